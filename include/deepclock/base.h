@@ -1,0 +1,96 @@
+/* base.h - version, status codes, the error sentence, the allocator.
+ *
+ * Every function that can fail returns a dck_status and takes a `dck_err *err`
+ * as its last argument. 0 (DCK_OK) is success; failures are negative. On
+ * failure *err holds the code and one sentence; on success it is not touched.
+ * `err` may be NULL wherever a function takes one. Out-parameters are named
+ * `ret_x` and are written on success only.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_BASE_H
+#define DCK_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DCK_VERSION_MAJOR 0
+#define DCK_VERSION_MINOR 1
+#define DCK_VERSION_PATCH 0
+#define DCK_VERSION       "0.1.0"
+
+#if defined(__GNUC__)
+#define DCK_API          __attribute__((visibility("default")))
+#define DCK_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define DCK_MUST_USE     __attribute__((warn_unused_result))
+#else
+#define DCK_API
+#define DCK_PRINTF(f, a)
+#define DCK_MUST_USE
+#endif
+
+/* One list: the enum, the names and the texts are made from it. Values are
+ * frozen; new ones are added at the end. */
+#define DCK_STATUS_MAP(X)                                                                          \
+	X(OK, 0, "ok")                                                                             \
+	X(E_NOMEM, -1, "out of memory")                                                            \
+	X(E_ARG, -2, "invalid argument")                                                           \
+	X(E_UNSUP, -3, "not supported here")                                                       \
+	X(E_ABSENT, -4, "not found")                                                               \
+	X(E_IO, -5, "input or output failed")                                                      \
+	X(E_FORMAT, -6, "malformed data")                                                          \
+	X(E_VERSION, -7, "incompatible version")                                                   \
+	X(E_ENGINE, -8, "the engine failed")                                                       \
+	X(E_DEVICE, -9, "the device failed")                                                       \
+	X(E_LIMIT, -10, "a limit was exceeded")                                                    \
+	X(E_CANCEL, -11, "cancelled")
+
+typedef enum dck_status {
+#define X(name, value, text) DCK_##name = (value),
+	DCK_STATUS_MAP(X)
+#undef X
+} dck_status;
+
+/* What went wrong. A fixed struct on the caller's stack: nothing to free, works
+ * without memory, safe across threads and plug-in borders. */
+typedef struct dck_err {
+	dck_status code;
+	int line;            /* of the place that raised it */
+	const char *file;    /* static string; NULL when raised by a plug-in */
+	int64_t native_code; /* the engine's or the system's own code; 0: none */
+	char msg[488];       /* one sentence, no full stop, no newline */
+} dck_err;
+
+/* The version of the library that is linked, e.g. "0.1.0". @since 0.1 */
+DCK_API const char *dck_version(void);
+
+/* "E_NOMEM" and "out of memory"; both static, never NULL ("E_?" for an unknown code). @since 0.1 */
+DCK_API const char *dck_status_name(dck_status code);
+DCK_API const char *dck_status_text(dck_status code);
+
+/* All heap memory of the library goes through these three functions.
+ * alloc(self, 0) may return NULL; resize(self, NULL, n) allocates. */
+typedef struct dck_allocator {
+	void *(*alloc)(void *self, size_t bytes);
+	void *(*resize)(void *self, void *old, size_t bytes);
+	void (*release)(void *self, void *old);
+	void *self;
+} dck_allocator;
+
+/* Replaces the allocator (copied; NULL: back to malloc). Call it before anything
+ * else, from one thread: memory that is already out is released through the
+ * allocator in force at that time. @since 0.1 */
+DCK_API void dck_set_allocator(const dck_allocator *a);
+
+/* Releases memory that a function of this library handed over ("@owned, dck_free").
+ * NULL is allowed. @since 0.1 */
+DCK_API void dck_free(void *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,164 @@
+/* bench.h - measure a function, a model or a command, and get a record.
+ *
+ *     dck_subject s;  dck_plan plan;  dck_record *r;  dck_err err;
+ *     dck_subject_init(&s);
+ *     dck_plan_init(&plan);
+ *     s.kind = DCK_SUBJECT_MODEL;
+ *     s.text = "zoo:resnet18";
+ *     if (dck_bench(&s, &plan, NULL, &r, &err) != DCK_OK)
+ *             fprintf(stderr, "%s\n", err.msg);
+ *
+ * The structs below may grow until 1.0: fill them with their _init functions and recompile.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_BENCH_H
+#define DCK_BENCH_H
+
+#include "opt.h"
+#include "record.h"
+#include "plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The clock is passed in, never called by name, so that tests bring their own. */
+typedef struct dck_clock {
+	const char *name;
+	uint64_t (*now_ns)(void *self); /* monotonic */
+	void *self;
+	/* Calibrated: the smallest step seen and the cost of one reading, nanoseconds. */
+	double tick_ns, cost_ns;
+} dck_clock;
+
+/* How a model is opened and fed. Rows: dck_model_options. */
+typedef struct dck_model_config {
+	const char *engine;     /* "ort", "null", "plugin:FILE" */
+	const char *engine_lib; /* NULL: searched */
+	const char *device;
+	uint64_t threads, interop_threads; /* 0: the engine's default, see docs/bench.md */
+	int opt;                           /* index into none, basic, extended, all */
+	const char *cpus;                  /* "0-3,8"; NULL: not pinned */
+	uint64_t batch;                    /* 0: as the model says */
+	dck_list shape;                    /* "NAME=1x3x224x224" */
+	dck_list dim;                      /* "SYMBOL=N" */
+	dck_list input;                    /* "NAME=FILE.npy" */
+	dck_list engine_option;            /* "KEY=VALUE", checked by the engine */
+	const char *image_size;            /* zoo: "N" or "HxW"; NULL: the network's own */
+	uint64_t seq;                      /* zoo: sequence length; 0: the network's own */
+	uint64_t input_pool;               /* different random inputs, cycled; 1 */
+	uint64_t seed;
+} dck_model_config;
+DCK_API extern const dck_opt dck_model_options[];
+
+/* How a command is run. Rows: dck_command_options. */
+typedef struct dck_command_config {
+	bool shell;            /* argv joined and given to /bin/sh -c */
+	bool any_exit;         /* a non-zero exit status is no failure */
+	const char *output;    /* "discard", "inherit" or a file's name */
+	const char *directory; /* working directory; NULL: ours */
+} dck_command_config;
+DCK_API extern const dck_opt dck_command_options[];
+
+typedef enum dck_subject_kind {
+	DCK_SUBJECT_FUNCTION,
+	DCK_SUBJECT_MODEL,   /* text: a file's name or "zoo:NAME" */
+	DCK_SUBJECT_COMMAND, /* argv */
+	DCK_SUBJECT_PLUGIN   /* text: a shared object that brings its own workload */
+} dck_subject_kind;
+
+/* What is measured. All pointers are borrowed until dck_bench() returns. */
+typedef struct dck_subject {
+	dck_subject_kind kind;
+	const char *text;
+	char *const *argv; /* NULL-ended */
+	/* FUNCTION: one call is one run; other than 0 means it failed. `items`: what one call
+	 * processes, for throughput (0: 1). */
+	int (*function)(void *arg);
+	void *arg;
+	uint64_t items;
+	dck_model_config model;
+	dck_command_config command;
+} dck_subject;
+
+/* Defaults everywhere; kind FUNCTION with no function. @since 0.1 */
+DCK_API void dck_subject_init(dck_subject *s);
+
+/* Reads a subject as the command line writes it: "model.onnx", "zoo:resnet18",
+ * "cmd:PROG ARG...", "plugin:FILE.so". Sets kind, text and argv. What it had to allocate is
+ * in *ret_owned (one block, dck_free(); NULL: nothing). E_ARG: an unknown scheme, open quotes.
+ * @since 0.1 */
+DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
+                                     dck_err *err);
+
+/* How it is measured. Rows: dck_plan_options; methods: docs/methods.md. */
+typedef struct dck_plan {
+	int statistic;    /* index into dck_plan_statistics: what precision is asked of */
+	double precision; /* half-width of its interval over its value */
+	double level;     /* of every interval */
+	uint64_t min_runs, max_time_ns;
+	uint64_t runs, time_ns;  /* exactly so many, exactly so long; 0: stop by precision */
+	const char *warmup;      /* "auto", a count or a time */
+	uint64_t max_warmup_ns;  /* auto gives up then */
+	uint64_t group;          /* runs per sample; 0: from the clock's cost */
+	uint64_t processes;      /* fresh processes; 1: this one */
+	uint64_t idle_ns;        /* pause before each run */
+	uint64_t seed;           /* of the bootstrap; inputs have their own */
+	uint64_t keep;           /* samples kept at most */
+	const dck_clock *clock;  /* NULL: the best of this machine */
+	/* The command that measures one process and writes its record as JSON to the file
+	 * descriptor number that replaces the word "{fd}" in it. Needed for processes > 1. */
+	const char *const *worker_argv;
+	const char *title;       /* the record's `command`; NULL: none */
+} dck_plan;
+DCK_API extern const dck_opt dck_plan_options[];
+DCK_API extern const char *const dck_plan_statistics[]; /* "mean", "median", "p90", "p99", NULL */
+
+DCK_API void dck_plan_init(dck_plan *p); /* @since 0.1 */
+
+/* Live, for a progress line; lossy. NaN: not known. */
+typedef struct dck_progress {
+	const char *phase; /* "library", "session", "inputs", "first run", "warm-up", "measure" */
+	uint64_t runs, elapsed_ns;
+	double estimate_ns, lo_ns, hi_ns; /* of the plan's statistic */
+	double done_ratio, eta_ns;
+} dck_progress;
+
+/* Watches a measurement. Never called while the clock runs. Every member may be NULL. */
+typedef struct dck_observer {
+	void *self;
+	void (*progress)(void *self, const dck_progress *p);
+	void (*note)(void *self, const dck_note *note);
+	void (*log)(void *self, dck_log_level level, const char *text); /* any thread */
+	bool (*cancelled)(void *self); /* also asked while a command is waited for */
+} dck_observer;
+
+/* Measures. *ret is owned: dck_record_free(). plan NULL: the defaults; watch NULL: silent.
+ * When the subject fails or is cancelled after the first timed run, the call still succeeds:
+ * the record is marked incomplete and an ERROR note ("engine-failed", "interrupted") says why.
+ * Errors: E_ARG (a plan or input that cannot be), E_ABSENT (no file, no library), E_FORMAT,
+ * E_VERSION, E_ENGINE, E_UNSUP, E_CANCEL (before there was anything to report), E_NOMEM.
+ * Not reentrant over one subject; different threads may measure different subjects, but then
+ * they disturb each other. @since 0.1 */
+DCK_API dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_observer *watch,
+                             dck_record **ret, dck_err *err) DCK_MUST_USE;
+
+/* One engine, as `deepclock engines` shows it. */
+typedef struct dck_engine_info {
+	const char *name, *help;
+	const dck_engine_option *options; /* static */
+	bool usable;
+	const char *why_not; /* NULL when usable */
+	const dck_kv *facts; /* library, version, provider/NAME ... */
+	size_t nfacts;
+} dck_engine_info;
+
+/* Probes every built-in engine, each in a child process. lib: as --engine-lib, for all of them;
+ * NULL: searched. *ret is owned, one block: dck_free(). @since 0.1 */
+DCK_API dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret_n,
+                                     dck_err *err) DCK_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

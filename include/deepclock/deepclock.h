@@ -1,0 +1,62 @@
+/* deepclock - measures how fast a deep-learning model runs, correctly.
+ *
+ * The library is silent: it returns a status and a sentence, and never prints or exits.
+ * A measurement gives a *record* (record.h): raw samples, metrics with intervals, what was
+ * measured and how, and notes on every reason to doubt it. Reports are made from the record
+ * alone (report.h). A complete program:
+ *
+ *     #include <deepclock/deepclock.h>
+ *     #include <math.h>
+ *     #include <stdio.h>
+ *
+ *     static int work(void *arg)              // one run
+ *     {
+ *             volatile double *sum = arg;
+ *             for (int i = 1; i < 100000; i++)
+ *                     *sum += sqrt(i);
+ *             return 0;                       // anything else: it failed
+ *     }
+ *
+ *     int main(void)
+ *     {
+ *             dck_subject subject;
+ *             dck_record *record;
+ *             dck_sink out;
+ *             dck_err err;
+ *             double sum = 0;
+ *
+ *             dck_subject_init(&subject);
+ *             subject.function = work;
+ *             subject.arg = &sum;
+ *             subject.text = "sum of roots";
+ *             if (dck_bench(&subject, NULL, NULL, &record, &err) != DCK_OK) {
+ *                     fprintf(stderr, "%s\n", err.msg);
+ *                     return 1;
+ *             }
+ *             dck_sink_fd(&out, 1);
+ *             const dck_record *all[] = {record};
+ *             if (dck_report("text", all, 1, NULL, &out, &err) != DCK_OK ||
+ *                 dck_sink_finish(&out, &err) != DCK_OK)
+ *                     fprintf(stderr, "%s\n", err.msg);
+ *             dck_record_free(record);
+ *             return 0;
+ *     }
+ *
+ *     cc program.c $(pkg-config --cflags --libs deepclock) -lm
+ *
+ * From here: bench.h to measure, record.h to read what was measured, report.h to write it,
+ * model.h for built-in networks, plugin.h to bring an engine of your own.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_DEEPCLOCK_H
+#define DCK_DEEPCLOCK_H
+
+#include "base.h"
+#include "opt.h"
+#include "record.h"
+#include "report.h"
+#include "model.h"
+#include "plugin.h"
+#include "bench.h"
+
+#endif

@@ -1,0 +1,73 @@
+/* opt.h - an option is one row: its name, where its value lands, its default,
+ * its bounds and its help. Parsing, --help, man page, completion and the names
+ * other languages use come from the row.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_OPT_H
+#define DCK_OPT_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dck_opt_kind {
+	DCK_OPT_FLAG,   /* bool                                                    */
+	DCK_OPT_COUNT,  /* uint64_t: "300", "1_000", "2k"                          */
+	DCK_OPT_TIME,   /* uint64_t nanoseconds: "250ms", "2s", "1m"; unit required */
+	DCK_OPT_BYTES,  /* uint64_t bytes: "64MiB", "2GB", "4096"                  */
+	DCK_OPT_REAL,   /* double                                                  */
+	DCK_OPT_SHARE,  /* double, 0.01 for "1%" or "0.01"                         */
+	DCK_OPT_TEXT,   /* const char *, borrowed from the caller's text           */
+	DCK_OPT_CHOICE, /* int: index into choices                                 */
+	DCK_OPT_LIST    /* dck_list: the option may be repeated, each adds an item */
+} dck_opt_kind;
+
+#define DCK_LIST_MAX 64
+typedef struct dck_list {
+	const char *item[DCK_LIST_MAX]; /* borrowed from the caller's text */
+	size_t n;
+} dck_list;
+
+typedef struct dck_opt {
+	const char *name; /* "max-time"; NULL ends the table              */
+	dck_opt_kind kind;
+	size_t at;                  /* offsetof(the owner's config, field)          */
+	const char *arg;            /* "TIME" in help; NULL for flags               */
+	const char *def;            /* default, read by the same parser; NULL: zero */
+	const char *help;           /* one line, no full stop                       */
+	const char *const *choices; /* NULL-ended; for CHOICE only                  */
+	double min, max;            /* both 0: no bounds                            */
+} dck_opt;
+
+/* Writes every row's default into *cfg (fields without one become zero).
+ * E_ARG names the row whose default cannot be read. @since 0.1 */
+DCK_API dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *err);
+
+/* Reads `text` into the field of row `name`. `text` is borrowed until *cfg is done
+ * with; for a FLAG it may be NULL (true), "true" or "false". E_ABSENT: no such row
+ * (the sentence names the nearest one); E_ARG: not a value of that kind, or out of
+ * bounds. @since 0.1 */
+DCK_API dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const char *text,
+                               dck_err *err);
+
+/* The row of that name, or NULL. Borrowed, static. @since 0.1 */
+DCK_API const dck_opt *dck_opt_find(const dck_opt *table, const char *name);
+
+/* The known name nearest to a mistyped one (edit distance at most 3 and less than half its
+ * length), or NULL. names: n of them. @since 0.1 */
+DCK_API const char *dck_nearest(const char *name, const char *const *names, size_t n);
+
+/* A duration for people, three significant digits: "17.8 ms", "720 ns"; a byte
+ * count: "4.23 MiB"; a count with thousands separators: "11,689,512". They write at most
+ * `size` bytes into buf, end with NUL, and return buf. NaN gives "?". @since 0.1 */
+DCK_API const char *dck_text_time(double ns, char *buf, size_t size);
+DCK_API const char *dck_text_bytes(double bytes, char *buf, size_t size);
+DCK_API const char *dck_text_count(int64_t n, char *buf, size_t size);
+DCK_API const char *dck_text_si(double value, const char *unit, char *buf, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,184 @@
+/* record.h - the one data model. A run is measured once into one immutable record;
+ * every report, the history and every comparison read only that.
+ *
+ * A record is six plain lists (facts, series, metrics, ops, spans, notes). Everything a
+ * record points to is borrowed from it and valid until dck_record_free().
+ * The JSON form is described in docs/record.md.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_RECORD_H
+#define DCK_RECORD_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DCK_RECORD_SCHEMA 1u
+
+/* One list: enum, the unit's name in JSON, and nothing else. */
+#define DCK_UNIT_MAP(X)                                                                            \
+	X(NONE, "")                                                                                \
+	X(NS, "ns")                                                                                \
+	X(BYTE, "B")                                                                               \
+	X(FLOP, "FLOP")                                                                            \
+	X(ONE, "1")                                                                                \
+	X(HERTZ, "Hz")                                                                             \
+	X(WATT, "W")                                                                               \
+	X(JOULE, "J")                                                                              \
+	X(CELSIUS, "degC")                                                                         \
+	X(BYTE_PER_S, "B/s")                                                                       \
+	X(FLOP_PER_S, "FLOP/s")                                                                    \
+	X(ITEM_PER_S, "items/s")
+
+typedef enum dck_unit {
+#define X(name, text) DCK_UNIT_##name,
+	DCK_UNIT_MAP(X)
+#undef X
+	DCK_UNIT_COUNT
+} dck_unit;
+
+typedef enum dck_better { DCK_BETTER_NEITHER, DCK_BETTER_LOWER, DCK_BETTER_HIGHER } dck_better;
+
+typedef enum dck_value_kind {
+	DCK_VALUE_ABSENT, /* as.text says why */
+	DCK_VALUE_BOOL,
+	DCK_VALUE_INT,
+	DCK_VALUE_REAL,
+	DCK_VALUE_TEXT
+} dck_value_kind;
+
+/* A value, or the reason why there is none. Never 0 for "unknown". */
+typedef struct dck_value {
+	dck_value_kind kind;
+	union {
+		bool b;
+		int64_t i;
+		double r;
+		const char *text;
+	} as;
+} dck_value;
+
+/* What was asked, found or built: host, engine, model, plan, method. */
+typedef struct dck_fact {
+	const char *section, *key; /* "host", "cpu" */
+	dck_unit unit;
+	dck_value value;
+} dck_fact;
+
+/* Raw measurements in order; the first `warmup` of them are warm-up. */
+typedef struct dck_series {
+	const char *tag; /* "latency" */
+	dck_unit unit;
+	size_t n, warmup;
+	const uint64_t *at_ns; /* begin of each, since the record's beginning; NULL: not kept */
+	const double *values;
+} dck_series;
+
+/* What a metric means: one row of metrics.def, shared by every writer. */
+typedef struct dck_metric_def {
+	const char *tag, *name, *help; /* "latency/p99", "p99", "99 % of the runs took ..." */
+	dck_unit unit;
+	dck_better better;
+} dck_metric_def;
+
+typedef struct dck_metric {
+	const dck_metric_def *def;
+	const char *how; /* estimator and kind of interval, e.g. "exact order statistics, n_eff 212" */
+	dck_value value;
+	double lo, hi, level; /* interval; level 0: none */
+} dck_metric;
+
+/* A tensor of an operator; a dimension below 0 is symbolic and named in symbols. */
+typedef struct dck_op_output {
+	const char *name, *dtype;
+	size_t rank;
+	const int64_t *dims;
+	const char *const *symbols;
+} dck_op_output;
+
+/* One operator of the model. */
+typedef struct dck_op {
+	const char *name, *type, *scope; /* scope NULL: none */
+	const dck_op_output *outputs;
+	size_t noutputs;
+	dck_value macs, flops, params, weight_bytes, read_bytes, write_bytes, time_ns;
+} dck_op;
+
+/* One slice of a trace. */
+typedef struct dck_span {
+	const char *name, *track;
+	uint64_t begin_ns, end_ns;
+	uint32_t thread, depth;
+} dck_span;
+
+typedef enum dck_severity { DCK_INFO, DCK_WARN, DCK_ERROR } dck_severity;
+
+/* What the reader must know to trust the numbers: cause and remedy. */
+typedef struct dck_note {
+	dck_severity severity;
+	const char *code; /* stable: "not-steady"; scripts match it (docs/notes.md lists all) */
+	const char *text;
+} dck_note;
+
+typedef struct dck_record {
+	uint32_t schema;
+	const char *version; /* of the deepclock that made it */
+	const char *id;      /* 128 random bits in hex */
+	int64_t began_unix_ns;
+	const char *command; /* the command line or the caller's title; NULL: none */
+	bool incomplete;     /* interrupted, or the subject failed in the middle; a note says why */
+	const dck_fact *facts;
+	size_t nfacts;
+	const dck_series *series;
+	size_t nseries;
+	const dck_metric *metrics;
+	size_t nmetrics;
+	const dck_op *ops;
+	size_t nops;
+	const dck_span *spans;
+	size_t nspans;
+	uint64_t spans_lost;
+	const dck_note *notes;
+	size_t nnotes;
+} dck_record;
+
+/* Frees the record and all it points to. NULL is allowed. @since 0.1 */
+DCK_API void dck_record_free(dck_record *r);
+
+/* The metric / series / fact / note of that name, or NULL. Borrowed from the record. @since 0.1 */
+DCK_API const dck_metric *dck_record_metric(const dck_record *r, const char *tag);
+DCK_API const dck_series *dck_record_series(const dck_record *r, const char *tag);
+DCK_API const dck_fact *dck_record_fact(const dck_record *r, const char *section, const char *key);
+DCK_API const dck_note *dck_record_note(const dck_record *r, const char *code);
+
+/* A metric's value as a double; NaN where it is absent, is no number, or r has no such metric.
+ * @since 0.1 */
+DCK_API double dck_record_value(const dck_record *r, const char *tag);
+
+/* "ns", "items/s", ...; static. @since 0.1 */
+DCK_API const char *dck_unit_text(dck_unit u);
+
+/* Definitions of all metrics that this version knows, in the order they are shown; static.
+ * @since 0.1 */
+DCK_API const dck_metric_def *dck_metric_defs(size_t *ret_n);
+
+/* Reads a record from a file ("-": standard input). *ret is owned: dck_record_free().
+ * E_IO, E_FORMAT (not a record; the sentence says where), E_VERSION (a newer schema). @since 0.1 */
+DCK_API dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
+
+/* The same from n bytes of JSON in memory. @since 0.1 */
+DCK_API dck_status dck_record_parse(const char *json, size_t n, dck_record **ret,
+                                    dck_err *err) DCK_MUST_USE;
+
+/* Writes the JSON form: to a temporary name beside `path`, synced and renamed, so that the
+ * old file or the whole new one is there, never a part. E_IO with the system's reason; the
+ * temporary file is removed. A path that is no regular file (a pipe, /dev/stdout) is written
+ * directly. @since 0.1 */
+DCK_API dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err) DCK_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* json_write.h - the one JSON writer: a stack of open brackets, all escaping in one place.
+ * It writes only; it is no object model. Misuse (a value without its key, a bracket left
+ * open) is a programming error and asserts. Invalid UTF-8 becomes U+FFFD. */
+#ifndef BASE_JSON_WRITE_H
+#define BASE_JSON_WRITE_H
+
+#include "base/sink.h"
+
+#define JSON_DEPTH_MAX 32
+typedef struct json_writer {
+	dck_sink *out;
+	bool pretty; /* two spaces per level, one item per line */
+	int depth;
+	struct {
+		bool array, any;
+		bool flat; /* this array or object and all below it on one line */
+	} level[JSON_DEPTH_MAX];
+	bool after_key;
+} json_writer;
+
+void json_init(json_writer *w, dck_sink *out, bool pretty);
+void json_done(json_writer *w); /* asserts that all is closed; writes the last newline */
+void json_object(json_writer *w);
+void json_array(json_writer *w);
+void json_flat_object(json_writer *w);
+void json_flat_array(json_writer *w);
+void json_end(json_writer *w); /* closes the innermost object or array */
+void json_key(json_writer *w, const char *key);
+void json_text(json_writer *w, const char *text); /* NULL writes null */
+void json_bool(json_writer *w, bool v);
+/* An integer past 2^53 is written as a string, since most readers use doubles. */
+void json_int(json_writer *w, int64_t v);
+void json_uint(json_writer *w, uint64_t v);
+/* 17 significant digits at most, the shortest that reads back the same; not finite: null. */
+void json_real(json_writer *w, double v);
+
+#endif

@@ -1,0 +1,13 @@
+/* sink.h - where bytes go. Errors are sticky: writers never check, whoever opened the
+ * sink asks sink_finish() once, so that a full disk is an error and not a short file. */
+#ifndef BASE_SINK_H
+#define BASE_SINK_H
+
+#include "deepclock/report.h"
+
+void sink_put(dck_sink *out, const void *bytes, size_t n);
+void sink_text(dck_sink *out, const char *text);
+void sink_fmt(dck_sink *out, const char *fmt, ...) DCK_PRINTF(2, 3);
+void sink_repeat(dck_sink *out, char c, size_t n);
+
+#endif

@@ -1,0 +1,16 @@
+/* units.h - every unit is parsed and printed here and nowhere else. */
+#ifndef BASE_UNITS_H
+#define BASE_UNITS_H
+
+#include "deepclock/opt.h"
+
+dck_status units_parse_time(const char *text, uint64_t *ret_ns, dck_err *err);
+dck_status units_parse_bytes(const char *text, uint64_t *ret_bytes, dck_err *err);
+dck_status units_parse_count(const char *text, uint64_t *ret_n, dck_err *err);
+dck_status units_parse_real(const char *text, double *ret_v, dck_err *err);
+dck_status units_parse_share(const char *text, double *ret_v, dck_err *err);
+/* "1x3x224x224" into at most cap dims, each >= 0. */
+dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, size_t *ret_rank,
+                            dck_err *err);
+
+#endif

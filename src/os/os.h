@@ -1,0 +1,96 @@
+/* os.h - all system calls of the library, one file per facility. */
+#ifndef OS_OS_H
+#define OS_OS_H
+
+#include "deepclock/bench.h"
+#include "deepclock/report.h"
+#include <sys/types.h>
+
+/* --- clock.c: monotonic clocks, calibrated when opened. */
+/* The system's monotonic clock (CLOCK_MONOTONIC_RAW where it is not a system call's price). */
+void os_clock_monotonic(dck_clock *ret);
+uint64_t os_now_ns(void);            /* for deadlines and phases; CLOCK_MONOTONIC */
+uint64_t os_process_cpu_ns(void);    /* CPU time of all threads of this process */
+int64_t os_unix_ns(void);
+/* Sleeps; false when `cancelled(self)` became true (asked every 50 ms) or a signal came. */
+bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self);
+
+/* --- cpu.c: what the machine is. Text fields are NUL-ended; "" or 0: not known. */
+typedef struct os_host {
+	char cpu[128], kernel[96], os[96], governor[32], hypervisor[32];
+	unsigned cpus_online, cpus_allowed; /* allowed: by affinity and cgroup cpuset */
+	double cgroup_cpus;                 /* CPU quota in cores; 0: no limit */
+	int64_t cgroup_memory_bytes;        /* 0: no limit */
+	int turbo;                          /* 1 on, 0 off, -1 not known */
+	int smt;
+	uint64_t memory_bytes;
+	uint64_t min_khz, max_khz;
+} os_host;
+void os_host_get(os_host *ret);
+/* "0-3,8": pins this process (all threads it makes later). E_ARG, E_IO. */
+dck_status os_pin_cpus(const char *list, dck_err *err);
+/* CPUs this process may run on now. */
+unsigned os_cpus_allowed(void);
+
+/* --- counters.c: snapshots for differences. */
+typedef struct os_usage {
+	uint64_t user_ns, system_ns;      /* this process */
+	uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
+	uint64_t peak_rss_bytes, rss_bytes;
+	bool has_machine;                 /* /proc/stat could be read */
+	uint64_t machine_busy_ns, machine_steal_ns; /* all CPUs, all processes */
+	uint64_t throttled_ns;            /* cgroup: time spent throttled; 0 when not known */
+	uint64_t throttled_periods;
+} os_usage;
+void os_usage_get(os_usage *ret);
+
+/* --- dl.c */
+typedef struct os_library os_library;
+/* RTLD_NOW | RTLD_LOCAL. E_ABSENT with the loader's sentence. */
+dck_status os_library_open(const char *path, os_library **ret, dck_err *err);
+void os_library_close(os_library *l);
+void *os_library_symbol(os_library *l, const char *name); /* NULL: none */
+const char *os_library_path(const os_library *l);         /* where the loader really found it */
+
+/* --- proc.c: child processes. */
+typedef struct os_child_usage {
+	uint64_t user_ns, system_ns, peak_rss_bytes, voluntary_switches, involuntary_switches;
+	int exit_code; /* -1: killed */
+	int signal;    /* 0: none */
+} os_child_usage;
+typedef struct os_spawn_config {
+	char *const *argv;     /* argv[0] is searched in PATH unless it has a slash */
+	int in_fd, out_fd, err_fd; /* -1: /dev/null; the same number as ours: inherited */
+	int keep_fd;           /* another descriptor that stays open at the same number; -1: none */
+	const char *directory; /* NULL: ours */
+} os_spawn_config;
+/* argv[0] resolved as execvp would. *ret is owned: mem_free(). E_ABSENT: no such program; E_IO: not
+ * executable. */
+dck_status os_find_program(const char *name, char **ret, dck_err *err);
+dck_status os_spawn(const os_spawn_config *c, pid_t *ret, dck_err *err);
+/* Waits; when cancelled(self) turns true (asked every 50 ms and when a signal arrives): SIGTERM, after 2 s SIGKILL,
+ * and E_CANCEL. */
+dck_status os_wait(pid_t pid, bool (*cancelled)(void *self), void *self, os_child_usage *ret,
+                   dck_err *err);
+/* Runs f(self, fd) in a forked child; what it writes to fd is appended to *out (at most `limit` bytes). A
+ * child that dies or exceeds timeout_ns gives E_ENGINE with how it ended. */
+dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
+                       dck_buffer *out, dck_err *err);
+
+/* --- file.c */
+/* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done(). */
+dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
+typedef struct os_replace os_replace;
+/* Opens a temporary file beside path; commit syncs, renames over it and syncs the folder; abort
+ * removes it. A path that is no regular file is written directly. */
+dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err);
+dck_status os_replace_commit(os_replace *r, dck_err *err);
+void os_replace_abort(os_replace *r); /* NULL is allowed */
+void os_random_bytes(void *p, size_t n);
+
+/* --- memory.c */
+/* n bytes, page-aligned, every page touched, so that the clock never meets a page fault. */
+void *os_pages_alloc(size_t n);
+void os_pages_free(void *p, size_t n);
+
+#endif
