@@ -1,10 +1,12 @@
 /* build.h - how a record is made. Strings are copied into the record's arena. Failure (no
- * memory) is sticky: build without checks, ask once in record_finish(). */
+ * memory) is sticky: build without checks, ask once in record_finish().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_BUILD_H
 #define RECORD_BUILD_H
 
 #include "deepclock/record.h"
-#include "base/sink.h"
+#include "base/json_write.h"
 #include <stdarg.h>
 
 typedef struct record_builder record_builder;
@@ -44,7 +46,9 @@ void record_note(record_builder *b, dck_severity severity, const char *code, con
 /* The notes so far, borrowed until the next call on b. */
 const dck_note *record_notes(const record_builder *b, size_t *ret_n);
 
-/* record_json.c */
+/* record_json.c: the JSON form, docs/record.md. */
 void record_json_write(const dck_record *r, dck_sink *out);
+/* The same as one object inside a larger text. */
+void record_json_put(const dck_record *r, json_writer *w);
 
 #endif

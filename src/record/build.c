@@ -1,0 +1,300 @@
+/* build.c - making a record. Lists grow on the heap and move into the record's arena at the end,
+ * so that growth leaves nothing behind in it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "record/build.h"
+#include "base/err.h"
+#include "record/record.h"
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct list {
+	void *rows;
+	size_t n, cap;
+} list;
+
+struct record_builder {
+	record_box *box;
+	bool failed;
+	list facts, series, metrics, notes;
+};
+
+/* One more zeroed row, or NULL (the builder has then failed). */
+static void *list_add(record_builder *b, list *l, size_t size)
+{
+	if (l->n == l->cap) {
+		size_t cap = l->cap == 0 ? 16 : 2 * l->cap;
+		void *rows = mem_resize(l->rows, cap * size);
+		if (rows == NULL) {
+			b->failed = true;
+			return NULL;
+		}
+		l->rows = rows;
+		l->cap = cap;
+	}
+	return memset((char *)l->rows + size * l->n++, 0, size);
+}
+
+static const void *list_move(mem_arena *a, const list *l, size_t size)
+{
+	void *rows = mem_arena_array(a, l->n, size);
+	if (rows != NULL && l->n > 0)
+		memcpy(rows, l->rows, l->n * size);
+	return rows;
+}
+
+record_builder *record_new(void)
+{
+	record_builder *b = mem_zalloc(1, sizeof *b);
+	if (b == NULL)
+		return NULL;
+	b->box = record_box_new();
+	if (b->box == NULL) {
+		mem_free(b);
+		return NULL;
+	}
+	b->box->record.schema = DCK_RECORD_SCHEMA;
+	b->box->record.version = dck_version();
+	b->box->record.id = "";
+	return b;
+}
+
+void record_drop(record_builder *b)
+{
+	if (b == NULL)
+		return;
+	mem_free(b->facts.rows);
+	mem_free(b->series.rows);
+	mem_free(b->metrics.rows);
+	mem_free(b->notes.rows);
+	if (b->box != NULL)
+		dck_record_free(&b->box->record);
+	mem_free(b);
+}
+
+dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err)
+{
+	dck_record *r = &b->box->record;
+	mem_arena *a = b->box->arena;
+
+	r->facts = list_move(a, &b->facts, sizeof(dck_fact));
+	r->nfacts = b->facts.n;
+	r->series = list_move(a, &b->series, sizeof(dck_series));
+	r->nseries = b->series.n;
+	r->metrics = list_move(a, &b->metrics, sizeof(dck_metric));
+	r->nmetrics = b->metrics.n;
+	r->notes = list_move(a, &b->notes, sizeof(dck_note));
+	r->nnotes = b->notes.n;
+	bool failed = b->failed || mem_arena_failed(a);
+	if (!failed)
+		b->box = NULL;
+	record_drop(b);
+	if (failed)
+		DCK_FAIL(err, E_NOMEM, "no memory for the record");
+	*ret = r;
+	return DCK_OK;
+}
+
+static const char *text_keep(record_builder *b, const char *text)
+{
+	return mem_arena_dup(b->box->arena, text);
+}
+
+void record_set_id(record_builder *b, const char *id)
+{
+	b->box->record.id = text_keep(b, id != NULL ? id : "");
+}
+
+void record_set_began(record_builder *b, int64_t unix_ns)
+{
+	b->box->record.began_unix_ns = unix_ns;
+}
+
+void record_set_command(record_builder *b, const char *text)
+{
+	b->box->record.command = text_keep(b, text);
+}
+
+void record_set_incomplete(record_builder *b, bool incomplete)
+{
+	b->box->record.incomplete = incomplete;
+}
+
+static void fact_add(record_builder *b, const char *section, const char *key, dck_unit u,
+		     dck_value v)
+{
+	dck_fact *rows = b->facts.rows, *f = NULL;
+
+	for (size_t i = 0; i < b->facts.n && f == NULL; i++)
+		if (strcmp(rows[i].key, key) == 0 && strcmp(rows[i].section, section) == 0)
+			f = &rows[i];
+	if (f == NULL) {
+		const char *own_section = text_keep(b, section), *own_key = text_keep(b, key);
+		if (own_section == NULL || own_key == NULL)
+			return; /* the arena remembers */
+		f = list_add(b, &b->facts, sizeof *f);
+		if (f == NULL)
+			return;
+		f->section = own_section;
+		f->key = own_key;
+	}
+	f->unit = u;
+	f->value = v;
+}
+
+static dck_value value_text(const char *own)
+{
+	return (dck_value){.kind = DCK_VALUE_TEXT, .as.text = own};
+}
+
+static dck_value value_absent(record_builder *b, const char *why)
+{
+	return (dck_value){.kind = DCK_VALUE_ABSENT,
+			   .as.text = text_keep(b, why != NULL ? why : "not known")};
+}
+
+void record_fact_text(record_builder *b, const char *section, const char *key, const char *text)
+{
+	fact_add(b, section, key, DCK_UNIT_NONE,
+		 text != NULL ? value_text(text_keep(b, text)) : value_absent(b, NULL));
+}
+
+void record_fact_fmt(record_builder *b, const char *section, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	fact_add(b, section, key, DCK_UNIT_NONE, value_text(text));
+}
+
+void record_fact_bool(record_builder *b, const char *section, const char *key, bool v)
+{
+	fact_add(b, section, key, DCK_UNIT_NONE, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v});
+}
+
+void record_fact_int(record_builder *b, const char *section, const char *key, dck_unit u, int64_t v)
+{
+	/* Past 2^53 JSON holds it as a string, which only a unit tells from a text. */
+	if (u == DCK_UNIT_NONE && (v > RECORD_EXACT_MAX || v < -RECORD_EXACT_MAX))
+		u = DCK_UNIT_ONE;
+	fact_add(b, section, key, u, (dck_value){.kind = DCK_VALUE_INT, .as.i = v});
+}
+
+void record_fact_real(record_builder *b, const char *section, const char *key, dck_unit u, double v)
+{
+	if (isfinite(v))
+		fact_add(b, section, key, u, (dck_value){.kind = DCK_VALUE_REAL, .as.r = v});
+	else
+		fact_add(b, section, key, u, value_absent(b, "not a finite number"));
+}
+
+void record_fact_absent(record_builder *b, const char *section, const char *key, const char *why)
+{
+	fact_add(b, section, key, DCK_UNIT_NONE, value_absent(b, why));
+}
+
+void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_t *at_ns,
+		   const double *values, size_t n, size_t warmup)
+{
+	mem_arena *a = b->box->arena;
+	const char *own_tag = text_keep(b, tag);
+	double *v = mem_arena_array(a, n, sizeof *v);
+	uint64_t *at = at_ns != NULL ? mem_arena_array(a, n, sizeof *at) : NULL;
+
+	assert(warmup <= n);
+	if (own_tag == NULL || v == NULL || (at_ns != NULL && at == NULL))
+		return;
+	dck_series *s = list_add(b, &b->series, sizeof *s);
+	if (s == NULL)
+		return;
+	if (n > 0) {
+		memcpy(v, values, n * sizeof *v);
+		if (at != NULL)
+			memcpy(at, at_ns, n * sizeof *at);
+	}
+	*s = (dck_series){
+	    .tag = own_tag, .unit = u, .n = n, .warmup = warmup, .at_ns = at, .values = v};
+}
+
+/* The row of that tag: a later metric replaces the earlier one. */
+static dck_metric *metric_add(record_builder *b, const char *tag, const char *how)
+{
+	const dck_metric_def *def = record_find_def(tag);
+	dck_metric *rows = b->metrics.rows, *m = NULL;
+
+	assert(def != NULL);
+	for (size_t i = 0; i < b->metrics.n && m == NULL; i++)
+		if (rows[i].def == def)
+			m = &rows[i];
+	if (m == NULL)
+		m = list_add(b, &b->metrics, sizeof *m);
+	if (m != NULL)
+		*m = (dck_metric){.def = def, .how = text_keep(b, how)};
+	return m;
+}
+
+void record_metric_real(record_builder *b, const char *tag, double v, const char *how)
+{
+	dck_metric *m = metric_add(b, tag, how);
+	if (m == NULL)
+		return;
+	if (isfinite(v))
+		m->value = (dck_value){.kind = DCK_VALUE_REAL, .as.r = v};
+	else
+		m->value = value_absent(b, "not a finite number");
+}
+
+void record_metric_int(record_builder *b, const char *tag, int64_t v, const char *how)
+{
+	dck_metric *m = metric_add(b, tag, how);
+	if (m != NULL)
+		m->value = (dck_value){.kind = DCK_VALUE_INT, .as.i = v};
+}
+
+void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
+			    double level, const char *how)
+{
+	dck_metric *m = metric_add(b, tag, how);
+	if (m == NULL)
+		return;
+	if (!isfinite(v)) {
+		m->value = value_absent(b, "not a finite number");
+		return;
+	}
+	m->value = (dck_value){.kind = DCK_VALUE_REAL, .as.r = v};
+	if (isfinite(lo) && isfinite(hi) && level > 0) {
+		m->lo = lo;
+		m->hi = hi;
+		m->level = level;
+	}
+}
+
+void record_metric_absent(record_builder *b, const char *tag, const char *why)
+{
+	dck_metric *m = metric_add(b, tag, NULL);
+	if (m != NULL)
+		m->value = value_absent(b, why);
+}
+
+void record_note(record_builder *b, dck_severity severity, const char *code, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	const char *own_code = text_keep(b, code);
+	if (text == NULL || own_code == NULL)
+		return;
+	dck_note *n = list_add(b, &b->notes, sizeof *n);
+	if (n != NULL)
+		*n = (dck_note){.severity = severity, .code = own_code, .text = text};
+}
+
+const dck_note *record_notes(const record_builder *b, size_t *ret_n)
+{
+	*ret_n = b->notes.n;
+	return b->notes.rows;
+}

@@ -1,0 +1,117 @@
+/* record.c - reading a record: look-up by name, units, metric definitions.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "record/record.h"
+#include <math.h>
+#include <string.h>
+
+static const dck_metric_def defs[] = {
+#define X(tag_, name_, help_, unit_, better_) \
+	{.tag = (tag_),                       \
+	 .name = (name_),                     \
+	 .help = (help_),                     \
+	 .unit = DCK_UNIT_##unit_,            \
+	 .better = DCK_BETTER_##better_},
+#include "metrics.def"
+#undef X
+};
+
+static const char *const unit_texts[] = {
+#define X(name, text) text,
+    DCK_UNIT_MAP(X)
+#undef X
+};
+_Static_assert(sizeof unit_texts / sizeof unit_texts[0] == DCK_UNIT_COUNT, "one text per unit");
+
+const dck_metric_def *dck_metric_defs(size_t *ret_n)
+{
+	*ret_n = sizeof defs / sizeof defs[0];
+	return defs;
+}
+
+const dck_metric_def *record_find_def(const char *tag)
+{
+	for (size_t i = 0; i < sizeof defs / sizeof defs[0]; i++)
+		if (strcmp(defs[i].tag, tag) == 0)
+			return &defs[i];
+	return NULL;
+}
+
+const char *dck_unit_text(dck_unit u)
+{
+	return (unsigned)u < DCK_UNIT_COUNT ? unit_texts[u] : "";
+}
+
+bool record_find_unit(const char *text, dck_unit *ret)
+{
+	for (unsigned i = 0; i < DCK_UNIT_COUNT; i++) {
+		if (strcmp(unit_texts[i], text) == 0) {
+			*ret = (dck_unit)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+record_box *record_box_new(void)
+{
+	mem_arena *a = mem_arena_new(0);
+	if (a == NULL)
+		return NULL;
+	record_box *box = mem_arena_alloc(a, sizeof *box);
+	if (box == NULL) {
+		mem_arena_free(a);
+		return NULL;
+	}
+	box->arena = a;
+	return box;
+}
+
+void dck_record_free(dck_record *r)
+{
+	/* The record is the box's first member, and the box lives in its own arena. */
+	if (r != NULL)
+		mem_arena_free(((record_box *)(void *)r)->arena);
+}
+
+const dck_metric *dck_record_metric(const dck_record *r, const char *tag)
+{
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (strcmp(r->metrics[i].def->tag, tag) == 0)
+			return &r->metrics[i];
+	return NULL;
+}
+
+const dck_series *dck_record_series(const dck_record *r, const char *tag)
+{
+	for (size_t i = 0; i < r->nseries; i++)
+		if (strcmp(r->series[i].tag, tag) == 0)
+			return &r->series[i];
+	return NULL;
+}
+
+const dck_fact *dck_record_fact(const dck_record *r, const char *section, const char *key)
+{
+	for (size_t i = 0; i < r->nfacts; i++)
+		if (strcmp(r->facts[i].key, key) == 0 && strcmp(r->facts[i].section, section) == 0)
+			return &r->facts[i];
+	return NULL;
+}
+
+const dck_note *dck_record_note(const dck_record *r, const char *code)
+{
+	for (size_t i = 0; i < r->nnotes; i++)
+		if (strcmp(r->notes[i].code, code) == 0)
+			return &r->notes[i];
+	return NULL;
+}
+
+double dck_record_value(const dck_record *r, const char *tag)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+	if (m != NULL && m->value.kind == DCK_VALUE_REAL)
+		return m->value.as.r;
+	if (m != NULL && m->value.kind == DCK_VALUE_INT)
+		return (double)m->value.as.i;
+	return NAN;
+}

@@ -1,0 +1,32 @@
+/* record.h - what the files of this folder share: the box a record lives in.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
+
+#include "deepclock/record.h"
+#include "base/mem.h"
+
+/* A record and the arena that holds it, the box and all it points to. */
+typedef struct record_box {
+	dck_record record; /* first, so that dck_record_free() finds the box */
+	mem_arena *arena;
+} record_box;
+
+record_box *record_box_new(void); /* @owned, dck_record_free(&box->record); NULL: no memory */
+
+const dck_metric_def *record_find_def(const char *tag); /* static; NULL: not in metrics.def */
+bool record_find_unit(const char *text, dck_unit *ret);
+
+/* An integer is exact in a double, and so a JSON number, up to this magnitude. */
+#define RECORD_EXACT_MAX INT64_C(9007199254740992)
+
+/* The reason of an operator's time that leaves `time` out of the JSON form. */
+#define RECORD_NOT_MEASURED "not measured"
+
+/* "2026-11-21T04:56:52.123456789Z". text: at least RECORD_TIME_SIZE bytes. */
+#define RECORD_TIME_SIZE 40
+void record_time_text(int64_t unix_ns, char *text);
+bool record_time_parse(const char *text, int64_t *ret_unix_ns);
+
+#endif

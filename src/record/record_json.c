@@ -1,0 +1,232 @@
+/* record_json.c - the JSON form of a record, written. docs/record.md describes every member;
+ * record_parse.c reads it. One row of a list is one line, so that records can be compared with
+ * diff.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "record/build.h"
+#include "record/record.h"
+#include <math.h>
+#include <string.h>
+
+static void text_put(json_writer *w, const char *key, const char *text)
+{
+	json_key(w, key);
+	json_text(w, text != NULL ? text : "");
+}
+
+static void uint_put(json_writer *w, const char *key, uint64_t v)
+{
+	json_key(w, key);
+	json_uint(w, v);
+}
+
+/* "-0" would read back as the integer 0. */
+static void real_put(json_writer *w, double v)
+{
+	json_real(w, v == 0 ? 0.0 : v);
+}
+
+/* The members "value" or "absent" of the object that is open. */
+static void value_put(json_writer *w, const dck_value *v)
+{
+	json_key(w, v->kind == DCK_VALUE_ABSENT ? "absent" : "value");
+	switch (v->kind) {
+	case DCK_VALUE_ABSENT:
+		json_text(w, v->as.text != NULL ? v->as.text : "not known");
+		break;
+	case DCK_VALUE_BOOL:
+		json_bool(w, v->as.b);
+		break;
+	case DCK_VALUE_INT:
+		json_int(w, v->as.i);
+		break;
+	case DCK_VALUE_REAL:
+		real_put(w, v->as.r);
+		break;
+	case DCK_VALUE_TEXT:
+		json_text(w, v->as.text);
+		break;
+	}
+}
+
+/* An operator's number: bare, or {"absent": "why"}. */
+static void number_put(json_writer *w, const char *key, const dck_value *v)
+{
+	json_key(w, key);
+	if (v->kind == DCK_VALUE_INT) {
+		json_int(w, v->as.i);
+	} else if (v->kind == DCK_VALUE_REAL) {
+		real_put(w, v->as.r);
+	} else {
+		json_flat_object(w);
+		text_put(w, "absent",
+			 v->kind == DCK_VALUE_ABSENT && v->as.text != NULL ? v->as.text
+									   : "not known");
+		json_end(w);
+	}
+}
+
+static void unit_put(json_writer *w, dck_unit u)
+{
+	if (u != DCK_UNIT_NONE)
+		text_put(w, "unit", dck_unit_text(u));
+}
+
+static void fact_put(json_writer *w, const dck_fact *f)
+{
+	json_flat_object(w);
+	text_put(w, "section", f->section);
+	text_put(w, "key", f->key);
+	value_put(w, &f->value);
+	unit_put(w, f->unit);
+	json_end(w);
+}
+
+static void series_put(json_writer *w, const dck_series *s)
+{
+	json_object(w);
+	text_put(w, "tag", s->tag);
+	unit_put(w, s->unit);
+	uint_put(w, "warmup", s->warmup);
+	if (s->at_ns != NULL) {
+		json_key(w, "at_ns");
+		json_flat_array(w);
+		for (size_t i = 0; i < s->n; i++)
+			json_uint(w, s->at_ns[i]);
+		json_end(w);
+	}
+	json_key(w, "values");
+	json_flat_array(w);
+	for (size_t i = 0; i < s->n; i++)
+		real_put(w, s->values[i]);
+	json_end(w);
+	json_end(w);
+}
+
+static void metric_put(json_writer *w, const dck_metric *m)
+{
+	json_flat_object(w);
+	text_put(w, "tag", m->def->tag);
+	value_put(w, &m->value);
+	unit_put(w, m->def->unit);
+	if (m->level > 0) {
+		json_key(w, "lo");
+		real_put(w, m->lo);
+		json_key(w, "hi");
+		real_put(w, m->hi);
+		json_key(w, "level");
+		real_put(w, m->level);
+	}
+	if (m->how != NULL)
+		text_put(w, "how", m->how);
+	json_end(w);
+}
+
+static void output_put(json_writer *w, const dck_op_output *o)
+{
+	json_flat_object(w);
+	text_put(w, "name", o->name);
+	text_put(w, "dtype", o->dtype);
+	json_key(w, "shape");
+	json_flat_array(w);
+	for (size_t i = 0; i < o->rank; i++) {
+		if (o->dims[i] >= 0)
+			json_int(w, o->dims[i]);
+		else
+			json_text(w, o->symbols != NULL && o->symbols[i] != NULL ? o->symbols[i]
+										 : "?");
+	}
+	json_end(w);
+	json_end(w);
+}
+
+static void op_put(json_writer *w, const dck_op *o)
+{
+	json_flat_object(w);
+	text_put(w, "name", o->name);
+	text_put(w, "type", o->type);
+	if (o->scope != NULL)
+		text_put(w, "scope", o->scope);
+	json_key(w, "outputs");
+	json_flat_array(w);
+	for (size_t i = 0; i < o->noutputs; i++)
+		output_put(w, &o->outputs[i]);
+	json_end(w);
+	number_put(w, "macs", &o->macs);
+	number_put(w, "flops", &o->flops);
+	number_put(w, "params", &o->params);
+	number_put(w, "weight_bytes", &o->weight_bytes);
+	number_put(w, "read_bytes", &o->read_bytes);
+	number_put(w, "write_bytes", &o->write_bytes);
+	if (o->time_ns.kind != DCK_VALUE_ABSENT ||
+	    (o->time_ns.as.text != NULL && strcmp(o->time_ns.as.text, RECORD_NOT_MEASURED) != 0))
+		number_put(w, "time", &o->time_ns);
+	json_end(w);
+}
+
+static void span_put(json_writer *w, const dck_span *s)
+{
+	json_flat_object(w);
+	text_put(w, "name", s->name);
+	text_put(w, "track", s->track);
+	uint_put(w, "begin_ns", s->begin_ns);
+	uint_put(w, "end_ns", s->end_ns);
+	uint_put(w, "thread", s->thread);
+	uint_put(w, "depth", s->depth);
+	json_end(w);
+}
+
+static const char *const severity_text[] = {
+    [DCK_INFO] = "info", [DCK_WARN] = "warning", [DCK_ERROR] = "error"};
+
+static void note_put(json_writer *w, const dck_note *n)
+{
+	json_flat_object(w);
+	text_put(w, "severity", severity_text[n->severity]);
+	text_put(w, "code", n->code);
+	text_put(w, "text", n->text);
+	json_end(w);
+}
+
+void record_json_put(const dck_record *r, json_writer *w)
+{
+	char began[RECORD_TIME_SIZE];
+
+	json_object(w);
+	uint_put(w, "schema", r->schema);
+	text_put(w, "deepclock", r->version);
+	text_put(w, "id", r->id);
+	if (r->began_unix_ns != 0) {
+		record_time_text(r->began_unix_ns, began);
+		text_put(w, "began", began);
+	}
+	if (r->command != NULL)
+		text_put(w, "command", r->command);
+	json_key(w, "incomplete");
+	json_bool(w, r->incomplete);
+#define LIST(key, rows, n, put)                  \
+	do {                                     \
+		json_key(w, key);                \
+		json_array(w);                   \
+		for (size_t i = 0; i < (n); i++) \
+			put(w, &(rows)[i]);      \
+		json_end(w);                     \
+	} while (0)
+	LIST("facts", r->facts, r->nfacts, fact_put);
+	LIST("series", r->series, r->nseries, series_put);
+	LIST("metrics", r->metrics, r->nmetrics, metric_put);
+	LIST("ops", r->ops, r->nops, op_put);
+	LIST("spans", r->spans, r->nspans, span_put);
+	uint_put(w, "spans_lost", r->spans_lost);
+	LIST("notes", r->notes, r->nnotes, note_put);
+#undef LIST
+	json_end(w);
+}
+
+void record_json_write(const dck_record *r, dck_sink *out)
+{
+	json_writer w;
+	json_init(&w, out, true);
+	record_json_put(r, &w);
+	json_done(&w);
+}

@@ -1,0 +1,557 @@
+/* record_parse.c - the JSON form of a record, read. The text may be anything: it is measured
+ * before the parser builds its tree, every member is checked, and what is refused is named by
+ * its place ("metrics[3].value is a list, not a number").
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "record/record.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More nesting than the schema has (8), with room for members of later versions. */
+#define DEPTH_MAX 64
+/* Bytes that the parser's tree may take; a million samples with their times take 90 MB. */
+#define TREE_MAX ((uint64_t)1 << 30)
+/* What a list or object, and a value, cost in that tree at most, without their text. */
+#define NODE_LIST  288u
+#define NODE_VALUE 112u
+
+/* Where we are in the document, for messages, and where everything goes. */
+typedef struct reader {
+	mem_arena *arena;
+	dck_err *err;
+	const char *list; /* "metrics"; NULL: top level */
+	size_t row;
+	const char *sub; /* "outputs" inside a row; NULL: none */
+	size_t sub_row;
+} reader;
+
+static const char *type_text(const json_t *v)
+{
+	static const char *const text[] = {
+	    [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "text",
+	    [JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
+	    [JSON_FALSE] = "false",	 [JSON_NULL] = "null"};
+	return v == NULL ? "missing" : text[json_typeof(v)];
+}
+
+/* "metrics[3].value"; key NULL: the row itself. */
+static const char *place(const reader *rd, const char *key, char *text, size_t size)
+{
+	int n = 0;
+	text[0] = '\0';
+	if (rd->list != NULL)
+		n = snprintf(text, size, "%s[%zu]", rd->list, rd->row);
+	if (rd->sub != NULL)
+		n += snprintf(text + n, size - (size_t)n, ".%s[%zu]", rd->sub, rd->sub_row);
+	if (key != NULL)
+		snprintf(text + n, size - (size_t)n, "%s%s", n > 0 ? "." : "", key);
+	return text;
+}
+
+static dck_status wrong(const reader *rd, const char *key, const json_t *v, const char *wanted)
+{
+	char where[96];
+	place(rd, key, where, sizeof where);
+	if (v == NULL)
+		DCK_FAIL(rd->err, E_FORMAT, "%s is missing; it should be %s", where, wanted);
+	DCK_FAIL(rd->err, E_FORMAT, "%s is %s, not %s", where, type_text(v), wanted);
+}
+
+static dck_status bad(const reader *rd, const char *key, const char *what)
+{
+	char where[96];
+	DCK_FAIL(rd->err, E_FORMAT, "%s %s", place(rd, key, where, sizeof where), what);
+}
+
+/* --- scalars. An optional member that is missing leaves *ret as it was. */
+
+typedef enum need { OPTIONAL, REQUIRED } need;
+
+static dck_status text_get(reader *rd, const json_t *o, const char *key, need n, const char **ret)
+{
+	const json_t *v = json_object_get(o, key);
+	if (v == NULL && n == OPTIONAL)
+		return DCK_OK;
+	if (!json_is_string(v))
+		return wrong(rd, key, v, "text");
+	*ret = mem_arena_dup_n(rd->arena, json_string_value(v), json_string_length(v));
+	return DCK_OK;
+}
+
+/* Integers past 2^53 are text. */
+static bool int_of_text(const char *text, int64_t *ret)
+{
+	char *end;
+	if (text[0] != '-' && (text[0] < '0' || text[0] > '9'))
+		return false;
+	errno = 0;
+	long long v = strtoll(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0')
+		return false;
+	*ret = v;
+	return true;
+}
+
+static bool uint_of_json(const json_t *v, uint64_t *ret)
+{
+	char *end;
+	if (json_is_integer(v) && json_integer_value(v) >= 0) {
+		*ret = (uint64_t)json_integer_value(v);
+		return true;
+	}
+	if (!json_is_string(v))
+		return false;
+	const char *text = json_string_value(v);
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	unsigned long long u = strtoull(text, &end, 10);
+	if (errno != 0 || *end != '\0')
+		return false;
+	*ret = u;
+	return true;
+}
+
+static dck_status uint_get(reader *rd, const json_t *o, const char *key, need n, uint64_t max,
+			   uint64_t *ret)
+{
+	const json_t *v = json_object_get(o, key);
+	uint64_t u;
+	if (v == NULL && n == OPTIONAL)
+		return DCK_OK;
+	if (!json_is_integer(v) && !json_is_string(v))
+		return wrong(rd, key, v, "an integer");
+	if (!uint_of_json(v, &u) || u > max) {
+		char what[64];
+		snprintf(what, sizeof what, "is not an integer from 0 to %" PRIu64, max);
+		return bad(rd, key, what);
+	}
+	*ret = u;
+	return DCK_OK;
+}
+
+static dck_status real_get(reader *rd, const json_t *o, const char *key, double *ret)
+{
+	const json_t *v = json_object_get(o, key);
+	if (!json_is_number(v))
+		return wrong(rd, key, v, "a number");
+	*ret = json_number_value(v);
+	return DCK_OK;
+}
+
+/* A JSON number. Integers that are exact in a double are integers; larger ones are written as
+ * text, so a larger number is a real that has no fraction. */
+static dck_value number_of_json(const json_t *v)
+{
+	if (json_is_integer(v) && json_integer_value(v) <= RECORD_EXACT_MAX &&
+	    json_integer_value(v) >= -RECORD_EXACT_MAX)
+		return (dck_value){.kind = DCK_VALUE_INT, .as.i = json_integer_value(v)};
+	return (dck_value){.kind = DCK_VALUE_REAL, .as.r = json_number_value(v)};
+}
+
+static dck_status unit_get(reader *rd, const json_t *o, dck_unit *ret)
+{
+	const json_t *v = json_object_get(o, "unit");
+	if (v == NULL)
+		return DCK_OK;
+	if (!json_is_string(v))
+		return wrong(rd, "unit", v, "text");
+	if (json_string_length(v) > 0 && record_find_unit(json_string_value(v), ret))
+		return DCK_OK;
+	return bad(rd, "unit", "is no unit that this version knows");
+}
+
+/* "value" or "absent" of a fact or a metric. Text is an integer where `text_is_int`. */
+static dck_status value_get(reader *rd, const json_t *o, bool text_is_int, dck_value *ret)
+{
+	const json_t *v = json_object_get(o, "value");
+	const json_t *absent = json_object_get(o, "absent");
+	if ((v == NULL) == (absent == NULL))
+		return bad(rd, NULL,
+			   v == NULL ? "has neither \"value\" nor \"absent\""
+				     : "has both \"value\" and \"absent\"");
+	if (absent != NULL) {
+		ret->kind = DCK_VALUE_ABSENT;
+		return text_get(rd, o, "absent", REQUIRED, &ret->as.text);
+	}
+	if (json_is_number(v)) {
+		*ret = number_of_json(v);
+	} else if (json_is_string(v) && text_is_int) {
+		ret->kind = DCK_VALUE_INT;
+		if (!int_of_text(json_string_value(v), &ret->as.i))
+			return bad(rd, "value", "is text that is no 64-bit integer, not a number");
+	} else if (json_is_string(v)) {
+		ret->kind = DCK_VALUE_TEXT;
+		return text_get(rd, o, "value", REQUIRED, &ret->as.text);
+	} else if (json_is_boolean(v) && !text_is_int) {
+		*ret = (dck_value){.kind = DCK_VALUE_BOOL, .as.b = json_is_true(v)};
+	} else {
+		return wrong(rd, "value", v,
+			     text_is_int ? "a number" : "text, a number, true or false");
+	}
+	return DCK_OK;
+}
+
+/* An operator's number, or {"absent": "why"}. */
+static dck_status op_number_get(reader *rd, const json_t *o, const char *key, const char *missing,
+				dck_value *ret)
+{
+	const json_t *v = json_object_get(o, key);
+	*ret = (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = missing};
+	if (v == NULL)
+		return DCK_OK;
+	if (json_is_number(v)) {
+		*ret = number_of_json(v);
+		return DCK_OK;
+	}
+	if (json_is_string(v)) {
+		ret->kind = DCK_VALUE_INT;
+		if (!int_of_text(json_string_value(v), &ret->as.i))
+			return bad(rd, key, "is text that is no 64-bit integer, not a number");
+		return DCK_OK;
+	}
+	const json_t *absent = json_object_get(v, "absent");
+	if (!json_is_string(absent))
+		return wrong(rd, key, v, "a number or {\"absent\": \"why\"}");
+	ret->as.text =
+	    mem_arena_dup_n(rd->arena, json_string_value(absent), json_string_length(absent));
+	return DCK_OK;
+}
+
+/* --- rows */
+
+static dck_status fact_get(reader *rd, const json_t *o, void *row)
+{
+	dck_fact *f = row;
+	DCK_TRY(text_get(rd, o, "section", REQUIRED, &f->section));
+	DCK_TRY(text_get(rd, o, "key", REQUIRED, &f->key));
+	DCK_TRY(unit_get(rd, o, &f->unit));
+	return value_get(rd, o, f->unit != DCK_UNIT_NONE, &f->value);
+}
+
+static dck_status series_get(reader *rd, const json_t *o, void *row)
+{
+	dck_series *s = row;
+	uint64_t warmup = 0;
+	const json_t *values = json_object_get(o, "values"), *at_ns = json_object_get(o, "at_ns");
+
+	DCK_TRY(text_get(rd, o, "tag", REQUIRED, &s->tag));
+	DCK_TRY(unit_get(rd, o, &s->unit));
+	if (!json_is_array(values))
+		return wrong(rd, "values", values, "a list");
+	if (at_ns != NULL && !json_is_array(at_ns))
+		return wrong(rd, "at_ns", at_ns, "a list");
+	s->n = json_array_size(values);
+	if (at_ns != NULL && json_array_size(at_ns) != s->n)
+		return bad(rd, "at_ns", "has not as many entries as \"values\"");
+	DCK_TRY(uint_get(rd, o, "warmup", OPTIONAL, s->n, &warmup));
+	s->warmup = (size_t)warmup;
+
+	double *v = mem_arena_array(rd->arena, s->n, sizeof *v);
+	uint64_t *at = at_ns != NULL ? mem_arena_array(rd->arena, s->n, sizeof *at) : NULL;
+	if (v == NULL || (at_ns != NULL && at == NULL))
+		return DCK_OK; /* the arena remembers */
+	for (size_t i = 0; i < s->n; i++) {
+		const json_t *x = json_array_get(values, i);
+		rd->sub_row = i;
+		rd->sub = "values";
+		if (!json_is_number(x) && !json_is_null(x))
+			return wrong(rd, NULL, x, "a number");
+		/* null: a value that was no finite number. */
+		v[i] = json_is_null(x) ? (double)NAN : json_number_value(x);
+		rd->sub = "at_ns";
+		if (at != NULL && !uint_of_json(json_array_get(at_ns, i), &at[i]))
+			return bad(rd, NULL, "is no integer from 0 to 2^64 - 1");
+	}
+	rd->sub = NULL;
+	s->values = v;
+	s->at_ns = at;
+	return DCK_OK;
+}
+
+/* A tag of another version or program: its definition is what the file says. */
+static const dck_metric_def *foreign_def(reader *rd, const char *tag, dck_unit unit)
+{
+	dck_metric_def *d = mem_arena_alloc(rd->arena, sizeof *d);
+	if (d != NULL)
+		*d = (dck_metric_def){.tag = tag, .name = tag, .help = "", .unit = unit};
+	return d;
+}
+
+static dck_status metric_get(reader *rd, const json_t *o, void *row)
+{
+	dck_metric *m = row;
+	const char *tag = NULL;
+	dck_unit unit = DCK_UNIT_NONE;
+
+	DCK_TRY(text_get(rd, o, "tag", REQUIRED, &tag));
+	if (tag == NULL)
+		return DCK_OK; /* no memory: the arena remembers */
+	DCK_TRY(unit_get(rd, o, &unit));
+	m->def = record_find_def(tag);
+	if (m->def == NULL)
+		m->def = foreign_def(rd, tag, unit);
+	else if (unit != m->def->unit)
+		return bad(rd, "unit", "is not the unit of that tag");
+	DCK_TRY(value_get(rd, o, true, &m->value));
+	DCK_TRY(text_get(rd, o, "how", OPTIONAL, &m->how));
+	if (json_object_get(o, "lo") == NULL && json_object_get(o, "hi") == NULL &&
+	    json_object_get(o, "level") == NULL)
+		return DCK_OK;
+	DCK_TRY(real_get(rd, o, "lo", &m->lo));
+	DCK_TRY(real_get(rd, o, "hi", &m->hi));
+	DCK_TRY(real_get(rd, o, "level", &m->level));
+	if (!(m->level > 0 && m->level < 1))
+		return bad(rd, "level", "is not between 0 and 1");
+	return DCK_OK;
+}
+
+static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
+{
+	const json_t *shape = json_object_get(o, "shape");
+	if (!json_is_object(o))
+		return wrong(rd, NULL, o, "an object");
+	DCK_TRY(text_get(rd, o, "name", REQUIRED, &out->name));
+	DCK_TRY(text_get(rd, o, "dtype", REQUIRED, &out->dtype));
+	if (!json_is_array(shape))
+		return wrong(rd, "shape", shape, "a list");
+	out->rank = json_array_size(shape);
+	int64_t *dims = mem_arena_array(rd->arena, out->rank, sizeof *dims);
+	const char **symbols = mem_arena_array(rd->arena, out->rank, sizeof *symbols);
+	if (dims == NULL || symbols == NULL)
+		return DCK_OK;
+	for (size_t i = 0; i < out->rank; i++) {
+		const json_t *d = json_array_get(shape, i);
+		if (json_is_string(d)) {
+			dims[i] = -1;
+			symbols[i] =
+			    mem_arena_dup_n(rd->arena, json_string_value(d), json_string_length(d));
+		} else if (json_is_integer(d) && json_integer_value(d) >= 0) {
+			dims[i] = json_integer_value(d);
+		} else {
+			return wrong(rd, "shape", d, "of sizes and symbols only");
+		}
+	}
+	out->dims = dims;
+	out->symbols = symbols;
+	return DCK_OK;
+}
+
+static dck_status op_get(reader *rd, const json_t *o, void *row)
+{
+	dck_op *op = row;
+	const json_t *outputs = json_object_get(o, "outputs");
+
+	DCK_TRY(text_get(rd, o, "name", REQUIRED, &op->name));
+	DCK_TRY(text_get(rd, o, "type", REQUIRED, &op->type));
+	DCK_TRY(text_get(rd, o, "scope", OPTIONAL, &op->scope));
+	if (outputs != NULL && !json_is_array(outputs))
+		return wrong(rd, "outputs", outputs, "a list");
+	op->noutputs = json_array_size(outputs);
+	dck_op_output *out = mem_arena_array(rd->arena, op->noutputs, sizeof *out);
+	if (out == NULL)
+		return DCK_OK;
+	op->outputs = out;
+	rd->sub = "outputs";
+	for (rd->sub_row = 0; rd->sub_row < op->noutputs; rd->sub_row++)
+		DCK_TRY(output_get(rd, json_array_get(outputs, rd->sub_row), &out[rd->sub_row]));
+	rd->sub = NULL;
+	DCK_TRY(op_number_get(rd, o, "macs", "not known", &op->macs));
+	DCK_TRY(op_number_get(rd, o, "flops", "not known", &op->flops));
+	DCK_TRY(op_number_get(rd, o, "params", "not known", &op->params));
+	DCK_TRY(op_number_get(rd, o, "weight_bytes", "not known", &op->weight_bytes));
+	DCK_TRY(op_number_get(rd, o, "read_bytes", "not known", &op->read_bytes));
+	DCK_TRY(op_number_get(rd, o, "write_bytes", "not known", &op->write_bytes));
+	return op_number_get(rd, o, "time", RECORD_NOT_MEASURED, &op->time_ns);
+}
+
+static dck_status span_get(reader *rd, const json_t *o, void *row)
+{
+	dck_span *s = row;
+	uint64_t thread = 0, depth = 0;
+	DCK_TRY(text_get(rd, o, "name", REQUIRED, &s->name));
+	DCK_TRY(text_get(rd, o, "track", REQUIRED, &s->track));
+	DCK_TRY(uint_get(rd, o, "begin_ns", REQUIRED, UINT64_MAX, &s->begin_ns));
+	DCK_TRY(uint_get(rd, o, "end_ns", REQUIRED, UINT64_MAX, &s->end_ns));
+	DCK_TRY(uint_get(rd, o, "thread", OPTIONAL, UINT32_MAX, &thread));
+	DCK_TRY(uint_get(rd, o, "depth", OPTIONAL, UINT32_MAX, &depth));
+	s->thread = (uint32_t)thread;
+	s->depth = (uint32_t)depth;
+	return DCK_OK;
+}
+
+static dck_status note_get(reader *rd, const json_t *o, void *row)
+{
+	static const char *const names[] = {"info", "warning", "error"};
+	dck_note *n = row;
+	const json_t *severity = json_object_get(o, "severity");
+
+	DCK_TRY(text_get(rd, o, "code", REQUIRED, &n->code));
+	DCK_TRY(text_get(rd, o, "text", REQUIRED, &n->text));
+	if (!json_is_string(severity))
+		return wrong(rd, "severity", severity, "text");
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(names[i], json_string_value(severity)) == 0) {
+			n->severity = (dck_severity)i;
+			return DCK_OK;
+		}
+	}
+	return bad(rd, "severity", "is not info, warning or error");
+}
+
+static dck_status list_get(reader *rd, const json_t *root, const char *name, size_t row_size,
+			   dck_status (*get)(reader *rd, const json_t *o, void *row),
+			   const void **ret, size_t *ret_n)
+{
+	const json_t *list = json_object_get(root, name);
+	if (list != NULL && !json_is_array(list))
+		return wrong(rd, name, list, "a list");
+	size_t n = json_array_size(list);
+	char *rows = mem_arena_array(rd->arena, n, row_size);
+	if (rows == NULL)
+		return DCK_OK;
+	rd->list = name;
+	for (rd->row = 0; rd->row < n; rd->row++) {
+		const json_t *o = json_array_get(list, rd->row);
+		if (!json_is_object(o))
+			return wrong(rd, NULL, o, "an object");
+		DCK_TRY(get(rd, o, rows + rd->row * row_size));
+		if (mem_arena_failed(rd->arena))
+			break;
+	}
+	rd->list = NULL;
+	*ret = rows;
+	*ret_n = n;
+	return DCK_OK;
+}
+
+/* --- the whole */
+
+static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
+{
+	const json_t *schema = json_object_get(root, "schema");
+	if (json_is_array(root))
+		DCK_FAIL(rd->err, E_FORMAT, "this is a list, not one deepclock record");
+	if (schema == NULL)
+		DCK_FAIL(rd->err, E_FORMAT,
+			 "this is no deepclock record: it has no member \"schema\"");
+	if (!json_is_integer(schema))
+		return wrong(rd, "schema", schema, "an integer");
+	if (json_integer_value(schema) < 1)
+		return bad(rd, "schema", "is below 1");
+	if (json_integer_value(schema) > (json_int_t)DCK_RECORD_SCHEMA)
+		DCK_FAIL(rd->err, E_VERSION,
+			 "the record has schema %lld, this deepclock %s reads up to %u; a newer "
+			 "deepclock is needed",
+			 (long long)json_integer_value(schema), dck_version(), DCK_RECORD_SCHEMA);
+	*ret = (uint32_t)json_integer_value(schema);
+	return DCK_OK;
+}
+
+static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
+{
+	const json_t *incomplete = json_object_get(root, "incomplete");
+	const json_t *began = json_object_get(root, "began");
+	const void *rows;
+
+	DCK_TRY(schema_check(rd, root, &r->schema));
+	DCK_TRY(text_get(rd, root, "deepclock", REQUIRED, &r->version));
+	DCK_TRY(text_get(rd, root, "id", REQUIRED, &r->id));
+	DCK_TRY(text_get(rd, root, "command", OPTIONAL, &r->command));
+	if (began != NULL && !json_is_string(began))
+		return wrong(rd, "began", began, "text");
+	if (began != NULL && !record_time_parse(json_string_value(began), &r->began_unix_ns))
+		return bad(rd, "began", "is no time such as \"2026-11-21T04:56:52Z\"");
+	if (incomplete != NULL && !json_is_boolean(incomplete))
+		return wrong(rd, "incomplete", incomplete, "true or false");
+	r->incomplete = json_is_true(incomplete);
+	DCK_TRY(uint_get(rd, root, "spans_lost", OPTIONAL, UINT64_MAX, &r->spans_lost));
+#define LIST(name, type, get)                                                              \
+	do {                                                                               \
+		rows = NULL;                                                               \
+		DCK_TRY(list_get(rd, root, #name, sizeof(type), get, &rows, &r->n##name)); \
+		r->name = rows;                                                            \
+	} while (0)
+	LIST(facts, dck_fact, fact_get);
+	LIST(series, dck_series, series_get);
+	LIST(metrics, dck_metric, metric_get);
+	LIST(ops, dck_op, op_get);
+	LIST(spans, dck_span, span_get);
+	LIST(notes, dck_note, note_get);
+#undef LIST
+	return DCK_OK;
+}
+
+/* Before the parser builds a tree of it: how deep and how large would that be? */
+static dck_status size_check(const char *json, size_t n, dck_err *err)
+{
+	uint64_t lists = 0, values = 0;
+	unsigned depth = 0;
+	bool in_text = false;
+
+	for (size_t i = 0; i < n; i++) {
+		char c = json[i];
+		if (in_text) {
+			if (c == '\\')
+				i++;
+			else if (c == '"')
+				in_text = false;
+			continue;
+		}
+		if (c == '"')
+			in_text = true;
+		else if (c == ',' || c == ':')
+			values++;
+		else if (c == '[' || c == '{') {
+			lists++;
+			if (++depth > DEPTH_MAX)
+				DCK_FAIL(err, E_FORMAT,
+					 "lists and objects are nested deeper than %d at byte %zu",
+					 DEPTH_MAX, i);
+		} else if ((c == ']' || c == '}') && depth > 0)
+			depth--;
+	}
+	if (n + lists * NODE_LIST + values * NODE_VALUE > TREE_MAX)
+		DCK_FAIL(err, E_FORMAT,
+			 "the record is too large: %" PRIu64 " lists and objects with %" PRIu64
+			 " values in %zu bytes would take more than 1 GiB of memory",
+			 lists, values, n);
+	return DCK_OK;
+}
+
+dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_err *err)
+{
+	json_error_t at;
+
+	if (n == 0)
+		DCK_FAIL(err, E_FORMAT, "there is no record: the text is empty");
+	DCK_TRY(size_check(json, n, err));
+	json_t *root = json_loadb(json, n, JSON_REJECT_DUPLICATES, &at);
+	if (root == NULL && json_error_code(&at) == json_error_out_of_memory)
+		DCK_FAIL(err, E_NOMEM, "no memory to read the record");
+	if (root == NULL)
+		DCK_FAIL(err, E_FORMAT, "this is no JSON: %s (line %d, column %d)", at.text,
+			 at.line, at.column);
+
+	record_box *box = record_box_new();
+	reader rd = {.arena = box != NULL ? box->arena : NULL, .err = err};
+	dck_status st = DCK_OK;
+	if (box != NULL)
+		st = record_get(&rd, root, &box->record);
+	json_decref(root);
+	if (st == DCK_OK && (box == NULL || mem_arena_failed(box->arena)))
+		st = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for the record");
+	if (st != DCK_OK) {
+		if (box != NULL)
+			dck_record_free(&box->record);
+		return st;
+	}
+	*ret = &box->record;
+	return DCK_OK;
+}
