@@ -29,6 +29,7 @@ typedef struct dck_clock {
 	void *self;
 	/* Calibrated: the smallest step seen and the cost of one reading, nanoseconds. */
 	double tick_ns, cost_ns;
+	uint64_t (*cpu_ns)(void *self); /* CPU time of the process; NULL: the system's */
 } dck_clock;
 
 /* How a model is opened and fed. Rows: dck_model_options. */

@@ -88,6 +88,14 @@ dck_status os_replace_commit(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
 
+/* --- nameless.c: a file in memory that a child can write and we read afterwards. It is inherited. */
+dck_status os_file_nameless(int *ret_fd, dck_err *err);
+/* All of it from the beginning, whatever the position. *ret owned: dck_buffer_done(). */
+dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err);
+
+/* --- sanitizer.c: "AddressSanitizer", ... when one is in this process; NULL: none is. */
+const char *os_sanitizer_name(void);
+
 /* --- memory.c */
 /* n bytes, page-aligned, every page touched, so that the clock never meets a page fault. */
 void *os_pages_alloc(size_t n);

@@ -1,0 +1,22 @@
+/* doubts.h - every reason to doubt a measurement becomes a note with a stable code, its cause and
+ * its remedy. docs/notes.md lists the codes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_DOUBTS_H
+#define BENCH_DOUBTS_H
+
+#include "bench/phases.h"
+#include "os/os.h"
+#include "record/build.h"
+
+/* What the doubts look at beside the samples. */
+typedef struct bench_evidence {
+	const bench_phases *phases;
+	const os_host *host;
+	os_usage before, after;		/* around the measurement */
+	const stat_estimate *estimates; /* [STAT_ESTIMATORS] */
+} bench_evidence;
+
+void bench_doubts(record_builder *b, const bench_evidence *e, double *scratch);
+
+#endif

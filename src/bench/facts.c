@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/facts.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fact_known_text(record_builder *b, const char *section, const char *key,
+			    const char *text)
+{
+	if (text && text[0])
+		record_fact_text(b, section, key, text);
+	else
+		record_fact_absent(b, section, key, "the system does not tell");
+}
+
+static void fact_known_bytes(record_builder *b, const char *key, uint64_t bytes, const char *why)
+{
+	if (bytes > 0)
+		record_fact_int(b, "host", key, DCK_UNIT_BYTE, (int64_t)bytes);
+	else
+		record_fact_absent(b, "host", key, why);
+}
+
+static void fact_tristate(record_builder *b, const char *key, int state)
+{
+	if (state < 0)
+		record_fact_absent(b, "host", key, "the system does not tell");
+	else
+		record_fact_bool(b, "host", key, state != 0);
+}
+
+void bench_facts_host(record_builder *b, const os_host *h)
+{
+	fact_known_text(b, "host", "cpu", h->cpu);
+	record_fact_int(b, "host", "cpus_online", DCK_UNIT_ONE, h->cpus_online);
+	record_fact_int(b, "host", "cpus_allowed", DCK_UNIT_ONE, h->cpus_allowed);
+	if (h->cgroup_cpus > 0)
+		record_fact_real(b, "host", "cpu_limit", DCK_UNIT_ONE, h->cgroup_cpus);
+	else
+		record_fact_absent(b, "host", "cpu_limit", "none is set");
+	fact_known_bytes(b, "memory", h->memory_bytes, "the system does not tell");
+	fact_known_bytes(b, "memory_limit", (uint64_t)h->cgroup_memory_bytes, "none is set");
+	fact_known_text(b, "host", "governor", h->governor);
+	fact_tristate(b, "turbo", h->turbo);
+	fact_tristate(b, "smt", h->smt);
+	fact_known_text(b, "host", "os", h->os);
+	fact_known_text(b, "host", "kernel", h->kernel);
+	fact_known_text(b, "host", "hypervisor", h->hypervisor);
+}
+
+static const char *tensor_text(const dck_tensor_info *t, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (int32_t i = 0; i < t->rank && used < size; i++) {
+		const char *by = i > 0 ? "x" : "";
+		int n = t->dim[i] >= 0
+			    ? snprintf(buf + used, size - used, "%s%lld", by, (long long)t->dim[i])
+			    : snprintf(buf + used, size - used, "%s%s", by,
+				       t->symbol[i] ? t->symbol[i] : "?");
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (used < size)
+		snprintf(buf + used, size - used, "%s%s", t->rank > 0 ? " " : "",
+			 dck_dtype_text(t->dtype));
+	return buf;
+}
+
+static void facts_model(record_builder *b, const bench_target *t)
+{
+	const model_summary *m = &t->summary;
+
+	fact_known_text(b, "subject", "producer", m->producer);
+	record_fact_int(b, "subject", "opset", DCK_UNIT_ONE, m->opset);
+	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->nodes);
+	record_fact_int(b, "subject", "weight_bytes", DCK_UNIT_BYTE, (int64_t)m->weight_bytes);
+}
+
+void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t)
+{
+	static const char *const kinds[] = {
+	    [DCK_SUBJECT_FUNCTION] = "function",
+	    [DCK_SUBJECT_MODEL] = "model",
+	    [DCK_SUBJECT_COMMAND] = "command",
+	    [DCK_SUBJECT_PLUGIN] = "plugin",
+	};
+	char key[160], text[256];
+
+	record_fact_text(b, "subject", "kind", kinds[s->kind]);
+	record_fact_text(b, "subject", "name", s->text ? s->text : kinds[s->kind]);
+	if (t->has_summary)
+		facts_model(b, t);
+	for (size_t i = 0; i < t->nin; i++) {
+		snprintf(key, sizeof key, "input/%s", t->in[i].name);
+		record_fact_text(b, "subject", key, bench_inputs_text(t->inputs, i));
+	}
+	for (size_t i = 0; i < t->nout; i++) {
+		snprintf(key, sizeof key, "output/%s", t->out[i].name);
+		record_fact_text(b, "subject", key, tensor_text(&t->out[i], text, sizeof text));
+	}
+	record_fact_int(b, "subject", "items_per_run", DCK_UNIT_ONE, (int64_t)t->items);
+	if (t->items_how)
+		record_fact_text(b, "subject", "items_from", t->items_how);
+}
+
+void bench_facts_engine(record_builder *b, const bench_target *t)
+{
+	const dck_engine *e = t->engine.ops;
+	const dck_kv *kv;
+	size_t n;
+
+	record_fact_text(b, "engine", "name", e->name);
+	record_fact_text(b, "engine", "adapter", e->version);
+	if (!e->facts || e->facts(t->model, &kv, &n, NULL) != DCK_OK)
+		return;
+	for (size_t i = 0; i < n; i++)
+		record_fact_text(b, "engine", kv[i].key, kv[i].value);
+}
+
+/* What an option row's field holds, as a fact. */
+static void fact_option(record_builder *b, const char *section, const dck_opt *o, const void *field)
+{
+	switch (o->kind) {
+	case DCK_OPT_FLAG:
+		record_fact_bool(b, section, o->name, *(const bool *)field);
+		break;
+	case DCK_OPT_COUNT:
+		record_fact_int(b, section, o->name, DCK_UNIT_ONE,
+				(int64_t) * (const uint64_t *)field);
+		break;
+	case DCK_OPT_TIME:
+		record_fact_int(b, section, o->name, DCK_UNIT_NS,
+				(int64_t) * (const uint64_t *)field);
+		break;
+	case DCK_OPT_BYTES:
+		record_fact_int(b, section, o->name, DCK_UNIT_BYTE,
+				(int64_t) * (const uint64_t *)field);
+		break;
+	case DCK_OPT_REAL:
+	case DCK_OPT_SHARE:
+		record_fact_real(b, section, o->name, DCK_UNIT_ONE, *(const double *)field);
+		break;
+	case DCK_OPT_CHOICE:
+		record_fact_text(b, section, o->name, o->choices[*(const int *)field]);
+		break;
+	case DCK_OPT_TEXT:
+		if (*(const char *const *)field)
+			record_fact_text(b, section, o->name, *(const char *const *)field);
+		else
+			record_fact_absent(b, section, o->name, "not given");
+		break;
+	case DCK_OPT_LIST: {
+		const dck_list *list = field;
+		char key[80];
+
+		for (size_t i = 0; i < list->n; i++) {
+			snprintf(key, sizeof key, "%s/%zu", o->name, i + 1);
+			record_fact_text(b, section, key, list->item[i]);
+		}
+		break;
+	}
+	}
+}
+
+void bench_facts_options(record_builder *b, const char *section, const dck_opt *table,
+			 const void *cfg)
+{
+	for (const dck_opt *o = table; o->name; o++)
+		fact_option(b, section, o, (const char *)cfg + o->at);
+}
+
+static void facts_warmup(record_builder *b, const bench_phases *p)
+{
+	switch (p->plan.warmup) {
+	case BENCH_WARMUP_RUNS:
+		record_fact_fmt(b, "method", "warmup_rule", "%llu runs were asked",
+				(unsigned long long)p->plan.warmup_amount);
+		break;
+	case BENCH_WARMUP_TIME:
+		record_fact_fmt(b, "method", "warmup_rule", "%g s were asked",
+				(double)p->plan.warmup_amount / 1e9);
+		break;
+	case BENCH_WARMUP_AUTO:
+		record_fact_text(b, "method", "warmup_rule", "until a steady state is detected");
+		if (p->steady)
+			record_fact_fmt(b, "method", "steady", "steady after %llu runs, %.2g s: %s",
+					(unsigned long long)p->steady_runs,
+					(double)p->steady_ns / 1e9, p->verdict.evidence);
+		else if (p->steady_known)
+			record_fact_fmt(b, "method", "steady",
+					"not steady after %.2g s: still %s %.1f %%: %s",
+					(double)p->warmup_ns / 1e9,
+					p->verdict.change_ratio < 0 ? "falling" : "rising",
+					100 * fabs(p->verdict.change_ratio), p->verdict.evidence);
+		else
+			record_fact_absent(b, "method", "steady", "too few warm-up runs to tell");
+		break;
+	}
+}
+
+void bench_facts_method(record_builder *b, const bench_phases *p, const stat_estimate *estimates)
+{
+	const stat_estimate *asked = &estimates[p->plan.statistic];
+	const uint32_t caps = p->loop.target->engine.ops->caps;
+
+	record_fact_text(b, "method", "clock", p->loop.clock->name);
+	record_fact_real(b, "method", "clock_cost", DCK_UNIT_NS, p->loop.clock->cost_ns);
+	record_fact_real(b, "method", "clock_tick", DCK_UNIT_NS, p->loop.clock->tick_ns);
+	record_fact_text(
+	    b, "method", "enclosed",
+	    caps & DCK_CAP_COMMAND ? "from before the process is started until it is waited for"
+	    : caps & DCK_CAP_NO_TENSORS ? "one call"
+					: "one call of the engine, until the results are ready");
+	if (!(caps & DCK_CAP_NO_TENSORS))
+		record_fact_text(
+		    b, "method", "transfers",
+		    "none inside: inputs and outputs stay in memory that is bound beforehand");
+	facts_warmup(b, p);
+	record_fact_text(b, "method", "stop", p->stop);
+	record_fact_int(b, "method", "precision_checks", DCK_UNIT_ONE, (int64_t)p->checks);
+	if (asked->present && asked->has_interval && asked->value > 0)
+		record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
+				 (asked->hi - asked->lo) / 2 / asked->value);
+	else
+		record_fact_absent(b, "method", "precision_reached", asked->why);
+	record_fact_text(
+	    b, "method", "interval",
+	    "within one process, corrected for autocorrelation; another start of the program "
+	    "may lie outside (--processes)");
+	record_fact_int(b, "method", "group", DCK_UNIT_ONE, (int64_t)p->loop.group);
+	record_fact_int(b, "method", "samples", DCK_UNIT_ONE, (int64_t)p->latency.pushed);
+	record_fact_int(b, "method", "samples_kept", DCK_UNIT_ONE, (int64_t)p->latency.n);
+	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, 1);
+	if (p->latency.n > 1) {
+		record_fact_real(b, "samples", "lag1_autocorrelation", DCK_UNIT_ONE,
+				 stat_lag1(p->latency.value, p->latency.n));
+		record_fact_real(b, "samples", "effective_runs", DCK_UNIT_ONE,
+				 estimates[STAT_MEAN].n_eff);
+	}
+}

@@ -1,0 +1,20 @@
+/* facts.h - what was asked, found and built, and the method: the part of a record that says which
+ * numbers may be compared.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_FACTS_H
+#define BENCH_FACTS_H
+
+#include "bench/phases.h"
+#include "os/os.h"
+#include "record/build.h"
+
+void bench_facts_host(record_builder *b, const os_host *host);
+void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t);
+void bench_facts_engine(record_builder *b, const bench_target *t);
+/* One fact for each option row: what was asked, defaults included. */
+void bench_facts_options(record_builder *b, const char *section, const dck_opt *table,
+			 const void *cfg);
+void bench_facts_method(record_builder *b, const bench_phases *p, const stat_estimate *estimates);
+
+#endif

@@ -1,0 +1,30 @@
+/* plan.h - a plan checked and made definite.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_PLAN_H
+#define BENCH_PLAN_H
+
+#include "deepclock/bench.h"
+#include "stat/stat.h"
+
+typedef enum bench_warmup_kind {
+	BENCH_WARMUP_AUTO,
+	BENCH_WARMUP_RUNS,
+	BENCH_WARMUP_TIME
+} bench_warmup_kind;
+
+typedef struct bench_plan {
+	dck_plan asked;
+	stat_estimator statistic;
+	const char *statistic_tag; /* "latency/median" */
+	bench_warmup_kind warmup;
+	uint64_t warmup_amount; /* runs or nanoseconds */
+} bench_plan;
+
+/* E_ARG names the option and what it may be. */
+dck_status bench_plan_check(const dck_plan *p, bench_plan *ret, dck_err *err);
+
+/* Every estimator with its metric: tags are stated here once. */
+extern const char *const bench_estimator_tag[STAT_ESTIMATORS];
+
+#endif

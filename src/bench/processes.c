@@ -1,0 +1,323 @@
+/* processes.c - the same measurement in several fresh processes. A program's start decides much
+ * that stays until its end (addresses, memory placement, which core its threads got), so the spread
+ * between starts exceeds the interval within one: the interval here is between processes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/runner.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "bench/results.h"
+#include "os/os.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ARGUMENTS_MAX	 256
+#define RECORD_BYTES_MAX ((size_t)1 << 30)
+
+typedef struct workers {
+	const bench_plan *plan;
+	const dck_observer *watch;
+	dck_record **records; /* [n] */
+	size_t n;
+} workers;
+
+static bool cancelled(const workers *w)
+{
+	return w->watch && w->watch->cancelled && w->watch->cancelled(w->watch->self);
+}
+
+static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
+{
+	const double all = (double)w->plan->asked.processes;
+	dck_progress p = {.phase = "processes",
+			  .runs = done,
+			  .estimate_ns = NAN,
+			  .lo_ns = NAN,
+			  .hi_ns = NAN,
+			  .done_ratio = (double)done / all,
+			  .eta_ns = NAN,
+			  .elapsed_ns = os_now_ns() - begin_ns};
+
+	if (done > 0) {
+		p.eta_ns = (double)p.elapsed_ns / (double)done * (all - (double)done);
+		p.estimate_ns = dck_record_value(w->records[done - 1], w->plan->statistic_tag);
+	}
+	if (w->watch && w->watch->progress)
+		w->watch->progress(w->watch->self, &p);
+}
+
+/* The worker writes its record to a file that has no name: a pipe would have to be read while it
+ * runs, and reading disturbs. */
+static dck_status worker_run(workers *w, dck_record **ret, dck_err *err)
+{
+	const char *argv[ARGUMENTS_MAX];
+	char number[16];
+	size_t n = 0;
+	int fd;
+	pid_t pid;
+	os_child_usage usage;
+	dck_buffer json = {0};
+	dck_status status, read;
+
+	DCK_TRY(os_file_nameless(&fd, err));
+	snprintf(number, sizeof number, "%d", fd);
+	for (; w->plan->asked.worker_argv[n] && n < ARGUMENTS_MAX - 1; n++)
+		argv[n] = strcmp(w->plan->asked.worker_argv[n], "{fd}") == 0
+			      ? number
+			      : w->plan->asked.worker_argv[n];
+	argv[n] = NULL;
+	const os_spawn_config config = {
+	    .argv = (char *const *)argv, .in_fd = -1, .out_fd = -1, .err_fd = 2, .keep_fd = fd};
+
+	status = w->plan->asked.worker_argv[n] ? DCK_E_LIMIT : os_spawn(&config, &pid, err);
+	if (status == DCK_E_LIMIT)
+		err_set(err, status, __FILE__, __LINE__,
+			"the worker's command has more than %d words", ARGUMENTS_MAX - 1);
+	if (status == DCK_OK)
+		status = os_wait(pid, w->watch ? w->watch->cancelled : NULL,
+				 w->watch ? w->watch->self : NULL, &usage, err);
+	/* A worker that is told to stop reports what it has, as we do. */
+	if (status == DCK_OK || status == DCK_E_CANCEL) {
+		read = os_file_read_all(fd, RECORD_BYTES_MAX, &json, status == DCK_OK ? err : NULL);
+		status = status == DCK_OK || json.n > 0 ? read : status;
+	}
+	close(fd);
+	if (status == DCK_OK && json.n == 0)
+		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
+				 usage.signal
+				     ? "a fresh process was killed by signal %d"
+				     : "a fresh process ended with exit status %d and no record",
+				 usage.signal ? usage.signal : usage.exit_code);
+	if (status == DCK_OK)
+		status = dck_record_parse(json.data, json.n, ret, err);
+	dck_buffer_done(&json);
+	return status;
+}
+
+/* The facts of the first process stand for all, but for those that say how it was done. */
+static void facts_copy(record_builder *b, const dck_record *r)
+{
+	for (size_t i = 0; i < r->nfacts; i++) {
+		const dck_fact *f = &r->facts[i];
+
+		switch (f->value.kind) {
+		case DCK_VALUE_ABSENT:
+			record_fact_absent(b, f->section, f->key, f->value.as.text);
+			break;
+		case DCK_VALUE_BOOL:
+			record_fact_bool(b, f->section, f->key, f->value.as.b);
+			break;
+		case DCK_VALUE_INT:
+			record_fact_int(b, f->section, f->key, f->unit, f->value.as.i);
+			break;
+		case DCK_VALUE_REAL:
+			record_fact_real(b, f->section, f->key, f->unit, f->value.as.r);
+			break;
+		case DCK_VALUE_TEXT:
+			record_fact_text(b, f->section, f->key, f->value.as.text);
+			break;
+		}
+	}
+}
+
+static void series_copy(record_builder *b, const workers *w)
+{
+	char tag[96];
+
+	for (size_t k = 0; k < w->n; k++)
+		for (size_t i = 0; i < w->records[k]->nseries; i++) {
+			const dck_series *s = &w->records[k]->series[i];
+
+			snprintf(tag, sizeof tag, "%s/process/%zu", s->tag, k + 1);
+			record_series(b, tag, s->unit, s->at_ns, s->values, s->n, s->warmup);
+		}
+}
+
+/* How the processes' values of one metric become one. */
+typedef enum fold { FOLD_MEAN, FOLD_MIN, FOLD_MAX, FOLD_SUM } fold;
+
+static fold fold_of(const char *tag)
+{
+	static const struct {
+		const char *tag;
+		fold how;
+	} special[] = {
+	    {"latency/min", FOLD_MIN}, {"latency/max", FOLD_MAX},     {"runs/count", FOLD_SUM},
+	    {"runs/warmup", FOLD_SUM}, {"memory/peak_rss", FOLD_MAX},
+	};
+
+	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+		if (strcmp(special[i].tag, tag) == 0)
+			return special[i].how;
+	return FOLD_MEAN;
+}
+
+static void metric_fold(record_builder *b, const workers *w, const dck_metric *first,
+			double *values)
+{
+	static const char *const how[] = {
+	    [FOLD_MIN] = "least of all processes",
+	    [FOLD_MAX] = "greatest of all processes",
+	    [FOLD_SUM] = "sum over the processes",
+	};
+	const char *tag = first->def->tag;
+	const fold f = fold_of(tag);
+	double extreme = NAN, sum = 0;
+	stat_estimate e;
+
+	for (size_t k = 0; k < w->n; k++) {
+		values[k] = dck_record_value(w->records[k], tag);
+		if (isnan(values[k])) {
+			const dck_metric *m = dck_record_metric(w->records[k], tag);
+
+			record_metric_absent(b, tag,
+					     m && m->value.kind == DCK_VALUE_ABSENT
+						 ? m->value.as.text
+						 : "not every process has it");
+			return;
+		}
+		sum += values[k];
+		extreme = f == FOLD_MIN ? fmin(extreme, values[k]) : fmax(extreme, values[k]);
+	}
+	if (f == FOLD_MEAN) {
+		stat_processes(values, w->n, w->plan->asked.level, &e);
+		bench_result_estimate(b, tag, &e);
+	} else {
+		double v = f == FOLD_SUM ? sum : extreme;
+
+		if (first->value.kind == DCK_VALUE_INT)
+			record_metric_int(b, tag, (int64_t)v, how[f]);
+		else
+			record_metric_real(b, tag, v, how[f]);
+	}
+}
+
+/* Each code once, with how many processes it concerned. */
+static void notes_fold(record_builder *b, const workers *w)
+{
+	for (size_t k = 0; k < w->n; k++)
+		for (size_t i = 0; i < w->records[k]->nnotes; i++) {
+			const dck_note *note = &w->records[k]->notes[i];
+			size_t earlier = 0, all = 0;
+
+			for (size_t other = 0; other < w->n; other++)
+				if (dck_record_note(w->records[other], note->code)) {
+					all++;
+					earlier += other < k;
+				}
+			if (earlier == 0 && dck_record_note(w->records[k], note->code) == note)
+				record_note(b, note->severity, note->code,
+					    "in %zu of %zu processes: %s", all, w->n, note->text);
+		}
+}
+
+/* The number that justifies the whole exercise: what lies between starts, beside what one start
+ * says of itself. */
+static void spread_note(record_builder *b, const workers *w, double *values)
+{
+	const char *tag = w->plan->statistic_tag;
+	double within = 0, low = INFINITY, high = -INFINITY, sum = 0;
+
+	for (size_t k = 0; k < w->n; k++) {
+		const dck_metric *m = dck_record_metric(w->records[k], tag);
+
+		values[k] = dck_record_value(w->records[k], tag);
+		if (isnan(values[k]) || !m || !(m->level > 0))
+			return;
+		low = fmin(low, values[k]);
+		high = fmax(high, values[k]);
+		sum += values[k];
+		within += (m->hi - m->lo) / 2;
+	}
+	sum /= (double)w->n;
+	within /= (double)w->n;
+	record_fact_real(b, "method", "spread_between_processes", DCK_UNIT_ONE, (high - low) / sum);
+	record_fact_real(b, "method", "precision_within_process", DCK_UNIT_ONE, within / sum);
+	if (high - low > 4 * within)
+		record_note(b, DCK_INFO, "start-to-start",
+			    "starts differ by %.1f %% while each alone claims +-%.1f %%: an "
+			    "interval from one "
+			    "process does not cover the next start",
+			    100 * (high - low) / sum, 100 * within / sum);
+}
+
+static dck_status combine(const workers *w, const dck_err *failure, dck_status failed,
+			  dck_record **ret, dck_err *err)
+{
+	const dck_record *first = w->records[0];
+	double *values = mem_alloc(w->n * sizeof *values);
+	record_builder *b = record_new();
+	bool incomplete = failed != DCK_OK;
+
+	if (!values || !b) {
+		mem_free(values);
+		record_drop(b);
+		DCK_FAIL(err, E_NOMEM, "no memory to combine %zu processes", w->n);
+	}
+	record_set_began(b, first->began_unix_ns);
+	record_set_command(b, w->plan->asked.title);
+	facts_copy(b, first);
+	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
+	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
+	record_fact_fmt(b, "method", "interval",
+			"between %zu fresh processes: mean of their values with Student's t", w->n);
+	record_fact_text(b, "method", "stop", "processes: each stopped by its own rule");
+	for (size_t i = 0; i < first->nmetrics; i++)
+		metric_fold(b, w, &first->metrics[i], values);
+	series_copy(b, w);
+	spread_note(b, w, values);
+	notes_fold(b, w);
+	for (size_t k = 0; k < w->n; k++)
+		incomplete |= w->records[k]->incomplete;
+	record_set_incomplete(b, incomplete);
+	if (failed == DCK_E_CANCEL && !dck_record_note(w->records[w->n - 1], "interrupted"))
+		record_note(
+		    b, DCK_ERROR, "interrupted",
+		    "interrupted in process %zu of %llu: this is what was measured until then",
+		    w->n + 1, (unsigned long long)w->plan->asked.processes);
+	else if (failed != DCK_OK && failed != DCK_E_CANCEL)
+		record_note(b, DCK_ERROR, "engine-failed",
+			    "process %zu of %llu failed: %s; this is what was measured until then",
+			    w->n + 1, (unsigned long long)w->plan->asked.processes, failure->msg);
+	mem_free(values);
+	return record_finish(b, ret, err);
+}
+
+dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
+			       const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	workers w = {.plan = plan, .watch = watch};
+	const uint64_t begin_ns = os_now_ns();
+	dck_err why = {0};
+	dck_status failed = DCK_OK, status;
+
+	(void)s; /* the workers' command says it again */
+	w.records = mem_zalloc(plan->asked.processes, sizeof(dck_record *));
+	if (!w.records)
+		DCK_FAIL(err, E_NOMEM, "no memory for %llu processes",
+			 (unsigned long long)plan->asked.processes);
+	while (w.n < plan->asked.processes && failed == DCK_OK) {
+		progress_show(&w, w.n, begin_ns);
+		failed = cancelled(&w)
+			     ? err_set(&why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
+			     : worker_run(&w, &w.records[w.n], &why);
+		if (failed == DCK_OK) {
+			w.n++;
+			if (w.records[w.n - 1]->incomplete)
+				break;
+		}
+	}
+	if (w.n == 0) {
+		if (err)
+			*err = why;
+		status = failed;
+	} else {
+		status = combine(&w, &why, failed, ret, err);
+	}
+	for (size_t k = 0; k < w.n; k++)
+		dck_record_free(w.records[k]);
+	mem_free(w.records);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* target.h - what is measured, opened and ready to run: an engine, its compiled model, one context
+ * with its inputs bound. A function in memory goes through the same table.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_TARGET_H
+#define BENCH_TARGET_H
+
+#include "deepclock/bench.h"
+#include "base/mem.h"
+#include "bench/inputs.h"
+#include "engine/engine.h"
+#include "model/inputs.h"
+
+typedef struct bench_target {
+	engine_handle engine;
+	dck_engine_model *model;
+	dck_engine_context *context;
+	bench_inputs *inputs; /* NULL: the engine takes none */
+	const dck_tensor_info *in, *out;
+	size_t nin, nout;
+	size_t pool, next_set; /* different input sets; the one to bind next */
+	uint64_t items;	       /* per run */
+	const char *items_how;
+	model_summary summary; /* of a model file */
+	bool has_summary;
+	mem_arena *arena;
+	/* Durations of the phases, for the record; 0: there was no such phase. */
+	uint64_t library_ns, session_ns, inputs_ns;
+	/* How the engine's warnings reach the record. */
+	void (*log)(void *self, dck_log_level level, const char *text);
+	void *log_self;
+} bench_target;
+
+/* Opens everything up to the first run. phase(self, name) is called as each begins. On failure
+ * *t is released. `t` may hold log and log_self before. */
+dck_status bench_target_open(bench_target *t, const dck_subject *s, const dck_clock *clock,
+			     const dck_observer *watch, void (*phase)(void *self, const char *name),
+			     void *phase_self, dck_err *err);
+void bench_target_close(bench_target *t); /* {0} is allowed */
+
+/* Between runs: binds the next set of inputs when there are several. */
+dck_status bench_target_next_input(bench_target *t, dck_err *err);
+
+extern const dck_engine bench_function_engine;
+
+#endif
