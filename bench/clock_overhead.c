@@ -1,0 +1,90 @@
+/* clock_overhead.c - what a sample costs beside two bare readings of the same clock.
+ *
+ * Both loops run in turn in this process. Ours is the whole of dck_bench() over a function that
+ * does nothing: clock, call through the engine table, clock, push, and its share of the work
+ * between slices. Theirs is two readings and a sum.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "deepclock/bench.h"
+#include "os/os.h"
+#include "stat/stat.h"
+
+#define ROUNDS	 21
+#define SAMPLES	 100000
+#define LIMIT_NS 10.0
+
+static int nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+static double bare_ns(const dck_clock *c)
+{
+	uint64_t sum = 0, begin = c->now_ns(c->self);
+
+	for (int i = 0; i < SAMPLES; i++) {
+		uint64_t a = c->now_ns(c->self);
+		uint64_t b = c->now_ns(c->self);
+
+		sum += b - a;
+	}
+	/* The sum keeps the readings alive. */
+	return (double)(c->now_ns(c->self) - begin) / SAMPLES + (sum == UINT64_MAX ? 1 : 0);
+}
+
+static double ours_ns(const dck_clock *c)
+{
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r;
+	dck_err err;
+	double ns;
+
+	dck_subject_init(&s);
+	s.function = nothing;
+	dck_plan_init(&plan);
+	plan.clock = c;
+	plan.runs = SAMPLES;
+	plan.group = 1;
+	plan.warmup = "1000";
+	if (dck_bench(&s, &plan, NULL, &r, &err) != DCK_OK) {
+		fprintf(stderr, "%s\n", err.msg);
+		exit(1);
+	}
+	ns = dck_record_value(r, "time/measured") / SAMPLES;
+	dck_record_free(r);
+	return ns;
+}
+
+int main(void)
+{
+	double ours[ROUNDS], bare[ROUNDS], extra[ROUNDS];
+	os_clock_state state;
+	dck_clock clock;
+
+	if (!os_clock_tsc(&state, &clock))
+		os_clock_monotonic(&clock);
+	for (int i = 0; i < ROUNDS; i++) {
+		bare[i] = bare_ns(&clock);
+		ours[i] = ours_ns(&clock);
+		extra[i] = ours[i] - bare[i];
+	}
+	stat_sort(ours, ROUNDS);
+	stat_sort(bare, ROUNDS);
+	stat_sort(extra, ROUNDS);
+	printf("cost of a sample, clock '%s', %d rounds of %d in turn (ns: median, least to "
+	       "greatest)\n",
+	       clock.name, ROUNDS, SAMPLES);
+	printf("  two bare readings   %6.1f  %6.1f to %.1f\n", bare[ROUNDS / 2], bare[0],
+	       bare[ROUNDS - 1]);
+	printf("  a deepclock sample  %6.1f  %6.1f to %.1f\n", ours[ROUNDS / 2], ours[0],
+	       ours[ROUNDS - 1]);
+	printf("  difference          %6.1f  %6.1f to %.1f   ratio %.2f   (limit %.0f ns)\n",
+	       extra[ROUNDS / 2], extra[0], extra[ROUNDS - 1], ours[ROUNDS / 2] / bare[ROUNDS / 2],
+	       LIMIT_NS);
+	return extra[ROUNDS / 2] <= LIMIT_NS ? 0 : 1;
+}

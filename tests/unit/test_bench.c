@@ -1,0 +1,522 @@
+/* test_bench.c - whole measurements through the public API, on a clock that only the measured
+ * function moves, so that every number is exact.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "deepclock/bench.h"
+
+/* Time stands still but for the work; CPU time is twice the wall time, as of two busy threads. */
+typedef struct world {
+	uint64_t ns, calls;
+	uint64_t (*duration)(uint64_t call); /* of call 1, 2, ... */
+	uint64_t fail_at, cancel_at;
+	dck_clock clock;
+	dck_plan plan;
+	dck_subject subject;
+	dck_observer watch;
+} world;
+
+static uint64_t world_now(void *self)
+{
+	return ((world *)self)->ns;
+}
+
+static uint64_t world_cpu(void *self)
+{
+	return 2 * ((world *)self)->ns;
+}
+
+static int world_work(void *arg)
+{
+	world *w = arg;
+
+	w->calls++;
+	w->ns += w->duration(w->calls);
+	return w->calls == w->fail_at ? 5 : 0;
+}
+
+static bool world_cancelled(void *self)
+{
+	const world *w = self;
+
+	return w->cancel_at > 0 && w->calls >= w->cancel_at;
+}
+
+static void world_init(world *w, uint64_t (*duration)(uint64_t call))
+{
+	memset(w, 0, sizeof *w);
+	w->duration = duration;
+	w->clock = (dck_clock){.name = "fake",
+			       .now_ns = world_now,
+			       .self = w,
+			       .tick_ns = 1,
+			       .cost_ns = 16,
+			       .cpu_ns = world_cpu};
+	dck_plan_init(&w->plan);
+	w->plan.clock = &w->clock;
+	dck_subject_init(&w->subject);
+	w->subject.kind = DCK_SUBJECT_FUNCTION;
+	w->subject.text = "work";
+	w->subject.function = world_work;
+	w->subject.arg = w;
+	w->watch = (dck_observer){.self = w, .cancelled = world_cancelled};
+}
+
+static dck_record *world_bench(world *w)
+{
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	if (dck_bench(&w->subject, &w->plan, &w->watch, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static int64_t metric_int(const dck_record *r, const char *tag)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+
+	assert_non_null(m);
+	assert_int_equal(m->value.kind, DCK_VALUE_INT);
+	return m->value.as.i;
+}
+
+static void assert_value(const dck_record *r, const char *tag, double expected)
+{
+	double v = dck_record_value(r, tag);
+
+	if (!(fabs(v - expected) <= 1e-9 * fabs(expected)))
+		fail_msg("%s is %.17g, not %.17g", tag, v, expected);
+}
+
+static const char *fact_text(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	assert_non_null(f);
+	assert_int_equal(f->value.kind, DCK_VALUE_TEXT);
+	return f->value.as.text;
+}
+
+static int64_t fact_int(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	assert_non_null(f);
+	assert_int_equal(f->value.kind, DCK_VALUE_INT);
+	return f->value.as.i;
+}
+
+/* 1.00, 1.01, ... 1.09 ms, again and again; the first call 5 ms. */
+static uint64_t saw(uint64_t call)
+{
+	return call == 1 ? 5000000 : 1000000 + (call % 10) * 10000;
+}
+
+static void exact_runs(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, saw);
+	w.plan.runs = 100;
+	w.plan.warmup = "10";
+	r = world_bench(&w);
+	assert_false(r->incomplete);
+	assert_int_equal(w.calls, 110);
+	assert_int_equal(metric_int(r, "runs/count"), 100);
+	assert_int_equal(metric_int(r, "runs/warmup"), 10);
+	assert_value(r, "latency/min", 1000000);
+	assert_value(r, "latency/max", 1090000);
+	assert_value(r, "latency/mean", 1045000);
+	assert_value(r, "latency/median", 1045000);
+	assert_value(r, "throughput/items", 1e9 / 1045000);
+	assert_value(r, "cpu/ratio", 2);
+	assert_value(r, "cpu/time", 2090000);
+	assert_int_equal(metric_int(r, "time/first_run"), 5000000);
+	assert_int_equal(metric_int(r, "time/measured"), 104500000);
+	assert_int_equal(metric_int(r, "time/warmup"), 5000000 + 9 * 1000000 + 10000 * 44);
+	assert_true(dck_record_metric(r, "latency/p999")->value.kind == DCK_VALUE_ABSENT);
+	assert_true(dck_record_metric(r, "time/library")->value.kind == DCK_VALUE_ABSENT);
+	assert_non_null(strstr(fact_text(r, "method", "stop"), "runs: 100"));
+	assert_non_null(dck_record_note(r, "first-run-slow"));
+	const dck_series *s = dck_record_series(r, "latency");
+	assert_int_equal(s->n, 110);
+	assert_int_equal(s->warmup, 10);
+	assert_true(s->values[0] == 5000000 && s->values[10] == 1010000);
+	assert_true(s->at_ns[10] - s->at_ns[9] == 1000000);
+	dck_record_free(r);
+}
+
+static void no_warmup(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, saw);
+	w.plan.runs = 20;
+	w.plan.warmup = "0";
+	r = world_bench(&w);
+	assert_int_equal(w.calls, 20);
+	assert_value(r, "latency/max", 5000000);
+	assert_int_equal(metric_int(r, "runs/warmup"), 0);
+	assert_true(dck_record_metric(r, "time/first_run")->value.kind == DCK_VALUE_ABSENT);
+	assert_non_null(dck_record_note(r, "no-warmup"));
+	dck_record_free(r);
+}
+
+static uint64_t constant(uint64_t call)
+{
+	(void)call;
+	return 2000000;
+}
+
+static void stops_by_precision(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, constant);
+	r = world_bench(&w);
+	assert_int_equal(metric_int(r, "runs/count"), 50);
+	assert_non_null(strstr(fact_text(r, "method", "stop"), "precision"));
+	assert_non_null(strstr(fact_text(r, "method", "steady"), "steady after"));
+	assert_null(dck_record_note(r, "not-steady"));
+	assert_null(dck_record_note(r, "imprecise"));
+	dck_record_free(r);
+}
+
+/* Splitmix64 of the call's number: noise of +-50 %. */
+static uint64_t noise(uint64_t call)
+{
+	uint64_t z = call * 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return 500000 + (z ^ (z >> 31)) % 1000000;
+}
+
+static void stops_by_max_time(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, noise);
+	w.plan.precision = 1e-5;
+	w.plan.max_time_ns = 1000000000;
+	r = world_bench(&w);
+	assert_non_null(strstr(fact_text(r, "method", "stop"), "max-time"));
+	assert_non_null(dck_record_note(r, "imprecise"));
+	assert_in_range(metric_int(r, "time/measured"), 1000000000, 1001500000);
+	dck_record_free(r);
+}
+
+static void stops_by_time(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, constant);
+	w.plan.time_ns = 301000000;
+	r = world_bench(&w);
+	assert_int_equal(metric_int(r, "runs/count"), 151);
+	assert_int_equal(metric_int(r, "time/measured"), 302000000);
+	dck_record_free(r);
+}
+
+static uint64_t short_work(uint64_t call)
+{
+	(void)call;
+	return 700;
+}
+
+static void groups_short_work(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, short_work);
+	r = world_bench(&w);
+	/* 16 ns of clock are 0.1 % of 23 runs of 700 ns. */
+	assert_int_equal(fact_int(r, "method", "group"), 23);
+	assert_value(r, "latency/median", 700);
+	assert_value(r, "cpu/time", 1400);
+	assert_non_null(dck_record_note(r, "grouped"));
+	dck_record_free(r);
+
+	world_init(&w, short_work);
+	w.plan.runs = 1013;
+	w.plan.warmup = "40";
+	r = world_bench(&w);
+	assert_int_equal(fact_int(r, "method", "group"), 20);
+	assert_int_equal(metric_int(r, "runs/count"), 1013);
+	assert_value(r, "latency/max", 700);
+	assert_int_equal(fact_int(r, "method", "samples"), 51);
+	dck_record_free(r);
+}
+
+static void run_812_fails(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, saw);
+	w.plan.runs = 1000;
+	w.plan.warmup = "100";
+	w.fail_at = 812;
+	r = world_bench(&w);
+	assert_true(r->incomplete);
+	assert_int_equal(metric_int(r, "runs/count"), 711);
+	assert_non_null(dck_record_note(r, "engine-failed"));
+	assert_int_equal(dck_record_note(r, "engine-failed")->severity, DCK_ERROR);
+	assert_non_null(strstr(dck_record_note(r, "engine-failed")->text, "run 812 failed"));
+	assert_non_null(strstr(dck_record_note(r, "engine-failed")->text, "returned 5"));
+	dck_record_free(r);
+}
+
+static void first_run_fails(void **state)
+{
+	world w;
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	world_init(&w, saw);
+	w.fail_at = 1;
+	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, &err), DCK_E_ENGINE);
+	assert_null(r);
+	assert_non_null(strstr(err.msg, "returned 5"));
+}
+
+static void cancelled_in_between(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, saw);
+	w.plan.runs = 1000;
+	w.plan.warmup = "10";
+	w.cancel_at = 300;
+	r = world_bench(&w);
+	assert_true(r->incomplete);
+	assert_non_null(dck_record_note(r, "interrupted"));
+	assert_int_equal(metric_int(r, "runs/count"), 290);
+	dck_record_free(r);
+
+	/* In the middle of the warm-up there is a record too, with its latencies absent. */
+	world_init(&w, saw);
+	w.plan.warmup = "100";
+	w.cancel_at = 50;
+	r = world_bench(&w);
+	assert_true(r->incomplete);
+	assert_int_equal(metric_int(r, "runs/count"), 0);
+	assert_true(dck_record_metric(r, "latency/median")->value.kind == DCK_VALUE_ABSENT);
+	assert_int_equal(dck_record_series(r, "latency")->n, 50);
+	dck_record_free(r);
+}
+
+static void memory_stays_bounded(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, saw);
+	w.plan.runs = 1000;
+	w.plan.warmup = "9";
+	w.plan.keep = 64;
+	r = world_bench(&w);
+	assert_int_equal(fact_int(r, "method", "samples"), 1000);
+	assert_int_equal(fact_int(r, "method", "samples_kept"), 63); /* every 16th */
+	assert_int_equal(metric_int(r, "runs/count"), 1000);
+	assert_value(r, "latency/min", 1000000);
+	assert_value(r, "latency/max", 1090000);
+	assert_non_null(dck_record_note(r, "thinned"));
+	const dck_series *s = dck_record_series(r, "latency");
+	assert_true(s->values[s->warmup + 1] == (double)saw(9 + 1 + 16));
+	assert_true(s->values[s->n - 1] == (double)saw(9 + 1 + 62 * 16));
+	dck_record_free(r);
+}
+
+/* 3 ms that decay to 1 ms with a time constant of 15 runs, and 1 % of noise. */
+static uint64_t decay(uint64_t call)
+{
+	return (uint64_t)(1e6 + 2e6 * exp(-(double)call / 15) + ((double)noise(call) - 1e6) * 0.01);
+}
+
+static void warms_up_until_steady(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, decay);
+	r = world_bench(&w);
+	assert_in_range(metric_int(r, "runs/warmup"), 60, 1000);
+	assert_in_range((uint64_t)dck_record_value(r, "latency/median"), 990000, 1015000);
+	assert_non_null(strstr(fact_text(r, "method", "steady"), "steady after"));
+	assert_null(dck_record_note(r, "not-steady"));
+	dck_record_free(r);
+}
+
+/* Loses a tenth every 500 runs, for ever. */
+static uint64_t never_steady(uint64_t call)
+{
+	return (uint64_t)(1e7 * pow(0.9, (double)call / 500));
+}
+
+static void says_not_steady(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, never_steady);
+	w.plan.max_time_ns = 2000000000;
+	r = world_bench(&w);
+	assert_non_null(strstr(fact_text(r, "method", "steady"), "still falling"));
+	assert_non_null(dck_record_note(r, "not-steady"));
+	assert_non_null(dck_record_note(r, "drift"));
+	dck_record_free(r);
+}
+
+static void idle_means_no_throughput(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, constant);
+	w.plan.runs = 3;
+	w.plan.warmup = "1";
+	w.plan.idle_ns = 1000;
+	r = world_bench(&w);
+	assert_int_equal(dck_record_metric(r, "throughput/items")->value.kind, DCK_VALUE_ABSENT);
+	dck_record_free(r);
+}
+
+static void refuses_plans(void **state)
+{
+	world w;
+	dck_record *r = NULL;
+	dck_err err;
+
+	(void)state;
+	world_init(&w, constant);
+	w.plan.runs = 5;
+	w.plan.time_ns = 5;
+	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, &err), DCK_E_ARG);
+	world_init(&w, constant);
+	w.plan.warmup = "soon";
+	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, &err), DCK_E_ARG);
+	assert_non_null(strstr(err.msg, "'soon'"));
+	world_init(&w, constant);
+	w.plan.processes = 3;
+	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, &err), DCK_E_UNSUP);
+	world_init(&w, constant);
+	w.subject.function = NULL;
+	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, &err), DCK_E_ARG);
+	world_init(&w, constant);
+	w.plan.statistic = 17;
+	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, NULL), DCK_E_ARG);
+	assert_null(r);
+}
+
+/* --- an allocator that counts, and fails the n-th request */
+
+static struct {
+	long out, requests, fail_at;
+} heap;
+
+static void *heap_resize(void *self, void *old, size_t n)
+{
+	void *p;
+
+	(void)self;
+	if (++heap.requests == heap.fail_at)
+		return NULL;
+	p = realloc(old, n);
+	if (p && !old)
+		heap.out++;
+	return p;
+}
+
+static void *heap_alloc(void *self, size_t n)
+{
+	return heap_resize(self, NULL, n ? n : 1);
+}
+
+static void heap_release(void *self, void *old)
+{
+	(void)self;
+	if (old)
+		heap.out--;
+	free(old);
+}
+
+static const dck_allocator counting = {heap_alloc, heap_resize, heap_release, NULL};
+
+static void every_allocation_may_fail(void **state)
+{
+	dck_status status = DCK_E_NOMEM;
+	world w;
+
+	(void)state;
+	for (long n = 1; status != DCK_OK; n++) {
+		dck_record *r = NULL;
+
+		world_init(&w, saw);
+		w.plan.runs = 30;
+		w.plan.warmup = "5";
+		memset(&heap, 0, sizeof heap);
+		heap.fail_at = n;
+		dck_set_allocator(&counting);
+		status = dck_bench(&w.subject, &w.plan, NULL, &r, NULL);
+		if (status == DCK_OK)
+			dck_record_free(r);
+		else
+			assert_int_equal(status, DCK_E_NOMEM);
+		dck_set_allocator(NULL);
+		assert_int_equal(heap.out, 0);
+		assert_true(n < 10000);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(exact_runs),
+	    cmocka_unit_test(no_warmup),
+	    cmocka_unit_test(stops_by_precision),
+	    cmocka_unit_test(stops_by_max_time),
+	    cmocka_unit_test(stops_by_time),
+	    cmocka_unit_test(groups_short_work),
+	    cmocka_unit_test(run_812_fails),
+	    cmocka_unit_test(first_run_fails),
+	    cmocka_unit_test(cancelled_in_between),
+	    cmocka_unit_test(memory_stays_bounded),
+	    cmocka_unit_test(warms_up_until_steady),
+	    cmocka_unit_test(says_not_steady),
+	    cmocka_unit_test(idle_means_no_throughput),
+	    cmocka_unit_test(refuses_plans),
+	    cmocka_unit_test(every_allocation_may_fail),
+	};
+
+	return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
+}
