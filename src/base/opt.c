@@ -1,0 +1,279 @@
+/* opt.c - reads options as their rows say, and names the nearest row for a mistyped one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/opt.h"
+
+#include "base/err.h"
+#include "base/num.h"
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- the nearest name */
+
+enum { NAME_MAX_LENGTH = 63, NEAR_MAX = 3 };
+
+/* Insertions, deletions, substitutions and swaps of neighbours from a to b: the "optimal string
+ * alignment" form of F. J. Damerau, "A technique for computer detection and correction of
+ * spelling errors", CACM 7(3), 1964. Names longer than the rows count as far away. */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b);
+	size_t row[3][NAME_MAX_LENGTH + 1];
+	if (na > NAME_MAX_LENGTH || nb > NAME_MAX_LENGTH)
+		return SIZE_MAX;
+	size_t *before = row[0], *above = row[1], *now = row[2];
+	for (size_t j = 0; j <= nb; j++)
+		above[j] = before[j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		now[0] = i;
+		for (size_t j = 1; j <= nb; j++) {
+			size_t d = above[j - 1] + (a[i - 1] != b[j - 1]);
+			if (above[j] + 1 < d)
+				d = above[j] + 1;
+			if (now[j - 1] + 1 < d)
+				d = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < d)
+				d = before[j - 2] + 1;
+			now[j] = d;
+		}
+		size_t *free_row = before;
+		before = above;
+		above = now;
+		now = free_row;
+	}
+	return above[nb];
+}
+
+typedef struct nearest {
+	const char *name, *found;
+	size_t distance;
+} nearest;
+
+static void nearest_init(nearest *n, const char *name)
+{
+	n->name = name;
+	n->found = NULL;
+	n->distance = NEAR_MAX + 1;
+}
+
+static void nearest_try(nearest *n, const char *candidate)
+{
+	size_t d = edit_distance(n->name, candidate);
+	if (d < n->distance && 2 * d < strlen(n->name)) {
+		n->distance = d;
+		n->found = candidate;
+	}
+}
+
+const char *dck_nearest(const char *name, const char *const *names, size_t n)
+{
+	nearest near;
+	nearest_init(&near, name);
+	for (size_t i = 0; i < n; i++)
+		nearest_try(&near, names[i]);
+	return near.found;
+}
+
+/* --- one parser for each kind; `at` is the field in the caller's config */
+
+typedef dck_status (*kind_parser)(const dck_opt *row, void *at, const char *text, dck_err *err);
+
+static dck_status parse_flag(const dck_opt *row, void *at, const char *text, dck_err *err)
+{
+	(void)row;
+	bool yes = !text || !strcmp(text, "true");
+	if (!yes && strcmp(text, "false"))
+		DCK_FAIL(err, E_ARG, "'%.80s' is neither true nor false", text);
+	*(bool *)at = yes;
+	return DCK_OK;
+}
+
+/* Whole numbers above 2^53 lose their last digits here, which no bound is as fine as. */
+static dck_status in_bounds(const dck_opt *row, double v, const char *text, dck_err *err);
+
+#define PARSE_WHOLE(kind, parser)                                                      \
+	static dck_status parse_##kind(const dck_opt *row, void *at, const char *text, \
+				       dck_err *err)                                   \
+	{                                                                              \
+		uint64_t v;                                                            \
+		DCK_TRY(parser(text, &v, err));                                        \
+		DCK_TRY(in_bounds(row, (double)v, text, err));                         \
+		*(uint64_t *)at = v;                                                   \
+		return DCK_OK;                                                         \
+	}
+#define PARSE_DOUBLE(kind, parser)                                                     \
+	static dck_status parse_##kind(const dck_opt *row, void *at, const char *text, \
+				       dck_err *err)                                   \
+	{                                                                              \
+		double v;                                                              \
+		DCK_TRY(parser(text, &v, err));                                        \
+		DCK_TRY(in_bounds(row, v, text, err));                                 \
+		*(double *)at = v;                                                     \
+		return DCK_OK;                                                         \
+	}
+PARSE_WHOLE(count, units_parse_count)
+PARSE_WHOLE(time, units_parse_time)
+PARSE_WHOLE(bytes, units_parse_bytes)
+PARSE_DOUBLE(real, units_parse_real)
+PARSE_DOUBLE(share, units_parse_share)
+
+static dck_status parse_text(const dck_opt *row, void *at, const char *text, dck_err *err)
+{
+	(void)row;
+	(void)err;
+	*(const char **)at = text;
+	return DCK_OK;
+}
+
+static dck_status parse_choice(const dck_opt *row, void *at, const char *text, dck_err *err)
+{
+	char all[256] = "";
+	size_t used = 0;
+	nearest near;
+	nearest_init(&near, text);
+	for (int i = 0; row->choices[i]; i++) {
+		if (!strcmp(row->choices[i], text)) {
+			*(int *)at = i;
+			return DCK_OK;
+		}
+		nearest_try(&near, row->choices[i]);
+		int n = snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
+				 row->choices[i]);
+		used = n > 0 && used + (size_t)n < sizeof(all) ? used + (size_t)n : sizeof(all) - 1;
+	}
+	if (near.found)
+		DCK_FAIL(err, E_ARG, "'%.80s' is none of its values (%s); did you mean '%s'?", text,
+			 all, near.found);
+	DCK_FAIL(err, E_ARG, "'%.80s' is none of its values (%s)", text, all);
+}
+
+static dck_status parse_list(const dck_opt *row, void *at, const char *text, dck_err *err)
+{
+	(void)row;
+	dck_list *list = at;
+	if (list->n == DCK_LIST_MAX)
+		DCK_FAIL(err, E_LIMIT, "it may be given at most %d times", DCK_LIST_MAX);
+	list->item[list->n++] = text;
+	return DCK_OK;
+}
+
+/* --- bounds in the unit of the kind */
+
+static void show_count(double v, char *buf, size_t size)
+{
+	if (v < 9e18)
+		dck_text_count((int64_t)v, buf, size);
+	else
+		dck_text_si(v, NULL, buf, size);
+}
+
+static void show_time(double v, char *buf, size_t size)
+{
+	dck_text_time(v, buf, size);
+}
+
+static void show_bytes(double v, char *buf, size_t size)
+{
+	dck_text_bytes(v, buf, size);
+}
+
+static void show_real(double v, char *buf, size_t size)
+{
+	char number[NUM_TEXT_MAX];
+	num_general(number, 6, v);
+	snprintf(buf, size, "%s", number);
+}
+
+static void show_share(double v, char *buf, size_t size)
+{
+	char number[NUM_TEXT_MAX];
+	num_general(number, 6, 100 * v);
+	snprintf(buf, size, "%s%%", number);
+}
+
+static const struct {
+	kind_parser parse;
+	void (*show)(double v, char *buf, size_t size);
+	size_t size;
+} kinds[] = {
+    [DCK_OPT_FLAG] = {parse_flag, NULL, sizeof(bool)},
+    [DCK_OPT_COUNT] = {parse_count, show_count, sizeof(uint64_t)},
+    [DCK_OPT_TIME] = {parse_time, show_time, sizeof(uint64_t)},
+    [DCK_OPT_BYTES] = {parse_bytes, show_bytes, sizeof(uint64_t)},
+    [DCK_OPT_REAL] = {parse_real, show_real, sizeof(double)},
+    [DCK_OPT_SHARE] = {parse_share, show_share, sizeof(double)},
+    [DCK_OPT_TEXT] = {parse_text, NULL, sizeof(const char *)},
+    [DCK_OPT_CHOICE] = {parse_choice, NULL, sizeof(int)},
+    [DCK_OPT_LIST] = {parse_list, NULL, sizeof(dck_list)},
+};
+_Static_assert(sizeof(kinds) / sizeof(*kinds) == DCK_OPT_LIST + 1, "one row per kind");
+
+static dck_status in_bounds(const dck_opt *row, double v, const char *text, dck_err *err)
+{
+	char bound[64];
+	if (row->min == 0 && row->max == 0)
+		return DCK_OK;
+	if (v < row->min) {
+		kinds[row->kind].show(row->min, bound, sizeof(bound));
+		DCK_FAIL(err, E_ARG, "'%.80s' is less than the least it takes, %s", text, bound);
+	}
+	/* A row with a least value only has max 0. */
+	if (row->max >= row->min && v > row->max) {
+		kinds[row->kind].show(row->max, bound, sizeof(bound));
+		DCK_FAIL(err, E_ARG, "'%.80s' is more than the most it takes, %s", text, bound);
+	}
+	return DCK_OK;
+}
+
+/* --- the table */
+
+const dck_opt *dck_opt_find(const dck_opt *table, const char *name)
+{
+	for (; table->name; table++)
+		if (!strcmp(table->name, name))
+			return table;
+	return NULL;
+}
+
+/* "option 'runs': " in front of what the parser said. */
+static dck_status set_row(const dck_opt *row, void *cfg, const char *text, dck_err *err)
+{
+	dck_err inner;
+	if (!text && row->kind != DCK_OPT_FLAG)
+		DCK_FAIL(err, E_ARG, "option '%s' needs a value: %s", row->name,
+			 row->arg ? row->arg : "VALUE");
+	dck_status st = kinds[row->kind].parse(row, (char *)cfg + row->at, text, &inner);
+	if (st == DCK_OK)
+		return DCK_OK;
+	return err_set(err, st, inner.file, inner.line, "option '%s': %s", row->name, inner.msg);
+}
+
+dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const char *text,
+		       dck_err *err)
+{
+	const dck_opt *row = dck_opt_find(table, name);
+	if (row)
+		return set_row(row, cfg, text, err);
+	nearest near;
+	nearest_init(&near, name);
+	for (; table->name; table++)
+		nearest_try(&near, table->name);
+	if (near.found)
+		DCK_FAIL(err, E_ABSENT, "there is no option '%.80s'; did you mean '%s'?", name,
+			 near.found);
+	DCK_FAIL(err, E_ABSENT, "there is no option '%.80s'", name);
+}
+
+dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *err)
+{
+	for (; table->name; table++) {
+		memset((char *)cfg + table->at, 0, kinds[table->kind].size);
+		dck_status st = table->def ? set_row(table, cfg, table->def, err) : DCK_OK;
+		if (st != DCK_OK)
+			return err_while(err, st, "reading the default of an option");
+	}
+	return DCK_OK;
+}
