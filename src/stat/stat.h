@@ -1,7 +1,9 @@
 /* stat.h - everything the runner and the reports need of statistics. Pure functions on arrays:
  * no clock, no allocation (scratch comes from the caller), no global state. Samples are in the
  * order they were taken; neighbours may depend on each other, and every interval here is
- * corrected for that. docs/methods.md has definitions, sources and measured coverage. */
+ * corrected for that. docs/methods.md has definitions, sources and measured coverage.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STAT_STAT_H
 #define STAT_STAT_H
 
@@ -46,6 +48,10 @@ void stat_estimate_one(stat_estimator which, const double *x, size_t n, double l
 /* All of them: ret[STAT_ESTIMATORS]. */
 void stat_estimate_all(const double *x, size_t n, double level, uint64_t seed, double *scratch,
                        stat_estimate *ret);
+
+/* For the stop rule: the half-width of the interval is within `precision` of the value, and the
+ * interval is not known to be too narrow. */
+bool stat_precise(const stat_estimate *e, double precision);
 
 /* Lag-1 autocorrelation and the integrated autocorrelation time tau >= 1 (n_eff = n / tau). */
 double stat_lag1(const double *x, size_t n);

@@ -1,0 +1,33 @@
+/* depend.h - how much neighbours depend on each other: the long-run variance.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef STAT_DEPEND_H
+#define STAT_DEPEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Longer series are averaged in groups of neighbours, so that at most so many values remain. */
+#define STAT_FOLD_MAX 8192
+/* Doubles of scratch that stat_depend_find() needs. */
+#define STAT_DEPEND_SCRATCH (2 * STAT_FOLD_MAX)
+
+/* What is averaged: f(x[i]). NULL: x[i] itself. */
+typedef double (*stat_map)(double x, const void *self);
+
+typedef struct stat_dependence {
+	size_t n;
+	double mean, var; /* of f(x), the variance with n - 1 */
+	bool dependent;	  /* told apart from independence */
+	double tau;	  /* >= 1; 1 when not dependent */
+	double long_run;  /* n times the variance of the mean */
+	double dof;	  /* degrees of freedom of long_run */
+} stat_dependence;
+
+void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, double *scratch,
+		      stat_dependence *ret);
+
+/* n / tau of independent runs that would tell as much, tau = long_run / var, not limited to n. */
+double stat_depend_n(const stat_dependence *d);
+
+#endif

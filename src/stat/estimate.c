@@ -1,0 +1,428 @@
+/* estimate.c - one statistic with its interval. docs/methods.md has the sources and the coverage.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/depend.h"
+#include "stat/dist.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Below so many effective runs intervals are too narrow, whatever the method. */
+#define N_EFF_ENOUGH 50
+
+typedef struct sample {
+	const double *x; /* in the order taken */
+	size_t n;
+	double *sorted;
+	double *other;	/* n doubles */
+	double *depend; /* STAT_DEPEND_SCRATCH */
+	double level;
+	uint64_t seed;
+} sample;
+
+static double clamp(double x, double lo, double hi)
+{
+	return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* --- means, and what is nearly one */
+
+static void say_mean_how(const stat_dependence *d, const char *what, stat_estimate *e)
+{
+	if (!d->dependent)
+		snprintf(e->how, sizeof e->how, "%s, Student's t with %.0f degrees of freedom",
+			 what, d->dof);
+	else
+		snprintf(e->how, sizeof e->how,
+			 "%s, t with %.0f degrees of freedom, long-run variance from low "
+			 "frequencies (n_eff %.0f of %zu)",
+			 what, d->dof, e->n_eff, d->n);
+}
+
+static double half_width(const stat_dependence *d, double level)
+{
+	return stat_t_quantile(0.5 + level / 2, d->dof) * sqrt(d->long_run / (double)d->n);
+}
+
+static void take_n_eff(const stat_dependence *d, stat_estimate *e)
+{
+	e->n_eff = (double)d->n / d->tau;
+	e->narrow = e->n_eff < N_EFF_ENOUGH;
+}
+
+static void interval_missing(uint64_t needed, stat_estimate *e)
+{
+	e->n_needed = needed;
+	snprintf(e->why, sizeof e->why, "an interval needs %llu runs", (unsigned long long)needed);
+}
+
+static void estimate_mean(const sample *s, double unused, stat_estimate *e)
+{
+	stat_dependence d;
+
+	(void)unused;
+	stat_depend_find(s->x, s->n, NULL, NULL, s->depend, &d);
+	e->present = true;
+	e->value = d.mean;
+	take_n_eff(&d, e);
+	if (s->n < 2) {
+		interval_missing(2, e);
+		return;
+	}
+	e->has_interval = true;
+	e->lo = d.mean - half_width(&d, s->level);
+	e->hi = d.mean + half_width(&d, s->level);
+	say_mean_how(&d, "mean", e);
+}
+
+typedef struct moments {
+	double mean, var;
+} moments;
+
+/* What one run adds to the relative variance, and to the relative coefficient of variation: their
+ * influence functions, whose mean's interval is theirs (Hampel 1974). */
+static double influence_sd(double x, const void *self)
+{
+	const moments *m = self;
+
+	return (x - m->mean) * (x - m->mean) / (2 * m->var);
+}
+
+static double influence_cv(double x, const void *self)
+{
+	const moments *m = self;
+
+	return influence_sd(x, self) - (x - m->mean) / m->mean;
+}
+
+static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
+{
+	stat_dependence d;
+	moments m;
+	double value, log_half;
+
+	stat_depend_find(s->x, s->n, NULL, NULL, s->depend, &d);
+	if (s->n < 2) {
+		e->n_needed = 2;
+		snprintf(e->why, sizeof e->why, "a spread needs 2 runs, there is %zu", s->n);
+		return;
+	}
+	m = (moments){.mean = d.mean, .var = d.var};
+	if (relative && !(d.mean > 0)) {
+		snprintf(e->why, sizeof e->why, "the mean is not above 0");
+		return;
+	}
+	value = relative ? sqrt(m.var) / m.mean : sqrt(m.var);
+	e->present = true;
+	e->value = e->lo = e->hi = value;
+	e->n_eff = (double)s->n;
+	e->narrow = s->n < N_EFF_ENOUGH;
+	if (!(value > 0)) {
+		e->has_interval = true;
+		snprintf(e->how, sizeof e->how, "all runs took the same time");
+		return;
+	}
+	stat_depend_find(s->x, s->n, relative ? influence_cv : influence_sd, &m, s->depend, &d);
+	take_n_eff(&d, e);
+	if (s->n < 4) {
+		interval_missing(4, e);
+		return;
+	}
+	log_half = half_width(&d, s->level);
+	e->has_interval = true;
+	e->lo = value * exp(-log_half);
+	e->hi = value * exp(log_half);
+	say_mean_how(&d,
+		     relative ? "log of it by its influence function"
+			      : "log of it by its influence function",
+		     e);
+}
+
+static void estimate_stddev(const sample *s, double unused, stat_estimate *e)
+{
+	(void)unused;
+	estimate_spread(s, e, false);
+}
+
+static void estimate_cv(const sample *s, double unused, stat_estimate *e)
+{
+	(void)unused;
+	estimate_spread(s, e, true);
+}
+
+/* --- quantiles */
+
+static double at_most(double x, const void *limit)
+{
+	return x <= *(const double *)limit ? 1 : 0;
+}
+
+/* Runs, all independent, without which the p-quantile has no two-sided interval: the greatest of
+ * them must lie above it, and for p below 1/2 the smallest below it. */
+static double runs_needed(double p, double level)
+{
+	return ceil(log((1 - level) / 2) / log(fmax(p, 1 - p)) - 1e-9);
+}
+
+/* The real rank r, of n, at which an order statistic would lie above the p-quantile with
+ * probability q (Hutson 1999): I_p(r, n - r + 1) = 1 - q. For whole r that is the binomial
+ * distribution. Between ranks the order statistics are joined by lines. */
+static double rank_find(double n, double p, double q)
+{
+	double lo = 0, hi = n + 1;
+
+	for (int i = 0; i < 60 && hi - lo > 1e-9 * n; i++) {
+		const double r = (lo + hi) / 2;
+
+		if (1 - stat_beta_cdf(p, r, n - r + 1) < q)
+			lo = r;
+		else
+			hi = r;
+	}
+	return (lo + hi) / 2;
+}
+
+static double order_statistic(const double *sorted, size_t n, double rank)
+{
+	const double at = clamp(rank - 1, 0, (double)(n - 1));
+	const size_t i = (size_t)at;
+
+	if (i + 1 >= n)
+		return sorted[n - 1];
+	return sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]);
+}
+
+/* The interval of the p-quantile of `sorted`, whose runs tell as much as n_eff independent ones. */
+static void quantile_interval(const double *sorted, size_t n, double p, double level, double n_eff,
+			      double *ret_lo, double *ret_hi)
+{
+	const double scale = ((double)n + 1) / (n_eff + 1);
+
+	*ret_lo = order_statistic(sorted, n, rank_find(n_eff, p, (1 - level) / 2) * scale);
+	*ret_hi = order_statistic(sorted, n, rank_find(n_eff, p, (1 + level) / 2) * scale);
+}
+
+/* Korn and Graubard (1998): an n_eff that is itself an estimate with few degrees of freedom is
+ * lowered by the square of what Student's t asks more than the normal. */
+static double n_eff_careful(const stat_dependence *d, double level)
+{
+	double ratio;
+
+	if (!d->dependent)
+		return (double)d->n;
+	ratio = stat_normal_quantile(0.5 + level / 2) / stat_t_quantile(0.5 + level / 2, d->dof);
+	return fmax(2, stat_depend_n(d) * ratio * ratio);
+}
+
+static void say_number(char *text, size_t size, double number)
+{
+	unsigned long long whole = (unsigned long long)number;
+
+	if (whole < 1000)
+		snprintf(text, size, "%llu", whole);
+	else if (whole < 1000000)
+		snprintf(text, size, "%llu,%03llu", whole / 1000, whole % 1000);
+	else
+		snprintf(text, size, "%llu,%03llu,%03llu", whole / 1000000, whole / 1000 % 1000,
+			 whole % 1000);
+}
+
+static void say_too_few(const sample *s, double p, double needed, stat_estimate *e)
+{
+	char want[32], have[32];
+
+	say_number(want, sizeof want, needed);
+	say_number(have, sizeof have, floor(e->n_eff));
+	if (e->n_eff < (double)s->n)
+		snprintf(
+		    e->why, sizeof e->why,
+		    "%.4g %% needs %s independent runs, there are %s (of %zu, neighbours depend "
+		    "on each other)",
+		    100 * p, want, have, s->n);
+	else
+		snprintf(e->why, sizeof e->why, "%.4g %% needs %s independent runs, there are %s",
+			 100 * p, want, have);
+}
+
+static void say_ranks(const stat_dependence *d, const stat_estimate *e, char *text, size_t size)
+{
+	if (!d->dependent)
+		snprintf(text, size, "exact order statistics of %zu runs", d->n);
+	else
+		snprintf(text, size, "order statistics at n_eff %.0f of %zu", e->n_eff, d->n);
+}
+
+static void estimate_quantile(const sample *s, double p, stat_estimate *e)
+{
+	const double needed = runs_needed(p, s->level);
+	double value = stat_quantile_sorted(s->sorted, s->n, p);
+	stat_dependence d;
+
+	stat_depend_find(s->x, s->n, at_most, &value, s->depend, &d);
+	take_n_eff(&d, e);
+	if (e->n_eff < needed) {
+		e->n_needed = (uint64_t)ceil(needed * d.tau);
+		say_too_few(s, p, needed, e);
+		/* Half of the runs lie on either side of the median with as few as one. */
+		e->present = p == 0.5;
+		e->value = e->present ? value : 0;
+		return;
+	}
+	e->present = e->has_interval = true;
+	e->value = value;
+	quantile_interval(s->sorted, s->n, p, s->level, n_eff_careful(&d, s->level), &e->lo,
+			  &e->hi);
+	say_ranks(&d, e, e->how, sizeof e->how);
+}
+
+static double deviation_at_most(double x, const void *self)
+{
+	const double *centre_and_limit = self;
+
+	return fabs(x - centre_and_limit[0]) <= centre_and_limit[1] ? 1 : 0;
+}
+
+static void estimate_mad(const sample *s, double unused, stat_estimate *e)
+{
+	const double needed = runs_needed(0.5, s->level);
+	double centre_and_limit[2];
+	stat_dependence d;
+
+	(void)unused;
+	centre_and_limit[0] = stat_quantile_sorted(s->sorted, s->n, 0.5);
+	for (size_t i = 0; i < s->n; i++)
+		s->other[i] = fabs(s->sorted[i] - centre_and_limit[0]);
+	stat_sort(s->other, s->n);
+	centre_and_limit[1] = stat_quantile_sorted(s->other, s->n, 0.5);
+	stat_depend_find(s->x, s->n, deviation_at_most, centre_and_limit, s->depend, &d);
+	e->present = true;
+	e->value = centre_and_limit[1];
+	take_n_eff(&d, e);
+	if (e->n_eff < needed) {
+		interval_missing((uint64_t)ceil(needed * d.tau), e);
+		return;
+	}
+	e->has_interval = true;
+	quantile_interval(s->other, s->n, 0.5, s->level, n_eff_careful(&d, s->level), &e->lo,
+			  &e->hi);
+	say_ranks(&d, e, e->how, sizeof e->how);
+}
+
+/* --- extremes */
+
+static void estimate_extreme(const sample *s, double p, stat_estimate *e)
+{
+	e->present = true;
+	e->value = p > 0 ? s->sorted[s->n - 1] : s->sorted[0];
+	e->n_eff = (double)s->n;
+	e->n_needed = 0;
+	snprintf(e->how, sizeof e->how, "%s of %zu runs", p > 0 ? "greatest" : "smallest", s->n);
+	snprintf(e->why, sizeof e->why,
+		 "no interval: the %s run belongs to these runs, it moves on as runs are added",
+		 p > 0 ? "slowest" : "fastest");
+}
+
+/* --- the table */
+
+static const struct {
+	void (*estimate)(const sample *s, double p, stat_estimate *e);
+	double p;
+} estimators[STAT_ESTIMATORS] = {
+    [STAT_MEAN] = {estimate_mean, 0},	      [STAT_MEDIAN] = {estimate_quantile, 0.5},
+    [STAT_MIN] = {estimate_extreme, 0},	      [STAT_MAX] = {estimate_extreme, 1},
+    [STAT_STDDEV] = {estimate_stddev, 0},     [STAT_CV] = {estimate_cv, 0},
+    [STAT_MAD] = {estimate_mad, 0},	      [STAT_P90] = {estimate_quantile, 0.9},
+    [STAT_P95] = {estimate_quantile, 0.95},   [STAT_P99] = {estimate_quantile, 0.99},
+    [STAT_P999] = {estimate_quantile, 0.999},
+};
+
+size_t stat_scratch(size_t n)
+{
+	return 2 * n + STAT_DEPEND_SCRATCH;
+}
+
+static sample sample_take(const double *x, size_t n, double level, uint64_t seed, double *scratch)
+{
+	sample s = {.x = x,
+		    .n = n,
+		    .depend = scratch,
+		    .sorted = scratch + STAT_DEPEND_SCRATCH,
+		    .other = scratch + STAT_DEPEND_SCRATCH + n,
+		    .level = level,
+		    .seed = seed};
+
+	if (n > 0)
+		memcpy(s.sorted, x, n * sizeof *x);
+	stat_sort(s.sorted, n);
+	return s;
+}
+
+static void estimate(const sample *s, stat_estimator which, stat_estimate *ret)
+{
+	stat_estimate e = {.level = s->level};
+
+	if (s->n == 0) {
+		e.n_needed = 1;
+		snprintf(e.why, sizeof e.why, "there are no runs");
+	} else {
+		estimators[which].estimate(s, estimators[which].p, &e);
+	}
+	*ret = e;
+}
+
+void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level, uint64_t seed,
+		       double *scratch, stat_estimate *ret)
+{
+	const sample s = sample_take(x, n, level, seed, scratch);
+
+	estimate(&s, which, ret);
+}
+
+void stat_estimate_all(const double *x, size_t n, double level, uint64_t seed, double *scratch,
+		       stat_estimate *ret)
+{
+	const sample s = sample_take(x, n, level, seed, scratch);
+
+	for (int which = 0; which < STAT_ESTIMATORS; which++)
+		estimate(&s, (stat_estimator)which, &ret[which]);
+}
+
+bool stat_precise(const stat_estimate *e, double precision)
+{
+	return e->present && e->has_interval && !e->narrow &&
+	       (e->hi - e->lo) / 2 <= precision * fabs(e->value);
+}
+
+void stat_processes(const double *values, size_t k, double level, stat_estimate *ret)
+{
+	stat_estimate e = {.level = level, .n_eff = (double)k};
+	double mean = 0, squares = 0, half;
+
+	if (k == 0) {
+		e.n_needed = 1;
+		snprintf(e.why, sizeof e.why, "no process was measured");
+		*ret = e;
+		return;
+	}
+	for (size_t i = 0; i < k; i++)
+		mean += values[i] / (double)k;
+	for (size_t i = 0; i < k; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	e.present = true;
+	e.value = mean;
+	if (k < 2) {
+		e.n_needed = 2;
+		snprintf(e.why, sizeof e.why, "an interval between processes needs 2 of them");
+		*ret = e;
+		return;
+	}
+	half = stat_t_quantile(0.5 + level / 2, (double)(k - 1)) *
+	       sqrt(squares / (double)(k - 1) / (double)k);
+	e.has_interval = true;
+	e.lo = mean - half;
+	e.hi = mean + half;
+	snprintf(e.how, sizeof e.how,
+		 "mean of %zu processes, Student's t with %zu degrees of freedom", k, k - 1);
+	*ret = e;
+}

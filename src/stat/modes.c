@@ -1,0 +1,62 @@
+/* modes.c - do the runs fall into two groups?
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/depend.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <string.h>
+
+#define RUNS_MIN  40
+#define SHARE_MIN 0.05
+
+static double spacing(const double *sorted, size_t at, size_t k)
+{
+	return sorted[at + k] - sorted[at - k];
+}
+
+/* Density from spacings: where 2k neighbours lie far apart there is a valley. It counts when on
+ * both sides of it they lie much closer together. */
+void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret)
+{
+	stat_modes r = {0};
+	double *sorted = scratch, *right = scratch + n;
+	const size_t edge = (size_t)ceil(SHARE_MIN * (double)n);
+	double left = HUGE_VAL, best = 0, tau, limit;
+	size_t k, split = 0;
+
+	if (n < RUNS_MIN) {
+		*ret = r;
+		return;
+	}
+	tau = stat_tau(x, n, scratch);
+	memcpy(sorted, x, n * sizeof *x);
+	stat_sort(sorted, n);
+	k = edge / 2 < 4 ? 4 : edge / 2;
+	for (size_t i = n - k; i-- > k;)
+		right[i] = fmin(spacing(sorted, i, k), i + 1 < n - k ? right[i + 1] : HUGE_VAL);
+	for (size_t i = k; i + k < n; i++) {
+		const double here = spacing(sorted, i, k);
+		const double peak = fmax(left, right[i]);
+
+		if (i >= edge && i + edge < n && here > best * peak) {
+			best = here / peak;
+			split = i;
+		}
+		left = fmin(left, here);
+	}
+	limit = 1 + 6 / sqrt(2 * (double)k / fmin(tau, (double)k / 2));
+	if (best < fmax(2, limit)) {
+		*ret = r;
+		return;
+	}
+	/* The split lies in the widest gap of the valley. */
+	for (size_t i = split - k, at = split; i < at + k; i++)
+		if (sorted[i + 1] - sorted[i] > sorted[split + 1] - sorted[split])
+			split = i;
+	r.two = true;
+	r.share[0] = (double)(split + 1) / (double)n;
+	r.share[1] = 1 - r.share[0];
+	r.centre[0] = stat_quantile_sorted(sorted, split + 1, 0.5);
+	r.centre[1] = stat_quantile_sorted(sorted + split + 1, n - split - 1, 0.5);
+	*ret = r;
+}

@@ -1,0 +1,125 @@
+/* order.c - sorting and what is read off sorted data.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/stat.h"
+#include <math.h>
+
+static void swap(double *a, double *b)
+{
+	const double t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static void sort_insertion(double *x, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const double v = x[i];
+		size_t j = i;
+
+		for (; j > 0 && x[j - 1] > v; j--)
+			x[j] = x[j - 1];
+		x[j] = v;
+	}
+}
+
+static void sift(double *x, size_t root, size_t n)
+{
+	for (size_t child; (child = 2 * root + 1) < n; root = child) {
+		if (child + 1 < n && x[child] < x[child + 1])
+			child++;
+		if (x[root] >= x[child])
+			return;
+		swap(&x[root], &x[child]);
+	}
+}
+
+static void sort_heap(double *x, size_t n)
+{
+	for (size_t i = n / 2; i-- > 0;)
+		sift(x, i, n);
+	for (size_t i = n; i-- > 1;) {
+		swap(&x[0], &x[i]);
+		sift(x, 0, i);
+	}
+}
+
+/* Musser's introsort (1997): quicksort that falls back to heap sort when it goes too deep. The C
+ * library's qsort may allocate and calls a function for each comparison. */
+static void sort_intro(double *x, size_t n, int depth)
+{
+	while (n > 24) {
+		size_t i = 0, j = n - 1;
+		double pivot;
+
+		if (depth-- == 0) {
+			sort_heap(x, n);
+			return;
+		}
+		if (x[n / 2] < x[0])
+			swap(&x[n / 2], &x[0]);
+		if (x[n - 1] < x[n / 2])
+			swap(&x[n - 1], &x[n / 2]);
+		if (x[n / 2] < x[0])
+			swap(&x[n / 2], &x[0]);
+		pivot = x[n / 2];
+		for (;;) {
+			while (x[i] < pivot)
+				i++;
+			while (x[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			swap(&x[i++], &x[j--]);
+		}
+		/* The smaller half by recursion, so that the stack stays shallow. */
+		if (j + 1 < n - j - 1) {
+			sort_intro(x, j + 1, depth);
+			x += j + 1;
+			n -= j + 1;
+		} else {
+			sort_intro(x + j + 1, n - j - 1, depth);
+			n = j + 1;
+		}
+	}
+	sort_insertion(x, n);
+}
+
+void stat_sort(double *x, size_t n)
+{
+	int depth = 0;
+
+	for (size_t m = n; m > 1; m /= 2)
+		depth += 2;
+	sort_intro(x, n, depth);
+}
+
+double stat_quantile_sorted(const double *sorted, size_t n, double p)
+{
+	const double at = p * (double)(n - 1);
+	const double below = floor(at);
+	const size_t i = (size_t)below;
+
+	if (i + 1 >= n)
+		return sorted[n - 1];
+	return sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]);
+}
+
+void stat_histogram(const double *x, size_t n, double lo, double hi, size_t bins, uint64_t *ret)
+{
+	const double width = (hi - lo) / (double)bins;
+
+	for (size_t i = 0; i < bins; i++)
+		ret[i] = 0;
+	for (size_t i = 0; i < n; i++) {
+		const double at = width > 0 ? (x[i] - lo) / width : 0;
+
+		if (!(at > 0))
+			ret[0]++;
+		else if (at >= (double)bins)
+			ret[bins - 1]++;
+		else
+			ret[(size_t)at]++;
+	}
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stat/dist.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void close_to(double got, double want, double error)
+{
+	if (!(fabs(got - want) <= error * fmax(1, fabs(want))))
+		fail_msg("got %.17g, want %.17g", got, want);
+}
+
+/* Published to ten digits in tables of the normal distribution. */
+static void normal_quantiles(void **state)
+{
+	(void)state;
+	close_to(stat_normal_quantile(0.975), 1.959963984540054, 1e-14);
+	close_to(stat_normal_quantile(0.995), 2.5758293035489004, 1e-14);
+	close_to(stat_normal_quantile(0.9), 1.2815515655446004, 1e-14);
+	close_to(stat_normal_quantile(0.5), 0, 0);
+	close_to(stat_normal_quantile(0.1), -1.2815515655446004, 1e-14);
+	close_to(stat_normal_quantile(1e-10), -6.361340902404056, 1e-13);
+	close_to(stat_normal_cdf(1.959963984540054), 0.975, 1e-15);
+	assert_true(isinf(stat_normal_quantile(0)) && isinf(stat_normal_quantile(1)));
+}
+
+/* The usual table of critical values, and the closed forms for 1 and 2 degrees of freedom. */
+static void t_quantiles(void **state)
+{
+	(void)state;
+	close_to(stat_t_quantile(0.975, 1), 12.706204736432095, 1e-12);
+	close_to(stat_t_quantile(0.975, 2), 0.95 * sqrt(2 / (1 - 0.95 * 0.95)), 1e-12);
+	close_to(stat_t_quantile(0.975, 9), 2.2621571627409915, 1e-12);
+	close_to(stat_t_quantile(0.975, 30), 2.0422724563012373, 1e-12);
+	close_to(stat_t_quantile(0.025, 30), -2.0422724563012373, 1e-12);
+	close_to(stat_t_quantile(0.995, 5), 4.032142983557536, 1e-12);
+	close_to(stat_t_quantile(0.975, 1e6), 1.9599663568369, 1e-9);
+	close_to(stat_t_quantile(0.5, 7), 0, 0);
+	close_to(stat_t_cdf(1, 1), 0.75, 1e-14);
+	close_to(stat_t_cdf(-1, 1), 0.25, 1e-14);
+}
+
+/* I_x(a, b) is a polynomial for whole a and b. */
+static void beta(void **state)
+{
+	(void)state;
+	close_to(stat_beta_cdf(0.3, 1, 1), 0.3, 1e-15);
+	close_to(stat_beta_cdf(0.3, 2, 1), 0.09, 1e-15);
+	close_to(stat_beta_cdf(0.3, 1, 2), 0.51, 1e-15);
+	close_to(stat_beta_cdf(0.9, 36, 1), pow(0.9, 36), 1e-15);
+	close_to(stat_beta_cdf(0.5, 50000, 50000), 0.5, 1e-10);
+	close_to(stat_beta_cdf(0, 2, 3), 0, 0);
+	close_to(stat_beta_cdf(1, 2, 3), 1, 0);
+	close_to(stat_beta_quantile(0.09, 2, 1), 0.3, 1e-14);
+	close_to(stat_beta_quantile(0.5, 3, 3), 0.5, 1e-14);
+	for (double p = 0.001; p < 1; p += 0.0499)
+		close_to(stat_beta_cdf(stat_beta_quantile(p, 5.5, 0.7), 5.5, 0.7), p, 1e-12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(normal_quantiles),
+	    cmocka_unit_test(t_quantiles),
+	    cmocka_unit_test(beta),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
