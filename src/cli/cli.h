@@ -1,0 +1,162 @@
+/* cli.h - what the commands of the program share. A command is one const descriptor in one file;
+ * parsing, help, man pages and completion are made from the descriptors.
+ *
+ * The program alone prints and exits: results to stdout, everything else to stderr.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "deepclock/deepclock.h"
+#include <stdio.h>
+
+/* Frozen: scripts rely on them. 3 and 4 belong to comparisons. */
+enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+
+/* Options that every command has. The first member of every command's config. */
+typedef struct cli_common {
+	int colour; /* index into auto, always, never */
+	bool quiet, verbose, help;
+} cli_common;
+extern const dck_opt cli_common_options[];
+
+/* --format, for commands that have a result. */
+typedef struct cli_format {
+	int format; /* index into cli_formats */
+} cli_format;
+extern const char *const cli_formats[]; /* "text", "json", "csv", NULL */
+enum { CLI_TEXT, CLI_JSON, CLI_CSV };
+extern const dck_opt cli_format_options[];
+
+/* Rows of one option table, and where its config lies inside the command's. */
+typedef struct cli_group {
+	const char *title; /* NULL ends the list */
+	const dck_opt *table;
+	size_t at;
+	bool hidden; /* not in help, man page or completion */
+} cli_group;
+
+typedef struct cli_item {
+	const char *term, *text; /* term NULL ends the list */
+} cli_item;
+
+typedef struct cli_section {
+	const char *title; /* NULL ends the list */
+	const cli_item *items;
+} cli_section;
+
+/* The one letter that is understood beside the long names. */
+typedef struct cli_letter {
+	char letter;
+	const char *name;
+} cli_letter;
+
+typedef struct cli cli;
+
+typedef struct cli_command {
+	const char *name, *summary;
+	const char *const *usage; /* what follows "deepclock NAME", one per line; NULL-ended */
+	const char *about;	  /* paragraphs, parted by an empty line */
+	const cli_section *sections;
+	const cli_item *examples; /* term: the command line, text: what it does */
+	const cli_group *groups;
+	const cli_letter *letter; /* NULL: none */
+	size_t config_size;
+	void (*init)(void *config); /* what the tables' defaults do not cover; NULL: nothing */
+	unsigned min_args, max_args;
+	const char *arg;    /* what an argument is called in messages */
+	bool takes_command; /* "--" begins a program with its arguments */
+	/* For completion: prefix + word(0), word(1), ... up to NULL; and whether files fit. */
+	const char *word_prefix;
+	const char *(*word)(size_t i);
+	bool files;
+	int (*run)(cli *c, void *config);
+} cli_command;
+
+extern const cli_command *const cli_commands[]; /* NULL-ended */
+const cli_command *cli_command_find(const char *name);
+
+struct cli {
+	int argc;
+	char **argv;
+	const cli_command *command;
+	char **args; /* nargs of them: argv without options */
+	unsigned nargs;
+	char **program;	 /* after "--", for commands that take one; NULL: none */
+	int options_end; /* index of "--" in argv, or argc */
+	const cli_common *common;
+};
+
+/* parse.c: reads argv[first...] into *config and *c. Prints why not; returns an exit code. */
+int cli_parse(cli *c, int first, void *config);
+/* Group i: the command's own, then the common one; title NULL past the end. */
+cli_group cli_group_get(const cli_command *command, size_t i);
+/* Calls f for every visible option, an option that two tables have in common only once. */
+void cli_options_each(const cli_command *command,
+		      void (*f)(void *self, const cli_group *g, const dck_opt *row), void *self);
+
+/* help.c */
+void cli_help_command(FILE *out, const cli_command *command, const dck_style *style);
+void cli_help_all(FILE *out, const dck_style *style);
+/* "one of median, mean, p90, p99 (default: median)": the row's help with what it accepts. */
+void cli_option_text(const dck_opt *row, char *buf, size_t size);
+extern const cli_item cli_exit_codes[];
+
+/* text.c: `column` is where the cursor is; lines after the first begin at `indent`. Does not end
+ * the last line. Returns the column reached. */
+unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
+/* Columns that the text takes on a terminal: its code points. */
+unsigned cli_columns(const char *text);
+void cli_pad(FILE *out, unsigned column, unsigned to);
+/* As a JSON string, as a CSV field. Bytes that are no UTF-8 become U+FFFD. */
+void cli_json_text(FILE *out, const char *text);
+void cli_csv_text(FILE *out, const char *text);
+/* argv as a shell would take it again, into buf; cut with "..." when it does not fit. */
+void cli_quote_words(char *const *words, char *buf, size_t size);
+
+/* message.c: one line to stderr, "deepclock: sentence". */
+void cli_message(const char *fmt, ...) DCK_PRINTF(1, 2);
+/* The sentence of a failure; returns the exit code that fits it. */
+int cli_failed(const dck_err *err);
+int cli_usage(const cli *c, const char *fmt, ...) DCK_PRINTF(2, 3); /* returns CLI_USAGE */
+
+/* term.c */
+dck_style cli_style(const cli_common *common, int fd);
+bool cli_term_can_redraw(int fd);
+unsigned cli_term_width(int fd);
+
+/* signals.c: SIGINT and SIGTERM set a flag; a second one ends the program the default way. */
+void cli_signals_install(void);
+bool cli_signal_seen(void);
+/* Before anything else: a closed pipe becomes a write error, and no file can land on 0, 1, 2. */
+void cli_signals_pipe(void);
+
+/* output.c */
+/* Flushes stdout; prints why it failed and returns CLI_FAILED, else `code`. */
+int cli_stdout_finish(int code);
+/* Writes records to stdout. */
+int cli_report(int format, const dck_record *const *records, size_t n, const dck_style *style);
+/* A file that appears whole or not at all; "-" is stdout. */
+typedef struct cli_file {
+	int fd;
+	bool direct;
+	char path[4096], temporary[4096 + 16];
+} cli_file;
+dck_status cli_file_open(cli_file *f, const char *path, dck_err *err);
+dck_status cli_file_commit(cli_file *f, dck_err *err);
+void cli_file_abort(cli_file *f);
+dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
+
+/* progress.c: one line on a terminal, redrawn at most ten times a second. */
+typedef struct cli_progress {
+	bool on, utf8, colour, drawn;
+	uint64_t last_ns;
+	const char *phase;
+} cli_progress;
+void cli_progress_init(cli_progress *p, const cli_common *common, bool wanted);
+void cli_progress_draw(cli_progress *p, const dck_progress *now);
+void cli_progress_erase(cli_progress *p);
+/* The line itself, in at most `width` columns; for draw and for tests. */
+void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,310 @@
+/* cmd_completion.c - deepclock completion SHELL: a script for the shell, from the tables.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <string.h>
+
+/* Options whose argument is called so are completed with files. */
+static bool takes_file(const dck_opt *row)
+{
+	return row->arg && strstr(row->arg, "FILE");
+}
+
+typedef struct script {
+	FILE *out;
+	const cli_command *command;
+	bool with_values; /* bash: only options that take a value, and which */
+} script;
+
+static void words_print(FILE *out, const cli_command *command)
+{
+	for (size_t i = 0; command->word && command->word(i); i++)
+		fprintf(out, "%s%s%s", i ? " " : "", command->word_prefix, command->word(i));
+}
+
+static void choices_print(FILE *out, const dck_opt *row)
+{
+	for (size_t i = 0; row->choices && row->choices[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", row->choices[i]);
+}
+
+/* --- bash. Options are `--name value` and `--name=value`; the shell parts words at ':' and '=', so
+ * the word is taken from the line, and what the shell keeps in front of it is cut off again. */
+
+static void bash_option(void *self, const cli_group *g, const dck_opt *row)
+{
+	const script *s = self;
+
+	(void)g;
+	if (!s->with_values) {
+		fprintf(s->out, " --%s", row->name);
+		return;
+	}
+	if (row->kind == DCK_OPT_FLAG)
+		return;
+	fprintf(s->out, "\t%s:--%s)", s->command->name, row->name);
+	if (row->choices) {
+		fputs(" words='", s->out);
+		choices_print(s->out, row);
+		fputs("' ;;\n", s->out);
+	} else {
+		fputs(takes_file(row) ? " files=1 ;;\n" : " ;;\n", s->out);
+	}
+}
+
+static void bash_write(FILE *out)
+{
+	fputs("# bash completion for deepclock\n"
+	      "# SPDX-License-Identifier: Apache-2.0\n"
+	      "_deepclock() {\n"
+	      "\tlocal cur prev command='' option='' words='' files='' i\n"
+	      "\tcur=${COMP_LINE:0:COMP_POINT}\n"
+	      "\tcur=${cur##*[[:space:]]}\n"
+	      "\tprev=${COMP_LINE:0:COMP_POINT-${#cur}}\n"
+	      "\tprev=${prev%%\"${prev##*[![:space:]]}\"}\n"
+	      "\tprev=${prev##*[[:space:]]}\n"
+	      "\t((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}\n"
+	      "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	      "\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n"
+	      "\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+	      "\t\t\treturn\n"
+	      "\t\tfi\n"
+	      "\tdone\n"
+	      "\tif [[ $cur == --*=* ]]; then\n"
+	      "\t\toption=${cur%%=*}\n"
+	      "\t\tcur=${cur#*=}\n"
+	      "\telif [[ $prev == --* && $prev != *=* ]]; then\n"
+	      "\t\toption=$prev\n"
+	      "\tfi\n"
+	      "\tcase $command:$option in\n",
+	      out);
+	for (size_t i = 0; cli_commands[i]; i++)
+		cli_options_each(cli_commands[i], bash_option,
+				 &(script){out, cli_commands[i], true});
+	fputs("\t*) option='' ;;\n"
+	      "\tesac\n"
+	      "\tif [[ -z $option ]]; then\n"
+	      "\t\tcase $command in\n"
+	      "\t\t'') words='",
+	      out);
+	for (size_t i = 0; cli_commands[i]; i++)
+		fprintf(out, "%s ", cli_commands[i]->name);
+	fputs("--help --version' ;;\n", out);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		fprintf(out, "\t\t%s)%s words='", cli_commands[i]->name,
+			cli_commands[i]->files ? " files=1" : "");
+		words_print(out, cli_commands[i]);
+		cli_options_each(cli_commands[i], bash_option,
+				 &(script){out, cli_commands[i], false});
+		fputs("' ;;\n", out);
+	}
+	fputs("\t\tesac\n"
+	      "\tfi\n"
+	      "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+	      "\t[[ $files && $cur != -* ]] && COMPREPLY+=($(compgen -f -- \"$cur\"))\n"
+	      "\tif [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then\n"
+	      "\t\tlocal before=${cur%\"${cur##*:}\"}\n"
+	      "\t\tCOMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")\n"
+	      "\tfi\n"
+	      "}\n"
+	      "complete -o filenames -o bashdefault -F _deepclock deepclock\n",
+	      out);
+}
+
+/* --- zsh */
+
+/* Inside '...[HELP]...' of _arguments: quotes, brackets and colons have a meaning. */
+static void zsh_text(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("'\\''", out);
+		else if (strchr("[]:\\", *text))
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+static void zsh_option(void *self, const cli_group *g, const dck_opt *row)
+{
+	const script *s = self;
+
+	(void)g;
+	fprintf(s->out, " \\\n\t\t\t'%s--%s%s[", row->kind == DCK_OPT_LIST ? "*" : "", row->name,
+		row->kind == DCK_OPT_FLAG ? "" : "=");
+	zsh_text(s->out, row->help);
+	fputc(']', s->out);
+	if (row->kind != DCK_OPT_FLAG) {
+		fputc(':', s->out);
+		zsh_text(s->out, row->arg ? row->arg : "value");
+		fputc(':', s->out);
+		if (row->choices) {
+			fputc('(', s->out);
+			choices_print(s->out, row);
+			fputc(')', s->out);
+		} else if (takes_file(row)) {
+			fputs("_files", s->out);
+		}
+	}
+	fputc('\'', s->out);
+}
+
+static void zsh_words(FILE *out, const cli_command *command)
+{
+	if (!command->word && !command->files)
+		return;
+	fprintf(out, " \\\n\t\t\t'*:argument:{ _alternative");
+	if (command->word) {
+		fputs(" \"words:word:(", out);
+		for (size_t i = 0; command->word(i); i++) {
+			fputs(i ? " " : "", out);
+			/* The colon of zoo:NAME would end the description. */
+			for (const char *p = command->word_prefix; *p; p++)
+				fprintf(out, *p == ':' ? "\\\\:" : "%c", *p);
+			fputs(command->word(i), out);
+		}
+		fputs(")\"", out);
+	}
+	fputs(command->files ? " \"files:file:_files\" }'" : " }'", out);
+}
+
+static void zsh_write(FILE *out)
+{
+	fputs("#compdef deepclock\n"
+	      "# SPDX-License-Identifier: Apache-2.0\n"
+	      "_deepclock() {\n"
+	      "\tlocal -a commands\n"
+	      "\tcommands=(\n",
+	      out);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		fprintf(out, "\t\t'%s:", cli_commands[i]->name);
+		zsh_text(out, cli_commands[i]->summary);
+		fputs("'\n", out);
+	}
+	fputs("\t)\n"
+	      "\tif ((CURRENT == 2)); then\n"
+	      "\t\t_describe command commands\n"
+	      "\t\treturn\n"
+	      "\tfi\n"
+	      "\tlocal command=$words[2]\n"
+	      "\tshift words\n"
+	      "\t((CURRENT--))\n"
+	      "\tcase $command in\n",
+	      out);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		fprintf(out, "\t%s)\n\t\t_arguments", cli_commands[i]->name);
+		cli_options_each(cli_commands[i], zsh_option,
+				 &(script){out, cli_commands[i], false});
+		zsh_words(out, cli_commands[i]);
+		fputs("\n\t\t;;\n", out);
+	}
+	fputs("\tesac\n"
+	      "}\n"
+	      "compdef _deepclock deepclock\n",
+	      out);
+}
+
+/* --- fish */
+
+static void fish_text(FILE *out, const char *text)
+{
+	fputc('\'', out);
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+	fputc('\'', out);
+}
+
+static void fish_option(void *self, const cli_group *g, const dck_opt *row)
+{
+	const script *s = self;
+
+	(void)g;
+	fprintf(s->out, "complete -c deepclock -n '__fish_seen_subcommand_from %s' -l %s",
+		s->command->name, row->name);
+	if (row->kind != DCK_OPT_FLAG)
+		fputs(takes_file(row) ? " -r -F" : " -x", s->out);
+	if (row->choices) {
+		fputs(" -a '", s->out);
+		choices_print(s->out, row);
+		fputc('\'', s->out);
+	}
+	fputs(" -d ", s->out);
+	fish_text(s->out, row->help);
+	fputc('\n', s->out);
+}
+
+static void fish_write(FILE *out)
+{
+	fputs("# fish completion for deepclock\n"
+	      "# SPDX-License-Identifier: Apache-2.0\n"
+	      "complete -c deepclock -n __fish_use_subcommand -f\n",
+	      out);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		const cli_command *command = cli_commands[i];
+
+		fprintf(out, "complete -c deepclock -n __fish_use_subcommand -a %s -d ",
+			command->name);
+		fish_text(out, command->summary);
+		fputc('\n', out);
+		cli_options_each(command, fish_option, &(script){out, command, false});
+		if (!command->files)
+			fprintf(out,
+				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -f\n",
+				command->name);
+		if (command->word) {
+			fprintf(out,
+				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -a '",
+				command->name);
+			words_print(out, command);
+			fputs("'\n", out);
+		}
+	}
+}
+
+static const struct shell {
+	const char *name;
+	void (*write)(FILE *out);
+} shells[] = {{"bash", bash_write}, {"zsh", zsh_write}, {"fish", fish_write}};
+
+static const char *shell_word(size_t i)
+{
+	return i < sizeof shells / sizeof shells[0] ? shells[i].name : NULL;
+}
+
+static int completion_run(cli *c, void *config)
+{
+	(void)config;
+	for (size_t i = 0; shell_word(i); i++)
+		if (strcmp(shells[i].name, c->args[0]) == 0) {
+			shells[i].write(stdout);
+			return CLI_OK;
+		}
+	return cli_usage(c, "no completion for '%s': there is bash, zsh and fish", c->args[0]);
+}
+
+static const char *const usage[] = {"SHELL", NULL};
+static const cli_item examples[] = {
+    {"source <(deepclock completion bash)", "in this shell"},
+    {"deepclock completion fish > ~/.config/fish/completions/deepclock.fish", "for good"},
+    {0},
+};
+
+const cli_command cmd_completion = {
+    .name = "completion",
+    .summary = "write the completion script of a shell",
+    .usage = usage,
+    .about = "Writes a script for bash, zsh or fish that completes commands, options, their values "
+	     "and the names of the built-in networks. Installing deepclock installs it.",
+    .examples = examples,
+    .config_size = sizeof(cli_common),
+    .min_args = 1,
+    .max_args = 1,
+    .arg = "SHELL",
+    .word_prefix = "",
+    .word = shell_word,
+    .run = completion_run,
+};

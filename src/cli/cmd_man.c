@@ -1,0 +1,217 @@
+/* cmd_man.c - deepclock man FOLDER: the manual pages, from the tables. man(7) macros alone, so that
+ * groff and mandoc both take them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+static void roff(FILE *out, const char *text)
+{
+	bool line_begins = true;
+
+	for (; *text; text++) {
+		if (line_begins && (*text == '.' || *text == '\''))
+			fputs("\\&", out);
+		line_begins = *text == '\n';
+		if (*text == '-')
+			fputs("\\-", out);
+		else if (*text == '\\')
+			fputs("\\e", out);
+		else if (strncmp(text, "\n\n", 2) == 0)
+			fputs("\n.PP\n", out), text++;
+		else
+			fputc(*text, out);
+	}
+}
+
+static void roff_line(FILE *out, const char *before, const char *text, const char *after)
+{
+	fputs(before, out);
+	roff(out, text);
+	fputs(after, out);
+}
+
+static void upper(const char *text, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (; text[n] && n + 1 < size; n++)
+		buf[n] = (char)toupper((unsigned char)text[n]);
+	buf[n] = 0;
+}
+
+static void head(FILE *out, const char *name, const char *summary)
+{
+	char title[64];
+
+	upper(name, title, sizeof title);
+	fputs(".\\\" SPDX-License-Identifier: Apache-2.0\n", out);
+	fputs(".TH ", out);
+	roff(out, title);
+	fprintf(out, " 1 \"\" \"deepclock %s\" \"deepclock manual\"\n.SH NAME\n", DCK_VERSION);
+	roff(out, name);
+	roff_line(out, " \\- ", summary, "\n");
+}
+
+static void items(FILE *out, const char *title, const cli_item *list)
+{
+	char name[64];
+
+	upper(title, name, sizeof name);
+	fprintf(out, ".SH %s\n", name);
+	for (const cli_item *i = list; i->term; i++) {
+		fputs(".TP\n.B ", out);
+		roff_line(out, "", i->term, "\n");
+		roff_line(out, "", i->text, "\n");
+	}
+}
+
+typedef struct option_writer {
+	FILE *out;
+	const cli_command *command;
+	const char *title;
+} option_writer;
+
+static void option_write(void *self, const cli_group *g, const dck_opt *row)
+{
+	option_writer *w = self;
+	const cli_letter *letter = w->command->letter;
+	char text[512];
+
+	if (w->title != g->title)
+		fprintf(w->out, ".SS %s\n", g->title);
+	w->title = g->title;
+	fputs(".TP\n", w->out);
+	if (letter && strcmp(letter->name, row->name) == 0)
+		fprintf(w->out, "\\fB\\-%c\\fR, ", letter->letter);
+	roff_line(w->out, "\\fB\\-\\-", row->name, "\\fR");
+	if (row->arg)
+		roff_line(w->out, " \\fI", row->arg, "\\fR");
+	cli_option_text(row, text, sizeof text);
+	roff_line(w->out, "\n", text, "\n");
+}
+
+static void examples(FILE *out, const cli_item *list)
+{
+	fputs(".SH EXAMPLES\n", out);
+	for (const cli_item *i = list; i->term; i++) {
+		roff_line(out, ".TP\n.B ", i->term, "\n");
+		roff_line(out, "", i->text, "\n");
+	}
+}
+
+static void page_command(FILE *out, const cli_command *command)
+{
+	option_writer w = {out, command, NULL};
+	char name[64];
+
+	snprintf(name, sizeof name, "deepclock-%s", command->name);
+	head(out, name, command->summary);
+	fputs(".SH SYNOPSIS\n.nf\n", out);
+	for (size_t i = 0; command->usage[i]; i++) {
+		roff_line(out, "\\fBdeepclock ", command->name, "\\fR ");
+		roff_line(out, "", command->usage[i], "\n");
+	}
+	fputs(".fi\n", out);
+	roff_line(out, ".SH DESCRIPTION\n", command->about, "\n");
+	for (const cli_section *s = command->sections; s && s->title; s++)
+		items(out, s->title, s->items);
+	fputs(".SH OPTIONS\n", out);
+	cli_options_each(command, option_write, &w);
+	items(out, "exit status", cli_exit_codes);
+	examples(out, command->examples);
+	fputs(".SH SEE ALSO\n.BR deepclock (1)\n", out);
+}
+
+static void page_program(FILE *out)
+{
+	head(out, "deepclock",
+	     "measure how fast a deep-learning model runs, and show how sure that is");
+	fputs(".SH SYNOPSIS\n.B deepclock\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fISUBJECT\\fR]...\n",
+	      out);
+	roff_line(
+	    out, ".SH DESCRIPTION\n",
+	    "deepclock runs a model or a program again and again and reports how long one run "
+	    "takes: "
+	    "warm-up until the run is steady, an interval for every number, and every reason to "
+	    "doubt it.\n\nThe result goes to standard output and nothing else does; progress, "
+	    "warnings and errors go to standard error.",
+	    "\n");
+	fputs(".SH COMMANDS\n", out);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		roff_line(out, ".TP\n.B ", cli_commands[i]->name, "\n");
+		roff_line(out, "", cli_commands[i]->summary, "\n");
+	}
+	items(out, "exit status", cli_exit_codes);
+	fputs(".SH ENVIRONMENT\n"
+	      ".TP\n.B DEEPCLOCK_ORT\nThe library of ONNX Runtime; the option \\-\\-engine\\-lib "
+	      "comes "
+	      "first.\n"
+	      ".TP\n.B NO_COLOR\nWhen set and not empty: no colours, unless \\-\\-colour always.\n"
+	      ".TP\n.B COLUMNS\nThe width of texts when standard output is no terminal.\n"
+	      ".SH SEE ALSO\n",
+	      out);
+	for (size_t i = 0; cli_commands[i]; i++) {
+		roff_line(out, ".BR deepclock\\-", cli_commands[i]->name, " (1)");
+		fputs(cli_commands[i + 1] ? " ,\n" : "\n", out);
+	}
+}
+
+/* command NULL: the page of the program itself. */
+static int page_save(const char *folder, const cli_command *command)
+{
+	char path[4096];
+	FILE *out;
+	bool failed;
+
+	snprintf(path, sizeof path, "%s/deepclock%s%s.1", folder, command ? "-" : "",
+		 command ? command->name : "");
+	out = fopen(path, "we");
+	if (!out) {
+		cli_message("cannot write '%s': %s", path, strerror(errno));
+		return CLI_FAILED;
+	}
+	if (command)
+		page_command(out, command);
+	else
+		page_program(out);
+	failed = ferror(out);
+	if (fclose(out) != 0 || failed) {
+		cli_message("cannot write '%s': %s", path, strerror(errno));
+		return CLI_FAILED;
+	}
+	return CLI_OK;
+}
+
+static int man_run(cli *c, void *config)
+{
+	int code = page_save(c->args[0], NULL);
+
+	(void)config;
+	for (size_t i = 0; cli_commands[i] && code == CLI_OK; i++)
+		code = page_save(c->args[0], cli_commands[i]);
+	return code;
+}
+
+static const char *const usage[] = {"FOLDER", NULL};
+static const cli_item page_examples[] = {
+    {"deepclock man . && man ./deepclock-bench.1", "write the pages here, and read one"},
+    {0},
+};
+
+const cli_command cmd_man = {
+    .name = "man",
+    .summary = "write the manual pages into a folder",
+    .usage = usage,
+    .about = "Writes deepclock.1 and one page for each command into FOLDER, which must be there. "
+	     "Installing deepclock does this.",
+    .examples = page_examples,
+    .config_size = sizeof(cli_common),
+    .min_args = 1,
+    .max_args = 1,
+    .arg = "FOLDER",
+    .files = true,
+    .run = man_run,
+};

@@ -1,0 +1,75 @@
+/* cmd_report.c - deepclock report FILE...
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct report_config {
+	cli_common common;
+	cli_format format;
+} report_config;
+
+static int records_load(cli *c, dck_record **records, size_t *n)
+{
+	dck_err err;
+
+	for (; *n < c->nargs; (*n)++)
+		if (dck_record_load(c->args[*n], &records[*n], &err) != DCK_OK) {
+			cli_message("%s", err.msg);
+			return CLI_FAILED;
+		}
+	return CLI_OK;
+}
+
+static int report_run(cli *c, void *config)
+{
+	const report_config *cfg = config;
+	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	dck_record **records = calloc(c->nargs, sizeof *records);
+	size_t n = 0;
+	int code;
+
+	if (!records) {
+		cli_message("out of memory");
+		return CLI_FAILED;
+	}
+	code = records_load(c, records, &n);
+	if (code == CLI_OK)
+		code =
+		    cli_report(cfg->format.format, (const dck_record *const *)records, n, &style);
+	for (size_t i = 0; i < n; i++)
+		dck_record_free(records[i]);
+	free(records);
+	return code;
+}
+
+static const char *const usage[] = {"[OPTION]... FILE...", NULL};
+static const cli_group groups[] = {
+    {"Output", cli_format_options, offsetof(report_config, format), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock report run.json", "show a saved record as 'bench' showed it"},
+    {"deepclock report run.json --format csv > run.csv",
+     "its metrics as a table for other programs"},
+    {0},
+};
+
+const cli_command cmd_report = {
+    .name = "report",
+    .summary = "show saved records again, in any format",
+    .usage = usage,
+    .about = "Reads records that 'deepclock bench --save FILE' wrote and writes them to stdout. A "
+	     "FILE of '-' is standard input. Nothing is measured or computed again: a report is "
+	     "made from the record alone.",
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(report_config),
+    .min_args = 1,
+    .max_args = INT_MAX,
+    .arg = "a FILE that 'deepclock bench --save FILE' wrote",
+    .files = true,
+    .run = report_run,
+};

@@ -1,0 +1,33 @@
+/* cmd_version.c - deepclock version
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <string.h>
+
+static int version_run(cli *c, void *config)
+{
+	(void)config;
+	printf("deepclock %s\n", DCK_VERSION);
+	if (strcmp(c->argv[1], "--version") == 0)
+		return CLI_OK;
+	printf("library %s\nrecord schema %u\nplug-in ABI %u.%u\n", dck_version(),
+	       DCK_RECORD_SCHEMA, DCK_ABI_MAJOR, DCK_ABI_MINOR);
+	return CLI_OK;
+}
+
+static const char *const usage[] = {"", NULL};
+static const cli_item examples[] = {
+    {"deepclock --version", "the version in one line"},
+    {0},
+};
+
+const cli_command cmd_version = {
+    .name = "version",
+    .summary = "show the version of the program and of its formats",
+    .usage = usage,
+    .about = "Shows the versions of the program, of the library, of the record's JSON form and of "
+	     "the plug-in interface.",
+    .examples = examples,
+    .config_size = sizeof(cli_common),
+    .run = version_run,
+};

@@ -1,0 +1,271 @@
+/* cmd_zoo.c - deepclock zoo [NAME [-o FILE]]
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct zoo_config {
+	cli_common common;
+	cli_format format;
+	dck_zoo_config network;
+	struct zoo_output {
+		const char *file;
+	} output;
+} zoo_config;
+
+static const dck_opt output_options[] = {
+    {.name = "output",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(struct zoo_output, file),
+     .arg = "FILE",
+     .help = "write the network as an ONNX file; '-': to stdout"},
+    {0},
+};
+
+static const char *zoo_word(size_t i)
+{
+	size_t n;
+	const dck_zoo_entry *all = dck_zoo(&n);
+
+	return i < n ? all[i].name : NULL;
+}
+
+static const dck_zoo_entry *zoo_find(const char *name)
+{
+	size_t n;
+	const dck_zoo_entry *all = dck_zoo(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(all[i].name, name) == 0)
+			return &all[i];
+	return NULL;
+}
+
+static unsigned widest(unsigned a, const char *text)
+{
+	unsigned b = cli_columns(text);
+
+	return a > b ? a : b;
+}
+
+static void list_text(const dck_zoo_entry *all, size_t n, const dck_style *style)
+{
+	unsigned name = cli_columns("name"), params = cli_columns("parameters");
+	char count[32];
+
+	for (size_t i = 0; i < n; i++) {
+		name = widest(name, all[i].name);
+		params = widest(params, dck_text_count(all[i].params, count, sizeof count));
+	}
+	printf(style->colour ? "\033[1m%-*s  %*s  %s\033[0m\n" : "%-*s  %*s  %s\n", (int)name,
+	       "name", (int)params, "parameters", "what it is, and its inputs");
+	for (size_t i = 0; i < n; i++) {
+		const unsigned column = name + params + 4;
+
+		printf("%-*s  %*s  ", (int)name, all[i].name, (int)params,
+		       dck_text_count(all[i].params, count, sizeof count));
+		cli_wrap(stdout, all[i].help, column, column, style->width);
+		putchar('\n');
+		cli_pad(stdout, 0, column);
+		cli_wrap(stdout, all[i].input, column, column + 2, style->width);
+		putchar('\n');
+	}
+}
+
+static void entries_csv(const dck_zoo_entry *all, size_t n)
+{
+	puts("name,parameters,input,help,source");
+	for (size_t i = 0; i < n; i++) {
+		const char *texts[] = {all[i].input, all[i].help, all[i].source};
+
+		printf("%s,%" PRId64, all[i].name, all[i].params);
+		for (size_t k = 0; k < 3; k++) {
+			putchar(',');
+			cli_csv_text(stdout, texts[k] ? texts[k] : "");
+		}
+		putchar('\n');
+	}
+}
+
+static void entries_json(const dck_zoo_entry *all, size_t n)
+{
+	puts("[");
+	for (size_t i = 0; i < n; i++) {
+		printf("  {\"name\": \"%s\", \"parameters\": %" PRId64 ", \"input\": ", all[i].name,
+		       all[i].params);
+		cli_json_text(stdout, all[i].input);
+		fputs(", \"help\": ", stdout);
+		cli_json_text(stdout, all[i].help);
+		fputs(", \"source\": ", stdout);
+		cli_json_text(stdout, all[i].source ? all[i].source : "");
+		puts(i + 1 < n ? "}," : "}");
+	}
+	puts("]");
+}
+
+static void entry_text(const dck_zoo_entry *e, const dck_style *style)
+{
+	char count[32];
+	const cli_item rows[] = {
+	    {"what", e->help},
+	    {"parameters", dck_text_count(e->params, count, sizeof count)},
+	    {"input", e->input},
+	    {"source", e->source ? e->source : "none"},
+	};
+
+	puts(e->name);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		printf("  %-10s  ", rows[i].term);
+		cli_wrap(stdout, rows[i].text, 14, 14, style->width);
+		putchar('\n');
+	}
+}
+
+static void entries_write(int format, const dck_zoo_entry *all, size_t n, const dck_style *style)
+{
+	if (format == CLI_JSON)
+		entries_json(all, n);
+	else if (format == CLI_CSV)
+		entries_csv(all, n);
+	else
+		list_text(all, n, style);
+}
+
+/* Writes to a descriptor, and stops at an interruption: the largest network takes seconds. */
+static dck_status chunk_write(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	const cli_file *f = self;
+	const char *p = bytes;
+
+	while (n > 0) {
+		ssize_t wrote;
+
+		if (cli_signal_seen())
+			return cli_err(err, DCK_E_CANCEL, "interrupted; '%s' was not written",
+				       f->path);
+		wrote = write(f->fd, p, n);
+		if (wrote < 0 && errno != EINTR)
+			return cli_err(err, DCK_E_IO, "cannot write '%s': %s", f->path,
+				       strerror(errno));
+		if (wrote > 0) {
+			p += wrote;
+			n -= (size_t)wrote;
+		}
+	}
+	return DCK_OK;
+}
+
+static dck_status network_write(const char *name, const zoo_config *cfg, cli_file *f, dck_err *err)
+{
+	dck_sink sink;
+	dck_status status;
+
+	dck_sink_custom(&sink, chunk_write, f);
+	status = dck_zoo_write(name, &cfg->network, &sink, err);
+	if (status == DCK_OK)
+		status = dck_sink_finish(&sink, err);
+	if (status == DCK_OK)
+		return cli_file_commit(f, err);
+	cli_file_abort(f);
+	return status;
+}
+
+static int network_save(const cli *c, const zoo_config *cfg, const char *name)
+{
+	cli_file f;
+	dck_err err;
+
+	if (strcmp(cfg->output.file, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_usage(c,
+				 "an ONNX file is binary and stdout is a terminal: redirect it or "
+				 "give -o FILE");
+	cli_signals_install();
+	if (cli_file_open(&f, cfg->output.file, &err) != DCK_OK ||
+	    network_write(name, cfg, &f, &err) != DCK_OK)
+		return cli_failed(&err);
+	if (cfg->common.verbose)
+		cli_message("wrote %s", f.path);
+	return CLI_OK;
+}
+
+static int zoo_unknown(const cli *c, const char *name)
+{
+	const char *names[64], *nearest;
+	size_t n = 0;
+
+	while (n < 64 && zoo_word(n)) {
+		names[n] = zoo_word(n);
+		n++;
+	}
+	nearest = dck_nearest(name, names, n);
+	return cli_usage(c, "no built-in network '%s'%s%s%s", name,
+			 nearest ? "; did you mean '" : "", nearest ? nearest : "",
+			 nearest ? "'?" : "; 'deepclock zoo' lists them");
+}
+
+static int zoo_run(cli *c, void *config)
+{
+	const zoo_config *cfg = config;
+	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	const dck_zoo_entry *entry;
+	const char *name;
+	size_t n;
+
+	if (c->nargs == 0) {
+		const dck_zoo_entry *all = dck_zoo(&n);
+
+		if (cfg->output.file)
+			return cli_usage(
+			    c, "-o needs the NAME of a network; 'deepclock zoo' lists them");
+		entries_write(cfg->format.format, all, n, &style);
+		return CLI_OK;
+	}
+	name = strncmp(c->args[0], "zoo:", 4) == 0 ? c->args[0] + 4 : c->args[0];
+	entry = zoo_find(name);
+	if (!entry)
+		return zoo_unknown(c, name);
+	if (cfg->output.file)
+		return network_save(c, cfg, name);
+	if (cfg->format.format == CLI_TEXT)
+		entry_text(entry, &style);
+	else
+		entries_write(cfg->format.format, entry, 1, &style);
+	return CLI_OK;
+}
+
+static const char *const usage[] = {"[OPTION]...", "[OPTION]... NAME [-o FILE.onnx]", NULL};
+static const cli_letter letter = {'o', "output"};
+static const cli_group groups[] = {
+    {"Output", output_options, offsetof(zoo_config, output), false},
+    {"Output", cli_format_options, offsetof(zoo_config, format), false},
+    {"Network", dck_zoo_options, offsetof(zoo_config, network), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock zoo", "list the networks"},
+    {"deepclock zoo resnet18 -o resnet18.onnx", "write one as an ONNX file"},
+    {"deepclock zoo bert_mini --seq 64 --symbolic -o bert.onnx",
+     "with another sequence length and open dimensions"},
+    {0},
+};
+
+const cli_command cmd_zoo = {
+    .name = "zoo",
+    .summary = "list the built-in networks, or write one as an ONNX file",
+    .usage = usage,
+    .about = "Networks that need no download: their weights are made on the spot from a seed, so "
+	     "they compute nothing useful, at the cost of the real ones. 'zoo:NAME' names one "
+	     "wherever a model is expected.",
+    .examples = examples,
+    .groups = groups,
+    .letter = &letter,
+    .config_size = sizeof(zoo_config),
+    .max_args = 1,
+    .arg = "NAME",
+    .word_prefix = "",
+    .word = zoo_word,
+    .run = zoo_run,
+};

@@ -1,0 +1,12 @@
+/* commands.h - one descriptor per file cmd_NAME.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli.h"
+
+extern const cli_command cmd_bench, cmd_report, cmd_zoo, cmd_engines, cmd_help, cmd_version,
+    cmd_completion, cmd_man;
+
+#endif

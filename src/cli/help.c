@@ -1,0 +1,166 @@
+/* help.c - help texts, made from the descriptors and the option tables.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <string.h>
+
+#define MARGIN 2u
+#define COLUMN 26u  /* where explanations begin */
+#define WIDEST 100u /* longer lines are hard to read, however wide the terminal */
+
+const cli_item cli_exit_codes[] = {
+    {"0", "fine"},
+    {"1", "failed; the sentence on stderr says why"},
+    {"2", "the command line is wrong"},
+    {"3", "a comparison found a regression"},
+    {"4", "a comparison could not decide"},
+    {"130", "interrupted; what was measured until then is reported"},
+    {0},
+};
+
+static void choices_text(const dck_opt *row, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	*buf = 0;
+	for (size_t i = 0; row->choices && row->choices[i] && used < size; i++) {
+		const char *before = i == 0 ? ": " : row->choices[i + 1] ? ", " : " or ";
+		int n = snprintf(buf + used, size - used, "%s%s", before, row->choices[i]);
+
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
+void cli_option_text(const dck_opt *row, char *buf, size_t size)
+{
+	char choices[256];
+
+	choices_text(row, choices, sizeof choices);
+	if (row->def && row->kind != DCK_OPT_FLAG && *row->def)
+		snprintf(buf, size, "%s%s (default: %s)", row->help, choices, row->def);
+	else
+		snprintf(buf, size, "%s%s%s", row->help, choices,
+			 row->kind == DCK_OPT_LIST ? " (may be repeated)" : "");
+}
+
+static unsigned help_width(const dck_style *style)
+{
+	unsigned width = style->width ? style->width : 80;
+
+	return width > WIDEST ? WIDEST : width < 40 ? 40 : width;
+}
+
+static void title(FILE *out, const dck_style *style, const char *text)
+{
+	fprintf(out, style->colour ? "\n\033[1m%s:\033[0m\n" : "\n%s:\n", text);
+}
+
+static void item(FILE *out, const dck_style *style, const char *term, const char *text,
+		 unsigned column)
+{
+	unsigned at = MARGIN + cli_columns(term);
+
+	cli_pad(out, 0, MARGIN);
+	fprintf(out, style->colour ? "\033[36m%s\033[0m" : "%s", term);
+	if (at + 2 > column) {
+		fputc('\n', out);
+		at = 0;
+	}
+	cli_pad(out, at, column);
+	cli_wrap(out, text, column, column, help_width(style));
+	fputc('\n', out);
+}
+
+static unsigned items_column(const cli_item *items)
+{
+	unsigned column = 0;
+
+	for (const cli_item *i = items; i->term; i++) {
+		unsigned n = MARGIN + cli_columns(i->term) + 2;
+
+		column = n > column ? n : column;
+	}
+	return column > COLUMN ? COLUMN : column;
+}
+
+static void section(FILE *out, const dck_style *style, const char *name, const cli_item *items)
+{
+	title(out, style, name);
+	for (const cli_item *i = items; i->term; i++)
+		item(out, style, i->term, i->text, items_column(items));
+}
+
+typedef struct option_printer {
+	FILE *out;
+	const cli_command *command;
+	const dck_style *style;
+	const char *title; /* of the group whose heading was printed last */
+} option_printer;
+
+static void option_print(void *self, const cli_group *g, const dck_opt *row)
+{
+	option_printer *p = self;
+	const cli_letter *letter = p->command->letter;
+	char term[128], text[512];
+
+	if (p->title != g->title)
+		title(p->out, p->style, g->title);
+	p->title = g->title;
+	snprintf(term, sizeof term, "--%s%s%s", row->name, row->arg ? " " : "",
+		 row->arg ? row->arg : "");
+	if (letter && strcmp(letter->name, row->name) == 0)
+		snprintf(term, sizeof term, "-%c, --%s %s", letter->letter, row->name, row->arg);
+	cli_option_text(row, text, sizeof text);
+	item(p->out, p->style, term, text, COLUMN);
+}
+
+static void examples(FILE *out, const dck_style *style, const cli_item *items)
+{
+	title(out, style, "Examples");
+	for (const cli_item *i = items; i->term; i++) {
+		fprintf(out, "  %s\n", i->term);
+		cli_pad(out, 0, 6);
+		cli_wrap(out, i->text, 6, 6, help_width(style));
+		fputc('\n', out);
+	}
+}
+
+void cli_help_command(FILE *out, const cli_command *command, const dck_style *style)
+{
+	option_printer p = {out, command, style, NULL};
+
+	for (size_t i = 0; command->usage[i]; i++)
+		fprintf(out, "%s deepclock %s%s%s\n", i ? "      " : "Usage:", command->name,
+			*command->usage[i] ? " " : "", command->usage[i]);
+	fputc('\n', out);
+	cli_wrap(out, command->about, 0, 0, help_width(style));
+	fputc('\n', out);
+	for (const cli_section *s = command->sections; s && s->title; s++)
+		section(out, style, s->title, s->items);
+	cli_options_each(command, option_print, &p);
+	examples(out, style, command->examples);
+}
+
+void cli_help_all(FILE *out, const dck_style *style)
+{
+	static const cli_item help_examples[] = {
+	    {"deepclock bench zoo:resnet18", "time a built-in network"},
+	    {"deepclock bench model.onnx --batch 8 --save run.json",
+	     "time a model from a file, keep the record"},
+	    {"deepclock bench -- ./program --flag", "time any program"},
+	    {0},
+	};
+
+	fputs("Usage: deepclock COMMAND [OPTION]... [SUBJECT]...\n\n", out);
+	cli_wrap(out,
+		 "deepclock measures how fast a deep-learning model runs: warm-up until the run is "
+		 "steady, an interval for every number, and every reason to doubt it.",
+		 0, 0, help_width(style));
+	fputc('\n', out);
+	title(out, style, "Commands");
+	for (size_t i = 0; cli_commands[i]; i++)
+		item(out, style, cli_commands[i]->name, cli_commands[i]->summary, 14);
+	examples(out, style, help_examples);
+	section(out, style, "Exit status", cli_exit_codes);
+	fputs("\n'deepclock COMMAND --help' shows the options of one command.\n", out);
+}

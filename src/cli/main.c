@@ -1,0 +1,93 @@
+/* main.c - finds the command, reads its options, runs it. The only place that exits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Words that people try first, wherever they are used to them. */
+static const struct alias {
+	const char *word, *command;
+} aliases[] = {{"--help", "help"}, {"-h", "help"}, {"--version", "version"}};
+
+static const char *alias_resolve(const char *word)
+{
+	for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+		if (strcmp(aliases[i].word, word) == 0)
+			return aliases[i].command;
+	return word;
+}
+
+static int unknown_command(const char *word)
+{
+	const char *names[64];
+	const char *nearest;
+	size_t n = 0;
+
+	if (word[0] == '-')
+		return cli_usage(NULL, "unknown option '%s'; a command comes first", word);
+	/* A subject where a command belongs. */
+	if (strpbrk(word, "./:"))
+		return cli_usage(NULL, "unknown command '%s'; did you mean 'deepclock bench %s'?",
+				 word, word);
+	for (; cli_commands[n] && n < 64; n++)
+		names[n] = cli_commands[n]->name;
+	nearest = dck_nearest(word, names, n);
+	if (nearest)
+		return cli_usage(NULL, "unknown command '%s'; did you mean '%s'?", word, nearest);
+	return cli_usage(NULL, "unknown command '%s'", word);
+}
+
+static int command_run(cli *c, void *config)
+{
+	const cli_common *common = config;
+	dck_style style;
+	int code;
+
+	c->common = common;
+	if (c->command->init)
+		c->command->init(config);
+	code = cli_parse(c, 2, config);
+	if (code != CLI_OK)
+		return code;
+	if (common->help) {
+		style = cli_style(common, STDOUT_FILENO);
+		cli_help_command(stdout, c->command, &style);
+		return CLI_OK;
+	}
+	return c->command->run(c, config);
+}
+
+static int no_memory(void)
+{
+	cli_message("out of memory");
+	return CLI_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	cli c = {.argc = argc, .argv = argv};
+	cli_common common = {0};
+	dck_style style;
+	void *config;
+	int code;
+
+	cli_signals_pipe();
+	setlocale(LC_CTYPE, "");
+	if (argc < 2) {
+		style = cli_style(&common, STDERR_FILENO);
+		cli_help_all(stderr, &style);
+		return CLI_USAGE;
+	}
+	c.command = cli_command_find(alias_resolve(argv[1]));
+	if (!c.command)
+		return unknown_command(argv[1]);
+	config = calloc(1, c.command->config_size);
+	c.args = calloc((size_t)argc, sizeof *c.args);
+	code = config && c.args ? command_run(&c, config) : no_memory();
+	free(c.args);
+	free(config);
+	return cli_stdout_finish(code);
+}

@@ -1,0 +1,49 @@
+/* message.c - what goes to stderr: one sentence a line, with the program's name in front.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <stdarg.h>
+
+/* Names of files and words of the user come along: what would steer a terminal is shown as '?'. */
+static void line_print(char *line)
+{
+	for (unsigned char *p = (unsigned char *)line; *p; p++)
+		if (*p < 32 || *p == 127)
+			*p = '?';
+	fprintf(stderr, "deepclock: %s\n", line);
+}
+
+void cli_message(const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	line_print(line);
+}
+
+int cli_failed(const dck_err *err)
+{
+	cli_message("%s", err->msg);
+	return err->code == DCK_E_ARG	   ? CLI_USAGE
+	       : err->code == DCK_E_CANCEL ? CLI_INTERRUPTED
+					   : CLI_FAILED;
+}
+
+int cli_usage(const cli *c, const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	line_print(line);
+	if (c && c->command)
+		fprintf(stderr, "Try 'deepclock %s --help'.\n", c->command->name);
+	else
+		fprintf(stderr, "Try 'deepclock help'.\n");
+	return CLI_USAGE;
+}

@@ -1,0 +1,43 @@
+/* options.c - the option tables that commands share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+
+static const char *const colours[] = {"auto", "always", "never", NULL};
+
+const dck_opt cli_common_options[] = {
+    {.name = "colour",
+     .kind = DCK_OPT_CHOICE,
+     .at = offsetof(cli_common, colour),
+     .arg = "WHEN",
+     .def = "auto",
+     .choices = colours,
+     .help = "colours; auto: on a terminal, unless NO_COLOR is set"},
+    {.name = "quiet",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(cli_common, quiet),
+     .help = "no progress and no warnings on stderr, errors only"},
+    {.name = "verbose",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(cli_common, verbose),
+     .help = "say more; also what the engine's library logs"},
+    {.name = "help",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(cli_common, help),
+     .help = "show this text"},
+    {0},
+};
+
+const char *const cli_formats[] = {
+    [CLI_TEXT] = "text", [CLI_JSON] = "json", [CLI_CSV] = "csv", NULL};
+
+const dck_opt cli_format_options[] = {
+    {.name = "format",
+     .kind = DCK_OPT_CHOICE,
+     .at = offsetof(cli_format, format),
+     .arg = "FORMAT",
+     .def = "text",
+     .choices = cli_formats,
+     .help = "how the result is written to stdout"},
+    {0},
+};

@@ -1,0 +1,195 @@
+/* parse.c - reads the command line by the command's option tables.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <string.h>
+
+#define NAMES_MAX 256
+
+cli_group cli_group_get(const cli_command *command, size_t i)
+{
+	size_t n = 0;
+
+	for (; command->groups && command->groups[n].title; n++)
+		if (n == i)
+			return command->groups[i];
+	if (i == n)
+		return (cli_group){.title = "General", .table = cli_common_options, .at = 0};
+	return (cli_group){0};
+}
+
+static bool option_is_repeated(const cli_command *command, size_t before, const char *name)
+{
+	for (size_t i = 0; i < before; i++)
+		if (dck_opt_find(cli_group_get(command, i).table, name))
+			return true;
+	return false;
+}
+
+void cli_options_each(const cli_command *command,
+		      void (*f)(void *self, const cli_group *g, const dck_opt *row), void *self)
+{
+	cli_group g;
+
+	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
+		for (const dck_opt *row = g.table; !g.hidden && row->name; row++)
+			if (!option_is_repeated(command, i, row->name))
+				f(self, &g, row);
+}
+
+typedef struct name_list {
+	const char *name[NAMES_MAX];
+	size_t n;
+} name_list;
+
+static void name_add(void *self, const cli_group *g, const dck_opt *row)
+{
+	name_list *list = self;
+
+	(void)g;
+	if (list->n < NAMES_MAX)
+		list->name[list->n++] = row->name;
+}
+
+static int unknown_option(const cli *c, const char *name)
+{
+	name_list known = {.n = 0};
+	const char *nearest;
+
+	cli_options_each(c->command, name_add, &known);
+	nearest = dck_nearest(name, known.name, known.n);
+	if (nearest)
+		return cli_usage(c, "unknown option '--%s'; did you mean '--%s'?", name, nearest);
+	return cli_usage(c, "unknown option '--%s'", name);
+}
+
+static const dck_opt *option_find(const cli_command *command, const char *name)
+{
+	cli_group g;
+
+	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++) {
+		const dck_opt *row = dck_opt_find(g.table, name);
+
+		if (row)
+			return row;
+	}
+	return NULL;
+}
+
+/* An option that several tables have (--seed) is one option and reaches all of them. */
+static int option_set(const cli *c, void *config, const char *name, const char *value)
+{
+	cli_group g;
+	dck_err err;
+
+	for (size_t i = 0; (g = cli_group_get(c->command, i)).title; i++)
+		if (dck_opt_find(g.table, name) &&
+		    dck_opt_set(g.table, (char *)config + g.at, name, value, &err) != DCK_OK)
+			return cli_usage(c, "%s", err.msg);
+	return CLI_OK;
+}
+
+/* text: "name" or "name=value" without the dashes; next: the following word or NULL. */
+static int option_read(const cli *c, void *config, const char *text, const char *next,
+		       bool *ret_took_next)
+{
+	char name[64];
+	const char *equals = strchr(text, '=');
+	size_t n = equals ? (size_t)(equals - text) : strlen(text);
+	const dck_opt *row;
+
+	*ret_took_next = false;
+	if (n >= sizeof name)
+		return cli_usage(c, "unknown option '--%.60s...'", text);
+	memcpy(name, text, n);
+	name[n] = 0;
+	row = option_find(c->command, name);
+	if (!row)
+		return unknown_option(c, name);
+	if (row->kind == DCK_OPT_FLAG || equals)
+		return option_set(c, config, name, equals ? equals + 1 : NULL);
+	if (!next || strncmp(next, "--", 2) == 0)
+		return cli_usage(c, "--%s needs a value: --%s %s", name, name,
+				 row->arg ? row->arg : "VALUE");
+	*ret_took_next = true;
+	return option_set(c, config, name, next);
+}
+
+static int letter_read(const cli *c, void *config, const char *text, const char *next,
+		       bool *ret_took_next)
+{
+	const cli_letter *letter = c->command->letter;
+
+	if (!letter || text[1] != letter->letter)
+		return cli_usage(c, "unknown option '%s'; options are words: --name value", text);
+	if (text[2])
+		return option_set(c, config, letter->name, text + 2);
+	if (!next)
+		return cli_usage(c, "%s needs a value", text);
+	*ret_took_next = true;
+	return option_set(c, config, letter->name, next);
+}
+
+static int args_check(const cli *c)
+{
+	const cli_command *command = c->command;
+
+	if (c->program)
+		return c->nargs > 0
+			   ? cli_usage(c, "give '%s' or a program after '--', not both", c->args[0])
+			   : CLI_OK;
+	if (c->nargs < command->min_args)
+		return cli_usage(c, "%s needs %s", command->name, command->arg);
+	if (c->nargs > command->max_args) {
+		const char *more = c->args[command->max_args];
+
+		if (command->max_args == 0)
+			return cli_usage(c, "%s takes no argument, but there is '%s'",
+					 command->name, more);
+		return cli_usage(c, "%s takes one %s, but there is '%s' too", command->name,
+				 command->arg, more);
+	}
+	return CLI_OK;
+}
+
+int cli_parse(cli *c, int first, void *config)
+{
+	const cli_command *command = c->command;
+	cli_group g;
+	dck_err err;
+
+	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
+		if (dck_opt_defaults(g.table, (char *)config + g.at, &err) != DCK_OK)
+			return cli_failed(&err);
+	c->options_end = c->argc;
+	for (int i = first; i < c->argc; i++) {
+		char *word = c->argv[i];
+		char *next = i + 1 < c->argc ? c->argv[i + 1] : NULL;
+		bool took_next = false;
+		int code = CLI_OK;
+
+		if (strcmp(word, "--") == 0) {
+			c->options_end = i;
+			if (command->takes_command)
+				c->program = c->argv + i + 1;
+			else
+				while (++i < c->argc)
+					c->args[c->nargs++] = c->argv[i];
+			break;
+		}
+		if (word[0] == '-' && word[1] == '-')
+			code = option_read(c, config, word + 2, next, &took_next);
+		else if (word[0] == '-' && word[1])
+			code = letter_read(c, config, word, next, &took_next);
+		else
+			c->args[c->nargs++] = word;
+		if (code != CLI_OK)
+			return code;
+		i += took_next;
+	}
+	if (((const cli_common *)config)->help)
+		return CLI_OK;
+	if (c->program && !c->program[0])
+		return cli_usage(c, "no program after '--'");
+	return args_check(c);
+}

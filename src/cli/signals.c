@@ -1,0 +1,72 @@
+/* signals.c - interruption as a flag, closed pipes as write errors.
+ *
+ * Handlers and not SIG_IGN, since a program that is started later gets the default action back
+ * for signals that have a handler, and would inherit one that is ignored.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+/* timeout(1) and terminals may deliver one interruption twice, to the process and to its group. */
+#define SAME_SIGNAL_NS 300000000LL
+
+/* The flag that a handler sets cannot live anywhere else. */
+static volatile sig_atomic_t seen;
+static struct timespec first_at;
+
+static void on_pipe(int sig)
+{
+	(void)sig;
+}
+
+static void on_interrupt(int sig)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!seen) {
+		first_at = now;
+		seen = 1;
+		return;
+	}
+	if ((now.tv_sec - first_at.tv_sec) * 1000000000LL + now.tv_nsec - first_at.tv_nsec <
+	    SAME_SIGNAL_NS)
+		return;
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void handler_set(int sig, void (*f)(int))
+{
+	struct sigaction old, action = {.sa_handler = f};
+
+	sigemptyset(&action.sa_mask);
+	/* No SA_RESTART: a wait for a child must notice. What was ignored from the start (nohup, a
+	 * shell's background job) stays ignored. */
+	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(sig, &action, NULL);
+}
+
+void cli_signals_install(void)
+{
+	handler_set(SIGINT, on_interrupt);
+	handler_set(SIGTERM, on_interrupt);
+}
+
+bool cli_signal_seen(void)
+{
+	return seen != 0;
+}
+
+void cli_signals_pipe(void)
+{
+	handler_set(SIGPIPE, on_pipe);
+	/* A closed 0, 1 or 2 would be the number of the next file that is opened, and the report
+	 * would go into it. Opened for reading, 1 and 2 fail every write, as they should. */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+			return;
+}
