@@ -1,0 +1,213 @@
+/* onnx.h - the structure of an ONNX model, as the file states it: nothing is inferred, checked
+ * or resolved, and tensor data stays in the file except for small constants.
+ * Meaning of each member: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+ *
+ * Text is NUL-ended; NULL means that the file does not state it. Everything lives in the arena
+ * the graph was read into.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_ONNX_H
+#define MODEL_ONNX_H
+
+#include "base/mem.h"
+
+typedef enum onnx_dtype {
+	ONNX_UNDEFINED = 0,
+	ONNX_FLOAT = 1,
+	ONNX_UINT8 = 2,
+	ONNX_INT8 = 3,
+	ONNX_UINT16 = 4,
+	ONNX_INT16 = 5,
+	ONNX_INT32 = 6,
+	ONNX_INT64 = 7,
+	ONNX_STRING = 8,
+	ONNX_BOOL = 9,
+	ONNX_FLOAT16 = 10,
+	ONNX_DOUBLE = 11,
+	ONNX_UINT32 = 12,
+	ONNX_UINT64 = 13,
+	ONNX_BFLOAT16 = 16
+} onnx_dtype;
+
+/* Bits of one element; 0: not known, or text. Also for the 8-, 4- and 2-bit types past 16. */
+unsigned onnx_dtype_bits(int64_t dtype);
+/* One of the integer types, bool not among them. */
+bool onnx_dtype_integer(int64_t dtype);
+
+/* Tensors of at most so many elements keep their values: shapes, axes, scalars. */
+#define ONNX_VALUES_MAX 1024
+
+typedef struct onnx_pair {
+	const char *key, *value;
+} onnx_pair;
+
+typedef struct onnx_tensor {
+	const char *name;
+	int64_t dtype; /* onnx_dtype, or a newer one */
+	int64_t *dims; /* rank of them, each >= 0; a scalar has none */
+	size_t rank;
+	uint64_t elements, bytes; /* by dtype and dims; bytes of text: 0 */
+	onnx_pair *external;	  /* location, offset, length: data is in another file */
+	size_t nexternal;
+	int64_t location; /* 1: external */
+	/* Small tensors with data in this file; one of the two, `elements` values; else NULL. */
+	int64_t *ints; /* integers and bool */
+	double *reals; /* float and double */
+} onnx_tensor;
+
+typedef struct onnx_dim {
+	int64_t value;	    /* -1: open */
+	const char *symbol; /* of an open one, or NULL */
+} onnx_dim;
+
+typedef struct onnx_shape {
+	onnx_dim *dims;
+	size_t rank;
+} onnx_shape;
+
+typedef struct onnx_tensor_type {
+	int64_t dtype;
+	onnx_shape *shape; /* NULL: even the rank is not known */
+} onnx_tensor_type;
+
+typedef struct onnx_type onnx_type;
+typedef struct onnx_element_type {
+	int64_t key; /* of a map */
+	onnx_type *value;
+} onnx_element_type;
+
+/* At most one member is set. */
+struct onnx_type {
+	onnx_tensor_type *tensor, *sparse;
+	onnx_element_type *sequence, *optional, *map;
+};
+
+typedef struct onnx_value {
+	const char *name;
+	onnx_type *type;
+} onnx_value;
+
+typedef struct onnx_text {
+	const char *text; /* NUL-ended, and may hold more NULs: any bytes */
+	size_t n;
+} onnx_text;
+
+typedef struct onnx_graph onnx_graph;
+
+typedef struct onnx_sparse {
+	onnx_tensor *values, *indices; /* values->name is the tensor's name */
+	int64_t *dims;
+	size_t rank;
+} onnx_sparse;
+
+typedef enum onnx_attribute_type {
+	ONNX_ATTR_NONE,
+	ONNX_ATTR_FLOAT,
+	ONNX_ATTR_INT,
+	ONNX_ATTR_STRING,
+	ONNX_ATTR_TENSOR,
+	ONNX_ATTR_GRAPH,
+	ONNX_ATTR_FLOATS,
+	ONNX_ATTR_INTS,
+	ONNX_ATTR_STRINGS,
+	ONNX_ATTR_TENSORS,
+	ONNX_ATTR_GRAPHS,
+	ONNX_ATTR_SPARSE,
+	ONNX_ATTR_SPARSES,
+	ONNX_ATTR_TYPE,
+	ONNX_ATTR_TYPES
+} onnx_attribute_type;
+
+typedef struct onnx_attribute {
+	const char *name;
+	const char *ref; /* inside a function: the function's attribute that gives the value */
+	int64_t type;	 /* onnx_attribute_type; files of IR 1 may leave it 0 */
+	float f;
+	int64_t i;
+	onnx_text s;
+	onnx_tensor *t;
+	onnx_graph *g;
+	onnx_sparse *sparse;
+	onnx_type *tp;
+	float *floats;
+	size_t nfloats;
+	int64_t *ints;
+	size_t nints;
+	onnx_text *strings;
+	size_t nstrings;
+	onnx_tensor *tensors;
+	size_t ntensors;
+	onnx_graph *graphs;
+	size_t ngraphs;
+} onnx_attribute;
+
+typedef struct onnx_node {
+	const char *op, *domain, *name, *overload;
+	const char **inputs, **outputs; /* "": left out */
+	size_t ninputs, noutputs;
+	onnx_attribute *attributes;
+	size_t nattributes;
+} onnx_node;
+
+struct onnx_graph {
+	const char *name;
+	onnx_node *nodes;
+	size_t nnodes;
+	onnx_tensor *initializers;
+	size_t ninitializers;
+	onnx_sparse *sparse;
+	size_t nsparse;
+	onnx_value *inputs, *outputs, *values;
+	size_t ninputs, noutputs, nvalues;
+};
+
+typedef struct onnx_opset {
+	const char *domain; /* NULL or "": ONNX's own */
+	int64_t version;
+} onnx_opset;
+
+typedef struct onnx_function {
+	const char *name, *domain, *overload;
+	const char **inputs, **outputs, **attributes;
+	size_t ninputs, noutputs, nattributes;
+	onnx_attribute *defaults;
+	size_t ndefaults;
+	onnx_node *nodes;
+	size_t nnodes;
+	onnx_opset *opsets;
+	size_t nopsets;
+	onnx_value *values;
+	size_t nvalues;
+} onnx_function;
+
+typedef struct onnx_model {
+	int64_t ir_version, version;
+	const char *producer, *producer_version, *domain;
+	onnx_opset *opsets;
+	size_t nopsets;
+	onnx_graph *graph; /* never NULL in a model that was read */
+	onnx_function *functions;
+	size_t nfunctions;
+	onnx_pair *metadata;
+	size_t nmetadata;
+	uint64_t file_bytes;
+} onnx_model;
+
+/* The arena is limited to this much above what it holds already: a model's structure needs a few
+ * hundred bytes a node. */
+#define ONNX_MEMORY_MAX ((size_t)512 << 20)
+
+/* E_ABSENT, E_IO: the file; E_FORMAT: no ONNX model, truncated, malformed, no graph; E_UNSUP: ONNX
+ * Runtime's own format; E_LIMIT: nested too deeply, too large. External data is never opened. */
+dck_status onnx_read_file(const char *path, mem_arena *a, onnx_model **ret, dck_err *err);
+dck_status onnx_read_bytes(const void *bytes, size_t n, mem_arena *a, onnx_model **ret,
+			   dck_err *err);
+
+/* The attribute of that name, or NULL. */
+const onnx_attribute *onnx_find_attribute(const onnx_node *n, const char *name);
+/* An integer attribute, or `otherwise`. */
+int64_t onnx_attribute_int(const onnx_node *n, const char *name, int64_t otherwise);
+/* The version of ONNX's own operators; 0: not stated. */
+int64_t onnx_opset_version(const onnx_model *m);
+
+#endif

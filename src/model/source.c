@@ -1,0 +1,132 @@
+/* source.c - a file looked at through a window.
+ *
+ * The layer below may be `base` only, so the few system calls of the window live here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/wire.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Small at first and after every jump: most jumps land on one tensor's header. */
+#define STEP_FIRST 4096
+
+dck_status wire_source_open(const char *path, wire_source *ret, dck_err *err)
+{
+	struct stat st;
+
+	/* O_NONBLOCK: a pipe without a writer must not hang us. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			DCK_FAIL_ERRNO(err, E_ABSENT, errno, "cannot open model '%s'", path);
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open model '%s'", path);
+	}
+	if (fstat(fd, &st) != 0) {
+		int e = errno;
+		close(fd);
+		DCK_FAIL_ERRNO(err, E_IO, e, "cannot look at model '%s'", path);
+	}
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		DCK_FAIL(err, E_IO, "'%s' is %s, not an ONNX file", path,
+			 S_ISDIR(st.st_mode) ? "a directory" : "no regular file");
+	}
+	if (st.st_size == 0) {
+		close(fd);
+		DCK_FAIL(err, E_FORMAT, "'%s' is empty, not an ONNX model", path);
+	}
+	uint8_t *own = mem_alloc(WIRE_WINDOW_MAX);
+	if (!own) {
+		close(fd);
+		DCK_FAIL(err, E_NOMEM, "no memory to read model '%s'", path);
+	}
+	*ret = (wire_source){
+	    .size = (uint64_t)st.st_size, .fd = fd, .window = own, .own = own, .step = STEP_FIRST};
+	/* The end of a long path says more than its beginning. */
+	size_t len = strlen(path), room = sizeof(ret->label) - 6;
+	snprintf(ret->label, sizeof(ret->label), "'%s%s'", len > room ? "..." : "",
+		 len > room ? path + (len - room) : path);
+	return DCK_OK;
+}
+
+dck_status wire_source_bytes(const void *bytes, size_t n, wire_source *ret, dck_err *err)
+{
+	if (n == 0)
+		DCK_FAIL(err, E_FORMAT, "the model in memory is empty, not an ONNX model");
+	*ret = (wire_source){
+	    .label = "the model in memory", .size = n, .fd = -1, .window = bytes, .n = n};
+	return DCK_OK;
+}
+
+void wire_source_close(wire_source *s)
+{
+	if (s->own) {
+		close(s->fd);
+		mem_free(s->own);
+	}
+	*s = (wire_source){.fd = -1};
+}
+
+/* Reads n bytes at `at`, all of them. */
+static dck_status read_all(wire_source *s, uint64_t at, size_t n, uint8_t *to, dck_err *err)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = pread(s->fd, to + done, n - done, (off_t)(at + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read %s at byte %llu", s->label,
+				       (unsigned long long)(at + done));
+		if (got == 0)
+			DCK_FAIL(err, E_IO, "%s became shorter while it was read", s->label);
+		done += (size_t)got;
+	}
+	return DCK_OK;
+}
+
+static dck_status refill(wire_source *s, uint64_t at, dck_err *err)
+{
+	bool sequential = at >= s->at && at <= s->at + s->n;
+	uint64_t left = s->size - at;
+	size_t step = sequential ? s->step : STEP_FIRST, n;
+
+	n = left < step ? (size_t)left : step;
+	s->n = 0; /* nothing valid if the read fails */
+	DCK_TRY(read_all(s, at, n, s->own, err));
+	s->at = at;
+	s->n = n;
+	s->step = step * 2 < WIRE_WINDOW_MAX ? step * 2 : WIRE_WINDOW_MAX;
+	return DCK_OK;
+}
+
+dck_status wire_source_peek(wire_source *s, uint64_t at, size_t want, const uint8_t **ret,
+			    size_t *ret_n, dck_err *err)
+{
+	uint64_t left = at < s->size ? s->size - at : 0;
+	size_t n = left < want ? (size_t)left : want;
+
+	if (at < s->at || at + n > s->at + s->n)
+		DCK_TRY(refill(s, at, err));
+	*ret = s->window + (at - s->at);
+	*ret_n = n;
+	return DCK_OK;
+}
+
+dck_status wire_source_copy(wire_source *s, uint64_t at, size_t n, void *to, dck_err *err)
+{
+	if (n == 0)
+		return DCK_OK;
+	if (n > STEP_FIRST && s->own)
+		return read_all(s, at, n, to, err);
+	if (at < s->at || at + n > s->at + s->n)
+		DCK_TRY(refill(s, at, err));
+	memcpy(to, s->window + (at - s->at), n);
+	return DCK_OK;
+}

@@ -1,0 +1,98 @@
+/* wire.h - the protocol-buffer encoding: read through a small window over a file or over bytes
+ * in memory, and written to memory.
+ * Encoding: https://protobuf.dev/programming-guides/encoding/
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_WIRE_H
+#define MODEL_WIRE_H
+
+#include "deepclock/base.h"
+
+/* --- source.c: bytes that are looked at piece by piece. Only what is asked for is read, so that
+ * skipping a tensor of a gigabyte costs nothing. A file is never mapped: one that shrinks under
+ * a mapping kills the process. */
+#define WIRE_WINDOW_MAX 65536
+
+typedef struct wire_source {
+	char label[256]; /* "'x.onnx'", "the model in memory": begins a sentence */
+	uint64_t size;
+	int fd;		       /* -1: everything is in `window` */
+	const uint8_t *window; /* bytes [at, at + n) of the source */
+	uint64_t at;
+	size_t n;
+	uint8_t *own; /* WIRE_WINDOW_MAX bytes; NULL: in memory */
+	size_t step;  /* how much the next read asks for: grows while reading is sequential */
+} wire_source;
+
+/* E_ABSENT: no such file; E_IO: a directory, a pipe, no permission; E_FORMAT: empty. */
+dck_status wire_source_open(const char *path, wire_source *ret, dck_err *err);
+/* bytes: borrowed until close. */
+dck_status wire_source_bytes(const void *bytes, size_t n, wire_source *ret, dck_err *err);
+void wire_source_close(wire_source *s); /* {0} is allowed */
+
+/* Up to `want` (at most 64) bytes from `at` on, fewer only at the end. Borrowed until the next
+ * call. */
+dck_status wire_source_peek(wire_source *s, uint64_t at, size_t want, const uint8_t **ret,
+			    size_t *ret_n, dck_err *err);
+/* Exactly n bytes; the range must lie inside the source. */
+dck_status wire_source_copy(wire_source *s, uint64_t at, size_t n, void *to, dck_err *err);
+
+/* --- wire.c: fields of one message. */
+#define WIRE_DEPTH_MAX 100 /* as in the protocol buffer libraries */
+
+typedef enum wire_type {
+	WIRE_VARINT = 0,
+	WIRE_FIXED64 = 1,
+	WIRE_BYTES = 2,
+	WIRE_FIXED32 = 5
+} wire_type;
+
+typedef struct wire_reader {
+	wire_source *source;
+	uint64_t at, end;
+	const char *what; /* "an ONNX model", "a node": for sentences */
+	int depth;
+	bool sure; /* top level: what was read so far can be nothing else */
+} wire_reader;
+
+typedef struct wire_field {
+	uint32_t number;
+	wire_type type;
+	uint64_t at;	/* of its tag */
+	uint64_t value; /* VARINT, FIXED64, FIXED32; for BYTES the length */
+	uint64_t data;	/* BYTES: where they begin */
+} wire_field;
+
+void wire_reader_init(wire_source *s, const char *what, wire_reader *ret);
+/* The next field; *ret_more becomes false at the end of the message, then *ret is unchanged.
+ * name(number): what the field is called; may return NULL. */
+dck_status wire_next(wire_reader *r, const char *(*name)(const void *self, uint32_t number),
+		     const void *self, wire_field *ret, bool *ret_more, dck_err *err);
+/* A reader of the message that field f holds. E_LIMIT: nested too deeply. */
+dck_status wire_enter(const wire_reader *r, const wire_field *f, const char *what, wire_reader *ret,
+		      dck_err *err);
+/* The next number of a packed list of varints or fixed-size values. */
+dck_status wire_packed_next(wire_reader *r, wire_type type, uint64_t *ret, dck_err *err);
+/* "'x' is malformed: ..." or, at the top level, "'x' is not an ONNX model: ...". */
+dck_status wire_fail(const wire_reader *r, dck_err *err, const char *fmt, ...) DCK_PRINTF(3, 4);
+
+/* --- wire_write.c: a growing message. Failure is sticky: ask wire_out_failed() once. */
+typedef struct wire_out {
+	uint8_t *data; /* @owned, wire_out_done */
+	size_t n, cap;
+	bool failed;
+} wire_out;
+
+void wire_out_done(wire_out *w);
+void wire_put_int(wire_out *w, uint32_t field, int64_t v);
+void wire_put_float(wire_out *w, uint32_t field, float v);
+void wire_put_bytes(wire_out *w, uint32_t field, const void *bytes, size_t n);
+void wire_put_text(wire_out *w, uint32_t field, const char *text);
+/* A nested message: everything put between the two calls is inside it. */
+size_t wire_begin(wire_out *w, uint32_t field);
+void wire_end(wire_out *w, size_t mark);
+/* A tag and a length without the bytes, which the caller writes elsewhere. */
+void wire_put_header(wire_out *w, uint32_t field, uint64_t n);
+size_t wire_varint_size(uint64_t v);
+
+#endif

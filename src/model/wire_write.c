@@ -1,0 +1,124 @@
+/* wire_write.c - writes protocol-buffer messages into memory.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/wire.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+void wire_out_done(wire_out *w)
+{
+	mem_free(w->data);
+	*w = (wire_out){0};
+}
+
+static uint8_t *reserve(wire_out *w, size_t n)
+{
+	if (w->failed)
+		return NULL;
+	if (n > w->cap - w->n) {
+		size_t cap = w->cap ? w->cap : 1024;
+		while (n > cap - w->n && cap <= SIZE_MAX / 2)
+			cap *= 2;
+		uint8_t *data = n > cap - w->n ? NULL : mem_resize(w->data, cap);
+		if (!data) {
+			w->failed = true;
+			return NULL;
+		}
+		w->data = data;
+		w->cap = cap;
+	}
+	uint8_t *p = w->data + w->n;
+	w->n += n;
+	return p;
+}
+
+size_t wire_varint_size(uint64_t v)
+{
+	size_t n = 1;
+
+	while (v >= 0x80) {
+		v >>= 7;
+		n++;
+	}
+	return n;
+}
+
+static void encode(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p = (uint8_t)v;
+}
+
+static void put_varint(wire_out *w, uint64_t v)
+{
+	uint8_t *p = reserve(w, wire_varint_size(v));
+
+	if (p)
+		encode(p, v);
+}
+
+static void put_tag(wire_out *w, uint32_t field, wire_type type)
+{
+	put_varint(w, (uint64_t)field << 3 | (uint64_t)type);
+}
+
+void wire_put_int(wire_out *w, uint32_t field, int64_t v)
+{
+	put_tag(w, field, WIRE_VARINT);
+	put_varint(w, (uint64_t)v);
+}
+
+void wire_put_float(wire_out *w, uint32_t field, float v)
+{
+	uint32_t bits;
+	uint8_t *p;
+
+	put_tag(w, field, WIRE_FIXED32);
+	p = reserve(w, 4);
+	if (!p)
+		return;
+	memcpy(&bits, &v, 4);
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(bits >> (8 * i));
+}
+
+void wire_put_header(wire_out *w, uint32_t field, uint64_t n)
+{
+	put_tag(w, field, WIRE_BYTES);
+	put_varint(w, n);
+}
+
+void wire_put_bytes(wire_out *w, uint32_t field, const void *bytes, size_t n)
+{
+	wire_put_header(w, field, n);
+	uint8_t *p = reserve(w, n);
+	if (p && n)
+		memcpy(p, bytes, n);
+}
+
+void wire_put_text(wire_out *w, uint32_t field, const char *text)
+{
+	wire_put_bytes(w, field, text, strlen(text));
+}
+
+size_t wire_begin(wire_out *w, uint32_t field)
+{
+	put_tag(w, field, WIRE_BYTES);
+	return w->n;
+}
+
+void wire_end(wire_out *w, size_t mark)
+{
+	if (w->failed)
+		return;
+	/* The length is only known now: the message moves over to make room for it. */
+	size_t n = w->n - mark, size = wire_varint_size(n);
+	if (!reserve(w, size))
+		return;
+	memmove(w->data + mark + size, w->data + mark, n);
+	encode(w->data + mark, n);
+}

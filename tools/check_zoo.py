@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks every built-in network with ONNX's own tools.
+
+    check_zoo.py PROGRAM [NAME...]
+
+PROGRAM is deepclock: it is asked for the list (`zoo`, first word of each line) and for each
+network (`zoo NAME -o FILE`). Each file must pass onnx.checker and strict shape inference, its
+trained parameters must be as many as published, and writing it twice must give the same bytes.
+Where onnxruntime is installed too, the network also runs, and all its outputs must be finite
+and not all alike. Without the onnx package everything is skipped.
+"""
+
+import filecmp
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import onnx
+    from onnx import checker, shape_inference
+except ImportError as e:
+    print(f"skipped: {e.name} is not installed (Debian: python3-onnx python3-numpy)")
+    sys.exit(77)
+
+try:
+    import onnxruntime
+except ImportError:
+    onnxruntime = None
+
+# Sources: torchvision's and transformers' model pages; the last four by arithmetic.
+PUBLISHED = {
+    "resnet18": 11689512,
+    "resnet50": 25557032,
+    "mobilenet_v2": 3504872,
+    "vgg16": 138357544,
+    "squeezenet1_1": 1235496,
+    "bert_base": 109482240,
+    "bert_mini": 11170560,
+    "simplenet": 784 * 128 + 128 + 128 * 10 + 10,
+    "two_layer": 1000 * 100 + 100 + 100 * 10 + 10,
+    "conv2d": 64 * 3 * 3 * 3 + 64,
+    "matmul": 1024 * 1024,
+}
+
+# Further options that must work, and what they make of the first input and output.
+VARIANTS = {
+    "resnet18": [(["--image-size", "1024x2048"], [1, 3, 1024, 2048], [1, 1000]),
+                 (["--batch", "4", "--image-size", "64"], [4, 3, 64, 64], [4, 1000]),
+                 (["--symbolic"], ["batch", 3, 224, 224], ["batch", 1000])],
+    "mobilenet_v2": [(["--image-size", "96"], [1, 3, 96, 96], [1, 1000])],
+    "vgg16": [(["--image-size", "448x224"], [1, 3, 448, 224], [1, 1000])],
+    "squeezenet1_1": [(["--image-size", "25"], [1, 3, 25, 25], [1, 1000])],
+    "bert_mini": [(["--seq", "7", "--batch", "3"], [3, 7], [3, 7, 256]),
+                  (["--symbolic"], ["batch", "seq"], ["batch", "seq", 256])],
+    "matmul": [(["--seq", "1"], [1, 1, 1024], [1, 1, 1024])],
+    "simplenet": [(["--batch", "64"], [64, 784], [64, 10])],
+}
+OPEN = {"batch": 2, "seq": 5}  # sizes to run symbolic networks at
+
+
+def fail(text):
+    raise AssertionError(text)
+
+
+def write(program, name, options, path):
+    subprocess.run([program, "zoo", name, *options, "-o", path], check=True)
+
+
+def trained(model):
+    """Elements of the float initializers without BatchNormalization's running statistics."""
+    running = {i for node in model.graph.node if node.op_type == "BatchNormalization"
+               for i in node.input[3:5]}
+    return sum(int(numpy.prod(t.dims, dtype=numpy.int64)) for t in model.graph.initializer
+               if t.data_type == onnx.TensorProto.FLOAT and t.name not in running)
+
+
+def dims(value):
+    return [d.dim_param or d.dim_value for d in value.type.tensor_type.shape.dim]
+
+
+def check_structure(path, expect_in, expect_out):
+    checker.check_model(path)
+    model = onnx.load(path)
+    # The weights are not needed to infer shapes; without them large networks are quick.
+    inferred = shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    if expect_in and dims(model.graph.input[0]) != expect_in:
+        fail(f"first input is {dims(model.graph.input[0])}, not {expect_in}")
+    if expect_out and dims(inferred.graph.output[0]) != expect_out:
+        fail(f"first output is {dims(inferred.graph.output[0])}, not {expect_out}")
+    known = {v.name for v in [*inferred.graph.value_info, *inferred.graph.output]}
+    for node in inferred.graph.node:
+        if any(o not in known for o in node.output):
+            fail(f"no shape for {node.name}")
+    names = [node.name for node in inferred.graph.node]
+    if len(set(names)) != len(names):
+        fail("two nodes of one name")
+    for t in model.graph.initializer:
+        if t.data_type != onnx.TensorProto.FLOAT:
+            continue
+        a = numpy.frombuffer(t.raw_data, numpy.float32)
+        tiny = (a != 0) & (numpy.abs(a) < numpy.finfo(numpy.float32).tiny)
+        if not numpy.isfinite(a).all() or tiny.any():
+            fail(f"'{t.name}' has values that are subnormal or not finite")
+    return model
+
+
+def check_run(path, model):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    random = numpy.random.default_rng(1)
+    feed = {}
+    for value in model.graph.input:
+        shape = [OPEN.get(d, d) for d in dims(value)]
+        if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT:
+            feed[value.name] = random.standard_normal(shape).astype(numpy.float32)
+        elif "mask" in value.name:
+            feed[value.name] = numpy.ones(shape, numpy.int64)
+        else:
+            high = 2 if "type" in value.name else 30522
+            feed[value.name] = random.integers(0, high, shape, dtype=numpy.int64)
+    spread = []
+    for out, value in zip(session.run(None, feed), session.get_outputs()):
+        if not numpy.isfinite(out).all():
+            fail(f"'{value.name}' is not finite")
+        spread.append(float(out.std()))
+        if not 1e-4 < spread[-1] < 1e4:
+            fail(f"'{value.name}' has deviation {spread[-1]}")
+    return ", ".join(f"{s:.3g}" for s in spread)
+
+
+def check(program, name, folder):
+    path = os.path.join(folder, name + ".onnx")
+    again = os.path.join(folder, "again.onnx")
+    write(program, name, [], path)
+    write(program, name, [], again)
+    if not filecmp.cmp(path, again, shallow=False):
+        fail("two writes differ")
+    os.unlink(again)
+    model = check_structure(path, None, None)
+    count = trained(model)
+    if count != PUBLISHED[name]:
+        fail(f"{count:,} parameters, published are {PUBLISHED[name]:,}")
+    text = f"{count:,} parameters"
+    if onnxruntime:
+        text += f", outputs' deviation {check_run(path, model)}"
+    os.unlink(path)
+    for options, expect_in, expect_out in VARIANTS.get(name, []):
+        write(program, name, options, path)
+        model = check_structure(path, expect_in, expect_out)
+        if onnxruntime:
+            check_run(path, model)
+        os.unlink(path)
+        text += ", " + " ".join(options)
+    return text
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    program = sys.argv[1]
+    listed = subprocess.run([program, "zoo"], check=True, capture_output=True, text=True).stdout
+    words = {line.split()[0] for line in listed.splitlines() if line.strip()}
+    failed = 0
+    for name in sys.argv[2:] or PUBLISHED:
+        try:
+            if name not in words:
+                fail("not listed by 'zoo'")
+            with tempfile.TemporaryDirectory() as folder:
+                print(f"ok {name}: {check(program, name, folder)}", flush=True)
+        except Exception as e:  # pylint: disable=broad-except
+            failed += 1
+            print(f"FAILED {name}: {e}", flush=True)
+    run = f"run with ONNX Runtime {onnxruntime.__version__}" if onnxruntime else \
+        "not run: onnxruntime is not installed"
+    print(f"onnx {onnx.__version__}; {run}; {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
