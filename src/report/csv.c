@@ -1,0 +1,84 @@
+/* csv.c - one row per metric, for spreadsheets and data frames (RFC 4180: lines end in CR LF,
+ * text is quoted, quotes are doubled). Numbers have all their digits and no quotes.
+ *
+ * A spreadsheet takes text that begins with = + - @ (or a tab or line break before it) for a
+ * formula, quoted or not, and a record may come from anybody: such text gets an apostrophe in
+ * front, as OWASP's page on CSV injection advises. Numbers are never changed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
+#include "base/sink.h"
+#include "report/writers.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void text_put(dck_sink *out, const char *text)
+{
+	sink_text(out, "\"");
+	if (text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL)
+		sink_text(out, "'");
+	for (const char *s = text; *s != '\0'; s++)
+		sink_put(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+	sink_text(out, "\"");
+}
+
+/* An unknown text is an empty field; known empty text is "". */
+static void text_field(dck_sink *out, const char *text)
+{
+	if (text != NULL)
+		text_put(out, text);
+	sink_text(out, ",");
+}
+
+static void real_put(dck_sink *out, double v)
+{
+	char text[NUM_TEXT_MAX];
+	if (!isfinite(v))
+		return;
+	/* The shortest that reads back the same. */
+	for (int digits = 15; digits <= 17; digits++) {
+		num_general(text, digits, v);
+		if (strtod(text, NULL) == v)
+			break;
+	}
+	sink_text(out, text);
+}
+
+static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
+{
+	text_field(out, r->id);
+	text_field(out, r->command);
+	text_field(out, m->def->tag);
+	if (m->value.kind == DCK_VALUE_INT)
+		sink_fmt(out, "%" PRId64, m->value.as.i);
+	else if (m->value.kind == DCK_VALUE_REAL)
+		real_put(out, m->value.as.r);
+	sink_text(out, ",");
+	text_field(out, dck_unit_text(m->def->unit));
+	for (int i = 0; i < 3; i++) {
+		if (m->level > 0)
+			real_put(out, i == 0 ? m->lo : i == 1 ? m->hi : m->level);
+		sink_text(out, ",");
+	}
+	text_field(out, m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text : NULL);
+	if (m->how != NULL)
+		text_put(out, m->how);
+	sink_text(out, "\r\n");
+}
+
+static void csv_report(const dck_record *const *records, size_t n, const dck_style *style,
+		       dck_sink *out)
+{
+	(void)style;
+	sink_text(out, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n");
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < records[i]->nmetrics; k++)
+			row_put(out, records[i], &records[i]->metrics[k]);
+}
+
+const dck_writer report_csv = {.name = "csv",
+			       .ext = ".csv",
+			       .help = "one row per metric, for spreadsheets and data frames",
+			       .write = csv_report};

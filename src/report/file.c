@@ -1,0 +1,40 @@
+/* file.c - records in files. Here and not in record/, which knows no operating system.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "os/os.h"
+#include "record/build.h"
+#include <string.h>
+
+/* A million samples with their times are 35 MB. */
+#define FILE_MAX_BYTES ((size_t)256 << 20)
+
+dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err)
+{
+	dck_buffer text = {0};
+	const char *name = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+
+	DCK_TRY(os_read_file(name, FILE_MAX_BYTES, &text, err));
+	dck_status st = dck_record_parse(text.data, text.n, ret, err);
+	dck_buffer_done(&text);
+	if (st != DCK_OK)
+		return err_while(err, st, "reading the record '%s'", path);
+	return DCK_OK;
+}
+
+dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err)
+{
+	os_replace *file;
+	dck_sink out;
+	int fd;
+
+	DCK_TRY(os_replace_open(path, &file, &fd, err));
+	dck_sink_fd(&out, fd);
+	record_json_write(r, &out);
+	dck_status st = dck_sink_finish(&out, err);
+	if (st != DCK_OK) {
+		os_replace_abort(file);
+		return err_while(err, st, "writing the record '%s'", path);
+	}
+	return os_replace_commit(file, err);
+}

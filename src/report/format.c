@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/format.h"
+#include "base/num.h"
+#include "deepclock/opt.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DIGITS_MIN 4 /* significant digits of a column's main value */
+#define DIGITS_MAX 6
+
+/* Digits before the decimal point, at least 1. */
+static int digits_whole(double v)
+{
+	return v >= 10 ? (int)floor(log10(v)) + 1 : 1;
+}
+
+format_scale format_scale_for(double main_ns, double half_ns, bool utf8)
+{
+	static const format_scale units[] = {{1e9, "s", 0}, {1e6, "ms", 0}, {1e3, "us", 0}};
+	format_scale s = {1, "ns", 0};
+
+	if (!(main_ns > 0) || !isfinite(main_ns))
+		main_ns = 1;
+	for (int i = 0; i < 3; i++) {
+		if (main_ns >= units[i].divide) {
+			s = units[i];
+			break;
+		}
+	}
+	if (utf8 && s.divide == 1e3)
+		s.unit = "\u00b5s";
+	int whole = digits_whole(main_ns / s.divide);
+	int low = DIGITS_MIN - whole, high = DIGITS_MAX - whole;
+	s.decimals = low;
+	if (half_ns > 0 && isfinite(half_ns))
+		s.decimals = (int)fmin(fmax(1 - floor(log10(half_ns / s.divide)), low), high);
+	if (s.decimals < 0)
+		s.decimals = 0;
+	return s;
+}
+
+/* A number that may be longer than the buffer, which is then cut. */
+static void put(char *buf, void (*print)(char *buf, int digits, double v), int digits, double v,
+		const char *after)
+{
+	char text[NUM_TEXT_MAX];
+	print(text, digits, v);
+	snprintf(buf, FORMAT_SIZE - 1, "%.40s%s", text, after);
+}
+
+const char *format_scaled(const format_scale *s, double ns, char *buf)
+{
+	double v = ns / s->divide, least = pow(10, -s->decimals);
+
+	if (!isfinite(v)) {
+		snprintf(buf, FORMAT_SIZE, "?");
+	} else if (fabs(v) >= 1e9) {
+		put(buf, num_general, 4, v, "");
+	} else if (v > 0 && v < least / 2) {
+		buf[0] = '<';
+		put(buf + 1, num_fixed, s->decimals, least, "");
+	} else {
+		put(buf, num_fixed, s->decimals, v, "");
+	}
+	return buf;
+}
+
+/* Four significant digits; thousands separated, no exponent before a million million. */
+static void plain_number(double v, char *buf, const char *after)
+{
+	double size = fabs(v);
+
+	if (size >= 1e4 && size < 1e12) {
+		dck_text_count(llround(v), buf, FORMAT_SIZE);
+		size_t n = strlen(buf);
+		snprintf(buf + n, FORMAT_SIZE - n, "%s", after);
+	} else if (v == floor(v) && size < 1e12) {
+		put(buf, num_fixed, 0, v, after);
+	} else if (size >= 1 && size < 1e12) {
+		put(buf, num_fixed, 4 - digits_whole(size), v, after);
+	} else {
+		put(buf, num_general, 3, v, after);
+	}
+}
+
+const char *format_number(double v, dck_unit u, char *buf)
+{
+	if (!isfinite(v)) {
+		snprintf(buf, FORMAT_SIZE, "?");
+	} else if (u == DCK_UNIT_NS) {
+		dck_text_time(v, buf, FORMAT_SIZE);
+	} else if (u == DCK_UNIT_BYTE) {
+		dck_text_bytes(v, buf, FORMAT_SIZE);
+	} else if (u == DCK_UNIT_NONE || u == DCK_UNIT_ONE) {
+		plain_number(v, buf, "");
+	} else if (u == DCK_UNIT_ITEM_PER_S) {
+		plain_number(v, buf, " items/s");
+	} else if (u == DCK_UNIT_CELSIUS) {
+		plain_number(v, buf, " degC");
+	} else {
+		dck_text_si(v, dck_unit_text(u), buf, FORMAT_SIZE);
+	}
+	return buf;
+}
+
+bool format_number_of(const dck_value *v, double *ret)
+{
+	if (v->kind == DCK_VALUE_REAL)
+		*ret = v->as.r;
+	else if (v->kind == DCK_VALUE_INT)
+		*ret = (double)v->as.i;
+	else
+		return false;
+	return true;
+}
+
+const char *format_value(const dck_value *v, dck_unit u, char *buf)
+{
+	if (v->kind == DCK_VALUE_TEXT || v->kind == DCK_VALUE_ABSENT)
+		return v->as.text != NULL ? v->as.text : "not known";
+	if (v->kind == DCK_VALUE_BOOL)
+		return v->as.b ? "yes" : "no";
+	if (v->kind == DCK_VALUE_INT && (u == DCK_UNIT_NONE || u == DCK_UNIT_ONE))
+		return dck_text_count(v->as.i, buf, FORMAT_SIZE);
+	double number = 0;
+	format_number_of(v, &number);
+	return format_number(number, u, buf);
+}
+
+const char *format_percent(double ratio, char *buf)
+{
+	double v = 100 * ratio;
+	if (!isfinite(v))
+		snprintf(buf, FORMAT_SIZE, "?");
+	else if (v == 0 || fabs(v) >= 1e6 || fabs(v) < 0.01)
+		put(buf, num_general, 3, v, " %");
+	else
+		put(buf, num_fixed, fabs(v) >= 10 ? 1 : 2, v, " %");
+	return buf;
+}

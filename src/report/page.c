@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/page.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH_DEFAULT 80
+#define WIDTH_MIN     40
+
+void page_init(page *p, dck_sink *out, const dck_style *style)
+{
+	static const dck_style plain = {.colour = false};
+	const dck_style *s = style != NULL ? style : &plain;
+	unsigned width = s->width != 0 ? s->width : WIDTH_DEFAULT;
+
+	*p = (page){.out = out,
+		    .utf8 = s->utf8,
+		    .colour = s->colour,
+		    .width = width < WIDTH_MIN ? WIDTH_MIN : width};
+}
+
+void page_ink_set(page *p, page_ink ink)
+{
+	static const char *const code[] = {[PAGE_PLAIN] = "\033[0m",
+					   [PAGE_BOLD] = "\033[1m",
+					   [PAGE_DIM] = "\033[2m",
+					   [PAGE_WARN] = "\033[33m",
+					   [PAGE_ERROR] = "\033[31m"};
+	if (p->colour)
+		sink_text(p->out, code[ink]);
+}
+
+void page_line(page *p)
+{
+	sink_text(p->out, "\n");
+	p->col = 0;
+}
+
+void page_to(page *p, unsigned col)
+{
+	if (col > p->col) {
+		sink_repeat(p->out, ' ', col - p->col);
+		p->col = col;
+	}
+}
+
+/* Bytes of the character at s; 0: the end. *ret_bad: it is nothing to show as it is. */
+static size_t char_bytes(const unsigned char *s, bool *ret_bad)
+{
+	size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
+
+	*ret_bad = n == 0 || s[0] < 0x20 || s[0] == 0x7f || s[0] > 0xf4;
+	if (s[0] == '\0')
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80) {
+			*ret_bad = true;
+			return i;
+		}
+	}
+	/* U+0080 to U+009F are control characters too. */
+	if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0)
+		*ret_bad = true;
+	return n == 0 ? 1 : n;
+}
+
+unsigned page_columns(const char *text)
+{
+	bool bad;
+	unsigned n = 0;
+	for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; n++)
+		s += char_bytes(s, &bad);
+	return n;
+}
+
+/* At most `cols` characters; returns what is left. */
+static const char *put(page *p, const char *text, unsigned cols)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	for (; *s != '\0' && cols > 0; cols--, p->col++) {
+		bool bad;
+		size_t n = char_bytes(s, &bad);
+		if (bad)
+			sink_text(p->out, s[0] < 0x20 ? " " : "?");
+		else if (n > 1 && !p->utf8)
+			sink_text(p->out, "?");
+		else
+			sink_put(p->out, s, n);
+		s += n;
+	}
+	return (const char *)s;
+}
+
+void page_text(page *p, const char *text)
+{
+	put(p, text, page_columns(text));
+}
+
+void page_text_cut(page *p, const char *text, unsigned cols)
+{
+	if (page_columns(text) <= cols) {
+		page_text(p, text);
+	} else if (cols > 2) {
+		put(p, text, cols - 2);
+		put(p, "..", 2);
+	}
+}
+
+void page_text_right(page *p, const char *text, unsigned cols)
+{
+	unsigned n = page_columns(text);
+	if (n < cols)
+		page_to(p, p->col + cols - n);
+	page_text(p, text);
+}
+
+void page_fmt(page *p, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	page_text(p, text);
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Columns of the word at the beginning of text; *ret_bytes: its bytes. */
+static unsigned word_columns(const char *text, size_t *ret_bytes)
+{
+	const char *s = text;
+	unsigned n = 0;
+	bool bad;
+	for (; *s != '\0' && !is_space(*s); n++)
+		s += char_bytes((const unsigned char *)s, &bad);
+	*ret_bytes = (size_t)(s - text);
+	return n;
+}
+
+void page_wrap(page *p, unsigned indent, const char *text)
+{
+	bool first = true;
+
+	if (indent + 20 > p->width)
+		indent = p->width > 40 ? p->width - 40 : 0;
+	for (;;) {
+		size_t bytes;
+		while (is_space(*text))
+			text++;
+		if (*text == '\0')
+			return;
+		unsigned n = word_columns(text, &bytes);
+		unsigned space = first || p->col <= indent ? 0 : 1;
+		if (p->col > indent && p->col + space + n > p->width) {
+			page_line(p);
+			space = 0;
+		}
+		page_to(p, p->col < indent ? indent : p->col + space);
+		const char *end = text + bytes;
+		while (n > p->width - p->col) { /* only a word wider than a line */
+			unsigned part = p->width - p->col;
+			text = put(p, text, part);
+			n -= part;
+			page_line(p);
+			page_to(p, indent);
+		}
+		put(p, text, n);
+		text = end;
+		first = false;
+	}
+}

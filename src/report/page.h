@@ -1,0 +1,33 @@
+/* page.h - text for people on a page of some width: columns, wrapping, colour. Everything that
+ * comes from a record passes through page_text() or page_wrap(), which let no control character
+ * through: a file that somebody sent must not drive the reader's terminal.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_PAGE_H
+#define REPORT_PAGE_H
+
+#include "base/sink.h"
+
+typedef struct page {
+	dck_sink *out;
+	bool utf8, colour;
+	unsigned width, col; /* columns; where the next character goes */
+} page;
+
+typedef enum page_ink { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR } page_ink;
+
+void page_init(page *p, dck_sink *out, const dck_style *style);
+void page_ink_set(page *p, page_ink ink);
+void page_line(page *p);	     /* ends the line */
+void page_to(page *p, unsigned col); /* spaces up to that column; none when already past it */
+void page_text(page *p, const char *text);
+/* Ends in ".." where it does not fit into `cols`. */
+void page_text_cut(page *p, const char *text, unsigned cols);
+void page_text_right(page *p, const char *text, unsigned cols); /* right-aligned in `cols` */
+void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 bytes */
+/* Words from the current column on, continued at column `indent`; a word that is wider than a
+ * line is broken. Does not end the last line. */
+void page_wrap(page *p, unsigned indent, const char *text);
+unsigned page_columns(const char *text); /* code points */
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "deepclock/opt.h"
+#include "report/writers.h"
+#include <string.h>
+
+static const dck_writer *const writers[] = {&report_text, &report_json, &report_csv};
+#define WRITERS (sizeof writers / sizeof writers[0])
+
+const dck_writer *const *dck_writers(size_t *ret_n)
+{
+	*ret_n = WRITERS;
+	return writers;
+}
+
+static dck_status not_found(const char *name, dck_err *err)
+{
+	const char *names[WRITERS];
+	for (size_t i = 0; i < WRITERS; i++)
+		names[i] = writers[i]->name;
+	const char *nearest = dck_nearest(name, names, WRITERS);
+	if (nearest != NULL)
+		DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; did you mean '%s'?", name,
+			 nearest);
+	DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; there are text, json and csv",
+		 name);
+}
+
+dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,
+		      const dck_style *style, dck_sink *out, dck_err *err)
+{
+	for (size_t i = 0; i < WRITERS; i++) {
+		if (strcmp(writers[i]->name, writer) == 0) {
+			writers[i]->write(records, n, style, out);
+			return DCK_OK;
+		}
+	}
+	return not_found(writer, err);
+}

@@ -1,0 +1,455 @@
+/* text.c - a record for people: what was measured and the number first, the doubts last, where the
+ * eye is when the prompt returns.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/text.h"
+#include "deepclock/opt.h"
+#include "report/writers.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_COLS 13 /* of the first column, behind an indent of 2 */
+
+void text_title(page *p, const char *title)
+{
+	page_line(p);
+	page_ink_set(p, PAGE_BOLD);
+	page_text(p, title);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* The greatest time of the table: one unit must fit them all. */
+static const dck_metric *metric_find(const dck_record *r, const char *tag, double *ret)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+	return m != NULL && format_number_of(&m->value, ret) ? m : NULL;
+}
+
+/* --- what was measured, with what */
+
+static void headline_put(page *p, const dck_record *r)
+{
+	static const struct {
+		const char *section, *key, *before, *after;
+	} part[] = {{"engine", "name", " on ", ""},
+		    {"engine", "version", " ", ""},
+		    {"engine", "provider", ", ", ""},
+		    {"plan", "device", ", ", ""},
+		    {"engine", "threads", ", ", " threads"}};
+	char buf[FORMAT_SIZE];
+	const char *name = text_fact(r, "subject", "name", buf);
+
+	page_ink_set(p, PAGE_BOLD);
+	page_wrap(p, 2, name != NULL ? name : r->command != NULL ? r->command : "a measurement");
+	page_ink_set(p, PAGE_PLAIN);
+	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+		const char *v = text_fact(r, part[i].section, part[i].key, buf);
+		if (v == NULL || v[0] == '\0' || strcmp(v, "0") == 0)
+			continue;
+		bool counted = v[strspn(v, "0123456789")] == '\0';
+		const char *after = !counted ? "" : strcmp(v, "1") == 0 ? " thread" : part[i].after;
+		char piece[FORMAT_SIZE + 160];
+		snprintf(piece, sizeof piece, "%s%.150s%s", part[i].before, v,
+			 part[i].after[0] != '\0' ? after : "");
+		if (p->col + page_columns(piece) > p->width) {
+			page_text(p, part[i].before[0] == ',' ? "," : "");
+			page_line(p);
+			page_to(p, 2);
+			page_text(p, piece + strspn(piece, ", "));
+		} else {
+			page_text(p, piece);
+		}
+	}
+	page_line(p);
+}
+
+static void incomplete_put(page *p, const dck_record *r)
+{
+	if (!r->incomplete)
+		return;
+	page_line(p);
+	page_ink_set(p, PAGE_ERROR);
+	page_wrap(p, 2,
+		  "INCOMPLETE: the measurement did not reach its end; these are the samples "
+		  "taken until then (see the notes below)");
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+/* --- the number */
+
+/* The metric that the plan's precision was asked of. */
+static const dck_metric *metric_main(const dck_record *r, double *ret)
+{
+	char buf[FORMAT_SIZE], tag[FORMAT_SIZE];
+	const char *statistic = text_fact(r, "plan", "statistic", buf);
+
+	snprintf(tag, sizeof tag, "latency/%.40s", statistic != NULL ? statistic : "median");
+	return metric_find(r, tag, ret);
+}
+
+static format_scale scale_of(const dck_record *r, bool utf8)
+{
+	double v = NAN;
+	const dck_metric *m = metric_main(r, &v);
+	if (m == NULL)
+		m = metric_find(r, "latency/mean", &v);
+	if (m == NULL)
+		m = metric_find(r, "latency/max", &v);
+	return format_scale_for(v, m != NULL && m->level > 0 ? (m->hi - m->lo) / 2 : NAN, utf8);
+}
+
+static void level_put(page *p, double level)
+{
+	page_fmt(p, " %.3g %%", 100 * level);
+}
+
+static void main_put(page *p, const dck_record *r, const format_scale *scale)
+{
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	double v;
+	const dck_metric *m = metric_main(r, &v);
+
+	page_line(p);
+	page_to(p, 2);
+	if (m == NULL) {
+		page_ink_set(p, PAGE_ERROR);
+		page_text(p, "no latency was measured");
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+		return;
+	}
+	page_ink_set(p, PAGE_BOLD);
+	page_text(p, m->def->name);
+	page_fmt(p, " %s %s", format_scaled(scale, v, a), scale->unit);
+	page_ink_set(p, PAGE_PLAIN);
+	if (m->level > 0) {
+		page_fmt(p, "  [%s, %s]", format_scaled(scale, m->lo, a),
+			 format_scaled(scale, m->hi, b));
+		level_put(p, m->level);
+	} else {
+		page_text(p, "  (no interval)");
+	}
+	m = metric_find(r, "throughput/items", &v);
+	if (m != NULL)
+		page_fmt(p, "   %s", format_number(v, m->def->unit, a));
+	page_line(p);
+}
+
+/* "300 runs after 42 warm-up runs, in 5 fresh processes; precision 0.45 % (asked 1.00 %)" */
+static void effort_put(page *p, const dck_record *r)
+{
+	char buf[FORMAT_SIZE], text[512];
+	double v, asked;
+	size_t n = 0;
+	const dck_fact *f;
+
+	if (metric_find(r, "runs/count", &v) == NULL)
+		return;
+	n += (size_t)snprintf(text, sizeof text, "%s run%s", format_number(v, DCK_UNIT_ONE, buf),
+			      v == 1 ? "" : "s");
+	if (metric_find(r, "runs/warmup", &v) != NULL)
+		n += (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
+				      format_number(v, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
+	f = dck_record_fact(r, "method", "processes");
+	if (f != NULL && format_number_of(&f->value, &v) && v > 1)
+		n += (size_t)snprintf(text + n, sizeof text - n, ", in %s fresh processes",
+				      format_number(v, DCK_UNIT_ONE, buf));
+	f = dck_record_fact(r, "method", "precision_reached");
+	if (f != NULL && format_number_of(&f->value, &v)) {
+		n += (size_t)snprintf(text + n, sizeof text - n, "; precision %s",
+				      format_percent(v, buf));
+		f = dck_record_fact(r, "plan", "precision");
+		if (f != NULL && format_number_of(&f->value, &asked))
+			snprintf(text + n, sizeof text - n, " (asked %s)",
+				 format_percent(asked, buf));
+	}
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_wrap(p, 2, text);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+/* --- tables */
+
+/* What a row of latency says, as text: columns are as wide as their widest. */
+typedef struct cells {
+	char value[FORMAT_SIZE], lo[FORMAT_SIZE], hi[FORMAT_SIZE];
+} cells;
+
+static bool is_percent(const dck_metric *m)
+{
+	return strcmp(m->def->tag, "latency/cv") == 0;
+}
+
+static void cells_fill(const dck_metric *m, const format_scale *scale, cells *c)
+{
+	double v[3] = {0, m->lo, m->hi};
+	char *text[3] = {c->value, c->lo, c->hi};
+
+	*c = (cells){{0}, {0}, {0}};
+	if (!format_number_of(&m->value, &v[0]))
+		return;
+	for (int i = 0; i < (m->level > 0 ? 3 : 1); i++) {
+		if (!is_percent(m)) {
+			format_scaled(scale, v[i], text[i]);
+		} else {
+			format_percent(v[i], text[i]);
+			text[i][strcspn(text[i], " ")] = '\0'; /* the sign has its own column */
+		}
+	}
+}
+
+static bool is_latency(const dck_metric *m)
+{
+	return has_prefix(m->def->tag, "latency/") &&
+	       (m->def->unit == DCK_UNIT_NS || is_percent(m));
+}
+
+typedef struct widths {
+	unsigned value, lo, hi, unit;
+} widths;
+
+static void widen(unsigned *width, const char *text)
+{
+	unsigned n = page_columns(text);
+	if (n > *width)
+		*width = n;
+}
+
+static void absent_put(page *p, const dck_metric *m)
+{
+	char buf[FORMAT_SIZE];
+	unsigned col = p->col;
+
+	page_ink_set(p, PAGE_DIM);
+	page_text(p, "absent: ");
+	page_wrap(p, col + 2, format_value(&m->value, DCK_UNIT_NONE, buf));
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+static void name_put(page *p, const dck_metric *m)
+{
+	page_to(p, 2);
+	page_text(p, m->def->name);
+	if (p->col >= 2 + NAME_COLS)
+		page_text(p, " ");
+	page_to(p, 2 + NAME_COLS);
+}
+
+static void latency_row(page *p, const dck_metric *m, const format_scale *scale, const widths *w,
+			const char *how_before)
+{
+	cells c;
+
+	name_put(p, m);
+	cells_fill(m, scale, &c);
+	if (c.value[0] == '\0') {
+		absent_put(p, m);
+		return;
+	}
+	page_text_right(p, c.value, w->value);
+	page_text(p, " ");
+	page_text(p, is_percent(m) ? "%" : scale->unit);
+	page_to(p, 2 + NAME_COLS + w->value + 1 + w->unit + 2);
+	if (m->level > 0) {
+		page_text(p, "[");
+		page_text_right(p, c.lo, w->lo);
+		page_text(p, ", ");
+		page_text_right(p, c.hi, w->hi);
+		page_text(p, "]");
+	}
+	unsigned how = 2 + NAME_COLS + w->value + 1 + w->unit + 2;
+	how += w->hi > 0 ? w->lo + w->hi + 6 : 0;
+	if (m->how != NULL && how + 10 < p->width) {
+		bool same = how_before != NULL && strcmp(how_before, m->how) == 0;
+		page_to(p, how);
+		page_ink_set(p, PAGE_DIM);
+		page_text_cut(p, same ? "same" : m->how, p->width - how);
+		page_ink_set(p, PAGE_PLAIN);
+	}
+	page_line(p);
+}
+
+static void latency_put(page *p, const dck_record *r, const format_scale *scale)
+{
+	widths w = {.unit = page_columns(scale->unit)};
+	const char *how = NULL;
+	double level = 0;
+	bool any = false;
+	cells c;
+
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+		if (!is_latency(m))
+			continue;
+		cells_fill(m, scale, &c);
+		widen(&w.value, c.value);
+		widen(&w.lo, c.lo);
+		widen(&w.hi, c.hi);
+		level = m->level > 0 ? m->level : level;
+		any = true;
+	}
+	if (!any)
+		return;
+	text_title(p, "Latency");
+	/* In the order of the definitions, whatever the order in the record. */
+	size_t n;
+	const dck_metric_def *defs = dck_metric_defs(&n);
+	for (size_t i = 0; i < n; i++) {
+		const dck_metric *m = dck_record_metric(r, defs[i].tag);
+		if (m == NULL || !is_latency(m))
+			continue;
+		latency_row(p, m, scale, &w, how);
+		how = m->how;
+	}
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (is_latency(&r->metrics[i]) && r->metrics[i].def->better == DCK_BETTER_NEITHER)
+			latency_row(p, &r->metrics[i], scale, &w, NULL);
+	if (level > 0 && w.hi > 0) {
+		page_to(p, 2);
+		page_ink_set(p, PAGE_DIM);
+		page_text(p, "[ ]: the interval at");
+		level_put(p, level);
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+	}
+}
+
+static void plain_row(page *p, const dck_metric *m)
+{
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	double v;
+
+	name_put(p, m);
+	if (!format_number_of(&m->value, &v)) {
+		absent_put(p, m);
+		return;
+	}
+	page_text(p, format_number(v, m->def->unit, a));
+	if (m->level > 0) {
+		page_to(p, 2 + NAME_COLS + 16);
+		page_fmt(p, "  [%s, %s]", format_number(m->lo, m->def->unit, a),
+			 format_number(m->hi, m->def->unit, b));
+	}
+	page_line(p);
+}
+
+static bool is_resource(const dck_metric *m)
+{
+	return has_prefix(m->def->tag, "throughput/") || has_prefix(m->def->tag, "cpu/") ||
+	       has_prefix(m->def->tag, "memory/");
+}
+
+static bool is_phase(const dck_metric *m)
+{
+	return has_prefix(m->def->tag, "time/");
+}
+
+static bool is_other(const dck_metric *m)
+{
+	return !is_latency(m) && !is_resource(m) && !is_phase(m) &&
+	       !has_prefix(m->def->tag, "runs/");
+}
+
+static void rows_put(page *p, const dck_record *r, const char *title,
+		     bool (*shown)(const dck_metric *m))
+{
+	bool any = false;
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		if (!shown(&r->metrics[i]))
+			continue;
+		if (!any)
+			text_title(p, title);
+		any = true;
+		plain_row(p, &r->metrics[i]);
+	}
+}
+
+/* --- doubts */
+
+static void notes_put(page *p, const dck_record *r)
+{
+	static const struct {
+		const char *text;
+		page_ink ink;
+	} severity[] = {[DCK_INFO] = {"note:", PAGE_BOLD},
+			[DCK_WARN] = {"warning:", PAGE_WARN},
+			[DCK_ERROR] = {"error:", PAGE_ERROR}};
+	static const dck_severity order[] = {DCK_INFO, DCK_WARN, DCK_ERROR};
+
+	if (r->nnotes > 0)
+		page_line(p);
+	/* The worst last: it is what stays in sight. */
+	for (size_t s = 0; s < 3; s++) {
+		for (size_t i = 0; i < r->nnotes; i++) {
+			const dck_note *n = &r->notes[i];
+			if (n->severity != order[s])
+				continue;
+			page_ink_set(p, severity[n->severity].ink);
+			page_text(p, severity[n->severity].text);
+			page_ink_set(p, PAGE_PLAIN);
+			page_text(p, " ");
+			page_wrap(p, 2, n->text);
+			page_ink_set(p, PAGE_DIM);
+			if (p->col + page_columns(n->code) + 3 > p->width) {
+				page_line(p);
+				page_to(p, 2);
+			} else {
+				page_text(p, " ");
+			}
+			page_text(p, "[");
+			page_wrap(p, 2, n->code);
+			page_text(p, "]");
+			page_ink_set(p, PAGE_PLAIN);
+			page_line(p);
+		}
+	}
+}
+
+static void record_put(page *p, const dck_record *r)
+{
+	const format_scale scale = scale_of(r, p->utf8);
+
+	headline_put(p, r);
+	incomplete_put(p, r);
+	main_put(p, r, &scale);
+	effort_put(p, r);
+	latency_put(p, r, &scale);
+	text_histogram(p, r, &scale);
+	rows_put(p, r, "Resources", is_resource);
+	rows_put(p, r, "Phases", is_phase);
+	rows_put(p, r, "Other metrics", is_other);
+	text_facts(p, r);
+	notes_put(p, r);
+}
+
+static void text_report(const dck_record *const *records, size_t n, const dck_style *style,
+			dck_sink *out)
+{
+	page p;
+
+	page_init(&p, out, style);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0) {
+			page_line(&p);
+			sink_repeat(out, '-', p.width);
+			page_line(&p);
+		}
+		record_put(&p, records[i]);
+	}
+}
+
+const dck_writer report_text = {.name = "text",
+				.ext = ".txt",
+				.help = "tables and a histogram for people",
+				.write = text_report};

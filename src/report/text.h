@@ -1,0 +1,22 @@
+/* text.h - the parts of the text report.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include "report/format.h"
+#include "report/page.h"
+
+/* The measured samples of r as a histogram; nothing where there are too few. */
+void text_histogram(page *p, const dck_record *r, const format_scale *scale);
+
+/* The sections of facts: what was measured, with what, where and how. */
+void text_facts(page *p, const dck_record *r);
+
+/* A fact's value as text, or NULL where r does not have it or it is absent. */
+const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf);
+
+/* A part's title on a line of its own, after an empty line. */
+void text_title(page *p, const char *title);
+
+#endif

@@ -1,0 +1,146 @@
+/* text_facts.c - facts for people: one paragraph a section, the method one line each. What was
+ * asked (the plan) and what is absent stays in the JSON form, but for the method.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/text.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INDENT 15
+
+/* Shares, shown as percent. */
+static bool is_share(const dck_fact *f)
+{
+	static const char *const keys[] = {"precision_reached", "precision_within_process",
+					   "spread_between_processes"};
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (strcmp(f->key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
+static const char *fact_value(const dck_fact *f, char *buf)
+{
+	double v;
+	if (is_share(f) && format_number_of(&f->value, &v))
+		return format_percent(v, buf);
+	return format_value(&f->value, f->unit, buf);
+}
+
+const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+	return f == NULL || f->value.kind == DCK_VALUE_ABSENT ? NULL : fact_value(f, buf);
+}
+
+/* "clock_cost" as "clock cost". */
+static void key_put(page *p, const char *key)
+{
+	char text[64];
+	size_t n = strlen(key);
+	if (n >= sizeof text) {
+		page_wrap(p, INDENT, key);
+		return;
+	}
+	for (size_t i = 0; i <= n; i++)
+		text[i] = key[i] == '_' ? ' ' : key[i];
+	page_wrap(p, INDENT, text);
+}
+
+static void label_put(page *p, const char *label)
+{
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_text_cut(p, label, INDENT - 3);
+	page_ink_set(p, PAGE_PLAIN);
+	page_to(p, INDENT);
+}
+
+/* The facts of one section, "key value" behind each other. */
+static void section_put(page *p, const dck_record *r, const char *section,
+			bool (*shown)(const dck_fact *f), const char *label)
+{
+	char buf[FORMAT_SIZE];
+	bool first = true;
+
+	for (size_t i = 0; i < r->nfacts; i++) {
+		const dck_fact *f = &r->facts[i];
+		if (strcmp(f->section, section) != 0 || !shown(f))
+			continue;
+		if (first)
+			label_put(p, label);
+		else
+			page_text(p, ",");
+		if (!first && p->col + 1 < p->width)
+			page_text(p, " ");
+		key_put(p, f->key);
+		page_text(p, " ");
+		page_wrap(p, INDENT, fact_value(f, buf));
+		first = false;
+	}
+	if (!first)
+		page_line(p);
+}
+
+static bool is_known(const dck_fact *f)
+{
+	return f->value.kind != DCK_VALUE_ABSENT;
+}
+
+static bool is_known_number(const dck_fact *f)
+{
+	return is_known(f) && f->value.kind != DCK_VALUE_TEXT && !is_share(f);
+}
+
+static void method_put(page *p, const dck_record *r)
+{
+	char buf[FORMAT_SIZE];
+	bool first = true;
+
+	for (size_t i = 0; i < r->nfacts; i++) {
+		const dck_fact *f = &r->facts[i];
+		if (strcmp(f->section, "method") != 0 || is_known_number(f))
+			continue;
+		if (first)
+			text_title(p, "Method");
+		first = false;
+		page_to(p, 2);
+		page_ink_set(p, PAGE_DIM);
+		key_put(p, f->key);
+		page_text(p, ":");
+		page_ink_set(p, PAGE_PLAIN);
+		page_text(p, " ");
+		if (f->value.kind == DCK_VALUE_ABSENT)
+			page_text(p, "absent: ");
+		page_wrap(p, 4, fact_value(f, buf));
+		page_line(p);
+	}
+	section_put(p, r, "method", is_known_number, "numbers");
+}
+
+/* Was the section of fact i seen before it? */
+static bool is_first_of_section(const dck_record *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(r->facts[k].section, r->facts[i].section) == 0)
+			return false;
+	return true;
+}
+
+void text_facts(page *p, const dck_record *r)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < r->nfacts; i++) {
+		const char *section = r->facts[i].section;
+		if (!is_first_of_section(r, i) || strcmp(section, "method") == 0 ||
+		    strcmp(section, "plan") == 0)
+			continue;
+		if (first)
+			text_title(p, "Facts");
+		first = false;
+		section_put(p, r, section, is_known, section);
+	}
+	method_put(p, r);
+}

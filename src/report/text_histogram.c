@@ -1,0 +1,211 @@
+/* text_histogram.c - the measured samples, binned for the eye. Bins are as wide as a round number;
+ * a long tail is cut off at the 1st and the 99th percentile and counted in a row of its own, since
+ * one run of a second would else squeeze a thousand of a millisecond into one row.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "report/text.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLES_MIN  8
+#define ROWS_WANTED  12
+#define ROWS_MAX     32
+#define TAIL_FACTOR  1.5 /* a tail that stretches the picture by less is shown, not cut off */
+#define COLUMN_COUNT 10
+#define COLUMN_MARK  8
+
+typedef struct samples {
+	double *x; /* sorted, finite */
+	size_t n;
+} samples;
+
+/* "latency", or the series of each of several processes. */
+static bool is_latency(const dck_series *s)
+{
+	static const char processes[] = "latency/process/";
+	return s->unit == DCK_UNIT_NS && (strcmp(s->tag, "latency") == 0 ||
+					  strncmp(s->tag, processes, sizeof processes - 1) == 0);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static bool samples_collect(const dck_record *r, samples *ret)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->nseries; i++)
+		if (is_latency(&r->series[i]))
+			n += r->series[i].n - r->series[i].warmup;
+	ret->x = n >= SAMPLES_MIN ? mem_zalloc(n, sizeof *ret->x) : NULL;
+	ret->n = 0;
+	if (ret->x == NULL)
+		return false;
+	for (size_t i = 0; i < r->nseries; i++) {
+		const dck_series *s = &r->series[i];
+		if (!is_latency(s))
+			continue;
+		for (size_t k = s->warmup; k < s->n; k++)
+			if (isfinite(s->values[k]))
+				ret->x[ret->n++] = s->values[k];
+	}
+	qsort(ret->x, ret->n, sizeof *ret->x, by_value);
+	return ret->n >= SAMPLES_MIN;
+}
+
+/* 1, 2 or 5 times a power of ten, at least v. */
+static double round_up(double v)
+{
+	double ten = pow(10, floor(log10(v))), m = v / ten;
+	return ten * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
+}
+
+typedef struct bins {
+	double origin, width;
+	size_t rows, count[ROWS_MAX], most;
+	size_t below, above; /* how many samples were cut off */
+} bins;
+
+static void bins_fill(const samples *s, bins *b)
+{
+	double least = s->x[0], greatest = s->x[s->n - 1];
+	double lo = s->x[s->n / 100], hi = s->x[s->n - 1 - s->n / 100];
+
+	if (greatest - lo <= TAIL_FACTOR * (hi - lo))
+		hi = greatest;
+	if (hi - least <= TAIL_FACTOR * (hi - lo))
+		lo = least;
+	*b = (bins){.origin = lo, .width = fmax(fabs(lo) * 1e-3, 1)};
+	if (hi - lo > lo * 1e-9) {
+		b->width = round_up((hi - lo) / ROWS_WANTED);
+		b->origin = floor(lo / b->width) * b->width;
+	}
+	b->rows = (size_t)fmin(floor((hi - b->origin) / b->width) + 1, ROWS_MAX);
+	for (size_t i = 0; i < s->n; i++) {
+		double row = floor((s->x[i] - b->origin) / b->width);
+		if (s->x[i] > hi || row >= (double)b->rows) {
+			b->above++;
+		} else if (s->x[i] < lo) {
+			b->below++;
+		} else if (++b->count[(size_t)fmax(row, 0)] > b->most) {
+			b->most = b->count[(size_t)fmax(row, 0)];
+		}
+	}
+}
+
+static void bar_put(page *p, size_t count, size_t most, unsigned cols)
+{
+	static const char *const eighth[] = {"",       "\u258f", "\u258e", "\u258d",
+					     "\u258c", "\u258b", "\u258a", "\u2589"};
+	unsigned steps = p->utf8 ? 8 : 1;
+	double exact = most > 0 ? (double)count / (double)most * cols * steps : 0;
+	unsigned n = (unsigned)(exact + 0.5);
+
+	if (n == 0 && count > 0)
+		n = 1;
+	for (unsigned i = 0; i < n / steps; i++)
+		page_text(p, p->utf8 ? "\u2588" : "#");
+	if (n % steps != 0)
+		page_text(p, eighth[n % steps]);
+}
+
+/* Two leading digits of the width must be seen in the labels. */
+static format_scale label_scale(const format_scale *scale, double width)
+{
+	format_scale s = *scale;
+	int decimals = (int)-floor(log10(width / s.divide));
+	s.decimals = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+	return s;
+}
+
+typedef struct layout {
+	format_scale scale;
+	unsigned label, bar, count; /* columns */
+} layout;
+
+static void row_put(page *p, const layout *l, const char *label, size_t count, size_t most,
+		    const char *mark)
+{
+	char text[FORMAT_SIZE];
+	unsigned begin = 2 + l->label + 1;
+
+	page_to(p, 2);
+	page_text_right(p, label, l->label);
+	page_text(p, p->utf8 ? " \u2502" : " |");
+	bar_put(p, count, most, l->bar);
+	page_to(p, begin + 1 + l->bar + 1);
+	snprintf(text, sizeof text, "%zu", count);
+	page_text_right(p, text, l->count);
+	if (mark[0] != '\0') {
+		page_text(p, " ");
+		page_ink_set(p, PAGE_BOLD);
+		page_text(p, mark);
+		page_ink_set(p, PAGE_PLAIN);
+	}
+	page_line(p);
+}
+
+static void cut_put(page *p, const layout *l, const char *what, size_t count, const char *to,
+		    double extreme)
+{
+	char text[FORMAT_SIZE];
+
+	if (count == 0)
+		return;
+	page_to(p, 2);
+	page_text_right(p, what, l->label);
+	page_text(p, p->utf8 ? " \u2506 " : " : ");
+	page_ink_set(p, PAGE_DIM);
+	page_fmt(p, "%zu %s", count, to);
+	page_fmt(p, " %s", format_number(extreme, DCK_UNIT_NS, text));
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+static void rows_put(page *p, const bins *b, const samples *s, double median,
+		     const format_scale *scale)
+{
+	char text[FORMAT_SIZE];
+	layout l = {.scale = label_scale(scale, b->width), .count = 7};
+	double last = b->origin + b->width * (double)b->rows;
+
+	l.label =
+	    page_columns(format_scaled(&l.scale, last, text)) + 1 + page_columns(l.scale.unit);
+	if (l.label < 6)
+		l.label = 6;
+	l.bar = p->width > l.label + 3 + 1 + l.count + COLUMN_MARK + 10
+		    ? p->width - l.label - 3 - 1 - l.count - COLUMN_MARK - 1
+		    : 10;
+	cut_put(p, &l, "less", b->below, "runs, down to", s->x[0]);
+	for (size_t i = 0; i < b->rows; i++) {
+		double from = b->origin + b->width * (double)i;
+		char label[FORMAT_SIZE + 8];
+		snprintf(label, sizeof label, "%s %s", format_scaled(&l.scale, from, text),
+			 l.scale.unit);
+		row_put(p, &l, label, b->count[i], b->most,
+			median >= from && median < from + b->width ? "median" : "");
+	}
+	cut_put(p, &l, "more", b->above, "runs, up to", s->x[s->n - 1]);
+}
+
+void text_histogram(page *p, const dck_record *r, const format_scale *scale)
+{
+	samples s;
+	bins b;
+
+	if (samples_collect(r, &s)) {
+		char title[128], width[FORMAT_SIZE];
+		bins_fill(&s, &b);
+		snprintf(title, sizeof title, "Histogram of %zu measured samples, %s a row", s.n,
+			 format_number(b.width, DCK_UNIT_NS, width));
+		text_title(p, title);
+		rows_put(p, &b, &s, dck_record_value(r, "latency/median"), scale);
+	}
+	mem_free(s.x);
+}
