@@ -1,4 +1,6 @@
-/* os.h - all system calls of the library, one file per facility. */
+/* os.h - all system calls of the library, one file per facility.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OS_OS_H
 #define OS_OS_H
 
@@ -9,6 +11,13 @@
 /* --- clock.c: monotonic clocks, calibrated when opened. */
 /* The system's monotonic clock (CLOCK_MONOTONIC_RAW where it is not a system call's price). */
 void os_clock_monotonic(dck_clock *ret);
+/* The processor's time stamp counter, at half the price of the system's clock; *s is the caller's
+ * and must live as long as the clock is used. Takes 20 ms to calibrate. false: no x86-64, or the
+ * kernel does not trust the counter (it may stop, change its rate or differ between cores). */
+typedef struct os_clock_state {
+	uint64_t base_tsc, base_ns, ns_per_tick_q32;
+} os_clock_state;
+bool os_clock_tsc(os_clock_state *s, dck_clock *ret);
 uint64_t os_now_ns(void);            /* for deadlines and phases; CLOCK_MONOTONIC */
 uint64_t os_process_cpu_ns(void);    /* CPU time of all threads of this process */
 int64_t os_unix_ns(void);
@@ -54,7 +63,10 @@ const char *os_library_path(const os_library *l);         /* where the loader re
 
 /* --- proc.c: child processes. */
 typedef struct os_child_usage {
-	uint64_t user_ns, system_ns, peak_rss_bytes, voluntary_switches, involuntary_switches;
+	uint64_t user_ns, system_ns, voluntary_switches, involuntary_switches;
+	/* 0: not known. Until exec the kernel counts our memory as the child's, so a child that
+	 * needs less than we ever did cannot be told apart. */
+	uint64_t peak_rss_bytes;
 	int exit_code; /* -1: killed */
 	int signal;    /* 0: none */
 } os_child_usage;
@@ -68,6 +80,13 @@ typedef struct os_spawn_config {
  * executable. */
 dck_status os_find_program(const char *name, char **ret, dck_err *err);
 dck_status os_spawn(const os_spawn_config *c, pid_t *ret, dck_err *err);
+/* The same for a command that is started again and again: everything that does not change is done
+ * once. c->argv and what it points to are borrowed until os_spawner_free(). A child starts with an
+ * empty signal mask and the default action of SIGPIPE, which programs around us may ignore. */
+typedef struct os_spawner os_spawner;
+dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *err);
+dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err);
+void os_spawner_free(os_spawner *s); /* NULL is allowed */
 /* Waits; when cancelled(self) turns true (asked every 50 ms and when a signal arrives): SIGTERM, after 2 s SIGKILL,
  * and E_CANCEL. */
 dck_status os_wait(pid_t pid, bool (*cancelled)(void *self), void *self, os_child_usage *ret,

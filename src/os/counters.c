@@ -1,0 +1,61 @@
+/* counters.c - what the process and the machine have used so far.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "os/cgroup.h"
+#include "os/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+/* First line of /proc/stat, in ticks of USER_HZ: user nice system idle iowait irq softirq steal.
+ * Guests are already in user. */
+static void read_machine(os_usage *ret)
+{
+	char buf[512];
+	uint64_t user, nice_, system, irq, soft, steal = 0;
+	long hz = sysconf(_SC_CLK_TCK);
+	if (hz <= 0 || !text_read("/proc/stat", buf, sizeof(buf)) ||
+	    sscanf(buf,
+		   "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %*s %*s %" SCNu64 " %" SCNu64
+		   " %" SCNu64,
+		   &user, &nice_, &system, &irq, &soft, &steal) < 5)
+		return;
+	uint64_t tick_ns = 1000000000u / (uint64_t)hz;
+	ret->has_machine = true;
+	ret->machine_busy_ns = (user + nice_ + system + irq + soft) * tick_ns;
+	ret->machine_steal_ns = steal * tick_ns;
+}
+
+void os_usage_get(os_usage *ret)
+{
+	struct rusage r;
+	char buf[128];
+	uint64_t pages;
+	*ret = (os_usage){0};
+	if (getrusage(RUSAGE_SELF, &r) == 0) {
+		ret->user_ns = timeval_ns(r.ru_utime);
+		ret->system_ns = timeval_ns(r.ru_stime);
+		ret->voluntary_switches = (uint64_t)r.ru_nvcsw;
+		ret->involuntary_switches = (uint64_t)r.ru_nivcsw;
+		ret->minor_faults = (uint64_t)r.ru_minflt;
+		ret->major_faults = (uint64_t)r.ru_majflt;
+		ret->peak_rss_bytes = (uint64_t)r.ru_maxrss * 1024;
+	}
+	if (text_read("/proc/self/statm", buf, sizeof(buf)) &&
+	    sscanf(buf, "%*s %" SCNu64, &pages) == 1)
+		ret->rss_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	read_machine(ret);
+	cgroup_limits limits;
+	cgroup_read("", &limits);
+	ret->throttled_ns = limits.throttled_ns;
+	ret->throttled_periods = limits.throttled_periods;
+}

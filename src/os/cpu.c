@@ -1,0 +1,294 @@
+/* cpu.c - what the machine is, and which CPUs we may use.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "base/err.h"
+#include "os/cgroup.h"
+#include "os/text.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+/* --- sets of CPUs; the kernel refuses a mask shorter than its own, which glibc's default is on
+ * the largest machines. */
+
+enum { CPUS_MAX = 8192 };
+typedef struct cpu_mask {
+	cpu_set_t part[CPUS_MAX / CPU_SETSIZE];
+} cpu_mask;
+
+static bool mask_get(cpu_mask *m)
+{
+	memset(m, 0, sizeof(*m));
+	return sched_getaffinity(0, sizeof(*m), m->part) == 0;
+}
+
+static bool mask_has(const cpu_mask *m, unsigned cpu)
+{
+	return CPU_ISSET_S(cpu, sizeof(*m), m->part);
+}
+
+unsigned os_cpus_allowed(void)
+{
+	cpu_mask m;
+	long online;
+	if (mask_get(&m))
+		return (unsigned)CPU_COUNT_S(sizeof(m), m.part);
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (unsigned)online : 1;
+}
+
+/* "0-3,8" */
+static dck_status parse_cpus(const char *list, cpu_mask *ret, dck_err *err)
+{
+	const char *p = list;
+	memset(ret, 0, sizeof(*ret));
+	for (;; p++) {
+		unsigned long first, last;
+		char *end;
+		if (*p < '0' || *p > '9')
+			break;
+		first = last = strtoul(p, &end, 10);
+		if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+			last = strtoul(end + 1, &end, 10);
+		if (last < first || last >= CPUS_MAX)
+			break;
+		for (unsigned long cpu = first; cpu <= last; cpu++)
+			CPU_SET_S(cpu, sizeof(*ret), ret->part);
+		p = end;
+		if (!*p)
+			return DCK_OK;
+		if (*p != ',')
+			break;
+	}
+	DCK_FAIL(err, E_ARG, "'%.80s' is not a list of CPUs: write it as in 0-3,8", list);
+}
+
+/* The way back: "0-3,8". */
+static void show_cpus(const cpu_mask *m, char *buf, size_t size)
+{
+	size_t at = 0;
+	buf[0] = '\0';
+	for (unsigned cpu = 0; cpu < CPUS_MAX && at + 16 < size; cpu++) {
+		unsigned last = cpu;
+		if (!mask_has(m, cpu))
+			continue;
+		while (last + 1 < CPUS_MAX && mask_has(m, last + 1))
+			last++;
+		int n = snprintf(buf + at, size - at, last > cpu ? "%s%u-%u" : "%s%u",
+				 at ? "," : "", cpu, last);
+		at += n > 0 ? (size_t)n : 0;
+		cpu = last;
+	}
+}
+
+dck_status os_pin_cpus(const char *list, dck_err *err)
+{
+	cpu_mask asked, before, after;
+	char have[128];
+	DCK_TRY(parse_cpus(list, &asked, err));
+	if (!mask_get(&before))
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot ask which CPUs this process may use");
+	int failed = sched_setaffinity(0, sizeof(asked), asked.part) ? errno : 0;
+	if (failed && failed != EINVAL)
+		DCK_FAIL_ERRNO(err, E_IO, failed, "cannot pin this process to CPUs %.80s", list);
+	/* The kernel takes what it can of a list and says nothing about the rest. */
+	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof(asked), asked.part, after.part))
+		return DCK_OK;
+	if (!failed)
+		(void)sched_setaffinity(0, sizeof(before), before.part);
+	show_cpus(&before, have, sizeof(have));
+	DCK_FAIL(err, E_ARG, "cannot pin this process to CPUs %.80s: it may use %s", list, have);
+}
+
+/* --- the processor's name */
+
+/* The value after "key : " in /proc/cpuinfo; "" when it is missing. */
+static void cpuinfo_field(const char *text, const char *key, char *ret, size_t size)
+{
+	size_t n = strlen(key);
+	ret[0] = '\0';
+	for (const char *p = text; p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL) {
+		if (strncmp(p, key, n))
+			continue;
+		const char *v = p + n + strspn(p + n, " \t");
+		if (*v != ':')
+			continue;
+		v += 1 + strspn(v + 1, " \t");
+		size_t len = strcspn(v, "\n");
+		snprintf(ret, size, "%.*s", (int)(len < size ? len : size - 1), v);
+		return;
+	}
+}
+
+/* A virtual machine often shows a family's name only ("Intel Xeon Processor"); the numbers
+ * beside it still tell the generation. */
+static void cpu_name(const char *cpuinfo, char *ret, size_t size)
+{
+	static const struct {
+		const char *key, *word;
+	} parts[] = {
+	    {"vendor_id", ""},
+	    {"cpu family", "family "},
+	    {"model", "model "},
+	    {"stepping", "stepping "},
+	    {"CPU implementer", "implementer "},
+	    {"CPU part", "part "},
+	    {"CPU revision", "revision "},
+	};
+	char name[96], detail[160] = "", value[48];
+	size_t at = 0;
+	cpuinfo_field(cpuinfo, "model name", name, sizeof(name));
+	if (strpbrk(name, "0123456789")) {
+		text_copy(ret, size, name);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		cpuinfo_field(cpuinfo, parts[i].key, value, sizeof(value));
+		if (!*value || at >= sizeof(detail) - 1)
+			continue;
+		int n = snprintf(detail + at, sizeof(detail) - at, "%s%s%s", at ? " " : "",
+				 parts[i].word, value);
+		at += n > 0 ? (size_t)n : 0;
+	}
+	if (*name && *detail)
+		snprintf(ret, size, "%s (%s)", name, detail);
+	else
+		text_copy(ret, size, *name ? name : detail);
+}
+
+/* --- the rest of the machine */
+
+static void os_name(char *ret, size_t size)
+{
+	char buf[4096], *at = buf, *line;
+	if (!text_read("/etc/os-release", buf, sizeof(buf)) &&
+	    !text_read("/usr/lib/os-release", buf, sizeof(buf)))
+		return;
+	while ((line = text_line(&at))) {
+		if (strncmp(line, "PRETTY_NAME=", 12))
+			continue;
+		char *v = line + 12;
+		size_t n = strlen(v);
+		if (n >= 2 && (*v == '"' || *v == '\'') && v[n - 1] == *v) {
+			v[n - 1] = '\0';
+			v++;
+		}
+		text_copy(ret, size, v);
+		return;
+	}
+}
+
+/* The signature that every hypervisor leaves in cpuid leaf 0x40000000. */
+static void hypervisor_signature(char ret[13])
+{
+	ret[0] = '\0';
+#if defined(__x86_64__)
+	unsigned a, part[3];
+	__cpuid(0x40000000, a, part[0], part[1], part[2]);
+	if (a >= 0x40000000) {
+		memcpy(ret, part, 12);
+		ret[12] = '\0';
+	}
+#endif
+}
+
+static void hypervisor_name(const char *cpuinfo, char *ret, size_t size)
+{
+	static const struct {
+		const char *signature, *name;
+	} known[] = {
+	    {"KVMKVMKVM", "KVM"},	   {"Microsoft Hv", "Hyper-V"},
+	    {"VMwareVMware", "VMware"},	   {"XenVMMXenVMM", "Xen"},
+	    {"bhyve bhyve ", "bhyve"},	   {"TCGTCGTCGTCG", "QEMU"},
+	    {" lrpepyh  vr", "Parallels"}, {"VBoxVBoxVBox", "VirtualBox"},
+	    {"ACRNACRNACRN", "ACRN"},
+	};
+	char flags[4096], signature[13];
+	if (text_read("/sys/hypervisor/type", ret, size) && *ret && strcmp(ret, "none"))
+		return;
+	ret[0] = '\0';
+	cpuinfo_field(cpuinfo, "flags", flags, sizeof(flags));
+	if (!strstr(flags, " hypervisor"))
+		return;
+	hypervisor_signature(signature);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (!strcmp(known[i].signature, signature)) {
+			text_copy(ret, size, known[i].name);
+			return;
+		}
+	}
+	if (!text_read("/sys/class/dmi/id/sys_vendor", ret, size) || !*ret)
+		text_copy(ret, size, "unknown");
+}
+
+/* The governor of the CPUs we may use; "mixed" when they differ. */
+static void governor_name(char *ret, size_t size)
+{
+	cpu_mask m;
+	if (!mask_get(&m))
+		return;
+	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++) {
+		char path[96], one[32];
+		if (!mask_has(&m, cpu))
+			continue;
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_governor", cpu);
+		if (!text_read(path, one, sizeof(one)))
+			return;
+		if (*ret && strcmp(ret, one)) {
+			text_copy(ret, size, "mixed");
+			return;
+		}
+		text_copy(ret, size, one);
+	}
+}
+
+static int read_switch(const char *path, bool inverted)
+{
+	uint64_t v;
+	if (!text_read_uint(path, &v) || v > 1)
+		return -1;
+	return inverted ? v == 0 : v == 1;
+}
+
+void os_host_get(os_host *ret)
+{
+	os_host h = {0};
+	char cpuinfo[16384] = "";
+	struct utsname u;
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	text_read("/proc/cpuinfo", cpuinfo, sizeof(cpuinfo));
+	cpu_name(cpuinfo, h.cpu, sizeof(h.cpu));
+	hypervisor_name(cpuinfo, h.hypervisor, sizeof(h.hypervisor));
+	os_name(h.os, sizeof(h.os));
+	if (uname(&u) == 0)
+		snprintf(h.kernel, sizeof(h.kernel), "%.30s %.40s %.20s", u.sysname, u.release,
+			 u.machine);
+	h.cpus_online = n > 0 ? (unsigned)n : 0;
+	h.cpus_allowed = os_cpus_allowed();
+	cgroup_limits limits;
+	cgroup_read("", &limits);
+	h.cgroup_cpus = limits.cpus;
+	h.cgroup_memory_bytes = limits.memory_bytes;
+	governor_name(h.governor, sizeof(h.governor));
+	h.turbo = read_switch("/sys/devices/system/cpu/intel_pstate/no_turbo", true);
+	if (h.turbo < 0)
+		h.turbo = read_switch("/sys/devices/system/cpu/cpufreq/boost", false);
+	h.smt = read_switch("/sys/devices/system/cpu/smt/active", false);
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	if (pages > 0 && page > 0)
+		h.memory_bytes = (uint64_t)pages * (uint64_t)page;
+	text_read_uint("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_min_freq", &h.min_khz);
+	text_read_uint("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", &h.max_khz);
+	*ret = h;
+}

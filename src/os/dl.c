@@ -1,0 +1,72 @@
+/* dl.c - shared libraries, and where the loader really found them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+
+struct os_library {
+	void *handle;
+	char *path; /* @owned */
+};
+
+/* The link map's name, which may be relative and go through links. */
+static char *found_path(void *handle, const char *asked)
+{
+	struct link_map *map = NULL;
+	char real[PATH_MAX];
+	const char *name = asked;
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name)
+		name = map->l_name;
+	return mem_dup(realpath(name, real) ? real : name);
+}
+
+dck_status os_library_open(const char *path, os_library **ret, dck_err *err)
+{
+	if (!*path) /* dlopen() would take this for the program itself */
+		DCK_FAIL(err, E_ARG, "the name of the library to load is empty");
+	os_library *l = mem_zalloc(1, sizeof(*l));
+	if (!l)
+		DCK_FAIL(err, E_NOMEM, "no memory to load '%s'", path);
+	dlerror();
+	l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!l->handle) {
+		const char *why = dlerror();
+		mem_free(l);
+		DCK_FAIL(err, E_ABSENT, "cannot load '%s': %s", path,
+			 why ? why : "the loader does not say why");
+	}
+	l->path = found_path(l->handle, path);
+	if (!l->path) {
+		os_library_close(l);
+		DCK_FAIL(err, E_NOMEM, "no memory to load '%s'", path);
+	}
+	*ret = l;
+	return DCK_OK;
+}
+
+void os_library_close(os_library *l)
+{
+	if (!l)
+		return;
+	if (l->handle)
+		dlclose(l->handle);
+	mem_free(l->path);
+	mem_free(l);
+}
+
+void *os_library_symbol(os_library *l, const char *name)
+{
+	return dlsym(l->handle, name);
+}
+
+const char *os_library_path(const os_library *l)
+{
+	return l->path;
+}

@@ -1,0 +1,300 @@
+/* file.c - whole files in, whole files out.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- reading */
+
+static dck_status too_large(const char *path, size_t limit, dck_err *err)
+{
+	char most[32];
+	DCK_FAIL(err, E_LIMIT, "'%s' is larger than %s, the most that is read here", path,
+		 dck_text_bytes((double)limit, most, sizeof(most)));
+}
+
+/* Room for one byte more than is known, so that the end is seen without growing. */
+static bool grow(dck_buffer *b, size_t cap)
+{
+	char *data = mem_resize(b->data, cap);
+	if (!data)
+		return false;
+	b->data = data;
+	b->cap = cap;
+	return true;
+}
+
+static dck_status read_all(int fd, const char *path, size_t limit, size_t expected, dck_buffer *b,
+			   dck_err *err)
+{
+	/* Files of /proc say 0, and others grow while they are read: only the end counts. */
+	if (!grow(b, expected + 2))
+		DCK_FAIL(err, E_NOMEM, "no memory for '%s'", path);
+	for (;;) {
+		if (b->n > limit)
+			return too_large(path, limit, err);
+		if (b->cap - b->n < 2 && !grow(b, b->cap < 2048 ? 4096 : b->cap * 2))
+			DCK_FAIL(err, E_NOMEM, "no memory for '%s'", path);
+		ssize_t got = read(fd, b->data + b->n, b->cap - b->n - 1);
+		if (got == 0)
+			break;
+		if (got > 0)
+			b->n += (size_t)got;
+		else if (errno != EINTR)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read '%s'", path);
+	}
+	b->data[b->n] = '\0';
+	return DCK_OK;
+}
+
+dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		int e = errno;
+		dck_status code = e == ENOENT || e == ENOTDIR ? DCK_E_ABSENT : DCK_E_IO;
+		return err_set_errno(err, code, __FILE__, __LINE__, e, "cannot open '%s'", path);
+	}
+	dck_buffer b = {0};
+	dck_status status;
+	if (fstat(fd, &st))
+		status = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno, "cannot read '%s'",
+				       path);
+	else if (S_ISDIR(st.st_mode))
+		status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
+				 "'%s' is a directory, not a file", path);
+	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > limit)
+		status = too_large(path, limit, err);
+	else
+		status = read_all(fd, path, limit, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, &b,
+				  err);
+	close(fd);
+	if (status != DCK_OK)
+		dck_buffer_done(&b);
+	else
+		*ret = b;
+	return status;
+}
+
+/* --- replacing */
+
+struct os_replace {
+	int fd;
+	bool direct;
+	char target[PATH_MAX], temp[PATH_MAX];
+};
+
+/* The folder of a path: "." for a bare name, "/" for a name in the root. */
+static void folder_of(const char *path, char *ret, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		snprintf(ret, size, ".");
+	else
+		snprintf(ret, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+/* /dev/stdout and its like: the descriptor that is already open, or -1. Opening it again would
+ * begin at offset 0 and write over what is there. */
+static int own_descriptor(const char *path)
+{
+	int fd = -1, end = 0;
+	if (!strcmp(path, "/dev/stdout"))
+		return 1;
+	if (!strcmp(path, "/dev/stderr"))
+		return 2;
+	if ((sscanf(path, "/dev/fd/%d%n", &fd, &end) == 1 ||
+	     sscanf(path, "/proc/self/fd/%d%n", &fd, &end) == 1) &&
+	    !path[end])
+		return fd;
+	return -1;
+}
+
+/* Follows links to the name that is replaced: the link itself stays. */
+static dck_status follow_links(const char *path, char *target, dck_err *err)
+{
+	char link[PATH_MAX], folder[PATH_MAX], next[2 * PATH_MAX];
+	if (strlen(path) >= PATH_MAX)
+		DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%.80s...'", path);
+	strcpy(target, path);
+	for (int hops = 0; hops < 40 && own_descriptor(target) < 0; hops++) {
+		ssize_t n = readlink(target, link, sizeof(link) - 1);
+		if (n < 0)
+			return DCK_OK;
+		link[n] = '\0';
+		folder_of(target, folder, sizeof(folder));
+		int len = snprintf(next, sizeof(next), "%s%s%s", link[0] == '/' ? "" : folder,
+				   link[0] == '/' ? "" : "/", link);
+		if (len < 0 || len >= PATH_MAX)
+			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
+		strcpy(target, next);
+	}
+	return DCK_OK;
+}
+
+static dck_status open_direct(os_replace *r, const char *path, dck_err *err)
+{
+	int own = own_descriptor(r->target);
+	r->direct = true;
+	r->fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3)
+			 : open(r->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (r->fd < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open '%s' for writing", path);
+	return DCK_OK;
+}
+
+/* A short random name, not one made from the target's, which may be as long as names get. */
+static dck_status open_temp(os_replace *r, const char *path, const struct stat *old, dck_err *err)
+{
+	char folder[PATH_MAX];
+	folder_of(r->target, folder, sizeof(folder));
+	r->fd = -1;
+	for (int tries = 0; tries < 100 && r->fd < 0; tries++) {
+		uint64_t id;
+		os_random_bytes(&id, sizeof(id));
+		int len = snprintf(r->temp, sizeof(r->temp), "%s/.dck-%012llx", folder,
+				   (unsigned long long)(id >> 16));
+		if (len < 0 || (size_t)len >= sizeof(r->temp))
+			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
+		/* Not mkstemp: a new file gets the mode that the user's umask says. */
+		r->fd = open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (r->fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (r->fd < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a file beside '%s' to write it",
+			       path);
+	if (old) {
+		/* As far as we may: only root can give a file away. */
+		if (fchown(r->fd, old->st_uid, old->st_gid) != 0)
+			errno = 0;
+		if (fchmod(r->fd, old->st_mode & 07777) != 0)
+			errno = 0;
+	}
+	return DCK_OK;
+}
+
+static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
+{
+	struct stat st;
+	DCK_TRY(follow_links(path, r->target, err));
+	if (!*path)
+		DCK_FAIL(err, E_ARG, "the name of the file to write is empty");
+	if (own_descriptor(r->target) >= 0)
+		return open_direct(r, path, err);
+	if (stat(r->target, &st)) {
+		if (errno != ENOENT)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
+		return open_temp(r, path, NULL, err);
+	}
+	if (S_ISDIR(st.st_mode))
+		DCK_FAIL(err, E_IO, "cannot write '%s': it is a directory", path);
+	if (!S_ISREG(st.st_mode))
+		return open_direct(r, path, err);
+	/* Renaming over it would get around its write protection. */
+	if (access(r->target, W_OK))
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
+	return open_temp(r, path, &st, err);
+}
+
+dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err)
+{
+	os_replace *r = mem_zalloc(1, sizeof(*r));
+	if (!r)
+		DCK_FAIL(err, E_NOMEM, "no memory to write '%s'", path);
+	dck_status st = replace_open(r, path, err);
+	if (st != DCK_OK) {
+		mem_free(r);
+		return st;
+	}
+	*ret = r;
+	*ret_fd = r->fd;
+	return DCK_OK;
+}
+
+/* So that the new name survives a loss of power; some file systems cannot, which is no failure. */
+static void sync_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	folder_of(path, folder, sizeof(folder));
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)fsync(fd);
+	close(fd);
+}
+
+static dck_status commit(os_replace *r, dck_err *err)
+{
+	/* Pipes and terminals cannot be synced, and some file systems do not offer it. */
+	if (fsync(r->fd) && !r->direct && errno != EINVAL && errno != ENOTSUP)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", r->target);
+	int fd = r->fd;
+	r->fd = -1;
+	/* A network file system may tell only now; EINTR leaves the descriptor closed on Linux. */
+	if (close(fd) && errno != EINTR)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", r->target);
+	if (r->direct)
+		return DCK_OK;
+	if (rename(r->temp, r->target))
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot replace '%s'", r->target);
+	r->temp[0] = '\0';
+	sync_folder(r->target);
+	return DCK_OK;
+}
+
+dck_status os_replace_commit(os_replace *r, dck_err *err)
+{
+	dck_status st = commit(r, err);
+	os_replace_abort(r);
+	return st;
+}
+
+void os_replace_abort(os_replace *r)
+{
+	if (!r)
+		return;
+	if (r->fd >= 0)
+		close(r->fd);
+	if (r->temp[0])
+		unlink(r->temp);
+	mem_free(r);
+}
+
+/* --- randomness */
+
+void os_random_bytes(void *p, size_t n)
+{
+	unsigned char *to = p;
+	size_t done = 0;
+	while (done < n) {
+		ssize_t got = getrandom(to + done, n - done, 0);
+		if (got > 0)
+			done += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			break;
+	}
+	/* A sandbox may forbid the call. Names and identifiers must then still differ: SplitMix64
+	 * (Steele, Lea, Flood, OOPSLA 2014) over the time and the process. */
+	uint64_t x = (uint64_t)os_unix_ns() ^ ((uint64_t)getpid() << 48) ^ os_now_ns();
+	for (; done < n; done++) {
+		x += UINT64_C(0x9e3779b97f4a7c15);
+		uint64_t z = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+		z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+		to[done] = (unsigned char)(z ^ (z >> 31));
+	}
+}

@@ -1,0 +1,44 @@
+/* memory.c - pages that are there before they are needed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { HUGE_FROM = 4 << 20 };
+
+static size_t whole_pages(size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	if (n > SIZE_MAX - page)
+		return 0;
+	return n ? (n + page - 1) / page * page : page;
+}
+
+void *os_pages_alloc(size_t n)
+{
+	size_t bytes = whole_pages(n);
+	if (!bytes)
+		return NULL;
+	unsigned char *p =
+	    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+#ifdef MADV_HUGEPAGE
+	/* Before the first touch (so MAP_POPULATE would come too early); only a wish. */
+	if (bytes >= HUGE_FROM)
+		madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+	/* Written, not read: reading would only map the shared page of zeros. */
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	for (size_t i = 0; i < bytes; i += page)
+		((volatile unsigned char *)p)[i] = 0;
+	return p;
+}
+
+void os_pages_free(void *p, size_t n)
+{
+	if (p)
+		munmap(p, whole_pages(n));
+}

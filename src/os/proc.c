@@ -1,0 +1,339 @@
+/* proc.c - commands: find, start, wait. The path from start to the end of the wait is what the
+ * `command` engine times, so all that can be done once is done in the spawner.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/pidfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* --- finding */
+
+/* 0, or why the file cannot be run. */
+static int program_errno(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st))
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	return access(path, X_OK) ? errno : 0;
+}
+
+dck_status os_find_program(const char *name, char **ret, dck_err *err)
+{
+	char path[PATH_MAX];
+	int why = ENOENT;
+	if (!*name)
+		DCK_FAIL(err, E_ARG, "the name of the program to run is empty");
+	if (strchr(name, '/')) {
+		why = program_errno(name);
+		snprintf(path, sizeof(path), "%s", name);
+	} else {
+		const char *dirs = getenv("PATH");
+		/* What execvp() takes when there is no PATH (confstr _CS_PATH). */
+		for (const char *p = dirs ? dirs : "/bin:/usr/bin"; p;) {
+			size_t n = strcspn(p, ":");
+			int len = snprintf(path, sizeof(path), "%.*s%s%s", (int)n, p,
+					   n ? "/" : "./", name);
+			int e =
+			    len > 0 && (size_t)len < sizeof(path) ? program_errno(path) : ENOENT;
+			/* As execvp: a file that may not be run does not end the search. */
+			if (e == 0 || e == EACCES)
+				why = e;
+			if (e == 0)
+				break;
+			p = p[n] ? p + n + 1 : NULL;
+		}
+	}
+	if (why == ENOENT || why == ENOTDIR)
+		DCK_FAIL(err, E_ABSENT, "there is no program '%.200s'%s", name,
+			 strchr(name, '/') ? "" : " in the folders that PATH lists");
+	if (why)
+		DCK_FAIL_ERRNO(err, E_IO, why, "cannot run '%.200s'", name);
+	char *found = mem_dup(path);
+	if (!found)
+		DCK_FAIL(err, E_NOMEM, "no memory to run '%.200s'", name);
+	*ret = found;
+	return DCK_OK;
+}
+
+/* --- starting */
+
+struct os_spawner {
+	char *program; /* @owned */
+	char *const *argv;
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int opened[4]; /* to be closed; -1: none */
+	size_t nopened;
+};
+
+/* Remembers a descriptor of ours, opened above the standard three so that no dup2 of the child
+ * writes over one that a later dup2 still needs. */
+static int keep(os_spawner *s, int fd)
+{
+	if (fd < 0)
+		return -1;
+	int high = fd > 2 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	int failed = errno;
+	if (high != fd)
+		close(fd);
+	if (high < 0) {
+		errno = failed;
+		return -1;
+	}
+	s->opened[s->nopened++] = high;
+	return high;
+}
+
+static dck_status redirect(os_spawner *s, const os_spawn_config *c, dck_err *err)
+{
+	const int from[3] = {c->in_fd, c->out_fd, c->err_fd};
+	int null_fd = -1;
+	for (int to = 0; to < 3; to++) {
+		int fd = from[to];
+		if (fd == to)
+			continue;
+		if (fd < 0) {
+			if (null_fd < 0)
+				null_fd = keep(s, open("/dev/null", O_RDWR | O_CLOEXEC));
+			fd = null_fd;
+		} else if (fd < 3) {
+			/* Another of the standard three, which the child may already have
+			 * replaced when its turn comes. */
+			fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+			if (fd >= 0)
+				s->opened[s->nopened++] = fd;
+		}
+		if (fd < 0)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot redirect the command '%.200s'",
+				       c->argv[0]);
+		if (posix_spawn_file_actions_adddup2(&s->actions, fd, to))
+			DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", c->argv[0]);
+	}
+	/* dup2 onto itself keeps it open over exec. */
+	if (c->keep_fd >= 0 &&
+	    posix_spawn_file_actions_adddup2(&s->actions, c->keep_fd, c->keep_fd))
+		DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", c->argv[0]);
+	return DCK_OK;
+}
+
+/* A path relative to our folder must still be found from the child's. */
+static dck_status make_absolute(char **program, dck_err *err)
+{
+	char cwd[PATH_MAX], path[2 * PATH_MAX];
+	if ((*program)[0] == '/')
+		return DCK_OK;
+	if (!getcwd(cwd, sizeof(cwd)))
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot find the current folder");
+	snprintf(path, sizeof(path), "%s/%s", cwd, *program);
+	char *absolute = mem_dup(path);
+	if (!absolute)
+		DCK_FAIL(err, E_NOMEM, "no memory to run '%.200s'", *program);
+	mem_free(*program);
+	*program = absolute;
+	return DCK_OK;
+}
+
+static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
+{
+	struct stat st;
+	/* Checked here, since posix_spawn() cannot say whether chdir or exec failed. */
+	if (stat(folder, &st))
+		return err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
+				     __LINE__, errno, "cannot run in the folder '%.200s'", folder);
+	if (!S_ISDIR(st.st_mode))
+		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the folder '%.200s'", folder);
+	DCK_TRY(make_absolute(&s->program, err));
+	if (posix_spawn_file_actions_addchdir_np(&s->actions, folder))
+		DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", s->program);
+	return DCK_OK;
+}
+
+static dck_status prepare(os_spawner *s, const os_spawn_config *c, dck_err *err)
+{
+	sigset_t none, defaults;
+	DCK_TRY(os_find_program(c->argv[0], &s->program, err));
+	if (c->directory)
+		DCK_TRY(enter_folder(s, c->directory, err));
+	DCK_TRY(redirect(s, c, err));
+	sigemptyset(&none);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	if (posix_spawnattr_setsigmask(&s->attributes, &none) ||
+	    posix_spawnattr_setsigdefault(&s->attributes, &defaults) ||
+	    posix_spawnattr_setflags(&s->attributes,
+				     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+		DCK_FAIL(err, E_UNSUP, "cannot set the signals of the command '%.200s'",
+			 c->argv[0]);
+	return DCK_OK;
+}
+
+dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *err)
+{
+	if (!c->argv || !c->argv[0])
+		DCK_FAIL(err, E_ARG, "there is no command to run");
+	os_spawner *s = mem_zalloc(1, sizeof(*s));
+	if (!s || posix_spawn_file_actions_init(&s->actions)) {
+		mem_free(s);
+		DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", c->argv[0]);
+	}
+	if (posix_spawnattr_init(&s->attributes)) {
+		posix_spawn_file_actions_destroy(&s->actions);
+		mem_free(s);
+		DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", c->argv[0]);
+	}
+	s->argv = c->argv;
+	dck_status st = prepare(s, c, err);
+	if (st != DCK_OK) {
+		os_spawner_free(s);
+		return st;
+	}
+	*ret = s;
+	return DCK_OK;
+}
+
+dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
+{
+	pid_t pid;
+	int e = posix_spawn(&pid, s->program, &s->actions, &s->attributes, s->argv, environ);
+	if (e == ENOEXEC)
+		DCK_FAIL_ERRNO(err, E_FORMAT, e,
+			       "cannot run '%.200s', which is neither a program nor a script that "
+			       "begins with #!",
+			       s->program);
+	if (e)
+		DCK_FAIL_ERRNO(err, E_IO, e, "cannot run '%.200s'", s->program);
+	*ret = pid;
+	return DCK_OK;
+}
+
+void os_spawner_free(os_spawner *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->nopened; i++)
+		close(s->opened[i]);
+	posix_spawn_file_actions_destroy(&s->actions);
+	posix_spawnattr_destroy(&s->attributes);
+	mem_free(s->program);
+	mem_free(s);
+}
+
+dck_status os_spawn(const os_spawn_config *c, pid_t *ret, dck_err *err)
+{
+	os_spawner *s;
+	DCK_TRY(os_spawner_new(c, &s, err));
+	dck_status st = os_spawner_run(s, ret, err);
+	os_spawner_free(s);
+	return st;
+}
+
+/* --- waiting */
+
+enum { ASK_EVERY_MS = 50 };
+static const uint64_t grace_ns = 2000000000u;
+
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+/* exec keeps the peak of the address space it leaves, which posix_spawn shares with us (Linux,
+ * exec_mmap): a peak that is not above ours says nothing about the child. */
+static uint64_t own_peak_rss(const struct rusage *r)
+{
+	struct rusage ours;
+	if (getrusage(RUSAGE_SELF, &ours) || r->ru_maxrss <= ours.ru_maxrss)
+		return 0;
+	return (uint64_t)r->ru_maxrss * 1024;
+}
+
+static void fill_usage(int status, const struct rusage *r, os_child_usage *ret)
+{
+	ret->user_ns = timeval_ns(r->ru_utime);
+	ret->system_ns = timeval_ns(r->ru_stime);
+	ret->peak_rss_bytes = own_peak_rss(r);
+	ret->voluntary_switches = (uint64_t)r->ru_nvcsw;
+	ret->involuntary_switches = (uint64_t)r->ru_nivcsw;
+	ret->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	ret->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)
+{
+	struct rusage r;
+	int status;
+	while (wait4(pid, &status, 0, &r) < 0)
+		if (errno != EINTR)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot wait for process %ld", (long)pid);
+	fill_usage(status, &r, ret);
+	return DCK_OK;
+}
+
+/* Asks, then makes it end. */
+static dck_status stop(pid_t pid, int pidfd, dck_err *err)
+{
+	os_child_usage unused;
+	kill(pid, SIGTERM);
+	if (!pidfd_wait(pidfd, pid, os_now_ns() + grace_ns))
+		kill(pid, SIGKILL);
+	DCK_TRY(reap(pid, &unused, err));
+	DCK_FAIL(err, E_CANCEL, "cancelled, and the command was stopped");
+}
+
+dck_status os_wait(pid_t pid, bool (*cancelled)(void *self), void *self, os_child_usage *ret,
+		   dck_err *err)
+{
+	if (!cancelled)
+		return reap(pid, ret, err);
+	int pidfd = pidfd_open_child(pid);
+	dck_status st = DCK_OK;
+	for (;;) {
+		if (cancelled(self)) {
+			st = stop(pid, pidfd, err);
+			break;
+		}
+		if (pidfd >= 0) {
+			/* Wakes at the child's end or at a signal, as wait4 does. */
+			struct pollfd p = {.fd = pidfd, .events = POLLIN};
+			if (poll(&p, 1, ASK_EVERY_MS) <= 0)
+				continue;
+			st = reap(pid, ret, err);
+			break;
+		}
+		/* Before Linux 5.3, or in a sandbox: only a signal makes us ask again. */
+		struct rusage r;
+		int status;
+		if (wait4(pid, &status, 0, &r) >= 0) {
+			fill_usage(status, &r, ret);
+			break;
+		}
+		if (errno != EINTR) {
+			st = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno,
+					   "cannot wait for process %ld", (long)pid);
+			break;
+		}
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	return st;
+}

@@ -1,0 +1,23 @@
+/* text.h - small files of /proc and /sys, read into the caller's buffer. They have no size and
+ * any of them may be missing; nothing here is an error.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OS_TEXT_H
+#define OS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* At most size - 1 bytes, NUL-ended, without the last newline. false: no such file. */
+bool text_read(const char *path, char *buf, size_t size);
+/* The whole number that a file begins with. false: no file or no number ("max"). */
+bool text_read_uint(const char *path, uint64_t *ret);
+/* The number after `key` and white space at the start of a line: "nr_throttled 12". */
+bool text_find_uint(const char *text, const char *key, uint64_t *ret);
+/* Cuts the line at *at off: ends it with NUL and moves *at behind it. NULL: no more. */
+char *text_line(char **at);
+/* snprintf of "%s" that says nothing about what it cut. */
+void text_copy(char *to, size_t size, const char *from);
+
+#endif
