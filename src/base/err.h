@@ -1,4 +1,5 @@
-/* err.h - how internal code raises and passes on errors (see deepclock/base.h).  *
+/* err.h - how internal code raises and passes on errors (see deepclock/base.h).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H

@@ -1,6 +1,7 @@
 /* json_write.h - the one JSON writer: a stack of open brackets, all escaping in one place.
  * It writes only; it is no object model. Misuse (a value without its key, a bracket left
- * open) is a programming error and asserts. Invalid UTF-8 becomes U+FFFD.  *
+ * open) is a programming error and asserts. Invalid UTF-8 becomes U+FFFD.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_WRITE_H
 #define BASE_JSON_WRITE_H

@@ -1,5 +1,6 @@
 /* mem.h - heap through the one replaceable allocator, and the arena.
- * An arena owns everything that dies with one object (a record, a model graph).  *
+ * An arena owns everything that dies with one object (a record, a model graph).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H

@@ -1,5 +1,6 @@
 /* sink.h - where bytes go. Errors are sticky: writers never check, whoever opened the
- * sink asks sink_finish() once, so that a full disk is an error and not a short file.  *
+ * sink asks sink_finish() once, so that a full disk is an error and not a short file.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_SINK_H
 #define BASE_SINK_H

@@ -1,4 +1,5 @@
-/* units.h - every unit is parsed and printed here and nowhere else.  *
+/* units.h - every unit is parsed and printed here and nowhere else.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
