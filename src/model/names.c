@@ -1,0 +1,58 @@
+/* names.c - open addressing, linear probing, never more than half full.
+ * Hash: FNV-1a, 64 bits (Fowler, Noll and Vo), its high half folded in.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/names.h"
+
+#include <assert.h>
+#include <string.h>
+
+static size_t hash(const char *text)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+		h = (h ^ *p) * UINT64_C(0x100000001b3);
+	return (size_t)(h ^ h >> 32);
+}
+
+bool names_init(names *t, mem_arena *a, size_t most)
+{
+	size_t size = 16;
+
+	while (size / 2 < most)
+		size *= 2;
+	*t = (names){.room = most, .mask = size - 1};
+	t->name = mem_arena_array(a, most, sizeof(*t->name));
+	t->slot = mem_arena_array(a, size, sizeof(*t->slot));
+	return t->name && t->slot;
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static size_t probe(const names *t, const char *name)
+{
+	size_t at = hash(name) & t->mask;
+
+	while (t->slot[at] && strcmp(t->name[t->slot[at] - 1], name) != 0)
+		at = (at + 1) & t->mask;
+	return at;
+}
+
+size_t names_add(names *t, const char *name)
+{
+	size_t at = probe(t, name);
+
+	if (!t->slot[at]) {
+		assert(t->n < t->room);
+		t->name[t->n++] = name;
+		t->slot[at] = t->n;
+	}
+	return t->slot[at] - 1;
+}
+
+size_t names_find(const names *t, const char *name)
+{
+	size_t at = probe(t, name);
+
+	return t->slot[at] ? t->slot[at] - 1 : NAMES_NONE;
+}
