@@ -131,11 +131,12 @@ const char *format_value(const dck_value *v, dck_unit u, char *buf)
 const char *format_percent(double ratio, char *buf)
 {
 	double v = 100 * ratio;
-	if (!isfinite(v))
+
+	if (!isfinite(v)) {
 		snprintf(buf, FORMAT_SIZE, "?");
-	else if (v == 0 || fabs(v) >= 1e6 || fabs(v) < 0.01)
-		put(buf, num_general, 3, v, " %");
-	else
-		put(buf, num_fixed, fabs(v) >= 10 ? 1 : 2, v, " %");
+	} else {
+		/* Three digits, no zeros at the end. */
+		put(buf, num_general, fabs(v) >= 100 && fabs(v) < 1e6 ? 6 : 3, v, " %");
+	}
 	return buf;
 }

@@ -34,10 +34,26 @@ void page_line(page *p)
 {
 	sink_text(p->out, "\n");
 	p->col = 0;
+	p->space = false;
+}
+
+void page_space(page *p)
+{
+	p->space = p->col > 0;
+}
+
+static void space_put(page *p)
+{
+	if (p->space) {
+		sink_text(p->out, " ");
+		p->col++;
+	}
+	p->space = false;
 }
 
 void page_to(page *p, unsigned col)
 {
+	p->space = false;
 	if (col > p->col) {
 		sink_repeat(p->out, ' ', col - p->col);
 		p->col = col;
@@ -77,6 +93,8 @@ unsigned page_columns(const char *text)
 static const char *put(page *p, const char *text, unsigned cols)
 {
 	const unsigned char *s = (const unsigned char *)text;
+	if (*s != '\0' && cols > 0)
+		space_put(p);
 	for (; *s != '\0' && cols > 0; cols--, p->col++) {
 		bool bad;
 		size_t n = char_bytes(s, &bad);
@@ -143,10 +161,8 @@ static unsigned word_columns(const char *text, size_t *ret_bytes)
 
 void page_wrap(page *p, unsigned indent, const char *text)
 {
-	bool first = true;
-
 	if (indent + 20 > p->width)
-		indent = p->width > 40 ? p->width - 40 : 0;
+		indent = 0;
 	for (;;) {
 		size_t bytes;
 		while (is_space(*text))
@@ -154,13 +170,11 @@ void page_wrap(page *p, unsigned indent, const char *text)
 		if (*text == '\0')
 			return;
 		unsigned n = word_columns(text, &bytes);
-		unsigned space = first || p->col <= indent ? 0 : 1;
-		if (p->col > indent && p->col + space + n > p->width) {
-			page_line(p);
-			space = 0;
-		}
-		page_to(p, p->col < indent ? indent : p->col + space);
 		const char *end = text + bytes;
+		if (p->col > indent && p->col + p->space + n > p->width) {
+			page_line(p);
+			page_to(p, indent);
+		}
 		while (n > p->width - p->col) { /* only a word wider than a line */
 			unsigned part = p->width - p->col;
 			text = put(p, text, part);
@@ -170,6 +184,6 @@ void page_wrap(page *p, unsigned indent, const char *text)
 		}
 		put(p, text, n);
 		text = end;
-		first = false;
+		page_space(p);
 	}
 }

@@ -12,6 +12,7 @@ typedef struct page {
 	dck_sink *out;
 	bool utf8, colour;
 	unsigned width, col; /* columns; where the next character goes */
+	bool space;	     /* a space is due before what comes next on this line */
 } page;
 
 typedef enum page_ink { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR } page_ink;
@@ -19,14 +20,15 @@ typedef enum page_ink { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR }
 void page_init(page *p, dck_sink *out, const dck_style *style);
 void page_ink_set(page *p, page_ink ink);
 void page_line(page *p);	     /* ends the line */
+void page_space(page *p);	     /* a space, unless the line ends here */
 void page_to(page *p, unsigned col); /* spaces up to that column; none when already past it */
 void page_text(page *p, const char *text);
 /* Ends in ".." where it does not fit into `cols`. */
 void page_text_cut(page *p, const char *text, unsigned cols);
 void page_text_right(page *p, const char *text, unsigned cols); /* right-aligned in `cols` */
 void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 bytes */
-/* Words from the current column on, continued at column `indent`; a word that is wider than a
- * line is broken. Does not end the last line. */
+/* Words from the current column on, continued at column `indent` of the next lines; a word that is
+ * wider than a line is broken. Does not end the last line. */
 void page_wrap(page *p, unsigned indent, const char *text);
 unsigned page_columns(const char *text); /* code points */
 

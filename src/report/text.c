@@ -25,7 +25,7 @@ static bool has_prefix(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The greatest time of the table: one unit must fit them all. */
+/* A metric that has a number, or NULL. */
 static const dck_metric *metric_find(const dck_record *r, const char *tag, double *ret)
 {
 	const dck_metric *m = dck_record_metric(r, tag);
@@ -49,6 +49,7 @@ static void headline_put(page *p, const dck_record *r)
 	page_ink_set(p, PAGE_BOLD);
 	page_wrap(p, 2, name != NULL ? name : r->command != NULL ? r->command : "a measurement");
 	page_ink_set(p, PAGE_PLAIN);
+	p->space = false;
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
 		const char *v = text_fact(r, part[i].section, part[i].key, buf);
 		if (v == NULL || v[0] == '\0' || strcmp(v, "0") == 0)
@@ -75,6 +76,7 @@ static void incomplete_put(page *p, const dck_record *r)
 	if (!r->incomplete)
 		return;
 	page_line(p);
+	page_to(p, 2);
 	page_ink_set(p, PAGE_ERROR);
 	page_wrap(p, 2,
 		  "INCOMPLETE: the measurement did not reach its end; these are the samples "
@@ -85,24 +87,31 @@ static void incomplete_put(page *p, const dck_record *r)
 
 /* --- the number */
 
-/* The metric that the plan's precision was asked of. */
-static const dck_metric *metric_main(const dck_record *r, double *ret)
+/* The metric that the plan's precision was asked of; NULL: the record has none of that name. */
+static const dck_metric *metric_asked(const dck_record *r)
 {
 	char buf[FORMAT_SIZE], tag[FORMAT_SIZE];
 	const char *statistic = text_fact(r, "plan", "statistic", buf);
 
 	snprintf(tag, sizeof tag, "latency/%.40s", statistic != NULL ? statistic : "median");
-	return metric_find(r, tag, ret);
+	return dck_record_metric(r, tag);
+}
+
+/* The one to show first: what was asked, else what there is. */
+static const dck_metric *metric_main(const dck_record *r, double *ret)
+{
+	const dck_metric *m = metric_asked(r);
+	if (m == NULL || !format_number_of(&m->value, ret))
+		m = metric_find(r, "latency/median", ret);
+	if (m == NULL)
+		m = metric_find(r, "latency/mean", ret);
+	return m != NULL ? m : metric_find(r, "latency/max", ret);
 }
 
 static format_scale scale_of(const dck_record *r, bool utf8)
 {
 	double v = NAN;
 	const dck_metric *m = metric_main(r, &v);
-	if (m == NULL)
-		m = metric_find(r, "latency/mean", &v);
-	if (m == NULL)
-		m = metric_find(r, "latency/max", &v);
 	return format_scale_for(v, m != NULL && m->level > 0 ? (m->hi - m->lo) / 2 : NAN, utf8);
 }
 
@@ -115,10 +124,18 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	double v;
-	const dck_metric *m = metric_main(r, &v);
+	const dck_metric *asked = metric_asked(r), *m = metric_main(r, &v);
 
 	page_line(p);
 	page_to(p, 2);
+	if (asked != NULL && asked != m) {
+		page_ink_set(p, PAGE_WARN);
+		page_fmt(p, "%s absent: ", asked->def->name);
+		page_wrap(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+		page_to(p, 2);
+	}
 	if (m == NULL) {
 		page_ink_set(p, PAGE_ERROR);
 		page_text(p, "no latency was measured");
@@ -151,13 +168,16 @@ static void effort_put(page *p, const dck_record *r)
 	size_t n = 0;
 	const dck_fact *f;
 
-	if (metric_find(r, "runs/count", &v) == NULL)
+	const dck_metric *m = metric_find(r, "runs/count", &v);
+	if (m == NULL)
 		return;
-	n += (size_t)snprintf(text, sizeof text, "%s run%s", format_number(v, DCK_UNIT_ONE, buf),
-			      v == 1 ? "" : "s");
-	if (metric_find(r, "runs/warmup", &v) != NULL)
-		n += (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
-				      format_number(v, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
+	n += (size_t)snprintf(text, sizeof text, "%s run%s",
+			      format_value(&m->value, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
+	m = metric_find(r, "runs/warmup", &v);
+	if (m != NULL)
+		n +=
+		    (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
+				     format_value(&m->value, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
 	f = dck_record_fact(r, "method", "processes");
 	if (f != NULL && format_number_of(&f->value, &v) && v > 1)
 		n += (size_t)snprintf(text + n, sizeof text - n, ", in %s fresh processes",
@@ -190,6 +210,8 @@ static bool is_percent(const dck_metric *m)
 	return strcmp(m->def->tag, "latency/cv") == 0;
 }
 
+static const format_scale percent = {0.01, "%", 2};
+
 static void cells_fill(const dck_metric *m, const format_scale *scale, cells *c)
 {
 	double v[3] = {0, m->lo, m->hi};
@@ -198,14 +220,8 @@ static void cells_fill(const dck_metric *m, const format_scale *scale, cells *c)
 	*c = (cells){{0}, {0}, {0}};
 	if (!format_number_of(&m->value, &v[0]))
 		return;
-	for (int i = 0; i < (m->level > 0 ? 3 : 1); i++) {
-		if (!is_percent(m)) {
-			format_scaled(scale, v[i], text[i]);
-		} else {
-			format_percent(v[i], text[i]);
-			text[i][strcspn(text[i], " ")] = '\0'; /* the sign has its own column */
-		}
-	}
+	for (int i = 0; i < (m->level > 0 ? 3 : 1); i++)
+		format_scaled(is_percent(m) ? &percent : scale, v[i], text[i]);
 }
 
 static bool is_latency(const dck_metric *m)
@@ -246,9 +262,30 @@ static void name_put(page *p, const dck_metric *m)
 	page_to(p, 2 + NAME_COLS);
 }
 
-static void latency_row(page *p, const dck_metric *m, const format_scale *scale, const widths *w,
-			const char *how_before)
+/* A long description is cut where a part of it ends; the JSON form has all of it. */
+static void how_put(page *p, unsigned col, const char *how)
 {
+	static const char *const ends[] = {", ", " (", "; ", ": ", " at "};
+	size_t best = 0, n = strlen(how);
+
+	if (col + 12 > p->width)
+		return;
+	page_to(p, col);
+	page_ink_set(p, PAGE_DIM);
+	for (size_t i = 1; i < n && i <= p->width - col; i++)
+		for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
+			if (has_prefix(how + i, ends[k]))
+				best = i;
+	if (page_columns(how) <= p->width - col || best == 0)
+		page_text_cut(p, how, p->width - col);
+	else
+		page_fmt(p, "%.*s", (int)best, how);
+	page_ink_set(p, PAGE_PLAIN);
+}
+
+static void latency_row(page *p, const dck_metric *m, const format_scale *scale, const widths *w)
+{
+	unsigned col = 2 + NAME_COLS + w->value + 1 + w->unit + 2;
 	cells c;
 
 	name_put(p, m);
@@ -259,31 +296,62 @@ static void latency_row(page *p, const dck_metric *m, const format_scale *scale,
 	}
 	page_text_right(p, c.value, w->value);
 	page_text(p, " ");
-	page_text(p, is_percent(m) ? "%" : scale->unit);
-	page_to(p, 2 + NAME_COLS + w->value + 1 + w->unit + 2);
+	page_text(p, is_percent(m) ? percent.unit : scale->unit);
 	if (m->level > 0) {
+		page_to(p, col);
 		page_text(p, "[");
 		page_text_right(p, c.lo, w->lo);
 		page_text(p, ", ");
 		page_text_right(p, c.hi, w->hi);
 		page_text(p, "]");
 	}
-	unsigned how = 2 + NAME_COLS + w->value + 1 + w->unit + 2;
-	how += w->hi > 0 ? w->lo + w->hi + 6 : 0;
-	if (m->how != NULL && how + 10 < p->width) {
-		bool same = how_before != NULL && strcmp(how_before, m->how) == 0;
-		page_to(p, how);
-		page_ink_set(p, PAGE_DIM);
-		page_text_cut(p, same ? "same" : m->how, p->width - how);
-		page_ink_set(p, PAGE_PLAIN);
-	}
+	if (m->how != NULL)
+		how_put(p, col + (w->hi > 0 ? w->lo + w->hi + 6 : 0), m->how);
 	page_line(p);
+}
+
+/* The one reason why all of these metrics are absent, or NULL. */
+static const char *reason_shared(const dck_record *r, bool (*shown)(const dck_metric *m))
+{
+	const char *why = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+		if (!shown(m))
+			continue;
+		if (m->value.kind != DCK_VALUE_ABSENT || m->value.as.text == NULL ||
+		    (why != NULL && strcmp(why, m->value.as.text) != 0))
+			return NULL;
+		why = m->value.as.text;
+		n++;
+	}
+	return n > 1 ? why : NULL;
+}
+
+static void reason_put(page *p, const char *why)
+{
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_text(p, "all absent: ");
+	page_wrap(p, 4, why);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+static bool is_defined(const dck_metric *m)
+{
+	size_t n;
+	const dck_metric_def *defs = dck_metric_defs(&n);
+	for (size_t i = 0; i < n; i++)
+		if (m->def == &defs[i])
+			return true;
+	return false;
 }
 
 static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	widths w = {.unit = page_columns(scale->unit)};
-	const char *how = NULL;
 	double level = 0;
 	bool any = false;
 	cells c;
@@ -302,19 +370,22 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 	if (!any)
 		return;
 	text_title(p, "Latency");
+	const char *why = reason_shared(r, is_latency);
+	if (why != NULL) {
+		reason_put(p, why);
+		return;
+	}
 	/* In the order of the definitions, whatever the order in the record. */
 	size_t n;
 	const dck_metric_def *defs = dck_metric_defs(&n);
 	for (size_t i = 0; i < n; i++) {
 		const dck_metric *m = dck_record_metric(r, defs[i].tag);
-		if (m == NULL || !is_latency(m))
-			continue;
-		latency_row(p, m, scale, &w, how);
-		how = m->how;
+		if (m != NULL && is_latency(m))
+			latency_row(p, m, scale, &w);
 	}
 	for (size_t i = 0; i < r->nmetrics; i++)
-		if (is_latency(&r->metrics[i]) && r->metrics[i].def->better == DCK_BETTER_NEITHER)
-			latency_row(p, &r->metrics[i], scale, &w, NULL);
+		if (is_latency(&r->metrics[i]) && !is_defined(&r->metrics[i]))
+			latency_row(p, &r->metrics[i], scale, &w);
 	if (level > 0 && w.hi > 0) {
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);
@@ -325,22 +396,43 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 	}
 }
 
-static void plain_row(page *p, const dck_metric *m)
+/* "[55.4, 56.8]": the unit stands behind the value already, unless an end has another. */
+static void interval_put(page *p, const dck_metric *m, const char *value)
 {
-	char a[FORMAT_SIZE], b[FORMAT_SIZE];
-	double v;
+	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
+	const char *unit = strrchr(value, ' ');
+
+	format_number(m->lo, m->def->unit, lo);
+	format_number(m->hi, m->def->unit, hi);
+	char *lo_unit = strrchr(lo, ' '), *hi_unit = strrchr(hi, ' ');
+	if (unit != NULL && lo_unit != NULL && hi_unit != NULL && strcmp(unit, lo_unit) == 0 &&
+	    strcmp(unit, hi_unit) == 0)
+		*lo_unit = *hi_unit = '\0';
+	page_fmt(p, "[%s, %s]", lo, hi);
+}
+
+#define INTERVAL_COL (2 + NAME_COLS + 15)
+#define HOW_COL	     (INTERVAL_COL + 18)
+
+static void plain_row(page *p, const dck_metric *m, bool with_how)
+{
+	char buf[FORMAT_SIZE];
+	const char *value = format_value(&m->value, m->def->unit, buf);
 
 	name_put(p, m);
-	if (!format_number_of(&m->value, &v)) {
+	if (m->value.kind == DCK_VALUE_ABSENT) {
 		absent_put(p, m);
 		return;
 	}
-	page_text(p, format_number(v, m->def->unit, a));
+	page_text(p, value);
+	page_space(p);
 	if (m->level > 0) {
-		page_to(p, 2 + NAME_COLS + 16);
-		page_fmt(p, "  [%s, %s]", format_number(m->lo, m->def->unit, a),
-			 format_number(m->hi, m->def->unit, b));
+		page_to(p, INTERVAL_COL);
+		interval_put(p, m, value);
+		page_space(p);
 	}
+	if (with_how && m->how != NULL)
+		how_put(p, p->col + 1 < HOW_COL ? HOW_COL : p->col + 1, m->how);
 	page_line(p);
 }
 
@@ -362,16 +454,23 @@ static bool is_other(const dck_metric *m)
 }
 
 static void rows_put(page *p, const dck_record *r, const char *title,
-		     bool (*shown)(const dck_metric *m))
+		     bool (*shown)(const dck_metric *m), bool with_how)
 {
+	const char *why = reason_shared(r, shown);
 	bool any = false;
+
+	if (why != NULL) {
+		text_title(p, title);
+		reason_put(p, why);
+		return;
+	}
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		if (!shown(&r->metrics[i]))
 			continue;
 		if (!any)
 			text_title(p, title);
 		any = true;
-		plain_row(p, &r->metrics[i]);
+		plain_row(p, &r->metrics[i], with_how);
 	}
 }
 
@@ -398,17 +497,16 @@ static void notes_put(page *p, const dck_record *r)
 			page_ink_set(p, severity[n->severity].ink);
 			page_text(p, severity[n->severity].text);
 			page_ink_set(p, PAGE_PLAIN);
-			page_text(p, " ");
+			page_space(p);
 			page_wrap(p, 2, n->text);
 			page_ink_set(p, PAGE_DIM);
 			if (p->col + page_columns(n->code) + 3 > p->width) {
 				page_line(p);
 				page_to(p, 2);
-			} else {
-				page_text(p, " ");
 			}
 			page_text(p, "[");
 			page_wrap(p, 2, n->code);
+			p->space = false;
 			page_text(p, "]");
 			page_ink_set(p, PAGE_PLAIN);
 			page_line(p);
@@ -426,9 +524,9 @@ static void record_put(page *p, const dck_record *r)
 	effort_put(p, r);
 	latency_put(p, r, &scale);
 	text_histogram(p, r, &scale);
-	rows_put(p, r, "Resources", is_resource);
-	rows_put(p, r, "Phases", is_phase);
-	rows_put(p, r, "Other metrics", is_other);
+	rows_put(p, r, "Resources", is_resource, true);
+	rows_put(p, r, "Phases", is_phase, false);
+	rows_put(p, r, "Other metrics", is_other, true);
 	text_facts(p, r);
 	notes_put(p, r);
 }

@@ -2,6 +2,7 @@
  * asked (the plan) and what is absent stays in the JSON form, but for the method.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "record/record.h"
 #include "report/text.h"
 #include <math.h>
 #include <stdio.h>
@@ -57,6 +58,13 @@ static void label_put(page *p, const char *label)
 	page_to(p, INDENT);
 }
 
+static void comma_put(page *p)
+{
+	p->space = false;
+	page_text(p, ",");
+	page_space(p);
+}
+
 /* The facts of one section, "key value" behind each other. */
 static void section_put(page *p, const dck_record *r, const char *section,
 			bool (*shown)(const dck_fact *f), const char *label)
@@ -71,11 +79,11 @@ static void section_put(page *p, const dck_record *r, const char *section,
 		if (first)
 			label_put(p, label);
 		else
-			page_text(p, ",");
-		if (!first && p->col + 1 < p->width)
-			page_text(p, " ");
+			comma_put(p);
+		page_ink_set(p, PAGE_DIM);
 		key_put(p, f->key);
-		page_text(p, " ");
+		page_ink_set(p, PAGE_PLAIN);
+		page_space(p);
 		page_wrap(p, INDENT, fact_value(f, buf));
 		first = false;
 	}
@@ -83,9 +91,21 @@ static void section_put(page *p, const dck_record *r, const char *section,
 		page_line(p);
 }
 
+/* In the headline already. */
+static bool is_headline(const dck_fact *f)
+{
+	static const char *const key[] = {"name", "version", "provider", "threads"};
+	if (strcmp(f->section, "engine") != 0)
+		return strcmp(f->section, "subject") == 0 && strcmp(f->key, "name") == 0;
+	for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
+		if (strcmp(f->key, key[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool is_known(const dck_fact *f)
 {
-	return f->value.kind != DCK_VALUE_ABSENT;
+	return f->value.kind != DCK_VALUE_ABSENT && !is_headline(f);
 }
 
 static bool is_known_number(const dck_fact *f)
@@ -108,11 +128,12 @@ static void method_put(page *p, const dck_record *r)
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);
 		key_put(p, f->key);
+		p->space = false;
 		page_text(p, ":");
 		page_ink_set(p, PAGE_PLAIN);
-		page_text(p, " ");
+		page_space(p);
 		if (f->value.kind == DCK_VALUE_ABSENT)
-			page_text(p, "absent: ");
+			page_wrap(p, 4, "absent,");
 		page_wrap(p, 4, fact_value(f, buf));
 		page_line(p);
 	}
@@ -128,9 +149,36 @@ static bool is_first_of_section(const dck_record *r, size_t i)
 	return true;
 }
 
+/* Where the record comes from. */
+static bool origin_put(page *p, const dck_record *r)
+{
+	char began[RECORD_TIME_SIZE];
+
+	if (r->id[0] == '\0')
+		return false;
+	text_title(p, "Facts");
+	label_put(p, "record");
+	page_wrap(p, INDENT, r->id);
+	if (r->began_unix_ns != 0) {
+		record_time_text(r->began_unix_ns, began);
+		comma_put(p);
+		page_wrap(p, INDENT, began);
+	}
+	comma_put(p);
+	page_wrap(p, INDENT, "deepclock");
+	page_wrap(p, INDENT, r->version);
+	page_line(p);
+	if (r->command != NULL) {
+		label_put(p, "command");
+		page_wrap(p, INDENT, r->command);
+		page_line(p);
+	}
+	return true;
+}
+
 void text_facts(page *p, const dck_record *r)
 {
-	bool first = true;
+	bool first = !origin_put(p, r);
 
 	for (size_t i = 0; i < r->nfacts; i++) {
 		const char *section = r->facts[i].section;

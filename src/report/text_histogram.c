@@ -1,6 +1,7 @@
 /* text_histogram.c - the measured samples, binned for the eye. Bins are as wide as a round number;
- * a long tail is cut off at the 1st and the 99th percentile and counted in a row of its own, since
- * one run of a second would else squeeze a thousand of a millisecond into one row.
+ * a long tail is cut off and counted in a row of its own, since one run of a second would else
+ * squeeze a thousand of a millisecond into one row: at the 99th percentile or at Tukey's outer
+ * fence, what is nearer, but never more than 5 % of the samples, so that a second group stays.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #define SAMPLES_MIN  8
-#define ROWS_WANTED  12
+#define ROWS_WANTED  16
 #define ROWS_MAX     32
 #define TAIL_FACTOR  1.5 /* a tail that stretches the picture by less is shown, not cut off */
 #define COLUMN_COUNT 10
@@ -72,15 +73,34 @@ typedef struct bins {
 	size_t below, above; /* how many samples were cut off */
 } bins;
 
+/* The ends of the picture. */
+static void ends_find(const samples *s, double *ret_lo, double *ret_hi)
+{
+	const double *x = s->x;
+	size_t last = s->n - 1, few = s->n / 20 > 0 ? s->n / 20 : 1;
+	double q1 = x[last / 4], q3 = x[last - last / 4], fence = 3 * (q3 - q1);
+	double lo = fmin(x[few], fmax(x[s->n / 100], q1 - fence));
+	double hi = fmax(x[last - few], fmin(x[last - s->n / 100], q3 + fence));
+
+	if (x[last] - lo <= TAIL_FACTOR * (hi - lo))
+		hi = x[last];
+	if (hi - x[0] <= TAIL_FACTOR * (hi - lo))
+		lo = x[0];
+	/* On to the samples that are still inside, so that no row at an end is empty. */
+	size_t i = 0, k = last;
+	while (x[i] < lo)
+		i++;
+	while (x[k] > hi)
+		k--;
+	*ret_lo = x[i];
+	*ret_hi = x[k];
+}
+
 static void bins_fill(const samples *s, bins *b)
 {
-	double least = s->x[0], greatest = s->x[s->n - 1];
-	double lo = s->x[s->n / 100], hi = s->x[s->n - 1 - s->n / 100];
+	double lo, hi;
 
-	if (greatest - lo <= TAIL_FACTOR * (hi - lo))
-		hi = greatest;
-	if (hi - least <= TAIL_FACTOR * (hi - lo))
-		lo = least;
+	ends_find(s, &lo, &hi);
 	*b = (bins){.origin = lo, .width = fmax(fabs(lo) * 1e-3, 1)};
 	if (hi - lo > lo * 1e-9) {
 		b->width = round_up((hi - lo) / ROWS_WANTED);
@@ -162,8 +182,7 @@ static void cut_put(page *p, const layout *l, const char *what, size_t count, co
 	page_text_right(p, what, l->label);
 	page_text(p, p->utf8 ? " \u2506 " : " : ");
 	page_ink_set(p, PAGE_DIM);
-	page_fmt(p, "%zu %s", count, to);
-	page_fmt(p, " %s", format_number(extreme, DCK_UNIT_NS, text));
+	page_fmt(p, "%zu more, %s %s", count, to, format_number(extreme, DCK_UNIT_NS, text));
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
@@ -182,7 +201,7 @@ static void rows_put(page *p, const bins *b, const samples *s, double median,
 	l.bar = p->width > l.label + 3 + 1 + l.count + COLUMN_MARK + 10
 		    ? p->width - l.label - 3 - 1 - l.count - COLUMN_MARK - 1
 		    : 10;
-	cut_put(p, &l, "less", b->below, "runs, down to", s->x[0]);
+	cut_put(p, &l, "below", b->below, "down to", s->x[0]);
 	for (size_t i = 0; i < b->rows; i++) {
 		double from = b->origin + b->width * (double)i;
 		char label[FORMAT_SIZE + 8];
@@ -191,7 +210,7 @@ static void rows_put(page *p, const bins *b, const samples *s, double median,
 		row_put(p, &l, label, b->count[i], b->most,
 			median >= from && median < from + b->width ? "median" : "");
 	}
-	cut_put(p, &l, "more", b->above, "runs, up to", s->x[s->n - 1]);
+	cut_put(p, &l, "above", b->above, "up to", s->x[s->n - 1]);
 }
 
 void text_histogram(page *p, const dck_record *r, const format_scale *scale)
@@ -202,8 +221,9 @@ void text_histogram(page *p, const dck_record *r, const format_scale *scale)
 	if (samples_collect(r, &s)) {
 		char title[128], width[FORMAT_SIZE];
 		bins_fill(&s, &b);
-		snprintf(title, sizeof title, "Histogram of %zu measured samples, %s a row", s.n,
-			 format_number(b.width, DCK_UNIT_NS, width));
+		const format_scale label = label_scale(scale, b.width);
+		snprintf(title, sizeof title, "Histogram of %zu measured samples, %s %s a row", s.n,
+			 format_scaled(&label, b.width, width), label.unit);
 		text_title(p, title);
 		rows_put(p, &b, &s, dck_record_value(r, "latency/median"), scale);
 	}
