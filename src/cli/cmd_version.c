@@ -17,7 +17,8 @@ static int version_run(cli *c, void *config)
 
 static const char *const usage[] = {"", NULL};
 static const cli_item examples[] = {
-    {"deepclock --version", "the version in one line"},
+    {"deepclock version", "all of them"},
+    {"deepclock --version", "the version of the program in one line"},
     {0},
 };
 

@@ -1,0 +1,7 @@
+# A file and the built-in network of the same name are one; the shape may be asked for.
+need-ort || exit 77
+deepclock zoo simplenet --symbolic -o net.onnx
+deepclock bench --quiet --runs 20 --warmup 2 --threads 1 --dim batch=8 --format json net.onnx > run.json
+echo $?
+record run.json 'm("runs/count")["value"]' \
+	'round(m("throughput/items")["value"] * m("latency/mean")["value"] / 1e9, 1)'

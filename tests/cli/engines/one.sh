@@ -1,0 +1,2 @@
+deepclock engines null
+deepclock engines nul

@@ -1,0 +1,1 @@
+deepclock engines --help

@@ -1,0 +1,1 @@
+deepclock report --help

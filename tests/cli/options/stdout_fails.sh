@@ -1,0 +1,7 @@
+# What cannot be written is an error, whatever the command.
+for command in help version zoo 'completion bash' 'zoo simplenet -o -' 'bench --quiet --runs 2 --warmup 0 -- true'; do
+	deepclock $command > /dev/full
+	echo "$command: $?"
+done
+deepclock version >&-
+echo "closed: $?"

@@ -1,0 +1,6 @@
+deepclock benhc
+echo $?
+deepclock florp
+echo $?
+deepclock model.onnx
+echo $?

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the real program: each AREA/CASE.sh in an empty folder, its output compared with the files
+beside it (CASE.out, CASE.err: missing means empty; CASE.exit: missing means 0).
+
+  run.py --program build/deepclock                 all cases, results as TAP
+  run.py --program build/deepclock bench/          cases whose name begins so
+  run.py --program build/deepclock --update zoo/   write what came out as what is expected
+
+A case is a shell script. It finds the program as `deepclock`, the tools of lib/ in PATH, and
+may end with status 77 after printing why it is skipped. What differs from run to run or from
+machine to machine is scrubbed from the output, by one list, below.
+"""
+
+import argparse
+import difflib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED = 77
+SECONDS = 120
+
+# Found, and what it becomes; in this order. Case scripts print what matters and leave the rest.
+SCRUB = [
+    (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?( UTC)?", "DATE"),
+    (r"\b[0-9a-f]{32}\b", "ID"),
+    (r"\b(deepclock|library) \d+\.\d+\.\d+", r"\1 VERSION"),
+    (r"\b\d+(\.\d+)? (ns|us|µs|μs|ms|s|min)\b", "TIME"),
+    (r"==\d+==[^\n]*\n", ""),
+]
+
+# Would change what the program prints or finds.
+UNSET = ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE", "LANGUAGE", "CDPATH", "ENV", "BASH_ENV"]
+
+
+def scrub(text, scratch):
+    for path, name in [(os.path.realpath(scratch), "SCRATCH"), (scratch, "SCRATCH")]:
+        text = text.replace(path, name)
+    for pattern, name in SCRUB:
+        text = re.sub(pattern, name, text)
+    return text
+
+
+def expected(case, kind):
+    try:
+        with open(case + "." + kind, encoding="utf-8") as f:
+            return f.read()
+    except FileNotFoundError:
+        return "0\n" if kind == "exit" else ""
+
+
+def environment(args, scratch):
+    env = {k: v for k, v in os.environ.items() if k not in UNSET}
+    env.update(LC_ALL="C.UTF-8", TERM="dumb", HOME=scratch, TMPDIR=scratch, TESTS=HERE)
+    env["PATH"] = os.pathsep.join([os.path.dirname(args.program), os.path.join(HERE, "lib"), env["PATH"]])
+    for pair in args.env:
+        key, _, value = pair.partition("=")
+        env[key] = value
+    return env
+
+
+def run(case, args):
+    """exit status and scrubbed output of one case."""
+    with tempfile.TemporaryDirectory(prefix="deepclock-cli-") as scratch:
+        try:
+            p = subprocess.run(
+                ["sh", case + ".sh"],
+                cwd=scratch,
+                env=environment(args, scratch),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return {"out": "", "err": f"still running after {SECONDS} seconds\n", "exit": "none\n"}, False
+        got = {
+            "out": scrub(p.stdout.decode("utf-8", "backslashreplace"), scratch),
+            "err": scrub(p.stderr.decode("utf-8", "backslashreplace"), scratch),
+            "exit": f"{p.returncode}\n",
+        }
+        return got, p.returncode == SKIPPED
+
+
+def differences(case, got):
+    lines = []
+    for kind in ("exit", "err", "out"):
+        want = expected(case, kind)
+        if want != got[kind]:
+            lines += difflib.unified_diff(
+                want.splitlines(), got[kind].splitlines(), f"expected {kind}", f"got {kind}", lineterm=""
+            )
+    return lines
+
+
+def update(case, got):
+    for kind, empty in (("out", ""), ("err", ""), ("exit", "0\n")):
+        path = case + "." + kind
+        if got[kind] != empty:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(got[kind])
+        elif os.path.exists(path):
+            os.remove(path)
+
+
+def cases(prefixes):
+    found = []
+    for area in sorted(os.listdir(HERE)):
+        folder = os.path.join(HERE, area)
+        if area == "lib" or not os.path.isdir(folder):
+            continue
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".sh"):
+                found.append(f"{area}/{name[:-3]}")
+    return [n for n in found if not prefixes or any(n.startswith(p) for p in prefixes)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("prefixes", nargs="*", metavar="CASE")
+    args = parser.parse_args()
+    args.program = os.path.abspath(args.program)
+
+    names = cases(args.prefixes)
+    failed = 0
+    print(f"1..{len(names)}")
+    for number, name in enumerate(names, 1):
+        case = os.path.join(HERE, name)
+        began = time.monotonic()
+        got, skipped = run(case, args)
+        took = f"{time.monotonic() - began:.1f} s"
+        if skipped:
+            print(f"ok {number} - {name} # SKIP {got['out'].strip()}", flush=True)
+            continue
+        if args.update:
+            update(case, got)
+        lines = differences(case, got)
+        failed += bool(lines)
+        print(f"{'not ok' if lines else 'ok'} {number} - {name}", flush=True)
+        for line in lines:
+            print(f"# {line}")
+        print(f"# {took}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

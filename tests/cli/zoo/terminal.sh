@@ -1,0 +1,4 @@
+# No binary on a terminal.
+on-terminal 80 deepclock zoo simplenet -o - > out
+echo $?
+grep deepclock: out

@@ -1,0 +1,11 @@
+deepclock zoo simplenet -o missing/a.onnx
+echo $?
+deepclock zoo simplenet -o .
+echo $?
+deepclock zoo simplenet -o /dev/full
+echo $?
+deepclock zoo simplenet --image-size 224 -o a.onnx
+echo $?
+deepclock zoo resnet18 --image-size 0x7 -o a.onnx
+echo $?
+ls
