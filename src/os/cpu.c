@@ -161,7 +161,7 @@ static void cpu_name(const char *cpuinfo, char *ret, size_t size)
 		at += n > 0 ? (size_t)n : 0;
 	}
 	if (*name && *detail)
-		snprintf(ret, size, "%s (%s)", name, detail);
+		snprintf(ret, size, "%.60s (%.60s)", name, detail);
 	else
 		text_copy(ret, size, *name ? name : detail);
 }

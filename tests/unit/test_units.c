@@ -1,0 +1,278 @@
+/* Tests of base/units.c: the same table reads and prints.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+typedef dck_status (*parser)(const char *text, uint64_t *ret, dck_err *err);
+
+static void good(parser parse, const char *text, uint64_t want)
+{
+	uint64_t v = 0;
+	dck_err e = {0};
+	if (parse(text, &v, &e) != DCK_OK || v != want)
+		fail_msg("'%s' gives %llu: %s", text, (unsigned long long)v, e.msg);
+	assert_int_equal(e.code, 0);
+}
+
+static void bad(parser parse, const char *text, const char *part)
+{
+	uint64_t v = 77;
+	dck_err e = {0};
+	if (parse(text, &v, &e) != DCK_E_ARG)
+		fail_msg("'%s' is taken", text);
+	if (!strstr(e.msg, part))
+		fail_msg("'%s': %s", text, e.msg);
+	assert_int_equal(v, 77);
+}
+
+static void times(void **state)
+{
+	(void)state;
+	good(units_parse_time, "250ms", 250000000);
+	good(units_parse_time, "2s", 2000000000);
+	good(units_parse_time, "1m", UINT64_C(60000000000));
+	good(units_parse_time, "1min", UINT64_C(60000000000));
+	good(units_parse_time, "1.5us", 1500);
+	good(units_parse_time, "1.5\xc2\xb5s", 1500);
+	good(units_parse_time, "1.5\xce\xbcs", 1500);
+	good(units_parse_time, ".5 s", 500000000);
+	good(units_parse_time, "1e3ms", 1000000000);
+	good(units_parse_time, "1_000 ns", 1000);
+	good(units_parse_time, "0s", 0);
+	good(units_parse_time, "2h", UINT64_C(7200000000000));
+	good(units_parse_time, "1.0004us", 1000); /* to the nearest ns */
+	good(units_parse_time, "18446744073709551615ns", UINT64_MAX);
+	good(units_parse_time, "0.123456789012345678901234567890s", 123456789);
+	bad(units_parse_time, "5", "'5' has no unit: write a number and ns, us, ms, s, m or h");
+	bad(units_parse_time, "", "is not a time");
+	bad(units_parse_time, "ms", "is not a time");
+	bad(units_parse_time, "nan", "is not a time");
+	bad(units_parse_time, "inf", "is not a time");
+	bad(units_parse_time, "-1s", "is negative");
+	bad(units_parse_time, "1ms2", "is no unit");
+	bad(units_parse_time, "1MS", "'MS' is no unit of it");
+	bad(units_parse_time, "1ms ", "is no unit");
+	bad(units_parse_time, " 1ms", "is not a time");
+	bad(units_parse_time, "1__0ms", "is no unit");
+	bad(units_parse_time, "1._5ms", "is no unit");
+	bad(units_parse_time, "0x10s", "is no unit");
+	bad(units_parse_time, "0.2ns", "no smaller parts than 1ns");
+	bad(units_parse_time, "18446744073709551616ns", "too large");
+	bad(units_parse_time, "6000000h", "too large");
+	bad(units_parse_time, "1e400s", "too large");
+	bad(units_parse_time, "1e-400s", "no smaller parts");
+}
+
+static void sizes(void **state)
+{
+	(void)state;
+	good(units_parse_bytes, "64MiB", 64u << 20);
+	good(units_parse_bytes, "2GB", 2000000000);
+	good(units_parse_bytes, "4096", 4096);
+	good(units_parse_bytes, "1.5KiB", 1536);
+	good(units_parse_bytes, "1 kB", 1000);
+	good(units_parse_bytes, "7B", 7);
+	bad(units_parse_bytes, "1.5", "no smaller parts than 1:");
+	bad(units_parse_bytes, "1M", "'M' is no unit");
+	bad(units_parse_bytes, "-4096", "is negative");
+	bad(units_parse_bytes, "20000000TiB", "too large");
+}
+
+static void counts(void **state)
+{
+	(void)state;
+	good(units_parse_count, "300", 300);
+	good(units_parse_count, "1_000", 1000);
+	good(units_parse_count, "2k", 2000);
+	good(units_parse_count, "1.5M", 1500000);
+	good(units_parse_count, "1e6", 1000000);
+	good(units_parse_count, "18446744073709551615", UINT64_MAX);
+	bad(units_parse_count, "18446744073709551616", "too large");
+	bad(units_parse_count, "1.5", "is not a count");
+	bad(units_parse_count, "12x", "'x' is no unit");
+	bad(units_parse_count, "1_", "is no unit");
+	bad(units_parse_count, "_1", "is not a count");
+	bad(units_parse_count, "-1", "is negative");
+	bad(units_parse_count, "", "write a whole number, as in 300");
+}
+
+static void reals_and_shares(void **state)
+{
+	(void)state;
+	double v = 0;
+	dck_err e;
+	assert_int_equal(units_parse_real("-2.5e-3", &v, &e), DCK_OK);
+	assert_true(v == -0.0025);
+	assert_int_equal(units_parse_real("0.1", &v, &e), DCK_OK);
+	assert_true(v == 0.1);
+	static const char *const reals[] = {"", "nan", "inf", "1e999", "1x", "1 ", "0x1p3", "1,5"};
+	for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
+		assert_int_equal(units_parse_real(reals[i], &v, &e), DCK_E_ARG);
+	assert_true(v == 0.1);
+	assert_int_equal(units_parse_share("1%", &v, &e), DCK_OK);
+	assert_true(v == 0.01);
+	assert_int_equal(units_parse_share("0.01", &v, &e), DCK_OK);
+	assert_true(v == 0.01);
+	assert_int_equal(units_parse_share("2.5 %", &v, &e), DCK_OK);
+	assert_true(v == 0.025);
+	static const char *const shares[] = {"", "%", "-1%", "1%%", "1% ", "nan%", "1e999"};
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
+		assert_int_equal(units_parse_share(shares[i], &v, &e), DCK_E_ARG);
+	assert_non_null(strstr(e.msg, "too large for a share: write it as in 1% or 0.01"));
+}
+
+static void dims(void **state)
+{
+	(void)state;
+	int64_t d[4] = {9, 9, 9, 9};
+	size_t rank = 77;
+	dck_err e;
+	assert_int_equal(units_parse_dims("1x3x224x0", d, 4, &rank, &e), DCK_OK);
+	assert_int_equal(rank, 4);
+	assert_int_equal(d[2], 224);
+	assert_int_equal(d[3], 0);
+	assert_int_equal(units_parse_dims("9223372036854775807", d, 4, &rank, &e), DCK_OK);
+	assert_int_equal(rank, 1);
+	assert_true(d[0] == INT64_MAX);
+	static const char *const wrong[] = {
+	    "", "x", "1x", "1xx2", "-1x2", "1X2", "1x2x3x4x5", "1x2 ", "9223372036854775808"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(units_parse_dims(wrong[i], d, 4, &rank, &e), DCK_E_ARG);
+	assert_int_equal(rank, 1);
+	assert_int_equal(d[2], 224);
+}
+
+static void prints(const char *(*text)(double, char *, size_t), double v, const char *want)
+{
+	char buf[64];
+	assert_string_equal(text(v, buf, sizeof(buf)), want);
+}
+
+static void times_for_people(void **state)
+{
+	(void)state;
+	static const struct {
+		double ns;
+		const char *want;
+	} rows[] = {
+	    {0, "0 ns"},
+	    {0.34, "0.340 ns"},
+	    {1, "1.00 ns"},
+	    {15.74, "15.7 ns"},
+	    {720, "720 ns"},
+	    {999.4, "999 ns"},
+	    {999.5, "1.00 us"},
+	    {9.994e3, "9.99 us"},
+	    {9.996e3, "10.0 us"},
+	    {99.94e3, "99.9 us"},
+	    {99.96e3, "100 us"},
+	    {999.4e3, "999 us"},
+	    {999.96e3, "1.00 ms"},
+	    {17.84e6, "17.8 ms"},
+	    {1e9, "1.00 s"},
+	    {119.4e9, "119 s"},
+	    {119.6e9, "2 min 0 s"},
+	    {123e9, "2 min 3 s"},
+	    {179.7e9, "3 min 0 s"},
+	    {7199.4e9, "119 min 59 s"},
+	    {7200e9, "2 h 0 min"},
+	    {12345e9, "3 h 26 min"},
+	    {-17.84e6, "-17.8 ms"},
+	    {NAN, "?"},
+	    {INFINITY, "inf"},
+	    {-INFINITY, "-inf"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		prints(dck_text_time, rows[i].ns, rows[i].want);
+}
+
+static void sizes_for_people(void **state)
+{
+	(void)state;
+	prints(dck_text_bytes, 0, "0 B");
+	prints(dck_text_bytes, 12, "12 B");
+	prints(dck_text_bytes, 1023, "1023 B");
+	prints(dck_text_bytes, 1024, "1.00 KiB");
+	prints(dck_text_bytes, 4435476, "4.23 MiB");
+	prints(dck_text_bytes, 1048575, "1.00 MiB");
+	prints(dck_text_bytes, 1023 * 1024, "1023 KiB");
+	prints(dck_text_bytes, 3.5 * 1099511627776., "3.50 TiB");
+	prints(dck_text_bytes, NAN, "?");
+}
+
+static void counts_for_people(void **state)
+{
+	(void)state;
+	char buf[40];
+	assert_string_equal(dck_text_count(0, buf, sizeof(buf)), "0");
+	assert_string_equal(dck_text_count(999, buf, sizeof(buf)), "999");
+	assert_string_equal(dck_text_count(-1000, buf, sizeof(buf)), "-1,000");
+	assert_string_equal(dck_text_count(11689512, buf, sizeof(buf)), "11,689,512");
+	assert_string_equal(dck_text_count(INT64_MIN, buf, sizeof(buf)),
+			    "-9,223,372,036,854,775,808");
+}
+
+static void si_for_people(void **state)
+{
+	(void)state;
+	char buf[40];
+	assert_string_equal(dck_text_si(1.819e9, "FLOP", buf, sizeof(buf)), "1.82 GFLOP");
+	assert_string_equal(dck_text_si(999.6, "FLOP/s", buf, sizeof(buf)), "1.00 kFLOP/s");
+	assert_string_equal(dck_text_si(56.14, "items/s", buf, sizeof(buf)), "56.1 items/s");
+	assert_string_equal(dck_text_si(0.5, "items/s", buf, sizeof(buf)), "0.500 items/s");
+	assert_string_equal(dck_text_si(0, "W", buf, sizeof(buf)), "0 W");
+	assert_string_equal(dck_text_si(12345, NULL, buf, sizeof(buf)), "12.3 k");
+	assert_string_equal(dck_text_si(12, NULL, buf, sizeof(buf)), "12.0");
+	assert_string_equal(dck_text_si(NAN, "W", buf, sizeof(buf)), "?");
+}
+
+static void texts_stay_in_their_buffer(void **state)
+{
+	(void)state;
+	char buf[8] = "#######";
+	assert_string_equal(dck_text_time(17.84e6, buf, 5), "17.8");
+	assert_int_equal(buf[5], '#');
+	assert_string_equal(dck_text_count(11689512, buf, 4), "11,");
+	assert_ptr_equal(dck_text_bytes(1, buf, 0), buf);
+	assert_string_equal(dck_text_si(1e308, "FLOP", buf, sizeof(buf)), "1000000");
+}
+
+/* What is printed reads back as the same to three digits. */
+static void printed_times_can_be_read(void **state)
+{
+	(void)state;
+	for (double ns = 1; ns < 119e9; ns *= 1.37) {
+		char buf[64];
+		uint64_t back;
+		dck_text_time(floor(ns), buf, sizeof(buf));
+		assert_int_equal(units_parse_time(buf, &back, NULL), DCK_OK);
+		assert_true(fabs((double)back - floor(ns)) <= 0.0051 * ns);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(times),
+	    cmocka_unit_test(sizes),
+	    cmocka_unit_test(counts),
+	    cmocka_unit_test(reals_and_shares),
+	    cmocka_unit_test(dims),
+	    cmocka_unit_test(times_for_people),
+	    cmocka_unit_test(sizes_for_people),
+	    cmocka_unit_test(counts_for_people),
+	    cmocka_unit_test(si_for_people),
+	    cmocka_unit_test(texts_stay_in_their_buffer),
+	    cmocka_unit_test(printed_times_can_be_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
