@@ -11,8 +11,8 @@
 
 typedef struct record_builder record_builder;
 
-record_builder *record_new(void);       /* @owned, record_finish or record_drop; NULL: no memory */
-void record_drop(record_builder *b);    /* NULL is allowed */
+record_builder *record_new(void);    /* @owned, record_finish or record_drop; NULL: no memory */
+void record_drop(record_builder *b); /* NULL is allowed */
 /* Hands the record over and frees the builder, also on failure. */
 dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
@@ -21,28 +21,31 @@ void record_set_began(record_builder *b, int64_t unix_ns);
 void record_set_command(record_builder *b, const char *text);
 void record_set_incomplete(record_builder *b, bool incomplete);
 
-/* A later fact of the same section and key replaces the earlier one. text NULL: absent, "not known". */
+/* A later fact of the same section and key replaces the earlier one. text NULL: absent, "not
+ * known". */
 void record_fact_text(record_builder *b, const char *section, const char *key, const char *text);
 void record_fact_fmt(record_builder *b, const char *section, const char *key, const char *fmt, ...)
-	DCK_PRINTF(4, 5);
+    DCK_PRINTF(4, 5);
 void record_fact_bool(record_builder *b, const char *section, const char *key, bool v);
-void record_fact_int(record_builder *b, const char *section, const char *key, dck_unit u, int64_t v);
-void record_fact_real(record_builder *b, const char *section, const char *key, dck_unit u, double v);
+void record_fact_int(record_builder *b, const char *section, const char *key, dck_unit u,
+		     int64_t v);
+void record_fact_real(record_builder *b, const char *section, const char *key, dck_unit u,
+		      double v);
 void record_fact_absent(record_builder *b, const char *section, const char *key, const char *why);
 
 /* Copies n values, and n times when at_ns is not NULL. */
 void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_t *at_ns,
-                   const double *values, size_t n, size_t warmup);
+		   const double *values, size_t n, size_t warmup);
 
 /* tag must stand in metrics.def (asserted). Not finite: becomes absent, "not a finite number". */
 void record_metric_real(record_builder *b, const char *tag, double v, const char *how);
 void record_metric_int(record_builder *b, const char *tag, int64_t v, const char *how);
 void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
-                            double level, const char *how);
+			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
 
 void record_note(record_builder *b, dck_severity severity, const char *code, const char *fmt, ...)
-	DCK_PRINTF(4, 5);
+    DCK_PRINTF(4, 5);
 /* The notes so far, borrowed until the next call on b. */
 const dck_note *record_notes(const record_builder *b, size_t *ret_n);
 

@@ -150,12 +150,11 @@ static void every_definition_is_complete_and_unique(void **state)
 	size_t n;
 	const dck_metric_def *d = dck_metric_defs(&n);
 	static const char *const must[] = {
-		"latency/mean",     "latency/median",  "latency/min",   "latency/max",
-		"latency/stddev",   "latency/cv",      "latency/mad",   "latency/p90",
-		"latency/p95",      "latency/p99",     "latency/p999",  "throughput/items",
-		"runs/count",       "runs/warmup",     "cpu/time",      "cpu/ratio",
-		"time/library",     "time/session",    "time/inputs",   "time/first_run",
-		"time/warmup",      "time/measured",   "memory/peak_rss"};
+	    "latency/mean", "latency/median",	"latency/min",	  "latency/max", "latency/stddev",
+	    "latency/cv",   "latency/mad",	"latency/p90",	  "latency/p95", "latency/p99",
+	    "latency/p999", "throughput/items", "runs/count",	  "runs/warmup", "cpu/time",
+	    "cpu/ratio",    "time/library",	"time/session",	  "time/inputs", "time/first_run",
+	    "time/warmup",  "time/measured",	"memory/peak_rss"};
 	for (size_t i = 0; i < n; i++) {
 		assert_true(d[i].tag[0] != '\0' && d[i].name[0] != '\0' && d[i].help[0] != '\0');
 		assert_true(d[i].unit != DCK_UNIT_NONE && d[i].unit < DCK_UNIT_COUNT);
@@ -189,24 +188,24 @@ static void times_are_rfc_3339_both_ways(void **state)
 		int64_t ns;
 		const char *text;
 	} same[] = {
-		{0, "1970-01-01T00:00:00Z"},
-		{1, "1970-01-01T00:00:00.000000001Z"},
-		{-1, "1969-12-31T23:59:59.999999999Z"},
-		{951782400000000000, "2000-02-29T00:00:00Z"},
-		{1234567890123456789, "2009-02-13T23:31:30.123456789Z"},
-		{4107542400000000000, "2100-03-01T00:00:00Z"},
+	    {0, "1970-01-01T00:00:00Z"},
+	    {1, "1970-01-01T00:00:00.000000001Z"},
+	    {-1, "1969-12-31T23:59:59.999999999Z"},
+	    {951782400000000000, "2000-02-29T00:00:00Z"},
+	    {1234567890123456789, "2009-02-13T23:31:30.123456789Z"},
+	    {4107542400000000000, "2100-03-01T00:00:00Z"},
 	};
 	static const char *const refused[] = {"",
-	                                      "2026",
-	                                      "2026-13-01T00:00:00Z",
-	                                      "2026-00-01T00:00:00Z",
-	                                      "2026-01-32T00:00:00Z",
-	                                      "2026-01-01T24:00:00Z",
-	                                      "2026-01-01T00:00:00",
-	                                      "2026-01-01T00:00:00+01:00",
-	                                      "2026-01-01T00:00:00.Z",
-	                                      "9999-01-01T00:00:00Z",
-	                                      "1000-01-01T00:00:00Z"};
+					      "2026",
+					      "2026-13-01T00:00:00Z",
+					      "2026-00-01T00:00:00Z",
+					      "2026-01-32T00:00:00Z",
+					      "2026-01-01T24:00:00Z",
+					      "2026-01-01T00:00:00",
+					      "2026-01-01T00:00:00+01:00",
+					      "2026-01-01T00:00:00.Z",
+					      "9999-01-01T00:00:00Z",
+					      "1000-01-01T00:00:00Z"};
 	char text[RECORD_TIME_SIZE];
 	int64_t ns;
 	for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
@@ -272,7 +271,7 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
 {
 	(void)state;
 	const dck_allocator counting = {
-		.alloc = count_alloc, .resize = count_resize, .release = count_release};
+	    .alloc = count_alloc, .resize = count_resize, .release = count_release};
 	dck_status st = DCK_E_NOMEM;
 	dck_set_allocator(&counting);
 	for (fail_at = 1; st != DCK_OK && fail_at < 1000; fail_at++) {
@@ -291,15 +290,15 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_record_says_who_made_it),
-		cmocka_unit_test(strings_and_arrays_are_copied),
-		cmocka_unit_test(a_later_row_replaces_the_earlier),
-		cmocka_unit_test(what_is_not_known_is_absent_never_zero),
-		cmocka_unit_test(lists_grow_and_notes_can_be_asked_for),
-		cmocka_unit_test(every_definition_is_complete_and_unique),
-		cmocka_unit_test(units_have_the_names_of_the_json_form),
-		cmocka_unit_test(times_are_rfc_3339_both_ways),
-		cmocka_unit_test(no_memory_is_an_error_and_leaks_nothing),
+	    cmocka_unit_test(an_empty_record_says_who_made_it),
+	    cmocka_unit_test(strings_and_arrays_are_copied),
+	    cmocka_unit_test(a_later_row_replaces_the_earlier),
+	    cmocka_unit_test(what_is_not_known_is_absent_never_zero),
+	    cmocka_unit_test(lists_grow_and_notes_can_be_asked_for),
+	    cmocka_unit_test(every_definition_is_complete_and_unique),
+	    cmocka_unit_test(units_have_the_names_of_the_json_form),
+	    cmocka_unit_test(times_are_rfc_3339_both_ways),
+	    cmocka_unit_test(no_memory_is_an_error_and_leaks_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
