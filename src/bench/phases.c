@@ -14,7 +14,7 @@
 #define PROBE_RUNS	 20
 #define PROBE_NS	 50000000u
 /* A steady state that is judged sooner than this says nothing of clocks that ramp up. */
-#define WARMUP_NS_MIN	100000000u
+#define WARMUP_NS_MIN	250000000u
 #define WARMUP_RUNS_MIN 10
 #define WARMUP_GROWTH	1.15
 #define CHECK_GROWTH	1.1
