@@ -165,7 +165,8 @@ DCK_API const char *dck_unit_text(dck_unit u);
 DCK_API const dck_metric_def *dck_metric_defs(size_t *ret_n);
 
 /* Reads a record from a file ("-": standard input). *ret is owned: dck_record_free().
- * E_IO, E_FORMAT (not a record; the sentence says where), E_VERSION (a newer schema). @since 0.1 */
+ * E_ABSENT, E_IO, E_FORMAT (not a record; the sentence says where), E_VERSION (a newer schema),
+ * E_LIMIT (more than 256 MiB). @since 0.1 */
 DCK_API dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* The same from n bytes of JSON in memory. @since 0.1 */

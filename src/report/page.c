@@ -161,7 +161,9 @@ static unsigned word_columns(const char *text, size_t *ret_bytes)
 
 void page_wrap(page *p, unsigned indent, const char *text)
 {
-	if (indent + 20 > p->width)
+	const unsigned width = p->width - 1; /* a comma may follow the last word */
+
+	if (indent + 20 > width)
 		indent = 0;
 	for (;;) {
 		size_t bytes;
@@ -171,12 +173,12 @@ void page_wrap(page *p, unsigned indent, const char *text)
 			return;
 		unsigned n = word_columns(text, &bytes);
 		const char *end = text + bytes;
-		if (p->col > indent && p->col + p->space + n > p->width) {
+		if (p->col > indent && p->col + p->space + n > width) {
 			page_line(p);
 			page_to(p, indent);
 		}
-		while (n > p->width - p->col) { /* only a word wider than a line */
-			unsigned part = p->width - p->col;
+		while (p->col + n > width) { /* only a word wider than a line */
+			unsigned part = p->col < width ? width - p->col : 0;
 			text = put(p, text, part);
 			n -= part;
 			page_line(p);

@@ -28,7 +28,8 @@ void page_text_cut(page *p, const char *text, unsigned cols);
 void page_text_right(page *p, const char *text, unsigned cols); /* right-aligned in `cols` */
 void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 bytes */
 /* Words from the current column on, continued at column `indent` of the next lines; a word that is
- * wider than a line is broken. Does not end the last line. */
+ * wider than a line is broken. Does not end the last line, and leaves room for one character in
+ * it. */
 void page_wrap(page *p, unsigned indent, const char *text);
 unsigned page_columns(const char *text); /* code points */
 

@@ -155,8 +155,16 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 		page_text(p, "  (no interval)");
 	}
 	m = metric_find(r, "throughput/items", &v);
-	if (m != NULL)
-		page_fmt(p, "   %s", format_number(v, m->def->unit, a));
+	if (m != NULL) {
+		format_number(v, m->def->unit, a);
+		if (p->col + 3 + page_columns(a) > p->width) {
+			page_line(p);
+			page_to(p, 2);
+			page_text(p, a);
+		} else {
+			page_fmt(p, "   %s", a);
+		}
+	}
 	page_line(p);
 }
 

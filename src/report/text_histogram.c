@@ -1,7 +1,8 @@
 /* text_histogram.c - the measured samples, binned for the eye. Bins are as wide as a round number;
- * a long tail is cut off and counted in a row of its own, since one run of a second would else
- * squeeze a thousand of a millisecond into one row: at the 99th percentile or at Tukey's outer
- * fence, what is nearer, but never more than 5 % of the samples, so that a second group stays.
+ * a long tail is cut off at Tukey's outer fence (three times the quartiles' distance beyond them)
+ * and counted in a row of its own, since one run of a second would else squeeze a thousand of a
+ * millisecond into one row. Never more than 5 % of the samples at an end are cut off, so that a
+ * second group stays in sight.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -79,8 +80,7 @@ static void ends_find(const samples *s, double *ret_lo, double *ret_hi)
 	const double *x = s->x;
 	size_t last = s->n - 1, few = s->n / 20 > 0 ? s->n / 20 : 1;
 	double q1 = x[last / 4], q3 = x[last - last / 4], fence = 3 * (q3 - q1);
-	double lo = fmin(x[few], fmax(x[s->n / 100], q1 - fence));
-	double hi = fmax(x[last - few], fmin(x[last - s->n / 100], q3 + fence));
+	double lo = fmin(x[few], q1 - fence), hi = fmax(x[last - few], q3 + fence);
 
 	if (x[last] - lo <= TAIL_FACTOR * (hi - lo))
 		hi = x[last];

@@ -1,0 +1,99 @@
+/* test_report_csv.c - the CSV writer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "golden.h"
+#include "record/build.h"
+
+static void golden_records_as_csv(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"typical", "absent",     "empty",
+					    "extreme", "incomplete", "ops"};
+	char json[64], csv[64];
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		snprintf(json, sizeof json, "record_%s.json", names[i]);
+		snprintf(csv, sizeof csv, "record_%s.csv", names[i]);
+		dck_record *r = golden_record(json);
+		const dck_record *one = r;
+		dck_buffer got = golden_report("csv", &one, 1, NULL);
+		golden_compare(&got, csv);
+		dck_buffer_done(&got);
+		dck_record_free(r);
+	}
+}
+
+static dck_record *one_metric(const char *command, double v, const char *how)
+{
+	dck_record *r = NULL;
+	record_builder *b = record_new();
+	record_set_id(b, "i");
+	record_set_command(b, command);
+	record_metric_real(b, "latency/mean", v, how);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	return r;
+}
+
+static void assert_row(const char *command, double v, const char *how, const char *row)
+{
+	dck_record *r = one_metric(command, v, how);
+	const dck_record *one = r;
+	dck_buffer got = golden_report("csv", &one, 1, NULL);
+	const char *second = strchr(got.data, '\n');
+	assert_non_null(second);
+	assert_string_equal(second + 1, row);
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
+static void text_is_quoted_and_numbers_are_whole(void **state)
+{
+	(void)state;
+	assert_row("a \"b\", c\nd", 17624011.25, "x",
+		   "\"i\",\"a \"\"b\"\", c\nd\",\"latency/mean\",17624011.25,\"ns\",,,,,\"x\"\r\n");
+	assert_row(NULL, 1.0 / 3, NULL,
+		   "\"i\",,\"latency/mean\",0.3333333333333333,\"ns\",,,,,\r\n");
+	assert_row(NULL, 0.1, NULL, "\"i\",,\"latency/mean\",0.1,\"ns\",,,,,\r\n");
+}
+
+/* Spreadsheets run text that looks like a formula; a record may come from anybody. */
+static void formulas_are_disarmed_and_numbers_are_not(void **state)
+{
+	(void)state;
+	static const char first[] = "=+-@\t\r\n";
+	char how[16], row[128];
+	for (size_t i = 0; first[i] != '\0'; i++) {
+		snprintf(how, sizeof how, "%c1+1", first[i]);
+		snprintf(row, sizeof row, "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"'%s\"\r\n",
+			 how);
+		assert_row(NULL, -2.5, how, row);
+	}
+	assert_row(NULL, -2.5, "a=b", "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"a=b\"\r\n");
+}
+
+static void several_records_share_one_header(void **state)
+{
+	(void)state;
+	dck_record *a = one_metric("a", 1, NULL), *b = one_metric("b", 2, NULL);
+	const dck_record *both[] = {a, b};
+	dck_buffer got = golden_report("csv", both, 2, NULL);
+	assert_string_equal(got.data, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n"
+				      "\"i\",\"a\",\"latency/mean\",1,\"ns\",,,,,\r\n"
+				      "\"i\",\"b\",\"latency/mean\",2,\"ns\",,,,,\r\n");
+	dck_buffer_done(&got);
+	got = golden_report("csv", NULL, 0, NULL);
+	assert_string_equal(got.data, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n");
+	dck_buffer_done(&got);
+	dck_record_free(a);
+	dck_record_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(golden_records_as_csv),
+	    cmocka_unit_test(text_is_quoted_and_numbers_are_whole),
+	    cmocka_unit_test(formulas_are_disarmed_and_numbers_are_not),
+	    cmocka_unit_test(several_records_share_one_header),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
