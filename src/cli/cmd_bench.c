@@ -156,8 +156,10 @@ static int record_show(const bench_config *cfg, const dck_record *r)
 		cli_message("%s", err.msg);
 		code = CLI_FAILED;
 	}
+	/* Ctrl-C reaches the measured program too, whose death may come first. */
 	if (code == CLI_OK && r->incomplete)
-		code = dck_record_note(r, "interrupted") ? CLI_INTERRUPTED : CLI_FAILED;
+		code = cli_signal_seen() || dck_record_note(r, "interrupted") ? CLI_INTERRUPTED
+									      : CLI_FAILED;
 	return code;
 }
 
@@ -180,8 +182,10 @@ static int measure(bench_config *cfg)
 	cli_signals_install();
 	status = dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
 	cli_progress_erase(&watch.line);
-	if (status != DCK_OK)
-		return cli_failed(&err);
+	if (status != DCK_OK) {
+		code = cli_failed(&err);
+		return cli_signal_seen() ? CLI_INTERRUPTED : code;
+	}
 	code = is_worker ? record_send(cfg, record) : record_show(cfg, record);
 	dck_record_free(record);
 	return code;

@@ -148,7 +148,8 @@ static dck_status chunk_write(void *self, const void *bytes, size_t n, dck_err *
 				       f->path);
 		wrote = write(f->fd, p, n);
 		if (wrote < 0 && errno != EINTR)
-			return cli_err(err, DCK_E_IO, "cannot write '%s': %s", f->path,
+			return cli_err(err, DCK_E_IO, "cannot write %s: %s",
+				       f->fd == STDOUT_FILENO ? "to standard output" : f->path,
 				       strerror(errno));
 		if (wrote > 0) {
 			p += wrote;

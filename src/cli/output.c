@@ -48,7 +48,8 @@ int cli_report(int format, const dck_record *const *records, size_t n, const dck
 	if (dck_report(cli_formats[format], records, n, style, &out, &err) != DCK_OK)
 		return cli_failed(&err);
 	if (dck_sink_finish(&out, &err) != DCK_OK) {
-		cli_message("cannot write to standard output: %s", err.msg);
+		cli_message("cannot write to standard output: %s",
+			    err.native_code > 0 ? strerror((int)err.native_code) : err.msg);
 		return CLI_FAILED;
 	}
 	return CLI_OK;

@@ -31,6 +31,7 @@ SCRUB = [
     (r"\b[0-9a-f]{32}\b", "ID"),
     (r"\b(deepclock|library) \d+\.\d+\.\d+", r"\1 VERSION"),
     (r"\b\d+(\.\d+)? (ns|us|µs|μs|ms|s|min)\b", "TIME"),
+    (r"\binterrupted in run [\d,]+", "interrupted in run N"),
     (r"==\d+==[^\n]*\n", ""),
 ]
 
@@ -39,6 +40,7 @@ UNSET = ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE", "LANGUAGE", "CDPATH", "ENV",
 
 
 def scrub(text, scratch):
+    text = text.replace(HERE, "TESTS")
     for path, name in [(os.path.realpath(scratch), "SCRATCH"), (scratch, "SCRATCH")]:
         text = text.replace(path, name)
     for pattern, name in SCRUB:

@@ -5,13 +5,17 @@ run() {
 run on-terminal 80 > terminal
 grep -q '<CR><ESC>\[K.*measure .* runs' terminal && echo progress
 grep -o '^.*<CR><ESC>\[K[a-z]*,' terminal | tail -n 1 | grep -q '<CR><ESC>\[K[a-z]*,$' && echo erased
-tr '<' '\n' < terminal | sed -n 's/^ESC>\[K//p; s/^ESC>\[2m//p' | grep runs | awk 'length > 79 {print "wide: " $0}'
+python3 - <<'END'
+import re
+for line in re.findall(r"<ESC>\[K(?:<ESC>\[2m)?([^<]* runs[^<]*)", open("terminal").read()):
+    if len(line) > 79:
+        print("too wide:", line)
+END
 run > file 2> err
-cat err
-grep -c ESC file
+tr '\r' R < err | grep -q R || echo none in a file
 options=--quiet
-run on-terminal 80 | grep -c 'measure'
+run on-terminal 80 | grep -q 'measure .* runs' || echo "none with $options"
 options=--no-progress
-run on-terminal 80 | grep -c 'measure'
+run on-terminal 80 | grep -q 'measure .* runs' || echo "none with $options"
 options=
-run env TERM=dumb on-terminal 80 env TERM=dumb | grep -c 'measure  '
+run on-terminal 80 env TERM=dumb | grep -q 'measure .* runs' || echo none on a dumb terminal

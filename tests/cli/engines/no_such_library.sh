@@ -1,2 +1,2 @@
 deepclock engines ort --engine-lib ./missing.so --format csv | grep usable
-deepclock engines ort --engine-lib ./missing.so --format csv | grep -c why_not
+deepclock engines ort --engine-lib ./missing.so --format csv | grep -q why_not && echo with the reason
