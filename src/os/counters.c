@@ -53,6 +53,9 @@ void os_usage_get(os_usage *ret)
 	if (text_read("/proc/self/statm", buf, sizeof(buf)) &&
 	    sscanf(buf, "%*s %" SCNu64, &pages) == 1)
 		ret->rss_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	/* The kernel batches its updates of the peak. */
+	if (ret->peak_rss_bytes && ret->peak_rss_bytes < ret->rss_bytes)
+		ret->peak_rss_bytes = ret->rss_bytes;
 	read_machine(ret);
 	cgroup_limits limits;
 	cgroup_read("", &limits);

@@ -1,0 +1,312 @@
+/* Tests of os/file.c: reading with a limit, replacing a file whole or not at all.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static char scratch[] = "os_file.XXXXXX";
+
+static int enter_scratch(void **state)
+{
+	(void)state;
+	return mkdtemp(scratch) ? chdir(scratch) : -1;
+}
+
+static int leave_scratch(void **state)
+{
+	(void)state;
+	char command[64];
+	snprintf(command, sizeof(command), "chmod -R u+rwx %s; rm -rf %s", scratch, scratch);
+	return chdir("..") || system(command);
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void holds(const char *path, const char *want)
+{
+	dck_buffer b = {0};
+	assert_int_equal(os_read_file(path, 1000, &b, NULL), DCK_OK);
+	assert_string_equal(b.data, want);
+	assert_int_equal(b.n, strlen(want));
+	dck_buffer_done(&b);
+}
+
+/* Besides "." and "..". */
+static int entries(void)
+{
+	int n = -2;
+	DIR *d = opendir(".");
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static void reads_whole_files(void **state)
+{
+	(void)state;
+	put("a", "hello");
+	holds("a", "hello");
+	put("empty", "");
+	holds("empty", "");
+	dck_buffer b = {0};
+	assert_int_equal(os_read_file("/proc/self/status", 1 << 20, &b, NULL), DCK_OK);
+	assert_true(b.n > 100); /* although its size is said to be 0 */
+	assert_int_equal(b.data[b.n], '\0');
+	dck_buffer_done(&b);
+	remove("a");
+	remove("empty");
+}
+
+static void refuses_what_it_cannot_read(void **state)
+{
+	(void)state;
+	put("five", "12345");
+	put("six", "123456");
+	dck_buffer b = {.n = 77};
+	dck_err e;
+	assert_int_equal(os_read_file("missing", 5, &b, &e), DCK_E_ABSENT);
+	assert_string_equal(e.msg, "cannot open 'missing': No such file or directory");
+	assert_int_equal(e.native_code, ENOENT);
+	assert_int_equal(os_read_file("five/x", 5, &b, &e), DCK_E_ABSENT);
+	assert_int_equal(os_read_file("", 5, &b, &e), DCK_E_ABSENT);
+	assert_int_equal(os_read_file(".", 5, &b, &e), DCK_E_IO);
+	assert_string_equal(e.msg, "'.' is a directory, not a file");
+	assert_int_equal(os_read_file("six", 5, &b, &e), DCK_E_LIMIT);
+	assert_string_equal(e.msg, "'six' is larger than 5 B, the most that is read here");
+	assert_int_equal(os_read_file("/dev/zero", 100000, &b, &e), DCK_E_LIMIT); /* no size */
+	assert_int_equal(b.n, 77);
+	b = (dck_buffer){0};
+	assert_int_equal(os_read_file("five", 5, &b, &e), DCK_OK);
+	dck_buffer_done(&b);
+	/* A sparse file of 4 GB is refused by its size, not read. */
+	assert_int_equal(truncate("five", (off_t)4 << 30), 0);
+	assert_int_equal(os_read_file("five", 1 << 30, &b, &e), DCK_E_LIMIT);
+	remove("five");
+	remove("six");
+}
+
+static void reads_pipes(void **state)
+{
+	(void)state;
+	dck_buffer b = {0};
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		int fd = open("pipe", O_WRONLY);
+		_exit(write(fd, "through", 7) == 7 ? 0 : 1);
+	}
+	assert_int_equal(os_read_file("pipe", 100, &b, NULL), DCK_OK);
+	assert_string_equal(b.data, "through");
+	dck_buffer_done(&b);
+	waitpid(pid, NULL, 0);
+	remove("pipe");
+}
+
+static dck_status replace(const char *path, const char *text, dck_err *err)
+{
+	os_replace *r;
+	int fd;
+	dck_status st = os_replace_open(path, &r, &fd, err);
+	if (st != DCK_OK)
+		return st;
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	return os_replace_commit(r, err);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void new_files_follow_the_umask(void **state)
+{
+	(void)state;
+	mode_t old = umask(027);
+	assert_int_equal(replace("new", "one", NULL), DCK_OK);
+	umask(old);
+	holds("new", "one");
+	assert_int_equal(mode_of("new"), 0640);
+	assert_int_equal(entries(), 1);
+	remove("new");
+}
+
+static void existing_files_keep_their_mode(void **state)
+{
+	(void)state;
+	put("f", "old");
+	chmod("f", 0604);
+	assert_int_equal(replace("./f", "new", NULL), DCK_OK);
+	holds("f", "new");
+	assert_int_equal(mode_of("f"), 0604);
+	assert_int_equal(entries(), 1);
+	remove("f");
+}
+
+static void links_stay_links(void **state)
+{
+	(void)state;
+	struct stat st;
+	assert_int_equal(mkdir("sub", 0700), 0);
+	put("sub/target", "old");
+	assert_int_equal(symlink("target", "sub/second"), 0);
+	assert_int_equal(symlink("sub/second", "first"), 0);
+	assert_int_equal(replace("first", "new", NULL), DCK_OK);
+	holds("sub/target", "new");
+	assert_int_equal(lstat("first", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat("sub/second", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	/* A link to nothing: its target comes into being. */
+	remove("sub/target");
+	assert_int_equal(replace("first", "again", NULL), DCK_OK);
+	holds("sub/target", "again");
+	/* A circle of links. */
+	remove("sub/second");
+	assert_int_equal(symlink("../first", "sub/second"), 0);
+	assert_int_equal(replace("first", "x", NULL), DCK_E_IO);
+	remove("first");
+	remove("sub/second");
+	remove("sub/target");
+	remove("sub");
+}
+
+static void abort_leaves_the_old_file(void **state)
+{
+	(void)state;
+	os_replace *r;
+	int fd;
+	put("f", "old");
+	assert_int_equal(os_replace_open("f", &r, &fd, NULL), DCK_OK);
+	assert_int_equal(write(fd, "half", 4), 4);
+	assert_int_equal(entries(), 2);
+	holds("f", "old");
+	os_replace_abort(r);
+	os_replace_abort(NULL);
+	holds("f", "old");
+	assert_int_equal(entries(), 1);
+	remove("f");
+}
+
+static void what_cannot_be_written(void **state)
+{
+	(void)state;
+	dck_err e;
+	char longer[300];
+	memset(longer, 'n', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	assert_int_equal(replace("no/such/folder", "x", &e), DCK_E_IO);
+	assert_non_null(strstr(e.msg, "'no/such/folder'"));
+	assert_non_null(strstr(e.msg, "No such file or directory"));
+	assert_int_equal(replace(".", "x", &e), DCK_E_IO);
+	assert_string_equal(e.msg, "cannot write '.': it is a directory");
+	assert_int_equal(replace("", "x", &e), DCK_E_ARG);
+	assert_int_equal(replace(longer, "x", &e), DCK_E_IO);
+	assert_int_equal(e.native_code, ENAMETOOLONG);
+	if (geteuid() != 0) {
+		put("f", "old");
+		chmod("f", 0400);
+		assert_int_equal(replace("f", "x", &e), DCK_E_IO);
+		assert_int_equal(e.native_code, EACCES);
+		holds("f", "old");
+		remove("f");
+	}
+	assert_int_equal(entries(), 0);
+}
+
+/* The target turns into a directory between open and commit: rename fails, nothing is left. */
+static void a_failing_rename_cleans_up(void **state)
+{
+	(void)state;
+	os_replace *r;
+	int fd;
+	dck_err e;
+	assert_int_equal(os_replace_open("f", &r, &fd, NULL), DCK_OK);
+	assert_int_equal(mkdir("f", 0700), 0);
+	assert_int_equal(os_replace_commit(r, &e), DCK_E_IO);
+	assert_string_equal(e.msg, "cannot replace 'f': Is a directory");
+	assert_int_equal(entries(), 1);
+	rmdir("f");
+}
+
+static void devices_and_pipes_are_written_directly(void **state)
+{
+	(void)state;
+	struct stat st;
+	assert_int_equal(replace("/dev/null", "x", NULL), DCK_OK);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(entries(), 0);
+}
+
+/* Through the open descriptor: opened again, it would write from the beginning. */
+static void own_descriptors_keep_their_place(void **state)
+{
+	(void)state;
+	char name[64];
+	int fd = open("f", O_RDWR | O_CREAT, 0600);
+	assert_int_equal(write(fd, "before ", 7), 7);
+	snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+	assert_int_equal(replace(name, "after", NULL), DCK_OK);
+	holds("f", "before after");
+	assert_int_equal(symlink(name, "link"), 0);
+	assert_int_equal(replace("link", " all", NULL), DCK_OK);
+	holds("f", "before after all");
+	close(fd);
+	dck_err e;
+	assert_int_equal(replace(name, "x", &e), DCK_E_IO);
+	assert_int_equal(e.native_code, EBADF);
+	remove("link");
+	remove("f");
+}
+
+static void random_bytes_differ(void **state)
+{
+	(void)state;
+	unsigned char a[32] = {0}, b[32] = {0};
+	os_random_bytes(a, sizeof(a));
+	os_random_bytes(b, sizeof(b));
+	assert_memory_not_equal(a, b, sizeof(a));
+	os_random_bytes(a, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(reads_whole_files),
+	    cmocka_unit_test(refuses_what_it_cannot_read),
+	    cmocka_unit_test(reads_pipes),
+	    cmocka_unit_test(new_files_follow_the_umask),
+	    cmocka_unit_test(existing_files_keep_their_mode),
+	    cmocka_unit_test(links_stay_links),
+	    cmocka_unit_test(abort_leaves_the_old_file),
+	    cmocka_unit_test(what_cannot_be_written),
+	    cmocka_unit_test(a_failing_rename_cleans_up),
+	    cmocka_unit_test(devices_and_pipes_are_written_directly),
+	    cmocka_unit_test(own_descriptors_keep_their_place),
+	    cmocka_unit_test(random_bytes_differ),
+	};
+	return cmocka_run_group_tests(tests, enter_scratch, leave_scratch);
+}

@@ -1,0 +1,421 @@
+/* Tests of os/proc.c: start, wait, how it ended, cancelling, what does not exist.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static os_spawn_config quiet(char *const *argv)
+{
+	return (os_spawn_config){
+	    .argv = argv, .in_fd = -1, .out_fd = -1, .err_fd = -1, .keep_fd = -1};
+}
+
+static os_child_usage run(os_spawn_config c)
+{
+	pid_t pid;
+	os_child_usage u;
+	dck_err e;
+	if (os_spawn(&c, &pid, &e) != DCK_OK || os_wait(pid, NULL, NULL, &u, &e) != DCK_OK)
+		fail_msg("%s", e.msg);
+	return u;
+}
+
+static os_child_usage shell(const char *script)
+{
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
+	return run(quiet(argv));
+}
+
+/* What a shell script writes to its standard output. */
+static void shell_output(const char *script, os_spawn_config c, char *buf, size_t size)
+{
+	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)script, NULL};
+	int ends[2];
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	c.argv = argv;
+	c.out_fd = ends[1];
+	run(c);
+	close(ends[1]);
+	ssize_t n = read(ends[0], buf, size - 1);
+	buf[n > 0 ? n : 0] = '\0';
+	close(ends[0]);
+}
+
+static void exit_status_and_signal(void **state)
+{
+	(void)state;
+	os_child_usage u = shell("exit 0");
+	assert_int_equal(u.exit_code, 0);
+	assert_int_equal(u.signal, 0);
+	assert_int_equal(shell("exit 7").exit_code, 7);
+	u = shell("kill -9 $$");
+	assert_int_equal(u.exit_code, -1);
+	assert_int_equal(u.signal, SIGKILL);
+}
+
+static void usage_is_the_childs(void **state)
+{
+	(void)state;
+	os_child_usage busy = shell("i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done");
+	os_child_usage idle = shell(":");
+	assert_true(busy.user_ns + busy.system_ns > idle.user_ns + idle.system_ns);
+	assert_true(busy.user_ns > 0);
+}
+
+/* The kernel hands our own peak to a child that needs less: that is not known, not ours. */
+static void peak_memory_is_never_ours(void **state)
+{
+	(void)state;
+	assert_int_equal(shell(":").peak_rss_bytes % 1024, 0);
+	size_t n = 64 << 20;
+	void *p = os_pages_alloc(n);
+	assert_non_null(p);
+	assert_int_equal(shell(":").peak_rss_bytes, 0);
+	os_pages_free(p, n);
+	assert_int_equal(shell(":").peak_rss_bytes, 0); /* a peak stays one */
+}
+
+static void streams(void **state)
+{
+	(void)state;
+	char *none[] = {NULL};
+	char buf[256];
+	shell_output("echo out; echo err >&2; cat", quiet(none), buf, sizeof(buf));
+	assert_string_equal(buf, "out\n");
+	os_spawn_config c = quiet(none);
+	c.err_fd = 2;
+	c.in_fd = 0;
+	shell_output("exec 2>&1; echo both >&2; [ -e /proc/self/fd/0 ] && echo in", c, buf,
+		     sizeof(buf));
+	assert_string_equal(buf, "both\nin\n");
+}
+
+/* Standard output to our standard error and the other way round, through files in their place. */
+static void crossed_streams(void **state)
+{
+	(void)state;
+	int saved[2] = {dup(1), dup(2)}, file[2];
+	FILE *f[2] = {tmpfile(), tmpfile()};
+	char text[2][32] = {"", ""};
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo one; echo two >&2", NULL};
+	fflush(stdout);
+	for (int i = 0; i < 2; i++) {
+		file[i] = fileno(f[i]);
+		dup2(file[i], i + 1);
+	}
+	os_spawn_config c = quiet(argv);
+	pid_t pid;
+	os_child_usage u;
+	c.out_fd = 2;
+	c.err_fd = 1;
+	dck_status st = os_spawn(&c, &pid, NULL);
+	if (st == DCK_OK)
+		st = os_wait(pid, NULL, NULL, &u, NULL);
+	for (int i = 0; i < 2; i++) {
+		dup2(saved[i], i + 1);
+		close(saved[i]);
+		assert_true(pread(file[i], text[i], sizeof(text[i]) - 1, 0) >= 0);
+		fclose(f[i]);
+	}
+	assert_int_equal(st, DCK_OK);
+	assert_string_equal(text[0], "two\n");
+	assert_string_equal(text[1], "one\n");
+}
+
+static void only_the_kept_descriptor_stays_open(void **state)
+{
+	(void)state;
+	char *none[] = {NULL};
+	char buf[256], script[128];
+	int kept = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	os_spawn_config c = quiet(none);
+	c.keep_fd = kept;
+	snprintf(script, sizeof(script),
+		 "[ -e /proc/$$/fd/%d ] && echo kept; [ -e /proc/$$/fd/%d ] "
+		 "|| echo closed",
+		 kept, other);
+	shell_output(script, c, buf, sizeof(buf));
+	assert_string_equal(buf, "kept\nclosed\n");
+	close(kept);
+	close(other);
+}
+
+static void signals_are_as_new(void **state)
+{
+	(void)state;
+	char *none[] = {NULL};
+	char buf[256];
+	sigset_t set, old;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	signal(SIGPIPE, SIG_IGN);
+	shell_output("grep -E 'SigBlk|SigIgn' /proc/self/status | tr -d '\\t '", quiet(none), buf,
+		     sizeof(buf));
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	assert_non_null(strstr(buf, "SigBlk:0000000000000000"));
+	const char *ignored = strstr(buf, "SigIgn:");
+	assert_non_null(ignored);
+	assert_int_equal(strtoull(ignored + 7, NULL, 16) & (1u << (SIGPIPE - 1)), 0);
+}
+
+static void working_folder(void **state)
+{
+	(void)state;
+	char *none[] = {NULL};
+	char buf[256];
+	os_spawn_config c = quiet(none);
+	c.directory = "/";
+	shell_output("pwd", c, buf, sizeof(buf));
+	assert_string_equal(buf, "/\n");
+	char *argv[] = {(char *)"true", NULL};
+	pid_t pid;
+	dck_err e;
+	c.argv = argv;
+	c.directory = "/no/such/folder";
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_E_ABSENT);
+	assert_non_null(strstr(e.msg, "cannot run in the folder '/no/such/folder'"));
+	c.directory = "/dev/null";
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_E_IO);
+}
+
+/* A path with a slash is relative to our folder, wherever the child runs. */
+static void relative_program_in_another_folder(void **state)
+{
+	(void)state;
+	FILE *f = fopen("./dck_test_program", "w");
+	assert_non_null(f);
+	fprintf(f, "#!/bin/sh\nexit 9\n");
+	fclose(f);
+	chmod("./dck_test_program", 0755);
+	char *argv[] = {(char *)"./dck_test_program", NULL};
+	os_spawn_config c = quiet(argv);
+	assert_int_equal(run(c).exit_code, 9);
+	c.directory = "/";
+	assert_int_equal(run(c).exit_code, 9);
+	remove("./dck_test_program");
+}
+
+static void programs_that_cannot_run(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		dck_status code;
+		const char *part;
+	} rows[] = {
+	    {"no-such-program-at-all", DCK_E_ABSENT, "no program 'no-such-program-at-all' in"},
+	    {"./no-such-program", DCK_E_ABSENT, "there is no program './no-such-program'"},
+	    {"/dev/null/x", DCK_E_ABSENT, "there is no program"},
+	    {"/etc/passwd", DCK_E_IO, "cannot run '/etc/passwd': Permission denied"},
+	    {"/tmp", DCK_E_IO, "cannot run '/tmp': Is a directory"},
+	    {"", DCK_E_ARG, "is empty"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *argv[] = {(char *)rows[i].name, NULL};
+		os_spawn_config c = quiet(argv);
+		pid_t pid = 77;
+		dck_err e = {0};
+		assert_int_equal(os_spawn(&c, &pid, &e), rows[i].code);
+		assert_non_null(strstr(e.msg, rows[i].part));
+		assert_int_equal(pid, 77);
+	}
+	char *none[] = {NULL};
+	os_spawn_config c = quiet(none);
+	pid_t pid;
+	assert_int_equal(os_spawn(&c, &pid, NULL), DCK_E_ARG);
+}
+
+static void a_script_without_interpreter_is_refused(void **state)
+{
+	(void)state;
+	FILE *f = fopen("dck_test_script", "w");
+	assert_non_null(f);
+	fprintf(f, "exit 0\n");
+	fclose(f);
+	chmod("dck_test_script", 0755);
+	char *argv[] = {(char *)"./dck_test_script", NULL};
+	os_spawn_config c = quiet(argv);
+	pid_t pid;
+	dck_err e = {0};
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_E_FORMAT);
+	assert_non_null(strstr(e.msg, "neither a program nor a script that begins with #!"));
+	remove("dck_test_script");
+}
+
+static void program_lookup(void **state)
+{
+	(void)state;
+	char *found, *path = mem_dup(getenv("PATH") ? getenv("PATH") : "/bin");
+	assert_int_equal(os_find_program("sh", &found, NULL), DCK_OK);
+	assert_int_equal(found[0], '/');
+	assert_non_null(strstr(found, "/sh"));
+	mem_free(found);
+	setenv("PATH", "/no/such/folder:/etc", 1);
+	assert_int_equal(os_find_program("sh", &found, NULL), DCK_E_ABSENT);
+	assert_int_equal(os_find_program("passwd", &found, NULL),
+			 DCK_E_IO); /* in /etc, no program */
+	setenv("PATH", "", 1);	    /* the current folder */
+	assert_int_equal(os_find_program("sh", &found, NULL), DCK_E_ABSENT);
+	setenv("PATH", path, 1);
+	mem_free(path);
+}
+
+/* --- cancelling */
+
+static int asked;
+
+static bool cancel_at_third(void *self)
+{
+	(void)self;
+	return ++asked >= 3;
+}
+
+static bool never(void *self)
+{
+	++*(int *)self;
+	return false;
+}
+
+static void cancelling_stops_the_command(void **state)
+{
+	(void)state;
+	char *argv[] = {(char *)"sleep", (char *)"100", NULL};
+	os_spawn_config c = quiet(argv);
+	pid_t pid;
+	os_child_usage u = {.exit_code = 55};
+	dck_err e;
+	asked = 0;
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
+	assert_int_equal(os_wait(pid, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
+	assert_int_equal(asked, 3);
+	assert_int_equal(u.exit_code, 55);
+	assert_int_equal(kill(pid, 0), -1); /* gone, and reaped */
+	assert_int_equal(errno, ESRCH);
+}
+
+static void a_command_that_ignores_sigterm_is_killed(void **state)
+{
+	(void)state;
+	char *argv[] = {(char *)"sh", (char *)"-c",
+			(char *)"trap '' TERM; while :; do sleep 0.2; done", NULL};
+	os_spawn_config c = quiet(argv);
+	pid_t pid;
+	os_child_usage u;
+	dck_err e;
+	asked = -5; /* let the trap be set */
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
+	assert_int_equal(os_wait(pid, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
+	assert_int_equal(kill(pid, 0), -1);
+}
+
+static void waiting_may_be_asked_in_vain(void **state)
+{
+	(void)state;
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 0.2; exit 3", NULL};
+	os_spawn_config c = quiet(argv);
+	pid_t pid;
+	os_child_usage u;
+	dck_err e;
+	int count = 0;
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
+	assert_int_equal(os_wait(pid, never, &count, &u, &e), DCK_OK);
+	assert_int_equal(u.exit_code, 3);
+	assert_true(count >= 2);
+	assert_int_equal(os_wait(pid, NULL, NULL, &u, &e), DCK_E_IO); /* no such child now */
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+/* A signal ends poll() early: the question is asked at once, and the wait goes on. */
+static void a_signal_does_not_end_the_wait(void **state)
+{
+	(void)state;
+	struct sigaction a = {.sa_handler = on_alarm};
+	sigaction(SIGALRM, &a, NULL);
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 0.3; exit 4", NULL};
+	os_spawn_config c = quiet(argv);
+	pid_t pid;
+	os_child_usage u;
+	int count = 0;
+	for (int asks = 0; asks < 2; asks++) {
+		assert_int_equal(os_spawn(&c, &pid, NULL), DCK_OK);
+		ualarm(100000, 0);
+		assert_int_equal(os_wait(pid, asks ? never : NULL, &count, &u, NULL), DCK_OK);
+		assert_int_equal(u.exit_code, 4);
+	}
+}
+
+static unsigned open_descriptors(void)
+{
+	unsigned n = 0;
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static void a_spawner_starts_again_and_again_and_leaks_nothing(void **state)
+{
+	(void)state;
+	unsigned before = open_descriptors();
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"exit 5", NULL};
+	os_spawn_config c = quiet(argv);
+	os_spawner *s;
+	int count = 0;
+	assert_int_equal(os_spawner_new(&c, &s, NULL), DCK_OK);
+	for (int i = 0; i < 20; i++) {
+		pid_t pid;
+		os_child_usage u;
+		assert_int_equal(os_spawner_run(s, &pid, NULL), DCK_OK);
+		assert_int_equal(os_wait(pid, i % 2 ? never : NULL, &count, &u, NULL), DCK_OK);
+		assert_int_equal(u.exit_code, 5);
+	}
+	os_spawner_free(s);
+	os_spawner_free(NULL);
+	assert_int_equal(open_descriptors(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(exit_status_and_signal),
+	    cmocka_unit_test(usage_is_the_childs),
+	    cmocka_unit_test(peak_memory_is_never_ours),
+	    cmocka_unit_test(streams),
+	    cmocka_unit_test(crossed_streams),
+	    cmocka_unit_test(only_the_kept_descriptor_stays_open),
+	    cmocka_unit_test(signals_are_as_new),
+	    cmocka_unit_test(working_folder),
+	    cmocka_unit_test(relative_program_in_another_folder),
+	    cmocka_unit_test(programs_that_cannot_run),
+	    cmocka_unit_test(a_script_without_interpreter_is_refused),
+	    cmocka_unit_test(program_lookup),
+	    cmocka_unit_test(cancelling_stops_the_command),
+	    cmocka_unit_test(a_command_that_ignores_sigterm_is_killed),
+	    cmocka_unit_test(waiting_may_be_asked_in_vain),
+	    cmocka_unit_test(a_signal_does_not_end_the_wait),
+	    cmocka_unit_test(a_spawner_starts_again_and_again_and_leaks_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
