@@ -1,0 +1,273 @@
+/* Tests of os/cgroup.c over made-up trees, and of os/cpu.c and os/counters.c on this machine.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "os/cgroup.h"
+#include "os/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static char scratch[] = "os_host.XXXXXX";
+
+/* Writes text to scratch/path and makes the folders on the way. */
+static void put(const char *path, const char *text)
+{
+	char whole[512];
+	snprintf(whole, sizeof(whole), "%s%s", scratch, path);
+	for (char *p = whole + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdir(whole, 0700);
+		*p = '/';
+	}
+	FILE *f = fopen(whole, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(scratch, "os_host.XXXXXX");
+	return mkdtemp(scratch) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	char command[64];
+	snprintf(command, sizeof(command), "rm -rf %s", scratch);
+	return system(command);
+}
+
+#define MOUNT2 "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n"
+#define G      "/sys/fs/cgroup"
+
+static void nothing_to_read(void **state)
+{
+	(void)state;
+	cgroup_limits l = {.cpus = 9};
+	cgroup_read("/no/such/root", &l);
+	assert_true(l.cpus == 0 && l.memory_bytes == 0 && l.throttled_ns == 0);
+	put("/proc/self/cgroup", "garbage\n\n::\n0::\n");
+	put("/proc/self/mountinfo", "garbage\n - \n1 2 3\n");
+	cgroup_read(scratch, &l);
+	assert_true(l.cpus == 0 && l.memory_bytes == 0);
+}
+
+/* A parent may be stricter than the group itself. */
+static void version_2_takes_the_strictest_on_the_way_up(void **state)
+{
+	(void)state;
+	cgroup_limits l;
+	put("/proc/self/cgroup", "0::/user.slice/app\n");
+	put("/proc/self/mountinfo", "22 1 8:1 / / rw - ext4 /dev/sda rw\n" MOUNT2);
+	put(G "/cpu.stat", "usage_usec 5\n");
+	put(G "/user.slice/cpu.max", "150000 100000\n");
+	put(G "/user.slice/memory.max", "1073741824\n");
+	put(G "/user.slice/cpu.stat", "nr_periods 9\nnr_throttled 2\nthrottled_usec 300\n");
+	put(G "/user.slice/app/cpu.max", "max 100000\n");
+	put(G "/user.slice/app/memory.max", "max\n");
+	put(G "/user.slice/app/cpu.stat", "nr_periods 9\nnr_throttled 1\nthrottled_usec 50\n");
+	cgroup_read(scratch, &l);
+	assert_true(l.cpus == 1.5);
+	assert_int_equal(l.memory_bytes, 1073741824);
+	assert_int_equal(l.throttled_ns, 350000);
+	assert_int_equal(l.throttled_periods, 3);
+	put(G "/user.slice/app/cpu.max", "50000 100000\n");
+	put(G "/user.slice/app/memory.max", "4096\n");
+	cgroup_read(scratch, &l);
+	assert_true(l.cpus == 0.5);
+	assert_int_equal(l.memory_bytes, 4096);
+}
+
+/* In a container the mount shows our group as its root, though the path names all of it. */
+static void version_2_in_a_container(void **state)
+{
+	(void)state;
+	cgroup_limits l;
+	put("/proc/self/mountinfo",
+	    "30 23 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	put(G "/cpu.max", "200000 100000\n");
+	static const char *const paths[] = {"0::/docker/abc\n", "0::/\n", "0::/../other\n",
+					    "0::/somewhere/else\n"};
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		put("/proc/self/cgroup", paths[i]);
+		cgroup_read(scratch, &l);
+		assert_true(l.cpus == 2);
+	}
+	/* A group that has gone since: what is above it still counts. */
+	put("/proc/self/cgroup", "0::/docker/abc/gone/gone\n");
+	cgroup_read(scratch, &l);
+	assert_true(l.cpus == 2);
+}
+
+static void version_1_has_a_tree_for_each_controller(void **state)
+{
+	(void)state;
+	cgroup_limits l;
+	put("/proc/self/cgroup", "5:cpuset:/x\n4:cpu,cpuacct:/job\n3:memory:/job\n0::/\n");
+	put("/proc/self/mountinfo",
+	    "31 23 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+	    "32 23 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+	    "33 23 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+	put(G "/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+	put(G "/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+	put(G "/cpu,cpuacct/job/cpu.cfs_quota_us", "250000\n");
+	put(G "/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+	put(G "/cpu,cpuacct/job/cpu.stat", "nr_periods 5\nnr_throttled 4\nthrottled_time 777\n");
+	put(G "/memory/memory.limit_in_bytes", "9223372036854771712\n");
+	put(G "/memory/job/memory.limit_in_bytes", "536870912\n");
+	cgroup_read(scratch, &l);
+	assert_true(l.cpus == 2.5);
+	assert_int_equal(l.memory_bytes, 536870912);
+	assert_int_equal(l.throttled_ns, 777);
+	assert_int_equal(l.throttled_periods, 4);
+	put(G "/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
+	cgroup_read(scratch, &l);
+	assert_int_equal(l.memory_bytes, 0);
+}
+
+static void small_files(void **state)
+{
+	(void)state;
+	char buf[8], path[64];
+	uint64_t v = 5;
+	put("/n", "12345678901\n");
+	snprintf(path, sizeof(path), "%s/n", scratch);
+	assert_true(text_read(path, buf, sizeof(buf)));
+	assert_string_equal(buf, "1234567");
+	assert_true(text_read_uint(path, &v));
+	assert_int_equal(v, 12345678901);
+	put("/n", "max\n");
+	assert_false(text_read_uint(path, &v));
+	put("/n", "99999999999999999999999\n");
+	assert_false(text_read_uint(path, &v));
+	put("/n", "");
+	assert_true(text_read(path, buf, sizeof(buf)));
+	assert_string_equal(buf, "");
+	assert_false(text_read("/no/such/file", buf, sizeof(buf)));
+	assert_true(text_find_uint("ab 1\na 2", "a", &v));
+	assert_int_equal(v, 2);
+	assert_false(text_find_uint("ab 1\n", "a", &v));
+}
+
+static void this_machine(void **state)
+{
+	(void)state;
+	os_host h;
+	memset(&h, 0x5a, sizeof(h));
+	os_host_get(&h);
+	assert_true(h.cpus_allowed >= 1);
+	assert_int_equal(h.cpus_allowed, os_cpus_allowed());
+	assert_true(h.cgroup_cpus >= 0);
+	assert_true(h.memory_bytes > 0);
+	assert_true(h.turbo >= -1 && h.turbo <= 1);
+	assert_true(h.smt >= -1 && h.smt <= 1);
+	assert_true(h.max_khz >= h.min_khz);
+	assert_true(strlen(h.kernel) > 5);
+	const char *const texts[] = {h.cpu, h.kernel, h.os, h.governor, h.hypervisor};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		assert_null(strchr(texts[i], '\n'));
+}
+
+static void pinning(void **state)
+{
+	(void)state;
+	static const char *const wrong[] = {"",	 ",",	"0,",  "0-",	   "-1",   "1-0",
+					    "a", "0 1", "0x1", "99999999", "0,,1", "0-8191-1"};
+	dck_err e;
+	unsigned before = os_cpus_allowed();
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(os_pin_cpus(wrong[i], &e), DCK_E_ARG);
+	assert_non_null(strstr(e.msg, "is not a list of CPUs: write it as in 0-3,8"));
+	assert_int_equal(os_pin_cpus("8000", &e), DCK_E_ARG);
+	assert_non_null(strstr(e.msg, "cannot pin this process to CPUs 8000: it may use "));
+	assert_int_equal(os_pin_cpus("0-8000", &e), DCK_E_ARG); /* some are there */
+	assert_int_equal(os_cpus_allowed(), before);		/* and nothing has changed */
+	/* The first CPU that we may use, as the kernel writes it. */
+	char status[8192], list[32];
+	assert_true(text_read("/proc/self/status", status, sizeof(status)));
+	const char *p = strstr(status, "Cpus_allowed_list:\t");
+	assert_non_null(p);
+	snprintf(list, sizeof(list), "%lu", strtoul(p + 19, NULL, 10));
+	assert_int_equal(os_pin_cpus(list, &e), DCK_OK);
+	assert_int_equal(os_cpus_allowed(), 1);
+}
+
+static void counters_go_up(void **state)
+{
+	(void)state;
+	os_usage a, b;
+	memset(&a, 0x5a, sizeof(a));
+	os_usage_get(&a);
+	uint64_t begin = os_process_cpu_ns();
+	while (os_process_cpu_ns() - begin < 50000000)
+		;
+	size_t n = 8 << 20;
+	void *p = os_pages_alloc(n);
+	usleep(1000);
+	os_usage_get(&b);
+	assert_true(b.user_ns + b.system_ns >= a.user_ns + a.system_ns + 40000000);
+	assert_true(b.voluntary_switches > a.voluntary_switches);
+	assert_true(b.minor_faults > a.minor_faults);
+	assert_true(b.peak_rss_bytes >= b.rss_bytes);
+	assert_true(b.rss_bytes >= a.rss_bytes + n / 2);
+	if (b.has_machine)
+		assert_true(b.machine_busy_ns > a.machine_busy_ns);
+	os_pages_free(p, n);
+}
+
+static void pages(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = {0, 1, 4096, 4097, 5 << 20};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		unsigned char *p = os_pages_alloc(sizes[i]);
+		assert_non_null(p);
+		assert_int_equal((uintptr_t)p % 4096, 0);
+		for (size_t k = 0; k < sizes[i]; k += 64)
+			assert_int_equal(p[k], 0);
+		/* Touched: writing to them again meets no page fault. */
+		os_usage a, b;
+		os_usage_get(&a);
+		os_usage_get(&b);
+		uint64_t asking = b.minor_faults - a.minor_faults;
+		os_usage_get(&a);
+		for (size_t k = 0; k < sizes[i]; k += 4096)
+			p[k] = 1;
+		os_usage_get(&b);
+		assert_true(b.minor_faults - a.minor_faults <= asking + 8);
+		os_pages_free(p, sizes[i]);
+	}
+	assert_null(os_pages_alloc(SIZE_MAX));
+	assert_null(os_pages_alloc(SIZE_MAX / 2));
+	os_pages_free(NULL, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(nothing_to_read, begin, end),
+	    cmocka_unit_test_setup_teardown(version_2_takes_the_strictest_on_the_way_up, begin,
+					    end),
+	    cmocka_unit_test_setup_teardown(version_2_in_a_container, begin, end),
+	    cmocka_unit_test_setup_teardown(version_1_has_a_tree_for_each_controller, begin, end),
+	    cmocka_unit_test_setup_teardown(small_files, begin, end),
+	    cmocka_unit_test(this_machine),
+	    cmocka_unit_test(counters_go_up),
+	    cmocka_unit_test(pages),
+	    cmocka_unit_test(pinning), /* last: it stays pinned */
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
