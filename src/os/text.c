@@ -53,13 +53,14 @@ bool text_read_uint(const char *path, uint64_t *ret)
 bool text_find_uint(const char *text, const char *key, uint64_t *ret)
 {
 	size_t n = strlen(key);
-	while (text) {
+	for (;;) {
 		if (!strncmp(text, key, n) && (text[n] == ' ' || text[n] == '\t'))
 			return leading_uint(text + n + strspn(text + n, " \t"), ret);
 		text = strchr(text, '\n');
-		text += text ? 1 : 0;
+		if (!text)
+			return false;
+		text++;
 	}
-	return false;
 }
 
 char *text_line(char **at)

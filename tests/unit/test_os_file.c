@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 
+#include "fault_alloc.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -292,6 +294,48 @@ static void random_bytes_differ(void **state)
 	os_random_bytes(a, 0);
 }
 
+static dck_status read_it(dck_err *err)
+{
+	dck_buffer b = {0};
+	dck_status st = os_read_file("/proc/self/maps", 1 << 20, &b, err);
+	dck_buffer_done(&b);
+	return st;
+}
+
+static dck_status write_it(dck_err *err)
+{
+	return replace("f", "text", err);
+}
+
+static dck_status load_it(dck_err *err)
+{
+	os_library *l = NULL;
+	dck_status st = os_library_open("libm.so.6", &l, err);
+	os_library_close(l);
+	return st;
+}
+
+static void every_allocation_fails_once(void **state)
+{
+	(void)state;
+	dck_status (*const paths[])(dck_err * err) = {read_it, write_it, load_it};
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		dck_status st = DCK_E_NOMEM;
+		for (size_t n = 1; st != DCK_OK; n++) {
+			fault_alloc f;
+			dck_err e;
+			fault_alloc_begin(&f, n);
+			st = paths[i](&e);
+			dck_set_allocator(NULL);
+			assert_int_equal(st, f.calls < n ? DCK_OK : DCK_E_NOMEM);
+			assert_int_equal(f.out, 0);
+			if (st != DCK_OK)
+				assert_int_equal(entries(), 0);
+		}
+	}
+	remove("f");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +351,7 @@ int main(void)
 	    cmocka_unit_test(devices_and_pipes_are_written_directly),
 	    cmocka_unit_test(own_descriptors_keep_their_place),
 	    cmocka_unit_test(random_bytes_differ),
+	    cmocka_unit_test(every_allocation_fails_once),
 	};
 	return cmocka_run_group_tests(tests, enter_scratch, leave_scratch);
 }

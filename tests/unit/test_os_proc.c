@@ -4,6 +4,7 @@
 #include "os/os.h"
 
 #include "base/mem.h"
+#include "fault_alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@ static os_spawn_config quiet(char *const *argv)
 static os_child_usage run(os_spawn_config c)
 {
 	pid_t pid;
-	os_child_usage u;
+	os_child_usage u = {0};
 	dck_err e;
 	if (os_spawn(&c, &pid, &e) != DCK_OK || os_wait(pid, NULL, NULL, &u, &e) != DCK_OK)
 		fail_msg("%s", e.msg);
@@ -226,7 +227,7 @@ static void programs_that_cannot_run(void **state)
 	    {"./no-such-program", DCK_E_ABSENT, "there is no program './no-such-program'"},
 	    {"/dev/null/x", DCK_E_ABSENT, "there is no program"},
 	    {"/etc/passwd", DCK_E_IO, "cannot run '/etc/passwd': Permission denied"},
-	    {"/tmp", DCK_E_IO, "cannot run '/tmp': Is a directory"},
+	    {"/etc", DCK_E_IO, "cannot run '/etc': Is a directory"},
 	    {"", DCK_E_ARG, "is empty"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -396,6 +397,30 @@ static void a_spawner_starts_again_and_again_and_leaks_nothing(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
+static void every_allocation_fails_once(void **state)
+{
+	(void)state;
+	dck_status st = DCK_E_NOMEM;
+	size_t n = 1;
+	unsigned before = open_descriptors();
+	for (; st != DCK_OK; n++) {
+		char *argv[] = {(char *)"true", NULL};
+		os_spawn_config c = quiet(argv);
+		os_spawner *s = NULL;
+		fault_alloc f;
+		dck_err e;
+		c.directory = "/";
+		fault_alloc_begin(&f, n);
+		st = os_spawner_new(&c, &s, &e);
+		os_spawner_free(s);
+		dck_set_allocator(NULL);
+		assert_int_equal(st, f.calls < n ? DCK_OK : DCK_E_NOMEM);
+		assert_int_equal(f.out, 0);
+		assert_int_equal(open_descriptors(), before);
+	}
+	assert_true(n > 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +441,7 @@ int main(void)
 	    cmocka_unit_test(waiting_may_be_asked_in_vain),
 	    cmocka_unit_test(a_signal_does_not_end_the_wait),
 	    cmocka_unit_test(a_spawner_starts_again_and_again_and_leaks_nothing),
+	    cmocka_unit_test(every_allocation_fails_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
