@@ -112,9 +112,10 @@ static bool limit_depth(trace *t, const onnx_node *n, size_t slot, limit *ret)
 static bool limit_mask(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
 	(void)t;
+	(void)n;
 	(void)slot;
 	ret->low = ret->high = 1;
-	snprintf(ret->why, sizeof(ret->why), "masks positions: 1 keeps them all (%.40s)", n->op);
+	snprintf(ret->why, sizeof(ret->why), "masks positions: 1 keeps every one");
 	return true;
 }
 
@@ -302,16 +303,16 @@ static void trace_input(trace *t, model_input *in)
 		for (; u != FLOW_NONE; u = t->flow->uses[u].next) {
 			if (++t->steps > STEPS_MAX) {
 				t->depth = 0;
-				in->has_range = false;
+				*in = (model_input){.name = in->name};
 				return;
 			}
 			follow(t, &t->flow->uses[u], t->offset[v]);
 		}
 	}
-	if (in->has_range && in->low > in->high)
-		in->has_range = false; /* contradictions bind nobody */
-	if (!in->has_range)
+	if (!in->has_range || in->low > in->high) { /* contradictions bind nobody */
+		*in = (model_input){.name = in->name};
 		return;
+	}
 	in->why = t->nwhy ? t->why[0] : NULL;
 	for (size_t i = 1; i < t->nwhy; i++)
 		in->why = mem_arena_fmt(t->arena, "%s; %s", in->why, t->why[i]);

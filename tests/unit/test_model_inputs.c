@@ -231,7 +231,7 @@ static void circle(wire_out *w)
 }
 
 #define TABLE30 "indexes 30 rows of 'table' (Gather)"
-#define ONES	"masks positions: 1 keeps them all "
+#define ONES	"masks positions: 1 keeps every one"
 static const range_case cases[] = {
     {"Gather", direct, true, 0, 29, TABLE30},
     {"axis 1", axis_one, true, 0, 7, "indexes 8 rows of 'table' (Gather)"},
@@ -259,8 +259,8 @@ static const range_case cases[] = {
      "indexes 2 rows of 'segments' (EmbedLayerNormalization)"},
     {"fused positions", fused_positions, true, 0, 49,
      "indexes 50 rows of 'places' (EmbedLayerNormalization)"},
-    {"1 - mask", complement, true, 1, 1, ONES "(Sub)"},
-    {"condition", condition, true, 1, 1, ONES "(Where); " ONES "(Cast)"},
+    {"1 - mask", complement, true, 1, 1, ONES},
+    {"condition", condition, true, 1, 1, ONES},
     {"arithmetic", plain_arithmetic, false, 0, 0, NULL},
     {"no room", no_room, false, 0, 0, NULL},
     {"contradiction", contradiction, false, 0, 0, NULL},

@@ -1,0 +1,84 @@
+/* fuzz_record.c - any bytes as a record: refused with a sentence, or read as something that every
+ * writer can write and that comes back the same.
+ *
+ *     clang -g -fsanitize=fuzzer,address,undefined -DDCK_LIBFUZZER -D_GNU_SOURCE -Iinclude -Isrc \
+ *             tests/fuzz/fuzz_record.c src/{base,os,record,report}/[a-z]*.c -ljansson -lm -ldl \
+ *             -o fuzz_record
+ *     ./fuzz_record -max_len=12000 corpus tests/data
+ *
+ * Without DCK_LIBFUZZER it is a program that replays the files it is given.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/report.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static dck_buffer write_as(const char *writer, const dck_record *r, const dck_style *style)
+{
+	dck_buffer b = {0};
+	dck_sink s;
+	dck_sink_buffer(&s, &b);
+	if (dck_report(writer, &r, 1, style, &s, NULL) != DCK_OK ||
+	    dck_sink_finish(&s, NULL) != DCK_OK || b.n == 0)
+		abort();
+	return b;
+}
+
+static void check_text(const dck_record *r)
+{
+	static const dck_style styles[] = {{.width = 80}, {.utf8 = true, .width = 40}};
+	for (int i = 0; i < 2; i++) {
+		dck_buffer b = write_as("text", r, &styles[i]);
+		for (size_t k = 0; k < b.n; k++)
+			if ((b.data[k] >= 0 && b.data[k] < ' ' && b.data[k] != '\n') ||
+			    b.data[k] == 0x7f)
+				abort();
+		dck_buffer_done(&b);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	dck_record *r = NULL, *again = NULL;
+	dck_err err = {0};
+
+	if (dck_record_parse((const char *)bytes, n, &r, &err) != DCK_OK) {
+		if (err.msg[0] == '\0' || r != NULL)
+			abort();
+		return 0;
+	}
+	check_text(r);
+	dck_buffer csv = write_as("csv", r, NULL), first = write_as("json", r, NULL);
+	if (dck_record_parse(first.data, first.n, &again, &err) != DCK_OK)
+		abort();
+	dck_buffer second = write_as("json", again, NULL);
+	if (second.n != first.n || memcmp(second.data, first.data, first.n) != 0)
+		abort();
+	dck_buffer_done(&csv);
+	dck_buffer_done(&first);
+	dck_buffer_done(&second);
+	dck_record_free(r);
+	dck_record_free(again);
+	return 0;
+}
+
+#ifndef DCK_LIBFUZZER
+int main(int argc, char **argv)
+{
+	static uint8_t bytes[1 << 20];
+	for (int i = 1; i < argc; i++) {
+		FILE *f = fopen(argv[i], "rb");
+		if (f == NULL) {
+			perror(argv[i]);
+			return 1;
+		}
+		size_t n = fread(bytes, 1, sizeof bytes, f);
+		fclose(f);
+		LLVMFuzzerTestOneInput(bytes, n);
+	}
+	return 0;
+}
+#endif
