@@ -331,9 +331,9 @@ static void every_allocation_fails_once(void **state)
 			assert_int_equal(f.out, 0);
 			if (st != DCK_OK)
 				assert_int_equal(entries(), 0);
+			remove("f");
 		}
 	}
-	remove("f");
 }
 
 int main(void)
