@@ -6,6 +6,7 @@
 
 #define WIDTH_DEFAULT 80
 #define WIDTH_MIN     40
+#define WIDTH_MAX     400
 
 void page_init(page *p, dck_sink *out, const dck_style *style)
 {
@@ -16,7 +17,9 @@ void page_init(page *p, dck_sink *out, const dck_style *style)
 	*p = (page){.out = out,
 		    .utf8 = s->utf8,
 		    .colour = s->colour,
-		    .width = width < WIDTH_MIN ? WIDTH_MIN : width};
+		    .width = width < WIDTH_MIN	 ? WIDTH_MIN
+			     : width > WIDTH_MAX ? WIDTH_MAX
+						 : width};
 }
 
 void page_ink_set(page *p, page_ink ink)

@@ -140,13 +140,21 @@ static void method_put(page *p, const dck_record *r)
 	section_put(p, r, "method", is_known_number, "numbers");
 }
 
-/* Was the section of fact i seen before it? */
-static bool is_first_of_section(const dck_record *r, size_t i)
+/* Sections in the order they appear. A record has six; in one that has more than these, the rest
+ * stays in the JSON form. */
+#define SECTIONS_MAX 32
+
+static size_t sections_find(const dck_record *r, const char **section)
 {
-	for (size_t k = 0; k < i; k++)
-		if (strcmp(r->facts[k].section, r->facts[i].section) == 0)
-			return false;
-	return true;
+	size_t n = 0;
+	for (size_t i = 0; i < r->nfacts && n < SECTIONS_MAX; i++) {
+		size_t k = 0;
+		while (k < n && strcmp(section[k], r->facts[i].section) != 0)
+			k++;
+		if (k == n)
+			section[n++] = r->facts[i].section;
+	}
+	return n;
 }
 
 /* Where the record comes from. */
@@ -178,17 +186,17 @@ static bool origin_put(page *p, const dck_record *r)
 
 void text_facts(page *p, const dck_record *r)
 {
+	const char *section[SECTIONS_MAX];
+	const size_t n = sections_find(r, section);
 	bool first = !origin_put(p, r);
 
-	for (size_t i = 0; i < r->nfacts; i++) {
-		const char *section = r->facts[i].section;
-		if (!is_first_of_section(r, i) || strcmp(section, "method") == 0 ||
-		    strcmp(section, "plan") == 0)
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(section[i], "method") == 0 || strcmp(section[i], "plan") == 0)
 			continue;
 		if (first)
 			text_title(p, "Facts");
 		first = false;
-		section_put(p, r, section, is_known, section);
+		section_put(p, r, section[i], is_known, section[i]);
 	}
 	method_put(p, r);
 }

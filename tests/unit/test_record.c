@@ -169,6 +169,24 @@ static void every_definition_is_complete_and_unique(void **state)
 	assert_int_equal(record_find_def("latency/p999")->better, DCK_BETTER_LOWER);
 }
 
+static void every_metric_is_documented(void **state)
+{
+	(void)state;
+	static char page[1 << 16];
+	char row[128];
+	size_t n;
+	const dck_metric_def *d = dck_metric_defs(&n);
+	FILE *f = fopen(TESTS_DATA "/../../docs/record.md", "rb");
+	assert_non_null(f);
+	page[fread(page, 1, sizeof page - 1, f)] = '\0';
+	fclose(f);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(row, sizeof row, "| `%s` | %s | ", d[i].tag, dck_unit_text(d[i].unit));
+		if (strstr(page, row) == NULL || strstr(page, d[i].help) == NULL)
+			fail_msg("docs/record.md has no row of %s with its help", d[i].tag);
+	}
+}
+
 static void units_have_the_names_of_the_json_form(void **state)
 {
 	(void)state;
