@@ -314,6 +314,7 @@ int main(void)
 	    cmocka_unit_test(what_is_not_known_is_absent_never_zero),
 	    cmocka_unit_test(lists_grow_and_notes_can_be_asked_for),
 	    cmocka_unit_test(every_definition_is_complete_and_unique),
+	    cmocka_unit_test(every_metric_is_documented),
 	    cmocka_unit_test(units_have_the_names_of_the_json_form),
 	    cmocka_unit_test(times_are_rfc_3339_both_ways),
 	    cmocka_unit_test(no_memory_is_an_error_and_leaks_nothing),
