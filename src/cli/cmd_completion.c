@@ -201,7 +201,12 @@ static void zsh_write(FILE *out)
 	}
 	fputs("\tesac\n"
 	      "}\n"
-	      "compdef _deepclock deepclock\n",
+	      "# Loaded from fpath this is the function's first call; sourced it is not.\n"
+	      "if [[ $funcstack[1] == _deepclock ]]; then\n"
+	      "\t_deepclock \"$@\"\n"
+	      "else\n"
+	      "\tcompdef _deepclock deepclock\n"
+	      "fi\n",
 	      out);
 }
 
