@@ -45,6 +45,21 @@ PUBLISHED = {
     "matmul": 1024 * 1024,
 }
 
+# Multiply-accumulates of convolutions and matrix products at the default size, one item: what
+# torchvision's models compute (counted there by hooks), so strides and shapes are theirs.
+MACS = {
+    "resnet18": 1814073344,
+    "resnet50": 4089184256,
+    "mobilenet_v2": 300774272,
+    "vgg16": 15470264320,
+    "squeezenet1_1": 349151936,
+    "bert_base": 11174215680,
+    "simplenet": 784 * 128 + 128 * 10,
+    "two_layer": 1000 * 100 + 100 * 10,
+    "conv2d": 224 * 224 * 64 * 27,
+    "matmul": 1024 ** 3,
+}
+
 # Further options that must work, and what they make of the first input and output.
 VARIANTS = {
     "resnet18": [(["--image-size", "1024x2048"], [1, 3, 1024, 2048], [1, 1000]),
@@ -75,6 +90,21 @@ def trained(model):
                for i in node.input[3:5]}
     return sum(int(numpy.prod(t.dims, dtype=numpy.int64)) for t in model.graph.initializer
                if t.data_type == onnx.TensorProto.FLOAT and t.name not in running)
+
+
+def macs(model):
+    """Multiply-accumulates of a model whose shapes are all known."""
+    graph = shape_inference.infer_shapes(model).graph
+    shape = {v.name: dims(v) for v in [*graph.value_info, *graph.input, *graph.output]}
+    shape.update({t.name: list(t.dims) for t in graph.initializer})
+    total = 0
+    for node in graph.node:
+        out = int(numpy.prod(shape[node.output[0]], dtype=numpy.int64)) if node.output[0] else 0
+        if node.op_type == "Conv":
+            total += out * int(numpy.prod(shape[node.input[1]][1:], dtype=numpy.int64))
+        elif node.op_type in ("Gemm", "MatMul"):
+            total += out * shape[node.input[0]][-1]
+    return total
 
 
 def dims(value):
@@ -144,7 +174,10 @@ def check(program, name, folder):
     count = trained(model)
     if count != PUBLISHED[name]:
         fail(f"{count:,} parameters, published are {PUBLISHED[name]:,}")
-    text = f"{count:,} parameters"
+    work = macs(model)
+    if work != MACS.get(name, work):
+        fail(f"{work:,} multiply-accumulates, expected are {MACS[name]:,}")
+    text = f"{count:,} parameters, {work:,} multiply-accumulates"
     if onnxruntime:
         text += f", outputs' deviation {check_run(path, model)}"
     os.unlink(path)
