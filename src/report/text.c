@@ -357,6 +357,31 @@ static bool is_defined(const dck_metric *m)
 	return false;
 }
 
+/* What the brackets are: of which kind, and what they do not cover. */
+static void legend_put(page *p, const dck_record *r, double level)
+{
+	char buf[FORMAT_SIZE];
+	const char *kind = text_fact(r, "method", "interval", buf);
+
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_text(p, "[ ]:");
+	level_put(p, level);
+	page_text(p, kind != NULL ? " interval," : " interval");
+	page_space(p);
+	page_wrap(p, 2, kind != NULL ? kind : "");
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+bool text_has_interval(const dck_record *r)
+{
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (is_latency(&r->metrics[i]) && r->metrics[i].level > 0)
+			return true;
+	return false;
+}
+
 static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	widths w = {.unit = page_columns(scale->unit)};
@@ -394,14 +419,8 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 	for (size_t i = 0; i < r->nmetrics; i++)
 		if (is_latency(&r->metrics[i]) && !is_defined(&r->metrics[i]))
 			latency_row(p, &r->metrics[i], scale, &w);
-	if (level > 0 && w.hi > 0) {
-		page_to(p, 2);
-		page_ink_set(p, PAGE_DIM);
-		page_text(p, "[ ]: the interval at");
-		level_put(p, level);
-		page_ink_set(p, PAGE_PLAIN);
-		page_line(p);
-	}
+	if (level > 0)
+		legend_put(p, r, level);
 }
 
 /* "[55.4, 56.8]": the unit stands behind the value already, unless an end has another. */

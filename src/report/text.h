@@ -16,6 +16,9 @@ void text_facts(page *p, const dck_record *r);
 /* A fact's value as text, or NULL where r does not have it or it is absent. */
 const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf);
 
+/* The latencies have intervals, and with them the legend that says of which kind. */
+bool text_has_interval(const dck_record *r);
+
 /* A part's title on a line of its own, after an empty line. */
 void text_title(page *p, const char *title);
 
