@@ -26,11 +26,12 @@ extern char **environ;
 
 /* --- finding */
 
-/* 0, or why the file cannot be run. */
-static int program_errno(const char *path)
+/* 0, or why the file cannot be run; *ret_there: there is something of that name. */
+static int program_errno(const char *path, bool *ret_there)
 {
 	struct stat st;
-	if (stat(path, &st))
+	*ret_there = stat(path, &st) == 0;
+	if (!*ret_there)
 		return errno;
 	if (S_ISDIR(st.st_mode))
 		return EISDIR;
@@ -41,10 +42,11 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 {
 	char path[PATH_MAX];
 	int why = ENOENT;
+	bool there;
 	if (!*name)
 		DCK_FAIL(err, E_ARG, "the name of the program to run is empty");
 	if (strchr(name, '/')) {
-		why = program_errno(name);
+		why = program_errno(name, &there);
 		snprintf(path, sizeof(path), "%s", name);
 	} else {
 		const char *dirs = getenv("PATH");
@@ -53,10 +55,12 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 			size_t n = strcspn(p, ":");
 			int len = snprintf(path, sizeof(path), "%.*s%s%s", (int)n, p,
 					   n ? "/" : "./", name);
-			int e =
-			    len > 0 && (size_t)len < sizeof(path) ? program_errno(path) : ENOENT;
-			/* As execvp: a file that may not be run does not end the search. */
-			if (e == 0 || e == EACCES)
+			int e = ENOENT;
+			if (len > 0 && (size_t)len < sizeof(path))
+				e = program_errno(path, &there);
+			/* As execvp: a file that may not be run does not end the search. A folder
+			 * that may not be searched hides nothing that is meant for us. */
+			if (e == 0 || (e == EACCES && there))
 				why = e;
 			if (e == 0)
 				break;
