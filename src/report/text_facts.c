@@ -113,20 +113,17 @@ static bool is_known_number(const dck_fact *f)
 	return is_known(f) && f->value.kind != DCK_VALUE_TEXT && !is_share(f);
 }
 
-/* The legend of the latencies says of which kind their interval is. */
-static bool is_in_legend(const dck_record *r, const dck_fact *f)
-{
-	return strcmp(f->key, "interval") == 0 && text_has_interval(r);
-}
-
 static void method_put(page *p, const dck_record *r)
 {
 	char buf[FORMAT_SIZE];
 	bool first = true;
+	/* The legend of the latencies says of which kind their interval is. */
+	const bool in_legend = text_has_interval(r);
 
 	for (size_t i = 0; i < r->nfacts; i++) {
 		const dck_fact *f = &r->facts[i];
-		if (strcmp(f->section, "method") != 0 || is_known_number(f) || is_in_legend(r, f))
+		if (strcmp(f->section, "method") != 0 || is_known_number(f) ||
+		    (in_legend && strcmp(f->key, "interval") == 0))
 			continue;
 		if (first)
 			text_title(p, "Method");
