@@ -81,6 +81,14 @@ static void add_graph(flow *f, const onnx_graph *g)
 		add_node(f, &g->nodes[i]);
 }
 
+dck_status flow_fail_memory(const mem_arena *a, size_t wanted, dck_err *err)
+{
+	if (wanted > ONNX_MEMORY_MAX || mem_arena_bytes(a) > ONNX_MEMORY_MAX - wanted)
+		DCK_FAIL(err, E_LIMIT, "following the model's values needs more than %zu MiB",
+			 ONNX_MEMORY_MAX >> 20);
+	DCK_FAIL(err, E_NOMEM, "no memory to follow the model's values");
+}
+
 dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err)
 {
 	size_t uses = 0, values = count_graph(m->graph, &uses);
@@ -89,8 +97,9 @@ dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err)
 	f->values = mem_arena_array(a, values, sizeof(*f->values));
 	f->uses = mem_arena_array(a, uses, sizeof(*f->uses));
 	if (!names_init(&f->names, a, values) || !f->values || !f->uses)
-		DCK_FAIL(err, E_LIMIT, "the model's %zu values need more than %zu MiB", values,
-			 ONNX_MEMORY_MAX >> 20);
+		/* names and their slots: at most 8 and 32 bytes each */
+		return flow_fail_memory(
+		    a, values * (sizeof(*f->values) + 40) + uses * sizeof(*f->uses), err);
 	for (size_t i = 0; i < values; i++)
 		f->values[i].first_use = FLOW_NONE;
 	add_graph(f, m->graph);

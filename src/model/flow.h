@@ -34,6 +34,8 @@ typedef struct flow {
 
 /* Everything is in the arena; the model is borrowed. E_NOMEM, E_LIMIT. */
 dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err);
+/* The arena refused so many more bytes: E_LIMIT when it may not grow further, else E_NOMEM. */
+dck_status flow_fail_memory(const mem_arena *a, size_t wanted, dck_err *err);
 /* The value of that name, or NULL. */
 const flow_value *flow_find(const flow *f, const char *name);
 

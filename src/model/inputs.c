@@ -337,7 +337,9 @@ static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena
 	t.offset = mem_arena_array(scratch, f.names.n, sizeof(*t.offset));
 	t.stack = mem_arena_array(scratch, f.names.n, sizeof(*t.stack));
 	model_input *inputs = mem_arena_array(a, g->ninputs, sizeof(*inputs));
-	if (!t.reached || !t.offset || !t.stack || !inputs)
+	if (!t.reached || !t.offset || !t.stack)
+		return flow_fail_memory(scratch, f.names.n * 24, err);
+	if (!inputs)
 		DCK_FAIL(err, E_NOMEM, "no memory to look at the model's inputs");
 	for (size_t i = 0; i < g->ninputs; i++) {
 		const flow_value *v = flow_find(&f, g->inputs[i].name);
