@@ -1,20 +1,12 @@
 /* fuzz_record.c - any bytes as a record: refused with a sentence, or read as something that every
- * writer can write and that comes back the same.
- *
- *     clang -g -fsanitize=fuzzer,address,undefined -DDCK_LIBFUZZER -D_GNU_SOURCE -Iinclude -Isrc \
- *             tests/fuzz/fuzz_record.c src/{base,os,record,report}/[a-z]*.c -ljansson -lm -ldl \
- *             -o fuzz_record
- *     ./fuzz_record -max_len=12000 corpus tests/data
- *
- * Without DCK_LIBFUZZER it is a program that replays the files it is given.
+ * writer can write and that comes back the same. tests/data has more inputs to begin with.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
 #include "deepclock/report.h"
-#include <stdio.h>
+
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 static dck_buffer write_as(const char *writer, const dck_record *r, const dck_style *style)
 {
@@ -64,21 +56,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	dck_record_free(again);
 	return 0;
 }
-
-#ifndef DCK_LIBFUZZER
-int main(int argc, char **argv)
-{
-	static uint8_t bytes[1 << 20];
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-		if (f == NULL) {
-			perror(argv[i]);
-			return 1;
-		}
-		size_t n = fread(bytes, 1, sizeof bytes, f);
-		fclose(f);
-		LLVMFuzzerTestOneInput(bytes, n);
-	}
-	return 0;
-}
-#endif
