@@ -34,8 +34,10 @@ unsigned onnx_dtype_bits(int64_t dtype);
 /* One of the integer types, bool not among them. */
 bool onnx_dtype_integer(int64_t dtype);
 
-/* Tensors of at most so many elements keep their values: shapes, axes, scalars. */
-#define ONNX_VALUES_MAX 1024
+/* Tensors of at most so many elements keep their values: integers for shapes and axes, reals for
+ * scalars and scales (not the many small vectors of normalisation). */
+#define ONNX_INTS_MAX  1024
+#define ONNX_REALS_MAX 64
 
 typedef struct onnx_pair {
 	const char *key, *value;

@@ -515,14 +515,14 @@ static uint64_t raw_element(const uint8_t *raw, size_t i, size_t size, int64_t d
 }
 
 typedef struct values {
-	uint64_t bits[ONNX_VALUES_MAX];
+	uint64_t bits[ONNX_INTS_MAX];
 	size_t n;
 } values;
 
 static dck_status read_values(reading *p, wire_reader r, const onnx_tensor *t, values *v)
 {
 	size_t size = onnx_dtype_bits(t->dtype) / 8;
-	uint8_t raw[ONNX_VALUES_MAX * 8];
+	uint8_t raw[ONNX_INTS_MAX * 8];
 	wire_field w;
 	bool more = true;
 
@@ -559,7 +559,8 @@ static dck_status keep_values(reading *p, onnx_tensor *t, wire_reader r)
 		       (onnx_dtype_integer(t->dtype) && onnx_dtype_bits(t->dtype) >= 8);
 	values v;
 
-	if (t->elements > ONNX_VALUES_MAX || (!real && !integer) || t->location == 1)
+	size_t most = real ? ONNX_REALS_MAX : integer ? ONNX_INTS_MAX : 0;
+	if (!most || t->elements > most || t->location == 1)
 		return DCK_OK;
 	v.n = 0;
 	DCK_TRY(read_values(p, r, t, &v));

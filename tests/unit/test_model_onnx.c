@@ -205,6 +205,8 @@ static void keeps_values_of_small_tensors_only(void **state)
 	put_data(&w, ONNX_BOOL, 1, 5, "\x01", 1);
 	put_data(&w, ONNX_INT64, 1024, 9, zeros, 8 * 1024);
 	put_data(&w, ONNX_INT64, 1025, 9, zeros, 8 * 1025);
+	put_data(&w, ONNX_FLOAT, 64, 9, zeros, 256);
+	put_data(&w, ONNX_FLOAT, 65, 9, zeros, 260);
 	put_data(&w, ONNX_INT64, 2, 9, zeros, 8);      /* too short */
 	put_data(&w, ONNX_INT64, 1, 7, "\x01\x02", 2); /* too long: the first counts */
 	put_data(&w, ONNX_FLOAT16, 3, 9, zeros, 6);
@@ -222,7 +224,7 @@ static void keeps_values_of_small_tensors_only(void **state)
 
 	const onnx_graph *g = read_ok(&w, a)->graph;
 	const onnx_tensor *t = g->initializers;
-	assert_int_equal(g->ninitializers, 14);
+	assert_int_equal(g->ninitializers, 16);
 	assert_int_equal(t[0].ints[0], -1);
 	assert_int_equal(t[0].ints[1], 127);
 	assert_int_equal(t[1].ints[0], 255);
@@ -236,18 +238,20 @@ static void keeps_values_of_small_tensors_only(void **state)
 	assert_int_equal(t[6].bytes, 8192);
 	assert_null(t[7].ints);
 	assert_int_equal(t[7].bytes, 8200);
-	assert_null(t[8].ints);
-	assert_int_equal(t[9].ints[0], 1);
+	assert_true(t[8].reals[63] == 0);
+	assert_null(t[9].reals);
 	assert_null(t[10].ints);
-	assert_null(t[10].reals);
-	assert_int_equal(t[10].bytes, 6);
-	assert_int_equal(t[11].bytes, 3);
-	assert_int_equal(t[12].bytes, 0);
-	assert_int_equal(t[12].elements, 5);
-	assert_int_equal(t[13].elements, 1);
-	assert_int_equal(t[13].bytes, 4);
-	assert_null(t[13].reals);
-	assert_string_equal(t[13].external[0].value, "no-such-file");
+	assert_int_equal(t[11].ints[0], 1);
+	assert_null(t[12].ints);
+	assert_null(t[12].reals);
+	assert_int_equal(t[12].bytes, 6);
+	assert_int_equal(t[13].bytes, 3);
+	assert_int_equal(t[14].bytes, 0);
+	assert_int_equal(t[14].elements, 5);
+	assert_int_equal(t[15].elements, 1);
+	assert_int_equal(t[15].bytes, 4);
+	assert_null(t[15].reals);
+	assert_string_equal(t[15].external[0].value, "no-such-file");
 	mem_arena_free(a);
 	wire_out_done(&w);
 }
