@@ -73,7 +73,7 @@ typedef struct dck_series {
 	dck_unit unit;
 	size_t n, warmup;
 	const uint64_t *at_ns; /* begin of each, since the record's beginning; NULL: not kept */
-	const double *values;
+	const double *values;  /* NaN: a run whose value was no finite number */
 } dck_series;
 
 /* What a metric means: one row of metrics.def, shared by every writer. */
@@ -126,7 +126,7 @@ typedef struct dck_record {
 	uint32_t schema;
 	const char *version; /* of the deepclock that made it */
 	const char *id;      /* 128 random bits in hex */
-	int64_t began_unix_ns;
+	int64_t began_unix_ns; /* 0: not known */
 	const char *command; /* the command line or the caller's title; NULL: none */
 	bool incomplete;     /* interrupted, or the subject failed in the middle; a note says why */
 	const dck_fact *facts;

@@ -56,8 +56,8 @@ static void space_put(page *p)
 
 void page_to(page *p, unsigned col)
 {
-	p->space = false;
 	if (col > p->col) {
+		p->space = false;
 		sink_repeat(p->out, ' ', col - p->col);
 		p->col = col;
 	}

@@ -264,7 +264,7 @@ static void absent_put(page *p, const dck_metric *m)
 static void name_put(page *p, const dck_metric *m)
 {
 	page_to(p, 2);
-	page_text(p, m->def->name);
+	page_text_cut(p, m->def->name, p->width / 2);
 	if (p->col >= 2 + NAME_COLS)
 		page_text(p, " ");
 	page_to(p, 2 + NAME_COLS);

@@ -86,6 +86,28 @@ static void no_line_is_wider_than_asked(void **state)
 	}
 }
 
+static void long_tags_of_others_are_cut(void **state)
+{
+	(void)state;
+	char tag[301], json[1024];
+	dck_record *r = NULL;
+	memset(tag, 't', 300);
+	tag[300] = '\0';
+	snprintf(json, sizeof json,
+		 "{\"schema\": 1, \"deepclock\": \"9\", \"id\": \"\", \"metrics\": [{\"tag\": "
+		 "\"latency/%s\", \"value\": 1.5, \"unit\": \"ns\"}, {\"tag\": \"%s\", "
+		 "\"value\": 2, \"unit\": \"W\", \"lo\": 1, \"hi\": 3, \"level\": 0.9}]}",
+		 tag, tag);
+	assert_int_equal(dck_record_parse(json, strlen(json), &r, NULL), DCK_OK);
+	const dck_record *one = r;
+	dck_buffer got = golden_report("text", &one, 1, NULL);
+	assert_in_range(widest(got.data), 10, 80);
+	assert_non_null(strstr(got.data, ".. 1.5"));
+	assert_non_null(strstr(got.data, ".. 2.00 W [1.00, 3.00]"));
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
 /* Colour adds escape sequences and changes nothing else. */
 static void colour_changes_no_text(void **state)
 {
@@ -312,6 +334,7 @@ int main(void)
 	    cmocka_unit_test(plain_text_is_as_expected),
 	    cmocka_unit_test(decorated_text_is_as_expected),
 	    cmocka_unit_test(no_line_is_wider_than_asked),
+	    cmocka_unit_test(long_tags_of_others_are_cut),
 	    cmocka_unit_test(colour_changes_no_text),
 	    cmocka_unit_test(a_file_cannot_drive_the_terminal),
 	    cmocka_unit_test(the_histogram_counts_every_sample),
