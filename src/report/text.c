@@ -54,6 +54,9 @@ static void headline_put(page *p, const dck_record *r)
 		const char *v = text_fact(r, part[i].section, part[i].key, buf);
 		if (v == NULL || v[0] == '\0' || strcmp(v, "0") == 0)
 			continue;
+		/* "sleep 1 on command" says nothing. */
+		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)
+			continue;
 		bool counted = v[strspn(v, "0123456789")] == '\0';
 		const char *after = !counted ? "" : strcmp(v, "1") == 0 ? " thread" : part[i].after;
 		char piece[FORMAT_SIZE + 160];
