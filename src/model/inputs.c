@@ -55,7 +55,7 @@ static bool rows(const onnx_node *n, const char *table, int64_t dim, limit *ret)
 /* Gather and its kin: input 0 is the table, `axis` the dimension that is indexed. */
 static bool limit_axis(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
-	int64_t axis = onnx_attribute_int(n, "axis", 0);
+	int64_t axis = onnx_attribute_int(n, "axis", onnx_attribute_int(n, "gather_axis", 0));
 	flow_shape s;
 
 	(void)slot;
@@ -179,6 +179,7 @@ static const limit_rule limit_rules[] = {
     {"EmbedLayerNormalization", MICROSOFT, 7, limit_mask},
     {"Attention", MICROSOFT, 3, limit_attention},
     {"MultiHeadAttention", MICROSOFT, 4, limit_attention},
+    {"GatherBlockQuantized", MICROSOFT, 1, limit_axis},
 };
 
 /* --- what hands integers on: through which inputs, as bits; to all outputs. */

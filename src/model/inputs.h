@@ -1,5 +1,7 @@
 /* inputs.h - what a model file says of its inputs that the engine does not: the range in which
- * integers must lie so that the model can run at all. */
+ * integers must lie so that the model can run at all.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_INPUTS_H
 #define MODEL_INPUTS_H
 
@@ -7,24 +9,25 @@
 
 typedef struct model_input {
 	const char *name;
-	bool has_range;      /* for integer inputs whose use limits them */
-	int64_t low, high;   /* both inclusive */
-	const char *why;     /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
+	bool has_range;	   /* for integer inputs whose use limits them */
+	int64_t low, high; /* both inclusive */
+	const char *why;   /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
 } model_input;
 
 typedef struct model_summary {
 	const char *producer; /* NULL: not stated */
 	int64_t ir_version, opset;
 	uint64_t nodes, initializers, weight_bytes; /* top-level graph; bytes of initializer data */
-	const model_input *inputs; /* graph inputs that are no initializers */
+	const model_input *inputs;		    /* graph inputs that are no initializers */
 	size_t ninputs;
 } model_summary;
 
 /* Reads the structure without loading tensor data. Hostile input gives E_FORMAT with the byte
  * offset, or E_LIMIT; memory is bounded by the arena's limit, which it sets itself. A file in
  * ORT's own flatbuffer format gives E_UNSUP. All in *ret lives in `a`. */
-dck_status model_summary_read_file(const char *path, mem_arena *a, model_summary *ret, dck_err *err);
+dck_status model_summary_read_file(const char *path, mem_arena *a, model_summary *ret,
+				   dck_err *err);
 dck_status model_summary_read_bytes(const void *bytes, size_t n, mem_arena *a, model_summary *ret,
-                                    dck_err *err);
+				    dck_err *err);
 
 #endif

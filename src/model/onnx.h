@@ -89,9 +89,11 @@ typedef struct onnx_value {
 	onnx_type *type;
 } onnx_value;
 
+/* Engines hide whole compiled models in text attributes: longer ones stay in the file. */
+#define ONNX_TEXT_MAX 65536
 typedef struct onnx_text {
-	const char *text; /* NUL-ended, and may hold more NULs: any bytes */
-	size_t n;
+	const char *text; /* NUL-ended, and may hold more NULs: any bytes; NULL: longer than that */
+	uint64_t n;
 } onnx_text;
 
 typedef struct onnx_graph onnx_graph;

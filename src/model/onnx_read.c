@@ -282,14 +282,22 @@ static dck_status field_add(reading *p, const wire_reader *r, const field *f, vo
 	return DCK_OK;
 }
 
-static dck_status read_text(reading *p, const wire_reader *r, const wire_field *w, onnx_text *ret)
+static dck_status read_text(reading *p, const wire_reader *r, const field *f, const wire_field *w,
+			    onnx_text *ret)
 {
-	char *text = w->value < p->limit ? mem_arena_alloc(p->arena, (size_t)w->value + 1) : NULL;
+	bool any_bytes = f->kind == BYTES || f->kind == TEXTNS;
+	char *text = NULL;
 
+	if (any_bytes && w->value > ONNX_TEXT_MAX) {
+		*ret = (onnx_text){NULL, w->value};
+		return DCK_OK;
+	}
+	if (w->value < p->limit)
+		text = mem_arena_alloc(p->arena, (size_t)w->value + 1);
 	if (!text)
 		return no_memory(p, r, (size_t)w->value);
 	DCK_TRY(wire_source_copy(r->source, w->data, (size_t)w->value, text, p->err));
-	*ret = (onnx_text){text, (size_t)w->value};
+	*ret = (onnx_text){text, w->value};
 	return DCK_OK;
 }
 
@@ -382,12 +390,12 @@ static dck_status read_field(reading *p, const wire_reader *r, const field *f, c
 		return read_numbers(p, r, f, w, object);
 	case TEXT:
 	case BYTES:
-		DCK_TRY(read_text(p, r, w, &text));
+		DCK_TRY(read_text(p, r, f, w, &text));
 		memcpy(at, &text, f->kind == TEXT ? sizeof(text.text) : sizeof(text));
 		return DCK_OK;
 	case TEXTS:
 	case TEXTNS:
-		DCK_TRY(read_text(p, r, w, &text));
+		DCK_TRY(read_text(p, r, f, w, &text));
 		DCK_TRY(field_add(p, r, f, object,
 				  f->kind == TEXTS ? sizeof(text.text) : sizeof(text), &item));
 		memcpy(item, &text, f->kind == TEXTS ? sizeof(text.text) : sizeof(text));

@@ -272,6 +272,31 @@ static void types_have_sizes(void **state)
 	assert_false(onnx_dtype_integer(ONNX_STRING));
 }
 
+static void leaves_long_texts_in_the_file(void **state)
+{
+	(void)state;
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	static char blob[ONNX_TEXT_MAX + 1];
+	size_t graph = graph_begin(&w), node = node_begin(&w, "EPContext", "x", "y");
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t at = wire_begin(&w, 5);
+		wire_put_text(&w, 1, i ? "longer" : "long");
+		wire_put_bytes(&w, 4, blob, ONNX_TEXT_MAX + i);
+		wire_end(&w, at);
+	}
+	wire_end(&w, node);
+	graph_end(&w, graph);
+	const onnx_node *n = &read_ok(&w, a)->graph->nodes[0];
+	assert_int_equal(n->attributes[0].s.n, ONNX_TEXT_MAX);
+	assert_non_null(n->attributes[0].s.text);
+	assert_int_equal(n->attributes[1].s.n, ONNX_TEXT_MAX + 1);
+	assert_null(n->attributes[1].s.text);
+	mem_arena_free(a);
+	wire_out_done(&w);
+}
+
 /* --- what must be refused */
 static void assert_refused(const void *bytes, size_t n, dck_status code, const char *says)
 {
@@ -638,6 +663,7 @@ int main(void)
 	    cmocka_unit_test(reads_types_and_functions),
 	    cmocka_unit_test(keeps_values_of_small_tensors_only),
 	    cmocka_unit_test(types_have_sizes),
+	    cmocka_unit_test(leaves_long_texts_in_the_file),
 	    cmocka_unit_test(says_what_other_files_are),
 	    cmocka_unit_test(skips_fields_of_the_future),
 	    cmocka_unit_test(merges_a_graph_in_two_parts),
