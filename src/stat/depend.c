@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stat/depend.h"
+#include "stat/dist.h"
 #include "stat/stat.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* The band of low frequencies holds at most so many m^(2/3) or n_eff ordinates. */
+/* Standard errors of tau that stat_precise() allows for. */
+#define CAREFUL	 0.35
+#define BAND	 0.4
+#define BAND_TAU 0.25
+/* Ordinates that slow change may fill. */
+#define SLOW_MOST   8
+#define LAGS_SEEN   64
+#define SLOW_CHANCE 1e-3
+#define LINE_CHANCE 5e-4
 
 typedef struct folded {
 	double *y; /* m means of g neighbours each, their mean taken away */
@@ -60,13 +72,16 @@ static double autocovariance(const folded *s, size_t lag)
 }
 
 /* Geyer's initial monotone positive sequence (1992): autocovariances are added in pairs, as long
- * as the pairs stay positive, each no larger than the one before. */
-static double geyer(const folded *s)
+ * as the pairs stay positive, each no larger than the one before. Each of them is too small by
+ * about the variance of the mean, because the mean was taken from the same runs: the sum is
+ * divided by what that leaves of it. */
+static double geyer(const folded *s, double *ret_spread)
 {
 	const size_t most = s->m / 2;
-	double sum = 0, last = HUGE_VAL, zero = 0;
+	double sum = 0, last = HUGE_VAL, zero = 0, left;
+	size_t lag;
 
-	for (size_t lag = 0; lag + 1 <= most; lag += 2) {
+	for (lag = 0; lag + 1 <= most; lag += 2) {
 		const double even = autocovariance(s, lag), odd = autocovariance(s, lag + 1);
 		const double pair = fmin(even + odd, last);
 
@@ -77,64 +92,147 @@ static double geyer(const folded *s)
 		sum += pair;
 		last = pair;
 	}
+	/* Its relative standard error (Madras and Sokal 1988). */
+	*ret_spread = sqrt(2 * (2 * (double)lag - 1) / (double)s->m);
 	if (!(zero > 0))
 		return 1;
+	left = fmax(0.25, 1 - (2 * (double)lag - 1) / (double)s->m);
 	/* As a share of the single values' variance; they were averaged in groups of g. */
-	return (2 * sum - zero) * (double)s->g * (double)s->m / ((double)(s->m - 1) * s->var);
+	return (2 * sum - zero) / left * (double)s->g / s->var;
 }
 
 /* Sums of the first 1, 2, 4, ... autocorrelations, each against its spread if there were no
- * dependence. The widest allowance of them is kept low by the limit 2.6. */
+ * dependence; and single ones, for a pattern that repeats. The limits are so wide because they are
+ * asked of many lags. */
 static bool dependence_seen(const folded *s)
 {
 	const double m = (double)s->m;
 	const double zero = autocovariance(s, 0);
 	double sum = 0;
-	size_t lag = 1;
+	size_t width = 1;
 
-	if (s->m < 8 || !(zero > 0))
+	if (!(zero > 0))
 		return false;
-	for (size_t width = 1; width <= s->m / 4 && width <= 64; width *= 2) {
-		const double k = (double)width;
+	for (size_t lag = 1; lag <= s->m / 3 && lag <= LAGS_SEEN; lag++) {
+		const double one = autocovariance(s, lag) / zero, k = (double)lag;
 
-		for (; lag <= width; lag++)
-			sum += autocovariance(s, lag) / zero;
-		if (fabs(sum + k / m) > 2.6 * sqrt(k / m))
+		sum += one;
+		if (fabs(one) > 4.5 / sqrt(m))
 			return true;
+		if (lag == width) {
+			if (fabs(sum + k / m) > 2.6 * sqrt(k / m))
+				return true;
+			width *= 2;
+		}
 	}
 	return false;
 }
 
-/* The mean of the `count` lowest ordinates of the cosine transform, from `first` on (Mueller 2007;
- * Lazarus, Lewis, Stock and Watson 2018): an estimate of the spectrum at frequency 0 with as many
- * degrees of freedom. A pattern that repeats lies at higher frequencies and is not counted. */
-static double cosine_spectrum(const folded *s, size_t first, size_t count)
+/* The squared coefficient of the j-th cosine: an estimate of the spectrum at a low frequency. */
+static double cosine_power(const folded *s, size_t j)
 {
-	double total = 0;
+	const double step = acos(-1.0) * (double)j / (double)s->m;
+	const double twice = 2 * cos(step);
+	double now = cos(step / 2), before = now, sum = 0;
 
-	for (size_t j = first; j < first + count; j++) {
-		const double step = acos(-1.0) * (double)j / (double)s->m;
-		const double twice = 2 * cos(step);
-		double now = cos(step / 2), before = now, sum = 0;
+	for (size_t i = 0; i < s->m; i++) {
+		const double next = twice * now - before;
 
-		for (size_t i = 0; i < s->m; i++) {
-			const double next = twice * now - before;
-
-			sum += s->y[i] * now;
-			before = now;
-			now = next;
-		}
-		total += 2 * sum * sum / (double)s->m;
+		sum += s->y[i] * now;
+		before = now;
+		now = next;
 	}
-	return total / (double)count;
+	return 2 * sum * sum / (double)s->m;
 }
 
-void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, double *scratch,
-		      stat_dependence *ret)
+static double mean_of(const double *x, size_t n)
 {
-	stat_dependence d = {.n = n, .tau = 1, .dof = n > 1 ? (double)(n - 1) : 0};
-	folded s;
-	double count;
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum / (double)n;
+}
+
+/* F with (a, b) degrees of freedom exceeds f with what probability? */
+static double f_tail(double f, double a, double b)
+{
+	return stat_beta_cdf(b / (b + a * f), b / 2, a / 2);
+}
+
+/* A pattern that repeats puts a line into the spectrum that says nothing of frequency 0: the band
+ * ends in front of it. */
+static size_t line_find(const double *power, size_t first, size_t count)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < count; j++) {
+		const double k = (double)j;
+
+		if (j >= 4 && f_tail(power[first + j] / (sum / k), 1, k) < LINE_CHANCE)
+			return j;
+		sum += power[first + j];
+	}
+	return count;
+}
+
+/* Slow change fills the first few ordinates. They are set aside, in pairs, as long as they stand
+ * out: the interval is about the window that was measured, whose change is no chance. */
+static size_t slow_find(const double *power, size_t count)
+{
+	size_t first = 0;
+
+	while (first < SLOW_MOST) {
+		const size_t rest = line_find(power, first + 2, count);
+
+		if (f_tail(mean_of(power + first, 2) / mean_of(power + first + 2, rest), 2,
+			   (double)rest) > SLOW_CHANCE)
+			break;
+		first += 2;
+	}
+	return first;
+}
+
+static void trend_remove(const folded *s, double *ret)
+{
+	const double middle = ((double)s->m - 1) / 2;
+	double products = 0, squares = 0;
+
+	for (size_t i = 0; i < s->m; i++) {
+		const double t = (double)i - middle;
+
+		products += t * s->y[i];
+		squares += t * t;
+	}
+	for (size_t i = 0; i < s->m; i++)
+		ret[i] = s->y[i] - products / squares * ((double)i - middle);
+}
+
+/* Two estimates of one thing: the spectrum's, which has little bias and much noise, and tau's, the
+ * other way round. The wider one is taken. A stop rule waits until chance makes an interval
+ * narrow; chance seldom does it to both. */
+static void wider_take(stat_dependence *d)
+{
+	const double dof = fmax(2, (double)d->n / d->tau - 1);
+	const double by_tau = stat_t_quantile(0.975, dof) * sqrt(d->tau * d->var);
+
+	if (d->tau > 1 && by_tau > stat_t_quantile(0.975, d->dof) * sqrt(d->long_run)) {
+		d->long_run = d->tau * d->var;
+		d->dof = dof;
+	}
+}
+
+/* The mean of the lowest ordinates of the cosine transform (Mueller 2007; Lazarus, Lewis, Stock and
+ * Watson 2018): the spectrum at frequency 0 with as many degrees of freedom. The band is narrow
+ * against 1/tau, over which the spectrum falls. */
+void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, bool assume,
+		      double *scratch, stat_dependence *ret)
+{
+	stat_dependence d = {
+	    .n = n, .tau = 1, .tau_careful = 1, .dof = n > 1 ? (double)(n - 1) : 0};
+	double *power = scratch + STAT_FOLD_MAX, most, tau, tau_trend, spread;
+	size_t first, count;
+	folded s, level;
 
 	if (n == 0) {
 		*ret = d;
@@ -144,16 +242,35 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, d
 	d.mean = s.mean;
 	d.var = s.var;
 	d.long_run = s.var;
-	if (!(s.var > 0) || !dependence_seen(&s)) {
+	if (!(s.var > 0) || n < 16) {
+		*ret = d;
+		return;
+	}
+	tau = geyer(&s, &spread);
+	d.tau_careful = fmax(1, tau) * (1 + CAREFUL * spread);
+	if (!assume && !dependence_seen(&s)) {
 		*ret = d;
 		return;
 	}
 	d.dependent = true;
-	d.tau = fmax(1, geyer(&s));
-	count = fmin(0.5 * pow((double)s.m, 2.0 / 3), 0.35 * (double)n / d.tau);
-	count = fmax(4, floor(count));
-	d.long_run = cosine_spectrum(&s, 1, (size_t)count) * (double)s.g;
-	d.dof = count;
+	d.tau = fmax(1, tau);
+	level = s;
+	level.y = power;
+	trend_remove(&s, level.y);
+	tau_trend = fmax(1, geyer(&level, &spread));
+	most = fmin(BAND * pow((double)s.m, 2.0 / 3), BAND_TAU * (double)n / tau_trend);
+	count = most > 4 ? (size_t)most : 4;
+	for (size_t j = 0; j < count + SLOW_MOST; j++)
+		power[j] = cosine_power(&s, j + 1);
+	first = slow_find(power, count);
+	count = line_find(power, first, count);
+	d.drifts = first > 0;
+	if (d.drifts)
+		d.tau = tau_trend;
+	d.tau_careful = d.tau * (1 + CAREFUL * spread);
+	d.long_run = mean_of(power + first, count) * (double)s.g;
+	d.dof = (double)count;
+	wider_take(&d);
 	*ret = d;
 }
 
@@ -185,9 +302,10 @@ double stat_lag1(const double *x, size_t n)
 double stat_tau(const double *x, size_t n, double *scratch)
 {
 	folded s;
+	double spread;
 
 	if (n < 4)
 		return 1;
 	fold(x, n, NULL, NULL, scratch, &s);
-	return s.var > 0 ? fmax(1, geyer(&s)) : 1;
+	return s.var > 0 ? fmax(1, geyer(&s, &spread)) : 1;
 }

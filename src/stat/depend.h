@@ -17,15 +17,18 @@ typedef double (*stat_map)(double x, const void *self);
 
 typedef struct stat_dependence {
 	size_t n;
-	double mean, var; /* of f(x), the variance with n - 1 */
-	bool dependent;	  /* told apart from independence */
-	double tau;	  /* >= 1; 1 when not dependent */
-	double long_run;  /* n times the variance of the mean */
-	double dof;	  /* degrees of freedom of long_run */
+	double mean, var;   /* of f(x), the variance with n - 1 */
+	bool dependent;	    /* told apart from independence */
+	double tau_careful; /* >= tau: dependence that chance may hide */
+	bool drifts;	    /* a slow change stands out, and is not in tau and long_run */
+	double tau;	    /* >= 1; 1 when not dependent */
+	double long_run;    /* n times the variance of the mean */
+	double dof;	    /* degrees of freedom of long_run */
 } stat_dependence;
 
-void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, double *scratch,
-		      stat_dependence *ret);
+/* `assume`: dependence is known from elsewhere, it need not be seen here. */
+void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, bool assume,
+		      double *scratch, stat_dependence *ret);
 
 /* n / tau of independent runs that would tell as much, tau = long_run / var, not limited to n. */
 double stat_depend_n(const stat_dependence *d);

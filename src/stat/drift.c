@@ -50,7 +50,7 @@ void stat_drift_find(const double *x, size_t n, double level, double *scratch, s
 	slope = products / squares;
 	for (size_t i = 0; i < n; i++)
 		y[i] -= mean + slope * ((double)i - middle);
-	stat_depend_find(y, n, NULL, NULL, scratch + n, &d);
+	stat_depend_find(y, n, NULL, NULL, false, scratch + n, &d);
 	if (!(median > 0)) {
 		*ret = r;
 		return;

@@ -10,6 +10,8 @@
 
 /* Below so many effective runs intervals are too narrow, whatever the method. */
 #define N_EFF_ENOUGH 50
+/* The dependence of the runs above a quantile is also looked for in so many times as many. */
+#define TAIL 1.33
 
 typedef struct sample {
 	const double *x; /* in the order taken */
@@ -18,7 +20,7 @@ typedef struct sample {
 	double *other;	/* n doubles */
 	double *depend; /* STAT_DEPEND_SCRATCH */
 	double level;
-	uint64_t seed;
+	stat_dependence runs; /* of the runs' times themselves */
 } sample;
 
 static double clamp(double x, double lo, double hi)
@@ -48,6 +50,7 @@ static double half_width(const stat_dependence *d, double level)
 static void take_n_eff(const stat_dependence *d, stat_estimate *e)
 {
 	e->n_eff = (double)d->n / d->tau;
+	e->n_eff_careful = (double)d->n / d->tau_careful;
 	e->narrow = e->n_eff < N_EFF_ENOUGH;
 }
 
@@ -59,10 +62,9 @@ static void interval_missing(uint64_t needed, stat_estimate *e)
 
 static void estimate_mean(const sample *s, double unused, stat_estimate *e)
 {
-	stat_dependence d;
+	const stat_dependence d = s->runs;
 
 	(void)unused;
-	stat_depend_find(s->x, s->n, NULL, NULL, s->depend, &d);
 	e->present = true;
 	e->value = d.mean;
 	take_n_eff(&d, e);
@@ -102,14 +104,13 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 	moments m;
 	double value, log_half;
 
-	stat_depend_find(s->x, s->n, NULL, NULL, s->depend, &d);
 	if (s->n < 2) {
 		e->n_needed = 2;
 		snprintf(e->why, sizeof e->why, "a spread needs 2 runs, there is %zu", s->n);
 		return;
 	}
-	m = (moments){.mean = d.mean, .var = d.var};
-	if (relative && !(d.mean > 0)) {
+	m = (moments){.mean = s->runs.mean, .var = s->runs.var};
+	if (relative && !(m.mean > 0)) {
 		snprintf(e->why, sizeof e->why, "the mean is not above 0");
 		return;
 	}
@@ -123,7 +124,8 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 		snprintf(e->how, sizeof e->how, "all runs took the same time");
 		return;
 	}
-	stat_depend_find(s->x, s->n, relative ? influence_cv : influence_sd, &m, s->depend, &d);
+	stat_depend_find(s->x, s->n, relative ? influence_cv : influence_sd, &m, s->runs.dependent,
+			 s->depend, &d);
 	take_n_eff(&d, e);
 	if (s->n < 4) {
 		interval_missing(4, e);
@@ -253,16 +255,41 @@ static void say_ranks(const stat_dependence *d, const stat_estimate *e, char *te
 		snprintf(text, size, "order statistics at n_eff %.0f of %zu", e->n_eff, d->n);
 }
 
+/* The dependence of [x <= value]. The few runs beyond a high quantile say little of it, and chance
+ * hides it easily. So they are held to be as dependent as the median says before an interval is
+ * promised, and as dependent as somewhat more runs say when it is made. */
+static void quantile_depend(const sample *s, double p, double value, stat_dependence *ret,
+			    stat_estimate *e)
+{
+	const double median = stat_quantile_sorted(s->sorted, s->n, 0.5);
+	const double lower = stat_quantile_sorted(s->sorted, s->n, 1 - TAIL * (1 - p));
+	stat_dependence d, more;
+
+	stat_depend_find(s->x, s->n, at_most, &median, s->runs.dependent, s->depend, &d);
+	take_n_eff(&d, e);
+	if (p > 0.5) {
+		stat_depend_find(s->x, s->n, at_most, &value, d.dependent, s->depend, &d);
+		e->n_eff = fmin(e->n_eff, (double)s->n / d.tau);
+		e->n_eff_careful = fmin(e->n_eff_careful, (double)s->n / d.tau_careful);
+		if (d.dependent && d.long_run > d.var) {
+			stat_depend_find(s->x, s->n, at_most, &lower, true, s->depend, &more);
+			if (stat_depend_n(&more) < stat_depend_n(&d))
+				d = more;
+		}
+	}
+	*ret = d;
+}
+
 static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 {
 	const double needed = runs_needed(p, s->level);
 	double value = stat_quantile_sorted(s->sorted, s->n, p);
 	stat_dependence d;
 
-	stat_depend_find(s->x, s->n, at_most, &value, s->depend, &d);
-	take_n_eff(&d, e);
+	quantile_depend(s, p, value, &d, e);
+	e->narrow = e->n_eff < N_EFF_ENOUGH;
 	if (e->n_eff < needed) {
-		e->n_needed = (uint64_t)ceil(needed * d.tau);
+		e->n_needed = (uint64_t)ceil(needed * (double)s->n / e->n_eff);
 		say_too_few(s, p, needed, e);
 		/* Half of the runs lie on either side of the median with as few as one. */
 		e->present = p == 0.5;
@@ -295,7 +322,8 @@ static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 		s->other[i] = fabs(s->sorted[i] - centre_and_limit[0]);
 	stat_sort(s->other, s->n);
 	centre_and_limit[1] = stat_quantile_sorted(s->other, s->n, 0.5);
-	stat_depend_find(s->x, s->n, deviation_at_most, centre_and_limit, s->depend, &d);
+	stat_depend_find(s->x, s->n, deviation_at_most, centre_and_limit, s->runs.dependent,
+			 s->depend, &d);
 	e->present = true;
 	e->value = centre_and_limit[1];
 	take_n_eff(&d, e);
@@ -342,19 +370,19 @@ size_t stat_scratch(size_t n)
 	return 2 * n + STAT_DEPEND_SCRATCH;
 }
 
-static sample sample_take(const double *x, size_t n, double level, uint64_t seed, double *scratch)
+static sample sample_take(const double *x, size_t n, double level, double *scratch)
 {
 	sample s = {.x = x,
 		    .n = n,
 		    .depend = scratch,
 		    .sorted = scratch + STAT_DEPEND_SCRATCH,
 		    .other = scratch + STAT_DEPEND_SCRATCH + n,
-		    .level = level,
-		    .seed = seed};
+		    .level = level};
 
 	if (n > 0)
 		memcpy(s.sorted, x, n * sizeof *x);
 	stat_sort(s.sorted, n);
+	stat_depend_find(x, n, NULL, NULL, false, s.depend, &s.runs);
 	return s;
 }
 
@@ -374,24 +402,31 @@ static void estimate(const sample *s, stat_estimator which, stat_estimate *ret)
 void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level, uint64_t seed,
 		       double *scratch, stat_estimate *ret)
 {
-	const sample s = sample_take(x, n, level, seed, scratch);
+	const sample s = sample_take(x, n, level, scratch);
 
+	(void)seed; /* no method here draws numbers */
 	estimate(&s, which, ret);
 }
 
 void stat_estimate_all(const double *x, size_t n, double level, uint64_t seed, double *scratch,
 		       stat_estimate *ret)
 {
-	const sample s = sample_take(x, n, level, seed, scratch);
+	const sample s = sample_take(x, n, level, scratch);
 
+	(void)seed;
 	for (int which = 0; which < STAT_ESTIMATORS; which++)
 		estimate(&s, (stat_estimator)which, &ret[which]);
 }
 
+/* The half-width is taken as wide as it would be if chance hid some dependence: a rule that asks
+ * again and again would stop on just that chance. */
 bool stat_precise(const stat_estimate *e, double precision)
 {
-	return e->present && e->has_interval && !e->narrow &&
-	       (e->hi - e->lo) / 2 <= precision * fabs(e->value);
+	const double half = (e->hi - e->lo) / 2;
+
+	if (!e->present || !e->has_interval || e->n_eff_careful < N_EFF_ENOUGH)
+		return false;
+	return half * sqrt(e->n_eff / e->n_eff_careful) <= precision * fabs(e->value);
 }
 
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret)

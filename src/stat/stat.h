@@ -32,6 +32,7 @@ typedef struct stat_estimate {
 	bool has_interval; /* false with present: `why` says why there is no interval */
 	double lo, hi, level;
 	double n_eff;      /* effective number of independent runs; n when no dependence is seen */
+	double n_eff_careful; /* the same if chance hides some dependence; for stat_precise() */
 	bool narrow;       /* n_eff is so small that the interval is known to be too narrow */
 	uint64_t n_needed;
 	char how[128];     /* "exact order statistics at n_eff 212 of 600" */
