@@ -298,3 +298,18 @@ void os_random_bytes(void *p, size_t n)
 		to[done] = (unsigned char)(z ^ (z >> 31));
 	}
 }
+
+bool os_file_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
+	*ret_fd = fd;
+	return DCK_OK;
+}

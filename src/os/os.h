@@ -40,6 +40,8 @@ void os_host_get(os_host *ret);
 dck_status os_pin_cpus(const char *list, dck_err *err);
 /* CPUs this process may run on now. */
 unsigned os_cpus_allowed(void);
+/* The same in cores: hardware threads of one core count once (cores.c). */
+unsigned os_cores_allowed(void);
 
 /* --- counters.c: snapshots for differences. */
 typedef struct os_usage {
@@ -106,6 +108,9 @@ dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_
 dck_status os_replace_commit(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
+bool os_file_exists(const char *path); /* anything of that name, a folder too */
+/* For appending, made when there is none; closed on exec. */
+dck_status os_open_append(const char *path, int *ret_fd, dck_err *err);
 
 /* --- nameless.c: a file in memory that a child can write and we read afterwards. It is inherited. */
 dck_status os_file_nameless(int *ret_fd, dck_err *err);

@@ -1,0 +1,201 @@
+/* command.c - any program as an engine: one run is one process, from before it is started until it
+ * is waited for. No shell unless asked: a shell's start would be timed with it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "engine/engine.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+
+#include <string.h>
+#include <unistd.h>
+
+struct dck_engine_model {
+	os_spawner *spawner;
+	char *line;	     /* for --shell: the words joined */
+	const char *argv[4]; /* for --shell: sh -c line */
+	const char *name;    /* of the program, for sentences; borrowed from argv */
+	int output_fd;	     /* -1: none of ours */
+	bool any_exit;
+	bool (*cancelled)(void *self);
+	void *cancelled_self;
+};
+
+/* Only the last run's usage. */
+struct dck_engine_context {
+	const dck_engine_model *model;
+	os_child_usage last;
+};
+
+extern const dck_engine engine_command;
+
+static void command_close(dck_engine_model *m)
+{
+	if (!m)
+		return;
+	os_spawner_free(m->spawner);
+	if (m->output_fd >= 0)
+		close(m->output_fd);
+	mem_free(m->line);
+	mem_free(m);
+}
+
+static bool flag(const dck_open_params *p, const char *key)
+{
+	const char *value = engine_option(p, key);
+
+	return value && strcmp(value, "1") == 0;
+}
+
+static dck_status words_join(dck_engine_model *m, char *const *argv, dck_err *err)
+{
+	size_t n = 1;
+	char *to;
+
+	for (size_t i = 0; argv[i]; i++)
+		n += strlen(argv[i]) + 1;
+	m->line = to = mem_zalloc(n, 1);
+	if (!m->line)
+		DCK_FAIL(err, E_NOMEM, "no memory for the command");
+	for (size_t i = 0; argv[i]; i++) {
+		if (i > 0)
+			*to++ = ' ';
+		memcpy(to, argv[i], strlen(argv[i]));
+		to += strlen(argv[i]);
+	}
+	m->argv[0] = "/bin/sh";
+	m->argv[1] = "-c";
+	m->argv[2] = m->line;
+	return DCK_OK;
+}
+
+static dck_status output_open(dck_engine_model *m, const char *where, os_spawn_config *c,
+			      dck_err *err)
+{
+	c->in_fd = c->out_fd = c->err_fd = -1;
+	if (!where || strcmp(where, "discard") == 0)
+		return DCK_OK;
+	if (strcmp(where, "inherit") == 0) {
+		/* Standard output holds the result and nothing else. */
+		c->out_fd = c->err_fd = STDERR_FILENO;
+		return DCK_OK;
+	}
+	DCK_TRY(os_open_append(where, &m->output_fd, err));
+	c->out_fd = c->err_fd = m->output_fd;
+	return DCK_OK;
+}
+
+static dck_status command_prepare(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	os_spawn_config c = {
+	    .argv = p->argv, .keep_fd = -1, .directory = engine_option(p, "directory")};
+
+	m->name = p->argv[0];
+	m->any_exit = flag(p, "any_exit");
+	m->cancelled = p->cancelled;
+	m->cancelled_self = p->cancelled_self;
+	if (flag(p, "shell")) {
+		DCK_TRY(words_join(m, p->argv, err));
+		c.argv = (char *const *)m->argv;
+	}
+	DCK_TRY(output_open(m, engine_option(p, "output"), &c, err));
+	return os_spawner_new(&c, &m->spawner, err);
+}
+
+static dck_status command_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
+{
+	dck_engine_model *m;
+	dck_status status;
+
+	DCK_TRY(engine_options_check(&engine_command, p, err));
+	if (!p->argv || !p->argv[0] || !p->argv[0][0])
+		DCK_FAIL(err, E_ARG, "there is no command to run: give it after -- or as cmd:PROG");
+	m = mem_zalloc(1, sizeof *m);
+	if (!m)
+		DCK_FAIL(err, E_NOMEM, "no memory for the command");
+	m->output_fd = -1;
+	status = command_prepare(m, p, err);
+	if (status != DCK_OK) {
+		command_close(m);
+		return status;
+	}
+	*ret = m;
+	return DCK_OK;
+}
+
+static dck_status command_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)
+{
+	dck_engine_context *c = mem_zalloc(1, sizeof *c);
+
+	if (!c)
+		DCK_FAIL(err, E_NOMEM, "no memory for the command");
+	c->model = m;
+	*ret = c;
+	return DCK_OK;
+}
+
+static void command_context_free(dck_engine_context *c)
+{
+	mem_free(c);
+}
+
+static dck_status exit_check(const dck_engine_model *m, const os_child_usage *u, dck_err *err)
+{
+	if (m->any_exit || (u->exit_code == 0 && u->signal == 0))
+		return DCK_OK;
+	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
+		u->signal ? "'%s' was killed by signal %d (%s)"
+			  : "'%s' ended with exit status %d%s",
+		m->name, u->signal ? u->signal : u->exit_code,
+		u->signal ? strsignal(u->signal) : " (--any-exit accepts it)");
+	if (err)
+		err->native_code = u->signal ? 128 + u->signal : u->exit_code;
+	return DCK_E_ENGINE;
+}
+
+static dck_status command_run(dck_engine_context *c, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+	pid_t pid;
+
+	DCK_TRY(os_spawner_run(m->spawner, &pid, err));
+	DCK_TRY(os_wait(pid, m->cancelled, m->cancelled_self, &c->last, err));
+	return exit_check(m, &c->last, err);
+}
+
+static dck_status command_usage(dck_engine_context *c, dck_usage *ret, dck_err *err)
+{
+	(void)err;
+	ret->user_ns = c->last.user_ns;
+	ret->system_ns = c->last.system_ns;
+	ret->peak_rss_bytes = c->last.peak_rss_bytes;
+	ret->voluntary_switches = c->last.voluntary_switches;
+	ret->involuntary_switches = c->last.involuntary_switches;
+	return DCK_OK;
+}
+
+static const dck_engine_option options[] = {
+    {"shell", "0|1", "the words joined with blanks are given to /bin/sh -c"},
+    {"any_exit", "0|1", "an exit status other than 0 is no failure"},
+    {"output", "WHERE", "discard, inherit (to our standard error) or a file to append to"},
+    {"directory", "DIR", "folder to run the command in"},
+    {NULL, NULL, NULL},
+};
+
+const dck_engine engine_command = {
+    .struct_size = sizeof(dck_engine),
+    .abi_major = DCK_ABI_MAJOR,
+    .abi_minor = DCK_ABI_MINOR,
+    .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS | DCK_CAP_COMMAND,
+    .name = "command",
+    .version = DCK_VERSION,
+    .help = "any program: one run is one process",
+    .options = options,
+    .open = command_open,
+    .close = command_close,
+    .context_new = command_context_new,
+    .context_free = command_context_free,
+    .run = command_run,
+    .usage = command_usage,
+};

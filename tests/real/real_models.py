@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures networks that others made: exported by PyTorch and torchvision, and those of the onnx
+package. Prints TAP; a case whose package is not installed is skipped and says so.
+
+  real_models.py --program build/deepclock
+"""
+
+import argparse
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ONNX_DATA = "/usr/share/libonnx-testdata/data"  # Debian's libonnx-testdata
+FAMILIES = ["simple", "pytorch-converted", "pytorch-operator"]
+
+
+class Skipped(Exception):
+    pass
+
+
+def bench(program, model, *options):
+    """The record of a short measurement, and the exit code and stderr."""
+    done = subprocess.run(
+        [program, "bench", model, "--format", "json", "--runs", "5", "--warmup", "2", *options],
+        capture_output=True, text=True, timeout=120)
+    record = json.loads(done.stdout) if done.returncode == 0 else None
+    return record, done.returncode, done.stderr
+
+
+def fact(record, section, key):
+    for f in record["facts"]:
+        if (f["section"], f["key"]) == (section, key):
+            return f.get("value")
+    return None
+
+
+def metric(record, tag):
+    return next(m.get("value") for m in record["metrics"] if m["tag"] == tag)
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def need_torch():
+    try:
+        import torch
+        import torchvision
+    except ImportError as e:
+        raise Skipped(f"{e}: install python3-torch, python3-torchvision and python3-onnx") from e
+    torch.manual_seed(1)
+    return torch, torchvision
+
+
+def torchvision_resnet18(program):
+    torch, torchvision = need_torch()
+    net = torchvision.models.resnet18().eval()
+    torch.onnx.export(net, torch.zeros(1, 3, 224, 224), "resnet18.onnx", input_names=["image"],
+                      output_names=["score"], dynamic_axes={"image": {0: "n"}, "score": {0: "n"}})
+    _, code, err = bench(program, "resnet18.onnx")
+    expect(code == 1 and "open dimension" in err and "--batch" in err, f"left open: {code} {err}")
+    record, code, err = bench(program, "resnet18.onnx", "--batch", "2", "--threads", "1")
+    expect(code == 0, err)
+    expect("2x3x224x224" in fact(record, "subject", "input/image"), "shape of the input")
+    expect(fact(record, "subject", "items_per_run") == 2, "items per run")
+    expect(metric(record, "runs/count") == 5, "runs")
+    items, latency = metric(record, "throughput/items"), metric(record, "latency/mean")
+    expect(abs(items * latency / 1e9 - 2) < 1e-6, "throughput is two items a run")
+    record, code, err = bench(program, "resnet18.onnx", "--dim", "n=3", "--threads", "1")
+    expect(code == 0 and "3x3x224x224" in fact(record, "subject", "input/image"), err)
+
+
+def torch_embedding(program):
+    torch, _ = need_torch()
+
+    class Words(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = torch.nn.Embedding(37, 8)
+            self.lstm = torch.nn.LSTM(8, 16, batch_first=True)
+            self.head = torch.nn.Linear(16, 2)
+
+        def forward(self, ids):
+            out, _ = self.lstm(self.words(ids))
+            return self.head(out[:, -1])
+
+    torch.onnx.export(Words().eval(), torch.zeros(1, 12, dtype=torch.long), "words.onnx",
+                      input_names=["ids"], output_names=["y"])
+    record, code, err = bench(program, "words.onnx", "--input-pool", "4")
+    expect(code == 0, err)
+    text = fact(record, "subject", "input/ids")
+    expect("0..36" in text, f"integers within the table's 37 rows: {text}")
+
+
+def onnx_package(program):
+    models = sorted(p for f in FAMILIES for p in glob.glob(f"{ONNX_DATA}/{f}/*/model.onnx"))
+    if not models:
+        raise Skipped("no models: install libonnx-testdata")
+    measured, refused = 0, []
+    for path in models:
+        _, code, err = bench(program, path)
+        name = os.path.basename(os.path.dirname(path))
+        expect(code in (0, 1), f"{name}: exit {code}: {err}")
+        if code == 0:
+            measured += 1
+        else:
+            lines = [l for l in err.splitlines() if l]
+            expect(len(lines) == 1 and lines[0].startswith("deepclock: "), f"{name}: {err}")
+            refused.append(f"{name}: {lines[0]}")
+    for line in refused:
+        print(f"# {line}")
+    print(f"# {measured} of {len(models)} models measured")
+    expect(measured >= 0.8 * len(models), f"only {measured} of {len(models)} could be measured")
+
+
+CASES = [torchvision_resnet18, torch_embedding, onnx_package]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    program = os.path.abspath(parser.parse_args().program)
+    engines = subprocess.run([program, "engines", "--format", "json"], capture_output=True, text=True)
+    ort = any(e["name"] == "ort" and e["usable"] for e in json.loads(engines.stdout))
+    failed = False
+    print(f"1..{len(CASES)}")
+    for number, case in enumerate(CASES, 1):
+        line, name = "ok", case.__name__
+        with tempfile.TemporaryDirectory() as scratch:
+            os.chdir(scratch)
+            try:
+                if not ort:
+                    raise Skipped("no ONNX Runtime")
+                case(program)
+            except Skipped as e:
+                name += f" # SKIP {e}"
+            except Exception as e:  # a failing case must not hide the next
+                print(f"# {type(e).__name__}: {e}")
+                line, failed = "not ok", True
+            os.chdir("/")
+        print(f"{line} {number} - {name}", flush=True)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
