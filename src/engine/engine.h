@@ -1,4 +1,6 @@
-/* engine.h - the table of built-in engines, and plug-ins loaded into the same form. */
+/* engine.h - the table of built-in engines, and plug-ins loaded into the same form.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -21,7 +23,13 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err);
 
 /* The value of an option key, or NULL. */
 const char *engine_option(const dck_open_params *p, const char *key);
-/* E_ARG on keys that are not in e->options, naming the nearest. Every engine calls it first. */
+/* The value of a key as a whole number; `ret` keeps its value when the key is not there. E_ARG: not
+ * a number, or outside min to max. */
+dck_status engine_option_count(const dck_open_params *p, const char *key, uint64_t min,
+			       uint64_t max, uint64_t *ret, dck_err *err);
+/* E_ARG on keys that are not in e->options (naming the nearest), on a key given twice, and on a
+ * value that is none of those listed ("0|1"; a word with a capital stands for any value). Every
+ * engine calls it first. */
 dck_status engine_options_check(const dck_engine *e, const dck_open_params *p, dck_err *err);
 
 #endif

@@ -1,0 +1,165 @@
+/* check.c - what is asked of an engine's table once, and of the options given to it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "engine/engine.h"
+
+#include "base/err.h"
+#include "base/units.h"
+#include "deepclock/opt.h"
+
+#include <string.h>
+
+/* Members of the first ABI; later ones are read only when struct_size covers them. */
+#define STRUCT_SIZE_MIN (offsetof(dck_engine, usage) + sizeof(((dck_engine *)0)->usage))
+
+/* Function pointers of every kind compare with NULL only as what they are, hence the list of
+ * answers instead of one of offsets. */
+static const char *missing_member(const dck_engine *e)
+{
+	const bool tensors = !(e->caps & DCK_CAP_NO_TENSORS);
+	const struct {
+		const char *name;
+		bool lacks;
+	} members[] = {
+	    {"open", !e->open},
+	    {"close", !e->close},
+	    {"context_new", !e->context_new},
+	    {"context_free", !e->context_free},
+	    {"run", !e->run},
+	    {"describe", tensors && !e->describe},
+	    {"bind_input", tensors && !e->bind_input},
+	    {"bind_output", (e->caps & DCK_CAP_BIND_OUTPUT) && !e->bind_output},
+	    {"usage", (e->caps & DCK_CAP_COMMAND) && !e->usage},
+	};
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		if (members[i].lacks)
+			return members[i].name;
+	return NULL;
+}
+
+static bool name_is_fine(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
+	return n > 0 && name[n] == '\0';
+}
+
+dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
+{
+	if (e->abi_major != DCK_ABI_MAJOR)
+		DCK_FAIL(err, E_VERSION,
+			 "the engine in '%s' was built for ABI %u.%u and this deepclock has %u.%u: "
+			 "rebuild it against this deepclock's plugin.h",
+			 from, e->abi_major, e->abi_minor, DCK_ABI_MAJOR, DCK_ABI_MINOR);
+	if (e->struct_size < STRUCT_SIZE_MIN)
+		DCK_FAIL(err, E_VERSION,
+			 "the engine table in '%s' has %u bytes and ABI %u.0 has %zu: set "
+			 "struct_size to sizeof(dck_engine)",
+			 from, e->struct_size, DCK_ABI_MAJOR, STRUCT_SIZE_MIN);
+	if (!e->name || !name_is_fine(e->name))
+		DCK_FAIL(err, E_FORMAT,
+			 "the engine table in '%s' has no name of letters, digits and '-'", from);
+	if (!e->version || !e->help)
+		DCK_FAIL(err, E_FORMAT, "the engine table in '%s' lacks the text '%s'", from,
+			 e->version ? "help" : "version");
+	const char *missing = missing_member(e);
+	if (missing)
+		DCK_FAIL(err, E_FORMAT,
+			 "the engine table in '%s' lacks the function '%s', which its capabilities "
+			 "ask for",
+			 from, missing);
+	for (const dck_engine_option *o = e->options; o && o->key; o++)
+		if (!o->values || !o->help)
+			DCK_FAIL(err, E_FORMAT,
+				 "the engine table in '%s' lacks the values or the help of option "
+				 "'%s'",
+				 from, o->key);
+	return DCK_OK;
+}
+
+const char *engine_option(const dck_open_params *p, const char *key)
+{
+	for (size_t i = 0; i < p->noptions; i++)
+		if (strcmp(p->options[i].key, key) == 0)
+			return p->options[i].value;
+	return NULL;
+}
+
+dck_status engine_option_count(const dck_open_params *p, const char *key, uint64_t min,
+			       uint64_t max, uint64_t *ret, dck_err *err)
+{
+	const char *text = engine_option(p, key);
+	uint64_t n;
+
+	if (!text)
+		return DCK_OK;
+	if (units_parse_count(text, &n, NULL) != DCK_OK || n < min || n > max)
+		DCK_FAIL(err, E_ARG, "option '%s' is '%s': give a whole number from %llu to %llu",
+			 key, text, (unsigned long long)min, (unsigned long long)max);
+	*ret = n;
+	return DCK_OK;
+}
+
+#define OPTIONS_MAX 128
+
+static const dck_engine_option *option_row(const dck_engine *e, const char *key)
+{
+	for (const dck_engine_option *o = e->options; o && o->key; o++)
+		if (strcmp(o->key, key) == 0)
+			return o;
+	return NULL;
+}
+
+static dck_status key_refuse(const dck_engine *e, const char *key, dck_err *err)
+{
+	const char *names[OPTIONS_MAX];
+	size_t n = 0;
+
+	for (const dck_engine_option *o = e->options; o && o->key && n < OPTIONS_MAX; o++)
+		names[n++] = o->key;
+	if (n == 0)
+		DCK_FAIL(err, E_ARG, "the engine '%s' has no options, and '%s' was given", e->name,
+			 key);
+	const char *nearest = dck_nearest(key, names, n);
+	if (nearest)
+		DCK_FAIL(err, E_ARG, "the engine '%s' has no option '%s'; did you mean '%s'?",
+			 e->name, key, nearest);
+	DCK_FAIL(err, E_ARG,
+		 "the engine '%s' has no option '%s'; 'deepclock engines %s' lists those it has",
+		 e->name, key, e->name);
+}
+
+/* values: words with '|' between them; one with a capital is a placeholder. */
+static bool value_is_listed(const char *values, const char *value)
+{
+	size_t n, len = strlen(value);
+
+	for (const char *at = values;; at += n + 1) {
+		n = strcspn(at, "|");
+		if (strcspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") < n)
+			return true;
+		if (n == len && memcmp(at, value, n) == 0)
+			return true;
+		if (at[n] == '\0')
+			return false;
+	}
+}
+
+dck_status engine_options_check(const dck_engine *e, const dck_open_params *p, dck_err *err)
+{
+	for (size_t i = 0; i < p->noptions; i++) {
+		const dck_kv *o = &p->options[i];
+		const dck_engine_option *row = option_row(e, o->key);
+
+		if (!row)
+			return key_refuse(e, o->key, err);
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(p->options[k].key, o->key) == 0)
+				DCK_FAIL(err, E_ARG,
+					 "option '%s' is given twice, as '%s' and as '%s'", o->key,
+					 p->options[k].value, o->value);
+		if (!value_is_listed(row->values, o->value))
+			DCK_FAIL(err, E_ARG, "option '%s' is '%s': the engine '%s' takes %s",
+				 o->key, o->value, e->name, row->values);
+	}
+	return DCK_OK;
+}

@@ -1,0 +1,345 @@
+/* ort.c - ONNX Runtime as an engine: opens a model and says what is in it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "engine/engine.h"
+#include "engine/float_mode.h"
+#include "engine/ort_model.h"
+#include "engine/ort_provider.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const dck_engine engine_ort;
+
+/* --- element types: ONNX's numbers (TensorProto.DataType) */
+
+static const struct {
+	int element_type;
+	dck_dtype dtype;
+} types[] = {
+    {1, {DCK_DTYPE_FLOAT, 32, 1}},    {2, {DCK_DTYPE_UINT, 8, 1}},
+    {3, {DCK_DTYPE_INT, 8, 1}},	      {4, {DCK_DTYPE_UINT, 16, 1}},
+    {5, {DCK_DTYPE_INT, 16, 1}},      {6, {DCK_DTYPE_INT, 32, 1}},
+    {7, {DCK_DTYPE_INT, 64, 1}},      {9, {DCK_DTYPE_BOOL, 8, 1}},
+    {10, {DCK_DTYPE_FLOAT, 16, 1}},   {11, {DCK_DTYPE_FLOAT, 64, 1}},
+    {12, {DCK_DTYPE_UINT, 32, 1}},    {13, {DCK_DTYPE_UINT, 64, 1}},
+    {14, {DCK_DTYPE_COMPLEX, 64, 1}}, {15, {DCK_DTYPE_COMPLEX, 128, 1}},
+    {16, {DCK_DTYPE_BFLOAT, 16, 1}},
+};
+
+#define TYPES (sizeof(types) / sizeof(*types))
+
+dck_dtype ort_dtype(int element_type)
+{
+	for (size_t i = 0; i < TYPES; i++)
+		if (types[i].element_type == element_type)
+			return types[i].dtype;
+	return (dck_dtype){DCK_DTYPE_OTHER, 0, 1};
+}
+
+int ort_element_type(dck_dtype t)
+{
+	for (size_t i = 0; i < TYPES; i++)
+		if (types[i].dtype.code == t.code && types[i].dtype.bits == t.bits && t.lanes == 1)
+			return types[i].element_type;
+	return 0;
+}
+
+/* --- the model's log */
+
+static void log_line(void *self, int severity, const char *category, const char *id,
+		     const char *location, const char *text)
+{
+	static const dck_log_level levels[] = {DCK_LOG_DEBUG, DCK_LOG_INFO, DCK_LOG_WARN,
+					       DCK_LOG_ERROR, DCK_LOG_ERROR};
+	const dck_engine_model *m = self;
+	char sentence[1000];
+
+	(void)category, (void)id, (void)location;
+	if (!m->log || severity < 0 || severity > ORT_LOG_FATAL)
+		return;
+	ort_sentence(text, sentence, sizeof(sentence));
+	m->log(m->log_self, levels[severity], sentence);
+}
+
+/* --- inputs and outputs */
+
+static dck_status shape_read(dck_engine_model *m, const ort_tensor_type *t, dck_tensor_info *ret,
+			     dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+	const char *symbols[DCK_RANK_MAX];
+	int element_type;
+	size_t rank;
+
+	DCK_TRY(ort_check(&m->lib, api->GetTensorElementType(t, &element_type), err,
+			  "cannot read the type of '%s'", ret->name));
+	DCK_TRY(ort_check(&m->lib, api->GetDimensionsCount(t, &rank), err,
+			  "cannot read the shape of '%s'", ret->name));
+	if (rank > DCK_RANK_MAX)
+		DCK_FAIL(err, E_UNSUP, "'%s' has %zu dimensions and at most %d are supported",
+			 ret->name, rank, DCK_RANK_MAX);
+	DCK_TRY(ort_check(&m->lib, api->GetDimensions(t, ret->dim, rank), err,
+			  "cannot read the shape of '%s'", ret->name));
+	DCK_TRY(ort_check(&m->lib, api->GetSymbolicDimensions(t, symbols, rank), err,
+			  "cannot read the shape of '%s'", ret->name));
+	ret->dtype = ort_dtype(element_type);
+	ret->rank = (int32_t)rank;
+	for (size_t i = 0; i < rank; i++)
+		if (ret->dim[i] < 0) {
+			ret->dim[i] = -1;
+			ret->symbol[i] = *symbols[i] ? mem_arena_dup(m->arena, symbols[i]) : NULL;
+		}
+	return DCK_OK;
+}
+
+static dck_status name_read(dck_engine_model *m, ort_status *status, char *name, const char **ret,
+			    dck_err *err)
+{
+	DCK_TRY(ort_check(&m->lib, status, err, "cannot read a name from the model"));
+	*ret = mem_arena_dup(m->arena, name);
+	return ort_check(&m->lib, m->lib.api.AllocatorFree(m->lib.allocator, name), err,
+			 "cannot release a name");
+}
+
+static dck_status tensor_read(dck_engine_model *m, bool input, size_t i, dck_tensor_info *ret,
+			      dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+	const ort_tensor_type *tensor;
+	char *name = NULL;
+	ort_type *type;
+	int kind;
+
+	*ret = (dck_tensor_info){.dtype = {DCK_DTYPE_OTHER, 0, 1}, .rank = -1};
+	ort_status *s = (input ? api->SessionGetInputName
+			       : api->SessionGetOutputName)(m->session, i, m->lib.allocator, &name);
+	DCK_TRY(name_read(m, s, name, &ret->name, err));
+	s = (input ? api->SessionGetInputTypeInfo : api->SessionGetOutputTypeInfo)(m->session, i,
+										   &type);
+	DCK_TRY(ort_check(&m->lib, s, err, "cannot read the type of '%s'", ret->name));
+	dck_status status = ort_check(&m->lib, api->GetOnnxTypeFromTypeInfo(type, &kind), err,
+				      "cannot read the type of '%s'", ret->name);
+	if (status == DCK_OK && kind == ORT_TYPE_TENSOR)
+		status = ort_check(&m->lib, api->CastTypeInfoToTensorInfo(type, &tensor), err,
+				   "cannot read the type of '%s'", ret->name);
+	if (status == DCK_OK && kind == ORT_TYPE_TENSOR)
+		status = shape_read(m, tensor, ret, err);
+	api->ReleaseTypeInfo(type);
+	return status;
+}
+
+static dck_status tensors_read(dck_engine_model *m, dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+
+	DCK_TRY(ort_check(&m->lib, api->SessionGetInputCount(m->session, &m->nin), err,
+			  "cannot count the inputs"));
+	DCK_TRY(ort_check(&m->lib, api->SessionGetOutputCount(m->session, &m->nout), err,
+			  "cannot count the outputs"));
+	m->in = mem_arena_array(m->arena, m->nin, sizeof(*m->in));
+	m->out = mem_arena_array(m->arena, m->nout, sizeof(*m->out));
+	if (mem_arena_failed(m->arena))
+		DCK_FAIL(err, E_NOMEM, "no memory for the model's inputs and outputs");
+	for (size_t i = 0; i < m->nin; i++)
+		DCK_TRY(tensor_read(m, true, i, &m->in[i], err));
+	for (size_t i = 0; i < m->nout; i++)
+		DCK_TRY(tensor_read(m, false, i, &m->out[i], err));
+	return DCK_OK;
+}
+
+/* --- facts */
+
+#define FACTS_MAX 16
+
+static void fact(dck_engine_model *m, const char *key, const char *value)
+{
+	if (m->nfacts < FACTS_MAX)
+		m->facts[m->nfacts++] = (dck_kv){key, value};
+}
+
+static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	const ort_setup *s = &m->setup;
+	char given[512] = "";
+	size_t used = 0;
+
+	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof(*m->facts));
+	if (!m->facts)
+		DCK_FAIL(err, E_NOMEM, "no memory for what the engine tells");
+	fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
+	fact(m, "found", m->lib.how);
+	fact(m, "version", m->lib.version);
+	fact(m, "provider",
+	     strcmp(s->provider, "cuda") == 0 ? mem_arena_fmt(m->arena, "cuda:%u", s->device)
+					      : mem_arena_dup(m->arena, s->provider));
+	fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->threads));
+	fact(m, "interop_threads",
+	     mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->interop_threads));
+	fact(m, "execution", s->parallel ? "parallel" : "sequential");
+	fact(m, "opt", mem_arena_dup(m->arena, s->opt));
+	fact(m, "spin", strcmp(s->spin, "1") == 0 ? "on" : "off");
+	fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
+	if (strcmp(s->provider, "cpu") != 0)
+		fact(m, "transfers",
+		     "inputs are copied to the device when bound, outside the clock; outputs are "
+		     "copied back within each run");
+	for (size_t i = 0; i < p->noptions && used < sizeof(given); i++)
+		used += (size_t)snprintf(given + used, sizeof(given) - used, "%s%s=%s",
+					 i ? " " : "", p->options[i].key, p->options[i].value);
+	if (*given)
+		fact(m, "options", mem_arena_dup(m->arena, given));
+	if (mem_arena_failed(m->arena))
+		DCK_FAIL(err, E_NOMEM, "no memory for what the engine tells");
+	return DCK_OK;
+}
+
+/* --- open and close */
+
+static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
+				 const ort_options *o, dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+	/* The first session of a process decides for this thread whether denormals are flushed
+	 * and leaves it so; run() does that itself, for its own time. */
+	uint64_t mode = float_mode_get();
+	ort_status *s = p->model_path
+			    ? api->CreateSession(m->lib.env, p->model_path, o, &m->session)
+			    : api->CreateSessionFromArray(m->lib.env, p->model_bytes,
+							  p->model_bytes_n, o, &m->session);
+	float_mode_set(mode);
+	if (p->model_path)
+		return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses '%s'", m->lib.version,
+				 p->model_path);
+	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
+}
+
+static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+	ort_options *o;
+
+	DCK_TRY(ort_check(&m->lib, api->CreateSessionOptions(&o), err,
+			  "cannot create a session's options"));
+	dck_status status = ort_check(&m->lib, api->SetUserLoggingFunction(o, log_line, m), err,
+				      "cannot set the log");
+	if (status == DCK_OK)
+		status = ort_check(&m->lib, api->SetSessionLogSeverityLevel(o, ORT_LOG_WARNING),
+				   err, "cannot set the log's severity");
+	if (status == DCK_OK)
+		status = ort_setup_apply(&m->lib, &m->setup, p, o, err);
+	if (status == DCK_OK)
+		status = ort_provider_append(&m->lib, o, m->setup.provider, m->setup.device,
+					     m->arena, err);
+	if (status == DCK_OK)
+		status = session_create(m, p, o, err);
+	api->ReleaseSessionOptions(o);
+	if (status == DCK_OK) /* made once: run() would make them anew each time */
+		status = ort_check(&m->lib, api->CreateRunOptions(&m->run_options), err,
+				   "cannot create a run's options");
+	return status;
+}
+
+static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	uint64_t begin_ns = os_now_ns();
+
+	DCK_TRY(ort_lib_open(p->library_path, m->arena, p, &m->lib, err));
+	uint64_t loaded_ns = os_now_ns();
+	DCK_TRY(session_open(m, p, err));
+	m->library_ns = loaded_ns - begin_ns;
+	m->session_ns = os_now_ns() - loaded_ns;
+	DCK_TRY(tensors_read(m, err));
+	return facts_make(m, p, err);
+}
+
+static void ort_close(dck_engine_model *m)
+{
+	if (!m)
+		return;
+	if (m->run_options)
+		m->lib.api.ReleaseRunOptions(m->run_options);
+	if (m->session)
+		m->lib.api.ReleaseSession(m->session);
+	ort_lib_close(&m->lib);
+	mem_arena_free(m->arena);
+	mem_free(m);
+}
+
+static dck_status ort_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
+{
+	ort_setup setup;
+
+	DCK_TRY(engine_options_check(&engine_ort, p, err));
+	DCK_TRY(ort_setup_read(p, &setup, err));
+	if (!p->model_path && p->model_bytes_n == 0)
+		DCK_FAIL(err, E_ARG, "the engine 'ort' needs a model");
+	dck_engine_model *m = mem_zalloc(1, sizeof(*m));
+	if (!m)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the model");
+	m->setup = setup;
+	m->log = p->log;
+	m->log_self = p->log_self;
+	m->arena = mem_arena_new(0);
+	dck_status status =
+	    m->arena ? model_open(m, p, err)
+		     : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory to open the model");
+	if (status != DCK_OK) {
+		ort_close(m);
+		return status;
+	}
+	*ret = m;
+	return DCK_OK;
+}
+
+static dck_status ort_describe(dck_engine_model *m, const dck_tensor_info **ret_in, size_t *ret_nin,
+			       const dck_tensor_info **ret_out, size_t *ret_nout, dck_err *err)
+{
+	(void)err;
+	*ret_in = m->in;
+	*ret_nin = m->nin;
+	*ret_out = m->out;
+	*ret_nout = m->nout;
+	return DCK_OK;
+}
+
+static dck_status ort_facts(dck_engine_model *m, const dck_kv **ret, size_t *ret_n, dck_err *err)
+{
+	(void)err;
+	*ret = m->facts;
+	*ret_n = m->nfacts;
+	return DCK_OK;
+}
+
+static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
+{
+	ret->valid = 3;
+	ret->library_ns = m->library_ns;
+	ret->session_ns = m->session_ns;
+}
+
+const dck_engine engine_ort = {
+    .struct_size = sizeof(dck_engine),
+    .abi_major = DCK_ABI_MAJOR,
+    .abi_minor = DCK_ABI_MINOR,
+    .caps = DCK_CAP_BIND_OUTPUT,
+    .name = "ort",
+    .version = DCK_VERSION,
+    .help =
+	"ONNX Runtime 1.19 or newer, loaded when it is used: ONNX models on processors and GPUs",
+    .options = ort_engine_options,
+    .probe = ort_probe,
+    .open = ort_open,
+    .close = ort_close,
+    .describe = ort_describe,
+    .facts = ort_facts,
+    .open_times = ort_open_times,
+    .context_new = ort_context_new,
+    .context_free = ort_context_free,
+    .bind_input = ort_bind_input,
+    .bind_output = ort_bind_output,
+    .prepare = ort_prepare,
+    .run = ort_run,
+    .output = ort_output,
+};

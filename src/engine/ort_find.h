@@ -1,0 +1,28 @@
+/* ort_find.h - where ONNX Runtime's C library may be. Nothing is loaded or run here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ENGINE_ORT_FIND_H
+#define ENGINE_ORT_FIND_H
+
+#include "base/mem.h"
+#include "deepclock/base.h"
+
+typedef struct ort_place {
+	const char *path; /* a file, or a bare name for the loader's own search */
+	const char *how;  /* "--engine-lib", "DEEPCLOCK_ORT", "beside deepclock" */
+	bool asked;	  /* by the user: failing there is an error, nothing else is tried */
+} ort_place;
+
+#define ORT_PLACES_MAX 32
+typedef struct ort_places {
+	ort_place place[ORT_PLACES_MAX];
+	size_t n;
+	const char *old_wheel; /* a Python package without the C library; NULL: none was seen */
+	const char *python;    /* the interpreter whose packages were looked through, or NULL */
+} ort_places;
+
+/* Lists the files that are there, best first; texts live in `a`. asked NULL: searched. E_ABSENT,
+ * E_VERSION: `asked`, or the file an environment variable names, is not there or not it. */
+dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *err);
+
+#endif

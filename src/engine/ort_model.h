@@ -1,0 +1,41 @@
+/* ort_model.h - what the files of the engine 'ort' share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ENGINE_ORT_MODEL_H
+#define ENGINE_ORT_MODEL_H
+
+#include "engine/ort_lib.h"
+#include "engine/ort_setup.h"
+
+struct dck_engine_model {
+	ort_lib lib;
+	ort_session *session;
+	ort_run_options *run_options;
+	mem_arena *arena;
+	ort_setup setup;
+	dck_tensor_info *in, *out;
+	size_t nin, nout;
+	dck_kv *facts;
+	size_t nfacts;
+	uint64_t library_ns, session_ns;
+	void (*log)(void *self, dck_log_level level, const char *text);
+	void *log_self;
+};
+
+/* DCK_DTYPE_OTHER for types the host cannot make. */
+dck_dtype ort_dtype(int element_type);
+int ort_element_type(dck_dtype t); /* 0: none */
+
+/* ort_context.c */
+dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err);
+void ort_context_free(dck_engine_context *c);
+dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err);
+dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err);
+dck_status ort_prepare(dck_engine_context *c, dck_err *err);
+dck_status ort_run(dck_engine_context *c, dck_err *err);
+dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err);
+
+/* ort_probe.c */
+dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err);
+
+#endif

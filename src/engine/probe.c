@@ -1,0 +1,159 @@
+/* probe.c - every built-in engine, each asked in a child process: a library that crashes while it
+ * is loaded, or hangs, costs its own line and nothing else.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/bench.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/sink.h"
+#include "engine/engine.h"
+#include "os/os.h"
+
+#include <string.h>
+
+#define TIMEOUT_NS (60 * 1000000000ull) /* a GPU's libraries may take many seconds */
+#define ANSWER_MAX (1u << 20)
+
+/* What the child writes: texts, each with its NUL: "+" and the pairs, or "-" and why not. */
+typedef struct question {
+	const dck_engine *engine;
+	const char *lib;
+} question;
+
+static void put_text(dck_sink *out, const char *text)
+{
+	sink_put(out, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static void answer(void *self, int fd)
+{
+	const question *q = self;
+	const dck_kv *kv;
+	dck_sink out;
+	dck_err err;
+	size_t n;
+
+	dck_sink_fd(&out, fd);
+	if (q->engine->probe(q->lib, &kv, &n, &err) == DCK_OK) {
+		put_text(&out, "+");
+		for (size_t i = 0; i < n; i++) {
+			put_text(&out, kv[i].key);
+			put_text(&out, kv[i].value);
+		}
+	} else {
+		put_text(&out, "-");
+		put_text(&out, err.msg);
+	}
+	/* Nobody is left to tell of a pipe that broke. */
+	if (dck_sink_finish(&out, NULL) != DCK_OK)
+		return;
+}
+
+static size_t texts_count(const dck_buffer *b)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->n; i++)
+		n += b->data[i] == '\0';
+	return n;
+}
+
+/* b: the answer, or nothing when the child did not give one and *why says so. */
+static dck_status ask(const dck_engine *e, const char *lib, dck_buffer *b, dck_err *why)
+{
+	question q = {e, lib};
+
+	if (!e->probe)
+		return DCK_OK;
+	dck_status status = os_in_child(answer, &q, TIMEOUT_NS, ANSWER_MAX, b, why);
+	if (status != DCK_OK)
+		err_while(why, status, "probing the engine '%s' in a child process", e->name);
+	else if (texts_count(b) < 1 || b->data[b->n - 1] != '\0')
+		status = err_set(why, DCK_E_ENGINE, __FILE__, __LINE__,
+				 "the child process that probed the engine '%s' ended too early",
+				 e->name);
+	return status;
+}
+
+/* One block: the rows, the pairs, the texts. */
+typedef struct block {
+	dck_engine_info *rows;
+	dck_kv *pairs;
+	char *texts;
+} block;
+
+static const char *keep(block *k, const char *text, size_t n)
+{
+	char *copy = k->texts;
+	memcpy(copy, text, n);
+	k->texts += n;
+	return copy;
+}
+
+static void row_fill(block *k, dck_engine_info *row, const dck_engine *e, const dck_buffer *b,
+		     const char *why_not)
+{
+	*row = (dck_engine_info){.name = e->name,
+				 .help = e->help,
+				 .options = e->options,
+				 .usable = true,
+				 .facts = k->pairs};
+	if (why_not || (b->n > 0 && b->data[0] != '+')) {
+		const char *why = why_not    ? why_not
+				  : b->n > 2 ? b->data + 2
+					     : "it does not say why";
+		row->usable = false;
+		row->why_not = keep(k, why, strlen(why) + 1);
+		return;
+	}
+	if (b->n == 0)
+		return;
+	const char *at = keep(k, b->data, b->n);
+	size_t npairs = (texts_count(b) - 1) / 2;
+	at += strlen(at) + 1;
+	for (size_t i = 0; i < npairs; i++, row->nfacts++) {
+		k->pairs->key = at;
+		at += strlen(at) + 1;
+		k->pairs->value = at;
+		at += strlen(at) + 1;
+		k->pairs++;
+	}
+}
+
+#define ENGINES_MAX 16
+
+dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret_n, dck_err *err)
+{
+	dck_buffer answers[ENGINES_MAX] = {0};
+	dck_err why[ENGINES_MAX] = {0};
+	dck_status status = DCK_OK;
+	size_t n = 0, pairs = 0, bytes = 1;
+
+	for (; engine_table[n] && n < ENGINES_MAX; n++) {
+		/* No answer is an answer too, unless it is us who have no memory. */
+		if (ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM) {
+			status = DCK_E_NOMEM;
+			if (err)
+				*err = why[n];
+		}
+		pairs += texts_count(&answers[n]) / 2;
+		bytes += answers[n].n + sizeof(why[n].msg);
+	}
+	size_t rows_size = n * sizeof(dck_engine_info), pairs_size = pairs * sizeof(dck_kv);
+	char *memory = status == DCK_OK ? mem_alloc(rows_size + pairs_size + bytes) : NULL;
+	if (memory) {
+		block k = {(dck_engine_info *)(void *)memory,
+			   (dck_kv *)(void *)(memory + rows_size), memory + rows_size + pairs_size};
+		for (size_t i = 0; i < n; i++)
+			row_fill(&k, &k.rows[i], engine_table[i], &answers[i],
+				 why[i].code != DCK_OK ? why[i].msg : NULL);
+		*ret = k.rows;
+		*ret_n = n;
+	} else if (status == DCK_OK) {
+		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
+				 "no memory for what the engines say");
+	}
+	for (size_t i = 0; i < n; i++)
+		dck_buffer_done(&answers[i]);
+	return status;
+}
