@@ -14,7 +14,7 @@
 
 #define MICROSOFT "com.microsoft"
 /* Steps over all inputs; a graph that needs more is not a network but an attack. */
-#define STEPS_MAX 4000000
+#define STEPS_MAX 1000000
 #define WHY_MAX	  3 /* limits that `why` names */
 
 typedef struct limit {
