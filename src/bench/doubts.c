@@ -133,7 +133,7 @@ static void busy_neighbours(record_builder *b, const bench_evidence *e, double *
 		return;
 	}
 	own = (double)(to->user_ns + to->system_ns - from->user_ns - from->system_ns);
-	if (e->phases->sinks.peak_rss_bytes > 0) /* commands: their time is not ours */
+	if (e->phases->loop.target->engine.ops->caps & DCK_CAP_COMMAND) /* their time is not ours */
 		own += e->phases->sinks.cpu_ns;
 	others = fmax(0, (double)(to->machine_busy_ns - from->machine_busy_ns) - own) / wall;
 	steal = (double)(to->machine_steal_ns - from->machine_steal_ns) / wall;

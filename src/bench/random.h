@@ -1,0 +1,16 @@
+/* random.h - values that depend on the seed, the input and the position alone: SplitMix64 (Steele,
+ * Lea, Flood, OOPSLA 2014) as a counter-based generator, the same on every platform.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_RANDOM_H
+#define BENCH_RANDOM_H
+
+#include "deepclock/plugin.h"
+
+/* Fills n elements of type t at p. Floats: standard normal, no denormals. Integers: uniform in low
+ * to high, both inclusive, which must be within the type. Booleans: 0 or 1. `stream` tells inputs
+ * and sets apart. false: a type that has no such values. */
+bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
+		 uint64_t stream);
+
+#endif
