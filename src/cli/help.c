@@ -39,8 +39,7 @@ void cli_option_text(const dck_opt *row, char *buf, size_t size)
 	if (row->def && row->kind != DCK_OPT_FLAG && *row->def)
 		snprintf(buf, size, "%s%s (default: %s)", row->help, choices, row->def);
 	else
-		snprintf(buf, size, "%s%s%s", row->help, choices,
-			 row->kind == DCK_OPT_LIST ? " (may be repeated)" : "");
+		snprintf(buf, size, "%s%s", row->help, choices);
 }
 
 static unsigned help_width(const dck_style *style)

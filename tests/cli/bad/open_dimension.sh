@@ -4,7 +4,7 @@ deepclock bench --quiet --runs 3 --warmup 0 net.onnx > out
 echo $?
 deepclock bench --quiet --runs 3 --warmup 0 --dim bacth=2 net.onnx
 echo $?
-deepclock bench --quiet --runs 3 --warmup 0 --dim batch=0 net.onnx
+deepclock bench --quiet --runs 3 --warmup 0 --dim batch=-1 net.onnx
 echo $?
 deepclock bench --quiet --runs 3 --warmup 0 --shape input=2x785 net.onnx
 echo $?

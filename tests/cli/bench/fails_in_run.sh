@@ -1,5 +1,5 @@
 # The engine fails in run 30: what was measured is reported and saved, marked, and the exit says so.
-deepclock bench --quiet --engine null --engine-option fail_at=30 --runs 50 --warmup 5 \
+deepclock bench --quiet --engine null --engine-option ns=200000 --engine-option fail_at=30 --runs 50 --warmup 5 \
 	--save run.json zoo:simplenet > text
 echo $?
 record run.json 'r["incomplete"]' 'note("engine-failed")["severity"]' 'len(s("latency")["values"]) > 10'

@@ -1,4 +1,4 @@
-deepclock engines | sed -n 's/^\([a-z]*\)  *.*/\1/p'
+deepclock engines | sed -n 's/^\([a-z][a-z]*\)  *.*/\1/p'
 deepclock engines --format csv | grep -v '^ort,' | grep usable
 deepclock engines --format json | python3 -c '
 import json, sys

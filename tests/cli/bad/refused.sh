@@ -1,0 +1,8 @@
+# A model that is well formed and that the engine does not take. The engine's own words follow ours.
+need-ort || exit 77
+deepclock zoo simplenet -o net.onnx
+sed -i 's/Gemm/Gemn/g' net.onnx
+deepclock bench --quiet net.onnx 2> err
+echo "exit $?, $(wc -l < err) line"
+grep -o -m 1 'Gemn' err | head -n 1
+cut -c 1-44 err
