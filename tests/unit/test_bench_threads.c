@@ -1,0 +1,82 @@
+/* test_bench_threads.c - what an engine says from several threads at once becomes a few notes, and
+ * two measurements may go on at the same time. Meant for ThreadSanitizer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pthread.h>
+#include <cmocka.h>
+
+#include "deepclock/bench.h"
+
+static dck_record *measure_plugin(void)
+{
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	dck_subject_init(&s);
+	s.kind = DCK_SUBJECT_PLUGIN;
+	s.text = getenv("LOGGING_PLUGIN");
+	dck_plan_init(&plan);
+	plan.runs = 50;
+	plan.warmup = "3";
+	if (dck_bench(&s, &plan, NULL, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static void warnings_become_a_few_notes(void **state)
+{
+	dck_record *r = measure_plugin();
+	size_t warnings = 0;
+
+	(void)state;
+	for (size_t i = 0; i < r->nnotes; i++)
+		if (strcmp(r->notes[i].code, "engine-warning") == 0) {
+			warnings++;
+			assert_non_null(strstr(r->notes[i].text, "a worker warns"));
+		}
+	assert_int_equal(warnings, 4);
+	dck_record_free(r);
+}
+
+static void *measure(void *arg)
+{
+	dck_record **ret = arg;
+
+	*ret = measure_plugin();
+	return NULL;
+}
+
+static void two_at_the_same_time(void **state)
+{
+	dck_record *r[2] = {NULL, NULL};
+	pthread_t other;
+
+	(void)state;
+	assert_int_equal(pthread_create(&other, NULL, measure, &r[1]), 0);
+	measure(&r[0]);
+	pthread_join(other, NULL);
+	for (int i = 0; i < 2; i++) {
+		assert_true(dck_record_value(r[i], "runs/count") == 50);
+		dck_record_free(r[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(warnings_become_a_few_notes),
+		cmocka_unit_test(two_at_the_same_time),
+	};
+
+	if (!getenv("LOGGING_PLUGIN"))
+		return 77;
+	return cmocka_run_group_tests_name("bench_threads", tests, NULL, NULL);
+}
