@@ -147,9 +147,11 @@ static dck_status chunk_write(void *self, const void *bytes, size_t n, dck_err *
 			return cli_err(err, DCK_E_CANCEL, "interrupted; '%s' was not written",
 				       f->path);
 		wrote = write(f->fd, p, n);
+		if (wrote < 0 && errno != EINTR && f->fd == STDOUT_FILENO)
+			return cli_err(err, DCK_E_IO, "cannot write to standard output: %s",
+				       strerror(errno));
 		if (wrote < 0 && errno != EINTR)
-			return cli_err(err, DCK_E_IO, "cannot write %s: %s",
-				       f->fd == STDOUT_FILENO ? "to standard output" : f->path,
+			return cli_err(err, DCK_E_IO, "cannot write '%s': %s", f->path,
 				       strerror(errno));
 		if (wrote > 0) {
 			p += wrote;

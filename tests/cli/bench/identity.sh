@@ -1,0 +1,6 @@
+# A record says which it is and when it began; another run is another record.
+for i in 1 2; do
+	deepclock bench --quiet --runs 3 --warmup 0 --save $i.json -- true > text
+	record $i.json 'len(r["id"])' 'int(r["id"], 16) != 0' 'r["began"]' 'r["schema"]'
+done
+cmp -s 1.json 2.json || echo not the same
