@@ -1,0 +1,127 @@
+/* engine_test.h - what the tests of src/engine share: files built beside them, small models, and
+ * an ear at stderr.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_ENGINE_TEST_H
+#define TESTS_ENGINE_TEST_H
+
+#include "engine/engine.h"
+#include "model_build.h"
+#include "os/os.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* "abi/abi_no_run.so" beside this program, whatever folder it is run in. */
+static inline const char *built_file(const char *name)
+{
+	static char path[2 * PATH_MAX];
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	assert_true(n > 0);
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	snprintf(path, sizeof(path), "%s/%s", self, name);
+	return path;
+}
+
+/* Skips the test when there is none and none was promised. */
+static inline void need_ort(void)
+{
+	engine_handle h;
+	const dck_kv *kv;
+	size_t n;
+	dck_err err;
+
+	assert_int_equal(engine_find("ort", &h, &err), DCK_OK);
+	if (h.ops->probe(NULL, &kv, &n, &err) == DCK_OK)
+		return;
+	assert_int_equal(err.code, DCK_E_ABSENT);
+	print_message("skipped: no ONNX Runtime: %s\n", err.msg);
+	skip();
+}
+
+/* --- stderr into a file, and what came */
+
+typedef struct ear {
+	int saved, fd;
+} ear;
+
+static inline ear ear_open(void)
+{
+	ear e = {dup(2), -1};
+	dck_err err;
+
+	assert_int_equal(os_file_nameless(&e.fd, &err), DCK_OK);
+	fflush(stderr);
+	dup2(e.fd, 2);
+	return e;
+}
+
+static inline void ear_close_silent(ear e)
+{
+	char heard[512];
+
+	fflush(stderr);
+	dup2(e.saved, 2);
+	ssize_t n = pread(e.fd, heard, sizeof(heard) - 1, 0);
+	close(e.saved);
+	close(e.fd);
+	heard[n > 0 ? n : 0] = '\0';
+	assert_string_equal(heard, "");
+}
+
+/* --- models. Each is owned: wire_out_done(). */
+
+#define ELEMENT_FLOAT 1
+#define ELEMENT_INT64 7
+#define ELEMENT_TEXT  8
+
+/* y = op(inputs) with one input x. */
+static inline wire_out model_of(const char *op, const char *inputs, int64_t type, size_t rank,
+				const int64_t *dims, int64_t out_type, size_t out_rank,
+				const int64_t *out_dims)
+{
+	wire_out w = {0};
+	size_t graph = graph_begin(&w);
+
+	put_node(&w, op, inputs, "y");
+	wire_put_text(&w, 2, "g");
+	put_value(&w, 11, "x", type, rank, dims);
+	put_value(&w, 12, "y", out_type, out_rank, out_dims);
+	graph_end(&w, graph);
+	assert_false(w.failed);
+	return w;
+}
+
+/* y = x + x, float32 of N x 3 */
+static inline wire_out model_twice(void)
+{
+	return model_of("Add", "x x", ELEMENT_FLOAT, DIMS(-1, 3), ELEMENT_FLOAT, DIMS(-1, 3));
+}
+
+/* The places of what is not zero: as many columns as there are such. */
+static inline wire_out model_nonzero(void)
+{
+	return model_of("NonZero", "x", ELEMENT_FLOAT, DIMS(4), ELEMENT_INT64, DIMS(1, -1));
+}
+
+/* A dense float32 tensor over the caller's numbers. */
+static inline dck_tensor floats(float *data, int32_t rank, int64_t d0, int64_t d1)
+{
+	dck_tensor t = {
+	    .data = data, .dtype = {DCK_DTYPE_FLOAT, 32, 1}, .rank = rank, .dim = {d0, d1}};
+
+	t.bytes = sizeof(float) * (uint64_t)d0 * (uint64_t)(rank > 1 ? d1 : 1);
+	return t;
+}
+
+#endif
