@@ -214,7 +214,7 @@ static int bench_run(cli *c, void *config)
 	bench_config *cfg = config;
 	const char **worker_argv;
 	void *owned = NULL;
-	char title[1024];
+	char title[8192];
 	int code;
 
 	if (cfg->output.save && strcmp(cfg->output.save, "-") == 0)
