@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The shared library exports exactly what the public headers declare with DCK_API.
+
+  exports.py [--self-test] libdeepclock.so
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import check as c
+
+DECLARATION = re.compile(r"\bDCK_API\b([^;{]*)[;{]")
+NAME = re.compile(r"\b(dck_\w+)\s*(?:\(|\[|$)")
+
+
+def declared(root):
+    """{name: header} of everything that is DCK_API."""
+    names = {}
+    for header in c.files(os.path.join(root, "include"), ".h"):
+        text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*$", "", c.code(c.read(root, "include/" + header)),
+                      flags=re.MULTILINE)
+        for m in DECLARATION.finditer(text):
+            found = NAME.search(m[1].strip())
+            names[found[1] if found else m[0]] = "include/" + header
+    return names
+
+
+def exported(library):
+    out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True,
+                         text=True).stdout
+    # Names that begin with '_' are the compiler's and the sanitizers' own.
+    return {line.split()[-1].split("@")[0] for line in out.splitlines()
+            if line.split()[-2] not in "aA" and not line.split()[-1].startswith("_")}
+
+
+def check(library, root=c.ROOT):
+    if not shutil.which("nm"):
+        print("skipped: there is no nm")
+        return
+    want, have = declared(root), exported(library)
+    for name in sorted(set(want) - have):
+        yield f"{want[name]}: {name} is DCK_API, but {os.path.basename(library)} does not export it"
+    for name in sorted(have - set(want)):
+        yield f"{os.path.basename(library)}: exports {name}, which no public header declares DCK_API"
+
+
+HEADER = """#define DCK_API __attribute__((visibility("default")))
+DCK_API int dck_f(int (*call)(int x)); /* DCK_API int dck_not(void); */
+DCK_API extern const char *const dck_table[];
+DCK_API const char *
+dck_g(void);
+"""
+SOURCE = '#include "a.h"\nint dck_f(int (*call)(int)){return call(1);}\n' \
+    "const char *const dck_table[]={0};\nconst char *dck_g(void){return 0;}\n"
+
+
+def self_test(*_):
+    cc = os.environ.get("CC", "cc").split()
+
+    def built(where):
+        library = os.path.join(where, "lib.so")
+        subprocess.run([*cc, "-shared", "-fPIC", "-fvisibility=hidden", "-I" + where + "/include",
+                        where + "/a.c", "-o", library], check=True)
+        return check(library, where)
+
+    yield from c.misses(built, [
+        ("a good library", {"include/a.h": HEADER, "a.c": SOURCE}, None),
+        ("declared, not there", {"include/a.h": HEADER + "DCK_API void dck_h(void);\n",
+                                 "a.c": SOURCE}, "does not export it"),
+        ("there, not declared", {"include/a.h": HEADER,
+                                 "a.c": SOURCE + '__attribute__((visibility("default"))) '
+                                 "int inner(void){return 1;}\n"}, "exports inner"),
+    ])
+
+
+if __name__ == "__main__":
+    c.run(check, self_test)

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Who may include whom, and who may print or exit. Arrows point down; siblings never see each
+other; only src/cli prints and exits.
+
+  layers.py [--self-test]
+"""
+
+import os
+import re
+import check as c
+
+ISO = set("assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
+          "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
+          "threads time uchar wchar wctype".split())
+NUMBERS = set("assert float limits math stdbool stddef stdint stdio stdlib string".split())
+ANY = None
+
+# module: (modules below that it may include, public headers, C headers, other system headers).
+# A module always sees its own folder. ANY: no limit.
+LAYERS = {
+    "src/base": ((), ("base", "opt", "report"), ISO, ("poll.h", "unistd.h")),
+    "src/os": (("base",), ("base", "bench", "report"), ISO, ANY),
+    # Pure functions on arrays: no clock, no system, no other module; stdio for snprintf alone.
+    "src/stat": ((), (), NUMBERS, ()),
+    "src/record": (("base",), ("base", "record", "report"), ISO, ("jansson.h",)),
+    "src/model": (("base",), ("base", "opt", "model", "report"), ISO,
+                  ("fcntl.h", "sys/stat.h", "unistd.h")),
+    "src/engine": (("base", "os"), ("base", "opt", "bench", "plugin"), ISO,
+                   ("dlfcn.h", "glob.h", "sys/stat.h", "unistd.h", "xmmintrin.h")),
+    "src/report": (("base", "os", "record"), ("base", "opt", "record", "report"), ISO, ()),
+    "src/bench": (("base", "os", "stat", "record", "model", "engine"), ANY, ISO,
+                  ("pthread.h", "unistd.h")),
+    "src/cli": ((), ANY, ISO, ANY),
+    "python": ((), ANY, ISO, ANY),
+    "plugins": ((), ("plugin", "base"), ISO, ANY),
+    "examples": ((), ANY, ISO, ANY),
+    "include/deepclock": ((), ANY, set("stdbool stddef stdint".split()), ()),
+}
+PRINTERS = ("src/cli", "python", "examples")
+
+# Calls that only PRINTERS may make, but for these.
+FORBIDDEN = re.compile(r"(?<![\w.>])(_?_?exit|_Exit|quick_exit|abort|v?f?printf|f?puts|perror|putchar|"
+                       r"fputc|putc|fwrite|system)\s*\(")
+EXCEPTIONS = {
+    ("src/os/child.c", "_exit"),  # the end of a forked child, whose atexit() is the parent's
+}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def module_of(path):
+    for module in LAYERS:
+        if path.startswith(module + "/"):
+            return module
+    return None
+
+
+def judge(module, quote, name, own):
+    """None, or why `path` may not include `name`."""
+    below, public, iso, system = LAYERS[module]
+    folder, _, rest = name.rpartition("/")
+    if folder == "deepclock" or (module == "include/deepclock" and quote == '"'):
+        header = rest.removesuffix(".h")
+        return None if public is ANY or header in public else f"public header {rest} is not below it"
+    if quote == "<":
+        if name.removesuffix(".h") in ISO:
+            return None if name.removesuffix(".h") in iso else "this C header does not belong there"
+        return None if system is ANY or name in system else "system headers belong to src/os"
+    if name in own or "src/" + name in own:
+        return None
+    seen = name.split("/")[0]
+    return None if seen in below else f"{module} may include {', '.join(below) or 'no other module'}"
+
+
+def check(root=c.ROOT):
+    sources = c.files(root, ".c", ".h", ".def")
+    known = {p.split("/")[1] for p in sources if p.startswith("src/") and p.count("/") > 1}
+    for folder in sorted(known):
+        if "src/" + folder not in LAYERS:
+            yield f"src/{folder}: has no layer in tools/layers.py"
+    for path in sources:
+        module = module_of(path)
+        if not module:
+            continue
+        text = c.read(root, path)
+        own = {p for p in sources if p.startswith(module + "/")}
+        own |= {os.path.relpath(p, os.path.dirname(path)) for p in own}
+        for m in INCLUDE.finditer(text):
+            why = judge(module, m[1], m[2], own)
+            if why:
+                yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: includes {m[2]}: {why}"
+        if module in PRINTERS or path.startswith("tests/"):
+            continue
+        for number, line in enumerate(c.code(text).splitlines(), 1):
+            for m in FORBIDDEN.finditer(line):
+                if (path, m[1]) not in EXCEPTIONS:
+                    yield f"{path}:{number}: calls {m[1]}(): only src/cli prints and exits"
+
+
+def self_test():
+    return c.misses(check, [
+        ("a good tree", {"src/base/a.c": '#include "base/a.h"\n#include <string.h>\n',
+                         "src/base/a.h": '#include "deepclock/base.h"\n',
+                         "src/os/b.c": '#include "base/a.h"\n#include <sys/stat.h>\n',
+                         "src/cli/c.c": '#include "c.h"\nint main(void){printf("x");exit(1);}\n',
+                         "src/cli/c.h": '#include "deepclock/deepclock.h"\n',
+                         "src/os/child.c": "void f(void){_exit(0);}\n"}, None),
+        ("an upward include", {"src/base/a.c": '#include "os/os.h"\n'}, "may include no other"),
+        ("a sideways include", {"src/model/a.c": '#include "engine/engine.h"\n'}, "may include base"),
+        ("the program looks inside", {"src/cli/a.c": '#include "base/mem.h"\n'}, "may include no"),
+        ("a public header from above", {"src/base/a.c": '#include "deepclock/bench.h"\n'}, "not below"),
+        ("statistics that see the system", {"src/stat/a.c": "#include <time.h>\n"}, "does not belong"),
+        ("a system call in the model", {"src/model/a.c": "#include <sys/socket.h>\n"}, "src/os"),
+        ("a plug-in that sees the inside", {"plugins/x/a.c": '#include "os/os.h"\n'}, "may include"),
+        ("a folder without a layer", {"src/new/a.c": "int x;\n"}, "no layer"),
+        ("the library prints", {"src/report/a.c": 'void f(void){printf("x");}\n'}, "printf()"),
+        ("the library exits", {"src/os/a.c": "void f(void){ _exit (1);}\n"}, "_exit()"),
+        ("a word in a comment", {"src/os/a.c": '/* exit(1) */ const char *s = "abort()";\n'}, None),
+        ("a longer name", {"src/os/a.c": "void f(void){snprintf(0,0,\"\"); t->exit(1); on_exit(2);}\n"},
+         None),
+    ])
+
+
+if __name__ == "__main__":
+    c.run(check, self_test)

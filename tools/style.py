@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the text itself: nothing left to do, no path of somebody's machine, no trailing blanks,
+a licence line in each source, short files, scripts that a shell and Python can read.
+
+  style.py [--self-test]
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import check as c
+
+CODE = (".c", ".h", ".def", ".cpp")
+SCRIPTS = (".py", ".sh", ".build", ".bash", ".zsh", ".fish")
+TEXT = (*CODE, *SCRIPTS, ".md", ".txt", ".toml", ".yml", "Makefile", ".clang-format", ".gitignore",
+        ".ci/run")
+LINES_MAX = 900
+# Cut in two, so that this file is not its own violation.
+UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+MACHINE = re.compile(r"(?<![\w.])(/wor" r"k/|/roo" r"t/|/tmp/bas" r"h_jobs|/hom" r"e/\w)")
+BLANKS = re.compile(r"[ \t]+$")
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+# What is compared byte by byte, or is somebody's data, is nobody's text.
+EXEMPT = re.compile(r"^tests/(data|real|fuzz/corpus|accuracy/data)/.*\.(txt|md|json)$")
+
+
+def is_shell(path, text):
+    first = text.split("\n", 1)[0]
+    return path.endswith((".sh", ".bash")) or bool(re.match(r"#!.*\b(ba|da)?sh\b", first))
+
+
+def lines(path, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        where = f"{path}:{number}"
+        if UNDONE.search(line):
+            yield f"{where}: says {UNDONE.search(line)[0]}: do it, or leave it out"
+        if MACHINE.search(line):
+            yield f"{where}: a path of one machine: {MACHINE.search(line)[0]}"
+        if BLANKS.search(line):
+            yield f"{where}: ends in blanks"
+
+
+def whole(root, path, text):
+    source = path.endswith((*CODE, *SCRIPTS)) or path.endswith(("Makefile", ".ci/run"))
+    if source and text and LICENCE not in text[:4000]:
+        yield f"{path}: has no line '{LICENCE}'"
+    if text and not text.endswith("\n"):
+        yield f"{path}: its last line has no end"
+    if path.endswith((*CODE, ".py")) and text.count("\n") > LINES_MAX:
+        yield f"{path}: {text.count(chr(10))} lines: at most {LINES_MAX}, cut it in parts"
+    if path.endswith(".py"):
+        try:
+            compile(text, path, "exec")
+        except SyntaxError as e:
+            yield f"{path}:{e.lineno}: no Python: {e.msg}"
+
+
+def shell(root, scripts):
+    if not scripts:
+        return
+    if not shutil.which("shellcheck"):
+        print("skipped: shellcheck is not installed")
+        return
+    # Cases of tests/cli are written as one would type them: only errors count there.
+    for severity, some in (("warning", [p for p in scripts if not p.startswith("tests/cli/")]),
+                           ("error", [p for p in scripts if p.startswith("tests/cli/")])):
+        if some:
+            yield from subprocess.run(["shellcheck", "--shell=bash", "--severity=" + severity,
+                                       "--exclude=SC1010", "--format=gcc", *some], cwd=root,
+                                      capture_output=True, text=True).stdout.splitlines()
+
+
+def check(root=c.ROOT):
+    scripts = []
+    for path in c.files(root, *TEXT):
+        if EXEMPT.match(path):
+            continue
+        text = c.read(root, path)
+        yield from lines(path, text)
+        # A test case is its command and nothing else.
+        if not path.startswith("tests/cli/") or path.endswith(".py"):
+            yield from whole(root, path, text)
+        if is_shell(path, text):
+            scripts.append(path)
+    yield from shell(root, scripts)
+
+
+def self_test():
+    spdx = "/* " + LICENCE + " */\n"
+    cases = [
+        ("a good file", {"a.c": spdx + "int x;\n", "a.py": "# " + LICENCE + "\nx = 1\n"}, None),
+        ("something left", {"a.c": spdx + "/* TO" "DO */\n"}, "says TO" "DO"),
+        ("a machine's path", {"a.md": "see /wor" "k/main\n"}, "one machine"),
+        ("blanks", {"a.md": "text \n"}, "ends in blanks"),
+        ("no licence", {"a.c": "int x;\n"}, "has no line"),
+        ("no last newline", {"a.md": "text"}, "has no end"),
+        ("a long file", {"a.c": spdx + "int f(void);\n" * LINES_MAX}, "at most"),
+        ("no Python", {"a.py": "# " + LICENCE + "\nif\n"}, "no Python"),
+    ]
+    if shutil.which("shellcheck"):
+        cases.append(("a bad script", {"a.sh": f"#!/bin/sh\n# {LICENCE}\necho $g\n"},
+                      "SC2154"))
+    yield from c.misses(check, cases)
+
+
+if __name__ == "__main__":
+    c.run(check, self_test)
