@@ -67,6 +67,22 @@ static const char *tensor_text(const dck_tensor_info *t, char *buf, size_t size)
 	return buf;
 }
 
+/* A command's words with blanks between; a long one is cut. */
+static const char *words_text(char *const *words, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; words[i] && used < size; i++) {
+		int n = snprintf(buf + used, size - used, "%s%s", i > 0 ? " " : "", words[i]);
+
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (used >= size)
+		memcpy(buf + size - 4, "...", 4);
+	return buf;
+}
+
 static void facts_model(record_builder *b, const bench_target *t)
 {
 	const model_summary *m = &t->summary;
@@ -88,7 +104,12 @@ void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_ta
 	char key[160], text[256];
 
 	record_fact_text(b, "subject", "kind", kinds[s->kind]);
-	record_fact_text(b, "subject", "name", s->text ? s->text : kinds[s->kind]);
+	if (s->text)
+		record_fact_text(b, "subject", "name", s->text);
+	else if (s->kind == DCK_SUBJECT_COMMAND)
+		record_fact_text(b, "subject", "name", words_text(s->argv, text, sizeof text));
+	else
+		record_fact_absent(b, "subject", "name", "the caller gave none");
 	if (t->has_summary)
 		facts_model(b, t);
 	for (size_t i = 0; i < t->nin; i++) {

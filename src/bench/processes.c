@@ -248,7 +248,7 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 {
 	const dck_record *first = w->records[0];
 	double *values = mem_alloc(w->n * sizeof *values);
-	record_builder *b = record_new();
+	record_builder *b = bench_record_new(w->plan);
 	bool incomplete = failed != DCK_OK;
 
 	if (!values || !b) {
@@ -257,7 +257,6 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 		DCK_FAIL(err, E_NOMEM, "no memory to combine %zu processes", w->n);
 	}
 	record_set_began(b, first->began_unix_ns);
-	record_set_command(b, w->plan->asked.title);
 	facts_copy(b, first);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);

@@ -32,11 +32,21 @@ static double normal(generator *g)
 	return ((double)sum - 8 * 32767.5) / (65536 * 0.816496580927726); /* sqrt(8/12) */
 }
 
+/* The high 64 bits of the product, by halves, since C has no type of 128. */
+static uint64_t product_high(uint64_t a, uint64_t b)
+{
+	const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+	const uint64_t middle =
+	    a1 * b0 + (a0 * b0 >> 32); /* at most 2^64 - 2^32: no carry is lost */
+
+	return a1 * b1 + (middle >> 32) + ((a0 * b1 + (uint32_t)middle) >> 32);
+}
+
 /* Uniform in [0, n): the high half of the product (Lemire 2019, without its rejection: the bias is
- * below 2^-32 for the ranges of indices). */
+ * below 2^-32 for the ranges of indices). 0: all of 64 bits. */
 static uint64_t below(generator *g, uint64_t n)
 {
-	return n == 0 ? next(g) : (uint64_t)(((unsigned __int128)next(g) * n) >> 64);
+	return n == 0 ? next(g) : product_high(next(g), n);
 }
 
 static uint32_t float_bits(float f)

@@ -148,7 +148,6 @@ static dck_status run_all(run *r, const dck_subject *s, const bench_plan *plan, 
 	DCK_TRY(bench_phases_init(&r->phases, plan, err));
 	r->origin_ns = r->clock.now_ns(r->clock.self);
 	record_set_began(r->record, os_unix_ns());
-	record_set_command(r->record, plan->asked.title);
 	r->target.log = log_take;
 	r->target.log_self = &r->log;
 	DCK_TRY(bench_target_open(&r->target, s, &r->clock, r->log.watch, phase_show, r, err));
@@ -171,13 +170,29 @@ static dck_status run_all(run *r, const dck_subject *s, const bench_plan *plan, 
 	return DCK_OK;
 }
 
+record_builder *bench_record_new(const bench_plan *plan)
+{
+	record_builder *b = record_new();
+	unsigned char bytes[16];
+	char id[2 * sizeof bytes + 1];
+
+	if (!b)
+		return NULL;
+	os_random_bytes(bytes, sizeof bytes);
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+	record_set_id(b, id);
+	record_set_command(b, plan->asked.title);
+	return b;
+}
+
 dck_status bench_run_here(const dck_subject *s, const bench_plan *plan, const dck_observer *watch,
 			  dck_record **ret, dck_err *err)
 {
 	run r = {.log = {.watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER}};
 	dck_status status;
 
-	r.record = record_new();
+	r.record = bench_record_new(plan);
 	if (!r.record)
 		DCK_FAIL(err, E_NOMEM, "no memory for a record");
 	clock_choose(&r, plan->asked.clock);

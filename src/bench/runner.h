@@ -5,6 +5,10 @@
 #define BENCH_RUNNER_H
 
 #include "bench/plan.h"
+#include "record/build.h"
+
+/* A builder with what every record has: an id of its own, and the plan's title. NULL: no memory. */
+record_builder *bench_record_new(const bench_plan *plan);
 
 /* One measurement in this process. */
 dck_status bench_run_here(const dck_subject *s, const bench_plan *plan, const dck_observer *watch,
