@@ -27,7 +27,7 @@ static const scale time_scales[] = {
     {"min", UINT64_C(60000000000), true},
     {"m", UINT64_C(60000000000), false},
     {"h", UINT64_C(3600000000000), true},
-    {NULL},
+    {0},
 };
 
 static const scale byte_scales[] = {
@@ -41,7 +41,7 @@ static const scale byte_scales[] = {
     {"MB", 1000000, false},
     {"GB", 1000000000, false},
     {"TB", UINT64_C(1000000000000), false},
-    {NULL},
+    {0},
 };
 
 /* What dck_text_si() prints before a unit, and what a count may end in. */
@@ -54,7 +54,7 @@ static const scale si_scales[] = {
     {"T", UINT64_C(1000000000000), true},
     {"P", UINT64_C(1000000000000000), true},
     {"E", UINT64_C(1000000000000000000), true},
-    {NULL},
+    {0},
 };
 
 /* --- reading */

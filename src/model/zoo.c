@@ -84,8 +84,8 @@ static const limits networks[] = {
     {"squeezenet1_1", zoo_squeezenet1_1, .image = 224, .image_min = 25},
     {"bert_base", zoo_bert_base, .seq = 128, .seq_max = 512},
     {"bert_mini", zoo_bert_mini, .seq = 128, .seq_max = 512},
-    {"simplenet", zoo_simplenet},
-    {"two_layer", zoo_two_layer},
+    {"simplenet", .build = zoo_simplenet},
+    {"two_layer", .build = zoo_two_layer},
     {"conv2d", zoo_conv2d, .image = 224, .image_min = 1},
     {"matmul", zoo_matmul, .seq = 1024, .seq_max = 1000000},
 };

@@ -27,7 +27,7 @@ static const char *norm(net *n, const char *scope, const char *path, const char 
 
 	return net_node(n, net_text(n, "%s/LayerNorm", scope), "LayerNormalization",
 			NET_IN(x, weight, bias),
-			NET_ATTRS({"axis", NET_INT, -1}, {"epsilon", NET_FLOAT, .f = 1e-12f}));
+			NET_ATTRS({"axis", NET_INT, .i = -1}, {"epsilon", NET_FLOAT, .f = 1e-12f}));
 }
 
 /* On three dimensions exporters multiply by the transposed weight and add the bias. */
@@ -62,7 +62,7 @@ static const char *positions(net *n, const char *scope, int64_t seq)
 		const char *shape = net_node(n, scope, "Shape", NET_IN("input_ids"), NULL);
 		const char *one = net_const_int(n, scope, 1);
 		end = net_node(n, scope, "Gather", NET_IN(shape, one),
-			       NET_ATTRS({"axis", NET_INT, 0}));
+			       NET_ATTRS({"axis", NET_INT, .i = 0}));
 		end = net_node(n, scope, "Unsqueeze", NET_IN(end, zero), NULL);
 	} else {
 		end = net_const_ints(n, scope, 1, &seq);
@@ -93,7 +93,7 @@ static const char *extended_mask(net *n)
 	const char *axes = net_const_ints(n, "", 2, (const int64_t[]){1, 2});
 	const char *x = net_node(n, "", "Unsqueeze", NET_IN("attention_mask", axes), NULL), *c;
 
-	x = net_node(n, "", "Cast", NET_IN(x), NET_ATTRS({"to", NET_INT, ONNX_FLOAT}));
+	x = net_node(n, "", "Cast", NET_IN(x), NET_ATTRS({"to", NET_INT, .i = ONNX_FLOAT}));
 	c = net_const_float(n, "", 1);
 	x = net_node(n, "", "Sub", NET_IN(c, x), NULL);
 	c = net_const_float(n, "", -FLT_MAX);
@@ -132,7 +132,7 @@ static const char *attention(net *n, const char *scope, const char *path, const 
 	shape = net_const_float(n, scope, sqrtf((float)b->hidden / (float)b->heads));
 	y = net_node(n, scope, "Div", NET_IN(y, shape), NULL);
 	y = net_node(n, scope, "Add", NET_IN(y, mask), NULL);
-	y = net_node(n, scope, "Softmax", NET_IN(y), NET_ATTRS({"axis", NET_INT, -1}));
+	y = net_node(n, scope, "Softmax", NET_IN(y), NET_ATTRS({"axis", NET_INT, .i = -1}));
 	y = net_node(n, scope, "MatMul", NET_IN(y, qkv[2]), NULL);
 	y = net_node(n, scope, "Transpose", NET_IN(y),
 		     NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
@@ -214,7 +214,8 @@ static void build(net *n, const zoo_size *s, const bert *b)
 		x = layer(n, b, i, x, mask, i + 1 == b->layers);
 	/* The pooler reads the first token. */
 	first = net_const_int(n, "/pooler", 0);
-	x = net_node(n, "/pooler", "Gather", NET_IN(x, first), NET_ATTRS({"axis", NET_INT, 1}));
+	x = net_node(n, "/pooler", "Gather", NET_IN(x, first),
+		     NET_ATTRS({"axis", NET_INT, .i = 1}));
 	x = zoo_add_gemm(n, "pooler.dense", x, b->hidden, b->hidden);
 	net_name_next(n, "pooler_output");
 	net_node(n, "/pooler/activation", "Tanh", NET_IN(x), NULL);

@@ -21,11 +21,11 @@ static const char *inverted_residual(net *n, const char *path, const char *x, in
 
 	if (expand != 1)
 		y = conv_norm_relu6(n, net_text(n, "%s.conv.%d", path, part++), y,
-				    &(zoo_conv){in, hidden, 1, 1, 0});
+				    &(zoo_conv){in, hidden, 1, 1, .pad = 0});
 	y = conv_norm_relu6(n, net_text(n, "%s.conv.%d", path, part++), y,
-			    &(zoo_conv){hidden, hidden, 3, stride, 1, hidden});
+			    &(zoo_conv){hidden, hidden, 3, stride, .pad = 1, .groups = hidden});
 	y = zoo_add_conv(n, net_text(n, "%s.conv.%d", path, part++), y,
-			 &(zoo_conv){hidden, out, 1, 1, 0});
+			 &(zoo_conv){hidden, out, 1, 1, .pad = 0});
 	y = zoo_add_norm(n, net_text(n, "%s.conv.%d", path, part), y, out, 1);
 	if (stride == 1 && in == out)
 		y = net_node(n, net_scope(n, path), "Add", NET_IN(x, y), NULL);
@@ -43,7 +43,7 @@ void zoo_mobilenet_v2(net *n, const zoo_size *s)
 	const char *x;
 
 	zoo_image_values(n, s, 1000);
-	x = conv_norm_relu6(n, "features.0", "input", &(zoo_conv){3, in, 3, 2, 1});
+	x = conv_norm_relu6(n, "features.0", "input", &(zoo_conv){3, in, 3, 2, .pad = 1});
 	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
 		for (int k = 0; k < stages[i].repeat; k++) {
 			x = inverted_residual(n, net_text(n, "features.%d", index++), x, in,
@@ -53,9 +53,9 @@ void zoo_mobilenet_v2(net *n, const zoo_size *s)
 		}
 	}
 	x = conv_norm_relu6(n, net_text(n, "features.%d", index), x,
-			    &(zoo_conv){in, 1280, 1, 1, 0});
+			    &(zoo_conv){in, 1280, 1, 1, .pad = 0});
 	x = net_node(n, "", "GlobalAveragePool", NET_IN(x), NULL);
-	x = net_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, 1}));
+	x = net_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, .i = 1}));
 	net_name_next(n, "output");
 	zoo_add_gemm(n, "classifier.1", x, 1280, 1000);
 }
@@ -77,7 +77,8 @@ void zoo_vgg16(net *n, const zoo_size *s)
 			x = zoo_add_max_pool(n, path, x, 2, 2, 0, false);
 			continue;
 		}
-		x = zoo_add_conv(n, path, x, &(zoo_conv){in, layers[i], 3, 1, 1, .bias = true});
+		x = zoo_add_conv(n, path, x,
+				 &(zoo_conv){in, layers[i], 3, 1, .pad = 1, .bias = true});
 		x = zoo_add_relu(n, net_text(n, "features.%d", index++), x);
 		in = layers[i];
 	}
@@ -87,7 +88,7 @@ void zoo_vgg16(net *n, const zoo_size *s)
 	x = net_node(n, "/avgpool", "AveragePool", NET_IN(x),
 		     NET_ATTRS({"kernel_shape", NET_INTS, .ints = {kh, kw}, .n = 2},
 			       {"strides", NET_INTS, .ints = {kh, kw}, .n = 2}));
-	x = net_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, 1}));
+	x = net_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, .i = 1}));
 	x = zoo_add_gemm(n, "classifier.0", x, (int64_t)512 * 7 * 7, 4096);
 	x = zoo_add_relu(n, "classifier.1", x);
 	x = zoo_add_gemm(n, "classifier.3", x, 4096, 4096);
@@ -103,16 +104,16 @@ static const char *fire(net *n, const char *path, const char *x, int64_t in, int
 	const char *one, *three;
 
 	x = zoo_add_conv(n, net_text(n, "%s.squeeze", path), x,
-			 &(zoo_conv){in, squeeze, 1, 1, 0, .bias = true});
+			 &(zoo_conv){in, squeeze, 1, 1, .pad = 0, .bias = true});
 	x = zoo_add_relu(n, net_text(n, "%s.squeeze_activation", path), x);
 	one = zoo_add_conv(n, net_text(n, "%s.expand1x1", path), x,
-			   &(zoo_conv){squeeze, expand, 1, 1, 0, .bias = true});
+			   &(zoo_conv){squeeze, expand, 1, 1, .pad = 0, .bias = true});
 	one = zoo_add_relu(n, net_text(n, "%s.expand1x1_activation", path), one);
 	three = zoo_add_conv(n, net_text(n, "%s.expand3x3", path), x,
-			     &(zoo_conv){squeeze, expand, 3, 1, 1, .bias = true});
+			     &(zoo_conv){squeeze, expand, 3, 1, .pad = 1, .bias = true});
 	three = zoo_add_relu(n, net_text(n, "%s.expand3x3_activation", path), three);
 	return net_node(n, net_scope(n, path), "Concat", NET_IN(one, three),
-			NET_ATTRS({"axis", NET_INT, 1}));
+			NET_ATTRS({"axis", NET_INT, .i = 1}));
 }
 
 void zoo_squeezenet1_1(net *n, const zoo_size *s)
@@ -125,7 +126,8 @@ void zoo_squeezenet1_1(net *n, const zoo_size *s)
 	const char *x;
 
 	zoo_image_values(n, s, 1000);
-	x = zoo_add_conv(n, "features.0", "input", &(zoo_conv){3, in, 3, 2, 0, .bias = true});
+	x = zoo_add_conv(n, "features.0", "input",
+			 &(zoo_conv){3, in, 3, 2, .pad = 0, .bias = true});
 	x = zoo_add_relu(n, "features.1", x);
 	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); i++) {
 		const char *path = net_text(n, "features.%d", (int)i + 2);
@@ -136,9 +138,9 @@ void zoo_squeezenet1_1(net *n, const zoo_size *s)
 		x = fire(n, path, x, in, layers[i].squeeze, layers[i].expand);
 		in = (int64_t)2 * layers[i].expand;
 	}
-	x = zoo_add_conv(n, "classifier.1", x, &(zoo_conv){in, 1000, 1, 1, 0, .bias = true});
+	x = zoo_add_conv(n, "classifier.1", x, &(zoo_conv){in, 1000, 1, 1, .pad = 0, .bias = true});
 	x = zoo_add_relu(n, "classifier.2", x);
 	x = net_node(n, "/classifier/classifier.3", "GlobalAveragePool", NET_IN(x), NULL);
 	net_name_next(n, "output");
-	net_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, 1}));
+	net_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, .i = 1}));
 }

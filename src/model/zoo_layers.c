@@ -22,7 +22,7 @@ const char *zoo_add_conv(net *n, const char *path, const char *x, const zoo_conv
 
 	return net_node(n, net_scope(n, path), "Conv", NET_IN(x, weight, bias),
 			NET_ATTRS({"dilations", NET_INTS, .ints = {1, 1}, .n = 2},
-				  {"group", NET_INT, groups},
+				  {"group", NET_INT, .i = groups},
 				  {"kernel_shape", NET_INTS, .ints = {k, k}, .n = 2},
 				  {"pads", NET_INTS, .ints = {p, p, p, p}, .n = 4},
 				  {"strides", NET_INTS, .ints = {s, s}, .n = 2}));
@@ -61,7 +61,7 @@ const char *zoo_add_max_pool(net *n, const char *path, const char *x, int64_t ke
 			     int64_t stride, int64_t pad, bool ceil_mode)
 {
 	return net_node(n, net_scope(n, path), "MaxPool", NET_IN(x),
-			NET_ATTRS({"ceil_mode", NET_INT, ceil_mode},
+			NET_ATTRS({"ceil_mode", NET_INT, .i = ceil_mode},
 				  {"kernel_shape", NET_INTS, .ints = {kernel, kernel}, .n = 2},
 				  {"pads", NET_INTS, .ints = {pad, pad, pad, pad}, .n = 4},
 				  {"strides", NET_INTS, .ints = {stride, stride}, .n = 2}));
@@ -75,7 +75,7 @@ const char *zoo_add_gemm(net *n, const char *path, const char *x, int64_t in, in
 
 	return net_node(n, net_scope(n, path), "Gemm", NET_IN(x, weight, bias),
 			NET_ATTRS({"alpha", NET_FLOAT, .f = 1}, {"beta", NET_FLOAT, .f = 1},
-				  {"transB", NET_INT, 1}));
+				  {"transB", NET_INT, .i = 1}));
 }
 
 void zoo_image_values(net *n, const zoo_size *s, int64_t classes)

@@ -21,7 +21,7 @@ static const char *shortcut(net *n, const char *prefix, const char *x, int64_t i
 	if (in == out && stride == 1)
 		return x;
 	return conv_norm(n, prefix, "downsample.0", "downsample.1", x,
-			 &(zoo_conv){in, out, 1, stride, 0}, 1);
+			 &(zoo_conv){in, out, 1, stride, .pad = 0}, 1);
 }
 
 static const char *join(net *n, const char *prefix, const char *path, const char *y, const char *x)
@@ -35,9 +35,9 @@ static const char *basic_block(net *n, const char *path, const char *x, int64_t 
 {
 	const char *prefix = net_text(n, "%s.", path), *y;
 
-	y = conv_norm(n, prefix, "conv1", "bn1", x, &(zoo_conv){in, width, 3, stride, 1}, 1);
+	y = conv_norm(n, prefix, "conv1", "bn1", x, &(zoo_conv){in, width, 3, stride, .pad = 1}, 1);
 	y = zoo_add_relu(n, net_text(n, "%srelu", prefix), y);
-	y = conv_norm(n, prefix, "conv2", "bn2", y, &(zoo_conv){width, width, 3, 1, 1},
+	y = conv_norm(n, prefix, "conv2", "bn2", y, &(zoo_conv){width, width, 3, 1, .pad = 1},
 		      BRANCH_GAMMA);
 	return join(n, prefix, path, y, shortcut(n, prefix, x, in, width, stride));
 }
@@ -48,11 +48,13 @@ static const char *bottleneck(net *n, const char *path, const char *x, int64_t i
 	const char *prefix = net_text(n, "%s.", path), *y;
 	int64_t out = 4 * width;
 
-	y = conv_norm(n, prefix, "conv1", "bn1", x, &(zoo_conv){in, width, 1, 1, 0}, 1);
+	y = conv_norm(n, prefix, "conv1", "bn1", x, &(zoo_conv){in, width, 1, 1, .pad = 0}, 1);
 	y = zoo_add_relu(n, net_text(n, "%srelu", prefix), y);
-	y = conv_norm(n, prefix, "conv2", "bn2", y, &(zoo_conv){width, width, 3, stride, 1}, 1);
+	y = conv_norm(n, prefix, "conv2", "bn2", y, &(zoo_conv){width, width, 3, stride, .pad = 1},
+		      1);
 	y = zoo_add_relu(n, net_text(n, "%srelu", prefix), y);
-	y = conv_norm(n, prefix, "conv3", "bn3", y, &(zoo_conv){width, out, 1, 1, 0}, BRANCH_GAMMA);
+	y = conv_norm(n, prefix, "conv3", "bn3", y, &(zoo_conv){width, out, 1, 1, .pad = 0},
+		      BRANCH_GAMMA);
 	return join(n, prefix, path, y, shortcut(n, prefix, x, in, out, stride));
 }
 
@@ -68,7 +70,7 @@ static void resnet(net *n, const zoo_size *s, const block *b, const int depths[4
 	const char *x;
 
 	zoo_image_values(n, s, 1000);
-	x = conv_norm(n, "", "conv1", "bn1", "input", &(zoo_conv){3, 64, 7, 2, 3}, 1);
+	x = conv_norm(n, "", "conv1", "bn1", "input", &(zoo_conv){3, 64, 7, 2, .pad = 3}, 1);
 	x = zoo_add_relu(n, "relu", x);
 	x = zoo_add_max_pool(n, "maxpool", x, 3, 2, 1, false);
 	for (int stage = 0; stage < 4; stage++, width *= 2) {
@@ -80,7 +82,7 @@ static void resnet(net *n, const zoo_size *s, const block *b, const int depths[4
 		}
 	}
 	x = net_node(n, "/avgpool", "GlobalAveragePool", NET_IN(x), NULL);
-	x = net_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, 1}));
+	x = net_node(n, "", "Flatten", NET_IN(x), NET_ATTRS({"axis", NET_INT, .i = 1}));
 	net_name_next(n, "output");
 	zoo_add_gemm(n, "fc", x, in, 1000);
 }

@@ -51,7 +51,7 @@ void zoo_conv2d(net *n, const zoo_size *s)
 	v.dims[1] = 64;
 	net_output(n, &v);
 	net_name_next(n, "output");
-	zoo_add_conv(n, "conv", "input", &(zoo_conv){3, 64, 3, 1, 1, .bias = true});
+	zoo_add_conv(n, "conv", "input", &(zoo_conv){3, 64, 3, 1, .pad = 1, .bias = true});
 }
 
 #define MATMUL_N 1024

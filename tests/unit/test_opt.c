@@ -34,7 +34,7 @@ static const dck_opt table[] = {
     {"name", DCK_OPT_TEXT, offsetof(config, text), "TEXT", NULL, "h", NULL, 0, 0},
     {"opt", DCK_OPT_CHOICE, offsetof(config, opt), "LEVEL", "all", "h", levels, 0, 0},
     {"shape", DCK_OPT_LIST, offsetof(config, shape), "NAME=DIMS", NULL, "h", NULL, 0, 0},
-    {NULL},
+    {0},
 };
 
 static void defaults_come_from_the_rows(void **state)
@@ -60,7 +60,7 @@ static void a_wrong_default_is_named(void **state)
 	(void)state;
 	static const dck_opt wrong[] = {
 	    {"pause", DCK_OPT_TIME, 0, "TIME", "5", "h", NULL, 0, 0},
-	    {NULL},
+	    {0},
 	};
 	uint64_t v;
 	dck_err e;
