@@ -43,7 +43,7 @@ static void headline_put(page *p, const dck_record *r)
 		    {"engine", "provider", ", ", ""},
 		    {"plan", "device", ", ", ""},
 		    {"engine", "threads", ", ", " threads"}};
-	char buf[FORMAT_SIZE];
+	char buf[FORMAT_SIZE], said[FORMAT_SIZE] = "";
 	const char *name = text_fact(r, "subject", "name", buf);
 
 	page_ink_set(p, PAGE_BOLD);
@@ -57,6 +57,10 @@ static void headline_put(page *p, const dck_record *r)
 		/* "sleep 1 on command" says nothing. */
 		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)
 			continue;
+		/* Nor does "cpu, cpu", the provider and the device. */
+		if (strcmp(v, said) == 0)
+			continue;
+		snprintf(said, sizeof said, "%s", v);
 		bool counted = v[strspn(v, "0123456789")] == '\0';
 		const char *after = !counted ? "" : strcmp(v, "1") == 0 ? " thread" : part[i].after;
 		char piece[FORMAT_SIZE + 160];
