@@ -34,7 +34,6 @@ enum { ORT_TYPE_TENSOR = 1 };
 enum { ORT_ALLOCATOR_ARENA = 1, ORT_MEMORY_DEFAULT = 0 };
 enum { ORT_SEQUENTIAL = 0, ORT_PARALLEL = 1 };
 enum { ORT_OPT_NONE = 0, ORT_OPT_BASIC = 1, ORT_OPT_EXTENDED = 2, ORT_OPT_ALL = 99 };
-enum { ORT_NO_SUCHFILE = 3, ORT_NOT_IMPLEMENTED = 9 }; /* GetErrorCode */
 
 typedef void (*ort_log_fn)(void *self, int severity, const char *category, const char *id,
 			   const char *location, const char *text);
