@@ -21,12 +21,12 @@ extern "C" {
 #define DCK_VERSION_MAJOR 0
 #define DCK_VERSION_MINOR 1
 #define DCK_VERSION_PATCH 0
-#define DCK_VERSION       "0.1.0"
+#define DCK_VERSION	  "0.1.0"
 
 #if defined(__GNUC__)
-#define DCK_API          __attribute__((visibility("default")))
+#define DCK_API		 __attribute__((visibility("default")))
 #define DCK_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define DCK_MUST_USE     __attribute__((warn_unused_result))
+#define DCK_MUST_USE	 __attribute__((warn_unused_result))
 #else
 #define DCK_API
 #define DCK_PRINTF(f, a)
@@ -35,18 +35,18 @@ extern "C" {
 
 /* One list: the enum, the names and the texts are made from it. Values are
  * frozen; new ones are added at the end. */
-#define DCK_STATUS_MAP(X)                                                                          \
-	X(OK, 0, "ok")                                                                             \
-	X(E_NOMEM, -1, "out of memory")                                                            \
-	X(E_ARG, -2, "invalid argument")                                                           \
-	X(E_UNSUP, -3, "not supported here")                                                       \
-	X(E_ABSENT, -4, "not found")                                                               \
-	X(E_IO, -5, "input or output failed")                                                      \
-	X(E_FORMAT, -6, "malformed data")                                                          \
-	X(E_VERSION, -7, "incompatible version")                                                   \
-	X(E_ENGINE, -8, "the engine failed")                                                       \
-	X(E_DEVICE, -9, "the device failed")                                                       \
-	X(E_LIMIT, -10, "a limit was exceeded")                                                    \
+#define DCK_STATUS_MAP(X)                        \
+	X(OK, 0, "ok")                           \
+	X(E_NOMEM, -1, "out of memory")          \
+	X(E_ARG, -2, "invalid argument")         \
+	X(E_UNSUP, -3, "not supported here")     \
+	X(E_ABSENT, -4, "not found")             \
+	X(E_IO, -5, "input or output failed")    \
+	X(E_FORMAT, -6, "malformed data")        \
+	X(E_VERSION, -7, "incompatible version") \
+	X(E_ENGINE, -8, "the engine failed")     \
+	X(E_DEVICE, -9, "the device failed")     \
+	X(E_LIMIT, -10, "a limit was exceeded")  \
 	X(E_CANCEL, -11, "cancelled")
 
 typedef enum dck_status {
@@ -59,10 +59,10 @@ typedef enum dck_status {
  * without memory, safe across threads and plug-in borders. */
 typedef struct dck_err {
 	dck_status code;
-	int line;            /* of the place that raised it */
+	int line;	     /* of the place that raised it */
 	const char *file;    /* static string; NULL when raised by a plug-in */
 	int64_t native_code; /* the engine's or the system's own code; 0: none */
-	char msg[488];       /* one sentence, no full stop, no newline */
+	char msg[488];	     /* one sentence, no full stop, no newline */
 } dck_err;
 
 /* The version of the library that is linked, e.g. "0.1.0". @since 0.1 */

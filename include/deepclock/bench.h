@@ -34,28 +34,28 @@ typedef struct dck_clock {
 
 /* How a model is opened and fed. Rows: dck_model_options. */
 typedef struct dck_model_config {
-	const char *engine;     /* "ort", "null", "plugin:FILE" */
+	const char *engine;	/* "ort", "null", "plugin:FILE" */
 	const char *engine_lib; /* NULL: searched */
 	const char *device;
 	uint64_t threads, interop_threads; /* 0: the engine's default, see docs/bench.md */
-	int opt;                           /* index into none, basic, extended, all */
-	const char *cpus;                  /* "0-3,8"; NULL: not pinned */
-	uint64_t batch;                    /* 0: as the model says */
-	dck_list shape;                    /* "NAME=1x3x224x224" */
-	dck_list dim;                      /* "SYMBOL=N" */
-	dck_list input;                    /* "NAME=FILE.npy" */
-	dck_list engine_option;            /* "KEY=VALUE", checked by the engine */
-	const char *image_size;            /* zoo: "N" or "HxW"; NULL: the network's own */
-	uint64_t seq;                      /* zoo: sequence length; 0: the network's own */
-	uint64_t input_pool;               /* different random inputs, cycled; 1 */
+	int opt;			   /* index into none, basic, extended, all */
+	const char *cpus;		   /* "0-3,8"; NULL: not pinned */
+	uint64_t batch;			   /* 0: as the model says */
+	dck_list shape;			   /* "NAME=1x3x224x224" */
+	dck_list dim;			   /* "SYMBOL=N" */
+	dck_list input;			   /* "NAME=FILE.npy" */
+	dck_list engine_option;		   /* "KEY=VALUE", checked by the engine */
+	const char *image_size;		   /* zoo: "N" or "HxW"; NULL: the network's own */
+	uint64_t seq;			   /* zoo: sequence length; 0: the network's own */
+	uint64_t input_pool;		   /* different random inputs, cycled; 1 */
 	uint64_t seed;
 } dck_model_config;
 DCK_API extern const dck_opt dck_model_options[];
 
 /* How a command is run. Rows: dck_command_options. */
 typedef struct dck_command_config {
-	bool shell;            /* argv joined and given to /bin/sh -c */
-	bool any_exit;         /* a non-zero exit status is no failure */
+	bool shell;	       /* argv joined and given to /bin/sh -c */
+	bool any_exit;	       /* a non-zero exit status is no failure */
 	const char *output;    /* "discard", "inherit" or a file's name */
 	const char *directory; /* working directory; NULL: ours */
 } dck_command_config;
@@ -90,27 +90,27 @@ DCK_API void dck_subject_init(dck_subject *s);
  * in *ret_owned (one block, dck_free(); NULL: nothing). E_ARG: an unknown scheme, open quotes.
  * @since 0.1 */
 DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
-                                     dck_err *err);
+				     dck_err *err);
 
 /* How it is measured. Rows: dck_plan_options; methods: docs/methods.md. */
 typedef struct dck_plan {
-	int statistic;    /* index into dck_plan_statistics: what precision is asked of */
+	int statistic;	  /* index into dck_plan_statistics: what precision is asked of */
 	double precision; /* half-width of its interval over its value */
-	double level;     /* of every interval */
+	double level;	  /* of every interval */
 	uint64_t min_runs, max_time_ns;
-	uint64_t runs, time_ns;  /* exactly so many, exactly so long; 0: stop by precision */
-	const char *warmup;      /* "auto", a count or a time */
-	uint64_t max_warmup_ns;  /* auto gives up then */
-	uint64_t group;          /* runs per sample; 0: from the clock's cost */
-	uint64_t processes;      /* fresh processes; 1: this one */
-	uint64_t idle_ns;        /* pause before each run */
-	uint64_t seed;           /* of the bootstrap; inputs have their own */
-	uint64_t keep;           /* samples kept at most */
-	const dck_clock *clock;  /* NULL: the best of this machine */
+	uint64_t runs, time_ns; /* exactly so many, exactly so long; 0: stop by precision */
+	const char *warmup;	/* "auto", a count or a time */
+	uint64_t max_warmup_ns; /* auto gives up then */
+	uint64_t group;		/* runs per sample; 0: from the clock's cost */
+	uint64_t processes;	/* fresh processes; 1: this one */
+	uint64_t idle_ns;	/* pause before each run */
+	uint64_t seed;		/* of the bootstrap; inputs have their own */
+	uint64_t keep;		/* samples kept at most */
+	const dck_clock *clock; /* NULL: the best of this machine */
 	/* The command that measures one process and writes its record as JSON to the file
 	 * descriptor number that replaces the word "{fd}" in it. Needed for processes > 1. */
 	const char *const *worker_argv;
-	const char *title;       /* the record's `command`; NULL: none */
+	const char *title; /* the record's `command`; NULL: none */
 } dck_plan;
 DCK_API extern const dck_opt dck_plan_options[];
 DCK_API extern const char *const dck_plan_statistics[]; /* "mean", "median", "p90", "p99", NULL */
@@ -142,7 +142,7 @@ typedef struct dck_observer {
  * Not reentrant over one subject; different threads may measure different subjects, but then
  * they disturb each other. @since 0.1 */
 DCK_API dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_observer *watch,
-                             dck_record **ret, dck_err *err) DCK_MUST_USE;
+			     dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* One engine, as `deepclock engines` shows it. */
 typedef struct dck_engine_info {
@@ -157,7 +157,7 @@ typedef struct dck_engine_info {
 /* Probes every built-in engine, each in a child process. lib: as --engine-lib, for all of them;
  * NULL: searched. *ret is owned, one block: dck_free(). @since 0.1 */
 DCK_API dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret_n,
-                                     dck_err *err) DCK_MUST_USE;
+				     dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -13,15 +13,15 @@ extern "C" {
 #endif
 
 typedef enum dck_opt_kind {
-	DCK_OPT_FLAG,   /* bool                                                    */
-	DCK_OPT_COUNT,  /* uint64_t: "300", "1_000", "2k"                          */
-	DCK_OPT_TIME,   /* uint64_t nanoseconds: "250ms", "2s", "1m"; unit required */
-	DCK_OPT_BYTES,  /* uint64_t bytes: "64MiB", "2GB", "4096"                  */
-	DCK_OPT_REAL,   /* double                                                  */
-	DCK_OPT_SHARE,  /* double, 0.01 for "1%" or "0.01"                         */
-	DCK_OPT_TEXT,   /* const char *, borrowed from the caller's text           */
+	DCK_OPT_FLAG,	/* bool                                                    */
+	DCK_OPT_COUNT,	/* uint64_t: "300", "1_000", "2k"                          */
+	DCK_OPT_TIME,	/* uint64_t nanoseconds: "250ms", "2s", "1m"; unit required */
+	DCK_OPT_BYTES,	/* uint64_t bytes: "64MiB", "2GB", "4096"                  */
+	DCK_OPT_REAL,	/* double                                                  */
+	DCK_OPT_SHARE,	/* double, 0.01 for "1%" or "0.01"                         */
+	DCK_OPT_TEXT,	/* const char *, borrowed from the caller's text           */
 	DCK_OPT_CHOICE, /* int: index into choices                                 */
-	DCK_OPT_LIST    /* dck_list: the option may be repeated, each adds an item */
+	DCK_OPT_LIST	/* dck_list: the option may be repeated, each adds an item */
 } dck_opt_kind;
 
 #define DCK_LIST_MAX 64
@@ -33,12 +33,12 @@ typedef struct dck_list {
 typedef struct dck_opt {
 	const char *name; /* "max-time"; NULL ends the table              */
 	dck_opt_kind kind;
-	size_t at;                  /* offsetof(the owner's config, field)          */
-	const char *arg;            /* "TIME" in help; NULL for flags               */
-	const char *def;            /* default, read by the same parser; NULL: zero */
-	const char *help;           /* one line, no full stop                       */
+	size_t at;		    /* offsetof(the owner's config, field)          */
+	const char *arg;	    /* "TIME" in help; NULL for flags               */
+	const char *def;	    /* default, read by the same parser; NULL: zero */
+	const char *help;	    /* one line, no full stop                       */
 	const char *const *choices; /* NULL-ended; for CHOICE only                  */
-	double min, max;            /* both 0: no bounds                            */
+	double min, max;	    /* both 0: no bounds                            */
 } dck_opt;
 
 /* Writes every row's default into *cfg (fields without one become zero).
@@ -50,7 +50,7 @@ DCK_API dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *er
  * (the sentence names the nearest one); E_ARG: not a value of that kind, or out of
  * bounds. @since 0.1 */
 DCK_API dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const char *text,
-                               dck_err *err);
+			       dck_err *err);
 
 /* The row of that name, or NULL. Borrowed, static. @since 0.1 */
 DCK_API const dck_opt *dck_opt_find(const dck_opt *table, const char *name);

@@ -52,10 +52,10 @@ DCK_API size_t dck_dtype_bytes(dck_dtype t);
 typedef struct dck_tensor_info {
 	const char *name;
 	dck_dtype dtype;
-	int32_t rank;                     /* below 0: not known */
-	int64_t dim[DCK_RANK_MAX];        /* -1: open */
+	int32_t rank;			  /* below 0: not known */
+	int64_t dim[DCK_RANK_MAX];	  /* -1: open */
 	const char *symbol[DCK_RANK_MAX]; /* the open dimension's name ("N"), or NULL; equal names
-	                                     are equal sizes */
+					     are equal sizes */
 } dck_tensor_info;
 
 /* A dense row-major tensor in host memory. */
@@ -76,15 +76,20 @@ typedef struct dck_engine_option {
 	const char *key, *values, *help; /* "spin", "0|1", "workers spin between operators" */
 } dck_engine_option;
 
-typedef enum dck_log_level { DCK_LOG_DEBUG, DCK_LOG_INFO, DCK_LOG_WARN, DCK_LOG_ERROR } dck_log_level;
+typedef enum dck_log_level {
+	DCK_LOG_DEBUG,
+	DCK_LOG_INFO,
+	DCK_LOG_WARN,
+	DCK_LOG_ERROR
+} dck_log_level;
 
 typedef struct dck_open_params {
 	uint32_t struct_size;
 	const char *library_path; /* --engine-lib; NULL: the engine's own search */
-	const char *model_path;   /* NULL: from bytes, or the engine needs no model */
+	const char *model_path;	  /* NULL: from bytes, or the engine needs no model */
 	const void *model_bytes;  /* borrowed until open() returns */
 	size_t model_bytes_n;
-	char *const *argv; /* the command to run, NULL-ended; NULL: none */
+	char *const *argv;  /* the command to run, NULL-ended; NULL: none */
 	const char *device; /* "cpu", "cuda:0" */
 	/* Keys of dck_engine.options, each at most once. An unknown key or a value that cannot be
 	 * read is E_ARG; it must never be swallowed. */
@@ -117,24 +122,25 @@ typedef struct dck_open_times {
 
 #define DCK_CAP_BIND_OUTPUT 0x1u /* bind_output takes the caller's buffer */
 #define DCK_CAP_NO_MODEL    0x2u /* open() works without a model: the engine brings its workload */
-#define DCK_CAP_COMMAND     0x4u /* runs argv in another process; usage() is there */
+#define DCK_CAP_COMMAND	    0x4u /* runs argv in another process; usage() is there */
 #define DCK_CAP_NO_TENSORS  0x8u /* has no inputs or outputs to bind */
 
 typedef struct dck_engine_model dck_engine_model;     /* a compiled model; immutable */
-typedef struct dck_engine_context dck_engine_context; /* bindings and request; one thread at a time */
+typedef struct dck_engine_context dck_engine_context; /* bindings, request; one thread at a time */
 
 typedef struct dck_engine {
 	uint32_t struct_size, abi_major, abi_minor, caps;
-	const char *name;    /* "ort": letters, digits, '-' */
-	const char *version; /* of this engine's code */
-	const char *help;    /* one line */
+	const char *name;		  /* "ort": letters, digits, '-' */
+	const char *version;		  /* of this engine's code */
+	const char *help;		  /* one line */
 	const dck_engine_option *options; /* ended by a row with key NULL; NULL: none */
 
 	/* Finds the runtime library and says what it is: pairs such as library, version,
 	 * providers, provider/cpu = "ok", provider/cuda = "libcudart.so.12: cannot open ...".
 	 * The host calls it in a child process: a broken library may crash. The pairs live until
 	 * the next probe. (optional: the engine is always there) */
-	dck_status (*probe)(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err);
+	dck_status (*probe)(const char *library_path, const dck_kv **ret, size_t *ret_n,
+			    dck_err *err);
 
 	/* Loads the library and compiles the model. *ret is owned by the host: close(). */
 	dck_status (*open)(const dck_open_params *p, dck_engine_model **ret, dck_err *err);
@@ -142,7 +148,7 @@ typedef struct dck_engine {
 
 	/* Inputs and outputs; (optional with DCK_CAP_NO_TENSORS) */
 	dck_status (*describe)(dck_engine_model *m, const dck_tensor_info **ret_in, size_t *ret_nin,
-	                       const dck_tensor_info **ret_out, size_t *ret_nout, dck_err *err);
+			       const dck_tensor_info **ret_out, size_t *ret_nout, dck_err *err);
 	/* What was opened, for the record: library, version, providers, threads. (optional) */
 	dck_status (*facts)(dck_engine_model *m, const dck_kv **ret, size_t *ret_n, dck_err *err);
 	/* (optional) */
@@ -152,9 +158,11 @@ typedef struct dck_engine {
 	void (*context_free)(dck_engine_context *c);
 	/* t->data stays the host's and alive until another is bound or the context is freed.
 	 * (optional with DCK_CAP_NO_TENSORS) */
-	dck_status (*bind_input)(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err);
+	dck_status (*bind_input)(dck_engine_context *c, size_t index, const dck_tensor *t,
+				 dck_err *err);
 	/* (optional: without DCK_CAP_BIND_OUTPUT) */
-	dck_status (*bind_output)(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err);
+	dck_status (*bind_output)(dck_engine_context *c, size_t index, const dck_tensor *t,
+				  dck_err *err);
 	/* The untimed place for allocation and for copies to the device. Called after inputs are
 	 * bound or re-bound, before run. (optional) */
 	dck_status (*prepare)(dck_engine_context *c, dck_err *err);

@@ -18,25 +18,25 @@ extern "C" {
 #define DCK_RECORD_SCHEMA 1u
 
 /* One list: enum, the unit's name in JSON, and nothing else. */
-#define DCK_UNIT_MAP(X)                                                                            \
-	X(NONE, "")                                                                                \
-	X(NS, "ns")                                                                                \
-	X(BYTE, "B")                                                                               \
-	X(FLOP, "FLOP")                                                                            \
-	X(ONE, "1")                                                                                \
-	X(HERTZ, "Hz")                                                                             \
-	X(WATT, "W")                                                                               \
-	X(JOULE, "J")                                                                              \
-	X(CELSIUS, "degC")                                                                         \
-	X(BYTE_PER_S, "B/s")                                                                       \
-	X(FLOP_PER_S, "FLOP/s")                                                                    \
+#define DCK_UNIT_MAP(X)         \
+	X(NONE, "")             \
+	X(NS, "ns")             \
+	X(BYTE, "B")            \
+	X(FLOP, "FLOP")         \
+	X(ONE, "1")             \
+	X(HERTZ, "Hz")          \
+	X(WATT, "W")            \
+	X(JOULE, "J")           \
+	X(CELSIUS, "degC")      \
+	X(BYTE_PER_S, "B/s")    \
+	X(FLOP_PER_S, "FLOP/s") \
 	X(ITEM_PER_S, "items/s")
 
 typedef enum dck_unit {
 #define X(name, text) DCK_UNIT_##name,
 	DCK_UNIT_MAP(X)
 #undef X
-	DCK_UNIT_COUNT
+	    DCK_UNIT_COUNT
 } dck_unit;
 
 typedef enum dck_better { DCK_BETTER_NEITHER, DCK_BETTER_LOWER, DCK_BETTER_HIGHER } dck_better;
@@ -85,7 +85,8 @@ typedef struct dck_metric_def {
 
 typedef struct dck_metric {
 	const dck_metric_def *def;
-	const char *how; /* estimator and kind of interval, e.g. "exact order statistics, n_eff 212" */
+	const char
+	    *how; /* estimator and kind of interval, e.g. "exact order statistics, n_eff 212" */
 	dck_value value;
 	double lo, hi, level; /* interval; level 0: none */
 } dck_metric;
@@ -124,11 +125,11 @@ typedef struct dck_note {
 
 typedef struct dck_record {
 	uint32_t schema;
-	const char *version; /* of the deepclock that made it */
-	const char *id;      /* 128 random bits in hex */
+	const char *version;   /* of the deepclock that made it */
+	const char *id;	       /* 128 random bits in hex */
 	int64_t began_unix_ns; /* 0: not known */
-	const char *command; /* the command line or the caller's title; NULL: none */
-	bool incomplete;     /* interrupted, or the subject failed in the middle; a note says why */
+	const char *command;   /* the command line or the caller's title; NULL: none */
+	bool incomplete; /* interrupted, or the subject failed in the middle; a note says why */
 	const dck_fact *facts;
 	size_t nfacts;
 	const dck_series *series;
@@ -171,13 +172,14 @@ DCK_API dck_status dck_record_load(const char *path, dck_record **ret, dck_err *
 
 /* The same from n bytes of JSON in memory. @since 0.1 */
 DCK_API dck_status dck_record_parse(const char *json, size_t n, dck_record **ret,
-                                    dck_err *err) DCK_MUST_USE;
+				    dck_err *err) DCK_MUST_USE;
 
 /* Writes the JSON form: to a temporary name beside `path`, synced and renamed, so that the
  * old file or the whole new one is there, never a part. E_IO with the system's reason; the
  * temporary file is removed. A path that is no regular file (a pipe, /dev/stdout) is written
  * directly. @since 0.1 */
-DCK_API dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err) DCK_MUST_USE;
+DCK_API dck_status dck_record_save(const dck_record *r, const char *path,
+				   dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

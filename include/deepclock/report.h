@@ -20,9 +20,9 @@ extern "C" {
 typedef struct dck_sink {
 	dck_status (*write)(void *self, const void *bytes, size_t n, dck_err *err);
 	void *self;
-	int fd;           /* for dck_sink_fd */
+	int fd; /* for dck_sink_fd */
 	bool failed;
-	dck_err error;    /* the first one */
+	dck_err error; /* the first one */
 	size_t used;
 	char buf[8192];
 } dck_sink;
@@ -39,16 +39,17 @@ DCK_API void dck_sink_fd(dck_sink *s, int fd);
 DCK_API void dck_sink_buffer(dck_sink *s, dck_buffer *b);
 /* A sink over the caller's function. @since 0.1 */
 DCK_API void dck_sink_custom(dck_sink *s,
-                             dck_status (*write)(void *self, const void *bytes, size_t n, dck_err *err),
-                             void *self);
+			     dck_status (*write)(void *self, const void *bytes, size_t n,
+						 dck_err *err),
+			     void *self);
 /* Flushes; returns the first error there was (E_IO: a full disk, a closed pipe). @since 0.1 */
 DCK_API dck_status dck_sink_finish(dck_sink *s, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_buffer_done(dck_buffer *b); /* NULL and {0} are allowed. @since 0.1 */
 
 /* How a writer for people may decorate. Zeroed: plain ASCII-safe text, 80 columns. */
 typedef struct dck_style {
-	bool colour;    /* ANSI colours */
-	bool utf8;      /* block characters in histograms, the +- and mu signs */
+	bool colour;	/* ANSI colours */
+	bool utf8;	/* block characters in histograms, the +- and mu signs */
 	unsigned width; /* columns; 0: 80 */
 } dck_style;
 
@@ -56,7 +57,7 @@ typedef struct dck_style {
 typedef struct dck_writer {
 	const char *name, *ext, *help; /* "json", ".json", "the whole record, one object" */
 	void (*write)(const dck_record *const *records, size_t n, const dck_style *style,
-	              dck_sink *out);
+		      dck_sink *out);
 } dck_writer;
 
 /* All writers, in the order help shows them; static. @since 0.1 */
@@ -65,7 +66,7 @@ DCK_API const dck_writer *const *dck_writers(size_t *ret_n);
 /* Writes n records with the writer of that name; style NULL: plain. E_ABSENT: no such writer
  * (the sentence names the nearest). Errors of the sink come from dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,
-                              const dck_style *style, dck_sink *out, dck_err *err) DCK_MUST_USE;
+			      const dck_style *style, dck_sink *out, dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

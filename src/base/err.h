@@ -9,25 +9,24 @@
 /* Fills *err (NULL allowed) and returns code. A message that does not fit ends in "...";
  * control characters, which an engine's or a file's text may hold, become spaces. */
 dck_status err_set(dck_err *err, dck_status code, const char *file, int line, const char *fmt, ...)
-	DCK_PRINTF(5, 6);
+    DCK_PRINTF(5, 6);
 
 /* Puts "while <fmt>: " before the sentence that is there; returns code unchanged. */
 dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
 
 /* Appends ": " and strerror(errnum), and keeps errnum as native_code. */
 dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int line, int errnum,
-                         const char *fmt, ...) DCK_PRINTF(6, 7);
+			 const char *fmt, ...) DCK_PRINTF(6, 7);
 
 /* The only macros that hide a return. */
-#define DCK_FAIL(err, code, ...)                                                                   \
-	return err_set((err), DCK_##code, __FILE__, __LINE__, __VA_ARGS__)
-#define DCK_FAIL_ERRNO(err, code, errnum, ...)                                                     \
+#define DCK_FAIL(err, code, ...) return err_set((err), DCK_##code, __FILE__, __LINE__, __VA_ARGS__)
+#define DCK_FAIL_ERRNO(err, code, errnum, ...) \
 	return err_set_errno((err), DCK_##code, __FILE__, __LINE__, (errnum), __VA_ARGS__)
-#define DCK_TRY(expr)                                                                              \
-	do {                                                                                       \
-		dck_status try_status_ = (expr);                                                   \
-		if (try_status_ != DCK_OK)                                                         \
-			return try_status_;                                                        \
+#define DCK_TRY(expr)                            \
+	do {                                     \
+		dck_status try_status_ = (expr); \
+		if (try_status_ != DCK_OK)       \
+			return try_status_;      \
 	} while (0)
 
 #endif

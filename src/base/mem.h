@@ -8,22 +8,22 @@
 #include "deepclock/base.h"
 #include <stdarg.h>
 
-void *mem_alloc(size_t bytes); /* not zeroed; NULL: no memory */
+void *mem_alloc(size_t bytes);		 /* not zeroed; NULL: no memory */
 void *mem_zalloc(size_t n, size_t size); /* n x size bytes, zeroed; checks the product */
 void *mem_resize(void *old, size_t bytes);
-void mem_free(void *p); /* NULL is allowed */
+void mem_free(void *p);		 /* NULL is allowed */
 char *mem_dup(const char *text); /* @owned, mem_free */
 
 typedef struct mem_arena mem_arena;
 
 mem_arena *mem_arena_new(size_t block_bytes); /* @owned; NULL: no memory. 0: a default size */
-void mem_arena_free(mem_arena *a);            /* NULL is allowed */
+void mem_arena_free(mem_arena *a);	      /* NULL is allowed */
 
 /* Zeroed, aligned for any type. NULL marks the arena as failed: builders allocate
  * freely and ask once at the end. Zero bytes give a valid pointer. */
 void *mem_arena_alloc(mem_arena *a, size_t bytes);
 void *mem_arena_array(mem_arena *a, size_t n, size_t size); /* checks the product */
-char *mem_arena_dup(mem_arena *a, const char *text);        /* NULL stays NULL */
+char *mem_arena_dup(mem_arena *a, const char *text);	    /* NULL stays NULL */
 char *mem_arena_dup_n(mem_arena *a, const char *text, size_t n);
 char *mem_arena_fmt(mem_arena *a, const char *fmt, ...) DCK_PRINTF(2, 3);
 char *mem_arena_vfmt(mem_arena *a, const char *fmt, va_list ap) DCK_PRINTF(2, 0);

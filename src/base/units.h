@@ -13,6 +13,6 @@ dck_status units_parse_real(const char *text, double *ret_v, dck_err *err);
 dck_status units_parse_share(const char *text, double *ret_v, dck_err *err);
 /* "1x3x224x224" into at most cap dims, each >= 0. */
 dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, size_t *ret_rank,
-                            dck_err *err);
+			    dck_err *err);
 
 #endif

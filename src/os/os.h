@@ -18,8 +18,8 @@ typedef struct os_clock_state {
 	uint64_t base_tsc, base_ns, ns_per_tick_q32;
 } os_clock_state;
 bool os_clock_tsc(os_clock_state *s, dck_clock *ret);
-uint64_t os_now_ns(void);            /* for deadlines and phases; CLOCK_MONOTONIC */
-uint64_t os_process_cpu_ns(void);    /* CPU time of all threads of this process */
+uint64_t os_now_ns(void);	  /* for deadlines and phases; CLOCK_MONOTONIC */
+uint64_t os_process_cpu_ns(void); /* CPU time of all threads of this process */
 int64_t os_unix_ns(void);
 /* Sleeps; false when `cancelled(self)` became true (asked every 50 ms) or a signal came. */
 bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self);
@@ -28,9 +28,9 @@ bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self);
 typedef struct os_host {
 	char cpu[128], kernel[96], os[96], governor[32], hypervisor[32];
 	unsigned cpus_online, cpus_allowed; /* allowed: by affinity and cgroup cpuset */
-	double cgroup_cpus;                 /* CPU quota in cores; 0: no limit */
-	int64_t cgroup_memory_bytes;        /* 0: no limit */
-	int turbo;                          /* 1 on, 0 off, -1 not known */
+	double cgroup_cpus;		    /* CPU quota in cores; 0: no limit */
+	int64_t cgroup_memory_bytes;	    /* 0: no limit */
+	int turbo;			    /* 1 on, 0 off, -1 not known */
 	int smt;
 	uint64_t memory_bytes;
 	uint64_t min_khz, max_khz;
@@ -45,12 +45,12 @@ unsigned os_cores_allowed(void);
 
 /* --- counters.c: snapshots for differences. */
 typedef struct os_usage {
-	uint64_t user_ns, system_ns;      /* this process */
+	uint64_t user_ns, system_ns; /* this process */
 	uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
 	uint64_t peak_rss_bytes, rss_bytes;
-	bool has_machine;                 /* /proc/stat could be read */
+	bool has_machine;			    /* /proc/stat could be read */
 	uint64_t machine_busy_ns, machine_steal_ns; /* all CPUs, all processes */
-	uint64_t throttled_ns;            /* cgroup: time spent throttled; 0 when not known */
+	uint64_t throttled_ns; /* cgroup: time spent throttled; 0 when not known */
 	uint64_t throttled_periods;
 } os_usage;
 void os_usage_get(os_usage *ret);
@@ -61,7 +61,7 @@ typedef struct os_library os_library;
 dck_status os_library_open(const char *path, os_library **ret, dck_err *err);
 void os_library_close(os_library *l);
 void *os_library_symbol(os_library *l, const char *name); /* NULL: none */
-const char *os_library_path(const os_library *l);         /* where the loader really found it */
+const char *os_library_path(const os_library *l);	  /* where the loader really found it */
 
 /* --- proc.c: child processes. */
 typedef struct os_child_usage {
@@ -73,9 +73,9 @@ typedef struct os_child_usage {
 	int signal;    /* 0: none */
 } os_child_usage;
 typedef struct os_spawn_config {
-	char *const *argv;     /* argv[0] is searched in PATH unless it has a slash */
+	char *const *argv;	   /* argv[0] is searched in PATH unless it has a slash */
 	int in_fd, out_fd, err_fd; /* -1: /dev/null; the same number as ours: inherited */
-	int keep_fd;           /* another descriptor that stays open at the same number; -1: none */
+	int keep_fd;	       /* another descriptor that stays open at the same number; -1: none */
 	const char *directory; /* NULL: ours */
 } os_spawn_config;
 /* argv[0] resolved as execvp would. *ret is owned: mem_free(). E_ABSENT: no such program; E_IO: not
@@ -89,17 +89,18 @@ typedef struct os_spawner os_spawner;
 dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *err);
 dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err);
 void os_spawner_free(os_spawner *s); /* NULL is allowed */
-/* Waits; when cancelled(self) turns true (asked every 50 ms and when a signal arrives): SIGTERM, after 2 s SIGKILL,
- * and E_CANCEL. */
+/* Waits; when cancelled(self) turns true (asked every 50 ms and when a signal arrives): SIGTERM,
+ * after 2 s SIGKILL, and E_CANCEL. */
 dck_status os_wait(pid_t pid, bool (*cancelled)(void *self), void *self, os_child_usage *ret,
-                   dck_err *err);
-/* Runs f(self, fd) in a forked child; what it writes to fd is appended to *out (at most `limit` bytes). A
- * child that dies or exceeds timeout_ns gives E_ENGINE with how it ended. */
+		   dck_err *err);
+/* Runs f(self, fd) in a forked child; what it writes to fd is appended to *out (at most `limit`
+ * bytes). A child that dies or exceeds timeout_ns gives E_ENGINE with how it ended. */
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
-                       dck_buffer *out, dck_err *err);
+		       dck_buffer *out, dck_err *err);
 
 /* --- file.c */
-/* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done(). */
+/* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done().
+ */
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
 typedef struct os_replace os_replace;
 /* Opens a temporary file beside path; commit syncs, renames over it and syncs the folder; abort
@@ -112,7 +113,8 @@ bool os_file_exists(const char *path); /* anything of that name, a folder too */
 /* For appending, made when there is none; closed on exec. */
 dck_status os_open_append(const char *path, int *ret_fd, dck_err *err);
 
-/* --- nameless.c: a file in memory that a child can write and we read afterwards. It is inherited. */
+/* --- nameless.c: a file in memory that a child can write and we read afterwards. It is inherited.
+ */
 dck_status os_file_nameless(int *ret_fd, dck_err *err);
 /* All of it from the beginning, whatever the position. *ret owned: dck_buffer_done(). */
 dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err);

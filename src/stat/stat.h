@@ -27,15 +27,15 @@ typedef enum stat_estimator {
 } stat_estimator;
 
 typedef struct stat_estimate {
-	bool present;      /* false: `why` says why not, n_needed how many runs it takes (0: unknown) */
+	bool present; /* false: `why` says why not, n_needed how many runs it takes (0: unknown) */
 	double value;
 	bool has_interval; /* false with present: `why` says why there is no interval */
 	double lo, hi, level;
-	double n_eff;      /* effective number of independent runs; n when no dependence is seen */
+	double n_eff; /* effective number of independent runs; n when no dependence is seen */
 	double n_eff_careful; /* the same if chance hides some dependence; for stat_precise() */
-	bool narrow;       /* n_eff is so small that the interval is known to be too narrow */
+	bool narrow;	      /* n_eff is so small that the interval is known to be too narrow */
 	uint64_t n_needed;
-	char how[128];     /* "exact order statistics at n_eff 212 of 600" */
+	char how[128]; /* "exact order statistics at n_eff 212 of 600" */
 	char why[160];
 } stat_estimate;
 
@@ -45,10 +45,10 @@ size_t stat_scratch(size_t n);
 /* One statistic of x[0..n) with its interval at `level` (0.95). `seed` drives the bootstrap where
  * one is used: the same seed and data give the same result. */
 void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level, uint64_t seed,
-                       double *scratch, stat_estimate *ret);
+		       double *scratch, stat_estimate *ret);
 /* All of them: ret[STAT_ESTIMATORS]. */
 void stat_estimate_all(const double *x, size_t n, double level, uint64_t seed, double *scratch,
-                       stat_estimate *ret);
+		       stat_estimate *ret);
 
 /* For the stop rule: the half-width of the interval is within `precision` of the value, and the
  * interval is not known to be too narrow. */
@@ -61,19 +61,21 @@ double stat_tau(const double *x, size_t n, double *scratch);
 /* --- warm-up: from which run on is the trace steady? */
 typedef struct stat_steady {
 	bool steady;
-	size_t first;        /* index of the first steady run, when steady */
-	double change_ratio; /* when not steady: the remaining change, e.g. -0.03 = still falling 3 % */
+	size_t first;	     /* index of the first steady run, when steady */
+	double change_ratio; /* when not steady: the remaining change, e.g. -0.03 = still falling 3
+				% */
 	char evidence[160];  /* one phrase for people, without the counts of runs and time */
 } stat_steady;
 /* Judges the trace so far. Meant to be asked again at growing n (a geometric grid): it must hold
  * its false-accept rate under that. At least `min_steady` runs must lie behind `first`. */
 void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scratch,
-                       stat_steady *ret);
+		       stat_steady *ret);
 
 /* --- doubts */
 typedef struct stat_outliers {
-	size_t low_mild, low_severe, high_mild, high_severe; /* severe ones are not counted as mild */
-	double low_fence, high_fence;                        /* the mild fences */
+	size_t low_mild, low_severe, high_mild,
+	    high_severe;	      /* severe ones are not counted as mild */
+	double low_fence, high_fence; /* the mild fences */
 	bool valid;
 } stat_outliers;
 void stat_outliers_find(const double *x, size_t n, double *scratch, stat_outliers *ret);
@@ -85,9 +87,9 @@ typedef struct stat_modes {
 void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret);
 
 typedef struct stat_drift {
-	bool significant;  /* corrected for autocorrelation */
-	double ratio;      /* change over the whole series relative to its median, e.g. +0.04 */
-	double lo, hi;     /* its interval */
+	bool significant; /* corrected for autocorrelation */
+	double ratio;	  /* change over the whole series relative to its median, e.g. +0.04 */
+	double lo, hi;	  /* its interval */
 } stat_drift;
 void stat_drift_find(const double *x, size_t n, double level, double *scratch, stat_drift *ret);
 
@@ -95,7 +97,8 @@ void stat_drift_find(const double *x, size_t n, double level, double *scratch, s
  * with Student's t. k < 2: present, no interval. */
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret);
 
-/* --- histogram for reports: `bins` equal bins over [lo, hi]; values outside fall in the end bins. */
+/* --- histogram for reports: `bins` equal bins over [lo, hi]; values outside fall in the end bins.
+ */
 void stat_histogram(const double *x, size_t n, double lo, double hi, size_t bins, uint64_t *ret);
 
 /* Quantile p of sorted data, linear between order statistics (Hyndman and Fan's type 7). */

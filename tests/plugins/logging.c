@@ -72,18 +72,18 @@ static dck_status run(dck_engine_context *c, dck_err *err)
 }
 
 static const dck_engine engine = {
-	.struct_size = sizeof(dck_engine),
-	.abi_major = DCK_ABI_MAJOR,
-	.abi_minor = DCK_ABI_MINOR,
-	.caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS,
-	.name = "logging",
-	.version = "1",
-	.help = "logs from two threads",
-	.open = open_it,
-	.close = close_it,
-	.context_new = context_new,
-	.context_free = context_free,
-	.run = run,
+    .struct_size = sizeof(dck_engine),
+    .abi_major = DCK_ABI_MAJOR,
+    .abi_minor = DCK_ABI_MINOR,
+    .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS,
+    .name = "logging",
+    .version = "1",
+    .help = "logs from two threads",
+    .open = open_it,
+    .close = close_it,
+    .context_new = context_new,
+    .context_free = context_free,
+    .run = run,
 };
 
 DCK_API const dck_engine *dck_engine_get(uint32_t host_abi_major);

@@ -72,8 +72,8 @@ static void two_at_the_same_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(warnings_become_a_few_notes),
-		cmocka_unit_test(two_at_the_same_time),
+	    cmocka_unit_test(warnings_become_a_few_notes),
+	    cmocka_unit_test(two_at_the_same_time),
 	};
 
 	if (!getenv("LOGGING_PLUGIN"))
