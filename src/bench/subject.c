@@ -178,13 +178,14 @@ static dck_status words_cut(const char *text, char ***ret, dck_err *err)
 {
 	const size_t nmax = strlen(text) / 2 + 2; /* words are parted by at least one blank */
 	char **words = mem_zalloc(1, nmax * sizeof *words + strlen(text) + 2);
-	char *to = (char *)(words + nmax);
 	const char *rest = text;
 	dck_status status = DCK_OK;
 	size_t n = 0;
+	char *to;
 
 	if (!words)
 		DCK_FAIL(err, E_NOMEM, "no memory for the command");
+	to = (char *)(words + nmax);
 	for (char *word = to; word_cut(&rest, &to, &status, err); word = to)
 		words[n++] = word;
 	if (status == DCK_OK && n == 0)

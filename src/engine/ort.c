@@ -107,10 +107,10 @@ static dck_status tensor_read(dck_engine_model *m, bool input, size_t i, dck_ten
 			      dck_err *err)
 {
 	const ort_api *api = &m->lib.api;
-	const ort_tensor_type *tensor;
+	const ort_tensor_type *tensor = NULL;
 	char *name = NULL;
-	ort_type *type;
-	int kind;
+	ort_type *type = NULL;
+	int kind = 0;
 
 	*ret = (dck_tensor_info){.dtype = {DCK_DTYPE_OTHER, 0, 1}, .rank = -1};
 	ort_status *s = (input ? api->SessionGetInputName
