@@ -223,6 +223,38 @@ static void too_many_threads_are_told(void **state)
 	wire_out_done(&w);
 }
 
+/* An initialiser that nothing uses: ONNX Runtime removes it, and warns. */
+static void warnings_come_through_the_log(void **state)
+{
+	wire_out w = {0};
+	size_t graph = graph_begin(&w);
+	heard first = {0}, second = {0};
+	dck_engine_model *a, *b;
+	dck_err err;
+
+	(void)state;
+	need_ort();
+	put_node(&w, "Add", "x x", "y");
+	wire_put_text(&w, 2, "g");
+	put_tensor(&w, "lonely", ELEMENT_INT64, DIMS(2), 2, (const int64_t[]){1, 2});
+	put_value(&w, 11, "x", ELEMENT_FLOAT, DIMS(3));
+	put_value(&w, 12, "y", ELEMENT_FLOAT, DIMS(3));
+	graph_end(&w, graph);
+	ear e = ear_open();
+	assert_int_equal(open_with(&w, NULL, 0, NULL, 0, &first, &a, &err), DCK_OK);
+	assert_int_equal(first.warnings, 1);
+	assert_non_null(strstr(first.text, "'lonely'"));
+	assert_null(strstr(first.text, ".cc:"));
+	/* Each model has its own, also while others are open. */
+	assert_int_equal(open_with(&w, NULL, 0, NULL, 0, &second, &b, &err), DCK_OK);
+	assert_int_equal(first.warnings, 1);
+	assert_int_equal(second.warnings, 1);
+	engine_ort.close(a);
+	engine_ort.close(b);
+	ear_close_silent(e);
+	wire_out_done(&w);
+}
+
 /* --- refusals */
 
 static void refuse_options(const wire_out *w, const char *key, const char *value, dck_status code,
@@ -615,10 +647,14 @@ static void sentences_are_cleaned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    /* First: what the first session of a process asks for is what ONNX Runtime
+	     * leaves our thread with. */
+	    cmocka_unit_test(denormals_are_as_asked_in_every_order),
 	    cmocka_unit_test(describes_and_computes),
 	    cmocka_unit_test(symbols_are_fixed_when_asked),
 	    cmocka_unit_test(facts_say_what_is_used),
 	    cmocka_unit_test(too_many_threads_are_told),
+	    cmocka_unit_test(warnings_come_through_the_log),
 	    cmocka_unit_test(bad_options_are_refused),
 	    cmocka_unit_test(bad_models_are_refused),
 	    cmocka_unit_test(inputs_that_are_no_numbers_are_refused),
@@ -627,7 +663,6 @@ int main(void)
 	    cmocka_unit_test(shapes_that_depend_on_the_data_work),
 	    cmocka_unit_test(runs_do_not_allocate),
 	    cmocka_unit_test(models_and_contexts_stand_side_by_side),
-	    cmocka_unit_test(denormals_are_as_asked_in_every_order),
 	    cmocka_unit_test(each_allocation_may_fail),
 	    cmocka_unit_test(sentences_are_cleaned),
 	};
