@@ -101,26 +101,44 @@ static double geyer(const folded *s, double *ret_spread)
 	return (2 * sum - zero) / left * (double)s->g / s->var;
 }
 
+/* How many values make up the variance: all but a few for usual noise, only the rare ones where a
+ * few stand out of many equal ones. */
+static double carriers(const folded *s)
+{
+	double squares = 0, fourths = 0;
+
+	for (size_t i = 0; i < s->m; i++) {
+		const double square = s->y[i] * s->y[i];
+
+		squares += square;
+		fourths += square * square;
+	}
+	return squares * squares / fourths;
+}
+
 /* Sums of the first 1, 2, 4, ... autocorrelations, each against its spread if there were no
  * dependence; and single ones, for a pattern that repeats. The limits are so wide because they are
- * asked of many lags. */
+ * asked of many lags. Of rare events two or four must be neighbours by chance in vain. */
 static bool dependence_seen(const folded *s)
 {
 	const double m = (double)s->m;
 	const double zero = autocovariance(s, 0);
-	double sum = 0;
+	double sum = 0, rare;
 	size_t width = 1;
 
 	if (!(zero > 0))
 		return false;
+	rare = 1 / carriers(s);
 	for (size_t lag = 1; lag <= s->m / 3 && lag <= LAGS_SEEN; lag++) {
 		const double one = autocovariance(s, lag) / zero, k = (double)lag;
 
 		sum += one;
-		if (fabs(one) > 4.5 / sqrt(m))
+		if (fabs(one) > fmax(4.5 / sqrt(m), 4.5 * rare))
 			return true;
 		if (lag == width) {
-			if (fabs(sum + k / m) > 2.6 * sqrt(k / m))
+			const double moved = sum + k / m, limit = 2.6 * sqrt(k / m);
+
+			if (moved < -limit || moved > fmax(limit, 2.5 * rare))
 				return true;
 			width *= 2;
 		}

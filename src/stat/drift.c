@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RUNS_MIN 10
+#define RUNS_MIN 8
 
 /* Spikes count no more than the outer fences, so that a few of them make no line. */
 static void clip(const double *x, size_t n, double *scratch, double *ret_median)

@@ -10,8 +10,6 @@
 
 /* Below so many effective runs intervals are too narrow, whatever the method. */
 #define N_EFF_ENOUGH 50
-/* The dependence of the runs above a quantile is also looked for in so many times as many. */
-#define TAIL 1.33
 
 typedef struct sample {
 	const double *x; /* in the order taken */
@@ -117,7 +115,7 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 	value = relative ? sqrt(m.var) / m.mean : sqrt(m.var);
 	e->present = true;
 	e->value = e->lo = e->hi = value;
-	e->n_eff = (double)s->n;
+	e->n_eff = e->n_eff_careful = (double)s->n;
 	e->narrow = s->n < N_EFF_ENOUGH;
 	if (!(value > 0)) {
 		e->has_interval = true;
@@ -262,7 +260,9 @@ static void quantile_depend(const sample *s, double p, double value, stat_depend
 			    stat_estimate *e)
 {
 	const double median = stat_quantile_sorted(s->sorted, s->n, 0.5);
-	const double lower = stat_quantile_sorted(s->sorted, s->n, 1 - TAIL * (1 - p));
+	const double beyond = (double)s->n * (1 - p);
+	const double share = fmin(0.5, (1 - p) * (1 + 2.5 / sqrt(beyond)));
+	const double lower = stat_quantile_sorted(s->sorted, s->n, 1 - share);
 	stat_dependence d, more;
 
 	stat_depend_find(s->x, s->n, at_most, &median, s->runs.dependent, s->depend, &d);
@@ -343,8 +343,7 @@ static void estimate_extreme(const sample *s, double p, stat_estimate *e)
 {
 	e->present = true;
 	e->value = p > 0 ? s->sorted[s->n - 1] : s->sorted[0];
-	e->n_eff = (double)s->n;
-	e->n_needed = 0;
+	e->n_eff = e->n_eff_careful = (double)s->n;
 	snprintf(e->how, sizeof e->how, "%s of %zu runs", p > 0 ? "greatest" : "smallest", s->n);
 	snprintf(e->why, sizeof e->why,
 		 "no interval: the %s run belongs to these runs, it moves on as runs are added",
@@ -431,7 +430,7 @@ bool stat_precise(const stat_estimate *e, double precision)
 
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret)
 {
-	stat_estimate e = {.level = level, .n_eff = (double)k};
+	stat_estimate e = {.level = level, .n_eff = (double)k, .n_eff_careful = (double)k};
 	double mean = 0, squares = 0, half;
 
 	if (k == 0) {

@@ -6,8 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#define RUNS_MIN  40
-#define SHARE_MIN 0.05
+#define RUNS_MIN   40
+#define NOISE_MOST 10
+/* Neither group is smaller. */
+#define SHARE_MIN 0.1
 
 static double spacing(const double *sorted, size_t at, size_t k)
 {
@@ -21,7 +23,7 @@ void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret
 	stat_modes r = {0};
 	double *sorted = scratch, *right = scratch + n;
 	const size_t edge = (size_t)ceil(SHARE_MIN * (double)n);
-	double left = HUGE_VAL, best = 0, tau, limit;
+	double left = HUGE_VAL, best = 0, tick = HUGE_VAL, tau, limit;
 	size_t k, split = 0;
 
 	if (n < RUNS_MIN) {
@@ -31,12 +33,16 @@ void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret
 	tau = stat_tau(x, n, scratch);
 	memcpy(sorted, x, n * sizeof *x);
 	stat_sort(sorted, n);
-	k = edge / 2 < 4 ? 4 : edge / 2;
+	k = edge / 2 < 5 ? 5 : edge / 2;
+	/* On a coarse clock neighbours are equal or a tick apart: no peak is sharper than that. */
+	for (size_t i = 0; i + 1 < n; i++)
+		if (sorted[i + 1] > sorted[i])
+			tick = fmin(tick, sorted[i + 1] - sorted[i]);
 	for (size_t i = n - k; i-- > k;)
 		right[i] = fmin(spacing(sorted, i, k), i + 1 < n - k ? right[i + 1] : HUGE_VAL);
 	for (size_t i = k; i + k < n; i++) {
 		const double here = spacing(sorted, i, k);
-		const double peak = fmax(left, right[i]);
+		const double peak = fmax(fmax(left, right[i]), 2 * tick);
 
 		if (i >= edge && i + edge < n && here > best * peak) {
 			best = here / peak;
@@ -44,7 +50,8 @@ void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret
 		}
 		left = fmin(left, here);
 	}
-	limit = 1 + 6 / sqrt(2 * (double)k / fmin(tau, (double)k / 2));
+	/* The noise of a density from 2k neighbours, if they are independent, is 1/sqrt(2k). */
+	limit = 1 + NOISE_MOST * sqrt(fmin(tau, (double)k) / (2 * (double)k));
 	if (best < fmax(2, limit)) {
 		*ret = r;
 		return;

@@ -1,14 +1,27 @@
 /* steady.c - from which run on is the trace steady? docs/methods.md has the rule and its rates.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "stat/depend.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define BLOCKS_MAX 64
-#define TOLERANCE  0.01
+#define RUNS_MIN   8
+#define BLOCKS_MAX 128
+/* The last runs, one in so many, are looked at apart. */
+#define LAST 16
+/* A change over the window behind the cut that does not matter. */
+#define CHANGE_SMALL 0.01
+/* A change that must not hide in the noise: this much, or this share of the noise from run to run.
+ */
+#define CHANGE_HIDDEN 0.03
+#define NOISE_HIDDEN  0.7
+/* Both are asked of a window of so many runs. A shorter one must be quieter in proportion: what
+ * changes little in ten runs may change much in a hundred. */
+#define WINDOW 60
+/* Of the line's interval. It is low so that a true change is seldom taken for noise; who is refused
+ * by chance is asked again a few runs later. */
+#define LEVEL 0.8
 
 static double median_of(const double *x, size_t n, double *scratch)
 {
@@ -17,7 +30,24 @@ static double median_of(const double *x, size_t n, double *scratch)
 	return stat_quantile_sorted(scratch, n, 0.5);
 }
 
-/* White's MSER (1997) on medians of blocks: the cut that leaves the mean of the rest best known. */
+/* Keeps single spikes from moving the cut: values count no more than the outer fences of the later
+ * half. */
+static void clip(double *y, size_t m, double *scratch)
+{
+	const size_t half = m - m / 2;
+	double q1, q3, room;
+
+	memcpy(scratch, y + m / 2, half * sizeof *y);
+	stat_sort(scratch, half);
+	q1 = stat_quantile_sorted(scratch, half, 0.25);
+	q3 = stat_quantile_sorted(scratch, half, 0.75);
+	room = fmax(3 * (q3 - q1), CHANGE_SMALL * fabs(q3));
+	for (size_t i = 0; i < m; i++)
+		y[i] = fmin(fmax(y[i], q1 - room), q3 + room);
+}
+
+/* White's MSER (1997) on medians of blocks: the cut that leaves the mean of the rest best known.
+ * At least half of the trace stays. */
 static size_t cut_find(const double *y, size_t m)
 {
 	double sum = 0, squares = 0, best = HUGE_VAL;
@@ -38,40 +68,107 @@ static size_t cut_find(const double *y, size_t m)
 	return cut;
 }
 
+/* The noise from one run to the next, as a standard deviation: from the median step between
+ * neighbours, to which neither slow change nor spikes add. */
+static double noise_find(const double *x, size_t n, double *scratch)
+{
+	for (size_t i = 0; i + 1 < n; i++)
+		scratch[i] = fabs(x[i + 1] - x[i]);
+	stat_sort(scratch, n - 1);
+	/* The median of |N(0, 2 sd^2)| is 0.6745 sqrt(2) sd. */
+	return stat_quantile_sorted(scratch, n - 1, 0.5) / (0.6745 * sqrt(2.0));
+}
+
+/* A step in the last few runs is too short for the line to see, and is clipped like a spike: their
+ * median must lie near the quartiles of all. Returns by how much it is away from the median. */
+static double last_step(const double *x, size_t n, double *scratch)
+{
+	const size_t k = n / LAST < 5 ? 5 : n / LAST;
+	const double last = median_of(x + n - k, k, scratch), middle = median_of(x, n, scratch);
+	const double q1 = stat_quantile_sorted(scratch, n, 0.25);
+	const double q3 = stat_quantile_sorted(scratch, n, 0.75);
+	const double room = fmax(0.5 * (q3 - q1), CHANGE_SMALL * fabs(q3) / 2);
+
+	if (!(middle > 0) || (last >= q1 - room && last <= q3 + room))
+		return 0;
+	return last / middle - 1;
+}
+
+/* In a short trace the cut may fall anywhere by chance. It moves back over runs that look like
+ * those behind it. */
+static size_t cut_relax(const double *x, size_t n, size_t cut, double *scratch)
+{
+	double q1, q3, room;
+
+	memcpy(scratch, x + cut, (n - cut) * sizeof *x);
+	stat_sort(scratch, n - cut);
+	q1 = stat_quantile_sorted(scratch, n - cut, 0.25);
+	q3 = stat_quantile_sorted(scratch, n - cut, 0.75);
+	room = fmax(1.5 * (q3 - q1), CHANGE_SMALL * fabs(q3) / 2);
+	while (cut > 0 && x[cut - 1] >= q1 - room && x[cut - 1] <= q3 + room)
+		cut--;
+	return cut;
+}
+
+static void say(stat_steady *s, size_t rest, double most, double hidden, double halves)
+{
+	if (s->steady)
+		snprintf(s->evidence, sizeof s->evidence,
+			 "medians of the last two halves agree within %.2g %%", 100 * halves);
+	else if (fabs(s->change_ratio) <= hidden)
+		snprintf(s->evidence, sizeof s->evidence,
+			 "noise could hide a change of %.2g %% in the last %zu runs", 100 * most,
+			 rest);
+	else
+		snprintf(s->evidence, sizeof s->evidence, "still %s %.2g %% in the last %zu runs",
+			 s->change_ratio < 0 ? "falling" : "rising", 100 * fabs(s->change_ratio),
+			 rest);
+}
+
 void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scratch,
 		       stat_steady *ret)
 {
 	stat_steady s = {0};
-	double y[BLOCKS_MAX], first, last;
+	double y[BLOCKS_MAX], early, late, change, hidden, noise, window, step, most;
 	const size_t g = n / BLOCKS_MAX + 1, m = n / g, head = n - m * g;
 	stat_drift drift;
-	size_t cut, rest;
+	size_t rest;
 
-	if (n < min_steady || n < 8) {
-		snprintf(s.evidence, sizeof s.evidence, "too few runs to tell");
+	if (n >= 4) {
+		early = median_of(x, n / 2, scratch);
+		late = median_of(x + n - n / 2, n / 2, scratch);
+		s.change_ratio = early > 0 ? late / early - 1 : 0;
+	}
+	if (n < min_steady || n < RUNS_MIN) {
+		snprintf(s.evidence, sizeof s.evidence, "%zu runs are too few to tell", n);
 		*ret = s;
 		return;
 	}
+	/* A rest in front of the blocks goes with the first of them. */
 	for (size_t i = 0; i < m; i++)
 		y[i] = median_of(x + head + i * g, g, scratch);
-	cut = cut_find(y, m) * g;
-	if (cut > 0)
-		cut += head;
-	rest = n - cut;
-	first = median_of(x + cut, rest / 2, scratch);
-	last = median_of(x + n - rest / 2, rest / 2, scratch);
-	stat_drift_find(x + cut, rest, 0.8, scratch, &drift);
+	clip(y, m, scratch);
+	s.first = cut_find(y, m) * g;
+	if (s.first > 0)
+		s.first += head;
+	if (n - s.first < min_steady)
+		s.first = cut_relax(x, n, s.first, scratch);
+	rest = n - s.first;
+	x += s.first;
+	early = median_of(x, rest / 2, scratch);
+	late = median_of(x + rest - rest / 2, rest / 2, scratch);
+	noise = noise_find(x, rest, scratch);
+	stat_drift_find(x, rest, LEVEL, scratch, &drift);
+	step = last_step(x, rest, scratch);
 	s.change_ratio = drift.ratio;
-	s.first = cut;
-	if (rest >= min_steady && fabs(last / first - 1) <= TOLERANCE &&
-	    (!drift.significant || fabs(drift.ratio) <= TOLERANCE)) {
-		s.steady = true;
-		snprintf(s.evidence, sizeof s.evidence,
-			 "medians of the last two halves agree within %.2g %%",
-			 100 * fabs(last / first - 1));
-	} else {
-		snprintf(s.evidence, sizeof s.evidence, "still %s %.2g %%",
-			 drift.ratio < 0 ? "falling" : "rising", 100 * fabs(drift.ratio));
-	}
+	change = fabs(drift.ratio);
+	hidden = (drift.hi - drift.lo) / 2;
+	window = fmin(1, (double)rest / WINDOW);
+	most = late > 0 ? fmax(CHANGE_HIDDEN, NOISE_HIDDEN * noise / late) : CHANGE_HIDDEN;
+	s.steady = rest >= min_steady && (change <= hidden || change <= CHANGE_SMALL * window) &&
+		   change + hidden <= most * window && step == 0;
+	if (fabs(step) > change)
+		s.change_ratio = step;
+	say(&s, rest, change + hidden, hidden, early > 0 ? fabs(late / early - 1) : 0);
 	*ret = s;
 }
