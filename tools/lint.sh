@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What no test run sees: all warnings of two compilers as errors, the formatting, two analysers.
+# A tool that is not installed is skipped, and said so. Closes with 'lint: ok' or 'lint: failed'.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+failed=0
+
+skip() { echo "lint: skipped: $1 is not installed"; }
+fail() {
+	echo "lint: $1"
+	failed=1
+}
+
+# The root meson.build asks for -Wall -Wextra -Wpedantic -Wconversion -Wshadow and more.
+compile() {
+	local cc=$1 build=build-lint-$1 log
+	command -v "$cc" >/dev/null || { skip "$cc"; return; }
+	log=$(mktemp)
+	[ -f "$build/build.ninja" ] ||
+		CC=$cc meson setup "$build" -Dwerror=true -Dbuildtype=debugoptimized >"$log" 2>&1 ||
+		{ cat "$log"; rm -rf "$build"; fail "$cc: meson setup failed"; rm -f "$log"; return; }
+	ninja -C "$build" >"$log" 2>&1 || {
+		grep -E 'error|warning|FAILED' "$log" | head -60
+		fail "$cc: warnings"
+	}
+	rm -f "$log"
+}
+
+sources() { # of the tree, whether git knows them or not
+	find src include plugins examples bench tests -name '*.[ch]' | sort
+}
+
+format() {
+	local tool
+	tool=$(command -v clang-format-14 || command -v clang-format) || { skip clang-format; return; }
+	# Another version breaks lines elsewhere.
+	"$tool" --version | grep -q 'version 14\.' ||
+		{ echo "lint: skipped: formatting is checked by clang-format 14 alone"; return; }
+	sources | xargs "$tool" --dry-run -Werror ||
+		fail "formatting: run clang-format -i on the files above"
+}
+
+analyse() {
+	command -v cppcheck >/dev/null || { skip cppcheck; return; }
+	# The two suppressed are of style, and wrong where a table ends in an empty row.
+	cppcheck --enable=warning,portability --std=c11 --quiet -j "$(nproc)" -D_GNU_SOURCE \
+		-Iinclude -Isrc --inline-suppr --error-exitcode=1 \
+		--suppress=arrayIndexThenCheck --suppress=duplicateAssignExpression \
+		--template='{file}:{line}: {severity}: {message} [{id}]' \
+		src plugins examples bench || fail "cppcheck"
+}
+
+scripts() {
+	command -v shellcheck >/dev/null || { skip shellcheck; return; }
+	# tests/cli has its cases checked for errors by tools/style.py.
+	{
+		find tools tests .ci examples -name '*.sh' -not -path 'tests/cli/*'
+		ls .ci/run 2>/dev/null
+	} | sort -u | xargs -r shellcheck --severity=warning || fail "shellcheck"
+}
+
+compile gcc
+compile clang
+format
+analyse
+scripts
+[ "$failed" = 0 ] && echo "lint: ok" && exit 0
+echo "lint: failed"
+exit 1
