@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 CASE = re.compile(r"^\s*(ok|not ok)\b(?P<rest>.*)$")
+NONE = re.compile(r"^1\.\.0\s*#\s*skip(?P<why>.*)$", re.IGNORECASE)
 
 
 def cases(test):
@@ -33,7 +34,7 @@ def cases(test):
             failed += 1
     good = test["result"] in ("OK", "EXPECTEDFAIL")
     if passed + failed + skipped == 0:
-        if test["result"] == "SKIP":
+        if test["result"] == "SKIP" or any(map(NONE.match, test.get("stdout", "").splitlines())):
             return 0, 0, 1
         return int(good), int(not good), 0
     if not good and test["result"] != "SKIP" and failed == 0:
@@ -53,6 +54,8 @@ def show(test):
 
 def skips(test):
     for line in test.get("stdout", "").splitlines():
+        if NONE.match(line):
+            yield NONE.match(line)["why"].strip()
         m = CASE.match(line)
         if m and re.search(r"#\s*skip", m["rest"], re.IGNORECASE):
             yield m["rest"].strip()

@@ -68,11 +68,18 @@ static double beta_fraction(double x, double a, double b)
 	return value;
 }
 
-/* x^a (1-x)^b / B(a, b). lgamma's sign is stored in a global by the C library, but its value is
- * not: safe to call from threads. */
+/* lgamma() stores the sign in a global of the C library; this form keeps it here. */
+static double log_gamma(double x)
+{
+	int sign;
+
+	return lgamma_r(x, &sign);
+}
+
+/* x^a (1-x)^b / B(a, b). */
 static double beta_front(double x, double a, double b)
 {
-	return exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	return exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
 }
 
 double stat_beta_cdf(double x, double a, double b)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <dlfcn.h>
@@ -126,8 +127,6 @@ static void nothing_inside_the_clock(void **state)
 	uint64_t ns = 0;
 
 	(void)state;
-	if (!REPLACED)
-		skip();
 	measure(&ns, work);
 	assert_int_equal(seen_runs, 520);
 	assert_int_equal(before_work, 0);
@@ -150,8 +149,6 @@ static void an_allocation_would_be_seen(void **state)
 	uint64_t ns = 0;
 
 	(void)state;
-	if (!REPLACED)
-		skip();
 	measure(&ns, work_that_allocates);
 	assert_true(after_work >= 520);
 }
@@ -163,5 +160,9 @@ int main(void)
 	    cmocka_unit_test(an_allocation_would_be_seen),
 	};
 
+	if (!REPLACED) {
+		puts("1..0 # SKIP the sanitizer has replaced the functions that are counted here");
+		return 0;
+	}
 	return cmocka_run_group_tests_name("bench_clock", tests, NULL, NULL);
 }

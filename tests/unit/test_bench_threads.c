@@ -22,7 +22,8 @@ static dck_record *measure_plugin(void)
 
 	dck_subject_init(&s);
 	s.kind = DCK_SUBJECT_PLUGIN;
-	s.text = getenv("LOGGING_PLUGIN");
+	s.text = getenv("LOGGING_PLUGIN"); /* a path; the build sets it */
+	assert_non_null(s.text);
 	dck_plan_init(&plan);
 	plan.runs = 50;
 	plan.warmup = "3";
@@ -76,7 +77,5 @@ int main(void)
 	    cmocka_unit_test(two_at_the_same_time),
 	};
 
-	if (!getenv("LOGGING_PLUGIN"))
-		return 77;
 	return cmocka_run_group_tests_name("bench_threads", tests, NULL, NULL);
 }
