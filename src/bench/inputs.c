@@ -23,7 +23,7 @@ typedef struct input {
 	npy_array array;
 	int64_t dim[DCK_RANK_MAX]; /* -1: still open */
 	size_t rank;
-	bool shaped; /* rank and dims are definite by --shape or a file */
+	const char *shaped; /* who made rank and dims definite: --shape or a file; NULL: nobody */
 	const char *text;
 } input;
 
@@ -47,14 +47,6 @@ static dck_status no_memory(dck_err *err)
 
 /* --- naming inputs and symbols */
 
-static input *input_find(bench_inputs *b, const char *name)
-{
-	for (size_t i = 0; i < b->n; i++)
-		if (strcmp(b->input[i].info->name, name) == 0)
-			return &b->input[i];
-	return NULL;
-}
-
 static dck_status input_unknown(const bench_inputs *b, const char *option, const char *name,
 				dck_err *err)
 {
@@ -63,33 +55,41 @@ static dck_status input_unknown(const bench_inputs *b, const char *option, const
 
 	if (!names)
 		return no_memory(err);
+	if (b->n == 0)
+		DCK_FAIL(err, E_ARG, "--%s names the input '%s', but the model has no inputs",
+			 option, name);
 	for (size_t i = 0; i < b->n; i++)
 		names[i] = b->input[i].info->name;
 	nearest = dck_nearest(name, names, b->n);
-	DCK_FAIL(err, E_ARG, "--%s names the input '%s', which the model has not: %s '%s'", option,
-		 name, nearest ? "did you mean" : "its first is",
-		 nearest ? nearest
-		 : b->n	 ? names[0]
-			 : "");
+	DCK_FAIL(err, E_ARG, "--%s names the input '%s', which the model does not have: %s '%s'%s",
+		 option, name, nearest ? "did you mean" : "its first is",
+		 nearest ? nearest : names[0], nearest ? "?" : "");
 }
 
-/* "NAME=REST": the name is copied, *ret_rest points into text. */
+/* "NAME=REST": *ret_rest points into text. Names and files may hold '=' themselves: the first that
+ * ends an input's name counts. */
 static dck_status pair_cut(bench_inputs *b, const char *option, const char *text, input **ret_input,
 			   const char **ret_rest, dck_err *err)
 {
-	const char *equals = strrchr(text, '='), *name;
+	const char *first = strchr(text, '='), *name;
 
-	if (!equals || equals == text || !equals[1])
+	for (const char *equals = first; equals && equals[1]; equals = strchr(equals + 1, '=')) {
+		for (size_t i = 0; i < b->n; i++) {
+			const char *known = b->input[i].info->name;
+
+			if (strlen(known) == (size_t)(equals - text) &&
+			    strncmp(known, text, strlen(known)) == 0) {
+				*ret_input = &b->input[i];
+				*ret_rest = equals + 1;
+				return DCK_OK;
+			}
+		}
+	}
+	if (!first || first == text || !first[1])
 		DCK_FAIL(err, E_ARG, "--%s is '%s': write it as NAME=%s", option, text,
 			 strcmp(option, "shape") == 0 ? "1x3x224x224" : "FILE.npy");
-	name = mem_arena_dup_n(b->arena, text, (size_t)(equals - text));
-	if (!name)
-		return no_memory(err);
-	*ret_input = input_find(b, name);
-	if (!*ret_input)
-		return input_unknown(b, option, name, err);
-	*ret_rest = equals + 1;
-	return DCK_OK;
+	name = mem_arena_dup_n(b->arena, text, (size_t)(first - text));
+	return name ? input_unknown(b, option, name, err) : no_memory(err);
 }
 
 static sized *symbol_find(bench_inputs *b, const char *name)
@@ -146,6 +146,10 @@ static dck_status shape_give(bench_inputs *b, input *in, const int64_t *dim, siz
 			 from, info->name, rank, dims_text(b->arena, dim, NULL, rank),
 			 (int)info->rank,
 			 dims_text(b->arena, info->dim, info->symbol, (size_t)info->rank));
+	if (in->shaped && (in->rank != rank || memcmp(in->dim, dim, rank * sizeof *dim) != 0))
+		DCK_FAIL(err, E_ARG, "%s gives the input '%s' the shape %s, and %s gives it %s",
+			 in->shaped, info->name, dims_text(b->arena, in->dim, NULL, in->rank), from,
+			 dims_text(b->arena, dim, NULL, rank));
 	for (size_t d = 0; d < rank; d++) {
 		if (info->rank >= 0 && info->dim[d] >= 0 && info->dim[d] != dim[d])
 			DCK_FAIL(err, E_ARG,
@@ -155,15 +159,12 @@ static dck_status shape_give(bench_inputs *b, input *in, const int64_t *dim, siz
 				 from, info->name, dims_text(b->arena, dim, NULL, rank), d,
 				 (long long)info->dim[d],
 				 dims_text(b->arena, info->dim, info->symbol, (size_t)info->rank));
-		if (in->shaped && in->dim[d] != dim[d])
-			DCK_FAIL(err, E_ARG, "%s and --input give the input '%s' different shapes",
-				 from, info->name);
 		if (info->rank >= 0)
 			DCK_TRY(symbol_fix(b, info->symbol[d], dim[d], from, err));
 	}
 	memcpy(in->dim, dim, rank * sizeof *dim);
 	in->rank = rank;
-	in->shaped = true;
+	in->shaped = from;
 	return DCK_OK;
 }
 
@@ -258,13 +259,20 @@ static dck_status dims_read(bench_inputs *b, const dck_model_config *c, dck_err 
 	return DCK_OK;
 }
 
-static dck_status batch_conflict(const input *in, uint64_t batch, int64_t fixed, dck_err *err)
+static dck_status batch_conflict(bench_inputs *b, const input *in, uint64_t batch, dck_err *err)
 {
+	const sized *s = symbol_find(b, in->info->symbol[0]);
+	const char *from = in->shaped ? in->shaped : s ? s->from : NULL;
+
+	if (from && (in->info->rank < 0 || in->info->dim[0] < 0))
+		DCK_FAIL(err, E_ARG,
+			 "--batch is %llu, but %s makes axis 0 of the input '%s' %lld: give one of "
+			 "them",
+			 (unsigned long long)batch, from, in->info->name, (long long)in->dim[0]);
 	DCK_FAIL(err, E_ARG,
 		 "--batch is %llu, but the model fixes axis 0 of the input '%s' at %lld: export it "
-		 "with a "
-		 "symbolic batch dimension (torch.onnx.export: dynamic_axes) to change it",
-		 (unsigned long long)batch, in->info->name, (long long)fixed);
+		 "with a symbolic batch dimension (torch.onnx.export: dynamic_axes) to change it",
+		 (unsigned long long)batch, in->info->name, (long long)in->dim[0]);
 }
 
 /* --batch gives axis 0 of every input that leaves it open. Where no input leaves it open, the
@@ -292,7 +300,7 @@ static dck_status batch_give(bench_inputs *b, const dck_model_config *c, dck_err
 			fixed = in;
 	}
 	if (c->batch > 0 && !given && fixed)
-		return batch_conflict(fixed, c->batch, fixed->dim[0], err);
+		return batch_conflict(b, fixed, c->batch, err);
 	return DCK_OK;
 }
 
@@ -360,7 +368,7 @@ static dck_status input_bytes(const input *in, size_t *ret, dck_err *err)
 		DCK_FAIL(err, E_UNSUP, "the input '%s' is of type %s, which cannot be made here",
 			 in->info->name, dck_dtype_text(in->info->dtype));
 	for (size_t d = 0; d < in->rank; d++)
-		if (__builtin_mul_overflow(bytes, (size_t)in->dim[d], &bytes))
+		if (__builtin_mul_overflow(bytes, in->dim[d], &bytes))
 			DCK_FAIL(err, E_LIMIT, "the input '%s' has more bytes than can be counted",
 				 in->info->name);
 	*ret = bytes;

@@ -45,9 +45,13 @@ static dck_status descr_read(const char *name, const char *at, header *h, dck_er
 {
 	char order, kind;
 	unsigned long bytes;
+	size_t length;
 	char *end;
 
-	if (!at || (*at != '\'' && *at != '"'))
+	if (!at)
+		DCK_FAIL(err, E_FORMAT, "'%s' is no .npy file: its header has no element type",
+			 name);
+	if (*at != '\'' && *at != '"')
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' holds records, not plain numbers: save a plain array (numpy.save)",
 			 name);
@@ -63,11 +67,20 @@ static dck_status descr_read(const char *name, const char *at, header *h, dck_er
 			h->swapped = order == (little ? '>' : '<');
 			return DCK_OK;
 		}
-	DCK_FAIL(
-	    err, E_FORMAT,
-	    "'%s' has elements of NumPy's type %.8s: only booleans, integers, floats and complex "
-	    "numbers are read",
-	    name, at);
+	length = strcspn(at + 1, "'\"");
+	DCK_FAIL(err, E_FORMAT,
+		 "'%s' has elements of NumPy's type '%.*s': only booleans, integers, floats and "
+		 "complex numbers are read",
+		 name, length < 16 ? (int)length : 16, at + 1);
+}
+
+static dck_status order_read(const char *name, const char *at, header *h, dck_err *err)
+{
+	h->fortran = at && strncmp(at, "True", 4) == 0;
+	if (!h->fortran && (!at || strncmp(at, "False", 5) != 0))
+		DCK_FAIL(err, E_FORMAT, "'%s' is no .npy file: its header has no fortran_order",
+			 name);
+	return DCK_OK;
 }
 
 static dck_status shape_read(const char *name, const char *at, header *h, dck_err *err)
@@ -121,7 +134,6 @@ static dck_status header_read(const char *name, const dck_buffer *b, header *h, 
 			      dck_err *err)
 {
 	size_t begin = 0, n = 0;
-	const char *order;
 	char *text;
 	dck_status status;
 
@@ -130,9 +142,9 @@ static dck_status header_read(const char *name, const dck_buffer *b, header *h, 
 	if (!text)
 		DCK_FAIL(err, E_NOMEM, "no memory to read '%s'", name);
 	memcpy(text, b->data + begin, n);
-	order = value_of(text, "'fortran_order'");
-	h->fortran = order && strncmp(order, "True", 4) == 0;
 	status = descr_read(name, value_of(text, "'descr'"), h, err);
+	if (status == DCK_OK)
+		status = order_read(name, value_of(text, "'fortran_order'"), h, err);
 	if (status == DCK_OK)
 		status = shape_read(name, value_of(text, "'shape'"), h, err);
 	mem_free(text);
@@ -186,7 +198,7 @@ dck_status npy_parse(const char *name, dck_buffer *bytes, npy_array *ret, dck_er
 	width = h.dtype.bits / 8u;
 	need = width;
 	for (size_t d = 0; d < h.rank; d++)
-		if (__builtin_mul_overflow(need, (size_t)h.dim[d], &need))
+		if (__builtin_mul_overflow(need, h.dim[d], &need))
 			DCK_FAIL(err, E_FORMAT, "'%s' has a shape whose size overflows", name);
 	if (need != bytes->n - data)
 		DCK_FAIL(err, E_FORMAT,
