@@ -41,6 +41,23 @@ static const char *skip_source(const char *text)
 	return space + 1;
 }
 
+/* "[ONNXRuntimeError] : 1 : FAIL : " at the front: the code is kept elsewhere. */
+static const char *skip_code(const char *text)
+{
+	static const char mark[] = "[ONNXRuntimeError] : ", between[] = " : ";
+	const char *at = text;
+
+	if (strncmp(text, mark, sizeof(mark) - 1) != 0)
+		return text;
+	for (int i = 0; i < 3; i++) {
+		at = strstr(at, between);
+		if (!at)
+			return text;
+		at += sizeof(between) - 1;
+	}
+	return at;
+}
+
 void ort_sentence(const char *text, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -48,7 +65,7 @@ void ort_sentence(const char *text, char *buf, size_t size)
 
 	for (const char *at = text; *at && n + 1 < size;) {
 		if (word && *at != ' ') {
-			const char *after = skip_source(at);
+			const char *after = skip_code(skip_source(at));
 			word = false;
 			if (after != at) {
 				at = after;

@@ -142,9 +142,17 @@ static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *n
 	for (size_t i = 0; i < sizeof(spelled) / sizeof(*spelled); i++)
 		if (strcmp(spelled[i][0], name) == 0)
 			to_append = spelled[i][1];
-	return ort_check(l,
-			 l->api.SessionOptionsAppendExecutionProvider(o, to_append, NULL, NULL, 0),
-			 err, "cannot use provider '%s'", name);
+	ort_status *refusal =
+	    l->api.SessionOptionsAppendExecutionProvider(o, to_append, NULL, NULL, 0);
+	if (refusal && strstr(l->api.GetErrorMessage(refusal), "Unknown provider name")) {
+		l->api.ReleaseStatus(refusal);
+		DCK_FAIL(
+		    err, E_UNSUP,
+		    "provider '%s' is in this build of ONNX Runtime, and needs a set-up of its "
+		    "own, which the engine 'ort' has for cpu and cuda only",
+		    name);
+	}
+	return ort_check(l, refusal, err, "cannot use provider '%s'", name);
 }
 
 dck_status ort_provider_append(const ort_lib *l, ort_options *o, const char *name, unsigned device,

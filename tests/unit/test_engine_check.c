@@ -212,6 +212,13 @@ static void null_fails_when_asked_and_takes_its_time(void **state)
 	engine_release(&h);
 }
 
+static void cores_are_some_of_the_processors(void **state)
+{
+	(void)state;
+	assert_true(os_cores_allowed() >= 1);
+	assert_true(os_cores_allowed() <= os_cpus_allowed());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +228,7 @@ int main(void)
 	    cmocka_unit_test(a_plugin_of_this_folder_is_found),
 	    cmocka_unit_test(each_missing_member_is_named),
 	    cmocka_unit_test(options_are_checked),
+	    cmocka_unit_test(cores_are_some_of_the_processors),
 	    cmocka_unit_test(null_fails_when_asked_and_takes_its_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

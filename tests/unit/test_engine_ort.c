@@ -631,6 +631,10 @@ static void sentences_are_cleaned(void **state)
 	    {"first /src/core/graph.cc:12 onnx::g() then", "first then"},
 	    {"bad value\n\nStacktrace:\n1 2 3", "bad value"},
 	    {"a.cc is a file", "a.cc is a file"},
+	    {"[ONNXRuntimeError] : 1 : FAIL : no library : x", "no library : x"},
+	    {"[ONNXRuntimeError] : 1", "[ONNXRuntimeError] : 1"},
+	    {"/src/a.cc:12 ns::f(int) [ONNXRuntimeError] : 1 : FAIL : /lib/x.so is not there",
+	     "/lib/x.so is not there"},
 	    {"", ""},
 	};
 	char buf[100], small[8];

@@ -5,6 +5,7 @@
 #include "engine_test.h"
 
 #include "engine/ort_find.h"
+#include "fault_alloc.h"
 
 #include <ftw.h>
 #include <sys/stat.h>
@@ -151,6 +152,39 @@ static void what_the_user_says_comes_first(void **state)
 	found(NULL, "sdk/lib/libonnxruntime.so", "ORT_DYLIB_PATH");
 }
 
+static void each_allocation_may_fail(void **state)
+{
+	static const char *const folders[] = {"one", "wheel", NULL};
+	char folder[PATH_MAX * 2];
+
+	(void)state;
+	setenv("VIRTUAL_ENV", at("env"), 1);
+	setenv("PATH", at("py/bin"), 1);
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(folder, sizeof(folder), "%s", at(folders[i] ? folders[i] : ""));
+		for (size_t n = 1;; n++) {
+			ort_places p;
+			fault_alloc f;
+			dck_err err = {0};
+
+			fault_alloc_begin(&f, n);
+			/* Small blocks, so that there are many to fail. */
+			mem_arena *a = mem_arena_new(16);
+			dck_status status =
+			    a ? ort_find(folders[i] ? folder : NULL, a, &p, &err) : DCK_E_NOMEM;
+			mem_arena_free(a);
+			dck_set_allocator(NULL);
+			assert_int_equal(f.out, 0);
+			if (f.calls < n) {
+				assert_int_equal(status, DCK_OK);
+				break;
+			}
+			/* The name of the interpreter is no arena's: it is only not looked at. */
+			assert_true(status == DCK_E_NOMEM || (status == DCK_OK && !folders[i]));
+		}
+	}
+}
+
 static size_t place_of(const ort_places *p, const char *name)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -290,6 +324,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(a_path_is_a_file_or_a_folder, environment_empty),
 	    cmocka_unit_test_setup(what_the_user_says_comes_first, environment_empty),
+	    cmocka_unit_test_setup(each_allocation_may_fail, environment_empty),
 	    cmocka_unit_test_setup(packages_come_before_the_loaders_path, environment_empty),
 	    cmocka_unit_test_setup(an_old_package_is_remembered, environment_empty),
 	    cmocka_unit_test_setup(libraries_that_will_not_do_are_refused, environment_empty),
