@@ -12,7 +12,9 @@
 #define BAND	 0.4
 #define BAND_TAU 0.25
 /* Ordinates that slow change may fill. */
-#define SLOW_MOST   8
+#define SLOW_MOST 8
+/* Lags that tau is summed over at most, which bounds the time. */
+#define LAGS_MOST   1024
 #define LAGS_SEEN   64
 #define SLOW_CHANCE 1e-3
 #define LINE_CHANCE 5e-4
@@ -77,7 +79,7 @@ static double autocovariance(const folded *s, size_t lag)
  * divided by what that leaves of it. */
 static double geyer(const folded *s, double *ret_spread)
 {
-	const size_t most = s->m / 2;
+	const size_t most = s->m / 2 < LAGS_MOST ? s->m / 2 : LAGS_MOST;
 	double sum = 0, last = HUGE_VAL, zero = 0, left;
 	size_t lag;
 

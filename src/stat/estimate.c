@@ -303,37 +303,79 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 	say_ranks(&d, e, e->how, sizeof e->how);
 }
 
-static double deviation_at_most(double x, const void *self)
-{
-	const double *centre_and_limit = self;
+typedef struct deviation {
+	double centre, limit;
+	double lean; /* what an error of the centre does to the share within the limit */
+} deviation;
 
-	return fabs(x - centre_and_limit[0]) <= centre_and_limit[1] ? 1 : 0;
+/* The influence of one run on the MAD, up to a factor: its distance, and its part in the median
+ * that distances are taken from (Hampel 1974). */
+static double influence_mad(double x, const void *self)
+{
+	const deviation *d = self;
+
+	return (fabs(x - d->centre) <= d->limit ? 1 : 0) + (x <= d->centre ? d->lean : 0);
+}
+
+/* Runs below `limit`. */
+static double count_below(const double *sorted, size_t n, double limit)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		const size_t middle = lo + (hi - lo) / 2;
+
+		if (sorted[middle] < limit)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return (double)lo;
+}
+
+static double count_near(const sample *s, double at, double reach)
+{
+	return count_below(s->sorted, s->n, at + reach) - count_below(s->sorted, s->n, at - reach);
+}
+
+/* Densities at both ends of the interval that holds half of the runs, and at the median. */
+static double lean_find(const sample *s, const deviation *d)
+{
+	const double reach = d->limit * pow((double)s->n, -0.2);
+	const double above = count_near(s, d->centre + d->limit, reach);
+	const double below = count_near(s, d->centre - d->limit, reach);
+	const double middle = count_near(s, d->centre, reach);
+
+	return middle > 0 ? clamp((below - above) / middle, -4, 4) : 0;
 }
 
 static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 {
 	const double needed = runs_needed(0.5, s->level);
-	double centre_and_limit[2];
+	deviation dev = {.centre = stat_quantile_sorted(s->sorted, s->n, 0.5)};
 	stat_dependence d;
+	double n_eff;
 
 	(void)unused;
-	centre_and_limit[0] = stat_quantile_sorted(s->sorted, s->n, 0.5);
 	for (size_t i = 0; i < s->n; i++)
-		s->other[i] = fabs(s->sorted[i] - centre_and_limit[0]);
+		s->other[i] = fabs(s->sorted[i] - dev.centre);
 	stat_sort(s->other, s->n);
-	centre_and_limit[1] = stat_quantile_sorted(s->other, s->n, 0.5);
-	stat_depend_find(s->x, s->n, deviation_at_most, centre_and_limit, s->runs.dependent,
-			 s->depend, &d);
+	dev.limit = stat_quantile_sorted(s->other, s->n, 0.5);
+	dev.lean = lean_find(s, &dev);
+	stat_depend_find(s->x, s->n, influence_mad, &dev, s->runs.dependent, s->depend, &d);
 	e->present = true;
-	e->value = centre_and_limit[1];
+	e->value = dev.limit;
 	take_n_eff(&d, e);
 	if (e->n_eff < needed) {
 		interval_missing((uint64_t)ceil(needed * d.tau), e);
 		return;
 	}
+	/* As many independent runs as give the median of known distances the same variance. */
+	n_eff = n_eff_careful(&d, s->level);
+	if (d.var > 0)
+		n_eff = fmax(2, n_eff * 0.25 / d.var);
 	e->has_interval = true;
-	quantile_interval(s->other, s->n, 0.5, s->level, n_eff_careful(&d, s->level), &e->lo,
-			  &e->hi);
+	quantile_interval(s->other, s->n, 0.5, s->level, n_eff, &e->lo, &e->hi);
 	say_ranks(&d, e, e->how, sizeof e->how);
 }
 

@@ -42,8 +42,8 @@ typedef struct stat_estimate {
 /* Doubles of scratch that the functions below need for n samples. */
 size_t stat_scratch(size_t n);
 
-/* One statistic of x[0..n) with its interval at `level` (0.95). `seed` drives the bootstrap where
- * one is used: the same seed and data give the same result. */
+/* One statistic of x[0..n) with its interval at `level` (0.95). `seed` is for methods that draw
+ * numbers: none does today, so the same data give the same result. */
 void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level, uint64_t seed,
 		       double *scratch, stat_estimate *ret);
 /* All of them: ret[STAT_ESTIMATORS]. */
@@ -54,7 +54,8 @@ void stat_estimate_all(const double *x, size_t n, double level, uint64_t seed, d
  * interval is not known to be too narrow. */
 bool stat_precise(const stat_estimate *e, double precision);
 
-/* Lag-1 autocorrelation and the integrated autocorrelation time tau >= 1 (n_eff = n / tau). */
+/* Lag-1 autocorrelation and the integrated autocorrelation time tau >= 1 (n_eff = n / tau), from at
+ * most 1024 lags of at most 8192 values: longer series are first averaged in groups. */
 double stat_lag1(const double *x, size_t n);
 double stat_tau(const double *x, size_t n, double *scratch);
 
