@@ -97,7 +97,7 @@ typedef struct dck_plan {
 	int statistic;	  /* index into dck_plan_statistics: what precision is asked of */
 	double precision; /* half-width of its interval over its value */
 	double level;	  /* of every interval */
-	uint64_t min_runs, max_time_ns;
+	uint64_t min_runs, min_time_ns, max_time_ns;
 	uint64_t runs, time_ns; /* exactly so many, exactly so long; 0: stop by precision */
 	const char *warmup;	/* "auto", a count or a time */
 	uint64_t max_warmup_ns; /* auto gives up then */

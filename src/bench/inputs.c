@@ -487,7 +487,7 @@ static void items_count(bench_inputs *b, const dck_model_config *c)
 	if (c->batch > 0) {
 		b->items = c->batch;
 		b->items_how = "as --batch says";
-	} else if (b->n > 0 && b->input[0].rank >= 2 && b->input[0].dim[0] > 0) {
+	} else if (b->n > 0 && b->input[0].rank >= 2) {
 		b->items = (uint64_t)b->input[0].dim[0];
 		b->items_how = "axis 0 of the first input";
 	}

@@ -355,7 +355,8 @@ dck_status bench_phase_measure(bench_phases *p, dck_err *err)
 		elapsed_ns = p->loop.last_ns - begin_ns;
 		if (status != DCK_OK || (enough = measure_enough(p, runs, elapsed_ns)))
 			break;
-		bool check = by_precision && p->latency.pushed >= next_check;
+		bool check = by_precision && p->latency.pushed >= next_check &&
+			     elapsed_ns >= asked->min_time_ns;
 
 		if (check)
 			next_check = (uint64_t)((double)p->latency.pushed * CHECK_GROWTH) + 1;

@@ -136,7 +136,7 @@ static void series_copy(record_builder *b, const workers *w)
 }
 
 /* How the processes' values of one metric become one. */
-typedef enum fold { FOLD_MEAN, FOLD_MIN, FOLD_MAX, FOLD_SUM } fold;
+typedef enum fold { FOLD_MEAN, FOLD_SCALE, FOLD_MIN, FOLD_MAX, FOLD_SUM } fold;
 
 static fold fold_of(const char *tag)
 {
@@ -144,14 +144,32 @@ static fold fold_of(const char *tag)
 		const char *tag;
 		fold how;
 	} special[] = {
-	    {"latency/min", FOLD_MIN}, {"latency/max", FOLD_MAX},     {"runs/count", FOLD_SUM},
-	    {"runs/warmup", FOLD_SUM}, {"memory/peak_rss", FOLD_MAX},
+	    {"latency/stddev", FOLD_SCALE}, {"latency/cv", FOLD_SCALE},
+	    {"latency/mad", FOLD_SCALE},    {"latency/min", FOLD_MIN},
+	    {"latency/max", FOLD_MAX},	    {"runs/count", FOLD_SUM},
+	    {"runs/warmup", FOLD_SUM},	    {"memory/peak_rss", FOLD_MAX},
 	};
 
 	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
 		if (strcmp(special[i].tag, tag) == 0)
 			return special[i].how;
 	return FOLD_MEAN;
+}
+
+/* A measure of spread cannot be below 0, so its mean is taken of its logarithm. */
+static void processes_estimate(const workers *w, double *values, bool scale, stat_estimate *ret)
+{
+	for (size_t k = 0; k < w->n; k++)
+		scale &= values[k] > 0;
+	for (size_t k = 0; scale && k < w->n; k++)
+		values[k] = log(values[k]);
+	stat_processes(values, w->n, w->plan->asked.level, ret);
+	if (scale) {
+		ret->value = exp(ret->value);
+		ret->lo = exp(ret->lo);
+		ret->hi = exp(ret->hi);
+		snprintf(ret->how, sizeof ret->how, "geometric mean of %zu processes", w->n);
+	}
 }
 
 static void metric_fold(record_builder *b, const workers *w, const dck_metric *first,
@@ -181,9 +199,12 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 		sum += values[k];
 		extreme = f == FOLD_MIN ? fmin(extreme, values[k]) : fmax(extreme, values[k]);
 	}
-	if (f == FOLD_MEAN) {
-		stat_processes(values, w->n, w->plan->asked.level, &e);
+	if (f == FOLD_MEAN || f == FOLD_SCALE) {
+		processes_estimate(w, values, f == FOLD_SCALE, &e);
 		bench_result_estimate(b, tag, &e);
+		if (strcmp(tag, w->plan->statistic_tag) == 0 && e.has_interval && e.value > 0)
+			record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
+					 (e.hi - e.lo) / 2 / e.value);
 	} else {
 		double v = f == FOLD_SUM ? sum : extreme;
 
@@ -263,6 +284,8 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 	record_fact_fmt(b, "method", "interval",
 			"between %zu fresh processes: mean of their values with Student's t", w->n);
 	record_fact_text(b, "method", "stop", "processes: each stopped by its own rule");
+	record_fact_absent(b, "method", "precision_reached",
+			   "one process has no interval between processes");
 	for (size_t i = 0; i < first->nmetrics; i++)
 		metric_fold(b, w, &first->metrics[i], values);
 	series_copy(b, w);

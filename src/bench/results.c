@@ -29,6 +29,8 @@ static void throughput(record_builder *b, const bench_phases *p, const stat_esti
 
 	if (!mean->present)
 		record_metric_absent(b, tag, mean->why);
+	else if (!(items > 0))
+		record_metric_absent(b, tag, "a run has no items: axis 0 of the first input is 0");
 	else if (p->loop.idle_ns > 0)
 		record_metric_absent(b, tag, "there were pauses between the runs (--idle)");
 	else if (!(mean->value > 0))

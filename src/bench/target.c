@@ -100,6 +100,14 @@ static void command_options_give(opening *o, const dck_command_config *c)
 	option_add(o, "directory", c->directory);
 }
 
+/* A name that is in no table of ours is a mistyped argument, not a thing that is missing. */
+static dck_status wrong_name(dck_err *err)
+{
+	if (err)
+		err->code = DCK_E_ARG;
+	return DCK_E_ARG;
+}
+
 static dck_status zoo_build(opening *o, const char *name, const dck_model_config *c, dck_err *err)
 {
 	const dck_zoo_config zoo = {
@@ -107,7 +115,9 @@ static dck_status zoo_build(opening *o, const char *name, const dck_model_config
 	dck_sink sink;
 
 	dck_sink_buffer(&sink, &o->bytes);
-	DCK_TRY(dck_zoo_write(name, &zoo, &sink, err));
+	dck_status status = dck_zoo_write(name, &zoo, &sink, err);
+	if (status != DCK_OK)
+		return status == DCK_E_ABSENT ? wrong_name(err) : status;
 	DCK_TRY(dck_sink_finish(&sink, err));
 	o->params.model_bytes = o->bytes.data;
 	o->params.model_bytes_n = o->bytes.n;
