@@ -1,7 +1,7 @@
 /* coverage.c - how often do the intervals hold the truth?
  *
- *     coverage           a few cells, with bounds: the test
- *     coverage --full    all cells, as the Markdown tables of docs/methods.md
+ *     accuracy_coverage           a few cells, with bounds: the test
+ *     accuracy_coverage --full    all cells, as the Markdown tables of docs/methods.md
  *
  * A series is made anew `series` times; an interval that is absent is not counted, and how many are
  * there is shown. Seeds are fixed, so the figures are the same everywhere.
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "--full") == 0)
 		return full(argc > 2 ? argv[2] : "");
 	if (argc > 1) {
-		fprintf(stderr, "usage: coverage [--full [PART OF A SERIES' NAME]]\n");
+		fprintf(stderr, "usage: accuracy_coverage [--full [PART OF A SERIES' NAME]]\n");
 		return 2;
 	}
 	return quick();

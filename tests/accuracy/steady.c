@@ -1,7 +1,7 @@
 /* steady.c - synthetic warm-ups: is the steady state found, how soon, and how often too soon?
  *
- *     steady           with bounds: the test
- *     steady --full    more traces, as the Markdown table of docs/methods.md
+ *     accuracy_steady           with bounds: the test
+ *     accuracy_steady --full    more traces, as the Markdown table of docs/methods.md
  *
  * The check is asked as the runner asks it: after 10 runs, then at n growing by 15 %.
  * "x 5, 30 runs": the first run takes five times as long, and that falls to 1/e in 30 runs.
@@ -205,16 +205,17 @@ static bool good(const trace *t, const result *r)
 int main(int argc, char **argv)
 {
 	const bool full = argc == 2 && strcmp(argv[1], "--full") == 0;
-	double *x = malloc(N_MOST * sizeof *x);
-	double *scratch = malloc(stat_scratch(N_MOST) * sizeof *scratch);
+	double *x, *scratch;
 	size_t bad = 0;
 
-	if (!x || !scratch)
-		return 1;
 	if (argc > 1 && !full) {
-		fprintf(stderr, "usage: steady [--full]\n");
+		fprintf(stderr, "usage: accuracy_steady [--full]\n");
 		return 2;
 	}
+	x = malloc(N_MOST * sizeof *x);
+	scratch = malloc(stat_scratch(N_MOST) * sizeof *scratch);
+	if (!x || !scratch)
+		return 1;
 	printf(
 	    "| trace | found steady, %% | too soon, %% | n then, median | first, median | still to "
 	    "come, %% |\n|---|---|---|---|---|---|\n");
