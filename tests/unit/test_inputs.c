@@ -1,0 +1,507 @@
+/* test_inputs.c - shapes made definite by the model, --input, --shape, --dim and --batch, in every
+ * order and conflict; values from files and at random.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/inputs.h"
+#include "fault_alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define F32                            \
+	{                              \
+		DCK_DTYPE_FLOAT, 32, 1 \
+	}
+#define I64                          \
+	{                            \
+		DCK_DTYPE_INT, 64, 1 \
+	}
+#define LIST(...)                                                                     \
+	{                                                                             \
+		{__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *) \
+	}
+
+/* x: N x 3 x H x W */
+static const dck_tensor_info image = {.name = "x",
+				      .dtype = F32,
+				      .rank = 4,
+				      .dim = {-1, 3, -1, -1},
+				      .symbol = {"N", NULL, "height", "width"}};
+static const dck_tensor_info fixed = {.name = "x", .dtype = F32, .rank = 2, .dim = {2, 3}};
+static const dck_tensor_info unranked = {.name = "x", .dtype = F32, .rank = -1};
+static const dck_tensor_info unnamed = {.name = "x", .dtype = F32, .rank = 2, .dim = {-1, -1}};
+static const dck_tensor_info scalar = {.name = "x", .dtype = F32, .rank = 0};
+/* Two inputs that share their symbols. */
+static const dck_tensor_info pair[] = {
+    {.name = "ids", .dtype = I64, .rank = 2, .dim = {-1, -1}, .symbol = {"batch", "seq"}},
+    {.name = "mask", .dtype = I64, .rank = 2, .dim = {-1, -1}, .symbol = {"batch", "seq"}},
+};
+
+static bench_inputs *made(const dck_tensor_info *in, size_t n, dck_model_config c)
+{
+	bench_inputs *b = NULL;
+	dck_err err = {0};
+
+	if (bench_inputs_new(in, n, NULL, 0, &c, &b, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return b;
+}
+
+static void assert_shape(const bench_inputs *b, size_t index, const char *expected)
+{
+	const dck_tensor *t = bench_inputs_get(b, 0, index);
+	char text[256] = "";
+	size_t used = 0;
+
+	for (int32_t d = 0; d < t->rank; d++)
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", d ? "x" : "",
+					 (long long)t->dim[d]);
+	assert_string_equal(text, expected);
+}
+
+/* One input, the shape that comes out. */
+static void shaped(const dck_tensor_info *in, dck_model_config c, const char *expected)
+{
+	bench_inputs *b = made(in, 1, c);
+
+	assert_shape(b, 0, expected);
+	bench_inputs_free(b);
+}
+
+static void refused(const dck_tensor_info *in, size_t n, dck_model_config c, dck_status code,
+		    const char *sentence)
+{
+	bench_inputs *b = NULL;
+	dck_err err = {0};
+
+	assert_int_equal(bench_inputs_new(in, n, NULL, 0, &c, &b, &err), code);
+	assert_string_equal(err.msg, sentence);
+	assert_null(b);
+	assert_int_equal(bench_inputs_new(in, n, NULL, 0, &c, &b, NULL), code);
+}
+
+#define CONFIG(...) ((dck_model_config){__VA_ARGS__})
+
+/* --- files */
+
+/* Writes an array of zeros, or of 1, 2, 3, ... for "<f4"; shape "2, 3". */
+static void file_write(const char *path, const char *descr, const char *shape, size_t bytes)
+{
+	char header[512];
+	FILE *f = fopen(path, "wb");
+	int n;
+
+	assert_non_null(f);
+	n = snprintf(header, sizeof header,
+		     "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }\n", descr, shape);
+	fwrite("\x93NUMPY\1\0", 1, 8, f);
+	fputc(n & 0xff, f);
+	fputc(n >> 8, f);
+	fwrite(header, 1, (size_t)n, f);
+	for (size_t i = 0; i < bytes / 4; i++) {
+		const float v = (float)(i + 1);
+
+		fwrite(&v, 1, 4, f);
+	}
+	assert_int_equal(fclose(f), 0);
+}
+
+static char folder[] = "test_inputs_XXXXXX";
+
+static int files_begin(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder) || chdir(folder) != 0)
+		return 1;
+	file_write("f23.npy", "<f4", "2, 3", 24);
+	file_write("f6.npy", "<f4", "6,", 24);
+	file_write("f45.npy", "<f4", "4, 5", 80);
+	file_write("i8.npy", "<i8", "2, 3", 48);
+	file_write("f1.npy", "<f4", "", 4);
+	file_write("a=b.npy", "<f4", "2, 3", 24);
+	file_write("image.npy", "<f4", "2, 3, 4, 5", 480);
+	return 0;
+}
+
+static int files_end(void **state)
+{
+	static const char *const names[] = {"f23.npy", "f6.npy",  "f45.npy",  "i8.npy",
+					    "f1.npy",  "a=b.npy", "image.npy"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		unlink(names[i]);
+	return chdir("..") != 0 || rmdir(folder) != 0;
+}
+
+/* --- what fixes a dimension */
+
+static void the_model(void **state)
+{
+	(void)state;
+	shaped(&fixed, CONFIG(.seed = 1), "2x3");
+	shaped(&scalar, CONFIG(.seed = 1), "");
+	shaped(&fixed, CONFIG(.batch = 2), "2x3");
+	shaped(&fixed, CONFIG(.shape = LIST("x=2x3")), "2x3");
+}
+
+static void options_in_every_mixture(void **state)
+{
+	(void)state;
+	shaped(&image, CONFIG(.shape = LIST("x=1x3x224x320")), "1x3x224x320");
+	shaped(&image, CONFIG(.dim = LIST("N=4", "width=7", "height=8")), "4x3x8x7");
+	shaped(&image, CONFIG(.dim = LIST("height=8", "width=7"), .batch = 5), "5x3x8x7");
+	/* The same said twice is no conflict. */
+	shaped(
+	    &image,
+	    CONFIG(.dim = LIST("N=4", "N=4"), .shape = LIST("x=4x3x8x8", "x=4x3x8x8"), .batch = 4),
+	    "4x3x8x8");
+	shaped(&image, CONFIG(.dim = LIST("N=0", "height=2", "width=2")), "0x3x2x2");
+	shaped(&image, CONFIG(.dim = LIST("N=1k", "height=1", "width=1_0")), "1000x3x1x10");
+	shaped(&unnamed, CONFIG(.shape = LIST("x=2x0")), "2x0");
+	shaped(&unranked, CONFIG(.shape = LIST("x=2x3x4")), "2x3x4");
+	shaped(&unranked, CONFIG(.shape = LIST("x=2x3"), .batch = 2), "2x3");
+}
+
+static void files_fix_shapes(void **state)
+{
+	(void)state;
+	shaped(&unnamed, CONFIG(.input = LIST("x=f45.npy")), "4x5");
+	shaped(&unranked, CONFIG(.input = LIST("x=f6.npy")), "6");
+	shaped(&unranked, CONFIG(.input = LIST("x=f45.npy"), .shape = LIST("x=4x5")), "4x5");
+	shaped(&image, CONFIG(.input = LIST("x=image.npy"), .batch = 2, .dim = LIST("width=5")),
+	       "2x3x4x5");
+	shaped(&scalar, CONFIG(.input = LIST("x=f1.npy")), "");
+}
+
+static void equal_symbols_are_equal_sizes(void **state)
+{
+	dck_model_config c = CONFIG(.shape = LIST("mask=2x7"));
+	bench_inputs *b;
+
+	(void)state;
+	b = made(pair, 2, c);
+	assert_shape(b, 0, "2x7");
+	assert_shape(b, 1, "2x7");
+	bench_inputs_free(b);
+	/* --batch gives the symbol its size, everywhere. */
+	b = made(pair, 2, CONFIG(.batch = 3, .dim = LIST("seq=9")));
+	assert_shape(b, 0, "3x9");
+	assert_shape(b, 1, "3x9");
+	bench_inputs_free(b);
+	refused(pair, 2, CONFIG(.shape = LIST("ids=2x7", "mask=2x8")), DCK_E_ARG,
+		"the dimension 'seq' would be 7 (--shape) and 8 (--shape): it has one size");
+	refused(pair, 2, CONFIG(.shape = LIST("ids=2x7"), .dim = LIST("seq=8")), DCK_E_ARG,
+		"the dimension 'seq' would be 7 (--shape) and 8 (--dim): it has one size");
+	refused(pair, 2, CONFIG(.dim = LIST("seq=8", "seq=9")), DCK_E_ARG,
+		"the dimension 'seq' would be 8 (--dim) and 9 (--dim): it has one size");
+	/* Within one shape, too. */
+	const dck_tensor_info square = {
+	    .name = "x", .dtype = F32, .rank = 2, .dim = {-1, -1}, .symbol = {"n", "n"}};
+	shaped(&square, CONFIG(.batch = 4), "4x4");
+	refused(&square, 1, CONFIG(.input = LIST("x=f45.npy")), DCK_E_ARG,
+		"the dimension 'n' would be 4 ('f45.npy') and 5 ('f45.npy'): it has one size");
+}
+
+static void open_dimensions_say_what_to_give(void **state)
+{
+	(void)state;
+	refused(&image, 1, CONFIG(.seed = 1), DCK_E_ARG,
+		"the input 'x' has the open dimension 'N' at axis 0: give --batch N, --dim N=N or "
+		"--shape x=1x3x8x8");
+	refused(&image, 1, CONFIG(.batch = 1), DCK_E_ARG,
+		"the input 'x' has the open dimension 'height' at axis 2: give --dim height=N or "
+		"--shape x=1x3x8x8");
+	refused(&unnamed, 1, CONFIG(.seed = 1), DCK_E_ARG,
+		"the input 'x' has the open dimension without a name at axis 0: give --batch N, or "
+		"--shape x=1x8");
+	refused(
+	    &unnamed, 1, CONFIG(.batch = 4), DCK_E_ARG,
+	    "the input 'x' has the open dimension without a name at axis 1: give --shape x=4x8");
+	refused(&unranked, 1, CONFIG(.batch = 4), DCK_E_ARG,
+		"the model does not say how many dimensions the input 'x' has: give --shape "
+		"x=AxB...");
+}
+
+/* --- conflicts */
+
+static void shapes_the_model_does_not_take(void **state)
+{
+	(void)state;
+	refused(&image, 1, CONFIG(.shape = LIST("x=3x224x224")), DCK_E_ARG,
+		"--shape gives the input 'x' 3 dimensions (3x224x224), the model wants 4 "
+		"(Nx3xheightxwidth)");
+	refused(&unnamed, 1, CONFIG(.shape = LIST("x=3")), DCK_E_ARG,
+		"--shape gives the input 'x' 1 dimensions (3), the model wants 2 (?x?)");
+	refused(&scalar, 1, CONFIG(.shape = LIST("x=1")), DCK_E_ARG,
+		"--shape gives the input 'x' 1 dimensions (1), the model wants 0 (a scalar)");
+	refused(
+	    &image, 1, CONFIG(.shape = LIST("x=1x4x224x224")), DCK_E_ARG,
+	    "--shape gives the input 'x' the shape 1x4x224x224, but the model fixes axis 1 at 3 "
+	    "(Nx3xheightxwidth): export it with a symbolic dimension there to change it");
+	refused(&fixed, 1, CONFIG(.input = LIST("x=f45.npy")), DCK_E_ARG,
+		"'f45.npy' gives the input 'x' the shape 4x5, but the model fixes axis 0 at 2 "
+		"(2x3): export it with a symbolic dimension there to change it");
+}
+
+static void batches_that_cannot_be(void **state)
+{
+	(void)state;
+	refused(&fixed, 1, CONFIG(.batch = 8), DCK_E_ARG,
+		"--batch is 8, but the model fixes axis 0 of the input 'x' at 2: export it with a "
+		"symbolic batch dimension (torch.onnx.export: dynamic_axes) to change it");
+	refused(&image, 1, CONFIG(.batch = 8, .dim = LIST("N=4", "height=1", "width=1")), DCK_E_ARG,
+		"--batch is 8, but --dim makes axis 0 of the input 'x' 4: give one of them");
+	refused(&image, 1, CONFIG(.batch = 8, .shape = LIST("x=4x3x1x1")), DCK_E_ARG,
+		"--batch is 8, but --shape makes axis 0 of the input 'x' 4: give one of them");
+	refused(&unranked, 1, CONFIG(.batch = 8, .input = LIST("x=f45.npy")), DCK_E_ARG,
+		"--batch is 8, but 'f45.npy' makes axis 0 of the input 'x' 4: give one of them");
+	refused(&pair[0], 1, CONFIG(.batch = 8, .shape = LIST("ids=4x1")), DCK_E_ARG,
+		"--batch is 8, but --shape makes axis 0 of the input 'ids' 4: give one of them");
+}
+
+static void a_file_and_a_shape_that_differ(void **state)
+{
+	(void)state;
+	refused(&unnamed, 1, CONFIG(.input = LIST("x=f45.npy"), .shape = LIST("x=4x6")), DCK_E_ARG,
+		"'f45.npy' gives the input 'x' the shape 4x5, and --shape gives it 4x6");
+	/* The ranks differ: the file's values would not fit the tensor. */
+	refused(&unranked, 1, CONFIG(.input = LIST("x=f45.npy"), .shape = LIST("x=4")), DCK_E_ARG,
+		"'f45.npy' gives the input 'x' the shape 4x5, and --shape gives it 4");
+	refused(&unranked, 1, CONFIG(.input = LIST("x=f45.npy"), .shape = LIST("x=4x5x0")),
+		DCK_E_ARG,
+		"'f45.npy' gives the input 'x' the shape 4x5, and --shape gives it 4x5x0");
+	refused(&unnamed, 1, CONFIG(.shape = LIST("x=1x2", "x=1x3")), DCK_E_ARG,
+		"--shape gives the input 'x' the shape 1x2, and --shape gives it 1x3");
+	refused(&unnamed, 1, CONFIG(.input = LIST("x=f45.npy", "x=f45.npy")), DCK_E_ARG,
+		"--input gives the input 'x' two files");
+}
+
+static void wrong_words(void **state)
+{
+	(void)state;
+	refused(
+	    pair, 2, CONFIG(.shape = LIST("tokens=1x2")), DCK_E_ARG,
+	    "--shape names the input 'tokens', which the model does not have: its first is 'ids'");
+	refused(pair, 2, CONFIG(.input = LIST("masks=f.npy")), DCK_E_ARG,
+		"--input names the input 'masks', which the model does not have: did you mean "
+		"'mask'?");
+	refused(NULL, 0, CONFIG(.input = LIST("x=f.npy")), DCK_E_ARG,
+		"--input names the input 'x', but the model has no inputs");
+	refused(&image, 1, CONFIG(.shape = LIST("1x3x224x224")), DCK_E_ARG,
+		"--shape is '1x3x224x224': write it as NAME=1x3x224x224");
+	refused(&image, 1, CONFIG(.shape = LIST("=1x3")), DCK_E_ARG,
+		"--shape is '=1x3': write it as NAME=1x3x224x224");
+	refused(&image, 1, CONFIG(.input = LIST("x=")), DCK_E_ARG,
+		"--input is 'x=': write it as NAME=FILE.npy");
+	refused(&image, 1, CONFIG(.shape = LIST("x=1,3,224")), DCK_E_ARG,
+		"'1,3,224' is not a shape: write sizes with x between, as in 1x3x224x224");
+	refused(&image, 1, CONFIG(.shape = LIST("x=1x-3")), DCK_E_ARG,
+		"'1x-3' is not a shape: write sizes with x between, as in 1x3x224x224");
+	refused(&image, 1, CONFIG(.dim = LIST("heihgt=3")), DCK_E_ARG,
+		"--dim names 'heihgt', which no input of the model has: did you mean 'height'?");
+	refused(&image, 1, CONFIG(.dim = LIST("N")), DCK_E_ARG,
+		"--dim is 'N': write it as SYMBOL=N");
+	refused(&image, 1, CONFIG(.dim = LIST("=3")), DCK_E_ARG,
+		"--dim is '=3': write it as SYMBOL=N");
+	refused(&image, 1, CONFIG(.dim = LIST("N=-1")), DCK_E_ARG,
+		"--dim is 'N=-1': the size must be a whole number");
+	refused(&image, 1, CONFIG(.dim = LIST("N=9223372036854775808")), DCK_E_ARG,
+		"--dim is 'N=9223372036854775808': the size must be a whole number");
+}
+
+/* Names and files may hold '='. */
+static void equals_signs(void **state)
+{
+	const dck_tensor_info odd = {.name = "a=b", .dtype = F32, .rank = 1, .dim = {-1}};
+
+	(void)state;
+	shaped(&odd, CONFIG(.shape = LIST("a=b=7")), "7");
+	shaped(&fixed, CONFIG(.input = LIST("x=a=b.npy")), "2x3");
+}
+
+static void sizes_that_do_not_fit(void **state)
+{
+	const dck_tensor_info text = {
+	    .name = "words", .dtype = {DCK_DTYPE_OTHER, 0, 1}, .rank = 1, .dim = {1}};
+	bench_inputs *b = NULL;
+	dck_err err;
+
+	(void)state;
+	refused(&image, 1, CONFIG(.shape = LIST("x=4000000000x3x4000000000x1")), DCK_E_LIMIT,
+		"the input 'x' has more bytes than can be counted");
+	assert_int_equal(bench_inputs_new(&image, 1, NULL, 0,
+					  &CONFIG(.shape = LIST("x=1000000x3x1000x1000")), &b,
+					  &err),
+			 DCK_E_LIMIT);
+	assert_non_null(strstr(err.msg, "1 set(s) of inputs need more than "));
+	assert_non_null(strstr(err.msg, "make --input-pool, --batch or the shapes smaller"));
+	refused(&text, 1, CONFIG(.seed = 1), DCK_E_UNSUP,
+		"the input 'words' is of type ?, which cannot be made here");
+}
+
+/* --- values */
+
+static void values_of_a_file(void **state)
+{
+	static const float expected[] = {1, 2, 3, 4, 5, 6};
+	bench_inputs *b = made(&fixed, 1, CONFIG(.input = LIST("x=f23.npy"), .input_pool = 3));
+
+	(void)state;
+	assert_int_equal(bench_inputs_pool(b), 3);
+	for (size_t set = 0; set < 3; set++) {
+		const dck_tensor *t = bench_inputs_get(b, set, 0);
+
+		assert_int_equal(t->bytes, sizeof expected);
+		assert_memory_equal(t->data, expected, sizeof expected);
+	}
+	assert_string_equal(bench_inputs_text(b, 0), "2x3 float32, from 'f23.npy'");
+	bench_inputs_free(b);
+	refused(&fixed, 1, CONFIG(.input = LIST("x=i8.npy")), DCK_E_ARG,
+		"'i8.npy' holds int64, the input 'x' wants float32: save it so, with "
+		"array.astype('float32')");
+	dck_model_config c = CONFIG(.input = LIST("x=none.npy"));
+	dck_err err;
+	assert_int_equal(bench_inputs_new(&fixed, 1, NULL, 0, &c, &b, &err), DCK_E_ABSENT);
+	assert_non_null(strstr(err.msg, "none.npy"));
+}
+
+static void random_values(void **state)
+{
+	static const uint32_t f32[] = {0x3e892216, 0x3ec3762d, 0x3e854964, 0xbf3a21ed};
+	const dck_tensor *t[2];
+	bench_inputs *b = made(&fixed, 1, CONFIG(.seed = 1, .input_pool = 2));
+
+	(void)state;
+	for (size_t set = 0; set < 2; set++) {
+		t[set] = bench_inputs_get(b, set, 0);
+		assert_int_equal((uintptr_t)t[set]->data % 64, 0);
+		assert_int_equal(t[set]->bytes, 24);
+	}
+	assert_memory_equal(t[0]->data, f32, sizeof f32);
+	assert_memory_not_equal(t[0]->data, t[1]->data, 24);
+	assert_string_equal(bench_inputs_text(b, 0), "2x3 float32, normal(0,1), seed 1");
+	bench_inputs_free(b);
+}
+
+static void integers_stay_in_range(void **state)
+{
+	static const model_input ranges[] = {
+	    {.name = "other", .has_range = true, .low = 5, .high = 5, .why = "no"},
+	    {.name = "ids",
+	     .has_range = true,
+	     .low = 0,
+	     .high = 9,
+	     .why = "indexes 10 rows of 'e'"},
+	};
+	dck_model_config c = CONFIG(.batch = 4, .dim = LIST("seq=250"), .seed = 3);
+	bench_inputs *b = NULL;
+	const int64_t *ids, *mask;
+	unsigned seen = 0;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(bench_inputs_new(pair, 2, ranges, 2, &c, &b, &err), DCK_OK);
+	ids = bench_inputs_get(b, 0, 0)->data;
+	mask = bench_inputs_get(b, 0, 1)->data;
+	for (size_t i = 0; i < 1000; i++) {
+		assert_in_range(ids[i], 0, 9);
+		assert_in_range(mask[i], 0, 1);
+		seen |= 1u << ids[i];
+	}
+	assert_int_equal(seen, 0x3ff);
+	assert_string_equal(bench_inputs_text(b, 0),
+			    "4x250 int64, uniform 0..9 (indexes 10 rows of 'e'), seed 3");
+	assert_string_equal(bench_inputs_text(b, 1),
+			    "4x250 int64, uniform 0..1 (the graph does not limit them), seed 3");
+	bench_inputs_free(b);
+	/* Bytes are data, of any value. */
+	const dck_tensor_info bytes = {
+	    .name = "x", .dtype = {DCK_DTYPE_UINT, 8, 1}, .rank = 1, .dim = {4}};
+	b = made(&bytes, 1, CONFIG(.seed = 1));
+	assert_string_equal(bench_inputs_text(b, 0),
+			    "4 uint8, uniform 0..255 (the graph does not limit them), seed 1");
+	bench_inputs_free(b);
+	const dck_tensor_info truth = {.name = "x", .dtype = {DCK_DTYPE_BOOL, 8, 1}, .rank = 0};
+	b = made(&truth, 1, CONFIG(.seed = 1));
+	assert_string_equal(bench_inputs_text(b, 0), "a scalar bool, 0 or 1, seed 1");
+	bench_inputs_free(b);
+}
+
+static void items_counted(const dck_tensor_info *in, size_t n, dck_model_config c, uint64_t items,
+			  const char *expected)
+{
+	bench_inputs *b = made(in, n, c);
+	const char *how = NULL;
+
+	assert_int_equal(bench_inputs_items(b, &how), items);
+	assert_string_equal(how, expected);
+	bench_inputs_free(b);
+}
+
+static void items_of_a_run(void **state)
+{
+	(void)state;
+	items_counted(pair, 2, CONFIG(.batch = 6, .dim = LIST("seq=2")), 6, "as --batch says");
+	items_counted(&fixed, 1, CONFIG(.seed = 1), 2, "axis 0 of the first input");
+	items_counted(&unranked, 1, CONFIG(.shape = LIST("x=7")), 1,
+		      "one a run: the first input has no batch axis");
+	items_counted(&scalar, 1, CONFIG(.seed = 1), 1,
+		      "one a run: the first input has no batch axis");
+	items_counted(NULL, 0, CONFIG(.seed = 1), 1,
+		      "one a run: the first input has no batch axis");
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	const dck_model_config c =
+	    CONFIG(.input = LIST("x=f23.npy"), .shape = LIST("x=2x3"), .input_pool = 2);
+	dck_status status = DCK_E_NOMEM;
+	size_t failures = 0;
+
+	(void)state;
+	for (size_t at = 1; status != DCK_OK; at++) {
+		bench_inputs *b = NULL;
+		fault_alloc f;
+		dck_err err;
+
+		fault_alloc_begin(&f, at);
+		status = bench_inputs_new(&fixed, 1, NULL, 0, &c, &b, &err);
+		if (status != DCK_OK) {
+			assert_int_equal(status, DCK_E_NOMEM);
+			assert_null(b);
+			failures++;
+		}
+		bench_inputs_free(b);
+		dck_set_allocator(NULL);
+		assert_int_equal(f.out, 0);
+	}
+	assert_true(failures >= 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_model),
+	    cmocka_unit_test(options_in_every_mixture),
+	    cmocka_unit_test(files_fix_shapes),
+	    cmocka_unit_test(equal_symbols_are_equal_sizes),
+	    cmocka_unit_test(open_dimensions_say_what_to_give),
+	    cmocka_unit_test(shapes_the_model_does_not_take),
+	    cmocka_unit_test(batches_that_cannot_be),
+	    cmocka_unit_test(a_file_and_a_shape_that_differ),
+	    cmocka_unit_test(wrong_words),
+	    cmocka_unit_test(equals_signs),
+	    cmocka_unit_test(sizes_that_do_not_fit),
+	    cmocka_unit_test(values_of_a_file),
+	    cmocka_unit_test(random_values),
+	    cmocka_unit_test(integers_stay_in_range),
+	    cmocka_unit_test(items_of_a_run),
+	    cmocka_unit_test(every_allocation_may_fail),
+	};
+	return cmocka_run_group_tests(tests, files_begin, files_end);
+}

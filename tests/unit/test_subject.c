@@ -1,0 +1,219 @@
+/* test_subject.c - subjects as the command line writes them, and how "cmd:" is cut into words.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/bench.h"
+#include "fault_alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* words: NULL-ended */
+static void cut(const char *text, const char *const *words)
+{
+	dck_subject s;
+	void *owned = NULL;
+	dck_err err = {0};
+	size_t n = 0;
+
+	dck_subject_init(&s);
+	if (dck_subject_parse(text, &s, &owned, &err) != DCK_OK)
+		fail_msg("%s: %s", text, err.msg);
+	assert_int_equal(s.kind, DCK_SUBJECT_COMMAND);
+	assert_ptr_equal(s.text, text + 4);
+	for (; words[n]; n++) {
+		assert_non_null(s.argv[n]);
+		assert_string_equal(s.argv[n], words[n]);
+	}
+	assert_null(s.argv[n]);
+	assert_non_null(owned);
+	dck_free(owned);
+}
+#define CUT(text, ...) cut(text, (const char *const[]){__VA_ARGS__, NULL})
+
+static void refused(const char *text, const char *sentence)
+{
+	dck_subject s, before;
+	void *owned = &s;
+	dck_err err = {0};
+
+	dck_subject_init(&s);
+	before = s;
+	assert_int_equal(dck_subject_parse(text, &s, &owned, &err), DCK_E_ARG);
+	assert_string_equal(err.msg, sentence);
+	assert_ptr_equal(owned, &s);
+	assert_int_equal(s.kind, before.kind);
+	assert_null(s.argv);
+	assert_int_equal(dck_subject_parse(text, &s, &owned, NULL), DCK_E_ARG);
+}
+
+static void parsed(const char *text, dck_subject_kind kind, const char *rest)
+{
+	dck_subject s;
+	void *owned = &s;
+	dck_err err = {0};
+
+	dck_subject_init(&s);
+	if (dck_subject_parse(text, &s, &owned, &err) != DCK_OK)
+		fail_msg("%s: %s", text, err.msg);
+	assert_int_equal(s.kind, kind);
+	assert_string_equal(s.text, rest);
+	assert_null(s.argv);
+	assert_null(owned);
+}
+
+static void defaults(void **state)
+{
+	dck_subject s;
+
+	(void)state;
+	memset(&s, 0xa5, sizeof s);
+	dck_subject_init(&s);
+	assert_int_equal(s.kind, DCK_SUBJECT_FUNCTION);
+	assert_null(s.function);
+	assert_null(s.argv);
+	assert_string_equal(s.model.engine, "ort");
+	assert_null(s.model.engine_lib);
+	assert_string_equal(s.model.device, "cpu");
+	assert_int_equal(s.model.threads, 0);
+	assert_int_equal(s.model.opt, 3);
+	assert_int_equal(s.model.input_pool, 1);
+	assert_int_equal(s.model.seed, 1);
+	assert_int_equal(s.model.shape.n, 0);
+	assert_string_equal(s.command.output, "discard");
+	assert_false(s.command.shell);
+	assert_false(s.command.any_exit);
+	assert_null(s.command.directory);
+}
+
+static void models_and_plugins(void **state)
+{
+	(void)state;
+	parsed("model.onnx", DCK_SUBJECT_MODEL, "model.onnx");
+	parsed("./a:b/model.onnx", DCK_SUBJECT_MODEL, "./a:b/model.onnx");
+	parsed("a b.onnx", DCK_SUBJECT_MODEL, "a b.onnx");
+	parsed("C:model.onnx", DCK_SUBJECT_MODEL, "C:model.onnx");
+	parsed("c:model.onnx", DCK_SUBJECT_MODEL, "c:model.onnx");
+	parsed(":x", DCK_SUBJECT_MODEL, ":x");
+	parsed("zoo:resnet18", DCK_SUBJECT_MODEL, "zoo:resnet18");
+	parsed("plugin:./a.so", DCK_SUBJECT_PLUGIN, "./a.so");
+	parsed("plugin:zoo:x", DCK_SUBJECT_PLUGIN, "zoo:x");
+}
+
+/* A file may be called like a scheme that does not exist. */
+static void files_called_like_schemes(void **state)
+{
+	char folder[] = "test_subject_XXXXXX";
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	f = fopen("other:x", "w");
+	assert_non_null(f);
+	fclose(f);
+	parsed("other:x", DCK_SUBJECT_MODEL, "other:x");
+	refused("other:y",
+		"'other:y': there is no file of that name, and no subject begins with 'other:': "
+		"give a file, zoo:NAME, cmd:PROG or plugin:FILE");
+	unlink("other:x");
+	assert_int_equal(chdir(".."), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
+static void words_without_quotes(void **state)
+{
+	(void)state;
+	CUT("cmd:true", "true");
+	CUT("cmd:sleep 1", "sleep", "1");
+	CUT("cmd:  a\t b\n\nc  ", "a", "b", "c");
+	CUT("cmd:a b c d e f g", "a", "b", "c", "d", "e", "f", "g");
+	/* No shell: nothing else has a meaning. */
+	CUT("cmd:a $HOME *.c `b` $(c) | > d; e & ~ #f", "a", "$HOME", "*.c", "`b`", "$(c)", "|",
+	    ">", "d;", "e", "&", "~", "#f");
+}
+
+static void words_with_quotes(void **state)
+{
+	(void)state;
+	CUT("cmd:a 'b c' d", "a", "b c", "d");
+	CUT("cmd:a \"b c\" d", "a", "b c", "d");
+	CUT("cmd:a 'it\"s' \"it's\"", "a", "it\"s", "it's");
+	CUT("cmd:a '' \"\"", "a", "", "");
+	CUT("cmd:''", "");
+	CUT("cmd:a b'c d'\"e f\"g", "a", "bc de fg");
+	CUT("cmd:a '\n\t '", "a", "\n\t ");
+	CUT("cmd:a '\\n' '\\'", "a", "\\n", "\\");
+}
+
+static void words_with_backslashes(void **state)
+{
+	(void)state;
+	CUT("cmd:a b\\ c", "a", "b c");
+	CUT("cmd:a \\'b \\\"c \\\\d", "a", "'b", "\"c", "\\d");
+	CUT("cmd:a \\n", "a", "n");
+	/* Between double quotes it keeps its meaning only before " \ $ and `. */
+	CUT("cmd:a \"\\\"\\\\\\$\\`\\n\"", "a", "\"\\$`\\n");
+	CUT("cmd:a\\", "a\\");
+	CUT("cmd:\\ ", " ");
+}
+
+static void bad_subjects(void **state)
+{
+	(void)state;
+	refused("", "the subject is empty: give a model, zoo:NAME, cmd:PROG or plugin:FILE");
+	refused("cmd:", "'cmd:' has no command: write 'cmd:PROG ARG...'");
+	refused("cmd: \t\n", "'cmd:' has no command: write 'cmd:PROG ARG...'");
+	refused("cmd:a 'b c", "a quote (') is opened and not closed in the command: 'b c");
+	refused("cmd:a \"b", "a quote (\") is opened and not closed in the command: \"b");
+	refused("cmd:a \"b\\\"", "a quote (\") is opened and not closed in the command: \"b\\\"");
+	refused("plugin:", "'plugin:' has no file: write plugin:FILE.so");
+	refused(
+	    "zooo:resnet18",
+	    "'zooo:resnet18': there is no file of that name, and no subject begins with 'zooo:' "
+	    "(did you mean 'zoo:'?): give a file, zoo:NAME, cmd:PROG or plugin:FILE");
+	refused(
+	    "https://host/model.onnx",
+	    "'https://host/model.onnx': there is no file of that name, and no subject begins with "
+	    "'https:': give a file, zoo:NAME, cmd:PROG or plugin:FILE");
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	dck_subject s;
+	void *owned = NULL;
+	fault_alloc f;
+	dck_err err;
+
+	(void)state;
+	dck_subject_init(&s);
+	fault_alloc_begin(&f, 1);
+	assert_int_equal(dck_subject_parse("cmd:a b", &s, &owned, &err), DCK_E_NOMEM);
+	assert_null(owned);
+	fault_alloc_begin(&f, 0);
+	assert_int_equal(dck_subject_parse("cmd:a b", &s, &owned, &err), DCK_OK);
+	assert_int_equal(f.calls, 1);
+	dck_free(owned);
+	assert_int_equal(f.out, 0);
+	assert_int_equal(dck_subject_parse("cmd:a 'b", &s, &owned, &err), DCK_E_ARG);
+	assert_int_equal(f.out, 0);
+	dck_set_allocator(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(defaults),
+	    cmocka_unit_test(models_and_plugins),
+	    cmocka_unit_test(files_called_like_schemes),
+	    cmocka_unit_test(words_without_quotes),
+	    cmocka_unit_test(words_with_quotes),
+	    cmocka_unit_test(words_with_backslashes),
+	    cmocka_unit_test(bad_subjects),
+	    cmocka_unit_test(every_allocation_may_fail),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
