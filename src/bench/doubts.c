@@ -247,11 +247,13 @@ static void timer_coarse(record_builder *b, const bench_evidence *e, double *scr
 
 	(void)scratch;
 	if (p->group_wanted)
-		record_note(
-		    b, DCK_WARN, "timer-coarse",
-		    "reading the clock takes %.0f ns, more than 1 %% of a run, and runs cannot be "
-		    "grouped with --idle or several inputs: the latency is that much too long",
-		    p->loop.clock->cost_ns);
+		record_note(b, DCK_WARN, "timer-coarse",
+			    "reading the clock takes %.0f ns, more than 1 %% of a sample, and more "
+			    "runs cannot be "
+			    "grouped (--idle, --input-pool, --group or few --runs): each sample is "
+			    "up to that "
+			    "much too long",
+			    p->loop.clock->cost_ns);
 	else if (p->loop.group > 1)
 		record_note(
 		    b, DCK_INFO, "grouped",

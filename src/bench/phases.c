@@ -145,6 +145,7 @@ static void group_choose(bench_phases *p)
 
 	if (p->plan.asked.group > 0) {
 		p->loop.group = p->plan.asked.group;
+		p->group_wanted = clock_ns > CLOCK_SHARE_MAX * run_ns * (double)p->loop.group;
 		return;
 	}
 	p->loop.group = 1;
@@ -158,6 +159,7 @@ static void group_choose(bench_phases *p)
 	if (p->plan.asked.runs > 0)
 		group = fmin(group, fmax(1, floor((double)p->plan.asked.runs / SAMPLES_WANTED)));
 	p->loop.group = (uint64_t)group;
+	p->group_wanted = clock_ns > CLOCK_SHARE_MAX * run_ns * group;
 }
 
 static dck_status probe(bench_phases *p, uint64_t begin_ns, dck_err *err)

@@ -25,7 +25,8 @@ typedef struct bench_phases {
 	char stop[160];	   /* which rule ended the measurement, a clause */
 	bool precise;	   /* that rule was the precision */
 	uint64_t checks;   /* how often the precision was looked at */
-	bool group_wanted; /* the clock is too coarse for one run, and runs could not be grouped */
+	bool group_wanted; /* the clock is too coarse for a sample, and it could not hold more runs
+			    */
 	double live_cost_ns;
 	uint64_t live_at_ns;
 	dck_progress live;

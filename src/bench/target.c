@@ -150,6 +150,33 @@ static dck_status model_read(bench_target *t, opening *o, const char *text,
 	return status;
 }
 
+/* An engine is given sizes by name, and one that no input has would be swallowed. */
+static dck_status dims_check(const bench_target *t, const opening *o, dck_err *err)
+{
+	const model_summary *m = &t->summary;
+
+	for (size_t i = 0; t->has_summary && i < o->params.ndims; i++) {
+		const char *name = o->dims[i].key, *nearest;
+		bool known = false;
+
+		for (size_t k = 0; k < m->nsymbols; k++)
+			known |= strcmp(m->symbols[k], name) == 0;
+		if (known)
+			continue;
+		if (m->nsymbols == 0)
+			DCK_FAIL(err, E_ARG,
+				 "--dim names '%s', but no input of the model has a dimension with "
+				 "a name: it "
+				 "was exported with fixed sizes",
+				 name);
+		nearest = dck_nearest(name, m->symbols, m->nsymbols);
+		DCK_FAIL(err, E_ARG, "--dim names '%s', which no input of the model has: %s '%s'?",
+			 name, nearest ? "did you mean" : "is it",
+			 nearest ? nearest : m->symbols[0]);
+	}
+	return DCK_OK;
+}
+
 static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
@@ -246,6 +273,9 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 		DCK_TRY(os_pin_cpus(s->model.cpus, err));
 	phase_begin(p, "model file");
 	DCK_TRY(opening_fill(t, o, s, watch, err));
+	DCK_TRY(dims_check(t, o, err));
+	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
+	DCK_TRY(engine_options_check(e, &o->params, err));
 
 	phase_begin(p, "session");
 	DCK_TRY(e->open(&o->params, &t->model, err));
