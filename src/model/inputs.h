@@ -20,7 +20,8 @@ typedef struct model_summary {
 	uint64_t nodes, initializers, weight_bytes; /* top-level graph; bytes of initializer data */
 	const model_input *inputs;		    /* graph inputs that are no initializers */
 	size_t ninputs;
-	const char *const *symbols; /* names of their open dimensions, as often as they stand there */
+	const char *const
+	    *symbols; /* names of their open dimensions, as often as they stand there */
 	size_t nsymbols;
 } model_summary;
 
