@@ -55,6 +55,10 @@ install_packages() {
 		echo "setup: that failed; see above, or run it by hand: $line" >&2
 		exit 1
 	}
+	# Meson remembers what was missing when it looked.
+	if [ -e "$build/build.ninja" ]; then
+		meson configure "$build" --clearcache && meson setup --reconfigure "$build" >/dev/null
+	fi
 }
 
 # A wheel is a zip; only the library is taken. The same file serves whatever Python is here.
