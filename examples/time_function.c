@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/deepclock.h>
+#include <math.h>
 #include <stdio.h>
 
 #define N 64
@@ -40,8 +41,11 @@ static void show_progress(void *self, const dck_progress *p)
 	char estimate[32];
 
 	(void)self;
-	fprintf(stderr, "%-9s %8llu runs   %s\n", p->phase, (unsigned long long)p->runs,
-		dck_text_time(p->estimate_ns, estimate, sizeof estimate));
+	if (isnan(p->estimate_ns)) /* not known yet */
+		fprintf(stderr, "%s\n", p->phase);
+	else
+		fprintf(stderr, "%-9s %8llu runs   %s\n", p->phase, (unsigned long long)p->runs,
+			dck_text_time(p->estimate_ns, estimate, sizeof estimate));
 }
 
 /* A reason to doubt the numbers, with what to do about it. */

@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/deepclock.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,8 +39,11 @@ static void show_progress(void *self, const dck_progress *p)
 	char estimate[32];
 
 	(void)self;
-	fprintf(stderr, "%-9s %8llu runs   %s\n", p->phase, (unsigned long long)p->runs,
-		dck_text_time(p->estimate_ns, estimate, sizeof estimate));
+	if (isnan(p->estimate_ns)) /* not known yet */
+		fprintf(stderr, "%s\n", p->phase);
+	else
+		fprintf(stderr, "%-9s %8llu runs   %s\n", p->phase, (unsigned long long)p->runs,
+			dck_text_time(p->estimate_ns, estimate, sizeof estimate));
 }
 
 /* Reads the record: a metric with its interval, a fact, the notes. */
