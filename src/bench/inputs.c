@@ -31,6 +31,7 @@ struct bench_inputs {
 	mem_arena *arena;
 	input *input; /* [n] */
 	size_t n, pool;
+	uint64_t limit;	    /* bytes that all of it may take */
 	dck_tensor *tensor; /* [pool * n] */
 	void *pages;
 	size_t pages_bytes;
@@ -173,8 +174,24 @@ static bool dtype_equal(dck_dtype a, dck_dtype b)
 	return a.code == b.code && a.bits == b.bits;
 }
 
-static dck_status files_read(bench_inputs *b, const dck_model_config *c, uint64_t limit,
-			     dck_err *err)
+/* NumPy has no bfloat16 and no numbers of less than a byte, and text is not read. */
+static dck_status file_possible(const input *in, dck_err *err)
+{
+	const dck_dtype t = in->info->dtype;
+
+	if (t.code == DCK_DTYPE_BFLOAT)
+		DCK_FAIL(err, E_ARG,
+			 "the input '%s' is of type %s, which NumPy cannot save: leave --input out "
+			 "for random values",
+			 in->info->name, dck_dtype_text(t));
+	if (dck_dtype_bytes(t) == 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "the input '%s' is not of plain numbers, which are all that --input reads",
+			 in->info->name);
+	return DCK_OK;
+}
+
+static dck_status files_read(bench_inputs *b, const dck_model_config *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->input.n; i++) {
 		const char *file = NULL;
@@ -184,7 +201,8 @@ static dck_status files_read(bench_inputs *b, const dck_model_config *c, uint64_
 		if (in->file)
 			DCK_FAIL(err, E_ARG, "--input gives the input '%s' two files",
 				 in->info->name);
-		DCK_TRY(npy_read(file, (size_t)limit, &in->array, err));
+		DCK_TRY(file_possible(in, err));
+		DCK_TRY(npy_read(file, (size_t)b->limit, &in->array, err));
 		in->file = file;
 		if (!dtype_equal(in->array.dtype, in->info->dtype))
 			DCK_FAIL(err, E_ARG,
@@ -375,35 +393,47 @@ static dck_status input_bytes(const input *in, size_t *ret, dck_err *err)
 	return DCK_OK;
 }
 
+/* The whole numbers that a type holds, as far as an int64 goes. */
+static void type_range(dck_dtype t, int64_t *ret_low, int64_t *ret_high)
+{
+	const bool negative = t.code == DCK_DTYPE_INT;
+	const unsigned bits = negative || t.bits == 64 ? t.bits - 1u : t.bits;
+
+	*ret_high = (int64_t)(UINT64_MAX >> (64 - bits));
+	*ret_low = negative ? -*ret_high - 1 : 0;
+}
+
 /* What random integers of an input may be. Where the graph says nothing, 0 and 1 are the only
- * values that are safe as an index, a mask and a class alike; bytes are data, of any value. */
+ * values that are safe as an index, a mask and a class alike; bytes are data, of any value. The
+ * graph may allow more than the type holds: bytes that are cast and then index a long table. */
 static void integers_range(const input *in, int64_t *ret_low, int64_t *ret_high,
 			   const char **ret_why)
 {
-	const dck_dtype t = in->info->dtype;
+	const model_input *r = in->range;
+	int64_t low, high;
 
+	type_range(in->info->dtype, &low, &high);
+	if (r && r->has_range && r->low <= high && r->high >= low) {
+		*ret_low = r->low > low ? r->low : low;
+		*ret_high = r->high < high ? r->high : high;
+		*ret_why = r->why;
+		return;
+	}
 	*ret_why = "the graph does not limit them";
-	*ret_low = 0;
-	*ret_high = 1;
-	if (t.bits == 8) {
-		*ret_low = t.code == DCK_DTYPE_INT ? -128 : 0;
-		*ret_high = t.code == DCK_DTYPE_INT ? 127 : 255;
-	}
-	if (in->range && in->range->has_range) {
-		*ret_low = in->range->low;
-		*ret_high = in->range->high;
-		*ret_why = in->range->why;
-	}
+	*ret_low = in->info->dtype.bits == 8 ? low : 0;
+	*ret_high = in->info->dtype.bits == 8 ? high : 1;
 }
 
 static dck_status random_input(bench_inputs *b, size_t index, uint64_t seed, dck_err *err)
 {
 	input *in = &b->input[index];
 	const dck_dtype t = in->info->dtype;
-	const char *shape = dims_text(b->arena, in->dim, NULL, in->rank), *why;
-	int64_t low, high;
+	const bool integer = t.code == DCK_DTYPE_INT || t.code == DCK_DTYPE_UINT;
+	const char *shape = dims_text(b->arena, in->dim, NULL, in->rank), *why = "";
+	int64_t low = 0, high = 1;
 
-	integers_range(in, &low, &high, &why);
+	if (integer)
+		integers_range(in, &low, &high, &why);
 	for (size_t set = 0; set < b->pool; set++) {
 		dck_tensor *tensor = &b->tensor[set * b->n + index];
 
@@ -413,7 +443,7 @@ static dck_status random_input(bench_inputs *b, size_t index, uint64_t seed, dck
 				 "the input '%s' is of type %s: give its values with --input",
 				 in->info->name, dck_dtype_text(t));
 	}
-	if (t.code == DCK_DTYPE_INT || t.code == DCK_DTYPE_UINT)
+	if (integer)
 		in->text = mem_arena_fmt(b->arena, "%s %s, uniform %lld..%lld (%s), seed %llu",
 					 shape, dck_dtype_text(t), (long long)low, (long long)high,
 					 why, (unsigned long long)seed);
@@ -442,7 +472,7 @@ static void file_input(bench_inputs *b, size_t index)
 /* Every tensor begins on a cache line of its own. */
 #define LINE 64u
 
-static dck_status tensors_make(bench_inputs *b, uint64_t limit, dck_err *err)
+static dck_status tensors_make(bench_inputs *b, dck_err *err)
 {
 	size_t total = 0;
 
@@ -461,12 +491,12 @@ static dck_status tensors_make(bench_inputs *b, uint64_t limit, dck_err *err)
 							    .bytes = bytes};
 				memcpy(b->tensor[k].dim, in->dim, sizeof in->dim);
 			}
-			if (__builtin_add_overflow(at, bytes, &at) || at > limit)
+			if (__builtin_add_overflow(at, bytes, &at) || at > b->limit)
 				DCK_FAIL(err, E_LIMIT,
 					 "%zu set(s) of inputs need more than %llu MiB, half of "
 					 "the memory: "
 					 "make --input-pool, --batch or the shapes smaller",
-					 b->pool, (unsigned long long)(limit >> 20));
+					 b->pool, (unsigned long long)(b->limit >> 20));
 			at = (at + LINE - 1) / LINE * LINE;
 		}
 		total = at;
@@ -493,9 +523,28 @@ static void items_count(bench_inputs *b, const dck_model_config *c)
 	}
 }
 
+/* Half of the memory: the model needs the rest. */
+static uint64_t memory_limit(void)
+{
+	os_host host;
+	uint64_t limit;
+
+	os_host_get(&host);
+	limit = host.memory_bytes > 0 ? host.memory_bytes : (uint64_t)1 << 36;
+	if (host.cgroup_memory_bytes > 0 && (uint64_t)host.cgroup_memory_bytes < limit)
+		limit = (uint64_t)host.cgroup_memory_bytes;
+	return limit / 2;
+}
+
 static dck_status inputs_begin(bench_inputs *b, const dck_tensor_info *in,
 			       const model_input *ranges, size_t nranges, dck_err *err)
 {
+	/* The table of tensors alone could take all memory. */
+	if (b->n > 0 && b->pool > b->limit / sizeof *b->tensor / b->n)
+		DCK_FAIL(err, E_LIMIT,
+			 "%zu set(s) of inputs need more than %llu MiB, half of the memory: make "
+			 "--input-pool smaller",
+			 b->pool, (unsigned long long)(b->limit >> 20));
 	b->input = mem_arena_array(b->arena, b->n + 1, sizeof *b->input);
 	b->tensor = mem_arena_array(b->arena, b->pool * b->n + 1, sizeof *b->tensor);
 	if (!b->input || !b->tensor)
@@ -515,19 +564,11 @@ static dck_status inputs_begin(bench_inputs *b, const dck_tensor_info *in,
 
 static dck_status inputs_fill(bench_inputs *b, const dck_model_config *c, dck_err *err)
 {
-	os_host host;
-	uint64_t limit;
-
-	os_host_get(&host);
-	limit = host.memory_bytes > 0 ? host.memory_bytes : (uint64_t)1 << 36;
-	if (host.cgroup_memory_bytes > 0 && (uint64_t)host.cgroup_memory_bytes < limit)
-		limit = (uint64_t)host.cgroup_memory_bytes;
-	limit /= 2; /* the model needs the rest */
-	DCK_TRY(files_read(b, c, limit, err));
+	DCK_TRY(files_read(b, c, err));
 	DCK_TRY(shapes_read(b, c, err));
 	DCK_TRY(dims_read(b, c, err));
 	DCK_TRY(shapes_resolve(b, c, err));
-	DCK_TRY(tensors_make(b, limit, err));
+	DCK_TRY(tensors_make(b, err));
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->input[i].file)
 			file_input(b, i);
@@ -550,6 +591,7 @@ dck_status bench_inputs_new(const dck_tensor_info *in, size_t n, const model_inp
 	b->arena = mem_arena_new(0);
 	b->n = n;
 	b->pool = c->input_pool > 0 ? (size_t)c->input_pool : 1;
+	b->limit = memory_limit();
 	status = b->arena ? inputs_begin(b, in, ranges, nranges, err) : no_memory(err);
 	if (status == DCK_OK)
 		status = inputs_fill(b, c, err);

@@ -342,6 +342,32 @@ static void sizes_that_do_not_fit(void **state)
 	assert_non_null(strstr(err.msg, "make --input-pool, --batch or the shapes smaller"));
 	refused(&text, 1, CONFIG(.seed = 1), DCK_E_UNSUP,
 		"the input 'words' is of type ?, which cannot be made here");
+	refused(&text, 1, CONFIG(.input = LIST("words=f1.npy")), DCK_E_UNSUP,
+		"the input 'words' is not of plain numbers, which are all that --input reads");
+}
+
+/* Two inputs a set: the number of tensors overflows, or their table alone is too much. */
+static void pools_that_do_not_fit(void **state)
+{
+	static const uint64_t pools[] = {UINT64_C(1) << 40, UINT64_C(1) << 60, UINT64_C(1) << 63,
+					 UINT64_MAX};
+	const dck_tensor_info two[] = {fixed, {.name = "y", .dtype = F32, .rank = 1, .dim = {1}}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
+		bench_inputs *b = NULL;
+		char begin[64];
+		dck_err err;
+
+		assert_int_equal(
+		    bench_inputs_new(two, 2, NULL, 0, &CONFIG(.input_pool = pools[i]), &b, &err),
+		    DCK_E_LIMIT);
+		assert_null(b);
+		snprintf(begin, sizeof begin, "%llu set(s) of inputs need more than ",
+			 (unsigned long long)pools[i]);
+		assert_memory_equal(err.msg, begin, strlen(begin));
+		assert_non_null(strstr(err.msg, ": make --input-pool smaller"));
+	}
 }
 
 /* --- values */
@@ -432,6 +458,63 @@ static void integers_stay_in_range(void **state)
 	bench_inputs_free(b);
 }
 
+/* An input of bytes, and the range that the graph gives it. */
+static void bytes_in_range(dck_dtype t, int64_t low, int64_t high, int64_t least, int64_t greatest,
+			   const char *text)
+{
+	const dck_tensor_info in = {.name = "x", .dtype = t, .rank = 1, .dim = {4000}};
+	const model_input range = {
+	    .name = "x", .has_range = true, .low = low, .high = high, .why = "rows"};
+	int64_t seen_least = INT64_MAX, seen_greatest = INT64_MIN;
+	bench_inputs *b = NULL;
+	const void *p;
+	dck_err err;
+
+	assert_int_equal(bench_inputs_new(&in, 1, &range, 1, &CONFIG(.seed = 1), &b, &err), DCK_OK);
+	p = bench_inputs_get(b, 0, 0)->data;
+	for (size_t i = 0; i < 4000; i++) {
+		const int64_t v =
+		    t.code == DCK_DTYPE_INT ? ((const int8_t *)p)[i] : ((const uint8_t *)p)[i];
+
+		seen_least = v < seen_least ? v : seen_least;
+		seen_greatest = v > seen_greatest ? v : seen_greatest;
+	}
+	assert_int_equal(seen_least, least);
+	assert_int_equal(seen_greatest, greatest);
+	assert_string_equal(bench_inputs_text(b, 0), text);
+	bench_inputs_free(b);
+}
+
+/* What the graph allows and the type cannot hold must not wrap around. */
+static void ranges_wider_than_the_type(void **state)
+{
+	const dck_dtype i8 = {DCK_DTYPE_INT, 8, 1}, u8 = {DCK_DTYPE_UINT, 8, 1};
+
+	(void)state;
+	bytes_in_range(i8, 0, 200, 0, 127, "4000 int8, uniform 0..127 (rows), seed 1");
+	bytes_in_range(u8, 0, 30521, 0, 255, "4000 uint8, uniform 0..255 (rows), seed 1");
+	bytes_in_range(u8, -4, 3, 0, 3, "4000 uint8, uniform 0..3 (rows), seed 1");
+	bytes_in_range(i8, -4, 3, -4, 3, "4000 int8, uniform -4..3 (rows), seed 1");
+	bytes_in_range(u8, -9, -1, 0, 255,
+		       "4000 uint8, uniform 0..255 (the graph does not limit them), seed 1");
+	bytes_in_range(i8, INT64_MIN, INT64_MAX, -128, 127,
+		       "4000 int8, uniform -128..127 (rows), seed 1");
+}
+
+static void types_that_no_file_holds(void **state)
+{
+	const dck_tensor_info half = {
+	    .name = "x", .dtype = {DCK_DTYPE_BFLOAT, 16, 1}, .rank = 2, .dim = {2, 3}};
+
+	(void)state;
+	refused(&half, 1, CONFIG(.input = LIST("x=f23.npy")), DCK_E_ARG,
+		"the input 'x' is of type bfloat16, which NumPy cannot save: leave --input out for "
+		"random values");
+	refused(&fixed, 1, CONFIG(.input = LIST("x=i8.npy")), DCK_E_ARG,
+		"'i8.npy' holds int64, the input 'x' wants float32: save it so, with "
+		"array.astype('float32')");
+}
+
 static void items_counted(const dck_tensor_info *in, size_t n, dck_model_config c, uint64_t items,
 			  const char *expected)
 {
@@ -497,9 +580,12 @@ int main(void)
 	    cmocka_unit_test(wrong_words),
 	    cmocka_unit_test(equals_signs),
 	    cmocka_unit_test(sizes_that_do_not_fit),
+	    cmocka_unit_test(pools_that_do_not_fit),
 	    cmocka_unit_test(values_of_a_file),
 	    cmocka_unit_test(random_values),
 	    cmocka_unit_test(integers_stay_in_range),
+	    cmocka_unit_test(ranges_wider_than_the_type),
+	    cmocka_unit_test(types_that_no_file_holds),
 	    cmocka_unit_test(items_of_a_run),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
