@@ -50,6 +50,10 @@ lint:
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild
+	@for lib in $(BUILD)/ort/libonnxruntime.so.*; do \
+		[ -e "$$lib" ] || continue; \
+		install -D -m 644 "$$lib" "$(DESTDIR)$(PREFIX)/lib/deepclock/ort/$${lib##*/}"; \
+	done
 
 clean:
 	rm -rf build build-*

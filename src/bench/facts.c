@@ -142,6 +142,14 @@ void bench_facts_engine(record_builder *b, const bench_target *t)
 /* What an option row's field holds, as a fact. */
 static void fact_option(record_builder *b, const char *section, const dck_opt *o, const void *field)
 {
+	const bool number =
+	    o->kind == DCK_OPT_COUNT || o->kind == DCK_OPT_TIME || o->kind == DCK_OPT_BYTES;
+
+	/* Without a default 0 stands for "not given". */
+	if (number && !o->def && *(const uint64_t *)field == 0) {
+		record_fact_absent(b, section, o->name, "not given");
+		return;
+	}
 	switch (o->kind) {
 	case DCK_OPT_FLAG:
 		record_fact_bool(b, section, o->name, *(const bool *)field);
@@ -204,7 +212,10 @@ static void facts_warmup(record_builder *b, const bench_phases *p)
 		break;
 	case BENCH_WARMUP_AUTO:
 		record_fact_text(b, "method", "warmup_rule", "until a steady state is detected");
-		if (p->steady)
+		if (p->steady && p->steady_runs == 0)
+			record_fact_fmt(b, "method", "steady", "steady from the first run on: %s",
+					p->verdict.evidence);
+		else if (p->steady)
 			record_fact_fmt(b, "method", "steady", "steady after %llu runs, %.2g s: %s",
 					(unsigned long long)p->steady_runs,
 					(double)p->steady_ns / 1e9, p->verdict.evidence);

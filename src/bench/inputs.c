@@ -335,7 +335,7 @@ static dck_status open_dimension(const bench_inputs *b, const input *in, size_t 
 	    "the input '%s' has the open dimension %s%s%s at axis %zu: give %s%s%s%s--shape %s=%s",
 	    in->info->name, symbol ? "'" : "", symbol ? symbol : "without a name",
 	    symbol ? "'" : "", axis, batch, symbol ? "--dim " : "", symbol ? symbol : "",
-	    symbol	? "=N or "
+	    symbol	? "=SIZE or "
 	    : axis == 0 ? "or "
 			: "",
 	    in->info->name, dims_text(b->arena, example, NULL, in->rank));

@@ -22,7 +22,7 @@
 #define SAMPLES_WANTED 50
 #define LIVE_NS	       250000000u
 
-dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, dck_err *err)
+dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, bool hot, dck_err *err)
 {
 	const size_t keep = (size_t)plan->asked.keep;
 	const size_t most = keep > WARM_KEEP ? keep : WARM_KEEP;
@@ -35,12 +35,12 @@ dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, dck_err *e
 				 .hi_ns = NAN,
 				 .done_ratio = NAN,
 				 .eta_ns = NAN};
-	DCK_TRY(bench_samples_init(&p->warm, WARM_KEEP, err));
-	DCK_TRY(bench_samples_init(&p->latency, keep, err));
-	DCK_TRY(bench_samples_init(&p->cpu, keep, err));
-	DCK_TRY(bench_samples_init(&p->user, keep, err));
-	DCK_TRY(bench_samples_init(&p->system, keep, err));
-	p->scratch = os_pages_alloc(stat_scratch(most) * sizeof *p->scratch);
+	DCK_TRY(bench_samples_init(&p->warm, WARM_KEEP, hot, err));
+	DCK_TRY(bench_samples_init(&p->latency, keep, hot, err));
+	DCK_TRY(bench_samples_init(&p->cpu, keep, false, err));
+	DCK_TRY(bench_samples_init(&p->user, keep, false, err));
+	DCK_TRY(bench_samples_init(&p->system, keep, false, err));
+	p->scratch = os_pages_reserve(stat_scratch(most) * sizeof *p->scratch);
 	if (!p->scratch)
 		DCK_FAIL(err, E_NOMEM, "no memory for the statistics of %zu samples", most);
 	p->sinks = (bench_sinks){

@@ -32,7 +32,9 @@ typedef struct bench_phases {
 	dck_progress live;
 } bench_phases;
 
-dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, dck_err *err);
+/* `hot`: a page fault would be felt, as beside work in this process; not beside a command, whose
+ * memory must not be hidden behind ours. */
+dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, bool hot, dck_err *err);
 void bench_phases_done(bench_phases *p); /* {0} is allowed */
 
 dck_status bench_phase_first_run(bench_phases *p, dck_err *err);

@@ -76,7 +76,7 @@ static dck_status worker_run(workers *w, dck_record **ret, dck_err *err)
 		err_set(err, status, __FILE__, __LINE__,
 			"the worker's command has more than %d words", ARGUMENTS_MAX - 1);
 	if (status == DCK_OK)
-		status = os_wait(pid, w->watch ? w->watch->cancelled : NULL,
+		status = os_wait(pid, 0, w->watch ? w->watch->cancelled : NULL,
 				 w->watch ? w->watch->self : NULL, &usage, err);
 	/* A worker that is told to stop reports what it has, as we do. */
 	if (status == DCK_OK || status == DCK_E_CANCEL) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/results.h"
 #include "os/os.h"
+#include <math.h>
 #include <stdio.h>
 
 void bench_result_estimate(record_builder *b, const char *tag, const stat_estimate *e)
 {
 	if (!e->present)
 		record_metric_absent(b, tag, e->why);
-	else if (e->has_interval)
-		record_metric_interval(b, tag, e->value, e->lo, e->hi, e->level, e->how);
+	else if (e->has_interval) /* no time, memory or spread is below 0, whatever a formula says
+				   */
+		record_metric_interval(b, tag, e->value, fmax(0, e->lo), e->hi, e->level, e->how);
 	else
 		record_metric_real(b, tag, e->value, e->how);
 }
@@ -51,6 +53,15 @@ static void cpu(record_builder *b, const bench_phases *p)
 
 	stat_estimate_one(STAT_MEAN, p->cpu.value, p->cpu.n, p->plan.asked.level,
 			  p->plan.asked.seed, p->scratch, &e);
+	if (e.present && e.value > 0 && p->measured_runs > 0) {
+		/* Slices hold unlike numbers of runs: the mean is over runs, its relative width
+		 * that of the slices. */
+		const double scale = p->sinks.cpu_ns / (double)p->measured_runs / e.value;
+
+		e.value *= scale;
+		e.lo *= scale;
+		e.hi *= scale;
+	}
 	if (e.present)
 		snprintf(e.how, sizeof e.how, "user and system time of %s, mean per run",
 			 command ? "the command" : "all threads of the process");

@@ -6,13 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-dck_status bench_samples_init(bench_samples *s, size_t cap, dck_err *err)
+dck_status bench_samples_init(bench_samples *s, size_t cap, bool hot, dck_err *err)
 {
+	void *(*const pages)(size_t n) = hot ? os_pages_alloc : os_pages_reserve;
+
 	assert(cap >= 2);
 	memset(s, 0, sizeof *s);
 	cap &= ~(size_t)1; /* halving keeps the spacing even only with an even capacity */
-	s->value = os_pages_alloc(cap * sizeof *s->value);
-	s->at_ns = os_pages_alloc(cap * sizeof *s->at_ns);
+	s->value = pages(cap * sizeof *s->value);
+	s->at_ns = pages(cap * sizeof *s->at_ns);
 	s->cap = cap;
 	if (!s->value || !s->at_ns) {
 		bench_samples_done(s);

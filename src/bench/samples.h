@@ -18,8 +18,9 @@ typedef struct bench_samples {
 	double min, max;       /* of all */
 } bench_samples;
 
-dck_status bench_samples_init(bench_samples *s, size_t cap, dck_err *err); /* cap >= 2 */
-void bench_samples_done(bench_samples *s);				   /* {0} is allowed */
+/* cap >= 2. `hot`: pushed to between clock readings, so every page is touched now. */
+dck_status bench_samples_init(bench_samples *s, size_t cap, bool hot, dck_err *err);
+void bench_samples_done(bench_samples *s); /* {0} is allowed */
 void bench_samples_clear(bench_samples *s);
 void bench_samples_halve(bench_samples *s);
 

@@ -224,6 +224,57 @@ static dck_status engine_choose(bench_target *t, const dck_subject *s, dck_err *
 	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which there is not", (int)s->kind);
 }
 
+/* The first row of which cfg holds another value than the default; NULL: none. */
+static const dck_opt *option_touched(const dck_opt *table, const void *cfg, const void *defaults)
+{
+	static const size_t sizes[] = {
+	    [DCK_OPT_FLAG] = sizeof(bool),     [DCK_OPT_COUNT] = sizeof(uint64_t),
+	    [DCK_OPT_TIME] = sizeof(uint64_t), [DCK_OPT_BYTES] = sizeof(uint64_t),
+	    [DCK_OPT_REAL] = sizeof(double),   [DCK_OPT_SHARE] = sizeof(double),
+	    [DCK_OPT_CHOICE] = sizeof(int),
+	};
+
+	for (const dck_opt *o = table; o->name; o++) {
+		const void *a = (const char *)cfg + o->at, *b = (const char *)defaults + o->at;
+
+		if (o->kind == DCK_OPT_TEXT) {
+			const char *text = *(const char *const *)a, *def = *(const char *const *)b;
+
+			if (text != def && (!text || !def || strcmp(text, def) != 0))
+				return o;
+		} else if (o->kind == DCK_OPT_LIST) {
+			if (((const dck_list *)a)->n > 0)
+				return o;
+		} else if (memcmp(a, b, sizes[o->kind]) != 0) {
+			return o;
+		}
+	}
+	return NULL;
+}
+
+/* An option that would change nothing is a misunderstanding: better refused than swallowed. */
+static dck_status options_apply(const dck_subject *s, dck_err *err)
+{
+	const bool model = s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN;
+	const dck_opt *o = NULL;
+	dck_subject plain;
+
+	dck_subject_init(&plain);
+	if (s->kind != DCK_SUBJECT_COMMAND)
+		o = option_touched(dck_command_options, &s->command, &plain.command);
+	if (o)
+		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is none", o->name,
+			 s->text ? s->text : "the function");
+	/* A function's program or a command may well be pinned. */
+	plain.model.cpus = s->model.cpus;
+	if (!model)
+		o = option_touched(dck_model_options, &s->model, &plain.model);
+	if (o)
+		DCK_FAIL(err, E_ARG, "--%s is for models; a %s has none", o->name,
+			 s->kind == DCK_SUBJECT_COMMAND ? "command" : "function");
+	return DCK_OK;
+}
+
 static dck_status opening_fill(bench_target *t, opening *o, const dck_subject *s,
 			       const dck_observer *watch, dck_err *err)
 {
@@ -262,6 +313,7 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 	const dck_engine *e;
 	dck_open_times times = {.struct_size = sizeof times};
 
+	DCK_TRY(options_apply(s, err));
 	DCK_TRY(engine_choose(t, s, err));
 	e = t->engine.ops;
 	if (s->kind == DCK_SUBJECT_PLUGIN && !(e->caps & DCK_CAP_NO_MODEL))

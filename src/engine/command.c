@@ -25,6 +25,7 @@ struct dck_engine_model {
 /* Only the last run's usage. */
 struct dck_engine_context {
 	const dck_engine_model *model;
+	uint64_t took_ns; /* by the last run, to know how to wait for the next */
 	os_child_usage last;
 };
 
@@ -157,10 +158,12 @@ static dck_status exit_check(const dck_engine_model *m, const os_child_usage *u,
 static dck_status command_run(dck_engine_context *c, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
+	const uint64_t begin_ns = os_now_ns();
 	pid_t pid;
 
 	DCK_TRY(os_spawner_run(m->spawner, &pid, err));
-	DCK_TRY(os_wait(pid, m->cancelled, m->cancelled_self, &c->last, err));
+	DCK_TRY(os_wait(pid, c->took_ns, m->cancelled, m->cancelled_self, &c->last, err));
+	c->took_ns = os_now_ns() - begin_ns;
 	return exit_check(m, &c->last, err);
 }
 

@@ -36,7 +36,7 @@ const dck_opt dck_zoo_options[] = {
      .kind = DCK_OPT_COUNT,
      .at = offsetof(dck_zoo_config, seed),
      .arg = "N",
-     .def = "0",
+     .def = "1",
      .help = "of the weights"},
     {0},
 };

@@ -16,14 +16,20 @@ static size_t whole_pages(size_t n)
 	return n ? (n + page - 1) / page * page : page;
 }
 
-void *os_pages_alloc(size_t n)
+void *os_pages_reserve(size_t n)
 {
 	size_t bytes = whole_pages(n);
 	if (!bytes)
 		return NULL;
-	unsigned char *p =
-	    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void *os_pages_alloc(size_t n)
+{
+	size_t bytes = whole_pages(n);
+	unsigned char *p = os_pages_reserve(n);
+	if (!p)
 		return NULL;
 #ifdef MADV_HUGEPAGE
 	/* Before the first touch (so MAP_POPULATE would come too early); only a wish. */

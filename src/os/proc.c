@@ -254,7 +254,7 @@ dck_status os_spawn(const os_spawn_config *c, pid_t *ret, dck_err *err)
 /* --- waiting */
 
 enum { ASK_EVERY_MS = 50 };
-static const uint64_t grace_ns = 2000000000u;
+static const uint64_t grace_ns = 2000000000u, short_ns = 100000000u;
 
 static uint64_t timeval_ns(struct timeval t)
 {
@@ -304,12 +304,12 @@ static dck_status stop(pid_t pid, int pidfd, dck_err *err)
 	DCK_FAIL(err, E_CANCEL, "cancelled, and the command was stopped");
 }
 
-dck_status os_wait(pid_t pid, bool (*cancelled)(void *self), void *self, os_child_usage *ret,
-		   dck_err *err)
+dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self), void *self,
+		   os_child_usage *ret, dck_err *err)
 {
 	if (!cancelled)
 		return reap(pid, ret, err);
-	int pidfd = pidfd_open_child(pid);
+	int pidfd = expect_ns > 0 && expect_ns < short_ns ? -1 : pidfd_open_child(pid);
 	dck_status st = DCK_OK;
 	for (;;) {
 		if (cancelled(self)) {
@@ -324,7 +324,7 @@ dck_status os_wait(pid_t pid, bool (*cancelled)(void *self), void *self, os_chil
 			st = reap(pid, ret, err);
 			break;
 		}
-		/* Before Linux 5.3, or in a sandbox: only a signal makes us ask again. */
+		/* A short run, or before Linux 5.3, or in a sandbox: only a signal makes us ask. */
 		struct rusage r;
 		int status;
 		if (wait4(pid, &status, 0, &r) >= 0) {

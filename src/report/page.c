@@ -37,6 +37,7 @@ void page_line(page *p)
 {
 	sink_text(p->out, "\n");
 	p->col = 0;
+	p->due = 0;
 	p->space = false;
 }
 
@@ -47,6 +48,8 @@ void page_space(page *p)
 
 static void space_put(page *p)
 {
+	sink_repeat(p->out, ' ', p->due);
+	p->due = 0;
 	if (p->space) {
 		sink_text(p->out, " ");
 		p->col++;
@@ -58,7 +61,7 @@ void page_to(page *p, unsigned col)
 {
 	if (col > p->col) {
 		p->space = false;
-		sink_repeat(p->out, ' ', col - p->col);
+		p->due += col - p->col;
 		p->col = col;
 	}
 }

@@ -197,7 +197,7 @@ static void stops_by_precision(void **state)
 	r = world_bench(&w);
 	assert_int_equal(metric_int(r, "runs/count"), 50);
 	assert_non_null(strstr(fact_text(r, "method", "stop"), "precision"));
-	assert_non_null(strstr(fact_text(r, "method", "steady"), "steady after"));
+	assert_non_null(strstr(fact_text(r, "method", "steady"), "steady from the first run on"));
 	assert_null(dck_record_note(r, "not-steady"));
 	assert_null(dck_record_note(r, "imprecise"));
 	dck_record_free(r);

@@ -311,7 +311,7 @@ static void nothing_found_says_where_and_what_to_do(void **state)
 	snprintf(path, sizeof(path), "%s", at("empty/alone"));
 	copy_self(path);
 	assert_int_equal(os_spawn(&c, &pid, &err), DCK_OK);
-	assert_int_equal(os_wait(pid, NULL, NULL, &usage, &err), DCK_OK);
+	assert_int_equal(os_wait(pid, 0, NULL, NULL, &usage, &err), DCK_OK);
 	if (usage.exit_code == 77) {
 		print_message("skipped: the system has an ONNX Runtime of its own\n");
 		skip();

@@ -211,10 +211,10 @@ static void open_dimensions_say_what_to_give(void **state)
 {
 	(void)state;
 	refused(&image, 1, CONFIG(.seed = 1), DCK_E_ARG,
-		"the input 'x' has the open dimension 'N' at axis 0: give --batch N, --dim N=N or "
+		"the input 'x' has the open dimension 'N' at axis 0: give --batch N, --dim N=SIZE or "
 		"--shape x=1x3x8x8");
 	refused(&image, 1, CONFIG(.batch = 1), DCK_E_ARG,
-		"the input 'x' has the open dimension 'height' at axis 2: give --dim height=N or "
+		"the input 'x' has the open dimension 'height' at axis 2: give --dim height=SIZE or "
 		"--shape x=1x3x8x8");
 	refused(&unnamed, 1, CONFIG(.seed = 1), DCK_E_ARG,
 		"the input 'x' has the open dimension without a name at axis 0: give --batch N, or "

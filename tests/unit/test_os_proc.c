@@ -32,7 +32,7 @@ static os_child_usage run(os_spawn_config c)
 	pid_t pid;
 	os_child_usage u = {0};
 	dck_err e;
-	if (os_spawn(&c, &pid, &e) != DCK_OK || os_wait(pid, NULL, NULL, &u, &e) != DCK_OK)
+	if (os_spawn(&c, &pid, &e) != DCK_OK || os_wait(pid, 0, NULL, NULL, &u, &e) != DCK_OK)
 		fail_msg("%s", e.msg);
 	return u;
 }
@@ -127,7 +127,7 @@ static void crossed_streams(void **state)
 	c.err_fd = 1;
 	dck_status st = os_spawn(&c, &pid, NULL);
 	if (st == DCK_OK)
-		st = os_wait(pid, NULL, NULL, &u, NULL);
+		st = os_wait(pid, 0, NULL, NULL, &u, NULL);
 	for (int i = 0; i < 2; i++) {
 		dup2(saved[i], i + 1);
 		close(saved[i]);
@@ -306,7 +306,7 @@ static void cancelling_stops_the_command(void **state)
 	dck_err e;
 	asked = 0;
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
-	assert_int_equal(os_wait(pid, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
+	assert_int_equal(os_wait(pid, 0, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
 	assert_int_equal(asked, 3);
 	assert_int_equal(u.exit_code, 55);
 	assert_int_equal(kill(pid, 0), -1); /* gone, and reaped */
@@ -324,7 +324,7 @@ static void a_command_that_ignores_sigterm_is_killed(void **state)
 	dck_err e;
 	asked = -5; /* let the trap be set */
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
-	assert_int_equal(os_wait(pid, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
+	assert_int_equal(os_wait(pid, 0, cancel_at_third, NULL, &u, &e), DCK_E_CANCEL);
 	assert_int_equal(kill(pid, 0), -1);
 }
 
@@ -338,10 +338,10 @@ static void waiting_may_be_asked_in_vain(void **state)
 	dck_err e;
 	int count = 0;
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
-	assert_int_equal(os_wait(pid, never, &count, &u, &e), DCK_OK);
+	assert_int_equal(os_wait(pid, 0, never, &count, &u, &e), DCK_OK);
 	assert_int_equal(u.exit_code, 3);
 	assert_true(count >= 2);
-	assert_int_equal(os_wait(pid, NULL, NULL, &u, &e), DCK_E_IO); /* no such child now */
+	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_E_IO); /* no such child now */
 }
 
 static void on_alarm(int number)
@@ -363,7 +363,7 @@ static void a_signal_does_not_end_the_wait(void **state)
 	for (int asks = 0; asks < 2; asks++) {
 		assert_int_equal(os_spawn(&c, &pid, NULL), DCK_OK);
 		ualarm(100000, 0);
-		assert_int_equal(os_wait(pid, asks ? never : NULL, &count, &u, NULL), DCK_OK);
+		assert_int_equal(os_wait(pid, 0, asks ? never : NULL, &count, &u, NULL), DCK_OK);
 		assert_int_equal(u.exit_code, 4);
 	}
 }
@@ -389,7 +389,7 @@ static void a_spawner_starts_again_and_again_and_leaks_nothing(void **state)
 		pid_t pid;
 		os_child_usage u;
 		assert_int_equal(os_spawner_run(s, &pid, NULL), DCK_OK);
-		assert_int_equal(os_wait(pid, i % 2 ? never : NULL, &count, &u, NULL), DCK_OK);
+		assert_int_equal(os_wait(pid, 0, i % 2 ? never : NULL, &count, &u, NULL), DCK_OK);
 		assert_int_equal(u.exit_code, 5);
 	}
 	os_spawner_free(s);
