@@ -4,6 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
+record_builder *bench_facts_record(const bench_plan *plan)
+{
+	record_builder *b = record_new();
+	unsigned char bytes[16];
+	char id[2 * sizeof bytes + 1];
+
+	if (!b)
+		return NULL;
+	os_random_bytes(bytes, sizeof bytes);
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+	record_set_id(b, id);
+	record_set_command(b, plan->asked.title);
+	return b;
+}
+
 static void fact_known_text(record_builder *b, const char *section, const char *key,
 			    const char *text)
 {

@@ -9,6 +9,9 @@
 #include "os/os.h"
 #include "record/build.h"
 
+/* A builder with what every record has: an id of its own, and the plan's title. NULL: no memory. */
+record_builder *bench_facts_record(const bench_plan *plan);
+
 void bench_facts_host(record_builder *b, const os_host *host);
 void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t);
 void bench_facts_engine(record_builder *b, const bench_target *t);

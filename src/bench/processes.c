@@ -3,9 +3,10 @@
  * between starts exceeds the interval within one: the interval here is between processes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bench/runner.h"
+#include "bench/processes.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "bench/facts.h"
 #include "bench/results.h"
 #include "os/os.h"
 #include <math.h>
@@ -269,7 +270,7 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 {
 	const dck_record *first = w->records[0];
 	double *values = mem_alloc(w->n * sizeof *values);
-	record_builder *b = bench_record_new(w->plan);
+	record_builder *b = bench_facts_record(w->plan);
 	bool incomplete = failed != DCK_OK;
 
 	if (!values || !b) {
@@ -307,15 +308,14 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 	return record_finish(b, ret, err);
 }
 
-dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
-			       const dck_observer *watch, dck_record **ret, dck_err *err)
+dck_status bench_run_processes(const bench_plan *plan, const dck_observer *watch, dck_record **ret,
+			       dck_err *err)
 {
 	workers w = {.plan = plan, .watch = watch};
 	const uint64_t begin_ns = os_now_ns();
 	dck_err why = {0};
 	dck_status failed = DCK_OK, status;
 
-	(void)s; /* the workers' command says it again */
 	w.records = mem_zalloc(plan->asked.processes, sizeof(dck_record *));
 	if (!w.records)
 		DCK_FAIL(err, E_NOMEM, "no memory for %llu processes",

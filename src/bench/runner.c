@@ -171,29 +171,13 @@ static dck_status run_all(run *r, const dck_subject *s, const bench_plan *plan, 
 	return DCK_OK;
 }
 
-record_builder *bench_record_new(const bench_plan *plan)
-{
-	record_builder *b = record_new();
-	unsigned char bytes[16];
-	char id[2 * sizeof bytes + 1];
-
-	if (!b)
-		return NULL;
-	os_random_bytes(bytes, sizeof bytes);
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
-	record_set_id(b, id);
-	record_set_command(b, plan->asked.title);
-	return b;
-}
-
 dck_status bench_run_here(const dck_subject *s, const bench_plan *plan, const dck_observer *watch,
 			  dck_record **ret, dck_err *err)
 {
 	run r = {.log = {.watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER}};
 	dck_status status;
 
-	r.record = bench_record_new(plan);
+	r.record = bench_facts_record(plan);
 	if (!r.record)
 		DCK_FAIL(err, E_NOMEM, "no memory for a record");
 	clock_choose(&r, s, plan->asked.clock);
@@ -206,20 +190,4 @@ dck_status bench_run_here(const dck_subject *s, const bench_plan *plan, const dc
 		return record_finish(r.record, ret, err);
 	record_drop(r.record);
 	return status;
-}
-
-dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_observer *watch,
-		     dck_record **ret, dck_err *err)
-{
-	dck_plan defaults;
-	bench_plan checked;
-
-	if (!plan) {
-		dck_plan_init(&defaults);
-		plan = &defaults;
-	}
-	DCK_TRY(bench_plan_check(plan, &checked, err));
-	if (checked.asked.processes > 1)
-		return bench_run_processes(s, &checked, watch, ret, err);
-	return bench_run_here(s, &checked, watch, ret, err);
 }
