@@ -210,12 +210,14 @@ static void equal_symbols_are_equal_sizes(void **state)
 static void open_dimensions_say_what_to_give(void **state)
 {
 	(void)state;
-	refused(&image, 1, CONFIG(.seed = 1), DCK_E_ARG,
-		"the input 'x' has the open dimension 'N' at axis 0: give --batch N, --dim N=SIZE or "
-		"--shape x=1x3x8x8");
-	refused(&image, 1, CONFIG(.batch = 1), DCK_E_ARG,
-		"the input 'x' has the open dimension 'height' at axis 2: give --dim height=SIZE or "
-		"--shape x=1x3x8x8");
+	refused(
+	    &image, 1, CONFIG(.seed = 1), DCK_E_ARG,
+	    "the input 'x' has the open dimension 'N' at axis 0: give --batch N, --dim N=SIZE or "
+	    "--shape x=1x3x8x8");
+	refused(
+	    &image, 1, CONFIG(.batch = 1), DCK_E_ARG,
+	    "the input 'x' has the open dimension 'height' at axis 2: give --dim height=SIZE or "
+	    "--shape x=1x3x8x8");
 	refused(&unnamed, 1, CONFIG(.seed = 1), DCK_E_ARG,
 		"the input 'x' has the open dimension without a name at axis 0: give --batch N, or "
 		"--shape x=1x8");
