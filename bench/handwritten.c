@@ -185,6 +185,15 @@ static void library_load(const config *c)
 	dck_record_free(r);
 }
 
+static void side_print(const char *name, double ns, bool has_interval, double lo, double hi)
+{
+	printf("  %s %9.3f ms ", name, ns / 1e6);
+	if (has_interval)
+		printf("[%.3f, %.3f]", lo / 1e6, hi / 1e6);
+	else
+		printf("(no interval)");
+}
+
 int main(int argc, char **argv)
 {
 	static double hand[100000], ratio[ROUNDS_MAX];
@@ -194,7 +203,7 @@ int main(int argc, char **argv)
 	dck_sink sink;
 	dck_zoo_config zoo = {.seed = 1};
 	long long height, width;
-	size_t agree = 0;
+	size_t agree = 0, judged = 0;
 	stat_estimate all;
 
 	if (dck_opt_defaults(options, &c, &err) != DCK_OK)
@@ -226,19 +235,21 @@ int main(int argc, char **argv)
 		ours = dck_record_metric(r, "latency/median");
 		stat_estimate_one(STAT_MEDIAN, hand, (size_t)c.runs, 0.95, 1, scratch, &e);
 		ratio[k] = ours->value.as.r / e.value;
-		agree += ours->lo <= e.hi && e.lo <= ours->hi;
-		printf("  by hand %9.3f ms [%.3f, %.3f]   deepclock %9.3f ms [%.3f, %.3f]   ratio "
-		       "%.4f%s\n",
-		       e.value / 1e6, e.lo / 1e6, e.hi / 1e6, ours->value.as.r / 1e6,
-		       ours->lo / 1e6, ours->hi / 1e6, ratio[k],
-		       ours->lo <= e.hi && e.lo <= ours->hi ? "" : "  (apart)");
+		const bool both = ours->level > 0 && e.has_interval;
+		const bool meet = both && ours->lo <= e.hi && e.lo <= ours->hi;
+
+		judged += both;
+		agree += meet;
+		side_print("by hand", e.value, e.has_interval, e.lo, e.hi);
+		side_print("deepclock", ours->value.as.r, ours->level > 0, ours->lo, ours->hi);
+		printf("   ratio %.4f%s\n", ratio[k], !both || meet ? "" : "  (apart)");
 		dck_record_free(r);
 	}
 	stat_estimate_one(STAT_MEDIAN, ratio, (size_t)c.rounds, 0.95, 1, scratch, &all);
 	stat_sort(ratio, (size_t)c.rounds);
 	printf(
-	    "ratio: median %.4f, least %.4f, greatest %.4f; intervals meet in %zu of %llu rounds\n",
-	    all.value, ratio[0], ratio[c.rounds - 1], agree, (unsigned long long)c.rounds);
+	    "ratio: median %.4f, least %.4f, greatest %.4f; intervals meet in %zu of %zu rounds\n",
+	    all.value, ratio[0], ratio[c.rounds - 1], agree, judged);
 	if (all.has_interval)
 		printf("ratio: 95 %% interval of its median [%.4f, %.4f]%s\n", all.lo, all.hi,
 		       all.lo <= 1 && 1 <= all.hi ? ": no difference resolved" : "");
