@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 		by_hand(&c, &model, height, width, hand);
 		r = r ? r : by_deepclock(&c);
 		ours = dck_record_metric(r, "latency/median");
-		stat_estimate_one(STAT_MEDIAN, hand, (size_t)c.runs, 0.95, 1, scratch, &e);
+		stat_estimate_one(STAT_MEDIAN, hand, (size_t)c.runs, 0.95, scratch, &e);
 		ratio[k] = ours->value.as.r / e.value;
 		const bool both = ours->level > 0 && e.has_interval;
 		const bool meet = both && ours->lo <= e.hi && e.lo <= ours->hi;
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 		printf("   ratio %.4f%s\n", ratio[k], !both || meet ? "" : "  (apart)");
 		dck_record_free(r);
 	}
-	stat_estimate_one(STAT_MEDIAN, ratio, (size_t)c.rounds, 0.95, 1, scratch, &all);
+	stat_estimate_one(STAT_MEDIAN, ratio, (size_t)c.rounds, 0.95, scratch, &all);
 	stat_sort(ratio, (size_t)c.rounds);
 	printf(
 	    "ratio: median %.4f, least %.4f, greatest %.4f; intervals meet in %zu of %zu rounds\n",

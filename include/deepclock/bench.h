@@ -48,7 +48,7 @@ typedef struct dck_model_config {
 	const char *image_size;		   /* zoo: "N" or "HxW"; NULL: the network's own */
 	uint64_t seq;			   /* zoo: sequence length; 0: the network's own */
 	uint64_t input_pool;		   /* different random inputs, cycled; 1 */
-	uint64_t seed;
+	uint64_t seed;			   /* of random inputs and built-in weights */
 } dck_model_config;
 DCK_API extern const dck_opt dck_model_options[];
 
@@ -104,7 +104,6 @@ typedef struct dck_plan {
 	uint64_t group;		/* runs per sample; 0: from the clock's cost */
 	uint64_t processes;	/* fresh processes; 1: this one */
 	uint64_t idle_ns;	/* pause before each run */
-	uint64_t seed;		/* of the bootstrap; inputs have their own */
 	uint64_t keep;		/* samples kept at most */
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* The command that measures one process and writes its record as JSON to the file

@@ -250,7 +250,7 @@ static bool precision_check(bench_phases *p)
 	stat_estimate e;
 
 	stat_estimate_one(p->plan.statistic, p->latency.value, p->latency.n, asked->level,
-			  asked->seed, p->scratch, &e);
+			  p->scratch, &e);
 	p->checks++;
 	live_estimate(p, &e);
 	if (!stat_precise(&e, asked->precision))
@@ -316,7 +316,7 @@ static dck_status measure_look(bench_phases *p, bool check, uint64_t runs, uint6
 			stat_estimate e;
 
 			stat_estimate_one(p->plan.statistic, p->latency.value, p->latency.n,
-					  p->plan.asked.level, p->plan.asked.seed, p->scratch, &e);
+					  p->plan.asked.level, p->scratch, &e);
 			live_estimate(p, &e);
 			p->live_cost_ns = (double)(now(p) - begin_ns);
 		}

@@ -126,14 +126,6 @@ const dck_opt dck_plan_options[] = {
      .min = 64,
      .max = 16777216,
      .help = "samples kept at most; beyond, every second one is dropped, evenly"},
-    {.name = "seed",
-     .kind = DCK_OPT_COUNT,
-     .at = AT(seed),
-     .arg = "N",
-     .def = "1",
-     .min = 0,
-     .max = 9e15,
-     .help = "of random inputs, built-in weights and bootstrap intervals"},
     {0},
 };
 #undef AT

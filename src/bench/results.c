@@ -51,8 +51,7 @@ static void cpu(record_builder *b, const bench_phases *p)
 	const bool command = p->loop.target->engine.ops->caps & DCK_CAP_COMMAND;
 	stat_estimate e;
 
-	stat_estimate_one(STAT_MEAN, p->cpu.value, p->cpu.n, p->plan.asked.level,
-			  p->plan.asked.seed, p->scratch, &e);
+	stat_estimate_one(STAT_MEAN, p->cpu.value, p->cpu.n, p->plan.asked.level, p->scratch, &e);
 	if (e.present && e.value > 0 && p->measured_runs > 0) {
 		/* Slices hold unlike numbers of runs: the mean is over runs, its relative width
 		 * that of the slices. */
@@ -75,8 +74,7 @@ static void cpu(record_builder *b, const bench_phases *p)
 	for (int i = 0; command && i < 2; i++) {
 		const bench_samples *s = i == 0 ? &p->user : &p->system;
 
-		stat_estimate_one(STAT_MEAN, s->value, s->n, p->plan.asked.level,
-				  p->plan.asked.seed, p->scratch, &e);
+		stat_estimate_one(STAT_MEAN, s->value, s->n, p->plan.asked.level, p->scratch, &e);
 		bench_result_estimate(b, i == 0 ? "cpu/user" : "cpu/system", &e);
 	}
 }
@@ -156,8 +154,8 @@ static void series(record_builder *b, const bench_phases *p)
 
 void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates)
 {
-	stat_estimate_all(p->latency.value, p->latency.n, p->plan.asked.level, p->plan.asked.seed,
-			  p->scratch, estimates);
+	stat_estimate_all(p->latency.value, p->latency.n, p->plan.asked.level, p->scratch,
+			  estimates);
 	extremes(&p->latency, estimates);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
 		bench_result_estimate(b, bench_estimator_tag[i], &estimates[i]);

@@ -100,6 +100,14 @@ const dck_opt dck_model_options[] = {
      .min = 0,
      .max = 1e6,
      .help = "sequence length of a built-in network"},
+    {.name = "seed",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(seed),
+     .arg = "N",
+     .def = "1",
+     .min = 0,
+     .max = 9e15,
+     .help = "of random inputs and built-in weights"},
     {0},
 };
 #undef AT
@@ -140,7 +148,6 @@ void dck_subject_init(dck_subject *s)
 	status = dck_opt_defaults(dck_command_options, &s->command, NULL);
 	assert(status == DCK_OK);
 	(void)status;
-	s->model.seed = 1;
 }
 
 /* --- "cmd:PROG ARG...": words as a shell cuts them, quotes and backslashes included, nothing else

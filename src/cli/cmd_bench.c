@@ -232,7 +232,6 @@ static int bench_run(cli *c, void *config)
 	title_make(c, title, sizeof title);
 	cfg->plan.title = title;
 	cfg->plan.worker_argv = worker_argv;
-	cfg->subject.model.seed = cfg->plan.seed;
 	code = measure(cfg);
 	free(worker_argv);
 	dck_free(owned);

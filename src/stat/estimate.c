@@ -440,21 +440,18 @@ static void estimate(const sample *s, stat_estimator which, stat_estimate *ret)
 	*ret = e;
 }
 
-void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level, uint64_t seed,
+void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level,
 		       double *scratch, stat_estimate *ret)
 {
 	const sample s = sample_take(x, n, level, scratch);
 
-	(void)seed; /* no method here draws numbers */
 	estimate(&s, which, ret);
 }
 
-void stat_estimate_all(const double *x, size_t n, double level, uint64_t seed, double *scratch,
-		       stat_estimate *ret)
+void stat_estimate_all(const double *x, size_t n, double level, double *scratch, stat_estimate *ret)
 {
 	const sample s = sample_take(x, n, level, scratch);
 
-	(void)seed;
 	for (int which = 0; which < STAT_ESTIMATORS; which++)
 		estimate(&s, (stat_estimator)which, &ret[which]);
 }

@@ -42,12 +42,12 @@ typedef struct stat_estimate {
 /* Doubles of scratch that the functions below need for n samples. */
 size_t stat_scratch(size_t n);
 
-/* One statistic of x[0..n) with its interval at `level` (0.95). `seed` is for methods that draw
- * numbers: none does today, so the same data give the same result. */
-void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level, uint64_t seed,
+/* One statistic of x[0..n) with its interval at `level` (0.95). No method here draws random
+ * numbers: the same data give the same result. */
+void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level,
 		       double *scratch, stat_estimate *ret);
 /* All of them: ret[STAT_ESTIMATORS]. */
-void stat_estimate_all(const double *x, size_t n, double level, uint64_t seed, double *scratch,
+void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 		       stat_estimate *ret);
 
 /* For the stop rule: the half-width of the interval is within `precision` of the value, and the

@@ -127,7 +127,7 @@ static void fixed_n(const sim_kind *k, const question *asked, size_t n, size_t s
 
 		sim_make(k, &r, x, n, n);
 		for (size_t a = 0; a < PLACES; a++) {
-			stat_estimate_one(asked[a].which, x, n, 0.95, 1, scratch, &e);
+			stat_estimate_one(asked[a].which, x, n, 0.95, scratch, &e);
 			count(&t[a], &e, value[a], n);
 		}
 	}
@@ -150,7 +150,7 @@ static void stopped_n(const sim_kind *k, double precision, size_t most, size_t s
 			size_t n = 30;
 
 			for (;;) {
-				stat_estimate_one(places[a].which, x, n, 0.95, 1, scratch, &e);
+				stat_estimate_one(places[a].which, x, n, 0.95, scratch, &e);
 				if (n == most || stat_precise(&e, precision))
 					break;
 				n = n + n / 10 < most ? n + n / 10 : most;

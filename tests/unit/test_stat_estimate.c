@@ -69,7 +69,7 @@ static stat_estimate ask(stat_estimator which, size_t n)
 	stat_estimate e;
 
 	assert_true(stat_scratch(n) <= sizeof scratch_room / sizeof *scratch_room);
-	stat_estimate_one(which, x, n, 0.95, 1, scratch_room, &e);
+	stat_estimate_one(which, x, n, 0.95, scratch_room, &e);
 	return e;
 }
 
@@ -114,7 +114,7 @@ static void exact_values(void **state)
 
 	(void)state;
 	fill_shuffled(1000);
-	stat_estimate_all(x, 1000, 0.95, 1, scratch_room, all);
+	stat_estimate_all(x, 1000, 0.95, scratch_room, all);
 	close_to(all[STAT_MEAN].value, 500.5, 1e-14);
 	close_to(all[STAT_MEDIAN].value, 500.5, 1e-14);
 	close_to(all[STAT_MIN].value, 1, 0);
@@ -228,7 +228,7 @@ static void ties(void **state)
 	(void)state;
 	for (size_t i = 0; i < 5000; i++)
 		x[i] = floor(3 * uniform(&v));
-	stat_estimate_all(x, 5000, 0.95, 1, scratch_room, all);
+	stat_estimate_all(x, 5000, 0.95, scratch_room, all);
 	for (int i = 0; i < STAT_ESTIMATORS; i++) {
 		assert_true(all[i].present && isfinite(all[i].value));
 		assert_true(isfinite(all[i].lo) && isfinite(all[i].hi));
