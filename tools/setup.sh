@@ -66,6 +66,13 @@ fetch_onnxruntime() {
 	for have in "$build"/ort/libonnxruntime.so.*; do
 		[ -e "$have" ] && return 0
 	done
+	# Another build folder of this tree has the same.
+	for have in "$here"/../build*/ort/libonnxruntime.so.*; do
+		[ -e "$have" ] || continue
+		mkdir -p "$build/ort"
+		cp -p "${have%/*}"/* "$build/ort/"
+		return 0
+	done
 	machine=$(uname -m)
 	python=python3
 	"$python" -m pip --version >/dev/null 2>&1 || python=/usr/bin/python3

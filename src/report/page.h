@@ -13,7 +13,7 @@ typedef struct page {
 	bool utf8, colour;
 	unsigned width, col; /* columns; where the next character goes */
 	bool space;	     /* a space is due before what comes next on this line */
-	unsigned due;	     /* so many blanks are, counted in col already: no line ends in blanks */
+	unsigned due; /* so many blanks are, counted in col already: no line ends in blanks */
 } page;
 
 typedef enum page_ink { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR } page_ink;
