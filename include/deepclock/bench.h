@@ -130,7 +130,9 @@ typedef struct dck_observer {
 	void (*progress)(void *self, const dck_progress *p);
 	void (*note)(void *self, const dck_note *note);
 	void (*log)(void *self, dck_log_level level, const char *text); /* any thread */
-	bool (*cancelled)(void *self); /* also asked while a command is waited for */
+	/* Asked between runs, and while a command is waited for; while one that took less than 0.1
+	 * s is waited for, only when a signal arrives. */
+	bool (*cancelled)(void *self);
 } dck_observer;
 
 /* Measures. *ret is owned: dck_record_free(). plan NULL: the defaults; watch NULL: silent.

@@ -383,8 +383,11 @@ static dck_status input_bytes(const input *in, size_t *ret, dck_err *err)
 	size_t bytes = dck_dtype_bytes(in->info->dtype);
 
 	if (bytes == 0)
-		DCK_FAIL(err, E_UNSUP, "the input '%s' is of type %s, which cannot be made here",
-			 in->info->name, dck_dtype_text(in->info->dtype));
+		DCK_FAIL(err, E_UNSUP,
+			 "the input '%s' is no tensor of numbers (it is text, a sequence, or has "
+			 "elements "
+			 "of less than a byte): such inputs cannot be made here",
+			 in->info->name);
 	for (size_t d = 0; d < in->rank; d++)
 		if (__builtin_mul_overflow(bytes, in->dim[d], &bytes))
 			DCK_FAIL(err, E_LIMIT, "the input '%s' has more bytes than can be counted",

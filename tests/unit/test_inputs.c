@@ -343,7 +343,8 @@ static void sizes_that_do_not_fit(void **state)
 	assert_non_null(strstr(err.msg, "1 set(s) of inputs need more than "));
 	assert_non_null(strstr(err.msg, "make --input-pool, --batch or the shapes smaller"));
 	refused(&text, 1, CONFIG(.seed = 1), DCK_E_UNSUP,
-		"the input 'words' is of type ?, which cannot be made here");
+		"the input 'words' is no tensor of numbers (it is text, a sequence, or has "
+		"elements of less than a byte): such inputs cannot be made here");
 	refused(&text, 1, CONFIG(.input = LIST("words=f1.npy")), DCK_E_UNSUP,
 		"the input 'words' is not of plain numbers, which are all that --input reads");
 }
