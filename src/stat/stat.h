@@ -53,6 +53,10 @@ void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 /* For the stop rule: the half-width of the interval is within `precision` of the value, and the
  * interval is not known to be too narrow. */
 bool stat_precise(const stat_estimate *e, double precision);
+/* A stop rule ends when stat_precise() held at so many looks in a row, each with a tenth more runs:
+ * the first time it holds is often a chance (docs/methods.md has what that does to the coverage).
+ */
+#define STAT_LOOKS 3
 
 /* Lag-1 autocorrelation and the integrated autocorrelation time tau >= 1 (n_eff = n / tau), from at
  * most 1024 lags of at most 8192 values: longer series are first averaged in groups. */
