@@ -17,7 +17,6 @@
 #define WARMUP_NS_MIN	250000000u
 #define WARMUP_RUNS_MIN 10
 #define WARMUP_GROWTH	1.15
-#define CHECK_GROWTH	1.1
 /* With fewer samples than this a group is made smaller when the number of runs is given. */
 #define SAMPLES_WANTED 50
 #define LIVE_NS	       250000000u
@@ -253,10 +252,7 @@ static bool precision_check(bench_phases *p)
 			  p->scratch, &e);
 	p->checks++;
 	live_estimate(p, &e);
-	/* One narrow interval may be luck: an interval that happens to be narrow is more likely to
-	 * miss. It must stay narrow as runs are added. */
-	p->precise_looks = stat_precise(&e, asked->precision) ? p->precise_looks + 1 : 0;
-	if (p->precise_looks < STAT_LOOKS)
+	if (!stat_stop_look(&p->looks, &e, asked->precision))
 		return false;
 	stop_say(p, &e);
 	return true;
@@ -364,7 +360,7 @@ dck_status bench_phase_measure(bench_phases *p, dck_err *err)
 			     elapsed_ns >= asked->min_time_ns;
 
 		if (check)
-			next_check = (uint64_t)((double)p->latency.pushed * CHECK_GROWTH) + 1;
+			next_check = stat_stop_next(p->latency.pushed);
 		if (check || live_due(p))
 			status = measure_look(p, check, runs, elapsed_ns, &enough, err);
 	}

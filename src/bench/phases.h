@@ -22,10 +22,10 @@ typedef struct bench_phases {
 	bool steady_known, steady;	 /* auto: whether it could be judged, and the judgement */
 	uint64_t steady_runs, steady_ns; /* from where on it was steady */
 	stat_steady verdict;
-	char stop[160];		/* which rule ended the measurement, a clause */
-	bool precise;		/* that rule was the precision */
-	unsigned precise_looks; /* in a row, up to the last */
-	uint64_t checks;	/* how often the precision was looked at */
+	char stop[160]; /* which rule ended the measurement, a clause */
+	bool precise;	/* that rule was the precision */
+	stat_stop looks;
+	uint64_t checks;   /* how often the precision was looked at */
 	bool group_wanted; /* the clock is too coarse for a sample, and it could not hold more runs
 			    */
 	double live_cost_ns;

@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Below so many effective runs intervals are too narrow, whatever the method. */
-#define N_EFF_ENOUGH 50
-
 typedef struct sample {
 	const double *x; /* in the order taken */
 	size_t n;
@@ -49,7 +46,8 @@ static void take_n_eff(const stat_dependence *d, stat_estimate *e)
 {
 	e->n_eff = (double)d->n / d->tau;
 	e->n_eff_careful = (double)d->n / d->tau_careful;
-	e->narrow = e->n_eff < N_EFF_ENOUGH;
+	e->narrow = e->n_eff < STAT_N_EFF_ENOUGH;
+	e->dependent = d->dependent;
 }
 
 static void interval_missing(uint64_t needed, stat_estimate *e)
@@ -116,7 +114,7 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 	e->present = true;
 	e->value = e->lo = e->hi = value;
 	e->n_eff = e->n_eff_careful = (double)s->n;
-	e->narrow = s->n < N_EFF_ENOUGH;
+	e->narrow = s->n < STAT_N_EFF_ENOUGH;
 	if (!(value > 0)) {
 		e->has_interval = true;
 		snprintf(e->how, sizeof e->how, "all runs took the same time");
@@ -271,6 +269,7 @@ static void quantile_depend(const sample *s, double p, double value, stat_depend
 		stat_depend_find(s->x, s->n, at_most, &value, d.dependent, s->depend, &d);
 		e->n_eff = fmin(e->n_eff, (double)s->n / d.tau);
 		e->n_eff_careful = fmin(e->n_eff_careful, (double)s->n / d.tau_careful);
+		e->dependent = e->dependent || d.dependent;
 		if (d.dependent && d.long_run > d.var) {
 			stat_depend_find(s->x, s->n, at_most, &lower, true, s->depend, &more);
 			if (stat_depend_n(&more) < stat_depend_n(&d))
@@ -287,7 +286,7 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 	stat_dependence d;
 
 	quantile_depend(s, p, value, &d, e);
-	e->narrow = e->n_eff < N_EFF_ENOUGH;
+	e->narrow = e->n_eff < STAT_N_EFF_ENOUGH;
 	if (e->n_eff < needed) {
 		e->n_needed = (uint64_t)ceil(needed * (double)s->n / e->n_eff);
 		say_too_few(s, p, needed, e);
@@ -454,17 +453,6 @@ void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 
 	for (int which = 0; which < STAT_ESTIMATORS; which++)
 		estimate(&s, (stat_estimator)which, &ret[which]);
-}
-
-/* The half-width is taken as wide as it would be if chance hid some dependence: a rule that asks
- * again and again would stop on just that chance. */
-bool stat_precise(const stat_estimate *e, double precision)
-{
-	const double half = (e->hi - e->lo) / 2;
-
-	if (!e->present || !e->has_interval || e->n_eff_careful < N_EFF_ENOUGH)
-		return false;
-	return half * sqrt(e->n_eff / e->n_eff_careful) <= precision * fabs(e->value);
 }
 
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret)

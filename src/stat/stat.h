@@ -26,6 +26,9 @@ typedef enum stat_estimator {
 	STAT_ESTIMATORS
 } stat_estimator;
 
+/* Below so many effective runs intervals are too narrow, whatever the method. */
+#define STAT_N_EFF_ENOUGH 50
+
 typedef struct stat_estimate {
 	bool present; /* false: `why` says why not, n_needed how many runs it takes (0: unknown) */
 	double value;
@@ -33,6 +36,7 @@ typedef struct stat_estimate {
 	double lo, hi, level;
 	double n_eff; /* effective number of independent runs; n when no dependence is seen */
 	double n_eff_careful; /* the same if chance hides some dependence; for stat_precise() */
+	bool dependent;	      /* neighbours were seen to depend on each other: n_eff is estimated */
 	bool narrow;	      /* n_eff is so small that the interval is known to be too narrow */
 	uint64_t n_needed;
 	char how[128]; /* "exact order statistics at n_eff 212 of 600" */
@@ -50,13 +54,22 @@ void stat_estimate_one(stat_estimator which, const double *x, size_t n, double l
 void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 		       stat_estimate *ret);
 
-/* For the stop rule: the half-width of the interval is within `precision` of the value, and the
- * interval is not known to be too narrow. */
+/* --- when a measurement stops. A rule that asks again and again stops when chance has made an
+ * interval narrow, and such intervals miss more often: this one is made so that they do not (the
+ * coverage is in docs/methods.md). */
+
+/* One look: the half-width of the interval is within `precision` of the value, and there are
+ * enough effective runs to believe it. */
 bool stat_precise(const stat_estimate *e, double precision);
-/* A stop rule ends when stat_precise() held at so many looks in a row, each with a tenth more runs:
- * the first time it holds is often a chance (docs/methods.md has what that does to the coverage).
- */
-#define STAT_LOOKS 3
+
+/* {0} at first. */
+typedef struct stat_stop {
+	unsigned precise; /* looks in a row, up to the last */
+} stat_stop;
+/* Looks at one more estimate; true: the measurement may end. Asked first at any n, then at
+ * stat_stop_next() of it and so on; the estimate at which it turns true is the one to report. */
+bool stat_stop_look(stat_stop *s, const stat_estimate *e, double precision);
+uint64_t stat_stop_next(uint64_t n);
 
 /* Lag-1 autocorrelation and the integrated autocorrelation time tau >= 1 (n_eff = n / tau), from at
  * most 1024 lags of at most 8192 values: longer series are first averaged in groups. */
