@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define DCK_ABI_MAJOR 1u /* another major: the host refuses the plug-in */
-#define DCK_ABI_MINOR 0u /* grows with each member added at an end */
+#define DCK_ABI_MINOR 1u /* grows with each member added at an end */
 
 /* Element type, with the codes and the layout of DLPack's DLDataType. */
 typedef enum dck_dtype_code {
@@ -104,7 +104,53 @@ typedef struct dck_open_params {
 	/* Asked while a run waits for something outside (a child process). (optional) */
 	bool (*cancelled)(void *self);
 	void *cancelled_self;
+	/* Since minor 1. What profile() and memory() will be asked for; it may slow every run, so a
+	 * model opened with any of these is never timed as a whole. */
+	uint32_t observe; /* DCK_OBSERVE_... */
+	const char
+	    *work_dir; /* with observe: a folder for the engine's files; the host removes it */
 } dck_open_params;
+
+#define DCK_OBSERVE_OPERATORS 0x1u /* record when each operator ran */
+#define DCK_OBSERVE_MEMORY    0x2u /* count what is allocated */
+#define DCK_OBSERVE_VALUES    0x4u /* make every value of the model's main graph an output */
+
+/* One operator in one profiled run. */
+typedef struct dck_op_event {
+	const char *name,
+	    *type;	      /* the node's in the engine's own graph, model_path of dck_profile */
+	const char *provider; /* "CPUExecutionProvider"; NULL: not told */
+	uint64_t run;	      /* counted from 0 */
+	uint64_t begin_ns, duration_ns;
+	int64_t memory_bytes; /* that stayed allocated when it ended; INT64_MIN: not told */
+} dck_op_event;
+
+#define DCK_PROFILE_DEVICE_TIME 0x1u /* durations are of the device, not of the host's launch */
+#define DCK_PROFILE_TRUNCATED	0x2u /* the engine lost events; runs that miss any are left out */
+
+typedef struct dck_profile {
+	uint32_t struct_size, flags;
+	uint64_t resolution_ns; /* of durations */
+	const dck_op_event *events;
+	size_t nevents, nruns;
+	const uint64_t *run_ns; /* how long each of the nruns took by the engine's own clock */
+	/* The graph that ran, as an ONNX file in work_dir; NULL: the model as it was opened. */
+	const char *model_path;
+} dck_profile;
+
+/* Memory of the engine. Absent parts are 0 in `valid`. */
+#define DCK_MEMORY_IN_USE   0x1u
+#define DCK_MEMORY_PEAK	    0x2u
+#define DCK_MEMORY_RESERVED 0x4u
+#define DCK_MEMORY_ALLOCS   0x8u
+#define DCK_MEMORY_RUN	    0x10u
+typedef struct dck_memory {
+	uint32_t struct_size, valid;
+	uint64_t in_use_bytes, peak_bytes; /* of the engine's arena, now and ever */
+	uint64_t reserved_bytes;	   /* taken from the system for it */
+	uint64_t allocs;		   /* by the last run */
+	uint64_t run_peak_bytes; /* above what was there before: activations of the last run */
+} dck_memory;
 
 /* Resources of the last run, for engines whose work happens in another process. */
 typedef struct dck_usage {
@@ -175,7 +221,15 @@ typedef struct dck_engine {
 	dck_status (*output)(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err);
 	/* (optional: without DCK_CAP_COMMAND) */
 	dck_status (*usage)(dck_engine_context *c, dck_usage *ret, dck_err *err);
-	/* minor >= 1 adds here only */
+
+	/* Since minor 1. */
+	/* Ends recording and says what was seen since open(); needs DCK_OBSERVE_OPERATORS. Borrowed
+	 * until close(). (optional) */
+	dck_status (*profile)(dck_engine_model *m, dck_profile *ret, dck_err *err);
+	/* What the engine knows of its memory; run_peak_bytes and allocs need
+	 * DCK_OBSERVE_MEMORY. (optional) */
+	dck_status (*memory)(dck_engine_model *m, dck_memory *ret, dck_err *err);
+	/* minor >= 2 adds here only */
 } dck_engine;
 
 /* What a plug-in exports: the table, or NULL when it cannot serve this host. */

@@ -104,7 +104,18 @@ typedef struct dck_op {
 	const char *name, *type, *scope; /* scope NULL: none */
 	const dck_op_output *outputs;
 	size_t noutputs;
-	dck_value macs, flops, params, weight_bytes, read_bytes, write_bytes, time_ns;
+	dck_value macs, flops, params, weight_bytes, read_bytes, write_bytes;
+	dck_value peer; /* what another counter says of it (fact cost/as names which) */
+	/* Measured; absent in a record of `cost`. Of one run of the whole model. */
+	dck_value time_ns;
+	double time_lo_ns, time_hi_ns, time_level; /* interval of time_ns; level 0: none */
+	dck_value rate;	   /* FLOP/s achieved; absent where it would exceed the roof */
+	dck_value roof;	   /* FLOP/s attainable on this machine at the operator's intensity */
+	const char *bound; /* "compute", "memory"; NULL: not known */
+	/* Nodes of the model that an operator made by the engine stands for; none: it is a node
+	 * of the model itself, or of the engine's own making. */
+	const char *const *origins;
+	size_t norigins;
 } dck_op;
 
 /* One slice of a trace. */

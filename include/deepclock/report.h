@@ -9,6 +9,7 @@
 #ifndef DCK_REPORT_H
 #define DCK_REPORT_H
 
+#include "opt.h"
 #include "record.h"
 
 #ifdef __cplusplus
@@ -46,11 +47,20 @@ DCK_API void dck_sink_custom(dck_sink *s,
 DCK_API dck_status dck_sink_finish(dck_sink *s, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_buffer_done(dck_buffer *b); /* NULL and {0} are allowed. @since 0.1 */
 
+/* How operators are listed (text and csv). Zeroed: the writer's choice. Rows: dck_op_options. */
+typedef struct dck_op_view {
+	int by;	      /* index into auto, type, node, module, all */
+	int sort;     /* index into auto, time, macs, flops, params, bytes, name, graph */
+	uint64_t top; /* rows shown of each table; 0: the writer's choice */
+} dck_op_view;
+DCK_API extern const dck_opt dck_op_options[];
+
 /* How a writer for people may decorate. Zeroed: plain ASCII-safe text, 80 columns. */
 typedef struct dck_style {
 	bool colour;	/* ANSI colours */
 	bool utf8;	/* block characters in histograms, the +- and mu signs */
 	unsigned width; /* columns; 0: 80 */
+	dck_op_view ops;
 } dck_style;
 
 /* A pure function from records to bytes. */

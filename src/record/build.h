@@ -44,6 +44,9 @@ void record_metric_interval(record_builder *b, const char *tag, double v, double
 			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
 
+/* Copies all of it, names and arrays too. A zeroed dck_value is absent, "not measured". */
+void record_op(record_builder *b, const dck_op *op);
+
 void record_note(record_builder *b, dck_severity severity, const char *code, const char *fmt, ...)
     DCK_PRINTF(4, 5);
 /* The notes so far, borrowed until the next call on b. */
