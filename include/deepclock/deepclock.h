@@ -58,5 +58,6 @@
 #include "model.h"
 #include "plugin.h"
 #include "bench.h"
+#include "cost.h"
 
 #endif

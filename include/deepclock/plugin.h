@@ -109,11 +109,16 @@ typedef struct dck_open_params {
 	uint32_t observe; /* DCK_OBSERVE_... */
 	const char
 	    *work_dir; /* with observe: a folder for the engine's files; the host removes it */
+	/* With DCK_OBSERVE_VALUES: names of values of the main graph, which the host reads from the
+	 * model. They become outputs, behind the model's own and in this order. None of them is
+	 * one already. */
+	const char *const *values;
+	size_t nvalues;
 } dck_open_params;
 
 #define DCK_OBSERVE_OPERATORS 0x1u /* record when each operator ran */
 #define DCK_OBSERVE_MEMORY    0x2u /* count what is allocated */
-#define DCK_OBSERVE_VALUES    0x4u /* make every value of the model's main graph an output */
+#define DCK_OBSERVE_VALUES    0x4u /* make `values` outputs */
 
 /* One operator in one profiled run. */
 typedef struct dck_op_event {
@@ -123,6 +128,8 @@ typedef struct dck_op_event {
 	uint64_t run;	      /* counted from 0 */
 	uint64_t begin_ns, duration_ns;
 	int64_t memory_bytes; /* that stayed allocated when it ended; INT64_MIN: not told */
+	uint32_t depth; /* 0: of the main graph; 1: within one of those, a loop's body, whose time
+			   holds this one's; and so on */
 } dck_op_event;
 
 #define DCK_PROFILE_DEVICE_TIME 0x1u /* durations are of the device, not of the host's launch */
@@ -130,8 +137,8 @@ typedef struct dck_op_event {
 
 typedef struct dck_profile {
 	uint32_t struct_size, flags;
-	uint64_t resolution_ns; /* of durations */
-	const dck_op_event *events;
+	uint64_t resolution_ns;	    /* of durations */
+	const dck_op_event *events; /* by run, and in a run by their beginnings */
 	size_t nevents, nruns;
 	const uint64_t *run_ns; /* how long each of the nruns took by the engine's own clock */
 	/* The graph that ran, as an ONNX file in work_dir; NULL: the model as it was opened. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-record_builder *bench_facts_record(const bench_plan *plan)
+record_builder *bench_facts_new(const char *title)
 {
 	record_builder *b = record_new();
 	unsigned char bytes[16];
@@ -16,8 +16,13 @@ record_builder *bench_facts_record(const bench_plan *plan)
 	for (size_t i = 0; i < sizeof bytes; i++)
 		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
 	record_set_id(b, id);
-	record_set_command(b, plan->asked.title);
+	record_set_command(b, title);
 	return b;
+}
+
+record_builder *bench_facts_record(const bench_plan *plan)
+{
+	return bench_facts_new(plan->asked.title);
 }
 
 static void fact_known_text(record_builder *b, const char *section, const char *key,

@@ -9,7 +9,8 @@
 #include "os/os.h"
 #include "record/build.h"
 
-/* A builder with what every record has: an id of its own, and the plan's title. NULL: no memory. */
+/* A builder with what every record has: an id of its own, and a title. NULL: no memory. */
+record_builder *bench_facts_new(const char *title);
 record_builder *bench_facts_record(const bench_plan *plan);
 
 void bench_facts_host(record_builder *b, const os_host *host);

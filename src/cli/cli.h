@@ -113,6 +113,8 @@ void cli_json_text(FILE *out, const char *text);
 void cli_csv_text(FILE *out, const char *text);
 /* argv as a shell would take it again, into buf; cut with "..." when it does not fit. */
 void cli_quote_words(char *const *words, char *buf, size_t size);
+/* The program's plain name and the words of its command line: a record's title. */
+void cli_title(const cli *c, char *buf, size_t size);
 
 /* message.c: one line to stderr, "deepclock: sentence". */
 void cli_message(const char *fmt, ...) DCK_PRINTF(1, 2);

@@ -91,14 +91,6 @@ static bool on_cancelled(void *self)
 	return cli_signal_seen();
 }
 
-/* The words of the command line with the program's plain name in front. */
-static void title_make(const cli *c, char *buf, size_t size)
-{
-	int n = snprintf(buf, size, "deepclock ");
-
-	cli_quote_words(c->argv + 1, buf + n, size - (size_t)n);
-}
-
 /* Our own command line, to measure in one fresh process: later options win, and "--" ends them. */
 static const char **worker_argv_make(const cli *c)
 {
@@ -229,7 +221,7 @@ static int bench_run(cli *c, void *config)
 		dck_free(owned);
 		return CLI_FAILED;
 	}
-	title_make(c, title, sizeof title);
+	cli_title(c, title, sizeof title);
 	cfg->plan.title = title;
 	cfg->plan.worker_argv = worker_argv;
 	code = measure(cfg);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const cli_command *const cli_commands[] = {
-    &cmd_bench,	  &cmd_report,	   &cmd_zoo, &cmd_engines, &cmd_help,
+    &cmd_bench, &cmd_cost, &cmd_report,	   &cmd_zoo, &cmd_engines, &cmd_help,
     &cmd_version, &cmd_completion, &cmd_man, NULL,
 };
 

@@ -43,7 +43,13 @@ typedef struct val {
 	size_t nitems;
 	bool items_known;
 	/* of a view: whose memory it is; NULL: its own */
-	const struct val *base;
+	struct val *base;
+	/* of a constant made from one initializer by reshaping, converting or dequantising: that
+	 * one */
+	struct val *from;
+	/* For the analysis itself: */
+	bool counted;	       /* an initializer whose bytes are in a sum */
+	size_t made, last_use; /* indices of operators; SIZE_MAX: before all, or never */
 } val;
 
 #define COST_RANK_MAX 64

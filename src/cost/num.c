@@ -46,7 +46,7 @@ typedef struct atom {
 	const char *text; /* name, or what it is */
 	num a, b;
 	int64_t least;
-	bool fixed;
+	bool fixed, asked;
 	num value;
 	int next; /* of the same slot */
 } atom;
@@ -214,6 +214,8 @@ num num_symbol(num_table *t, const char *name)
 {
 	uint32_t i = atom_get(t, ATOM_SYMBOL, name, num_int(0), num_int(0), 1);
 
+	if (i != UINT32_MAX)
+		t->atoms[i].asked = true;
 	if (i != UINT32_MAX && t->atoms[i].fixed)
 		return t->atoms[i].value;
 	return atom_num(t, i);
@@ -232,7 +234,8 @@ void num_fix(num_table *t, const char *name, int64_t value)
 bool num_symbol_used(const num_table *t, const char *name)
 {
 	for (size_t i = 0; i < t->natoms; i++)
-		if (t->atoms[i].kind == ATOM_SYMBOL && strcmp(t->atoms[i].text, name) == 0)
+		if (t->atoms[i].kind == ATOM_SYMBOL && t->atoms[i].asked &&
+		    strcmp(t->atoms[i].text, name) == 0)
 			return true;
 	return false;
 }

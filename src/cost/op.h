@@ -57,7 +57,8 @@ struct op {
 	mem_arena *arena;
 	int64_t opset; /* of the node's domain; 0: not stated */
 	struct infer *infer;
-	const struct frame *frame; /* of the function that the node is in; NULL: none */
+	const struct scope *around; /* the names it sees */
+	const struct frame *frame;  /* of the function that the node is in; NULL: none */
 };
 
 /* --- what there is --- */
@@ -102,7 +103,8 @@ void op_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
 /* Output i is of that type, but its rank is not known. */
 void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...) DCK_PRINTF(4, 5);
 val *op_out(op *o, size_t i); /* NULL: left out */
-/* n zeroed numbers; never NULL (a scratch place where there is no memory: the arena then fails). */
+/* n zeroed numbers; for up to ONNX_INTS_MAX never NULL (a scratch place where there is no memory:
+ * the arena has failed then, and the model with it). */
 num *op_dims(op *o, size_t n);
 /* A size that depends on values; the text is "<what> (<operator> '<name>')". */
 num op_fresh(op *o, const char *what);

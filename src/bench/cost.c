@@ -1,0 +1,277 @@
+/* cost.c - a model's operations as a record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/cost.h"
+#include "base/err.h"
+#include "bench/counted.h"
+#include "bench/facts.h"
+#include "cost/peers.h"
+#include <string.h>
+
+const char *const dck_cost_peers[] = {"none",	 "torchvision", "fvcore",    "thop",
+				      "ptflops", "calflops",	"onnx-tool", NULL};
+
+#define AT(field) offsetof(dck_cost_config, field)
+const dck_opt dck_cost_options[] = {
+    {.name = "as",
+     .kind = DCK_OPT_CHOICE,
+     .at = AT(as),
+     .arg = "COUNTER",
+     .def = "none",
+     .choices = dck_cost_peers,
+     .help = "also what another counter's convention says, and the difference by operator type"},
+    {.name = "backward",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(backward),
+     .help = "also what a training step costs, by a stated formula"},
+    {.name = "run",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(run),
+     .help = "run the model once, to know what depends on values"},
+    {.name = "strict",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(strict),
+     .help = "fail (exit status 1) when the cost of an operator is not known"},
+    {0},
+};
+
+void dck_cost_config_init(dck_cost_config *c)
+{
+	*c = (dck_cost_config){0};
+	(void)dck_opt_defaults(dck_cost_options, c, NULL);
+}
+
+static const peer_counter *peer_find(int as)
+{
+	if (as <= 0)
+		return NULL;
+	for (const peer_counter *p = peer_counters; p->name; p++)
+		if (strcmp(p->name, dck_cost_peers[as]) == 0)
+			return p;
+	return NULL;
+}
+
+static void metric_num(record_builder *b, bench_counted *c, const char *tag, num n, const char *how)
+{
+	dck_value v = bench_counted_value(c, n);
+
+	if (v.kind == DCK_VALUE_INT)
+		record_metric_int(b, tag, v.as.i, how);
+	else
+		record_metric_absent(b, tag, v.as.text);
+}
+
+static void totals(record_builder *b, bench_counted *c)
+{
+	const cost_result *r = c->cost;
+	size_t nodes = 0;
+
+	for (size_t i = 0; i < r->nops; i++)
+		nodes += !r->ops[i].expanded;
+	metric_num(b, c, "cost/macs", r->macs,
+		   "convolutions, matrix products, recurrent and attention operators; no bias");
+	metric_num(b, c, "cost/flops", r->flops,
+		   "2 x MACs, bias, and 1 for each elementary operation on an element");
+	metric_num(b, c, "cost/params", r->params, "initializers in trained roles, each once");
+	metric_num(b, c, "cost/buffers", r->buffers, "running mean and variance");
+	metric_num(b, c, "cost/weight_bytes", r->weight_bytes,
+		   "initializers that are used, each once");
+	metric_num(b, c, "cost/read_bytes", r->read_bytes, "each operator reads its inputs once");
+	metric_num(b, c, "cost/write_bytes", r->write_bytes,
+		   "each operator writes its outputs once");
+	metric_num(b, c, "cost/peak_activation_bytes", r->peak_activation_bytes,
+		   "liveness in the order of the file, inputs included, views in place");
+	if (nodes)
+		record_metric_real(b, "cost/coverage", (double)(nodes - r->unknown) / (double)nodes,
+				   "nodes whose MACs and FLOPs are known, over all nodes");
+	else
+		record_metric_absent(b, "cost/coverage", "the model has no operators");
+	num bytes = num_add(r->nums, r->read_bytes, r->write_bytes);
+	if (num_known(bytes) && num_known(r->flops) && bytes.v > 0)
+		record_metric_real(b, "cost/intensity", (double)r->flops.v / (double)bytes.v,
+				   "FLOPs over bytes read and written");
+	else
+		record_metric_absent(b, "cost/intensity", "FLOPs or bytes are not known");
+}
+
+static void fact_symbolic(record_builder *b, bench_counted *c, const char *key, num n)
+{
+	num_table *t = c->cost->nums;
+
+	if (!num_known(n) && !num_why_none(n) && !num_why_fresh(t, n))
+		record_fact_text(b, "cost", key, num_text(t, n));
+}
+
+static void facts(record_builder *b, bench_counted *c, const dck_subject *s)
+{
+	const cost_result *r = c->cost;
+	const onnx_model *m = c->model;
+	size_t folded = 0;
+
+	record_fact_text(b, "subject", "kind", "model");
+	record_fact_text(b, "subject", "name", s->text);
+	if (m->producer && *m->producer)
+		record_fact_fmt(b, "subject", "producer", "%s %s", m->producer,
+				m->producer_version ? m->producer_version : "");
+	record_fact_int(b, "subject", "opset", DCK_UNIT_ONE, onnx_opset_version(m));
+	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->graph->nnodes);
+	record_fact_int(b, "subject", "functions", DCK_UNIT_ONE, (int64_t)m->nfunctions);
+	for (size_t i = 0; i < r->ninputs; i++) {
+		const val *v = r->inputs[i];
+		const char *text = "", *key = mem_arena_fmt(c->arena, "input/%s", v->name);
+		for (int k = 0; k < v->rank && text; k++)
+			text = mem_arena_fmt(c->arena, "%s%s%s", text, k ? "x" : "",
+					     num_text(r->nums, v->dims[k]));
+		if (key && text)
+			record_fact_fmt(b, "subject", key, "%s%s%s", v->rank < 0 ? "?" : text,
+					*text ? " " : "", cost_dtype_text(v->dtype, c->arena));
+	}
+	for (size_t i = 0; i < r->nops; i++)
+		folded += r->ops[i].folded;
+	record_fact_text(
+	    b, "cost", "convention",
+	    "MAC: one multiply and one add of a product or convolution, 2 FLOPs; zero "
+	    "padding counts; causal masks are not halved; docs/cost.md has every formula");
+	record_fact_int(b, "cost", "operators", DCK_UNIT_ONE, (int64_t)r->nops);
+	record_fact_int(b, "cost", "folded", DCK_UNIT_ONE, (int64_t)folded);
+	record_fact_int(b, "cost", "unknown", DCK_UNIT_ONE, (int64_t)r->unknown);
+	fact_symbolic(b, c, "macs_formula", r->macs);
+	fact_symbolic(b, c, "flops_formula", r->flops);
+}
+
+/* Operators without a known cost, each type once, with the first reason. */
+static void note_unknown(record_builder *b, bench_counted *c)
+{
+	const cost_result *r = c->cost;
+	const char *list = "";
+	size_t listed = 0;
+
+	if (!r->unknown)
+		return;
+	for (size_t i = 0; i < r->nops && listed < 4 && list; i++) {
+		const cost_op *o = &r->ops[i];
+		num open =
+		    num_why_none(o->macs) || num_why_fresh(r->nums, o->macs) ? o->macs : o->flops;
+		if (!num_why_none(open) && !num_why_fresh(r->nums, open))
+			continue;
+		list = mem_arena_fmt(c->arena, "%s%s%s '%s' (%s)", list, listed++ ? "; " : "",
+				     o->node->op, bench_counted_name(c, o->node),
+				     bench_counted_value(c, open).as.text);
+	}
+	record_note(
+	    b, DCK_WARN, "cost-unknown",
+	    "the cost of %zu of %zu operators is not known, so the totals are absent (%s%s); "
+	    "known operators alone: %s MACs; --run takes sizes from one real run",
+	    r->unknown, r->nops, list ? list : "", listed < r->unknown ? "; ..." : "",
+	    num_text(r->nums, r->macs_known));
+}
+
+static void note_folded(record_builder *b, bench_counted *c, const peer_counter *p)
+{
+	size_t merged = peer_merged_norms(c->cost);
+
+	if (p && merged)
+		record_note(
+		    b, DCK_WARN, "norms-merged",
+		    "the exporter merged BatchNormalization into %zu convolutions: %s counts "
+		    "them apart, which this graph no longer shows, and so does the number of "
+		    "parameters; export in training mode to keep them",
+		    merged, p->name);
+	else if (merged)
+		record_note(
+		    b, DCK_INFO, "norms-merged",
+		    "the exporter merged BatchNormalization into %zu convolutions: the network "
+		    "as trained has more parameters",
+		    merged);
+	if (p && p->hidden)
+		record_note(b, DCK_INFO, "peer-hidden", "a graph does not show %s: %s", p->name,
+			    p->hidden);
+	if (c->cost->constant_floats)
+		record_note(b, DCK_INFO, "constants-folded",
+			    "%zu numbers of initializers that constant folding made are counted as "
+			    "neither parameters nor buffers",
+			    c->cost->constant_floats);
+}
+
+static void backward(record_builder *b, bench_counted *c)
+{
+	num_table *t = c->cost->nums;
+	peer_backward back;
+
+	peer_backward_count(c->cost, &back);
+	metric_num(b, c, "cost/backward_macs", back.macs,
+		   "as many MACs again for each operand of a product whose gradient is needed");
+	metric_num(b, c, "cost/training_flops", num_add(t, c->cost->flops, back.flops),
+		   "forward and backward; optimizer and recomputation not included");
+}
+
+static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counter *p, dck_err *err)
+{
+	cost_result *r = c->cost;
+	num sum = num_int(0);
+
+	for (size_t i = 0; i < r->nops; i++) {
+		dck_op row;
+		if (r->ops[i].expanded)
+			continue;
+		bench_counted_op(c, &r->ops[i], &row);
+		if (p) {
+			num n = peer_count(p, r->nums, &r->ops[i]);
+			sum = num_add(r->nums, sum, n);
+			row.peer = bench_counted_value(c, n);
+		}
+		record_op(b, &row);
+	}
+	if (p) {
+		record_fact_text(b, "cost", "as", p->name);
+		record_fact_fmt(b, "cost", "as_convention", "%s (%s)", p->help, p->version);
+		record_fact_text(b, "cost", "as_unit", p->unit);
+		metric_num(b, c, "cost/peer", sum, p->help);
+	}
+	if (mem_arena_failed(c->arena))
+		DCK_FAIL(err, E_LIMIT, "the model's operators need more than %zu MiB",
+			 2 * (ONNX_MEMORY_MAX >> 20));
+	return DCK_OK;
+}
+
+static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s,
+		       const dck_cost_config *cfg, dck_err *err)
+{
+	const peer_counter *p = peer_find(cfg->as);
+
+	record_set_began(b, os_unix_ns());
+	facts(b, c, s);
+	bench_facts_options(b, "plan", dck_cost_options, cfg);
+	totals(b, c);
+	if (cfg->backward)
+		backward(b, c);
+	DCK_TRY(ops_put(b, c, p, err));
+	note_unknown(b, c);
+	note_folded(b, c, p);
+	return DCK_OK;
+}
+
+dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_observer *watch,
+		    dck_record **ret, dck_err *err)
+{
+	dck_cost_config plain;
+	bench_counted c;
+	record_builder *b;
+
+	(void)watch;
+	if (!cfg) {
+		dck_cost_config_init(&plain);
+		cfg = &plain;
+	}
+	DCK_TRY(bench_counted_open(&c, s, NULL, 0, err));
+	b = bench_facts_new(cfg->title);
+	dck_status status = b ? fill(b, &c, s, cfg, err) : DCK_E_NOMEM;
+	if (b && status == DCK_OK)
+		status = record_finish(b, ret, err);
+	else if (b)
+		record_drop(b);
+	else
+		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
+	bench_counted_close(&c);
+	return status;
+}

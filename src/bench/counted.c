@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/counted.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "deepclock/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sizes {
+	cost_dim dims[DCK_LIST_MAX];
+	cost_shape inputs[DCK_LIST_MAX];
+	cost_config config;
+} sizes;
+
+static dck_status no_memory(dck_err *err)
+{
+	DCK_FAIL(err, E_NOMEM, "no memory for the model's sizes");
+}
+
+/* "1x3x224x224"; "" has no dimensions. */
+static dck_status shape_read(mem_arena *a, const char *text, cost_shape *ret, dck_err *err)
+{
+	int64_t *dims = mem_arena_array(a, COST_RANK_MAX, sizeof(*dims));
+	const char *p = text;
+
+	if (!dims)
+		return no_memory(err);
+	ret->rank = 0;
+	ret->dims = dims;
+	while (*p) {
+		char *end;
+		long long size = strtoll(p, &end, 10);
+		if (end == p || *p < '0' || *p > '9' || size > INT64_MAX / 2 ||
+		    (*end && (*end != 'x' || !end[1])) || ret->rank == COST_RANK_MAX)
+			DCK_FAIL(err, E_ARG, "--shape has '%s': write it as NAME=1x3x224x224",
+				 text);
+		dims[ret->rank++] = size;
+		p = *end ? end + 1 : end;
+	}
+	return DCK_OK;
+}
+
+static bool has_input(const onnx_graph *g, const char *name)
+{
+	for (size_t i = 0; i < g->ninputs; i++)
+		if (g->inputs[i].name && strcmp(g->inputs[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* An input's name may hold '=' itself: the first that ends one counts. */
+static const char *name_end(const onnx_graph *g, mem_arena *a, const char *text)
+{
+	for (const char *e = strchr(text, '='); e; e = strchr(e + 1, '=')) {
+		const char *name = mem_arena_dup_n(a, text, (size_t)(e - text));
+		if (name && has_input(g, name))
+			return e;
+	}
+	return strchr(text, '=');
+}
+
+static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const dck_model_config *c,
+			     bool zoo, dck_err *err)
+{
+	for (size_t i = 0; i < c->shape.n; i++) {
+		const char *text = c->shape.item[i], *equals = name_end(g, a, text);
+		if (!equals || equals == text)
+			DCK_FAIL(err, E_ARG, "--shape is '%s': write it as NAME=1x3x224x224", text);
+		cost_shape *to = &z->inputs[z->config.ninputs++];
+		to->name = mem_arena_dup_n(a, text, (size_t)(equals - text));
+		if (!to->name)
+			return no_memory(err);
+		DCK_TRY(shape_read(a, equals + 1, to, err));
+	}
+	for (size_t i = 0; i < c->dim.n; i++) {
+		const char *text = c->dim.item[i], *equals = strrchr(text, '=');
+		char *end = NULL;
+		long long size = equals ? strtoll(equals + 1, &end, 10) : -1;
+		if (!equals || equals == text || end == equals + 1 || *end || size < 0)
+			DCK_FAIL(err, E_ARG, "--dim is '%s': write it as SYMBOL=8", text);
+		cost_dim *to = &z->dims[z->config.ndims++];
+		to->symbol = mem_arena_dup_n(a, text, (size_t)(equals - text));
+		to->value = size;
+		if (!to->symbol)
+			return no_memory(err);
+	}
+	/* A built-in network was made with its batch. */
+	z->config.batch = zoo ? 0 : (int64_t)c->batch;
+	z->config.dims = z->dims;
+	z->config.inputs = z->inputs;
+	return DCK_OK;
+}
+
+static dck_status zoo_read(bench_counted *c, const char *name, const dck_model_config *m,
+			   dck_err *err)
+{
+	const dck_zoo_config zoo = {
+	    .batch = m->batch, .image_size = m->image_size, .seq = m->seq, .seed = m->seed};
+	dck_buffer bytes = {0};
+	dck_sink sink;
+
+	dck_sink_buffer(&sink, &bytes);
+	dck_status status = dck_zoo_write(name, &zoo, &sink, err);
+	if (status == DCK_E_ABSENT) {
+		status = DCK_E_ARG; /* a name that is in no table of ours is mistyped */
+		if (err)
+			err->code = status;
+	}
+	if (status == DCK_OK)
+		status = dck_sink_finish(&sink, err);
+	if (status == DCK_OK)
+		status = onnx_read_bytes(bytes.data, bytes.n, c->arena, &c->model, err);
+	dck_buffer_done(&bytes);
+	return status;
+}
+
+static dck_status counted_open(bench_counted *c, const dck_subject *s, const cost_shape *known,
+			       size_t nknown, dck_err *err)
+{
+	bool zoo = s->text && strncmp(s->text, "zoo:", 4) == 0;
+	sizes z = {.config = {.known = known, .nknown = nknown}};
+
+	if (s->kind != DCK_SUBJECT_MODEL || !s->text)
+		DCK_FAIL(err, E_ARG, "only a model can be counted: give a file or zoo:NAME");
+	if (!zoo && (s->model.image_size || s->model.seq > 0))
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--image-size and --seq are for built-in networks (zoo:NAME); for a file give "
+		    "--shape NAME=1x3x224x224 or --dim SYMBOL=N");
+	c->arena = mem_arena_new(1 << 18);
+	if (!c->arena)
+		return no_memory(err);
+	if (zoo)
+		DCK_TRY(zoo_read(c, s->text + 4, &s->model, err));
+	else
+		DCK_TRY(onnx_read_file(s->text, c->arena, &c->model, err));
+	mem_arena_limit(c->arena, mem_arena_bytes(c->arena) + ONNX_MEMORY_MAX * 2);
+	DCK_TRY(sizes_read(&z, c->model->graph, c->arena, &s->model, zoo, err));
+	return cost_model(c->model, &z.config, c->arena, &c->cost, err);
+}
+
+dck_status bench_counted_open(bench_counted *ret, const dck_subject *s, const cost_shape *known,
+			      size_t nknown, dck_err *err)
+{
+	*ret = (bench_counted){0};
+	dck_status status = counted_open(ret, s, known, nknown, err);
+	if (status != DCK_OK)
+		bench_counted_close(ret);
+	return status;
+}
+
+void bench_counted_close(bench_counted *c)
+{
+	mem_arena_free(c->arena);
+	*c = (bench_counted){0};
+}
+
+/* --- rows --- */
+
+static dck_value absent(const char *why)
+{
+	return (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = why ? why : "out of memory"};
+}
+
+dck_value bench_counted_value(bench_counted *c, num n)
+{
+	num_table *t = c->cost->nums;
+
+	if (num_known(n))
+		return (dck_value){.kind = DCK_VALUE_INT, .as.i = n.v};
+	if (num_why_none(n))
+		return absent(num_why_none(n));
+	if (num_why_fresh(t, n))
+		return absent(mem_arena_fmt(c->arena, "it depends on %s", num_why_fresh(t, n)));
+	return absent(mem_arena_fmt(c->arena, "%s, which --dim makes a number", num_text(t, n)));
+}
+
+const char *bench_counted_name(bench_counted *c, const onnx_node *node)
+{
+	if (node->name && *node->name)
+		return node->name;
+	for (size_t i = 0; i < node->noutputs; i++)
+		if (node->outputs[i] && *node->outputs[i])
+			return mem_arena_fmt(c->arena, "%s:%s", node->op, node->outputs[i]);
+	return node->op;
+}
+
+/* "/layer1/layer1.0/conv1/Conv" is in "layer1.0/conv1": exporters of PyTorch repeat the parents of
+ * a module. Names without '/' are cut at their last '.'. */
+static const char *name_scope(mem_arena *a, const char *name)
+{
+	const char *last = strrchr(name, '/');
+	char *text, *out, *before = NULL;
+
+	if (!last) {
+		last = strrchr(name, '.');
+		return last && last > name ? mem_arena_dup_n(a, name, (size_t)(last - name)) : NULL;
+	}
+	text = mem_arena_dup_n(a, name, (size_t)(last - name));
+	if (!text)
+		return NULL;
+	out = text;
+	for (char *part = text, *next; part; part = next) {
+		next = strchr(part, '/');
+		if (next)
+			*next++ = '\0';
+		size_t n = strlen(part), nbefore = before ? strlen(before) : 0;
+		if (!n)
+			continue;
+		if (before && n > nbefore && part[nbefore] == '.' &&
+		    !strncmp(part, before, nbefore))
+			out = before;
+		else if (out != text)
+			*out++ = '/';
+		before = memmove(out, part, n + 1);
+		out += n;
+	}
+	return *text && out != text ? text : NULL;
+}
+
+static const char *scope_of(bench_counted *c, const cost_op *from)
+{
+	const char *own = from->node->name ? name_scope(c->arena, from->node->name) : NULL;
+
+	if (!from->scope || !own)
+		return own ? own : from->scope;
+	return mem_arena_fmt(c->arena, "%s/%s", from->scope, own);
+}
+
+static void output_row(bench_counted *c, const val *v, dck_op_output *ret)
+{
+	size_t n = v->rank > 0 ? (size_t)v->rank : 0;
+	int64_t *dims = mem_arena_array(c->arena, n, sizeof(*dims));
+	const char **symbols = mem_arena_array(c->arena, n, sizeof(*symbols));
+
+	ret->name = v->name;
+	ret->dtype = cost_dtype_text(v->dtype, c->arena);
+	ret->rank = n;
+	ret->dims = dims;
+	ret->symbols = symbols;
+	for (size_t i = 0; i < n && dims && symbols; i++) {
+		dims[i] = num_known(v->dims[i]) ? v->dims[i].v : -1;
+		symbols[i] = num_known(v->dims[i]) ? NULL : num_text(c->cost->nums, v->dims[i]);
+	}
+}
+
+void bench_counted_op(bench_counted *c, const cost_op *from, dck_op *ret)
+{
+	const char *domain = from->node->domain;
+	dck_op_output *outputs = mem_arena_array(c->arena, from->nout, sizeof(*outputs));
+	bool own = !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
+
+	*ret = (dck_op){
+	    .name = bench_counted_name(c, from->node),
+	    .type = own ? from->node->op : mem_arena_fmt(c->arena, "%s.%s", domain, from->node->op),
+	    .scope = scope_of(c, from),
+	    .outputs = outputs,
+	    .macs = bench_counted_value(c, from->macs),
+	    .flops = bench_counted_value(c, from->flops),
+	    .params = bench_counted_value(c, from->params),
+	    .weight_bytes = bench_counted_value(c, from->weight_bytes),
+	    .read_bytes = bench_counted_value(c, from->read_bytes),
+	    .write_bytes = bench_counted_value(c, from->write_bytes),
+	};
+	for (size_t i = 0; i < from->nout && outputs; i++)
+		if (from->out[i])
+			output_row(c, from->out[i], &outputs[ret->noutputs++]);
+}

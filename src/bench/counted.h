@@ -1,0 +1,32 @@
+/* counted.h - a model's operations counted: its graph opened with the sizes that the user gives.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_COUNTED_H
+#define BENCH_COUNTED_H
+
+#include "deepclock/bench.h"
+#include "cost/cost.h"
+#include "record/record.h"
+#include "deepclock/record.h"
+
+typedef struct bench_counted {
+	mem_arena *arena;
+	onnx_model *model;
+	cost_result *cost;
+} bench_counted;
+
+/* Reads the model of s (a file or a built-in network) and counts it; `known`: shapes from a real
+ * run. E_ARG: s is no model, a size that fits nothing. *ret is released on failure. */
+dck_status bench_counted_open(bench_counted *ret, const dck_subject *s, const cost_shape *known,
+			      size_t nknown, dck_err *err);
+void bench_counted_close(bench_counted *c); /* {0} is allowed */
+
+/* A number as a record's value: open ones are absent with their formula, or with what they depend
+ * on. Text is in c's arena. */
+dck_value bench_counted_value(bench_counted *c, num n);
+/* The operator as a row; names and arrays are in c's arena. */
+void bench_counted_op(bench_counted *c, const cost_op *from, dck_op *ret);
+/* The node's name, or one made of its type and output. */
+const char *bench_counted_name(bench_counted *c, const onnx_node *node);
+
+#endif

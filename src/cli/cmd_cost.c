@@ -1,0 +1,142 @@
+/* cmd_cost.c - deepclock cost MODEL
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct cost_output {
+	const char *save;
+} cost_output;
+
+typedef struct cost_command {
+	cli_common common;
+	cli_format format;
+	cost_output output;
+	dck_op_view view;
+	dck_subject subject;
+	dck_cost_config cost;
+} cost_command;
+
+static const dck_opt output_options[] = {
+    {.name = "save",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(cost_output, save),
+     .arg = "FILE",
+     .help = "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again"},
+    {0},
+};
+
+static void cost_init(void *config)
+{
+	cost_command *cfg = config;
+
+	dck_subject_init(&cfg->subject);
+	dck_cost_config_init(&cfg->cost);
+}
+
+static bool on_cancelled(void *self)
+{
+	(void)self;
+	return cli_signal_seen();
+}
+
+static int record_show(const cost_command *cfg, const dck_record *r)
+{
+	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	int code;
+	dck_err err;
+
+	style.ops = cfg->view;
+	code = cli_report(cfg->format.format, &r, 1, &style);
+	if (cfg->output.save && dck_record_save(r, cfg->output.save, &err) != DCK_OK) {
+		cli_message("%s", err.msg);
+		code = CLI_FAILED;
+	}
+	if (code == CLI_OK && cfg->cost.strict && dck_record_note(r, "cost-unknown")) {
+		cli_message("--strict: %s", dck_record_note(r, "cost-unknown")->text);
+		code = CLI_FAILED;
+	}
+	return code;
+}
+
+static int cost_run(cli *c, void *config)
+{
+	cost_command *cfg = config;
+	const dck_observer observer = {.cancelled = on_cancelled};
+	void *owned = NULL;
+	dck_record *record;
+	char title[8192];
+	dck_err err;
+	int code;
+
+	if (cfg->output.save && strcmp(cfg->output.save, "-") == 0)
+		return cli_usage(
+		    c, "--save needs a file; for the record on stdout give --format json");
+	if (dck_subject_parse(c->args[0], &cfg->subject, &owned, &err) != DCK_OK)
+		return cli_failed(&err);
+	cli_title(c, title, sizeof title);
+	cfg->cost.title = title;
+	cli_signals_install();
+	if (dck_cost(&cfg->subject, &cfg->cost, &observer, &record, &err) != DCK_OK) {
+		code = cli_failed(&err);
+	} else {
+		code = record_show(cfg, record);
+		dck_record_free(record);
+	}
+	dck_free(owned);
+	return code;
+}
+
+static const char *zoo_word(size_t i)
+{
+	size_t n;
+	const dck_zoo_entry *all = dck_zoo(&n);
+
+	return i < n ? all[i].name : NULL;
+}
+
+static const char *const usage[] = {"[OPTION]... MODEL", NULL};
+static const cli_item subjects[] = {
+    {"model.onnx", "a model from a file; its weights are not read"},
+    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
+    {0},
+};
+static const cli_section sections[] = {{"Models", subjects}, {0}};
+static const cli_group groups[] = {
+    {"Counting", dck_cost_options, offsetof(cost_command, cost), false},
+    {"Sizes, and the engine for --run", dck_model_options, offsetof(cost_command, subject.model),
+     false},
+    {"Output", cli_format_options, offsetof(cost_command, format), false},
+    {"Output", output_options, offsetof(cost_command, output), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock cost zoo:resnet50", "MACs, FLOPs, parameters and bytes, by operator and module"},
+    {"deepclock cost bert.onnx --dim batch=1 --dim seq=128", "with open dimensions made numbers"},
+    {"deepclock cost model.onnx --as fvcore", "why another counter says something else"},
+    {"deepclock cost model.onnx --format csv --by node > ops.csv", "one row for each operator"},
+    {0},
+};
+
+const cli_command cmd_cost = {
+    .name = "cost",
+    .summary = "count what a model computes: MACs, FLOPs, parameters, bytes",
+    .usage = usage,
+    .about = "Reads the graph of MODEL, infers every shape and counts what each operator computes "
+	     "and moves, exactly and without running it. An operator whose cost is not known is "
+	     "listed with the reason and never counted as zero.",
+    .sections = sections,
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(cost_command),
+    .init = cost_init,
+    .min_args = 1,
+    .max_args = 1,
+    .arg = "MODEL",
+    .word_prefix = "zoo:",
+    .word = zoo_word,
+    .files = true,
+    .run = cost_run,
+};

@@ -1,0 +1,603 @@
+/* op.c - what rules share: access to inputs and attributes, answers, broadcasting.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/infer.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+const val *op_in(const op *o, size_t i)
+{
+	return i < o->made->nin ? o->made->in[i] : NULL;
+}
+
+val *op_out(op *o, size_t i)
+{
+	return i < o->made->nout ? o->made->out[i] : NULL;
+}
+
+const val *op_need(op *o, size_t i)
+{
+	const val *v = op_in(o, i);
+
+	if (!v) {
+		op_unknown(o, "its input %zu is missing", i);
+		return NULL;
+	}
+	if (v->kind != VAL_TENSOR) {
+		op_unknown(o, "its input '%s' is no tensor%s%s", v->name, v->why ? ": " : "",
+			   v->why ? v->why : "");
+		return NULL;
+	}
+	if (v->rank >= 0)
+		return v;
+	op_unknown(o, "%s", v->why ? v->why : "the shape of its input is not known");
+	return NULL;
+}
+
+const val *op_need_rank(op *o, size_t i, int rank)
+{
+	const val *v = op_need(o, i);
+
+	if (!v || v->rank >= rank)
+		return v;
+	op_unknown(o, "its input '%s' has %d dimensions, too few", v->name, v->rank);
+	return NULL;
+}
+
+num op_dim(op *o, const val *v, int64_t axis)
+{
+	if (axis < 0)
+		axis += v->rank;
+	if (axis < 0 || axis >= v->rank)
+		return num_none(o->nums, "'%s' has no dimension %lld", v->name, (long long)axis);
+	return v->dims[axis];
+}
+
+const num *op_ints(const op *o, size_t i, size_t *ret_n)
+{
+	const val *v = op_in(o, i);
+
+	if (!v || !v->ints)
+		return NULL;
+	*ret_n = v->n;
+	return v->ints;
+}
+
+const double *op_reals(const op *o, size_t i, size_t *ret_n)
+{
+	const val *v = op_in(o, i);
+	double *reals;
+
+	if (!v || (!v->reals && !v->ints))
+		return NULL;
+	*ret_n = v->n;
+	if (v->reals)
+		return v->reals;
+	for (size_t k = 0; k < v->n; k++)
+		if (!num_known(v->ints[k]))
+			return NULL;
+	reals = mem_arena_array(o->arena, v->n, sizeof(*reals));
+	for (size_t k = 0; reals && k < v->n; k++)
+		reals[k] = (double)v->ints[k].v;
+	return reals;
+}
+
+bool op_int(const op *o, size_t i, num *ret)
+{
+	size_t n;
+	const num *v = op_ints(o, i, &n);
+
+	if (!v || n != 1)
+		return false;
+	*ret = v[0];
+	return true;
+}
+
+/* --- attributes --- */
+
+const onnx_attribute *op_attr(const op *o, const char *name)
+{
+	const onnx_attribute *a = onnx_find_attribute(o->node, name);
+
+	for (const frame *f = o->frame; a && a->ref; f = f->parent) {
+		if (!f)
+			return NULL;
+		const char *ref = a->ref;
+		a = onnx_find_attribute(f->call, ref);
+		for (size_t i = 0; !a && i < f->function->ndefaults; i++)
+			if (f->function->defaults[i].name &&
+			    strcmp(f->function->defaults[i].name, ref) == 0)
+				a = &f->function->defaults[i];
+	}
+	return a;
+}
+
+/* Files of IR version 1 may leave the type out. */
+static bool is(const onnx_attribute *a, int64_t type)
+{
+	return a && (a->type == type || a->type == ONNX_ATTR_NONE);
+}
+
+int64_t op_attr_int(const op *o, const char *name, int64_t otherwise)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	return is(a, ONNX_ATTR_INT) ? a->i : otherwise;
+}
+
+double op_attr_float(const op *o, const char *name, double otherwise)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	return is(a, ONNX_ATTR_FLOAT) ? (double)a->f : otherwise;
+}
+
+const char *op_attr_text(const op *o, const char *name)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	return is(a, ONNX_ATTR_STRING) ? a->s.text : NULL;
+}
+
+const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	if (!is(a, ONNX_ATTR_INTS))
+		return NULL;
+	*ret_n = a->nints;
+	return a->ints;
+}
+
+bool op_axis(op *o, int64_t axis, int rank, int *ret)
+{
+	if (axis < -rank || axis >= rank) {
+		op_unknown(o, "its axis %lld is outside of %d dimensions", (long long)axis, rank);
+		return false;
+	}
+	*ret = (int)(axis < 0 ? axis + rank : axis);
+	return true;
+}
+
+bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
+{
+	size_t n = 0;
+	const int64_t *from = op_attr_ints(o, "axes", &n);
+	bool seen[COST_RANK_MAX] = {false};
+	int64_t *axes;
+
+	if (!from && op_in(o, input)) {
+		const num *v = op_ints(o, input, &n);
+		if (!v || n > COST_RANK_MAX) {
+			op_unknown(o, "its axes depend on values");
+			return false;
+		}
+		int64_t *copy = mem_arena_array(o->arena, n, sizeof(*copy));
+		for (size_t i = 0; i < n; i++) {
+			if (!num_known(v[i]) || !copy) {
+				op_unknown(o, "its axes depend on values");
+				return false;
+			}
+			copy[i] = v[i].v;
+		}
+		from = copy;
+	} else if (!from) {
+		*ret = NULL;
+		*ret_n = 0;
+		return true;
+	}
+	axes = mem_arena_array(o->arena, n, sizeof(*axes));
+	if (n > (size_t)rank || rank > COST_RANK_MAX || !axes) {
+		op_unknown(o, "it names more axes than there are dimensions");
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int axis;
+		if (!op_axis(o, from[i], rank, &axis))
+			return false;
+		if (seen[axis]) {
+			op_unknown(o, "it names an axis twice");
+			return false;
+		}
+		seen[axis] = true;
+	}
+	size_t k = 0;
+	for (int i = 0; i < rank; i++)
+		if (seen[i])
+			axes[k++] = i;
+	*ret = axes;
+	*ret_n = n;
+	return true;
+}
+
+/* --- answers --- */
+
+num *op_dims(op *o, size_t n)
+{
+	num *p = mem_arena_array(o->arena, n, sizeof(*p));
+
+	return p || n > ONNX_INTS_MAX ? p : o->infer->scratch;
+}
+
+void op_set(op *o, size_t i, int64_t dtype, int rank, const num *dims)
+{
+	val *v = op_out(o, i);
+
+	if (!v)
+		return;
+	v->kind = VAL_TENSOR;
+	v->dtype = dtype;
+	if (rank < 0 || rank > COST_RANK_MAX) {
+		v->why = "it would have more dimensions than any operator takes";
+		return;
+	}
+	for (int k = 0; k < rank; k++)
+		if (num_known(dims[k]) && dims[k].v < 0) {
+			v->why = "a dimension would be negative";
+			return;
+		}
+	v->dims = mem_arena_array(o->arena, (size_t)rank, sizeof(*v->dims));
+	if (!v->dims)
+		return;
+	if (rank)
+		memcpy(v->dims, dims, (size_t)rank * sizeof(*dims));
+	v->rank = rank;
+	v->why = NULL;
+}
+
+void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...)
+{
+	val *v = op_out(o, i);
+	va_list ap;
+
+	if (!v)
+		return;
+	v->kind = VAL_TENSOR;
+	v->dtype = dtype;
+	v->rank = -1;
+	va_start(ap, why);
+	v->why = mem_arena_vfmt(o->arena, why, ap);
+	va_end(ap);
+}
+
+void op_unknown(op *o, const char *why, ...)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < o->made->nout; i++) {
+		val *v = o->made->out[i];
+		if (!v || v->rank >= 0 || v->why || v->kind != VAL_TENSOR)
+			continue;
+		if (!text) {
+			va_list ap;
+			va_start(ap, why);
+			text = mem_arena_vfmt(o->arena, why, ap);
+			va_end(ap);
+		}
+		v->why = text ? text : "out of memory";
+	}
+}
+
+void op_same(op *o, size_t i, const val *v)
+{
+	if (v->kind != VAL_TENSOR)
+		op_set_val(o, i, v);
+	else if (v->rank < 0)
+		op_set_unknown(o, i, v->dtype, "%s", v->why ? v->why : "not known");
+	else
+		op_set(o, i, v->dtype, v->rank, v->dims);
+}
+
+num op_fresh(op *o, const char *what)
+{
+	return num_fresh(o->nums, mem_arena_fmt(o->arena, "%s (%s '%s')", what, o->node->op,
+						o->node->name ? o->node->name : ""));
+}
+
+static bool fits(op *o, const val *v, size_t n)
+{
+	num elements = v && v->rank >= 0 ? op_product(o, v->dims, (size_t)v->rank) : num_int(-1);
+
+	return n <= ONNX_INTS_MAX && num_is(elements, (int64_t)n);
+}
+
+void op_set_ints(op *o, size_t i, const num *from, size_t n)
+{
+	val *v = op_out(o, i);
+
+	if (!fits(o, v, n))
+		return;
+	num *copy = mem_arena_array(o->arena, n, sizeof(*copy));
+	if (!copy)
+		return;
+	if (n)
+		memcpy(copy, from, n * sizeof(*copy));
+	v->ints = copy;
+	v->reals = NULL;
+	v->n = n;
+}
+
+void op_set_reals(op *o, size_t i, const double *from, size_t n)
+{
+	val *v = op_out(o, i);
+
+	if (!fits(o, v, n))
+		return;
+	double *copy = mem_arena_array(o->arena, n, sizeof(*copy));
+	if (!copy)
+		return;
+	if (n)
+		memcpy(copy, from, n * sizeof(*copy));
+	v->reals = copy;
+	v->ints = NULL;
+	v->n = n;
+}
+
+void op_set_val(op *o, size_t i, const val *from)
+{
+	val *v = op_out(o, i);
+
+	if (!v)
+		return;
+	const char *name = v->name;
+	size_t made = v->made, last = v->last_use;
+	*v = *from;
+	v->name = name;
+	v->made = made;
+	v->last_use = last;
+	v->base = NULL;
+	v->input = v->initializer = v->counted = false;
+	v->tensor = NULL;
+	v->from = from->initializer || from->tensor ? (val *)(uintptr_t)from : from->from;
+	if (v->rank < 0 && !v->why)
+		v->why = "not known";
+}
+
+val *op_like(op *o, const val *from)
+{
+	val *v = mem_arena_alloc(o->arena, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->rank = -1;
+	v->made = v->last_use = SIZE_MAX;
+	v->why = "not known";
+	if (!from)
+		return v;
+	v->name = from->name;
+	v->kind = from->kind;
+	v->dtype = from->dtype;
+	v->rank = from->rank;
+	v->dims = from->dims;
+	v->why = from->why;
+	v->item = from->item;
+	return v;
+}
+
+val *op_merge(op *o, const val *a, const val *b, const char *what)
+{
+	val *v = op_like(o, a ? a : b);
+
+	if (!v || !a || !b)
+		return v;
+	if (a->kind != b->kind) {
+		v->kind = VAL_OTHER;
+		v->rank = -1;
+		v->why = "its type depends on values";
+		return v;
+	}
+	if (a->dtype != b->dtype)
+		v->dtype = 0;
+	if (a->item || b->item)
+		v->item = a->item && b->item ? op_merge(o, a->item, b->item, what)
+					     : op_like(o, a->item ? a->item : b->item);
+	if (a->rank < 0 || b->rank < 0) {
+		v->why = a->rank < 0 ? a->why : b->why;
+		v->rank = -1;
+		return v;
+	}
+	if (a->rank != b->rank) {
+		v->rank = -1;
+		v->why = "how many dimensions it has depends on values";
+		return v;
+	}
+	v->dims = op_dims(o, (size_t)a->rank);
+	for (int i = 0; i < a->rank && v->dims; i++)
+		v->dims[i] = num_same(a->dims[i], b->dims[i]) ? a->dims[i] : op_fresh(o, what);
+	return v;
+}
+
+num op_product(op *o, const num *dims, size_t n)
+{
+	num p = num_int(1);
+
+	/* Something times nothing is nothing, whatever overflows on the way. */
+	for (size_t i = 0; i < n; i++)
+		if (num_is(dims[i], 0))
+			return num_int(0);
+	for (size_t i = 0; i < n; i++)
+		p = num_mul(o->nums, p, dims[i]);
+	return p;
+}
+
+num op_elements(op *o, const val *v)
+{
+	if (!v)
+		return num_int(0);
+	if (v->kind != VAL_TENSOR || v->rank < 0)
+		return num_none(o->nums, "%s", v->why ? v->why : "a shape is not known");
+	return op_product(o, v->dims, (size_t)v->rank);
+}
+
+bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_dims, int *ret_rank)
+{
+	int rank = na > nb ? na : nb;
+	num *dims = op_dims(o, (size_t)rank);
+
+	for (int i = 0; i < rank && dims; i++) {
+		num x = i < rank - na ? num_int(1) : a[i - (rank - na)];
+		num y = i < rank - nb ? num_int(1) : b[i - (rank - nb)];
+		if (num_is(x, 1) || num_same(x, y))
+			dims[i] = y;
+		else if (num_is(y, 1))
+			dims[i] = x;
+		else if (num_known(x) && num_known(y)) {
+			op_unknown(o, "its inputs do not fit: %lld and %lld", (long long)x.v,
+				   (long long)y.v);
+			return false;
+		} else if (num_known(x))
+			dims[i] = x; /* the open one is as large, or 1 */
+		else if (num_known(y))
+			dims[i] = y;
+		else if (num_why_none(x))
+			dims[i] = x;
+		else if (num_why_none(y))
+			dims[i] = y;
+		else
+			dims[i] = num_none(o->nums, "either %s or %s", num_text(o->nums, x),
+					   num_text(o->nums, y));
+	}
+	*ret_dims = dims;
+	*ret_rank = rank;
+	return dims != NULL;
+}
+
+/* --- cost --- */
+
+void op_cost(op *o, num macs, num flops)
+{
+	o->made->macs = macs;
+	o->made->flops = flops;
+}
+
+void op_cost_macs(op *o, num macs, num extra)
+{
+	op_cost(o, macs, num_add(o->nums, num_mul(o->nums, num_int(2), macs), extra));
+}
+
+void op_cost_unknown(op *o, const char *why, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, why);
+	text = mem_arena_vfmt(o->arena, why, ap);
+	va_end(ap);
+	num none = num_none(o->nums, "%s", text ? text : "out of memory");
+	op_cost(o, none, none);
+}
+
+/* --- rules that many rows share --- */
+
+void shape_same(op *o)
+{
+	const val *x = op_in(o, 0);
+
+	if (!x) {
+		op_unknown(o, "its input is missing");
+		return;
+	}
+	for (size_t i = 0; i < o->made->nout; i++)
+		op_same(o, i, x);
+}
+
+void shape_same_first(op *o)
+{
+	const val *x = op_in(o, 0);
+
+	if (x)
+		op_same(o, 0, x);
+	else
+		op_unknown(o, "its input is missing");
+}
+
+static void broadcast_to(op *o, int64_t dtype)
+{
+	const val *x = op_need(o, 0);
+	num *dims = x ? x->dims : NULL;
+	int rank = x ? x->rank : 0;
+
+	for (size_t i = 1; x && i < o->made->nin; i++) {
+		const val *y = op_need(o, i);
+		if (!y || !op_broadcast(o, dims, rank, y->dims, y->rank, &dims, &rank)) {
+			x = NULL;
+			break;
+		}
+	}
+	if (x)
+		op_set(o, 0, dtype, rank, dims);
+	else if (op_out(o, 0))
+		op_out(o, 0)->dtype = dtype;
+}
+
+void shape_broadcast(op *o)
+{
+	broadcast_to(o, op_in(o, 0) ? op_in(o, 0)->dtype : 0);
+}
+
+void shape_broadcast_bool(op *o)
+{
+	broadcast_to(o, ONNX_BOOL);
+}
+
+static void cost_times(op *o, num elements)
+{
+	num flops = num_mul(o->nums, num_int((int64_t)o->row->flops), elements);
+
+	op_cost(o, num_int(0), flops);
+}
+
+void cost_each(op *o)
+{
+	val *v = op_out(o, 0);
+
+	for (size_t i = 1; !v && i < o->made->nout; i++)
+		v = op_out(o, i);
+	cost_times(o, v ? op_elements(o, v) : num_none(o->nums, "it has no output"));
+}
+
+void cost_each_in(op *o)
+{
+	cost_times(o, op_elements(o, op_in(o, 0)));
+}
+
+const char *cost_dtype_text(int64_t dtype, mem_arena *a)
+{
+	static const char *const text_of[] = {
+	    [ONNX_UNDEFINED] = "?",
+	    [ONNX_FLOAT] = "float32",
+	    [ONNX_UINT8] = "uint8",
+	    [ONNX_INT8] = "int8",
+	    [ONNX_UINT16] = "uint16",
+	    [ONNX_INT16] = "int16",
+	    [ONNX_INT32] = "int32",
+	    [ONNX_INT64] = "int64",
+	    [ONNX_STRING] = "string",
+	    [ONNX_BOOL] = "bool",
+	    [ONNX_FLOAT16] = "float16",
+	    [ONNX_DOUBLE] = "float64",
+	    [ONNX_UINT32] = "uint32",
+	    [ONNX_UINT64] = "uint64",
+	    [14] = "complex64",
+	    [15] = "complex128",
+	    [ONNX_BFLOAT16] = "bfloat16",
+	    [17] = "float8e4m3fn",
+	    [18] = "float8e4m3fnuz",
+	    [19] = "float8e5m2",
+	    [20] = "float8e5m2fnuz",
+	    [21] = "uint4",
+	    [22] = "int4",
+	    [23] = "float4e2m1",
+	    [24] = "float8e8m0",
+	    [25] = "uint2",
+	    [26] = "int2",
+	};
+	const char *text;
+
+	if (dtype >= 0 && (size_t)dtype < sizeof(text_of) / sizeof(*text_of))
+		return text_of[dtype];
+	text = mem_arena_fmt(a, "type %lld", (long long)dtype);
+	return text ? text : "?";
+}

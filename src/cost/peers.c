@@ -1,0 +1,354 @@
+/* peers.c - conventions of other counters, as tables. Each was measured on torchvision's networks:
+ * the differences to the exact MACs are integer identities (docs/cost.md shows them).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/peers.h"
+
+#include <string.h>
+
+static bool input_there(const cost_op *c, size_t i)
+{
+	return i < c->nin && c->in[i];
+}
+
+static bool has_bias(const cost_op *c)
+{
+	return input_there(c, 2);
+}
+
+/* Adaptive pooling to the size that is there: exported as a window of 1. */
+static bool window_one(const cost_op *c)
+{
+	const onnx_attribute *a = onnx_find_attribute(c->node, "kernel_shape");
+
+	for (size_t i = 0; a && i < a->nints; i++)
+		if (a->ints[i] != 1)
+			return false;
+	return a && a->nints > 0;
+}
+
+static bool window_more(const cost_op *c)
+{
+	return !window_one(c);
+}
+
+/* A module with weights, not a product of two activations. */
+static bool weighted(const cost_op *c)
+{
+	for (size_t i = 0; i < c->nin; i++)
+		if (c->in[i] && c->in[i]->constant)
+			return true;
+	return false;
+}
+
+static bool mode_is(const cost_op *c, const char *mode)
+{
+	const onnx_attribute *a = onnx_find_attribute(c->node, "mode");
+
+	return a && a->s.text && strcmp(a->s.text, mode) == 0;
+}
+
+static bool mode_linear(const cost_op *c)
+{
+	return mode_is(c, "linear");
+}
+
+static bool mode_cubic(const cost_op *c)
+{
+	return mode_is(c, "cubic");
+}
+
+static bool mode_nearest(const cost_op *c)
+{
+	return !mode_linear(c) && !mode_cubic(c);
+}
+
+#define PRODUCTS                           \
+	{"Conv", PEER_MACS, 1, NULL},      \
+	{                                  \
+		"Gemm", PEER_MACS, 1, NULL \
+	}
+
+static const peer_term torchvision[] = {
+    PRODUCTS,
+    {"ConvTranspose", PEER_MACS, 1, NULL},
+    {"MatMul", PEER_MACS, 1, NULL},
+    {"Einsum", PEER_MACS, 1, NULL},
+    {"Attention", PEER_MACS, 1, NULL},
+    {"DeformConv", PEER_MACS, 1, NULL},
+};
+
+static const peer_term fvcore[] = {
+    PRODUCTS,
+    {"ConvTranspose", PEER_MACS, 1, NULL},
+    {"MatMul", PEER_MACS, 1, NULL},
+    {"Einsum", PEER_MACS, 1, NULL},
+    {"BatchNormalization", PEER_OUT, 2, NULL},
+    {"LayerNormalization", PEER_OUT, 5, NULL},
+    {"GroupNormalization", PEER_OUT, 5, NULL},
+    {"InstanceNormalization", PEER_OUT, 5, NULL},
+    {"GlobalAveragePool", PEER_IN, 1, NULL},
+    {"AveragePool", PEER_IN, 1, window_one},
+    {"Resize", PEER_OUT, 1, mode_nearest},
+    {"Resize", PEER_OUT, 4, mode_linear},
+};
+
+static const peer_term thop[] = {
+    PRODUCTS,
+    {"ConvTranspose", PEER_WEIGHT, 1, NULL},
+    {"MatMul", PEER_MACS, 1, weighted},
+    {"BatchNormalization", PEER_OUT, 4, NULL},
+    {"LayerNormalization", PEER_OUT, 4, NULL},
+    {"InstanceNormalization", PEER_OUT, 4, NULL},
+    /* adaptive: adds of the window and one division for each output; a window otherwise: one */
+    {"GlobalAveragePool", PEER_IN, 1, NULL},
+    {"GlobalAveragePool", PEER_OUT, 1, NULL},
+    {"AveragePool", PEER_OUT, 2, window_one},
+    {"AveragePool", PEER_OUT, 1, window_more},
+    {"PRelu", PEER_OUT, 1, NULL},
+    {"Softmax", PEER_OUT, 3, NULL},
+    {"Softmax", PEER_ROWS, -1, NULL},
+    {"Resize", PEER_OUT, 11, mode_linear},
+    {"Resize", PEER_OUT, 259, mode_cubic},
+};
+
+/* Its patches of functions and its hooks of modules both see ReLU and pooling: twice. */
+static const peer_term ptflops[] = {
+    PRODUCTS,
+    {"Conv", PEER_OUT, 1, has_bias},
+    {"Gemm", PEER_OUT, 1, has_bias},
+    {"ConvTranspose", PEER_MACS, 1, NULL},
+    {"ConvTranspose", PEER_OUT, 1, has_bias},
+    {"MatMul", PEER_MACS, 1, NULL},
+    {"BatchNormalization", PEER_OUT, 2, NULL},
+    {"LayerNormalization", PEER_OUT, 2, NULL},
+    {"InstanceNormalization", PEER_OUT, 2, NULL},
+    {"Relu", PEER_OUT, 2, NULL},
+    {"PRelu", PEER_OUT, 2, NULL},
+    {"Elu", PEER_OUT, 2, NULL},
+    {"LeakyRelu", PEER_OUT, 2, NULL},
+    {"Clip", PEER_OUT, 2, NULL},
+    {"MaxPool", PEER_IN, 2, NULL},
+    {"AveragePool", PEER_IN, 2, NULL},
+    {"GlobalAveragePool", PEER_IN, 2, NULL},
+    {"GlobalMaxPool", PEER_IN, 2, NULL},
+};
+
+static const peer_term calflops[] = {
+    {"Conv", PEER_MACS, 2, NULL},
+    {"Conv", PEER_OUT, 1, has_bias},
+    {"Gemm", PEER_MACS, 2, NULL},
+    {"ConvTranspose", PEER_MACS, 2, NULL},
+    {"MatMul", PEER_MACS, 2, NULL},
+    {"Einsum", PEER_MACS, 2, NULL},
+    {"BatchNormalization", PEER_OUT, 2, NULL},
+    {"LayerNormalization", PEER_OUT, 5, NULL},
+    {"GroupNormalization", PEER_OUT, 5, NULL},
+    {"InstanceNormalization", PEER_OUT, 5, NULL},
+    {"Relu", PEER_OUT, 1, NULL},
+    {"PRelu", PEER_OUT, 1, NULL},
+    {"Elu", PEER_OUT, 1, NULL},
+    {"LeakyRelu", PEER_OUT, 1, NULL},
+    {"Clip", PEER_OUT, 1, NULL},
+    {"Gelu", PEER_OUT, 1, NULL},
+    {"Softmax", PEER_OUT, 1, NULL},
+    {"MaxPool", PEER_IN, 1, NULL},
+    {"AveragePool", PEER_IN, 1, NULL},
+    {"GlobalAveragePool", PEER_IN, 1, NULL},
+    {"GlobalMaxPool", PEER_IN, 1, NULL},
+};
+
+static const peer_term onnx_tool[] = {
+    PRODUCTS,
+    {"Conv", PEER_OUT, 1, has_bias},
+    {"Gemm", PEER_OUT, 1, has_bias},
+    {"ConvTranspose", PEER_WEIGHT, 1, NULL},
+    {"ConvTranspose", PEER_OUT, 1, has_bias},
+    {"MatMul", PEER_MACS, 1, NULL},
+    {"Einsum", PEER_MACS, 1, NULL},
+    {"BatchNormalization", PEER_OUT, 31, NULL},
+    {"LayerNormalization", PEER_OUT, 7, NULL},
+    {"LayerNormalization", PEER_ROWS, 29, NULL},
+    {"Sigmoid", PEER_OUT, 32, NULL},
+    {"Tanh", PEER_OUT, 38, NULL},
+    {"Softmax", PEER_OUT, 36, NULL},
+    {"Exp", PEER_OUT, 32, NULL},
+    {"Log", PEER_OUT, 43, NULL},
+    {"Sqrt", PEER_OUT, 24, NULL},
+    {"Sin", PEER_OUT, 39, NULL},
+    {"Cos", PEER_OUT, 39, NULL},
+    {"Div", PEER_OUT, 4, NULL},
+    {"Add", PEER_OUT, 1, NULL},
+    {"Sub", PEER_OUT, 1, NULL},
+    {"Mul", PEER_OUT, 1, NULL},
+    {"Relu", PEER_OUT, 1, NULL},
+    {"LeakyRelu", PEER_OUT, 1, NULL},
+    {"Clip", PEER_OUT, 1, NULL},
+    {"MaxPool", PEER_KERNEL, 1, NULL},
+    {"AveragePool", PEER_KERNEL, 1, NULL},
+    {"GlobalAveragePool", PEER_IN, 1, NULL},
+    {"Resize", PEER_OUT, 4, mode_linear},
+    {"Resize", PEER_OUT, 8, mode_cubic},
+};
+
+#define TERMS(list) list, sizeof(list) / sizeof(*list)
+const peer_counter peer_counters[] = {
+    {"torchvision",
+     "the GFLOPS column of torchvision's model pages, which are multiply-accumulates", "0.14",
+     "MAC", TERMS(torchvision), NULL},
+    {"fvcore", "fvcore.nn.FlopCountAnalysis: one multiply-accumulate is one flop", "0.1.5", "MAC",
+     TERMS(fvcore),
+     "fused attention (scaled_dot_product_attention, nn.MultiheadAttention), which it counts as 0"},
+    {"thop", "thop.profile", "0.1.1", "MAC", TERMS(thop),
+     "which products were modules and which were functions: it counts modules alone, and "
+     "nn.MultiheadAttention as 0; products with a constant operand are taken as modules"},
+    {"ptflops", "ptflops.get_model_complexity_info, backend 'pytorch'", "0.7", "MAC",
+     TERMS(ptflops), "nn.MultiheadAttention, on which it may fail; activations called as methods"},
+    {"calflops", "calflops.calculate_flops: its FLOPs", "0.3", "FLOP", TERMS(calflops),
+     "scaled_dot_product_attention, which it counts as 0; sums and products written as operators"},
+    {"onnx-tool", "onnx_tool.model_profile: instructions are weighted and called MACs", "0.9",
+     "MAC", TERMS(onnx_tool), NULL},
+    {0},
+};
+
+static num elements(num_table *t, const val *v, int drop)
+{
+	num p = num_int(1);
+
+	if (!v || v->rank < 0)
+		return num_none(t, "%s", v && v->why ? v->why : "a shape is not known");
+	for (int i = 0; i < v->rank - drop; i++)
+		p = num_mul(t, p, v->dims[i]);
+	return p;
+}
+
+/* Weights of one output: all dimensions of the weight tensor but the first. */
+static num filter(num_table *t, const val *w)
+{
+	num p = num_int(1);
+
+	if (!w || w->rank < 1)
+		return num_none(t, "the weight's shape is not known");
+	for (int i = 1; i < w->rank; i++)
+		p = num_mul(t, p, w->dims[i]);
+	return p;
+}
+
+static num window(num_table *t, const onnx_node *n)
+{
+	const onnx_attribute *a = onnx_find_attribute(n, "kernel_shape");
+	num p = num_int(1);
+
+	for (size_t i = 0; a && i < a->nints; i++)
+		p = num_mul(t, p, num_int(a->ints[i]));
+	return p;
+}
+
+static num quantity(num_table *t, const cost_op *c, peer_quantity of)
+{
+	const val *in = c->nin ? c->in[0] : NULL, *out = c->nout ? c->out[0] : NULL;
+	num n;
+
+	switch (of) {
+	case PEER_MACS:
+		return c->macs;
+	case PEER_FLOPS:
+		return c->flops;
+	case PEER_OUT:
+		n = elements(t, out, 0);
+		break;
+	case PEER_IN:
+		n = elements(t, in, 0);
+		break;
+	case PEER_ROWS:
+		n = elements(t, in, 1);
+		break;
+	case PEER_WEIGHT:
+		n = num_mul(t, elements(t, out, 0), filter(t, c->nin > 1 ? c->in[1] : NULL));
+		break;
+	default:
+		n = num_mul(t, elements(t, out, 0), window(t, c->node));
+		break;
+	}
+	return num_mul(t, c->times, n);
+}
+
+num peer_count(const peer_counter *p, num_table *t, const cost_op *c)
+{
+	num sum = num_int(0);
+
+	if (c->folded || c->expanded)
+		return sum;
+	for (size_t i = 0; i < p->nterms; i++) {
+		const peer_term *x = &p->terms[i];
+		if (strcmp(x->type, c->node->op) == 0 && (!x->when || x->when(c)))
+			sum =
+			    num_add(t, sum, num_mul(t, num_int(x->factor), quantity(t, c, x->of)));
+	}
+	return sum;
+}
+
+/* --- training --- */
+
+static bool differentiable(int64_t dtype)
+{
+	return dtype == ONNX_FLOAT || dtype == ONNX_FLOAT16 || dtype == ONNX_DOUBLE ||
+	       dtype == ONNX_BFLOAT16;
+}
+
+/* Whether its gradient is needed: a parameter's is, and that of all that is made from one. A
+ * value's `counted` says it for values that operators make. */
+static bool needs_gradient(const val *v)
+{
+	if (!v || !differentiable(v->dtype))
+		return false;
+	if (v->tensor || v->from)
+		return (v->tensor ? v->tensor : v->from->tensor) &&
+		       (v->tensor ? v->tensor : v->from->tensor)->elements > 1;
+	return !v->constant && v->counted;
+}
+
+void peer_backward_count(cost_result *r, peer_backward *ret)
+{
+	num_table *t = r->nums;
+	num macs = num_int(0), rest = num_int(0);
+
+	for (size_t i = 0; i < r->nops; i++) {
+		cost_op *c = &r->ops[i];
+		int64_t operands = 0;
+		if (c->folded)
+			continue;
+		for (size_t k = 0; k < c->nin; k++)
+			operands += needs_gradient(c->in[k]);
+		for (size_t k = 0; k < c->nout && operands; k++)
+			if (c->out[k] && !c->out[k]->tensor)
+				c->out[k]->counted = true;
+		if (!operands || c->expanded)
+			continue;
+		if (num_is(c->macs, 0)) {
+			rest = num_add(t, rest, c->flops);
+			continue;
+		}
+		/* A bias is no operand of the product: its gradient is a sum. */
+		int64_t products = needs_gradient(c->nin ? c->in[0] : NULL) +
+				   needs_gradient(c->nin > 1 ? c->in[1] : NULL);
+		macs = num_add(t, macs, num_mul(t, num_int(products), c->macs));
+		rest = num_add(t, rest, num_sub(t, c->flops, num_mul(t, num_int(2), c->macs)));
+	}
+	ret->macs = macs;
+	ret->flops = num_add(t, num_mul(t, num_int(2), macs), rest);
+}
+
+size_t peer_merged_norms(const cost_result *r)
+{
+	size_t merged = 0;
+
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *c = &r->ops[i];
+		if (strcmp(c->node->op, "BatchNormalization") == 0)
+			return 0;
+		merged += strcmp(c->node->op, "Conv") == 0 && has_bias(c) && c->in[2]->name &&
+			  strncmp(c->in[2]->name, "onnx::", 6) == 0;
+	}
+	return merged;
+}
