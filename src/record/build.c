@@ -18,7 +18,7 @@ typedef struct list {
 struct record_builder {
 	record_box *box;
 	bool failed;
-	list facts, series, metrics, notes;
+	list facts, series, metrics, ops, notes;
 };
 
 /* One more zeroed row, or NULL (the builder has then failed). */
@@ -68,6 +68,7 @@ void record_drop(record_builder *b)
 	mem_free(b->facts.rows);
 	mem_free(b->series.rows);
 	mem_free(b->metrics.rows);
+	mem_free(b->ops.rows);
 	mem_free(b->notes.rows);
 	if (b->box != NULL)
 		dck_record_free(&b->box->record);
@@ -85,6 +86,8 @@ dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err)
 	r->nseries = b->series.n;
 	r->metrics = list_move(a, &b->metrics, sizeof(dck_metric));
 	r->nmetrics = b->metrics.n;
+	r->ops = list_move(a, &b->ops, sizeof(dck_op));
+	r->nops = b->ops.n;
 	r->notes = list_move(a, &b->notes, sizeof(dck_note));
 	r->nnotes = b->notes.n;
 	bool failed = b->failed || mem_arena_failed(a);
@@ -277,6 +280,76 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why)
 	dck_metric *m = metric_add(b, tag, NULL);
 	if (m != NULL)
 		m->value = value_absent(b, why);
+}
+
+/* A number of its own: what is no finite number is absent. */
+static dck_value number_keep(record_builder *b, const dck_value *v)
+{
+	if (v->kind == DCK_VALUE_INT || (v->kind == DCK_VALUE_REAL && isfinite(v->as.r)))
+		return *v;
+	if (v->kind == DCK_VALUE_ABSENT && v->as.text == NULL)
+		return (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = RECORD_NOT_MEASURED};
+	return value_absent(b, v->kind == DCK_VALUE_ABSENT ? v->as.text : "not a finite number");
+}
+
+static const char *const *texts_keep(record_builder *b, const char *const *texts, size_t n)
+{
+	const char **own = mem_arena_array(b->box->arena, n, sizeof *own);
+	for (size_t i = 0; i < n && own != NULL; i++)
+		own[i] = text_keep(b, texts[i] != NULL ? texts[i] : "");
+	return own;
+}
+
+static dck_op_output output_keep(record_builder *b, const dck_op_output *o)
+{
+	int64_t *dims = mem_arena_array(b->box->arena, o->rank, sizeof *dims);
+	const char **symbols = mem_arena_array(b->box->arena, o->rank, sizeof *symbols);
+
+	for (size_t i = 0; i < o->rank && dims != NULL && symbols != NULL; i++) {
+		const char *symbol = o->symbols != NULL ? o->symbols[i] : NULL;
+		dims[i] = o->dims[i];
+		if (dims[i] < 0)
+			symbols[i] = text_keep(b, symbol != NULL ? symbol : "?");
+	}
+	return (dck_op_output){.name = text_keep(b, o->name != NULL ? o->name : ""),
+			       .dtype = text_keep(b, o->dtype != NULL ? o->dtype : "?"),
+			       .rank = o->rank,
+			       .dims = dims,
+			       .symbols = symbols};
+}
+
+void record_op(record_builder *b, const dck_op *op)
+{
+	dck_op *own = list_add(b, &b->ops, sizeof *own);
+	if (own == NULL)
+		return;
+	dck_op_output *outputs = mem_arena_array(b->box->arena, op->noutputs, sizeof *outputs);
+	for (size_t i = 0; i < op->noutputs && outputs != NULL; i++)
+		outputs[i] = output_keep(b, &op->outputs[i]);
+	*own = (dck_op){.name = text_keep(b, op->name != NULL ? op->name : ""),
+			.type = text_keep(b, op->type != NULL ? op->type : ""),
+			.scope = text_keep(b, op->scope),
+			.outputs = outputs,
+			.noutputs = op->noutputs,
+			.macs = number_keep(b, &op->macs),
+			.flops = number_keep(b, &op->flops),
+			.params = number_keep(b, &op->params),
+			.weight_bytes = number_keep(b, &op->weight_bytes),
+			.read_bytes = number_keep(b, &op->read_bytes),
+			.write_bytes = number_keep(b, &op->write_bytes),
+			.peer = number_keep(b, &op->peer),
+			.time_ns = number_keep(b, &op->time_ns),
+			.rate = number_keep(b, &op->rate),
+			.roof = number_keep(b, &op->roof),
+			.bound = text_keep(b, op->bound),
+			.origins = texts_keep(b, op->origins, op->norigins),
+			.norigins = op->norigins};
+	if (own->time_ns.kind != DCK_VALUE_ABSENT && op->time_level > 0 &&
+	    isfinite(op->time_lo_ns) && isfinite(op->time_hi_ns)) {
+		own->time_lo_ns = op->time_lo_ns;
+		own->time_hi_ns = op->time_hi_ns;
+		own->time_level = op->time_level;
+	}
 }
 
 void record_note(record_builder *b, dck_severity severity, const char *code, const char *fmt, ...)

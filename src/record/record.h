@@ -21,7 +21,7 @@ bool record_find_unit(const char *text, dck_unit *ret);
 /* An integer is exact in a double, and so a JSON number, up to this magnitude. */
 #define RECORD_EXACT_MAX INT64_C(9007199254740992)
 
-/* The reason of an operator's time that leaves `time` out of the JSON form. */
+/* The reason that leaves an operator's peer, time, rate or roof out of the JSON form. */
 #define RECORD_NOT_MEASURED "not measured"
 
 /* "2026-11-21T04:56:52.123456789Z". text: at least RECORD_TIME_SIZE bytes. */

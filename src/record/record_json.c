@@ -66,6 +66,14 @@ static void number_put(json_writer *w, const char *key, const dck_value *v)
 	}
 }
 
+/* The same, left out where the record was not made to hold it. */
+static void measured_put(json_writer *w, const char *key, const dck_value *v)
+{
+	if (v->kind != DCK_VALUE_ABSENT ||
+	    (v->as.text != NULL && strcmp(v->as.text, RECORD_NOT_MEASURED) != 0))
+		number_put(w, key, v);
+}
+
 static void unit_put(json_writer *w, dck_unit u)
 {
 	if (u != DCK_UNIT_NONE)
@@ -131,7 +139,7 @@ static void output_put(json_writer *w, const dck_op_output *o)
 	json_flat_array(w);
 	for (size_t i = 0; i < o->rank; i++) {
 		if (o->dims[i] >= 0)
-			json_int(w, o->dims[i]);
+			json_int(w, o->dims[i]); /* text past 2^53 */
 		else
 			json_text(w, o->symbols != NULL && o->symbols[i] != NULL ? o->symbols[i]
 										 : "?");
@@ -158,9 +166,27 @@ static void op_put(json_writer *w, const dck_op *o)
 	number_put(w, "weight_bytes", &o->weight_bytes);
 	number_put(w, "read_bytes", &o->read_bytes);
 	number_put(w, "write_bytes", &o->write_bytes);
-	if (o->time_ns.kind != DCK_VALUE_ABSENT ||
-	    (o->time_ns.as.text != NULL && strcmp(o->time_ns.as.text, RECORD_NOT_MEASURED) != 0))
-		number_put(w, "time", &o->time_ns);
+	measured_put(w, "peer", &o->peer);
+	measured_put(w, "time", &o->time_ns);
+	if (o->time_level > 0) {
+		json_key(w, "time_lo");
+		real_put(w, o->time_lo_ns);
+		json_key(w, "time_hi");
+		real_put(w, o->time_hi_ns);
+		json_key(w, "time_level");
+		real_put(w, o->time_level);
+	}
+	measured_put(w, "rate", &o->rate);
+	measured_put(w, "roof", &o->roof);
+	if (o->bound != NULL)
+		text_put(w, "bound", o->bound);
+	if (o->norigins > 0) {
+		json_key(w, "origins");
+		json_flat_array(w);
+		for (size_t i = 0; i < o->norigins; i++)
+			json_text(w, o->origins[i]);
+		json_end(w);
+	}
 	json_end(w);
 }
 

@@ -312,6 +312,16 @@ static dck_status metric_get(reader *rd, const json_t *o, void *row)
 	return DCK_OK;
 }
 
+/* Of a size that a JSON number does not hold, not of a symbol that is called "7". */
+static bool large_of_text(const char *text, int64_t *ret)
+{
+	int64_t v;
+	if (!int_of_text(text, &v) || v <= RECORD_EXACT_MAX)
+		return false;
+	*ret = v;
+	return true;
+}
+
 static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 {
 	const json_t *shape = json_object_get(o, "shape");
@@ -328,7 +338,9 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 		return DCK_OK;
 	for (size_t i = 0; i < out->rank; i++) {
 		const json_t *d = json_array_get(shape, i);
-		if (json_is_string(d)) {
+		if (json_is_string(d) && large_of_text(json_string_value(d), &dims[i])) {
+			continue;
+		} else if (json_is_string(d)) {
 			dims[i] = -1;
 			symbols[i] =
 			    mem_arena_dup_n(rd->arena, json_string_value(d), json_string_length(d));
@@ -340,6 +352,43 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 	}
 	out->dims = dims;
 	out->symbols = symbols;
+	return DCK_OK;
+}
+
+static dck_status origins_get(reader *rd, const json_t *o, dck_op *op)
+{
+	const json_t *list = json_object_get(o, "origins");
+	if (list != NULL && !json_is_array(list))
+		return wrong(rd, "origins", list, "a list");
+	op->norigins = json_array_size(list);
+	const char **names = mem_arena_array(rd->arena, op->norigins, sizeof *names);
+	if (names == NULL)
+		return DCK_OK; /* the arena remembers */
+	rd->sub = "origins";
+	for (rd->sub_row = 0; rd->sub_row < op->norigins; rd->sub_row++) {
+		const json_t *v = json_array_get(list, rd->sub_row);
+		if (!json_is_string(v))
+			return wrong(rd, NULL, v, "text");
+		names[rd->sub_row] =
+		    mem_arena_dup_n(rd->arena, json_string_value(v), json_string_length(v));
+	}
+	rd->sub = NULL;
+	op->origins = names;
+	return DCK_OK;
+}
+
+static dck_status op_interval_get(reader *rd, const json_t *o, dck_op *op)
+{
+	if (json_object_get(o, "time_lo") == NULL && json_object_get(o, "time_hi") == NULL &&
+	    json_object_get(o, "time_level") == NULL)
+		return DCK_OK;
+	if (op->time_ns.kind == DCK_VALUE_ABSENT)
+		return bad(rd, "time_level", "is there and \"time\" is not");
+	DCK_TRY(real_get(rd, o, "time_lo", &op->time_lo_ns));
+	DCK_TRY(real_get(rd, o, "time_hi", &op->time_hi_ns));
+	DCK_TRY(real_get(rd, o, "time_level", &op->time_level));
+	if (!(op->time_level > 0 && op->time_level < 1))
+		return bad(rd, "time_level", "is not between 0 and 1");
 	return DCK_OK;
 }
 
@@ -368,7 +417,13 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(op_number_get(rd, o, "weight_bytes", "not known", &op->weight_bytes));
 	DCK_TRY(op_number_get(rd, o, "read_bytes", "not known", &op->read_bytes));
 	DCK_TRY(op_number_get(rd, o, "write_bytes", "not known", &op->write_bytes));
-	return op_number_get(rd, o, "time", RECORD_NOT_MEASURED, &op->time_ns);
+	DCK_TRY(op_number_get(rd, o, "peer", RECORD_NOT_MEASURED, &op->peer));
+	DCK_TRY(op_number_get(rd, o, "time", RECORD_NOT_MEASURED, &op->time_ns));
+	DCK_TRY(op_number_get(rd, o, "rate", RECORD_NOT_MEASURED, &op->rate));
+	DCK_TRY(op_number_get(rd, o, "roof", RECORD_NOT_MEASURED, &op->roof));
+	DCK_TRY(text_get(rd, o, "bound", OPTIONAL, &op->bound));
+	DCK_TRY(origins_get(rd, o, op));
+	return op_interval_get(rd, o, op);
 }
 
 static dck_status span_get(reader *rd, const json_t *o, void *row)
@@ -413,6 +468,8 @@ static dck_status list_get(reader *rd, const json_t *root, const char *name, siz
 	if (list != NULL && !json_is_array(list))
 		return wrong(rd, name, list, "a list");
 	size_t n = json_array_size(list);
+	if (n > TREE_MAX / row_size)
+		return bad(rd, name, "has more rows than 1 GiB of memory holds");
 	char *rows = mem_arena_array(rd->arena, n, row_size);
 	if (rows == NULL)
 		return DCK_OK;
@@ -540,6 +597,8 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 			 at.line, at.column);
 
 	record_box *box = record_box_new();
+	if (box != NULL)
+		mem_arena_limit(box->arena, TREE_MAX);
 	reader rd = {.arena = box != NULL ? box->arena : NULL, .err = err};
 	dck_status st = DCK_OK;
 	if (box != NULL)

@@ -169,6 +169,63 @@ static void every_definition_is_complete_and_unique(void **state)
 	assert_int_equal(record_find_def("latency/p999")->better, DCK_BETTER_LOWER);
 }
 
+/* All of an operator is the record's own. */
+static void an_operator_is_copied_whole(void **state)
+{
+	(void)state;
+	char name[] = "conv1", symbol[] = "2*N+1", origin[] = "relu1";
+	const char *symbols[] = {symbol, NULL};
+	const char *origins[] = {"conv1", origin};
+	int64_t dims[] = {-1, 64};
+	dck_op_output out = {
+	    .name = "y", .dtype = "float32", .rank = 2, .dims = dims, .symbols = symbols};
+	dck_op op = {.name = name,
+		     .type = "Conv",
+		     .outputs = &out,
+		     .noutputs = 1,
+		     .macs = {.kind = DCK_VALUE_INT, .as.i = INT64_MAX},
+		     .flops = {.kind = DCK_VALUE_REAL, .as.r = (double)NAN},
+		     .read_bytes = {.kind = DCK_VALUE_ABSENT, .as.text = "no shape"},
+		     .time_ns = {.kind = DCK_VALUE_REAL, .as.r = 10},
+		     .time_lo_ns = 9,
+		     .time_hi_ns = 12,
+		     .time_level = 0.95,
+		     .bound = "memory",
+		     .origins = origins,
+		     .norigins = 2};
+	dck_record *r = NULL;
+	record_builder *b = record_new();
+	record_op(b, &op);
+	memset(name, 'x', 5);
+	memset(symbol, 'x', 5);
+	memset(origin, 'x', 5);
+	dims[1] = 0;
+	op.time_ns = (dck_value){.kind = DCK_VALUE_ABSENT};
+	op.outputs = NULL;
+	op.noutputs = op.norigins = 0;
+	record_op(b, &op);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	assert_int_equal(r->nops, 2);
+	const dck_op *o = &r->ops[0];
+	assert_string_equal(o->name, "conv1");
+	assert_null(o->scope);
+	assert_true(o->outputs[0].dims[0] == -1 && o->outputs[0].dims[1] == 64);
+	assert_string_equal(o->outputs[0].symbols[0], "2*N+1");
+	assert_true(o->macs.as.i == INT64_MAX);
+	assert_int_equal(o->flops.kind, DCK_VALUE_ABSENT);
+	assert_string_equal(o->flops.as.text, "not a finite number");
+	assert_string_equal(o->params.as.text, "not measured");
+	assert_string_equal(o->read_bytes.as.text, "no shape");
+	assert_true(o->time_lo_ns == 9 && o->time_hi_ns == 12 && o->time_level == 0.95);
+	assert_string_equal(o->bound, "memory");
+	assert_int_equal(o->norigins, 2);
+	assert_string_equal(o->origins[1], "relu1");
+	/* No interval without a time. */
+	assert_true(r->ops[1].time_level == 0);
+	assert_int_equal(r->ops[1].noutputs + r->ops[1].norigins, 0);
+	dck_record_free(r);
+}
+
 static void every_metric_is_documented(void **state)
 {
 	(void)state;
@@ -270,6 +327,8 @@ static void count_release(void *self, void *old)
 static dck_status build_large(dck_record **ret)
 {
 	static double x[20000];
+	static const int64_t dim = -1;
+	static const char *const origin = "o";
 	char key[16];
 	record_builder *b = record_new();
 	if (b == NULL)
@@ -282,6 +341,12 @@ static dck_status build_large(dck_record **ret)
 	}
 	record_series(b, "latency", DCK_UNIT_NS, NULL, x, 20000, 0);
 	record_metric_real(b, "latency/median", 1, "how");
+	for (int i = 0; i < 40; i++)
+		record_op(b, &(dck_op){.name = key,
+				       .outputs = &(dck_op_output){.rank = 1, .dims = &dim},
+				       .noutputs = 1,
+				       .origins = &origin,
+				       .norigins = 1});
 	return record_finish(b, ret, NULL);
 }
 
@@ -314,6 +379,7 @@ int main(void)
 	    cmocka_unit_test(what_is_not_known_is_absent_never_zero),
 	    cmocka_unit_test(lists_grow_and_notes_can_be_asked_for),
 	    cmocka_unit_test(every_definition_is_complete_and_unique),
+	    cmocka_unit_test(an_operator_is_copied_whole),
 	    cmocka_unit_test(every_metric_is_documented),
 	    cmocka_unit_test(units_have_the_names_of_the_json_form),
 	    cmocka_unit_test(times_are_rfc_3339_both_ways),
