@@ -97,6 +97,7 @@ typedef struct dck_op_output {
 	size_t rank;
 	const int64_t *dims;
 	const char *const *symbols;
+	const char *absent; /* why the shape is not known; NULL: it is */
 } dck_op_output;
 
 /* One operator of the model. */

@@ -235,6 +235,13 @@ static void output_row(bench_counted *c, const val *v, dck_op_output *ret)
 
 	ret->name = v->name;
 	ret->dtype = cost_dtype_text(v->dtype, c->arena);
+	if (v->kind != VAL_TENSOR)
+		ret->absent = v->kind == VAL_SEQUENCE ? "it is a sequence"
+			      : v->kind == VAL_OPTIONAL ? "it is optional"
+			      : v->why			? v->why
+							: "it is no tensor";
+	else if (v->rank < 0)
+		ret->absent = v->why ? v->why : "not known";
 	ret->rank = n;
 	ret->dims = dims;
 	ret->symbols = symbols;

@@ -315,7 +315,8 @@ static dck_op_output output_keep(record_builder *b, const dck_op_output *o)
 			       .dtype = text_keep(b, o->dtype != NULL ? o->dtype : "?"),
 			       .rank = o->rank,
 			       .dims = dims,
-			       .symbols = symbols};
+			       .symbols = symbols,
+			       .absent = text_keep(b, o->absent)};
 }
 
 void record_op(record_builder *b, const dck_op *op)

@@ -136,6 +136,13 @@ static void output_put(json_writer *w, const dck_op_output *o)
 	text_put(w, "name", o->name);
 	text_put(w, "dtype", o->dtype);
 	json_key(w, "shape");
+	if (o->absent != NULL) {
+		json_flat_object(w);
+		text_put(w, "absent", o->absent);
+		json_end(w);
+		json_end(w);
+		return;
+	}
 	json_flat_array(w);
 	for (size_t i = 0; i < o->rank; i++) {
 		if (o->dims[i] >= 0)

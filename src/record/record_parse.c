@@ -329,6 +329,14 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 		return wrong(rd, NULL, o, "an object");
 	DCK_TRY(text_get(rd, o, "name", REQUIRED, &out->name));
 	DCK_TRY(text_get(rd, o, "dtype", REQUIRED, &out->dtype));
+	if (json_is_object(shape)) {
+		const json_t *why = json_object_get(shape, "absent");
+		if (!json_is_string(why))
+			return wrong(rd, "shape", shape, "a list, or absent with a reason");
+		out->absent =
+		    mem_arena_dup_n(rd->arena, json_string_value(why), json_string_length(why));
+		return DCK_OK;
+	}
 	if (!json_is_array(shape))
 		return wrong(rd, "shape", shape, "a list");
 	out->rank = json_array_size(shape);
