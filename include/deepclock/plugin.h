@@ -173,10 +173,11 @@ typedef struct dck_open_times {
 	uint64_t library_ns, session_ns;
 } dck_open_times;
 
-#define DCK_CAP_BIND_OUTPUT 0x1u /* bind_output takes the caller's buffer */
-#define DCK_CAP_NO_MODEL    0x2u /* open() works without a model: the engine brings its workload */
-#define DCK_CAP_COMMAND	    0x4u /* runs argv in another process; usage() is there */
-#define DCK_CAP_NO_TENSORS  0x8u /* has no inputs or outputs to bind */
+#define DCK_CAP_BIND_OUTPUT 0x1u  /* bind_output takes the caller's buffer */
+#define DCK_CAP_NO_MODEL    0x2u  /* open() works without a model: the engine brings its workload */
+#define DCK_CAP_COMMAND	    0x4u  /* runs argv in another process; usage() is there */
+#define DCK_CAP_NO_TENSORS  0x8u  /* has no inputs or outputs to bind */
+#define DCK_CAP_VALUES	    0x10u /* since minor 1: open() heeds DCK_OBSERVE_VALUES */
 
 typedef struct dck_engine_model dck_engine_model;     /* a compiled model; immutable */
 typedef struct dck_engine_context dck_engine_context; /* bindings, request; one thread at a time */
@@ -224,7 +225,8 @@ typedef struct dck_engine {
 	 * not allocate when nothing was re-bound. */
 	dck_status (*run)(dck_engine_context *c, dck_err *err);
 
-	/* Output `index` of the last run; borrowed until the next run or free. (optional) */
+	/* Output `index` of the last run; borrowed until the next run or free. With
+	 * DCK_OBSERVE_VALUES also the shape, and no data, of one that is text. (optional) */
 	dck_status (*output)(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err);
 	/* (optional: without DCK_CAP_COMMAND) */
 	dck_status (*usage)(dck_engine_context *c, dck_usage *ret, dck_err *err);

@@ -2,6 +2,7 @@
 #include "bench/target.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "bench/values.h"
 #include "deepclock/model.h"
 #include "os/os.h"
 #include <string.h>
@@ -150,6 +151,21 @@ static dck_status model_read(bench_target *t, opening *o, const char *text,
 	return status;
 }
 
+/* The names of all values, for an engine that makes them outputs: it does not read models. */
+static dck_status values_give(opening *o, const bench_target *t, dck_err *err)
+{
+	dck_open_params *p = &o->params;
+	onnx_model *model = NULL;
+
+	if (!(t->observe & DCK_OBSERVE_VALUES))
+		return DCK_OK;
+	if (p->model_path)
+		DCK_TRY(onnx_read_file(p->model_path, t->arena, &model, err));
+	else
+		DCK_TRY(onnx_read_bytes(p->model_bytes, p->model_bytes_n, t->arena, &model, err));
+	return values_list(model->graph, t->arena, &p->values, &p->nvalues, err);
+}
+
 /* An engine is given sizes by name, and one that no input has would be swallowed. */
 static dck_status dims_check(const bench_target *t, const opening *o, dck_err *err)
 {
@@ -288,6 +304,8 @@ static dck_status opening_fill(bench_target *t, opening *o, const dck_subject *s
 	    .log_self = t->log_self,
 	    .cancelled = watch ? watch->cancelled : NULL,
 	    .cancelled_self = watch ? watch->self : NULL,
+	    .observe = t->observe,
+	    .work_dir = t->work_dir,
 	};
 	switch (s->kind) {
 	case DCK_SUBJECT_FUNCTION:
@@ -302,7 +320,8 @@ static dck_status opening_fill(bench_target *t, opening *o, const dck_subject *s
 		return model_options_give(o, t, &s->model, err);
 	case DCK_SUBJECT_MODEL:
 		DCK_TRY(model_options_give(o, t, &s->model, err));
-		return model_read(t, o, s->text, &s->model, err);
+		DCK_TRY(model_read(t, o, s->text, &s->model, err));
+		return values_give(o, t, err);
 	}
 	return DCK_OK;
 }
@@ -321,6 +340,7 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 			 "the plug-in '%s' brings no workload of its own: give it a model with "
 			 "--engine plugin:%s MODEL",
 			 s->text, s->text);
+	DCK_TRY(engine_can_observe(e, t->observe, err));
 	if (s->model.cpus)
 		DCK_TRY(os_pin_cpus(s->model.cpus, err));
 	phase_begin(p, "model file");

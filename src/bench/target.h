@@ -29,10 +29,15 @@ typedef struct bench_target {
 	/* How the engine's warnings reach the record. */
 	void (*log)(void *self, dck_log_level level, const char *text);
 	void *log_self;
+	/* What the engine shall tell besides, set before opening; 0: nothing, as for everything
+	 * that is timed. With DCK_OBSERVE_VALUES every value of the main graph becomes an output.
+	 */
+	uint32_t observe;     /* DCK_OBSERVE_... */
+	const char *work_dir; /* for the engine's files, with DCK_OBSERVE_OPERATORS */
 } bench_target;
 
 /* Opens everything up to the first run. phase(self, name) is called as each begins. On failure
- * *t is released. `t` may hold log and log_self before. */
+ * *t is released. `t` may hold log, log_self, observe and work_dir before. */
 dck_status bench_target_open(bench_target *t, const dck_subject *s, const dck_clock *clock,
 			     const dck_observer *watch, void (*phase)(void *self, const char *name),
 			     void *phase_self, dck_err *err);

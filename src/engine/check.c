@@ -76,6 +76,51 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 	return DCK_OK;
 }
 
+/* --- members of later ABIs */
+
+/* A table of the first ABI ends before `profile`; what follows it is not ours to read. */
+#define HAS(e, member) \
+	((e)->struct_size >= offsetof(dck_engine, member) + sizeof((e)->member) && (e)->member)
+
+dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile *ret, dck_err *err)
+{
+	dck_profile p = {.struct_size = sizeof(p)};
+
+	if (!HAS(e, profile))
+		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell when its operators ran",
+			 e->name);
+	DCK_TRY(e->profile(m, &p, err));
+	*ret = p;
+	return DCK_OK;
+}
+
+dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *ret, dck_err *err)
+{
+	dck_memory memory = {.struct_size = sizeof(memory)};
+
+	if (!HAS(e, memory))
+		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell how much memory it uses",
+			 e->name);
+	DCK_TRY(e->memory(m, &memory, err));
+	*ret = memory;
+	return DCK_OK;
+}
+
+dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err)
+{
+	if (observe & DCK_OBSERVE_OPERATORS && !HAS(e, profile))
+		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell when its operators ran",
+			 e->name);
+	if (observe & DCK_OBSERVE_MEMORY && !HAS(e, memory))
+		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell how much memory it uses",
+			 e->name);
+	if (observe & DCK_OBSERVE_VALUES && !(e->caps & DCK_CAP_VALUES))
+		DCK_FAIL(err, E_UNSUP,
+			 "the engine '%s' does not show the values between a model's operators",
+			 e->name);
+	return DCK_OK;
+}
+
 const char *engine_option(const dck_open_params *p, const char *key)
 {
 	for (size_t i = 0; i < p->noptions; i++)

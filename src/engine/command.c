@@ -109,6 +109,7 @@ static dck_status command_open(const dck_open_params *p, dck_engine_model **ret,
 	dck_engine_model *m;
 	dck_status status;
 
+	DCK_TRY(engine_can_observe(&engine_command, p->observe, err));
 	DCK_TRY(engine_options_check(&engine_command, p, err));
 	if (!p->argv || !p->argv[0] || !p->argv[0][0])
 		DCK_FAIL(err, E_ARG, "there is no command to run: give it after -- or as cmd:PROG");

@@ -21,6 +21,19 @@ void engine_release(engine_handle *h);
 /* Refuses a table that lacks mandatory members or has another ABI. */
 dck_status engine_check(const dck_engine *e, const char *from, dck_err *err);
 
+/* Members that came after the first ABI. E_UNSUP, with a sentence: the table is older, or the
+ * engine does not offer it. */
+dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile *ret, dck_err *err);
+dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *ret, dck_err *err);
+/* E_UNSUP when the engine cannot observe what `observe` asks for; asked before open(), as an engine
+ * of an older ABI would overlook it. */
+dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err);
+
+/* The number that ONNX has for a type (TensorProto.DataType), and the other way; 0 and
+ * DCK_DTYPE_OTHER: none, or one that the host cannot make. */
+int engine_onnx_type(dck_dtype t);
+dck_dtype engine_dtype_of_onnx(int onnx_type);
+
 /* The value of an option key, or NULL. */
 const char *engine_option(const dck_open_params *p, const char *key);
 /* The value of a key as a whole number; `ret` keeps its value when the key is not there. E_ARG: not

@@ -24,6 +24,7 @@ static dck_status null_open(const dck_open_params *p, dck_engine_model **ret, dc
 {
 	dck_engine_model read = {0};
 
+	DCK_TRY(engine_can_observe(&engine_null, p->observe, err));
 	DCK_TRY(engine_options_check(&engine_null, p, err));
 	DCK_TRY(engine_option_count(p, "ns", 0, NS_MAX, &read.busy_ns, err));
 	DCK_TRY(engine_option_count(p, "sleep_ns", 0, NS_MAX, &read.sleep_ns, err));

@@ -12,40 +12,6 @@
 
 extern const dck_engine engine_ort;
 
-/* --- element types: ONNX's numbers (TensorProto.DataType) */
-
-static const struct {
-	int element_type;
-	dck_dtype dtype;
-} types[] = {
-    {1, {DCK_DTYPE_FLOAT, 32, 1}},    {2, {DCK_DTYPE_UINT, 8, 1}},
-    {3, {DCK_DTYPE_INT, 8, 1}},	      {4, {DCK_DTYPE_UINT, 16, 1}},
-    {5, {DCK_DTYPE_INT, 16, 1}},      {6, {DCK_DTYPE_INT, 32, 1}},
-    {7, {DCK_DTYPE_INT, 64, 1}},      {9, {DCK_DTYPE_BOOL, 8, 1}},
-    {10, {DCK_DTYPE_FLOAT, 16, 1}},   {11, {DCK_DTYPE_FLOAT, 64, 1}},
-    {12, {DCK_DTYPE_UINT, 32, 1}},    {13, {DCK_DTYPE_UINT, 64, 1}},
-    {14, {DCK_DTYPE_COMPLEX, 64, 1}}, {15, {DCK_DTYPE_COMPLEX, 128, 1}},
-    {16, {DCK_DTYPE_BFLOAT, 16, 1}},
-};
-
-#define TYPES (sizeof(types) / sizeof(*types))
-
-dck_dtype ort_dtype(int element_type)
-{
-	for (size_t i = 0; i < TYPES; i++)
-		if (types[i].element_type == element_type)
-			return types[i].dtype;
-	return (dck_dtype){DCK_DTYPE_OTHER, 0, 1};
-}
-
-int ort_element_type(dck_dtype t)
-{
-	for (size_t i = 0; i < TYPES; i++)
-		if (types[i].dtype.code == t.code && types[i].dtype.bits == t.bits && t.lanes == 1)
-			return types[i].element_type;
-	return 0;
-}
-
 /* --- the model's log */
 
 static void log_line(void *self, int severity, const char *category, const char *id,
@@ -60,6 +26,9 @@ static void log_line(void *self, int severity, const char *category, const char 
 	if (!m->log || severity < 0 || severity > ORT_LOG_FATAL)
 		return;
 	ort_sentence(text, sentence, sizeof(sentence));
+	/* That the graph we save is good for this machine only, as we know. */
+	if (m->files.graph && strncmp(sentence, "Serializing optimized model", 27) == 0)
+		return;
 	m->log(m->log_self, levels[severity], sentence);
 }
 
@@ -77,6 +46,9 @@ static dck_status shape_read(dck_engine_model *m, const ort_tensor_type *t, dck_
 			  "cannot read the type of '%s'", ret->name));
 	DCK_TRY(ort_check(&m->lib, api->GetDimensionsCount(t, &rank), err,
 			  "cannot read the shape of '%s'", ret->name));
+	if (rank > DCK_RANK_MAX && ret >= m->out && ret < m->out + m->nout &&
+	    (size_t)(ret - m->out) >= m->nout - m->nvalues)
+		return DCK_OK; /* none of the model's own: it stays unknown */
 	if (rank > DCK_RANK_MAX)
 		DCK_FAIL(err, E_UNSUP, "'%s' has %zu dimensions and at most %d are supported",
 			 ret->name, rank, DCK_RANK_MAX);
@@ -84,7 +56,7 @@ static dck_status shape_read(dck_engine_model *m, const ort_tensor_type *t, dck_
 			  "cannot read the shape of '%s'", ret->name));
 	DCK_TRY(ort_check(&m->lib, api->GetSymbolicDimensions(t, symbols, rank), err,
 			  "cannot read the shape of '%s'", ret->name));
-	ret->dtype = ort_dtype(element_type);
+	ret->dtype = engine_dtype_of_onnx(element_type);
 	ret->rank = (int32_t)rank;
 	for (size_t i = 0; i < rank; i++)
 		if (ret->dim[i] < 0) {
@@ -198,16 +170,17 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 /* --- open and close */
 
 static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
-				 const ort_options *o, dck_err *err)
+				 const dck_buffer *exposed, const ort_options *o, dck_err *err)
 {
 	const ort_api *api = &m->lib.api;
+	const void *bytes = exposed->data ? exposed->data : p->model_bytes;
+	size_t n = exposed->data ? exposed->n : p->model_bytes_n;
 	/* The first session of a process decides for this thread whether denormals are flushed
 	 * and leaves it so; run() does that itself, for its own time. */
 	uint64_t mode = float_mode_get();
-	ort_status *s = p->model_path
+	ort_status *s = p->model_path && !exposed->data
 			    ? api->CreateSession(m->lib.env, p->model_path, o, &m->session)
-			    : api->CreateSessionFromArray(m->lib.env, p->model_bytes,
-							  p->model_bytes_n, o, &m->session);
+			    : api->CreateSessionFromArray(m->lib.env, bytes, n, o, &m->session);
 	float_mode_set(mode);
 	if (p->model_path)
 		return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses '%s'", m->lib.version,
@@ -215,30 +188,92 @@ static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
 	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
 }
 
-static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+/* What is watched, in the session's options. with_graph: the optimised graph is saved as well. */
+static dck_status watch_apply(dck_engine_model *m, const dck_open_params *p, bool with_graph,
+			      ort_options *o, dck_err *err)
+{
+	if (m->observe & DCK_OBSERVE_OPERATORS)
+		DCK_TRY(ort_profile_apply(&m->lib, &m->files, with_graph, o, err));
+	if (m->observe & DCK_OBSERVE_VALUES)
+		DCK_TRY(ort_expose_folder(&m->lib, p, o, err));
+	/* What other providers need, they allocate on their device. */
+	if (m->observe & DCK_OBSERVE_MEMORY && strcmp(m->setup.provider, "cpu") == 0)
+		DCK_TRY(ort_counter_new(&m->lib, o, &m->counter, err));
+	return DCK_OK;
+}
+
+static dck_status options_fill(dck_engine_model *m, const dck_open_params *p, ort_options *o,
+			       dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+
+	DCK_TRY(ort_check(&m->lib, api->SetUserLoggingFunction(o, log_line, m), err,
+			  "cannot set the log"));
+	DCK_TRY(ort_check(&m->lib, api->SetSessionLogSeverityLevel(o, ORT_LOG_WARNING), err,
+			  "cannot set the log's severity"));
+	DCK_TRY(ort_setup_apply(&m->lib, &m->setup, p, o, err));
+	return ort_provider_append(&m->lib, o, m->setup.provider, m->setup.device, m->arena, err);
+}
+
+static dck_status session_try(dck_engine_model *m, const dck_open_params *p,
+			      const dck_buffer *exposed, bool with_graph, dck_err *err)
 {
 	const ort_api *api = &m->lib.api;
 	ort_options *o;
 
 	DCK_TRY(ort_check(&m->lib, api->CreateSessionOptions(&o), err,
 			  "cannot create a session's options"));
-	dck_status status = ort_check(&m->lib, api->SetUserLoggingFunction(o, log_line, m), err,
-				      "cannot set the log");
+	dck_status status = options_fill(m, p, o, err);
 	if (status == DCK_OK)
-		status = ort_check(&m->lib, api->SetSessionLogSeverityLevel(o, ORT_LOG_WARNING),
-				   err, "cannot set the log's severity");
+		status = watch_apply(m, p, with_graph, o, err);
 	if (status == DCK_OK)
-		status = ort_setup_apply(&m->lib, &m->setup, p, o, err);
-	if (status == DCK_OK)
-		status = ort_provider_append(&m->lib, o, m->setup.provider, m->setup.device,
-					     m->arena, err);
-	if (status == DCK_OK)
-		status = session_create(m, p, o, err);
+		status = session_create(m, p, exposed, o, err);
 	api->ReleaseSessionOptions(o);
-	if (status == DCK_OK) /* made once: run() would make them anew each time */
-		status = ort_check(&m->lib, api->CreateRunOptions(&m->run_options), err,
-				   "cannot create a run's options");
+	if (m->counter)
+		ort_counter_settle(m->counter);
+	if (status != DCK_OK) {
+		ort_counter_free(m->counter);
+		m->counter = NULL;
+	}
 	return status;
+}
+
+/* A session that saves its graph may fail for that alone. */
+static dck_status session_without_graph(dck_engine_model *m, const dck_open_params *p,
+					const dck_buffer *exposed, const dck_err *why, dck_err *err)
+{
+	char text[sizeof(why->msg) + 100];
+
+	m->files.graph = NULL;
+	DCK_TRY(session_try(m, p, exposed, false, err));
+	snprintf(text, sizeof(text),
+		 "the optimised graph could not be saved, so operators are told by the names "
+		 "ONNX Runtime gives them: %s",
+		 why->msg);
+	if (m->log)
+		m->log(m->log_self, DCK_LOG_WARN, text);
+	return DCK_OK;
+}
+
+static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	dck_buffer exposed = {0};
+	dck_err why = {0};
+
+	if (m->observe & DCK_OBSERVE_OPERATORS)
+		DCK_TRY(ort_profile_plan(p->work_dir, m->arena, &m->files, err));
+	if (m->observe & DCK_OBSERVE_VALUES && m->nvalues > 0)
+		DCK_TRY(ort_expose(p, &exposed, err));
+	dck_status status = session_try(m, p, &exposed, m->files.graph != NULL, &why);
+	if (status != DCK_OK && m->files.graph)
+		status = session_without_graph(m, p, &exposed, &why, err);
+	else if (status != DCK_OK && err)
+		*err = why;
+	dck_buffer_done(&exposed);
+	DCK_TRY(status);
+	/* Made once: run() would make them anew each time. */
+	return ort_check(&m->lib, m->lib.api.CreateRunOptions(&m->run_options), err,
+			 "cannot create a run's options");
 }
 
 static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
@@ -262,6 +297,7 @@ static void ort_close(dck_engine_model *m)
 		m->lib.api.ReleaseRunOptions(m->run_options);
 	if (m->session)
 		m->lib.api.ReleaseSession(m->session);
+	ort_counter_free(m->counter);
 	ort_lib_close(&m->lib);
 	mem_arena_free(m->arena);
 	mem_free(m);
@@ -279,6 +315,8 @@ static dck_status ort_open(const dck_open_params *p, dck_engine_model **ret, dck
 	if (!m)
 		DCK_FAIL(err, E_NOMEM, "no memory to open the model");
 	m->setup = setup;
+	m->observe = p->observe;
+	m->nvalues = p->observe & DCK_OBSERVE_VALUES ? p->nvalues : 0;
 	m->log = p->log;
 	m->log_self = p->log_self;
 	m->arena = mem_arena_new(0);
@@ -319,11 +357,50 @@ static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
 	ret->session_ns = m->session_ns;
 }
 
+/* --- what a model that is watched tells */
+
+void ort_run_begins(dck_engine_model *m)
+{
+	if (m->counter)
+		ort_counter_run_begins(m->counter);
+}
+
+void ort_run_ended(dck_engine_model *m, bool failed)
+{
+	uint64_t order = atomic_fetch_add(&m->runs.ended, 1);
+
+	if (!failed)
+		return;
+	uint64_t i = atomic_fetch_add(&m->runs.failures, 1);
+	if (i < ORT_FAILURES_MAX)
+		atomic_store(&m->runs.failed[i], order);
+}
+
+static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
+{
+	if (!(m->observe & DCK_OBSERVE_OPERATORS))
+		DCK_FAIL(err, E_ARG, "the model was not opened to be profiled");
+	if (!m->has_profile) {
+		DCK_TRY(ort_profile_end(&m->lib, m->session, &m->runs, m->arena, &m->profile, err));
+		if (m->files.graph && os_file_exists(m->files.graph))
+			m->profile.model_path = m->files.graph;
+		m->has_profile = true;
+	}
+	*ret = m->profile;
+	return DCK_OK;
+}
+
+static dck_status ort_memory_ask(dck_engine_model *m, dck_memory *ret, dck_err *err)
+{
+	return ort_memory_get(&m->lib, m->session, m->setup.provider, m->setup.device, m->counter,
+			      ret, err);
+}
+
 const dck_engine engine_ort = {
     .struct_size = sizeof(dck_engine),
     .abi_major = DCK_ABI_MAJOR,
     .abi_minor = DCK_ABI_MINOR,
-    .caps = DCK_CAP_BIND_OUTPUT,
+    .caps = DCK_CAP_BIND_OUTPUT | DCK_CAP_VALUES,
     .name = "ort",
     .version = DCK_VERSION,
     .help =
@@ -342,4 +419,6 @@ const dck_engine engine_ort = {
     .prepare = ort_prepare,
     .run = ort_run,
     .output = ort_output,
+    .profile = ort_profile,
+    .memory = ort_memory_ask,
 };

@@ -4,8 +4,8 @@
  * only ever grows at its end (the promise of ONNX Runtime's public C API), so that a function is
  * known by its slot: the position of its member in the documented struct OrtApi, counted from 0.
  * Each row below is one slot that we call; ort_api_fill() copies it out of the library's table,
- * and nothing else of that table is touched. All of these slots are in the table of 1.19, the
- * oldest version that is accepted.
+ * and nothing else of that table is touched. The slots of the first list are in the table of 1.19,
+ * the oldest version that is accepted; the second list says since when.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ORT_API_H
@@ -26,12 +26,24 @@ typedef struct ort_type ort_type;
 typedef struct ort_tensor_type ort_tensor_type;
 typedef struct ort_memory ort_memory; /* where memory lies */
 typedef struct ort_allocator ort_allocator;
-typedef struct ort_cuda ort_cuda; /* options of the CUDA provider */
+typedef struct ort_cuda ort_cuda;   /* options of the CUDA provider */
+typedef struct ort_pairs ort_pairs; /* keys and their values */
+
+/* An allocator of ours, as ONNX Runtime calls it. `version` is the oldest API that knows these
+ * members, so that no later one is looked for. */
+typedef struct ort_allocator_table {
+	uint32_t version;
+	void *(*alloc)(struct ort_allocator_table *self, size_t bytes);
+	void (*free)(struct ort_allocator_table *self, void *p);
+	const ort_memory *(*info)(const struct ort_allocator_table *self);
+	void *(*reserve)(struct ort_allocator_table *self, size_t bytes); /* for weights */
+} ort_allocator_table;
+#define ORT_ALLOCATOR_VERSION 18u
 
 /* Values of the API's enumerations, which are as frozen as the slots. */
 enum { ORT_LOG_VERBOSE, ORT_LOG_INFO, ORT_LOG_WARNING, ORT_LOG_ERROR, ORT_LOG_FATAL };
 enum { ORT_TYPE_TENSOR = 1 };
-enum { ORT_ALLOCATOR_ARENA = 1, ORT_MEMORY_DEFAULT = 0 };
+enum { ORT_ALLOCATOR_DEVICE = 0, ORT_ALLOCATOR_ARENA = 1, ORT_MEMORY_DEFAULT = 0 };
 enum { ORT_SEQUENTIAL = 0, ORT_PARALLEL = 1 };
 enum { ORT_OPT_NONE = 0, ORT_OPT_BASIC = 1, ORT_OPT_EXTENDED = 2, ORT_OPT_ALL = 99 };
 
@@ -50,7 +62,9 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	  (const ort_env *e, const void *bytes, size_t n, const ort_options *o,                   \
 	   ort_session **ret))                                                                    \
 	X(10, CreateSessionOptions, ort_status *, (ort_options * *ret))                           \
+	X(11, SetOptimizedModelFilePath, ort_status *, (ort_options * o, const char *path))       \
 	X(13, SetSessionExecutionMode, ort_status *, (ort_options * o, int mode))                 \
+	X(14, EnableProfiling, ort_status *, (ort_options * o, const char *prefix))               \
 	X(17, DisableMemPattern, ort_status *, (ort_options * o))                                 \
 	X(19, DisableCpuMemArena, ort_status *, (ort_options * o))                                \
 	X(22, SetSessionLogSeverityLevel, ort_status *, (ort_options * o, int severity))          \
@@ -82,6 +96,8 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	X(63, GetSymbolicDimensions, ort_status *,                                                \
 	  (const ort_tensor_type *t, const char **ret, size_t n))                                 \
 	X(65, GetTensorTypeAndShape, ort_status *, (const ort_value *v, ort_tensor_type **ret))   \
+	X(68, CreateMemoryInfo, ort_status *,                                                     \
+	  (const char *name, int allocator, int id, int type, ort_memory **ret))                  \
 	X(69, CreateCpuMemoryInfo, ort_status *, (int allocator, int type, ort_memory **ret))     \
 	X(76, AllocatorFree, ort_status *, (ort_allocator * a, void *p))                          \
 	X(78, GetAllocatorWithDefaultOptions, ort_status *, (ort_allocator * *ret))               \
@@ -94,12 +110,17 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	X(98, ReleaseTypeInfo, void, (ort_type * t))                                              \
 	X(99, ReleaseTensorTypeAndShapeInfo, void, (ort_tensor_type * t))                         \
 	X(100, ReleaseSessionOptions, void, (ort_options * o))                                    \
+	X(110, SessionEndProfiling, ort_status *,                                                 \
+	  (ort_session * s, ort_allocator * a, char **ret))                                       \
 	X(124, AddFreeDimensionOverrideByName, ort_status *,                                      \
 	  (ort_options * o, const char *symbol, int64_t size))                                    \
 	X(125, GetAvailableProviders, ort_status *, (char ***ret, int *ret_n))                    \
 	X(126, ReleaseAvailableProviders, ort_status *, (char **names, int n))                    \
 	X(130, AddSessionConfigEntry, ort_status *,                                               \
 	  (ort_options * o, const char *key, const char *value))                                  \
+	X(131, CreateAllocator, ort_status *,                                                     \
+	  (const ort_session *s, const ort_memory *m, ort_allocator **ret))                       \
+	X(132, ReleaseAllocator, void, (ort_allocator * a))                                       \
 	X(133, RunWithBinding, ort_status *,                                                      \
 	  (ort_session * s, const ort_run_options *o, const ort_binding *b))                      \
 	X(134, CreateIoBinding, ort_status *, (ort_session * s, ort_binding * *ret))              \
@@ -110,6 +131,8 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	  (ort_binding * b, const char *name, const ort_memory *m))                               \
 	X(140, GetBoundOutputValues, ort_status *,                                                \
 	  (const ort_binding *b, ort_allocator *a, ort_value ***ret, size_t *ret_n))              \
+	X(176, RegisterAllocator, ort_status *, (ort_env * e, ort_allocator_table * a))           \
+	X(177, UnregisterAllocator, ort_status *, (ort_env * e, const ort_memory *m))             \
 	X(204, SessionOptionsAppendExecutionProvider_CUDA_V2, ort_status *,                       \
 	  (ort_options * o, const ort_cuda *c))                                                   \
 	X(205, CreateCUDAProviderOptions, ort_status *, (ort_cuda * *ret))                        \
@@ -124,9 +147,19 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	  (ort_options * o, ort_log_fn log, void *self))                                          \
 	X(273, SetDeterministicCompute, ort_status *, (ort_options * o, bool on))
 
+/* Slots that came later: the first minor version that has it, then as above. NULL where the library
+ * is older. */
+#define ORT_SLOTS_LATER(X)                                                           \
+	X(22, 297, GetKeyValue, const char *, (const ort_pairs *p, const char *key)) \
+	X(22, 300, ReleaseKeyValuePairs, void, (ort_pairs * p))                      \
+	X(23, 319, AllocatorGetStats, ort_status *, (const ort_allocator *a, ort_pairs **ret))
+
 typedef struct ort_api {
 #define X(slot, name, result, arguments) result(*name) arguments;
 	ORT_SLOTS(X)
+#undef X
+#define X(since, slot, name, result, arguments) result(*name) arguments;
+	ORT_SLOTS_LATER(X)
 #undef X
 } ort_api;
 
@@ -141,10 +174,15 @@ typedef struct ort_api_base {
 	const char *(*get_version)(void);
 } ort_api_base;
 
-static inline void ort_api_fill(ort_api *ret, const ort_slot *table)
+/* minor: of the table, which ends with that version's last slot. */
+static inline void ort_api_fill(ort_api *ret, const ort_slot *table, unsigned minor)
 {
 #define X(slot, name, result, arguments) ret->name = (result(*) arguments)table[slot];
 	ORT_SLOTS(X)
+#undef X
+#define X(since, slot, name, result, arguments) \
+	ret->name = minor >= (since) ? (result(*) arguments)table[slot] : NULL;
+	ORT_SLOTS_LATER(X)
 #undef X
 }
 

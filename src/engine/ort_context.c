@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "engine/engine.h"
 #include "engine/float_mode.h"
 #include "engine/ort_model.h"
 
@@ -21,6 +22,7 @@ struct dck_engine_context {
 	const ort_run_options *run_options;
 	ort_binding *binding;
 	bool flush;	     /* denormals, in our thread while it runs */
+	bool watched;	     /* the model counts its runs */
 	bool outputs_vary;   /* bind outputs anew before each run */
 	bool outputs_filled; /* there was a run since they were bound */
 	bool values_stale;   /* `values` are not those of the last run */
@@ -82,6 +84,7 @@ static dck_status context_init(dck_engine_context *c, dck_engine_model *m, dck_e
 	c->session = m->session;
 	c->run_options = m->run_options;
 	c->flush = m->setup.flush_denormals;
+	c->watched = m->observe != 0;
 	c->values_stale = true;
 	c->bound_in = mem_zalloc(m->nin ? m->nin : 1, sizeof(*c->bound_in));
 	c->host_out = mem_zalloc(m->nout ? m->nout : 1, sizeof(*c->host_out));
@@ -112,12 +115,12 @@ static dck_status shape_check(const char *what, const dck_tensor_info *want, con
 {
 	uint64_t n = dck_dtype_bytes(t->dtype);
 
-	if (want->dtype.code == DCK_DTYPE_OTHER || ort_element_type(t->dtype) == 0)
+	if (want->dtype.code == DCK_DTYPE_OTHER || engine_onnx_type(t->dtype) == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "%s '%s' is no tensor of numbers (a text, a sequence or a map): such "
 			 "models cannot be run here",
 			 what, want->name);
-	if (ort_element_type(want->dtype) != ort_element_type(t->dtype))
+	if (engine_onnx_type(want->dtype) != engine_onnx_type(t->dtype))
 		DCK_FAIL(err, E_ARG, "%s '%s' is of type %s, and %s was bound", what, want->name,
 			 dck_dtype_text(want->dtype), dck_dtype_text(t->dtype));
 	if (want->rank >= 0 && want->rank != t->rank)
@@ -151,7 +154,7 @@ static dck_status value_new(dck_engine_context *c, const char *name, const dck_t
 	return ort_check(l,
 			 l->api.CreateTensorWithDataAsOrtValue(l->cpu, t->bytes ? t->data : nothing,
 							       t->bytes, t->dim, (size_t)t->rank,
-							       ort_element_type(t->dtype), ret),
+							       engine_onnx_type(t->dtype), ret),
 			 err, "cannot bind '%s'", name);
 }
 
@@ -210,7 +213,7 @@ dck_status ort_prepare(dck_engine_context *c, dck_err *err)
 
 /* --- running */
 
-static ort_status *run_once(dck_engine_context *c)
+static ort_status *run_bare(dck_engine_context *c)
 {
 	if (!c->flush)
 		return c->api->RunWithBinding(c->session, c->run_options, c->binding);
@@ -218,6 +221,16 @@ static ort_status *run_once(dck_engine_context *c)
 	float_mode_set(mode | FLOAT_MODE_FLUSH);
 	ort_status *s = c->api->RunWithBinding(c->session, c->run_options, c->binding);
 	float_mode_set(mode);
+	return s;
+}
+
+static ort_status *run_once(dck_engine_context *c)
+{
+	if (!c->watched)
+		return run_bare(c);
+	ort_run_begins(c->model);
+	ort_status *s = run_bare(c);
+	ort_run_ended(c->model, s != NULL);
 	return s;
 }
 
@@ -270,8 +283,9 @@ static dck_status values_get(dck_engine_context *c, dck_err *err)
 	return DCK_OK;
 }
 
+/* shape_only: what has no size for us, such as text, is told without its data. */
 static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_type *type,
-			      const char *name, dck_tensor *ret, dck_err *err)
+			      const char *name, bool shape_only, dck_tensor *ret, dck_err *err)
 {
 	dck_tensor t = {0};
 	int element_type;
@@ -281,16 +295,20 @@ static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_t
 			  "cannot read output '%s'", name));
 	DCK_TRY(ort_check(l, l->api.GetDimensionsCount(type, &rank), err, "cannot read output '%s'",
 			  name));
-	t.dtype = ort_dtype(element_type);
-	if (t.dtype.code == DCK_DTYPE_OTHER || rank > DCK_RANK_MAX)
+	t.dtype = engine_dtype_of_onnx(element_type);
+	if ((t.dtype.code == DCK_DTYPE_OTHER && !shape_only) || rank > DCK_RANK_MAX)
 		DCK_FAIL(err, E_UNSUP,
 			 "output '%s' is no tensor of numbers of at most %d dimensions", name,
 			 DCK_RANK_MAX);
 	DCK_TRY(ort_check(l, l->api.GetDimensions(type, t.dim, rank), err,
 			  "cannot read output '%s'", name));
+	t.rank = (int32_t)rank;
+	if (t.dtype.code == DCK_DTYPE_OTHER) {
+		*ret = t;
+		return DCK_OK;
+	}
 	DCK_TRY(ort_check(l, l->api.GetTensorMutableData(v, &t.data), err,
 			  "cannot read output '%s'", name));
-	t.rank = (int32_t)rank;
 	t.bytes = dck_dtype_bytes(t.dtype);
 	for (size_t i = 0; i < rank; i++)
 		t.bytes *= (uint64_t)t.dim[i];
@@ -317,7 +335,8 @@ dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_
 		DCK_FAIL(err, E_UNSUP, "output '%s' is no tensor", name);
 	DCK_TRY(ort_check(&m->lib, c->api->GetTensorTypeAndShape(v, &type), err,
 			  "cannot read output '%s'", name));
-	dck_status status = tensor_fill(&m->lib, v, type, name, ret, err);
+	dck_status status =
+	    tensor_fill(&m->lib, v, type, name, m->observe & DCK_OBSERVE_VALUES, ret, err);
 	c->api->ReleaseTensorTypeAndShapeInfo(type);
 	return status;
 }

@@ -144,12 +144,12 @@ static dck_status table_get(ort_lib *l, dck_err *err)
 	const char *version = base->get_version();
 	DCK_TRY(version_read(version, path, &l->minor, err));
 	snprintf(l->version, sizeof(l->version), "%s", version);
-	const ort_slot *table =
-	    base->get_api(l->minor < ORT_MINOR_KNOWN ? l->minor : ORT_MINOR_KNOWN);
+	const unsigned asked = l->minor < ORT_MINOR_KNOWN ? l->minor : ORT_MINOR_KNOWN;
+	const ort_slot *table = base->get_api(asked);
 	if (!table)
 		DCK_FAIL(err, E_VERSION, "'%s' (ONNX Runtime %s) offers no API of version %u", path,
 			 version, l->minor);
-	ort_api_fill(&l->api, table);
+	ort_api_fill(&l->api, table, asked);
 	return DCK_OK;
 }
 
