@@ -19,6 +19,10 @@ static void log_line(void *self, int severity, const char *category, const char 
 {
 	static const dck_log_level levels[] = {DCK_LOG_DEBUG, DCK_LOG_INFO, DCK_LOG_WARN,
 					       DCK_LOG_ERROR, DCK_LOG_ERROR};
+	/* Of a session that is watched: that the graph it saves is good for this machine only, and
+	 * that there are too many events, which the profile tells. */
+	static const char *const known[] = {"Serializing optimized model",
+					    "Maximum number of events reached"};
 	const dck_engine_model *m = self;
 	char sentence[1000];
 
@@ -26,9 +30,9 @@ static void log_line(void *self, int severity, const char *category, const char 
 	if (!m->log || severity < 0 || severity > ORT_LOG_FATAL)
 		return;
 	ort_sentence(text, sentence, sizeof(sentence));
-	/* That the graph we save is good for this machine only, as we know. */
-	if (m->files.graph && strncmp(sentence, "Serializing optimized model", 27) == 0)
-		return;
+	for (size_t i = 0; m->observe && i < sizeof(known) / sizeof(*known); i++)
+		if (strncmp(sentence, known[i], strlen(known[i])) == 0)
+			return;
 	m->log(m->log_self, levels[severity], sentence);
 }
 
@@ -265,7 +269,7 @@ static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dc
 	if (m->observe & DCK_OBSERVE_VALUES && m->nvalues > 0)
 		DCK_TRY(ort_expose(p, &exposed, err));
 	dck_status status = session_try(m, p, &exposed, m->files.graph != NULL, &why);
-	if (status != DCK_OK && m->files.graph)
+	if (status == DCK_E_ENGINE && m->files.graph)
 		status = session_without_graph(m, p, &exposed, &why, err);
 	else if (status != DCK_OK && err)
 		*err = why;

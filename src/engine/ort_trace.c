@@ -99,6 +99,8 @@ static size_t ahead(reader *r, size_t want)
 /* The byte `i` places on, or -1. */
 static int look(reader *r, size_t i)
 {
+	if (r->n - r->at > i)
+		return (unsigned char)r->window[r->at + i];
 	return ahead(r, i + 1) > i ? (unsigned char)r->window[r->at + i] : -1;
 }
 
@@ -169,14 +171,16 @@ static bool can_be_args(reader *r, size_t i)
 }
 
 /* What may follow the closing quote of a value, which is i - 1 places on: the end of the object,
- * or the next member. A name at the level of an event is followed by a member that is known. */
-static bool can_follow(reader *r, size_t i, bool in_event)
+ * or the next member. Of a name, that is the end of an event, or a member that is known to
+ * Chrome's traces. */
+static bool can_follow(reader *r, size_t i, bool of_name)
 {
-	static const char *const keys[] = {"args", "cat", "dur", "name", "ph", "pid", "tid", "ts"};
+	static const char *const keys[] = {"args", "cat", "dur", "id",	 "name", "ph",
+					   "pid",  "s",	  "tid", "tdur", "ts",	 "tts"};
 
 	i = skip_blanks(r, i);
 	if (look(r, i) == '}') {
-		if (!in_event)
+		if (!of_name)
 			return true;
 		i = skip_blanks(r, i + 1);
 		return look(r, i) == ',' || look(r, i) == ']';
@@ -186,13 +190,13 @@ static bool can_follow(reader *r, size_t i, bool in_event)
 	i = skip_blanks(r, i + 1);
 	if (look(r, i) != '"')
 		return false;
-	for (size_t k = 0; in_event && k < sizeof(keys) / sizeof(*keys); k++) {
+	for (size_t k = 0; of_name && k < sizeof(keys) / sizeof(*keys); k++) {
 		size_t n = strlen(keys[k]), end = i + 1 + n;
 		if (ahead(r, end + 1) > end && r->window[r->at + end] == '"' &&
 		    memcmp(r->window + r->at + i + 1, keys[k], n) == 0)
 			return k > 0 || can_be_args(r, end + 1);
 	}
-	return !in_event;
+	return !of_name;
 }
 
 static int hex4(const char *at)
@@ -297,7 +301,7 @@ static bool text_unescape(text *t)
 }
 
 /* A value in quotes; the opening one is where we are. */
-static dck_status text_read(reader *r, text *ret, bool in_event)
+static dck_status text_read(reader *r, text *ret, bool of_name)
 {
 	bool escape = false;
 
@@ -311,7 +315,7 @@ static dck_status text_read(reader *r, text *ret, bool in_event)
 		if (c < 0)
 			return malformed(r, "it ends within a text: it was cut short");
 		if (c == '"' && !escape) {
-			if (can_follow(r, 1, in_event))
+			if (can_follow(r, 1, of_name))
 				break;
 			ret->odd = true;
 		}
@@ -397,23 +401,23 @@ static dck_status bare_read(reader *r, text *ret)
 	return ret->n > 0 ? DCK_OK : malformed(r, "a value must be there");
 }
 
-static dck_status value_skip(reader *r, bool in_event)
+static dck_status value_skip(reader *r)
 {
 	int c = next_solid(r);
 
 	if (c == '{' || c == '[')
 		return nested_skip(r);
-	return c == '"' ? text_read(r, &r->scratch, in_event) : bare_read(r, &r->scratch);
+	return c == '"' ? text_read(r, &r->scratch, false) : bare_read(r, &r->scratch);
 }
 
 /* A whole number, as such or as a text; what is behind its point is dropped. */
-static dck_status number_read(reader *r, bool in_event, int64_t *ret)
+static dck_status number_read(reader *r, int64_t *ret)
 {
 	const char *at;
 	uint64_t n = 0;
 
 	if (next_solid(r) == '"')
-		DCK_TRY(text_read(r, &r->scratch, in_event));
+		DCK_TRY(text_read(r, &r->scratch, false));
 	else
 		DCK_TRY(bare_read(r, &r->scratch));
 	at = r->scratch.n > 0 ? r->scratch.data : "";
@@ -471,18 +475,19 @@ static const member of_args[] = {
     {NULL, AS_TEXT, 0, 0},
 };
 
-static dck_status member_read(reader *r, const member *m, bool in_event)
+static dck_status member_read(reader *r, const member *m)
 {
 	char *object = (char *)&r->event;
 
 	if (m->kind == AS_NUMBER) {
 		int64_t n = 0;
-		DCK_TRY(number_read(r, in_event, &n));
+		DCK_TRY(number_read(r, &n));
 		memcpy(object + m->at, &n, sizeof(n));
 	} else {
 		if (next_solid(r) != '"')
-			return value_skip(r, in_event);
-		DCK_TRY(text_read(r, (text *)(void *)(object + m->at), in_event));
+			return value_skip(r);
+		DCK_TRY(
+		    text_read(r, (text *)(void *)(object + m->at), m->at == offsetof(event, name)));
 	}
 	if (m->has)
 		*(bool *)(object + m->has) = true;
@@ -510,11 +515,11 @@ static dck_status object_read(reader *r, const member *table)
 		DCK_TRY(key_read(r, &r->scratch));
 		const member *m = member_find(table, &r->scratch);
 		if (m)
-			DCK_TRY(member_read(r, m, in_event));
+			DCK_TRY(member_read(r, m));
 		else if (in_event && text_is(&r->scratch, "args") && next_solid(r) == '{')
 			DCK_TRY(object_read(r, of_args));
 		else
-			DCK_TRY(value_skip(r, in_event));
+			DCK_TRY(value_skip(r));
 		if (next_solid(r) == '}')
 			break;
 		DCK_TRY(expect(r, ','));
@@ -653,6 +658,8 @@ static dck_status kernel_keep(reader *r)
 	if (strlen(op->name) == n && memcmp(op->name, e->parent.data, n) == 0) {
 		op->has_device = true;
 		op->device_us += (uint64_t)e->dur;
+		if (op->device_us > US_MAX / 2)
+			return malformed(r, "an event's 'ts' or 'dur' is no time");
 	}
 	return DCK_OK;
 }
