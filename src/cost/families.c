@@ -7,15 +7,21 @@
 #define EMPTY(name) const op_family op_family_##name = {"", NULL, 0}
 EMPTY(math);
 EMPTY(tensor);
-EMPTY(nn);
 EMPTY(sequence);
 EMPTY(control);
-EMPTY(quant);
-EMPTY(microsoft);
 EMPTY(ml);
 EMPTY(training);
 
 const op_family *const op_families[] = {
-    &op_family_math,  &op_family_tensor,    &op_family_nn, &op_family_sequence, &op_family_control,
-    &op_family_quant, &op_family_microsoft, &op_family_ml, &op_family_training, NULL,
+    &op_family_math,
+    &op_family_tensor,
+    &op_family_nn,
+    &op_family_sequence,
+    &op_family_control,
+    &op_family_quant,
+    &op_family_microsoft,
+    &op_family_ml,
+    &op_family_training,
+    &op_family_preview,
+    NULL,
 };
