@@ -302,7 +302,19 @@ static dck_status output(dck_engine_context *c, size_t index, dck_tensor *ret, d
 	return DCK_OK;
 }
 
-/* --- 8. The table, filled by name; what is not named is not offered. And the one symbol. */
+/* --- 8. What only the engine can tell, if it can: its memory, and with DCK_OBSERVE_OPERATORS,
+ * which this one does not offer, when each operator ran. These came with minor version 1 of the
+ * ABI. */
+
+static dck_status memory(dck_engine_model *m, dck_memory *ret, dck_err *err)
+{
+	(void)err;
+	ret->valid = DCK_MEMORY_IN_USE; /* the rest is not known, which is not 0 */
+	ret->in_use_bytes = (uint64_t)(m->size * m->size * sizeof(*m->weight));
+	return DCK_OK;
+}
+
+/* --- 9. The table, filled by name; what is not named is not offered. And the one symbol. */
 
 static const dck_engine engine = {
     .struct_size = sizeof(dck_engine),
@@ -323,6 +335,7 @@ static const dck_engine engine = {
     .prepare = prepare,
     .run = run,
     .output = output,
+    .memory = memory,
 };
 
 DCK_API const dck_engine *dck_engine_get(uint32_t host_abi_major);

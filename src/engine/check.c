@@ -30,6 +30,7 @@ static const char *missing_member(const dck_engine *e)
 	    {"bind_input", tensors && !e->bind_input},
 	    {"bind_output", (e->caps & DCK_CAP_BIND_OUTPUT) && !e->bind_output},
 	    {"usage", (e->caps & DCK_CAP_COMMAND) && !e->usage},
+	    {"output", (e->caps & DCK_CAP_VALUES) && !e->output},
 	};
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
 		if (members[i].lacks)
@@ -90,6 +91,15 @@ dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile 
 		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell when its operators ran",
 			 e->name);
 	DCK_TRY(e->profile(m, &p, err));
+	bool whole = (p.nevents == 0 || p.events) && (p.nruns == 0 || p.run_ns);
+	for (size_t i = 0; whole && i < p.nevents; i++)
+		whole = p.events[i].name && p.events[i].type && p.events[i].run < p.nruns &&
+			(i == 0 || p.events[i].run >= p.events[i - 1].run);
+	if (!whole)
+		DCK_FAIL(err, E_ENGINE,
+			 "the engine '%s' gives a profile that is not whole: each event needs a "
+			 "name, a type and one of its runs, in order",
+			 e->name);
 	*ret = p;
 	return DCK_OK;
 }

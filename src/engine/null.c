@@ -7,39 +7,97 @@
 #include "base/mem.h"
 #include "os/os.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
 #define NS_MAX 3600000000000u /* an hour */
+
+/* An operator that there is not, and how long it says it took. */
+typedef struct null_op {
+	const char *name;
+	uint64_t ns;
+} null_op;
 
 struct dck_engine_model {
 	uint64_t busy_ns, sleep_ns, fail_at;
+	mem_arena *arena; /* of the operators, or NULL */
+	null_op *operators;
+	size_t noperators;
+	atomic_size_t runs; /* of all contexts, without those that failed */
 };
 
 struct dck_engine_context {
-	const dck_engine_model *model;
+	dck_engine_model *model;
 	uint64_t runs;
 };
 
 extern const dck_engine engine_null;
 
-static dck_status null_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
+/* "NAME:NS,NAME:NS" */
+static dck_status operators_read(dck_engine_model *m, const char *text, dck_err *err)
 {
-	dck_engine_model read = {0};
+	char *at = mem_arena_dup(m->arena, text), *comma;
+	size_t most = 1;
 
-	DCK_TRY(engine_can_observe(&engine_null, p->observe, err));
-	DCK_TRY(engine_options_check(&engine_null, p, err));
-	DCK_TRY(engine_option_count(p, "ns", 0, NS_MAX, &read.busy_ns, err));
-	DCK_TRY(engine_option_count(p, "sleep_ns", 0, NS_MAX, &read.sleep_ns, err));
-	DCK_TRY(engine_option_count(p, "fail_at", 0, UINT64_MAX, &read.fail_at, err));
-	dck_engine_model *m = mem_zalloc(1, sizeof(*m));
-	if (!m)
+	for (const char *c = text; *c; c++)
+		most += *c == ',';
+	m->operators = mem_arena_array(m->arena, most, sizeof(*m->operators));
+	if (!at || !m->operators)
 		DCK_FAIL(err, E_NOMEM, "no memory for the engine 'null'");
-	*m = read;
-	*ret = m;
+	for (; at; at = comma ? comma + 1 : NULL) {
+		comma = strchr(at, ',');
+		if (comma)
+			*comma = '\0';
+		char *colon = strrchr(at, ':'), *end = NULL;
+		unsigned long long ns = colon ? strtoull(colon + 1, &end, 10) : 0;
+		if (!colon || colon == at || end == colon + 1 || *end || ns > NS_MAX)
+			DCK_FAIL(err, E_ARG,
+				 "option 'operators' has '%s': write NAME:NS, with commas between",
+				 at);
+		*colon = '\0';
+		m->operators[m->noperators++] = (null_op){at, ns};
+	}
 	return DCK_OK;
 }
 
 static void null_close(dck_engine_model *m)
 {
+	if (!m)
+		return;
+	mem_arena_free(m->arena);
 	mem_free(m);
+}
+
+static dck_status model_read(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	const char *operators = engine_option(p, "operators");
+
+	DCK_TRY(engine_option_count(p, "ns", 0, NS_MAX, &m->busy_ns, err));
+	DCK_TRY(engine_option_count(p, "sleep_ns", 0, NS_MAX, &m->sleep_ns, err));
+	DCK_TRY(engine_option_count(p, "fail_at", 0, UINT64_MAX, &m->fail_at, err));
+	if (!operators)
+		return DCK_OK;
+	m->arena = mem_arena_new(0);
+	if (!m->arena)
+		DCK_FAIL(err, E_NOMEM, "no memory for the engine 'null'");
+	return operators_read(m, operators, err);
+}
+
+static dck_status null_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
+{
+	DCK_TRY(engine_can_observe(&engine_null, p->observe, err));
+	DCK_TRY(engine_options_check(&engine_null, p, err));
+	dck_engine_model *m = mem_zalloc(1, sizeof(*m));
+	if (!m)
+		DCK_FAIL(err, E_NOMEM, "no memory for the engine 'null'");
+	dck_status status = model_read(m, p, err);
+	if (status != DCK_OK) {
+		null_close(m);
+		return status;
+	}
+	*ret = m;
+	return DCK_OK;
 }
 
 static dck_status null_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)
@@ -60,7 +118,7 @@ static void null_context_free(dck_engine_context *c)
 
 static dck_status null_run(dck_engine_context *c, dck_err *err)
 {
-	const dck_engine_model *m = c->model;
+	dck_engine_model *m = c->model;
 
 	if (++c->runs == m->fail_at)
 		DCK_FAIL(err, E_ENGINE, "run %llu fails, as option 'fail_at' asks",
@@ -70,6 +128,43 @@ static dck_status null_run(dck_engine_context *c, dck_err *err)
 	if (m->busy_ns > 0)
 		for (uint64_t begin_ns = os_now_ns(); os_now_ns() - begin_ns < m->busy_ns;)
 			;
+	if (m->operators)
+		atomic_fetch_add(&m->runs, 1);
+	return DCK_OK;
+}
+
+/* Every run is the same, one right after the other: what reads a profile is tested to exact numbers
+ * with it. */
+static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
+{
+	const size_t nruns = atomic_load(&m->runs), n = nruns * m->noperators;
+	uint64_t now_ns = 0;
+
+	if (!m->operators)
+		DCK_FAIL(err, E_ABSENT,
+			 "the engine 'null' has no operators: give them with option 'operators'");
+	dck_op_event *events = mem_arena_array(m->arena, n, sizeof(*events));
+	uint64_t *run_ns = mem_arena_array(m->arena, nruns, sizeof(*run_ns));
+	if (!events || !run_ns)
+		DCK_FAIL(err, E_NOMEM, "no memory for %zu events of operators", n);
+	for (size_t i = 0; i < n; i++) {
+		const null_op *o = &m->operators[i % m->noperators];
+		const size_t run = i / m->noperators;
+		events[i] = (dck_op_event){.name = o->name,
+					   .type = "",
+					   .run = run,
+					   .begin_ns = now_ns,
+					   .duration_ns = o->ns,
+					   .memory_bytes = INT64_MIN};
+		now_ns += o->ns;
+		run_ns[run] += o->ns;
+	}
+	*ret = (dck_profile){.struct_size = sizeof(*ret),
+			     .resolution_ns = 1,
+			     .events = events,
+			     .nevents = n,
+			     .nruns = nruns,
+			     .run_ns = run_ns};
 	return DCK_OK;
 }
 
@@ -77,6 +172,7 @@ static const dck_engine_option options[] = {
     {"ns", "N", "each run keeps a processor busy for so many nanoseconds; 0 if not given"},
     {"sleep_ns", "N", "each run sleeps for so many nanoseconds before that; 0 if not given"},
     {"fail_at", "N", "the N-th run of a context fails; 0: none does"},
+    {"operators", "LIST", "NAME:NS,NAME:NS...: what a profile tells of each run"},
     {NULL, NULL, NULL},
 };
 
@@ -94,4 +190,5 @@ const dck_engine engine_null = {
     .context_new = null_context_new,
     .context_free = null_context_free,
     .run = null_run,
+    .profile = null_profile,
 };

@@ -88,6 +88,164 @@ static void bad_plugins_are_refused(void **state)
 	assert_non_null(strstr(err.msg, "cannot open the plug-in 'no_such_plugin.so'"));
 }
 
+/* Its table ends before the members that came later: those are not looked at. */
+static void a_plugin_of_the_first_abi_works(void **state)
+{
+	const dck_open_params p = {.struct_size = sizeof(p)};
+	dck_engine_context *c;
+	dck_engine_model *m;
+	engine_handle h;
+	dck_profile profile;
+	dck_memory memory;
+	char name[PATH_MAX * 3];
+	dck_err err;
+
+	(void)state;
+	snprintf(name, sizeof(name), "plugin:%s", built_file("abi/abi_minor_0.so"));
+	assert_int_equal(engine_find(name, &h, &err), DCK_OK);
+	assert_true(h.ops->struct_size < sizeof(dck_engine));
+	assert_int_equal(h.ops->open(&p, &m, &err), DCK_OK);
+	assert_int_equal(h.ops->context_new(m, &c, &err), DCK_OK);
+	assert_int_equal(h.ops->run(c, &err), DCK_OK);
+	assert_int_equal(engine_profile(h.ops, m, &profile, &err), DCK_E_UNSUP);
+	assert_string_equal(err.msg, "the engine 'minor-0' does not tell when its operators ran");
+	assert_int_equal(engine_memory(h.ops, m, &memory, &err), DCK_E_UNSUP);
+	assert_string_equal(err.msg, "the engine 'minor-0' does not tell how much memory it uses");
+	assert_int_equal(engine_can_observe(h.ops, 0, &err), DCK_OK);
+	assert_int_equal(engine_can_observe(h.ops, DCK_OBSERVE_OPERATORS, &err), DCK_E_UNSUP);
+	assert_int_equal(engine_can_observe(h.ops, DCK_OBSERVE_MEMORY, &err), DCK_E_UNSUP);
+	assert_int_equal(engine_can_observe(h.ops, DCK_OBSERVE_VALUES, &err), DCK_E_UNSUP);
+	h.ops->context_free(c);
+	h.ops->close(m);
+	engine_release(&h);
+}
+
+static void what_is_observed_is_offered(void **state)
+{
+	const uint32_t all = DCK_OBSERVE_OPERATORS | DCK_OBSERVE_MEMORY | DCK_OBSERVE_VALUES;
+	engine_handle h;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(engine_find("ort", &h, &err), DCK_OK);
+	assert_int_equal(engine_can_observe(h.ops, all, &err), DCK_OK);
+	assert_int_equal(engine_find("null", &h, &err), DCK_OK);
+	assert_int_equal(engine_can_observe(h.ops, DCK_OBSERVE_OPERATORS, &err), DCK_OK);
+	assert_int_equal(engine_can_observe(h.ops, DCK_OBSERVE_MEMORY, &err), DCK_E_UNSUP);
+	assert_int_equal(engine_find("command", &h, &err), DCK_OK);
+	for (uint32_t one = 1; one <= all; one <<= 1)
+		assert_int_equal(engine_can_observe(h.ops, one, &err), DCK_E_UNSUP);
+	assert_non_null(strstr(err.msg, "'command' does not show the values"));
+}
+
+static void numbers_of_onnx_are_those_of_its_types(void **state)
+{
+	static const dck_dtype f32 = {DCK_DTYPE_FLOAT, 32, 1}, i64 = {DCK_DTYPE_INT, 64, 1},
+			       odd = {DCK_DTYPE_INT, 4, 1};
+
+	(void)state;
+	assert_int_equal(engine_onnx_type(f32), 1);
+	assert_int_equal(engine_onnx_type(i64), 7);
+	assert_int_equal(engine_onnx_type(odd), 0);
+	assert_int_equal(engine_dtype_of_onnx(8).code, DCK_DTYPE_OTHER);
+	assert_int_equal(engine_dtype_of_onnx(0).code, DCK_DTYPE_OTHER);
+	for (int i = 1; i < 40; i++) {
+		dck_dtype t = engine_dtype_of_onnx(i);
+		assert_int_equal(engine_onnx_type(t), t.code == DCK_DTYPE_OTHER ? 0 : i);
+	}
+}
+
+static dck_status null_open(const char *operators, dck_engine_model **ret, dck_err *err)
+{
+	const dck_kv kv[] = {{"operators", operators}, {"fail_at", "2"}};
+	const dck_open_params p = {.struct_size = sizeof(p),
+				   .options = kv,
+				   .noptions = 2,
+				   .observe = DCK_OBSERVE_OPERATORS};
+
+	return engine_table[2]->open(&p, ret, err);
+}
+
+static void null_tells_the_operators_it_was_given(void **state)
+{
+	static const char *const wrong[] = {
+	    "", "a", "a:", ":1", "a:x", "a:1,", ",a:1", "a:1x", "a:99999999999999999999"};
+	const dck_engine *e = engine_table[2];
+	const dck_open_params plain = {.struct_size = sizeof(plain)};
+	dck_engine_context *c;
+	dck_engine_model *m = NULL;
+	dck_profile p;
+	dck_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_int_equal(null_open(wrong[i], &m, &err), DCK_E_ARG);
+		assert_null(m);
+	}
+	assert_int_equal(null_open("a:b:10,c:5", &m, &err), DCK_OK);
+	assert_int_equal(e->context_new(m, &c, &err), DCK_OK);
+	assert_int_equal(e->run(c, &err), DCK_OK);
+	assert_int_equal(e->run(c, &err), DCK_E_ENGINE);
+	assert_int_equal(e->run(c, &err), DCK_OK);
+	assert_int_equal(engine_profile(e, m, &p, &err), DCK_OK);
+	assert_int_equal(p.nruns, 2);
+	assert_int_equal(p.nevents, 4);
+	assert_int_equal(p.run_ns[1], 15);
+	assert_string_equal(p.events[2].name, "a:b");
+	assert_int_equal(p.events[2].run, 1);
+	assert_int_equal(p.events[2].begin_ns, 15);
+	assert_int_equal(p.events[2].duration_ns, 10);
+	assert_string_equal(p.events[3].name, "c");
+	assert_int_equal(p.events[3].begin_ns, 25);
+	e->context_free(c);
+	e->close(m);
+	assert_int_equal(e->open(&plain, &m, &err), DCK_OK);
+	assert_int_equal(engine_profile(e, m, &p, &err), DCK_E_ABSENT);
+	e->close(m);
+}
+
+static const dck_op_event bad_events[] = {{.name = "a", .type = "", .run = 1},
+					  {.name = "a", .type = "", .run = 0}};
+static dck_profile bad_profile;
+
+static dck_status profile_bad(dck_engine_model *m, dck_profile *ret, dck_err *err)
+{
+	(void)m, (void)err;
+	assert_int_equal(ret->struct_size, sizeof(*ret));
+	*ret = bad_profile;
+	return DCK_OK;
+}
+
+static void profiles_that_are_not_whole_are_refused(void **state)
+{
+	static const uint64_t run_ns[2] = {1, 1};
+	static const dck_op_event nameless = {.type = "", .run = 0};
+	static const dck_op_event typeless = {.name = "a", .run = 0};
+	const dck_profile cases[] = {
+	    {.nevents = 1, .nruns = 2, .run_ns = run_ns},
+	    {.events = bad_events, .nevents = 1, .nruns = 2},
+	    {.events = bad_events, .nevents = 1, .nruns = 1, .run_ns = run_ns},
+	    {.events = bad_events, .nevents = 2, .nruns = 2, .run_ns = run_ns},
+	    {.events = &nameless, .nevents = 1, .nruns = 1, .run_ns = run_ns},
+	    {.events = &typeless, .nevents = 1, .nruns = 1, .run_ns = run_ns},
+	};
+	dck_engine e = *engine_table[2];
+	dck_profile p;
+	dck_err err;
+
+	(void)state;
+	e.profile = profile_bad;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bad_profile = cases[i];
+		assert_int_equal(engine_profile(&e, NULL, &p, &err), DCK_E_ENGINE);
+		assert_non_null(strstr(err.msg, "a profile that is not whole"));
+	}
+	bad_profile = (dck_profile){
+	    .events = bad_events, .nevents = 1, .nruns = 2, .run_ns = run_ns, .flags = 2};
+	assert_int_equal(engine_profile(&e, NULL, &p, &err), DCK_OK);
+	assert_int_equal(p.flags, 2);
+}
+
 static void a_plugin_of_this_folder_is_found(void **state)
 {
 	engine_handle h;
@@ -129,6 +287,9 @@ static void each_missing_member_is_named(void **state)
 #undef WITHOUT
 	e = *engine_table[0];
 	e.caps |= DCK_CAP_COMMAND;
+	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
+	e = *engine_table[0];
+	e.output = NULL; /* its values could not be seen */
 	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
 	e = *engine_table[0];
 	e.abi_minor = 7; /* a newer minor only adds at the end */
@@ -225,6 +386,11 @@ int main(void)
 	    cmocka_unit_test(dtypes_have_names_and_sizes),
 	    cmocka_unit_test(names_are_found),
 	    cmocka_unit_test(bad_plugins_are_refused),
+	    cmocka_unit_test(a_plugin_of_the_first_abi_works),
+	    cmocka_unit_test(what_is_observed_is_offered),
+	    cmocka_unit_test(numbers_of_onnx_are_those_of_its_types),
+	    cmocka_unit_test(null_tells_the_operators_it_was_given),
+	    cmocka_unit_test(profiles_that_are_not_whole_are_refused),
 	    cmocka_unit_test(a_plugin_of_this_folder_is_found),
 	    cmocka_unit_test(each_missing_member_is_named),
 	    cmocka_unit_test(options_are_checked),
