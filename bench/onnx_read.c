@@ -479,7 +479,7 @@ typedef struct setup {
 
 static bool compare(const setup *s, const char *what, const char *path)
 {
-	static double walk[ROUNDS_MAX], ours[ROUNDS_MAX], ratio[ROUNDS_MAX], theirs[ROUNDS_MAX],
+	static double by_walk[ROUNDS_MAX], ours[ROUNDS_MAX], ratio[ROUNDS_MAX], theirs[ROUNDS_MAX],
 	    faster[ROUNDS_MAX];
 	size_t nodes = 0, walked = 0, n = s->rounds;
 	char line[4300];
@@ -493,10 +493,10 @@ static bool compare(const setup *s, const char *what, const char *path)
 	for (size_t i = 0; i < n; i++) {
 		if (i % 2)
 			ours[i] = by_deepclock(path, &nodes);
-		walk[i] = by_hand(path, &walked);
+		by_walk[i] = by_hand(path, &walked);
 		if (i % 2 == 0)
 			ours[i] = by_deepclock(path, &nodes);
-		ratio[i] = ours[i] / walk[i];
+		ratio[i] = ours[i] / by_walk[i];
 		if (s->libonnx) {
 			if (!other_ask(s->libonnx, line, &theirs[i]))
 				stop("the onnx package stopped answering");
@@ -506,7 +506,7 @@ static bool compare(const setup *s, const char *what, const char *path)
 	long peak = peak_of(s->self, path);
 	double typical = median(ratio, n);
 	printf("%-44s walk %7.3f ms  deepclock %7.3f ms  ratio %.2f (%.2f..%.2f)  peak %.1f MiB\n",
-	       what, median(walk, n) / 1e6, median(ours, n) / 1e6, typical, ratio[n / 20],
+	       what, median(by_walk, n) / 1e6, median(ours, n) / 1e6, typical, ratio[n / 20],
 	       ratio[n - 1 - n / 20], (double)peak / 1024);
 	if (s->libonnx) {
 		double times = median(faster, n);

@@ -8,10 +8,7 @@
 
 static const onnx_field *find_field(const onnx_message *m, uint32_t number)
 {
-	for (const onnx_field *f = m->fields; f->number; f++)
-		if (f->number == number)
-			return f;
-	return NULL;
+	return number < m->nfields && m->fields[number].name ? &m->fields[number] : NULL;
 }
 
 static const char *field_name(const void *self, uint32_t number)
@@ -29,38 +26,124 @@ dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted
 	DCK_FAIL(p->err, E_NOMEM, "no memory for the structure of %s", r->source->label);
 }
 
-/* Room for one more item behind n of them; *items moves when n is a power of two, so that the
- * room there is follows from n alone. Returns the new item's place. */
-static void *list_add(onnx_reading *p, void **items, size_t n, size_t size)
+/* Where a message's lists stand: their room was counted before they were filled. */
+typedef struct lists {
+	size_t room[ONNX_FIELDS_MAX]; /* by the field's number */
+} lists;
+
+static bool is_list(onnx_kind k)
 {
-	if ((n & (n - 1)) == 0) {
-		void *more = mem_arena_array(p->arena, n ? 2 * n : 1, size);
-		if (!more)
-			return NULL;
-		if (n)
-			memcpy(more, *items, n * size);
-		*items = more;
-	}
-	return (char *)*items + n * size;
+	return k == AS_INTS || k == AS_FLOATS || k == AS_TEXTS || k == AS_TEXTNS || k == AS_MANY;
 }
 
-/* The list whose pointer and count lie at f->at and f->count of object: one more item. */
-static dck_status field_add(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			    void *object, size_t size, void **ret)
+static bool has_lists(const onnx_message *m)
 {
-	void *items;
+	for (size_t i = 1; i < m->nfields; i++)
+		if (is_list(m->fields[i].kind))
+			return true;
+	return false;
+}
+
+static size_t item_size(const onnx_field *f)
+{
+	switch (f->kind) {
+	case AS_FLOATS:
+		return sizeof(float);
+	case AS_INTS:
+		return sizeof(int64_t);
+	case AS_TEXTS:
+		return sizeof(const char *);
+	case AS_TEXTNS:
+		return sizeof(onnx_text);
+	default:
+		return f->of->size;
+	}
+}
+
+/* How many numbers one field adds to a list. */
+static size_t count_numbers(const wire_reader *r, const onnx_field *f, const wire_field *w)
+{
+	if (w->type != WIRE_BYTES)
+		return 1;
+	return f->kind == AS_FLOATS ? (size_t)(w->value / sizeof(float))
+				    : wire_count_varints(r->source, w->data, w->value);
+}
+
+/* Goes over the fields of a message without entering them, so that every list gets its room at
+ * once: lists that grow piece by piece would take twice the memory, and fresh memory is what
+ * costs most here. What is malformed is left to the reading that follows. */
+static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader r, void *object,
+			    lists *l)
+{
+	wire_field w;
+	bool more = true, any = false;
+
+	if (!has_lists(m))
+		return DCK_OK;
+	memset(l->room, 0, m->nfields * sizeof(*l->room));
+	while (wire_next(&r, NULL, NULL, &w, &more, NULL) == DCK_OK && more) {
+		const onnx_field *f = find_field(m, w.number);
+		if (!f || !is_list(f->kind))
+			continue;
+		l->room[w.number] +=
+		    f->kind == AS_INTS || f->kind == AS_FLOATS ? count_numbers(&r, f, &w) : 1;
+		any = true;
+	}
+	for (size_t i = 0; any && i < m->nfields; i++) {
+		const onnx_field *f = &m->fields[i];
+		if (!l->room[i])
+			continue;
+		void *items;
+		size_t n, size = item_size(f);
+		memcpy(&items, (char *)object + f->at, sizeof(items));
+		memcpy(&n, (char *)object + f->count, sizeof(n));
+		l->room[i] += n; /* of a message that came in two parts */
+		void *room = mem_arena_array(p->arena, l->room[i], size);
+		if (!room)
+			return onnx_fail_memory(p, &r, l->room[i] * size);
+		if (n)
+			memcpy(room, items, n * size);
+		memcpy((char *)object + f->at, &room, sizeof(room));
+	}
+	return DCK_OK;
+}
+
+/* The place of one more item of a list. */
+static dck_status list_add(onnx_reading *p, const wire_reader *r, const onnx_field *f,
+			   const wire_field *w, const lists *l, void *object, void **ret)
+{
+	char *items;
 	size_t n;
 
 	memcpy(&items, (char *)object + f->at, sizeof(items));
 	memcpy(&n, (char *)object + f->count, sizeof(n));
-	void *item = list_add(p, &items, n, size);
-	if (!item)
-		return onnx_fail_memory(p, r, 2 * n * size);
+	if (n >= l->room[w->number])
+		DCK_FAIL(p->err, E_IO, "%s changed while it was read", r->source->label);
+	*ret = items + n * item_size(f);
 	n++;
-	memcpy((char *)object + f->at, &items, sizeof(items));
 	memcpy((char *)object + f->count, &n, sizeof(n));
-	*ret = item;
 	return DCK_OK;
+}
+
+/* Room for n bytes and a NUL. Texts lie behind each other without gaps. */
+static char *text_alloc(onnx_reading *p, size_t n)
+{
+	enum { FIRST = 1024, LAST = 32768 };
+
+	if (n + 1 > p->text_room) {
+		if (n + 1 > FIRST / 2)
+			return mem_arena_alloc(p->arena, n + 1);
+		size_t block = p->text_block ? p->text_block : FIRST;
+		p->text = mem_arena_alloc(p->arena, block);
+		if (!p->text)
+			return NULL;
+		p->text_room = block;
+		p->text_block = block < LAST ? 2 * block : LAST;
+	}
+	char *text = p->text;
+	p->text += n + 1;
+	p->text_room -= n + 1;
+	return text;
 }
 
 static dck_status read_text(onnx_reading *p, const wire_reader *r, const onnx_field *f,
@@ -74,7 +157,7 @@ static dck_status read_text(onnx_reading *p, const wire_reader *r, const onnx_fi
 		return DCK_OK;
 	}
 	if (w->value < p->limit)
-		text = mem_arena_alloc(p->arena, (size_t)w->value + 1);
+		text = text_alloc(p, (size_t)w->value);
 	if (!text)
 		return onnx_fail_memory(p, r, (size_t)w->value);
 	DCK_TRY(wire_source_copy(r->source, w->data, (size_t)w->value, text, p->err));
@@ -92,14 +175,13 @@ static float float_of(uint64_t bits)
 }
 
 static dck_status read_number(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			      uint64_t bits, void *object)
+			      const wire_field *w, uint64_t bits, const lists *l, void *object)
 {
 	void *item;
 	float real = float_of(bits);
 	int64_t integer = (int64_t)bits;
 
-	DCK_TRY(field_add(p, r, f, object, f->kind == AS_FLOATS ? sizeof(real) : sizeof(integer),
-			  &item));
+	DCK_TRY(list_add(p, r, f, w, l, object, &item));
 	if (f->kind == AS_FLOATS)
 		memcpy(item, &real, sizeof(real));
 	else
@@ -109,31 +191,31 @@ static dck_status read_number(onnx_reading *p, const wire_reader *r, const onnx_
 
 /* Numbers come one by one or packed; readers must take both. */
 static dck_status read_numbers(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			       const wire_field *w, void *object)
+			       const wire_field *w, const lists *l, void *object)
 {
 	wire_type type = f->kind == AS_FLOATS ? WIRE_FIXED32 : WIRE_VARINT;
 	wire_reader in;
 	uint64_t bits;
 
 	if (w->type != WIRE_BYTES)
-		return read_number(p, r, f, w->value, object);
+		return read_number(p, r, f, w, w->value, l, object);
 	DCK_TRY(wire_enter(r, w, r->what, &in, p->err));
 	while (in.at < in.end) {
 		DCK_TRY(wire_packed_next(&in, type, &bits, p->err));
-		DCK_TRY(read_number(p, r, f, bits, object));
+		DCK_TRY(read_number(p, r, f, w, bits, l, object));
 	}
 	return DCK_OK;
 }
 
 static dck_status read_one(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			   const wire_field *w, void *object)
+			   const wire_field *w, const lists *l, void *object)
 {
 	wire_reader in;
 	void *one;
 
 	DCK_TRY(wire_enter(r, w, f->of->what, &in, p->err));
 	if (f->kind == AS_MANY) {
-		DCK_TRY(field_add(p, r, f, object, f->of->size, &one));
+		DCK_TRY(list_add(p, r, f, w, l, object, &one));
 	} else {
 		memcpy(&one, (char *)object + f->at, sizeof(one));
 		if (one)
@@ -149,7 +231,7 @@ static dck_status read_one(onnx_reading *p, const wire_reader *r, const onnx_fie
 }
 
 static dck_status read_field(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			     const wire_field *w, void *object)
+			     const wire_field *w, const lists *l, void *object)
 {
 	char *at = (char *)object + f->at;
 	int64_t integer = (int64_t)w->value;
@@ -166,7 +248,7 @@ static dck_status read_field(onnx_reading *p, const wire_reader *r, const onnx_f
 		return DCK_OK;
 	case AS_INTS:
 	case AS_FLOATS:
-		return read_numbers(p, r, f, w, object);
+		return read_numbers(p, r, f, w, l, object);
 	case AS_TEXT:
 	case AS_BYTES:
 		DCK_TRY(read_text(p, r, f, w, &text));
@@ -175,15 +257,14 @@ static dck_status read_field(onnx_reading *p, const wire_reader *r, const onnx_f
 	case AS_TEXTS:
 	case AS_TEXTNS:
 		DCK_TRY(read_text(p, r, f, w, &text));
-		DCK_TRY(field_add(p, r, f, object,
-				  f->kind == AS_TEXTS ? sizeof(text.text) : sizeof(text), &item));
+		DCK_TRY(list_add(p, r, f, w, l, object, &item));
 		memcpy(item, &text, f->kind == AS_TEXTS ? sizeof(text.text) : sizeof(text));
 		return DCK_OK;
 	case AS_ONE:
 	case AS_MANY:
 		break;
 	}
-	return read_one(p, r, f, w, object);
+	return read_one(p, r, f, w, l, object);
 }
 
 /* Whether a field of that kind may have that wire type. */
@@ -208,7 +289,9 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 	wire_reader begin = r;
 	wire_field w;
 	bool more = true;
+	lists l;
 
+	DCK_TRY(make_room(p, m, r, object, &l));
 	for (;;) {
 		DCK_TRY(wire_next(&r, field_name, m, &w, &more, p->err));
 		if (!more)
@@ -222,7 +305,7 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 					 (unsigned long long)w.at);
 		if (r.depth == 0 && f->kind == AS_INT)
 			r.sure = true;
-		DCK_TRY(read_field(p, &r, f, &w, object));
+		DCK_TRY(read_field(p, &r, f, &w, &l, object));
 	}
 	return m->after ? m->after(p, object, begin) : DCK_OK;
 }

@@ -22,26 +22,30 @@ typedef enum onnx_kind {
 	AS_MANY	   /* array of messages and count */
 } onnx_kind;
 
+#define ONNX_FIELDS_MAX 32
+
 typedef struct onnx_message onnx_message;
 
 typedef struct onnx_field {
-	uint32_t number;
 	onnx_kind kind;
 	size_t at, count; /* offsets in the struct */
-	const char *name;
+	const char *name; /* NULL: no such field */
 	const onnx_message *of;
 } onnx_field;
 
 typedef struct onnx_reading {
 	mem_arena *arena;
 	size_t limit; /* of the arena */
+	char *text;   /* where the next text goes, and how much room there is */
+	size_t text_room, text_block;
 	dck_err *err;
 } onnx_reading;
 
 struct onnx_message {
 	const char *what; /* "a node": where in the file, for sentences */
 	size_t size;
-	const onnx_field *fields; /* ended by number 0 */
+	const onnx_field *fields; /* by number */
+	size_t nfields;		  /* at most ONNX_FIELDS_MAX */
 	const void *initial;	  /* NULL: zeros */
 	/* Called when the fields are read; r stands at the message's beginning. */
 	dck_status (*after)(onnx_reading *p, void *object, wire_reader r);

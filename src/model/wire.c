@@ -75,6 +75,29 @@ static dck_status fail_long(const wire_reader *r, const char *name, const wire_f
 			 (unsigned long long)f->at, says, has);
 }
 
+/* Nearly all fields have one byte of tag and one of length: those that lie in the window with
+ * what is in them. Anything else, and all that is wrong, is for wire_next(). */
+static bool next_short(wire_reader *r, wire_field *ret)
+{
+	const wire_source *s = r->source;
+	uint64_t left = r->end - r->at, in_window = r->at - s->at;
+
+	if (left < 2 || r->at < s->at || in_window >= s->n || s->n - in_window < 2)
+		return false;
+	const uint8_t *p = s->window + in_window;
+	wire_type type = (wire_type)(p[0] & 7);
+	if (p[0] >= 0x80 || p[0] < 8 || p[1] >= 0x80 ||
+	    !(type == WIRE_VARINT || (type == WIRE_BYTES && p[1] <= left - 2)))
+		return false;
+	*ret = (wire_field){.number = p[0] >> 3,
+			    .type = type,
+			    .at = r->at,
+			    .value = p[1],
+			    .data = type == WIRE_BYTES ? r->at + 2 : 0};
+	r->at += type == WIRE_BYTES ? 2u + p[1] : 2u;
+	return true;
+}
+
 dck_status wire_next(wire_reader *r, const char *(*name)(const void *self, uint32_t number),
 		     const void *self, wire_field *ret, bool *ret_more, dck_err *err)
 {
@@ -84,6 +107,10 @@ dck_status wire_next(wire_reader *r, const char *(*name)(const void *self, uint3
 
 	if (r->at == r->end) {
 		*ret_more = false;
+		return DCK_OK;
+	}
+	if (next_short(r, ret)) {
+		*ret_more = true;
 		return DCK_OK;
 	}
 	DCK_TRY(wire_source_peek(r->source, r->at, 20, &p, &n, err));
@@ -170,4 +197,19 @@ dck_status wire_packed_next(wire_reader *r, wire_type type, uint64_t *ret, dck_e
 	r->at += used;
 	*ret = value;
 	return DCK_OK;
+}
+
+size_t wire_count_varints(wire_source *s, uint64_t at, uint64_t n)
+{
+	const uint8_t *p;
+	size_t count = 0, step;
+
+	for (uint64_t end = at + n; at < end; at += step) {
+		step = end - at < 64 ? (size_t)(end - at) : 64;
+		if (wire_source_peek(s, at, step, &p, &step, NULL) != DCK_OK || step == 0)
+			return count;
+		for (size_t i = 0; i < step; i++)
+			count += p[i] < 0x80;
+	}
+	return count;
 }

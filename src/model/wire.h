@@ -73,6 +73,8 @@ dck_status wire_enter(const wire_reader *r, const wire_field *f, const char *wha
 		      dck_err *err);
 /* The next number of a packed list of varints or fixed-size values. */
 dck_status wire_packed_next(wire_reader *r, wire_type type, uint64_t *ret, dck_err *err);
+/* How many varints n bytes at `at` hold; fewer when they cannot be read. */
+size_t wire_count_varints(wire_source *s, uint64_t at, uint64_t n);
 /* "'x' is malformed: ..." or, at the top level, "'x' is not an ONNX model: ...". */
 dck_status wire_fail(const wire_reader *r, dck_err *err, const char *fmt, ...) DCK_PRINTF(3, 4);
 
