@@ -22,5 +22,7 @@ const op_family *const op_families[] = {
     &op_family_ml,
     &op_family_training,
     &op_family_preview,
+    &op_family_nchwc,
+    &op_family_nhwc,
     NULL,
 };

@@ -46,7 +46,7 @@ typedef struct op_family {
 } op_family;
 extern const op_family op_family_math, op_family_tensor, op_family_nn, op_family_sequence,
     op_family_control, op_family_quant, op_family_microsoft, op_family_ml, op_family_training,
-    op_family_preview;
+    op_family_preview, op_family_nchwc, op_family_nhwc;
 /* All of them, ended by NULL. */
 extern const op_family *const op_families[];
 

@@ -60,7 +60,9 @@ void pool_global_shape(op *o, bool channels_last);
 
 /* --- products --- */
 
-/* numpy.matmul of inputs a and b, transposed in their last two dimensions if asked. */
+/* numpy.matmul of two shapes. */
+void product_set(op *o, const num *a, int na, const num *b, int nb, int64_t dtype);
+/* Of inputs a and b, transposed in their last two dimensions if asked. */
 void product_shape(op *o, size_t a, size_t b, bool ta, bool tb, int64_t dtype);
 /* Its MACs: elements of the output times the contracted size. */
 num product_macs(op *o, size_t a, bool ta);

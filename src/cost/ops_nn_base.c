@@ -102,32 +102,48 @@ static bool contracts(op *o, num a, num b)
 	return false;
 }
 
-void product_shape(op *o, size_t ia, size_t ib, bool ta, bool tb, int64_t dtype)
+void product_set(op *o, const num *a, int na, const num *b, int nb, int64_t dtype)
 {
-	const val *a = op_need_rank(o, ia, 1), *b = a ? op_need_rank(o, ib, 1) : NULL;
 	num *batch, *dims;
-	int rank, na, nb;
+	int rank;
 
-	if (!a || !b)
+	if (na < 1 || nb < 1) {
+		op_unknown(o, "it multiplies a number without dimensions");
 		return;
-	na = a->rank;
-	nb = b->rank;
-	ta = ta && na > 1;
-	tb = tb && nb > 1;
-	num rows = na > 1 ? a->dims[na - (ta ? 1 : 2)] : num_int(1);
-	num columns = nb > 1 ? b->dims[nb - (tb ? 2 : 1)] : num_int(1);
-	if (!contracts(o, a->dims[na - (ta ? 2 : 1)], b->dims[nb > 1 ? nb - (tb ? 1 : 2) : 0]) ||
-	    !op_broadcast(o, a->dims, na > 2 ? na - 2 : 0, b->dims, nb > 2 ? nb - 2 : 0, &batch,
-			  &rank))
+	}
+	if (!contracts(o, a[na - 1], b[nb > 1 ? nb - 2 : 0]) ||
+	    !op_broadcast(o, a, na > 2 ? na - 2 : 0, b, nb > 2 ? nb - 2 : 0, &batch, &rank))
 		return;
 	dims = op_dims(o, (size_t)rank + 2);
 	for (int i = 0; i < rank; i++)
 		dims[i] = batch[i];
 	if (na > 1)
-		dims[rank++] = rows;
+		dims[rank++] = a[na - 2];
 	if (nb > 1)
-		dims[rank++] = columns;
+		dims[rank++] = b[nb - 1];
 	op_set(o, 0, dtype, rank, dims);
+}
+
+static const num *swapped(op *o, const val *v, bool swap)
+{
+	num *dims;
+
+	if (!swap || v->rank < 2)
+		return v->dims;
+	dims = op_dims(o, (size_t)v->rank);
+	for (int i = 0; i < v->rank; i++)
+		dims[i] = v->dims[i];
+	dims[v->rank - 1] = v->dims[v->rank - 2];
+	dims[v->rank - 2] = v->dims[v->rank - 1];
+	return dims;
+}
+
+void product_shape(op *o, size_t ia, size_t ib, bool ta, bool tb, int64_t dtype)
+{
+	const val *a = op_need_rank(o, ia, 1), *b = a ? op_need_rank(o, ib, 1) : NULL;
+
+	if (b)
+		product_set(o, swapped(o, a, ta), a->rank, swapped(o, b, tb), b->rank, dtype);
 }
 
 num product_macs(op *o, size_t ia, bool ta)
