@@ -1,0 +1,86 @@
+/* engine_watch.h - a model opened with the engine 'ort' so that it tells more than its results.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_ENGINE_WATCH_H
+#define TESTS_ENGINE_WATCH_H
+
+#include "engine_test.h"
+
+#include "engine/ort_watch.h"
+
+#include <dirent.h>
+
+extern const dck_engine engine_ort;
+
+static char folder[] = "profile-XXXXXX";
+
+static inline int folder_make(void **state)
+{
+	(void)state;
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	return mkdtemp(folder) == NULL;
+}
+
+static inline int folder_remove(void **state)
+{
+	DIR *d = opendir(folder);
+
+	(void)state;
+	for (struct dirent *e; d && (e = readdir(d));)
+		unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	return rmdir(folder);
+}
+
+typedef struct opened {
+	dck_engine_model *m;
+	dck_engine_context *c;
+	char log[1000];
+} opened;
+
+static inline void hear(void *self, dck_log_level level, const char *text)
+{
+	opened *o = self;
+
+	(void)level;
+	snprintf(o->log, sizeof(o->log), "%s", text);
+}
+
+static inline dck_status open_watched(opened *o, const wire_out *w, uint32_t observe,
+				      const dck_kv *option, dck_err *err)
+{
+	const dck_kv options[] = {{"threads", "1"}, option ? *option : (dck_kv){"opt", "all"}};
+	const dck_open_params p = {.struct_size = sizeof(p),
+				   .model_bytes = w->data,
+				   .model_bytes_n = w->n,
+				   .options = options,
+				   .noptions = 2,
+				   .log = hear,
+				   .log_self = o,
+				   .observe = observe,
+				   .work_dir = folder};
+
+	*o = (opened){0};
+	return engine_ort.open(&p, &o->m, err);
+}
+
+static inline void bind(opened *o, const dck_tensor *t)
+{
+	dck_err err = {0};
+
+	if (!o->c)
+		assert_int_equal(engine_ort.context_new(o->m, &o->c, &err), DCK_OK);
+	assert_int_equal(engine_ort.bind_input(o->c, 0, t, &err), DCK_OK);
+	assert_int_equal(engine_ort.prepare(o->c, &err), DCK_OK);
+}
+
+static inline void closed(opened *o)
+{
+	engine_ort.context_free(o->c);
+	engine_ort.close(o->m);
+}
+
+#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
+
+#endif
