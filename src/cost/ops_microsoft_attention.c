@@ -276,7 +276,8 @@ void shape_ms_multi_head(op *o)
 		op_set(o, 1, q->dtype, 4, key);
 		op_set(o, 2, q->dtype, 4, value);
 	}
-	op_set(o, 3, ONNX_FLOAT, 4, scores);
+	/* Its type is a choice of its own, which only the model's statement of values shows. */
+	op_set(o, 3, 0, 4, scores);
 }
 
 void cost_ms_multi_head(op *o)

@@ -6,6 +6,7 @@
 #include "cost/ops_microsoft.h"
 #include "cost/ops_nn.h"
 
+#include <math.h>
 #include <string.h>
 
 static int64_t type_of(const op *o, size_t i, int64_t otherwise)
@@ -226,7 +227,7 @@ void shape_ms_qlinear_reduce(op *o)
 
 void shape_ms_reduce_integer(op *o)
 {
-	reduced(o, ONNX_INT32);
+	reduced(o, type_of(o, 0, ONNX_INT8) == ONNX_UINT8 ? ONNX_UINT32 : ONNX_INT32);
 }
 
 static bool channels_last(const op *o)
@@ -451,17 +452,39 @@ void shape_ms_ngram_repeat(op *o)
 		op_unknown(o, "its input is missing");
 }
 
+/* One real number: content of input i. */
+static bool real(const op *o, size_t i, double *ret)
+{
+	size_t n;
+	const double *v = op_reals(o, i, &n);
+
+	if (!v || n != 1)
+		return false;
+	*ret = v[0];
+	return true;
+}
+
+static num range_length(op *o)
+{
+	num start, limit, step = num_int(1);
+	double from, to, by = 1;
+
+	if (op_int(o, 0, &start) && op_int(o, 1, &limit) && (!op_in(o, 2) || op_int(o, 2, &step)) &&
+	    num_known(step) && step.v)
+		return num_max(o->nums, num_int(0),
+			       num_ceil_div(o->nums, num_sub(o->nums, limit, start), step));
+	if (!real(o, 0, &from) || !real(o, 1, &to) || (op_in(o, 2) && !real(o, 2, &by)))
+		return op_fresh(o, "how many numbers there are");
+	double n = ceil((to - from) / by);
+	if (!(n < 1e15))
+		return num_none(o->nums, "it has no end");
+	return num_int(n > 0 ? (int64_t)n : 0);
+}
+
 void shape_ms_range(op *o)
 {
-	num start, limit, step = num_int(1), n;
+	num n = range_length(o);
 
-	if (!op_int(o, 0, &start) || !op_int(o, 1, &limit) || (op_in(o, 2) && !op_int(o, 2, &step)))
-		n = op_fresh(o, "how many numbers there are");
-	else if (!num_known(step) || num_is(step, 0))
-		n = num_none(o->nums, "its step is not known");
-	else
-		n = num_max(o->nums, num_int(0),
-			    num_ceil_div(o->nums, num_sub(o->nums, limit, start), step));
 	op_set(o, 0, type_of(o, 0, 0), 1, &n);
 }
 

@@ -30,7 +30,7 @@ typedef enum window_pad { PAD_EXPLICIT, PAD_SAME, PAD_VALID } window_pad;
 typedef struct window {
 	int n; /* spatial dimensions */
 	window_pad pad;
-	bool ceil;
+	bool ceil, pool;
 	num kernel[COST_RANK_MAX];
 	int64_t stride[COST_RANK_MAX], dilation[COST_RANK_MAX];
 	int64_t begin[COST_RANK_MAX], end[COST_RANK_MAX];

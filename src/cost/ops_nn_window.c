@@ -99,6 +99,7 @@ bool window_read(op *o, int n, const num *kernel, window *w)
 		return false;
 	}
 	w->n = n;
+	w->pool = false;
 	w->ceil = op_attr_int(o, "ceil_mode", 0) != 0;
 	return read_kernel(o, kernel, w) && read_steps(o, "strides", n, w->stride) &&
 	       read_steps(o, "dilations", n, w->dilation) && read_pads(o, w);
@@ -117,6 +118,9 @@ num window_places(op *o, const window *w, int i, num size)
 	num_table *t = o->nums;
 	num stride = num_int(w->stride[i]), one = num_int(1);
 
+	if (w->pad == PAD_SAME && w->pool && w->dilation[i] != 1 && !num_is(w->kernel[i], 1))
+		return num_none(t,
+				"what SAME means for a pool with dilations differs among engines");
 	if (w->pad == PAD_SAME)
 		return num_ceil_div(t, size, stride);
 	num before = num_add(t, size, num_int(w->begin[i]));
@@ -292,6 +296,7 @@ void pool_shape(op *o, bool last)
 
 	if (!x || !window_read(o, x->rank - 2, NULL, &win))
 		return;
+	win.pool = true;
 	num *dims = op_dims(o, (size_t)x->rank);
 	memcpy(dims, x->dims, (size_t)x->rank * sizeof(*dims));
 	for (int i = 0; i < win.n; i++)
