@@ -19,7 +19,8 @@ void page_init(page *p, dck_sink *out, const dck_style *style)
 		    .colour = s->colour,
 		    .width = width < WIDTH_MIN	 ? WIDTH_MIN
 			     : width > WIDTH_MAX ? WIDTH_MAX
-						 : width};
+						 : width,
+		    .ops = s->ops};
 }
 
 void page_ink_set(page *p, page_ink ink)
@@ -128,6 +129,37 @@ void page_text_cut(page *p, const char *text, unsigned cols)
 		put(p, text, cols - 2);
 		put(p, "..", 2);
 	}
+}
+
+unsigned page_columns_n(const char *text, size_t bytes)
+{
+	bool bad;
+	unsigned n = 0;
+	for (size_t at = 0; at < bytes && text[at] != '\0'; n++)
+		at += char_bytes((const unsigned char *)text + at, &bad);
+	return n;
+}
+
+/* The end tells more than the beginning: "/lay..conv1/Conv". */
+void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
+{
+	unsigned n = page_columns_n(text, bytes);
+	bool bad;
+
+	if (n <= cols) {
+		put(p, text, n);
+		return;
+	}
+	if (cols < 5) {
+		put(p, text, cols);
+		return;
+	}
+	unsigned head = (cols - 2) / 3, tail = cols - 2 - head;
+	put(p, text, head);
+	put(p, "..", 2);
+	for (unsigned skip = n - tail; skip > 0; skip--)
+		text += char_bytes((const unsigned char *)text, &bad);
+	put(p, text, tail);
 }
 
 void page_text_right(page *p, const char *text, unsigned cols)

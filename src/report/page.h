@@ -14,6 +14,7 @@ typedef struct page {
 	unsigned width, col; /* columns; where the next character goes */
 	bool space;	     /* a space is due before what comes next on this line */
 	unsigned due; /* so many blanks are, counted in col already: no line ends in blanks */
+	dck_op_view ops;
 } page;
 
 typedef enum page_ink { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR } page_ink;
@@ -26,6 +27,8 @@ void page_to(page *p, unsigned col); /* spaces up to that column; none when alre
 void page_text(page *p, const char *text);
 /* Ends in ".." where it does not fit into `cols`. */
 void page_text_cut(page *p, const char *text, unsigned cols);
+/* The first `bytes` of text; ".." in the middle where it does not fit into `cols`. */
+void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols);
 void page_text_right(page *p, const char *text, unsigned cols); /* right-aligned in `cols` */
 void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 bytes */
 /* Words from the current column on, continued at column `indent` of the next lines; a word that is
@@ -33,5 +36,6 @@ void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 by
  * it. */
 void page_wrap(page *p, unsigned indent, const char *text);
 unsigned page_columns(const char *text); /* code points */
+unsigned page_columns_n(const char *text, size_t bytes);
 
 #endif

@@ -175,6 +175,38 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 	page_line(p);
 }
 
+/* A record that was made without running anything. */
+static bool is_counted(const dck_record *r)
+{
+	return dck_record_metric(r, "cost/macs") != NULL &&
+	       dck_record_series(r, "latency") == NULL &&
+	       dck_record_metric(r, "latency/median") == NULL;
+}
+
+/* "4.09 G MACs, 8.18 GFLOP, 25.6 M parameters" */
+static void counts_put(page *p, const dck_record *r)
+{
+	static const struct {
+		const char *tag, *unit, *after;
+	} part[] = {{"cost/macs", "", "MACs"},
+		    {"cost/flops", "", "FLOPs"},
+		    {"cost/params", "", "parameters"}};
+	char buf[FORMAT_SIZE];
+	double v;
+
+	page_line(p);
+	page_to(p, 2);
+	page_ink_set(p, PAGE_BOLD);
+	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+		bool known = metric_find(r, part[i].tag, &v) != NULL;
+		page_fmt(p, "%s%s %s%s", i > 0 ? ", " : "",
+			 known ? dck_text_si(v, part[i].unit, buf, sizeof buf) : "?", part[i].after,
+			 known ? "" : " (not known)");
+	}
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
 /* "300 runs after 42 warm-up runs, in 5 fresh processes; precision 0.45 % (asked 1.00 %)" */
 static void effort_put(page *p, const dck_record *r)
 {
@@ -481,9 +513,14 @@ static bool is_phase(const dck_metric *m)
 	return has_prefix(m->def->tag, "time/");
 }
 
+static bool is_cost(const dck_metric *m)
+{
+	return has_prefix(m->def->tag, "cost/") || has_prefix(m->def->tag, "profile/");
+}
+
 static bool is_other(const dck_metric *m)
 {
-	return !is_latency(m) && !is_resource(m) && !is_phase(m) &&
+	return !is_latency(m) && !is_resource(m) && !is_phase(m) && !is_cost(m) &&
 	       !has_prefix(m->def->tag, "runs/");
 }
 
@@ -554,10 +591,15 @@ static void record_put(page *p, const dck_record *r)
 
 	headline_put(p, r);
 	incomplete_put(p, r);
-	main_put(p, r, &scale);
+	if (is_counted(r))
+		counts_put(p, r);
+	else
+		main_put(p, r, &scale);
 	effort_put(p, r);
 	latency_put(p, r, &scale);
 	text_histogram(p, r, &scale);
+	rows_put(p, r, "Cost", is_cost, true);
+	text_ops(p, r);
 	rows_put(p, r, "Resources", is_resource, true);
 	rows_put(p, r, "Phases", is_phase, false);
 	rows_put(p, r, "Other metrics", is_other, true);

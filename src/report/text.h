@@ -13,6 +13,9 @@ void text_histogram(page *p, const dck_record *r, const format_scale *scale);
 /* The sections of facts: what was measured, with what, where and how. */
 void text_facts(page *p, const dck_record *r);
 
+/* The tables of operators, as p->ops says; nothing where r has none. */
+void text_ops(page *p, const dck_record *r);
+
 /* A fact's value as text, or NULL where r does not have it or it is absent. */
 const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf);
 

@@ -1,0 +1,39 @@
+/* grid.h - a table that fits the page: columns as wide as their widest, those that matter least
+ * left out where there is no room, names shortened in the middle.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_GRID_H
+#define REPORT_GRID_H
+
+#include "report/format.h"
+#include "report/page.h"
+
+#define GRID_COLS_MAX 16
+
+typedef struct grid_col {
+	const char *title;
+	unsigned rank; /* those of the highest go first; 0: stays */
+	bool left;     /* aligned */
+} grid_col;
+
+typedef struct grid_name {
+	const char *text; /* bytes of it */
+	size_t bytes;
+	unsigned indent;
+	char after[40]; /* stays where the text is shortened */
+} grid_name;
+
+typedef struct grid {
+	const char *title; /* of the names */
+	const grid_col *cols;
+	size_t ncols, nrows;
+	bool total; /* the last row is one */
+	const void *self;
+	void (*name)(const void *self, size_t row, grid_name *ret);
+	/* Empty text: nothing to say. A column with nothing to say in any row is left out. */
+	void (*cell)(const void *self, size_t row, size_t col, char *buf);
+} grid;
+
+void grid_put(page *p, const grid *g);
+
+#endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/ops.h"
+#include "base/mem.h"
+#include "report/format.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const by_choices[] = {"auto", "type", "node", "module", "all", NULL};
+static const char *const sort_choices[] = {"auto",  "time", "macs",  "flops", "params",
+					   "bytes", "name", "graph", NULL};
+
+#define AT(field) offsetof(dck_op_view, field)
+const dck_opt dck_op_options[] = {
+    {.name = "by",
+     .kind = DCK_OPT_CHOICE,
+     .at = AT(by),
+     .arg = "WHAT",
+     .def = "auto",
+     .choices = by_choices,
+     .help = "which tables of operators"},
+    {.name = "sort",
+     .kind = DCK_OPT_CHOICE,
+     .at = AT(sort),
+     .arg = "WHAT",
+     .def = "auto",
+     .choices = sort_choices,
+     .help = "the order of operators; auto: time, or MACs where nothing was timed"},
+    {.name = "top",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(top),
+     .arg = "N",
+     .min = 0,
+     .max = 1e9,
+     .help = "rows of each table of operators; 0: 20 of a text, all of a CSV"},
+    {0},
+};
+
+/* --- sums */
+
+static void sum_add_real(ops_sum *s, double v)
+{
+	if (!s->real)
+		s->r = (double)s->i;
+	s->real = true;
+	s->r += v;
+}
+
+static void sum_add_int(ops_sum *s, int64_t v)
+{
+	if (s->real)
+		s->r += (double)v;
+	else if (v > 0 ? s->i > INT64_MAX - v : s->i < INT64_MIN - v)
+		sum_add_real(s, (double)v);
+	else
+		s->i += v;
+}
+
+void ops_sum_add(ops_sum *s, const dck_value *v)
+{
+	if (v->kind == DCK_VALUE_INT)
+		sum_add_int(s, v->as.i);
+	else if (v->kind == DCK_VALUE_REAL)
+		sum_add_real(s, v->as.r);
+	else
+		s->unknown++;
+	s->known += v->kind == DCK_VALUE_INT || v->kind == DCK_VALUE_REAL;
+}
+
+double ops_sum_value(const ops_sum *s)
+{
+	return s->real ? s->r : (double)s->i;
+}
+
+ops_sum ops_sum_plus(const ops_sum *a, const ops_sum *b)
+{
+	ops_sum s = *a;
+
+	if (b->real)
+		sum_add_real(&s, b->r);
+	else
+		sum_add_int(&s, b->i);
+	s.known += b->known;
+	s.unknown += b->unknown;
+	return s;
+}
+
+static bool is_number(const dck_value *v)
+{
+	return v->kind == DCK_VALUE_INT || v->kind == DCK_VALUE_REAL;
+}
+
+static void row_add(ops_row *row, const dck_op *op)
+{
+	const dck_value *v[OPS_FIELDS] = {
+	    [OPS_MACS] = &op->macs,	  [OPS_FLOPS] = &op->flops,
+	    [OPS_PARAMS] = &op->params,	  [OPS_WEIGHTS] = &op->weight_bytes,
+	    [OPS_READ] = &op->read_bytes, [OPS_WRITE] = &op->write_bytes,
+	    [OPS_PEER] = &op->peer,	  [OPS_TIME] = &op->time_ns};
+	double flops;
+
+	for (size_t i = 0; i < OPS_FIELDS; i++)
+		ops_sum_add(&row->sum[i], v[i]);
+	if (!format_number_of(&op->flops, &flops))
+		flops = 1;
+	if (flops > 0 && is_number(&op->time_ns) && !is_number(&op->rate))
+		row->refused = true;
+	if (row->first == NULL || op < row->first)
+		row->first = op;
+	row->n++;
+}
+
+void ops_row_init(ops_row *row, const dck_op *op)
+{
+	*row = (ops_row){.name = op->name, .name_bytes = strlen(op->name)};
+	row_add(row, op);
+}
+
+void ops_row_total(ops_row *row, const dck_record *r)
+{
+	*row = (ops_row){.name = "total", .name_bytes = 5};
+	for (size_t i = 0; i < r->nops; i++)
+		row_add(row, &r->ops[i]);
+}
+
+ops_sum ops_row_bytes(const ops_row *row)
+{
+	return ops_sum_plus(&row->sum[OPS_READ], &row->sum[OPS_WRITE]);
+}
+
+bool ops_timed(const dck_record *r)
+{
+	for (size_t i = 0; i < r->nops; i++)
+		if (is_number(&r->ops[i].time_ns))
+			return true;
+	return false;
+}
+
+/* --- order: what is largest first, what is not known last, then as in the graph */
+
+static double key_of(const ops_row *row, int sort)
+{
+	static const ops_field field[] = {[OPS_SORT_TIME] = OPS_TIME,
+					  [OPS_SORT_MACS] = OPS_MACS,
+					  [OPS_SORT_FLOPS] = OPS_FLOPS,
+					  [OPS_SORT_PARAMS] = OPS_PARAMS};
+	ops_sum s;
+
+	if (sort == OPS_SORT_BYTES)
+		s = ops_row_bytes(row);
+	else
+		s = row->sum[field[sort]];
+	return s.known > 0 ? ops_sum_value(&s) : -INFINITY;
+}
+
+typedef struct sort_key {
+	double key;
+	const char *name;
+	size_t name_bytes, at;
+	const dck_op *first;
+} sort_key;
+
+static sort_key key_make(const ops_row *row, int sort, size_t at)
+{
+	sort_key k = {.at = at, .first = row->first};
+
+	if (sort == OPS_SORT_NAME) {
+		k.name = row->name;
+		k.name_bytes = row->name_bytes;
+	} else if (sort != OPS_SORT_GRAPH) {
+		k.key = key_of(row, sort);
+	}
+	return k;
+}
+
+static int key_compare(const void *va, const void *vb)
+{
+	const sort_key *a = va, *b = vb;
+
+	if (a->name != NULL && b->name != NULL) {
+		size_t n = a->name_bytes < b->name_bytes ? a->name_bytes : b->name_bytes;
+		int order = memcmp(a->name, b->name, n);
+		if (order == 0)
+			order = (a->name_bytes > b->name_bytes) - (a->name_bytes < b->name_bytes);
+		if (order != 0)
+			return order;
+	}
+	if (a->key != b->key)
+		return a->key > b->key ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static int sort_choose(const dck_record *r, int sort)
+{
+	return sort != OPS_SORT_AUTO ? sort : ops_timed(r) ? OPS_SORT_TIME : OPS_SORT_MACS;
+}
+
+const dck_op **ops_by_node(const dck_record *r, int sort)
+{
+	const dck_op **ret = mem_zalloc(r->nops + 1, sizeof *ret);
+	sort_key *keys = mem_zalloc(r->nops + 1, sizeof *keys);
+
+	sort = sort_choose(r, sort);
+	for (size_t i = 0; i < r->nops && keys != NULL; i++) {
+		ops_row row;
+		ops_row_init(&row, &r->ops[i]);
+		keys[i] = key_make(&row, sort, i);
+	}
+	if (ret == NULL || keys == NULL) {
+		mem_free(ret);
+		mem_free(keys);
+		return NULL;
+	}
+	qsort(keys, r->nops, sizeof *keys, key_compare);
+	for (size_t i = 0; i < r->nops; i++)
+		ret[i] = keys[i].first;
+	mem_free(keys);
+	return ret;
+}
+
+/* Where the rows belong: the first place is for row ret[0]. mem_free(); NULL: no memory. */
+static size_t *rows_order(const ops_row *rows, size_t n, int sort)
+{
+	sort_key *keys = mem_zalloc(n + 1, sizeof *keys);
+	size_t *ret = mem_zalloc(n + 1, sizeof *ret);
+
+	for (size_t i = 0; i < n && keys != NULL; i++)
+		keys[i] = key_make(&rows[i], sort, i);
+	if (keys != NULL && ret != NULL) {
+		qsort(keys, n, sizeof *keys, key_compare);
+		for (size_t i = 0; i < n; i++)
+			ret[i] = keys[i].at;
+	} else {
+		mem_free(ret);
+		ret = NULL;
+	}
+	mem_free(keys);
+	return ret;
+}
+
+void ops_rows_done(ops_rows *rows)
+{
+	mem_free(rows->rows);
+	*rows = (ops_rows){0};
+}
+
+/* --- by type */
+
+static int type_compare(const void *va, const void *vb)
+{
+	const dck_op *a = *(const dck_op *const *)va, *b = *(const dck_op *const *)vb;
+	int order = strcmp(a->type, b->type);
+	return order != 0 ? order : (a > b) - (a < b);
+}
+
+static const dck_op **pointers(const dck_record *r)
+{
+	const dck_op **p = mem_zalloc(r->nops + 1, sizeof *p);
+	for (size_t i = 0; i < r->nops && p != NULL; i++)
+		p[i] = &r->ops[i];
+	return p;
+}
+
+bool ops_by_type(const dck_record *r, int sort, ops_rows *ret)
+{
+	const dck_op **p = pointers(r);
+	size_t n = 0;
+
+	*ret = (ops_rows){0};
+	if (p == NULL)
+		return false;
+	qsort(p, r->nops, sizeof *p, type_compare);
+	for (size_t i = 0; i < r->nops; i++)
+		n += i == 0 || strcmp(p[i]->type, p[i - 1]->type) != 0;
+	ret->rows = mem_zalloc(n + 1, sizeof *ret->rows);
+	for (size_t i = 0; i < r->nops && ret->rows != NULL; i++) {
+		if (i == 0 || strcmp(p[i]->type, p[i - 1]->type) != 0) {
+			ops_row *row = &ret->rows[ret->n++];
+			row->name = p[i]->type;
+			row->name_bytes = strlen(p[i]->type);
+		}
+		row_add(&ret->rows[ret->n - 1], p[i]);
+	}
+	mem_free(p);
+	size_t *order = ret->rows != NULL ? rows_order(ret->rows, n, sort_choose(r, sort)) : NULL;
+	ops_row *sorted = mem_zalloc(n + 1, sizeof *sorted);
+	bool ok = order != NULL && sorted != NULL;
+	for (size_t i = 0; i < n && ok; i++)
+		sorted[i] = ret->rows[order[i]];
+	mem_free(order);
+	mem_free(ok ? ret->rows : sorted);
+	if (ok)
+		ret->rows = sorted;
+	else
+		ops_rows_done(ret);
+	return ok;
+}
+
+/* --- by module: scopes are paths, parted by '/' and, inside a part, by '.' */
+
+#define DEPTH_MAX 24
+
+static bool is_separator(char c)
+{
+	return c == '/' || c == '.' || c == '\0';
+}
+
+/* Bytes of the first `depth` parts of a path; all of it where it has fewer. *ret_full: it has as
+ * many. */
+static size_t path_prefix(const char *path, unsigned depth, bool *ret_full)
+{
+	size_t i = 0;
+	unsigned parts = 0;
+
+	for (;; i++) {
+		if (is_separator(path[i]) && ++parts == depth)
+			break;
+		if (path[i] == '\0')
+			break;
+	}
+	*ret_full = parts == depth && depth > 0;
+	return i;
+}
+
+static const char *scope_of(const dck_op *op)
+{
+	return op->scope != NULL ? op->scope : "";
+}
+
+/* A part's end is less than any character, so that a module's operators stand together. */
+static int path_char(char c)
+{
+	return c == '\0' ? 0 : is_separator(c) ? 1 : (unsigned char)c + 2;
+}
+
+static int scope_compare(const void *va, const void *vb)
+{
+	const dck_op *a = *(const dck_op *const *)va, *b = *(const dck_op *const *)vb;
+	const char *x = scope_of(a), *y = scope_of(b);
+
+	for (; *x != '\0' && path_char(*x) == path_char(*y); x++)
+		y++;
+	return *x != *y ? path_char(*x) - path_char(*y) : (a > b) - (a < b);
+}
+
+/* The two have the same first `depth` parts. */
+static bool same_module(const dck_op *a, const dck_op *b, unsigned depth)
+{
+	bool fa, fb;
+	const char *x = scope_of(a), *y = scope_of(b);
+	size_t n = path_prefix(x, depth, &fa);
+
+	if (path_prefix(y, depth, &fb) != n || fa != fb)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (path_char(x[i]) != path_char(y[i]))
+			return false;
+	return true;
+}
+
+typedef struct tree {
+	const dck_op **ops; /* by scope */
+	ops_rows *out;
+	unsigned deepest;
+	int sort;
+	bool failed;
+} tree;
+
+/* "0" of "layer1.0" says nothing without its parent. */
+static void row_name(ops_row *row, const char *path, size_t bytes)
+{
+	size_t from = bytes, parts = 0;
+	bool number = true;
+
+	while (from > 0 && !is_separator(path[from - 1]))
+		number &= path[--from] >= '0' && path[from] <= '9';
+	while (number && parts++ == 0 && from > 1 && path[from - 1] == '.')
+		for (from--; from > 0 && !is_separator(path[from - 1]);)
+			from--;
+	row->name = path + from;
+	row->name_bytes = bytes - from;
+}
+
+/* Rows of the modules with `depth` parts in ops[lo, hi), which share all parts before. */
+static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth)
+{
+	size_t n = 0;
+
+	if (depth > t->deepest || t->failed)
+		return;
+	/* The operators of the enclosing module itself come first and have no part here. */
+	for (bool full = false; lo < hi; lo++) {
+		path_prefix(scope_of(t->ops[lo]), depth, &full);
+		if (full && scope_of(t->ops[lo])[0] != '\0')
+			break;
+	}
+	for (size_t i = lo; i < hi; i++)
+		n += i == lo || !same_module(t->ops[i], t->ops[i - 1], depth);
+	ops_row *rows = mem_zalloc(n + 1, sizeof *rows);
+	size_t *begin = mem_zalloc(n + 1, sizeof *begin);
+	if (rows == NULL || begin == NULL) {
+		t->failed = true;
+		n = 0;
+	}
+	for (size_t i = lo, k = 0; i < hi && n > 0; i++) {
+		bool full;
+		if (i == lo || !same_module(t->ops[i], t->ops[i - 1], depth)) {
+			const char *path = scope_of(t->ops[i]);
+			begin[k] = i;
+			rows[k].depth = depth - 1;
+			row_name(&rows[k++], path, path_prefix(path, depth, &full));
+		}
+		row_add(&rows[k - 1], t->ops[i]);
+	}
+	size_t *order = t->failed ? NULL : rows_order(rows, n, t->sort);
+	t->failed |= order == NULL;
+	for (size_t i = 0; i < n && !t->failed; i++) {
+		size_t k = order[i];
+		t->out->rows[t->out->n++] = rows[k];
+		modules_put(t, begin[k], k + 1 < n ? begin[k + 1] : hi, depth + 1);
+	}
+	mem_free(order);
+	mem_free(begin);
+	mem_free(rows);
+}
+
+/* How many modules have exactly so many parts. */
+static size_t modules_count(const tree *t, size_t nops, unsigned depth)
+{
+	size_t n = 0;
+	const dck_op *before = NULL;
+
+	for (size_t i = 0; i < nops; i++) {
+		bool full;
+		if (scope_of(t->ops[i])[0] == '\0')
+			continue;
+		path_prefix(t->ops[i]->scope, depth, &full);
+		if (!full)
+			continue;
+		n += before == NULL || !same_module(t->ops[i], before, depth);
+		before = t->ops[i];
+	}
+	return n;
+}
+
+bool ops_by_module(const dck_record *r, int sort, size_t most, ops_rows *ret)
+{
+	tree t = {.ops = pointers(r), .out = ret, .sort = sort};
+	size_t n = 0;
+	ops_row none = {.name = "", .name_bytes = 0};
+
+	*ret = (ops_rows){0};
+	if (t.ops == NULL)
+		return false;
+	qsort(t.ops, r->nops, sizeof *t.ops, scope_compare);
+	while (t.deepest < DEPTH_MAX) {
+		size_t more = modules_count(&t, r->nops, t.deepest + 1);
+		if (more == 0 || (t.deepest > 0 && n + more > most))
+			break;
+		n += more;
+		t.deepest++;
+	}
+	if (t.sort == OPS_SORT_AUTO)
+		t.sort = OPS_SORT_GRAPH;
+	ret->rows = mem_zalloc(n + 2, sizeof *ret->rows);
+	t.failed = ret->rows == NULL;
+	if (n > 0)
+		modules_put(&t, 0, r->nops, 1);
+	for (size_t i = 0; i < r->nops && n > 0; i++)
+		if (scope_of(&r->ops[i])[0] == '\0')
+			row_add(&none, &r->ops[i]);
+	if (none.n > 0 && !t.failed)
+		ret->rows[ret->n++] = none;
+	mem_free(t.ops);
+	if (t.failed)
+		ops_rows_done(ret);
+	return !t.failed;
+}

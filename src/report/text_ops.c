@@ -1,0 +1,564 @@
+/* text_ops.c - the operators of a record in tables: by type, each of its own, by module, and those
+ * of which something is not known. Sums and their quotients are formed here; everything else is
+ * shown as the record has it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "report/grid.h"
+#include "report/ops.h"
+#include "report/text.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOP_DEFAULT 20
+
+/* What the columns of all tables of a record look at. */
+typedef struct view {
+	const dck_record *r;
+	bool timed, peer_flops;
+	const char *peer; /* NULL: none */
+	char peer_name[FORMAT_SIZE], time_title[16];
+	double level;	    /* of the operators' intervals; 0: they have none */
+	format_scale scale; /* of times */
+	ops_row total;
+	size_t top;
+} view;
+
+/* --- cells */
+
+static void sum_put(const ops_sum *s, const char *number, char *buf)
+{
+	if (s->known == 0)
+		snprintf(buf, FORMAT_SIZE, "%s", s->unknown > 0 ? "?" : "");
+	else
+		snprintf(buf, FORMAT_SIZE, "%s%.40s", s->unknown > 0 ? ">= " : "", number);
+}
+
+static void count_cell(const ops_sum *s, char *buf)
+{
+	char text[FORMAT_SIZE];
+	sum_put(s, dck_text_si(ops_sum_value(s), "", text, sizeof text), buf);
+}
+
+static void bytes_cell(const ops_sum *s, char *buf)
+{
+	char text[FORMAT_SIZE];
+	sum_put(s, dck_text_bytes(ops_sum_value(s), text, sizeof text), buf);
+}
+
+static void percent_cell(double ratio, char *buf)
+{
+	static const format_scale percent = {0.01, "%", 1};
+	char text[FORMAT_SIZE];
+	snprintf(buf, FORMAT_SIZE, "%.40s %%", format_scaled(&percent, ratio, text));
+}
+
+static bool is_complete(const ops_sum *s)
+{
+	return s->known > 0 && s->unknown == 0;
+}
+
+static void type_cell(const view *v, const ops_row *row, char *buf)
+{
+	(void)v;
+	snprintf(buf, FORMAT_SIZE, "%.30s", row->n == 1 ? row->first->type : "");
+}
+
+static void nodes_cell(const view *v, const ops_row *row, char *buf)
+{
+	(void)v;
+	dck_text_count((int64_t)row->n, buf, FORMAT_SIZE);
+}
+
+/* "1x64x112x112"; a dimension that is a formula is in parentheses. */
+static void shape_cell(const view *v, const ops_row *row, char *buf)
+{
+	const dck_op *op = row->first;
+	size_t n = 0;
+
+	(void)v;
+	if (op->noutputs == 0)
+		return;
+	const dck_op_output *o = &op->outputs[0];
+	if (o->rank == 0)
+		snprintf(buf, FORMAT_SIZE, "scalar");
+	for (size_t i = 0; i < o->rank && n < FORMAT_SIZE - 28; i++) {
+		const char *symbol = o->dims[i] < 0 ? o->symbols[i] : NULL;
+		bool formula = symbol != NULL && strpbrk(symbol, "+-*/(, ") != NULL;
+		if (symbol != NULL)
+			n += (size_t)snprintf(buf + n, FORMAT_SIZE - n, "%s%s%.12s%s%s",
+					      i > 0 ? "x" : "", formula ? "(" : "", symbol,
+					      strlen(symbol) > 12 ? ".." : "", formula ? ")" : "");
+		else
+			n += (size_t)snprintf(buf + n, FORMAT_SIZE - n, "%s%lld", i > 0 ? "x" : "",
+					      (long long)o->dims[i]);
+		if (n >= FORMAT_SIZE - 28 && i + 1 < o->rank)
+			snprintf(buf + n, FORMAT_SIZE - n, "..");
+	}
+}
+
+static void macs_cell(const view *v, const ops_row *row, char *buf)
+{
+	(void)v;
+	count_cell(&row->sum[OPS_MACS], buf);
+}
+
+static void flops_cell(const view *v, const ops_row *row, char *buf)
+{
+	(void)v;
+	count_cell(&row->sum[OPS_FLOPS], buf);
+}
+
+static void params_cell(const view *v, const ops_row *row, char *buf)
+{
+	(void)v;
+	count_cell(&row->sum[OPS_PARAMS], buf);
+}
+
+static void weights_cell(const view *v, const ops_row *row, char *buf)
+{
+	(void)v;
+	bytes_cell(&row->sum[OPS_WEIGHTS], buf);
+}
+
+static void moved_cell(const view *v, const ops_row *row, char *buf)
+{
+	const ops_sum bytes = ops_row_bytes(row);
+	(void)v;
+	bytes_cell(&bytes, buf);
+}
+
+static void intensity_cell(const view *v, const ops_row *row, char *buf)
+{
+	const ops_sum bytes = ops_row_bytes(row), *flops = &row->sum[OPS_FLOPS];
+	(void)v;
+	if (!is_complete(&bytes) || !is_complete(flops))
+		snprintf(buf, FORMAT_SIZE, "?");
+	else if (ops_sum_value(&bytes) > 0)
+		dck_text_si(ops_sum_value(flops) / ops_sum_value(&bytes), "", buf, FORMAT_SIZE);
+}
+
+/* Of what is known in total: of the time, or of the MACs. */
+static void share_cell(const view *v, const ops_row *row, char *buf)
+{
+	const ops_field field = v->timed ? OPS_TIME : OPS_MACS;
+	const ops_sum *part = &row->sum[field];
+	double all = ops_sum_value(&v->total.sum[field]);
+
+	if (!(all > 0))
+		return;
+	if (row->n > 0 && part->known == 0)
+		snprintf(buf, FORMAT_SIZE, "?");
+	else
+		percent_cell(ops_sum_value(part) / all, buf);
+}
+
+static void peer_cell(const view *v, const ops_row *row, char *buf)
+{
+	(void)v;
+	count_cell(&row->sum[OPS_PEER], buf);
+}
+
+/* What the peer counts more, or less. */
+static void difference_cell(const view *v, const ops_row *row, char *buf)
+{
+	ops_sum peer = row->sum[OPS_PEER];
+	const ops_sum *own = &row->sum[v->peer_flops ? OPS_FLOPS : OPS_MACS];
+	char text[FORMAT_SIZE];
+
+	if (!is_complete(&peer) || !is_complete(own)) {
+		snprintf(buf, FORMAT_SIZE, "?");
+		return;
+	}
+	/* Of two counts, which are not negative. */
+	double d = peer.real || own->real ? ops_sum_value(&peer) - ops_sum_value(own)
+					  : (double)(peer.i - own->i);
+	snprintf(buf, FORMAT_SIZE, "%s%.40s", d > 0 ? "+" : "",
+		 dck_text_si(d, "", text, sizeof text));
+}
+
+static void time_cell(const view *v, const ops_row *row, char *buf)
+{
+	char text[FORMAT_SIZE];
+	const ops_sum *s = &row->sum[OPS_TIME];
+	sum_put(s, format_scaled(&v->scale, ops_sum_value(s), text), buf);
+}
+
+static void half_cell(const view *v, const ops_row *row, char *buf)
+{
+	const dck_op *op = row->first;
+	double time;
+
+	(void)v;
+	if (row->n == 1 && op->time_level > 0 && format_number_of(&op->time_ns, &time) && time > 0)
+		percent_cell((op->time_hi_ns - op->time_lo_ns) / 2 / time, buf);
+}
+
+/* Nothing is said of the rate of what computes nothing. */
+static bool computes(const ops_row *row)
+{
+	const ops_sum *flops = &row->sum[OPS_FLOPS];
+	return flops->unknown > 0 || ops_sum_value(flops) > 0;
+}
+
+static void rate_cell(const view *v, const ops_row *row, char *buf)
+{
+	const ops_sum *flops = &row->sum[OPS_FLOPS], *time = &row->sum[OPS_TIME];
+	double rate = NAN;
+
+	(void)v;
+	if (row->n == 1)
+		format_number_of(&row->first->rate, &rate);
+	else if (!row->refused && is_complete(flops) && is_complete(time) &&
+		 ops_sum_value(time) > 0)
+		rate = 1e9 * ops_sum_value(flops) / ops_sum_value(time);
+	if (isfinite(rate) && computes(row))
+		dck_text_si(rate, "", buf, FORMAT_SIZE);
+	else
+		snprintf(buf, FORMAT_SIZE, "%s", computes(row) ? "?" : "-");
+}
+
+static void roof_cell(const view *v, const ops_row *row, char *buf)
+{
+	double rate, roof;
+
+	(void)v;
+	if (row->n == 1 && format_number_of(&row->first->rate, &rate) &&
+	    format_number_of(&row->first->roof, &roof) && roof > 0 && computes(row))
+		percent_cell(rate / roof, buf);
+	else
+		snprintf(buf, FORMAT_SIZE, "%s", row->n > 1 ? "" : computes(row) ? "?" : "-");
+}
+
+static void bound_cell(const view *v, const ops_row *row, char *buf)
+{
+	(void)v;
+	if (row->n == 1)
+		snprintf(buf, FORMAT_SIZE, "%.20s",
+			 row->first->bound != NULL ? row->first->bound : "?");
+}
+
+typedef struct column {
+	grid_col grid;
+	void (*text)(const view *v, const ops_row *row, char *buf);
+} column;
+
+static const column cost_columns[] = {
+    {{"nodes", 2, false}, nodes_cell},	 {{"MACs", 0, false}, macs_cell},
+    {{"share", 3, false}, share_cell},	 {{"FLOPs", 4, false}, flops_cell},
+    {{"params", 5, false}, params_cell}, {{"weights", 9, false}, weights_cell},
+    {{"moved", 6, false}, moved_cell},	 {{"FLOP/B", 7, false}, intensity_cell},
+    {{NULL, 1, false}, peer_cell},	 {{"difference", 1, false}, difference_cell},
+};
+static const column cost_node_columns[] = {
+    {{"type", 4, true}, type_cell},    {{"output", 6, true}, shape_cell},
+    {{"MACs", 0, false}, macs_cell},   {{"share", 2, false}, share_cell},
+    {{"FLOPs", 8, false}, flops_cell}, {{"params", 7, false}, params_cell},
+    {{"moved", 5, false}, moved_cell}, {{"FLOP/B", 9, false}, intensity_cell},
+    {{NULL, 1, false}, peer_cell},     {{"difference", 1, false}, difference_cell},
+};
+static const column time_columns[] = {
+    {{"nodes", 5, false}, nodes_cell},	    {{NULL, 0, false}, time_cell},
+    {{"share", 1, false}, share_cell},	    {{"MACs", 3, false}, macs_cell},
+    {{"FLOP/s", 2, false}, rate_cell},	    {{"moved", 4, false}, moved_cell},
+    {{"FLOP/B", 6, false}, intensity_cell}, {{"params", 7, false}, params_cell},
+};
+static const column time_node_columns[] = {
+    {{"type", 6, true}, type_cell},	{{NULL, 0, false}, time_cell},
+    {{"+-", 3, false}, half_cell},	{{"share", 1, false}, share_cell},
+    {{"MACs", 5, false}, macs_cell},	{{"FLOP/s", 3, false}, rate_cell},
+    {{"of roof", 2, false}, roof_cell}, {{"bound", 4, true}, bound_cell},
+    {{"moved", 7, false}, moved_cell},	{{"FLOP/B", 8, false}, intensity_cell},
+    {{"output", 9, true}, shape_cell},
+};
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* --- a table */
+
+typedef struct table {
+	const view *v;
+	const column *cols[GRID_COLS_MAX];
+	const ops_row *rows; /* NULL: nodes */
+	const dck_op *const *nodes;
+	size_t shown; /* without the total */
+} table;
+
+static const ops_row *row_get(const table *t, size_t i, ops_row *space)
+{
+	if (i >= t->shown)
+		return &t->v->total;
+	if (t->rows != NULL)
+		return &t->rows[i];
+	ops_row_init(space, t->nodes[i]);
+	return space;
+}
+
+static void table_cell(const void *self, size_t row, size_t col, char *buf)
+{
+	const table *t = self;
+	ops_row space;
+	t->cols[col]->text(t->v, row_get(t, row, &space), buf);
+}
+
+static void table_name(const void *self, size_t row, grid_name *ret)
+{
+	const table *t = self;
+	ops_row space;
+	const ops_row *r = row_get(t, row, &space);
+
+	*ret = (grid_name){.text = r->name, .bytes = r->name_bytes, .indent = 2 * r->depth};
+	if (r->name_bytes == 0) {
+		ret->text = t->rows != NULL ? "(no module)" : "(no name)";
+		ret->bytes = strlen(ret->text);
+	}
+	if (r->n == 1 && t->rows == NULL && r->first->norigins > 1)
+		snprintf(ret->after, sizeof ret->after, " (%zu nodes)", r->first->norigins);
+}
+
+static void more_put(page *p, size_t n, size_t shown)
+{
+	char a[FORMAT_SIZE];
+
+	if (n <= shown)
+		return;
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_fmt(p, "and %s more, --top %zu", dck_text_count((int64_t)(n - shown), a, sizeof a), n);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+/* rows or nodes: n of them, of which the first are shown. */
+static void table_put(page *p, const view *v, const char *name, const column *cols, size_t ncols,
+		      const ops_row *rows, const dck_op *const *nodes, size_t n, bool total)
+{
+	grid_col heads[GRID_COLS_MAX];
+	table t = {.v = v, .rows = rows, .nodes = nodes, .shown = n < v->top ? n : v->top};
+	grid g = {.title = name,
+		  .cols = heads,
+		  .nrows = t.shown + total,
+		  .total = total,
+		  .self = &t,
+		  .name = table_name,
+		  .cell = table_cell};
+
+	for (size_t i = 0; i < ncols; i++) {
+		bool of_peer = cols[i].text == peer_cell || cols[i].text == difference_cell;
+		if (of_peer && v->peer == NULL)
+			continue;
+		t.cols[g.ncols] = &cols[i];
+		heads[g.ncols] = cols[i].grid;
+		if (cols[i].text == peer_cell)
+			heads[g.ncols].title = v->peer;
+		if (cols[i].text == time_cell)
+			heads[g.ncols].title = v->time_title;
+		g.ncols++;
+	}
+	grid_put(p, &g);
+	more_put(p, n, t.shown);
+}
+
+static void no_memory(page *p)
+{
+	page_to(p, 2);
+	page_text(p, "no memory for this table");
+	page_line(p);
+}
+
+/* --- the tables */
+
+static void types_put(page *p, const view *v)
+{
+	ops_rows rows;
+
+	text_title(p, "By operator type");
+	if (!ops_by_type(v->r, p->ops.sort, &rows)) {
+		no_memory(p);
+		return;
+	}
+	if (v->timed)
+		table_put(p, v, "type", time_columns, COUNT(time_columns), rows.rows, NULL, rows.n,
+			  true);
+	else
+		table_put(p, v, "type", cost_columns, COUNT(cost_columns), rows.rows, NULL, rows.n,
+			  true);
+	ops_rows_done(&rows);
+}
+
+static void nodes_put(page *p, const view *v)
+{
+	const dck_op **nodes = ops_by_node(v->r, p->ops.sort);
+
+	text_title(p, "Operators");
+	if (nodes == NULL) {
+		no_memory(p);
+		return;
+	}
+	if (v->timed)
+		table_put(p, v, "operator", time_node_columns, COUNT(time_node_columns), NULL,
+			  nodes, v->r->nops, false);
+	else
+		table_put(p, v, "operator", cost_node_columns, COUNT(cost_node_columns), NULL,
+			  nodes, v->r->nops, false);
+	mem_free(nodes);
+}
+
+static void modules_put(page *p, const view *v)
+{
+	ops_rows rows;
+	bool asked = p->ops.by == OPS_BY_MODULE;
+
+	if (!ops_by_module(v->r, p->ops.sort, v->top, &rows)) {
+		text_title(p, "By module");
+		no_memory(p);
+		return;
+	}
+	if (rows.n > 1 || asked)
+		text_title(p, "By module");
+	if (rows.n == 0 && asked) {
+		page_to(p, 2);
+		page_wrap(p, 2, "the names of the operators tell no modules");
+		page_line(p);
+	} else if (rows.n > 1 || asked) {
+		if (v->timed)
+			table_put(p, v, "module", time_columns, COUNT(time_columns), rows.rows,
+				  NULL, rows.n, false);
+		else
+			table_put(p, v, "module", cost_columns, COUNT(cost_columns), rows.rows,
+				  NULL, rows.n, false);
+	}
+	ops_rows_done(&rows);
+}
+
+/* --- what is not known */
+
+static const char *reason_of(const dck_op *op)
+{
+	const dck_value *v = op->macs.kind == DCK_VALUE_ABSENT ? &op->macs : &op->flops;
+	if (v->kind != DCK_VALUE_ABSENT)
+		return NULL;
+	return v->as.text != NULL ? v->as.text : "not known";
+}
+
+static int reason_compare(const void *va, const void *vb)
+{
+	const dck_op *a = *(const dck_op *const *)va, *b = *(const dck_op *const *)vb;
+	int order = strcmp(a->type, b->type);
+	if (order == 0)
+		order = strcmp(reason_of(a), reason_of(b));
+	return order != 0 ? order : (a > b) - (a < b);
+}
+
+static bool same_reason(const dck_op *a, const dck_op *b)
+{
+	return strcmp(a->type, b->type) == 0 && strcmp(reason_of(a), reason_of(b)) == 0;
+}
+
+static void unknown_put(page *p, const view *v)
+{
+	const dck_op **ops = ops_by_node(v->r, OPS_SORT_GRAPH);
+	size_t n = 0, kinds = 0;
+
+	for (size_t i = 0; i < v->r->nops && ops != NULL; i++)
+		if (reason_of(ops[i]) != NULL)
+			ops[n++] = ops[i];
+	if (n > 0) {
+		text_title(p, "Cost not known");
+		qsort(ops, n, sizeof *ops, reason_compare);
+	}
+	for (size_t i = 0, k; i < n; i = k) {
+		char count[FORMAT_SIZE];
+		for (k = i + 1; k < n && same_reason(ops[i], ops[k]);)
+			k++;
+		if (kinds++ >= v->top)
+			continue;
+		page_to(p, 2);
+		page_wrap(p, 4, ops[i]->type);
+		page_space(p);
+		if (k - i > 1) {
+			page_fmt(p, "(%s nodes)",
+				 dck_text_count((int64_t)(k - i), count, sizeof count));
+			page_space(p);
+		}
+		page_wrap(p, 4, ops[i]->name);
+		p->space = false;
+		page_text(p, k - i > 1 ? ", ...:" : ":");
+		page_space(p);
+		page_wrap(p, 4, reason_of(ops[i]));
+		page_line(p);
+	}
+	more_put(p, kinds, v->top);
+	mem_free(ops);
+}
+
+/* --- the whole */
+
+static double largest_time(const dck_record *r, double *ret_level)
+{
+	double most = 0, v;
+	*ret_level = 0;
+	for (size_t i = 0; i < r->nops; i++) {
+		if (format_number_of(&r->ops[i].time_ns, &v) && v > most)
+			most = v;
+		if (r->ops[i].time_level > 0)
+			*ret_level = r->ops[i].time_level;
+	}
+	return most;
+}
+
+static void view_init(view *v, const page *p, const dck_record *r)
+{
+	char buf[FORMAT_SIZE];
+	double most;
+
+	*v = (view){.r = r, .timed = ops_timed(r)};
+	const char *peer = text_fact(r, "cost", "as", buf);
+	if (peer != NULL) {
+		snprintf(v->peer_name, sizeof v->peer_name, "%.12s", peer);
+		v->peer = v->peer_name;
+	}
+	const char *unit = text_fact(r, "cost", "as_unit", buf);
+	v->peer_flops = unit != NULL && strstr(unit, "FLOP") != NULL;
+	most = largest_time(r, &v->level);
+	v->scale = format_scale_for(most, NAN, p->utf8);
+	snprintf(v->time_title, sizeof v->time_title, "time, %s", v->scale.unit);
+	ops_row_total(&v->total, r);
+	v->top = p->ops.top == 0 || p->ops.top > SIZE_MAX / 2 ? TOP_DEFAULT : (size_t)p->ops.top;
+}
+
+static void legend_put(page *p, const view *v)
+{
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_wrap(p, 2, "moved: bytes read and written");
+	if (v->timed && v->level > 0) {
+		p->space = false;
+		page_text(p, "; ");
+		page_fmt(p, "+-: half the %.3g %% interval", 100 * v->level);
+	}
+	page_line(p);
+	page_ink_set(p, PAGE_PLAIN);
+}
+
+void text_ops(page *p, const dck_record *r)
+{
+	static void (*const tables[])(page * p, const view *v) = {
+	    [OPS_BY_TYPE] = types_put, [OPS_BY_NODE] = nodes_put, [OPS_BY_MODULE] = modules_put};
+	static const int order[2][3] = {{OPS_BY_TYPE, OPS_BY_NODE, OPS_BY_MODULE},
+					{OPS_BY_NODE, OPS_BY_TYPE, OPS_BY_MODULE}};
+	view v;
+
+	if (r->nops == 0)
+		return;
+	view_init(&v, p, r);
+	for (size_t i = 0; i < 3; i++) {
+		int by = order[v.timed][i];
+		if (p->ops.by == by || p->ops.by == OPS_BY_AUTO || p->ops.by == OPS_BY_ALL)
+			tables[by](p, &v);
+	}
+	legend_put(p, &v);
+	if (!v.timed)
+		unknown_put(p, &v);
+}
