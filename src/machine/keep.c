@@ -1,0 +1,55 @@
+/* keep.c - where results are kept, by machine.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "machine/machine.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo): a name, not a protection; the whole key is in the file. */
+static uint64_t hash(const char *text)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	for (const unsigned char *s = (const unsigned char *)text; *s; s++)
+		h = (h ^ *s) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* The XDG Base Directory Specification: a path that is not absolute counts as not set. */
+dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_err *err)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const bool own = cache && cache[0] == '/';
+
+	if (!own && !(home && home[0] == '/'))
+		DCK_FAIL(err, E_ABSENT,
+			 "there is no folder to keep the result in: neither XDG_CACHE_HOME nor "
+			 "HOME is set");
+	int n = snprintf(ret, size, "%s%s/deepclock/machine-%016llx.json", own ? cache : home,
+			 own ? "" : "/.cache", (unsigned long long)hash(key_text));
+	if (n < 0 || (size_t)n >= size)
+		DCK_FAIL(err, E_LIMIT, "the cache folder's name is too long: %.200s",
+			 own ? cache : home);
+	return DCK_OK;
+}
+
+dck_status machine_keep_folder(const char *path, dck_err *err)
+{
+	char folder[4096];
+
+	if (strlen(path) >= sizeof folder)
+		DCK_FAIL(err, E_LIMIT, "the file's name is too long: %.200s", path);
+	strcpy(folder, path);
+	for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make the folder '%.300s'", folder);
+		*p = '/';
+	}
+	return DCK_OK;
+}

@@ -1,0 +1,477 @@
+/* run.c - measures all rates: a few rounds of each at a time, and all of them again and again, so
+ * that a bad second (another program, a neighbour on the host) spoils a pass and not a value.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "machine/machine.h"
+
+#include "base/err.h"
+#include "os/os.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* The arrays of one walk begin at different places of a page: where a load follows a store to the
+ * same place of another page, processors take it for the same address and wait. */
+#define SKEW  1344u
+#define PAGE  4096u
+#define SLACK (4u * PAGE)
+
+/* Memory is walked over in pieces, in a circle: when a piece comes again, all others have gone
+ * through the caches since. */
+enum { CHUNKS = 24 };
+
+typedef struct effort {
+	unsigned passes, rounds; /* rounds of a pass that count, behind one that does not */
+	double round_ns;
+} effort;
+static const effort thorough = {5, 5, 2e6}, hasty = {2, 3, 1e6};
+
+typedef struct run {
+	const machine_ask *ask;
+	const effort *effort;
+	machine_result *r;
+	machine_pool *pool;
+	uint64_t began_ns;
+	unsigned char *cache; /* a piece for each thread */
+	size_t cache_bytes, cache_stride;
+	/* Of thread 0 alone, and of all of them: on a machine with one memory the same. */
+	unsigned char *dram[2];
+	size_t dram_bytes, chunk_bytes;
+	uint64_t cursor;    /* the next piece */
+	machine_item *item; /* that runs */
+} run;
+
+/* --- the list */
+
+machine_item *machine_add(machine_result *r, const char *tag, unsigned threads)
+{
+	machine_item *i;
+
+	if (r->n == MACHINE_ITEMS_MAX)
+		return NULL;
+	i = &r->item[r->n++];
+	*i = (machine_item){.threads = threads};
+	snprintf(i->tag, sizeof i->tag, "%s", tag);
+	return i;
+}
+
+const machine_item *machine_find(const machine_result *r, const char *tag)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (strcmp(r->item[i].tag, tag) == 0)
+			return &r->item[i];
+	return NULL;
+}
+
+double machine_best(const machine_item *i)
+{
+	double best = NAN;
+
+	for (unsigned k = 0; i && k < i->n; k++)
+		if (isnan(best) || (i->is_time ? i->value[k] < best : i->value[k] > best))
+			best = i->value[k];
+	return best;
+}
+
+static void add_peaks(run *u, unsigned threads, const char *suffix)
+{
+	char tag[48];
+	size_t n;
+	const machine_peak *all = machine_peaks(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!machine_isa_has(u->ask->isa, all[i].needs))
+			continue;
+		snprintf(tag, sizeof tag, "peak/%s/%s/%s", machine_type_names[all[i].type],
+			 all[i].isa, suffix);
+		machine_item *item = machine_add(u->r, tag, threads);
+		if (item)
+			item->peak = &all[i];
+	}
+}
+
+static void add_streams(run *u, unsigned threads, const char *suffix)
+{
+	const machine_stream *s = machine_streams(u->ask->isa, &u->r->stream_isa);
+	char tag[48];
+
+	for (int level = MACHINE_L1; level < MACHINE_LEVELS; level++) {
+		const char *why = NULL;
+		uint64_t bytes = machine_level_bytes(u->ask->topology, (machine_level)level,
+						     threads, u->ask->quick, &why);
+
+		for (int k = 0; k < MACHINE_STREAMS; k++) {
+			snprintf(tag, sizeof tag, "bandwidth/%s_%s/%s", machine_level_names[level],
+				 s[k].name, suffix);
+			machine_item *item = machine_add(u->r, tag, threads);
+			if (!item)
+				return;
+			item->stream = &s[k];
+			item->level = (machine_level)level;
+			item->set_bytes = level == MACHINE_DRAM ? bytes : bytes * threads;
+			item->absent = bytes == 0 ? why : NULL;
+			if (!s[k].run)
+				item->absent = "there is no such instruction that we know of";
+		}
+	}
+}
+
+/* --- the timed part */
+
+static void peak_work(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	const machine_item *i = ((const run *)self)->item;
+
+	(void)thread, (void)threads, (void)round;
+	i->peak->run(i->repetitions);
+}
+
+static void chain_work(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	(void)thread, (void)threads, (void)round;
+	machine_chain(((const run *)self)->item->repetitions);
+}
+
+static size_t array_bytes(size_t set, unsigned arrays)
+{
+	return set / arrays / MACHINE_STREAM_BLOCK * MACHINE_STREAM_BLOCK;
+}
+
+static void cache_work(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	const run *u = self;
+	const machine_item *i = u->item;
+	const size_t bytes = array_bytes(i->set_bytes / threads, i->stream->arrays);
+	const size_t next = (bytes + PAGE - 1) / PAGE * PAGE + SKEW;
+	unsigned char *a = u->cache + thread * u->cache_stride;
+
+	(void)round;
+	i->stream->run(a, a + next, a + 2 * next, bytes, i->repetitions);
+}
+
+/* Pieces that one round walks over. */
+static unsigned chunks_of(const machine_stream *s)
+{
+	return s->arrays == 2 ? 4 : 3;
+}
+
+static size_t slice_bytes(const run *u, unsigned threads)
+{
+	return array_bytes(u->chunk_bytes - SLACK, threads);
+}
+
+static void dram_work(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	const run *u = self;
+	const machine_stream *s = u->item->stream;
+	const size_t bytes = slice_bytes(u, threads);
+	const unsigned n = chunks_of(s);
+	unsigned char *base = u->dram[threads > 1] + thread * bytes, *a[3] = {base, base, base};
+
+	for (unsigned k = 0; k < n; k += s->arrays) {
+		for (unsigned j = 0; j < s->arrays; j++) {
+			uint64_t chunk = (u->cursor + (uint64_t)round * n + k + j) % CHUNKS;
+			a[j] = base + chunk * u->chunk_bytes + j * SKEW;
+		}
+		s->run(a[0], a[1], a[2], bytes, 1);
+	}
+}
+
+static machine_work work_of(const machine_item *i)
+{
+	return i->peak			  ? peak_work
+	       : i->chain		  ? chain_work
+	       : i->level == MACHINE_DRAM ? dram_work
+					  : cache_work;
+}
+
+/* Operations or bytes of one round, all threads together. */
+static double round_work(const run *u, const machine_item *i)
+{
+	const double repetitions = (double)i->repetitions * i->threads;
+
+	if (i->chain)
+		return (double)i->repetitions * 16;
+	if (i->peak) {
+		/* Registers of unknown length: the loop itself counts. */
+		double operations = i->peak->operations;
+		return repetitions * (operations > 0 ? operations : 2 * i->peak->run(1));
+	}
+	if (i->level == MACHINE_DRAM)
+		return (double)slice_bytes(u, i->threads) * i->threads * chunks_of(i->stream);
+	return repetitions * i->stream->arrays *
+	       (double)array_bytes(i->set_bytes / i->threads, i->stream->arrays);
+}
+
+static void rounds(run *u, machine_item *i, unsigned n, double *ret_ns)
+{
+	u->item = i;
+	machine_pool_run(u->pool, i->threads, n, work_of(i), u, ret_ns);
+	if (i->stream && i->level == MACHINE_DRAM)
+		u->cursor += (uint64_t)n * chunks_of(i->stream);
+}
+
+/* How often the loop runs so that a round takes about as long as it should. */
+static void calibrate(run *u, machine_item *i)
+{
+	const double want = u->effort->round_ns;
+	double ns;
+
+	i->repetitions = 1;
+	if (i->stream && i->level == MACHINE_DRAM)
+		return;
+	for (int tries = 0; tries < 20; tries++) {
+		rounds(u, i, 1, &ns);
+		double more = ns > 0 ? want / ns : 64;
+		if (more < 3) {
+			i->repetitions = (uint64_t)fmax(1, (double)i->repetitions * more);
+			return;
+		}
+		i->repetitions = (uint64_t)((double)i->repetitions * fmin(more, 64));
+	}
+}
+
+static void measure_item(run *u, machine_item *i)
+{
+	double ns[16];
+	const unsigned n = u->effort->rounds + 1;
+
+	assert(n <= sizeof ns / sizeof *ns);
+	if (i->repetitions == 0) {
+		calibrate(u, i);
+		i->work = round_work(u, i);
+	}
+	rounds(u, i, n, ns);
+	for (unsigned k = 1; k < n && i->n < MACHINE_ROUNDS_MAX; k++)
+		if (ns[k] > 0)
+			i->value[i->n++] = i->work / ns[k] * 1e9;
+}
+
+/* --- memory */
+
+static void touch(unsigned char *p, size_t n)
+{
+	for (size_t at = 0; at < n; at += PAGE)
+		((volatile unsigned char *)p)[at] = 1;
+}
+
+static void touch_cache(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	const run *u = self;
+
+	(void)threads, (void)round;
+	touch(u->cache + thread * u->cache_stride, u->cache_stride);
+}
+
+/* Each touches what it will walk over, so that it lies in the memory next to it. */
+static void touch_dram(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	const run *u = self;
+	const size_t bytes = slice_bytes(u, threads);
+	const size_t all = thread + 1 == threads ? u->chunk_bytes - thread * bytes : bytes;
+
+	(void)round;
+	for (unsigned k = 0; k < CHUNKS; k++)
+		touch(u->dram[threads > 1] + k * u->chunk_bytes + thread * bytes, all);
+}
+
+static unsigned char *pages(size_t n)
+{
+	unsigned char *p = os_pages_reserve(n);
+#ifdef MADV_HUGEPAGE
+	if (p)
+		(void)madvise(p, n, MADV_HUGEPAGE);
+#endif
+	return p;
+}
+
+static void absent_all(run *u, bool dram, const char *why)
+{
+	for (size_t i = 0; i < u->r->n; i++) {
+		machine_item *item = &u->r->item[i];
+		if (item->stream && !item->absent && (item->level == MACHINE_DRAM) == dram)
+			item->absent = why;
+	}
+}
+
+static void memory_open(run *u)
+{
+	static const char *const why = "the system has no memory for it";
+	const unsigned threads = u->ask->threads;
+	size_t most = 0;
+
+	for (size_t i = 0; i < u->r->n; i++) {
+		const machine_item *item = &u->r->item[i];
+		if (!item->stream || item->absent)
+			continue;
+		if (item->level == MACHINE_DRAM)
+			u->dram_bytes = item->set_bytes;
+		else if (item->set_bytes / item->threads > most)
+			most = item->set_bytes / item->threads;
+	}
+	if (most > 0) {
+		u->cache_stride = most + SLACK;
+		u->cache_bytes = u->cache_stride * threads;
+		u->cache = pages(u->cache_bytes);
+		if (u->cache)
+			machine_pool_run(u->pool, threads, 1, touch_cache, u, NULL);
+		else
+			absent_all(u, false, why);
+	}
+	if (u->dram_bytes == 0)
+		return;
+	const bool apart = threads > 1 && u->ask->topology->nodes > 1;
+	u->chunk_bytes = u->dram_bytes / CHUNKS / PAGE * PAGE;
+	u->dram[0] = pages(u->dram_bytes);
+	u->dram[1] = apart ? pages(u->dram_bytes) : u->dram[0];
+	if (!u->dram[0] || !u->dram[1]) {
+		absent_all(u, true, why);
+		return;
+	}
+	machine_pool_run(u->pool, apart ? 1 : threads, 1, touch_dram, u, NULL);
+	if (apart)
+		machine_pool_run(u->pool, threads, 1, touch_dram, u, NULL);
+	u->r->dram_bytes = u->dram_bytes;
+}
+
+static void memory_close(run *u)
+{
+	os_pages_free(u->cache, u->cache_bytes);
+	if (u->dram[1] != u->dram[0])
+		os_pages_free(u->dram[1], u->dram_bytes);
+	os_pages_free(u->dram[0], u->dram_bytes);
+}
+
+/* --- all of it */
+
+static bool cancelled(run *u)
+{
+	const dck_observer *w = u->ask->watch;
+
+	if (w && w->cancelled && w->cancelled(w->self))
+		u->r->interrupted = true;
+	return u->r->interrupted;
+}
+
+/* done: share of the passes. */
+static void show(run *u, const char *phase, double done)
+{
+	const dck_observer *w = u->ask->watch;
+	const uint64_t elapsed = os_now_ns() - u->began_ns;
+	const dck_progress p = {
+	    .phase = phase,
+	    .elapsed_ns = elapsed,
+	    .estimate_ns = NAN,
+	    .lo_ns = NAN,
+	    .hi_ns = NAN,
+	    .done_ratio = done,
+	    .eta_ns = done > 0 ? (double)elapsed * (1 - done) / done : NAN,
+	};
+
+	if (w && w->progress)
+		w->progress(w->self, &p);
+}
+
+static const char *phase_of(const machine_item *i)
+{
+	return i->peak ? "arithmetic" : i->stream ? "memory" : "clock rate";
+}
+
+static bool measured_here(const machine_item *i)
+{
+	return (i->peak || i->stream || i->chain) && !i->absent;
+}
+
+static void passes(run *u)
+{
+	const unsigned n = u->effort->passes;
+	const size_t all = u->r->n * n;
+
+	for (unsigned pass = 0; pass < n; pass++) {
+		for (size_t i = 0; i < u->r->n; i++) {
+			machine_item *item = &u->r->item[i];
+			if (!measured_here(item))
+				continue;
+			if (cancelled(u))
+				return;
+			/* What goes before the passes takes about a tenth of the time. */
+			show(u, phase_of(item),
+			     0.1 + 0.9 * (double)(pass * u->r->n + i) / (double)all);
+			measure_item(u, item);
+		}
+		u->r->passes = pass + 1;
+	}
+}
+
+/* Of one thread, "all" is the same. */
+static void repeat_for_all(machine_result *r)
+{
+	const size_t n = r->n;
+
+	for (size_t i = 0; i < n; i++) {
+		char *last = strrchr(r->item[i].tag, '/');
+		if (strcmp(last, "/1") != 0)
+			continue;
+		machine_item *copy = machine_add(r, "", 1);
+		if (!copy)
+			return;
+		*copy = r->item[i];
+		snprintf(strrchr(copy->tag, '/'), 5, "/all");
+	}
+}
+
+static void add_all(run *u)
+{
+	machine_item *chain = machine_chain(0) == 0 && machine_chain(1) > 0
+				  ? machine_add(u->r, "frequency/core", 1)
+				  : NULL;
+
+	if (chain)
+		chain->chain = true;
+	add_peaks(u, 1, "1");
+	if (u->ask->threads > 1)
+		add_peaks(u, u->ask->threads, "all");
+	add_streams(u, 1, "1");
+	if (u->ask->threads > 1)
+		add_streams(u, u->ask->threads, "all");
+}
+
+dck_status machine_measure(const machine_ask *ask, machine_result *ret, dck_err *err)
+{
+	run u = {.ask = ask,
+		 .effort = ask->quick ? &hasty : &thorough,
+		 .r = ret,
+		 .began_ns = os_now_ns()};
+
+	memset(ret, 0, sizeof *ret);
+	show(&u, "BLAS", NAN);
+	machine_blas(ask, ret); /* before there are threads: it forks */
+	DCK_TRY(machine_pool_open(ask->topology->cpu, ask->threads, &u.pool, err));
+	if (!cancelled(&u)) {
+		show(&u, "overheads", NAN);
+		machine_overheads(ask, u.pool, ret);
+	}
+	if (!cancelled(&u)) {
+		show(&u, "memory", NAN);
+		add_all(&u);
+		memory_open(&u);
+		passes(&u);
+	}
+	if (ask->threads == 1)
+		repeat_for_all(ret);
+	ret->pinned = machine_pool_pinned(u.pool);
+	memory_close(&u);
+	machine_pool_close(u.pool);
+	ret->took_ns = (double)(os_now_ns() - u.began_ns);
+	if (ret->interrupted) {
+		size_t any = 0;
+		for (size_t i = 0; i < ret->n; i++)
+			any += ret->item[i].n > 0;
+		if (any == 0)
+			DCK_FAIL(err, E_CANCEL, "interrupted before anything was measured");
+	}
+	return DCK_OK;
+}
