@@ -127,9 +127,10 @@ static num whole_div(op *o, int64_t dtype, num a, num b)
 
 static num whole_mod(op *o, int64_t dtype, num a, num b)
 {
-	bool c_style = op_attr_int(o, "fmod", 0) != 0 || is_float(dtype);
+	bool c_style = op_attr_int(o, "fmod", 0) != 0;
 	num exact;
 
+	(void)dtype;
 	if (num_is(b, 0))
 		return unknown(o);
 	if (num_known(a) && num_known(b)) {
@@ -351,8 +352,12 @@ static double real_div(const op *o, double a, double b)
 
 static double real_mod(const op *o, double a, double b)
 {
-	(void)o;
-	return fmod(a, b);
+	double rest = fmod(a, b);
+
+	/* Of the divisor's sign, unless C's function is asked for. */
+	if (op_attr_int(o, "fmod", 0) == 0 && rest != 0 && (rest < 0) != (b < 0))
+		rest += b;
+	return rest;
 }
 
 static double real_pow(const op *o, double a, double b)

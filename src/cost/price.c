@@ -12,6 +12,12 @@ static num bytes_of(op *o, const val *v)
 
 	if (!v)
 		return num_int(0);
+	if (v->kind == VAL_SEQUENCE && v->items_known) {
+		num sum = num_int(0);
+		for (size_t i = 0; i < v->nitems; i++)
+			sum = num_add(o->nums, sum, bytes_of(o, v->items[i]));
+		return sum;
+	}
 	if (v->kind == VAL_TENSOR && v->dtype == ONNX_STRING)
 		return num_none(o->nums, "'%s' holds text, which has no fixed size", v->name);
 	if (v->kind == VAL_TENSOR && v->rank >= 0 && !bits)
@@ -145,6 +151,11 @@ static num peak(infer *in)
 
 	if (!bytes)
 		return num_none(t, "out of memory");
+	/* What walks of bodies that were not the last have left is none of the model's. */
+	for (size_t i = 0; i < in->nops; i++)
+		for (size_t k = 0; k < in->ops[i].nin; k++)
+			if (in->ops[i].in[k])
+				owner(in->ops[i].in[k])->last_use = SIZE_MAX;
 	for (size_t i = 0; i < in->nops; i++)
 		for (size_t k = 0; k < in->ops[i].nin; k++) {
 			val *v = in->ops[i].in[k];
