@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "bench/counted.h"
 #include "bench/facts.h"
+#include "cost/op.h"
 #include "cost/peers.h"
 #include <string.h>
 
@@ -274,4 +275,21 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
 	bench_counted_close(&c);
 	return status;
+}
+
+bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)
+{
+	for (const op_family *const *f = op_families; *f; f++) {
+		if (i >= (*f)->nrows) {
+			i -= (*f)->nrows;
+			continue;
+		}
+		const op_row *row = &(*f)->rows[i];
+		*ret = (dck_cost_operator){(*f)->domain, row->name,
+					   row->how    ? row->how
+					   : row->cost ? "1 FLOP for each element"
+						       : "moves data, computes nothing"};
+		return true;
+	}
+	return false;
 }

@@ -8,6 +8,7 @@
 
 typedef struct cost_output {
 	const char *save;
+	bool operators;
 } cost_output;
 
 typedef struct cost_command {
@@ -25,6 +26,10 @@ static const dck_opt output_options[] = {
      .at = offsetof(cost_output, save),
      .arg = "FILE",
      .help = "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again"},
+    {.name = "operators",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(cost_output, operators),
+     .help = "list all operators that can be counted, each with its formula"},
     {0},
 };
 
@@ -40,6 +45,59 @@ static bool on_cancelled(void *self)
 {
 	(void)self;
 	return cli_signal_seen();
+}
+
+static void operators_text(const dck_style *style)
+{
+	dck_cost_operator o;
+
+	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
+		char name[128];
+		snprintf(name, sizeof name, "%s%s%s", o.domain, *o.domain ? "." : "", o.name);
+		fputs(name, stdout);
+		unsigned at = cli_columns(name);
+		if (at > 28) {
+			putchar('\n');
+			at = 0;
+		}
+		cli_pad(stdout, at, 30);
+		cli_wrap(stdout, o.formula, 30, 30, style->width > 60 ? style->width : 60);
+		putchar('\n');
+	}
+}
+
+static void operators_data(int format)
+{
+	dck_cost_operator o;
+
+	puts(format == CLI_JSON ? "[" : "domain,name,formula");
+	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
+		void (*put)(FILE * out, const char *text) =
+		    format == CLI_JSON ? cli_json_text : cli_csv_text;
+		fputs(format != CLI_JSON ? ""
+		      : i		 ? ",\n  {\"domain\": "
+					 : "  {\"domain\": ",
+		      stdout);
+		put(stdout, o.domain);
+		fputs(format == CLI_JSON ? ", \"name\": " : ",", stdout);
+		put(stdout, o.name);
+		fputs(format == CLI_JSON ? ", \"formula\": " : ",", stdout);
+		put(stdout, o.formula);
+		fputs(format == CLI_JSON ? "}" : "\n", stdout);
+	}
+	if (format == CLI_JSON)
+		puts("\n]");
+}
+
+static int operators_show(const cost_command *cfg)
+{
+	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+
+	if (cfg->format.format == CLI_TEXT)
+		operators_text(&style);
+	else
+		operators_data(cfg->format.format);
+	return cli_stdout_finish(CLI_OK);
 }
 
 static int record_show(const cost_command *cfg, const dck_record *r)
@@ -71,6 +129,10 @@ static int cost_run(cli *c, void *config)
 	dck_err err;
 	int code;
 
+	if (cfg->output.operators)
+		return operators_show(cfg);
+	if (c->nargs == 0)
+		return cli_usage(c, "cost needs a MODEL: a file or zoo:NAME");
 	if (cfg->output.save && strcmp(cfg->output.save, "-") == 0)
 		return cli_usage(
 		    c, "--save needs a file; for the record on stdout give --format json");
@@ -97,7 +159,7 @@ static const char *zoo_word(size_t i)
 	return i < n ? all[i].name : NULL;
 }
 
-static const char *const usage[] = {"[OPTION]... MODEL", NULL};
+static const char *const usage[] = {"[OPTION]... MODEL", "--operators", NULL};
 static const cli_item subjects[] = {
     {"model.onnx", "a model from a file; its weights are not read"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
@@ -132,7 +194,6 @@ const cli_command cmd_cost = {
     .groups = groups,
     .config_size = sizeof(cost_command),
     .init = cost_init,
-    .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",
     .word_prefix = "zoo:",
