@@ -63,7 +63,9 @@ dck_status ort_memory_get(const ort_lib *l, const ort_session *s, const char *pr
 
 /* bytes of the model and, behind them, the names as outputs of its graph. */
 dck_status ort_expose(const dck_open_params *p, dck_buffer *ret, dck_err *err);
-/* Where the weights that lie beside the model are looked for, as it is opened from memory. */
+/* Where the weights that lie beside the model are looked for, as it is opened from memory. Older
+ * versions do not look there. */
+#define ORT_MINOR_FOLDER 21u
 dck_status ort_expose_folder(const ort_lib *l, const dck_open_params *p, ort_options *o,
 			     dck_err *err);
 

@@ -288,6 +288,48 @@ static void two_contexts_do_not_mix(void **state)
 
 /* --- and all of them at once */
 
+/* What an engine offers it keeps; what it does not, it refuses with a sentence. */
+static void memory_is_told_or_refused(void **state)
+{
+	fixture *f = *state;
+	dck_engine_model *m;
+	dck_memory memory;
+	dck_err err = {0};
+
+	assert_int_equal(f->h.ops->open(&f->params, &m, &err), DCK_OK);
+	dck_status status = engine_memory(f->h.ops, m, &memory, &err);
+	f->h.ops->close(m);
+	if (status == DCK_E_UNSUP || status == DCK_E_ABSENT) {
+		assert_true(strlen(err.msg) > 10);
+		return;
+	}
+	assert_int_equal(status, DCK_OK);
+	assert_true(memory.valid != 0);
+	const uint32_t both = DCK_MEMORY_IN_USE | DCK_MEMORY_PEAK;
+	if ((memory.valid & both) == both)
+		assert_true(memory.in_use_bytes <= memory.peak_bytes);
+}
+
+static void what_is_not_offered_cannot_be_observed(void **state)
+{
+	fixture *f = *state;
+	dck_err err = {0};
+
+	for (uint32_t one = DCK_OBSERVE_OPERATORS; one <= DCK_OBSERVE_VALUES; one <<= 1) {
+		dck_status status = engine_can_observe(f->h.ops, one, &err);
+		dck_open_params p = f->params;
+		dck_engine_model *m = NULL;
+
+		if (status == DCK_OK)
+			continue;
+		assert_int_equal(status, DCK_E_UNSUP);
+		/* The built-in ones say so themselves, too. */
+		p.observe = one;
+		if (!f->h.library)
+			assert_int_equal(f->h.ops->open(&p, &m, &err), DCK_E_UNSUP);
+	}
+}
+
 static void probe_tells_of_each(void **state)
 {
 	dck_engine_info *all = NULL;
@@ -317,7 +359,7 @@ static void probe_tells_of_each(void **state)
 	dck_free(all);
 }
 
-#define TESTS_EACH 7
+#define TESTS_EACH 9
 
 int main(void)
 {
@@ -332,6 +374,8 @@ int main(void)
 	    {"runs_again_and_again", runs_again_and_again},
 	    {"bad_bindings_are_refused", bad_bindings_are_refused},
 	    {"two_contexts_do_not_mix", two_contexts_do_not_mix},
+	    {"memory_is_told_or_refused", memory_is_told_or_refused},
+	    {"what_is_not_offered_cannot_be_observed", what_is_not_offered_cannot_be_observed},
 	};
 	enum { CASES = sizeof(cases) / sizeof(*cases) };
 	struct CMUnitTest tests[CASES * TESTS_EACH + 1];

@@ -270,7 +270,15 @@ static void external_weights_are_found(void **state)
 	put_value(&w, 12, "y", ELEMENT_FLOAT, DIMS(2, 3));
 	graph_end(&w, graph);
 	file_write("weights.bin", weights, sizeof(weights));
-	seen s = look_at_model(&w, NULL);
+	file_write("m.onnx", w.data, w.n);
+	wire_out_done(&w);
+	seen s = look_at(file, NULL);
+	if (s.status == DCK_E_ENGINE && strstr(s.err.msg, "need 1.21")) {
+		mem_arena_free(s.arena);
+		print_message("skipped: %s\n", s.err.msg);
+		skip();
+	}
+	assert_int_equal(s.status, DCK_OK);
 	assert_string_equal(told(&s, "sum"), "1 2x3");
 	mem_arena_free(s.arena);
 }
