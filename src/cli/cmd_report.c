@@ -9,6 +9,7 @@
 typedef struct report_config {
 	cli_common common;
 	cli_format format;
+	dck_op_view ops;
 } report_config;
 
 static int records_load(cli *c, dck_record **records, size_t *n)
@@ -31,6 +32,7 @@ static int report_run(cli *c, void *config)
 	size_t n = 0;
 	int code;
 
+	style.ops = cfg->ops;
 	if (!records) {
 		cli_message("out of memory");
 		return CLI_FAILED;
@@ -48,12 +50,14 @@ static int report_run(cli *c, void *config)
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const cli_group groups[] = {
     {"Output", cli_format_options, offsetof(report_config, format), false},
+    {"Operators", dck_op_options, offsetof(report_config, ops), false},
     {0},
 };
 static const cli_item examples[] = {
     {"deepclock report run.json", "show a saved record as 'bench' showed it"},
     {"deepclock report run.json --format csv > run.csv",
      "its metrics as a table for other programs"},
+    {"deepclock report run.json --by node --format csv > ops.csv", "its operators, one in a row"},
     {0},
 };
 
@@ -61,15 +65,16 @@ const cli_command cmd_report = {
     .name = "report",
     .summary = "show saved records again, in any format",
     .usage = usage,
-    .about = "Reads records that 'deepclock bench --save FILE' wrote and writes them to stdout. A "
-	     "FILE of '-' is standard input. Nothing is measured or computed again: a report is "
-	     "made from the record alone.",
+    .about =
+	"Reads records that '--save FILE' of another command wrote and writes them to stdout. A "
+	"FILE of '-' is standard input. Nothing is measured or computed again: a report is "
+	"made from the record alone.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(report_config),
     .min_args = 1,
     .max_args = INT_MAX,
-    .arg = "a FILE that 'deepclock bench --save FILE' wrote",
+    .arg = "a FILE that '--save FILE' of another command wrote",
     .files = true,
     .run = report_run,
 };

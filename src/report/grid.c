@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT	 2
-#define NAME_MIN 18
-#define GAP	 2
+#define INDENT 2
+#define GAP    2
 
 typedef struct layout {
 	unsigned width[GRID_COLS_MAX]; /* 0: left out */
@@ -49,7 +48,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 		if (l->width[c] > 0 && l->width[c] < n)
 			l->width[c] = n;
 	}
-	unsigned least = l->name < NAME_MIN ? l->name : NAME_MIN;
+	unsigned least = l->name < g->name_min ? l->name : g->name_min;
 	while (INDENT + least + cells_width(l, g->ncols) > p->width) {
 		size_t worst = g->ncols;
 		for (size_t c = 0; c < g->ncols; c++)

@@ -25,6 +25,7 @@ typedef struct grid_name {
 
 typedef struct grid {
 	const char *title; /* of the names */
+	unsigned name_min; /* columns go rather than that names have less */
 	const grid_col *cols;
 	size_t ncols, nrows;
 	bool total; /* the last row is one */

@@ -381,8 +381,23 @@ static void row_name(ops_row *row, const char *path, size_t bytes)
 	row->name_bytes = bytes - from;
 }
 
+/* The most parts that all of ops[lo, hi) have in common, at least `depth`: a module that holds
+ * nothing but one other is one row with it. */
+static unsigned shared_depth(const tree *t, size_t lo, size_t hi, unsigned depth)
+{
+	for (; depth < DEPTH_MAX; depth++) {
+		for (size_t i = lo; i < hi; i++) {
+			bool full;
+			path_prefix(scope_of(t->ops[i]), depth + 1, &full);
+			if (!full || !same_module(t->ops[lo], t->ops[i], depth + 1))
+				return depth;
+		}
+	}
+	return depth;
+}
+
 /* Rows of the modules with `depth` parts in ops[lo, hi), which share all parts before. */
-static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth)
+static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth, unsigned level)
 {
 	size_t n = 0;
 
@@ -407,7 +422,7 @@ static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth)
 		if (i == lo || !same_module(t->ops[i], t->ops[i - 1], depth)) {
 			const char *path = scope_of(t->ops[i]);
 			begin[k] = i;
-			rows[k].depth = depth - 1;
+			rows[k].depth = level;
 			row_name(&rows[k++], path, path_prefix(path, depth, &full));
 		}
 		row_add(&rows[k - 1], t->ops[i]);
@@ -415,9 +430,14 @@ static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth)
 	size_t *order = t->failed ? NULL : rows_order(rows, n, t->sort);
 	t->failed |= order == NULL;
 	for (size_t i = 0; i < n && !t->failed; i++) {
-		size_t k = order[i];
+		size_t k = order[i], end = k + 1 < n ? begin[k + 1] : hi;
+		unsigned inner = shared_depth(t, begin[k], end, depth);
+		const char *path = scope_of(t->ops[begin[k]]);
+		bool full;
+		rows[k].name_bytes =
+		    (size_t)(path + path_prefix(path, inner, &full) - rows[k].name);
 		t->out->rows[t->out->n++] = rows[k];
-		modules_put(t, begin[k], k + 1 < n ? begin[k + 1] : hi, depth + 1);
+		modules_put(t, begin[k], end, inner + 1, level + 1);
 	}
 	mem_free(order);
 	mem_free(begin);
@@ -465,7 +485,7 @@ bool ops_by_module(const dck_record *r, int sort, size_t most, ops_rows *ret)
 	ret->rows = mem_zalloc(n + 2, sizeof *ret->rows);
 	t.failed = ret->rows == NULL;
 	if (n > 0)
-		modules_put(&t, 0, r->nops, 1);
+		modules_put(&t, 0, r->nops, 1, 0);
 	for (size_t i = 0; i < r->nops && n > 0; i++)
 		if (scope_of(&r->ops[i])[0] == '\0')
 			row_add(&none, &r->ops[i]);

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text.h"
+#include "report/ops.h"
 #include "deepclock/opt.h"
 #include "report/writers.h"
 #include <math.h>
@@ -187,10 +188,8 @@ static bool is_counted(const dck_record *r)
 static void counts_put(page *p, const dck_record *r)
 {
 	static const struct {
-		const char *tag, *unit, *after;
-	} part[] = {{"cost/macs", "", "MACs"},
-		    {"cost/flops", "", "FLOPs"},
-		    {"cost/params", "", "parameters"}};
+		const char *tag, *name;
+	} part[] = {{"cost/macs", "MACs"}, {"cost/flops", "FLOPs"}, {"cost/params", "parameters"}};
 	char buf[FORMAT_SIZE];
 	double v;
 
@@ -199,9 +198,11 @@ static void counts_put(page *p, const dck_record *r)
 	page_ink_set(p, PAGE_BOLD);
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
 		bool known = metric_find(r, part[i].tag, &v) != NULL;
-		page_fmt(p, "%s%s %s%s", i > 0 ? ", " : "",
-			 known ? dck_text_si(v, part[i].unit, buf, sizeof buf) : "?", part[i].after,
-			 known ? "" : " (not known)");
+		page_text(p, i > 0 ? ", " : "");
+		if (known)
+			page_fmt(p, "%s %s", dck_text_si(v, "", buf, sizeof buf), part[i].name);
+		else
+			page_fmt(p, "%s not known", part[i].name);
 	}
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
@@ -545,6 +546,49 @@ static void rows_put(page *p, const dck_record *r, const char *title,
 	}
 }
 
+/* --- counts: rounded, and to the last digit */
+
+#define COUNT_NAME_COLS 15
+
+static void count_row(page *p, const dck_metric *m)
+{
+	char buf[FORMAT_SIZE], exact[FORMAT_SIZE];
+	double v;
+
+	page_to(p, 2);
+	page_text_cut(p, m->def->name, COUNT_NAME_COLS - 1);
+	page_to(p, 2 + COUNT_NAME_COLS);
+	if (!format_number_of(&m->value, &v)) {
+		absent_put(p, m);
+		return;
+	}
+	bool counted = m->value.kind == DCK_VALUE_INT && m->def->unit != DCK_UNIT_NS;
+	const char *rounded = counted && m->def->unit != DCK_UNIT_BYTE
+				  ? dck_text_si(v, "", buf, sizeof buf)
+				  : format_number(v, m->def->unit, buf);
+	page_text_right(p, rounded, 9);
+	if (counted && v >= 1000)
+		page_text_right(p, dck_text_count(m->value.as.i, exact, sizeof exact), 17);
+	page_space(p);
+	if (m->how != NULL)
+		how_put(p, 2 + COUNT_NAME_COLS + 28, m->how);
+	page_line(p);
+}
+
+static void costs_put(page *p, const dck_record *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		if (!is_cost(&r->metrics[i]))
+			continue;
+		if (!any)
+			text_title(p, ops_timed(r) ? "Cost and profile" : "Cost");
+		any = true;
+		count_row(p, &r->metrics[i]);
+	}
+}
+
 /* --- doubts */
 
 static void notes_put(page *p, const dck_record *r)
@@ -598,7 +642,7 @@ static void record_put(page *p, const dck_record *r)
 	effort_put(p, r);
 	latency_put(p, r, &scale);
 	text_histogram(p, r, &scale);
-	rows_put(p, r, "Cost", is_cost, true);
+	costs_put(p, r);
 	text_ops(p, r);
 	rows_put(p, r, "Resources", is_resource, true);
 	rows_put(p, r, "Phases", is_phase, false);

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOP_DEFAULT 20
+#define TOP_DEFAULT   20
+#define NAME_MIN      18
+#define NODE_NAME_MIN 24 /* the names of nodes begin alike */
 
 /* What the columns of all tables of a record look at. */
 typedef struct view {
@@ -30,7 +32,8 @@ typedef struct view {
 
 static void sum_put(const ops_sum *s, const char *number, char *buf)
 {
-	if (s->known == 0)
+	/* That it is at least nothing is no news. */
+	if (s->known == 0 || (s->unknown > 0 && !(ops_sum_value(s) > 0)))
 		snprintf(buf, FORMAT_SIZE, "%s", s->unknown > 0 ? "?" : "");
 	else
 		snprintf(buf, FORMAT_SIZE, "%s%.40s", s->unknown > 0 ? ">= " : "", number);
@@ -52,7 +55,8 @@ static void percent_cell(double ratio, char *buf)
 {
 	static const format_scale percent = {0.01, "%", 1};
 	char text[FORMAT_SIZE];
-	snprintf(buf, FORMAT_SIZE, "%.40s %%", format_scaled(&percent, ratio, text));
+	const char *number = ratio == 0 ? "0" : format_scaled(&percent, ratio, text);
+	snprintf(buf, FORMAT_SIZE, "%.40s %%", number);
 }
 
 static bool is_complete(const ops_sum *s)
@@ -83,7 +87,7 @@ static void shape_cell(const view *v, const ops_row *row, char *buf)
 		return;
 	const dck_op_output *o = &op->outputs[0];
 	if (o->rank == 0)
-		snprintf(buf, FORMAT_SIZE, "scalar");
+		snprintf(buf, FORMAT_SIZE, "%s", o->absent != NULL ? "?" : "scalar");
 	for (size_t i = 0; i < o->rank && n < FORMAT_SIZE - 28; i++) {
 		const char *symbol = o->dims[i] < 0 ? o->symbols[i] : NULL;
 		bool formula = symbol != NULL && strpbrk(symbol, "+-*/(, ") != NULL;
@@ -151,8 +155,10 @@ static void share_cell(const view *v, const ops_row *row, char *buf)
 		return;
 	if (row->n > 0 && part->known == 0)
 		snprintf(buf, FORMAT_SIZE, "?");
-	else
+	else if (ops_sum_value(part) > 0 || part->unknown == 0)
 		percent_cell(ops_sum_value(part) / all, buf);
+	else
+		snprintf(buf, FORMAT_SIZE, "?");
 }
 
 static void peer_cell(const view *v, const ops_row *row, char *buf)
@@ -337,6 +343,7 @@ static void table_put(page *p, const view *v, const char *name, const column *co
 	grid_col heads[GRID_COLS_MAX];
 	table t = {.v = v, .rows = rows, .nodes = nodes, .shown = n < v->top ? n : v->top};
 	grid g = {.title = name,
+		  .name_min = nodes != NULL ? NODE_NAME_MIN : NAME_MIN,
 		  .cols = heads,
 		  .nrows = t.shown + total,
 		  .total = total,
@@ -408,8 +415,11 @@ static void nodes_put(page *p, const view *v)
 static void modules_put(page *p, const view *v)
 {
 	ops_rows rows;
+	view deep = *v; /* a tree needs some more rows than a list */
 	bool asked = p->ops.by == OPS_BY_MODULE;
 
+	deep.top *= p->ops.top == 0 ? 2 : 1;
+	v = &deep;
 	if (!ops_by_module(v->r, p->ops.sort, v->top, &rows)) {
 		text_title(p, "By module");
 		no_memory(p);

@@ -59,9 +59,9 @@ static void assert_same(const char *json, size_t n)
 	dck_record_free(r);
 }
 
-static const char *const golden_names[] = {"record_typical.json", "record_absent.json",
-					   "record_empty.json",	  "record_incomplete.json",
-					   "record_extreme.json", "record_ops.json"};
+static const char *const golden_names[] = {
+    "record_typical.json", "record_absent.json", "record_empty.json", "record_incomplete.json",
+    "record_extreme.json", "record_ops.json",	 "record_cost.json",  "record_profile.json"};
 #define GOLDEN (sizeof golden_names / sizeof golden_names[0])
 
 static void golden_records_come_back_byte_for_byte(void **state)
@@ -248,6 +248,17 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	     "ops[0].outputs[0].shape is a number, not of sizes and symbols only"},
 	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"macs\": {}}]}",
 	     "ops[0].macs is an object, not a number or"},
+	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"origins\": [1]}]}",
+	     "ops[0].origins[0] is a number, not text"},
+	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"bound\": true}]}",
+	     "ops[0].bound is true, not text"},
+	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"time_lo\": 1}]}",
+	     "ops[0].time_level is there and \"time\" is not"},
+	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"time\": 2, \"time_lo\": 1}]}",
+	     "ops[0].time_hi is missing"},
+	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"time\": 2, \"time_lo\": 1, "
+		  "\"time_hi\": 3, \"time_level\": 1}]}",
+	     "ops[0].time_level is not between 0 and 1"},
 	    {HEAD ", \"spans\": [{\"name\": \"n\", \"track\": \"t\", \"begin_ns\": 0}]}",
 	     "spans[0].end_ns is missing"},
 	    {HEAD ", \"spans\": [{\"name\": \"n\", \"track\": \"t\", \"begin_ns\": 0, "

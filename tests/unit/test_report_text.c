@@ -8,7 +8,8 @@
 #include "report/page.h"
 #include <math.h>
 
-static const char *const names[] = {"typical", "absent", "empty", "incomplete", "extreme", "ops"};
+static const char *const names[] = {"typical", "absent", "empty", "incomplete",
+				    "extreme", "ops",	 "cost",  "profile"};
 #define NAMES (sizeof names / sizeof names[0])
 
 /* Columns of the widest line; escape sequences take none. */
