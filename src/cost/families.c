@@ -6,8 +6,6 @@
 /* Families whose file is not there yet: remove a line when you add the file. */
 #define EMPTY(name) const op_family op_family_##name = {"", NULL, 0}
 EMPTY(tensor);
-EMPTY(ml);
-EMPTY(training);
 
 const op_family *const op_families[] = {
     &op_family_math,
