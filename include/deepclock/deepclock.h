@@ -59,5 +59,6 @@
 #include "plugin.h"
 #include "bench.h"
 #include "cost.h"
+#include "machine.h"
 
 #endif

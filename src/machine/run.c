@@ -26,8 +26,9 @@ enum { CHUNKS = 24 };
 typedef struct effort {
 	unsigned passes, rounds; /* rounds of a pass that count, behind one that does not */
 	double round_ns;
+	double limit_ns; /* on a busy machine the rest is left out then */
 } effort;
-static const effort thorough = {5, 5, 2e6}, hasty = {2, 3, 1e6};
+static const effort thorough = {5, 5, 2e6, 8e9}, hasty = {2, 3, 1e6, 4e9};
 
 typedef struct run {
 	const machine_ask *ask;
@@ -385,6 +386,11 @@ static bool measured_here(const machine_item *i)
 	return (i->peak || i->stream || i->chain) && !i->absent;
 }
 
+static bool late(const run *u)
+{
+	return (double)(os_now_ns() - u->began_ns) > u->effort->limit_ns;
+}
+
 static void passes(run *u)
 {
 	const unsigned n = u->effort->passes;
@@ -395,7 +401,7 @@ static void passes(run *u)
 			machine_item *item = &u->r->item[i];
 			if (!measured_here(item))
 				continue;
-			if (cancelled(u))
+			if (cancelled(u) || late(u))
 				return;
 			/* What goes before the passes takes about a tenth of the time. */
 			show(u, phase_of(item),
