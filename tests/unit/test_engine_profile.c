@@ -6,6 +6,8 @@
 #include "engine/ort_trace.h"
 #include "fault_alloc.h"
 
+#include <pthread.h>
+
 /* --- runs */
 
 typedef struct grouped {
@@ -355,6 +357,97 @@ static void profiles_tell_every_run(void **state)
 	wire_out_done(&w);
 }
 
+#define THREADS 3
+#define TIMES	40
+
+typedef struct runner {
+	pthread_t thread;
+	dck_engine_model *m;
+	float x[6];
+	dck_status status;
+} runner;
+
+static void *run_often(void *self)
+{
+	runner *r = self;
+	dck_tensor t = floats(r->x, 2, 2, 3);
+	dck_engine_context *c = NULL;
+
+	r->status = engine_ort.context_new(r->m, &c, NULL);
+	if (r->status == DCK_OK)
+		r->status = engine_ort.bind_input(c, 0, &t, NULL);
+	for (int i = 0; r->status == DCK_OK && i < TIMES; i++)
+		r->status = engine_ort.run(c, NULL);
+	engine_ort.context_free(c);
+	return NULL;
+}
+
+static void contexts_may_run_at_a_time(void **state)
+{
+	wire_out w = model_loop();
+	runner runners[THREADS];
+	dck_profile p;
+	opened o;
+	dck_err err = {0};
+
+	(void)state;
+	need_ort();
+	assert_int_equal(
+	    open_watched(&o, &w, DCK_OBSERVE_OPERATORS | DCK_OBSERVE_MEMORY, NULL, &err), DCK_OK);
+	for (int i = 0; i < THREADS; i++) {
+		runners[i] = (runner){.m = o.m, .x = {1, 2, 3, 4, 5, 6}};
+		assert_int_equal(pthread_create(&runners[i].thread, NULL, run_often, &runners[i]),
+				 0);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(runners[i].thread, NULL);
+		assert_int_equal(runners[i].status, DCK_OK);
+	}
+	assert_int_equal(engine_ort.profile(o.m, &p, &err), DCK_OK);
+	assert_int_equal(p.nruns, THREADS * TIMES);
+	assert_int_equal(p.flags, 0);
+	assert_int_equal(p.nevents, THREADS * TIMES * (3 + 3 * 2));
+	for (uint64_t run = 0; run < p.nruns; run++) {
+		assert_int_equal(count_of(&p, run, ODD_NAME, 0), 1);
+		assert_int_equal(count_of(&p, run, "loop", 0), 1);
+		assert_int_equal(count_of(&p, run, "inside", 1), 3);
+		assert_int_equal(count_of(&p, run, "Neg_2", 0), 1);
+	}
+	closed(&o);
+	wire_out_done(&w);
+}
+
+/* Workers make the operators, each in a thread of its own. */
+static void operators_side_by_side_are_of_their_run(void **state)
+{
+	wire_out w = model_loop();
+	float x[6] = {1, 2, 3, 4, 5, 6};
+	dck_tensor t = floats(x, 2, 2, 3);
+	dck_profile p;
+	opened o;
+	dck_err err = {0};
+
+	(void)state;
+	need_ort();
+	assert_int_equal(
+	    open_watched(&o, &w, DCK_OBSERVE_OPERATORS, &(dck_kv){"interop_threads", "2"}, &err),
+	    DCK_OK);
+	bind(&o, &t);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(engine_ort.run(o.c, &err), DCK_OK);
+	assert_int_equal(engine_ort.profile(o.m, &p, &err), DCK_OK);
+	assert_int_equal(p.nruns, 20);
+	assert_int_equal(p.flags, 0);
+	for (uint64_t run = 0; run < p.nruns; run++) {
+		assert_int_equal(count_of(&p, run, ODD_NAME, 0), 1);
+		assert_int_equal(count_of(&p, run, "loop", 0), 1);
+		assert_int_equal(count_of(&p, run, "inside", 1), 3);
+		assert_int_equal(count_of(&p, run, "Neg_2", 0), 1);
+	}
+	closed(&o);
+	wire_out_done(&w);
+}
+
 /* A new shape makes ONNX Runtime refuse the old output, and our engine run again. */
 static void failed_runs_are_no_part_of_a_profile(void **state)
 {
@@ -488,6 +581,8 @@ int main(void)
 	    cmocka_unit_test(devices_give_their_own_time),
 	    cmocka_unit_test(nothing_gives_nothing),
 	    IN_FOLDER(profiles_tell_every_run),
+	    IN_FOLDER(contexts_may_run_at_a_time),
+	    IN_FOLDER(operators_side_by_side_are_of_their_run),
 	    IN_FOLDER(failed_runs_are_no_part_of_a_profile),
 	    IN_FOLDER(what_was_not_asked_for_is_not_told),
 	    IN_FOLDER(a_graph_that_cannot_be_saved_is_told),
