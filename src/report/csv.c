@@ -1,5 +1,6 @@
-/* csv.c - one row per metric, for spreadsheets and data frames (RFC 4180: lines end in CR LF,
- * text is quoted, quotes are doubled). Numbers have all their digits and no quotes.
+/* csv.c - one row per metric (or, where --by asks for them, the operators), for spreadsheets and
+ * data frames (RFC 4180: lines end in CR LF, text is quoted, quotes are doubled). Numbers have all
+ * their digits and no quotes.
  *
  * A spreadsheet takes text that begins with = + - @ (or a tab or line break before it) for a
  * formula, quoted or not, and a record may come from anybody: such text gets an apostrophe in
@@ -8,31 +9,32 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
 #include "base/sink.h"
+#include "report/csv.h"
+#include "report/ops.h"
 #include "report/writers.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void text_put(dck_sink *out, const char *text)
+void csv_text(dck_sink *out, const char *text, size_t bytes)
 {
 	sink_text(out, "\"");
-	if (text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL)
+	if (bytes > 0 && text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL)
 		sink_text(out, "'");
-	for (const char *s = text; *s != '\0'; s++)
+	for (const char *s = text; s < text + bytes; s++)
 		sink_put(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
 	sink_text(out, "\"");
 }
 
-/* An unknown text is an empty field; known empty text is "". */
-static void text_field(dck_sink *out, const char *text)
+void csv_text_field(dck_sink *out, const char *text)
 {
 	if (text != NULL)
-		text_put(out, text);
+		csv_text(out, text, strlen(text));
 	sink_text(out, ",");
 }
 
-static void real_put(dck_sink *out, double v)
+void csv_real(dck_sink *out, double v)
 {
 	char text[NUM_TEXT_MAX];
 	if (!isfinite(v))
@@ -46,32 +48,40 @@ static void real_put(dck_sink *out, double v)
 	sink_text(out, text);
 }
 
+void csv_number(dck_sink *out, const dck_value *v)
+{
+	if (v->kind == DCK_VALUE_INT)
+		sink_fmt(out, "%" PRId64, v->as.i);
+	else if (v->kind == DCK_VALUE_REAL)
+		csv_real(out, v->as.r);
+}
+
 static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 {
-	text_field(out, r->id);
-	text_field(out, r->command);
-	text_field(out, m->def->tag);
-	if (m->value.kind == DCK_VALUE_INT)
-		sink_fmt(out, "%" PRId64, m->value.as.i);
-	else if (m->value.kind == DCK_VALUE_REAL)
-		real_put(out, m->value.as.r);
+	csv_text_field(out, r->id);
+	csv_text_field(out, r->command);
+	csv_text_field(out, m->def->tag);
+	csv_number(out, &m->value);
 	sink_text(out, ",");
-	text_field(out, dck_unit_text(m->def->unit));
+	csv_text_field(out, dck_unit_text(m->def->unit));
 	for (int i = 0; i < 3; i++) {
 		if (m->level > 0)
-			real_put(out, i == 0 ? m->lo : i == 1 ? m->hi : m->level);
+			csv_real(out, i == 0 ? m->lo : i == 1 ? m->hi : m->level);
 		sink_text(out, ",");
 	}
-	text_field(out, m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text : NULL);
+	csv_text_field(out, m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text : NULL);
 	if (m->how != NULL)
-		text_put(out, m->how);
+		csv_text(out, m->how, strlen(m->how));
 	sink_text(out, "\r\n");
 }
 
 static void csv_report(const dck_record *const *records, size_t n, const dck_style *style,
 		       dck_sink *out)
 {
-	(void)style;
+	if (style != NULL && style->ops.by != OPS_BY_AUTO) {
+		csv_ops(records, n, &style->ops, out);
+		return;
+	}
 	sink_text(out, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n");
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < records[i]->nmetrics; k++)

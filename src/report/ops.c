@@ -244,6 +244,11 @@ void ops_rows_done(ops_rows *rows)
 	*rows = (ops_rows){0};
 }
 
+bool ops_is_formula(const char *symbol)
+{
+	return strpbrk(symbol, "+-*/(, ") != NULL;
+}
+
 /* --- by type */
 
 static int type_compare(const void *va, const void *vb)
@@ -276,8 +281,8 @@ bool ops_by_type(const dck_record *r, int sort, ops_rows *ret)
 	for (size_t i = 0; i < r->nops && ret->rows != NULL; i++) {
 		if (i == 0 || strcmp(p[i]->type, p[i - 1]->type) != 0) {
 			ops_row *row = &ret->rows[ret->n++];
-			row->name = p[i]->type;
-			row->name_bytes = strlen(p[i]->type);
+			row->name = row->path = p[i]->type;
+			row->name_bytes = row->path_bytes = strlen(p[i]->type);
 		}
 		row_add(&ret->rows[ret->n - 1], p[i]);
 	}
@@ -377,6 +382,8 @@ static void row_name(ops_row *row, const char *path, size_t bytes)
 	while (number && parts++ == 0 && from > 1 && path[from - 1] == '.')
 		for (from--; from > 0 && !is_separator(path[from - 1]);)
 			from--;
+	row->path = path;
+	row->path_bytes = bytes;
 	row->name = path + from;
 	row->name_bytes = bytes - from;
 }
@@ -434,8 +441,8 @@ static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth, unsigned 
 		unsigned inner = shared_depth(t, begin[k], end, depth);
 		const char *path = scope_of(t->ops[begin[k]]);
 		bool full;
-		rows[k].name_bytes =
-		    (size_t)(path + path_prefix(path, inner, &full) - rows[k].name);
+		rows[k].path_bytes = path_prefix(path, inner, &full);
+		rows[k].name_bytes = (size_t)(path + rows[k].path_bytes - rows[k].name);
 		t->out->rows[t->out->n++] = rows[k];
 		modules_put(t, begin[k], end, inner + 1, level + 1);
 	}
@@ -467,7 +474,7 @@ bool ops_by_module(const dck_record *r, int sort, size_t most, ops_rows *ret)
 {
 	tree t = {.ops = pointers(r), .out = ret, .sort = sort};
 	size_t n = 0;
-	ops_row none = {.name = "", .name_bytes = 0};
+	ops_row none = {.name = "", .path = ""};
 
 	*ret = (ops_rows){0};
 	if (t.ops == NULL)

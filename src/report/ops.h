@@ -44,6 +44,8 @@ typedef struct ops_sum {
 typedef struct ops_row {
 	const char *name; /* name_bytes of it; not ended by NUL */
 	size_t name_bytes;
+	const char *path; /* the same, and of a module with those around it */
+	size_t path_bytes;
 	unsigned depth;	     /* of a module: 0 is outermost */
 	const dck_op *first; /* in the order of the graph */
 	size_t n;
@@ -56,6 +58,8 @@ typedef struct ops_rows {
 	size_t n;
 } ops_rows;
 
+/* A dimension that needs parentheses between the others: "2*N+1". */
+bool ops_is_formula(const char *symbol);
 bool ops_timed(const dck_record *r); /* some operator has a time */
 
 void ops_row_init(ops_row *row, const dck_op *op); /* of one operator */

@@ -522,7 +522,7 @@ static bool is_cost(const dck_metric *m)
 static bool is_other(const dck_metric *m)
 {
 	return !is_latency(m) && !is_resource(m) && !is_phase(m) && !is_cost(m) &&
-	       !has_prefix(m->def->tag, "runs/");
+	       !text_machine_shows(m) && !has_prefix(m->def->tag, "runs/");
 }
 
 static void rows_put(page *p, const dck_record *r, const char *title,
@@ -635,7 +635,9 @@ static void record_put(page *p, const dck_record *r)
 
 	headline_put(p, r);
 	incomplete_put(p, r);
-	if (is_counted(r))
+	if (text_is_machine(r))
+		text_machine(p, r);
+	else if (is_counted(r))
 		counts_put(p, r);
 	else
 		main_put(p, r, &scale);
@@ -646,7 +648,7 @@ static void record_put(page *p, const dck_record *r)
 	text_ops(p, r);
 	rows_put(p, r, "Resources", is_resource, true);
 	rows_put(p, r, "Phases", is_phase, false);
-	rows_put(p, r, "Other metrics", is_other, true);
+	rows_put(p, r, text_is_machine(r) ? "Overheads" : "Other metrics", is_other, true);
 	text_facts(p, r);
 	notes_put(p, r);
 }

@@ -90,7 +90,7 @@ static void shape_cell(const view *v, const ops_row *row, char *buf)
 		snprintf(buf, FORMAT_SIZE, "%s", o->absent != NULL ? "?" : "scalar");
 	for (size_t i = 0; i < o->rank && n < FORMAT_SIZE - 28; i++) {
 		const char *symbol = o->dims[i] < 0 ? o->symbols[i] : NULL;
-		bool formula = symbol != NULL && strpbrk(symbol, "+-*/(, ") != NULL;
+		bool formula = symbol != NULL && ops_is_formula(symbol);
 		if (symbol != NULL)
 			n += (size_t)snprintf(buf + n, FORMAT_SIZE - n, "%s%s%.12s%s%s",
 					      i > 0 ? "x" : "", formula ? "(" : "", symbol,

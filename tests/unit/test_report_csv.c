@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
 #include "record/build.h"
+#include "report/ops.h"
 
 static void golden_records_as_csv(void **state)
 {
@@ -17,6 +18,30 @@ static void golden_records_as_csv(void **state)
 		const dck_record *one = r;
 		dck_buffer got = golden_report("csv", &one, 1, NULL);
 		golden_compare(&got, csv);
+		dck_buffer_done(&got);
+		dck_record_free(r);
+	}
+}
+
+/* --by: the operators, or sums over types and modules. */
+static void operators_as_csv(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *json, *csv;
+		dck_op_view view;
+	} all[] = {{"record_cost.json", "record_cost_node.csv", {.by = OPS_BY_NODE}},
+		   {"record_cost.json", "record_cost_type.csv", {.by = OPS_BY_TYPE}},
+		   {"record_cost.json", "record_cost_module.csv", {.by = OPS_BY_MODULE}},
+		   {"record_profile.json",
+		    "record_profile_node.csv",
+		    {.by = OPS_BY_ALL, .sort = OPS_SORT_TIME, .top = 5}}};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		const dck_style style = {.ops = all[i].view};
+		dck_record *r = golden_record(all[i].json);
+		const dck_record *one = r;
+		dck_buffer got = golden_report("csv", &one, 1, &style);
+		golden_compare(&got, all[i].csv);
 		dck_buffer_done(&got);
 		dck_record_free(r);
 	}
@@ -91,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(golden_records_as_csv),
+	    cmocka_unit_test(operators_as_csv),
 	    cmocka_unit_test(text_is_quoted_and_numbers_are_whole),
 	    cmocka_unit_test(formulas_are_disarmed_and_numbers_are_not),
 	    cmocka_unit_test(several_records_share_one_header),

@@ -1,0 +1,18 @@
+/* csv.h - what the CSV tables share; csv.c says how text and numbers are written.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_CSV_H
+#define REPORT_CSV_H
+
+#include "deepclock/report.h"
+
+void csv_text(dck_sink *out, const char *text, size_t bytes); /* in quotes */
+/* Followed by a comma. An unknown text (NULL) is an empty field; known empty text is "". */
+void csv_text_field(dck_sink *out, const char *text);
+void csv_real(dck_sink *out, double v);		    /* not finite: empty */
+void csv_number(dck_sink *out, const dck_value *v); /* absent: empty */
+
+/* The operators of the records: one row each, or one for each type or module (ops.h). */
+void csv_ops(const dck_record *const *records, size_t n, const dck_op_view *view, dck_sink *out);
+
+#endif

@@ -1,0 +1,195 @@
+/* text_machine.c - the limits of a machine as two tables: peaks by instruction set and type,
+ * bandwidths by level and kind. Intervals are in the other formats: ten columns of them would not
+ * fit a page.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
+#include "report/text.h"
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_COLS   16
+#define COLUMN_COLS 12
+#define ROWS_MAX    32
+
+static const char *const types[] = {"fp64", "fp32", "fp16", "bf16", "int8", NULL};
+static const char *const kinds[] = {"read", "write", "write_nt", "copy", "triad", NULL};
+static const char *const threads[] = {"1", "all", NULL};
+
+bool text_is_machine(const dck_record *r)
+{
+	return dck_record_metric(r, "peak/fp32/1") != NULL &&
+	       dck_record_metric(r, "latency/median") == NULL;
+}
+
+/* In thousand millions, three digits. */
+static void giga_text(double v, char *buf, size_t size)
+{
+	char number[NUM_TEXT_MAX];
+
+	v /= 1e9;
+	if (v >= 1000)
+		dck_text_count((int64_t)(v + 0.5), number, sizeof number);
+	else
+		num_fixed(number, v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v);
+	snprintf(buf, size, "%.30s", number);
+}
+
+static void cell_put(page *p, const dck_record *r, const char *tag)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+	char buf[FORMAT_SIZE] = "-";
+	double v;
+
+	if (m != NULL && format_number_of(&m->value, &v))
+		giga_text(v, buf, sizeof buf);
+	page_text_right(p, buf, COLUMN_COLS);
+}
+
+static void head_put(page *p, const dck_record *r, const char *suffix, const char *const *names)
+{
+	char buf[FORMAT_SIZE], text[96];
+	const char *n = text_fact(r, "machine", "threads", buf);
+
+	snprintf(text, sizeof text, "%s thread%s", strcmp(suffix, "1") == 0 || !n ? suffix : n,
+		 strcmp(suffix, "1") == 0 ? "" : "s");
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_text_cut(p, text, NAME_COLS - 2);
+	page_to(p, NAME_COLS);
+	for (size_t i = 0; names[i] != NULL; i++)
+		page_text_right(p, names[i], COLUMN_COLS);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+static void name_put(page *p, const char *name)
+{
+	page_to(p, 2);
+	page_text_cut(p, name, NAME_COLS - 2);
+	page_to(p, NAME_COLS);
+}
+
+/* The instruction sets of "peak/TYPE/ISA/...", in the order of the record. */
+static size_t isas_find(const dck_record *r, char (*ret)[24])
+{
+	size_t n = 0, k;
+
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		char isa[24], suffix[24];
+		if (sscanf(r->metrics[i].def->tag, "peak/%*[^/]/%23[^/]/%23s", isa, suffix) != 2)
+			continue;
+		for (k = 0; k < n && strcmp(ret[k], isa) != 0; k++)
+			;
+		if (k == n && n < ROWS_MAX)
+			memcpy(ret[n++], isa, sizeof isa);
+	}
+	return n;
+}
+
+static void peaks_put(page *p, const dck_record *r)
+{
+	char isa[ROWS_MAX][24], tag[96], value[FORMAT_SIZE];
+	const size_t n = isas_find(r, isa);
+
+	text_title(p, "Peaks, GFLOP/s (INT8: thousand million operations a second)");
+	for (size_t t = 0; threads[t] != NULL; t++) {
+		head_put(p, r, threads[t], types);
+		for (size_t i = 0; i < n; i++) {
+			name_put(p, isa[i]);
+			for (size_t k = 0; types[k] != NULL; k++) {
+				snprintf(tag, sizeof tag, "peak/%s/%s/%s", types[k], isa[i],
+					 threads[t]);
+				cell_put(p, r, tag);
+			}
+			page_line(p);
+		}
+		page_ink_set(p, PAGE_BOLD);
+		name_put(p, "best");
+		for (size_t k = 0; types[k] != NULL; k++) {
+			snprintf(tag, sizeof tag, "peak/%s/%s", types[k], threads[t]);
+			cell_put(p, r, tag);
+		}
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+		if (text_fact(r, "machine", "blas", value) == NULL)
+			continue;
+		name_put(p, "BLAS");
+		snprintf(tag, sizeof tag, "blas/dgemm/%s", threads[t]);
+		cell_put(p, r, tag);
+		snprintf(tag, sizeof tag, "blas/sgemm/%s", threads[t]);
+		cell_put(p, r, tag);
+		page_line(p);
+	}
+}
+
+static void bandwidths_put(page *p, const dck_record *r)
+{
+	static const struct {
+		const char *name, *tag, *fact;
+	} levels[] = {{"L1", "l1", "cache_l1d"},
+		      {"L2", "l2", "cache_l2"},
+		      {"L3", "l3", "cache_l3"},
+		      {"DRAM", "dram", ""}};
+	char tag[96], buf[FORMAT_SIZE], name[FORMAT_SIZE + 8];
+
+	text_title(p, "Bandwidth, GB/s (copy: read and written; triad: all three arrays)");
+	for (size_t t = 0; threads[t] != NULL; t++) {
+		head_put(p, r, threads[t], kinds);
+		for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+			const char *size = text_fact(r, "machine", levels[i].fact, buf);
+			snprintf(name, sizeof name, "%s%s%s", levels[i].name, size ? " " : "",
+				 size ? size : "");
+			name_put(p, name);
+			for (size_t k = 0; kinds[k] != NULL; k++) {
+				snprintf(tag, sizeof tag, "bandwidth/%s_%s/%s", levels[i].tag,
+					 kinds[k], threads[t]);
+				cell_put(p, r, tag);
+			}
+			page_line(p);
+		}
+	}
+}
+
+static bool is_in_table(const char *tag)
+{
+	return strncmp(tag, "peak/", 5) == 0 || strncmp(tag, "bandwidth/", 10) == 0;
+}
+
+/* Each reason once, with the first metric that has it. */
+static void reasons_put(page *p, const dck_record *r)
+{
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+		bool said = false;
+		if (m->value.kind != DCK_VALUE_ABSENT || !is_in_table(m->def->tag))
+			continue;
+		for (size_t k = 0; k < i && !said; k++)
+			said = r->metrics[k].value.kind == DCK_VALUE_ABSENT &&
+			       is_in_table(r->metrics[k].def->tag) &&
+			       strcmp(r->metrics[k].value.as.text, m->value.as.text) == 0;
+		if (said)
+			continue;
+		page_to(p, 2);
+		page_ink_set(p, PAGE_DIM);
+		page_text(p, m->def->tag);
+		page_space(p);
+		page_text(p, "absent:");
+		page_space(p);
+		page_wrap(p, 4, m->value.as.text);
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+	}
+}
+
+bool text_machine_shows(const dck_metric *m)
+{
+	return is_in_table(m->def->tag) || strncmp(m->def->tag, "blas/", 5) == 0;
+}
+
+void text_machine(page *p, const dck_record *r)
+{
+	peaks_put(p, r);
+	bandwidths_put(p, r);
+	reasons_put(p, r);
+}
