@@ -51,7 +51,7 @@ static void head_put(page *p, const dck_record *r, const char *suffix, const cha
 	char buf[FORMAT_SIZE], text[96];
 	const char *n = text_fact(r, "machine", "threads", buf);
 
-	snprintf(text, sizeof text, "%s thread%s", strcmp(suffix, "1") == 0 || !n ? suffix : n,
+	snprintf(text, sizeof text, "%.60s thread%s", strcmp(suffix, "1") == 0 || !n ? suffix : n,
 		 strcmp(suffix, "1") == 0 ? "" : "s");
 	page_to(p, 2);
 	page_ink_set(p, PAGE_DIM);
