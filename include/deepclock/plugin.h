@@ -156,7 +156,8 @@ typedef struct dck_memory {
 	uint64_t in_use_bytes, peak_bytes; /* of the engine's arena, now and ever */
 	uint64_t reserved_bytes;	   /* taken from the system for it */
 	uint64_t allocs;		   /* by the last run */
-	uint64_t run_peak_bytes; /* above what was there before: activations of the last run */
+	uint64_t run_peak_bytes; /* of the last run above what was there before it: activations,
+				    outputs among them, and scratch */
 } dck_memory;
 
 /* Resources of the last run, for engines whose work happens in another process. */

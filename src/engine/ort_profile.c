@@ -6,6 +6,7 @@
 #include "engine/ort_trace.h"
 #include "engine/ort_watch.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,8 +27,8 @@ dck_status ort_profile_plan(const char *work_dir, mem_arena *a, ort_profile_file
 	const char *weights = mem_arena_fmt(a, "%s/" WEIGHTS, work_dir);
 	if (mem_arena_failed(a))
 		DCK_FAIL(err, E_NOMEM, "no memory for a profile");
-	if (symlink("/dev/null", weights) != 0 && !os_file_exists(weights))
-		ret->graph = NULL;
+	if (symlink("/dev/null", weights) != 0 && errno != EEXIST)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write a profile into '%s'", work_dir);
 	return DCK_OK;
 }
 

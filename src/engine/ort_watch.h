@@ -21,12 +21,12 @@ typedef struct ort_runs {
 
 /* --- ort_profile.c */
 
-/* Where the session writes; NULL: nowhere. Texts live in the model's arena. */
+/* Where the session writes; graph NULL: it could not. Texts live in the model's arena. */
 typedef struct ort_profile_files {
 	const char *prefix, *graph;
 } ort_profile_files;
 
-/* Names the files in work_dir. E_ARG: there is none. */
+/* Names the files in work_dir. E_ARG: there is none; E_IO: nothing can be written there. */
 dck_status ort_profile_plan(const char *work_dir, mem_arena *a, ort_profile_files *ret,
 			    dck_err *err);
 /* Into a session's options. with_graph: the optimised graph is to be saved as well. */
