@@ -725,6 +725,10 @@ static void binary(op *o, int64_t dtype)
 	const val *b = op_in(o, 1);
 	num n = b && b->kind == VAL_TENSOR && b->rank >= 0 ? op_elements(o, b) : num_int(0);
 
+	if (!op_in(o, 1)) {
+		op_unknown(o, "its second input is missing");
+		return;
+	}
 	if (old_broadcast(o, dtype)) {
 		/* Contents only where all ways to spread are one. */
 		if (num_is(n, 1))

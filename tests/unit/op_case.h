@@ -2,8 +2,8 @@
  *
  * Inputs: "x:f[2,N] w:*f[4,3] s:*l[2]=5,6 -": name, '*' an initializer, type (f float, h float16,
  * b int8, u uint8, i int32, l int64, t bool), dimensions (a word is a symbol), values; "-" is left
- * out. Attributes: "axis=1 alpha=0.5 mode=SAME pads=1,1 strides=2,": an integer, a float, a text,
- * lists of integers.
+ * out. Attributes: "axis=1 alpha=0.5 mode=SAME pads=1,1 strides=2,": an integer, a float, a text
+ * (behind a ' if it has a comma or a dot), lists of integers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_OP_CASE_H
@@ -111,7 +111,10 @@ static inline void op_case_attribute(wire_out *w, char *text)
 	assert_non_null(value);
 	*value++ = '\0';
 	wire_put_text(w, 1, text);
-	if (strchr(value, ',')) {
+	if (*value == '\'') {
+		wire_put_text(w, 4, value + 1);
+		wire_put_int(w, 20, ONNX_ATTR_STRING);
+	} else if (strchr(value, ',')) {
 		int64_t v[16];
 		size_t n = op_case_list(value, v, 16);
 		for (size_t i = 0; i < n; i++)
