@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/ops_nn.h"
 
-#include <strings.h>
+#include <ctype.h>
 
 num ops_times(op *o, int64_t k, num n)
 {
@@ -68,10 +68,20 @@ static const activation activations[] = {
     {"thresholdedrelu", 1}, /* compare */
 };
 
+/* Attributes of some operators have capitals, those of others not. */
+static bool same_name(const char *a, const char *lower)
+{
+	while (*a && tolower((unsigned char)*a) == *lower) {
+		a++;
+		lower++;
+	}
+	return !*a && !*lower;
+}
+
 int64_t ops_activation_flops(const char *name)
 {
 	for (size_t i = 0; i < sizeof activations / sizeof *activations; i++)
-		if (strcasecmp(name, activations[i].name) == 0)
+		if (same_name(name, activations[i].name))
 			return activations[i].flops;
 	return -1;
 }
