@@ -145,6 +145,8 @@ static void cost_rnn(op *o)
 	"softcap, 5 for the softmax"
 
 static const op_row rows[] = {
+    /* Those without a page in ONNX are ONNX Runtime's, in ONNX's domain. */
+    EACH("Affine", 2, "FLOPs per element: *, +"),
     {.name = "Attention",
      .shape = shape_attention,
      .cost = cost_attention,
@@ -216,6 +218,7 @@ static const op_row rows[] = {
     EACH("HardSigmoid", 4, "FLOPs per element: *, +, max, min"),
     EACH("HardSwish", 5, "FLOPs per element: *, +, max, min, *"),
     EACH("Hardmax", 1, "FLOPs: 1 comparison per element"),
+    EACH("ImageScaler", 2, "FLOPs per element: *, +"),
     {.name = "InstanceNormalization",
      .shape = shape_same_first,
      .cost = cost_layer_norm,
@@ -253,6 +256,8 @@ static const op_row rows[] = {
      .how = "FLOPs: elements of the window per output element (comparisons)"},
     {.name = "MaxUnpool", .shape = shape_max_unpool, .roles = "..c"},
     EACH("MeanVarianceNormalization", 5, "FLOPs per element: mean, centre, square, sum, /"),
+    {.name = "MemcpyFromHost", .shape = shape_same},
+    {.name = "MemcpyToHost", .shape = shape_same},
     EACH("Mish", 5, "FLOPs per element: exp, +1, log, tanh, *"),
     {.name = "NegativeLogLikelihoodLoss",
      .shape = shape_loss,
@@ -265,6 +270,7 @@ static const op_row rows[] = {
      .flops = 2,
      .roles = ".p",
      .how = "FLOPs per element: compare, *"},
+    EACH("ParametricSoftplus", 5, "FLOPs per element: *, exp, +1, log, *"),
     {.name = "RMSNormalization",
      .shape = shape_same_first,
      .cost = cost_each,
@@ -282,6 +288,7 @@ static const op_row rows[] = {
      .cost = cost_rotary,
      .roles = ".ccc",
      .how = "FLOPs: 3 per rotated element (*, *, +)"},
+    EACH("ScaledTanh", 3, "FLOPs per element: *, tanh, *"),
     EACH("Selu", 5, "FLOPs per element: compare, exp, -1, *, *"),
     EACH("Shrink", 3, "FLOPs per element: 2 comparisons, +"),
     EACH("Sigmoid", 4, "FLOPs per element: negate, exp, +1, /"),

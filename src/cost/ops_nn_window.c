@@ -123,15 +123,19 @@ num window_places(op *o, const window *w, int i, num size)
 				"what SAME means for a pool with dilations differs among engines");
 	if (w->pad == PAD_SAME)
 		return num_ceil_div(t, size, stride);
-	num before = num_add(t, size, num_int(w->begin[i]));
-	num room = num_sub(t, num_add(t, before, num_int(w->end[i])), window_span(o, w, i));
+	num before = num_add(t, size, num_int(w->begin[i])), span = window_span(o, w, i);
+	num room = num_sub(t, num_add(t, before, num_int(w->end[i])), span);
 	if (num_known(room) && room.v < 0)
 		return num_none(t, "its window is larger than its input");
 	if (!w->ceil)
 		return num_add(t, num_floor_div(t, room, stride), one);
-	/* A window that would start in the padding at the end is left out. */
-	return num_min(t, num_add(t, num_ceil_div(t, room, stride), one),
-		       num_ceil_div(t, before, stride));
+	/* A window that would start in the padding at the end is left out. There is none where that
+	 * padding and a stride are no more than the window. */
+	num places = num_add(t, num_ceil_div(t, room, stride), one);
+	num reach = num_sub(t, num_sub(t, span, num_int(w->end[i])), stride);
+	if (num_known(reach) && reach.v >= 0)
+		return places;
+	return num_min(t, places, num_ceil_div(t, before, stride));
 }
 
 /* --- convolution --- */
