@@ -54,7 +54,7 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_item examples[] = {
-    {"deepclock report run.json", "show a saved record as 'bench' showed it"},
+    {"deepclock report run.json", "show a saved record as its command showed it"},
     {"deepclock report run.json --format csv > run.csv",
      "its metrics as a table for other programs"},
     {"deepclock report run.json --by node --format csv > ops.csv", "its operators, one in a row"},
