@@ -170,6 +170,7 @@ static const cli_group groups[] = {
     {"Counting", dck_cost_options, offsetof(cost_command, cost), false},
     {"Sizes, and the engine for --run", dck_model_options, offsetof(cost_command, subject.model),
      false},
+    {"Operators", dck_op_options, offsetof(cost_command, view), false},
     {"Output", cli_format_options, offsetof(cost_command, format), false},
     {"Output", output_options, offsetof(cost_command, output), false},
     {0},
