@@ -1,0 +1,250 @@
+/* test_cost_control.c - bodies of If, Loop, Scan and SequenceMap: shapes, and how often what is in
+ * them counts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "op_case.h"
+
+/* A body: "NAME=INPUTS;OUTPUTS;NODE;NODE": inputs and outputs are names, a node is
+ * "Op inputs > outputs". A name of another graph is seen from inside. */
+static void put_body(wire_out *w, const char *text)
+{
+	char copy[512], *rest, *part;
+	size_t at = wire_begin(w, 5), graph;
+	int n = 0;
+
+	snprintf(copy, sizeof copy, "%s", text);
+	rest = strchr(copy, '=');
+	assert_non_null(rest);
+	*rest++ = '\0';
+	wire_put_text(w, 1, copy);
+	graph = wire_begin(w, 6);
+	for (; (part = strsep(&rest, ";")); n++) {
+		char *inner = NULL, *word;
+		if (n >= 2) {
+			char *arrow = strstr(part, " > "), *space = strchr(part, ' ');
+			assert_non_null(arrow);
+			*arrow = *space = '\0';
+			put_node(w, part, space < arrow ? space + 1 : "", arrow + 3);
+			continue;
+		}
+		for (word = strtok_r(part, " ", &inner); word; word = strtok_r(NULL, " ", &inner)) {
+			size_t value = wire_begin(w, n ? 12 : 11);
+			wire_put_text(w, 1, word);
+			wire_end(w, value);
+		}
+	}
+	wire_end(w, graph);
+	wire_put_int(w, 20, ONNX_ATTR_GRAPH);
+	wire_end(w, at);
+}
+
+typedef struct body_case {
+	const char *op;
+	int64_t opset;
+	const char *values; /* of the graph, as in op_case */
+	const char *inputs, *outputs, *attributes;
+	const char *bodies[2];
+	const char *shapes, *macs, *flops; /* flops: of the whole model */
+} body_case;
+
+static const body_case cases[] = {
+    /* 5 rounds of 6 additions; what is seen from outside takes no part in the state */
+    {"Loop",
+     17,
+     "m:*l[]=5 x:f[2,3] w:f[3]",
+     "m - x",
+     "y s",
+     NULL,
+     {"body=i c v;c v2 v2;Add v w > v2", NULL},
+     "f[2,3] f[5,2,3]",
+     "0",
+     "30"},
+    /* 0 rounds: the state as it was */
+    {"Loop",
+     17,
+     "m:*l[]=0 x:f[2,3]",
+     "m - x",
+     "y s",
+     NULL,
+     {"body=i c v;c v2 v2;Neg v > v2", NULL},
+     "f[2,3] f[0,2,3]",
+     "0",
+     "0"},
+    /* how often is not known */
+    {"Loop",
+     17,
+     "m:l[] x:f[2,3]",
+     "m - x",
+     "y s",
+     NULL,
+     {"body=i c v;c v2 v2;Neg v > v2", NULL},
+     "f[2,3] f[u1,2,3]",
+     "0",
+     "6*u1"},
+    /* as often as the batch is large */
+    {"Loop",
+     17,
+     "m:*l[]=3 x:f[N]",
+     "m - x",
+     "y s",
+     NULL,
+     {"body=i c v;c v2 v2;Neg v > v2", NULL},
+     "f[N] f[3,N]",
+     "0",
+     "3*N"},
+    /* 1 grows to 3 in the first round: each round for itself, 4 rounds of 3 */
+    {"Loop",
+     17,
+     "m:*l[]=4 x:f[1] w:f[3]",
+     "m - x",
+     "y s",
+     NULL,
+     {"body=i c v;c v2 v2;Add v w > v2", NULL},
+     "f[3] f[4,3]",
+     "0",
+     "12"},
+    /* the same, and nobody knows how often: from no round to many */
+    {"Loop",
+     17,
+     "m:l[] x:f[1] w:f[3]",
+     "m - x",
+     "y s",
+     NULL,
+     {"body=i c v;c v2 v2;Add v w > v2", NULL},
+     "f[u4] f[u1,3]",
+     "0",
+     "3*u1"},
+    /* the body says when it ends */
+    {"Loop",
+     17,
+     "m:*l[]=4 x:f[2] e:t[]",
+     "m - x",
+     "y",
+     NULL,
+     {"body=i c v;e v2;Neg v > v2", NULL},
+     "f[2]",
+     "0",
+     "2*u1"},
+    {"If",
+     17,
+     "c:t[] x:f[2,3]",
+     "c",
+     "y",
+     NULL,
+     {"then_branch=;y1;Neg x > y1", "else_branch=;y2;Abs x > y2"},
+     "f[2,3]",
+     "0",
+     "6"},
+    {"If",
+     17,
+     "c:t[] x:f[2,3] w:f[4,2,3]",
+     "c",
+     "y",
+     NULL,
+     {"then_branch=;y1;Neg x > y1", "else_branch=;y2;Abs w > y2"},
+     "?",
+     "0",
+     "-18*u1+24"},
+    {"If",
+     17,
+     "c:*t[]=0 x:f[2,3] w:f[4,2,3]",
+     "c",
+     "y",
+     NULL,
+     {"then_branch=;y1;Neg x > y1", "else_branch=;y2;Abs w > y2"},
+     "f[4,2,3]",
+     "0",
+     "24"},
+    /* 7 steps along axis 1 of [4] x [4,5] */
+    {"Scan",
+     17,
+     "h:f[4] x:f[4,7] w:*f[4,5]",
+     "h x",
+     "g o",
+     "num_scan_inputs=1 scan_input_axes=1, scan_output_axes=-1,",
+     {"body=a e;b o1;Add a e > b;MatMul b w > o1", NULL},
+     "f[4] f[5,7]",
+     "140",
+     "308"},
+    /* before opset 9 everything has a batch, and lengths come first */
+    {"Scan",
+     8,
+     "h:f[2,4] x:f[2,7,4]",
+     "- h x",
+     "g o",
+     "num_scan_inputs=1",
+     {"body=a e;b b;Add a e > b", NULL},
+     "f[2,4] f[2,7,4]",
+     "0",
+     "56"},
+};
+
+static void body_build(wire_out *w, const body_case *c)
+{
+	char text[256], *save = NULL;
+
+	wire_put_int(w, 1, 10);
+	size_t graph = wire_begin(w, 7);
+	snprintf(text, sizeof text, "%s", c->values);
+	for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
+		op_case_input(w, t);
+	size_t node = node_begin(w, c->op, c->inputs, c->outputs);
+	snprintf(text, sizeof text, "%s", c->attributes ? c->attributes : "");
+	for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
+		op_case_attribute(w, t);
+	for (int i = 0; i < 2 && c->bodies[i]; i++)
+		put_body(w, c->bodies[i]);
+	wire_end(w, node);
+	wire_end(w, graph);
+	size_t opset = wire_begin(w, 8);
+	wire_put_int(w, 2, c->opset);
+	wire_end(w, opset);
+	assert_false(w->failed);
+}
+
+static void check(const body_case *c)
+{
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	onnx_model *m = NULL;
+	cost_result *r = NULL;
+	dck_err err = {0};
+	char shapes[256] = "";
+
+	body_build(&w, c);
+	if (onnx_read_bytes(w.data, w.n, a, &m, &err) != DCK_OK ||
+	    cost_model(m, NULL, a, &r, &err) != DCK_OK)
+		fail_msg("%s: %s", c->op, err.msg);
+	for (size_t i = 0; i < r->ops[0].nout; i++)
+		op_case_shape(r->nums, r->ops[0].out[i], shapes, sizeof shapes);
+	if (strcmp(shapes, c->shapes) != 0)
+		fail_msg("%s of %s makes %s, not %s", c->op, c->values, shapes, c->shapes);
+	if (strcmp(num_text(r->nums, r->macs), c->macs) != 0 ||
+	    strcmp(num_text(r->nums, r->flops), c->flops) != 0)
+		fail_msg("%s of %s: %s MACs and %s FLOPs, not %s and %s", c->op, c->values,
+			 num_text(r->nums, r->macs), num_text(r->nums, r->flops), c->macs,
+			 c->flops);
+	mem_arena_free(a);
+	wire_out_done(&w);
+}
+
+static void counts_bodies(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		check(&cases[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(counts_bodies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
