@@ -36,7 +36,7 @@ static void cost_deform_conv(op *o)
 	 * offset_group; every channel is sampled. */
 	int n = x->rank - 2, corners = n < 20 ? 1 << n : 1 << 20;
 	samples = ops_share(o, op_elements(o, offset),
-			    num_int((int64_t)n * op_attr_int(o, "offset_group", 1)), "offsets");
+			    ops_times(o, op_attr_int(o, "offset_group", 1), num_int(n)), "offsets");
 	samples = num_mul(o->nums, samples, x->dims[1]);
 	flops = ops_times(o, (int64_t)corners * (n + 1) + (mask ? 1 : 0), samples);
 	o->made->flops = num_add(o->nums, o->made->flops, flops);

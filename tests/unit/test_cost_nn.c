@@ -137,6 +137,8 @@ static const op_case hostile[] = {
     {"Conv", NULL, 0, "x:f[1,3,2,8] w:f[4,3,3,3]", "y", NULL, "f[1,4,?,6]", "?", "?", NULL},
     {"Conv", NULL, 0, "x:f[1,1,8] w:f[1,1,3]", "y", "dilations=9223372036854775807,", "f[1,1,?]",
      "?", "?", NULL},
+    {"DeformConv", NULL, 19, "x:f[1,2,4,4] w:f[1,2,3,3] o:f[1,18,2,2]", "y",
+     "offset_group=9223372036854775807", "f[1,1,2,2]", "72", "?", NULL},
     {"ConvTranspose", NULL, 0, "x:f[1,1,8] w:f[1,1,3]", "y", "output_shape=-5,", "?", NULL, NULL,
      NULL},
     {"MaxPool", NULL, 0, "x:f[1,1,8]", "y", NULL, "?", "?", "?", NULL},
