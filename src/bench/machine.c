@@ -181,8 +181,6 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 	if (r->dram_bytes > 0)
 		record_fact_int(b, "machine", "dram_working_set", DCK_UNIT_BYTE,
 				(int64_t)r->dram_bytes);
-	if (r->stream_isa)
-		record_fact_text(b, "machine", "bandwidth_loops", r->stream_isa);
 	if (r->blas[0])
 		record_fact_text(b, "machine", "blas", r->blas);
 	else
@@ -225,14 +223,13 @@ static double end_point(const machine_item *i, double best)
 	return best + (1 / (1 - LEVEL) - 1) * (best - second);
 }
 
-static void how_text(const survey *s, const machine_item *i, const char *before, char *buf,
-		     size_t size)
+static void how_text(const machine_item *i, const char *before, char *buf, size_t size)
 {
 	char bytes[32];
 
 	if (i->stream)
-		snprintf(buf, size, "fastest of %u rounds, %s%s over %s", i->n, before,
-			 s->result.stream_isa,
+		snprintf(buf, size, "fastest of %u rounds, %s%s over %s", i->n, i->stream->isa,
+			 i->stream->ahead ? " with prefetches" : "",
 			 dck_text_bytes((double)i->set_bytes, bytes, sizeof bytes));
 	else
 		snprintf(buf, size, "fastest of %u rounds%s%s", i->n, before[0] ? ", " : "",
@@ -256,7 +253,7 @@ static void metric_rate(record_builder *b, const survey *s, const char *tag, con
 		record_metric_absent(b, tag, absent_why(s, i));
 		return;
 	}
-	how_text(s, i, before, how, sizeof how);
+	how_text(i, before, how, sizeof how);
 	if (i->n > 1)
 		record_metric_interval(b, tag, best, best, end_point(i, best), LEVEL, how);
 	else

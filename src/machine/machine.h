@@ -95,16 +95,21 @@ typedef enum machine_stream_kind {
 	MACHINE_TRIAD,
 	MACHINE_STREAMS
 } machine_stream_kind;
+extern const char *const machine_stream_names[MACHINE_STREAMS]; /* in tags: "write_nt" */
+extern const unsigned machine_stream_arrays[MACHINE_STREAMS];	/* each is walked over once */
 /* Arrays are 64-byte aligned, bytes a multiple of MACHINE_STREAM_BLOCK. */
 enum { MACHINE_STREAM_BLOCK = 512 };
+/* Several for each kind, since which one is the fastest depends on the level. */
 typedef struct machine_stream {
-	const char *name; /* in tags: "write_nt" */
-	unsigned arrays;  /* each is read or written once in a pass */
-	/* read: a. write: a. copy: a = b. triad: a = b + s x c, in FP64. */
+	const char *isa;
+	machine_stream_kind kind;
+	machine_isa needs;
+	bool ahead; /* with prefetches */
+	/* read: a. write: a. copy: a = b. triad: a = b + s x c, in FP64; s is 1. */
 	void (*run)(void *a, const void *b, const void *c, size_t bytes, uint64_t passes);
 } machine_stream;
-/* MACHINE_STREAMS of them, with the widest registers there are. */
-const machine_stream *machine_streams(uint32_t isa, const char **ret_isa);
+const machine_stream *machine_streams(size_t *ret_n);
+bool machine_stream_usable(const machine_stream *s, uint32_t isa);
 
 /* A chain of dependent additions, one a cycle on every processor of the last twenty
  * years: tells the clock rate that is really reached. 0: no such loop for this processor. */
@@ -143,8 +148,8 @@ enum { MACHINE_ROUNDS_MAX = 64 };
 typedef struct machine_item {
 	char tag[48]; /* "peak/fp32/avx512/1", a row of metrics.def */
 	unsigned threads;
-	const machine_peak *peak; /* one of the three, or none */
-	const machine_stream *stream;
+	const machine_peak *peak;     /* one of the three, or none */
+	const machine_stream *stream; /* the fastest of its kind here */
 	machine_level level;
 	bool chain;	    /* additions that wait for each other */
 	uint64_t set_bytes; /* of all threads; 0: it walks over no memory */
@@ -170,7 +175,6 @@ typedef struct machine_result {
 	machine_item item[MACHINE_ITEMS_MAX];
 	size_t n;
 	bool interrupted, pinned;
-	const char *stream_isa;
 	char blas[256];	    /* the library; "": none */
 	char blas_why[256]; /* why there is no number of it */
 	uint64_t dram_bytes;

@@ -48,19 +48,18 @@ WALK(neon_write_nt, ZERO8 STORE8("stnp"))
 WALK(neon_copy, LOAD8("q") STORE8("stp"))
 WALK(neon_triad, LOAD8("q") TRIAD8 STORE8("stp"))
 
-static const machine_stream neon_streams[MACHINE_STREAMS] = {
-    [MACHINE_READ] = {"read", 1, neon_read},
-    [MACHINE_WRITE] = {"write", 1, neon_write},
-    [MACHINE_WRITE_NT] = {"write_nt", 1, neon_write_nt},
-    [MACHINE_COPY] = {"copy", 2, neon_copy},
-    [MACHINE_TRIAD] = {"triad", 3, neon_triad},
+static const machine_stream table[] = {
+    {"neon", MACHINE_READ, MACHINE_NEON, false, neon_read},
+    {"neon", MACHINE_WRITE, MACHINE_NEON, false, neon_write},
+    {"neon", MACHINE_WRITE_NT, MACHINE_NEON, false, neon_write_nt},
+    {"neon", MACHINE_COPY, MACHINE_NEON, false, neon_copy},
+    {"neon", MACHINE_TRIAD, MACHINE_NEON, false, neon_triad},
 };
 
-const machine_stream *machine_streams(uint32_t isa, const char **ret_isa)
+const machine_stream *machine_streams(size_t *ret_n)
 {
-	(void)isa;
-	*ret_isa = "neon";
-	return neon_streams;
+	*ret_n = sizeof table / sizeof *table;
+	return table;
 }
 #endif
 

@@ -1,4 +1,4 @@
-/* stream_x86.c - loops over memory with the widest registers an x86-64 processor has.
+/* stream_x86.c - loops over memory for x86-64 processors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/machine.h"
@@ -7,6 +7,11 @@
 #include <immintrin.h>
 
 #define TIMES8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+
+#define LINE(at, i, size)           \
+	if ((i) * (size) % 64 == 0) \
+		_mm_prefetch((const char *)(at) + (i) * (size) + 2048, _MM_HINT_T0);
+#define AHEAD(i) LINE(p, i, sizeof *p)
 
 /* One block is eight registers: 512, 256 or 128 bytes. */
 #define LOOPS(set, features, V, VD, CONSTRAINT, ZERO, LOAD, STORE, STREAM, OR, ONE)             \
@@ -93,13 +98,26 @@
 			}                                                                       \
 		}                                                                               \
 	}                                                                                       \
-	static const machine_stream set##_streams[MACHINE_STREAMS] = {                          \
-	    [MACHINE_READ] = {"read", 1, set##_read},                                           \
-	    [MACHINE_WRITE] = {"write", 1, set##_write},                                        \
-	    [MACHINE_WRITE_NT] = {"write_nt", 1, set##_write_nt},                               \
-	    [MACHINE_COPY] = {"copy", 2, set##_copy},                                           \
-	    [MACHINE_TRIAD] = {"triad", 3, set##_triad},                                        \
-	};
+	__attribute__((target(features))) static void set##_read_ahead(                         \
+	    void *a, const void *b, const void *c, size_t bytes, uint64_t passes)               \
+	{                                                                                       \
+		V v0 = ZERO(), v1 = v0, v2 = v0, v3 = v0, v4 = v0, v5 = v0, v6 = v0, v7 = v0;   \
+		(void)b, (void)c;                                                               \
+		for (; passes > 0; passes--) {                                                  \
+			const V *p = a, *end = (const V *)((const char *)a + bytes);            \
+			for (; p < end; p += 8) {                                               \
+				TIMES8(AHEAD)                                                   \
+				v0 = OR(v0, LOAD(p)), v1 = OR(v1, LOAD(p + 1));                 \
+				v2 = OR(v2, LOAD(p + 2)), v3 = OR(v3, LOAD(p + 3));             \
+				v4 = OR(v4, LOAD(p + 4)), v5 = OR(v5, LOAD(p + 5));             \
+				v6 = OR(v6, LOAD(p + 6)), v7 = OR(v7, LOAD(p + 7));             \
+			}                                                                       \
+			/* A pass more is not the same pass again. */                           \
+			__asm__ volatile("" : "+" CONSTRAINT(v0) : : "memory");                 \
+		}                                                                               \
+		v0 = OR(OR(OR(v0, v1), OR(v2, v3)), OR(OR(v4, v5), OR(v6, v7)));                \
+		__asm__ volatile("" : : CONSTRAINT(v0));                                        \
+	}
 
 #define sse_STEP(i)             \
 	_mm_store_pd(p + N * i, \
@@ -119,18 +137,20 @@ LOOPS(avx2, "avx2,fma", __m256i, __m256d, "x", _mm256_setzero_si256, _mm256_load
 LOOPS(avx512, "avx512f", __m512i, __m512d, "v", _mm512_setzero_si512, _mm512_load_si512,
       _mm512_store_si512, _mm512_stream_si512, _mm512_or_si512, _mm512_set1_pd(1))
 
-const machine_stream *machine_streams(uint32_t isa, const char **ret_isa)
+#define ROWS(set, needs)                                            \
+	{#set, MACHINE_READ, needs, false, set##_read},             \
+	    {#set, MACHINE_READ, needs, true, set##_read_ahead},    \
+	    {#set, MACHINE_WRITE, needs, false, set##_write},       \
+	    {#set, MACHINE_WRITE_NT, needs, false, set##_write_nt}, \
+	    {#set, MACHINE_COPY, needs, false, set##_copy},         \
+	    {#set, MACHINE_TRIAD, needs, false, set##_triad},
+static const machine_stream table[] = {ROWS(avx512, MACHINE_AVX512) ROWS(avx2, MACHINE_AVX2)
+					   ROWS(sse, MACHINE_SSE2)};
+
+const machine_stream *machine_streams(size_t *ret_n)
 {
-	if (machine_isa_has(isa, MACHINE_AVX512)) {
-		*ret_isa = "avx512";
-		return avx512_streams;
-	}
-	if (machine_isa_has(isa, MACHINE_AVX2)) {
-		*ret_isa = "avx2";
-		return avx2_streams;
-	}
-	*ret_isa = "sse2";
-	return sse_streams;
+	*ret_n = sizeof table / sizeof *table;
+	return table;
 }
 #endif
 

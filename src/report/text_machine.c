@@ -98,7 +98,7 @@ static void peaks_put(page *p, const dck_record *r)
 		for (size_t i = 0; i < n; i++) {
 			name_put(p, isa[i]);
 			for (size_t k = 0; types[k] != NULL; k++) {
-				snprintf(tag, sizeof tag, "peak/%s/%s/%s", types[k], isa[i],
+				snprintf(tag, sizeof tag, "peak/%s/%.23s/%s", types[k], isa[i],
 					 threads[t]);
 				cell_put(p, r, tag);
 			}

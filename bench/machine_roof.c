@@ -1,0 +1,359 @@
+/* machine_roof.c - the loops behind 'deepclock machine' beside loops written by hand in assembly.
+ *
+ * Both run in turn in this process, pinned to one processor. What counts is the best of one over
+ * the best of the other, since the best is what is reported; the median ratio of neighbours and its
+ * range stand beside it. A peak above the hand-written loop is as wrong as one below it: it would
+ * count work that was not done.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "deepclock/machine.h"
+#include "machine/machine.h"
+#include "os/os.h"
+#include "stat/stat.h"
+
+#define ROUNDS	 31
+#define ROUND_NS 3e6
+#define LEAST	 0.95
+#define MOST	 1.05
+
+#if defined(__x86_64__)
+
+/* --- arithmetic: acc = acc + a x b, twelve or twenty-four chains */
+
+#define FMA(r, n) "vfmadd231ps %%" r "30, %%" r "31, %%" r #n "\n\t"
+#define FMA12(F)  F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11)
+#define YMM(n)	  "vfmadd231ps %%ymm14, %%ymm15, %%ymm" #n "\n\t"
+#define ZMM(n)	  FMA("zmm", n)
+
+__attribute__((target("avx2,fma"))) static void hand_avx2(uint64_t n)
+{
+	__asm__ volatile("vxorps %%ymm14, %%ymm14, %%ymm14\n\tvxorps %%ymm15, %%ymm15, %%ymm15\n\t"
+			 ".p2align 6\n1:\n\t" FMA12(YMM) "dec %0\n\tjnz 1b\n\tvzeroupper"
+			 : "+r"(n)
+			 :
+			 : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+			   "xmm8", "xmm9", "xmm10", "xmm11", "xmm14", "xmm15");
+}
+
+__attribute__((target("avx512f"))) static void hand_avx512(uint64_t n)
+{
+	__asm__ volatile(
+	    "vpxord %%zmm30, %%zmm30, %%zmm30\n\tvpxord %%zmm31, %%zmm31, %%zmm31\n\t"
+	    ".p2align 6\n1:\n\t" FMA12(ZMM) ZMM(12) ZMM(13) ZMM(14) ZMM(15) ZMM(16) ZMM(17) ZMM(18)
+		ZMM(19) ZMM(20) ZMM(21) ZMM(22) ZMM(23) "dec %0\n\tjnz 1b\n\tvzeroupper"
+	    : "+r"(n)
+	    :
+	    : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+	      "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "xmm16", "xmm17", "xmm18",
+	      "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm30", "xmm31");
+}
+
+static void hand_amx(uint64_t n)
+{
+	/* Six sums, two factors; the shape as in the loop that is compared. */
+	static const struct {
+		uint8_t palette, zero[15];
+		uint16_t row_bytes[16];
+		uint8_t rows[16];
+	} shape = {1, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
+	__asm__ volatile("ldtilecfg %1\n\t"
+			 "1:\n\ttdpbf16ps %%tmm7, %%tmm6, %%tmm0\n\t"
+			 "tdpbf16ps %%tmm7, %%tmm6, %%tmm1\n\ttdpbf16ps %%tmm7, %%tmm6, %%tmm2\n\t"
+			 "tdpbf16ps %%tmm7, %%tmm6, %%tmm3\n\ttdpbf16ps %%tmm7, %%tmm6, %%tmm4\n\t"
+			 "tdpbf16ps %%tmm7, %%tmm6, %%tmm5\n\tdec %0\n\tjnz 1b\n\ttilerelease"
+			 : "+r"(n)
+			 : "m"(shape)
+			 : "cc", "memory");
+}
+
+/* --- memory: nothing but loads; a = b + s x c */
+
+__attribute__((target("avx2,fma"))) static void hand_read_avx2(void *a, const void *b,
+							       const void *c, size_t n,
+							       uint64_t passes)
+{
+	(void)b, (void)c;
+	for (; passes > 0; passes--)
+		for (char *p = a, *end = p + n; p < end; p += 256)
+			__asm__ volatile("vmovaps (%0), %%ymm0\n\tvmovaps 32(%0), %%ymm1\n\t"
+					 "vmovaps 64(%0), %%ymm2\n\tvmovaps 96(%0), %%ymm3\n\t"
+					 "vmovaps 128(%0), %%ymm4\n\tvmovaps 160(%0), %%ymm5\n\t"
+					 "vmovaps 192(%0), %%ymm6\n\tvmovaps 224(%0), %%ymm7"
+					 :
+					 : "r"(p)
+					 : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+					   "xmm6", "xmm7");
+}
+
+__attribute__((target("avx512f"))) static void hand_read_avx512(void *a, const void *b,
+								const void *c, size_t n,
+								uint64_t passes)
+{
+	(void)b, (void)c;
+	for (; passes > 0; passes--)
+		for (char *p = a, *end = p + n; p < end; p += 512)
+			__asm__ volatile("vmovaps (%0), %%zmm0\n\tvmovaps 64(%0), %%zmm1\n\t"
+					 "vmovaps 128(%0), %%zmm2\n\tvmovaps 192(%0), %%zmm3\n\t"
+					 "vmovaps 256(%0), %%zmm4\n\tvmovaps 320(%0), %%zmm5\n\t"
+					 "vmovaps 384(%0), %%zmm6\n\tvmovaps 448(%0), %%zmm7"
+					 :
+					 : "r"(p)
+					 : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+					   "xmm6", "xmm7");
+}
+
+/* The same with a prefetch ahead: what people tune by hand for memory. */
+__attribute__((target("avx512f"))) static void hand_prefetch_avx512(void *a, const void *b,
+								    const void *c, size_t n,
+								    uint64_t passes)
+{
+	(void)b, (void)c;
+	for (; passes > 0; passes--)
+		for (char *p = a, *end = p + n; p < end; p += 256)
+			__asm__ volatile("prefetcht0 2048(%0)\n\tprefetcht0 2112(%0)\n\t"
+					 "prefetcht0 2176(%0)\n\tprefetcht0 2240(%0)\n\t"
+					 "vmovaps (%0), %%zmm0\n\tvmovaps 64(%0), %%zmm1\n\t"
+					 "vmovaps 128(%0), %%zmm2\n\tvmovaps 192(%0), %%zmm3"
+					 :
+					 : "r"(p)
+					 : "memory", "xmm0", "xmm1", "xmm2", "xmm3");
+}
+
+#define TRIAD(r, bytes, at)                 \
+	"vmovaps " #at "(%1), %%" r "0\n\t" \
+	"vfmadd231pd " #at "(%2), %%" r "3, %%" r "0\n\tvmovaps %%" r "0, " #at "(%0)\n\t"
+
+__attribute__((target("avx2,fma"))) static void hand_triad_avx2(void *a, const void *b,
+								const void *c, size_t n,
+								uint64_t passes)
+{
+	for (; passes > 0; passes--) {
+		const char *q = b, *r = c;
+		for (char *p = a, *end = p + n; p < end; p += 128, q += 128, r += 128)
+			__asm__ volatile("vxorpd %%xmm3, %%xmm3, %%xmm3\n\t" TRIAD("ymm", 32, 0)
+					     TRIAD("ymm", 32, 32) TRIAD("ymm", 32, 64)
+						 TRIAD("ymm", 32, 96)
+					 :
+					 : "r"(p), "r"(q), "r"(r)
+					 : "memory", "xmm0", "xmm3");
+	}
+}
+
+__attribute__((target("avx512f"))) static void hand_triad_avx512(void *a, const void *b,
+								 const void *c, size_t n,
+								 uint64_t passes)
+{
+	for (; passes > 0; passes--) {
+		const char *q = b, *r = c;
+		for (char *p = a, *end = p + n; p < end; p += 256, q += 256, r += 256)
+			__asm__ volatile("vxorpd %%xmm3, %%xmm3, %%xmm3\n\t" TRIAD("zmm", 64, 0)
+					     TRIAD("zmm", 64, 64) TRIAD("zmm", 64, 128)
+						 TRIAD("zmm", 64, 192)
+					 :
+					 : "r"(p), "r"(q), "r"(r)
+					 : "memory", "xmm0", "xmm3");
+	}
+}
+
+static const struct arithmetic {
+	const char *name, *isa;
+	machine_type type;
+	machine_isa needs;
+	unsigned operations;
+	void (*hand)(uint64_t n);
+} arithmetic[] = {
+    {"FP32 AVX2", "avx2", MACHINE_FP32, MACHINE_AVX2, 12 * 8 * 2, hand_avx2},
+    {"FP32 AVX-512", "avx512", MACHINE_FP32, MACHINE_AVX512, 24 * 16 * 2, hand_avx512},
+    {"BF16 AMX", "amx", MACHINE_BF16, MACHINE_AMX_BF16, 6 * 16384, hand_amx},
+};
+
+typedef void (*stream)(void *a, const void *b, const void *c, size_t n, uint64_t passes);
+static const struct memory {
+	const char *name;
+	machine_stream_kind kind;
+	machine_isa needs;
+	stream hand;
+} memory[] = {
+    {"read", MACHINE_READ, MACHINE_AVX512, hand_read_avx512},
+    {"read, prefetched", MACHINE_READ, MACHINE_AVX512, hand_prefetch_avx512},
+    {"triad", MACHINE_TRIAD, MACHINE_AVX512, hand_triad_avx512},
+    {"read AVX2", MACHINE_READ, MACHINE_AVX2, hand_read_avx2},
+    {"triad AVX2", MACHINE_TRIAD, MACHINE_AVX2, hand_triad_avx2},
+};
+
+/* --- ratios */
+
+static bool missed;
+static double best_hand_fp32;
+
+static void judge(const char *name, const char *of, const double *ours, const double *hand,
+		  double most)
+{
+	double ratio[ROUNDS], a[ROUNDS], b[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		ratio[i] = ours[i] / hand[i];
+		a[i] = ours[i];
+		b[i] = hand[i];
+	}
+	stat_sort(ratio, ROUNDS);
+	stat_sort(a, ROUNDS);
+	stat_sort(b, ROUNDS);
+	/* What deepclock machine reports is the best, and on a busy machine most rounds are spoilt.
+	 */
+	const double best = a[ROUNDS - 1] / b[ROUNDS - 1];
+	const bool bad = best < LEAST || best > most;
+	printf("  %-5s %-17s %9.4g %9.4g G/s   ratio %.3f   (in turn %.3f, %.3f to %.3f)%s\n", of,
+	       name, a[ROUNDS - 1], b[ROUNDS - 1], best, ratio[ROUNDS / 2], ratio[0],
+	       ratio[ROUNDS - 1], bad ? "  MISSED" : "");
+	missed = missed || bad;
+	fflush(stdout);
+}
+
+static double ns_since(uint64_t begin)
+{
+	return (double)(os_now_ns() - begin);
+}
+
+static void arithmetic_compare(const struct arithmetic *a, const machine_peak *p)
+{
+	double ours[ROUNDS], hand[ROUNDS];
+	uint64_t n = 1000, begin = os_now_ns();
+
+	a->hand(n);
+	n = (uint64_t)(1 + (double)n * ROUND_NS / ns_since(begin));
+	for (int i = -2; i < ROUNDS; i++) {
+		const int k = i < 0 ? 0 : i;
+		begin = os_now_ns();
+		p->run(n);
+		ours[k] = (double)n * p->operations / ns_since(begin);
+		begin = os_now_ns();
+		a->hand(n);
+		hand[k] = (double)n * a->operations / ns_since(begin);
+		if (a->type == MACHINE_FP32 && i >= 0)
+			best_hand_fp32 = fmax(best_hand_fp32, hand[k]);
+	}
+	judge(a->name, "", ours, hand, MOST);
+}
+
+/* As deepclock machine does: the fastest loop of its kind for this level. */
+static const machine_stream *choose(machine_stream_kind kind, uint32_t isa, unsigned char *a,
+				    unsigned char *b, unsigned char *c, size_t bytes, uint64_t n)
+{
+	size_t nstreams;
+	const machine_stream *all = machine_streams(&nstreams), *best = NULL;
+	double least = INFINITY;
+
+	for (size_t i = 0; i < nstreams; i++) {
+		if (all[i].kind != kind || !machine_stream_usable(&all[i], isa))
+			continue;
+		for (int k = 0; k < 6; k++) {
+			uint64_t begin = os_now_ns();
+			all[i].run(a, b, c, bytes, n);
+			if (ns_since(begin) < least) {
+				least = ns_since(begin);
+				best = &all[i];
+			}
+		}
+	}
+	return best;
+}
+
+static void memory_compare(const struct memory *m, uint32_t isa, const char *level,
+			   unsigned char *at, size_t set)
+{
+	const unsigned arrays = machine_stream_arrays[m->kind];
+	const size_t bytes = set / arrays / MACHINE_STREAM_BLOCK * MACHINE_STREAM_BLOCK;
+	const size_t next = (bytes + 4095) / 4096 * 4096 + 1344;
+	unsigned char *b = at + next, *c = b + next;
+	double ours[ROUNDS], hand[ROUNDS];
+	uint64_t n = 1, begin;
+
+	if (set < (size_t)32 << 20) {
+		m->hand(at, b, c, bytes, n = 20);
+		begin = os_now_ns();
+		m->hand(at, b, c, bytes, n);
+		n = (uint64_t)(1 + (double)n * ROUND_NS / ns_since(begin));
+	}
+	const double work = (double)n * arrays * (double)bytes;
+	const machine_stream *s = choose(m->kind, isa, at, b, c, bytes, n);
+	for (int i = -2; i < ROUNDS; i++) {
+		const int k = i < 0 ? 0 : i;
+		begin = os_now_ns();
+		s->run(at, b, c, bytes, n);
+		ours[k] = work / ns_since(begin);
+		begin = os_now_ns();
+		m->hand(at, b, c, bytes, n);
+		hand[k] = work / ns_since(begin);
+	}
+	/* Plain loops may well beat one with a prefetch. */
+	judge(m->name, level, ours, hand, INFINITY);
+}
+
+static void blas_show(const machine_topology *t, uint32_t isa)
+{
+	static machine_result r;
+	const machine_ask ask = {.topology = t, .isa = isa, .threads = 1};
+
+	machine_blas(&ask, &r);
+	const double sgemm = machine_best(machine_find(&r, "blas/sgemm/1")) / 1e9;
+	if (isnan(sgemm))
+		printf("  BLAS: %s\n", r.blas_why);
+	else
+		printf("  sgemm of %s: %.4g GFLOP/s, %.2f of the FP32 peak by hand\n", r.blas,
+		       sgemm, sgemm / best_hand_fp32);
+	missed = missed || sgemm > best_hand_fp32;
+}
+
+int main(void)
+{
+	static machine_topology t;
+	const uint32_t isa = machine_isa_find();
+	const char *why;
+	size_t npeaks;
+	const machine_peak *peaks = machine_peaks(&npeaks);
+	cpu_set_t one;
+
+	machine_topology_find(&t);
+	CPU_ZERO(&one);
+	CPU_SET(t.cpu[0], &one);
+	(void)sched_setaffinity(0, sizeof one, &one);
+	printf("loops of deepclock machine beside loops by hand, one thread, %d rounds in turn\n"
+	       "  level loop                   ours   by hand       best over best (neighbours: "
+	       "median, "
+	       "least to greatest)\n",
+	       ROUNDS);
+	for (size_t i = 0; i < sizeof arithmetic / sizeof *arithmetic; i++)
+		for (size_t k = 0; k < npeaks; k++)
+			if (machine_isa_has(isa, arithmetic[i].needs) &&
+			    peaks[k].type == arithmetic[i].type &&
+			    strcmp(peaks[k].isa, arithmetic[i].isa) == 0)
+				arithmetic_compare(&arithmetic[i], &peaks[k]);
+	for (int level = 0; level < MACHINE_LEVELS; level++) {
+		size_t set = machine_level_bytes(&t, (machine_level)level, 1, true, &why);
+		unsigned char *at = set > 0 ? os_pages_alloc(set + 65536) : NULL;
+		for (size_t i = 0; at && i < sizeof memory / sizeof *memory; i++)
+			if (machine_isa_has(isa, memory[i].needs))
+				memory_compare(&memory[i], isa, machine_level_names[level], at,
+					       set);
+		os_pages_free(at, set + 65536);
+	}
+	blas_show(&t, isa);
+	printf("  limit: every ratio at least %.2f, of arithmetic at most %.2f: %s\n", LEAST, MOST,
+	       missed ? "missed" : "held");
+	return missed ? 1 : 0;
+}
+
+#else
+int main(void)
+{
+	printf("skipped: there are no loops by hand for this processor\n");
+	return 77;
+}
+#endif
