@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Inferred shapes against the standard's own tests: for every single-operator case of the onnx
+package, each output of `deepclock cost` has exactly the expected output's shape and type, or is
+absent because it depends on values. Which operators are absent is written down below; more of them
+fail the test. Prints TAP.
+
+  onnx_cases.py --program build/deepclock [--list]
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+# As the cases are, all inputs are open, so whatever takes a size as an input is absent.
+SIZE_IS_INPUT = set("""
+    AffineGrid BlackmanWindow CenterCropPad Col2Im Compress ConstantOfShape DFT Expand HammingWindow
+    HannWindow ImageDecoder Loop MaxUnpool MelWeightMatrix NonMaxSuppression NonZero OneHot Pad Range
+    ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
+    ReduceSumSquare Reshape Resize STFT Slice Split Squeeze StringNormalizer StringSplit Tile TopK
+    Unique Unsqueeze Upsample
+    Cast CastLike If Log
+""".split())  # the last four: in the same operators written as functions
+# With the inputs stored as initializers these alone are absent: their shapes follow from what they
+# compute. Range (and its last operator as a function, Cast) only of half-precision numbers.
+SIZE_IS_DATA = set("""
+    ImageDecoder Loop NonMaxSuppression StringNormalizer StringSplit Unique Range Cast
+""".split())
+
+
+def main():
+    args = argparse.ArgumentParser()
+    args.add_argument("--program", required=True)
+    args.add_argument("--list", action="store_true", help="every case that is not exact")
+    options = args.parse_args()
+    try:
+        import onnx
+        from onnx.backend.test.case.node import collect_testcases
+    except ImportError as e:
+        print(f"1..0 # SKIP {e}: install python3-onnx")
+        return 0
+    try:
+        cases = collect_testcases(None)
+    except TypeError:
+        cases = collect_testcases()
+    names = {t: n for t, n in NAMES.items()}
+
+    def judge(case, store):
+        with tempfile.NamedTemporaryFile(suffix=".onnx") as f:
+            model = type(case.model)()
+            model.CopyFrom(case.model)
+            for v in model.graph.output:  # nothing may be copied from what the file states
+                v.ClearField("type")
+            del model.graph.value_info[:]
+            if store:
+                store_inputs(model, case.data_sets[0][0])
+            f.write(model.SerializeToString())
+            f.flush()
+            done = subprocess.run([options.program, "cost", f.name, "--format", "json"],
+                                  capture_output=True, text=True, timeout=60)
+        if done.returncode != 0:
+            return [("wrong", case.name, "", done.stderr.strip())]
+        record = json.loads(done.stdout)
+        found = {o["name"]: (o, op["type"]) for op in record["ops"] for o in op["outputs"]}
+        results = []
+        inputs, expected = case.data_sets[0]
+        for value, want in zip(case.model.graph.output, expected):
+            if value.name not in found:  # an output that is an input
+                continue
+            got, op = found[value.name]
+            if not hasattr(want, "shape") and not hasattr(want, "dims"):
+                ok = isinstance(got["shape"], dict)
+                results.append(("sequence" if ok else "wrong", case.name, op, str(got)))
+                continue
+            kind = value.type.tensor_type.elem_type
+            shape, real = got["shape"], list(want.shape if hasattr(want, "shape") else want.dims)
+            exact = shape == real
+            absent = isinstance(shape, dict) or (
+                len(shape) == len(real)
+                and all(a == b or isinstance(a, str) for a, b in zip(shape, real)))
+            right_type = got["dtype"] == names.get(kind, "?") or (absent and not exact
+                                                                 and got["dtype"] == "?")
+            state = "wrong" if not right_type else "exact" if exact else "absent" if absent \
+                else "wrong"
+            results.append((state, case.name, op,
+                            f"{got['dtype']} {shape}, expected {names.get(kind)} {real}"))
+        return results
+
+    print("1..4")
+    print(f"# onnx {onnx.__version__}")
+    for number, (store, allowed, how) in enumerate([
+            (False, SIZE_IS_INPUT, "inputs open"),
+            (True, SIZE_IS_DATA, "inputs stored")]):
+        with ThreadPoolExecutor(2) as pool:
+            results = [r for rs in pool.map(lambda c: judge(c, store), cases) for r in rs]
+        count = {s: sum(r[0] == s for r in results)
+                 for s in ("exact", "absent", "sequence", "wrong")}
+        absent = sorted({r[2] for r in results if r[0] == "absent"})
+        for r in results:
+            if r[0] == "wrong" or (options.list and r[0] == "absent"):
+                print("#", *r)
+        print(f"# {how}: {len(cases)} cases, {len(results)} outputs: "
+              + ", ".join(f"{n} {s}" for s, n in count.items()))
+        print("# absent:", ", ".join(absent))
+        print("ok" if not count["wrong"] else "not ok", 2 * number + 1,
+              f"- {how}: no inferred shape is wrong")
+        more = [a for a in absent if a not in allowed]
+        print("ok" if not more else "not ok", 2 * number + 2,
+              f"- {how}: only operators whose shape depends on values are absent", *more)
+    return 0
+
+
+def store_inputs(model, values):
+    import numpy as np
+    from onnx import numpy_helper
+
+    for value, data in zip(list(model.graph.input), values):
+        if hasattr(data, "SerializeToString") and hasattr(data, "dims"):
+            tensor = type(data)()
+            tensor.CopyFrom(data)
+            tensor.name = value.name
+        elif isinstance(data, (np.ndarray, np.generic)):
+            try:
+                tensor = numpy_helper.from_array(np.asarray(data), value.name)
+            except Exception:  # a type that this version cannot store
+                continue
+        else:
+            continue
+        model.graph.initializer.append(tensor)
+        model.graph.input.remove(value)
+
+
+NAMES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
+         8: "string", 9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64",
+         14: "complex64", 15: "complex128", 16: "bfloat16", 17: "float8e4m3fn",
+         18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4",
+         23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2"}
+
+if __name__ == "__main__":
+    sys.exit(main())
