@@ -15,7 +15,7 @@ static const op_row rows[] = {
      .cost = cost_each,
      .flops = 1,
      .how = "FLOPs: 1 comparison per element"},
-    {.name = "BitCast", .shape = shape_cast, .traffic = TRAFFIC_VIEW},
+    {.name = "BitCast", .shape = shape_bit_cast, .traffic = TRAFFIC_VIEW},
     {.name = "Cast", .shape = shape_cast},
     {.name = "CastLike", .shape = shape_cast_like, .traffic = TRAFFIC_PICK},
     {.name = "CenterCropPad",

@@ -53,6 +53,7 @@ void shape_range(op *o);
 void shape_shape(op *o);
 void shape_size(op *o);
 void shape_cast(op *o);
+void shape_bit_cast(op *o);
 void shape_cast_like(op *o);
 void shape_one_hot(op *o);
 void shape_like_typed(op *o);

@@ -242,7 +242,7 @@ static void cast_contents(op *o, const val *v, int64_t to)
 	num ints[ONNX_INTS_MAX];
 	double reals[ONNX_INTS_MAX];
 
-	if ((!v->ints && !v->reals) || v->n > ONNX_INTS_MAX || to == ONNX_STRING)
+	if ((!v->ints && !v->reals) || v->n > ONNX_INTS_MAX || (!exact_to(to) && to != ONNX_BOOL))
 		return;
 	for (size_t i = 0; i < v->n; i++) {
 		if (v->ints)
@@ -284,6 +284,19 @@ void shape_cast(op *o)
 
 	/* Opset 1 wrote the type as a word. */
 	cast(o, a && a->i > 0 ? a->i : 0);
+}
+
+/* The same bits are other numbers. */
+void shape_bit_cast(op *o)
+{
+	val *out = op_out(o, 0);
+
+	shape_cast(o);
+	if (out) {
+		out->ints = NULL;
+		out->reals = NULL;
+		out->n = 0;
+	}
 }
 
 void shape_cast_like(op *o)

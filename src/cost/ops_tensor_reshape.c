@@ -473,6 +473,7 @@ void shape_space_to_depth(op *o)
 void shape_dropout(op *o)
 {
 	const val *v = op_in(o, 0);
+	num training;
 
 	shape_same_first(o);
 	if (v && o->made->nout > 1) {
@@ -480,5 +481,7 @@ void shape_dropout(op *o)
 		if (op_out(o, 1) && o->opset >= 10)
 			op_out(o, 1)->dtype = ONNX_BOOL;
 	}
-	same_contents(o);
+	/* In training mode it changes them. */
+	if (!op_in(o, 2) || (op_int(o, 2, &training) && num_is(training, 0)))
+		same_contents(o);
 }
