@@ -108,7 +108,7 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock machine", "the limits of this machine; measured the first time, kept then"},
     {"deepclock machine --refresh", "measure again"},
-    {"deepclock machine --format csv | grep ^peak/fp32", "one value for a script"},
+    {"deepclock machine --format csv | grep peak/fp32/", "one value for a script"},
     {0},
 };
 
