@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT 2
-#define GAP    2
+#define INDENT	   2
+#define GAP	   2
+#define NAME_BYTES 512 /* of those that are shortened word by word */
 
 typedef struct layout {
 	unsigned width[GRID_COLS_MAX]; /* 0: left out */
@@ -64,6 +65,36 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 	l->name = l->name < room ? l->name : room;
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Words of a path to three letters, the first ones first and none behind the last '/', until it
+ * has at most `cols`: "/encoder/layer.0/output/dense/Add" becomes "/enc/lay.0/out/dense/Add".
+ * What tells one layer from another are its numbers. */
+static size_t path_shorten(const char *text, size_t bytes, unsigned cols, char *buf)
+{
+	unsigned now = page_columns_n(text, bytes);
+	size_t last = bytes, n = 0, from = 0;
+
+	while (last > 0 && text[last - 1] != '/')
+		last--;
+	while (from < bytes) {
+		size_t word = 0;
+		while (from + word < bytes && is_letter(text[from + word]))
+			word++;
+		size_t keep = word > 4 && from + word < last && now > cols ? 3 : word;
+		if (word == 0)
+			word = keep = 1;
+		memcpy(buf + n, text + from, keep);
+		n += keep;
+		from += word;
+		now -= (unsigned)(word - keep);
+	}
+	return n;
+}
+
 static void name_put(page *p, const grid_name *n, unsigned cols)
 {
 	unsigned after = page_columns(n->after);
@@ -72,7 +103,12 @@ static void name_put(page *p, const grid_name *n, unsigned cols)
 	cols -= n->indent < cols ? n->indent : cols;
 	if (after >= cols)
 		after = 0;
-	page_text_middle(p, n->text, n->bytes, cols - after);
+	char buf[NAME_BYTES];
+	if (n->bytes <= sizeof buf && page_columns_n(n->text, n->bytes) > cols - after)
+		page_text_middle(p, buf, path_shorten(n->text, n->bytes, cols - after, buf),
+				 cols - after);
+	else
+		page_text_middle(p, n->text, n->bytes, cols - after);
 	if (after > 0)
 		page_text(p, n->after);
 }

@@ -1,5 +1,5 @@
 /* grid.h - a table that fits the page: columns as wide as their widest, those that matter least
- * left out where there is no room, names shortened in the middle.
+ * left out where there is no room, names shortened, at last in the middle.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_GRID_H

@@ -563,9 +563,12 @@ static void count_row(page *p, const dck_metric *m)
 		return;
 	}
 	bool counted = m->value.kind == DCK_VALUE_INT && m->def->unit != DCK_UNIT_NS;
-	const char *rounded = counted && m->def->unit != DCK_UNIT_BYTE
-				  ? dck_text_si(v, "", buf, sizeof buf)
-				  : format_number(v, m->def->unit, buf);
+	const size_t tag = strlen(m->def->tag);
+	bool share = tag > 9 && strcmp(m->def->tag + tag - 9, "/coverage") == 0;
+	bool bare = m->def->unit == DCK_UNIT_ONE || m->def->unit == DCK_UNIT_FLOP;
+	const char *rounded = share  ? format_percent(v, buf)
+			      : bare ? dck_text_si(v, "", buf, sizeof buf)
+				     : format_number(v, m->def->unit, buf);
 	page_text_right(p, rounded, 9);
 	if (counted && v >= 1000)
 		page_text_right(p, dck_text_count(m->value.as.i, exact, sizeof exact), 17);

@@ -14,7 +14,8 @@
 
 #define TOP_DEFAULT   20
 #define NAME_MIN      18
-#define NODE_NAME_MIN 24 /* the names of nodes begin alike */
+#define TYPE_COLS     15
+#define NODE_NAME_MIN 26 /* the names of nodes begin alike */
 
 /* What the columns of all tables of a record look at. */
 typedef struct view {
@@ -66,8 +67,12 @@ static bool is_complete(const ops_sum *s)
 
 static void type_cell(const view *v, const ops_row *row, char *buf)
 {
+	const char *type = row->first->type;
 	(void)v;
-	snprintf(buf, FORMAT_SIZE, "%.30s", row->n == 1 ? row->first->type : "");
+	if (page_columns(type) > TYPE_COLS)
+		snprintf(buf, FORMAT_SIZE, "%.*s..", TYPE_COLS - 2, type);
+	else
+		snprintf(buf, FORMAT_SIZE, "%.40s", type);
 }
 
 static void nodes_cell(const view *v, const ops_row *row, char *buf)

@@ -5,6 +5,7 @@
 #include "deepclock/opt.h"
 #include "record/build.h"
 #include "report/format.h"
+#include "report/ops.h"
 #include "report/page.h"
 #include <math.h>
 
@@ -105,6 +106,39 @@ static void long_tags_of_others_are_cut(void **state)
 	assert_in_range(widest(got.data), 10, 80);
 	assert_non_null(strstr(got.data, ".. 1.5"));
 	assert_non_null(strstr(got.data, ".. 2.00 W [1.00, 3.00]"));
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
+/* Where a name does not fit, its words go to three letters before anything is cut out. */
+static void long_names_keep_what_tells_them_apart(void **state)
+{
+	(void)state;
+	static const char *const path[] = {"/encoder/layer.10/intermediate/dense/MatMul",
+					   "/encoder/layer.11/intermediate/dense/MatMul",
+					   "/a/b/Add"};
+	dck_record *r = NULL;
+	record_builder *b = record_new();
+	const dck_style style = {.ops = {.by = OPS_BY_NODE}};
+	for (int i = 0; i < 3; i++)
+		record_op(b, &(dck_op){.name = path[i],
+				       .type = "MatMul",
+				       .macs = {.kind = DCK_VALUE_INT, .as.i = 1000 - i},
+				       .flops = {.kind = DCK_VALUE_INT, .as.i = 2000},
+				       .params = {.kind = DCK_VALUE_INT, .as.i = 1000},
+				       .read_bytes = {.kind = DCK_VALUE_INT, .as.i = 1000},
+				       .write_bytes = {.kind = DCK_VALUE_INT, .as.i = 1000}});
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	const dck_record *one = r;
+	const dck_style narrow = {.width = 60, .ops = style.ops};
+	dck_buffer got = golden_report("text", &one, 1, &narrow);
+	assert_non_null(strstr(got.data, "\n  /enc/lay.10/int/den"));
+	assert_non_null(strstr(got.data, "\n  /enc/lay.11/int/den"));
+	assert_non_null(strstr(got.data, "\n  /a/b/Add  "));
+	dck_buffer_done(&got);
+	const dck_style wide = {.width = 200, .ops = style.ops};
+	got = golden_report("text", &one, 1, &wide);
+	assert_non_null(strstr(got.data, path[0]));
 	dck_buffer_done(&got);
 	dck_record_free(r);
 }
@@ -336,6 +370,7 @@ int main(void)
 	    cmocka_unit_test(decorated_text_is_as_expected),
 	    cmocka_unit_test(no_line_is_wider_than_asked),
 	    cmocka_unit_test(long_tags_of_others_are_cut),
+	    cmocka_unit_test(long_names_keep_what_tells_them_apart),
 	    cmocka_unit_test(colour_changes_no_text),
 	    cmocka_unit_test(a_file_cannot_drive_the_terminal),
 	    cmocka_unit_test(the_histogram_counts_every_sample),
