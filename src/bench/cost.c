@@ -217,7 +217,7 @@ static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counte
 			continue;
 		bench_counted_op(c, &r->ops[i], &row);
 		if (p) {
-			num n = peer_count(p, r->nums, &r->ops[i]);
+			num n = peer_count(p, r, &r->ops[i]);
 			sum = num_add(r->nums, sum, n);
 			row.peer = bench_counted_value(c, n);
 		}

@@ -11,14 +11,16 @@ static bool input_there(const cost_op *c, size_t i)
 	return i < c->nin && c->in[i];
 }
 
-static bool has_bias(const cost_op *c)
+static bool has_bias(const cost_result *r, const cost_op *c)
 {
+	(void)r;
 	return input_there(c, 2);
 }
 
 /* Adaptive pooling to the size that is there: exported as a window of 1. */
-static bool window_one(const cost_op *c)
+static bool window_one(const cost_result *r, const cost_op *c)
 {
+	(void)r;
 	const onnx_attribute *a = onnx_find_attribute(c->node, "kernel_shape");
 
 	for (size_t i = 0; a && i < a->nints; i++)
@@ -27,14 +29,16 @@ static bool window_one(const cost_op *c)
 	return a && a->nints > 0;
 }
 
-static bool window_more(const cost_op *c)
+static bool window_more(const cost_result *r, const cost_op *c)
 {
-	return !window_one(c);
+	(void)r;
+	return !window_one(r, c);
 }
 
 /* A module with weights, not a product of two activations. */
-static bool weighted(const cost_op *c)
+static bool weighted(const cost_result *r, const cost_op *c)
 {
+	(void)r;
 	for (size_t i = 0; i < c->nin; i++)
 		if (c->in[i] && c->in[i]->constant)
 			return true;
@@ -48,19 +52,42 @@ static bool mode_is(const cost_op *c, const char *mode)
 	return a && a->s.text && strcmp(a->s.text, mode) == 0;
 }
 
-static bool mode_linear(const cost_op *c)
+static bool mode_linear(const cost_result *r, const cost_op *c)
 {
+	(void)r;
 	return mode_is(c, "linear");
 }
 
-static bool mode_cubic(const cost_op *c)
+static bool mode_cubic(const cost_result *r, const cost_op *c)
 {
+	(void)r;
 	return mode_is(c, "cubic");
 }
 
-static bool mode_nearest(const cost_op *c)
+static bool mode_nearest(const cost_result *r, const cost_op *c)
 {
-	return !mode_linear(c) && !mode_cubic(c);
+	(void)r;
+	return !mode_linear(r, c) && !mode_cubic(r, c);
+}
+
+static const cost_op *maker(const cost_result *r, const val *v, const char *type)
+{
+	const cost_op *c = v && v->made < r->nops ? &r->ops[v->made] : NULL;
+
+	return c && strcmp(c->node->op, type) == 0 ? c : NULL;
+}
+
+/* The division that ends the normalisation of a LayerNorm which the exporter wrote out (before
+ * opset 17 there was no operator for it): (x - mean) / sqrt(mean of squares + epsilon). */
+static bool layer_norm(const cost_result *r, const cost_op *c)
+{
+	const cost_op *root = c->nin == 2 ? maker(r, c->in[1], "Sqrt") : NULL;
+	const cost_op *sum = root && root->nin ? maker(r, root->in[0], "Add") : NULL;
+
+	for (size_t i = 0; sum && i < sum->nin; i++)
+		if (maker(r, sum->in[i], "ReduceMean"))
+			return maker(r, c->in[0], "Sub") != NULL;
+	return false;
 }
 
 #define PRODUCTS                           \
@@ -85,6 +112,7 @@ static const peer_term fvcore[] = {
     {"Einsum", PEER_MACS, 1, NULL},
     {"BatchNormalization", PEER_OUT, 2, NULL},
     {"LayerNormalization", PEER_OUT, 5, NULL},
+    {"Div", PEER_OUT, 5, layer_norm},
     {"GroupNormalization", PEER_OUT, 5, NULL},
     {"InstanceNormalization", PEER_OUT, 5, NULL},
     {"GlobalAveragePool", PEER_IN, 1, NULL},
@@ -99,6 +127,7 @@ static const peer_term thop[] = {
     {"MatMul", PEER_MACS, 1, weighted},
     {"BatchNormalization", PEER_OUT, 4, NULL},
     {"LayerNormalization", PEER_OUT, 4, NULL},
+    {"Div", PEER_OUT, 4, layer_norm},
     {"InstanceNormalization", PEER_OUT, 4, NULL},
     /* adaptive: adds of the window and one division for each output; a window otherwise: one */
     {"GlobalAveragePool", PEER_IN, 1, NULL},
@@ -122,6 +151,7 @@ static const peer_term ptflops[] = {
     {"MatMul", PEER_MACS, 1, NULL},
     {"BatchNormalization", PEER_OUT, 2, NULL},
     {"LayerNormalization", PEER_OUT, 2, NULL},
+    {"Div", PEER_OUT, 2, layer_norm},
     {"InstanceNormalization", PEER_OUT, 2, NULL},
     {"Relu", PEER_OUT, 2, NULL},
     {"PRelu", PEER_OUT, 2, NULL},
@@ -143,6 +173,7 @@ static const peer_term calflops[] = {
     {"Einsum", PEER_MACS, 2, NULL},
     {"BatchNormalization", PEER_OUT, 2, NULL},
     {"LayerNormalization", PEER_OUT, 5, NULL},
+    {"Div", PEER_OUT, 5, layer_norm},
     {"GroupNormalization", PEER_OUT, 5, NULL},
     {"InstanceNormalization", PEER_OUT, 5, NULL},
     {"Relu", PEER_OUT, 1, NULL},
@@ -200,8 +231,8 @@ const peer_counter peer_counters[] = {
      TERMS(fvcore),
      "fused attention (scaled_dot_product_attention, nn.MultiheadAttention), which it counts as 0"},
     {"thop", "thop.profile", "0.1.1", "MAC", TERMS(thop),
-     "which products were modules and which were functions: it counts modules alone, and "
-     "nn.MultiheadAttention as 0; products with a constant operand are taken as modules"},
+     "which products and poolings were modules and which were functions: it counts modules alone, "
+     "and nn.MultiheadAttention as 0; products with a constant operand are taken as modules"},
     {"ptflops", "ptflops.get_model_complexity_info, backend 'pytorch'", "0.7", "MAC",
      TERMS(ptflops), "nn.MultiheadAttention, on which it may fail; activations called as methods"},
     {"calflops", "calflops.calculate_flops: its FLOPs", "0.3", "FLOP", TERMS(calflops),
@@ -273,15 +304,16 @@ static num quantity(num_table *t, const cost_op *c, peer_quantity of)
 	return num_mul(t, c->times, n);
 }
 
-num peer_count(const peer_counter *p, num_table *t, const cost_op *c)
+num peer_count(const peer_counter *p, const cost_result *r, const cost_op *c)
 {
+	num_table *t = r->nums;
 	num sum = num_int(0);
 
 	if (c->folded || c->expanded)
 		return sum;
 	for (size_t i = 0; i < p->nterms; i++) {
 		const peer_term *x = &p->terms[i];
-		if (strcmp(x->type, c->node->op) == 0 && (!x->when || x->when(c)))
+		if (strcmp(x->type, c->node->op) == 0 && (!x->when || x->when(r, c)))
 			sum =
 			    num_add(t, sum, num_mul(t, num_int(x->factor), quantity(t, c, x->of)));
 	}
@@ -347,7 +379,7 @@ size_t peer_merged_norms(const cost_result *r)
 		const cost_op *c = &r->ops[i];
 		if (strcmp(c->node->op, "BatchNormalization") == 0)
 			return 0;
-		merged += strcmp(c->node->op, "Conv") == 0 && has_bias(c) && c->in[2]->name &&
+		merged += strcmp(c->node->op, "Conv") == 0 && has_bias(r, c) && c->in[2]->name &&
 			  strncmp(c->in[2]->name, "onnx::", 6) == 0;
 	}
 	return merged;

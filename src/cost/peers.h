@@ -23,7 +23,7 @@ typedef struct peer_term {
 	const char *type;
 	peer_quantity of;
 	int64_t factor;
-	bool (*when)(const cost_op *op);
+	bool (*when)(const cost_result *r, const cost_op *op);
 } peer_term;
 
 typedef struct peer_counter {
@@ -39,7 +39,7 @@ typedef struct peer_counter {
 extern const peer_counter peer_counters[];
 
 /* What the counter says of the operator, all its executions. */
-num peer_count(const peer_counter *p, num_table *t, const cost_op *op);
+num peer_count(const peer_counter *p, const cost_result *r, const cost_op *op);
 
 /* The backward pass. Of an operator with MACs: as many again for each operand whose gradient is
  * needed (that of a parameter, or of a value that depends on one), none for the model's inputs. Of

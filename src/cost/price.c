@@ -100,9 +100,12 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 		return;
 	elements = num_int((int64_t)x->elements);
 	bool many = x->elements > 1;
-	bool param = role == 'p' || (role == '.' && v->initializer && many && floating(v->dtype) &&
-				     !made_by_folding(v));
-	if (!param && role == '.' && !v->initializer)
+	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_INT32 || v->dtype == ONNX_BOOL ||
+		     v->dtype == ONNX_STRING;
+	bool param = role == 'p' ? !index && (v->initializer || many)
+				 : role == '.' && v->initializer && many && floating(v->dtype) &&
+				       !made_by_folding(v);
+	if (!param && role != 'b' && !v->initializer)
 		return; /* the value of a Constant, until something trained uses it */
 	v->counted = true;
 	c->weight_bytes = num_add(t, c->weight_bytes, num_int((int64_t)x->bytes));
