@@ -104,5 +104,27 @@ PY
 	echo "setup: try again, or name a library you have with --engine-lib or DEEPCLOCK_ORT" >&2
 }
 
+# The standard's operator tests: Debian's onnx has those of 2022 only.
+fetch_onnx_cases() {
+	case " $* " in *" extras "*) ;; *) return 0 ;; esac
+	[ ! -e "$build/onnx/onnx/__init__.py" ] || return 0
+	for have in "$here"/../build*/onnx; do
+		[ -e "$have/onnx/__init__.py" ] || continue
+		mkdir -p "$build"
+		cp -rp "$have" "$build/onnx"
+		return 0
+	done
+	echo "setup: fetching the onnx package with pip" >&2
+	rm -rf "$build/onnx.tmp"
+	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
+		--only-binary=:all: --target "$build/onnx.tmp" onnx==1.23.2 >&2; then
+		mv "$build/onnx.tmp" "$build/onnx"
+		return 0
+	fi
+	rm -rf "$build/onnx.tmp"
+	echo "setup: the onnx package could not be fetched: its operator cases are skipped" >&2
+}
+
 install_packages
 fetch_onnxruntime
+fetch_onnx_cases "$@"

@@ -37,16 +37,15 @@ def main():
     args.add_argument("--program", required=True)
     args.add_argument("--list", action="store_true", help="every case that is not exact")
     options = args.parse_args()
+    # What tools/setup.sh has put there; Debian's package is too old for the newest operators.
+    sys.path.insert(0, os.path.join(os.environ.get("BUILD_DIR", "build"), "onnx"))
     try:
         import onnx
         from onnx.backend.test.case.node import collect_testcases
-    except ImportError as e:
-        print(f"1..0 # SKIP {e}: install python3-onnx")
-        return 0
-    try:
         cases = collect_testcases(None)
-    except TypeError:
-        cases = collect_testcases()
+    except (ImportError, AttributeError) as e:  # Debian's onnx 1.12 does not fit its NumPy
+        print(f"1..0 # SKIP {e}: 'tools/setup.sh build test extras' fetches the onnx package")
+        return 0
     names = {t: n for t, n in NAMES.items()}
 
     def judge(case, store):
