@@ -558,8 +558,23 @@ int64_t num_least(const num_table *t, num n)
 	return sum;
 }
 
+/* Whether a is a minimum or maximum of which b is a side. */
+static bool is_extreme_of(const num_table *t, num a, num b, atom_kind *ret)
+{
+	const packed *x = a.p && a.p->n == 1 ? &a.p->terms[0] : NULL;
+
+	if (!x || x->coef != 1 || x->n != 1 || x->f[0].power != 1)
+		return false;
+	const atom *of = &t->atoms[x->f[0].atom];
+	*ret = of->kind;
+	return (of->kind == ATOM_MAX || of->kind == ATOM_MIN) &&
+	       (num_same(of->a, b) || num_same(of->b, b));
+}
+
 static num extreme(num_table *t, atom_kind kind, num a, num b)
 {
+	atom_kind inner;
+
 	if (num_why_none(a))
 		return a;
 	if (num_why_none(b))
@@ -569,6 +584,11 @@ static num extreme(num_table *t, atom_kind kind, num a, num b)
 		return kind == ATOM_MAX ? a : b;
 	if (num_least(t, num_sub(t, b, a)) >= 0)
 		return kind == ATOM_MAX ? b : a;
+	/* min(min(x, y), x) is min(x, y), and max(min(x, y), x) is x. */
+	if (is_extreme_of(t, a, b, &inner))
+		return inner == kind ? a : b;
+	if (is_extreme_of(t, b, a, &inner))
+		return inner == kind ? b : a;
 	int64_t la = num_least(t, a), lb = num_least(t, b);
 	bool larger = kind == ATOM_MAX ? la > lb : la < lb;
 	/* One order of two: max(a, b) is max(b, a). */

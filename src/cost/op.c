@@ -455,6 +455,10 @@ bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_d
 			dims[i] = x;
 		else if (num_why_none(y))
 			dims[i] = y;
+		else if (num_same(num_min(o->nums, x, y), x))
+			dims[i] = y; /* never less than the other: that is as large, or 1 */
+		else if (num_same(num_min(o->nums, x, y), y))
+			dims[i] = x;
 		else
 			dims[i] = num_none(o->nums, "either %s or %s", num_text(o->nums, x),
 					   num_text(o->nums, y));

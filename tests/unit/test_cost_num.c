@@ -111,6 +111,10 @@ static void test_bounds(void **state)
 	assert_true(num_same(num_max(f->t, num_int(0), num_sub(f->t, f->n, num_int(1))),
 			     num_sub(f->t, f->n, num_int(1))));
 	check(f, num_max(f->t, f->n, num_int(5)), "max(N, 5)");
+	num less = num_min(f->t, f->n, num_int(512));
+	assert_true(num_same(num_min(f->t, f->n, less), less));
+	assert_true(num_same(num_min(f->t, less, f->n), less));
+	assert_true(num_same(num_max(f->t, less, f->n), f->n));
 	assert_true(num_same(num_max(f->t, num_int(5), f->n), num_max(f->t, f->n, num_int(5))));
 	assert_string_equal(num_why_fresh(f->t, num_add(f->t, fresh, f->n)),
 			    "elements that are not zero");
