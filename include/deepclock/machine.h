@@ -20,7 +20,7 @@ extern "C" {
 /* Rows: dck_machine_options. Fill it with dck_machine_init(); it may grow until 1.0. */
 typedef struct dck_machine_config {
 	bool refresh;	   /* measure, also when there is a kept result */
-	bool quick;	   /* about a second; such a result is not kept */
+	bool quick;	   /* a second or two; such a result is not kept */
 	uint64_t threads;  /* of "all"; 0: one for each core this process may use */
 	bool cached_only;  /* no measurement: a kept result or E_ABSENT */
 	const char *title; /* the record's `command`; NULL: none */

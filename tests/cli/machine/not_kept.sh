@@ -1,0 +1,4 @@
+# A folder that cannot be written costs a note.
+XDG_CACHE_HOME=/dev/null deepclock machine --quiet --format json > run.json
+echo $?
+record run.json 'note("not-kept")["severity"]' '"/dev/null" in note("not-kept")["text"]' 'r["incomplete"]'
