@@ -84,6 +84,20 @@ void shape_ms_qembed_norm(op *o)
 	embed_shape(o, 2, type_of(o, 8, ONNX_FLOAT));
 }
 
+/* Of a table only the rows that are looked up are read: as many elements as there are results. */
+static void read_rows_only(op *o, size_t i)
+{
+	const val *table = op_in(o, i);
+	num saved;
+
+	if (!table)
+		return;
+	saved = num_sub(o->nums, op_elements(o, table), op_elements(o, op_out(o, 0)));
+	saved = num_mul(o->nums, saved, num_int(onnx_dtype_bits(table->dtype) / 8));
+	o->made->read_bytes =
+	    num_sub(o->nums, o->made->read_bytes, num_mul(o->nums, o->made->times, saved));
+}
+
 /* The sum of two or three embeddings, dequantised if need be, and its normalisation. */
 void cost_ms_embed_norm(op *o)
 {
@@ -91,6 +105,8 @@ void cost_ms_embed_norm(op *o)
 
 	if (o->node->op[0] == 'Q')
 		each += 2 * terms;
+	for (size_t i = 2; i <= 4; i++)
+		read_rows_only(o, i);
 	op_cost(o, num_int(0), ops_times(o, each, op_elements(o, op_out(o, 0))));
 }
 

@@ -100,8 +100,9 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 		return;
 	elements = num_int((int64_t)x->elements);
 	bool many = x->elements > 1;
-	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_INT32 || v->dtype == ONNX_BOOL ||
-		     v->dtype == ONNX_STRING;
+	/* A bias of quantised weights has 32 bits; what is looked up with so many is an index. */
+	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_BOOL || v->dtype == ONNX_STRING ||
+		     (v->dtype == ONNX_INT32 && c->row && c->row->traffic == TRAFFIC_PICK);
 	bool param = role == 'p' ? !index && (v->initializer || many)
 				 : role == '.' && v->initializer && many && floating(v->dtype) &&
 				       !made_by_folding(v);

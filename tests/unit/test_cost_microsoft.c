@@ -172,6 +172,29 @@ static void counts_blocked_layouts(void **state)
 	CHECK_ALL(blocked);
 }
 
+/* Of embeddings only the rows of the words are read. */
+static void reads_rows_of_tables(void **state)
+{
+	static const op_case c = {
+	    .op = "EmbedLayerNormalization",
+	    .domain = MS,
+	    .inputs = "i:i[2,5] s:i[2,5] w:*f[1000,8] p:*f[512,8] t:*f[2,8] g:*f[8] b:*f[8]",
+	    .outputs = "y n"};
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	onnx_model *m = NULL;
+	cost_result *r = NULL;
+
+	(void)state;
+	op_case_build(&w, &c);
+	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, NULL), DCK_OK);
+	assert_int_equal(cost_model(m, NULL, a, &r, NULL), DCK_OK);
+	/* two kinds of words, three times ten rows of 8, gamma and beta */
+	assert_true(num_is(r->ops[0].read_bytes, 2 * 10 * 4 + 3 * 80 * 4 + 2 * 8 * 4));
+	mem_arena_free(a);
+	wire_out_done(&w);
+}
+
 static void tables_are_sorted(void **state)
 {
 	(void)state;
@@ -183,9 +206,9 @@ static void tables_are_sorted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(counts_attentions), cmocka_unit_test(counts_products),
-	    cmocka_unit_test(counts_others),	 cmocka_unit_test(counts_blocked_layouts),
-	    cmocka_unit_test(tables_are_sorted),
+	    cmocka_unit_test(counts_attentions),    cmocka_unit_test(counts_products),
+	    cmocka_unit_test(counts_others),	    cmocka_unit_test(counts_blocked_layouts),
+	    cmocka_unit_test(reads_rows_of_tables), cmocka_unit_test(tables_are_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
