@@ -9,40 +9,6 @@
 
 #include "op_case.h"
 
-/* A body: "NAME=INPUTS;OUTPUTS;NODE;NODE": inputs and outputs are names, a node is
- * "Op inputs > outputs". A name of another graph is seen from inside. */
-static void put_body(wire_out *w, const char *text)
-{
-	char copy[512], *rest, *part;
-	size_t at = wire_begin(w, 5), graph;
-	int n = 0;
-
-	snprintf(copy, sizeof copy, "%s", text);
-	rest = strchr(copy, '=');
-	assert_non_null(rest);
-	*rest++ = '\0';
-	wire_put_text(w, 1, copy);
-	graph = wire_begin(w, 6);
-	for (; (part = strsep(&rest, ";")); n++) {
-		char *inner = NULL, *word;
-		if (n >= 2) {
-			char *arrow = strstr(part, " > "), *space = strchr(part, ' ');
-			assert_non_null(arrow);
-			*arrow = *space = '\0';
-			put_node(w, part, space < arrow ? space + 1 : "", arrow + 3);
-			continue;
-		}
-		for (word = strtok_r(part, " ", &inner); word; word = strtok_r(NULL, " ", &inner)) {
-			size_t value = wire_begin(w, n ? 12 : 11);
-			wire_put_text(w, 1, word);
-			wire_end(w, value);
-		}
-	}
-	wire_end(w, graph);
-	wire_put_int(w, 20, ONNX_ATTR_GRAPH);
-	wire_end(w, at);
-}
-
 typedef struct body_case {
 	const char *op;
 	int64_t opset;
@@ -198,7 +164,7 @@ static void body_build(wire_out *w, const body_case *c)
 	for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
 		op_case_attribute(w, t);
 	for (int i = 0; i < 2 && c->bodies[i]; i++)
-		put_body(w, c->bodies[i]);
+		op_case_body(w, c->bodies[i]);
 	wire_end(w, node);
 	wire_end(w, graph);
 	size_t opset = wire_begin(w, 8);
