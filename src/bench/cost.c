@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "bench/counted.h"
 #include "bench/facts.h"
+#include "bench/values.h"
 #include "cost/op.h"
 #include "cost/peers.h"
 #include <string.h>
@@ -252,6 +253,44 @@ static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s
 	return DCK_OK;
 }
 
+/* One run with every value an output. */
+static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_arena *a,
+			   bench_real *ret, dck_err *err)
+{
+	values_shape *shapes;
+	size_t n;
+
+	DCK_TRY(values_run(s, watch, a, &shapes, &n, err));
+	ret->inputs = mem_arena_array(a, n, sizeof(*ret->inputs));
+	ret->values = mem_arena_array(a, n, sizeof(*ret->values));
+	if (!ret->inputs || !ret->values)
+		DCK_FAIL(err, E_NOMEM, "no memory for the shapes of %zu values", n);
+	for (size_t i = 0; i < n; i++) {
+		cost_shape shape = {shapes[i].name, shapes[i].dtype, shapes[i].rank,
+				    shapes[i].dims};
+		if (shapes[i].known && shapes[i].input)
+			ret->inputs[ret->ninputs++] = shape;
+		else if (shapes[i].known)
+			ret->values[ret->nvalues++] = shape;
+	}
+	return DCK_OK;
+}
+
+/* What the run and the rules say of the same value must be the same. */
+static void note_run(record_builder *b, const cost_result *r, const bench_real *real)
+{
+	record_fact_int(b, "cost", "run_values", DCK_UNIT_ONE, (int64_t)real->nvalues);
+	record_fact_int(b, "cost", "run_filled", DCK_UNIT_ONE, (int64_t)r->filled);
+	record_fact_int(b, "cost", "run_differ", DCK_UNIT_ONE, (int64_t)r->differ);
+	if (r->differ)
+		record_note(
+		    b, DCK_WARN, "shape-differs",
+		    "the engine's run gave %zu values another shape or type than the rules "
+		    "say, '%s' first: the costs of operators around it may be wrong; please "
+		    "report the model",
+		    r->differ, r->first_differing);
+}
+
 dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_observer *watch,
 		    dck_record **ret, dck_err *err)
 {
@@ -259,14 +298,29 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	bench_counted c;
 	record_builder *b;
 
-	(void)watch;
+	mem_arena *a = NULL;
+	bench_real real = {0};
+
 	if (!cfg) {
 		dck_cost_config_init(&plain);
 		cfg = &plain;
 	}
-	DCK_TRY(bench_counted_open(&c, s, NULL, 0, err));
+	dck_status status = DCK_OK;
+	if (cfg->run) {
+		a = mem_arena_new(0);
+		status = a ? real_run(s, watch, a, &real, err)
+			   : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for shapes");
+	}
+	if (status == DCK_OK)
+		status = bench_counted_open(&c, s, cfg->run ? &real : NULL, err);
+	if (status != DCK_OK) {
+		mem_arena_free(a);
+		return status;
+	}
 	b = bench_facts_new(cfg->title);
-	dck_status status = b ? fill(b, &c, s, cfg, err) : DCK_E_NOMEM;
+	status = b ? fill(b, &c, s, cfg, err) : DCK_E_NOMEM;
+	if (b && status == DCK_OK && cfg->run)
+		note_run(b, c.cost, &real);
 	if (b && status == DCK_OK)
 		status = record_finish(b, ret, err);
 	else if (b)
@@ -274,6 +328,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	else
 		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
 	bench_counted_close(&c);
+	mem_arena_free(a);
 	return status;
 }
 

@@ -114,11 +114,27 @@ static dck_status zoo_read(bench_counted *c, const char *name, const dck_model_c
 	return status;
 }
 
-static dck_status counted_open(bench_counted *c, const dck_subject *s, const cost_shape *known,
-			       size_t nknown, dck_err *err)
+static dck_status count(bench_counted *c, const dck_subject *s, bool zoo, const bench_real *real,
+			dck_err *err)
+{
+	sizes z = {0};
+
+	mem_arena_limit(c->arena, mem_arena_bytes(c->arena) + ONNX_MEMORY_MAX * 2);
+	if (real) {
+		z.config = (cost_config){.inputs = real->inputs,
+					 .ninputs = real->ninputs,
+					 .known = real->values,
+					 .nknown = real->nvalues};
+	} else if (s) {
+		DCK_TRY(sizes_read(&z, c->model->graph, c->arena, &s->model, zoo, err));
+	}
+	return cost_model(c->model, &z.config, c->arena, &c->cost, err);
+}
+
+static dck_status counted_open(bench_counted *c, const dck_subject *s, const bench_real *real,
+			       dck_err *err)
 {
 	bool zoo = s->text && strncmp(s->text, "zoo:", 4) == 0;
-	sizes z = {.config = {.known = known, .nknown = nknown}};
 
 	if (s->kind != DCK_SUBJECT_MODEL || !s->text)
 		DCK_FAIL(err, E_ARG, "only a model can be counted: give a file or zoo:NAME");
@@ -134,16 +150,34 @@ static dck_status counted_open(bench_counted *c, const dck_subject *s, const cos
 		DCK_TRY(zoo_read(c, s->text + 4, &s->model, err));
 	else
 		DCK_TRY(onnx_read_file(s->text, c->arena, &c->model, err));
-	mem_arena_limit(c->arena, mem_arena_bytes(c->arena) + ONNX_MEMORY_MAX * 2);
-	DCK_TRY(sizes_read(&z, c->model->graph, c->arena, &s->model, zoo, err));
-	return cost_model(c->model, &z.config, c->arena, &c->cost, err);
+	return count(c, s, zoo, real, err);
 }
 
-dck_status bench_counted_open(bench_counted *ret, const dck_subject *s, const cost_shape *known,
-			      size_t nknown, dck_err *err)
+static dck_status file_open(bench_counted *c, const char *path, const bench_real *real,
+			    dck_err *err)
+{
+	c->arena = mem_arena_new(1 << 18);
+	if (!c->arena)
+		return no_memory(err);
+	DCK_TRY(onnx_read_file(path, c->arena, &c->model, err));
+	return count(c, NULL, false, real, err);
+}
+
+dck_status bench_counted_file(bench_counted *ret, const char *path, const bench_real *real,
+			      dck_err *err)
 {
 	*ret = (bench_counted){0};
-	dck_status status = counted_open(ret, s, known, nknown, err);
+	dck_status status = file_open(ret, path, real, err);
+	if (status != DCK_OK)
+		bench_counted_close(ret);
+	return status;
+}
+
+dck_status bench_counted_open(bench_counted *ret, const dck_subject *s, const bench_real *real,
+			      dck_err *err)
+{
+	*ret = (bench_counted){0};
+	dck_status status = counted_open(ret, s, real, err);
 	if (status != DCK_OK)
 		bench_counted_close(ret);
 	return status;
@@ -236,7 +270,7 @@ static void output_row(bench_counted *c, const val *v, dck_op_output *ret)
 	ret->name = v->name;
 	ret->dtype = cost_dtype_text(v->dtype, c->arena);
 	if (v->kind != VAL_TENSOR)
-		ret->absent = v->kind == VAL_SEQUENCE ? "it is a sequence"
+		ret->absent = v->kind == VAL_SEQUENCE	? "it is a sequence"
 			      : v->kind == VAL_OPTIONAL ? "it is optional"
 			      : v->why			? v->why
 							: "it is no tensor";

@@ -15,10 +15,20 @@ typedef struct bench_counted {
 	cost_result *cost;
 } bench_counted;
 
-/* Reads the model of s (a file or a built-in network) and counts it; `known`: shapes from a real
- * run. E_ARG: s is no model, a size that fits nothing. *ret is released on failure. */
-dck_status bench_counted_open(bench_counted *ret, const dck_subject *s, const cost_shape *known,
-			      size_t nknown, dck_err *err);
+/* What a real run has shown: the inputs it was fed, and its values. */
+typedef struct bench_real {
+	cost_shape *inputs, *values;
+	size_t ninputs, nvalues;
+} bench_real;
+
+/* Reads the model of s (a file or a built-in network) and counts it. real NULL: with the sizes that
+ * s gives; else with those of the run. E_ARG: s is no model, a size that fits nothing. *ret is
+ * released on failure. */
+dck_status bench_counted_open(bench_counted *ret, const dck_subject *s, const bench_real *real,
+			      dck_err *err);
+/* Reads and counts another file, such as the graph that an engine ran. */
+dck_status bench_counted_file(bench_counted *ret, const char *path, const bench_real *real,
+			      dck_err *err);
 void bench_counted_close(bench_counted *c); /* {0} is allowed */
 
 /* A number as a record's value: open ones are absent with their formula, or with what they depend

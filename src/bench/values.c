@@ -68,6 +68,7 @@ static dck_status shapes_take(const bench_target *t, mem_arena *a, values_shape 
 		return no_memory(err);
 	for (size_t i = 0; i < t->nin; i++) {
 		list[n].name = mem_arena_dup(a, t->in[i].name);
+		list[n].input = true;
 		shape_fill(bench_inputs_get(t->inputs, 0, i), &list[n++]);
 	}
 	for (size_t i = 0; i < t->nout; i++) {

@@ -13,6 +13,7 @@ typedef struct values_shape {
 	int64_t dtype; /* onnx_dtype; 0: text, or a type that the host has no name for */
 	int rank;
 	int64_t dims[DCK_RANK_MAX];
+	bool input; /* of the graph; they come first */
 	bool known; /* false: no tensor (a sequence, an optional, a map), or of more dimensions */
 } values_shape;
 
