@@ -191,5 +191,10 @@ void text_machine(page *p, const dck_record *r)
 {
 	peaks_put(p, r);
 	bandwidths_put(p, r);
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_wrap(p, 2, "each is the fastest of its rounds; the JSON and CSV forms have intervals");
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
 	reasons_put(p, r);
 }
