@@ -101,6 +101,7 @@ void shape_ms_unfold(op *o);
 void shape_ms_unique(op *o);
 void shape_ms_gather_nd(op *o);
 void shape_ms_gather_quantized(op *o);
+void cost_ms_gather_quantized(op *o);
 void shape_ms_dropout(op *o);
 void shape_ms_bitmask_dropout(op *o);
 void shape_ms_order_quantize(op *o);

@@ -313,6 +313,12 @@ void cost_ms_moe(op *o)
 	num used = ops_times(o, k, tokens);
 	num wide = op_in(o, third) ? num_add(t, rows, inner) : rows;
 	num macs = num_mul(t, num_mul(t, used, hidden), num_add(t, wide, inner));
+	if (quantised) {
+		num experts = num_mul(t, fc1->dims[0], hidden);
+		count_packed(o, 2, num_mul(t, experts, rows));
+		count_packed(o, second, num_mul(t, experts, inner));
+		count_packed(o, third, num_mul(t, experts, inner));
+	}
 	int64_t each = ops_activation_flops(gated ? "silu" : kind ? kind : "relu");
 	if (each < 0) {
 		op_cost(o, macs, num_none(t, "its activation is none that deepclock counts"));

@@ -581,11 +581,17 @@ void shape_ms_gather_nd(op *o)
 	op_set(o, 0, x->dtype, rank, dims);
 }
 
-/* Bytes hold several numbers of the last dimension. */
+/* How many numbers of the last dimension a byte holds. */
+static int64_t packed_in_byte(const op *o)
+{
+	int64_t bits = op_attr_int(o, "bits", 4);
+
+	return type_of(o, 0, 0) == ONNX_UINT8 && (bits == 2 || bits == 4) ? 8 / bits : 1;
+}
+
 void shape_ms_gather_quantized(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1), *at = x ? op_need(o, 1) : NULL;
-	int64_t bits = op_attr_int(o, "bits", 4);
 	int axis, rank = 0;
 
 	if (!at || !op_axis(o, op_attr_int(o, "gather_axis", 0), x->rank, &axis))
@@ -597,9 +603,18 @@ void shape_ms_gather_quantized(op *o)
 		if (i != axis)
 			dims[rank++] = x->dims[i];
 	}
-	if (x->dtype == ONNX_UINT8 && (bits == 2 || bits == 4) && axis != x->rank - 1)
-		dims[rank - 1] = ops_times(o, 8 / bits, dims[rank - 1]);
+	if (axis != x->rank - 1)
+		dims[rank - 1] = ops_times(o, packed_in_byte(o), dims[rank - 1]);
 	op_set(o, 0, type_of(o, 2, 0), rank, dims);
+}
+
+void cost_ms_gather_quantized(op *o)
+{
+	const val *x = op_in(o, 0);
+
+	if (x && x->initializer)
+		o->made->params = ops_times(o, packed_in_byte(o), op_elements(o, x));
+	op_cost(o, num_int(0), ops_times(o, 2, op_elements(o, op_out(o, 0))));
 }
 
 /* --- hyper-connections and gates --- */

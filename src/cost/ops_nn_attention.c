@@ -109,8 +109,10 @@ void cost_attention(op *o)
 		op_cost_unknown(o, "the shapes of its inputs are not known");
 		return;
 	}
-	a.h.each = 1 + 5 + (op_attr_float(o, "softcap", 0) > 0 ? 3 : 0) +
-		   (op_in(o, 3) || op_in(o, 6) || op_attr_int(o, "is_causal", 0) ? 1 : 0);
+	bool masked = op_in(o, 3) || op_in(o, 6) || op_attr_int(o, "is_causal", 0) ||
+		      op_attr_int(o, "left_window_size", -1) >= 0 ||
+		      op_attr_int(o, "right_window_size", -1) >= 0;
+	a.h.each = 1 + 5 + (op_attr_float(o, "softcap", 0) > 0 ? 3 : 0) + masked;
 	heads_cost(o, &a.h);
 }
 

@@ -78,6 +78,8 @@ static const op_case products[] = {
     {"MatMulNBits", MS, 0, "a:f[2,3,32] b:*u[5,1,16] s:*f[5,1]", "y", "K=32", "f[2,3,?]", "?", "?",
      NULL},
     /* 6 tokens, 2 experts each, 8*16 + 16*8 weights */
+    {"QMoE", MS, 0, "x:f[6,32] r:f[6,4] a:*u[4,16,16] s:*f[4,16] - b:*u[4,32,8] t:*f[4,32]", "y",
+     "k=2 activation_type=silu expert_weight_bits=4", "f[6,32]", "12288", NULL, "4096"},
     {"MoE", MS, 0, "x:f[2,3,8] r:f[6,4] a:*f[4,16,8] - b:*f[4,8,16]", "y", "k=2", "f[2,3,8]",
      "3072", NULL, "1024"},
 };
@@ -123,7 +125,7 @@ static const op_case others[] = {
     {"ExpandDims", MS, 0, "x:f[4,3] a:i[]", "y", NULL, "?", NULL, NULL, NULL},
     {"GatherND", MS, 0, "x:f[4,3,5] i:l[2,2]", "y", NULL, "f[2,5]", "0", "0", NULL},
     {"GatherBlockQuantized", MS, 0, "d:*u[10,16] i:l[2,3] s:*f[10,2]", "y",
-     "bits=4 block_size=16 gather_axis=0 quantize_axis=1", "f[2,3,32]", "0", "384", NULL},
+     "bits=4 block_size=16 gather_axis=0 quantize_axis=1", "f[2,3,32]", "0", "384", "320"},
     {"UnfoldTensor", MS, 0, "x:f[3,7]", "y", "dim=1 size=3 step=2", "f[3,3,3]", "0", "0", NULL},
     {"Inverse", MS, 0, "x:f[3,3]", "y", NULL, "f[3,3]", "?", "?", NULL},
     {"BeamSearch", MS, 0, "x:i[1,3] a:i[1]", "y", NULL, "?", "?", "?", NULL},
