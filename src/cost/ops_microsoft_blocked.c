@@ -6,6 +6,7 @@
  * the one it was made from, and computes them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/infer.h"
 #include "cost/ops_nn.h"
 
 #include <string.h>
@@ -50,6 +51,44 @@ static bool channels_last(const op *o)
 	return op_attr_int(o, "channels_last", 0) != 0;
 }
 
+/* So many nodes behind are looked at. */
+#define NEAR 64
+
+/* The channels that a convolution's weights are for; not known: none. */
+static num weights_channels(op *o, const onnx_node *n)
+{
+	const val *w = n->ninputs > 1 && n->inputs[1] ? infer_find(o->around, n->inputs[1]) : NULL;
+
+	if (!n->op || strcmp(n->op, "Conv") != 0 || !w || w->rank < 2)
+		return num_none(o->nums, "it is no convolution");
+	return ops_times(o, onnx_attribute_int(n, "group", 1), w->dims[1]);
+}
+
+/* Padded to the blocks of the machine that saved the model, which only the weights behind show. */
+static num padded_channels(op *o, num channels)
+{
+	const onnx_graph *g = o->infer->model->graph;
+	const char *out = o->node->noutputs ? o->node->outputs[0] : NULL;
+	uintptr_t at = (uintptr_t)o->node, begin = (uintptr_t)g->nodes;
+	num none = num_none(o->nums, "its channels are padded to the blocks of the machine that "
+				     "saved the model");
+
+	if (num_known(channels) && channels.v % BLOCK_MAX == 0)
+		return channels;
+	if (!out || at < begin || at >= (uintptr_t)(g->nodes + g->nnodes))
+		return none;
+	size_t first = (at - begin) / sizeof(*g->nodes) + 1;
+	for (size_t i = first; i < g->nnodes && i < first + NEAR; i++) {
+		const onnx_node *n = &g->nodes[i];
+		if (!n->ninputs || !n->inputs[0] || strcmp(n->inputs[0], out) != 0)
+			continue;
+		num padded = weights_channels(o, n);
+		if (!num_why_none(padded))
+			return padded;
+	}
+	return none;
+}
+
 static void shape_reorder_input(op *o)
 {
 	const val *x = op_need_rank(o, 0, 3);
@@ -57,12 +96,9 @@ static void shape_reorder_input(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_dims(o, (size_t)x->rank), channels = x->dims[last ? x->rank - 1 : 1];
+	num *dims = op_dims(o, (size_t)x->rank);
 	dims[0] = x->dims[0];
-	dims[1] = num_known(channels) && channels.v % BLOCK_MAX == 0
-		      ? channels
-		      : num_none(o->nums, "its channels are padded to the blocks of the machine "
-					  "that saved the model");
+	dims[1] = padded_channels(o, x->dims[last ? x->rank - 1 : 1]);
 	for (int i = 2; i < x->rank; i++)
 		dims[i] = x->dims[last ? i - 1 : i];
 	op_set(o, 0, x->dtype, x->rank, dims);

@@ -174,6 +174,33 @@ static void counts_blocked_layouts(void **state)
 	CHECK_ALL(blocked);
 }
 
+/* How far channels are padded is seen in the weights of the convolution behind. */
+static void finds_padded_channels(void **state)
+{
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	onnx_model *m = NULL;
+	cost_result *r = NULL;
+	size_t graph = graph_begin(&w), node;
+
+	(void)state;
+	put_input(&w, "x", ONNX_FLOAT, DIMS(1, 24, 8, 8));
+	put_tensor(&w, "w", ONNX_FLOAT, DIMS(16, 32, 1, 1), 0, NULL);
+	node = node_begin(&w, "ReorderInput", "x", "y");
+	wire_put_text(&w, 7, NCHWC);
+	wire_end(&w, node);
+	node = node_begin(&w, "Conv", "y w", "z");
+	wire_put_text(&w, 7, NCHWC);
+	wire_end(&w, node);
+	graph_end(&w, graph);
+	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, NULL), DCK_OK);
+	assert_int_equal(cost_model(m, NULL, a, &r, NULL), DCK_OK);
+	assert_true(num_is(r->ops[0].out[0]->dims[1], 32));
+	assert_true(num_is(r->macs, 16 * 32 * 64));
+	mem_arena_free(a);
+	wire_out_done(&w);
+}
+
 /* Of embeddings only the rows of the words are read. */
 static void reads_rows_of_tables(void **state)
 {
@@ -208,9 +235,10 @@ static void tables_are_sorted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(counts_attentions),    cmocka_unit_test(counts_products),
-	    cmocka_unit_test(counts_others),	    cmocka_unit_test(counts_blocked_layouts),
-	    cmocka_unit_test(reads_rows_of_tables), cmocka_unit_test(tables_are_sorted),
+	    cmocka_unit_test(counts_attentions),     cmocka_unit_test(counts_products),
+	    cmocka_unit_test(counts_others),	     cmocka_unit_test(counts_blocked_layouts),
+	    cmocka_unit_test(finds_padded_channels), cmocka_unit_test(reads_rows_of_tables),
+	    cmocka_unit_test(tables_are_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
