@@ -24,7 +24,7 @@ static num place(op *o, num at, num size, num least, num most)
 		return most;
 	if (num_known(at) && at.v <= -FAR)
 		return least;
-	if (num_known(at) && at.v < 0)
+	if (num_known(at) ? at.v < 0 : num_least(t, num_sub(t, num_int(0), at)) >= 1)
 		at = num_add(t, at, size);
 	else if (!num_known(at) && num_least(t, at) < 0)
 		return num_none(t, "the sign of %s is not known", num_text(t, at));
