@@ -188,6 +188,24 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 	record_fact_real(b, "machine", "took", DCK_UNIT_NS, r->took_ns);
 }
 
+static void facts_devices(record_builder *b)
+{
+	machine_device device[MACHINE_DEVICES_MAX];
+	const char *why;
+	const unsigned n = machine_devices_find("", device, &why);
+	char key[48];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(key, sizeof key, "accelerator/%.31s", device[i].at);
+		record_fact_text(b, "device", key, device[i].text);
+	}
+	if (n > 0)
+		record_fact_absent(b, "device", "limits",
+				   "only those of the processor are measured");
+	else
+		record_fact_absent(b, "device", "accelerator", why);
+}
+
 static void facts_method(record_builder *b, const survey *s)
 {
 	record_fact_text(b, "method", "clock", "CLOCK_MONOTONIC");
@@ -457,6 +475,7 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	snprintf(subject, sizeof subject, "%s", s->host.cpu[0] ? s->host.cpu : "this machine");
 	record_fact_text(b, "subject", "name", subject);
 	facts_machine(b, s, kept);
+	facts_devices(b);
 	bench_facts_host(b, &s->host);
 	bench_facts_options(b, "plan", dck_machine_options, s->asked);
 	metrics(b, s);

@@ -63,6 +63,17 @@ void machine_topology_find(machine_topology *ret);
 /* Recounts `ours` and `count` for the first n of cpu[]. */
 void machine_topology_use(const char *root, machine_topology *t, unsigned n);
 
+/* --- device.c: GPUs and other accelerators on the PCI bus. */
+enum { MACHINE_DEVICES_MAX = 16 };
+typedef struct machine_device {
+	char at[32];   /* "0000:00:05.0" */
+	char text[64]; /* "NVIDIA, device 0x2335" */
+} machine_device;
+/* Returns how many there are in ret; *ret_why: why there are none. root: "" or, for tests, a folder
+ * in whose sys/ to look. */
+unsigned machine_devices_find(const char *root, machine_device ret[MACHINE_DEVICES_MAX],
+			      const char **ret_why);
+
 /* --- peak_*.c: loops of independent chains that nothing but the arithmetic units can slow down. */
 typedef enum machine_type {
 	MACHINE_FP64,

@@ -194,6 +194,8 @@ static const tile_shape all_whole = {
 		double total = 0;                                                  \
 		for (int i = 0; i < 512; i++)                                      \
 			ones[i] = (ONE);                                           \
+		/* The load does not tell the compiler that it reads them. */      \
+		__asm__ volatile("" : : "r"(ones) : "memory");                     \
 		_tile_loadconfig(&all_whole);                                      \
 		_tile_zero(0);                                                     \
 		_tile_zero(1);                                                     \

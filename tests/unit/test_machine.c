@@ -173,6 +173,38 @@ static void strange_files(void **state)
 	assert_int_equal(t.cache[1].bytes, 0);
 }
 
+static void put_device(const char *at, const char *class, const char *vendor, const char *device)
+{
+	put(class, "sys/bus/pci/devices/%s/class", at);
+	put(vendor, "sys/bus/pci/devices/%s/vendor", at);
+	put(device, "sys/bus/pci/devices/%s/device", at);
+}
+
+static void accelerators_are_found(void **state)
+{
+	machine_device d[MACHINE_DEVICES_MAX];
+	const char *why = NULL;
+	char at[16];
+
+	(void)state;
+	assert_int_equal(machine_devices_find(scratch, d, &why), 0);
+	assert_string_equal(why, "the system shows no PCI bus");
+	put_device("0000:00:01.0", "0x020000\n", "0x8086\n", "0x100e\n");
+	assert_int_equal(machine_devices_find(scratch, d, &why), 0);
+	assert_string_equal(why, "there is none on the PCI bus");
+	put_device("0000:00:05.0", "0x030200\n", "0x10de\n", "0x2335\n");
+	put_device("0000:00:04.0", "0x120000\n", "0x1da3\n", "0x1020\n");
+	assert_int_equal(machine_devices_find(scratch, d, &why), 2);
+	assert_string_equal(d[0].at, "0000:00:04.0");
+	assert_string_equal(d[0].text, "vendor 0x1da3, device 0x1020");
+	assert_string_equal(d[1].text, "NVIDIA, device 0x2335");
+	for (unsigned i = 0; i < 40; i++) {
+		snprintf(at, sizeof at, "0001:00:%02x.0", i);
+		put_device(at, "0x030000\n", "0x1002\n", "0x1\n");
+	}
+	assert_int_equal(machine_devices_find(scratch, d, &why), MACHINE_DEVICES_MAX);
+}
+
 static machine_topology machine(uint64_t l1, uint64_t l2, uint64_t l3, unsigned users,
 				uint64_t available)
 {
@@ -374,6 +406,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(some_of_them, begin, end),
 	    cmocka_unit_test_setup_teardown(nothing_is_told, begin, end),
 	    cmocka_unit_test_setup_teardown(strange_files, begin, end),
+	    cmocka_unit_test_setup_teardown(accelerators_are_found, begin, end),
 	    cmocka_unit_test(working_sets),
 	    cmocka_unit_test(working_sets_of_many),
 	    cmocka_unit_test(levels_that_are_none),
