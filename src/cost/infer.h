@@ -41,8 +41,10 @@ typedef struct infer {
 	size_t nops, cap;
 	int64_t opset; /* of ONNX's own operators */
 	bool trust_declared;
-	int depth, dry;
+	int depth;
 	size_t visited; /* nodes inferred, dry ones too */
+	size_t again;	/* of them in bodies that had been walked before */
+	size_t priced;	/* operators whose traffic was counted */
 	cost_result *result;
 	num scratch[ONNX_INTS_MAX]; /* for op_dims() without memory */
 	/* Sticky. */

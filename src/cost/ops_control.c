@@ -4,12 +4,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
+#include "base/err.h"
 
 /* So often a body is walked until the shapes that it hands on stay as they are. Each walk that is
  * not the last makes at least one size open, so it ends by itself; this bounds hostile models. */
 #define WALKS_MAX 16
 /* Loops that make something larger each time are walked once for each round, up to so many. */
 #define ROUNDS_MAX 32
+/* Loops in loops multiply: at most so many nodes of a model are walked again. */
+#define AGAIN_MAX 50000u
 
 static const onnx_graph *body_of(op *o, const char *name)
 {
@@ -87,6 +90,26 @@ static void shape_if(op *o)
 }
 
 /* --- bodies that run again and again --- */
+
+/* One more walk; op_body() else. */
+static bool walk_again(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num times,
+		       val ***ret_out, size_t *ret_nout)
+{
+	infer *in = o->infer;
+	size_t before = in->visited;
+
+	if (in->again > AGAIN_MAX) {
+		in->status = err_set(in->err, DCK_E_LIMIT, __FILE__, __LINE__,
+				     "the model's loops are nested so that following them takes "
+				     "more than %u steps",
+				     AGAIN_MAX);
+		return false;
+	}
+	if (!op_body(o, g, inputs, ninputs, times, false, NULL, ret_out, ret_nout))
+		return false;
+	in->again += in->visited - before;
+	return true;
+}
 
 typedef struct rounds {
 	const onnx_graph *g;
@@ -177,9 +200,9 @@ static val *state_next(op *o, val *before, const val *after, bool *opened, bool 
 	return v;
 }
 
-/* Walks the body until the state stays. False: it failed. *ret_stable: after the first walk
- * already, contents aside. */
-static bool rounds_walk(op *o, rounds *r, num times, bool *ret_stable)
+/* Walks the body until the state stays. False: it failed. `again`: it was walked before.
+ * *ret_stable: after the first walk already, contents aside. */
+static bool rounds_walk(op *o, rounds *r, num times, bool again, bool *ret_stable)
 {
 	size_t begin = o->infer->nops;
 	bool(*opened)[COST_RANK_MAX] = mem_arena_array(o->arena, r->nstate, sizeof(*opened));
@@ -193,9 +216,13 @@ static bool rounds_walk(op *o, rounds *r, num times, bool *ret_stable)
 			r->in[r->nextra + i] = r->state[i];
 		/* The operators of a walk that was not the last are none of the model's. */
 		o->infer->nops = begin;
-		if (!op_body(o, r->g, r->in, r->nin, times, false, NULL, &r->out, &r->nout))
+		bool ok =
+		    walk || again
+			? walk_again(o, r->g, r->in, r->nin, times, &r->out, &r->nout)
+			: op_body(o, r->g, r->in, r->nin, times, false, NULL, &r->out, &r->nout);
+		if (!ok)
 			return false;
-		for (size_t i = 0; i < r->nstate; i++) {
+		for (size_t i = 0; i < r->nstate && walk <= WALKS_MAX; i++) {
 			size_t at = r->first_state + i;
 			const val *after = at < r->nout ? r->out[at] : NULL;
 			val *next = r->state[i]
@@ -206,11 +233,12 @@ static bool rounds_walk(op *o, rounds *r, num times, bool *ret_stable)
 		}
 		if (!changed)
 			return true;
-		if (walk == WALKS_MAX) {
-			for (size_t i = 0; i < r->nstate; i++)
+		if (walk == WALKS_MAX) /* one last walk, in which nothing is known */
+			for (size_t i = 0; i < r->nstate; i++) {
 				r->state[i] = op_like(o, NULL);
-			return true;
-		}
+				if (r->state[i])
+					r->state[i]->kind = VAL_OTHER;
+			}
 	}
 }
 
@@ -323,7 +351,7 @@ static bool loop_unrolled(op *o, const onnx_graph *g, int64_t n, size_t begin)
 		r.in[0] = number;
 		for (size_t i = 0; i < r.nstate; i++)
 			r.in[2 + i] = r.state[i];
-		if (!op_body(o, g, r.in, r.nin, num_int(1), false, NULL, &r.out, &r.nout))
+		if (!walk_again(o, g, r.in, r.nin, num_int(1), &r.out, &r.nout))
 			return false;
 		if (!is_true(r.nout ? r.out[0] : NULL) && k + 1 < n)
 			return false; /* it may end earlier */
@@ -377,22 +405,22 @@ static void shape_loop(op *o)
 		return;
 	if (num_why_none(limit) || !first_known)
 		trips = op_fresh(o, "how often its body runs");
-	if (!rounds_walk(o, &r, trips, &stable))
+	if (!rounds_walk(o, &r, trips, false, &stable))
 		return;
 	if (!is_true(r.nout ? r.out[0] : NULL) && !num_is(trips, 0) && !num_is(trips, 1) &&
 	    !num_why_fresh(o->nums, trips)) {
 		/* The body decides when it ends: once more, with a number that says so. */
 		trips = op_fresh(o, "how often its body runs");
 		o->infer->nops = begin;
-		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, &stable))
+		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
 			return;
 	}
 	if (!stable && first_known && num_known(limit) && limit.v > 0 && limit.v <= ROUNDS_MAX &&
-	    o->infer->depth < 2) {
+	    o->infer->depth == 0) {
 		if (loop_unrolled(o, g, limit.v, begin) || !infer_ok(o->infer))
 			return;
 		o->infer->nops = begin;
-		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, &stable))
+		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
 			return;
 	}
 	loop_outputs(o, &r, trips);
@@ -457,7 +485,7 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 		r.in[nstate + i] = step_of(o, v, axis, batched);
 	}
 	times = num_is(batch, -1) ? length : num_mul(o->nums, length, batch);
-	if (!rounds_walk(o, &r, times, &stable))
+	if (!rounds_walk(o, &r, times, false, &stable))
 		return;
 	for (size_t i = 0; i < o->made->nout; i++) {
 		val *v = i < r.nout ? r.out[i] : NULL;
