@@ -59,6 +59,7 @@
 #include "plugin.h"
 #include "bench.h"
 #include "cost.h"
+#include "profile.h"
 #include "machine.h"
 
 #endif

@@ -292,3 +292,51 @@ void bench_facts_method(record_builder *b, const bench_phases *p, const stat_est
 				 estimates[STAT_MEAN].n_eff);
 	}
 }
+
+void bench_facts_copy(record_builder *b, const dck_record *r)
+{
+	for (size_t i = 0; i < r->nfacts; i++) {
+		const dck_fact *f = &r->facts[i];
+
+		switch (f->value.kind) {
+		case DCK_VALUE_ABSENT:
+			record_fact_absent(b, f->section, f->key, f->value.as.text);
+			break;
+		case DCK_VALUE_BOOL:
+			record_fact_bool(b, f->section, f->key, f->value.as.b);
+			break;
+		case DCK_VALUE_INT:
+			record_fact_int(b, f->section, f->key, f->unit, f->value.as.i);
+			break;
+		case DCK_VALUE_REAL:
+			record_fact_real(b, f->section, f->key, f->unit, f->value.as.r);
+			break;
+		case DCK_VALUE_TEXT:
+			record_fact_text(b, f->section, f->key, f->value.as.text);
+			break;
+		}
+	}
+}
+
+void bench_facts_metric(record_builder *b, const dck_metric *from)
+{
+	const char *tag = from->def->tag;
+
+	switch (from->value.kind) {
+	case DCK_VALUE_INT:
+		record_metric_int(b, tag, from->value.as.i, from->how);
+		break;
+	case DCK_VALUE_REAL:
+		if (from->level > 0)
+			record_metric_interval(b, tag, from->value.as.r, from->lo, from->hi,
+					       from->level, from->how);
+		else
+			record_metric_real(b, tag, from->value.as.r, from->how);
+		break;
+	default:
+		record_metric_absent(b, tag,
+				     from->value.kind == DCK_VALUE_ABSENT ? from->value.as.text
+									  : "not known");
+		break;
+	}
+}

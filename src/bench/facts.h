@@ -16,6 +16,10 @@ record_builder *bench_facts_record(const bench_plan *plan);
 void bench_facts_host(record_builder *b, const os_host *host);
 void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t);
 void bench_facts_engine(record_builder *b, const bench_target *t);
+/* All facts of another record. */
+void bench_facts_copy(record_builder *b, const dck_record *from);
+/* A metric of another record. */
+void bench_facts_metric(record_builder *b, const dck_metric *from);
 /* One fact for each option row: what was asked, defaults included. */
 void bench_facts_options(record_builder *b, const char *section, const dck_opt *table,
 			 const void *cfg);

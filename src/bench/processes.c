@@ -98,31 +98,6 @@ static dck_status worker_run(workers *w, dck_record **ret, dck_err *err)
 }
 
 /* The facts of the first process stand for all, but for those that say how it was done. */
-static void facts_copy(record_builder *b, const dck_record *r)
-{
-	for (size_t i = 0; i < r->nfacts; i++) {
-		const dck_fact *f = &r->facts[i];
-
-		switch (f->value.kind) {
-		case DCK_VALUE_ABSENT:
-			record_fact_absent(b, f->section, f->key, f->value.as.text);
-			break;
-		case DCK_VALUE_BOOL:
-			record_fact_bool(b, f->section, f->key, f->value.as.b);
-			break;
-		case DCK_VALUE_INT:
-			record_fact_int(b, f->section, f->key, f->unit, f->value.as.i);
-			break;
-		case DCK_VALUE_REAL:
-			record_fact_real(b, f->section, f->key, f->unit, f->value.as.r);
-			break;
-		case DCK_VALUE_TEXT:
-			record_fact_text(b, f->section, f->key, f->value.as.text);
-			break;
-		}
-	}
-}
-
 static void series_copy(record_builder *b, const workers *w)
 {
 	char tag[96];
@@ -279,7 +254,7 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 		DCK_FAIL(err, E_NOMEM, "no memory to combine %zu processes", w->n);
 	}
 	record_set_began(b, first->began_unix_ns);
-	facts_copy(b, first);
+	bench_facts_copy(b, first);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
 	record_fact_fmt(b, "method", "interval",

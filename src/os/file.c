@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -312,4 +313,30 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
 	*ret_fd = fd;
 	return DCK_OK;
+}
+
+dck_status os_temp_dir(char *path, dck_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (!tmp || tmp[0] != '/' || strlen(tmp) > OS_TEMP_SIZE / 2)
+		tmp = "/tmp";
+	snprintf(path, OS_TEMP_SIZE, "%s/deepclock-XXXXXX", tmp);
+	if (!mkdtemp(path))
+		DCK_FAIL_ERRNO(err, E_IO, errno,
+			       "cannot make a folder for the engine's files in '%s'", tmp);
+	return DCK_OK;
+}
+
+void os_temp_dir_remove(const char *path)
+{
+	DIR *dir = opendir(path);
+	char file[OS_TEMP_SIZE + 256 + 2];
+
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		if (snprintf(file, sizeof file, "%s/%s", path, e->d_name) < (int)sizeof file)
+			unlink(file); /* "." and ".." refuse */
+	if (dir)
+		closedir(dir);
+	rmdir(path);
 }

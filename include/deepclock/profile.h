@@ -1,0 +1,38 @@
+/* profile.h - where the time of a model goes: its operators' times, costs and roofs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_PROFILE_H
+#define DCK_PROFILE_H
+
+#include "bench.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* May grow until 1.0: fill it with its _init function. Rows: dck_profile_options. */
+typedef struct dck_profile_config {
+	uint64_t profile_runs; /* under the engine's profiler; 0: as many as two seconds hold */
+	bool no_roofs;	       /* do not ask what the machine could reach */
+	bool no_memory;	       /* no pass that counts what is allocated */
+} dck_profile_config;
+DCK_API extern const dck_opt dck_profile_options[];
+
+DCK_API void dck_profile_config_init(dck_profile_config *c); /* @since 0.1 */
+
+/* Measures the model of s as dck_bench() does; then, in sessions of their own, the times of its
+ * operators and its memory. Nothing that is measured under the profiler is a latency: operators'
+ * times are scaled to the latency (docs/methods.md). The record is that of dck_bench() with ops,
+ * metrics profile/... and memory/.... *ret is owned: dck_record_free(). plan, c NULL: the
+ * defaults.
+ * Errors: those of dck_bench(); E_UNSUP: the engine has no profiler. When operators cannot be
+ * measured after the latency was, or on Ctrl-C, the record is incomplete and a note says why.
+ * @since 0.1 */
+DCK_API dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
+				     const dck_profile_config *c, const dck_observer *watch,
+				     dck_record **ret, dck_err *err) DCK_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
