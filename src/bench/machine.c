@@ -66,7 +66,7 @@ typedef struct survey {
 
 /* --- which machine this is */
 
-static dck_status threads_choose(survey *s, dck_err *err)
+static dck_status limits_take(survey *s, dck_err *err)
 {
 	const uint64_t asked = s->asked->threads;
 	unsigned n = s->topology.cores;
@@ -78,6 +78,10 @@ static dck_status threads_choose(survey *s, dck_err *err)
 	if (s->host.cgroup_cpus > 0 && s->host.cgroup_cpus < n)
 		n = s->host.cgroup_cpus >= 1 ? (unsigned)s->host.cgroup_cpus : 1;
 	s->threads = asked > 0 ? (unsigned)asked : n;
+	/* What others of the group hold is not known: half of its limit. */
+	const uint64_t group = (uint64_t)s->host.cgroup_memory_bytes / 2;
+	if (group > 0 && (s->topology.available_bytes == 0 || group < s->topology.available_bytes))
+		s->topology.available_bytes = group;
 	machine_topology_use("", &s->topology, s->threads);
 	return DCK_OK;
 }
@@ -258,7 +262,7 @@ static const char *absent_why(const survey *s, const machine_item *i)
 {
 	return i->absent	       ? i->absent
 	       : s->result.interrupted ? "the measurement was interrupted before it"
-				       : "the clock did not move during any of its rounds";
+				       : "the machine was so busy that the time was up before it";
 }
 
 static void metric_rate(record_builder *b, const survey *s, const char *tag, const machine_item *i,
@@ -590,7 +594,7 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 	os_host_get(&s->host);
 	machine_topology_find(&s->topology);
 	s->isa = machine_isa_find();
-	dck_status status = threads_choose(s, err);
+	dck_status status = limits_take(s, err);
 	if (status == DCK_OK) {
 		key_make(s);
 		if (machine_keep_path(s->key, s->path, sizeof s->path, &s->no_path) != DCK_OK)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMEOUT_NS (10 * 1000000000ull)
+#define TIMEOUT_NS (4 * 1000000000ull)
 #define EACH_NS	   150000000ull /* for one kind and number of threads */
 enum { SAMPLES = 9, SMALL = 256, LARGE = 1024 };
 

@@ -262,17 +262,6 @@ static void calibrate(run *u, machine_item *i)
 	}
 }
 
-static double rounds_best(run *u, machine_item *i, unsigned n)
-{
-	double ns[16], best = 0;
-
-	rounds(u, i, n, ns);
-	for (unsigned k = 1; k < n; k++)
-		if (ns[k] > 0)
-			best = fmax(best, i->work / ns[k]);
-	return best;
-}
-
 static void prepare(run *u, machine_item *i)
 {
 	calibrate(u, i);
@@ -283,12 +272,13 @@ static void prepare(run *u, machine_item *i)
 static void choose(run *u, machine_item *i)
 {
 	const machine_stream *best = i->stream;
-	double most = 0;
+	double most = 0, ns[16];
 
 	for (const machine_stream *s = best; s; s = stream_next(u->ask->isa, best->kind, s)) {
 		i->stream = s;
 		prepare(u, i);
-		double rate = rounds_best(u, i, u->effort->rounds);
+		rounds(u, i, u->effort->rounds, ns);
+		double rate = i->work / least(ns, u->effort->rounds);
 		if (rate > most) {
 			most = rate;
 			best = s;
@@ -298,24 +288,56 @@ static void choose(run *u, machine_item *i)
 	prepare(u, i);
 }
 
+/* The same with one thread: what was found for that need not be looked for again, which matters
+ * where other programs run: threads then wait for each other in every round. */
+static const machine_item *twin(const run *u, const machine_item *i)
+{
+	char tag[sizeof i->tag];
+
+	if (i->threads == 1)
+		return NULL;
+	snprintf(tag, sizeof tag, "%s", i->tag);
+	snprintf(strrchr(tag, '/'), 3, "/1");
+	return machine_find(u->r, tag);
+}
+
+static void first_time(run *u, machine_item *i)
+{
+	const machine_item *one = twin(u, i);
+
+	if (one && one->repetitions > 0) {
+		i->stream = one->stream;
+		i->repetitions = one->repetitions;
+		i->work = round_work(u, i);
+	} else if (i->stream) {
+		choose(u, i);
+	} else {
+		prepare(u, i);
+	}
+}
+
 static void measure_item(run *u, machine_item *i)
 {
-	double ns[16];
 	const unsigned n = u->effort->rounds + 1;
+	const double want = u->effort->round_ns;
+	const bool fixed = i->stream && i->level == MACHINE_DRAM;
+	double ns[16];
 
 	assert(n <= sizeof ns / sizeof *ns);
-	if (i->repetitions == 0 && i->stream)
-		choose(u, i);
-	else if (i->repetitions == 0)
-		prepare(u, i);
+	if (i->repetitions == 0)
+		first_time(u, i);
 	rounds(u, i, n, ns);
-	if (least(ns, n) < u->effort->round_ns / 3 && !(i->stream && i->level == MACHINE_DRAM)) {
+	if (!fixed && least(ns, n) < want / 3) {
 		prepare(u, i);
 		rounds(u, i, n, ns);
 	}
 	for (unsigned k = 1; k < n && i->n < MACHINE_ROUNDS_MAX; k++)
 		if (ns[k] > 0)
 			i->value[i->n++] = i->work / ns[k] * 1e9;
+	if (!fixed && least(ns, n) > 3 * want) {
+		i->repetitions = (uint64_t)fmax(1, (double)i->repetitions * want / least(ns, n));
+		i->work = round_work(u, i);
+	}
 }
 
 /* --- memory */

@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_COLS   16
-#define COLUMN_COLS 12
-#define ROWS_MAX    32
+#define NAME_COLS	16
+#define COLUMN_COLS	12
+#define COLUMN_COLS_MIN 9 /* "write_nt", "1,043" */
+#define ROWS_MAX	32
 
 static const char *const types[] = {"fp64", "fp32", "fp16", "bf16", "int8", NULL};
 static const char *const kinds[] = {"read", "write", "write_nt", "copy", "triad", NULL};
@@ -20,6 +21,14 @@ bool text_is_machine(const dck_record *r)
 {
 	return dck_record_metric(r, "peak/fp32/1") != NULL &&
 	       dck_record_metric(r, "latency/median") == NULL;
+}
+
+/* Five columns beside the names; on a page that is too narrow even so they stand out of it. */
+static unsigned column_cols(const page *p)
+{
+	const unsigned cols = p->width > NAME_COLS ? (p->width - NAME_COLS) / 5 : 0;
+
+	return cols > COLUMN_COLS ? COLUMN_COLS : cols < COLUMN_COLS_MIN ? COLUMN_COLS_MIN : cols;
 }
 
 /* In thousand millions, three digits. */
@@ -43,7 +52,7 @@ static void cell_put(page *p, const dck_record *r, const char *tag)
 
 	if (m != NULL && format_number_of(&m->value, &v))
 		giga_text(v, buf, sizeof buf);
-	page_text_right(p, buf, COLUMN_COLS);
+	page_text_right(p, buf, column_cols(p));
 }
 
 static void head_put(page *p, const dck_record *r, const char *suffix, const char *const *names)
@@ -58,7 +67,7 @@ static void head_put(page *p, const dck_record *r, const char *suffix, const cha
 	page_text_cut(p, text, NAME_COLS - 2);
 	page_to(p, NAME_COLS);
 	for (size_t i = 0; names[i] != NULL; i++)
-		page_text_right(p, names[i], COLUMN_COLS);
+		page_text_right(p, names[i], column_cols(p));
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
