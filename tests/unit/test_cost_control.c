@@ -206,10 +206,64 @@ static void counts_bodies(void **state)
 		check(&cases[i]);
 }
 
+/* A loop whose state grows, in a loop, in a loop ... */
+static void put_loops(wire_out *w, int depth)
+{
+	static const char *const values[] = {"i", "c", "v", "c", "o"};
+	size_t node = node_begin(w, "Loop", "m - v", "o"), at = wire_begin(w, 5);
+
+	wire_put_text(w, 1, "body");
+	size_t graph = wire_begin(w, 6);
+	for (int i = 0; i < 5; i++) {
+		size_t value = wire_begin(w, i < 3 ? 11 : 12);
+		wire_put_text(w, 1, values[i]);
+		wire_end(w, value);
+	}
+	if (depth)
+		put_loops(w, depth - 1);
+	else
+		put_node_int(w, "Concat", "v v", "o", "axis", 0);
+	wire_end(w, graph);
+	wire_put_int(w, 20, ONNX_ATTR_GRAPH);
+	wire_end(w, at);
+	wire_end(w, node);
+}
+
+static dck_status nested(int depth)
+{
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	onnx_model *m = NULL;
+	cost_result *r = NULL;
+	dck_err err = {0};
+	size_t graph = graph_begin(&w);
+
+	put_input(&w, "m", ONNX_INT64, 0, NULL);
+	put_input(&w, "v", ONNX_FLOAT, DIMS(2));
+	put_loops(&w, depth);
+	graph_end(&w, graph);
+	assert_false(w.failed);
+	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, &err), DCK_OK);
+	dck_status status = cost_model(m, NULL, a, &r, &err);
+	if (status == DCK_OK)
+		assert_non_null(num_why_fresh(r->nums, r->ops[0].out[0]->dims[0]));
+	mem_arena_free(a);
+	wire_out_done(&w);
+	return status;
+}
+
+static void bounds_loops_in_loops(void **state)
+{
+	(void)state;
+	assert_int_equal(nested(3), DCK_OK);
+	assert_int_equal(nested(16), DCK_E_LIMIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_bodies),
+	    cmocka_unit_test(bounds_loops_in_loops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
