@@ -6,7 +6,6 @@
 #include "bench/facts.h"
 #include "bench/profile_rows.h"
 #include "deepclock/machine.h"
-#include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +131,7 @@ static dck_status observe(job *j, dck_err *err)
 	warm = warm < WARM_RUNS_MIN ? WARM_RUNS_MIN : warm > WARM_RUNS_MAX ? WARM_RUNS_MAX : warm;
 	show(j, "profiled session");
 	DCK_TRY(profile_pass_open(&j->pass, j->subject, DCK_OBSERVE_OPERATORS, j->watch, err));
-	ns = mem_alloc(runs * sizeof *ns);
+	ns = mem_alloc(2 * runs * sizeof *ns);
 	if (!ns)
 		DCK_FAIL(err, E_NOMEM, "no memory for %llu runs", (unsigned long long)runs);
 	show(j, "profiled runs");
@@ -140,8 +139,9 @@ static dck_status observe(job *j, dck_err *err)
 	if (status == DCK_OK)
 		status = profile_pass_run(&j->pass, runs, ns, err);
 	if (status == DCK_OK) {
-		stat_sort(ns, runs);
-		j->in.observed_ns = stat_quantile_sorted(ns, runs, 0.5);
+		profile_tame(ns, runs, ns + runs);
+		for (uint64_t i = 0; i < runs; i++)
+			j->in.observed_ns += ns[i] / (double)runs;
 		j->in.runs = runs;
 	}
 	mem_free(ns);
@@ -275,6 +275,7 @@ static dck_status operators(job *j, dck_err *err)
 	if (!m || m->value.kind != DCK_VALUE_REAL || !(m->value.as.r > 0))
 		DCK_FAIL(err, E_ENGINE, "the latency is not known");
 	j->in.latency_ns = m->value.as.r;
+	j->in.mean_ns = dck_record_value(j->base, "latency/mean");
 	j->in.latency_lo_ns = m->level > 0 ? m->lo : 0;
 	j->in.latency_hi_ns = m->level > 0 ? m->hi : 0;
 	j->in.level = j->plan->level;

@@ -137,16 +137,24 @@ static dck_status chain_write(const char *path, dck_err *err)
 	return status;
 }
 
-/* The mean without the slowest twentieth, which is other work of the machine. */
-static double quiet_mean(double *ns, size_t n)
+void profile_tame(double *ns, size_t n, double *sorted)
 {
-	size_t keep = n - n / 20;
-	double sum = 0;
+	memcpy(sorted, ns, n * sizeof *ns);
+	stat_sort(sorted, n);
+	double most = stat_quantile_sorted(sorted, n, 0.95);
+	for (size_t i = 0; i < n; i++)
+		if (ns[i] > most)
+			ns[i] = most;
+}
 
-	stat_sort(ns, n);
-	for (size_t i = 0; i < keep; i++)
+static double tame_mean(double *ns, size_t n)
+{
+	double sorted[CHAIN_RUNS], sum = 0;
+
+	profile_tame(ns, n, sorted);
+	for (size_t i = 0; i < n; i++)
 		sum += ns[i];
-	return keep ? sum / (double)keep : 0;
+	return sum / (double)n;
 }
 
 static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_observer *watch,
@@ -164,7 +172,7 @@ static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_o
 	if (status == DCK_OK && observe)
 		status = engine_profile(p.target.engine.ops, p.target.model, &profile, err);
 	if (status == DCK_OK) {
-		*ret_run = quiet_mean(ns, CHAIN_RUNS);
+		*ret_run = tame_mean(ns, CHAIN_RUNS);
 		for (size_t i = 0; i < profile.nevents; i++) {
 			const dck_op_event *e = &profile.events[i];
 			/* Preempted ones say nothing of the profiler. */

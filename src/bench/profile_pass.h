@@ -21,6 +21,9 @@ dck_status profile_pass_open(profile_pass *p, const dck_subject *s, uint32_t obs
 dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *err);
 void profile_pass_close(profile_pass *p); /* {0} is allowed; the folder is removed */
 
+/* Values above the 95 % quantile become that: other work of the machine. sorted: room for n. */
+void profile_tame(double *ns, size_t n, double *sorted);
+
 /* What the profiler itself costs for one operator: in the time that it reports, and in the time
  * that a run takes longer. Measured on a chain of operators that add one number. */
 typedef struct profile_floor {

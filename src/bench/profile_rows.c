@@ -217,6 +217,7 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 	num_table *nums = m->cost->nums;
 	num macs = num_int(0), flops = num_int(0), params = num_int(0), weights = num_int(0);
 	const row *r = &t->rows[index];
+	const cost_op *most = NULL;
 	size_t n = 0;
 
 	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i])
@@ -230,9 +231,15 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 		flops = num_add(nums, flops, c->flops);
 		params = num_add(nums, params, c->params);
 		weights = num_add(nums, weights, c->weight_bytes);
-		if (strcmp(c->node->op, "Constant") != 0)
-			origins[op->norigins++] = bench_counted_name(m, c->node);
+		if (strcmp(c->node->op, "Constant") == 0 || c->scope)
+			continue;
+		origins[op->norigins++] = bench_counted_name(m, c->node);
+		if (!most || number(c->macs) > number(most->macs))
+			most = c;
 	}
+	/* People know their own names: that of the node which computes most. */
+	if (most)
+		op->name = bench_counted_name(m, most->node);
 	op->macs = bench_counted_value(m, macs);
 	op->flops = bench_counted_value(m, flops);
 	op->params = bench_counted_value(m, params);

@@ -15,7 +15,8 @@ typedef struct profile_input {
 	size_t runs; /* the last so many of the profile count; those before warmed up */
 	profile_floor floor;
 	double latency_ns, latency_lo_ns, latency_hi_ns, level;
-	double observed_ns;	    /* one run under the profiler */
+	double mean_ns;		    /* latency, as a mean */
+	double observed_ns;	    /* one run under the profiler, as a mean */
 	bool parallel;		    /* operators ran side by side */
 	bench_counted *model, *ran; /* the model; the graph that the engine ran (may be the same) */
 	const profile_limits *limits; /* NULL: not known */
