@@ -37,7 +37,7 @@ static void little(void **state)
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	const dck_record *one = r;
 	dck_buffer got = golden_report("text", &one, 1, NULL);
-	assert_non_null(strstr(got.data, "\n  avx512                1,235"));
+	assert_non_null(strstr(got.data, "\n  avx512               1,235"));
 	assert_non_null(strstr(got.data, "\n  best                  0.50           -"));
 	assert_non_null(strstr(got.data, "\n  peak/fp32/1 absent: none\n"));
 	dck_buffer_done(&got);
