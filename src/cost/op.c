@@ -481,16 +481,30 @@ void op_cost_macs(op *o, num macs, num extra)
 	op_cost(o, macs, num_add(o->nums, num_mul(o->nums, num_int(2), macs), extra));
 }
 
+static num none_because(op *o, const char *why, va_list ap)
+{
+	const char *text = mem_arena_vfmt(o->arena, why, ap);
+
+	return num_none(o->nums, "%s", text ? text : "out of memory");
+}
+
 void op_cost_unknown(op *o, const char *why, ...)
 {
 	va_list ap;
-	char *text;
 
 	va_start(ap, why);
-	text = mem_arena_vfmt(o->arena, why, ap);
+	num none = none_because(o, why, ap);
 	va_end(ap);
-	num none = num_none(o->nums, "%s", text ? text : "out of memory");
 	op_cost(o, none, none);
+}
+
+void op_flops_unknown(op *o, const char *why, ...)
+{
+	va_list ap;
+
+	va_start(ap, why);
+	op_cost(o, num_int(0), none_because(o, why, ap));
+	va_end(ap);
 }
 
 /* --- rules that many rows share --- */

@@ -125,6 +125,8 @@ void op_cost(op *o, num macs, num flops);
 /* 2 * macs + extra */
 void op_cost_macs(op *o, num macs, num extra_flops);
 void op_cost_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
+/* No products, so 0 MACs; but how many other operations is not known. */
+void op_flops_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
 
 /* --- rules that many rows share --- */
 void shape_same(op *o);	      /* every output is like the first input */

@@ -62,7 +62,7 @@ void cost_det(op *o)
 	num_table *t = o->nums;
 
 	if (!x || x->rank < 2 || !op_out(o, 0)) {
-		op_cost_unknown(o, "the shape of its input is not known");
+		op_flops_unknown(o, "the shape of its input is not known");
 		return;
 	}
 	num m = x->dims[x->rank - 1], less = num_sub(t, m, num_int(1));

@@ -90,7 +90,7 @@ void cost_dft(op *o)
 	int axis;
 
 	if (!x || !y || x->rank < 2 || y->rank < 2 || !dft_axis(o, x, &axis)) {
-		op_cost_unknown(o, "its shapes are not known");
+		op_flops_unknown(o, "its shapes are not known");
 		return;
 	}
 	bool real = (one && inverse) || num_is(x->dims[x->rank - 1], 1);
@@ -139,7 +139,7 @@ void cost_stft(op *o)
 	const val *x = op_in(o, 0), *y = op_out(o, 0);
 
 	if (!x || !y || x->rank < 2 || y->rank != 4) {
-		op_cost_unknown(o, "its shapes are not known");
+		op_flops_unknown(o, "its shapes are not known");
 		return;
 	}
 	bool real = x->rank < 3 || num_is(x->dims[2], 1);
@@ -174,5 +174,5 @@ void shape_mel(op *o)
 
 void cost_mel(op *o)
 {
-	op_cost_unknown(o, "which elements it computes depends on values");
+	op_flops_unknown(o, "which elements it computes depends on values");
 }

@@ -276,7 +276,7 @@ static void shape_tree_ensemble(op *o)
 
 static void cost_tree(op *o)
 {
-	op_cost_unknown(o, "how many of its nodes are visited depends on values");
+	op_flops_unknown(o, "how many of its nodes are visited depends on values");
 }
 
 static void shape_zip_map(op *o)

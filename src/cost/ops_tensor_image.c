@@ -297,7 +297,7 @@ void cost_roi_align(op *o)
 	int64_t ratio = op_attr_int(o, "sampling_ratio", 0);
 
 	if (ratio < 1 || ratio > 4096) {
-		op_cost_unknown(o, "how many points it samples depends on the regions");
+		op_flops_unknown(o, "how many points it samples depends on the regions");
 		return;
 	}
 	op_cost(o, num_int(0),
@@ -376,5 +376,5 @@ void shape_image_decoder(op *o)
 
 void cost_by_values(op *o)
 {
-	op_cost_unknown(o, "how much it computes depends on values");
+	op_flops_unknown(o, "how much it computes depends on values");
 }

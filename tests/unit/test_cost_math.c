@@ -78,7 +78,7 @@ static const op_case transforms[] = {
      "f[1,floor((L)/8)-1,16,2]", NULL, NULL, NULL},
     {"HannWindow", NULL, 17, "n:l[]", "y", NULL, "f[u1]", NULL, NULL, NULL},
     {"HannWindow", NULL, 17, "n:*l[]=10", "y", "output_datatype=10", "h[10]", NULL, NULL, NULL},
-    {"MelWeightMatrix", NULL, 17, "b:*l[]=8 n:*l[]=16 r:l[] l:f[] u:f[]", "y", NULL, "f[9,8]", "?",
+    {"MelWeightMatrix", NULL, 17, "b:*l[]=8 n:*l[]=16 r:l[] l:f[] u:f[]", "y", NULL, "f[9,8]", "0",
      "?", NULL},
 };
 
@@ -92,7 +92,7 @@ static const op_case others[] = {
     {"OneHotEncoder", "ai.onnx.ml", 0, "x:l[3]", "y", "cats_int64s=1,2,3,4", "f[3,4]", "0", "0",
      NULL},
     {"Scaler", "ai.onnx.ml", 0, "x:l[3,4]", "y", NULL, "f[3,4]", "0", "24", NULL},
-    {"TreeEnsembleRegressor", "ai.onnx.ml", 0, "x:f[N,4]", "y", NULL, "f[N,1]", "?", "?", NULL},
+    {"TreeEnsembleRegressor", "ai.onnx.ml", 0, "x:f[N,4]", "y", NULL, "f[N,1]", "0", "?", NULL},
     {"Adagrad", "ai.onnx.preview.training", 0,
      "r:f[] t:l[] x:f[3] y:f[2] g:f[3] h:f[2] a:f[3] b:f[2]", "x2 y2 a2 b2", NULL,
      "f[3] f[2] f[3] f[2]", "0", "45", NULL},
