@@ -285,15 +285,37 @@ static void output_row(bench_counted *c, const val *v, dck_op_output *ret)
 	}
 }
 
+/* Domains of ONNX Runtime, whose operators people know by their names alone. */
+static const struct {
+	const char *domain, *shown;
+} short_domains[] = {
+    {"", ""},
+    {"ai.onnx", ""},
+    {"com.microsoft", ""},
+    {"com.microsoft.nchwc", "nchwc."},
+    {"com.ms.internal.nhwc", "nhwc."},
+};
+
+static const char *type_of(bench_counted *c, const onnx_node *node)
+{
+	const char *domain = node->domain ? node->domain : "";
+
+	for (size_t i = 0; i < sizeof short_domains / sizeof *short_domains; i++)
+		if (strcmp(domain, short_domains[i].domain) == 0)
+			return *short_domains[i].shown
+				   ? mem_arena_fmt(c->arena, "%s%s", short_domains[i].shown,
+						   node->op)
+				   : node->op;
+	return mem_arena_fmt(c->arena, "%s.%s", domain, node->op);
+}
+
 void bench_counted_op(bench_counted *c, const cost_op *from, dck_op *ret)
 {
-	const char *domain = from->node->domain;
 	dck_op_output *outputs = mem_arena_array(c->arena, from->nout, sizeof(*outputs));
-	bool own = !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
 
 	*ret = (dck_op){
 	    .name = bench_counted_name(c, from->node),
-	    .type = own ? from->node->op : mem_arena_fmt(c->arena, "%s.%s", domain, from->node->op),
+	    .type = type_of(c, from->node),
 	    .scope = scope_of(c, from),
 	    .outputs = outputs,
 	    .macs = bench_counted_value(c, from->macs),

@@ -115,7 +115,8 @@ static void anchor(const cost_result *model, const node_index *x, const cost_res
 }
 
 /* Nodes whose results one owner alone needs were fused into it: from the end to the begin. */
-static bool before(const cost_result *model, const node_index *x, size_t *owner, mem_arena *a)
+static bool before(const cost_result *model, const node_index *x, const cost_result *ran,
+		   size_t *owner, mem_arena *a)
 {
 	/* The only owner of a node's consumers; PROFILE_NONE: none yet, NONE - 1: several. */
 	size_t *needs = mem_arena_array(a, model->nops, sizeof(*needs));
@@ -127,7 +128,9 @@ static bool before(const cost_result *model, const node_index *x, size_t *owner,
 		const cost_op *c = &model->ops[i];
 		if (!top(c))
 			continue;
-		if (owner[i] == PROFILE_NONE && needs[i] < PROFILE_NONE - 1)
+		/* Nothing that computes is part of an operator that only moves. */
+		if (owner[i] == PROFILE_NONE && needs[i] < PROFILE_NONE - 1 &&
+		    (moves(c->node->op) || !moves(ran->ops[needs[i]].node->op)))
 			owner[i] = needs[i];
 		size_t mine = owner[i] == PROFILE_NONE ? PROFILE_NONE - 1 : owner[i];
 		for (size_t k = 0; k < c->nin; k++) {
@@ -169,7 +172,7 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 		return NULL;
 	memset(owner, 0xff, model->nops * sizeof(*owner));
 	anchor(model, &x, ran, owner);
-	if (!before(model, &x, owner, a))
+	if (!before(model, &x, ran, owner, a))
 		return NULL;
 	after(model, &x, owner);
 	for (size_t i = 0; i < model->nops; i++)

@@ -234,7 +234,8 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 		if (strcmp(c->node->op, "Constant") == 0 || c->scope)
 			continue;
 		origins[op->norigins++] = bench_counted_name(m, c->node);
-		if (!most || number(c->macs) > number(most->macs))
+		if (!most || number(c->macs) > number(most->macs) ||
+		    (num_same(c->macs, most->macs) && number(c->flops) > number(most->flops)))
 			most = c;
 	}
 	/* People know their own names: that of the node which computes most. */

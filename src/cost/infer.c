@@ -8,15 +8,12 @@
 
 #include <string.h>
 
-/* Bodies in bodies, functions in functions; each level takes a few KiB of stack. */
-#define DEPTH_MAX 48
-
 bool infer_ok(const infer *in)
 {
 	return in->status == DCK_OK;
 }
 
-static void fail_memory(infer *in)
+void infer_fail_memory(infer *in)
 {
 	if (infer_ok(in))
 		in->status = err_set(in->err, DCK_E_LIMIT, __FILE__, __LINE__,
@@ -39,7 +36,7 @@ static val *val_new(infer *in, const char *name)
 	val *v = mem_arena_alloc(in->arena, sizeof(*v));
 
 	if (!v) {
-		fail_memory(in);
+		infer_fail_memory(in);
 		return NULL;
 	}
 	v->name = name;
@@ -140,7 +137,7 @@ static bool scope_init(infer *in, scope *s, const scope *parent, size_t most)
 	s->declared = mem_arena_array(in->arena, most, sizeof(*s->declared));
 	if (names_init(&s->names, in->arena, most) && s->vals && s->declared)
 		return true;
-	fail_memory(in);
+	infer_fail_memory(in);
 	return false;
 }
 
@@ -216,101 +213,6 @@ static void name_outputs(infer *in, scope *s, const onnx_node *nodes, size_t n)
 				in->status = err_set(in->err, DCK_E_FORMAT, __FILE__, __LINE__,
 						     "the model makes '%s' twice", name);
 		}
-}
-
-/* --- the order of nodes --- */
-
-typedef struct edges {
-	const scope *scope;
-	const size_t *producer; /* by number; SIZE_MAX: no node of this list */
-	size_t node, n;
-	size_t *from, *to; /* NULL: counted only */
-} edges;
-
-static void edges_add(edges *e, const char *name)
-{
-	size_t at = name && *name ? names_find(&e->scope->names, name) : NAMES_NONE;
-
-	if (at == NAMES_NONE || e->producer[at] == SIZE_MAX)
-		return;
-	if (e->from) {
-		e->from[e->n] = e->producer[at];
-		e->to[e->n] = e->node;
-	}
-	e->n++;
-}
-
-static void edges_of(edges *e, const onnx_node *node, int depth)
-{
-	for (size_t i = 0; i < node->ninputs; i++)
-		edges_add(e, node->inputs[i]);
-	for (size_t i = 0; i < node->nattributes && depth < DEPTH_MAX; i++) {
-		const onnx_attribute *a = &node->attributes[i];
-		for (size_t k = 0; k < (a->g ? 1 : 0) + a->ngraphs; k++) {
-			const onnx_graph *g =
-			    a->g && k == 0 ? a->g : &a->graphs[k - (a->g ? 1 : 0)];
-			for (size_t j = 0; j < g->nnodes; j++)
-				edges_of(e, &g->nodes[j], depth + 1);
-		}
-	}
-}
-
-/* Kahn's algorithm (Communications of the ACM 5, 1962). NULL: cyclic, or no memory. */
-static size_t *sort_nodes(infer *in, const scope *s, const onnx_node *nodes, size_t n)
-{
-	size_t *producer = mem_arena_array(in->arena, s->names.n, sizeof(*producer));
-	size_t *order = mem_arena_array(in->arena, n, sizeof(*order));
-	size_t *waits = mem_arena_array(in->arena, n, sizeof(*waits));
-	size_t *first = mem_arena_array(in->arena, n, sizeof(*first)), *next, done = 0;
-	edges e = {.scope = s, .producer = producer};
-
-	if (!producer || !order || !waits || !first) {
-		fail_memory(in);
-		return NULL;
-	}
-	memset(producer, 0xff, s->names.n * sizeof(*producer));
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < nodes[i].noutputs; k++) {
-			const char *name = nodes[i].outputs[k];
-			if (name && *name)
-				producer[names_find(&s->names, name)] = i;
-		}
-	for (size_t i = 0; i < n; i++)
-		edges_of(&e, &nodes[i], 0);
-	e.from = mem_arena_array(in->arena, e.n, sizeof(*e.from));
-	e.to = mem_arena_array(in->arena, e.n, sizeof(*e.to));
-	next = mem_arena_array(in->arena, e.n, sizeof(*next));
-	if (!e.from || !e.to || !next) {
-		fail_memory(in);
-		return NULL;
-	}
-	e.n = 0;
-	for (e.node = 0; e.node < n; e.node++)
-		edges_of(&e, &nodes[e.node], 0);
-	for (size_t i = e.n; i-- > 0;) {
-		next[i] = first[e.from[i]]; /* index + 1 of the next edge; 0: none */
-		first[e.from[i]] = i + 1;
-		waits[e.to[i]]++;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (!waits[i])
-			order[done++] = i;
-	for (size_t at = 0; at < done; at++)
-		for (size_t k = first[order[at]]; k; k = next[k - 1])
-			if (--waits[e.to[k - 1]] == 0)
-				order[done++] = e.to[k - 1];
-	if (done == n)
-		return order;
-	for (size_t i = 0; i < n; i++)
-		if (waits[i]) {
-			in->status = err_set(
-			    in->err, DCK_E_FORMAT, __FILE__, __LINE__,
-			    "the model's operators wait for each other: '%s' (%s) needs "
-			    "its own result",
-			    nodes[i].name ? nodes[i].name : "?", nodes[i].op ? nodes[i].op : "?");
-			break;
-		}
-	return NULL;
 }
 
 /* --- rules --- */
@@ -511,10 +413,11 @@ static void function_call(infer *in, op *o, const onnx_function *f, const place 
 					     "the model's function '%s' calls itself", f->name);
 			return;
 		}
-	if (in->depth >= DEPTH_MAX) {
-		in->status = err_set(
-		    in->err, DCK_E_LIMIT, __FILE__, __LINE__,
-		    "the model's functions and bodies are nested more than %d deep", DEPTH_MAX);
+	if (in->depth >= INFER_DEPTH_MAX) {
+		in->status =
+		    err_set(in->err, DCK_E_LIMIT, __FILE__, __LINE__,
+			    "the model's functions and bodies are nested more than %d deep",
+			    INFER_DEPTH_MAX);
 		return;
 	}
 	if (!path || !scope_init(in, &inner, NULL, f->ninputs + count_outputs(f->nodes, f->nnodes)))
@@ -573,7 +476,7 @@ static bool op_reserve(infer *in, size_t *ret)
 		size_t cap = in->cap < 64 ? 64 : 2 * in->cap;
 		cost_op *more = mem_arena_array(in->arena, cap, sizeof(*more));
 		if (!more) {
-			fail_memory(in);
+			infer_fail_memory(in);
 			return false;
 		}
 		if (in->nops)
@@ -627,7 +530,7 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 	}
 	c.in = mem_arena_array(in->arena, n, sizeof(*c.in));
 	if (!c.in || !op_reserve(in, &slot)) {
-		fail_memory(in);
+		infer_fail_memory(in);
 		return true;
 	}
 	c.out = c.in + node->ninputs;
@@ -678,7 +581,7 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at)
 			return;
 		}
 		/* Begin again, in an order that works. */
-		order = sort_nodes(in, at->scope, nodes, n);
+		order = infer_order(in, at->scope, nodes, n);
 		if (!order)
 			return;
 		for (size_t k = 0; k < n; k++)
@@ -704,17 +607,18 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num
 
 	path = mem_arena_fmt(in->arena, "%s%s%s%s%s", outer ? outer : "", outer ? "/" : "", name,
 			     label ? "/" : "", label ? label : "");
-	if (in->depth >= DEPTH_MAX) {
-		in->status = err_set(
-		    in->err, DCK_E_LIMIT, __FILE__, __LINE__,
-		    "the model's functions and bodies are nested more than %d deep", DEPTH_MAX);
+	if (in->depth >= INFER_DEPTH_MAX) {
+		in->status =
+		    err_set(in->err, DCK_E_LIMIT, __FILE__, __LINE__,
+			    "the model's functions and bodies are nested more than %d deep",
+			    INFER_DEPTH_MAX);
 		return false;
 	}
 	if (!outs || !path ||
 	    !scope_init(in, &inner, o->around,
 			g->ninitializers + g->nsparse + g->ninputs +
 			    count_outputs(g->nodes, g->nnodes))) {
-		fail_memory(in);
+		infer_fail_memory(in);
 		return false;
 	}
 	place here = {&inner, o->frame, path, num_mul(in->nums, o->made->times, times)};
@@ -911,7 +815,7 @@ dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, c
 	in->trust_declared = !in->config->ninputs && !in->config->batch;
 	DCK_TRY(run(in));
 	if (mem_arena_failed(a)) {
-		fail_memory(in);
+		infer_fail_memory(in);
 		return in->status;
 	}
 	in->result->ops = in->ops;

@@ -60,7 +60,14 @@ typedef struct place {
 	num times;
 } place;
 
+/* Bodies in bodies, functions in functions; each level takes a few KiB of stack. */
+#define INFER_DEPTH_MAX 48
+
 bool infer_ok(const infer *in);
+void infer_fail_memory(infer *in);
+/* An order of the nodes in which each comes after those whose results it needs; in the arena. NULL:
+ * a cycle, or no memory; in->status says so. */
+size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n);
 void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at);
 /* The value of that name, from the inside out; NULL: none. */
 val *infer_find(const scope *s, const char *name);
