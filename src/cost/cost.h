@@ -49,6 +49,7 @@ typedef struct val {
 	struct val *from;
 	/* For the analysis itself: */
 	bool counted;	       /* an initializer whose bytes are in a sum */
+	size_t reader;	       /* the number of the last operator whose traffic holds it */
 	size_t made, last_use; /* indices of operators; SIZE_MAX: before all, or never */
 } val;
 

@@ -27,28 +27,24 @@ static num bytes_of(op *o, const val *v)
 			: num_mul(o->nums, op_elements(o, v), num_int(bits / 8));
 }
 
-static bool seen_before(const cost_op *c, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (c->in[k] == c->in[i])
-			return true;
-	return false;
-}
-
 static void price_traffic(op *o)
 {
 	cost_op *c = o->made;
 	op_traffic traffic = c->row ? c->row->traffic : TRAFFIC_ALL;
 	num read = num_int(0), write = num_int(0);
+	size_t reader = ++o->infer->priced; /* what it takes twice it reads once */
 
 	for (size_t i = 0; i < c->nout && traffic != TRAFFIC_VIEW && traffic != TRAFFIC_CONTROL;
 	     i++)
 		write = num_add(o->nums, write, bytes_of(o, c->out[i]));
-	for (size_t i = 0; i < c->nin && (traffic == TRAFFIC_ALL || traffic == TRAFFIC_PICK); i++)
-		if (c->in[i] && !seen_before(c, i))
-			read = num_add(o->nums, read,
-				       i == 0 && traffic == TRAFFIC_PICK ? bytes_of(o, op_out(o, 0))
-									 : bytes_of(o, c->in[i]));
+	for (size_t i = 0; i < c->nin && (traffic == TRAFFIC_ALL || traffic == TRAFFIC_PICK); i++) {
+		if (!c->in[i] || c->in[i]->reader == reader)
+			continue;
+		c->in[i]->reader = reader;
+		read = num_add(o->nums, read,
+			       i == 0 && traffic == TRAFFIC_PICK ? bytes_of(o, op_out(o, 0))
+								 : bytes_of(o, c->in[i]));
+	}
 	c->read_bytes = num_mul(o->nums, c->times, read);
 	c->write_bytes = num_mul(o->nums, c->times, write);
 }
@@ -135,11 +131,12 @@ static void count_role(infer *in, cost_op *c, bool strong)
 
 /* --- memory --- */
 
+/* Chains of views may be long: each search halves them. */
 static val *owner(val *v)
 {
-	for (int depth = 0; v->base && depth < 64; depth++)
-		v = v->base;
-	return v;
+	while (v->base && v->base->base)
+		v = v->base = v->base->base;
+	return v->base ? v->base : v;
 }
 
 /* Needed until the end. */

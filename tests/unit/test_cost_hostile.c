@@ -1,0 +1,914 @@
+/* test_cost_hostile.c - models that no exporter writes: counting them ends in one clear error or
+ * in absent values, within the memory of the reader, and never in an integer that is wrong. That it
+ * ends soon is what the runner's timeout checks: the sizes here would take hours otherwise.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "model_build.h"
+
+#include "cost/op.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MANY 100000
+#else
+#define MANY 1000000
+#endif
+
+/* Attributes beside put_attr_int(). */
+static size_t attr_begin(wire_out *w, const char *name, int64_t type)
+{
+	size_t at = wire_begin(w, 5);
+
+	wire_put_text(w, 1, name);
+	wire_put_int(w, 20, type);
+	return at;
+}
+
+static void put_attr_ints(wire_out *w, const char *name, size_t n, const int64_t *v)
+{
+	size_t at = attr_begin(w, name, ONNX_ATTR_INTS);
+
+	for (size_t i = 0; i < n; i++)
+		wire_put_int(w, 8, v[i]);
+	wire_end(w, at);
+}
+
+static void put_attr_text(wire_out *w, const char *name, const char *text)
+{
+	size_t at = attr_begin(w, name, ONNX_ATTR_STRING);
+
+	wire_put_text(w, 4, text);
+	wire_end(w, at);
+}
+
+static void put_attr_float(wire_out *w, const char *name, float v)
+{
+	size_t at = attr_begin(w, name, ONNX_ATTR_FLOAT);
+
+	wire_put_float(w, 2, v);
+	wire_end(w, at);
+}
+
+static void put_constant(wire_out *w, const char *name, size_t n, const int64_t *v)
+{
+	put_tensor(w, name, ONNX_INT64, DIMS((int64_t)n), n, v);
+}
+
+static void put_output(wire_out *w, const char *name)
+{
+	size_t at = wire_begin(w, 12);
+
+	wire_put_text(w, 1, name);
+	wire_end(w, at);
+}
+
+/* --- what must hold of any result */
+
+static void check_num(num_table *t, num n)
+{
+	if (num_known(n))
+		assert_true(n.v >= 0);
+	else if (num_why_none(n))
+		assert_true(*num_why_none(n));
+	else
+		assert_non_null(num_text(t, n));
+}
+
+static void check_val(num_table *t, const val *v)
+{
+	if (v->rank < 0)
+		return;
+	assert_true(v->rank <= COST_RANK_MAX);
+	num elements = num_int(1);
+	for (int i = 0; i < v->rank; i++) {
+		check_num(t, v->dims[i]);
+		elements = num_mul(t, elements, v->dims[i]);
+	}
+	if (v->kind != VAL_TENSOR || !(v->ints || v->reals))
+		return;
+	if (num_known(elements))
+		assert_int_equal(v->n, elements.v);
+	for (size_t i = 0; v->ints && i < v->n; i++)
+		if (!num_known(v->ints[i]) && !num_why_none(v->ints[i]))
+			assert_non_null(num_text(t, v->ints[i]));
+}
+
+static void check_result(const cost_result *r)
+{
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *o = &r->ops[i];
+		const num counts[] = {o->macs,	 o->flops,   o->read_bytes,  o->write_bytes,
+				      o->params, o->buffers, o->weight_bytes};
+		for (size_t k = 0; k < sizeof(counts) / sizeof(*counts); k++)
+			check_num(r->nums, counts[k]);
+		for (size_t k = 0; k < o->nout; k++)
+			if (o->out[k])
+				check_val(r->nums, o->out[k]);
+	}
+	const num sums[] = {
+	    r->macs,	   r->flops,	   r->params,	  r->buffers,	  r->weight_bytes,
+	    r->read_bytes, r->write_bytes, r->macs_known, r->flops_known, r->peak_activation_bytes};
+	for (size_t k = 0; k < sizeof(sums) / sizeof(*sums); k++)
+		check_num(r->nums, sums[k]);
+}
+
+typedef struct counted {
+	mem_arena *arena;
+	cost_result *result; /* NULL: failed */
+	dck_status code;
+	dck_err err;
+} counted;
+
+/* Reads and counts what is in w, and ends w. */
+static counted count(wire_out *w)
+{
+	counted c = {.arena = mem_arena_new(0)};
+	onnx_model *m;
+
+	assert_non_null(c.arena);
+	assert_false(w->failed);
+	c.code = onnx_read_bytes(w->data, w->n, c.arena, &m, &c.err);
+	if (c.code == DCK_OK)
+		c.code = cost_model(m, NULL, c.arena, &c.result, &c.err);
+	if (c.code == DCK_OK) {
+		check_result(c.result);
+	} else {
+		assert_null(c.result);
+		assert_int_equal(c.err.code, c.code);
+		assert_true(*c.err.msg && !strchr(c.err.msg, '\n'));
+	}
+	assert_true(mem_arena_bytes(c.arena) <= ONNX_MEMORY_MAX + (1u << 20));
+	wire_out_done(w);
+	return c;
+}
+
+static void done(counted *c)
+{
+	mem_arena_free(c->arena);
+}
+
+static void refused(wire_out *w, dck_status code, const char *says)
+{
+	counted c = count(w);
+
+	assert_int_equal(c.code, code);
+	if (!strstr(c.err.msg, says))
+		fail_msg("'%s' does not say '%s'", c.err.msg, says);
+	done(&c);
+}
+
+static const val *value(const counted *c, const char *name)
+{
+	for (size_t i = 0; i < c->result->nvalues; i++)
+		if (strcmp(c->result->values[i]->name, name) == 0)
+			return c->result->values[i];
+	fail_msg("no value '%s'", name);
+	return NULL;
+}
+
+/* The shape is exactly this, or absent with a reason. */
+static void shape_or_absent(const counted *c, const char *name, int rank, const int64_t *dims)
+{
+	const val *v = value(c, name);
+
+	if (v->rank < 0) {
+		assert_non_null(v->why);
+		return;
+	}
+	assert_int_equal(v->rank, rank);
+	for (int i = 0; i < rank; i++)
+		if (num_known(v->dims[i]))
+			assert_true(v->dims[i].v == dims[i]);
+}
+
+/* --- graphs */
+
+static void put_chain(wire_out *w, size_t n, bool reversed)
+{
+	char in[24], out[24];
+
+	put_input(w, "v0", ONNX_FLOAT, DIMS(2, 3));
+	for (size_t k = 0; k < n; k++) {
+		size_t i = reversed ? n - 1 - k : k;
+		snprintf(in, sizeof(in), "v%zu", i);
+		snprintf(out, sizeof(out), "v%zu", i + 1);
+		put_node(w, "Relu", in, out);
+	}
+	snprintf(out, sizeof(out), "v%zu", n);
+	put_output(w, out);
+}
+
+static void check_chain(size_t n, bool reversed)
+{
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+	char last[24];
+
+	put_chain(&w, n, reversed);
+	graph_end(&w, g);
+	counted c = count(&w);
+	if (c.code == DCK_E_LIMIT) {
+		assert_non_null(strstr(c.err.msg, "MiB"));
+		done(&c);
+		return;
+	}
+	assert_int_equal(c.code, DCK_OK);
+	assert_int_equal(c.result->nops, n);
+	assert_true(num_is(c.result->macs, 0));
+	assert_true(num_is(c.result->write_bytes, (int64_t)n * 24));
+	assert_true(num_is(c.result->peak_activation_bytes, 48));
+	snprintf(last, sizeof(last), "v%zu", n);
+	assert_int_equal(c.result->outputs[0]->rank, 2);
+	assert_string_equal(c.result->outputs[0]->name, last);
+	done(&c);
+}
+
+static void a_million_nodes(void **state)
+{
+	(void)state;
+	check_chain(MANY, false);
+}
+
+static void a_million_nodes_backwards(void **state)
+{
+	(void)state;
+	check_chain(MANY, true);
+}
+
+static void a_cycle_is_refused(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_input(&w, "x", ONNX_FLOAT, DIMS(2));
+	put_node(&w, "Add", "x c", "a");
+	put_node(&w, "Relu", "a", "b");
+	put_node(&w, "Relu", "b", "c");
+	graph_end(&w, g);
+	refused(&w, DCK_E_FORMAT, "wait for each other");
+
+	w = (wire_out){0};
+	g = graph_begin(&w);
+	put_node(&w, "Relu", "a", "a");
+	graph_end(&w, g);
+	refused(&w, DCK_E_FORMAT, "its own result");
+}
+
+static void names_made_twice_are_refused(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_input(&w, "x", ONNX_FLOAT, DIMS(2));
+	put_node(&w, "Relu", "x", "y");
+	put_node(&w, "Exp", "x", "y");
+	graph_end(&w, g);
+	refused(&w, DCK_E_FORMAT, "makes 'y' twice");
+
+	w = (wire_out){0};
+	g = graph_begin(&w);
+	put_input(&w, "x", ONNX_FLOAT, DIMS(2));
+	put_node(&w, "Relu", "x", "x");
+	graph_end(&w, g);
+	refused(&w, DCK_E_FORMAT, "makes 'x' twice");
+
+	w = (wire_out){0};
+	g = graph_begin(&w);
+	put_constant(&w, "k", 1, &(int64_t){1});
+	put_constant(&w, "k", 1, &(int64_t){2});
+	graph_end(&w, g);
+	refused(&w, DCK_E_FORMAT, "makes 'k' twice");
+}
+
+static void products_that_overflow_are_absent(void **state)
+{
+	(void)state;
+	const int64_t huge = INT64_C(1) << 62;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_input(&w, "x", ONNX_FLOAT, DIMS(huge, huge));
+	put_input(&w, "a", ONNX_FLOAT, DIMS(INT64_C(1) << 31, INT64_C(1) << 31));
+	put_input(&w, "i", ONNX_FLOAT, DIMS(1, INT64_MAX, 8, 8));
+	put_input(&w, "k", ONNX_FLOAT, DIMS(INT64_MAX, INT64_MAX, 3, 3));
+	put_node(&w, "Relu", "x", "y");
+	put_node(&w, "MatMul", "a a", "m");
+	put_node(&w, "Conv", "i k", "c");
+	put_node_int(&w, "Concat", "x x", "t", "axis", 0);
+	put_node_int(&w, "Flatten", "x", "f", "axis", 0);
+	put_node(&w, "Size", "x", "s");
+	put_node(&w, "GlobalAveragePool", "i", "p");
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_int_equal(c.code, DCK_OK);
+	shape_or_absent(&c, "y", 2, (const int64_t[]){huge, huge});
+	shape_or_absent(&c, "m", 2, (const int64_t[]){INT64_C(1) << 31, INT64_C(1) << 31});
+	shape_or_absent(&c, "c", 4, (const int64_t[]){1, INT64_MAX, 6, 6});
+	for (size_t i = 0; i < 3; i++)
+		assert_non_null(num_why_none(i ? c.result->ops[i].macs : c.result->ops[i].flops));
+	const val *t = value(&c, "t"), *s = value(&c, "s");
+	assert_true(t->rank < 0 || num_why_none(t->dims[0]));
+	assert_true(!s->ints || num_why_none(s->ints[0]));
+	assert_non_null(num_why_none(c.result->macs));
+	assert_non_null(num_why_none(c.result->peak_activation_bytes));
+	done(&c);
+}
+
+static void negative_dimensions_are_open_or_refused(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w), at;
+
+	/* Of an input: as exporters wrote an open one before there were symbols. */
+	at = wire_begin(&w, 11);
+	wire_put_text(&w, 1, "x");
+	size_t type = wire_begin(&w, 2), tensor = wire_begin(&w, 1);
+	wire_put_int(&w, 1, ONNX_FLOAT);
+	size_t shape = wire_begin(&w, 2), dim = wire_begin(&w, 1);
+	wire_put_int(&w, 1, INT64_MIN);
+	wire_end(&w, dim);
+	wire_end(&w, shape);
+	wire_end(&w, tensor);
+	wire_end(&w, type);
+	wire_end(&w, at);
+	put_node(&w, "Relu", "x", "y");
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_int_equal(c.code, DCK_OK);
+	assert_int_equal(value(&c, "y")->rank, 1);
+	assert_false(num_known(value(&c, "y")->dims[0]));
+	done(&c);
+
+	w = (wire_out){0};
+	g = graph_begin(&w);
+	put_tensor(&w, "k", ONNX_FLOAT, DIMS(-3), 0, NULL);
+	graph_end(&w, g);
+	refused(&w, DCK_E_FORMAT, "dimension -3");
+}
+
+static void what_nothing_makes_is_absent(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_input(&w, "x", ONNX_FLOAT, DIMS(2, 2));
+	put_node(&w, "MatMul", "x nowhere", "y");
+	put_node(&w, "Conv", "-", "z");
+	put_node(&w, "Gemm", "", "u");
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_int_equal(c.code, DCK_OK);
+	assert_true(value(&c, "y")->rank < 0 && value(&c, "z")->rank < 0);
+	assert_int_equal(c.result->unknown, 3);
+	assert_non_null(num_why_none(c.result->macs));
+	done(&c);
+}
+
+/* --- sizes that contents ask for */
+
+static void contents_may_ask_for_anything(void **state)
+{
+	(void)state;
+	const int64_t most = INT64_MAX, huge = INT64_C(1) << 40;
+	const int64_t four[] = {huge, huge, huge, huge}, pads[] = {most, most, most, most},
+		      less[] = {-most, -most, -most, -most}, zero = 0, one = 1, two[] = {huge, 3};
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_input(&w, "x", ONNX_FLOAT, DIMS(2, 3));
+	put_input(&w, "i", ONNX_FLOAT, DIMS(1, 1, 2, 2));
+	put_constant(&w, "four", 4, four);
+	put_constant(&w, "two", 2, two);
+	put_constant(&w, "pads", 4, pads);
+	put_constant(&w, "less", 4, less);
+	put_tensor(&w, "zero", ONNX_INT64, 0, NULL, 1, &zero);
+	put_tensor(&w, "one", ONNX_INT64, 0, NULL, 1, &one);
+	put_tensor(&w, "most", ONNX_INT64, 0, NULL, 1, &most);
+	put_node(&w, "Tile", "x two", "tile");
+	put_node(&w, "Expand", "i four", "expand");
+	put_node(&w, "ConstantOfShape", "four", "filled");
+	put_node(&w, "Range", "zero most one", "range");
+	put_node(&w, "Range", "zero most zero", "still");
+	put_node(&w, "Pad", "x pads", "pad");
+	put_node(&w, "Pad", "x less", "cut");
+	put_node(&w, "Resize", "i - - four", "resize");
+	put_node(&w, "Reshape", "x four", "reshape");
+	put_node(&w, "OneHot", "x most two", "hot");
+	put_node(&w, "Slice", "x less pads", "slice");
+	put_node(&w, "Unsqueeze", "x pads", "un");
+	put_node(&w, "TopK", "x most", "top");
+	put_node(&w, "Gather", "two pads", "gather");
+	put_node(&w, "Split", "x two", "split");
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_int_equal(c.code, DCK_OK);
+	shape_or_absent(&c, "tile", 2, (const int64_t[]){2 * huge, 9});
+	shape_or_absent(&c, "expand", 4, four);
+	shape_or_absent(&c, "filled", 4, four);
+	shape_or_absent(&c, "range", 1, &most);
+	shape_or_absent(&c, "resize", 4, four);
+	assert_true(value(&c, "still")->rank < 0 || !num_known(value(&c, "still")->dims[0]));
+	const val *reshape = value(&c, "reshape");
+	assert_true(reshape->rank < 0 || reshape->rank == 4);
+	done(&c);
+}
+
+/* --- bodies and functions */
+
+static size_t body_begin(wire_out *w, const char *attribute, size_t *ret_attr)
+{
+	*ret_attr = attr_begin(w, attribute, ONNX_ATTR_GRAPH);
+	return wire_begin(w, 6);
+}
+
+static void put_nested_if(wire_out *w, int depth)
+{
+	size_t node = node_begin(w, "If", "cond", depth % 2 ? "a" : "b"), attr, g;
+
+	for (int branch = 0; branch < (depth ? 1 : 2); branch++) {
+		g = body_begin(w, branch ? "else_branch" : "then_branch", &attr);
+		if (depth > 0) {
+			put_nested_if(w, depth - 1);
+			put_output(w, (depth - 1) % 2 ? "a" : "b");
+		} else {
+			put_node(w, "Identity", "x", "leaf");
+			put_output(w, "leaf");
+		}
+		wire_end(w, g);
+		wire_end(w, attr);
+	}
+	wire_end(w, node);
+}
+
+static void nested_bodies(int depth, bool fits)
+{
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_input(&w, "cond", ONNX_BOOL, 0, NULL);
+	put_input(&w, "x", ONNX_FLOAT, DIMS(5));
+	put_nested_if(&w, depth);
+	graph_end(&w, g);
+	if (fits) {
+		counted c = count(&w);
+		assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
+		done(&c);
+	} else {
+		refused(&w, DCK_E_LIMIT, "nests its messages deeper than 100");
+	}
+}
+
+static void bodies_in_bodies(void **state)
+{
+	(void)state;
+	nested_bodies(3, true);
+	nested_bodies(25, true);
+	nested_bodies(1000, false);
+}
+
+/* Were each level walked twice, the innermost would be 2^24 times. */
+static void put_nested_loop(wire_out *w, int depth)
+{
+	size_t node = node_begin(w, "Loop", "trips cond x", "y"), attr, g;
+
+	g = body_begin(w, "body", &attr);
+	put_value(w, 11, "i", ONNX_INT64, 0, NULL);
+	put_value(w, 11, "go_in", ONNX_BOOL, 0, NULL);
+	put_value(w, 11, "carried", ONNX_FLOAT, DIMS(2, 2));
+	put_node(w, "Identity", "go_in", "go");
+	if (depth > 0)
+		put_nested_loop(w, depth - 1);
+	else
+		put_node(w, "MatMul", "carried carried", "y");
+	put_output(w, "go");
+	put_output(w, "y");
+	wire_end(w, g);
+	wire_end(w, attr);
+	wire_end(w, node);
+}
+
+static counted count_loop(int64_t trips, int depth)
+{
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_tensor(&w, "trips", ONNX_INT64, 0, NULL, 1, &trips);
+	put_tensor(&w, "cond", ONNX_BOOL, 0, NULL, 1, &(int64_t){1});
+	put_input(&w, "x", ONNX_FLOAT, DIMS(2, 2));
+	put_nested_loop(&w, depth);
+	put_output(&w, "y");
+	graph_end(&w, g);
+	return count(&w);
+}
+
+static void loops_of_endless_trips(void **state)
+{
+	(void)state;
+	const int64_t trips[] = {INT64_C(1) << 62, INT64_MAX, INT64_MIN, -1};
+
+	for (size_t i = 0; i < sizeof(trips) / sizeof(*trips); i++) {
+		counted c = count_loop(trips[i], 0);
+		assert_int_equal(c.code, DCK_OK);
+		/* 8 MACs each: not in 64 bits; and none where no trip is made. */
+		assert_true(trips[i] > 0 ? !num_known(c.result->macs)
+					 : !num_known(c.result->macs) || c.result->macs.v == 0);
+		done(&c);
+	}
+	for (int depth = 1; depth < 24; depth += 11) {
+		counted c = count_loop(2, depth);
+		assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
+		if (c.code == DCK_OK && num_known(c.result->macs))
+			assert_true(c.result->macs.v == INT64_C(8) << (depth + 1));
+		done(&c);
+	}
+}
+
+/* Function NAME(x) -> y of the model's own domain; its nodes call what `calls` says. */
+static void put_function(wire_out *w, const char *name, int ncalls, const char *calls)
+{
+	size_t at = wire_begin(w, 25), opset;
+	char in[24] = "x", out[24];
+
+	wire_put_text(w, 1, name);
+	wire_put_text(w, 4, "x");
+	wire_put_text(w, 5, "y");
+	for (int i = 0; i < ncalls; i++) {
+		snprintf(out, sizeof(out), "t%d", i);
+		size_t node = wire_begin(w, 7);
+		wire_put_text(w, 1, in);
+		wire_put_text(w, 2, i + 1 < ncalls ? out : "y");
+		wire_put_text(w, 4, calls);
+		if (strcmp(calls, "Relu") != 0)
+			wire_put_text(w, 7, "own");
+		wire_end(w, node);
+		memcpy(in, out, sizeof(in));
+	}
+	opset = wire_begin(w, 9);
+	wire_put_int(w, 2, 17);
+	wire_end(w, opset);
+	wire_put_text(w, 10, "own");
+	wire_end(w, at);
+}
+
+static void put_call(wire_out *w, const char *function)
+{
+	size_t g = graph_begin(w);
+
+	put_input(w, "x", ONNX_FLOAT, DIMS(4));
+	size_t node = node_begin(w, function, "x", "y");
+	wire_put_text(w, 7, "own");
+	wire_end(w, node);
+	put_output(w, "y");
+	graph_end(w, g);
+}
+
+static void functions_that_call_themselves(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+
+	put_call(&w, "a");
+	put_function(&w, "a", 1, "b");
+	put_function(&w, "b", 1, "a");
+	refused(&w, DCK_E_LIMIT, "calls itself");
+}
+
+static void functions_that_multiply(void **state)
+{
+	(void)state;
+	char name[16], calls[16];
+
+	for (int levels = 10; levels <= 40; levels += 30) {
+		wire_out w = {0};
+		put_call(&w, "f0");
+		for (int i = 0; i < levels; i++) {
+			snprintf(name, sizeof(name), "f%d", i);
+			snprintf(calls, sizeof(calls), "f%d", i + 1);
+			put_function(&w, name, 2, i + 1 < levels ? calls : "Relu");
+		}
+		counted c = count(&w);
+		if (levels > 22) {
+			assert_int_equal(c.code, DCK_E_LIMIT);
+		} else {
+			assert_int_equal(c.code, DCK_OK);
+			assert_true(num_is(c.result->flops, INT64_C(4) << levels));
+		}
+		done(&c);
+	}
+}
+
+/* --- depth and width without nesting */
+
+static void a_million_inputs_of_one_node(void **state)
+{
+	(void)state;
+	static const char *const ops[] = {"Sum",     "Concat", "Max",
+					  "Nothing", "Einsum", "SequenceConstruct"};
+
+	for (size_t k = 0; k < sizeof(ops) / sizeof(*ops); k++)
+		for (int same = 0; same < 2; same++) {
+			wire_out w = {0};
+			size_t g = graph_begin(&w), node = wire_begin(&w, 1);
+			char name[24];
+			for (int i = 0; i < MANY; i++) {
+				snprintf(name, sizeof(name), "n%d", same ? 0 : i);
+				wire_put_text(&w, 1, name);
+			}
+			wire_put_text(&w, 2, "y");
+			wire_put_text(&w, 4, ops[k]);
+			put_attr_int(&w, "axis", 0);
+			wire_end(&w, node);
+			put_input(&w, "n0", ONNX_FLOAT, DIMS(3));
+			graph_end(&w, g);
+			counted c = count(&w);
+			assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
+			if (c.code == DCK_OK && same && k == 1)
+				shape_or_absent(&c, "y", 1, (const int64_t[]){3 * (int64_t)MANY});
+			done(&c);
+		}
+}
+
+/* Views of views own no memory; what they look at lives as long as the last of them. */
+static void views_of_views(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+	char in[24], out[24];
+
+	put_input(&w, "x", ONNX_FLOAT, DIMS(2, 3));
+	put_node(&w, "Relu", "x", "i0");
+	for (int i = 0; i < MANY / 10; i++) {
+		snprintf(in, sizeof(in), "i%d", i);
+		snprintf(out, sizeof(out), "i%d", i + 1);
+		put_node(&w, "Identity", in, out);
+	}
+	put_node(&w, "Relu", "x", "b");
+	put_node(&w, "Relu", "b", "c");
+	snprintf(in, sizeof(in), "%s c", out);
+	put_node(&w, "Add", in, "y");
+	put_output(&w, "y");
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_int_equal(c.code, DCK_OK);
+	assert_true(num_is(c.result->peak_activation_bytes, 3 * 24)); /* i0, b, c */
+	done(&c);
+}
+
+static void sequences_in_sequences(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+	char in[24], out[24];
+
+	put_input(&w, "s0", ONNX_FLOAT, DIMS(3));
+	for (int i = 0; i < 100000; i++) {
+		snprintf(in, sizeof(in), "s%d", i);
+		snprintf(out, sizeof(out), "s%d", i + 1);
+		put_node(&w, i % 3 == 2 ? "Optional" : "SequenceConstruct", in, out);
+	}
+	put_node(&w, "Identity", out, "y");
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
+	done(&c);
+}
+
+/* Sizes of sizes: expressions that grow with each node. */
+static void expressions_that_grow(void **state)
+{
+	(void)state;
+	static const char *const ops[] = {"Add", "Mul", "Max", "Div"};
+	char in[24], out[24];
+
+	for (size_t k = 0; k < sizeof(ops) / sizeof(*ops); k++) {
+		wire_out w = {0};
+		size_t g = graph_begin(&w);
+		put_input(&w, "x", ONNX_FLOAT, DIMS(-1, 7));
+		put_input(&w, "z", ONNX_FLOAT, DIMS(3, 4, 5));
+		put_node(&w, "Shape", "x", "v0");
+		for (int i = 0; i < 3000; i++) {
+			snprintf(in, sizeof(in), "v%d v%d", i, i ? i - 1 : 0);
+			snprintf(out, sizeof(out), "v%d", i + 1);
+			put_node(&w, i % 7 == 6 ? "Sub" : ops[k], in, out);
+		}
+		put_node(&w, "ConstantOfShape", out, "y");
+		graph_end(&w, g);
+		counted c = count(&w);
+		assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
+		done(&c);
+	}
+}
+
+static void floors_in_floors(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+	char in[24], out[24];
+
+	put_input(&w, "p0", ONNX_FLOAT, DIMS(1, 1, -1, -1));
+	for (int i = 0; i < 2000; i++) {
+		snprintf(in, sizeof(in), "p%d", i);
+		snprintf(out, sizeof(out), "p%d", i + 1);
+		size_t node = node_begin(&w, "MaxPool", in, out);
+		put_attr_ints(&w, "kernel_shape", 2, (const int64_t[]){3, 3});
+		put_attr_ints(&w, "strides", 2, (const int64_t[]){2, 2});
+		wire_end(&w, node);
+	}
+	put_output(&w, out);
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
+	done(&c);
+}
+
+/* --- every rule, with inputs and attributes that it does not expect */
+
+#define KINDS 9
+static void put_kinds(wire_out *w)
+{
+	const int64_t big = INT64_C(1) << 62;
+	int64_t deep[COST_RANK_MAX], deeper[COST_RANK_MAX + 8];
+
+	for (int i = 0; i < COST_RANK_MAX; i++)
+		deep[i] = 2;
+	for (int i = 0; i < COST_RANK_MAX + 8; i++)
+		deeper[i] = 1;
+	put_input(w, "k0", ONNX_FLOAT, 0, NULL);
+	put_input(w, "k1", ONNX_FLOAT, DIMS(2, 3, 4, 5));
+	put_input(w, "k2", ONNX_FLOAT, DIMS(big, big, big));
+	put_input(w, "k3", ONNX_FLOAT, COST_RANK_MAX, deep);
+	put_input(w, "k4", 77, DIMS(-1, 0, 3));
+	put_constant(w, "k5", 4, (const int64_t[]){INT64_MAX, INT64_MIN, -1, 0});
+	put_constant(w, "k6", 2, (const int64_t[]){0, 1});
+	put_input(w, "k7", ONNX_INT64, COST_RANK_MAX + 8, deeper);
+	put_node(w, "SequenceConstruct", "k1 k2", "k8");
+}
+
+/* Every attribute that some rule reads. */
+static const char *const attributes[] = {"axis",
+					 "axes",
+					 "keepdims",
+					 "kernel_shape",
+					 "strides",
+					 "pads",
+					 "dilations",
+					 "group",
+					 "auto_pad",
+					 "output_padding",
+					 "output_shape",
+					 "perm",
+					 "to",
+					 "shape",
+					 "split",
+					 "num_outputs",
+					 "starts",
+					 "ends",
+					 "repeats",
+					 "blocksize",
+					 "hidden_size",
+					 "direction",
+					 "layout",
+					 "equation",
+					 "num_heads",
+					 "kv_num_heads",
+					 "q_num_heads",
+					 "num_scan_inputs",
+					 "scan_input_axes",
+					 "k",
+					 "block_size",
+					 "bits",
+					 "N",
+					 "K",
+					 "transA",
+					 "transB",
+					 "scales",
+					 "mode",
+					 "size",
+					 "batch_dims",
+					 "allowzero",
+					 "start",
+					 "end",
+					 "noop_with_empty_axes",
+					 "ceil_mode",
+					 "unidirectional",
+					 "qkv_hidden_sizes",
+					 "body",
+					 "value",
+					 "dtype",
+					 "activations",
+					 "p"};
+
+enum { ATTR_HUGE, ATTR_NEGATIVE, ATTR_LISTS, ATTR_TEXTS, ATTR_REALS, ATTR_EMPTY, ATTR_SETS };
+
+static void put_attributes(wire_out *w, int set)
+{
+	static const int64_t lists[] = {0, -1, INT64_MAX, INT64_MIN, 3};
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+		const char *name = attributes[i];
+		if (set == ATTR_HUGE)
+			put_attr_int(w, name, INT64_MAX);
+		else if (set == ATTR_NEGATIVE)
+			put_attr_int(w, name, i % 2 ? INT64_MIN : -1);
+		else if (set == ATTR_LISTS)
+			put_attr_ints(w, name, 1 + i % 5, lists);
+		else if (set == ATTR_TEXTS)
+			put_attr_text(w, name, i % 2 ? "" : "ij,jk->...ik,,->");
+		else if (set == ATTR_REALS)
+			put_attr_float(w, name, i % 2 ? 1e38f : -0.0f);
+		else
+			put_attr_ints(w, name, 0, NULL);
+	}
+}
+
+static void put_one(wire_out *w, const op_family *f, const op_row *row, int kind, int set,
+		    size_t nin, size_t id)
+{
+	char name[32];
+	size_t node = wire_begin(w, 1);
+
+	for (size_t i = 0; i < nin; i++) {
+		snprintf(name, sizeof(name), "k%zu",
+			 ((size_t)kind + i * (size_t)(kind % 3)) % KINDS);
+		wire_put_text(w, 1, name);
+	}
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "o%zu_%d", id, i);
+		wire_put_text(w, 2, name);
+	}
+	wire_put_text(w, 4, row->name);
+	if (*f->domain)
+		wire_put_text(w, 7, f->domain);
+	if (set < ATTR_SETS)
+		put_attributes(w, set);
+	wire_end(w, node);
+}
+
+static void every_rule_survives(void **state)
+{
+	(void)state;
+	static const size_t widths[] = {0, 1, 2, 3, 5, 9};
+	size_t rules = 0;
+
+	for (size_t f = 0; op_families[f]; f++)
+		for (size_t r = 0; r < op_families[f]->nrows; r++) {
+			const op_row *row = &op_families[f]->rows[r];
+			wire_out w = {0};
+			size_t g = graph_begin(&w), id = 0;
+			put_kinds(&w);
+			for (int kind = 0; kind < KINDS; kind++)
+				for (int set = 0; set <= ATTR_SETS; set++)
+					for (size_t n = 0; n < sizeof(widths) / sizeof(*widths);
+					     n++)
+						put_one(&w, op_families[f], row, kind, set,
+							widths[n], id++);
+			graph_end(&w, g);
+			counted c = count(&w);
+			if (c.code != DCK_OK)
+				fail_msg("%s: %s", row->name, c.err.msg);
+			assert_true(c.result->nops > id);
+			done(&c);
+			rules++;
+		}
+	assert_true(rules > 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_million_nodes),
+	    cmocka_unit_test(a_million_nodes_backwards),
+	    cmocka_unit_test(a_cycle_is_refused),
+	    cmocka_unit_test(names_made_twice_are_refused),
+	    cmocka_unit_test(products_that_overflow_are_absent),
+	    cmocka_unit_test(negative_dimensions_are_open_or_refused),
+	    cmocka_unit_test(what_nothing_makes_is_absent),
+	    cmocka_unit_test(contents_may_ask_for_anything),
+	    cmocka_unit_test(bodies_in_bodies),
+	    cmocka_unit_test(loops_of_endless_trips),
+	    cmocka_unit_test(functions_that_call_themselves),
+	    cmocka_unit_test(functions_that_multiply),
+	    cmocka_unit_test(a_million_inputs_of_one_node),
+	    cmocka_unit_test(views_of_views),
+	    cmocka_unit_test(sequences_in_sequences),
+	    cmocka_unit_test(expressions_that_grow),
+	    cmocka_unit_test(floors_in_floors),
+	    cmocka_unit_test(every_rule_survives),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
