@@ -436,6 +436,11 @@ static void notes(record_builder *b, const survey *s)
 		record_note(b, DCK_ERROR, "interrupted",
 			    "interrupted in pass %u: this is what was measured until then",
 			    r->passes + 1);
+	else if (2 * r->passes < r->passes_asked)
+		record_note(b, DCK_WARN, "few-passes",
+			    "the machine was so busy that the time was up in pass %u of %u: the "
+			    "limits may be higher; measure again (--refresh) when it is quiet",
+			    r->passes + 1, r->passes_asked);
 	note_blas(b, s, "sgemm", MACHINE_FP32, "1");
 	note_blas(b, s, "sgemm", MACHINE_FP32, "all");
 	note_blas(b, s, "dgemm", MACHINE_FP64, "1");

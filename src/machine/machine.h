@@ -189,7 +189,7 @@ typedef struct machine_result {
 	char blas[256];	    /* the library; "": none */
 	char blas_why[256]; /* why there is no number of it */
 	uint64_t dram_bytes;
-	unsigned passes;
+	unsigned passes, passes_asked; /* whole ones; fewer on a busy machine */
 	double took_ns;
 } machine_result;
 /* E_CANCEL only when there is nothing yet to report. */

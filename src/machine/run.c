@@ -268,24 +268,40 @@ static void prepare(run *u, machine_item *i)
 	i->work = round_work(u, i);
 }
 
-/* Which of the loops is the fastest for that level: a few rounds of each. */
+/* Which of the loops is the fastest for that level: a few rounds of each in turn, and that again,
+ * so that no loop has all the bad luck. */
 static void choose(run *u, machine_item *i)
 {
-	const machine_stream *best = i->stream;
-	double most = 0, ns[16];
+	enum { LOOPS_MAX = 8, SWEEPS = 3, ROUNDS = 3 };
+	struct {
+		const machine_stream *stream;
+		uint64_t repetitions;
+		double work, rate;
+	} loop[LOOPS_MAX];
+	unsigned n = 0, best = 0;
+	double ns[ROUNDS];
 
-	for (const machine_stream *s = best; s; s = stream_next(u->ask->isa, best->kind, s)) {
+	for (const machine_stream *s = i->stream; s && n < LOOPS_MAX;
+	     s = stream_next(u->ask->isa, s->kind, s)) {
 		i->stream = s;
 		prepare(u, i);
-		rounds(u, i, u->effort->rounds, ns);
-		double rate = i->work / least(ns, u->effort->rounds);
-		if (rate > most) {
-			most = rate;
-			best = s;
-		}
+		loop[n].stream = s;
+		loop[n].repetitions = i->repetitions;
+		loop[n].work = i->work;
+		loop[n++].rate = 0;
 	}
-	i->stream = best;
-	prepare(u, i);
+	for (unsigned k = 0; n > 1 && k < SWEEPS * n; k++) {
+		i->stream = loop[k % n].stream;
+		i->repetitions = loop[k % n].repetitions;
+		rounds(u, i, ROUNDS, ns);
+		loop[k % n].rate = fmax(loop[k % n].rate, loop[k % n].work / least(ns, ROUNDS));
+	}
+	for (unsigned k = 1; k < n; k++)
+		if (loop[k].rate > loop[best].rate)
+			best = k;
+	i->stream = loop[best].stream;
+	i->repetitions = loop[best].repetitions;
+	i->work = loop[best].work;
 }
 
 /* The same with one thread: what was found for that need not be looked for again, which matters
@@ -485,6 +501,7 @@ static void passes(run *u)
 	const unsigned n = u->effort->passes;
 	const size_t all = u->r->n * n;
 
+	u->r->passes_asked = n;
 	for (unsigned pass = 0; pass < n; pass++) {
 		for (size_t i = 0; i < u->r->n; i++) {
 			machine_item *item = &u->r->item[i];
