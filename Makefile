@@ -6,10 +6,12 @@
 #   make test [SAN=address,undefined]
 #   make bench                 deepclock itself beside its peers and the machine's limits
 #   make lint
+#   make fuzz [SECONDS=60]      any bytes as a model: reader, shapes and costs; needs clang
 #   make install [PREFIX=/usr/local] [DESTDIR=...]
 
 PREFIX ?= /usr/local
 SAN ?=
+SECONDS ?= 60
 ifeq ($(SAN),)
 BUILD ?= build
 OPTIONS := -Dbuildtype=debugoptimized
@@ -20,7 +22,7 @@ BUILD ?= build-$(subst $(comma),-,$(SAN))
 OPTIONS := -Dbuildtype=debugoptimized -Db_sanitize=$(SAN) -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
 endif
 
-.PHONY: all demo test bench lint install clean setup
+.PHONY: all demo test bench lint fuzz install clean setup
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 
@@ -47,6 +49,18 @@ bench:
 lint:
 	@tools/setup.sh $(BUILD) test
 	@tools/lint.sh
+
+# Without clang there is no libFuzzer; the tests replay the corpus all the same.
+fuzz:
+	@command -v clang >/dev/null || { echo "skipped: clang is not installed"; [ -z "$$CI" ]; exit; }
+	@[ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dbuildtype=debugoptimized \
+		-Db_sanitize=address,undefined -Db_lundef=false \
+		-Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >/dev/null
+	@ninja -C build-fuzz --quiet tests/fuzz/fuzz_cost
+	@mkdir -p build-fuzz/found
+	build-fuzz/tests/fuzz/fuzz_cost -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=2048 \
+		-print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ \
+		build-fuzz/found tests/fuzz/corpus/cost
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes small ONNX models that use every part of the format: make_corpus.py FOLDER"""
+"""Writes small ONNX models: make_corpus.py FOLDER        that use every part of the format
+                          make_corpus.py --cost FOLDER  that use every kind of rule"""
 
 import sys
 from pathlib import Path
 
 import numpy
+import onnx
 from onnx import TensorProto as T
 from onnx import helper, numpy_helper
 
@@ -91,9 +93,121 @@ def kinds():
     return m
 
 
+# Cases of the onnx package, one for each kind of rule.
+CASES = """basic_conv_with_padding convtranspose_dilations maxpool_2d_ceil averagepool_2d_pads
+lstm_with_peepholes gru_seq_length rnn_seq_length loop11 loop13_seq loop16_seq_none scan9_sum
+scan_sum if if_opt if_seq einsum_batch_matmul einsum_batch_diagonal resize_downsample_scales_cubic
+resize_upsample_sizes_nearest resize_tf_crop_and_resize qlinearconv qlinearmatmul_3D matmulinteger
+convinteger_with_padding dequantizelinear_axis dynamicquantizelinear_expanded
+layer_normalization_3d_axis1_epsilon_expanded hardswish_expanded sequence_insert_at_front
+sequence_map_add_1_sequence_1_tensor optional_get_element_sequence gemm_all_attributes
+reshape_zero_and_negative_dim slice_negative_axes split_variable_parts_1d onehot_with_axis
+range_int32_type_negative_delta_expanded tile expand_dim_changed constant_pad top_k gathernd_example_int32
+scatternd nonzero_example unique_sorted_with_axis roialign_aligned_true nonmaxsuppression_two_batches
+dft gridsample stft adam momentum_multiple tfidfvectorizer_tf_only_bigrams_skip0 where_example
+reduce_sum_keepdims_example transpose_all_permutations_3 concat_3d_axis_negative_1 unsqueeze_two_axes
+batchnorm_epsilon_training_mode bernoulli_expanded sce_mean_3d_expanded""".split()
+
+
+def chain(op, n, first, **more):
+    """Each node takes the two results before it."""
+    nodes = [node("Shape", "x", "v0")]
+    nodes += [node(op, f"v{i} v{max(i - 1, 0)}", f"v{i + 1}") for i in range(n)]
+    nodes.append(node("ConstantOfShape", f"v{n}", "y"))
+    return model(helper.make_graph(nodes, op, [value("x", T.FLOAT, first)],
+                                   [value("y", T.FLOAT, None)]), **more)
+
+
+def call(name, inputs, outputs):
+    return helper.make_node(name, inputs.split(), outputs.split(), domain="own")
+
+
+def functions(levels, last):
+    """Each function calls the next one twice; the last calls `last`."""
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    m = model(helper.make_graph([call("f0", "x", "y")], "functions", [value("x", T.FLOAT, ["N"])],
+                                [value("y", T.FLOAT, None)]),
+              functions=[helper.make_function(
+                  "own", f"f{i}", ["a"], ["c"],
+                  [call(f"f{i + 1}" if i + 1 < levels else last, pair, to)
+                   for pair, to in (("a", "b"), ("b", "c"))], opsets)
+                  for i in range(levels)])
+    return m
+
+
+def huge():
+    big = 2**62
+    constants = [ints("big", big, big), ints("low", -2**63, 2**63 - 1), ints("zero", 0, 0)]
+    return model(helper.make_graph(
+        [node("Tile", "x big", "a"), node("Expand", "x big", "b"),
+         node("ConstantOfShape", "big", "c"), node("Reshape", "x low", "d"),
+         node("Slice", "x low big", "e"), node("MatMul", "w w", "f"), node("Relu", "w", "g"),
+         node("Pad", "x low", "h"), node("Split", "x zero", "i j"), node("Resize", "x r s big", "k"),
+         node("Gather", "big low", "l"), node("Concat", "w w", "m", axis=-1),
+         node("Range", "start end step", "n"), node("Unsqueeze", "x low", "o"),
+         node("Flatten", "w", "p", axis=2), node("Size", "w", "q")],
+        "huge", [value("x", T.FLOAT, [2, "N"]), value("w", T.FLOAT, [big, big])],
+        [value("a", T.FLOAT, None)],
+        constants + [helper.make_tensor(n, T.INT64, [], [v])
+                     for n, v in (("start", 0), ("end", big), ("step", 1))]))
+
+
+def cycle():
+    return model(helper.make_graph(
+        [node("Add", "x c", "a"), node("Relu", "a", "b"), node("Relu", "b", "c")], "cycle",
+        [value("x", T.FLOAT, [2])], [value("c", T.FLOAT, [2])]))
+
+
+def wrong_kinds():
+    nodes = [node("Conv", "x w", "a", kernel_shape="text", strides=[0, 0], group=0),
+             node("Conv", "x w", "b", pads=[-9, 1, 2**62, 3], dilations=[-1, 2**62]),
+             node("Transpose", "x", "c", perm=[0, 0, 9, -1]), node("Concat", "x w", "d"),
+             node("Einsum", "x w", "e", equation="a...,->...b,"), node("Cast", "x", "f", to=-1),
+             node("MaxPool", "x", "g", kernel_shape=[0, -1], auto_pad="SAME_UPPER"),
+             node("LSTM", "x w", "h i j", hidden_size=-1), node("Gemm", "x", "k", transA=2.5),
+             node("ReduceSum", "x", "l", axes=[99]), node("Split", "x", "m n", split=[2**62, -3]),
+             node("Reshape", "x", "o"), node("SequenceAt", "x w", "p"), node("If", "x", "q")]
+    return model(helper.make_graph(nodes, "kinds", [value("x", T.FLOAT, [1, 3, 8, 8]),
+                                                    value("w", T.FLOAT, [4, 3, 3, "K"])],
+                                   [value("a", T.FLOAT, None)]))
+
+
+def trips():
+    body = helper.make_graph(
+        [node("MatMul", "s s", "t"), node("Concat", "g g", "u", axis=0),
+         node("Identity", "go", "more")], "body",
+        [value("i", T.INT64, []), value("go", T.BOOL, []), value("s", T.FLOAT, None),
+         value("g", T.FLOAT, None)],
+        [value("more", T.BOOL, []), value("t", T.FLOAT, None), value("u", T.FLOAT, None)])
+    return model(helper.make_graph(
+        [node("Loop", "n c x x", "y z", body=body)], "trips", [value("x", T.FLOAT, [3, 3])],
+        [value("y", T.FLOAT, None)],
+        [helper.make_tensor("n", T.INT64, [], [2**62]), helper.make_tensor("c", T.BOOL, [], [True])]))
+
+
+def write_cost(folder):
+    cases = Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
+    for name in CASES:
+        path = cases / f"test_{name}" / "model.onnx"
+        if path.exists():
+            (folder / f"{name}.onnx").write_bytes(path.read_bytes())
+        else:
+            print(f"the onnx package has no case {name}", file=sys.stderr)
+    own = {"embedding": embedding(), "fused": fused(), "branches": branches(), "kinds": kinds(),
+           "sums": chain("Add", 60, ["N", "M"]), "products": chain("Mul", 60, ["N", "M"]),
+           "quotients": chain("Div", 60, ["N", 7]), "recursion": functions(3, "f0"),
+           "laughs": functions(40, "f40"), "few_functions": functions(4, "f4"), "huge": huge(),
+           "cycle": cycle(), "wrong_kinds": wrong_kinds(), "trips": trips()}
+    for name, m in own.items():
+        (folder / f"{name}.onnx").write_bytes(m.SerializeToString())
+
+
 def main():
-    folder = Path(sys.argv[1])
+    folder = Path(sys.argv[-1])
     folder.mkdir(parents=True, exist_ok=True)
+    if "--cost" in sys.argv:
+        write_cost(folder)
+        return 0
     for make in (embedding, fused, branches, kinds):
         (folder / (make.__name__ + ".onnx")).write_bytes(make().SerializeToString())
     return 0

@@ -234,12 +234,15 @@ static void check_chain(size_t n, bool reversed)
 static void a_million_nodes(void **state)
 {
 	(void)state;
+	check_chain(1, false);
+	check_chain(50000, false);
 	check_chain(MANY, false);
 }
 
 static void a_million_nodes_backwards(void **state)
 {
 	(void)state;
+	check_chain(50000, true);
 	check_chain(MANY, true);
 }
 

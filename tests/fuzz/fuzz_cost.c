@@ -1,0 +1,89 @@
+/* fuzz_cost.c - any bytes as a model to be counted: the reader, the shapes, the costs. Refused with
+ * a sentence, or counted to sizes and costs of which none is negative.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+#include "cost/cost.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Small inputs need little, and what needs more is refused like everything too large. */
+#define MEMORY_MAX ((size_t)64 << 20)
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check_num(num_table *t, num n)
+{
+	if (num_known(n))
+		check(n.v >= 0);
+	else if (!num_why_none(n))
+		check(num_text(t, n) != NULL || num_least(t, n) >= INT64_MIN);
+}
+
+static void check_val(num_table *t, const val *v)
+{
+	num elements = num_int(1);
+
+	check(v->rank <= COST_RANK_MAX);
+	for (int i = 0; i < v->rank; i++) {
+		check_num(t, v->dims[i]);
+		elements = num_mul(t, elements, v->dims[i]);
+	}
+	if (v->kind == VAL_TENSOR && v->rank >= 0 && (v->ints || v->reals) && num_known(elements))
+		check((int64_t)v->n == elements.v);
+}
+
+static void check_result(const cost_result *r)
+{
+	const num sums[] = {
+	    r->macs,	   r->flops,	   r->params,	  r->buffers,	  r->weight_bytes,
+	    r->read_bytes, r->write_bytes, r->macs_known, r->flops_known, r->peak_activation_bytes};
+
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *o = &r->ops[i];
+		check_num(r->nums, o->macs);
+		check_num(r->nums, o->flops);
+		check_num(r->nums, o->read_bytes);
+		check_num(r->nums, o->write_bytes);
+		for (size_t k = 0; k < o->nout; k++)
+			if (o->out[k])
+				check_val(r->nums, o->out[k]);
+	}
+	for (size_t k = 0; k < sizeof(sums) / sizeof(*sums); k++)
+		check_num(r->nums, sums[k]);
+}
+
+/* With the sizes that the file states, and with open ones fixed. */
+static void count(const onnx_model *m, int64_t batch, mem_arena *a)
+{
+	const cost_config c = {.batch = batch};
+	cost_result *r = NULL;
+	dck_err err = {0};
+	dck_status code = cost_model(m, &c, a, &r, &err);
+
+	if (code == DCK_OK)
+		check_result(r);
+	else
+		check(!r && err.code == code && *err.msg && !strchr(err.msg, '\n'));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	mem_arena *a = mem_arena_new(0);
+	onnx_model *m;
+
+	check(a != NULL);
+	if (onnx_read_bytes(bytes, n, a, &m, NULL) == DCK_OK) {
+		mem_arena_limit(a, mem_arena_bytes(a) + MEMORY_MAX);
+		count(m, 0, a);
+		if (!mem_arena_failed(a))
+			count(m, 3, a);
+	}
+	mem_arena_free(a);
+	return 0;
+}
