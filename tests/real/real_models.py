@@ -97,6 +97,69 @@ def torch_embedding(program):
     expect("0..36" in text, f"integers within the table's 37 rows: {text}")
 
 
+def torch_shapes(program):
+    """Inferred shapes of exported networks are those of a real run, with open sizes given."""
+    torch, torchvision = need_torch()
+
+    class Decoder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = torch.nn.Linear(16, 48)
+
+        def forward(self, x, keys, values):
+            b, t, c = x.shape
+            q, k, v = self.qkv(x).view(b, t, 3, 4, c // 4).permute(2, 0, 3, 1, 4)
+            k, v = torch.cat([keys, k], 2), torch.cat([values, v], 2)
+            scores = q @ k.transpose(-1, -2) / (c // 4) ** 0.5
+            seen = torch.ones(k.size(2), k.size(2), dtype=torch.bool).tril()[-t:]
+            scores = scores.masked_fill(~seen, float("-inf")).softmax(-1)
+            return (scores @ v).transpose(1, 2).reshape(b, t, c), k, v
+
+    class Grows(torch.nn.Module):
+        def forward(self, x):
+            y = x
+            for _ in range(5):
+                y = torch.cat([y, x], 0)
+            parts = []
+            for i in range(x.size(0)):
+                parts.append(y[i] * 2)
+            return torch.stack(parts) if bool(y.sum() > 0) else y
+
+    class Resizes(torch.nn.Module):
+        def forward(self, x):
+            n, c, h, w = x.shape
+            p = torch.nn.functional.pad(x, (0, (4 - w % 4) % 4, 0, (4 - h % 4) % 4))
+            u = torch.nn.functional.unfold(p, kernel_size=2, stride=2)
+            z = torch.nn.functional.interpolate(x, size=(h // 2, w // 3), mode="nearest")
+            return u, z, x.repeat(1, 2, 1, 1).permute(0, 2, 3, 1).reshape(n, -1, 2 * c)
+
+    cache = torch.zeros(2, 4, 7, 4)
+    nets = [
+        ("decoder", Decoder().eval(), (torch.zeros(2, 3, 16), cache, cache),
+         {"x0": {0: "b", 1: "t"}, "x1": {0: "b", 2: "past"}, "x2": {0: "b", 2: "past"}},
+         ["b=2", "t=3", "past=9"], 0),
+        ("resizes", Resizes().eval(), (torch.zeros(2, 3, 10, 14),),
+         {"x0": {0: "n", 2: "h", 3: "w"}}, ["n=2", "h=11", "w=17"], 0),
+        ("grows", torch.jit.script(Grows()), (torch.zeros(3, 4),), {}, [], None),
+        ("shufflenet", torchvision.models.shufflenet_v2_x0_5().eval(),
+         (torch.zeros(1, 3, 64, 64),), {"x0": {0: "n"}}, ["n=2"], 0),
+    ]
+    for name, net, args, axes, dims, filled in nets:
+        torch.onnx.export(net, args, name + ".onnx", input_names=[f"x{i}" for i in range(len(args))],
+                          dynamic_axes=axes, opset_version=14)
+        sizes = [word for d in dims for word in ("--dim", d)]
+        done = subprocess.run(
+            [program, "cost", name + ".onnx", "--run", "--format", "json", *sizes],
+            capture_output=True, text=True, timeout=120)
+        expect(done.returncode == 0, f"{name}: {done.stderr}")
+        record = json.loads(done.stdout)
+        values, differ = fact(record, "cost", "run_values"), fact(record, "cost", "run_differ")
+        got = fact(record, "cost", "run_filled")
+        print(f"# {name}: {values} values, {got} not known before the run, {differ} differ")
+        expect(values > 3 and differ == 0, f"{name}: {differ} of {values} values differ")
+        expect(filled is None or got == filled, f"{name}: {got} values depend on the run")
+
+
 def onnx_package(program):
     models = sorted(p for f in FAMILIES for p in glob.glob(f"{ONNX_DATA}/{f}/*/model.onnx"))
     if not models:
@@ -118,7 +181,7 @@ def onnx_package(program):
     expect(measured >= 0.6 * len(models), f"only {measured} of {len(models)} could be measured")
 
 
-CASES = [torchvision_resnet18, torch_embedding, onnx_package]
+CASES = [torchvision_resnet18, torch_embedding, torch_shapes, onnx_package]
 
 
 def main():
