@@ -265,13 +265,11 @@ static void memory(job *j)
 
 static dck_status operators(job *j, dck_err *err)
 {
-	const dck_metric *m = NULL;
-	static const char *const tags[] = {"latency/mean", "latency/median", "latency/p90",
-					   "latency/p99"};
-	int statistic = j->plan->statistic;
+	const dck_metric *m;
+	/* The statistic that is shown first; a tail's is no time that operators add up to. */
+	bool mean = strcmp(dck_plan_statistics[j->plan->statistic], "mean") == 0;
 
-	if (statistic >= 0 && (size_t)statistic < sizeof tags / sizeof *tags)
-		m = dck_record_metric(j->base, tags[statistic > 1 ? 1 : statistic]);
+	m = dck_record_metric(j->base, mean ? "latency/mean" : "latency/median");
 	if (!m || m->value.kind != DCK_VALUE_REAL || !(m->value.as.r > 0))
 		DCK_FAIL(err, E_ENGINE, "the latency is not known");
 	j->in.latency_ns = m->value.as.r;
