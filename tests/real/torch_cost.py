@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts networks that PyTorch exported, and compares with exact integers. Prints TAP; without
+PyTorch all cases are skipped and say so.
+
+  torch_cost.py --program build/deepclock            what every test run does
+  torch_cost.py --program build/deepclock --all      the networks that are left out too
+  torch_cost.py --program build/deepclock resnet     cases whose name begins so
+
+The integers of torchvision's networks are those of a counter of forward hooks that knows
+convolutions, linear layers and attention, run on the networks themselves; parameters are what
+PyTorch says. Weights are small numbers, one for each parameter: their values count for nothing,
+but the exporter stores equal ones once.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+# name, image, parameters, multiply-accumulates
+NETWORKS = [
+    ("alexnet", 224, 61100840, 714188480),
+    ("vgg11", 224, 132863336, 7609090048),
+    ("vgg16", 224, 138357544, 15470264320),
+    ("vgg16_bn", 224, 138365992, 15470264320),
+    ("resnet18", 224, 11689512, 1814073344),
+    ("resnet34", 224, 21797672, 3663761408),
+    ("resnet50", 224, 25557032, 4089184256),
+    ("resnet101", 224, 44549160, 7801405440),
+    ("squeezenet1_0", 224, 1248424, 818924576),
+    ("densenet121", 224, 7978856, 2834161664),
+    # 27,161,264 with the second classifier, which takes part in training alone.
+    ("inception_v3", 299, 23834568, 5713216096),
+    ("mobilenet_v2", 224, 3504872, 300774272),
+    ("mobilenet_v3_large", 224, 5483032, 216589760),
+    ("mobilenet_v3_small", 224, 2542856, 56510400),
+    ("efficientnet_b0", 224, 5288548, 385814752),
+    ("regnet_y_1_6gf", 224, 11202430, 1612076160),
+    ("convnext_tiny", 224, 28589128, 4455531264),
+    ("convnext_base", 224, 88591464, 15354729472),
+    ("vit_b_16", 224, 86567656, 17563828224),
+    ("vit_b_32", 224, 88224232, 4409186304),
+    ("swin_t", 224, 28288354, 4490566656),
+    ("swin_b", 224, 87768224, 15430946816),
+    ("maxvit_t", 224, 30919624, 5558046720),
+]
+
+# Their exports take long, and a smaller network is made of the same operators.
+LARGE = {"vgg11": "vgg16_bn", "vgg16": "vgg16_bn", "convnext_base": "convnext_tiny", "swin_b": "swin_t",
+         "vit_b_32": "vit_b_16"}
+
+# What other counters print for the modules themselves.
+PEERS = {
+    "alexnet": {"fvcore": 714197696, "thop": 714206912, "ptflops": 716441128, "calflops": 1429741184},
+    "resnet50": {"fvcore": 4111512576, "thop": 4133742592, "ptflops": 4132436968, "calflops": 8211108352},
+}
+
+
+class Skipped(Exception):
+    pass
+
+
+def expect_equal(got, want, what):
+    if got != want:
+        raise AssertionError(f"{what}: {got}, not {want}")
+
+
+def need_torch():
+    try:
+        import torch
+        import torchvision
+    except ImportError as e:
+        raise Skipped(f"{e}: install python3-torch, python3-torchvision and python3-onnx") from e
+    # Random weights cost time and say nothing here.
+    for name in ("normal_", "trunc_normal_", "uniform_", "kaiming_normal_", "kaiming_uniform_",
+                 "xavier_normal_", "xavier_uniform_"):
+        setattr(torch.nn.init, name, lambda t, *args, **kwargs: t)
+    return torch, torchvision
+
+
+def export(torch, net, inputs, **kwargs):
+    with torch.no_grad():
+        for i, p in enumerate(net.parameters()):
+            p.fill_(0.001 * (i + 1))
+    with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
+        warnings.simplefilter("ignore")
+        torch.onnx.export(net, inputs, "net.onnx", opset_version=16, do_constant_folding=False,
+                          training=torch.onnx.TrainingMode.PRESERVE, **kwargs)
+
+
+def cost(program, *options):
+    done = subprocess.run([program, "cost", "net.onnx", "--format", "json", *options],
+                          capture_output=True, text=True, timeout=60)
+    expect_equal((done.returncode, done.stderr), (0, ""), "exit status and stderr")
+    record = json.loads(done.stdout)
+    return {m["tag"]: m.get("value", m.get("absent")) for m in record["metrics"]}, record
+
+
+def expect_counts(program, macs, params=None, *options):
+    """Total, coverage, and that the operators add up to the total."""
+    metrics, record = cost(program, "--strict", *options)
+    expect_equal(metrics["cost/macs"], macs, "MACs")
+    expect_equal(metrics["cost/coverage"], 1, "coverage")
+    expect_equal(sum(op["macs"] for op in record["ops"]), macs, "MACs of all operators")
+    if params is not None:
+        expect_equal(metrics["cost/params"], params, "parameters")
+    return metrics
+
+
+def network(program, name, image, params, macs):
+    torch, torchvision = need_torch()
+    if not hasattr(torchvision.models, name):
+        raise Skipped(f"torchvision {torchvision.__version__} has no {name}")
+    options = {"init_weights": False} if name == "inception_v3" else {}
+    net = getattr(torchvision.models, name)(weights=None, **options).eval()
+    export(torch, net, torch.zeros(1, 3, image, image))
+    expect_counts(program, macs, params)
+    for counter, want in PEERS.get(name, {}).items():
+        metrics, _ = cost(program, "--as", counter)
+        expect_equal(metrics["cost/peer"], want, f"--as {counter}")
+
+
+def lstm(program):
+    torch, _ = need_torch()
+    # 100 steps of 4 gates: 512 x (300 + 512), then 512 x (512 + 512); two biases for each gate
+    export(torch, torch.nn.LSTM(300, 512, 2).eval(), torch.zeros(100, 1, 300))
+    expect_counts(program, 376012800, 3768320)
+
+
+def gru(program):
+    torch, _ = need_torch()
+    export(torch, torch.nn.GRU(64, 64).eval(), torch.zeros(100, 1, 64))
+    expect_counts(program, 100 * 3 * 64 * (64 + 64), 3 * 64 * (64 + 64 + 2))
+
+
+def conv_transpose(program):
+    torch, _ = need_torch()
+    # Every input element meets every weight of its group: the size of the output does not count.
+    for groups, macs in (1, 8388608), (4, 2097152):
+        net = torch.nn.ConvTranspose2d(64, 32, 4, stride=2, padding=1, groups=groups).eval()
+        export(torch, net, torch.zeros(1, 64, 16, 16))
+        expect_counts(program, macs, 64 * 32 // groups * 16 + 32)
+
+
+def conv3d(program):
+    torch, _ = need_torch()
+    export(torch, torch.nn.Conv3d(3, 16, 3, padding=1).eval(), torch.zeros(1, 3, 8, 32, 32))
+    expect_counts(program, 10616832, 3 * 16 * 27 + 16)
+
+
+def transformer_layer(program):
+    torch, _ = need_torch()
+    net = torch.nn.TransformerEncoderLayer(512, 8, 2048, dropout=0.0, batch_first=True).train()
+    export(torch, net, torch.zeros(1, 64, 512))
+    # 64 x (4 x 512 x 512 + 2 x 512 x 2048) of weights, 2 x 64 x 64 x 512 of attention
+    expect_counts(program, 205520896, 3152384)
+
+
+def module(torch, f):
+    class Module(torch.nn.Module):
+        def forward(self, *x):
+            return f(*x)
+
+    return Module().eval()
+
+
+def einsum(program):
+    torch, _ = need_torch()
+    for equation, shapes, macs in [
+        ("bhqd,bhkd->bhqk", [(2, 4, 8, 16), (2, 4, 10, 16)], 2 * 4 * 8 * 10 * 16),
+        ("ij,kj->ik", [(3, 5), (7, 5)], 3 * 5 * 7),
+        ("bi,bi->b", [(3, 5), (3, 5)], 15),
+    ]:
+        net = module(torch, lambda *x, e=equation: torch.einsum(e, *x))
+        export(torch, net, tuple(torch.ones(s) for s in shapes))
+        expect_counts(program, macs, 0)
+
+
+def broadcast_matmul(program):
+    torch, _ = need_torch()
+    net = module(torch, torch.matmul)
+    export(torch, net, (torch.zeros(1, 4, 8), torch.zeros(2, 8, 16)))
+    expect_counts(program, 1024, 0)
+
+
+def symbolic_batch(program):
+    torch, _ = need_torch()
+    net = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1),
+                              torch.nn.Flatten(), torch.nn.Linear(8, 5)).eval()
+    export(torch, net, torch.zeros(2, 3, 16, 16), input_names=["x"], output_names=["y"],
+           dynamic_axes={"x": {0: "batch"}, "y": {0: "batch"}})
+    one = 14 * 14 * 8 * 27 + 8 * 5
+    params = 8 * 27 + 8 + 8 * 5 + 5
+    for batch in 1, 4:
+        expect_counts(program, batch * one, params, "--dim", f"batch={batch}")
+    expect_counts(program, 3 * one, params, "--batch", "3")
+    metrics, _ = cost(program)
+    if not metrics["cost/macs"].startswith(f"{one}*batch"):
+        raise AssertionError(f"an open batch: {metrics['cost/macs']}")
+    expect_equal(metrics["cost/params"], params, "parameters with an open batch")
+
+
+CASES = [lstm, gru, conv_transpose, conv3d, transformer_layer, einsum, broadcast_matmul, symbolic_batch]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("prefixes", nargs="*", metavar="CASE")
+    args = parser.parse_args()
+    program = os.path.abspath(args.program)
+    cases = [(case.__name__, lambda c=case: c(program)) for case in CASES]
+    for row in NETWORKS:
+        cases.append((row[0], lambda r=row: network(program, *r)))
+    if args.prefixes:
+        cases = [c for c in cases if any(c[0].startswith(p) for p in args.prefixes)]
+    failed = False
+    print(f"1..{len(cases)}")
+    for number, (name, case) in enumerate(cases, 1):
+        line = "ok"
+        with tempfile.TemporaryDirectory() as scratch:
+            os.chdir(scratch)
+            try:
+                if name in LARGE and not args.all and not args.prefixes:
+                    raise Skipped(f"takes long; {LARGE[name]} has the same operators; --all counts it")
+                case()
+            except Skipped as e:
+                name += f" # SKIP {e}"
+            except Exception as e:  # a failing case must not hide the next
+                print("# " + f"{type(e).__name__}: {e}".replace("\n", "\n# "))
+                line, failed = "not ok", True
+            os.chdir("/")
+        print(f"{line} {number} - {name}", flush=True)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
