@@ -6,8 +6,9 @@
  *     bench_onnx_read --read FILE        reads it once and prints the peak resident KiB
  *
  * Cases: 208 MiB of weights in 52 layers; 20,000 nodes; 2 GiB of weights in another file. Where
- * the onnx package is there, its parser takes its turn too. Exits with 1 when the median ratio is
- * above the limit, when a reader needs more than 10 MiB, or when weights were opened.
+ * the onnx package is there, its parser takes its turn too, and its shape inference beside
+ * deepclock's shapes and costs. Exits with 1 when a median ratio is above its limit, when a reader
+ * needs more than 10 MiB, or when weights were opened.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cost/cost.h"
 #include "model/onnx.h"
 #include "model/wire.h"
 
@@ -270,13 +272,20 @@ static long peak_of(const char *self, const char *path)
 	return (long)kib;
 }
 
-/* Prints 0 when it is ready; then the nanoseconds of one parse for each line it is given. */
+/* Prints 0 when it is ready; then, for each line "load PATH" or "infer PATH", the nanoseconds of
+ * one parse of the file, or of libonnx's parse and inference of bytes that are in memory. */
 static const char python[] = "import sys, time\n"
 			     "import onnx\n"
+			     "from onnx import shape_inference\n"
 			     "print(0, flush=True)\n"
 			     "for line in sys.stdin:\n"
+			     "    what, path = line.rstrip('\\n').split(' ', 1)\n"
+			     "    data = open(path, 'rb').read() if what == 'infer' else None\n"
 			     "    begin = time.perf_counter_ns()\n"
-			     "    onnx.load(line.rstrip('\\n'), load_external_data=False)\n"
+			     "    if what == 'load':\n"
+			     "        onnx.load(path, load_external_data=False)\n"
+			     "    else:\n"
+			     "        shape_inference.C.infer_shapes(data, False, False, False)\n"
 			     "    print(time.perf_counter_ns() - begin, flush=True)\n";
 
 static bool libonnx_open(other *o)
@@ -489,7 +498,7 @@ static bool compare(const setup *s, const char *what, const char *path)
 	by_deepclock(path, &nodes);
 	if (walked != nodes)
 		stop("the walk and the reader count different nodes");
-	snprintf(line, sizeof line, "%s\n", path);
+	snprintf(line, sizeof line, "load %s\n", path);
 	for (size_t i = 0; i < n; i++) {
 		if (i % 2)
 			ours[i] = by_deepclock(path, &nodes);
@@ -520,8 +529,51 @@ static bool compare(const setup *s, const char *what, const char *path)
 	return typical <= s->limit && peak <= PEAK_KIB;
 }
 
-/* A file that was opened and read has a younger access time than one that was not, but not every
- * file system keeps it; a file that may not be opened shows the same everywhere. */
+static double counted_by_deepclock(const char *path, size_t *ret_ops)
+{
+	double begin = now_ns();
+	mem_arena *a = mem_arena_new(0);
+	onnx_model *m;
+	cost_result *r;
+	dck_err err;
+
+	if (!a || onnx_read_file(path, a, &m, &err) != DCK_OK ||
+	    cost_model(m, &(cost_config){0}, a, &r, &err) != DCK_OK)
+		stop(a ? err.msg : "no memory");
+	*ret_ops = r->nops - r->unknown;
+	mem_arena_free(a);
+	return now_ns() - begin;
+}
+
+/* Every shape and every cost, beside libonnx's shapes; it counts nothing. */
+static bool compare_shapes(const setup *s, const char *path)
+{
+	static double ours[ROUNDS_MAX], theirs[ROUNDS_MAX], ratio[ROUNDS_MAX];
+	size_t n = s->rounds < 15 ? s->rounds : 15, ops = 0;
+	char line[4300];
+
+	counted_by_deepclock(path, &ops);
+	snprintf(line, sizeof line, "infer %s\n", path);
+	for (size_t i = 0; i < n; i++) {
+		ours[i] = counted_by_deepclock(path, &ops);
+		if (!s->libonnx)
+			continue;
+		if (!other_ask(s->libonnx, line, &theirs[i]))
+			stop("the onnx package stopped answering");
+		ratio[i] = ours[i] / theirs[i];
+	}
+	double typical = s->libonnx ? median(ratio, n) : 0;
+	printf("%-44s shapes and costs of %zu operators %.3f ms", "", ops, median(ours, n) / 1e6);
+	if (s->libonnx)
+		printf(", libonnx's parse and shapes %.3f ms  ratio %.2f (%.2f..%.2f)",
+		       median(theirs, n) / 1e6, typical, ratio[0], ratio[n - 1]);
+	printf("\n");
+	if (typical > 1)
+		printf("  MISSED: the ratio is to stay below 1\n");
+	return typical <= 1;
+}
+
+/* Access times would tell too, but not every file system keeps them. */
 static bool reads_without(const setup *s, const char *path, const char *weights)
 {
 	unlink(weights);
@@ -594,6 +646,7 @@ int main(int argc, char **argv)
 	good &= compare(&s, "208 MiB, 52 layers", path);
 	write_nodes(path, 20000);
 	good &= compare(&s, "20,000 nodes, 1.3 MB", path);
+	good &= compare_shapes(&s, path);
 	int fd = open(weights, O_WRONLY | O_CREAT, 0600);
 	if (fd < 0 || ftruncate(fd, (off_t)2 << 30) != 0)
 		stop("cannot make 2 GiB of weights");
@@ -603,6 +656,7 @@ int main(int argc, char **argv)
 	good &= reads_without(&s, path, weights);
 	unlink(path);
 	rmdir(folder);
-	other_close(&libonnx);
+	if (s.libonnx)
+		other_close(&libonnx);
 	return good ? 0 : 1;
 }
