@@ -277,7 +277,7 @@ static void choose(run *u, machine_item *i)
 		const machine_stream *stream;
 		uint64_t repetitions;
 		double work, rate;
-	} loop[LOOPS_MAX];
+	} loop[LOOPS_MAX] = {{0}};
 	unsigned n = 0, best = 0;
 	double ns[ROUNDS];
 
