@@ -6,6 +6,8 @@
 #include "cost/infer.h"
 #include "base/err.h"
 
+#include <stddef.h>
+
 /* So often a body is walked until the shapes that it hands on stay as they are. Each walk that is
  * not the last makes at least one size open, so it ends by itself; this bounds hostile models. */
 #define WALKS_MAX 16
@@ -50,18 +52,52 @@ static void set_output(op *o, size_t i, val *v)
 
 /* --- If --- */
 
+static num *field_of(cost_op *c, size_t at)
+{
+	return (num *)(void *)((char *)c + at);
+}
+
+/* What both branches cost alike is counted in the first one, and known. */
+static void count_alike(op *o, size_t begin, size_t middle, num taken, size_t at)
+{
+	infer *in = o->infer;
+	num sum = num_int(0), whole, each;
+
+	for (size_t i = begin; i < middle; i++)
+		sum = num_add(o->nums, sum, *field_of(&in->ops[i], at));
+	whole = sum;
+	for (size_t i = middle; i < in->nops; i++)
+		whole = num_add(o->nums, whole, *field_of(&in->ops[i], at));
+	if (!num_div_exact(o->nums, sum, taken, &each) || !num_same(each, whole))
+		return;
+	for (size_t i = begin; i < in->nops; i++) {
+		num *x = field_of(&in->ops[i], at);
+		if (i >= middle)
+			*x = num_int(0);
+		else if (num_div_exact(o->nums, *x, taken, &each))
+			*x = each;
+	}
+}
+
 /* An operator of a branch runs as often as its branch is taken, which is open; the other branch the
  * rest of the times. So what both cost alike is known in the sum. */
 static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 {
+	static const size_t fields[] = {offsetof(cost_op, macs), offsetof(cost_op, flops),
+					offsetof(cost_op, read_bytes),
+					offsetof(cost_op, write_bytes)};
 	num taken = op_fresh(o, "which branch is taken");
+	size_t na, nb, begin = o->infer->nops, middle;
 	val **a, **b;
-	size_t na, nb;
 
-	if (!op_body(o, yes, NULL, 0, taken, false, "then_branch", &a, &na) ||
-	    !op_body(o, no, NULL, 0, num_sub(o->nums, num_int(1), taken), false, "else_branch", &b,
+	if (!op_body(o, yes, NULL, 0, taken, false, "then_branch", &a, &na))
+		return;
+	middle = o->infer->nops;
+	if (!op_body(o, no, NULL, 0, num_sub(o->nums, num_int(1), taken), false, "else_branch", &b,
 		     &nb))
 		return;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		count_alike(o, begin, middle, taken, fields[i]);
 	for (size_t i = 0; i < o->made->nout; i++) {
 		val *v = merge(o, i < na ? a[i] : NULL, i < nb ? b[i] : NULL);
 		if (v && op_out(o, i))

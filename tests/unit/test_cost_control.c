@@ -195,6 +195,8 @@ static void check(const body_case *c)
 		fail_msg("%s of %s: %s MACs and %s FLOPs, not %s and %s", c->op, c->values,
 			 num_text(r->nums, r->macs), num_text(r->nums, r->flops), c->macs,
 			 c->flops);
+	/* What the sum knows, the operators know. */
+	assert_int_equal(r->unknown > 0, strchr(c->flops, 'u') != NULL);
 	mem_arena_free(a);
 	wire_out_done(&w);
 }
