@@ -28,7 +28,8 @@ dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted
 
 /* Where a message's lists stand: their room was counted before they were filled. */
 typedef struct lists {
-	size_t room[ONNX_FIELDS_MAX]; /* by the field's number */
+	uint32_t found; /* bit by the field's number: which there are */
+	size_t room[ONNX_FIELDS_MAX];
 } lists;
 
 static bool is_list(onnx_kind k)
@@ -76,20 +77,23 @@ static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader 
 			    lists *l)
 {
 	wire_field w;
-	bool more = true, any = false;
+	bool more = true;
 
+	l->found = 0;
 	if (!has_lists(m))
 		return DCK_OK;
-	memset(l->room, 0, m->nfields * sizeof(*l->room));
 	while (wire_next(&r, NULL, NULL, &w, &more, NULL) == DCK_OK && more) {
 		const onnx_field *f = find_field(m, w.number);
 		if (!f || !is_list(f->kind))
 			continue;
-		l->room[w.number] +=
+		size_t more_items =
 		    f->kind == AS_INTS || f->kind == AS_FLOATS ? count_numbers(&r, f, &w) : 1;
-		any = true;
+		uint32_t bit = UINT32_C(1) << w.number;
+		l->room[w.number] = more_items + (l->found & bit ? l->room[w.number] : 0);
+		l->found |= bit;
 	}
-	for (size_t i = 0; any && i < m->nfields; i++) {
+	for (uint32_t left = l->found; left; left &= left - 1) {
+		int i = __builtin_ctz(left);
 		const onnx_field *f = &m->fields[i];
 		if (!l->room[i])
 			continue;
@@ -117,7 +121,7 @@ static dck_status list_add(onnx_reading *p, const wire_reader *r, const onnx_fie
 
 	memcpy(&items, (char *)object + f->at, sizeof(items));
 	memcpy(&n, (char *)object + f->count, sizeof(n));
-	if (n >= l->room[w->number])
+	if (!(l->found >> w->number & 1) || n >= l->room[w->number])
 		DCK_FAIL(p->err, E_IO, "%s changed while it was read", r->source->label);
 	*ret = items + n * item_size(f);
 	n++;
@@ -160,7 +164,11 @@ static dck_status read_text(onnx_reading *p, const wire_reader *r, const onnx_fi
 		text = text_alloc(p, (size_t)w->value);
 	if (!text)
 		return onnx_fail_memory(p, r, (size_t)w->value);
-	DCK_TRY(wire_source_copy(r->source, w->data, (size_t)w->value, text, p->err));
+	const wire_source *s = r->source;
+	if (w->data >= s->at && w->data + w->value <= s->at + s->n)
+		memcpy(text, s->window + (w->data - s->at), (size_t)w->value);
+	else
+		DCK_TRY(wire_source_copy(r->source, w->data, (size_t)w->value, text, p->err));
 	*ret = (onnx_text){text, w->value};
 	return DCK_OK;
 }
