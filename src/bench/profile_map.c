@@ -93,25 +93,59 @@ static size_t named(const node_index *x, const char *name)
 	return PROFILE_NONE;
 }
 
-static void anchor(const cost_result *model, const node_index *x, const cost_result *ran,
-		   size_t *owner)
+/* The operator that computes the value: behind changes of layout, where there are any. */
+static size_t computer(const node_index *x, const cost_result *r, const char *value)
 {
-	for (size_t i = 0; i < ran->nops; i++) {
-		const cost_op *c = &ran->ops[i];
-		if (!top(c))
-			continue;
-		for (size_t k = 0; k < c->nout; k++) {
-			size_t at = c->out[k] ? value_maker(x, c->out[k]->name) : PROFILE_NONE;
-			if (at == PROFILE_NONE ||
-			    (moves(c->node->op) &&
-			     strcmp(model->ops[at].node->op, c->node->op) != 0))
-				continue;
-			claim(owner, at, i);
-		}
+	size_t at = value_maker(x, value);
+
+	for (size_t n = 0; at != PROFILE_NONE && moves(r->ops[at].node->op) && n < r->nops; n++) {
+		const cost_op *c = &r->ops[at];
+		at = c->nin && c->in[0] && c->in[0]->name ? value_maker(x, c->in[0]->name)
+							  : PROFILE_NONE;
 	}
+	return at;
+}
+
+/* What the operator makes is a value of the model, which another operator of `ran` may have
+ * computed: the name then is that of the layout's change behind it. */
+static void anchor_value(const cost_result *model, const node_index *x, const cost_result *ran,
+			 const node_index *y, size_t i, bool direct, size_t *owner)
+{
+	const cost_op *c = &ran->ops[i];
+
+	for (size_t k = 0; k < c->nout; k++) {
+		size_t at = c->out[k] ? value_maker(x, c->out[k]->name) : PROFILE_NONE, by = i;
+		if (at == PROFILE_NONE)
+			continue;
+		bool own = !moves(c->node->op) || strcmp(model->ops[at].node->op, c->node->op) == 0;
+		if (own != direct)
+			continue;
+		if (!own && !moves(model->ops[at].node->op))
+			by = computer(y, ran, c->out[k]->name);
+		else if (!own)
+			continue;
+		if (by != PROFILE_NONE)
+			claim(owner, at, by);
+	}
+}
+
+static bool anchor(const cost_result *model, const node_index *x, const cost_result *ran,
+		   size_t *owner, mem_arena *a)
+{
+	node_index y;
+
+	if (!index_make(&y, ran, a))
+		return false;
+	for (size_t i = 0; i < ran->nops; i++)
+		if (top(&ran->ops[i]))
+			anchor_value(model, x, ran, &y, i, true, owner);
 	for (size_t i = 0; i < ran->nops; i++)
 		if (top(&ran->ops[i]) && ran->ops[i].node->name)
 			claim(owner, named(x, ran->ops[i].node->name), i);
+	for (size_t i = 0; i < ran->nops; i++)
+		if (top(&ran->ops[i]))
+			anchor_value(model, x, ran, &y, i, false, owner);
+	return true;
 }
 
 /* Nodes whose results one owner alone needs were fused into it: from the end to the begin. */
@@ -171,8 +205,7 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 	if (!owner || !index_make(&x, model, a))
 		return NULL;
 	memset(owner, 0xff, model->nops * sizeof(*owner));
-	anchor(model, &x, ran, owner);
-	if (!before(model, &x, ran, owner, a))
+	if (!anchor(model, &x, ran, owner, a) || !before(model, &x, ran, owner, a))
 		return NULL;
 	after(model, &x, owner);
 	for (size_t i = 0; i < model->nops; i++)
