@@ -75,31 +75,8 @@ static dck_status fail_long(const wire_reader *r, const char *name, const wire_f
 			 (unsigned long long)f->at, says, has);
 }
 
-/* Nearly all fields have one byte of tag and one of length: those that lie in the window with
- * what is in them. Anything else, and all that is wrong, is for wire_next(). */
-static bool next_short(wire_reader *r, wire_field *ret)
-{
-	const wire_source *s = r->source;
-	uint64_t left = r->end - r->at, in_window = r->at - s->at;
-
-	if (left < 2 || r->at < s->at || in_window >= s->n || s->n - in_window < 2)
-		return false;
-	const uint8_t *p = s->window + in_window;
-	wire_type type = (wire_type)(p[0] & 7);
-	if (p[0] >= 0x80 || p[0] < 8 || p[1] >= 0x80 ||
-	    !(type == WIRE_VARINT || (type == WIRE_BYTES && p[1] <= left - 2)))
-		return false;
-	*ret = (wire_field){.number = p[0] >> 3,
-			    .type = type,
-			    .at = r->at,
-			    .value = p[1],
-			    .data = type == WIRE_BYTES ? r->at + 2 : 0};
-	r->at += type == WIRE_BYTES ? 2u + p[1] : 2u;
-	return true;
-}
-
-dck_status wire_next(wire_reader *r, const char *(*name)(const void *self, uint32_t number),
-		     const void *self, wire_field *ret, bool *ret_more, dck_err *err)
+dck_status wire_next_any(wire_reader *r, const char *(*name)(const void *self, uint32_t number),
+			 const void *self, wire_field *ret, bool *ret_more, dck_err *err)
 {
 	const uint8_t *p;
 	uint64_t tag, value;
@@ -107,10 +84,6 @@ dck_status wire_next(wire_reader *r, const char *(*name)(const void *self, uint3
 
 	if (r->at == r->end) {
 		*ret_more = false;
-		return DCK_OK;
-	}
-	if (next_short(r, ret)) {
-		*ret_more = true;
 		return DCK_OK;
 	}
 	DCK_TRY(wire_source_peek(r->source, r->at, 20, &p, &n, err));

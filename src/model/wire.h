@@ -64,10 +64,42 @@ typedef struct wire_field {
 } wire_field;
 
 void wire_reader_init(wire_source *s, const char *what, wire_reader *ret);
+/* Nearly all fields have one byte of tag and one of length: those that lie in the window with
+ * what is in them. Anything else, and all that is wrong, is for wire_next_any(). */
+static inline bool wire_next_short(wire_reader *r, wire_field *ret)
+{
+	const wire_source *s = r->source;
+	uint64_t left = r->end - r->at, in_window = r->at - s->at;
+
+	if (left < 2 || r->at < s->at || in_window >= s->n || s->n - in_window < 2)
+		return false;
+	const uint8_t *p = s->window + in_window;
+	wire_type type = (wire_type)(p[0] & 7);
+	if (p[0] >= 0x80 || p[0] < 8 || p[1] >= 0x80 ||
+	    !(type == WIRE_VARINT || (type == WIRE_BYTES && p[1] <= left - 2)))
+		return false;
+	*ret = (wire_field){.number = p[0] >> 3,
+			    .type = type,
+			    .at = r->at,
+			    .value = p[1],
+			    .data = type == WIRE_BYTES ? r->at + 2 : 0};
+	r->at += type == WIRE_BYTES ? 2u + p[1] : 2u;
+	return true;
+}
+
+dck_status wire_next_any(wire_reader *r, const char *(*name)(const void *self, uint32_t number),
+			 const void *self, wire_field *ret, bool *ret_more, dck_err *err);
 /* The next field; *ret_more becomes false at the end of the message, then *ret is unchanged.
  * name(number): what the field is called; may return NULL. */
-dck_status wire_next(wire_reader *r, const char *(*name)(const void *self, uint32_t number),
-		     const void *self, wire_field *ret, bool *ret_more, dck_err *err);
+static inline dck_status wire_next(wire_reader *r,
+				   const char *(*name)(const void *self, uint32_t number),
+				   const void *self, wire_field *ret, bool *ret_more, dck_err *err)
+{
+	if (!wire_next_short(r, ret))
+		return wire_next_any(r, name, self, ret, ret_more, err);
+	*ret_more = true;
+	return DCK_OK;
+}
 /* A reader of the message that field f holds. E_LIMIT: nested too deeply. */
 dck_status wire_enter(const wire_reader *r, const wire_field *f, const char *what, wire_reader *ret,
 		      dck_err *err);
