@@ -214,7 +214,7 @@ void shape_transpose(op *o)
 	if (small == SIZE_MAX || (!v->ints && !v->reals))
 		return;
 	for (size_t i = 0; i < small; i++) {
-		size_t rest = i, coord[COST_RANK_MAX], at = 0;
+		size_t rest = i, coord[COST_RANK_MAX] = {0}, at = 0;
 		for (int k = v->rank - 1; k >= 0; k--) {
 			coord[axis[k]] = rest % (size_t)dims[k].v;
 			rest /= (size_t)dims[k].v;

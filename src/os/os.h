@@ -112,8 +112,8 @@ dck_status os_replace_commit(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
 bool os_file_exists(const char *path); /* anything of that name, a folder too */
-/* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with the files in
- * it, which must be no folders. */
+/* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with the files
+ * in it, which must be no folders. */
 #define OS_TEMP_SIZE 256
 dck_status os_temp_dir(char *path, dck_err *err);
 void os_temp_dir_remove(const char *path);
