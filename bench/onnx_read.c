@@ -27,7 +27,7 @@
 #define ROUNDS_MAX 201
 #define PEAK_KIB   10240
 
-static void stop(const char *what)
+static _Noreturn void stop(const char *what)
 {
 	fprintf(stderr, "onnx_read: %s\n", what);
 	exit(1);

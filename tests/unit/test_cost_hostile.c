@@ -649,7 +649,7 @@ static void views_of_views(void **state)
 	(void)state;
 	wire_out w = {0};
 	size_t g = graph_begin(&w);
-	char in[24], out[24];
+	char in[32], out[24];
 
 	put_input(&w, "x", ONNX_FLOAT, DIMS(2, 3));
 	put_node(&w, "Relu", "x", "i0");
