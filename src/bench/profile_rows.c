@@ -491,6 +491,13 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 		    b, DCK_WARN, "operators-overlap",
 		    "operators ran side by side: their times are shares of the work, not of the "
 		    "latency; --interop-threads 1 runs one after the other");
+	if (in->observed_ns < 0.9 * in->mean_ns)
+		record_note(b, DCK_WARN, "profile-faster",
+			    "a run took %.2f times as long under the profiler as without it: the "
+			    "machine was slower while the latency was measured; shares are of the "
+			    "profiled runs, and times and rates are stretched with them: repeat on "
+			    "a quiet machine",
+			    in->observed_ns / in->mean_ns);
 	if (in->observed_ns > 1.5 * in->mean_ns)
 		record_note(b, DCK_WARN, "profile-perturbs",
 			    "under the profiler a run takes %.1f times as long: times of operators "

@@ -281,6 +281,7 @@ static void times_are_scaled_to_the_latency(void **state)
 	assert_int_equal(m.record->ops[0].roof.kind, DCK_VALUE_ABSENT);
 	assert_string_equal(m.record->ops[0].roof.as.text, "not asked for");
 	assert_null(dck_record_note(m.record, "above-roof"));
+	assert_null(dck_record_note(m.record, "profile-faster"));
 	rows_done(&m);
 }
 
@@ -324,6 +325,24 @@ static void rates_above_the_roof_are_refused(void **state)
 	rows_done(&m);
 }
 
+/* The latency was measured on a slower machine: that is no perturbation. */
+static void faster_under_the_profiler_is_noted(void **state)
+{
+	made m = {.in.floor = {0}};
+	dck_err err;
+
+	(void)state;
+	rows_make(&m, 6000, 4000, 10000);
+	dck_record_free(m.record);
+	record_builder *b = record_new();
+	m.in.observed_ns = 0.8 * m.in.mean_ns;
+	assert_int_equal(profile_rows(b, &m.in, &err), DCK_OK);
+	assert_int_equal(record_finish(b, &m.record, &err), DCK_OK);
+	assert_non_null(dck_record_note(m.record, "profile-faster"));
+	assert_null(dck_record_note(m.record, "profile-perturbs"));
+	rows_done(&m);
+}
+
 static void a_profile_without_runs_is_an_error(void **state)
 {
 	made m = {.in.floor = {0}};
@@ -351,6 +370,7 @@ int main(void)
 	    cmocka_unit_test(times_are_scaled_to_the_latency),
 	    cmocka_unit_test(warm_up_does_not_count),
 	    cmocka_unit_test(rates_above_the_roof_are_refused),
+	    cmocka_unit_test(faster_under_the_profiler_is_noted),
 	    cmocka_unit_test(a_profile_without_runs_is_an_error),
 	};
 
