@@ -52,12 +52,11 @@ lint:
 
 # Without clang there is no libFuzzer; the tests replay the corpus all the same.
 fuzz:
-	@command -v clang >/dev/null || { echo "skipped: clang is not installed"; [ -z "$$CI" ]; exit; }
-	@[ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dbuildtype=debugoptimized \
+	@command -v clang >/dev/null || { echo "skipped: clang is not installed"; [ -z "$$CI" ]; exit; }; \
+	{ [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dbuildtype=debugoptimized \
 		-Db_sanitize=address,undefined -Db_lundef=false \
-		-Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >/dev/null
-	@ninja -C build-fuzz --quiet tests/fuzz/fuzz_cost
-	@mkdir -p build-fuzz/found
+		-Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >/dev/null; } && \
+	ninja -C build-fuzz --quiet tests/fuzz/fuzz_cost && mkdir -p build-fuzz/found && \
 	build-fuzz/tests/fuzz/fuzz_cost -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=2048 \
 		-print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ \
 		build-fuzz/found tests/fuzz/corpus/cost
