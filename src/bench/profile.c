@@ -169,6 +169,18 @@ static dck_status count(job *j, dck_err *err)
 	return status;
 }
 
+/* 0: all, which more threads than processors cannot exceed. */
+static uint64_t threads_of_roofs(const job *j)
+{
+	const dck_fact *f = dck_record_fact(j->base, "host", "cpus_allowed");
+	uint64_t threads = j->subject->model.threads;
+
+	return f && f->value.kind == DCK_VALUE_INT && threads > 1 &&
+		       threads < (uint64_t)f->value.as.i
+		   ? threads
+		   : 0;
+}
+
 /* A record of the machine's limits; measured when there is none yet. */
 static void limits_get(job *j)
 {
@@ -188,6 +200,7 @@ static void limits_get(job *j)
 		return;
 	}
 	dck_machine_init(&c);
+	c.threads = threads_of_roofs(j);
 	c.cached_only = true;
 	if (dck_machine(&c, NULL, &machine, NULL) != DCK_OK) {
 		c.cached_only = false;
@@ -205,7 +218,11 @@ static void limits_get(job *j)
 	f = dck_record_fact(machine, "machine", "measured");
 	record_fact_text(j->b, "profile", "roofs_measured",
 			 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL);
-	record_fact_text(j->b, "profile", "roofs_of", one ? "1 thread" : "all threads");
+	if (one || !c.threads)
+		record_fact_text(j->b, "profile", "roofs_of", one ? "1 thread" : "all threads");
+	else
+		record_fact_fmt(j->b, "profile", "roofs_of", "%llu threads",
+				(unsigned long long)c.threads);
 	dck_record_free(machine);
 }
 
@@ -259,6 +276,12 @@ static void memory(job *j)
 				  "liveness in the order of the file, without the engine");
 	if (j->config->no_memory || memory_pass(j, &err) == DCK_OK)
 		return;
+	if (err.code == DCK_E_CANCEL) {
+		record_set_incomplete(j->b, true);
+		record_note(j->b, DCK_ERROR, "interrupted",
+			    "interrupted before the memory was measured");
+		return;
+	}
 	record_note(j->b, DCK_INFO, "memory-not-told", "the engine's memory is not known: %s",
 		    err.msg);
 }
