@@ -113,7 +113,8 @@ static void facts(record_builder *b, bench_counted *c, const dck_subject *s)
 	record_fact_text(b, "subject", "kind", "model");
 	record_fact_text(b, "subject", "name", s->text);
 	if (m->producer && *m->producer)
-		record_fact_fmt(b, "subject", "producer", "%s %s", m->producer,
+		record_fact_fmt(b, "subject", "producer", "%s%s%s", m->producer,
+				m->producer_version && *m->producer_version ? " " : "",
 				m->producer_version ? m->producer_version : "");
 	record_fact_int(b, "subject", "opset", DCK_UNIT_ONE, onnx_opset_version(m));
 	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->graph->nnodes);
@@ -226,7 +227,7 @@ static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counte
 	}
 	if (p) {
 		record_fact_text(b, "cost", "as", p->name);
-		record_fact_fmt(b, "cost", "as_convention", "%s (%s)", p->help, p->version);
+		record_fact_fmt(b, "cost", "as_convention", "%s, as it counted in 2026", p->help);
 		record_fact_text(b, "cost", "as_unit", p->unit);
 		metric_num(b, c, "cost/peer", sum, p->help);
 	}

@@ -123,7 +123,7 @@ static const peer_term fvcore[] = {
 
 static const peer_term thop[] = {
     PRODUCTS,
-    {"ConvTranspose", PEER_WEIGHT, 1, NULL},
+    {"ConvTranspose", PEER_OVER, 1, NULL},
     {"MatMul", PEER_MACS, 1, weighted},
     {"BatchNormalization", PEER_OUT, 4, NULL},
     {"LayerNormalization", PEER_OUT, 4, NULL},
@@ -194,7 +194,6 @@ static const peer_term onnx_tool[] = {
     {"Conv", PEER_OUT, 1, has_bias},
     {"Gemm", PEER_OUT, 1, has_bias},
     {"ConvTranspose", PEER_WEIGHT, 1, NULL},
-    {"ConvTranspose", PEER_OUT, 1, has_bias},
     {"MatMul", PEER_MACS, 1, NULL},
     {"Einsum", PEER_MACS, 1, NULL},
     {"BatchNormalization", PEER_OUT, 31, NULL},
@@ -225,20 +224,20 @@ static const peer_term onnx_tool[] = {
 #define TERMS(list) list, sizeof(list) / sizeof(*list)
 const peer_counter peer_counters[] = {
     {"torchvision",
-     "the GFLOPS column of torchvision's model pages, which are multiply-accumulates", "0.14",
-     "MAC", TERMS(torchvision), NULL},
-    {"fvcore", "fvcore.nn.FlopCountAnalysis: one multiply-accumulate is one flop", "0.1.5", "MAC",
+     "the GFLOPS column of torchvision's model pages, which are multiply-accumulates", "MAC",
+     TERMS(torchvision), NULL},
+    {"fvcore", "fvcore.nn.FlopCountAnalysis: one multiply-accumulate is one flop", "MAC",
      TERMS(fvcore),
      "fused attention (scaled_dot_product_attention, nn.MultiheadAttention), which it counts as 0"},
-    {"thop", "thop.profile", "0.1.1", "MAC", TERMS(thop),
+    {"thop", "thop.profile", "MAC", TERMS(thop),
      "which products and poolings were modules and which were functions: it counts modules alone, "
      "and nn.MultiheadAttention as 0; products with a constant operand are taken as modules"},
-    {"ptflops", "ptflops.get_model_complexity_info, backend 'pytorch'", "0.7", "MAC",
-     TERMS(ptflops), "nn.MultiheadAttention, on which it may fail; activations called as methods"},
-    {"calflops", "calflops.calculate_flops: its FLOPs", "0.3", "FLOP", TERMS(calflops),
+    {"ptflops", "ptflops.get_model_complexity_info, backend 'pytorch'", "MAC", TERMS(ptflops),
+     "nn.MultiheadAttention, on which it may fail; activations called as methods"},
+    {"calflops", "calflops.calculate_flops: its FLOPs", "FLOP", TERMS(calflops),
      "scaled_dot_product_attention, which it counts as 0; sums and products written as operators"},
-    {"onnx-tool", "onnx_tool.model_profile: instructions are weighted and called MACs", "0.9",
-     "MAC", TERMS(onnx_tool), NULL},
+    {"onnx-tool", "onnx_tool.model_profile: instructions are weighted and called MACs", "MAC",
+     TERMS(onnx_tool), NULL},
     {0},
 };
 
@@ -261,6 +260,21 @@ static num filter(num_table *t, const val *w)
 	if (!w || w->rank < 1)
 		return num_none(t, "the weight's shape is not known");
 	for (int i = 1; i < w->rank; i++)
+		p = num_mul(t, p, w->dims[i]);
+	return p;
+}
+
+/* Weights that one output would have in a convolution that is not transposed: input channels of a
+ * group times the window. */
+static num over(num_table *t, const cost_op *c)
+{
+	const val *w = c->nin > 1 ? c->in[1] : NULL;
+	num p;
+
+	if (!w || w->rank < 2)
+		return num_none(t, "the weight's shape is not known");
+	p = num_floor_div(t, w->dims[0], num_int(onnx_attribute_int(c->node, "group", 1)));
+	for (int i = 2; i < w->rank; i++)
 		p = num_mul(t, p, w->dims[i]);
 	return p;
 }
@@ -296,6 +310,9 @@ static num quantity(num_table *t, const cost_op *c, peer_quantity of)
 		break;
 	case PEER_WEIGHT:
 		n = num_mul(t, elements(t, out, 0), filter(t, c->nin > 1 ? c->in[1] : NULL));
+		break;
+	case PEER_OVER:
+		n = num_mul(t, elements(t, out, 0), over(t, c));
 		break;
 	default:
 		n = num_mul(t, elements(t, out, 0), window(t, c->node));

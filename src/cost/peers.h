@@ -15,7 +15,9 @@ typedef enum peer_quantity {
 	PEER_OUT,    /* elements of the first output */
 	PEER_IN,     /* elements of the first input */
 	PEER_ROWS,   /* elements of the first input over its last dimension */
-	PEER_WEIGHT, /* output elements x elements of one filter: for transposed convolution */
+	PEER_WEIGHT, /* output elements x elements of one row of weights */
+	PEER_OVER,   /* output elements x input channels of a group x window: of a transposed
+			convolution too much by the square of its stride */
 	PEER_KERNEL  /* output elements x window */
 } peer_quantity;
 
@@ -28,8 +30,7 @@ typedef struct peer_term {
 
 typedef struct peer_counter {
 	const char *name, *help;
-	const char *version; /* whose behaviour it is */
-	const char *unit;    /* "MAC", "FLOP" */
+	const char *unit; /* "MAC", "FLOP" */
 	const peer_term *terms;
 	size_t nterms;
 	const char *hidden; /* what a graph cannot show of it */
