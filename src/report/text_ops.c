@@ -325,7 +325,7 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 		ret->bytes = strlen(ret->text);
 	}
 	if (r->n == 1 && t->rows == NULL && r->first->norigins > 1)
-		snprintf(ret->after, sizeof ret->after, " (%zu nodes)", r->first->norigins);
+		snprintf(ret->after, sizeof ret->after, " +%zu", r->first->norigins - 1);
 }
 
 static void more_put(page *p, size_t n, size_t shown)
