@@ -57,6 +57,7 @@ typedef struct job {
 	profile_input in;
 	profile_pass pass;
 	dck_profile profile;
+	bool interrupted; /* in the profiled runs, of which enough were made */
 } job;
 
 static void show(const job *j, const char *phase)
@@ -136,8 +137,14 @@ static dck_status observe(job *j, dck_err *err)
 		DCK_FAIL(err, E_NOMEM, "no memory for %llu runs", (unsigned long long)runs);
 	show(j, "profiled runs");
 	dck_status status = profile_pass_run(&j->pass, warm, NULL, err);
-	if (status == DCK_OK)
-		status = profile_pass_run(&j->pass, runs, ns, err);
+	for (uint64_t i = 0; status == DCK_OK && i < runs; i++) {
+		status = profile_pass_run(&j->pass, 1, ns + i, err);
+		if (status != DCK_E_CANCEL || i < RUNS_MIN)
+			continue;
+		j->interrupted = true;
+		runs = i;
+		status = DCK_OK;
+	}
 	if (status == DCK_OK) {
 		profile_tame(ns, runs, ns + runs);
 		for (uint64_t i = 0; i < runs; i++)
@@ -274,6 +281,15 @@ static void memory(job *j)
 		record_metric_int(j->b, "cost/peak_activation_bytes",
 				  j->model.cost->peak_activation_bytes.v,
 				  "liveness in the order of the file, without the engine");
+	if (j->interrupted) {
+		record_set_incomplete(j->b, true);
+		record_note(
+		    j->b, DCK_ERROR, "interrupted",
+		    "interrupted in run %zu under the profiler: the operators' times come from "
+		    "the runs before it; memory was not measured",
+		    j->in.runs + 1);
+		return;
+	}
 	if (j->config->no_memory || memory_pass(j, &err) == DCK_OK)
 		return;
 	if (err.code == DCK_E_CANCEL) {
