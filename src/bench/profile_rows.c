@@ -480,7 +480,8 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 		    b, DCK_WARN, "above-roof",
 		    "the rate of %zu operators, '%s' first, would be above what this machine "
 		    "can do, and is not shown: their time is near what the profiler resolves, "
-		    "or they compute less than their definition says",
+		    "they compute less than their definition says, or the limits were measured on "
+		    "a busy machine ('deepclock machine --refresh')",
 		    above, first_above);
 	if (in->profile->flags & DCK_PROFILE_TRUNCATED)
 		record_note(
