@@ -97,7 +97,7 @@ static int operators_show(const cost_command *cfg)
 		operators_text(&style);
 	else
 		operators_data(cfg->format.format);
-	return cli_stdout_finish(CLI_OK);
+	return CLI_OK;
 }
 
 static int record_show(const cost_command *cfg, const dck_record *r)

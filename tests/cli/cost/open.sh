@@ -1,0 +1,29 @@
+# Sizes that are open stay formulas until they are given.
+onnx-model net.onnx <<'END'
+input x BATCHx3xHEIGHTx32
+weight w 8x3x3x3
+output y
+node Conv x,w c conv
+node Relu c y relu
+END
+deepclock cost net.onnx
+echo $?
+try() {
+	echo "- $*"
+	deepclock cost net.onnx --format json "$@" > run.json
+	echo $?
+	test -s run.json && record run.json 'm("cost/macs").get("value", m("cost/macs").get("absent"))' \
+		'r["ops"][0]["outputs"][0]["shape"]' 'note("cost-unknown") is None'
+}
+try
+try --dim BATCH=4
+try --dim BATCH=4 --dim HEIGHT=34
+try --batch 4 --dim HEIGHT=34
+try --shape x=4x3x34x32
+try --shape x=4x3x2x32
+try --dim LENGTH=3
+try --dim BATCH
+try --dim BATCH=4x
+try --shape z=1x2
+try --shape x=1x2
+try --shape x=1x3x34x33

@@ -1,0 +1,20 @@
+# What is not known is absent with its reason, and an error where that was asked.
+onnx-model net.onnx <<'END'
+input x 2x8
+weight w 8x4
+output y
+node MatMul x,w m layer1/product
+node Frobnicate m f layer1/frob example.org
+node Relu m y layer2/relu
+END
+deepclock cost net.onnx
+echo $?
+deepclock cost net.onnx --strict > text
+echo $?
+grep -c product text
+deepclock cost net.onnx --strict --format json > run.json
+echo $?
+record run.json 'm("cost/macs")' 'm("cost/params")["value"]' 'm("cost/coverage")["value"]' \
+	'[o["macs"] for o in r["ops"]]' 'note("cost-unknown")["severity"]'
+deepclock cost zoo:simplenet --strict > text
+echo $?

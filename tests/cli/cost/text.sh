@@ -1,0 +1,4 @@
+# What people see. None of it is measured.
+for model in conv2d matmul simplenet; do
+	deepclock cost zoo:$model
+done

@@ -1,0 +1,9 @@
+# A rate that no machine reaches is refused with a note, and never printed as a fact.
+export XDG_CACHE_HOME="$PWD/cache"
+deepclock machine --quick --quiet > text || exit 1
+deepclock profile --quiet --engine null --engine-option ns=1000 \
+	--engine-option operators=/fc1/Gemm:1,/relu/Relu:989,/fc2/Gemm:10 --runs 20 --warmup 1 --group 1 \
+	--profile-runs 5 --format json zoo:simplenet > run.json 2> err
+echo $?
+record run.json 'r["ops"][0]["rate"]' 'note("above-roof")["severity"]' '"/fc1/Gemm" in note("above-roof")["text"]' \
+	'r["ops"][0]["roof"] > 0' 'm("profile/attainable")["value"] > 0'
