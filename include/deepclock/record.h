@@ -110,9 +110,10 @@ typedef struct dck_op {
 	/* Measured; absent in a record of `cost`. Of one run of the whole model. */
 	dck_value time_ns;
 	double time_lo_ns, time_hi_ns, time_level; /* interval of time_ns; level 0: none */
-	dck_value rate;	   /* FLOP/s achieved; absent where it would exceed the roof */
-	dck_value roof;	   /* FLOP/s attainable on this machine at the operator's intensity */
-	const char *bound; /* "compute", "memory"; NULL: not known */
+	dck_value rate;		/* FLOP/s achieved; absent where it would exceed the roof */
+	dck_value roof;		/* FLOP/s attainable on this machine at the operator's intensity */
+	dck_value memory_bytes; /* that the engine held when it ended, weights in its arena too */
+	const char *bound;	/* "compute", "memory"; NULL: not known */
 	/* Nodes of the model that an operator made by the engine stands for; none: it is a node
 	 * of the model itself, or of the engine's own making. */
 	const char *const *origins;

@@ -15,6 +15,8 @@ typedef struct row {
 	size_t n;
 	double value, half_ratio; /* scaled; half of its interval over it, NaN: none */
 	double flops, bytes;	  /* NaN: not known */
+	int64_t memory;		  /* that the engine held when it ended, in the last run */
+	bool has_memory;
 	profile_roof roof;
 } row;
 
@@ -135,6 +137,10 @@ static dck_status events_take(table *t, dck_err *err)
 			return no_memory(err);
 		if (r && r->n < runs)
 			r->ns[r->n++] = (double)e->duration_ns;
+		if (r && e->memory_bytes >= 0) {
+			r->memory = e->memory_bytes;
+			r->has_memory = true;
+		}
 		t->inside[e->run - skip] += (double)e->duration_ns;
 		t->events[e->run - skip]++;
 	}
@@ -345,6 +351,9 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 			continue;
 		}
 		op.time_ns = real(r->value);
+		op.memory_bytes = r->has_memory
+				      ? (dck_value){.kind = DCK_VALUE_INT, .as.i = r->memory}
+				      : absent("the engine does not tell");
 		double half = sqrt(r->half_ratio * r->half_ratio + latency_half * latency_half);
 		if (!isnan(half) && half < 1) {
 			op.time_lo_ns = r->value * (1 - half);

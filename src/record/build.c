@@ -342,6 +342,7 @@ void record_op(record_builder *b, const dck_op *op)
 			.time_ns = number_keep(b, &op->time_ns),
 			.rate = number_keep(b, &op->rate),
 			.roof = number_keep(b, &op->roof),
+			.memory_bytes = number_keep(b, &op->memory_bytes),
 			.bound = text_keep(b, op->bound),
 			.origins = texts_keep(b, op->origins, op->norigins),
 			.norigins = op->norigins};

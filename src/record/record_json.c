@@ -185,6 +185,7 @@ static void op_put(json_writer *w, const dck_op *o)
 	}
 	measured_put(w, "rate", &o->rate);
 	measured_put(w, "roof", &o->roof);
+	measured_put(w, "memory", &o->memory_bytes);
 	if (o->bound != NULL)
 		text_put(w, "bound", o->bound);
 	if (o->norigins > 0) {

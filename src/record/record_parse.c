@@ -429,6 +429,7 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(op_number_get(rd, o, "time", RECORD_NOT_MEASURED, &op->time_ns));
 	DCK_TRY(op_number_get(rd, o, "rate", RECORD_NOT_MEASURED, &op->rate));
 	DCK_TRY(op_number_get(rd, o, "roof", RECORD_NOT_MEASURED, &op->roof));
+	DCK_TRY(op_number_get(rd, o, "memory", RECORD_NOT_MEASURED, &op->memory_bytes));
 	DCK_TRY(text_get(rd, o, "bound", OPTIONAL, &op->bound));
 	DCK_TRY(origins_get(rd, o, op));
 	return op_interval_get(rd, o, op);
