@@ -180,7 +180,8 @@ static num peak(infer *in)
 				if (!why)
 					why = num_why_fresh(t, size);
 				return why ? num_none(t, "%s", why)
-					   : num_none(t, "it depends on %s", num_text(t, size));
+					   : num_none(t, "a size is %s, which --dim makes a number",
+						      num_text(t, size));
 			}
 			if (__builtin_add_overflow(alive, size.v, &alive))
 				return num_none(t, "it does not fit into 64 bits");

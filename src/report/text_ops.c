@@ -480,7 +480,7 @@ static void unknown_put(page *p, const view *v)
 		if (reason_of(ops[i]) != NULL)
 			ops[n++] = ops[i];
 	if (n > 0) {
-		text_title(p, "Cost not known");
+		text_title(p, "Cost not a number");
 		qsort(ops, n, sizeof *ops, reason_compare);
 	}
 	for (size_t i = 0, k; i < n; i = k) {
