@@ -202,6 +202,7 @@ static const peer_term onnx_tool[] = {
     {"Sigmoid", PEER_OUT, 32, NULL},
     {"Tanh", PEER_OUT, 38, NULL},
     {"Softmax", PEER_OUT, 36, NULL},
+    {"Erf", PEER_OUT, 0, NULL}, /* measured: it counts none */
     {"Exp", PEER_OUT, 32, NULL},
     {"Log", PEER_OUT, 43, NULL},
     {"Sqrt", PEER_OUT, 24, NULL},
@@ -225,19 +226,22 @@ static const peer_term onnx_tool[] = {
 const peer_counter peer_counters[] = {
     {"torchvision",
      "the GFLOPS column of torchvision's model pages, which are multiply-accumulates", "MAC",
-     TERMS(torchvision), NULL},
+     TERMS(torchvision), NULL, false},
     {"fvcore", "fvcore.nn.FlopCountAnalysis: one multiply-accumulate is one flop", "MAC",
      TERMS(fvcore),
-     "fused attention (scaled_dot_product_attention, nn.MultiheadAttention), which it counts as 0"},
+     "fused attention (scaled_dot_product_attention, nn.MultiheadAttention), which it counts as 0",
+     false},
     {"thop", "thop.profile", "MAC", TERMS(thop),
      "which products and poolings were modules and which were functions: it counts modules alone, "
-     "and nn.MultiheadAttention as 0; products with a constant operand are taken as modules"},
+     "and nn.MultiheadAttention as 0; products with a constant operand are taken as modules",
+     false},
     {"ptflops", "ptflops.get_model_complexity_info, backend 'pytorch'", "MAC", TERMS(ptflops),
-     "nn.MultiheadAttention, on which it may fail; activations called as methods"},
+     "nn.MultiheadAttention, on which it may fail; activations called as methods", false},
     {"calflops", "calflops.calculate_flops: its FLOPs", "FLOP", TERMS(calflops),
-     "scaled_dot_product_attention, which it counts as 0; sums and products written as operators"},
+     "scaled_dot_product_attention, which it counts as 0; sums and products written as operators",
+     false},
     {"onnx-tool", "onnx_tool.model_profile: instructions are weighted and called MACs", "MAC",
-     TERMS(onnx_tool), NULL},
+     TERMS(onnx_tool), NULL, true},
     {0},
 };
 
@@ -325,15 +329,22 @@ num peer_count(const peer_counter *p, const cost_result *r, const cost_op *c)
 {
 	num_table *t = r->nums;
 	num sum = num_int(0);
+	bool has_row = false;
 
 	if (c->folded || c->expanded)
 		return sum;
 	for (size_t i = 0; i < p->nterms; i++) {
 		const peer_term *x = &p->terms[i];
-		if (strcmp(x->type, c->node->op) == 0 && (!x->when || x->when(r, c)))
+		if (strcmp(x->type, c->node->op) != 0)
+			continue;
+		has_row = true;
+		if (!x->when || x->when(r, c))
 			sum =
 			    num_add(t, sum, num_mul(t, num_int(x->factor), quantity(t, c, x->of)));
 	}
+	if (!has_row && p->partial && !num_is(c->flops, 0))
+		return num_none(t, "what %s counts for a %s is not recorded here", p->name,
+				c->node->op);
 	return sum;
 }
 

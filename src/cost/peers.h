@@ -34,6 +34,7 @@ typedef struct peer_counter {
 	const peer_term *terms;
 	size_t nterms;
 	const char *hidden; /* what a graph cannot show of it */
+	bool partial;	    /* what it counts of types without a row is not known here: absent */
 } peer_counter;
 
 /* "torchvision", "fvcore", ...; ended by a row with name NULL. */
