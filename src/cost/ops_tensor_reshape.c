@@ -99,6 +99,13 @@ void shape_reshape(op *o)
 		op_unknown(o, "%s", num_why_none(dims[hole]));
 		return;
 	}
+	num had =
+	    data->rank >= 0 ? op_elements(o, data) : num_none(o->nums, "its rank is not known");
+	num has = op_product(o, dims, (size_t)rank);
+	if (num_known(had) && num_known(has) && !num_same(had, has)) {
+		op_unknown(o, "%lld elements do not fill its sizes", (long long)had.v);
+		return;
+	}
 	op_set(o, 0, data->dtype, rank, dims);
 	same_contents(o);
 }
@@ -418,6 +425,14 @@ void shape_split(op *o)
 	num even = num_ceil_div(o->nums, all, num_int(parts));
 	if (!num_known(all) && o->opset < 18)
 		even = num_floor_div(o->nums, all, num_int(parts)); /* it divides */
+	/* Up to opset 17 parts are equal; later all but the last are, which must have room for
+	 * them. */
+	if (!attr && !split && !computed && num_known(all) &&
+	    (o->opset < 18 ? all.v % parts != 0 : even.v && parts - 1 > all.v / even.v)) {
+		op_unknown(o, "%lld elements do not make %lld parts", (long long)all.v,
+			   (long long)parts);
+		return;
+	}
 	for (size_t i = 0; i < outputs; i++) {
 		bool last = (int64_t)i + 1 == parts;
 		dims[axis] = attr	? num_int(attr[i])
