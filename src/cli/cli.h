@@ -161,4 +161,34 @@ void cli_progress_erase(cli_progress *p);
 /* The line itself, in at most `width` columns; for draw and for tests. */
 void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char *buf, size_t size);
 
+/* record.c: what the commands that make a record share. Where it goes besides stdout: rows in
+ * cli_save_options and, for commands that take a while, cli_progress_options. */
+typedef struct cli_output {
+	const char *save;
+	bool no_progress;
+} cli_output;
+extern const dck_opt cli_save_options[], cli_progress_options[];
+/* --save takes a file: CLI_OK, or the exit code after saying so. */
+int cli_save_check(const cli *c, const cli_output *o);
+
+/* Watches a measurement: the progress line, the engine's log with --verbose, Ctrl-C. */
+typedef struct cli_watch {
+	const cli_common *common;
+	cli_progress line;
+} cli_watch;
+dck_observer cli_watch_begin(cli_watch *w, const cli_common *common, bool progress);
+/* Takes the line away; of a failure prints the sentence. Returns the exit code. */
+int cli_watch_end(cli_watch *w, dck_status status, const dck_err *err);
+bool cli_cancelled(void *self); /* for an observer: a signal was seen */
+
+/* Saves the record where --save says; returns `code`, or CLI_FAILED after saying why. */
+int cli_record_save(const cli_output *o, const dck_record *r, int code);
+/* Writes a measured record to stdout, its notes to stderr, and saves it. view NULL: none was asked
+ * for. Returns the exit code. */
+int cli_record_show(const cli_common *common, int format, const dck_op_view *view,
+		    const cli_output *o, const dck_record *r);
+
+const char *cli_zoo_word(
+    size_t i); /* the built-in networks' names, for completion; NULL: no more */
+
 #endif

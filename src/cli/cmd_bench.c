@@ -7,11 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct bench_output {
-	const char *save;
-	bool no_progress;
-} bench_output;
-
 typedef struct bench_worker {
 	uint64_t fd; /* 0: this is no worker */
 } bench_worker;
@@ -19,24 +14,11 @@ typedef struct bench_worker {
 typedef struct bench_config {
 	cli_common common;
 	cli_format format;
-	bench_output output;
+	cli_output output;
 	bench_worker worker;
 	dck_subject subject;
 	dck_plan plan;
 } bench_config;
-
-static const dck_opt output_options[] = {
-    {.name = "save",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(bench_output, save),
-     .arg = "FILE",
-     .help = "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again"},
-    {.name = "no-progress",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(bench_output, no_progress),
-     .help = "no progress line, also on a terminal"},
-    {0},
-};
 
 /* How --processes talks to the processes it starts. */
 static const dck_opt worker_options[] = {
@@ -56,39 +38,6 @@ static void bench_init(void *config)
 
 	dck_subject_init(&cfg->subject);
 	dck_plan_init(&cfg->plan);
-}
-
-/* What the observer's functions need. */
-typedef struct bench_watch {
-	const bench_config *cfg;
-	cli_progress line;
-} bench_watch;
-
-static void on_progress(void *self, const dck_progress *p)
-{
-	bench_watch *w = self;
-
-	cli_progress_draw(&w->line, p);
-}
-
-/* Warnings of the engine become notes of the record; the rest is for the curious. */
-static void on_log(void *self, dck_log_level level, const char *text)
-{
-	static const char *const names[] = {"debug", "info", "warning", "error"};
-	bench_watch *w = self;
-
-	if (!w->cfg->common.verbose || w->cfg->common.quiet)
-		return;
-	flockfile(stderr);
-	cli_progress_erase(&w->line);
-	cli_message("engine, %s: %s", level <= DCK_LOG_ERROR ? names[level] : "?", text);
-	funlockfile(stderr);
-}
-
-static bool on_cancelled(void *self)
-{
-	(void)self;
-	return cli_signal_seen();
 }
 
 /* Our own command line, to measure in one fresh process: later options win, and "--" ends them. */
@@ -124,61 +73,22 @@ static int record_send(const bench_config *cfg, const dck_record *r)
 	return CLI_OK;
 }
 
-/* The text report shows the notes itself. Why a run ended early is said in any case. */
-static void notes_print(const bench_config *cfg, const dck_record *r)
-{
-	for (size_t i = 0; i < r->nnotes; i++) {
-		const dck_note *note = &r->notes[i];
-		bool warn = cfg->format.format != CLI_TEXT && !cfg->common.quiet;
-
-		if (note->severity == DCK_ERROR || (warn && note->severity == DCK_WARN))
-			cli_message("%s", note->text);
-	}
-}
-
-static int record_show(const bench_config *cfg, const dck_record *r)
-{
-	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
-	int code = cli_report(cfg->format.format, &r, 1, &style);
-	dck_err err;
-
-	notes_print(cfg, r);
-	/* Saved even when stdout is full, and shown even when it cannot be saved. */
-	if (cfg->output.save && dck_record_save(r, cfg->output.save, &err) != DCK_OK) {
-		cli_message("%s", err.msg);
-		code = CLI_FAILED;
-	}
-	/* Ctrl-C reaches the measured program too, whose death may come first. */
-	if (code == CLI_OK && r->incomplete)
-		code = cli_signal_seen() || dck_record_note(r, "interrupted") ? CLI_INTERRUPTED
-									      : CLI_FAILED;
-	return code;
-}
-
 static int measure(bench_config *cfg)
 {
-	bench_watch watch = {.cfg = cfg};
-	const dck_observer observer = {
-	    .self = &watch,
-	    .progress = on_progress,
-	    .log = on_log,
-	    .cancelled = on_cancelled,
-	};
 	const bool is_worker = cfg->worker.fd > 0;
+	cli_watch watch;
+	const dck_observer observer =
+	    cli_watch_begin(&watch, &cfg->common, !is_worker && !cfg->output.no_progress);
 	dck_record *record;
-	dck_status status;
 	dck_err err;
-	int code;
+	dck_status status = dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
+	int code = cli_watch_end(&watch, status, &err);
 
-	cli_progress_init(&watch.line, &cfg->common, !is_worker && !cfg->output.no_progress);
-	cli_signals_install();
-	status = dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
-	cli_progress_erase(&watch.line);
-	if (status != DCK_OK) {
-		code = cli_failed(&err);
-		return cli_signal_seen() ? CLI_INTERRUPTED : code;
-	}
-	code = is_worker ? record_send(cfg, record) : record_show(cfg, record);
+	if (status != DCK_OK)
+		return code;
+	code = is_worker
+		   ? record_send(cfg, record)
+		   : cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
 	dck_record_free(record);
 	return code;
 }
@@ -209,9 +119,9 @@ static int bench_run(cli *c, void *config)
 	char title[8192];
 	int code;
 
-	if (cfg->output.save && strcmp(cfg->output.save, "-") == 0)
-		return cli_usage(
-		    c, "--save needs a file; for the record on stdout give --format json");
+	code = cli_save_check(c, &cfg->output);
+	if (code != CLI_OK)
+		return code;
 	code = subject_read(c, cfg, &owned);
 	if (code != CLI_OK)
 		return code;
@@ -230,14 +140,6 @@ static int bench_run(cli *c, void *config)
 	return code;
 }
 
-static const char *zoo_word(size_t i)
-{
-	size_t n;
-	const dck_zoo_entry *all = dck_zoo(&n);
-
-	return i < n ? all[i].name : NULL;
-}
-
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
 				    NULL};
 static const cli_item subjects[] = {
@@ -254,7 +156,8 @@ static const cli_group groups[] = {
     {"Models", dck_model_options, offsetof(bench_config, subject.model), false},
     {"Programs", dck_command_options, offsetof(bench_config, subject.command), false},
     {"Output", cli_format_options, offsetof(bench_config, format), false},
-    {"Output", output_options, offsetof(bench_config, output), false},
+    {"Output", cli_save_options, offsetof(bench_config, output), false},
+    {"Output", cli_progress_options, offsetof(bench_config, output), false},
     {"Worker", worker_options, offsetof(bench_config, worker), true},
     {0},
 };
@@ -290,7 +193,7 @@ const cli_command cmd_bench = {
     .arg = "SUBJECT",
     .takes_command = true,
     .word_prefix = "zoo:",
-    .word = zoo_word,
+    .word = cli_zoo_word,
     .files = true,
     .run = bench_run,
 };

@@ -6,29 +6,24 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct cost_output {
-	const char *save;
+typedef struct cost_listing {
 	bool operators;
-} cost_output;
+} cost_listing;
 
 typedef struct cost_command {
 	cli_common common;
 	cli_format format;
-	cost_output output;
+	cli_output output;
+	cost_listing listing;
 	dck_op_view view;
 	dck_subject subject;
 	dck_cost_config cost;
 } cost_command;
 
-static const dck_opt output_options[] = {
-    {.name = "save",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(cost_output, save),
-     .arg = "FILE",
-     .help = "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again"},
+static const dck_opt listing_options[] = {
     {.name = "operators",
      .kind = DCK_OPT_FLAG,
-     .at = offsetof(cost_output, operators),
+     .at = offsetof(cost_listing, operators),
      .help = "list all operators that can be counted, each with its formula"},
     {0},
 };
@@ -39,12 +34,6 @@ static void cost_init(void *config)
 
 	dck_subject_init(&cfg->subject);
 	dck_cost_config_init(&cfg->cost);
-}
-
-static bool on_cancelled(void *self)
-{
-	(void)self;
-	return cli_signal_seen();
 }
 
 static void operators_text(const dck_style *style)
@@ -104,14 +93,10 @@ static int record_show(const cost_command *cfg, const dck_record *r)
 {
 	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
 	int code;
-	dck_err err;
 
 	style.ops = cfg->view;
 	code = cli_report(cfg->format.format, &r, 1, &style);
-	if (cfg->output.save && dck_record_save(r, cfg->output.save, &err) != DCK_OK) {
-		cli_message("%s", err.msg);
-		code = CLI_FAILED;
-	}
+	code = cli_record_save(&cfg->output, r, code);
 	if (code == CLI_OK && cfg->cost.strict && dck_record_note(r, "cost-unknown")) {
 		cli_message("--strict: %s", dck_record_note(r, "cost-unknown")->text);
 		code = CLI_FAILED;
@@ -122,20 +107,20 @@ static int record_show(const cost_command *cfg, const dck_record *r)
 static int cost_run(cli *c, void *config)
 {
 	cost_command *cfg = config;
-	const dck_observer observer = {.cancelled = on_cancelled};
+	const dck_observer observer = {.cancelled = cli_cancelled};
 	void *owned = NULL;
 	dck_record *record;
 	char title[8192];
 	dck_err err;
 	int code;
 
-	if (cfg->output.operators)
+	if (cfg->listing.operators)
 		return operators_show(cfg);
 	if (c->nargs == 0)
 		return cli_usage(c, "cost needs a MODEL: a file or zoo:NAME");
-	if (cfg->output.save && strcmp(cfg->output.save, "-") == 0)
-		return cli_usage(
-		    c, "--save needs a file; for the record on stdout give --format json");
+	code = cli_save_check(c, &cfg->output);
+	if (code != CLI_OK)
+		return code;
 	if (dck_subject_parse(c->args[0], &cfg->subject, &owned, &err) != DCK_OK)
 		return cli_failed(&err);
 	cli_title(c, title, sizeof title);
@@ -151,14 +136,6 @@ static int cost_run(cli *c, void *config)
 	return code;
 }
 
-static const char *zoo_word(size_t i)
-{
-	size_t n;
-	const dck_zoo_entry *all = dck_zoo(&n);
-
-	return i < n ? all[i].name : NULL;
-}
-
 static const char *const usage[] = {"[OPTION]... MODEL", "--operators", NULL};
 static const cli_item subjects[] = {
     {"model.onnx", "a model from a file; its weights are not read"},
@@ -172,7 +149,8 @@ static const cli_group groups[] = {
      false},
     {"Operators", dck_op_options, offsetof(cost_command, view), false},
     {"Output", cli_format_options, offsetof(cost_command, format), false},
-    {"Output", output_options, offsetof(cost_command, output), false},
+    {"Output", cli_save_options, offsetof(cost_command, output), false},
+    {"Output", listing_options, offsetof(cost_command, listing), false},
     {0},
 };
 static const cli_item examples[] = {
@@ -198,7 +176,7 @@ const cli_command cmd_cost = {
     .max_args = 1,
     .arg = "MODEL",
     .word_prefix = "zoo:",
-    .word = zoo_word,
+    .word = cli_zoo_word,
     .files = true,
     .run = cost_run,
 };

@@ -25,14 +25,6 @@ static const dck_opt output_options[] = {
     {0},
 };
 
-static const char *zoo_word(size_t i)
-{
-	size_t n;
-	const dck_zoo_entry *all = dck_zoo(&n);
-
-	return i < n ? all[i].name : NULL;
-}
-
 static const dck_zoo_entry *zoo_find(const char *name)
 {
 	size_t n;
@@ -199,8 +191,8 @@ static int zoo_unknown(const cli *c, const char *name)
 	const char *names[64], *nearest;
 	size_t n = 0;
 
-	while (n < 64 && zoo_word(n)) {
-		names[n] = zoo_word(n);
+	while (n < 64 && cli_zoo_word(n)) {
+		names[n] = cli_zoo_word(n);
 		n++;
 	}
 	nearest = dck_nearest(name, names, n);
@@ -269,6 +261,6 @@ const cli_command cmd_zoo = {
     .max_args = 1,
     .arg = "NAME",
     .word_prefix = "",
-    .word = zoo_word,
+    .word = cli_zoo_word,
     .run = zoo_run,
 };

@@ -1,0 +1,128 @@
+/* record.c - what the commands that make a record share: its options, an observer, showing and
+ * saving it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const dck_opt cli_save_options[] = {
+    {.name = "save",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(cli_output, save),
+     .arg = "FILE",
+     .help = "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again"},
+    {0},
+};
+
+const dck_opt cli_progress_options[] = {
+    {.name = "no-progress",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(cli_output, no_progress),
+     .help = "no progress line, also on a terminal"},
+    {0},
+};
+
+static void on_progress(void *self, const dck_progress *p)
+{
+	cli_watch *w = self;
+
+	cli_progress_draw(&w->line, p);
+}
+
+/* Warnings of the engine become notes of the record; the rest is for the curious. */
+static void on_log(void *self, dck_log_level level, const char *text)
+{
+	static const char *const names[] = {"debug", "info", "warning", "error"};
+	cli_watch *w = self;
+
+	if (!w->common->verbose || w->common->quiet)
+		return;
+	flockfile(stderr);
+	cli_progress_erase(&w->line);
+	cli_message("engine, %s: %s", level <= DCK_LOG_ERROR ? names[level] : "?", text);
+	funlockfile(stderr);
+}
+
+bool cli_cancelled(void *self)
+{
+	(void)self;
+	return cli_signal_seen();
+}
+
+dck_observer cli_watch_begin(cli_watch *w, const cli_common *common, bool progress)
+{
+	w->common = common;
+	cli_progress_init(&w->line, common, progress);
+	cli_signals_install();
+	return (dck_observer){
+	    .self = w, .progress = on_progress, .log = on_log, .cancelled = cli_cancelled};
+}
+
+int cli_watch_end(cli_watch *w, dck_status status, const dck_err *err)
+{
+	int code;
+
+	cli_progress_erase(&w->line);
+	if (status == DCK_OK)
+		return CLI_OK;
+	code = cli_failed(err);
+	return cli_signal_seen() ? CLI_INTERRUPTED : code;
+}
+
+int cli_save_check(const cli *c, const cli_output *o)
+{
+	if (!o->save || strcmp(o->save, "-") != 0)
+		return CLI_OK;
+	return cli_usage(c, "--save needs a file; for the record on stdout give --format json");
+}
+
+/* The text report shows the notes itself. Why it ended early is said in any case. */
+static void notes_print(const cli_common *common, int format, const dck_record *r)
+{
+	for (size_t i = 0; i < r->nnotes; i++) {
+		const dck_note *note = &r->notes[i];
+		bool warn = format != CLI_TEXT && !common->quiet;
+
+		if (note->severity == DCK_ERROR || (warn && note->severity == DCK_WARN))
+			cli_message("%s", note->text);
+	}
+}
+
+int cli_record_save(const cli_output *o, const dck_record *r, int code)
+{
+	dck_err err;
+
+	if (!o->save || dck_record_save(r, o->save, &err) == DCK_OK)
+		return code;
+	cli_message("%s", err.msg);
+	return CLI_FAILED;
+}
+
+int cli_record_show(const cli_common *common, int format, const dck_op_view *view,
+		    const cli_output *o, const dck_record *r)
+{
+	dck_style style = cli_style(common, STDOUT_FILENO);
+	int code;
+
+	if (view)
+		style.ops = *view;
+	code = cli_report(format, &r, 1, &style);
+	notes_print(common, format, r);
+	/* Saved even when stdout is full, and shown even when it cannot be saved. */
+	code = cli_record_save(o, r, code);
+	/* Ctrl-C reaches a measured program too, whose death may come first. */
+	if (code == CLI_OK && r->incomplete)
+		code = cli_signal_seen() || dck_record_note(r, "interrupted") ? CLI_INTERRUPTED
+									      : CLI_FAILED;
+	return code;
+}
+
+const char *cli_zoo_word(size_t i)
+{
+	size_t n;
+	const dck_zoo_entry *all = dck_zoo(&n);
+
+	return i < n ? all[i].name : NULL;
+}
