@@ -106,9 +106,9 @@ typedef struct dck_plan {
 	uint64_t idle_ns;	/* pause before each run */
 	uint64_t keep;		/* samples kept at most */
 	const dck_clock *clock; /* NULL: the best of this machine */
-	/* The command that measures one process and writes its record as JSON to the file
-	 * descriptor number that replaces the word "{fd}" in it. Needed for processes > 1. */
-	const char *const *worker_argv;
+	/* The deepclock program, which is started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT`
+	 * for what needs a fresh process (processes > 1); NULL: none. */
+	const char *program;
 	const char *title; /* the record's `command`; NULL: none */
 } dck_plan;
 DCK_API extern const dck_opt dck_plan_options[];

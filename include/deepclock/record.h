@@ -1,7 +1,7 @@
 /* record.h - the one data model. A run is measured once into one immutable record;
  * every report, the history and every comparison read only that.
  *
- * A record is six plain lists (facts, series, metrics, ops, spans, notes). Everything a
+ * A record is seven plain lists (facts, series, metrics, ops, tables, spans, notes). Everything a
  * record points to is borrowed from it and valid until dck_record_free().
  * The JSON form is described in docs/record.md.
  *
@@ -76,7 +76,9 @@ typedef struct dck_series {
 	const double *values;  /* NaN: a run whose value was no finite number */
 } dck_series;
 
-/* What a metric means: one row of metrics.def, shared by every writer. */
+/* What a metric means: one row of metrics.def, shared by every writer. A row whose tag ends in "/
+ * *" (without the blank) stands for a family, "precision/cat"; a metric of it has a definition of
+ * its own, with its whole tag and name. */
 typedef struct dck_metric_def {
 	const char *tag, *name, *help; /* "latency/p99", "p99", "99 % of the runs took ..." */
 	dck_unit unit;
@@ -120,6 +122,26 @@ typedef struct dck_op {
 	size_t norigins;
 } dck_op;
 
+/* A column of a table. */
+typedef struct dck_column {
+	const char *key, *title; /* "latency", "latency"; key: lower case, for scripts */
+	dck_unit unit;		 /* of its numbers; NONE: texts */
+} dck_column;
+
+typedef struct dck_cell {
+	dck_value value;
+	double lo, hi, level; /* interval; level 0: none */
+} dck_cell;
+
+/* Results that come in rows: one for each batch size, rate, subject or mistake. The first column
+ * names the row. */
+typedef struct dck_table {
+	const char *name, *title; /* "throughput/points" (stable), "Throughput by batch" */
+	const dck_column *columns;
+	const dck_cell *cells; /* [nrows][ncolumns] */
+	size_t ncolumns, nrows;
+} dck_table;
+
 /* One slice of a trace. */
 typedef struct dck_span {
 	const char *name, *track;
@@ -151,6 +173,8 @@ typedef struct dck_record {
 	size_t nmetrics;
 	const dck_op *ops;
 	size_t nops;
+	const dck_table *tables;
+	size_t ntables;
 	const dck_span *spans;
 	size_t nspans;
 	uint64_t spans_lost;
@@ -161,11 +185,15 @@ typedef struct dck_record {
 /* Frees the record and all it points to. NULL is allowed. @since 0.1 */
 DCK_API void dck_record_free(dck_record *r);
 
-/* The metric / series / fact / note of that name, or NULL. Borrowed from the record. @since 0.1 */
+/* The metric / series / fact / note / table of that name, or NULL. Borrowed from the record. @since
+ * 0.1 */
 DCK_API const dck_metric *dck_record_metric(const dck_record *r, const char *tag);
 DCK_API const dck_series *dck_record_series(const dck_record *r, const char *tag);
 DCK_API const dck_fact *dck_record_fact(const dck_record *r, const char *section, const char *key);
 DCK_API const dck_note *dck_record_note(const dck_record *r, const char *code);
+DCK_API const dck_table *dck_record_table(const dck_record *r, const char *name);
+/* The cell of a row in the column of that key; NULL: no such column or row. @since 0.1 */
+DCK_API const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key);
 
 /* A metric's value as a double; NaN where it is absent, is no number, or r has no such metric.
  * @since 0.1 */

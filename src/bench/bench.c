@@ -17,6 +17,6 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 	}
 	DCK_TRY(bench_plan_check(plan, &checked, err));
 	if (checked.asked.processes > 1)
-		return bench_run_processes(&checked, watch, ret, err);
+		return bench_run_processes(s, &checked, watch, ret, err);
 	return bench_run_here(s, &checked, watch, ret, err);
 }

@@ -137,7 +137,7 @@ void dck_plan_init(dck_plan *p)
 	assert(status == DCK_OK);
 	(void)status;
 	p->clock = NULL;
-	p->worker_argv = NULL;
+	p->program = NULL;
 	p->title = NULL;
 }
 
@@ -181,10 +181,10 @@ dck_status bench_plan_check(const dck_plan *p, bench_plan *ret, dck_err *err)
 			 (unsigned long long)p->keep);
 	if (p->processes < 1)
 		DCK_FAIL(err, E_ARG, "--processes is 0: give 1 or more");
-	if (p->processes > 1 && !p->worker_argv)
+	if (p->processes > 1 && !p->program)
 		DCK_FAIL(
 		    err, E_UNSUP,
-		    "fresh processes need a program to start (dck_plan.worker_argv): the deepclock "
+		    "fresh processes need a program to start (dck_plan.program): the deepclock "
 		    "program has one, a function in memory has none");
 	DCK_TRY(warmup_read(p->warmup ? p->warmup : "auto", &plan, err));
 	*ret = plan;

@@ -8,16 +8,14 @@
 #include "base/mem.h"
 #include "bench/facts.h"
 #include "bench/results.h"
+#include "bench/worker.h"
 #include "os/os.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#define ARGUMENTS_MAX	 256
-#define RECORD_BYTES_MAX ((size_t)1 << 30)
 
 typedef struct workers {
+	const dck_subject *subject;
 	const bench_plan *plan;
 	const dck_observer *watch;
 	dck_record **records; /* [n] */
@@ -49,52 +47,16 @@ static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
 		w->watch->progress(w->watch->self, &p);
 }
 
-/* The worker writes its record to a file that has no name: a pipe would have to be read while it
- * runs, and reading disturbs. */
-static dck_status worker_run(workers *w, dck_record **ret, dck_err *err)
+static dck_status process_run(workers *w, dck_record **ret, dck_err *err)
 {
-	const char *argv[ARGUMENTS_MAX];
-	char number[16];
-	size_t n = 0;
-	int fd;
-	pid_t pid;
-	os_child_usage usage;
-	dck_buffer json = {0};
-	dck_status status, read;
+	const worker_job job = {.subject = w->subject, .plan = &w->plan->asked, .watch = w->watch};
+	worker_result result;
 
-	DCK_TRY(os_file_nameless(&fd, err));
-	snprintf(number, sizeof number, "%d", fd);
-	for (; w->plan->asked.worker_argv[n] && n < ARGUMENTS_MAX - 1; n++)
-		argv[n] = strcmp(w->plan->asked.worker_argv[n], "{fd}") == 0
-			      ? number
-			      : w->plan->asked.worker_argv[n];
-	argv[n] = NULL;
-	const os_spawn_config config = {
-	    .argv = (char *const *)argv, .in_fd = -1, .out_fd = -1, .err_fd = 2, .keep_fd = fd};
-
-	status = w->plan->asked.worker_argv[n] ? DCK_E_LIMIT : os_spawn(&config, &pid, err);
-	if (status == DCK_E_LIMIT)
-		err_set(err, status, __FILE__, __LINE__,
-			"the worker's command has more than %d words", ARGUMENTS_MAX - 1);
-	if (status == DCK_OK)
-		status = os_wait(pid, 0, w->watch ? w->watch->cancelled : NULL,
-				 w->watch ? w->watch->self : NULL, &usage, err);
-	/* A worker that is told to stop reports what it has, as we do. */
-	if (status == DCK_OK || status == DCK_E_CANCEL) {
-		read = os_file_read_all(fd, RECORD_BYTES_MAX, &json, status == DCK_OK ? err : NULL);
-		status = status == DCK_OK || json.n > 0 ? read : status;
-	}
-	close(fd);
-	if (status == DCK_OK && json.n == 0)
-		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-				 usage.signal
-				     ? "a fresh process was killed by signal %d"
-				     : "a fresh process ended with exit status %d and no record",
-				 usage.signal ? usage.signal : usage.exit_code);
-	if (status == DCK_OK)
-		status = dck_record_parse(json.data, json.n, ret, err);
-	dck_buffer_done(&json);
-	return status;
+	DCK_TRY(worker_run(&job, &result, err));
+	if (result.end != WORKER_DONE)
+		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
+	*ret = result.record;
+	return DCK_OK;
 }
 
 /* The facts of the first process stand for all, but for those that say how it was done. */
@@ -283,10 +245,10 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 	return record_finish(b, ret, err);
 }
 
-dck_status bench_run_processes(const bench_plan *plan, const dck_observer *watch, dck_record **ret,
-			       dck_err *err)
+dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
+			       const dck_observer *watch, dck_record **ret, dck_err *err)
 {
-	workers w = {.plan = plan, .watch = watch};
+	workers w = {.subject = s, .plan = plan, .watch = watch};
 	const uint64_t begin_ns = os_now_ns();
 	dck_err why = {0};
 	dck_status failed = DCK_OK, status;
@@ -299,7 +261,7 @@ dck_status bench_run_processes(const bench_plan *plan, const dck_observer *watch
 		progress_show(&w, w.n, begin_ns);
 		failed = cancelled(&w)
 			     ? err_set(&why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
-			     : worker_run(&w, &w.records[w.n], &why);
+			     : process_run(&w, &w.records[w.n], &why);
 		if (failed == DCK_OK) {
 			w.n++;
 			if (w.records[w.n - 1]->incomplete)

@@ -83,7 +83,6 @@ struct cli {
 	char **args; /* nargs of them: argv without options */
 	unsigned nargs;
 	char **program;	 /* after "--", for commands that take one; NULL: none */
-	int options_end; /* index of "--" in argv, or argc */
 	const cli_common *common;
 };
 
@@ -179,6 +178,8 @@ typedef struct cli_watch {
 dck_observer cli_watch_begin(cli_watch *w, const cli_common *common, bool progress);
 /* Takes the line away; of a failure prints the sentence. Returns the exit code. */
 int cli_watch_end(cli_watch *w, dck_status status, const dck_err *err);
+/* This program, for measurements in fresh processes. */
+const char *cli_program(const cli *c);
 bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 
 /* Saves the record where --save says; returns `code`, or CLI_FAILED after saying why. */

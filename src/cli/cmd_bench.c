@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct bench_worker {
 	uint64_t fd; /* 0: this is no worker */
@@ -38,27 +35,6 @@ static void bench_init(void *config)
 
 	dck_subject_init(&cfg->subject);
 	dck_plan_init(&cfg->plan);
-}
-
-/* Our own command line, to measure in one fresh process: later options win, and "--" ends them. */
-static const char **worker_argv_make(const cli *c)
-{
-	static const char *const more[] = {"--processes", "1", "--worker-fd", "{fd}"};
-	const size_t nmore = sizeof more / sizeof more[0];
-	const char **argv = calloc((size_t)c->argc + nmore + 1, sizeof *argv);
-	size_t n = 0;
-
-	if (!argv)
-		return NULL;
-	/* Linux: the same file even when it was replaced or PATH has changed since. */
-	argv[n++] = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : c->argv[0];
-	for (int i = 1; i < c->options_end; i++)
-		argv[n++] = c->argv[i];
-	for (size_t i = 0; i < nmore; i++)
-		argv[n++] = more[i];
-	for (int i = c->options_end; i < c->argc; i++)
-		argv[n++] = c->argv[i];
-	return argv;
 }
 
 static int record_send(const bench_config *cfg, const dck_record *r)
@@ -114,7 +90,6 @@ static int subject_read(const cli *c, bench_config *cfg, void **ret_owned)
 static int bench_run(cli *c, void *config)
 {
 	bench_config *cfg = config;
-	const char **worker_argv;
 	void *owned = NULL;
 	char title[8192];
 	int code;
@@ -125,17 +100,10 @@ static int bench_run(cli *c, void *config)
 	code = subject_read(c, cfg, &owned);
 	if (code != CLI_OK)
 		return code;
-	worker_argv = worker_argv_make(c);
-	if (!worker_argv) {
-		cli_message("out of memory");
-		dck_free(owned);
-		return CLI_FAILED;
-	}
 	cli_title(c, title, sizeof title);
 	cfg->plan.title = title;
-	cfg->plan.worker_argv = worker_argv;
+	cfg->plan.program = cli_program(c);
 	code = measure(cfg);
-	free(worker_argv);
 	dck_free(owned);
 	return code;
 }

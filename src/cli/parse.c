@@ -161,7 +161,6 @@ int cli_parse(cli *c, int first, void *config)
 	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
 		if (dck_opt_defaults(g.table, (char *)config + g.at, &err) != DCK_OK)
 			return cli_failed(&err);
-	c->options_end = c->argc;
 	for (int i = first; i < c->argc; i++) {
 		char *word = c->argv[i];
 		char *next = i + 1 < c->argc ? c->argv[i + 1] : NULL;
@@ -169,7 +168,6 @@ int cli_parse(cli *c, int first, void *config)
 		int code = CLI_OK;
 
 		if (strcmp(word, "--") == 0) {
-			c->options_end = i;
 			if (command->takes_command)
 				c->program = c->argv + i + 1;
 			else

@@ -45,6 +45,12 @@ static void on_log(void *self, dck_log_level level, const char *text)
 	funlockfile(stderr);
 }
 
+const char *cli_program(const cli *c)
+{
+	/* Linux: the same file even when it was replaced or PATH has changed since. */
+	return access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : c->argv[0];
+}
+
 bool cli_cancelled(void *self)
 {
 	(void)self;

@@ -19,6 +19,7 @@ struct record_builder {
 	record_box *box;
 	bool failed;
 	list facts, series, metrics, ops, notes;
+	list tables, cells; /* cells: of the table in hand, the last of the list */
 };
 
 /* One more zeroed row, or NULL (the builder has then failed). */
@@ -43,6 +44,22 @@ static const void *list_move(mem_arena *a, const list *l, size_t size)
 	if (rows != NULL && l->n > 0)
 		memcpy(rows, l->rows, l->n * size);
 	return rows;
+}
+
+/* The cells in hand become those of the last table. */
+static void table_end(record_builder *b)
+{
+	dck_table *t = b->tables.rows;
+
+	if (b->tables.n == 0)
+		return;
+	t += b->tables.n - 1;
+	if (t->cells != NULL)
+		return;
+	assert(b->failed || b->cells.n % t->ncolumns == 0);
+	t->cells = list_move(b->box->arena, &b->cells, sizeof(dck_cell));
+	t->nrows = b->cells.n / t->ncolumns;
+	b->cells.n = 0;
 }
 
 record_builder *record_new(void)
@@ -70,6 +87,8 @@ void record_drop(record_builder *b)
 	mem_free(b->metrics.rows);
 	mem_free(b->ops.rows);
 	mem_free(b->notes.rows);
+	mem_free(b->tables.rows);
+	mem_free(b->cells.rows);
 	if (b->box != NULL)
 		dck_record_free(&b->box->record);
 	mem_free(b);
@@ -80,6 +99,9 @@ dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err)
 	dck_record *r = &b->box->record;
 	mem_arena *a = b->box->arena;
 
+	table_end(b);
+	r->tables = list_move(a, &b->tables, sizeof(dck_table));
+	r->ntables = b->tables.n;
 	r->facts = list_move(a, &b->facts, sizeof(dck_fact));
 	r->nfacts = b->facts.n;
 	r->series = list_move(a, &b->series, sizeof(dck_series));
@@ -225,12 +247,15 @@ void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_
 /* The row of that tag: a later metric replaces the earlier one. */
 static dck_metric *metric_add(record_builder *b, const char *tag, const char *how)
 {
-	const dck_metric_def *def = record_find_def(tag);
+	const dck_metric_def *def = record_find_def(tag, b->box->arena);
 	dck_metric *rows = b->metrics.rows, *m = NULL;
 
-	assert(def != NULL);
+	if (def == NULL) {
+		assert(mem_arena_failed(b->box->arena));
+		return NULL;
+	}
 	for (size_t i = 0; i < b->metrics.n && m == NULL; i++)
-		if (rows[i].def == def)
+		if (strcmp(rows[i].def->tag, tag) == 0)
 			m = &rows[i];
 	if (m == NULL)
 		m = list_add(b, &b->metrics, sizeof *m);
@@ -352,6 +377,88 @@ void record_op(record_builder *b, const dck_op *op)
 		own->time_hi_ns = op->time_hi_ns;
 		own->time_level = op->time_level;
 	}
+}
+
+void record_table(record_builder *b, const char *name, const char *title, const dck_column *columns,
+		  size_t ncolumns)
+{
+	dck_column *own;
+	dck_table *t;
+
+	assert(ncolumns > 0);
+	table_end(b);
+	own = mem_arena_array(b->box->arena, ncolumns, sizeof *own);
+	for (size_t i = 0; i < ncolumns && own != NULL; i++)
+		own[i] = (dck_column){.key = text_keep(b, columns[i].key),
+				      .title = text_keep(b, columns[i].title),
+				      .unit = columns[i].unit};
+	t = own != NULL ? list_add(b, &b->tables, sizeof *t) : NULL;
+	if (t == NULL) {
+		b->failed = true;
+		return;
+	}
+	*t = (dck_table){.name = text_keep(b, name),
+			 .title = text_keep(b, title),
+			 .columns = own,
+			 .ncolumns = ncolumns};
+}
+
+static void cell_add(record_builder *b, dck_value v, double lo, double hi, double level)
+{
+	dck_cell *cell = list_add(b, &b->cells, sizeof *cell);
+
+	if (cell != NULL)
+		*cell = (dck_cell){.value = v, .lo = lo, .hi = hi, .level = level};
+}
+
+void record_cell_text(record_builder *b, const char *text)
+{
+	cell_add(b, value_text(text_keep(b, text)), 0, 0, 0);
+}
+
+void record_cell_fmt(record_builder *b, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	cell_add(b, value_text(text), 0, 0, 0);
+}
+
+void record_cell_int(record_builder *b, int64_t v)
+{
+	cell_add(b, (dck_value){.kind = DCK_VALUE_INT, .as.i = v}, 0, 0, 0);
+}
+
+void record_cell_real(record_builder *b, double v)
+{
+	record_cell_interval(b, v, NAN, NAN, 0);
+}
+
+void record_cell_interval(record_builder *b, double v, double lo, double hi, double level)
+{
+	const bool has = isfinite(lo) && isfinite(hi) && level > 0;
+
+	if (!isfinite(v))
+		record_cell_absent(b, "not a finite number");
+	else
+		cell_add(b, (dck_value){.kind = DCK_VALUE_REAL, .as.r = v}, has ? lo : 0,
+			 has ? hi : 0, has ? level : 0);
+}
+
+void record_cell_absent(record_builder *b, const char *why)
+{
+	cell_add(b, value_absent(b, why), 0, 0, 0);
+}
+
+void record_cell_metric(record_builder *b, const dck_metric *m, const char *why)
+{
+	if (m == NULL || m->value.kind == DCK_VALUE_ABSENT)
+		record_cell_absent(b, m == NULL ? why : m->value.as.text);
+	else if (m->value.kind == DCK_VALUE_INT)
+		record_cell_int(b, m->value.as.i);
+	else
+		record_cell_interval(b, m->value.as.r, m->lo, m->hi, m->level);
 }
 
 void record_note(record_builder *b, dck_severity severity, const char *code, const char *fmt, ...)

@@ -37,12 +37,27 @@ void record_fact_absent(record_builder *b, const char *section, const char *key,
 void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_t *at_ns,
 		   const double *values, size_t n, size_t warmup);
 
-/* tag must stand in metrics.def (asserted). Not finite: becomes absent, "not a finite number". */
+/* tag must stand in metrics.def, or belong to a family there (asserted). Not finite: becomes
+ * absent, "not a finite number". */
 void record_metric_real(record_builder *b, const char *tag, double v, const char *how);
 void record_metric_int(record_builder *b, const char *tag, int64_t v, const char *how);
 void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
 			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
+
+/* A table, filled row by row: record_table(), then for each row a cell for each column, in their
+ * order (asserted at the next table, series or record_finish()). columns is copied. Text in a
+ * column that has a unit is not allowed (asserted); a number in one that has none is. */
+void record_table(record_builder *b, const char *name, const char *title, const dck_column *columns,
+		  size_t ncolumns);
+void record_cell_text(record_builder *b, const char *text);
+void record_cell_fmt(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
+void record_cell_int(record_builder *b, int64_t v);
+void record_cell_real(record_builder *b, double v); /* not finite: absent */
+void record_cell_interval(record_builder *b, double v, double lo, double hi, double level);
+void record_cell_absent(record_builder *b, const char *why);
+/* As the metric of another record has it: value and interval, or absent. m NULL: absent, `why`. */
+void record_cell_metric(record_builder *b, const dck_metric *m, const char *why);
 
 /* Copies all of it, names and arrays too. A zeroed dck_value is absent, "not measured". */
 void record_op(record_builder *b, const dck_op *op);

@@ -29,11 +29,37 @@ const dck_metric_def *dck_metric_defs(size_t *ret_n)
 	return defs;
 }
 
-const dck_metric_def *record_find_def(const char *tag)
+/* "precision/" of "precision/" and "*": its length; 0: the row is no family. */
+static size_t family_length(const dck_metric_def *def)
+{
+	const size_t n = strlen(def->tag);
+
+	return n > 2 && strcmp(def->tag + n - 2, "/*") == 0 ? n - 1 : 0;
+}
+
+static const dck_metric_def *family_member(const dck_metric_def *family, const char *tag,
+					   size_t prefix, mem_arena *a)
+{
+	dck_metric_def *own = mem_arena_alloc(a, sizeof *own);
+
+	if (own == NULL)
+		return NULL;
+	*own = *family;
+	own->tag = mem_arena_dup(a, tag);
+	own->name = mem_arena_fmt(a, "%s %s", family->name, tag + prefix);
+	return own->tag != NULL && own->name != NULL ? own : NULL;
+}
+
+const dck_metric_def *record_find_def(const char *tag, mem_arena *a)
 {
 	for (size_t i = 0; i < sizeof defs / sizeof defs[0]; i++)
-		if (strcmp(defs[i].tag, tag) == 0)
+		if (strcmp(defs[i].tag, tag) == 0 && family_length(&defs[i]) == 0)
 			return &defs[i];
+	for (size_t i = 0; i < sizeof defs / sizeof defs[0]; i++) {
+		const size_t prefix = family_length(&defs[i]);
+		if (prefix > 0 && strncmp(defs[i].tag, tag, prefix) == 0 && tag[prefix] != '\0')
+			return family_member(&defs[i], tag, prefix, a);
+	}
 	return NULL;
 }
 
@@ -103,6 +129,22 @@ const dck_note *dck_record_note(const dck_record *r, const char *code)
 	for (size_t i = 0; i < r->nnotes; i++)
 		if (strcmp(r->notes[i].code, code) == 0)
 			return &r->notes[i];
+	return NULL;
+}
+
+const dck_table *dck_record_table(const dck_record *r, const char *name)
+{
+	for (size_t i = 0; i < r->ntables; i++)
+		if (strcmp(r->tables[i].name, name) == 0)
+			return &r->tables[i];
+	return NULL;
+}
+
+const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key)
+{
+	for (size_t i = 0; i < t->ncolumns && row < t->nrows; i++)
+		if (strcmp(t->columns[i].key, key) == 0)
+			return &t->cells[row * t->ncolumns + i];
 	return NULL;
 }
 

@@ -15,7 +15,10 @@ typedef struct record_box {
 
 record_box *record_box_new(void); /* @owned, dck_record_free(&box->record); NULL: no memory */
 
-const dck_metric_def *record_find_def(const char *tag); /* static; NULL: not in metrics.def */
+/* The row of metrics.def for a tag: static; of a family ("precision/cat" belongs to the row
+ * "precision/ *" without the blank) a copy with that tag, in the arena. NULL: there is none, or no
+ * memory (the arena remembers). */
+const dck_metric_def *record_find_def(const char *tag, mem_arena *a);
 bool record_find_unit(const char *text, dck_unit *ret);
 
 /* An integer is exact in a double, and so a JSON number, up to this magnitude. */

@@ -294,7 +294,7 @@ static dck_status metric_get(reader *rd, const json_t *o, void *row)
 	if (tag == NULL)
 		return DCK_OK; /* no memory: the arena remembers */
 	DCK_TRY(unit_get(rd, o, &unit));
-	m->def = record_find_def(tag);
+	m->def = record_find_def(tag, rd->arena);
 	if (m->def == NULL)
 		m->def = foreign_def(rd, tag, unit);
 	else if (unit != m->def->unit)

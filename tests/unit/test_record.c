@@ -162,11 +162,11 @@ static void every_definition_is_complete_and_unique(void **state)
 			assert_string_not_equal(d[i].tag, d[k].tag);
 	}
 	for (size_t i = 0; i < sizeof must / sizeof must[0]; i++)
-		assert_non_null(record_find_def(must[i]));
-	assert_null(record_find_def("latency/nonsense"));
-	assert_int_equal(record_find_def("throughput/items")->unit, DCK_UNIT_ITEM_PER_S);
-	assert_int_equal(record_find_def("throughput/items")->better, DCK_BETTER_HIGHER);
-	assert_int_equal(record_find_def("latency/p999")->better, DCK_BETTER_LOWER);
+		assert_non_null(record_find_def(must[i], NULL));
+	assert_null(record_find_def("latency/nonsense", NULL));
+	assert_int_equal(record_find_def("throughput/items", NULL)->unit, DCK_UNIT_ITEM_PER_S);
+	assert_int_equal(record_find_def("throughput/items", NULL)->better, DCK_BETTER_HIGHER);
+	assert_int_equal(record_find_def("latency/p999", NULL)->better, DCK_BETTER_LOWER);
 }
 
 /* All of an operator is the record's own. */

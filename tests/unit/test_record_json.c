@@ -154,7 +154,7 @@ static void newer_minors_and_other_programs_are_understood(void **state)
 	assert_int_equal(m->def->better, DCK_BETTER_NEITHER);
 	assert_string_equal(m->def->name, "theirs/speed");
 	assert_true(dck_record_value(r, "theirs/speed") == 3);
-	assert_ptr_equal(dck_record_metric(r, "latency/p99")->def, record_find_def("latency/p99"));
+	assert_ptr_equal(dck_record_metric(r, "latency/p99")->def, record_find_def("latency/p99", NULL));
 	assert_null(m->how);
 	assert_int_equal(r->nfacts, 0);
 	/* Foreign tags stay from here on. */

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/worker.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORDS_MAX	 512
+#define RECORD_BYTES_MAX ((size_t)1 << 30)
+
+/* --- options as words */
+
+typedef struct words {
+	mem_arena *arena;
+	const char **argv;
+	size_t n, max;
+} words;
+
+static dck_status word_add(words *w, const char *word, dck_err *err)
+{
+	if (!word)
+		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	if (w->n + 1 >= w->max) /* the NULL at the end */
+		DCK_FAIL(err, E_LIMIT, "the worker's command has more than %zu words", w->max - 1);
+	w->argv[w->n++] = word;
+	return DCK_OK;
+}
+
+/* The value of a row as its parser reads it; NULL: it holds its default. */
+static const char *value_text(mem_arena *a, const dck_opt *o, const void *cfg, const void *plain)
+{
+	const char *at = (const char *)cfg + o->at, *def = (const char *)plain + o->at;
+
+	switch (o->kind) {
+	case DCK_OPT_FLAG:
+		return *(const bool *)at == *(const bool *)def ? NULL
+		       : *(const bool *)at		       ? "true"
+							       : "false";
+	case DCK_OPT_COUNT:
+	case DCK_OPT_BYTES:
+	case DCK_OPT_TIME: {
+		const uint64_t v = *(const uint64_t *)(const void *)at;
+
+		if (v == *(const uint64_t *)(const void *)def)
+			return NULL;
+		return mem_arena_fmt(a, "%llu%s", (unsigned long long)v,
+				     o->kind == DCK_OPT_TIME ? "ns" : "");
+	}
+	case DCK_OPT_REAL:
+	case DCK_OPT_SHARE: {
+		const double v = *(const double *)(const void *)at;
+		const double d = *(const double *)(const void *)def;
+
+		return v < d || v > d ? mem_arena_fmt(a, "%.17g", v) : NULL;
+	}
+	case DCK_OPT_TEXT: {
+		const char *v = *(const char *const *)(const void *)at;
+		const char *d = *(const char *const *)(const void *)def;
+
+		return !v || v == d || (d && strcmp(v, d) == 0) ? NULL : v;
+	}
+	case DCK_OPT_CHOICE:
+		return *(const int *)(const void *)at == *(const int *)(const void *)def
+			   ? NULL
+			   : o->choices[*(const int *)(const void *)at];
+	case DCK_OPT_LIST:
+		break;
+	}
+	return NULL;
+}
+
+static dck_status row_add(words *w, const dck_opt *o, const void *cfg, const void *plain,
+			  dck_err *err)
+{
+	if (o->kind == DCK_OPT_LIST) {
+		const dck_list *list = (const void *)((const char *)cfg + o->at);
+
+		for (size_t i = 0; i < list->n; i++)
+			DCK_TRY(word_add(
+			    w, mem_arena_fmt(w->arena, "--%s=%s", o->name, list->item[i]), err));
+		return DCK_OK;
+	}
+	const char *text = value_text(w->arena, o, cfg, plain);
+
+	if (!text)
+		return mem_arena_failed(w->arena) ? word_add(w, NULL, err) : DCK_OK;
+	/* A flag takes no value on the command line; none has the default true. */
+	if (o->kind == DCK_OPT_FLAG)
+		return word_add(w, mem_arena_fmt(w->arena, "--%s", o->name), err);
+	return word_add(w, mem_arena_fmt(w->arena, "--%s=%s", o->name, text), err);
+}
+
+/* A config of that table is no larger than this: every field of it is named by a row. */
+static size_t config_size(const dck_opt *table)
+{
+	size_t size = 0;
+
+	for (const dck_opt *o = table; o->name; o++) {
+		const size_t end =
+		    o->at + (o->kind == DCK_OPT_LIST ? sizeof(dck_list) : sizeof(uint64_t));
+
+		size = end > size ? end : size;
+	}
+	return size;
+}
+
+dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, const char **argv,
+			size_t max, size_t *n, dck_err *err)
+{
+	words w = {.arena = a, .argv = argv, .n = *n, .max = max};
+	void *plain = mem_arena_alloc(a, config_size(table));
+
+	if (!plain)
+		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	DCK_TRY(dck_opt_defaults(table, plain, err));
+	for (const dck_opt *o = table; o->name; o++)
+		DCK_TRY(row_add(&w, o, cfg, plain, err));
+	*n = w.n;
+	return DCK_OK;
+}
+
+/* --- the command line */
+
+static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)
+{
+	switch (s->kind) {
+	case DCK_SUBJECT_FUNCTION:
+		break;
+	case DCK_SUBJECT_MODEL:
+		return word_add(w, s->text, err);
+	case DCK_SUBJECT_PLUGIN:
+		return word_add(w, mem_arena_fmt(w->arena, "plugin:%s", s->text), err);
+	case DCK_SUBJECT_COMMAND:
+		DCK_TRY(word_add(w, "--", err));
+		for (char *const *word = s->argv; *word; word++)
+			DCK_TRY(word_add(w, *word, err));
+		return DCK_OK;
+	}
+	DCK_FAIL(err, E_UNSUP,
+		 "a function in memory cannot be measured in a fresh process: it is not there");
+}
+
+static dck_status command_make(words *w, const worker_job *job, int fd, dck_err *err)
+{
+	const dck_subject *s = job->subject;
+	dck_plan plan = *job->plan;
+
+	if (!plan.program)
+		DCK_FAIL(err, E_UNSUP,
+			 "fresh processes need the deepclock program (dck_plan.program)");
+	plan.processes = 1;
+	DCK_TRY(word_add(w, plan.program, err));
+	DCK_TRY(word_add(w, "bench", err));
+	DCK_TRY(worker_words(w->arena, dck_plan_options, &plan, w->argv, w->max, &w->n, err));
+	DCK_TRY(worker_words(w->arena, dck_model_options, &s->model, w->argv, w->max, &w->n, err));
+	DCK_TRY(
+	    worker_words(w->arena, dck_command_options, &s->command, w->argv, w->max, &w->n, err));
+	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-fd=%d", fd), err));
+	DCK_TRY(subject_add(w, s, err));
+	w->argv[w->n] = NULL;
+	return DCK_OK;
+}
+
+/* --- the process */
+
+static void ended(worker_result *ret, worker_end end, dck_status code, const char *fmt, int number)
+{
+	ret->end = end;
+	if (fmt)
+		err_set(&ret->why, code, __FILE__, __LINE__, fmt, number);
+}
+
+/* What a worker left behind. */
+static dck_status result_read(int fd, dck_status waited, const os_child_usage *usage,
+			      worker_result *ret, dck_err *err)
+{
+	dck_buffer json = {0};
+	dck_status status = os_file_read_all(fd, RECORD_BYTES_MAX, &json, err);
+
+	if (status == DCK_OK && json.n > 0) {
+		status = dck_record_parse(json.data, json.n, &ret->record, err);
+		ret->end = WORKER_DONE;
+	} else if (status == DCK_OK && waited == DCK_E_CANCEL) {
+		ended(ret, WORKER_CANCELLED, waited, "interrupted%.0d", 0);
+	} else if (status == DCK_OK && usage->signal) {
+		ended(ret, WORKER_FAILED, DCK_E_ENGINE,
+		      "a fresh process was killed by signal %d and left no record", usage->signal);
+	} else if (status == DCK_OK) {
+		ended(ret, WORKER_FAILED, DCK_E_ENGINE,
+		      "a fresh process ended with exit status %d and no record", usage->exit_code);
+	}
+	dck_buffer_done(&json);
+	return status;
+}
+
+static dck_status process_run(const worker_job *job, words *w, int fd, worker_result *ret,
+			      dck_err *err)
+{
+	os_child_usage usage = {0};
+	dck_status status;
+	pid_t pid;
+
+	DCK_TRY(command_make(w, job, fd, err));
+	const os_spawn_config config = {
+	    .argv = (char *const *)w->argv, .in_fd = -1, .out_fd = -1, .err_fd = 2, .keep_fd = fd};
+	DCK_TRY(os_spawn(&config, &pid, err));
+	status = os_wait(pid, 0, job->watch ? job->watch->cancelled : NULL,
+			 job->watch ? job->watch->self : NULL, &usage, err);
+	/* A worker that is told to stop reports what it has, as we do. */
+	if (status != DCK_OK && status != DCK_E_CANCEL)
+		return status;
+	ret->peak_rss_bytes = usage.peak_rss_bytes;
+	return result_read(fd, status, &usage, ret, err);
+}
+
+dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)
+{
+	const char *argv[WORDS_MAX];
+	words w = {.argv = argv, .max = WORDS_MAX, .arena = mem_arena_new(0)};
+	worker_result result = {0};
+	dck_status status;
+	int fd;
+
+	if (!w.arena)
+		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	/* A file that has no name: a pipe would have to be read while the worker runs, and reading
+	 * disturbs. */
+	status = os_file_nameless(&fd, err);
+	if (status == DCK_OK) {
+		status = process_run(job, &w, fd, &result, err);
+		close(fd);
+	}
+	mem_arena_free(w.arena);
+	if (status == DCK_OK)
+		*ret = result;
+	return status;
+}
