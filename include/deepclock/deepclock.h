@@ -60,6 +60,7 @@
 #include "bench.h"
 #include "cost.h"
 #include "profile.h"
+#include "compare.h"
 #include "machine.h"
 
 #endif

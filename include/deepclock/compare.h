@@ -1,0 +1,89 @@
+/* compare.h - is B really faster than A? Live, interleaved; or from records that were kept.
+ *
+ *     dck_subject s[2];  dck_compare_config c;  dck_record *r;  dck_err err;
+ *     dck_subject_init(&s[0]);
+ *     s[0].kind = DCK_SUBJECT_MODEL;
+ *     s[0].text = "zoo:resnet18";
+ *     s[1] = s[0];
+ *     s[1].model.threads = 1;
+ *     dck_compare_config_init(&c);
+ *     const dck_alternative ab[] = {{"default", &s[0]}, {"one thread", &s[1]}};
+ *     if (dck_compare(ab, 2, &c, NULL, &r, &err) == DCK_OK)
+ *             printf("%g\n", dck_record_value(r, "compare/ratio"));
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_COMPARE_H
+#define DCK_COMPARE_H
+
+#include "bench.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* May grow until 1.0: fill it with its _init function and recompile. Rows: dck_compare_options and
+ * dck_compare_saved_options. */
+typedef struct dck_compare_config {
+	double margin; /* differences within it do not matter, as a share */
+	double level;  /* of every interval, and of all verdicts together */
+	int statistic; /* of one visit: index into dck_compare_statistics */
+	/* Live. A round visits every subject once, in random order. */
+	uint64_t rounds;	/* exactly so many; 0: until all is decided */
+	uint64_t max_rounds;	/* most, with rounds 0 */
+	uint64_t max_time_ns;	/* all of it, with rounds 0 */
+	uint64_t visit_ns;	/* how long one visit takes at least */
+	uint64_t restarts;	/* sessions are opened anew so many times, spread over the rounds */
+	bool fresh;		/* every visit in a fresh process */
+	bool aa;		/* first compare the first subject with itself */
+	bool check_outputs;	/* of every subject against those of the first */
+	uint64_t seed;		/* of the order */
+	const char *program;	/* for `fresh`, as dck_plan.program */
+	const dck_clock *clock; /* NULL: the best of this machine */
+	/* Saved. */
+	const char *metric; /* what is compared, by its tag; NULL: latency of the statistic */
+	bool force;	    /* also when machine or method differ */
+	const char *title;  /* the record's `command`; NULL: none */
+} dck_compare_config;
+DCK_API extern const dck_opt dck_compare_options[];	   /* of both kinds */
+DCK_API extern const dck_opt dck_compare_live_options[];   /* of dck_compare() alone */
+DCK_API extern const dck_opt dck_compare_saved_options[];  /* of dck_compare_records() alone */
+DCK_API extern const char *const dck_compare_statistics[]; /* "median", "mean", "min", NULL */
+
+DCK_API void dck_compare_config_init(dck_compare_config *c); /* @since 0.1 */
+
+/* A subject with the name it has in results. Borrowed. */
+typedef struct dck_alternative {
+	const char *name;
+	const dck_subject *subject;
+} dck_alternative;
+
+#define DCK_ALTERNATIVES_MAX 16
+
+/* Compares n subjects, at least 2; the first is the baseline. They are visited in rounds of random
+ * order, so that drift meets all alike; of each round the ratio to the baseline is taken, and of
+ * the rounds' ratios the median with an exact interval that holds however often it is looked at
+ * (docs/methods.md). The record has metric compare/ratio (second over first), for further ones
+ * compare/ratio/NAME, compare/resolution, fact compare/verdict (and compare/verdict/NAME), the
+ * table compare/alternatives and series compare/rounds/NAME. *ret is owned: dck_record_free().
+ * c NULL: defaults; watch NULL: silent. When a subject fails or it is cancelled after the first
+ * round, the record is incomplete and a note says why. Errors: those of dck_bench(). @since 0.1 */
+DCK_API dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
+			       const dck_observer *watch, dck_record **ret,
+			       dck_err *err) DCK_MUST_USE;
+
+/* The same of n records that were kept, the first is the baseline. They were not interleaved, which
+ * a note says. Operators are compared too where both records have their times.
+ * E_ARG: they do not compare (another machine or method; the sentence says which facts differ) and
+ * c->force is not set, or one lacks what is compared. @since 0.1 */
+DCK_API dck_status dck_compare_records(const dck_record *const *records, size_t n,
+				       const dck_compare_config *c, dck_record **ret,
+				       dck_err *err) DCK_MUST_USE;
+
+/* What a comparison's record means for a gate: 0 nothing is slower, 3 something is, 4 undecided.
+ * An interval that ends below 1 + margin is not worse, whatever the verdict. @since 0.1 */
+DCK_API int dck_compare_gate(const dck_record *r);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* sequential.h - the median of paired differences with an interval that holds however often it is
+ * looked at while the pairs come in.
+ *
+ * Under the median's true value the number of differences below it is a random walk of fair steps,
+ * so that the probability of ever crossing a boundary at planned looks is known exactly: no
+ * normality, no variance to estimate. The boundary spends the error as alpha * ln(1 + (e - 1) t) at
+ * the share t of all planned pairs (Lan and DeMets, Biometrika 70, 1983, Pocock's form), and the
+ * intervals that it gives are repeated confidence intervals (Jennison and Turnbull, J. R. Statist.
+ * Soc. B 51, 1989): together they cover the median with the stated level.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef STAT_SEQUENTIAL_H
+#define STAT_SEQUENTIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One side of the boundary: P(cross at any look) <= alpha. */
+typedef struct stat_boundary {
+	double alpha, spent;
+	size_t n, n_max; /* pairs at the last look; planned */
+	double *walk;	 /* [n_max + 2]: probability of each count, boundary not crossed */
+} stat_boundary;
+
+/* walk: n_max + 2 doubles of the caller. A single look at n_max is the exact sign test. */
+void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *walk);
+
+/* The next look, at n pairs (more than at the last one; at most n_max): how many of the lowest
+ * values lie below the interval, so that it is [x(r+1), x(n-r)] of the sorted ones; -1: no interval
+ * yet. */
+long stat_boundary_look(stat_boundary *b, size_t n);
+
+/* Pairs at the look after `n`: 6, then about a fifth more each time, at last n_max. */
+size_t stat_look_next(size_t n, size_t n_max);
+
+typedef struct stat_paired {
+	bool has_interval;
+	double median, lo, hi;
+	double tau; /* pairs that are worth one independent one; 1 when no dependence is seen */
+} stat_paired;
+
+/* The median of d[0..n), in the order in which they came, with the interval that leaves out `r` at
+ * each end; ranks move outwards by the root of tau when neighbours depend on each other. r < 0: no
+ * interval. scratch: stat_scratch(n) doubles. */
+void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat_paired *ret);
+
+#endif
