@@ -26,10 +26,9 @@ static void real_put(json_writer *w, double v)
 	json_real(w, v == 0 ? 0.0 : v);
 }
 
-/* The members "value" or "absent" of the object that is open. */
-static void value_put(json_writer *w, const dck_value *v)
+/* The value, or the reason why there is none. */
+static void bare_put(json_writer *w, const dck_value *v)
 {
-	json_key(w, v->kind == DCK_VALUE_ABSENT ? "absent" : "value");
 	switch (v->kind) {
 	case DCK_VALUE_ABSENT:
 		json_text(w, v->as.text != NULL ? v->as.text : "not known");
@@ -47,6 +46,13 @@ static void value_put(json_writer *w, const dck_value *v)
 		json_text(w, v->as.text);
 		break;
 	}
+}
+
+/* The members "value" or "absent" of the object that is open. */
+static void value_put(json_writer *w, const dck_value *v)
+{
+	json_key(w, v->kind == DCK_VALUE_ABSENT ? "absent" : "value");
+	bare_put(w, v);
 }
 
 /* An operator's number: bare, or {"absent": "why"}. */
@@ -78,6 +84,19 @@ static void unit_put(json_writer *w, dck_unit u)
 {
 	if (u != DCK_UNIT_NONE)
 		text_put(w, "unit", dck_unit_text(u));
+}
+
+/* The members "lo", "hi" and "level", where there is an interval. */
+static void interval_put(json_writer *w, double lo, double hi, double level)
+{
+	if (!(level > 0))
+		return;
+	json_key(w, "lo");
+	real_put(w, lo);
+	json_key(w, "hi");
+	real_put(w, hi);
+	json_key(w, "level");
+	real_put(w, level);
 }
 
 static void fact_put(json_writer *w, const dck_fact *f)
@@ -117,14 +136,7 @@ static void metric_put(json_writer *w, const dck_metric *m)
 	text_put(w, "tag", m->def->tag);
 	value_put(w, &m->value);
 	unit_put(w, m->def->unit);
-	if (m->level > 0) {
-		json_key(w, "lo");
-		real_put(w, m->lo);
-		json_key(w, "hi");
-		real_put(w, m->hi);
-		json_key(w, "level");
-		real_put(w, m->level);
-	}
+	interval_put(w, m->lo, m->hi, m->level);
 	if (m->how != NULL)
 		text_put(w, "how", m->how);
 	json_end(w);
@@ -198,6 +210,50 @@ static void op_put(json_writer *w, const dck_op *o)
 	json_end(w);
 }
 
+/* Bare, unless there is more to say than the value. */
+static void cell_put(json_writer *w, const dck_cell *c)
+{
+	if (c->value.kind != DCK_VALUE_ABSENT && !(c->level > 0)) {
+		bare_put(w, &c->value);
+		return;
+	}
+	json_flat_object(w);
+	value_put(w, &c->value);
+	interval_put(w, c->lo, c->hi, c->level);
+	json_end(w);
+}
+
+static void column_put(json_writer *w, const dck_column *c)
+{
+	json_flat_object(w);
+	text_put(w, "key", c->key);
+	text_put(w, "title", c->title);
+	unit_put(w, c->unit);
+	json_end(w);
+}
+
+static void table_put(json_writer *w, const dck_table *t)
+{
+	json_object(w);
+	text_put(w, "name", t->name);
+	text_put(w, "title", t->title);
+	json_key(w, "columns");
+	json_array(w);
+	for (size_t i = 0; i < t->ncolumns; i++)
+		column_put(w, &t->columns[i]);
+	json_end(w);
+	json_key(w, "rows");
+	json_array(w);
+	for (size_t i = 0; i < t->nrows; i++) {
+		json_flat_array(w);
+		for (size_t k = 0; k < t->ncolumns; k++)
+			cell_put(w, &t->cells[i * t->ncolumns + k]);
+		json_end(w);
+	}
+	json_end(w);
+	json_end(w);
+}
+
 static void span_put(json_writer *w, const dck_span *s)
 {
 	json_flat_object(w);
@@ -250,6 +306,8 @@ void record_json_put(const dck_record *r, json_writer *w)
 	LIST("series", r->series, r->nseries, series_put);
 	LIST("metrics", r->metrics, r->nmetrics, metric_put);
 	LIST("ops", r->ops, r->nops, op_put);
+	if (r->ntables > 0)
+		LIST("tables", r->tables, r->ntables, table_put);
 	LIST("spans", r->spans, r->nspans, span_put);
 	uint_put(w, "spans_lost", r->spans_lost);
 	LIST("notes", r->notes, r->nnotes, note_put);

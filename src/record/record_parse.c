@@ -29,6 +29,8 @@ typedef struct reader {
 	size_t row;
 	const char *sub; /* "outputs" inside a row; NULL: none */
 	size_t sub_row;
+	bool in_cell; /* "rows[3][2]" of a table */
+	size_t cell;
 } reader;
 
 static const char *type_text(const json_t *v)
@@ -49,6 +51,8 @@ static const char *place(const reader *rd, const char *key, char *text, size_t s
 		n = snprintf(text, size, "%s[%zu]", rd->list, rd->row);
 	if (rd->sub != NULL)
 		n += snprintf(text + n, size - (size_t)n, ".%s[%zu]", rd->sub, rd->sub_row);
+	if (rd->in_cell)
+		n += snprintf(text + n, size - (size_t)n, "[%zu]", rd->cell);
 	if (key != NULL)
 		snprintf(text + n, size - (size_t)n, "%s%s", n > 0 ? "." : "", key);
 	return text;
@@ -167,7 +171,30 @@ static dck_status unit_get(reader *rd, const json_t *o, dck_unit *ret)
 	return bad(rd, "unit", "is no unit that this version knows");
 }
 
-/* "value" or "absent" of a fact or a metric. Text is an integer where `text_is_int`. */
+/* A value of the document at `key` (NULL: at the place where we are). */
+static dck_status bare_get(reader *rd, const char *key, const json_t *v, bool text_is_int,
+			   dck_value *ret)
+{
+	if (json_is_number(v)) {
+		*ret = number_of_json(v);
+	} else if (json_is_string(v) && text_is_int) {
+		ret->kind = DCK_VALUE_INT;
+		if (!int_of_text(json_string_value(v), &ret->as.i))
+			return bad(rd, key, "is text that is no 64-bit integer, not a number");
+	} else if (json_is_string(v)) {
+		ret->kind = DCK_VALUE_TEXT;
+		ret->as.text =
+		    mem_arena_dup_n(rd->arena, json_string_value(v), json_string_length(v));
+	} else if (json_is_boolean(v) && !text_is_int) {
+		*ret = (dck_value){.kind = DCK_VALUE_BOOL, .as.b = json_is_true(v)};
+	} else {
+		return wrong(rd, key, v,
+			     text_is_int ? "a number" : "text, a number, true or false");
+	}
+	return DCK_OK;
+}
+
+/* "value" or "absent" of a fact, a metric or a cell. Text is an integer where `text_is_int`. */
 static dck_status value_get(reader *rd, const json_t *o, bool text_is_int, dck_value *ret)
 {
 	const json_t *v = json_object_get(o, "value");
@@ -180,22 +207,7 @@ static dck_status value_get(reader *rd, const json_t *o, bool text_is_int, dck_v
 		ret->kind = DCK_VALUE_ABSENT;
 		return text_get(rd, o, "absent", REQUIRED, &ret->as.text);
 	}
-	if (json_is_number(v)) {
-		*ret = number_of_json(v);
-	} else if (json_is_string(v) && text_is_int) {
-		ret->kind = DCK_VALUE_INT;
-		if (!int_of_text(json_string_value(v), &ret->as.i))
-			return bad(rd, "value", "is text that is no 64-bit integer, not a number");
-	} else if (json_is_string(v)) {
-		ret->kind = DCK_VALUE_TEXT;
-		return text_get(rd, o, "value", REQUIRED, &ret->as.text);
-	} else if (json_is_boolean(v) && !text_is_int) {
-		*ret = (dck_value){.kind = DCK_VALUE_BOOL, .as.b = json_is_true(v)};
-	} else {
-		return wrong(rd, "value", v,
-			     text_is_int ? "a number" : "text, a number, true or false");
-	}
-	return DCK_OK;
+	return bare_get(rd, "value", v, text_is_int, ret);
 }
 
 /* An operator's number, or {"absent": "why"}. */
@@ -275,6 +287,20 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 	return DCK_OK;
 }
 
+/* "lo", "hi" and "level": all of them or none. */
+static dck_status interval_get(reader *rd, const json_t *o, double *lo, double *hi, double *level)
+{
+	if (json_object_get(o, "lo") == NULL && json_object_get(o, "hi") == NULL &&
+	    json_object_get(o, "level") == NULL)
+		return DCK_OK;
+	DCK_TRY(real_get(rd, o, "lo", lo));
+	DCK_TRY(real_get(rd, o, "hi", hi));
+	DCK_TRY(real_get(rd, o, "level", level));
+	if (!(*level > 0 && *level < 1))
+		return bad(rd, "level", "is not between 0 and 1");
+	return DCK_OK;
+}
+
 /* A tag of another version or program: its definition is what the file says. */
 static const dck_metric_def *foreign_def(reader *rd, const char *tag, dck_unit unit)
 {
@@ -301,15 +327,7 @@ static dck_status metric_get(reader *rd, const json_t *o, void *row)
 		return bad(rd, "unit", "is not the unit of that tag");
 	DCK_TRY(value_get(rd, o, true, &m->value));
 	DCK_TRY(text_get(rd, o, "how", OPTIONAL, &m->how));
-	if (json_object_get(o, "lo") == NULL && json_object_get(o, "hi") == NULL &&
-	    json_object_get(o, "level") == NULL)
-		return DCK_OK;
-	DCK_TRY(real_get(rd, o, "lo", &m->lo));
-	DCK_TRY(real_get(rd, o, "hi", &m->hi));
-	DCK_TRY(real_get(rd, o, "level", &m->level));
-	if (!(m->level > 0 && m->level < 1))
-		return bad(rd, "level", "is not between 0 and 1");
-	return DCK_OK;
+	return interval_get(rd, o, &m->lo, &m->hi, &m->level);
 }
 
 /* Of a size that a JSON number does not hold, not of a symbol that is called "7". */
@@ -435,6 +453,146 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	return op_interval_get(rd, o, op);
 }
 
+static int column_order(const void *a, const void *b)
+{
+	const dck_column *x = *(const void *const *)a, *y = *(const void *const *)b;
+	return strcmp(x->key, y->key);
+}
+
+static int table_order(const void *a, const void *b)
+{
+	const dck_table *x = *(const void *const *)a, *y = *(const void *const *)b;
+	return strcmp(x->name, y->name);
+}
+
+/* What is looked up by its name must be there once. The index of a row that has the name of
+ * another; n: there is none. Sorted, since a file may have millions. */
+static size_t twin_find(reader *rd, const void *rows, size_t n, size_t size,
+			int (*order)(const void *a, const void *b))
+{
+	const void **sorted = mem_arena_array(rd->arena, n, sizeof *sorted);
+
+	if (sorted == NULL || mem_arena_failed(rd->arena))
+		return n;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = (const char *)rows + i * size;
+	qsort(sorted, n, sizeof *sorted, order);
+	for (size_t i = 1; i < n; i++)
+		if (order(&sorted[i - 1], &sorted[i]) == 0)
+			return (size_t)((const char *)sorted[i] - (const char *)rows) / size;
+	return n;
+}
+
+static dck_status columns_get(reader *rd, const json_t *o, dck_table *t)
+{
+	const json_t *list = json_object_get(o, "columns");
+	if (!json_is_array(list))
+		return wrong(rd, "columns", list, "a list");
+	const size_t n = json_array_size(list);
+	if (n == 0)
+		return bad(rd, "columns", "is empty: a table has at least one");
+	dck_column *columns = mem_arena_array(rd->arena, n, sizeof *columns);
+	if (columns == NULL)
+		return DCK_OK; /* the arena remembers */
+	rd->sub = "columns";
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
+		const json_t *c = json_array_get(list, rd->sub_row);
+		dck_column *own = &columns[rd->sub_row];
+		if (!json_is_object(c))
+			return wrong(rd, NULL, c, "an object");
+		DCK_TRY(text_get(rd, c, "key", REQUIRED, &own->key));
+		DCK_TRY(text_get(rd, c, "title", REQUIRED, &own->title));
+		DCK_TRY(unit_get(rd, c, &own->unit));
+	}
+	rd->sub_row = twin_find(rd, columns, n, sizeof *columns, column_order);
+	if (rd->sub_row < n)
+		return bad(rd, "key", "is that of another column too");
+	rd->sub = NULL;
+	t->columns = columns;
+	t->ncolumns = n;
+	return DCK_OK;
+}
+
+/* A value, or an object that holds one and its interval, or why there is none. */
+static dck_status cell_get(reader *rd, const json_t *v, const dck_column *column, dck_cell *cell)
+{
+	const bool text_is_int = column->unit != DCK_UNIT_NONE;
+
+	if (!json_is_object(v))
+		return bare_get(rd, NULL, v, text_is_int, &cell->value);
+	DCK_TRY(value_get(rd, v, text_is_int, &cell->value));
+	DCK_TRY(interval_get(rd, v, &cell->lo, &cell->hi, &cell->level));
+	if (cell->level > 0 && cell->value.kind != DCK_VALUE_INT &&
+	    cell->value.kind != DCK_VALUE_REAL)
+		return bad(rd, NULL, "has an interval and no number");
+	return DCK_OK;
+}
+
+static dck_status cells_get(reader *rd, const json_t *row, const dck_table *t, dck_cell *cells)
+{
+	rd->in_cell = true;
+	for (rd->cell = 0; rd->cell < t->ncolumns; rd->cell++)
+		DCK_TRY(cell_get(rd, json_array_get(row, rd->cell), &t->columns[rd->cell],
+				 &cells[rd->cell]));
+	rd->in_cell = false;
+	return DCK_OK;
+}
+
+static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
+{
+	const json_t *list = json_object_get(o, "rows");
+	if (!json_is_array(list))
+		return wrong(rd, "rows", list, "a list");
+	const size_t n = json_array_size(list);
+	rd->sub = "rows";
+	/* Before there is memory for them: as many cells as the document has, and no more. */
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
+		const json_t *row = json_array_get(list, rd->sub_row);
+		char what[80];
+		if (!json_is_array(row))
+			return wrong(rd, NULL, row, "a list");
+		snprintf(what, sizeof what, "has %zu cells, the table has %zu columns",
+			 json_array_size(row), t->ncolumns);
+		if (json_array_size(row) != t->ncolumns)
+			return bad(rd, NULL, what);
+	}
+	dck_cell *cells = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *cells);
+	if (cells == NULL)
+		return DCK_OK; /* the arena remembers */
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
+		DCK_TRY(cells_get(rd, json_array_get(list, rd->sub_row), t,
+				  &cells[rd->sub_row * t->ncolumns]));
+	rd->sub = NULL;
+	t->cells = cells;
+	t->nrows = n;
+	return DCK_OK;
+}
+
+static dck_status table_get(reader *rd, const json_t *o, void *row)
+{
+	dck_table *t = row;
+
+	DCK_TRY(text_get(rd, o, "name", REQUIRED, &t->name));
+	DCK_TRY(text_get(rd, o, "title", REQUIRED, &t->title));
+	DCK_TRY(columns_get(rd, o, t));
+	if (mem_arena_failed(rd->arena))
+		return DCK_OK;
+	return rows_get(rd, o, t);
+}
+
+/* Their names are looked up, so there is one table of each. */
+static dck_status tables_check(reader *rd, const dck_record *r)
+{
+	if (mem_arena_failed(rd->arena))
+		return DCK_OK;
+	rd->list = "tables";
+	rd->row = twin_find(rd, r->tables, r->ntables, sizeof *r->tables, table_order);
+	if (rd->row < r->ntables)
+		return bad(rd, "name", "is that of another table too");
+	rd->list = NULL;
+	return DCK_OK;
+}
+
 static dck_status span_get(reader *rd, const json_t *o, void *row)
 {
 	dck_span *s = row;
@@ -548,6 +706,8 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 	LIST(series, dck_series, series_get);
 	LIST(metrics, dck_metric, metric_get);
 	LIST(ops, dck_op, op_get);
+	LIST(tables, dck_table, table_get);
+	DCK_TRY(tables_check(rd, r));
 	LIST(spans, dck_span, span_get);
 	LIST(notes, dck_note, note_get);
 #undef LIST

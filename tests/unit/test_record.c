@@ -169,6 +169,64 @@ static void every_definition_is_complete_and_unique(void **state)
 	assert_int_equal(record_find_def("latency/p999", NULL)->better, DCK_BETTER_LOWER);
 }
 
+static void tables_are_copied_whole(void **state)
+{
+	(void)state;
+	dck_record *r = NULL;
+	char name[] = "name", title[] = "title", key[] = "key", text[] = "text", why[] = "why";
+	dck_column columns[] = {{key, title, DCK_UNIT_NONE}, {"v", "V", DCK_UNIT_NS}};
+	const dck_metric m = {.value = {.kind = DCK_VALUE_REAL, .as.r = 2.5},
+			      .lo = 2,
+			      .hi = 3,
+			      .level = 0.95},
+			 none = {.value = {.kind = DCK_VALUE_ABSENT, .as.text = "its own reason"}},
+			 whole = {.value = {.kind = DCK_VALUE_INT, .as.i = 7}};
+	record_builder *b = record_new();
+	record_table(b, name, title, columns, 2);
+	record_cell_text(b, text);
+	record_cell_real(b, 1.5);
+	record_cell_fmt(b, "%s/%d", text, 2);
+	record_cell_real(b, (double)NAN);
+	record_cell_int(b, 3);
+	record_cell_absent(b, why);
+	record_cell_text(b, "a");
+	record_cell_metric(b, &m, why);
+	record_cell_text(b, "b");
+	record_cell_metric(b, &none, why);
+	record_cell_text(b, "c");
+	record_cell_metric(b, NULL, why);
+	record_cell_text(b, "d");
+	record_cell_metric(b, &whole, why);
+	record_cell_text(b, "e");
+	record_cell_interval(b, 4, (double)NAN, 5, 0.95);
+	record_table(b, "none", "no rows", columns, 1);
+	columns[0] = (dck_column){"x", "x", DCK_UNIT_BYTE};
+	name[0] = title[0] = key[0] = text[0] = why[0] = '#';
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	assert_int_equal(r->ntables, 2);
+	const dck_table *t = dck_record_table(r, "name");
+	assert_string_equal(t->title, "title");
+	assert_string_equal(t->columns[0].key, "key");
+	assert_string_equal(t->columns[0].title, "title");
+	assert_int_equal(t->columns[0].unit, DCK_UNIT_NONE);
+	assert_int_equal(t->nrows, 8);
+	assert_string_equal(dck_table_cell(t, 0, "key")->value.as.text, "text");
+	assert_string_equal(dck_table_cell(t, 1, "key")->value.as.text, "text/2");
+	assert_true(dck_table_cell(t, 0, "v")->value.as.r == 1.5);
+	assert_string_equal(dck_table_cell(t, 1, "v")->value.as.text, "not a finite number");
+	assert_true(dck_table_cell(t, 2, "key")->value.as.i == 3);
+	assert_string_equal(dck_table_cell(t, 2, "v")->value.as.text, "why");
+	const dck_cell *c = dck_table_cell(t, 3, "v");
+	assert_true(c->value.as.r == 2.5 && c->lo == 2 && c->hi == 3 && c->level == 0.95);
+	assert_string_equal(dck_table_cell(t, 4, "v")->value.as.text, "its own reason");
+	assert_string_equal(dck_table_cell(t, 5, "v")->value.as.text, "why");
+	assert_true(dck_table_cell(t, 6, "v")->value.as.i == 7);
+	assert_true(dck_table_cell(t, 7, "v")->level == 0);
+	assert_int_equal(dck_record_table(r, "none")->nrows, 0);
+	assert_int_equal(dck_record_table(r, "none")->ncolumns, 1);
+	dck_record_free(r);
+}
+
 /* All of an operator is the record's own. */
 static void an_operator_is_copied_whole(void **state)
 {
@@ -363,6 +421,7 @@ static dck_status build_large(dck_record **ret)
 	static double x[20000];
 	static const int64_t dim = -1;
 	static const char *const origin = "o";
+	static const dck_column columns[] = {{"a", "a", DCK_UNIT_NONE}, {"b", "b", DCK_UNIT_NS}};
 	char key[16];
 	record_builder *b = record_new();
 	if (b == NULL)
@@ -381,6 +440,18 @@ static dck_status build_large(dck_record **ret)
 				       .noutputs = 1,
 				       .origins = &origin,
 				       .norigins = 1});
+	for (int i = 0; i < 3; i++) {
+		snprintf(key, sizeof key, "t%d", i);
+		record_table(b, key, "title", columns, 2);
+		for (int row = 0; row < 300; row++) {
+			record_cell_fmt(b, "%0100d", row);
+			record_cell_interval(b, 2, 1, 3, 0.95);
+		}
+	}
+	for (int i = 0; i < 300; i++) {
+		snprintf(key, sizeof key, "recall/%d", i);
+		record_metric_real(b, key, i, NULL);
+	}
 	return record_finish(b, ret, NULL);
 }
 
@@ -413,6 +484,7 @@ int main(void)
 	    cmocka_unit_test(what_is_not_known_is_absent_never_zero),
 	    cmocka_unit_test(lists_grow_and_notes_can_be_asked_for),
 	    cmocka_unit_test(every_definition_is_complete_and_unique),
+	    cmocka_unit_test(tables_are_copied_whole),
 	    cmocka_unit_test(an_operator_is_copied_whole),
 	    cmocka_unit_test(every_metric_is_documented),
 	    cmocka_unit_test(units_have_the_names_of_the_json_form),

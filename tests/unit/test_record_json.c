@@ -60,8 +60,9 @@ static void assert_same(const char *json, size_t n)
 }
 
 static const char *const golden_names[] = {
-    "record_typical.json", "record_absent.json", "record_empty.json", "record_incomplete.json",
-    "record_extreme.json", "record_ops.json",	 "record_cost.json",  "record_profile.json"};
+    "record_typical.json",    "record_absent.json",  "record_empty.json",
+    "record_incomplete.json", "record_extreme.json", "record_ops.json",
+    "record_cost.json",	      "record_profile.json", "record_tables.json"};
 #define GOLDEN (sizeof golden_names / sizeof golden_names[0])
 
 static void golden_records_come_back_byte_for_byte(void **state)
@@ -139,6 +140,109 @@ static void operators_with_open_shapes_and_unknown_costs(void **state)
 
 #define HEAD "{\"schema\": 1, \"deepclock\": \"0.1.0\", \"id\": \"x\""
 
+/* A table of that name, and a record that has it. */
+#define TABLE_OF(name, columns, rows) \
+	"{\"name\": \"" name "\", \"title\": \"t\", \"columns\": [" columns "], \"rows\": " rows "}"
+#define TABLE(columns, rows) HEAD ", \"tables\": [" TABLE_OF("n", columns, rows) "]}"
+#define TEXTS		     "{\"key\": \"a\", \"title\": \"b\"}"
+#define TIMES		     "{\"key\": \"c\", \"title\": \"d\", \"unit\": \"ns\"}"
+
+static void tables_survive(void **state)
+{
+	(void)state;
+	dck_buffer b = golden("record_tables.json");
+	dck_record *r = from_json(b.data, b.n);
+	assert_int_equal(r->ntables, 4);
+	const dck_table *t = dck_record_table(r, "throughput/points");
+	assert_string_equal(t->title, "Throughput by batch");
+	assert_int_equal(t->ncolumns, 7);
+	assert_int_equal(t->nrows, 4);
+	assert_string_equal(t->columns[1].key, "latency");
+	assert_int_equal(t->columns[1].unit, DCK_UNIT_NS);
+	assert_int_equal(t->columns[6].unit, DCK_UNIT_NONE);
+	const dck_cell *c = dck_table_cell(t, 2, "latency");
+	assert_true(c->value.kind == DCK_VALUE_REAL && c->value.as.r == 475836431.0);
+	assert_true(c->lo == 470000000.0 && c->hi == 495000000.0 && c->level == 0.95);
+	c = dck_table_cell(t, 3, "latency");
+	assert_int_equal(c->value.kind, DCK_VALUE_ABSENT);
+	assert_string_equal(c->value.as.text, "out of memory: the limit is 2 GiB");
+	assert_true(c->level == 0);
+	assert_null(dck_table_cell(t, 4, "latency"));
+	assert_null(dck_table_cell(t, 0, "latenc"));
+	t = dck_record_table(r, "extreme");
+	c = dck_table_cell(t, 2, "count");
+	assert_true(c->value.kind == DCK_VALUE_INT && c->value.as.i == INT64_MAX);
+	c = dck_table_cell(dck_record_table(r, "pitfalls"), 2, "harm");
+	assert_true(c->value.kind == DCK_VALUE_BOOL && !c->value.as.b);
+	t = dck_record_table(r, "empty");
+	assert_int_equal(t->nrows, 0);
+	assert_null(dck_table_cell(t, 0, "n"));
+	assert_null(dck_record_table(r, "none"));
+	dck_record_free(r);
+	dck_buffer_done(&b);
+}
+
+/* Text in a column without a unit stays text, whatever it looks like; members of later versions
+ * are skipped. */
+static void cells_of_other_writers(void **state)
+{
+	(void)state;
+	static const char json[] =
+	    HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"\", \"new\": [[]], \"columns\": "
+		 "[{\"key\": \"a\", \"title\": \"\", \"wide\": true}, " TIMES "], \"rows\": "
+		 "[[\"9007199254740993\", {\"value\": 7, \"new\": {}}], [2.5, \"-12\"]]}]}";
+	dck_record *r = from_json(json, sizeof json - 1);
+	const dck_cell *c = r->tables[0].cells;
+	assert_int_equal(c[0].value.kind, DCK_VALUE_TEXT);
+	assert_true(c[1].value.kind == DCK_VALUE_INT && c[1].value.as.i == 7 && c[1].level == 0);
+	assert_true(c[2].value.kind == DCK_VALUE_REAL && c[2].value.as.r == 2.5);
+	assert_true(c[3].value.kind == DCK_VALUE_INT && c[3].value.as.i == -12);
+	dck_buffer again = to_json(r);
+	assert_same(again.data, again.n);
+	dck_buffer_done(&again);
+	dck_record_free(r);
+}
+
+/* A metric of a family has the family's meaning and a name of its own, whatever is behind the
+ * slash. */
+static void families_have_members_of_any_name(void **state)
+{
+	(void)state;
+	char long_name[301], json[1024];
+	memset(long_name, 'x', 300);
+	long_name[300] = '\0';
+	const char *const members[] = {"cat", "a/b", "macro avg", "\xc3\xa9\xe7\x8c\xab",
+				       "*",   " ",   "=1+1",	  long_name};
+	for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+		char tag[320], name[340];
+		snprintf(tag, sizeof tag, "precision/%s", members[i]);
+		snprintf(name, sizeof name, "precision of %s", members[i]);
+		snprintf(json, sizeof json,
+			 HEAD
+			 ", \"metrics\": [{\"tag\": \"%s\", \"value\": 0.5, \"unit\": \"1\"}]}",
+			 tag);
+		dck_record *r = from_json(json, strlen(json));
+		const dck_metric *m = dck_record_metric(r, tag);
+		assert_non_null(m);
+		assert_string_equal(m->def->tag, tag);
+		assert_string_equal(m->def->name, name);
+		assert_int_equal(m->def->better, DCK_BETTER_HIGHER);
+		assert_int_equal(m->def->unit, DCK_UNIT_ONE);
+		dck_buffer again = to_json(r);
+		assert_same(again.data, again.n);
+		dck_buffer_done(&again);
+		dck_record_free(r);
+	}
+	/* The family's own prefix is a tag that nobody knows. */
+	static const char bare[] = HEAD ", \"metrics\": [{\"tag\": \"precision/\", \"value\": 3, "
+					"\"unit\": \"B\"}]}";
+	dck_record *r = from_json(bare, sizeof bare - 1);
+	assert_int_equal(r->metrics[0].def->unit, DCK_UNIT_BYTE);
+	assert_string_equal(r->metrics[0].def->name, "precision/");
+	assert_int_equal(r->metrics[0].def->better, DCK_BETTER_NEITHER);
+	dck_record_free(r);
+}
+
 static void newer_minors_and_other_programs_are_understood(void **state)
 {
 	(void)state;
@@ -154,7 +258,8 @@ static void newer_minors_and_other_programs_are_understood(void **state)
 	assert_int_equal(m->def->better, DCK_BETTER_NEITHER);
 	assert_string_equal(m->def->name, "theirs/speed");
 	assert_true(dck_record_value(r, "theirs/speed") == 3);
-	assert_ptr_equal(dck_record_metric(r, "latency/p99")->def, record_find_def("latency/p99", NULL));
+	assert_ptr_equal(dck_record_metric(r, "latency/p99")->def,
+			 record_find_def("latency/p99", NULL));
 	assert_null(m->how);
 	assert_int_equal(r->nfacts, 0);
 	/* Foreign tags stay from here on. */
@@ -264,6 +369,54 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	    {HEAD ", \"spans\": [{\"name\": \"n\", \"track\": \"t\", \"begin_ns\": 0, "
 		  "\"end_ns\": 1, \"thread\": 4294967296}]}",
 	     "spans[0].thread is not an integer from 0 to 4294967295"},
+	    {HEAD ", \"tables\": {}}", "tables is an object, not a list"},
+	    {HEAD ", \"tables\": [[]]}", "tables[0] is a list, not an object"},
+	    {HEAD ", \"tables\": [{}]}", "tables[0].name is missing"},
+	    {HEAD ", \"tables\": [{\"name\": \"n\", \"title\": 1}]}",
+	     "tables[0].title is a number, not text"},
+	    {HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\"}]}",
+	     "tables[0].columns is missing; it should be a list"},
+	    {TABLE("", "[]"), "tables[0].columns is empty"},
+	    {TABLE("1", "[]"), "tables[0].columns[0] is a number, not an object"},
+	    {TABLE("{\"key\": \"a\"}", "[]"), "tables[0].columns[0].title is missing"},
+	    {TABLE(TEXTS ", {\"title\": \"a\"}", "[]"), "tables[0].columns[1].key is missing"},
+	    {TABLE("{\"key\": \"a\", \"title\": \"b\", \"unit\": \"ell\"}", "[]"),
+	     "tables[0].columns[0].unit is no unit"},
+	    {TABLE(TEXTS ", " TIMES ", " TEXTS, "[]"),
+	     "tables[0].columns[2].key is that of another column too"},
+	    {TABLE(TEXTS, "7"), "tables[0].rows is a number, not a list"},
+	    {TABLE(TEXTS, "[[\"a\"], {}]"), "tables[0].rows[1] is an object, not a list"},
+	    {TABLE(TEXTS ", " TIMES, "[[\"a\", 1], [\"b\"]]"),
+	     "tables[0].rows[1] has 1 cells, the table has 2 columns"},
+	    {TABLE(TEXTS, "[[\"a\", 1]]"), "tables[0].rows[0] has 2 cells, the table has 1 column"},
+	    {TABLE(TEXTS, "[[null]]"), "tables[0].rows[0][0] is null, not text, a number, true"},
+	    {TABLE(TEXTS ", " TIMES, "[[\"a\", [1]]]"),
+	     "tables[0].rows[0][1] is a list, not a number"},
+	    {TABLE(TEXTS ", " TIMES, "[[\"a\", 1], [\"a\", true]]"),
+	     "tables[0].rows[1][1] is true, not a number"},
+	    {TABLE(TIMES, "[[\"soon\"]]"),
+	     "tables[0].rows[0][0] is text that is no 64-bit integer"},
+	    {TABLE(TIMES, "[[{}]]"), "tables[0].rows[0][0] has neither \"value\" nor \"absent\""},
+	    {TABLE(TIMES, "[[{\"absent\": 1}]]"),
+	     "tables[0].rows[0][0].absent is a number, not text"},
+	    {TABLE(TIMES, "[[{\"value\": 1, \"absent\": \"a\"}]]"),
+	     "tables[0].rows[0][0] has both \"value\" and \"absent\""},
+	    {TABLE(TIMES, "[[{\"value\": \"1.5\"}]]"),
+	     "tables[0].rows[0][0].value is text that is no 64-bit integer"},
+	    {TABLE(TIMES, "[[{\"value\": 1, \"lo\": 1}]]"), "tables[0].rows[0][0].hi is missing"},
+	    {TABLE(TIMES, "[[{\"value\": 1, \"lo\": 1, \"hi\": 2, \"level\": 0}]]"),
+	     "tables[0].rows[0][0].level is not between 0 and 1"},
+	    {TABLE(TIMES, "[[{\"absent\": \"a\", \"lo\": 1, \"hi\": 2, \"level\": 0.9}]]"),
+	     "tables[0].rows[0][0] has an interval and no number"},
+	    {TABLE(TEXTS, "[[{\"value\": \"a\", \"lo\": 1, \"hi\": 2, \"level\": 0.9}]]"),
+	     "tables[0].rows[0][0] has an interval and no number"},
+	    {HEAD ", \"tables\": [" TABLE_OF("a", TEXTS, "[]") ", " TABLE_OF(
+		 "b", TEXTS, "[]") ", " TABLE_OF("a", TEXTS, "[]") "]}",
+	     "tables[2].name is that of another table too"},
+	    {HEAD ", \"metrics\": [{\"tag\": \"precision/cat\", \"value\": 1, \"unit\": \"B\"}]}",
+	     "metrics[0].unit is not the unit of that tag"},
+	    {HEAD ", \"metrics\": [{\"tag\": \"precision/cat\", \"value\": 1}]}",
+	     "metrics[0].unit is not the unit of that tag"},
 	    {HEAD ", \"spans_lost\": -1}", "spans_lost is not an integer"},
 	    {HEAD ", \"notes\": [{\"severity\": \"loud\", \"code\": \"c\", \"text\": \"t\"}]}",
 	     "notes[0].severity is not info, warning or error"},
@@ -316,6 +469,21 @@ static void size_and_depth_are_bounded_before_anything_is_built(void **state)
 			 DCK_E_FORMAT);
 	assert_non_null(strstr(err.msg, "too large"));
 	assert_int_equal(parse_repeated("", " ", 20000000, "", &err), DCK_E_FORMAT);
+	/* Rows that would be a thousand times as large as the file. */
+	assert_int_equal(parse_repeated(HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\", "
+					     "\"columns\": [" TEXTS "], \"rows\": [[1,2]",
+					",[]", 3000000, "]}]}", &err),
+			 DCK_E_FORMAT);
+	assert_non_null(strstr(err.msg, "too large"));
+	assert_int_equal(parse_repeated(HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\", "
+					     "\"columns\": [" TEXTS "], \"rows\": [[1]",
+					",[1]", 200000, "]}]}", &err),
+			 DCK_OK);
+	assert_int_equal(parse_repeated(HEAD ", \"tables\": [{\"name\": \"n\", \"title\": \"t\", "
+					     "\"columns\": [" TEXTS,
+					"," TEXTS, 100000, "], \"rows\": []}]}", &err),
+			 DCK_E_FORMAT);
+	assert_non_null(strstr(err.msg, "].key is that of another column too"));
 	/* Brackets in texts do not count. */
 	assert_int_equal(parse_repeated(HEAD ", \"command\": \"\\\"", "[{,:", 1000, "\"}", &err),
 			 DCK_OK);
@@ -431,6 +599,9 @@ int main(void)
 	    cmocka_unit_test(golden_records_come_back_byte_for_byte),
 	    cmocka_unit_test(kinds_and_values_survive),
 	    cmocka_unit_test(operators_with_open_shapes_and_unknown_costs),
+	    cmocka_unit_test(tables_survive),
+	    cmocka_unit_test(cells_of_other_writers),
+	    cmocka_unit_test(families_have_members_of_any_name),
 	    cmocka_unit_test(newer_minors_and_other_programs_are_understood),
 	    cmocka_unit_test(a_newer_schema_is_refused_as_such),
 	    cmocka_unit_test(what_is_wrong_is_named_with_its_place),
