@@ -1,0 +1,67 @@
+/* agree.h - are the answers still the same? The outputs of two opened targets on the same inputs.
+ *
+ *     agree x;
+ *     DCK_TRY(agree_targets(&reference, &other, NULL, NULL, &x, err));
+ *     agree_record(b, &x, 1);
+ *     agree_done(&x);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_AGREE_H
+#define BENCH_AGREE_H
+
+#include "bench/agree_tensor.h"
+#include "bench/target.h"
+#include "record/build.h"
+
+/* In the order in which they get worse. */
+typedef enum agree_verdict {
+	AGREE_IDENTICAL, /* every element is equal */
+	AGREE_CLOSE,	 /* within the tolerance */
+	AGREE_UNKNOWN,	 /* could not be compared: `why`; of all outputs together: none could */
+	AGREE_DIFFERENT,
+} agree_verdict;
+extern const char *const agree_verdict_text[]; /* "identical", "close", "unknown", "different" */
+
+typedef struct agree_output {
+	const char *name;   /* the reference's, or of an output that only the other has */
+	const char *dtypes; /* "float32", or "float32, float16" where they differ */
+	agree_verdict verdict;
+	const char *why; /* with UNKNOWN and DIFFERENT: a clause; else NULL */
+	bool compared;	 /* false: there is no `sum` */
+	double rtol;
+	double atol; /* the largest of all sets */
+	agree_sum sum;
+} agree_output;
+
+typedef struct agree {
+	mem_arena *arena;
+	const char *label; /* whose outputs these are, where a record compares several; the
+			      caller's, NULL: none */
+	agree_verdict verdict;
+	agree_output *outputs;
+	size_t noutputs, nunknown;
+	size_t sets;	    /* of inputs */
+	const char *inputs; /* how the inputs were given to both, a clause */
+} agree;
+
+/* Runs both once for every set of a's inputs and compares what came out. Both get a's inputs, by
+ * their names, or by their positions where the names differ. b is fed its own again afterwards; a
+ * must stay open as long as b. `watch` (or NULL) is asked whether to stop; `limits` NULL: by the
+ * outputs' types. *ret is owned: agree_done().
+ * E_UNSUP: an engine without outputs, no output that both have, or none of numbers. E_ARG: inputs
+ * that cannot be the same. E_CANCEL. E_ENGINE: a run failed. */
+dck_status agree_targets(bench_target *a, bench_target *b, const agree_limits *limits,
+			 const dck_observer *watch, agree *ret, dck_err *err);
+
+/* The same, opening both here for it: a is the reference. phase(self, name) is told what is being
+ * done; NULL: nobody. */
+dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
+			  const dck_observer *watch, agree *ret, dck_err *err);
+void agree_done(agree *x); /* {0} is allowed */
+
+/* Adds table difference/outputs, metrics difference/..., facts of the section "difference", and of
+ * those that differ or could not be compared a note. n of them, each against the same reference;
+ * with n > 1 a row's name begins with the label. Returns the worst verdict. */
+agree_verdict agree_record(record_builder *b, const agree *list, size_t n);
+
+#endif
