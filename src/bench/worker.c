@@ -2,7 +2,7 @@
 #include "bench/worker.h"
 #include "base/err.h"
 #include "os/os.h"
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -164,54 +164,164 @@ static dck_status command_make(words *w, const worker_job *job, int fd, dck_err 
 
 /* --- the process */
 
-static void ended(worker_result *ret, worker_end end, dck_status code, const char *fmt, int number)
+/* What watches a worker while it is waited for. */
+typedef struct guard {
+	const worker_job *job;
+	pid_t pid;
+	uint64_t peak_bytes;
+	bool killed; /* by us: it took more than it may */
+} guard;
+
+/* os_wait() asks every 50 ms. Killed here and not cancelled: a polite end would leave it two
+ * seconds to take even more. */
+static bool guard_asked(void *self)
 {
-	ret->end = end;
-	if (fmt)
-		err_set(&ret->why, code, __FILE__, __LINE__, fmt, number);
+	guard *g = self;
+	const dck_observer *watch = g->job->watch;
+
+	if (g->job->memory_bytes > 0 && !g->killed) {
+		const uint64_t rss = os_child_rss(g->pid);
+
+		g->peak_bytes = rss > g->peak_bytes ? rss : g->peak_bytes;
+		if (rss > g->job->memory_bytes) {
+			g->killed = true;
+			os_child_kill(g->pid);
+		}
+	}
+	return !g->killed && watch && watch->cancelled && watch->cancelled(watch->self);
+}
+
+/* How engines say that there is no memory, in failures that have no code for it. */
+static bool is_about_memory(const char *sentence)
+{
+	static const char *const phrases[] = {
+	    "bad_alloc",	  "bad allocation",	    "out of memory",
+	    "Out of memory",	  "OUT_OF_MEMORY",	    "Failed to allocate memory",
+	    "ALLOC_FAILED",	  "Cannot allocate memory", "not enough memory",
+	    "half of the memory",
+	};
+
+	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
+		if (strstr(sentence, phrases[i]))
+			return true;
+	return false;
+}
+
+/* "!CODE SENTENCE", which a worker leaves instead of a record. */
+static void failure_read(const char *text, worker_result *ret)
+{
+	char *sentence = NULL;
+	const long code = strtol(text + 1, &sentence, 10);
+	const bool known = code < 0 && code >= DCK_E_CANCEL;
+	const dck_status status = known ? (dck_status)code : DCK_E_ENGINE;
+
+	err_set(&ret->why, status, __FILE__, __LINE__, "%s", sentence + strspn(sentence, " "));
+	ret->end = status == DCK_E_CANCEL				    ? WORKER_CANCELLED
+		   : status == DCK_E_NOMEM || is_about_memory(ret->why.msg) ? WORKER_MEMORY
+									    : WORKER_FAILED;
+}
+
+#define SIGNAL_ABORT 6
+#define SIGNAL_KILL  9
+
+/* Nothing was left behind: what the system says of its end. */
+static void end_read(const worker_job *job, const os_child_usage *usage, worker_result *ret)
+{
+	const int signal = usage->signal;
+
+	if (!signal) {
+		ret->end = WORKER_FAILED;
+		err_set(&ret->why, DCK_E_ENGINE, __FILE__, __LINE__,
+			"a fresh process ended with exit status %d and no record",
+			usage->exit_code);
+		return;
+	}
+	/* Nobody else kills a process of ours than a system without memory; and a C++ program that
+	 * is refused memory and does not expect it ends with abort(). */
+	const bool memory =
+	    signal == SIGNAL_KILL || (signal == SIGNAL_ABORT && job->data_bytes > 0);
+
+	ret->end = memory ? WORKER_MEMORY : WORKER_FAILED;
+	err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
+		"a fresh process was killed by signal %d and left no record%s", signal,
+		memory ? ": there was no more memory" : "");
+}
+
+static void over_limit(const worker_job *job, worker_result *ret)
+{
+	char limit[32], peak[32];
+
+	dck_record_free(ret->record);
+	ret->record = NULL;
+	ret->end = WORKER_MEMORY;
+	err_set(&ret->why, DCK_E_NOMEM, __FILE__, __LINE__, "it had %s of memory, %s are allowed",
+		dck_text_bytes((double)ret->peak_rss_bytes, peak, sizeof peak),
+		dck_text_bytes((double)job->memory_bytes, limit, sizeof limit));
 }
 
 /* What a worker left behind. */
-static dck_status result_read(int fd, dck_status waited, const os_child_usage *usage,
-			      worker_result *ret, dck_err *err)
+static dck_status result_read(const worker_job *job, int fd, dck_status waited,
+			      const os_child_usage *usage, worker_result *ret, dck_err *err)
 {
-	dck_buffer json = {0};
-	dck_status status = os_file_read_all(fd, RECORD_BYTES_MAX, &json, err);
+	dck_buffer text = {0};
+	dck_status status = os_file_read_all(fd, RECORD_BYTES_MAX, &text, err);
 
-	if (status == DCK_OK && json.n > 0) {
-		status = dck_record_parse(json.data, json.n, &ret->record, err);
-		ret->end = WORKER_DONE;
-	} else if (status == DCK_OK && waited == DCK_E_CANCEL) {
-		ended(ret, WORKER_CANCELLED, waited, "interrupted%.0d", 0);
-	} else if (status == DCK_OK && usage->signal) {
-		ended(ret, WORKER_FAILED, DCK_E_ENGINE,
-		      "a fresh process was killed by signal %d and left no record", usage->signal);
-	} else if (status == DCK_OK) {
-		ended(ret, WORKER_FAILED, DCK_E_ENGINE,
-		      "a fresh process ended with exit status %d and no record", usage->exit_code);
+	if (status != DCK_OK)
+		return status;
+	if (text.n > 0 && text.data[0] == '!') {
+		failure_read(text.data, ret);
+	} else if (text.n > 0 && !usage->signal) {
+		const dck_status parsed =
+		    dck_record_parse(text.data, text.n, &ret->record, &ret->why);
+
+		ret->end = parsed == DCK_OK ? WORKER_DONE : WORKER_FAILED;
+	} else if (waited == DCK_E_CANCEL) {
+		ret->end = WORKER_CANCELLED;
+		err_set(&ret->why, waited, __FILE__, __LINE__, "interrupted");
+	} else {
+		end_read(job, usage, ret);
 	}
-	dck_buffer_done(&json);
+	dck_buffer_done(&text);
 	return status;
+}
+
+static uint64_t peak_of(const worker_result *r)
+{
+	const double peak = r->record ? dck_record_value(r->record, "memory/peak_rss") : 0;
+
+	return peak > (double)r->peak_rss_bytes ? (uint64_t)peak : r->peak_rss_bytes;
 }
 
 static dck_status process_run(const worker_job *job, words *w, int fd, worker_result *ret,
 			      dck_err *err)
 {
+	guard g = {.job = job};
 	os_child_usage usage = {0};
 	dck_status status;
-	pid_t pid;
 
 	DCK_TRY(command_make(w, job, fd, err));
-	const os_spawn_config config = {
-	    .argv = (char *const *)w->argv, .in_fd = -1, .out_fd = -1, .err_fd = 2, .keep_fd = fd};
-	DCK_TRY(os_spawn(&config, &pid, err));
-	status = os_wait(pid, 0, job->watch ? job->watch->cancelled : NULL,
-			 job->watch ? job->watch->self : NULL, &usage, err);
+	const os_spawn_config config = {.argv = (char *const *)w->argv,
+					.in_fd = -1,
+					.out_fd = -1,
+					.err_fd = job->quiet ? -1 : 2,
+					.keep_fd = fd};
+	DCK_TRY(os_spawn(&config, &g.pid, err));
+	os_child_oom_first(g.pid);
+	/* A sanitizer reserves terabytes for itself. */
+	if (job->data_bytes > 0 && !os_sanitizer_name())
+		os_child_limit_data(g.pid, job->data_bytes);
+	status = os_wait(g.pid, 0, guard_asked, &g, &usage, err);
 	/* A worker that is told to stop reports what it has, as we do. */
 	if (status != DCK_OK && status != DCK_E_CANCEL)
 		return status;
-	ret->peak_rss_bytes = usage.peak_rss_bytes;
-	return result_read(fd, status, &usage, ret, err);
+	ret->peak_rss_bytes =
+	    usage.peak_rss_bytes > g.peak_bytes ? usage.peak_rss_bytes : g.peak_bytes;
+	DCK_TRY(result_read(job, fd, status, &usage, ret, err));
+	ret->peak_rss_bytes = peak_of(ret);
+	/* Between two looks it may have had more, and given it back. */
+	if (g.killed || (job->memory_bytes > 0 && ret->peak_rss_bytes > job->memory_bytes))
+		over_limit(job, ret);
+	return DCK_OK;
 }
 
 dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)

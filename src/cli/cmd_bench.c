@@ -49,6 +49,13 @@ static int record_send(const bench_config *cfg, const dck_record *r)
 	return CLI_OK;
 }
 
+/* Who started us says why. */
+static int failure_send(const bench_config *cfg, const dck_err *why)
+{
+	dprintf((int)cfg->worker.fd, "!%d %s", (int)why->code, why->msg);
+	return why->code == DCK_E_ARG ? CLI_USAGE : CLI_FAILED;
+}
+
 static int measure(bench_config *cfg)
 {
 	const bool is_worker = cfg->worker.fd > 0;
@@ -58,8 +65,11 @@ static int measure(bench_config *cfg)
 	dck_record *record;
 	dck_err err;
 	dck_status status = dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
-	int code = cli_watch_end(&watch, status, &err);
+	int code;
 
+	if (is_worker && status != DCK_OK)
+		return failure_send(cfg, &err);
+	code = cli_watch_end(&watch, status, &err);
 	if (status != DCK_OK)
 		return code;
 	code = is_worker

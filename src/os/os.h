@@ -100,6 +100,17 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
 		       dck_buffer *out, dck_err *err);
 
+/* --- limits.c: what a child may take; `pid` is not yet waited for. */
+/* Private memory that the child may ask for from now on, used or not. false: not possible here. */
+bool os_child_limit_data(pid_t pid, uint64_t bytes);
+/* When memory runs out the system shall end this child before anybody else. */
+void os_child_oom_first(pid_t pid);
+uint64_t os_child_rss(pid_t pid); /* 0: not known */
+void os_child_kill(pid_t pid);	  /* at once */
+/* Memory that can be had now without swapping, by the machine and by the control group's limit; 0:
+ * not known. */
+uint64_t os_memory_available(void);
+
 /* --- file.c */
 /* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done().
  */
