@@ -59,6 +59,22 @@ typedef struct dck_alternative {
 
 #define DCK_ALTERNATIVES_MAX 16
 
+/* One subject in several settings: `vary` has entries "OPTION=VALUE,VALUE..." of the rows of
+ * dck_model_options ("opt=none,all"); several make every combination, the last one changing
+ * fastest. The first alternative is the baseline. base is borrowed; *ret is owned, one block:
+ * dck_free(). E_ARG: no such option, a bad value, fewer than two or more than DCK_ALTERNATIVES_MAX
+ * alternatives. @since 0.1 */
+DCK_API dck_status dck_alternatives_vary(const dck_subject *base, const dck_list *vary,
+					 dck_alternative **ret, size_t *ret_n,
+					 dck_err *err) DCK_MUST_USE;
+
+/* The same model in the ways that an engine can run it: its operators one by one as the graph has
+ * them ("eager"), fused where the engine finds it exact ("fused"), with all optimisations
+ * ("optimised"), and with branches side by side ("parallel", on as many threads as there are
+ * cores). *ret is owned: dck_free(). @since 0.1 */
+DCK_API dck_status dck_alternatives_modes(const dck_subject *base, dck_alternative **ret,
+					  size_t *ret_n, dck_err *err) DCK_MUST_USE;
+
 /* Compares n subjects, at least 2; the first is the baseline. They are visited in rounds of random
  * order, so that drift meets all alike; of each round the ratio to the baseline is taken, and of
  * the rounds' ratios the median with an exact interval that holds however often it is looked at

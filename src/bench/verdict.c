@@ -80,8 +80,8 @@ int dck_compare_gate(const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "compare", "gate");
 
-	for (size_t i = 0; f && f->value.kind == DCK_VALUE_TEXT &&
-			   i < sizeof gates_known / sizeof gates_known[0];
+	for (size_t i = 0;
+	     f && f->value.kind == DCK_VALUE_TEXT && i < sizeof gates_known / sizeof gates_known[0];
 	     i++)
 		if (strcmp(f->value.as.text, gates_known[i].text) == 0)
 			return gates_known[i].gate;

@@ -1,0 +1,161 @@
+/* vary.c - one subject in several settings.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "deepclock/compare.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <string.h>
+
+/* An alternative with all that it points to. */
+typedef struct variant {
+	dck_subject subject;
+	char name[160];
+	char values[1024]; /* texts that its options borrow */
+	size_t used;
+} variant;
+
+typedef struct variants {
+	dck_alternative all[DCK_ALTERNATIVES_MAX];
+	variant of[DCK_ALTERNATIVES_MAX];
+	size_t n;
+} variants;
+
+static dck_status variants_new(const dck_subject *base, size_t n, variants **ret, dck_err *err)
+{
+	variants *v = NULL;
+
+	if (n < 2 || n > DCK_ALTERNATIVES_MAX)
+		DCK_FAIL(err, E_ARG, "%zu alternative%s: give at least 2 and at most %d", n,
+			 n == 1 ? " is nothing to compare" : "s", DCK_ALTERNATIVES_MAX);
+	v = mem_zalloc(1, sizeof *v);
+	if (!v)
+		DCK_FAIL(err, E_NOMEM, "no memory for %zu alternatives", n);
+	v->n = n;
+	for (size_t i = 0; i < n; i++) {
+		v->of[i].subject = *base;
+		v->all[i] = (dck_alternative){v->of[i].name, &v->of[i].subject};
+	}
+	*ret = v;
+	return DCK_OK;
+}
+
+static dck_status variant_set(variant *v, const char *key, const char *value, size_t length,
+			      dck_err *err)
+{
+	char *own = v->values + v->used;
+	const size_t room = sizeof v->values - v->used;
+
+	if (length + 1 > room)
+		DCK_FAIL(err, E_ARG, "--vary %s: the values are too long", key);
+	memcpy(own, value, length);
+	own[length] = '\0';
+	v->used += length + 1;
+	if (dck_opt_set(dck_model_options, &v->subject.model, key, own, err) == DCK_OK)
+		return DCK_OK;
+	/* A name that is in no table is a mistyped argument. */
+	if (err)
+		err->code = DCK_E_ARG;
+	return err_while(err, DCK_E_ARG, "reading --vary");
+}
+
+/* "KEY=a,b,c": where the key ends, and how many values there are. */
+static dck_status vary_read(const char *text, size_t *ret_key, size_t *ret_n, dck_err *err)
+{
+	const char *equals = strchr(text, '=');
+	size_t n = 1;
+
+	if (!equals || equals == text || !equals[1])
+		DCK_FAIL(err, E_ARG, "--vary is '%s': write it as OPTION=VALUE,VALUE", text);
+	for (const char *c = equals; *c; c++)
+		n += *c == ',';
+	*ret_key = (size_t)(equals - text);
+	*ret_n = n;
+	return DCK_OK;
+}
+
+/* Value `index` of the comma-parted list behind "KEY=". */
+static const char *value_of(const char *text, size_t key, size_t index, size_t *ret_length)
+{
+	const char *value = text + key + 1;
+
+	for (; index > 0; index--)
+		value = strchr(value, ',') + 1;
+	*ret_length = strcspn(value, ",");
+	return value;
+}
+
+static dck_status combine(variants *v, const dck_list *vary, dck_err *err)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		variant *one = &v->of[i];
+		size_t rest = v->n, at = 0;
+
+		for (size_t k = 0; k < vary->n; k++) {
+			const char *text = vary->item[k], *value;
+			size_t key, n, length;
+			char name[64];
+
+			DCK_TRY(vary_read(text, &key, &n, err));
+			rest /= n;
+			value = value_of(text, key, i / rest % n, &length);
+			snprintf(name, sizeof name, "%.*s", (int)key, text);
+			DCK_TRY(variant_set(one, name, value, length, err));
+			at += (size_t)snprintf(one->name + at, sizeof one->name - at, "%s%s=%.*s",
+					       k > 0 ? " " : "", name, (int)length, value);
+			if (at >= sizeof one->name)
+				DCK_FAIL(err, E_ARG, "--vary %s: the values are too long", name);
+		}
+	}
+	return DCK_OK;
+}
+
+dck_status dck_alternatives_vary(const dck_subject *base, const dck_list *vary,
+				 dck_alternative **ret, size_t *ret_n, dck_err *err)
+{
+	size_t all = 1, key, n;
+	variants *v = NULL;
+	dck_status status;
+
+	for (size_t k = 0; k < vary->n; k++) {
+		DCK_TRY(vary_read(vary->item[k], &key, &n, err));
+		all = all * n > DCK_ALTERNATIVES_MAX ? DCK_ALTERNATIVES_MAX + 1 : all * n;
+	}
+	DCK_TRY(variants_new(base, all, &v, err));
+	status = combine(v, vary, err);
+	if (status != DCK_OK) {
+		mem_free(v);
+		return status;
+	}
+	*ret = v->all;
+	*ret_n = v->n;
+	return DCK_OK;
+}
+
+dck_status dck_alternatives_modes(const dck_subject *base, dck_alternative **ret, size_t *ret_n,
+				  dck_err *err)
+{
+	static const struct {
+		const char *name, *opt;
+		bool parallel;
+	} modes[] = {{"eager", "none", false},
+		     {"fused", "extended", false},
+		     {"optimised", "all", false},
+		     {"parallel", "all", true}};
+	const size_t n = sizeof modes / sizeof modes[0];
+	variants *v = NULL;
+
+	DCK_TRY(variants_new(base, n, &v, err));
+	for (size_t i = 0; i < n; i++) {
+		dck_model_config *m = &v->of[i].subject.model;
+
+		snprintf(v->of[i].name, sizeof v->of[i].name, "%s", modes[i].name);
+		(void)dck_opt_set(dck_model_options, m, "opt", modes[i].opt, NULL);
+		if (modes[i].parallel)
+			m->interop_threads = os_cores_allowed() > 1 ? os_cores_allowed() : 2;
+	}
+	*ret = v->all;
+	*ret_n = v->n;
+	return DCK_OK;
+}

@@ -1,0 +1,270 @@
+/* versus.c - several subjects compared live.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/versus.h"
+#include "base/err.h"
+#include "bench/facts.h"
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const dck_compare_statistics[] = {"median", "mean", "min", NULL};
+
+#define AT(field) offsetof(dck_compare_config, field)
+const dck_opt dck_compare_options[] = {
+    {.name = "margin",
+     .kind = DCK_OPT_SHARE,
+     .at = AT(margin),
+     .arg = "SHARE",
+     .def = "1%",
+     .min = 0,
+     .max = 10,
+     .help = "differences up to it do not matter"},
+    {.name = "level",
+     .kind = DCK_OPT_SHARE,
+     .at = AT(level),
+     .arg = "SHARE",
+     .def = "95%",
+     .min = 0.5,
+     .max = 0.9999,
+     .help = "confidence level of all verdicts together"},
+    {.name = "statistic",
+     .kind = DCK_OPT_CHOICE,
+     .at = AT(statistic),
+     .arg = "WHICH",
+     .def = "median",
+     .choices = dck_compare_statistics,
+     .help = "of the runs of one visit; of a record: what is compared"},
+    {0},
+};
+
+const dck_opt dck_compare_live_options[] = {
+    {.name = "rounds",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(rounds),
+     .arg = "N",
+     .min = 0,
+     .max = 100000,
+     .help = "exactly so many rounds, looked at once; 0: until all is decided"},
+    {.name = "max-rounds",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(max_rounds),
+     .arg = "N",
+     .def = "400",
+     .min = 12,
+     .max = 100000,
+     .help = "rounds at most"},
+    {.name = "max-time",
+     .kind = DCK_OPT_TIME,
+     .at = AT(max_time_ns),
+     .arg = "TIME",
+     .def = "30s",
+     .min = 1,
+     .max = 1e15,
+     .help = "time at most, the warm-ups included; no fewer than 12 rounds are made"},
+    {.name = "visit",
+     .kind = DCK_OPT_TIME,
+     .at = AT(visit_ns),
+     .arg = "TIME",
+     .def = "20ms",
+     .min = 0,
+     .max = 1e12,
+     .help = "how long one visit of a model takes; at least three runs"},
+    {.name = "restarts",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(restarts),
+     .arg = "N",
+     .def = "0",
+     .min = 0,
+     .max = 100000,
+     .help = "open all sessions anew after every N rounds; 0: never"},
+    {.name = "fresh",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(fresh),
+     .help = "every visit in a fresh process, so that no start is compared with another's luck"},
+    {.name = "aa",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(aa),
+     .help = "first compare the first subject with itself: no verdict claims less than that "
+	     "differs"},
+    {.name = "check-outputs",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(check_outputs),
+     .help = "also compare the outputs of each with those of the first; a difference is a failure"},
+    {.name = "order-seed",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(seed),
+     .arg = "N",
+     .def = "1",
+     .min = 0,
+     .max = 9e15,
+     .help = "of the order of visits"},
+    {0},
+};
+
+const dck_opt dck_compare_saved_options[] = {
+    {.name = "metric",
+     .kind = DCK_OPT_TEXT,
+     .at = AT(metric),
+     .arg = "TAG",
+     .help = "what is compared, e.g. latency/p99; by itself the latency of --statistic"},
+    {.name = "force",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(force),
+     .help = "also when the records are of different machines or methods"},
+    {0},
+};
+#undef AT
+
+void dck_compare_config_init(dck_compare_config *c)
+{
+	const dck_opt *const tables[] = {dck_compare_options, dck_compare_live_options,
+					 dck_compare_saved_options};
+
+	*c = (dck_compare_config){0};
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+		const dck_status status = dck_opt_defaults(tables[i], c, NULL);
+
+		assert(status == DCK_OK);
+		(void)status;
+	}
+}
+
+static dck_status check(const dck_alternative *all, size_t n, const dck_compare_config *c,
+			dck_err *err)
+{
+	if (n < 2)
+		DCK_FAIL(err, E_ARG, "a comparison needs at least two subjects");
+	if (n > DCK_ALTERNATIVES_MAX)
+		DCK_FAIL(err, E_ARG, "%zu subjects are too many to compare: at most %d", n,
+			 DCK_ALTERNATIVES_MAX);
+	if (c->rounds > 0 && c->rounds < 6)
+		DCK_FAIL(err, E_ARG,
+			 "--rounds is %llu: with fewer than 6 no interval has a level of 95 %%",
+			 (unsigned long long)c->rounds);
+	if (c->fresh && !c->program)
+		DCK_FAIL(err, E_UNSUP,
+			 "visits in fresh processes need the deepclock program "
+			 "(dck_compare_config.program)");
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(all[i].name, all[k].name) == 0)
+				DCK_FAIL(err, E_ARG, "two subjects are called '%s'", all[i].name);
+	/* Pinning is of the whole process: two pinnings in one would be that of the last. */
+	for (size_t i = 1; i < n && !c->fresh; i++) {
+		const char *a = all[0].subject->model.cpus, *b = all[i].subject->model.cpus;
+
+		if (a != b && (!a || !b || strcmp(a, b) != 0))
+			DCK_FAIL(err, E_ARG,
+				 "'%s' and '%s' are pinned to different processors, which one "
+				 "process cannot be: add --fresh",
+				 all[0].name, all[i].name);
+	}
+	return DCK_OK;
+}
+
+/* Warm-ups, and in fresh processes visits, are measurements as `bench` makes them. */
+static dck_status plan_make(versus *v, dck_err *err)
+{
+	const dck_compare_config *c = v->asked;
+	dck_plan plan;
+
+	dck_plan_init(&plan);
+	plan.keep = 4096;
+	plan.max_warmup_ns = 2000000000u;
+	plan.clock = c->clock;
+	plan.program = c->program;
+	if (c->fresh) {
+		plan.max_time_ns = c->visit_ns > 200000000u ? c->visit_ns : 200000000u;
+		plan.min_time_ns = plan.max_time_ns;
+		plan.min_runs = 3;
+	}
+	return bench_plan_check(&plan, &v->plan, err);
+}
+
+double versus_floor(const versus_rounds *self)
+{
+	const versus_result *x = &self->results[1];
+
+	return x->has_interval ? expm1(fmax(fabs(x->lo), fabs(x->hi))) : 0;
+}
+
+static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
+			  const dck_alternative *a, dck_err *err)
+{
+	const uint64_t begin = v->origin_ns;
+
+	r->margin = v->asked->margin;
+	if (v->asked->aa) {
+		self->margin = v->asked->margin;
+		self->phase = "A and A";
+		self->n = 2;
+		self->lanes[0].what = self->lanes[1].what = a;
+		v->deadline_ns = begin + v->asked->max_time_ns / 2;
+		DCK_TRY(versus_rounds_run(v, self, err));
+		r->margin = fmax(r->margin, versus_floor(self));
+		if (self->failed != DCK_OK) {
+			if (err)
+				*err = self->why;
+			return self->failed;
+		}
+	}
+	r->phase = "rounds";
+	v->deadline_ns = begin + v->asked->max_time_ns;
+	return versus_rounds_run(v, r, err);
+}
+
+dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
+		       const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	versus_lane lanes[DCK_ALTERNATIVES_MAX] = {0}, self_lanes[2] = {0};
+	versus_result results[DCK_ALTERNATIVES_MAX] = {0}, self_results[2] = {0};
+	versus_rounds r = {.lanes = lanes, .results = results, .n = n};
+	versus_rounds self = {.lanes = self_lanes, .results = self_results};
+	dck_compare_config plain;
+	versus v = {.asked = c, .watch = watch};
+	record_builder *b;
+	os_host host;
+	dck_status status;
+
+	if (!c) {
+		dck_compare_config_init(&plain);
+		v.asked = &plain;
+	}
+	DCK_TRY(check(all, n, v.asked, err));
+	DCK_TRY(plan_make(&v, err));
+	v.random = v.asked->seed;
+	if (v.asked->clock)
+		v.clock = *v.asked->clock;
+	else if (!os_clock_tsc(&v.clock_state, &v.clock))
+		os_clock_monotonic(&v.clock);
+	v.origin_ns = v.clock.now_ns(v.clock.self);
+	for (size_t i = 0; i < n; i++)
+		lanes[i].what = &all[i];
+	b = bench_facts_new(v.asked->title);
+	if (!b)
+		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	record_set_began(b, os_unix_ns());
+	os_host_get(&host);
+	bench_facts_host(b, &host);
+	v.facts = b;
+	status = compare(&v, &r, &self, &all[0], err);
+	if (status == DCK_OK)
+		versus_record(b, &v, &r, v.asked->aa ? &self : NULL);
+	versus_rounds_done(&self);
+	versus_rounds_done(&r);
+	if (status == DCK_OK)
+		return record_finish(b, ret, err);
+	record_drop(b);
+	return status;
+}
+
+/* Until saved.c has it. */
+__attribute__((weak)) dck_status dck_compare_records(const dck_record *const *records, size_t n,
+						     const dck_compare_config *c, dck_record **ret,
+						     dck_err *err)
+{
+	(void)records, (void)n, (void)c, (void)ret;
+	DCK_FAIL(err, E_UNSUP, "saved records are not compared yet");
+}

@@ -1,0 +1,91 @@
+/* versus.h - subjects measured turn by turn: the lanes that they run in, and the rounds.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_VERSUS_H
+#define BENCH_VERSUS_H
+
+#include "deepclock/compare.h"
+#include "bench/phases.h"
+#include "bench/verdict.h"
+#include "os/os.h"
+#include "record/build.h"
+
+/* One subject, ready to be visited. */
+typedef struct versus_lane {
+	const dck_alternative *what;
+	bool open;
+	bench_target target;
+	bench_phases phases; /* its loop, its warm-up, the samples of a visit */
+	uint64_t samples;    /* that a visit takes */
+	/* Of every opening: the session, and the first run. */
+	double *session_ns, *first_ns; /* [nopened], heap */
+	size_t nopened;
+	bool steady; /* the last warm-up ended in a steady state */
+} versus_lane;
+
+/* Everything that a comparison is made of. */
+typedef struct versus {
+	const dck_compare_config *asked;
+	const dck_observer *watch;
+	dck_clock clock;
+	os_clock_state clock_state;
+	bench_plan plan; /* of warm-ups, and of visits in fresh processes */
+	uint64_t origin_ns, deadline_ns;
+	uint64_t random;   /* state */
+	char warning[360]; /* the first of the engine's; "": none */
+	record_builder
+	    *facts; /* takes those of the first subject when it is open; NULL: has them */
+} versus;
+
+/* Opens the lane's subject and warms it up. On failure it is closed. */
+dck_status versus_lane_open(versus *v, versus_lane *lane, dck_err *err);
+void versus_lane_close(versus_lane *lane); /* keeps what was learnt of openings; {0} is allowed */
+void versus_lane_done(versus_lane *lane);
+/* One visit: some runs that do not count, then those whose statistic is *ret_ns. */
+dck_status versus_lane_visit(versus *v, versus_lane *lane, double *ret_ns, dck_err *err);
+
+/* What came of the rounds, for each lane. */
+typedef struct versus_result {
+	double *visit_ns; /* [rounds], heap */
+	double *ratio;	  /* [rounds], heap: the logarithm of its time over the baseline's */
+	size_t rounds;
+	/* Of the logarithms, at the level that its verdict was found at. Lane 0: nothing. */
+	bool has_interval;
+	double median, lo, hi, tau;
+	verdict verdict;
+	int gate;
+} versus_result;
+
+typedef struct versus_rounds {
+	versus_lane *lanes;
+	versus_result *results;
+	size_t n;	/* lanes */
+	size_t planned; /* rounds, fixed before the first */
+	size_t done;	/* whole rounds */
+	size_t looks;
+	double round_ns;   /* what one took, when they were planned */
+	double margin;	   /* differences that count */
+	const char *phase; /* for progress */
+	bool stopped;	   /* by time, before what was planned */
+	dck_status failed; /* what ended it early, after the first round */
+	dck_err why;
+} versus_rounds;
+
+/* Visits all lanes, round after round, until all is decided. Fails when there is not one whole
+ * round to report; a later failure is in r->failed. */
+dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err);
+void versus_rounds_done(versus_rounds *r); /* the lanes too */
+
+/* A machine on which a subject differs from itself by so much, as a share, resolves no less. 0: not
+ * known. */
+double versus_floor(const versus_rounds *self);
+
+/* A number below n, each as likely. */
+size_t versus_random(versus *v, size_t n);
+
+/* versus_record.c: what came of it as metrics, facts, tables and notes. `self`: of the first
+ * subject with itself; NULL: there was none. */
+void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
+		   const versus_rounds *self);
+
+#endif

@@ -1,0 +1,305 @@
+/* versus_rounds.c - rounds of visits in random order, and when they have shown enough.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/versus.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "stat/sequential.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* With fewer rounds there is no interval at the usual levels. */
+#define ROUNDS_MIN 12
+/* Rounds before their number is planned: they tell what one takes, and are not used. */
+#define TRIAL_ROUNDS 2
+
+/* Boundaries at alpha / 1, alpha / 2, ... for Holm's procedure (Scand. J. Statist. 6, 1979): with m
+ * alternatives undecided each is judged at alpha / m; one that is decided leaves more to the rest.
+ */
+typedef struct family {
+	stat_boundary of[DCK_ALTERNATIVES_MAX]; /* [m - 1] */
+	long rank[DCK_ALTERNATIVES_MAX];
+	size_t n;
+	double *walks, *scratch;
+} family;
+
+/* SplitMix64, as in random.h; here a stream of numbers is wanted. */
+size_t versus_random(versus *v, size_t n)
+{
+	uint64_t x = v->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	x ^= x >> 31;
+	return (size_t)(((x >> 32) * n) >> 32);
+}
+
+/* A round's order. Every second round is the one before it the other way round (ABBA), so that even
+ * drift within a pair of rounds falls on all lanes alike. */
+static void order_make(versus *v, size_t round, size_t n, size_t *order)
+{
+	if (round % 2 == 0) {
+		for (size_t i = 0; i < n; i++)
+			order[i] = i;
+		for (size_t i = n; i > 1; i--) {
+			const size_t k = versus_random(v, i), last = order[i - 1];
+
+			order[i - 1] = order[k];
+			order[k] = last;
+		}
+		return;
+	}
+	for (size_t i = 0; i < n / 2; i++) {
+		const size_t first = order[i];
+
+		order[i] = order[n - 1 - i];
+		order[n - 1 - i] = first;
+	}
+}
+
+static uint64_t now(const versus *v)
+{
+	return v->clock.now_ns(v->clock.self);
+}
+
+static dck_status reopen(versus *v, versus_rounds *r, dck_err *err)
+{
+	for (size_t i = 0; i < r->n; i++)
+		versus_lane_close(&r->lanes[i]);
+	for (size_t i = 0; i < r->n; i++)
+		DCK_TRY(versus_lane_open(v, &r->lanes[i], err));
+	return DCK_OK;
+}
+
+/* One visit of each lane; into ns[lane]. */
+static dck_status round_run(versus *v, versus_rounds *r, const size_t *order, double *ns,
+			    dck_err *err)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane *lane = &r->lanes[order[i]];
+		const dck_status status = versus_lane_visit(v, lane, &ns[order[i]], err);
+
+		if (status != DCK_OK)
+			return status == DCK_E_CANCEL
+				   ? status
+				   : err_while(err, status, "measuring '%s'", lane->what->name);
+		if (!(ns[order[i]] > 0))
+			DCK_FAIL(err, E_ARG,
+				 "a run of '%s' took no time that the clock can see: there is no "
+				 "ratio to compare",
+				 lane->what->name);
+	}
+	return DCK_OK;
+}
+
+static void progress_show(versus *v, const versus_rounds *r)
+{
+	const dck_observer *w = v->watch;
+	dck_progress p = {.phase = r->phase,
+			  .runs = r->done,
+			  .elapsed_ns = now(v) - v->origin_ns,
+			  .estimate_ns = NAN,
+			  .lo_ns = NAN,
+			  .hi_ns = NAN,
+			  .done_ratio = NAN,
+			  .eta_ns = NAN};
+
+	if (!w || !w->progress)
+		return;
+	if (r->planned > 0) {
+		p.done_ratio = (double)r->done / (double)r->planned;
+		p.eta_ns = r->round_ns * (double)(r->planned - r->done);
+	}
+	w->progress(w->self, &p);
+}
+
+/* How many rounds there will be at most must be known before the first that counts: the boundary
+ * spends the error by shares of it. */
+static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
+{
+	const dck_compare_config *c = v->asked;
+	const uint64_t begin = now(v);
+	double ns[DCK_ALTERNATIVES_MAX], fit;
+
+	for (size_t i = 0; i < TRIAL_ROUNDS && !c->fresh; i++) {
+		order_make(v, i, r->n, order);
+		DCK_TRY(round_run(v, r, order, ns, err));
+		progress_show(v, r);
+	}
+	r->round_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
+			       : (double)(now(v) - begin) / TRIAL_ROUNDS;
+	r->planned = c->rounds;
+	if (r->planned > 0)
+		return DCK_OK;
+	fit =
+	    (double)(v->deadline_ns > now(v) ? v->deadline_ns - now(v) : 0) / fmax(1, r->round_ns);
+	fit = fmin(fit, (double)c->max_rounds);
+	r->planned = (size_t)fmax(ROUNDS_MIN, fit);
+	return DCK_OK;
+}
+
+static dck_status family_init(family *f, const versus *v, const versus_rounds *r, dck_err *err)
+{
+	const size_t row = r->planned + 2;
+
+	f->n = r->n - 1;
+	f->walks = mem_zalloc(f->n * row, sizeof(double));
+	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned, sizeof(double));
+	if (!f->walks || !f->scratch)
+		DCK_FAIL(err, E_NOMEM, "no memory for the boundaries of %zu rounds", r->planned);
+	for (size_t m = 1; m <= f->n; m++)
+		stat_boundary_init(&f->of[m - 1], (1 - v->asked->level) / 2 / (double)m, r->planned,
+				   f->walks + (m - 1) * row);
+	return DCK_OK;
+}
+
+static void family_done(family *f)
+{
+	mem_free(f->walks);
+	mem_free(f->scratch);
+}
+
+static void judge(const family *f, versus_result *x, size_t undecided, double margin)
+{
+	stat_paired p;
+
+	stat_paired_median(x->ratio, x->rounds, f->rank[undecided - 1], f->scratch, &p);
+	x->has_interval = p.has_interval;
+	x->median = p.median;
+	x->lo = p.lo;
+	x->hi = p.hi;
+	x->tau = p.tau;
+	x->verdict = VERDICT_UNDECIDED;
+	if (p.has_interval) {
+		x->verdict = verdict_of(exp(p.lo), exp(p.hi), margin);
+		x->gate = verdict_gate(exp(p.lo), exp(p.hi), margin);
+	} else {
+		x->gate = verdict_gate(NAN, NAN, margin);
+	}
+}
+
+/* A look at all that is undecided; how many remain so. */
+static size_t look(family *f, versus_rounds *r)
+{
+	size_t undecided = 0, before;
+
+	for (size_t m = 0; m < f->n; m++)
+		f->rank[m] = stat_boundary_look(&f->of[m], r->done);
+	for (size_t i = 1; i < r->n; i++)
+		undecided += r->results[i].verdict == VERDICT_UNDECIDED;
+	do {
+		before = undecided;
+		for (size_t i = 1; i < r->n; i++) {
+			if (r->results[i].verdict != VERDICT_UNDECIDED)
+				continue;
+			judge(f, &r->results[i], before, r->margin);
+			undecided -= r->results[i].verdict != VERDICT_UNDECIDED;
+		}
+	} while (undecided > 0 && undecided < before);
+	r->looks++;
+	return undecided;
+}
+
+static void round_keep(versus_rounds *r, const double *ns)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		r->results[i].visit_ns[r->done] = ns[i];
+		r->results[i].ratio[r->done] = log(ns[i] / ns[0]);
+		r->results[i].rounds = r->done + 1;
+	}
+	r->done++;
+}
+
+/* Time is a limit, not a plan: the last look comes early, at the error that is spent until then. */
+static bool time_over(const versus *v, const versus_rounds *r)
+{
+	return v->asked->rounds == 0 && r->done >= ROUNDS_MIN && now(v) > v->deadline_ns;
+}
+
+static dck_status rounds_loop(versus *v, versus_rounds *r, family *f, size_t *order, dck_err *err)
+{
+	const uint64_t every = v->asked->restarts;
+	/* Rounds that are fixed beforehand are looked at once, which leaves all of the error to it.
+	 */
+	const bool once = v->asked->rounds > 0;
+	size_t next_look = once ? r->planned : stat_look_next(0, r->planned);
+	double ns[DCK_ALTERNATIVES_MAX];
+
+	while (r->done < r->planned) {
+		progress_show(v, r);
+		if (every > 0 && !v->asked->fresh && r->done > 0 && r->done % every == 0)
+			DCK_TRY(reopen(v, r, err));
+		order_make(v, r->done, r->n, order);
+		DCK_TRY(round_run(v, r, order, ns, err));
+		round_keep(r, ns);
+		r->stopped = time_over(v, r) && r->done < r->planned;
+		if (r->done < next_look && !r->stopped)
+			continue;
+		next_look = stat_look_next(r->done, r->planned);
+		if (look(f, r) == 0 || r->stopped)
+			break;
+	}
+	return DCK_OK;
+}
+
+static dck_status results_new(versus_rounds *r, dck_err *err)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		r->results[i].visit_ns = mem_zalloc(r->planned, sizeof(double));
+		r->results[i].ratio = mem_zalloc(r->planned, sizeof(double));
+		if (!r->results[i].visit_ns || !r->results[i].ratio)
+			DCK_FAIL(err, E_NOMEM, "no memory for %zu rounds", r->planned);
+	}
+	return DCK_OK;
+}
+
+static dck_status run(versus *v, versus_rounds *r, family *f, dck_err *err)
+{
+	size_t order[DCK_ALTERNATIVES_MAX] = {0};
+	dck_err why = {0};
+
+	for (size_t i = 0; i < r->n; i++) {
+		progress_show(v, r);
+		const dck_status status = versus_lane_open(v, &r->lanes[i], err);
+
+		if (status != DCK_OK)
+			return status == DCK_E_CANCEL
+				   ? status
+				   : err_while(err, status, "opening '%s'", r->lanes[i].what->name);
+	}
+	DCK_TRY(plan_make(v, r, order, err));
+	DCK_TRY(results_new(r, err));
+	DCK_TRY(family_init(f, v, r, err));
+	r->failed = rounds_loop(v, r, f, order, &why);
+	if (r->failed == DCK_OK)
+		return DCK_OK;
+	if (r->done == 0) {
+		if (err)
+			*err = why;
+		return r->failed;
+	}
+	r->why = why;
+	(void)look(f, r);
+	return DCK_OK;
+}
+
+dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err)
+{
+	family f = {0};
+	const dck_status status = run(v, r, &f, err);
+
+	family_done(&f);
+	for (size_t i = 0; i < r->n; i++)
+		versus_lane_close(&r->lanes[i]);
+	return status;
+}
+
+void versus_rounds_done(versus_rounds *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane_done(&r->lanes[i]);
+		mem_free(r->results[i].visit_ns);
+		mem_free(r->results[i].ratio);
+	}
+}

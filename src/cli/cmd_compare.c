@@ -1,0 +1,267 @@
+/* cmd_compare.c - deepclock compare A B [C ...]
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct compare_which {
+	dck_list vary;
+	bool modes;
+} compare_which;
+
+typedef struct compare_command {
+	cli_common common;
+	cli_format format;
+	cli_output output;
+	compare_which which;
+	dck_op_view view;
+	dck_subject subject; /* what all have in common */
+	dck_compare_config compare;
+} compare_command;
+
+static const dck_opt which_options[] = {
+    {.name = "vary",
+     .kind = DCK_OPT_LIST,
+     .at = offsetof(compare_which, vary),
+     .arg = "OPTION=V,V",
+     .help = "one subject in several settings, e.g. opt=none,all; repeated: all combinations"},
+    {.name = "modes",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(compare_which, modes),
+     .help = "one model eager, fused, with all optimisations and with parallel branches"},
+    {0},
+};
+
+static void compare_init(void *config)
+{
+	compare_command *cfg = config;
+
+	dck_subject_init(&cfg->subject);
+	dck_compare_config_init(&cfg->compare);
+}
+
+/* --- subjects by name */
+
+typedef struct subjects {
+	dck_subject of[DCK_ALTERNATIVES_MAX];
+	void *owned[DCK_ALTERNATIVES_MAX];
+	char name[DCK_ALTERNATIVES_MAX][160];
+	dck_alternative all[DCK_ALTERNATIVES_MAX];
+	size_t n;
+} subjects;
+
+/* The same subject twice is a comparison with itself: "NAME (2)". */
+static void name_make(subjects *s, size_t i, const char *text)
+{
+	size_t same = 0;
+
+	snprintf(s->name[i], sizeof s->name[i], "%s", text);
+	for (size_t k = 0; k < i; k++)
+		same += strncmp(s->name[k], s->name[i], strlen(s->name[i])) == 0;
+	if (same > 0)
+		snprintf(s->name[i], sizeof s->name[i], "%.140s (%zu)", text, same + 1);
+}
+
+static int subjects_read(const cli *c, const compare_command *cfg, subjects *s)
+{
+	dck_err err;
+
+	if (c->nargs > DCK_ALTERNATIVES_MAX)
+		return cli_usage(c, "compare takes at most %d subjects", DCK_ALTERNATIVES_MAX);
+	for (; s->n < c->nargs; s->n++) {
+		s->of[s->n] = cfg->subject;
+		if (dck_subject_parse(c->args[s->n], &s->of[s->n], &s->owned[s->n], &err) != DCK_OK)
+			return cli_failed(&err);
+		name_make(s, s->n, c->args[s->n]);
+		s->all[s->n] = (dck_alternative){s->name[s->n], &s->of[s->n]};
+	}
+	return CLI_OK;
+}
+
+static void subjects_free(subjects *s)
+{
+	for (size_t i = 0; i < DCK_ALTERNATIVES_MAX; i++)
+		dck_free(s->owned[i]);
+}
+
+/* --- what is done */
+
+static int verdict_exit(const dck_record *r, int code)
+{
+	return code != CLI_OK ? code : dck_compare_gate(r);
+}
+
+static int live(compare_command *cfg, const dck_alternative *all, size_t n)
+{
+	cli_watch watch;
+	const dck_observer observer =
+	    cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
+	dck_record *record;
+	dck_err err;
+	const dck_status status = dck_compare(all, n, &cfg->compare, &observer, &record, &err);
+	int code = cli_watch_end(&watch, status, &err);
+
+	if (status != DCK_OK)
+		return code;
+	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	code = verdict_exit(record, code);
+	dck_record_free(record);
+	return code;
+}
+
+static int live_one(const cli *c, compare_command *cfg, const subjects *s)
+{
+	dck_alternative *all = NULL;
+	dck_status status;
+	size_t n = 0;
+	dck_err err;
+	int code;
+
+	if (s->n != 1)
+		return cli_usage(c, "--vary and --modes take one SUBJECT, %zu are given", s->n);
+	if (cfg->which.modes && cfg->which.vary.n > 0)
+		return cli_usage(c, "--modes is a set of settings, --vary another: give one");
+	status = cfg->which.modes
+		     ? dck_alternatives_modes(&s->of[0], &all, &n, &err)
+		     : dck_alternatives_vary(&s->of[0], &cfg->which.vary, &all, &n, &err);
+	if (status != DCK_OK)
+		return cli_failed(&err);
+	code = live(cfg, all, n);
+	dck_free(all);
+	return code;
+}
+
+static bool is_record(const char *name)
+{
+	const size_t n = strlen(name);
+
+	return strcmp(name, "-") == 0 || (n > 5 && strcmp(name + n - 5, ".json") == 0);
+}
+
+static int saved(const cli *c, const compare_command *cfg)
+{
+	dck_record *records[DCK_ALTERNATIVES_MAX] = {0}, *result = NULL;
+	const dck_record *all[DCK_ALTERNATIVES_MAX];
+	dck_status status = DCK_OK;
+	size_t n = 0;
+	dck_err err;
+	int code;
+
+	for (; n < c->nargs && status == DCK_OK; n++) {
+		status = dck_record_load(c->args[n], &records[n], &err);
+		all[n] = records[n];
+	}
+	if (status == DCK_OK)
+		status = dck_compare_records(all, n, &cfg->compare, &result, &err);
+	if (status == DCK_OK) {
+		code = cli_record_show(&cfg->common, cfg->format.format, &cfg->view, &cfg->output,
+				       result);
+		code = verdict_exit(result, code);
+		dck_record_free(result);
+	} else {
+		code = cli_failed(&err);
+	}
+	for (size_t i = 0; i < n; i++)
+		dck_record_free(records[i]);
+	return code;
+}
+
+static int compare_run(cli *c, void *config)
+{
+	compare_command *cfg = config;
+	size_t nrecords = 0;
+	char title[8192];
+	subjects s = {0};
+	int code = cli_save_check(c, &cfg->output);
+
+	if (code != CLI_OK)
+		return code;
+	cli_title(c, title, sizeof title);
+	cfg->compare.title = title;
+	cfg->compare.program = cli_program(c);
+	for (unsigned i = 0; i < c->nargs; i++)
+		nrecords += is_record(c->args[i]);
+	if (nrecords > 0 && nrecords < c->nargs)
+		return cli_usage(c,
+				 "a record that was kept does not compare with a subject that is "
+				 "measured now: give records (FILE.json) or subjects");
+	if (c->nargs < 2 && (nrecords > 0 || (cfg->which.vary.n == 0 && !cfg->which.modes)))
+		return cli_usage(c, "compare needs two SUBJECTs, or one with --vary or --modes");
+	if (nrecords > 0)
+		return c->nargs > DCK_ALTERNATIVES_MAX
+			   ? cli_usage(c, "compare takes at most %d records", DCK_ALTERNATIVES_MAX)
+			   : saved(c, cfg);
+	code = subjects_read(c, cfg, &s);
+	if (code == CLI_OK)
+		code = cfg->which.vary.n > 0 || cfg->which.modes ? live_one(c, cfg, &s)
+								 : live(cfg, s.all, s.n);
+	subjects_free(&s);
+	return code;
+}
+
+static const char *const usage[] = {"[OPTION]... A B [C]...",
+				    "[OPTION]... --vary OPTION=V,V SUBJECT",
+				    "[OPTION]... OLD.json NEW.json", NULL};
+static const cli_item subject_items[] = {
+    {"model.onnx", "a model from a file"},
+    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
+    {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are kept, no shell"},
+    {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
+    {"FILE.json", "a record that was kept with --save; all of them are records then"},
+    {0},
+};
+static const cli_item verdict_items[] = {
+    {"same", "the whole interval lies within the margin"},
+    {"slower, faster", "the whole interval lies beyond the margin"},
+    {"undecided", "it does not; a note says how many more rounds would decide"},
+    {0},
+};
+static const cli_section sections[] = {
+    {"Subjects", subject_items}, {"Verdicts", verdict_items}, {0}};
+static const cli_group groups[] = {
+    {"Comparing", which_options, offsetof(compare_command, which), false},
+    {"Comparing", dck_compare_options, offsetof(compare_command, compare), false},
+    {"Comparing live", dck_compare_live_options, offsetof(compare_command, compare), false},
+    {"Comparing records", dck_compare_saved_options, offsetof(compare_command, compare), false},
+    {"Models", dck_model_options, offsetof(compare_command, subject.model), false},
+    {"Programs", dck_command_options, offsetof(compare_command, subject.command), false},
+    {"Output", dck_op_options, offsetof(compare_command, view), false},
+    {"Output", cli_format_options, offsetof(compare_command, format), false},
+    {"Output", cli_save_options, offsetof(compare_command, output), false},
+    {"Output", cli_progress_options, offsetof(compare_command, output), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock compare old.onnx new.onnx", "is the new model faster? In turns, with an interval"},
+    {"deepclock compare zoo:resnet18 --vary threads=1,2", "one model in two settings"},
+    {"deepclock compare zoo:bert_mini --modes", "eager, fused, optimised, parallel"},
+    {"deepclock compare 'cmd:./infer-old x' 'cmd:./infer-new x' --margin 2%",
+     "a gate for CI: exit status 3 when the second is over 2 % slower"},
+    {"deepclock compare base.json now.json", "two records that were kept"},
+    {0},
+};
+
+const cli_command cmd_compare = {
+    .name = "compare",
+    .summary = "decide whether one is faster than another, with a gate for CI",
+    .usage = usage,
+    .about =
+	"Measures the subjects in turns and in random order, so that drift meets all alike, and "
+	"takes the ratio to the first of them in each round. The verdict comes from the interval "
+	"of these ratios, which holds however early the comparison ends.\n\n"
+	"Exit status 0: not worse; 3: slower by more than the margin; 4: undecided.",
+    .sections = sections,
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(compare_command),
+    .init = compare_init,
+    .min_args = 1,
+    .max_args = DCK_ALTERNATIVES_MAX + 1,
+    .arg = "SUBJECT",
+    .word_prefix = "zoo:",
+    .word = cli_zoo_word,
+    .files = true,
+    .run = compare_run,
+};
