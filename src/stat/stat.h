@@ -123,4 +123,59 @@ void stat_histogram(const double *x, size_t n, double lo, double hi, size_t bins
 double stat_quantile_sorted(const double *sorted, size_t n, double p);
 void stat_sort(double *x, size_t n);
 
+/* --- is a limit on a percentile kept? (binomial.c) "p99 <= 50 ms" says that at most 1 % of all runs
+ * take longer. Numbers of runs may be real: what dependent runs are worth. */
+/* P(X <= k) and P(X >= k) of n trials with probability q. */
+double stat_binomial_at_most(double k, double n, double q);
+double stat_binomial_at_least(double k, double n, double q);
+/* The fewest independent runs of which `over` may be over the limit, if less than 1 - p of all are
+ * to be so with that confidence. With over 1 and 99 %: 64 for p90, 662 for p99. */
+uint64_t stat_percentile_runs(double p, double confidence, uint64_t over);
+
+typedef enum stat_limit_verdict {
+	STAT_LIMIT_OPEN, /* not shown */
+	STAT_LIMIT_HELD,
+	STAT_LIMIT_BROKEN
+} stat_limit_verdict;
+
+typedef struct stat_limit {
+	stat_limit_verdict verdict;
+	double n_eff, share;	 /* independent runs; part of them that is over the limit */
+	double p_held, p_broken; /* how likely so few (so many) over it are if just 1 - p of all are
+				  */
+	double n_needed;	 /* OPEN: n_eff that would decide at the same share; 0: not known */
+} stat_limit;
+
+/* Of n independent runs `over` were over the limit. Never HELD below stat_percentile_runs(p,
+ * confidence, 1): a single chance would decide. */
+void stat_limit_test(double p, double confidence, double n, double over, stat_limit *ret);
+
+/* What x[0..n), in the order of their taking, are worth in independent runs when it is asked how
+ * many are above `limit`. scratch: stat_scratch(n) doubles. */
+double stat_limit_runs(const double *x, size_t n, double limit, double *scratch);
+
+/* --- classifiers (classify.c) */
+typedef struct stat_class {
+	uint64_t hits, predicted, support; /* right ones; times predicted; items that have it */
+	double precision, recall, f1;	   /* 0 where there is nothing to divide by */
+} stat_class;
+typedef struct stat_average {
+	double precision, recall, f1;
+} stat_average;
+typedef struct stat_classes {
+	stat_average micro, macro, weighted;
+	uint64_t n, hits, support;     /* of all classes; support: of those below k */
+	size_t never_predicted, empty; /* classes with nothing to divide by */
+} stat_classes;
+/* truth[n] and predicted[n] are classes; those of k and more count as none of the k that are asked
+ * for. ret_class and scratch: k. */
+void stat_classify(const uint32_t *truth, const uint32_t *predicted, size_t n, size_t k,
+		   double *scratch, stat_class *ret_class, stat_classes *ret);
+/* The exact interval of a share (Clopper and Pearson, Biometrika 26, 1934); n above 0. */
+void stat_proportion(uint64_t hits, uint64_t n, double level, double *ret_lo, double *ret_hi);
+/* Two classifiers on the same items: how probable it is, if both are equally good, that the items
+ * which only one of them gets right divide as unevenly as this. Exact and two-sided (McNemar,
+ * Psychometrika 12, 1947). */
+double stat_mcnemar(uint64_t only_first, uint64_t only_second);
+
 #endif
