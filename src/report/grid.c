@@ -27,12 +27,27 @@ static unsigned cells_width(const layout *l, size_t ncols)
 	return sum;
 }
 
+static const char *unit_of(const grid *g, size_t col)
+{
+	return g->units != NULL && g->units[col] != NULL ? g->units[col] : "";
+}
+
+static bool has_units(const grid *g)
+{
+	bool any = g->unit != NULL && g->unit[0] != '\0';
+	for (size_t c = 0; c < g->ncols && !any; c++)
+		any = unit_of(g, c)[0] != '\0';
+	return any;
+}
+
 static void layout_fill(const page *p, const grid *g, layout *l)
 {
 	char buf[FORMAT_SIZE];
 	grid_name name;
 
 	*l = (layout){.name = page_columns(g->title)};
+	if (g->unit != NULL && page_columns(g->unit) > l->name)
+		l->name = page_columns(g->unit);
 	for (size_t r = 0; r < g->nrows; r++) {
 		g->name(g->self, r, &name);
 		unsigned n = name_columns(&name);
@@ -45,7 +60,8 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 		}
 	}
 	for (size_t c = 0; c < g->ncols; c++) {
-		unsigned n = page_columns(g->cols[c].title);
+		unsigned n = page_columns(g->cols[c].title), unit = page_columns(unit_of(g, c));
+		n = unit > n ? unit : n;
 		if (l->width[c] > 0 && l->width[c] < n)
 			l->width[c] = n;
 	}
@@ -95,25 +111,25 @@ static size_t path_shorten(const char *text, size_t bytes, unsigned cols, char *
 	return n;
 }
 
-static void name_put(page *p, const grid_name *n, unsigned cols)
+static void name_put(page *p, const grid_name *n, unsigned cols, bool right)
 {
-	unsigned after = page_columns(n->after);
+	const unsigned after = page_columns(n->after), all = page_columns_n(n->text, n->bytes);
+	unsigned room = cols - (n->indent < cols ? n->indent : cols);
 
-	page_to(p, INDENT + n->indent);
-	cols -= n->indent < cols ? n->indent : cols;
-	if (after >= cols)
-		after = 0;
+	room -= after < room ? after : 0;
+	page_to(p, INDENT + (right && all < room ? room - all : n->indent));
 	char buf[NAME_BYTES];
-	if (n->bytes <= sizeof buf && page_columns_n(n->text, n->bytes) > cols - after)
-		page_text_middle(p, buf, path_shorten(n->text, n->bytes, cols - after, buf),
-				 cols - after);
+	if (n->bytes <= sizeof buf && all > room)
+		page_text_middle(p, buf, path_shorten(n->text, n->bytes, room, buf), room);
 	else
-		page_text_middle(p, n->text, n->bytes, cols - after);
-	if (after > 0)
+		page_text_middle(p, n->text, n->bytes, room);
+	if (after > 0 && n->indent + after < cols)
 		page_text(p, n->after);
 }
 
-static void cells_put(page *p, const grid *g, const layout *l, size_t row, bool head)
+typedef enum line { LINE_TITLES, LINE_UNITS, LINE_ROW } line;
+
+static void cells_put(page *p, const grid *g, const layout *l, size_t row, line kind)
 {
 	unsigned col = INDENT + l->name;
 	char buf[FORMAT_SIZE];
@@ -122,9 +138,11 @@ static void cells_put(page *p, const grid *g, const layout *l, size_t row, bool 
 		if (l->width[c] == 0)
 			continue;
 		buf[0] = '\0';
-		if (!head)
+		if (kind == LINE_ROW)
 			g->cell(g->self, row, c, buf);
-		const char *text = head ? g->cols[c].title : buf;
+		const char *text = kind == LINE_TITLES	? g->cols[c].title
+				   : kind == LINE_UNITS ? unit_of(g, c)
+							: buf;
 		page_to(p, col + GAP);
 		col += GAP + l->width[c];
 		if (g->cols[c].left)
@@ -135,16 +153,25 @@ static void cells_put(page *p, const grid *g, const layout *l, size_t row, bool 
 	page_line(p);
 }
 
+static void head_put(page *p, const grid *g, const layout *l, const char *text, line kind)
+{
+	const grid_name name = {.text = text, .bytes = strlen(text)};
+
+	name_put(p, &name, l->name, g->right);
+	cells_put(p, g, l, 0, kind);
+}
+
 void grid_put(page *p, const grid *g)
 {
 	layout l;
-	grid_name name = {.text = g->title, .bytes = strlen(g->title)};
+	grid_name name;
 
 	assert(g->ncols <= GRID_COLS_MAX);
 	layout_fill(p, g, &l);
 	page_ink_set(p, PAGE_DIM);
-	name_put(p, &name, l.name);
-	cells_put(p, g, &l, 0, true);
+	head_put(p, g, &l, g->title, LINE_TITLES);
+	if (has_units(g))
+		head_put(p, g, &l, g->unit != NULL ? g->unit : "", LINE_UNITS);
 	page_ink_set(p, PAGE_PLAIN);
 	for (size_t r = 0; r < g->nrows; r++) {
 		bool total = g->total && r + 1 == g->nrows;
@@ -152,9 +179,11 @@ void grid_put(page *p, const grid *g)
 		g->name(g->self, r, &name);
 		if (total)
 			page_ink_set(p, PAGE_BOLD);
-		name_put(p, &name, l.name);
-		cells_put(p, g, &l, r, false);
+		name_put(p, &name, l.name, g->right);
+		cells_put(p, g, &l, r, LINE_ROW);
 		if (total)
 			page_ink_set(p, PAGE_PLAIN);
+		if (g->below != NULL)
+			g->below(g->self, r, p);
 	}
 }

@@ -25,6 +25,10 @@ typedef struct grid_name {
 
 typedef struct grid {
 	const char *title; /* of the names */
+	/* A line below the titles: of the names, and of each column. NULL: none. */
+	const char *unit;
+	const char *const *units;
+	bool right;	   /* names are numbers, and aligned as such */
 	unsigned name_min; /* columns go rather than that names have less */
 	const grid_col *cols;
 	size_t ncols, nrows;
@@ -33,6 +37,8 @@ typedef struct grid {
 	void (*name)(const void *self, size_t row, grid_name *ret);
 	/* Empty text: nothing to say. A column with nothing to say in any row is left out. */
 	void (*cell)(const void *self, size_t row, size_t col, char *buf);
+	/* What comes below a row, in whole lines; NULL: nothing. */
+	void (*below)(const void *self, size_t row, page *p);
 } grid;
 
 void grid_put(page *p, const grid *g);

@@ -525,6 +525,138 @@ static bool is_other(const dck_metric *m)
 	       !text_machine_shows(m) && !has_prefix(m->def->tag, "runs/");
 }
 
+/* One of many of its kind, which a table has too: "compare/ratio/opt=all". */
+static bool is_member(const dck_metric *m)
+{
+	size_t n;
+	const dck_metric_def *defs = dck_metric_defs(&n);
+
+	if (is_defined(m))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const size_t tag = strlen(defs[i].tag);
+		if (tag > 2 && strcmp(defs[i].tag + tag - 2, "/*") == 0 &&
+		    strncmp(m->def->tag, defs[i].tag, tag - 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* --- results in short, where they are no latencies: shown first, and not again */
+
+static bool is_timed(const dck_record *r)
+{
+	bool any = dck_record_series(r, "latency") != NULL;
+	for (size_t i = 0; i < r->nmetrics && !any; i++)
+		any = is_latency(&r->metrics[i]);
+	return any;
+}
+
+static bool is_key(const dck_metric *m)
+{
+	return (is_other(m) || has_prefix(m->def->tag, "throughput/")) && !is_member(m);
+}
+
+/* The result is tables, or a verdict or numbers without latencies and operators. */
+static bool is_keyed(const dck_record *r)
+{
+	bool any = r->ntables > 0;
+
+	if (text_is_machine(r) || is_counted(r) || (!any && (is_timed(r) || r->nops > 0)))
+		return false;
+	for (size_t i = 0; i < r->nmetrics && !any; i++)
+		any = is_key(&r->metrics[i]) || is_member(&r->metrics[i]);
+	for (size_t i = 0; i < r->nfacts && !any; i++)
+		any = text_is_verdict(&r->facts[i]);
+	return any;
+}
+
+/* "verdict: slower" */
+static void verdicts_put(page *p, const dck_record *r)
+{
+	char buf[FORMAT_SIZE];
+	bool first = true;
+
+	for (size_t i = 0; i < r->nfacts; i++) {
+		const dck_fact *f = &r->facts[i];
+		if (!text_is_verdict(f))
+			continue;
+		if (first)
+			page_line(p);
+		first = false;
+		page_to(p, 2);
+		page_text(p, "verdict:");
+		page_space(p);
+		page_ink_set(p, PAGE_BOLD);
+		page_wrap(p, 4, format_value(&f->value, f->unit, buf));
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+	}
+}
+
+static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widths *w)
+{
+	char buf[FORMAT_SIZE];
+
+	page_to(p, 2);
+	page_text_cut(p, m->def->name, name_cols);
+	page_to(p, 2 + name_cols + 2);
+	if (m->value.kind == DCK_VALUE_ABSENT) {
+		absent_put(p, m);
+		return;
+	}
+	const char *value = format_value(&m->value, m->def->unit, buf);
+	page_ink_set(p, PAGE_BOLD);
+	page_text(p, value);
+	page_ink_set(p, PAGE_PLAIN);
+	if (m->level > 0) {
+		page_to(p, 2 + name_cols + 2 + w->value + 2);
+		interval_put(p, m, value);
+		level_put(p, m->level);
+	}
+	if (m->how != NULL)
+		how_put(p, p->col + 2, m->how);
+	page_line(p);
+}
+
+static void keys_put(page *p, const dck_record *r)
+{
+	char buf[FORMAT_SIZE];
+	const bool timed = is_timed(r);
+	unsigned name_cols = 0;
+	widths w = {.value = 0};
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < r->nmetrics; i++) {
+			const dck_metric *m = &r->metrics[i];
+			/* Behind the latency already. */
+			if (!is_key(m) || (timed && strcmp(m->def->tag, "throughput/items") == 0))
+				continue;
+			if (pass == 1) {
+				key_row(p, m, name_cols, &w);
+				continue;
+			}
+			if (name_cols == 0 && !timed)
+				page_line(p);
+			widen(&name_cols, m->def->name);
+			if (m->value.kind != DCK_VALUE_ABSENT)
+				widen(&w.value, format_value(&m->value, m->def->unit, buf));
+		}
+		name_cols = name_cols < p->width / 2 ? name_cols : p->width / 2;
+	}
+}
+
+/* What the keys do not show: members of families, where no table does; resources. */
+static bool is_loose_member(const dck_metric *m)
+{
+	return is_other(m) && is_member(m);
+}
+
+static bool is_own_resource(const dck_metric *m)
+{
+	return is_resource(m) && !is_key(m);
+}
+
 static void rows_put(page *p, const dck_record *r, const char *title,
 		     bool (*shown)(const dck_metric *m), bool with_how)
 {
@@ -635,23 +767,31 @@ static void notes_put(page *p, const dck_record *r)
 static void record_put(page *p, const dck_record *r)
 {
 	const format_scale scale = scale_of(r, p->utf8);
+	const bool keyed = is_keyed(r);
 
 	headline_put(p, r);
 	incomplete_put(p, r);
+	verdicts_put(p, r);
 	if (text_is_machine(r))
 		text_machine(p, r);
 	else if (is_counted(r))
 		counts_put(p, r);
-	else
+	else if (!keyed || is_timed(r))
 		main_put(p, r, &scale);
+	if (keyed)
+		keys_put(p, r);
 	effort_put(p, r);
+	text_tables(p, r);
 	latency_put(p, r, &scale);
 	text_histogram(p, r, &scale);
 	costs_put(p, r);
 	text_ops(p, r);
-	rows_put(p, r, "Resources", is_resource, true);
+	rows_put(p, r, "Resources", keyed ? is_own_resource : is_resource, true);
 	rows_put(p, r, "Phases", is_phase, false);
-	rows_put(p, r, text_is_machine(r) ? "Overheads" : "Other metrics", is_other, true);
+	if (!keyed)
+		rows_put(p, r, text_is_machine(r) ? "Overheads" : "Other metrics", is_other, true);
+	else if (r->ntables == 0)
+		rows_put(p, r, "Other metrics", is_loose_member, true);
 	text_facts(p, r);
 	notes_put(p, r);
 }

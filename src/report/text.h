@@ -16,10 +16,16 @@ void text_facts(page *p, const dck_record *r);
 /* The tables of operators, as p->ops says; nothing where r has none. */
 void text_ops(page *p, const dck_record *r);
 
+/* The results that come in rows; nothing where r has none. */
+void text_tables(page *p, const dck_record *r);
+
 /* A record of the limits of a machine: its tables, and which metrics are in them. */
 bool text_is_machine(const dck_record *r);
 void text_machine(page *p, const dck_record *r);
 bool text_machine_shows(const dck_metric *m);
+
+/* The known fact "verdict" of any section: the headline has it. */
+bool text_is_verdict(const dck_fact *f);
 
 /* A fact's value as text, or NULL where r does not have it or it is absent. */
 const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf);

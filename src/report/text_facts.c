@@ -91,6 +91,11 @@ static void section_put(page *p, const dck_record *r, const char *section,
 		page_line(p);
 }
 
+bool text_is_verdict(const dck_fact *f)
+{
+	return strcmp(f->key, "verdict") == 0 && f->value.kind != DCK_VALUE_ABSENT;
+}
+
 /* In the headline already. */
 static bool is_headline(const dck_fact *f)
 {
@@ -105,7 +110,7 @@ static bool is_headline(const dck_fact *f)
 
 static bool is_known(const dck_fact *f)
 {
-	return f->value.kind != DCK_VALUE_ABSENT && !is_headline(f);
+	return f->value.kind != DCK_VALUE_ABSENT && !is_headline(f) && !text_is_verdict(f);
 }
 
 static bool is_known_number(const dck_fact *f)

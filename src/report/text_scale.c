@@ -1,0 +1,193 @@
+/* text_scale.c - how the numbers of one column are written: in one unit and with as many decimals
+ * as the least of them needs, so that they can be compared by looking at them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/text_scale.h"
+#include "base/num.h"
+#include "deepclock/opt.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SPAN_MAX   1000.0 /* from the least to the most that one unit can show */
+#define DIGITS_MAX 6	  /* of the largest */
+
+typedef struct prefix {
+	double factor;
+	const char *text;
+} prefix;
+
+/* By unit: the prefixes of its larger kinds, downwards; significant digits of the least number.
+ * Arrivals per second are no frequency of a processor until there are a million. */
+static const prefix times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}, {0, NULL}};
+static const prefix sizes[] = {{1099511627776.0, "TiB"},
+			       {1073741824.0, "GiB"},
+			       {1048576.0, "MiB"},
+			       {1024.0, "KiB"},
+			       {1, "B"},
+			       {0, NULL}};
+static const prefix decimal[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"},
+				 {1e3, "k"},  {1, ""},	   {0, NULL}};
+static const prefix clocks[] = {{1e9, "G"}, {1e6, "M"}, {1, ""}, {0, NULL}};
+static const prefix none[] = {{1, ""}, {0, NULL}};
+
+typedef struct family {
+	const prefix *prefixes;
+	bool whole; /* the prefix is the whole unit */
+	int digits;
+} family;
+
+static const family families[DCK_UNIT_COUNT] = {
+    [DCK_UNIT_NONE] = {none, false, 3},		 [DCK_UNIT_NS] = {times, true, 4},
+    [DCK_UNIT_BYTE] = {sizes, true, 3},		 [DCK_UNIT_FLOP] = {decimal, false, 3},
+    [DCK_UNIT_ONE] = {none, false, 3},		 [DCK_UNIT_HERTZ] = {clocks, false, 3},
+    [DCK_UNIT_WATT] = {decimal, false, 3},	 [DCK_UNIT_JOULE] = {decimal, false, 3},
+    [DCK_UNIT_CELSIUS] = {none, false, 3},	 [DCK_UNIT_BYTE_PER_S] = {decimal, false, 3},
+    [DCK_UNIT_FLOP_PER_S] = {decimal, false, 3}, [DCK_UNIT_ITEM_PER_S] = {none, false, 4},
+};
+
+void text_range_add(text_range *r, const dck_cell *c)
+{
+	double v;
+
+	if (!format_number_of(&c->value, &v) || !isfinite(v))
+		return;
+	r->any = true;
+	r->whole = r->whole && c->value.kind == DCK_VALUE_INT;
+	v = fabs(v);
+	if (v > 0) {
+		r->least = r->least > 0 ? fmin(r->least, v) : v;
+		r->most = fmax(r->most, v);
+	}
+	const double half = (c->hi - c->lo) / 2;
+	if (c->level > 0 && half > 0 && isfinite(half))
+		r->half = r->half > 0 ? fmin(r->half, half) : half;
+}
+
+/* Digits before the decimal point; of a number below 0.1 less than 0. */
+static int digits_whole(double v)
+{
+	return v > 0 ? (int)floor(log10(v)) + 1 : 1;
+}
+
+/* Decimals that show `digits` of the least number and two of the least half interval, and no more
+ * than DIGITS_MAX of the largest. */
+static int decimals_of(const text_range *r, double divide, int digits)
+{
+	const int room = DIGITS_MAX - digits_whole(r->most / divide);
+	int n = digits - digits_whole(r->least / divide);
+
+	if (r->half > 0) {
+		const int two = 1 - (int)floor(log10(r->half / divide));
+		n = two > n ? two : n;
+	}
+	n = n < room ? n : room;
+	return n > 0 ? n : 0;
+}
+
+static void unit_set(text_scale *s, dck_unit u, const prefix *p, bool utf8)
+{
+	const bool micro = families[u].whole && p->factor == 1e3 && u == DCK_UNIT_NS;
+
+	snprintf(s->unit, sizeof s->unit, "%s%s", micro && utf8 ? "\u00b5s" : p->text,
+		 families[u].whole || u == DCK_UNIT_ONE ? "" : dck_unit_text(u));
+}
+
+text_scale text_scale_of(const text_range *r, dck_unit u, bool share, bool utf8)
+{
+	const family *f = &families[u];
+	text_scale s = {.base = u, .divide = 1, .share = share};
+
+	if (share) {
+		s.divide = 0.01;
+		s.decimals = decimals_of(r, s.divide, 3);
+		snprintf(s.unit, sizeof s.unit, "%%");
+		return s;
+	}
+	/* A count is shown to its last digit. */
+	s.whole = r->whole && f->prefixes == none;
+	s.each = !s.whole && r->most > SPAN_MAX * r->least;
+	if (s.each || s.whole) {
+		if (f->prefixes == none)
+			unit_set(&s, u, none, utf8);
+		return s;
+	}
+	const double middle = r->least > 0 ? sqrt(r->least) * sqrt(r->most) : 1;
+	const prefix *p = f->prefixes;
+	while (p[1].text != NULL && middle < p->factor)
+		p++;
+	s.divide = p->factor;
+	s.decimals = decimals_of(r, s.divide, f->digits);
+	unit_set(&s, u, p, utf8);
+	return s;
+}
+
+const char *text_scale_number(const text_scale *s, double v, char *buf)
+{
+	const format_scale scale = {s->divide, s->unit, s->decimals};
+	const bool plain = families[s->base].prefixes == none;
+
+	if (v == 0 && !s->each)
+		snprintf(buf, FORMAT_SIZE, "0");
+	else if (s->each)
+		format_number(v, plain ? DCK_UNIT_ONE : s->base, buf);
+	else if (s->decimals == 0 && fabs(v / s->divide) >= 0.5 && fabs(v / s->divide) < 1e15)
+		dck_text_count(llround(v / s->divide), buf, FORMAT_SIZE);
+	else
+		format_scaled(&scale, v, buf);
+	return buf;
+}
+
+const char *text_scale_value(const text_scale *s, const dck_value *v, char *buf)
+{
+	double number = 0;
+
+	if (v->kind == DCK_VALUE_INT && s->whole)
+		return dck_text_count(v->as.i, buf, FORMAT_SIZE);
+	format_number_of(v, &number);
+	return text_scale_number(s, number, buf);
+}
+
+/* Both ends lie about as far from the value. */
+static bool is_even(double v, const dck_cell *c, double most)
+{
+	const double up = c->hi - v, down = v - c->lo;
+
+	return up >= 0 && down >= 0 && fmax(up, down) <= most * fmin(up, down);
+}
+
+/* "0.8 %" of the value; false where that does not say where the interval lies. Which side of 1 a
+ * ratio's lies on is what it is for, so ends are rounded away only where they lie evenly. */
+static bool half_text(const text_scale *s, const dck_cell *c, bool utf8, char *buf)
+{
+	char number[NUM_TEXT_MAX];
+	double v = 0;
+
+	if (s->share || !format_number_of(&c->value, &v) || v == 0)
+		return false;
+	const double share = (c->hi - c->lo) / 2 / fabs(v);
+	if (!is_even(v, c, s->base == DCK_UNIT_ONE ? 1.25 : 2) &&
+	    !(share < 0.01 && s->base != DCK_UNIT_ONE && is_even(v, c, INFINITY)))
+		return false;
+	if (!(share < 10))
+		return false;
+	num_fixed(number, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2, 100 * share);
+	snprintf(buf, FORMAT_SIZE, "%s%.20s %%", utf8 ? "\u00b1" : "+-",
+		 share < 0.00005 ? "0.01" : number);
+	return true;
+}
+
+text_interval_kind text_scale_interval(const text_scale *s, const dck_cell *c, bool utf8, char *buf)
+{
+	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
+
+	buf[0] = '\0';
+	if (!(c->level > 0))
+		return TEXT_INTERVAL_NONE;
+	if (half_text(s, c, utf8, buf))
+		return TEXT_INTERVAL_HALF;
+	text_scale_number(s, c->lo, lo);
+	text_scale_number(s, c->hi, hi);
+	snprintf(buf, FORMAT_SIZE, "[%.28s, %.28s]", lo, hi);
+	return TEXT_INTERVAL_ENDS;
+}

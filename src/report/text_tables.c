@@ -1,0 +1,389 @@
+/* text_tables.c - the tables of a record for people. Nothing is cut off in silence: columns that
+ * find no room continue below, long texts stand below their row, and rows beyond those shown are
+ * counted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/grid.h"
+#include "report/text.h"
+#include "report/text_scale.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_MAX     200
+#define COLUMNS_MAX  48
+#define REASONS_MAX  26
+#define TEXT_COLS    30 /* a column of longer texts is no column */
+#define INDENT_BELOW 6
+
+typedef enum column_kind {
+	COLUMN_NUMBER,
+	COLUMN_TEXT,
+	COLUMN_LONG,   /* texts that stand below their rows */
+	COLUMN_ABSENT, /* no row has anything, all for one reason */
+	COLUMN_EMPTY   /* nothing to say */
+} column_kind;
+
+typedef struct look {
+	column_kind kind;
+	text_scale scale;
+	bool intervals;
+	unsigned value_cols, interval_cols;
+} look;
+
+/* A part of the grid: a column's values, or their intervals. */
+typedef struct part {
+	size_t column;
+	bool interval;
+} part;
+
+typedef struct view {
+	const dck_table *t;
+	bool utf8;
+	size_t nrows, ncolumns; /* that are shown */
+	look columns[COLUMNS_MAX];
+	const char *reasons[REASONS_MAX];
+	size_t nreasons;
+	part parts[GRID_COLS_MAX];
+	size_t nparts;
+	char *name;	 /* FORMAT_SIZE bytes */
+	bool half, ends; /* kinds of intervals that were shown */
+} view;
+
+static const dck_cell *cell_at(const view *v, size_t row, size_t column)
+{
+	return &v->t->cells[row * v->t->ncolumns + column];
+}
+
+static bool is_share(const dck_column *c)
+{
+	static const char end[] = "share";
+	const size_t n = strlen(c->key), m = sizeof end - 1;
+
+	return c->unit == DCK_UNIT_ONE && n >= m && strcmp(c->key + n - m, end) == 0 &&
+	       (n == m || c->key[n - m - 1] == '_');
+}
+
+static bool is_number(const dck_cell *c)
+{
+	double v;
+	return format_number_of(&c->value, &v);
+}
+
+static const char *reason_of(const dck_cell *c)
+{
+	return c->value.as.text != NULL ? c->value.as.text : "not known";
+}
+
+/* --- what the cells say */
+
+/* "-", and a letter where there are several reasons. */
+static void absent_text(const view *v, const char *why, char *buf)
+{
+	size_t i = 0;
+
+	while (i < v->nreasons && strcmp(v->reasons[i], why) != 0)
+		i++;
+	if (v->nreasons > 1)
+		snprintf(buf, FORMAT_SIZE, "-%c", i < v->nreasons ? (char)('a' + i) : '?');
+	else
+		snprintf(buf, FORMAT_SIZE, "-");
+}
+
+static const char *cell_text(const view *v, size_t row, size_t column, char *buf)
+{
+	const dck_cell *c = cell_at(v, row, column);
+
+	buf[0] = '\0';
+	if (c->value.kind == DCK_VALUE_ABSENT)
+		absent_text(v, reason_of(c), buf);
+	else if (is_number(c))
+		text_scale_value(&v->columns[column].scale, &c->value, buf);
+	else
+		return format_value(&c->value, v->t->columns[column].unit, buf);
+	return buf;
+}
+
+/* --- what the columns are like */
+
+static bool is_long(const dck_cell *c, unsigned most)
+{
+	const char *text = c->value.kind == DCK_VALUE_TEXT ? c->value.as.text : "";
+
+	return page_columns(text) > most || strlen(text) >= FORMAT_SIZE;
+}
+
+static column_kind kind_of(const view *v, size_t column, unsigned text_cols)
+{
+	bool text = false, number = false, empty = true, one_reason = true;
+	const char *why = NULL;
+
+	for (size_t r = 0; r < v->nrows; r++) {
+		const dck_cell *c = cell_at(v, r, column);
+		if (c->value.kind == DCK_VALUE_ABSENT) {
+			empty = false;
+			one_reason = one_reason && (why == NULL || strcmp(why, reason_of(c)) == 0);
+			why = reason_of(c);
+			continue;
+		}
+		if (column > 0 && is_long(c, text_cols))
+			return COLUMN_LONG;
+		number = number || is_number(c);
+		text = text || !is_number(c);
+		empty = empty && c->value.kind == DCK_VALUE_TEXT && c->value.as.text[0] == '\0';
+	}
+	if (text && empty)
+		return COLUMN_EMPTY;
+	if (!text && !number && one_reason && why != NULL && column > 0)
+		return COLUMN_ABSENT;
+	return text ? COLUMN_TEXT : COLUMN_NUMBER;
+}
+
+static void column_fill(view *v, size_t column, unsigned text_cols)
+{
+	look *own = &v->columns[column];
+	const dck_column *c = &v->t->columns[column];
+	text_range range = {.whole = true};
+	char buf[FORMAT_SIZE];
+
+	own->kind = kind_of(v, column, text_cols);
+	own->value_cols = page_columns(c->title);
+	for (size_t r = 0; r < v->nrows; r++)
+		text_range_add(&range, cell_at(v, r, column));
+	own->scale = text_scale_of(&range, c->unit, is_share(c), v->utf8);
+	if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
+		return;
+	if (page_columns(own->scale.unit) > own->value_cols)
+		own->value_cols = page_columns(own->scale.unit);
+	for (size_t r = 0; r < v->nrows; r++) {
+		unsigned n = page_columns(cell_text(v, r, column, buf));
+		own->value_cols = n > own->value_cols ? n : own->value_cols;
+		const text_interval_kind kind =
+		    text_scale_interval(&own->scale, cell_at(v, r, column), v->utf8, buf);
+		n = page_columns(buf);
+		own->interval_cols = n > own->interval_cols ? n : own->interval_cols;
+		own->intervals = own->intervals || kind != TEXT_INTERVAL_NONE;
+		v->half = v->half || kind == TEXT_INTERVAL_HALF;
+		v->ends = v->ends || kind == TEXT_INTERVAL_ENDS;
+	}
+}
+
+static void reasons_find(view *v)
+{
+	for (size_t r = 0; r < v->nrows; r++) {
+		for (size_t c = 0; c < v->ncolumns; c++) {
+			const dck_cell *cell = cell_at(v, r, c);
+			size_t i = 0;
+			if (cell->value.kind != DCK_VALUE_ABSENT ||
+			    v->columns[c].kind == COLUMN_ABSENT)
+				continue;
+			while (i < v->nreasons && strcmp(v->reasons[i], reason_of(cell)) != 0)
+				i++;
+			if (i == v->nreasons && i < REASONS_MAX)
+				v->reasons[v->nreasons++] = reason_of(cell);
+		}
+	}
+}
+
+/* --- the grid */
+
+static void grid_name_of(const void *self, size_t row, grid_name *ret)
+{
+	const view *v = self;
+	const char *text = cell_text(v, row, 0, v->name);
+
+	*ret = (grid_name){.text = text, .bytes = strlen(text)};
+}
+
+static void grid_cell_of(const void *self, size_t row, size_t col, char *buf)
+{
+	const view *v = self;
+	const part *at = &v->parts[col];
+	char text[FORMAT_SIZE];
+
+	if (at->interval)
+		text_scale_interval(&v->columns[at->column].scale, cell_at(v, row, at->column),
+				    v->utf8, buf);
+	else
+		snprintf(buf, FORMAT_SIZE, "%s", cell_text(v, row, at->column, text));
+}
+
+static void long_put(const void *self, size_t row, page *p)
+{
+	const view *v = self;
+	char buf[FORMAT_SIZE];
+
+	for (size_t c = 1; c < v->ncolumns; c++) {
+		const char *text = cell_text(v, row, c, buf);
+		if (v->columns[c].kind != COLUMN_LONG || text[0] == '\0')
+			continue;
+		page_to(p, INDENT_BELOW - 2);
+		page_ink_set(p, PAGE_DIM);
+		page_text_cut(p, v->t->columns[c].title, p->width / 2);
+		page_text(p, ":");
+		page_ink_set(p, PAGE_PLAIN);
+		page_space(p);
+		page_wrap(p, INDENT_BELOW, text);
+		page_line(p);
+	}
+}
+
+/* The parts in hand, beside the names of the rows. */
+static void parts_put(page *p, view *v, bool last)
+{
+	grid_col cols[GRID_COLS_MAX];
+	const char *units[GRID_COLS_MAX];
+	bool any_long = false;
+
+	for (size_t i = 0; i < v->nparts; i++) {
+		const part *at = &v->parts[i];
+		const look *c = &v->columns[at->column];
+		cols[i] = (grid_col){.title = at->interval ? "" : v->t->columns[at->column].title,
+				     .left = at->interval || c->kind == COLUMN_TEXT};
+		units[i] = at->interval ? "" : c->scale.unit;
+	}
+	for (size_t c = 1; c < v->ncolumns; c++)
+		any_long = any_long || v->columns[c].kind == COLUMN_LONG;
+	const grid g = {.title = v->t->columns[0].title,
+			.unit = v->columns[0].scale.unit,
+			.units = units,
+			.right = v->columns[0].kind == COLUMN_NUMBER,
+			.cols = cols,
+			.ncols = v->nparts,
+			.nrows = v->nrows,
+			.self = v,
+			.name = grid_name_of,
+			.cell = grid_cell_of,
+			.below = last && any_long ? long_put : NULL};
+	grid_put(p, &g);
+	v->nparts = 0;
+}
+
+/* As many columns as fit beside the names, and the rest below them in the same way. */
+static void grids_put(page *p, view *v)
+{
+	/* Longer names are shortened rather than that columns go below. */
+	const unsigned least = p->width / 4, all = v->columns[0].value_cols,
+		       names = all < least ? all : least;
+	unsigned used = 2 + names;
+
+	for (size_t c = 1; c < v->ncolumns; c++) {
+		const look *own = &v->columns[c];
+		if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
+			continue;
+		const unsigned more =
+		    2 + own->value_cols + (own->intervals ? 2 + own->interval_cols : 0);
+		if (v->nparts > 0 && (used + more > p->width || v->nparts + 2 > GRID_COLS_MAX)) {
+			parts_put(p, v, false);
+			page_line(p);
+			used = 2 + names;
+		}
+		used += more;
+		v->parts[v->nparts++] = (part){.column = c};
+		if (own->intervals)
+			v->parts[v->nparts++] = (part){.column = c, .interval = true};
+	}
+	parts_put(p, v, true);
+}
+
+/* --- what stands below */
+
+static void below_put(page *p, const char *head, const char *text)
+{
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_wrap(p, 4, head);
+	page_wrap(p, 4, text);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+static void absent_put(page *p, const view *v)
+{
+	char head[FORMAT_SIZE];
+
+	for (size_t i = 0; i < v->nreasons; i++) {
+		snprintf(head, sizeof head, v->nreasons > 1 ? "-%c:" : "-:", (int)('a' + i));
+		below_put(p, head, v->reasons[i]);
+	}
+	for (size_t c = 1; c < v->ncolumns; c++) {
+		if (v->columns[c].kind != COLUMN_ABSENT)
+			continue;
+		snprintf(head, sizeof head, "%.40s: absent,", v->t->columns[c].title);
+		below_put(p, head, reason_of(cell_at(v, 0, c)));
+	}
+}
+
+static void more_put(page *p, const view *v)
+{
+	char text[120];
+	const size_t rows = v->t->nrows - v->nrows, columns = v->t->ncolumns - v->ncolumns;
+
+	if (rows == 0 && columns == 0)
+		return;
+	snprintf(text, sizeof text, "%zu more rows and %zu more columns are not shown:", rows,
+		 columns);
+	below_put(p, text, "--format json or csv has them");
+}
+
+static void legend_put(page *p, const view *v)
+{
+	char text[160], level[FORMAT_SIZE];
+	double least = 1, most = 0;
+
+	for (size_t r = 0; r < v->nrows; r++) {
+		for (size_t c = 0; c < v->ncolumns; c++) {
+			const double l = cell_at(v, r, c)->level;
+			least = l > 0 && l < least ? l : least;
+			most = l > most ? l : most;
+		}
+	}
+	if (least < most)
+		snprintf(level, sizeof level, "%.3g to %.3g %%", 100 * least, 100 * most);
+	else
+		snprintf(level, sizeof level, "%.3g %%", 100 * most);
+	snprintf(text, sizeof text, "%s%s%s", v->half ? "half the " : "", v->half ? level : "",
+		 v->half ? " interval" : "");
+	if (v->half)
+		below_put(p, v->utf8 ? "\u00b1:" : "+-:", text);
+	snprintf(text, sizeof text, "%s interval", level);
+	if (v->ends)
+		below_put(p, "[ ]:", text);
+}
+
+static void table_put(page *p, const dck_table *t)
+{
+	char name[FORMAT_SIZE];
+	view v = {.t = t,
+		  .utf8 = p->utf8,
+		  .nrows = t->nrows < ROWS_MAX ? t->nrows : ROWS_MAX,
+		  .ncolumns = t->ncolumns < COLUMNS_MAX ? t->ncolumns : COLUMNS_MAX,
+		  .name = name};
+	const unsigned text_cols = p->width / 3 < TEXT_COLS ? p->width / 3 : TEXT_COLS;
+
+	page_line(p);
+	page_ink_set(p, PAGE_BOLD);
+	page_wrap(p, 2, t->title);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+	if (t->nrows == 0) {
+		below_put(p, "no rows", "");
+		return;
+	}
+	for (size_t c = 0; c < v.ncolumns; c++)
+		v.columns[c].kind = kind_of(&v, c, text_cols);
+	reasons_find(&v);
+	for (size_t c = 0; c < v.ncolumns; c++)
+		column_fill(&v, c, text_cols);
+	grids_put(p, &v);
+	absent_put(p, &v);
+	more_put(p, &v);
+	if (v.half || v.ends)
+		legend_put(p, &v);
+}
+
+void text_tables(page *p, const dck_record *r)
+{
+	for (size_t i = 0; i < r->ntables; i++)
+		table_put(p, &r->tables[i]);
+}
