@@ -1,6 +1,6 @@
-/* csv.c - one row per metric (or, where --by asks for them, the operators), for spreadsheets and
- * data frames (RFC 4180: lines end in CR LF, text is quoted, quotes are doubled). Numbers have all
- * their digits and no quotes.
+/* csv.c - one row per metric and one per cell of a table (or, where --by asks for them, the
+ * operators), for spreadsheets and data frames (RFC 4180: lines end in CR LF, text is quoted,
+ * quotes are doubled). Numbers have all their digits and no quotes.
  *
  * A spreadsheet takes text that begins with = + - @ (or a tab or line break before it) for a
  * formula, quoted or not, and a record may come from anybody: such text gets an apostrophe in
@@ -17,13 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-void csv_text(dck_sink *out, const char *text, size_t bytes)
+void csv_text_begin(dck_sink *out, const char *text)
 {
 	sink_text(out, "\"");
-	if (bytes > 0 && text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL)
+	if (text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL)
 		sink_text(out, "'");
+}
+
+void csv_text_part(dck_sink *out, const char *text, size_t bytes)
+{
 	for (const char *s = text; s < text + bytes; s++)
 		sink_put(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+}
+
+void csv_text(dck_sink *out, const char *text, size_t bytes)
+{
+	csv_text_begin(out, bytes > 0 ? text : "");
+	csv_text_part(out, text, bytes);
 	sink_text(out, "\"");
 }
 
@@ -56,6 +66,15 @@ void csv_number(dck_sink *out, const dck_value *v)
 		csv_real(out, v->as.r);
 }
 
+void csv_interval(dck_sink *out, double lo, double hi, double level)
+{
+	for (int i = 0; i < 3; i++) {
+		if (level > 0)
+			csv_real(out, i == 0 ? lo : i == 1 ? hi : level);
+		sink_text(out, ",");
+	}
+}
+
 static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 {
 	csv_text_field(out, r->id);
@@ -64,11 +83,7 @@ static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 	csv_number(out, &m->value);
 	sink_text(out, ",");
 	csv_text_field(out, dck_unit_text(m->def->unit));
-	for (int i = 0; i < 3; i++) {
-		if (m->level > 0)
-			csv_real(out, i == 0 ? m->lo : i == 1 ? m->hi : m->level);
-		sink_text(out, ",");
-	}
+	csv_interval(out, m->lo, m->hi, m->level);
 	csv_text_field(out, m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text : NULL);
 	if (m->how != NULL)
 		csv_text(out, m->how, strlen(m->how));
@@ -83,9 +98,11 @@ static void csv_report(const dck_record *const *records, size_t n, const dck_sty
 		return;
 	}
 	sink_text(out, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < records[i]->nmetrics; k++)
 			row_put(out, records[i], &records[i]->metrics[k]);
+		csv_tables(records[i], out);
+	}
 }
 
 const dck_writer report_csv = {.name = "csv",

@@ -7,10 +7,19 @@
 #include "deepclock/report.h"
 
 void csv_text(dck_sink *out, const char *text, size_t bytes); /* in quotes */
+/* The same in parts: the opening quote (text: what comes first), parts; the caller closes it. */
+void csv_text_begin(dck_sink *out, const char *text);
+void csv_text_part(dck_sink *out, const char *text, size_t bytes);
 /* Followed by a comma. An unknown text (NULL) is an empty field; known empty text is "". */
 void csv_text_field(dck_sink *out, const char *text);
 void csv_real(dck_sink *out, double v);		    /* not finite: empty */
 void csv_number(dck_sink *out, const dck_value *v); /* absent: empty */
+
+/* Three fields, each followed by a comma; empty where there is no interval (level 0). */
+void csv_interval(dck_sink *out, double lo, double hi, double level);
+
+/* The cells of the record's tables, one row each, in the columns of the metrics. */
+void csv_tables(const dck_record *r, dck_sink *out);
 
 /* The operators of the records: one row each, or one for each type or module (ops.h). */
 void csv_ops(const dck_record *const *records, size_t n, const dck_op_view *view, dck_sink *out);

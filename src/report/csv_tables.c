@@ -1,0 +1,68 @@
+/* csv_tables.c - the cells of tables as rows of the metrics' CSV: the tag is
+ * TABLE/ROW/COLUMN, where ROW is what the row's first cell says and COLUMN the column's key.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/sink.h"
+#include "report/csv.h"
+#include <string.h>
+
+static void text_part(dck_sink *out, const char *text)
+{
+	csv_text_part(out, text, strlen(text));
+}
+
+static const char *bool_text(const dck_value *v)
+{
+	return v->as.b ? "true" : "false";
+}
+
+/* A row's name; of one that has none, nothing. */
+static void name_part(dck_sink *out, const dck_value *v)
+{
+	if (v->kind == DCK_VALUE_TEXT)
+		text_part(out, v->as.text);
+	else if (v->kind == DCK_VALUE_BOOL)
+		text_part(out, bool_text(v));
+	else
+		csv_number(out, v);
+}
+
+/* Text in quotes, numbers without, so that nobody takes one for the other. */
+static void value_field(dck_sink *out, const dck_value *v)
+{
+	if (v->kind == DCK_VALUE_TEXT)
+		csv_text(out, v->as.text, strlen(v->as.text));
+	else if (v->kind == DCK_VALUE_BOOL)
+		sink_text(out, bool_text(v));
+	else
+		csv_number(out, v);
+	sink_text(out, ",");
+}
+
+static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, size_t row, size_t col)
+{
+	const dck_cell *name = &t->cells[row * t->ncolumns], *c = name + col;
+
+	csv_text_field(out, r->id);
+	csv_text_field(out, r->command);
+	csv_text_begin(out, t->name);
+	text_part(out, t->name);
+	text_part(out, "/");
+	name_part(out, &name->value);
+	text_part(out, "/");
+	text_part(out, t->columns[col].key);
+	sink_text(out, "\",");
+	value_field(out, &c->value);
+	csv_text_field(out, dck_unit_text(t->columns[col].unit));
+	csv_interval(out, c->lo, c->hi, c->level);
+	csv_text_field(out, c->value.kind == DCK_VALUE_ABSENT ? c->value.as.text : NULL);
+	sink_text(out, "\r\n");
+}
+
+void csv_tables(const dck_record *r, dck_sink *out)
+{
+	for (size_t i = 0; i < r->ntables; i++)
+		for (size_t row = 0; row < r->tables[i].nrows; row++)
+			for (size_t col = 1; col < r->tables[i].ncolumns; col++)
+				cell_row(out, r, &r->tables[i], row, col);
+}
