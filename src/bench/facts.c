@@ -340,3 +340,32 @@ void bench_facts_metric(record_builder *b, const dck_metric *from)
 		break;
 	}
 }
+
+/* A builder makes no yes or no; a record of another program may have them. */
+static void cell_copy(record_builder *b, const dck_cell *c)
+{
+	switch (c->value.kind) {
+	case DCK_VALUE_ABSENT:
+		record_cell_absent(b, c->value.as.text);
+		break;
+	case DCK_VALUE_BOOL:
+		record_cell_text(b, c->value.as.b ? "yes" : "no");
+		break;
+	case DCK_VALUE_INT:
+		record_cell_int(b, c->value.as.i);
+		break;
+	case DCK_VALUE_REAL:
+		record_cell_interval(b, c->value.as.r, c->lo, c->hi, c->level);
+		break;
+	case DCK_VALUE_TEXT:
+		record_cell_text(b, c->value.as.text);
+		break;
+	}
+}
+
+void bench_facts_table(record_builder *b, const dck_table *from)
+{
+	record_table(b, from->name, from->title, from->columns, from->ncolumns);
+	for (size_t i = 0; i < from->nrows * from->ncolumns; i++)
+		cell_copy(b, &from->cells[i]);
+}

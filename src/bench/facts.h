@@ -20,6 +20,8 @@ void bench_facts_engine(record_builder *b, const bench_target *t);
 void bench_facts_copy(record_builder *b, const dck_record *from);
 /* A metric of another record. */
 void bench_facts_metric(record_builder *b, const dck_metric *from);
+/* A table of another record. */
+void bench_facts_table(record_builder *b, const dck_table *from);
 /* One fact for each option row: what was asked, defaults included. */
 void bench_facts_options(record_builder *b, const char *section, const dck_opt *table,
 			 const void *cfg);
