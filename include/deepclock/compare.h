@@ -27,16 +27,17 @@ typedef struct dck_compare_config {
 	double margin; /* differences within it do not matter, as a share */
 	double level;  /* of every interval, and of all verdicts together */
 	int statistic; /* of one visit: index into dck_compare_statistics */
-	/* Live. A round visits every subject once, in random order. */
-	uint64_t rounds;	/* exactly so many; 0: until all is decided */
-	uint64_t max_rounds;	/* most, with rounds 0 */
-	uint64_t max_time_ns;	/* all of it, with rounds 0 */
-	uint64_t visit_ns;	/* how long one visit takes at least */
-	uint64_t restarts;	/* sessions are opened anew so many times, spread over the rounds */
-	bool fresh;		/* every visit in a fresh process */
-	bool aa;		/* first compare the first subject with itself */
-	bool check_outputs;	/* of every subject against those of the first */
-	uint64_t seed;		/* of the order */
+	/* Live. A round opens every subject anew and visits each some times, in random order. */
+	uint64_t rounds;      /* exactly so many; 0: until all is decided */
+	uint64_t max_rounds;  /* most, with rounds 0 */
+	uint64_t max_time_ns; /* all of it, with rounds 0 */
+	uint64_t visit_ns;    /* how long one visit takes at least */
+	uint64_t visits;    /* of each subject in a round; 0: such that opening is not most of it */
+	bool keep_sessions; /* open once: what a start decides by chance is then in the ratio */
+	bool fresh;	    /* every visit in a fresh process */
+	bool aa;	    /* first compare the first subject with itself */
+	bool check_outputs; /* of every subject against those of the first */
+	uint64_t seed;	    /* of the order */
 	const char *program;	/* for `fresh`, as dck_plan.program */
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* Saved. */

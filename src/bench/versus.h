@@ -17,6 +17,7 @@ typedef struct versus_lane {
 	bench_target target;
 	bench_phases phases; /* its loop, its warm-up, the samples of a visit */
 	uint64_t samples;    /* that a visit takes */
+	double *inner_ns;    /* [visits of a round], heap: of the round in hand */
 	/* Of every opening: the session, and the first run. */
 	double *session_ns, *first_ns; /* [nopened], heap */
 	size_t nopened;
@@ -37,7 +38,8 @@ typedef struct versus {
 	    *facts; /* takes those of the first subject when it is open; NULL: has them */
 } versus;
 
-/* Opens the lane's subject and warms it up. On failure it is closed. */
+/* Opens the lane's subject and warms it up: to a steady state the first time, for a moment later
+ * on. On failure it is closed. */
 dck_status versus_lane_open(versus *v, versus_lane *lane, dck_err *err);
 void versus_lane_close(versus_lane *lane); /* keeps what was learnt of openings; {0} is allowed */
 void versus_lane_done(versus_lane *lane);
@@ -63,7 +65,9 @@ typedef struct versus_rounds {
 	size_t planned; /* rounds, fixed before the first */
 	size_t done;	/* whole rounds */
 	size_t looks;
-	double round_ns;   /* what one took, when they were planned */
+	size_t visits;	   /* of each lane in a round */
+	bool reopens;	   /* sessions are opened anew for every round */
+	double round_ns;   /* what one takes, as it was planned */
 	double margin;	   /* differences that count */
 	const char *phase; /* for progress */
 	bool stopped;	   /* by time, before what was planned */

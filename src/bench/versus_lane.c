@@ -13,6 +13,7 @@
 /* Runs before those that count: another subject's weights are in the caches, and its workers may
  * still spin. */
 #define SETTLE_NS   3000000.0
+#define REWARM_NS   20000000u
 #define SAMPLES_MIN 3
 #define SAMPLES_MAX 4096
 
@@ -64,10 +65,16 @@ static void samples_choose(const versus *v, versus_lane *lane)
 static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
 {
 	const dck_subject *s = lane->what->subject;
+	bench_plan plan = v->plan;
 	dck_status status;
 
 	lane->target = (bench_target){.log = log_take, .log_self = v};
-	DCK_TRY(bench_phases_init(&lane->phases, &v->plan, s->kind != DCK_SUBJECT_COMMAND, err));
+	/* The machine is warm then; the session is not. */
+	if (lane->nopened > 0) {
+		plan.warmup = BENCH_WARMUP_TIME;
+		plan.warmup_amount = REWARM_NS;
+	}
+	DCK_TRY(bench_phases_init(&lane->phases, &plan, s->kind != DCK_SUBJECT_COMMAND, err));
 	DCK_TRY(bench_target_open(&lane->target, s, &v->clock, v->watch, NULL, NULL, err));
 	if (v->facts) {
 		bench_facts_subject(v->facts, s, &lane->target);
@@ -82,7 +89,8 @@ static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
 	status = bench_phase_first_run(&lane->phases, err);
 	if (status == DCK_OK)
 		status = bench_phase_warmup(&lane->phases, err);
-	lane->steady = lane->phases.steady;
+	if (lane->nopened == 0)
+		lane->steady = lane->phases.steady;
 	samples_choose(v, lane);
 	return status == DCK_OK ? opened_keep(lane, err) : status;
 }
@@ -109,6 +117,7 @@ void versus_lane_done(versus_lane *lane)
 	versus_lane_close(lane);
 	mem_free(lane->session_ns);
 	mem_free(lane->first_ns);
+	mem_free(lane->inner_ns);
 	*lane = (versus_lane){0};
 }
 

@@ -288,8 +288,11 @@ static void facts(record_builder *b, const versus *v, const versus_rounds *r,
 	record_fact_int(b, "method", "rounds_planned", DCK_UNIT_ONE, (int64_t)r->planned);
 	record_fact_int(b, "method", "looks", DCK_UNIT_ONE, (int64_t)r->looks);
 	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
-	if (c->restarts > 0)
-		record_fact_int(b, "method", "restart_every", DCK_UNIT_ONE, (int64_t)c->restarts);
+	record_fact_int(b, "method", "visits_per_round", DCK_UNIT_ONE, (int64_t)r->visits);
+	record_fact_text(b, "method", "sessions",
+			 c->fresh     ? "each visit has its own process"
+			 : r->reopens ? "opened anew for every round, in random order"
+				      : "opened once");
 	if (self && self->results[1].has_interval) {
 		record_fact_real(b, "compare", "aa_ratio", DCK_UNIT_ONE,
 				 exp(self->results[1].median));

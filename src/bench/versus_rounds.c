@@ -11,8 +11,9 @@
 
 /* With fewer rounds there is no interval at the usual levels. */
 #define ROUNDS_MIN 12
-/* Rounds before their number is planned: they tell what one takes, and are not used. */
-#define TRIAL_ROUNDS 2
+/* Turns before the number of rounds is planned: they tell what one takes, and are not used. */
+#define TRIAL_TURNS 2
+#define VISITS_MAX  16
 
 /* Boundaries at alpha / 1, alpha / 2, ... for Holm's procedure (Scand. J. Statist. 6, 1979): with m
  * alternatives undecided each is judged at alpha / m; one that is decided leaves more to the rest.
@@ -35,19 +36,24 @@ size_t versus_random(versus *v, size_t n)
 	return (size_t)(((x >> 32) * n) >> 32);
 }
 
-/* A round's order. Every second round is the one before it the other way round (ABBA), so that even
- * drift within a pair of rounds falls on all lanes alike. */
-static void order_make(versus *v, size_t round, size_t n, size_t *order)
+static void shuffle(versus *v, size_t n, size_t *order)
 {
-	if (round % 2 == 0) {
-		for (size_t i = 0; i < n; i++)
-			order[i] = i;
-		for (size_t i = n; i > 1; i--) {
-			const size_t k = versus_random(v, i), last = order[i - 1];
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	for (size_t i = n; i > 1; i--) {
+		const size_t k = versus_random(v, i), last = order[i - 1];
 
-			order[i - 1] = order[k];
-			order[k] = last;
-		}
+		order[i - 1] = order[k];
+		order[k] = last;
+	}
+}
+
+/* Every second turn is the one before it the other way round (ABBA), so that even drift within the
+ * two falls on all lanes alike. */
+static void order_make(versus *v, size_t turn, size_t n, size_t *order)
+{
+	if (turn % 2 == 0) {
+		shuffle(v, n, order);
 		return;
 	}
 	for (size_t i = 0; i < n / 2; i++) {
@@ -61,36 +67,6 @@ static void order_make(versus *v, size_t round, size_t n, size_t *order)
 static uint64_t now(const versus *v)
 {
 	return v->clock.now_ns(v->clock.self);
-}
-
-static dck_status reopen(versus *v, versus_rounds *r, dck_err *err)
-{
-	for (size_t i = 0; i < r->n; i++)
-		versus_lane_close(&r->lanes[i]);
-	for (size_t i = 0; i < r->n; i++)
-		DCK_TRY(versus_lane_open(v, &r->lanes[i], err));
-	return DCK_OK;
-}
-
-/* One visit of each lane; into ns[lane]. */
-static dck_status round_run(versus *v, versus_rounds *r, const size_t *order, double *ns,
-			    dck_err *err)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		versus_lane *lane = &r->lanes[order[i]];
-		const dck_status status = versus_lane_visit(v, lane, &ns[order[i]], err);
-
-		if (status != DCK_OK)
-			return status == DCK_E_CANCEL
-				   ? status
-				   : err_while(err, status, "measuring '%s'", lane->what->name);
-		if (!(ns[order[i]] > 0))
-			DCK_FAIL(err, E_ARG,
-				 "a run of '%s' took no time that the clock can see: there is no "
-				 "ratio to compare",
-				 lane->what->name);
-	}
-	return DCK_OK;
 }
 
 static void progress_show(versus *v, const versus_rounds *r)
@@ -114,30 +90,149 @@ static void progress_show(versus *v, const versus_rounds *r)
 	w->progress(w->self, &p);
 }
 
+/* --- one round */
+
+static dck_status lane_failed(const versus_lane *lane, dck_status status, const char *doing,
+			      dck_err *err)
+{
+	return status == DCK_E_CANCEL ? status
+				      : err_while(err, status, "%s '%s'", doing, lane->what->name);
+}
+
+/* All of them, in random order: what lies where in memory is drawn anew. */
+static dck_status lanes_open(versus *v, versus_rounds *r, dck_err *err)
+{
+	size_t order[DCK_ALTERNATIVES_MAX];
+	dck_status status;
+
+	shuffle(v, r->n, order);
+	for (size_t i = 0; i < r->n; i++)
+		versus_lane_close(&r->lanes[i]);
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane *lane = &r->lanes[order[i]];
+
+		status = versus_lane_open(v, lane, err);
+		if (status != DCK_OK)
+			return lane_failed(lane, status, "opening", err);
+	}
+	return DCK_OK;
+}
+
+/* One visit of each lane. */
+static dck_status turn_run(versus *v, versus_rounds *r, const size_t *order, size_t turn,
+			   dck_err *err)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane *lane = &r->lanes[order[i]];
+		double ns = NAN;
+		const dck_status status = versus_lane_visit(v, lane, &ns, err);
+
+		if (status != DCK_OK)
+			return lane_failed(lane, status, "measuring", err);
+		if (!(ns > 0))
+			DCK_FAIL(err, E_ARG,
+				 "a run of '%s' took no time that the clock can see: there is no "
+				 "ratio to compare",
+				 lane->what->name);
+		lane->inner_ns[turn] = ns;
+	}
+	return DCK_OK;
+}
+
+static double median_of(double *x, size_t n)
+{
+	stat_sort(x, n);
+	return stat_quantile_sorted(x, n, 0.5);
+}
+
+/* A round counts once, however many visits it has: those of one start are of one mind. */
+static void round_keep(versus_rounds *r, double *scratch)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		for (size_t k = 0; k < r->visits; k++)
+			scratch[k] = log(r->lanes[i].inner_ns[k] / r->lanes[0].inner_ns[k]);
+		r->results[i].ratio[r->done] = median_of(scratch, r->visits);
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		r->results[i].visit_ns[r->done] = median_of(r->lanes[i].inner_ns, r->visits);
+		r->results[i].rounds = r->done + 1;
+	}
+	r->done++;
+}
+
+static dck_status round_run(versus *v, versus_rounds *r, size_t *order, double *scratch,
+			    dck_err *err)
+{
+	if (r->reopens && r->done > 0)
+		DCK_TRY(lanes_open(v, r, err));
+	for (size_t turn = 0; turn < r->visits; turn++) {
+		order_make(v, r->done * r->visits + turn, r->n, order);
+		DCK_TRY(turn_run(v, r, order, turn, err));
+		progress_show(v, r);
+	}
+	round_keep(r, scratch);
+	return DCK_OK;
+}
+
+/* --- the plan */
+
+static double opening_ns(const versus_rounds *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->lanes[i].nopened > 0)
+			sum += r->lanes[i].session_ns[0] + 2 * r->lanes[i].first_ns[0] + 25e6;
+	return sum;
+}
+
+static dck_status inner_new(versus_rounds *r, size_t visits, dck_err *err)
+{
+	r->visits = visits;
+	for (size_t i = 0; i < r->n; i++) {
+		r->lanes[i].inner_ns = mem_zalloc(visits, sizeof(double));
+		if (!r->lanes[i].inner_ns)
+			DCK_FAIL(err, E_NOMEM, "no memory for %zu visits", visits);
+	}
+	return DCK_OK;
+}
+
 /* How many rounds there will be at most must be known before the first that counts: the boundary
  * spends the error by shares of it. */
 static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
 {
 	const dck_compare_config *c = v->asked;
-	const uint64_t begin = now(v);
-	double ns[DCK_ALTERNATIVES_MAX], fit;
+	const bool command = r->lanes[0].what->subject->kind == DCK_SUBJECT_COMMAND;
+	double turn_ns, open_ns, visits = 1;
+	uint64_t begin;
 
-	for (size_t i = 0; i < TRIAL_ROUNDS && !c->fresh; i++) {
+	r->reopens = !c->keep_sessions && !c->fresh && !command;
+	DCK_TRY(inner_new(r, c->visits > VISITS_MAX ? (size_t)c->visits : VISITS_MAX, err));
+	begin = now(v);
+	for (size_t i = 0; i < TRIAL_TURNS && !c->fresh; i++) {
 		order_make(v, i, r->n, order);
-		DCK_TRY(round_run(v, r, order, ns, err));
+		DCK_TRY(turn_run(v, r, order, i, err));
 		progress_show(v, r);
 	}
-	r->round_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
-			       : (double)(now(v) - begin) / TRIAL_ROUNDS;
+	turn_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
+			   : (double)(now(v) - begin) / TRIAL_TURNS;
+	open_ns = r->reopens ? opening_ns(r) : 0;
+	/* Even, so that each order comes as often as its reverse. */
+	if (r->reopens)
+		visits = 2 * fmax(1, fmin(VISITS_MAX / 2.0, round(open_ns / turn_ns / 2)));
+	r->visits = c->visits > 0 ? (size_t)c->visits : (size_t)visits;
+	r->round_ns = open_ns + (double)r->visits * turn_ns;
 	r->planned = c->rounds;
-	if (r->planned > 0)
-		return DCK_OK;
-	fit =
-	    (double)(v->deadline_ns > now(v) ? v->deadline_ns - now(v) : 0) / fmax(1, r->round_ns);
-	fit = fmin(fit, (double)c->max_rounds);
-	r->planned = (size_t)fmax(ROUNDS_MIN, fit);
+	if (r->planned == 0) {
+		const double left = v->deadline_ns > now(v) ? (double)(v->deadline_ns - now(v)) : 0;
+		const double fit = fmin(left / fmax(1, r->round_ns), (double)c->max_rounds);
+
+		r->planned = (size_t)fmax(ROUNDS_MIN, fit);
+	}
 	return DCK_OK;
 }
+
+/* --- looks */
 
 static dck_status family_init(family *f, const versus *v, const versus_rounds *r, dck_err *err)
 {
@@ -145,7 +240,7 @@ static dck_status family_init(family *f, const versus *v, const versus_rounds *r
 
 	f->n = r->n - 1;
 	f->walks = mem_zalloc(f->n * row, sizeof(double));
-	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned, sizeof(double));
+	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned + r->visits, sizeof(double));
 	if (!f->walks || !f->scratch)
 		DCK_FAIL(err, E_NOMEM, "no memory for the boundaries of %zu rounds", r->planned);
 	for (size_t m = 1; m <= f->n; m++)
@@ -201,16 +296,6 @@ static size_t look(family *f, versus_rounds *r)
 	return undecided;
 }
 
-static void round_keep(versus_rounds *r, const double *ns)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		r->results[i].visit_ns[r->done] = ns[i];
-		r->results[i].ratio[r->done] = log(ns[i] / ns[0]);
-		r->results[i].rounds = r->done + 1;
-	}
-	r->done++;
-}
-
 /* Time is a limit, not a plan: the last look comes early, at the error that is spent until then. */
 static bool time_over(const versus *v, const versus_rounds *r)
 {
@@ -219,20 +304,14 @@ static bool time_over(const versus *v, const versus_rounds *r)
 
 static dck_status rounds_loop(versus *v, versus_rounds *r, family *f, size_t *order, dck_err *err)
 {
-	const uint64_t every = v->asked->restarts;
 	/* Rounds that are fixed beforehand are looked at once, which leaves all of the error to it.
 	 */
 	const bool once = v->asked->rounds > 0;
 	size_t next_look = once ? r->planned : stat_look_next(0, r->planned);
-	double ns[DCK_ALTERNATIVES_MAX];
 
 	while (r->done < r->planned) {
 		progress_show(v, r);
-		if (every > 0 && !v->asked->fresh && r->done > 0 && r->done % every == 0)
-			DCK_TRY(reopen(v, r, err));
-		order_make(v, r->done, r->n, order);
-		DCK_TRY(round_run(v, r, order, ns, err));
-		round_keep(r, ns);
+		DCK_TRY(round_run(v, r, order, f->scratch, err));
 		r->stopped = time_over(v, r) && r->done < r->planned;
 		if (r->done < next_look && !r->stopped)
 			continue;
@@ -259,15 +338,8 @@ static dck_status run(versus *v, versus_rounds *r, family *f, dck_err *err)
 	size_t order[DCK_ALTERNATIVES_MAX] = {0};
 	dck_err why = {0};
 
-	for (size_t i = 0; i < r->n; i++) {
-		progress_show(v, r);
-		const dck_status status = versus_lane_open(v, &r->lanes[i], err);
-
-		if (status != DCK_OK)
-			return status == DCK_E_CANCEL
-				   ? status
-				   : err_while(err, status, "opening '%s'", r->lanes[i].what->name);
-	}
+	progress_show(v, r);
+	DCK_TRY(lanes_open(v, r, err));
 	DCK_TRY(plan_make(v, r, order, err));
 	DCK_TRY(results_new(r, err));
 	DCK_TRY(family_init(f, v, r, err));
