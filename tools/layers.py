@@ -32,6 +32,10 @@ LAYERS = {
     "src/engine": (("base", "os"), ("base", "opt", "bench", "plugin"), ISO,
                    ("dlfcn.h", "glob.h", "sys/stat.h", "unistd.h", "xmmintrin.h")),
     "src/report": (("base", "os", "record"), ("base", "opt", "record", "report"), ISO, ()),
+    # What was measured before; it sees records, never how they were made.
+    "src/history": (("base", "os", "record", "stat"),
+                    ("base", "history", "opt", "record", "report"), ISO,
+                    ("sqlite3.h", "sys/stat.h", "unistd.h")),
     "src/bench": (("base", "os", "stat", "record", "model", "engine", "cost", "machine"), ANY, ISO,
                   ("pthread.h", "unistd.h")),
     "src/cli": ((), ANY, ISO, ANY),

@@ -62,5 +62,6 @@
 #include "profile.h"
 #include "compare.h"
 #include "machine.h"
+#include "history.h"
 
 #endif

@@ -147,7 +147,7 @@ typedef struct stat_limit {
 } stat_limit;
 
 /* Of n independent runs `over` were over the limit. Never HELD below stat_percentile_runs(p,
- * confidence, 1): a single chance would decide. */
+ * confidence, 1), where a single chance would decide, nor below STAT_N_EFF_ENOUGH. */
 void stat_limit_test(double p, double confidence, double n, double over, stat_limit *ret);
 
 /* What x[0..n), in the order of their taking, are worth in independent runs when it is asked how
@@ -177,5 +177,19 @@ void stat_proportion(uint64_t hits, uint64_t n, double level, double *ret_lo, do
  * which only one of them gets right divide as unevenly as this. Exact and two-sided (McNemar,
  * Psychometrika 12, 1947). */
 double stat_mcnemar(uint64_t only_first, uint64_t only_second);
+
+/* --- changes: where does the level of a series change? For values that each are a measurement of
+ * its own (one a day, one a commit), independent of each other but for their level. */
+#define STAT_CHANGE_MIN	 8 /* of fewer values no change is certain */
+#define STAT_CHANGES_MAX 64
+typedef struct stat_change {
+	size_t at; /* the first value of the new level */
+	double p;  /* how often noise alone looks so, times the number of stretches looked at */
+	double before, after; /* medians up to the neighbouring changes */
+} stat_change;
+size_t stat_change_scratch(size_t n); /* doubles */
+/* ret[STAT_CHANGES_MAX], in their order along the series; returns how many. Of series without any
+ * change the share alpha gives one or more. The same data give the same result. */
+size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch, stat_change *ret);
 
 #endif

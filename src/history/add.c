@@ -1,0 +1,192 @@
+/* add.c - a record into the file: its text, and the index that is read from it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include "os/os.h"
+#include "record/build.h"
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+static dck_status record_check(const dck_record *r, dck_err *err)
+{
+	if (!r->id || !r->id[0])
+		DCK_FAIL(err, E_ARG, "the record has no id, so it could not be found again");
+	if (strlen(r->id) >= DCK_HISTORY_ID_SIZE)
+		DCK_FAIL(err, E_ARG, "the record's id has more than %d bytes: '%.40s...'",
+			 DCK_HISTORY_ID_SIZE - 1, r->id);
+	for (const unsigned char *p = (const unsigned char *)r->id; *p; p++)
+		if (!isalnum(*p) && !strchr("-_.:", *p))
+			DCK_FAIL(err, E_ARG,
+				 "'%.80s' is no id of a record: it has other "
+				 "characters than letters, digits and -_.:",
+				 r->id);
+	return DCK_OK;
+}
+
+/* Whether the id is there, and with the same text. */
+static dck_status known_find(dck_history *h, const char *id, history_text text, bool *ret,
+			     dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	DCK_TRY(
+	    history_prepare(h, "SELECT texts.json FROM records JOIN texts USING (seq) WHERE id = ?",
+			    &s, "read", err));
+	history_bind_text(s, 1, id);
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK && row) {
+		const void *json = sqlite3_column_blob(s, 0);
+
+		if ((size_t)sqlite3_column_bytes(s, 0) != text.n ||
+		    (text.n > 0 && memcmp(json, text.json, text.n) != 0))
+			status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,
+					 "the history has another record with the id %s", id);
+	}
+	sqlite3_finalize(s);
+	if (status == DCK_OK)
+		*ret = row;
+	return status;
+}
+
+static dck_status row_insert(dck_history *h, const dck_record *r, const history_identity *who,
+			     history_text text, const char *commit, dck_err *err)
+{
+	static const char sql[] =
+	    "INSERT INTO records (id, at, added, command, verb, subject, engine, cpu, machine, "
+	    "method, commit_id, incomplete, bytes) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,"
+	    "?13)";
+	const int64_t now = os_unix_ns();
+	sqlite3_stmt *s;
+	bool row;
+	dck_status status;
+
+	DCK_TRY(history_prepare(h, sql, &s, "add a record to", err));
+	history_bind_text(s, 1, r->id);
+	sqlite3_bind_int64(s, 2, r->began_unix_ns != 0 ? r->began_unix_ns : now);
+	sqlite3_bind_int64(s, 3, now);
+	history_bind_text(s, 4, r->command);
+	history_bind_text(s, 5, who->verb[0] ? who->verb : NULL);
+	history_bind_text(s, 6, who->subject);
+	history_bind_text(s, 7, who->engine);
+	history_bind_text(s, 8, who->cpu);
+	history_bind_text(s, 9, who->machine);
+	history_bind_text(s, 10, who->method);
+	history_bind_text(s, 11, commit && commit[0] ? commit : NULL);
+	sqlite3_bind_int(s, 12, r->incomplete);
+	sqlite3_bind_int64(s, 13, (int64_t)text.n);
+	status = history_step(h, s, &row, "add a record to", err);
+	sqlite3_finalize(s);
+	return status;
+}
+
+static dck_status text_insert(dck_history *h, int64_t seq, history_text text, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row;
+	dck_status status;
+
+	DCK_TRY(history_prepare(h, "INSERT INTO texts (seq, sum, json) VALUES (?, ?, ?)", &s,
+				"add a record to", err));
+	sqlite3_bind_int64(s, 1, seq);
+	sqlite3_bind_int64(s, 2, (int64_t)history_hash(HISTORY_HASH, text.json, text.n));
+	sqlite3_bind_blob64(s, 3, text.json, text.n, SQLITE_STATIC);
+	status = history_step(h, s, &row, "add a record to", err);
+	sqlite3_finalize(s);
+	return status;
+}
+
+static bool value_bind(sqlite3_stmt *s, int at, const dck_value *v)
+{
+	if (v->kind == DCK_VALUE_INT)
+		sqlite3_bind_int64(s, at, v->as.i);
+	else if (v->kind == DCK_VALUE_REAL && isfinite(v->as.r))
+		sqlite3_bind_double(s, at, v->as.r);
+	else
+		return false;
+	return true;
+}
+
+/* A tag that stands in the record twice counts the first time, as in dck_record_metric(). */
+static dck_status metrics_insert(dck_history *h, int64_t seq, const dck_record *r, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row;
+	dck_status status = DCK_OK;
+
+	DCK_TRY(history_prepare(h,
+				"INSERT OR IGNORE INTO metrics (seq, tag, value, unit, lo, hi, "
+				"level) VALUES (?, ?, ?, ?, ?, ?, ?)",
+				&s, "add a record to", err));
+	for (size_t i = 0; i < r->nmetrics && status == DCK_OK; i++) {
+		const dck_metric *m = &r->metrics[i];
+
+		sqlite3_reset(s);
+		sqlite3_clear_bindings(s);
+		sqlite3_bind_int64(s, 1, seq);
+		history_bind_text(s, 2, m->def->tag);
+		if (!value_bind(s, 3, &m->value))
+			continue;
+		history_bind_text(s, 4, dck_unit_text(m->def->unit));
+		if (m->level > 0) {
+			sqlite3_bind_double(s, 5, m->lo);
+			sqlite3_bind_double(s, 6, m->hi);
+			sqlite3_bind_double(s, 7, m->level);
+		}
+		status = history_step(h, s, &row, "add a record to", err);
+	}
+	sqlite3_finalize(s);
+	return status;
+}
+
+dck_status history_insert(dck_history *h, const dck_record *r, history_text text,
+			  const char *commit, bool *ret_new, dck_err *err)
+{
+	history_identity who;
+	bool known = false;
+	int64_t seq;
+
+	DCK_TRY(record_check(r, err));
+	DCK_TRY(known_find(h, r->id, text, &known, err));
+	if (!known) {
+		history_identify(r, &who);
+		DCK_TRY(row_insert(h, r, &who, text, commit, err));
+		seq = sqlite3_last_insert_rowid(h->db);
+		DCK_TRY(text_insert(h, seq, text, err));
+		DCK_TRY(metrics_insert(h, seq, r, err));
+	}
+	if (ret_new)
+		*ret_new = !known;
+	return DCK_OK;
+}
+
+static dck_status add(dck_history *h, const dck_record *r, history_text text, const char *commit,
+		      bool *ret_new, dck_err *err)
+{
+	bool is_new = false;
+
+	DCK_TRY(history_begin(h, err));
+	DCK_TRY(history_end(h, history_insert(h, r, text, commit, &is_new, err), err));
+	if (ret_new)
+		*ret_new = is_new;
+	return DCK_OK;
+}
+
+dck_status dck_history_add(dck_history *h, const dck_record *r, const char *commit, bool *ret_new,
+			   dck_err *err)
+{
+	dck_buffer json = {0};
+	dck_sink sink;
+	dck_status status;
+
+	dck_sink_buffer(&sink, &json);
+	record_json_write(r, &sink);
+	status = dck_sink_finish(&sink, err);
+	if (status == DCK_OK)
+		status = add(h, r, (history_text){json.data, json.n}, commit, ret_new, err);
+	dck_buffer_done(&json);
+	return status;
+}

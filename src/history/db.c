@@ -1,0 +1,356 @@
+/* db.c - the connection: how it is opened so that several programs may write, a kill loses nothing
+ * and a damaged file stays as it is; statements; SQLite's failures as sentences.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Files up to this size are looked through before anything is written to them. */
+#define LOOK_THROUGH_BYTES (INT64_C(8) << 20)
+/* Records are at most 256 MiB (dck_record_load); no statement or value is longer. */
+#define LENGTH_MAX ((256 << 20) + 4096)
+
+/* --- failures */
+
+typedef struct failure {
+	int rc; /* primary result code of SQLite */
+	dck_status code;
+	bool system;	 /* the system's own reason says more */
+	const char *why; /* after "cannot WHAT the history 'PATH': " */
+} failure;
+
+static const failure failures[] = {
+    {SQLITE_NOTADB, DCK_E_FORMAT, false,
+     "it is not an SQLite file; it was not changed: name another file with --db"},
+    {SQLITE_CORRUPT, DCK_E_FORMAT, false,
+     "it is damaged; it was not changed: put a copy in its place, or name another file with --db"},
+    {SQLITE_FULL, DCK_E_IO, false, "the disk is full; all that was in it before is kept"},
+    {SQLITE_BUSY, DCK_E_IO, false, "another program holds it; try again when that is done"},
+    {SQLITE_LOCKED, DCK_E_IO, false, "another program holds it; try again when that is done"},
+    {SQLITE_READONLY, DCK_E_IO, false,
+     "it may only be read: change its permissions, or name another file with --db"},
+    {SQLITE_PERM, DCK_E_IO, true, "permission denied"},
+    {SQLITE_CANTOPEN, DCK_E_IO, true, "the file or one beside it cannot be opened or made"},
+    {SQLITE_IOERR, DCK_E_IO, true, "the disk or file system failed"},
+    {SQLITE_NOMEM, DCK_E_NOMEM, false, "out of memory"},
+    {SQLITE_TOOBIG, DCK_E_LIMIT, false, "the record is too large"},
+};
+
+dck_status history_failed(const dck_history *h, int rc, const char *what, dck_err *err)
+{
+	const int primary = rc & 0xff, native = h->db ? sqlite3_system_errno(h->db) : 0;
+
+	for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+		const failure *f = &failures[i];
+
+		if (f->rc != primary)
+			continue;
+		if (f->system && native == ENOSPC)
+			return history_failed(h, SQLITE_FULL, what, err);
+		if (f->system && native > 0)
+			return err_set_errno(err, f->code, __FILE__, __LINE__, native,
+					     "cannot %s the history '%s'", what, h->path);
+		return err_set(err, f->code, __FILE__, __LINE__, "cannot %s the history '%s': %s",
+			       what, h->path, f->why);
+	}
+	DCK_FAIL(err, E_IO, "cannot %s the history '%s': %s", what, h->path,
+		 h->db ? sqlite3_errmsg(h->db) : sqlite3_errstr(rc));
+}
+
+/* --- statements */
+
+dck_status history_run(dck_history *h, const char *sql, const char *what, dck_err *err)
+{
+	const int rc = sqlite3_exec(h->db, sql, NULL, NULL, NULL);
+
+	return rc == SQLITE_OK ? DCK_OK : history_failed(h, rc, what, err);
+}
+
+dck_status history_prepare(dck_history *h, const char *sql, sqlite3_stmt **ret, const char *what,
+			   dck_err *err)
+{
+	const int rc = sqlite3_prepare_v2(h->db, sql, -1, ret, NULL);
+
+	return rc == SQLITE_OK ? DCK_OK : history_failed(h, rc, what, err);
+}
+
+dck_status history_step(dck_history *h, sqlite3_stmt *s, bool *ret, const char *what, dck_err *err)
+{
+	const int rc = sqlite3_step(s);
+
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		return history_failed(h, rc, what, err);
+	*ret = rc == SQLITE_ROW;
+	return DCK_OK;
+}
+
+dck_status history_integer(dck_history *h, const char *sql, int64_t *ret, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	DCK_TRY(history_prepare(h, sql, &s, "read", err));
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK)
+		*ret = row ? sqlite3_column_int64(s, 0) : 0;
+	sqlite3_finalize(s);
+	return status;
+}
+
+void history_bind_text(sqlite3_stmt *s, int at, const char *text)
+{
+	sqlite3_bind_text(s, at, text, -1, SQLITE_STATIC);
+}
+
+dck_status history_begin(dck_history *h, dck_err *err)
+{
+	if (!h->writable)
+		return history_failed(h, SQLITE_READONLY, "write", err);
+	return history_run(h, "BEGIN IMMEDIATE", "write", err);
+}
+
+dck_status history_end(dck_history *h, dck_status status, dck_err *err)
+{
+	if (status == DCK_OK)
+		status = history_run(h, "COMMIT", "write", err);
+	/* A failed statement may have ended the transaction by itself. */
+	if (status != DCK_OK && !sqlite3_get_autocommit(h->db))
+		sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
+	return status;
+}
+
+/* --- opening */
+
+void dck_history_config_init(dck_history_config *c)
+{
+	*c = (dck_history_config){.wait_ns = UINT64_C(10000000000)};
+}
+
+/* SQLite reads ":memory:" and "file:..." as something else than a file's name. */
+static char *name_plain(const char *path)
+{
+	char *name = mem_alloc(strlen(path) + 3);
+
+	if (name)
+		sprintf(name, "%s%s", path[0] == '/' ? "" : "./", path);
+	return name;
+}
+
+/* "file:NAME?immutable=1", every byte of the name but letters and '/' in percent form. */
+static char *name_immutable(const char *path)
+{
+	char *plain = name_plain(path), *name = mem_alloc(3 * strlen(path) + 40), *p = name;
+
+	if (plain && name) {
+		p += sprintf(p, "file:");
+		for (const unsigned char *c = (const unsigned char *)plain; *c; c++)
+			p += sprintf(p,
+				     strchr("/.-_", *c) || (*c >= '0' && *c <= '9') ||
+					     (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z')
+					 ? "%c"
+					 : "%%%02X",
+				     *c);
+		strcpy(p, "?immutable=1");
+	}
+	mem_free(plain);
+	return plain ? name : NULL;
+}
+
+static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
+{
+	int rc;
+
+	if (!name)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	rc = sqlite3_open_v2(name, &h->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+			     NULL);
+	mem_free(name);
+	if (rc != SQLITE_OK)
+		return history_failed(h, rc, "open", err);
+	sqlite3_busy_timeout(h->db, (int)(h->wait_ns / 1000000));
+	/* The file may be anyone's: nothing in it is run. */
+	sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_limit(h->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
+	return history_run(h, "PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON", "open", err);
+}
+
+static void disconnect(dck_history *h)
+{
+	sqlite3_close(h->db);
+	h->db = NULL;
+}
+
+/* Without a writable folder SQLite cannot make the files by which readers and writers agree. When
+ * nothing waits in a log to be read, and nobody can write, the file alone is all there is. */
+static dck_status connect_immutable(dck_history *h, dck_err *err)
+{
+	bool current = false;
+
+	if (history_place_log_waits(h->path))
+		DCK_FAIL(err, E_IO,
+			 "cannot read the history '%s': it has a log beside it, and the folder may "
+			 "not be written; copy both elsewhere",
+			 h->path);
+	disconnect(h);
+	DCK_TRY(connect(h, name_immutable(h->path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));
+	h->writable = false;
+	DCK_TRY(history_schema_check(h, &current, err));
+	if (!current)
+		DCK_FAIL(
+		    err, E_VERSION,
+		    "the history '%s' is of an older version and may only be read, so it cannot "
+		    "be brought up to date",
+		    h->path);
+	return DCK_OK;
+}
+
+/* SQLite notices damage where it reads. What is small is read as a whole before it is changed. */
+static dck_status look_through(dck_history *h, dck_err *err)
+{
+	int64_t pages, page_bytes;
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));
+	DCK_TRY(history_integer(h, "PRAGMA page_size", &page_bytes, err));
+	if (pages * page_bytes > LOOK_THROUGH_BYTES)
+		return DCK_OK;
+	DCK_TRY(history_prepare(h, "PRAGMA quick_check(1)", &s, "read", err));
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK && row && strcmp((const char *)sqlite3_column_text(s, 0), "ok") != 0)
+		status = history_failed(h, SQLITE_CORRUPT, "use", err);
+	sqlite3_finalize(s);
+	return status;
+}
+
+/* A write-ahead log: readers and one writer at a time do not wait for each other, and what was not
+ * committed when a program was killed is not seen. The switch is made once in the life of a file,
+ * needs it alone, and SQLite does not wait for that. */
+static dck_status log_ahead(dck_history *h, dck_err *err)
+{
+	const uint64_t until = os_now_ns() + h->wait_ns;
+	int rc;
+
+	for (;;) {
+		sqlite3_stmt *s;
+		bool wal = false;
+
+		rc = sqlite3_prepare_v2(h->db, "PRAGMA journal_mode=WAL", -1, &s, NULL);
+		if (rc == SQLITE_OK) {
+			rc = sqlite3_step(s);
+			wal = rc == SQLITE_ROW &&
+			      strcmp((const char *)sqlite3_column_text(s, 0), "wal") == 0;
+			sqlite3_finalize(s);
+		}
+		if (wal)
+			return DCK_OK;
+		if ((rc & 0xff) != SQLITE_BUSY || os_now_ns() > until)
+			break;
+		os_sleep_ns(10000000, NULL, NULL);
+	}
+	/* A file system that cannot do it: a rollback journal is as safe, with more waiting. */
+	if (rc == SQLITE_ROW)
+		return DCK_OK;
+	return history_failed(h, rc, "open", err);
+}
+
+static dck_status open_writable(dck_history *h, bool current, dck_err *err)
+{
+	DCK_TRY(look_through(h, err));
+	/* Space of removed records can be given back; takes effect in a file without tables alone.
+	 */
+	if (!current)
+		DCK_TRY(history_run(h, "PRAGMA auto_vacuum=INCREMENTAL", "open", err));
+	DCK_TRY(log_ahead(h, err));
+	/* What was committed also survives a loss of power. */
+	DCK_TRY(history_run(h, "PRAGMA synchronous=FULL", "open", err));
+	return current ? DCK_OK : history_schema_upgrade(h, err);
+}
+
+static dck_status open_there(dck_history *h, bool exists, dck_err *err)
+{
+	bool current = false;
+	dck_status status;
+
+	DCK_TRY(connect(h, name_plain(h->path),
+			SQLITE_OPEN_READWRITE | (exists ? 0 : SQLITE_OPEN_CREATE), err));
+	h->writable = sqlite3_db_readonly(h->db, "main") == 0;
+	status = history_schema_check(h, &current, err);
+	if (status != DCK_OK && exists) {
+		const int rc = sqlite3_errcode(h->db) & 0xff;
+
+		if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY)
+			return connect_immutable(h, err);
+	}
+	if (status != DCK_OK)
+		return status;
+	if (h->writable)
+		return open_writable(h, current, err);
+	if (!current)
+		DCK_FAIL(
+		    err, E_VERSION,
+		    "the history '%s' is of an older version and may only be read, so it cannot "
+		    "be brought up to date",
+		    h->path);
+	return DCK_OK;
+}
+
+static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err *err)
+{
+	char path[4096];
+	bool exists = false;
+
+	if (!c->path)
+		DCK_TRY(dck_history_path(path, sizeof path, err));
+	h->path = mem_dup(c->path ? c->path : path);
+	h->wait_ns = c->wait_ns;
+	if (!h->path)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	DCK_TRY(history_place_check(h->path, &exists, err));
+	if (!exists && c->existing)
+		DCK_FAIL(err, E_ABSENT,
+			 "there is no history yet at '%s': '--save FILE' of a command begins it",
+			 h->path);
+	if (!exists)
+		DCK_TRY(history_place_folder(h->path, err));
+	return open_there(h, exists, err);
+}
+
+dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_err *err)
+{
+	dck_history_config defaults;
+	dck_history *h = mem_zalloc(1, sizeof *h);
+	dck_status status;
+
+	if (!h)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	dck_history_config_init(&defaults);
+	status = open_path(h, c ? c : &defaults, err);
+	if (status == DCK_OK)
+		*ret = h;
+	else
+		dck_history_close(h);
+	return status;
+}
+
+void dck_history_close(dck_history *h)
+{
+	if (!h)
+		return;
+	disconnect(h);
+	mem_free(h->path);
+	mem_free(h);
+}
+
+const char *dck_history_file(const dck_history *h)
+{
+	return h->path;
+}

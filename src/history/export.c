@@ -1,0 +1,156 @@
+/* export.c - records out of the file again: as lines of JSON, or their metrics as CSV. One record
+ * is in memory at a time.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include "base/num.h"
+#include "base/sink.h"
+#include "record/build.h"
+#include "record/record.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The record on one line, with a member that readers of records pass over. */
+static dck_status line_write(const dck_record *r, const char *commit, dck_sink *out, dck_err *err)
+{
+	dck_buffer line = {0};
+	dck_sink sink;
+	json_writer w;
+	dck_status status;
+
+	dck_sink_buffer(&sink, &line);
+	json_init(&w, &sink, false);
+	record_json_put(r, &w);
+	json_done(&w);
+	status = dck_sink_finish(&sink, err);
+	if (status == DCK_OK) {
+		char *end = strrchr(line.data, '}');
+
+		sink_put(out, line.data, (size_t)(end - line.data));
+		if (commit)
+			sink_fmt(out, ",\"history\":{\"commit\":\"%s\"}", commit);
+		sink_text(out, "}\n");
+	}
+	dck_buffer_done(&line);
+	return status;
+}
+
+static dck_status record_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, dck_err *err)
+{
+	const char *commit = (const char *)sqlite3_column_text(s, 2);
+	dck_buffer json = {0};
+	dck_record *r = NULL;
+	dck_status status = history_text_get(h, sqlite3_column_int64(s, 0),
+					     (const char *)sqlite3_column_text(s, 1), &json, err);
+
+	if (status == DCK_OK)
+		status = dck_record_parse(json.data, json.n, &r, err);
+	dck_buffer_done(&json);
+	if (status == DCK_OK)
+		status = line_write(r, commit, out, err);
+	dck_record_free(r);
+	return status;
+}
+
+/* `columns` and `join` of the newest records of f, oldest of them first. */
+static dck_status rows_each(dck_history *h, const dck_history_filter *f, const char *columns,
+			    const char *join, dck_sink *out,
+			    dck_status (*each)(dck_history *h, sqlite3_stmt *s, dck_sink *out,
+					       dck_err *err),
+			    dck_err *err)
+{
+	history_where w;
+	char sql[1400];
+	sqlite3_stmt *s;
+	bool row = true;
+	dck_status status;
+
+	DCK_TRY(history_where_make(f, &w, err));
+	snprintf(
+	    sql, sizeof sql,
+	    "SELECT %s FROM (SELECT * FROM records %s ORDER BY at DESC, seq DESC LIMIT :limit) "
+	    "AS r %s ORDER BY r.at, r.seq",
+	    columns, w.sql, join);
+	DCK_TRY(history_prepare(h, sql, &s, "read", err));
+	history_where_bind(&w, s);
+	status = history_step(h, s, &row, "read", err);
+	/* A reader that went away ends it: nobody takes the rest. */
+	while (status == DCK_OK && row && !out->failed) {
+		status = each(h, s, out, err);
+		if (status == DCK_OK)
+			status = history_step(h, s, &row, "read", err);
+	}
+	sqlite3_finalize(s);
+	return status;
+}
+
+dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_sink *out,
+			      dck_err *err)
+{
+	return rows_each(h, f, "r.seq, r.id, r.commit_id", "", out, record_export, err);
+}
+
+/* RFC 4180: quoted where it holds a comma, a quote or a line's end. */
+static void csv_text(dck_sink *out, const char *text)
+{
+	if (!text)
+		return;
+	if (!strpbrk(text, ",\"\r\n")) {
+		sink_text(out, text);
+		return;
+	}
+	sink_text(out, "\"");
+	for (; *text; text++)
+		sink_put(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+	sink_text(out, "\"");
+}
+
+static void csv_number(dck_sink *out, sqlite3_stmt *s, int i)
+{
+	char text[NUM_TEXT_MAX];
+
+	if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
+		sink_fmt(out, "%" PRId64, (int64_t)sqlite3_column_int64(s, i));
+	else if (sqlite3_column_type(s, i) == SQLITE_FLOAT) {
+		num_general(text, 17, sqlite3_column_double(s, i));
+		sink_text(out, text);
+	}
+}
+
+static dck_status metric_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, dck_err *err)
+{
+	char began[RECORD_TIME_SIZE];
+
+	(void)h;
+	(void)err;
+	csv_text(out, (const char *)sqlite3_column_text(s, 0));
+	record_time_text(sqlite3_column_int64(s, 1), began);
+	sink_fmt(out, ",%s", began);
+	for (int i = 2; i < 8; i++) {
+		sink_text(out, ",");
+		csv_text(out, (const char *)sqlite3_column_text(s, i));
+	}
+	sink_text(out, sqlite3_column_int(s, 8) ? ",true," : ",false,");
+	csv_text(out, (const char *)sqlite3_column_text(s, 9));
+	for (int i = 10; i < 14; i++) {
+		sink_text(out, ",");
+		csv_number(out, s, i);
+	}
+	sink_text(out, ",");
+	csv_text(out, (const char *)sqlite3_column_text(s, 14));
+	sink_text(out, "\n");
+	return DCK_OK;
+}
+
+dck_status dck_history_export_csv(dck_history *h, const dck_history_filter *f, dck_sink *out,
+				  dck_err *err)
+{
+	sink_text(out, "id,time,command,subject,engine,machine,method,commit,incomplete,metric,"
+		       "value,lo,hi,level,unit\n");
+	return rows_each(h, f,
+			 "r.id, r.at, r.verb, r.subject, r.engine, r.machine, r.method, "
+			 "r.commit_id, r.incomplete, m.tag, m.value, m.lo, m.hi, m.level, m.unit",
+			 "JOIN metrics AS m ON m.seq = r.seq", out, metric_export, err);
+}

@@ -1,0 +1,93 @@
+/* filter.c - a filter as SQL. What users give is bound, never pasted into it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <string.h>
+
+const dck_opt dck_history_filter_options[] = {
+    {.name = "subject",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(dck_history_filter, subject),
+     .arg = "NAME",
+     .help = "records of this subject; * and ? stand for any text and any character"},
+    {.name = "command",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(dck_history_filter, command),
+     .arg = "NAME",
+     .help = "records of this command, as bench"},
+    {.name = "since",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(dck_history_filter, since),
+     .arg = "WHEN",
+     .help = "begun at this date (2026-11-01) or later, or at most so long ago (90d)"},
+    {.name = "until",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(dck_history_filter, until),
+     .arg = "WHEN",
+     .help = "begun before that"},
+    {.name = "at-commit",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(dck_history_filter, commit),
+     .arg = "ID",
+     .help = "records of the commit whose name begins so"},
+    {.name = "limit",
+     .kind = DCK_OPT_COUNT,
+     .at = offsetof(dck_history_filter, limit),
+     .arg = "N",
+     .help = "only the newest so many"},
+    {0},
+};
+
+static void clause(history_where *w, const char *text)
+{
+	const size_t n = strlen(w->sql);
+
+	snprintf(w->sql + n, sizeof w->sql - n, "%s%s", n > 0 ? " AND " : "WHERE ", text);
+}
+
+dck_status history_where_make(const dck_history_filter *f, history_where *ret, dck_err *err)
+{
+	history_where w = {.limit = -1};
+	const int64_t now = os_unix_ns();
+
+	if (!f) {
+		*ret = w;
+		return DCK_OK;
+	}
+	w.subject = f->subject;
+	w.command = f->command;
+	w.commit = f->commit;
+	if (f->subject)
+		clause(&w, strpbrk(f->subject, "*?") ? "records.subject GLOB :subject"
+						     : "records.subject = :subject");
+	if (f->command)
+		clause(&w, "records.verb = :command");
+	if (f->since) {
+		DCK_TRY(history_when(f->since, now, &w.since, err));
+		clause(&w, "records.at >= :since");
+	}
+	if (f->until) {
+		DCK_TRY(history_when(f->until, now, &w.until, err));
+		clause(&w, "records.at < :until");
+	}
+	if (f->commit)
+		clause(&w, "substr(records.commit_id, 1, length(:commit)) = :commit");
+	if (f->limit > 0 && f->limit < (uint64_t)INT64_MAX)
+		w.limit = (int64_t)f->limit;
+	*ret = w;
+	return DCK_OK;
+}
+
+void history_where_bind(const history_where *w, sqlite3_stmt *s)
+{
+	/* Place 0 is none, and binding there does nothing. */
+	history_bind_text(s, sqlite3_bind_parameter_index(s, ":subject"), w->subject);
+	history_bind_text(s, sqlite3_bind_parameter_index(s, ":command"), w->command);
+	history_bind_text(s, sqlite3_bind_parameter_index(s, ":commit"), w->commit);
+	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":since"), w->since);
+	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":until"), w->until);
+	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":limit"), w->limit);
+}

@@ -1,0 +1,210 @@
+/* find.c - one record: by its name, whole, or as what another is compared with.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void id_copy(sqlite3_stmt *s, int column, char *id)
+{
+	const char *text = (const char *)sqlite3_column_text(s, column);
+
+	snprintf(id, DCK_HISTORY_ID_SIZE, "%s", text ? text : "");
+}
+
+/* "last" is 0, "last~2" is 2; false: it is no such name. */
+static bool last_parse(const char *name, int64_t *ret)
+{
+	char *end;
+
+	if (strncmp(name, "last", 4) != 0)
+		return false;
+	*ret = 0;
+	if (!name[4])
+		return true;
+	if (name[4] != '~' || !isdigit((unsigned char)name[5]))
+		return false;
+	*ret = strtoll(name + 5, &end, 10);
+	return !*end;
+}
+
+static dck_status last_find(dck_history *h, const char *name, int64_t back, char *id, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	DCK_TRY(
+	    history_prepare(h, "SELECT id FROM records ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?",
+			    &s, "read", err));
+	sqlite3_bind_int64(s, 1, back);
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK && row)
+		id_copy(s, 0, id);
+	else if (status == DCK_OK)
+		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+				 "there is no record '%.40s': the history '%s' has fewer", name,
+				 h->path);
+	sqlite3_finalize(s);
+	return status;
+}
+
+/* The whole id wins over longer ones that begin with it. */
+static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_err *err)
+{
+	char first[DCK_HISTORY_ID_SIZE] = "";
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	DCK_TRY(
+	    history_prepare(h,
+			    "SELECT id FROM records WHERE id BETWEEN ?1 AND ?1 || char(1114111) "
+			    "ORDER BY id LIMIT 2",
+			    &s, "read", err));
+	history_bind_text(s, 1, name);
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK && !row)
+		status =
+		    err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+			    "no record's id begins with '%.80s'; 'deepclock history list' shows "
+			    "them",
+			    name);
+	if (status == DCK_OK) {
+		id_copy(s, 0, first);
+		status = history_step(h, s, &row, "read", err);
+	}
+	if (status == DCK_OK && row && strcmp(first, name) != 0)
+		status =
+		    err_set(err, DCK_E_ARG, __FILE__, __LINE__,
+			    "several records' ids begin with '%.80s', as %s and %s: give more of "
+			    "it",
+			    name, first, (const char *)sqlite3_column_text(s, 0));
+	sqlite3_finalize(s);
+	if (status == DCK_OK)
+		memcpy(id, first, sizeof first);
+	return status;
+}
+
+dck_status dck_history_find(dck_history *h, const char *name, char *id, dck_err *err)
+{
+	int64_t back;
+
+	if (!name[0])
+		DCK_FAIL(err, E_ARG, "the record's id is empty");
+	if (last_parse(name, &back))
+		return last_find(h, name, back, id, err);
+	return prefix_find(h, name, id, err);
+}
+
+static dck_status text_take(sqlite3_stmt *s, const dck_history *h, const char *id, dck_buffer *ret,
+			    dck_err *err)
+{
+	const uint64_t sum = (uint64_t)sqlite3_column_int64(s, 0);
+	const void *json = sqlite3_column_blob(s, 1);
+	const size_t n = (size_t)sqlite3_column_bytes(s, 1);
+	char *data;
+
+	if (history_hash(HISTORY_HASH, json, n) != sum)
+		DCK_FAIL(err, E_FORMAT,
+			 "the history '%s' is damaged: the text of the record %s is not what was "
+			 "stored",
+			 h->path, id);
+	data = mem_resize(ret->data, ret->n + n + 1);
+	if (!data)
+		DCK_FAIL(err, E_NOMEM, "no memory for the record %s", id);
+	if (n > 0)
+		memcpy(data + ret->n, json, n);
+	data[ret->n + n] = '\0';
+	ret->data = data;
+	ret->n += n;
+	ret->cap = ret->n + 1;
+	return DCK_OK;
+}
+
+static dck_status text_find(dck_history *h, sqlite3_stmt *s, const char *id, dck_buffer *ret,
+			    dck_err *err)
+{
+	bool row = false;
+
+	DCK_TRY(history_step(h, s, &row, "read", err));
+	if (!row)
+		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
+	return text_take(s, h, id, ret, err);
+}
+
+dck_status history_text_get(dck_history *h, int64_t seq, const char *id, dck_buffer *ret,
+			    dck_err *err)
+{
+	sqlite3_stmt *s;
+	dck_status status;
+
+	DCK_TRY(history_prepare(h, "SELECT sum, json FROM texts WHERE seq = ?", &s, "read", err));
+	sqlite3_bind_int64(s, 1, seq);
+	status = text_find(h, s, id, ret, err);
+	sqlite3_finalize(s);
+	return status;
+}
+
+dck_status dck_history_get_json(dck_history *h, const char *id, dck_buffer *ret, dck_err *err)
+{
+	sqlite3_stmt *s;
+	dck_status status;
+
+	DCK_TRY(history_prepare(h,
+				"SELECT sum, json FROM records JOIN texts USING (seq) WHERE id = ?",
+				&s, "read", err));
+	history_bind_text(s, 1, id);
+	status = text_find(h, s, id, ret, err);
+	sqlite3_finalize(s);
+	return status;
+}
+
+dck_status dck_history_get(dck_history *h, const char *id, dck_record **ret, dck_err *err)
+{
+	dck_buffer json = {0};
+	dck_status status = dck_history_get_json(h, id, &json, err);
+
+	if (status == DCK_OK)
+		status = dck_record_parse(json.data, json.n, ret, err);
+	dck_buffer_done(&json);
+	return status;
+}
+
+dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record **ret, dck_err *err)
+{
+	static const char sql[] =
+	    "SELECT id FROM records WHERE subject IS ?1 AND verb IS ?2 AND machine = ?3 AND "
+	    "method = ?4 AND at < ?5 AND id <> ?6 AND NOT incomplete ORDER BY at DESC, seq DESC "
+	    "LIMIT 1";
+	char id[DCK_HISTORY_ID_SIZE] = "";
+	history_identity who;
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	history_identify(r, &who);
+	DCK_TRY(history_prepare(h, sql, &s, "read", err));
+	history_bind_text(s, 1, who.subject);
+	history_bind_text(s, 2, who.verb[0] ? who.verb : NULL);
+	history_bind_text(s, 3, who.machine);
+	history_bind_text(s, 4, who.method);
+	sqlite3_bind_int64(s, 5, r->began_unix_ns != 0 ? r->began_unix_ns : INT64_MAX);
+	history_bind_text(s, 6, r->id);
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK && row)
+		id_copy(s, 0, id);
+	sqlite3_finalize(s);
+	if (status != DCK_OK)
+		return status;
+	if (!row)
+		DCK_FAIL(
+		    err, E_ABSENT,
+		    "the history '%s' has no complete record of %.100s that was measured before "
+		    "by the same method on this machine",
+		    h->path, who.subject ? who.subject : "the same subject");
+	return dck_history_get(h, id, ret, err);
+}

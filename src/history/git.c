@@ -1,0 +1,154 @@
+/* git.c - the commit that is checked out, read from Git's files (gitrepository-layout(5)):
+ * .git/HEAD names a commit or a reference, references are files or lines of packed-refs. Running
+ * git would take longer than the rest, and would run what a strange folder's configuration says.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "os/os.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_SIZE    4096
+#define SMALL_BYTES  4096 /* HEAD, gitdir, commondir, one reference */
+#define PACKED_BYTES ((size_t)64 << 20)
+
+/* The first line of a small file. */
+static bool line_read(const char *path, char *line, size_t size)
+{
+	dck_buffer b = {0};
+	size_t n;
+
+	if (os_read_file(path, SMALL_BYTES, &b, NULL) != DCK_OK)
+		return false;
+	n = strcspn(b.data, "\r\n");
+	if (n < size) {
+		memcpy(line, b.data, n);
+		line[n] = '\0';
+	}
+	dck_buffer_done(&b);
+	return n > 0 && n < size;
+}
+
+static bool join(char *path, const char *folder, const char *name)
+{
+	const int n = name[0] == '/' ? snprintf(path, PATH_SIZE, "%s", name)
+				     : snprintf(path, PATH_SIZE, "%s/%s", folder, name);
+
+	return n > 0 && n < PATH_SIZE;
+}
+
+/* A commit's name has 40 digits, or 64 with SHA-256. */
+static bool is_commit(const char *text, size_t n)
+{
+	if (n != 40 && n != 64)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!isxdigit((unsigned char)text[i]))
+			return false;
+	return true;
+}
+
+/* What comes after ".git" up there: the folder itself, or the one that a file of that name names
+ * (work trees and submodules). */
+static bool git_folder_at(const char *folder, char *git)
+{
+	char name[PATH_SIZE], line[PATH_SIZE];
+	struct stat st;
+
+	if (!join(name, folder, ".git") || stat(name, &st) != 0)
+		return false;
+	if (S_ISDIR(st.st_mode)) {
+		strcpy(git, name);
+		return true;
+	}
+	return S_ISREG(st.st_mode) && line_read(name, line, sizeof line) &&
+	       strncmp(line, "gitdir: ", 8) == 0 && join(git, folder, line + 8);
+}
+
+static bool git_folder_find(const char *folder, char *git)
+{
+	char at[PATH_SIZE], here[PATH_SIZE];
+	char *slash;
+
+	if (folder[0] == '/') {
+		if (!join(at, "", folder))
+			return false;
+	} else if (!getcwd(here, sizeof here) || !join(at, here, folder)) {
+		return false;
+	}
+	for (;;) {
+		if (git_folder_at(at, git))
+			return true;
+		slash = strrchr(at, '/');
+		if (!slash || slash == at)
+			return at[0] == '/' && at[1] && git_folder_at("/", git);
+		*slash = '\0';
+	}
+}
+
+/* "COMMIT REFERENCE" lines; '#' and '^' begin others. */
+static bool packed_find(const char *common, const char *ref, char *text)
+{
+	char path[PATH_SIZE];
+	dck_buffer b = {0};
+	const size_t n = strlen(ref);
+	bool found = false;
+
+	if (!join(path, common, "packed-refs") ||
+	    os_read_file(path, PACKED_BYTES, &b, NULL) != DCK_OK)
+		return false;
+	for (const char *line = b.data; !found && line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		const char *blank = strchr(line, ' '), *end = line + strcspn(line, "\n");
+
+		if (!blank || blank > end || (size_t)(end - blank - 1) != n ||
+		    memcmp(blank + 1, ref, n) != 0 || !is_commit(line, (size_t)(blank - line)))
+			continue;
+		memcpy(text, line, (size_t)(blank - line));
+		text[blank - line] = '\0';
+		found = true;
+	}
+	dck_buffer_done(&b);
+	return found;
+}
+
+static bool ref_read(const char *git, const char *ref, char *text)
+{
+	char path[PATH_SIZE], line[PATH_SIZE], common[PATH_SIZE];
+
+	/* A name that leads out of the folder is no reference. */
+	if (strncmp(ref, "refs/", 5) != 0 || strstr(ref, ".."))
+		return false;
+	if (join(path, git, ref) && line_read(path, line, sizeof line) &&
+	    is_commit(line, strlen(line))) {
+		strcpy(text, line);
+		return true;
+	}
+	/* A work tree keeps its HEAD, and shares the references of the whole. */
+	if (!join(path, git, "commondir") || !line_read(path, line, sizeof line) ||
+	    !join(common, git, line))
+		strcpy(common, git);
+	if (join(path, common, ref) && line_read(path, line, sizeof line) &&
+	    is_commit(line, strlen(line))) {
+		strcpy(text, line);
+		return true;
+	}
+	return packed_find(common, ref, text);
+}
+
+const char *dck_history_commit(const char *folder, char *text)
+{
+	char git[PATH_SIZE], path[PATH_SIZE], line[PATH_SIZE];
+
+	if (!git_folder_find(folder, git) || !join(path, git, "HEAD") ||
+	    !line_read(path, line, sizeof line))
+		return NULL;
+	if (strncmp(line, "ref: ", 5) == 0)
+		return ref_read(git, line + 5, text) ? text : NULL;
+	if (!is_commit(line, strlen(line)))
+		return NULL;
+	return strcpy(text, line);
+}

@@ -1,0 +1,95 @@
+/* history.h - what the files of this folder share: the connection, statements, and SQLite's
+ * failures as sentences.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HISTORY_HISTORY_H
+#define HISTORY_HISTORY_H
+
+#include "deepclock/history.h"
+#include "base/mem.h"
+#include <sqlite3.h>
+
+struct dck_history {
+	sqlite3 *db;
+	char *path; /* as it was asked for */
+	uint64_t wait_ns;
+	bool writable;
+};
+
+/* --- db.c */
+/* What SQLite's code means for the user, as an error; `what`: "add a record to", "read". */
+dck_status history_failed(const dck_history *h, int rc, const char *what, dck_err *err);
+/* Statements that give no rows. */
+dck_status history_run(dck_history *h, const char *sql, const char *what, dck_err *err);
+dck_status history_prepare(dck_history *h, const char *sql, sqlite3_stmt **ret, const char *what,
+			   dck_err *err);
+/* *ret: there is a row. */
+dck_status history_step(dck_history *h, sqlite3_stmt *s, bool *ret, const char *what, dck_err *err);
+/* The one integer that a statement gives. */
+dck_status history_integer(dck_history *h, const char *sql, int64_t *ret, dck_err *err);
+/* begin takes the right to write, so that nothing fails for that later. */
+dck_status history_begin(dck_history *h, dck_err *err);
+/* Commits when status is DCK_OK, else takes all back; returns what went wrong first. */
+dck_status history_end(dck_history *h, dck_status status, dck_err *err);
+/* NULL text binds NULL. */
+void history_bind_text(sqlite3_stmt *s, int at, const char *text);
+
+/* --- schema.c */
+#define HISTORY_APPLICATION 0x44434b48		 /* "DCKH", in the file's header */
+extern const char *const history_schema_steps[]; /* from each version to the next; NULL-ended */
+int history_schema_version(void);
+/* Brings the file up to date; refuses what is no history or newer. *ret_current: it was. */
+dck_status history_schema_check(dck_history *h, bool *ret_current, dck_err *err);
+dck_status history_schema_upgrade(dck_history *h, dck_err *err);
+
+/* --- place.c */
+/* Makes the folders of a file's path. */
+dck_status history_place_folder(const char *path, dck_err *err);
+/* E_FORMAT: what is there is no SQLite file. *ret_exists: there is a file with something in it. */
+dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err);
+
+/* A write-ahead log lies beside the file and has something in it. */
+bool history_place_log_waits(const char *path);
+
+/* --- identity.c: which numbers compare. */
+#define HISTORY_KEY_SIZE 17 /* 16 hexadecimal digits */
+typedef struct history_identity {
+	char machine[HISTORY_KEY_SIZE], method[HISTORY_KEY_SIZE];
+	char verb[32]; /* "bench"; "" where the title is no command of deepclock */
+	const char *subject, *engine, *cpu; /* borrowed from the record; NULL: not known */
+} history_identity;
+void history_identify(const dck_record *r, history_identity *ret);
+/* FNV-1a, 64 bits (Fowler, Noll, Vo), continued from `hash`. */
+#define HISTORY_HASH UINT64_C(0xcbf29ce484222325)
+uint64_t history_hash(uint64_t hash, const void *bytes, size_t n);
+
+/* --- when.c */
+/* A date, a time or an age, as unix nanoseconds; now_ns: an age is before it. */
+dck_status history_when(const char *text, int64_t now_ns, int64_t *ret, dck_err *err);
+
+/* --- add.c */
+typedef struct history_text {
+	const char *json;
+	size_t n;
+} history_text;
+/* Inside history_begin(): keeps r, whose JSON form is `text`. */
+dck_status history_insert(dck_history *h, const dck_record *r, history_text text,
+			  const char *commit, bool *ret_new, dck_err *err);
+
+/* --- filter.c: the WHERE clause of a filter, and its values. */
+typedef struct history_where {
+	char sql[512]; /* "WHERE ...", over the table records */
+	const char *subject, *command, *commit;
+	int64_t since, until;
+	int64_t limit; /* -1: none */
+} history_where;
+dck_status history_where_make(const dck_history_filter *f, history_where *ret, dck_err *err);
+/* Binds :subject, :command, :commit, :since, :until, :limit where the statement has them. */
+void history_where_bind(const history_where *w, sqlite3_stmt *s);
+
+/* --- find.c */
+/* Appends the text of the record of that number; E_FORMAT when it is not what was stored. */
+dck_status history_text_get(dck_history *h, int64_t seq, const char *id, dck_buffer *ret,
+			    dck_err *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* import.c - records from files: one that --save wrote, or the lines of an export.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include "record/build.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_MAX ((size_t)256 << 20) /* as dck_record_load() */
+/* Lines that are committed together: each commit waits for the disk. */
+#define BATCH 100
+
+typedef struct source {
+	FILE *file;
+	const char *name;
+	dck_buffer line;
+	uint64_t number; /* of the line, from 1 */
+} source;
+
+static bool room_make(dck_buffer *b, size_t more)
+{
+	char *data;
+	size_t cap = b->cap > 0 ? b->cap : 65536;
+
+	while (cap - b->n <= more)
+		cap *= 2;
+	if (cap == b->cap)
+		return true;
+	data = mem_resize(b->data, cap);
+	if (data) {
+		b->data = data;
+		b->cap = cap;
+	}
+	return data != NULL;
+}
+
+/* Appends one more line with its end, or, with whole, all that is left; *ret_more: there was
+ * something. */
+static dck_status text_read(source *s, bool whole, bool *ret_more, dck_err *err)
+{
+	const size_t before = s->line.n;
+	bool more = true;
+
+	while (more) {
+		if (!room_make(&s->line, 4096))
+			DCK_FAIL(err, E_NOMEM, "no memory for '%s'", s->name);
+		errno = 0;
+		if (whole) {
+			const size_t n = fread(s->line.data + s->line.n, 1, 4096, s->file);
+
+			s->line.n += n;
+			more = n > 0;
+		} else {
+			int c = EOF;
+
+			for (size_t i = 0; i < 4096 && (c = getc(s->file)) != EOF; i++) {
+				s->line.data[s->line.n++] = (char)c;
+				if (c == '\n')
+					break;
+			}
+			more = c != EOF && c != '\n';
+		}
+		if (ferror(s->file))
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read '%s'", s->name);
+		if (s->line.n > TEXT_MAX)
+			DCK_FAIL(err, E_LIMIT,
+				 "'%s' has a record of more than 256 MiB, the most that is read",
+				 s->name);
+	}
+	s->line.data[s->line.n] = '\0';
+	*ret_more = s->line.n > before;
+	return DCK_OK;
+}
+
+/* What the export wrote beside the record. SQLite reads JSON too. */
+static dck_status line_commit(dck_history *h, const dck_buffer *line, char *text, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	text[0] = '\0';
+	if (!strstr(line->data, "\"history\""))
+		return DCK_OK;
+	DCK_TRY(history_prepare(h, "SELECT json_extract(?, '$.history.commit')", &s, "read", err));
+	sqlite3_bind_text(s, 1, line->data, (int)line->n, SQLITE_STATIC);
+	status = history_step(h, s, &row, "read", NULL);
+	if (status == DCK_OK && row && sqlite3_column_type(s, 0) == SQLITE_TEXT)
+		snprintf(text, DCK_COMMIT_SIZE, "%s", (const char *)sqlite3_column_text(s, 0));
+	sqlite3_finalize(s);
+	return DCK_OK;
+}
+
+static dck_status insert(dck_history *h, const dck_record *r, history_text text, const char *commit,
+			 dck_history_count *count, dck_err *err)
+{
+	bool is_new;
+
+	DCK_TRY(history_insert(h, r, text, commit, &is_new, err));
+	count->added += is_new;
+	count->known += !is_new;
+	return DCK_OK;
+}
+
+/* The form that --save writes, without what the export added. */
+static dck_status line_insert(dck_history *h, const source *s, const char *commit,
+			      dck_history_count *count, dck_err *err)
+{
+	char said[DCK_COMMIT_SIZE];
+	dck_buffer json = {0};
+	dck_record *r;
+	dck_sink sink;
+	dck_status status;
+
+	DCK_TRY(dck_record_parse(s->line.data, s->line.n, &r, err));
+	dck_sink_buffer(&sink, &json);
+	record_json_write(r, &sink);
+	status = dck_sink_finish(&sink, err);
+	if (status == DCK_OK)
+		status = line_commit(h, &s->line, said, err);
+	if (status == DCK_OK)
+		status = insert(h, r, (history_text){json.data, json.n}, commit ? commit : said,
+				count, err);
+	dck_buffer_done(&json);
+	dck_record_free(r);
+	return status;
+}
+
+static bool is_blank(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+/* The line that is in s, and all that follow, BATCH of them in a transaction. */
+static dck_status lines_import(dck_history *h, source *s, const char *commit,
+			       dck_history_count *ret, dck_err *err)
+{
+	dck_status status = DCK_OK;
+	bool more = true;
+
+	while (more && status == DCK_OK) {
+		dck_history_count batch = {0};
+		dck_status ended;
+
+		DCK_TRY(history_begin(h, err));
+		for (int i = 0; i < BATCH && more && status == DCK_OK; i++) {
+			if (!is_blank(s->line.data))
+				status = line_insert(h, s, commit, &batch, err);
+			if (status != DCK_OK) {
+				err_while(err, status, "reading line %llu of '%s'",
+					  (unsigned long long)s->number, s->name);
+				break;
+			}
+			s->line.n = 0;
+			s->number++;
+			status = text_read(s, false, &more, err);
+		}
+		/* Lines before the bad one stay. */
+		ended = history_end(h, DCK_OK, status == DCK_OK ? err : NULL);
+		if (ended == DCK_OK) {
+			ret->added += batch.added;
+			ret->known += batch.known;
+		}
+		if (status == DCK_OK)
+			status = ended;
+	}
+	return status;
+}
+
+static dck_status whole_import(dck_history *h, source *s, const char *commit,
+			       dck_history_count *ret, dck_err *err)
+{
+	dck_history_count count = {0};
+	dck_record *r;
+	dck_status status = dck_record_parse(s->line.data, s->line.n, &r, err);
+
+	if (status != DCK_OK)
+		return err_while(err, status, "reading '%s'", s->name);
+	status = history_begin(h, err);
+	if (status == DCK_OK)
+		status = history_end(
+		    h, insert(h, r, (history_text){s->line.data, s->line.n}, commit, &count, err),
+		    err);
+	dck_record_free(r);
+	if (status == DCK_OK) {
+		ret->added += count.added;
+		ret->known += count.known;
+	}
+	return status;
+}
+
+static dck_status import(dck_history *h, source *s, const char *commit, dck_history_count *ret,
+			 dck_err *err)
+{
+	dck_record *r;
+	bool more;
+
+	s->number = 1;
+	DCK_TRY(text_read(s, false, &more, err));
+	/* One record alone has its first bracket on a line of its own, an export a whole record. */
+	if (more && !is_blank(s->line.data) &&
+	    dck_record_parse(s->line.data, s->line.n, &r, NULL) == DCK_OK) {
+		dck_record_free(r);
+		return lines_import(h, s, commit, ret, err);
+	}
+	DCK_TRY(text_read(s, true, &more, err));
+	return whole_import(h, s, commit, ret, err);
+}
+
+dck_status dck_history_import(dck_history *h, const char *path, const char *commit,
+			      dck_history_count *ret, dck_err *err)
+{
+	const bool standard = strcmp(path, "-") == 0;
+	source s = {.name = standard ? "standard input" : path,
+		    .file = standard ? stdin : fopen(path, "rbe")};
+	dck_history_count count = {0};
+	dck_status status;
+
+	if (!s.file) {
+		const int e = errno;
+
+		*ret = count;
+		return err_set_errno(err, e == ENOENT || e == ENOTDIR ? DCK_E_ABSENT : DCK_E_IO,
+				     __FILE__, __LINE__, e, "cannot open '%s'", path);
+	}
+	status = import(h, &s, commit, &count, err);
+	*ret = count;
+	mem_free(s.line.data);
+	if (!standard)
+		fclose(s.file);
+	return status;
+}

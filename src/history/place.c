@@ -1,0 +1,95 @@
+/* place.c - where the file is, and whether what is there could be a history.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The XDG Base Directory Specification: a path that is not absolute counts as not set. */
+dck_status dck_history_path(char *ret, size_t size, dck_err *err)
+{
+	const char *db = getenv("DEEPCLOCK_DB"), *data = getenv("XDG_DATA_HOME"),
+		   *home = getenv("HOME");
+	const bool named = db && db[0], own = data && data[0] == '/';
+	char path[4096];
+	int n;
+
+	if (!named && !own && !(home && home[0] == '/'))
+		DCK_FAIL(err, E_ABSENT,
+			 "there is no folder for the history: none of DEEPCLOCK_DB, XDG_DATA_HOME "
+			 "and HOME is set; name a file with --db");
+	if (named)
+		n = snprintf(path, sizeof path, "%s", db);
+	else
+		n = snprintf(path, sizeof path, "%s%s/deepclock/history.db", own ? data : home,
+			     own ? "" : "/.local/share");
+	if (n < 0 || (size_t)n >= sizeof path || (size_t)n >= size)
+		DCK_FAIL(err, E_LIMIT, "the name of the history is too long: %.200s...", path);
+	memcpy(ret, path, (size_t)n + 1);
+	return DCK_OK;
+}
+
+dck_status history_place_folder(const char *path, dck_err *err)
+{
+	char folder[4096];
+	struct stat st;
+
+	if (strlen(path) >= sizeof folder)
+		DCK_FAIL(err, E_LIMIT, "the name of the history is too long: %.200s...", path);
+	strcpy(folder, path);
+	for (char *p = strchr(folder + 1, '/'); *folder && p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		/* Where it is there, asking to make it could fail for another reason. */
+		if (stat(folder, &st) != 0 && mkdir(folder, 0700) != 0 && errno != EEXIST)
+			DCK_FAIL_ERRNO(err, E_IO, errno,
+				       "cannot make the folder '%.300s' for the history", folder);
+		*p = '/';
+	}
+	return DCK_OK;
+}
+
+dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
+{
+	static const char magic[16] = "SQLite format 3";
+	char head[sizeof magic] = {0};
+	struct stat st;
+	FILE *file;
+	size_t n;
+
+	if (!path[0])
+		DCK_FAIL(err, E_ARG, "the name of the history is empty: name a file with --db");
+	if (stat(path, &st) != 0) {
+		if (errno != ENOENT)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);
+		*ret_exists = false;
+		return DCK_OK;
+	}
+	if (!S_ISREG(st.st_mode))
+		DCK_FAIL(err, E_IO, "the history cannot be '%s': it is %s, not a file", path,
+			 S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+	file = fopen(path, "rbe");
+	if (!file)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);
+	n = fread(head, 1, sizeof head, file);
+	fclose(file);
+	if (n > 0 && memcmp(head, magic, sizeof magic) != 0)
+		DCK_FAIL(err, E_FORMAT,
+			 "'%s' is no history of deepclock: it is not an SQLite file; it was not "
+			 "changed: name another file with --db",
+			 path);
+	*ret_exists = n > 0;
+	return DCK_OK;
+}
+
+bool history_place_log_waits(const char *path)
+{
+	char log[4096 + 8];
+	struct stat st;
+
+	snprintf(log, sizeof log, "%s-wal", path);
+	return stat(log, &st) == 0 && st.st_size > 0;
+}

@@ -1,0 +1,103 @@
+/* schema.c - how the file is laid out. The record's text is what counts; everything in `records`
+ * and `metrics` is an index that was read from it, so that lists and trends read no text.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include <stdio.h>
+
+/* Texts are in a table of their own: a list then reads small rows that lie side by side. */
+const char *const history_schema_steps[] = {
+    /* 0 -> 1 */
+    "CREATE TABLE records ("
+    " seq INTEGER PRIMARY KEY," /* in the order of adding */
+    " id TEXT NOT NULL UNIQUE,"
+    " at INTEGER NOT NULL," /* unix ns: began, or else added */
+    " added INTEGER NOT NULL,"
+    " command TEXT, verb TEXT, subject TEXT, engine TEXT, cpu TEXT,"
+    " machine TEXT NOT NULL, method TEXT NOT NULL,"
+    " commit_id TEXT,"
+    " incomplete INTEGER NOT NULL,"
+    " bytes INTEGER NOT NULL);"
+    "CREATE INDEX records_at ON records (at, seq);"
+    "CREATE INDEX records_subject ON records (subject, at, seq);"
+    "CREATE TABLE texts ("
+    " seq INTEGER PRIMARY KEY REFERENCES records ON DELETE CASCADE,"
+    " sum INTEGER NOT NULL," /* of json: damage that leaves the structure whole is seen */
+    " json BLOB NOT NULL);"
+    "CREATE TABLE metrics ("
+    " seq INTEGER NOT NULL REFERENCES records ON DELETE CASCADE,"
+    " tag TEXT NOT NULL,"
+    " value NOT NULL," /* integer or real; metrics without a number are in the text alone */
+    " unit TEXT NOT NULL,"
+    " lo REAL, hi REAL, level REAL,"
+    " PRIMARY KEY (seq, tag)) WITHOUT ROWID;",
+    /* 1 -> 2: a baseline is found without looking at every record of a subject */
+    "CREATE INDEX records_alike ON records (subject, verb, machine, method, at, seq);",
+    NULL,
+};
+
+int history_schema_version(void)
+{
+	int n = 0;
+
+	while (history_schema_steps[n])
+		n++;
+	return n;
+}
+
+static dck_status header_read(dck_history *h, int64_t *ret_application, int64_t *ret_version,
+			      int64_t *ret_tables, dck_err *err)
+{
+	int64_t application, version, tables;
+
+	DCK_TRY(history_integer(h, "PRAGMA application_id", &application, err));
+	DCK_TRY(history_integer(h, "PRAGMA user_version", &version, err));
+	DCK_TRY(history_integer(h, "SELECT count(*) FROM sqlite_schema", &tables, err));
+	*ret_application = application;
+	*ret_version = version;
+	*ret_tables = tables;
+	return DCK_OK;
+}
+
+dck_status history_schema_check(dck_history *h, bool *ret_current, dck_err *err)
+{
+	int64_t application, version, tables;
+
+	DCK_TRY(header_read(h, &application, &version, &tables, err));
+	if (tables > 0 && application != HISTORY_APPLICATION)
+		DCK_FAIL(err, E_FORMAT,
+			 "'%s' is a database of another program, not a history of deepclock; it "
+			 "was not changed: name another file with --db",
+			 h->path);
+	if (version > history_schema_version())
+		DCK_FAIL(err, E_VERSION,
+			 "the history '%s' was made by a newer deepclock (version %lld of its "
+			 "layout, this one knows %d); it was not changed: use that deepclock, or "
+			 "another file with --db",
+			 h->path, (long long)version, history_schema_version());
+	*ret_current = version == history_schema_version();
+	return DCK_OK;
+}
+
+dck_status history_schema_upgrade(dck_history *h, dck_err *err)
+{
+	bool current = false;
+	dck_status status;
+	int64_t version = 0;
+	char sql[120];
+
+	DCK_TRY(history_begin(h, err));
+	/* Another program may have done it in the meantime. */
+	status = history_schema_check(h, &current, err);
+	if (status == DCK_OK && !current) {
+		status = history_integer(h, "PRAGMA user_version", &version, err);
+		while (status == DCK_OK && history_schema_steps[version])
+			status = history_run(h, history_schema_steps[version++], "lay out", err);
+		snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+			 HISTORY_APPLICATION, history_schema_version());
+		if (status == DCK_OK)
+			status = history_run(h, sql, "lay out", err);
+	}
+	return history_end(h, status, err);
+}

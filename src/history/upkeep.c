@@ -1,0 +1,194 @@
+/* upkeep.c - removing what is no longer wanted, and looking whether all is well.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/history.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <string.h>
+
+const dck_opt dck_history_prune_options[] = {
+    {.name = "keep",
+     .kind = DCK_OPT_COUNT,
+     .at = offsetof(dck_history_prune_config, keep),
+     .arg = "N",
+     .help = "prune: keep the newest N records of each subject and command"},
+    {.name = "older-than",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(dck_history_prune_config, older_than),
+     .arg = "AGE",
+     .help = "prune: remove records that are older, as 90d, or than a date"},
+    {.name = "dry-run",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(dck_history_prune_config, dry_run),
+     .help = "prune: only say what would be removed"},
+    {0},
+};
+
+/* --- prune */
+
+/* The records that go, into a table of this connection. A record goes when it breaks any rule. */
+static dck_status doomed_find(dck_history *h, const history_where *w,
+			      const dck_history_prune_config *c, int64_t before, dck_err *err)
+{
+	char sql[1200];
+	sqlite3_stmt *s;
+	bool row;
+	dck_status status;
+
+	DCK_TRY(history_run(h,
+			    "CREATE TEMP TABLE IF NOT EXISTS doomed (seq INTEGER PRIMARY KEY);"
+			    "DELETE FROM doomed",
+			    "prune", err));
+	snprintf(sql, sizeof sql,
+		 "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, row_number() OVER (PARTITION "
+		 "BY subject, verb ORDER BY at DESC, seq DESC) AS place FROM records %s) WHERE "
+		 "(:keep > 0 AND place > :keep) OR at < :before",
+		 w->sql);
+	DCK_TRY(history_prepare(h, sql, &s, "prune", err));
+	history_where_bind(w, s);
+	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":keep"),
+			   c->keep < (uint64_t)INT64_MAX ? (int64_t)c->keep : INT64_MAX);
+	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":before"), before);
+	status = history_step(h, s, &row, "prune", err);
+	sqlite3_finalize(s);
+	return status;
+}
+
+static dck_status prune(dck_history *h, const history_where *w, const dck_history_prune_config *c,
+			int64_t before, dck_history_pruned *ret, dck_err *err)
+{
+	int64_t removed, bytes, all;
+
+	DCK_TRY(doomed_find(h, w, c, before, err));
+	DCK_TRY(history_integer(h, "SELECT count(*) FROM doomed", &removed, err));
+	DCK_TRY(history_integer(h, "SELECT total(bytes) FROM records JOIN doomed USING (seq)",
+				&bytes, err));
+	DCK_TRY(history_integer(h, "SELECT count(*) FROM records", &all, err));
+	if (!c->dry_run)
+		DCK_TRY(history_run(h, "DELETE FROM records WHERE seq IN (SELECT seq FROM doomed)",
+				    "prune", err));
+	*ret = (dck_history_pruned){(uint64_t)removed, (uint64_t)bytes, (uint64_t)(all - removed)};
+	return DCK_OK;
+}
+
+dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
+			     const dck_history_prune_config *c, dck_history_pruned *ret,
+			     dck_err *err)
+{
+	history_where w;
+	dck_history_pruned pruned = {0};
+	int64_t before = INT64_MIN;
+
+	if (c->keep == 0 && !c->older_than)
+		DCK_FAIL(err, E_ARG, "nothing says what goes: give --keep N or --older-than AGE");
+	DCK_TRY(history_where_make(f, &w, err));
+	if (c->older_than)
+		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));
+	DCK_TRY(history_begin(h, err));
+	DCK_TRY(history_end(h, prune(h, &w, c, before, &pruned, err), err));
+	/* The records are gone; that the file stays as long as it was would be no failure. */
+	if (!c->dry_run && pruned.removed > 0) {
+		sqlite3_exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
+		sqlite3_exec(h->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+	}
+	*ret = pruned;
+	return DCK_OK;
+}
+
+/* --- check */
+
+static dck_status structure_check(dck_history *h, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	const char *said;
+	dck_status status;
+
+	DCK_TRY(history_prepare(h, "PRAGMA integrity_check(1)", &s, "check", err));
+	status = history_step(h, s, &row, "check", err);
+	said = status == DCK_OK && row ? (const char *)sqlite3_column_text(s, 0) : "";
+	if (status == DCK_OK && strcmp(said, "ok") != 0)
+		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
+				 "the history '%s' is damaged: %s", h->path, said);
+	sqlite3_finalize(s);
+	return status;
+}
+
+/* How many metrics of r the index has to have. */
+static int64_t metrics_count(const dck_record *r)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+		const dck_value_kind kind = m->value.kind;
+
+		n += (kind == DCK_VALUE_INT || kind == DCK_VALUE_REAL) &&
+		     dck_record_metric(r, m->def->tag) == m;
+	}
+	return n;
+}
+
+static bool texts_equal(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool index_agrees(sqlite3_stmt *s, const dck_record *r)
+{
+	const char *id = (const char *)sqlite3_column_text(s, 1);
+	const char *subject = (const char *)sqlite3_column_text(s, 2);
+	history_identity who;
+
+	history_identify(r, &who);
+	return texts_equal(id, r->id) && texts_equal(subject, who.subject) &&
+	       sqlite3_column_int64(s, 3) == metrics_count(r) &&
+	       (r->began_unix_ns == 0 || sqlite3_column_int64(s, 4) == r->began_unix_ns);
+}
+
+static dck_status record_check(dck_history *h, sqlite3_stmt *s, dck_err *err)
+{
+	const char *id = (const char *)sqlite3_column_text(s, 1);
+	dck_buffer json = {0};
+	dck_record *r = NULL;
+	dck_status status = history_text_get(h, sqlite3_column_int64(s, 0), id, &json, err);
+
+	if (status == DCK_OK)
+		status = dck_record_parse(json.data, json.n, &r, err);
+	dck_buffer_done(&json);
+	if (status == DCK_OK && !index_agrees(s, r))
+		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
+				 "the history '%s' is damaged: its index does not say what the "
+				 "record %s does",
+				 h->path, id);
+	dck_record_free(r);
+	return status;
+}
+
+dck_status dck_history_check(dck_history *h, dck_history_health *ret, dck_err *err)
+{
+	static const char sql[] = "SELECT seq, id, subject, (SELECT count(*) FROM metrics WHERE "
+				  "metrics.seq = records.seq), at FROM records ORDER BY seq";
+	dck_history_health health = {0};
+	int64_t pages, page_bytes;
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	DCK_TRY(structure_check(h, err));
+	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));
+	DCK_TRY(history_integer(h, "PRAGMA page_size", &page_bytes, err));
+	DCK_TRY(history_prepare(h, sql, &s, "check", err));
+	status = history_step(h, s, &row, "check", err);
+	for (; status == DCK_OK && row; health.records++) {
+		status = record_check(h, s, err);
+		if (status == DCK_OK)
+			status = history_step(h, s, &row, "check", err);
+	}
+	sqlite3_finalize(s);
+	health.bytes = (uint64_t)(pages * page_bytes);
+	if (status == DCK_OK)
+		*ret = health;
+	return status;
+}

@@ -1,0 +1,244 @@
+/* change.c - where the level of a series changes: maximally selected rank statistics (Lausen and
+ * Schumacher, Biometrics 48, 1992), judged by permutation (Dwass, 1957), in binary segmentation.
+ *
+ * Ranks, since a history has outliers: days on which the machine was busy. Permutation, since the
+ * series are short and the distribution of the greatest of many dependent statistics is known for
+ * long ones only. The permutations come from a generator that always begins alike.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/stat.h"
+#include <math.h>
+#include <string.h>
+
+/* A level of fewer values is not told from outliers. */
+#define SEGMENT_MIN 3
+/* p is a multiple of 1 / (this + 1). */
+#define PERMUTATIONS 1999
+
+/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static uint64_t next(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Fisher and Yates. The upper half of 64 random bits times i + 1 is uniform to one in 2^32 / n. */
+static void shuffle(double *x, size_t n, uint64_t *state)
+{
+	for (size_t i = n - 1; i > 0; i--) {
+		const size_t j = (size_t)(((next(state) >> 32) * (uint64_t)(i + 1)) >> 32);
+		const double t = x[i];
+
+		x[i] = x[j];
+		x[j] = t;
+	}
+}
+
+/* Ranks less their mean, doubled: whole numbers, so that sums are exact and equal splits compare as
+ * equal. Ties share their mean rank. false: all values are the same. */
+static bool rank(const double *x, size_t n, double *sorted, double *ret)
+{
+	memcpy(sorted, x, n * sizeof *x);
+	stat_sort(sorted, n);
+	if (sorted[0] == sorted[n - 1])
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		size_t below = 0, upto, half;
+
+		for (size_t lo = 0, hi = n; lo < hi;) {
+			half = lo + (hi - lo) / 2;
+			if (sorted[half] < x[i])
+				lo = half + 1;
+			else
+				hi = half;
+			below = lo;
+		}
+		for (upto = below; upto < n && sorted[upto] == x[i];)
+			upto++;
+		ret[i] = (double)(below + upto + 1) - (double)(n + 1);
+	}
+	return true;
+}
+
+/* What a stretch of the series is split by: the values from `from` to `to` against all others. */
+typedef struct arc {
+	size_t from, to;
+	double z2; /* the square of the rank sum's distance from its mean, in standard deviations,
+		      but for a factor that is the same for all arcs of a series */
+} arc;
+
+static void arc_try(const double *sums, const double *weight, size_t from, size_t to, arc *best)
+{
+	const double sum = sums[to] - sums[from], z2 = sum * sum * weight[to - from];
+
+	if (z2 > best->z2)
+		*best = (arc){from, to, z2};
+}
+
+/* The greatest over all ways to cut the series in two, and over stretches inside it (Olshen et al.,
+ * Biostatistics 5, 2004), since a level that is left again is invisible to a single cut. Stretches
+ * have lengths that grow by a fifth and steps of an eighth of their length: what they miss by that
+ * is little, and the work stays in proportion to n. */
+static arc arc_find(const double *r, size_t n, const double *weight, double *sums, bool inside)
+{
+	arc best = {.z2 = -1};
+
+	sums[0] = 0;
+	for (size_t i = 0; i < n; i++)
+		sums[i + 1] = sums[i] + r[i];
+	for (size_t k = SEGMENT_MIN; k + SEGMENT_MIN <= n; k++)
+		arc_try(sums, weight, 0, k, &best);
+	if (!inside)
+		return best;
+	for (size_t length = SEGMENT_MIN; length + 2 * SEGMENT_MIN <= n; length += 1 + length / 5)
+		for (size_t i = SEGMENT_MIN; i + length + SEGMENT_MIN <= n; i += 1 + length / 8)
+			arc_try(sums, weight, i, i + length, &best);
+	return best;
+}
+
+/* The square of the distance between the means of [a, b) and [b, c), in standard deviations, but
+ * for the same factor for all. */
+static double contrast(const double *sums, size_t a, size_t b, size_t c)
+{
+	const double m = (double)(b - a), n = (double)(c - b);
+	const double d = (sums[b] - sums[a]) / m - (sums[c] - sums[b]) / n;
+
+	return d * d * m * n / (m + n);
+}
+
+/* Of a stretch inside, the end that stands out more: the other is looked for when this one is
+ * known. */
+static size_t arc_cut(const double *sums, size_t n, const arc *a)
+{
+	if (a->from == 0)
+		return a->to;
+	return contrast(sums, 0, a->from, a->to) >= contrast(sums, a->from, a->to, n) ? a->from
+										      : a->to;
+}
+
+typedef struct segment {
+	size_t from, to, at; /* at: where it would be split */
+	double p;
+} segment;
+
+/* Scratch for n values. */
+typedef struct room {
+	double *rank, *weight, *sums; /* [n + 1] each */
+} room;
+
+static room room_of(double *scratch, size_t n)
+{
+	return (room){scratch, scratch + n + 1, scratch + 2 * (n + 1)};
+}
+
+/* false: all values are the same. */
+static bool room_fill(const room *m, const double *x, size_t n)
+{
+	if (!rank(x, n, m->sums, m->rank))
+		return false;
+	for (size_t k = 1; k < n; k++)
+		m->weight[k] = 1 / ((double)k * (double)(n - k));
+	return true;
+}
+
+/* p above alpha is not worked out, and 1. */
+static void judge(const double *x, segment *s, double alpha, double *scratch)
+{
+	const size_t n = s->to - s->from;
+	const room m = room_of(scratch, n);
+	uint64_t state = n;
+	size_t as_great = 1;
+	arc observed;
+
+	s->p = 1;
+	if (n < STAT_CHANGE_MIN || !room_fill(&m, x + s->from, n))
+		return;
+	observed = arc_find(m.rank, n, m.weight, m.sums, true);
+	s->at = s->from + arc_cut(m.sums, n, &observed);
+	for (int i = 0; i < PERMUTATIONS; i++) {
+		shuffle(m.rank, n, &state);
+		as_great += arc_find(m.rank, n, m.weight, m.sums, true).z2 >= observed.z2;
+		if ((double)as_great > alpha * (PERMUTATIONS + 1))
+			return;
+	}
+	s->p = (double)as_great / (PERMUTATIONS + 1);
+}
+
+static double median(const double *x, size_t n, double *scratch)
+{
+	memcpy(scratch, x, n * sizeof *x);
+	stat_sort(scratch, n);
+	return stat_quantile_sorted(scratch, n, 0.5);
+}
+
+/* Splits are found one after the other, each in a series that still has the others in it: with its
+ * neighbours known every one is placed again (Bai, Econometric Theory 13, 1997). */
+static void place_again(const double *x, size_t n, stat_change *c, size_t count, double *scratch)
+{
+	const room m = room_of(scratch, n);
+
+	for (size_t round = 0; round < 2; round++)
+		for (size_t i = 0; i < count; i++) {
+			const size_t from = i > 0 ? c[i - 1].at : 0;
+			const size_t to = i + 1 < count ? c[i + 1].at : n;
+
+			if (room_fill(&m, x + from, to - from))
+				c[i].at =
+				    from + arc_find(m.rank, to - from, m.weight, m.sums, false).to;
+		}
+}
+
+size_t stat_change_scratch(size_t n)
+{
+	return 3 * (n + 1);
+}
+
+size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch, stat_change *ret)
+{
+	segment all[STAT_CHANGES_MAX + 1];
+	size_t segments = 1, count;
+
+	all[0] = (segment){.from = 0, .to = n};
+	judge(x, &all[0], alpha, scratch);
+	/* With s segments under test each is judged at alpha / s (Bonferroni): when all true
+	 * changes are found, one more is a false alarm with probability alpha at most. */
+	while (segments <= STAT_CHANGES_MAX) {
+		size_t best = 0;
+		segment left, right;
+
+		for (size_t i = 1; i < segments; i++)
+			if (all[i].p < all[best].p)
+				best = i;
+		if (!(all[best].p * (double)segments <= alpha))
+			break;
+		left = (segment){.from = all[best].from, .to = all[best].at};
+		right = (segment){.from = all[best].at, .to = all[best].to};
+		ret[segments - 1] =
+		    (stat_change){.at = all[best].at, .p = all[best].p * (double)segments};
+		judge(x, &left, alpha, scratch);
+		judge(x, &right, alpha, scratch);
+		all[best] = left;
+		all[segments++] = right;
+	}
+	count = segments - 1;
+	for (size_t i = 1; i < count; i++) { /* in their order along the series */
+		const stat_change c = ret[i];
+		size_t j = i;
+
+		for (; j > 0 && ret[j - 1].at > c.at; j--)
+			ret[j] = ret[j - 1];
+		ret[j] = c;
+	}
+	place_again(x, n, ret, count, scratch);
+	for (size_t i = 0; i < count; i++) {
+		const size_t from = i > 0 ? ret[i - 1].at : 0;
+		const size_t to = i + 1 < count ? ret[i + 1].at : n;
+
+		ret[i].before = median(x + from, ret[i].at - from, scratch);
+		ret[i].after = median(x + ret[i].at, to - ret[i].at, scratch);
+	}
+	return count;
+}
