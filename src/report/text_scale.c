@@ -112,7 +112,9 @@ text_scale text_scale_of(const text_range *r, dck_unit u, bool share, bool utf8)
 			unit_set(&s, u, none, utf8);
 		return s;
 	}
-	const double middle = r->least > 0 ? sqrt(r->least) * sqrt(r->most) : 1;
+	const double middle = r->least > 0  ? sqrt(r->least) * sqrt(r->most)
+			      : r->half > 0 ? r->half
+					    : 1;
 	const prefix *p = f->prefixes;
 	while (p[1].text != NULL && middle < p->factor)
 		p++;

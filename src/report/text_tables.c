@@ -44,6 +44,7 @@ typedef struct view {
 	look columns[COLUMNS_MAX];
 	const char *reasons[REASONS_MAX];
 	size_t nreasons;
+	bool more_reasons; /* than letters */
 	part parts[GRID_COLS_MAX];
 	size_t nparts;
 	char *name;	 /* FORMAT_SIZE bytes */
@@ -179,7 +180,9 @@ static void reasons_find(view *v)
 				continue;
 			while (i < v->nreasons && strcmp(v->reasons[i], reason_of(cell)) != 0)
 				i++;
-			if (i == v->nreasons && i < REASONS_MAX)
+			if (i == REASONS_MAX)
+				v->more_reasons = true;
+			else if (i == v->nreasons)
 				v->reasons[v->nreasons++] = reason_of(cell);
 		}
 	}
@@ -306,6 +309,8 @@ static void absent_put(page *p, const view *v)
 		snprintf(head, sizeof head, v->nreasons > 1 ? "-%c:" : "-:", (int)('a' + i));
 		below_put(p, head, v->reasons[i]);
 	}
+	if (v->more_reasons)
+		below_put(p, "-?:", "other reasons: --format json or csv has them");
 	for (size_t c = 1; c < v->ncolumns; c++) {
 		if (v->columns[c].kind != COLUMN_ABSENT)
 			continue;

@@ -8,8 +8,8 @@
 static void golden_records_as_csv(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"typical",	  "absent", "empty", "extreme",
-					    "incomplete", "ops",    "cost",  "profile"};
+	static const char *const names[] = {"typical", "absent", "empty",   "extreme", "incomplete",
+					    "ops",     "cost",	 "profile", "tables"};
 	char json[64], csv[64];
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		snprintf(json, sizeof json, "record_%s.json", names[i]);

@@ -9,8 +9,8 @@
 #include "report/page.h"
 #include <math.h>
 
-static const char *const names[] = {"typical", "absent", "empty", "incomplete",
-				    "extreme", "ops",	 "cost",  "profile"};
+static const char *const names[] = {"typical", "absent", "empty",   "incomplete", "extreme",
+				    "ops",     "cost",	 "profile", "tables"};
 #define NAMES (sizeof names / sizeof names[0])
 
 /* Columns of the widest line; escape sequences take none. */
@@ -62,6 +62,25 @@ static void decorated_text_is_as_expected(void **state)
 	dck_buffer got = golden_report("text", &one, 1, &style);
 	golden_compare(&got, "record_incomplete_colour.txt");
 	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
+/* On narrow and on wide pages, with colour and without. */
+static void tables_fit_the_page(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		dck_style style;
+	} all[] = {{"record_tables_narrow.txt", {.width = 60, .utf8 = true}},
+		   {"record_tables_wide.txt", {.width = 120, .utf8 = true, .colour = true}}};
+	dck_record *r = golden_record("record_tables.json");
+	const dck_record *one = r;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		dck_buffer got = golden_report("text", &one, 1, &all[i].style);
+		golden_compare(&got, all[i].text);
+		dck_buffer_done(&got);
+	}
 	dck_record_free(r);
 }
 
@@ -368,6 +387,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(plain_text_is_as_expected),
 	    cmocka_unit_test(decorated_text_is_as_expected),
+	    cmocka_unit_test(tables_fit_the_page),
 	    cmocka_unit_test(no_line_is_wider_than_asked),
 	    cmocka_unit_test(long_tags_of_others_are_cut),
 	    cmocka_unit_test(long_names_keep_what_tells_them_apart),

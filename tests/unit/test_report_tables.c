@@ -1,0 +1,321 @@
+/* test_report_tables.c - tables of results as text: units, digits, intervals, what is absent, and
+ * what does not fit.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "golden.h"
+#include "record/build.h"
+#include "report/text_scale.h"
+#include <math.h>
+
+static dck_cell real(double v)
+{
+	return (dck_cell){.value = {.kind = DCK_VALUE_REAL, .as.r = v}};
+}
+
+static dck_cell between(double v, double lo, double hi)
+{
+	dck_cell c = real(v);
+	c.lo = lo;
+	c.hi = hi;
+	c.level = 0.95;
+	return c;
+}
+
+static text_scale scale_of(dck_unit u, const double *values, size_t n)
+{
+	text_range range = {.whole = true};
+	for (size_t i = 0; i < n; i++) {
+		const dck_cell c = real(values[i]);
+		text_range_add(&range, &c);
+	}
+	return text_scale_of(&range, u, false, false);
+}
+
+static void a_column_has_one_unit_and_the_digits_of_its_least(void **state)
+{
+	(void)state;
+	static const struct {
+		dck_unit unit;
+		double values[2];
+		const char *head, *texts[2];
+	} all[] = {
+	    {DCK_UNIT_NS, {17624011, 475836431}, "ms", {"17.62", "475.84"}},
+	    {DCK_UNIT_NS, {900000, 100e6}, "ms", {"0.900", "100.000"}},
+	    {DCK_UNIT_NS, {1500, 1600}, "us", {"1.500", "1.600"}},
+	    {DCK_UNIT_NS, {1e9, 90e9}, "s", {"1.000", "90.000"}},
+	    {DCK_UNIT_NS, {0.25, 0.5}, "ns", {"0.2500", "0.5000"}},
+	    {DCK_UNIT_NS, {0, 0}, "ns", {"0", "0"}},
+	    {DCK_UNIT_NS, {0, 2e6}, "ms", {"0", "2.000"}},
+	    {DCK_UNIT_NS, {0.5, 1.5e6}, "", {"0.500 ns", "1.50 ms"}},
+	    {DCK_UNIT_BYTE, {102300672, 819200000}, "MiB", {"97.6", "781.2"}},
+	    {DCK_UNIT_BYTE, {4096, 8192}, "KiB", {"4.00", "8.00"}},
+	    {DCK_UNIT_FLOP, {1.82e9, 3.64e9}, "GFLOP", {"1.82", "3.64"}},
+	    {DCK_UNIT_FLOP_PER_S, {2.06e12, 2.44e12}, "TFLOP/s", {"2.06", "2.44"}},
+	    {DCK_UNIT_ITEM_PER_S, {56.74, 1234.5}, "items/s", {"56.74", "1234.50"}},
+	    {DCK_UNIT_ITEM_PER_S, {12345.6, 99999.5}, "items/s", {"12,346", "100,000"}},
+	    {DCK_UNIT_ITEM_PER_S, {1, 12345.6}, "items/s", {"1", "12,346"}},
+	    {DCK_UNIT_HERTZ, {50, 2000}, "Hz", {"50.0", "2000.0"}},
+	    {DCK_UNIT_HERTZ, {2.1e9, 3.5e9}, "GHz", {"2.10", "3.50"}},
+	    {DCK_UNIT_ONE, {0.98, 12.5}, "", {"0.980", "12.500"}},
+	    {DCK_UNIT_ONE, {-0.5, 1.034}, "", {"-0.500", "1.034"}},
+	    {DCK_UNIT_ONE, {1e-9, 1}, "", {"1e-09", "1"}},
+	    {DCK_UNIT_CELSIUS, {40.5, 99.9}, "degC", {"40.5", "99.9"}},
+	    {DCK_UNIT_NONE, {2.5, 31}, "", {"2.50", "31.00"}},
+	    {DCK_UNIT_WATT, {1e300, 1e300}, "PW", {"1e+285", "1e+285"}},
+	};
+	char buf[FORMAT_SIZE];
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		const text_scale s = scale_of(all[i].unit, all[i].values, 2);
+		assert_string_equal(s.unit, all[i].head);
+		for (int k = 0; k < 2; k++)
+			assert_string_equal(text_scale_number(&s, all[i].values[k], buf),
+					    all[i].texts[k]);
+	}
+}
+
+static void counts_have_all_digits_and_shares_are_percent(void **state)
+{
+	(void)state;
+	char buf[FORMAT_SIZE];
+	const dck_cell counts[] = {{.value = {.kind = DCK_VALUE_INT, .as.i = 1}},
+				   {.value = {.kind = DCK_VALUE_INT, .as.i = INT64_MAX}}};
+	text_range range = {.whole = true};
+	for (int i = 0; i < 2; i++)
+		text_range_add(&range, &counts[i]);
+	text_scale s = text_scale_of(&range, DCK_UNIT_ONE, false, false);
+	assert_string_equal(text_scale_value(&s, &counts[1].value, buf),
+			    "9,223,372,036,854,775,807");
+	s = text_scale_of(&range, DCK_UNIT_ITEM_PER_S, false, false);
+	assert_string_equal(s.unit, "items/s");
+	const dck_cell share = real(0.125);
+	range = (text_range){.whole = true};
+	text_range_add(&range, &share);
+	s = text_scale_of(&range, DCK_UNIT_ONE, true, false);
+	assert_string_equal(s.unit, "%");
+	assert_string_equal(text_scale_value(&s, &share.value, buf), "12.5");
+	/* Of a share, a share would be ambiguous. */
+	const dck_cell c = between(0.125, 0.12, 0.13);
+	assert_int_equal(text_scale_interval(&s, &c, false, buf), TEXT_INTERVAL_ENDS);
+	assert_string_equal(buf, "[12.0, 13.0]");
+}
+
+/* A narrow interval needs digits: 1.034 is not 1.03. */
+static void digits_follow_the_interval(void **state)
+{
+	(void)state;
+	char buf[FORMAT_SIZE];
+	const dck_cell c[] = {between(1.0342, 1.0331, 1.0351), between(2.5, 2, 3)};
+	text_range range = {.whole = true};
+	for (int i = 0; i < 2; i++)
+		text_range_add(&range, &c[i]);
+	const text_scale s = text_scale_of(&range, DCK_UNIT_ONE, false, false);
+	assert_string_equal(text_scale_value(&s, &c[0].value, buf), "1.0342");
+	assert_string_equal(text_scale_value(&s, &c[1].value, buf), "2.5000");
+}
+
+static void an_interval_is_short_only_where_that_is_true(void **state)
+{
+	(void)state;
+	static const struct {
+		dck_unit unit;
+		double v, lo, hi;
+		const char *text;
+	} all[] = {
+	    {DCK_UNIT_NS, 100e6, 99e6, 101e6, "+-1.0 %"},
+	    {DCK_UNIT_NS, 100e6, 99.93e6, 100.07e6, "+-0.07 %"},
+	    {DCK_UNIT_NS, 100e6, 88e6, 112e6, "+-12 %"},
+	    {DCK_UNIT_NS, 100e6, 90.02e6, 110e6, "+-10 %"},
+	    {DCK_UNIT_NS, 100e6, 99.999e6, 100.0011e6, "+-0.01 %"},
+	    {DCK_UNIT_NS, 100e6, 99e6, 101.9e6, "+-1.5 %"},
+	    {DCK_UNIT_NS, 100e6, 99e6, 110e6, "[99.0, 110.0]"},
+	    {DCK_UNIT_NS, 100e6, 101e6, 110e6, "[101.0, 110.0]"}, /* beside its value */
+	    {DCK_UNIT_NS, 100e6, 99.9e6, 100.9e6, "+-0.50 %"},	  /* uneven, but narrow */
+	    {DCK_UNIT_NS, 0, -1e6, 1e6, "[-1.000, 1.000]"},
+	    {DCK_UNIT_NS, 1e6, 1e6, 1e6, "+-0.01 %"},
+	    {DCK_UNIT_ONE, 1.01, 0.999, 1.03, "[0.999, 1.030]"},
+	    {DCK_UNIT_ONE, 1.01, 1.001, 1.02, "+-0.94 %"},
+	    {DCK_UNIT_ONE, 1, -19, 21, "[-19.00, 21.00]"},
+	};
+	char buf[FORMAT_SIZE];
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		const dck_cell c = between(all[i].v, all[i].lo, all[i].hi);
+		text_range range = {.whole = true};
+		text_range_add(&range, &c);
+		const text_scale s = text_scale_of(&range, all[i].unit, false, false);
+		text_scale_interval(&s, &c, false, buf);
+		assert_string_equal(buf, all[i].text);
+	}
+	const dck_cell none = real(1);
+	const text_scale s = scale_of(DCK_UNIT_NS, (const double[]){1}, 1);
+	assert_int_equal(text_scale_interval(&s, &none, false, buf), TEXT_INTERVAL_NONE);
+	const dck_cell c = between(2e6, 1.9e6, 2.1e6);
+	text_scale_interval(&s, &c, true, buf);
+	assert_string_equal(buf, "\u00b15.0 %");
+}
+
+/* --- whole tables */
+
+static const dck_column columns[] = {
+    {"name", "name", DCK_UNIT_NONE}, {"a", "first", DCK_UNIT_NS}, {"b", "second", DCK_UNIT_ONE}};
+
+static char *text_of(record_builder *b, unsigned width)
+{
+	dck_record *r = NULL;
+	const dck_style style = {.width = width};
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	const dck_record *one = r;
+	dck_buffer got = golden_report("text", &one, 1, &style);
+	dck_record_free(r);
+	return got.data;
+}
+
+static void assert_says(char *text, const char *part)
+{
+	if (strstr(text, part) == NULL)
+		fail_msg("no '%s' in:\n%s", part, text);
+}
+
+static void assert_does_not_say(char *text, const char *part)
+{
+	if (strstr(text, part) != NULL)
+		fail_msg("'%s' in:\n%s", part, text);
+}
+
+static void one_reason_has_no_letter(void **state)
+{
+	(void)state;
+	record_builder *b = record_new();
+	record_table(b, "t", "Title", columns, 3);
+	for (int i = 0; i < 3; i++) {
+		record_cell_fmt(b, "row %d", i);
+		if (i < 2)
+			record_cell_real(b, 1e6);
+		else
+			record_cell_absent(b, "it failed");
+		record_cell_absent(b, "there is no counter");
+	}
+	char *text = text_of(b, 80);
+	assert_says(text,
+		    "\nTitle\n  name   first\n            ms\n  row 0  1.000\n  row 1  1.000\n"
+		    "  row 2      -\n  -: it failed\n  second: absent, there is no counter\n");
+	assert_does_not_say(text, "no latency");
+	mem_free(text);
+}
+
+/* More reasons than letters, rows than a page, columns than a grid: said, not dropped. */
+static void large_tables_say_what_is_missing(void **state)
+{
+	(void)state;
+	enum { COLUMNS = 60, ROWS = 250 };
+	dck_column many[COLUMNS];
+	char titles[COLUMNS][8];
+	record_builder *b = record_new();
+	for (int c = 0; c < COLUMNS; c++) {
+		snprintf(titles[c], sizeof titles[c], "c%d", c);
+		many[c] = (dck_column){titles[c], titles[c], c > 0 ? DCK_UNIT_ONE : DCK_UNIT_NONE};
+	}
+	record_table(b, "t", "Title", many, COLUMNS);
+	for (int r = 0; r < ROWS; r++) {
+		record_cell_fmt(b, "r%d", r);
+		for (int c = 1; c < COLUMNS; c++) {
+			char why[32];
+			snprintf(why, sizeof why, "reason %d", r);
+			if (c == 1 && r < 30)
+				record_cell_absent(b, why);
+			else
+				record_cell_int(b, c);
+		}
+	}
+	char *text = text_of(b, 80);
+	assert_says(text, "\n  r199 ");
+	assert_does_not_say(text, "\n  r200 ");
+	assert_says(text,
+		    "\n  50 more rows and 12 more columns are not shown: --format json or csv");
+	assert_says(text, "\n  -z: reason 25\n");
+	assert_says(text, " c47\n");
+	assert_says(text, "\n  -?: other reasons: ");
+	mem_free(text);
+}
+
+static void long_texts_stand_below_their_row(void **state)
+{
+	(void)state;
+	static const dck_column texts[] = {{"n", "name", DCK_UNIT_NONE},
+					   {"s", "short", DCK_UNIT_NONE},
+					   {"l", "long", DCK_UNIT_NONE}};
+	record_builder *b = record_new();
+	record_table(b, "t", "Title", texts, 3);
+	record_cell_text(b, "one");
+	record_cell_text(b, "thirty characters are a column");
+	record_cell_text(b, "thirty-one characters are a line");
+	record_cell_text(b, "two");
+	record_cell_absent(b, "nobody asked");
+	record_cell_text(b, "");
+	record_cell_text(b, "three");
+	record_cell_text(b, "");
+	record_cell_absent(b, "nobody asked");
+	char *text = text_of(b, 90);
+	assert_says(text, "\n  name   short\n  one    thirty characters are a column\n"
+			  "    long: thirty-one characters are a line\n"
+			  "  two    -\n  three\n    long: -\n  -: nobody asked\n");
+	mem_free(text);
+}
+
+/* What a table's record begins with; what tables hold is not said again. */
+static void keys_and_verdict_come_first(void **state)
+{
+	(void)state;
+	record_builder *b = record_new();
+	record_fact_text(b, "subject", "name", "a against b");
+	record_fact_text(b, "compare", "verdict", "slower");
+	record_metric_interval(b, "compare/ratio", 1.034, 1.02, 1.05, 0.95, NULL);
+	record_metric_real(b, "compare/ratio/b", 1.034, NULL);
+	record_metric_int(b, "memory/peak_rss", 4096, NULL);
+	record_table(b, "t", "Title", columns, 1);
+	record_cell_text(b, "one");
+	char *text = text_of(b, 80);
+	assert_says(text,
+		    "a against b\n\n  verdict: slower\n\n  B / A  1.034  [1.020, 1.050] 95 %\n"
+		    "\nTitle\n  name\n  one\n\nResources\n");
+	assert_does_not_say(text, "ratio of b");
+	assert_does_not_say(text, "Other metrics");
+	assert_does_not_say(text, "compare  ");
+	mem_free(text);
+
+	/* Without tables the members are all there is. */
+	b = record_new();
+	record_metric_real(b, "recall/cat", 0.5, NULL);
+	record_metric_real(b, "accuracy/overall", 0.75, NULL);
+	text = text_of(b, 80);
+	assert_says(text, "a measurement\n\n  accuracy  0.75\n");
+	assert_says(text, "recall of cat 0.5\n");
+	assert_does_not_say(text, "no latency");
+	mem_free(text);
+
+	/* With latencies both are said, and the throughput once. */
+	b = record_new();
+	record_metric_real(b, "latency/median", 1e6, NULL);
+	record_metric_real(b, "throughput/items", 1000, NULL);
+	record_metric_real(b, "load/peak_rate", 900, NULL);
+	record_table(b, "t", "Title", columns, 1);
+	text = text_of(b, 80);
+	assert_says(text, "\n  median 1.000 ms  (no interval)   1000 items/s\n  peak rate  900 Hz\n"
+			  "\nTitle\n  no rows\n\nLatency\n");
+	assert_does_not_say(text, "throughput");
+	mem_free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_column_has_one_unit_and_the_digits_of_its_least),
+	    cmocka_unit_test(counts_have_all_digits_and_shares_are_percent),
+	    cmocka_unit_test(digits_follow_the_interval),
+	    cmocka_unit_test(an_interval_is_short_only_where_that_is_true),
+	    cmocka_unit_test(one_reason_has_no_letter),
+	    cmocka_unit_test(large_tables_say_what_is_missing),
+	    cmocka_unit_test(long_texts_stand_below_their_row),
+	    cmocka_unit_test(keys_and_verdict_come_first),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
