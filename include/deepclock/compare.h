@@ -36,6 +36,7 @@ typedef struct dck_compare_config {
 	bool keep_sessions; /* open once: what a start decides by chance is then in the ratio */
 	bool fresh;	    /* every visit in a fresh process */
 	bool aa;	    /* first compare the first subject with itself */
+	const char *over;   /* "OPTION=VALUE,VALUE": at each of these; NULL: as the subjects are */
 	bool check_outputs; /* of every subject against those of the first */
 	uint64_t seed;	    /* of the order */
 	const char *program;	/* for `fresh`, as dck_plan.program */

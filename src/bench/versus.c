@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/versus.h"
 #include "base/err.h"
+#include "bench/agree.h"
 #include "bench/facts.h"
 #include <assert.h>
 #include <math.h>
@@ -92,6 +93,11 @@ const dck_opt dck_compare_live_options[] = {
      .at = AT(aa),
      .help = "first compare the first subject with itself: no verdict claims less than that "
 	     "differs"},
+    {.name = "over",
+     .kind = DCK_OPT_TEXT,
+     .at = AT(over),
+     .arg = "OPTION=V,V",
+     .help = "compare at each of these values, e.g. batch=1,8,64, and say where it turns"},
     {.name = "check-outputs",
      .kind = DCK_OPT_FLAG,
      .at = AT(check_outputs),
@@ -155,6 +161,9 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(all[i].name, all[k].name) == 0)
 				DCK_FAIL(err, E_ARG, "two subjects are called '%s'", all[i].name);
+	if (c->over && c->aa)
+		DCK_FAIL(err, E_ARG,
+			 "--aa is of one comparison, --over makes several: give one of them");
 	/* Pinning is of the whole process: two pinnings in one would be that of the last. */
 	for (size_t i = 1; i < n && !c->fresh; i++) {
 		const char *a = all[0].subject->model.cpus, *b = all[i].subject->model.cpus;
@@ -219,6 +228,27 @@ static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
 	return versus_rounds_run(v, r, err);
 }
 
+/* Before anything is timed: a wrong model is told from a right one however fast it is. */
+static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_observer *watch,
+				record_builder *b, dck_err *err)
+{
+	agree list[DCK_ALTERNATIVES_MAX] = {0};
+	dck_status status = DCK_OK;
+
+	for (size_t i = 1; i < n && status == DCK_OK; i++) {
+		status =
+		    agree_subjects(all[0].subject, all[i].subject, NULL, watch, &list[i - 1], err);
+		list[i - 1].label = all[i].name;
+		if (status != DCK_OK && status != DCK_E_CANCEL)
+			err_while(err, status, "checking the outputs of '%s'", all[i].name);
+	}
+	if (status == DCK_OK)
+		(void)agree_record(b, list, n - 1);
+	for (size_t i = 0; i < n; i++)
+		agree_done(&list[i]);
+	return status;
+}
+
 dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
 		       const dck_observer *watch, dck_record **ret, dck_err *err)
 {
@@ -253,8 +283,13 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	os_host_get(&host);
 	bench_facts_host(b, &host);
 	v.facts = b;
-	status = compare(&v, &r, &self, &all[0], err);
+	status = v.asked->check_outputs ? outputs_check(all, n, watch, b, err) : DCK_OK;
 	if (status == DCK_OK)
+		status = v.asked->over ? versus_over(&v, all, n, b, err)
+				       : compare(&v, &r, &self, &all[0], err);
+	if (status == DCK_OK && v.asked->over)
+		versus_facts_method(b, &v, NULL);
+	else if (status == DCK_OK)
 		versus_record(b, &v, &r, v.asked->aa ? &self : NULL);
 	versus_rounds_done(&self);
 	versus_rounds_done(&r);
@@ -262,13 +297,4 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 		return record_finish(b, ret, err);
 	record_drop(b);
 	return status;
-}
-
-/* Until saved.c has it. */
-__attribute__((weak)) dck_status dck_compare_records(const dck_record *const *records, size_t n,
-						     const dck_compare_config *c, dck_record **ret,
-						     dck_err *err)
-{
-	(void)records, (void)n, (void)c, (void)ret;
-	DCK_FAIL(err, E_UNSUP, "saved records are not compared yet");
 }

@@ -21,6 +21,7 @@ typedef struct versus_lane {
 	/* Of every opening: the session, and the first run. */
 	double *session_ns, *first_ns; /* [nopened], heap */
 	size_t nopened;
+	double session_median_ns, first_median_ns;
 	bool steady; /* the last warm-up ended in a steady state */
 } versus_lane;
 
@@ -51,6 +52,7 @@ typedef struct versus_result {
 	double *visit_ns; /* [rounds], heap */
 	double *ratio;	  /* [rounds], heap: the logarithm of its time over the baseline's */
 	size_t rounds;
+	double time_ns; /* median of the visits */
 	/* Of the logarithms, at the level that its verdict was found at. Lane 0: nothing. */
 	bool has_interval;
 	double median, lo, hi, tau;
@@ -86,6 +88,13 @@ double versus_floor(const versus_rounds *self);
 
 /* A number below n, each as likely. */
 size_t versus_random(versus *v, size_t n);
+
+/* versus_over.c: the comparison at each value of asked->over, added to the record. */
+dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_builder *b,
+		       dck_err *err);
+
+/* The method, the same for all of them. r NULL: there are several comparisons. */
+void versus_facts_method(record_builder *b, const versus *v, const versus_rounds *r);
 
 /* versus_record.c: what came of it as metrics, facts, tables and notes. `self`: of the first
  * subject with itself; NULL: there was none. */

@@ -8,18 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static double median_of(const double *x, size_t n)
-{
-	double sorted[64];
-	const size_t step = n > 64 ? (n + 63) / 64 : 1;
-	size_t m = 0;
-
-	for (size_t i = 0; i < n; i += step)
-		sorted[m++] = x[i];
-	stat_sort(sorted, m);
-	return m > 0 ? stat_quantile_sorted(sorted, m, 0.5) : NAN;
-}
-
 static void how_make(const versus *v, const versus_result *x, char *buf, size_t size)
 {
 	if (!x->has_interval)
@@ -88,12 +76,12 @@ static void verdicts(record_builder *b, const versus_rounds *r)
 static void table_alternatives(record_builder *b, const versus *v, const versus_rounds *r)
 {
 	static const dck_column columns[] = {
-	    {"subject", "subject", DCK_UNIT_NONE}, {"time", "time", DCK_UNIT_NS},
-	    {"ratio", "ratio", DCK_UNIT_ONE},	   {"difference", "difference", DCK_UNIT_NS},
-	    {"verdict", "verdict", DCK_UNIT_NONE},
+	    {"subject", "subject", DCK_UNIT_NONE},     {"time", "time", DCK_UNIT_NS},
+	    {"ratio", "ratio", DCK_UNIT_ONE},	       {"verdict", "verdict", DCK_UNIT_NONE},
+	    {"difference", "difference", DCK_UNIT_NS},
 	};
 	const double level = v->asked->level;
-	const double base = median_of(r->results[0].visit_ns, r->done);
+	const double base = r->results[0].time_ns;
 
 	record_table(b, "compare/alternatives", "Compared, turn by turn", columns,
 		     sizeof columns / sizeof columns[0]);
@@ -101,18 +89,18 @@ static void table_alternatives(record_builder *b, const versus *v, const versus_
 		const versus_result *x = &r->results[i];
 
 		record_cell_text(b, r->lanes[i].what->name);
-		record_cell_real(b, median_of(x->visit_ns, x->rounds));
+		record_cell_real(b, x->time_ns);
 		if (i == 0) {
 			record_cell_absent(b, "the others are compared with it");
-			record_cell_absent(b, "the others are compared with it");
 			record_cell_text(b, "baseline");
+			record_cell_absent(b, "the others are compared with it");
 			continue;
 		}
 		record_cell_interval(b, exp(x->median), exp(x->lo), exp(x->hi),
 				     x->has_interval ? level : 0);
+		record_cell_text(b, verdict_texts[x->verdict]);
 		record_cell_interval(b, base * expm1(x->median), base * expm1(x->lo),
 				     base * expm1(x->hi), x->has_interval ? level : 0);
-		record_cell_text(b, verdict_texts[x->verdict]);
 	}
 }
 
@@ -137,7 +125,7 @@ static void table_startup(record_builder *b, const versus_rounds *r)
 	    {"first_over_cached", "first / cached", DCK_UNIT_ONE},
 	    {"payback_runs", "pays back after", DCK_UNIT_ONE},
 	};
-	double begin[DCK_ALTERNATIVES_MAX], run[DCK_ALTERNATIVES_MAX];
+	double begin[DCK_ALTERNATIVES_MAX];
 
 	for (size_t i = 0; i < r->n; i++)
 		if (r->lanes[i].nopened == 0 ||
@@ -147,20 +135,18 @@ static void table_startup(record_builder *b, const versus_rounds *r)
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < r->n; i++) {
 		const versus_lane *l = &r->lanes[i];
-		const double session = median_of(l->session_ns, l->nopened);
-		const double first = median_of(l->first_ns, l->nopened);
+		const double run_ns = r->results[i].time_ns;
 
-		run[i] = median_of(r->results[i].visit_ns, r->results[i].rounds);
-		begin[i] = session + first - run[i];
+		begin[i] = l->session_median_ns + l->first_median_ns - run_ns;
 		record_cell_text(b, l->what->name);
-		record_cell_real(b, session);
-		record_cell_real(b, first);
-		record_cell_real(b, run[i]);
-		record_cell_real(b, first / run[i]);
+		record_cell_real(b, l->session_median_ns);
+		record_cell_real(b, l->first_median_ns);
+		record_cell_real(b, run_ns);
+		record_cell_real(b, l->first_median_ns / run_ns);
 		if (i == 0)
 			record_cell_absent(b, "the others are compared with it");
 		else
-			cell_payback(b, begin[i] - begin[0], run[0] - run[i]);
+			cell_payback(b, begin[i] - begin[0], r->results[0].time_ns - run_ns);
 	}
 }
 
@@ -260,19 +246,15 @@ static void fact_options(record_builder *b, const versus_rounds *r)
 	}
 }
 
-static void facts(record_builder *b, const versus *v, const versus_rounds *r,
-		  const versus_rounds *self)
+void versus_facts_method(record_builder *b, const versus *v, const versus_rounds *r)
 {
 	const dck_compare_config *c = v->asked;
 
-	fact_options(b, r);
 	record_fact_real(b, "compare", "margin", DCK_UNIT_ONE, c->margin);
-	if (r->margin > c->margin)
-		record_fact_real(b, "compare", "margin_used", DCK_UNIT_ONE, r->margin);
 	record_fact_text(b, "method", "clock", v->clock.name);
 	record_fact_text(b, "method", "compare",
 			 "paired: all subjects in turn, in random order, "
-			 "every second round the other way round");
+			 "every second turn the other way round");
 	record_fact_text(b, "method", "visit", c->fresh ? "a fresh process" : "in this process");
 	record_fact_int(b, "method", "visit_time", DCK_UNIT_NS, (int64_t)c->visit_ns);
 	record_fact_text(b, "method", "statistic", dck_compare_statistics[c->statistic]);
@@ -281,27 +263,20 @@ static void facts(record_builder *b, const versus *v, const versus_rounds *r,
 			     ? "exact sign test on the rounds' ratios, one look"
 			     : "exact sign test on the rounds' ratios, repeated looks with "
 			       "Pocock's spending of the error");
+	record_fact_real(b, "method", "level", DCK_UNIT_ONE, c->level);
+	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
+	if (!r)
+		return;
 	if (r->n > 2)
 		record_fact_text(b, "method", "several", "Holm's procedure over the alternatives");
-	record_fact_real(b, "method", "level", DCK_UNIT_ONE, c->level);
 	record_fact_int(b, "method", "rounds", DCK_UNIT_ONE, (int64_t)r->done);
 	record_fact_int(b, "method", "rounds_planned", DCK_UNIT_ONE, (int64_t)r->planned);
 	record_fact_int(b, "method", "looks", DCK_UNIT_ONE, (int64_t)r->looks);
-	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
 	record_fact_int(b, "method", "visits_per_round", DCK_UNIT_ONE, (int64_t)r->visits);
 	record_fact_text(b, "method", "sessions",
 			 c->fresh     ? "each visit has its own process"
 			 : r->reopens ? "opened anew for every round, in random order"
 				      : "opened once");
-	if (self && self->results[1].has_interval) {
-		record_fact_real(b, "compare", "aa_ratio", DCK_UNIT_ONE,
-				 exp(self->results[1].median));
-		record_fact_real(b, "compare", "aa_lo", DCK_UNIT_ONE, exp(self->results[1].lo));
-		record_fact_real(b, "compare", "aa_hi", DCK_UNIT_ONE, exp(self->results[1].hi));
-		record_fact_text(b, "compare", "aa_verdict",
-				 verdict_texts[self->results[1].verdict]);
-		record_fact_int(b, "compare", "aa_rounds", DCK_UNIT_ONE, (int64_t)self->done);
-	}
 	record_fact_text(b, "method", "stop",
 			 r->failed != DCK_OK	? "it failed or was interrupted"
 			 : r->stopped		? "max-time passed before all was decided"
@@ -310,10 +285,28 @@ static void facts(record_builder *b, const versus *v, const versus_rounds *r,
 						: "all planned rounds were made");
 }
 
+static void facts_self(record_builder *b, const versus_rounds *self)
+{
+	const versus_result *x = &self->results[1];
+
+	record_fact_real(b, "compare", "aa_ratio", DCK_UNIT_ONE, exp(x->median));
+	if (x->has_interval) {
+		record_fact_real(b, "compare", "aa_lo", DCK_UNIT_ONE, exp(x->lo));
+		record_fact_real(b, "compare", "aa_hi", DCK_UNIT_ONE, exp(x->hi));
+	}
+	record_fact_text(b, "compare", "aa_verdict", verdict_texts[x->verdict]);
+	record_fact_int(b, "compare", "aa_rounds", DCK_UNIT_ONE, (int64_t)self->done);
+}
+
 void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
 		   const versus_rounds *self)
 {
-	facts(b, v, r, self);
+	fact_options(b, r);
+	versus_facts_method(b, v, r);
+	if (r->margin > v->asked->margin)
+		record_fact_real(b, "compare", "margin_used", DCK_UNIT_ONE, r->margin);
+	if (self)
+		facts_self(b, self);
 	metrics(b, v, r, self);
 	verdicts(b, r);
 	table_alternatives(b, v, r);

@@ -356,10 +356,40 @@ static dck_status run(versus *v, versus_rounds *r, family *f, dck_err *err)
 	return DCK_OK;
 }
 
+static double median_kept(const double *x, size_t n, double *scratch)
+{
+	if (n == 0)
+		return NAN;
+	memcpy(scratch, x, n * sizeof *x);
+	return median_of(scratch, n);
+}
+
+static dck_status medians(versus_rounds *r, dck_err *err)
+{
+	double *scratch = mem_alloc((r->planned + 1) * sizeof *scratch);
+
+	if (!scratch)
+		DCK_FAIL(err, E_NOMEM, "no memory for %zu rounds", r->planned);
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane *l = &r->lanes[i];
+		/* In fresh processes every visit opens. */
+		const size_t n = l->nopened < r->planned ? l->nopened : r->planned;
+
+		r->results[i].time_ns = median_kept(r->results[i].visit_ns, r->done, scratch);
+		l->session_median_ns = median_kept(l->session_ns, n, scratch);
+		l->first_median_ns = median_kept(l->first_ns, n, scratch);
+	}
+	mem_free(scratch);
+	return DCK_OK;
+}
+
 dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err)
 {
 	family f = {0};
-	const dck_status status = run(v, r, &f, err);
+	dck_status status = run(v, r, &f, err);
+
+	if (status == DCK_OK)
+		status = medians(r, err);
 
 	family_done(&f);
 	for (size_t i = 0; i < r->n; i++)

@@ -88,9 +88,12 @@ static void subjects_free(subjects *s)
 
 /* --- what is done */
 
+/* A wrong model has not won, whatever its time. */
 static int verdict_exit(const dck_record *r, int code)
 {
-	return code != CLI_OK ? code : dck_compare_gate(r);
+	if (code != CLI_OK)
+		return code;
+	return dck_record_note(r, "outputs-differ") ? CLI_FAILED : dck_compare_gate(r);
 }
 
 static int live(compare_command *cfg, const dck_alternative *all, size_t n)
