@@ -27,6 +27,12 @@ static unsigned cells_width(const layout *l, size_t ncols)
 	return sum;
 }
 
+unsigned grid_title_columns(const char *title)
+{
+	const unsigned n = page_columns(title);
+	return n < GRID_TITLE_COLS ? n : GRID_TITLE_COLS;
+}
+
 static const char *unit_of(const grid *g, size_t col)
 {
 	return g->units != NULL && g->units[col] != NULL ? g->units[col] : "";
@@ -60,7 +66,8 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 		}
 	}
 	for (size_t c = 0; c < g->ncols; c++) {
-		unsigned n = page_columns(g->cols[c].title), unit = page_columns(unit_of(g, c));
+		unsigned n = grid_title_columns(g->cols[c].title),
+			 unit = page_columns(unit_of(g, c));
 		n = unit > n ? unit : n;
 		if (l->width[c] > 0 && l->width[c] < n)
 			l->width[c] = n;
@@ -145,7 +152,7 @@ static void cells_put(page *p, const grid *g, const layout *l, size_t row, line 
 							: buf;
 		page_to(p, col + GAP);
 		col += GAP + l->width[c];
-		if (g->cols[c].left)
+		if (g->cols[c].left || page_columns(text) > l->width[c])
 			page_text_cut(p, text, l->width[c]);
 		else if (text[0] != '\0')
 			page_text_right(p, text, l->width[c]);

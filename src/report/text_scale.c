@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SPAN_MAX   1000.0 /* from the least to the most that one unit can show */
+#define EACH_MAX   1e18	  /* more of a unit than has a name */
 #define DIGITS_MAX 6	  /* of the largest */
 
 typedef struct prefix {
@@ -128,15 +129,20 @@ const char *text_scale_number(const text_scale *s, double v, char *buf)
 {
 	const format_scale scale = {s->divide, s->unit, s->decimals};
 	const bool plain = families[s->base].prefixes == none;
+	char number[NUM_TEXT_MAX];
 
-	if (v == 0 && !s->each)
+	if (v == 0 && !s->each) {
 		snprintf(buf, FORMAT_SIZE, "0");
-	else if (s->each)
+	} else if (s->each && !plain && fabs(v) >= EACH_MAX) {
+		num_general(number, 3, v);
+		snprintf(buf, FORMAT_SIZE, "%.30s %s", number, dck_unit_text(s->base));
+	} else if (s->each) {
 		format_number(v, plain ? DCK_UNIT_ONE : s->base, buf);
-	else if (s->decimals == 0 && fabs(v / s->divide) >= 0.5 && fabs(v / s->divide) < 1e15)
+	} else if (s->decimals == 0 && fabs(v / s->divide) >= 0.5 && fabs(v / s->divide) < 1e15) {
 		dck_text_count(llround(v / s->divide), buf, FORMAT_SIZE);
-	else
+	} else {
 		format_scaled(&scale, v, buf);
+	}
 	return buf;
 }
 

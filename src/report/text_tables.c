@@ -3,6 +3,7 @@
  * counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
 #include "report/grid.h"
 #include "report/text.h"
 #include "report/text_scale.h"
@@ -148,7 +149,7 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 	char buf[FORMAT_SIZE];
 
 	own->kind = kind_of(v, column, text_cols);
-	own->value_cols = page_columns(c->title);
+	own->value_cols = grid_title_columns(c->title);
 	for (size_t r = 0; r < v->nrows; r++)
 		text_range_add(&range, cell_at(v, r, column));
 	own->scale = text_scale_of(&range, c->unit, is_share(c), v->utf8);
@@ -333,7 +334,7 @@ static void more_put(page *p, const view *v)
 
 static void legend_put(page *p, const view *v)
 {
-	char text[160], level[FORMAT_SIZE];
+	char text[160], level[FORMAT_SIZE], low[NUM_TEXT_MAX], high[NUM_TEXT_MAX];
 	double least = 1, most = 0;
 
 	for (size_t r = 0; r < v->nrows; r++) {
@@ -343,12 +344,11 @@ static void legend_put(page *p, const view *v)
 			most = l > most ? l : most;
 		}
 	}
-	if (least < most)
-		snprintf(level, sizeof level, "%.3g to %.3g %%", 100 * least, 100 * most);
-	else
-		snprintf(level, sizeof level, "%.3g %%", 100 * most);
-	snprintf(text, sizeof text, "%s%s%s", v->half ? "half the " : "", v->half ? level : "",
-		 v->half ? " interval" : "");
+	num_general(low, 3, 100 * least);
+	num_general(high, 3, 100 * most);
+	snprintf(level, sizeof level, "%.20s%s%.20s %%", least < most ? low : "",
+		 least < most ? " to " : "", high);
+	snprintf(text, sizeof text, "half the %s interval", level);
 	if (v->half)
 		below_put(p, v->utf8 ? "\u00b1:" : "+-:", text);
 	snprintf(text, sizeof text, "%s interval", level);
