@@ -270,14 +270,12 @@ static void fact_record(const comparison *c, const side *s)
 {
 	const dck_record *r = s->record;
 	char began[RECORD_TIME_SIZE] = "at an unknown time";
-	char key[160];
 
 	if (r->began_unix_ns) {
 		record_time_text(r->began_unix_ns, began);
 		snprintf(strchr(began, '.') ? strchr(began, '.') : began + strlen(began), 2, "Z");
 	}
-	snprintf(key, sizeof key, "record/%s", s->name);
-	record_fact_fmt(c->b, "compare", key, "%s%s, deepclock %s%s%s", began,
+	record_fact_fmt(c->b, "records", s->name, "%s%s, deepclock %s%s%.12s", began,
 			r->incomplete ? ", incomplete" : "", r->version ? r->version : "?",
 			r->id && r->id[0] ? ", id " : "", r->id ? r->id : "");
 }
@@ -285,10 +283,15 @@ static void fact_record(const comparison *c, const side *s)
 static void facts(const comparison *c)
 {
 	const dck_record *first = c->sides[0].record;
-	bool one_machine = true;
+	const dck_fact *subject = dck_record_fact(first, "subject", "name");
+	bool one_machine = true, one_subject = subject != NULL;
 
-	for (size_t i = 1; i < c->n; i++)
+	for (size_t i = 1; i < c->n; i++) {
 		one_machine &= c->sides[i].differs.count[FINGERPRINT_MACHINE] == 0;
+		one_subject &= c->sides[i].differs.count[FINGERPRINT_SUBJECT] == 0;
+	}
+	if (one_subject)
+		bench_facts_copy(c->b, &(dck_record){.facts = subject, .nfacts = 1});
 	for (size_t i = 0; i < first->nfacts && one_machine; i++)
 		if (strcmp(first->facts[i].section, "host") == 0)
 			bench_facts_copy(c->b,
@@ -391,14 +394,32 @@ static bool is_repeated(const comparison *c, size_t i)
 	return false;
 }
 
-static bool is_doubted(const comparison *c, size_t i)
+/* What each record warns of itself: codes, once each. */
+static void note_doubts(const comparison *c)
 {
-	const dck_record *r = c->sides[i].record;
+	char text[600] = "";
+	size_t used = 0;
 
-	for (size_t k = 0; k < r->nnotes; k++)
-		if (r->notes[k].severity == DCK_WARN)
-			return true;
-	return false;
+	for (size_t i = 0; i < c->n; i++) {
+		const dck_record *r = c->sides[i].record;
+		size_t shown = 0;
+
+		for (size_t k = 0; k < r->nnotes && used < sizeof text; k++) {
+			const dck_note *note = &r->notes[k];
+
+			if (note->severity == DCK_INFO || dck_record_note(r, note->code) != note)
+				continue;
+			used += (size_t)snprintf(
+			    text + used, sizeof text - used, "%s%s%.60s%s%.40s",
+			    used ? shown ? ", " : "; " : "", shown ? "" : "'",
+			    shown ? "" : c->sides[i].name, shown ? "" : "': ", note->code);
+			shown++;
+		}
+	}
+	if (used > 0)
+		record_note(c->b, DCK_INFO, "records-doubted",
+			    "the records warn of themselves: %s; 'deepclock report' shows why",
+			    text);
 }
 
 static void notes_records(const comparison *c)
@@ -420,10 +441,8 @@ static void notes_records(const comparison *c)
 			    "than its interval says: a difference may be that of two starts; "
 			    "record with --processes 5 or more",
 			    names);
-	if (!fingerprint_exact(c->tag) && names_join(c, is_doubted, names, sizeof names))
-		record_note(c->b, DCK_INFO, "records-doubted",
-			    "%s: the record has warnings of its own; 'deepclock report' shows them",
-			    names);
+	if (!fingerprint_exact(c->tag))
+		note_doubts(c);
 }
 
 static void notes_differences(const comparison *c)

@@ -27,7 +27,10 @@ static bool unique(const char *const *name, size_t n)
 static void keys_find(const fingerprint *f, keys *k)
 {
 	for (size_t i = 0; i < f->n && k->n < KEYS_MAX; i++) {
-		bool seen = f->rows[i].group != FINGERPRINT_SETTING;
+		/* What one record does not tell at all is no name for it. */
+		bool seen =
+		    f->rows[i].group != FINGERPRINT_SETTING ||
+		    ((!f->rows[i].a || !f->rows[i].b) && strcmp(f->rows[i].section, "plan") != 0);
 
 		for (size_t j = 0; j < k->n; j++)
 			seen |= strcmp(k->of[j]->key, f->rows[i].key) == 0 &&
@@ -46,7 +49,9 @@ static const char *settings_text(const dck_record *r, const keys *k, mem_arena *
 		const dck_fact *f = dck_record_fact(r, k->of[i]->section, k->of[i]->key);
 
 		text = mem_arena_fmt(a, "%s%s%s=%s", text, i > 0 ? " " : "", k->of[i]->key,
-				     fingerprint_value(f, value, sizeof value));
+				     !f || f->value.kind == DCK_VALUE_ABSENT
+					 ? "default"
+					 : fingerprint_value(f, value, sizeof value));
 	}
 	return text;
 }

@@ -381,30 +381,37 @@ static const char *name_of(const part *p)
 	return p->first->name && p->first->name[0] ? p->first->name : "(no name)";
 }
 
-/* "a +2", "Conv > FusedConv". */
-static void cells_name(record_builder *b, const group *g)
+/* "a +2": so many more stand for the same work. */
+static void cell_name(record_builder *b, const group *g)
 {
 	const part *from = &g->side[FROM], *to = &g->side[TO];
 	const size_t more = (from->n > to->n ? from->n : to->n) - 1;
-	const char *type_a = from->first->type, *type_b = to->first->type;
 
 	if (more > 0)
 		record_cell_fmt(b, "%s +%zu", name_of(from), more);
 	else
 		record_cell_text(b, name_of(from));
-	if (strcmp(type_a ? type_a : "", type_b ? type_b : "") == 0)
-		record_cell_text(b, type_a ? type_a : "");
+}
+
+static void cell_type(record_builder *b, const group *g)
+{
+	const char *from = g->side[FROM].first->type, *to = g->side[TO].first->type;
+
+	from = from ? from : "?";
+	to = to ? to : "?";
+	if (strcmp(from, to) == 0)
+		record_cell_text(b, from);
 	else
-		record_cell_fmt(b, "%s > %s", type_a ? type_a : "?", type_b ? type_b : "?");
+		record_cell_fmt(b, "%s > %s", from, to);
 }
 
 static void table_paired(record_builder *b, const matching *m, const char *name)
 {
 	static const dck_column columns[] = {
-	    {"operator", "operator", DCK_UNIT_NONE}, {"type", "type", DCK_UNIT_NONE},
-	    {"first", "first", DCK_UNIT_NS},	     {"second", "second", DCK_UNIT_NS},
-	    {"change", "change", DCK_UNIT_NS},	     {"share", "of change", DCK_UNIT_ONE},
-	    {"ratio", "ratio", DCK_UNIT_ONE},	     {"verdict", "verdict", DCK_UNIT_NONE},
+	    {"operator", "operator", DCK_UNIT_NONE}, {"change", "change", DCK_UNIT_NS},
+	    {"share", "of change", DCK_UNIT_ONE},    {"ratio", "ratio", DCK_UNIT_ONE},
+	    {"verdict", "verdict", DCK_UNIT_NONE},   {"first", "first", DCK_UNIT_NS},
+	    {"second", "second", DCK_UNIT_NS},	     {"type", "type", DCK_UNIT_NONE},
 	};
 	const double total = m->total[TO] - m->total[FROM];
 
@@ -414,9 +421,7 @@ static void table_paired(record_builder *b, const matching *m, const char *name)
 		const group *g = &m->groups[i];
 		const double level = g->has_interval ? g->level : 0;
 
-		cells_name(b, g);
-		record_cell_real(b, g->side[FROM].ns);
-		record_cell_real(b, g->side[TO].ns);
+		cell_name(b, g);
 		record_cell_interval(b, change_of(g), g->level_ns_lo, g->level_ns_hi, level);
 		if (total != 0)
 			record_cell_real(b, change_of(g) / total);
@@ -428,6 +433,9 @@ static void table_paired(record_builder *b, const matching *m, const char *name)
 		else
 			record_cell_absent(b, "its time in the first is 0");
 		record_cell_text(b, verdict_texts[g->verdict]);
+		record_cell_real(b, g->side[FROM].ns);
+		record_cell_real(b, g->side[TO].ns);
+		cell_type(b, g);
 	}
 }
 
