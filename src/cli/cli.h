@@ -61,6 +61,9 @@ typedef struct cli_command {
 	const cli_item *examples; /* term: the command line, text: what it does */
 	const cli_group *groups;
 	const cli_letter *letter; /* NULL: none */
+	/* Options that several of the tables have and that mean what the first of them says;
+	 * NULL-ended, NULL: none. All others reach every table that has them. */
+	const char *const *first_only;
 	size_t config_size;
 	void (*init)(void *config); /* what the tables' defaults do not cover; NULL: nothing */
 	unsigned min_args, max_args;
@@ -82,7 +85,7 @@ struct cli {
 	const cli_command *command;
 	char **args; /* nargs of them: argv without options */
 	unsigned nargs;
-	char **program;	 /* after "--", for commands that take one; NULL: none */
+	char **program; /* after "--", for commands that take one; NULL: none */
 	const cli_common *common;
 };
 
@@ -163,8 +166,8 @@ void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char 
 /* record.c: what the commands that make a record share. Where it goes besides stdout: rows in
  * cli_save_options and, for commands that take a while, cli_progress_options. */
 typedef struct cli_output {
-	const char *save;
-	bool no_progress;
+	const char *save, *db, *commit;
+	bool no_history, no_progress;
 } cli_output;
 extern const dck_opt cli_save_options[], cli_progress_options[];
 /* --save takes a file: CLI_OK, or the exit code after saying so. */
@@ -182,8 +185,9 @@ int cli_watch_end(cli_watch *w, dck_status status, const dck_err *err);
 const char *cli_program(const cli *c);
 bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 
-/* Saves the record where --save says; returns `code`, or CLI_FAILED after saying why. */
-int cli_record_save(const cli_output *o, const dck_record *r, int code);
+/* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
+ * after saying why it could not be saved. A history that cannot take it is a warning. */
+int cli_record_save(const cli_common *common, const cli_output *o, const dck_record *r, int code);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. view NULL: none was asked
  * for. Returns the exit code. */
 int cli_record_show(const cli_common *common, int format, const dck_op_view *view,

@@ -26,6 +26,14 @@ static bool option_is_repeated(const cli_command *command, size_t before, const 
 	return false;
 }
 
+static bool is_first_only(const cli_command *command, const char *name)
+{
+	for (size_t i = 0; command->first_only && command->first_only[i]; i++)
+		if (strcmp(command->first_only[i], name) == 0)
+			return true;
+	return false;
+}
+
 void cli_options_each(const cli_command *command,
 		      void (*f)(void *self, const cli_group *g, const dck_opt *row), void *self)
 {
@@ -82,10 +90,14 @@ static int option_set(const cli *c, void *config, const char *name, const char *
 	cli_group g;
 	dck_err err;
 
-	for (size_t i = 0; (g = cli_group_get(c->command, i)).title; i++)
-		if (dck_opt_find(g.table, name) &&
-		    dck_opt_set(g.table, (char *)config + g.at, name, value, &err) != DCK_OK)
+	for (size_t i = 0; (g = cli_group_get(c->command, i)).title; i++) {
+		if (!dck_opt_find(g.table, name))
+			continue;
+		if (dck_opt_set(g.table, (char *)config + g.at, name, value, &err) != DCK_OK)
 			return cli_usage(c, "%s", err.msg);
+		if (is_first_only(c->command, name))
+			break;
+	}
 	return CLI_OK;
 }
 

@@ -1,0 +1,57 @@
+/* throughput.h - the batch size that gives the most items per second, and what it costs in latency
+ * and memory.
+ *
+ *     dck_subject s;  dck_throughput_config c;  dck_record *r;  dck_err err;
+ *     dck_subject_init(&s);
+ *     dck_throughput_config_init(&c);
+ *     s.kind = DCK_SUBJECT_MODEL;
+ *     s.text = "model.onnx";
+ *     c.program = "deepclock";
+ *     c.slo = "p99<=20ms";
+ *     if (dck_throughput(&s, &c, NULL, &r, &err) == DCK_OK)
+ *             printf("batch %.0f\n", dck_record_value(r, "throughput/best_batch"));
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_THROUGHPUT_H
+#define DCK_THROUGHPUT_H
+
+#include "bench.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* May grow until 1.0: fill it with its _init function. Rows: dck_throughput_options. */
+typedef struct dck_throughput_config {
+	const char *batch;	       /* "1,2,4": exactly these sizes; NULL: searched */
+	uint64_t min_batch, max_batch; /* of the search */
+	const char *batch_dim;	       /* the symbol that is the batch; NULL: axis 0 */
+	const char *threads;	       /* "1,2,4": with each; NULL: as the subject says */
+	const char *slo;	       /* "p99<=20ms"; NULL: none */
+	uint64_t memory_bytes;	       /* that a measurement may have; 0: as much as there is */
+	double precision, level;
+	uint64_t rounds;		     /* over the sizes that matter, at least */
+	uint64_t point_time_ns, max_time_ns; /* of one visit's measurement; of the whole search */
+	const char *resume;		     /* the search's journal; NULL: none is kept */
+	const char *program;		     /* deepclock, for fresh processes, as in dck_plan */
+	const char *title;		     /* the record's `command`; NULL: none */
+} dck_throughput_config;
+DCK_API extern const dck_opt dck_throughput_options[];
+
+DCK_API void dck_throughput_config_init(dck_throughput_config *c); /* @since 0.1 */
+
+/* Searches the best batch size of the model of s (kind MODEL), each size measured in fresh
+ * processes. s->model.batch is not heeded; its seed also orders the visits. *ret is owned:
+ * dck_record_free(). Errors: E_ARG (a model whose batch is fixed, an option that cannot be, a
+ * journal of another search), E_UNSUP (no program), and those of dck_bench() when nothing could be
+ * measured. When no batch fits into memory, none keeps to the limit, or on Ctrl-C, the call
+ * succeeds: the record has what was measured and an ERROR note ("no-batch-fits", "slo-not-held",
+ * "interrupted"). @since 0.1 */
+DCK_API dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
+				  const dck_observer *watch, dck_record **ret,
+				  dck_err *err) DCK_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,292 @@
+/* search_judge.c - what the visits say: values with intervals, the best, the knee, what limits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/search.h"
+#include "bench/search_state.h"
+#include "stat/dist.h"
+#include <math.h>
+#include <string.h>
+
+/* The last doubling raised the rate by less: it had reached a roof. */
+#define ROOF_SHARE 0.02
+
+typedef const search_number *(*field)(const search_outcome *o);
+
+static const search_number *field_rate(const search_outcome *o)
+{
+	return &o->rate;
+}
+
+static const search_number *field_latency(const search_outcome *o)
+{
+	return &o->latency;
+}
+
+static const search_number *field_held(const search_outcome *o)
+{
+	return &o->held;
+}
+
+/* Visits in rounds count; before there are any, the one that found the point. */
+static bool counts(const search *s, const search_visit *v, size_t point)
+{
+	return v->point == point && v->outcome.end == SEARCH_OK &&
+	       (v->round > 0 || s->points[point].in_rounds == 0);
+}
+
+static search_number over_visits(const search *s, size_t point, field get)
+{
+	double sum = 0, squares = 0, mean, half;
+	const search_number *last = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nvisits; i++) {
+		const search_number *x = get(&s->visits[i].outcome);
+
+		if (!counts(s, &s->visits[i], point))
+			continue;
+		if (!last || x->value > 0)
+			last = x;
+		if (!(x->value > 0))
+			continue;
+		n++;
+		sum += log(x->value);
+	}
+	if (n < 2)
+		return last ? *last : (search_number){NAN, NAN, NAN};
+	mean = sum / (double)n;
+	for (size_t i = 0; i < s->nvisits; i++) {
+		const double v = get(&s->visits[i].outcome)->value;
+
+		if (counts(s, &s->visits[i], point) && v > 0)
+			squares += (log(v) - mean) * (log(v) - mean);
+	}
+	half = stat_t_quantile(0.5 + s->c.level / 2, (double)(n - 1)) *
+	       sqrt(squares / (double)(n - 1) / (double)n);
+	return (search_number){exp(mean), exp(mean - half), exp(mean + half)};
+}
+
+search_number search_rate(const search *s, size_t point)
+{
+	return over_visits(s, point, field_rate);
+}
+
+search_number search_latency(const search *s, size_t point)
+{
+	return over_visits(s, point, field_latency);
+}
+
+search_number search_held(const search *s, size_t point)
+{
+	double most = NAN;
+
+	if (!s->c.held_max)
+		return over_visits(s, point, field_held);
+	for (size_t i = 0; i < s->nvisits; i++)
+		if (counts(s, &s->visits[i], point))
+			most = fmax(most, s->visits[i].outcome.held.value);
+	return (search_number){most, most, most};
+}
+
+search_hold search_holds(const search *s, size_t point)
+{
+	const double limit = s->c.limit_ns;
+
+	if (!(limit > 0))
+		return SEARCH_HOLDS;
+	const search_number h = search_held(s, point);
+
+	if (h.lo > limit)
+		return SEARCH_BREAKS;
+	return h.hi <= limit ? SEARCH_HOLDS : SEARCH_UNSURE;
+}
+
+static bool usable(const search *s, size_t i)
+{
+	return s->points[i].end == SEARCH_OK && s->points[i].visits > 0;
+}
+
+bool search_best(const search *s, bool strict, size_t *ret)
+{
+	double most = 0;
+	bool found = false;
+
+	for (size_t i = 0; i < s->npoints; i++) {
+		if (!usable(s, i))
+			continue;
+		const search_hold hold = search_holds(s, i);
+		const double rate = search_rate(s, i).value;
+
+		if (hold == SEARCH_BREAKS || (strict && hold != SEARCH_HOLDS) || !(rate > most))
+			continue;
+		most = rate;
+		*ret = i;
+		found = true;
+	}
+	return found;
+}
+
+void search_neighbours(const search *s, size_t point, size_t *ret_below, size_t *ret_above)
+{
+	const search_point *p = &s->points[point];
+
+	*ret_below = *ret_above = SIZE_MAX;
+	for (size_t i = 0; i < s->npoints; i++) {
+		const search_point *q = &s->points[i];
+
+		if (q->setting != p->setting)
+			continue;
+		if (q->batch < p->batch &&
+		    (*ret_below == SIZE_MAX || q->batch > s->points[*ret_below].batch))
+			*ret_below = i;
+		if (q->batch > p->batch &&
+		    (*ret_above == SIZE_MAX || q->batch < s->points[*ret_above].batch))
+			*ret_above = i;
+	}
+}
+
+size_t search_knee(const search *s, size_t best)
+{
+	const double enough = (1 - SEARCH_KNEE_SHARE) * search_rate(s, best).value;
+	size_t knee = best;
+
+	for (size_t i = 0; i < s->npoints; i++)
+		if (usable(s, i) && s->points[i].setting == s->points[best].setting &&
+		    s->points[i].batch < s->points[knee].batch &&
+		    search_holds(s, i) == SEARCH_HOLDS && search_rate(s, i).value >= enough)
+			knee = i;
+	return knee;
+}
+
+/* --- comparing */
+
+static double visit_log_rate(const search *s, size_t point, unsigned round)
+{
+	for (size_t i = s->nvisits; i-- > 0;)
+		if (s->visits[i].point == point && s->visits[i].round == round)
+			return log(s->visits[i].outcome.rate.value);
+	return NAN;
+}
+
+bool search_compare(const search *s, double *means, stat_blocks *ret)
+{
+	double y[SEARCH_ROUNDS_MAX * SEARCH_CANDIDATES_MAX];
+	const unsigned from = s->first_round;
+
+	if (s->chosen == 0 || s->complete < from + 1)
+		return false;
+	const unsigned n = s->complete - from + 1;
+
+	for (unsigned r = 0; r < n; r++)
+		for (size_t i = 0; i < s->ncandidates; i++)
+			y[r * s->ncandidates + i] = visit_log_rate(s, s->candidates[i], from + r);
+	stat_blocks_fit(y, s->ncandidates, n, means, ret);
+	return true;
+}
+
+search_difference search_differ(const search *s, const double *means, const stat_blocks *f,
+				size_t best, size_t i)
+{
+	search_difference d = {
+	    .by = means[best] - means[i],
+	    .half = stat_blocks_half(f, s->c.level, s->ncandidates > 1 ? s->ncandidates - 1 : 1)};
+
+	d.resolved = d.by > d.half;
+	d.close = d.half <= s->c.precision;
+	return d;
+}
+
+/* --- the result */
+
+/* The growth of a setting is limited by what ended it, unless it had levelled off before. */
+static search_limit limit_of(const search *s, unsigned setting)
+{
+	size_t largest = SIZE_MAX, half = SIZE_MAX;
+
+	for (size_t i = 0; i < s->npoints; i++)
+		if (usable(s, i) && s->points[i].setting == setting &&
+		    (largest == SIZE_MAX || s->points[i].batch > s->points[largest].batch))
+			largest = i;
+	for (size_t i = 0; largest != SIZE_MAX && i < s->npoints; i++)
+		if (usable(s, i) && s->points[i].setting == setting &&
+		    s->points[i].batch <= s->points[largest].batch / 2 &&
+		    (half == SIZE_MAX || s->points[i].batch > s->points[half].batch))
+			half = i;
+	if (half != SIZE_MAX &&
+	    search_rate(s, largest).value < (1 + ROOF_SHARE) * search_rate(s, half).value)
+		return SEARCH_BY_ROOF;
+	return s->growth[setting].limit;
+}
+
+static void compare_with_best(const search *s, search_result *r)
+{
+	double means[SEARCH_CANDIDATES_MAX];
+	stat_blocks f;
+	size_t at = SIZE_MAX;
+
+	for (size_t i = 0; i < s->ncandidates; i++)
+		if (s->candidates[i] == r->best)
+			at = i;
+	if (at == SIZE_MAX || !search_compare(s, means, &f))
+		return;
+	r->rounds = (unsigned)f.blocks;
+	r->ncompared = s->nbeaten;
+	for (size_t i = 0; i < s->ncandidates; i++) {
+		const search_difference d = search_differ(s, means, &f, at, i);
+
+		if (i == at || search_holds(s, s->candidates[i]) == SEARCH_BREAKS)
+			continue;
+		r->half = d.half;
+		r->ncompared++;
+		if (!d.resolved)
+			r->unresolved[r->nunresolved++] = s->candidates[i];
+	}
+}
+
+void search_judge(const search *s, search_result *ret)
+{
+	search_result r = {.limit = s->growth[0].limit};
+
+	r.found = search_best(s, true, &r.best);
+	if (r.found) {
+		r.knee = search_knee(s, r.best);
+		r.limit = limit_of(s, s->points[r.best].setting);
+		compare_with_best(s, &r);
+	}
+	*ret = r;
+}
+
+void search_pareto(const search *s, bool *front)
+{
+	for (size_t i = 0; i < s->npoints; i++) {
+		const double rate = search_rate(s, i).value, latency = search_latency(s, i).value;
+
+		front[i] = usable(s, i);
+		for (size_t k = 0; front[i] && k < s->npoints; k++) {
+			if (k == i || !usable(s, k))
+				continue;
+			const double r = search_rate(s, k).value, l = search_latency(s, k).value;
+
+			if (r >= rate && l <= latency && (r > rate || l < latency))
+				front[i] = false;
+		}
+	}
+}
+
+void search_order(const search *s, size_t *order)
+{
+	for (size_t n = 0; n < s->npoints; n++) {
+		const search_point *p = &s->points[n];
+		size_t at = n;
+
+		for (; at > 0; at--) {
+			const search_point *q = &s->points[order[at - 1]];
+
+			if (q->setting < p->setting ||
+			    (q->setting == p->setting && q->batch < p->batch))
+				break;
+			order[at] = order[at - 1];
+		}
+		order[at] = n;
+	}
+}

@@ -1,0 +1,119 @@
+/* cmd_throughput.c - deepclock throughput MODEL
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+typedef struct throughput_command {
+	cli_common common;
+	cli_format format;
+	cli_output output;
+	dck_subject subject;
+	dck_throughput_config throughput;
+} throughput_command;
+
+static void throughput_init(void *config)
+{
+	throughput_command *cfg = config;
+
+	dck_subject_init(&cfg->subject);
+	dck_throughput_config_init(&cfg->throughput);
+}
+
+static int measure(throughput_command *cfg)
+{
+	cli_watch watch;
+	const dck_observer observer =
+	    cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
+	dck_record *record;
+	dck_err err;
+	const dck_status status =
+	    dck_throughput(&cfg->subject, &cfg->throughput, &observer, &record, &err);
+	int code = cli_watch_end(&watch, status, &err);
+
+	if (status != DCK_OK)
+		return code;
+	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	/* The table is there, the answer is not. */
+	if (code == CLI_OK &&
+	    (dck_record_note(record, "no-batch-fits") || dck_record_note(record, "slo-not-held")))
+		code = CLI_FAILED;
+	dck_record_free(record);
+	return code;
+}
+
+static int throughput_run(cli *c, void *config)
+{
+	throughput_command *cfg = config;
+	void *owned = NULL;
+	char title[8192];
+	dck_err err;
+	int code = cli_save_check(c, &cfg->output);
+
+	if (code != CLI_OK)
+		return code;
+	if (dck_subject_parse(c->args[0], &cfg->subject, &owned, &err) != DCK_OK)
+		return cli_failed(&err);
+	cli_title(c, title, sizeof title);
+	cfg->throughput.title = title;
+	cfg->throughput.program = cli_program(c);
+	code = measure(cfg);
+	dck_free(owned);
+	return code;
+}
+
+static const char *const usage[] = {"[OPTION]... MODEL", NULL};
+static const cli_item subjects[] = {
+    {"model.onnx", "a model from a file whose batch is a symbolic dimension"},
+    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
+    {0},
+};
+static const cli_section sections[] = {{"Models", subjects}, {0}};
+/* Here these take lists. */
+static const char *const lists[] = {"batch", "threads", NULL};
+static const cli_group groups[] = {
+    {"Searching", dck_throughput_options, offsetof(throughput_command, throughput), false},
+    {"Models", dck_model_options, offsetof(throughput_command, subject.model), false},
+    {"Output", cli_format_options, offsetof(throughput_command, format), false},
+    {"Output", cli_save_options, offsetof(throughput_command, output), false},
+    {"Output", cli_progress_options, offsetof(throughput_command, output), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock throughput zoo:resnet18", "the batch size that gives the most images per second"},
+    {"deepclock throughput model.onnx --slo 'p99<=20ms'",
+     "the same among those whose 99th percentile is sure to stay within 20 ms"},
+    {"deepclock throughput model.onnx --memory 2GiB --max-batch 4096",
+     "as far as two gigabytes go"},
+    {"deepclock throughput zoo:bert_mini --threads 1,2,4", "with each number of threads"},
+    {"deepclock throughput model.onnx --resume search.jsonl --max-time 1h",
+     "a long search that goes on where it was killed"},
+    {0},
+};
+
+const cli_command cmd_throughput = {
+    .name = "throughput",
+    .summary = "find the batch size that gives the most items per second",
+    .usage = usage,
+    .about =
+	"Measures MODEL at batch sizes that double until more of it gives no more, until memory "
+	"or the limit on latency ends it; then between the best size and its neighbours; then all "
+	"sizes that matter again in rounds of random order, so that a drifting machine does not "
+	"look like an effect. Each measurement runs in a fresh process: one that runs out of "
+	"memory ends itself and not the search.\n\n"
+	"It reports each size with its interval, latency and memory, the best size, the knee (the "
+	"smallest size within 5 % of the best), and what limits growth. The first Ctrl-C ends the "
+	"search and reports what was measured (exit status 130).",
+    .sections = sections,
+    .examples = examples,
+    .groups = groups,
+    .first_only = lists,
+    .config_size = sizeof(throughput_command),
+    .init = throughput_init,
+    .min_args = 1,
+    .max_args = 1,
+    .arg = "MODEL",
+    .word_prefix = "zoo:",
+    .word = cli_zoo_word,
+    .files = true,
+    .run = throughput_run,
+};
