@@ -571,29 +571,6 @@ static bool is_keyed(const dck_record *r)
 	return any;
 }
 
-/* "verdict: slower" */
-static void verdicts_put(page *p, const dck_record *r)
-{
-	char buf[FORMAT_SIZE];
-	bool first = true;
-
-	for (size_t i = 0; i < r->nfacts; i++) {
-		const dck_fact *f = &r->facts[i];
-		if (!text_is_verdict(f))
-			continue;
-		if (first)
-			page_line(p);
-		first = false;
-		page_to(p, 2);
-		page_text(p, "verdict:");
-		page_space(p);
-		page_ink_set(p, PAGE_BOLD);
-		page_wrap(p, 4, format_value(&f->value, f->unit, buf));
-		page_ink_set(p, PAGE_PLAIN);
-		page_line(p);
-	}
-}
-
 static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widths *w)
 {
 	char buf[FORMAT_SIZE];
@@ -771,7 +748,7 @@ static void record_put(page *p, const dck_record *r)
 
 	headline_put(p, r);
 	incomplete_put(p, r);
-	verdicts_put(p, r);
+	text_verdicts(p, r);
 	if (text_is_machine(r))
 		text_machine(p, r);
 	else if (is_counted(r))

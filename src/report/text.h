@@ -24,8 +24,10 @@ bool text_is_machine(const dck_record *r);
 void text_machine(page *p, const dck_record *r);
 bool text_machine_shows(const dck_metric *m);
 
-/* The known fact "verdict" of any section: the headline has it. */
+/* The known facts "verdict" and "verdict/NAME" of any section: what was asked is answered in the
+ * headline, a line each. */
 bool text_is_verdict(const dck_fact *f);
+void text_verdicts(page *p, const dck_record *r);
 
 /* A fact's value as text, or NULL where r does not have it or it is absent. */
 const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf);

@@ -91,9 +91,68 @@ static void section_put(page *p, const dck_record *r, const char *section,
 		page_line(p);
 }
 
+#define VERDICT "verdict"
+
 bool text_is_verdict(const dck_fact *f)
 {
-	return strcmp(f->key, "verdict") == 0 && f->value.kind != DCK_VALUE_ABSENT;
+	const size_t n = sizeof VERDICT - 1;
+
+	return f->value.kind != DCK_VALUE_ABSENT && strncmp(f->key, VERDICT, n) == 0 &&
+	       (f->key[n] == '\0' || f->key[n] == '/');
+}
+
+/* Where each of several alternatives has a verdict, the section's own repeats one of them. */
+static bool is_repeated(const dck_record *r, const dck_fact *f)
+{
+	bool named = false;
+
+	for (size_t i = 0; i < r->nfacts && f->key[sizeof VERDICT - 1] == '\0' && !named; i++)
+		named = text_is_verdict(&r->facts[i]) && &r->facts[i] != f &&
+			strcmp(r->facts[i].section, f->section) == 0;
+	return named;
+}
+
+/* "verdict: slower", "verdict opt=all: slower"; where two sections have one, "compare verdict:". */
+static void verdict_put(page *p, const dck_fact *f, bool with_section)
+{
+	char buf[FORMAT_SIZE];
+	const char *name = f->key + sizeof VERDICT - 1;
+
+	page_to(p, 2);
+	if (with_section) {
+		page_wrap(p, 4, f->section);
+		page_wrap(p, 4, VERDICT);
+	} else {
+		page_text(p, VERDICT);
+		page_space(p);
+	}
+	page_wrap(p, 4, name[0] == '/' ? name + 1 : "");
+	p->space = false;
+	page_text(p, ":");
+	page_space(p);
+	page_ink_set(p, PAGE_BOLD);
+	page_wrap(p, 4, format_value(&f->value, f->unit, buf));
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+void text_verdicts(page *p, const dck_record *r)
+{
+	const dck_fact *first = NULL;
+	bool sections = false;
+
+	for (size_t i = 0; i < r->nfacts; i++) {
+		const dck_fact *f = &r->facts[i];
+		if (!text_is_verdict(f))
+			continue;
+		first = first != NULL ? first : f;
+		sections = sections || strcmp(f->section, first->section) != 0;
+	}
+	if (first != NULL)
+		page_line(p);
+	for (size_t i = 0; i < r->nfacts; i++)
+		if (text_is_verdict(&r->facts[i]) && !is_repeated(r, &r->facts[i]))
+			verdict_put(p, &r->facts[i], sections);
 }
 
 /* In the headline already. */

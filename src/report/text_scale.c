@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SPAN_MAX   1000.0 /* from the least to the most that one unit can show */
+#define TINY	   1e-3	  /* of what has no prefixes: an exponent says more than zeros */
 #define EACH_MAX   1e18	  /* more of a unit than has a name */
 #define DIGITS_MAX 6	  /* of the largest */
 
@@ -107,7 +108,8 @@ text_scale text_scale_of(const text_range *r, dck_unit u, bool share, bool utf8)
 	}
 	/* A count is shown to its last digit. */
 	s.whole = r->whole && f->prefixes == none;
-	s.each = !s.whole && r->most > SPAN_MAX * r->least;
+	s.each =
+	    !s.whole && (r->most > SPAN_MAX * r->least || (f->prefixes == none && r->least < TINY));
 	if (s.each || s.whole) {
 		if (f->prefixes == none)
 			unit_set(&s, u, none, utf8);

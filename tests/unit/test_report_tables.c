@@ -58,6 +58,8 @@ static void a_column_has_one_unit_and_the_digits_of_its_least(void **state)
 	    {DCK_UNIT_HERTZ, {2.1e9, 3.5e9}, "GHz", {"2.10", "3.50"}},
 	    {DCK_UNIT_ONE, {0.98, 12.5}, "", {"0.980", "12.500"}},
 	    {DCK_UNIT_ONE, {-0.5, 1.034}, "", {"-0.500", "1.034"}},
+	    {DCK_UNIT_ONE, {2.384e-7, 0.00031}, "", {"2.38e-07", "0.00031"}},
+	    {DCK_UNIT_ONE, {0, 0}, "", {"0", "0"}},
 	    {DCK_UNIT_ONE, {1e-9, 1}, "", {"1e-09", "1"}},
 	    {DCK_UNIT_CELSIUS, {40.5, 99.9}, "degC", {"40.5", "99.9"}},
 	    {DCK_UNIT_NONE, {2.5, 31}, "", {"2.50", "31.00"}},
@@ -280,6 +282,25 @@ static void keys_and_verdict_come_first(void **state)
 	assert_does_not_say(text, "ratio of b");
 	assert_does_not_say(text, "Other metrics");
 	assert_does_not_say(text, "compare  ");
+	mem_free(text);
+
+	/* Each alternative has a verdict, and another question has one too. */
+	b = record_new();
+	record_fact_text(b, "compare", "verdict", "slower");
+	record_fact_text(b, "compare", "verdict/b", "slower");
+	record_fact_text(b, "compare", "verdict/c", "same");
+	record_fact_text(b, "compare", "verdicts", "no verdict");
+	record_table(b, "t", "Title", columns, 1);
+	text = text_of(b, 80);
+	assert_says(text, "\n\n  verdict b: slower\n  verdict c: same\n\nTitle");
+	assert_says(text, "compare      verdicts no verdict\n");
+	mem_free(text);
+	b = record_new();
+	record_fact_text(b, "compare", "verdict", "slower");
+	record_fact_text(b, "difference", "verdict", "identical");
+	text = text_of(b, 80);
+	assert_says(text, "\n\n  compare verdict: slower\n  difference verdict: identical\n");
+	assert_does_not_say(text, "no latency");
 	mem_free(text);
 
 	/* Without tables the members are all there is. */
