@@ -157,7 +157,7 @@ typedef struct dck_history_trend_config {
 	const char *metric; /* tag; NULL: latency/median */
 	int by;		    /* dck_history_by */
 	bool mixed;	    /* records of other machines and methods too */
-	double margin;	    /* changes of the median within it are not marked, as a share */
+	double least;	    /* changes of the median by less are not marked, as a share */
 } dck_history_trend_config;
 DCK_API extern const dck_opt dck_history_trend_options[];
 DCK_API void dck_history_trend_config_init(dck_history_trend_config *c); /* @since 0.1 */

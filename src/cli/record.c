@@ -13,6 +13,20 @@ const dck_opt cli_save_options[] = {
      .at = offsetof(cli_output, save),
      .arg = "FILE",
      .help = "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again"},
+    {.name = "db",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(cli_output, db),
+     .arg = "FILE",
+     .help = "the history that what is saved is added to; also without --save"},
+    {.name = "commit",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(cli_output, commit),
+     .arg = "ID",
+     .help = "the commit it belongs to in the history; by itself that of the Git working tree"},
+    {.name = "no-history",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(cli_output, no_history),
+     .help = "do not add it to the history"},
     {0},
 };
 
@@ -96,14 +110,37 @@ static void notes_print(const cli_common *common, int format, const dck_record *
 	}
 }
 
-int cli_record_save(const cli_output *o, const dck_record *r, int code)
+/* A measurement is no worse for a history that cannot take it. */
+static void history_add(const cli_common *common, const cli_output *o, const dck_record *r)
+{
+	dck_history_config config;
+	dck_history *history = NULL;
+	char commit[DCK_COMMIT_SIZE];
+	const char *at = o->commit ? o->commit : dck_history_commit(".", commit);
+	dck_err err;
+	dck_status status;
+
+	dck_history_config_init(&config);
+	config.path = o->db;
+	status = dck_history_open(&config, &history, &err);
+	if (status == DCK_OK)
+		status = dck_history_add(history, r, at, NULL, &err);
+	dck_history_close(history);
+	if (status != DCK_OK && !common->quiet)
+		cli_message("the record is not in the history: %s", err.msg);
+}
+
+int cli_record_save(const cli_common *common, const cli_output *o, const dck_record *r, int code)
 {
 	dck_err err;
 
-	if (!o->save || dck_record_save(r, o->save, &err) == DCK_OK)
-		return code;
-	cli_message("%s", err.msg);
-	return CLI_FAILED;
+	if (o->save && dck_record_save(r, o->save, &err) != DCK_OK) {
+		cli_message("%s", err.msg);
+		code = CLI_FAILED;
+	}
+	if ((o->save || o->db) && !o->no_history)
+		history_add(common, o, r);
+	return code;
 }
 
 int cli_record_show(const cli_common *common, int format, const dck_op_view *view,
@@ -117,7 +154,7 @@ int cli_record_show(const cli_common *common, int format, const dck_op_view *vie
 	code = cli_report(format, &r, 1, &style);
 	notes_print(common, format, r);
 	/* Saved even when stdout is full, and shown even when it cannot be saved. */
-	code = cli_record_save(o, r, code);
+	code = cli_record_save(common, o, r, code);
 	/* Ctrl-C reaches a measured program too, whose death may come first. */
 	if (code == CLI_OK && r->incomplete)
 		code = cli_signal_seen() || dck_record_note(r, "interrupted") ? CLI_INTERRUPTED

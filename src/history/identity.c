@@ -23,7 +23,8 @@ typedef struct rule {
 } rule;
 
 static const rule machine_rules[] = {
-    {"host", "cpu", true},	    {"host", "cpus_online", true},
+    {"host", "cpu", true},	    {"host", "governor", true},
+    {"host", "turbo", true},	    {"host", "cpus_online", true},
     {"host", "cpus_allowed", true}, {"host", "cpu_limit", true},
     {"host", "smt", true},	    {"host", "hypervisor", true},
     {"device", "name", true},	    {0},
@@ -53,6 +54,8 @@ static const rule method_rules[] = {
     {"plan", "engine-lib", false},
     {"plan", "group", false},
     {"plan", NULL, true},
+    {"method", "clock", true},
+    {"method", "warmup_rule", true},
     {"method", "enclosed", true},
     {"method", "transfers", true},
     {"method", "processes", true},

@@ -31,14 +31,14 @@ const dck_opt dck_history_trend_options[] = {
      .kind = DCK_OPT_FLAG,
      .at = offsetof(dck_history_trend_config, mixed),
      .help = "trend: records of other machines and methods too, which do not compare"},
-    {.name = "margin",
+    {.name = "least",
      .kind = DCK_OPT_SHARE,
-     .at = offsetof(dck_history_trend_config, margin),
+     .at = offsetof(dck_history_trend_config, least),
      .arg = "SHARE",
      .def = "0",
      .min = 0,
      .max = 1,
-     .help = "trend: changes of at most so much are not marked; compare: do not matter"},
+     .help = "trend: changes of the level by less are not marked"},
     {0},
 };
 
@@ -374,7 +374,7 @@ static size_t points_make(rows *all, int by, room *m, dck_history_point *points)
 
 /* --- changes */
 
-static void changes_find(trend_box *box, double *values, double *scratch, double margin,
+static void changes_find(trend_box *box, double *values, double *scratch, double least,
 			 dck_history_change *changes)
 {
 	dck_history_trend *t = &box->trend;
@@ -393,7 +393,7 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 	for (size_t i = 0; i < n; i++) {
 		const stat_change *c = &found[i];
 
-		if (fabs(c->after - c->before) <= margin * fabs(c->before))
+		if (fabs(c->after - c->before) < least * fabs(c->before))
 			continue;
 		changes[t->nchanges++] = (dck_history_change){c->at, c->before, c->after, c->p};
 	}
@@ -413,7 +413,7 @@ static dck_status points_and_changes(trend_box *box, rows *all, const dck_histor
 	if (made) {
 		t->n = points_make(all, c->by, &m, points);
 		t->points = points;
-		changes_find(box, m.values, m.change, c->margin, changes);
+		changes_find(box, m.values, m.change, c->least, changes);
 	}
 	room_close(&m);
 	if (!made || mem_arena_failed(box->arena))

@@ -1,0 +1,408 @@
+/* cmd_history.c - deepclock history ACTION: the descriptor, and the actions that print little.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static void history_init(void *config)
+{
+	history_command *cfg = config;
+
+	dck_compare_config_init(&cfg->compare);
+}
+
+bool history_given(const cli *c, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (int i = 2; i < c->argc && strcmp(c->argv[i], "--") != 0; i++) {
+		const char *word = c->argv[i];
+
+		if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, n) == 0 &&
+		    (!word[2 + n] || word[2 + n] == '='))
+			return true;
+	}
+	return false;
+}
+
+/* --- actions. c->args[0] is the action's name. */
+
+static int history_show(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	char id[DCK_HISTORY_ID_SIZE];
+	dck_buffer json = {0};
+	dck_record *r;
+	dck_err err;
+	int code;
+
+	if (dck_history_find(h, c->args[1], id, &err) != DCK_OK)
+		return cli_failed(&err);
+	if (cfg->format.format == CLI_JSON) {
+		if (dck_history_get_json(h, id, &json, &err) != DCK_OK)
+			return cli_failed(&err);
+		fwrite(json.data, 1, json.n, stdout);
+		dck_buffer_done(&json);
+		return cli_stdout_finish(CLI_OK);
+	}
+	if (dck_history_get(h, id, &r, &err) != DCK_OK)
+		return cli_failed(&err);
+	style.ops = cfg->view;
+	code = cli_report(cfg->format.format, (const dck_record *const *)&r, 1, &style);
+	dck_record_free(r);
+	return code;
+}
+
+static int records_compare(const cli *c, const history_command *cfg, dck_record *const *records)
+{
+	dck_compare_config config = cfg->compare;
+	dck_record *result;
+	char title[8192];
+	dck_err err;
+	int code;
+
+	cli_title(c, title, sizeof title);
+	config.title = title;
+	if (dck_compare_records((const dck_record *const *)records, 2, &config, &result, &err) !=
+	    DCK_OK)
+		return cli_failed(&err);
+	/* A comparison of records is no measurement to be kept beside them. */
+	code =
+	    cli_record_show(&cfg->common, cfg->format.format, &cfg->view, &(cli_output){0}, result);
+	if (code == CLI_OK)
+		code = dck_compare_gate(result);
+	dck_record_free(result);
+	return code;
+}
+
+static int history_compare(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_record *records[2] = {NULL, NULL};
+	char id[DCK_HISTORY_ID_SIZE];
+	dck_status status = DCK_OK;
+	dck_err err;
+	int code;
+
+	for (size_t i = 0; i < 2 && status == DCK_OK; i++) {
+		status = dck_history_find(h, c->args[i + 1], id, &err);
+		if (status == DCK_OK)
+			status = dck_history_get(h, id, &records[i], &err);
+	}
+	code = status == DCK_OK ? records_compare(c, cfg, records) : cli_failed(&err);
+	dck_record_free(records[0]);
+	dck_record_free(records[1]);
+	return code;
+}
+
+static int history_export(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_sink out;
+	dck_err err;
+	dck_status status;
+
+	(void)c;
+	dck_sink_fd(&out, STDOUT_FILENO);
+	status = cfg->exported.csv ? dck_history_export_csv(h, &cfg->filter, &out, &err)
+				   : dck_history_export(h, &cfg->filter, &out, &err);
+	if (status != DCK_OK) {
+		dck_err ignored;
+
+		if (dck_sink_finish(&out, &ignored) != DCK_OK)
+			return cli_failed(&ignored);
+		return cli_failed(&err);
+	}
+	if (dck_sink_finish(&out, &err) == DCK_OK)
+		return CLI_OK;
+	cli_message("cannot write to standard output: %s",
+		    err.native_code > 0 ? strerror((int)err.native_code) : err.msg);
+	return CLI_FAILED;
+}
+
+static int history_import(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_history_count all = {0};
+	int code = CLI_OK;
+
+	for (unsigned i = 1; i < c->nargs && code == CLI_OK; i++) {
+		dck_history_count n;
+		dck_err err;
+		dck_status status = dck_history_import(h, c->args[i], cfg->output.commit, &n, &err);
+
+		all.added += n.added;
+		all.known += n.known;
+		if (status != DCK_OK) {
+			cli_message("%s", err.msg);
+			code = CLI_FAILED;
+		}
+	}
+	printf("%" PRIu64 " added, %" PRIu64 " were there already\n", all.added, all.known);
+	return cli_stdout_finish(code);
+}
+
+static int history_prune(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_history_pruned n;
+	char bytes[32];
+	dck_err err;
+
+	if (cfg->prune.keep == 0 && !cfg->prune.older_than)
+		return cli_usage(c, "nothing says what goes: give --keep N or --older-than AGE");
+	if (dck_history_prune(h, &cfg->filter, &cfg->prune, &n, &err) != DCK_OK)
+		return cli_failed(&err);
+	printf("%" PRIu64 " records %s (%s), %" PRIu64 " kept\n", n.removed,
+	       cfg->prune.dry_run ? "would be removed" : "removed",
+	       dck_text_bytes((double)n.removed_bytes, bytes, sizeof bytes), n.kept);
+	return cli_stdout_finish(CLI_OK);
+}
+
+static int history_check(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_history_health health;
+	char bytes[32];
+	dck_err err;
+
+	(void)c;
+	(void)cfg;
+	if (dck_history_check(h, &health, &err) != DCK_OK)
+		return cli_failed(&err);
+	printf("%s: %" PRIu64 " records, %s, sound\n", dck_history_file(h), health.records,
+	       dck_text_bytes((double)health.bytes, bytes, sizeof bytes));
+	return cli_stdout_finish(CLI_OK);
+}
+
+/* --- which action, and what goes with it */
+
+typedef struct action {
+	const char *name;
+	int (*run)(const cli *c, const history_command *cfg, dck_history *h);
+	unsigned min_args, max_args;
+	const char *arg; /* what an argument is, for messages */
+	const char *const
+	    *options; /* that it takes besides the general ones and --db; NULL-ended */
+	bool makes;   /* a history that is not there is made */
+} action;
+
+#define FILTER "subject", "command", "since", "until", "at-commit", "limit"
+static const char *const list_options[] = {FILTER, "metric", "format", NULL};
+static const char *const show_options[] = {"format", "by", "sort", "top", NULL};
+static const char *const trend_options[] = {FILTER, "by", "mixed", "least", "format", NULL};
+static const char *const compare_options[] = {"metric", "statistic", "level", "margin", "force",
+					      "format", "sort",	     "top",   NULL};
+static const char *const export_options[] = {FILTER, "csv", NULL};
+static const char *const import_options[] = {"commit", NULL};
+static const char *const prune_options[] = {
+    "subject", "command", "since", "until", "at-commit", "keep", "older-than", "dry-run", NULL};
+static const char *const no_options[] = {NULL};
+
+static const action actions[] = {
+    {"list", history_list, 0, 0, NULL, list_options, false},
+    {"show", history_show, 1, 1, "an ID", show_options, false},
+    {"trend", history_trend, 0, 1, "METRIC", trend_options, false},
+    {"compare", history_compare, 2, 2, "two IDs", compare_options, false},
+    {"export", history_export, 0, 0, NULL, export_options, false},
+    {"import", history_import, 1, UINT_MAX, "a FILE", import_options, true},
+    {"prune", history_prune, 0, 0, NULL, prune_options, false},
+    {"check", history_check, 0, 0, NULL, no_options, false},
+};
+#define ACTIONS (sizeof actions / sizeof actions[0])
+
+static const char *action_word(size_t i)
+{
+	return i < ACTIONS ? actions[i].name : NULL;
+}
+
+static bool named(const char *const *names, const char *name)
+{
+	for (; *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+typedef struct option_check {
+	const cli *c;
+	const action *a;
+	const char *wrong;
+} option_check;
+
+static void option_look(void *self, const cli_group *g, const dck_opt *row)
+{
+	option_check *check = self;
+
+	if (g->table == cli_common_options || strcmp(row->name, "db") == 0)
+		return;
+	if (!check->wrong && history_given(check->c, row->name) &&
+	    !named(check->a->options, row->name))
+		check->wrong = row->name;
+}
+
+static int action_check(const cli *c, const action *a)
+{
+	option_check check = {.c = c, .a = a};
+	const unsigned n = c->nargs - 1;
+
+	if (n < a->min_args)
+		return cli_usage(c, "history %s needs %s", a->name, a->arg);
+	if (n > a->max_args)
+		return cli_usage(c, "history %s takes %s%s, but there is '%s' too", a->name,
+				 a->arg ? "one " : "no argument", a->arg ? a->arg : "",
+				 c->args[a->max_args + 1]);
+	cli_options_each(c->command, option_look, &check);
+	if (check.wrong)
+		return cli_usage(c, "--%s is not for 'history %s'", check.wrong, a->name);
+	return CLI_OK;
+}
+
+static const action *action_find(const char *name)
+{
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (strcmp(actions[i].name, name) == 0)
+			return &actions[i];
+	return NULL;
+}
+
+static int unknown_action(const cli *c)
+{
+	const char *names[ACTIONS], *nearest;
+
+	for (size_t i = 0; i < ACTIONS; i++)
+		names[i] = actions[i].name;
+	nearest = dck_nearest(c->args[0], names, ACTIONS);
+	if (nearest)
+		return cli_usage(c, "history cannot '%s'; did you mean '%s'?", c->args[0], nearest);
+	return cli_usage(c, "history cannot '%s'", c->args[0]);
+}
+
+static int history_run(cli *c, void *config)
+{
+	const history_command *cfg = config;
+	const action *a = action_find(c->args[0]);
+	dck_history_config where;
+	dck_history *h;
+	dck_err err;
+	int code;
+
+	if (!a)
+		return unknown_action(c);
+	code = action_check(c, a);
+	if (code != CLI_OK)
+		return code;
+	dck_history_config_init(&where);
+	where.path = cfg->output.db;
+	where.existing = !a->makes;
+	if (dck_history_open(&where, &h, &err) != DCK_OK)
+		return cli_failed(&err);
+	code = a->run(c, cfg, h);
+	dck_history_close(h);
+	return code;
+}
+
+/* --- the descriptor */
+
+static const dck_opt metric_options[] = {
+    {.name = "metric",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(history_metric, metric),
+     .arg = "TAG",
+     .help = "list: the metric that is shown (default: latency/median); compare: what is compared"},
+    {0},
+};
+static const dck_opt export_table[] = {
+    {.name = "csv",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(history_output, csv),
+     .help = "export: the metrics as CSV, one in a row"},
+    {0},
+};
+static const dck_opt place_options[] = {
+    {.name = "db",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(cli_output, db),
+     .arg = "FILE",
+     .help =
+	 "the history's file (default: $DEEPCLOCK_DB, or deepclock/history.db in the folder for "
+	 "data)"},
+    {.name = "commit",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(cli_output, commit),
+     .arg = "ID",
+     .help = "import: the commit that the records belong to"},
+    {0},
+};
+
+static const char *const usage[] = {
+    "list [OPTION]...",
+    "show [OPTION]... ID",
+    "trend [OPTION]... [METRIC]",
+    "compare [OPTION]... ID ID",
+    "export [OPTION]...",
+    "import [OPTION]... FILE...",
+    "prune [OPTION]... (--keep N | --older-than AGE)",
+    "check [OPTION]...",
+    NULL,
+};
+static const cli_item action_items[] = {
+    {"list", "the records, newest first"},
+    {"show", "one record, in any format; as JSON byte for byte"},
+    {"trend", "how a metric moved, and where its level changed"},
+    {"compare", "two records, as 'deepclock compare' does; exit status 3: regressed"},
+    {"export", "the records as lines of JSON, or their metrics as CSV"},
+    {"import", "add records from files that --save or export wrote; '-': standard input"},
+    {"prune", "remove old records"},
+    {"check", "read everything and say whether it is whole"},
+    {0},
+};
+static const cli_item id_items[] = {
+    {"3f09c1", "the record whose id begins so"},
+    {"last, last~2", "the newest record; the second before it"},
+    {0},
+};
+static const cli_section sections[] = {{"Actions", action_items}, {"IDs", id_items}, {0}};
+static const cli_group groups[] = {
+    {"History", place_options, offsetof(history_command, output), false},
+    {"Which records", dck_history_filter_options, offsetof(history_command, filter), false},
+    {"Showing", metric_options, offsetof(history_command, metric), false},
+    {"Showing", dck_history_trend_options, offsetof(history_command, trend), false},
+    {"Showing", export_table, offsetof(history_command, exported), false},
+    {"Showing", cli_format_options, offsetof(history_command, format), false},
+    {"Showing", dck_op_options, offsetof(history_command, view), false},
+    {"Comparing", dck_compare_options, offsetof(history_command, compare), false},
+    {"Comparing", dck_compare_saved_options, offsetof(history_command, compare), false},
+    {"Removing", dck_history_prune_options, offsetof(history_command, prune), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock history list --subject 'zoo:*' --since 7d", "what was measured this week"},
+    {"deepclock history trend latency/p99 --by commit", "the p99 over commits"},
+    {"deepclock history compare last~1 last", "did the newest get slower? A gate for CI"},
+    {"deepclock history export --csv > metrics.csv", "all numbers, for other programs"},
+    {"deepclock history prune --keep 100 --older-than 1000d --dry-run", "what would go"},
+    {0},
+};
+
+const cli_command cmd_history = {
+    .name = "history",
+    .summary = "what was measured before: list, trend, compare, export, prune",
+    .usage = usage,
+    .about =
+	"Whatever a command keeps with '--save FILE' is also added to the history, a file of its "
+	"own, with the commit that is checked out in the working folder. Records stay there byte "
+	"for byte until 'prune' removes them. Several programs may use it at once.\n\n"
+	"A trend shows records of one subject that were made by one method on one machine, and "
+	"marks where their level changed, with the probability that noise alone looks so.",
+    .sections = sections,
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(history_command),
+    .init = history_init,
+    .min_args = 1,
+    .max_args = UINT_MAX,
+    .arg = "an action: list, show, trend, compare, export, import, prune or check",
+    .word_prefix = "",
+    .word = action_word,
+    .files = true,
+    .run = history_run,
+};

@@ -1,0 +1,268 @@
+/* cmd_history_trend.c - deepclock history trend: a row for each point, its interval drawn to scale,
+ * and the changes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rows of points that a text shows when nothing says how many; all count for the changes. */
+#define TEXT_ROWS 40
+#define CHART_MAX 60
+
+static const dck_history_change *change_at(const dck_history_trend *t, size_t point)
+{
+	for (size_t i = 0; i < t->nchanges; i++)
+		if (t->changes[i].at == point)
+			return &t->changes[i];
+	return NULL;
+}
+
+/* --- text */
+
+typedef struct page {
+	const dck_history_trend *t;
+	dck_style style;
+	unsigned chart; /* columns; 0: none */
+	double lo, hi;	/* of the chart */
+} page;
+
+/* From the smallest value or interval to the greatest. */
+static void scale_find(page *p)
+{
+	const dck_history_trend *t = p->t;
+
+	p->lo = INFINITY;
+	p->hi = -INFINITY;
+	for (size_t i = 0; i < t->n; i++) {
+		const dck_history_point *at = &t->points[i];
+
+		p->lo = fmin(p->lo, at->level > 0 ? fmin(at->lo, at->value) : at->value);
+		p->hi = fmax(p->hi, at->level > 0 ? fmax(at->hi, at->value) : at->value);
+	}
+}
+
+static unsigned column_of(const page *p, double v)
+{
+	const double share = p->hi > p->lo ? (v - p->lo) / (p->hi - p->lo) : 0.5;
+
+	return (unsigned)lround(fmin(fmax(share, 0), 1) * (double)(p->chart - 1));
+}
+
+static void chart_draw(const page *p, const dck_history_point *at)
+{
+	const char *line = p->style.utf8 ? "\u2500" : "-", *dot = p->style.utf8 ? "\u25cf" : "o";
+	const unsigned value = column_of(p, at->value);
+	const unsigned lo = at->level > 0 ? column_of(p, at->lo) : value;
+	const unsigned hi = at->level > 0 ? column_of(p, at->hi) : value;
+
+	for (unsigned i = 0; i <= (hi > value ? hi : value); i++)
+		fputs(i == value ? dot : i >= lo && i <= hi ? line : " ", stdout);
+}
+
+static void interval_text(const dck_history_point *at, dck_unit unit, char *buf, size_t size)
+{
+	char lo[32], hi[32];
+
+	buf[0] = '\0';
+	if (at->level > 0)
+		snprintf(buf, size, "[%s, %s]", history_value_text(at->lo, unit, lo, sizeof lo),
+			 history_value_text(at->hi, unit, hi, sizeof hi));
+}
+
+/* "9.5 % worse", "up by 9.5 %". */
+static void change_text(const dck_history_trend *t, const dck_history_change *c, char *buf,
+			size_t size)
+{
+	const double share = c->before != 0 ? fabs(c->after / c->before - 1) : (double)NAN;
+	const bool up = c->after > c->before;
+	char by[40] = "";
+	const char *way = up ? "up" : "down";
+
+	if (isfinite(share))
+		snprintf(by, sizeof by, " by %.*f %%", share < 0.1 ? 1 : 0, 100 * share);
+	if (t->metric.better != DCK_BETTER_NEITHER)
+		way = up == (t->metric.better == DCK_BETTER_HIGHER) ? "better" : "worse";
+	snprintf(buf, size, "%s%s", way, by);
+}
+
+static void change_line(const page *p, const dck_history_change *c, bool whole)
+{
+	const dck_history_point *at = &p->t->points[c->at];
+	char time[32], before[32], after[32], text[64];
+
+	change_text(p->t, c, text, sizeof text);
+	if (whole)
+		printf("  %s  %-8.8s  ", history_time_text(at->at_unix_ns, time, sizeof time),
+		       at->commit ? at->commit : "-");
+	else
+		fputs("  -- change: ", stdout);
+	printf("%s, %s to %s, p %.2g", text,
+	       history_value_text(c->before, p->t->metric.unit, before, sizeof before),
+	       history_value_text(c->after, p->t->metric.unit, after, sizeof after), c->p);
+	puts(whole ? "" : " --");
+}
+
+static void point_line(const page *p, size_t i)
+{
+	const dck_history_point *at = &p->t->points[i];
+	const dck_history_change *change = change_at(p->t, i);
+	char time[32], value[32], interval[80];
+
+	if (change)
+		change_line(p, change, false);
+	interval_text(at, p->t->metric.unit, interval, sizeof interval);
+	printf("  %s  %-8.8s  %10s  ", history_time_text(at->at_unix_ns, time, sizeof time),
+	       at->commit ? at->commit : "-",
+	       history_value_text(at->value, p->t->metric.unit, value, sizeof value));
+	history_cell(interval, 20);
+	if (p->chart > 0) {
+		fputs("  ", stdout);
+		chart_draw(p, at);
+	}
+	putchar('\n');
+}
+
+static void left_out(uint64_t n, const char *what)
+{
+	if (n > 0)
+		printf("  %" PRIu64 " %s left out: %s\n", n, n == 1 ? "record" : "records", what);
+}
+
+static void trend_text(const history_command *cfg, const dck_history_trend *t, size_t rows)
+{
+	page p = {.t = t, .style = cli_style(&cfg->common, STDOUT_FILENO)};
+	const size_t first = rows > 0 && t->n > rows ? t->n - rows : 0;
+	/* Two blanks, time, commit, value, interval, with two blanks each between. */
+	const unsigned before = 2 + 16 + 2 + 8 + 2 + 10 + 2 + 20 + 2;
+
+	if (p.style.width > before + 8)
+		p.chart = p.style.width - before < CHART_MAX ? p.style.width - before : CHART_MAX;
+	scale_find(&p);
+	printf("%s of %s", t->metric.tag, t->subject ? t->subject : "records without a subject");
+	printf("%s%s%s%s%s%s\n\n", t->verb ? ", " : "", t->verb ? t->verb : "",
+	       t->engine ? ", " : "", t->engine ? t->engine : "", t->cpu ? ", " : "",
+	       t->cpu ? t->cpu : "");
+	if (first > 0)
+		printf("  ... %zu older points; --limit 0 shows all\n", first);
+	for (size_t i = first; i < t->n; i++)
+		point_line(&p, i);
+	puts(t->n > 0 ? "\nChanges" : "Changes");
+	if (t->changes_absent)
+		printf("  %s\n", t->changes_absent);
+	else if (t->nchanges == 0)
+		puts("  none that noise would not make (at 5 %)");
+	for (size_t i = 0; i < t->nchanges; i++)
+		change_line(&p, &t->changes[i], true);
+	left_out(t->incomplete, "incomplete");
+	left_out(t->other, "other machine or method (--mixed shows them)");
+}
+
+/* --- for scripts */
+
+static void text_or_null(const char *key, const char *text)
+{
+	printf("\"%s\": ", key);
+	if (text)
+		cli_json_text(stdout, text);
+	else
+		fputs("null", stdout);
+}
+
+static void trend_json(const dck_history_trend *t)
+{
+	char time[48];
+
+	fputs("{\n  ", stdout);
+	text_or_null("metric", t->metric.tag);
+	printf(", \"unit\": \"%s\", ", dck_unit_text(t->metric.unit));
+	text_or_null("subject", t->subject);
+	fputs(", ", stdout);
+	text_or_null("command", t->verb);
+	fputs(", ", stdout);
+	text_or_null("engine", t->engine);
+	fputs(", ", stdout);
+	text_or_null("cpu", t->cpu);
+	fputs(",\n  \"points\": [", stdout);
+	for (size_t i = 0; i < t->n; i++) {
+		const dck_history_point *p = &t->points[i];
+
+		fputs(i > 0 ? ",\n    {" : "\n    {", stdout);
+		text_or_null("time", history_time_exact(p->at_unix_ns, time, sizeof time));
+		fputs(", ", stdout);
+		text_or_null("id", p->id);
+		fputs(", ", stdout);
+		text_or_null("commit", p->commit);
+		printf(", \"records\": %" PRIu64 ", \"value\": %.17g", p->records, p->value);
+		if (p->level > 0)
+			printf(", \"lo\": %.17g, \"hi\": %.17g, \"level\": %.17g", p->lo, p->hi,
+			       p->level);
+		putchar('}');
+	}
+	fputs(t->n > 0 ? "\n  ],\n  \"changes\": [" : "],\n  \"changes\": [", stdout);
+	for (size_t i = 0; i < t->nchanges; i++) {
+		const dck_history_change *c = &t->changes[i];
+
+		printf("%s\n    {\"at\": %zu, ", i > 0 ? "," : "", c->at);
+		text_or_null("id", t->points[c->at].id);
+		fputs(", ", stdout);
+		text_or_null("commit", t->points[c->at].commit);
+		printf(", \"before\": %.17g, \"after\": %.17g, \"p\": %.17g}", c->before, c->after,
+		       c->p);
+	}
+	puts(t->nchanges > 0 ? "\n  ]," : "],");
+	if (t->changes_absent) {
+		fputs("  ", stdout);
+		text_or_null("changes_absent", t->changes_absent);
+		puts(",");
+	}
+	printf("  \"left_out\": {\"incomplete\": %" PRIu64 ", \"other\": %" PRIu64 "}\n}\n",
+	       t->incomplete, t->other);
+}
+
+static void trend_csv(const dck_history_trend *t)
+{
+	char time[48];
+
+	puts("time,id,commit,records,value,lo,hi,level,unit,change_p");
+	for (size_t i = 0; i < t->n; i++) {
+		const dck_history_point *p = &t->points[i];
+		const dck_history_change *c = change_at(t, i);
+
+		printf("%s,", history_time_exact(p->at_unix_ns, time, sizeof time));
+		cli_csv_text(stdout, p->id);
+		putchar(',');
+		if (p->commit)
+			cli_csv_text(stdout, p->commit);
+		printf(",%" PRIu64 ",%.17g,", p->records, p->value);
+		if (p->level > 0)
+			printf("%.17g,%.17g,%.17g", p->lo, p->hi, p->level);
+		else
+			fputs(",,", stdout);
+		printf(",%s,", dck_unit_text(t->metric.unit));
+		if (c)
+			printf("%.17g", c->p);
+		putchar('\n');
+	}
+}
+
+int history_trend(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_history_trend_config config = cfg->trend;
+	dck_history_trend *t;
+	dck_err err;
+
+	config.metric = c->nargs > 1 ? c->args[1] : NULL;
+	if (dck_history_trend_get(h, &cfg->filter, &config, &t, &err) != DCK_OK)
+		return cli_failed(&err);
+	if (cfg->format.format == CLI_JSON)
+		trend_json(t);
+	else if (cfg->format.format == CLI_CSV)
+		trend_csv(t);
+	else
+		trend_text(cfg, t, history_given(c, "limit") ? 0 : TEXT_ROWS);
+	dck_history_trend_free(t);
+	return cli_stdout_finish(CLI_OK);
+}

@@ -1,0 +1,44 @@
+/* history.h - what the files of 'deepclock history' share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_HISTORY_H
+#define CLI_HISTORY_H
+
+#include "commands.h"
+
+typedef struct history_metric {
+	const char *metric;
+} history_metric;
+
+typedef struct history_output {
+	bool csv;
+} history_output;
+
+typedef struct history_command {
+	cli_common common;
+	cli_format format;
+	cli_output output; /* db, and commit of an import */
+	dck_history_filter filter;
+	history_metric metric;
+	history_output exported;
+	dck_history_trend_config trend;
+	dck_history_prune_config prune;
+	dck_compare_config compare;
+	dck_op_view view;
+} history_command;
+
+/* The option was given on the command line. */
+bool history_given(const cli *c, const char *name);
+
+/* cmd_history_list.c, cmd_history_trend.c */
+int history_list(const cli *c, const history_command *cfg, dck_history *h);
+int history_trend(const cli *c, const history_command *cfg, dck_history *h);
+
+/* A metric's value for people: "17.8 ms"; "2026-11-21 04:56" of a time in UTC; a JSON number. */
+const char *history_value_text(double v, dck_unit unit, char *buf, size_t size);
+const char *history_time_text(int64_t unix_ns, char *buf, size_t size);
+const char *history_time_exact(int64_t unix_ns, char *buf, size_t size);
+/* At most `columns` of the text, cut with "..", and padded to them. */
+void history_cell(const char *text, unsigned columns);
+
+#endif
