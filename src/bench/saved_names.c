@@ -27,10 +27,10 @@ static bool unique(const char *const *name, size_t n)
 static void keys_find(const fingerprint *f, keys *k)
 {
 	for (size_t i = 0; i < f->n && k->n < KEYS_MAX; i++) {
-		/* What one record does not tell at all is no name for it. */
-		bool seen =
-		    f->rows[i].group != FINGERPRINT_SETTING ||
-		    ((!f->rows[i].a || !f->rows[i].b) && strcmp(f->rows[i].section, "plan") != 0);
+		/* What one record does not tell at all is no name for it, but an option of a list
+		 * ("shape/1") is only there when it is given. */
+		bool seen = f->rows[i].group != FINGERPRINT_SETTING ||
+			    ((!f->rows[i].a || !f->rows[i].b) && !strchr(f->rows[i].key, '/'));
 
 		for (size_t j = 0; j < k->n; j++)
 			seen |= strcmp(k->of[j]->key, f->rows[i].key) == 0 &&

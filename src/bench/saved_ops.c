@@ -30,7 +30,7 @@ enum { FROM, TO, SIDES };
 
 /* Operators of one record in a group. */
 typedef struct part {
-	const dck_op *first;
+	const dck_op *most; /* that takes most of its time */
 	size_t n, untimed;
 	double ns, lo, hi; /* sums; intervals add up as if their errors were one */
 	double level;	   /* 0: one of them has no interval */
@@ -111,10 +111,10 @@ static void part_add(part *p, const dck_op *op)
 	const double ns = time_of(op);
 	const bool sound = op->time_level > 0 && op->time_lo_ns <= ns && ns <= op->time_hi_ns;
 
-	if (p->n == 0) {
-		p->first = op;
+	if (p->n == 0)
 		p->level = sound ? op->time_level : 0;
-	}
+	if (p->n == 0 || (is_timed(op) && !(time_of(p->most) >= ns)))
+		p->most = op;
 	p->n++;
 	if (!is_timed(op)) {
 		p->untimed++;
@@ -185,7 +185,7 @@ static void groups_make(matching *m)
 
 static const char *type_of(const group *g)
 {
-	const dck_op *op = g->side[FROM].n ? g->side[FROM].first : g->side[TO].first;
+	const dck_op *op = g->side[FROM].n ? g->side[FROM].most : g->side[TO].most;
 
 	return op->type ? op->type : "";
 }
@@ -378,7 +378,7 @@ static int by_change(const void *x, const void *y)
 
 static const char *name_of(const part *p)
 {
-	return p->first->name && p->first->name[0] ? p->first->name : "(no name)";
+	return p->most->name && p->most->name[0] ? p->most->name : "(no name)";
 }
 
 /* "a +2": so many more stand for the same work. */
@@ -395,7 +395,7 @@ static void cell_name(record_builder *b, const group *g)
 
 static void cell_type(record_builder *b, const group *g)
 {
-	const char *from = g->side[FROM].first->type, *to = g->side[TO].first->type;
+	const char *from = g->side[FROM].most->type, *to = g->side[TO].most->type;
 
 	from = from ? from : "?";
 	to = to ? to : "?";
@@ -415,6 +415,8 @@ static void table_paired(record_builder *b, const matching *m, const char *name)
 	};
 	const double total = m->total[TO] - m->total[FROM];
 
+	if (m->paired == 0)
+		return;
 	record_table(b, name, "Operators, by what their time changed", columns,
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < m->n && i < SHOWN_MAX && is_paired(&m->groups[i]); i++) {
@@ -516,10 +518,14 @@ static void notes(record_builder *b, const matching *m)
 	}
 	if (worst)
 		record_note(b, DCK_INFO, "operators-slower",
-			    "%zu operators got slower, by %s together; '%.80s' (%.40s) most",
-			    count[VERDICT_SLOWER],
+			    "%zu operator%s got slower, by %s together; '%.80s' (%.40s) most",
+			    count[VERDICT_SLOWER], count[VERDICT_SLOWER] > 1 ? "s" : "",
 			    dck_text_time(sum[VERDICT_SLOWER], time, sizeof time),
 			    name_of(&worst->side[FROM]), type_of(worst));
+	if (m->paired == 0)
+		record_note(b, DCK_WARN, "operators-unmatched",
+			    "no operator of one profile is in the other: they are of different "
+			    "models");
 	if (m->spread > 1.5)
 		record_note(b, DCK_INFO, "operators-scatter",
 			    "the operators' ratios scatter %.1f times as far as their intervals "
