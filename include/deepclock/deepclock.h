@@ -61,6 +61,7 @@
 #include "cost.h"
 #include "profile.h"
 #include "compare.h"
+#include "accuracy.h"
 #include "throughput.h"
 #include "machine.h"
 #include "history.h"

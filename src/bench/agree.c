@@ -183,8 +183,8 @@ static dck_status outputs_list(const bench_target *a, const bench_target *b, agr
 	return mem_arena_failed(ret->arena) ? no_memory(err) : DCK_OK;
 }
 
-static dck_status output_compare(agree *x, agree_output *o, const dck_tensor *a,
-				 const dck_tensor *b, const agree_limits *asked)
+static void output_compare(agree *x, agree_output *o, const dck_tensor *a, const dck_tensor *b,
+			   const agree_limits *asked)
 {
 	const agree_limits limits = agree_limits_of(a->dtype, b->dtype, asked);
 
@@ -196,16 +196,15 @@ static dck_status output_compare(agree *x, agree_output *o, const dck_tensor *a,
 		verdict_worse(o, AGREE_DIFFERENT,
 			      mem_arena_fmt(x->arena, "its shape is %s, and %s in the other",
 					    shape_text(x->arena, a), shape_text(x->arena, b)));
-		return DCK_OK;
+		return;
 	}
 	if ((a->dtype.code == DCK_DTYPE_COMPLEX) != (b->dtype.code == DCK_DTYPE_COMPLEX)) {
 		verdict_worse(o, AGREE_DIFFERENT, "it is complex in one of them only");
-		return DCK_OK;
+		return;
 	}
 	o->compared = true;
 	o->rtol = limits.rtol;
 	o->atol = fmax(o->atol, agree_add(&o->sum, a, b, &limits));
-	return DCK_OK;
 }
 
 /* One set of inputs went through both. */
@@ -228,7 +227,7 @@ static dck_status outputs_compare(const bench_target *a, const bench_target *b, 
 		     ta.rank < 0 || tb.rank < 0))
 			verdict_worse(o, AGREE_UNKNOWN, "it is not of numbers");
 		else if (status == DCK_OK)
-			DCK_TRY(output_compare(x, o, &ta, &tb, asked));
+			output_compare(x, o, &ta, &tb, asked);
 		else if (status == DCK_E_NOMEM)
 			return no_memory(err);
 		else
@@ -362,15 +361,15 @@ static void phase_show(void *self, const char *name)
 		watch->progress(watch->self, &p);
 }
 
-static dck_status target_open(bench_target *t, const dck_subject *s, const dck_observer *watch,
-			      dck_err *err)
+dck_status agree_open(bench_target *ret, const dck_subject *s, const dck_observer *watch,
+		      dck_err *err)
 {
 	dck_clock clock;
 
 	os_clock_monotonic(&clock);
-	*t = (bench_target){.log = watch ? watch->log : NULL,
-			    .log_self = watch ? watch->self : NULL};
-	return bench_target_open(t, s, &clock, watch, phase_show, (void *)(uintptr_t)watch, err);
+	*ret = (bench_target){.log = watch ? watch->log : NULL,
+			      .log_self = watch ? watch->self : NULL};
+	return bench_target_open(ret, s, &clock, watch, phase_show, (void *)(uintptr_t)watch, err);
 }
 
 dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
@@ -379,8 +378,8 @@ dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agre
 	bench_target ta, tb;
 	dck_status status;
 
-	DCK_TRY(target_open(&ta, a, watch, err));
-	status = target_open(&tb, b, watch, err);
+	DCK_TRY(agree_open(&ta, a, watch, err));
+	status = agree_open(&tb, b, watch, err);
 	if (status == DCK_OK) {
 		phase_show((void *)(uintptr_t)watch, "outputs");
 		status = agree_targets(&ta, &tb, limits, watch, ret, err);
@@ -388,6 +387,37 @@ dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agre
 	}
 	bench_target_close(&ta);
 	return status;
+}
+
+dck_status agree_begin(agree *ret, const char *output, const char *inputs, dck_err *err)
+{
+	agree x = {.arena = mem_arena_new(0), .noutputs = 1};
+
+	if (!x.arena)
+		return no_memory(err);
+	x.outputs = mem_arena_array(x.arena, 1, sizeof *x.outputs);
+	x.inputs = mem_arena_dup(x.arena, inputs);
+	if (!x.outputs || !x.inputs) {
+		agree_done(&x);
+		return no_memory(err);
+	}
+	x.outputs[0].name = mem_arena_dup(x.arena, output);
+	x.outputs[0].dtypes = "";
+	*ret = x;
+	return DCK_OK;
+}
+
+dck_status agree_part(agree *x, const dck_tensor *a, const dck_tensor *b,
+		      const agree_limits *limits, dck_err *err)
+{
+	output_compare(x, &x->outputs[0], a, b, limits);
+	x->sets++;
+	return mem_arena_failed(x->arena) ? no_memory(err) : DCK_OK;
+}
+
+dck_status agree_end(agree *x, dck_err *err)
+{
+	return judge(x, err);
 }
 
 void agree_done(agree *x)

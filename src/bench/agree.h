@@ -53,10 +53,19 @@ typedef struct agree {
 dck_status agree_targets(bench_target *a, bench_target *b, const agree_limits *limits,
 			 const dck_observer *watch, agree *ret, dck_err *err);
 
-/* The same, opening both here for it: a is the reference. phase(self, name) is told what is being
- * done; NULL: nobody. */
+/* Opens a target to be compared: nothing is timed. On failure *ret is released. */
+dck_status agree_open(bench_target *ret, const dck_subject *s, const dck_observer *watch,
+		      dck_err *err);
+/* agree_targets() of two that are opened for it; a is the reference. */
 dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
 			  const dck_observer *watch, agree *ret, dck_err *err);
+
+/* The same for one output of which the values are at hand, part by part: a set is a part. */
+dck_status agree_begin(agree *ret, const char *output, const char *inputs, dck_err *err);
+dck_status agree_part(agree *x, const dck_tensor *a, const dck_tensor *b,
+		      const agree_limits *limits, dck_err *err);
+dck_status agree_end(agree *x, dck_err *err);
+
 void agree_done(agree *x); /* {0} is allowed */
 
 /* Adds table difference/outputs, metrics difference/..., facts of the section "difference", and of

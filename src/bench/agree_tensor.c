@@ -122,6 +122,18 @@ static size_t count_of(const dck_tensor *t)
 	return n;
 }
 
+bool agree_load(const dck_tensor *t, size_t first, size_t n, double *ret)
+{
+	unsigned parts = 0;
+	const load_fn load = loader_of(t->dtype, &parts);
+
+	if (!load || parts != 1)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (double)load(t->data, first + i);
+	return true;
+}
+
 /* --- units in the last place: floats of one type in their order are integers in theirs, with the
  * sign folded. Source: Dawson, Comparing Floating Point Numbers (2012). */
 

@@ -53,6 +53,9 @@ double agree_mean_rel(const agree_sum *s);
 /* 1 - cosine of the angle, in 0 to 2; exact to about 1e-17. NaN: one of them is all zeros. */
 double agree_cosine_gap(const agree_sum *s);
 
+/* n elements from position `first` on as doubles; false: not of real numbers. */
+bool agree_load(const dck_tensor *t, size_t first, size_t n, double *ret);
+
 /* Copies the elements of `from` into `to`, of another floating type and the same shape, rounded to
  * nearest even. false: not both are floats. */
 bool agree_convert(dck_tensor *to, const dck_tensor *from);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define HEADER_MAX 65536
+#define TEXT_MAX   65536 /* characters of an element */
 
 /* NumPy's letters; sizes are in bytes. */
 static const struct {
@@ -22,6 +23,8 @@ static const struct {
 
 typedef struct header {
 	dck_dtype dtype;
+	char text;    /* 'U' or 'S'; 0: numbers */
+	size_t width; /* bytes of an element */
 	bool swapped, fortran;
 	size_t rank;
 	int64_t dim[DCK_RANK_MAX];
@@ -41,7 +44,18 @@ static const char *value_of(const char *text, const char *key)
 	return at + strspn(at, " ");
 }
 
-static dck_status descr_read(const char *name, const char *at, header *h, dck_err *err)
+/* NumPy's text: so many characters of four bytes ('U') or one ('S'), filled up with zeros. */
+static bool text_descr(char kind, unsigned long chars, header *h)
+{
+	if ((kind != 'U' && kind != 'S') || chars > TEXT_MAX)
+		return false;
+	h->text = kind;
+	h->dtype = (dck_dtype){DCK_DTYPE_OTHER, 0, 1};
+	h->width = kind == 'U' ? 4 * chars : chars;
+	return true;
+}
+
+static dck_status descr_read(const char *name, const char *at, bool texts, header *h, dck_err *err)
 {
 	char order, kind;
 	unsigned long bytes;
@@ -64,14 +78,20 @@ static dck_status descr_read(const char *name, const char *at, header *h, dck_er
 			const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 			h->dtype = (dck_dtype){types[i].code, (uint8_t)(8 * bytes), 1};
+			h->width = bytes;
 			h->swapped = order == (little ? '>' : '<');
 			return DCK_OK;
 		}
+	if (texts && strchr("<>|=", order) && text_descr(kind, bytes, h) && *end == *at) {
+		h->swapped = order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
+		return DCK_OK;
+	}
 	length = strcspn(at + 1, "'\"");
 	DCK_FAIL(err, E_FORMAT,
-		 "'%s' has elements of NumPy's type '%.*s': only booleans, integers, floats and "
-		 "complex numbers are read",
-		 name, length < 16 ? (int)length : 16, at + 1);
+		 "'%s' has elements of NumPy's type '%.*s': only booleans, integers, floats%s and "
+		 "complex numbers are read%s",
+		 name, length < 16 ? (int)length : 16, at + 1, texts ? ", text" : "",
+		 texts ? " (save labels with array.astype(str))" : "");
 }
 
 static dck_status order_read(const char *name, const char *at, header *h, dck_err *err)
@@ -130,8 +150,8 @@ static dck_status header_find(const char *name, const dck_buffer *b, size_t *ret
 	return DCK_OK;
 }
 
-static dck_status header_read(const char *name, const dck_buffer *b, header *h, size_t *ret_data,
-			      dck_err *err)
+static dck_status header_read(const char *name, const dck_buffer *b, bool texts, header *h,
+			      size_t *ret_data, dck_err *err)
 {
 	size_t begin = 0, n = 0;
 	char *text;
@@ -142,7 +162,7 @@ static dck_status header_read(const char *name, const dck_buffer *b, header *h, 
 	if (!text)
 		DCK_FAIL(err, E_NOMEM, "no memory to read '%s'", name);
 	memcpy(text, b->data + begin, n);
-	status = descr_read(name, value_of(text, "'descr'"), h, err);
+	status = descr_read(name, value_of(text, "'descr'"), texts, h, err);
 	if (status == DCK_OK)
 		status = order_read(name, value_of(text, "'fortran_order'"), h, err);
 	if (status == DCK_OK)
@@ -188,14 +208,24 @@ static dck_status transpose(const header *h, char *data, size_t bytes, size_t wi
 	return DCK_OK;
 }
 
-dck_status npy_parse(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err)
+/* Swapped are numbers, the halves of complex ones, and characters. */
+static size_t swapped_width(const header *h)
+{
+	return h->text == 'U'			    ? 4
+	       : h->text == 'S'			    ? 1
+	       : h->dtype.code == DCK_DTYPE_COMPLEX ? h->width / 2
+						    : h->width;
+}
+
+static dck_status parse(const char *name, dck_buffer *bytes, bool texts, npy_array *ret,
+			dck_err *err)
 {
 	header h = {0};
 	size_t data = 0, width, need;
 	npy_array a = {0};
 
-	DCK_TRY(header_read(name, bytes, &h, &data, err));
-	width = h.dtype.bits / 8u;
+	DCK_TRY(header_read(name, bytes, texts, &h, &data, err));
+	width = h.width;
 	need = width;
 	for (size_t d = 0; d < h.rank; d++)
 		if (__builtin_mul_overflow(need, h.dim[d], &need))
@@ -205,11 +235,13 @@ dck_status npy_parse(const char *name, dck_buffer *bytes, npy_array *ret, dck_er
 			 "'%s' is %s: its shape needs %zu bytes of data, there are %zu", name,
 			 need > bytes->n - data ? "truncated" : "damaged", need, bytes->n - data);
 	a.data = bytes->data + data;
-	if (h.swapped) /* a complex number is two of half the width */
-		bytes_swap(a.data, need, h.dtype.code == DCK_DTYPE_COMPLEX ? width / 2 : width);
-	if (h.fortran && h.rank > 1)
+	if (h.swapped)
+		bytes_swap(a.data, need, swapped_width(&h));
+	if (h.fortran && h.rank > 1 && width > 0)
 		DCK_TRY(transpose(&h, a.data, need, width, err));
 	a.dtype = h.dtype;
+	a.text = h.text;
+	a.width = width;
 	a.rank = h.rank;
 	memcpy(a.dim, h.dim, sizeof a.dim);
 	a.bytes = need;
@@ -217,6 +249,16 @@ dck_status npy_parse(const char *name, dck_buffer *bytes, npy_array *ret, dck_er
 	*bytes = (dck_buffer){0};
 	*ret = a;
 	return DCK_OK;
+}
+
+dck_status npy_parse(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err)
+{
+	return parse(name, bytes, false, ret, err);
+}
+
+dck_status npy_parse_any(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err)
+{
+	return parse(name, bytes, true, ret, err);
 }
 
 dck_status npy_read(const char *path, size_t limit, npy_array *ret, dck_err *err)
@@ -229,6 +271,11 @@ dck_status npy_read(const char *path, size_t limit, npy_array *ret, dck_err *err
 	if (status != DCK_OK)
 		dck_buffer_done(&bytes);
 	return status;
+}
+
+bool npy_is(const dck_buffer *bytes)
+{
+	return bytes->n >= 6 && memcmp(bytes->data, "\x93NUMPY", 6) == 0;
 }
 
 void npy_done(npy_array *a)

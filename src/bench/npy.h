@@ -10,6 +10,8 @@
 
 typedef struct npy_array {
 	dck_dtype dtype;
+	char text;    /* npy_parse_any(): 'U' or 'S', texts of `width` bytes; else 0 */
+	size_t width; /* bytes of an element */
 	size_t rank;
 	int64_t dim[DCK_RANK_MAX];
 	void *data; /* row-major, this machine's byte order; points into `file` */
@@ -23,6 +25,9 @@ typedef struct npy_array {
 dck_status npy_read(const char *path, size_t limit, npy_array *ret, dck_err *err);
 /* The same from bytes in memory, which it takes over on success. `name` is for sentences. */
 dck_status npy_parse(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err);
-void npy_done(npy_array *a); /* {0} is allowed */
+/* And texts too: 'U' is UTF-32, 'S' bytes, each filled up with zeros. */
+dck_status npy_parse_any(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err);
+bool npy_is(const dck_buffer *bytes); /* they begin as such a file does */
+void npy_done(npy_array *a);	      /* {0} is allowed */
 
 #endif

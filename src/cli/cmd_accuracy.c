@@ -1,0 +1,202 @@
+/* cmd_accuracy.c - deepclock accuracy [A [B]...]
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct accuracy_which {
+	dck_list vary;
+} accuracy_which;
+
+typedef struct accuracy_command {
+	cli_common common;
+	cli_format format;
+	cli_output output;
+	accuracy_which which;
+	dck_subject subject; /* what all have in common */
+	dck_accuracy_config accuracy;
+} accuracy_command;
+
+static const dck_opt which_options[] = {
+    {.name = "vary",
+     .kind = DCK_OPT_LIST,
+     .at = offsetof(accuracy_which, vary),
+     .arg = "OPTION=V,V",
+     .help = "one model in several settings, e.g. opt=none,all; the first is the reference"},
+    {0},
+};
+
+static void accuracy_init(void *config)
+{
+	accuracy_command *cfg = config;
+
+	dck_subject_init(&cfg->subject);
+	dck_accuracy_config_init(&cfg->accuracy);
+}
+
+typedef struct models {
+	dck_subject of[DCK_ALTERNATIVES_MAX];
+	void *owned[DCK_ALTERNATIVES_MAX];
+	char name[DCK_ALTERNATIVES_MAX][160];
+	dck_alternative all[DCK_ALTERNATIVES_MAX];
+	size_t n;
+} models;
+
+/* The same model twice keeps two names: "NAME (2)". */
+static void name_make(models *m, size_t i, const char *text)
+{
+	size_t same = 0;
+
+	for (size_t k = 0; k < i; k++)
+		same += strcmp(m->of[k].text ? m->of[k].text : "", text) == 0;
+	if (same > 0)
+		snprintf(m->name[i], sizeof m->name[i], "%.140s (%zu)", text, same + 1);
+	else
+		snprintf(m->name[i], sizeof m->name[i], "%s", text);
+}
+
+static int models_read(const cli *c, const accuracy_command *cfg, models *m)
+{
+	dck_err err;
+
+	for (; m->n < c->nargs; m->n++) {
+		m->of[m->n] = cfg->subject;
+		if (dck_subject_parse(c->args[m->n], &m->of[m->n], &m->owned[m->n], &err) != DCK_OK)
+			return cli_failed(&err);
+		if (m->of[m->n].kind == DCK_SUBJECT_COMMAND)
+			return cli_usage(c, "'%s' is a command, which has no outputs to compare",
+					 c->args[m->n]);
+		name_make(m, m->n, c->args[m->n]);
+		m->all[m->n] = (dck_alternative){m->name[m->n], &m->of[m->n]};
+	}
+	return CLI_OK;
+}
+
+/* 1 when the answers are not the same, or no numbers. */
+static int verdict_exit(const dck_record *r, int code)
+{
+	for (size_t i = 0; code == CLI_OK && i < r->nnotes; i++)
+		if (r->notes[i].severity == DCK_ERROR)
+			code = CLI_FAILED;
+	return code;
+}
+
+static int accuracy_show(accuracy_command *cfg, const dck_alternative *all, size_t n)
+{
+	cli_watch watch;
+	const dck_observer observer =
+	    cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
+	dck_record *record;
+	dck_err err;
+	const dck_status status = dck_accuracy(all, n, &cfg->accuracy, &observer, &record, &err);
+	int code = cli_watch_end(&watch, status, &err);
+
+	if (status != DCK_OK)
+		return code;
+	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	code = verdict_exit(record, code);
+	dck_record_free(record);
+	return code;
+}
+
+static int accuracy_vary(accuracy_command *cfg, const models *m)
+{
+	dck_alternative *all = NULL;
+	size_t n = 0;
+	dck_err err;
+	int code;
+
+	if (dck_alternatives_vary(&m->of[0], &cfg->which.vary, &all, &n, &err) != DCK_OK)
+		return cli_failed(&err);
+	code = accuracy_show(cfg, all, n);
+	dck_free(all);
+	return code;
+}
+
+static int accuracy_run(cli *c, void *config)
+{
+	accuracy_command *cfg = config;
+	const bool varied = cfg->which.vary.n > 0;
+	char title[8192];
+	models m = {0};
+	int code = cli_save_check(c, &cfg->output);
+
+	if (code != CLI_OK)
+		return code;
+	if (varied && c->nargs != 1)
+		return cli_usage(c, "--vary takes one MODEL, %u are given", c->nargs);
+	cli_title(c, title, sizeof title);
+	cfg->accuracy.title = title;
+	code = models_read(c, cfg, &m);
+	if (code == CLI_OK)
+		code = varied ? accuracy_vary(cfg, &m) : accuracy_show(cfg, m.all, m.n);
+	for (size_t i = 0; i < DCK_ALTERNATIVES_MAX; i++)
+		dck_free(m.owned[i]);
+	return code;
+}
+
+static const char *const usage[] = {"[OPTION]... A B [C]...", "[OPTION]... --vary OPTION=V,V MODEL",
+				    "[OPTION]... --labels FILE --predictions FILE",
+				    "[OPTION]... --labels FILE --inputs FILE.npy MODEL [B]...",
+				    NULL};
+static const cli_item subject_items[] = {
+    {"model.onnx", "a model from a file"},
+    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
+    {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
+    {0},
+};
+static const cli_item exit_items[] = {
+    {"0", "the outputs are the same within the tolerance, or the report was made"},
+    {"1", "they are not, or predictions are no numbers, or it failed"},
+    {0},
+};
+static const cli_section sections[] = {{"Models", subject_items}, {"Exit status", exit_items}, {0}};
+static const cli_group groups[] = {
+    {"Comparing outputs", which_options, offsetof(accuracy_command, which), false},
+    {"Comparing outputs", dck_tolerance_options, offsetof(accuracy_command, accuracy), false},
+    {"Classifiers", dck_accuracy_options, offsetof(accuracy_command, accuracy), false},
+    {"Models", dck_model_options, offsetof(accuracy_command, subject.model), false},
+    {"Output", cli_format_options, offsetof(accuracy_command, format), false},
+    {"Output", cli_save_options, offsetof(accuracy_command, output), false},
+    {"Output", cli_progress_options, offsetof(accuracy_command, output), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock accuracy model.onnx smaller.onnx", "the outputs of two models on the same inputs"},
+    {"deepclock accuracy model.onnx --vary opt=none,all --input-pool 10",
+     "do the optimisations change the answers, on ten inputs?"},
+    {"deepclock accuracy model.onnx --vary device=cpu,cuda", "does the GPU?"},
+    {"deepclock accuracy --labels y.npy --predictions scores.npy --top-k 5",
+     "precision, recall and f1-score of each class, and how often it is among the first five"},
+    {"deepclock accuracy model.onnx --inputs x.npy --labels y.csv --target-names cat,dog",
+     "run the model on a labelled set"},
+    {0},
+};
+
+const cli_command cmd_accuracy = {
+    .name = "accuracy",
+    .summary = "check that the answers are still the same, or that they are right",
+    .usage = usage,
+    .about =
+	"Gives models, or one model in several settings, the same inputs and compares every "
+	"output with that of the first: absolute and relative differences, angle, units in the "
+	"last place, NaN and infinities, and a verdict by a tolerance that goes with the "
+	"output's type.\n\n"
+	"With --labels it reports how good a classifier is: precision, recall, f1-score and "
+	"support of each class with their averages, laid out and rounded as scikit-learn's "
+	"classification_report, and the confusion matrix. Predictions come from a file, or from "
+	"models that are run on --inputs; with several models it also says which predictions "
+	"changed.",
+    .sections = sections,
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(accuracy_command),
+    .init = accuracy_init,
+    .max_args = DCK_ALTERNATIVES_MAX,
+    .arg = "MODEL",
+    .word_prefix = "zoo:",
+    .word = cli_zoo_word,
+    .files = true,
+    .run = accuracy_run,
+};
