@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SPAN_MAX   1000.0 /* from the least to the most that one unit can show */
+#define HALF_MAX   0.25	  /* of the value: a wider interval is said by its ends */
 #define TINY	   1e-3	  /* of what has no prefixes: an exponent says more than zeros */
 #define EACH_MAX   1e18	  /* more of a unit than has a name */
 #define DIGITS_MAX 6	  /* of the largest */
@@ -72,12 +73,12 @@ static int digits_whole(double v)
 	return v > 0 ? (int)floor(log10(v)) + 1 : 1;
 }
 
-/* Decimals that show `digits` of the least number and two of the least half interval, and no more
- * than DIGITS_MAX of the largest. */
+/* Decimals that show two digits of the narrowest half interval, since more of a number are noise;
+ * where there is none, `digits` of the least number. No more than DIGITS_MAX of the largest. */
 static int decimals_of(const text_range *r, double divide, int digits)
 {
 	const int room = DIGITS_MAX - digits_whole(r->most / divide);
-	int n = digits - digits_whole(r->least / divide);
+	int n = (r->half > 0 ? 2 : digits) - digits_whole(r->least / divide);
 
 	if (r->half > 0) {
 		const int two = 1 - (int)floor(log10(r->half / divide));
@@ -166,24 +167,27 @@ static bool is_even(double v, const dck_cell *c, double most)
 	return up >= 0 && down >= 0 && fmax(up, down) <= most * fmin(up, down);
 }
 
-/* "0.8 %" of the value; false where that does not say where the interval lies. Which side of 1 a
- * ratio's lies on is what it is for, so ends are rounded away only where they lie evenly. */
+/* "+-0.8 %" of the value; false where that does not say where the interval lies: it is wide, or a
+ * difference's, or uneven. Which side of 1 a ratio's lies on is what it is for, so its ends are
+ * rounded away only where they lie evenly. */
 static bool half_text(const text_scale *s, const dck_cell *c, bool utf8, char *buf)
 {
 	char number[NUM_TEXT_MAX];
 	double v = 0;
 
-	if (s->share || !format_number_of(&c->value, &v) || v == 0)
+	if (s->share || !format_number_of(&c->value, &v) || !(v > 0))
 		return false;
-	const double share = (c->hi - c->lo) / 2 / fabs(v);
+	const double share = (c->hi - c->lo) / 2 / v;
 	if (!is_even(v, c, s->base == DCK_UNIT_ONE ? 1.25 : 2) &&
 	    !(share < 0.01 && s->base != DCK_UNIT_ONE && is_even(v, c, INFINITY)))
 		return false;
-	if (!(share < 10))
+	if (!(share <= HALF_MAX))
 		return false;
 	num_fixed(number, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2, 100 * share);
 	snprintf(buf, FORMAT_SIZE, "%s%.20s %%", utf8 ? "\u00b1" : "+-",
-		 share < 0.00005 ? "0.01" : number);
+		 share == 0	   ? "0"
+		 : share < 0.00005 ? "0.01"
+				   : number);
 	return true;
 }
 
