@@ -758,6 +758,7 @@ static void record_put(page *p, const dck_record *r)
 	if (keyed)
 		keys_put(p, r);
 	effort_put(p, r);
+	text_accuracy(p, r);
 	text_tables(p, r);
 	latency_put(p, r, &scale);
 	text_histogram(p, r, &scale);

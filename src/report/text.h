@@ -19,6 +19,10 @@ void text_ops(page *p, const dck_record *r);
 /* The results that come in rows; nothing where r has none. */
 void text_tables(page *p, const dck_record *r);
 
+/* The report on a classifier, and which of the tables are in it. */
+void text_accuracy(page *p, const dck_record *r);
+bool text_accuracy_has(const dck_table *t);
+
 /* A record of the limits of a machine: its tables, and which metrics are in them. */
 bool text_is_machine(const dck_record *r);
 void text_machine(page *p, const dck_record *r);

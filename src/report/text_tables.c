@@ -390,5 +390,6 @@ static void table_put(page *p, const dck_table *t)
 void text_tables(page *p, const dck_record *r)
 {
 	for (size_t i = 0; i < r->ntables; i++)
-		table_put(p, &r->tables[i]);
+		if (!text_accuracy_has(&r->tables[i]))
+			table_put(p, &r->tables[i]);
 }

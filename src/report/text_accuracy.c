@@ -1,0 +1,126 @@
+/* text_accuracy.c - the report on a classifier, as scikit-learn's classification_report lays it out
+ * and rounds it, so that the two can be compared byte by byte.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
+#include "report/text.h"
+#include <stdio.h>
+#include <string.h>
+
+#define NUMBER_COLS  9
+#define DIGITS_MAX   17
+#define DIGITS_PLAIN 2
+#define ROWS_MAX     1000 /* a report of more classes is for a program to read */
+
+static const char *const number_keys[] = {"precision", "recall", "f1"};
+#define NUMBERS (sizeof number_keys / sizeof number_keys[0])
+
+bool text_accuracy_has(const dck_table *t)
+{
+	return strcmp(t->name, "accuracy/classes") == 0 ||
+	       strcmp(t->name, "accuracy/averages") == 0;
+}
+
+typedef struct layout {
+	unsigned name_cols;
+	int digits;
+} layout;
+
+static const char *name_of(const dck_table *t, size_t row)
+{
+	const dck_cell *c = &t->cells[row * t->ncolumns];
+
+	return c->value.kind == DCK_VALUE_TEXT ? c->value.as.text : "?";
+}
+
+static layout layout_of(const dck_record *r, const dck_table *classes)
+{
+	const dck_fact *f = dck_record_fact(r, "accuracy", "digits");
+	layout l = {.name_cols = (unsigned)strlen("weighted avg"), .digits = DIGITS_PLAIN};
+
+	if (f != NULL && f->value.kind == DCK_VALUE_INT && f->value.as.i >= 0 &&
+	    f->value.as.i <= DIGITS_MAX)
+		l.digits = (int)f->value.as.i;
+	for (size_t i = 0; i < classes->nrows; i++) {
+		const unsigned n = page_columns(name_of(classes, i));
+		l.name_cols = n > l.name_cols ? n : l.name_cols;
+	}
+	if ((unsigned)l.digits > l.name_cols)
+		l.name_cols = (unsigned)l.digits;
+	return l;
+}
+
+static void right_put(page *p, const char *text, unsigned cols)
+{
+	const unsigned n = page_columns(text);
+
+	page_to(p, p->col + (n < cols ? cols - n : 0));
+	page_text(p, text);
+}
+
+/* A table's row; what is absent leaves its place empty. */
+static void row_put(page *p, const dck_table *t, size_t row, const layout *l)
+{
+	char text[NUM_TEXT_MAX];
+
+	right_put(p, name_of(t, row), l->name_cols);
+	page_text(p, " ");
+	for (size_t i = 0; i < NUMBERS; i++) {
+		const dck_cell *c = dck_table_cell(t, row, number_keys[i]);
+		double v;
+
+		text[0] = '\0';
+		if (c != NULL && format_number_of(&c->value, &v))
+			num_fixed(text, l->digits, v);
+		page_text(p, " ");
+		right_put(p, text, NUMBER_COLS);
+	}
+	const dck_cell *support = dck_table_cell(t, row, "support");
+	text[0] = '\0';
+	if (support != NULL && support->value.kind == DCK_VALUE_INT)
+		snprintf(text, sizeof text, "%lld", (long long)support->value.as.i);
+	page_text(p, " ");
+	right_put(p, text, NUMBER_COLS);
+	page_line(p);
+}
+
+static void title_put(page *p, const dck_record *r)
+{
+	const dck_table *several = dck_record_table(r, "accuracy/alternatives");
+	char title[200] = "Classification report";
+
+	if (several != NULL && several->nrows > 0)
+		snprintf(title, sizeof title, "Classification report of %.150s",
+			 name_of(several, 0));
+	text_title(p, title);
+}
+
+void text_accuracy(page *p, const dck_record *r)
+{
+	static const char *const heads[] = {"precision", "recall", "f1-score", "support"};
+	const dck_table *classes = dck_record_table(r, "accuracy/classes"),
+			*averages = dck_record_table(r, "accuracy/averages");
+
+	if (classes == NULL || averages == NULL || classes->ncolumns == 0 ||
+	    averages->ncolumns == 0)
+		return;
+	const layout l = layout_of(r, classes);
+	title_put(p, r);
+	page_to(p, l.name_cols + 1);
+	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+		page_text(p, " ");
+		right_put(p, heads[i], NUMBER_COLS);
+	}
+	page_line(p);
+	page_line(p);
+	for (size_t i = 0; i < classes->nrows && i < ROWS_MAX; i++)
+		row_put(p, classes, i, &l);
+	if (classes->nrows > ROWS_MAX) {
+		page_fmt(p, "(%zu more classes: --format json or csv has them)",
+			 classes->nrows - ROWS_MAX);
+		page_line(p);
+	}
+	page_line(p);
+	for (size_t i = 0; i < averages->nrows; i++)
+		row_put(p, averages, i, &l);
+}
