@@ -63,7 +63,9 @@
 #include "compare.h"
 #include "accuracy.h"
 #include "throughput.h"
+#include "load.h"
 #include "machine.h"
+#include "pitfalls.h"
 #include "history.h"
 
 #endif

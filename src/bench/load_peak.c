@@ -1,0 +1,87 @@
+/* load_peak.c - which rate to try next: doubling until a limit breaks, then halving the ratio that
+ * is left, as MLPerf LoadGen's search does; but a rate may also stay open, and then both sides of
+ * it are searched: the highest that holds, and the lowest that breaks.
+ *
+ * It is taken for granted that a limit which holds at a rate holds at every lower one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/load.h"
+#include <math.h>
+
+#define REACH	  64 /* the start is tried at so many times less and more */
+#define STEPS_MAX 40
+
+void load_peak_init(load_peak *p, double start, double precision)
+{
+	*p = (load_peak){.start = start,
+			 .least = start / REACH,
+			 .most = start * REACH * REACH,
+			 .precision = precision,
+			 .open_lo = INFINITY,
+			 .broken = INFINITY,
+			 .steps_max = STEPS_MAX};
+}
+
+static bool apart(const load_peak *p, double lo, double hi)
+{
+	return hi / lo > 1 + p->precision;
+}
+
+/* Where the lower end is looked for: above what holds, below all else. 0: nowhere. */
+static double below_next(const load_peak *p)
+{
+	const double above = fmin(p->open_lo, p->broken);
+
+	if (p->held == 0)
+		return above / 2 >= p->least ? above / 2 : 0;
+	if (isinf(above))
+		return 2 * p->held <= p->most ? 2 * p->held : 0;
+	return apart(p, p->held, above) ? sqrt(p->held * above) : 0;
+}
+
+/* Where the upper end is looked for: above what is open, below what breaks. */
+static double above_next(const load_peak *p)
+{
+	if (p->open_hi == 0)
+		return 0;
+	if (isinf(p->broken))
+		return 2 * p->open_hi <= p->most ? 2 * p->open_hi : 0;
+	return apart(p, p->open_hi, p->broken) ? sqrt(p->open_hi * p->broken) : 0;
+}
+
+bool load_peak_next(load_peak *p, double *ret_rate)
+{
+	double rate;
+
+	if (p->steps >= p->steps_max)
+		return false;
+	if (p->held == 0 && isinf(p->open_lo) && isinf(p->broken)) {
+		*ret_rate = p->start;
+		return true;
+	}
+	/* What breaks is found sooner than what holds, and says where not to look. */
+	rate = isinf(p->broken) ? above_next(p) : 0;
+	if (rate == 0)
+		rate = below_next(p);
+	if (rate == 0)
+		rate = above_next(p);
+	*ret_rate = rate;
+	return rate > 0;
+}
+
+void load_peak_take(load_peak *p, double rate, stat_limit_verdict v)
+{
+	p->steps++;
+	switch (v) {
+	case STAT_LIMIT_HELD:
+		p->held = fmax(p->held, rate);
+		break;
+	case STAT_LIMIT_BROKEN:
+		p->broken = fmin(p->broken, rate);
+		break;
+	case STAT_LIMIT_OPEN:
+		p->open_lo = fmin(p->open_lo, rate);
+		p->open_hi = fmax(p->open_hi, rate);
+		break;
+	}
+}

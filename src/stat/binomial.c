@@ -1,0 +1,135 @@
+/* binomial.c - is a limit on a percentile kept? The exact binomial test, as MLPerf LoadGen's "early
+ * stopping" has it (Reddi et al., ISCA 2020), for any number of runs over the limit and for runs
+ * that depend on each other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/depend.h"
+#include "stat/dist.h"
+#include "stat/stat.h"
+#include <math.h>
+
+/* Beyond so many runs "how many more" is no help to anybody. */
+#define NEEDED_MOST 1e12
+
+double stat_binomial_at_most(double k, double n, double q)
+{
+	if (k < 0)
+		return 0;
+	return k >= n ? 1 : stat_beta_cdf(1 - q, n - k, k + 1);
+}
+
+double stat_binomial_at_least(double k, double n, double q)
+{
+	if (k <= 0)
+		return 1;
+	return k > n ? 0 : stat_beta_cdf(q, k, n - k + 1);
+}
+
+/* The smallest whole n from `from` on for which `enough` is true, which it stays; 0: none. */
+typedef struct search {
+	double q, alpha, share; /* share: of the runs that are over the limit; below 0: `over` is */
+	double over;
+} search;
+
+static bool enough_held(const search *s, double n)
+{
+	return stat_binomial_at_most(s->share < 0 ? s->over : s->share * n, n, s->q) <= s->alpha;
+}
+
+static bool enough_broken(const search *s, double n)
+{
+	return stat_binomial_at_least(s->share * n, n, s->q) <= s->alpha;
+}
+
+static double smallest(const search *s, bool (*enough)(const search *s, double n), double from)
+{
+	double lo = from, hi = from;
+
+	if (enough(s, from))
+		return from;
+	while (!enough(s, hi)) {
+		lo = hi;
+		hi *= 2;
+		if (hi > NEEDED_MOST)
+			return 0;
+	}
+	while (hi - lo > 1) {
+		const double middle = floor((lo + hi) / 2);
+
+		if (enough(s, middle))
+			hi = middle;
+		else
+			lo = middle;
+	}
+	return hi;
+}
+
+uint64_t stat_percentile_runs(double p, double confidence, uint64_t over)
+{
+	const search s = {.q = 1 - p, .alpha = 1 - confidence, .share = -1, .over = (double)over};
+
+	return (uint64_t)smallest(&s, enough_held, (double)over + 1);
+}
+
+void stat_limit_test(double p, double confidence, double n, double over, stat_limit *ret)
+{
+	const double q = 1 - p, alpha = 1 - confidence;
+	const double least =
+	    fmax(STAT_N_EFF_ENOUGH, (double)stat_percentile_runs(p, confidence, 1));
+	search s = {.q = q, .alpha = alpha, .share = n > 0 ? over / n : 0};
+	stat_limit l = {.n_eff = n, .share = s.share};
+
+	l.p_held = n > 0 ? stat_binomial_at_most(over, n, q) : 1;
+	l.p_broken = n > 0 ? stat_binomial_at_least(over, n, q) : 1;
+	if (l.p_broken <= alpha)
+		l.verdict = STAT_LIMIT_BROKEN;
+	else if (l.p_held <= alpha && n >= least)
+		l.verdict = STAT_LIMIT_HELD;
+	else if (s.share > q)
+		l.n_needed = smallest(&s, enough_broken, fmax(1, ceil(n)));
+	else if (s.share < q)
+		l.n_needed = smallest(&s, enough_held, fmax(least, ceil(n)));
+	*ret = l;
+}
+
+static double over_limit(double x, const void *limit)
+{
+	return x > *(const double *)limit ? 1 : 0;
+}
+
+/* The fewer of what the spectrum and the autocorrelation say, lowered for what chance may hide, and
+ * by the square of what Student's t asks more than the normal, since it is an estimate with few
+ * degrees of freedom itself (Korn and Graubard 1998). */
+static double runs_of(const stat_dependence *d)
+{
+	const double n = (double)d->n;
+	double ratio;
+
+	if (!d->dependent)
+		return fmin(n, n / d->tau_careful);
+	ratio = stat_normal_quantile(0.975) / stat_t_quantile(0.975, d->dof);
+	return fmin(n, fmin(stat_depend_n(d), n / d->tau_careful) * ratio * ratio);
+}
+
+/* Few runs are over a limit that holds, and of how they depend on each other they say little. As in
+ * the estimate of a high percentile they are held to be at least as dependent as the median's side
+ * says: in a queue that is careful. */
+double stat_limit_runs(const double *x, size_t n, double limit, double *scratch)
+{
+	double *sorted = scratch + STAT_DEPEND_SCRATCH, median, runs;
+	stat_dependence all, d;
+
+	if (n < 2)
+		return (double)n;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = x[i];
+	stat_sort(sorted, n);
+	median = stat_quantile_sorted(sorted, n, 0.5);
+	stat_depend_find(x, n, NULL, NULL, false, scratch, &all);
+	stat_depend_find(x, n, over_limit, &median, all.dependent, scratch, &d);
+	runs = runs_of(&d);
+	stat_depend_find(x, n, over_limit, &limit, d.dependent, scratch, &d);
+	if (d.var > 0)
+		runs = fmin(runs, runs_of(&d));
+	return fmax(1, runs);
+}
