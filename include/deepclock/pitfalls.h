@@ -1,0 +1,55 @@
+/* pitfalls.h - how far the classic mistakes of benchmarking move the number, on one's own model and
+ * machine.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_PITFALLS_H
+#define DCK_PITFALLS_H
+
+#include "bench.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* May grow until 1.0: fill it with its _init function. Rows: dck_pitfalls_options. */
+typedef struct dck_pitfalls_config {
+	uint64_t time_ns;	/* for each mistake, about */
+	double margin;		/* a number that is off by no more does no harm, as a share */
+	double level;		/* of every interval */
+	const char *only;	/* keys with commas between; NULL: all */
+	const char *skip;	/* the same; NULL: none */
+	const dck_clock *clock; /* NULL: the best of this machine */
+	/* The deepclock program: what a fresh start does is measured in fresh processes. NULL: in
+	 * fresh sessions of this process, which hides what the first session has warmed up. */
+	const char *program;
+	const char *title; /* the record's `command`; NULL: none */
+} dck_pitfalls_config;
+DCK_API extern const dck_opt dck_pitfalls_options[];
+
+DCK_API void dck_pitfalls_config_init(dck_pitfalls_config *c); /* @since 0.1 */
+
+/* One mistake. All static. */
+typedef struct dck_pitfall {
+	const char *key; /* "no-warmup": for scripts, never renamed */
+	const char *what, *why, *remedy;
+} dck_pitfall;
+
+/* The mistakes in the order in which they are measured; NULL past the end. @since 0.1 */
+DCK_API const dck_pitfall *dck_pitfall_get(size_t i);
+
+/* Measures s as dck_bench() does, then makes each mistake on purpose, turn by turn with honest
+ * measurements. The record is that of dck_bench() with the table pitfalls/mistakes, a metric
+ * pitfalls/KEY for each that was measured (the number obtained over the honest one) and
+ * pitfalls/resolution; facts pitfalls/KEY say how. *ret is owned: dck_record_free(). c NULL: the
+ * defaults; watch NULL: silent.
+ * A mistake that cannot be made on this subject is a row without a number, with the reason. On
+ * Ctrl-C the record is incomplete and holds the rows until then. Errors: those of dck_bench();
+ * E_ARG: an unknown key, or none left. @since 0.1 */
+DCK_API dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
+				const dck_observer *watch, dck_record **ret,
+				dck_err *err) DCK_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

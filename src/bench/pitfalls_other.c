@@ -1,0 +1,382 @@
+/* pitfalls_other.c - what should not be within the clock, and what should not be beside a run.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/pitfalls.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BATCH	       8
+#define POOL	       16
+#define NEIGHBOURS_MAX 1024
+
+static dck_status tensors_needed(const pit *p, dck_err *err)
+{
+	if (!p->target.inputs || p->target.nin == 0)
+		DCK_FAIL(err, E_UNSUP, "the subject has no inputs that are handed over");
+	return DCK_OK;
+}
+
+/* Only models are opened in another setting. */
+static dck_status model_needed(const pit *p, dck_err *err)
+{
+	if (p->subject->kind != DCK_SUBJECT_MODEL && p->subject->kind != DCK_SUBJECT_PLUGIN)
+		DCK_FAIL(err, E_UNSUP, "only a model can be opened in another setting");
+	return DCK_OK;
+}
+
+/* --- within the clock: inputs */
+
+static dck_status inputs_new(const pit *p, bench_inputs **ret, dck_err *err)
+{
+	const bench_target *t = &p->target;
+
+	return bench_inputs_new(t->in, t->nin, t->has_summary ? t->summary.inputs : NULL,
+				t->has_summary ? t->summary.ninputs : 0, &p->subject->model, ret,
+				err);
+}
+
+/* Hands other inputs to the honest session. */
+static dck_status inputs_bind(pit *p, bench_inputs *inputs, dck_err *err)
+{
+	p->target.inputs = inputs;
+	p->target.next_set = 0;
+	return bench_target_next_input(&p->target, err);
+}
+
+/* Inputs that are made in each run; the old ones may go once new ones are bound. */
+typedef struct maker {
+	bench_inputs *own, *made, *old;
+} maker;
+
+static dck_status make_and_run(pit *p, void *self, dck_err *err)
+{
+	maker *m = self;
+
+	m->old = m->made;
+	m->made = NULL;
+	DCK_TRY(inputs_new(p, &m->made, err));
+	DCK_TRY(inputs_bind(p, m->made, err));
+	return pit_step_run(p, NULL, err);
+}
+
+static dck_status made_free(pit *p, void *self, dck_err *err)
+{
+	maker *m = self;
+
+	(void)p, (void)err;
+	bench_inputs_free(m->old);
+	m->old = NULL;
+	return DCK_OK;
+}
+
+dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	maker m = {.own = p->target.inputs};
+	pit_step plain = {.step = pit_step_run};
+	pit_step making = {.step = make_and_run, .after = made_free, .self = &m};
+	pit_pairs pairs;
+	dck_status status, back;
+
+	(void)row;
+	DCK_TRY(tensors_needed(p, err));
+	status = pit_pair(p, (pit_turn){pit_visit_step, &plain},
+			  (pit_turn){pit_visit_step, &making}, &pairs, err);
+	back = inputs_bind(p, m.own, status == DCK_OK ? err : NULL);
+	bench_inputs_free(m.made);
+	bench_inputs_free(m.old);
+	if (status == DCK_OK)
+		pit_pairs_tell(&pairs, ret);
+	return status == DCK_OK ? back : status;
+}
+
+static dck_status bind_and_run(pit *p, void *self, dck_err *err)
+{
+	(void)self;
+	DCK_TRY(bench_target_next_input(&p->target, err));
+	return pit_step_run(p, NULL, err);
+}
+
+dck_status pit_binding(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	pit_step plain = {.step = pit_step_run}, binding = {.step = bind_and_run};
+	pit_pairs pairs;
+
+	(void)row;
+	DCK_TRY(tensors_needed(p, err));
+	DCK_TRY(pit_pair(p, (pit_turn){pit_visit_step, &plain},
+			 (pit_turn){pit_visit_step, &binding}, &pairs, err));
+	pit_pairs_tell(&pairs, ret);
+	return DCK_OK;
+}
+
+/* --- a run that returns before its results are there */
+
+static dck_status run_and_look(pit *p, void *self, dck_err *err)
+{
+	const bench_target *t = &p->target;
+	dck_tensor out;
+
+	(void)self;
+	DCK_TRY(pit_step_run(p, NULL, err));
+	for (size_t i = 0; i < t->nout; i++)
+		DCK_TRY(t->engine.ops->output(t->context, i, &out, err));
+	return DCK_OK;
+}
+
+/* Of results that are ready the outputs are there at once; of others they must be waited for. */
+dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
+	pit_step alone = {.step = pit_step_run}, whole = {.step = run_and_look};
+	pit_pairs pairs;
+	char a[32], b[32];
+
+	(void)row;
+	if (pit_is_command(p))
+		DCK_FAIL(err, E_UNSUP, "a program is waited for until it has ended");
+	if (strcmp(device, "cpu") != 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "the engine waits for the device in every run and offers none without: "
+			 "looking at outputs would add their way back from the device");
+	if (!p->target.engine.ops->output || p->target.nout == 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "the engine hands out no outputs, by which to see whether they are ready");
+	DCK_TRY(pit_pair(p, (pit_turn){pit_visit_step, &whole}, (pit_turn){pit_visit_step, &alone},
+			 &pairs, err));
+	pit_pairs_tell(&pairs, ret);
+	snprintf(ret->seen, sizeof ret->seen,
+		 "a run returns after %s, its outputs are there after %s",
+		 dck_text_time(pairs.mistaken_ns, a, sizeof a),
+		 dck_text_time(pairs.honest_ns, b, sizeof b));
+	p->not_waiting = pairs.has_interval && pairs.hi < 1 - fmax(p->asked->margin, p->resolution);
+	return DCK_OK;
+}
+
+/* --- beside a run */
+
+static dck_status lane_measure(pit *p, pit_lane *l, pit_finding *ret, dck_err *err)
+{
+	pit_pairs pairs;
+	const dck_status status =
+	    pit_pair(p, pit_honest(p), (pit_turn){pit_visit_loop, &l->loop}, &pairs, err);
+
+	pit_lane_close(l);
+	if (status == DCK_OK)
+		pit_pairs_tell(&pairs, ret);
+	return status;
+}
+
+dck_status pit_profiler(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	pit_lane l;
+
+	(void)row;
+	DCK_TRY(engine_can_observe(p->target.engine.ops, DCK_OBSERVE_OPERATORS, err));
+	DCK_TRY(pit_lane_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
+	return lane_measure(p, &l, ret, err);
+}
+
+dck_status pit_threads(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	dck_subject s = *p->subject;
+	pit_lane l;
+
+	(void)row;
+	DCK_TRY(model_needed(p, err));
+	s.model.threads = 2 * (uint64_t)os_cpus_allowed();
+	DCK_TRY(pit_lane_open(p, &l, &s, 0, err));
+	DCK_TRY(lane_measure(p, &l, ret, err));
+	const size_t n = strlen(ret->seen);
+	snprintf(ret->seen + n, sizeof ret->seen - n, "; %llu threads on %u processors",
+		 (unsigned long long)s.model.threads, os_cpus_allowed());
+	return DCK_OK;
+}
+
+typedef struct neighbours {
+	pthread_t thread[NEIGHBOURS_MAX];
+	size_t n;
+	atomic_bool stop;
+} neighbours;
+
+static void *neighbour_work(void *self)
+{
+	neighbours *all = self;
+	volatile double x = 1;
+
+	while (!atomic_load_explicit(&all->stop, memory_order_relaxed))
+		for (int i = 0; i < 1000; i++)
+			x = x * 1.0000001 + 1e-9;
+	return NULL;
+}
+
+static dck_status neighbour_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	neighbours *all = self;
+	const unsigned wanted = os_cpus_allowed();
+	dck_status status = DCK_OK;
+
+	atomic_store(&all->stop, false);
+	for (all->n = 0; all->n < wanted && all->n < NEIGHBOURS_MAX; all->n++)
+		if (pthread_create(&all->thread[all->n], NULL, neighbour_work, all) != 0)
+			break;
+	if (all->n == 0)
+		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
+				 "no thread can be started to be a neighbour");
+	if (status == DCK_OK)
+		status = pit_visit_loop(p, &p->phases.loop, ret_ns, err);
+	atomic_store(&all->stop, true);
+	while (all->n > 0)
+		pthread_join(all->thread[--all->n], NULL);
+	return status;
+}
+
+dck_status pit_neighbour(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	neighbours *all = mem_zalloc(1, sizeof *all);
+	pit_pairs pairs;
+	dck_status status;
+
+	(void)row;
+	if (!all)
+		DCK_FAIL(err, E_NOMEM, "no memory for neighbours");
+	status = pit_pair(p, pit_honest(p), (pit_turn){neighbour_turn, all}, &pairs, err);
+	mem_free(all);
+	if (status == DCK_OK)
+		pit_pairs_tell(&pairs, ret);
+	return status;
+}
+
+/* --- other inputs */
+
+/* Positive numbers below the smallest normal one, all different: the exponent is 0. */
+static bool denormals_fill(const dck_tensor *t)
+{
+	const size_t bytes = dck_dtype_bytes(t->dtype), n = bytes > 0 ? t->bytes / bytes : 0;
+
+	if ((t->dtype.code != DCK_DTYPE_FLOAT && t->dtype.code != DCK_DTYPE_BFLOAT) || n == 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (bytes == 2)
+			((uint16_t *)t->data)[i] = (uint16_t)(1 + i % 127);
+		else if (bytes == 4)
+			((uint32_t *)t->data)[i] = (uint32_t)(10000 + i % 100000);
+		else if (bytes == 8)
+			((uint64_t *)t->data)[i] = (uint64_t)1 << 40 | i;
+		else
+			return false;
+	}
+	return true;
+}
+
+typedef struct swap {
+	bench_inputs *own, *tiny;
+} swap;
+
+static dck_status tiny_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const swap *s = self;
+	dck_status status = inputs_bind(p, s->tiny, err), back;
+
+	if (status == DCK_OK)
+		status = pit_visit_loop(p, &p->phases.loop, ret_ns, err);
+	back = inputs_bind(p, s->own, status == DCK_OK ? err : NULL);
+	return status == DCK_OK ? back : status;
+}
+
+dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	swap s = {.own = p->target.inputs};
+	bool any = false;
+	pit_pairs pairs;
+	dck_status status = DCK_OK;
+
+	(void)row;
+	DCK_TRY(tensors_needed(p, err));
+	DCK_TRY(inputs_new(p, &s.tiny, err));
+	for (size_t set = 0; set < bench_inputs_pool(s.tiny); set++)
+		for (size_t i = 0; i < p->target.nin; i++)
+			any |= denormals_fill(bench_inputs_get(s.tiny, set, i));
+	if (!any)
+		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+				 "no input is of floating-point numbers");
+	if (status == DCK_OK)
+		status = pit_pair(p, pit_honest(p), (pit_turn){tiny_turn, &s}, &pairs, err);
+	bench_inputs_free(s.tiny);
+	if (status == DCK_OK)
+		pit_pairs_tell(&pairs, ret);
+	return status;
+}
+
+/* The mistake is one input again and again. When the subject is measured so, the honest visits are
+ * those of the other session. */
+dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	dck_subject s = *p->subject;
+	const bool honest_here = s.model.input_pool > 1;
+	pit_turn here = pit_honest(p), there;
+	pit_pairs pairs;
+	pit_lane l;
+	dck_status status;
+
+	(void)row;
+	DCK_TRY(tensors_needed(p, err));
+	DCK_TRY(model_needed(p, err));
+	if (p->phases.loop.group > 1)
+		DCK_FAIL(err, E_UNSUP,
+			 "runs are too short to be timed one by one, each with another input");
+	s.model.input_pool = honest_here ? 1 : POOL;
+	DCK_TRY(pit_lane_open(p, &l, &s, 0, err));
+	there = (pit_turn){pit_visit_loop, &l.loop};
+	status = pit_pair(p, honest_here ? here : there, honest_here ? there : here, &pairs, err);
+	pit_lane_close(&l);
+	if (status == DCK_OK)
+		pit_pairs_tell(&pairs, ret);
+	return status;
+}
+
+typedef struct batch_lane {
+	pit_lane lane;
+	double items; /* of its run over those of an honest one */
+} batch_lane;
+
+static dck_status batch_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	batch_lane *b = self;
+
+	DCK_TRY(pit_visit_loop(p, &b->lane.loop, ret_ns, err));
+	*ret_ns /= b->items;
+	return DCK_OK;
+}
+
+dck_status pit_batch(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+{
+	dck_subject s = *p->subject;
+	batch_lane b;
+	pit_pairs pairs;
+	dck_status status;
+
+	(void)row;
+	DCK_TRY(model_needed(p, err));
+	DCK_TRY(tensors_needed(p, err));
+	s.model.batch = BATCH * p->target.items;
+	DCK_TRY(pit_lane_open(p, &b.lane, &s, 0, err));
+	b.items = (double)b.lane.target.items / (double)p->target.items;
+	if (b.lane.target.items != BATCH * p->target.items)
+		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+				 "the model does not take a larger batch");
+	else
+		status = pit_pair(p, pit_honest(p), (pit_turn){batch_turn, &b}, &pairs, err);
+	pit_lane_close(&b.lane);
+	if (status != DCK_OK)
+		return status;
+	pit_pairs_tell(&pairs, ret);
+	const size_t n = strlen(ret->seen);
+	snprintf(ret->seen + n, sizeof ret->seen - n, "; a batch of %llu takes %.3g times as long",
+		 (unsigned long long)s.model.batch, pairs.factor * b.items);
+	return DCK_OK;
+}

@@ -1,0 +1,282 @@
+/* pitfalls_turns.c - honest and mistaken visits in turns, so that drift meets both alike.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/pitfalls.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "stat/sequential.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Fewer pairs have no interval at the usual levels. */
+#define ROUNDS_MIN 6
+/* So many pairs are wanted in the time of a row. */
+#define ROUNDS_WANTED 16
+/* Runs before those that count: the other session's data are in the caches, and its workers may
+ * still spin. A run as long as the second feels neither. */
+#define SETTLE_NS     3000000.0
+#define LONG_NS	      50000000.0
+#define SAMPLES_MIN   3
+#define SAMPLES_MAX   4096
+#define WARM_RUNS     5
+#define WARM_NS	      300000000u
+#define WARM_RUNS_MAX 100000
+
+bool pit_is_command(const pit *p)
+{
+	return p->target.engine.ops->caps & DCK_CAP_COMMAND;
+}
+
+double pit_median(pit *p, const double *x, size_t n)
+{
+	if (n == 0)
+		return NAN;
+	memcpy(p->scratch, x, n * sizeof *x);
+	stat_sort(p->scratch, n);
+	return stat_quantile_sorted(p->scratch, n, 0.5);
+}
+
+static uint64_t now(const pit *p)
+{
+	return p->clock.now_ns(p->clock.self);
+}
+
+void pit_show(pit *p, double row_share)
+{
+	const double done = (double)p->row + fmin(1, row_share), all = (double)p->nrows;
+	const double passed = (double)(now(p) - p->rows_begin_ns);
+	const dck_progress live = {.phase = p->phase,
+				   .elapsed_ns = now(p) - p->origin_ns,
+				   .estimate_ns = NAN,
+				   .lo_ns = NAN,
+				   .hi_ns = NAN,
+				   .done_ratio = all > 0 ? done / all : NAN,
+				   .eta_ns = done > 0 ? passed * (all - done) / done
+						      : (double)p->asked->time_ns * all};
+
+	if (p->watch && p->watch->progress)
+		p->watch->progress(p->watch->self, &live);
+}
+
+/* --- visits */
+
+static double visit_ns(const pit *p)
+{
+	return (double)p->asked->time_ns / (2 * ROUNDS_WANTED);
+}
+
+static uint64_t samples_of(const pit *p, double sample_ns)
+{
+	const double least = sample_ns > LONG_NS ? 1 : SAMPLES_MIN;
+
+	return (uint64_t)fmin(SAMPLES_MAX, fmax(least, visit_ns(p) / fmax(1, sample_ns)));
+}
+
+static uint64_t settle_of(const pit *p, double sample_ns)
+{
+	if (pit_is_command(p) || sample_ns > LONG_NS)
+		return 0;
+	return (uint64_t)fmin(SAMPLES_MAX, fmax(1, SETTLE_NS / fmax(1, sample_ns)));
+}
+
+static dck_status samples_take(bench_loop *l, bench_sinks *to, uint64_t n, dck_err *err)
+{
+	while (n > 0) {
+		const uint64_t slice = bench_loop_slice_size(l, n);
+
+		DCK_TRY(bench_loop_slice(l, to, slice, err));
+		n -= slice;
+	}
+	return DCK_OK;
+}
+
+dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	bench_loop *l = self;
+	bench_samples *to = &p->phases.latency;
+	bench_sinks sinks = {.latency = to};
+	const double sample_ns = l->run_ns * (double)l->group;
+	const uint64_t settle = settle_of(p, sample_ns);
+
+	if (settle > 0)
+		DCK_TRY(samples_take(l, &sinks, settle, err));
+	bench_samples_clear(to);
+	DCK_TRY(samples_take(l, &sinks, samples_of(p, sample_ns), err));
+	*ret_ns = pit_median(p, to->value, to->n);
+	return DCK_OK;
+}
+
+dck_status pit_step_run(pit *p, void *self, dck_err *err)
+{
+	(void)self;
+	return p->target.engine.ops->run(p->target.context, err);
+}
+
+static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *err)
+{
+	const uint64_t begin = now(p);
+	dck_status status = s->step(p, s->self, err);
+	const uint64_t end = now(p);
+
+	if (status == DCK_OK && s->after)
+		status = s->after(p, s->self, err);
+	*ret_ns = (double)(end - begin);
+	return status;
+}
+
+dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const pit_step *s = self;
+	bench_samples *to = &p->phases.latency;
+	const double run_ns = p->phases.loop.run_ns;
+	const uint64_t n = samples_of(p, run_ns), begin = now(p);
+	uint64_t settle = settle_of(p, run_ns);
+	double ns;
+
+	bench_samples_clear(to);
+	while (to->n < n) {
+		if (bench_loop_cancelled(&p->phases.loop))
+			DCK_FAIL(err, E_CANCEL, "interrupted");
+		DCK_TRY(step_once(p, s, &ns, err));
+		if (settle > 0) {
+			settle--;
+			/* A step that is much longer than a run needs no more of them. */
+			if (ns > SETTLE_NS)
+				settle = 0;
+			continue;
+		}
+		bench_samples_push(to, 0, ns);
+		if (to->n >= SAMPLES_MIN && (double)(now(p) - begin) > 2 * visit_ns(p))
+			break;
+	}
+	*ret_ns = pit_median(p, to->value, to->n);
+	return DCK_OK;
+}
+
+/* --- pairs */
+
+pit_turn pit_honest(pit *p)
+{
+	return (pit_turn){pit_visit_loop, &p->phases.loop};
+}
+
+/* The number of rounds follows from the time alone, so one look at the end keeps its level. */
+static void pairs_judge(pit *p, const double *log_ratio, double *walk, pit_pairs *ret)
+{
+	stat_boundary b;
+	stat_paired m;
+
+	stat_boundary_init(&b, (1 - p->asked->level) / 2, ret->n, walk);
+	stat_paired_median(log_ratio, ret->n, stat_boundary_look(&b, ret->n), p->scratch, &m);
+	ret->factor = exp(m.median);
+	ret->has_interval = m.has_interval;
+	ret->lo = exp(m.lo);
+	ret->hi = exp(m.hi);
+}
+
+static dck_status pairs_take(pit *p, pit_turn honest, pit_turn mistaken, double *honest_ns,
+			     double *mistaken_ns, double *log_ratio, size_t *ret_n, dck_err *err)
+{
+	const uint64_t begin = now(p);
+	const double whole = (double)(p->row_end_ns - begin);
+	size_t n = 0;
+
+	while (n < PIT_ROUNDS_MAX && (n < ROUNDS_MIN || now(p) < p->row_end_ns)) {
+		/* ABBA: what changes steadily falls on both alike. */
+		const bool honest_first = n % 2 == 0;
+
+		if (honest_first)
+			DCK_TRY(honest.visit(p, honest.self, &honest_ns[n], err));
+		DCK_TRY(mistaken.visit(p, mistaken.self, &mistaken_ns[n], err));
+		if (!honest_first)
+			DCK_TRY(honest.visit(p, honest.self, &honest_ns[n], err));
+		if (!(honest_ns[n] > 0) || !(mistaken_ns[n] > 0))
+			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
+		log_ratio[n] = log(mistaken_ns[n] / honest_ns[n]);
+		n++;
+		pit_show(p, fmax((double)(now(p) - begin) / fmax(1, whole) * (n >= ROUNDS_MIN),
+				 0.5 * fmin(1, (double)n / ROUNDS_MIN)));
+	}
+	*ret_n = n;
+	return DCK_OK;
+}
+
+dck_status pit_pair(pit *p, pit_turn honest, pit_turn mistaken, pit_pairs *ret, dck_err *err)
+{
+	double *room = mem_alloc((4 * PIT_ROUNDS_MAX + 2) * sizeof *room);
+	double *mistaken_ns = room + PIT_ROUNDS_MAX, *ratio = room + (size_t)2 * PIT_ROUNDS_MAX;
+	dck_status status;
+
+	if (!room)
+		DCK_FAIL(err, E_NOMEM, "no memory for rounds");
+	*ret = (pit_pairs){0};
+	status = pairs_take(p, honest, mistaken, room, mistaken_ns, ratio, &ret->n, err);
+	if (status == DCK_OK) {
+		ret->honest_ns = pit_median(p, room, ret->n);
+		ret->mistaken_ns = pit_median(p, mistaken_ns, ret->n);
+		pairs_judge(p, ratio, ratio + PIT_ROUNDS_MAX, ret);
+	}
+	mem_free(room);
+	return status;
+}
+
+void pit_pairs_tell(const pit_pairs *from, pit_finding *ret)
+{
+	char a[32], b[32];
+
+	ret->number_ns = from->mistaken_ns;
+	ret->factor = from->factor;
+	ret->has_interval = from->has_interval;
+	ret->lo = from->lo;
+	ret->hi = from->hi;
+	snprintf(ret->seen, sizeof ret->seen, "%s beside %s, medians of %zu turns each",
+		 dck_text_time(from->mistaken_ns, a, sizeof a),
+		 dck_text_time(from->honest_ns, b, sizeof b), from->n);
+}
+
+/* --- another session */
+
+static dck_status lane_warm(pit *p, pit_lane *l, dck_err *err)
+{
+	bench_sinks sinks = {.latency = &p->phases.latency};
+	const uint64_t most = p->asked->time_ns < WARM_NS ? p->asked->time_ns : WARM_NS;
+	const uint64_t begin = now(p);
+
+	bench_samples_clear(sinks.latency);
+	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || now(p) - begin < most); n++)
+		DCK_TRY(bench_loop_slice(&l->loop, &sinks, 1, err));
+	return DCK_OK;
+}
+
+dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t observe, dck_err *err)
+{
+	const dck_observer *w = p->watch;
+	dck_status status;
+
+	*l = (pit_lane){.target = {.log = w ? w->log : NULL, .log_self = w ? w->self : NULL}};
+	if (observe) {
+		DCK_TRY(os_temp_dir(l->dir, err));
+		l->target.observe = observe;
+		l->target.work_dir = l->dir;
+	}
+	status = bench_target_open(&l->target, s, &p->clock, w, NULL, NULL, err);
+	l->loop = (bench_loop){.clock = &p->clock,
+			       .origin_ns = p->origin_ns,
+			       .target = &l->target,
+			       .watch = w,
+			       .group = p->phases.loop.group};
+	if (status == DCK_OK)
+		status = lane_warm(p, l, err);
+	if (status != DCK_OK)
+		pit_lane_close(l);
+	return status;
+}
+
+void pit_lane_close(pit_lane *l)
+{
+	bench_target_close(&l->target);
+	if (l->dir[0])
+		os_temp_dir_remove(l->dir);
+	l->dir[0] = '\0';
+}

@@ -1,0 +1,204 @@
+/* cmd_pitfalls.c - deepclock pitfalls SUBJECT
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include <stdio.h>
+
+typedef struct pitfalls_list {
+	bool list;
+} pitfalls_list;
+
+typedef struct pitfalls_command {
+	cli_common common;
+	cli_format format;
+	cli_output output;
+	pitfalls_list which;
+	dck_subject subject;
+	dck_pitfalls_config pitfalls;
+} pitfalls_command;
+
+static const dck_opt list_options[] = {
+    {.name = "list",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(pitfalls_list, list),
+     .help = "show the mistakes by their keys, and measure nothing"},
+    {0},
+};
+
+static void pitfalls_init(void *config)
+{
+	pitfalls_command *cfg = config;
+
+	dck_subject_init(&cfg->subject);
+	dck_pitfalls_config_init(&cfg->pitfalls);
+}
+
+/* --- the list */
+
+static void list_text(const dck_style *style)
+{
+	unsigned key = 0;
+	const dck_pitfall *m;
+
+	for (size_t i = 0; (m = dck_pitfall_get(i)); i++)
+		key = cli_columns(m->key) > key ? cli_columns(m->key) : key;
+	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
+		printf("%-*s  ", (int)key, m->key);
+		cli_wrap(stdout, m->what, key + 2, key + 2, style->width);
+		putchar('\n');
+	}
+}
+
+static void list_csv(void)
+{
+	const dck_pitfall *m;
+
+	puts("key,what,why,remedy");
+	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
+		const char *texts[] = {m->what, m->why, m->remedy};
+
+		fputs(m->key, stdout);
+		for (size_t k = 0; k < 3; k++) {
+			putchar(',');
+			cli_csv_text(stdout, texts[k]);
+		}
+		putchar('\n');
+	}
+}
+
+static void list_json(void)
+{
+	const dck_pitfall *m;
+
+	puts("[");
+	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
+		printf("  {\"key\": \"%s\", \"what\": ", m->key);
+		cli_json_text(stdout, m->what);
+		fputs(", \"why\": ", stdout);
+		cli_json_text(stdout, m->why);
+		fputs(", \"remedy\": ", stdout);
+		cli_json_text(stdout, m->remedy);
+		puts(dck_pitfall_get(i + 1) ? "}," : "}");
+	}
+	puts("]");
+}
+
+static int list_show(const pitfalls_command *cfg)
+{
+	const dck_style style = cli_style(&cfg->common, 1);
+
+	if (cfg->format.format == CLI_JSON)
+		list_json();
+	else if (cfg->format.format == CLI_CSV)
+		list_csv();
+	else
+		list_text(&style);
+	return cli_stdout_finish(CLI_OK);
+}
+
+/* --- the measurement */
+
+static int subject_read(const cli *c, pitfalls_command *cfg, void **ret_owned)
+{
+	dck_err err;
+
+	if (c->program) {
+		cfg->subject.kind = DCK_SUBJECT_COMMAND;
+		cfg->subject.argv = c->program;
+		return CLI_OK;
+	}
+	if (c->nargs == 0)
+		return cli_usage(c, "pitfalls needs a SUBJECT: a model file, zoo:NAME, "
+				    "plugin:FILE.so, or -- PROGRAM");
+	if (dck_subject_parse(c->args[0], &cfg->subject, ret_owned, &err) != DCK_OK)
+		return cli_failed(&err);
+	return CLI_OK;
+}
+
+static int pitfalls_run(cli *c, void *config)
+{
+	pitfalls_command *cfg = config;
+	void *owned = NULL;
+	cli_watch watch;
+	dck_observer observer;
+	dck_record *record;
+	dck_status status;
+	char title[8192];
+	dck_err err;
+	int code;
+
+	if (cfg->which.list)
+		return list_show(cfg);
+	code = cli_save_check(c, &cfg->output);
+	if (code == CLI_OK)
+		code = subject_read(c, cfg, &owned);
+	if (code != CLI_OK)
+		return code;
+	cli_title(c, title, sizeof title);
+	cfg->pitfalls.title = title;
+	cfg->pitfalls.program = cli_program(c);
+	observer = cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
+	status = dck_pitfalls(&cfg->subject, &cfg->pitfalls, &observer, &record, &err);
+	code = cli_watch_end(&watch, status, &err);
+	if (status == DCK_OK) {
+		code =
+		    cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+		dck_record_free(record);
+	}
+	dck_free(owned);
+	return code;
+}
+
+static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
+				    "--list", NULL};
+static const cli_item subjects[] = {
+    {"model.onnx", "a model from a file"},
+    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
+    {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are kept, no shell"},
+    {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
+    {"-- PROGRAM ARG...", "any program with its arguments"},
+    {0},
+};
+static const cli_section sections[] = {{"Subjects", subjects}, {0}};
+static const cli_group groups[] = {
+    {"Mistakes", dck_pitfalls_options, offsetof(pitfalls_command, pitfalls), false},
+    {"Mistakes", list_options, offsetof(pitfalls_command, which), false},
+    {"Models", dck_model_options, offsetof(pitfalls_command, subject.model), false},
+    {"Programs", dck_command_options, offsetof(pitfalls_command, subject.command), false},
+    {"Output", cli_format_options, offsetof(pitfalls_command, format), false},
+    {"Output", cli_save_options, offsetof(pitfalls_command, output), false},
+    {"Output", cli_progress_options, offsetof(pitfalls_command, output), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock pitfalls zoo:resnet18", "make every mistake on a built-in network"},
+    {"deepclock pitfalls model.onnx --time 5s", "the same with narrower intervals"},
+    {"deepclock pitfalls model.onnx --only no-warmup,busy-neighbour", "only two of them"},
+    {"deepclock pitfalls --list", "the mistakes by their keys"},
+    {0},
+};
+
+const cli_command cmd_pitfalls = {
+    .name = "pitfalls",
+    .summary = "show how far each classic mistake of benchmarking moves the number",
+    .usage = usage,
+    .about =
+	"Measures SUBJECT as 'bench' does. Then it makes the classic mistakes on purpose, each in "
+	"turns with honest runs, and says what number each would have given, how far that is "
+	"off, why, and what to do instead. A mistake that does no harm on this model and machine "
+	"says so; one that cannot be made on SUBJECT says why.\n\n"
+	"The first Ctrl-C ends it and reports the mistakes until then (exit status 130), a second "
+	"one ends the program.",
+    .sections = sections,
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(pitfalls_command),
+    .init = pitfalls_init,
+    .max_args = 1,
+    .arg = "SUBJECT",
+    .takes_command = true,
+    .word_prefix = "zoo:",
+    .word = cli_zoo_word,
+    .files = true,
+    .run = pitfalls_run,
+};
