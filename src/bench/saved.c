@@ -272,8 +272,12 @@ static void fact_record(const comparison *c, const side *s)
 	char began[RECORD_TIME_SIZE] = "at an unknown time";
 
 	if (r->began_unix_ns) {
+		char *fraction;
+
 		record_time_text(r->began_unix_ns, began);
-		snprintf(strchr(began, '.') ? strchr(began, '.') : began + strlen(began), 2, "Z");
+		fraction = strchr(began, '.');
+		if (fraction)
+			memcpy(fraction, "Z", 2);
 	}
 	record_fact_fmt(c->b, "records", s->name, "%s%s, deepclock %s%s%.12s", began,
 			r->incomplete ? ", incomplete" : "", r->version ? r->version : "?",
