@@ -6,7 +6,7 @@
 #   tools/setup.sh BUILD [test] [extras]
 #
 # test:   what the tests need besides
-# extras: what makes no test skip (PyTorch, the onnx package); large
+# extras: what makes no test skip (PyTorch, the onnx package, scikit-learn); large
 #
 # Without packages it fails with the one line to run. Without ONNX Runtime (no network, another
 # processor) it says so and succeeds: everything but models can be measured.
@@ -126,6 +126,28 @@ fetch_onnx_cases() {
 	echo "setup: the onnx package could not be fetched: its operator cases are skipped" >&2
 }
 
+# What the reports on classifiers are compared with.
+fetch_sklearn() {
+	[ ! -e "$build/sklearn/sklearn/__init__.py" ] || return 0
+	for have in "$here"/../build*/sklearn; do
+		[ -e "$have/sklearn/__init__.py" ] || continue
+		mkdir -p "$build"
+		ln -sfn "$(cd "$have" && pwd -P)" "$build/sklearn"
+		return 0
+	done
+	case " $* " in *" extras "*) ;; *) return 0 ;; esac
+	echo "setup: fetching scikit-learn with pip" >&2
+	rm -rf "$build/sklearn.tmp"
+	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
+		--only-binary=:all: --target "$build/sklearn.tmp" scikit-learn==1.9.1 >&2; then
+		mv "$build/sklearn.tmp" "$build/sklearn"
+		return 0
+	fi
+	rm -rf "$build/sklearn.tmp"
+	echo "setup: scikit-learn could not be fetched: its reports are not compared" >&2
+}
+
 install_packages
 fetch_onnxruntime
 fetch_onnx_cases "$@"
+fetch_sklearn "$@"

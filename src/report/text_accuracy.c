@@ -24,6 +24,7 @@ bool text_accuracy_has(const dck_table *t)
 typedef struct layout {
 	unsigned name_cols;
 	int digits;
+	const char *support_ends; /* behind a support */
 } layout;
 
 static const char *name_of(const dck_table *t, size_t row)
@@ -36,7 +37,11 @@ static const char *name_of(const dck_table *t, size_t row)
 static layout layout_of(const dck_record *r, const dck_table *classes)
 {
 	const dck_fact *f = dck_record_fact(r, "accuracy", "digits");
-	layout l = {.name_cols = (unsigned)strlen("weighted avg"), .digits = DIGITS_PLAIN};
+	/* As there: where not one prediction is right, a support of 3 is written 3.0. */
+	const bool none = dck_record_value(r, "accuracy/overall") == 0;
+	layout l = {.name_cols = (unsigned)strlen("weighted avg"),
+		    .digits = DIGITS_PLAIN,
+		    .support_ends = none ? ".0" : ""};
 
 	if (f != NULL && f->value.kind == DCK_VALUE_INT && f->value.as.i >= 0 &&
 	    f->value.as.i <= DIGITS_MAX)
@@ -78,7 +83,8 @@ static void row_put(page *p, const dck_table *t, size_t row, const layout *l)
 	const dck_cell *support = dck_table_cell(t, row, "support");
 	text[0] = '\0';
 	if (support != NULL && support->value.kind == DCK_VALUE_INT)
-		snprintf(text, sizeof text, "%lld", (long long)support->value.as.i);
+		snprintf(text, sizeof text, "%lld%s", (long long)support->value.as.i,
+			 l->support_ends);
 	page_text(p, " ");
 	right_put(p, text, NUMBER_COLS);
 	page_line(p);
