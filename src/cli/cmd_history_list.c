@@ -4,6 +4,7 @@
 #include "history.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +72,17 @@ const char *history_time_exact(int64_t unix_ns, char *buf, size_t size)
 	return buf;
 }
 
+/* Only LC_CTYPE is ever taken from the environment, so numbers have a point. */
+const char *history_number(double v, char *buf, size_t size)
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buf, size, "%.*g", digits, v);
+		if (strtod(buf, NULL) == v)
+			break;
+	}
+	return buf;
+}
+
 /* What would steer a terminal is shown as '?'. */
 void history_cell(const char *text, unsigned columns)
 {
@@ -90,6 +102,26 @@ void history_cell(const char *text, unsigned columns)
 		n += 2;
 	}
 	cli_pad(stdout, n, columns);
+}
+
+void history_interval_json(double lo, double hi, double level)
+{
+	char a[32], b[32], c[32];
+
+	if (level > 0)
+		printf(", \"lo\": %s, \"hi\": %s, \"level\": %s", history_number(lo, a, sizeof a),
+		       history_number(hi, b, sizeof b), history_number(level, c, sizeof c));
+}
+
+void history_interval_csv(double lo, double hi, double level)
+{
+	char a[32], b[32], c[32];
+
+	if (level > 0)
+		printf(",%s,%s,%s", history_number(lo, a, sizeof a),
+		       history_number(hi, b, sizeof b), history_number(level, c, sizeof c));
+	else
+		fputs(",,,", stdout);
 }
 
 /* --- the list */
@@ -135,12 +167,10 @@ static void entry_text(const list *l, const dck_history_entry *e)
 
 	if (!isnan(number_of(e)))
 		history_value_text(number_of(e), e->unit, value, sizeof value);
-	history_cell(e->id, 8);
-	fputs("  ", stdout);
+	printf("%-8.8s  ", e->id);
 	history_cell(history_time_text(e->at_unix_ns, time, sizeof time), 16);
 	fputs("  ", stdout);
-	history_cell(e->commit ? e->commit : "-", 8);
-	fputs("  ", stdout);
+	printf("%-8.8s  ", e->commit ? e->commit : "-");
 	history_cell(e->verb ? e->verb : "-", 10);
 	fputs("  ", stdout);
 	history_cell(value, 10);
@@ -162,7 +192,7 @@ static void member(const char *key, const char *text)
 
 static void entry_json(const list *l, const dck_history_entry *e)
 {
-	char time[48];
+	char time[48], value[32];
 
 	fputs(l->n > 0 ? ",\n  {\"id\": " : "\n  {\"id\": ", stdout);
 	cli_json_text(stdout, e->id);
@@ -181,16 +211,15 @@ static void entry_json(const list *l, const dck_history_entry *e)
 	if (isnan(number_of(e)))
 		fputs(", \"value\": null", stdout);
 	else
-		printf(", \"value\": %.17g, \"unit\": \"%s\"", number_of(e),
-		       dck_unit_text(e->unit));
-	if (e->level > 0)
-		printf(", \"lo\": %.17g, \"hi\": %.17g, \"level\": %.17g", e->lo, e->hi, e->level);
+		printf(", \"value\": %s, \"unit\": \"%s\"",
+		       history_number(number_of(e), value, sizeof value), dck_unit_text(e->unit));
+	history_interval_json(e->lo, e->hi, e->level);
 	putchar('}');
 }
 
 static void entry_csv(const list *l, const dck_history_entry *e)
 {
-	char time[48];
+	char time[48], value[32];
 	const char *const texts[] = {
 	    e->id,     history_time_exact(e->at_unix_ns, time, sizeof time),
 	    e->verb,   e->subject,
@@ -205,14 +234,11 @@ static void entry_csv(const list *l, const dck_history_entry *e)
 	}
 	printf("%s,", e->incomplete ? "true" : "false");
 	cli_csv_text(stdout, l->metric);
-	if (isnan(number_of(e)))
-		fputs(",,,,,", stdout);
-	else if (e->level > 0)
-		printf(",%.17g,%.17g,%.17g,%.17g,%s", number_of(e), e->lo, e->hi, e->level,
-		       dck_unit_text(e->unit));
-	else
-		printf(",%.17g,,,,%s", number_of(e), dck_unit_text(e->unit));
-	putchar('\n');
+	putchar(',');
+	if (!isnan(number_of(e)))
+		fputs(history_number(number_of(e), value, sizeof value), stdout);
+	history_interval_csv(e->lo, e->hi, e->level);
+	printf(",%s\n", isnan(number_of(e)) ? "" : dck_unit_text(e->unit));
 }
 
 static bool entry_print(void *self, const dck_history_entry *e)

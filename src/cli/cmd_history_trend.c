@@ -173,7 +173,7 @@ static void text_or_null(const char *key, const char *text)
 
 static void trend_json(const dck_history_trend *t)
 {
-	char time[48];
+	char time[48], number[32];
 
 	fputs("{\n  ", stdout);
 	text_or_null("metric", t->metric.tag);
@@ -195,10 +195,9 @@ static void trend_json(const dck_history_trend *t)
 		text_or_null("id", p->id);
 		fputs(", ", stdout);
 		text_or_null("commit", p->commit);
-		printf(", \"records\": %" PRIu64 ", \"value\": %.17g", p->records, p->value);
-		if (p->level > 0)
-			printf(", \"lo\": %.17g, \"hi\": %.17g, \"level\": %.17g", p->lo, p->hi,
-			       p->level);
+		printf(", \"records\": %" PRIu64 ", \"value\": %s", p->records,
+		       history_number(p->value, number, sizeof number));
+		history_interval_json(p->lo, p->hi, p->level);
 		putchar('}');
 	}
 	fputs(t->n > 0 ? "\n  ],\n  \"changes\": [" : "],\n  \"changes\": [", stdout);
@@ -209,8 +208,9 @@ static void trend_json(const dck_history_trend *t)
 		text_or_null("id", t->points[c->at].id);
 		fputs(", ", stdout);
 		text_or_null("commit", t->points[c->at].commit);
-		printf(", \"before\": %.17g, \"after\": %.17g, \"p\": %.17g}", c->before, c->after,
-		       c->p);
+		printf(", \"before\": %s, ", history_number(c->before, number, sizeof number));
+		printf("\"after\": %s, ", history_number(c->after, number, sizeof number));
+		printf("\"p\": %s}", history_number(c->p, number, sizeof number));
 	}
 	puts(t->nchanges > 0 ? "\n  ]," : "],");
 	if (t->changes_absent) {
@@ -224,7 +224,7 @@ static void trend_json(const dck_history_trend *t)
 
 static void trend_csv(const dck_history_trend *t)
 {
-	char time[48];
+	char time[48], number[32];
 
 	puts("time,id,commit,records,value,lo,hi,level,unit,change_p");
 	for (size_t i = 0; i < t->n; i++) {
@@ -236,14 +236,12 @@ static void trend_csv(const dck_history_trend *t)
 		putchar(',');
 		if (p->commit)
 			cli_csv_text(stdout, p->commit);
-		printf(",%" PRIu64 ",%.17g,", p->records, p->value);
-		if (p->level > 0)
-			printf("%.17g,%.17g,%.17g", p->lo, p->hi, p->level);
-		else
-			fputs(",,", stdout);
+		printf(",%" PRIu64 ",%s", p->records,
+		       history_number(p->value, number, sizeof number));
+		history_interval_csv(p->lo, p->hi, p->level);
 		printf(",%s,", dck_unit_text(t->metric.unit));
 		if (c)
-			printf("%.17g", c->p);
+			fputs(history_number(c->p, number, sizeof number), stdout);
 		putchar('\n');
 	}
 }

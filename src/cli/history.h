@@ -38,6 +38,11 @@ int history_trend(const cli *c, const history_command *cfg, dck_history *h);
 const char *history_value_text(double v, dck_unit unit, char *buf, size_t size);
 const char *history_time_text(int64_t unix_ns, char *buf, size_t size);
 const char *history_time_exact(int64_t unix_ns, char *buf, size_t size);
+/* The shortest number that reads back the same. */
+const char *history_number(double v, char *buf, size_t size);
+/* Three members after others, three fields after others; level 0: none, empty. */
+void history_interval_json(double lo, double hi, double level);
+void history_interval_csv(double lo, double hi, double level);
 /* At most `columns` of the text, cut with "..", and padded to them. */
 void history_cell(const char *text, unsigned columns);
 

@@ -35,14 +35,16 @@ static const failure failures[] = {
      "it may only be read: change its permissions, or name another file with --db"},
     {SQLITE_PERM, DCK_E_IO, true, "permission denied"},
     {SQLITE_CANTOPEN, DCK_E_IO, true, "the file or one beside it cannot be opened or made"},
-    {SQLITE_IOERR, DCK_E_IO, true, "the disk or file system failed"},
+    {SQLITE_IOERR, DCK_E_IO, true, "the disk is full or failed, or a file may not grow"},
     {SQLITE_NOMEM, DCK_E_NOMEM, false, "out of memory"},
     {SQLITE_TOOBIG, DCK_E_LIMIT, false, "the record is too large"},
 };
 
 dck_status history_failed(const dck_history *h, int rc, const char *what, dck_err *err)
 {
-	const int primary = rc & 0xff, native = h->db ? sqlite3_system_errno(h->db) : 0;
+	const int left = errno; /* set to 0 before SQLite was called */
+	const int primary = rc & 0xff, kept = h->db ? sqlite3_system_errno(h->db) : 0;
+	const int native = kept > 0 ? kept : left;
 
 	for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
 		const failure *f = &failures[i];
@@ -65,6 +67,7 @@ dck_status history_failed(const dck_history *h, int rc, const char *what, dck_er
 
 dck_status history_run(dck_history *h, const char *sql, const char *what, dck_err *err)
 {
+	errno = 0;
 	const int rc = sqlite3_exec(h->db, sql, NULL, NULL, NULL);
 
 	return rc == SQLITE_OK ? DCK_OK : history_failed(h, rc, what, err);
@@ -80,6 +83,7 @@ dck_status history_prepare(dck_history *h, const char *sql, sqlite3_stmt **ret, 
 
 dck_status history_step(dck_history *h, sqlite3_stmt *s, bool *ret, const char *what, dck_err *err)
 {
+	errno = 0;
 	const int rc = sqlite3_step(s);
 
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
@@ -187,11 +191,22 @@ static void disconnect(dck_history *h)
 	h->db = NULL;
 }
 
+static dck_status old_refused(const dck_history *h, int version, dck_err *err)
+{
+	if (version < history_schema_version())
+		DCK_FAIL(
+		    err, E_VERSION,
+		    "the history '%s' is of an older version and may only be read, so it cannot "
+		    "be brought up to date",
+		    h->path);
+	return DCK_OK;
+}
+
 /* Without a writable folder SQLite cannot make the files by which readers and writers agree. When
  * nothing waits in a log to be read, and nobody can write, the file alone is all there is. */
 static dck_status connect_immutable(dck_history *h, dck_err *err)
 {
-	bool current = false;
+	int version;
 
 	if (history_place_log_waits(h->path))
 		DCK_FAIL(err, E_IO,
@@ -201,14 +216,8 @@ static dck_status connect_immutable(dck_history *h, dck_err *err)
 	disconnect(h);
 	DCK_TRY(connect(h, name_immutable(h->path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));
 	h->writable = false;
-	DCK_TRY(history_schema_check(h, &current, err));
-	if (!current)
-		DCK_FAIL(
-		    err, E_VERSION,
-		    "the history '%s' is of an older version and may only be read, so it cannot "
-		    "be brought up to date",
-		    h->path);
-	return DCK_OK;
+	DCK_TRY(history_schema_check(h, &version, err));
+	return old_refused(h, version, err);
 }
 
 /* SQLite notices damage where it reads. What is small is read as a whole before it is changed. */
@@ -221,6 +230,9 @@ static dck_status look_through(dck_history *h, dck_err *err)
 
 	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));
 	DCK_TRY(history_integer(h, "PRAGMA page_size", &page_bytes, err));
+	/* SQLite writes whole pages, but does not mind a last one that was cut. */
+	if (!history_place_log_waits(h->path) && history_place_bytes(h->path) % page_bytes != 0)
+		return history_failed(h, SQLITE_CORRUPT, "use", err);
 	if (pages * page_bytes > LOOK_THROUGH_BYTES)
 		return DCK_OK;
 	DCK_TRY(history_prepare(h, "PRAGMA quick_check(1)", &s, "read", err));
@@ -262,28 +274,27 @@ static dck_status log_ahead(dck_history *h, dck_err *err)
 	return history_failed(h, rc, "open", err);
 }
 
-static dck_status open_writable(dck_history *h, bool current, dck_err *err)
+static dck_status open_writable(dck_history *h, int version, dck_err *err)
 {
 	DCK_TRY(look_through(h, err));
-	/* Space of removed records can be given back; takes effect in a file without tables alone.
-	 */
-	if (!current)
+	/* Space of removed records can be given back; must be said before there are tables. */
+	if (version == 0)
 		DCK_TRY(history_run(h, "PRAGMA auto_vacuum=INCREMENTAL", "open", err));
 	DCK_TRY(log_ahead(h, err));
 	/* What was committed also survives a loss of power. */
 	DCK_TRY(history_run(h, "PRAGMA synchronous=FULL", "open", err));
-	return current ? DCK_OK : history_schema_upgrade(h, err);
+	return version == history_schema_version() ? DCK_OK : history_schema_upgrade(h, err);
 }
 
 static dck_status open_there(dck_history *h, bool exists, dck_err *err)
 {
-	bool current = false;
+	int version = 0;
 	dck_status status;
 
 	DCK_TRY(connect(h, name_plain(h->path),
 			SQLITE_OPEN_READWRITE | (exists ? 0 : SQLITE_OPEN_CREATE), err));
 	h->writable = sqlite3_db_readonly(h->db, "main") == 0;
-	status = history_schema_check(h, &current, err);
+	status = history_schema_check(h, &version, err);
 	if (status != DCK_OK && exists) {
 		const int rc = sqlite3_errcode(h->db) & 0xff;
 
@@ -293,14 +304,8 @@ static dck_status open_there(dck_history *h, bool exists, dck_err *err)
 	if (status != DCK_OK)
 		return status;
 	if (h->writable)
-		return open_writable(h, current, err);
-	if (!current)
-		DCK_FAIL(
-		    err, E_VERSION,
-		    "the history '%s' is of an older version and may only be read, so it cannot "
-		    "be brought up to date",
-		    h->path);
-	return DCK_OK;
+		return open_writable(h, version, err);
+	return old_refused(h, version, err);
 }
 
 static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err *err)

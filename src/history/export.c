@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/history.h"
 #include "base/err.h"
-#include "base/num.h"
 #include "base/sink.h"
 #include "record/build.h"
 #include "record/record.h"
@@ -107,15 +106,16 @@ static void csv_text(dck_sink *out, const char *text)
 	sink_text(out, "\"");
 }
 
+/* A real has the shortest form that reads back the same, as in JSON. */
 static void csv_number(dck_sink *out, sqlite3_stmt *s, int i)
 {
-	char text[NUM_TEXT_MAX];
+	json_writer w;
 
-	if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
+	if (sqlite3_column_type(s, i) == SQLITE_INTEGER) {
 		sink_fmt(out, "%" PRId64, (int64_t)sqlite3_column_int64(s, i));
-	else if (sqlite3_column_type(s, i) == SQLITE_FLOAT) {
-		num_general(text, 17, sqlite3_column_double(s, i));
-		sink_text(out, text);
+	} else if (sqlite3_column_type(s, i) == SQLITE_FLOAT) {
+		json_init(&w, out, false);
+		json_real(&w, sqlite3_column_double(s, i));
 	}
 }
 

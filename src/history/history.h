@@ -38,8 +38,9 @@ void history_bind_text(sqlite3_stmt *s, int at, const char *text);
 #define HISTORY_APPLICATION 0x44434b48		 /* "DCKH", in the file's header */
 extern const char *const history_schema_steps[]; /* from each version to the next; NULL-ended */
 int history_schema_version(void);
-/* Brings the file up to date; refuses what is no history or newer. *ret_current: it was. */
-dck_status history_schema_check(dck_history *h, bool *ret_current, dck_err *err);
+/* Refuses what is no history, or newer. *ret_version: what it is of; 0: there is nothing in it. */
+dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err);
+/* Brings it up to date, in one step or not at all. */
 dck_status history_schema_upgrade(dck_history *h, dck_err *err);
 
 /* --- place.c */
@@ -50,6 +51,8 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 
 /* A write-ahead log lies beside the file and has something in it. */
 bool history_place_log_waits(const char *path);
+/* Of the file; -1: not known. */
+int64_t history_place_bytes(const char *path);
 
 /* --- identity.c: which numbers compare. */
 #define HISTORY_KEY_SIZE 17 /* 16 hexadecimal digits */

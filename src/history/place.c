@@ -85,6 +85,13 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 	return DCK_OK;
 }
 
+int64_t history_place_bytes(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
 bool history_place_log_waits(const char *path)
 {
 	char log[4096 + 8];

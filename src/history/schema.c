@@ -47,24 +47,30 @@ int history_schema_version(void)
 }
 
 static dck_status header_read(dck_history *h, int64_t *ret_application, int64_t *ret_version,
-			      int64_t *ret_tables, dck_err *err)
+			      int64_t *ret_tables, int64_t *ret_ours, dck_err *err)
 {
-	int64_t application, version, tables;
+	int64_t application, version, tables, ours;
 
 	DCK_TRY(history_integer(h, "PRAGMA application_id", &application, err));
 	DCK_TRY(history_integer(h, "PRAGMA user_version", &version, err));
 	DCK_TRY(history_integer(h, "SELECT count(*) FROM sqlite_schema", &tables, err));
+	DCK_TRY(
+	    history_integer(h,
+			    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN "
+			    "('records', 'texts', 'metrics')",
+			    &ours, err));
 	*ret_application = application;
 	*ret_version = version;
 	*ret_tables = tables;
+	*ret_ours = ours;
 	return DCK_OK;
 }
 
-dck_status history_schema_check(dck_history *h, bool *ret_current, dck_err *err)
+dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err)
 {
-	int64_t application, version, tables;
+	int64_t application, version, tables, ours;
 
-	DCK_TRY(header_read(h, &application, &version, &tables, err));
+	DCK_TRY(header_read(h, &application, &version, &tables, &ours, err));
 	if (tables > 0 && application != HISTORY_APPLICATION)
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is a database of another program, not a history of deepclock; it "
@@ -76,28 +82,32 @@ dck_status history_schema_check(dck_history *h, bool *ret_current, dck_err *err)
 			 "layout, this one knows %d); it was not changed: use that deepclock, or "
 			 "another file with --db",
 			 h->path, (long long)version, history_schema_version());
-	*ret_current = version == history_schema_version();
+	if (version < 0 || (tables > 0) != (version > 0) || (tables > 0 && ours != 3))
+		return history_failed(h, SQLITE_CORRUPT, "use", err);
+	*ret_version = (int)version;
 	return DCK_OK;
+}
+
+static dck_status steps_run(dck_history *h, int version, dck_err *err)
+{
+	char sql[120];
+
+	while (history_schema_steps[version])
+		DCK_TRY(history_run(h, history_schema_steps[version++], "lay out", err));
+	snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+		 HISTORY_APPLICATION, version);
+	return history_run(h, sql, "lay out", err);
 }
 
 dck_status history_schema_upgrade(dck_history *h, dck_err *err)
 {
-	bool current = false;
 	dck_status status;
-	int64_t version = 0;
-	char sql[120];
+	int version = 0;
 
 	DCK_TRY(history_begin(h, err));
 	/* Another program may have done it in the meantime. */
-	status = history_schema_check(h, &current, err);
-	if (status == DCK_OK && !current) {
-		status = history_integer(h, "PRAGMA user_version", &version, err);
-		while (status == DCK_OK && history_schema_steps[version])
-			status = history_run(h, history_schema_steps[version++], "lay out", err);
-		snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d",
-			 HISTORY_APPLICATION, history_schema_version());
-		if (status == DCK_OK)
-			status = history_run(h, sql, "lay out", err);
-	}
+	status = history_schema_check(h, &version, err);
+	if (status == DCK_OK && version < history_schema_version())
+		status = steps_run(h, version, err);
 	return history_end(h, status, err);
 }

@@ -1,0 +1,792 @@
+/* test_history.c - keeping records, finding them again, and what is read from many.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history_test.h"
+#include "fault_alloc.h"
+#include "history/history.h"
+#include <math.h>
+#include <sys/stat.h>
+
+#define A40 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B40 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+static void text_file(const char *name, const char *text)
+{
+	char path[2 * OS_TEMP_SIZE];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void folder_make(const char *name)
+{
+	char path[2 * OS_TEMP_SIZE];
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void remove_all(void)
+{
+	char command[2 * OS_TEMP_SIZE + 40];
+
+	snprintf(command, sizeof command, "rm -rf %s/*  %s/.git", folder, folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* --- adding and finding */
+
+static void bytes_come_back(void **state)
+{
+	dck_history *h = history_here();
+	dck_record *r = record_of(&(made){.id = "abc123", .began = BEGAN, .median = 5}), *back;
+	dck_buffer want = {0}, got = {0};
+	dck_sink sink;
+	bool is_new = false;
+
+	(void)state;
+	assert_int_equal(dck_history_add(h, r, A40, &is_new, NULL), DCK_OK);
+	assert_true(is_new);
+	dck_sink_buffer(&sink, &want);
+	record_json_write(r, &sink);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	assert_int_equal(dck_history_get_json(h, "abc123", &got, NULL), DCK_OK);
+	assert_int_equal(got.n, want.n);
+	assert_memory_equal(got.data, want.data, want.n);
+	assert_int_equal(dck_history_get(h, "abc123", &back, NULL), DCK_OK);
+	assert_true(dck_record_value(back, "latency/median") == 5);
+	dck_record_free(back);
+	/* The same again is known; another one of that id is refused. */
+	assert_int_equal(dck_history_add(h, r, NULL, &is_new, NULL), DCK_OK);
+	assert_false(is_new);
+	assert_int_equal(
+	    add_made(h, &(made){.id = "abc123", .began = BEGAN, .median = 6}, NULL, NULL),
+	    DCK_E_ARG);
+	assert_int_equal(size_of(h), 1);
+	dck_record_free(r);
+	dck_buffer_done(&want);
+	dck_buffer_done(&got);
+	dck_history_close(h);
+	/* Another connection sees it; closing leaves no other file. */
+	h = history_here();
+	assert_int_equal(size_of(h), 1);
+	dck_history_close(h);
+	char log[sizeof file + 8];
+	snprintf(log, sizeof log, "%s-wal", file);
+	assert_false(os_file_exists(log));
+	dck_history_close(NULL);
+}
+
+static void ids_that_cannot_be(void **state)
+{
+	dck_history *h = history_here();
+	char longest[300];
+
+	(void)state;
+	memset(longest, 'a', sizeof longest - 1);
+	longest[sizeof longest - 1] = '\0';
+	assert_int_equal(add_made(h, &(made){.id = "", .median = 1}, NULL, NULL), DCK_E_ARG);
+	assert_int_equal(add_made(h, &(made){.id = longest, .median = 1}, NULL, NULL), DCK_E_ARG);
+	assert_int_equal(add_made(h, &(made){.id = "a\x1b[1m", .median = 1}, NULL, NULL),
+			 DCK_E_ARG);
+	assert_int_equal(size_of(h), 0);
+	dck_history_close(h);
+}
+
+static void names_of_records(void **state)
+{
+	dck_history *h = history_here();
+	char id[DCK_HISTORY_ID_SIZE];
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(dck_history_find(h, "last", id, &err), DCK_E_ABSENT);
+	/* Added in another order than they began. */
+	add_made(h, &(made){.id = "ab2", .began = BEGAN + 2, .median = 2}, NULL, NULL);
+	add_made(h, &(made){.id = "ab3", .began = BEGAN + 3, .median = 3}, NULL, NULL);
+	add_made(h, &(made){.id = "ab", .began = BEGAN + 1, .median = 1}, NULL, NULL);
+	add_made(h, &(made){.id = "%_?", .began = BEGAN, .median = 1}, NULL, NULL);
+	assert_int_equal(size_of(h), 3);
+	assert_int_equal(dck_history_find(h, "last", id, NULL), DCK_OK);
+	assert_string_equal(id, "ab3");
+	assert_int_equal(dck_history_find(h, "last~2", id, NULL), DCK_OK);
+	assert_string_equal(id, "ab");
+	assert_int_equal(dck_history_find(h, "last~3", id, &err), DCK_E_ABSENT);
+	assert_int_equal(dck_history_find(h, "last~99999999999999999999", id, &err), DCK_E_ABSENT);
+	assert_int_equal(dck_history_find(h, "a", id, &err), DCK_E_ARG);
+	assert_non_null(strstr(err.msg, "several"));
+	assert_int_equal(dck_history_find(h, "ab", id, NULL),
+			 DCK_OK); /* whole, though others begin so */
+	assert_string_equal(id, "ab");
+	assert_int_equal(dck_history_find(h, "ab3", id, NULL), DCK_OK);
+	assert_int_equal(dck_history_find(h, "%", id, NULL), DCK_E_ABSENT);
+	assert_int_equal(dck_history_find(h, "' OR 1=1 --", id, NULL), DCK_E_ABSENT);
+	assert_int_equal(dck_history_find(h, "", id, NULL), DCK_E_ARG);
+	dck_history_close(h);
+}
+
+typedef struct seen {
+	size_t n, most;
+	char ids[400];
+	dck_history_entry last;
+} seen;
+
+static bool see(void *self, const dck_history_entry *e)
+{
+	seen *s = self;
+
+	s->last = *e;
+	strcat(strcat(s->ids, e->id), " ");
+	return ++s->n != s->most;
+}
+
+static const char *ids(dck_history *h, const dck_history_filter *f, seen *s)
+{
+	*s = (seen){0};
+	assert_int_equal(dck_history_list(h, f, NULL, see, s, NULL), DCK_OK);
+	return s->ids;
+}
+
+static void lists(void **state)
+{
+	dck_history *h = history_here();
+	seen s;
+	dck_err err;
+	uint64_t n;
+
+	(void)state;
+	assert_string_equal(ids(h, NULL, &s), "");
+	add_made(h, &(made){.id = "a", .began = BEGAN, .median = 1, .subject = "zoo:x"}, A40, NULL);
+	add_made(h,
+		 &(made){.id = "b",
+			 .began = BEGAN + DAY,
+			 .median = 2,
+			 .subject = "zoo:y",
+			 .command = "deepclock profile zoo:y"},
+		 B40, NULL);
+	add_made(h,
+		 &(made){.id = "c",
+			 .began = BEGAN + 2 * DAY,
+			 .median = 3,
+			 .subject = "m[1].onnx",
+			 .command = "something of mine",
+			 .incomplete = true},
+		 NULL, NULL);
+	assert_string_equal(ids(h, NULL, &s), "c b a ");
+	assert_string_equal(ids(h, &(dck_history_filter){.limit = 2}, &s), "c b ");
+	assert_string_equal(ids(h, &(dck_history_filter){.subject = "zoo:x"}, &s), "a ");
+	assert_string_equal(ids(h, &(dck_history_filter){.subject = "zoo:*"}, &s), "b a ");
+	assert_string_equal(ids(h, &(dck_history_filter){.subject = "m[1].onnx"}, &s), "c ");
+	assert_string_equal(ids(h, &(dck_history_filter){.command = "profile"}, &s), "b ");
+	assert_string_equal(ids(h, &(dck_history_filter){.commit = "aaaa"}, &s), "a ");
+	assert_string_equal(ids(h, &(dck_history_filter){.since = "2026-09-22"}, &s), "c b ");
+	assert_string_equal(ids(h, &(dck_history_filter){.until = "2026-09-22T13:33:20Z"}, &s),
+			    "a ");
+	assert_string_equal(ids(h, &(dck_history_filter){.since = "100000d"}, &s), "c b a ");
+	assert_string_equal(ids(h, &(dck_history_filter){.until = "99999999999w"}, &s), "");
+	assert_int_equal(
+	    dck_history_list(h, &(dck_history_filter){.since = "soon"}, NULL, see, &s, &err),
+	    DCK_E_ARG);
+	assert_int_equal(dck_history_size(h, &(dck_history_filter){.subject = "*"}, &n, NULL),
+			 DCK_OK);
+	assert_int_equal(n, 3);
+	s = (seen){.most = 1};
+	assert_int_equal(dck_history_list(h, NULL, "runs/count", see, &s, NULL), DCK_OK);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.last.value.kind, DCK_VALUE_INT);
+	assert_int_equal(s.last.value.as.i, 100);
+	assert_true(s.last.level == 0);
+	s = (seen){0};
+	assert_int_equal(dck_history_list(h, NULL, "latency/p99", see, &s, NULL), DCK_OK);
+	assert_int_equal(s.last.value.kind, DCK_VALUE_ABSENT);
+	dck_history_close(h);
+}
+
+static bool see_all(void *self, const dck_history_entry *e)
+{
+	(void)self;
+	assert_string_equal(e->id, "b");
+	assert_string_equal(e->command, "deepclock bench zoo:y");
+	assert_string_equal(e->verb, "bench");
+	assert_string_equal(e->subject, "zoo:y");
+	assert_string_equal(e->engine, "ort");
+	assert_string_equal(e->cpu, "a processor");
+	assert_string_equal(e->commit, B40);
+	assert_int_equal(strlen(e->machine), 16);
+	assert_int_equal(strlen(e->method), 16);
+	assert_false(e->incomplete);
+	assert_true(e->bytes > 100);
+	assert_true(e->at_unix_ns == BEGAN);
+	assert_true(e->value.as.r == 2 && e->lo == 1.98 && e->hi == 2.02 && e->level == 0.95);
+	assert_int_equal(e->unit, DCK_UNIT_NS);
+	return true;
+}
+
+static void an_entry(void **state)
+{
+	dck_history *h = history_here();
+
+	(void)state;
+	add_made(h,
+		 &(made){.id = "b",
+			 .began = BEGAN,
+			 .median = 2,
+			 .subject = "zoo:y",
+			 .command = "deepclock bench zoo:y"},
+		 B40, NULL);
+	assert_int_equal(dck_history_list(h, NULL, NULL, see_all, NULL, NULL), DCK_OK);
+	dck_history_close(h);
+}
+
+static void baselines(void **state)
+{
+	dck_history *h = history_here();
+	const made now = {.id = "now", .began = BEGAN + 10, .median = 9, .version = "2"};
+	dck_record *r = record_of(&now), *base;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(dck_history_baseline(h, r, &base, &err), DCK_E_ABSENT);
+	add_made(h, &(made){.id = "old", .began = BEGAN + 1, .median = 1}, NULL, NULL);
+	/* Another version of the engine compares; nothing else here does. */
+	add_made(h, &(made){.id = "right", .began = BEGAN + 2, .median = 1, .version = "1"}, NULL,
+		 NULL);
+	add_made(h, &(made){.id = "part", .began = BEGAN + 3, .median = 1, .incomplete = true},
+		 NULL, NULL);
+	add_made(h, &(made){.id = "engine", .began = BEGAN + 4, .median = 1, .engine = "null"},
+		 NULL, NULL);
+	add_made(h, &(made){.id = "cpu", .began = BEGAN + 5, .median = 1, .cpu = "other"}, NULL,
+		 NULL);
+	add_made(h, &(made){.id = "subject", .began = BEGAN + 6, .median = 1, .subject = "zoo:b"},
+		 NULL, NULL);
+	add_made(h,
+		 &(made){.id = "verb",
+			 .began = BEGAN + 7,
+			 .median = 1,
+			 .command = "deepclock profile zoo:a"},
+		 NULL, NULL);
+	assert_int_equal(dck_history_add(h, r, NULL, NULL, NULL), DCK_OK);
+	add_made(h, &(made){.id = "later", .began = BEGAN + 11, .median = 1}, NULL, NULL);
+	assert_int_equal(dck_history_baseline(h, r, &base, &err), DCK_OK);
+	assert_string_equal(base->id, "right");
+	dck_record_free(base);
+	dck_record_free(r);
+	dck_history_close(h);
+}
+
+/* --- trend */
+
+static void trends(void **state)
+{
+	dck_history *h = history_here();
+	dck_history_trend_config c;
+	dck_history_trend *t;
+
+	(void)state;
+	dck_history_trend_config_init(&c);
+	for (int i = 0; i < 24; i++)
+		add_number(h, i, (i < 12 ? 100 : 110) + i * 5 % 12 / 10.0, NULL, NULL);
+	add_made(h, &(made){.id = "other", .began = BEGAN - 1, .median = 1, .cpu = "other"}, NULL,
+		 NULL);
+	add_made(h, &(made){.id = "part", .began = BEGAN - 1, .median = 1, .incomplete = true},
+		 NULL, NULL);
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, NULL), DCK_OK);
+	assert_int_equal(t->n, 24);
+	assert_string_equal(t->metric.tag, "latency/median");
+	assert_int_equal(t->metric.better, DCK_BETTER_LOWER);
+	assert_string_equal(t->subject, "zoo:a");
+	assert_true(t->points[0].at_unix_ns == BEGAN && t->points[0].value == 100);
+	assert_true(t->points[0].level == 0.95 && t->points[0].records == 1);
+	assert_int_equal(t->nchanges, 1);
+	assert_int_equal(t->changes[0].at, 12);
+	assert_true(t->changes[0].p == 1.0 / 2000);
+	assert_true(fabs(t->changes[0].before - 100.55) < 1e-9);
+	assert_null(t->changes_absent);
+	assert_int_equal(t->incomplete, 1);
+	assert_int_equal(t->other, 1);
+	dck_history_trend_free(t);
+	c.least = 0.2;
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, NULL), DCK_OK);
+	assert_int_equal(t->nchanges, 0);
+	dck_history_trend_free(t);
+	c.mixed = true;
+	assert_int_equal(
+	    dck_history_trend_get(h, &(dck_history_filter){.until = "2026-09-23"}, &c, &t, NULL),
+	    DCK_OK);
+	assert_int_equal(t->n, 3); /* the other machine's, and two of this */
+	assert_non_null(t->changes_absent);
+	dck_history_trend_free(t);
+	dck_history_trend_free(NULL);
+	dck_history_close(h);
+}
+
+/* Points of a commit or of a day are means; their intervals are Student's t. */
+static void trends_by(void **state)
+{
+	dck_history *h = history_here();
+	dck_history_trend_config c;
+	dck_history_trend *t;
+	/* A, B, A again, one without a commit, two of them on one day */
+	static const struct {
+		const char *id, *commit;
+		int64_t at;
+		double value;
+	} rows[] = {{"1", A40, BEGAN, 10},
+		    {"2", B40, BEGAN + DAY, 20},
+		    {"3", A40, BEGAN + 2 * DAY, 14},
+		    {"4", NULL, BEGAN + 3 * DAY, 30},
+		    {"5", NULL, BEGAN + 3 * DAY + 1, 34}};
+
+	(void)state;
+	dck_history_trend_config_init(&c);
+	for (size_t i = 0; i < 5; i++)
+		add_made(h, &(made){.id = rows[i].id, .began = rows[i].at, .median = rows[i].value},
+			 rows[i].commit, NULL);
+	c.by = DCK_HISTORY_BY_COMMIT;
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, NULL), DCK_OK);
+	assert_int_equal(t->n, 4);
+	assert_string_equal(t->points[0].commit, A40);
+	assert_int_equal(t->points[0].records, 2);
+	assert_string_equal(t->points[0].id, "3");
+	assert_true(t->points[0].value == 12);
+	/* t of 0.975 with one degree of freedom, 12.7062, times 2 (standard error) */
+	assert_true(fabs(t->points[0].hi - (12 + 2 * 12.706204736)) < 1e-6);
+	assert_true(t->points[1].value == 20 && t->points[1].hi == 20 * 1.01);
+	assert_null(t->points[2].commit);
+	assert_true(t->points[2].value == 30 && t->points[3].value == 34);
+	dck_history_trend_free(t);
+	c.by = DCK_HISTORY_BY_DAY;
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, NULL), DCK_OK);
+	assert_int_equal(t->n, 4);
+	assert_true(t->points[3].value == 32 && t->points[3].records == 2);
+	dck_history_trend_free(t);
+	dck_history_close(h);
+}
+
+static void trends_of_nothing(void **state)
+{
+	dck_history *h = history_here();
+	dck_history_trend_config c;
+	dck_history_trend *t;
+	dck_err err;
+
+	(void)state;
+	dck_history_trend_config_init(&c);
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, &err), DCK_E_ABSENT);
+	add_number(h, 1, 5, NULL, NULL);
+	c.metric = "latency/medain";
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, &err), DCK_E_ABSENT);
+	assert_non_null(strstr(err.msg, "did you mean 'latency/median'"));
+	c.metric = NULL;
+	assert_int_equal(
+	    dck_history_trend_get(h, &(dck_history_filter){.subject = "zoo:b"}, &c, &t, &err),
+	    DCK_E_ABSENT);
+	/* A metric that this version does not know is shown as it is. */
+	c.metric = "runs/count";
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, &err), DCK_OK);
+	assert_true(t->n == 1 && t->points[0].value == 100);
+	dck_history_trend_free(t);
+	dck_history_close(h);
+}
+
+/* --- out and in again */
+
+static void all_out_and_in(void **state)
+{
+	dck_history *h = history_here(), *other;
+	char path[OS_TEMP_SIZE + 32], exported[OS_TEMP_SIZE + 32];
+	dck_history_count n;
+	dck_buffer lines = {0}, a = {0}, b = {0};
+	dck_sink sink;
+	dck_err err;
+
+	(void)state;
+	for (int i = 0; i < 250; i++)
+		add_number(h, i, i + 1, i % 2 ? A40 : NULL, NULL);
+	dck_sink_buffer(&sink, &lines);
+	assert_int_equal(dck_history_export(h, NULL, &sink, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	text_file("lines", lines.data);
+	snprintf(exported, sizeof exported, "%s/lines", folder);
+	snprintf(path, sizeof path, "%s/other.db", folder);
+	assert_int_equal(history_open_file(path, &other, NULL), DCK_OK);
+	assert_int_equal(dck_history_import(other, exported, NULL, &n, &err), DCK_OK);
+	assert_true(n.added == 250 && n.known == 0);
+	assert_int_equal(dck_history_import(other, exported, NULL, &n, &err), DCK_OK);
+	assert_true(n.added == 0 && n.known == 250);
+	/* Byte for byte, and with the commit. */
+	assert_int_equal(dck_history_get_json(h, "001230123456789abcdef0123456", &a, NULL), DCK_OK);
+	assert_int_equal(dck_history_get_json(other, "001230123456789abcdef0123456", &b, NULL),
+			 DCK_OK);
+	assert_string_equal(a.data, b.data);
+	seen s = {.most = 1};
+	assert_int_equal(
+	    dck_history_list(other, &(dck_history_filter){.commit = A40}, NULL, see, &s, NULL),
+	    DCK_OK);
+	assert_int_equal(s.n, 1);
+	dck_buffer_done(&a);
+	dck_buffer_done(&b);
+	dck_buffer_done(&lines);
+	dck_history_close(other);
+	dck_history_close(h);
+	remove_all();
+}
+
+/* A file as --save wrote it, or as somebody laid it out anew, is kept byte for byte. */
+static void one_file_in(void **state)
+{
+	static const char text[] =
+	    "{\n\"schema\": 1, \"deepclock\": \"0.1.0\", \"id\": \"f00d\",\n\n"
+	    "\"incomplete\": false, \"facts\": [], \"series\": [], "
+	    "\"metrics\": [], \"ops\": [], \"spans\": [], \"spans_lost\": 0, "
+	    "\"notes\": []\n}";
+	dck_history *h = history_here();
+	char path[OS_TEMP_SIZE + 32];
+	dck_history_count n;
+	dck_buffer got = {0};
+	dck_err err;
+
+	(void)state;
+	text_file("one", text);
+	snprintf(path, sizeof path, "%s/one", folder);
+	if (dck_history_import(h, path, A40, &n, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_int_equal(n.added, 1);
+	assert_int_equal(dck_history_get_json(h, "f00d", &got, NULL), DCK_OK);
+	assert_string_equal(got.data, text);
+	dck_buffer_done(&got);
+	dck_history_close(h);
+}
+
+static void bad_files_in(void **state)
+{
+	static const struct {
+		const char *text, *said;
+		dck_status code;
+		unsigned added;
+	} cases[] = {
+	    {"", "reading", DCK_E_FORMAT, 0},
+	    {"\n\n", "reading", DCK_E_FORMAT, 0},
+	    {"not a record", "reading", DCK_E_FORMAT, 0},
+	    {"{\"schema\": 999, \"deepclock\": \"9\", \"id\": \"x\"}", "schema", DCK_E_VERSION, 0},
+	};
+	dck_history *h = history_here();
+	char path[OS_TEMP_SIZE + 32];
+	dck_history_count n;
+	dck_err err;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/bad", folder);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		text_file("bad", cases[i].text);
+		assert_int_equal(dck_history_import(h, path, NULL, &n, &err), cases[i].code);
+		assert_non_null(strstr(err.msg, cases[i].said));
+		assert_true(n.added == cases[i].added);
+	}
+	assert_int_equal(dck_history_import(h, "/no/such", NULL, &n, &err), DCK_E_ABSENT);
+	assert_int_equal(dck_history_import(h, folder, NULL, &n, &err), DCK_E_IO);
+	dck_history_close(h);
+}
+
+/* What stands before a bad line stays. */
+static void lines_before_a_bad_one_stay(void **state)
+{
+	dck_history *h = history_here(), *other;
+	char path[OS_TEMP_SIZE + 32], db[OS_TEMP_SIZE + 32];
+	dck_buffer lines = {0};
+	dck_history_count n;
+	dck_sink sink;
+	dck_err err;
+
+	(void)state;
+	add_number(h, 1, 1, NULL, NULL);
+	add_number(h, 2, 1, NULL, NULL);
+	dck_sink_buffer(&sink, &lines);
+	assert_int_equal(dck_history_export(h, NULL, &sink, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	char *text = malloc(2 * lines.n + 100);
+	sprintf(text, "%s\n{\"schema\": 1\n%s", lines.data, lines.data);
+	text_file("lines", text);
+	snprintf(path, sizeof path, "%s/lines", folder);
+	snprintf(db, sizeof db, "%s/other.db", folder);
+	assert_int_equal(history_open_file(db, &other, NULL), DCK_OK);
+	assert_int_equal(dck_history_import(other, path, NULL, &n, &err), DCK_E_FORMAT);
+	assert_non_null(strstr(err.msg, "line 4"));
+	assert_true(n.added == 2);
+	assert_int_equal(size_of(other), 2);
+	free(text);
+	dck_buffer_done(&lines);
+	dck_history_close(other);
+	dck_history_close(h);
+}
+
+static dck_status full_sink(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	(void)self;
+	(void)bytes;
+	(void)n;
+	(void)err;
+	return DCK_E_IO;
+}
+
+static void csv_and_a_full_sink(void **state)
+{
+	dck_history *h = history_here();
+	dck_buffer csv = {0};
+	dck_sink sink;
+
+	(void)state;
+	add_made(h, &(made){.id = "a", .began = BEGAN, .median = 2, .subject = "x,\"y\""}, A40,
+		 NULL);
+	dck_sink_buffer(&sink, &csv);
+	assert_int_equal(dck_history_export_csv(h, NULL, &sink, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	assert_non_null(strstr(csv.data, "\na,2026-09-21T14:13:20Z,bench,\"x,\"\"y\"\"\",ort,"));
+	assert_non_null(strstr(csv.data, "," A40 ",false,latency/median,2.0,1.98,2.02,0.95,ns\n"));
+	assert_non_null(strstr(csv.data, ",false,runs/count,100,,,,1\n"));
+	assert_null(strstr(csv.data, "p99")); /* absent */
+	dck_buffer_done(&csv);
+	for (int i = 0; i < 100; i++)
+		add_number(h, i, 1, NULL, NULL);
+	dck_sink_custom(&sink, full_sink, NULL);
+	assert_int_equal(dck_history_export(h, NULL, &sink, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_E_IO);
+	dck_history_close(h);
+}
+
+/* --- upkeep */
+
+static void pruning(void **state)
+{
+	dck_history *h = history_here();
+	dck_history_prune_config c = {.keep = 3};
+	dck_history_pruned n;
+	seen s;
+	dck_err err;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		char id[2] = {(char)('a' + i), '\0'}, other[3] = {'x', (char)('a' + i), '\0'};
+
+		add_made(h, &(made){.id = id, .began = BEGAN + i, .median = 1, .samples = 5000},
+			 NULL, NULL);
+		add_made(h,
+			 &(made){.id = other, .began = BEGAN + i, .median = 1, .subject = "zoo:b"},
+			 NULL, NULL);
+	}
+	assert_int_equal(dck_history_prune(h, NULL, &(dck_history_prune_config){0}, &n, &err),
+			 DCK_E_ARG);
+	c.dry_run = true;
+	assert_int_equal(dck_history_prune(h, NULL, &c, &n, NULL), DCK_OK);
+	assert_true(n.removed == 4 && n.kept == 6 && n.removed_bytes > 100000);
+	assert_int_equal(size_of(h), 10);
+	c.dry_run = false;
+	assert_int_equal(
+	    dck_history_prune(h, &(dck_history_filter){.subject = "zoo:b"}, &c, &n, NULL), DCK_OK);
+	assert_true(n.removed == 2 && n.kept == 8);
+	assert_string_equal(ids(h, &(dck_history_filter){.subject = "zoo:b"}, &s), "xe xd xc ");
+	c = (dck_history_prune_config){.older_than = "2026-09-22"};
+	const char *before = ids(h, NULL, &s);
+	assert_int_equal(strlen(before), 2 * 5 + 3 * 3);
+	assert_int_equal(
+	    dck_history_prune(h, &(dck_history_filter){.subject = "zoo:a"}, &c, &n, NULL), DCK_OK);
+	assert_true(n.removed == 5 && n.kept == 3);
+	dck_history_health health;
+	assert_int_equal(dck_history_check(h, &health, NULL), DCK_OK);
+	assert_int_equal(health.records, 3);
+	assert_true(health.bytes < 200000); /* the space is given back */
+	c = (dck_history_prune_config){.older_than = "1d", .keep = 1};
+	assert_int_equal(dck_history_prune(h, NULL, &c, &n, NULL), DCK_OK);
+	dck_history_close(h);
+}
+
+/* --- places */
+
+static void the_place(void **state)
+{
+	char path[200];
+	dck_err err;
+
+	(void)state;
+	setenv("DEEPCLOCK_DB", "here.db", 1);
+	assert_int_equal(dck_history_path(path, sizeof path, NULL), DCK_OK);
+	assert_string_equal(path, "here.db");
+	setenv("DEEPCLOCK_DB", "", 1);
+	setenv("XDG_DATA_HOME", "/data", 1);
+	assert_int_equal(dck_history_path(path, sizeof path, NULL), DCK_OK);
+	assert_string_equal(path, "/data/deepclock/history.db");
+	setenv("XDG_DATA_HOME", "relative", 1);
+	setenv("HOME", "/home/me", 1);
+	assert_int_equal(dck_history_path(path, sizeof path, NULL), DCK_OK);
+	assert_string_equal(path, "/home/me/.local/share/deepclock/history.db");
+	assert_int_equal(dck_history_path(path, 10, &err), DCK_E_LIMIT);
+	unsetenv("HOME");
+	assert_int_equal(dck_history_path(path, sizeof path, &err), DCK_E_ABSENT);
+	unsetenv("XDG_DATA_HOME");
+	unsetenv("DEEPCLOCK_DB");
+}
+
+static void folders_are_made(void **state)
+{
+	char path[OS_TEMP_SIZE + 60];
+	dck_history *h;
+	dck_history_config c;
+	dck_err err;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/a/b/history.db", folder);
+	dck_history_config_init(&c);
+	c.path = path;
+	c.existing = true;
+	assert_int_equal(dck_history_open(&c, &h, &err), DCK_E_ABSENT);
+	assert_false(os_file_exists(path));
+	assert_int_equal(history_open_file(path, &h, &err), DCK_OK);
+	assert_string_equal(dck_history_file(h), path);
+	dck_history_close(h);
+	assert_true(os_file_exists(path));
+	/* Names that SQLite would read as something else. */
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(history_open_file(":memory:", &h, &err), DCK_OK);
+	dck_history_close(h);
+	assert_true(os_file_exists("./:memory:"));
+	assert_int_equal(history_open_file("file:x?mode=ro", &h, &err), DCK_OK);
+	dck_history_close(h);
+	assert_true(os_file_exists("./file:x?mode=ro"));
+	assert_int_equal(history_open_file("", &h, &err), DCK_E_ARG);
+	assert_int_equal(history_open_file("a", &h, &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "a folder"));
+	assert_int_equal(history_open_file("/dev/null", &h, &err), DCK_E_IO);
+	assert_int_equal(history_open_file("a/b/history.db/x", &h, &err), DCK_E_IO);
+	assert_int_equal(history_open_file("/proc/none/x.db", &h, &err), DCK_E_IO);
+	assert_int_equal(chdir("/"), 0);
+	remove_all();
+}
+
+static void commits_of_git(void **state)
+{
+	char text[DCK_COMMIT_SIZE], path[OS_TEMP_SIZE + 80];
+
+	(void)state;
+	assert_null(dck_history_commit(folder, text));
+	folder_make(".git");
+	assert_null(dck_history_commit(folder, text));
+	text_file(".git/HEAD", A40 "\n");
+	assert_string_equal(dck_history_commit(folder, text), A40);
+	text_file(".git/HEAD", "ref: refs/heads/main\n");
+	assert_null(dck_history_commit(folder, text)); /* no commit yet */
+	text_file(".git/packed-refs", "# pack-refs with: peeled\n" A40 " refs/heads/main2\n" B40
+				      " refs/heads/main\n^" A40 "\n");
+	assert_string_equal(dck_history_commit(folder, text), B40);
+	folder_make(".git/refs");
+	folder_make(".git/refs/heads");
+	text_file(".git/refs/heads/main", A40);
+	assert_string_equal(dck_history_commit(folder, text), A40);
+	/* From a folder below; from a work tree, which shares references. */
+	folder_make("sub");
+	folder_make("sub/deep");
+	snprintf(path, sizeof path, "%s/sub/deep", folder);
+	assert_string_equal(dck_history_commit(path, text), A40);
+	assert_int_equal(chdir(path), 0);
+	assert_string_equal(dck_history_commit(".", text), A40);
+	assert_int_equal(chdir("/"), 0);
+	text_file("sub/.git", "gitdir: ../.git/worktrees/sub\n");
+	folder_make(".git/worktrees");
+	folder_make(".git/worktrees/sub");
+	text_file(".git/worktrees/sub/HEAD", "ref: refs/heads/main\n");
+	text_file(".git/worktrees/sub/commondir", "../..\n");
+	text_file(".git/refs/heads/main", B40 "\n");
+	assert_string_equal(dck_history_commit(path, text), B40);
+	/* What is no repository. */
+	text_file(".git/HEAD", "ref: ../../secret\n");
+	assert_null(dck_history_commit(folder, text));
+	text_file(".git/HEAD", "ref: refs/../../secret\n");
+	assert_null(dck_history_commit(folder, text));
+	text_file(".git/HEAD", "");
+	assert_null(dck_history_commit(folder, text));
+	text_file(".git/HEAD", "zzzzaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n");
+	assert_null(dck_history_commit(folder, text));
+	assert_null(dck_history_commit("/no/such/folder", text));
+	remove_all();
+}
+
+/* --- out of memory: an error, nothing half done, nothing lost */
+
+static dck_status round_trip(const char *path)
+{
+	dck_history_trend_config c;
+	dck_history *h = NULL;
+	dck_history_trend *t = NULL;
+	dck_record *back = NULL;
+	dck_history_config where;
+	static const char id[] = "000010123456789abcdef0123456";
+	dck_err err;
+	dck_status status;
+
+	dck_history_config_init(&where);
+	where.path = path;
+	dck_history_trend_config_init(&c);
+	status = dck_history_open(&where, &h, &err);
+	if (status == DCK_OK)
+		status = dck_history_get(h, id, &back, &err);
+	if (status == DCK_OK)
+		status = dck_history_add(h, back, NULL, NULL, &err);
+	if (status == DCK_OK)
+		status = dck_history_trend_get(h, NULL, &c, &t, &err);
+	dck_history_trend_free(t);
+	dck_record_free(back);
+	dck_history_close(h);
+	return status;
+}
+
+static void without_memory(void **state)
+{
+	dck_history *h = history_here();
+	fault_alloc f = {.calls = 1, .fail_at = 0};
+	size_t at = 1;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		add_number(h, i, i, A40, NULL);
+	dck_history_close(h);
+	for (bool failed = true; failed; at++) {
+		fault_alloc_begin(&f, at);
+		const dck_status status = round_trip(file);
+		failed = f.calls >= at;
+		dck_set_allocator(NULL);
+		assert_int_equal(f.out, 0);
+		assert_int_equal(status, failed ? DCK_E_NOMEM : DCK_OK);
+	}
+	assert_true(at > 10);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, folder_new, folder_gone)
+	const struct CMUnitTest tests[] = {
+	    TEST(bytes_come_back),
+	    TEST(ids_that_cannot_be),
+	    TEST(names_of_records),
+	    TEST(lists),
+	    TEST(an_entry),
+	    TEST(baselines),
+	    TEST(trends),
+	    TEST(trends_by),
+	    TEST(trends_of_nothing),
+	    TEST(all_out_and_in),
+	    TEST(one_file_in),
+	    TEST(bad_files_in),
+	    TEST(lines_before_a_bad_one_stay),
+	    TEST(csv_and_a_full_sink),
+	    TEST(pruning),
+	    TEST(the_place),
+	    TEST(folders_are_made),
+	    TEST(commits_of_git),
+	    TEST(without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

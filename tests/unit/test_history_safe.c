@@ -1,0 +1,558 @@
+/* test_history_safe.c - what must not be lost and what must not be touched: several writers, killed
+ * writers, damaged and strange files, full disks, locks and permissions.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history_test.h"
+#include "history/history.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define WRITERS 8
+#define EACH	50
+
+static void sound(uint64_t records)
+{
+	dck_history *h = history_here();
+	dck_history_health health;
+	dck_err err = {0};
+
+	if (dck_history_check(h, &health, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_true(health.records == records);
+	dck_history_close(h);
+}
+
+static uint64_t file_hash(const char *path)
+{
+	dck_buffer b = {0};
+	uint64_t sum;
+
+	assert_int_equal(os_read_file(path, SIZE_MAX / 2, &b, NULL), DCK_OK);
+	sum = history_hash(HISTORY_HASH, b.data, b.n);
+	dck_buffer_done(&b);
+	return sum;
+}
+
+/* --- several writers, of which each opens the history anew for every other record */
+
+static int writer(int number)
+{
+	dck_history *h = NULL;
+
+	for (int i = 0; i < EACH; i++) {
+		dck_err err = {0};
+
+		if (!h && history_open_file(file, &h, &err) != DCK_OK) {
+			fprintf(stderr, "writer %d opens: %s\n", number, err.msg);
+			return 1;
+		}
+		if (add_number(h, number * EACH + i, i, NULL, &err) != DCK_OK) {
+			fprintf(stderr, "writer %d adds: %s\n", number, err.msg);
+			return 1;
+		}
+		if (i % 2) {
+			dck_history_close(h);
+			h = NULL;
+		}
+	}
+	dck_history_close(h);
+	return 0;
+}
+
+static void many_writers(void **state)
+{
+	pid_t child[WRITERS];
+	int status;
+
+	(void)state;
+	for (int i = 0; i < WRITERS; i++) {
+		child[i] = fork();
+		assert_true(child[i] >= 0);
+		if (child[i] == 0)
+			_exit(writer(i));
+	}
+	for (int i = 0; i < WRITERS; i++) {
+		assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+		assert_int_equal(status, 0);
+	}
+	sound(WRITERS * EACH);
+}
+
+/* --- killed in the middle: what was said to be saved is there */
+
+static void killed_writers(void **state)
+{
+	/* How many records the writers said are saved. */
+	volatile int *said =
+	    mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint32_t random = 12345;
+	dck_history *h;
+	int killed = 0;
+
+	(void)state;
+	assert_true(said != MAP_FAILED);
+	for (int round = 0; round < 20; round++) {
+		const pid_t child = fork();
+		int status;
+
+		assert_true(child >= 0);
+		if (child == 0) {
+			dck_history *mine;
+
+			if (history_open_file(file, &mine, NULL) != DCK_OK)
+				_exit(1);
+			for (;;) { /* an id that was begun in another life is not used again */
+				char id[64];
+				const int i = *said;
+
+				snprintf(id, sizeof id, "%05d-%d", i, round);
+				if (add_made(mine,
+					     &(made){.id = id,
+						     .began = BEGAN + i,
+						     .median = i,
+						     .samples = 2000},
+					     NULL, NULL) != DCK_OK)
+					_exit(1);
+				*said = i + 1;
+			}
+		}
+		random = random * 1103515245 + 12345;
+		os_sleep_ns(20000000 + (random >> 8) % 80000000, NULL, NULL);
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		killed += WIFSIGNALED(status);
+	}
+	assert_int_equal(killed, 20);
+	assert_true(*said > 20);
+	h = history_here();
+	/* A record that was committed may not have been counted any more: one in each life. */
+	assert_true(size_of(h) >= (uint64_t)*said && size_of(h) <= (uint64_t)*said + 20);
+	for (int i = 0; i < *said; i++) {
+		char begin[16], id[DCK_HISTORY_ID_SIZE];
+		dck_record *r;
+		dck_err err = {0};
+		dck_status found;
+
+		snprintf(begin, sizeof begin, "%05d-", i);
+		found = dck_history_find(h, begin, id, &err);
+		assert_true(found == DCK_OK || (found == DCK_E_ARG && strstr(err.msg, "several")));
+		if (found == DCK_OK) {
+			assert_int_equal(dck_history_get(h, id, &r, NULL), DCK_OK);
+			dck_record_free(r);
+		}
+	}
+	const uint64_t n = size_of(h);
+	dck_history_close(h);
+	sound(n);
+	munmap((void *)said, sizeof *said);
+}
+
+/* --- what is not touched */
+
+static void filled(int n, size_t samples)
+{
+	dck_history *h = history_here();
+
+	for (int i = 0; i < n; i++) {
+		char id[40];
+
+		snprintf(id, sizeof id, "%05d", i);
+		assert_int_equal(
+		    add_made(
+			h,
+			&(made){.id = id, .began = BEGAN + i, .median = i + 1, .samples = samples},
+			NULL, NULL),
+		    DCK_OK);
+	}
+	dck_history_close(h);
+}
+
+/* Opening, or what is done then, fails with one sentence, and the file stays as it is. */
+static void refused(dck_status code, const char *said)
+{
+	const uint64_t before = file_hash(file);
+	dck_history *h = NULL;
+	dck_record *r = record_of(&(made){.id = "new", .began = BEGAN, .median = 1});
+	dck_err err = {0};
+	dck_status status = history_open_file(file, &h, &err);
+
+	if (status == DCK_OK)
+		status = dck_history_add(h, r, NULL, NULL, &err);
+	dck_history_close(h);
+	dck_record_free(r);
+	if (status != code || !strstr(err.msg, said))
+		fail_msg("%s: %s", dck_status_name(status), status ? err.msg : "");
+	assert_null(strchr(err.msg, '\n'));
+	assert_true(file_hash(file) == before);
+}
+
+static void write_at(long at, const void *bytes, size_t n)
+{
+	const int fd = open(file, O_WRONLY | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, bytes, n, at), (ssize_t)n);
+	close(fd);
+}
+
+static void strange_files(void **state)
+{
+	static const char text[] = "this is a letter and no database, and it is to stay one";
+	char noise[20000];
+
+	(void)state;
+	os_random_bytes(noise, sizeof noise);
+	noise[0] = 'X';
+	write_at(0, text, sizeof text);
+	refused(DCK_E_FORMAT, "not an SQLite file");
+	write_at(0, noise, sizeof noise);
+	refused(DCK_E_FORMAT, "not an SQLite file");
+	unlink(file);
+	write_at(0, "SQ", 2);
+	refused(DCK_E_FORMAT, "not an SQLite file");
+	unlink(file);
+	write_at(0, "SQLite format 3", 16);
+	refused(DCK_E_FORMAT, "");
+	/* The right beginning, and nonsense behind it. */
+	memcpy(noise, "SQLite format 3", 16);
+	write_at(0, noise, sizeof noise);
+	refused(DCK_E_FORMAT, "");
+}
+
+static void damaged_files(void **state)
+{
+	char noise[3000];
+	struct stat st;
+
+	(void)state;
+	os_random_bytes(noise, sizeof noise);
+	filled(40, 100);
+	assert_int_equal(stat(file, &st), 0);
+	assert_true(st.st_size > 100000);
+	/* Cut in the middle, and just before the end. */
+	assert_int_equal(truncate(file, st.st_size - 1000), 0);
+	refused(DCK_E_FORMAT, "damaged");
+	assert_int_equal(truncate(file, st.st_size / 2), 0);
+	refused(DCK_E_FORMAT, "damaged");
+	assert_int_equal(truncate(file, 5000), 0);
+	refused(DCK_E_FORMAT, "damaged");
+	assert_int_equal(truncate(file, 100), 0);
+	refused(DCK_E_FORMAT, "");
+}
+
+static void random_damage(void **state)
+{
+	char noise[4096];
+	int found = 0;
+
+	(void)state;
+	for (long page = 1; page < 18; page++) {
+		struct stat st;
+
+		filled(20, 50);
+		assert_int_equal(stat(file, &st), 0);
+		assert_true(page * 4096 < st.st_size);
+		memset(noise, 0x5a + (int)page, sizeof noise);
+		write_at(page * 4096, noise, sizeof noise);
+		const uint64_t before = file_hash(file);
+		dck_history *h = NULL;
+		dck_history_health health;
+		dck_err err = {0};
+		dck_status status = history_open_file(file, &h, &err);
+
+		if (status == DCK_OK) /* inside a record's text: its sum shows it */
+			status = dck_history_check(h, &health, &err);
+		dck_history_close(h);
+		if (status != DCK_E_FORMAT || !strstr(err.msg, "damaged"))
+			fail_msg("page %ld: %s", page, status ? err.msg : "not seen");
+		assert_true(file_hash(file) == before);
+		found++;
+		unlink(file);
+	}
+	assert_int_equal(found, 17);
+}
+
+static void sql(const char *text)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static void other_databases(void **state)
+{
+	(void)state;
+	sql("CREATE TABLE letters (text); INSERT INTO letters VALUES ('dear')");
+	refused(DCK_E_FORMAT, "another program");
+	unlink(file);
+	filled(2, 1);
+	sql("PRAGMA user_version=1000");
+	refused(DCK_E_VERSION, "newer deepclock");
+	/* A history whose tables are not there. */
+	unlink(file);
+	sql("CREATE TABLE x (y); PRAGMA application_id=1145260872; PRAGMA user_version=2");
+	refused(DCK_E_FORMAT, "damaged");
+}
+
+/* Sums that do not fit, and an index that says something else. */
+static void check_sees(void **state)
+{
+	static const struct {
+		const char *sql, *said;
+	} cases[] = {
+	    {"UPDATE texts SET json = replace(json, 'zoo:a', 'zoo:b') WHERE seq = 2",
+	     "not what was stored"},
+	    {"UPDATE records SET subject = 'zoo:b' WHERE seq = 2", "index does not say"},
+	    {"DELETE FROM metrics WHERE seq = 2", "index does not say"},
+	    {"DELETE FROM texts WHERE seq = 2", "has no record 00001"},
+	};
+	dck_history_health health;
+	dck_history *h;
+	dck_record *r;
+	dck_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		filled(3, 1);
+		sql(cases[i].sql);
+		h = history_here();
+		assert_true(dck_history_check(h, &health, &err) != DCK_OK);
+		assert_non_null(strstr(err.msg, cases[i].said));
+		if (i == 0)
+			assert_int_equal(dck_history_get(h, "00001", &r, &err), DCK_E_FORMAT);
+		dck_history_close(h);
+		unlink(file);
+	}
+}
+
+/* --- older versions */
+
+static void older_versions(void **state)
+{
+	dck_history *h;
+	dck_record *r, *base;
+
+	(void)state;
+	assert_true(history_schema_version() > 1);
+	/* As the first version laid it out, with a record in it. */
+	filled(1, 1);
+	sql("DROP INDEX records_alike; PRAGMA user_version=1");
+	h = history_here();
+	assert_int_equal(size_of(h), 1);
+	r = record_of(&(made){.id = "now", .began = BEGAN + 9, .median = 1, .samples = 1});
+	assert_int_equal(dck_history_baseline(h, r, &base, NULL), DCK_OK);
+	assert_string_equal(base->id, "00000");
+	dck_record_free(base);
+	dck_record_free(r);
+	dck_history_close(h);
+	/* A step that fails takes all of it back. */
+	sql("PRAGMA user_version=1");
+	refused(DCK_E_IO, "records_alike");
+	sql("DROP INDEX records_alike");
+	sound(1);
+}
+
+/* --- full disks */
+
+static void limited(void *self, int fd)
+{
+	const struct rlimit most = {300000, 300000};
+	dck_history *h = NULL;
+	dck_err err = {0};
+	dck_status status;
+	int added = 0;
+	char id[40], said[600];
+	ssize_t n;
+
+	(void)self;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &most);
+	status = history_open_file(file, &h, &err);
+	while (status == DCK_OK && added < 1000) {
+		snprintf(id, sizeof id, "x%05d", added);
+		status = add_made(
+		    h, &(made){.id = id, .began = BEGAN + added, .median = 1, .samples = 1000},
+		    NULL, &err);
+		added += status == DCK_OK;
+	}
+	snprintf(said, sizeof said, "%d %d %s", added, (int)status, err.msg);
+	n = write(fd, said, strlen(said));
+	(void)n;
+	/* Without closing: the log is read by whoever opens the file next. */
+	_exit(0);
+}
+
+/* Every file has a greatest size, as on a disk that is full. */
+static void full_disk(void **state)
+{
+	dck_buffer out = {0};
+	int added = 0, status = 0;
+
+	(void)state;
+	filled(3, 100);
+	assert_int_equal(os_in_child(limited, NULL, UINT64_C(60000000000), 4096, &out, NULL),
+			 DCK_OK);
+	assert_int_equal(sscanf(out.data, "%d %d", &added, &status), 2);
+	if (added < 1 || added > 100 || status != DCK_E_IO || !strstr(out.data, "the history") ||
+	    !strstr(out.data, "File too large"))
+		fail_msg("%s", out.data);
+	dck_buffer_done(&out);
+	sound((uint64_t)(3 + added));
+}
+
+static void no_room_to_begin(void *self, int fd)
+{
+	const struct rlimit most = {1000, 1000};
+	dck_history *h = NULL;
+	dck_err err = {0};
+	dck_status status;
+	ssize_t n;
+
+	(void)self;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &most);
+	status = history_open_file(file, &h, &err);
+	n = write(fd, status == DCK_E_IO ? "E_IO " : "no ", 5);
+	n = write(fd, err.msg, strlen(err.msg));
+	(void)n;
+	_exit(0);
+}
+
+static void full_from_the_start(void **state)
+{
+	dck_buffer out = {0};
+
+	(void)state;
+	assert_int_equal(
+	    os_in_child(no_room_to_begin, NULL, UINT64_C(60000000000), 4096, &out, NULL), DCK_OK);
+	if (strncmp(out.data, "E_IO cannot", 11) != 0)
+		fail_msg("%s", out.data);
+	dck_buffer_done(&out);
+	/* With room again it begins. */
+	filled(1, 1);
+	sound(1);
+}
+
+/* --- locks and permissions */
+
+static void locked(void **state)
+{
+	dck_history_config c;
+	dck_history *h, *second;
+	sqlite3 *db;
+	dck_err err;
+
+	(void)state;
+	filled(2, 1);
+	dck_history_config_init(&c);
+	c.path = file;
+	c.wait_ns = 200000000;
+	assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	/* Reading goes on while another writes. */
+	assert_int_equal(dck_history_open(&c, &h, &err), DCK_OK);
+	assert_int_equal(size_of(h), 2);
+	assert_int_equal(add_number(h, 7, 1, NULL, &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "another program holds it"));
+	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(add_number(h, 7, 1, NULL, &err), DCK_OK);
+	dck_history_close(h);
+	assert_int_equal(
+	    sqlite3_exec(db, "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE", NULL, NULL, NULL),
+	    SQLITE_OK);
+	assert_int_equal(dck_history_open(&c, &second, &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "another program holds it"));
+	sqlite3_close(db);
+	sound(3);
+}
+
+/* As nobody special: root may do anything. */
+static void unprivileged(void)
+{
+	if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+		_exit(1);
+}
+
+typedef struct permission {
+	mode_t folder, file;
+	bool reads, adds;
+	const char *said;
+} permission;
+
+static void permission_try(void *self, int fd)
+{
+	const permission *p = self;
+	dck_history *h = NULL;
+	dck_err err = {.msg = "nothing"};
+	uint64_t n = 0;
+	dck_status status;
+	bool reads, adds, said;
+	ssize_t w;
+
+	unprivileged();
+	status = history_open_file(file, &h, &err);
+	reads = status == DCK_OK && dck_history_size(h, NULL, &n, &err) == DCK_OK && n == 2;
+	adds = reads && add_number(h, 9, 1, NULL, &err) == DCK_OK;
+	said = !p->said || strstr(err.msg, p->said);
+	dck_history_close(h);
+	if (reads == p->reads && adds == p->adds && said)
+		w = write(fd, "as it should", 12);
+	else
+		w = write(fd, err.msg, strlen(err.msg));
+	(void)w;
+	_exit(0);
+}
+
+static void permissions(void **state)
+{
+	static const permission cases[] = {
+	    {0777, 0666, true, true, NULL},
+	    {0777, 0444, true, false, "may only be read"},
+	    {0555, 0444, true, false, "may only be read"},
+	    {0777, 0000, false, false, "Permission denied"},
+	    {0000, 0666, false, false, "Permission denied"},
+	};
+	dck_buffer out = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		filled(2, 1);
+		assert_int_equal(chmod(file, cases[i].file), 0);
+		assert_int_equal(chmod(folder, cases[i].folder), 0);
+		assert_int_equal(os_in_child(permission_try, (void *)&cases[i],
+					     UINT64_C(60000000000), 4096, &out, NULL),
+				 DCK_OK);
+		assert_int_equal(chmod(folder, 0700), 0);
+		if (strcmp(out.data, "as it should") != 0)
+			fail_msg("case %zu: %s", i, out.data);
+		out.n = 0;
+		char path[sizeof file + 8];
+		unlink(file);
+		snprintf(path, sizeof path, "%s-wal", file);
+		unlink(path);
+		snprintf(path, sizeof path, "%s-shm", file);
+		unlink(path);
+	}
+	dck_buffer_done(&out);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, folder_new, folder_gone)
+	const struct CMUnitTest tests[] = {
+	    TEST(many_writers),	       TEST(killed_writers), TEST(strange_files),
+	    TEST(damaged_files),       TEST(random_damage),  TEST(other_databases),
+	    TEST(check_sees),	       TEST(older_versions), TEST(full_disk),
+	    TEST(full_from_the_start), TEST(locked),	     TEST(permissions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
