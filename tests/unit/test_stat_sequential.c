@@ -1,0 +1,150 @@
+/* test_stat_sequential.c - the sequential sign test against counting every walk there is.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "stat/sequential.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <string.h>
+
+#define N 16
+
+/* With one look it is the exact sign test: of 10 pairs at 2.5 % a side one may lie beyond, since
+ * P(B <= 1) = 11/1024 and P(B <= 2) = 56/1024. */
+static void one_look(void **state)
+{
+	static const struct {
+		size_t n;
+		double alpha;
+		long r;
+	} rows[] = {{5, 0.025, -1}, {6, 0.025, 0},     {8, 0.025, 0},	 {9, 0.025, 1},
+		    {10, 0.025, 1}, {20, 0.025, 5},    {100, 0.025, 39}, {10, 0.0125, 1},
+		    {10, 0.01, 0},  {1000, 0.025, 468}};
+	double walk[1002];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		stat_boundary b;
+
+		stat_boundary_init(&b, rows[i].alpha, rows[i].n, walk);
+		assert_int_equal(stat_boundary_look(&b, rows[i].n), rows[i].r);
+	}
+}
+
+/* Every sequence of 16 signs: the share of those that ever have no more than r below at a look must
+ * be what was spent, and within alpha. */
+static void all_walks(void **state)
+{
+	static const size_t looks[] = {6, 8, 10, 12, 14, 16};
+	const double alpha = 0.1;
+	double walk[N + 2];
+	long r[6];
+	stat_boundary b;
+	unsigned crossed = 0;
+
+	(void)state;
+	stat_boundary_init(&b, alpha, N, walk);
+	for (size_t k = 0; k < 6; k++)
+		r[k] = stat_boundary_look(&b, looks[k]);
+	for (unsigned bits = 0; bits < 1u << N; bits++) {
+		bool out = false;
+
+		for (size_t k = 0; k < 6 && !out; k++) {
+			const long below = __builtin_popcount(bits & ((1u << looks[k]) - 1));
+
+			out = below <= r[k];
+		}
+		crossed += out;
+	}
+	assert_true(crossed > 0);
+	assert_true(fabs((double)crossed / (1u << N) - b.spent) < 1e-12);
+	assert_true(b.spent <= alpha);
+	/* Nearly all of it can be used: the steps of a count are coarse. */
+	assert_true(b.spent > alpha / 2);
+	assert_true(r[5] >= r[0]);
+}
+
+static void same_look_twice(void **state)
+{
+	double walk[102];
+	stat_boundary b;
+	long r;
+
+	(void)state;
+	stat_boundary_init(&b, 0.025, 100, walk);
+	r = stat_boundary_look(&b, 40);
+	assert_int_equal(stat_boundary_look(&b, 40), r);
+}
+
+static void looks(void **state)
+{
+	size_t n = 0, count = 0;
+
+	(void)state;
+	while (n < 400) {
+		const size_t next = stat_look_next(n, 400);
+
+		assert_true(next > n && next <= 400);
+		n = next;
+		count++;
+	}
+	assert_true(count < 30);
+	assert_int_equal(stat_look_next(0, 4), 4);
+	assert_int_equal(stat_look_next(0, 400), 6);
+}
+
+static void median_and_ranks(void **state)
+{
+	const double d[] = {0.5, -0.1, 0.3, 0.2, 0.9, 0.4, -0.3, 0.1, 0.6, 0.7};
+	double *scratch = calloc(stat_scratch(10) + 10, sizeof *scratch);
+	stat_paired p;
+
+	(void)state;
+	stat_paired_median(d, 10, 1, scratch, &p);
+	assert_true(p.has_interval);
+	assert_true(fabs(p.median - 0.35) < 1e-12);
+	assert_true(p.lo == -0.1 && p.hi == 0.7);
+	assert_true(p.tau == 1);
+	stat_paired_median(d, 10, -1, scratch, &p);
+	assert_false(p.has_interval);
+	assert_true(isnan(p.lo) && isnan(p.hi));
+	stat_paired_median(d, 0, 0, scratch, &p);
+	assert_true(isnan(p.median) && !p.has_interval);
+	free(scratch);
+}
+
+/* Long stretches on one side: ranks move outwards. */
+static void dependent(void **state)
+{
+	enum { n = 200 };
+	double d[n], *scratch = calloc(stat_scratch(n) + n, sizeof *scratch);
+	stat_paired p;
+	uint64_t x = 1;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		d[i] = (double)(x >> 40) / 16777216.0 + (i / 20 % 2 ? 1.0 : -1.0);
+	}
+	stat_paired_median(d, n, 85, scratch, &p);
+	assert_true(p.has_interval && p.tau > 2);
+	stat_sort(d, n); /* the same values */
+	assert_true(p.lo < d[85] && p.hi > d[n - 86]);
+	free(scratch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(one_look),		cmocka_unit_test(all_walks),
+	    cmocka_unit_test(same_look_twice),	cmocka_unit_test(looks),
+	    cmocka_unit_test(median_and_ranks), cmocka_unit_test(dependent),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
