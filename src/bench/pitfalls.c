@@ -14,6 +14,10 @@
 /* The honest measurement may take so many rows' times. */
 #define REFERENCE_TIME 5
 #define KEEP	       8192
+/* Sessions of the same that the honest one is held against. */
+#define TWINS 2
+/* "No harm" is said of intervals within that share of 1. */
+#define CLEAR 0.1
 
 #define AT(field) offsetof(dck_pitfalls_config, field)
 const dck_opt dck_pitfalls_options[] = {
@@ -183,22 +187,33 @@ static void session_close(pit *p)
 	mem_free(p->openings);
 }
 
-/* How far the honest session is from itself, measured as every mistake is. */
+/* How far the honest session is from others that were opened just so, each measured as every
+ * mistake is: where memory happens to lie makes sessions differ, too. */
 static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 {
-	pit_pairs self;
+	size_t turns = 0;
 
-	p->phase = "honest and honest";
-	p->row_end_ns = p->clock.now_ns(p->clock.self) + p->asked->time_ns;
-	DCK_TRY(pit_pair(p, pit_honest(p), pit_honest(p), &self, err));
-	if (!self.has_interval) {
-		record_metric_absent(b, "pitfalls/resolution", "too few turns for an interval");
-		return DCK_OK;
+	for (size_t i = 0; i < TWINS; i++) {
+		pit_pairs self;
+		pit_lane twin;
+		dck_status status;
+
+		DCK_TRY(pit_lane_open(p, &twin, p->subject, 0, err));
+		status =
+		    pit_pair(p, pit_honest(p), (pit_turn){pit_visit_loop, &twin.loop}, &self, err);
+		pit_lane_close(&twin);
+		if (status != DCK_OK)
+			return status;
+		turns += self.n;
+		if (self.has_interval)
+			p->resolution = fmax(p->resolution,
+					     expm1(fmax(fabs(log(self.lo)), fabs(log(self.hi)))));
 	}
-	p->resolution = expm1(fmax(fabs(log(self.lo)), fabs(log(self.hi))));
-	record_metric_real(b, "pitfalls/resolution", p->resolution,
-			   "the farther end of the interval of the subject over itself, in turns");
-	record_fact_fmt(b, "pitfalls", "turns", "%zu with itself", self.n);
+	record_metric_real(b, "pitfalls/resolution", p->resolution, "against its own twin");
+	record_fact_fmt(b, "pitfalls", "resolution_from",
+			"%zu turns beside %d more sessions of the same: the farthest end of their "
+			"intervals",
+			turns, TWINS);
 	return DCK_OK;
 }
 
@@ -215,7 +230,6 @@ static dck_status rows_measure(pit *p, chosen *rows, size_t n, dck_err *err)
 		dck_status status;
 
 		p->phase = c->row->says.key;
-		p->row_end_ns = p->clock.now_ns(p->clock.self) + p->asked->time_ns;
 		pit_show(p, 0);
 		status = c->row->measure(p, c->row, &found, &why);
 		if (status == DCK_E_CANCEL || bench_loop_cancelled(&p->phases.loop))
@@ -233,6 +247,13 @@ static dck_status rows_measure(pit *p, chosen *rows, size_t n, dck_err *err)
 
 typedef enum verdict_kind { HARM, OPEN, HARMLESS, NOT_MEASURED } verdict_kind;
 
+static bool within(double low, double high, double share)
+{
+	return low >= 1 / (1 + share) && high <= 1 + share;
+}
+
+/* Harm: the interval leaves out 1, and what is between sessions of the same is less. No harm: it is
+ * so narrow that there is no room for any. */
 static verdict_kind verdict_kind_of(const pit *p, const chosen *c)
 {
 	const pit_finding *f = &c->found;
@@ -242,11 +263,11 @@ static verdict_kind verdict_kind_of(const pit *p, const chosen *c)
 		return NOT_MEASURED;
 	if (f->certain)
 		return HARM;
-	if (f->factor >= 1 / (1 + floor) && f->factor <= 1 + floor)
-		return HARMLESS;
 	if (!f->has_interval)
 		return OPEN;
-	return f->lo <= 1 && f->hi >= 1 ? HARMLESS : HARM;
+	if ((f->lo > 1 || f->hi < 1) && !within(f->factor, f->factor, floor))
+		return HARM;
+	return within(f->lo, f->hi, fmax(CLEAR, p->asked->margin)) ? HARMLESS : OPEN;
 }
 
 static const char *const verdict_names[] = {
@@ -280,10 +301,15 @@ static void rows_sort(const pit *p, const chosen *rows, size_t n, size_t *order)
 /* --- the record */
 
 static const dck_column columns[] = {
-    {"mistake", "mistake", DCK_UNIT_NONE},  {"number", "gives", DCK_UNIT_NS},
-    {"factor", "factor off", DCK_UNIT_ONE}, {"verdict", "verdict", DCK_UNIT_NONE},
-    {"what", "what", DCK_UNIT_NONE},	    {"seen", "seen", DCK_UNIT_NONE},
-    {"why", "why", DCK_UNIT_NONE},	    {"remedy", "do", DCK_UNIT_NONE},
+    {"mistake", "mistake", DCK_UNIT_NONE}, {"number", "gives", DCK_UNIT_NS},
+    {"honest", "honest", DCK_UNIT_NS},	   {"factor", "factor", DCK_UNIT_ONE},
+    {"verdict", "verdict", DCK_UNIT_NONE},
+};
+
+static const dck_column remedy_columns[] = {
+    {"mistake", "mistake", DCK_UNIT_NONE}, {"what", "what", DCK_UNIT_NONE},
+    {"seen", "seen", DCK_UNIT_NONE},	   {"why", "why", DCK_UNIT_NONE},
+    {"remedy", "do", DCK_UNIT_NONE},
 };
 
 static void finding_record(record_builder *b, const pit *p, const chosen *c)
@@ -303,31 +329,34 @@ static void finding_record(record_builder *b, const pit *p, const chosen *c)
 	else
 		record_metric_real(b, tag, f->factor,
 				   "the number that the mistake gives over the honest one");
-	record_fact_text(b, "pitfalls", says->key, f->seen);
 }
 
 static void row_record(record_builder *b, const pit *p, const chosen *c)
 {
-	const verdict_kind verdict = verdict_kind_of(p, c);
-	const bool harm = verdict == HARM || verdict == OPEN;
 	const pit_finding *f = &c->found;
 
 	record_cell_text(b, c->row->says.key);
 	if (c->measured) {
 		record_cell_real(b, f->number_ns);
+		record_cell_real(b, f->honest_ns);
 		if (f->has_interval)
 			record_cell_interval(b, f->factor, f->lo, f->hi, p->asked->level);
 		else
 			record_cell_real(b, f->factor);
 	} else {
-		record_cell_absent(b, c->why_not);
-		record_cell_absent(b, c->why_not);
+		for (int i = 0; i < 3; i++)
+			record_cell_absent(b, c->why_not);
 	}
-	record_cell_text(b, verdict_names[verdict]);
-	record_cell_text(b, harm ? c->row->says.what : "");
-	record_cell_text(b, harm ? f->seen : "");
-	record_cell_text(b, harm ? c->row->says.why : "");
-	record_cell_text(b, harm ? c->row->says.remedy : "");
+	record_cell_text(b, verdict_names[verdict_kind_of(p, c)]);
+}
+
+static void remedy_record(record_builder *b, const chosen *c)
+{
+	record_cell_text(b, c->row->says.key);
+	record_cell_text(b, c->row->says.what);
+	record_cell_text(b, c->found.seen);
+	record_cell_text(b, c->row->says.why);
+	record_cell_text(b, c->row->says.remedy);
 }
 
 static void result_record(record_builder *b, const pit *p, const chosen *rows, size_t n)
@@ -341,11 +370,22 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < n; i++)
 		row_record(b, p, &rows[order[i]]);
+	record_table(b, "pitfalls/remedies", "What harms here, why, and what to do", remedy_columns,
+		     sizeof remedy_columns / sizeof remedy_columns[0]);
+	for (size_t i = 0; i < n && verdict_kind_of(p, &rows[order[i]]) == HARM; i++)
+		remedy_record(b, &rows[order[i]]);
 	record_fact_text(b, "pitfalls", "method",
 			 "each mistake in turns with honest visits of a warm session; the factor "
 			 "is the median of the turns' ratios with an exact interval, of fresh "
 			 "starts the mean with Student's t, of chance the end of the middle 90 % "
 			 "that is farther off");
+	if (p->resolution > CLEAR)
+		record_note(
+		    b, DCK_WARN, "coarse-resolution",
+		    "sessions of the same differ by up to %.0f %% here, and no mistake that "
+		    "does less is told apart from that: stop other work on the machine, or "
+		    "give more --time",
+		    100 * p->resolution);
 	if (p->not_waiting)
 		record_note(b, DCK_WARN, "not-waiting",
 			    "runs of this engine return before their results are ready: the "
@@ -391,6 +431,8 @@ static void mistakes_make(pit *p, record_builder *b, chosen *rows, size_t n)
 	dck_status status = session_open(p, &why);
 
 	p->nrows = n;
+	p->phase = "honest and honest";
+	p->rows_begin_ns = p->clock.now_ns(p->clock.self);
 	if (status == DCK_OK)
 		status = resolution_measure(p, b, &why);
 	if (status == DCK_OK)

@@ -31,9 +31,8 @@ typedef struct pit {
 	uint64_t origin_ns;
 	bench_target target; /* the honest session, open and warm all the time */
 	bench_phases phases;
-	uint64_t items;	     /* per run of it */
-	uint64_t row_end_ns; /* when the row in hand has had its time */
-	double resolution;   /* the subject differs from itself by up to that share */
+	uint64_t items;	   /* per run of it */
+	double resolution; /* the subject differs from itself by up to that share */
 	/* For progress. */
 	const char *phase;
 	size_t row, nrows;
@@ -46,13 +45,13 @@ typedef struct pit {
 	size_t nopenings, opening_runs;
 	double *scratch; /* stat_scratch(PIT_SINGLES_MAX) and as many values, heap */
 	bool not_waiting;
-	/* One who is interrupted keeps no finding. */
 } pit;
 
 /* What came of one mistake. */
 typedef struct pit_finding {
 	double number_ns; /* what it gives */
-	double factor;	  /* over the honest number */
+	double honest_ns; /* what it should give */
+	double factor;	  /* the first over the second, by turns */
 	bool has_interval;
 	double lo, hi; /* of the factor */
 	bool certain;  /* needs no interval: a clock that reads 0 is wrong */
@@ -84,11 +83,15 @@ typedef struct pit_pairs {
 bool pit_is_command(const pit *p);
 /* Runs that do not count, then those whose median it is. self: a bench_loop. */
 dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err);
+/* The same with their mean: what disturbs few runs, but those for long, moves no median. */
+dck_status pit_visit_mean(pit *p, void *self, double *ret_ns, dck_err *err);
 /* The same for something else than a run: `step` is all that the clock encloses, `after` (may be
  * NULL) follows outside. self: a pit_step. */
 typedef struct pit_step {
 	dck_status (*step)(pit *p, void *self, dck_err *err);
 	dck_status (*after)(pit *p, void *self, dck_err *err);
+	/* Timed by itself and taken off; NULL: nothing. */
+	dck_status (*less)(pit *p, void *self, dck_err *err);
 	void *self;
 } pit_step;
 dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err);

@@ -12,7 +12,7 @@
 #define OPENINGS_MIN 3
 #define RUNS_MIN     10
 /* Several rows look at the same starts, which so may take several rows' time. */
-#define FRESH_TIME 6
+#define FRESH_TIME 8
 
 /* --- one start */
 
@@ -129,7 +129,7 @@ static dck_status openings_get(pit *p, size_t runs, dck_err *err)
 
 /* The ratios of the starts are independent of each other: Student's t of their logarithms. */
 static void openings_judge(pit *p, const double *log_ratio, const double *number_ns,
-			   pit_finding *ret)
+			   const double *honest_ns, pit_finding *ret)
 {
 	stat_estimate e;
 
@@ -139,6 +139,7 @@ static void openings_judge(pit *p, const double *log_ratio, const double *number
 	ret->lo = exp(e.lo);
 	ret->hi = exp(e.hi);
 	ret->number_ns = pit_median(p, number_ns, p->nopenings);
+	ret->honest_ns = pit_median(p, honest_ns, p->nopenings);
 }
 
 static double mean_of(const double *x, size_t n)
@@ -158,7 +159,7 @@ static dck_status openings_measure(pit *p, size_t runs, reading number, pit_find
 {
 	double ratio[PIT_OPENINGS_MAX], ns[PIT_OPENINGS_MAX], reference[PIT_OPENINGS_MAX];
 	double first[PIT_OPENINGS_MAX], open[PIT_OPENINGS_MAX];
-	char a[32], b[32], c[32];
+	char a[32], b[32];
 
 	DCK_TRY(openings_get(p, runs, err));
 	for (size_t i = 0; i < p->nopenings; i++) {
@@ -172,13 +173,11 @@ static dck_status openings_measure(pit *p, size_t runs, reading number, pit_find
 		first[i] = o->run_ns[0];
 		open[i] = o->open_ns;
 	}
-	openings_judge(p, ratio, ns, ret);
-	snprintf(ret->seen, sizeof ret->seen,
-		 "%zu fresh %s: opening took %s, the first run %s, a warm one beside them %s",
+	openings_judge(p, ratio, ns, reference, ret);
+	snprintf(ret->seen, sizeof ret->seen, "in %zu fresh %s opening took %s, the first run %s",
 		 p->nopenings, in_processes(p) ? "processes" : "sessions",
 		 dck_text_time(pit_median(p, open, p->nopenings), a, sizeof a),
-		 dck_text_time(pit_median(p, first, p->nopenings), b, sizeof b),
-		 dck_text_time(pit_median(p, reference, p->nopenings), c, sizeof c));
+		 dck_text_time(pit_median(p, first, p->nopenings), b, sizeof b));
 	return DCK_OK;
 }
 
@@ -231,7 +230,7 @@ dck_status pit_a_then_b(pit *p, const pit_row *row, pit_finding *ret, dck_err *e
 			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
 		ratio[i] = log(a_ns[i] / b_ns[i]);
 	}
-	openings_judge(p, ratio, a_ns, ret);
+	openings_judge(p, ratio, a_ns, b_ns, ret);
 	snprintf(ret->seen, sizeof ret->seen,
 		 "%zu runs as A (mean %s), then %zu of the very same as B (mean %s), from %zu "
 		 "fresh starts",

@@ -13,7 +13,7 @@
 #define END_HIGH 0.95
 /* Readings of which the ends of the middle 90 % can be told. */
 #define READINGS_MIN 20
-#define SINGLES_TIME 2 /* rows' times, since several rows look at the same runs */
+#define SINGLES_TIME 4 /* rows' times, since several rows look at the same runs */
 /* For a percentile that is known well enough to judge others by. */
 #define TAIL_RUNS_P99 1000
 #define TAIL_RUNS_P90 100
@@ -45,6 +45,7 @@ void pit_luck(pit *p, const double *x, size_t n, double truth, pit_finding *ret)
 	/* "Not above" lets a low end of 0 be infinitely far away. */
 	const bool at_low = !(truth <= low) && !(truth / low <= high / truth);
 
+	ret->honest_ns = truth;
 	ret->number_ns = at_low ? low : high;
 	ret->factor = ret->number_ns / truth;
 	ret->certain = !(ret->number_ns > 0);
@@ -287,13 +288,14 @@ static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *r
 	double *read = mem_alloc(2 * (size_t)PIT_SINGLES_MAX * sizeof *read);
 	double *really = read + PIT_SINGLES_MAX;
 	dck_status status = DCK_OK;
+	const uint64_t first = p->clock.now_ns(p->clock.self);
 	size_t n = 0, zeros = 0;
 	char tick[32], low[32], high[32];
 
 	if (!read)
 		DCK_FAIL(err, E_NOMEM, "no memory for readings");
 	while (status == DCK_OK && n < PIT_SINGLES_MAX &&
-	       (n < READINGS_MIN || p->clock.now_ns(p->clock.self) < p->row_end_ns)) {
+	       (n < READINGS_MIN || p->clock.now_ns(p->clock.self) - first < p->asked->time_ns)) {
 		status = coarse_run(p, coarse, &read[n], &really[n], err);
 		if (status == DCK_OK)
 			zeros += !(read[n++] > 0);
@@ -306,13 +308,19 @@ static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *r
 		else
 			status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 					 "a run took no time that the clock can see");
-		snprintf(ret->seen, sizeof ret->seen,
-			 "%s steps by %s: of %zu single runs %.0f %% read 0, 90 %% between %s and "
-			 "%s",
-			 coarse->name, dck_text_time(coarse->tick_ns, tick, sizeof tick), n,
-			 100 * (double)zeros / (double)n,
-			 dck_text_time(quantile_of(p, read, n, END_LOW), low, sizeof low),
-			 dck_text_time(quantile_of(p, read, n, END_HIGH), high, sizeof high));
+		const double low_ns = quantile_of(p, read, n, END_LOW);
+		const double high_ns = quantile_of(p, read, n, END_HIGH);
+		const int used =
+		    snprintf(ret->seen, sizeof ret->seen,
+			     "%s steps by %s: of %zu single runs %.3g %% read 0", coarse->name,
+			     dck_text_time(coarse->tick_ns, tick, sizeof tick), n,
+			     100 * (double)zeros / (double)n);
+
+		if (high_ns > 0)
+			snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
+				 ", 90 %% lie between %s and %s",
+				 dck_text_time(low_ns, low, sizeof low),
+				 dck_text_time(high_ns, high, sizeof high));
 	}
 	mem_free(read);
 	return status;

@@ -116,23 +116,29 @@ dck_status pit_binding(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 
 /* --- a run that returns before its results are there */
 
-static dck_status run_and_look(pit *p, void *self, dck_err *err)
+static dck_status look(pit *p, void *self, dck_err *err)
 {
 	const bench_target *t = &p->target;
 	dck_tensor out;
 
 	(void)self;
-	DCK_TRY(pit_step_run(p, NULL, err));
 	for (size_t i = 0; i < t->nout; i++)
 		DCK_TRY(t->engine.ops->output(t->context, i, &out, err));
 	return DCK_OK;
 }
 
-/* Of results that are ready the outputs are there at once; of others they must be waited for. */
+static dck_status run_and_look(pit *p, void *self, dck_err *err)
+{
+	DCK_TRY(pit_step_run(p, NULL, err));
+	return look(p, self, err);
+}
+
+/* Results that are not ready must be waited for when the outputs are asked for first. Asking again
+ * costs what asking costs. */
 dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
 	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
-	pit_step alone = {.step = pit_step_run}, whole = {.step = run_and_look};
+	pit_step alone = {.step = pit_step_run}, whole = {.step = run_and_look, .less = look};
 	pit_pairs pairs;
 	char a[32], b[32];
 
@@ -228,7 +234,7 @@ static dck_status neighbour_turn(pit *p, void *self, double *ret_ns, dck_err *er
 		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
 				 "no thread can be started to be a neighbour");
 	if (status == DCK_OK)
-		status = pit_visit_loop(p, &p->phases.loop, ret_ns, err);
+		status = pit_visit_mean(p, &p->phases.loop, ret_ns, err);
 	atomic_store(&all->stop, true);
 	while (all->n > 0)
 		pthread_join(all->thread[--all->n], NULL);
@@ -244,10 +250,15 @@ dck_status pit_neighbour(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	(void)row;
 	if (!all)
 		DCK_FAIL(err, E_NOMEM, "no memory for neighbours");
-	status = pit_pair(p, pit_honest(p), (pit_turn){neighbour_turn, all}, &pairs, err);
+	status = pit_pair(p, (pit_turn){pit_visit_mean, &p->phases.loop},
+			  (pit_turn){neighbour_turn, all}, &pairs, err);
 	mem_free(all);
-	if (status == DCK_OK)
-		pit_pairs_tell(&pairs, ret);
+	if (status != DCK_OK)
+		return status;
+	pit_pairs_tell(&pairs, ret);
+	const size_t n = strlen(ret->seen);
+	snprintf(ret->seen + n, sizeof ret->seen - n,
+		 " of mean times, with a busy thread on each of %u processors", os_cpus_allowed());
 	return status;
 }
 

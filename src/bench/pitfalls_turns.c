@@ -91,9 +91,8 @@ static dck_status samples_take(bench_loop *l, bench_sinks *to, uint64_t n, dck_e
 	return DCK_OK;
 }
 
-dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status loop_take(pit *p, bench_loop *l, dck_err *err)
 {
-	bench_loop *l = self;
 	bench_samples *to = &p->phases.latency;
 	bench_sinks sinks = {.latency = to};
 	const double sample_ns = l->run_ns * (double)l->group;
@@ -103,7 +102,29 @@ dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err)
 		DCK_TRY(samples_take(l, &sinks, settle, err));
 	bench_samples_clear(to);
 	DCK_TRY(samples_take(l, &sinks, samples_of(p, sample_ns), err));
+	/* One slice that was disturbed must not decide how long the next visit is. */
+	l->run_ns = pit_median(p, to->value, to->n);
+	return DCK_OK;
+}
+
+dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const bench_samples *to = &p->phases.latency;
+
+	DCK_TRY(loop_take(p, self, err));
 	*ret_ns = pit_median(p, to->value, to->n);
+	return DCK_OK;
+}
+
+dck_status pit_visit_mean(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const bench_samples *to = &p->phases.latency;
+	double sum = 0;
+
+	DCK_TRY(loop_take(p, self, err));
+	for (size_t i = 0; i < to->n; i++)
+		sum += to->value[i];
+	*ret_ns = sum / (double)to->n;
 	return DCK_OK;
 }
 
@@ -118,10 +139,17 @@ static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *
 	const uint64_t begin = now(p);
 	dck_status status = s->step(p, s->self, err);
 	const uint64_t end = now(p);
+	uint64_t less = 0;
 
+	if (status == DCK_OK && s->less) {
+		const uint64_t less_begin = now(p);
+
+		status = s->less(p, s->self, err);
+		less = now(p) - less_begin;
+	}
 	if (status == DCK_OK && s->after)
 		status = s->after(p, s->self, err);
-	*ret_ns = (double)(end - begin);
+	*ret_ns = fmax(0, (double)(end - begin) - (double)less);
 	return status;
 }
 
@@ -179,10 +207,10 @@ static dck_status pairs_take(pit *p, pit_turn honest, pit_turn mistaken, double 
 			     double *mistaken_ns, double *log_ratio, size_t *ret_n, dck_err *err)
 {
 	const uint64_t begin = now(p);
-	const double whole = (double)(p->row_end_ns - begin);
+	const double whole = (double)p->asked->time_ns;
 	size_t n = 0;
 
-	while (n < PIT_ROUNDS_MAX && (n < ROUNDS_MIN || now(p) < p->row_end_ns)) {
+	while (n < PIT_ROUNDS_MAX && (n < ROUNDS_MIN || (double)(now(p) - begin) < whole)) {
 		/* ABBA: what changes steadily falls on both alike. */
 		const bool honest_first = n % 2 == 0;
 
@@ -226,6 +254,7 @@ void pit_pairs_tell(const pit_pairs *from, pit_finding *ret)
 	char a[32], b[32];
 
 	ret->number_ns = from->mistaken_ns;
+	ret->honest_ns = from->honest_ns;
 	ret->factor = from->factor;
 	ret->has_interval = from->has_interval;
 	ret->lo = from->lo;
@@ -246,6 +275,7 @@ static dck_status lane_warm(pit *p, pit_lane *l, dck_err *err)
 	bench_samples_clear(sinks.latency);
 	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || now(p) - begin < most); n++)
 		DCK_TRY(bench_loop_slice(&l->loop, &sinks, 1, err));
+	l->loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
 	return DCK_OK;
 }
 
