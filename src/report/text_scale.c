@@ -70,7 +70,7 @@ void text_range_add(text_range *r, const dck_cell *c)
 /* Digits before the decimal point; of a number below 0.1 less than 0. */
 static int digits_whole(double v)
 {
-	return v > 0 ? (int)floor(log10(v)) + 1 : 1;
+	return v > 0 && isfinite(v) ? (int)floor(log10(v)) + 1 : 1;
 }
 
 /* Decimals that show two digits of the narrowest half interval, since more of a number are noise;
@@ -81,11 +81,11 @@ static int decimals_of(const text_range *r, double divide, int digits)
 	int n = (r->half > 0 ? 2 : digits) - digits_whole(r->least / divide);
 
 	if (r->half > 0) {
-		const int two = 1 - (int)floor(log10(r->half / divide));
+		const int two = 2 - digits_whole(r->half / divide);
 		n = two > n ? two : n;
 	}
 	n = n < room ? n : room;
-	return n > 0 ? n : 0;
+	return n < 0 ? 0 : n > DIGITS_MAX ? DIGITS_MAX : n;
 }
 
 static void unit_set(text_scale *s, dck_unit u, const prefix *p, bool utf8)

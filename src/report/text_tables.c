@@ -210,6 +210,8 @@ static void grid_cell_of(const void *self, size_t row, size_t col, char *buf)
 				    v->utf8, buf);
 	else
 		snprintf(buf, FORMAT_SIZE, "%s", cell_text(v, row, at->column, text));
+	for (size_t n = strlen(buf); n > 0 && buf[n - 1] == ' '; n--)
+		buf[n - 1] = '\0';
 }
 
 static void long_put(const void *self, size_t row, page *p)
@@ -242,9 +244,11 @@ static void parts_put(page *p, view *v, bool last)
 	for (size_t i = 0; i < v->nparts; i++) {
 		const part *at = &v->parts[i];
 		const look *c = &v->columns[at->column];
-		cols[i] = (grid_col){.title = at->interval ? "" : v->t->columns[at->column].title,
+		/* An interval that is not beside its value needs the title. */
+		const bool beside = at->interval && i > 0 && v->parts[i - 1].column == at->column;
+		cols[i] = (grid_col){.title = beside ? "" : v->t->columns[at->column].title,
 				     .left = at->interval || c->kind == COLUMN_TEXT};
-		units[i] = at->interval ? "" : c->scale.unit;
+		units[i] = beside ? "" : c->scale.unit;
 	}
 	for (size_t c = 1; c < v->ncolumns; c++)
 		any_long = any_long || v->columns[c].kind == COLUMN_LONG;
@@ -263,7 +267,19 @@ static void parts_put(page *p, view *v, bool last)
 	v->nparts = 0;
 }
 
-/* As many columns as fit beside the names, and the rest below them in the same way. */
+static void part_add(page *p, view *v, part more, unsigned cols, unsigned names, unsigned *used)
+{
+	if (v->nparts > 0 && (*used + cols > p->width || v->nparts == GRID_COLS_MAX)) {
+		parts_put(p, v, false);
+		page_line(p);
+		*used = 2 + names;
+	}
+	*used += cols;
+	v->parts[v->nparts++] = more;
+}
+
+/* As many columns as fit beside the names, and the rest below them in the same way. A value and its
+ * interval stay together, unless they have no room even so. */
 static void grids_put(page *p, view *v)
 {
 	/* Longer names are shortened rather than that columns go below. */
@@ -273,19 +289,19 @@ static void grids_put(page *p, view *v)
 
 	for (size_t c = 1; c < v->ncolumns; c++) {
 		const look *own = &v->columns[c];
+		const unsigned value = 2 + own->value_cols, interval = 2 + own->interval_cols;
 		if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
 			continue;
-		const unsigned more =
-		    2 + own->value_cols + (own->intervals ? 2 + own->interval_cols : 0);
-		if (v->nparts > 0 && (used + more > p->width || v->nparts + 2 > GRID_COLS_MAX)) {
-			parts_put(p, v, false);
-			page_line(p);
-			used = 2 + names;
-		}
-		used += more;
-		v->parts[v->nparts++] = (part){.column = c};
+		const bool together = own->intervals && 2 + names + value + interval <= p->width;
+		if (v->nparts + 1 == GRID_COLS_MAX && together)
+			used = p->width;
+		part_add(p, v, (part){.column = c}, value + (together ? interval : 0), names,
+			 &used);
+		/* Under a title of its own it is as wide as that. */
+		const unsigned apart = interval > value ? interval : value;
 		if (own->intervals)
-			v->parts[v->nparts++] = (part){.column = c, .interval = true};
+			part_add(p, v, (part){.column = c, .interval = true}, together ? 0 : apart,
+				 names, &used);
 	}
 	parts_put(p, v, true);
 }
