@@ -87,6 +87,17 @@ static dck_status trace_push(reader *r, load_trace *t, double s, dck_err *err)
 	return DCK_OK;
 }
 
+static dck_status trace_refuse(const reader *r, char *cell, dck_err *err)
+{
+	for (char *c = cell; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+	DCK_FAIL(err, E_FORMAT,
+		 "'%s', line %llu: '%.40s' is no time: give seconds (0.25) or a time with its unit "
+		 "(250ms), one a line",
+		 r->path, (unsigned long long)r->line, cell);
+}
+
 static dck_status trace_parse(reader *r, load_trace *t, dck_err *err)
 {
 	char cell[CELL_MAX];
@@ -101,11 +112,7 @@ static dck_status trace_parse(reader *r, load_trace *t, dck_err *err)
 			continue;
 		}
 		if (r->any || heading)
-			DCK_FAIL(
-			    err, E_FORMAT,
-			    "'%s', line %llu: '%.40s' is no time: give seconds (0.25) or a time "
-			    "with its unit (250ms), one a line",
-			    r->path, (unsigned long long)r->line, cell);
+			return trace_refuse(r, cell, err);
 		heading = true;
 	}
 	if (t->n < 2 || !(t->at_ns[t->n - 1] > 0))

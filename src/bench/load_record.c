@@ -316,10 +316,9 @@ static void cell_share(const view *v, const stat_limit *l)
 static void limits_table(const view *v)
 {
 	static const dck_column columns[] = {
-	    {"limit", "limit", DCK_UNIT_NONE},	   {"over", "over it", DCK_UNIT_ONE},
-	    {"share", "share", DCK_UNIT_ONE},	   {"allowed", "allowed", DCK_UNIT_ONE},
-	    {"worth", "worth", DCK_UNIT_ONE},	   {"needed", "needed", DCK_UNIT_ONE},
-	    {"verdict", "verdict", DCK_UNIT_NONE},
+	    {"limit", "limit", DCK_UNIT_NONE},	{"over", "over it", DCK_UNIT_ONE},
+	    {"share", "share", DCK_UNIT_ONE},	{"worth", "worth", DCK_UNIT_ONE},
+	    {"needed", "needed", DCK_UNIT_ONE}, {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 	const load_job *j = v->j;
 
@@ -330,7 +329,6 @@ static void limits_table(const view *v)
 		record_cell_text(v->b, j->slo[i].name);
 		record_cell_int(v->b, (int64_t)v->step->seen[i].over);
 		cell_share(v, l);
-		record_cell_real(v->b, 1 - j->slo[i].p);
 		record_cell_int(v->b, (int64_t)floor(l->n_eff));
 		if (l->n_needed > 0)
 			record_cell_int(v->b, (int64_t)ceil(l->n_needed));
@@ -445,19 +443,36 @@ static void unstable(const view *v)
 static void late(const view *v)
 {
 	const load_result *r = v->r;
-	char mean[32], most[32];
+	const double mean_ns = r->late_n > 0 ? r->late_sum_ns / (double)r->late_n : 0;
+	char mean[32], most[32], median[32];
 
-	if (!v->server || r->late_n < 10 || !v->all[STAT_MEDIAN].present)
+	if (!v->server || r->late_n < 10 || !v->all[STAT_MEDIAN].present ||
+	    mean_ns <= LATE_SHARE * v->all[STAT_MEDIAN].value)
 		return;
-	if (r->late_sum_ns / (double)r->late_n > LATE_SHARE * v->all[STAT_MEDIAN].value)
-		record_note(
-		    v->b, DCK_WARN, "late-arrivals",
-		    "requests that found a stream ready were begun %s late (mean; at most %s), "
-		    "because the system woke it late or its processors were busy: that is in the "
-		    "latency, of which it is %.0f %%; free a processor for it",
-		    dck_text_time(r->late_sum_ns / (double)r->late_n, mean, sizeof mean),
+	record_note(v->b, DCK_WARN, "late-arrivals",
+		    "requests that found a stream ready were begun %s late (mean; at most %s), as "
+		    "the system woke it late or its processors were busy: that is in the latency, "
+		    "whose median is %s; free a processor for it",
+		    dck_text_time(mean_ns, mean, sizeof mean),
 		    dck_text_time(v->late->max, most, sizeof most),
-		    100 * r->late_sum_ns / (double)r->late_n / v->all[STAT_MEDIAN].value);
+		    dck_text_time(v->all[STAT_MEDIAN].value, median, sizeof median));
+}
+
+static void too_few(const view *v)
+{
+	const stat_estimate *e = &v->all[STAT_MEDIAN];
+
+	if (!e->has_interval)
+		record_note(v->b, DCK_WARN, "too-few-runs",
+			    "%llu requests are too few for an interval (%s): measure longer with "
+			    "--time or --requests",
+			    (unsigned long long)v->r->served, e->why);
+	else if (e->narrow)
+		record_note(v->b, DCK_WARN, "too-few-runs",
+			    "the requests are worth only %.0f independent ones, so intervals are "
+			    "narrower than their level says: measure longer with --time or "
+			    "--requests",
+			    e->n_eff);
 }
 
 static void oversubscribed(const view *v)
@@ -580,6 +595,7 @@ static void notes(const view *v)
 	closed_loop(v);
 	unstable(v);
 	late(v);
+	too_few(v);
 	oversubscribed(v);
 	for (size_t i = 0; !j->config->find_peak && i < j->ask.nslo; i++)
 		limit_note(v, i);
@@ -607,6 +623,9 @@ static void doubts(view *v)
 			    .after = v->j->after,
 			    .estimates = v->service_all};
 
+	/* What is too few is said above, with the options that this command has. */
+	v->service_all[STAT_MEDIAN].has_interval = true;
+	v->service_all[STAT_MEDIAN].narrow = false;
 	p->latency = *v->service;
 	p->measured_runs = v->r->served;
 	p->measured_ns = (uint64_t)v->r->done_ns;

@@ -515,6 +515,9 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 	ret->span_ns = r->last_arrival_ns;
 	if (whole && r->ask->requests == 0 && ret->failed == DCK_OK && !r->ask->arrivals.trace)
 		ret->span_ns = (double)r->ask->time_ns;
+	/* Of a trace the first and the last are ends: n arrivals have n - 1 gaps. */
+	if (r->ask->arrivals.trace && ret->arrived > 1)
+		ret->span_ns *= (double)ret->arrived / (double)(ret->arrived - 1);
 	/* More work came than the streams can do, and it was still there when arrivals ended. */
 	ret->unstable = r->unstable || (ret->served >= 20 && load_utilisation(p, ret) >= 1 &&
 					(double)ret->queue_end > fmax(10, 3.0 * (double)p->n));
