@@ -172,6 +172,8 @@ static void grow_learn(search *s, size_t point, const search_outcome *o)
 		grow_end(g, SEARCH_BY_ROOF);
 	else if (p->batch >= s->c.max_batch)
 		grow_end(g, SEARCH_BY_MAX);
+	else if (s->c.longest_ns > 0 && o->latency.value > s->c.longest_ns)
+		grow_end(g, SEARCH_BY_TIME);
 }
 
 /* --- refinement */
@@ -232,21 +234,24 @@ static void candidate_remove(search *s, size_t i)
 	s->ncandidates--;
 }
 
-/* The fastest point that is no candidate and keeps to the limit as far as is known; of `setting`,
- * or of any (SIZE_MAX). */
+/* The point that was fastest when it was found, is no candidate and keeps to the limit as far as is
+ * known; of `setting`, or of any (SIZE_MAX). */
 static size_t fastest_other(const search *s, size_t setting)
 {
 	size_t found = SIZE_MAX;
+	double most = 0;
 
-	for (size_t i = 0; i < s->npoints; i++) {
-		bool taken = s->points[i].visits == 0 || infeasible(s, i) ||
-			     (setting != SIZE_MAX && s->points[i].setting != setting);
+	for (size_t i = 0; i < s->nvisits; i++) {
+		const search_visit *v = &s->visits[i];
+		bool taken = v->round > 0 || infeasible(s, v->point) ||
+			     (setting != SIZE_MAX && s->points[v->point].setting != setting);
 
 		for (size_t k = 0; k < s->ncandidates; k++)
-			taken |= s->candidates[k] == i;
-		if (!taken &&
-		    (found == SIZE_MAX || search_rate(s, i).value > search_rate(s, found).value))
-			found = i;
+			taken |= s->candidates[k] == v->point;
+		if (!taken && v->outcome.rate.value > most) {
+			most = v->outcome.rate.value;
+			found = v->point;
+		}
 	}
 	return found;
 }
@@ -278,8 +283,6 @@ static void candidates_choose(search *s)
 		candidate_add(s, least_held(s));
 		return;
 	}
-	const double rate = search_rate(s, best).value;
-
 	candidate_add(s, best);
 	search_neighbours(s, best, &below, &above);
 	candidate_add(s, below);
@@ -296,13 +299,13 @@ static void candidates_choose(search *s)
 	candidate_add(s, below);
 	for (size_t k = 0; s->c.settings > 1 && k < s->c.settings; k++) {
 		other = fastest_other(s, k);
-		if (other != SIZE_MAX && search_rate(s, other).value >= OTHER_SETTING * rate)
+		if (other != SIZE_MAX && search_log_ratio(s, other, best) >= log(OTHER_SETTING))
 			candidate_add(s, other);
 	}
 	const size_t most = s->c.batches ? SEARCH_CANDIDATES_MAX : CANDIDATES_WANTED;
 
 	while (s->ncandidates < most && (other = fastest_other(s, SIZE_MAX)) != SIZE_MAX &&
-	       (s->c.batches || search_rate(s, other).value >= NEAR_BEST * rate))
+	       (s->c.batches || search_log_ratio(s, other, best) >= log(NEAR_BEST)))
 		candidate_add(s, other);
 }
 

@@ -27,6 +27,7 @@ typedef struct search_config {
 	unsigned settings;   /* at least 1 */
 	double level;	     /* of intervals */
 	double precision;    /* differences known so well need no more rounds */
+	double longest_ns;   /* sizes whose run takes longer end the growth; 0: no limit */
 	double limit_ns;     /* what `held` may be; 0: no limit */
 	bool held_max;	     /* `held` is the slowest run: of several visits the greatest counts */
 	unsigned rounds_min; /* 2 to SEARCH_ROUNDS_MAX */
@@ -74,7 +75,7 @@ typedef enum search_hold { SEARCH_HOLDS, SEARCH_BREAKS, SEARCH_UNSURE } search_h
 
 /* What ended the growth. */
 typedef enum search_limit {
-	SEARCH_BY_TIME, /* it had not ended */
+	SEARCH_BY_TIME, /* it had not ended, or a run took too long */
 	SEARCH_BY_ROOF, /* larger batches gave no more */
 	SEARCH_BY_MEMORY,
 	SEARCH_BY_ERROR,

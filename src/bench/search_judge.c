@@ -106,18 +106,68 @@ static bool usable(const search *s, size_t i)
 	return s->points[i].end == SEARCH_OK && s->points[i].visits > 0;
 }
 
+static double visit_log_rate(const search *s, size_t point, unsigned round)
+{
+	for (size_t i = s->nvisits; i-- > 0;)
+		if (s->visits[i].point == point && s->visits[i].round == round)
+			return log(s->visits[i].outcome.rate.value);
+	return NAN;
+}
+
+double search_log_ratio(const search *s, size_t a, size_t b)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (unsigned round = 1; round <= s->round; round++) {
+		const double d = visit_log_rate(s, a, round) - visit_log_rate(s, b, round);
+
+		if (isnan(d))
+			continue;
+		sum += d;
+		n++;
+	}
+	return n > 0 ? sum / (double)n : visit_log_rate(s, a, 0) - visit_log_rate(s, b, 0);
+}
+
+static bool keeps(const search *s, size_t i, bool strict)
+{
+	const search_hold hold = search_holds(s, i);
+
+	return hold == SEARCH_HOLDS || (hold == SEARCH_UNSURE && !strict);
+}
+
+/* Rounds are fair to all that are in them; what was visited before may have had a faster machine.
+ */
+static bool best_in_rounds(const search *s, bool strict, size_t *ret)
+{
+	double means[SEARCH_CANDIDATES_MAX], y = -INFINITY;
+	bool found = false;
+	stat_blocks f;
+
+	if (!search_compare(s, means, &f))
+		return false;
+	for (size_t i = 0; i < s->ncandidates; i++)
+		if (usable(s, s->candidates[i]) && keeps(s, s->candidates[i], strict) &&
+		    means[i] > y) {
+			y = means[i];
+			*ret = s->candidates[i];
+			found = true;
+		}
+	return found;
+}
+
 bool search_best(const search *s, bool strict, size_t *ret)
 {
 	double most = 0;
 	bool found = false;
 
+	if (best_in_rounds(s, strict, ret))
+		return true;
 	for (size_t i = 0; i < s->npoints; i++) {
-		if (!usable(s, i))
-			continue;
-		const search_hold hold = search_holds(s, i);
-		const double rate = search_rate(s, i).value;
+		const double rate = usable(s, i) ? search_rate(s, i).value : 0;
 
-		if (hold == SEARCH_BREAKS || (strict && hold != SEARCH_HOLDS) || !(rate > most))
+		if (!(rate > most) || !keeps(s, i, strict))
 			continue;
 		most = rate;
 		*ret = i;
@@ -147,33 +197,25 @@ void search_neighbours(const search *s, size_t point, size_t *ret_below, size_t 
 
 size_t search_knee(const search *s, size_t best)
 {
-	const double enough = (1 - SEARCH_KNEE_SHARE) * search_rate(s, best).value;
+	const double enough = log(1 - SEARCH_KNEE_SHARE);
 	size_t knee = best;
 
 	for (size_t i = 0; i < s->npoints; i++)
 		if (usable(s, i) && s->points[i].setting == s->points[best].setting &&
 		    s->points[i].batch < s->points[knee].batch &&
-		    search_holds(s, i) == SEARCH_HOLDS && search_rate(s, i).value >= enough)
+		    search_holds(s, i) == SEARCH_HOLDS && search_log_ratio(s, i, best) >= enough)
 			knee = i;
 	return knee;
 }
 
 /* --- comparing */
 
-static double visit_log_rate(const search *s, size_t point, unsigned round)
-{
-	for (size_t i = s->nvisits; i-- > 0;)
-		if (s->visits[i].point == point && s->visits[i].round == round)
-			return log(s->visits[i].outcome.rate.value);
-	return NAN;
-}
-
 bool search_compare(const search *s, double *means, stat_blocks *ret)
 {
 	double y[SEARCH_ROUNDS_MAX * SEARCH_CANDIDATES_MAX];
 	const unsigned from = s->first_round;
 
-	if (s->chosen == 0 || s->complete < from + 1)
+	if (s->chosen == 0 || s->complete < from + 1 || s->ncandidates == 0)
 		return false;
 	const unsigned n = s->complete - from + 1;
 
@@ -212,8 +254,7 @@ static search_limit limit_of(const search *s, unsigned setting)
 		    s->points[i].batch <= s->points[largest].batch / 2 &&
 		    (half == SIZE_MAX || s->points[i].batch > s->points[half].batch))
 			half = i;
-	if (half != SIZE_MAX &&
-	    search_rate(s, largest).value < (1 + ROOF_SHARE) * search_rate(s, half).value)
+	if (half != SIZE_MAX && search_log_ratio(s, largest, half) < log(1 + ROOF_SHARE))
 		return SEARCH_BY_ROOF;
 	return s->growth[setting].limit;
 }

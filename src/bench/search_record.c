@@ -93,16 +93,16 @@ static const char *status_text(const making *m, size_t i)
 	if (p->end == SEARCH_MEMORY)
 		return "memory";
 	if (p->end == SEARCH_ERROR)
-		return mem_arena_fmt(m->arena, "error: %s", p->why);
+		return "error";
 	if (m->result.found && i == m->result.best)
 		return is_knee ? "best, knee" : "best";
 	if (is_knee)
 		return "knee";
 	switch (search_holds(m->r->search, i)) {
 	case SEARCH_BREAKS:
-		return "breaks the limit";
+		return "too slow";
 	case SEARCH_UNSURE:
-		return "limit not sure";
+		return "not sure";
 	case SEARCH_HOLDS:
 		break;
 	}
@@ -142,6 +142,7 @@ static void row(making *m, size_t i)
 	cell_number(m, &latency, why);
 	if (slo_column(r))
 		cell_number(m, &held, ran ? "it needs more runs than there were" : why);
+	record_cell_text(m->b, status_text(m, i));
 	if (p->peak_rss_bytes > 0)
 		record_cell_int(m->b, (int64_t)p->peak_rss_bytes);
 	else
@@ -151,8 +152,7 @@ static void row(making *m, size_t i)
 	else
 		record_cell_absent(m->b, ran ? m->flops_why : why);
 	record_cell_int(m->b, p->visits);
-	record_cell_text(m->b, !ran ? "no" : m->front[i] ? "yes" : "no");
-	record_cell_text(m->b, status_text(m, i));
+	record_cell_text(m->b, ran && m->front[i] ? "yes" : "no");
 }
 
 static void table(making *m)
@@ -167,11 +167,11 @@ static void table(making *m)
 	columns[n++] = (dck_column){"latency", "median", DCK_UNIT_NS};
 	if (slo_column(m->r))
 		columns[n++] = (dck_column){"limited", m->r->slo.name, DCK_UNIT_NS};
+	columns[n++] = (dck_column){"status", "status", DCK_UNIT_NONE};
 	columns[n++] = (dck_column){"memory", "memory", DCK_UNIT_BYTE};
 	columns[n++] = (dck_column){"flops", "rate", DCK_UNIT_FLOP_PER_S};
 	columns[n++] = (dck_column){"visits", "visits", DCK_UNIT_ONE};
 	columns[n++] = (dck_column){"pareto", "Pareto", DCK_UNIT_NONE};
-	columns[n++] = (dck_column){"status", "status", DCK_UNIT_NONE};
 	record_table(m->b, "throughput/points", "Throughput by batch", columns, n);
 	for (size_t k = 0; k < m->nvisited; k++)
 		row(m, m->order[k]);
@@ -322,25 +322,25 @@ static void notes_best(making *m)
 			    m->result.rounds);
 }
 
-/* The first point that ended so, by batch. SIZE_MAX: none did. */
-static size_t first_ended(const making *m, search_end end)
-{
-	for (size_t k = 0; k < m->nvisited; k++)
-		if (point(m, m->order[k])->end == end)
-			return m->order[k];
-	return SIZE_MAX;
-}
+/* At most so many sentences of points that failed. */
+#define ENDS_SHOWN 4
 
 static void notes_ends(making *m)
 {
-	const size_t memory = first_ended(m, SEARCH_MEMORY), error = first_ended(m, SEARCH_ERROR);
+	size_t shown = 0;
 
-	if (memory != SIZE_MAX)
-		record_note(m->b, DCK_INFO, "point-memory", "%s ended for want of memory: %s",
-			    point_text(m, memory), point(m, memory)->why);
-	if (error != SIZE_MAX)
-		record_note(m->b, DCK_WARN, "point-failed", "%s failed: %s", point_text(m, error),
-			    point(m, error)->why);
+	for (size_t k = 0; k < m->nvisited && shown < ENDS_SHOWN; k++) {
+		const size_t i = m->order[k];
+		const search_point *p = point(m, i);
+
+		if (p->end == SEARCH_MEMORY)
+			record_note(m->b, DCK_INFO, "point-memory",
+				    "%s ended for want of memory: %s", point_text(m, i), p->why);
+		else if (p->end == SEARCH_ERROR)
+			record_note(m->b, DCK_WARN, "point-failed", "%s failed: %s",
+				    point_text(m, i), p->why);
+		shown += p->end != SEARCH_OK;
+	}
 }
 
 static void note_nothing(making *m)

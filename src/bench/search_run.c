@@ -216,6 +216,7 @@ static dck_status asked_read(search_run *r, dck_err *err)
 	    c->rounds < SEARCH_ROUNDS_MAX ? (unsigned)c->rounds : SEARCH_ROUNDS_MAX;
 	r->plan.rounds_max =
 	    3 * r->plan.rounds_min < SEARCH_ROUNDS_MAX ? 3 * r->plan.rounds_min : SEARCH_ROUNDS_MAX;
+	r->plan.longest_ns = (double)c->point_time_ns;
 	r->plan.seed = r->subject->model.seed;
 	r->memory_bytes = c->memory_bytes
 			      ? c->memory_bytes

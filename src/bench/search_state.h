@@ -46,6 +46,9 @@ typedef struct search_difference {
 } search_difference;
 search_difference search_differ(const search *s, const double *means, const stat_blocks *f,
 				size_t best, size_t i);
+/* Logarithm of a's rate over b's in the rounds that have both; before there are any, of the visits
+ * that found them. */
+double search_log_ratio(const search *s, size_t a, size_t b);
 /* The point of the highest rate that keeps to the limit; `strict`: for certain. false: there is
  * none. */
 bool search_best(const search *s, bool strict, size_t *ret);
