@@ -105,6 +105,7 @@ typedef struct dck_plan {
 	uint64_t processes;	/* fresh processes; 1: this one */
 	uint64_t idle_ns;	/* pause before each run */
 	uint64_t keep;		/* samples kept at most */
+	bool check_outputs;	/* afterwards: are they those of an unoptimised run? dck_check_options */
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* The deepclock program, which is started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT`
 	 * for what needs a fresh process (processes > 1); NULL: none. */
@@ -112,6 +113,7 @@ typedef struct dck_plan {
 	const char *title; /* the record's `command`; NULL: none */
 } dck_plan;
 DCK_API extern const dck_opt dck_plan_options[];
+DCK_API extern const dck_opt dck_check_options[];
 DCK_API extern const char *const dck_plan_statistics[]; /* "mean", "median", "p90", "p99", NULL */
 
 DCK_API void dck_plan_init(dck_plan *p); /* @since 0.1 */

@@ -185,6 +185,7 @@ static dck_status differences(job *j, dck_err *err)
 	DCK_TRY(agree_open(&reference, j->all[0].subject, j->watch, err));
 	bench_facts_subject(j->b, j->all[0].subject, &reference);
 	bench_facts_engine(j->b, &reference);
+	record_fact_text(j->b, "difference", "reference", j->all[0].name);
 	status = outputs_compare(j, &reference, list, &done, err);
 	bench_target_close(&reference);
 	if (status == DCK_OK)

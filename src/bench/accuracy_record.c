@@ -322,7 +322,7 @@ static void alternatives_put(const job *j)
 	    {.key = "changed", .title = "changed", .unit = DCK_UNIT_ONE},
 	    {.key = "only_reference", .title = "now wrong", .unit = DCK_UNIT_ONE},
 	    {.key = "only_other", .title = "now right", .unit = DCK_UNIT_ONE},
-	    {.key = "chance", .title = "chance", .unit = DCK_UNIT_ONE},
+	    {.key = "mcnemar_p", .title = "McNemar p", .unit = DCK_UNIT_ONE},
 	};
 	static const char first[] = "it is the reference";
 
@@ -351,9 +351,6 @@ static void alternatives_put(const job *j)
 		snprintf(tag, sizeof tag, "accuracy/overall/%s", j->r->names[i]);
 		share_put(j->b, tag, hits, j->items, "exact binomial interval");
 	}
-	record_fact_text(j->b, "accuracy", "chance",
-			 "how probable so uneven a split of 'now wrong' and 'now right' is if both "
-			 "predict equally well: McNemar's exact test, two-sided");
 }
 
 /* --- notes */

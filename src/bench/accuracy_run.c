@@ -88,6 +88,12 @@ static dck_status items_read(job *j, dck_err *err)
 		items *it = &j->items[i];
 
 		item_name(t, j->r->arena, list->item[i], it);
+		if (!it->name && strchr(it->file, '=') && !os_file_exists(it->file))
+			DCK_FAIL(
+			    err, E_ARG,
+			    "--inputs is '%s': there is no such file, and the model has no such "
+			    "input; its first is '%s'",
+			    it->file, t->in[0].name);
 		DCK_TRY(npy_read(it->file, (size_t)left, &it->x, err));
 		j->nitems++;
 		left -= it->x.bytes < left ? it->x.bytes : left;

@@ -68,6 +68,14 @@ dck_status agree_end(agree *x, dck_err *err);
 
 void agree_done(agree *x); /* {0} is allowed */
 
+/* E_ARG: s has no outputs. */
+dck_status agree_can_check(const dck_subject *s, dck_err *err);
+/* Compares the outputs of `measured`, which is s opened (NULL: it is opened here), with those of
+ * the same model without optimisations on one thread of the processor, and adds what came of it to
+ * the record: agree_record(), or the note outputs-not-compared. */
+void agree_check(record_builder *b, const dck_subject *s, bench_target *measured,
+		 const dck_observer *watch);
+
 /* Adds table difference/outputs, metrics difference/..., facts of the section "difference", and of
  * those that differ or could not be compared a note. n of them, each against the same reference;
  * with n > 1 a row's name begins with the label. Returns the worst verdict. */

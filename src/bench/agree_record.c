@@ -7,7 +7,7 @@
 
 static const dck_column columns[] = {
     {.key = "output", .title = "output"},
-    {.key = "type", .title = "type"},
+    {.key = "verdict", .title = "verdict"},
     {.key = "max_abs", .title = "max abs", .unit = DCK_UNIT_ONE},
     {.key = "max_rel", .title = "max rel", .unit = DCK_UNIT_ONE},
     {.key = "mean_abs", .title = "mean abs", .unit = DCK_UNIT_ONE},
@@ -15,7 +15,7 @@ static const dck_column columns[] = {
     {.key = "max_ulp", .title = "max ULP", .unit = DCK_UNIT_ONE},
     {.key = "nonfinite", .title = "NaN, Inf", .unit = DCK_UNIT_ONE},
     {.key = "outside", .title = "outside", .unit = DCK_UNIT_ONE},
-    {.key = "verdict", .title = "verdict"},
+    {.key = "type", .title = "type"},
 };
 #define NCOLUMNS (sizeof columns / sizeof columns[0])
 
@@ -48,11 +48,10 @@ static void row_put(record_builder *b, const agree *x, const agree_output *o, bo
 		record_cell_fmt(b, "%s: %s", x->label, o->name);
 	else
 		record_cell_text(b, o->name);
-	record_cell_text(b, o->dtypes);
+	record_cell_text(b, agree_verdict_text[o->verdict]);
 	if (!o->compared) {
-		for (size_t i = 2; i + 1 < NCOLUMNS; i++)
+		for (size_t i = 2; i < NCOLUMNS; i++)
 			record_cell_absent(b, o->why ? o->why : "not compared");
-		record_cell_text(b, agree_verdict_text[o->verdict]);
 		return;
 	}
 	const char *empty = "no element is finite in both";
@@ -66,7 +65,7 @@ static void row_put(record_builder *b, const agree *x, const agree_output *o, bo
 		record_cell_absent(b, "not of one floating type");
 	record_cell_int(b, whole(nonfinite(s)));
 	record_cell_int(b, whole(s->outside));
-	record_cell_text(b, agree_verdict_text[o->verdict]);
+	record_cell_text(b, o->dtypes);
 }
 
 /* --- of all outputs, the worst */

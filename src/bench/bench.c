@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "bench/agree.h"
 #include "bench/processes.h"
 #include "bench/runner.h"
 
@@ -16,6 +17,8 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 		plan = &defaults;
 	}
 	DCK_TRY(bench_plan_check(plan, &checked, err));
+	if (plan->check_outputs)
+		DCK_TRY(agree_can_check(s, err));
 	if (checked.asked.processes > 1)
 		return bench_run_processes(s, &checked, watch, ret, err);
 	return bench_run_here(s, &checked, watch, ret, err);

@@ -130,6 +130,15 @@ const dck_opt dck_plan_options[] = {
 };
 #undef AT
 
+/* Apart, since only dck_bench() heeds it. */
+const dck_opt dck_check_options[] = {
+    {.name = "check-outputs",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(dck_plan, check_outputs),
+     .help = "then compare the outputs with those of an unoptimised run on one thread"},
+    {0},
+};
+
 void dck_plan_init(dck_plan *p)
 {
 	dck_status status = dck_opt_defaults(dck_plan_options, p, NULL);

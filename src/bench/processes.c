@@ -6,6 +6,7 @@
 #include "bench/processes.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "bench/agree.h"
 #include "bench/facts.h"
 #include "bench/results.h"
 #include "bench/worker.h"
@@ -241,6 +242,8 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 		record_note(b, DCK_ERROR, "engine-failed",
 			    "process %zu of %llu failed: %s; this is what was measured until then",
 			    w->n + 1, (unsigned long long)w->plan->asked.processes, failure->msg);
+	if (w->plan->asked.check_outputs && !incomplete)
+		agree_check(b, w->subject, NULL, w->watch);
 	mem_free(values);
 	return record_finish(b, ret, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/runner.h"
 #include "base/err.h"
+#include "bench/agree.h"
 #include "bench/doubts.h"
 #include "bench/facts.h"
 #include "bench/results.h"
@@ -167,6 +168,8 @@ static dck_status run_all(run *r, const dck_subject *s, const bench_plan *plan, 
 	if (status != DCK_OK)
 		stopped_note(r, status, &why);
 	record_fill(r, s, &evidence);
+	if (plan->asked.check_outputs && status == DCK_OK)
+		agree_check(r->record, s, &r->target, r->log.watch);
 	notes_show(r);
 	return DCK_OK;
 }

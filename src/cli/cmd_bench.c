@@ -75,6 +75,9 @@ static int measure(bench_config *cfg)
 	code = is_worker
 		   ? record_send(cfg, record)
 		   : cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	/* A fast wrong model must not pass. */
+	if (code == CLI_OK && !is_worker && dck_record_note(record, "outputs-differ"))
+		code = CLI_FAILED;
 	dck_record_free(record);
 	return code;
 }
@@ -131,6 +134,7 @@ static const cli_item subjects[] = {
 static const cli_section sections[] = {{"Subjects", subjects}, {0}};
 static const cli_group groups[] = {
     {"Measuring", dck_plan_options, offsetof(bench_config, plan), false},
+    {"Measuring", dck_check_options, offsetof(bench_config, plan), false},
     {"Models", dck_model_options, offsetof(bench_config, subject.model), false},
     {"Programs", dck_command_options, offsetof(bench_config, subject.command), false},
     {"Output", cli_format_options, offsetof(bench_config, format), false},
