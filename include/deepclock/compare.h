@@ -44,6 +44,7 @@ typedef struct dck_compare_config {
 	/* Saved. */
 	const char *metric; /* what is compared, by its tag; NULL: latency of the statistic */
 	bool force;	    /* also when machine or method differ */
+	bool together;	    /* the last record against all before it: how far these scatter counts */
 	const char *title;  /* the record's `command`; NULL: none */
 } dck_compare_config;
 DCK_API extern const dck_opt dck_compare_options[];	   /* of both kinds */

@@ -7,6 +7,8 @@
 
 #include "deepclock/compare.h"
 #include "base/mem.h"
+#include "bench/fingerprint.h"
+#include "bench/verdict.h"
 #include "record/build.h"
 
 /* The statistic of one record at one level. */
@@ -66,6 +68,40 @@ void saved_ratio_find(const saved_value *a, const saved_value *b, bool higher_is
 		      saved_ratio *ret);
 /* sqrt(x^2 + y^2 + ...) of the distances from a value to the end of its interval. */
 double saved_square_add(double x, double y, double z);
+
+/* --- saved.c: one record in the comparison. */
+typedef struct saved_side {
+	const dck_record *record;
+	const char *name;
+	saved_source source;
+	saved_value value;   /* at the level of its verdict */
+	fingerprint differs; /* from the first record */
+	saved_ratio ratio;   /* to the baseline */
+	double level;	     /* of the ratio's interval */
+	verdict verdict;
+	int gate;
+	bool open; /* no verdict yet, and it has an interval that may give one */
+} saved_side;
+
+typedef struct saved_comparison {
+	const dck_compare_config *asked;
+	const char *tag;
+	const dck_metric_def *def;
+	saved_side *sides; /* [n] */
+	size_t n;
+	size_t first; /* of those that are compared with the baseline */
+	/* Sides 0 to first - 1 taken together, where there are several. */
+	bool together;
+	saved_side pool;
+	double scatter; /* of the logarithms: their standard deviation */
+	record_builder *b;
+} saved_comparison;
+
+/* saved_together.c: the last record against all before it. */
+void saved_together_judge(saved_comparison *c);
+
+/* saved_notes.c */
+void saved_notes(const saved_comparison *c);
 
 /* --- saved_names.c: what the records are called in results. name[n], each unique, in the arena;
  * false: no memory. */

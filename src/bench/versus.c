@@ -123,6 +123,10 @@ const dck_opt dck_compare_saved_options[] = {
      .kind = DCK_OPT_FLAG,
      .at = AT(force),
      .help = "also when the records are of different machines or methods"},
+    {.name = "together",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(together),
+     .help = "the last record against all before it: how far those scatter is in the interval"},
     {0},
 };
 #undef AT
