@@ -6,6 +6,7 @@
 #include "record/build.h"
 #include "report/text_scale.h"
 #include <math.h>
+#include <stdint.h>
 
 static dck_cell real(double v)
 {
@@ -329,6 +330,72 @@ static void keys_and_verdict_come_first(void **state)
 	mem_free(text);
 }
 
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_next(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static double random_number(void)
+{
+	static const double all[] = {0,	     1,	   -1,	 7,	  0.1,	 17624011, 1e308, -1e308,
+				     5e-324, 1e15, 1e-7, 123.456, -0.02, 9e18,	   1000};
+	return all[random_next() % (sizeof all / sizeof all[0])];
+}
+
+static void random_cell(record_builder *b, bool text)
+{
+	static const char long_text[] = "words and words that are more than what a column holds";
+	const double v = random_number();
+
+	switch (random_next() % 5) {
+	case 0:
+		record_cell_absent(b, long_text + random_next() % sizeof long_text);
+		break;
+	case 1:
+		record_cell_interval(b, v, v - fabs(random_number()), v * 1.25, 0.95);
+		break;
+	case 2:
+		record_cell_int(b, (int64_t)random_next());
+		break;
+	default:
+		if (text)
+			record_cell_text(b, long_text + random_next() % sizeof long_text);
+		else
+			record_cell_real(b, v);
+	}
+}
+
+/* Whatever is in it, at any width. */
+static void any_table_stays_on_the_page(void **state)
+{
+	(void)state;
+	static const unsigned widths[] = {60, 80, 120};
+	for (int i = 0; i < 300; i++) {
+		dck_column some[20];
+		const size_t ncolumns = 1 + random_next() % 20, nrows = random_next() % 6;
+		record_builder *b = record_new();
+		for (size_t c = 0; c < ncolumns; c++)
+			some[c] = (dck_column){
+			    "key",
+			    random_next() % 4 == 0 ? "a title that has a lot to say" : "title",
+			    (dck_unit)(random_next() % DCK_UNIT_COUNT)};
+		record_table(b, "t", "Title", some, ncolumns);
+		for (size_t k = 0; k < nrows * ncolumns; k++)
+			random_cell(b, some[k % ncolumns].unit == DCK_UNIT_NONE);
+		const unsigned width = widths[i % 3];
+		char *text = text_of(b, width);
+		for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1)
+			if (strcspn(line, "\n") > width)
+				fail_msg("%u columns: %.*s", width, (int)strcspn(line, "\n"), line);
+		mem_free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +407,7 @@ int main(void)
 	    cmocka_unit_test(large_tables_say_what_is_missing),
 	    cmocka_unit_test(long_texts_stand_below_their_row),
 	    cmocka_unit_test(keys_and_verdict_come_first),
+	    cmocka_unit_test(any_table_stays_on_the_page),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
