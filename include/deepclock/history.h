@@ -184,8 +184,12 @@ typedef struct dck_history_trend {
 	const dck_history_change *changes;
 	size_t nchanges;
 	const char *changes_absent; /* why none were looked for; NULL: they were */
-	uint64_t incomplete;	    /* records left out: they are incomplete */
-	uint64_t other;		    /* left out: another machine or method */
+	/* Of the points less their levels, with the point before; well above 0: they lean on each
+	 * other, and p is smaller than it should be. NaN: too few points. */
+	double correlation;
+	bool leaning;	     /* it is, beyond chance */
+	uint64_t incomplete; /* records left out: they are incomplete */
+	uint64_t other;	     /* left out: another machine or method */
 } dck_history_trend;
 
 /* How a metric moved over the records of the filter, which all are of one subject and command: that

@@ -50,7 +50,6 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 	}
 	if (dck_history_get(h, id, &r, &err) != DCK_OK)
 		return cli_failed(&err);
-	style.ops = cfg->view;
 	code = cli_report(cfg->format.format, (const dck_record *const *)&r, 1, &style);
 	dck_record_free(r);
 	return code;
@@ -70,8 +69,7 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 	    DCK_OK)
 		return cli_failed(&err);
 	/* A comparison of records is no measurement to be kept beside them. */
-	code =
-	    cli_record_show(&cfg->common, cfg->format.format, &cfg->view, &(cli_output){0}, result);
+	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &(cli_output){0}, result);
 	if (code == CLI_OK)
 		code = dck_compare_gate(result);
 	dck_record_free(result);
@@ -187,10 +185,10 @@ typedef struct action {
 
 #define FILTER "subject", "command", "since", "until", "at-commit", "limit"
 static const char *const list_options[] = {FILTER, "metric", "format", NULL};
-static const char *const show_options[] = {"format", "by", "sort", "top", NULL};
+static const char *const show_options[] = {"format", NULL};
 static const char *const trend_options[] = {FILTER, "by", "mixed", "least", "format", NULL};
-static const char *const compare_options[] = {"metric", "statistic", "level", "margin", "force",
-					      "format", "sort",	     "top",   NULL};
+static const char *const compare_options[] = {"metric", "statistic", "level", "margin",
+					      "force",	"format",    NULL};
 static const char *const export_options[] = {FILTER, "csv", NULL};
 static const char *const import_options[] = {"commit", NULL};
 static const char *const prune_options[] = {
@@ -368,7 +366,6 @@ static const cli_group groups[] = {
     {"Showing", dck_history_trend_options, offsetof(history_command, trend), false},
     {"Showing", export_table, offsetof(history_command, exported), false},
     {"Showing", cli_format_options, offsetof(history_command, format), false},
-    {"Showing", dck_op_options, offsetof(history_command, view), false},
     {"Comparing", dck_compare_options, offsetof(history_command, compare), false},
     {"Comparing", dck_compare_saved_options, offsetof(history_command, compare), false},
     {"Removing", dck_history_prune_options, offsetof(history_command, prune), false},

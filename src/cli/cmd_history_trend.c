@@ -156,6 +156,11 @@ static void trend_text(const history_command *cfg, const dck_history_trend *t, s
 		puts("  none that noise would not make (at 5 %)");
 	for (size_t i = 0; i < t->nchanges; i++)
 		change_line(&p, &t->changes[i], true);
+	if (t->leaning)
+		printf(
+		    "  points lean on the one before (correlation %.2f): noise looks like a change "
+		    "more often than p says\n",
+		    t->correlation);
 	left_out(t->incomplete, "incomplete");
 	left_out(t->other, "other machine or method (--mixed shows them)");
 }
@@ -218,6 +223,10 @@ static void trend_json(const dck_history_trend *t)
 		text_or_null("changes_absent", t->changes_absent);
 		puts(",");
 	}
+	if (!isnan(t->correlation))
+		printf("  \"correlation\": %s, \"leaning\": %s,\n",
+		       history_number(t->correlation, number, sizeof number),
+		       t->leaning ? "true" : "false");
 	printf("  \"left_out\": {\"incomplete\": %" PRIu64 ", \"other\": %" PRIu64 "}\n}\n",
 	       t->incomplete, t->other);
 }

@@ -24,7 +24,6 @@ typedef struct history_command {
 	dck_history_trend_config trend;
 	dck_history_prune_config prune;
 	dck_compare_config compare;
-	dck_op_view view;
 } history_command;
 
 /* The option was given on the command line. */

@@ -400,6 +400,28 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 	t->changes = changes;
 }
 
+/* Bartlett 1946: of independent points the correlation is about normal with deviation 1 /
+ * sqrt(n); 1.645 of them are passed by chance once in 20. */
+static void correlation_find(trend_box *box, double *values)
+{
+	dck_history_trend *t = &box->trend;
+
+	t->correlation = (double)NAN;
+	if (t->n < STAT_CHANGE_MIN)
+		return;
+	for (size_t i = 0, k = 0; i < t->n; i++) {
+		while (k < t->nchanges && t->changes[k].at <= i)
+			k++;
+		if (t->nchanges > 0)
+			values[i] = t->points[i].value -
+				    (k > 0 ? t->changes[k - 1].after : t->changes[0].before);
+		else
+			values[i] = t->points[i].value;
+	}
+	t->correlation = stat_lag1(values, t->n);
+	t->leaning = t->correlation > 1.645 / sqrt((double)t->n);
+}
+
 static dck_status points_and_changes(trend_box *box, rows *all, const dck_history_trend_config *c,
 				     dck_err *err)
 {
@@ -414,6 +436,7 @@ static dck_status points_and_changes(trend_box *box, rows *all, const dck_histor
 		t->n = points_make(all, c->by, &m, points);
 		t->points = points;
 		changes_find(box, m.values, m.change, c->least, changes);
+		correlation_find(box, m.values);
 	}
 	room_close(&m);
 	if (!made || mem_arena_failed(box->arena))

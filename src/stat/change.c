@@ -3,7 +3,7 @@
  *
  * Ranks, since a history has outliers: days on which the machine was busy. Permutation, since the
  * series are short and the distribution of the greatest of many dependent statistics is known for
- * long ones only. The permutations come from a generator that always begins alike.
+ * long ones only. Which permutations are drawn depends on the data alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"
@@ -144,18 +144,30 @@ static bool room_fill(const room *m, const double *x, size_t n)
 	return true;
 }
 
+/* Made from the data: the same data give the same p, and other data other permutations, of which
+ * one fixed set would be a little too strict or too mild for all. */
+static uint64_t seed_of(const double *r, size_t n)
+{
+	uint64_t seed = n;
+
+	for (size_t i = 0; i < n; i++)
+		seed = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)r[i];
+	return seed;
+}
+
 /* p above alpha is not worked out, and 1. */
 static void judge(const double *x, segment *s, double alpha, double *scratch)
 {
 	const size_t n = s->to - s->from;
 	const room m = room_of(scratch, n);
-	uint64_t state = n;
+	uint64_t state;
 	size_t as_great = 1;
 	arc observed;
 
 	s->p = 1;
 	if (n < STAT_CHANGE_MIN || !room_fill(&m, x + s->from, n))
 		return;
+	state = seed_of(m.rank, n);
 	observed = arc_find(m.rank, n, m.weight, m.sums, true);
 	s->at = s->from + arc_cut(m.sums, n, &observed);
 	for (int i = 0; i < PERMUTATIONS; i++) {
