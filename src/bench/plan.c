@@ -141,13 +141,12 @@ const dck_opt dck_check_options[] = {
 
 void dck_plan_init(dck_plan *p)
 {
-	dck_status status = dck_opt_defaults(dck_plan_options, p, NULL);
+	/* Some fields have no row in that table. */
+	*p = (dck_plan){0};
+	const dck_status status = dck_opt_defaults(dck_plan_options, p, NULL);
 
 	assert(status == DCK_OK);
 	(void)status;
-	p->clock = NULL;
-	p->program = NULL;
-	p->title = NULL;
 }
 
 static dck_status warmup_read(const char *text, bench_plan *plan, dck_err *err)
