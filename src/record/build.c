@@ -379,6 +379,44 @@ void record_op(record_builder *b, const dck_op *op)
 	}
 }
 
+static bool is_key_taken(const dck_column *columns, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (columns[i].key != NULL && strcmp(columns[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+static bool is_table_taken(const record_builder *b, const char *name)
+{
+	const dck_table *t = b->tables.rows;
+
+	for (size_t i = 0; i < b->tables.n; i++)
+		if (t[i].name != NULL && strcmp(t[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What is looked up by its name must be there once: a limit that was given twice makes "p99" and
+ * "p99_2". */
+static const char *key_keep(record_builder *b, const dck_column *columns, size_t n, const char *key)
+{
+	const char *own = text_keep(b, key);
+
+	for (unsigned k = 2; own != NULL && is_key_taken(columns, n, own); k++)
+		own = mem_arena_fmt(b->box->arena, "%s_%u", key, k);
+	return own;
+}
+
+static const char *name_keep(record_builder *b, const char *name)
+{
+	const char *own = text_keep(b, name);
+
+	for (unsigned k = 2; own != NULL && is_table_taken(b, own); k++)
+		own = mem_arena_fmt(b->box->arena, "%s/%u", name, k);
+	return own;
+}
+
 void record_table(record_builder *b, const char *name, const char *title, const dck_column *columns,
 		  size_t ncolumns)
 {
@@ -388,8 +426,9 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 	assert(ncolumns > 0);
 	table_end(b);
 	own = mem_arena_array(b->box->arena, ncolumns, sizeof *own);
+	name = name_keep(b, name);
 	for (size_t i = 0; i < ncolumns && own != NULL; i++)
-		own[i] = (dck_column){.key = text_keep(b, columns[i].key),
+		own[i] = (dck_column){.key = key_keep(b, own, i, columns[i].key),
 				      .title = text_keep(b, columns[i].title),
 				      .unit = columns[i].unit};
 	t = own != NULL ? list_add(b, &b->tables, sizeof *t) : NULL;
@@ -397,10 +436,8 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 		b->failed = true;
 		return;
 	}
-	*t = (dck_table){.name = text_keep(b, name),
-			 .title = text_keep(b, title),
-			 .columns = own,
-			 .ncolumns = ncolumns};
+	*t = (dck_table){
+	    .name = name, .title = text_keep(b, title), .columns = own, .ncolumns = ncolumns};
 }
 
 static void cell_add(record_builder *b, dck_value v, double lo, double hi, double level)
@@ -411,8 +448,20 @@ static void cell_add(record_builder *b, dck_value v, double lo, double hi, doubl
 		*cell = (dck_cell){.value = v, .lo = lo, .hi = hi, .level = level};
 }
 
+/* The column that the next cell is in takes texts. */
+static bool is_text_column(const record_builder *b)
+{
+	const dck_table *t = b->tables.rows;
+
+	if (b->failed || b->tables.n == 0)
+		return true;
+	t += b->tables.n - 1;
+	return t->columns[b->cells.n % t->ncolumns].unit == DCK_UNIT_NONE;
+}
+
 void record_cell_text(record_builder *b, const char *text)
 {
+	assert(is_text_column(b));
 	cell_add(b, value_text(text_keep(b, text)), 0, 0, 0);
 }
 
@@ -422,6 +471,7 @@ void record_cell_fmt(record_builder *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
 	va_end(ap);
+	assert(is_text_column(b));
 	cell_add(b, value_text(text), 0, 0, 0);
 }
 

@@ -47,7 +47,8 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why);
 
 /* A table, filled row by row: record_table(), then for each row a cell for each column, in their
  * order (asserted at the next table, series or record_finish()). columns is copied. Text in a
- * column that has a unit is not allowed (asserted); a number in one that has none is. */
+ * column that has a unit is not allowed (asserted); a number in one that has none is. A name or key
+ * that is taken gets a number behind it ("points/2", "p99_2"). */
 void record_table(record_builder *b, const char *name, const char *title, const dck_column *columns,
 		  size_t ncolumns);
 void record_cell_text(record_builder *b, const char *text);

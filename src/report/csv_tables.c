@@ -39,7 +39,41 @@ static void value_field(dck_sink *out, const dck_value *v)
 	sink_text(out, ",");
 }
 
-static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, size_t row, size_t col)
+static bool is_same_name(const dck_value *a, const dck_value *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case DCK_VALUE_ABSENT:
+		return true;
+	case DCK_VALUE_BOOL:
+		return a->as.b == b->as.b;
+	case DCK_VALUE_INT:
+		return a->as.i == b->as.i;
+	case DCK_VALUE_REAL:
+		return !(a->as.r < b->as.r) && !(a->as.r > b->as.r);
+	case DCK_VALUE_TEXT:
+		return strcmp(a->as.text, b->as.text) == 0;
+	}
+	return false;
+}
+
+/* Rows are compared with each other, which a table of a million would make too long. */
+#define UNIQUE_MAX 2000
+
+/* Of the rows of this name, which this one is: from 1. */
+static size_t turn_of(const dck_table *t, size_t row)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < row && t->nrows <= UNIQUE_MAX; i++)
+		n += is_same_name(&t->cells[i * t->ncolumns].value,
+				  &t->cells[row * t->ncolumns].value);
+	return n;
+}
+
+static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, size_t row,
+		     size_t turn, size_t col)
 {
 	const dck_cell *name = &t->cells[row * t->ncolumns], *c = name + col;
 
@@ -49,6 +83,8 @@ static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, siz
 	text_part(out, t->name);
 	text_part(out, "/");
 	name_part(out, &name->value);
+	if (turn > 1)
+		sink_fmt(out, "#%zu", turn);
 	text_part(out, "/");
 	text_part(out, t->columns[col].key);
 	sink_text(out, "\",");
@@ -61,8 +97,12 @@ static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, siz
 
 void csv_tables(const dck_record *r, dck_sink *out)
 {
-	for (size_t i = 0; i < r->ntables; i++)
-		for (size_t row = 0; row < r->tables[i].nrows; row++)
-			for (size_t col = 1; col < r->tables[i].ncolumns; col++)
-				cell_row(out, r, &r->tables[i], row, col);
+	for (size_t i = 0; i < r->ntables; i++) {
+		const dck_table *t = &r->tables[i];
+		for (size_t row = 0; row < t->nrows; row++) {
+			const size_t turn = turn_of(t, row);
+			for (size_t col = 1; col < t->ncolumns; col++)
+				cell_row(out, r, t, row, turn, col);
+		}
+	}
 }

@@ -227,6 +227,31 @@ static void tables_are_copied_whole(void **state)
 	dck_record_free(r);
 }
 
+/* A name that is taken gets a number, so that each is found. */
+static void tables_and_columns_have_names_of_their_own(void **state)
+{
+	(void)state;
+	dck_record *r = NULL;
+	const dck_column columns[] = {{"a", "1", DCK_UNIT_NONE},
+				      {"p99", "2", DCK_UNIT_NS},
+				      {"p99", "3", DCK_UNIT_NS},
+				      {"p99_2", "4", DCK_UNIT_NS},
+				      {"p99", "5", DCK_UNIT_NS}};
+	record_builder *b = record_new();
+	for (int i = 0; i < 3; i++)
+		record_table(b, "t", "title", columns, 5);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	assert_string_equal(r->tables[0].name, "t");
+	assert_string_equal(r->tables[1].name, "t/2");
+	assert_string_equal(r->tables[2].name, "t/3");
+	const dck_column *c = r->tables[2].columns;
+	assert_string_equal(c[1].key, "p99");
+	assert_string_equal(c[2].key, "p99_2");
+	assert_string_equal(c[3].key, "p99_2_2");
+	assert_string_equal(c[4].key, "p99_3");
+	dck_record_free(r);
+}
+
 /* All of an operator is the record's own. */
 static void an_operator_is_copied_whole(void **state)
 {
@@ -485,6 +510,7 @@ int main(void)
 	    cmocka_unit_test(lists_grow_and_notes_can_be_asked_for),
 	    cmocka_unit_test(every_definition_is_complete_and_unique),
 	    cmocka_unit_test(tables_are_copied_whole),
+	    cmocka_unit_test(tables_and_columns_have_names_of_their_own),
 	    cmocka_unit_test(an_operator_is_copied_whole),
 	    cmocka_unit_test(every_metric_is_documented),
 	    cmocka_unit_test(units_have_the_names_of_the_json_form),

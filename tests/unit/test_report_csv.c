@@ -112,6 +112,30 @@ static void several_records_share_one_header(void **state)
 	dck_record_free(b);
 }
 
+/* Each cell has a tag of its own, whatever the rows are called. */
+static void rows_of_one_name_are_told_apart(void **state)
+{
+	(void)state;
+	static const dck_column columns[] = {{"n", "n", DCK_UNIT_ONE}, {"v", "v", DCK_UNIT_NONE}};
+	dck_record *r = NULL;
+	record_builder *b = record_new();
+	record_table(b, "=t", "t", columns, 2);
+	for (int i = 0; i < 4; i++) {
+		record_cell_int(b, i < 3 ? 8 : 1024);
+		record_cell_text(b, "-x");
+	}
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	const dck_record *one = r;
+	dck_buffer got = golden_report("csv", &one, 1, NULL);
+	assert_string_equal(strchr(got.data, '\n') + 1,
+			    "\"\",,\"'=t/8/v\",\"'-x\",\"\",,,,,\r\n"
+			    "\"\",,\"'=t/8#2/v\",\"'-x\",\"\",,,,,\r\n"
+			    "\"\",,\"'=t/8#3/v\",\"'-x\",\"\",,,,,\r\n"
+			    "\"\",,\"'=t/1024/v\",\"'-x\",\"\",,,,,\r\n");
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +144,7 @@ int main(void)
 	    cmocka_unit_test(text_is_quoted_and_numbers_are_whole),
 	    cmocka_unit_test(formulas_are_disarmed_and_numbers_are_not),
 	    cmocka_unit_test(several_records_share_one_header),
+	    cmocka_unit_test(rows_of_one_name_are_told_apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
