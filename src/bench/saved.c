@@ -252,8 +252,10 @@ static void row(const saved_comparison *c, const saved_side *s, const char *verd
 		cells_compared(c, s);
 		return;
 	}
-	record_cell_absent(c->b, "the others are compared with it");
-	record_cell_absent(c->b, "the others are compared with it");
+	for (int i = 0; i < 2; i++)
+		record_cell_absent(c->b, s == &c->pool || !c->together
+					     ? "the others are compared with it"
+					     : "it is part of what is compared with");
 	record_cell_text(c->b, verdict_or);
 }
 

@@ -199,11 +199,18 @@ static void note_items(const saved_comparison *c)
 	}
 }
 
+/* Of a share in percent: "0.48 %", "12 %". */
+static int digits(double share)
+{
+	return share < 0.01 ? 2 : share < 0.1 ? 1 : 0;
+}
+
 static void note_undecided(const saved_comparison *c, const saved_side *s)
 {
 	const saved_ratio *r = &s->ratio;
 	const bool processes = s->source.from == SAVED_PROCESSES;
 	const double times = verdict_more(r->value, r->lo, r->hi, c->asked->margin);
+	const double half = log(r->hi / r->lo) / 2;
 
 	if (isnan(r->lo))
 		record_note(c->b, DCK_WARN, "undecided", "%s: there is no interval: %s", s->name,
@@ -216,11 +223,11 @@ static void note_undecided(const saved_comparison *c, const saved_side *s)
 	else if (c->together)
 		record_note(
 		    c->b, DCK_WARN, "undecided",
-		    "%s: undecided; the %zu recordings before scatter by %.2g %%, so that a "
-		    "change below %.2g %% is not told apart: record longer and with more "
+		    "%s: undecided; the %zu recordings before scatter by %.*f %%, so that a "
+		    "change below %.*f %% is not told apart: record longer and with more "
 		    "--processes, or compare in turns",
-		    s->name, c->first, 100 * expm1(c->scatter),
-		    100 * expm1(log(r->hi / r->lo) / 2));
+		    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter), digits(half),
+		    100 * expm1(half));
 	else
 		record_note(c->b, DCK_WARN, "undecided",
 			    "%s: undecided; about %.*f times as many %s in both records would "

@@ -408,7 +408,7 @@ static void processes_give_the_interval_between_them(void **state)
 	dck_record_free(b);
 }
 
-/* --- refusals */
+/* --- against all before */
 
 typedef struct change {
 	const char *section, *key, *text;
@@ -427,6 +427,101 @@ static dck_record *changed(const char *name, const change *c, size_t n)
 	record_metric_interval(b, "latency/median", 100, 99.9, 100.1, 0.95, "made up");
 	return saved_end(b);
 }
+
+static void recordings_together_hold_what_lies_between_them(void **state)
+{
+	dck_record *before[] = {latency("m", 100, 99.9, 100.1), latency("m", 104, 103.9, 104.1),
+				latency("m", 102, 101.9, 102.1), latency("m", 98, 97.9, 98.1)};
+	dck_record *now = latency("m", 115, 114.9, 115.1), *loose, *r;
+	const dck_record *all[] = {before[0], before[1], before[2], before[3], now};
+	dck_compare_config c = plain();
+	const dck_table *t;
+
+	(void)state;
+	c.together = true;
+	r = compare_n(all, 5, &c);
+	/* t(97.5 %, 3) s sqrt(1 + 1/4) on logarithms. */
+	metric_is(r, "compare/ratio", 1.1388930524965826, 1.0398423498997915, 1.2473788792599008,
+		  0.95);
+	verdict_is(r, "slower", 3);
+	assert_non_null(dck_record_note(r, "taken-together"));
+	assert_null(dck_record_note(r, "not-interleaved"));
+	near(fact_number(r, "method", "scatter"), 0.025901874382588723);
+	t = dck_record_table(r, "compare/alternatives");
+	assert_int_equal(t->nrows, 6);
+	assert_string_equal(dck_table_cell(t, 0, "subject")->value.as.text, "all before");
+	near(dck_table_cell(t, 0, "time")->value.as.r, 100.97524060569776);
+	near(dck_table_cell(t, 0, "time")->lo, 96.94893742937194);
+	near(dck_table_cell(t, 0, "time")->hi, 105.16875672625521);
+	assert_string_equal(dck_table_cell(t, 1, "verdict")->value.as.text, "part of it");
+	near(dck_table_cell(t, 5, "difference")->value.as.r, 115 - 100.97524060569776);
+	assert_string_equal(dck_table_cell(t, 5, "verdict")->value.as.text, "slower");
+	dck_record_free(r);
+	/* Each pair alone has a verdict; what such scatter does by chance has none. */
+	r = compare_two(before[0], before[1], NULL);
+	verdict_is(r, "slower", 3);
+	dck_record_free(r);
+	all[4] = before[1];
+	r = compare_n(all, 5, &c);
+	verdict_is(r, "undecided", 4);
+	assert_non_null(strstr(dck_record_note(r, "undecided")->text, "scatter by 2.6 %"));
+	assert_non_null(dck_record_note(r, "same-record"));
+	dck_record_free(r);
+	/* A record that knows itself less well than they scatter is no surer than it says. */
+	loose = latency("m", 115, 115 / 1.2, 115 * 1.2);
+	all[4] = loose;
+	r = compare_n(all, 5, &c);
+	metric_is(r, "compare/ratio", 1.1388930524965826, 1.1388930524965826 / 1.2,
+		  1.1388930524965826 * 1.2, 0.95);
+	dck_record_free(r);
+	refused_n(all + 2, 3, &c, DCK_E_ARG, "fewer than 3");
+	for (size_t i = 0; i < 4; i++)
+		dck_record_free(before[i]);
+	dck_record_free(now);
+	dck_record_free(loose);
+}
+
+static void together_needs_values_of_one_kind(void **state)
+{
+	const change one[] = {{"engine", "threads", "1", 0}};
+	dck_record *a = latency("m", 100, 99, 101), *other = changed("m", one, 1);
+	dck_record *zero = latency("m", 0, 0, 0), *r;
+	dck_record *flops = counted("f", "cost/flops", 5), *more = counted("g", "cost/flops", 6);
+	dck_record *slow = saved_metric("m", "throughput/items", 50, 49, 51);
+	dck_record *fast = saved_metric("m", "throughput/items", 100, 99, 101);
+	dck_compare_config c = plain();
+
+	(void)state;
+	c.together = true;
+	r = compare_n((const dck_record *[]){a, other, a, a}, 4, &c);
+	assert_non_null(dck_record_note(r, "unlike-together"));
+	dck_record_free(r);
+	r = compare_n((const dck_record *[]){a, zero, a, a}, 4, &c);
+	verdict_is(r, "undecided", 4);
+	assert_int_equal(dck_record_metric(r, "compare/ratio")->value.kind, DCK_VALUE_ABSENT);
+	dck_record_free(r);
+	r = compare_n((const dck_record *[]){flops, flops, flops, more}, 4, &c);
+	verdict_is(r, "slower", 3);
+	near(dck_record_value(r, "compare/ratio"), 1.2);
+	dck_record_free(r);
+	c.metric = "throughput/items";
+	r = compare_n((const dck_record *[]){fast, fast, fast, slow}, 4, &c);
+	verdict_is(r, "slower", 3);
+	near(dck_record_value(r, "compare/ratio"), 2);
+	near(dck_table_cell(dck_record_table(r, "compare/alternatives"), 4, "difference")
+		 ->value.as.r,
+	     -50);
+	dck_record_free(r);
+	dck_record_free(a);
+	dck_record_free(other);
+	dck_record_free(zero);
+	dck_record_free(flops);
+	dck_record_free(more);
+	dck_record_free(slow);
+	dck_record_free(fast);
+}
+
+/* --- refusals */
 
 static void other_machines_and_methods_are_refused(void **state)
 {
@@ -676,6 +771,8 @@ int main(void)
 	    cmocka_unit_test(samples_give_the_interval_at_any_level),
 	    cmocka_unit_test(runs_that_are_no_number_are_left_out),
 	    cmocka_unit_test(processes_give_the_interval_between_them),
+	    cmocka_unit_test(recordings_together_hold_what_lies_between_them),
+	    cmocka_unit_test(together_needs_values_of_one_kind),
 	    cmocka_unit_test(other_machines_and_methods_are_refused),
 	    cmocka_unit_test(what_a_comparison_is_about_is_told),
 	    cmocka_unit_test(names_are_unique_and_say_what_differs),

@@ -451,7 +451,7 @@ static void check_result(const dck_record *r)
 
 static void odd_records_are_compared_or_refused(void **state)
 {
-	static odd_record o[3];
+	static odd_record o[5];
 	size_t ndefs, done = 0;
 	const dck_metric_def *defs = dck_metric_defs(&ndefs);
 	unsigned seed = 20261121;
@@ -460,14 +460,15 @@ static void odd_records_are_compared_or_refused(void **state)
 	for (size_t round = 0; round < 20000; round++) {
 		const dck_metric_def *def =
 		    &defs[round % 4 ? odd_choice(&seed, (unsigned)ndefs) : 0];
-		const size_t n = 2 + round % 2;
-		const dck_record *all[3];
+		const bool together = round % 5 == 4;
+		const size_t n = together ? 5 : 2 + round % 2;
+		const dck_record *all[5];
 		dck_compare_config c;
 		dck_record *r = NULL;
 		dck_err err = {0};
 		dck_status status;
 
-		for (size_t i = 0; i < 3; i++) {
+		for (size_t i = 0; i < 5; i++) {
 			odd_make(&o[i], def, &seed);
 			all[i] = &o[i].r;
 		}
@@ -475,6 +476,7 @@ static void odd_records_are_compared_or_refused(void **state)
 		c.metric = def->tag;
 		c.margin = round % 3 ? 0.01 : 0;
 		c.force = round % 2;
+		c.together = together;
 		status = dck_compare_records(all, n, &c, &r, &err);
 		if (status == DCK_OK) {
 			check_result(r);

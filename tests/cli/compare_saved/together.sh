@@ -1,0 +1,16 @@
+# The last against all before it: how far those scatter counts, not what each says of itself.
+i=0
+for v in 100 104 102 98; do
+	i=$((i + 1))
+	saved-record base latency/median ${v}e3 ${v}e3 ${v}e3 > old$i.json
+done
+saved-record base latency/median 104e3 103.9e3 104.1e3 > like.json
+saved-record base latency/median 115e3 114.9e3 115.1e3 > slow.json
+deepclock compare old1.json like.json > /dev/null
+echo "exit $?"
+deepclock compare old?.json like.json --together > out
+echo "exit $?"
+sed -n 's/^ *verdict: //p' out
+deepclock compare old?.json slow.json --together | sed -n '/verdict:/,/^Facts/p'
+deepclock compare old1.json old2.json slow.json --together
+echo "exit $?"
