@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Fewer pairs have no interval at the usual levels. */
-#define ROUNDS_MIN 6
+#define ROUNDS_MIN 8
 /* So many pairs are wanted in the time of a row. */
 #define ROUNDS_WANTED 16
 /* Runs before those that count: the other session's data are in the caches, and its workers may
