@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WARMUP_NS_MOST	2000000000u
+#define WARMUP_NS_LEAST 300000000u
+
 const char *const dck_compare_statistics[] = {"median", "mean", "min", NULL};
 
 #define AT(field) offsetof(dck_compare_config, field)
@@ -68,7 +71,7 @@ const dck_opt dck_compare_live_options[] = {
      .kind = DCK_OPT_TIME,
      .at = AT(visit_ns),
      .arg = "TIME",
-     .def = "20ms",
+     .def = "10ms",
      .min = 0,
      .max = 1e12,
      .help = "how long one visit of a model takes; at least three runs"},
@@ -189,7 +192,12 @@ static dck_status plan_make(versus *v, dck_err *err)
 
 	dck_plan_init(&plan);
 	plan.keep = 4096;
-	plan.max_warmup_ns = 2000000000u;
+	/* The rounds are in turns: what still drifts then meets all alike. */
+	plan.max_warmup_ns = c->max_time_ns / 20;
+	if (plan.max_warmup_ns > WARMUP_NS_MOST)
+		plan.max_warmup_ns = WARMUP_NS_MOST;
+	if (plan.max_warmup_ns < WARMUP_NS_LEAST)
+		plan.max_warmup_ns = WARMUP_NS_LEAST;
 	plan.clock = c->clock;
 	plan.program = c->program;
 	if (c->fresh) {

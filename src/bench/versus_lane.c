@@ -13,7 +13,7 @@
 /* Runs before those that count: another subject's weights are in the caches, and its workers may
  * still spin. */
 #define SETTLE_NS   3000000.0
-#define REWARM_NS   20000000u
+#define REWARM_NS   10000000u
 #define SAMPLES_MIN 3
 #define SAMPLES_MAX 4096
 

@@ -162,13 +162,16 @@ static void crossover(record_builder *b, const over *o, const dck_alternative *a
 		at = k;
 	}
 	snprintf(key, sizeof key, "crossover%s%s", n > 2 ? "/" : "", n > 2 ? all[i].name : "");
-	if (found > 0)
-		record_fact_text(b, "compare", key, text);
-	else
+	if (found == 0) {
 		record_fact_absent(b, "compare", key,
 				   last == VERDICT_UNDECIDED
 				       ? "at no size is one faster or slower than the other"
 				       : "the same one is ahead wherever one is");
+		return;
+	}
+	record_fact_text(b, "compare", key, text);
+	record_note(b, DCK_INFO, "crossover", "%s is %s, compared with %s", all[i].name, text,
+		    all[0].name);
 }
 
 static void record_fill(record_builder *b, const versus *v, const over *o,

@@ -182,7 +182,7 @@ static double opening_ns(const versus_rounds *r)
 
 	for (size_t i = 0; i < r->n; i++)
 		if (r->lanes[i].nopened > 0)
-			sum += r->lanes[i].session_ns[0] + 2 * r->lanes[i].first_ns[0] + 25e6;
+			sum += r->lanes[i].session_ns[0] + 2 * r->lanes[i].first_ns[0] + 12e6;
 	return sum;
 }
 
