@@ -231,6 +231,23 @@ static dck_status kinds_match(job *j, labels *p, dck_err *err)
 	return labels_number(j->arena, p->text ? p : &j->truth, &j->names, err);
 }
 
+/* A header that was taken for a label, or the other way round, is the usual reason. */
+static dck_status sizes_differ(const job *j, const labels *p, dck_err *err)
+{
+	const labels *t = &j->truth, *with = t->header ? t : p;
+
+	if (with->header)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "'%s' has %zu labels and '%s' %zu predictions, not counting the first line "
+		    "of '%s', '%.60s', which was taken for a header",
+		    t->from, t->n, p->from, p->n, with->from, with->header);
+	DCK_FAIL(err, E_ARG,
+		 "'%s' has %zu labels and '%s' %zu predictions%s: they must be of the same items",
+		 t->from, t->n, p->from, p->n,
+		 t->n + 1 == p->n || p->n + 1 == t->n ? " (is one a header?)" : "");
+}
+
 static dck_status saved_report(job *j, dck_err *err)
 {
 	const char *const name = j->config->predictions;
@@ -238,12 +255,7 @@ static dck_status saved_report(job *j, dck_err *err)
 
 	DCK_TRY(labels_read(j->arena, name, LABELS_BYTES_MAX, true, NULL, &p, err));
 	if (p.n != j->truth.n)
-		DCK_FAIL(err, E_ARG,
-			 "'%s' has %zu labels and '%s' %zu predictions%s: they must be of the same "
-			 "items",
-			 j->truth.from, j->truth.n, p.from, p.n,
-			 j->truth.n + 1 == p.n || p.n + 1 == j->truth.n ? " (is one a header?)"
-									: "");
+		return sizes_differ(j, &p, err);
 	DCK_TRY(kinds_match(j, &p, err));
 	if (p.columns > 0 && j->config->top_k > 1 && !j->truth.text)
 		DCK_TRY(labels_read(j->arena, name, LABELS_BYTES_MAX, true, &j->truth, &p, err));

@@ -173,7 +173,8 @@ static void averages_put(const job *j)
 		record_cell_text(j->b, "accuracy");
 		record_cell_absent(j->b, one);
 		record_cell_absent(j->b, one);
-		record_cell_real(j->b, j->all.micro.f1);
+		/* The share of all items, also of those for which nothing was predicted. */
+		record_cell_real(j->b, j->all.micro.recall);
 		record_cell_int(j->b, (int64_t)j->all.support);
 	} else {
 		average_row(j, "micro avg", &j->all.micro);
@@ -380,9 +381,9 @@ static void nan_note(const job *j, size_t which)
 	if (p->nnone > 0)
 		record_note(
 		    j->b, DCK_ERROR, "nan-predictions",
-		    "%zu of %zu predictions of '%s' are no number (NaN), the first for item "
-		    "%zu: they count as wrong and as no class",
-		    p->nnone, p->n, p->from, p->first_none + 1);
+		    "predictions of '%s' that are no number (NaN): %zu of %zu, the first for "
+		    "item %zu; they count as wrong and as no class",
+		    p->from, p->nnone, p->n, p->first_none + 1);
 }
 
 /* Labels that no column of the scores stands for are the classic mistake of counting from 1. */
@@ -411,14 +412,14 @@ static void notes_put(const job *j)
 
 	if (all->never_predicted > 0)
 		record_note(j->b, DCK_WARN, "class-never-predicted",
-			    "%zu of %zu classes were never predicted ('%s'%s): their precision has "
+			    "never predicted: %zu of %zu classes ('%s'%s); their precision has "
 			    "nothing to divide by and counts as 0",
 			    all->never_predicted, j->k, first_class(j, has_no_predictions),
 			    all->never_predicted > 1 ? ", ..." : "");
 	if (all->empty > 0)
 		record_note(
 		    j->b, DCK_WARN, "class-without-items",
-		    "%zu of %zu classes have no items ('%s'%s): their recall has nothing to "
+		    "without items: %zu of %zu classes ('%s'%s); their recall has nothing to "
 		    "divide by and counts as 0, in the macro average too",
 		    all->empty, j->k, first_class(j, has_no_items), all->empty > 1 ? ", ..." : "");
 	for (size_t i = 0; i < j->k; i++)

@@ -246,8 +246,8 @@ static const char *worst_text(agree *x, const agree_output *o)
 			: "";
 
 	return mem_arena_fmt(x->arena,
-			     "%llu of %llu elements are outside the tolerance (%.3g + %.3g |x|); "
-			     "worst is element %llu%s: %.7g became %.7g",
+			     "%llu of %llu elements are outside the tolerance (%.3g + %.3g |a|); "
+			     "worst is element %llu%s: %.6g became %.6g",
 			     (unsigned long long)s->outside, (unsigned long long)s->n, o->atol,
 			     o->rtol, (unsigned long long)s->worst, set ? set : "", s->worst_a,
 			     s->worst_b);

@@ -1,0 +1,34 @@
+# A model that is run on labelled items: its inputs are its scores.
+need-ort || exit 77
+printf 'input x Nx3\noutput y\nnode Identity x y\n' | onnx-model same.onnx
+printf 'input x 2x3\noutput y\nnode Identity x y\n' | onnx-model two.onnx
+printf 'input a Nx3\noutput y\nnode Neg a y\n' | onnx-model other.onnx
+npy x.npy '<f4' 5x3 .5 .3 .2 .4 .4 .2 0 0 1 .1 .2 .9 0 .7 .7
+npy x8.npy '<f8' 5x3 .5 .3 .2 .4 .4 .2 0 0 1 .1 .2 .9 0 .7 .7
+npy y.npy '<i8' 5 0 1 2 2 2
+report() {
+	deepclock accuracy --quiet --labels y.npy --save run.json "$@" > out
+	echo "exit $?"
+	sed -n '/^Classification report/,/^weighted avg/p' out
+}
+report --inputs x.npy --target-names 'class 0,class 1,class 2' --top-k 2 same.onnx
+record run.json 'm("accuracy/overall")["value"]' 'm("accuracy/top_k")["value"]' 'f("subject", "input/x")'
+for options in '--batch 1' '--batch 2' '--batch 5' '--batch 64'; do
+	report --inputs x.npy $options same.onnx | cksum
+done
+report --inputs x=x.npy same.onnx | cksum
+report --inputs x8.npy same.onnx | cksum
+report --inputs x.npy two.onnx | cksum
+echo '--- two settings'
+report --inputs x.npy --vary opt=none,all same.onnx | head -2
+record run.json 'f("difference", "verdict")' 'm("accuracy/overall/opt=all")["value"]' \
+	'[[c.get("value", c) if isinstance(c, dict) else c for c in row] for row in r["tables"][2]["rows"]]'
+echo '--- two models'
+report --inputs x.npy same.onnx other.onnx | head -2
+record run.json 'f("difference", "verdict")' 'r["tables"][2]["name"]' 'r["tables"][2]["rows"][1][2:]' \
+	'note("outputs-differ")["severity"]'
+echo '--- labels of text'
+printf 'a\nb\nc\nc\nc\n' > y.csv
+deepclock accuracy --quiet --labels y.csv --inputs x.npy same.onnx
+echo "exit $?"
+deepclock accuracy --quiet --labels y.csv --inputs x.npy --target-names a,b,c same.onnx | sed -n '/^Classification report/,/^weighted avg/p'

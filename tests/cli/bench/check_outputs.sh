@@ -1,0 +1,23 @@
+# Outputs that are not those of an unoptimised run: fast and wrong does not pass.
+need-ort || exit 77
+printf 'input x 4x4\noutput y\nnode RandomNormalLike x y\n' | onnx-model random.onnx
+printf 'input x 4x4\noutput y\nnode Neg x y\n' | onnx-model same.onnx
+try() {
+	deepclock bench --quiet --runs 3 --warmup 0 --save run.json "$@" > out
+	echo "exit $?"
+	record run.json 'f("difference", "verdict")' 'r["incomplete"]' 'm("runs/count")["value"]' \
+		'(note("outputs-differ") or {}).get("severity")' '[t["name"] for t in r.get("tables", [])]'
+}
+echo '--- without'
+try random.onnx
+echo '--- the same'
+try --check-outputs same.onnx
+try --check-outputs --processes 2 same.onnx
+try --check-outputs zoo:resnet18 --image-size 64 --threads 2
+echo '--- other'
+try --check-outputs random.onnx
+echo '--- no outputs'
+try --check-outputs --engine null zoo:simplenet
+record run.json 'note("outputs-not-compared")["severity"]'
+deepclock bench --quiet --runs 3 --check-outputs -- true
+echo "exit $?"
