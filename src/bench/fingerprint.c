@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of one family, such as a model's inputs; no file makes more of them cost more. */
+#define FAMILY_MAX 1000
+
 typedef enum likeness {
 	LIKE_EQUAL,
 	LIKE_NEAR,   /* numbers within 1 %: a kernel keeps a little of the memory for itself */
@@ -38,6 +41,11 @@ static const row rows[] = {
     {FINGERPRINT_METHOD, "plan", "input-pool", LIKE_EQUAL, NULL},
     {FINGERPRINT_METHOD, "plan", "shell", LIKE_EQUAL, NULL},
     {FINGERPRINT_METHOD, "plan", "output", LIKE_EQUAL, NULL},
+    {FINGERPRINT_METHOD, "load", "scenario", LIKE_EQUAL, NULL},
+    {FINGERPRINT_METHOD, "plan", "rate", LIKE_EQUAL, NULL},
+    {FINGERPRINT_METHOD, "plan", "arrivals", LIKE_EQUAL, NULL},
+    {FINGERPRINT_METHOD, "plan", "trace", LIKE_EQUAL, NULL},
+    {FINGERPRINT_METHOD, "plan", "slo/", LIKE_EQUAL, NULL},
     {FINGERPRINT_STATE, "host", "os", LIKE_EQUAL, NULL},
     {FINGERPRINT_STATE, "host", "kernel", LIKE_EQUAL, NULL},
     {FINGERPRINT_STATE, "host", "memory", LIKE_NEAR, NULL},
@@ -65,7 +73,12 @@ static const row rows[] = {
     {FINGERPRINT_SETTING, "plan", "engine-option/", LIKE_EQUAL, NULL},
     {FINGERPRINT_SETTING, "plan", "image-size", LIKE_EQUAL, NULL},
     {FINGERPRINT_SETTING, "plan", "seq", LIKE_EQUAL, NULL},
+    {FINGERPRINT_SETTING, "load", "streams", LIKE_EQUAL, NULL},
+    {FINGERPRINT_SETTING, "plan", "serial", LIKE_EQUAL, NULL},
+    {FINGERPRINT_SETTING, "plan", "max-queue", LIKE_EQUAL, NULL},
+    {FINGERPRINT_SETTING, "plan", "memory", LIKE_EQUAL, NULL},
     {FINGERPRINT_SETTING, "cost", "convention", LIKE_EQUAL, NULL},
+    {FINGERPRINT_SETTING, "difference", "reference", LIKE_EQUAL, NULL},
     {FINGERPRINT_SUBJECT, "subject", "kind", LIKE_EQUAL, NULL},
     {FINGERPRINT_SUBJECT, "subject", "name", LIKE_EQUAL, NULL},
     {FINGERPRINT_SUBJECT, "subject", "producer", LIKE_EQUAL, NULL},
@@ -75,6 +88,8 @@ static const row rows[] = {
     {FINGERPRINT_SUBJECT, "subject", "items_per_run", LIKE_EQUAL, NULL},
     {FINGERPRINT_SUBJECT, "subject", "input/", LIKE_EQUAL, NULL},
     {FINGERPRINT_SUBJECT, "subject", "output/", LIKE_EQUAL, NULL},
+    {FINGERPRINT_SUBJECT, "accuracy", "labels", LIKE_EQUAL, NULL},
+    {FINGERPRINT_SUBJECT, "accuracy", "items", LIKE_EQUAL, NULL},
     {FINGERPRINT_SUBJECT, "plan", "directory", LIKE_EQUAL, NULL},
 };
 
@@ -156,15 +171,21 @@ static void difference_add(fingerprint *f, const row *r, const char *key, const 
 		f->rows[f->n++] = (fingerprint_difference){r->group, r->section, key, a, b};
 }
 
+static bool is_family(const row *r)
+{
+	return r->key[strlen(r->key) - 1] == '/';
+}
+
 /* A setting that only one record has was given there alone; a fact of machine or method that only
- * one has was not recorded in the other: nothing is known. */
+ * one has was not recorded in the other: nothing is known. Options of a list ("slo/1") are only
+ * there when they were given. */
 static void fact_compare(fingerprint *f, const row *r, const char *key, const dck_fact *a,
 			 const dck_fact *b)
 {
 	if (a && b) {
 		if (!alike(r->like, &a->value, &b->value))
 			difference_add(f, r, key, a, b);
-	} else if (r->group >= FINGERPRINT_SETTING) {
+	} else if (r->group >= FINGERPRINT_SETTING || is_family(r)) {
 		if ((a ? a : b)->value.kind != DCK_VALUE_ABSENT)
 			difference_add(f, r, key, a, b);
 	} else if (r->group < FINGERPRINT_STATE &&
@@ -181,14 +202,22 @@ static bool begins_with(const dck_fact *fact, const row *r)
 
 static void facts_compare(fingerprint *f, const row *r, const dck_record *a, const dck_record *b)
 {
-	for (size_t i = 0; i < a->nfacts && f->n < FINGERPRINT_MAX; i++)
-		if (begins_with(&a->facts[i], r))
-			fact_compare(f, r, a->facts[i].key, &a->facts[i],
-				     dck_record_fact(b, r->section, a->facts[i].key));
-	for (size_t i = 0; i < b->nfacts && f->n < FINGERPRINT_MAX; i++)
-		if (begins_with(&b->facts[i], r) &&
-		    !dck_record_fact(a, r->section, b->facts[i].key))
+	size_t left = FAMILY_MAX;
+
+	for (size_t i = 0; i < a->nfacts && left > 0; i++) {
+		if (!begins_with(&a->facts[i], r))
+			continue;
+		fact_compare(f, r, a->facts[i].key, &a->facts[i],
+			     dck_record_fact(b, r->section, a->facts[i].key));
+		left--;
+	}
+	for (size_t i = 0; i < b->nfacts && left > 0; i++) {
+		if (!begins_with(&b->facts[i], r))
+			continue;
+		if (!dck_record_fact(a, r->section, b->facts[i].key))
 			fact_compare(f, r, b->facts[i].key, NULL, &b->facts[i]);
+		left--;
+	}
 }
 
 void fingerprint_compare(const dck_record *a, const dck_record *b, const char *tag,
@@ -198,14 +227,12 @@ void fingerprint_compare(const dck_record *a, const dck_record *b, const char *t
 
 	*ret = (fingerprint){0};
 	for (const row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
-		const size_t length = strlen(r->key);
-
 		if (exact && r->group <= FINGERPRINT_STATE)
 			continue;
 		if (r->better && dck_record_fact(a, "engine", r->better) &&
 		    dck_record_fact(b, "engine", r->better))
 			continue;
-		if (r->key[length - 1] == '/') {
+		if (is_family(r)) {
 			facts_compare(ret, r, a, b);
 			continue;
 		}

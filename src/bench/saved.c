@@ -14,6 +14,8 @@
 
 /* Recordings before the last, for --together. */
 #define TOGETHER_MIN 3
+/* More than a record has. */
+#define HOST_FACTS_MAX 200
 
 /* --- may they be compared? */
 
@@ -313,8 +315,8 @@ static void facts(const saved_comparison *c)
 	}
 	if (one_subject)
 		bench_facts_copy(c->b, &(dck_record){.facts = subject, .nfacts = 1});
-	for (size_t i = 0; i < first->nfacts && one_machine; i++)
-		if (strcmp(first->facts[i].section, "host") == 0)
+	for (size_t i = 0, n = 0; i < first->nfacts && one_machine && n < HOST_FACTS_MAX; i++)
+		if (strcmp(first->facts[i].section, "host") == 0 && ++n)
 			bench_facts_copy(c->b,
 					 &(dck_record){.facts = &first->facts[i], .nfacts = 1});
 	for (size_t i = 0; i < c->n; i++)

@@ -23,21 +23,27 @@ static int estimator_of(const char *tag)
 	return -1;
 }
 
+static bool has_number(const dck_record *r, const char *tag)
+{
+	return !isnan(dck_record_value(r, tag));
+}
+
 /* What a record is of, by what it has. */
 const char *saved_tag(const dck_record *baseline, const dck_compare_config *c, char *text,
 		      size_t size)
 {
-	static const char *const others[] = {"throughput/best", "load/peak_rate", "cost/flops",
-					     "accuracy/overall"};
+	static const char *const before[] = {"throughput/best", "load/peak_rate"};
+	static const char *const after[] = {"cost/flops", "accuracy/overall"};
 
 	if (c->metric)
 		return c->metric;
+	for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+		if (has_number(baseline, before[i]))
+			return before[i];
 	snprintf(text, size, "latency/%s", dck_compare_statistics[c->statistic]);
-	if (dck_record_metric(baseline, text) || dck_record_series(baseline, "latency"))
-		return text;
-	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-		if (dck_record_metric(baseline, others[i]))
-			return others[i];
+	for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
+		if (!dck_record_metric(baseline, text) && dck_record_metric(baseline, after[i]))
+			return after[i];
 	return text;
 }
 

@@ -543,6 +543,9 @@ static void other_machines_and_methods_are_refused(void **state)
 	     "method-differs"},
 	    {{"method", "enclosed", "all of it", 0}, "enclosed", "method-differs"},
 	    {{"method", "group", NULL, 7}, "group '1' and '7'", "method-differs"},
+	    {{"plan", "slo/1", "p99<=20ms", 0},
+	     "plan slo/1 'not given' and 'p99<=20ms'",
+	     "method-differs"},
 	};
 	dck_record *a = latency("a", 100, 99.9, 100.1);
 
@@ -712,6 +715,58 @@ static void doubts_of_the_records_are_passed_on(void **state)
 	dck_record_free(other);
 }
 
+static void records_are_compared_by_what_they_are_of(void **state)
+{
+	static const struct {
+		const char *tag, *other;
+		double value;
+	} cases[] = {{"throughput/best", "latency/median", 5},
+		     {"load/peak_rate", "latency/median", 5},
+		     {"latency/median", "cost/flops", 5},
+		     {"accuracy/overall", "runs/count", 0.5}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		record_builder *b = saved_begin("a", "a");
+		dck_record *a, *r;
+
+		record_metric_int(b, cases[i].other, 7, "made up");
+		record_metric_real(b, cases[i].tag, cases[i].value, "made up");
+		a = saved_end(b);
+		r = compare_two(a, a, NULL);
+		assert_string_equal(fact_text(r, "compare", "metric"), cases[i].tag);
+		dck_record_free(r);
+		dck_record_free(a);
+	}
+}
+
+/* Each fact is looked for in the other record: no number of them costs minutes. */
+static void many_facts_take_no_minutes(void **state)
+{
+	enum { MANY = 100000 };
+	static dck_fact facts[MANY];
+	static char keys[MANY][24];
+	dck_record *a = latency("a", 100, 99, 101), many = *a;
+	dck_record *r;
+
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		for (size_t i = 0; i < MANY; i++) {
+			snprintf(keys[i], sizeof keys[i], kind ? "input/%zu" : "%zu", i);
+			facts[i] = (dck_fact){kind ? "subject" : "host",
+					      keys[i],
+					      DCK_UNIT_NONE,
+					      {.kind = DCK_VALUE_TEXT, .as.text = "x"}};
+		}
+		many.facts = facts;
+		many.nfacts = MANY;
+		r = compare_two(&many, &many, NULL);
+		verdict_is(r, "undecided", 4);
+		dck_record_free(r);
+	}
+	dck_record_free(a);
+}
+
 static void the_gate_of_another_record_is_open(void **state)
 {
 	dck_record *a = latency("a", 100, 99, 101);
@@ -778,6 +833,8 @@ int main(void)
 	    cmocka_unit_test(names_are_unique_and_say_what_differs),
 	    cmocka_unit_test(what_cannot_be_compared_is_refused),
 	    cmocka_unit_test(doubts_of_the_records_are_passed_on),
+	    cmocka_unit_test(records_are_compared_by_what_they_are_of),
+	    cmocka_unit_test(many_facts_take_no_minutes),
 	    cmocka_unit_test(the_gate_of_another_record_is_open),
 	    cmocka_unit_test(memory_may_end_anywhere),
 	};
