@@ -571,6 +571,22 @@ static bool is_keyed(const dck_record *r)
 	return any;
 }
 
+/* Differences as shares of what they are differences of. */
+static bool is_share_key(const dck_metric *m)
+{
+	const char *last = strrchr(m->def->tag, '/');
+	return m->def->unit == DCK_UNIT_ONE && last != NULL && strcmp(last, "/resolution") == 0;
+}
+
+static const char *key_value(const dck_metric *m, char *buf)
+{
+	double v;
+
+	if (is_share_key(m) && format_number_of(&m->value, &v))
+		return format_percent(v, buf);
+	return format_value(&m->value, m->def->unit, buf);
+}
+
 static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widths *w)
 {
 	char buf[FORMAT_SIZE];
@@ -582,7 +598,7 @@ static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widt
 		absent_put(p, m);
 		return;
 	}
-	const char *value = format_value(&m->value, m->def->unit, buf);
+	const char *value = key_value(m, buf);
 	page_ink_set(p, PAGE_BOLD);
 	page_text(p, value);
 	page_ink_set(p, PAGE_PLAIN);
@@ -617,7 +633,7 @@ static void keys_put(page *p, const dck_record *r)
 				page_line(p);
 			widen(&name_cols, m->def->name);
 			if (m->value.kind != DCK_VALUE_ABSENT)
-				widen(&w.value, format_value(&m->value, m->def->unit, buf));
+				widen(&w.value, key_value(m, buf));
 		}
 		name_cols = name_cols < p->width / 2 ? name_cols : p->width / 2;
 	}

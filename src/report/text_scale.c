@@ -96,11 +96,29 @@ static void unit_set(text_scale *s, dck_unit u, const prefix *p, bool utf8)
 		 families[u].whole || u == DCK_UNIT_ONE ? "" : dck_unit_text(u));
 }
 
+/* The largest that leaves the least number a digit behind the point at once, so that columns of
+ * about the same size tend to have the same; else the one in the middle. */
+static const prefix *prefix_of(const prefix *all, const text_range *r)
+{
+	const double middle = r->least > 0  ? sqrt(r->least) * sqrt(r->most)
+			      : r->half > 0 ? r->half
+					    : 1;
+
+	for (const prefix *p = all; p->text != NULL; p++)
+		if (r->most >= p->factor && r->least >= p->factor / 10)
+			return p;
+	while (all[1].text != NULL && middle < all->factor)
+		all++;
+	return all;
+}
+
 text_scale text_scale_of(const text_range *r, dck_unit u, bool share, bool utf8)
 {
 	const family *f = &families[u];
 	text_scale s = {.base = u, .divide = 1, .share = share};
 
+	if (!r->any)
+		return s;
 	if (share) {
 		s.divide = 0.01;
 		s.decimals = decimals_of(r, s.divide, 3);
@@ -116,12 +134,7 @@ text_scale text_scale_of(const text_range *r, dck_unit u, bool share, bool utf8)
 			unit_set(&s, u, none, utf8);
 		return s;
 	}
-	const double middle = r->least > 0  ? sqrt(r->least) * sqrt(r->most)
-			      : r->half > 0 ? r->half
-					    : 1;
-	const prefix *p = f->prefixes;
-	while (p[1].text != NULL && middle < p->factor)
-		p++;
+	const prefix *p = prefix_of(f->prefixes, r);
 	s.divide = p->factor;
 	s.decimals = decimals_of(r, s.divide, f->digits);
 	unit_set(&s, u, p, utf8);
@@ -139,6 +152,9 @@ const char *text_scale_number(const text_scale *s, double v, char *buf)
 	} else if (s->each && !plain && fabs(v) >= EACH_MAX) {
 		num_general(number, 3, v);
 		snprintf(buf, FORMAT_SIZE, "%.30s %s", number, dck_unit_text(s->base));
+	} else if (s->each && plain && fabs(v) >= TINY && fabs(v) < 1) {
+		num_fixed(number, 3 - digits_whole(fabs(v)), v);
+		snprintf(buf, FORMAT_SIZE, "%.30s", number);
 	} else if (s->each) {
 		format_number(v, plain ? DCK_UNIT_ONE : s->base, buf);
 	} else if (s->decimals == 0 && fabs(v / s->divide) >= 0.5 && fabs(v / s->divide) < 1e15) {
