@@ -19,10 +19,11 @@
 /* Gaps below a quarter of the size (an eighth at a border) are not refined further. */
 #define GAP_PARTS	  4
 #define BORDER_PARTS	  8
-#define CANDIDATES_WANTED 8
-#define NEAR_BEST	  0.93
-#define OTHER_SETTING	  0.90
-#define CHOICES_MAX	  4
+#define CANDIDATES_WANTED 12
+/* A single visit on a busy machine may be off by so much: what is not further below the best is
+ * visited in rounds. */
+#define NEAR_BEST   0.75
+#define CHOICES_MAX 4
 
 search *search_new(const search_config *c)
 {
@@ -299,7 +300,7 @@ static void candidates_choose(search *s)
 	candidate_add(s, below);
 	for (size_t k = 0; s->c.settings > 1 && k < s->c.settings; k++) {
 		other = fastest_other(s, k);
-		if (other != SIZE_MAX && search_log_ratio(s, other, best) >= log(OTHER_SETTING))
+		if (other != SIZE_MAX && search_log_ratio(s, other, best) >= log(NEAR_BEST))
 			candidate_add(s, other);
 	}
 	const size_t most = s->c.batches ? SEARCH_CANDIDATES_MAX : CANDIDATES_WANTED;
@@ -317,7 +318,7 @@ static size_t candidate_place(const search *s, size_t point)
 	return SIZE_MAX;
 }
 
-/* After enough rounds: lets go what is settled. true: everything is. */
+/* After a round: lets go what is settled. true: everything is. */
 static bool candidates_settle(search *s)
 {
 	const double knee = -log(1 - SEARCH_KNEE_SHARE);
@@ -368,8 +369,8 @@ static void rounds(search *s)
 		const unsigned made = s->round - s->first_round + 1;
 
 		s->complete = s->round;
-		if (made >= s->c.rounds_min)
-			over = candidates_settle(s) || made >= s->c.rounds_max;
+		over = made >= 2 && candidates_settle(s);
+		over = made >= s->c.rounds_min && (over || made >= s->c.rounds_max);
 		/* Other candidates than before begin anew. */
 		over &= s->first_round <= s->round;
 	}

@@ -198,12 +198,14 @@ void search_neighbours(const search *s, size_t point, size_t *ret_below, size_t 
 size_t search_knee(const search *s, size_t best)
 {
 	const double enough = log(1 - SEARCH_KNEE_SHARE);
+	const bool rounds = s->points[best].in_rounds > 0;
 	size_t knee = best;
 
 	for (size_t i = 0; i < s->npoints; i++)
 		if (usable(s, i) && s->points[i].setting == s->points[best].setting &&
 		    s->points[i].batch < s->points[knee].batch &&
-		    search_holds(s, i) == SEARCH_HOLDS && search_log_ratio(s, i, best) >= enough)
+		    (s->points[i].in_rounds > 0 || !rounds) && search_holds(s, i) == SEARCH_HOLDS &&
+		    search_log_ratio(s, i, best) >= enough)
 			knee = i;
 	return knee;
 }

@@ -107,13 +107,17 @@ static dck_status outcome_read(const search_run *r, uint64_t batch, const dck_re
 	return DCK_E_ENGINE;
 }
 
-/* An incomplete record ends with the note that says why. */
-static const char *failure_note(const dck_record *rec)
+/* An incomplete record has a note that says why; what it kept is not kept here. */
+static void failure_read(const dck_record *rec, char *buf, size_t size)
 {
-	for (size_t i = 0; i < rec->nnotes; i++)
+	static const char *const kept = "; this is what was measured until then";
+	const char *text = "it ended early", *end;
+
+	for (size_t i = rec->nnotes; i-- > 0;)
 		if (rec->notes[i].severity == DCK_ERROR)
-			return rec->notes[i].text;
-	return "it ended early";
+			text = rec->notes[i].text;
+	end = strstr(text, kept);
+	snprintf(buf, size, "%.*s", (int)(end ? (size_t)(end - text) : strlen(text)), text);
 }
 
 static void doubts_count(search_run *r, const dck_record *rec)
@@ -208,7 +212,7 @@ static dck_status record_take(search_run *r, uint64_t batch, const dck_record *r
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	if (rec->incomplete) {
 		o->end = SEARCH_ERROR;
-		snprintf(o->why, sizeof o->why, "%s", failure_note(rec));
+		failure_read(rec, o->why, sizeof o->why);
 		return DCK_OK;
 	}
 	doubts_count(r, rec);
@@ -233,8 +237,8 @@ static dck_status result_take(search_run *r, uint64_t batch, const worker_result
 	o->end = w->end == WORKER_MEMORY ? SEARCH_MEMORY : SEARCH_ERROR;
 	snprintf(o->why, sizeof o->why, "%s", w->why.msg);
 	/* Nothing was measured yet and nothing will be: a file that is missing, an option that is
-	 * wrong. */
-	if (r->well == 0 && o->end == SEARCH_ERROR) {
+	 * wrong. Its own code tells how the program ends. */
+	if (r->well == 0 && w->end == WORKER_FAILED) {
 		if (err)
 			*err = w->why;
 		return w->why.code;
@@ -273,6 +277,8 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 		dck_record_free(result.record);
 	}
 	mem_arena_free(a);
+	if (status == DCK_OK && r->well == 0 && o.end == SEARCH_ERROR)
+		return err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", o.why);
 	if (status == DCK_OK)
 		*ret = o;
 	return status;

@@ -141,7 +141,8 @@ static void row(making *m, size_t i)
 	cell_number(m, &rate, why);
 	cell_number(m, &latency, why);
 	if (slo_column(r))
-		cell_number(m, &held, ran ? "it needs more runs than there were" : why);
+		cell_number(m, r->slo.is_max ? &(search_number){held.value, NAN, NAN} : &held,
+			    ran ? "it needs more runs than there were" : why);
 	record_cell_text(m->b, status_text(m, i));
 	if (p->peak_rss_bytes > 0)
 		record_cell_int(m->b, (int64_t)p->peak_rss_bytes);
@@ -357,6 +358,8 @@ static void note_nothing(making *m)
 			    (unsigned long long)point(m, m->order[0])->batch);
 		return;
 	}
+	if (!r->slo.name)
+		return; /* everything that ran failed later: the notes of failures say why */
 	for (size_t i = 0; i < m->n; i++)
 		if (point(m, i)->visits > 0 &&
 		    (nearest == SIZE_MAX ||
@@ -399,6 +402,12 @@ static void notes(making *m)
 		record_note(m->b, DCK_ERROR, "interrupted",
 			    "interrupted after %zu visits: this is what was measured until then%s",
 			    search_nvisits(r->search), r->journal ? "; run it again to go on" : "");
+	}
+	if (r->failed) {
+		record_set_incomplete(m->b, true);
+		record_note(m->b, DCK_ERROR, "engine-failed",
+			    "sizes that had run before failed one after the other, so the search "
+			    "ended: this is what was measured until then");
 	}
 	if (m->result.found)
 		notes_best(m);

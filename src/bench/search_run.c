@@ -17,6 +17,7 @@
 #define WORDS_MAX	256
 /* Of what is there now the rest of the machine keeps a little. */
 #define MEMORY_SHARE 0.9
+#define FAILURES_MAX 2
 
 #define AT(field) offsetof(dck_throughput_config, field)
 const dck_opt dck_throughput_options[] = {
@@ -392,6 +393,7 @@ static dck_status visit(search_run *r, const search_ask *ask, dck_err *err)
 	}
 	r->measured++;
 	r->well += o.end == SEARCH_OK;
+	r->failures = o.end == SEARCH_ERROR && ask->phase == SEARCH_ROUNDS ? r->failures + 1 : 0;
 	return search_tell(r->search, &o, err);
 }
 
@@ -417,6 +419,10 @@ static dck_status visits(search_run *r, dck_err *err)
 			break;
 		if (status != DCK_OK)
 			return status;
+		/* Not one size, but all that had run: the subject itself fails now. */
+		r->failed = r->failures == FAILURES_MAX;
+		if (r->failed)
+			return DCK_OK;
 	}
 	r->interrupted = true;
 	if (search_nvisits(r->search) == 0)

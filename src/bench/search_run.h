@@ -40,7 +40,8 @@ typedef struct search_run {
 	size_t well;		   /* visits, of both, that ended well */
 	search_doubt doubts[SEARCH_DOUBTS_MAX];
 	size_t ndoubts;
-	bool interrupted, out_of_time;
+	unsigned failures; /* visits in a row that failed in rounds, where they had run before */
+	bool interrupted, out_of_time, failed;
 	uint64_t begin_ns, shown_ns;
 	char phase[64]; /* of the progress line */
 } search_run;

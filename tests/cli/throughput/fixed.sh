@@ -1,0 +1,17 @@
+# A file whose batch is fixed is refused before anything is measured; with a symbol it is searched.
+need-ort || exit 77
+deepclock zoo simplenet -o fixed.onnx
+deepclock zoo simplenet --symbolic -o open.onnx
+deepclock throughput --quiet fixed.onnx
+echo $?
+deepclock throughput --quiet --shape input=4x784 open.onnx
+echo $?
+deepclock throughput --quiet --batch-dim florp open.onnx
+echo $?
+for option in --threads=1 --batch-dim=batch; do
+	deepclock throughput --quiet --batch 2,8 --point-time 30ms --rounds 2 --threads 1 $option --save run.json \
+		open.onnx > text
+	echo $?
+	record run.json 's("batch/by_batch")["values"]' 'm("throughput/best_batch")["value"]' \
+		'all(row[6] > 0 for row in r["tables"][0]["rows"])' 'f("subject", "name")'
+done

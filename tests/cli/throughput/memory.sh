@@ -1,0 +1,13 @@
+# What does not fit ends that point and not the search; what ran stays.
+need-ort || exit 77
+deepclock throughput --quiet --memory 320MiB --batch 1,64,128 --point-time 50ms --rounds 2 --save run.json \
+	zoo:resnet18 > text
+echo $?
+record run.json 'm("throughput/best_batch")["value"]' 'f("throughput", "limited_by")' \
+	'f("throughput", "memory_budget")' '[[row[0], row[3]] for row in r["tables"][0]["rows"]]' \
+	'note("point-memory")["severity"]' 'r["tables"][0]["rows"][1][1]'
+# A budget that no batch fits.
+deepclock throughput --quiet --memory 30MiB --save none.json zoo:resnet18 > text
+echo $?
+record none.json 'note("no-batch-fits")["severity"]' 'm("throughput/best")' \
+	'[[row[0], row[3]] for row in r["tables"][0]["rows"]]'

@@ -1,0 +1,43 @@
+# Killed in the middle: the same command goes on after the last visit that was finished.
+cat > killed <<'END'
+#!/usr/bin/env python3
+import os, signal, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:], start_new_session=True)
+deadline = time.monotonic() + 60
+while p.poll() is None and time.monotonic() < deadline:
+    if os.path.exists("journal") and open("journal", "rb").read().count(b"\n") >= 4:
+        os.killpg(p.pid, signal.SIGKILL)
+        break
+    time.sleep(0.01)
+print("killed" if p.wait() == -9 else "ended")
+END
+chmod +x killed
+search() {
+	"$@" deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --max-batch 8 \
+		--point-time 60ms --rounds 2 --resume journal --save run.json zoo:simplenet > text
+	echo $?
+}
+search ./killed
+sed -n '$p' text
+lines=$(wc -l < journal)
+printf '{"schema": 1, "deepcl' >> journal # as if it had been killed while it wrote
+search
+record run.json "f('method', 'visits_resumed') >= 3 and f('method', 'visits_resumed') == $lines - 1" \
+	'm("throughput/best_batch")["value"]' 'f("engine", "name")' \
+	'f("method", "visits") > f("method", "visits_resumed")'
+# Once more: nothing is left to do.
+search
+record run.json 'f("method", "visits") == f("method", "visits_resumed")' 'm("throughput/best_batch")["value"]' \
+	'f("engine", "name")'
+# Another search has no business with it.
+deepclock throughput --quiet --engine null --resume journal zoo:simplenet
+echo $?
+deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --max-batch 16 \
+	--point-time 60ms --rounds 2 --resume journal zoo:simplenet
+echo $?
+echo text > other
+deepclock throughput --quiet --engine null --resume other zoo:simplenet
+echo $?
+cat other
+deepclock throughput --quiet --engine null --resume no/such/folder zoo:simplenet
+echo $?

@@ -1,0 +1,16 @@
+# Doubling, then between the best and its neighbours, then rounds; the last step is --max-batch itself.
+deepclock throughput --quiet --engine null --engine-option sleep_ns=1000000 --max-batch 12 --point-time 30ms \
+	--rounds 2 --save run.json zoo:simplenet > text
+echo $?
+record run.json 's("batch/by_batch")["values"]' 'm("throughput/best_batch")["value"]' \
+	'f("throughput", "limited_by")' 'f("method", "rounds") >= 2'
+# Where a run takes as long as its batch is large nothing is gained: one is the knee and a roof limits.
+need-ort || exit 77
+deepclock throughput --quiet --threads 1 --max-batch 64 --point-time 60ms --rounds 2 --max-time 60s \
+	--image-size 64 --save run.json zoo:conv2d > text
+echo $?
+record run.json 'm("throughput/best")["value"] > 0' '1 <= m("throughput/best_batch")["value"] <= 64' \
+	'm("throughput/knee_batch")["value"] <= m("throughput/best_batch")["value"]' \
+	'all(row[5] > 0 for row in r["tables"][0]["rows"])' \
+	'f("throughput", "limited_by") in ("roof", "max-batch", "time")' \
+	'"yes" in [row[-1] for row in r["tables"][0]["rows"]]'

@@ -1,0 +1,16 @@
+# A run takes 5 ms whatever the batch: all of them keep to a second, none to 1 ms.
+search() {
+	deepclock throughput --quiet --engine null --engine-option sleep_ns=5000000 --batch 1,2 --point-time 100ms \
+		--rounds 2 --save run.json zoo:simplenet "$@" > text
+	echo $?
+	record run.json 'm("throughput/best_batch").get("value")' \
+		'[row[[c["key"] for c in r["tables"][0]["columns"]].index("status")] for row in r["tables"][0]["rows"]]' \
+		'f("throughput", "limited_by")' '[c["title"] for c in r["tables"][0]["columns"]][:4]' \
+		'note("slo-not-held") is not None'
+	grep -q '^Throughput by batch' text && echo table
+}
+search --slo 'median <= 1s'
+search --slo 'p90<=1s'
+search --slo 'max<=1s'
+search --slo 'p99<=1ms' 2> err
+sed 's/ with [^:]*$/ with TIME/' err

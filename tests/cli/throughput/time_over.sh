@@ -1,0 +1,6 @@
+# The time is over in the middle of the growth: the best of what there is, and a note.
+deepclock throughput --quiet --engine null --engine-option sleep_ns=10000000 --point-time 200ms --max-time 1s \
+	--save run.json zoo:simplenet > text
+echo $?
+record run.json 'note("throughput-few-visits")["severity"]' 'm("throughput/best")["value"] > 0' \
+	'r.get("incomplete", False)' 'f("throughput", "limited_by")'
