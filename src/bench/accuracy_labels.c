@@ -14,6 +14,18 @@ static dck_status no_memory(const char *from, dck_err *err)
 	DCK_FAIL(err, E_NOMEM, "no memory for the labels of '%s'", from);
 }
 
+size_t labels_limit(void)
+{
+	os_host host;
+	uint64_t limit;
+
+	os_host_get(&host);
+	limit = host.memory_bytes > 0 ? host.memory_bytes : (uint64_t)1 << 36;
+	if (host.cgroup_memory_bytes > 0 && (uint64_t)host.cgroup_memory_bytes < limit)
+		limit = (uint64_t)host.cgroup_memory_bytes;
+	return limit / 2 < SIZE_MAX ? (size_t)(limit / 2) : SIZE_MAX;
+}
+
 /* --- one number */
 
 typedef enum number_kind { NUMBER_NOT, NUMBER_WHOLE, NUMBER_BROKEN, NUMBER_NAN } number_kind;

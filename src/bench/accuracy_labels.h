@@ -23,6 +23,9 @@ typedef struct labels {
 	const char *header; /* a first line that was taken for one; NULL: none */
 } labels;
 
+/* Bytes of a file that are read at most: half of the memory. */
+size_t labels_limit(void);
+
 /* Reads a .npy (whole numbers or texts; `scores`: also [N][K] scores) or a text file with a label
  * on each line. Everything lives in the arena. truth: counts `ahead`; NULL: not. At most `limit`
  * bytes. E_ABSENT, E_IO, E_LIMIT; E_FORMAT: what is no label, and where. */

@@ -51,14 +51,6 @@ static dck_status no_memory(dck_err *err)
 	DCK_FAIL(err, E_NOMEM, "no memory for the labelled items");
 }
 
-static uint64_t memory_limit(void)
-{
-	os_host host;
-
-	os_host_get(&host);
-	return (host.memory_bytes > 0 ? host.memory_bytes : (uint64_t)1 << 36) / 2;
-}
-
 /* --- the items */
 
 /* "FILE.npy", or "NAME=FILE.npy" with a name that the first subject has. */
@@ -79,7 +71,7 @@ static dck_status items_read(job *j, dck_err *err)
 {
 	const dck_list *list = &j->r->config->inputs;
 	const bench_target *t = &j->lanes[0].target;
-	uint64_t left = memory_limit();
+	uint64_t left = labels_limit();
 
 	j->items = mem_arena_array(j->r->arena, list->n, sizeof *j->items);
 	if (!j->items)

@@ -351,6 +351,48 @@ static void files(void **state)
 	dck_buffer_done(&b);
 }
 
+/* Only where they are asked for: labels. */
+static void texts(void **state)
+{
+	static const char header[] = "{'descr': '<U2', 'fortran_order': False, 'shape': (2,), }";
+	static const unsigned char little[] = {'a',  0, 0, 0, 0,   0, 0, 0,
+					       0xe9, 0, 0, 0, 'b', 0, 0, 0};
+	static const unsigned char big[] = {0, 0, 0, 'a', 0, 0, 0, 0, 0, 0, 0, 0xe9, 0, 0, 0, 'b'};
+	dck_buffer b = file_of(1, header, little, sizeof little);
+	npy_array a = {0};
+	dck_err err;
+
+	(void)state;
+	assert_true(npy_is(&b));
+	assert_int_equal(npy_parse("a.npy", &b, &a, &err), DCK_E_FORMAT);
+	assert_int_equal(npy_parse_any("a.npy", &b, &a, &err), DCK_OK);
+	assert_int_equal(a.text, 'U');
+	assert_int_equal(a.width, 8);
+	assert_memory_equal(a.data, little, sizeof little);
+	npy_done(&a);
+	b = file_of(1, "{'descr': '>U2', 'fortran_order': False, 'shape': (2,), }", big,
+		    sizeof big);
+	assert_int_equal(npy_parse_any("a.npy", &b, &a, &err), DCK_OK);
+	assert_memory_equal(a.data, little, sizeof little);
+	npy_done(&a);
+	b = file_of(1, "{'descr': '|S3', 'fortran_order': True, 'shape': (1, 2), }", "onetwo", 6);
+	assert_int_equal(npy_parse_any("a.npy", &b, &a, &err), DCK_OK);
+	assert_int_equal(a.text, 'S');
+	assert_memory_equal(a.data, "onetwo", 6);
+	npy_done(&a);
+	/* No characters, and more than any label has. */
+	b = file_of(1, "{'descr': '<U0', 'fortran_order': True, 'shape': (5, 2), }", "", 0);
+	assert_int_equal(npy_parse_any("a.npy", &b, &a, &err), DCK_OK);
+	assert_int_equal(a.width, 0);
+	npy_done(&a);
+	b = file_of(1, "{'descr': '<U4000000000', 'fortran_order': False, 'shape': (2,), }", "", 0);
+	assert_int_equal(npy_parse_any("a.npy", &b, &a, &err), DCK_E_FORMAT);
+	dck_buffer_done(&b);
+	b = file_of(1, header, little, 12);
+	assert_int_equal(npy_parse_any("a.npy", &b, &a, &err), DCK_E_FORMAT);
+	dck_buffer_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +408,7 @@ int main(void)
 	    cmocka_unit_test(hostile_shapes),
 	    cmocka_unit_test(every_allocation_may_fail),
 	    cmocka_unit_test(files),
+	    cmocka_unit_test(texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,8 @@ sed "s/<i8/<c8/" y.npy > complex.npy
 try --labels y.csv --predictions complex.npy
 sed "s/(3,)/(3000000000000,)/" y.npy > huge.npy
 try --labels y.csv --predictions huge.npy
+truncate -s 1000G sparse.csv
+{ try --labels y.csv --predictions sparse.csv; } 2>&1 | sed 's/than .* the/than HALF THE MEMORY, the/'
 head -c 80 y.npy > cut.npy
 try --labels y.csv --predictions cut.npy
 try --labels y.csv --predictions y.npy --target-names cat
