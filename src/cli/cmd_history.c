@@ -55,7 +55,8 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 	return code;
 }
 
-static int records_compare(const cli *c, const history_command *cfg, dck_record *const *records)
+static int records_compare(const cli *c, const history_command *cfg, dck_record *const *records,
+			   size_t n)
 {
 	dck_compare_config config = cfg->compare;
 	dck_record *result;
@@ -65,7 +66,7 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 
 	cli_title(c, title, sizeof title);
 	config.title = title;
-	if (dck_compare_records((const dck_record *const *)records, 2, &config, &result, &err) !=
+	if (dck_compare_records((const dck_record *const *)records, n, &config, &result, &err) !=
 	    DCK_OK)
 		return cli_failed(&err);
 	/* A comparison of records is no measurement to be kept beside them. */
@@ -78,20 +79,21 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 
 static int history_compare(const cli *c, const history_command *cfg, dck_history *h)
 {
-	dck_record *records[2] = {NULL, NULL};
+	dck_record *records[DCK_ALTERNATIVES_MAX] = {NULL};
 	char id[DCK_HISTORY_ID_SIZE];
 	dck_status status = DCK_OK;
+	size_t n = 0;
 	dck_err err;
 	int code;
 
-	for (size_t i = 0; i < 2 && status == DCK_OK; i++) {
-		status = dck_history_find(h, c->args[i + 1], id, &err);
+	for (; n + 1 < c->nargs && status == DCK_OK; n++) {
+		status = dck_history_find(h, c->args[n + 1], id, &err);
 		if (status == DCK_OK)
-			status = dck_history_get(h, id, &records[i], &err);
+			status = dck_history_get(h, id, &records[n], &err);
 	}
-	code = status == DCK_OK ? records_compare(c, cfg, records) : cli_failed(&err);
-	dck_record_free(records[0]);
-	dck_record_free(records[1]);
+	code = status == DCK_OK ? records_compare(c, cfg, records, n) : cli_failed(&err);
+	for (size_t i = 0; i < n; i++)
+		dck_record_free(records[i]);
 	return code;
 }
 
@@ -150,8 +152,8 @@ static int history_prune(const cli *c, const history_command *cfg, dck_history *
 		return cli_usage(c, "nothing says what goes: give --keep N or --older-than AGE");
 	if (dck_history_prune(h, &cfg->filter, &cfg->prune, &n, &err) != DCK_OK)
 		return cli_failed(&err);
-	printf("%" PRIu64 " records %s (%s), %" PRIu64 " kept\n", n.removed,
-	       cfg->prune.dry_run ? "would be removed" : "removed",
+	printf("%" PRIu64 " record%s %s (%s), %" PRIu64 " kept\n", n.removed,
+	       n.removed == 1 ? "" : "s", cfg->prune.dry_run ? "would be removed" : "removed",
 	       dck_text_bytes((double)n.removed_bytes, bytes, sizeof bytes), n.kept);
 	return cli_stdout_finish(CLI_OK);
 }
@@ -166,7 +168,8 @@ static int history_check(const cli *c, const history_command *cfg, dck_history *
 	(void)cfg;
 	if (dck_history_check(h, &health, &err) != DCK_OK)
 		return cli_failed(&err);
-	printf("%s: %" PRIu64 " records, %s, sound\n", dck_history_file(h), health.records,
+	printf("%s: %" PRIu64 " record%s, %s, sound\n", dck_history_file(h), health.records,
+	       health.records == 1 ? "" : "s",
 	       dck_text_bytes((double)health.bytes, bytes, sizeof bytes));
 	return cli_stdout_finish(CLI_OK);
 }
@@ -177,18 +180,17 @@ typedef struct action {
 	const char *name;
 	int (*run)(const cli *c, const history_command *cfg, dck_history *h);
 	unsigned min_args, max_args;
-	const char *arg; /* what an argument is, for messages */
-	const char *const
-	    *options; /* that it takes besides the general ones and --db; NULL-ended */
-	bool makes;   /* a history that is not there is made */
+	const char *arg;	    /* what an argument is, for messages */
+	const char *const *options; /* that it takes, NULL-ended; general ones and --db besides */
+	const dck_opt *tables[2];   /* and all of these; NULL: none */
+	bool makes;		    /* a history that is not there is made */
 } action;
 
 #define FILTER "subject", "command", "since", "until", "at-commit", "limit"
 static const char *const list_options[] = {FILTER, "metric", "format", NULL};
 static const char *const show_options[] = {"format", NULL};
 static const char *const trend_options[] = {FILTER, "by", "mixed", "least", "format", NULL};
-static const char *const compare_options[] = {"metric", "statistic", "level", "margin",
-					      "force",	"format",    NULL};
+static const char *const compare_options[] = {"format", NULL};
 static const char *const export_options[] = {FILTER, "csv", NULL};
 static const char *const import_options[] = {"commit", NULL};
 static const char *const prune_options[] = {
@@ -196,14 +198,21 @@ static const char *const prune_options[] = {
 static const char *const no_options[] = {NULL};
 
 static const action actions[] = {
-    {"list", history_list, 0, 0, NULL, list_options, false},
-    {"show", history_show, 1, 1, "an ID", show_options, false},
-    {"trend", history_trend, 0, 1, "METRIC", trend_options, false},
-    {"compare", history_compare, 2, 2, "two IDs", compare_options, false},
-    {"export", history_export, 0, 0, NULL, export_options, false},
-    {"import", history_import, 1, UINT_MAX, "a FILE", import_options, true},
-    {"prune", history_prune, 0, 0, NULL, prune_options, false},
-    {"check", history_check, 0, 0, NULL, no_options, false},
+    {"list", history_list, 0, 0, NULL, list_options, {NULL}, false},
+    {"show", history_show, 1, 1, "an ID", show_options, {NULL}, false},
+    {"trend", history_trend, 0, 1, "METRIC", trend_options, {NULL}, false},
+    {"compare",
+     history_compare,
+     2,
+     DCK_ALTERNATIVES_MAX,
+     "two IDs or more",
+     compare_options,
+     {dck_compare_options, dck_compare_saved_options},
+     false},
+    {"export", history_export, 0, 0, NULL, export_options, {NULL}, false},
+    {"import", history_import, 1, UINT_MAX, "a FILE", import_options, {NULL}, true},
+    {"prune", history_prune, 0, 0, NULL, prune_options, {NULL}, false},
+    {"check", history_check, 0, 0, NULL, no_options, {NULL}, false},
 };
 #define ACTIONS (sizeof actions / sizeof actions[0])
 
@@ -212,10 +221,13 @@ static const char *action_word(size_t i)
 	return i < ACTIONS ? actions[i].name : NULL;
 }
 
-static bool named(const char *const *names, const char *name)
+static bool takes(const action *a, const char *name)
 {
-	for (; *names; names++)
-		if (strcmp(*names, name) == 0)
+	for (const char *const *own = a->options; *own; own++)
+		if (strcmp(*own, name) == 0)
+			return true;
+	for (size_t i = 0; i < 2; i++)
+		if (a->tables[i] && dck_opt_find(a->tables[i], name))
 			return true;
 	return false;
 }
@@ -232,22 +244,30 @@ static void option_look(void *self, const cli_group *g, const dck_opt *row)
 
 	if (g->table == cli_common_options || strcmp(row->name, "db") == 0)
 		return;
-	if (!check->wrong && history_given(check->c, row->name) &&
-	    !named(check->a->options, row->name))
+	if (!check->wrong && history_given(check->c, row->name) && !takes(check->a, row->name))
 		check->wrong = row->name;
+}
+
+/* "1 argument", "16 arguments". */
+static const char *counted(unsigned n, char *buf, size_t size)
+{
+	snprintf(buf, size, "%u argument%s", n, n == 1 ? "" : "s");
+	return buf;
 }
 
 static int action_check(const cli *c, const action *a)
 {
+	char text[40];
 	option_check check = {.c = c, .a = a};
 	const unsigned n = c->nargs - 1;
 
 	if (n < a->min_args)
 		return cli_usage(c, "history %s needs %s", a->name, a->arg);
 	if (n > a->max_args)
-		return cli_usage(c, "history %s takes %s%s, but there is '%s' too", a->name,
-				 a->arg ? "one " : "no argument", a->arg ? a->arg : "",
-				 c->args[a->max_args + 1]);
+		return cli_usage(c, "history %s takes %s%s, but there is '%s'%s", a->name,
+				 a->max_args > 0 ? "at most " : "no argument",
+				 a->max_args > 0 ? counted(a->max_args, text, sizeof text) : "",
+				 c->args[a->max_args + 1], a->max_args > 0 ? " too" : "");
 	cli_options_each(c->command, option_look, &check);
 	if (check.wrong)
 		return cli_usage(c, "--%s is not for 'history %s'", check.wrong, a->name);
@@ -335,7 +355,7 @@ static const char *const usage[] = {
     "list [OPTION]...",
     "show [OPTION]... ID",
     "trend [OPTION]... [METRIC]",
-    "compare [OPTION]... ID ID",
+    "compare [OPTION]... ID ID [ID]...",
     "export [OPTION]...",
     "import [OPTION]... FILE...",
     "prune [OPTION]... (--keep N | --older-than AGE)",
@@ -346,7 +366,8 @@ static const cli_item action_items[] = {
     {"list", "the records, newest first"},
     {"show", "one record, in any format; as JSON byte for byte"},
     {"trend", "how a metric moved, and where its level changed"},
-    {"compare", "two records, as 'deepclock compare' does; exit status 3: regressed"},
+    {"compare",
+     "records, the first is the baseline, as 'deepclock compare' does; exit status 3: regressed"},
     {"export", "the records as lines of JSON, or their metrics as CSV"},
     {"import", "add records from files that --save or export wrote; '-': standard input"},
     {"prune", "remove old records"},

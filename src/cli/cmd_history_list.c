@@ -129,7 +129,7 @@ void history_interval_csv(double lo, double hi, double level)
 typedef struct list {
 	const char *metric;
 	int format;
-	unsigned width;
+	unsigned width, value; /* columns: of all, of a value */
 	bool bold;
 	uint64_t n;
 	bool full; /* stdout takes no more */
@@ -155,7 +155,7 @@ static void head_text(const list *l)
 	if (l->bold)
 		fputs("\033[1m", stdout);
 	fputs("id        time, UTC         commit    command     ", stdout);
-	history_cell(metric_title(l->metric), 10);
+	history_cell(metric_title(l->metric), l->value);
 	fputs("  subject", stdout);
 	puts(l->bold ? "\033[0m" : "");
 }
@@ -163,7 +163,9 @@ static void head_text(const list *l)
 static void entry_text(const list *l, const dck_history_entry *e)
 {
 	char time[32], value[32] = "-", subject[512];
-	const unsigned before = 62, room = l->width > before + 8 ? l->width - before : 8;
+	/* id, time, commit, command and value, with two blanks after each */
+	const unsigned before = 8 + 16 + 8 + 10 + l->value + 10;
+	const unsigned room = l->width > before + 8 ? l->width - before : 8;
 
 	if (!isnan(number_of(e)))
 		history_value_text(number_of(e), e->unit, value, sizeof value);
@@ -173,7 +175,7 @@ static void entry_text(const list *l, const dck_history_entry *e)
 	printf("%-8.8s  ", e->commit ? e->commit : "-");
 	history_cell(e->verb ? e->verb : "-", 10);
 	fputs("  ", stdout);
-	history_cell(value, 10);
+	history_cell(value, l->value);
 	fputs("  ", stdout);
 	snprintf(subject, sizeof subject, "%s%s", e->incomplete ? "(incomplete) " : "",
 		 e->subject ? e->subject : "-");
@@ -275,6 +277,7 @@ int history_list(const cli *c, const history_command *cfg, dck_history *h)
 	list l = {.metric = cfg->metric.metric ? cfg->metric.metric : "latency/median",
 		  .format = cfg->format.format,
 		  .width = style.width,
+		  .value = style.width >= 100 ? 14 : 10,
 		  .bold = style.colour};
 	dck_history_filter filter = cfg->filter;
 	const bool few = l.format == CLI_TEXT && !history_given(c, "limit");

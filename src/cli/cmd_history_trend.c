@@ -22,15 +22,23 @@ static const dck_history_change *change_at(const dck_history_trend *t, size_t po
 
 /* --- text */
 
+/* All numbers of a page in one unit, with as many decimals as tell its intervals apart. */
+typedef struct scale {
+	double factor;
+	char unit[24];
+	int decimals;
+} scale;
+
 typedef struct page {
 	const dck_history_trend *t;
 	dck_style style;
+	scale scale;
 	unsigned chart; /* columns; 0: none */
 	double lo, hi;	/* of the chart */
 } page;
 
 /* From the smallest value or interval to the greatest. */
-static void scale_find(page *p)
+static void range_find(page *p)
 {
 	const dck_history_trend *t = p->t;
 
@@ -42,6 +50,57 @@ static void scale_find(page *p)
 		p->lo = fmin(p->lo, at->level > 0 ? fmin(at->lo, at->value) : at->value);
 		p->hi = fmax(p->hi, at->level > 0 ? fmax(at->hi, at->value) : at->value);
 	}
+}
+
+/* The narrowest interval that is one; without any, a tenth of the range. */
+static double finest(const page *p)
+{
+	double width = INFINITY;
+
+	for (size_t i = 0; i < p->t->n; i++) {
+		const dck_history_point *at = &p->t->points[i];
+
+		if (at->level > 0 && at->hi > at->lo)
+			width = fmin(width, at->hi - at->lo);
+	}
+	return isfinite(width) ? width : (p->hi - p->lo) / 10;
+}
+
+typedef struct step {
+	double factor;
+	const char *text;
+} step;
+
+static void scale_find(page *p)
+{
+	static const step times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}, {0, NULL}};
+	static const step bytes[] = {
+	    {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}, {0, NULL}};
+	static const step si[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"},
+				  {1e3, "k"},  {1, ""},	   {0, NULL}};
+	const dck_unit unit = p->t->metric.unit;
+	const bool plain = unit == DCK_UNIT_NS || unit == DCK_UNIT_BYTE;
+	const step *s = unit == DCK_UNIT_NS ? times : unit == DCK_UNIT_BYTE ? bytes : si;
+	const double most = fmax(fabs(p->lo), fabs(p->hi)), fine = finest(p);
+
+	while (s[1].text && !(most >= s->factor))
+		s++;
+	p->scale.factor = s->factor;
+	snprintf(p->scale.unit, sizeof p->scale.unit, "%s%s", s->text,
+		 plain || unit == DCK_UNIT_ONE ? "" : dck_unit_text(unit));
+	/* Two digits of the finest difference, but never more than a number of nine. */
+	p->scale.decimals = fine > 0 ? (int)ceil(1 - log10(fine / s->factor)) : 0;
+	if (p->scale.decimals < 0)
+		p->scale.decimals = 0;
+	while (p->scale.decimals > 6 ||
+	       (p->scale.decimals > 0 && most / s->factor * pow(10, p->scale.decimals) >= 1e7))
+		p->scale.decimals--;
+}
+
+static const char *number_text(const page *p, double v, char *buf, size_t size)
+{
+	snprintf(buf, size, "%.*f", p->scale.decimals, v / p->scale.factor);
+	return buf;
 }
 
 static unsigned column_of(const page *p, double v)
@@ -62,14 +121,14 @@ static void chart_draw(const page *p, const dck_history_point *at)
 		fputs(i == value ? dot : i >= lo && i <= hi ? line : " ", stdout);
 }
 
-static void interval_text(const dck_history_point *at, dck_unit unit, char *buf, size_t size)
+static void interval_text(const page *p, const dck_history_point *at, char *buf, size_t size)
 {
 	char lo[32], hi[32];
 
 	buf[0] = '\0';
 	if (at->level > 0)
-		snprintf(buf, size, "[%s, %s]", history_value_text(at->lo, unit, lo, sizeof lo),
-			 history_value_text(at->hi, unit, hi, sizeof hi));
+		snprintf(buf, size, "[%s, %s]", number_text(p, at->lo, lo, sizeof lo),
+			 number_text(p, at->hi, hi, sizeof hi));
 }
 
 /* "9.5 % worse", "up by 9.5 %". */
@@ -99,9 +158,9 @@ static void change_line(const page *p, const dck_history_change *c, bool whole)
 		       at->commit ? at->commit : "-");
 	else
 		fputs("  -- change: ", stdout);
-	printf("%s, %s to %s, p %.2g", text,
-	       history_value_text(c->before, p->t->metric.unit, before, sizeof before),
-	       history_value_text(c->after, p->t->metric.unit, after, sizeof after), c->p);
+	printf("%s, %s to %s%s%s, p %.2g", text, number_text(p, c->before, before, sizeof before),
+	       number_text(p, c->after, after, sizeof after), p->scale.unit[0] ? " " : "",
+	       p->scale.unit, c->p);
 	puts(whole ? "" : " --");
 }
 
@@ -113,10 +172,9 @@ static void point_line(const page *p, size_t i)
 
 	if (change)
 		change_line(p, change, false);
-	interval_text(at, p->t->metric.unit, interval, sizeof interval);
+	interval_text(p, at, interval, sizeof interval);
 	printf("  %s  %-8.8s  %10s  ", history_time_text(at->at_unix_ns, time, sizeof time),
-	       at->commit ? at->commit : "-",
-	       history_value_text(at->value, p->t->metric.unit, value, sizeof value));
+	       at->commit ? at->commit : "-", number_text(p, at->value, value, sizeof value));
 	history_cell(interval, 20);
 	if (p->chart > 0) {
 		fputs("  ", stdout);
@@ -140,8 +198,11 @@ static void trend_text(const history_command *cfg, const dck_history_trend *t, s
 
 	if (p.style.width > before + 8)
 		p.chart = p.style.width - before < CHART_MAX ? p.style.width - before : CHART_MAX;
+	range_find(&p);
 	scale_find(&p);
 	printf("%s of %s", t->metric.tag, t->subject ? t->subject : "records without a subject");
+	if (p.scale.unit[0])
+		printf(" in %s", p.scale.unit);
 	printf("%s%s%s%s%s%s\n\n", t->verb ? ", " : "", t->verb ? t->verb : "",
 	       t->engine ? ", " : "", t->engine ? t->engine : "", t->cpu ? ", " : "",
 	       t->cpu ? t->cpu : "");
@@ -153,7 +214,8 @@ static void trend_text(const history_command *cfg, const dck_history_trend *t, s
 	if (t->changes_absent)
 		printf("  %s\n", t->changes_absent);
 	else if (t->nchanges == 0)
-		puts("  none that noise would not make (at 5 %)");
+		puts(cfg->trend.least > 0 ? "  none of that size that noise would not make (at 5 %)"
+					  : "  none that noise would not make (at 5 %)");
 	for (size_t i = 0; i < t->nchanges; i++)
 		change_line(&p, &t->changes[i], true);
 	if (t->leaning)

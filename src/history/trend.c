@@ -374,6 +374,22 @@ static size_t points_make(rows *all, int by, room *m, dck_history_point *points)
 
 /* --- changes */
 
+/* Of the points less their levels. Bartlett 1946: of independent points it is about normal with
+ * deviation 1 / sqrt(n); 1.645 of them are passed by chance once in 20. */
+static void correlation_find(dck_history_trend *t, const stat_change *found, size_t n,
+			     double *values)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < t->n && n > 0; i++) {
+		while (k < n && found[k].at <= i)
+			k++;
+		values[i] -= k > 0 ? found[k - 1].after : found[0].before;
+	}
+	t->correlation = stat_lag1(values, t->n);
+	t->leaning = t->correlation > 1.645 / sqrt((double)t->n);
+}
+
 static void changes_find(trend_box *box, double *values, double *scratch, double least,
 			 dck_history_change *changes)
 {
@@ -381,6 +397,7 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 	stat_change found[STAT_CHANGES_MAX];
 	size_t n;
 
+	t->correlation = (double)NAN;
 	if (t->n < STAT_CHANGE_MIN) {
 		t->changes_absent = mem_arena_fmt(
 		    box->arena, "changes are looked for in %d points or more, there are %zu",
@@ -390,6 +407,7 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 	for (size_t i = 0; i < t->n; i++)
 		values[i] = t->points[i].value;
 	n = stat_change_find(values, t->n, ALARMS, scratch, found);
+	correlation_find(t, found, n, values);
 	for (size_t i = 0; i < n; i++) {
 		const stat_change *c = &found[i];
 
@@ -398,28 +416,6 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 		changes[t->nchanges++] = (dck_history_change){c->at, c->before, c->after, c->p};
 	}
 	t->changes = changes;
-}
-
-/* Bartlett 1946: of independent points the correlation is about normal with deviation 1 /
- * sqrt(n); 1.645 of them are passed by chance once in 20. */
-static void correlation_find(trend_box *box, double *values)
-{
-	dck_history_trend *t = &box->trend;
-
-	t->correlation = (double)NAN;
-	if (t->n < STAT_CHANGE_MIN)
-		return;
-	for (size_t i = 0, k = 0; i < t->n; i++) {
-		while (k < t->nchanges && t->changes[k].at <= i)
-			k++;
-		if (t->nchanges > 0)
-			values[i] = t->points[i].value -
-				    (k > 0 ? t->changes[k - 1].after : t->changes[0].before);
-		else
-			values[i] = t->points[i].value;
-	}
-	t->correlation = stat_lag1(values, t->n);
-	t->leaning = t->correlation > 1.645 / sqrt((double)t->n);
 }
 
 static dck_status points_and_changes(trend_box *box, rows *all, const dck_history_trend_config *c,
@@ -436,7 +432,6 @@ static dck_status points_and_changes(trend_box *box, rows *all, const dck_histor
 		t->n = points_make(all, c->by, &m, points);
 		t->points = points;
 		changes_find(box, m.values, m.change, c->least, changes);
-		correlation_find(box, m.values);
 	}
 	room_close(&m);
 	if (!made || mem_arena_failed(box->arena))

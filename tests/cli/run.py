@@ -36,7 +36,9 @@ SCRUB = [
 ]
 
 # Would change what the program prints or finds.
-UNSET = ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE", "LANGUAGE", "CDPATH", "ENV", "BASH_ENV"]
+UNSET = ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE", "LANGUAGE", "CDPATH", "ENV", "BASH_ENV",
+         # Where things are kept: below HOME, which is the empty folder.
+         "XDG_CACHE_HOME", "XDG_DATA_HOME", "DEEPCLOCK_DB"]
 
 
 def scrub(text, scratch):

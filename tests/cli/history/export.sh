@@ -1,0 +1,30 @@
+history-lines 250 commits=5 > lines
+deepclock history import lines
+deepclock history export > exported
+python3 - <<'PY'
+import json
+a = [json.loads(line) for line in open("lines")]
+b = [json.loads(line) for line in open("exported")]
+for record in b:
+    assert record.pop("spans_lost") == 0
+for record in a:
+    record.pop("spans_lost", None)
+    for m in record["metrics"]:
+        m.setdefault("how", None)
+for record in b:
+    for m in record["metrics"]:
+        m.setdefault("how", None)
+print("the same" if a == b else "others", len(b))
+PY
+echo -- into another one, twice
+deepclock history import exported --db other.db
+deepclock history import exported --db other.db
+deepclock history export --db other.db | cmp - exported && echo the same
+echo -- as numbers
+deepclock history export --csv --limit 2
+deepclock history export --csv | wc -l
+echo -- to a full disk
+deepclock history export > /dev/full
+echo "exit $?"
+deepclock history export --csv > /dev/full
+echo "exit $?"

@@ -1,0 +1,19 @@
+# It can be read where it may not be written.
+mkdir data
+history-lines 3 | deepclock history import - --db data/history.db
+try() {
+	unprivileged deepclock history list --db data/history.db --format csv | wc -l
+	history-lines 1 prefix=x > line
+	unprivileged deepclock history import line --db data/history.db
+	unprivileged deepclock bench --runs 3 --warmup 0 --db data/history.db -- true > text
+	echo "exit $?"
+}
+unprivileged true || exit 77
+chmod 444 data/history.db; try
+chmod 555 data; try
+chmod 000 data; try
+chmod 755 data
+unprivileged deepclock history check --db data/history.db | sed 's/,.*,/,/'
+chmod 555 .
+unprivileged deepclock bench --runs 3 --warmup 0 --db new/history.db -- true 2>&1 > /dev/null
+chmod 755 .

@@ -1,0 +1,12 @@
+# A change of 5 % from the 31st record on; records of another machine, an incomplete one, are left out.
+history-lines 45 change=30 factor=1.05 commits=2 incomplete=44 | deepclock history import -
+history-lines 4 prefix=c cpu=another | deepclock history import -
+COLUMNS=100 deepclock history trend
+echo -- by commit
+COLUMNS=80 deepclock history trend --by commit --limit 12
+echo -- by day, a metric of which more is better, without intervals
+deepclock history trend throughput/items --by day --since 2026-10-17 --until 2026-10-25
+echo -- small changes are of no interest
+deepclock history trend --least 10% | tail -4
+echo -- of everything
+deepclock history trend --mixed --limit 0 | tail -3
