@@ -609,6 +609,14 @@ static void what_a_comparison_is_about_is_told(void **state)
 	dck_record_free(r);
 	dck_record_free(b);
 	dck_record_free(a);
+	const change group[] = {{"method", "group", NULL, 8}, {"method", "group", NULL, 9}};
+	a = changed("same", &group[0], 1);
+	b = changed("same", &group[1], 1);
+	r = compare_two(a, b, NULL);
+	verdict_is(r, "same", 0);
+	dck_record_free(r);
+	dck_record_free(b);
+	dck_record_free(a);
 }
 
 static void names_are_unique_and_say_what_differs(void **state)
