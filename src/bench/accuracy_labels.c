@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static dck_status no_memory(const char *from, dck_err *err)
 {
@@ -26,6 +25,17 @@ size_t labels_limit(void)
 	return limit / 2 < SIZE_MAX ? (size_t)(limit / 2) : SIZE_MAX;
 }
 
+/* Equal but for the case of ASCII letters. */
+static bool is_word(const char *text, const char *lower)
+{
+	size_t i = 0;
+
+	for (; lower[i]; i++)
+		if ((text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]) != lower[i])
+			return false;
+	return text[i] == '\0';
+}
+
 /* --- one number */
 
 typedef enum number_kind { NUMBER_NOT, NUMBER_WHOLE, NUMBER_BROKEN, NUMBER_NAN } number_kind;
@@ -36,7 +46,7 @@ static number_kind number_read(const char *text, int64_t *ret)
 	char *end;
 	double v;
 
-	if (strcasecmp(text, "nan") == 0)
+	if (is_word(text, "nan"))
 		return NUMBER_NAN;
 	if (!strchr("+-.0123456789", text[0]) || strpbrk(text, "xXpPnNiI"))
 		return NUMBER_NOT;
@@ -327,7 +337,7 @@ static bool is_heading(const char *word)
 	    "y_true", "y_pred", "prediction", "predictions", "predicted", "pred"};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strcasecmp(word, words[i]) == 0)
+		if (is_word(word, words[i]))
 			return true;
 	return false;
 }

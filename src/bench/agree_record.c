@@ -15,6 +15,7 @@ static const dck_column columns[] = {
     {.key = "max_ulp", .title = "max ULP", .unit = DCK_UNIT_ONE},
     {.key = "nonfinite", .title = "NaN, Inf", .unit = DCK_UNIT_ONE},
     {.key = "outside", .title = "outside", .unit = DCK_UNIT_ONE},
+    {.key = "mean_rel", .title = "mean rel", .unit = DCK_UNIT_ONE},
     {.key = "type", .title = "type"},
 };
 #define NCOLUMNS (sizeof columns / sizeof columns[0])
@@ -65,6 +66,7 @@ static void row_put(record_builder *b, const agree *x, const agree_output *o, bo
 		record_cell_absent(b, "not of one floating type");
 	record_cell_int(b, whole(nonfinite(s)));
 	record_cell_int(b, whole(s->outside));
+	real_or(b, agree_mean_rel(s), "no element of the reference but 0");
 	record_cell_text(b, o->dtypes);
 }
 
