@@ -620,9 +620,9 @@ static void the_place(void **state)
 	assert_int_equal(dck_history_path(path, sizeof path, NULL), DCK_OK);
 	assert_string_equal(path, "/data/deepclock/history.db");
 	setenv("XDG_DATA_HOME", "relative", 1);
-	setenv("HOME", "/home/me", 1);
+	setenv("HOME", "/mine", 1);
 	assert_int_equal(dck_history_path(path, sizeof path, NULL), DCK_OK);
-	assert_string_equal(path, "/home/me/.local/share/deepclock/history.db");
+	assert_string_equal(path, "/mine/.local/share/deepclock/history.db");
 	assert_int_equal(dck_history_path(path, 10, &err), DCK_E_LIMIT);
 	unsetenv("HOME");
 	assert_int_equal(dck_history_path(path, sizeof path, &err), DCK_E_ABSENT);
