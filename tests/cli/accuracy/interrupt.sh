@@ -12,9 +12,10 @@ npy x.npy '<f4' 4000x2000 0
 npy y.npy '<i8' 4000 0
 (sleep 4 && echo x > begun) &
 interrupt SIGINT begun deepclock accuracy --quiet --labels y.npy --inputs x.npy --batch 1 --threads 1 --save run.json \
-	slow.onnx > out
+	slow.onnx > out 2> err
 echo $?
 wait
 record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' '0 < f("accuracy", "items") < 4000' \
 	'm("accuracy/overall")["value"]'
 sed -n '/^Classification/p; /^error/s/after.*items/after N items/p' out
+sed 's/after.*items/after N items/' err
