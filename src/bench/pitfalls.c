@@ -477,6 +477,7 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	if (b) {
 		base_copy(b, base);
 		bench_facts_options(b, "plan", dck_pitfalls_options, c);
+		p.run_ns = dck_record_value(base, "latency/median");
 		if (!base->incomplete)
 			mistakes_make(&p, b, rows, n);
 	}

@@ -31,7 +31,7 @@ typedef struct pit {
 	uint64_t origin_ns;
 	bench_target target; /* the honest session, open and warm all the time */
 	bench_phases phases;
-	uint64_t items;	   /* per run of it */
+	double run_ns;	   /* about what a run takes, to plan with */
 	double resolution; /* the subject differs from itself by up to that share */
 	/* For progress. */
 	const char *phase;
@@ -90,8 +90,6 @@ dck_status pit_visit_mean(pit *p, void *self, double *ret_ns, dck_err *err);
 typedef struct pit_step {
 	dck_status (*step)(pit *p, void *self, dck_err *err);
 	dck_status (*after)(pit *p, void *self, dck_err *err);
-	/* Timed by itself and taken off; NULL: nothing. */
-	dck_status (*less)(pit *p, void *self, dck_err *err);
 	void *self;
 } pit_step;
 dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err);

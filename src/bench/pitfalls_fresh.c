@@ -94,9 +94,8 @@ static dck_status opening_take(pit *p, pit_opening *ret, dck_err *err)
 
 static dck_status openings_take(pit *p, dck_err *err)
 {
-	const double run_ns = fmax(1, p->phases.loop.run_ns);
 	const double whole = FRESH_TIME * (double)p->asked->time_ns;
-	const double fit = whole / OPENINGS_MIN / run_ns;
+	const double fit = whole / OPENINGS_MIN / fmax(1, p->run_ns);
 	const uint64_t begin = p->clock.now_ns(p->clock.self);
 	size_t n = 0;
 

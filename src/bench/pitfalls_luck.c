@@ -187,7 +187,7 @@ dck_status pit_percentile(pit *p, const pit_row *row, pit_finding *ret, dck_err 
 		part[i] = quantile_of(p, p->single_ns + i * each, each, q);
 	truth = quantile_of(p, p->single_ns, p->nsingles, q);
 	pit_luck(p, part, n, truth, ret);
-	snprintf(of, sizeof of, "p%.0f of %zu runs each", 100 * q, each);
+	snprintf(of, sizeof of, "readings of p%.0f, each of %zu runs,", 100 * q, each);
 	luck_tell(p, part, n, of, ret);
 	mem_free(part);
 	return DCK_OK;

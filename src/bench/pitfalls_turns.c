@@ -95,6 +95,9 @@ static dck_status loop_take(pit *p, bench_loop *l, dck_err *err)
 {
 	bench_samples *to = &p->phases.latency;
 	bench_sinks sinks = {.latency = to};
+	/* What the loop itself knows is of its last slice, which may have been disturbed. */
+	if (l == &p->phases.loop)
+		l->run_ns = p->run_ns;
 	const double sample_ns = l->run_ns * (double)l->group;
 	const uint64_t settle = settle_of(p, sample_ns);
 
@@ -102,7 +105,6 @@ static dck_status loop_take(pit *p, bench_loop *l, dck_err *err)
 		DCK_TRY(samples_take(l, &sinks, settle, err));
 	bench_samples_clear(to);
 	DCK_TRY(samples_take(l, &sinks, samples_of(p, sample_ns), err));
-	/* One slice that was disturbed must not decide how long the next visit is. */
 	l->run_ns = pit_median(p, to->value, to->n);
 	return DCK_OK;
 }
@@ -139,17 +141,10 @@ static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *
 	const uint64_t begin = now(p);
 	dck_status status = s->step(p, s->self, err);
 	const uint64_t end = now(p);
-	uint64_t less = 0;
 
-	if (status == DCK_OK && s->less) {
-		const uint64_t less_begin = now(p);
-
-		status = s->less(p, s->self, err);
-		less = now(p) - less_begin;
-	}
 	if (status == DCK_OK && s->after)
 		status = s->after(p, s->self, err);
-	*ret_ns = fmax(0, (double)(end - begin) - (double)less);
+	*ret_ns = (double)(end - begin);
 	return status;
 }
 
@@ -157,9 +152,8 @@ dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const pit_step *s = self;
 	bench_samples *to = &p->phases.latency;
-	const double run_ns = p->phases.loop.run_ns;
-	const uint64_t n = samples_of(p, run_ns), begin = now(p);
-	uint64_t settle = settle_of(p, run_ns);
+	const uint64_t n = samples_of(p, p->run_ns), begin = now(p);
+	uint64_t settle = settle_of(p, p->run_ns);
 	double ns;
 
 	bench_samples_clear(to);

@@ -93,7 +93,7 @@ static int list_show(const pitfalls_command *cfg)
 		list_csv();
 	else
 		list_text(&style);
-	return cli_stdout_finish(CLI_OK);
+	return CLI_OK;
 }
 
 /* --- the measurement */

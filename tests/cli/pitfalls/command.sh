@@ -1,0 +1,14 @@
+# A program: what can be done wrong with it is measured, the rest says why not.
+deepclock pitfalls --quiet --time 20ms --save run.json -- true > text 2> notes
+echo $?
+cat > read.py <<'END'
+import json
+r = json.load(open("run.json"))
+for m in r["metrics"]:
+    if m["tag"].startswith("pitfalls/"):
+        # How many runs there was time for is up to the machine.
+        if m["tag"] not in ("pitfalls/mean-of-5", "pitfalls/few-for-tail"):
+            print(m["tag"], m.get("absent", "measured"))
+END
+python3 read.py
+grep -c "not measured" text | awk '$1 >= 13' | grep -c .
