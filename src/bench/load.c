@@ -183,7 +183,7 @@ void load_step_take(load_job *j, const load_ask *a, const load_result *r, double
 	stat_estimate_one(STAT_MEDIAN, j->pool.latency.value, j->pool.latency.n, j->config->level,
 			  j->pool.scratch, &step->median);
 	for (size_t i = 0; i < a->nslo; i++) {
-		load_see(&j->pool, r, i, a->slo[i].limit_ns, &step->seen[i]);
+		load_see(&j->pool, r, i, &a->slo[i], &step->seen[i]);
 		step->each[i] = load_judge(&step->seen[i], &a->slo[i], confidence, &step->limit[i]);
 		/* However long the queue is now, it will be longer. */
 		if (r->unstable)
@@ -355,7 +355,7 @@ static dck_status job_run(load_job *j, dck_err *err)
 	DCK_TRY(config_check(j, err));
 	if (j->config->trace)
 		DCK_TRY(load_trace_read(j->config->trace, &j->trace, err));
-	j->steps = mem_zalloc(LOAD_STEPS_MAX, sizeof *j->steps);
+	j->steps = mem_zalloc(LOAD_PEAK_STEPS, sizeof *j->steps);
 	if (!j->steps)
 		DCK_FAIL(err, E_NOMEM, "no memory for the results");
 	clock_choose(j);

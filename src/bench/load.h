@@ -80,7 +80,7 @@ typedef struct load_pool load_pool;
 typedef struct load_result load_result;
 
 /* Adds what the last measurement shows of a limit. */
-void load_see(const load_pool *p, const load_result *r, size_t slo_index, double limit_ns,
+void load_see(const load_pool *p, const load_result *r, size_t slo_index, const load_slo *slo,
 	      load_seen *to);
 /* The test; ret may not be NULL. */
 stat_limit_verdict load_judge(const load_seen *seen, const load_slo *slo, double confidence,
@@ -165,13 +165,19 @@ double load_utilisation(const load_pool *p, const load_result *r);
 
 /* --- load_peak.c: which rate to try next. */
 
+#define LOAD_PEAK_STEPS 40
+
 typedef struct load_peak {
 	double start, least, most; /* rates */
 	double precision;
+	struct {
+		double rate;
+		stat_limit_verdict verdict;
+	} tried[LOAD_PEAK_STEPS];
+	unsigned steps;
 	double held;		 /* highest that was shown to hold; 0: none */
-	double open_lo, open_hi; /* lowest and highest that stayed open; INFINITY, 0: none */
+	double open_lo, open_hi; /* lowest and highest between those two; INFINITY, 0: none */
 	double broken;		 /* lowest that was shown to break; INFINITY: none */
-	unsigned steps, steps_max;
 } load_peak;
 
 void load_peak_init(load_peak *p, double start, double precision);

@@ -10,8 +10,6 @@
 #include "os/os.h"
 #include "record/build.h"
 
-#define LOAD_STEPS_MAX 48
-
 /* A rate of the search, or the one that was asked for. */
 typedef struct load_step {
 	double rate;	    /* asked; NaN: none */
@@ -45,7 +43,7 @@ typedef struct load_job {
 	char log[360]; /* the first warning of the engine's library */
 	size_t nlogs;
 	/* What came of it. */
-	load_step *steps; /* [LOAD_STEPS_MAX]; owned */
+	load_step *steps; /* [LOAD_PEAK_STEPS]; owned */
 	size_t nsteps;
 	const load_step *shown; /* the one whose samples are in the record */
 	bench_samples kept_latency, kept_wait, kept_service, kept_late; /* of a search: `shown` */

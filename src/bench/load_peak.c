@@ -8,8 +8,7 @@
 #include "bench/load.h"
 #include <math.h>
 
-#define REACH	  64 /* the start is tried at so many times less and more */
-#define STEPS_MAX 40
+#define REACH 64 /* the start is tried at so many times less and more */
 
 void load_peak_init(load_peak *p, double start, double precision)
 {
@@ -18,8 +17,7 @@ void load_peak_init(load_peak *p, double start, double precision)
 			 .most = start * REACH * REACH,
 			 .precision = precision,
 			 .open_lo = INFINITY,
-			 .broken = INFINITY,
-			 .steps_max = STEPS_MAX};
+			 .broken = INFINITY};
 }
 
 static bool apart(const load_peak *p, double lo, double hi)
@@ -53,9 +51,9 @@ bool load_peak_next(load_peak *p, double *ret_rate)
 {
 	double rate;
 
-	if (p->steps >= p->steps_max)
+	if (p->steps >= LOAD_PEAK_STEPS)
 		return false;
-	if (p->held == 0 && isinf(p->open_lo) && isinf(p->broken)) {
+	if (p->steps == 0) {
 		*ret_rate = p->start;
 		return true;
 	}
@@ -71,17 +69,23 @@ bool load_peak_next(load_peak *p, double *ret_rate)
 
 void load_peak_take(load_peak *p, double rate, stat_limit_verdict v)
 {
-	p->steps++;
-	switch (v) {
-	case STAT_LIMIT_HELD:
+	if (p->steps >= LOAD_PEAK_STEPS)
+		return;
+	p->tried[p->steps].rate = rate;
+	p->tried[p->steps++].verdict = v;
+	if (v == STAT_LIMIT_HELD)
 		p->held = fmax(p->held, rate);
-		break;
-	case STAT_LIMIT_BROKEN:
+	if (v == STAT_LIMIT_BROKEN)
 		p->broken = fmin(p->broken, rate);
-		break;
-	case STAT_LIMIT_OPEN:
-		p->open_lo = fmin(p->open_lo, rate);
-		p->open_hi = fmax(p->open_hi, rate);
-		break;
+	/* What was open below one that holds, or above one that breaks, is decided by that. */
+	p->open_lo = INFINITY;
+	p->open_hi = 0;
+	for (unsigned i = 0; i < p->steps; i++) {
+		const double r = p->tried[i].rate;
+
+		if (p->tried[i].verdict != STAT_LIMIT_OPEN || r <= p->held || r >= p->broken)
+			continue;
+		p->open_lo = fmin(p->open_lo, r);
+		p->open_hi = fmax(p->open_hi, r);
 	}
 }

@@ -200,8 +200,7 @@ dck_status load_search(load_job *j, dck_err *err)
 	while (!stopped && load_peak_next(&j->peak, &rate)) {
 		const size_t before = j->nsteps;
 
-		if (j->nsteps == LOAD_STEPS_MAX ||
-		    (j->nsteps > 0 && os_now_ns() + step_time(j, rate) > deadline_ns)) {
+		if (j->nsteps > 0 && os_now_ns() + step_time(j, rate) > deadline_ns) {
 			snprintf(j->cut, sizeof j->cut, "--max-time (%g s) was over",
 				 (double)j->config->max_time_ns / 1e9);
 			break;
@@ -214,5 +213,7 @@ dck_status load_search(load_job *j, dck_err *err)
 		if (better_shown(j, &j->steps[before]))
 			samples_keep(j, &j->steps[before]);
 	}
+	if (!stopped && j->nsteps == LOAD_PEAK_STEPS)
+		snprintf(j->cut, sizeof j->cut, "%d rates were tried", LOAD_PEAK_STEPS);
 	return DCK_OK;
 }

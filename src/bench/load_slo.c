@@ -76,14 +76,14 @@ stat_limit_verdict load_worse(stat_limit_verdict a, stat_limit_verdict b)
 	return a == STAT_LIMIT_OPEN || b == STAT_LIMIT_OPEN ? STAT_LIMIT_OPEN : STAT_LIMIT_HELD;
 }
 
-void load_see(const load_pool *p, const load_result *r, size_t slo_index, double limit_ns,
+void load_see(const load_pool *p, const load_result *r, size_t slo_index, const load_slo *slo,
 	      load_seen *to)
 {
 	double runs;
 
 	if (r->served == 0)
 		return;
-	runs = stat_limit_runs(p->latency.value, p->latency.n, limit_ns, p->scratch);
+	runs = stat_limit_runs(p->latency.value, p->latency.n, slo->p, slo->limit_ns, p->scratch);
 	to->n += r->served;
 	to->over += r->over[slo_index];
 	to->n_eff += runs;

@@ -10,6 +10,8 @@
 
 /* Beyond so many runs "how many more" is no help to anybody. */
 #define NEEDED_MOST 1e12
+/* So many runs tell whether they come in groups. */
+#define BEYOND 20.0
 
 double stat_binomial_at_most(double k, double n, double q)
 {
@@ -111,12 +113,12 @@ static double runs_of(const stat_dependence *d)
 	return fmin(n, fmin(stat_depend_n(d), n / d->tau_careful) * ratio * ratio);
 }
 
-/* Few runs are over a limit that holds, and of how they depend on each other they say little. As in
- * the estimate of a high percentile they are held to be at least as dependent as the median's side
- * says: in a queue that is careful. */
-double stat_limit_runs(const double *x, size_t n, double limit, double *scratch)
+/* Of how they depend on each other the runs over a limit that holds say little: they are few. If
+ * the limit were just met it would be the p-quantile, so those beyond the samples' own p-quantile
+ * are asked too, or beyond a lower one that has enough. */
+double stat_limit_runs(const double *x, size_t n, double p, double limit, double *scratch)
 {
-	double *sorted = scratch + STAT_DEPEND_SCRATCH, median, runs;
+	double *sorted = scratch + STAT_DEPEND_SCRATCH, level, runs;
 	stat_dependence all, d;
 
 	if (n < 2)
@@ -124,9 +126,9 @@ double stat_limit_runs(const double *x, size_t n, double limit, double *scratch)
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = x[i];
 	stat_sort(sorted, n);
-	median = stat_quantile_sorted(sorted, n, 0.5);
+	level = stat_quantile_sorted(sorted, n, fmax(0.5, fmin(p, 1 - BEYOND / (double)n)));
 	stat_depend_find(x, n, NULL, NULL, false, scratch, &all);
-	stat_depend_find(x, n, over_limit, &median, all.dependent, scratch, &d);
+	stat_depend_find(x, n, over_limit, &level, all.dependent, scratch, &d);
 	runs = runs_of(&d);
 	stat_depend_find(x, n, over_limit, &limit, d.dependent, scratch, &d);
 	if (d.var > 0)

@@ -151,8 +151,8 @@ typedef struct stat_limit {
 void stat_limit_test(double p, double confidence, double n, double over, stat_limit *ret);
 
 /* What x[0..n), in the order of their taking, are worth in independent runs when it is asked how
- * many are above `limit`. scratch: stat_scratch(n) doubles. */
-double stat_limit_runs(const double *x, size_t n, double limit, double *scratch);
+ * many are above `limit`, which shall be above the p-quantile. scratch: stat_scratch(n) doubles. */
+double stat_limit_runs(const double *x, size_t n, double p, double limit, double *scratch);
 
 /* --- classifiers (classify.c) */
 typedef struct stat_class {

@@ -393,7 +393,7 @@ static void limits_are_counted(void **state)
 	assert_int_equal(r.over[0], 1000);
 	assert_int_equal(r.over[1], 0); /* the limit itself is within it */
 	for (size_t i = 0; i < 2; i++)
-		load_see(&w.pool, &r, i, slo[i].limit_ns, &seen[i]);
+		load_see(&w.pool, &r, i, &slo[i], &seen[i]);
 	assert_int_equal(load_judge(&seen[0], &slo[0], 0.99, &l), STAT_LIMIT_BROKEN);
 	assert_int_equal(load_judge(&seen[1], &slo[1], 0.99, &l), STAT_LIMIT_HELD);
 	assert_int_equal(load_worse(STAT_LIMIT_HELD, STAT_LIMIT_OPEN), STAT_LIMIT_OPEN);
@@ -477,6 +477,24 @@ static void search_brackets(void **state)
 	}
 }
 
+/* Noise: a low rate stays open, and higher ones hold. */
+static void search_goes_on_past_noise(void **state)
+{
+	load_peak p;
+	double rate, last = 0;
+
+	(void)state;
+	load_peak_init(&p, 5, 0.05);
+	while (load_peak_next(&p, &rate)) {
+		assert_true(rate != last);
+		last = rate;
+		load_peak_take(&p, rate, rate < 6 ? STAT_LIMIT_OPEN : judge(rate, 5));
+	}
+	assert_true(p.held < 95 && p.held >= 95 / 1.06);
+	assert_true(p.broken > 105 && p.broken <= 105 * 1.06);
+	assert_true(p.steps < 20);
+}
+
 static void search_gives_up(void **state)
 {
 	load_peak p;
@@ -515,6 +533,7 @@ int main(void)
 	    cmocka_unit_test(failure_keeps_what_was_measured),
 	    cmocka_unit_test(one_context_only),
 	    cmocka_unit_test(search_brackets),
+	    cmocka_unit_test(search_goes_on_past_noise),
 	    cmocka_unit_test(search_gives_up),
 	};
 

@@ -138,7 +138,7 @@ static void dependent_runs(void **state)
 			queue_fill(x, N, utilisations[u]);
 			for (size_t i = 0; i < N; i++)
 				over += x[i] > limit;
-			runs = stat_limit_runs(x, N, limit, scratch);
+			runs = stat_limit_runs(x, N, 0.9, limit, scratch);
 			assert_true(runs >= 1 && runs <= N);
 			held += test(0.9, 0.95, runs, over * runs / N).verdict == STAT_LIMIT_HELD;
 			held_naively += test(0.9, 0.95, N, over).verdict == STAT_LIMIT_HELD;
@@ -159,14 +159,14 @@ static void independent_runs(void **state)
 	seed = 3;
 	for (size_t i = 0; i < N; i++)
 		x[i] = uniform();
-	runs = stat_limit_runs(x, N, 0.99, scratch);
+	runs = stat_limit_runs(x, N, 0.99, 0.99, scratch);
 	assert_true(runs > 0.7 * N && runs <= N);
 	/* No spread at all, and hardly any runs. */
 	for (size_t i = 0; i < N; i++)
 		x[i] = 1;
-	assert_true(stat_limit_runs(x, N, 2, scratch) == N);
-	assert_true(stat_limit_runs(x, 1, 2, scratch) == 1);
-	assert_true(stat_limit_runs(x, 0, 2, scratch) == 0);
+	assert_true(stat_limit_runs(x, N, 0.9, 2, scratch) == N);
+	assert_true(stat_limit_runs(x, 1, 0.9, 2, scratch) == 1);
+	assert_true(stat_limit_runs(x, 0, 0.9, 2, scratch) == 0);
 	free(scratch);
 }
 

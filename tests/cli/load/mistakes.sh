@@ -1,0 +1,30 @@
+# Each mistake gets one sentence and the right exit status.
+run() {
+	deepclock load --quiet --engine null zoo:simplenet "$@" > text
+	echo $?
+	cat text
+}
+deepclock load --quiet
+echo $?
+run --slo p99
+run --slo 'p99<=5'
+run --slo 'p42<=5ms'
+run --find-peak
+run --scenario server
+run --scenario single --rate 5
+run --scenario multi --arrivals constant
+run --scenario single --streams 2
+run --scenario offline --slo 'p99<=1ms'
+run --rate 5 --arrivals constant --trace x
+run --streams 0
+run --streams 1000
+run --rate -4
+run --trace missing
+run --warmup 2 --rate 0.001 --time 10ms
+run --save -
+printf 'time\n0\n0.5\n0.4\n' > falls.csv
+run --trace falls.csv
+printf '0\n1\nflorp\n' > word.csv
+run --trace word.csv
+: > empty.csv
+run --trace empty.csv
