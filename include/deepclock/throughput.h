@@ -27,6 +27,7 @@ typedef struct dck_throughput_config {
 	uint64_t min_batch, max_batch; /* of the search */
 	const char *batch_dim;	       /* the symbol that is the batch; NULL: axis 0 */
 	const char *threads;	       /* "1,2,4": with each; NULL: as the subject says */
+	const char *streams;	       /* "1,2,4": with each, requests at the same time; NULL: 1 */
 	const char *slo;	       /* "p99<=20ms"; NULL: none */
 	uint64_t memory_bytes;	       /* that a measurement may have; 0: as much as there is */
 	double precision, level;

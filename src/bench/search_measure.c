@@ -39,6 +39,21 @@ dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting,
 	return DCK_OK;
 }
 
+void search_setting_text(const search_run *r, unsigned setting, char *buf, size_t size)
+{
+	const search_setting *s = &r->settings[setting];
+	const int n = r->config->threads
+			  ? snprintf(buf, size, ", %llu thread%s", (unsigned long long)s->threads,
+				     s->threads == 1 ? "" : "s")
+			  : 0;
+
+	if (n == 0 && size > 0)
+		buf[0] = '\0';
+	if (r->config->streams && n >= 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, ", %llu stream%s",
+			 (unsigned long long)s->streams, s->streams == 1 ? "" : "s");
+}
+
 /* A short measurement: what matters lies between visits and not within one. */
 static void plan_make(const search_run *r, dck_plan *ret)
 {
@@ -91,16 +106,34 @@ static void held_read(const search_run *r, const dck_record *rec, search_outcome
 		o->held.lo = o->latency.lo;
 }
 
-static dck_status outcome_read(const search_run *r, uint64_t batch, const dck_record *rec,
-			       search_outcome *o)
+/* Of several streams: what all of them processed, in runs. */
+static search_number rate_of_streams(const dck_record *rec, double batch)
+{
+	const search_number x = metric_get(rec, "throughput/items");
+	const dck_fact *f = dck_record_fact(rec, "subject", "items_per_run");
+	const double items = f && f->value.kind == DCK_VALUE_INT ? (double)f->value.as.i : batch;
+
+	return (search_number){x.value * batch / items, x.lo * batch / items, x.hi * batch / items};
+}
+
+static search_number rate_of_runs(const dck_record *rec, double batch)
 {
 	const search_number mean = metric_get(rec, "latency/mean");
-	const double items = (double)batch * 1e9;
+
+	return (search_number){batch * 1e9 / mean.value, batch * 1e9 / mean.hi,
+			       batch * 1e9 / mean.lo};
+}
+
+static dck_status outcome_read(const search_run *r, const search_ask *ask, const dck_record *rec,
+			       search_outcome *o)
+{
+	const double batch = (double)ask->batch;
 
 	o->latency = metric_get(rec, "latency/median");
-	o->rate = (search_number){items / mean.value, items / mean.hi, items / mean.lo};
+	o->rate = r->settings[ask->setting].streams > 1 ? rate_of_streams(rec, batch)
+							: rate_of_runs(rec, batch);
 	held_read(r, rec, o);
-	if (mean.value > 0 && o->latency.value > 0 && isfinite(o->rate.value))
+	if (o->rate.value > 0 && o->latency.value > 0 && isfinite(o->rate.value))
 		return DCK_OK;
 	o->end = SEARCH_ERROR;
 	snprintf(o->why, sizeof o->why, "the runs took no time that the clock can see");
@@ -205,7 +238,7 @@ static bool on_asked(void *self)
 	return r->watch && r->watch->cancelled && r->watch->cancelled(r->watch->self);
 }
 
-static dck_status record_take(search_run *r, uint64_t batch, const dck_record *rec,
+static dck_status record_take(search_run *r, const search_ask *ask, const dck_record *rec,
 			      search_outcome *o, dck_err *err)
 {
 	if (rec->incomplete && dck_record_note(rec, "interrupted"))
@@ -216,18 +249,18 @@ static dck_status record_take(search_run *r, uint64_t batch, const dck_record *r
 		return DCK_OK;
 	}
 	doubts_count(r, rec);
-	if (outcome_read(r, batch, rec, o) == DCK_OK && !r->facts)
+	if (outcome_read(r, ask, rec, o) == DCK_OK && !r->facts)
 		return search_facts(rec, &r->facts, err);
 	return DCK_OK;
 }
 
-static dck_status result_take(search_run *r, uint64_t batch, const worker_result *w,
+static dck_status result_take(search_run *r, const search_ask *ask, const worker_result *w,
 			      search_outcome *o, dck_err *err)
 {
 	o->peak_rss_bytes = w->peak_rss_bytes;
 	switch (w->end) {
 	case WORKER_DONE:
-		return record_take(r, batch, w->record, o, err);
+		return record_take(r, ask, w->record, o, err);
 	case WORKER_CANCELLED:
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	case WORKER_MEMORY:
@@ -253,7 +286,10 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	const bool reserves = device && strcmp(device, "cpu") != 0;
 	search_outcome o = {
 	    .rate = {NAN, NAN, NAN}, .latency = {NAN, NAN, NAN}, .held = {NAN, NAN, NAN}};
-	worker_job job = {.memory_bytes = r->memory_bytes, .watch = &watch, .quiet = true};
+	worker_job job = {.memory_bytes = r->memory_bytes,
+			  .streams = r->settings[ask->setting].streams,
+			  .watch = &watch,
+			  .quiet = true};
 	mem_arena *a = mem_arena_new(0);
 	dck_subject subject;
 	dck_plan plan;
@@ -273,7 +309,7 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	if (status == DCK_OK)
 		status = worker_run(&job, &result, err);
 	if (status == DCK_OK) {
-		status = result_take(r, ask->batch, &result, &o, err);
+		status = result_take(r, ask, &result, &o, err);
 		dck_record_free(result.record);
 	}
 	mem_arena_free(a);

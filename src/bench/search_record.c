@@ -39,12 +39,10 @@ static const char *point_text(const making *m, size_t i)
 {
 	const search_point *p = point(m, i);
 
-	return m->r->plan.settings > 1
-		   ? mem_arena_fmt(m->arena, "batch %llu on %llu thread%s",
-				   (unsigned long long)p->batch,
-				   (unsigned long long)m->r->settings[p->setting].threads,
-				   m->r->settings[p->setting].threads == 1 ? "" : "s")
-		   : mem_arena_fmt(m->arena, "batch %llu", (unsigned long long)p->batch);
+	char setting[48] = "";
+
+	search_setting_text(m->r, p->setting, setting, sizeof setting);
+	return mem_arena_fmt(m->arena, "batch %llu%s", (unsigned long long)p->batch, setting);
 }
 
 /* --- FLOPs */
@@ -138,6 +136,8 @@ static void row(making *m, size_t i)
 	record_cell_int(m->b, (int64_t)p->batch);
 	if (r->config->threads)
 		record_cell_int(m->b, (int64_t)r->settings[p->setting].threads);
+	if (r->config->streams)
+		record_cell_int(m->b, (int64_t)r->settings[p->setting].streams);
 	cell_number(m, &rate, why);
 	cell_number(m, &latency, why);
 	if (slo_column(r))
@@ -164,6 +164,8 @@ static void table(making *m)
 	columns[n++] = (dck_column){"batch", "batch", DCK_UNIT_ONE};
 	if (m->r->config->threads)
 		columns[n++] = (dck_column){"threads", "threads", DCK_UNIT_ONE};
+	if (m->r->config->streams)
+		columns[n++] = (dck_column){"streams", "streams", DCK_UNIT_ONE};
 	columns[n++] = (dck_column){"throughput", "throughput", DCK_UNIT_ITEM_PER_S};
 	columns[n++] = (dck_column){"latency", "median", DCK_UNIT_NS};
 	if (slo_column(m->r))

@@ -52,6 +52,11 @@ const dck_opt dck_throughput_options[] = {
      .at = AT(threads),
      .arg = "N,N...",
      .help = "threads inside an operator; several are all searched"},
+    {.name = "streams",
+     .kind = DCK_OPT_TEXT,
+     .at = AT(streams),
+     .arg = "N,N...",
+     .help = "requests that are served at the same time; several are all searched"},
     {.name = "slo",
      .kind = DCK_OPT_TEXT,
      .at = AT(slo),
@@ -176,17 +181,24 @@ static dck_status batches_read(search_run *r, dck_err *err)
 	return DCK_OK;
 }
 
+/* Every number of threads with every number of streams. */
 static dck_status settings_read(search_run *r, dck_err *err)
 {
-	uint64_t threads[SEARCH_SETTINGS_MAX] = {0};
-	size_t n = 1;
+	uint64_t threads[SEARCH_SETTINGS_MAX] = {0}, streams[SEARCH_SETTINGS_MAX] = {1};
+	size_t nthreads = 1, nstreams = 1;
 
 	if (r->config->threads)
-		DCK_TRY(list_parse("threads", r->config->threads, threads, SEARCH_SETTINGS_MAX, &n,
-				   err));
-	for (size_t i = 0; i < n; i++)
-		r->settings[i].threads = threads[i];
-	r->plan.settings = (unsigned)n;
+		DCK_TRY(list_parse("threads", r->config->threads, threads, SEARCH_SETTINGS_MAX,
+				   &nthreads, err));
+	if (r->config->streams)
+		DCK_TRY(list_parse("streams", r->config->streams, streams, SEARCH_SETTINGS_MAX,
+				   &nstreams, err));
+	if (nthreads * nstreams > SEARCH_SETTINGS_MAX)
+		DCK_FAIL(err, E_LIMIT, "--threads and --streams make %zu settings, more than %d",
+			 nthreads * nstreams, SEARCH_SETTINGS_MAX);
+	for (size_t i = 0; i < nthreads * nstreams; i++)
+		r->settings[i] = (search_setting){threads[i / nstreams], streams[i % nstreams]};
+	r->plan.settings = (unsigned)(nthreads * nstreams);
 	return DCK_OK;
 }
 
@@ -362,13 +374,12 @@ static void phase_say(search_run *r, const search_ask *ask)
 {
 	static const char *const names[] = {
 	    [SEARCH_GROW] = "grow", [SEARCH_REFINE] = "refine", [SEARCH_ROUNDS] = "round"};
-	char round[16] = "", setting[32] = "";
+	char round[16] = "", setting[48] = "";
 
 	if (ask->phase == SEARCH_ROUNDS)
 		snprintf(round, sizeof round, " %u", ask->round);
 	if (r->plan.settings > 1)
-		snprintf(setting, sizeof setting, ", %llu threads",
-			 (unsigned long long)r->settings[ask->setting].threads);
+		search_setting_text(r, ask->setting, setting, sizeof setting);
 	snprintf(r->phase, sizeof r->phase, "%s%s: batch %llu%s", names[ask->phase], round,
 		 (unsigned long long)ask->batch, setting);
 }

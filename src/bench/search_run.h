@@ -14,6 +14,7 @@
 
 typedef struct search_setting {
 	uint64_t threads; /* 0: as the subject says */
+	uint64_t streams; /* at least 1 */
 } search_setting;
 
 /* Doubts of the visits' own records: how many had a note of that code. */
@@ -43,7 +44,7 @@ typedef struct search_run {
 	unsigned failures; /* visits in a row that failed in rounds, where they had run before */
 	bool interrupted, out_of_time, failed;
 	uint64_t begin_ns, shown_ns;
-	char phase[64]; /* of the progress line */
+	char phase[96]; /* of the progress line */
 } search_run;
 
 /* search_measure.c: one visit in a fresh process. E_CANCEL; fails otherwise only when no process
@@ -52,6 +53,8 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 /* The subject with a batch size and a setting; the arena holds what it needs. */
 dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting, mem_arena *a,
 			  dck_subject *ret, dck_err *err);
+/* ", 2 threads, 4 streams": what was asked for as a list. */
+void search_setting_text(const search_run *r, unsigned setting, char *buf, size_t size);
 /* Facts of a record that are of all visits: the machine, the model, the engine. *ret owned. */
 dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err);
 

@@ -20,18 +20,22 @@ typedef struct worker_job {
 	const dck_subject *subject; /* no FUNCTION: another process does not have it */
 	const dck_plan *plan;	    /* plan->program is started; plan->processes counts as 1 */
 	uint64_t memory_bytes;	    /* that may be resident at any time; 0: as much as there is */
-	/* Address space for data of its own; 0: no limit. It stops one huge allocation at once, before
-	 * it is touched; not for engines that reserve much more than they use. */
+	/* Address space for data of its own; 0: no limit. It stops one huge allocation at once,
+	 * before it is touched; not for engines that reserve much more than they use. */
 	uint64_t data_bytes;
-	bool quiet; /* what it writes to stderr is not for the user */
-	const dck_observer *watch;  /* cancelled() is asked; NULL: none */
+	/* Requests that are served at the same time, as `load --streams` does, for
+	 * plan->max_time_ns; the record is then that of dck_load(). 0, 1: one run after the other.
+	 */
+	uint64_t streams;
+	bool quiet;		   /* what it writes to stderr is not for the user */
+	const dck_observer *watch; /* cancelled() is asked; NULL: none */
 } worker_job;
 
 typedef struct worker_result {
 	worker_end end;
 	dck_record *record;	 /* with DONE: owned, dck_record_free(); else NULL */
 	uint64_t peak_rss_bytes; /* of the process; 0: not known */
-	dck_err why;		 /* what the worker itself said, code and sentence; with DONE nothing */
+	dck_err why; /* what the worker itself said, code and sentence; with DONE nothing */
 } worker_result;
 
 /* Runs `PROGRAM bench OPTIONS --worker-fd N SUBJECT` to its end. Fails only when no worker could be

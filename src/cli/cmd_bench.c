@@ -6,6 +6,7 @@
 
 typedef struct bench_worker {
 	uint64_t fd; /* 0: this is no worker */
+	uint64_t streams;
 } bench_worker;
 
 typedef struct bench_config {
@@ -26,6 +27,12 @@ static const dck_opt worker_options[] = {
      .min = 3,
      .max = INT_MAX,
      .help = "write the record as JSON to this descriptor and nothing to stdout"},
+    {.name = "worker-streams",
+     .kind = DCK_OPT_COUNT,
+     .at = offsetof(bench_worker, streams),
+     .arg = "N",
+     .max = 1e6,
+     .help = "of a worker: so many requests are served at the same time, for --max-time"},
     {0},
 };
 
@@ -56,6 +63,22 @@ static int failure_send(const bench_config *cfg, const dck_err *why)
 	return why->code == DCK_E_ARG ? CLI_USAGE : CLI_FAILED;
 }
 
+static dck_status load(const bench_config *cfg, const dck_observer *observer, dck_record **ret,
+		       dck_err *err)
+{
+	const dck_plan *p = &cfg->plan;
+	dck_load_config c;
+
+	dck_load_config_init(&c);
+	c.streams = cfg->worker.streams;
+	c.time_ns = p->max_time_ns;
+	c.level = p->level;
+	c.keep = p->keep;
+	c.warmup = p->warmup;
+	c.max_warmup_ns = p->max_warmup_ns;
+	return dck_load(&cfg->subject, &c, observer, ret, err);
+}
+
 static int measure(bench_config *cfg)
 {
 	const bool is_worker = cfg->worker.fd > 0;
@@ -64,7 +87,9 @@ static int measure(bench_config *cfg)
 	    cli_watch_begin(&watch, &cfg->common, !is_worker && !cfg->output.no_progress);
 	dck_record *record;
 	dck_err err;
-	dck_status status = dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
+	dck_status status = is_worker && cfg->worker.streams > 1
+				? load(cfg, &observer, &record, &err)
+				: dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
 	int code;
 
 	if (is_worker && status != DCK_OK)

@@ -177,6 +177,26 @@ static void test_done(void **state)
 	fixture_free(f);
 }
 
+/* Requests at the same time: the record of a measurement under load. */
+static void test_streams(void **state)
+{
+	fixture *f = fixture_new();
+	const dck_fact *items;
+
+	(void)state;
+	f->plan.runs = 0;
+	f->plan.max_time_ns = 100000000;
+	f->subject.model.batch = 4;
+	f->subject.model.engine_option = (dck_list){.item = {"sleep_ns=1000000"}, .n = 1};
+	f->job.streams = 3;
+	run(f, WORKER_DONE);
+	assert_true(dck_record_value(f->result.record, "throughput/items") > 0);
+	assert_true(dck_record_value(f->result.record, "latency/median") >= 1000000);
+	items = dck_record_fact(f->result.record, "subject", "items_per_run");
+	assert_non_null(items);
+	fixture_free(f);
+}
+
 /* What the worker itself said, not that a process ended. */
 static void test_failed(void **state)
 {
@@ -379,10 +399,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_words),	   cmocka_unit_test(test_words_read_back),
 	    cmocka_unit_test(test_words_too_many), cmocka_unit_test(test_done),
-	    cmocka_unit_test(test_failed),	   cmocka_unit_test(test_no_worker),
-	    cmocka_unit_test(test_no_record),	   cmocka_unit_test(test_ends),
-	    cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_data_limit),
-	    cmocka_unit_test(test_cancelled),	   cmocka_unit_test(test_no_memory),
+	    cmocka_unit_test(test_streams),	   cmocka_unit_test(test_failed),
+	    cmocka_unit_test(test_no_worker),	   cmocka_unit_test(test_no_record),
+	    cmocka_unit_test(test_ends),	   cmocka_unit_test(test_memory_limit),
+	    cmocka_unit_test(test_data_limit),	   cmocka_unit_test(test_cancelled),
+	    cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
