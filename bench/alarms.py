@@ -69,7 +69,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     program = os.path.abspath(args.program)
-    dense = ["plugin:" + os.path.abspath(args.plugin), "--engine-option", "size=256"]
+    dense = ["plugin:" + os.path.abspath(args.plugin), "--engine-option", "size=64"]
 
     jobs = [("identical", [args.subject, args.subject])] * (args.aa // 2)
     jobs += [("identical", [dense[0], dense[0], *dense[1:], "--dim", f"N={ROWS}"])] * (args.aa - args.aa // 2)

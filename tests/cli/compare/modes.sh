@@ -1,0 +1,8 @@
+# Eager against graph: four ways, outputs checked, and what a session costs.
+deepclock compare --quiet --modes --check-outputs --rounds 12 --visit 1ms --visits 2 --save run.json zoo:simplenet > text
+[ $? != 1 ] && [ $? != 2 ] && echo "gate"
+record run.json '[row[0] for row in t("compare/alternatives")["rows"]]' \
+	'[row[0] for row in t("compare/startup")["rows"]]' \
+	'sorted(x["tag"] for x in r["metrics"] if x["tag"].startswith("compare/ratio/"))' \
+	'f("difference", "verdict") in ("identical", "close")' \
+	'f("compare", "subject/parallel").startswith("zoo:simplenet --interop-threads=")'

@@ -1,0 +1,25 @@
+# What cannot be compared is refused in one sentence.
+deepclock compare zoo:simplenet
+echo $?
+deepclock compare zoo:simplenet --vary opt=none
+echo $?
+deepclock compare zoo:simplenet --vary optt=none,all
+echo $?
+deepclock compare zoo:simplenet zoo:simplenet --vary opt=none,all
+echo $?
+deepclock compare zoo:simplenet --modes --vary opt=none,all
+echo $?
+deepclock compare zoo:simplenet old.json
+echo $?
+deepclock compare zoo:simplenet zoo:resnet1
+echo $?
+deepclock compare zoo:simplenet missing.onnx --quiet
+echo $?
+deepclock compare zoo:simplenet zoo:simplenet --rounds 3
+echo $?
+deepclock compare --vary cpus=0,1 zoo:simplenet
+echo $?
+deepclock compare zoo:simplenet --vary threads=1,2 --over batch
+echo $?
+deepclock compare zoo:simplenet --vary threads=1,2 --over batch=1,2 --aa
+echo $?
