@@ -38,7 +38,9 @@ typedef struct part {
 
 typedef struct group {
 	part side[SIDES];
-	size_t order; /* of first sight */
+	size_t order;	  /* of first sight */
+	const char *type; /* "Conv", "Conv > FusedConv" */
+	size_t members;	  /* groups that this is the sum of */
 	/* Of the ratio's logarithm, and of the difference: half of the 95 % interval. */
 	double log_ratio, log_half, half_ns;
 	double lo, hi; /* of the ratio, at `level` */
@@ -55,6 +57,8 @@ typedef struct matching {
 	size_t *group_of;
 	group *groups;
 	size_t n;
+	group *kinds; /* paired groups of the same types taken together */
+	size_t nkinds;
 	size_t renamed, only[SIDES], paired;
 	double step_ns, spread;
 	double total[SIDES];
@@ -295,6 +299,57 @@ static void group_interval(const matching *m, group *g)
 	g->has_interval = isfinite(g->log_half) && g->log_half > 0;
 }
 
+static dck_status type_name(matching *m, group *g, dck_err *err)
+{
+	const char *from = g->side[FROM].n > 0 ? g->side[FROM].most->type : NULL;
+	const char *to = g->side[TO].n > 0 ? g->side[TO].most->type : NULL;
+
+	from = from ? from : "?";
+	to = to ? to : "?";
+	g->type = strcmp(from, to) == 0 ? from : mem_arena_fmt(m->arena, "%s > %s", from, to);
+	return g->type ? DCK_OK : no_memory(err);
+}
+
+static void part_sum(part *sum, const part *one)
+{
+	if (sum->n == 0)
+		*sum = (part){.most = one->most, .level = one->level};
+	sum->n += one->n;
+	sum->ns += one->ns;
+	sum->lo += one->lo;
+	sum->hi += one->hi;
+	if (fabs(sum->level - one->level) > 1e-9)
+		sum->level = 0;
+}
+
+/* Errors of one kind's operators add up as if they were one: the floor and the start are the same
+ * for all of them. */
+static dck_status kinds_make(matching *m, dck_err *err)
+{
+	names kinds;
+
+	m->kinds = mem_arena_array(m->arena, m->paired + 1, sizeof *m->kinds);
+	if (!m->kinds || !names_init(&kinds, m->arena, m->paired + 1))
+		return no_memory(err);
+	for (size_t i = 0; i < m->n; i++) {
+		group *g = &m->groups[i], *kind;
+
+		if (!is_paired(g))
+			continue;
+		DCK_TRY(type_name(m, g, err));
+		kind = &m->kinds[names_add(&kinds, g->type)];
+		kind->type = g->type;
+		kind->order = (size_t)(kind - m->kinds);
+		kind->members++;
+		for (int k = FROM; k < SIDES; k++)
+			part_sum(&kind->side[k], &g->side[k]);
+	}
+	m->nkinds = kinds.n;
+	for (size_t i = 0; i < m->nkinds; i++)
+		group_interval(m, &m->kinds[i]);
+	return DCK_OK;
+}
+
 /* Intervals of operators come from one process each, and starts differ by more. How much more is
  * seen in the operators themselves, most of which did not change: the spread of log ratio over half
  * interval about its median, where 1 is as the intervals promise. An empirical null: Efron, JASA 99
@@ -339,23 +394,23 @@ static void group_judge(const matching *m, group *g, double level, double margin
 }
 
 /* Holm over the operators, as over several records. */
-static void judge(matching *m, const dck_compare_config *c)
+static void judge(const matching *m, group *groups, size_t n, const dck_compare_config *c)
 {
 	size_t open = 0, before;
 
-	for (size_t i = 0; i < m->n; i++) {
-		m->groups[i].open = m->groups[i].has_interval;
-		open += m->groups[i].open;
+	for (size_t i = 0; i < n; i++) {
+		groups[i].open = groups[i].has_interval;
+		open += groups[i].open;
 	}
 	while (open > 0) {
 		const double level = 1 - (1 - c->level) / (double)open;
 
 		before = open;
-		for (size_t i = 0; i < m->n; i++) {
-			if (!m->groups[i].open)
+		for (size_t i = 0; i < n; i++) {
+			if (!groups[i].open)
 				continue;
-			group_judge(m, &m->groups[i], level, c->margin);
-			open -= !m->groups[i].open;
+			group_judge(m, &groups[i], level, c->margin);
+			open -= !groups[i].open;
 		}
 		if (open == before)
 			break;
@@ -393,51 +448,64 @@ static void cell_name(record_builder *b, const group *g)
 		record_cell_text(b, name_of(from));
 }
 
-static void cell_type(record_builder *b, const group *g)
+/* The change, how sure, and both times. */
+static void cells_change(record_builder *b, const matching *m, const group *g)
 {
-	const char *from = g->side[FROM].most->type, *to = g->side[TO].most->type;
+	const double total = m->total[TO] - m->total[FROM];
+	const double level = g->has_interval ? g->level : 0;
 
-	from = from ? from : "?";
-	to = to ? to : "?";
-	if (strcmp(from, to) == 0)
-		record_cell_text(b, from);
+	record_cell_interval(b, change_of(g), g->level_ns_lo, g->level_ns_hi, level);
+	if (total != 0)
+		record_cell_real(b, change_of(g) / total);
 	else
-		record_cell_fmt(b, "%s > %s", from, to);
+		record_cell_absent(b, "the sum did not change");
+	if (g->side[FROM].ns > 0)
+		record_cell_interval(b, g->side[TO].ns / g->side[FROM].ns, g->lo, g->hi, level);
+	else
+		record_cell_absent(b, "its time in the first is 0");
+	record_cell_text(b, verdict_texts[g->verdict]);
+	record_cell_real(b, g->side[FROM].ns);
+	record_cell_real(b, g->side[TO].ns);
 }
+
+#define COLUMNS_CHANGE                                                               \
+	{"change", "change", DCK_UNIT_NS}, {"share", "of change", DCK_UNIT_ONE},     \
+	    {"ratio", "ratio", DCK_UNIT_ONE}, {"verdict", "verdict", DCK_UNIT_NONE}, \
+	    {"first", "first", DCK_UNIT_NS},                                         \
+	{                                                                            \
+		"second", "second", DCK_UNIT_NS                                      \
+	}
 
 static void table_paired(record_builder *b, const matching *m, const char *name)
 {
-	static const dck_column columns[] = {
-	    {"operator", "operator", DCK_UNIT_NONE}, {"change", "change", DCK_UNIT_NS},
-	    {"share", "of change", DCK_UNIT_ONE},    {"ratio", "ratio", DCK_UNIT_ONE},
-	    {"verdict", "verdict", DCK_UNIT_NONE},   {"first", "first", DCK_UNIT_NS},
-	    {"second", "second", DCK_UNIT_NS},	     {"type", "type", DCK_UNIT_NONE},
-	};
-	const double total = m->total[TO] - m->total[FROM];
+	static const dck_column columns[] = {{"operator", "operator", DCK_UNIT_NONE},
+					     COLUMNS_CHANGE,
+					     {"type", "type", DCK_UNIT_NONE}};
 
 	if (m->paired == 0)
 		return;
 	record_table(b, name, "Operators, by what their time changed", columns,
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < m->n && i < SHOWN_MAX && is_paired(&m->groups[i]); i++) {
-		const group *g = &m->groups[i];
-		const double level = g->has_interval ? g->level : 0;
+		cell_name(b, &m->groups[i]);
+		cells_change(b, m, &m->groups[i]);
+		record_cell_text(b, m->groups[i].type);
+	}
+}
 
-		cell_name(b, g);
-		record_cell_interval(b, change_of(g), g->level_ns_lo, g->level_ns_hi, level);
-		if (total != 0)
-			record_cell_real(b, change_of(g) / total);
-		else
-			record_cell_absent(b, "the sum did not change");
-		if (g->side[FROM].ns > 0)
-			record_cell_interval(b, g->side[TO].ns / g->side[FROM].ns, g->lo, g->hi,
-					     level);
-		else
-			record_cell_absent(b, "its time in the first is 0");
-		record_cell_text(b, verdict_texts[g->verdict]);
-		record_cell_real(b, g->side[FROM].ns);
-		record_cell_real(b, g->side[TO].ns);
-		cell_type(b, g);
+/* Where a model repeats its blocks, the same change is there many times. */
+static void table_kinds(record_builder *b, const matching *m, const char *name)
+{
+	static const dck_column columns[] = {
+	    {"type", "type", DCK_UNIT_NONE}, {"n", "n", DCK_UNIT_ONE}, COLUMNS_CHANGE};
+
+	if (m->nkinds == 0 || m->nkinds == m->paired)
+		return;
+	record_table(b, name, "Operators by type", columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < m->nkinds && i < SHOWN_MAX; i++) {
+		record_cell_text(b, m->kinds[i].type);
+		record_cell_int(b, (int64_t)m->kinds[i].members);
+		cells_change(b, m, &m->kinds[i]);
 	}
 }
 
@@ -575,6 +643,7 @@ static dck_status match(matching *m, dck_err *err)
 	groups_tidy(m);
 	for (size_t i = 0; i < m->n; i++)
 		group_interval(m, &m->groups[i]);
+	DCK_TRY(kinds_make(m, err));
 	return spread_find(m, err);
 }
 
@@ -592,12 +661,17 @@ dck_status saved_operators(record_builder *b, const dck_record *from, const dck_
 	status = match(&m, err);
 	if (status == DCK_OK) {
 		const char *paired = mem_arena_fmt(m.arena, "compare/operators%s", suffix);
+		const char *kinds = mem_arena_fmt(m.arena, "compare/operator_types%s", suffix);
 		const char *single = mem_arena_fmt(m.arena, "compare/operators_alone%s", suffix);
 
-		judge(&m, c);
+		judge(&m, m.groups, m.n, c);
 		qsort(m.groups, m.n, sizeof *m.groups, by_change);
+		judge(&m, m.kinds, m.nkinds, c);
+		if (m.nkinds > 0)
+			qsort(m.kinds, m.nkinds, sizeof *m.kinds, by_change);
 		facts(b, &m, suffix);
-		if (paired && single) {
+		if (paired && kinds && single) {
+			table_kinds(b, &m, kinds);
 			table_paired(b, &m, paired);
 			table_alone(b, &m, single);
 		}

@@ -127,6 +127,8 @@ static void changes_have_exact_intervals(void **state)
 			       "1 operator got slower, by 20.0 ns together; 'conv' (Conv) most"));
 	/* The whole did not change, and the gate is about the whole. */
 	verdict_is(r, "same", 0);
+	/* Each is of a type of its own. */
+	assert_null(dck_record_table(r, "compare/operator_types"));
 	assert_null(dck_record_table(r, "compare/operators_alone"));
 	dck_record_free(r);
 }
@@ -191,6 +193,32 @@ static void renamed_operators_are_matched_in_order(void **state)
 	assert_string_equal(cell_text(t, 0, "operator"), "z");
 	assert_string_equal(cell_text(t, 0, "record"), "first");
 	near(dck_table_cell(t, 0, "time")->value.as.r, 2);
+	dck_record_free(r);
+}
+
+static void types_are_sums_whose_errors_add_up(void **state)
+{
+	dck_record *r =
+	    compared(PROFILE("a", {"c1", "Conv", 100, 1, {0}}, {"c2", "Conv", 50, 1, {0}},
+			     {"r", "Relu", 10, 1, {0}}, {"g", "Gelu", 9, 1, {0}}),
+		     PROFILE("b", {"c1", "Conv", 120, 2, {0}}, {"c2", "Conv", 60, 1, {0}},
+			     {"r", "Relu", 10, 1, {0}}, {"g", "FastGelu", 9, 0, {0}}));
+	const dck_table *t = dck_record_table(r, "compare/operator_types");
+	const double half = hypot(2.0 / 150, 3.0 / 180) * OF_TWO, ns = sqrt(4 + 9) * OF_TWO;
+
+	(void)state;
+	assert_non_null(t);
+	assert_int_equal(t->nrows, 3);
+	assert_string_equal(cell_text(t, 0, "type"), "Conv");
+	assert_string_equal(cell_text(t, 0, "verdict"), "slower");
+	assert_int_equal(dck_table_cell(t, 0, "n")->value.as.i, 2);
+	cell_is(t, 0, "change", 30, 30 - ns, 30 + ns);
+	cell_is(t, 0, "ratio", 1.2, 1.2 * exp(-half), 1.2 * exp(half));
+	near(dck_table_cell(t, 0, "share")->value.as.r, 1);
+	near(dck_table_cell(t, 0, "first")->value.as.r, 150);
+	assert_string_equal(cell_text(t, 1, "type"), "Relu");
+	assert_string_equal(cell_text(t, 2, "type"), "Gelu > FastGelu");
+	assert_int_equal(dck_table_cell(t, 2, "ratio")->level, 0);
 	dck_record_free(r);
 }
 
@@ -564,6 +592,7 @@ int main(void)
 	    cmocka_unit_test(changes_have_exact_intervals),
 	    cmocka_unit_test(fused_operators_meet_their_parts),
 	    cmocka_unit_test(renamed_operators_are_matched_in_order),
+	    cmocka_unit_test(types_are_sums_whose_errors_add_up),
 	    cmocka_unit_test(equal_names_are_one_row),
 	    cmocka_unit_test(scatter_of_unchanged_operators_widens_all),
 	    cmocka_unit_test(what_the_profiler_does_not_resolve_is_undecided),

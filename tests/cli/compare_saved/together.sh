@@ -11,6 +11,9 @@ echo "exit $?"
 deepclock compare old?.json like.json --together > out
 echo "exit $?"
 sed -n 's/^ *verdict: //p' out
-deepclock compare old?.json slow.json --together | sed -n '/verdict:/,/^Facts/p'
+deepclock compare old?.json slow.json --together --format json > run.json
+echo "exit $?"
+record run.json 'f("compare", "verdict")' 'round(m("compare/ratio")["lo"], 6)' \
+	'[(row[0], row[4]) for row in r["tables"][0]["rows"]]'
 deepclock compare old1.json old2.json slow.json --together
 echo "exit $?"
