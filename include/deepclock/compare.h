@@ -90,10 +90,12 @@ DCK_API dck_status dck_compare(const dck_alternative *all, size_t n, const dck_c
 			       const dck_observer *watch, dck_record **ret,
 			       dck_err *err) DCK_MUST_USE;
 
-/* The same of n records that were kept, the first is the baseline. They were not interleaved, which
- * a note says. Operators are compared too where both records have their times.
+/* The same of n records that were kept, the first is the baseline; with c->together the last is set
+ * against all before it (3 or more), whose scatter is in the interval. They were not interleaved,
+ * which a note says. Operators are compared too where both records have their times: tables
+ * compare/operators, compare/operator_types, compare/operators_alone.
  * E_ARG: they do not compare (another machine or method; the sentence says which facts differ) and
- * c->force is not set, or one lacks what is compared. @since 0.1 */
+ * c->force is not set, or one lacks what is compared; E_VERSION: another schema. @since 0.1 */
 DCK_API dck_status dck_compare_records(const dck_record *const *records, size_t n,
 				       const dck_compare_config *c, dck_record **ret,
 				       dck_err *err) DCK_MUST_USE;
