@@ -286,7 +286,6 @@ static dck_status coarse_run(pit *p, const dck_clock *coarse, double *ret_ns, do
 static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *ret, dck_err *err)
 {
 	double *read = mem_alloc(2 * (size_t)PIT_SINGLES_MAX * sizeof *read);
-	double *really = read + PIT_SINGLES_MAX;
 	dck_status status = DCK_OK;
 	const uint64_t first = p->clock.now_ns(p->clock.self);
 	size_t n = 0, zeros = 0;
@@ -294,6 +293,7 @@ static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *r
 
 	if (!read)
 		DCK_FAIL(err, E_NOMEM, "no memory for readings");
+	double *const really = read + PIT_SINGLES_MAX;
 	while (status == DCK_OK && n < PIT_SINGLES_MAX &&
 	       (n < READINGS_MIN || p->clock.now_ns(p->clock.self) - first < p->asked->time_ns)) {
 		status = coarse_run(p, coarse, &read[n], &really[n], err);

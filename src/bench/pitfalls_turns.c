@@ -227,11 +227,12 @@ static dck_status pairs_take(pit *p, pit_turn honest, pit_turn mistaken, double 
 dck_status pit_pair(pit *p, pit_turn honest, pit_turn mistaken, pit_pairs *ret, dck_err *err)
 {
 	double *room = mem_alloc((4 * PIT_ROUNDS_MAX + 2) * sizeof *room);
-	double *mistaken_ns = room + PIT_ROUNDS_MAX, *ratio = room + (size_t)2 * PIT_ROUNDS_MAX;
 	dck_status status;
 
 	if (!room)
 		DCK_FAIL(err, E_NOMEM, "no memory for rounds");
+	double *const mistaken_ns = room + PIT_ROUNDS_MAX;
+	double *const ratio = room + (size_t)2 * PIT_ROUNDS_MAX;
 	*ret = (pit_pairs){0};
 	status = pairs_take(p, honest, mistaken, room, mistaken_ns, ratio, &ret->n, err);
 	if (status == DCK_OK) {
