@@ -8,7 +8,7 @@
 
 typedef struct compare_which {
 	dck_list vary;
-	bool modes;
+	bool modes, history;
 } compare_which;
 
 typedef struct compare_command {
@@ -31,6 +31,11 @@ static const dck_opt which_options[] = {
      .kind = DCK_OPT_FLAG,
      .at = offsetof(compare_which, modes),
      .help = "one model eager, fused, with all optimisations and with parallel branches"},
+    {.name = "history",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(compare_which, history),
+     .help = "one record beside the newest before it in the history, of the same subject, machine "
+	     "and method"},
     {0},
 };
 
@@ -143,18 +148,42 @@ static bool is_record(const char *name)
 	return strcmp(name, "-") == 0 || (n > 5 && strcmp(name + n - 5, ".json") == 0);
 }
 
+/* The newest record before that one, from the history. */
+static dck_status baseline_get(const compare_command *cfg, const dck_record *r, dck_record **ret,
+			       dck_err *err)
+{
+	dck_history_config config;
+	dck_history *history;
+	dck_status status;
+
+	dck_history_config_init(&config);
+	config.path = cfg->output.db;
+	config.existing = true;
+	status = dck_history_open(&config, &history, err);
+	if (status != DCK_OK)
+		return status;
+	status = dck_history_baseline(history, r, ret, err);
+	dck_history_close(history);
+	return status;
+}
+
 static int saved(const cli *c, const compare_command *cfg)
 {
 	dck_record *records[DCK_ALTERNATIVES_MAX] = {0}, *result = NULL;
 	const dck_record *all[DCK_ALTERNATIVES_MAX];
 	dck_status status = DCK_OK;
-	size_t n = 0;
+	const size_t first = cfg->which.history ? 1 : 0;
+	const size_t n = first + c->nargs;
 	dck_err err;
 	int code;
 
-	for (; n < c->nargs && status == DCK_OK; n++) {
-		status = dck_record_load(c->args[n], &records[n], &err);
-		all[n] = records[n];
+	for (size_t i = first; i < n && status == DCK_OK; i++) {
+		status = dck_record_load(c->args[i - first], &records[i], &err);
+		all[i] = records[i];
+	}
+	if (status == DCK_OK && cfg->which.history) {
+		status = baseline_get(cfg, records[1], &records[0], &err);
+		all[0] = records[0];
 	}
 	if (status == DCK_OK)
 		status = dck_compare_records(all, n, &cfg->compare, &result, &err);
@@ -190,7 +219,10 @@ static int compare_run(cli *c, void *config)
 		return cli_usage(c,
 				 "a record that was kept does not compare with a subject that is "
 				 "measured now: give records (FILE.json) or subjects");
-	if (c->nargs < 2 && (nrecords > 0 || (cfg->which.vary.n == 0 && !cfg->which.modes)))
+	if (cfg->which.history && (nrecords != 1 || c->nargs != 1))
+		return cli_usage(c, "--history takes one record that was kept (FILE.json)");
+	if (c->nargs < 2 && !cfg->which.history &&
+	    (nrecords > 0 || (cfg->which.vary.n == 0 && !cfg->which.modes)))
 		return cli_usage(c, "compare needs two SUBJECTs, or one with --vary or --modes");
 	if (nrecords > 0)
 		return c->nargs > DCK_ALTERNATIVES_MAX
@@ -204,9 +236,9 @@ static int compare_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"[OPTION]... A B [C]...",
-				    "[OPTION]... --vary OPTION=V,V SUBJECT",
-				    "[OPTION]... OLD.json NEW.json", NULL};
+static const char *const usage[] = {
+    "[OPTION]... A B [C]...", "[OPTION]... --vary OPTION=V,V SUBJECT",
+    "[OPTION]... OLD.json NEW.json", "[OPTION]... --history NEW.json", NULL};
 static const cli_item subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
@@ -243,6 +275,7 @@ static const cli_item examples[] = {
     {"deepclock compare 'cmd:./infer-old x' 'cmd:./infer-new x' --margin 2%",
      "a gate for CI: exit status 3 when the second is over 2 % slower"},
     {"deepclock compare base.json now.json", "two records that were kept"},
+    {"deepclock compare --history now.json", "one that was kept beside the one before it"},
     {0},
 };
 
