@@ -19,11 +19,16 @@ static unsigned name_columns(const grid_name *n)
 	return cols + page_columns(n->after);
 }
 
-static unsigned cells_width(const layout *l, size_t ncols)
+static unsigned gap_of(const grid *g, size_t col)
+{
+	return g->close != NULL && g->close[col] ? 1 : GAP;
+}
+
+static unsigned cells_width(const grid *g, const layout *l)
 {
 	unsigned sum = 0;
-	for (size_t i = 0; i < ncols; i++)
-		sum += l->width[i] > 0 ? l->width[i] + GAP : 0;
+	for (size_t i = 0; i < g->ncols; i++)
+		sum += l->width[i] > 0 ? l->width[i] + gap_of(g, i) : 0;
 	return sum;
 }
 
@@ -73,7 +78,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 			l->width[c] = n;
 	}
 	unsigned least = l->name < g->name_min ? l->name : g->name_min;
-	while (INDENT + least + cells_width(l, g->ncols) > p->width) {
+	while (INDENT + least + cells_width(g, l) > p->width) {
 		size_t worst = g->ncols;
 		for (size_t c = 0; c < g->ncols; c++)
 			if (l->width[c] > 0 && g->cols[c].rank > 0 &&
@@ -83,7 +88,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 			break;
 		l->width[worst] = 0;
 	}
-	unsigned cells = INDENT + cells_width(l, g->ncols);
+	unsigned cells = INDENT + cells_width(g, l);
 	unsigned room = p->width > cells + 4 ? p->width - cells : 4;
 	l->name = l->name < room ? l->name : room;
 }
@@ -150,8 +155,8 @@ static void cells_put(page *p, const grid *g, const layout *l, size_t row, line 
 		const char *text = kind == LINE_TITLES	? g->cols[c].title
 				   : kind == LINE_UNITS ? unit_of(g, c)
 							: buf;
-		page_to(p, col + GAP);
-		col += GAP + l->width[c];
+		page_to(p, col + gap_of(g, c));
+		col += gap_of(g, c) + l->width[c];
 		if (g->cols[c].left || page_columns(text) > l->width[c])
 			page_text_cut(p, text, l->width[c]);
 		else if (text[0] != '\0')

@@ -29,6 +29,7 @@ typedef struct grid {
 	/* A line below the titles: of the names, and of each column. NULL: none. */
 	const char *unit;
 	const char *const *units;
+	const bool *close; /* columns that stand close to the one before them; NULL: none */
 	bool right;	   /* names are numbers, and aligned as such */
 	unsigned name_min; /* columns go rather than that names have less */
 	const grid_col *cols;

@@ -239,6 +239,7 @@ static void parts_put(page *p, view *v, bool last)
 {
 	grid_col cols[GRID_COLS_MAX];
 	const char *units[GRID_COLS_MAX];
+	bool close[GRID_COLS_MAX];
 	bool any_long = false;
 
 	for (size_t i = 0; i < v->nparts; i++) {
@@ -248,6 +249,7 @@ static void parts_put(page *p, view *v, bool last)
 		const bool beside = at->interval && i > 0 && v->parts[i - 1].column == at->column;
 		cols[i] = (grid_col){.title = beside ? "" : v->t->columns[at->column].title,
 				     .left = at->interval || c->kind == COLUMN_TEXT};
+		close[i] = beside;
 		units[i] = beside ? "" : c->scale.unit;
 	}
 	for (size_t c = 1; c < v->ncolumns; c++)
@@ -255,6 +257,7 @@ static void parts_put(page *p, view *v, bool last)
 	const grid g = {.title = v->t->columns[0].title,
 			.unit = v->columns[0].scale.unit,
 			.units = units,
+			.close = close,
 			.right = v->columns[0].kind == COLUMN_NUMBER,
 			.cols = cols,
 			.ncols = v->nparts,
@@ -292,11 +295,11 @@ static void grids_put(page *p, view *v)
 		const unsigned value = 2 + own->value_cols, interval = 2 + own->interval_cols;
 		if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
 			continue;
-		const bool together = own->intervals && 2 + names + value + interval <= p->width;
+		const unsigned both = value + 1 + own->interval_cols;
+		const bool together = own->intervals && 2 + names + both <= p->width;
 		if (v->nparts + 1 == GRID_COLS_MAX && together)
 			used = p->width;
-		part_add(p, v, (part){.column = c}, value + (together ? interval : 0), names,
-			 &used);
+		part_add(p, v, (part){.column = c}, together ? both : value, names, &used);
 		/* Under a title of its own it is as wide as that. */
 		const unsigned apart = interval > value ? interval : value;
 		if (own->intervals)
