@@ -43,7 +43,8 @@ typedef struct pit {
 	/* Fresh starts; several rows look at the same. */
 	pit_opening *openings; /* [PIT_OPENINGS_MAX], heap */
 	size_t nopenings, opening_runs;
-	double *scratch; /* stat_scratch(PIT_SINGLES_MAX) and as many values, heap */
+	dck_err opening_failed; /* code OK: not yet */
+	double *scratch;	/* stat_scratch(PIT_SINGLES_MAX) and as many values, heap */
 	bool not_waiting;
 } pit;
 

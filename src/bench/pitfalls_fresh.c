@@ -114,8 +114,14 @@ static dck_status openings_get(pit *p, size_t runs, dck_err *err)
 {
 	if (pit_is_command(p))
 		DCK_FAIL(err, E_UNSUP, "every run of a program is a fresh start");
-	if (p->nopenings == 0)
-		DCK_TRY(openings_take(p, err));
+	if (p->nopenings == 0 && p->opening_failed.code == DCK_OK)
+		(void)openings_take(p, &p->opening_failed);
+	/* What failed once is not tried for every row. */
+	if (p->opening_failed.code != DCK_OK) {
+		if (err)
+			*err = p->opening_failed;
+		return p->opening_failed.code;
+	}
 	if (p->opening_runs < runs)
 		DCK_FAIL(err, E_UNSUP,
 			 "there was time for %zu runs of a fresh start, not for %zu: give more "

@@ -15,10 +15,12 @@
 #define ROUNDS_WANTED 16
 /* Runs before those that count: the other session's data are in the caches, and its workers may
  * still spin. A run as long as the second feels neither. */
-#define SETTLE_NS     3000000.0
-#define LONG_NS	      50000000.0
-#define SAMPLES_MIN   3
-#define SAMPLES_MAX   4096
+#define SETTLE_NS   3000000.0
+#define LONG_NS	    50000000.0
+#define SAMPLES_MIN 3
+#define SAMPLES_MAX 4096
+/* Rows' times for what is no row, and for rows that take longer than theirs. */
+#define EXTRA_TIME    8
 #define WARM_RUNS     5
 #define WARM_NS	      300000000u
 #define WARM_RUNS_MAX 100000
@@ -46,14 +48,16 @@ void pit_show(pit *p, double row_share)
 {
 	const double done = (double)p->row + fmin(1, row_share), all = (double)p->nrows;
 	const double passed = (double)(now(p) - p->rows_begin_ns);
+	/* The first row is too little to foresee the others by. */
+	const double planned = (double)p->asked->time_ns * (all + EXTRA_TIME);
 	const dck_progress live = {.phase = p->phase,
 				   .elapsed_ns = now(p) - p->origin_ns,
 				   .estimate_ns = NAN,
 				   .lo_ns = NAN,
 				   .hi_ns = NAN,
 				   .done_ratio = all > 0 ? done / all : NAN,
-				   .eta_ns = done > 0 ? passed * (all - done) / done
-						      : (double)p->asked->time_ns * all};
+				   .eta_ns = done > 1 ? passed * (all - done) / done
+						      : fmax(0, planned - passed)};
 
 	if (p->watch && p->watch->progress)
 		p->watch->progress(p->watch->self, &live);

@@ -151,11 +151,12 @@ static void what_is_steady_is_not_harmed(void **state)
 {
 	world w = {.run_ns = steady, .cpu_per_ns = 1};
 	dck_record *r = measure(&w, "one-sample,mean-of-5,few-for-tail,cpu-for-wall,no-warmup,"
-				    "first-call-in-10,first-call-in-100,session-inside,a-then-b");
+				    "first-call-in-10,first-call-in-100,session-inside,a-then-b,"
+				    "busy-neighbour");
 
 	(void)state;
 	near(dck_record_value(r, "pitfalls/resolution"), 0);
-	assert_int_equal(rows(r, "pitfalls/mistakes"), 9);
+	assert_int_equal(rows(r, "pitfalls/mistakes"), 10);
 	assert_int_equal(rows(r, "pitfalls/remedies"), 0);
 	near(dck_record_value(r, "pitfalls/first-call-in-100"), 1);
 	near(dck_record_value(r, "pitfalls/a-then-b"), 1);
