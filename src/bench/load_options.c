@@ -138,6 +138,8 @@ const dck_opt dck_load_options[] = {
      .at = AT(seed),
      .arg = "N",
      .def = "1",
+     .min = 0,
+     .max = 9e15,
      .help = "of random arrivals, and of random inputs: the same seed gives the same ones"},
     {0},
 };
