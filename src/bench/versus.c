@@ -49,7 +49,7 @@ const dck_opt dck_compare_live_options[] = {
      .at = AT(rounds),
      .arg = "N",
      .min = 0,
-     .max = 100000,
+     .max = 10000,
      .help = "exactly so many rounds, looked at once; 0: until all is decided"},
     {.name = "max-rounds",
      .kind = DCK_OPT_COUNT,
@@ -57,7 +57,7 @@ const dck_opt dck_compare_live_options[] = {
      .arg = "N",
      .def = "400",
      .min = 12,
-     .max = 100000,
+     .max = 10000,
      .help = "rounds at most"},
     {.name = "max-time",
      .kind = DCK_OPT_TIME,
@@ -229,11 +229,10 @@ static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
 		v->deadline_ns = begin + v->asked->max_time_ns / 2;
 		DCK_TRY(versus_rounds_run(v, self, err));
 		r->margin = fmax(r->margin, versus_floor(self));
-		if (self->failed != DCK_OK) {
-			if (err)
-				*err = self->why;
-			return self->failed;
-		}
+		r->failed = self->failed;
+		r->why = self->why;
+		if (self->failed != DCK_OK)
+			return DCK_OK; /* of the comparison itself there is nothing yet */
 	}
 	r->phase = "rounds";
 	v->deadline_ns = begin + v->asked->max_time_ns;

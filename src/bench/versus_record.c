@@ -190,7 +190,7 @@ static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 static void notes(record_builder *b, const versus *v, const versus_rounds *r,
 		  const versus_rounds *self)
 {
-	for (size_t i = 1; i < r->n; i++)
+	for (size_t i = 1; i < r->n && r->done > 0; i++)
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
 			note_undecided(b, r, i);
 	if (self && r->margin > v->asked->margin)
@@ -199,7 +199,7 @@ static void notes(record_builder *b, const versus *v, const versus_rounds *r,
 			    "than the margin of %.3g %%: no verdict claims less than that; compare "
 			    "on a quieter machine, or with --fresh",
 			    100 * versus_floor(self), 100 * v->asked->margin);
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n && r->done > 0; i++)
 		if (!v->asked->fresh && !r->lanes[i].steady)
 			record_note(b, DCK_INFO, "not-steady",
 				    "'%s' reached no steady state before the first round: rounds "
@@ -307,6 +307,12 @@ void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
 		record_fact_real(b, "compare", "margin_used", DCK_UNIT_ONE, r->margin);
 	if (self)
 		facts_self(b, self);
+	if (r->done == 0) {
+		record_metric_absent(b, "compare/ratio",
+				     "it ended while the first subject was compared with itself");
+		notes(b, v, r, self);
+		return;
+	}
 	metrics(b, v, r, self);
 	verdicts(b, r);
 	table_alternatives(b, v, r);

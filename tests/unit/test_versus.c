@@ -299,6 +299,27 @@ static void interrupted(void **state)
 	assert_int_equal(dck_compare(s.all, 2, &s.config, &watch, &r, &err), DCK_E_CANCEL);
 }
 
+/* A against A is worth telling even where it was all there was time for. */
+static void interrupted_early(void **state)
+{
+	const dck_observer watch = {.cancelled = cancel_late};
+	dck_record *r = NULL;
+	dck_err err;
+	set s;
+
+	(void)state;
+	set_make(&s, 2);
+	s.work[0].spread = s.work[1].spread = 0.3;
+	s.config.aa = true;
+	s.config.rounds = 1000;
+	assert_int_equal(dck_compare(s.all, 2, &s.config, &watch, &r, &err), DCK_OK);
+	assert_true(r->incomplete);
+	assert_non_null(dck_record_fact(r, "compare", "aa_ratio"));
+	assert_int_equal(dck_record_metric(r, "compare/ratio")->value.kind, DCK_VALUE_ABSENT);
+	assert_int_equal(dck_compare_gate(r), 4);
+	dck_record_free(r);
+}
+
 static void refused(void **state)
 {
 	dck_record *r = NULL;
@@ -365,8 +386,8 @@ int main(void)
 	    cmocka_unit_test(more_rounds), cmocka_unit_test(verdicts),
 	    cmocka_unit_test(drift),	   cmocka_unit_test(several),
 	    cmocka_unit_test(itself),	   cmocka_unit_test(fails_in_the_middle),
-	    cmocka_unit_test(interrupted), cmocka_unit_test(refused),
-	    cmocka_unit_test(vary),
+	    cmocka_unit_test(interrupted), cmocka_unit_test(interrupted_early),
+	    cmocka_unit_test(refused),	   cmocka_unit_test(vary),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
