@@ -123,8 +123,8 @@ void stat_histogram(const double *x, size_t n, double lo, double hi, size_t bins
 double stat_quantile_sorted(const double *sorted, size_t n, double p);
 void stat_sort(double *x, size_t n);
 
-/* --- is a limit on a percentile kept? (binomial.c) "p99 <= 50 ms" says that at most 1 % of all runs
- * take longer. Numbers of runs may be real: what dependent runs are worth. */
+/* --- is a limit on a percentile kept? (binomial.c) "p99 <= 50 ms" says that at most 1 % of all
+ * runs take longer. Numbers of runs may be real: what dependent runs are worth. */
 /* P(X <= k) and P(X >= k) of n trials with probability q. */
 double stat_binomial_at_most(double k, double n, double q);
 double stat_binomial_at_least(double k, double n, double q);
