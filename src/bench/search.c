@@ -285,10 +285,19 @@ static void candidates_choose(search *s)
 		return;
 	}
 	candidate_add(s, best);
-	search_neighbours(s, best, &below, &above);
-	candidate_add(s, below);
-	if (above != SIZE_MAX && !infeasible(s, above))
+	/* Two on each side: the nearest may have been refined around a chance. */
+	for (size_t i = 0, at = best; i < 2; i++, at = below) {
+		search_neighbours(s, at, &below, &above);
+		candidate_add(s, below);
+		if (below == SIZE_MAX)
+			break;
+	}
+	for (size_t i = 0, at = best; i < 2; i++, at = above) {
+		search_neighbours(s, at, &below, &above);
+		if (above == SIZE_MAX || infeasible(s, above))
+			break;
 		candidate_add(s, above);
+	}
 	if (search_best(s, true, &sure) && sure != best) {
 		candidate_add(s, sure);
 		search_neighbours(s, sure, &below, &above);

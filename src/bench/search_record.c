@@ -244,6 +244,11 @@ static void metrics(making *m)
 			  "smallest measured batch within 5 % of the best");
 }
 
+static const search_setting *best_setting(const making *m)
+{
+	return &m->r->settings[point(m, m->result.best)->setting];
+}
+
 static void facts(making *m)
 {
 	const search_run *r = m->r;
@@ -277,6 +282,12 @@ static void facts(making *m)
 		record_fact_text(m->b, "throughput", "limited_by", limits[m->result.limit]);
 	else
 		record_fact_absent(m->b, "throughput", "limited_by", "no batch size was found");
+	if (m->result.found && r->config->threads)
+		record_fact_int(m->b, "throughput", "best_threads", DCK_UNIT_ONE,
+				(int64_t)best_setting(m)->threads);
+	if (m->result.found && r->config->streams)
+		record_fact_int(m->b, "throughput", "best_streams", DCK_UNIT_ONE,
+				(int64_t)best_setting(m)->streams);
 	if (m->result.rounds > 1 && isfinite(m->result.half))
 		record_fact_real(m->b, "throughput", "resolution", DCK_UNIT_ONE,
 				 expm1(m->result.half));
