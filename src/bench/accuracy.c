@@ -169,6 +169,8 @@ static dck_status outputs_compare(job *j, bench_target *reference, agree *list, 
 					: status;
 		list[i - 1].label = j->all[i].name;
 		++*done;
+		if (list[i - 1].sets < list[i - 1].asked)
+			break;
 	}
 	return DCK_OK;
 }

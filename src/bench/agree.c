@@ -122,7 +122,7 @@ static dck_status inputs_match(const bench_target *a, const bench_target *b, pai
 		DCK_TRY(tensor_make(ret->arena, x, y, a->in[i].name, &p->made[i], err));
 	}
 	ret->inputs =
-	    mem_arena_fmt(ret->arena, "the same for both, %zu set(s)%s%s", ret->sets,
+	    mem_arena_fmt(ret->arena, "the same for both, %zu set(s)%s%s", ret->asked,
 			  by_position ? ", matched by position, as their names differ" : "",
 			  converted ? ", rounded to the type that the other takes" : "");
 	return ret->inputs ? DCK_OK : no_memory(err);
@@ -203,6 +203,8 @@ static void output_compare(agree *x, agree_output *o, const dck_tensor *a, const
 		return;
 	}
 	o->compared = true;
+	o->rank = a->rank;
+	memcpy(o->dim, a->dim, sizeof o->dim);
 	o->rtol = limits.rtol;
 	o->atol = fmax(o->atol, agree_add(&o->sum, a, b, &limits));
 }
@@ -236,21 +238,41 @@ static dck_status outputs_compare(const bench_target *a, const bench_target *b, 
 	return mem_arena_failed(x->arena) ? no_memory(err) : DCK_OK;
 }
 
-/* "[0, 17]" of an element in a shape; the tensors are gone by now, so the place in a row is said.
- */
+/* "[0, 17]" of an element of that shape. */
+static const char *place_text(mem_arena *a, const agree_output *o, uint64_t at)
+{
+	int64_t index[DCK_RANK_MAX];
+	const char *text = "[";
+
+	/* The first axis takes what is left: parts follow each other along it. */
+	for (int32_t d = o->rank; d-- > 0;) {
+		const uint64_t size = o->dim[d] > 0 ? (uint64_t)o->dim[d] : 1;
+
+		index[d] = (int64_t)(d > 0 ? at % size : at);
+		at /= size;
+	}
+	for (int32_t d = 0; text && d < o->rank; d++)
+		text = mem_arena_fmt(a, "%s%s%lld", text, d > 0 ? ", " : "", (long long)index[d]);
+	text = text ? mem_arena_fmt(a, "%s]", text) : NULL;
+	return text ? text : "?";
+}
+
 static const char *worst_text(agree *x, const agree_output *o)
 {
 	const agree_sum *s = &o->sum;
-	const char *set =
-	    s->sets > 1 ? mem_arena_fmt(x->arena, " of set %llu", (unsigned long long)s->worst_set)
-			: "";
+	const char *set = s->sets > 1 && !x->parts
+			      ? mem_arena_fmt(x->arena, " with set %llu of the inputs",
+					      (unsigned long long)s->worst_set + 1)
+			      : "";
 
 	return mem_arena_fmt(x->arena,
 			     "%llu of %llu elements are outside the tolerance (%.3g + %.3g |a|); "
-			     "worst is element %llu%s: %.6g became %.6g",
+			     "worst is %s%s: %.6g "
+			     "became %.6g",
 			     (unsigned long long)s->outside, (unsigned long long)s->n, o->atol,
-			     o->rtol, (unsigned long long)s->worst, set ? set : "", s->worst_a,
-			     s->worst_b);
+			     o->rtol,
+			     place_text(x->arena, o, x->parts ? s->worst_of_all : s->worst),
+			     set ? set : "", s->worst_a, s->worst_b);
 }
 
 static dck_status judge(agree *x, dck_err *err)
@@ -292,14 +314,36 @@ static bool cancelled(const dck_observer *watch)
 	return watch && watch->cancelled && watch->cancelled(watch->self);
 }
 
+static void progress_show(const dck_observer *watch, size_t done, size_t all, uint64_t begin_ns)
+{
+	dck_progress p = {.phase = "outputs",
+			  .runs = done,
+			  .estimate_ns = NAN,
+			  .lo_ns = NAN,
+			  .hi_ns = NAN,
+			  .done_ratio = (double)done / (double)all,
+			  .eta_ns = NAN,
+			  .elapsed_ns = os_now_ns() - begin_ns};
+
+	if (done > 0)
+		p.eta_ns = (double)p.elapsed_ns / (double)done * (double)(all - done);
+	if (watch && watch->progress)
+		watch->progress(watch->self, &p);
+}
+
 static dck_status sets_run(const bench_target *a, const bench_target *b, pairing *p,
 			   const size_t *to, const agree_limits *limits, const dck_observer *watch,
 			   agree *x, dck_err *err)
 {
-	for (size_t set = 0; set < x->sets; set++) {
+	const uint64_t begin_ns = os_now_ns();
+
+	for (x->sets = 0; x->sets < x->asked; x->sets++) {
+		if (cancelled(watch) && x->sets > 0)
+			return DCK_OK;
 		if (cancelled(watch))
 			DCK_FAIL(err, E_CANCEL, "interrupted while outputs were compared");
-		DCK_TRY(inputs_give(a, b, p, set, err));
+		progress_show(watch, x->sets, x->asked, begin_ns);
+		DCK_TRY(inputs_give(a, b, p, x->sets, err));
 		DCK_TRY(a->engine.ops->run(a->context, err));
 		DCK_TRY(b->engine.ops->run(b->context, err));
 		DCK_TRY(outputs_compare(a, b, to, limits, x, err));
@@ -314,7 +358,7 @@ static dck_status compare(bench_target *a, bench_target *b, const agree_limits *
 	size_t *to = mem_arena_array(x->arena, a->nout, sizeof *to);
 
 	x->outputs = mem_arena_array(x->arena, a->nout + b->nout, sizeof *x->outputs);
-	x->sets = a->pool;
+	x->asked = a->pool;
 	if (!to || !x->outputs)
 		return no_memory(err);
 	DCK_TRY(inputs_match(a, b, &p, x, err));
@@ -391,7 +435,7 @@ dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agre
 
 dck_status agree_begin(agree *ret, const char *output, const char *inputs, dck_err *err)
 {
-	agree x = {.arena = mem_arena_new(0), .noutputs = 1};
+	agree x = {.arena = mem_arena_new(0), .noutputs = 1, .parts = true};
 
 	if (!x.arena)
 		return no_memory(err);
@@ -411,7 +455,7 @@ dck_status agree_part(agree *x, const dck_tensor *a, const dck_tensor *b,
 		      const agree_limits *limits, dck_err *err)
 {
 	output_compare(x, &x->outputs[0], a, b, limits);
-	x->sets++;
+	x->asked = ++x->sets;
 	return mem_arena_failed(x->arena) ? no_memory(err) : DCK_OK;
 }
 

@@ -28,6 +28,8 @@ typedef struct agree_output {
 	agree_verdict verdict;
 	const char *why; /* with UNKNOWN and DIFFERENT: a clause; else NULL */
 	bool compared;	 /* false: there is no `sum` */
+	int32_t rank;	 /* with compared: the shape, of the last set */
+	int64_t dim[DCK_RANK_MAX];
 	double rtol;
 	double atol; /* the largest of all sets */
 	agree_sum sum;
@@ -40,14 +42,17 @@ typedef struct agree {
 	agree_verdict verdict;
 	agree_output *outputs;
 	size_t noutputs, nunknown;
-	size_t sets;	    /* of inputs */
+	size_t sets;	    /* of inputs, that were compared */
+	size_t asked;	    /* more than those: it was cancelled */
+	bool parts;	    /* sets are parts of one tensor along axis 0 */
 	const char *inputs; /* how the inputs were given to both, a clause */
 } agree;
 
 /* Runs both once for every set of a's inputs and compares what came out. Both get a's inputs, by
  * their names, or by their positions where the names differ. b is fed its own again afterwards; a
- * must stay open as long as b. `watch` (or NULL) is asked whether to stop; `limits` NULL: by the
- * outputs' types. *ret is owned: agree_done().
+ * must stay open as long as b. `watch` (or NULL) is asked whether to stop, and if so after
+ * the first set, the result is of those before; `limits` NULL: by the outputs' types. *ret is
+ * owned: agree_done().
  * E_UNSUP: an engine without outputs, no output that both have, or none of numbers. E_ARG: inputs
  * that cannot be the same. E_CANCEL. E_ENGINE: a run failed. */
 dck_status agree_targets(bench_target *a, bench_target *b, const agree_limits *limits,
@@ -78,7 +83,8 @@ void agree_check(record_builder *b, const dck_subject *s, bench_target *measured
 
 /* Adds table difference/outputs, metrics difference/..., facts of the section "difference", and of
  * those that differ or could not be compared a note. n of them, each against the same reference;
- * with n > 1 a row's name begins with the label. Returns the worst verdict. */
+ * with n > 1 a row's name begins with the label. One that was cancelled makes the record incomplete
+ * (note interrupted). Returns the worst verdict. */
 agree_verdict agree_record(record_builder *b, const agree *list, size_t n);
 
 #endif

@@ -182,6 +182,14 @@ static void tolerances_put(record_builder *b, const agree *x)
 	}
 }
 
+static void interrupted_note(record_builder *b, const agree *x)
+{
+	record_set_incomplete(b, true);
+	record_note(b, DCK_ERROR, "interrupted",
+		    "interrupted after %zu of %zu sets of inputs: outputs were compared on those",
+		    x->sets, x->asked);
+}
+
 agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 {
 	worst w = {.max_abs = NAN, .max_rel = NAN, .mean_abs = NAN, .mean_rel = NAN, .gap = NAN};
@@ -202,6 +210,9 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 		record_fact_text(b, "difference", "inputs", list[0].inputs);
 	if (n > 0)
 		tolerances_put(b, &list[0]);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].sets < list[i].asked)
+			interrupted_note(b, &list[i]);
 	for (size_t i = 0; i < n; i++)
 		notes_put(b, &list[i]);
 	return verdict;

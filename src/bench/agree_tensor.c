@@ -195,6 +195,7 @@ static void worst_take(agree_sum *s, size_t i, uint64_t set, long double a, long
 		return;
 	s->worst = i;
 	s->worst_set = set;
+	s->worst_of_all = s->elements + i;
 	s->worst_a = (double)a;
 	s->worst_b = (double)b;
 	s->worst_excess = excess;
@@ -262,6 +263,7 @@ double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const a
 		worst_take(s, i / parts, s->sets, x, y, excess);
 	}
 	s->n += n;
+	s->elements += n / parts;
 	s->sets++;
 	return atol;
 }

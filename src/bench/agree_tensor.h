@@ -24,6 +24,7 @@ agree_limits agree_limits_of(dck_dtype a, dck_dtype b, const agree_limits *asked
 typedef struct agree_sum {
 	uint64_t sets;	       /* tensors added */
 	uint64_t n;	       /* elements; the parts of complex ones count */
+	uint64_t elements;     /* a complex number is one */
 	uint64_t differing;    /* of those, not equal; NaN equals NaN here */
 	uint64_t outside;      /* outside the tolerance */
 	uint64_t nan_a, nan_b; /* NaN in each */
@@ -39,6 +40,7 @@ typedef struct agree_sum {
 	/* The worst element: the first that is unlike, else the one farthest outside, else the
 	 * farthest apart. */
 	uint64_t worst, worst_set; /* position in its tensor; which set */
+	uint64_t worst_of_all;	   /* position among all elements of all sets */
 	double worst_a, worst_b, worst_excess;
 } agree_sum;
 

@@ -503,6 +503,59 @@ static void it_can_be_cancelled(void **state)
 	bench_inputs_free(y.t.inputs);
 }
 
+static bool stop_later(void *self)
+{
+	int *asked = self;
+
+	return ++*asked > 2;
+}
+
+static void what_was_compared_until_then_is_kept(void **state)
+{
+	const dck_engine_model a = model_of("x", "y");
+	record_builder *builder = bench_facts_new("test");
+	int asked = 0;
+	const dck_observer watch = {.self = &asked, .cancelled = stop_later};
+	dck_record *r;
+	opened x, y;
+	agree result;
+
+	(void)state;
+	target_open(&x, &a, 5, 1);
+	target_open(&y, &a, 5, 1);
+	assert_int_equal(agree_targets(&x.t, &y.t, NULL, &watch, &result, NULL), DCK_OK);
+	assert_int_equal(result.sets, 2);
+	assert_int_equal(result.asked, 5);
+	assert_int_equal(result.outputs[0].sum.n, 16);
+	agree_record(builder, &result, 1);
+	assert_int_equal(record_finish(builder, &r, NULL), DCK_OK);
+	assert_true(r->incomplete);
+	assert_non_null(dck_record_note(r, "interrupted"));
+	dck_record_free(r);
+	agree_done(&result);
+	bench_inputs_free(x.t.inputs);
+	bench_inputs_free(y.t.inputs);
+}
+
+/* Parts follow each other along axis 0: the place is that in the whole. */
+static void parts_of_one_output(void **state)
+{
+	float a[] = {1, 2, 3, 4}, b[] = {1, 2, 3, 9};
+	dck_tensor ta = {.data = a, .dtype = TYPE(FLOAT, 32), .rank = 2, .dim = {2, 2}}, tb = ta;
+	agree r;
+
+	(void)state;
+	assert_int_equal(agree_begin(&r, "y", "items", NULL), DCK_OK);
+	assert_int_equal(agree_part(&r, &ta, &tb, NULL, NULL), DCK_OK);
+	tb.data = b;
+	assert_int_equal(agree_part(&r, &ta, &tb, NULL, NULL), DCK_OK);
+	assert_int_equal(agree_end(&r, NULL), DCK_OK);
+	assert_int_equal(r.verdict, AGREE_DIFFERENT);
+	assert_int_equal(r.outputs[0].sum.n, 8);
+	assert_non_null(strstr(r.outputs[0].why, "worst is [3, 1]: 4 became 9"));
+	agree_done(&r);
+}
+
 /* --- the record */
 
 static double number(const dck_table *t, size_t row, const char *key)
@@ -576,6 +629,8 @@ int main(void)
 	    cmocka_unit_test(an_output_of_text_among_others),
 	    cmocka_unit_test(what_cannot_be_compared),
 	    cmocka_unit_test(it_can_be_cancelled),
+	    cmocka_unit_test(what_was_compared_until_then_is_kept),
+	    cmocka_unit_test(parts_of_one_output),
 	    cmocka_unit_test(rows_metrics_and_notes),
 	};
 
