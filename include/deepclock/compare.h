@@ -43,9 +43,10 @@ typedef struct dck_compare_config {
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* Saved. */
 	const char *metric; /* what is compared, by its tag; NULL: latency of the statistic */
+	double between;	    /* what two recordings of one process each differ by without a change */
 	bool force;	    /* also when machine or method differ */
-	bool together;	    /* the last record against all before it: how far these scatter counts */
-	const char *title;  /* the record's `command`; NULL: none */
+	bool together;	   /* the last record against all before it: how far these scatter counts */
+	const char *title; /* the record's `command`; NULL: none */
 } dck_compare_config;
 DCK_API extern const dck_opt dck_compare_options[];	   /* of both kinds */
 DCK_API extern const dck_opt dck_compare_live_options[];   /* of dck_compare() alone */

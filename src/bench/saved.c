@@ -357,6 +357,8 @@ static dck_status compare(saved_comparison *c, dck_err *err)
 	for (size_t i = 0; i < c->n; i++)
 		DCK_TRY(saved_source_open(c->sides[i].record, c->sides[i].name, c->tag,
 					  &c->sides[i].source, err));
+	for (size_t i = 0; i < c->n; i++)
+		c->sides[i].source.between = c->together ? 0 : c->asked->between;
 	DCK_TRY(check_metric(c, err));
 	DCK_TRY(check_fingerprints(c, err));
 	judge(c);

@@ -36,7 +36,8 @@ typedef struct saved_source {
 	double *own, *scratch;
 	double *process; /* PROCESSES: the statistic of each */
 	size_t nprocesses;
-	bool scale; /* a spread: processes are averaged on the logarithm */
+	double between; /* of two such records, at 95 %: what lies between starts; 0: nothing */
+	bool scale;	/* a spread: processes are averaged on the logarithm */
 	char failed[192];
 } saved_source;
 

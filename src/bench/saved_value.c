@@ -250,6 +250,19 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 	v->hi = fabs(level - m->level) < 1e-9 ? m->hi : v->value * pow(m->hi / v->value, stretch);
 }
 
+/* The runs of one process know nothing of the next start: half of what lies between two recordings,
+ * as variances add, is either one's. */
+static void widen(const saved_source *s, double level, saved_value *v)
+{
+	const double own = s->between / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
+			   stat_normal_quantile(0.975);
+
+	if (!v->has_interval || !(own > 0) || !(v->lo > 0))
+		return;
+	v->lo = v->value * exp(-saved_square_add(log(v->value / v->lo), own, 0));
+	v->hi = v->value * exp(saved_square_add(log(v->hi / v->value), own, 0));
+}
+
 void saved_source_value(const saved_source *s, double level, saved_value *ret)
 {
 	saved_value v = {0};
@@ -263,6 +276,7 @@ void saved_source_value(const saved_source *s, double level, saved_value *ret)
 		stat_estimate_one((stat_estimator)s->estimator, s->runs, s->n, level, s->scratch,
 				  &e);
 		take_estimate(&e, &v);
+		widen(s, level, &v);
 		break;
 	case SAVED_PROCESSES:
 		if (s->failed[0]) {

@@ -11,6 +11,7 @@ static dck_compare_config plain(void)
 	dck_compare_config c;
 
 	dck_compare_config_init(&c);
+	c.between = 0;
 	return c;
 }
 
@@ -775,6 +776,53 @@ static void many_facts_take_no_minutes(void **state)
 	dck_record_free(a);
 }
 
+/* Runs of one process know nothing of the next start; those of several do. */
+static void what_lies_between_starts_is_added(void **state)
+{
+	double near_runs[200], far_runs[200];
+	dck_compare_config c = plain();
+
+	(void)state;
+	for (size_t i = 0; i < 200; i++) {
+		near_runs[i] = 1000 + (double)(i * 7 % 11) / 10;
+		far_runs[i] = near_runs[i] * 1.04;
+	}
+	for (int processes = 0; processes < 2; processes++) {
+		dck_record *pair[2], *r;
+
+		for (int k = 0; k < 2; k++) {
+			record_builder *b = saved_begin(k ? "b" : "a", k ? "2" : "1");
+			const double *runs = k ? far_runs : near_runs;
+
+			if (!processes)
+				record_series(b, "latency", DCK_UNIT_NS, NULL, runs, 200, 0);
+			for (int i = 0; processes && i < 5; i++) {
+				char tag[40];
+
+				snprintf(tag, sizeof tag, "latency/process/%d", i + 1);
+				record_series(b, tag, DCK_UNIT_NS, NULL, runs + 40 * i, 40, 0);
+			}
+			record_metric_interval(b, "latency/median", runs[0], runs[0] * 0.999,
+					       runs[0] * 1.001, 0.95, "made");
+			pair[k] = saved_end(b);
+		}
+		c.between = 0;
+		r = compare_two(pair[0], pair[1], &c);
+		verdict_is(r, "slower", 3);
+		dck_record_free(r);
+		c.between = 0.05;
+		r = compare_two(pair[0], pair[1], &c);
+		verdict_is(r, processes ? "slower" : "undecided", processes ? 3 : 4);
+		if (!processes) /* 5 % at each side, but for the little that the runs add */
+			assert_true(fabs(log(dck_record_metric(r, "compare/ratio")->hi /
+					     dck_record_value(r, "compare/ratio")) -
+					 0.05) < 1e-4);
+		dck_record_free(r);
+		dck_record_free(pair[0]);
+		dck_record_free(pair[1]);
+	}
+}
+
 static void the_gate_of_another_record_is_open(void **state)
 {
 	dck_record *a = latency("a", 100, 99, 101);
@@ -844,6 +892,7 @@ int main(void)
 	    cmocka_unit_test(records_are_compared_by_what_they_are_of),
 	    cmocka_unit_test(many_facts_take_no_minutes),
 	    cmocka_unit_test(the_gate_of_another_record_is_open),
+	    cmocka_unit_test(what_lies_between_starts_is_added),
 	    cmocka_unit_test(memory_may_end_anywhere),
 	};
 

@@ -501,6 +501,7 @@ static void odd_records_are_compared_or_refused(void **state)
 			all[i] = &o[i].r;
 		}
 		dck_compare_config_init(&c);
+		c.between = 0;
 		c.metric = def->tag;
 		c.margin = round % 3 ? 0.01 : 0;
 		c.force = round % 2;
