@@ -338,9 +338,11 @@ static dck_status sets_run(const bench_target *a, const bench_target *b, pairing
 	const uint64_t begin_ns = os_now_ns();
 
 	for (x->sets = 0; x->sets < x->asked; x->sets++) {
-		if (cancelled(watch) && x->sets > 0)
+		const bool stop = cancelled(watch);
+
+		if (stop && x->sets > 0)
 			return DCK_OK;
-		if (cancelled(watch))
+		if (stop)
 			DCK_FAIL(err, E_CANCEL, "interrupted while outputs were compared");
 		progress_show(watch, x->sets, x->asked, begin_ns);
 		DCK_TRY(inputs_give(a, b, p, x->sets, err));
