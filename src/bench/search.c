@@ -17,12 +17,11 @@
 /* Between a size that works and one that does not, the border is sharp. */
 #define BORDER_LEVELS 4
 /* Gaps below a quarter of the size (an eighth at a border) are not refined further. */
-#define GAP_PARTS	  4
-#define BORDER_PARTS	  8
-#define CANDIDATES_WANTED 12
-/* A single visit on a busy machine may be off by so much: what is not further below the best is
+#define GAP_PARTS    4
+#define BORDER_PARTS 8
+/* A single visit on a busy machine may be off by a factor: what is not further below the best is
  * visited in rounds. */
-#define NEAR_BEST   0.75
+#define NEAR_BEST   0.5
 #define CHOICES_MAX 4
 
 search *search_new(const search_config *c)
@@ -312,9 +311,8 @@ static void candidates_choose(search *s)
 		if (other != SIZE_MAX && search_log_ratio(s, other, best) >= log(NEAR_BEST))
 			candidate_add(s, other);
 	}
-	const size_t most = s->c.batches ? SEARCH_CANDIDATES_MAX : CANDIDATES_WANTED;
-
-	while (s->ncandidates < most && (other = fastest_other(s, SIZE_MAX)) != SIZE_MAX &&
+	while ((other = fastest_other(s, SIZE_MAX)) != SIZE_MAX &&
+	       s->ncandidates < SEARCH_CANDIDATES_MAX &&
 	       (s->c.batches || search_log_ratio(s, other, best) >= log(NEAR_BEST)))
 		candidate_add(s, other);
 }

@@ -297,24 +297,39 @@ static void facts(making *m)
 
 /* --- notes */
 
+/* Of several settings with what tells them apart. */
+static const char *unresolved_text(const making *m, size_t i)
+{
+	return m->r->plan.settings > 1
+		   ? point_text(m, i)
+		   : mem_arena_fmt(m->arena, "%llu", (unsigned long long)point(m, i)->batch);
+}
+
 static void note_unresolved(making *m)
 {
 	const search_result *r = &m->result;
-	const uint64_t best = point(m, r->best)->batch;
-	char list[LIST_TEXT] = "";
-	size_t used = 0;
+	const char *sep = m->r->plan.settings > 1 ? "; " : ", ";
+	size_t left = r->nunresolved + 1;
+	const char *list = "";
 
-	for (size_t i = 0; i < r->nunresolved && used < sizeof list; i++) {
-		const char *between = i == 0 ? "" : i + 1 < r->nunresolved ? ", " : " and ";
-		const int n = snprintf(list + used, sizeof list - used, "%s%llu", between,
-				       (unsigned long long)point(m, r->unresolved[i])->batch);
+	/* In the order of the table. */
+	for (size_t k = 0; list && k < m->nvisited; k++) {
+		bool among = m->order[k] == r->best;
 
-		used += n > 0 ? (size_t)n : 0;
+		for (size_t i = 0; i < r->nunresolved; i++)
+			among |= m->order[k] == r->unresolved[i];
+		if (!among)
+			continue;
+		left--;
+		list = mem_arena_fmt(m->arena, "%s%s%s", list, unresolved_text(m, m->order[k]),
+				     left > 1	 ? sep
+				     : left == 1 ? " and "
+						 : "");
 	}
 	record_note(m->b, DCK_WARN, "throughput-unresolved",
-		    "not resolved between %llu and %s: after %u rounds differences are known to "
-		    "+-%.1f %%; more --rounds or a quieter machine would tell them apart",
-		    (unsigned long long)best, list, r->rounds, 100 * expm1(r->half));
+		    "not resolved between %s: after %u rounds differences are known to +-%.1f %%; "
+		    "more --rounds or a quieter machine would tell them apart",
+		    list ? list : "several sizes", r->rounds, 100 * expm1(r->half));
 }
 
 static void notes_best(making *m)
