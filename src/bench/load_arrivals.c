@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define TRACE_BYTES_MAX (256u << 20)
+#define TRACE_MAX	20000000
 #define CELL_MAX	64
 
 /* --- a trace */
@@ -75,6 +76,9 @@ static dck_status trace_push(reader *r, load_trace *t, double s, dck_err *err)
 			 "'%s', line %llu: arrival times must not fall, and %.9g s comes after "
 			 "%.9g s: sort the file",
 			 r->path, (unsigned long long)r->line, s, r->last_s);
+	if (t->n == TRACE_MAX)
+		DCK_FAIL(err, E_LIMIT, "'%s' has more than %d arrival times: cut it", r->path,
+			 TRACE_MAX);
 	if (t->n == r->cap) {
 		r->cap = r->cap ? 2 * r->cap : 1024;
 		more = mem_resize(t->at_ns, r->cap * sizeof *more);

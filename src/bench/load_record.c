@@ -411,6 +411,15 @@ static void facts(const view *v)
 
 /* --- notes */
 
+/* "17,763", "4.44" */
+static const char *rate_text(double rate, char *buf, size_t size)
+{
+	if (rate >= 1000)
+		return dck_text_count((int64_t)round(rate), buf, size);
+	snprintf(buf, size, "%.3g", rate);
+	return buf;
+}
+
 static void closed_loop(const view *v)
 {
 	const load_scenario s = v->j->ask.scenario;
@@ -427,17 +436,21 @@ static void closed_loop(const view *v)
 static void unstable(const view *v)
 {
 	const double service = v->r->service_sum_ns / (double)v->r->served;
+	char come[32], can[32], left[32];
 
 	if (v->server && v->r->unstable)
 		record_note(
 		    v->b, DCK_WARN, "unstable",
-		    "unstable: arrivals exceed what is served: %.3g arrive a second, and %zu "
-		    "stream%s can serve %.3g; %llu were waiting at last, and more would wait the "
-		    "longer it lasts, so that latency here says only how long it was measured: "
-		    "lower --rate, or give more --streams",
-		    v->step->offered, v->j->pool.n, v->j->pool.n == 1 ? "" : "s",
-		    (double)v->j->pool.n * 1e9 / service,
-		    (unsigned long long)(v->r->unserved > 0 ? v->r->unserved : v->r->queue_end));
+		    "unstable: arrivals exceed what is served: %s arrive a second, and %zu "
+		    "stream%s "
+		    "can serve %s; %s were waiting at last, and more would wait the longer it "
+		    "lasts, so that latency here says only how long it was measured: lower --rate, "
+		    "or give more --streams",
+		    rate_text(v->step->offered, come, sizeof come), v->j->pool.n,
+		    v->j->pool.n == 1 ? "" : "s",
+		    rate_text((double)v->j->pool.n * 1e9 / service, can, sizeof can),
+		    dck_text_count((int64_t)(v->r->unserved > 0 ? v->r->unserved : v->r->queue_end),
+				   left, sizeof left));
 }
 
 static void late(const view *v)
@@ -462,6 +475,8 @@ static void too_few(const view *v)
 {
 	const stat_estimate *e = &v->all[STAT_MEDIAN];
 
+	if (v->server && v->r->unstable)
+		return; /* more of the same would tell nothing */
 	if (!e->has_interval)
 		record_note(v->b, DCK_WARN, "too-few-runs",
 			    "%llu requests are too few for an interval (%s): measure longer with "
@@ -538,54 +553,74 @@ static void limit_note(const view *v, size_t i)
 			    slo->name, percent);
 }
 
+static void alone_notes(const view *v)
+{
+	const load_job *j = v->j;
+	char value[32];
+
+	for (size_t i = 0; i < j->ask.nslo; i++)
+		if (j->alone.each[i] == STAT_LIMIT_BROKEN)
+			record_note(v->b, DCK_ERROR, "slo-not-held",
+				    "no rate holds %s: alone, without a queue, %s is %s already",
+				    j->slo[i].name, j->slo[i].statistic,
+				    value_text(&j->alone.statistic[i], value, sizeof value));
+}
+
+/* No rate was shown to hold the limits. */
+static void none_note(const view *v)
+{
+	const load_peak *p = &v->j->peak;
+	char rate[32];
+
+	if (verdict_of_all(v) == STAT_LIMIT_BROKEN)
+		record_note(
+		    v->b, DCK_ERROR, "slo-not-held",
+		    "no rate that was tried holds the limits: they break even at %s requests a "
+		    "second, where a stream is busy %.2g %% of the time",
+		    rate_text(p->broken, rate, sizeof rate), 100 * v->step->utilisation);
+	else
+		record_note(
+		    v->b, DCK_WARN, "slo-not-shown",
+		    "no rate was shown to hold the limits with %.4g %% confidence; requests at %s "
+		    "a "
+		    "second, the lowest that was tried, are worth %.0f independent ones: give more "
+		    "--time or a lower --confidence",
+		    100 * v->j->config->confidence, rate_text(v->step->rate, rate, sizeof rate),
+		    floor(v->step->limit[0].n_eff));
+}
+
 static void search_note(const view *v)
 {
 	const load_job *j = v->j;
 	const load_peak *p = &j->peak;
-	char low[32], open[96] = "", value[32];
+	char open[96] = "", held[32], broken[32], from[32], to[32];
 
 	if (j->alone.verdict == STAT_LIMIT_BROKEN) {
-		for (size_t i = 0; i < j->ask.nslo; i++)
-			if (j->alone.each[i] == STAT_LIMIT_BROKEN)
-				record_note(
-				    v->b, DCK_ERROR, "slo-not-held",
-				    "no rate holds %s: alone, without a queue, %s is %s "
-				    "already",
-				    j->slo[i].name, j->slo[i].statistic,
-				    value_text(&j->alone.statistic[i], value, sizeof value));
+		alone_notes(v);
 		return;
 	}
 	if (j->nsteps == 0)
 		return;
-	dck_text_si(j->shown->rate, "/s", low, sizeof low);
-	if (p->held == 0 && verdict_of_all(v) == STAT_LIMIT_BROKEN)
-		record_note(v->b, DCK_ERROR, "slo-not-held",
-			    "no rate that was tried holds the limits: they break even at %.3g "
-			    "requests a second, where a stream is busy %.2g of the time",
-			    p->broken, v->step->utilisation);
-	else if (p->held == 0)
-		record_note(
-		    v->b, DCK_WARN, "slo-not-shown",
-		    "no rate was shown to hold the limits with %.4g %% confidence; the lowest "
-		    "that was tried, %.3g requests a second, gave requests worth %.0f "
-		    "independent ones: give more --time or a lower --confidence",
-		    100 * j->config->confidence, p->open_lo, floor(v->step->limit[0].n_eff));
-	if (p->held == 0)
+	if (p->held == 0) {
+		none_note(v);
 		return;
+	}
 	if (p->open_hi > 0)
-		snprintf(open, sizeof open, ", from %.3g to %.3g it is not shown", p->open_lo,
-			 p->open_hi);
+		snprintf(open, sizeof open, ", from %s to %s it is not shown",
+			 rate_text(p->open_lo, from, sizeof from),
+			 rate_text(p->open_hi, to, sizeof to));
 	if (isinf(p->broken))
 		record_note(v->b, DCK_WARN, "peak-open",
-			    "the limits hold at %.4g requests a second; no rate was shown to break "
+			    "the limits hold at %s requests a second; no rate was shown to break "
 			    "them%s, so the peak may be higher",
-			    p->held, open);
+			    rate_text(p->held, held, sizeof held), open);
 	else
-		record_note(
-		    v->b, DCK_INFO, "peak-bracket",
-		    "the limits hold at %.4g requests a second and break at %.4g%s; each of "
-		    "these verdicts has %.4g %% confidence",
-		    p->held, p->broken, open, 100 * j->config->confidence);
+		record_note(v->b, DCK_INFO, "peak-bracket",
+			    "the limits hold at %s requests a second and break at %s%s; each of "
+			    "these verdicts has %.4g %% confidence",
+			    rate_text(p->held, held, sizeof held),
+			    rate_text(p->broken, broken, sizeof broken), open,
+			    100 * j->config->confidence);
 }
 
 static void notes(const view *v)

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "bench/load_job.h"
+#include "deepclock/opt.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -147,7 +148,7 @@ static dck_status step_measure(load_job *j, double rate, uint64_t deadline_ns, b
 	load_ask a;
 
 	*step = (load_step){.rate = rate};
-	snprintf(j->phase, sizeof j->phase, "%.3g/s", rate);
+	dck_text_si(rate, "/s", j->phase, sizeof j->phase);
 	j->pool.progress.phase = j->phase;
 	for (unsigned look = 0; look < LOOKS && !*ret_stopped; look++) {
 		load_result r;
