@@ -40,12 +40,13 @@ static const failure failures[] = {
     {SQLITE_TOOBIG, DCK_E_LIMIT, false, "the record is too large"},
 };
 
-dck_status history_failed(const dck_history *h, int rc, const char *what, dck_err *err)
+dck_status history_failed(dck_history *h, int rc, const char *what, dck_err *err)
 {
 	const int left = errno; /* set to 0 before SQLite was called */
 	const int primary = rc & 0xff, kept = h->db ? sqlite3_system_errno(h->db) : 0;
 	const int native = kept > 0 ? kept : left;
 
+	h->failed = primary;
 	for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
 		const failure *f = &failures[i];
 
@@ -295,12 +296,9 @@ static dck_status open_there(dck_history *h, bool exists, dck_err *err)
 			SQLITE_OPEN_READWRITE | (exists ? 0 : SQLITE_OPEN_CREATE), err));
 	h->writable = sqlite3_db_readonly(h->db, "main") == 0;
 	status = history_schema_check(h, &version, err);
-	if (status != DCK_OK && exists) {
-		const int rc = sqlite3_errcode(h->db) & 0xff;
-
-		if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY)
-			return connect_immutable(h, err);
-	}
+	if (status != DCK_OK && exists &&
+	    (h->failed == SQLITE_CANTOPEN || h->failed == SQLITE_READONLY))
+		return connect_immutable(h, err);
 	if (status != DCK_OK)
 		return status;
 	if (h->writable)

@@ -14,11 +14,12 @@ struct dck_history {
 	char *path; /* as it was asked for */
 	uint64_t wait_ns;
 	bool writable;
+	int failed; /* SQLite's primary code of the last failure */
 };
 
 /* --- db.c */
 /* What SQLite's code means for the user, as an error; `what`: "add a record to", "read". */
-dck_status history_failed(const dck_history *h, int rc, const char *what, dck_err *err);
+dck_status history_failed(dck_history *h, int rc, const char *what, dck_err *err);
 /* Statements that give no rows. */
 dck_status history_run(dck_history *h, const char *sql, const char *what, dck_err *err);
 dck_status history_prepare(dck_history *h, const char *sql, sqlite3_stmt **ret, const char *what,

@@ -46,45 +46,58 @@ int history_schema_version(void)
 	return n;
 }
 
-static dck_status header_read(dck_history *h, int64_t *ret_application, int64_t *ret_version,
-			      int64_t *ret_tables, int64_t *ret_ours, dck_err *err)
-{
-	int64_t application, version, tables, ours;
+typedef struct header {
+	int64_t application, version;
+	int64_t tables, ours; /* ours: of the tables that every version has */
+} header;
 
-	DCK_TRY(history_integer(h, "PRAGMA application_id", &application, err));
-	DCK_TRY(history_integer(h, "PRAGMA user_version", &version, err));
-	DCK_TRY(history_integer(h, "SELECT count(*) FROM sqlite_schema", &tables, err));
-	DCK_TRY(
-	    history_integer(h,
-			    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN "
-			    "('records', 'texts', 'metrics')",
-			    &ours, err));
-	*ret_application = application;
-	*ret_version = version;
-	*ret_tables = tables;
-	*ret_ours = ours;
-	return DCK_OK;
+static dck_status header_read(dck_history *h, header *ret, dck_err *err)
+{
+	DCK_TRY(history_integer(h, "PRAGMA application_id", &ret->application, err));
+	DCK_TRY(history_integer(h, "PRAGMA user_version", &ret->version, err));
+	DCK_TRY(history_integer(h, "SELECT count(*) FROM sqlite_schema", &ret->tables, err));
+	return history_integer(
+	    h,
+	    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN "
+	    "('records', 'texts', 'metrics')",
+	    &ret->ours, err);
+}
+
+/* All of one moment: another program may be laying out the file. */
+static dck_status header_at_once(dck_history *h, header *ret, dck_err *err)
+{
+	const bool alone = sqlite3_get_autocommit(h->db) != 0;
+	dck_status status;
+
+	if (!alone)
+		return header_read(h, ret, err);
+	DCK_TRY(history_run(h, "BEGIN", "read", err));
+	status = header_read(h, ret, err);
+	if (!sqlite3_get_autocommit(h->db))
+		sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
+	return status;
 }
 
 dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err)
 {
-	int64_t application, version, tables, ours;
+	header head;
 
-	DCK_TRY(header_read(h, &application, &version, &tables, &ours, err));
-	if (tables > 0 && application != HISTORY_APPLICATION)
+	DCK_TRY(header_at_once(h, &head, err));
+	if (head.tables > 0 && head.application != HISTORY_APPLICATION)
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is a database of another program, not a history of deepclock; it "
 			 "was not changed: name another file with --db",
 			 h->path);
-	if (version > history_schema_version())
+	if (head.version > history_schema_version())
 		DCK_FAIL(err, E_VERSION,
 			 "the history '%s' was made by a newer deepclock (version %lld of its "
 			 "layout, this one knows %d); it was not changed: use that deepclock, or "
 			 "another file with --db",
-			 h->path, (long long)version, history_schema_version());
-	if (version < 0 || (tables > 0) != (version > 0) || (tables > 0 && ours != 3))
+			 h->path, (long long)head.version, history_schema_version());
+	if (head.version < 0 || (head.tables > 0) != (head.version > 0) ||
+	    (head.tables > 0 && head.ours != 3))
 		return history_failed(h, SQLITE_CORRUPT, "use", err);
-	*ret_version = (int)version;
+	*ret_version = (int)head.version;
 	return DCK_OK;
 }
 
