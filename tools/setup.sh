@@ -140,6 +140,7 @@ fetch_sklearn() {
 	rm -rf "$build/sklearn.tmp"
 	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
 		--only-binary=:all: --target "$build/sklearn.tmp" scikit-learn==1.9.1 >&2; then
+		rm -rf "$build/sklearn" # a link to a folder that is gone
 		mv "$build/sklearn.tmp" "$build/sklearn"
 		return 0
 	fi
