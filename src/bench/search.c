@@ -376,8 +376,9 @@ static void rounds(search *s)
 		const unsigned made = s->round - s->first_round + 1;
 
 		s->complete = s->round;
-		over = made >= 2 && candidates_settle(s);
-		over = made >= s->c.rounds_min && (over || made >= s->c.rounds_max);
+		/* Asked at these numbers of rounds alone: each look is another chance to err. */
+		if (made % s->c.rounds_min == 0 || made >= s->c.rounds_max)
+			over = candidates_settle(s) || made >= s->c.rounds_max;
 		/* Other candidates than before begin anew. */
 		over &= s->first_round <= s->round;
 	}

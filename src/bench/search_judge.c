@@ -228,12 +228,15 @@ bool search_compare(const search *s, double *means, stat_blocks *ret)
 	return true;
 }
 
+/* Each look may err with a part of what is allowed, and so may each of the pairs of which the best
+ * is one: which one it is was chosen by the same numbers (Bonferroni). */
 search_difference search_differ(const search *s, const double *means, const stat_blocks *f,
 				size_t best, size_t i)
 {
-	search_difference d = {
-	    .by = means[best] - means[i],
-	    .half = stat_blocks_half(f, s->c.level, s->ncandidates > 1 ? s->ncandidates - 1 : 1)};
+	const unsigned looks = (s->c.rounds_max + s->c.rounds_min - 1) / s->c.rounds_min;
+	const size_t n = s->ncandidates, pairs = n > 1 ? n * (n - 1) / 2 : 1;
+	search_difference d = {.by = means[best] - means[i],
+			       .half = stat_blocks_half(f, s->c.level, pairs * looks)};
 
 	d.resolved = d.by > d.half;
 	d.close = d.half <= s->c.precision;

@@ -429,7 +429,8 @@ static void test_unresolved(void **state)
 	size_t claims = 0;
 
 	(void)state;
-	/* Nothing differs: that something does is claimed in about one case of twenty. */
+	/* Nothing differs: that something does may be claimed in one case of twenty, however often
+	 * it is looked at. */
 	for (uint64_t seed = 0; seed < 400; seed++) {
 		machine m = {.rate = rate_flat, .noise = 0.02, .random = 977 * seed + 3};
 		search_config c = config(64);
@@ -440,15 +441,13 @@ static void test_unresolved(void **state)
 		c.seed = seed;
 		c.batches = list;
 		c.nbatches = 3;
-		c.rounds_min = c.rounds_max = 4;
 		s = run(&c, &m, &t, VISITS_MAX);
 		search_judge(s, &r);
 		assert_int_equal(r.ncompared, 2);
-		assert_int_equal(r.rounds, 4);
 		claims += r.nunresolved < 2;
 		search_free(s);
 	}
-	if (claims > 40)
+	if (claims > 30)
 		fail_msg("%zu of 400 searches saw a difference where there is none", claims);
 }
 
