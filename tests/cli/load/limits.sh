@@ -8,8 +8,8 @@ try() {
 	wc -l < err
 }
 try --requests 300 --slo 'p90<=900us'
-try --requests 300 --slo 'p90<=10s'
-try --requests 300 --slo 'p99<=10s' --slo 'p90<=10s'
+try --requests 1000 --slo 'p90<=10s'
+try --requests 650 --slo 'p99<=10s' --slo 'p90<=10s'
 try --requests 300 --slo 'p99<=10s' --slo 'median<=900us'
 # More than can be served: unstable, and without a limit that is no failure.
 deepclock load $common --rate 5000 --max-queue 100 --time 60s --save run.json > text 2> err
