@@ -257,6 +257,13 @@ static const char *place_text(mem_arena *a, const agree_output *o, uint64_t at)
 	return text ? text : "?";
 }
 
+static const char *number_text(mem_arena *a, double v)
+{
+	const char *text = isnan(v) ? "NaN" : mem_arena_fmt(a, "%.6g", v);
+
+	return text ? text : "?";
+}
+
 static const char *worst_text(agree *x, const agree_output *o)
 {
 	const agree_sum *s = &o->sum;
@@ -265,14 +272,13 @@ static const char *worst_text(agree *x, const agree_output *o)
 					      (unsigned long long)s->worst_set + 1)
 			      : "";
 
-	return mem_arena_fmt(x->arena,
-			     "%llu of %llu elements are outside the tolerance (%.3g + %.3g |a|); "
-			     "worst is %s%s: %.6g "
-			     "became %.6g",
-			     (unsigned long long)s->outside, (unsigned long long)s->n, o->atol,
-			     o->rtol,
-			     place_text(x->arena, o, x->parts ? s->worst_of_all : s->worst),
-			     set ? set : "", s->worst_a, s->worst_b);
+	return mem_arena_fmt(
+	    x->arena,
+	    "%llu of %llu elements are outside the tolerance (%.3g + %.3g |a|); worst is %s%s: %s "
+	    "became %s",
+	    (unsigned long long)s->outside, (unsigned long long)s->n, o->atol, o->rtol,
+	    place_text(x->arena, o, x->parts ? s->worst_of_all : s->worst), set ? set : "",
+	    number_text(x->arena, s->worst_a), number_text(x->arena, s->worst_b));
 }
 
 static dck_status judge(agree *x, dck_err *err)
