@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Files up to this size are looked through before anything is written to them. */
-#define LOOK_THROUGH_BYTES (INT64_C(8) << 20)
+/* Files up to this size are looked through before anything is written to them; it takes half a
+ * millisecond for each MiB. */
+#define LOOK_THROUGH_BYTES (INT64_C(64) << 20)
 /* Records are at most 256 MiB (dck_record_load); no statement or value is longer. */
 #define LENGTH_MAX ((256 << 20) + 4096)
 
