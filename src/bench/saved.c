@@ -62,8 +62,9 @@ static dck_status check_fingerprints(saved_comparison *c, dck_err *err)
 	static const struct {
 		fingerprint_group group;
 		const char *code, *what;
-	} must[] = {{FINGERPRINT_MACHINE, "machine-differs", "were made on different machines"},
-		    {FINGERPRINT_METHOD, "method-differs", "were measured in different ways"}};
+	} must[] = {
+	    {FINGERPRINT_MACHINE, .code = "machine-differs", "were made on different machines"},
+	    {FINGERPRINT_METHOD, .code = "method-differs", "were measured in different ways"}};
 	char text[260];
 
 	for (size_t i = 1; i < c->n; i++) {

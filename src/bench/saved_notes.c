@@ -143,9 +143,10 @@ static void notes_differences(const saved_comparison *c)
 	static const struct {
 		fingerprint_group group;
 		const char *code, *what;
-	} told[] = {{FINGERPRINT_SETTING, "settings-differ", "differ in settings"},
-		    {FINGERPRINT_SUBJECT, "subjects-differ", "are of different subjects"},
-		    {FINGERPRINT_STATE, "state-differs", "are of one machine and method, but for"}};
+	} told[] = {
+	    {FINGERPRINT_SETTING, .code = "settings-differ", "differ in settings"},
+	    {FINGERPRINT_SUBJECT, .code = "subjects-differ", "are of different subjects"},
+	    {FINGERPRINT_STATE, .code = "state-differs", "are of one machine and method, but for"}};
 	char text[400];
 
 	for (size_t i = c->first; i < c->n; i++)
