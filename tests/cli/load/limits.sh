@@ -1,5 +1,5 @@
 # Verdicts and exit statuses; requests too few for a verdict are said to be.
-common="--quiet --engine null --engine-option sleep_ns=1000000 --warmup 2 zoo:simplenet"
+common="--quiet --engine null --engine-option sleep_ns=300000 --warmup 2 zoo:simplenet"
 try() {
 	deepclock load $common "$@" --save run.json > text 2> err
 	echo $?
@@ -7,13 +7,13 @@ try() {
 		'[row[-1] for t in r["tables"] if t["name"] == "load/limits" for row in t["rows"]]'
 	wc -l < err
 }
-try --requests 300 --slo 'p90<=900us'
-try --requests 1000 --slo 'p90<=10s'
-try --requests 650 --slo 'p99<=10s' --slo 'p90<=10s'
-try --requests 300 --slo 'p99<=10s' --slo 'median<=900us'
+try --requests 3000 --slo 'p90<=200us'
+try --requests 3000 --slo 'p90<=10s'
+try --requests 3000 --slo 'p99.9<=10s' --slo 'p90<=10s'
+try --requests 3000 --slo 'p99.9<=10s' --slo 'median<=200us'
 # More than can be served: unstable, and without a limit that is no failure.
-deepclock load $common --rate 5000 --max-queue 100 --time 60s --save run.json > text 2> err
+deepclock load $common --rate 20000 --max-queue 100 --time 60s --save run.json > text 2> err
 echo $?
 record run.json 'r["incomplete"]' 'note("unstable")["severity"]' 'm("load/queue_max")["value"] > 100' \
-	'm("load/utilisation")["value"] > 2'
-try --rate 5000 --max-queue 100 --time 60s --slo 'p90<=10s'
+	'm("load/utilisation")["value"] > 1'
+try --rate 20000 --max-queue 100 --time 60s --slo 'p90<=10s'
