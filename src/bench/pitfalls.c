@@ -187,11 +187,11 @@ static void session_close(pit *p)
 	mem_free(p->openings);
 }
 
-/* How far the honest session is from others that were opened just so, each measured as every
- * mistake is: where memory happens to lie makes sessions differ, too. */
+/* How far the honest session is from others that were opened just so, measured as every mistake is:
+ * where memory happens to lie makes sessions differ, too. */
 static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 {
-	size_t turns = 0;
+	pit_pairs all = {0};
 
 	for (size_t i = 0; i < TWINS; i++) {
 		pit_pairs self;
@@ -204,16 +204,17 @@ static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 		pit_lane_close(&twin);
 		if (status != DCK_OK)
 			return status;
-		turns += self.n;
-		if (self.has_interval)
-			p->resolution = fmax(p->resolution,
-					     expm1(fmax(fabs(log(self.lo)), fabs(log(self.hi)))));
+		p->resolution = fmax(p->resolution, expm1(fabs(log(self.factor))));
+		DCK_TRY(pit_pairs_add(p, &all, &self, err));
 	}
-	record_metric_real(b, "pitfalls/resolution", p->resolution, "against its own twin");
+	if (all.has_interval)
+		p->resolution =
+		    fmax(p->resolution, expm1(fmax(fabs(log(all.lo)), fabs(log(all.hi)))));
+	record_metric_real(b, "pitfalls/resolution", p->resolution, "against its own twins");
 	record_fact_fmt(b, "pitfalls", "resolution_from",
-			"%zu turns beside %d more sessions of the same: the farthest end of their "
-			"intervals",
-			turns, TWINS);
+			"%zu turns beside %d more sessions of the same: the farther end of their "
+			"interval, or the farther session",
+			all.n, TWINS);
 	return DCK_OK;
 }
 

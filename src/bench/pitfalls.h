@@ -76,7 +76,8 @@ typedef struct pit_turn {
 
 typedef struct pit_pairs {
 	size_t n;
-	double honest_ns, mistaken_ns; /* medians of the visits */
+	double honest_ns, mistaken_ns;	  /* medians of the visits */
+	double log_ratio[PIT_ROUNDS_MAX]; /* mistaken over honest, in their order */
 	double factor, lo, hi;
 	bool has_interval;
 } pit_pairs;
@@ -101,6 +102,8 @@ dck_status pit_step_run(pit *p, void *self, dck_err *err);
 pit_turn pit_honest(pit *p);
 /* Turns by twos in changing order until the row's time is over. */
 dck_status pit_pair(pit *p, pit_turn honest, pit_turn mistaken, pit_pairs *ret, dck_err *err);
+/* The turns of `from` after those of `to`, judged together; those without room are left out. */
+dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *err);
 void pit_pairs_tell(const pit_pairs *from, pit_finding *ret);
 void pit_show(pit *p, double row_share);
 double pit_median(pit *p, const double *x, size_t n);

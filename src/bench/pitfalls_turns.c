@@ -188,17 +188,29 @@ pit_turn pit_honest(pit *p)
 }
 
 /* The number of rounds follows from the time alone, so one look at the end keeps its level. */
-static void pairs_judge(pit *p, const double *log_ratio, double *walk, pit_pairs *ret)
+static dck_status pairs_judge(pit *p, pit_pairs *ret, dck_err *err)
 {
+	double *walk = mem_alloc((ret->n + 2) * sizeof *walk);
 	stat_boundary b;
 	stat_paired m;
 
+	if (!walk)
+		DCK_FAIL(err, E_NOMEM, "no memory for rounds");
 	stat_boundary_init(&b, (1 - p->asked->level) / 2, ret->n, walk);
-	stat_paired_median(log_ratio, ret->n, stat_boundary_look(&b, ret->n), p->scratch, &m);
+	stat_paired_median(ret->log_ratio, ret->n, stat_boundary_look(&b, ret->n), p->scratch, &m);
 	ret->factor = exp(m.median);
 	ret->has_interval = m.has_interval;
 	ret->lo = exp(m.lo);
 	ret->hi = exp(m.hi);
+	mem_free(walk);
+	return DCK_OK;
+}
+
+dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *err)
+{
+	for (size_t i = 0; i < from->n && to->n < PIT_ROUNDS_MAX; i++)
+		to->log_ratio[to->n++] = from->log_ratio[i];
+	return pairs_judge(p, to, err);
 }
 
 static dck_status pairs_take(pit *p, pit_turn honest, pit_turn mistaken, double *honest_ns,
@@ -230,21 +242,21 @@ static dck_status pairs_take(pit *p, pit_turn honest, pit_turn mistaken, double 
 
 dck_status pit_pair(pit *p, pit_turn honest, pit_turn mistaken, pit_pairs *ret, dck_err *err)
 {
-	double *room = mem_alloc((4 * PIT_ROUNDS_MAX + 2) * sizeof *room);
+	double *honest_ns = mem_alloc((size_t)2 * PIT_ROUNDS_MAX * sizeof *honest_ns);
 	dck_status status;
 
-	if (!room)
+	if (!honest_ns)
 		DCK_FAIL(err, E_NOMEM, "no memory for rounds");
-	double *const mistaken_ns = room + PIT_ROUNDS_MAX;
-	double *const ratio = room + (size_t)2 * PIT_ROUNDS_MAX;
+	double *const mistaken_ns = honest_ns + PIT_ROUNDS_MAX;
 	*ret = (pit_pairs){0};
-	status = pairs_take(p, honest, mistaken, room, mistaken_ns, ratio, &ret->n, err);
+	status =
+	    pairs_take(p, honest, mistaken, honest_ns, mistaken_ns, ret->log_ratio, &ret->n, err);
 	if (status == DCK_OK) {
-		ret->honest_ns = pit_median(p, room, ret->n);
+		ret->honest_ns = pit_median(p, honest_ns, ret->n);
 		ret->mistaken_ns = pit_median(p, mistaken_ns, ret->n);
-		pairs_judge(p, ratio, ratio + PIT_ROUNDS_MAX, ret);
+		status = pairs_judge(p, ret, err);
 	}
-	mem_free(room);
+	mem_free(honest_ns);
 	return status;
 }
 
