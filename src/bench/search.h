@@ -30,6 +30,7 @@ typedef struct search_config {
 	double longest_ns;   /* sizes whose run takes longer end the growth; 0: no limit */
 	double limit_ns;     /* what `held` may be; 0: no limit */
 	bool held_max;	     /* `held` is the slowest run: of several visits the greatest counts */
+	bool held_upper;     /* `held` is never below the latency, known or not */
 	unsigned rounds_min; /* 2 to SEARCH_ROUNDS_MAX */
 	unsigned rounds_max;
 	uint64_t seed;
@@ -47,10 +48,9 @@ typedef enum search_end { SEARCH_OK, SEARCH_MEMORY, SEARCH_ERROR } search_end;
 /* What one visit gave. */
 typedef struct search_outcome {
 	search_end end;
-	search_number rate;    /* items per second */
-	search_number latency; /* median of one run, ns */
-	/* The statistic that has a limit, ns; where it is not known, lo may still be a bound. */
-	search_number held;
+	search_number rate;	 /* items per second */
+	search_number latency;	 /* median of one run, ns */
+	search_number held;	 /* the statistic that has a limit, ns */
 	uint64_t peak_rss_bytes; /* 0: not known */
 	char why[488];		 /* of MEMORY and ERROR */
 } search_outcome;

@@ -96,7 +96,7 @@ search_hold search_holds(const search *s, size_t point)
 		return SEARCH_HOLDS;
 	const search_number h = search_held(s, point);
 
-	if (h.lo > limit)
+	if (h.lo > limit || (s->c.held_upper && search_latency(s, point).lo > limit))
 		return SEARCH_BREAKS;
 	return h.hi <= limit ? SEARCH_HOLDS : SEARCH_UNSURE;
 }

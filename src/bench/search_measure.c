@@ -54,8 +54,37 @@ void search_setting_text(const search_run *r, unsigned setting, char *buf, size_
 			 (unsigned long long)s->streams, s->streams == 1 ? "" : "s");
 }
 
+/* What a run will take, from its earlier visits or from the nearest smaller batch; 0: not known. */
+static double expected_ns(const search_run *r, const search_ask *ask)
+{
+	size_t nearest = SIZE_MAX;
+
+	for (size_t i = 0; i < search_npoints(r->search); i++) {
+		const search_point *p = search_get(r->search, i);
+
+		if (p->visits > 0 && p->setting == ask->setting && p->batch <= ask->batch &&
+		    (nearest == SIZE_MAX || p->batch > search_get(r->search, nearest)->batch))
+			nearest = i;
+	}
+	return nearest == SIZE_MAX ? 0
+				   : search_latency(r->search, nearest).value * (double)ask->batch /
+					 (double)search_get(r->search, nearest)->batch;
+}
+
+/* A percentile needs its runs, and time for them; not more than they take at the limit, since what
+ * breaks it needs no precision. */
+static void plan_percentile(const search_run *r, const search_ask *ask, dck_plan *p)
+{
+	const double runs = (double)r->slo.runs;
+	const double need = fmin(1.3 * runs * expected_ns(r, ask), 1.5 * runs * r->slo.limit_ns);
+
+	p->min_runs = r->slo.runs + r->slo.runs / 10;
+	if (need > (double)p->max_time_ns)
+		p->max_time_ns = need < SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
+}
+
 /* A short measurement: what matters lies between visits and not within one. */
-static void plan_make(const search_run *r, dck_plan *ret)
+static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 {
 	const dck_throughput_config *c = r->config;
 	dck_plan p;
@@ -68,15 +97,9 @@ static void plan_make(const search_run *r, dck_plan *ret)
 	p.min_time_ns = c->point_time_ns < MIN_TIME_NS ? c->point_time_ns : MIN_TIME_NS;
 	p.max_time_ns = c->point_time_ns;
 	p.max_warmup_ns = c->point_time_ns / 2 > 0 ? c->point_time_ns / 2 : 1;
-	/* A percentile needs its runs; sizes that keep to the limit have made them by then. */
-	if (r->slo.name) {
-		const double need = 1.5 * (double)r->slo.runs * r->slo.limit_ns;
-
-		p.min_runs = r->slo.runs + r->slo.runs / 10;
-		if (need > (double)p.max_time_ns)
-			p.max_time_ns = need < (double)SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
-	}
 	p.program = c->program;
+	if (r->slo.name)
+		plan_percentile(r, ask, &p);
 	*ret = p;
 }
 
@@ -101,9 +124,6 @@ static void held_read(const search_run *r, const dck_record *rec, search_outcome
 	o->held = metric_get(rec, r->slo.tag);
 	if (r->slo.is_max)
 		o->held.lo = o->held.hi = o->held.value;
-	/* Too few runs for the statistic: still, it is not below the median. */
-	if (isnan(o->held.value) && r->slo.is_upper)
-		o->held.lo = o->latency.lo;
 }
 
 /* Of several streams: what all of them processed, in runs. */
@@ -298,7 +318,7 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 
 	if (!a)
 		DCK_FAIL(err, E_NOMEM, "no memory for a visit");
-	plan_make(r, &plan);
+	plan_make(r, ask, &plan);
 	show(r);
 	status = search_subject(r, ask->batch, ask->setting, a, &subject, err);
 	job.subject = &subject;

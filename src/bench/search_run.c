@@ -225,6 +225,7 @@ static dck_status asked_read(search_run *r, dck_err *err)
 	r->plan.precision = c->precision;
 	r->plan.limit_ns = r->slo.limit_ns;
 	r->plan.held_max = r->slo.is_max;
+	r->plan.held_upper = r->slo.is_upper;
 	r->plan.rounds_min =
 	    c->rounds < SEARCH_ROUNDS_MAX ? (unsigned)c->rounds : SEARCH_ROUNDS_MAX;
 	r->plan.rounds_max =

@@ -575,6 +575,17 @@ static void test_slo_unsure(void **state)
 	search_judge(s, &r);
 	assert_false(r.found);
 	search_free(s);
+	/* A percentile that is not known is still not below the median. */
+	m.held = NAN;
+	c.limit_ns = 9e6;
+	s = run(&c, &m, &t, VISITS_MAX);
+	assert_int_equal(search_holds(s, 0), SEARCH_UNSURE);
+	search_free(s);
+	c.held_upper = true;
+	s = run(&c, &m, &t, VISITS_MAX);
+	assert_int_equal(search_holds(s, 0), SEARCH_BREAKS);
+	search_free(s);
+	m.held = 1;
 	/* The slowest run of all counts. */
 	c.held_max = true;
 	c.limit_ns = 11e6;

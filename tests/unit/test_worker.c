@@ -332,11 +332,12 @@ static void test_memory_limit(void **state)
 
 static void test_data_limit(void **state)
 {
-	fixture *f = fixture_new();
+	fixture *f;
 
 	(void)state;
 	if (os_sanitizer_name())
 		skip();
+	f = fixture_new();
 	f->plan.keep = 16777216;
 	f->job.data_bytes = 96 << 20;
 	run(f, WORKER_MEMORY);

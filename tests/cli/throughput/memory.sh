@@ -1,6 +1,6 @@
 # What does not fit ends that point and not the search; what ran stays.
 need-ort || exit 77
-deepclock throughput --quiet --memory 320MiB --batch 1,64,128 --point-time 50ms --rounds 2 --save run.json \
+deepclock throughput --quiet --memory 700MiB --batch 1,512,600 --point-time 50ms --rounds 2 --save run.json \
 	zoo:resnet18 > text
 echo $?
 record run.json 'm("throughput/best_batch")["value"]' 'f("throughput", "limited_by")' \

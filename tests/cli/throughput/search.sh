@@ -6,10 +6,10 @@ record run.json 's("batch/by_batch")["values"]' 'm("throughput/best_batch")["val
 	'f("throughput", "limited_by")' 'f("method", "rounds") >= 2'
 # Where a run takes as long as its batch is large nothing is gained: one is the knee and a roof limits.
 need-ort || exit 77
-deepclock throughput --quiet --threads 1 --max-batch 64 --point-time 60ms --rounds 2 --max-time 60s \
-	--image-size 64 --save run.json zoo:conv2d > text
+deepclock throughput --quiet --threads 1 --max-batch 8 --point-time 40ms --rounds 2 --max-time 20s \
+	--image-size 32 --save run.json zoo:conv2d > text
 echo $?
-record run.json 'm("throughput/best")["value"] > 0' '1 <= m("throughput/best_batch")["value"] <= 64' \
+record run.json 'm("throughput/best")["value"] > 0' '1 <= m("throughput/best_batch")["value"] <= 8' \
 	'm("throughput/knee_batch")["value"] <= m("throughput/best_batch")["value"]' \
 	'all(row[5] > 0 for row in r["tables"][0]["rows"])' \
 	'f("throughput", "limited_by") in ("roof", "max-batch", "time")' \
