@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,25 +84,40 @@ const char *history_number(double v, char *buf, size_t size)
 	return buf;
 }
 
-/* What would steer a terminal is shown as '?'. */
-void history_cell(const char *text, unsigned columns)
+/* At most `columns` of it; returns how many. */
+static unsigned text_put(const char *text, unsigned columns)
 {
-	const unsigned all = cli_columns(text);
-	unsigned room = all > columns && columns > 2 ? columns - 2 : columns, n = 0;
+	unsigned n = 0;
 
 	for (const char *p = text; *p; p++) {
 		const bool begins = ((unsigned char)*p & 0xc0) != 0x80;
 
-		if (begins && n == room)
+		if (begins && n == columns)
 			break;
 		n += begins;
 		putchar((unsigned char)*p < 32 || *p == 127 ? '?' : *p);
 	}
-	if (all > columns && columns > 2) {
-		fputs("..", stdout);
-		n += 2;
+	return n;
+}
+
+void history_text(const char *text)
+{
+	text_put(text, UINT_MAX);
+}
+
+void history_prefix(const char *text, unsigned columns)
+{
+	cli_pad(stdout, text_put(text, columns), columns);
+}
+
+void history_cell(const char *text, unsigned columns)
+{
+	if (cli_columns(text) <= columns || columns < 3) {
+		history_prefix(text, columns);
+		return;
 	}
-	cli_pad(stdout, n, columns);
+	text_put(text, columns - 2);
+	fputs("..", stdout);
 }
 
 void history_interval_json(double lo, double hi, double level)
@@ -169,10 +185,12 @@ static void entry_text(const list *l, const dck_history_entry *e)
 
 	if (!isnan(number_of(e)))
 		history_value_text(number_of(e), e->unit, value, sizeof value);
-	printf("%-8.8s  ", e->id);
+	history_prefix(e->id, 8);
+	fputs("  ", stdout);
 	history_cell(history_time_text(e->at_unix_ns, time, sizeof time), 16);
 	fputs("  ", stdout);
-	printf("%-8.8s  ", e->commit ? e->commit : "-");
+	history_prefix(e->commit ? e->commit : "-", 8);
+	fputs("  ", stdout);
 	history_cell(e->verb ? e->verb : "-", 10);
 	fputs("  ", stdout);
 	history_cell(value, l->value);

@@ -147,15 +147,23 @@ static void change_text(const dck_history_trend *t, const dck_history_change *c,
 	snprintf(buf, size, "%s%s", way, by);
 }
 
+static void point_begin(const dck_history_point *at)
+{
+	char time[32];
+
+	printf("  %s  ", history_time_text(at->at_unix_ns, time, sizeof time));
+	history_prefix(at->commit ? at->commit : "-", 8);
+	fputs("  ", stdout);
+}
+
 static void change_line(const page *p, const dck_history_change *c, bool whole)
 {
 	const dck_history_point *at = &p->t->points[c->at];
-	char time[32], before[32], after[32], text[64];
+	char before[32], after[32], text[64];
 
 	change_text(p->t, c, text, sizeof text);
 	if (whole)
-		printf("  %s  %-8.8s  ", history_time_text(at->at_unix_ns, time, sizeof time),
-		       at->commit ? at->commit : "-");
+		point_begin(at);
 	else
 		fputs("  -- change: ", stdout);
 	printf("%s, %s to %s%s%s, p %.2g", text, number_text(p, c->before, before, sizeof before),
@@ -168,19 +176,39 @@ static void point_line(const page *p, size_t i)
 {
 	const dck_history_point *at = &p->t->points[i];
 	const dck_history_change *change = change_at(p->t, i);
-	char time[32], value[32], interval[80];
+	char value[32], interval[80];
 
 	if (change)
 		change_line(p, change, false);
 	interval_text(p, at, interval, sizeof interval);
-	printf("  %s  %-8.8s  %10s  ", history_time_text(at->at_unix_ns, time, sizeof time),
-	       at->commit ? at->commit : "-", number_text(p, at->value, value, sizeof value));
+	point_begin(at);
+	printf("%10s  ", number_text(p, at->value, value, sizeof value));
 	history_cell(interval, 20);
 	if (p->chart > 0) {
 		fputs("  ", stdout);
 		chart_draw(p, at);
 	}
 	putchar('\n');
+}
+
+/* What it is of, as far as that is known. */
+static void head_print(const page *p)
+{
+	const dck_history_trend *t = p->t;
+	const char *const more[] = {t->verb, t->engine, t->cpu};
+
+	history_text(t->metric.tag);
+	fputs(" of ", stdout);
+	history_text(t->subject ? t->subject : "records without a subject");
+	if (p->scale.unit[0])
+		printf(" in %s", p->scale.unit);
+	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+		if (!more[i])
+			continue;
+		fputs(", ", stdout);
+		history_text(more[i]);
+	}
+	fputs("\n\n", stdout);
 }
 
 static void left_out(uint64_t n, const char *what)
@@ -200,12 +228,7 @@ static void trend_text(const history_command *cfg, const dck_history_trend *t, s
 		p.chart = p.style.width - before < CHART_MAX ? p.style.width - before : CHART_MAX;
 	range_find(&p);
 	scale_find(&p);
-	printf("%s of %s", t->metric.tag, t->subject ? t->subject : "records without a subject");
-	if (p.scale.unit[0])
-		printf(" in %s", p.scale.unit);
-	printf("%s%s%s%s%s%s\n\n", t->verb ? ", " : "", t->verb ? t->verb : "",
-	       t->engine ? ", " : "", t->engine ? t->engine : "", t->cpu ? ", " : "",
-	       t->cpu ? t->cpu : "");
+	head_print(&p);
 	if (first > 0)
 		printf("  ... %zu older points; --limit 0 shows all\n", first);
 	for (size_t i = first; i < t->n; i++)

@@ -42,6 +42,9 @@ const char *history_number(double v, char *buf, size_t size);
 /* Three members after others, three fields after others; level 0: none, empty. */
 void history_interval_json(double lo, double hi, double level);
 void history_interval_csv(double lo, double hi, double level);
+/* All of it; its first `columns`, padded. What would steer a terminal is shown as '?'. */
+void history_text(const char *text);
+void history_prefix(const char *text, unsigned columns);
 /* At most `columns` of the text, cut with "..", and padded to them. */
 void history_cell(const char *text, unsigned columns);
 

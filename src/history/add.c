@@ -9,19 +9,38 @@
 #include <math.h>
 #include <string.h>
 
-static dck_status record_check(const dck_record *r, dck_err *err)
+/* Letters and digits and some more: what stands in lists, and is typed. */
+static bool is_name(const char *text, const char *more)
+{
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+		if (!isalnum(*p) && !strchr(more, *p))
+			return false;
+	return true;
+}
+
+bool history_commit_fits(const char *commit)
+{
+	return commit[0] && strlen(commit) < DCK_COMMIT_SIZE && is_name(commit, "-_.:/+@~");
+}
+
+static dck_status record_check(const dck_record *r, const char *commit, dck_err *err)
 {
 	if (!r->id || !r->id[0])
 		DCK_FAIL(err, E_ARG, "the record has no id, so it could not be found again");
 	if (strlen(r->id) >= DCK_HISTORY_ID_SIZE)
 		DCK_FAIL(err, E_ARG, "the record's id has more than %d bytes: '%.40s...'",
 			 DCK_HISTORY_ID_SIZE - 1, r->id);
-	for (const unsigned char *p = (const unsigned char *)r->id; *p; p++)
-		if (!isalnum(*p) && !strchr("-_.:", *p))
-			DCK_FAIL(err, E_ARG,
-				 "'%.80s' is no id of a record: it has other "
-				 "characters than letters, digits and -_.:",
-				 r->id);
+	if (!is_name(r->id, "-_.:"))
+		DCK_FAIL(
+		    err, E_ARG,
+		    "'%.80s' is no id of a record: it has other characters than letters, digits "
+		    "and -_.:",
+		    r->id);
+	if (commit && !history_commit_fits(commit))
+		DCK_FAIL(err, E_ARG,
+			 "'%.80s' is no name of a commit: give at most %d letters, digits and "
+			 "-_.:/+@~",
+			 commit, DCK_COMMIT_SIZE - 1);
 	return DCK_OK;
 }
 
@@ -75,7 +94,7 @@ static dck_status row_insert(dck_history *h, const dck_record *r, const history_
 	history_bind_text(s, 8, who->cpu);
 	history_bind_text(s, 9, who->machine);
 	history_bind_text(s, 10, who->method);
-	history_bind_text(s, 11, commit && commit[0] ? commit : NULL);
+	history_bind_text(s, 11, commit);
 	sqlite3_bind_int(s, 12, r->incomplete);
 	sqlite3_bind_int64(s, 13, (int64_t)text.n);
 	status = history_step(h, s, &row, "add a record to", err);
@@ -149,7 +168,7 @@ dck_status history_insert(dck_history *h, const dck_record *r, history_text text
 	bool known = false;
 	int64_t seq;
 
-	DCK_TRY(record_check(r, err));
+	DCK_TRY(record_check(r, commit, err));
 	DCK_TRY(known_find(h, r->id, text, &known, err));
 	if (!known) {
 		history_identify(r, &who);

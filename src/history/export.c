@@ -11,6 +11,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Texts are escaped in one place. */
+static void commit_write(const char *commit, dck_sink *out)
+{
+	json_writer w;
+
+	sink_text(out, ",\"history\":{\"commit\":");
+	json_init(&w, out, false);
+	json_text(&w, commit);
+	sink_text(out, "}");
+}
+
 /* The record on one line, with a member that readers of records pass over. */
 static dck_status line_write(const dck_record *r, const char *commit, dck_sink *out, dck_err *err)
 {
@@ -29,7 +40,7 @@ static dck_status line_write(const dck_record *r, const char *commit, dck_sink *
 
 		sink_put(out, line.data, (size_t)(end - line.data));
 		if (commit)
-			sink_fmt(out, ",\"history\":{\"commit\":\"%s\"}", commit);
+			commit_write(commit, out);
 		sink_text(out, "}\n");
 	}
 	dck_buffer_done(&line);

@@ -76,6 +76,7 @@ typedef struct history_text {
 	const char *json;
 	size_t n;
 } history_text;
+bool history_commit_fits(const char *commit); /* may stand in the index */
 /* Inside history_begin(): keeps r, whose JSON form is `text`. */
 dck_status history_insert(dck_history *h, const dck_record *r, history_text text,
 			  const char *commit, bool *ret_new, dck_err *err);

@@ -121,7 +121,10 @@ static dck_status line_insert(dck_history *h, const source *s, const char *commi
 	if (status == DCK_OK)
 		status = line_commit(h, &s->line, said, err);
 	if (status == DCK_OK)
-		status = insert(h, r, (history_text){json.data, json.n}, commit ? commit : said,
+		status = insert(h, r, (history_text){json.data, json.n},
+				commit			    ? commit
+				: history_commit_fits(said) ? said
+							    : NULL,
 				count, err);
 	dck_buffer_done(&json);
 	dck_record_free(r);

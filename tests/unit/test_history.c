@@ -93,7 +93,11 @@ static void ids_that_cannot_be(void **state)
 	assert_int_equal(add_made(h, &(made){.id = longest, .median = 1}, NULL, NULL), DCK_E_ARG);
 	assert_int_equal(add_made(h, &(made){.id = "a\x1b[1m", .median = 1}, NULL, NULL),
 			 DCK_E_ARG);
+	assert_int_equal(add_made(h, &(made){.id = "a", .median = 1}, "a\nb", NULL), DCK_E_ARG);
+	assert_int_equal(add_made(h, &(made){.id = "a", .median = 1}, "", NULL), DCK_E_ARG);
+	assert_int_equal(add_made(h, &(made){.id = "a", .median = 1}, longest, NULL), DCK_E_ARG);
 	assert_int_equal(size_of(h), 0);
+	assert_int_equal(add_made(h, &(made){.id = "a", .median = 1}, "v1.2-dirty", NULL), DCK_OK);
 	dck_history_close(h);
 }
 
