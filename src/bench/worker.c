@@ -226,30 +226,31 @@ static void failure_read(const char *text, worker_result *ret)
 									    : WORKER_FAILED;
 }
 
-#define SIGNAL_ABORT 6
-#define SIGNAL_KILL  9
+#define SIGNAL_KILL 9
+/* What a loader that may have no memory ends a program with before it began. */
+#define EXIT_LOADER 127
 
 /* Nothing was left behind: what the system says of its end. */
 static void end_read(const worker_job *job, const os_child_usage *usage, worker_result *ret)
 {
-	const int signal = usage->signal;
-
-	if (!signal) {
-		ret->end = WORKER_FAILED;
-		err_set(&ret->why, DCK_E_ENGINE, __FILE__, __LINE__,
-			"a fresh process ended with exit status %d and no record",
-			usage->exit_code);
-		return;
-	}
-	/* Nobody else kills a process of ours than a system without memory; and a C++ program that
-	 * is refused memory and does not expect it ends with abort(). */
-	const bool memory =
-	    signal == SIGNAL_KILL || (signal == SIGNAL_ABORT && job->data_bytes > 0);
+	/* Nobody else kills a process of ours than a system without memory. One that is refused
+	 * memory, and does not expect it, ends in many ways: a C++ program with abort(). */
+	const bool refused =
+	    job->data_bytes > 0 && (usage->signal || usage->exit_code == EXIT_LOADER);
+	const bool memory = refused || usage->signal == SIGNAL_KILL;
+	const char *so = usage->signal == SIGNAL_KILL ? ": there was no more memory"
+			 : refused		      ? ", likely for want of memory"
+						      : "";
 
 	ret->end = memory ? WORKER_MEMORY : WORKER_FAILED;
-	err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
-		"a fresh process was killed by signal %d and left no record%s", signal,
-		memory ? ": there was no more memory" : "");
+	if (usage->signal)
+		err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
+			"a fresh process was killed by signal %d and left no record%s",
+			usage->signal, so);
+	else
+		err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
+			"a fresh process ended with exit status %d and no record%s",
+			usage->exit_code, so);
 }
 
 static void over_limit(const worker_job *job, worker_result *ret)

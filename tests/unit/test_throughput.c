@@ -1,0 +1,231 @@
+/* test_throughput.c - the search as a C program calls it, with the engine that does nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/throughput.h"
+#include "deepclock/report.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct fixture {
+	dck_subject subject;
+	dck_throughput_config config;
+	dck_record *record;
+	dck_err err;
+	char program[1024];
+} fixture;
+
+static fixture *fixture_new(void)
+{
+	fixture *f = calloc(1, sizeof *f);
+	const char *build = getenv("BUILD_DIR");
+
+	assert_non_null(f);
+	snprintf(f->program, sizeof f->program, "%s/deepclock", build ? build : ".");
+	dck_subject_init(&f->subject);
+	dck_throughput_config_init(&f->config);
+	f->subject.kind = DCK_SUBJECT_MODEL;
+	f->subject.text = "zoo:simplenet";
+	f->subject.model.engine = "null";
+	f->subject.model.engine_option = (dck_list){.item = {"sleep_ns=1000000"}, .n = 1};
+	f->config.program = f->program;
+	f->config.batch = "1,2";
+	f->config.rounds = 2;
+	f->config.point_time_ns = 20000000;
+	return f;
+}
+
+static void fixture_free(fixture *f)
+{
+	dck_record_free(f->record);
+	free(f);
+}
+
+static dck_status search(fixture *f, const dck_observer *watch)
+{
+	return dck_throughput(&f->subject, &f->config, watch, &f->record, &f->err);
+}
+
+static void test_record(void **state)
+{
+	fixture *f = fixture_new();
+	const dck_table *t;
+	const dck_metric *m;
+
+	(void)state;
+	f->config.title = "a title";
+	if (search(f, NULL) != DCK_OK)
+		fail_msg("%s", f->err.msg);
+	assert_string_equal(f->record->command, "a title");
+	assert_false(f->record->incomplete);
+	assert_true(f->record->began_unix_ns > 0);
+	t = dck_record_table(f->record, "throughput/points");
+	assert_non_null(t);
+	assert_int_equal(t->nrows, 2);
+	for (size_t row = 0; row < 2; row++) {
+		const dck_cell *rate = dck_table_cell(t, row, "throughput");
+
+		assert_int_equal(dck_table_cell(t, row, "batch")->value.as.i, row + 1);
+		assert_true(rate->value.as.r > 0 && rate->level > 0.9);
+		assert_true(rate->lo <= rate->value.as.r && rate->value.as.r <= rate->hi);
+		assert_true(dck_table_cell(t, row, "latency")->value.as.r >= 1e6);
+		assert_true(dck_table_cell(t, row, "memory")->value.as.i > 1 << 20);
+		assert_true(dck_table_cell(t, row, "visits")->value.as.i >= 3);
+		/* Twice the work in twice the batch: 2 x 101,632 MACs and some additions. */
+		const double flops = dck_table_cell(t, row, "flops")->value.as.r;
+		const double one = flops / rate->value.as.r;
+		assert_true(one > 2e5 && one < 2.1e5);
+	}
+	m = dck_record_metric(f->record, "throughput/best");
+	assert_non_null(m);
+	assert_true(m->level > 0);
+	assert_int_equal((int)dck_record_value(f->record, "throughput/best_batch"), 2);
+	assert_int_equal((int)dck_record_value(f->record, "throughput/knee_batch"), 2);
+	assert_int_equal(dck_record_series(f->record, "throughput/by_batch")->n, 2);
+	assert_non_null(dck_record_fact(f->record, "host", "cpu"));
+	assert_null(dck_record_fact(f->record, "subject", "items_per_run"));
+	fixture_free(f);
+}
+
+static void refused(fixture *f, dck_status code, const char *part)
+{
+	const dck_status status = search(f, NULL);
+
+	if (status != code || !strstr(f->err.msg, part))
+		fail_msg("%d: %s", status, f->err.msg);
+	assert_null(f->record);
+	fixture_free(f);
+}
+
+static void test_refused(void **state)
+{
+	fixture *f = fixture_new();
+
+	(void)state;
+	f->config.program = NULL;
+	refused(f, DCK_E_UNSUP, "fresh processes");
+	f = fixture_new();
+	f->subject.kind = DCK_SUBJECT_COMMAND;
+	refused(f, DCK_E_ARG, "only a model has a batch size");
+	f = fixture_new();
+	f->config.batch = "0";
+	refused(f, DCK_E_ARG, "--batch is '0'");
+	f = fixture_new();
+	f->config.batch = "";
+	refused(f, DCK_E_ARG, "--batch is ''");
+	f = fixture_new();
+	f->config.min_batch = 0;
+	refused(f, DCK_E_ARG, "--min-batch is 0");
+	f = fixture_new();
+	f->config.rounds = 1;
+	refused(f, DCK_E_ARG, "rounds at least 2");
+	f = fixture_new();
+	f->config.slo = "p99";
+	refused(f, DCK_E_ARG, "--slo is 'p99'");
+	f = fixture_new();
+	f->config.threads = "1,2,3,4,5,6,7,8,9";
+	f->config.streams = "1,2,3,4,5,6,7,8,9";
+	refused(f, DCK_E_LIMIT, "make 81 settings");
+	f = fixture_new();
+	f->config.streams =
+	    "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,"
+	    "28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,"
+	    "51,52,53,54,55,56,57,58,59,60,61,62,63,64,65";
+	refused(f, DCK_E_LIMIT, "more than 64 numbers");
+	f = fixture_new();
+	f->config.program = "./there-is-no-such-program";
+	refused(f, DCK_E_ABSENT, "there is no program");
+	f = fixture_new();
+	f->subject.text = "zoo:florp";
+	refused(f, DCK_E_ARG, "florp");
+}
+
+static void test_no_memory_at_all(void **state)
+{
+	fixture *f = fixture_new();
+	const dck_table *t;
+
+	(void)state;
+	f->config.memory_bytes = 4096;
+	assert_int_equal(search(f, NULL), DCK_OK);
+	assert_non_null(dck_record_note(f->record, "no-batch-fits"));
+	assert_true(isnan(dck_record_value(f->record, "throughput/best")));
+	t = dck_record_table(f->record, "throughput/points");
+	assert_int_equal(t->nrows, 1);
+	assert_string_equal(dck_table_cell(t, 0, "status")->value.as.text, "memory");
+	assert_int_equal(dck_table_cell(t, 0, "throughput")->value.kind, DCK_VALUE_ABSENT);
+	fixture_free(f);
+}
+
+typedef struct watcher {
+	size_t progress;
+	size_t cancel_after; /* so many progress calls */
+} watcher;
+
+static void on_progress(void *self, const dck_progress *p)
+{
+	watcher *w = self;
+
+	assert_non_null(p->phase);
+	assert_true(isnan(p->done_ratio) || (p->done_ratio >= 0 && p->done_ratio <= 1));
+	w->progress++;
+}
+
+static bool on_cancelled(void *self)
+{
+	const watcher *w = self;
+
+	return w->progress >= w->cancel_after;
+}
+
+static void test_cancelled(void **state)
+{
+	fixture *f = fixture_new();
+	watcher w = {.cancel_after = 0};
+	const dck_observer watch = {.self = &w, .progress = on_progress, .cancelled = on_cancelled};
+
+	(void)state;
+	assert_int_equal(search(f, &watch), DCK_E_CANCEL);
+	/* In the third visit or soon after it. */
+	w = (watcher){.cancel_after = 3};
+	assert_int_equal(search(f, &watch), DCK_OK);
+	assert_true(f->record->incomplete);
+	assert_non_null(dck_record_note(f->record, "interrupted"));
+	assert_non_null(dck_record_table(f->record, "throughput/points"));
+	fixture_free(f);
+}
+
+/* Every setting has its rows, and the best says which it is of. */
+static void test_streams(void **state)
+{
+	fixture *f = fixture_new();
+	const dck_table *t;
+
+	(void)state;
+	f->config.batch = "4";
+	f->config.streams = "1,2";
+	f->config.point_time_ns = 100000000;
+	if (search(f, NULL) != DCK_OK)
+		fail_msg("%s", f->err.msg);
+	t = dck_record_table(f->record, "throughput/points");
+	assert_int_equal(t->nrows, 2);
+	assert_int_equal(dck_table_cell(t, 1, "streams")->value.as.i, 2);
+	assert_int_equal(dck_record_fact(f->record, "throughput", "best_streams")->value.as.i, 2);
+	fixture_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_record),	     cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_no_memory_at_all), cmocka_unit_test(test_cancelled),
+	    cmocka_unit_test(test_streams),
+	};
+
+	return cmocka_run_group_tests_name("throughput", tests, NULL, NULL);
+}
