@@ -173,16 +173,19 @@ typedef struct load_peak {
 	struct {
 		double rate;
 		stat_limit_verdict verdict;
+		bool again; /* it was measured twice */
 	} tried[LOAD_PEAK_STEPS];
-	unsigned steps;
+	unsigned steps, taken;	 /* rates; measurements */
 	double held;		 /* highest that was shown to hold; 0: none */
 	double open_lo, open_hi; /* lowest and highest between those two; INFINITY, 0: none */
 	double broken;		 /* lowest that was shown to break; INFINITY: none */
 } load_peak;
 
 void load_peak_init(load_peak *p, double start, double precision);
-/* false: the bracket is as narrow as asked, or there is nothing left to try. */
+/* false: the bracket is as narrow as asked and its ends were seen twice, or there is nothing left
+ * to try. */
 bool load_peak_next(load_peak *p, double *ret_rate);
-void load_peak_take(load_peak *p, double rate, stat_limit_verdict v);
+/* leans_over: more than may are over a limit, whether or not that is shown. */
+void load_peak_take(load_peak *p, double rate, stat_limit_verdict v, bool leans_over);
 
 #endif

@@ -175,12 +175,22 @@ static dck_status step_measure(load_job *j, double rate, uint64_t deadline_ns, b
 static bool better_shown(const load_job *j, const load_step *s)
 {
 	const load_step *now = j->shown;
+	const bool held = s->verdict == STAT_LIMIT_HELD && s->rate <= j->peak.held;
+	const bool now_held = now->verdict == STAT_LIMIT_HELD && now->rate <= j->peak.held;
 
 	if (now == &j->alone)
 		return true;
-	if ((s->verdict == STAT_LIMIT_HELD) != (now->verdict == STAT_LIMIT_HELD))
-		return s->verdict == STAT_LIMIT_HELD;
-	return s->verdict == STAT_LIMIT_HELD ? s->rate > now->rate : s->rate < now->rate;
+	if (held != now_held)
+		return held;
+	return held ? s->rate > now->rate : s->rate < now->rate;
+}
+
+static bool leans_over(const load_job *j, const load_step *s)
+{
+	for (size_t i = 0; i < j->ask.nslo; i++)
+		if (s->limit[i].share > 1 - j->slo[i].p)
+			return true;
+	return false;
 }
 
 dck_status load_search(load_job *j, dck_err *err)
@@ -210,7 +220,8 @@ dck_status load_search(load_job *j, dck_err *err)
 		if (j->nsteps == before)
 			break;
 		if (!stopped)
-			load_peak_take(&j->peak, rate, j->steps[before].verdict);
+			load_peak_take(&j->peak, rate, j->steps[before].verdict,
+				       leans_over(j, &j->steps[before]));
 		if (better_shown(j, &j->steps[before]))
 			samples_keep(j, &j->steps[before]);
 	}

@@ -453,8 +453,8 @@ static load_peak search(double start, double open, double precision)
 	load_peak_init(&p, start, precision);
 	while (load_peak_next(&p, &rate)) {
 		/* Nothing that is known is tried again. */
-		assert_true(rate > p.held && rate < p.broken);
-		load_peak_take(&p, rate, judge(rate, open));
+		assert_true(rate >= p.held && rate <= p.broken);
+		load_peak_take(&p, rate, judge(rate, open), rate > 100);
 	}
 	return p;
 }
@@ -481,18 +481,39 @@ static void search_brackets(void **state)
 static void search_goes_on_past_noise(void **state)
 {
 	load_peak p;
-	double rate, last = 0;
+	double rate;
 
 	(void)state;
 	load_peak_init(&p, 5, 0.05);
 	while (load_peak_next(&p, &rate)) {
-		assert_true(rate != last);
-		last = rate;
-		load_peak_take(&p, rate, rate < 6 ? STAT_LIMIT_OPEN : judge(rate, 5));
+		load_peak_take(&p, rate, rate < 6 ? STAT_LIMIT_OPEN : judge(rate, 5), rate > 100);
 	}
 	assert_true(p.held < 95 && p.held >= 95 / 1.06);
 	assert_true(p.broken > 105 && p.broken <= 105 * 1.06);
 	assert_true(p.steps < 20);
+}
+
+/* Bursts of a neighbour: the third measurement breaks, or holds, whatever the rate. What is found
+ * in the end was seen twice. */
+static void search_looks_twice(void **state)
+{
+	static const stat_limit_verdict wrong[] = {STAT_LIMIT_BROKEN, STAT_LIMIT_HELD};
+
+	(void)state;
+	for (size_t w = 0; w < 2; w++)
+		for (unsigned when = 1; when < 12; when++) {
+			load_peak p;
+			double rate;
+			unsigned n = 0;
+
+			load_peak_init(&p, 10, 0.05);
+			while (load_peak_next(&p, &rate))
+				load_peak_take(&p, rate, ++n == when ? wrong[w] : judge(rate, 0),
+					       rate > 100);
+			if (p.held > 100 || p.broken < 100)
+				fail_msg("%g to %g after measurement %u", p.held, p.broken, when);
+			assert_true(p.taken < 30);
+		}
 }
 
 static void search_gives_up(void **state)
@@ -504,16 +525,16 @@ static void search_gives_up(void **state)
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate)) {
 		least = fmin(least, rate);
-		load_peak_take(&p, rate, STAT_LIMIT_BROKEN);
+		load_peak_take(&p, rate, STAT_LIMIT_BROKEN, true);
 	}
 	assert_true(p.held == 0 && p.broken == least && p.steps == 7);
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate))
-		load_peak_take(&p, rate, STAT_LIMIT_HELD);
+		load_peak_take(&p, rate, STAT_LIMIT_HELD, false);
 	assert_true(p.held > 1000 && isinf(p.broken) && p.steps < 20);
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate))
-		load_peak_take(&p, rate, STAT_LIMIT_OPEN);
+		load_peak_take(&p, rate, STAT_LIMIT_OPEN, false);
 	assert_true(p.held == 0 && isinf(p.broken) && p.steps <= 40);
 }
 
@@ -534,6 +555,7 @@ int main(void)
 	    cmocka_unit_test(one_context_only),
 	    cmocka_unit_test(search_brackets),
 	    cmocka_unit_test(search_goes_on_past_noise),
+	    cmocka_unit_test(search_looks_twice),
 	    cmocka_unit_test(search_gives_up),
 	};
 
