@@ -45,7 +45,8 @@
  *     cc program.c $(pkg-config --cflags --libs deepclock) -lm
  *
  * From here: bench.h to measure, record.h to read what was measured, report.h to write it,
- * model.h for built-in networks, plugin.h to bring an engine of your own.
+ * history.h to keep and follow records, model.h for built-in networks, plugin.h to bring an engine
+ * of your own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_DEEPCLOCK_H

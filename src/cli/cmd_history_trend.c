@@ -191,24 +191,42 @@ static void point_line(const page *p, size_t i)
 	putchar('\n');
 }
 
-/* What it is of, as far as that is known. */
+/* What it is of; below, as far as that is known, what made it. */
 static void head_print(const page *p)
 {
 	const dck_history_trend *t = p->t;
 	const char *const more[] = {t->verb, t->engine, t->cpu};
+	char made[512] = "";
 
 	history_text(t->metric.tag);
 	fputs(" of ", stdout);
 	history_text(t->subject ? t->subject : "records without a subject");
-	if (p->scale.unit[0])
-		printf(" in %s", p->scale.unit);
+	printf("%s%s\n", p->scale.unit[0] ? " in " : "", p->scale.unit);
 	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
-		if (!more[i])
-			continue;
-		fputs(", ", stdout);
-		history_text(more[i]);
+		const size_t n = strlen(made);
+
+		if (more[i])
+			snprintf(made + n, sizeof made - n, "%s%s", n > 0 ? ", " : "", more[i]);
 	}
+	fputs("  ", stdout);
+	if (cli_columns(made) + 2 > p->style.width)
+		history_cell(made, p->style.width - 2);
+	else
+		history_text(made);
 	fputs("\n\n", stdout);
+}
+
+static void leaning_print(const page *p)
+{
+	char text[200];
+
+	snprintf(text, sizeof text,
+		 "points lean on the one before (correlation %.2f): noise looks like a change more "
+		 "often than p says",
+		 p->t->correlation);
+	fputs("  ", stdout);
+	cli_wrap(stdout, text, 2, 2, p->style.width);
+	putchar('\n');
 }
 
 static void left_out(uint64_t n, const char *what)
@@ -233,7 +251,8 @@ static void trend_text(const history_command *cfg, const dck_history_trend *t, s
 		printf("  ... %zu older points; --limit 0 shows all\n", first);
 	for (size_t i = first; i < t->n; i++)
 		point_line(&p, i);
-	puts(t->n > 0 ? "\nChanges" : "Changes");
+	printf("%sChanges%s\n", t->n > 0 ? "\n" : "",
+	       t->nchanges > 0 ? " (p: how often noise alone looks so)" : "");
 	if (t->changes_absent)
 		printf("  %s\n", t->changes_absent);
 	else if (t->nchanges == 0)
@@ -242,10 +261,7 @@ static void trend_text(const history_command *cfg, const dck_history_trend *t, s
 	for (size_t i = 0; i < t->nchanges; i++)
 		change_line(&p, &t->changes[i], true);
 	if (t->leaning)
-		printf(
-		    "  points lean on the one before (correlation %.2f): noise looks like a change "
-		    "more often than p says\n",
-		    t->correlation);
+		leaning_print(&p);
 	left_out(t->incomplete, "incomplete");
 	left_out(t->other, "other machine or method (--mixed shows them)");
 }
