@@ -13,5 +13,5 @@ deepclock compare --quiet 'cmd:true' 'cmd:./third' --rounds 500 --save run.json 
 echo $?
 grep -c "'cmd:./third'" why
 record run.json 'r["incomplete"]' 'note("engine-failed")["severity"]' 'len(s("compare/rounds/cmd:true")["values"]) > 0'
-deepclock compare --quiet 'cmd:head -c 20000000 /dev/zero' 'cmd:true' --rounds 6 --margin 1% > text
+deepclock compare --quiet 'cmd:head -c 100000000 /dev/zero' 'cmd:true' --rounds 15 --margin 1% > text
 echo $?

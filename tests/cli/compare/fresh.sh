@@ -1,5 +1,5 @@
 # Every visit in a fresh process.
-deepclock compare --quiet --engine null --vary engine-option=ns=200000,ns=400000 --fresh --rounds 6 --margin 10% \
+deepclock compare --quiet --engine null --vary engine-option=ns=200000,ns=400000 --fresh --rounds 9 --margin 10% \
 	--visit 200ms --save run.json zoo:simplenet > text
 echo $?
 record run.json 'f("compare", "verdict")' 'f("method", "visit")' 'len(s("compare/rounds/engine-option=ns=400000")["values"])'

@@ -1,7 +1,7 @@
 # Over sizes: on one thread the second is a third slower at first, and a third faster at last.
 deepclock compare --quiet zoo:simplenet --vary threads=1,1 2>&1
 echo $?
-deepclock compare --quiet --engine null --vary engine-option=ns=100000,ns=200000 --over batch=1,8 --rounds 12 \
+deepclock compare --quiet --engine null --vary engine-option=ns=100000,ns=200000 --over batch=1,8 --rounds 15 \
 	--margin 20% --save run.json zoo:simplenet > text
 echo $?
 record run.json 't("compare/over")["columns"][0]["key"]' \
