@@ -18,11 +18,12 @@ import tempfile
 import time
 
 
-def timed(command, env, times=5, quiet=True):
+def timed(command, env, times=5):
     best = None
     for _ in range(times):
         begin = time.perf_counter()
-        subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL if quiet else None)
+        subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
         took = time.perf_counter() - begin
         best = took if best is None else min(best, took)
     return best * 1e3
