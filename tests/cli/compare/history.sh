@@ -2,12 +2,12 @@
 measure() {
 	printf '#!/bin/sh\nsleep %s\n' "$1" > program
 	chmod +x program
-	deepclock bench --quiet --runs 30 --warmup 2 --save "$2" -- ./program > text
+	deepclock bench --quiet --runs 80 --warmup 2 --save "$2" -- ./program > text
 }
-measure 0.01 0.json
+measure 0.005 0.json
 deepclock compare --quiet --history 0.json
 echo $?
-measure 0.1 1.json
+measure 0.05 1.json
 deepclock compare --quiet --history 1.json --margin 20% --save run.json > text
 echo $?
 record run.json 'f("compare", "verdict")' 'm("compare/ratio")["value"] > 2'
