@@ -371,10 +371,6 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < n; i++)
 		row_record(b, p, &rows[order[i]]);
-	record_table(b, "pitfalls/remedies", "What harms here, why, and what to do", remedy_columns,
-		     sizeof remedy_columns / sizeof remedy_columns[0]);
-	for (size_t i = 0; i < n && verdict_kind_of(p, &rows[order[i]]) == HARM; i++)
-		remedy_record(b, &rows[order[i]]);
 	record_fact_text(b, "pitfalls", "method",
 			 "each mistake in turns with honest visits of a warm session; the factor "
 			 "is the median of the turns' ratios with an exact interval, of fresh "
@@ -392,6 +388,13 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 			    "runs of this engine return before their results are ready: the "
 			    "latency and the other rows are times of launching, not of the work; "
 			    "its run() must wait (see docs/plugin.md)");
+	/* The worst comes first: with no harm in it there is none. */
+	if (verdict_kind_of(p, &rows[order[0]]) != HARM)
+		return;
+	record_table(b, "pitfalls/remedies", "What harms here, why, and what to do", remedy_columns,
+		     sizeof remedy_columns / sizeof remedy_columns[0]);
+	for (size_t i = 0; i < n && verdict_kind_of(p, &rows[order[i]]) == HARM; i++)
+		remedy_record(b, &rows[order[i]]);
 }
 
 static void base_copy(record_builder *b, const dck_record *r)
