@@ -203,10 +203,15 @@ static dck_status import(dck_history *h, source *s, const char *commit, dck_hist
 	s->number = 1;
 	DCK_TRY(text_read(s, false, &more, err));
 	/* One record alone has its first bracket on a line of its own, an export a whole record. */
-	if (more && !is_blank(s->line.data) &&
-	    dck_record_parse(s->line.data, s->line.n, &r, NULL) == DCK_OK) {
-		dck_record_free(r);
-		return lines_import(h, s, commit, ret, err);
+	if (more && !is_blank(s->line.data)) {
+		const dck_status status = dck_record_parse(s->line.data, s->line.n, &r, err);
+
+		if (status == DCK_OK) {
+			dck_record_free(r);
+			return lines_import(h, s, commit, ret, err);
+		}
+		if (status == DCK_E_NOMEM)
+			return status;
 	}
 	DCK_TRY(text_read(s, true, &more, err));
 	return whole_import(h, s, commit, ret, err);

@@ -719,7 +719,24 @@ static void commits_of_git(void **state)
 
 /* --- out of memory: an error, nothing half done, nothing lost */
 
-static dck_status round_trip(const char *path)
+static dck_status out_and_in(dck_history *h, const char *lines, dck_err *err)
+{
+	dck_history_count n;
+	dck_buffer out = {0};
+	dck_sink sink;
+	dck_status status;
+
+	dck_sink_buffer(&sink, &out);
+	status = dck_history_export(h, NULL, &sink, err);
+	if (status == DCK_OK)
+		status = dck_sink_finish(&sink, err);
+	dck_buffer_done(&out);
+	if (status == DCK_OK)
+		status = dck_history_import(h, lines, NULL, &n, err);
+	return status;
+}
+
+static dck_status round_trip(const char *lines)
 {
 	dck_history_trend_config c;
 	dck_history *h = NULL;
@@ -731,8 +748,9 @@ static dck_status round_trip(const char *path)
 	dck_status status;
 
 	dck_history_config_init(&where);
-	where.path = path;
+	where.path = file;
 	dck_history_trend_config_init(&c);
+	c.by = DCK_HISTORY_BY_COMMIT;
 	status = dck_history_open(&where, &h, &err);
 	if (status == DCK_OK)
 		status = dck_history_get(h, id, &back, &err);
@@ -740,6 +758,8 @@ static dck_status round_trip(const char *path)
 		status = dck_history_add(h, back, NULL, NULL, &err);
 	if (status == DCK_OK)
 		status = dck_history_trend_get(h, NULL, &c, &t, &err);
+	if (status == DCK_OK)
+		status = out_and_in(h, lines, &err);
 	dck_history_trend_free(t);
 	dck_record_free(back);
 	dck_history_close(h);
@@ -749,22 +769,35 @@ static dck_status round_trip(const char *path)
 static void without_memory(void **state)
 {
 	dck_history *h = history_here();
+	char lines[OS_TEMP_SIZE + 32];
+	dck_buffer text = {0};
+	dck_sink sink;
 	fault_alloc f = {.calls = 1, .fail_at = 0};
 	size_t at = 1;
 
 	(void)state;
-	for (int i = 0; i < 10; i++)
-		add_number(h, i, i, A40, NULL);
+	for (int i = 0; i < 9; i++)
+		add_number(h, i, i, i % 2 ? A40 : NULL, NULL);
+	dck_sink_buffer(&sink, &text);
+	assert_int_equal(dck_history_export(h, &(dck_history_filter){.limit = 2}, &sink, NULL),
+			 DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	text_file("lines", text.data);
+	dck_buffer_done(&text);
+	snprintf(lines, sizeof lines, "%s/lines", folder);
 	dck_history_close(h);
 	for (bool failed = true; failed; at++) {
 		fault_alloc_begin(&f, at);
-		const dck_status status = round_trip(file);
+		const dck_status status = round_trip(lines);
 		failed = f.calls >= at;
 		dck_set_allocator(NULL);
 		assert_int_equal(f.out, 0);
 		assert_int_equal(status, failed ? DCK_E_NOMEM : DCK_OK);
 	}
-	assert_true(at > 10);
+	assert_true(at > 30);
+	h = history_here();
+	assert_int_equal(size_of(h), 9);
+	dck_history_close(h);
 }
 
 int main(void)
