@@ -30,6 +30,7 @@ typedef struct dck_throughput_config {
 	const char *streams;	       /* "1,2,4": with each, requests at the same time; NULL: 1 */
 	const char *slo;	       /* "p99<=20ms"; NULL: none */
 	uint64_t memory_bytes;	       /* that a measurement may have; 0: as much as there is */
+	int statistic; /* index into dck_throughput_statistics: items per run over this */
 	double precision, level;
 	uint64_t rounds;		     /* over the sizes that matter, at least */
 	uint64_t point_time_ns, max_time_ns; /* of one visit's measurement; of the whole search */
@@ -38,6 +39,7 @@ typedef struct dck_throughput_config {
 	const char *title;		     /* the record's `command`; NULL: none */
 } dck_throughput_config;
 DCK_API extern const dck_opt dck_throughput_options[];
+DCK_API extern const char *const dck_throughput_statistics[]; /* "median", "mean", NULL */
 
 DCK_API void dck_throughput_config_init(dck_throughput_config *c); /* @since 0.1 */
 

@@ -49,6 +49,7 @@ typedef enum search_end { SEARCH_OK, SEARCH_MEMORY, SEARCH_ERROR } search_end;
 typedef struct search_outcome {
 	search_end end;
 	search_number rate;	 /* items per second */
+	search_number mean_rate; /* the same with every pause in it */
 	search_number latency;	 /* median of one run, ns */
 	search_number held;	 /* the statistic that has a limit, ns */
 	uint64_t peak_rss_bytes; /* 0: not known */
@@ -114,6 +115,7 @@ const search_visit *search_visit_get(const search *s, size_t i);
  * them, of one its own interval. */
 search_number search_rate(const search *s, size_t point);
 search_number search_latency(const search *s, size_t point);
+search_number search_mean_rate(const search *s, size_t point);
 search_number search_held(const search *s, size_t point);
 search_hold search_holds(const search *s, size_t point); /* HOLDS where there is no limit */
 

@@ -120,6 +120,7 @@ dck_status search_journal_add(search_journal *j, const search_ask *ask, const se
 	if (o->end != SEARCH_OK)
 		record_fact_text(b, "visit", "why", o->why);
 	number_put(b, "rate", &o->rate);
+	number_put(b, "mean_rate", &o->mean_rate);
 	number_put(b, "latency", &o->latency);
 	number_put(b, "held", &o->held);
 	record_fact_int(b, "visit", "memory", DCK_UNIT_BYTE, (int64_t)o->peak_rss_bytes);
@@ -169,6 +170,7 @@ static dck_status outcome_read(const dck_record *r, search_outcome *ret)
 	bool known = false;
 
 	*ret = (search_outcome){.rate = number_get(r, "rate"),
+				.mean_rate = number_get(r, "mean_rate"),
 				.latency = number_get(r, "latency"),
 				.held = number_get(r, "held"),
 				.peak_rss_bytes = memory > 0 ? (uint64_t)memory : 0};

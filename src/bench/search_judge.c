@@ -22,6 +22,11 @@ static const search_number *field_latency(const search_outcome *o)
 	return &o->latency;
 }
 
+static const search_number *field_mean_rate(const search_outcome *o)
+{
+	return &o->mean_rate;
+}
+
 static const search_number *field_held(const search_outcome *o)
 {
 	return &o->held;
@@ -74,6 +79,11 @@ search_number search_rate(const search *s, size_t point)
 search_number search_latency(const search *s, size_t point)
 {
 	return over_visits(s, point, field_latency);
+}
+
+search_number search_mean_rate(const search *s, size_t point)
+{
+	return over_visits(s, point, field_mean_rate);
 }
 
 search_number search_held(const search *s, size_t point)

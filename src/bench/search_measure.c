@@ -90,7 +90,7 @@ static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 	dck_plan p;
 
 	dck_plan_init(&p);
-	p.statistic = 1; /* the mean: throughput is items over it */
+	p.statistic = r->median ? 0 : 1; /* as dck_plan_statistics has them */
 	p.precision = c->precision;
 	p.level = c->level;
 	p.min_runs = RUNS_MIN;
@@ -136,12 +136,11 @@ static search_number rate_of_streams(const dck_record *rec, double batch)
 	return (search_number){x.value * batch / items, x.lo * batch / items, x.hi * batch / items};
 }
 
-static search_number rate_of_runs(const dck_record *rec, double batch)
+static search_number rate_of_runs(const dck_record *rec, const char *tag, double batch)
 {
-	const search_number mean = metric_get(rec, "latency/mean");
+	const search_number t = metric_get(rec, tag);
 
-	return (search_number){batch * 1e9 / mean.value, batch * 1e9 / mean.hi,
-			       batch * 1e9 / mean.lo};
+	return (search_number){batch * 1e9 / t.value, batch * 1e9 / t.hi, batch * 1e9 / t.lo};
 }
 
 static dck_status outcome_read(const search_run *r, const search_ask *ask, const dck_record *rec,
@@ -150,8 +149,10 @@ static dck_status outcome_read(const search_run *r, const search_ask *ask, const
 	const double batch = (double)ask->batch;
 
 	o->latency = metric_get(rec, "latency/median");
-	o->rate = r->settings[ask->setting].streams > 1 ? rate_of_streams(rec, batch)
-							: rate_of_runs(rec, batch);
+	o->mean_rate = r->settings[ask->setting].streams > 1
+			   ? rate_of_streams(rec, batch)
+			   : rate_of_runs(rec, "latency/mean", batch);
+	o->rate = r->median ? rate_of_runs(rec, "latency/median", batch) : o->mean_rate;
 	held_read(r, rec, o);
 	if (o->rate.value > 0 && o->latency.value > 0 && isfinite(o->rate.value))
 		return DCK_OK;

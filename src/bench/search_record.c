@@ -15,6 +15,8 @@
 
 #define COLUMNS_MAX 12
 #define LIST_TEXT   400
+/* A mean that is so much below the median's rate is worth a note. */
+#define MEAN_SHARE 0.1
 
 typedef struct making {
 	const search_run *r;
@@ -260,6 +262,9 @@ static void facts(making *m)
 	record_fact_text(m->b, "method", "points",
 			 "each visit in a fresh process: doubling, then between the best and its "
 			 "neighbours, then rounds in random order");
+	record_fact_text(m->b, "method", "rate",
+			 r->median ? "batch over the median latency"
+				   : "batch over the mean latency: every pause counts");
 	record_fact_text(m->b, "method", "interval",
 			 "between visits in rounds: Student's t on logarithms; of a single visit "
 			 "its own");
@@ -332,10 +337,25 @@ static void note_unresolved(making *m)
 		    list ? list : "several sizes", r->rounds, 100 * expm1(r->half));
 }
 
+/* Pauses that half of the runs did not have. */
+static void note_mean(making *m)
+{
+	const double rate = search_rate(m->r->search, m->result.best).value;
+	const double mean = search_mean_rate(m->r->search, m->result.best).value;
+
+	if (m->r->median && mean < (1 - MEAN_SHARE) * rate)
+		record_note(m->b, DCK_WARN, "throughput-mean-lower",
+			    "over all runs, pauses and all, %s gave %.4g items/s, %.0f %% less "
+			    "than by its median: something stops it now and then, be it a "
+			    "neighbour; --statistic mean searches with that",
+			    point_text(m, m->result.best), mean, 100 * (1 - mean / rate));
+}
+
 static void notes_best(making *m)
 {
 	const search_run *r = m->r;
 
+	note_mean(m);
 	if (m->result.nunresolved > 0)
 		note_unresolved(m);
 	else if (m->result.rounds < 2 && m->n > 1 && (r->interrupted || r->out_of_time))

@@ -19,6 +19,8 @@
 #define MEMORY_SHARE 0.9
 #define FAILURES_MAX 2
 
+const char *const dck_throughput_statistics[] = {"median", "mean", NULL};
+
 #define AT(field) offsetof(dck_throughput_config, field)
 const dck_opt dck_throughput_options[] = {
     {.name = "batch",
@@ -69,6 +71,13 @@ const dck_opt dck_throughput_options[] = {
      .min = 0,
      .max = 1e15,
      .help = "memory that a measurement may have; by itself nearly all that is free"},
+    {.name = "statistic",
+     .kind = DCK_OPT_CHOICE,
+     .at = AT(statistic),
+     .arg = "WHICH",
+     .def = "median",
+     .choices = dck_throughput_statistics,
+     .help = "throughput is the batch over this latency; with --streams always the mean"},
     {.name = "precision",
      .kind = DCK_OPT_SHARE,
      .at = AT(precision),
@@ -221,6 +230,8 @@ static dck_status asked_read(search_run *r, dck_err *err)
 	DCK_TRY(settings_read(r, err));
 	if (c->slo)
 		DCK_TRY(search_slo_parse(c->slo, &r->slo, err));
+	/* What several streams make together is known as a mean alone. */
+	r->median = c->statistic == 0 && !c->streams;
 	r->plan.level = c->level;
 	r->plan.precision = c->precision;
 	r->plan.limit_ns = r->slo.limit_ns;

@@ -32,6 +32,7 @@ typedef struct search_run {
 	search_setting settings[SEARCH_SETTINGS_MAX];
 	uint64_t batches[SEARCH_BATCHES_MAX];
 	search_slo slo;	       /* name NULL: none */
+	bool median;	       /* rates are over the median; else over the mean */
 	uint64_t memory_bytes; /* the budget; 0: not known */
 	search *search;
 	search_journal *journal;   /* NULL: none is kept, or it could not be written: */

@@ -52,6 +52,7 @@ static search_outcome outcome_of(const search_ask *ask)
 	if (ask->batch > 16)
 		return (search_outcome){.end = SEARCH_MEMORY, .why = "none \"left\"\n"};
 	return (search_outcome){.rate = {r, r * 0.9, NAN},
+				.mean_rate = {r / 7, NAN, NAN},
 				.latency = {1e9 / r, 0.9e9 / r, 1.1e9 / r},
 				.held = {NAN, 5, NAN},
 				.peak_rss_bytes = (uint64_t)1 << 40};
@@ -167,6 +168,7 @@ static void test_round_trip(void **state)
 		}
 		assert_memory_equal(&o->rate.value, &want.rate.value, sizeof(double));
 		assert_memory_equal(&o->rate.lo, &want.rate.lo, sizeof(double));
+		assert_memory_equal(&o->mean_rate.value, &want.mean_rate.value, sizeof(double));
 		assert_memory_equal(&o->latency, &want.latency, sizeof want.latency);
 		assert_true(isnan(o->rate.hi) && isnan(o->held.value) && isnan(o->held.hi));
 		assert_true(o->held.lo >= 5 && o->held.lo <= 5);
