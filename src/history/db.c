@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "os/os.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ dck_status history_run(dck_history *h, const char *sql, const char *what, dck_er
 dck_status history_prepare(dck_history *h, const char *sql, sqlite3_stmt **ret, const char *what,
 			   dck_err *err)
 {
+	errno = 0;
 	const int rc = sqlite3_prepare_v2(h->db, sql, -1, ret, NULL);
 
 	return rc == SQLITE_OK ? DCK_OK : history_failed(h, rc, what, err);
@@ -169,16 +171,18 @@ static char *name_immutable(const char *path)
 
 static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
 {
+	const uint64_t wait_ms = h->wait_ns / 1000000;
 	int rc;
 
 	if (!name)
 		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	errno = 0;
 	rc = sqlite3_open_v2(name, &h->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
 			     NULL);
 	mem_free(name);
 	if (rc != SQLITE_OK)
 		return history_failed(h, rc, "open", err);
-	sqlite3_busy_timeout(h->db, (int)(h->wait_ns / 1000000));
+	sqlite3_busy_timeout(h->db, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
 	/* The file may be anyone's: nothing in it is run. */
 	sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -250,13 +254,14 @@ static dck_status look_through(dck_history *h, dck_err *err)
  * needs it alone, and SQLite does not wait for that. */
 static dck_status log_ahead(dck_history *h, dck_err *err)
 {
-	const uint64_t until = os_now_ns() + h->wait_ns;
+	const uint64_t begin = os_now_ns();
 	int rc;
 
 	for (;;) {
 		sqlite3_stmt *s;
 		bool wal = false;
 
+		errno = 0;
 		rc = sqlite3_prepare_v2(h->db, "PRAGMA journal_mode=WAL", -1, &s, NULL);
 		if (rc == SQLITE_OK) {
 			rc = sqlite3_step(s);
@@ -266,7 +271,7 @@ static dck_status log_ahead(dck_history *h, dck_err *err)
 		}
 		if (wal)
 			return DCK_OK;
-		if ((rc & 0xff) != SQLITE_BUSY || os_now_ns() > until)
+		if ((rc & 0xff) != SQLITE_BUSY || os_now_ns() - begin > h->wait_ns)
 			break;
 		os_sleep_ns(10000000, NULL, NULL);
 	}
