@@ -451,7 +451,8 @@ static void notes(making *m)
 			    "interrupted after %zu visits: this is what was measured until then%s",
 			    search_nvisits(r->search), r->journal ? "; run it again to go on" : "");
 	}
-	if (r->failed) {
+	/* Also where there was one size alone, or each failed in its turn. */
+	if (r->failed || (!m->result.found && r->well > 0 && !r->slo.name && !r->interrupted)) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, DCK_ERROR, "engine-failed",
 			    "sizes that had run before failed one after the other, so the search "

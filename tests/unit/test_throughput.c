@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 typedef struct fixture {
@@ -200,6 +201,41 @@ static void test_cancelled(void **state)
 	fixture_free(f);
 }
 
+/* A program that is deepclock twice and fails from then on. */
+static void test_fails_later(void **state)
+{
+	fixture *f = fixture_new();
+	char real[1024], command[128], path[] = "throughput_script_XXXXXX";
+	const int fd = mkstemp(path);
+	FILE *out = fdopen(fd, "w");
+
+	(void)state;
+	assert_non_null(out);
+	snprintf(real, sizeof real, "%s", f->program);
+	fprintf(out,
+		"#!/bin/sh\necho x >> %s.count\n"
+		"test $(wc -l < %s.count) -gt 2 && exit 3\nexec '%s' \"$@\"\n",
+		path, path, real);
+	fclose(out);
+	snprintf(command, sizeof command, "chmod +x %s", path);
+	assert_int_equal(system(command), 0);
+	snprintf(f->program, sizeof f->program, "./%s", path);
+	assert_int_equal(search(f, NULL), DCK_OK);
+	unlink(path);
+	snprintf(command, sizeof command, "%s.count", path);
+	unlink(command);
+	/* What was measured is there, and it is said that it is not all. */
+	assert_true(f->record->incomplete);
+	assert_non_null(dck_record_note(f->record, "engine-failed"));
+	assert_string_equal(dck_record_note(f->record, "point-failed")->text,
+			    "batch 1 failed: a fresh process ended with exit status 3 and no "
+			    "record");
+	const dck_table *t = dck_record_table(f->record, "throughput/points");
+	assert_int_equal(t->nrows, 2);
+	assert_true(dck_table_cell(t, 1, "throughput")->value.as.r > 0);
+	fixture_free(f);
+}
+
 /* Every setting has its rows, and the best says which it is of. */
 static void test_streams(void **state)
 {
@@ -224,7 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_record),	     cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_no_memory_at_all), cmocka_unit_test(test_cancelled),
-	    cmocka_unit_test(test_streams),
+	    cmocka_unit_test(test_fails_later),	     cmocka_unit_test(test_streams),
 	};
 
 	return cmocka_run_group_tests_name("throughput", tests, NULL, NULL);
