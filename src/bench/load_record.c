@@ -315,14 +315,22 @@ static void cell_share(const view *v, const stat_limit *l)
 
 static void limits_table(const view *v)
 {
-	static const dck_column columns[] = {
-	    {"limit", "limit", DCK_UNIT_NONE},	{"over", "over it", DCK_UNIT_ONE},
-	    {"share", "share", DCK_UNIT_ONE},	{"worth", "worth", DCK_UNIT_ONE},
-	    {"needed", "needed", DCK_UNIT_ONE}, {"verdict", "verdict", DCK_UNIT_NONE},
-	};
 	const load_job *j = v->j;
+	dck_column columns[6] = {
+	    {"limit", "limit", DCK_UNIT_NONE},
+	    {"over", "over it", DCK_UNIT_ONE},
+	    {"share", "share", DCK_UNIT_ONE},
+	    {"worth", "worth", DCK_UNIT_ONE},
+	};
+	size_t n = 4;
+	bool needed = false;
 
-	record_table(v->b, "load/limits", "Limits", columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < j->ask.nslo; i++)
+		needed = needed || v->step->limit[i].n_needed > 0;
+	if (needed)
+		columns[n++] = (dck_column){"needed", "needed", DCK_UNIT_ONE};
+	columns[n++] = (dck_column){"verdict", "verdict", DCK_UNIT_NONE};
+	record_table(v->b, "load/limits", "Limits", columns, n);
 	for (size_t i = 0; i < j->ask.nslo; i++) {
 		const stat_limit *l = &v->step->limit[i];
 
@@ -330,9 +338,9 @@ static void limits_table(const view *v)
 		record_cell_int(v->b, (int64_t)v->step->seen[i].over);
 		cell_share(v, l);
 		record_cell_int(v->b, (int64_t)floor(l->n_eff));
-		if (l->n_needed > 0)
+		if (needed && l->n_needed > 0)
 			record_cell_int(v->b, (int64_t)ceil(l->n_needed));
-		else
+		else if (needed)
 			record_cell_absent(v->b, "it is decided, or cannot be foreseen");
 		record_cell_text(v->b, load_verdict_texts[v->step->each[i]]);
 	}
