@@ -289,6 +289,9 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	DCK_TRY(check(all, n, v.asked, err));
 	DCK_TRY(plan_make(&v, err));
 	v.random = v.asked->seed;
+	if (watch)
+		v.quiet = *watch;
+	v.quiet.progress = NULL;
 	if (v.asked->clock)
 		v.clock = *v.asked->clock;
 	else if (!os_clock_tsc(&v.clock_state, &v.clock))

@@ -29,6 +29,7 @@ typedef struct versus_lane {
 typedef struct versus {
 	const dck_compare_config *asked;
 	const dck_observer *watch;
+	dck_observer quiet; /* the same without progress, for what happens in every round */
 	dck_clock clock;
 	os_clock_state clock_state;
 	bench_plan plan; /* of warm-ups, and of visits in fresh processes */

@@ -65,6 +65,7 @@ static void samples_choose(const versus *v, versus_lane *lane)
 static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
 {
 	const dck_subject *s = lane->what->subject;
+	const dck_observer *watch = lane->nopened > 0 ? &v->quiet : v->watch;
 	bench_plan plan = v->plan;
 	dck_status status;
 
@@ -75,7 +76,7 @@ static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
 		plan.warmup_amount = REWARM_NS;
 	}
 	DCK_TRY(bench_phases_init(&lane->phases, &plan, s->kind != DCK_SUBJECT_COMMAND, err));
-	DCK_TRY(bench_target_open(&lane->target, s, &v->clock, v->watch, NULL, NULL, err));
+	DCK_TRY(bench_target_open(&lane->target, s, &v->clock, watch, NULL, NULL, err));
 	if (v->facts) {
 		bench_facts_subject(v->facts, s, &lane->target);
 		bench_facts_engine(v->facts, &lane->target);
@@ -84,7 +85,7 @@ static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
 	lane->phases.loop = (bench_loop){.clock = &v->clock,
 					 .origin_ns = v->origin_ns,
 					 .target = &lane->target,
-					 .watch = v->watch,
+					 .watch = watch,
 					 .group = 1};
 	status = bench_phase_first_run(&lane->phases, err);
 	if (status == DCK_OK)
