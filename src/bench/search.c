@@ -375,7 +375,6 @@ static void rounds(search *s)
 	if (s->chosen > 0) {
 		const unsigned made = s->round - s->first_round + 1;
 
-		s->complete = s->round;
 		/* Asked at these numbers of rounds alone: each look is another chance to err. */
 		if (made % s->c.rounds_min == 0 || made >= s->c.rounds_max)
 			over = candidates_settle(s) || made >= s->c.rounds_max;
@@ -456,16 +455,16 @@ dck_status search_tell(search *s, const search_outcome *o, dck_err *err)
 	p->end = o->end;
 	if (o->peak_rss_bytes > p->peak_rss_bytes)
 		p->peak_rss_bytes = o->peak_rss_bytes;
-	if (o->end == SEARCH_OK) {
+	if (o->end == SEARCH_OK)
 		p->visits++;
-		p->in_rounds += s->round > 0;
-	} else {
+	else
 		memcpy(p->why, o->why, sizeof p->why);
-	}
 	if (s->phase == SEARCH_GROW)
 		grow_learn(s, point, o);
 	if (o->end != SEARCH_OK && s->phase == SEARCH_ROUNDS)
 		candidate_remove(s, candidate_place(s, point));
+	if (s->phase == SEARCH_ROUNDS && s->at == s->nqueue)
+		s->complete = s->round;
 	return DCK_OK;
 }
 

@@ -67,7 +67,7 @@ typedef struct search_point {
 	unsigned setting;
 	search_end end; /* of its last visit */
 	char why[488];
-	unsigned visits, in_rounds; /* that ended well */
+	unsigned visits; /* that ended well */
 	uint64_t peak_rss_bytes;
 } search_point;
 
@@ -111,6 +111,8 @@ const search_point *search_get(const search *s, size_t point);
 size_t search_nvisits(const search *s);
 const search_visit *search_visit_get(const search *s, size_t i);
 
+/* Visits in complete rounds that ended well. */
+size_t search_in_rounds(const search *s, size_t point);
 /* Over the visits that count, as logarithms: of two and more the mean with Student's t between
  * them, of one its own interval. */
 search_number search_rate(const search *s, size_t point);

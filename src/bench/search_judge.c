@@ -32,23 +32,40 @@ static const search_number *field_held(const search_outcome *o)
 	return &o->held;
 }
 
-/* Visits in rounds count; before there are any, the one that found the point. */
-static bool counts(const search *s, const search_visit *v, size_t point)
+static bool in_round(const search *s, const search_visit *v, size_t point)
 {
-	return v->point == point && v->outcome.end == SEARCH_OK &&
-	       (v->round > 0 || s->points[point].in_rounds == 0);
+	return v->point == point && v->outcome.end == SEARCH_OK && v->round > 0 &&
+	       v->round <= s->complete;
+}
+
+size_t search_in_rounds(const search *s, size_t point)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nvisits; i++)
+		n += in_round(s, &s->visits[i], point);
+	return n;
+}
+
+/* Visits in complete rounds count, which are fair to all; before there are any, the one that found
+ * the point. */
+static bool counts(const search *s, const search_visit *v, size_t point, bool rounds)
+{
+	return rounds ? in_round(s, v, point)
+		      : v->point == point && v->outcome.end == SEARCH_OK && v->round == 0;
 }
 
 static search_number over_visits(const search *s, size_t point, field get)
 {
 	double sum = 0, squares = 0, mean, half;
+	const bool rounds = search_in_rounds(s, point) > 0;
 	const search_number *last = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->nvisits; i++) {
 		const search_number *x = get(&s->visits[i].outcome);
 
-		if (!counts(s, &s->visits[i], point))
+		if (!counts(s, &s->visits[i], point, rounds))
 			continue;
 		if (!last || x->value > 0)
 			last = x;
@@ -63,7 +80,7 @@ static search_number over_visits(const search *s, size_t point, field get)
 	for (size_t i = 0; i < s->nvisits; i++) {
 		const double v = get(&s->visits[i].outcome)->value;
 
-		if (counts(s, &s->visits[i], point) && v > 0)
+		if (counts(s, &s->visits[i], point, rounds) && v > 0)
 			squares += (log(v) - mean) * (log(v) - mean);
 	}
 	half = stat_t_quantile(0.5 + s->c.level / 2, (double)(n - 1)) *
@@ -88,12 +105,13 @@ search_number search_mean_rate(const search *s, size_t point)
 
 search_number search_held(const search *s, size_t point)
 {
+	const bool rounds = search_in_rounds(s, point) > 0;
 	double most = NAN;
 
 	if (!s->c.held_max)
 		return over_visits(s, point, field_held);
 	for (size_t i = 0; i < s->nvisits; i++)
-		if (counts(s, &s->visits[i], point))
+		if (counts(s, &s->visits[i], point, rounds))
 			most = fmax(most, s->visits[i].outcome.held.value);
 	return (search_number){most, most, most};
 }
@@ -129,7 +147,7 @@ double search_log_ratio(const search *s, size_t a, size_t b)
 	double sum = 0;
 	size_t n = 0;
 
-	for (unsigned round = 1; round <= s->round; round++) {
+	for (unsigned round = 1; round <= s->complete; round++) {
 		const double d = visit_log_rate(s, a, round) - visit_log_rate(s, b, round);
 
 		if (isnan(d))
@@ -208,13 +226,13 @@ void search_neighbours(const search *s, size_t point, size_t *ret_below, size_t 
 size_t search_knee(const search *s, size_t best)
 {
 	const double enough = log(1 - SEARCH_KNEE_SHARE);
-	const bool rounds = s->points[best].in_rounds > 0;
+	const bool rounds = search_in_rounds(s, best) > 0;
 	size_t knee = best;
 
 	for (size_t i = 0; i < s->npoints; i++)
 		if (usable(s, i) && s->points[i].setting == s->points[best].setting &&
 		    s->points[i].batch < s->points[knee].batch &&
-		    (s->points[i].in_rounds > 0 || !rounds) && search_holds(s, i) == SEARCH_HOLDS &&
+		    (search_in_rounds(s, i) > 0 || !rounds) && search_holds(s, i) == SEARCH_HOLDS &&
 		    search_log_ratio(s, i, best) >= enough)
 			knee = i;
 	return knee;
@@ -227,7 +245,7 @@ bool search_compare(const search *s, double *means, stat_blocks *ret)
 	double y[SEARCH_ROUNDS_MAX * SEARCH_CANDIDATES_MAX];
 	const unsigned from = s->first_round;
 
-	if (s->chosen == 0 || s->complete < from + 1 || s->ncandidates == 0)
+	if (s->chosen == 0 || s->complete < from || s->ncandidates == 0)
 		return false;
 	const unsigned n = s->complete - from + 1;
 
@@ -283,7 +301,7 @@ static void compare_with_best(const search *s, search_result *r)
 	for (size_t i = 0; i < s->ncandidates; i++)
 		if (s->candidates[i] == r->best)
 			at = i;
-	if (at == SIZE_MAX || !search_compare(s, means, &f))
+	if (at == SIZE_MAX || !search_compare(s, means, &f) || f.blocks < 2)
 		return;
 	r->rounds = (unsigned)f.blocks;
 	r->ncompared = s->nbeaten;

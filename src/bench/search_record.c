@@ -227,12 +227,13 @@ static void metrics(making *m)
 	}
 	const search_point *best = point(m, m->result.best);
 	const search_number rate = search_rate(r->search, m->result.best);
+	const size_t rounds = search_in_rounds(r->search, m->result.best);
 	const char *how =
-	    best->in_rounds > 1
+	    rounds > 1
 		? mem_arena_fmt(m->arena,
-				"geometric mean of %u visits in fresh processes, Student's t on "
+				"geometric mean of %zu visits in fresh processes, Student's t on "
 				"their logarithms",
-				best->in_rounds)
+				rounds)
 		: "one visit: its own interval; another start of the program may lie outside";
 
 	if (isnan(rate.lo) || isnan(rate.hi))

@@ -35,8 +35,8 @@ struct search {
 	uint64_t random;
 };
 
-/* The candidates compared over their complete rounds: means of the logarithms. false: there are
- * fewer than two rounds. */
+/* The candidates compared over their complete rounds: means of the logarithms. false: there is no
+ * complete round. */
 bool search_compare(const search *s, double *means, stat_blocks *ret);
 /* How sure candidate i is worse than `best`, a place among the candidates. */
 typedef struct search_difference {

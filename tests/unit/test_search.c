@@ -423,6 +423,31 @@ static void test_drift(void **state)
 	assert_true(wrong <= 3);
 }
 
+/* It may end at any visit, --max-time or Ctrl-C: there is always an answer, and never a comparison
+ * that was not made. */
+static void test_ends_anywhere(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n < 60; n++) {
+		machine m = {.rate = rate_peak, .drift = 0.02, .noise = 0.01, .random = n};
+		const search_config c = config(64);
+		search_result r;
+		trace t;
+		search *s = run(&c, &m, &t, n);
+
+		search_judge(s, &r);
+		assert_true(r.found);
+		assert_true(r.rounds != 1);
+		assert_true(r.rounds > 0 || (r.ncompared == 0 && r.nunresolved == 0));
+		assert_true(r.nunresolved <= r.ncompared);
+		assert_true(batch_of(s, r.knee) <= batch_of(s, r.best));
+		/* With a round behind it the drift does not decide. */
+		if (search_in_rounds(s, r.best) > 1)
+			assert_true(rate_peak(batch_of(s, r.best), 0) > 850);
+		search_free(s);
+	}
+}
+
 static void test_unresolved(void **state)
 {
 	static const uint64_t list[] = {16, 32, 48};
@@ -778,6 +803,7 @@ int main(void)
 	    cmocka_unit_test(test_fails_in_round),
 	    cmocka_unit_test(test_rounds_are_blocks),
 	    cmocka_unit_test(test_drift),
+	    cmocka_unit_test(test_ends_anywhere),
 	    cmocka_unit_test(test_unresolved),
 	    cmocka_unit_test(test_resolved),
 	    cmocka_unit_test(test_noisy),
