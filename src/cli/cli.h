@@ -193,6 +193,19 @@ int cli_record_save(const cli_common *common, const cli_output *o, const dck_rec
 int cli_record_show(const cli_common *common, int format, const dck_op_view *view,
 		    const cli_output *o, const dck_record *r);
 
+/* subjects.c: what a subject may be, for help; and several of them, by name. {0} at first. */
+extern const cli_item cli_model_items[], cli_subject_items[];
+typedef struct cli_subjects {
+	dck_subject of[DCK_ALTERNATIVES_MAX];
+	void *owned[DCK_ALTERNATIVES_MAX];
+	char name[DCK_ALTERNATIVES_MAX][160];
+	dck_alternative all[DCK_ALTERNATIVES_MAX];
+	size_t n;
+} cli_subjects;
+/* All arguments, each with what is common to them. An exit code; free it in any case. */
+int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s);
+void cli_subjects_free(cli_subjects *s);
+
 const char *cli_zoo_word(
     size_t i); /* the built-in networks' names, for completion; NULL: no more */
 

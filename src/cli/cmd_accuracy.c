@@ -35,42 +35,15 @@ static void accuracy_init(void *config)
 	dck_accuracy_config_init(&cfg->accuracy);
 }
 
-typedef struct models {
-	dck_subject of[DCK_ALTERNATIVES_MAX];
-	void *owned[DCK_ALTERNATIVES_MAX];
-	char name[DCK_ALTERNATIVES_MAX][160];
-	dck_alternative all[DCK_ALTERNATIVES_MAX];
-	size_t n;
-} models;
-
-/* The same model twice keeps two names: "NAME (2)". */
-static void name_make(models *m, size_t i, const char *text)
+static int models_read(const cli *c, const accuracy_command *cfg, cli_subjects *m)
 {
-	size_t same = 0;
+	const int code = cli_subjects_read(c, &cfg->subject, m);
 
-	for (size_t k = 0; k < i; k++)
-		same += strcmp(m->of[k].text ? m->of[k].text : "", text) == 0;
-	if (same > 0)
-		snprintf(m->name[i], sizeof m->name[i], "%.140s (%zu)", text, same + 1);
-	else
-		snprintf(m->name[i], sizeof m->name[i], "%s", text);
-}
-
-static int models_read(const cli *c, const accuracy_command *cfg, models *m)
-{
-	dck_err err;
-
-	for (; m->n < c->nargs; m->n++) {
-		m->of[m->n] = cfg->subject;
-		if (dck_subject_parse(c->args[m->n], &m->of[m->n], &m->owned[m->n], &err) != DCK_OK)
-			return cli_failed(&err);
-		if (m->of[m->n].kind == DCK_SUBJECT_COMMAND)
+	for (size_t i = 0; code == CLI_OK && i < m->n; i++)
+		if (m->of[i].kind == DCK_SUBJECT_COMMAND)
 			return cli_usage(c, "'%s' is a command, which has no outputs to compare",
-					 c->args[m->n]);
-		name_make(m, m->n, c->args[m->n]);
-		m->all[m->n] = (dck_alternative){m->name[m->n], &m->of[m->n]};
-	}
-	return CLI_OK;
+					 c->args[i]);
+	return code;
 }
 
 /* 1 when the answers are not the same, or no numbers. */
@@ -100,7 +73,7 @@ static int accuracy_show(accuracy_command *cfg, const dck_alternative *all, size
 	return code;
 }
 
-static int accuracy_vary(accuracy_command *cfg, const models *m)
+static int accuracy_vary(accuracy_command *cfg, const cli_subjects *m)
 {
 	dck_alternative *all = NULL;
 	size_t n = 0;
@@ -119,7 +92,7 @@ static int accuracy_run(cli *c, void *config)
 	accuracy_command *cfg = config;
 	const bool varied = cfg->which.vary.n > 0;
 	char title[8192];
-	models m = {0};
+	cli_subjects m = {0};
 	int code = cli_save_check(c, &cfg->output);
 
 	if (code != CLI_OK)
@@ -131,8 +104,7 @@ static int accuracy_run(cli *c, void *config)
 	code = models_read(c, cfg, &m);
 	if (code == CLI_OK)
 		code = varied ? accuracy_vary(cfg, &m) : accuracy_show(cfg, m.all, m.n);
-	for (size_t i = 0; i < DCK_ALTERNATIVES_MAX; i++)
-		dck_free(m.owned[i]);
+	cli_subjects_free(&m);
 	return code;
 }
 

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct compare_which {
@@ -47,50 +46,6 @@ static void compare_init(void *config)
 	dck_compare_config_init(&cfg->compare);
 }
 
-/* --- subjects by name */
-
-typedef struct subjects {
-	dck_subject of[DCK_ALTERNATIVES_MAX];
-	void *owned[DCK_ALTERNATIVES_MAX];
-	char name[DCK_ALTERNATIVES_MAX][160];
-	dck_alternative all[DCK_ALTERNATIVES_MAX];
-	size_t n;
-} subjects;
-
-/* The same subject twice is a comparison with itself: "NAME (2)". */
-static void name_make(subjects *s, size_t i, const char *text)
-{
-	size_t same = 0;
-
-	snprintf(s->name[i], sizeof s->name[i], "%s", text);
-	for (size_t k = 0; k < i; k++)
-		same += strncmp(s->name[k], s->name[i], strlen(s->name[i])) == 0;
-	if (same > 0)
-		snprintf(s->name[i], sizeof s->name[i], "%.140s (%zu)", text, same + 1);
-}
-
-static int subjects_read(const cli *c, const compare_command *cfg, subjects *s)
-{
-	dck_err err;
-
-	if (c->nargs > DCK_ALTERNATIVES_MAX)
-		return cli_usage(c, "compare takes at most %d subjects", DCK_ALTERNATIVES_MAX);
-	for (; s->n < c->nargs; s->n++) {
-		s->of[s->n] = cfg->subject;
-		if (dck_subject_parse(c->args[s->n], &s->of[s->n], &s->owned[s->n], &err) != DCK_OK)
-			return cli_failed(&err);
-		name_make(s, s->n, c->args[s->n]);
-		s->all[s->n] = (dck_alternative){s->name[s->n], &s->of[s->n]};
-	}
-	return CLI_OK;
-}
-
-static void subjects_free(subjects *s)
-{
-	for (size_t i = 0; i < DCK_ALTERNATIVES_MAX; i++)
-		dck_free(s->owned[i]);
-}
-
 /* --- what is done */
 
 /* A wrong model has not won, whatever its time. */
@@ -119,7 +74,7 @@ static int live(compare_command *cfg, const dck_alternative *all, size_t n)
 	return code;
 }
 
-static int live_one(const cli *c, compare_command *cfg, const subjects *s)
+static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
 {
 	dck_alternative *all = NULL;
 	dck_status status;
@@ -205,7 +160,7 @@ static int compare_run(cli *c, void *config)
 	compare_command *cfg = config;
 	size_t nrecords = 0;
 	char title[8192];
-	subjects s = {0};
+	cli_subjects s = {0};
 	int code = cli_save_check(c, &cfg->output);
 
 	if (code != CLI_OK)
@@ -228,11 +183,11 @@ static int compare_run(cli *c, void *config)
 		return c->nargs > DCK_ALTERNATIVES_MAX
 			   ? cli_usage(c, "compare takes at most %d records", DCK_ALTERNATIVES_MAX)
 			   : saved(c, cfg);
-	code = subjects_read(c, cfg, &s);
+	code = cli_subjects_read(c, &cfg->subject, &s);
 	if (code == CLI_OK)
 		code = cfg->which.vary.n > 0 || cfg->which.modes ? live_one(c, cfg, &s)
 								 : live(cfg, s.all, s.n);
-	subjects_free(&s);
+	cli_subjects_free(&s);
 	return code;
 }
 

@@ -59,12 +59,7 @@ static int profile_run(cli *c, void *config)
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};
-static const cli_item subjects[] = {
-    {"model.onnx", "a model from a file"},
-    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
-    {0},
-};
-static const cli_section sections[] = {{"Models", subjects}, {0}};
+static const cli_section sections[] = {{"Models", cli_model_items}, {0}};
 static const cli_group groups[] = {
     {"Profiling", dck_profile_options, offsetof(profile_command, profile), false},
     {"Measuring the latency", dck_plan_options, offsetof(profile_command, plan), false},

@@ -1,0 +1,56 @@
+/* subjects.c - the subjects of a command line.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <string.h>
+
+const cli_item cli_model_items[] = {
+    {"model.onnx", "a model from a file"},
+    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
+    {0},
+};
+
+const cli_item cli_subject_items[] = {
+    {"model.onnx", "a model from a file"},
+    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
+    {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are kept, no shell"},
+    {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
+    {"-- PROGRAM ARG...", "any program with its arguments"},
+    {0},
+};
+
+/* The same subject twice keeps two names: "NAME (2)". */
+static void name_make(cli_subjects *s, const cli *c, size_t i)
+{
+	size_t same = 0;
+
+	for (size_t k = 0; k < i; k++)
+		same += strcmp(c->args[k], c->args[i]) == 0;
+	if (same > 0)
+		snprintf(s->name[i], sizeof s->name[i], "%.140s (%zu)", c->args[i], same + 1);
+	else
+		snprintf(s->name[i], sizeof s->name[i], "%s", c->args[i]);
+}
+
+int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s)
+{
+	dck_err err;
+
+	if (c->nargs > DCK_ALTERNATIVES_MAX)
+		return cli_usage(c, "%s takes at most %d subjects", c->command->name,
+				 DCK_ALTERNATIVES_MAX);
+	for (; s->n < c->nargs; s->n++) {
+		s->of[s->n] = *common;
+		if (dck_subject_parse(c->args[s->n], &s->of[s->n], &s->owned[s->n], &err) != DCK_OK)
+			return cli_failed(&err);
+		name_make(s, c, s->n);
+		s->all[s->n] = (dck_alternative){s->name[s->n], &s->of[s->n]};
+	}
+	return CLI_OK;
+}
+
+void cli_subjects_free(cli_subjects *s)
+{
+	for (size_t i = 0; i < DCK_ALTERNATIVES_MAX; i++)
+		dck_free(s->owned[i]);
+}
