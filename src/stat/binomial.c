@@ -12,6 +12,7 @@
 #define NEEDED_MOST 1e12
 /* So many runs tell whether they come in groups. */
 #define BEYOND 20.0
+#define FAR    2.0
 
 double stat_binomial_at_most(double k, double n, double q)
 {
@@ -113,9 +114,24 @@ static double runs_of(const stat_dependence *d)
 	return fmin(n, fmin(stat_depend_n(d), n / d->tau_careful) * ratio * ratio);
 }
 
-/* Of how they depend on each other the runs over a limit that holds say little: they are few. If
- * the limit were just met it would be the p-quantile, so those beyond the samples' own p-quantile
- * are asked too, or beyond a lower one that has enough. */
+/* Where dependence is asked of the samples. If the limit were just met it would be the p-quantile,
+ * so that is the samples' own, or a lower one that has enough beyond it. A limit that lies twice as
+ * far off as the farthest of all samples is another matter: what happens around the middle, such as
+ * a processor that changes its clock, says nothing of it, and the extremes are asked. */
+static double level_of(const double *sorted, size_t n, double p, double limit)
+{
+	const double part = fmin(0.5, BEYOND / (double)n);
+	const double median = stat_quantile_sorted(sorted, n, 0.5);
+
+	if (limit - median > FAR * (sorted[n - 1] - median))
+		return stat_quantile_sorted(sorted, n, 1 - part);
+	if (median - limit > FAR * (median - sorted[0]))
+		return stat_quantile_sorted(sorted, n, part);
+	return stat_quantile_sorted(sorted, n, fmin(fmax(0.5, p), 1 - part));
+}
+
+/* The runs over a limit that holds are few and say little of how they depend on each other: others
+ * are asked too. */
 double stat_limit_runs(const double *x, size_t n, double p, double limit, double *scratch)
 {
 	double *sorted = scratch + STAT_DEPEND_SCRATCH, level, runs;
@@ -126,7 +142,7 @@ double stat_limit_runs(const double *x, size_t n, double p, double limit, double
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = x[i];
 	stat_sort(sorted, n);
-	level = stat_quantile_sorted(sorted, n, fmax(0.5, fmin(p, 1 - BEYOND / (double)n)));
+	level = level_of(sorted, n, p, limit);
 	stat_depend_find(x, n, NULL, NULL, false, scratch, &all);
 	stat_depend_find(x, n, over_limit, &level, all.dependent, scratch, &d);
 	runs = runs_of(&d);

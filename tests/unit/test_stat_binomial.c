@@ -170,12 +170,30 @@ static void independent_runs(void **state)
 	free(scratch);
 }
 
+/* A processor that is slower for half of the time: that says much of a limit nearby, and nothing of
+ * one that is far beyond all that was seen. */
+static void limits_far_off(void **state)
+{
+	enum { N = 2000 };
+	double x[N], *scratch = malloc(stat_scratch(N) * sizeof *x);
+
+	(void)state;
+	seed = 11;
+	for (size_t i = 0; i < N; i++)
+		x[i] = (i / 250 % 2 ? 1.5 : 1) + 0.1 * uniform();
+	assert_true(stat_limit_runs(x, N, 0.5, 1.3, scratch) < 100);
+	assert_true(stat_limit_runs(x, N, 0.5, 1.55, scratch) < 100);
+	assert_true(stat_limit_runs(x, N, 0.5, 10, scratch) > 100);
+	assert_true(stat_limit_runs(x, N, 0.5, 0.01, scratch) > 100);
+	free(scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(fewest_runs),	cmocka_unit_test(tails_add_up),
 	    cmocka_unit_test(verdicts),		cmocka_unit_test(dependent_runs),
-	    cmocka_unit_test(independent_runs),
+	    cmocka_unit_test(independent_runs), cmocka_unit_test(limits_far_off),
 	};
 
 	return cmocka_run_group_tests_name("stat_binomial", tests, NULL, NULL);
