@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
-#include <stdio.h>
 #include <string.h>
 
 typedef struct compare_which {

@@ -2,8 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 typedef struct profile_command {
