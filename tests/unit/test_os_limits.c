@@ -15,7 +15,8 @@
 /* cat waits for its input, which does not come. */
 static pid_t child_start(int *ret_write)
 {
-	char *argv[] = {"cat", NULL};
+	char name[] = "cat";
+	char *argv[] = {name, NULL};
 	int ends[2];
 	pid_t pid;
 
