@@ -33,13 +33,13 @@ static dck_status model_needed(const pit *p, dck_err *err)
 
 /* --- within the clock: inputs */
 
-static dck_status inputs_new(const pit *p, bench_inputs **ret, dck_err *err)
+static dck_status inputs_new(const pit *p, const dck_model_config *c, bench_inputs **ret,
+			     dck_err *err)
 {
 	const bench_target *t = &p->target;
 
 	return bench_inputs_new(t->in, t->nin, t->has_summary ? t->summary.inputs : NULL,
-				t->has_summary ? t->summary.ninputs : 0, &p->subject->model, ret,
-				err);
+				t->has_summary ? t->summary.ninputs : 0, c, ret, err);
 }
 
 /* Hands other inputs to the honest session. */
@@ -61,7 +61,7 @@ static dck_status make_and_run(pit *p, void *self, dck_err *err)
 
 	m->old = m->made;
 	m->made = NULL;
-	DCK_TRY(inputs_new(p, &m->made, err));
+	DCK_TRY(inputs_new(p, &p->subject->model, &m->made, err));
 	DCK_TRY(inputs_bind(p, m->made, err));
 	return pit_step_run(p, NULL, err);
 }
@@ -137,47 +137,63 @@ static void wait_ns(double ns)
 		;
 }
 
-/* Outputs that are not ready must be waited for. What asking for them costs by itself is seen when
- * it is done much later, and is taken off. */
-static dck_status ready_once(pit *p, double *ret_ns, dck_err *err)
+/* What asking for outputs costs when they have long been ready. */
+static dck_status look_late(pit *p, double run_ns, double *ret_ns, dck_err *err)
 {
-	const dck_clock *c = &p->clock;
-	const uint64_t begin = c->now_ns(c->self);
-	uint64_t end, look_begin;
+	uint64_t begin;
 
 	DCK_TRY(pit_step_run(p, NULL, err));
+	wait_ns(2 * run_ns);
+	begin = p->clock.now_ns(p->clock.self);
 	DCK_TRY(look(p, err));
-	end = c->now_ns(c->self);
-	DCK_TRY(pit_step_run(p, NULL, err));
-	wait_ns(2 * (double)(end - begin));
-	look_begin = c->now_ns(c->self);
-	DCK_TRY(look(p, err));
-	*ret_ns = fmax(0, (double)(end - begin) - (double)(c->now_ns(c->self) - look_begin));
+	*ret_ns = (double)(p->clock.now_ns(p->clock.self) - begin);
 	return DCK_OK;
 }
 
+/* Outputs that are not ready must be waited for: how long a run takes, and how long until they can
+ * be had, less what asking for them costs by itself. */
+static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, dck_err *err)
+{
+	const dck_clock *c = &p->clock;
+	uint64_t begin, returned, end;
+	double late_ns;
+
+	DCK_TRY(pit_step_run(p, NULL, err)); /* the wait has let workers fall asleep */
+	begin = c->now_ns(c->self);
+	DCK_TRY(pit_step_run(p, NULL, err));
+	returned = c->now_ns(c->self);
+	DCK_TRY(look(p, err));
+	end = c->now_ns(c->self);
+	DCK_TRY(look_late(p, (double)(end - begin), &late_ns, err));
+	*ret_run_ns = (double)(returned - begin);
+	*ret_ready_ns = fmax(*ret_run_ns, (double)(end - begin) - late_ns);
+	return DCK_OK;
+}
+
+/* self: a bool, whether the run alone is asked for. Both ways do the same, so that they compare. */
 static dck_status ready_turn(pit *p, void *self, double *ret_ns, dck_err *err)
 {
-	double ns[READY_RUNS_MAX];
+	const bool *alone = self;
+	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
 	const uint64_t begin = p->clock.now_ns(p->clock.self);
 	const double least = (double)p->asked->time_ns / 32;
 	size_t n = 0;
 
-	(void)self;
 	while (n < READY_RUNS_MAX &&
 	       (n < READY_RUNS_MIN || (double)(p->clock.now_ns(p->clock.self) - begin) < least)) {
 		if (bench_loop_cancelled(&p->phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(ready_once(p, &ns[n++], err));
+		DCK_TRY(ready_once(p, &run_ns[n], &ready_ns[n], err));
+		n++;
 	}
-	*ret_ns = pit_median(p, ns, n);
+	*ret_ns = pit_median(p, *alone ? run_ns : ready_ns, n);
 	return DCK_OK;
 }
 
 dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
 	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
-	pit_step alone = {.step = pit_step_run};
+	bool whole = false, alone = true;
 	pit_pairs pairs;
 	char a[32], b[32];
 
@@ -191,8 +207,8 @@ dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 	if (!p->target.engine.ops->output || p->target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
-	DCK_TRY(pit_pair(p, (pit_turn){ready_turn, NULL}, (pit_turn){pit_visit_step, &alone},
-			 &pairs, err));
+	DCK_TRY(pit_pair(p, (pit_turn){ready_turn, &whole}, (pit_turn){ready_turn, &alone}, &pairs,
+			 err));
 	pit_pairs_tell(&pairs, ret);
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run returns after %s, its outputs are there after %s",
@@ -347,7 +363,7 @@ dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 
 	(void)row;
 	DCK_TRY(tensors_needed(p, err));
-	DCK_TRY(inputs_new(p, &s.tiny, err));
+	DCK_TRY(inputs_new(p, &p->subject->model, &s.tiny, err));
 	for (size_t set = 0; set < bench_inputs_pool(s.tiny); set++)
 		for (size_t i = 0; i < p->target.nin; i++)
 			any |= denormals_fill(bench_inputs_get(s.tiny, set, i));
@@ -362,31 +378,53 @@ dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	return status;
 }
 
-/* The mistake is one input again and again. When the subject is measured so, the honest visits are
- * those of the other session. */
+/* Sets of inputs in turn, each bound outside the clock. */
+typedef struct sets {
+	const bench_inputs *inputs;
+	size_t n, next;
+} sets;
+
+static dck_status set_bind(pit *p, void *self, dck_err *err)
+{
+	sets *s = self;
+	const bench_target *t = &p->target;
+
+	for (size_t i = 0; i < t->nin; i++)
+		DCK_TRY(t->engine.ops->bind_input(t->context, i,
+						  bench_inputs_get(s->inputs, s->next, i), err));
+	s->next = (s->next + 1) % s->n;
+	return t->engine.ops->prepare ? t->engine.ops->prepare(t->context, err) : DCK_OK;
+}
+
+/* Both ways bind an input between any two runs, in one session: only which one differs. */
 dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
-	dck_subject s = *p->subject;
-	const bool honest_here = s.model.input_pool > 1;
-	pit_turn here = pit_honest(p), there;
+	bench_inputs *own = p->target.inputs, *made = NULL;
+	dck_model_config several = p->subject->model;
+	dck_status status, back;
 	pit_pairs pairs;
-	pit_lane l;
-	dck_status status;
 
 	(void)row;
 	DCK_TRY(tensors_needed(p, err));
-	DCK_TRY(model_needed(p, err));
 	if (p->phases.loop.group > 1)
 		DCK_FAIL(err, E_UNSUP,
 			 "runs are too short to be timed one by one, each with another input");
-	s.model.input_pool = honest_here ? 1 : POOL;
-	DCK_TRY(pit_lane_open(p, &l, &s, 0, err));
-	there = (pit_turn){pit_visit_loop, &l.loop};
-	status = pit_pair(p, honest_here ? here : there, honest_here ? there : here, &pairs, err);
-	pit_lane_close(&l);
+	if (several.input_pool < 2) {
+		several.input_pool = POOL;
+		DCK_TRY(inputs_new(p, &several, &made, err));
+	}
+	sets one = {.inputs = own, .n = 1};
+	sets all = {.inputs = made ? made : own, .n = bench_inputs_pool(made ? made : own)};
+	pit_step same = {.step = pit_step_run, .after = set_bind, .self = &one};
+	pit_step changing = {.step = pit_step_run, .after = set_bind, .self = &all};
+
+	status = pit_pair(p, (pit_turn){pit_visit_step, &changing},
+			  (pit_turn){pit_visit_step, &same}, &pairs, err);
+	back = inputs_bind(p, own, status == DCK_OK ? err : NULL);
+	bench_inputs_free(made);
 	if (status == DCK_OK)
 		pit_pairs_tell(&pairs, ret);
-	return status;
+	return status == DCK_OK ? back : status;
 }
 
 typedef struct batch_lane {
