@@ -13,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MODEL_BYTES_MAX ((size_t)4 << 30)
-#define WORDS_MAX	256
+#define WORDS_MAX 256
 /* Of what is there now the rest of the machine keeps a little. */
 #define MEMORY_SHARE 0.9
 #define FAILURES_MAX 2
@@ -312,17 +311,20 @@ static dck_status batch_check(const search_run *r, dck_err *err)
 
 /* --- the journal's key */
 
-/* FNV-1a, 64 bits: the file is not the same, with all likelihood. */
+/* FNV-1a, 64 bits: the file is not the same, with all likelihood. In parts: a child begins with our
+ * peak of memory as its own. */
 static uint64_t file_hash(const char *path)
 {
-	dck_buffer bytes = {0};
+	unsigned char part[65536];
 	uint64_t h = 14695981039346656037u;
+	FILE *f = fopen(path, "rbe");
 
-	if (os_read_file(path, MODEL_BYTES_MAX, &bytes, NULL) != DCK_OK)
+	if (!f)
 		return 0;
-	for (size_t i = 0; i < bytes.n; i++)
-		h = (h ^ (unsigned char)bytes.data[i]) * 1099511628211u;
-	dck_buffer_done(&bytes);
+	for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+		for (size_t i = 0; i < n; i++)
+			h = (h ^ part[i]) * 1099511628211u;
+	fclose(f);
 	return h;
 }
 

@@ -35,6 +35,17 @@ static void read_machine(os_usage *ret)
 	ret->machine_steal_ns = steal * tick_ns;
 }
 
+/* The peak of this program alone. getrusage() knows the greater one of us and of the process that
+ * started us, whose address space posix_spawn() shares until exec (Linux, exec_mmap). */
+static uint64_t peak_rss(const struct rusage *r)
+{
+	char buf[4096];
+	uint64_t kib;
+	if (text_read("/proc/self/status", buf, sizeof(buf)) && text_find_uint(buf, "VmHWM:", &kib))
+		return kib * 1024;
+	return (uint64_t)r->ru_maxrss * 1024;
+}
+
 void os_usage_get(os_usage *ret)
 {
 	struct rusage r;
@@ -48,7 +59,7 @@ void os_usage_get(os_usage *ret)
 		ret->involuntary_switches = (uint64_t)r.ru_nivcsw;
 		ret->minor_faults = (uint64_t)r.ru_minflt;
 		ret->major_faults = (uint64_t)r.ru_majflt;
-		ret->peak_rss_bytes = (uint64_t)r.ru_maxrss * 1024;
+		ret->peak_rss_bytes = peak_rss(&r);
 	}
 	if (text_read("/proc/self/statm", buf, sizeof(buf)) &&
 	    sscanf(buf, "%*s %" SCNu64, &pages) == 1)

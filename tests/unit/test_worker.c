@@ -337,6 +337,24 @@ static void test_memory_limit(void **state)
 	fixture_free(f);
 }
 
+/* What we once had is not what the worker has. */
+static void test_large_parent(void **state)
+{
+	const size_t bytes = (size_t)300 << 20;
+	fixture *f = fixture_new();
+	char *much = malloc(bytes);
+
+	(void)state;
+	assert_non_null(much);
+	memset(much, 1, bytes);
+	assert_int_equal(much[bytes / 2], 1);
+	free(much);
+	f->job.memory_bytes = 200 << 20;
+	run(f, WORKER_DONE);
+	assert_true(f->result.peak_rss_bytes < 200 << 20);
+	fixture_free(f);
+}
+
 static void test_data_limit(void **state)
 {
 	fixture *f;
@@ -410,8 +428,8 @@ int main(void)
 	    cmocka_unit_test(test_streams),	   cmocka_unit_test(test_failed),
 	    cmocka_unit_test(test_no_worker),	   cmocka_unit_test(test_no_record),
 	    cmocka_unit_test(test_ends),	   cmocka_unit_test(test_memory_limit),
-	    cmocka_unit_test(test_data_limit),	   cmocka_unit_test(test_cancelled),
-	    cmocka_unit_test(test_no_memory),
+	    cmocka_unit_test(test_large_parent),   cmocka_unit_test(test_data_limit),
+	    cmocka_unit_test(test_cancelled),	   cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
