@@ -363,9 +363,7 @@ static dck_status job_run(load_job *j, dck_err *err)
 	j->origin_ns = j->clock.now_ns(j->clock.self);
 	record_set_began(j->b, os_unix_ns());
 	DCK_TRY(subject_open(j, err));
-	os_usage_get(&j->before);
 	DCK_TRY(j->config->find_peak ? load_search(j, err) : measure_once(j, err));
-	os_usage_get(&j->after);
 	load_record(j);
 	return DCK_OK;
 }

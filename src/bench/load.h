@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "bench/samples.h"
 #include "bench/target.h"
+#include "os/os.h"
 #include "stat/stat.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -142,6 +143,7 @@ struct load_result {
 	uint64_t peak_rss_bytes; /* of a command */
 	double late_sum_ns;
 	uint64_t late_n;
+	os_usage before, after; /* around it */
 	bool unstable, cancelled;
 	dck_status failed;
 	dck_err why;

@@ -32,7 +32,6 @@ typedef struct load_job {
 	dck_clock clock;
 	uint64_t origin_ns;
 	os_host host;
-	os_usage before, after;
 	bench_target target;
 	bench_phases phases; /* of the warm-up */
 	load_pool pool;

@@ -662,8 +662,8 @@ static void doubts(view *v)
 	const bench_samples own = p->latency;
 	bench_evidence e = {.phases = p,
 			    .host = &v->j->host,
-			    .before = v->j->before,
-			    .after = v->j->after,
+			    .before = v->r->before,
+			    .after = v->r->after,
 			    .estimates = v->service_all};
 
 	/* What is too few is said above, with the options that this command has. */

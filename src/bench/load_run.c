@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/load.h"
 #include "base/err.h"
-#include "os/os.h"
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -539,6 +538,7 @@ dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err
 	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_mutex_init(&r.one, NULL);
+	os_usage_get(&result.before);
 	if (ask->scenario == LOAD_SERVER)
 		r.ahead_any = load_arrivals_next(&r.ahead, &r.ahead_ns);
 	streams_reset(p, &r);
@@ -548,6 +548,7 @@ dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err
 	} else {
 		status = streams_run(p, &r, &result, err);
 	}
+	os_usage_get(&result.after);
 	if (status == DCK_OK)
 		result_make(p, &r, &result);
 	pthread_mutex_destroy(&r.one);
