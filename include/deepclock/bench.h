@@ -105,7 +105,8 @@ typedef struct dck_plan {
 	uint64_t processes;	/* fresh processes; 1: this one */
 	uint64_t idle_ns;	/* pause before each run */
 	uint64_t keep;		/* samples kept at most */
-	bool check_outputs;	/* afterwards: are they those of an unoptimised run? dck_check_options */
+	bool
+	    check_outputs; /* afterwards: are they those of an unoptimised run? dck_check_options */
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* The deepclock program, which is started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT`
 	 * for what needs a fresh process (processes > 1); NULL: none. */

@@ -18,12 +18,12 @@ typedef struct os_clock_state {
 	uint64_t base_tsc, base_ns, ns_per_tick_q32;
 } os_clock_state;
 bool os_clock_tsc(os_clock_state *s, dck_clock *ret);
-/* clock_coarse.c: too coarse for a run, to show what such clocks do. tick_ns is what the system says;
- * a reading's cost is not known. false: there is none. */
+/* clock_coarse.c: too coarse for a run, to show what such clocks do. tick_ns is what the system
+ * says; a reading's cost is not known. false: there is none. */
 bool os_clock_coarse(dck_clock *ret);
 void os_clock_seconds(dck_clock *ret); /* time(), whole seconds; not monotonic */
-uint64_t os_now_ns(void);	  /* for deadlines and phases; CLOCK_MONOTONIC */
-uint64_t os_process_cpu_ns(void); /* CPU time of all threads of this process */
+uint64_t os_now_ns(void);	       /* for deadlines and phases; CLOCK_MONOTONIC */
+uint64_t os_process_cpu_ns(void);      /* CPU time of all threads of this process */
 int64_t os_unix_ns(void);
 /* Sleeps; false when `cancelled(self)` became true (asked every 50 ms) or a signal came. */
 bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self);
