@@ -42,9 +42,11 @@ typedef struct dck_load_config {
 	uint64_t max_warmup_ns;
 	double level; /* of every interval */
 	uint64_t keep;
-	uint64_t seed;		/* of the arrivals */
-	const dck_clock *clock; /* NULL: the best of this machine */
-	const char *title;	/* the record's `command`; NULL: none */
+	uint64_t seed; /* of the arrivals */
+	/* NULL: the best of this machine. Arrivals are waited for until it says so: one that does
+	 * not go on by itself never ends that. */
+	const dck_clock *clock;
+	const char *title; /* the record's `command`; NULL: none */
 } dck_load_config;
 DCK_API extern const dck_opt dck_load_options[];
 DCK_API extern const char *const dck_load_scenarios[]; /* "auto", "single", "multi", "offline",

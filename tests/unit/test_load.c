@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "bench/load.h"
+#include "fault_alloc.h"
 
 static void assert_near(double v, double expected, double tolerance)
 {
@@ -538,6 +539,60 @@ static void search_gives_up(void **state)
 	assert_true(p.held == 0 && isinf(p.broken) && p.steps <= 40);
 }
 
+/* --- no memory */
+
+static int nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* Each allocation in turn fails: a sentence, and nothing is left behind. A closed loop, an open one
+ * with a trace, a search. */
+static void no_memory(void **state)
+{
+	char trace[64];
+
+	(void)state;
+	snprintf(trace, sizeof trace, "%s", file_of("0\n0.001\n0.002\n"));
+	for (int kind = 0; kind < 3; kind++)
+		for (size_t n = 1;; n++) {
+			dck_subject s;
+			dck_load_config c;
+			dck_record *r = NULL;
+			dck_err err = {0};
+			fault_alloc f;
+			dck_status status;
+
+			dck_subject_init(&s);
+			s.function = nothing;
+			dck_load_config_init(&c);
+			c.warmup = "1";
+			c.requests = 5;
+			c.time_ns = 1000000;
+			c.keep = 64;
+			c.trace = kind == 1 ? trace : NULL;
+			c.find_peak = kind == 2;
+			c.slo.item[c.slo.n++] = "median<=1s";
+			c.max_time_ns = 1;
+			fault_alloc_begin(&f, n);
+			status = dck_load(&s, &c, NULL, &r, &err);
+			if (status == DCK_OK)
+				dck_record_free(r);
+			else
+				assert_true(err.msg[0] != '\0');
+			dck_set_allocator(NULL);
+			assert_int_equal(f.out, 0);
+			if (f.calls < n) {
+				assert_int_equal(status, DCK_OK);
+				break;
+			}
+			if (status != DCK_OK)
+				assert_int_equal(status, DCK_E_NOMEM);
+		}
+	unlink(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -557,6 +612,7 @@ int main(void)
 	    cmocka_unit_test(search_goes_on_past_noise),
 	    cmocka_unit_test(search_looks_twice),
 	    cmocka_unit_test(search_gives_up),
+	    cmocka_unit_test(no_memory),
 	};
 
 	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
