@@ -73,35 +73,45 @@ static void verdicts(record_builder *b, const versus_rounds *r)
 
 /* --- tables */
 
-static void table_alternatives(record_builder *b, const versus *v, const versus_rounds *r)
+static void alternative_row(record_builder *b, const char *name, const versus_result *x,
+			    double base_ns, double level)
+{
+	const double own = x->has_interval ? level : 0;
+
+	record_cell_text(b, name);
+	record_cell_real(b, x->time_ns);
+	record_cell_interval(b, exp(x->median), exp(x->lo), exp(x->hi), own);
+	record_cell_text(b, verdict_texts[x->verdict]);
+	record_cell_interval(b, base_ns * expm1(x->median), base_ns * expm1(x->lo),
+			     base_ns * expm1(x->hi), own);
+}
+
+static void table_alternatives(record_builder *b, const versus *v, const versus_rounds *r,
+			       const versus_rounds *self)
 {
 	static const dck_column columns[] = {
 	    {"subject", "subject", DCK_UNIT_NONE},     {"time", "time", DCK_UNIT_NS},
 	    {"ratio", "ratio", DCK_UNIT_ONE},	       {"verdict", "verdict", DCK_UNIT_NONE},
 	    {"difference", "difference", DCK_UNIT_NS},
 	};
-	const double level = v->asked->level;
-	const double base = r->results[0].time_ns;
+	static const char why[] = "the others are compared with it";
+	const versus_result *first = &r->results[0];
+	char name[200];
 
 	record_table(b, "compare/alternatives", "Compared, turn by turn", columns,
 		     sizeof columns / sizeof columns[0]);
-	for (size_t i = 0; i < r->n; i++) {
-		const versus_result *x = &r->results[i];
-
-		record_cell_text(b, r->lanes[i].what->name);
-		record_cell_real(b, x->time_ns);
-		if (i == 0) {
-			record_cell_absent(b, "the others are compared with it");
-			record_cell_text(b, "baseline");
-			record_cell_absent(b, "the others are compared with it");
-			continue;
-		}
-		record_cell_interval(b, exp(x->median), exp(x->lo), exp(x->hi),
-				     x->has_interval ? level : 0);
-		record_cell_text(b, verdict_texts[x->verdict]);
-		record_cell_interval(b, base * expm1(x->median), base * expm1(x->lo),
-				     base * expm1(x->hi), x->has_interval ? level : 0);
-	}
+	record_cell_text(b, r->lanes[0].what->name);
+	record_cell_real(b, first->time_ns);
+	record_cell_absent(b, why);
+	record_cell_text(b, "baseline");
+	record_cell_absent(b, why);
+	snprintf(name, sizeof name, "%s, with itself", r->lanes[0].what->name);
+	if (self)
+		alternative_row(b, name, &self->results[1], self->results[0].time_ns,
+				v->asked->level);
+	for (size_t i = 1; i < r->n; i++)
+		alternative_row(b, r->lanes[i].what->name, &r->results[i], first->time_ns,
+				v->asked->level);
 }
 
 /* What is paid before the first result, and when a faster run has paid it back. */
@@ -315,7 +325,7 @@ void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
 	}
 	metrics(b, v, r, self);
 	verdicts(b, r);
-	table_alternatives(b, v, r);
+	table_alternatives(b, v, r, self);
 	table_startup(b, r);
 	series(b, r);
 	notes(b, v, r, self);
