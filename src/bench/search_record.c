@@ -334,8 +334,9 @@ static void note_unresolved(making *m)
 	}
 	record_note(m->b, DCK_WARN, "throughput-unresolved",
 		    "not resolved between %s: after %u rounds differences are known to +-%.1f %%; "
-		    "more --rounds or a quieter machine would tell them apart",
-		    list ? list : "several sizes", r->rounds, 100 * expm1(r->half));
+		    "more --%s or a quieter machine would tell them apart",
+		    list ? list : "several sizes", r->rounds, 100 * expm1(r->half),
+		    m->r->out_of_time ? "max-time" : "rounds");
 }
 
 /* Pauses that half of the runs did not have. */
