@@ -253,8 +253,8 @@ static bool within(double low, double high, double share)
 	return low >= 1 / (1 + share) && high <= 1 + share;
 }
 
-/* Harm: the interval leaves out 1, and what is between sessions of the same is less. No harm: it is
- * so narrow that there is no room for any. */
+/* Harm: the interval leaves out 1, and what is between sessions of the same is less. No harm: it
+ * holds 1, or nearly, and is so narrow that there is no room for much. */
 static verdict_kind verdict_kind_of(const pit *p, const chosen *c)
 {
 	const pit_finding *f = &c->found;
@@ -266,8 +266,8 @@ static verdict_kind verdict_kind_of(const pit *p, const chosen *c)
 		return HARM;
 	if (!f->has_interval)
 		return OPEN;
-	if ((f->lo > 1 || f->hi < 1) && !within(f->factor, f->factor, floor))
-		return HARM;
+	if ((f->lo > 1 || f->hi < 1) && !within(f->factor, f->factor, p->asked->margin))
+		return within(f->factor, f->factor, floor) ? OPEN : HARM;
 	return within(f->lo, f->hi, fmax(CLEAR, p->asked->margin)) ? HARMLESS : OPEN;
 }
 
