@@ -100,12 +100,13 @@ static bool arrival_take(run_state *r, uint64_t now_ns, double *ret_at_ns)
 	return true;
 }
 
-/* A closed loop begins when the run before has ended. */
-static bool turn_take(run_state *r, uint64_t now_ns)
+/* A closed loop begins when the run before has ended. Each stream makes one at least, however late
+ * its thread comes to run. */
+static bool turn_take(const load_stream *s, run_state *r, uint64_t now_ns)
 {
 	const load_ask *a = r->ask;
 
-	if (now_ns - r->start_ns >= a->time_ns)
+	if (s->latency.pushed > 0 && now_ns - r->start_ns >= a->time_ns)
 		return false;
 	return a->requests == 0 || atomic_fetch_add(&r->begun, 1) < a->requests;
 }
@@ -230,7 +231,7 @@ static bool request_next(load_stream *s, run_state *r, uint64_t *ret_at_ns, bool
 	if (atomic_load_explicit(&s->pool->stop, memory_order_relaxed))
 		return false;
 	if (r->ask->scenario != LOAD_SERVER)
-		return turn_take(r, now(s->pool));
+		return turn_take(s, r, now(s->pool));
 	pthread_mutex_lock(&r->lock);
 	more = arrival_take(r, now(s->pool), &at);
 	pthread_mutex_unlock(&r->lock);
