@@ -73,7 +73,7 @@ static void random_arrivals(void **state)
 
 static const char *file_of(const char *text)
 {
-	static char path[] = "/tmp/deepclock-trace-XXXXXX";
+	static char path[] = "deepclock-trace-XXXXXX";
 	int fd;
 	FILE *f;
 
