@@ -4,9 +4,7 @@
 #include "bench/load.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "deepclock/opt.h"
-#include <ctype.h>
-#include <math.h>
+#include "bench/slo.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -16,55 +14,22 @@ const char *const load_verdict_texts[] = {
     [STAT_LIMIT_BROKEN] = "broken",
 };
 
-static dck_status refuse(const char *text, const char *why, dck_err *err)
-{
-	DCK_FAIL(err, E_ARG,
-		 "--slo is '%.40s': %s; write it as p99<=50ms, with a percentile from p50 to "
-		 "p99.99 and a time",
-		 text, why);
-}
-
-/* Without blanks; false: it does not fit. */
-static bool squeeze(const char *text, char *to, size_t size)
-{
-	size_t n = 0;
-
-	for (; *text; text++) {
-		if (isspace((unsigned char)*text))
-			continue;
-		if (n + 1 >= size)
-			return false;
-		to[n++] = *text;
-	}
-	to[n] = '\0';
-	return true;
-}
-
 dck_status load_slo_parse(const char *text, load_slo *ret, dck_err *err)
 {
-	char word[48], *sign;
-	const char *limit;
+	static const char known[] = "median or a percentile from p50 to p99.99";
 	load_slo s = {.p = 50};
-	uint64_t ns;
+	slo_text cut;
 
-	if (!squeeze(text, word, sizeof word))
-		return refuse(text, "it is too long", err);
-	sign = strchr(word, '<');
-	if (!sign)
-		return refuse(text, "it has no '<='", err);
-	*sign = '\0';
-	limit = sign + (sign[1] == '=' ? 2 : 1);
-	if (strcmp(word, "median") != 0 &&
-	    (word[0] != 'p' || units_parse_real(word + 1, &s.p, NULL) != DCK_OK))
-		return refuse(text, "what is limited is no percentile", err);
+	DCK_TRY(slo_cut(text, known, &cut, err));
+	if (strcmp(cut.statistic, "median") != 0 &&
+	    (cut.statistic[0] != 'p' || units_parse_real(cut.statistic + 1, &s.p, NULL) != DCK_OK))
+		return slo_refuse(text, "what is limited is no percentile", known, err);
 	if (!(s.p >= 50 && s.p <= 99.99))
-		return refuse(text, "that percentile is out of range", err);
-	if (units_parse_time(limit, &ns, NULL) != DCK_OK || ns == 0)
-		return refuse(text, "the limit is no time above 0, as in 50ms", err);
+		return slo_refuse(text, "that percentile is out of range", known, err);
 	s.p /= 100;
-	s.limit_ns = (double)ns;
-	snprintf(s.statistic, sizeof s.statistic, "%.11s", word);
-	snprintf(s.name, sizeof s.name, "%s<=%.17s", s.statistic, limit);
+	s.limit_ns = cut.limit_ns;
+	snprintf(s.statistic, sizeof s.statistic, "%.11s", cut.statistic);
+	snprintf(s.name, sizeof s.name, "%s<=%.17s", s.statistic, cut.limit);
 	*ret = s;
 	return DCK_OK;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/search_slo.h"
 #include "base/err.h"
-#include "base/units.h"
-#include <stdio.h>
+#include "bench/slo.h"
 #include <string.h>
 
 /* Runs: the fewest with which the interval of that quantile has ends at 95 % (docs/methods.md). */
@@ -21,34 +20,17 @@ static const struct {
     {"max", {.name = "max", .tag = "latency/max", .runs = 10, .is_max = true, .is_upper = true}},
 };
 
-static dck_status wrong(const char *text, dck_err *err)
-{
-	DCK_FAIL(err, E_ARG,
-		 "--slo is '%s': write it as STAT<=TIME, such as p99<=20ms; STAT is median, mean, "
-		 "p90, p95, p99, p999 or max",
-		 text);
-}
-
 dck_status search_slo_parse(const char *text, search_slo *ret, dck_err *err)
 {
-	const char *word = text + strspn(text, " "), *less = strchr(text, '<'), *time;
-	search_slo slo = {0};
-	uint64_t ns;
-	size_t n;
+	static const char known[] = "median, mean, p90, p95, p99, p999 or max";
+	slo_text cut;
 
-	if (!less)
-		return wrong(text, err);
-	n = (size_t)(less - word);
-	while (n > 0 && word[n - 1] == ' ')
-		n--;
+	DCK_TRY(slo_cut(text, known, &cut, err));
 	for (size_t i = 0; i < sizeof stats / sizeof stats[0]; i++)
-		if (strlen(stats[i].word) == n && strncmp(stats[i].word, word, n) == 0)
-			slo = stats[i].slo;
-	time = less + (less[1] == '=' ? 2 : 1);
-	time += strspn(time, " ");
-	if (!slo.name || units_parse_time(time, &ns, NULL) != DCK_OK || ns == 0)
-		return wrong(text, err);
-	slo.limit_ns = (double)ns;
-	*ret = slo;
-	return DCK_OK;
+		if (strcmp(stats[i].word, cut.statistic) == 0) {
+			*ret = stats[i].slo;
+			ret->limit_ns = cut.limit_ns;
+			return DCK_OK;
+		}
+	return slo_refuse(text, "that statistic is not known", known, err);
 }

@@ -78,14 +78,6 @@ static int load_cli_run(cli *c, void *config)
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
 				    NULL};
-static const cli_item subjects[] = {
-    {"model.onnx", "a model from a file"},
-    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
-    {"cmd:'PROGRAM ARG...'", "any program, started for each request"},
-    {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
-    {"-- PROGRAM ARG...", "any program with its arguments"},
-    {0},
-};
 static const cli_item scenarios[] = {
     {"single", "one request after the other: the latency without a queue"},
     {"multi", "--streams N, each one request after the other"},
@@ -94,7 +86,8 @@ static const cli_item scenarios[] = {
 	       "by --streams N"},
     {0},
 };
-static const cli_section sections[] = {{"Subjects", subjects}, {"Scenarios", scenarios}, {0}};
+static const cli_section sections[] = {
+    {"Subjects", cli_subject_items}, {"Scenarios", scenarios}, {0}};
 static const cli_group groups[] = {
     {"Load", dck_load_options, offsetof(load_command, load), false},
     {"Models", dck_model_options, offsetof(load_command, subject.model), false},

@@ -151,15 +151,7 @@ static int pitfalls_run(cli *c, void *config)
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
 				    "--list", NULL};
-static const cli_item subjects[] = {
-    {"model.onnx", "a model from a file"},
-    {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
-    {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are kept, no shell"},
-    {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
-    {"-- PROGRAM ARG...", "any program with its arguments"},
-    {0},
-};
-static const cli_section sections[] = {{"Subjects", subjects}, {0}};
+static const cli_section sections[] = {{"Subjects", cli_subject_items}, {0}};
 static const cli_group groups[] = {
     {"Mistakes", dck_pitfalls_options, offsetof(pitfalls_command, pitfalls), false},
     {"Mistakes", list_options, offsetof(pitfalls_command, which), false},

@@ -43,19 +43,14 @@ static void test_refused(void **state)
 	    "p98<=2ms", "p99>=2ms", "p99=2ms", "p99<=-2ms", "p99<=0ms", "p99<=2ms,max<=3ms",
 	    "p9 9<=2ms"};
 	search_slo slo = {.runs = 7};
-	char sentence[400];
 	dck_err err;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		if (search_slo_parse(wrong[i], &slo, &err) != DCK_E_ARG)
 			fail_msg("'%s' is read", wrong[i]);
-		snprintf(
-		    sentence, sizeof sentence,
-		    "--slo is '%s': write it as STAT<=TIME, such as p99<=20ms; STAT is median, "
-		    "mean, p90, p95, p99, p999 or max",
-		    wrong[i]);
-		assert_string_equal(err.msg, sentence);
+		assert_non_null(strstr(err.msg, "write it as STAT<=TIME, such as p99<=20ms; STAT "
+						"is median, mean, p90, p95, p99, p999 or max"));
 		assert_int_equal(slo.runs, 7);
 	}
 }

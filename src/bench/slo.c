@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/slo.h"
+#include "base/err.h"
+#include "base/units.h"
+#include <ctype.h>
+#include <string.h>
+
+dck_status slo_refuse(const char *text, const char *why, const char *stats, dck_err *err)
+{
+	DCK_FAIL(err, E_ARG,
+		 "--slo is '%.40s': %s; write it as STAT<=TIME, such as p99<=20ms; STAT is %s",
+		 text, why, stats);
+}
+
+/* n bytes without the blanks at both ends; false: they do not fit. */
+static bool trim(const char *text, size_t n, char *to, size_t size)
+{
+	while (n > 0 && isspace((unsigned char)text[n - 1]))
+		n--;
+	while (n > 0 && isspace((unsigned char)*text)) {
+		text++;
+		n--;
+	}
+	if (n >= size)
+		return false;
+	memcpy(to, text, n);
+	to[n] = '\0';
+	return true;
+}
+
+dck_status slo_cut(const char *text, const char *stats, slo_text *ret, dck_err *err)
+{
+	const char *less = strchr(text, '<'), *limit;
+	slo_text slo;
+	uint64_t ns;
+
+	if (!less)
+		return slo_refuse(text, "it has no '<='", stats, err);
+	limit = less + (less[1] == '=' ? 2 : 1);
+	if (!trim(text, (size_t)(less - text), slo.statistic, sizeof slo.statistic) ||
+	    !trim(limit, strlen(limit), slo.limit, sizeof slo.limit))
+		return slo_refuse(text, "it is too long", stats, err);
+	if (units_parse_time(slo.limit, &ns, NULL) != DCK_OK || ns == 0)
+		return slo_refuse(text, "the limit is no time above 0, as in 50ms", stats, err);
+	slo.limit_ns = (double)ns;
+	*ret = slo;
+	return DCK_OK;
+}
