@@ -12,19 +12,21 @@ dck_status slo_refuse(const char *text, const char *why, const char *stats, dck_
 		 text, why, stats);
 }
 
-/* n bytes without the blanks at both ends; false: they do not fit. */
-static bool trim(const char *text, size_t n, char *to, size_t size)
+/* n bytes without their blanks, or with those `inside`; false: they do not fit. */
+static bool take(const char *text, size_t n, bool inside, char *to, size_t size)
 {
+	size_t used = 0;
+
 	while (n > 0 && isspace((unsigned char)text[n - 1]))
 		n--;
-	while (n > 0 && isspace((unsigned char)*text)) {
-		text++;
-		n--;
+	for (size_t i = 0; i < n; i++) {
+		if (isspace((unsigned char)text[i]) && (used == 0 || !inside))
+			continue;
+		if (used + 1 >= size)
+			return false;
+		to[used++] = text[i];
 	}
-	if (n >= size)
-		return false;
-	memcpy(to, text, n);
-	to[n] = '\0';
+	to[used] = '\0';
 	return true;
 }
 
@@ -37,8 +39,8 @@ dck_status slo_cut(const char *text, const char *stats, slo_text *ret, dck_err *
 	if (!less)
 		return slo_refuse(text, "it has no '<='", stats, err);
 	limit = less + (less[1] == '=' ? 2 : 1);
-	if (!trim(text, (size_t)(less - text), slo.statistic, sizeof slo.statistic) ||
-	    !trim(limit, strlen(limit), slo.limit, sizeof slo.limit))
+	if (!take(text, (size_t)(less - text), true, slo.statistic, sizeof slo.statistic) ||
+	    !take(limit, strlen(limit), false, slo.limit, sizeof slo.limit))
 		return slo_refuse(text, "it is too long", stats, err);
 	if (units_parse_time(slo.limit, &ns, NULL) != DCK_OK || ns == 0)
 		return slo_refuse(text, "the limit is no time above 0, as in 50ms", stats, err);
