@@ -55,6 +55,7 @@ typedef struct versus_result {
 	size_t rounds;
 	double time_ns; /* median of the visits */
 	/* Of the logarithms, at the level that its verdict was found at. Lane 0: nothing. */
+	size_t judged; /* rounds when that was found */
 	bool has_interval;
 	double median, lo, hi, tau;
 	verdict verdict;

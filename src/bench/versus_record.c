@@ -11,15 +11,15 @@
 static void how_make(const versus *v, const versus_result *x, char *buf, size_t size)
 {
 	if (!x->has_interval)
-		snprintf(buf, size, "median of %zu paired ratios", x->rounds);
+		snprintf(buf, size, "median of %zu paired ratios", x->judged);
 	else if (x->tau > 1)
 		snprintf(buf, size,
 			 "median of %zu paired ratios, exact sign-test interval (%s), widened: "
 			 "neighbours depend (tau %.1f)",
-			 x->rounds, v->asked->rounds > 0 ? "one look" : "sequential", x->tau);
+			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential", x->tau);
 	else
 		snprintf(buf, size, "median of %zu paired ratios, exact sign-test interval (%s)",
-			 x->rounds, v->asked->rounds > 0 ? "one look" : "sequential");
+			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential");
 }
 
 static void metric_ratio(record_builder *b, const versus *v, const char *tag,

@@ -202,11 +202,12 @@ static dck_status inner_new(versus_rounds *r, size_t visits, dck_err *err)
 static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
 {
 	const dck_compare_config *c = v->asked;
-	const bool command = r->lanes[0].what->subject->kind == DCK_SUBJECT_COMMAND;
 	double turn_ns, open_ns, visits = 1;
 	uint64_t begin;
 
-	r->reopens = !c->keep_sessions && !c->fresh && !command;
+	for (size_t i = 0; i < r->n; i++) /* each run of a program is a start of its own */
+		r->reopens |= r->lanes[i].what->subject->kind != DCK_SUBJECT_COMMAND;
+	r->reopens = r->reopens && !c->keep_sessions && !c->fresh;
 	DCK_TRY(inner_new(r, c->visits > VISITS_MAX ? (size_t)c->visits : VISITS_MAX, err));
 	begin = now(v);
 	for (size_t i = 0; i < TRIAL_TURNS && !c->fresh; i++) {
@@ -260,6 +261,7 @@ static void judge(const family *f, versus_result *x, size_t undecided, double ma
 	stat_paired p;
 
 	stat_paired_median(x->ratio, x->rounds, f->rank[undecided - 1], f->scratch, &p);
+	x->judged = x->rounds;
 	x->has_interval = p.has_interval;
 	x->median = p.median;
 	x->lo = p.lo;
@@ -390,7 +392,6 @@ dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err)
 
 	if (status == DCK_OK)
 		status = medians(r, err);
-
 	family_done(&f);
 	for (size_t i = 0; i < r->n; i++)
 		versus_lane_close(&r->lanes[i]);
