@@ -59,6 +59,9 @@ static void test_limits(void **state)
 		fclose(f);
 		assert_int_equal(score, 1000);
 	}
+	/* It has only just begun. */
+	for (int i = 0; i < 10000 && os_child_rss(pid) <= 4096; i++)
+		usleep(1000);
 	assert_true(os_child_rss(pid) > 4096);
 	os_child_kill(pid);
 	child_end(pid, write_end, SIGKILL);
