@@ -71,14 +71,14 @@ static double expected_ns(const search_run *r, const search_ask *ask)
 					 (double)search_get(r->search, nearest)->batch;
 }
 
-/* A percentile needs its runs, and time for them; not more than they take at the limit, since what
- * breaks it needs no precision. */
+/* A percentile needs its runs, half as many again where neighbours depend on each other, and time
+ * for them; not more than they take at the limit, since what breaks it needs no precision. */
 static void plan_percentile(const search_run *r, const search_ask *ask, dck_plan *p)
 {
 	const double runs = (double)r->slo.runs;
-	const double need = fmin(1.3 * runs * expected_ns(r, ask), 1.5 * runs * r->slo.limit_ns);
+	const double need = fmin(2 * runs * expected_ns(r, ask), 2 * runs * r->slo.limit_ns);
 
-	p->min_runs = r->slo.runs + r->slo.runs / 10;
+	p->min_runs = r->slo.runs + r->slo.runs / 2;
 	if (need > (double)p->max_time_ns)
 		p->max_time_ns = need < SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
 }

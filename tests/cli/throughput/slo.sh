@@ -1,4 +1,4 @@
-# A run takes 5 ms whatever the batch: all of them keep to a second, none to 1 ms.
+# A run takes 5 ms whatever the batch: all of them keep to 100 s, none to 1 us, however two visits scatter.
 search() {
 	deepclock throughput --quiet --engine null --engine-option sleep_ns=5000000 --batch 1,2 --point-time 100ms \
 		--rounds 2 --save run.json zoo:simplenet "$@" > text
@@ -9,8 +9,11 @@ search() {
 		'note("slo-not-held") is not None'
 	grep -q '^Throughput by batch' text && echo table
 }
-search --slo 'median <= 1s'
-search --slo 'p90<=1s'
-search --slo 'max<=1s'
-search --slo 'p99<=1ms' 2> err
+search --slo 'median <= 100s'
+# A percentile needs independent runs, and a busy machine's are not: 'not sure' is then right.
+deepclock throughput --quiet --engine null --engine-option sleep_ns=5000000 --batch 1 --point-time 100ms --rounds 1 \
+	--slo 'p90<=100s' --save run.json zoo:simplenet > text 2> why
+[ $? -le 1 ] && record run.json '[c["title"] for c in r["tables"][0]["columns"]][:4]'
+search --slo 'max<=100s'
+search --slo 'p99<=1us' 2> err
 sed 's/batch [12] comes nearest with [^:]*$/batch N comes nearest with TIME/' err
