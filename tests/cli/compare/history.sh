@@ -9,8 +9,8 @@ deepclock compare --quiet --history 0.json
 echo $?
 measure 0.05 1.json
 deepclock compare --quiet --history 1.json --margin 20% --save run.json > text
-echo $?
-record run.json 'f("compare", "verdict")' 'm("compare/ratio")["value"] > 2'
+[ $? -ge 3 ] && echo gate # on a busy machine it may be undecided
+record run.json 'f("compare", "verdict") in ("slower", "undecided")' 'm("compare/ratio")["value"] > 2'
 deepclock compare --history zoo:simplenet
 echo $?
 deepclock compare --history 0.json 1.json
