@@ -230,15 +230,13 @@ static void too_few(record_builder *b, const bench_evidence *e, double *scratch)
 
 static void imprecise(record_builder *b, const bench_evidence *e, double *scratch)
 {
-	const bench_phases *p = e->phases;
-
 	(void)scratch;
-	if (p->plan.asked.runs == 0 && p->plan.asked.time_ns == 0 && !p->precise)
+	if (e->ending->imprecise)
 		record_note(
 		    b, DCK_INFO, "imprecise",
 		    "the asked precision of %g %% was not reached: raise --max-time or accept the "
 		    "interval that is printed",
-		    100 * p->plan.asked.precision);
+		    100 * e->phases->plan.asked.precision);
 }
 
 static void timer_coarse(record_builder *b, const bench_evidence *e, double *scratch)

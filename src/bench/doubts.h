@@ -5,13 +5,14 @@
 #ifndef BENCH_DOUBTS_H
 #define BENCH_DOUBTS_H
 
-#include "bench/phases.h"
+#include "bench/ending.h"
 #include "os/os.h"
 #include "record/build.h"
 
 /* What the doubts look at beside the samples. */
 typedef struct bench_evidence {
 	const bench_phases *phases;
+	const bench_ending *ending;
 	const os_host *host;
 	os_usage before, after;		/* around the measurement */
 	const stat_estimate *estimates; /* [STAT_ESTIMATORS] */

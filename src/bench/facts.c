@@ -252,9 +252,9 @@ static void facts_warmup(record_builder *b, const bench_phases *p)
 	}
 }
 
-void bench_facts_method(record_builder *b, const bench_phases *p, const stat_estimate *estimates)
+void bench_facts_method(record_builder *b, const bench_phases *p, const bench_ending *ending,
+			const stat_estimate *estimates)
 {
-	const stat_estimate *asked = &estimates[p->plan.statistic];
 	const uint32_t caps = p->loop.target->engine.ops->caps;
 
 	record_fact_text(b, "method", "clock", p->loop.clock->name);
@@ -270,13 +270,13 @@ void bench_facts_method(record_builder *b, const bench_phases *p, const stat_est
 		    b, "method", "transfers",
 		    "none inside: inputs and outputs stay in memory that is bound beforehand");
 	facts_warmup(b, p);
-	record_fact_text(b, "method", "stop", p->stop);
+	record_fact_text(b, "method", "stop", ending->stop);
 	record_fact_int(b, "method", "precision_checks", DCK_UNIT_ONE, (int64_t)p->checks);
-	if (asked->present && asked->has_interval && asked->value > 0)
-		record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
-				 (asked->hi - asked->lo) / 2 / asked->value);
+	if (isnan(ending->half_ratio))
+		record_fact_absent(b, "method", "precision_reached", ending->why);
 	else
-		record_fact_absent(b, "method", "precision_reached", asked->why);
+		record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
+				 ending->half_ratio);
 	record_fact_text(
 	    b, "method", "interval",
 	    "within one process, corrected for autocorrelation; another start of the program "

@@ -5,7 +5,7 @@
 #ifndef BENCH_FACTS_H
 #define BENCH_FACTS_H
 
-#include "bench/phases.h"
+#include "bench/ending.h"
 #include "os/os.h"
 #include "record/build.h"
 
@@ -25,6 +25,7 @@ void bench_facts_table(record_builder *b, const dck_table *from);
 /* One fact for each option row: what was asked, defaults included. */
 void bench_facts_options(record_builder *b, const char *section, const dck_opt *table,
 			 const void *cfg);
-void bench_facts_method(record_builder *b, const bench_phases *p, const stat_estimate *estimates);
+void bench_facts_method(record_builder *b, const bench_phases *p, const bench_ending *ending,
+			const stat_estimate *estimates);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/err.h"
 #include "os/os.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define WARM_KEEP 65536
@@ -232,16 +231,6 @@ dck_status bench_phase_warmup(bench_phases *p, dck_err *err)
 
 /* --- measurement */
 
-static void stop_say(bench_phases *p, const stat_estimate *e)
-{
-	snprintf(
-	    p->stop, sizeof p->stop,
-	    "precision: half of the %g %% interval of the %s is %.2g %% of it, %g %% was asked",
-	    100 * e->level, dck_plan_statistics[p->plan.asked.statistic],
-	    100 * (e->hi - e->lo) / 2 / e->value, 100 * p->plan.asked.precision);
-	p->precise = true;
-}
-
 /* Looks at the statistic; true when the precision is reached. */
 static bool precision_check(bench_phases *p)
 {
@@ -254,7 +243,7 @@ static bool precision_check(bench_phases *p)
 	live_estimate(p, &e);
 	if (!stat_stop_look(&p->looks, &e, asked->precision))
 		return false;
-	stop_say(p, &e);
+	p->ended = BENCH_END_PRECISION;
 	return true;
 }
 
@@ -264,18 +253,12 @@ static bool measure_enough(bench_phases *p, uint64_t runs, uint64_t elapsed_ns)
 	const dck_plan *asked = &p->plan.asked;
 
 	if (asked->runs > 0 && runs >= asked->runs)
-		snprintf(p->stop, sizeof p->stop, "runs: %llu were asked",
-			 (unsigned long long)asked->runs);
+		p->ended = BENCH_END_RUNS;
 	else if (asked->time_ns > 0 && elapsed_ns >= asked->time_ns)
-		snprintf(p->stop, sizeof p->stop, "time: %g s were asked",
-			 (double)asked->time_ns / 1e9);
+		p->ended = BENCH_END_TIME;
 	else if (asked->runs == 0 && asked->time_ns == 0 && elapsed_ns >= asked->max_time_ns)
-		snprintf(p->stop, sizeof p->stop,
-			 "max-time: %g s passed before the precision was reached",
-			 (double)asked->max_time_ns / 1e9);
-	else
-		return false;
-	return true;
+		p->ended = BENCH_END_MAX_TIME;
+	return p->ended != BENCH_END_EARLY;
 }
 
 static void live_foresee(bench_phases *p, uint64_t runs, uint64_t elapsed_ns)

@@ -7,6 +7,15 @@
 #include "bench/loop.h"
 #include "bench/plan.h"
 
+/* Which rule ended the measurement; ending.h says it in words. */
+typedef enum bench_end {
+	BENCH_END_EARLY, /* interrupted, or a run failed */
+	BENCH_END_RUNS,
+	BENCH_END_TIME,
+	BENCH_END_MAX_TIME,
+	BENCH_END_PRECISION
+} bench_end;
+
 /* One measurement in one process. */
 typedef struct bench_phases {
 	bench_plan plan;
@@ -22,8 +31,8 @@ typedef struct bench_phases {
 	bool steady_known, steady;	 /* auto: whether it could be judged, and the judgement */
 	uint64_t steady_runs, steady_ns; /* from where on it was steady */
 	stat_steady verdict;
-	char stop[160]; /* which rule ended the measurement, a clause */
-	bool precise;	/* that rule was the precision */
+	bench_end ended;
+	char early[48]; /* what ended it before its rule did, a clause */
 	stat_stop looks;
 	uint64_t checks;   /* how often the precision was looked at */
 	bool group_wanted; /* the clock is too coarse for a sample, and it could not hold more runs

@@ -111,6 +111,22 @@ static void processes_estimate(const workers *w, double *values, bool scale, sta
 	}
 }
 
+/* One half-width and one decision, here too: those between the processes. */
+static void precision_say(record_builder *b, const workers *w, double half_ratio)
+{
+	const dck_plan *asked = &w->plan->asked;
+	char half[32];
+
+	record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE, half_ratio);
+	if (asked->runs == 0 && asked->time_ns == 0 && !(half_ratio <= asked->precision))
+		record_note(
+		    b, DCK_INFO, "imprecise",
+		    "half of the interval between the processes is %s %%, %g %% was asked: give "
+		    "more --processes or accept the interval that is printed",
+		    bench_ending_percent(half_ratio, asked->precision, half),
+		    100 * asked->precision);
+}
+
 static void metric_fold(record_builder *b, const workers *w, const dck_metric *first,
 			double *values)
 {
@@ -142,8 +158,7 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 		processes_estimate(w, values, f == FOLD_SCALE, &e);
 		bench_result_estimate(b, tag, &e);
 		if (strcmp(tag, w->plan->statistic_tag) == 0 && e.has_interval && e.value > 0)
-			record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
-					 (e.hi - e.lo) / 2 / e.value);
+			precision_say(b, w, (e.hi - e.lo) / 2 / e.value);
 	} else {
 		double v = f == FOLD_SUM ? sum : extreme;
 
@@ -161,6 +176,10 @@ static void notes_fold(record_builder *b, const workers *w)
 		for (size_t i = 0; i < w->records[k]->nnotes; i++) {
 			const dck_note *note = &w->records[k]->notes[i];
 			size_t earlier = 0, all = 0;
+
+			/* Of one process's interval; here that between them is asked about. */
+			if (strcmp(note->code, "imprecise") == 0)
+				continue;
 
 			for (size_t other = 0; other < w->n; other++)
 				if (dck_record_note(w->records[other], note->code)) {

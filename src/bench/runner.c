@@ -101,18 +101,19 @@ static void stopped_note(run *r, dck_status status, const dck_err *why)
 	if (status == DCK_E_CANCEL) {
 		record_note(r->record, DCK_ERROR, "interrupted",
 			    "interrupted in run %llu: this is what was measured until then", at);
-		snprintf(r->phases.stop, sizeof r->phases.stop, "interrupted");
+		snprintf(r->phases.early, sizeof r->phases.early, "interrupted");
 	} else {
 		record_note(r->record, DCK_ERROR, "engine-failed",
 			    "run %llu failed: %s; this is what was measured until then", at,
 			    why->msg);
-		snprintf(r->phases.stop, sizeof r->phases.stop, "run %llu failed", at);
+		snprintf(r->phases.early, sizeof r->phases.early, "run %llu failed", at);
 	}
 }
 
 static void record_fill(run *r, const dck_subject *s, bench_evidence *evidence)
 {
 	stat_estimate estimates[STAT_ESTIMATORS];
+	bench_ending ending;
 	record_builder *b = r->record;
 
 	bench_facts_subject(b, s, &r->target);
@@ -124,7 +125,9 @@ static void record_fill(run *r, const dck_subject *s, bench_evidence *evidence)
 	if (s->kind == DCK_SUBJECT_COMMAND)
 		bench_facts_options(b, "plan", dck_command_options, &s->command);
 	bench_results(b, &r->phases, estimates);
-	bench_facts_method(b, &r->phases, estimates);
+	bench_ending_find(&r->phases, &estimates[r->phases.plan.statistic], &ending);
+	bench_facts_method(b, &r->phases, &ending, estimates);
+	evidence->ending = &ending;
 	evidence->estimates = estimates;
 	bench_doubts(b, evidence, r->phases.scratch);
 	log_to_notes(b, &r->log);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -227,6 +228,61 @@ static void stops_by_max_time(void **state)
 	assert_non_null(dck_record_note(r, "imprecise"));
 	assert_in_range(metric_int(r, "time/measured"), 1000000000, 1001500000);
 	dck_record_free(r);
+}
+
+static uint64_t noise_seed;
+
+static uint64_t noise_of_seed(uint64_t call)
+{
+	return noise(call + (noise_seed << 32));
+}
+
+/* Time and precision end close together: whichever it is, the fact, the note and the clause that
+ * says what ended it are of one half-width and one decision. */
+static void stop_and_precision_agree(void **state)
+{
+	unsigned reached = 0, unconfirmed = 0, missed = 0;
+
+	(void)state;
+	for (noise_seed = 1; noise_seed <= 60; noise_seed++) {
+		char percent[32], number[32];
+		world w;
+		dck_record *r;
+		const dck_metric *m;
+		const char *stop;
+		double half;
+
+		world_init(&w, noise_of_seed);
+		w.plan.precision = 0.03;
+		w.plan.min_time_ns = 0;
+		w.plan.max_time_ns = 1000000000 + 10000000 * noise_seed;
+		r = world_bench(&w);
+		m = dck_record_metric(r, "latency/median");
+		half = dck_record_fact(r, "method", "precision_reached")->value.as.r;
+		stop = fact_text(r, "method", "stop");
+		assert_true(fabs(half - (m->hi - m->lo) / 2 / m->value.as.r) < 1e-12);
+		snprintf(percent, sizeof percent, " is %.3g", 100 * half);
+		snprintf(number, sizeof number, "%.3s", percent + 4);
+		if (!strstr(stop, number))
+			fail_msg("%s: not %s %%", stop, percent);
+		if (dck_record_note(r, "imprecise")) {
+			assert_true(half > 0.03);
+			assert_non_null(strstr(stop, "before the precision was reached"));
+			missed++;
+		} else {
+			assert_true(half <= 0.03);
+			assert_null(strstr(stop, "before the precision was reached"));
+			if (strncmp(stop, "max-time", 8) == 0) {
+				assert_non_null(strstr(stop, "three looks in a row"));
+				unconfirmed++;
+			} else {
+				assert_true(strncmp(stop, "precision: ", 11) == 0);
+				reached++;
+			}
+		}
+		dck_record_free(r);
+	}
+	assert_true(reached > 0 && unconfirmed > 0 && missed > 0);
 }
 
 static void stops_by_time(void **state)
@@ -511,6 +567,7 @@ int main(void)
 	    cmocka_unit_test(no_warmup),
 	    cmocka_unit_test(stops_by_precision),
 	    cmocka_unit_test(stops_by_max_time),
+	    cmocka_unit_test(stop_and_precision_agree),
 	    cmocka_unit_test(stops_by_time),
 	    cmocka_unit_test(groups_short_work),
 	    cmocka_unit_test(run_812_fails),
