@@ -11,7 +11,13 @@
 #include <stdio.h>
 
 /* Frozen: scripts rely on them. 3 and 4 belong to comparisons. */
-enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+enum cli_exit {
+	CLI_OK = 0,
+	CLI_FAILED = 1,
+	CLI_USAGE = 2,
+	CLI_UNDECIDED = 4, /* 3 and 4 come from the gate of the record */
+	CLI_INTERRUPTED = 130
+};
 
 /* Options that every command has. The first member of every command's config. */
 typedef struct cli_common {

@@ -126,6 +126,7 @@ static int saved(const cli *c, const compare_command *cfg)
 	dck_record *records[DCK_ALTERNATIVES_MAX] = {0}, *result = NULL;
 	const dck_record *all[DCK_ALTERNATIVES_MAX];
 	dck_status status = DCK_OK;
+	bool no_baseline = false;
 	const size_t first = cfg->which.history ? 1 : 0;
 	const size_t n = first + c->nargs;
 	dck_err err;
@@ -137,6 +138,7 @@ static int saved(const cli *c, const compare_command *cfg)
 	}
 	if (status == DCK_OK && cfg->which.history) {
 		status = baseline_get(cfg, records[1], &records[0], &err);
+		no_baseline = status == DCK_E_ABSENT;
 		all[0] = records[0];
 	}
 	if (status == DCK_OK)
@@ -148,6 +150,9 @@ static int saved(const cli *c, const compare_command *cfg)
 		dck_record_free(result);
 	} else {
 		code = cli_failed(&err);
+		/* The first record of its kind is no failure: nothing was shown, either way. */
+		if (code == CLI_FAILED && no_baseline)
+			code = CLI_UNDECIDED;
 	}
 	for (size_t i = 0; i < n; i++)
 		dck_record_free(records[i]);
