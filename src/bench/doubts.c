@@ -231,7 +231,7 @@ static void too_few(record_builder *b, const bench_evidence *e, double *scratch)
 static void imprecise(record_builder *b, const bench_evidence *e, double *scratch)
 {
 	(void)scratch;
-	if (e->ending->imprecise)
+	if (e->ending && e->ending->imprecise)
 		record_note(
 		    b, DCK_INFO, "imprecise",
 		    "the asked precision of %g %% was not reached: raise --max-time or accept the "

@@ -12,7 +12,7 @@
 /* What the doubts look at beside the samples. */
 typedef struct bench_evidence {
 	const bench_phases *phases;
-	const bench_ending *ending;
+	const bench_ending *ending; /* NULL: no precision was asked for */
 	const os_host *host;
 	os_usage before, after;		/* around the measurement */
 	const stat_estimate *estimates; /* [STAT_ESTIMATORS] */

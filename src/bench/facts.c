@@ -339,6 +339,7 @@ void bench_facts_metric(record_builder *b, const dck_metric *from)
 									  : "not known");
 		break;
 	}
+	record_metric_unit(b, tag, from->def->unit);
 }
 
 /* A builder makes no yes or no; a record of another program may have them. */

@@ -75,7 +75,7 @@ static void rate_estimate(const view *v, stat_estimate *ret)
 	stat_estimate_one(STAT_MEAN, done, n > 0 ? n - 1 : 0, v->j->config->level, rest, ret);
 }
 
-static void throughput(const view *v)
+static void rate_put(const view *v)
 {
 	const double items = (double)v->j->target.items;
 	const char *tag = "throughput/items";
@@ -106,6 +106,12 @@ static void throughput(const view *v)
 			   v->server
 			       ? "what was served, which in a stable queue is what arrived"
 			       : "items of all requests over the time until the last was done");
+}
+
+static void throughput(const view *v)
+{
+	rate_put(v);
+	record_metric_unit(v->b, "throughput/items", bench_rate_unit(&v->j->target));
 }
 
 static void server_metrics(const view *v)

@@ -244,8 +244,12 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 	record_fact_text(b, "method", "stop", "processes: each stopped by its own rule");
 	record_fact_absent(b, "method", "precision_reached",
 			   "one process has no interval between processes");
-	for (size_t i = 0; i < first->nmetrics; i++)
-		metric_fold(b, w, &first->metrics[i], values);
+	for (size_t i = 0; i < first->nmetrics; i++) {
+		const dck_metric *m = &first->metrics[i];
+
+		metric_fold(b, w, m, values);
+		record_metric_unit(b, m->def->tag, m->def->unit);
+	}
 	series_copy(b, w);
 	spread_note(b, w, values);
 	notes_fold(b, w);

@@ -44,6 +44,7 @@ static void throughput(record_builder *b, const bench_phases *p, const stat_esti
 	else
 		record_metric_real(b, tag, items * 1e9 / mean->value,
 				   "items of a run over the mean latency");
+	record_metric_unit(b, tag, bench_rate_unit(p->loop.target));
 }
 
 static void cpu(record_builder *b, const bench_phases *p)

@@ -209,6 +209,11 @@ static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_er
 	return DCK_OK;
 }
 
+dck_unit bench_rate_unit(const bench_target *t)
+{
+	return t->engine.ops->caps & DCK_CAP_COMMAND ? DCK_UNIT_RUN_PER_S : DCK_UNIT_ITEM_PER_S;
+}
+
 dck_status bench_target_next_input(bench_target *t, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;

@@ -46,6 +46,9 @@ void bench_target_close(bench_target *t); /* {0} is allowed */
 /* Between runs: binds the next set of inputs when there are several. */
 dck_status bench_target_next_input(bench_target *t, dck_err *err);
 
+/* Of the rate: a program is run, a model is given items. */
+dck_unit bench_rate_unit(const bench_target *t);
+
 extern const dck_engine bench_function_engine;
 
 #endif

@@ -166,6 +166,8 @@ static void row_take(trend_box *box, sqlite3_stmt *s, rows *all, bool compares)
 		box->trend.other++;
 		return;
 	}
+	if (all->n == 0 && sqlite3_column_text(s, 10))
+		record_find_unit((const char *)sqlite3_column_text(s, 10), &box->trend.metric.unit);
 	*r = (row){.id = dup_column(box->arena, s, 0),
 		   .commit = dup_column(box->arena, s, 1),
 		   .at = sqlite3_column_int64(s, 2),

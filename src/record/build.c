@@ -307,6 +307,21 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why)
 		m->value = value_absent(b, why);
 }
 
+void record_metric_unit(record_builder *b, const char *tag, dck_unit u)
+{
+	dck_metric *rows = b->metrics.rows;
+
+	for (size_t i = 0; i < b->metrics.n; i++) {
+		if (strcmp(rows[i].def->tag, tag) != 0)
+			continue;
+		const dck_metric_def *def = record_def_in(rows[i].def, u, b->box->arena);
+		assert(def != NULL || mem_arena_failed(b->box->arena));
+		if (def != NULL)
+			rows[i].def = def;
+		return;
+	}
+}
+
 /* A number of its own: what is no finite number is absent. */
 static dck_value number_keep(record_builder *b, const dck_value *v)
 {

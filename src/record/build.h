@@ -45,6 +45,9 @@ void record_metric_interval(record_builder *b, const char *tag, double v, double
 			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
 
+/* The unit of that metric, where its row allows another one (record_def_in). */
+void record_metric_unit(record_builder *b, const char *tag, dck_unit u);
+
 /* A table, filled row by row: record_table(), then for each row a cell for each column, in their
  * order (asserted at the next table, series or record_finish()). columns is copied. Text in a
  * column that has a unit is not allowed (asserted); a number in one that has none is. A name or key

@@ -63,6 +63,27 @@ const dck_metric_def *record_find_def(const char *tag, mem_arena *a)
 	return NULL;
 }
 
+static bool is_rate_of_work(dck_unit u)
+{
+	return u == DCK_UNIT_ITEM_PER_S || u == DCK_UNIT_RUN_PER_S;
+}
+
+const dck_metric_def *record_def_in(const dck_metric_def *def, dck_unit u, mem_arena *a)
+{
+	dck_metric_def *own;
+
+	if (def->unit == u)
+		return def;
+	if (!is_rate_of_work(def->unit) || !is_rate_of_work(u))
+		return NULL;
+	own = mem_arena_alloc(a, sizeof *own);
+	if (own != NULL) {
+		*own = *def;
+		own->unit = u;
+	}
+	return own;
+}
+
 const char *dck_unit_text(dck_unit u)
 {
 	return (unsigned)u < DCK_UNIT_COUNT ? unit_texts[u] : "";

@@ -19,6 +19,10 @@ record_box *record_box_new(void); /* @owned, dck_record_free(&box->record); NULL
  * "precision/ *" without the blank) a copy with that tag, in the arena. NULL: there is none, or no
  * memory (the arena remembers). */
 const dck_metric_def *record_find_def(const char *tag, mem_arena *a);
+/* The row with numbers in that unit: itself, or a copy in the arena where the unit is another of
+ * the same kind (a model's rate is items/s, a program's runs/s). NULL: another kind, or no memory.
+ */
+const dck_metric_def *record_def_in(const dck_metric_def *def, dck_unit u, mem_arena *a);
 bool record_find_unit(const char *text, dck_unit *ret);
 
 /* An integer is exact in a double, and so a JSON number, up to this magnitude. */

@@ -321,10 +321,13 @@ static dck_status metric_get(reader *rd, const json_t *o, void *row)
 		return DCK_OK; /* no memory: the arena remembers */
 	DCK_TRY(unit_get(rd, o, &unit));
 	m->def = record_find_def(tag, rd->arena);
-	if (m->def == NULL)
+	if (m->def != NULL) {
+		m->def = record_def_in(m->def, unit, rd->arena);
+		if (m->def == NULL && !mem_arena_failed(rd->arena))
+			return bad(rd, "unit", "is not the unit of that tag");
+	} else {
 		m->def = foreign_def(rd, tag, unit);
-	else if (unit != m->def->unit)
-		return bad(rd, "unit", "is not the unit of that tag");
+	}
 	DCK_TRY(value_get(rd, o, true, &m->value));
 	DCK_TRY(text_get(rd, o, "how", OPTIONAL, &m->how));
 	return interval_get(rd, o, &m->lo, &m->hi, &m->level);

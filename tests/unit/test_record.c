@@ -369,6 +369,7 @@ static void units_have_the_names_of_the_json_form(void **state)
 	assert_string_equal(dck_unit_text(DCK_UNIT_NS), "ns");
 	assert_string_equal(dck_unit_text(DCK_UNIT_ITEM_PER_S), "items/s");
 	assert_string_equal(dck_unit_text((dck_unit)99), "");
+	assert_string_equal(dck_unit_text(DCK_UNIT_RUN_PER_S), "runs/s");
 	assert_true(record_find_unit("FLOP/s", &u) && u == DCK_UNIT_FLOP_PER_S);
 	assert_false(record_find_unit("furlong", &u));
 }

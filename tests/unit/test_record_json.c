@@ -243,6 +243,24 @@ static void families_have_members_of_any_name(void **state)
 	dck_record_free(r);
 }
 
+/* A program's rate is runs/s, under the tag of a model's. */
+static void a_rate_is_of_items_or_of_runs(void **state)
+{
+	static const char json[] =
+	    HEAD ", \"metrics\": [{\"tag\": \"throughput/items\", \"value\": 2.5, "
+		 "\"unit\": \"runs/s\"}]}";
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	if (dck_record_parse(json, sizeof json - 1, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	const dck_metric *m = dck_record_metric(r, "throughput/items");
+	assert_int_equal(m->def->unit, DCK_UNIT_RUN_PER_S);
+	assert_string_equal(m->def->name, "throughput");
+	dck_record_free(r);
+}
+
 static void newer_minors_and_other_programs_are_understood(void **state)
 {
 	(void)state;
@@ -416,6 +434,9 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	    {HEAD ", \"metrics\": [{\"tag\": \"precision/cat\", \"value\": 1, \"unit\": \"B\"}]}",
 	     "metrics[0].unit is not the unit of that tag"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"precision/cat\", \"value\": 1}]}",
+	     "metrics[0].unit is not the unit of that tag"},
+	    {HEAD ", \"metrics\": [{\"tag\": \"latency/mean\", \"value\": 1, \"unit\": "
+		  "\"runs/s\"}]}",
 	     "metrics[0].unit is not the unit of that tag"},
 	    {HEAD ", \"spans_lost\": -1}", "spans_lost is not an integer"},
 	    {HEAD ", \"notes\": [{\"severity\": \"loud\", \"code\": \"c\", \"text\": \"t\"}]}",
@@ -602,6 +623,7 @@ int main(void)
 	    cmocka_unit_test(tables_survive),
 	    cmocka_unit_test(cells_of_other_writers),
 	    cmocka_unit_test(families_have_members_of_any_name),
+	    cmocka_unit_test(a_rate_is_of_items_or_of_runs),
 	    cmocka_unit_test(newer_minors_and_other_programs_are_understood),
 	    cmocka_unit_test(a_newer_schema_is_refused_as_such),
 	    cmocka_unit_test(what_is_wrong_is_named_with_its_place),
