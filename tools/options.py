@@ -12,7 +12,7 @@ import check as c
 
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*)")
 # Every command has them; 'deepclock help' and README describe them once.
-GENERAL = {"--help", "--quiet", "--verbose", "--colour"}
+GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note\s*\(\s*[^,"]+,\s*[^,"]+,\s*"([a-z0-9-]+)"')
 # The severity may be chosen by an expression, the code may come out of a table.
 NAMED = re.compile(r'\.code\s*=\s*"([a-z0-9-]+)"')

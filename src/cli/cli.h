@@ -22,13 +22,14 @@ enum cli_exit {
 /* Options that every command has. The first member of every command's config. */
 typedef struct cli_common {
 	int colour; /* index into auto, always, never */
-	bool quiet, verbose, help;
+	bool quiet, verbose, help, version;
 } cli_common;
 extern const dck_opt cli_common_options[];
 
-/* --format, for commands that have a result. */
+/* --format and where it goes, for commands that have a result. */
 typedef struct cli_format {
-	int format; /* index into cli_formats */
+	int format;	 /* index into cli_formats */
+	const char *out; /* a file instead of stdout; NULL: stdout */
 } cli_format;
 extern const char *const cli_formats[]; /* "text", "json", "csv", NULL */
 enum { CLI_TEXT, CLI_JSON, CLI_CSV };
@@ -51,11 +52,13 @@ typedef struct cli_section {
 	const cli_item *items;
 } cli_section;
 
-/* The one letter that is understood beside the long names. */
+/* A letter that stands for a long name, alike in every command that has the option. */
 typedef struct cli_letter {
-	char letter;
+	char letter; /* 0 ends the table */
 	const char *name;
 } cli_letter;
+extern const cli_letter cli_letters[];
+char cli_letter_of(const char *name); /* 0: it has none */
 
 typedef struct cli cli;
 
@@ -66,7 +69,6 @@ typedef struct cli_command {
 	const cli_section *sections;
 	const cli_item *examples; /* term: the command line, text: what it does */
 	const cli_group *groups;
-	const cli_letter *letter; /* NULL: none */
 	/* Options that several of the tables have and that mean what the first of them says;
 	 * NULL-ended, NULL: none. All others reach every table that has them. */
 	const char *const *first_only;
@@ -85,6 +87,7 @@ typedef struct cli_command {
 extern const cli_command *const cli_commands[]; /* NULL-ended */
 const cli_command *cli_command_find(const char *name);
 
+enum { CLI_GIVEN_MAX = 256 };
 struct cli {
 	int argc;
 	char **argv;
@@ -93,10 +96,16 @@ struct cli {
 	unsigned nargs;
 	char **program; /* after "--", for commands that take one; NULL: none */
 	const cli_common *common;
+	const dck_opt *given[CLI_GIVEN_MAX]; /* rows of the options that were given, each once */
+	size_t ngiven;
 };
 
 /* parse.c: reads argv[first...] into *config and *c. Prints why not; returns an exit code. */
 int cli_parse(cli *c, int first, void *config);
+/* The option was given on the command line. */
+bool cli_given(const cli *c, const char *name);
+/* Where that table's part of the command's config lies; NULL: the command has no such table. */
+void *cli_config_find(const cli_command *command, void *config, const dck_opt *table);
 /* Group i: the command's own, then the common one; title NULL past the end. */
 cli_group cli_group_get(const cli_command *command, size_t i);
 /* Calls f for every visible option, an option that two tables have in common only once. */
@@ -142,8 +151,14 @@ bool cli_signal_seen(void);
 void cli_signals_pipe(void);
 
 /* output.c */
-/* Flushes stdout; prints why it failed and returns CLI_FAILED, else `code`. */
+/* Flushes stdout; prints why it failed and returns CLI_FAILED, else `code`. The end of the program
+ * besides commits the file that stdout is. */
 int cli_stdout_finish(int code);
+int cli_stdout_close(int code);
+/* Says that stdout cannot be written, errno or 0 for why; returns CLI_FAILED. */
+int cli_stdout_failed(int why);
+/* From here on stdout is a file, which appears whole or not at all: when stdout is finished. */
+dck_status cli_stdout_open(const char *path, dck_err *err);
 /* Writes records to stdout. */
 int cli_report(int format, const dck_record *const *records, size_t n, const dck_style *style);
 /* A file that appears whole or not at all; "-" is stdout. */

@@ -34,6 +34,7 @@ static void choices_print(FILE *out, const dck_opt *row)
 static void bash_option(void *self, const cli_group *g, const dck_opt *row)
 {
 	const script *s = self;
+	const char letter = cli_letter_of(row->name);
 
 	(void)g;
 	if (!s->with_values) {
@@ -42,7 +43,10 @@ static void bash_option(void *self, const cli_group *g, const dck_opt *row)
 	}
 	if (row->kind == DCK_OPT_FLAG)
 		return;
-	fprintf(s->out, "\t%s:--%s)", s->command->name, row->name);
+	fprintf(s->out, "\t%s:--%s", s->command->name, row->name);
+	if (letter)
+		fprintf(s->out, " | %s:-%c", s->command->name, letter);
+	fputc(')', s->out);
 	if (row->choices) {
 		fputs(" words='", s->out);
 		choices_print(s->out, row);
@@ -73,7 +77,7 @@ static void bash_write(FILE *out)
 	      "\tif [[ $cur == --*=* ]]; then\n"
 	      "\t\toption=${cur%%=*}\n"
 	      "\t\tcur=${cur#*=}\n"
-	      "\telif [[ $prev == --* && $prev != *=* ]]; then\n"
+	      "\telif [[ $prev == -* && $prev != *=* ]]; then\n"
 	      "\t\toption=$prev\n"
 	      "\tfi\n"
 	      "\tcase $command:$option in\n",
@@ -129,13 +133,20 @@ static void zsh_text(FILE *out, const char *text)
 static void zsh_option(void *self, const cli_group *g, const dck_opt *row)
 {
 	const script *s = self;
+	const char letter = cli_letter_of(row->name);
+	const bool flag = row->kind == DCK_OPT_FLAG;
 
 	(void)g;
-	fprintf(s->out, " \\\n\t\t\t'%s--%s%s[", row->kind == DCK_OPT_LIST ? "*" : "", row->name,
-		row->kind == DCK_OPT_FLAG ? "" : "=");
+	fputs(" \\\n\t\t\t", s->out);
+	if (letter) /* either form, once */
+		fprintf(s->out, "'(-%c --%s)'{-%c%s,--%s%s}'[", letter, row->name, letter,
+			flag ? "" : "+", row->name, flag ? "" : "=");
+	else
+		fprintf(s->out, "'%s--%s%s[", row->kind == DCK_OPT_LIST ? "*" : "", row->name,
+			flag ? "" : "=");
 	zsh_text(s->out, row->help);
 	fputc(']', s->out);
-	if (row->kind != DCK_OPT_FLAG) {
+	if (!flag) {
 		fputc(':', s->out);
 		zsh_text(s->out, row->arg ? row->arg : "value");
 		fputc(':', s->out);
@@ -226,10 +237,13 @@ static void fish_text(FILE *out, const char *text)
 static void fish_option(void *self, const cli_group *g, const dck_opt *row)
 {
 	const script *s = self;
+	const char letter = cli_letter_of(row->name);
 
 	(void)g;
 	fprintf(s->out, "complete -c deepclock -n '__fish_seen_subcommand_from %s' -l %s",
 		s->command->name, row->name);
+	if (letter)
+		fprintf(s->out, " -s %c", letter);
 	if (row->kind != DCK_OPT_FLAG)
 		fputs(takes_file(row) ? " -r -F" : " -x", s->out);
 	if (row->choices) {

@@ -14,20 +14,6 @@ static void history_init(void *config)
 	dck_compare_config_init(&cfg->compare);
 }
 
-bool history_given(const cli *c, const char *name)
-{
-	const size_t n = strlen(name);
-
-	for (int i = 2; i < c->argc && strcmp(c->argv[i], "--") != 0; i++) {
-		const char *word = c->argv[i];
-
-		if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, n) == 0 &&
-		    (!word[2 + n] || word[2 + n] == '='))
-			return true;
-	}
-	return false;
-}
-
 /* --- actions. c->args[0] is the action's name. */
 
 static int history_show(const cli *c, const history_command *cfg, dck_history *h)
@@ -116,9 +102,7 @@ static int history_export(const cli *c, const history_command *cfg, dck_history 
 	}
 	if (dck_sink_finish(&out, &err) == DCK_OK)
 		return CLI_OK;
-	cli_message("cannot write to standard output: %s",
-		    err.native_code > 0 ? strerror((int)err.native_code) : err.msg);
-	return CLI_FAILED;
+	return cli_stdout_failed((int)err.native_code);
 }
 
 static int history_import(const cli *c, const history_command *cfg, dck_history *h)
@@ -187,11 +171,11 @@ typedef struct action {
 } action;
 
 #define FILTER "subject", "command", "since", "until", "at-commit", "limit"
-static const char *const list_options[] = {FILTER, "metric", "format", NULL};
-static const char *const show_options[] = {"format", NULL};
-static const char *const trend_options[] = {FILTER, "by", "mixed", "least", "format", NULL};
-static const char *const compare_options[] = {"format", NULL};
-static const char *const export_options[] = {FILTER, "csv", NULL};
+static const char *const list_options[] = {FILTER, "metric", "format", "out", NULL};
+static const char *const show_options[] = {"format", "out", NULL};
+static const char *const trend_options[] = {FILTER, "by", "mixed", "least", "format", "out", NULL};
+static const char *const compare_options[] = {"format", "out", NULL};
+static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};
 static const char *const prune_options[] = {
     "subject", "command", "since", "until", "at-commit", "keep", "older-than", "dry-run", NULL};
@@ -244,7 +228,7 @@ static void option_look(void *self, const cli_group *g, const dck_opt *row)
 
 	if (g->table == cli_common_options || strcmp(row->name, "db") == 0)
 		return;
-	if (!check->wrong && history_given(check->c, row->name) && !takes(check->a, row->name))
+	if (!check->wrong && cli_given(check->c, row->name) && !takes(check->a, row->name))
 		check->wrong = row->name;
 }
 

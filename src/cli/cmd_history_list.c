@@ -298,7 +298,7 @@ int history_list(const cli *c, const history_command *cfg, dck_history *h)
 		  .value = style.width >= 100 ? 14 : 10,
 		  .bold = style.colour};
 	dck_history_filter filter = cfg->filter;
-	const bool few = l.format == CLI_TEXT && !history_given(c, "limit");
+	const bool few = l.format == CLI_TEXT && !cli_given(c, "limit");
 	dck_err err;
 
 	if (few)

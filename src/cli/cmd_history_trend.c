@@ -370,7 +370,7 @@ int history_trend(const cli *c, const history_command *cfg, dck_history *h)
 	else if (cfg->format.format == CLI_CSV)
 		trend_csv(t);
 	else
-		trend_text(cfg, t, history_given(c, "limit") ? 0 : TEXT_ROWS);
+		trend_text(cfg, t, cli_given(c, "limit") ? 0 : TEXT_ROWS);
 	dck_history_trend_free(t);
 	return cli_stdout_finish(CLI_OK);
 }

@@ -70,22 +70,21 @@ static void items(FILE *out, const char *title, const cli_item *list)
 
 typedef struct option_writer {
 	FILE *out;
-	const cli_command *command;
 	const char *title;
 } option_writer;
 
 static void option_write(void *self, const cli_group *g, const dck_opt *row)
 {
 	option_writer *w = self;
-	const cli_letter *letter = w->command->letter;
+	const char letter = cli_letter_of(row->name);
 	char text[512];
 
 	if (w->title != g->title)
 		fprintf(w->out, ".SS %s\n", g->title);
 	w->title = g->title;
 	fputs(".TP\n", w->out);
-	if (letter && strcmp(letter->name, row->name) == 0)
-		fprintf(w->out, "\\fB\\-%c\\fR, ", letter->letter);
+	if (letter)
+		fprintf(w->out, "\\fB\\-%c\\fR, ", letter);
 	roff_line(w->out, "\\fB\\-\\-", row->name, "\\fR");
 	if (row->arg)
 		roff_line(w->out, " \\fI", row->arg, "\\fR");
@@ -104,7 +103,7 @@ static void examples(FILE *out, const cli_item *list)
 
 static void page_command(FILE *out, const cli_command *command)
 {
-	option_writer w = {out, command, NULL};
+	option_writer w = {out, NULL};
 	char name[64];
 
 	snprintf(name, sizeof name, "deepclock-%s", command->name);

@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
-#include <string.h>
 
 static int version_run(cli *c, void *config)
 {
 	(void)config;
 	printf("deepclock %s\n", DCK_VERSION);
-	if (strcmp(c->argv[1], "--version") == 0)
+	/* An option in the place of a command. */
+	if (c->argv[1][0] == '-')
 		return CLI_OK;
 	printf("library %s\nrecord schema %u\nplug-in ABI %u.%u\n", dck_version(),
 	       DCK_RECORD_SCHEMA, DCK_ABI_MAJOR, DCK_ABI_MINOR);

@@ -17,7 +17,7 @@ typedef struct zoo_config {
 } zoo_config;
 
 static const dck_opt output_options[] = {
-    {.name = "output",
+    {.name = "out",
      .kind = DCK_OPT_TEXT,
      .at = offsetof(struct zoo_output, file),
      .arg = "FILE",
@@ -232,7 +232,8 @@ static int zoo_run(cli *c, void *config)
 }
 
 static const char *const usage[] = {"[OPTION]...", "[OPTION]... NAME [-o FILE.onnx]", NULL};
-static const cli_letter letter = {'o', "output"};
+/* Here it is the network that is written. */
+static const char *const own[] = {"out", NULL};
 static const cli_group groups[] = {
     {"Output", output_options, offsetof(zoo_config, output), false},
     {"Output", cli_format_options, offsetof(zoo_config, format), false},
@@ -256,7 +257,7 @@ const cli_command cmd_zoo = {
 	     "wherever a model is expected.",
     .examples = examples,
     .groups = groups,
-    .letter = &letter,
+    .first_only = own,
     .config_size = sizeof(zoo_config),
     .max_args = 1,
     .arg = "NAME",

@@ -91,7 +91,6 @@ static void section(FILE *out, const dck_style *style, const char *name, const c
 
 typedef struct option_printer {
 	FILE *out;
-	const cli_command *command;
 	const dck_style *style;
 	const char *title; /* of the group whose heading was printed last */
 } option_printer;
@@ -99,16 +98,14 @@ typedef struct option_printer {
 static void option_print(void *self, const cli_group *g, const dck_opt *row)
 {
 	option_printer *p = self;
-	const cli_letter *letter = p->command->letter;
+	const char letter = cli_letter_of(row->name);
 	char term[128], text[512];
 
 	if (p->title != g->title)
 		title(p->out, p->style, g->title);
 	p->title = g->title;
-	snprintf(term, sizeof term, "--%s%s%s", row->name, row->arg ? " " : "",
-		 row->arg ? row->arg : "");
-	if (letter && strcmp(letter->name, row->name) == 0)
-		snprintf(term, sizeof term, "-%c, --%s %s", letter->letter, row->name, row->arg);
+	snprintf(term, sizeof term, "%s%.1s%s--%s%s%s", letter ? "-" : "", &letter,
+		 letter ? ", " : "", row->name, row->arg ? " " : "", row->arg ? row->arg : "");
 	cli_option_text(row, text, sizeof text);
 	item(p->out, p->style, term, text, COLUMN);
 }
@@ -126,7 +123,7 @@ static void examples(FILE *out, const dck_style *style, const cli_item *items)
 
 void cli_help_command(FILE *out, const cli_command *command, const dck_style *style)
 {
-	option_printer p = {out, command, style, NULL};
+	option_printer p = {out, style, NULL};
 
 	for (size_t i = 0; command->usage[i]; i++)
 		fprintf(out, "%s deepclock %s%s%s\n", i ? "      " : "Usage:", command->name,

@@ -26,9 +26,6 @@ typedef struct history_command {
 	dck_compare_config compare;
 } history_command;
 
-/* The option was given on the command line. */
-bool history_given(const cli *c, const char *name);
-
 /* cmd_history_list.c, cmd_history_trend.c */
 int history_list(const cli *c, const history_command *cfg, dck_history *h);
 int history_trend(const cli *c, const history_command *cfg, dck_history *h);

@@ -10,7 +10,7 @@
 /* Words that people try first, wherever they are used to them. */
 static const struct alias {
 	const char *word, *command;
-} aliases[] = {{"--help", "help"}, {"-h", "help"}, {"--version", "version"}};
+} aliases[] = {{"--help", "help"}, {"-h", "help"}, {"--version", "version"}, {"-V", "version"}};
 
 static const char *alias_resolve(const char *word)
 {
@@ -40,10 +40,23 @@ static int unknown_command(const char *word)
 	return cli_usage(NULL, "unknown command '%s'", word);
 }
 
+/* "run.csv" is to be CSV. */
+static int format_by_ending(const char *path, int other)
+{
+	const char *dot = strrchr(path, '.');
+
+	for (int i = 0; dot && cli_formats[i]; i++)
+		if (strcmp(dot + 1, cli_formats[i]) == 0)
+			return i;
+	return other;
+}
+
 static int command_run(cli *c, void *config)
 {
 	const cli_common *common = config;
+	cli_format *format = cli_config_find(c->command, config, cli_format_options);
 	dck_style style;
+	dck_err err;
 	int code;
 
 	c->common = common;
@@ -57,6 +70,14 @@ static int command_run(cli *c, void *config)
 		cli_help_command(stdout, c->command, &style);
 		return CLI_OK;
 	}
+	if (common->version) {
+		printf("deepclock %s\n", DCK_VERSION);
+		return CLI_OK;
+	}
+	if (format && format->out && !cli_given(c, "format"))
+		format->format = format_by_ending(format->out, format->format);
+	if (format && format->out && cli_stdout_open(format->out, &err) != DCK_OK)
+		return cli_failed(&err);
 	return c->command->run(c, config);
 }
 
@@ -89,5 +110,5 @@ int main(int argc, char **argv)
 	code = config && c.args ? command_run(&c, config) : no_memory();
 	free(c.args);
 	free(config);
-	return cli_stdout_finish(code);
+	return cli_stdout_close(code);
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
+#include <string.h>
 
 static const char *const colours[] = {"auto", "always", "never", NULL};
 
@@ -25,6 +26,10 @@ const dck_opt cli_common_options[] = {
      .kind = DCK_OPT_FLAG,
      .at = offsetof(cli_common, help),
      .help = "show this text"},
+    {.name = "version",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(cli_common, version),
+     .help = "show the program's version"},
     {0},
 };
 
@@ -39,5 +44,24 @@ const dck_opt cli_format_options[] = {
      .def = "text",
      .choices = cli_formats,
      .help = "how the result is written to stdout"},
+    {.name = "out",
+     .kind = DCK_OPT_TEXT,
+     .at = offsetof(cli_format, out),
+     .arg = "FILE",
+     .help = "write the result to FILE instead of stdout; .json or .csv tells the format"},
     {0},
 };
+
+const cli_letter cli_letters[] = {
+    {'h', "help"}, {'V', "version"}, {'q', "quiet"},   {'v', "verbose"},
+    {'o', "out"},  {'f', "format"},  {'j', "threads"}, {'b', "batch"},
+    {'r', "runs"}, {'w', "warmup"},  {'s', "save"},    {0},
+};
+
+char cli_letter_of(const char *name)
+{
+	for (const cli_letter *l = cli_letters; l->letter; l++)
+		if (strcmp(l->name, name) == 0)
+			return l->letter;
+	return 0;
+}

@@ -22,6 +22,21 @@ dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...)
 	return code;
 }
 
+/* What stdout is: the program's has one, so this is no more global than it. */
+static struct {
+	cli_file file;
+	bool is_file, failed;
+} result;
+
+int cli_stdout_failed(int why)
+{
+	result.failed = true;
+	cli_message("cannot write to %s%s%s%s%s", result.is_file ? "'" : "standard output",
+		    result.is_file ? result.file.path : "", result.is_file ? "'" : "",
+		    why > 0 ? ": " : "", why > 0 ? strerror(why) : "");
+	return CLI_FAILED;
+}
+
 int cli_stdout_finish(int code)
 {
 	bool failed = ferror(stdout);
@@ -29,11 +44,42 @@ int cli_stdout_finish(int code)
 	errno = 0;
 	if (fflush(stdout) == 0 && !failed)
 		return code;
-	if (errno)
-		cli_message("cannot write to standard output: %s", strerror(errno));
-	else
-		cli_message("cannot write to standard output");
-	return CLI_FAILED;
+	return cli_stdout_failed(errno);
+}
+
+dck_status cli_stdout_open(const char *path, dck_err *err)
+{
+	dck_status status;
+
+	if (strcmp(path, "-") == 0)
+		return DCK_OK;
+	status = cli_file_open(&result.file, path, err);
+	if (status != DCK_OK)
+		return status;
+	if (dup2(result.file.fd, STDOUT_FILENO) < 0) {
+		status = cli_err(err, DCK_E_IO, "cannot write '%s': %s", path, strerror(errno));
+		cli_file_abort(&result.file);
+		return status;
+	}
+	result.is_file = true;
+	return DCK_OK;
+}
+
+/* A command that failed before it had a result leaves the file that was there before. */
+int cli_stdout_close(int code)
+{
+	struct stat st;
+	dck_err err;
+
+	code = cli_stdout_finish(code);
+	if (!result.is_file)
+		return code;
+	if (result.failed ||
+	    (code != CLI_OK && (fstat(result.file.fd, &st) < 0 || st.st_size == 0))) {
+		cli_file_abort(&result.file);
+		return code;
+	}
+	return cli_file_commit(&result.file, &err) == DCK_OK ? code : cli_failed(&err);
 }
 
 int cli_report(int format, const dck_record *const *records, size_t n, const dck_style *style)
@@ -47,11 +93,8 @@ int cli_report(int format, const dck_record *const *records, size_t n, const dck
 	dck_sink_fd(&out, STDOUT_FILENO);
 	if (dck_report(cli_formats[format], records, n, style, &out, &err) != DCK_OK)
 		return cli_failed(&err);
-	if (dck_sink_finish(&out, &err) != DCK_OK) {
-		cli_message("cannot write to standard output: %s",
-			    err.native_code > 0 ? strerror((int)err.native_code) : err.msg);
-		return CLI_FAILED;
-	}
+	if (dck_sink_finish(&out, &err) != DCK_OK)
+		return cli_stdout_failed((int)err.native_code);
 	return CLI_OK;
 }
 

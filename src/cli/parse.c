@@ -59,6 +59,24 @@ static void name_add(void *self, const cli_group *g, const dck_opt *row)
 		list->name[list->n++] = row->name;
 }
 
+bool cli_given(const cli *c, const char *name)
+{
+	for (size_t i = 0; i < c->ngiven; i++)
+		if (strcmp(c->given[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+void *cli_config_find(const cli_command *command, void *config, const dck_opt *table)
+{
+	cli_group g;
+
+	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
+		if (g.table == table)
+			return (char *)config + g.at;
+	return NULL;
+}
+
 static int unknown_option(const cli *c, const char *name)
 {
 	name_list known = {.n = 0};
@@ -71,7 +89,20 @@ static int unknown_option(const cli *c, const char *name)
 	return cli_usage(c, "unknown option '--%s'", name);
 }
 
-static const dck_opt *option_find(const cli_command *command, const char *name)
+/* Other spellings, where a command has the option and no other of that name. */
+static const char *alias_of(const char *name)
+{
+	static const struct {
+		const char *word, *name;
+	} aliases[] = {{"color", "colour"}, {"output", "out"}};
+
+	for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+		if (strcmp(aliases[i].word, name) == 0)
+			return aliases[i].name;
+	return NULL;
+}
+
+static const dck_opt *row_find(const cli_command *command, const char *name)
 {
 	cli_group g;
 
@@ -84,11 +115,23 @@ static const dck_opt *option_find(const cli_command *command, const char *name)
 	return NULL;
 }
 
-/* An option that several tables have (--seed) is one option and reaches all of them. */
-static int option_set(const cli *c, void *config, const char *name, const char *value)
+static const dck_opt *option_find(const cli_command *command, const char *name)
 {
+	const dck_opt *row = row_find(command, name);
+	const char *alias = row ? NULL : alias_of(name);
+
+	return alias ? row_find(command, alias) : row;
+}
+
+/* An option that several tables have (--seed) is one option and reaches all of them. */
+static int option_set(cli *c, void *config, const dck_opt *row, const char *value)
+{
+	const char *name = row->name;
 	cli_group g;
 	dck_err err;
+
+	if (!cli_given(c, name) && c->ngiven < CLI_GIVEN_MAX)
+		c->given[c->ngiven++] = row;
 
 	for (size_t i = 0; (g = cli_group_get(c->command, i)).title; i++) {
 		if (!dck_opt_find(g.table, name))
@@ -101,8 +144,20 @@ static int option_set(const cli *c, void *config, const char *name, const char *
 	return CLI_OK;
 }
 
+/* What begins with a dash is the next option, unless it is "-" alone or a number. */
+static bool is_value(const char *word)
+{
+	return word && (word[0] != '-' || !word[1] || strchr(".0123456789", word[1]));
+}
+
+static int value_missing(const cli *c, const char *dashes, const char *name, const dck_opt *row)
+{
+	return cli_usage(c, "%s%s needs a value: %s%s %s", dashes, name, dashes, name,
+			 row->arg ? row->arg : "VALUE");
+}
+
 /* text: "name" or "name=value" without the dashes; next: the following word or NULL. */
-static int option_read(const cli *c, void *config, const char *text, const char *next,
+static int option_read(cli *c, void *config, const char *text, const char *next,
 		       bool *ret_took_next)
 {
 	char name[64];
@@ -119,27 +174,57 @@ static int option_read(const cli *c, void *config, const char *text, const char 
 	if (!row)
 		return unknown_option(c, name);
 	if (row->kind == DCK_OPT_FLAG || equals)
-		return option_set(c, config, name, equals ? equals + 1 : NULL);
-	if (!next || strncmp(next, "--", 2) == 0)
-		return cli_usage(c, "--%s needs a value: --%s %s", name, name,
-				 row->arg ? row->arg : "VALUE");
+		return option_set(c, config, row, equals ? equals + 1 : NULL);
+	if (!is_value(next))
+		return value_missing(c, "--", name, row);
 	*ret_took_next = true;
-	return option_set(c, config, name, next);
+	return option_set(c, config, row, next);
 }
 
-static int letter_read(const cli *c, void *config, const char *text, const char *next,
-		       bool *ret_took_next)
+/* The row of a letter; NULL after saying why there is none. */
+static const dck_opt *letter_find(const cli *c, char letter)
 {
-	const cli_letter *letter = c->command->letter;
+	const char text[] = {letter, 0};
 
-	if (!letter || text[1] != letter->letter)
-		return cli_usage(c, "unknown option '%s'; options are words: --name value", text);
-	if (text[2])
-		return option_set(c, config, letter->name, text + 2);
-	if (!next)
-		return cli_usage(c, "%s needs a value", text);
-	*ret_took_next = true;
-	return option_set(c, config, letter->name, next);
+	for (const cli_letter *l = cli_letters; l->letter; l++) {
+		const dck_opt *row = l->letter == letter ? option_find(c->command, l->name) : NULL;
+
+		if (row)
+			return row;
+		if (l->letter == letter) {
+			cli_usage(c, "'-%c' is --%s, which '%s' does not have", letter, l->name,
+				  c->command->name);
+			return NULL;
+		}
+	}
+	cli_usage(c, "unknown option '-%s'; options are words: --name value", text);
+	return NULL;
+}
+
+/* "-b8", "-b 8", "-b=8"; letters of flags may stand together: "-qv". text: without the dash. */
+static int letters_read(cli *c, void *config, const char *text, const char *next,
+			bool *ret_took_next)
+{
+	int code = CLI_OK;
+
+	for (; *text && code == CLI_OK; text++) {
+		const char name[] = {*text, 0};
+		const dck_opt *row = letter_find(c, *text);
+
+		if (!row)
+			return CLI_USAGE;
+		if (row->kind == DCK_OPT_FLAG) {
+			code = option_set(c, config, row, NULL);
+			continue;
+		}
+		if (text[1])
+			return option_set(c, config, row, text + 1 + (text[1] == '='));
+		if (!is_value(next))
+			return value_missing(c, "-", name, row);
+		*ret_took_next = true;
+		return option_set(c, config, row, next);
+	}
+	return code;
 }
 
 static int args_check(const cli *c)
@@ -190,14 +275,14 @@ int cli_parse(cli *c, int first, void *config)
 		if (word[0] == '-' && word[1] == '-')
 			code = option_read(c, config, word + 2, next, &took_next);
 		else if (word[0] == '-' && word[1])
-			code = letter_read(c, config, word, next, &took_next);
+			code = letters_read(c, config, word + 1, next, &took_next);
 		else
 			c->args[c->nargs++] = word;
 		if (code != CLI_OK)
 			return code;
 		i += took_next;
 	}
-	if (((const cli_common *)config)->help)
+	if (c->common->help || c->common->version)
 		return CLI_OK;
 	if (c->program && !c->program[0])
 		return cli_usage(c, "no program after '--'");
