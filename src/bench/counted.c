@@ -2,6 +2,7 @@
 #include "bench/counted.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "bench/module_path.h"
 #include "deepclock/model.h"
 #include <stdlib.h>
 #include <string.h>
@@ -219,42 +220,9 @@ const char *bench_counted_name(bench_counted *c, const onnx_node *node)
 	return node->op;
 }
 
-/* "/layer1/layer1.0/conv1/Conv" is in "layer1.0/conv1": exporters of PyTorch repeat the parents of
- * a module. Names without '/' are cut at their last '.'. */
-static const char *name_scope(mem_arena *a, const char *name)
+const char *bench_counted_scope(bench_counted *c, const cost_op *from)
 {
-	const char *last = strrchr(name, '/');
-	char *text, *out, *before = NULL;
-
-	if (!last) {
-		last = strrchr(name, '.');
-		return last && last > name ? mem_arena_dup_n(a, name, (size_t)(last - name)) : NULL;
-	}
-	text = mem_arena_dup_n(a, name, (size_t)(last - name));
-	if (!text)
-		return NULL;
-	out = text;
-	for (char *part = text, *next; part; part = next) {
-		next = strchr(part, '/');
-		if (next)
-			*next++ = '\0';
-		size_t n = strlen(part), nbefore = before ? strlen(before) : 0;
-		if (!n)
-			continue;
-		if (before && n > nbefore && part[nbefore] == '.' &&
-		    !strncmp(part, before, nbefore))
-			out = before;
-		else if (out != text)
-			*out++ = '/';
-		before = memmove(out, part, n + 1);
-		out += n;
-	}
-	return *text && out != text ? text : NULL;
-}
-
-static const char *scope_of(bench_counted *c, const cost_op *from)
-{
-	const char *own = from->node->name ? name_scope(c->arena, from->node->name) : NULL;
+	const char *own = module_path_of(c->arena, from->node);
 
 	if (!from->scope || !own)
 		return own ? own : from->scope;
@@ -316,7 +284,7 @@ void bench_counted_op(bench_counted *c, const cost_op *from, dck_op *ret)
 	*ret = (dck_op){
 	    .name = bench_counted_name(c, from->node),
 	    .type = type_of(c, from->node),
-	    .scope = scope_of(c, from),
+	    .scope = bench_counted_scope(c, from),
 	    .outputs = outputs,
 	    .macs = bench_counted_value(c, from->macs),
 	    .flops = bench_counted_value(c, from->flops),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/profile_rows.h"
 #include "base/err.h"
+#include "bench/module_path.h"
 #include "bench/profile_map.h"
 #include "model/names.h"
 #include "stat/stat.h"
@@ -29,6 +30,7 @@ typedef struct table {
 	size_t *first, *next, *used; /* rows of a name, in order; how many of them this run had */
 	size_t *owner;		     /* of the model's operators: a row */
 	size_t *member, *sibling;    /* of a row: its first operator of the model; the next one */
+	const char **scope;	     /* of a row: its module; NULL: none */
 	double *scratch, *sorted;
 	double *inside, *events; /* of each run: its operators' times, and how many they are */
 	double scale, explained;
@@ -228,6 +230,63 @@ static dck_status members_make(table *t, dck_err *err)
 	return DCK_OK;
 }
 
+/* A node that an operator of the engine stands for, so that its name counts. */
+static bool is_origin(const cost_op *c)
+{
+	return strcmp(c->node->op, "Constant") != 0 && !c->scope;
+}
+
+static bool computes_more(const cost_op *a, const cost_op *b)
+{
+	return number(a->macs) > number(b->macs) ||
+	       (num_same(a->macs, b->macs) && number(a->flops) > number(b->flops));
+}
+
+/* The deepest module that holds all nodes of the row which tell one: casts and copies that the
+ * exporter put between modules tell none. Where nothing but the model holds them, such as a first
+ * convolution with its activation, that of the node which computes most. */
+static const char *row_module(table *t, size_t index)
+{
+	bench_counted *m = t->in->model;
+	const cost_op *most = NULL;
+	const char *common = NULL, *of_most = NULL;
+	size_t n = 0;
+
+	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i]) {
+		const cost_op *c = &m->cost->ops[i];
+		const char *path = is_origin(c) ? bench_counted_scope(m, c) : NULL;
+		if (!path)
+			continue;
+		n = common ? module_path_common(common, path) : strlen(path);
+		common = mem_arena_dup_n(t->arena, common ? common : path, n);
+		if (!common)
+			return NULL;
+		if (!most || computes_more(c, most)) {
+			most = c;
+			of_most = path;
+		}
+	}
+	return common && *common ? common : of_most;
+}
+
+/* What the engine made for itself, a change of layout, belongs to the operator whose data it is. */
+static dck_status modules_find(table *t, dck_err *err)
+{
+	const cost_result *ran = t->in->ran->cost;
+
+	t->scope = mem_arena_array(t->arena, t->cap, sizeof(*t->scope));
+	if (!t->scope)
+		return no_memory(err);
+	for (size_t i = 0; i < t->n; i++)
+		t->scope[i] = row_module(t, i);
+	for (size_t i = 0; i < ran->nops; i++) {
+		const val *data = ran->ops[i].nin ? ran->ops[i].in[0] : NULL;
+		if (!t->scope[i] && !ran->ops[i].scope && data && data->made < i)
+			t->scope[i] = t->scope[data->made];
+	}
+	return DCK_OK;
+}
+
 static int64_t dtype_of(const cost_op *c)
 {
 	const val *v = c && c->nin && c->in[0] ? c->in[0] : c && c->nout ? c->out[0] : NULL;
@@ -256,11 +315,10 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 		flops = num_add(nums, flops, c->flops);
 		params = num_add(nums, params, c->params);
 		weights = num_add(nums, weights, c->weight_bytes);
-		if (strcmp(c->node->op, "Constant") == 0 || c->scope)
+		if (!is_origin(c))
 			continue;
 		origins[op->norigins++] = bench_counted_name(m, c->node);
-		if (!most || number(c->macs) > number(most->macs) ||
-		    (num_same(c->macs, most->macs) && number(c->flops) > number(most->flops)))
+		if (!most || computes_more(c, most))
 			most = c;
 	}
 	/* People know their own names: that of the node which computes most. */
@@ -338,12 +396,7 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 		op.type = r->ran ? op.type : r->type;
 		costs_sum(t, i, &op);
 		r->name = op.name;
-		/* The module is that of the model's node; the engine's own names may have none. */
-		if (t->member[i] != PROFILE_NONE) {
-			dck_op node;
-			bench_counted_op(in->model, &in->model->cost->ops[t->member[i]], &node);
-			op.scope = node.scope;
-		}
+		op.scope = t->scope[i];
 		if (!r->n) {
 			op.time_ns = absent("the profile has no time of it");
 			op.rate = op.roof = absent("it has no time");
@@ -533,6 +586,9 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 		status = events_take(&t, err);
 	if (status == DCK_OK) {
 		times_scale(&t);
+		status = modules_find(&t, err);
+	}
+	if (status == DCK_OK) {
 		rows_put(&t, b, &above, &first_above);
 		metrics(&t, b);
 		facts(&t, b);

@@ -151,6 +151,8 @@ typedef struct onnx_node {
 	size_t ninputs, noutputs;
 	onnx_attribute *attributes;
 	size_t nattributes;
+	const char *module; /* "layer1.0.conv1", which PyTorch's newer exporter writes beside the
+			       node; NULL: it did not */
 } onnx_node;
 
 struct onnx_graph {

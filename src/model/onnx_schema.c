@@ -117,7 +117,10 @@ static const onnx_field node_fields[] = {
     [7] = {AS_TEXT, AT(onnx_node, domain), .name = "domain"},
     [8] = {AS_TEXT, AT(onnx_node, overload), .name = "overload"},
 };
-MESSAGE(node, "a node", onnx_node);
+/* Metadata (field 9) is left to onnx_node_after(): most of it is tracebacks, longer than the rest
+ * of the file's structure. */
+static const onnx_message node_message = {
+    .what = "a node", .size = sizeof(onnx_node), FIELDS(node_fields), .after = onnx_node_after};
 
 static const onnx_field graph_fields[] = {
     [1] = {AS_MANY, COUNT(onnx_graph, nodes, nnodes), .name = "node", .of = &node_message},

@@ -321,7 +321,11 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 
 	*ret = (grid_name){.text = r->name, .bytes = r->name_bytes, .indent = 2 * r->depth};
 	if (r->name_bytes == 0) {
-		ret->text = t->rows != NULL ? "(no module)" : "(no name)";
+		/* What is between operators is in no module by its nature. */
+		bool between = r->n == 1 && strcmp(r->first->type, "(engine)") == 0;
+		ret->text = between	      ? r->first->name
+			    : t->rows != NULL ? "(no module)"
+					      : "(no name)";
 		ret->bytes = strlen(ret->text);
 	}
 	if (r->n == 1 && t->rows == NULL && r->first->norigins > 1)

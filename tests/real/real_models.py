@@ -160,6 +160,24 @@ def torch_shapes(program):
         expect(filled is None or got == filled, f"{name}: {got} values depend on the run")
 
 
+def torchvision_modules(program):
+    """The exporter stores equal weights once, behind Identity nodes that are of no module."""
+    torch, torchvision = need_torch()
+    net = torchvision.models.resnext50_32x4d().eval()
+    torch.onnx.export(net, torch.zeros(1, 3, 224, 224), "net.onnx", opset_version=16)
+    done = subprocess.run(
+        [program, "profile", "net.onnx", "--format", "json", "--runs", "5", "--warmup", "2",
+         "--profile-runs", "10", "--no-roofs", "--no-memory"],
+        capture_output=True, text=True, timeout=300)
+    expect(done.returncode == 0, done.stderr)
+    ops = [o for o in json.loads(done.stdout)["ops"] if o["type"] != "(engine)"]
+    for what in "time", "macs":
+        total = sum(o[what] for o in ops)
+        without = sum(o[what] for o in ops if "scope" not in o)
+        expect(without < 0.02 * total, f"{what}: {without / total:.3f} of it has no module")
+    expect(any(o["scope"].startswith("layer2.1") for o in ops), "operators of layer2.1")
+
+
 def onnx_package(program):
     models = sorted(p for f in FAMILIES for p in glob.glob(f"{ONNX_DATA}/{f}/*/model.onnx"))
     if not models:
@@ -181,7 +199,7 @@ def onnx_package(program):
     expect(measured >= 0.6 * len(models), f"only {measured} of {len(models)} could be measured")
 
 
-CASES = [torchvision_resnet18, torch_embedding, torch_shapes, onnx_package]
+CASES = [torchvision_resnet18, torch_embedding, torch_shapes, torchvision_modules, onnx_package]
 
 
 def main():

@@ -123,6 +123,62 @@ static void reads_nodes_with_all_their_attributes(void **state)
 	wire_out_done(&w);
 }
 
+static const char *module_of(const char *key, const char *value, size_t bytes, mem_arena *a)
+{
+	wire_out w = {0};
+	size_t graph = graph_begin(&w), at = node_begin(&w, "Op", "a", "b"), pair;
+
+	pair = wire_begin(&w, 9);
+	wire_put_text(&w, 1, "pkg.torch.onnx.stack_trace");
+	wire_put_text(&w, 2, "['x', 'y', 'z']");
+	wire_end(&w, pair);
+	pair = wire_begin(&w, 9);
+	wire_put_text(&w, 1, key);
+	wire_put_bytes(&w, 2, value, bytes);
+	wire_end(&w, pair);
+	wire_end(&w, at);
+	graph_end(&w, graph);
+	const char *module = read_ok(&w, a)->graph->nodes[0].module;
+	wire_out_done(&w);
+	return module;
+}
+
+/* Of the list of scopes that PyTorch's newer exporter writes, the last is the operation. */
+static void reads_the_module_beside_a_node(void **state)
+{
+	static const struct {
+		const char *value, *module;
+	} cases[] = {
+	    {"['', 'layer1', 'layer1.0', 'layer1.0.conv1', 'conv2d_1']", "layer1.0.conv1"},
+	    {"['', \"a's\", 'add']", "a's"},
+	    {"['', 'add']", NULL},
+	    {"['add']", NULL},
+	    {"[]", NULL},
+	    {"", NULL},
+	    {"[", NULL},
+	    {"['', 'layer1', 'add", NULL},
+	    {"layer1", NULL},
+	};
+	static const char key[] = "pkg.torch.onnx.name_scopes";
+	static char large[20000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		mem_arena *a = mem_arena_new(0);
+		const char *got = module_of(key, cases[i].value, strlen(cases[i].value), a);
+		if (cases[i].module ? !got || strcmp(got, cases[i].module) != 0 : got != NULL)
+			fail_msg("%s: %s", cases[i].value, got ? got : "none");
+		mem_arena_free(a);
+	}
+	mem_arena *a = mem_arena_new(0);
+	assert_null(module_of("pkg.torch.onnx.name_scopet", "['', 'm', 'add']", 16, a));
+	memset(large, 'x', sizeof large);
+	memcpy(large, "['a', 'b', '", 12);
+	assert_null(module_of(key, large, sizeof large, a));
+	assert_string_equal(module_of(key, "['a', 'b', 'c']\0", 16, a), "b");
+	mem_arena_free(a);
+}
+
 static void reads_types_and_functions(void **state)
 {
 	(void)state;
@@ -660,6 +716,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_nodes_with_all_their_attributes),
+	    cmocka_unit_test(reads_the_module_beside_a_node),
 	    cmocka_unit_test(reads_types_and_functions),
 	    cmocka_unit_test(keeps_values_of_small_tensors_only),
 	    cmocka_unit_test(types_have_sizes),

@@ -347,6 +347,44 @@ static void equal_names_take_their_turns(void **state)
 	made_done(&m);
 }
 
+/* Of an operator that stands for several nodes; casts and copies without a module do not count, and
+ * what the engine put in is where its data is from. */
+static void the_module_is_what_all_nodes_are_in(void **state)
+{
+	const event_row runs[] = {{"c1", "FusedConv", 4000},
+				  {"c2", "FusedConv", 3000},
+				  {"reorder", "ReorderOutput", 2000},
+				  {"out", "Neg", 1000}};
+	made m = {.model = graph_counted(
+		      &(graph_text){"x:f[1,4,8,8] w:*f[4,4,1,1] v:*f[4,4,1,1]",
+				    {{"Conv", NULL, "/stem/conv/Conv", "x w", "a", NULL},
+				     {"Relu", NULL, "/relu/Relu", "a", "b", NULL},
+				     {"Identity", NULL, NULL, "b", "c", NULL},
+				     {"Conv", NULL, "/layer1/layer1.0/conv/Conv", "c v", "d", NULL},
+				     {"Relu", NULL, "/layer1/layer1.0/relu/Relu", "d", "e", NULL},
+				     {"Neg", NULL, "Neg_5", "e", "y", NULL}}}),
+		  .ran = graph_counted(
+		      &(graph_text){"x:f[1,4,8,8] w:*f[4,4,1,1] v:*f[4,4,1,1]",
+				    {{"FusedConv", MS, "c1", "x w", "b", "activation=Relu"},
+				     {"FusedConv", MS, "c2", "b v", "e", "activation=Relu"},
+				     {"Identity", NULL, "reorder", "e", "f", NULL},
+				     {"Neg", NULL, "out", "f", "y", NULL}}}),
+		  .in = plain};
+
+	(void)state;
+	make(&m, runs, 4);
+	rows_of(&m);
+	/* Nothing but the model holds /stem/conv and /relu: that which computes most. */
+	assert_string_equal(m.r->ops[0].scope, "stem/conv");
+	assert_int_equal(m.r->ops[0].norigins, 2);
+	assert_string_equal(m.r->ops[1].name, "/layer1/layer1.0/conv/Conv");
+	assert_int_equal(m.r->ops[1].norigins, 3);
+	assert_string_equal(m.r->ops[1].scope, "layer1.0");
+	assert_string_equal(m.r->ops[2].scope, "layer1.0");
+	assert_string_equal(m.r->ops[3].scope, "layer1.0");
+	made_done(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +397,7 @@ int main(void)
 	    cmocka_unit_test(a_disturbed_run_is_tamed),
 	    cmocka_unit_test(rates_are_shown_below_their_roof_alone),
 	    cmocka_unit_test(equal_names_take_their_turns),
+	    cmocka_unit_test(the_module_is_what_all_nodes_are_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
