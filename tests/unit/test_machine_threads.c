@@ -182,8 +182,9 @@ static void the_peak_is_the_best_of_all(void **state)
 	assert_int_equal(dck_machine(&c, NULL, &r, NULL), DCK_OK);
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		const char *tag = r->metrics[i].def->tag;
+		/* fmax passes over what a busy machine had no time for. */
 		if (!strncmp(tag, "peak/fp32/", 10) && strlen(tag) > 12 && strstr(tag + 10, "/1"))
-			best = fmax(isnan(best) ? 0 : best, dck_record_value(r, tag));
+			best = fmax(best, dck_record_value(r, tag));
 	}
 	if (!isnan(best))
 		assert_true(best == dck_record_value(r, "peak/fp32/1"));
@@ -222,17 +223,19 @@ static void what_cannot_be(void **state)
 	assert_null(r);
 }
 
-static bool at_once(void *self)
+/* Before the pool, after the overheads, and from now on before each rate: whether time is left for
+ * any is asked only behind it. */
+static bool before_the_first_rate(void *self)
 {
 	unsigned *asked = self;
-	return ++*asked > 10;
+	return ++*asked > 2;
 }
 
 static void interrupted_is_reported(void **state)
 {
 	const dck_machine_config c = quick();
 	unsigned asked = 0;
-	const dck_observer watch = {.self = &asked, .cancelled = at_once};
+	const dck_observer watch = {.self = &asked, .cancelled = before_the_first_rate};
 	dck_record *r;
 	dck_err err;
 
@@ -258,6 +261,23 @@ static void on_progress(void *self, const dck_progress *p)
 	*last = p->done_ratio;
 }
 
+/* Each value is the same, or absent for the same reason: what a machine cannot do is never a
+ * number. */
+static void check_same_metrics(const dck_record *a, const dck_record *b)
+{
+	assert_int_equal(a->nmetrics, b->nmetrics);
+	for (size_t i = 0; i < a->nmetrics; i++) {
+		const dck_value *x = &a->metrics[i].value, *y = &b->metrics[i].value;
+
+		assert_string_equal(a->metrics[i].def->tag, b->metrics[i].def->tag);
+		assert_int_equal(x->kind, y->kind);
+		if (x->kind == DCK_VALUE_ABSENT)
+			assert_string_equal(x->as.text, y->as.text);
+		else
+			assert_true(x->as.r == y->as.r);
+	}
+}
+
 static void a_kept_result_is_shown_again(void **state)
 {
 	double last = 0;
@@ -271,16 +291,14 @@ static void a_kept_result_is_shown_again(void **state)
 	c.threads = 1;
 	if (dck_machine(&c, &watch, &first, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
-	assert_true(last > 0.1);
+	assert_true(last > 0.1 || dck_record_note(first, "few-passes"));
 	assert_null(dck_record_note(first, "not-kept"));
 	c.cached_only = true;
 	if (dck_machine(&c, NULL, &second, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_string_equal(first->id, second->id);
 	assert_int_equal(first->began_unix_ns, second->began_unix_ns);
-	assert_int_equal(first->nmetrics, second->nmetrics);
-	assert_true(dck_record_value(first, "bandwidth/dram_triad/1") ==
-		    dck_record_value(second, "bandwidth/dram_triad/1"));
+	check_same_metrics(first, second);
 	assert_non_null(
 	    strstr(dck_record_fact(second, "machine", "source")->value.as.text, "kept"));
 	assert_string_equal(dck_record_fact(first, "machine", "measured")->value.as.text,
