@@ -56,6 +56,7 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	X(2, GetErrorMessage, const char *, (const ort_status *s))                                \
 	X(4, CreateEnvWithCustomLogger, ort_status *,                                             \
 	  (ort_log_fn log, void *self, int severity, const char *id, ort_env **ret))              \
+	X(6, DisableTelemetryEvents, ort_status *, (const ort_env *e))                            \
 	X(7, CreateSession, ort_status *,                                                         \
 	  (const ort_env *e, const char *path, const ort_options *o, ort_session **ret))          \
 	X(8, CreateSessionFromArray, ort_status *,                                                \

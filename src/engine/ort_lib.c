@@ -153,9 +153,23 @@ static dck_status table_get(ort_lib *l, dck_err *err)
 	return DCK_OK;
 }
 
+/* ONNX Runtime 1.31 reports on its use: with threads of its own, files below HOME and TMPDIR, and
+ * calls over the network, inside the process that is measured. It reads this variable, and only
+ * before its environment is there. Whatever the user has set: nobody asked for such reports here.
+ */
+static void telemetry_off(void)
+{
+	static const char variable[] = "ORT_DISABLE_TELEMETRY";
+	const char *now = getenv(variable);
+
+	if (!now || strcmp(now, "1") != 0)
+		(void)setenv(variable, "1", 1);
+}
+
 static dck_status load(const ort_place *p, ort_lib *l, dck_err *err)
 {
 	*l = (ort_lib){.how = p->how};
+	telemetry_off();
 	DCK_TRY(os_library_open(p->path, &l->library, err));
 	dck_status status = table_get(l, err);
 	if (status != DCK_OK) {
@@ -198,6 +212,9 @@ static dck_status environment_open(ort_lib *l, dck_err *err)
 	    l,
 	    api->CreateEnvWithCustomLogger(log_drop, NULL, ORT_LOG_WARNING, "deepclock", &l->env),
 	    err, "cannot open ONNX Runtime's environment"));
+	ort_status *refused = api->DisableTelemetryEvents(l->env);
+	if (refused) /* a library without any */
+		api->ReleaseStatus(refused);
 	DCK_TRY(ort_check(l, api->GetAllocatorWithDefaultOptions(&l->allocator), err,
 			  "cannot get ONNX Runtime's allocator"));
 	return ort_check(l,

@@ -7,6 +7,8 @@
 #include "engine/ort_lib.h"
 #include "fault_alloc.h"
 
+#include <dirent.h>
+
 extern const dck_engine engine_ort;
 
 /* --- one model opened with its options, and what its log said */
@@ -126,6 +128,38 @@ static void describes_and_computes(void **state)
 	engine_ort.context_free(c);
 	engine_ort.close(m);
 	ear_close_silent(e);
+}
+
+static unsigned threads_at_start;
+
+static unsigned threads_now(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	assert_non_null(d);
+	for (const struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+/* ONNX Runtime's reports on its use would have threads, here and whatever the user has set. */
+static void nothing_runs_beside_the_model(void **state)
+{
+	wire_out w = model_twice();
+	float x[3] = {1, 2, 3};
+	dck_tensor t = floats(x, 2, 1, 3);
+
+	(void)state;
+	need_ort();
+	dck_engine_model *m = opened(&w, NULL, NULL);
+	dck_engine_context *c = context_of(m, &t);
+	wire_out_done(&w);
+	run_ok(c);
+	assert_int_equal(threads_now(), threads_at_start);
+	engine_ort.context_free(c);
+	engine_ort.close(m);
 }
 
 static void symbols_are_fixed_when_asked(void **state)
@@ -654,6 +688,7 @@ int main(void)
 	    /* First: what the first session of a process asks for is what ONNX Runtime
 	     * leaves our thread with. */
 	    cmocka_unit_test(denormals_are_as_asked_in_every_order),
+	    cmocka_unit_test(nothing_runs_beside_the_model),
 	    cmocka_unit_test(describes_and_computes),
 	    cmocka_unit_test(symbols_are_fixed_when_asked),
 	    cmocka_unit_test(facts_say_what_is_used),
@@ -670,5 +705,7 @@ int main(void)
 	    cmocka_unit_test(each_allocation_may_fail),
 	    cmocka_unit_test(sentences_are_cleaned),
 	};
+	threads_at_start = threads_now();
+	setenv("ORT_DISABLE_TELEMETRY", "0", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
