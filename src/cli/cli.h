@@ -31,8 +31,8 @@ typedef struct cli_format {
 	int format;	 /* index into cli_formats */
 	const char *out; /* a file instead of stdout; NULL: stdout */
 } cli_format;
-extern const char *const cli_formats[]; /* "text", "json", "csv", NULL */
-enum { CLI_TEXT, CLI_JSON, CLI_CSV };
+extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", NULL */
+enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 extern const dck_opt cli_format_options[];
 
 /* Rows of one option table, and where its config lies inside the command's. */
@@ -128,6 +128,9 @@ void cli_pad(FILE *out, unsigned column, unsigned to);
 /* As a JSON string, as a CSV field. Bytes that are no UTF-8 become U+FFFD. */
 void cli_json_text(FILE *out, const char *text);
 void cli_csv_text(FILE *out, const char *text);
+/* A table that a command makes itself, as CSV or Markdown: names parted by commas, then rows. */
+void cli_table_head(int format, const char *names);
+void cli_table_row(int format, const char *const *cells, size_t n); /* a cell may be NULL: empty */
 /* argv as a shell would take it again, into buf; cut with "..." when it does not fit. */
 void cli_quote_words(char *const *words, char *buf, size_t size);
 /* The program's plain name and the words of its command line: a record's title. */

@@ -55,27 +55,33 @@ static void operators_text(const dck_style *style)
 	}
 }
 
-static void operators_data(int format)
+static void operators_rows(int format)
 {
 	dck_cost_operator o;
 
-	puts(format == CLI_JSON ? "[" : "domain,name,formula");
+	cli_table_head(format, "domain,name,formula");
 	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
-		void (*put)(FILE * out, const char *text) =
-		    format == CLI_JSON ? cli_json_text : cli_csv_text;
-		fputs(format != CLI_JSON ? ""
-		      : i		 ? ",\n  {\"domain\": "
-					 : "  {\"domain\": ",
-		      stdout);
-		put(stdout, o.domain);
-		fputs(format == CLI_JSON ? ", \"name\": " : ",", stdout);
-		put(stdout, o.name);
-		fputs(format == CLI_JSON ? ", \"formula\": " : ",", stdout);
-		put(stdout, o.formula);
-		fputs(format == CLI_JSON ? "}" : "\n", stdout);
+		const char *cells[] = {o.domain, o.name, o.formula};
+
+		cli_table_row(format, cells, sizeof cells / sizeof cells[0]);
 	}
-	if (format == CLI_JSON)
-		puts("\n]");
+}
+
+static void operators_json(void)
+{
+	dck_cost_operator o;
+
+	puts("[");
+	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
+		fputs(i ? ",\n  {\"domain\": " : "  {\"domain\": ", stdout);
+		cli_json_text(stdout, o.domain);
+		fputs(", \"name\": ", stdout);
+		cli_json_text(stdout, o.name);
+		fputs(", \"formula\": ", stdout);
+		cli_json_text(stdout, o.formula);
+		putchar('}');
+	}
+	puts("\n]");
 }
 
 static int operators_show(const cost_command *cfg)
@@ -84,8 +90,10 @@ static int operators_show(const cost_command *cfg)
 
 	if (cfg->format.format == CLI_TEXT)
 		operators_text(&style);
+	else if (cfg->format.format == CLI_JSON)
+		operators_json();
 	else
-		operators_data(cfg->format.format);
+		operators_rows(cfg->format.format);
 	return CLI_OK;
 }
 

@@ -125,28 +125,36 @@ static void engines_json(const dck_engine_info *e, size_t n, bool options, const
 	puts("]");
 }
 
-static void row_csv(const char *engine, const char *key, const char *value)
+static void engine_row(int format, const char *engine, const char *key, const char *value)
 {
-	cli_csv_text(stdout, engine);
-	putchar(',');
-	cli_csv_text(stdout, key);
-	putchar(',');
-	cli_csv_text(stdout, value);
-	putchar('\n');
+	cli_table_row(format, (const char *[]){engine, key, value}, 3);
+}
+
+static void engines_rows(int format, const dck_engine_info *e, size_t n)
+{
+	cli_table_head(format, "engine,key,value");
+	for (size_t i = 0; i < n; i++) {
+		engine_row(format, e[i].name, "usable", e[i].usable ? "true" : "false");
+		if (!e[i].usable && e[i].why_not)
+			engine_row(format, e[i].name, "why_not", e[i].why_not);
+		for (size_t k = 0; k < e[i].nfacts; k++)
+			engine_row(format, e[i].name, e[i].facts[k].key, e[i].facts[k].value);
+	}
 }
 
 static void engines_csv(const dck_engine_info *e, size_t n, bool options, const dck_style *style)
 {
 	(void)options;
 	(void)style;
-	puts("engine,key,value");
-	for (size_t i = 0; i < n; i++) {
-		row_csv(e[i].name, "usable", e[i].usable ? "true" : "false");
-		if (!e[i].usable && e[i].why_not)
-			row_csv(e[i].name, "why_not", e[i].why_not);
-		for (size_t k = 0; k < e[i].nfacts; k++)
-			row_csv(e[i].name, e[i].facts[k].key, e[i].facts[k].value);
-	}
+	engines_rows(CLI_CSV, e, n);
+}
+
+static void engines_markdown(const dck_engine_info *e, size_t n, bool options,
+			     const dck_style *style)
+{
+	(void)options;
+	(void)style;
+	engines_rows(CLI_MARKDOWN, e, n);
 }
 
 static void (*const writers[])(const dck_engine_info *e, size_t n, bool options,
@@ -154,6 +162,7 @@ static void (*const writers[])(const dck_engine_info *e, size_t n, bool options,
     [CLI_TEXT] = engines_text,
     [CLI_JSON] = engines_json,
     [CLI_CSV] = engines_csv,
+    [CLI_MARKDOWN] = engines_markdown,
 };
 
 static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)

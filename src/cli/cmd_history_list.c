@@ -129,15 +129,12 @@ void history_interval_json(double lo, double hi, double level)
 		       history_number(hi, b, sizeof b), history_number(level, c, sizeof c));
 }
 
-void history_interval_csv(double lo, double hi, double level)
+void history_interval_cells(double lo, double hi, double level, char room[3][32], const char **ret)
 {
-	char a[32], b[32], c[32];
+	const double all[] = {lo, hi, level};
 
-	if (level > 0)
-		printf(",%s,%s,%s", history_number(lo, a, sizeof a),
-		       history_number(hi, b, sizeof b), history_number(level, c, sizeof c));
-	else
-		fputs(",,,", stdout);
+	for (int i = 0; i < 3; i++)
+		ret[i] = level > 0 ? history_number(all[i], room[i], sizeof room[i]) : NULL;
 }
 
 /* --- the list */
@@ -237,34 +234,37 @@ static void entry_json(const list *l, const dck_history_entry *e)
 	putchar('}');
 }
 
-static void entry_csv(const list *l, const dck_history_entry *e)
+static void entry_row(const list *l, const dck_history_entry *e)
 {
-	char time[48], value[32];
-	const char *const texts[] = {
-	    e->id,     history_time_exact(e->at_unix_ns, time, sizeof time),
-	    e->verb,   e->subject,
-	    e->engine, e->machine,
-	    e->method, e->commit,
-	};
+	const bool known = !isnan(number_of(e));
+	char time[48], value[32], interval[3][32];
+	const char *cells[] = {e->id,
+			       history_time_exact(e->at_unix_ns, time, sizeof time),
+			       e->verb,
+			       e->subject,
+			       e->engine,
+			       e->machine,
+			       e->method,
+			       e->commit,
+			       e->incomplete ? "true" : "false",
+			       l->metric,
+			       known ? history_number(number_of(e), value, sizeof value) : NULL,
+			       NULL,
+			       NULL,
+			       NULL,
+			       known ? dck_unit_text(e->unit) : NULL};
 
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-		if (texts[i])
-			cli_csv_text(stdout, texts[i]);
-		putchar(',');
-	}
-	printf("%s,", e->incomplete ? "true" : "false");
-	cli_csv_text(stdout, l->metric);
-	putchar(',');
-	if (!isnan(number_of(e)))
-		fputs(history_number(number_of(e), value, sizeof value), stdout);
-	history_interval_csv(e->lo, e->hi, e->level);
-	printf(",%s\n", isnan(number_of(e)) ? "" : dck_unit_text(e->unit));
+	history_interval_cells(e->lo, e->hi, e->level, interval, cells + 11);
+	cli_table_row(l->format, cells, sizeof cells / sizeof cells[0]);
 }
 
 static bool entry_print(void *self, const dck_history_entry *e)
 {
-	static void (*const print[])(const list *l, const dck_history_entry *e) = {
-	    [CLI_TEXT] = entry_text, [CLI_JSON] = entry_json, [CLI_CSV] = entry_csv};
+	static void (*const print[])(const list *l,
+				     const dck_history_entry *e) = {[CLI_TEXT] = entry_text,
+								    [CLI_JSON] = entry_json,
+								    [CLI_CSV] = entry_row,
+								    [CLI_MARKDOWN] = entry_row};
 	list *l = self;
 
 	if (l->format == CLI_TEXT && l->n == 0)
@@ -303,9 +303,11 @@ int history_list(const cli *c, const history_command *cfg, dck_history *h)
 
 	if (few)
 		filter.limit = TEXT_ROWS;
-	if (l.format == CLI_CSV)
-		puts("id,time,command,subject,engine,machine,method,commit,incomplete,metric,value,"
-		     "lo,hi,level,unit");
+	if (l.format == CLI_CSV || l.format == CLI_MARKDOWN)
+		cli_table_head(
+		    l.format,
+		    "id,time,command,subject,engine,machine,method,commit,incomplete,metric,value,"
+		    "lo,hi,level,unit");
 	if (l.format == CLI_JSON)
 		putchar('[');
 	if (dck_history_list(h, &filter, l.metric, entry_print, &l, &err) != DCK_OK) {

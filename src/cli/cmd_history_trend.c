@@ -332,27 +332,28 @@ static void trend_json(const dck_history_trend *t)
 	       t->incomplete, t->other);
 }
 
-static void trend_csv(const dck_history_trend *t)
+static void trend_rows(int format, const dck_history_trend *t)
 {
-	char time[48], number[32];
+	char time[48], records[32], value[32], interval[3][32], p_text[32];
 
-	puts("time,id,commit,records,value,lo,hi,level,unit,change_p");
+	cli_table_head(format, "time,id,commit,records,value,lo,hi,level,unit,change_p");
 	for (size_t i = 0; i < t->n; i++) {
 		const dck_history_point *p = &t->points[i];
 		const dck_history_change *c = change_at(t, i);
+		const char *cells[] = {history_time_exact(p->at_unix_ns, time, sizeof time),
+				       p->id,
+				       p->commit,
+				       records,
+				       history_number(p->value, value, sizeof value),
+				       NULL,
+				       NULL,
+				       NULL,
+				       dck_unit_text(t->metric.unit),
+				       c ? history_number(c->p, p_text, sizeof p_text) : NULL};
 
-		printf("%s,", history_time_exact(p->at_unix_ns, time, sizeof time));
-		cli_csv_text(stdout, p->id);
-		putchar(',');
-		if (p->commit)
-			cli_csv_text(stdout, p->commit);
-		printf(",%" PRIu64 ",%s", p->records,
-		       history_number(p->value, number, sizeof number));
-		history_interval_csv(p->lo, p->hi, p->level);
-		printf(",%s,", dck_unit_text(t->metric.unit));
-		if (c)
-			fputs(history_number(c->p, number, sizeof number), stdout);
-		putchar('\n');
+		snprintf(records, sizeof records, "%" PRIu64, p->records);
+		history_interval_cells(p->lo, p->hi, p->level, interval, cells + 5);
+		cli_table_row(format, cells, sizeof cells / sizeof cells[0]);
 	}
 }
 
@@ -367,8 +368,8 @@ int history_trend(const cli *c, const history_command *cfg, dck_history *h)
 		return cli_failed(&err);
 	if (cfg->format.format == CLI_JSON)
 		trend_json(t);
-	else if (cfg->format.format == CLI_CSV)
-		trend_csv(t);
+	else if (cfg->format.format != CLI_TEXT)
+		trend_rows(cfg->format.format, t);
 	else
 		trend_text(cfg, t, cli_given(c, "limit") ? 0 : TEXT_ROWS);
 	dck_history_trend_free(t);

@@ -49,20 +49,15 @@ static void list_text(const dck_style *style)
 	}
 }
 
-static void list_csv(void)
+static void list_rows(int format)
 {
 	const dck_pitfall *m;
 
-	puts("key,what,why,remedy");
+	cli_table_head(format, "key,what,why,remedy");
 	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
-		const char *texts[] = {m->what, m->why, m->remedy};
+		const char *cells[] = {m->key, m->what, m->why, m->remedy};
 
-		fputs(m->key, stdout);
-		for (size_t k = 0; k < 3; k++) {
-			putchar(',');
-			cli_csv_text(stdout, texts[k]);
-		}
-		putchar('\n');
+		cli_table_row(format, cells, sizeof cells / sizeof cells[0]);
 	}
 }
 
@@ -89,8 +84,8 @@ static int list_show(const pitfalls_command *cfg)
 
 	if (cfg->format.format == CLI_JSON)
 		list_json();
-	else if (cfg->format.format == CLI_CSV)
-		list_csv();
+	else if (cfg->format.format != CLI_TEXT)
+		list_rows(cfg->format.format);
 	else
 		list_text(&style);
 	return CLI_OK;

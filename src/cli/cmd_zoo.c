@@ -67,18 +67,17 @@ static void list_text(const dck_zoo_entry *all, size_t n, const dck_style *style
 	}
 }
 
-static void entries_csv(const dck_zoo_entry *all, size_t n)
+static void entries_rows(int format, const dck_zoo_entry *all, size_t n)
 {
-	puts("name,parameters,input,help,source");
-	for (size_t i = 0; i < n; i++) {
-		const char *texts[] = {all[i].input, all[i].help, all[i].source};
+	char params[32];
 
-		printf("%s,%" PRId64, all[i].name, all[i].params);
-		for (size_t k = 0; k < 3; k++) {
-			putchar(',');
-			cli_csv_text(stdout, texts[k] ? texts[k] : "");
-		}
-		putchar('\n');
+	cli_table_head(format, "name,parameters,input,help,source");
+	for (size_t i = 0; i < n; i++) {
+		const char *cells[] = {all[i].name, params, all[i].input, all[i].help,
+				       all[i].source};
+
+		snprintf(params, sizeof params, "%" PRId64, all[i].params);
+		cli_table_row(format, cells, sizeof cells / sizeof cells[0]);
 	}
 }
 
@@ -120,8 +119,8 @@ static void entries_write(int format, const dck_zoo_entry *all, size_t n, const 
 {
 	if (format == CLI_JSON)
 		entries_json(all, n);
-	else if (format == CLI_CSV)
-		entries_csv(all, n);
+	else if (format != CLI_TEXT)
+		entries_rows(format, all, n);
 	else
 		list_text(all, n, style);
 }

@@ -48,7 +48,7 @@ static int format_by_ending(const char *path, int other)
 	for (int i = 0; dot && cli_formats[i]; i++)
 		if (strcmp(dot + 1, cli_formats[i]) == 0)
 			return i;
-	return other;
+	return dot && strcmp(dot, ".md") == 0 ? CLI_MARKDOWN : other;
 }
 
 static int command_run(cli *c, void *config)

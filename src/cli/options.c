@@ -34,7 +34,7 @@ const dck_opt cli_common_options[] = {
 };
 
 const char *const cli_formats[] = {
-    [CLI_TEXT] = "text", [CLI_JSON] = "json", [CLI_CSV] = "csv", NULL};
+    [CLI_TEXT] = "text", [CLI_JSON] = "json", [CLI_CSV] = "csv", [CLI_MARKDOWN] = "markdown", NULL};
 
 const dck_opt cli_format_options[] = {
     {.name = "format",
@@ -48,7 +48,7 @@ const dck_opt cli_format_options[] = {
      .kind = DCK_OPT_TEXT,
      .at = offsetof(cli_format, out),
      .arg = "FILE",
-     .help = "write the result to FILE instead of stdout; .json or .csv tells the format"},
+     .help = "write the result to FILE instead of stdout; .json, .csv or .md tells the format"},
     {0},
 };
 

@@ -124,6 +124,60 @@ void cli_csv_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
+/* In a cell of a table: what a sign of Markdown or HTML would be stays text. */
+static void markdown_cell(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			fputc(' ', out);
+		else if (*text == '<')
+			fputs("&lt;", out);
+		else if (*text == '&')
+			fputs("&amp;", out);
+		else
+			fprintf(out, strchr("\\|`*_~$", *text) ? "\\%c" : "%c", *text);
+	}
+}
+
+void cli_table_head(int format, const char *names)
+{
+	if (format != CLI_MARKDOWN) {
+		puts(names);
+		return;
+	}
+	for (int line = 0; line < 2; line++) {
+		fputs("|", stdout);
+		for (const char *at = names; *at;) {
+			const size_t n = strcspn(at, ",");
+
+			if (line == 0)
+				printf(" %.*s |", (int)n, at);
+			else
+				fputs(":---|", stdout);
+			at += n + (at[n] == ',');
+		}
+		putchar('\n');
+	}
+}
+
+void cli_table_row(int format, const char *const *cells, size_t n)
+{
+	fputs(format == CLI_MARKDOWN ? "|" : "", stdout);
+	for (size_t i = 0; i < n; i++) {
+		const char *text = cells[i] ? cells[i] : "";
+
+		if (format == CLI_MARKDOWN) {
+			putchar(' ');
+			markdown_cell(stdout, text);
+			fputs(" |", stdout);
+		} else {
+			fputs(i > 0 ? "," : "", stdout);
+			cli_csv_text(stdout, text);
+		}
+	}
+	putchar('\n');
+}
+
 typedef struct text_end {
 	char *at, *end;
 	bool full;

@@ -4,7 +4,8 @@
 #include "report/writers.h"
 #include <string.h>
 
-static const dck_writer *const writers[] = {&report_text, &report_json, &report_csv};
+static const dck_writer *const writers[] = {&report_text, &report_json, &report_csv,
+					    &report_markdown};
 #define WRITERS (sizeof writers / sizeof writers[0])
 
 const dck_writer *const *dck_writers(size_t *ret_n)
@@ -22,8 +23,8 @@ static dck_status not_found(const char *name, dck_err *err)
 	if (nearest != NULL)
 		DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; did you mean '%s'?", name,
 			 nearest);
-	DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; there are text, json and csv",
-		 name);
+	DCK_FAIL(err, E_ABSENT,
+		 "there is no report format '%s'; there are text, json, csv and markdown", name);
 }
 
 dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,

@@ -18,6 +18,7 @@ void text_ops(page *p, const dck_record *r);
 
 /* The results that come in rows; nothing where r has none. */
 void text_tables(page *p, const dck_record *r);
+bool text_is_share(const dck_column *c); /* ratios that are shown in percent */
 
 /* The report on a classifier, and which of the tables are in it. */
 void text_accuracy(page *p, const dck_record *r);

@@ -57,7 +57,7 @@ static const dck_cell *cell_at(const view *v, size_t row, size_t column)
 	return &v->t->cells[row * v->t->ncolumns + column];
 }
 
-static bool is_share(const dck_column *c)
+bool text_is_share(const dck_column *c)
 {
 	static const char end[] = "share";
 	const size_t n = strlen(c->key), m = sizeof end - 1;
@@ -152,7 +152,7 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 	own->value_cols = grid_title_columns(c->title);
 	for (size_t r = 0; r < v->nrows; r++)
 		text_range_add(&range, cell_at(v, r, column));
-	own->scale = text_scale_of(&range, c->unit, is_share(c), v->utf8);
+	own->scale = text_scale_of(&range, c->unit, text_is_share(c), v->utf8);
 	if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
 		return;
 	if (page_columns(own->scale.unit) > own->value_cols)

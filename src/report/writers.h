@@ -6,6 +6,6 @@
 
 #include "deepclock/report.h"
 
-extern const dck_writer report_text, report_json, report_csv;
+extern const dck_writer report_text, report_json, report_csv, report_markdown;
 
 #endif

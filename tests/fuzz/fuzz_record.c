@@ -43,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return 0;
 	}
 	check_text(r);
+	dck_buffer md = write_as("markdown", r, NULL);
 	dck_buffer csv = write_as("csv", r, NULL), first = write_as("json", r, NULL);
 	if (dck_record_parse(first.data, first.n, &again, &err) != DCK_OK)
 		abort();
@@ -50,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (second.n != first.n || memcmp(second.data, first.data, first.n) != 0)
 		abort();
 	dck_buffer_done(&csv);
+	dck_buffer_done(&md);
 	dck_buffer_done(&first);
 	dck_buffer_done(&second);
 	dck_record_free(r);

@@ -1,0 +1,472 @@
+/* markdown.c - records as tables for pages, issues and reviews: what was timed in one table with a
+ * row for each record, then each record's own tables. Like every writer it rounds and orders; the
+ * one thing it divides is a median by the least of those beside it, as shares are formed elsewhere.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/markdown.h"
+#include "base/mem.h"
+#include "base/sink.h"
+#include "deepclock/opt.h"
+#include "report/text.h"
+#include "report/text_scale.h"
+#include "report/writers.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static const char *subject_of(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "subject", "name");
+
+	if (f != NULL && f->value.kind == DCK_VALUE_TEXT)
+		return f->value.as.text;
+	return r->command != NULL ? r->command : "a measurement";
+}
+
+/* --- what was timed */
+
+typedef struct timed {
+	const dck_record **records; /* [rows] those that were timed */
+	size_t rows;
+	char tag[FORMAT_SIZE];	/* of the statistic that is shown first */
+	const dck_metric *main; /* of the first of them */
+	text_scale scale;
+	double least;
+	bool spread; /* beside the mean */
+} timed;
+
+static const dck_metric *metric_of(const dck_record *r, const char *tag)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+	double v;
+
+	return m != NULL && m->def->unit == DCK_UNIT_NS && format_number_of(&m->value, &v) ? m
+											   : NULL;
+}
+
+static const char *statistic_tag(const dck_record *r, char buf[FORMAT_SIZE])
+{
+	const dck_fact *f = dck_record_fact(r, "plan", "statistic");
+
+	snprintf(buf, FORMAT_SIZE, "latency/%.40s",
+		 f != NULL && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "median");
+	return buf;
+}
+
+static bool is_timed(const dck_record *r)
+{
+	return metric_of(r, "latency/median") != NULL;
+}
+
+static dck_cell cell_of(const dck_metric *m)
+{
+	if (m == NULL)
+		return (dck_cell){.value = {.kind = DCK_VALUE_ABSENT}};
+	return (dck_cell){.value = m->value, .lo = m->lo, .hi = m->hi, .level = m->level};
+}
+
+static void timed_find(timed *t)
+{
+	text_range range = {.whole = true};
+	char buf[FORMAT_SIZE];
+	double v;
+
+	for (size_t i = 0; i < t->rows; i++) {
+		const dck_record *r = t->records[i];
+
+		statistic_tag(r, buf);
+		if (i == 0)
+			snprintf(t->tag, sizeof t->tag, "%s", buf);
+		/* What one of them does not have is no column. */
+		if (strcmp(t->tag, buf) != 0 || metric_of(r, buf) == NULL)
+			snprintf(t->tag, sizeof t->tag, "latency/median");
+	}
+	t->least = INFINITY;
+	for (size_t i = 0; i < t->rows; i++) {
+		const dck_record *r = t->records[i];
+		const dck_metric *m = metric_of(r, t->tag);
+		const dck_cell c = cell_of(m);
+
+		t->main = i == 0 ? m : t->main;
+		text_range_add(&range, &c);
+		if (format_number_of(&m->value, &v))
+			t->least = fmin(t->least, v);
+		t->spread = t->spread || metric_of(r, "latency/stddev") != NULL;
+	}
+	t->scale = text_scale_of(&range, DCK_UNIT_NS, false, true);
+}
+
+enum {
+	TIMED_SUBJECT,
+	TIMED_MAIN,
+	TIMED_INTERVAL,
+	TIMED_MEAN,
+	TIMED_MIN,
+	TIMED_MAX,
+	TIMED_RELATIVE
+};
+
+static const char *timed_head(const void *self, size_t col, char *buf)
+{
+	const timed *t = self;
+	const char *name = NULL;
+
+	switch (col) {
+	case TIMED_SUBJECT:
+		return "Subject";
+	case TIMED_MAIN:
+		name = strcmp(t->tag, "latency/median") == 0 ? "Median" : t->main->def->name;
+		break;
+	case TIMED_INTERVAL:
+		if (!(t->main->level > 0))
+			return "Interval";
+		snprintf(buf, MARKDOWN_CELL, "%.3g %% interval", 100 * t->main->level);
+		return buf;
+	case TIMED_MEAN:
+		name = t->spread ? "Mean ± σ" : "Mean";
+		break;
+	case TIMED_MIN:
+		name = "Min";
+		break;
+	case TIMED_MAX:
+		name = "Max";
+		break;
+	default:
+		return "Relative";
+	}
+	snprintf(buf, MARKDOWN_CELL, t->scale.unit[0] ? "%.100s [%s]" : "%.100s", name,
+		 t->scale.unit);
+	return buf;
+}
+
+static const char *time_text(const timed *t, const dck_metric *m, char *buf)
+{
+	return m != NULL ? text_scale_value(&t->scale, &m->value, buf) : "-";
+}
+
+static const char *interval_text(const text_scale *s, double lo, double hi, double level, char *buf)
+{
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+
+	if (!(level > 0))
+		return "-";
+	snprintf(buf, (size_t)3 * FORMAT_SIZE, "%s to %s", text_scale_number(s, lo, a),
+		 text_scale_number(s, hi, b));
+	return buf;
+}
+
+static const char *timed_cell(const void *self, size_t row, size_t col, char *buf)
+{
+	const timed *t = self;
+	const dck_record *r = t->records[row];
+	const dck_metric *m = metric_of(r, t->tag), *spread = metric_of(r, "latency/stddev");
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	double v = 0;
+
+	switch (col) {
+	case TIMED_SUBJECT:
+		return subject_of(r);
+	case TIMED_MAIN:
+		return time_text(t, m, buf);
+	case TIMED_INTERVAL:
+		return interval_text(&t->scale, m->lo, m->hi, m->level, buf);
+	case TIMED_MEAN:
+		m = metric_of(r, "latency/mean");
+		snprintf(buf, MARKDOWN_CELL, spread != NULL && m != NULL ? "%s ± %s" : "%s",
+			 time_text(t, m, a), time_text(t, spread, b));
+		return buf;
+	case TIMED_MIN:
+		return time_text(t, metric_of(r, "latency/min"), buf);
+	case TIMED_MAX:
+		return time_text(t, metric_of(r, "latency/max"), buf);
+	default:
+		format_number_of(&m->value, &v);
+		if (!(t->least > 0))
+			return "-";
+		snprintf(buf, MARKDOWN_CELL, "%.2f", v / t->least);
+		return buf;
+	}
+}
+
+static bool timed_right(const void *self, size_t col)
+{
+	(void)self;
+	return col != TIMED_SUBJECT;
+}
+
+static void timed_put(dck_sink *out, const dck_record *const *records, size_t n)
+{
+	timed t = {.records = mem_zalloc(n + 1, sizeof *records)};
+	markdown_table table = {
+	    .self = &t, .head = timed_head, .cell = timed_cell, .right = timed_right};
+
+	if (t.records == NULL)
+		markdown_no_memory(out);
+	for (size_t i = 0; i < n && t.records != NULL; i++)
+		if (is_timed(records[i]))
+			t.records[t.rows++] = records[i];
+	if (t.rows > 0) {
+		timed_find(&t);
+		table.nrows = t.rows;
+		table.ncols = t.rows > 1 ? TIMED_RELATIVE + 1 : TIMED_RELATIVE;
+		markdown_table_put(out, &table);
+	}
+	mem_free(t.records);
+}
+
+/* --- other numbers */
+
+typedef struct metrics {
+	const dck_metric **row; /* those that are shown */
+	const dck_record *r;
+	bool timed;
+} metrics;
+
+/* What the tables do not have. Of what was timed phases and resources stay in the other forms. */
+static bool is_shown(const metrics *own, const dck_metric *m)
+{
+	static const char *const timing[] = {"latency/", "time/",   "runs/",
+					     "cpu/",	 "memory/", "throughput/items"};
+	const size_t n = sizeof timing / sizeof timing[0];
+	const char *last = strrchr(m->def->tag, '/');
+
+	if (own->r->ntables > 0 && last != NULL && strchr(m->def->tag, '/') != last)
+		return false; /* a member of a family: in a row of a table */
+	for (size_t i = 0; own->timed && i < n; i++)
+		if (has_prefix(m->def->tag, timing[i]))
+			return false;
+	return true;
+}
+
+static const char *metric_head(const void *self, size_t col, char *buf)
+{
+	static const char *const heads[] = {"Metric", "Value", "Interval", "How"};
+
+	(void)self;
+	(void)buf;
+	return heads[col];
+}
+
+static const char *metric_cell(const void *self, size_t row, size_t col, char *buf)
+{
+	const dck_metric *m = ((const metrics *)self)->row[row];
+	const dck_cell c = cell_of(m);
+	text_range range = {.whole = true};
+	text_scale scale;
+	char ends[3 * FORMAT_SIZE];
+
+	switch (col) {
+	case 0:
+		return m->def->name;
+	case 1:
+		return m->value.kind == DCK_VALUE_ABSENT
+			   ? "-"
+			   : format_value(&m->value, m->def->unit, buf);
+	case 2:
+		if (!(m->level > 0))
+			return "";
+		text_range_add(&range, &c);
+		scale = text_scale_of(&range, m->def->unit, false, true);
+		snprintf(buf, MARKDOWN_CELL, scale.unit[0] ? "%s %s (%.3g %%)" : "%s%s (%.3g %%)",
+			 interval_text(&scale, m->lo, m->hi, m->level, ends), scale.unit,
+			 100 * m->level);
+		return buf;
+	default:
+		if (m->value.kind == DCK_VALUE_ABSENT)
+			return m->value.as.text != NULL ? m->value.as.text : "not known";
+		return m->how != NULL ? m->how : "";
+	}
+}
+
+static bool metric_right(const void *self, size_t col)
+{
+	(void)self;
+	return col == 1;
+}
+
+static void metrics_put(dck_sink *out, const dck_record *r)
+{
+	metrics own = {
+	    .row = mem_zalloc(r->nmetrics + 1, sizeof *own.row), .r = r, .timed = is_timed(r)};
+	markdown_table table = {.ncols = 4,
+				.self = &own,
+				.head = metric_head,
+				.cell = metric_cell,
+				.right = metric_right};
+
+	if (own.row == NULL)
+		markdown_no_memory(out);
+	for (size_t i = 0; i < r->nmetrics && own.row != NULL; i++)
+		if (is_shown(&own, &r->metrics[i]))
+			own.row[table.nrows++] = &r->metrics[i];
+	if (table.nrows > 0)
+		markdown_table_put(out, &table);
+	mem_free(own.row);
+}
+
+/* --- tables */
+
+typedef struct rows {
+	const dck_table *t;
+	text_scale scale[MARKDOWN_COLS];
+	bool number[MARKDOWN_COLS];
+	double level;
+} rows;
+
+static const dck_cell *cell_at(const rows *own, size_t row, size_t col)
+{
+	return &own->t->cells[row * own->t->ncolumns + col];
+}
+
+static const char *rows_head(const void *self, size_t col, char *buf)
+{
+	const rows *own = self;
+	const char *title = own->t->columns[col].title;
+
+	if (own->scale[col].unit[0] == '\0')
+		return title;
+	snprintf(buf, MARKDOWN_CELL, "%.200s [%s]", title, own->scale[col].unit);
+	return buf;
+}
+
+static const char *rows_cell(const void *self, size_t row, size_t col, char *buf)
+{
+	const rows *own = self;
+	const dck_cell *c = cell_at(own, row, col);
+	char value[FORMAT_SIZE], ends[3 * FORMAT_SIZE];
+	double v;
+
+	if (c->value.kind == DCK_VALUE_ABSENT)
+		return "-";
+	if (!format_number_of(&c->value, &v))
+		return format_value(&c->value, DCK_UNIT_NONE, buf);
+	text_scale_value(&own->scale[col], &c->value, value);
+	if (c->level > 0)
+		snprintf(buf, MARKDOWN_CELL, "%s (%s)", value,
+			 interval_text(&own->scale[col], c->lo, c->hi, c->level, ends));
+	else
+		snprintf(buf, MARKDOWN_CELL, "%s", value);
+	return buf;
+}
+
+static bool rows_right(const void *self, size_t col)
+{
+	return ((const rows *)self)->number[col];
+}
+
+/* Why cells are empty, each reason once; a table of many is not looked through. */
+#define REASONS_MAX 8
+
+static void reasons_put(dck_sink *out, const rows *own, size_t ncols)
+{
+	const char *said[REASONS_MAX];
+	size_t n = 0;
+
+	for (size_t r = 0; r < own->t->nrows; r++)
+		for (size_t c = 0; c < ncols && n < REASONS_MAX; c++) {
+			const dck_cell *cell = cell_at(own, r, c);
+			const char *why = cell->value.as.text;
+			size_t i = 0;
+
+			if (cell->value.kind != DCK_VALUE_ABSENT || why == NULL)
+				continue;
+			while (i < n && strcmp(said[i], why) != 0)
+				i++;
+			if (i < n)
+				continue;
+			said[n++] = why;
+			markdown_line(out, "\\-: ", why, "");
+		}
+}
+
+static void rows_put(dck_sink *out, const dck_table *t)
+{
+	rows own = {.t = t};
+	const size_t ncols = t->ncolumns < MARKDOWN_COLS ? t->ncolumns : MARKDOWN_COLS;
+	const markdown_table table = {.nrows = t->nrows,
+				      .ncols = ncols,
+				      .self = &own,
+				      .head = rows_head,
+				      .cell = rows_cell,
+				      .right = rows_right};
+
+	for (size_t c = 0; c < ncols; c++) {
+		text_range range = {.whole = true};
+
+		for (size_t r = 0; r < t->nrows; r++) {
+			const dck_cell *cell = cell_at(&own, r, c);
+
+			text_range_add(&range, cell);
+			if (!(own.level > 0))
+				own.level = cell->level;
+		}
+		own.number[c] = range.any;
+		own.scale[c] =
+		    text_scale_of(&range, t->columns[c].unit, text_is_share(&t->columns[c]), true);
+	}
+	markdown_line(out, "**", t->title, "**");
+	markdown_table_put(out, &table);
+	reasons_put(out, &own, ncols);
+	if (own.level > 0)
+		sink_fmt(out, "( ): %.3g %% interval\n\n", 100 * own.level);
+	if (ncols < t->ncolumns)
+		sink_fmt(out, "%zu columns more: see JSON or CSV\n\n", t->ncolumns - ncols);
+}
+
+/* --- a record */
+
+/* What was asked, answered in words. */
+static void answers_put(dck_sink *out, const dck_record *r)
+{
+	const dck_fact *answer = dck_record_fact(r, "result", "answer");
+
+	if (r->incomplete)
+		sink_text(out, "**INCOMPLETE**: the measurement did not reach its end\n\n");
+	if (answer != NULL && answer->value.kind == DCK_VALUE_TEXT) {
+		markdown_line(out, "", answer->value.as.text, "");
+		return;
+	}
+	for (size_t i = 0; i < r->nfacts; i++) {
+		const dck_fact *f = &r->facts[i];
+
+		if (!text_is_verdict(f) || f->value.kind != DCK_VALUE_TEXT)
+			continue;
+		sink_text(out, "- ");
+		markdown_text(out, f->key);
+		markdown_line(out, ": ", f->value.as.text, "");
+	}
+}
+
+static void record_put(dck_sink *out, const dck_record *r, const dck_op_view *view, bool titled)
+{
+	const bool only_timed = is_timed(r) && r->ntables == 0 && r->nops == 0;
+
+	if (titled && !only_timed)
+		markdown_line(out, "**", subject_of(r), "**");
+	answers_put(out, r);
+	metrics_put(out, r);
+	for (size_t i = 0; i < r->ntables; i++)
+		rows_put(out, &r->tables[i]);
+	if (r->nops > 0)
+		markdown_ops(out, r, view);
+}
+
+static void markdown_report(const dck_record *const *records, size_t n, const dck_style *style,
+			    dck_sink *out)
+{
+	const dck_op_view view = style != NULL ? style->ops : (dck_op_view){0};
+
+	timed_put(out, records, n);
+	for (size_t i = 0; i < n; i++)
+		record_put(out, records[i], &view, n > 1 || !is_timed(records[i]));
+}
+
+const dck_writer report_markdown = {.name = "markdown",
+				    .ext = ".md",
+				    .help = "tables for pages, issues and reviews",
+				    .write = markdown_report};

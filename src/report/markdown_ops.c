@@ -1,0 +1,180 @@
+/* markdown_ops.c - operators by type, each of its own, and by module: the columns that a reader
+ * asks for first. CSV has all of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "base/sink.h"
+#include "deepclock/opt.h"
+#include "report/format.h"
+#include "report/markdown.h"
+#include "report/ops.h"
+#include <stdio.h>
+#include <string.h>
+
+#define TOP_DEFAULT 20
+
+typedef struct view {
+	bool timed, nodes;
+	const char *title;
+	const ops_row *rows;
+	ops_row total;
+	size_t shown;
+} view;
+
+enum { OP_NAME, OP_KIND, OP_TIME, OP_SHARE, OP_MACS, OP_FLOPS, OP_PARAMS, OP_MOVED, OP_COLS };
+
+/* Times are a column only where there are any. */
+static size_t column_of(const view *v, size_t col)
+{
+	return v->timed || col < OP_TIME ? col : col + 1;
+}
+
+static const char *op_head(const void *self, size_t col, char *buf)
+{
+	static const char *const heads[] = {"",	    "",	     "time",   "share",
+					    "MACs", "FLOPs", "params", "moved"};
+	const view *v = self;
+	const size_t own = column_of(v, col);
+
+	(void)buf;
+	if (own == OP_NAME)
+		return v->title;
+	if (own == OP_KIND)
+		return v->nodes ? "type" : "nodes";
+	return heads[own];
+}
+
+static const char *sum_text(const ops_sum *s, const char *number, char *buf)
+{
+	if (s->known == 0)
+		return s->unknown > 0 ? "?" : "";
+	snprintf(buf, MARKDOWN_CELL, "%s%s", s->unknown > 0 ? ">= " : "", number);
+	return buf;
+}
+
+static const char *name_text(const view *v, const ops_row *row, char *buf)
+{
+	if (row == &v->total)
+		return "total";
+	if (row->name_bytes == 0)
+		return v->nodes ? "(no name)" : "(no module)";
+	const size_t bytes = v->nodes ? row->name_bytes : row->path_bytes;
+
+	snprintf(buf, MARKDOWN_CELL, "%.*s",
+		 (int)(bytes < MARKDOWN_CELL ? bytes : MARKDOWN_CELL - 1),
+		 v->nodes ? row->name : row->path);
+	return buf;
+}
+
+static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
+{
+	const view *v = self;
+	const ops_row *r = row < v->shown ? &v->rows[row] : &v->total;
+	const ops_field ranked = v->timed ? OPS_TIME : OPS_MACS;
+	char text[FORMAT_SIZE];
+	ops_sum moved;
+	double all;
+
+	switch (column_of(v, col)) {
+	case OP_NAME:
+		return name_text(v, r, buf);
+	case OP_KIND:
+		if (v->nodes)
+			return r == &v->total ? "" : r->first->type;
+		return dck_text_count((int64_t)r->n, buf, MARKDOWN_CELL);
+	case OP_TIME:
+		return sum_text(&r->sum[OPS_TIME],
+				dck_text_time(ops_sum_value(&r->sum[OPS_TIME]), text, sizeof text),
+				buf);
+	case OP_SHARE:
+		all = ops_sum_value(&v->total.sum[ranked]);
+		return all > 0 && r->sum[ranked].known > 0
+			   ? format_percent(ops_sum_value(&r->sum[ranked]) / all, buf)
+			   : "";
+	case OP_MOVED:
+		moved = ops_row_bytes(r);
+		return sum_text(&moved, dck_text_bytes(ops_sum_value(&moved), text, sizeof text),
+				buf);
+	default: {
+		const ops_sum *s = &r->sum[column_of(v, col) == OP_MACS	   ? OPS_MACS
+					   : column_of(v, col) == OP_FLOPS ? OPS_FLOPS
+									   : OPS_PARAMS];
+
+		return sum_text(s, dck_text_si(ops_sum_value(s), "", text, sizeof text), buf);
+	}
+	}
+}
+
+static bool op_right(const void *self, size_t col)
+{
+	return col > OP_KIND || (col == OP_KIND && !((const view *)self)->nodes);
+}
+
+static void table_put(dck_sink *out, view *v, const ops_row *rows, size_t n, uint64_t top)
+{
+	const markdown_table table = {.nrows = (n < top ? n : (size_t)top) + 1,
+				      .ncols = v->timed ? OP_COLS : OP_COLS - 1,
+				      .self = v,
+				      .head = op_head,
+				      .cell = op_cell,
+				      .right = op_right};
+
+	v->rows = rows;
+	v->shown = table.nrows - 1;
+	markdown_table_put(out, &table);
+	if (v->shown < n)
+		sink_fmt(out, "%zu rows more\n\n", n - v->shown);
+}
+
+static void nodes_put(dck_sink *out, const dck_record *r, view *v, const dck_op_view *asked,
+		      uint64_t top)
+{
+	const dck_op **ops = ops_by_node(r, asked->sort);
+	const size_t n = top < r->nops ? (size_t)top : r->nops;
+	ops_row *rows = ops != NULL ? mem_zalloc(n + 1, sizeof *rows) : NULL;
+
+	if (rows == NULL) {
+		markdown_no_memory(out);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			ops_row_init(&rows[i], ops[i]);
+		v->nodes = true;
+		v->title = "operator";
+		table_put(out, v, rows, r->nops, top);
+	}
+	mem_free(rows);
+	mem_free(ops);
+}
+
+static void groups_put(dck_sink *out, const dck_record *r, view *v, const dck_op_view *asked,
+		       uint64_t top, bool modules)
+{
+	ops_rows rows;
+
+	if (!(modules ? ops_by_module(r, asked->sort, (size_t)top, &rows)
+		      : ops_by_type(r, asked->sort, &rows))) {
+		markdown_no_memory(out);
+		return;
+	}
+	v->nodes = false;
+	v->title = modules ? "module" : "type";
+	/* One row without a name says nothing. */
+	if (!modules || rows.n > 1 || rows.rows[0].name_bytes > 0)
+		table_put(out, v, rows.rows, rows.n, top);
+	ops_rows_done(&rows);
+}
+
+void markdown_ops(dck_sink *out, const dck_record *r, const dck_op_view *asked)
+{
+	const uint64_t top = asked->top > 0 ? asked->top : TOP_DEFAULT;
+	const bool all = asked->by == OPS_BY_AUTO || asked->by == OPS_BY_ALL;
+	view v = {.timed = ops_timed(r)};
+
+	ops_row_total(&v.total, r);
+	if (all || asked->by == OPS_BY_TYPE)
+		groups_put(out, r, &v, asked, top, false);
+	if (all || asked->by == OPS_BY_NODE)
+		nodes_put(out, r, &v, asked, top);
+	if (all || asked->by == OPS_BY_MODULE)
+		groups_put(out, r, &v, asked, top, true);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sink.h"
+#include "report/markdown.h"
+#include <string.h>
+
+#define PAD_MAX 60 /* longer cells are not waited for */
+
+/* What stands for the next byte or bytes: themselves, or what keeps them from being a sign of
+ * Markdown, of HTML or of a terminal. */
+static const char *next_escaped(const char **text, char buf[3])
+{
+	const unsigned char c = (unsigned char)*(*text)++;
+
+	/* Control characters, those of two bytes too; a line's end would end the table. */
+	if (c == 0xc2 && (unsigned char)**text >= 0x80 && (unsigned char)**text < 0xa0) {
+		(*text)++;
+		return " ";
+	}
+	if (c < ' ' || c == 0x7f)
+		return " ";
+	if (c == '<')
+		return "&lt;";
+	if (c == '&')
+		return "&amp;";
+	buf[0] = '\\';
+	buf[1] = (char)c;
+	buf[2] = '\0';
+	if (c == ']') /* a link's text ends only so */
+		return **text != '\0' && strchr("([:", **text) != NULL ? buf : buf + 1;
+	return strchr("\\|`*_~$", (char)c) != NULL ? buf : buf + 1;
+}
+
+void markdown_text(dck_sink *out, const char *text)
+{
+	char buf[3];
+
+	while (*text != '\0')
+		sink_text(out, next_escaped(&text, buf));
+}
+
+/* Columns that the text takes once it is escaped: its code points. */
+static size_t columns_of(const char *text)
+{
+	size_t n = 0;
+	char buf[3];
+
+	while (*text != '\0')
+		for (const char *c = next_escaped(&text, buf); *c != '\0'; c++)
+			n += ((unsigned char)*c & 0xc0) != 0x80;
+	return n;
+}
+
+void markdown_no_memory(dck_sink *out)
+{
+	if (out->failed)
+		return;
+	out->failed = true;
+	out->error = (dck_err){.code = DCK_E_NOMEM, .msg = "no memory for the tables"};
+}
+
+void markdown_line(dck_sink *out, const char *before, const char *text, const char *after)
+{
+	sink_text(out, before);
+	/* A line of its own must not begin a heading, a quotation or a list. */
+	sink_text(out,
+		  before[0] == '\0' && text[0] != '\0' && strchr("#>-+=", text[0]) ? "\\" : "");
+	markdown_text(out, text);
+	sink_fmt(out, "%s\n\n", after);
+}
+
+static void widen(size_t *width, const char *text)
+{
+	const size_t n = columns_of(text);
+
+	if (n > *width && n <= PAD_MAX)
+		*width = n;
+}
+
+static void cell_put(dck_sink *out, const char *text, size_t width, bool right)
+{
+	const size_t n = columns_of(text), pad = n < width ? width - n : 0;
+
+	sink_text(out, " ");
+	sink_repeat(out, ' ', right ? pad : 0);
+	markdown_text(out, text);
+	sink_repeat(out, ' ', right ? 0 : pad);
+	sink_text(out, " |");
+}
+
+void markdown_table_put(dck_sink *out, const markdown_table *t)
+{
+	size_t width[MARKDOWN_COLS];
+	char buf[MARKDOWN_CELL];
+
+	for (size_t c = 0; c < t->ncols; c++) {
+		width[c] = 3;
+		widen(&width[c], t->head(t->self, c, buf));
+		for (size_t r = 0; r < t->nrows; r++)
+			widen(&width[c], t->cell(t->self, r, c, buf));
+	}
+	sink_text(out, "|");
+	for (size_t c = 0; c < t->ncols; c++)
+		cell_put(out, t->head(t->self, c, buf), width[c], t->right(t->self, c));
+	sink_text(out, "\n|");
+	for (size_t c = 0; c < t->ncols; c++) {
+		const bool right = t->right(t->self, c);
+
+		sink_text(out, right ? "-" : ":");
+		sink_repeat(out, '-', width[c]);
+		sink_text(out, right ? ":|" : "-|");
+	}
+	for (size_t r = 0; r < t->nrows; r++) {
+		sink_text(out, "\n|");
+		for (size_t c = 0; c < t->ncols; c++)
+			cell_put(out, t->cell(t->self, r, c, buf), width[c], t->right(t->self, c));
+	}
+	sink_text(out, "\n\n");
+}

@@ -1,0 +1,9 @@
+# Two records are one table, and a hostile name stays a name; lists of the program have the form too.
+deepclock bench --quiet --runs 20 --warmup 2 --save one.json -- true > /dev/null
+sed 's/"key": "name", "value": "true"/"key": "name", "value": "a|b <x> *c*"/' one.json > two.json
+deepclock report one.json two.json --format markdown > both
+grep -c '^| Subject .* Relative |$' both
+sed -n '3,$s/\([^\\]|\).*/\1/p' both | sed 's/ *|$//'
+deepclock zoo --format markdown resnet18
+deepclock bench --quiet --runs 20 --warmup 2 --format markdown -- true | grep -c '^|'
+deepclock report one.json -o one.md && head -c 10 one.md
