@@ -75,8 +75,9 @@ typedef struct cli_command {
 	size_t config_size;
 	void (*init)(void *config); /* what the tables' defaults do not cover; NULL: nothing */
 	unsigned min_args, max_args;
-	const char *arg;    /* what an argument is called in messages */
-	bool takes_command; /* "--" begins a program with its arguments */
+	const char *arg;     /* what an argument is called in messages */
+	bool takes_command;  /* "--" begins a program with its arguments */
+	bool takes_programs; /* as 'cmd:PROGRAM ARG...' only */
 	/* For completion: prefix + word(0), word(1), ... up to NULL; and whether files fit. */
 	const char *word_prefix;
 	const char *(*word)(size_t i);
@@ -216,6 +217,12 @@ int cli_record_save(const cli_common *common, const cli_output *o, const dck_rec
  * for. Returns the exit code. */
 int cli_record_show(const cli_common *common, int format, const dck_op_view *view,
 		    const cli_output *o, const dck_record *r);
+
+/* subject_file.c: reads a subject; one that is a program, a folder or no file at all is refused
+ * with what to write instead. An exit code; *ret_owned as of dck_subject_parse(). */
+int cli_subject_parse(const cli *c, const char *text, dck_subject *s, void **ret_owned);
+/* Its first word can be started. */
+bool cli_is_program(const char *text);
 
 /* subjects.c: what a subject may be, for help; and several of them, by name. {0} at first. */
 extern const cli_item cli_model_items[], cli_subject_items[];

@@ -109,8 +109,6 @@ static int measure(bench_config *cfg)
 
 static int subject_read(const cli *c, bench_config *cfg, void **ret_owned)
 {
-	dck_err err;
-
 	if (c->program) {
 		cfg->subject.kind = DCK_SUBJECT_COMMAND;
 		cfg->subject.argv = c->program;
@@ -120,9 +118,7 @@ static int subject_read(const cli *c, bench_config *cfg, void **ret_owned)
 		return cli_usage(
 		    c, "bench needs a SUBJECT: a model file, zoo:NAME, plugin:FILE.so, or "
 		       "-- PROGRAM");
-	if (dck_subject_parse(c->args[0], &cfg->subject, ret_owned, &err) != DCK_OK)
-		return cli_failed(&err);
-	return CLI_OK;
+	return cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned);
 }
 
 static int bench_run(cli *c, void *config)

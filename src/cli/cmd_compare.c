@@ -255,6 +255,7 @@ const cli_command cmd_compare = {
     .min_args = 1,
     .max_args = DCK_ALTERNATIVES_MAX + 1,
     .arg = "SUBJECT",
+    .takes_programs = true,
     .word_prefix = "zoo:",
     .word = cli_zoo_word,
     .files = true,

@@ -129,8 +129,9 @@ static int cost_run(cli *c, void *config)
 	code = cli_save_check(c, &cfg->output);
 	if (code != CLI_OK)
 		return code;
-	if (dck_subject_parse(c->args[0], &cfg->subject, &owned, &err) != DCK_OK)
-		return cli_failed(&err);
+	code = cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
+	if (code != CLI_OK)
+		return code;
 	cli_title(c, title, sizeof title);
 	cfg->cost.title = title;
 	cli_signals_install();

@@ -22,7 +22,7 @@ static void load_init(void *config)
 static int subject_read(const cli *c, load_command *cfg, void **ret_owned)
 {
 	dck_subject plain;
-	dck_err err;
+	int code = CLI_OK;
 
 	if (c->program) {
 		cfg->subject.kind = DCK_SUBJECT_COMMAND;
@@ -30,14 +30,14 @@ static int subject_read(const cli *c, load_command *cfg, void **ret_owned)
 	} else if (c->nargs == 0) {
 		return cli_usage(c, "load needs a SUBJECT: a model file, zoo:NAME, plugin:FILE.so, "
 				    "cmd:PROGRAM, or -- PROGRAM");
-	} else if (dck_subject_parse(c->args[0], &cfg->subject, ret_owned, &err) != DCK_OK) {
-		return cli_failed(&err);
+	} else {
+		code = cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned);
 	}
 	/* --seed is the arrivals' too, and a command has nothing else to draw. */
 	dck_subject_init(&plain);
 	if (cfg->subject.kind == DCK_SUBJECT_COMMAND)
 		cfg->subject.model.seed = plain.model.seed;
-	return CLI_OK;
+	return code;
 }
 
 static int load_show(load_command *cfg, const dck_record *r)

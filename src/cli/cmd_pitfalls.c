@@ -95,8 +95,6 @@ static int list_show(const pitfalls_command *cfg)
 
 static int subject_read(const cli *c, pitfalls_command *cfg, void **ret_owned)
 {
-	dck_err err;
-
 	if (c->program) {
 		cfg->subject.kind = DCK_SUBJECT_COMMAND;
 		cfg->subject.argv = c->program;
@@ -105,9 +103,7 @@ static int subject_read(const cli *c, pitfalls_command *cfg, void **ret_owned)
 	if (c->nargs == 0)
 		return cli_usage(c, "pitfalls needs a SUBJECT: a model file, zoo:NAME, "
 				    "plugin:FILE.so, or -- PROGRAM");
-	if (dck_subject_parse(c->args[0], &cfg->subject, ret_owned, &err) != DCK_OK)
-		return cli_failed(&err);
-	return CLI_OK;
+	return cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned);
 }
 
 static int pitfalls_run(cli *c, void *config)

@@ -39,8 +39,9 @@ static int profile_run(cli *c, void *config)
 		return code;
 	if (cfg->plan.processes > 1)
 		return cli_usage(c, "profile measures in one process: --processes is for bench");
-	if (dck_subject_parse(c->args[0], &cfg->subject, &owned, &err) != DCK_OK)
-		return cli_failed(&err);
+	code = cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
+	if (code != CLI_OK)
+		return code;
 	cli_title(c, title, sizeof title);
 	cfg->plan.title = title;
 	observer = cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);

@@ -46,13 +46,13 @@ static int throughput_run(cli *c, void *config)
 	throughput_command *cfg = config;
 	void *owned = NULL;
 	char title[8192];
-	dck_err err;
 	int code = cli_save_check(c, &cfg->output);
 
 	if (code != CLI_OK)
 		return code;
-	if (dck_subject_parse(c->args[0], &cfg->subject, &owned, &err) != DCK_OK)
-		return cli_failed(&err);
+	code = cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
+	if (code != CLI_OK)
+		return code;
 	cli_title(c, title, sizeof title);
 	cfg->throughput.title = title;
 	cfg->throughput.program = cli_program(c);

@@ -27,9 +27,13 @@ static int unknown_command(const char *word)
 	size_t n = 0;
 
 	if (word[0] == '-')
-		return cli_usage(NULL, "unknown option '%s'; a command comes first", word);
+		return cli_usage(
+		    NULL,
+		    "unknown option '%s'; a command comes first, as in: deepclock bench "
+		    "model.onnx",
+		    word);
 	/* A subject where a command belongs. */
-	if (strpbrk(word, "./:"))
+	if (strpbrk(word, "./:") && !cli_is_program(word))
 		return cli_usage(NULL, "unknown command '%s'; did you mean 'deepclock bench %s'?",
 				 word, word);
 	for (; cli_commands[n] && n < 64; n++)
@@ -37,6 +41,10 @@ static int unknown_command(const char *word)
 	nearest = dck_nearest(word, names, n);
 	if (nearest)
 		return cli_usage(NULL, "unknown command '%s'; did you mean '%s'?", word, nearest);
+	if (cli_is_program(word))
+		return cli_usage(NULL,
+				 "unknown command '%s'; did you mean 'deepclock bench -- %s'?",
+				 word, word);
 	return cli_usage(NULL, "unknown command '%s'", word);
 }
 

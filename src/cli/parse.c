@@ -1,10 +1,8 @@
 /* parse.c - reads the command line by the command's option tables.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli.h"
+#include "hints.h"
 #include <string.h>
-
-#define NAMES_MAX 256
 
 cli_group cli_group_get(const cli_command *command, size_t i)
 {
@@ -45,20 +43,6 @@ void cli_options_each(const cli_command *command,
 				f(self, &g, row);
 }
 
-typedef struct name_list {
-	const char *name[NAMES_MAX];
-	size_t n;
-} name_list;
-
-static void name_add(void *self, const cli_group *g, const dck_opt *row)
-{
-	name_list *list = self;
-
-	(void)g;
-	if (list->n < NAMES_MAX)
-		list->name[list->n++] = row->name;
-}
-
 bool cli_given(const cli *c, const char *name)
 {
 	for (size_t i = 0; i < c->ngiven; i++)
@@ -75,18 +59,6 @@ void *cli_config_find(const cli_command *command, void *config, const dck_opt *t
 		if (g.table == table)
 			return (char *)config + g.at;
 	return NULL;
-}
-
-static int unknown_option(const cli *c, const char *name)
-{
-	name_list known = {.n = 0};
-	const char *nearest;
-
-	cli_options_each(c->command, name_add, &known);
-	nearest = dck_nearest(name, known.name, known.n);
-	if (nearest)
-		return cli_usage(c, "unknown option '--%s'; did you mean '--%s'?", name, nearest);
-	return cli_usage(c, "unknown option '--%s'", name);
 }
 
 /* Other spellings, where a command has the option and no other of that name. */
@@ -172,7 +144,7 @@ static int option_read(cli *c, void *config, const char *text, const char *next,
 	name[n] = 0;
 	row = option_find(c->command, name);
 	if (!row)
-		return unknown_option(c, name);
+		return cli_hint_option(c, "--", name, equals ? equals + 1 : next);
 	if (row->kind == DCK_OPT_FLAG || equals)
 		return option_set(c, config, row, equals ? equals + 1 : NULL);
 	if (!is_value(next))
@@ -182,7 +154,7 @@ static int option_read(cli *c, void *config, const char *text, const char *next,
 }
 
 /* The row of a letter; NULL after saying why there is none. */
-static const dck_opt *letter_find(const cli *c, char letter)
+static const dck_opt *letter_find(const cli *c, char letter, const char *next)
 {
 	const char text[] = {letter, 0};
 
@@ -197,7 +169,7 @@ static const dck_opt *letter_find(const cli *c, char letter)
 			return NULL;
 		}
 	}
-	cli_usage(c, "unknown option '-%s'; options are words: --name value", text);
+	cli_hint_option(c, "-", text, next);
 	return NULL;
 }
 
@@ -205,11 +177,16 @@ static const dck_opt *letter_find(const cli *c, char letter)
 static int letters_read(cli *c, void *config, const char *text, const char *next,
 			bool *ret_took_next)
 {
+	char word[64];
 	int code = CLI_OK;
 
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "="), text);
+	if (cli_hint_is_word(c, word))
+		return cli_hint_option(c, "-", word,
+				       strchr(text, '=') ? strchr(text, '=') + 1 : next);
 	for (; *text && code == CLI_OK; text++) {
 		const char name[] = {*text, 0};
-		const dck_opt *row = letter_find(c, *text);
+		const dck_opt *row = letter_find(c, *text, text[1] ? NULL : next);
 
 		if (!row)
 			return CLI_USAGE;

@@ -34,15 +34,16 @@ static void name_make(cli_subjects *s, const cli *c, size_t i)
 
 int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s)
 {
-	dck_err err;
+	int code;
 
 	if (c->nargs > DCK_ALTERNATIVES_MAX)
 		return cli_usage(c, "%s takes at most %d subjects", c->command->name,
 				 DCK_ALTERNATIVES_MAX);
 	for (; s->n < c->nargs; s->n++) {
 		s->of[s->n] = *common;
-		if (dck_subject_parse(c->args[s->n], &s->of[s->n], &s->owned[s->n], &err) != DCK_OK)
-			return cli_failed(&err);
+		code = cli_subject_parse(c, c->args[s->n], &s->of[s->n], &s->owned[s->n]);
+		if (code != CLI_OK)
+			return code;
 		name_make(s, c, s->n);
 		s->all[s->n] = (dck_alternative){s->name[s->n], &s->of[s->n]};
 	}

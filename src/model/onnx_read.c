@@ -1,47 +1,15 @@
-/* onnx_read.c - reads an ONNX file, or says what it is instead; small questions to a node.
+/* onnx_read.c - reads an ONNX file; small questions to a node.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx_schema.h"
 #include "base/err.h"
+#include "model/foreign.h"
 
 #include <string.h>
 
-/* What else a file may be that people hand over as a model, by its first bytes. */
-typedef struct magic {
-	size_t at;
-	const char *bytes;
-	dck_status code;
-	const char *says;
-} magic;
-static const magic magics[] = {
-    {4, "ORTM", DCK_E_UNSUP, "it is in ONNX Runtime's own format (.ort); give the .onnx file"},
-    {4, "TFL3", DCK_E_FORMAT, "it is a TensorFlow Lite model"},
-    {0, "version https://git-lfs", DCK_E_FORMAT, "it is a Git LFS pointer; run 'git lfs pull'"},
-    {0, "PK\003\004", DCK_E_FORMAT,
-     "it is a ZIP archive, perhaps a PyTorch checkpoint; export it to ONNX"},
-    {0, "\211HDF", DCK_E_FORMAT, "it is an HDF5 file, perhaps a Keras model; export it to ONNX"},
-    {0, "\037\213", DCK_E_FORMAT, "it is compressed with gzip; unpack it"},
-    {0, "<", DCK_E_FORMAT, "it looks like a web page"},
-};
-
-static dck_status name_other(wire_source *s, dck_status code, dck_err *err)
-{
-	const uint8_t *p;
-	size_t n;
-
-	if (wire_source_peek(s, 0, 64, &p, &n, NULL) != DCK_OK)
-		return code;
-	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
-		const magic *m = &magics[i];
-		size_t len = strlen(m->bytes);
-		if (n >= m->at + len && memcmp(p + m->at, m->bytes, len) == 0)
-			return err_set(err, m->code, __FILE__, __LINE__,
-				       "%s is not an ONNX model: %s", s->label, m->says);
-	}
-	return code;
-}
-
-static dck_status read_source(wire_source *s, mem_arena *a, onnx_model **ret, dck_err *err)
+/* path: of a file, NULL: none. */
+static dck_status read_source(wire_source *s, const char *path, mem_arena *a, onnx_model **ret,
+			      dck_err *err)
 {
 	onnx_reading p = {.arena = a, .limit = mem_arena_bytes(a) + ONNX_MEMORY_MAX, .err = err};
 	wire_reader r;
@@ -54,12 +22,13 @@ static dck_status read_source(wire_source *s, mem_arena *a, onnx_model **ret, dc
 		return onnx_fail_memory(&p, &r, sizeof(*m));
 	m->file_bytes = s->size;
 	code = onnx_decode(&p, &onnx_model_message, r, m);
-	if (code == DCK_E_FORMAT && m->ir_version == 0)
-		return name_other(s, code, err);
+	if (code == DCK_OK && !m->graph)
+		code =
+		    err_set(err, DCK_E_FORMAT, __FILE__, __LINE__, "%s holds no graph", s->label);
+	if (code == DCK_E_FORMAT)
+		return foreign_name(s, path, m->ir_version != 0, code, err);
 	if (code != DCK_OK)
 		return code;
-	if (!m->graph)
-		DCK_FAIL(err, E_FORMAT, "%s holds no graph", s->label);
 	*ret = m;
 	return DCK_OK;
 }
@@ -69,7 +38,7 @@ dck_status onnx_read_file(const char *path, mem_arena *a, onnx_model **ret, dck_
 	wire_source s;
 
 	DCK_TRY(wire_source_open(path, &s, err));
-	dck_status code = read_source(&s, a, ret, err);
+	dck_status code = read_source(&s, path, a, ret, err);
 	wire_source_close(&s);
 	return code;
 }
@@ -80,7 +49,7 @@ dck_status onnx_read_bytes(const void *bytes, size_t n, mem_arena *a, onnx_model
 	wire_source s;
 
 	DCK_TRY(wire_source_bytes(bytes, n, &s, err));
-	dck_status code = read_source(&s, a, ret, err);
+	dck_status code = read_source(&s, NULL, a, ret, err);
 	wire_source_close(&s);
 	return code;
 }

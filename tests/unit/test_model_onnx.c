@@ -366,7 +366,8 @@ static void assert_refused(const void *bytes, size_t n, dck_status code, const c
 	mem_arena_free(a);
 }
 
-#define IS_NOT "the model in memory is not an ONNX model: "
+#define THE_MODEL "the model in memory is "
+#define IS_NOT	  "the model in memory is not an ONNX model: "
 static void says_what_other_files_are(void **state)
 {
 	(void)state;
@@ -384,16 +385,22 @@ static void says_what_other_files_are(void **state)
 	     IS_NOT "field 6 at byte 0 says 48 bytes where 14 are left"},
 	    {"\x0a\x01z", 3, DCK_E_FORMAT, IS_NOT "field 1 at byte 0"}, /* another protobuf */
 	    {"version https://git-lfs.github.com/spec/v1", 42, DCK_E_FORMAT,
-	     IS_NOT "it is a Git LFS pointer; run 'git lfs pull'"},
+	     THE_MODEL "a pointer of Git LFS, not an ONNX model: run 'git lfs pull'"},
 	    {"PK\3\4\x14\0\0\0", 8, DCK_E_FORMAT,
-	     IS_NOT "it is a ZIP archive, perhaps a PyTorch checkpoint; export it to ONNX"},
-	    {"\x1f\x8b\x08\0", 4, DCK_E_FORMAT, IS_NOT "it is compressed with gzip; unpack it"},
+	     THE_MODEL "a ZIP archive, not an ONNX model: unpack it and give the .onnx file"},
+	    {"\x1f\x8b\x08\0", 4, DCK_E_FORMAT,
+	     THE_MODEL "a packed file, not an ONNX model: unpack it and give the .onnx file"},
 	    {"\x89HDF\r\n\x1a\n", 8, DCK_E_FORMAT,
-	     IS_NOT "it is an HDF5 file, perhaps a Keras model; export it to ONNX"},
-	    {"<!DOCTYPE html>", 15, DCK_E_FORMAT, IS_NOT "it looks like a web page"},
-	    {"\x1c\0\0\0TFL3\0\0\0\0", 12, DCK_E_FORMAT, IS_NOT "it is a TensorFlow Lite model"},
+	     THE_MODEL "an HDF5 file, not an ONNX model: if Keras wrote it, load it there and "
+		       "write model.export('model.onnx', format='onnx')"},
+	    {"<!DOCTYPE html>", 15, DCK_E_FORMAT,
+	     THE_MODEL "a web page, not an ONNX model: download the file itself"},
+	    {"\x1c\0\0\0TFL3\0\0\0\0", 12, DCK_E_FORMAT,
+	     THE_MODEL "a TensorFlow Lite model, not an ONNX model: python -m tf2onnx.convert "
+		       "--tflite MODEL --output model.onnx makes one of it"},
 	    {"\x18\0\0\0ORTM\0\0\0\0", 12, DCK_E_UNSUP,
-	     IS_NOT "it is in ONNX Runtime's own format (.ort); give the .onnx file"},
+	     THE_MODEL
+	     "in ONNX Runtime's own format (.ort), not an ONNX model: give the .onnx file"},
 	    {"\x08\x08", 2, DCK_E_FORMAT, "the model in memory holds no graph"},
 	    {"\x08\x08\x12\x03xyz", 7, DCK_E_FORMAT, "the model in memory holds no graph"},
 	    {"\x08\x08\x3a\xc0\xbb\xa8\x16\x0a", 8, DCK_E_FORMAT,

@@ -1,0 +1,191 @@
+/* hints.c - an option that is not there: what it may have meant.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "hints.h"
+#include <ctype.h>
+#include <string.h>
+
+#define NAMES_MAX 256
+
+/* Where hands expect to name the subject by an option. */
+static const char *const model_words[] = {
+    "model",	 "onnx",	"m",	       "model-path", "model-file", "path-to-model", "graph",
+    "load-onnx", "input-model", "saved-model", "net",	     "network",	   "subject",	    NULL};
+static const char *const program_words[] = {"command", "cmd", "exec", "program", "script", NULL};
+
+/* "warmUp", "warm-up" and "warm_up" are one; a letter alone keeps its case. */
+static bool is_same(const char *a, const char *b)
+{
+	const bool letter = !a[0] || !a[1] || !b[0] || !b[1];
+
+	if (letter)
+		return strcmp(a, b) == 0;
+	for (;;) {
+		a += strspn(a, "-_");
+		b += strspn(b, "-_");
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return false;
+		if (!*a)
+			return true;
+		a++;
+		b++;
+	}
+}
+
+static bool is_one_of(const char *const *words, const char *word)
+{
+	for (; *words; words++)
+		if (is_same(*words, word))
+			return true;
+	return false;
+}
+
+typedef struct name_list {
+	const char *name[NAMES_MAX];
+	size_t n;
+} name_list;
+
+static void name_add(void *self, const cli_group *g, const dck_opt *row)
+{
+	name_list *list = self;
+
+	(void)g;
+	if (list->n < NAMES_MAX)
+		list->name[list->n++] = row->name;
+}
+
+static name_list names_of(const cli_command *command)
+{
+	name_list list = {.n = 0};
+
+	cli_options_each(command, name_add, &list);
+	return list;
+}
+
+static const char *same_in(const name_list *list, const char *word)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (is_same(list->name[i], word))
+			return list->name[i];
+	return NULL;
+}
+
+/* The only name that begins so; NULL: none or several do. */
+static const char *begun_in(const name_list *list, const char *word)
+{
+	const char *found = NULL;
+	const size_t n = strlen(word);
+
+	for (size_t i = 0; n >= 3 && i < list->n; i++) {
+		if (strncmp(list->name[i], word, n) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = list->name[i];
+	}
+	return found;
+}
+
+static const cli_hint *hint_find(const char *word)
+{
+	for (const cli_hint *h = cli_hints; h->word; h++)
+		if (is_same(h->word, word))
+			return h;
+	return NULL;
+}
+
+static const char *hint_name(const cli_hint *h, const name_list *list)
+{
+	for (size_t i = 0; i < HINT_OURS_MAX && h->ours[i]; i++)
+		if (same_in(list, h->ours[i]))
+			return h->ours[i];
+	return NULL;
+}
+
+static bool takes_model(const cli_command *command)
+{
+	return command->files && command->word == cli_zoo_word;
+}
+
+static bool is_model_word(const char *word, const char *value)
+{
+	const char *dot = value ? strrchr(value, '.') : NULL;
+
+	/* -m is min-runs to some. */
+	if (strcmp(word, "m") == 0)
+		return dot && strcmp(dot, ".onnx") == 0;
+	return is_one_of(model_words, word);
+}
+
+/* Another command may have it. */
+static int elsewhere(const cli *c, const char *dashes, const char *word, const cli_hint *h)
+{
+	for (size_t i = 0; cli_commands[i]; i++) {
+		const name_list list = names_of(cli_commands[i]);
+		const char *name = h ? hint_name(h, &list) : same_in(&list, word);
+
+		if (name && strcmp(name, word) == 0)
+			return cli_usage(c, "'%s' has no option '%s%s'; 'deepclock %s' has it",
+					 c->command->name, dashes, word, cli_commands[i]->name);
+		if (name)
+			return cli_usage(c, "unknown option '%s%s'; 'deepclock %s' has it as --%s",
+					 dashes, word, cli_commands[i]->name, name);
+	}
+	return CLI_OK;
+}
+
+static int brought(const cli *c, const char *dashes, const char *word, const char *value,
+		   const name_list *mine)
+{
+	const cli_hint *h = hint_find(word);
+	const char *name = h ? hint_name(h, mine) : NULL;
+
+	if (takes_model(c->command) && is_model_word(word, value))
+		return cli_usage(c,
+				 "unknown option '%s%s'; here the model is a plain word: "
+				 "deepclock %s %s",
+				 dashes, word, c->command->name, value ? value : "MODEL");
+	if (c->command->takes_command && is_one_of(program_words, word))
+		return cli_usage(c,
+				 "unknown option '%s%s'; here the program comes last: "
+				 "deepclock %s -- %s",
+				 dashes, word, c->command->name, value ? value : "PROGRAM");
+	if (name)
+		return cli_usage(c, "unknown option '%s%s'; here it is --%s%s%s", dashes, word,
+				 name, h->say ? "; " : "", h->say ? h->say : "");
+	if (h && !h->ours[0])
+		return cli_usage(c, "unknown option '%s%s'; %s", dashes, word, h->say);
+	return elsewhere(c, dashes, word, h);
+}
+
+int cli_hint_option(const cli *c, const char *dashes, const char *word, const char *value)
+{
+	const name_list mine = names_of(c->command);
+	const char *near = same_in(&mine, word);
+	int code;
+
+	if (near)
+		return cli_usage(c, "unknown option '%s%s'; here it is --%s", dashes, word, near);
+	code = brought(c, dashes, word, value, &mine);
+	if (code != CLI_OK)
+		return code;
+	near = dck_nearest(word, mine.name, mine.n);
+	if (!near)
+		near = begun_in(&mine, word);
+	if (near)
+		return cli_usage(c, "unknown option '%s%s'; did you mean '--%s'?", dashes, word,
+				 near);
+	if (word[0] && !word[1])
+		return cli_usage(c, "unknown option '%s%s'; options are words: --name value",
+				 dashes, word);
+	return cli_usage(c, "unknown option '%s%s'", dashes, word);
+}
+
+bool cli_hint_is_word(const cli *c, const char *word)
+{
+	const name_list mine = names_of(c->command);
+
+	return word[0] && word[1] &&
+	       (same_in(&mine, word) || hint_find(word) ||
+		(takes_model(c->command) && is_one_of(model_words, word)));
+}

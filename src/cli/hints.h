@@ -1,0 +1,25 @@
+/* hints.h - what the program answers to words that hands bring from other tools.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_HINTS_H
+#define CLI_HINTS_H
+
+#include "cli.h"
+
+#define HINT_OURS_MAX 4
+
+/* What other tools call an option. Words are compared without case, '-' and '_'. */
+typedef struct cli_hint {
+	const char *word;		 /* NULL ends the table */
+	const char *ours[HINT_OURS_MAX]; /* the first that the command has is named */
+	const char *say;		 /* besides; NULL: nothing */
+} cli_hint;
+extern const cli_hint cli_hints[];
+
+/* Refuses an option that the command does not have, with what it may have meant. `dashes` and
+ * `word` as they were typed, `value`: what follows it, or NULL. Returns the exit code. */
+int cli_hint_option(const cli *c, const char *dashes, const char *word, const char *value);
+/* "-niter": a word behind one dash that is an option, here or elsewhere, and no letters. */
+bool cli_hint_is_word(const cli *c, const char *word);
+
+#endif

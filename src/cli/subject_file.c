@@ -1,0 +1,241 @@
+/* subject_file.c - a subject that is no model file, told before anything is opened: a program, a
+ * folder, a file that is not there.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAMES_MAX 512 /* of a folder, looked at for the nearest; more are not read */
+
+static bool ends_in(const char *text, const char *end)
+{
+	const size_t n = strlen(text), k = strlen(end);
+
+	return n > k && strcmp(text + n - k, end) == 0;
+}
+
+/* --- programs */
+
+static bool is_executable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool is_in_path(const char *name, size_t n)
+{
+	const char *at = getenv("PATH");
+	char path[PATH_MAX];
+
+	while (at && n > 0) {
+		const size_t folder = strcspn(at, ":");
+
+		if ((size_t)snprintf(path, sizeof path, "%.*s/%.*s", (int)folder, at, (int)n,
+				     name) < sizeof path &&
+		    is_executable(path))
+			return true;
+		at = at[folder] ? at + folder + 1 : NULL;
+	}
+	return false;
+}
+
+/* Anything may be marked executable where a disk knows no such mark. */
+static bool begins_as_program(const char *path)
+{
+	char head[4] = {0};
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const ssize_t n = fd < 0 ? 0 : read(fd, head, sizeof head);
+
+	if (fd >= 0)
+		close(fd);
+	return n == sizeof head && (memcmp(head, "\177ELF", 4) == 0 || memcmp(head, "#!", 2) == 0);
+}
+
+bool cli_is_program(const char *text)
+{
+	char word[PATH_MAX];
+	size_t n;
+
+	text += strspn(text, " \t\n");
+	n = strcspn(text, " \t\n");
+	if (n == 0 || n >= sizeof word)
+		return false;
+	snprintf(word, sizeof word, "%.*s", (int)n, text);
+	if (!strchr(word, '/') && !is_in_path(word, n))
+		return false;
+	return !strchr(word, '/') || (is_executable(word) && begins_as_program(word));
+}
+
+/* before: "./" where the shell would not find it either. */
+static int program_refuse(const cli *c, const char *before, const char *text)
+{
+	if (c->command->takes_command)
+		return cli_usage(c, "'%s' is no model; a program? write: deepclock %s -- %s%s",
+				 text, c->command->name, before, text);
+	if (c->command->takes_programs)
+		return cli_usage(c, "'%s' is no model; a program? write: 'cmd:%s%s'", text, before,
+				 text);
+	return cli_usage(c, "'%s' is a program, and %s takes a model: give a file.onnx or zoo:NAME",
+			 text, c->command->name);
+}
+
+/* --- files */
+
+static bool is_known(const char *name)
+{
+	for (size_t i = 0; cli_zoo_word(i); i++)
+		if (strcmp(cli_zoo_word(i), name) == 0)
+			return true;
+	return false;
+}
+
+typedef struct folder_names {
+	char *name[NAMES_MAX];
+	size_t n;
+} folder_names;
+
+/* Of files that may be models. Free it in any case. */
+static void folder_read(const char *path, folder_names *ret)
+{
+	DIR *dir = opendir(path);
+	size_t looked_at = 0;
+
+	ret->n = 0;
+	for (struct dirent *e;
+	     dir && ret->n < NAMES_MAX && looked_at++ < 65536 && (e = readdir(dir));)
+		if (ends_in(e->d_name, ".onnx") && (ret->name[ret->n] = strdup(e->d_name)) != NULL)
+			ret->n++;
+	if (dir)
+		closedir(dir);
+}
+
+static void folder_free(folder_names *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->name[i]);
+}
+
+static int missing_refuse(const char *text, size_t folder, const char *nearest)
+{
+	const char *built_in[64];
+	size_t n = 0;
+
+	if (nearest) {
+		cli_message("there is no file '%s'; did you mean '%.*s%s'?", text, (int)folder,
+			    text, nearest);
+		return CLI_FAILED;
+	}
+	for (; n < 64 && cli_zoo_word(n); n++)
+		built_in[n] = cli_zoo_word(n);
+	nearest = folder == 0 ? dck_nearest(text, built_in, n) : NULL;
+	if (nearest)
+		cli_message("there is no file '%s'; did you mean 'zoo:%s'?", text, nearest);
+	else
+		cli_message("there is no file '%s': give a model's file, or zoo:NAME "
+			    "('deepclock zoo' lists them)",
+			    text);
+	return CLI_FAILED;
+}
+
+static int file_missing(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+	const size_t folder = slash ? (size_t)(slash - text) + 1 : 0;
+	char path[PATH_MAX];
+	folder_names names = {.n = 0};
+	int code;
+
+	if (is_known(text))
+		return missing_refuse(text, 0, NULL);
+	snprintf(path, sizeof path, "%.*s", (int)folder, text);
+	folder_read(folder > 0 ? path : ".", &names);
+	code = missing_refuse(text, folder,
+			      dck_nearest(text + folder, (const char *const *)names.name, names.n));
+	folder_free(&names);
+	return code;
+}
+
+static bool has(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+
+	return (size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path &&
+	       access(path, F_OK) == 0;
+}
+
+static int folder_refuse(const char *text)
+{
+	folder_names names = {.n = 0};
+
+	folder_read(text, &names);
+	if (names.n == 1)
+		cli_message("'%s' is a folder: give the file in it, '%s%s%s'", text, text,
+			    ends_in(text, "/") ? "" : "/", names.name[0]);
+	else if (names.n > 1)
+		cli_message("'%s' is a folder with %zu models: give one of them, as '%s%s%s'", text,
+			    names.n, text, ends_in(text, "/") ? "" : "/", names.name[0]);
+	else if (has(text, "saved_model.pb"))
+		cli_message("'%s' is a SavedModel of TensorFlow: python -m tf2onnx.convert "
+			    "--saved-model %s --output model.onnx makes an ONNX file of it",
+			    text, text);
+	else if (has(text, "config.json"))
+		cli_message(
+		    "'%s' is a folder as of Hugging Face: optimum-cli export onnx --model %s "
+		    "OUT makes ONNX files of it",
+		    text, text);
+	else
+		cli_message("'%s' is a folder without an ONNX file: give a model's file", text);
+	folder_free(&names);
+	return CLI_FAILED;
+}
+
+/* --- subjects */
+
+/* What is no path of a model by its scheme: the library reads it. */
+static bool has_scheme(const char *text)
+{
+	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+
+	return n >= 2 && text[n] == ':';
+}
+
+static int file_check(const cli *c, const char *text)
+{
+	struct stat st;
+
+	if (stat(text, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return folder_refuse(text);
+		if (S_ISREG(st.st_mode) && begins_as_program(text))
+			return ends_in(text, ".so")
+				   ? cli_usage(c,
+					       "'%s' is a library: an engine plug-in is written "
+					       "plugin:%s",
+					       text, text)
+				   : program_refuse(c, strchr(text, '/') ? "" : "./", text);
+		return CLI_OK;
+	}
+	if (errno != ENOENT)
+		return CLI_OK;
+	if (!is_known(text) && cli_is_program(text))
+		return program_refuse(c, "", text);
+	return file_missing(text);
+}
+
+int cli_subject_parse(const cli *c, const char *text, dck_subject *s, void **ret_owned)
+{
+	dck_err err;
+	int code = !text[0] || has_scheme(text) ? CLI_OK : file_check(c, text);
+
+	if (code == CLI_OK && dck_subject_parse(text, s, ret_owned, &err) != DCK_OK)
+		code = cli_failed(&err);
+	return code;
+}
