@@ -7,7 +7,7 @@
 
 Counts cases, not programs: every line of a program's TAP output is one; a program without TAP is
 one. Shows the output of what failed. With DEEPCLOCK_COUNTS=FILE the counts are added to FILE, so
-that several runs can be summed.
+that several runs can be summed. A test that leaves a file in the tree of sources fails the run.
 """
 
 import json
@@ -15,7 +15,9 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CASE = re.compile(r"^\s*(ok|not ok)\b(?P<rest>.*)$")
 NONE = re.compile(r"^1\.\.0\s*#\s*skip(?P<why>.*)$", re.IGNORECASE)
 
@@ -75,6 +77,23 @@ def aborted(status, tests):
     return status != 0 and not any(cases(t)[1] for t in tests) and status != sum(map(excused, tests))
 
 
+def tree(root):
+    """The files of the sources. What is built, what git keeps, and hidden files (an editor's) are none."""
+    found = set()
+    for folder, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith((".", "build"))]
+        found.update(os.path.relpath(os.path.join(folder, n), root) for n in names if n[0] != ".")
+    return found
+
+
+def how_to_have(tests, build):
+    """What to do for references that are not installed, or nothing."""
+    if any(":real" in t["name"] and list(skips(t)) for t in tests):
+        return (f"references were skipped: 'tools/setup.sh {build} test extras' installs all of them (PyTorch, "
+                "the onnx package, scikit-learn: large); then run the tests again")
+    return None
+
+
 def self_test():
     def entry(result, status, *lines):
         return {"name": "x:unit / x", "result": result, "returncode": status,
@@ -109,6 +128,15 @@ def self_test():
     ]:
         if aborted(status, tests) != expected:
             yield f"self-test: Meson's exit status, {what}: expected {expected}"
+    real = dict(entry("SKIP", 0, "1..0 # SKIP why"), name="x:real / y")
+    if how_to_have([entry("SKIP", 0, "1..0 # SKIP why")], "b") or "setup.sh b " not in how_to_have([real], "b"):
+        yield "self-test: how to have what was skipped"
+    with tempfile.TemporaryDirectory() as root:
+        for name in ("a.c", "sub/b.c", "build/c", "build-x/d", ".git/e", "sub/.f.swp"):
+            os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
+            open(os.path.join(root, name), "w", encoding="utf-8").close()
+        if tree(root) != {"a.c", "sub/b.c"}:
+            yield f"self-test: the files of a tree: {tree(root)}"
 
 
 def main():
@@ -117,10 +145,11 @@ def main():
         print("\n".join(wrong) or "run_tests: self-test ok")
         sys.exit(1 if wrong else 0)
     build, *more = sys.argv[1:]
-    env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP")
+    env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", PYTHONDONTWRITEBYTECODE="1")
     log = os.path.join(build, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.remove(log)
+    before = tree(ROOT)
     run = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--quiet", *more], env=env,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
@@ -146,6 +175,13 @@ def main():
     if not more and not any(":unit" in test["name"] for test in tests):
         print("no unit test was built: is libcmocka-dev installed?")
         total[1] += 1
+    left = tree(ROOT) - before
+    if left:
+        print("the tests left files in the tree of sources:", *sorted(left))
+        total[1] += 1
+    hint = how_to_have(tests, build)
+    if hint:
+        print(hint)
     counts_file = os.environ.get("DEEPCLOCK_COUNTS")
     if counts_file:
         with open(counts_file, "a", encoding="utf-8") as f:

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "../unit/op_case.h"
+#include "../unit/scratch.h"
 #include "bench/counted.h"
 #include "bench/values.h"
 #include "deepclock/cost.h"
@@ -507,14 +508,12 @@ static void small_write(const small *m, const char *file)
 
 static void small_models(void **state)
 {
-	char folder[] = "ort_values-XXXXXX", file[64];
+	const char *file = "m.onnx";
 	tally t = {0};
 
 	(void)state;
 	if (!have_engine())
 		skip();
-	assert_non_null(mkdtemp(folder));
-	snprintf(file, sizeof file, "%s/m.onnx", folder);
 	for (size_t i = 0; i < sizeof smalls / sizeof *smalls; i++) {
 		size_t open = t.open;
 		small_write(&smalls[i], file);
@@ -524,8 +523,6 @@ static void small_models(void **state)
 		if (smalls[i].open != (t.open > open))
 			fail_msg("%s: %zu values are left open", smalls[i].what, t.open - open);
 	}
-	unlink(file);
-	rmdir(folder);
 	report("small models", &t);
 	assert_int_equal(t.differ, 0);
 }
@@ -538,5 +535,5 @@ int main(void)
 	    cmocka_unit_test(built_in_networks),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

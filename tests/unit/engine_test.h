@@ -9,6 +9,7 @@
 #include "engine/ort_lib.h"
 #include "model_build.h"
 #include "os/os.h"
+#include "scratch.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -19,20 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-/* "abi/abi_no_run.so" beside this program, whatever folder it is run in. */
-static inline const char *built_file(const char *name)
-{
-	static char path[2 * PATH_MAX];
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	assert_true(n > 0);
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	snprintf(path, sizeof(path), "%s/%s", self, name);
-	return path;
-}
 
 /* Skips the test when there is none. Opens no session: the first of a process is special. */
 static inline void need_ort(void)

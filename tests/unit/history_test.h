@@ -7,6 +7,7 @@
 #include "deepclock/history.h"
 #include "os/os.h"
 #include "record/build.h"
+#include "scratch.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +35,7 @@ static inline int folder_new(void **state)
 static inline int folder_gone(void **state)
 {
 	(void)state;
-	os_temp_dir_remove(folder);
-	return 0;
+	return scratch_remove(folder);
 }
 
 static inline dck_status history_open_file(const char *path, dck_history **ret, dck_err *err)

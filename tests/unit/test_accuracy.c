@@ -5,6 +5,7 @@
 #include "deepclock/accuracy.h"
 #include "deepclock/report.h"
 #include "fault_alloc.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,26 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char folder[] = "accuracy-XXXXXX";
-static char labels_file[64], predictions_file[64];
-
-static int folder_make(void **state)
-{
-	(void)state;
-	if (!mkdtemp(folder))
-		return 1;
-	snprintf(labels_file, sizeof labels_file, "%s/y.csv", folder);
-	snprintf(predictions_file, sizeof predictions_file, "%s/p.csv", folder);
-	return 0;
-}
-
-static int folder_remove(void **state)
-{
-	(void)state;
-	unlink(labels_file);
-	unlink(predictions_file);
-	return rmdir(folder);
-}
+static const char *const labels_file = "y.csv", *const predictions_file = "p.csv";
 
 static void file_write(const char *path, const char *text)
 {
@@ -185,5 +167,5 @@ int main(void)
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
 
-	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
 #include "fault_alloc.h"
+#include "scratch.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -386,20 +387,6 @@ static void every_allocation_may_fail(void **state)
 	unlink("fault.txt");
 }
 
-static char folder[] = "test_command_XXXXXX";
-
-static int folder_begin(void **state)
-{
-	(void)state;
-	return !mkdtemp(folder) || chdir(folder) != 0;
-}
-
-static int folder_end(void **state)
-{
-	(void)state;
-	return chdir("..") != 0 || rmdir(folder) != 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,5 +406,5 @@ int main(void)
 	    cmocka_unit_test(a_program_that_goes_away),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests(tests, folder_begin, folder_end);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -301,5 +301,5 @@ int main(void)
 	    IN_FOLDER(memory_is_counted_exactly),
 	    IN_FOLDER(no_arena_keeps_no_account),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

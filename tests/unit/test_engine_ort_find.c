@@ -7,18 +7,15 @@
 #include "engine/ort_find.h"
 #include "fault_alloc.h"
 
-#include <ftw.h>
 #include <sys/stat.h>
 
 extern const dck_engine engine_ort;
-
-static char root[] = "deepclock-find-XXXXXX", absolute[PATH_MAX];
 
 static const char *at(const char *name)
 {
 	static char path[2 * PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", absolute, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch_path, name);
 	return path;
 }
 
@@ -37,16 +34,9 @@ static void make(const char *name)
 	close(fd);
 }
 
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *w)
-{
-	(void)s, (void)type, (void)w;
-	return remove(path);
-}
-
 static int tree_make(void **state)
 {
-	(void)state;
-	if (!mkdtemp(root) || !realpath(root, absolute))
+	if (scratch_begin(state))
 		return -1;
 	make("one/libonnxruntime.so.1.20.0");
 	make("one/libonnxruntime.so.1.9.0");
@@ -62,12 +52,6 @@ static int tree_make(void **state)
 	make("oldenv/lib/python3.8/site-packages/onnxruntime/capi/"
 	     "onnxruntime_pybind11_state.cpython-38-x86_64-linux-gnu.so");
 	return 0;
-}
-
-static int tree_remove(void **state)
-{
-	(void)state;
-	return nftw(absolute, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Nothing of the machine's own is seen. */
@@ -334,5 +318,5 @@ int main(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return search_in_vain();
-	return cmocka_run_group_tests(tests, tree_make, tree_remove);
+	return cmocka_run_group_tests(tests, tree_make, scratch_end);
 }

@@ -591,5 +591,5 @@ int main(void)
 	    IN_FOLDER(a_graph_that_cannot_be_saved_is_told),
 	    IN_FOLDER(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

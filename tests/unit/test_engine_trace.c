@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort_trace.h"
 #include "fault_alloc.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -508,5 +509,5 @@ int main(void)
 	    cmocka_unit_test(each_allocation_may_fail),
 	    cmocka_unit_test(files_are_read),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

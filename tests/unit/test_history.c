@@ -30,14 +30,6 @@ static void folder_make(const char *name)
 	assert_int_equal(mkdir(path, 0700), 0);
 }
 
-static void remove_all(void)
-{
-	char command[2 * OS_TEMP_SIZE + 40];
-
-	snprintf(command, sizeof command, "rm -rf %s/*  %s/.git", folder, folder);
-	assert_int_equal(system(command), 0);
-}
-
 /* --- adding and finding */
 
 static void bytes_come_back(void **state)
@@ -437,7 +429,6 @@ static void all_out_and_in(void **state)
 	dck_buffer_done(&lines);
 	dck_history_close(other);
 	dck_history_close(h);
-	remove_all();
 }
 
 /* A file as --save wrote it, or as somebody laid it out anew, is kept byte for byte. */
@@ -667,7 +658,6 @@ static void folders_are_made(void **state)
 	assert_int_equal(history_open_file("a/b/history.db/x", &h, &err), DCK_E_IO);
 	assert_int_equal(history_open_file("/proc/none/x.db", &h, &err), DCK_E_IO);
 	assert_int_equal(chdir("/"), 0);
-	remove_all();
 }
 
 static void commits_of_git(void **state)
@@ -714,7 +704,6 @@ static void commits_of_git(void **state)
 	text_file(".git/HEAD", "zzzzaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n");
 	assert_null(dck_history_commit(folder, text));
 	assert_null(dck_history_commit("/no/such/folder", text));
-	remove_all();
 }
 
 /* --- out of memory: an error, nothing half done, nothing lost */
@@ -825,5 +814,5 @@ int main(void)
 	    TEST(without_memory),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -558,5 +558,5 @@ int main(void)
 	    TEST(full_from_the_start), TEST(locked),	     TEST(permissions),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/inputs.h"
 #include "fault_alloc.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,12 +111,9 @@ static void file_write(const char *path, const char *descr, const char *shape, s
 	assert_int_equal(fclose(f), 0);
 }
 
-static char folder[] = "test_inputs_XXXXXX";
-
 static int files_begin(void **state)
 {
-	(void)state;
-	if (!mkdtemp(folder) || chdir(folder) != 0)
+	if (scratch_begin(state))
 		return 1;
 	file_write("f23.npy", "<f4", "2, 3", 24);
 	file_write("f6.npy", "<f4", "6,", 24);
@@ -125,17 +123,6 @@ static int files_begin(void **state)
 	file_write("a=b.npy", "<f4", "2, 3", 24);
 	file_write("image.npy", "<f4", "2, 3, 4, 5", 480);
 	return 0;
-}
-
-static int files_end(void **state)
-{
-	static const char *const names[] = {"f23.npy", "f6.npy",  "f45.npy",  "i8.npy",
-					    "f1.npy",  "a=b.npy", "image.npy"};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		unlink(names[i]);
-	return chdir("..") != 0 || rmdir(folder) != 0;
 }
 
 /* --- what fixes a dimension */
@@ -592,5 +579,5 @@ int main(void)
 	    cmocka_unit_test(items_of_a_run),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests(tests, files_begin, files_end);
+	return cmocka_run_group_tests(tests, files_begin, scratch_end);
 }

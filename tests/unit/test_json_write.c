@@ -4,6 +4,7 @@
 #include "base/json_write.h"
 
 #include "base/units.h"
+#include "scratch.h"
 
 #include <float.h>
 #include <locale.h>
@@ -234,7 +235,7 @@ int main(void)
 	    cmocka_unit_test(reals_read_back_the_same),
 	    cmocka_unit_test(the_locale_changes_nothing),
 	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 	dck_buffer_done(&out);
 	return failed;
 }

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "bench/load.h"
 #include "fault_alloc.h"
+#include "scratch.h"
 
 static void assert_near(double v, double expected, double tolerance)
 {
@@ -615,5 +616,5 @@ int main(void)
 	    cmocka_unit_test(no_memory),
 	};
 
-	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("load", tests, scratch_begin, scratch_end);
 }

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/machine.h"
+#include "scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -417,5 +418,5 @@ int main(void)
 	    cmocka_unit_test(where_it_is_kept),
 	    cmocka_unit_test_setup_teardown(folders_are_made, begin, end),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

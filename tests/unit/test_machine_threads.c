@@ -16,6 +16,7 @@
 
 #include "deepclock/machine.h"
 #include "machine/machine.h"
+#include "scratch.h"
 
 static char folder[] = "machine.XXXXXX", cache[4096];
 
@@ -324,5 +325,5 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(interrupted_is_reported, begin, end),
 	    cmocka_unit_test_setup_teardown(a_kept_result_is_shown_again, begin, end),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model_build.h"
+#include "scratch.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -738,5 +739,5 @@ int main(void)
 	    cmocka_unit_test(says_what_is_wrong_with_a_file),
 	    cmocka_unit_test(skips_tensor_data),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

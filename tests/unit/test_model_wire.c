@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/wire.h"
 #include "base/mem.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -218,5 +219,5 @@ int main(void)
 	    cmocka_unit_test(stays_inside_a_message),
 	    cmocka_unit_test(a_file_reads_like_bytes),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -6,6 +6,7 @@
 #include "model/inputs.h"
 #include "model/net.h"
 #include "model/onnx.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -398,5 +399,5 @@ int main(void)
 	    cmocka_unit_test(weights_have_the_distribution_they_should),
 	    cmocka_unit_test(a_sink_that_fails_says_so),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

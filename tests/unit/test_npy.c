@@ -4,6 +4,7 @@
 #include "bench/npy.h"
 #include "base/mem.h"
 #include "fault_alloc.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -410,5 +411,5 @@ int main(void)
 	    cmocka_unit_test(files),
 	    cmocka_unit_test(texts),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -4,6 +4,7 @@
 #include "os/os.h"
 
 #include "fault_alloc.h"
+#include "scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,22 +20,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
-static char scratch[] = "os_file.XXXXXX";
-
-static int enter_scratch(void **state)
-{
-	(void)state;
-	return mkdtemp(scratch) ? chdir(scratch) : -1;
-}
-
-static int leave_scratch(void **state)
-{
-	(void)state;
-	char command[64];
-	snprintf(command, sizeof(command), "chmod -R u+rwx %s; rm -rf %s", scratch, scratch);
-	return chdir("..") || system(command);
-}
 
 static void put(const char *path, const char *text)
 {
@@ -353,5 +338,5 @@ int main(void)
 	    cmocka_unit_test(random_bytes_differ),
 	    cmocka_unit_test(every_allocation_fails_once),
 	};
-	return cmocka_run_group_tests(tests, enter_scratch, leave_scratch);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

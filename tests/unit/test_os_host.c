@@ -5,6 +5,7 @@
 
 #include "os/cgroup.h"
 #include "os/text.h"
+#include "scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,5 +270,5 @@ int main(void)
 	    cmocka_unit_test(pages),
 	    cmocka_unit_test(pinning), /* last: it stays pinned */
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "fault_alloc.h"
+#include "scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -443,5 +444,5 @@ int main(void)
 	    cmocka_unit_test(a_spawner_starts_again_and_again_and_leaks_nothing),
 	    cmocka_unit_test(every_allocation_fails_once),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
 #include "record/build.h"
+#include "scratch.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,12 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "dck_test_XXXXXX";
+static const char folder[] = "folder";
 
 static int folder_make(void **state)
 {
-	(void)state;
-	return mkdtemp(folder) == NULL ? -1 : 0;
+	return scratch_begin(state) || mkdir(folder, 0700);
 }
 
 /* How many files there are; also removes them when asked. */
@@ -35,13 +35,6 @@ static unsigned folder_files(bool remove_them)
 	}
 	closedir(d);
 	return n;
-}
-
-static int folder_remove(void **state)
-{
-	(void)state;
-	folder_files(true);
-	return rmdir(folder);
 }
 
 static const char *path_of(const char *name)
@@ -208,5 +201,5 @@ int main(void)
 	    cmocka_unit_test(a_full_disk_is_an_error),
 	    cmocka_unit_test(a_failed_save_keeps_the_old_file_and_leaves_nothing),
 	};
-	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+	return cmocka_run_group_tests(tests, folder_make, scratch_end);
 }

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "bench/facts.h"
 #include "os/os.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -300,5 +301,5 @@ int main(void)
 	    cmocka_unit_test(test_full_disk),
 	};
 
-	return cmocka_run_group_tests_name("search_journal", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("search_journal", tests, scratch_begin, scratch_end);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"
 #include "fault_alloc.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,5 +216,5 @@ int main(void)
 	    cmocka_unit_test(bad_subjects),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

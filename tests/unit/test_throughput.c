@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/throughput.h"
 #include "deepclock/report.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -24,10 +25,9 @@ typedef struct fixture {
 static fixture *fixture_new(void)
 {
 	fixture *f = calloc(1, sizeof *f);
-	const char *build = getenv("BUILD_DIR");
 
 	assert_non_null(f);
-	snprintf(f->program, sizeof f->program, "%s/deepclock", build ? build : ".");
+	snprintf(f->program, sizeof f->program, "%s", built_file("../deepclock"));
 	dck_subject_init(&f->subject);
 	dck_throughput_config_init(&f->config);
 	f->subject.kind = DCK_SUBJECT_MODEL;
@@ -263,5 +263,5 @@ int main(void)
 	    cmocka_unit_test(test_fails_later),	     cmocka_unit_test(test_streams),
 	};
 
-	return cmocka_run_group_tests_name("throughput", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("throughput", tests, scratch_begin, scratch_end);
 }

@@ -363,5 +363,5 @@ int main(void)
 	    IN_FOLDER(too_large_a_model_is_refused),
 	    IN_FOLDER(engines_that_cannot_are_refused),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

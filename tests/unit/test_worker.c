@@ -5,6 +5,7 @@
 #include "bench/worker.h"
 #include "fault_alloc.h"
 #include "os/os.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -30,10 +31,9 @@ typedef struct fixture {
 static fixture *fixture_new(void)
 {
 	fixture *f = calloc(1, sizeof *f);
-	const char *build = getenv("BUILD_DIR");
 
 	assert_non_null(f);
-	snprintf(f->program, sizeof f->program, "%s/deepclock", build ? build : ".");
+	snprintf(f->program, sizeof f->program, "%s", built_file("../deepclock"));
 	dck_subject_init(&f->subject);
 	dck_plan_init(&f->plan);
 	f->subject.kind = DCK_SUBJECT_MODEL;
@@ -432,5 +432,5 @@ int main(void)
 	    cmocka_unit_test(test_cancelled),	   cmocka_unit_test(test_no_memory),
 	};
 
-	return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("worker", tests, scratch_begin, scratch_end);
 }

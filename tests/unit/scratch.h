@@ -1,0 +1,58 @@
+/* scratch.h - a folder for the files of a test program, below TMPDIR: the current one while its
+ * tests run, gone after them with all that is in it. So what a test makes, also one that fails or
+ * is stopped, never lies in the tree.
+ *
+ *	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_SCRATCH_H
+#define TESTS_SCRATCH_H
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char scratch_path[PATH_MAX];
+
+/* All of a folder, whatever its name, its folders' permissions, and what a test did to PATH. */
+static inline int scratch_remove(const char *path)
+{
+	return setenv("SCRATCH", path, 1) ||
+	       system(
+		   "PATH=/usr/bin:/bin; chmod -R u+rwx -- \"$SCRATCH\" && rm -rf -- \"$SCRATCH\"");
+}
+
+static inline int scratch_begin(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+	char path[PATH_MAX];
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/deepclock-test-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	return !mkdtemp(path) || !realpath(path, scratch_path) || chdir(scratch_path) != 0;
+}
+
+static inline int scratch_end(void **state)
+{
+	(void)state;
+	return chdir("/") || scratch_remove(scratch_path);
+}
+
+/* "abi/abi_no_run.so" beside this program, whatever folder it is run in. */
+static inline const char *built_file(const char *name)
+{
+	static char path[2 * PATH_MAX];
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n < 0)
+		return "";
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	snprintf(path, sizeof(path), "%s/%s", self, name);
+	return path;
+}
+
+#endif
