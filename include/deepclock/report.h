@@ -61,6 +61,7 @@ typedef struct dck_style {
 	bool utf8;	/* block characters in histograms, the +- and mu signs */
 	unsigned width; /* columns; 0: 80 */
 	dck_op_view ops;
+	bool runs; /* csv: a row for each run that was timed, instead of one for each metric */
 } dck_style;
 
 /* A pure function from records to bytes. */

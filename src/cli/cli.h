@@ -193,8 +193,9 @@ void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char 
 typedef struct cli_output {
 	const char *save, *db, *commit;
 	bool no_history, no_progress;
+	int per; /* index into metric, run: the rows of CSV */
 } cli_output;
-extern const dck_opt cli_save_options[], cli_progress_options[];
+extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options[];
 /* --save takes a file: CLI_OK, or the exit code after saying so. */
 int cli_save_check(const cli *c, const cli_output *o);
 

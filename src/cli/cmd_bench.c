@@ -151,6 +151,7 @@ static const cli_group groups[] = {
     {"Models", dck_model_options, offsetof(bench_config, subject.model), false},
     {"Programs", dck_command_options, offsetof(bench_config, subject.command), false},
     {"Output", cli_format_options, offsetof(bench_config, format), false},
+    {"Output", cli_per_options, offsetof(bench_config, output), false},
     {"Output", cli_save_options, offsetof(bench_config, output), false},
     {"Output", cli_progress_options, offsetof(bench_config, output), false},
     {"Worker", worker_options, offsetof(bench_config, worker), true},

@@ -223,6 +223,7 @@ static const cli_group groups[] = {
     {"Programs", dck_command_options, offsetof(compare_command, subject.command), false},
     {"Output", dck_op_options, offsetof(compare_command, view), false},
     {"Output", cli_format_options, offsetof(compare_command, format), false},
+    {"Output", cli_per_options, offsetof(compare_command, output), false},
     {"Output", cli_save_options, offsetof(compare_command, output), false},
     {"Output", cli_progress_options, offsetof(compare_command, output), false},
     {0},

@@ -93,6 +93,7 @@ static const cli_group groups[] = {
     {"Models", dck_model_options, offsetof(load_command, subject.model), false},
     {"Programs", dck_command_options, offsetof(load_command, subject.command), false},
     {"Output", cli_format_options, offsetof(load_command, format), false},
+    {"Output", cli_per_options, offsetof(load_command, output), false},
     {"Output", cli_save_options, offsetof(load_command, output), false},
     {"Output", cli_progress_options, offsetof(load_command, output), false},
     {0},

@@ -65,6 +65,7 @@ static const cli_group groups[] = {
     {"Models", dck_model_options, offsetof(profile_command, subject.model), false},
     {"Output", dck_op_options, offsetof(profile_command, view), false},
     {"Output", cli_format_options, offsetof(profile_command, format), false},
+    {"Output", cli_per_options, offsetof(profile_command, output), false},
     {"Output", cli_save_options, offsetof(profile_command, output), false},
     {"Output", cli_progress_options, offsetof(profile_command, output), false},
     {0},

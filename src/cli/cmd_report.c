@@ -9,6 +9,7 @@
 typedef struct report_config {
 	cli_common common;
 	cli_format format;
+	cli_output output;
 	dck_op_view ops;
 } report_config;
 
@@ -33,6 +34,7 @@ static int report_run(cli *c, void *config)
 	int code;
 
 	style.ops = cfg->ops;
+	style.runs = cfg->output.per;
 	if (!records) {
 		cli_message("out of memory");
 		return CLI_FAILED;
@@ -50,6 +52,7 @@ static int report_run(cli *c, void *config)
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const cli_group groups[] = {
     {"Output", cli_format_options, offsetof(report_config, format), false},
+    {"Output", cli_per_options, offsetof(report_config, output), false},
     {"Operators", dck_op_options, offsetof(report_config, ops), false},
     {0},
 };
@@ -57,6 +60,8 @@ static const cli_item examples[] = {
     {"deepclock report run.json", "show a saved record as its command showed it"},
     {"deepclock report run.json --format csv > run.csv",
      "its metrics as a table for other programs"},
+    {"deepclock report run.json --per run --format csv > samples.csv",
+     "every run that was timed, one in a row"},
     {"deepclock report run.json --by node --format csv > ops.csv", "its operators, one in a row"},
     {0},
 };

@@ -63,6 +63,7 @@ static int command_run(cli *c, void *config)
 {
 	const cli_common *common = config;
 	cli_format *format = cli_config_find(c->command, config, cli_format_options);
+	const cli_output *output;
 	dck_style style;
 	dck_err err;
 	int code;
@@ -84,6 +85,9 @@ static int command_run(cli *c, void *config)
 	}
 	if (format && format->out && !cli_given(c, "format"))
 		format->format = format_by_ending(format->out, format->format);
+	output = cli_config_find(c->command, config, cli_per_options);
+	if (output && output->per && format && format->format != CLI_CSV)
+		return cli_usage(c, "--per run is a table for other programs: add --format csv");
 	if (format && format->out && cli_stdout_open(format->out, &err) != DCK_OK)
 		return cli_failed(&err);
 	return c->command->run(c, config);

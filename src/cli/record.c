@@ -38,6 +38,19 @@ const dck_opt cli_progress_options[] = {
     {0},
 };
 
+static const char *const per[] = {"metric", "run", NULL};
+
+const dck_opt cli_per_options[] = {
+    {.name = "per",
+     .kind = DCK_OPT_CHOICE,
+     .at = offsetof(cli_output, per),
+     .arg = "WHAT",
+     .def = "metric",
+     .choices = per,
+     .help = "the rows of --format csv"},
+    {0},
+};
+
 static void on_progress(void *self, const dck_progress *p)
 {
 	cli_watch *w = self;
@@ -151,6 +164,7 @@ int cli_record_show(const cli_common *common, int format, const dck_op_view *vie
 
 	if (view)
 		style.ops = *view;
+	style.runs = o->per;
 	code = cli_report(format, &r, 1, &style);
 	notes_print(common, format, r);
 	/* Saved even when stdout is full, and shown even when it cannot be saved. */

@@ -93,6 +93,10 @@ static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 static void csv_report(const dck_record *const *records, size_t n, const dck_style *style,
 		       dck_sink *out)
 {
+	if (style != NULL && style->runs) {
+		csv_runs(records, n, out);
+		return;
+	}
 	if (style != NULL && style->ops.by != OPS_BY_AUTO) {
 		csv_ops(records, n, &style->ops, out);
 		return;

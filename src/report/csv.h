@@ -21,6 +21,9 @@ void csv_interval(dck_sink *out, double lo, double hi, double level);
 /* The cells of the record's tables, one row each, in the columns of the metrics. */
 void csv_tables(const dck_record *r, dck_sink *out);
 
+/* One row for each run that was timed, warm-up and all. */
+void csv_runs(const dck_record *const *records, size_t n, dck_sink *out);
+
 /* The operators of the records: one row each, or one for each type or module (ops.h). */
 void csv_ops(const dck_record *const *records, size_t n, const dck_op_view *view, dck_sink *out);
 

@@ -47,6 +47,34 @@ static void operators_as_csv(void **state)
 	}
 }
 
+/* --per run: warm-up and all, of every process. */
+static void runs_as_csv(void **state)
+{
+	(void)state;
+	static const uint64_t at[] = {5, 25, 40};
+	static const double ns[] = {20, 15.5, 14};
+	const dck_style style = {.runs = true};
+	dck_record *r = NULL;
+	record_builder *b = record_new();
+	record_set_id(b, "i");
+	record_fact_text(b, "subject", "name", "a,b");
+	record_series(b, "latency", DCK_UNIT_NS, at, ns, 3, 1);
+	record_series(b, "cpu", DCK_UNIT_NS, at, ns, 3, 0);
+	record_series(b, "latency/process/2", DCK_UNIT_NS, at, ns, 1, 0);
+	record_series(b, "compare/rounds/=x", DCK_UNIT_NS, NULL, ns, 1, 0);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	const dck_record *one = r;
+	dck_buffer got = golden_report("csv", &one, 1, &style);
+	assert_string_equal(got.data, "id,subject,process,run,phase,start_ns,time_ns\r\n"
+				      "\"i\",\"a,b\",,1,warmup,5,20\r\n"
+				      "\"i\",\"a,b\",,1,measured,25,15.5\r\n"
+				      "\"i\",\"a,b\",,2,measured,40,14\r\n"
+				      "\"i\",\"a,b\",2,1,measured,5,20\r\n"
+				      "\"i\",\"'=x\",,1,measured,,20\r\n");
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
 static dck_record *one_metric(const char *command, double v, const char *how)
 {
 	dck_record *r = NULL;
@@ -141,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(golden_records_as_csv),
 	    cmocka_unit_test(operators_as_csv),
+	    cmocka_unit_test(runs_as_csv),
 	    cmocka_unit_test(text_is_quoted_and_numbers_are_whole),
 	    cmocka_unit_test(formulas_are_disarmed_and_numbers_are_not),
 	    cmocka_unit_test(several_records_share_one_header),

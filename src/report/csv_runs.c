@@ -1,0 +1,69 @@
+/* csv_runs.c - every run that was timed, one in a row, for data frames: the samples behind the
+ * statistics, the warm-up's among them, each with its phase.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/sink.h"
+#include "report/csv.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "latency", "latency/process/3", "compare/rounds/NAME": which of them a series is. */
+typedef struct source {
+	const char *subject;
+	unsigned long process; /* 0: there is one, or none is named */
+} source;
+
+static const char *after(const char *text, const char *prefix)
+{
+	const size_t n = strlen(prefix);
+
+	return strncmp(text, prefix, n) == 0 ? text + n : NULL;
+}
+
+static bool source_of(const dck_record *r, const dck_series *s, source *ret)
+{
+	const dck_fact *name = dck_record_fact(r, "subject", "name");
+	const char *process = after(s->tag, "latency/process/");
+	const char *subject = after(s->tag, "compare/rounds/");
+
+	*ret = (source){.subject = subject};
+	if (s->unit != DCK_UNIT_NS ||
+	    (subject == NULL && process == NULL && strcmp(s->tag, "latency") != 0))
+		return false;
+	if (process != NULL)
+		ret->process = strtoul(process, NULL, 10);
+	if (subject == NULL && name != NULL && name->value.kind == DCK_VALUE_TEXT)
+		ret->subject = name->value.as.text;
+	return true;
+}
+
+static void series_put(dck_sink *out, const dck_record *r, const dck_series *s, const source *from)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const bool warm = i < s->warmup;
+
+		csv_text_field(out, r->id);
+		csv_text_field(out, from->subject);
+		if (from->process > 0)
+			sink_fmt(out, "%lu", from->process);
+		sink_fmt(out, ",%zu,%s,", warm ? i + 1 : i - s->warmup + 1,
+			 warm ? "warmup" : "measured");
+		if (s->at_ns != NULL)
+			sink_fmt(out, "%" PRIu64, s->at_ns[i]);
+		sink_text(out, ",");
+		csv_real(out, s->values[i]);
+		sink_text(out, "\r\n");
+	}
+}
+
+void csv_runs(const dck_record *const *records, size_t n, dck_sink *out)
+{
+	source from;
+
+	sink_text(out, "id,subject,process,run,phase,start_ns,time_ns\r\n");
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < records[i]->nseries; k++)
+			if (source_of(records[i], &records[i]->series[k], &from))
+				series_put(out, records[i], &records[i]->series[k], &from);
+}

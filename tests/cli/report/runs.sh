@@ -1,0 +1,7 @@
+# One row for each run; of CSV alone, and refused before anything is measured.
+deepclock bench --quiet --runs 3 --warmup 2 --per run --format csv -- touch ran > runs.csv
+tr -d '\r' < runs.csv | cut -d, -f2-5
+rm -f ran
+deepclock bench --runs 3 --per run -- touch ran
+echo $?
+ls ran 2> /dev/null
