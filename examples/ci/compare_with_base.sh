@@ -17,6 +17,10 @@ set -eu
 base=$1
 subject=$2
 shift 2
+git rev-parse --verify --quiet "$base^{commit}" >/dev/null || {
+	echo "compare_with_base: there is no commit '$base' here; fetch the whole history (depth 0)" >&2
+	exit 2
+}
 here=$(git rev-parse --show-toplevel)
 there=$(mktemp -d)/base
 trap 'git -C "$here" worktree remove --force "$there"; rmdir "${there%/base}"' EXIT

@@ -10,14 +10,14 @@ commit() {
 }
 build='sed p app.in > app && chmod +x app' # twice the work
 commit 0.01
-commit 0.04
+commit 0.08
 MARGIN=50% MAX_TIME=20s "$job" HEAD~1 app sh -c "$build" > text
 echo "slower: $?"
 record compare.json 'f("compare", "verdict")'
 grep -c '^|' compare.md | awk '{ print ($1 > 2 ? "a table" : "no table") }'
-commit 0.04
+commit 0.08
 MARGIN=300% MAX_TIME=20s "$job" HEAD~1 app sh -c "$build" > text
 echo "same: $?"
 git worktree list | wc -l # nothing is left of the base
-"$job" no-such-branch app > text 2>&1
+"$job" no-such-branch app > text
 echo "no base: $?"
