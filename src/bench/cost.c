@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/cost.h"
 #include "base/err.h"
+#include "bench/cost_open.h"
 #include "bench/counted.h"
 #include "bench/facts.h"
 #include "bench/values.h"
@@ -56,9 +57,12 @@ static const peer_counter *peer_find(int as)
 static void metric_num(record_builder *b, bench_counted *c, const char *tag, num n, const char *how)
 {
 	dck_value v = bench_counted_value(c, n);
+	const char *open = cost_open_text(c, n);
 
 	if (v.kind == DCK_VALUE_INT)
 		record_metric_int(b, tag, v.as.i, how);
+	else if (open && (open = mem_arena_fmt(c->arena, RECORD_OPEN "%s", open)))
+		record_metric_absent(b, tag, open);
 	else
 		record_metric_absent(b, tag, v.as.text);
 }
@@ -100,7 +104,7 @@ static void fact_symbolic(record_builder *b, bench_counted *c, const char *key, 
 {
 	num_table *t = c->cost->nums;
 
-	if (!num_known(n) && !num_why_none(n) && !num_why_fresh(t, n))
+	if (!num_known(n) && !num_why_none(n))
 		record_fact_text(b, "cost", key, num_text(t, n));
 }
 
@@ -140,6 +144,8 @@ static void facts(record_builder *b, bench_counted *c, const dck_subject *s)
 	record_fact_int(b, "cost", "unknown", DCK_UNIT_ONE, (int64_t)r->unknown);
 	fact_symbolic(b, c, "macs_formula", r->macs);
 	fact_symbolic(b, c, "flops_formula", r->flops);
+	fact_symbolic(b, c, "read_bytes_formula", r->read_bytes);
+	fact_symbolic(b, c, "write_bytes_formula", r->write_bytes);
 }
 
 /* Operators without a known cost, each type once, with the first reason. */
@@ -149,7 +155,10 @@ static void note_unknown(record_builder *b, bench_counted *c)
 	const char *list = "";
 	size_t listed = 0;
 
-	if (!r->unknown)
+	const char *known = cost_open_text(c, r->macs_known);
+
+	/* Formulas of sizes that a run would tell: sizes-of-values says so. */
+	if (!r->unknown || (cost_open_text(c, r->macs) && cost_open_text(c, r->flops)))
 		return;
 	for (size_t i = 0; i < r->nops && listed < 4 && list; i++) {
 		const cost_op *o = &r->ops[i];
@@ -166,7 +175,7 @@ static void note_unknown(record_builder *b, bench_counted *c)
 	    "the cost of %zu of %zu operators is not known, so the totals are absent (%s%s); "
 	    "known operators alone: %s MACs; --run takes sizes from one real run",
 	    r->unknown, r->nops, list ? list : "", listed < r->unknown ? "; ..." : "",
-	    num_text(r->nums, r->macs_known));
+	    known ? known : num_text(r->nums, r->macs_known));
 }
 
 static void note_folded(record_builder *b, bench_counted *c, const peer_counter *p)
@@ -249,6 +258,7 @@ static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s
 	if (cfg->backward)
 		backward(b, c);
 	DCK_TRY(ops_put(b, c, p, err));
+	cost_open_put(b, c);
 	note_unknown(b, c);
 	note_folded(b, c, p);
 	return DCK_OK;

@@ -207,7 +207,7 @@ dck_value bench_counted_value(bench_counted *c, num n)
 		return absent(num_why_none(n));
 	if (num_why_fresh(t, n))
 		return absent(mem_arena_fmt(c->arena, "it depends on %s", num_why_fresh(t, n)));
-	return absent(mem_arena_fmt(c->arena, "%s, which --dim makes a number", num_text(t, n)));
+	return absent(mem_arena_fmt(c->arena, "%s" RECORD_DIM, num_text(t, n)));
 }
 
 const char *bench_counted_name(bench_counted *c, const onnx_node *node)
@@ -264,7 +264,7 @@ static const struct {
     {"com.ms.internal.nhwc", "nhwc."},
 };
 
-static const char *type_of(bench_counted *c, const onnx_node *node)
+const char *bench_counted_type(bench_counted *c, const onnx_node *node)
 {
 	const char *domain = node->domain ? node->domain : "";
 
@@ -283,7 +283,7 @@ void bench_counted_op(bench_counted *c, const cost_op *from, dck_op *ret)
 
 	*ret = (dck_op){
 	    .name = bench_counted_name(c, from->node),
-	    .type = type_of(c, from->node),
+	    .type = bench_counted_type(c, from->node),
 	    .scope = bench_counted_scope(c, from),
 	    .outputs = outputs,
 	    .macs = bench_counted_value(c, from->macs),

@@ -36,6 +36,8 @@ void bench_counted_close(bench_counted *c); /* {0} is allowed */
 dck_value bench_counted_value(bench_counted *c, num n);
 /* The operator as a row; names and arrays are in c's arena. */
 void bench_counted_op(bench_counted *c, const cost_op *from, dck_op *ret);
+/* The operator's type, as people know it: "Conv", "nchwc.Conv". */
+const char *bench_counted_type(bench_counted *c, const onnx_node *node);
 /* The module that the operator is of, in c's arena; NULL: none is told. */
 const char *bench_counted_scope(bench_counted *c, const cost_op *from);
 /* The node's name, or one made of its type and output. */

@@ -121,6 +121,9 @@ typedef struct cost_result {
 /* At most so many operators after functions are expanded and bodies entered. */
 #define COST_OPS_MAX 4000000u
 
+/* How the reason begins where a number is open because of an If: that is no size. */
+#define COST_BRANCH "which branch is taken"
+
 /* Everything lives in the arena, which also bounds it. E_ARG; E_FORMAT: a cyclic graph, a name that
  * two operators make; E_LIMIT: too large, or functions that call themselves; E_NOMEM. */
 dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, cost_result **ret,

@@ -4,10 +4,11 @@
  * exact division work (Cox, Little, O'Shea: Ideals, Varieties, and Algorithms, section 2.3).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cost/num.h"
+#include "cost/num_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Longer expressions are none: nobody reads them, and hostile models must not make them grow. */
@@ -15,51 +16,11 @@
 #define FACTORS_MAX 12
 #define ATOMS_MAX   100000u
 
-typedef struct factor {
-	uint32_t atom, power;
-} factor;
-
 typedef struct term {
 	int64_t coef;
 	uint32_t n;
 	factor f[FACTORS_MAX];
 } term;
-
-typedef struct packed {
-	int64_t coef;
-	uint32_t n;
-	const factor *f;
-} packed;
-
-struct num_poly {
-	const char *why; /* none */
-	uint64_t hash;
-	size_t n;
-	const packed *terms;
-	const num_poly *next;
-};
-
-typedef enum atom_kind { ATOM_SYMBOL, ATOM_FRESH, ATOM_DIV, ATOM_MAX, ATOM_MIN } atom_kind;
-
-typedef struct atom {
-	atom_kind kind;
-	const char *text; /* name, or what it is */
-	num a, b;
-	int64_t least;
-	bool fixed, asked;
-	num value;
-	int next; /* of the same slot */
-} atom;
-
-#define SLOTS 1024u
-struct num_table {
-	mem_arena *arena;
-	atom *atoms;
-	size_t natoms, cap, nfresh;
-	int atom_slots[SLOTS];
-	const num_poly *slots[SLOTS];
-	num_poly failed; /* where there is no memory for a reason */
-};
 
 num_table *num_table_new(mem_arena *a)
 {
@@ -102,8 +63,6 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	h = (h ^ v) * 0x9e3779b97f4a7c15u;
 	return h ^ (h >> 29);
 }
-
-static num atom_num(num_table *t, uint32_t index);
 
 static uint64_t text_hash(const char *s)
 {
@@ -201,7 +160,7 @@ static num intern(num_table *t, const term *terms, size_t n)
 	return (num){0, p};
 }
 
-static num atom_num(num_table *t, uint32_t index)
+num num_of_atom(num_table *t, uint32_t index)
 {
 	term x = {.coef = 1, .n = 1, .f = {{index, 1}}};
 
@@ -218,7 +177,7 @@ num num_symbol(num_table *t, const char *name)
 		t->atoms[i].asked = true;
 	if (i != UINT32_MAX && t->atoms[i].fixed)
 		return t->atoms[i].value;
-	return atom_num(t, i);
+	return num_of_atom(t, i);
 }
 
 void num_fix(num_table *t, const char *name, int64_t value)
@@ -242,7 +201,7 @@ bool num_symbol_used(const num_table *t, const char *name)
 
 num num_fresh(num_table *t, const char *what)
 {
-	return atom_num(
+	return num_of_atom(
 	    t, atom_get(t, ATOM_FRESH, what, num_int((int64_t)++t->nfresh), num_int(0), 0));
 }
 
@@ -523,7 +482,7 @@ num num_floor_div(num_table *t, num a, num b)
 		: most_b > 0			     ? floor_div(least, most_b)
 		: least >= 0 && num_least(t, b) >= 1 ? 0
 						     : INT64_MIN;
-	return num_add(t, whole, atom_num(t, atom_get(t, ATOM_DIV, NULL, rest, b, least)));
+	return num_add(t, whole, num_of_atom(t, atom_get(t, ATOM_DIV, NULL, rest, b, least)));
 }
 
 num num_ceil_div(num_table *t, num a, num b)
@@ -593,7 +552,8 @@ static num extreme(num_table *t, atom_kind kind, num a, num b)
 	bool larger = kind == ATOM_MAX ? la > lb : la < lb;
 	/* One order of two: max(a, b) is max(b, a). */
 	bool swap = a.p && b.p ? a.p->hash > b.p->hash : !a.p;
-	return atom_num(t, atom_get(t, kind, NULL, swap ? b : a, swap ? a : b, larger ? la : lb));
+	return num_of_atom(t,
+			   atom_get(t, kind, NULL, swap ? b : a, swap ? a : b, larger ? la : lb));
 }
 
 num num_max(num_table *t, num a, num b)
@@ -610,7 +570,7 @@ num num_min(num_table *t, num a, num b)
 	return extreme(t, ATOM_MIN, a, b);
 }
 
-static const char *factor_text(num_table *t, uint32_t index)
+const char *num_atom_text(num_table *t, uint32_t index)
 {
 	const atom *x = &t->atoms[index];
 	const char *a, *b;
@@ -646,7 +606,7 @@ const char *num_text(num_table *t, num n)
 			star = "*";
 		}
 		for (uint32_t k = 0; k < x->n && text; k++) {
-			const char *f = factor_text(t, x->f[k].atom);
+			const char *f = num_atom_text(t, x->f[k].atom);
 			text = f && x->f[k].power == 1
 				   ? mem_arena_fmt(t->arena, "%s%s%s", text, star, f)
 			       : f ? mem_arena_fmt(t->arena, "%s%s%s^%" PRIu32, text, star, f,

@@ -10,6 +10,8 @@
 #define COST_NUM_H
 
 #include "base/mem.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct num_poly num_poly;
 typedef struct num {
@@ -68,6 +70,21 @@ bool num_div_exact(num_table *t, num a, num b, num *ret);
 
 /* The least value it can take; INT64_MIN: not known. */
 int64_t num_least(const num_table *t, num n);
+
+/* What n grows like: real multiples of products of open sizes, those of most factors first, then
+ * the largest. floor(a/b) counts as a/b without a's constant, which is exact where b divides the
+ * sizes; of a maximum the side that is larger where all sizes are large. */
+typedef struct num_term {
+	double coef;
+	num of; /* "batch*seq^2"; the integer 1 of a constant */
+	uint32_t degree;
+} num_term;
+#define NUM_TERMS_MAX 48
+/* How many; 0: none, the integer 0, or too many. *ret_exact: nothing of that had to be done. */
+size_t num_terms(num_table *t, num n, num_term ret[NUM_TERMS_MAX], bool *ret_exact);
+/* The i-th factor of a product of open sizes, by name; *ret_what: what it depends on, NULL of a
+ * symbol of the model. False: there are fewer. */
+bool num_factor(num_table *t, num product, size_t i, const char **ret_name, const char **ret_what);
 
 /* "12*batch+1"; in the arena. None: "?". */
 const char *num_text(num_table *t, num n);

@@ -459,9 +459,12 @@ bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_d
 			dims[i] = y; /* never less than the other: that is as large, or 1 */
 		else if (num_same(num_min(o->nums, x, y), y))
 			dims[i] = x;
+		else if (num_least(o->nums, x) >= 1 && num_least(o->nums, y) >= 1)
+			dims[i] = num_max(o->nums, x, y); /* equal, or one of them 1 */
 		else
-			dims[i] = num_none(o->nums, "either %s or %s", num_text(o->nums, x),
-					   num_text(o->nums, y));
+			dims[i] =
+			    op_fresh(o, mem_arena_fmt(o->arena, "a size that is %s or %s",
+						      num_text(o->nums, x), num_text(o->nums, y)));
 	}
 	*ret_dims = dims;
 	*ret_rank = rank;

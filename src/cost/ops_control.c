@@ -86,7 +86,7 @@ static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 	static const size_t fields[] = {offsetof(cost_op, macs), offsetof(cost_op, flops),
 					offsetof(cost_op, read_bytes),
 					offsetof(cost_op, write_bytes)};
-	num taken = op_fresh(o, "which branch is taken");
+	num taken = op_fresh(o, COST_BRANCH);
 	size_t na, nb, begin = o->infer->nops, middle;
 	val **a, **b;
 

@@ -31,6 +31,12 @@ bool record_find_unit(const char *text, dck_unit *ret);
 /* The reason that leaves an operator's peer, time, rate or roof out of the JSON form. */
 #define RECORD_NOT_MEASURED "not measured"
 
+/* Before the formula that a number is, as the reason why it is none: "open sizes: 4.09 G * N". */
+#define RECORD_OPEN "open sizes: "
+
+/* Behind an operator's exact formula. */
+#define RECORD_DIM ", which --dim makes a number"
+
 /* "2026-11-21T04:56:52.123456789Z". text: at least RECORD_TIME_SIZE bytes. */
 #define RECORD_TIME_SIZE 40
 void record_time_text(int64_t unix_ns, char *text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/format.h"
+#include "record/record.h"
 #include "base/num.h"
 #include "deepclock/opt.h"
 #include <math.h>
@@ -141,4 +142,13 @@ const char *format_percent(double ratio, char *buf)
 		put(buf, num_general, fabs(v) >= 100 && fabs(v) < 1e6 ? 6 : 3, v, " %");
 	}
 	return buf;
+}
+
+const char *format_open(const dck_value *v)
+{
+	size_t n = strlen(RECORD_OPEN);
+	bool open = v->kind == DCK_VALUE_ABSENT && v->as.text != NULL &&
+		    strncmp(v->as.text, RECORD_OPEN, n) == 0;
+
+	return open ? v->as.text + n : NULL;
 }

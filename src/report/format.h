@@ -27,6 +27,8 @@ const char *format_number(double v, dck_unit u, char *buf);
 const char *format_value(const dck_value *v, dck_unit u, char *buf);
 
 bool format_number_of(const dck_value *v, double *ret); /* false: no number */
-const char *format_percent(double ratio, char *buf);	/* "0.45 %" */
+/* The formula that the number is as long as sizes are open; NULL: it is none. */
+const char *format_open(const dck_value *v);
+const char *format_percent(double ratio, char *buf); /* "0.45 %" */
 
 #endif

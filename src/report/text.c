@@ -197,11 +197,18 @@ static void counts_put(page *p, const dck_record *r)
 	page_to(p, 2);
 	page_ink_set(p, PAGE_BOLD);
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+		const dck_metric *m = dck_record_metric(r, part[i].tag);
 		bool known = metric_find(r, part[i].tag, &v) != NULL;
-		page_text(p, i > 0 ? ", " : "");
+		page_text(p, i > 0 ? "," : "");
+		if (i > 0)
+			page_space(p);
 		if (known)
 			page_fmt(p, "%s %s", dck_text_si(v, "", buf, sizeof buf), part[i].name);
-		else
+		else if (m != NULL && format_open(&m->value) != NULL) {
+			page_wrap(p, 4, format_open(&m->value));
+			p->space = false;
+			page_fmt(p, " %s", part[i].name);
+		} else
 			page_fmt(p, "%s not known", part[i].name);
 	}
 	page_ink_set(p, PAGE_PLAIN);
@@ -294,9 +301,13 @@ static void absent_put(page *p, const dck_metric *m)
 	char buf[FORMAT_SIZE];
 	unsigned col = p->col;
 
-	page_ink_set(p, PAGE_DIM);
-	page_text(p, "absent: ");
-	page_wrap(p, col + 2, format_value(&m->value, DCK_UNIT_NONE, buf));
+	const char *open = format_open(&m->value);
+
+	if (open == NULL) {
+		page_ink_set(p, PAGE_DIM);
+		page_text(p, "absent: ");
+	}
+	page_wrap(p, col + 2, open != NULL ? open : format_value(&m->value, DCK_UNIT_NONE, buf));
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }

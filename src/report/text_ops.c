@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "record/record.h"
 #include "report/grid.h"
 #include "report/ops.h"
 #include "report/text.h"
@@ -453,10 +454,17 @@ static void modules_put(page *p, const view *v)
 
 /* --- what is not known */
 
+static bool is_formula(const dck_value *v)
+{
+	size_t n = strlen(RECORD_DIM), bytes = v->as.text != NULL ? strlen(v->as.text) : 0;
+
+	return bytes > n && strcmp(v->as.text + bytes - n, RECORD_DIM) == 0;
+}
+
 static const char *reason_of(const dck_op *op)
 {
 	const dck_value *v = op->macs.kind == DCK_VALUE_ABSENT ? &op->macs : &op->flops;
-	if (v->kind != DCK_VALUE_ABSENT)
+	if (v->kind != DCK_VALUE_ABSENT || is_formula(v))
 		return NULL;
 	return v->as.text != NULL ? v->as.text : "not known";
 }
@@ -561,6 +569,13 @@ static void legend_put(page *p, const view *v)
 	page_ink_set(p, PAGE_PLAIN);
 }
 
+static bool has_formulas(const dck_record *r)
+{
+	const dck_metric *m = dck_record_metric(r, "cost/macs");
+
+	return m != NULL && format_open(&m->value) != NULL;
+}
+
 void text_ops(page *p, const dck_record *r)
 {
 	static void (*const tables[])(page * p, const view *v) = {
@@ -572,12 +587,19 @@ void text_ops(page *p, const dck_record *r)
 	if (r->nops == 0)
 		return;
 	view_init(&v, p, r);
+	bool formulas = has_formulas(r), any = false;
 	for (size_t i = 0; i < 3; i++) {
 		int by = order[v.timed][i];
-		if (p->ops.by == by || p->ops.by == OPS_BY_AUTO || p->ops.by == OPS_BY_ALL)
+		/* Sums of numbers that are none say nothing; the record has tables of formulas. */
+		if (p->ops.by == OPS_BY_AUTO && by != OPS_BY_MODULE && formulas)
+			continue;
+		if (p->ops.by == by || p->ops.by == OPS_BY_AUTO || p->ops.by == OPS_BY_ALL) {
 			tables[by](p, &v);
+			any = true;
+		}
 	}
-	legend_put(p, &v);
+	if (any && !(formulas && p->ops.by == OPS_BY_AUTO))
+		legend_put(p, &v);
 	if (!v.timed)
 		unknown_put(p, &v);
 }

@@ -14,7 +14,7 @@ static const op_case elementwise[] = {
     {"Add", NULL, 0, "x:f[N,4] y:f[4]", "z", NULL, "f[N,4]", "0", "4*N", NULL},
     {"Mul", NULL, 0, "x:f[N,1] y:f[1,M]", "z", NULL, "f[N,M]", "0", "N*M", NULL},
     /* One of two open sizes may be 1. */
-    {"Add", NULL, 0, "x:f[N] y:f[M]", "z", NULL, "f[?]", "0", "?", NULL},
+    {"Add", NULL, 0, "x:f[N] y:f[M]", "z", NULL, "f[max(M, N)]", "0", "max(M, N)", NULL},
     /* Before opset 7: the first one's shape, the second spread from an axis on. */
     {"Add", NULL, 6, "x:f[2,3,4,5] y:f[3,4]", "z", "broadcast=1 axis=1", "f[2,3,4,5]", "0", "120",
      NULL},

@@ -143,6 +143,73 @@ static void test_none(void **state)
 }
 
 /* Expressions that grow without end become none, they do not grow. */
+static void check_terms(fixture *f, num n, const char *want, bool exact)
+{
+	num_term terms[NUM_TERMS_MAX];
+	char got[256] = "";
+	bool is_exact = !exact;
+	size_t count = num_terms(f->t, n, terms, &is_exact);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = strlen(got);
+		snprintf(got + at, sizeof got - at, "%s%g*%s", i ? " " : "", terms[i].coef,
+			 num_text(f->t, terms[i].of));
+	}
+	assert_string_equal(got, want);
+	if (count)
+		assert_int_equal(is_exact, exact);
+}
+
+static num halved(fixture *f, num n)
+{
+	return num_floor_div(f->t, num_add(f->t, n, num_int(1)), num_int(2));
+}
+
+/* Terms, those of most factors first, with what is rounded taken as it is where it divides. */
+static void test_terms(void **state)
+{
+	fixture *f = *state;
+	num_table *t = f->t;
+	num nh = num_mul(t, f->n, f->h), half = halved(f, f->h), quarter = halved(f, half);
+	num u = num_fresh(t, "what is not zero"), deep = f->h;
+	const char *name, *what;
+
+	check_terms(f, num_int(0), "", true);
+	check_terms(f, num_none(t, "no"), "", true);
+	check_terms(f, num_int(7), "7*1", true);
+	check_terms(f, f->n, "1*N", true);
+	check_terms(f,
+		    num_add(t, num_mul(t, nh, num_int(3)),
+			    num_sub(t, num_mul(t, f->n, num_int(90)), num_int(4))),
+		    "3*N*H 90*N -4*1", true);
+	check_terms(f, num_mul(t, half, f->n), "0.5*N*H", false);
+	check_terms(f, num_mul(t, quarter, quarter), "0.0625*H^2", false);
+	/* Upsampled and not: the same where 4 divides H. */
+	check_terms(f, num_max(t, half, num_mul(t, num_int(2), quarter)), "0.5*H", false);
+	check_terms(f, num_min(t, f->h, num_int(600)), "600*1", false);
+	check_terms(f, num_max(t, f->h, num_int(600)), "1*H", false);
+	/* By an open size: as it stands. */
+	num over = num_floor_div(t, f->h, f->n);
+	check_terms(f, num_mul(t, over, num_int(5)), "5*floor((H)/(N))", true);
+	check_terms(f, num_mul(t, num_mul(t, u, f->n), num_int(2)), "2*N*u1", true);
+	assert_true(num_factor(t, num_mul(t, u, f->n), 0, &name, &what));
+	assert_string_equal(name, "N");
+	assert_null(what);
+	assert_true(num_factor(t, num_mul(t, u, f->n), 1, &name, &what));
+	assert_string_equal(name, "u1");
+	assert_string_equal(what, "what is not zero");
+	assert_false(num_factor(t, f->n, 1, &name, &what));
+	assert_false(num_factor(t, num_int(3), 0, &name, &what));
+	/* Deep, and twice as wide at each level: it ends. */
+	for (int i = 0; i < 60; i++)
+		deep = num_floor_div(
+		    t, num_max(t, num_add(t, deep, num_int(i)), num_mul(t, f->n, deep)),
+		    num_int(3));
+	num_term terms[NUM_TERMS_MAX];
+	bool exact;
+	(void)num_terms(t, deep, terms, &exact);
+}
+
 static void test_bounded(void **state)
 {
 	fixture *f = *state;
@@ -168,6 +235,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fixed, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_none, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_terms, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_bounded, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,19 @@
+/* cost_open.h - the cost of a model that leaves sizes open: a polynomial, and which operators make
+ * it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_COST_OPEN_H
+#define BENCH_COST_OPEN_H
+
+#include "bench/counted.h"
+#include "record/build.h"
+
+/* "18.4 k * batch*seq^2 + 84.9 M * batch*seq"; "about ..." where sizes are rounded on the way; in
+ * c's arena. NULL: n is no polynomial of open sizes. */
+const char *cost_open_text(bench_counted *c, num n);
+
+/* Where the MACs of the model are one: the facts and tables that say so, and a note on how to give
+ * the sizes. */
+void cost_open_put(record_builder *b, bench_counted *c);
+
+#endif

@@ -1,0 +1,15 @@
+# A size that depends on values is one of the formula's, and the note says what it is.
+onnx-model net.onnx <<'EOF'
+input x Nx8
+weight table 8x4
+weight w 4x5
+output y
+node NonZero x z find
+node Gather table,z rows look_up
+node MatMul rows,w y product
+EOF
+deepclock cost net.onnx
+echo $?
+deepclock cost net.onnx --dim N=3 --format json > run.json
+record run.json 'm("cost/macs")["absent"]' 'note("sizes-of-values")["text"]' 'note("open-sizes") is None' \
+	'[f["value"] for f in r["facts"] if f["key"] == "macs_formula"]'
