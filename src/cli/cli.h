@@ -159,6 +159,8 @@ void cli_signals_pipe(void);
  * besides commits the file that stdout is. */
 int cli_stdout_finish(int code);
 int cli_stdout_close(int code);
+/* Forgets the file that stdout was opened as. */
+void cli_stdout_drop(void);
 /* Says that stdout cannot be written, errno or 0 for why; returns CLI_FAILED. */
 int cli_stdout_failed(int why);
 /* From here on stdout is a file, which appears whole or not at all: when stdout is finished. */

@@ -99,7 +99,38 @@ static int no_memory(void)
 	return CLI_FAILED;
 }
 
-int main(int argc, char **argv)
+/* What ends the process: the status of main(), or somebody else's. */
+static struct {
+	pid_t pid;
+	volatile bool decided;
+	int code;
+} ending;
+
+/* A library or a plug-in may call exit(), which would open every gate that asks for status 0. The
+ * first function that is registered is the last that runs: what others registered has had its say.
+ */
+static void on_end(int code, void *unused)
+{
+	(void)unused;
+	if (getpid() !=
+	    ending.pid) /* a child that only asks something: whoever waits for it sees */
+		return;
+	if (ending.decided && code == ending.code)
+		return;
+	if (!ending.decided) {
+		cli_stdout_drop();
+		cli_message("the engine, or a library that it loaded, ended the program before "
+			    "the command was done: nothing of it counts");
+	}
+	_exit(ending.decided ? ending.code : CLI_FAILED);
+}
+
+static void on_quick_end(void)
+{
+	on_end(CLI_OK, NULL);
+}
+
+static int program(int argc, char **argv)
 {
 	cli c = {.argc = argc, .argv = argv};
 	cli_common common = {0};
@@ -123,4 +154,14 @@ int main(int argc, char **argv)
 	free(c.args);
 	free(config);
 	return cli_stdout_close(code);
+}
+
+int main(int argc, char **argv)
+{
+	ending.pid = getpid();
+	on_exit(on_end, NULL);
+	at_quick_exit(on_quick_end);
+	ending.code = program(argc, argv);
+	ending.decided = true;
+	return ending.code;
 }

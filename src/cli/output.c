@@ -82,6 +82,12 @@ int cli_stdout_close(int code)
 	return cli_file_commit(&result.file, &err) == DCK_OK ? code : cli_failed(&err);
 }
 
+void cli_stdout_drop(void)
+{
+	if (result.is_file)
+		cli_file_abort(&result.file);
+}
+
 int cli_report(int format, const dck_record *const *records, size_t n, const dck_style *style)
 {
 	dck_sink out;

@@ -1,0 +1,113 @@
+/* leaving.c - a plug-in that ends the program where the variable LEAVE says, with status 0: no
+ * plug-in may, and nothing shall come of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <deepclock/plugin.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dck_engine_model {
+	int used;
+};
+
+struct dck_engine_context {
+	unsigned runs;
+};
+
+static struct dck_engine_model model;
+static struct dck_engine_context context;
+
+static int is(const char *place)
+{
+	const char *leave = getenv("LEAVE");
+
+	return leave && strcmp(leave, place) == 0;
+}
+
+static void leave_at(const char *place)
+{
+	if (is(place))
+		exit(0);
+}
+
+static void late(void)
+{
+	exit(0);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	leave_at("load");
+	if (is("end"))
+		atexit(late);
+}
+
+static void *leave(void *unused)
+{
+	exit(0);
+	return unused;
+}
+
+static dck_status open_it(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
+{
+	(void)p, (void)err;
+	leave_at("open");
+	*ret = &model;
+	return DCK_OK;
+}
+
+static void close_it(dck_engine_model *m)
+{
+	(void)m;
+	leave_at("close");
+}
+
+static dck_status context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)
+{
+	(void)m, (void)err;
+	*ret = &context;
+	return DCK_OK;
+}
+
+static void context_free(dck_engine_context *c)
+{
+	(void)c;
+}
+
+static dck_status run(dck_engine_context *c, dck_err *err)
+{
+	pthread_t thread;
+
+	(void)err;
+	if (++c->runs < 3)
+		return DCK_OK;
+	leave_at("run");
+	if (is("quick"))
+		quick_exit(0);
+	if (is("thread") && pthread_create(&thread, NULL, leave, NULL) == 0)
+		pthread_join(thread, NULL);
+	return is("end") ? DCK_E_ENGINE : DCK_OK;
+}
+
+static const dck_engine engine = {
+    .struct_size = sizeof(dck_engine),
+    .abi_major = DCK_ABI_MAJOR,
+    .abi_minor = DCK_ABI_MINOR,
+    .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS,
+    .name = "leaving",
+    .version = "1",
+    .help = "ends the program",
+    .open = open_it,
+    .close = close_it,
+    .context_new = context_new,
+    .context_free = context_free,
+    .run = run,
+};
+
+DCK_API const dck_engine *dck_engine_get(uint32_t host_abi_major);
+
+const dck_engine *dck_engine_get(uint32_t host_abi_major)
+{
+	return host_abi_major == DCK_ABI_MAJOR ? &engine : NULL;
+}
