@@ -92,6 +92,12 @@ DCK_API void dck_subject_init(dck_subject *s);
 DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 				     dck_err *err);
 
+/* Whether all sizes of the model's inputs are given, before anything is opened or measured: E_ARG
+ * names those that are open, and repeats `command` with options that give them (NULL: the options
+ * alone). What cannot be told from the model's file is no failure. @since 0.1 */
+DCK_API dck_status dck_subject_check(const dck_subject *s, const char *command,
+				     dck_err *err) DCK_MUST_USE;
+
 /* How it is measured. Rows: dck_plan_options; methods: docs/methods.md. */
 typedef struct dck_plan {
 	int statistic;	  /* index into dck_plan_statistics: what precision is asked of */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/counted.h"
 #include "base/err.h"
-#include "base/units.h"
 #include "bench/module_path.h"
+#include "bench/sizes.h"
 #include "deepclock/model.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct sizes {
 	cost_dim dims[DCK_LIST_MAX];
-	cost_shape inputs[DCK_LIST_MAX];
+	cost_shape *inputs;
 	cost_config config;
 } sizes;
 
@@ -18,75 +18,54 @@ static dck_status no_memory(dck_err *err)
 	DCK_FAIL(err, E_NOMEM, "no memory for the model's sizes");
 }
 
-/* "1x3x224x224"; "" has no dimensions. */
-static dck_status shape_read(mem_arena *a, const char *text, cost_shape *ret, dck_err *err)
+/* Which of an input's sizes the user gave; the graph itself says the rest. */
+static bool given_read(const bench_sized *in, mem_arena *a, cost_shape *ret)
 {
-	int64_t *dims = mem_arena_array(a, COST_RANK_MAX, sizeof(*dims));
-	const char *p = text;
+	int64_t *dims = mem_arena_array(a, in->rank, sizeof(*dims));
+	bool given = in->shaped != NULL;
 
-	if (!dims)
-		return no_memory(err);
-	ret->rank = 0;
-	ret->dims = dims;
-	while (*p) {
-		char *end;
-		long long size = strtoll(p, &end, 10);
-		if (end == p || *p < '0' || *p > '9' || size > INT64_MAX / 2 ||
-		    (*end && (*end != 'x' || !end[1])) || ret->rank == COST_RANK_MAX)
-			DCK_FAIL(err, E_ARG, "--shape has '%s': write it as NAME=1x3x224x224",
-				 text);
-		dims[ret->rank++] = size;
-		p = *end ? end + 1 : end;
+	for (size_t d = 0; dims && d < in->rank; d++) {
+		const bool was_open = in->shaped || in->info.dim[d] < 0;
+
+		dims[d] = was_open ? in->dim[d] : -1;
+		given |= was_open && in->dim[d] >= 0;
 	}
-	return DCK_OK;
-}
-
-static bool has_input(const onnx_graph *g, const char *name)
-{
-	for (size_t i = 0; i < g->ninputs; i++)
-		if (g->inputs[i].name && strcmp(g->inputs[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* An input's name may hold '=' itself: the first that ends one counts. */
-static const char *name_end(const onnx_graph *g, mem_arena *a, const char *text)
-{
-	for (const char *e = strchr(text, '='); e; e = strchr(e + 1, '=')) {
-		const char *name = mem_arena_dup_n(a, text, (size_t)(e - text));
-		if (name && has_input(g, name))
-			return e;
-	}
-	return strchr(text, '=');
+	*ret = (cost_shape){.name = in->info.name, .rank = (int)in->rank, .dims = dims};
+	return given && dims;
 }
 
 static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const dck_model_config *c,
 			     bool zoo, dck_err *err)
 {
-	for (size_t i = 0; i < c->shape.n; i++) {
-		const char *text = c->shape.item[i], *equals = name_end(g, a, text);
-		if (!equals || equals == text)
-			DCK_FAIL(err, E_ARG, "--shape is '%s': write it as NAME=1x3x224x224", text);
-		cost_shape *to = &z->inputs[z->config.ninputs++];
-		to->name = mem_arena_dup_n(a, text, (size_t)(equals - text));
-		if (!to->name)
-			return no_memory(err);
-		DCK_TRY(shape_read(a, equals + 1, to, err));
+	dck_model_config config = *c;
+	bench_sizes given;
+	model_values v;
+
+	if (zoo)
+		config.batch = 0; /* a built-in network was made with its batch */
+	DCK_TRY(model_values_read(g, a, &v, err));
+	DCK_TRY(bench_sizes_declared(&given, a, &v, NULL, err));
+	given.any = true;
+	DCK_TRY(bench_sizes_read(&given, &v, &config, err));
+	z->inputs = mem_arena_array(a, given.n, sizeof(*z->inputs));
+	if (!z->inputs)
+		return no_memory(err);
+	for (size_t i = 0; i < given.n; i++)
+		z->config.ninputs += given_read(&given.input[i], a, &z->inputs[z->config.ninputs]);
+	/* Sizes by name alone contradict nothing that the file states of inner values. */
+	if (c->shape.n == 0 && config.batch == 0) {
+		for (size_t i = 0; i < c->dim.n; i++) {
+			const char *equals = strrchr(c->dim.item[i], '=');
+			const char *name =
+			    mem_arena_dup_n(a, c->dim.item[i], (size_t)(equals - c->dim.item[i]));
+			const bench_symbol *s = name ? bench_sizes_symbol(&given, name) : NULL;
+
+			if (s && onnx_symbol_named(name))
+				z->dims[z->config.ndims++] = (cost_dim){s->name, s->size};
+		}
+		if (z->config.ndims == c->dim.n)
+			z->config.ninputs = 0;
 	}
-	for (size_t i = 0; i < c->dim.n; i++) {
-		const char *text = c->dim.item[i], *equals = strrchr(text, '=');
-		char *end = NULL;
-		long long size = equals ? strtoll(equals + 1, &end, 10) : -1;
-		if (!equals || equals == text || end == equals + 1 || *end || size < 0)
-			DCK_FAIL(err, E_ARG, "--dim is '%s': write it as SYMBOL=8", text);
-		cost_dim *to = &z->dims[z->config.ndims++];
-		to->symbol = mem_arena_dup_n(a, text, (size_t)(equals - text));
-		to->value = size;
-		if (!to->symbol)
-			return no_memory(err);
-	}
-	/* A built-in network was made with its batch. */
-	z->config.batch = zoo ? 0 : (int64_t)c->batch;
 	z->config.dims = z->dims;
 	z->config.inputs = z->inputs;
 	return DCK_OK;

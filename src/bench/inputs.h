@@ -9,19 +9,17 @@
 
 typedef struct bench_inputs bench_inputs;
 
-/* `in` describes the model's inputs, `ranges` what its graph says of integers (n may be 0). A
- * dimension is fixed by, in this order: the model, --input's file, --shape, --dim, --batch (axis 0
- * where it is open); equal symbols are equal sizes. E_ARG names the input and what to give.
- * *ret is owned: bench_inputs_free(). `in` is borrowed as long. */
-dck_status bench_inputs_new(const dck_tensor_info *in, size_t n, const model_input *ranges,
-			    size_t nranges, const dck_model_config *c, bench_inputs **ret,
-			    dck_err *err);
+/* `in` describes the model's inputs, m what its file says of them (NULL: nothing). What fixes a
+ * dimension: sizes.h. E_ARG names the input and what to give.
+ * *ret is owned: bench_inputs_free(). `in` and m are borrowed as long. */
+dck_status bench_inputs_new(const dck_tensor_info *in, size_t n, const model_summary *m,
+			    const dck_model_config *c, bench_inputs **ret, dck_err *err);
 void bench_inputs_free(bench_inputs *b); /* NULL is allowed */
 
 size_t bench_inputs_pool(const bench_inputs *b); /* different sets, at least 1 */
 const dck_tensor *bench_inputs_get(const bench_inputs *b, size_t set, size_t index);
 
-/* Items that one run processes, and how that is known (static). */
+/* Items that one run processes, and how that is known (borrowed from b). */
 uint64_t bench_inputs_items(const bench_inputs *b, const char **ret_how);
 
 /* "1x3x224x224 float32, normal(0,1), seed 1"; borrowed from b. */

@@ -38,8 +38,7 @@ static dck_status inputs_new(const pit *p, const dck_model_config *c, bench_inpu
 {
 	const bench_target *t = &p->target;
 
-	return bench_inputs_new(t->in, t->nin, t->has_summary ? t->summary.inputs : NULL,
-				t->has_summary ? t->summary.ninputs : 0, c, ret, err);
+	return bench_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, ret, err);
 }
 
 /* Hands other inputs to the honest session. */

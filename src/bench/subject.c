@@ -69,7 +69,9 @@ const dck_opt dck_model_options[] = {
      .kind = DCK_OPT_LIST,
      .at = AT(shape),
      .arg = "NAME=1x3x224x224",
-     .help = "an input's shape; may be repeated"},
+     .help =
+	 "an input's shape; N in it is the batch, ? is left to --dim; of one input NAME= may be "
+	 "left out; may be repeated"},
     {.name = "dim",
      .kind = DCK_OPT_LIST,
      .at = AT(dim),

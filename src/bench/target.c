@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/target.h"
 #include "base/err.h"
-#include "base/units.h"
+#include "bench/sizes.h"
 #include "bench/values.h"
 #include "deepclock/model.h"
 #include "os/os.h"
@@ -166,31 +166,21 @@ static dck_status values_give(opening *o, const bench_target *t, dck_err *err)
 	return values_list(model->graph, t->arena, &p->values, &p->nvalues, err);
 }
 
-/* An engine is given sizes by name, and one that no input has would be swallowed. */
-static dck_status dims_check(const bench_target *t, const opening *o, dck_err *err)
+/* Before an engine is loaded: a size that is missing, or one by a name that no input has, which an
+ * engine would swallow. Files may bring shapes of their own: then it shows later what is missing.
+ */
+static dck_status sizes_check(const bench_target *t, const dck_model_config *c, dck_err *err)
 {
-	const model_summary *m = &t->summary;
+	dck_model_config known = *c;
+	bench_sizes z;
 
-	for (size_t i = 0; t->has_summary && i < o->params.ndims; i++) {
-		const char *name = o->dims[i].key, *nearest;
-		bool known = false;
-
-		for (size_t k = 0; k < m->nsymbols; k++)
-			known |= strcmp(m->symbols[k], name) == 0;
-		if (known)
-			continue;
-		if (m->nsymbols == 0)
-			DCK_FAIL(err, E_ARG,
-				 "--dim names '%s', but no input of the model has a dimension with "
-				 "a name: it "
-				 "was exported with fixed sizes",
-				 name);
-		nearest = dck_nearest(name, m->symbols, m->nsymbols);
-		DCK_FAIL(err, E_ARG, "--dim names '%s', which no input of the model has: %s '%s'?",
-			 name, nearest ? "did you mean" : "is it",
-			 nearest ? nearest : m->symbols[0]);
-	}
-	return DCK_OK;
+	if (!t->has_summary)
+		return DCK_OK;
+	if (c->input.n > 0)
+		known.batch = 0;
+	DCK_TRY(bench_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
+	DCK_TRY(bench_sizes_read(&z, &t->summary.values, &known, err));
+	return c->input.n > 0 ? DCK_OK : bench_sizes_closed(&z, NULL, err);
 }
 
 static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_err *err)
@@ -202,8 +192,8 @@ static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_er
 	if (e->caps & DCK_CAP_NO_TENSORS)
 		return DCK_OK;
 	DCK_TRY(e->describe(t->model, &t->in, &t->nin, &t->out, &t->nout, err));
-	DCK_TRY(bench_inputs_new(t->in, t->nin, t->has_summary ? t->summary.inputs : NULL,
-				 t->has_summary ? t->summary.ninputs : 0, c, &t->inputs, err));
+	DCK_TRY(bench_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, &t->inputs,
+				 err));
 	t->items = bench_inputs_items(t->inputs, &t->items_how);
 	t->pool = bench_inputs_pool(t->inputs);
 	return DCK_OK;
@@ -350,7 +340,7 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 		DCK_TRY(os_pin_cpus(s->model.cpus, err));
 	phase_begin(p, "model file");
 	DCK_TRY(opening_fill(t, o, s, watch, err));
-	DCK_TRY(dims_check(t, o, err));
+	DCK_TRY(sizes_check(t, &s->model, err));
 	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
 	DCK_TRY(engine_options_check(e, &o->params, err));
 

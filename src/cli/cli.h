@@ -236,6 +236,11 @@ typedef struct cli_subjects {
 	dck_alternative all[DCK_ALTERNATIVES_MAX];
 	size_t n;
 } cli_subjects;
+/* As cli_subject_parse(), for one that is measured at once: a model with open sizes is refused with
+ * the command line that gives them. */
+int cli_subject_read(const cli *c, const char *text, dck_subject *s, void **ret_owned);
+/* The second half alone. */
+int cli_subject_check(const cli *c, const dck_subject *s);
 /* All arguments, each with what is common to them. An exit code; free it in any case. */
 int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s);
 void cli_subjects_free(cli_subjects *s);

@@ -100,6 +100,9 @@ static int accuracy_run(cli *c, void *config)
 	cli_title(c, title, sizeof title);
 	cfg->accuracy.title = title;
 	code = models_read(c, cfg, &m);
+	/* Alternatives and labelled items bring sizes of their own. */
+	for (size_t i = 0; code == CLI_OK && !varied && cfg->accuracy.inputs.n == 0 && i < m.n; i++)
+		code = cli_subject_check(c, &m.of[i]);
 	if (code == CLI_OK)
 		code = varied ? accuracy_vary(cfg, &m) : accuracy_show(cfg, m.all, m.n);
 	cli_subjects_free(&m);

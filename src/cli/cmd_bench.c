@@ -118,7 +118,9 @@ static int subject_read(const cli *c, bench_config *cfg, void **ret_owned)
 		return cli_usage(
 		    c, "bench needs a SUBJECT: a model file, zoo:NAME, plugin:FILE.so, or "
 		       "-- PROGRAM");
-	return cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned);
+	/* Who started a worker has looked. */
+	return cfg->worker.fd > 0 ? cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned)
+				  : cli_subject_read(c, c->args[0], &cfg->subject, ret_owned);
 }
 
 static int bench_run(cli *c, void *config)

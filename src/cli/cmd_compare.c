@@ -188,6 +188,9 @@ static int compare_run(cli *c, void *config)
 			   ? cli_usage(c, "compare takes at most %d records", DCK_ALTERNATIVES_MAX)
 			   : saved(c, cfg);
 	code = cli_subjects_read(c, &cfg->subject, &s);
+	/* Of one alone alternatives are made, which may give it sizes. */
+	for (size_t i = 0; code == CLI_OK && s.n > 1 && i < s.n; i++)
+		code = cli_subject_check(c, &s.of[i]);
 	if (code == CLI_OK)
 		code = cfg->which.vary.n > 0 || cfg->which.modes ? live_one(c, cfg, &s)
 								 : live(cfg, s.all, s.n);

@@ -129,7 +129,8 @@ static int cost_run(cli *c, void *config)
 	code = cli_save_check(c, &cfg->output);
 	if (code != CLI_OK)
 		return code;
-	code = cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
+	code = cfg->cost.run ? cli_subject_read(c, c->args[0], &cfg->subject, &owned)
+			     : cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
 	if (code != CLI_OK)
 		return code;
 	cli_title(c, title, sizeof title);

@@ -31,7 +31,7 @@ static int subject_read(const cli *c, load_command *cfg, void **ret_owned)
 		return cli_usage(c, "load needs a SUBJECT: a model file, zoo:NAME, plugin:FILE.so, "
 				    "cmd:PROGRAM, or -- PROGRAM");
 	} else {
-		code = cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned);
+		code = cli_subject_read(c, c->args[0], &cfg->subject, ret_owned);
 	}
 	/* --seed is the arrivals' too, and a command has nothing else to draw. */
 	dck_subject_init(&plain);

@@ -103,7 +103,7 @@ static int subject_read(const cli *c, pitfalls_command *cfg, void **ret_owned)
 	if (c->nargs == 0)
 		return cli_usage(c, "pitfalls needs a SUBJECT: a model file, zoo:NAME, "
 				    "plugin:FILE.so, or -- PROGRAM");
-	return cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned);
+	return cli_subject_read(c, c->args[0], &cfg->subject, ret_owned);
 }
 
 static int pitfalls_run(cli *c, void *config)

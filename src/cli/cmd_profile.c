@@ -39,7 +39,7 @@ static int profile_run(cli *c, void *config)
 		return code;
 	if (cfg->plan.processes > 1)
 		return cli_usage(c, "profile measures in one process: --processes is for bench");
-	code = cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
+	code = cli_subject_read(c, c->args[0], &cfg->subject, &owned);
 	if (code != CLI_OK)
 		return code;
 	cli_title(c, title, sizeof title);

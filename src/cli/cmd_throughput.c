@@ -51,6 +51,10 @@ static int throughput_run(cli *c, void *config)
 	if (code != CLI_OK)
 		return code;
 	code = cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
+	cfg->subject.model.batch = 1; /* which the search gives */
+	if (code == CLI_OK && !cfg->throughput.batch_dim)
+		code = cli_subject_check(c, &cfg->subject);
+	cfg->subject.model.batch = 0;
 	if (code != CLI_OK)
 		return code;
 	cli_title(c, title, sizeof title);

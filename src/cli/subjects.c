@@ -19,6 +19,22 @@ const cli_item cli_subject_items[] = {
     {0},
 };
 
+int cli_subject_check(const cli *c, const dck_subject *s)
+{
+	char command[8192];
+	dck_err err;
+
+	cli_title(c, command, sizeof command);
+	return dck_subject_check(s, command, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
+}
+
+int cli_subject_read(const cli *c, const char *text, dck_subject *s, void **ret_owned)
+{
+	const int code = cli_subject_parse(c, text, s, ret_owned);
+
+	return code == CLI_OK ? cli_subject_check(c, s) : code;
+}
+
 /* The same subject twice keeps two names: "NAME (2)". */
 static void name_make(cli_subjects *s, const cli *c, size_t i)
 {

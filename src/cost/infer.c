@@ -49,7 +49,7 @@ static num declared_dim(infer *in, const char *name, size_t axis, const onnx_dim
 {
 	if (d->value >= 0)
 		return num_int(d->value);
-	if (d->symbol && *d->symbol && (input || num_symbol_used(in->nums, d->symbol)))
+	if (onnx_symbol_named(d->symbol) && (input || num_symbol_used(in->nums, d->symbol)))
 		return num_symbol(in->nums, d->symbol);
 	const char *own = mem_arena_fmt(in->arena, "%s.%zu", name ? name : "", axis);
 	if (!own)
@@ -689,10 +689,11 @@ static void fix_symbols(infer *in, const onnx_graph *g)
 			for (size_t j = 0; j < s->rank && j < (size_t)c->inputs[k].rank &&
 					   strcmp(c->inputs[k].name, g->inputs[i].name) == 0;
 			     j++)
-				if (s->dims[j].value < 0 && s->dims[j].symbol &&
+				if (s->dims[j].value < 0 && onnx_symbol_named(s->dims[j].symbol) &&
 				    c->inputs[k].dims[j] >= 0)
 					num_fix(in->nums, s->dims[j].symbol, c->inputs[k].dims[j]);
-		if (c->batch > 0 && s->rank && s->dims[0].value < 0 && s->dims[0].symbol)
+		if (c->batch > 0 && s->rank && s->dims[0].value < 0 &&
+		    onnx_symbol_named(s->dims[0].symbol))
 			num_fix(in->nums, s->dims[0].symbol, c->batch);
 	}
 }

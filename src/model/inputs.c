@@ -355,33 +355,6 @@ static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena
 	return DCK_OK;
 }
 
-static const onnx_shape *shape_of(const onnx_value *v)
-{
-	return v->type && v->type->tensor ? v->type->tensor->shape : NULL;
-}
-
-/* The names that a dimension of an input may be fixed by. */
-static dck_status read_symbols(const onnx_graph *g, mem_arena *a, model_summary *s, dck_err *err)
-{
-	const char **symbols;
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->ninputs; i++)
-		n += shape_of(&g->inputs[i]) ? shape_of(&g->inputs[i])->rank : 0;
-	symbols = mem_arena_array(a, n, sizeof *symbols);
-	if (!symbols)
-		DCK_FAIL(err, E_NOMEM, "no memory to look at the model's inputs");
-	for (size_t i = 0; i < g->ninputs; i++) {
-		const onnx_shape *shape = shape_of(&g->inputs[i]);
-
-		for (size_t d = 0; shape && d < shape->rank; d++)
-			if (shape->dims[d].symbol)
-				symbols[s->nsymbols++] = mem_arena_dup(a, shape->dims[d].symbol);
-	}
-	s->symbols = symbols;
-	return DCK_OK;
-}
-
 static dck_status summarize(const onnx_model *m, mem_arena *scratch, mem_arena *a,
 			    model_summary *ret, dck_err *err)
 {
@@ -402,7 +375,7 @@ static dck_status summarize(const onnx_model *m, mem_arena *scratch, mem_arena *
 					   &s.weight_bytes))
 			DCK_FAIL(err, E_LIMIT, "the model claims more than 2^64 bytes of weights");
 	DCK_TRY(read_inputs(m, scratch, a, &s, err));
-	DCK_TRY(read_symbols(g, a, &s, err));
+	DCK_TRY(model_values_read(g, a, &s.values, err));
 	if (mem_arena_failed(a))
 		DCK_FAIL(err, E_NOMEM, "no memory to look at the model's inputs");
 	*ret = s;
@@ -423,6 +396,8 @@ static dck_status summary_read(const char *path, const void *bytes, size_t n, me
 		    : onnx_read_bytes(bytes, n, scratch, &m, err);
 	if (code == DCK_OK)
 		code = summarize(m, scratch, a, ret, err);
+	if (code == DCK_OK)
+		ret->path = path ? mem_arena_dup(a, path) : NULL;
 	mem_arena_free(scratch);
 	return code;
 }

@@ -5,7 +5,24 @@
 #ifndef MODEL_INPUTS_H
 #define MODEL_INPUTS_H
 
-#include "base/mem.h"
+#include "model/onnx.h"
+
+/* What the file states of an input or output of the model. */
+typedef struct model_value {
+	const char *name;
+	const char *kind; /* "tensor", "sparse tensor", "sequence", "optional", "map"; "": none */
+	int64_t dtype;	  /* onnx_dtype, of a tensor; 0: not stated */
+	int rank;	  /* below 0: not stated */
+	const int64_t *dims;	    /* -1: open */
+	const char *const *symbols; /* of open ones, as they stand there, or NULL */
+} model_value;
+
+/* Inputs that are no initializers, and outputs. All of it lives in `a`. */
+typedef struct model_values {
+	const model_value *in, *out;
+	size_t nin, nout;
+} model_values;
+dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *ret, dck_err *err);
 
 typedef struct model_input {
 	const char *name;
@@ -20,9 +37,8 @@ typedef struct model_summary {
 	uint64_t nodes, initializers, weight_bytes; /* top-level graph; bytes of initializer data */
 	const model_input *inputs;		    /* graph inputs that are no initializers */
 	size_t ninputs;
-	const char *const
-	    *symbols; /* names of their open dimensions, as often as they stand there */
-	size_t nsymbols;
+	model_values values;
+	const char *path; /* of the file; NULL: it was read from memory */
 } model_summary;
 
 /* Reads the structure without loading tensor data. Hostile input gives E_FORMAT with the byte

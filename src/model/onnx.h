@@ -213,6 +213,9 @@ dck_status onnx_read_bytes(const void *bytes, size_t n, mem_arena *a, onnx_model
 const onnx_attribute *onnx_find_attribute(const onnx_node *n, const char *name);
 /* An integer attribute, or `otherwise`. */
 int64_t onnx_attribute_int(const onnx_node *n, const char *name, int64_t otherwise);
+/* Whether a dimension's symbol is a name. Exporters also write "?", "-1" or "None" there, for any
+ * size: two of those are two sizes. NULL and "" are none. */
+bool onnx_symbol_named(const char *symbol);
 /* The version of ONNX's own operators; 0: not stated. */
 int64_t onnx_opset_version(const onnx_model *m);
 

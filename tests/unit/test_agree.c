@@ -341,7 +341,7 @@ static void target_open(opened *o, const dck_engine_model *m, uint64_t sets, uin
 	o->t.nin = 1;
 	o->t.out = m->out;
 	o->t.nout = m->nout;
-	assert_int_equal(bench_inputs_new(&m->in, 1, NULL, 0, &config, &o->t.inputs, NULL), DCK_OK);
+	assert_int_equal(bench_inputs_new(&m->in, 1, NULL, &config, &o->t.inputs, NULL), DCK_OK);
 	o->t.pool = bench_inputs_pool(o->t.inputs);
 }
 

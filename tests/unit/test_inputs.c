@@ -47,7 +47,7 @@ static bench_inputs *made(const dck_tensor_info *in, size_t n, dck_model_config 
 	bench_inputs *b = NULL;
 	dck_err err = {0};
 
-	if (bench_inputs_new(in, n, NULL, 0, &c, &b, &err) != DCK_OK)
+	if (bench_inputs_new(in, n, NULL, &c, &b, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	return b;
 }
@@ -79,10 +79,10 @@ static void refused(const dck_tensor_info *in, size_t n, dck_model_config c, dck
 	bench_inputs *b = NULL;
 	dck_err err = {0};
 
-	assert_int_equal(bench_inputs_new(in, n, NULL, 0, &c, &b, &err), code);
+	assert_int_equal(bench_inputs_new(in, n, NULL, &c, &b, &err), code);
 	assert_string_equal(err.msg, sentence);
 	assert_null(b);
-	assert_int_equal(bench_inputs_new(in, n, NULL, 0, &c, &b, NULL), code);
+	assert_int_equal(bench_inputs_new(in, n, NULL, &c, &b, NULL), code);
 }
 
 #define CONFIG(...) ((dck_model_config){__VA_ARGS__})
@@ -194,26 +194,119 @@ static void equal_symbols_are_equal_sizes(void **state)
 		"the dimension 'n' would be 4 ('f45.npy') and 5 ('f45.npy'): it has one size");
 }
 
+#define CAUSE(n) "the model leaves " n " open: "
+#define WITH	 "; give them, for example with "
+
 static void open_dimensions_say_what_to_give(void **state)
 {
+	/* Two that are written alike and are no name, and one more. */
+	static const dck_tensor_info marks = {.name = "x",
+					      .dtype = F32,
+					      .rank = 4,
+					      .dim = {-1, 3, -1, -1},
+					      .symbol = {"?", NULL, "?", "-1"}};
+	static const dck_tensor_info one_mark = {.name = "x",
+						 .dtype = F32,
+						 .rank = 4,
+						 .dim = {-1, 3, -1, -1},
+						 .symbol = {"N", NULL, "?", "W"}};
+	static const dck_tensor_info speech[] = {
+	    {.name = "input", .dtype = F32, .rank = 2, .dim = {-1, -1}},
+	    {.name = "state", .dtype = F32, .rank = 3, .dim = {2, -1, 128}},
+	};
+
 	(void)state;
-	refused(
-	    &image, 1, CONFIG(.seed = 1), DCK_E_ARG,
-	    "the input 'x' has the open dimension 'N' at axis 0: give --batch N, --dim N=SIZE or "
-	    "--shape x=1x3x8x8");
-	refused(
-	    &image, 1, CONFIG(.batch = 1), DCK_E_ARG,
-	    "the input 'x' has the open dimension 'height' at axis 2: give --dim height=SIZE or "
-	    "--shape x=1x3x8x8");
+	refused(&image, 1, CONFIG(.seed = 1), DCK_E_ARG,
+		CAUSE("3 sizes") "N (input 'x' axis 0), height (axis 2), width (axis 3)" WITH
+				 "--batch 1 --dim height=224 --dim width=224 (or --shape "
+				 "1x3x224x224)");
+	refused(&image, 1, CONFIG(.batch = 1), DCK_E_ARG,
+		CAUSE("2 sizes") "height (input 'x' axis 2), width (axis 3)" WITH
+				 "--dim height=224 --dim width=224");
+	refused(&image, 1, CONFIG(.batch = 4, .dim = LIST("width=64")), DCK_E_ARG,
+		CAUSE("1 size") "height (input 'x' axis 2)" WITH "--dim height=224");
 	refused(&unnamed, 1, CONFIG(.seed = 1), DCK_E_ARG,
-		"the input 'x' has the open dimension without a name at axis 0: give --batch N, or "
-		"--shape x=1x8");
-	refused(
-	    &unnamed, 1, CONFIG(.batch = 4), DCK_E_ARG,
-	    "the input 'x' has the open dimension without a name at axis 1: give --shape x=4x8");
-	refused(&unranked, 1, CONFIG(.batch = 4), DCK_E_ARG,
-		"the model does not say how many dimensions the input 'x' has: give --shape "
-		"x=AxB...");
+		CAUSE("2 sizes") "one without a name (input 'x' axis 0), one without a name (axis "
+				 "1)" WITH "--shape 1x128");
+	refused(&unnamed, 1, CONFIG(.batch = 4), DCK_E_ARG,
+		CAUSE("1 size") "one without a name (input 'x' axis 1)" WITH "--shape Nx128");
+	shaped(&unnamed, CONFIG(.batch = 4, .shape = LIST("Nx128")), "4x128");
+	shaped(&image, CONFIG(.batch = 4, .dim = LIST("width=5"), .shape = LIST("?x3x8x?")),
+	       "4x3x8x5");
+	shaped(&unranked, CONFIG(.batch = 4, .shape = LIST("Nx7")), "4x7");
+	refused(&unranked, 1, CONFIG(.seed = 4), DCK_E_ARG,
+		CAUSE("1 size") "all of the input 'x', even how many dimensions it has" WITH
+				"--shape 1x3x224x224");
+	refused(&marks, 1, CONFIG(.seed = 1), DCK_E_ARG,
+		CAUSE("3 sizes") "one without a name (input 'x' axis 0), one without a name (axis "
+				 "2), -1 (axis 3)" WITH "--shape 1x3x224x224");
+	shaped(&marks, CONFIG(.shape = LIST("2x3x48x320")), "2x3x48x320");
+	refused(&marks, 1, CONFIG(.dim = LIST("?=3")), DCK_E_ARG,
+		"--dim names '?', which is no name: exporters write it for any open size; give "
+		"such sizes with --shape");
+	refused(&one_mark, 1, CONFIG(.seed = 1), DCK_E_ARG,
+		CAUSE("3 sizes") "N (input 'x' axis 0), ? (axis 2), W (axis 3)" WITH
+				 "--batch 1 --dim '?=224' --dim W=224 (or --shape 1x3x224x224)");
+	shaped(&one_mark, CONFIG(.batch = 1, .dim = LIST("?=48", "W=9")), "1x3x48x9");
+	refused(pair, 2, CONFIG(.seed = 1), DCK_E_ARG,
+		CAUSE("2 sizes") "batch (input 'ids' axis 0), seq (axis 1)" WITH
+				 "--batch 1 --dim seq=128");
+	refused(speech, 2, CONFIG(.seed = 1), DCK_E_ARG,
+		CAUSE("3 sizes") "one without a name (input 'input' axis 0), one without a name "
+				 "(axis 1), one without a name (input 'state' axis 1)" WITH
+				 "--shape input=1x128 --shape state=2x1x128");
+}
+
+/* The file knows symbols that the engine, which was told their sizes, has none of any more. */
+static void symbols_of_the_file(void **state)
+{
+	static const int64_t dims[] = {-1, 3, -1, -1};
+	static const char *const symbols[] = {"p.0", NULL, "p.1", "p.2"};
+	static const model_value in = {"x", "tensor", 1, 4, dims, symbols};
+	static const model_summary summary = {.values = {.in = &in, .nin = 1}};
+	static const dck_tensor_info told = {
+	    .name = "x", .dtype = F32, .rank = 4, .dim = {-1, 3, 32, 64}, .symbol = {"p.0"}};
+	dck_model_config c = CONFIG(.batch = 1, .dim = LIST("p.1=32", "p.2=64"));
+	bench_inputs *b = NULL;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(bench_inputs_new(&told, 1, &summary, &c, &b, &err), DCK_OK);
+	assert_shape(b, 0, "1x3x32x64");
+	bench_inputs_free(b);
+	c = CONFIG(.batch = 1, .dim = LIST("p.1=32", "p.3=64"));
+	assert_int_equal(bench_inputs_new(&told, 1, &summary, &c, &b, &err), DCK_E_ARG);
+	assert_string_equal(err.msg,
+			    "--dim names 'p.3', which no input of the model has: did you mean "
+			    "'p.0'?");
+}
+
+/* Exporters write sums of other sizes. */
+static void sizes_that_follow(void **state)
+{
+	static const dck_tensor_info decoder[] = {
+	    {.name = "ids", .dtype = I64, .rank = 2, .dim = {-1, -1}, .symbol = {"batch", "seq"}},
+	    {.name = "mask",
+	     .dtype = I64,
+	     .rank = 2,
+	     .dim = {-1, -1},
+	     .symbol = {"batch", "past + seq"}},
+	    {.name = "past",
+	     .dtype = F32,
+	     .rank = 4,
+	     .dim = {-1, 4, -1, -1},
+	     .symbol = {"batch", NULL, "past", "2*seq - 1"}},
+	};
+	bench_inputs *b = made(decoder, 3, CONFIG(.batch = 2, .dim = LIST("seq=5", "past=7")));
+
+	(void)state;
+	assert_shape(b, 1, "2x12");
+	assert_shape(b, 2, "2x4x7x9");
+	bench_inputs_free(b);
+	refused(decoder, 3, CONFIG(.dim = LIST("past=7")), DCK_E_ARG,
+		CAUSE("4 sizes") "batch (input 'ids' axis 0), seq (axis 1), past + seq (input "
+				 "'mask' axis 1), 2*seq - 1 (input 'past' axis 3)" WITH
+				 "--batch 1 --dim seq=128");
 }
 
 /* --- conflicts */
@@ -281,8 +374,10 @@ static void wrong_words(void **state)
 		"'mask'?");
 	refused(NULL, 0, CONFIG(.input = LIST("x=f.npy")), DCK_E_ARG,
 		"--input names the input 'x', but the model has no inputs");
-	refused(&image, 1, CONFIG(.shape = LIST("1x3x224x224")), DCK_E_ARG,
-		"--shape is '1x3x224x224': write it as NAME=1x3x224x224");
+	shaped(&image, CONFIG(.shape = LIST("1x3x32x64")), "1x3x32x64");
+	refused(pair, 2, CONFIG(.shape = LIST("1x128")), DCK_E_ARG,
+		"--shape is '1x128', and the model has 2 inputs: write it as NAME=1x3x224x224, for "
+		"example ids=1x128");
 	refused(&image, 1, CONFIG(.shape = LIST("=1x3")), DCK_E_ARG,
 		"--shape is '=1x3': write it as NAME=1x3x224x224");
 	refused(&image, 1, CONFIG(.input = LIST("x=")), DCK_E_ARG,
@@ -323,7 +418,7 @@ static void sizes_that_do_not_fit(void **state)
 	(void)state;
 	refused(&image, 1, CONFIG(.shape = LIST("x=4000000000x3x4000000000x1")), DCK_E_LIMIT,
 		"the input 'x' has more bytes than can be counted");
-	assert_int_equal(bench_inputs_new(&image, 1, NULL, 0,
+	assert_int_equal(bench_inputs_new(&image, 1, NULL,
 					  &CONFIG(.shape = LIST("x=1000000x3x1000x1000")), &b,
 					  &err),
 			 DCK_E_LIMIT);
@@ -350,7 +445,7 @@ static void pools_that_do_not_fit(void **state)
 		dck_err err;
 
 		assert_int_equal(
-		    bench_inputs_new(two, 2, NULL, 0, &CONFIG(.input_pool = pools[i]), &b, &err),
+		    bench_inputs_new(two, 2, NULL, &CONFIG(.input_pool = pools[i]), &b, &err),
 		    DCK_E_LIMIT);
 		assert_null(b);
 		snprintf(begin, sizeof begin, "%llu set(s) of inputs need more than ",
@@ -382,7 +477,7 @@ static void values_of_a_file(void **state)
 		"array.astype('float32')");
 	dck_model_config c = CONFIG(.input = LIST("x=none.npy"));
 	dck_err err;
-	assert_int_equal(bench_inputs_new(&fixed, 1, NULL, 0, &c, &b, &err), DCK_E_ABSENT);
+	assert_int_equal(bench_inputs_new(&fixed, 1, NULL, &c, &b, &err), DCK_E_ABSENT);
 	assert_non_null(strstr(err.msg, "none.npy"));
 }
 
@@ -414,6 +509,7 @@ static void integers_stay_in_range(void **state)
 	     .high = 9,
 	     .why = "indexes 10 rows of 'e'"},
 	};
+	static const model_summary summary = {.inputs = ranges, .ninputs = 2};
 	dck_model_config c = CONFIG(.batch = 4, .dim = LIST("seq=250"), .seed = 3);
 	bench_inputs *b = NULL;
 	const int64_t *ids, *mask;
@@ -421,7 +517,7 @@ static void integers_stay_in_range(void **state)
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(bench_inputs_new(pair, 2, ranges, 2, &c, &b, &err), DCK_OK);
+	assert_int_equal(bench_inputs_new(pair, 2, &summary, &c, &b, &err), DCK_OK);
 	ids = bench_inputs_get(b, 0, 0)->data;
 	mask = bench_inputs_get(b, 0, 1)->data;
 	for (size_t i = 0; i < 1000; i++) {
@@ -455,12 +551,13 @@ static void bytes_in_range(dck_dtype t, int64_t low, int64_t high, int64_t least
 	const dck_tensor_info in = {.name = "x", .dtype = t, .rank = 1, .dim = {4000}};
 	const model_input range = {
 	    .name = "x", .has_range = true, .low = low, .high = high, .why = "rows"};
+	const model_summary summary = {.inputs = &range, .ninputs = 1};
 	int64_t seen_least = INT64_MAX, seen_greatest = INT64_MIN;
 	bench_inputs *b = NULL;
 	const void *p;
 	dck_err err;
 
-	assert_int_equal(bench_inputs_new(&in, 1, &range, 1, &CONFIG(.seed = 1), &b, &err), DCK_OK);
+	assert_int_equal(bench_inputs_new(&in, 1, &summary, &CONFIG(.seed = 1), &b, &err), DCK_OK);
 	p = bench_inputs_get(b, 0, 0)->data;
 	for (size_t i = 0; i < 4000; i++) {
 		const int64_t v =
@@ -520,13 +617,61 @@ static void items_of_a_run(void **state)
 {
 	(void)state;
 	items_counted(pair, 2, CONFIG(.batch = 6, .dim = LIST("seq=2")), 6, "as --batch says");
-	items_counted(&fixed, 1, CONFIG(.seed = 1), 2, "axis 0 of the first input");
+	items_counted(&fixed, 1, CONFIG(.seed = 1), 2, "axis 0 of 'x', the first input");
+	items_counted(&image, 1, CONFIG(.shape = LIST("x=3x3x8x8")), 3,
+		      "'N': axis 0 of 'x', which the model leaves open");
 	items_counted(&unranked, 1, CONFIG(.shape = LIST("x=7")), 1,
-		      "one a run: the first input has no batch axis");
-	items_counted(&scalar, 1, CONFIG(.seed = 1), 1,
-		      "one a run: the first input has no batch axis");
-	items_counted(NULL, 0, CONFIG(.seed = 1), 1,
-		      "one a run: the first input has no batch axis");
+		      "one a run: no input has a batch axis");
+	items_counted(&scalar, 1, CONFIG(.seed = 1), 1, "one a run: no input has a batch axis");
+	items_counted(NULL, 0, CONFIG(.seed = 1), 1, "one a run: no input has a batch axis");
+}
+
+/* A state that is handed from run to run has other axes first, and comes first here. */
+static void a_state_is_no_batch(void **state)
+{
+	static const dck_tensor_info open[] = {
+	    {.name = "state", .dtype = F32, .rank = 3, .dim = {2, -1, 8}, .symbol = {[1] = "n"}},
+	    {.name = "input", .dtype = F32, .rank = 2, .dim = {-1, 16}, .symbol = {"n"}},
+	};
+	static const dck_tensor_info closed[] = {
+	    {.name = "state", .dtype = F32, .rank = 3, .dim = {2, 1, 8}},
+	    {.name = "input", .dtype = F32, .rank = 2, .dim = {1, 16}},
+	};
+	static const dck_tensor_info last[] = {
+	    {.name = "x", .dtype = F32, .rank = 3, .dim = {-1, -1, 8}, .symbol = {"seq", "batch"}},
+	};
+	static const int64_t open_dims[] = {-1, 1}, closed_dims[] = {1, 1};
+	static const char *const symbols[] = {"n", NULL};
+	static const model_value open_out = {"y", "tensor", 1, 2, open_dims, symbols},
+				 closed_out = {"y", "tensor", 1, 2, closed_dims, symbols};
+	static const model_summary open_model = {.values = {.out = &open_out, .nout = 1}},
+				   closed_model = {.values = {.out = &closed_out, .nout = 1}};
+	dck_model_config c = CONFIG(.dim = LIST("n=5"));
+	bench_inputs *b = NULL;
+	const char *how;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(bench_inputs_new(open, 2, &open_model, &c, &b, &err), DCK_OK);
+	assert_int_equal(bench_inputs_items(b, &how), 5);
+	assert_string_equal(
+	    how, "'n': axis 0 of 'input', which the model leaves open, there and in its outputs");
+	bench_inputs_free(b);
+	c = CONFIG(.seed = 1);
+	assert_int_equal(bench_inputs_new(closed, 2, &closed_model, &c, &b, &err), DCK_OK);
+	assert_int_equal(bench_inputs_items(b, &how), 1);
+	assert_string_equal(how, "axis 0 of 'input'");
+	bench_inputs_free(b);
+	c = CONFIG(.batch = 2);
+	assert_int_equal(bench_inputs_new(closed, 2, &closed_model, &c, &b, &err), DCK_E_ARG);
+	assert_string_equal(err.msg,
+			    "--batch is 2, but the model fixes axis 0 of the input 'input' at 1: "
+			    "export it with a symbolic batch dimension (torch.onnx.export: "
+			    "dynamic_axes) to change it");
+	/* What the model calls batch is it, wherever it stands. */
+	items_counted(last, 1, CONFIG(.batch = 3, .dim = LIST("seq=7")), 3, "as --batch says");
+	refused(&scalar, 1, CONFIG(.batch = 2), DCK_E_ARG,
+		"--batch is 2, but no input of the model has a first axis that could be the batch");
 }
 
 static void every_allocation_may_fail(void **state)
@@ -543,7 +688,7 @@ static void every_allocation_may_fail(void **state)
 		dck_err err;
 
 		fault_alloc_begin(&f, at);
-		status = bench_inputs_new(&fixed, 1, NULL, 0, &c, &b, &err);
+		status = bench_inputs_new(&fixed, 1, NULL, &c, &b, &err);
 		if (status != DCK_OK) {
 			assert_int_equal(status, DCK_E_NOMEM);
 			assert_null(b);
@@ -577,6 +722,9 @@ int main(void)
 	    cmocka_unit_test(ranges_wider_than_the_type),
 	    cmocka_unit_test(types_that_no_file_holds),
 	    cmocka_unit_test(items_of_a_run),
+	    cmocka_unit_test(a_state_is_no_batch),
+	    cmocka_unit_test(symbols_of_the_file),
+	    cmocka_unit_test(sizes_that_follow),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, files_begin, scratch_end);
