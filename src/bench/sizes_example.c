@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "cost/cost.h"
 #include <string.h>
-#include <strings.h>
 
 /* Usual sizes: networks for images and lines of text, for tokens and for sound. The first that fits
  * is taken. */

@@ -6,7 +6,6 @@
 #include "base/err.h"
 
 #include <string.h>
-#include <strings.h>
 
 bool onnx_symbol_named(const char *symbol)
 {
