@@ -277,8 +277,8 @@ static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_
 	if (!ret->inputs || !ret->values)
 		DCK_FAIL(err, E_NOMEM, "no memory for the shapes of %zu values", n);
 	for (size_t i = 0; i < n; i++) {
-		cost_shape shape = {shapes[i].name, shapes[i].dtype, shapes[i].rank,
-				    shapes[i].dims};
+		cost_shape shape = {shapes[i].name, shapes[i].dtype,	  shapes[i].rank,
+				    shapes[i].dims, shapes[i].has_number, shapes[i].number};
 		if (shapes[i].known && shapes[i].input)
 			ret->inputs[ret->ninputs++] = shape;
 		else if (shapes[i].known)
@@ -287,12 +287,47 @@ static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_
 	return DCK_OK;
 }
 
+/* The result is that of one run; which of its numbers another run could change. */
+static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < r->nchoices && list; i++) {
+		const cost_choice *c = &r->choices[i];
+		const char *key = mem_arena_fmt(
+		    a, "run_%s/%s", strcmp(c->type, "If") == 0 ? "branch" : "rounds", c->name);
+		const char *text = strcmp(c->type, "If") != 0
+				       ? mem_arena_fmt(a, "%lld", (long long)c->value)
+				   : c->value ? "then_branch"
+					      : "else_branch";
+		if (!key || !text)
+			return;
+		record_fact_text(b, "cost", key, text);
+		if (i < 3)
+			list = mem_arena_fmt(a, "%s%s %s '%s' %s %s%s", list, i ? ";" : ":",
+					     c->type, c->name,
+					     strcmp(c->type, "If") == 0 ? "took" : "ran its body",
+					     text, strcmp(c->type, "If") == 0 ? "" : " times");
+	}
+	const char *shapes =
+	    r->filled && list ? mem_arena_fmt(a, "%s the shapes of %zu value%s", *list ? ";" : ":",
+					      r->filled, r->filled == 1 ? "" : "s")
+			      : "";
+	if ((r->filled || r->nchoices) && list && shapes)
+		record_note(b, DCK_INFO, "one-run",
+			    "the cost is that of one run with these inputs, which decided what the "
+			    "graph leaves to values%s%s%s: other inputs may cost something else "
+			    "(--input gives them)",
+			    list, r->nchoices > 3 ? "; ..." : "", shapes);
+}
+
 /* What the run and the rules say of the same value must be the same. */
-static void note_run(record_builder *b, const cost_result *r, const bench_real *real)
+static void note_run(record_builder *b, const cost_result *r, const bench_real *real, mem_arena *a)
 {
 	record_fact_int(b, "cost", "run_values", DCK_UNIT_ONE, (int64_t)real->nvalues);
 	record_fact_int(b, "cost", "run_filled", DCK_UNIT_ONE, (int64_t)r->filled);
 	record_fact_int(b, "cost", "run_differ", DCK_UNIT_ONE, (int64_t)r->differ);
+	note_shown(b, r, a);
 	if (r->differ)
 		record_note(
 		    b, DCK_WARN, "shape-differs",
@@ -331,7 +366,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	b = bench_facts_new(cfg->title);
 	status = b ? fill(b, &c, s, cfg, err) : DCK_E_NOMEM;
 	if (b && status == DCK_OK && cfg->run)
-		note_run(b, c.cost, &real);
+		note_run(b, c.cost, &real, c.arena);
 	if (b && status == DCK_OK)
 		status = record_finish(b, ret, err);
 	else if (b)

@@ -100,8 +100,10 @@ static dck_status inputs_real(const job *j, mem_arena *a, bench_real *ret, dck_e
 		DCK_FAIL(err, E_NOMEM, "no memory for the inputs' shapes");
 	for (size_t i = 0; i < t->nin; i++) {
 		const dck_tensor *x = bench_inputs_get(t->inputs, 0, i);
-		ret->inputs[ret->ninputs++] =
-		    (cost_shape){t->in[i].name, engine_onnx_type(x->dtype), x->rank, x->dim};
+		ret->inputs[ret->ninputs++] = (cost_shape){.name = t->in[i].name,
+							   .dtype = engine_onnx_type(x->dtype),
+							   .rank = x->rank,
+							   .dims = x->dim};
 	}
 	return DCK_OK;
 }

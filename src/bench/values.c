@@ -47,6 +47,24 @@ dck_status values_list(const onnx_graph *g, mem_arena *a, const char *const **re
 	return DCK_OK;
 }
 
+static void number_fill(const dck_tensor *t, values_shape *ret)
+{
+	int64_t type = engine_onnx_type(t->dtype);
+	int32_t small;
+
+	ret->has_number = t->data != NULL;
+	if (t->data && type == ONNX_BOOL && t->bytes == 1) {
+		ret->number = *(const uint8_t *)t->data != 0;
+	} else if (t->data && type == ONNX_INT32 && t->bytes == sizeof(small)) {
+		memcpy(&small, t->data, sizeof(small));
+		ret->number = small;
+	} else if (t->data && type == ONNX_INT64 && t->bytes == sizeof(ret->number)) {
+		memcpy(&ret->number, t->data, sizeof(ret->number));
+	} else {
+		ret->has_number = false;
+	}
+}
+
 static void shape_fill(const dck_tensor *t, values_shape *ret)
 {
 	if (t->rank < 0 || t->rank > DCK_RANK_MAX)
@@ -55,6 +73,7 @@ static void shape_fill(const dck_tensor *t, values_shape *ret)
 	ret->dtype = engine_onnx_type(t->dtype);
 	ret->rank = t->rank;
 	memcpy(ret->dims, t->dim, (size_t)t->rank * sizeof(*t->dim));
+	number_fill(t, ret);
 }
 
 static dck_status shapes_take(const bench_target *t, mem_arena *a, values_shape **ret,

@@ -14,6 +14,10 @@ typedef struct values_shape {
 	int rank;
 	int64_t dims[DCK_RANK_MAX];
 	bool input; /* of the graph; they come first */
+	/* Of integers and bools: the one number that it holds, by which branches are chosen and
+	 * loops counted. */
+	bool has_number;
+	int64_t number;
 	bool known; /* false: no tensor (a sequence, an optional, a map), or of more dimensions */
 } values_shape;
 

@@ -47,6 +47,8 @@ typedef struct val {
 	/* of a constant made from one initializer by reshaping, converting or dequantising: that
 	 * one */
 	struct val *from;
+	bool has_seen; /* a real run has shown the one number that it holds */
+	int64_t seen;
 	/* For the analysis itself: */
 	bool counted;	       /* an initializer whose bytes are in a sum */
 	size_t reader;	       /* the number of the last operator whose traffic holds it */
@@ -86,7 +88,17 @@ typedef struct cost_shape {
 	int64_t dtype; /* 0: as the model says */
 	int rank;
 	const int64_t *dims; /* -1: as the model says */
+	bool has_number;     /* a run has shown the one number that it holds */
+	int64_t number;
 } cost_shape;
+
+/* What a run has shown of a control operator: the branch that was taken, or how often the body ran.
+ */
+typedef struct cost_choice {
+	const char *name, *type;
+	int64_t value; /* of If: 1 then_branch, 0 else_branch */
+} cost_choice;
+#define COST_CHOICES_MAX 256
 
 typedef struct cost_config {
 	const cost_dim *dims; /* a symbol that the model lacks is E_ARG */
@@ -114,6 +126,8 @@ typedef struct cost_result {
 	size_t filled; /* values of which `known` said what inference could not */
 	size_t differ; /* values of which `known` says another shape: a bug here or there */
 	const char *first_differing;
+	cost_choice *choices; /* of the first of them */
+	size_t nchoices;
 	num_table *nums;
 	size_t constant_floats; /* many-element float constants that no role makes parameters */
 } cost_result;

@@ -323,6 +323,8 @@ static void complete_known(infer *in, val *v, const cost_shape *k)
 {
 	bool open = v->rank < 0, differs = v->rank >= 0 && v->rank != k->rank;
 
+	v->has_seen = k->has_number;
+	v->seen = k->number;
 	for (int i = 0; i < v->rank && !differs; i++) {
 		open |= !num_known(v->dims[i]);
 		differs = num_known(v->dims[i]) && v->dims[i].v != k->dims[i];
@@ -724,12 +726,33 @@ static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 		if (!v || !v->input)
 			DCK_FAIL(in->err, E_ARG, "the model has no input '%s'", c->inputs[i].name);
 		DCK_TRY(input_shape(in, v, &c->inputs[i]));
+		v->has_seen = c->inputs[i].has_number;
+		v->seen = c->inputs[i].number;
 	}
 	for (size_t i = 0; i < c->ndims; i++)
 		if (!num_symbol_used(in->nums, c->dims[i].symbol))
 			DCK_FAIL(in->err, E_ARG, "no input of the model has an open dimension '%s'",
 				 c->dims[i].symbol);
 	return in->status;
+}
+
+const cost_shape *infer_shown(const op *o, size_t i)
+{
+	const char *name = i < o->node->noutputs ? o->node->outputs[i] : "";
+	size_t at = o->around->known && *name ? names_find(&o->around->names, name) : NAMES_NONE;
+
+	return at == NAMES_NONE ? NULL : o->around->known[at];
+}
+
+void infer_chosen(op *o, int64_t value)
+{
+	cost_result *r = o->infer->result;
+
+	if (!r->choices)
+		r->choices = mem_arena_array(o->arena, COST_CHOICES_MAX, sizeof(*r->choices));
+	if (r->choices && r->nchoices < COST_CHOICES_MAX)
+		r->choices[r->nchoices++] =
+		    (cost_choice){o->node->name ? o->node->name : "", o->node->op, value};
 }
 
 static void bind_known(infer *in, scope *s)

@@ -73,6 +73,10 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at);
 val *infer_find(const scope *s, const char *name);
 /* A value of the model's stated type. */
 val *infer_declared(infer *in, const char *name, const onnx_type *type, bool input);
+/* What a real run has shown of output i; NULL: nothing. */
+const cost_shape *infer_shown(const op *o, size_t i);
+/* A run decided what the graph leaves open. */
+void infer_chosen(op *o, int64_t value);
 val *infer_constant(infer *in, const onnx_tensor *t);
 
 /* price.c: cost, traffic and parameters of an operator whose shapes are set. */

@@ -115,8 +115,13 @@ static void shape_if(op *o)
 	if (!yes || !no)
 		return;
 	if (!op_int(o, 0, &cond) || !num_known(cond)) {
-		both_branches(o, yes, no);
-		return;
+		const val *v = op_in(o, 0);
+		if (!v || !v->has_seen) {
+			both_branches(o, yes, no);
+			return;
+		}
+		cond = num_int(v->seen != 0);
+		infer_chosen(o, cond.v);
 	}
 	if (!op_body(o, cond.v ? yes : no, NULL, 0, num_int(1), false,
 		     cond.v ? "then_branch" : "else_branch", &out, &n))
@@ -345,6 +350,20 @@ static num trip_limit(op *o)
 	return num_known(m) && m.v < 0 ? num_int(0) : m;
 }
 
+/* A real run tells the number of rounds by what they made together. */
+static bool shown_trips(op *o, size_t nstate, num *ret)
+{
+	for (size_t i = nstate; i < o->made->nout; i++) {
+		const cost_shape *s = infer_shown(o, i);
+		if (!s || s->rank < 1)
+			continue;
+		*ret = num_int(s->dims[0]);
+		infer_chosen(o, s->dims[0]);
+		return true;
+	}
+	return false;
+}
+
 static bool is_true(const val *v)
 {
 	return v && v->ints && v->n == 1 && num_known(v->ints[0]) && v->ints[0].v;
@@ -439,14 +458,17 @@ static void shape_loop(op *o)
 
 	if (!g || !loop_init(o, &r, g))
 		return;
-	if (num_why_none(limit) || !first_known)
+	bool open = num_why_none(limit) || !first_known;
+	if (open)
 		trips = op_fresh(o, "how often its body runs");
+	bool shown = (open || !num_known(trips)) && shown_trips(o, r.nstate, &trips);
 	if (!rounds_walk(o, &r, trips, false, &stable))
 		return;
-	if (!is_true(r.nout ? r.out[0] : NULL) && !num_is(trips, 0) && !num_is(trips, 1) &&
-	    !num_why_fresh(o->nums, trips)) {
+	if (!shown && !is_true(r.nout ? r.out[0] : NULL) && !num_is(trips, 0) &&
+	    !num_is(trips, 1) && !num_why_fresh(o->nums, trips)) {
 		/* The body decides when it ends: once more, with a number that says so. */
-		trips = op_fresh(o, "how often its body runs");
+		if (!shown_trips(o, r.nstate, &trips))
+			trips = op_fresh(o, "how often its body runs");
 		o->infer->nops = begin;
 		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
 			return;

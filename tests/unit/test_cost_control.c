@@ -201,6 +201,73 @@ static void check(const body_case *c)
 	wire_out_done(&w);
 }
 
+/* FLOPs with what a run has shown; *ret_choice: the first control operator's. */
+static const char *after_run(const body_case *c, cost_shape shown, bool input, mem_arena *a,
+			     cost_result **ret)
+{
+	const cost_config config = {.inputs = input ? &shown : NULL,
+				    .ninputs = input,
+				    .known = input ? NULL : &shown,
+				    .nknown = !input};
+	wire_out w = {0};
+	onnx_model *m = NULL;
+	dck_err err = {0};
+
+	body_build(&w, c);
+	if (onnx_read_bytes(w.data, w.n, a, &m, &err) != DCK_OK ||
+	    cost_model(m, &config, a, ret, &err) != DCK_OK)
+		fail_msg("%s: %s", c->op, err.msg);
+	wire_out_done(&w);
+	return num_text((*ret)->nums, (*ret)->flops);
+}
+
+/* A run tells the branch that was taken, and the rounds of a loop by what they made. */
+static void a_run_decides(void **state)
+{
+	static const int64_t five[] = {5, 2, 3};
+	const body_case branch = {"If",
+				  17,
+				  "c:t[] x:f[2,3] z:f[4]",
+				  "c",
+				  "y",
+				  NULL,
+				  {"then_branch=;y1;Neg x > y1", "else_branch=;y2;Abs z > y2"},
+				  NULL,
+				  NULL,
+				  NULL};
+	const body_case loop = {"Loop",
+				17,
+				"m:l[] x:f[2,3]",
+				"m - x",
+				"y s",
+				NULL,
+				{"body=i c v;c v2 v2;Neg v > v2", NULL},
+				NULL,
+				NULL,
+				NULL};
+	mem_arena *a = mem_arena_new(0);
+	cost_result *r = NULL;
+	cost_shape c = {.name = "c", .dtype = ONNX_BOOL};
+
+	(void)state;
+	assert_non_null(strchr(after_run(&branch, c, true, a, &r), 'u'));
+	assert_int_equal(r->nchoices, 0);
+	c.has_number = true;
+	assert_string_equal(after_run(&branch, c, true, a, &r), "4");
+	assert_int_equal(r->nchoices, 1);
+	assert_string_equal(r->choices[0].type, "If");
+	assert_int_equal(r->choices[0].value, 0);
+	c.number = 1;
+	assert_string_equal(after_run(&branch, c, true, a, &r), "6");
+	assert_int_equal(r->choices[0].value, 1);
+	c = (cost_shape){.name = "s", .dtype = ONNX_FLOAT, .rank = 3, .dims = five};
+	assert_string_equal(after_run(&loop, c, false, a, &r), "30");
+	assert_int_equal(r->nchoices, 1);
+	assert_int_equal(r->choices[0].value, 5);
+	assert_int_equal(r->differ, 0);
+	mem_arena_free(a);
+}
+
 static void counts_bodies(void **state)
 {
 	(void)state;
@@ -264,6 +331,7 @@ static void bounds_loops_in_loops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_run_decides),
 	    cmocka_unit_test(counts_bodies),
 	    cmocka_unit_test(bounds_loops_in_loops),
 	};

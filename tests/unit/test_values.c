@@ -154,6 +154,14 @@ static void shapes_that_depend_on_values_are_seen(void **state)
 	assert_string_equal(told(&s, "shape"), "7 2");
 	assert_string_equal(told(&s, "size"), "7 ");
 	assert_string_equal(told(&s, "y"), "7 ");
+	/* Single integers with what they are. */
+	for (size_t i = 0; i < s.n; i++) {
+		bool single =
+		    strcmp(s.list[i].name, "size") == 0 || strcmp(s.list[i].name, "y") == 0;
+		assert_int_equal(s.list[i].has_number, single);
+		if (single)
+			assert_int_equal(s.list[i].number, 2);
+	}
 	mem_arena_free(s.arena);
 }
 
