@@ -16,7 +16,8 @@ enum cli_exit {
 	CLI_FAILED = 1,
 	CLI_USAGE = 2,
 	CLI_UNDECIDED = 4, /* 3 and 4 come from the gate of the record */
-	CLI_INTERRUPTED = 130
+	CLI_INTERRUPTED = 130,
+	CLI_UNREAD = 141 /* what a shell says of a program that SIGPIPE ended */
 };
 
 /* Options that every command has. The first member of every command's config. */
@@ -155,13 +156,14 @@ bool cli_signal_seen(void);
 void cli_signals_pipe(void);
 
 /* output.c */
-/* Flushes stdout; prints why it failed and returns CLI_FAILED, else `code`. The end of the program
- * besides commits the file that stdout is. */
+/* Flushes stdout; where that fails, as cli_stdout_failed() says, else `code`. The end of the
+ * program besides commits the file that stdout is. */
 int cli_stdout_finish(int code);
 int cli_stdout_close(int code);
 /* Forgets the file that stdout was opened as. */
 void cli_stdout_drop(void);
-/* Says that stdout cannot be written, errno or 0 for why; returns CLI_FAILED. */
+/* Says, once, that stdout cannot be written, errno or 0 for why; returns CLI_FAILED. A pipe whose
+ * reader has gone is no error: nothing is said, and it is CLI_UNREAD. */
 int cli_stdout_failed(int why);
 /* From here on stdout is a file, which appears whole or not at all: when stdout is finished. */
 dck_status cli_stdout_open(const char *path, dck_err *err);

@@ -97,7 +97,7 @@ static int history_export(const cli *c, const history_command *cfg, dck_history 
 		dck_err ignored;
 
 		if (dck_sink_finish(&out, &ignored) != DCK_OK)
-			return cli_failed(&ignored);
+			return cli_stdout_failed((int)ignored.native_code);
 		return cli_failed(&err);
 	}
 	if (dck_sink_finish(&out, &err) == DCK_OK)

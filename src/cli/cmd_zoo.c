@@ -138,9 +138,13 @@ static dck_status chunk_write(void *self, const void *bytes, size_t n, dck_err *
 			return cli_err(err, DCK_E_CANCEL, "interrupted; '%s' was not written",
 				       f->path);
 		wrote = write(f->fd, p, n);
-		if (wrote < 0 && errno != EINTR && f->fd == STDOUT_FILENO)
-			return cli_err(err, DCK_E_IO, "cannot write to standard output: %s",
-				       strerror(errno));
+		if (wrote < 0 && errno != EINTR && f->fd == STDOUT_FILENO) {
+			const int why = errno;
+
+			cli_err(err, DCK_E_IO, "cannot write to standard output");
+			err->native_code = why;
+			return err->code;
+		}
 		if (wrote < 0 && errno != EINTR)
 			return cli_err(err, DCK_E_IO, "cannot write '%s': %s", f->path,
 				       strerror(errno));
@@ -179,7 +183,8 @@ static int network_save(const cli *c, const zoo_config *cfg, const char *name)
 	cli_signals_install();
 	if (cli_file_open(&f, cfg->output.file, &err) != DCK_OK ||
 	    network_write(name, cfg, &f, &err) != DCK_OK)
-		return cli_failed(&err);
+		return err.native_code > 0 ? cli_stdout_failed((int)err.native_code)
+					   : cli_failed(&err);
 	if (cfg->common.verbose)
 		cli_message("wrote %s", f.path);
 	return CLI_OK;

@@ -15,6 +15,7 @@ const cli_item cli_exit_codes[] = {
     {"3", "a comparison found a regression"},
     {"4", "a comparison could not decide"},
     {"130", "interrupted; what was measured until then is reported"},
+    {"141", "who read the output closed it, as head does"},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +26,30 @@ dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...)
 /* What stdout is: the program's has one, so this is no more global than it. */
 static struct {
 	cli_file file;
-	bool is_file, failed;
+	bool is_file, failed, unread;
 } result;
 
+/* Also where stdio has forgotten why a write failed. */
+static bool reader_gone(int why)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return why == EPIPE || (why == 0 && poll(&p, 1, 0) == 1 && (p.revents & POLLERR));
+}
+
+/* That nobody reads any more (head has its lines) is no error to tell of. */
 int cli_stdout_failed(int why)
 {
-	result.failed = true;
-	cli_message("cannot write to %s%s%s%s%s", result.is_file ? "'" : "standard output",
-		    result.is_file ? result.file.path : "", result.is_file ? "'" : "",
-		    why > 0 ? ": " : "", why > 0 ? strerror(why) : "");
-	return CLI_FAILED;
+	if (!result.failed) {
+		result.failed = true;
+		result.unread = !result.is_file && reader_gone(why);
+		if (!result.unread)
+			cli_message(
+			    "cannot write to %s%s%s%s%s", result.is_file ? "'" : "standard output",
+			    result.is_file ? result.file.path : "", result.is_file ? "'" : "",
+			    why > 0 ? ": " : "", why > 0 ? strerror(why) : "");
+	}
+	return result.unread ? CLI_UNREAD : CLI_FAILED;
 }
 
 int cli_stdout_finish(int code)
