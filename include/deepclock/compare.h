@@ -39,6 +39,11 @@ typedef struct dck_compare_config {
 	const char *over;   /* "OPTION=VALUE,VALUE": at each of these; NULL: as the subjects are */
 	bool check_outputs; /* of every subject against those of the first */
 	uint64_t seed;	    /* of the order */
+	/* No subject is the baseline: they are ranked, each with its ratio to the fastest, until
+	 * half of each ratio's interval is within `margin` of it. For dck_rank(). */
+	bool ranking;
+	const char *warmup;	/* of each subject, as dck_plan.warmup; NULL: by itself */
+	uint64_t max_warmup_ns; /* 0: by itself */
 	const char *program;	/* for `fresh`, as dck_plan.program */
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* Saved. */
@@ -90,6 +95,15 @@ DCK_API dck_status dck_alternatives_modes(const dck_subject *base, dck_alternati
 DCK_API dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
 			       const dck_observer *watch, dck_record **ret,
 			       dck_err *err) DCK_MUST_USE;
+
+/* The same rounds without a baseline: which subject is the fastest, and how many times as long do
+ * the others take? Intervals hold for all pairs together, since the fastest is only known
+ * afterwards. The record has the table bench/ranking, the fact result/answer (a sentence) and the
+ * series of dck_compare(). c->margin is the precision that is asked of the ratios. c NULL:
+ * defaults.
+ * @since 0.1 */
+DCK_API dck_status dck_rank(const dck_alternative *all, size_t n, const dck_compare_config *c,
+			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* The same of n records that were kept, the first is the baseline; with c->together the last is set
  * against all before it (3 or more), whose scatter is in the interval. They were not interleaved,

@@ -165,7 +165,13 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 	if (n > DCK_ALTERNATIVES_MAX)
 		DCK_FAIL(err, E_ARG, "%zu subjects are too many to compare: at most %d", n,
 			 DCK_ALTERNATIVES_MAX);
-	if (c->rounds > 0 && c->rounds < 6)
+	if (c->ranking && c->rounds > 0 && c->rounds < versus_rank_least(n, c->level))
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs of "
+		    "each on",
+		    (unsigned long long)c->rounds, n, versus_rank_least(n, c->level));
+	if (!c->ranking && c->rounds > 0 && c->rounds < 6)
 		DCK_FAIL(err, E_ARG,
 			 "--rounds is %llu: with fewer than 6 no interval has a level of 95 %%",
 			 (unsigned long long)c->rounds);
@@ -177,6 +183,8 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(all[i].name, all[k].name) == 0)
 				DCK_FAIL(err, E_ARG, "two subjects are called '%s'", all[i].name);
+	if (c->ranking && (c->over || c->aa))
+		DCK_FAIL(err, E_ARG, "a ranking has no baseline: --over and --aa need one");
 	if (c->over && c->aa)
 		DCK_FAIL(err, E_ARG,
 			 "--aa is of one comparison, --over makes several: give one of them");
@@ -207,6 +215,10 @@ static dck_status plan_make(versus *v, dck_err *err)
 		plan.max_warmup_ns = WARMUP_NS_MOST;
 	if (plan.max_warmup_ns < WARMUP_NS_LEAST)
 		plan.max_warmup_ns = WARMUP_NS_LEAST;
+	if (c->warmup)
+		plan.warmup = c->warmup;
+	if (c->max_warmup_ns > 0)
+		plan.max_warmup_ns = c->max_warmup_ns;
 	plan.clock = c->clock;
 	plan.program = c->program;
 	if (c->fresh) {
@@ -305,13 +317,18 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	record_set_began(b, os_unix_ns());
 	os_host_get(&host);
 	bench_facts_host(b, &host);
-	v.facts = b;
+	if (v.asked->ranking)
+		versus_rank_facts(b, all, n);
+	else
+		v.facts = b;
 	status = v.asked->check_outputs ? outputs_check(all, n, watch, b, err) : DCK_OK;
 	if (status == DCK_OK)
 		status = v.asked->over ? versus_over(&v, all, n, b, err)
 				       : compare(&v, &r, &self, &all[0], err);
 	if (status == DCK_OK && v.asked->over)
 		versus_facts_method(b, &v, NULL);
+	else if (status == DCK_OK && v.asked->ranking)
+		versus_rank_record(b, &v, &r);
 	else if (status == DCK_OK)
 		versus_record(b, &v, &r, v.asked->aa ? &self : NULL);
 	versus_rounds_done(&self);
@@ -320,4 +337,17 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 		return record_finish(b, ret, err);
 	record_drop(b);
 	return status;
+}
+
+dck_status dck_rank(const dck_alternative *all, size_t n, const dck_compare_config *c,
+		    const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_compare_config own;
+
+	if (c)
+		own = *c;
+	else
+		dck_compare_config_init(&own);
+	own.ranking = true;
+	return dck_compare(all, n, &own, watch, ret, err);
 }

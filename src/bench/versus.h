@@ -75,6 +75,7 @@ typedef struct versus_rounds {
 	double margin;	   /* differences that count */
 	const char *phase; /* for progress */
 	bool stopped;	   /* by time, before what was planned */
+	size_t fastest;	   /* of a ranking: the lane; `median` and so on are over it */
 	dck_status failed; /* what ended it early, after the first round */
 	dck_err why;
 } versus_rounds;
@@ -97,6 +98,19 @@ dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_b
 
 /* The method, the same for all of them. r NULL: there are several comparisons. */
 void versus_facts_method(record_builder *b, const versus *v, const versus_rounds *r);
+
+/* versus_rank.c: which is the fastest, and how many times as long the others take. A look at the
+ * rounds so far returns how many ratios are not known as well as was asked. */
+size_t versus_rank_least(size_t n, double level); /* rounds, for an interval of every pair */
+void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n);
+size_t versus_rank_look(versus_rounds *r, long rank, double *scratch);
+void versus_rank_record(record_builder *b, const versus *v, const versus_rounds *r);
+
+/* versus_record.c: parts of it. */
+void versus_facts_options(record_builder *b, const versus_rounds *r);
+void versus_series(record_builder *b, const versus_rounds *r);
+void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
+		  const versus_rounds *self);
 
 /* versus_record.c: what came of it as metrics, facts, tables and notes. `self`: of the first
  * subject with itself; NULL: there was none. */

@@ -160,7 +160,7 @@ static void table_startup(record_builder *b, const versus_rounds *r)
 	}
 }
 
-static void series(record_builder *b, const versus_rounds *r)
+void versus_series(record_builder *b, const versus_rounds *r)
 {
 	char tag[160];
 
@@ -197,10 +197,10 @@ static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
 }
 
-static void notes(record_builder *b, const versus *v, const versus_rounds *r,
+void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
 		  const versus_rounds *self)
 {
-	for (size_t i = 1; i < r->n && r->done > 0; i++)
+	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking; i++)
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
 			note_undecided(b, r, i);
 	if (self && r->margin > v->asked->margin)
@@ -233,7 +233,7 @@ static void notes(record_builder *b, const versus *v, const versus_rounds *r,
 /* --- facts */
 
 /* What the others have that the first has not, as the options that say so. */
-static void fact_options(record_builder *b, const versus_rounds *r)
+void versus_facts_options(record_builder *b, const versus_rounds *r)
 {
 	const char *argv[128];
 	char text[1024], key[160];
@@ -260,7 +260,8 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 {
 	const dck_compare_config *c = v->asked;
 
-	record_fact_real(b, "compare", "margin", DCK_UNIT_ONE, c->margin);
+	record_fact_real(b, c->ranking ? "plan" : "compare", c->ranking ? "precision" : "margin",
+			 DCK_UNIT_ONE, c->margin);
 	record_fact_text(b, "method", "clock", v->clock.name);
 	record_fact_text(b, "method", "compare",
 			 "paired: all subjects in turn, in random order, "
@@ -277,7 +278,9 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
 	if (!r)
 		return;
-	if (r->n > 2)
+	if (c->ranking)
+		record_fact_text(b, "method", "several", "Bonferroni's procedure over all pairs");
+	else if (r->n > 2)
 		record_fact_text(b, "method", "several", "Holm's procedure over the alternatives");
 	record_fact_int(b, "method", "rounds", DCK_UNIT_ONE, (int64_t)r->done);
 	record_fact_int(b, "method", "rounds_planned", DCK_UNIT_ONE, (int64_t)r->planned);
@@ -288,11 +291,13 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 			 : r->reopens ? "opened anew for every round, in random order"
 				      : "opened once");
 	record_fact_text(b, "method", "stop",
-			 r->failed != DCK_OK	? "it failed or was interrupted"
-			 : r->stopped		? "max-time passed before all was decided"
-			 : c->rounds > 0	? "rounds: so many were asked"
-			 : r->done < r->planned ? "all is decided"
-						: "all planned rounds were made");
+			 r->failed != DCK_OK ? "it failed or was interrupted"
+			 : r->stopped	     ? "max-time passed before all was decided"
+			 : c->rounds > 0     ? "rounds: so many were asked"
+			 : r->done < r->planned
+			     ? c->ranking ? "precision: all ratios are known as well as was asked"
+					  : "all is decided"
+			     : "all planned rounds were made");
 }
 
 static void facts_self(record_builder *b, const versus_rounds *self)
@@ -311,7 +316,7 @@ static void facts_self(record_builder *b, const versus_rounds *self)
 void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
 		   const versus_rounds *self)
 {
-	fact_options(b, r);
+	versus_facts_options(b, r);
 	versus_facts_method(b, v, r);
 	if (r->margin > v->asked->margin)
 		record_fact_real(b, "compare", "margin_used", DCK_UNIT_ONE, r->margin);
@@ -320,13 +325,13 @@ void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
 	if (r->done == 0) {
 		record_metric_absent(b, "compare/ratio",
 				     "it ended while the first subject was compared with itself");
-		notes(b, v, r, self);
+		versus_notes(b, v, r, self);
 		return;
 	}
 	metrics(b, v, r, self);
 	verdicts(b, r);
 	table_alternatives(b, v, r, self);
 	table_startup(b, r);
-	series(b, r);
-	notes(b, v, r, self);
+	versus_series(b, r);
+	versus_notes(b, v, r, self);
 }

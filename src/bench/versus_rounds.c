@@ -197,6 +197,14 @@ static dck_status inner_new(versus_rounds *r, size_t visits, dck_err *err)
 	return DCK_OK;
 }
 
+static size_t rounds_least(const versus *v, const versus_rounds *r)
+{
+	/* Some more, since the looks spend the error little by little. */
+	const size_t ranks = versus_rank_least(r->n, v->asked->level) + 4;
+
+	return v->asked->ranking && ranks > ROUNDS_MIN ? ranks : ROUNDS_MIN;
+}
+
 /* How many rounds there will be at most must be known before the first that counts: the boundary
  * spends the error by shares of it. */
 static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
@@ -228,7 +236,7 @@ static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err 
 		const double left = v->deadline_ns > now(v) ? (double)(v->deadline_ns - now(v)) : 0;
 		const double fit = fmin(left / fmax(1, r->round_ns), (double)c->max_rounds);
 
-		r->planned = (size_t)fmax(ROUNDS_MIN, fit);
+		r->planned = (size_t)fmax((double)rounds_least(v, r), fit);
 	}
 	return DCK_OK;
 }
@@ -238,15 +246,19 @@ static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err 
 static dck_status family_init(family *f, const versus *v, const versus_rounds *r, dck_err *err)
 {
 	const size_t row = r->planned + 2;
+	/* The fastest is known only afterwards: a ranking's intervals hold for all pairs. */
+	const size_t pairs = r->n * (r->n - 1) / 2;
 
-	f->n = r->n - 1;
+	f->n = v->asked->ranking ? 1 : r->n - 1;
 	f->walks = mem_zalloc(f->n * row, sizeof(double));
 	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned + r->visits, sizeof(double));
 	if (!f->walks || !f->scratch)
 		DCK_FAIL(err, E_NOMEM, "no memory for the boundaries of %zu rounds", r->planned);
 	for (size_t m = 1; m <= f->n; m++)
-		stat_boundary_init(&f->of[m - 1], (1 - v->asked->level) / 2 / (double)m, r->planned,
-				   f->walks + (m - 1) * row);
+		stat_boundary_init(&f->of[m - 1],
+				   (1 - v->asked->level) / 2 /
+				       (double)(v->asked->ranking ? pairs : m),
+				   r->planned, f->walks + (m - 1) * row);
 	return DCK_OK;
 }
 
@@ -277,12 +289,16 @@ static void judge(const family *f, versus_result *x, size_t undecided, double ma
 }
 
 /* A look at all that is undecided; how many remain so. */
-static size_t look(family *f, versus_rounds *r)
+static size_t look(const versus *v, family *f, versus_rounds *r)
 {
 	size_t undecided = 0, before;
 
 	for (size_t m = 0; m < f->n; m++)
 		f->rank[m] = stat_boundary_look(&f->of[m], r->done);
+	if (v->asked->ranking) {
+		r->looks++;
+		return versus_rank_look(r, f->rank[0], f->scratch);
+	}
 	for (size_t i = 1; i < r->n; i++)
 		undecided += r->results[i].verdict == VERDICT_UNDECIDED;
 	do {
@@ -301,7 +317,7 @@ static size_t look(family *f, versus_rounds *r)
 /* Time is a limit, not a plan: the last look comes early, at the error that is spent until then. */
 static bool time_over(const versus *v, const versus_rounds *r)
 {
-	return v->asked->rounds == 0 && r->done >= ROUNDS_MIN && now(v) > v->deadline_ns;
+	return v->asked->rounds == 0 && r->done >= rounds_least(v, r) && now(v) > v->deadline_ns;
 }
 
 static dck_status rounds_loop(versus *v, versus_rounds *r, family *f, size_t *order, dck_err *err)
@@ -318,7 +334,7 @@ static dck_status rounds_loop(versus *v, versus_rounds *r, family *f, size_t *or
 		if (r->done < next_look && !r->stopped)
 			continue;
 		next_look = stat_look_next(r->done, r->planned);
-		if (look(f, r) == 0 || r->stopped)
+		if (look(v, f, r) == 0 || r->stopped)
 			break;
 	}
 	return DCK_OK;
@@ -354,7 +370,7 @@ static dck_status run(versus *v, versus_rounds *r, family *f, dck_err *err)
 		return r->failed;
 	}
 	r->why = why;
-	(void)look(f, r);
+	(void)look(v, f, r);
 	return DCK_OK;
 }
 

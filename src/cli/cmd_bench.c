@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <limits.h>
+#include <string.h>
 
 typedef struct bench_worker {
 	uint64_t fd; /* 0: this is no worker */
@@ -123,6 +124,94 @@ static int subject_read(const cli *c, bench_config *cfg, void **ret_owned)
 				  : cli_subject_read(c, c->args[0], &cfg->subject, ret_owned);
 }
 
+/* --- several subjects */
+
+/* What says how the runs of one subject are counted has no meaning in rounds of all of them. */
+static int several_check(const cli *c, const bench_config *cfg)
+{
+	static const struct {
+		const char *name, *instead;
+	} of_one[] = {
+	    {"time", "give --runs or --max-time"},
+	    {"min-time", "rounds are made until the ratios are known to --precision"},
+	    {"min-runs", "rounds are made until the ratios are known to --precision"},
+	    {"group", "a visit of a short model is several runs"},
+	    {"processes", "compare --fresh makes each visit in a fresh process"},
+	    {"idle", "measure them one by one"},
+	    {"keep", "all rounds are kept"},
+	};
+
+	for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++)
+		if (cli_given(c, of_one[i].name))
+			return cli_usage(c,
+					 "--%s is of one subject, and several are measured in "
+					 "turns: %s",
+					 of_one[i].name, of_one[i].instead);
+	if (strcmp(dck_plan_statistics[cfg->plan.statistic], "median") != 0 &&
+	    strcmp(dck_plan_statistics[cfg->plan.statistic], "mean") != 0)
+		return cli_usage(c, "several subjects are ranked by their median or mean: measure "
+				    "them one by one for another statistic");
+	return CLI_OK;
+}
+
+static void ranking_config(const cli *c, const bench_config *cfg, size_t n, dck_compare_config *r)
+{
+	const dck_plan *p = &cfg->plan;
+
+	dck_compare_config_init(r);
+	r->margin = p->precision;
+	r->level = p->level;
+	for (int i = 0; dck_compare_statistics[i]; i++)
+		if (strcmp(dck_compare_statistics[i], dck_plan_statistics[p->statistic]) == 0)
+			r->statistic = i;
+	r->rounds = p->runs;
+	r->max_time_ns = p->max_time_ns * n;
+	if (cli_given(c, "warmup"))
+		r->warmup = p->warmup;
+	if (cli_given(c, "max-warmup"))
+		r->max_warmup_ns = p->max_warmup_ns;
+	r->check_outputs = p->check_outputs;
+	r->clock = p->clock;
+	r->program = p->program;
+	r->title = p->title;
+}
+
+static int rank(const cli *c, bench_config *cfg, const dck_alternative *all, size_t n)
+{
+	dck_compare_config config;
+	cli_watch watch;
+	dck_observer observer;
+	dck_record *record;
+	dck_err err;
+	dck_status status;
+	int code = several_check(c, cfg);
+
+	if (code != CLI_OK)
+		return code;
+	ranking_config(c, cfg, n, &config);
+	observer = cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
+	status = dck_rank(all, n, &config, &observer, &record, &err);
+	code = cli_watch_end(&watch, status, &err);
+	if (status != DCK_OK)
+		return code;
+	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	if (code == CLI_OK && dck_record_note(record, "outputs-differ"))
+		code = CLI_FAILED;
+	dck_record_free(record);
+	return code;
+}
+
+static int several_run(const cli *c, bench_config *cfg)
+{
+	cli_subjects s = {0};
+	int code = cli_subjects_read(c, &cfg->subject, &s);
+
+	if (code == CLI_OK)
+		code = rank(c, cfg, s.all, s.n);
+	cli_subjects_free(&s);
+	return code;
+}
+
 static int bench_run(cli *c, void *config)
 {
 	bench_config *cfg = config;
@@ -133,19 +222,21 @@ static int bench_run(cli *c, void *config)
 	code = cli_save_check(c, &cfg->output);
 	if (code != CLI_OK)
 		return code;
-	code = subject_read(c, cfg, &owned);
-	if (code != CLI_OK)
-		return code;
 	cli_title(c, title, sizeof title);
 	cfg->plan.title = title;
 	cfg->plan.program = cli_program(c);
+	if (c->nargs > 1)
+		return several_run(c, cfg);
+	code = subject_read(c, cfg, &owned);
+	if (code != CLI_OK)
+		return code;
 	code = measure(cfg);
 	dck_free(owned);
 	return code;
 }
 
-static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
-				    NULL};
+static const char *const usage[] = {"[OPTION]... SUBJECT...",
+				    "[OPTION]... -- PROGRAM [ARGUMENT]...", NULL};
 static const cli_section sections[] = {{"Subjects", cli_subject_items}, {0}};
 static const cli_group groups[] = {
     {"Measuring", dck_plan_options, offsetof(bench_config, plan), false},
@@ -168,6 +259,8 @@ static const cli_item examples[] = {
     {"deepclock bench zoo:bert_mini --processes 5",
      "five fresh processes: an interval that also covers the next start"},
     {"deepclock bench --runs 100 -- gzip -k -f big.bin", "time a program"},
+    {"deepclock bench a.onnx b.onnx cmd:'./serve --once'",
+     "several in turns: which is the fastest, and by how much?"},
     {0},
 };
 
@@ -187,7 +280,7 @@ const cli_command cmd_bench = {
     .groups = groups,
     .config_size = sizeof(bench_config),
     .init = bench_init,
-    .max_args = 1,
+    .max_args = INT_MAX,
     .arg = "SUBJECT",
     .takes_command = true,
     .word_prefix = "zoo:",

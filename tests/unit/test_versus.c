@@ -234,6 +234,89 @@ static void several(void **state)
 }
 
 /* A differs from itself by chance here: its floor is above the margin, and is used. */
+static dck_record *rank_of(set *s, size_t n)
+{
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	if (dck_rank(s->all, n, &s->config, NULL, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static const char *cell_text(const dck_table *t, size_t row, const char *key)
+{
+	return dck_table_cell(t, row, key)->value.as.text;
+}
+
+static void ranked(void **state)
+{
+	set s;
+	dck_record *r;
+	const dck_table *t;
+	const dck_cell *ratio;
+
+	(void)state;
+	set_make(&s, 3);
+	s.work[0].ns = 1.31e6;
+	s.work[2].ns = 2e6;
+	r = rank_of(&s, 3);
+	t = dck_record_table(r, "bench/ranking");
+	assert_int_equal(t->nrows, 3);
+	assert_string_equal(cell_text(t, 0, "subject"), "b");
+	assert_string_equal(cell_text(t, 0, "verdict"), "fastest");
+	assert_string_equal(cell_text(t, 1, "subject"), "a");
+	assert_string_equal(cell_text(t, 2, "subject"), "c");
+	assert_string_equal(cell_text(t, 2, "verdict"), "slower");
+	assert_int_equal(dck_table_cell(t, 2, "rank")->value.as.i, 3);
+	ratio = dck_table_cell(t, 1, "ratio");
+	assert_true(fabs(ratio->value.as.r - 1.31) < 1e-9 && fabs(ratio->lo - 1.31) < 1e-9);
+	assert_true(ratio->level == 0.95);
+	assert_string_equal(dck_record_fact(r, "result", "answer")->value.as.text,
+			    "b is the fastest; a takes 1.31 times as long [1.31, 1.31], c 2 times "
+			    "[2, 2]");
+	assert_null(dck_record_note(r, "imprecise"));
+	assert_null(dck_record_metric(r, "compare/ratio"));
+	dck_record_free(r);
+}
+
+/* Of equal subjects one is always the fastest: that is no difference. In 5 % of rankings at most
+ * one may be shown. */
+static void ranked_alike(void **state)
+{
+	unsigned shown = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		set s;
+		dck_record *r;
+		const dck_table *t;
+		const char *said;
+		bool any = false;
+
+		set_make(&s, 4);
+		for (size_t i = 0; i < 4; i++) {
+			s.work[i].spread = 0.1;
+			s.work[i].random += seed * 1000;
+		}
+		s.config.rounds = 40;
+		r = rank_of(&s, 4);
+		t = dck_record_table(r, "bench/ranking");
+		said = dck_record_fact(r, "result", "answer")->value.as.text;
+		for (size_t i = 1; i < 4; i++) {
+			const bool slow = strcmp(cell_text(t, i, "verdict"), "slower") == 0;
+
+			any = any || slow;
+			assert_true(slow == (dck_table_cell(t, i, "rank")->value.as.i > 1));
+			assert_true(slow == (dck_table_cell(t, i, "ratio")->lo > 1));
+		}
+		assert_true(any == (strstr(said, "times") != NULL));
+		shown += any;
+		dck_record_free(r);
+	}
+	assert_in_range(shown, 0, 6);
+}
+
 static void itself(void **state)
 {
 	set s;
@@ -385,6 +468,7 @@ int main(void)
 	    cmocka_unit_test(same),	   cmocka_unit_test(at_the_margin),
 	    cmocka_unit_test(more_rounds), cmocka_unit_test(verdicts),
 	    cmocka_unit_test(drift),	   cmocka_unit_test(several),
+	    cmocka_unit_test(ranked),	   cmocka_unit_test(ranked_alike),
 	    cmocka_unit_test(itself),	   cmocka_unit_test(fails_in_the_middle),
 	    cmocka_unit_test(interrupted), cmocka_unit_test(interrupted_early),
 	    cmocka_unit_test(refused),	   cmocka_unit_test(vary),
