@@ -218,6 +218,11 @@ typedef struct dck_history_pruned {
 DCK_API dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 				     const dck_history_prune_config *c, dck_history_pruned *ret,
 				     dck_err *err) DCK_MUST_USE;
+/* Removes the records with these ids (whole ones, as dck_history_find() gives them) in one step.
+ * E_ABSENT: one of them is not there, and all stay. An id that is named twice counts once. @since
+ * 0.1 */
+DCK_API dck_status dck_history_remove(dck_history *h, const char *const *ids, size_t n,
+				      dck_history_pruned *ret, dck_err *err) DCK_MUST_USE;
 
 typedef struct dck_history_health {
 	uint64_t records, bytes; /* bytes: of the file */

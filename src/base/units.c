@@ -101,7 +101,10 @@ static dck_status parse_scaled(const quantity *q, const char *text, uint64_t *re
 		DCK_FAIL(err, E_ARG, "'%.80s' is negative, and %s cannot be: %s", text, q->noun,
 			 q->hint);
 	if (!*suffix && !q->bare)
-		DCK_FAIL(err, E_ARG, "'%.80s' has no unit: %s", text, q->hint);
+		DCK_FAIL(err, E_ARG,
+			 "'%.40s' has no unit: write %.40ss if it is seconds, %.40sms if it is "
+			 "milliseconds",
+			 text, text, text);
 	const scale *s = *suffix ? scale_find(q->scales, suffix) : &q->scales[0];
 	if (!s)
 		DCK_FAIL(err, E_ARG, "'%.80s' is not %s, '%.40s' is no unit of it: %s", text,
@@ -144,6 +147,15 @@ dck_status units_parse_real(const char *text, double *ret_v, dck_err *err)
 	return DCK_OK;
 }
 
+/* 1 is one percent to some and all of it to others; more is percent to nearly all. */
+static dck_status share_ask(const char *text, double v, dck_err *err)
+{
+	char part[NUM_TEXT_MAX];
+	num_general(part, 6, v / 100);
+	DCK_FAIL(err, E_ARG, "'%.40s' has no unit: write %.40s%% or %s%s", text, text, part,
+		 v > 1 ? "" : ", or 100% for all of it");
+}
+
 dck_status units_parse_share(const char *text, double *ret_v, dck_err *err)
 {
 	num_decimal d;
@@ -157,6 +169,8 @@ dck_status units_parse_share(const char *text, double *ret_v, dck_err *err)
 	if (d.negative || !isfinite(v))
 		DCK_FAIL(err, E_ARG, "'%.80s' is %s for a share: write it as in 1%% or 0.01", text,
 			 d.negative ? "negative, which cannot be" : "too large");
+	if (!*end && v >= 1)
+		return share_ask(text, v, err);
 	*ret_v = v;
 	return DCK_OK;
 }

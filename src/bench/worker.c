@@ -52,7 +52,11 @@ static const char *value_text(mem_arena *a, const dck_opt *o, const void *cfg, c
 		const double v = *(const double *)(const void *)at;
 		const double d = *(const double *)(const void *)def;
 
-		return v < d || v > d ? mem_arena_fmt(a, "%.17g", v) : NULL;
+		if (v >= d && v <= d)
+			return NULL;
+		/* A share of 1 is written with its unit. */
+		return mem_arena_fmt(a, o->kind == DCK_OPT_SHARE && v >= 1 ? "%.17ge2%%" : "%.17g",
+				     v);
 	}
 	case DCK_OPT_TEXT: {
 		const char *v = *(const char *const *)(const void *)at;

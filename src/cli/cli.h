@@ -63,6 +63,15 @@ char cli_letter_of(const char *name); /* 0: it has none */
 
 typedef struct cli cli;
 
+/* What would be swallowed silently: an option that changes nothing beside another, or without. */
+typedef struct cli_pair {
+	const char *option; /* NULL ends the table */
+	enum { CLI_BESIDE, CLI_WITHOUT } when;
+	const char *other;
+} cli_pair;
+/* Of commands that take dck_plan_options. */
+extern const cli_pair cli_plan_pairs[];
+
 typedef struct cli_command {
 	const char *name, *summary;
 	const char *const *usage; /* what follows "deepclock NAME", one per line; NULL-ended */
@@ -73,6 +82,7 @@ typedef struct cli_command {
 	/* Options that several of the tables have and that mean what the first of them says;
 	 * NULL-ended, NULL: none. All others reach every table that has them. */
 	const char *const *first_only;
+	const cli_pair *pairs; /* NULL: none */
 	size_t config_size;
 	void (*init)(void *config); /* what the tables' defaults do not cover; NULL: nothing */
 	unsigned min_args, max_args;
@@ -178,6 +188,8 @@ typedef struct cli_file {
 dck_status cli_file_open(cli_file *f, const char *path, dck_err *err);
 dck_status cli_file_commit(cli_file *f, dck_err *err);
 void cli_file_abort(cli_file *f);
+/* That cli_file_open() would succeed; leaves nothing. */
+dck_status cli_file_check(const char *path, dck_err *err);
 dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
 
 /* progress.c: one line on a terminal, redrawn at most ten times a second. */
@@ -200,7 +212,8 @@ typedef struct cli_output {
 	int per; /* index into metric, run: the rows of CSV */
 } cli_output;
 extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options[];
-/* --save takes a file: CLI_OK, or the exit code after saying so. */
+/* --save and --db can be written, so that nothing is measured in vain: CLI_OK, or the exit code
+ * after saying why not. */
 int cli_save_check(const cli *c, const cli_output *o);
 
 /* Watches a measurement: the progress line, the engine's log with --verbose, Ctrl-C. */

@@ -278,6 +278,7 @@ const cli_command cmd_bench = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
+    .pairs = cli_plan_pairs,
     .config_size = sizeof(bench_config),
     .init = bench_init,
     .max_args = INT_MAX,

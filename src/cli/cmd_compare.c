@@ -231,6 +231,7 @@ static const cli_group groups[] = {
     {"Output", cli_progress_options, offsetof(compare_command, output), false},
     {0},
 };
+static const cli_pair pairs[] = {{"max-rounds", CLI_BESIDE, "rounds"}, {0}};
 static const cli_item examples[] = {
     {"deepclock compare old.onnx new.onnx", "is the new model faster? In turns, with an interval"},
     {"deepclock compare zoo:resnet18 --vary threads=1,2", "one model in two settings"},
@@ -254,6 +255,7 @@ const cli_command cmd_compare = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
+    .pairs = pairs,
     .config_size = sizeof(compare_command),
     .init = compare_init,
     .min_args = 1,

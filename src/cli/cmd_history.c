@@ -4,6 +4,7 @@
 #include "history.h"
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -142,6 +143,81 @@ static int history_prune(const cli *c, const history_command *cfg, dck_history *
 	return cli_stdout_finish(CLI_OK);
 }
 
+/* What a record was, for the time when it is gone. */
+typedef struct gone {
+	char id[DCK_HISTORY_ID_SIZE], when[64], command[256];
+} gone;
+
+static void gone_read(dck_history *h, gone *g)
+{
+	dck_record *r;
+
+	/* A damaged one can be removed too. */
+	if (dck_history_get(h, g->id, &r, NULL) != DCK_OK)
+		return;
+	history_time_text(r->began_unix_ns, g->when, sizeof g->when);
+	snprintf(g->command, sizeof g->command, "%s", r->command ? r->command : "");
+	dck_record_free(r);
+}
+
+/* The records that the arguments name, each once. */
+static dck_status gone_find(const cli *c, dck_history *h, gone *all, const char **ids, size_t *ret,
+			    dck_err *err)
+{
+	size_t n = 0;
+
+	for (unsigned i = 1; i < c->nargs; i++) {
+		const dck_status status = dck_history_find(h, c->args[i], all[n].id, err);
+		size_t k = 0;
+
+		if (status != DCK_OK)
+			return status;
+		while (strcmp(all[k].id, all[n].id) != 0)
+			k++;
+		if (k < n)
+			continue;
+		gone_read(h, &all[n]);
+		ids[n] = all[n].id;
+		n++;
+	}
+	*ret = n;
+	return DCK_OK;
+}
+
+static int gone_remove(const cli *c, const history_command *cfg, dck_history *h, gone *all,
+		       const char **ids)
+{
+	dck_history_pruned count;
+	size_t n;
+	dck_err err;
+
+	if (gone_find(c, h, all, ids, &n, &err) != DCK_OK ||
+	    (!cfg->prune.dry_run && dck_history_remove(h, ids, n, &count, &err) != DCK_OK))
+		return cli_failed(&err);
+	for (size_t i = 0; i < n; i++) {
+		printf("%s %.8s  %s  ", cfg->prune.dry_run ? "would remove" : "removed", all[i].id,
+		       all[i].when);
+		history_text(all[i].command);
+		putchar('\n');
+	}
+	return cli_stdout_finish(CLI_OK);
+}
+
+static int history_rm(const cli *c, const history_command *cfg, dck_history *h)
+{
+	gone *all = calloc(c->nargs, sizeof *all);
+	const char **ids = calloc(c->nargs, sizeof *ids);
+	int code = CLI_FAILED;
+
+	if (all && ids)
+		code = gone_remove(c, cfg, h, all, ids);
+	else
+		cli_message("out of memory");
+	free(all);
+	free(ids);
+	return code;
+}
+
 static int history_check(const cli *c, const history_command *cfg, dck_history *h)
 {
 	dck_history_health health;
@@ -179,6 +255,7 @@ static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};
 static const char *const prune_options[] = {
     "subject", "command", "since", "until", "at-commit", "keep", "older-than", "dry-run", NULL};
+static const char *const rm_options[] = {"dry-run", NULL};
 static const char *const no_options[] = {NULL};
 
 static const action actions[] = {
@@ -195,6 +272,7 @@ static const action actions[] = {
      false},
     {"export", history_export, 0, 0, NULL, export_options, {NULL}, false},
     {"import", history_import, 1, UINT_MAX, "a FILE", import_options, {NULL}, true},
+    {"rm", history_rm, 1, UINT_MAX, "an ID", rm_options, {NULL}, false},
     {"prune", history_prune, 0, 0, NULL, prune_options, {NULL}, false},
     {"check", history_check, 0, 0, NULL, no_options, {NULL}, false},
 };
@@ -243,7 +321,7 @@ static int action_check(const cli *c, const action *a)
 {
 	char text[40];
 	option_check check = {.c = c, .a = a};
-	const unsigned n = c->nargs - 1;
+	const unsigned n = c->nargs > 0 ? c->nargs - 1 : 0;
 
 	if (n < a->min_args)
 		return cli_usage(c, "history %s needs %s", a->name, a->arg);
@@ -266,22 +344,55 @@ static const action *action_find(const char *name)
 	return NULL;
 }
 
+/* What other programs call it. */
+static const char *action_brought(const char *word)
+{
+	static const struct {
+		const char *word, *name;
+	} brought[] = {
+	    {"ls", "list"},	{"log", "list"},     {"cat", "show"},	 {"get", "show"},
+	    {"view", "show"},	{"delete", "rm"},    {"remove", "rm"},	 {"del", "rm"},
+	    {"drop", "rm"},	{"diff", "compare"}, {"clean", "prune"}, {"gc", "prune"},
+	    {"clear", "prune"}, {"verify", "check"}, {"fsck", "check"},	 {"dump", "export"},
+	    {"load", "import"}, {"add", "import"},   {"plot", "trend"},	 {"graph", "trend"}};
+
+	for (size_t i = 0; i < sizeof brought / sizeof brought[0]; i++)
+		if (strcmp(brought[i].word, word) == 0)
+			return brought[i].name;
+	return NULL;
+}
+
+static bool is_id(const char *word)
+{
+	return strncmp(word, "last", 4) == 0 ||
+	       (strlen(word) >= 4 && word[strspn(word, "0123456789abcdef")] == '\0');
+}
+
 static int unknown_action(const cli *c)
 {
 	const char *names[ACTIONS], *nearest;
 
 	for (size_t i = 0; i < ACTIONS; i++)
 		names[i] = actions[i].name;
-	nearest = dck_nearest(c->args[0], names, ACTIONS);
+	nearest = action_brought(c->args[0]);
+	if (!nearest)
+		nearest = dck_nearest(c->args[0], names, ACTIONS);
+	if (!nearest && is_id(c->args[0]))
+		return cli_usage(c, "history cannot '%s'; did you mean 'show %s'?", c->args[0],
+				 c->args[0]);
 	if (nearest)
 		return cli_usage(c, "history cannot '%s'; did you mean '%s'?", c->args[0], nearest);
-	return cli_usage(c, "history cannot '%s'", c->args[0]);
+	return cli_usage(
+	    c,
+	    "history cannot '%s'; it can list, show, trend, compare, export, import, rm, "
+	    "prune and check",
+	    c->args[0]);
 }
 
 static int history_run(cli *c, void *config)
 {
 	const history_command *cfg = config;
-	const action *a = action_find(c->args[0]);
+	const action *a = action_find(c->nargs > 0 ? c->args[0] : "list");
 	dck_history_config where;
 	dck_history *h;
 	dck_err err;
@@ -336,24 +447,21 @@ static const dck_opt place_options[] = {
 };
 
 static const char *const usage[] = {
-    "list [OPTION]...",
-    "show [OPTION]... ID",
-    "trend [OPTION]... [METRIC]",
-    "compare [OPTION]... ID ID [ID]...",
-    "export [OPTION]...",
-    "import [OPTION]... FILE...",
-    "prune [OPTION]... (--keep N | --older-than AGE)",
-    "check [OPTION]...",
-    NULL,
+    "[list] [OPTION]...",	  "show [OPTION]... ID",
+    "trend [OPTION]... [METRIC]", "compare [OPTION]... ID ID [ID]...",
+    "export [OPTION]...",	  "import [OPTION]... FILE...",
+    "rm [OPTION]... ID...",	  "prune [OPTION]... (--keep N | --older-than AGE)",
+    "check [OPTION]...",	  NULL,
 };
 static const cli_item action_items[] = {
-    {"list", "the records, newest first"},
+    {"list", "the records, newest first; also without an action"},
     {"show", "one record, in any format; as JSON byte for byte"},
     {"trend", "how a metric moved, and where its level changed"},
     {"compare",
      "records, the first is the baseline, as 'deepclock compare' does; exit status 3: regressed"},
     {"export", "the records as lines of JSON, or their metrics as CSV"},
     {"import", "add records from files that --save or export wrote; '-': standard input"},
+    {"rm", "remove these records, and say which they were"},
     {"prune", "remove old records"},
     {"check", "read everything and say whether it is whole"},
     {0},
@@ -400,9 +508,8 @@ const cli_command cmd_history = {
     .groups = groups,
     .config_size = sizeof(history_command),
     .init = history_init,
-    .min_args = 1,
     .max_args = UINT_MAX,
-    .arg = "an action: list, show, trend, compare, export, import, prune or check",
+    .arg = "an action",
     .word_prefix = "",
     .word = action_word,
     .files = true,

@@ -98,6 +98,12 @@ static const cli_group groups[] = {
     {"Output", cli_progress_options, offsetof(load_command, output), false},
     {0},
 };
+static const cli_pair pairs[] = {
+    {"precision", CLI_WITHOUT, "find-peak"},
+    {"max-time", CLI_WITHOUT, "find-peak"},
+    {"confidence", CLI_WITHOUT, "slo"},
+    {0},
+};
 static const cli_item examples[] = {
     {"deepclock load zoo:resnet18 --rate 20",
      "requests at random times, 20 a second: what users would wait"},
@@ -126,6 +132,7 @@ const cli_command cmd_load = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
+    .pairs = pairs,
     .config_size = sizeof(load_command),
     .init = load_init,
     .max_args = 1,

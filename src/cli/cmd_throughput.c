@@ -82,6 +82,11 @@ static const cli_group groups[] = {
     {"Output", cli_progress_options, offsetof(throughput_command, output), false},
     {0},
 };
+static const cli_pair pairs[] = {
+    {"min-batch", CLI_BESIDE, "batch"},
+    {"max-batch", CLI_BESIDE, "batch"},
+    {0},
+};
 static const cli_item examples[] = {
     {"deepclock throughput zoo:resnet18", "the batch size that gives the most images per second"},
     {"deepclock throughput model.onnx --slo 'p99<=20ms'",
@@ -110,6 +115,7 @@ const cli_command cmd_throughput = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
+    .pairs = pairs,
     .first_only = lists,
     .config_size = sizeof(throughput_command),
     .init = throughput_init,

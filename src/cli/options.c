@@ -65,3 +65,16 @@ char cli_letter_of(const char *name)
 			return l->letter;
 	return 0;
 }
+
+/* An exact stop rule leaves nothing to the others. */
+const cli_pair cli_plan_pairs[] = {
+    {"precision", CLI_BESIDE, "runs"},
+    {"precision", CLI_BESIDE, "time"},
+    {"min-runs", CLI_BESIDE, "runs"},
+    {"min-runs", CLI_BESIDE, "time"},
+    {"min-time", CLI_BESIDE, "runs"},
+    {"min-time", CLI_BESIDE, "time"},
+    {"max-time", CLI_BESIDE, "runs"},
+    {"max-time", CLI_BESIDE, "time"},
+    {0},
+};

@@ -153,7 +153,13 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 	snprintf(f->temporary, sizeof f->temporary, "%s.part-XXXXXX", f->path);
 	f->fd = mkostemp(f->temporary, O_CLOEXEC);
 	if (f->fd < 0) {
+		const char *slash = strrchr(path, '/');
+
 		f->temporary[0] = 0;
+		if (errno == ENOENT && slash)
+			return cli_err(err, DCK_E_IO,
+				       "cannot write '%s': there is no folder '%.*s'", path,
+				       (int)(slash - path), path);
 		return path_failed(err, "write", path);
 	}
 	mask = umask(0);
@@ -163,6 +169,20 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 		cli_file_abort(f);
 		return err->code;
 	}
+	return DCK_OK;
+}
+
+dck_status cli_file_check(const char *path, dck_err *err)
+{
+	struct stat st;
+	cli_file f;
+
+	/* Opening a pipe would wait for its reader. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return access(path, W_OK) == 0 ? DCK_OK : path_failed(err, "write", path);
+	if (cli_file_open(&f, path, err) != DCK_OK)
+		return err->code;
+	cli_file_abort(&f);
 	return DCK_OK;
 }
 

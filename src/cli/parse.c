@@ -102,6 +102,10 @@ static int option_set(cli *c, void *config, const dck_opt *row, const char *valu
 	cli_group g;
 	dck_err err;
 
+	/* As of a variable of the shell that is not set. */
+	if (value && !value[0] && (row->kind == DCK_OPT_TEXT || row->kind == DCK_OPT_LIST))
+		return cli_usage(c, "the value of --%s is empty: give %s", name,
+				 row->arg ? row->arg : "one");
 	if (!cli_given(c, name) && c->ngiven < CLI_GIVEN_MAX)
 		c->given[c->ngiven++] = row;
 
@@ -204,6 +208,23 @@ static int letters_read(cli *c, void *config, const char *text, const char *next
 	return code;
 }
 
+static int pairs_check(const cli *c)
+{
+	/* A worker is given whole plans, by the program itself. */
+	if (cli_given(c, "worker-fd"))
+		return CLI_OK;
+	for (const cli_pair *p = c->command->pairs; p && p->option; p++) {
+		if (!cli_given(c, p->option) || cli_given(c, p->other) == (p->when == CLI_WITHOUT))
+			continue;
+		if (p->when == CLI_WITHOUT)
+			return cli_usage(c, "--%s changes nothing without --%s", p->option,
+					 p->other);
+		return cli_usage(c, "--%s changes nothing beside --%s: give one of them", p->option,
+				 p->other);
+	}
+	return CLI_OK;
+}
+
 static int args_check(const cli *c)
 {
 	const cli_command *command = c->command;
@@ -231,6 +252,7 @@ int cli_parse(cli *c, int first, void *config)
 	const cli_command *command = c->command;
 	cli_group g;
 	dck_err err;
+	int code;
 
 	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
 		if (dck_opt_defaults(g.table, (char *)config + g.at, &err) != DCK_OK)
@@ -239,8 +261,8 @@ int cli_parse(cli *c, int first, void *config)
 		char *word = c->argv[i];
 		char *next = i + 1 < c->argc ? c->argv[i + 1] : NULL;
 		bool took_next = false;
-		int code = CLI_OK;
 
+		code = CLI_OK;
 		if (strcmp(word, "--") == 0) {
 			if (command->takes_command)
 				c->program = c->argv + i + 1;
@@ -263,5 +285,6 @@ int cli_parse(cli *c, int first, void *config)
 		return CLI_OK;
 	if (c->program && !c->program[0])
 		return cli_usage(c, "no program after '--'");
-	return args_check(c);
+	code = args_check(c);
+	return code == CLI_OK ? pairs_check(c) : code;
 }

@@ -3,8 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const dck_opt cli_save_options[] = {
@@ -104,11 +106,71 @@ int cli_watch_end(cli_watch *w, dck_status status, const dck_err *err)
 	return cli_signal_seen() ? CLI_INTERRUPTED : code;
 }
 
+/* The nearest folder above the path that is there, where what is missing would be made. */
+static bool can_be_made(const char *path)
+{
+	char folder[4096];
+	struct stat st;
+
+	snprintf(folder, sizeof folder, "%s", path);
+	for (;;) {
+		char *slash = strrchr(folder, '/');
+
+		if (!slash)
+			strcpy(folder, ".");
+		else
+			slash[slash == folder] = '\0';
+		if (stat(folder, &st) == 0)
+			break;
+		if (errno != ENOENT || strcmp(folder, ".") == 0)
+			return false;
+	}
+	errno = ENOTDIR;
+	return S_ISDIR(st.st_mode) && access(folder, W_OK | X_OK) == 0;
+}
+
+static int history_check(const char *path)
+{
+	dck_history_config config;
+	dck_history *history;
+	struct stat st;
+	dck_err err;
+
+	if (stat(path, &st) != 0) {
+		if (errno == ENOENT && can_be_made(path))
+			return CLI_OK;
+		cli_message("--db: the history '%s' cannot be made: %s", path, strerror(errno));
+		return CLI_FAILED;
+	}
+	dck_history_config_init(&config);
+	config.path = path;
+	config.existing = true;
+	if (dck_history_open(&config, &history, &err) != DCK_OK)
+		return cli_failed(&err);
+	dck_history_close(history);
+	if (access(path, W_OK) == 0)
+		return CLI_OK;
+	cli_message("--db: the history '%s' cannot be written: %s", path, strerror(errno));
+	return CLI_FAILED;
+}
+
 int cli_save_check(const cli *c, const cli_output *o)
 {
-	if (!o->save || strcmp(o->save, "-") != 0)
-		return CLI_OK;
-	return cli_usage(c, "--save needs a file; for the record on stdout give --format json");
+	dck_err err;
+
+	if (o->save && strcmp(o->save, "-") == 0)
+		return cli_usage(
+		    c, "--save needs a file; for the record on stdout give --format json");
+	if (o->db && o->no_history)
+		return cli_usage(c, "--db changes nothing beside --no-history: give one of them");
+	if (o->commit && (o->no_history || (!o->save && !o->db)))
+		return cli_usage(c, "--commit is kept in the history: give --save or --db too%s",
+				 o->no_history ? ", without --no-history" : "");
+	if (o->save && cli_file_check(o->save, &err) != DCK_OK) {
+		cli_message("--save: %s", err.msg);
+		return CLI_FAILED;
+	}
+	return o->db ? history_check(o->db) : CLI_OK;
 }
 
 /* The text report shows the notes itself. Why it ended early is said in any case. */

@@ -12,6 +12,7 @@ const dck_opt dck_history_prune_options[] = {
      .kind = DCK_OPT_COUNT,
      .at = offsetof(dck_history_prune_config, keep),
      .arg = "N",
+     .min = 1,
      .help = "prune: keep the newest N records of each subject and command"},
     {.name = "older-than",
      .kind = DCK_OPT_TEXT,
@@ -21,13 +22,22 @@ const dck_opt dck_history_prune_options[] = {
     {.name = "dry-run",
      .kind = DCK_OPT_FLAG,
      .at = offsetof(dck_history_prune_config, dry_run),
-     .help = "prune: only say what would be removed"},
+     .help = "prune, rm: only say what would be removed"},
     {0},
 };
 
 /* --- prune */
 
-/* The records that go, into a table of this connection. A record goes when it breaks any rule. */
+/* The records that go, into a table of this connection. */
+static dck_status doomed_begin(dck_history *h, dck_err *err)
+{
+	return history_run(h,
+			   "CREATE TEMP TABLE IF NOT EXISTS doomed (seq INTEGER PRIMARY KEY);"
+			   "DELETE FROM doomed",
+			   "prune", err);
+}
+
+/* A record goes when it breaks any rule. */
 static dck_status doomed_find(dck_history *h, const history_where *w,
 			      const dck_history_prune_config *c, int64_t before, dck_err *err)
 {
@@ -36,10 +46,7 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 	bool row;
 	dck_status status;
 
-	DCK_TRY(history_run(h,
-			    "CREATE TEMP TABLE IF NOT EXISTS doomed (seq INTEGER PRIMARY KEY);"
-			    "DELETE FROM doomed",
-			    "prune", err));
+	DCK_TRY(doomed_begin(h, err));
 	snprintf(sql, sizeof sql,
 		 "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, row_number() OVER (PARTITION "
 		 "BY subject, verb ORDER BY at DESC, seq DESC) AS place FROM records %s) WHERE "
@@ -55,21 +62,33 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 	return status;
 }
 
-static dck_status prune(dck_history *h, const history_where *w, const dck_history_prune_config *c,
-			int64_t before, dck_history_pruned *ret, dck_err *err)
+static dck_status doomed_remove(dck_history *h, bool dry_run, dck_history_pruned *ret, dck_err *err)
 {
 	int64_t removed, bytes, all;
 
-	DCK_TRY(doomed_find(h, w, c, before, err));
 	DCK_TRY(history_integer(h, "SELECT count(*) FROM doomed", &removed, err));
 	DCK_TRY(history_integer(h, "SELECT total(bytes) FROM records JOIN doomed USING (seq)",
 				&bytes, err));
 	DCK_TRY(history_integer(h, "SELECT count(*) FROM records", &all, err));
-	if (!c->dry_run)
+	if (!dry_run)
 		DCK_TRY(history_run(h, "DELETE FROM records WHERE seq IN (SELECT seq FROM doomed)",
 				    "prune", err));
 	*ret = (dck_history_pruned){(uint64_t)removed, (uint64_t)bytes, (uint64_t)(all - removed)};
 	return DCK_OK;
+}
+
+/* The records are gone; that the file stays as long as it was would be no failure. */
+static void space_give_back(dck_history *h)
+{
+	sqlite3_exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
+	sqlite3_exec(h->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+}
+
+static dck_status prune(dck_history *h, const history_where *w, const dck_history_prune_config *c,
+			int64_t before, dck_history_pruned *ret, dck_err *err)
+{
+	DCK_TRY(doomed_find(h, w, c, before, err));
+	return doomed_remove(h, c->dry_run, ret, err);
 }
 
 dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
@@ -87,12 +106,57 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));
 	DCK_TRY(history_begin(h, err));
 	DCK_TRY(history_end(h, prune(h, &w, c, before, &pruned, err), err));
-	/* The records are gone; that the file stays as long as it was would be no failure. */
-	if (!c->dry_run && pruned.removed > 0) {
-		sqlite3_exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
-		sqlite3_exec(h->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
-	}
+	if (!c->dry_run && pruned.removed > 0)
+		space_give_back(h);
 	*ret = pruned;
+	return DCK_OK;
+}
+
+/* --- remove */
+
+static dck_status doomed_add(dck_history *h, const char *id, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+	int64_t seq = 0;
+
+	DCK_TRY(history_prepare(h, "SELECT seq FROM records WHERE id = ?", &s, "read", err));
+	history_bind_text(s, 1, id);
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK && row)
+		seq = sqlite3_column_int64(s, 0);
+	sqlite3_finalize(s);
+	if (status != DCK_OK)
+		return status;
+	if (!row)
+		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
+	DCK_TRY(history_prepare(h, "INSERT OR IGNORE INTO doomed VALUES (?)", &s, "prune", err));
+	sqlite3_bind_int64(s, 1, seq);
+	status = history_step(h, s, &row, "prune", err);
+	sqlite3_finalize(s);
+	return status;
+}
+
+static dck_status ids_remove(dck_history *h, const char *const *ids, size_t n,
+			     dck_history_pruned *ret, dck_err *err)
+{
+	DCK_TRY(doomed_begin(h, err));
+	for (size_t i = 0; i < n; i++)
+		DCK_TRY(doomed_add(h, ids[i], err));
+	return doomed_remove(h, false, ret, err);
+}
+
+dck_status dck_history_remove(dck_history *h, const char *const *ids, size_t n,
+			      dck_history_pruned *ret, dck_err *err)
+{
+	dck_history_pruned removed = {0};
+
+	DCK_TRY(history_begin(h, err));
+	DCK_TRY(history_end(h, ids_remove(h, ids, n, &removed, err), err));
+	if (removed.removed > 0)
+		space_give_back(h);
+	*ret = removed;
 	return DCK_OK;
 }
 

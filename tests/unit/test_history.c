@@ -555,6 +555,30 @@ static void csv_and_a_full_sink(void **state)
 
 /* --- upkeep */
 
+static void removing(void **state)
+{
+	dck_history *h = history_here();
+	const char *const some[] = {"a", "c", "a"}, *const wrong[] = {"b", "none"};
+	dck_history_pruned n = {.kept = 7};
+	seen s;
+	dck_err err;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		char id[2] = {(char)('a' + i), '\0'};
+
+		add_made(h, &(made){.id = id, .began = BEGAN + i, .median = 1}, NULL, NULL);
+	}
+	assert_int_equal(dck_history_remove(h, wrong, 2, &n, &err), DCK_E_ABSENT);
+	assert_non_null(strstr(err.msg, "has no record none"));
+	assert_true(n.kept == 7);
+	assert_string_equal(ids(h, NULL, &s), "d c b a ");
+	assert_int_equal(dck_history_remove(h, some, 3, &n, NULL), DCK_OK);
+	assert_true(n.removed == 2 && n.kept == 2);
+	assert_string_equal(ids(h, NULL, &s), "d b ");
+	dck_history_close(h);
+}
+
 static void pruning(void **state)
 {
 	dck_history *h = history_here();
@@ -808,6 +832,7 @@ int main(void)
 	    TEST(lines_before_a_bad_one_stay),
 	    TEST(csv_and_a_full_sink),
 	    TEST(pruning),
+	    TEST(removing),
 	    TEST(the_place),
 	    TEST(folders_are_made),
 	    TEST(commits_of_git),

@@ -118,10 +118,9 @@ static void refusals_say_what_to_write(void **state)
 	       "option 'runs': '3M' is more than the most it takes, 2,000,000");
 	refuse("max-time", "5ms", DCK_E_ARG,
 	       "option 'max-time': '5ms' is less than the least it takes, 10.0 ms");
-	refuse(
-	    "max-time", "5", DCK_E_ARG,
-	    "option 'max-time': '5' has no unit: write a number and ns, us, ms, s, m or h, as in "
-	    "250ms or 1.5s");
+	refuse("max-time", "5", DCK_E_ARG,
+	       "option 'max-time': '5' has no unit: write 5s if it is seconds, 5ms if it is "
+	       "milliseconds");
 	refuse("memory", "1GiB", DCK_E_ARG,
 	       "option 'memory': '1GiB' is more than the most it takes, 128 MiB");
 	refuse("precision", "60%", DCK_E_ARG,

@@ -52,7 +52,8 @@ static void times(void **state)
 	good(units_parse_time, "1.0004us", 1000); /* to the nearest ns */
 	good(units_parse_time, "18446744073709551615ns", UINT64_MAX);
 	good(units_parse_time, "0.123456789012345678901234567890s", 123456789);
-	bad(units_parse_time, "5", "'5' has no unit: write a number and ns, us, ms, s, m or h");
+	bad(units_parse_time, "5",
+	    "'5' has no unit: write 5s if it is seconds, 5ms if it is milliseconds");
 	bad(units_parse_time, "", "is not a time");
 	bad(units_parse_time, "ms", "is not a time");
 	bad(units_parse_time, "nan", "is not a time");
@@ -124,6 +125,16 @@ static void reals_and_shares(void **state)
 	assert_true(v == 0.01);
 	assert_int_equal(units_parse_share("2.5 %", &v, &e), DCK_OK);
 	assert_true(v == 0.025);
+	bad(units_parse_time, "0", "'0' has no unit: write 0s");
+	assert_int_equal(units_parse_share("1", &v, &e), DCK_E_ARG);
+	assert_string_equal(e.msg, "'1' has no unit: write 1% or 0.01, or 100% for all of it");
+	assert_int_equal(units_parse_share("1.0", &v, &e), DCK_E_ARG);
+	assert_int_equal(units_parse_share("95", &v, &e), DCK_E_ARG);
+	assert_string_equal(e.msg, "'95' has no unit: write 95% or 0.95");
+	assert_int_equal(units_parse_share("0.99", &v, &e), DCK_OK);
+	assert_int_equal(units_parse_share("1e2%", &v, &e), DCK_OK);
+	assert_true(v >= 1 && v <= 1);
+	assert_int_equal(units_parse_share("250%", &v, &e), DCK_OK);
 	static const char *const shares[] = {"", "%", "-1%", "1%%", "1% ", "nan%", "1e999"};
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
 		assert_int_equal(units_parse_share(shares[i], &v, &e), DCK_E_ARG);
