@@ -90,7 +90,7 @@ static const char units_say[] =
     "texts choose the unit by the number; JSON and CSV have nanoseconds";
 static const char reference_say[] =
     "the first subject is what the others are compared with: deepclock compare A B";
-static const char by_ending[] = "an ending of .json or .csv tells the format";
+static const char by_ending[] = "an ending of .json, .csv or .md tells the format";
 
 const cli_hint cli_hints[] = {
     {"runs", RUNS, NULL},

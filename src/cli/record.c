@@ -49,7 +49,7 @@ const dck_opt cli_per_options[] = {
      .arg = "WHAT",
      .def = "metric",
      .choices = per,
-     .help = "the rows of --format csv"},
+     .help = "the rows of CSV"},
     {0},
 };
 
