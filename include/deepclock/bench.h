@@ -41,9 +41,10 @@ typedef struct dck_model_config {
 	int opt;			   /* index into none, basic, extended, all */
 	const char *cpus;		   /* "0-3,8"; NULL: not pinned */
 	uint64_t batch;			   /* 0: as the model says */
+	uint64_t items;			   /* that one run processes; 0: found */
 	dck_list shape;			   /* "NAME=1x3x224x224" */
 	dck_list dim;			   /* "SYMBOL=N" */
-	dck_list input;			   /* "NAME=FILE.npy" */
+	dck_list input;			   /* "NAME=FILE.npy", "NAME=16000", ... */
 	dck_list engine_option;		   /* "KEY=VALUE", checked by the engine */
 	const char *image_size;		   /* zoo: "N" or "HxW"; NULL: the network's own */
 	uint64_t seq;			   /* zoo: sequence length; 0: the network's own */

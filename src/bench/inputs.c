@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/inputs.h"
 #include "base/err.h"
+#include "bench/input_fill.h"
 #include "bench/npy.h"
 #include "bench/random.h"
 #include "bench/sizes.h"
@@ -12,6 +13,8 @@ typedef struct input {
 	const bench_sized *sized;
 	const model_input *range; /* NULL: nothing known */
 	const char *file;	  /* of --input; NULL: random */
+	const char *filled;	  /* of --input, in words; NULL: not so */
+	input_fill fill;
 	npy_array array;
 	const char *text;
 } input;
@@ -62,13 +65,20 @@ static dck_status files_read(bench_inputs *b, const dck_model_config *c, dck_err
 		const char *file = NULL;
 		size_t index = 0;
 
-		DCK_TRY(bench_sizes_pair(&b->sizes, "input", "FILE.npy", c->input.item[i], &index,
-					 &file, err));
+		DCK_TRY(bench_sizes_pair(&b->sizes, "input", "FILE.npy, or NAME=NUMBER",
+					 c->input.item[i], &index, &file, err));
 		input *in = &b->input[index];
 
-		if (in->file)
-			DCK_FAIL(err, E_ARG, "--input gives the input '%s' two files",
+		bool is_fill = false;
+
+		if (in->file || in->filled)
+			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
 				 in->sized->info.name);
+		DCK_TRY(input_fill_parse(file, &in->fill, &is_fill, err));
+		if (is_fill) {
+			in->filled = file;
+			continue;
+		}
 		DCK_TRY(file_possible(in, err));
 		DCK_TRY(npy_read(file, (size_t)b->limit, &in->array, err));
 		in->file = file;
@@ -164,6 +174,24 @@ static dck_status random_input(bench_inputs *b, size_t index, uint64_t seed, dck
 		in->text = mem_arena_fmt(b->arena, "%s %s, %s, seed %llu", shape, dck_dtype_text(t),
 					 t.code == DCK_DTYPE_BOOL ? "0 or 1" : "normal(0,1)",
 					 (unsigned long long)seed);
+	return DCK_OK;
+}
+
+static dck_status filled_input(bench_inputs *b, size_t index, uint64_t seed, dck_err *err)
+{
+	input *in = &b->input[index];
+	const dck_dtype t = in->sized->info.dtype;
+
+	for (size_t set = 0; set < b->pool; set++) {
+		const dck_tensor *tensor = &b->tensor[set * b->n + index];
+
+		DCK_TRY(input_fill_put(&in->fill, in->sized->info.name, tensor->data,
+				       tensor->bytes / dck_dtype_bytes(t), t, seed,
+				       set * b->n + index, err));
+	}
+	in->text = mem_arena_fmt(b->arena, "%s %s, %s (--input)",
+				 bench_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
+				 dck_dtype_text(t), in->filled);
 	return DCK_OK;
 }
 
@@ -271,6 +299,8 @@ static dck_status inputs_fill(bench_inputs *b, const model_values *v, const dck_
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->input[i].file)
 			file_input(b, i);
+		else if (b->input[i].filled)
+			DCK_TRY(filled_input(b, i, c->seed, err));
 		else
 			DCK_TRY(random_input(b, i, c->seed, err));
 	}
@@ -332,4 +362,29 @@ uint64_t bench_inputs_items(const bench_inputs *b, const char **ret_how)
 const char *bench_inputs_text(const bench_inputs *b, size_t index)
 {
 	return b->input[index].text;
+}
+
+const char *bench_inputs_hint(const bench_inputs *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const input *in = &b->input[i];
+		const bench_sized *z = in->sized;
+		const char *name = z->info.name;
+		const bool integer =
+		    z->info.dtype.code == DCK_DTYPE_INT || z->info.dtype.code == DCK_DTYPE_UINT;
+		const bool one = z->rank == 0 || (z->rank == 1 && z->dim[0] == 1);
+		const bool rate = strcmp(name, "sr") == 0 || strcasestr(name, "rate");
+
+		if (!integer || !one || in->file || in->filled)
+			continue;
+		return mem_arena_fmt(
+		    b->arena,
+		    "its random inputs may be why: '%s' is a single integer, which may select "
+		    "something: try --input %s=%lld",
+		    name, name,
+		    in->range && in->range->is_compared ? (long long)in->range->compared
+		    : rate				? 16000LL
+							: 1LL);
+	}
+	return NULL;
 }

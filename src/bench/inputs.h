@@ -22,6 +22,10 @@ const dck_tensor *bench_inputs_get(const bench_inputs *b, size_t set, size_t ind
 /* Items that one run processes, and how that is known (borrowed from b). */
 uint64_t bench_inputs_items(const bench_inputs *b, const char **ret_how);
 
+/* When a run failed: which random integer may select something that needs another value, and what
+ * to try; in b. NULL: none. */
+const char *bench_inputs_hint(const bench_inputs *b);
+
 /* "1x3x224x224 float32, normal(0,1), seed 1"; borrowed from b. */
 const char *bench_inputs_text(const bench_inputs *b, size_t index);
 

@@ -585,7 +585,7 @@ static dck_status stream_warm(load_stream *s, dck_err *err)
 	for (int i = 0; i < WARM_RUNS && (i == 0 || os_now_ns() - begin_ns < WARM_NS); i++) {
 		if (cancelled(s->pool))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(e->run(s->context, err));
+		DCK_TRY(bench_target_failed(s->pool->target, e->run(s->context, err), err));
 	}
 	return DCK_OK;
 }

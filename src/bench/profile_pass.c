@@ -43,7 +43,7 @@ dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *er
 		if (p->watch && p->watch->cancelled && p->watch->cancelled(p->watch->self))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		uint64_t begin = p->clock.now_ns(p->clock.self);
-		DCK_TRY(e->run(p->target.context, err));
+		DCK_TRY(bench_target_failed(&p->target, e->run(p->target.context, err), err));
 		if (ns)
 			ns[i] = (double)(p->clock.now_ns(p->clock.self) - begin);
 	}

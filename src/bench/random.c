@@ -32,6 +32,12 @@ static double normal(generator *g)
 	return ((double)sum - 8 * 32767.5) / (65536 * 0.816496580927726); /* sqrt(8/12) */
 }
 
+/* In [0, 1), of 53 bits. */
+static double uniform(generator *g)
+{
+	return (double)(next(g) >> 11) * 0x1p-53;
+}
+
 /* The high 64 bits of the product, by halves, since C has no type of 128. */
 static uint64_t product_high(uint64_t a, uint64_t b)
 {
@@ -76,10 +82,11 @@ static uint16_t bfloat_bits(float f)
 	return (uint16_t)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
 }
 
-static bool fill_floats(void *p, size_t n, dck_dtype t, generator *g)
+/* span NULL: standard normal; else uniform from span[0] to span[1]. */
+static bool fill_floats(void *p, size_t n, dck_dtype t, const double *span, generator *g)
 {
 	for (size_t i = 0; i < n; i++) {
-		double v = normal(g);
+		double v = span ? span[0] + (span[1] - span[0]) * uniform(g) : normal(g);
 
 		if (t.code == DCK_DTYPE_BFLOAT && t.bits == 16)
 			((uint16_t *)p)[i] = bfloat_bits((float)v);
@@ -124,17 +131,22 @@ static bool fill_integers(void *p, size_t n, unsigned bits, int64_t low, int64_t
 	return true;
 }
 
+static generator begin(uint64_t seed, uint64_t stream)
+{
+	return (generator){.key = mix(seed + UINT64_C(0x9e3779b97f4a7c15) * (stream + 1))};
+}
+
 bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
 		 uint64_t stream)
 {
-	generator g = {.key = mix(seed + UINT64_C(0x9e3779b97f4a7c15) * (stream + 1))};
+	generator g = begin(seed, stream);
 
 	switch (t.code) {
 	case DCK_DTYPE_FLOAT:
 	case DCK_DTYPE_BFLOAT:
-		return fill_floats(p, n, t, &g);
+		return fill_floats(p, n, t, NULL, &g);
 	case DCK_DTYPE_COMPLEX:
-		return fill_floats(p, 2 * n, t, &g);
+		return fill_floats(p, 2 * n, t, NULL, &g);
 	case DCK_DTYPE_INT:
 	case DCK_DTYPE_UINT:
 		return fill_integers(p, n, t.bits, low, high, &g);
@@ -142,4 +154,22 @@ bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint
 		return fill_integers(p, n, 8, 0, 1, &g);
 	}
 	return false;
+}
+
+bool random_fill_integers(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
+			  uint64_t stream)
+{
+	generator g = begin(seed, stream);
+
+	return fill_integers(p, n, t.bits, low, high, &g);
+}
+
+bool random_fill_reals(void *p, size_t n, dck_dtype t, double low, double high, uint64_t seed,
+		       uint64_t stream)
+{
+	const double span[2] = {low, high};
+	generator g = begin(seed, stream);
+
+	return (t.code == DCK_DTYPE_FLOAT || t.code == DCK_DTYPE_BFLOAT) &&
+	       fill_floats(p, n, t, span, &g);
 }

@@ -12,5 +12,10 @@
  * and sets apart. false: a type that has no such values. */
 bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
 		 uint64_t stream);
+/* The same for integers and booleans alone, and for floats that are uniform in [low, high). */
+bool random_fill_integers(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
+			  uint64_t stream);
+bool random_fill_reals(void *p, size_t n, dck_dtype t, double low, double high, uint64_t seed,
+		       uint64_t stream);
 
 #endif

@@ -2,6 +2,7 @@
 #include "bench/sizes.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "bench/input_fill.h"
 #include "engine/engine.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -581,6 +582,22 @@ dck_status bench_sizes_read(bench_sizes *z, const model_values *v, const dck_mod
 	DCK_TRY(batch_give(z, v, c, err));
 	symbols_apply(z);
 	return mem_arena_failed(z->arena) ? no_memory(err) : DCK_OK;
+}
+
+bool bench_sizes_from_files(bench_sizes *z, const dck_model_config *c)
+{
+	for (size_t i = 0; i < c->input.n; i++) {
+		const char *rest = NULL;
+		input_fill fill;
+		bool is_fill = false;
+		size_t input;
+
+		if (bench_sizes_pair(z, "input", "", c->input.item[i], &input, &rest, NULL) !=
+			DCK_OK ||
+		    input_fill_parse(rest, &fill, &is_fill, NULL) != DCK_OK || !is_fill)
+			return true;
+	}
+	return false;
 }
 
 /* --- items */

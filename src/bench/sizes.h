@@ -63,6 +63,8 @@ dck_status bench_sizes_give(bench_sizes *z, size_t input, const int64_t *dim, si
 /* v: outputs too, as far as they are known; NULL: not at all. */
 dck_status bench_sizes_read(bench_sizes *z, const model_values *v, const dck_model_config *c,
 			    dck_err *err);
+/* --input names a file, which brings a shape of its own. */
+bool bench_sizes_from_files(bench_sizes *z, const dck_model_config *c);
 const bench_symbol *bench_sizes_symbol(const bench_sizes *z, const char *name);
 /* The axis of an input that --batch is; DCK_RANK_MAX: none. */
 size_t bench_sizes_batch_axis(const bench_sizes *z, size_t input);

@@ -401,7 +401,7 @@ static dck_status check(const dck_subject *s, const char *command, mem_arena *a,
 	if (model_summary_read_file(s->text, a, &m, NULL) != DCK_OK)
 		return DCK_OK;
 	DCK_TRY(bench_sizes_declared(&z, a, &m.values, m.path, err));
-	if (c.input.n > 0 || bench_sizes_read(&z, &m.values, &c, NULL) != DCK_OK)
+	if (bench_sizes_from_files(&z, &c) || bench_sizes_read(&z, &m.values, &c, NULL) != DCK_OK)
 		return DCK_OK;
 	return bench_sizes_closed(&z, command, err);
 }

@@ -65,6 +65,14 @@ const dck_opt dck_model_options[] = {
      .min = 1,
      .max = 1e9,
      .help = "items per run: size of the inputs' first axis where the model leaves it open"},
+    {.name = "items",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(items),
+     .arg = "N",
+     .min = 0,
+     .max = 1e12,
+     .help = "items that one run processes, for items/s, where they are not the batch; 0: the "
+	     "batch"},
     {.name = "shape",
      .kind = DCK_OPT_LIST,
      .at = AT(shape),
@@ -80,8 +88,10 @@ const dck_opt dck_model_options[] = {
     {.name = "input",
      .kind = DCK_OPT_LIST,
      .at = AT(input),
-     .arg = "NAME=FILE.npy",
-     .help = "an input's values, instead of random ones; may be repeated"},
+     .arg = "NAME=VALUES",
+     .help =
+	 "an input's values, instead of random ones: FILE.npy, a number for all of them, zeros, "
+	 "ones, range(LOW,HIGH); may be repeated"},
     {.name = "input-pool",
      .kind = DCK_OPT_COUNT,
      .at = AT(input_pool),

@@ -5,6 +5,7 @@
 #include "bench/values.h"
 #include "deepclock/model.h"
 #include "os/os.h"
+#include <stdio.h>
 #include <string.h>
 
 #define OPTIONS_MAX (DCK_LIST_MAX + 8)
@@ -176,11 +177,13 @@ static dck_status sizes_check(const bench_target *t, const dck_model_config *c, 
 
 	if (!t->has_summary)
 		return DCK_OK;
-	if (c->input.n > 0)
-		known.batch = 0;
 	DCK_TRY(bench_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
+	const bool files = bench_sizes_from_files(&z, c);
+
+	if (files)
+		known.batch = 0;
 	DCK_TRY(bench_sizes_read(&z, &t->summary.values, &known, err));
-	return c->input.n > 0 ? DCK_OK : bench_sizes_closed(&z, NULL, err);
+	return files ? DCK_OK : bench_sizes_closed(&z, NULL, err);
 }
 
 static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_err *err)
@@ -215,6 +218,21 @@ dck_status bench_target_next_input(bench_target *t, dck_err *err)
 	if (e->prepare)
 		DCK_TRY(e->prepare(t->context, err));
 	return DCK_OK;
+}
+
+dck_status bench_target_failed(const bench_target *t, dck_status status, dck_err *err)
+{
+	const char *hint =
+	    status == DCK_E_ENGINE && t->inputs && err ? bench_inputs_hint(t->inputs) : NULL;
+	size_t room, n;
+
+	if (!hint || strlen(hint) + 40 > sizeof err->msg)
+		return status;
+	/* The remedy is kept whole; of the cause, what fits. */
+	room = sizeof err->msg - strlen(hint) - 3;
+	n = strnlen(err->msg, room);
+	snprintf(err->msg + n, sizeof err->msg - n, "; %s", hint);
+	return status;
 }
 
 static dck_status engine_choose(bench_target *t, const dck_subject *s, dck_err *err)
@@ -361,9 +379,9 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 	DCK_TRY(e->context_new(t->model, &t->context, err));
 	DCK_TRY(bench_target_next_input(t, err));
 	t->inputs_ns = phase_end(p);
-	if (s->items > 0) {
-		t->items = s->items;
-		t->items_how = "as the caller says";
+	if (s->items > 0 || s->model.items > 0) {
+		t->items = s->items > 0 ? s->items : s->model.items;
+		t->items_how = s->items > 0 ? "as the caller says" : "as --items says";
 	}
 	return DCK_OK;
 }

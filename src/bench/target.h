@@ -49,6 +49,9 @@ dck_status bench_target_next_input(bench_target *t, dck_err *err);
 /* Of the rate: a program is run, a model is given items. */
 dck_unit bench_rate_unit(const bench_target *t);
 
+/* The first run failed: adds to the sentence what of the inputs may be why. Returns status. */
+dck_status bench_target_failed(const bench_target *t, dck_status status, dck_err *err);
+
 extern const dck_engine bench_function_engine;
 
 #endif

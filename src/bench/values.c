@@ -126,7 +126,7 @@ dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena
 	plain.model.input_pool = 1;
 	os_clock_monotonic(&clock);
 	DCK_TRY(bench_target_open(&t, &plain, &clock, watch, phase_drop, NULL, err));
-	dck_status status = t.engine.ops->run(t.context, err);
+	dck_status status = bench_target_failed(&t, t.engine.ops->run(t.context, err), err);
 	if (status == DCK_OK)
 		status = shapes_take(&t, a, ret, ret_n, err);
 	bench_target_close(&t);

@@ -257,6 +257,20 @@ static bool shift(trace *t, const flow_use *u, int64_t *offset)
 		   : !__builtin_sub_overflow(*offset, c, offset);
 }
 
+/* A rate or a mode that selects a branch. */
+static void compare(trace *t, const onnx_node *n, size_t slot, int64_t offset)
+{
+	model_input *in = t->result;
+	int64_t c;
+
+	if (!flow_constant(t->flow, node_input(n, 1 - slot), &c) ||
+	    __builtin_sub_overflow(c, offset, &c))
+		return;
+	if (!in->is_compared || c > in->compared)
+		in->compared = c;
+	in->is_compared = true;
+}
+
 static void follow(trace *t, const flow_use *u, int64_t offset)
 {
 	const onnx_node *n = u->node;
@@ -287,6 +301,8 @@ static void follow(trace *t, const flow_use *u, int64_t offset)
 		reach_outputs(t, n, offset);
 		known = true;
 	}
+	if (own && u->slot < 2 && strcmp(n->op, "Equal") == 0)
+		compare(t, n, u->slot, offset);
 	/* Arithmetic on something that is called a mask. */
 	if (!known && strcasestr(t->name, "mask") && limit_mask(t, n, u->slot, &l))
 		narrow(t, &l, 0);
@@ -311,7 +327,8 @@ static void trace_input(trace *t, model_input *in)
 		}
 	}
 	if (!in->has_range || in->low > in->high) { /* contradictions bind nobody */
-		*in = (model_input){.name = in->name};
+		in->has_range = false;
+		in->low = in->high = 0;
 		return;
 	}
 	in->why = t->nwhy ? t->why[0] : NULL;

@@ -28,7 +28,9 @@ typedef struct model_input {
 	const char *name;
 	bool has_range;	   /* for integer inputs whose use limits them */
 	int64_t low, high; /* both inclusive */
-	const char *why;   /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
+	bool is_compared;  /* Equal compares it with a constant, the largest of which is: */
+	int64_t compared;
+	const char *why; /* "indexes 30522 rows of 'embeddings.word.weight' (Gather)" */
 } model_input;
 
 typedef struct model_summary {

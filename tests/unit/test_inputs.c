@@ -360,7 +360,7 @@ static void a_file_and_a_shape_that_differ(void **state)
 	refused(&unnamed, 1, CONFIG(.shape = LIST("x=1x2", "x=1x3")), DCK_E_ARG,
 		"--shape gives the input 'x' the shape 1x2, and --shape gives it 1x3");
 	refused(&unnamed, 1, CONFIG(.input = LIST("x=f45.npy", "x=f45.npy")), DCK_E_ARG,
-		"--input gives the input 'x' two files");
+		"--input gives the input 'x' values twice");
 }
 
 static void wrong_words(void **state)
@@ -381,7 +381,7 @@ static void wrong_words(void **state)
 	refused(&image, 1, CONFIG(.shape = LIST("=1x3")), DCK_E_ARG,
 		"--shape is '=1x3': write it as NAME=1x3x224x224");
 	refused(&image, 1, CONFIG(.input = LIST("x=")), DCK_E_ARG,
-		"--input is 'x=': write it as NAME=FILE.npy");
+		"--input is 'x=': write it as NAME=FILE.npy, or NAME=NUMBER");
 	refused(&image, 1, CONFIG(.shape = LIST("x=1,3,224")), DCK_E_ARG,
 		"'1,3,224' is not a shape: write sizes with x between, as in 1x3x224x224");
 	refused(&image, 1, CONFIG(.shape = LIST("x=1x-3")), DCK_E_ARG,
@@ -602,6 +602,101 @@ static void types_that_no_file_holds(void **state)
 		"array.astype('float32')");
 }
 
+static void filled(dck_dtype t, const char *values, const void *expected, size_t bytes,
+		   const char *text)
+{
+	const dck_tensor_info in = {.name = "x", .dtype = t, .rank = 1, .dim = {3}};
+	dck_model_config c = {.seed = 1, .input = {.item = {values}, .n = 1}};
+	bench_inputs *b = made(&in, 1, c);
+
+	assert_memory_equal(bench_inputs_get(b, 0, 0)->data, expected, bytes);
+	assert_string_equal(bench_inputs_text(b, 0), text);
+	bench_inputs_free(b);
+}
+
+static void values_in_words(void **state)
+{
+	static const float halves[] = {0.5f, 0.5f, 0.5f}, ones[] = {1, 1, 1}, zeros[] = {0, 0, 0};
+	static const int64_t rate[] = {16000, 16000, 16000},
+			     big[] = {INT64_MAX, INT64_MAX, INT64_MAX}, kilo[] = {1000, 1000, 1000};
+	static const uint16_t half[] = {0x3c00, 0x3c00, 0x3c00}, bf[] = {0x3f80, 0x3f80, 0x3f80};
+	static const uint8_t truth[] = {1, 1, 1};
+	const dck_dtype f32 = F32, i64 = I64, f16 = {DCK_DTYPE_FLOAT, 16, 1},
+			bf16 = {DCK_DTYPE_BFLOAT, 16, 1}, logic = {DCK_DTYPE_BOOL, 8, 1},
+			u8 = {DCK_DTYPE_UINT, 8, 1};
+	const dck_tensor_info bytes = {.name = "x", .dtype = u8, .rank = 1, .dim = {400}};
+	const dck_tensor_info reals = {.name = "x", .dtype = f32, .rank = 1, .dim = {400}};
+	bench_inputs *b;
+
+	(void)state;
+	filled(f32, "x=0.5", halves, sizeof halves, "3 float32, 0.5 (--input)");
+	filled(f32, "zeros", zeros, sizeof zeros, "3 float32, zeros (--input)");
+	filled(f32, "ones", ones, sizeof ones, "3 float32, ones (--input)");
+	filled(i64, "16000", rate, sizeof rate, "3 int64, 16000 (--input)");
+	filled(i64, "1e3", kilo, sizeof kilo, "3 int64, 1e3 (--input)");
+	filled(i64, "x=9223372036854775807", big, sizeof big,
+	       "3 int64, 9223372036854775807 (--input)");
+	filled(f16, "1", half, sizeof half, "3 float16, 1 (--input)");
+	filled(bf16, "ones", bf, sizeof bf, "3 bfloat16, ones (--input)");
+	filled(logic, "1", truth, sizeof truth, "3 bool, 1 (--input)");
+	b = made(&bytes, 1, CONFIG(.seed = 1, .input = LIST("x=range(7, 9)")));
+	unsigned seen = 0;
+	for (size_t i = 0; i < 400; i++)
+		seen |= 1u << ((const uint8_t *)bench_inputs_get(b, 0, 0)->data)[i];
+	assert_int_equal(seen, 7u << 7);
+	bench_inputs_free(b);
+	b = made(&reals, 1, CONFIG(.seed = 1, .input = LIST("range(-2,0.5)")));
+	float low = 9, high = -9;
+	for (size_t i = 0; i < 400; i++) {
+		const float v = ((const float *)bench_inputs_get(b, 0, 0)->data)[i];
+
+		low = v < low ? v : low;
+		high = v > high ? v : high;
+	}
+	assert_true(low >= -2 && low < -1.9f && high < 0.5f && high > 0.4f);
+	bench_inputs_free(b);
+	refused(&bytes, 1, CONFIG(.input = LIST("256")), DCK_E_ARG,
+		"--input gives the input 'x' values that its type, uint8, does not hold");
+	refused(&bytes, 1, CONFIG(.input = LIST("range(-1,5)")), DCK_E_ARG,
+		"--input gives the input 'x' values that its type, uint8, does not hold");
+	refused(&bytes, 1, CONFIG(.input = LIST("0.5")), DCK_E_ARG,
+		"--input gives the input 'x' numbers that are not whole, but its type is uint8");
+	refused(&bytes, 1, CONFIG(.input = LIST("range(5,1)")), DCK_E_ARG,
+		"--input has 'range(5,1)': write range(LOW,HIGH), the lower end first");
+	refused(&bytes, 1, CONFIG(.input = LIST("x=1", "x=2")), DCK_E_ARG,
+		"--input gives the input 'x' values twice");
+}
+
+/* What may have sent a run that failed into a branch. */
+static void hints(void **state)
+{
+	static const model_input ranges[] = {{.name = "mode", .is_compared = true, .compared = 7}};
+	static const model_summary summary = {.inputs = ranges, .ninputs = 1};
+	static const dck_tensor_info in[] = {
+	    {.name = "x", .dtype = F32, .rank = 1, .dim = {3}},
+	    {.name = "mode", .dtype = I64, .rank = 0},
+	};
+	static const dck_tensor_info rate = {.name = "rate", .dtype = I64, .rank = 1, .dim = {1}};
+	dck_model_config c = CONFIG(.seed = 1);
+	bench_inputs *b = NULL;
+
+	(void)state;
+	assert_int_equal(bench_inputs_new(in, 2, &summary, &c, &b, NULL), DCK_OK);
+	assert_string_equal(bench_inputs_hint(b),
+			    "its random inputs may be why: 'mode' is a single integer, which may "
+			    "select something: try --input mode=7");
+	bench_inputs_free(b);
+	b = made(&rate, 1, c);
+	assert_non_null(strstr(bench_inputs_hint(b), "try --input rate=16000"));
+	bench_inputs_free(b);
+	b = made(&rate, 1, CONFIG(.input = LIST("16000")));
+	assert_null(bench_inputs_hint(b));
+	bench_inputs_free(b);
+	b = made(in, 1, c);
+	assert_null(bench_inputs_hint(b));
+	bench_inputs_free(b);
+}
+
 static void items_counted(const dck_tensor_info *in, size_t n, dck_model_config c, uint64_t items,
 			  const char *expected)
 {
@@ -722,6 +817,8 @@ int main(void)
 	    cmocka_unit_test(ranges_wider_than_the_type),
 	    cmocka_unit_test(types_that_no_file_holds),
 	    cmocka_unit_test(items_of_a_run),
+	    cmocka_unit_test(values_in_words),
+	    cmocka_unit_test(hints),
 	    cmocka_unit_test(a_state_is_no_batch),
 	    cmocka_unit_test(symbols_of_the_file),
 	    cmocka_unit_test(sizes_that_follow),

@@ -307,6 +307,32 @@ static void ranges_follow_from_the_graph(void **state)
 	}
 }
 
+static void rate_compared(wire_out *w)
+{
+	put_tensor(w, "r8", ONNX_INT64, 0, NULL, 1, (const int64_t[]){8000});
+	put_tensor(w, "r16", ONNX_INT64, 0, NULL, 1, (const int64_t[]){16000});
+	put_node(w, "Equal", "x r16", "a");
+	put_node(w, "Equal", "r8 x", "b");
+}
+
+/* An integer that selects a branch: the largest constant that it is compared with. */
+static void what_it_is_compared_with(void **state)
+{
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	model_summary s;
+	dck_err err;
+
+	(void)state;
+	build(&w, "x", ONNX_INT64, rate_compared);
+	assert_int_equal(model_summary_read_bytes(w.data, w.n, a, &s, &err), DCK_OK);
+	assert_false(s.inputs[0].has_range);
+	assert_true(s.inputs[0].is_compared);
+	assert_int_equal(s.inputs[0].compared, 16000);
+	wire_out_done(&w);
+	mem_arena_free(a);
+}
+
 static bool has_range(const char *name, int64_t dtype, void (*add)(wire_out *w))
 {
 	mem_arena *a = mem_arena_new(0);
@@ -464,6 +490,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranges_follow_from_the_graph),
+	    cmocka_unit_test(what_it_is_compared_with),
 	    cmocka_unit_test(names_and_types_count),
 	    cmocka_unit_test(the_summary_counts),
 	    cmocka_unit_test(passes_errors_on),
