@@ -4,6 +4,7 @@
 #include "bench/agree.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const dck_column columns[] = {
     {.key = "output", .title = "output"},
@@ -130,6 +131,34 @@ static void metrics_put(record_builder *b, const worst *w)
 	metric_put(b, "difference/cosine", 1 - w->gap, w->at[4], "");
 }
 
+/* Equal because there is nothing in them. */
+static void degenerate_put(record_builder *b, const agree *x)
+{
+	const char *label = x->label ? x->label : "", *by = x->label ? ": " : "", *first = NULL;
+	char text[120] = "", one[120], others[48] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->noutputs; i++) {
+		const agree_output *o = &x->outputs[i];
+
+		if (o->verdict > AGREE_CLOSE || !o->compared ||
+		    !agree_degenerate(&o->sum, one, sizeof one))
+			continue;
+		if (n++ == 0) {
+			first = o->name;
+			memcpy(text, one, sizeof text);
+		}
+	}
+	if (n > 1)
+		snprintf(others, sizeof others, ", and so of %zu other output%s", n - 1,
+			 n == 2 ? "" : "s");
+	if (first)
+		record_note(b, DCK_WARN, "outputs-degenerate",
+			    "%s%sthat the output '%s' is the same shows little: %s%s; give inputs "
+			    "with which the model computes something (--input NAME=FILE.npy)",
+			    label, by, first, text, others);
+}
+
 static void notes_put(record_builder *b, const agree *x)
 {
 	const char *label = x->label ? x->label : "", *by = x->label ? ": " : "";
@@ -213,7 +242,9 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (list[i].sets < list[i].asked)
 			interrupted_note(b, &list[i]);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		notes_put(b, &list[i]);
+		degenerate_put(b, &list[i]);
+	}
 	return verdict;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/agree_tensor.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Relative tolerances of whole networks, in which every layer rounds: float32 as ONNX's own tests
@@ -216,6 +217,16 @@ static void strange_add(agree_sum *s, size_t i, uint64_t set, long double a, lon
 	worst_take(s, i, set, a, b, HUGE_VAL);
 }
 
+static void range_add(agree_sum *s, double a, double b)
+{
+	const bool first = s->finite == 0;
+
+	s->least_a = first ? a : fmin(s->least_a, a);
+	s->most_a = first ? a : fmax(s->most_a, a);
+	s->least_b = first ? b : fmin(s->least_b, b);
+	s->most_b = first ? b : fmax(s->most_b, b);
+}
+
 double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const agree_limits *limits)
 {
 	unsigned parts = 1, parts_b = 1;
@@ -235,6 +246,7 @@ double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const a
 			strange_add(s, i / parts, s->sets, x, y);
 			continue;
 		}
+		range_add(s, (double)x, (double)y);
 		s->finite++;
 		s->dot += x * y;
 		s->aa += x * x;
@@ -266,6 +278,28 @@ double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const a
 	s->elements += n / parts;
 	s->sets++;
 	return atol;
+}
+
+/* Of a single element nobody can say whether it is always the same. */
+const char *agree_degenerate(const agree_sum *s, char *buf, size_t size)
+{
+	const unsigned long long n = s->n, nan = s->nan_a < s->nan_b ? s->nan_a : s->nan_b;
+	const double least = fmin(s->least_a, s->least_b), most = fmax(s->most_a, s->most_b);
+
+	if (n > 0 && nan == n)
+		snprintf(buf, size, "all of its %llu elements are NaN in both", n);
+	else if (nan > 0)
+		snprintf(buf, size, "%llu of its %llu elements are NaN in both", nan, n);
+	else if (n > 1 && s->finite == 0)
+		snprintf(buf, size, "none of its %llu elements is finite", n);
+	else if (n < 2 || s->finite < n || s->least_a < s->most_a || s->least_b < s->most_b)
+		return NULL;
+	else if (least < most)
+		snprintf(buf, size, "all of its %llu elements are %.6g, and %.6g in the other", n,
+			 s->most_a, s->most_b);
+	else
+		snprintf(buf, size, "all of its %llu elements are %.6g in both", n, s->most_a);
+	return buf;
 }
 
 double agree_mean_abs(const agree_sum *s)

@@ -32,6 +32,7 @@ typedef struct agree_sum {
 	uint64_t unlike; /* not finite in one and not the same in the other: outside */
 	uint64_t finite; /* finite in both: what the numbers below are of */
 	uint64_t zeros;	 /* finite, but the reference is 0: left out of the relative ones */
+	double least_a, most_a, least_b, most_b; /* of the finite ones; with finite > 0 */
 	double max_abs, max_rel;
 	long double sum_abs, sum_rel;
 	long double dot, aa, bb;
@@ -54,6 +55,10 @@ double agree_mean_abs(const agree_sum *s);
 double agree_mean_rel(const agree_sum *s);
 /* 1 - cosine of the angle, in 0 to 2; exact to about 1e-17. NaN: one of them is all zeros. */
 double agree_cosine_gap(const agree_sum *s);
+
+/* Why equal elements show nothing: both are nothing but one number ("0", "NaN"), or NaN in part.
+ * NULL: they do show something. Writes into buf. */
+const char *agree_degenerate(const agree_sum *s, char *buf, size_t size);
 
 /* n elements from position `first` on as doubles; false: not of real numbers. */
 bool agree_load(const dck_tensor *t, size_t first, size_t n, double *ret);

@@ -146,6 +146,38 @@ static void nothing_that_is_finite(void **state)
 	assert_true(isnan(agree_mean_abs(&s)));
 }
 
+static void equal_for_want_of_anything(void **state)
+{
+	float zero[] = {0, -0.0f, 0}, one[] = {1, 1, 1}, near[] = {1, 1, 1.0001f},
+	      nan[] = {NAN, 1, 2}, large[] = {INFINITY, -INFINITY, INFINITY};
+	const struct {
+		float *a, *b;
+		int64_t n;
+		const char *says; /* NULL: nothing */
+	} rows[] = {
+	    {zero, zero, 3, "all of its 3 elements are 0 in both"},
+	    {one, one, 3, "all of its 3 elements are 1 in both"},
+	    {zero, one, 3, "all of its 3 elements are 0, and 1 in the other"},
+	    {one, one, 1, NULL},
+	    {near, near, 3, NULL},
+	    {one, near, 3, NULL},
+	    {zero, zero, 0, NULL},
+	    {nan, nan, 3, "1 of its 3 elements are NaN in both"},
+	    {nan, nan, 1, "all of its 1 elements are NaN in both"},
+	    {nan, one, 3, NULL},
+	    {large, large, 3, "none of its 3 elements is finite"},
+	};
+	char buf[120];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		agree_sum s = sum_of(TYPE(FLOAT, 32), rows[i].a, rows[i].b, rows[i].n, NULL);
+		const char *got = agree_degenerate(&s, buf, sizeof buf);
+		if (rows[i].says ? !got || strcmp(got, rows[i].says) != 0 : got != NULL)
+			fail_msg("row %zu: %s", i, got ? got : "nothing");
+	}
+}
+
 static void units_in_the_last_place(void **state)
 {
 	float f[] = {1, -1, 0x1p-149f, 0}, g[] = {nextafterf(1, 2), -1, -0x1p-149f, 0};
@@ -615,6 +647,7 @@ int main(void)
 	    cmocka_unit_test(tolerance_by_type),
 	    cmocka_unit_test(not_a_number),
 	    cmocka_unit_test(nothing_that_is_finite),
+	    cmocka_unit_test(equal_for_want_of_anything),
 	    cmocka_unit_test(units_in_the_last_place),
 	    cmocka_unit_test(integers_to_the_last_unit),
 	    cmocka_unit_test(types_may_differ),
