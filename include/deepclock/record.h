@@ -141,6 +141,10 @@ typedef struct dck_table {
 	const dck_column *columns;
 	const dck_cell *cells; /* [nrows][ncolumns] */
 	size_t ncolumns, nrows;
+	/* What a summary shows of it: indices of columns beside the first, in the order in which
+	 * they are shown, and of rows. None: the first that find room. */
+	const uint32_t *brief_columns, *brief_rows;
+	size_t nbrief_columns, nbrief_rows;
 } dck_table;
 
 /* One slice of a trace. */
@@ -157,6 +161,10 @@ typedef struct dck_note {
 	dck_severity severity;
 	const char *code; /* stable: "not-steady"; scripts match it (docs/notes.md lists all) */
 	const char *text;
+	const char *brief; /* the same in a line or two, for a summary; NULL: text is short */
+	/* The code of the note that names the cause of this one, which a report for people then
+	 * leaves out; NULL: it stands for itself. */
+	const char *under;
 } dck_note;
 
 typedef struct dck_record {

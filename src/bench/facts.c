@@ -366,7 +366,21 @@ static void cell_copy(record_builder *b, const dck_cell *c)
 
 void bench_facts_table(record_builder *b, const dck_table *from)
 {
+	char keys[512] = "";
+	size_t n = 0;
+
 	record_table(b, from->name, from->title, from->columns, from->ncolumns);
-	for (size_t i = 0; i < from->nrows * from->ncolumns; i++)
-		cell_copy(b, &from->cells[i]);
+	for (size_t i = 0; i < from->nbrief_columns && n < sizeof keys; i++)
+		n += (size_t)snprintf(keys + n, sizeof keys - n, "%s ",
+				      from->columns[from->brief_columns[i]].key);
+	if (n > 0)
+		record_brief_columns(b, keys);
+	for (size_t row = 0, brief = 0; row < from->nrows; row++) {
+		for (size_t k = 0; k < from->ncolumns; k++)
+			cell_copy(b, &from->cells[row * from->ncolumns + k]);
+		if (brief < from->nbrief_rows && from->brief_rows[brief] == row) {
+			record_brief_row(b);
+			brief++;
+		}
+	}
 }

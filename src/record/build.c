@@ -20,6 +20,7 @@ struct record_builder {
 	bool failed;
 	list facts, series, metrics, ops, notes;
 	list tables, cells; /* cells: of the table in hand, the last of the list */
+	list brief_rows;    /* of the same */
 };
 
 /* One more zeroed row, or NULL (the builder has then failed). */
@@ -59,7 +60,10 @@ static void table_end(record_builder *b)
 	assert(b->failed || b->cells.n % t->ncolumns == 0);
 	t->cells = list_move(b->box->arena, &b->cells, sizeof(dck_cell));
 	t->nrows = b->cells.n / t->ncolumns;
+	t->brief_rows = list_move(b->box->arena, &b->brief_rows, sizeof(uint32_t));
+	t->nbrief_rows = b->brief_rows.n;
 	b->cells.n = 0;
+	b->brief_rows.n = 0;
 }
 
 record_builder *record_new(void)
@@ -89,6 +93,7 @@ void record_drop(record_builder *b)
 	mem_free(b->notes.rows);
 	mem_free(b->tables.rows);
 	mem_free(b->cells.rows);
+	mem_free(b->brief_rows.rows);
 	if (b->box != NULL)
 		dck_record_free(&b->box->record);
 	mem_free(b);
@@ -193,6 +198,15 @@ void record_fact_fmt(record_builder *b, const char *section, const char *key, co
 	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
 	va_end(ap);
 	fact_add(b, section, key, DCK_UNIT_NONE, value_text(text));
+}
+
+void record_answer(record_builder *b, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	fact_add(b, "result", "answer", DCK_UNIT_NONE, value_text(text));
 }
 
 void record_fact_bool(record_builder *b, const char *section, const char *key, bool v)
@@ -463,6 +477,46 @@ static void cell_add(record_builder *b, dck_value v, double lo, double hi, doubl
 		*cell = (dck_cell){.value = v, .lo = lo, .hi = hi, .level = level};
 }
 
+static bool is_word_of(const char *words, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *at = words; n > 0 && (at = strstr(at, word)) != NULL; at += n)
+		if ((at == words || at[-1] == ' ') && (at[n] == '\0' || at[n] == ' '))
+			return true;
+	return false;
+}
+
+void record_brief_columns(record_builder *b, const char *keys)
+{
+	dck_table *t = b->tables.rows;
+	uint32_t *own;
+
+	if (b->failed || b->tables.n == 0)
+		return;
+	t += b->tables.n - 1;
+	own = mem_arena_array(b->box->arena, t->ncolumns, sizeof *own);
+	if (own == NULL)
+		return; /* the arena remembers */
+	t->brief_columns = own;
+	t->nbrief_columns = 0;
+	for (size_t i = 1; i < t->ncolumns; i++)
+		if (is_word_of(keys, t->columns[i].key))
+			own[t->nbrief_columns++] = (uint32_t)i;
+}
+
+void record_brief_row(record_builder *b)
+{
+	const dck_table *t = b->tables.rows;
+	uint32_t *row;
+
+	if (b->failed || b->tables.n == 0 || b->cells.n == 0)
+		return;
+	row = list_add(b, &b->brief_rows, sizeof *row);
+	if (row != NULL)
+		*row = (uint32_t)((b->cells.n - 1) / t[b->tables.n - 1].ncolumns);
+}
+
 /* The column that the next cell is in takes texts. */
 static bool is_text_column(const record_builder *b)
 {
@@ -538,6 +592,30 @@ void record_note(record_builder *b, dck_severity severity, const char *code, con
 	dck_note *n = list_add(b, &b->notes, sizeof *n);
 	if (n != NULL)
 		*n = (dck_note){.severity = severity, .code = own_code, .text = text};
+}
+
+void record_note_brief(record_builder *b, const char *fmt, ...)
+{
+	dck_note *n = b->notes.rows;
+	va_list ap;
+	va_start(ap, fmt);
+	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	if (b->notes.n > 0)
+		n[b->notes.n - 1].brief = text;
+}
+
+void record_note_under(record_builder *b, const char *code, const char *under)
+{
+	dck_note *all = b->notes.rows;
+	const char *lead = NULL;
+
+	for (size_t i = 0; i < b->notes.n && lead == NULL; i++)
+		if (all[i].under == NULL && strcmp(all[i].code, under) == 0)
+			lead = all[i].code;
+	for (size_t i = 0; i < b->notes.n && lead != NULL; i++)
+		if (strcmp(all[i].code, code) == 0 && all[i].code != lead)
+			all[i].under = lead;
 }
 
 const dck_note *record_notes(const record_builder *b, size_t *ret_n)

@@ -48,6 +48,12 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why);
 /* The unit of that metric, where its row allows another one (record_def_in). */
 void record_metric_unit(record_builder *b, const char *tag, dck_unit u);
 
+/* What came out, as one sentence with its numbers, for people: fact "answer" of section "result". A
+ * summary shows it above (on a terminal below) all else; a later one replaces it. No full stop, no
+ * advice (that is a note's), not more than about 150 characters: "mobilenet is 2.31 times slower
+ * than resnet18 [1.93, 2.66]". */
+void record_answer(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
+
 /* A table, filled row by row: record_table(), then for each row a cell for each column, in their
  * order (asserted at the next table, series or record_finish()). columns is copied. Text in a
  * column that has a unit is not allowed (asserted); a number in one that has none is. A name or key
@@ -63,11 +69,23 @@ void record_cell_absent(record_builder *b, const char *why);
 /* As the metric of another record has it: value and interval, or absent. m NULL: absent, `why`. */
 void record_cell_metric(record_builder *b, const dck_metric *m, const char *why);
 
+/* What a summary shows of the last table. It shows one table: the first for which columns were
+ * named, else the first of all; of it the first column and those named here ("ratio verdict", keys
+ * with blanks between, which need not exist), as far as they find room, and the rows named, each
+ * after its last cell. Rows: a few, the most important ones; none: the first of the table. */
+void record_brief_columns(record_builder *b, const char *keys);
+void record_brief_row(record_builder *b);
+
 /* Copies all of it, names and arrays too. A zeroed dck_value is absent, "not measured". */
 void record_op(record_builder *b, const dck_op *op);
 
 void record_note(record_builder *b, dck_severity severity, const char *code, const char *fmt, ...)
     DCK_PRINTF(4, 5);
+/* What a summary says instead of the text of the last note. */
+void record_note_brief(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
+/* The first note of code `under` names the cause of those of `code`. Nothing happens where one of
+ * them is not there. */
+void record_note_under(record_builder *b, const char *code, const char *under);
 /* The notes so far, borrowed until the next call on b. */
 const dck_note *record_notes(const record_builder *b, size_t *ret_n);
 

@@ -232,6 +232,17 @@ static void column_put(json_writer *w, const dck_column *c)
 	json_end(w);
 }
 
+static void indices_put(json_writer *w, const char *key, const uint32_t *all, size_t n)
+{
+	if (n == 0)
+		return;
+	json_key(w, key);
+	json_flat_array(w);
+	for (size_t i = 0; i < n; i++)
+		json_uint(w, all[i]);
+	json_end(w);
+}
+
 static void table_put(json_writer *w, const dck_table *t)
 {
 	json_object(w);
@@ -251,6 +262,8 @@ static void table_put(json_writer *w, const dck_table *t)
 		json_end(w);
 	}
 	json_end(w);
+	indices_put(w, "brief_columns", t->brief_columns, t->nbrief_columns);
+	indices_put(w, "brief_rows", t->brief_rows, t->nbrief_rows);
 	json_end(w);
 }
 
@@ -275,6 +288,10 @@ static void note_put(json_writer *w, const dck_note *n)
 	text_put(w, "severity", severity_text[n->severity]);
 	text_put(w, "code", n->code);
 	text_put(w, "text", n->text);
+	if (n->brief != NULL)
+		text_put(w, "brief", n->brief);
+	if (n->under != NULL)
+		text_put(w, "under", n->under);
 	json_end(w);
 }
 

@@ -571,6 +571,34 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 	return DCK_OK;
 }
 
+/* Each below `limit`, ascending. */
+static dck_status indices_get(reader *rd, const json_t *o, const char *key, size_t limit,
+			      const uint32_t **ret, size_t *ret_n)
+{
+	const json_t *list = json_object_get(o, key);
+	if (list != NULL && !json_is_array(list))
+		return wrong(rd, key, list, "a list");
+	const size_t n = json_array_size(list);
+	uint32_t *all = mem_arena_array(rd->arena, n, sizeof *all);
+	if (all == NULL)
+		return DCK_OK; /* the arena remembers */
+	uint64_t least = 0, v = 0;
+	rd->sub = key;
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
+		if (!uint_of_json(json_array_get(list, rd->sub_row), &v))
+			return wrong(rd, NULL, json_array_get(list, rd->sub_row), "an integer");
+		if (v < least || v >= limit || v > UINT32_MAX)
+			return bad(rd, NULL, "is not above the one before it and below the number "
+					     "of columns or rows");
+		all[rd->sub_row] = (uint32_t)v;
+		least = v + 1;
+	}
+	rd->sub = NULL;
+	*ret = all;
+	*ret_n = n;
+	return DCK_OK;
+}
+
 static dck_status table_get(reader *rd, const json_t *o, void *row)
 {
 	dck_table *t = row;
@@ -580,7 +608,10 @@ static dck_status table_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(columns_get(rd, o, t));
 	if (mem_arena_failed(rd->arena))
 		return DCK_OK;
-	return rows_get(rd, o, t);
+	DCK_TRY(rows_get(rd, o, t));
+	DCK_TRY(indices_get(rd, o, "brief_columns", t->ncolumns, &t->brief_columns,
+			    &t->nbrief_columns));
+	return indices_get(rd, o, "brief_rows", t->nrows, &t->brief_rows, &t->nbrief_rows);
 }
 
 /* Their names are looked up, so there is one table of each. */
@@ -619,6 +650,8 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 
 	DCK_TRY(text_get(rd, o, "code", REQUIRED, &n->code));
 	DCK_TRY(text_get(rd, o, "text", REQUIRED, &n->text));
+	DCK_TRY(text_get(rd, o, "brief", OPTIONAL, &n->brief));
+	DCK_TRY(text_get(rd, o, "under", OPTIONAL, &n->under));
 	if (!json_is_string(severity))
 		return wrong(rd, "severity", severity, "text");
 	for (int i = 0; i < 3; i++) {
