@@ -55,11 +55,17 @@ typedef struct dck_op_view {
 } dck_op_view;
 DCK_API extern const dck_opt dck_op_options[];
 
-/* How a writer for people may decorate. Zeroed: plain ASCII-safe text, 80 columns. */
+/* How a writer for people may decorate. Zeroed: the answer in at most 15 lines of plain ASCII-safe
+ * text, 80 columns. */
 typedef struct dck_style {
 	bool colour;	/* ANSI colours */
 	bool utf8;	/* block characters in histograms, the +- and mu signs */
 	unsigned width; /* columns; 0: 80 */
+	bool details;	/* all of it, not only the answer */
+	/* Read on a terminal: the answer stands last, and long texts are shortened to fit. Elsewhere
+	 * it comes first, and nothing is shortened. */
+	bool terminal;
+	const char *rest; /* said below the answer: how to see the rest; NULL: nothing is */
 	dck_op_view ops;
 	bool runs; /* csv: a row for each run that was timed, instead of one for each metric */
 } dck_style;

@@ -24,26 +24,30 @@ static void extremes(const bench_samples *s, stat_estimate *estimates)
 	estimates[STAT_MAX].value = s->max;
 }
 
-static void throughput(record_builder *b, const bench_phases *p, const stat_estimate *mean)
+/* The statistic that was asked for, where a rate can be made of it: of a percentile it cannot. */
+static void throughput(record_builder *b, const bench_phases *p, const stat_estimate *estimates)
 {
 	const char *tag = "throughput/items";
 	const double items = (double)p->loop.target->items;
+	const bool median = p->plan.statistic == STAT_MEDIAN;
+	const stat_estimate *e = &estimates[median ? STAT_MEDIAN : STAT_MEAN];
+	const char *how = median ? "items of a run over the median latency"
+				 : "items of a run over the mean latency";
 
-	if (!mean->present)
-		record_metric_absent(b, tag, mean->why);
+	record_fact_text(b, "method", "rate", median ? "median" : "mean");
+	if (!e->present)
+		record_metric_absent(b, tag, e->why);
 	else if (!(items > 0))
 		record_metric_absent(b, tag, "a run has no items: axis 0 of the first input is 0");
 	else if (p->loop.idle_ns > 0)
 		record_metric_absent(b, tag, "there were pauses between the runs (--idle)");
-	else if (!(mean->value > 0))
+	else if (!(e->value > 0))
 		record_metric_absent(b, tag, "the runs took no time that the clock can see");
-	else if (mean->has_interval && mean->lo > 0)
-		record_metric_interval(b, tag, items * 1e9 / mean->value, items * 1e9 / mean->hi,
-				       items * 1e9 / mean->lo, mean->level,
-				       "items of a run over the mean latency");
+	else if (e->has_interval && e->lo > 0)
+		record_metric_interval(b, tag, items * 1e9 / e->value, items * 1e9 / e->hi,
+				       items * 1e9 / e->lo, e->level, how);
 	else
-		record_metric_real(b, tag, items * 1e9 / mean->value,
-				   "items of a run over the mean latency");
+		record_metric_real(b, tag, items * 1e9 / e->value, how);
 	record_metric_unit(b, tag, bench_rate_unit(p->loop.target));
 }
 
@@ -160,7 +164,7 @@ void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates)
 	extremes(&p->latency, estimates);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
 		bench_result_estimate(b, bench_estimator_tag[i], &estimates[i]);
-	throughput(b, p, &estimates[STAT_MEAN]);
+	throughput(b, p, estimates);
 	record_metric_int(b, "runs/count", (int64_t)p->measured_runs, "measured runs");
 	record_metric_int(b, "runs/warmup", (int64_t)p->warmup_runs,
 			  "runs before, the first one included");

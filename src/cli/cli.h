@@ -27,10 +27,11 @@ typedef struct cli_common {
 } cli_common;
 extern const dck_opt cli_common_options[];
 
-/* --format and where it goes, for commands that have a result. */
+/* --format, --details and where it goes, for commands that have a result. */
 typedef struct cli_format {
 	int format;	 /* index into cli_formats */
 	const char *out; /* a file instead of stdout; NULL: stdout */
+	bool details;
 } cli_format;
 extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", NULL */
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
@@ -177,8 +178,9 @@ void cli_stdout_drop(void);
 int cli_stdout_failed(int why);
 /* From here on stdout is a file, which appears whole or not at all: when stdout is finished. */
 dck_status cli_stdout_open(const char *path, dck_err *err);
-/* Writes records to stdout. */
-int cli_report(int format, const dck_record *const *records, size_t n, const dck_style *style);
+/* Writes records to stdout. style: as cli_style() gave it; the format's --details is added. */
+int cli_report(const cli_format *format, const dck_record *const *records, size_t n,
+	       const dck_style *style);
 /* A file that appears whole or not at all; "-" is stdout. */
 typedef struct cli_file {
 	int fd;
@@ -233,7 +235,7 @@ bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 int cli_record_save(const cli_common *common, const cli_output *o, const dck_record *r, int code);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. view NULL: none was asked
  * for. Returns the exit code. */
-int cli_record_show(const cli_common *common, int format, const dck_op_view *view,
+int cli_record_show(const cli_common *common, const cli_format *format, const dck_op_view *view,
 		    const cli_output *o, const dck_record *r);
 
 /* subject_file.c: reads a subject; one that is a program, a folder or no file at all is refused

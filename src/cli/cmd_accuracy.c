@@ -65,7 +65,7 @@ static int accuracy_show(accuracy_command *cfg, const dck_alternative *all, size
 
 	if (status != DCK_OK)
 		return code;
-	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 	code = verdict_exit(record, code);
 	dck_record_free(record);
 	return code;

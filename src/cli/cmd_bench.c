@@ -100,7 +100,7 @@ static int measure(bench_config *cfg)
 		return code;
 	code = is_worker
 		   ? record_send(cfg, record)
-		   : cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+		   : cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 	/* A fast wrong model must not pass. */
 	if (code == CLI_OK && !is_worker && dck_record_note(record, "outputs-differ"))
 		code = CLI_FAILED;

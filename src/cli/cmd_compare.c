@@ -67,7 +67,7 @@ static int live(compare_command *cfg, const dck_alternative *all, size_t n)
 
 	if (status != DCK_OK)
 		return code;
-	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 	code = verdict_exit(record, code);
 	dck_record_free(record);
 	return code;
@@ -144,7 +144,7 @@ static int saved(const cli *c, const compare_command *cfg)
 	if (status == DCK_OK)
 		status = dck_compare_records(all, n, &cfg->compare, &result, &err);
 	if (status == DCK_OK) {
-		code = cli_record_show(&cfg->common, cfg->format.format, &cfg->view, &cfg->output,
+		code = cli_record_show(&cfg->common, &cfg->format, &cfg->view, &cfg->output,
 				       result);
 		code = verdict_exit(result, code);
 		dck_record_free(result);

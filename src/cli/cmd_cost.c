@@ -103,7 +103,7 @@ static int record_show(const cost_command *cfg, const dck_record *r)
 	int code;
 
 	style.ops = cfg->view;
-	code = cli_report(cfg->format.format, &r, 1, &style);
+	code = cli_report(&cfg->format, &r, 1, &style);
 	code = cli_record_save(&cfg->common, &cfg->output, r, code);
 	if (code == CLI_OK && cfg->cost.strict && dck_record_note(r, "cost-unknown")) {
 		cli_message("--strict: %s", dck_record_note(r, "cost-unknown")->text);

@@ -37,7 +37,7 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 	}
 	if (dck_history_get(h, id, &r, &err) != DCK_OK)
 		return cli_failed(&err);
-	code = cli_report(cfg->format.format, (const dck_record *const *)&r, 1, &style);
+	code = cli_report(&cfg->format, (const dck_record *const *)&r, 1, &style);
 	dck_record_free(r);
 	return code;
 }
@@ -57,7 +57,7 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 	    DCK_OK)
 		return cli_failed(&err);
 	/* A comparison of records is no measurement to be kept beside them. */
-	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &(cli_output){0}, result);
+	code = cli_record_show(&cfg->common, &cfg->format, NULL, &(cli_output){0}, result);
 	if (code == CLI_OK)
 		code = dck_compare_gate(result);
 	dck_record_free(result);

@@ -42,7 +42,7 @@ static int subject_read(const cli *c, load_command *cfg, void **ret_owned)
 
 static int load_show(load_command *cfg, const dck_record *r)
 {
-	int code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, r);
+	int code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, r);
 
 	return code == CLI_OK ? dck_load_gate(r) : code;
 }

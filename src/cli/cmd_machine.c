@@ -30,7 +30,7 @@ static int machine_run(cli *c, void *config)
 	code = cli_watch_end(&watch, status, &err);
 	if (status != DCK_OK)
 		return code;
-	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 	dck_record_free(record);
 	return code;
 }

@@ -42,7 +42,7 @@ static int report_run(cli *c, void *config)
 	code = records_load(c, records, &n);
 	if (code == CLI_OK)
 		code =
-		    cli_report(cfg->format.format, (const dck_record *const *)records, n, &style);
+		    cli_report(&cfg->format, (const dck_record *const *)records, n, &style);
 	for (size_t i = 0; i < n; i++)
 		dck_record_free(records[i]);
 	free(records);

@@ -32,7 +32,7 @@ static int measure(throughput_command *cfg)
 
 	if (status != DCK_OK)
 		return code;
-	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 	/* The table is there, the answer is not. */
 	if (code == CLI_OK &&
 	    (dck_record_note(record, "no-batch-fits") || dck_record_note(record, "slo-not-held")))

@@ -49,6 +49,10 @@ const dck_opt cli_format_options[] = {
      .at = offsetof(cli_format, out),
      .arg = "FILE",
      .help = "write the result to FILE instead of stdout; .json, .csv or .md tells the format"},
+    {.name = "details",
+     .kind = DCK_OPT_FLAG,
+     .at = offsetof(cli_format, details),
+     .help = "all of the result as text, not only the answer in a few lines"},
     {0},
 };
 

@@ -173,14 +173,20 @@ int cli_save_check(const cli *c, const cli_output *o)
 	return o->db ? history_check(o->db) : CLI_OK;
 }
 
-/* The text report shows the notes itself. Why it ended early is said in any case. */
-static void notes_print(const cli_common *common, int format, const dck_record *r)
+/* The text report shows the notes itself; a failure is said to who does not see it there. A note of
+ * another one's cause is in that one. */
+static void notes_print(const cli_common *common, int format, const dck_style *style,
+			const dck_record *r)
 {
 	for (size_t i = 0; i < r->nnotes; i++) {
 		const dck_note *note = &r->notes[i];
-		bool warn = format != CLI_TEXT && !common->quiet;
+		const bool error = note->severity == DCK_ERROR &&
+				   (format != CLI_TEXT ||
+				    (!style->terminal && strcmp(note->code, "interrupted") != 0));
+		const bool warn =
+		    note->severity == DCK_WARN && format != CLI_TEXT && !common->quiet;
 
-		if (note->severity == DCK_ERROR || (warn && note->severity == DCK_WARN))
+		if ((error || warn) && !note->under)
 			cli_message("%s", note->text);
 	}
 }
@@ -218,17 +224,26 @@ int cli_record_save(const cli_common *common, const cli_output *o, const dck_rec
 	return code;
 }
 
-int cli_record_show(const cli_common *common, int format, const dck_op_view *view,
+int cli_record_show(const cli_common *common, const cli_format *format, const dck_op_view *view,
 		    const cli_output *o, const dck_record *r)
 {
 	dck_style style = cli_style(common, STDOUT_FILENO);
+	char rest[8192];
 	int code;
+
+	if (o->save) {
+		char head[] = "deepclock", report[] = "report", details[] = "--details", save[4096];
+
+		snprintf(save, sizeof save, "%s", o->save);
+		cli_quote_words((char *[]){head, report, save, details, NULL}, rest, sizeof rest);
+		style.rest = rest;
+	}
 
 	if (view)
 		style.ops = *view;
 	style.runs = o->per;
 	code = cli_report(format, &r, 1, &style);
-	notes_print(common, format, r);
+	notes_print(common, format->format, &style, r);
 	/* Saved even when stdout is full, and shown even when it cannot be saved. */
 	code = cli_record_save(common, o, r, code);
 	/* Ctrl-C reaches a measured program too, whose death may come first. */

@@ -54,5 +54,6 @@ dck_style cli_style(const cli_common *common, int fd)
 	    .colour = colour_fits(common, fd),
 	    .utf8 = locale_is_utf8(),
 	    .width = cli_term_width(fd),
+	    .terminal = isatty(fd) == 1,
 	};
 }

@@ -138,8 +138,9 @@ const char *format_percent(double ratio, char *buf)
 	if (!isfinite(v)) {
 		snprintf(buf, FORMAT_SIZE, "?");
 	} else {
-		/* Three digits, no zeros at the end. */
-		put(buf, num_general, fabs(v) >= 100 && fabs(v) < 1e6 ? 6 : 3, v, " %");
+		/* Three digits, no zeros at the end; no exponent where it can be read without. */
+		const bool whole = fabs(v) >= 99.95 && fabs(v) < 1e6;
+		put(buf, whole ? num_fixed : num_general, whole ? 0 : 3, v, " %");
 	}
 	return buf;
 }

@@ -17,6 +17,7 @@ void page_init(page *p, dck_sink *out, const dck_style *style)
 	*p = (page){.out = out,
 		    .utf8 = s->utf8,
 		    .colour = s->colour,
+		    .terminal = s->terminal,
 		    .width = width < WIDTH_MIN	 ? WIDTH_MIN
 			     : width > WIDTH_MAX ? WIDTH_MAX
 						 : width,

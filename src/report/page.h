@@ -10,7 +10,7 @@
 
 typedef struct page {
 	dck_sink *out;
-	bool utf8, colour;
+	bool utf8, colour, terminal;
 	unsigned width, col; /* columns; where the next character goes */
 	bool space;	     /* a space is due before what comes next on this line */
 	unsigned due; /* so many blanks are, counted in col already: no line ends in blanks */

@@ -1,5 +1,5 @@
-/* text.c - a record for people: what was measured and the number first, the doubts last, where the
- * eye is when the prompt returns.
+/* text.c - a record for people, all of it: what was measured and the number first, the doubts last,
+ * where the eye is when the prompt returns. text_brief.c has the short form.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text.h"
@@ -27,7 +27,7 @@ static bool has_prefix(const char *text, const char *prefix)
 }
 
 /* A metric that has a number, or NULL. */
-static const dck_metric *metric_find(const dck_record *r, const char *tag, double *ret)
+const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret)
 {
 	const dck_metric *m = dck_record_metric(r, tag);
 	return m != NULL && format_number_of(&m->value, ret) ? m : NULL;
@@ -35,7 +35,7 @@ static const dck_metric *metric_find(const dck_record *r, const char *tag, doubl
 
 /* --- what was measured, with what */
 
-static void headline_put(page *p, const dck_record *r)
+void text_headline(page *p, const dck_record *r, const char *more)
 {
 	static const struct {
 		const char *section, *key, *before, *after;
@@ -76,27 +76,20 @@ static void headline_put(page *p, const dck_record *r)
 			page_text(p, piece);
 		}
 	}
-	page_line(p);
-}
-
-static void incomplete_put(page *p, const dck_record *r)
-{
-	if (!r->incomplete)
-		return;
-	page_line(p);
-	page_to(p, 2);
-	page_ink_set(p, PAGE_ERROR);
-	page_wrap(p, 2,
-		  "INCOMPLETE: the measurement did not reach its end; these are the samples "
-		  "taken until then (see the notes below)");
-	page_ink_set(p, PAGE_PLAIN);
+	if (p->col + page_columns(more) > p->width) {
+		page_text(p, more[0] == ',' ? "," : "");
+		page_line(p);
+		page_to(p, 2);
+		more += strspn(more, ", ");
+	}
+	page_text(p, more);
 	page_line(p);
 }
 
 /* --- the number */
 
 /* The metric that the plan's precision was asked of; NULL: the record has none of that name. */
-static const dck_metric *metric_asked(const dck_record *r)
+const dck_metric *text_metric_asked(const dck_record *r)
 {
 	char buf[FORMAT_SIZE], tag[FORMAT_SIZE];
 	const char *statistic = text_fact(r, "plan", "statistic", buf);
@@ -106,24 +99,24 @@ static const dck_metric *metric_asked(const dck_record *r)
 }
 
 /* The one to show first: what was asked, else what there is. */
-static const dck_metric *metric_main(const dck_record *r, double *ret)
+const dck_metric *text_metric_main(const dck_record *r, double *ret)
 {
-	const dck_metric *m = metric_asked(r);
+	const dck_metric *m = text_metric_asked(r);
 	if (m == NULL || !format_number_of(&m->value, ret))
-		m = metric_find(r, "latency/median", ret);
+		m = text_metric(r, "latency/median", ret);
 	if (m == NULL)
-		m = metric_find(r, "latency/mean", ret);
-	return m != NULL ? m : metric_find(r, "latency/max", ret);
+		m = text_metric(r, "latency/mean", ret);
+	return m != NULL ? m : text_metric(r, "latency/max", ret);
 }
 
-static format_scale scale_of(const dck_record *r, bool utf8)
+format_scale text_latency_scale(const dck_record *r, bool utf8)
 {
 	double v = NAN;
-	const dck_metric *m = metric_main(r, &v);
+	const dck_metric *m = text_metric_main(r, &v);
 	return format_scale_for(v, m != NULL && m->level > 0 ? (m->hi - m->lo) / 2 : NAN, utf8);
 }
 
-static void level_put(page *p, double level)
+void text_level(page *p, double level)
 {
 	page_fmt(p, " %.3g %%", 100 * level);
 }
@@ -132,7 +125,7 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	double v;
-	const dck_metric *asked = metric_asked(r), *m = metric_main(r, &v);
+	const dck_metric *asked = text_metric_asked(r), *m = text_metric_main(r, &v);
 
 	page_line(p);
 	page_to(p, 2);
@@ -158,11 +151,11 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 	if (m->level > 0) {
 		page_fmt(p, "  [%s, %s]", format_scaled(scale, m->lo, a),
 			 format_scaled(scale, m->hi, b));
-		level_put(p, m->level);
+		text_level(p, m->level);
 	} else {
 		page_text(p, "  (no interval)");
 	}
-	m = metric_find(r, "throughput/items", &v);
+	m = text_metric(r, "throughput/items", &v);
 	if (m != NULL) {
 		format_number(v, m->def->unit, a);
 		if (p->col + 3 + page_columns(a) > p->width) {
@@ -198,7 +191,7 @@ static void counts_put(page *p, const dck_record *r)
 	page_ink_set(p, PAGE_BOLD);
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
 		const dck_metric *m = dck_record_metric(r, part[i].tag);
-		bool known = metric_find(r, part[i].tag, &v) != NULL;
+		bool known = text_metric(r, part[i].tag, &v) != NULL;
 		page_text(p, i > 0 ? "," : "");
 		if (i > 0)
 			page_space(p);
@@ -223,12 +216,12 @@ static void effort_put(page *p, const dck_record *r)
 	size_t n = 0;
 	const dck_fact *f;
 
-	const dck_metric *m = metric_find(r, "runs/count", &v);
+	const dck_metric *m = text_metric(r, "runs/count", &v);
 	if (m == NULL)
 		return;
 	n += (size_t)snprintf(text, sizeof text, "%s run%s",
 			      format_value(&m->value, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
-	m = metric_find(r, "runs/warmup", &v);
+	m = text_metric(r, "runs/warmup", &v);
 	if (m != NULL)
 		n +=
 		    (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
@@ -417,7 +410,7 @@ static void legend_put(page *p, const dck_record *r, double level)
 	page_to(p, 2);
 	page_ink_set(p, PAGE_DIM);
 	page_text(p, "[ ]:");
-	level_put(p, level);
+	text_level(p, level);
 	page_text(p, kind != NULL ? " interval," : " interval");
 	page_space(p);
 	page_wrap(p, 2, kind != NULL ? kind : "");
@@ -475,7 +468,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 }
 
 /* "[55.4, 56.8]": the unit stands behind the value already, unless an end has another. */
-static void interval_put(page *p, const dck_metric *m, const char *value)
+void text_interval(page *p, const dck_metric *m, const char *value)
 {
 	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
 	const char *unit = strrchr(value, ' ');
@@ -506,7 +499,7 @@ static void plain_row(page *p, const dck_metric *m, bool with_how)
 	page_space(p);
 	if (m->level > 0) {
 		page_to(p, INTERVAL_COL);
-		interval_put(p, m, value);
+		text_interval(p, m, value);
 		page_space(p);
 	}
 	if (with_how && m->how != NULL)
@@ -615,8 +608,8 @@ static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widt
 	page_ink_set(p, PAGE_PLAIN);
 	if (m->level > 0) {
 		page_to(p, 2 + name_cols + 2 + w->value + 2);
-		interval_put(p, m, value);
-		level_put(p, m->level);
+		text_interval(p, m, value);
+		text_level(p, m->level);
 	}
 	if (m->how != NULL)
 		how_put(p, p->col + 2, m->how);
@@ -728,53 +721,13 @@ static void costs_put(page *p, const dck_record *r)
 	}
 }
 
-/* --- doubts */
-
-static void notes_put(page *p, const dck_record *r)
+void text_details(page *p, const dck_record *r)
 {
-	static const struct {
-		const char *text;
-		page_ink ink;
-	} severity[] = {[DCK_INFO] = {"note:", PAGE_BOLD},
-			[DCK_WARN] = {"warning:", PAGE_WARN},
-			[DCK_ERROR] = {"error:", PAGE_ERROR}};
-	static const dck_severity order[] = {DCK_INFO, DCK_WARN, DCK_ERROR};
-
-	if (r->nnotes > 0)
-		page_line(p);
-	/* The worst last: it is what stays in sight. */
-	for (size_t s = 0; s < 3; s++) {
-		for (size_t i = 0; i < r->nnotes; i++) {
-			const dck_note *n = &r->notes[i];
-			if (n->severity != order[s])
-				continue;
-			page_ink_set(p, severity[n->severity].ink);
-			page_text(p, severity[n->severity].text);
-			page_ink_set(p, PAGE_PLAIN);
-			page_space(p);
-			page_wrap(p, 2, n->text);
-			page_ink_set(p, PAGE_DIM);
-			if (p->col + page_columns(n->code) + 3 > p->width) {
-				page_line(p);
-				page_to(p, 2);
-			}
-			page_text(p, "[");
-			page_wrap(p, 2, n->code);
-			p->space = false;
-			page_text(p, "]");
-			page_ink_set(p, PAGE_PLAIN);
-			page_line(p);
-		}
-	}
-}
-
-static void record_put(page *p, const dck_record *r)
-{
-	const format_scale scale = scale_of(r, p->utf8);
+	const format_scale scale = text_latency_scale(r, p->utf8);
 	const bool keyed = is_keyed(r);
 
-	headline_put(p, r);
-	incomplete_put(p, r);
+	text_headline(p, r, "");
+	text_incomplete(p, r, true);
 	text_verdicts(p, r);
 	if (text_is_machine(r))
 		text_machine(p, r);
@@ -798,7 +751,7 @@ static void record_put(page *p, const dck_record *r)
 	else if (r->ntables == 0)
 		rows_put(p, r, "Other metrics", is_loose_member, true);
 	text_facts(p, r);
-	notes_put(p, r);
+	text_notes(p, r);
 }
 
 static void text_report(const dck_record *const *records, size_t n, const dck_style *style,
@@ -813,11 +766,15 @@ static void text_report(const dck_record *const *records, size_t n, const dck_st
 			sink_repeat(out, '-', p.width);
 			page_line(&p);
 		}
-		record_put(&p, records[i]);
+		if (style != NULL && style->details)
+			text_details(&p, records[i]);
+		else
+			text_brief(&p, records[i], style != NULL ? style->rest : NULL);
 	}
 }
 
-const dck_writer report_text = {.name = "text",
-				.ext = ".txt",
-				.help = "tables and a histogram for people",
-				.write = text_report};
+const dck_writer report_text = {
+    .name = "text",
+    .ext = ".txt",
+    .help = "the answer for people; with --details all tables, a histogram and facts",
+    .write = text_report};

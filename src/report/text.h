@@ -7,8 +7,37 @@
 #include "report/format.h"
 #include "report/page.h"
 
+/* The answer in at most 15 lines, and all of it. rest: where that is to be had; NULL: not said. */
+void text_brief(page *p, const dck_record *r, const char *rest);
+void text_details(page *p, const dck_record *r);
+
+/* What was measured, with what; `more` at the end of it. */
+void text_headline(page *p, const dck_record *r, const char *more);
+/* Why it ended early; nothing where it did not. */
+void text_incomplete(page *p, const dck_record *r, bool spaced);
+
+/* A metric that has a number, or NULL. */
+const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret);
+/* The metric that the plan's precision was asked of, NULL: r has none of that name; and the one to
+ * show first, with its number: that one, else what there is. */
+const dck_metric *text_metric_asked(const dck_record *r);
+const dck_metric *text_metric_main(const dck_record *r, double *ret);
+format_scale text_latency_scale(const dck_record *r, bool utf8); /* fit for the latter */
+/* "[55.4, 56.8]" behind `value`, the metric's text; and " 95 %". */
+void text_interval(page *p, const dck_metric *m, const char *value);
+void text_level(page *p, double level);
+
+/* The doubts, all or one. Not those that have the cause of another one, nor what text_incomplete()
+ * said. */
+void text_notes(page *p, const dck_record *r);
+bool text_note_is_own(const dck_record *r, const dck_note *n);
+/* In `lines` lines, as far as it can be said in them. */
+void text_note_brief(page *p, const dck_note *n, unsigned lines);
+
 /* The measured samples of r as a histogram; nothing where there are too few. */
 void text_histogram(page *p, const dck_record *r, const format_scale *scale);
+/* The same in one line. */
+void text_histogram_line(page *p, const dck_record *r);
 
 /* The sections of facts: what was measured, with what, where and how. */
 void text_facts(page *p, const dck_record *r);
@@ -19,6 +48,8 @@ void text_ops(page *p, const dck_record *r);
 /* The results that come in rows; nothing where r has none. */
 void text_tables(page *p, const dck_record *r);
 bool text_is_share(const dck_column *c); /* ratios that are shown in percent */
+/* What matters of the one that matters, in at most `lines` lines; nothing where that is too few. */
+void text_table_brief(page *p, const dck_record *r, unsigned lines);
 
 /* The report on a classifier, and which of the tables are in it. */
 void text_accuracy(page *p, const dck_record *r);

@@ -229,3 +229,61 @@ void text_histogram(page *p, const dck_record *r, const format_scale *scale)
 	}
 	mem_free(s.x);
 }
+
+/* --- in one line */
+
+#define LINE_BINS 56
+#define LINE_RUNS 20 /* of fewer no picture */
+#define LINE_COLS 24 /* for the ends of the picture and what was cut off */
+
+static void level_put(page *p, size_t count, size_t most)
+{
+	static const char *const block[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+					    "\u2585", "\u2586", "\u2587", "\u2588"};
+	static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
+	size_t n = most > 0 ? (count * 8 + most / 2) / most : 0;
+
+	if (n == 0 && count > 0)
+		n = 1;
+	page_text(p, (p->utf8 ? block : ascii)[n]);
+}
+
+void text_histogram_line(page *p, const dck_record *r)
+{
+	char left[2 * FORMAT_SIZE], right[3 * FORMAT_SIZE], text[FORMAT_SIZE];
+	size_t count[LINE_BINS] = {0}, cut = 0, most = 0;
+	samples s;
+	double lo = 0, hi = 0;
+
+	if (!samples_collect(r, &s) || s.n < LINE_RUNS) {
+		mem_free(s.x);
+		return;
+	}
+	ends_find(&s, &lo, &hi);
+	for (size_t i = 0; i < s.n; i++)
+		cut += s.x[i] < lo || s.x[i] > hi;
+	const format_scale ends = format_scale_for(hi, NAN, p->utf8);
+	snprintf(left, sizeof left, "%s %s ", format_scaled(&ends, lo, text), ends.unit);
+	int n = snprintf(right, sizeof right, " %s %s", format_scaled(&ends, hi, text), ends.unit);
+	if (cut > 0)
+		snprintf(right + n, sizeof right - (size_t)n, " (%zu beyond)", cut);
+	/* As many as find room and as the samples can fill. */
+	const unsigned used = 2 + page_columns(left) + 1 + 1 + page_columns(right);
+	size_t cols = (size_t)fmin(3 * sqrt((double)s.n), LINE_BINS);
+	cols = p->width < used + cols ? (p->width > used + 8 ? p->width - used : 8) : cols;
+	for (size_t i = 0; i < s.n; i++) {
+		const double at = hi > lo ? (s.x[i] - lo) / (hi - lo) * (double)cols : 0;
+		const size_t bin = at < (double)cols ? (size_t)fmax(at, 0) : cols - 1;
+		if (s.x[i] >= lo && s.x[i] <= hi && ++count[bin] > most)
+			most = count[bin];
+	}
+	page_to(p, 2);
+	page_text(p, left);
+	page_text(p, p->utf8 ? "\u2595" : "|");
+	for (size_t i = 0; i < cols; i++)
+		level_put(p, count[i], most);
+	page_text(p, p->utf8 ? "\u258f" : "|");
+	page_text(p, right);
+	page_line(p);
+	mem_free(s.x);
+}

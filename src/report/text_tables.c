@@ -375,6 +375,16 @@ static void legend_put(page *p, const view *v)
 		below_put(p, "[ ]:", text);
 }
 
+/* Columns as wide as their widest cells. */
+static void columns_fill(view *v, unsigned text_cols)
+{
+	for (size_t c = 0; c < v->ncolumns; c++)
+		v->columns[c].kind = kind_of(v, c, text_cols);
+	reasons_find(v);
+	for (size_t c = 0; c < v->ncolumns; c++)
+		column_fill(v, c, text_cols);
+}
+
 static void table_put(page *p, const dck_table *t)
 {
 	char name[FORMAT_SIZE];
@@ -394,11 +404,7 @@ static void table_put(page *p, const dck_table *t)
 		below_put(p, "no rows", "");
 		return;
 	}
-	for (size_t c = 0; c < v.ncolumns; c++)
-		v.columns[c].kind = kind_of(&v, c, text_cols);
-	reasons_find(&v);
-	for (size_t c = 0; c < v.ncolumns; c++)
-		column_fill(&v, c, text_cols);
+	columns_fill(&v, text_cols);
 	grids_put(p, &v);
 	absent_put(p, &v);
 	more_put(p, &v);
@@ -411,4 +417,100 @@ void text_tables(page *p, const dck_record *r)
 	for (size_t i = 0; i < r->ntables; i++)
 		if (!text_accuracy_has(&r->tables[i]))
 			table_put(p, &r->tables[i]);
+}
+
+/* --- in short */
+
+#define BRIEF_ROWS 7
+#define BRIEF_COLS 8
+
+static const dck_table *main_table(const dck_record *r)
+{
+	for (size_t i = 0; i < r->ntables; i++)
+		if (r->tables[i].nbrief_columns > 0)
+			return &r->tables[i];
+	return r->ntables > 0 ? &r->tables[0] : NULL;
+}
+
+/* The part of t that matters, of at most so many rows. */
+typedef struct extract {
+	dck_table t;
+	dck_column columns[BRIEF_COLS];
+	dck_cell cells[BRIEF_ROWS * BRIEF_COLS];
+} extract;
+
+static void extract_fill(const dck_table *t, size_t rows, extract *e)
+{
+	size_t from[BRIEF_COLS] = {0}, n = 1;
+
+	for (size_t i = 0; i < t->nbrief_columns && n < BRIEF_COLS; i++)
+		from[n++] = t->brief_columns[i];
+	for (size_t i = 1; t->nbrief_columns == 0 && i < t->ncolumns && n < BRIEF_COLS; i++)
+		from[n++] = i;
+	e->t = (dck_table){.name = t->name,
+			   .title = t->title,
+			   .columns = e->columns,
+			   .cells = e->cells,
+			   .ncolumns = n,
+			   .nrows = rows};
+	for (size_t c = 0; c < n; c++)
+		e->columns[c] = t->columns[from[c]];
+	for (size_t i = 0; i < rows; i++)
+		for (size_t c = 0; c < n; c++)
+			e->cells[i * n + c] =
+			    t->cells[(t->nbrief_rows > 0 ? t->brief_rows[i] : i) * t->ncolumns +
+				     from[c]];
+}
+
+/* The columns that fit beside each other and the names; the last ones go. */
+static void parts_fill(const page *p, view *v)
+{
+	const unsigned least = p->width / 4, all = v->columns[0].value_cols,
+		       names = all < least || !p->terminal ? all : least;
+	unsigned used = 2 + names;
+
+	for (size_t c = 1; c < v->ncolumns && v->nparts + 2 < GRID_COLS_MAX; c++) {
+		const look *own = &v->columns[c];
+		const unsigned cols =
+		    2 + own->value_cols + (own->intervals ? 1 + own->interval_cols : 0);
+		if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
+			continue;
+		if (used + cols > p->width)
+			continue;
+		used += cols;
+		v->parts[v->nparts++] = (part){.column = c};
+		if (own->intervals)
+			v->parts[v->nparts++] = (part){.column = c, .interval = true};
+	}
+}
+
+void text_table_brief(page *p, const dck_record *r, unsigned lines)
+{
+	const dck_table *t = main_table(r);
+	char name[FORMAT_SIZE];
+	extract e;
+
+	/* Titles and their units, a row, and what is left out. */
+	if (t == NULL || t->nrows == 0 || lines < 4)
+		return;
+	size_t rows = t->nbrief_rows > 0 ? t->nbrief_rows : t->nrows;
+	const size_t most = lines - 3 < BRIEF_ROWS ? lines - 3 : BRIEF_ROWS;
+	rows = rows < most ? rows : most;
+	extract_fill(t, rows, &e);
+	view v = {
+	    .t = &e.t, .utf8 = p->utf8, .nrows = rows, .ncolumns = e.t.ncolumns, .name = name};
+	columns_fill(&v, p->terminal ? TEXT_COLS : FORMAT_SIZE - 1);
+	for (size_t c = 0; c < v.ncolumns; c++) /* nothing stands below a row here */
+		if (v.columns[c].kind == COLUMN_LONG)
+			v.columns[c].kind = COLUMN_EMPTY;
+	v.nreasons = v.nreasons < 1 ? v.nreasons : 1;
+	parts_fill(p, &v);
+	parts_put(p, &v, false);
+	if (rows < t->nrows) {
+		page_to(p, 2);
+		page_ink_set(p, PAGE_DIM);
+		page_fmt(p, "and %zu more", t->nrows - rows);
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+	}
 }

@@ -40,7 +40,7 @@ static inline dck_record *golden_record(const char *name)
 	return r;
 }
 
-static inline dck_buffer golden_report(const char *writer, const dck_record *const *records,
+static inline dck_buffer golden_styled(const char *writer, const dck_record *const *records,
 				       size_t n, const dck_style *style)
 {
 	dck_buffer b = {0};
@@ -49,6 +49,15 @@ static inline dck_buffer golden_report(const char *writer, const dck_record *con
 	assert_int_equal(dck_report(writer, records, n, style, &s, NULL), DCK_OK);
 	assert_int_equal(dck_sink_finish(&s, NULL), DCK_OK);
 	return b;
+}
+
+/* All of the record, not only the answer. */
+static inline dck_buffer golden_report(const char *writer, const dck_record *const *records,
+				       size_t n, const dck_style *style)
+{
+	dck_style own = style != NULL ? *style : (dck_style){.terminal = true};
+	own.details = true;
+	return golden_styled(writer, records, n, &own);
 }
 
 static inline void golden_compare(const dck_buffer *got, const char *name)

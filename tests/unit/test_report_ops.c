@@ -212,7 +212,7 @@ static void no_memory_for_tables(void **state)
 	dck_record *r = golden_record("record_cost.json");
 	const dck_record *one = r;
 	for (int by = OPS_BY_TYPE; by <= OPS_BY_MODULE; by++) {
-		const dck_style style = {.ops = {.by = by}};
+		const dck_style style = {.details = true, .ops = {.by = by}};
 		unsigned said = 0;
 		dck_status st = DCK_E_NOMEM;
 		for (fail_at = 1; st != DCK_OK && fail_at < 500; fail_at++) {

@@ -11,7 +11,7 @@ need-ort || exit 77
 npy x.npy '<f4' 4000x2000 0
 npy y.npy '<i8' 4000 0
 (sleep 4 && echo x > begun) &
-interrupt SIGINT begun deepclock accuracy --quiet --labels y.npy --inputs x.npy --batch 1 --threads 1 --save run.json \
+interrupt SIGINT begun deepclock accuracy --details --quiet --labels y.npy --inputs x.npy --batch 1 --threads 1 --save run.json \
 	slow.onnx > out 2> err
 echo $?
 wait

@@ -7,7 +7,7 @@ npy x.npy '<f4' 5x3 .5 .3 .2 .4 .4 .2 0 0 1 .1 .2 .9 0 .7 .7
 npy x8.npy '<f8' 5x3 .5 .3 .2 .4 .4 .2 0 0 1 .1 .2 .9 0 .7 .7
 npy y.npy '<i8' 5 0 1 2 2 2
 report() {
-	deepclock accuracy --quiet --labels y.npy --save run.json "$@" > out
+	deepclock accuracy --details --quiet --labels y.npy --save run.json "$@" > out
 	echo "exit $?"
 	sed -n '/^Classification report/,/^weighted avg/p' out
 }
@@ -29,6 +29,6 @@ record run.json 'f("difference", "verdict")' 'r["tables"][2]["name"]' 'r["tables
 	'note("outputs-differ")["severity"]'
 echo '--- labels of text'
 printf 'a\nb\nc\nc\nc\n' > y.csv
-deepclock accuracy --quiet --labels y.csv --inputs x.npy same.onnx
+deepclock accuracy --details --quiet --labels y.csv --inputs x.npy same.onnx
 echo "exit $?"
-deepclock accuracy --quiet --labels y.csv --inputs x.npy --target-names a,b,c same.onnx | sed -n '/^Classification report/,/^weighted avg/p'
+deepclock accuracy --details --quiet --labels y.csv --inputs x.npy --target-names a,b,c same.onnx | sed -n '/^Classification report/,/^weighted avg/p'

@@ -13,7 +13,7 @@ npy w.npy '<f4' 5x4 .5
 npy y.npy '<i8' 5 0
 try() {
 	echo "--- $*"
-	deepclock accuracy --quiet --labels y.npy "$@" > out
+	deepclock accuracy --details --quiet --labels y.npy "$@" > out
 	echo "exit $?"
 }
 try --inputs x4.npy same.onnx

@@ -1,6 +1,6 @@
 # What the report can be asked for.
 report() {
-	deepclock accuracy --quiet --labels y.csv --predictions p.csv "$@" > out
+	deepclock accuracy --details --quiet --labels y.csv --predictions p.csv "$@" > out
 	code=$?
 	sed -n '/^  accuracy *[0-9]/p; /^Classification report/,/weighted avg/p; /^Confusion/,/^$/p; /^warning/,$p; /^note/,$p' out
 	echo "exit $code"

@@ -12,5 +12,5 @@ record run.json 'm("accuracy/overall")' 'm("precision/0")["value"]' 'm("recall/2
 # A label that has the name of an average.
 printf 'macro\nmacro\nb\n' > y.csv
 printf 'macro\nb\nb\n' > p.csv
-deepclock accuracy --quiet --labels y.csv --predictions p.csv --save run.json > text
+deepclock accuracy --details --quiet --labels y.csv --predictions p.csv --save run.json > text
 record run.json 'm("precision/macro")["value"]' 'm("precision/b")["value"]' 'note("label-reserved")["text"]'

@@ -1,6 +1,6 @@
 # The example of classification_report's documentation, from files of every kind.
 report() {
-	deepclock accuracy --quiet "$@" | sed -n '/^Classification report/,/^weighted avg/p'
+	deepclock accuracy --details --quiet "$@" | sed -n '/^Classification report/,/^weighted avg/p'
 }
 npy y.npy '<i8' 5 0 1 2 2 2
 npy p.npy '<i8' 5 0 0 2 2 1

@@ -8,7 +8,7 @@ END
 chmod +x work
 for signal in SIGINT SIGTERM; do
 	rm -f done enough
-	interrupt $signal enough deepclock bench --quiet --runs 100000 --warmup 0 --save run.json -- ./work > text
+	interrupt $signal enough deepclock bench --details --quiet --runs 100000 --warmup 0 --save run.json -- ./work > text
 	echo $?
 	record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' \
 		'1 <= len(s("latency")["values"]) < 100000'

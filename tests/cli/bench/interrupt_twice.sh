@@ -1,5 +1,5 @@
 # timeout(1) signals the program and then its group: that is one interruption, not two.
-timeout --preserve-status -s INT 1 deepclock bench --quiet --runs 100000000 --warmup 0 --idle 10ms \
+timeout --preserve-status -s INT 1 deepclock bench --details --quiet --runs 100000000 --warmup 0 --idle 10ms \
 	--engine null --save run.json zoo:simplenet > text
 echo $?
 record run.json 'r["incomplete"]'

@@ -4,7 +4,7 @@ saved-record old latency/median 200e3 199.5e3 200.5e3 op:conv1:Conv:100e3:500 op
 saved-record new latency/median 215e3 214.5e3 215.5e3 op:conv1:FusedConv:130e3:500:conv1,relu1 \
 	op:conv2:Conv:60.1e3:500 op:conv3:Conv:50e3:500 op:fc_new:Gemm:21e3:100 \
 	op:reorder:ReorderOutput:1e3:50 > new.json
-deepclock compare old.json new.json > out
+deepclock compare --details old.json new.json > out
 echo "exit $?"
 grep -e '^Operators' -e '^note: .* got slower' out
 deepclock compare old.json new.json --format json > run.json

@@ -6,7 +6,7 @@ output y
 node Conv x,w c conv
 node Relu c y relu
 END
-deepclock cost net.onnx
+deepclock cost --details net.onnx
 echo $?
 try() {
 	echo "- $*"

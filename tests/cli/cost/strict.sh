@@ -7,14 +7,14 @@ node MatMul x,w m layer1/product
 node Frobnicate m f layer1/frob example.org
 node Relu m y layer2/relu
 END
-deepclock cost net.onnx
+deepclock cost --details net.onnx
 echo $?
-deepclock cost net.onnx --strict > text
+deepclock cost --details net.onnx --strict > text
 echo $?
 grep -c product text
 deepclock cost net.onnx --strict --format json > run.json
 echo $?
 record run.json 'm("cost/macs")' 'm("cost/params")["value"]' 'm("cost/coverage")["value"]' \
 	'[o["macs"] for o in r["ops"]]' 'note("cost-unknown")["severity"]'
-deepclock cost zoo:simplenet --strict > text
+deepclock cost --details zoo:simplenet --strict > text
 echo $?

@@ -1,4 +1,4 @@
 # What people see. None of it is measured.
 for model in conv2d matmul simplenet; do
-	deepclock cost zoo:$model
+	deepclock cost --details zoo:$model
 done

@@ -4,10 +4,10 @@ deepclock load $common --format json zoo:simplenet > run.json 2> /dev/null
 echo $?
 record run.json 'r["tables"][0]["name"]'
 deepclock load $common --format csv zoo:simplenet 2> /dev/null | grep -c load/summary
-deepclock load $common --save run2.json zoo:simplenet > text
-deepclock report run2.json > again
+deepclock load --details $common --save run2.json zoo:simplenet > text
+deepclock report --details run2.json > again
 cmp text again && echo same
-deepclock load $common zoo:simplenet > /dev/full
+deepclock load --details $common zoo:simplenet > /dev/full
 echo $?
-deepclock load $common --save no/folder/run.json zoo:simplenet > text
+deepclock load --details $common --save no/folder/run.json zoo:simplenet > text
 echo $?

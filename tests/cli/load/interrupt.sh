@@ -2,7 +2,7 @@
 for how in '--rate 500' '--streams 2' "--find-peak --slo median<=1s --time 20s"; do
 	rm -f begun
 	(sleep 2.5; echo x > begun) &
-	interrupt SIGINT begun deepclock load --quiet --engine null --engine-option sleep_ns=1000000 --warmup 2 $how \
+	interrupt SIGINT begun deepclock load --details --quiet --engine null --engine-option sleep_ns=1000000 --warmup 2 $how \
 		$(case $how in *find*) ;; *) echo --time 60s ;; esac) --save run.json zoo:simplenet > text 2> err
 	echo $?
 	cat err | sed 's/after [0-9]* requests/after N requests/'

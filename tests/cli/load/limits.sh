@@ -1,7 +1,7 @@
 # Verdicts and exit statuses; requests too few for a verdict are said to be.
 common="--quiet --engine null --engine-option sleep_ns=300000 --warmup 2 zoo:simplenet"
 try() {
-	deepclock load $common "$@" --save run.json > text 2> err
+	deepclock load --details $common "$@" --save run.json > text 2> err
 	echo $?
 	record run.json 'f("load", "verdict")' '[n["code"] for n in r["notes"] if n["code"].startswith("slo")]' \
 		'[row[-1] for t in r["tables"] if t["name"] == "load/limits" for row in t["rows"]]'
@@ -12,7 +12,7 @@ try --requests 6000 --slo 'median<=10s'
 try --requests 6000 --slo 'p99.9<=10s' --slo 'median<=10s'
 try --requests 3000 --slo 'p99.9<=10s' --slo 'median<=200us'
 # More than can be served: unstable, and without a limit that is no failure.
-deepclock load $common --rate 20000 --max-queue 100 --time 60s --save run.json > text 2> err
+deepclock load --details $common --rate 20000 --max-queue 100 --time 60s --save run.json > text 2> err
 echo $?
 record run.json 'r["incomplete"]' 'note("unstable")["severity"]' 'm("load/queue_max")["value"] > 100' \
 	'm("load/utilisation")["value"] > 1'

@@ -1,6 +1,6 @@
 # The search: it goes up until more comes than is served; and a limit that nothing holds.
 common="--quiet --engine null --engine-option sleep_ns=2000000 --warmup 2 zoo:simplenet"
-deepclock load $common --find-peak --slo 'median<=1s' --precision 50% --confidence 80% --time 1s --max-queue 200 \
+deepclock load --details $common --find-peak --slo 'median<=1s' --precision 50% --confidence 80% --time 1s --max-queue 200 \
 	--save run.json > text 2> err
 echo $? > code
 record run.json '{"holds": 0, "not shown": 4}[f("load", "verdict")] == int(open("code").read())' \
@@ -8,7 +8,7 @@ record run.json '{"holds": 0, "not shown": 4}[f("load", "verdict")] == int(open(
 	'"lo" not in m("load/peak_rate") or m("load/peak_rate")["lo"] < m("load/peak_rate")["hi"] < 3000' \
 	'[row[-1] for t in r["tables"] if t["name"] == "load/steps" for row in t["rows"]].count("unstable") > 0' \
 	'len([t for t in r["tables"] if t["name"] == "load/steps"][0]["rows"]) >= 2'
-deepclock load $common --find-peak --slo 'p90<=1ms' --save run.json > text 2> err
+deepclock load --details $common --find-peak --slo 'p90<=1ms' --save run.json > text 2> err
 echo $?
 sed 's/p90 is .*$/p90 is .../' err
 record run.json 'f("load", "verdict")' 'm("load/peak_rate")["absent"]' 'm("runs/count")["value"] > 50'

@@ -50,16 +50,16 @@ const dck_engine *dck_engine_get(uint32_t host) { return host == DCK_ABI_MAJOR ?
 END
 "${CC:-cc}" -DCONTEXTS=9 -shared -fPIC -I "$TESTS/../../include" -o shy.so engine.c || exit 1
 "${CC:-cc}" -DCONTEXTS=1 -shared -fPIC -I "$TESTS/../../include" -o one.so engine.c || exit 1
-deepclock load --quiet --warmup 1 --streams 3 --requests 60 plugin:./shy.so > text 2> err
+deepclock load --details --quiet --warmup 1 --streams 3 --requests 60 plugin:./shy.so > text 2> err
 echo $?
 grep -o 'two runs at once' err
-deepclock load --quiet --warmup 1 --streams 3 --serial --requests 60 --save run.json plugin:./shy.so > text
+deepclock load --details --quiet --warmup 1 --streams 3 --serial --requests 60 --save run.json plugin:./shy.so > text
 echo $?
 record run.json 'm("runs/count")["value"]' 'f("subject", "kind")'
-deepclock load --quiet --warmup 1 --streams 3 --rate 200 --serial --requests 60 --save run.json plugin:./shy.so > text
+deepclock load --details --quiet --warmup 1 --streams 3 --rate 200 --serial --requests 60 --save run.json plugin:./shy.so > text
 echo $?
 record run.json 'm("runs/count")["value"]'
-deepclock load --quiet --warmup 1 --streams 2 plugin:./one.so
+deepclock load --details --quiet --warmup 1 --streams 2 plugin:./one.so
 echo $?
-deepclock load --quiet --warmup 1 --requests 5 plugin:./one.so > text
+deepclock load --details --quiet --warmup 1 --requests 5 plugin:./one.so > text
 echo $?

@@ -1,7 +1,7 @@
 # Arrivals by themselves: the same seed gives the same ones, waiting is in the latency.
 common="--quiet --engine null --engine-option sleep_ns=1000000 --warmup 2 --format json zoo:simplenet"
 for seed in 1 1 2; do
-	deepclock load $common --rate 400 --requests 200 --streams 2 --seed $seed 2> /dev/null > run$seed.json
+	deepclock load --details $common --rate 400 --requests 200 --streams 2 --seed $seed 2> /dev/null > run$seed.json
 	echo $?
 	record run$seed.json '[round(a - r["series"][0]["at_ns"][0]) for a in r["series"][0]["at_ns"]]' > at
 	mv at at$seed.$(ls at$seed.* 2> /dev/null | wc -l)
@@ -13,12 +13,12 @@ record run1.json 'f("load", "scenario")' 'm("runs/count")["value"]' \
 	'[s["tag"] for s in r["series"]]' '[t["name"] for t in r["tables"]]' \
 	'0.1 < m("load/utilisation")["value"] < 1' 'm("load/late_mean")["value"] >= 0' 'm("latency/p99")["absent"] != ""'
 # Even arrivals are exact.
-deepclock load $common --rate 100 --arrivals constant --requests 5 2> /dev/null > run.json
+deepclock load --details $common --rate 100 --arrivals constant --requests 5 2> /dev/null > run.json
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]'
 # A trace, as it is and twice as fast.
 printf 'arrival,user\n10,a\n10.01,b\n10030ms,c\n' > trace.csv
-deepclock load $common --trace trace.csv 2> /dev/null > run.json
+deepclock load --details $common --trace trace.csv 2> /dev/null > run.json
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]' \
 	'round(f("load", "trace_rate"), 3)' 'round(m("load/offered_rate")["value"], 3)'
-deepclock load $common --trace trace.csv --rate 133.333333333 2> /dev/null > run.json
+deepclock load --details $common --trace trace.csv --rate 133.333333333 2> /dev/null > run.json
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]'

@@ -1,8 +1,8 @@
 # Measured once, kept, shown again; --refresh measures again.
 export XDG_CACHE_HOME="$PWD/cache"
-deepclock machine --cached-only
+deepclock machine --details --cached-only
 echo $?
-deepclock machine --quiet --save first.json > text
+deepclock machine --details --quiet --save first.json > text
 echo $?
 grep -c '^Peaks\|^Bandwidth\|^Overheads' text
 record first.json 'r["incomplete"]' 'f("machine", "source")' 'note("not-kept")'

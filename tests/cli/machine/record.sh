@@ -23,4 +23,4 @@ END
 ls cache 2>/dev/null
 record run.json 'f("machine", "threads") <= f("machine", "cores")' 'f("plan", "quick")' 'f("subject", "kind")'
 deepclock machine --quick --quiet --format csv | grep -c '"peak/fp32/1"'
-deepclock report run.json | grep '^Peaks\|^Bandwidth\|^Overheads'
+deepclock report --details run.json | grep '^Peaks\|^Bandwidth\|^Overheads'

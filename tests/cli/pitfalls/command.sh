@@ -1,5 +1,5 @@
 # A program: what can be done wrong with it is measured, the rest says why not.
-deepclock pitfalls --quiet --time 20ms --save run.json -- true > text 2> notes
+deepclock pitfalls --details --quiet --time 20ms --save run.json -- true > text 2> notes
 echo $?
 cat > read.py <<'END'
 import json

@@ -2,12 +2,12 @@
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler"; exit 77; }
 "${CC:-cc}" -shared -fPIC -I "$TESTS/../../include" -o flawed.so "$TESTS/../plugins/flawed.c" -lm || exit 1
 for async in 1 0; do
-	deepclock pitfalls --quiet --time 100ms --only no-sync --save run.json plugin:flawed.so \
+	deepclock pitfalls --details --quiet --time 100ms --only no-sync --save run.json plugin:flawed.so \
 		--engine-option ns=300000 --engine-option async=$async > text 2> notes
 	echo $?
 	record run.json 'm("pitfalls/no-sync")["value"] < 0.2' 'note("not-waiting") is not None'
 	grep -c "no-sync.* harm$" text
 done
 # Of a device the copies of outputs would be counted; of a program there is nothing to wait for.
-deepclock pitfalls --quiet --time 20ms --only no-sync --save run.json -- true > text
+deepclock pitfalls --details --quiet --time 20ms --only no-sync --save run.json -- true > text
 record run.json 'm("pitfalls/no-sync")["absent"]'

@@ -1,6 +1,6 @@
 # The real engine: every mistake on a small network, and what a text says of it.
 need-ort
-deepclock pitfalls --quiet --time 100ms --threads 1 --save run.json zoo:simplenet > text 2> notes
+deepclock pitfalls --details --quiet --time 100ms --threads 1 --save run.json zoo:simplenet > text 2> notes
 echo $?
 cat > read.py <<'END'
 import json
@@ -18,5 +18,5 @@ print(len(harmful) == len(tables["pitfalls/remedies"]["rows"]) > 2)
 END
 python3 read.py
 # The text again from the record.
-deepclock report run.json > again
+deepclock report --details run.json > again
 grep -c "What harms here" text again

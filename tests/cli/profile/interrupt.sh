@@ -9,7 +9,7 @@ calibrating() {
 	sleep 2
 	echo x > begun
 ) &
-TMPDIR=$PWD/tmp interrupt SIGINT begun deepclock profile --quiet --engine null --engine-option sleep_ns=2000000 \
+TMPDIR=$PWD/tmp interrupt SIGINT begun deepclock profile --details --quiet --engine null --engine-option sleep_ns=2000000 \
 	--engine-option operators=/fc1/Gemm:2000000 --runs 5 --warmup 1 --profile-runs 100000 --no-roofs \
 	--save run.json zoo:simplenet > text
 echo $?

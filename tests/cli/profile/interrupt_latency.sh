@@ -1,5 +1,5 @@
 # Ctrl-C while the latency is measured: a record of what there is, and the exit status says so.
-timeout --preserve-status -s INT 1 deepclock profile --quiet --engine null \
+timeout --preserve-status -s INT 1 deepclock profile --details --quiet --engine null \
 	--engine-option ns=20000 --engine-option operators=a:5000 --no-roofs --runs 100000000 --warmup 0 \
 	--save run.json zoo:simplenet > text
 echo $?

@@ -1,6 +1,6 @@
 # The operators' tables: by time, by type, by module.
 profile() {
-	deepclock profile --quiet --engine null --engine-option ns=1000000 \
+	deepclock profile --details --quiet --engine null --engine-option ns=1000000 \
 		--engine-option operators=/fc1/Gemm:900000,/relu/Relu:400000,/fc2/Gemm:700000 \
 		--runs 10 --warmup 1 --profile-runs 5 --no-roofs "$@" zoo:simplenet 2> err
 }

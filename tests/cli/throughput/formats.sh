@@ -4,10 +4,10 @@ deepclock throughput $common --format json zoo:simplenet > run.json 2> /dev/null
 echo $?
 record run.json 'r["tables"][0]["name"]'
 deepclock throughput $common --format csv zoo:simplenet 2> /dev/null | grep -c throughput/points
-deepclock throughput $common --save run2.json zoo:simplenet > text
-deepclock report run2.json > again
+deepclock throughput --details $common --save run2.json zoo:simplenet > text
+deepclock report --details run2.json > again
 cmp text again && echo same
-deepclock throughput $common zoo:simplenet > /dev/full
+deepclock throughput --details $common zoo:simplenet > /dev/full
 echo $?
-deepclock throughput $common --save no/folder/run.json zoo:simplenet > text
+deepclock throughput --details $common --save no/folder/run.json zoo:simplenet > text
 echo $?

@@ -1,6 +1,6 @@
 # Ctrl-C: what was measured is shown and saved, and the exit status says so.
 (until [ "$(grep -c . journal 2> /dev/null || true)" -ge 4 ] 2> /dev/null; do sleep 0.02; done; echo x > enough) &
-interrupt SIGINT enough deepclock throughput --quiet --engine null --engine-option sleep_ns=20000000 \
+interrupt SIGINT enough deepclock throughput --details --quiet --engine null --engine-option sleep_ns=20000000 \
 	--point-time 400ms --resume journal --save run.json zoo:simplenet > text
 echo $?
 record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' 'f("method", "visits") >= 3' \

@@ -1,0 +1,451 @@
+/* text_brief.c - a record in at most 15 lines: what ran, the answer, what stands behind it, the
+ * doubts that matter most, and where the rest is. On a terminal the answer stands last, where the
+ * eye is when the prompt returns; elsewhere it comes first.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/text.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINES_MAX  15
+#define NOTES_MAX  3
+#define NOTE_LINES 2
+#define PAIR_COLS  60 /* a page of fewer has no room for two values beside each other */
+
+/* A part of the page that is written aside, so that its lines can be counted. */
+typedef struct part {
+	page p;
+	dck_sink sink;
+	dck_buffer text;
+	unsigned lines;
+} part;
+
+static page *part_begin(part *a, const page *like)
+{
+	a->text = (dck_buffer){0};
+	a->lines = 0;
+	dck_sink_buffer(&a->sink, &a->text);
+	a->p = *like;
+	a->p.out = &a->sink;
+	return &a->p;
+}
+
+static void part_end(part *a)
+{
+	if (dck_sink_finish(&a->sink, NULL) == DCK_OK)
+		for (size_t i = 0; i < a->text.n; i++)
+			a->lines += a->text.data[i] == '\n';
+}
+
+/* Writes it where it belongs, and is done with it. */
+static void part_put(page *p, part *a)
+{
+	if (a->sink.failed && !p->out->failed) {
+		p->out->failed = true;
+		p->out->error = a->sink.error;
+	}
+	if (a->text.n > 0)
+		sink_put(p->out, a->text.data, a->text.n);
+	dck_buffer_done(&a->text);
+}
+
+/* --- a latency */
+
+static bool is_tag(const dck_metric *m, const char *tag)
+{
+	return m != NULL && strcmp(m->def->tag, tag) == 0;
+}
+
+/* Its own unit where that of the answer does not fit. */
+static const char *latency_text(const page *p, const format_scale *scale, double ns, char *buf)
+{
+	char number[FORMAT_SIZE];
+	const double v = ns / scale->divide;
+	const format_scale own = v >= 1 && v < 1000 ? *scale : format_scale_for(ns, NAN, p->utf8);
+
+	snprintf(buf, FORMAT_SIZE, "%.40s %s", format_scaled(&own, ns, number), own.unit);
+	return buf;
+}
+
+/* The reason in a few words: what stands behind a comma or in parentheses is left out. */
+static void reason_put(page *p, unsigned indent, const char *why)
+{
+	char text[FORMAT_SIZE + 32];
+	const char *end = strstr(why, " (");
+
+	snprintf(text, sizeof text, "%.*s", (int)(end != NULL ? end - why : (long)strlen(why)),
+		 why);
+	char *comma = strstr(text, ", ");
+	if (comma != NULL && p->col + page_columns(text) > p->width)
+		*comma = '\0';
+	page_wrap(p, indent, text);
+}
+
+typedef struct pair {
+	const char *tag[2];
+} pair;
+
+#define LABEL_COLS 9
+
+static unsigned value_columns(const page *p, const dck_record *r, const format_scale *scale,
+			      const pair *pairs, size_t n)
+{
+	char buf[FORMAT_SIZE];
+	unsigned most = 0;
+	double v;
+
+	for (size_t i = 0; i < n; i++) {
+		if (pairs[i].tag[0] == NULL || text_metric(r, pairs[i].tag[0], &v) == NULL)
+			continue;
+		const unsigned cols = page_columns(latency_text(p, scale, v, buf));
+		most = cols > most ? cols : most;
+	}
+	return most;
+}
+
+typedef struct columns {
+	unsigned label, value;
+} columns;
+
+static void absent_put(page *p, const dck_metric *m)
+{
+	char buf[FORMAT_SIZE];
+
+	page_ink_set(p, PAGE_DIM);
+	page_text(p, "absent: ");
+	reason_put(p, 2 + LABEL_COLS, format_value(&m->value, DCK_UNIT_NONE, buf));
+	page_ink_set(p, PAGE_PLAIN);
+}
+
+/* A label and its value, or why there is none. */
+static void value_put(page *p, const dck_record *r, const char *tag, const format_scale *scale,
+		      columns w)
+{
+	const unsigned begin = p->col;
+	const dck_metric *m = dck_record_metric(r, tag);
+	char buf[FORMAT_SIZE];
+	double v;
+
+	page_text(p, m->def->name);
+	page_to(p, begin + w.label);
+	if (!format_number_of(&m->value, &v)) {
+		absent_put(p, m);
+	} else if (strcmp(tag, "latency/stddev") == 0) {
+		/* Of a spread nobody reads more than three digits. */
+		const double cv = dck_record_value(r, "latency/cv");
+		page_text_right(p, format_number(v, DCK_UNIT_NS, buf), w.value);
+		if (isfinite(cv))
+			page_fmt(p, " (%s)", format_percent(cv, buf));
+	} else {
+		page_text_right(p, latency_text(p, scale, v, buf), w.value);
+	}
+}
+
+static bool is_absent(const dck_record *r, const char *tag)
+{
+	double v;
+	return tag != NULL && text_metric(r, tag, &v) == NULL;
+}
+
+/* Two values in a line; an absent one last, where its reason has room, and of two absent ones the
+ * first one's reason, which holds for the second all the more. */
+static void pair_put(page *p, const dck_record *r, pair both, const format_scale *scale,
+		     unsigned value_cols)
+{
+	const bool narrow = p->width < PAIR_COLS;
+	const columns first = {narrow ? LABEL_COLS + 2 : LABEL_COLS, value_cols},
+		      second = {LABEL_COLS + 2, narrow ? value_cols : 0};
+
+	page_to(p, 2);
+	if (is_absent(r, both.tag[0]) && is_absent(r, both.tag[1])) {
+		page_fmt(p, "%s, %s ", dck_record_metric(r, both.tag[0])->def->name,
+			 dck_record_metric(r, both.tag[1])->def->name);
+		absent_put(p, dck_record_metric(r, both.tag[0]));
+		page_line(p);
+		return;
+	}
+	if (is_absent(r, both.tag[0]) && both.tag[1] != NULL)
+		both = (pair){{both.tag[1], both.tag[0]}};
+	value_put(p, r, both.tag[0], scale, first);
+	if (both.tag[1] != NULL && narrow) {
+		page_line(p);
+		page_to(p, 2);
+	}
+	if (both.tag[1] != NULL) {
+		page_to(p, narrow ? 2 : 2 + LABEL_COLS + value_cols + 4);
+		value_put(p, r, both.tag[1], scale, second);
+	}
+	page_line(p);
+}
+
+/* What stands beside the answer: not what is in it, nor what the record does not have. */
+static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *ret)
+{
+	static const pair all[] = {{{"latency/median", NULL}},
+				   {{"latency/mean", "latency/stddev"}},
+				   {{"latency/p90", "latency/p99"}},
+				   {{"latency/min", "latency/max"}}};
+	const dck_metric *asked = text_metric_asked(r);
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		pair own = {{NULL, NULL}};
+		size_t k = 0;
+		for (size_t c = 0; c < 2; c++)
+			if (all[i].tag[c] != NULL && !is_tag(answer, all[i].tag[c]) &&
+			    !is_tag(asked, all[i].tag[c]) &&
+			    dck_record_metric(r, all[i].tag[c]) != NULL)
+				own.tag[k++] = all[i].tag[c];
+		if (k > 0)
+			ret[n++] = own;
+	}
+	return n;
+}
+
+static void spread_put(page *p, const dck_record *r)
+{
+	double v;
+	const dck_metric *answer = text_metric_main(r, &v);
+	const format_scale scale = text_latency_scale(r, p->utf8);
+	pair pairs[8];
+	const size_t n = pairs_find(r, answer, pairs);
+	const unsigned value_cols = value_columns(p, r, &scale, pairs, n);
+
+	for (size_t i = 0; i < n; i++)
+		pair_put(p, r, pairs[i], &scale, value_cols);
+	text_histogram_line(p, r);
+}
+
+/* The rate belongs beside the statistic that it was made of. */
+static const dck_metric *rate_of(const dck_record *r, const dck_metric *answer, double *ret)
+{
+	char buf[FORMAT_SIZE];
+	const char *from = text_fact(r, "method", "rate", buf);
+
+	if (from == NULL || strncmp(answer->def->tag, "latency/", 8) != 0 ||
+	    strcmp(answer->def->tag + 8, from) != 0)
+		return NULL;
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const dck_metric *m = &r->metrics[i];
+		if (strncmp(m->def->tag, "throughput/", 11) == 0 &&
+		    format_number_of(&m->value, ret))
+			return m;
+	}
+	return NULL;
+}
+
+static void rate_put(page *p, const dck_record *r, const dck_metric *answer)
+{
+	char value[FORMAT_SIZE];
+	double v;
+	const dck_metric *m = rate_of(r, answer, &v);
+
+	if (m == NULL)
+		return;
+	format_number(v, m->def->unit, value);
+	if (p->col + 3 + page_columns(value) + 20 > p->width) {
+		page_line(p);
+		page_to(p, 2);
+	} else {
+		page_text(p, "   ");
+	}
+	page_text(p, value);
+	if (m->level > 0) {
+		page_text(p, " ");
+		text_interval(p, m, value);
+	}
+}
+
+/* "median 17.62 ms  [17.55, 17.71] 95 %   56.75 items/s [56.46, 56.98]" */
+static void latency_put(page *p, const dck_record *r)
+{
+	const format_scale scale = text_latency_scale(r, p->utf8);
+	const dck_metric *asked = text_metric_asked(r);
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	double v, runs = 1, warm = 0;
+	const dck_metric *m = text_metric_main(r, &v);
+
+	if (asked != NULL && asked != m) {
+		page_to(p, 2);
+		page_ink_set(p, PAGE_WARN);
+		page_fmt(p, "%s absent: ", asked->def->name);
+		reason_put(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+	}
+	page_to(p, 2);
+	page_ink_set(p, PAGE_BOLD);
+	page_text(p, m->def->name);
+	text_metric(r, "runs/count", &runs);
+	/* What there is of a measurement that ended before it began. */
+	if (runs == 0 && text_metric(r, "runs/warmup", &warm) != NULL)
+		page_fmt(p, " of %s warm-up run%s", format_number(warm, DCK_UNIT_ONE, a),
+			 warm == 1 ? "" : "s");
+	page_fmt(p, " %s", latency_text(p, &scale, v, a));
+	page_ink_set(p, PAGE_PLAIN);
+	if (m->level > 0) {
+		page_fmt(p, "  [%s, %s]", format_scaled(&scale, m->lo, a),
+			 format_scaled(&scale, m->hi, b));
+		text_level(p, m->level);
+	}
+	rate_put(p, r, m);
+	page_line(p);
+}
+
+/* --- the whole */
+
+/* The answer is a latency, and nothing else came out. */
+static bool is_latency(const dck_record *r)
+{
+	double v;
+	return dck_record_fact(r, "result", "answer") == NULL && r->nops == 0 &&
+	       text_metric_main(r, &v) != NULL && dck_record_metric(r, "runs/count") != NULL;
+}
+
+static void sentence_put(page *p, const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "result", "answer");
+	char buf[FORMAT_SIZE];
+
+	if (f == NULL || f->value.kind == DCK_VALUE_ABSENT)
+		return;
+	page_to(p, 2);
+	page_ink_set(p, PAGE_BOLD);
+	page_wrap(p, 2, format_value(&f->value, f->unit, buf));
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+static void answer_put(page *p, const dck_record *r)
+{
+	if (is_latency(r)) {
+		latency_put(p, r);
+		text_verdicts(p, r);
+	} else {
+		sentence_put(p, r);
+	}
+	text_incomplete(p, r, false);
+}
+
+static void rest_put(page *p, const char *rest, size_t more)
+{
+	if (rest == NULL)
+		return;
+	page_ink_set(p, PAGE_DIM);
+	page_text(p, "the rest");
+	if (more > 0)
+		page_fmt(p, ", with %zu more note%s", more, more == 1 ? "" : "s");
+	page_fmt(p, ": ");
+	page_text(p, rest);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+/* The worst first, as many as fit. Returns how many there are beside them. */
+static size_t notes_put(page *p, const dck_record *r, unsigned lines)
+{
+	static const dck_severity order[] = {DCK_ERROR, DCK_WARN, DCK_INFO};
+	size_t shown = 0, all = 0;
+	part a;
+
+	for (size_t s = 0; s < 3; s++) {
+		for (size_t i = 0; i < r->nnotes; i++) {
+			const dck_note *n = &r->notes[i];
+			if (n->severity != order[s] || !text_note_is_own(r, n))
+				continue;
+			all++;
+			if (shown == NOTES_MAX)
+				continue;
+			text_note_brief(part_begin(&a, p), n, NOTE_LINES);
+			part_end(&a);
+			if (a.lines <= lines) {
+				lines -= a.lines;
+				shown++;
+				part_put(p, &a);
+			} else {
+				dck_buffer_done(&a.text);
+			}
+		}
+	}
+	return all - shown;
+}
+
+/* Lines that the notes would take. */
+static unsigned notes_lines(const page *p, const dck_record *r)
+{
+	part a;
+
+	notes_put(part_begin(&a, p), r, LINES_MAX);
+	part_end(&a);
+	dck_buffer_done(&a.text);
+	return a.lines;
+}
+
+/* The first lines of what stands behind the answer. */
+static void body_put(page *p, const dck_record *r, unsigned lines)
+{
+	part a;
+
+	if (is_latency(r)) {
+		spread_put(p, r);
+		return;
+	}
+	if (dck_record_fact(r, "result", "answer") != NULL) {
+		text_table_brief(p, r, lines);
+		return;
+	}
+	/* A record that says no answer: its report's beginning. */
+	text_details(part_begin(&a, p), r);
+	part_end(&a);
+	size_t end = 0, n = 0;
+	for (size_t i = 0; i < a.text.n && n < lines; i++)
+		if (a.text.data[i] == '\n' && ++n > 0)
+			end = i + 1;
+	a.text.n = end;
+	part_put(p, &a);
+}
+
+void text_brief(page *p, const dck_record *r, const char *rest)
+{
+	const bool has_answer = is_latency(r) || dck_record_fact(r, "result", "answer") != NULL;
+	part what, answer, body, notes, end;
+	char runs[FORMAT_SIZE + 16] = "", buf[FORMAT_SIZE];
+	double v;
+
+	if (is_latency(r) && text_metric(r, "runs/count", &v) != NULL && v > 0)
+		snprintf(runs, sizeof runs, ", %s run%s", format_number(v, DCK_UNIT_ONE, buf),
+			 v == 1 ? "" : "s");
+	page *to = part_begin(&what, p);
+	if (has_answer)
+		text_headline(to, r, runs);
+	part_end(&what);
+	answer_put(part_begin(&answer, p), r);
+	part_end(&answer);
+
+	/* What is left is shared: notes may have what the body does not need, but never less than
+	 * four lines where there are as many. */
+	const unsigned used = what.lines + answer.lines + (rest != NULL) + 2;
+	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
+	const unsigned kept = wanted < 4 ? wanted : 4;
+	body_put(part_begin(&body, p), r, left > kept ? left - kept : left);
+	part_end(&body);
+	left = left > body.lines ? left - body.lines : 0;
+	size_t more = notes_put(part_begin(&notes, p), r, left);
+	part_end(&notes);
+	rest_put(part_begin(&end, p), rest, more);
+	part_end(&end);
+
+	part_put(p, &what);
+	if (!p->terminal)
+		part_put(p, &answer);
+	if (has_answer && body.lines > 0)
+		page_line(p);
+	part_put(p, &body);
+	if (notes.lines > 0)
+		page_line(p);
+	part_put(p, &notes);
+	part_put(p, &end);
+	if (p->terminal)
+		part_put(p, &answer);
+}

@@ -1,0 +1,127 @@
+/* text_notes.c - the doubts for people: in full, or in a line or two.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/text.h"
+#include <stdio.h>
+#include <string.h>
+
+#define BRIEF_BYTES 1024
+
+static const struct {
+	const char *text;
+	page_ink ink;
+} severity[] = {[DCK_INFO] = {"note:", PAGE_BOLD},
+		[DCK_WARN] = {"warning:", PAGE_WARN},
+		[DCK_ERROR] = {"error:", PAGE_ERROR}};
+
+/* The note that says why r is incomplete; NULL: none does. */
+static const dck_note *end_note(const dck_record *r)
+{
+	for (size_t i = 0; r->incomplete && i < r->nnotes; i++)
+		if (r->notes[i].severity == DCK_ERROR)
+			return &r->notes[i];
+	return NULL;
+}
+
+void text_incomplete(page *p, const dck_record *r, bool spaced)
+{
+	const dck_note *n = end_note(r);
+
+	if (!r->incomplete)
+		return;
+	if (spaced)
+		page_line(p);
+	page_to(p, 2);
+	page_ink_set(p, PAGE_ERROR);
+	page_wrap(p, 4, "INCOMPLETE:");
+	page_wrap(p, 4, n != NULL ? n->text : "the measurement did not reach its end");
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+bool text_note_is_own(const dck_record *r, const dck_note *n)
+{
+	return n->under == NULL && n != end_note(r);
+}
+
+static void head_put(page *p, const dck_note *n)
+{
+	page_ink_set(p, severity[n->severity].ink);
+	page_text(p, severity[n->severity].text);
+	page_ink_set(p, PAGE_PLAIN);
+	page_space(p);
+}
+
+static void note_put(page *p, const dck_note *n)
+{
+	head_put(p, n);
+	page_wrap(p, 2, n->text);
+	page_ink_set(p, PAGE_DIM);
+	if (p->col + page_columns(n->code) + 3 > p->width) {
+		page_line(p);
+		page_to(p, 2);
+	}
+	page_text(p, "[");
+	page_wrap(p, 2, n->code);
+	p->space = false;
+	page_text(p, "]");
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+void text_notes(page *p, const dck_record *r)
+{
+	static const dck_severity order[] = {DCK_INFO, DCK_WARN, DCK_ERROR};
+
+	bool any = false;
+
+	for (size_t i = 0; i < r->nnotes; i++)
+		any = any || text_note_is_own(r, &r->notes[i]);
+	if (any)
+		page_line(p);
+	/* The worst last: it is what stays in sight. */
+	for (size_t s = 0; s < 3; s++)
+		for (size_t i = 0; i < r->nnotes; i++)
+			if (r->notes[i].severity == order[s] && text_note_is_own(r, &r->notes[i]))
+				note_put(p, &r->notes[i]);
+}
+
+/* Bytes of the beginning of text that say something by themselves in at most `cols` columns; all of
+ * it where no part does. */
+static size_t clause_end(const char *text, unsigned cols)
+{
+	static const char *const ends[] = {"; ", ": ", ". ", ", ", " ("};
+	const size_t n = strlen(text);
+	size_t strong = 0, weak = 0;
+
+	if (page_columns(text) <= cols)
+		return n;
+	int open = 0; /* within parentheses nothing ends */
+	for (size_t i = 1; i < n && page_columns_n(text, i) <= cols; i++) {
+		open += (text[i - 1] == '(') - (text[i - 1] == ')');
+		for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
+			if (open == 0 && strncmp(text + i, ends[k], strlen(ends[k])) == 0)
+				*(k < 3 ? &strong : &weak) = i;
+	}
+	/* A clause that is much shorter leaves out more than it says. */
+	if (strong > 0 && page_columns_n(text, strong) >= cols / 3)
+		return strong;
+	return weak > strong ? weak : strong > 0 ? strong : n;
+}
+
+void text_note_brief(page *p, const dck_note *n, unsigned lines)
+{
+	const unsigned width = p->width - 1, head = page_columns(severity[n->severity].text) + 1;
+	char text[BRIEF_BYTES];
+
+	head_put(p, n);
+	if (n->brief != NULL) {
+		page_wrap(p, 2, n->brief);
+	} else {
+		/* Wrapping leaves some blanks at the ends of lines. */
+		const unsigned cols = lines * (width - 4) - head;
+		snprintf(text, sizeof text, "%.*s", (int)clause_end(n->text, cols), n->text);
+		page_wrap(p, 2, text);
+	}
+	page_line(p);
+}

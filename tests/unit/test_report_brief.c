@@ -1,0 +1,188 @@
+/* test_report_brief.c - the answer in at most 15 lines.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "golden.h"
+#include "record/build.h"
+#include <math.h>
+
+#define LINES_MAX 15
+
+static unsigned lines_of(const dck_buffer *b)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < b->n; i++)
+		n += b->data[i] == '\n';
+	return n;
+}
+
+static dck_buffer brief(const dck_record *r, const dck_style *style)
+{
+	return golden_styled("text", &r, 1, style);
+}
+
+static dck_record *finished(record_builder *b)
+{
+	dck_record *r = NULL;
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	return r;
+}
+
+static void every_record_is_answered_in_15_lines(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"typical", "absent", "empty", "incomplete",
+					    "extreme", "ops",	 "cost",  "profile",
+					    "tables",  "machine"};
+	static const dck_style styles[] = {
+	    {.rest = "--details"},
+	    {.rest = "--details", .terminal = true, .utf8 = true, .colour = true},
+	    {.rest = "--details", .terminal = true, .width = 120},
+	    {.rest = "deepclock report FILE --details", .width = 200}};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char json[64];
+		snprintf(json, sizeof json, "record_%s.json", names[i]);
+		dck_record *r = golden_record(json);
+		for (size_t k = 0; k < sizeof styles / sizeof styles[0]; k++) {
+			dck_buffer got = brief(r, &styles[k]);
+			if (lines_of(&got) > LINES_MAX)
+				fail_msg("%s: %u lines\n%s", names[i], lines_of(&got), got.data);
+			assert_non_null(strstr(got.data, "the rest"));
+			dck_buffer_done(&got);
+		}
+		dck_record_free(r);
+	}
+}
+
+static void a_latency_is_as_expected(void **state)
+{
+	(void)state;
+	dck_record *r = golden_record("record_typical.json");
+	dck_buffer got = brief(r, &(dck_style){.rest = "--details"});
+	golden_compare(&got, "record_typical_brief.txt");
+	dck_buffer_done(&got);
+	got = brief(r, &(dck_style){.rest = "--details", .terminal = true, .utf8 = true});
+	golden_compare(&got, "record_typical_terminal.txt");
+	dck_buffer_done(&got);
+	got = brief(r, &(dck_style){.width = 40});
+	golden_compare(&got, "record_typical_brief_narrow.txt");
+	dck_buffer_done(&got);
+	dck_record_free(r);
+	r = golden_record("record_incomplete.json");
+	got = brief(r, NULL);
+	golden_compare(&got, "record_incomplete_brief.txt");
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
+/* What a command says, of a table what matters, and of the notes the worst. */
+static dck_record *answered(void)
+{
+	static const dck_column columns[] = {{"size", "size", DCK_UNIT_ONE},
+					     {"spare", "spare", DCK_UNIT_ONE},
+					     {"time", "time", DCK_UNIT_NS},
+					     {"word", "word", DCK_UNIT_NONE}};
+	record_builder *b = record_new();
+
+	record_fact_text(b, "subject", "name", "a subject");
+	record_answer(b, "size %d is the fastest", 3);
+	record_table(b, "sizes", "All sizes", columns, 4);
+	record_brief_columns(b, "time word none");
+	for (int i = 0; i < 12; i++) {
+		record_cell_int(b, i);
+		record_cell_int(b, 1000 + i);
+		record_cell_interval(b, 1e6 + i * 1e4, 1e6, 1.2e6, 0.95);
+		record_cell_text(b, i == 3 ? "fastest" : "");
+		if (i % 3 == 0)
+			record_brief_row(b);
+	}
+	record_note(b, DCK_INFO, "small", "a small thing; it may be read elsewhere");
+	record_note(b, DCK_WARN, "cause",
+		    "others kept the machine busy while this was measured, as was found by looking "
+		    "at it: stop them, or take another machine; this has been known to help in "
+		    "nearly every case, and in the others it did at least no harm to anybody");
+	record_note(b, DCK_WARN, "effect", "the interval is wide");
+	record_note_under(b, "effect", "cause");
+	record_note_under(b, "effect", "nothing of that name");
+	return finished(b);
+}
+
+static void an_answer_with_its_table(void **state)
+{
+	(void)state;
+	dck_record *r = answered();
+	dck_buffer got = brief(r, &(dck_style){.rest = "--details"});
+
+	golden_compare(&got, "record_answered_brief.txt");
+	assert_null(strstr(got.data, "1,00"));
+	assert_null(strstr(got.data, "interval is wide"));
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
+static void on_a_terminal_the_answer_is_last(void **state)
+{
+	(void)state;
+	dck_record *r = answered();
+	const char line[] = "  size 3 is the fastest\n";
+	dck_buffer got = brief(r, &(dck_style){.terminal = true});
+
+	assert_string_equal(got.data + got.n - (sizeof line - 1), line);
+	dck_buffer_done(&got);
+	got = brief(r, NULL);
+	assert_ptr_equal(strstr(got.data, line), strchr(got.data, '\n') + 1);
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
+/* All of what a summary needs survives a file. */
+static void a_summary_survives_the_file(void **state)
+{
+	(void)state;
+	dck_record *r = answered(), *again = NULL;
+	dck_buffer json = golden_styled("json", (const dck_record *const *)&r, 1, NULL);
+	dck_buffer one = brief(r, NULL);
+	dck_err err;
+
+	if (dck_record_parse(json.data, json.n, &again, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	dck_buffer two = brief(again, NULL);
+	assert_string_equal(one.data, two.data);
+	assert_string_equal(dck_record_note(again, "effect")->under, "cause");
+	dck_buffer_done(&json);
+	dck_buffer_done(&one);
+	dck_buffer_done(&two);
+	dck_record_free(r);
+	dck_record_free(again);
+}
+
+static void bad_indices_are_refused(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {"[3]", "[1, 1]", "[-1]", "[\"x\"]", "7"};
+
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		char json[512];
+		dck_record *r = NULL;
+		snprintf(json, sizeof json,
+			 "{\"schema\": 1, \"deepclock\": \"0.1.0\", \"id\": \"\", \"tables\": "
+			 "[{\"name\": \"t\", \"title\": \"t\", \"columns\": [{\"key\": \"a\", "
+			 "\"title\": \"a\"}, {\"key\": \"b\", \"title\": \"b\"}], \"rows\": "
+			 "[[\"1\", \"2\"]], \"brief_columns\": %s}]}",
+			 bad[i]);
+		assert_int_equal(dck_record_parse(json, strlen(json), &r, NULL), DCK_E_FORMAT);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_record_is_answered_in_15_lines),
+	    cmocka_unit_test(a_latency_is_as_expected),
+	    cmocka_unit_test(an_answer_with_its_table),
+	    cmocka_unit_test(on_a_terminal_the_answer_is_last),
+	    cmocka_unit_test(a_summary_survives_the_file),
+	    cmocka_unit_test(bad_indices_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
