@@ -233,6 +233,8 @@ bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 /* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
  * after saying why it could not be saved. A history that cannot take it is a warning. */
 int cli_record_save(const cli_common *common, const cli_output *o, const dck_record *r, int code);
+/* "deepclock report FILE --details", for dck_style.rest. */
+void cli_rest(char *buf, size_t size, const char *file);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. view NULL: none was asked
  * for. Returns the exit code. */
 int cli_record_show(const cli_common *common, const cli_format *format, const dck_op_view *view,

@@ -98,9 +98,8 @@ static int measure(bench_config *cfg)
 	code = cli_watch_end(&watch, status, &err);
 	if (status != DCK_OK)
 		return code;
-	code = is_worker
-		   ? record_send(cfg, record)
-		   : cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
+	code = is_worker ? record_send(cfg, record)
+			 : cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 	/* A fast wrong model must not pass. */
 	if (code == CLI_OK && !is_worker && dck_record_note(record, "outputs-differ"))
 		code = CLI_FAILED;

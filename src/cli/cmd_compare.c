@@ -144,8 +144,8 @@ static int saved(const cli *c, const compare_command *cfg)
 	if (status == DCK_OK)
 		status = dck_compare_records(all, n, &cfg->compare, &result, &err);
 	if (status == DCK_OK) {
-		code = cli_record_show(&cfg->common, &cfg->format, &cfg->view, &cfg->output,
-				       result);
+		code =
+		    cli_record_show(&cfg->common, &cfg->format, &cfg->view, &cfg->output, result);
 		code = verdict_exit(result, code);
 		dck_record_free(result);
 	} else {

@@ -248,9 +248,9 @@ typedef struct action {
 
 #define FILTER "subject", "command", "since", "until", "at-commit", "limit"
 static const char *const list_options[] = {FILTER, "metric", "format", "out", NULL};
-static const char *const show_options[] = {"format", "out", NULL};
+static const char *const show_options[] = {"format", "details", "out", NULL};
 static const char *const trend_options[] = {FILTER, "by", "mixed", "least", "format", "out", NULL};
-static const char *const compare_options[] = {"format", "out", NULL};
+static const char *const compare_options[] = {"format", "details", "out", NULL};
 static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};
 static const char *const prune_options[] = {

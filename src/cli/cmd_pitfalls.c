@@ -132,8 +132,7 @@ static int pitfalls_run(cli *c, void *config)
 	status = dck_pitfalls(&cfg->subject, &cfg->pitfalls, &observer, &record, &err);
 	code = cli_watch_end(&watch, status, &err);
 	if (status == DCK_OK) {
-		code =
-		    cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
+		code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 		dck_record_free(record);
 	}
 	dck_free(owned);

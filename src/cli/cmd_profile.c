@@ -49,8 +49,8 @@ static int profile_run(cli *c, void *config)
 	    dck_profile_model(&cfg->subject, &cfg->plan, &cfg->profile, &observer, &record, &err);
 	code = cli_watch_end(&watch, status, &err);
 	if (status == DCK_OK) {
-		code = cli_record_show(&cfg->common, &cfg->format, &cfg->view, &cfg->output,
-				       record);
+		code =
+		    cli_record_show(&cfg->common, &cfg->format, &cfg->view, &cfg->output, record);
 		dck_record_free(record);
 	}
 	dck_free(owned);

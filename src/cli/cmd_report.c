@@ -30,10 +30,14 @@ static int report_run(cli *c, void *config)
 	const report_config *cfg = config;
 	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
 	dck_record **records = calloc(c->nargs, sizeof *records);
+	char rest[8192];
 	size_t n = 0;
 	int code;
 
 	style.ops = cfg->ops;
+	if (c->nargs == 1)
+		cli_rest(rest, sizeof rest, c->args[0]);
+	style.rest = c->nargs == 1 ? rest : NULL;
 	style.runs = cfg->output.per;
 	if (!records) {
 		cli_message("out of memory");
@@ -41,8 +45,7 @@ static int report_run(cli *c, void *config)
 	}
 	code = records_load(c, records, &n);
 	if (code == CLI_OK)
-		code =
-		    cli_report(&cfg->format, (const dck_record *const *)records, n, &style);
+		code = cli_report(&cfg->format, (const dck_record *const *)records, n, &style);
 	for (size_t i = 0; i < n; i++)
 		dck_record_free(records[i]);
 	free(records);

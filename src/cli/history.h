@@ -38,8 +38,7 @@ const char *history_time_exact(int64_t unix_ns, char *buf, size_t size);
 const char *history_number(double v, char *buf, size_t size);
 /* Three members after others, three fields after others; level 0: none, empty. */
 void history_interval_json(double lo, double hi, double level);
-void history_interval_cells(double lo, double hi, double level, char room[3][32],
-			    const char **ret);
+void history_interval_cells(double lo, double hi, double level, char room[3][32], const char **ret);
 /* All of it; its first `columns`, padded. What would steer a terminal is shown as '?'. */
 void history_text(const char *text);
 void history_prefix(const char *text, unsigned columns);

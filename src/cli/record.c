@@ -224,6 +224,14 @@ int cli_record_save(const cli_common *common, const cli_output *o, const dck_rec
 	return code;
 }
 
+void cli_rest(char *buf, size_t size, const char *file)
+{
+	char head[] = "deepclock", report[] = "report", details[] = "--details", name[4096];
+
+	snprintf(name, sizeof name, "%s", file);
+	cli_quote_words((char *[]){head, report, name, details, NULL}, buf, size);
+}
+
 int cli_record_show(const cli_common *common, const cli_format *format, const dck_op_view *view,
 		    const cli_output *o, const dck_record *r)
 {
@@ -232,10 +240,7 @@ int cli_record_show(const cli_common *common, const cli_format *format, const dc
 	int code;
 
 	if (o->save) {
-		char head[] = "deepclock", report[] = "report", details[] = "--details", save[4096];
-
-		snprintf(save, sizeof save, "%s", o->save);
-		cli_quote_words((char *[]){head, report, save, details, NULL}, rest, sizeof rest);
+		cli_rest(rest, sizeof rest, o->save);
 		style.rest = rest;
 	}
 

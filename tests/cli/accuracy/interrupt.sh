@@ -17,5 +17,5 @@ echo $?
 wait
 record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' '0 < f("accuracy", "items") < 4000' \
 	'm("accuracy/overall")["value"]'
-sed -n '/^Classification/p; /^error/s/after.*items/after N items/p' out
-sed 's/after.*items/after N items/' err
+sed -n '/^Classification/p; s/^ *INCOMPLETE:\(.*\)after.*items/INCOMPLETE:\1after N items/p' out
+cat err
