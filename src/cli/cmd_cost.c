@@ -100,9 +100,13 @@ static int operators_show(const cost_command *cfg)
 static int record_show(const cost_command *cfg, const dck_record *r)
 {
 	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	char rest[8192];
 	int code;
 
 	style.ops = cfg->view;
+	if (cfg->output.save)
+		cli_rest(rest, sizeof rest, cfg->output.save);
+	style.rest = cfg->output.save ? rest : NULL;
 	code = cli_report(&cfg->format, &r, 1, &style);
 	code = cli_record_save(&cfg->common, &cfg->output, r, code);
 	if (code == CLI_OK && cfg->cost.strict && dck_record_note(r, "cost-unknown")) {

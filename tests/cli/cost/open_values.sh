@@ -8,7 +8,7 @@ node NonZero x z find
 node Gather table,z rows look_up
 node MatMul rows,w y product
 EOF
-deepclock cost net.onnx
+deepclock cost --details net.onnx
 echo $?
 deepclock cost net.onnx --dim N=3 --format json > run.json
 record run.json 'm("cost/macs")["absent"]' 'note("sizes-of-values")["text"]' 'note("open-sizes") is None' \
