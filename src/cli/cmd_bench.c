@@ -193,7 +193,7 @@ static int rank(const cli *c, bench_config *cfg, const dck_alternative *all, siz
 	code = cli_watch_end(&watch, status, &err);
 	if (status != DCK_OK)
 		return code;
-	code = cli_record_show(&cfg->common, cfg->format.format, NULL, &cfg->output, record);
+	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 	if (code == CLI_OK && dck_record_note(record, "outputs-differ"))
 		code = CLI_FAILED;
 	dck_record_free(record);
