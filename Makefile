@@ -8,8 +8,10 @@
 #   make lint
 #   make fuzz [SECONDS=60]      any bytes as a model: reader, shapes and costs; needs clang
 #   make install [PREFIX=/usr/local] [DESTDIR=...]
+#   make uninstall              of the same PREFIX and DESTDIR
 
-PREFIX ?= /usr/local
+# Where to install, when it is given: to make, to make install, or to both.
+export PREFIX DESTDIR
 SAN ?=
 SECONDS ?= 60
 ifeq ($(SAN),)
@@ -22,13 +24,14 @@ BUILD ?= build-$(subst $(comma),-,$(SAN))
 OPTIONS := -Dbuildtype=debugoptimized -Db_sanitize=$(SAN) -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
 endif
 
-.PHONY: all demo test bench lint fuzz install clean setup
+.PHONY: all demo test bench lint fuzz install uninstall clean setup
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
+	@[ -z "$$PREFIX" ] || printf '%s\n' "$$PREFIX" >$(BUILD)/prefix
 
 $(BUILD)/build.ninja:
 	@command -v meson >/dev/null || { echo "meson is missing: 'make demo' installs what is needed" >&2; exit 1; }
-	@meson setup $(BUILD) --prefix=$(PREFIX) $(OPTIONS) >$(BUILD).setup.log 2>&1 || { cat $(BUILD).setup.log >&2; rm -f $(BUILD).setup.log; exit 1; }
+	@meson setup $(BUILD) $(OPTIONS) >$(BUILD).setup.log 2>&1 || { cat $(BUILD).setup.log >&2; rm -f $(BUILD).setup.log; exit 1; }
 	@rm -f $(BUILD).setup.log
 
 demo:
@@ -62,11 +65,10 @@ fuzz:
 		build-fuzz/found tests/fuzz/corpus/cost
 
 install: all
-	@meson install -C $(BUILD) --no-rebuild
-	@for lib in $(BUILD)/ort/libonnxruntime.so.*; do \
-		[ -e "$$lib" ] || continue; \
-		install -D -m 644 "$$lib" "$(DESTDIR)$(PREFIX)/lib/deepclock/ort/$${lib##*/}"; \
-	done
+	@python3 tools/install.py $(BUILD) install
+
+uninstall:
+	@python3 tools/install.py $(BUILD) uninstall
 
 clean:
 	rm -rf build build-*

@@ -158,7 +158,7 @@ DCK_API dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const d
 /* One engine, as `deepclock engines` shows it. */
 typedef struct dck_engine_info {
 	const char *name, *help;
-	const dck_engine_option *options; /* static */
+	const dck_engine_option *options; /* static, or of a plug-in's block */
 	bool usable;
 	const char *why_not; /* NULL when usable */
 	const dck_kv *facts; /* library, version, provider/NAME ... */
@@ -169,6 +169,11 @@ typedef struct dck_engine_info {
  * NULL: searched. *ret is owned, one block: dck_free(). @since 0.1 */
 DCK_API dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret_n,
 				     dck_err *err) DCK_MUST_USE;
+
+/* What the plug-in "plugin:FILE" says of itself, asked in a child process. *ret is owned, one
+ * block: dck_free(). Errors: E_ENGINE with the sentence why it is refused, E_NOMEM. @since 0.1 */
+DCK_API dck_status dck_plugin_probe(const char *name, dck_engine_info **ret,
+				    dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

@@ -178,6 +178,18 @@ static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)
 			 nearest ? "'?" : "; 'deepclock engines' lists them");
 }
 
+static int plugin_run(const engines_config *cfg, const char *name, const dck_style *style)
+{
+	dck_engine_info *info;
+	dck_err err;
+
+	if (dck_plugin_probe(name, &info, &err) != DCK_OK)
+		return cli_failed(&err);
+	writers[cfg->format.format](info, 1, true, style);
+	dck_free(info);
+	return CLI_OK;
+}
+
 static int engines_run(cli *c, void *config)
 {
 	const engines_config *cfg = config;
@@ -187,6 +199,8 @@ static int engines_run(cli *c, void *config)
 	dck_err err;
 	int code = CLI_OK;
 
+	if (c->nargs == 1 && strncmp(c->args[0], "plugin:", 7) == 0)
+		return plugin_run(cfg, c->args[0], &style);
 	if (dck_engines_probe(cfg->probe.lib, &all, &n, &err) != DCK_OK)
 		return cli_failed(&err);
 	if (c->nargs == 0) {
@@ -212,6 +226,7 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock engines", "what there is on this machine"},
     {"deepclock engines ort", "one engine, with the options it takes"},
+    {"deepclock engines plugin:./mine.so", "a plug-in, with its options, or why it is refused"},
     {"deepclock engines --engine-lib ./libonnxruntime.so.1.24.1", "whether this library would do"},
     {0},
 };
@@ -224,7 +239,8 @@ const cli_command cmd_engines = {
 	"Shows every built-in engine: whether it can be used, which library it found, and "
 	"which of its execution providers really load, with the reason for those that do not. "
 	"Each is tried in a process of its own, so a broken library does no harm. --verbose, or "
-	"the NAME of one engine, shows the options that 'bench --engine-option' passes to it.",
+	"the NAME of one engine (also plugin:FILE), shows the options that 'bench --engine-option' "
+	"passes to it.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(engines_config),

@@ -116,9 +116,9 @@ static const char here;
 static void beside(ort_places *p, mem_arena *a, const char *self)
 {
 	/* A build folder (and the tests and examples in it), an installed program, an installed
-	 * library. */
+	 * library: in lib, and in a folder of lib for its kind of machine. */
 	static const char *const folders[] = {"ort", "../ort", "../lib/deepclock/ort",
-					      "deepclock/ort"};
+					      "deepclock/ort", "../deepclock/ort"};
 	char real[PATH_MAX];
 	char *slash;
 

@@ -1,0 +1,127 @@
+/* probe_plugin.c - what a plug-in says of itself, asked in a child process: a file that crashes
+ * when it is loaded costs no more than a sentence.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/bench.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/sink.h"
+#include "engine/engine.h"
+#include "os/os.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TIMEOUT_NS (60 * 1000000000ull)
+#define ANSWER_MAX (1u << 20)
+
+/* The child's answer, texts with their NUL: "-" and why not; or "+", those of this list, and three
+ * for each option. */
+enum { NAME = 1, HELP, VERSION, ABI, OPENS, OPTIONS };
+
+static void text(dck_sink *out, const char *s)
+{
+	sink_put(out, s ? s : "", s ? strlen(s) + 1 : 1);
+}
+
+static void table_tell(const dck_engine *e, dck_sink *out)
+{
+	char abi[32];
+
+	snprintf(abi, sizeof abi, "%u.%u", (unsigned)e->abi_major, (unsigned)e->abi_minor);
+	text(out, "+");
+	text(out, e->name);
+	text(out, e->help);
+	text(out, e->version);
+	text(out, abi);
+	text(out, e->caps & DCK_CAP_NO_MODEL ? "work of its own, without a model" : "a model");
+	for (const dck_engine_option *o = e->options; o && o->key; o++) {
+		text(out, o->key);
+		text(out, o->values);
+		text(out, o->help);
+	}
+}
+
+static void answer(void *self, int fd)
+{
+	engine_handle h;
+	dck_sink out;
+	dck_err err;
+
+	dck_sink_fd(&out, fd);
+	if (engine_find(self, &h, &err) == DCK_OK) {
+		table_tell(h.ops, &out);
+	} else {
+		text(&out, "-");
+		text(&out, err.msg);
+	}
+	/* Nobody is left to tell of a pipe that broke. */
+	if (dck_sink_finish(&out, NULL) != DCK_OK)
+		return;
+}
+
+/* The texts of the answer after one another. */
+static const char *next(const char **at)
+{
+	const char *now = *at;
+
+	*at += strlen(now) + 1;
+	return now;
+}
+
+static dck_status info_make(const dck_buffer *b, size_t n, dck_engine_info **ret, dck_err *err)
+{
+	static const char *const keys[] = {[VERSION] = "version", [ABI] = "abi", [OPENS] = "opens"};
+	const size_t noptions = (n - OPTIONS) / 3, nfacts = OPTIONS - VERSION;
+	const size_t rows = sizeof(dck_engine_info) + nfacts * sizeof(dck_kv) +
+			    (noptions + 1) * sizeof(dck_engine_option);
+	char *block = mem_zalloc(1, rows + b->n);
+
+	if (!block)
+		DCK_FAIL(err, E_NOMEM, "no memory for what the plug-in says");
+	dck_engine_info *info = (dck_engine_info *)(void *)block;
+	dck_kv *facts = (dck_kv *)(void *)(info + 1);
+	dck_engine_option *options = (dck_engine_option *)(void *)(facts + nfacts);
+	const char *at = memcpy(block + rows, b->data, b->n);
+
+	next(&at);
+	*info =
+	    (dck_engine_info){.usable = true, .options = options, .facts = facts, .nfacts = nfacts};
+	info->name = next(&at);
+	info->help = next(&at);
+	for (int k = VERSION; k < OPTIONS; k++)
+		facts[k - VERSION] = (dck_kv){keys[k], next(&at)};
+	for (size_t i = 0; i < noptions; i++) {
+		options[i].key = next(&at);
+		options[i].values = next(&at);
+		options[i].help = next(&at);
+	}
+	*ret = info;
+	return DCK_OK;
+}
+
+dck_status dck_plugin_probe(const char *name, dck_engine_info **ret, dck_err *err)
+{
+	dck_buffer b = {0};
+	size_t n = 0;
+	char *copy = mem_dup(name);
+
+	if (!copy)
+		DCK_FAIL(err, E_NOMEM, "no memory to ask '%.200s'", name);
+	dck_status status = os_in_child(answer, copy, TIMEOUT_NS, ANSWER_MAX, &b, err);
+	for (size_t i = 0; i < b.n; i++)
+		n += b.data[i] == '\0';
+	if (status != DCK_OK)
+		err_while(err, status, "asking '%.200s' in a child process", name);
+	else if (n == 2 && b.data[0] == '-')
+		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", b.data + 2);
+	else if (n < OPTIONS || (n - OPTIONS) % 3 != 0 || b.data[b.n - 1] != '\0')
+		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
+				 "the child process that asked '%.200s' ended too early", name);
+	else
+		status = info_make(&b, n, ret, err);
+	dck_buffer_done(&b);
+	mem_free(copy);
+	return status;
+}

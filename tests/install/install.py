@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""'make install' and 'make uninstall' for a PREFIX that the build folder was not set up for, below a
+DESTDIR: what is there works from there, and afterwards nothing is left. Prints TAP.
+
+  install.py BUILD
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PREFIX = "/opt/of its own"
+NOISE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PREFIX", "DESTDIR", "DEEPCLOCK_ORT", "ORT_DYLIB_PATH")
+ENV = {k: v for k, v in os.environ.items() if k not in NOISE}
+
+
+def run(*words, status=0, **env):
+    p = subprocess.run(words, cwd=ROOT, env=dict(ENV, **env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       text=True)
+    if p.returncode != status:
+        raise AssertionError(f"{' '.join(words)}: status {p.returncode}\n{p.stdout}")
+    return p.stdout
+
+
+def make(build, to, *words, status=0):
+    """Not what is built: the tests have that, and other tests use it now."""
+    return run("make", "--no-print-directory", "-o", "all", f"BUILD={build}", f"PREFIX={PREFIX}", f"DESTDIR={to}",
+               *words, status=status)
+
+
+def everything(folder):
+    return sorted(os.path.join(at, n) for at, folders, names in os.walk(folder) for n in folders + names)
+
+
+def one(folder, *names):
+    """The only file whose path ends so, wherever the libraries' folder is."""
+    found = [f for f in everything(folder) if f.endswith("/".join(("",) + names))]
+    assert len(found) == 1, f"{names}: {found}"
+    return found[0]
+
+
+def installs_where_it_is_told(build, to):
+    make(build, to, "install")
+    assert os.listdir(to) == ["opt"] and os.listdir(to + "/opt") == ["of its own"], everything(to)
+    for names in (("bin", "deepclock"), ("man1", "deepclock-bench.1"), ("completions", "deepclock"),
+                  ("include", "deepclock", "plugin.h")):
+        one(to, *names)
+    make(build, to, "install")  # over itself, and nothing is forgotten
+
+
+def the_program_runs(build, to):
+    program = to + PREFIX + "/bin/deepclock"
+    assert run(program, "version").startswith("deepclock ")
+    if os.path.isdir(os.path.join(build, "ort")):
+        assert to + PREFIX + "/lib/deepclock/ort/" in run(program, "engines", "ort", "--format", "json")
+
+
+def programs_are_built_with_pkg_config(build, to):
+    if not shutil.which("pkg-config"):
+        return "pkg-config is not installed"
+    pc = one(to, "pkgconfig", "deepclock.pc")
+    # As the loader and the compiler would have it without DESTDIR, whose place is another.
+    with open(pc, encoding="utf-8") as f:
+        assert f.readline() == f"prefix={PREFIX}\n".replace(" ", "\\ "), pc
+    words = shlex.split(run("pkg-config", "--define-variable=prefix=" + (to + PREFIX).replace(" ", "\\ "),
+                            "--cflags", "--libs", "deepclock", PKG_CONFIG_PATH=os.path.dirname(pc)))
+    library = os.path.dirname(one(to, "libdeepclock.so"))
+    cc = shlex.split(os.environ.get("CC", "cc"))
+    for name in ("time_function", "time_model"):
+        run(*cc, f"examples/{name}.c", *words, "-o", f"{to}/{name}")
+        if name == "time_function":
+            assert "median" in run(f"{to}/{name}", f"{to}/r.json", LD_LIBRARY_PATH=library)
+        elif os.path.isdir(os.path.join(build, "ort")):
+            run(f"{to}/{name}", "zoo:simplenet", f"{to}/r.json", LD_LIBRARY_PATH=library, PATH="/nowhere", HOME="/")
+        os.remove(f"{to}/{name}")
+    if os.path.exists(to + "/r.json"):
+        os.remove(to + "/r.json")
+    return None
+
+
+def uninstalls_exactly_that(build, to):
+    foreign = to + PREFIX + "/include/deepclock/of_another.h"
+    open(foreign, "w", encoding="utf-8").close()
+    make(build, to, "uninstall")
+    assert [f for f in everything(to) if not os.path.isdir(f)] == [foreign], everything(to)
+    os.remove(foreign)
+    assert "nothing is installed in" in make(build, to, "uninstall", status=2)
+    shutil.rmtree(to + "/opt")
+    make(build, to, "install")
+    make(build, to, "uninstall")
+    assert not everything(to), everything(to)
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    cases = [installs_where_it_is_told, the_program_runs, programs_are_built_with_pkg_config,
+             uninstalls_exactly_that]
+    if not shutil.which("make"):
+        print("1..0 # SKIP make is not installed")
+        return 0
+    print(f"1..{len(cases)}")
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="deepclock install ") as to:
+        for number, case in enumerate(cases, 1):
+            skipped, why = None, ""
+            try:
+                skipped = case(build, os.path.realpath(to))
+            except AssertionError as e:
+                why = str(e)
+                failed += 1
+            print(f"{'not ok' if why else 'ok'} {number} - {case.__name__}" + (f" # SKIP {skipped}" if skipped else ""))
+            for line in why.splitlines():
+                print("#", line)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

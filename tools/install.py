@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Puts what was built where it belongs, and takes it away again.
+
+  [DESTDIR=FOLDER] [PREFIX=FOLDER] install.py BUILD install|uninstall
+
+PREFIX may differ from that of the build folder, and from one time to the next: only deepclock.pc
+knows it, and is written for it. What was put where is kept in PREFIX/lib/deepclock/installed, so
+that exactly this is taken away: files, and folders that were made for them and are empty.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+LIST = "lib/deepclock/installed"
+
+
+def prefix_of(build):
+    """That was asked for now, when it was built, or by Meson's own option."""
+    asked = os.environ.get("PREFIX")
+    kept = os.path.join(build, "prefix")
+    if not asked and os.path.exists(kept):
+        with open(kept, encoding="utf-8") as f:
+            asked = f.read().rstrip("\n")
+    if asked:
+        return os.path.abspath(os.path.expanduser(asked))
+    return configured(build)
+
+
+def configured(build):
+    text = subprocess.run(["meson", "introspect", build, "--buildoptions"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return next(o["value"] for o in json.loads(text) if o["name"] == "prefix")
+
+
+def below(destdir, path):
+    return destdir + path if destdir else path
+
+
+class Installed:
+    """The files and folders that are there by us: names as they are without DESTDIR."""
+
+    def __init__(self, destdir, prefix):
+        self.destdir = destdir
+        self.list = os.path.join(prefix, LIST)
+        self.names = set()
+        if os.path.exists(below(destdir, self.list)):
+            with open(below(destdir, self.list), encoding="utf-8") as f:
+                self.names = set(f.read().splitlines())
+
+    def folder(self, path):
+        if not os.path.isdir(below(self.destdir, path)):
+            self.folder(os.path.dirname(path))
+            os.mkdir(below(self.destdir, path))
+            os.chmod(below(self.destdir, path), 0o755)
+            self.names.add(path)
+
+    def put(self, source, path, mode=None):
+        """A program that runs just now keeps its file: the new one takes its name."""
+        self.folder(os.path.dirname(path))
+        target = below(self.destdir, path)
+        new = target + ".new"
+        if os.path.lexists(new):
+            os.remove(new)
+        shutil.copy2(source, new, follow_symlinks=False)
+        if mode is not None:
+            os.chmod(new, mode)
+        os.replace(new, target)
+        self.names.add(path)
+
+    def save(self):
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8") as f:
+            self.names.add(self.list)
+            f.write("".join(n + "\n" for n in sorted(self.names)))
+            f.flush()
+            self.put(f.name, self.list, 0o644)
+
+    def remove(self):
+        for name in sorted(self.names, reverse=True):  # what is in a folder before the folder
+            path = below(self.destdir, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                if not os.listdir(path):
+                    os.rmdir(path)
+            elif os.path.lexists(path):
+                os.remove(path)
+
+
+def staged(folder):
+    for at, folders, names in os.walk(folder):
+        links = [f for f in folders if os.path.islink(os.path.join(at, f))]
+        for name in sorted(names + links):
+            yield os.path.join(at, name)
+
+
+def put_all(there, build, prefix):
+    built_for = configured(build)
+    with tempfile.TemporaryDirectory() as stage:
+        subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet"], check=True,
+                       env=dict(os.environ, DESTDIR=stage), stdout=subprocess.DEVNULL)
+        for source in staged(stage):
+            path = source[len(stage):]
+            inside = os.path.relpath(path, built_for)
+            if not inside.startswith(".."):
+                path = os.path.join(prefix, inside)
+            if path.endswith(".pc"):
+                with open(source, encoding="utf-8") as f:
+                    text = f.read()
+                with open(source, "w", encoding="utf-8") as f:
+                    f.write(re.sub("^prefix=.*$", lambda _: "prefix=" + prefix.replace(" ", "\\ "), text, flags=re.M))
+            there.put(source, path)
+    ort = os.path.join(build, "ort")
+    for name in sorted(os.listdir(ort)) if os.path.isdir(ort) else []:
+        if name.startswith("libonnxruntime.so"):
+            there.put(os.path.join(ort, name), os.path.join(prefix, "lib/deepclock/ort", name), 0o644)
+
+
+def install(build, destdir, prefix):
+    os.makedirs(destdir or "/", exist_ok=True)
+    there = Installed(destdir, prefix)
+    try:
+        put_all(there, build, prefix)
+    finally:
+        if there.names:  # also what was put before something failed can be taken away
+            there.save()
+    print(f"installed in {below(destdir, prefix)}")
+
+
+def main():
+    build, what = sys.argv[1:]
+    destdir = os.environ.get("DESTDIR", "")
+    destdir = os.path.abspath(os.path.expanduser(destdir)) if destdir else ""
+    prefix = prefix_of(build)
+    try:
+        if what == "install":
+            install(build, destdir, prefix)
+            return
+        there = Installed(destdir, prefix)
+        if not there.names:
+            sys.exit(f"uninstall: nothing is installed in {below(destdir, prefix)}: there is no "
+                     f"{below(destdir, there.list)}; give PREFIX and DESTDIR as when it was installed")
+        there.remove()
+        print(f"removed from {below(destdir, prefix)}")
+    except subprocess.CalledProcessError as e:
+        sys.exit(f"{what}: {' '.join(e.cmd)} failed")
+    except OSError as e:
+        sys.exit(f"{what}: {e}; give PREFIX=FOLDER to install elsewhere, or run it as root")
+
+
+if __name__ == "__main__":
+    main()
