@@ -60,6 +60,7 @@
 #include "plugin.h"
 #include "bench.h"
 #include "cost.h"
+#include "inspect.h"
 #include "profile.h"
 #include "compare.h"
 #include "accuracy.h"

@@ -54,7 +54,7 @@ static const peer_counter *peer_find(int as)
 	return NULL;
 }
 
-static void metric_num(record_builder *b, bench_counted *c, const char *tag, num n, const char *how)
+void cost_metric_put(record_builder *b, bench_counted *c, const char *tag, num n, const char *how)
 {
 	dck_value v = bench_counted_value(c, n);
 	const char *open = cost_open_text(c, n);
@@ -74,19 +74,21 @@ static void totals(record_builder *b, bench_counted *c)
 
 	for (size_t i = 0; i < r->nops; i++)
 		nodes += !r->ops[i].expanded;
-	metric_num(b, c, "cost/macs", r->macs,
-		   "convolutions, matrix products, recurrent and attention operators; no bias");
-	metric_num(b, c, "cost/flops", r->flops,
-		   "2 x MACs, bias, and 1 for each elementary operation on an element");
-	metric_num(b, c, "cost/params", r->params, "initializers in trained roles, each once");
-	metric_num(b, c, "cost/buffers", r->buffers, "running mean and variance");
-	metric_num(b, c, "cost/weight_bytes", r->weight_bytes,
-		   "initializers that are used, each once");
-	metric_num(b, c, "cost/read_bytes", r->read_bytes, "each operator reads its inputs once");
-	metric_num(b, c, "cost/write_bytes", r->write_bytes,
-		   "each operator writes its outputs once");
-	metric_num(b, c, "cost/peak_activation_bytes", r->peak_activation_bytes,
-		   "liveness in the order of the file, inputs included, views in place");
+	cost_metric_put(
+	    b, c, "cost/macs", r->macs,
+	    "convolutions, matrix products, recurrent and attention operators; no bias");
+	cost_metric_put(b, c, "cost/flops", r->flops,
+			"2 x MACs, bias, and 1 for each elementary operation on an element");
+	cost_metric_put(b, c, "cost/params", r->params, "initializers in trained roles, each once");
+	cost_metric_put(b, c, "cost/buffers", r->buffers, "running mean and variance");
+	cost_metric_put(b, c, "cost/weight_bytes", r->weight_bytes,
+			"initializers that are used, each once");
+	cost_metric_put(b, c, "cost/read_bytes", r->read_bytes,
+			"each operator reads its inputs once");
+	cost_metric_put(b, c, "cost/write_bytes", r->write_bytes,
+			"each operator writes its outputs once");
+	cost_metric_put(b, c, "cost/peak_activation_bytes", r->peak_activation_bytes,
+			"liveness in the order of the file, inputs included, views in place");
 	if (nodes)
 		record_metric_real(b, "cost/coverage", (double)(nodes - r->unknown) / (double)nodes,
 				   "nodes whose MACs and FLOPs are known, over all nodes");
@@ -211,10 +213,11 @@ static void backward(record_builder *b, bench_counted *c)
 	peer_backward back;
 
 	peer_backward_count(c->cost, &back);
-	metric_num(b, c, "cost/backward_macs", back.macs,
-		   "as many MACs again for each operand of a product whose gradient is needed");
-	metric_num(b, c, "cost/training_flops", num_add(t, c->cost->flops, back.flops),
-		   "forward and backward; optimizer and recomputation not included");
+	cost_metric_put(
+	    b, c, "cost/backward_macs", back.macs,
+	    "as many MACs again for each operand of a product whose gradient is needed");
+	cost_metric_put(b, c, "cost/training_flops", num_add(t, c->cost->flops, back.flops),
+			"forward and backward; optimizer and recomputation not included");
 }
 
 static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counter *p, dck_err *err)
@@ -238,7 +241,7 @@ static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counte
 		record_fact_text(b, "cost", "as", p->name);
 		record_fact_fmt(b, "cost", "as_convention", "%s, as it counted in 2026", p->help);
 		record_fact_text(b, "cost", "as_unit", p->unit);
-		metric_num(b, c, "cost/peer", sum, p->help);
+		cost_metric_put(b, c, "cost/peer", sum, p->help);
 	}
 	if (mem_arena_failed(c->arena))
 		DCK_FAIL(err, E_LIMIT, "the model's operators need more than %zu MiB",

@@ -45,7 +45,8 @@ static bool is_float(dck_dtype t)
 /* The middle of a state that is handed on: layers x batch x features. */
 static bool state_batch(const dck_tensor_info *t, size_t axis)
 {
-	return t->rank == 3 && axis == 1 && t->dim[0] >= 0 && t->dim[2] >= 0 && !t->symbol[1];
+	return t->rank == 3 && axis == 1 && t->dim[0] >= 0 && t->dim[2] >= 0 &&
+	       !onnx_symbol_named(t->symbol[1]);
 }
 
 /* A size for one open dimension. Names count most, then where it stands. */

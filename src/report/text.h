@@ -51,6 +51,10 @@ bool text_is_share(const dck_column *c); /* ratios that are shown in percent */
 /* What matters of the one that matters, in at most `lines` lines; nothing where that is too few. */
 void text_table_brief(page *p, const dck_record *r, unsigned lines);
 
+/* A table of two columns without titles: a list of values with their names. */
+bool text_is_list(const dck_table *t);
+void text_list_put(page *p, const dck_table *t, unsigned lines); /* 0: all of it */
+
 /* The report on a classifier, and which of the tables are in it. */
 void text_accuracy(page *p, const dck_record *r);
 bool text_accuracy_has(const dck_table *t);

@@ -404,6 +404,10 @@ static void table_put(page *p, const dck_table *t)
 		below_put(p, "no rows", "");
 		return;
 	}
+	if (text_is_list(t)) {
+		text_list_put(p, t, 0);
+		return;
+	}
 	columns_fill(&v, text_cols);
 	grids_put(p, &v);
 	absent_put(p, &v);
@@ -490,6 +494,10 @@ void text_table_brief(page *p, const dck_record *r, unsigned lines)
 	char name[FORMAT_SIZE];
 	extract e;
 
+	if (t != NULL && text_is_list(t)) {
+		text_list_put(p, t, lines);
+		return;
+	}
 	/* Titles and their units, a row, and what is left out. */
 	if (t == NULL || t->nrows == 0 || lines < 4)
 		return;

@@ -1,0 +1,33 @@
+# What a model is, without an engine: a file with open sizes, one with weights that are missing and
+# an operator that nobody knows, a built-in network.
+onnx-model open.onnx <<'END'
+input x batchx3xhxw
+input state 2x?x8
+weight w 8x3x3x3
+node Conv x,w c conv
+node Relu c y relu
+node Identity state z id
+output y
+output z
+END
+deepclock inspect open.onnx
+deepclock inspect open.onnx --batch 2 --dim h=32 --save run.json --no-history > text
+record run.json 'f("result", "answer")' 'f("result", "next")' 'm("cost/params")["value"]' '[t["name"] for t in r["tables"]]' \
+	'[row[0] for row in r["tables"][3]["rows"]]'
+onnx-model odd.onnx <<'END'
+input x 1x4
+external w 4x4
+node MatMul x,w m mm
+node Florp m y florp my.domain
+output y
+END
+deepclock inspect odd.onnx --quiet
+deepclock inspect odd.onnx --save run.json --no-history --quiet > text
+record run.json 'note("weights-missing")["severity"]' '[row for t in r["tables"] if t["name"] == "inspect/files" for row in t["rows"]]'
+deepclock inspect zoo:simplenet
+deepclock inspect zoo:simplenet --format csv | head -3
+deepclock inspect missing.onnx
+echo $?
+deepclock inspect
+echo $?
+deepclock inspect open.onnx --details | sed -n "/^Inputs/,/^Operators/p"
