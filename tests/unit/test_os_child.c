@@ -68,11 +68,12 @@ static void floods(void *self, int fd)
 static void leaves_a_daemon(void *self, int fd)
 {
 	(void)self;
-	put(fd, "done");
-	if (fork() == 0) {
-		sleep(3);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		sleep(60);
 		_exit(0);
 	}
+	dprintf(fd, "%ld", (long)pid);
 }
 
 static void closes_early(void *self, int fd)
@@ -152,7 +153,8 @@ static void limits_hold(void **state)
 	dck_err e;
 	assert_int_equal(os_in_child(hangs, NULL, second / 10, 100, &b, &e), DCK_E_ENGINE);
 	assert_string_equal(e.msg, "the child process did not end within 100 ms");
-	assert_string_equal(b.data, "waiting");
+	if (b.n > 0) /* a busy machine may not have let it begin */
+		assert_string_equal(b.data, "waiting");
 	dck_buffer_done(&b);
 	assert_int_equal(os_in_child(floods, NULL, 10 * second, 10000, &b, &e), DCK_E_LIMIT);
 	assert_string_equal(e.msg, "the child process wrote more than 9.77 KiB");
@@ -164,10 +166,11 @@ static void a_grandchild_does_not_keep_us(void **state)
 {
 	(void)state;
 	dck_buffer b = {0};
-	uint64_t begin = os_now_ns();
-	assert_int_equal(os_in_child(leaves_a_daemon, NULL, 60 * second, 100, &b, NULL), DCK_OK);
-	assert_true(os_now_ns() - begin < 2900000000);
-	assert_string_equal(b.data, "done");
+	assert_int_equal(os_in_child(leaves_a_daemon, NULL, 600 * second, 100, &b, NULL), DCK_OK);
+	assert_non_null(b.data);
+	const pid_t daemon = (pid_t)strtol(b.data, NULL, 10);
+	assert_true(daemon > 1);
+	assert_int_equal(kill(daemon, SIGKILL), 0); /* it is still there */
 	dck_buffer_done(&b);
 }
 

@@ -229,27 +229,41 @@ static void counters_go_up(void **state)
 	os_pages_free(p, n);
 }
 
+/* Page faults that writing to each page of new memory meets. */
+static uint64_t faults_of_writing(size_t n)
+{
+	unsigned char *p = os_pages_alloc(n);
+	os_usage a, b;
+
+	assert_non_null(p);
+	assert_int_equal((uintptr_t)p % 4096, 0);
+	for (size_t k = 0; k < n; k += 64)
+		assert_int_equal(p[k], 0);
+	os_usage_get(&a);
+	os_usage_get(&b);
+	const uint64_t asking = b.minor_faults - a.minor_faults;
+	os_usage_get(&a);
+	for (size_t k = 0; k < n; k += 4096)
+		p[k] = 1;
+	os_usage_get(&b);
+	os_pages_free(p, n);
+	const uint64_t met = b.minor_faults - a.minor_faults;
+	return met > asking ? met - asking : 0;
+}
+
+/* They come touched. The best of some tries: a kernel that moves memory among nodes takes pages
+ * away for a moment. */
 static void pages(void **state)
 {
 	(void)state;
 	static const size_t sizes[] = {0, 1, 4096, 4097, 5 << 20};
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		unsigned char *p = os_pages_alloc(sizes[i]);
-		assert_non_null(p);
-		assert_int_equal((uintptr_t)p % 4096, 0);
-		for (size_t k = 0; k < sizes[i]; k += 64)
-			assert_int_equal(p[k], 0);
-		/* Touched: writing to them again meets no page fault. */
-		os_usage a, b;
-		os_usage_get(&a);
-		os_usage_get(&b);
-		uint64_t asking = b.minor_faults - a.minor_faults;
-		os_usage_get(&a);
-		for (size_t k = 0; k < sizes[i]; k += 4096)
-			p[k] = 1;
-		os_usage_get(&b);
-		assert_true(b.minor_faults - a.minor_faults <= asking + 8);
-		os_pages_free(p, sizes[i]);
+		uint64_t least = UINT64_MAX;
+		for (int tries = 0; tries < 5 && least > 8; tries++) {
+			const uint64_t met = faults_of_writing(sizes[i]);
+			least = met < least ? met : least;
+		}
+		assert_true(least <= 8);
 	}
 	assert_null(os_pages_alloc(SIZE_MAX));
 	assert_null(os_pages_alloc(SIZE_MAX / 2));
