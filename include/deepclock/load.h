@@ -68,7 +68,7 @@ DCK_API void dck_load_config_init(dck_load_config *c); /* @since 0.1 */
 DCK_API dck_status dck_load(const dck_subject *s, const dck_load_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* What a script asks of such a record: 0: every limit holds, or there is none; 1: one is broken;
+/* What a script asks of such a record: 0: every limit holds, or there is none; 3: one is broken;
  * 4: not shown. @since 0.1 */
 DCK_API int dck_load_gate(const dck_record *r);
 

@@ -427,5 +427,5 @@ int dck_load_gate(const dck_record *r)
 	if (!f || f->value.kind != DCK_VALUE_TEXT ||
 	    strcmp(f->value.as.text, load_verdict_texts[STAT_LIMIT_HELD]) == 0)
 		return 0;
-	return strcmp(f->value.as.text, load_verdict_texts[STAT_LIMIT_BROKEN]) == 0 ? 1 : 4;
+	return strcmp(f->value.as.text, load_verdict_texts[STAT_LIMIT_BROKEN]) == 0 ? 3 : 4;
 }

@@ -202,7 +202,7 @@ static void too_much(void **state)
 	assert_false(r->incomplete);
 	assert_non_null(dck_record_note(r, "unstable"));
 	assert_non_null(dck_record_note(r, "slo-broken"));
-	assert_int_equal(dck_load_gate(r), 1);
+	assert_int_equal(dck_load_gate(r), 3);
 	assert_true(dck_record_value(r, "load/queue_max") > 50);
 	assert_true(dck_record_value(r, "load/unserved") >= 50);
 	dck_record_free(r);
@@ -226,7 +226,7 @@ static void limit_verdicts(void **state)
 	assert_string_equal(fact_text(r, "load", "verdict/p90<=100us"), "broken");
 	assert_string_equal(fact_text(r, "load", "verdict/p99.9<=20s"), "not shown");
 	assert_string_equal(fact_text(r, "load", "verdict"), "broken");
-	assert_int_equal(dck_load_gate(r), 1);
+	assert_int_equal(dck_load_gate(r), 3);
 	dck_record_free(r);
 	w.config.slo.item[0] = "p90<=20s";
 	r = work_load(&w);
@@ -336,7 +336,7 @@ static void nothing_holds(void **state)
 	w.config.find_peak = true;
 	w.config.slo.item[w.config.slo.n++] = "p90<=100us";
 	r = work_load(&w);
-	assert_int_equal(dck_load_gate(r), 1);
+	assert_int_equal(dck_load_gate(r), 3);
 	assert_non_null(
 	    strstr(dck_record_note(r, "slo-not-held")->text, "no rate holds p90<=100us"));
 	assert_int_equal(dck_record_metric(r, "load/peak_rate")->value.kind, DCK_VALUE_ABSENT);
