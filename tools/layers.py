@@ -37,7 +37,7 @@ LAYERS = {
                     ("base", "history", "opt", "record", "report"), ISO,
                     ("sqlite3.h", "sys/stat.h", "unistd.h")),
     "src/bench": (("base", "os", "stat", "record", "model", "engine", "cost", "machine"), ANY, ISO,
-                  ("pthread.h", "unistd.h")),
+                  ("pthread.h", "unistd.h", "zlib.h")),
     "src/cli": ((), ANY, ISO, ANY),
     "python": ((), ANY, ISO, ANY),
     "plugins": ((), ("plugin", "base"), ISO, ANY),

@@ -16,7 +16,7 @@ build=$1
 shift
 here=$(dirname "$0")
 
-packages="gcc libc6-dev pkg-config meson ninja-build libjansson-dev libsqlite3-dev python3 python3-pip"
+packages="gcc libc6-dev pkg-config meson ninja-build libjansson-dev libsqlite3-dev zlib1g-dev python3 python3-pip"
 for what in "$@"; do
 	case $what in
 	test) packages="$packages g++ libcmocka-dev" ;;

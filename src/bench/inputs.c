@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "bench/input_fill.h"
 #include "bench/npy.h"
+#include "bench/npz.h"
 #include "bench/random.h"
 #include "bench/sizes.h"
 #include "os/os.h"
@@ -59,38 +60,95 @@ static dck_status file_possible(const input *in, dck_err *err)
 	return DCK_OK;
 }
 
+/* An array for an input, whose it becomes; file names it in sentences. */
+static dck_status array_take(bench_inputs *b, size_t index, const char *file, dck_err *err)
+{
+	input *in = &b->input[index];
+
+	in->file = file;
+	if (!dtype_equal(in->array.dtype, in->sized->info.dtype))
+		DCK_FAIL(err, E_ARG,
+			 "'%s' holds %s, the input '%s' wants %s: save it so, with "
+			 "array.astype('%s')",
+			 file, dck_dtype_text(in->array.dtype), in->sized->info.name,
+			 dck_dtype_text(in->sized->info.dtype),
+			 dck_dtype_text(in->sized->info.dtype));
+	return bench_sizes_give(&b->sizes, index, in->array.dim, in->array.rank,
+				mem_arena_fmt(b->arena, "'%s'", file), err);
+}
+
+/* A .npy file, or the array of the input's name from a .npz file. */
+static dck_status array_read(bench_inputs *b, size_t index, const char *file, dck_err *err)
+{
+	const size_t limit = (size_t)b->limit;
+	input *in = &b->input[index];
+	dck_buffer bytes = {0};
+	dck_status status;
+
+	DCK_TRY(file_possible(in, err));
+	DCK_TRY(os_read_file(file, limit, &bytes, err));
+	status = npz_is(&bytes)
+		     ? npz_get(file, &bytes, in->sized->info.name, limit, &in->array, err)
+		     : npy_parse(file, &bytes, &in->array, err);
+	dck_buffer_done(&bytes);
+	DCK_TRY(status);
+	return array_take(b, index, file, err);
+}
+
+static bool is_archive(const char *text)
+{
+	const size_t n = strlen(text);
+
+	return n > 4 && strcmp(text + n - 4, ".npz") == 0;
+}
+
+/* One archive for all inputs that it has an array of; the others stay random. */
+static dck_status archive_read(bench_inputs *b, const char *file, dck_err *err)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->input[i].file || b->input[i].filled)
+			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
+				 b->input[i].sized->info.name);
+		const dck_status status = array_read(b, i, file, err);
+
+		if (status != DCK_OK && (status != DCK_E_ABSENT || !os_file_exists(file)))
+			return status;
+		found += status == DCK_OK;
+	}
+	if (found == 0)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "'%s' holds no array with the name of an input ('%s' is the first): save it "
+		    "with numpy.savez(FILE, NAME=array), or write --input NAME=%s",
+		    file, b->n > 0 ? b->input[0].sized->info.name : "", file);
+	return DCK_OK;
+}
+
 static dck_status files_read(bench_inputs *b, const dck_model_config *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->input.n; i++) {
-		const char *file = NULL;
+		const char *text = c->input.item[i], *file = NULL;
+		bool is_fill = false;
 		size_t index = 0;
 
-		DCK_TRY(bench_sizes_pair(&b->sizes, "input", "FILE.npy, or NAME=NUMBER",
-					 c->input.item[i], &index, &file, err));
+		if (!strchr(text, '=') && is_archive(text) && b->n > 1) {
+			DCK_TRY(archive_read(b, text, err));
+			continue;
+		}
+		DCK_TRY(bench_sizes_pair(&b->sizes, "input", "FILE.npy, or NAME=NUMBER", text,
+					 &index, &file, err));
 		input *in = &b->input[index];
-
-		bool is_fill = false;
 
 		if (in->file || in->filled)
 			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
 				 in->sized->info.name);
 		DCK_TRY(input_fill_parse(file, &in->fill, &is_fill, err));
-		if (is_fill) {
+		if (is_fill)
 			in->filled = file;
-			continue;
-		}
-		DCK_TRY(file_possible(in, err));
-		DCK_TRY(npy_read(file, (size_t)b->limit, &in->array, err));
-		in->file = file;
-		if (!dtype_equal(in->array.dtype, in->sized->info.dtype))
-			DCK_FAIL(err, E_ARG,
-				 "'%s' holds %s, the input '%s' wants %s: save it so, with "
-				 "array.astype('%s')",
-				 file, dck_dtype_text(in->array.dtype), in->sized->info.name,
-				 dck_dtype_text(in->sized->info.dtype),
-				 dck_dtype_text(in->sized->info.dtype));
-		DCK_TRY(bench_sizes_give(&b->sizes, index, in->array.dim, in->array.rank,
-					 mem_arena_fmt(b->arena, "'%s'", file), err));
+		else
+			DCK_TRY(array_read(b, index, file, err));
 	}
 	return DCK_OK;
 }

@@ -89,9 +89,9 @@ const dck_opt dck_model_options[] = {
      .kind = DCK_OPT_LIST,
      .at = AT(input),
      .arg = "NAME=VALUES",
-     .help =
-	 "an input's values, instead of random ones: FILE.npy, a number for all of them, zeros, "
-	 "ones, range(LOW,HIGH); may be repeated"},
+     .help = "an input's values, instead of random ones: FILE.npy or .npz, a number for all of "
+	     "them, zeros, "
+	     "ones, range(LOW,HIGH); may be repeated"},
     {.name = "input-pool",
      .kind = DCK_OPT_COUNT,
      .at = AT(input_pool),

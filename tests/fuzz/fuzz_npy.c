@@ -1,10 +1,10 @@
-/* fuzz_npy.c - any bytes as a .npy file: refused with a sentence, or read as an array whose shape
+/* fuzz_npy.c - any bytes as a .npy or .npz file: refused with a sentence, or read as an array whose shape
  * and bytes agree.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "base/mem.h"
-#include "bench/npy.h"
+#include "bench/npz.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return 0;
 	if (n > 0)
 		memcpy(b.data, bytes, n);
-	if (npy_parse("a.npy", &b, &a, &err) == DCK_OK)
+	if (npz_is(&b) ? npz_get("a.npz", &b, "x", 1 << 20, &a, &err) == DCK_OK
+		       : npy_parse("a.npy", &b, &a, &err) == DCK_OK)
 		check(&a);
 	else if (err.msg[0] == '\0' || a.file.data)
 		abort();
