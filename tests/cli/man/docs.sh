@@ -1,7 +1,7 @@
 # The page of each command names the options that there are, and no others.
 for command in bench zoo engines report; do
 	page=$TESTS/../../docs/$command.md
-	deepclock $command --help | grep -o '^  .*--[a-z-]*' | grep -o -e '--[a-z][a-z-]*$' | grep -v -e --help | sort -u > have
+	deepclock $command --help | grep -o '^  \(-[a-zA-Z], \)\? *--[a-z-]*' | grep -o -e '--[a-z][a-z-]*$' | grep -v -e --help | sort -u > have
 	grep -o -e '`--[a-z][a-z-]*' "$page" | tr -d '`' | sort -u > named
 	comm -23 have named | sed "s/^/docs\/$command.md lacks /"
 done
