@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "bench/input_fill.h"
+#include "cost/cost.h"
 #include "engine/engine.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,28 @@ dck_status bench_sizes_declared(bench_sizes *z, mem_arena *a, const model_values
 		input_begin(&z->input[i], &info);
 	}
 	symbols_clean(z);
+	return DCK_OK;
+}
+
+dck_status bench_sizes_types(mem_arena *a, const model_values *v, dck_err *err)
+{
+	for (size_t i = 0; i < v->nin; i++) {
+		const model_value *in = &v->in[i];
+		const bool tensor = strcmp(in->kind, "tensor") == 0;
+
+		if (*in->kind && !tensor)
+			DCK_FAIL(err, E_UNSUP,
+				 "the input '%s' is of the kind %s: only models whose inputs are "
+				 "tensors of numbers can be fed here",
+				 in->name, in->kind);
+		if (tensor && in->dtype &&
+		    dck_dtype_bytes(engine_dtype_of_onnx((int)in->dtype)) == 0)
+			DCK_FAIL(err, E_UNSUP,
+				 "the input '%s' is of type %s, of which no values can be made or "
+				 "read here: export the model with an input of numbers of 8 bits "
+				 "or more, and leave text and its tokens outside",
+				 in->name, cost_dtype_text(in->dtype, a));
+	}
 	return DCK_OK;
 }
 

@@ -51,6 +51,9 @@ dck_status bench_sizes_declared(bench_sizes *z, mem_arena *a, const model_values
 				const char *path, dck_err *err);
 dck_tensor_info bench_declared_info(const model_value *v);
 
+/* E_UNSUP: an input of which no values can be made or read: text, a sequence. */
+dck_status bench_sizes_types(mem_arena *a, const model_values *v, dck_err *err);
+
 /* "NAME=REST", and REST alone where the model has one input: *ret_rest points into text. Names and
  * files may hold '=' themselves: the first that ends an input's name counts. `form`: how REST is
  * written, for sentences. */

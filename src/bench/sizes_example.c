@@ -412,7 +412,9 @@ dck_status dck_subject_check(const dck_subject *s, const char *command, dck_err 
 	dck_status status;
 	mem_arena *a;
 
-	if (s->kind != DCK_SUBJECT_MODEL || !s->text || strncmp(s->text, "zoo:", 4) == 0)
+	/* Other engines may need no sizes: they are asked when they open it. */
+	if (s->kind != DCK_SUBJECT_MODEL || !s->text || strncmp(s->text, "zoo:", 4) == 0 ||
+	    (s->model.engine && strcmp(s->model.engine, "ort") != 0))
 		return DCK_OK;
 	a = mem_arena_new(0);
 	if (!a)

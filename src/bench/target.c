@@ -177,13 +177,17 @@ static dck_status sizes_check(const bench_target *t, const dck_model_config *c, 
 
 	if (!t->has_summary)
 		return DCK_OK;
+	const bool tensors = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
+
+	if (tensors)
+		DCK_TRY(bench_sizes_types(t->arena, &t->summary.values, err));
 	DCK_TRY(bench_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
 	const bool files = bench_sizes_from_files(&z, c);
 
 	if (files)
 		known.batch = 0;
 	DCK_TRY(bench_sizes_read(&z, &t->summary.values, &known, err));
-	return files ? DCK_OK : bench_sizes_closed(&z, NULL, err);
+	return files || !tensors ? DCK_OK : bench_sizes_closed(&z, NULL, err);
 }
 
 static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_err *err)

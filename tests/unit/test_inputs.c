@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/inputs.h"
+#include "bench/sizes.h"
 #include "fault_alloc.h"
 #include "scratch.h"
 
@@ -279,6 +280,37 @@ static void symbols_of_the_file(void **state)
 	assert_string_equal(err.msg,
 			    "--dim names 'p.3', which no input of the model has: did you mean "
 			    "'p.0'?");
+}
+
+/* What no values can be made of is refused before an engine is asked. */
+static void kinds_that_cannot_be_fed(void **state)
+{
+	static const struct {
+		model_value v;
+		const char *begin;
+	} cases[] = {
+	    {{"x", "sequence", 0, -1, NULL, NULL}, "the input 'x' is of the kind sequence: "},
+	    {{"x", "optional", 0, -1, NULL, NULL}, "the input 'x' is of the kind optional: "},
+	    {{"x", "tensor", ONNX_STRING, -1, NULL, NULL}, "the input 'x' is of type string, "},
+	    {{"x", "tensor", 22, -1, NULL, NULL}, "the input 'x' is of type int4, "},
+	};
+	static const model_value fine[] = {{"a", "tensor", ONNX_FLOAT16, -1, NULL, NULL},
+					   {"b", "tensor", ONNX_BFLOAT16, -1, NULL, NULL},
+					   {"c", "tensor", ONNX_BOOL, -1, NULL, NULL},
+					   {"d", "", 0, -1, NULL, NULL}};
+	const model_values all = {.in = fine, .nin = 4};
+	mem_arena *a = mem_arena_new(0);
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(bench_sizes_types(a, &all, &err), DCK_OK);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const model_values one = {.in = &cases[i].v, .nin = 1};
+
+		assert_int_equal(bench_sizes_types(a, &one, &err), DCK_E_UNSUP);
+		assert_memory_equal(err.msg, cases[i].begin, strlen(cases[i].begin));
+	}
+	mem_arena_free(a);
 }
 
 /* Exporters write sums of other sizes. */
@@ -822,6 +854,7 @@ int main(void)
 	    cmocka_unit_test(a_state_is_no_batch),
 	    cmocka_unit_test(symbols_of_the_file),
 	    cmocka_unit_test(sizes_that_follow),
+	    cmocka_unit_test(kinds_that_cannot_be_fed),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, files_begin, scratch_end);

@@ -47,3 +47,6 @@ record run.json 'r["ops"][0]["outputs"][0]["shape"]'
 echo "--- a state is no batch"
 deepclock bench state.onnx --dim n=3 --runs 3 --warmup 1 --save run.json > text
 record run.json 'f("subject", "items_per_run")' 'f("subject", "items_from")'
+echo "--- an engine that takes no inputs needs no sizes"
+deepclock bench det.onnx --engine null --runs 3 --warmup 1 --save run.json > text
+record run.json 'f("engine", "name")'
