@@ -59,8 +59,11 @@ typedef struct dck_command_config {
 	bool any_exit;	       /* a non-zero exit status is no failure */
 	const char *output;    /* "discard", "inherit" or a file's name */
 	const char *directory; /* working directory; NULL: ours */
+	/* Programs in one line each, cut into words as `cmd:` is; NULL: none. Rows:
+	 * dck_hook_options. */
+	const char *setup, *prepare, *cleanup; /* once before, before each run, once after */
 } dck_command_config;
-DCK_API extern const dck_opt dck_command_options[];
+DCK_API extern const dck_opt dck_command_options[], dck_hook_options[];
 
 typedef enum dck_subject_kind {
 	DCK_SUBJECT_FUNCTION,

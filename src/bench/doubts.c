@@ -134,7 +134,7 @@ static void busy_neighbours(record_builder *b, const bench_evidence *e, double *
 	}
 	own = (double)(to->user_ns + to->system_ns - from->user_ns - from->system_ns);
 	if (e->phases->loop.target->engine.ops->caps & DCK_CAP_COMMAND) /* their time is not ours */
-		own += e->phases->sinks.cpu_ns;
+		own += e->phases->sinks.cpu_ns + e->prepare_cpu_ns;
 	others = fmax(0, (double)(to->machine_busy_ns - from->machine_busy_ns) - own) / wall;
 	steal = (double)(to->machine_steal_ns - from->machine_steal_ns) / wall;
 	record_fact_real(b, "samples", "others_cpu", DCK_UNIT_ONE, others);

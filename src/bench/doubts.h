@@ -15,6 +15,7 @@ typedef struct bench_evidence {
 	const bench_ending *ending; /* NULL: no precision was asked for */
 	const os_host *host;
 	os_usage before, after;		/* around the measurement */
+	double prepare_cpu_ns;		/* of --prepare meanwhile */
 	const stat_estimate *estimates; /* [STAT_ESTIMATORS] */
 } bench_evidence;
 

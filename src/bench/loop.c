@@ -42,6 +42,8 @@ static dck_status before_run(bench_loop *l, dck_err *err)
 {
 	if (l->target->pool > 1)
 		DCK_TRY(bench_target_next_input(l->target, err));
+	if (l->target->prepare)
+		DCK_TRY(bench_hook_run(l->target->prepare, l->watch, err));
 	if (l->idle_ns > 0)
 		os_sleep_ns(l->idle_ns, l->watch ? l->watch->cancelled : NULL,
 			    l->watch ? l->watch->self : NULL);

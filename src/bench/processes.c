@@ -16,7 +16,9 @@
 #include <string.h>
 
 typedef struct workers {
-	const dck_subject *subject;
+	const dck_subject *subject; /* as a process has it */
+	const dck_subject *whole;   /* with what is done once for all of them */
+	dck_err cleanup;
 	const bench_plan *plan;
 	const dck_observer *watch;
 	dck_record **records; /* [n] */
@@ -268,13 +270,16 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 	if (w->plan->asked.check_outputs && !incomplete)
 		agree_check(b, w->subject, NULL, w->watch);
 	mem_free(values);
+	bench_hooks_facts(b, w->whole);
+	bench_hooks_note(b, &w->cleanup);
 	return record_finish(b, ret, err);
 }
 
 dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
 			       const dck_observer *watch, dck_record **ret, dck_err *err)
 {
-	workers w = {.subject = s, .plan = plan, .watch = watch};
+	dck_subject bare;
+	workers w = {.subject = &bare, .whole = s, .plan = plan, .watch = watch};
 	const uint64_t begin_ns = os_now_ns();
 	dck_err why = {0};
 	dck_status failed = DCK_OK, status;
@@ -283,6 +288,11 @@ dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
 	if (!w.records)
 		DCK_FAIL(err, E_NOMEM, "no memory for %llu processes",
 			 (unsigned long long)plan->asked.processes);
+	status = bench_hooks_begin(&s, 1, watch, &bare, err);
+	if (status != DCK_OK) {
+		mem_free(w.records);
+		return status;
+	}
 	while (w.n < plan->asked.processes && failed == DCK_OK) {
 		progress_show(&w, w.n, begin_ns);
 		failed = cancelled(&w)
@@ -294,6 +304,7 @@ dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
 				break;
 		}
 	}
+	bench_hooks_end(&s, 1, &w.cleanup);
 	if (w.n == 0) {
 		if (err)
 			*err = why;

@@ -86,9 +86,11 @@ static dck_status measure(run *r, bench_evidence *evidence, dck_err *err)
 {
 	DCK_TRY(bench_phase_first_run(&r->phases, err));
 	DCK_TRY(bench_phase_warmup(&r->phases, err));
+	evidence->prepare_cpu_ns = bench_hook_cpu_ns(r->target.prepare);
 	os_usage_get(&evidence->before);
 	dck_status status = bench_phase_measure(&r->phases, err);
 	os_usage_get(&evidence->after);
+	evidence->prepare_cpu_ns = bench_hook_cpu_ns(r->target.prepare) - evidence->prepare_cpu_ns;
 	return status;
 }
 
@@ -181,15 +183,25 @@ dck_status bench_run_here(const dck_subject *s, const bench_plan *plan, const dc
 			  dck_record **ret, dck_err *err)
 {
 	run r = {.log = {.watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER}};
+	dck_subject bare;
+	dck_err cleanup = {0};
 	dck_status status;
 
 	r.record = bench_facts_record(plan);
 	if (!r.record)
 		DCK_FAIL(err, E_NOMEM, "no memory for a record");
 	clock_choose(&r, s, plan->asked.clock);
-	status = run_all(&r, s, plan, err);
-	/* The engine may log until it is closed. */
-	bench_target_close(&r.target);
+	status = bench_hooks_begin(&s, 1, watch, &bare, err);
+	if (status == DCK_OK) {
+		status = run_all(&r, &bare, plan, err);
+		/* The engine may log until it is closed. */
+		bench_target_close(&r.target);
+		bench_hooks_end(&s, 1, &cleanup);
+	}
+	if (status == DCK_OK) {
+		bench_hooks_facts(r.record, s);
+		bench_hooks_note(r.record, &cleanup);
+	}
 	bench_phases_done(&r.phases);
 	pthread_mutex_destroy(&r.log.lock);
 	if (status == DCK_OK)

@@ -2,6 +2,7 @@
 #include "deepclock/bench.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "bench/hooks.h"
 #include "os/os.h"
 #include <assert.h>
 #include <string.h>
@@ -148,6 +149,25 @@ const dck_opt dck_command_options[] = {
      .help = "folder to run the command in"},
     {0},
 };
+
+const dck_opt dck_hook_options[] = {
+    {.name = "setup",
+     .kind = DCK_OPT_TEXT,
+     .at = AT(setup),
+     .arg = "COMMAND",
+     .help = "run once before a command's first run; no shell unless it is sh -c '...'"},
+    {.name = "prepare",
+     .kind = DCK_OPT_TEXT,
+     .at = AT(prepare),
+     .arg = "COMMAND",
+     .help = "run before each of a command's runs, outside the clock"},
+    {.name = "cleanup",
+     .kind = DCK_OPT_TEXT,
+     .at = AT(cleanup),
+     .arg = "COMMAND",
+     .help = "run once after a command's last run, also when measuring failed"},
+    {0},
+};
 #undef AT
 
 void dck_subject_init(dck_subject *s)
@@ -193,7 +213,7 @@ static bool word_cut(const char **text, char **to, dck_status *status, dck_err *
 }
 
 /* One block: the NULL-ended array of words, and behind it their text. */
-static dck_status words_cut(const char *text, char ***ret, dck_err *err)
+dck_status bench_words(const char *text, char ***ret, dck_err *err)
 {
 	const size_t nmax = strlen(text) / 2 + 2; /* words are parted by at least one blank */
 	char **words = mem_zalloc(1, nmax * sizeof *words + strlen(text) + 2);
@@ -271,7 +291,7 @@ dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 		s->kind = DCK_SUBJECT_PLUGIN;
 		s->text = rest;
 	} else if (is(text, length, "cmd")) {
-		DCK_TRY(words_cut(rest, &words, err));
+		DCK_TRY(bench_words(rest, &words, err));
 		s->kind = DCK_SUBJECT_COMMAND;
 		s->text = rest;
 		s->argv = words;

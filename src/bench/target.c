@@ -383,6 +383,9 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 	DCK_TRY(e->context_new(t->model, &t->context, err));
 	DCK_TRY(bench_target_next_input(t, err));
 	t->inputs_ns = phase_end(p);
+	if (s->command.prepare)
+		DCK_TRY(
+		    bench_hook_new("prepare", s->command.prepare, &s->command, &t->prepare, err));
 	if (s->items > 0 || s->model.items > 0) {
 		t->items = s->items > 0 ? s->items : s->model.items;
 		t->items_how = s->items > 0 ? "as the caller says" : "as --items says";
@@ -416,6 +419,7 @@ void bench_target_close(bench_target *t)
 		e->context_free(t->context);
 	if (e && t->model)
 		e->close(t->model);
+	bench_hook_free(t->prepare);
 	bench_inputs_free(t->inputs);
 	engine_release(&t->engine);
 	mem_arena_free(t->arena);

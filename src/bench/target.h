@@ -7,6 +7,7 @@
 
 #include "deepclock/bench.h"
 #include "base/mem.h"
+#include "bench/hooks.h"
 #include "bench/inputs.h"
 #include "engine/engine.h"
 #include "model/inputs.h"
@@ -24,6 +25,7 @@ typedef struct bench_target {
 	model_summary summary; /* of a model file */
 	bool has_summary;
 	mem_arena *arena;
+	bench_hook *prepare; /* before each run; NULL: none */
 	/* Durations of the phases, for the record; 0: there was no such phase. */
 	uint64_t library_ns, session_ns, inputs_ns;
 	/* How the engine's warnings reach the record. */

@@ -292,6 +292,10 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	versus v = {.asked = c, .watch = watch};
 	record_builder *b;
 	os_host host;
+	const dck_subject *whole[DCK_ALTERNATIVES_MAX];
+	dck_subject bare[DCK_ALTERNATIVES_MAX];
+	dck_alternative bare_all[DCK_ALTERNATIVES_MAX];
+	dck_err cleanup;
 	dck_status status;
 
 	if (!c) {
@@ -309,11 +313,20 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	else if (!os_clock_tsc(&v.clock_state, &v.clock))
 		os_clock_monotonic(&v.clock);
 	v.origin_ns = v.clock.now_ns(v.clock.self);
-	for (size_t i = 0; i < n; i++)
-		lanes[i].what = &all[i];
 	b = bench_facts_new(v.asked->title);
 	if (!b)
 		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	for (size_t i = 0; i < n; i++) {
+		whole[i] = all[i].subject;
+		bare_all[i] = (dck_alternative){all[i].name, &bare[i]};
+		lanes[i].what = &bare_all[i];
+	}
+	status = bench_hooks_begin(whole, n, watch, bare, err);
+	if (status != DCK_OK) {
+		record_drop(b);
+		return status;
+	}
+	all = bare_all;
 	record_set_began(b, os_unix_ns());
 	os_host_get(&host);
 	bench_facts_host(b, &host);
@@ -333,8 +346,11 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 		versus_record(b, &v, &r, v.asked->aa ? &self : NULL);
 	versus_rounds_done(&self);
 	versus_rounds_done(&r);
-	if (status == DCK_OK)
+	bench_hooks_end(whole, n, &cleanup);
+	if (status == DCK_OK) {
+		bench_hooks_note(b, &cleanup);
 		return record_finish(b, ret, err);
+	}
 	record_drop(b);
 	return status;
 }

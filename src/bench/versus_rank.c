@@ -89,12 +89,12 @@ size_t versus_rank_look(versus_rounds *r, long rank, double *scratch)
 
 /* --- what came of it */
 
-/* No difference from the fastest is shown: the interval holds 1, or there is none. */
+/* No difference from the fastest is shown: the interval holds 1. */
 static bool is_tie(const versus_rounds *r, size_t i)
 {
 	const versus_result *x = &r->results[i];
 
-	return i != r->fastest && !(x->has_interval && x->lo > 0);
+	return i != r->fastest && x->has_interval && !(x->lo > 0);
 }
 
 static void order_make(const versus_rounds *r, size_t order[DCK_ALTERNATIVES_MAX])

@@ -245,7 +245,8 @@ void versus_facts_options(record_builder *b, const versus_rounds *r)
 
 		text[0] = '\0';
 		if (a &&
-		    worker_words(a, dck_model_options, &s->model, argv, 128, &n, NULL) == DCK_OK)
+		    worker_words(a, dck_model_options, &s->model, argv, 128, &n, NULL) == DCK_OK &&
+		    worker_words(a, dck_hook_options, &s->command, argv, 128, &n, NULL) == DCK_OK)
 			for (size_t k = 0; k < n && at < sizeof text; k++)
 				at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
 						       k > 0 ? " " : "", argv[k]);

@@ -160,6 +160,7 @@ static dck_status command_make(words *w, const worker_job *job, int fd, dck_err 
 	DCK_TRY(worker_words(w->arena, dck_model_options, &s->model, w->argv, w->max, &w->n, err));
 	DCK_TRY(
 	    worker_words(w->arena, dck_command_options, &s->command, w->argv, w->max, &w->n, err));
+	DCK_TRY(worker_words(w->arena, dck_hook_options, &s->command, w->argv, w->max, &w->n, err));
 	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-fd=%d", fd), err));
 	if (job->streams > 1)
 		DCK_TRY(word_add(w,

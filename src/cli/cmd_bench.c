@@ -80,6 +80,12 @@ static dck_status load(const bench_config *cfg, const dck_observer *observer, dc
 	return dck_load(&cfg->subject, &c, observer, ret, err);
 }
 
+/* A fast wrong model must not pass, nor what could not be cleaned up. */
+static bool is_spoilt(const dck_record *r)
+{
+	return dck_record_note(r, "outputs-differ") || dck_record_note(r, "cleanup-failed");
+}
+
 static int measure(bench_config *cfg)
 {
 	const bool is_worker = cfg->worker.fd > 0;
@@ -100,8 +106,7 @@ static int measure(bench_config *cfg)
 		return code;
 	code = is_worker ? record_send(cfg, record)
 			 : cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-	/* A fast wrong model must not pass. */
-	if (code == CLI_OK && !is_worker && dck_record_note(record, "outputs-differ"))
+	if (code == CLI_OK && !is_worker && is_spoilt(record))
 		code = CLI_FAILED;
 	dck_record_free(record);
 	return code;
@@ -194,7 +199,7 @@ static int rank(const cli *c, bench_config *cfg, const dck_alternative *all, siz
 	if (status != DCK_OK)
 		return code;
 	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-	if (code == CLI_OK && dck_record_note(record, "outputs-differ"))
+	if (code == CLI_OK && is_spoilt(record))
 		code = CLI_FAILED;
 	dck_record_free(record);
 	return code;
@@ -242,6 +247,7 @@ static const cli_group groups[] = {
     {"Measuring", dck_check_options, offsetof(bench_config, plan), false},
     {"Models", dck_model_options, offsetof(bench_config, subject.model), false},
     {"Programs", dck_command_options, offsetof(bench_config, subject.command), false},
+    {"Programs", dck_hook_options, offsetof(bench_config, subject.command), false},
     {"Output", cli_format_options, offsetof(bench_config, format), false},
     {"Output", cli_per_options, offsetof(bench_config, output), false},
     {"Output", cli_save_options, offsetof(bench_config, output), false},

@@ -52,7 +52,9 @@ static int verdict_exit(const dck_record *r, int code)
 {
 	if (code != CLI_OK)
 		return code;
-	return dck_record_note(r, "outputs-differ") ? CLI_FAILED : dck_compare_gate(r);
+	if (dck_record_note(r, "outputs-differ") || dck_record_note(r, "cleanup-failed"))
+		return CLI_FAILED;
+	return dck_compare_gate(r);
 }
 
 static int live(compare_command *cfg, const dck_alternative *all, size_t n)
@@ -224,6 +226,7 @@ static const cli_group groups[] = {
     {"Comparing records", dck_compare_saved_options, offsetof(compare_command, compare), false},
     {"Models", dck_model_options, offsetof(compare_command, subject.model), false},
     {"Programs", dck_command_options, offsetof(compare_command, subject.command), false},
+    {"Programs", dck_hook_options, offsetof(compare_command, subject.command), false},
     {"Output", dck_op_options, offsetof(compare_command, view), false},
     {"Output", cli_format_options, offsetof(compare_command, format), false},
     {"Output", cli_per_options, offsetof(compare_command, output), false},

@@ -1,6 +1,6 @@
 deepclock bench
 echo $?
-deepclock bench zoo:simplenet zoo:matmul
+deepclock bench --time 1s zoo:simplenet zoo:matmul
 echo $?
 deepclock bench zoo:simplenet -- true
 echo $?
