@@ -63,7 +63,8 @@ typedef struct dck_command_config {
 	 * dck_hook_options. */
 	const char *setup, *prepare, *cleanup; /* once before, before each run, once after */
 } dck_command_config;
-DCK_API extern const dck_opt dck_command_options[], dck_hook_options[];
+DCK_API extern const dck_opt dck_command_options[];
+DCK_API extern const dck_opt dck_hook_options[]; /* setup, prepare, cleanup */
 
 typedef enum dck_subject_kind {
 	DCK_SUBJECT_FUNCTION,
