@@ -142,8 +142,8 @@ static void busy_neighbours(record_builder *b, const bench_evidence *e, double *
 	if (others > 0.1)
 		record_note(
 		    b, DCK_WARN, "busy-neighbours",
-		    "other processes kept %.2f of %u cores busy during the measurement: stop them, "
-		    "or leave them cores with --cpus and fewer --threads",
+		    "other programs kept %.2f of %u cores busy meanwhile: stop them, or leave them "
+		    "cores (--cpus, --threads)",
 		    others, e->host->cpus_online);
 	if (steal > 0.01)
 		record_note(
@@ -220,7 +220,7 @@ static void too_few(record_builder *b, const bench_evidence *e, double *scratch)
 		    "%llu runs are too few for the asked statistic and its interval (%s): measure "
 		    "longer with --max-time or --runs",
 		    (unsigned long long)e->phases->measured_runs, asked->why);
-	else if (asked->narrow)
+	else if (asked->narrow && asked->n_eff < (double)e->phases->latency.n - 0.5)
 		record_note(
 		    b, DCK_WARN, "too-few-runs",
 		    "the runs are worth only %.0f independent ones, so intervals are narrower than "
@@ -298,9 +298,36 @@ static const doubt doubts[] = {
     too_few,	    imprecise,	     timer_coarse, thinned,  slow_build,
 };
 
+/* One cause makes several of them, and is said once: those of the machine lead, and what a busy
+ * machine does to a measurement goes with them. */
+static void fold(record_builder *b)
+{
+	static const char *const causes[] = {"busy-neighbours", "steal", "cpu-throttled",
+					     "preempted"};
+	static const char *const effects[] = {"preempted",    "steal",	   "not-steady",
+					      "too-few-runs", "imprecise", "outliers"};
+	const char *lead = NULL;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof causes / sizeof causes[0] && !lead; i++) {
+		const dck_note *notes = record_notes(b, &n);
+		for (size_t k = 0; k < n && !lead; k++)
+			lead = strcmp(notes[k].code, causes[i]) == 0 ? causes[i] : NULL;
+	}
+	for (size_t i = 0; lead && i < sizeof effects / sizeof effects[0]; i++)
+		if (strcmp(effects[i], lead) != 0)
+			record_note_under(b, effects[i], lead);
+	/* Longer is the remedy of both. */
+	if (!lead)
+		record_note_under(b, "imprecise", "too-few-runs");
+	if (!lead)
+		record_note_under(b, "imprecise", "not-steady");
+}
+
 void bench_doubts(record_builder *b, const bench_evidence *e, double *scratch)
 {
 	/* Without a sample there is nothing to doubt. */
 	for (size_t i = 0; e->phases->latency.n > 0 && i < sizeof doubts / sizeof doubts[0]; i++)
 		doubts[i](b, e, scratch);
+	fold(b);
 }

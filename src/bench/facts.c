@@ -384,3 +384,10 @@ void bench_facts_table(record_builder *b, const dck_table *from)
 		}
 	}
 }
+
+void bench_facts_folded(record_builder *b, const dck_record *r)
+{
+	for (size_t i = 0; i < r->nnotes; i++)
+		if (r->notes[i].under)
+			record_note_under(b, r->notes[i].code, r->notes[i].under);
+}

@@ -28,4 +28,7 @@ void bench_facts_options(record_builder *b, const char *section, const dck_opt *
 void bench_facts_method(record_builder *b, const bench_phases *p, const bench_ending *ending,
 			const stat_estimate *estimates);
 
+/* Which of the notes that were taken over from r have the cause of another one. */
+void bench_facts_folded(record_builder *b, const dck_record *r);
+
 #endif

@@ -293,6 +293,7 @@ static void steps_table(const view *v)
 			    (dck_column){j->slo[i].statistic, j->slo[i].statistic, DCK_UNIT_NS};
 	columns[n++] = (dck_column){"verdict", "limits", DCK_UNIT_NONE};
 	record_table(v->b, "load/steps", "Rates that were tried", columns, n);
+	record_brief_columns(v->b, "served median p90 p95 p99 p999 max mean verdict");
 	for (size_t k = 0; k < j->nsteps; k++) {
 		const load_step *s = &j->steps[k];
 
@@ -306,6 +307,9 @@ static void steps_table(const view *v)
 				cell_estimate(v->b, &s->statistic[i], true);
 		record_cell_text(v->b,
 				 s->result.unstable ? "unstable" : load_verdict_texts[s->verdict]);
+		if (s->rate == j->peak.held || s->rate == j->peak.broken ||
+		    s->rate == j->peak.open_lo || s->rate == j->peak.open_hi)
+			record_brief_row(v->b);
 	}
 }
 
@@ -637,6 +641,44 @@ static void search_note(const view *v)
 			    100 * j->config->confidence);
 }
 
+/* "p99<=50ms and p90<=20ms" */
+static void limits_text(const load_job *j, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < j->ask.nslo && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i > 0 ? " and " : "",
+				      j->slo[i].name);
+}
+
+static void answer(const view *v)
+{
+	const load_job *j = v->j;
+	const load_peak *p = &j->peak;
+	char limits[200], held[32], broken[64] = "; no rate broke it", rate[32];
+
+	if (j->ask.nslo == 0)
+		return; /* the latency is the answer */
+	limits_text(j, limits, sizeof limits);
+	if (!j->config->find_peak) {
+		if (v->server)
+			record_answer(v->b, "%s: %s at %s requests/s", limits,
+				      load_verdict_texts[v->step->verdict],
+				      rate_text(v->step->rate, rate, sizeof rate));
+		else
+			record_answer(v->b, "%s: %s", limits, load_verdict_texts[v->step->verdict]);
+	} else if (p->held > 0) {
+		if (!isinf(p->broken))
+			snprintf(broken, sizeof broken, "; %s/s breaks it",
+				 rate_text(p->broken, rate, sizeof rate));
+		record_answer(v->b, "holds %s requests/s with %s%s",
+			      rate_text(p->held, held, sizeof held), limits, broken);
+	} else {
+		record_answer(v->b, "no rate was shown to hold %s", limits);
+	}
+}
+
 static void notes(const view *v)
 {
 	load_job *j = v->j;
@@ -688,6 +730,7 @@ void load_record(load_job *j)
 	view v = view_of(j);
 
 	facts(&v);
+	answer(&v);
 	metrics(&v);
 	if (j->config->find_peak && j->nsteps > 0)
 		steps_table(&v);

@@ -360,6 +360,42 @@ static void remedy_record(record_builder *b, const chosen *c)
 	record_cell_text(b, c->row->says.remedy);
 }
 
+/* How far it is off, whichever way. */
+static const char *factor_text(double factor, char *buf, size_t size)
+{
+	const double off = factor > 0 && factor < 1 ? 1 / factor : factor;
+
+	if (!(factor > 0))
+		snprintf(buf, size, "it gives 0");
+	else
+		snprintf(buf, size, "%.*f times %s",
+			 off >= 99.95	? 0
+			 : off >= 9.995 ? 1
+					: 2,
+			 off, factor < 1 ? "too little" : "the honest value");
+	return buf;
+}
+
+static void answer_record(record_builder *b, const pit *p, const chosen *rows, size_t n,
+			  size_t worst)
+{
+	size_t harm = 0, none = 0;
+	char text[64];
+
+	for (size_t i = 0; i < n; i++) {
+		harm += verdict_kind_of(p, &rows[i]) == HARM;
+		none += verdict_kind_of(p, &rows[i]) == HARMLESS;
+	}
+	if (harm > 0)
+		record_answer(
+		    b, "the worst mistake here is %s: %s; of %zu mistakes %zu do harm, %zu none",
+		    rows[worst].row->says.key,
+		    factor_text(rows[worst].found.factor, text, sizeof text), n, harm, none);
+	else
+		record_answer(b, "no mistake was shown to do harm here; %zu of %zu do none", none,
+			      n);
+}
+
 static void result_record(record_builder *b, const pit *p, const chosen *rows, size_t n)
 {
 	size_t order[ROWS_MAX];
@@ -369,8 +405,10 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 		finding_record(b, p, &rows[i]);
 	record_table(b, "pitfalls/mistakes", "Mistakes, and how far each moves the number", columns,
 		     sizeof columns / sizeof columns[0]);
+	record_brief_columns(b, "number honest factor verdict");
 	for (size_t i = 0; i < n; i++)
 		row_record(b, p, &rows[order[i]]);
+	answer_record(b, p, rows, n, order[0]);
 	record_fact_text(b, "pitfalls", "method",
 			 "each mistake in turns with honest visits of a warm session; the factor "
 			 "is the median of the turns' ratios with an exact interval, of fresh "
@@ -410,6 +448,7 @@ static void base_copy(record_builder *b, const dck_record *r)
 		bench_facts_metric(b, &r->metrics[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
 		record_note(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+	bench_facts_folded(b, r);
 	record_set_incomplete(b, r->incomplete);
 }
 

@@ -192,6 +192,8 @@ static void notes_fold(record_builder *b, const workers *w)
 				record_note(b, note->severity, note->code,
 					    "in %zu of %zu processes: %s", all, w->n, note->text);
 		}
+	for (size_t k = 0; k < w->n; k++)
+		bench_facts_folded(b, w->records[k]);
 }
 
 /* The number that justifies the whole exercise: what lies between starts, beside what one start

@@ -275,6 +275,7 @@ static void table(const saved_comparison *c)
 
 	record_table(c->b, "compare/alternatives", "Compared, from records", columns,
 		     sizeof columns / sizeof columns[0]);
+	record_brief_columns(c->b, "time value ratio verdict");
 	if (c->together)
 		row(c, &c->pool, "baseline");
 	for (size_t i = 0; i < c->n; i++)
@@ -353,6 +354,23 @@ static dck_status operators(const saved_comparison *c, dck_err *err)
 	return DCK_OK;
 }
 
+static void answer(const saved_comparison *c)
+{
+	verdict_said said[DCK_ALTERNATIVES_MAX];
+
+	for (size_t i = c->first; i < c->n; i++) {
+		const saved_side *s = &c->sides[i];
+
+		said[i - c->first] = (verdict_said){.name = s->name,
+						    .verdict = s->verdict,
+						    .ratio = s->ratio.known ? s->ratio.value : 0,
+						    .lo = s->ratio.exact ? NAN : s->ratio.lo,
+						    .hi = s->ratio.exact ? NAN : s->ratio.hi};
+	}
+	verdict_answer(c->b, c->together ? c->pool.name : c->sides[0].name, said, c->n - c->first,
+		       c->asked->margin, c->def->unit == DCK_UNIT_NS ? NULL : c->def->name);
+}
+
 static dck_status compare(saved_comparison *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -366,6 +384,7 @@ static dck_status compare(saved_comparison *c, dck_err *err)
 	facts(c);
 	metrics(c);
 	verdicts(c);
+	answer(c);
 	table(c);
 	DCK_TRY(operators(c, err));
 	saved_notes(c);

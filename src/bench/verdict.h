@@ -13,6 +13,19 @@ extern const char *const verdict_texts[]; /* "undecided", "same", "faster", "slo
 /* lo to hi: interval of time over the baseline's time; NaN: none. same: within 1/(1+margin) to
  * 1+margin; slower, faster: wholly beyond it. A margin of 0 leaves no "same". */
 verdict verdict_of(double lo, double hi, double margin);
+/* What came of one subject against the baseline, for a sentence. ratio: time over time, 0: there is
+ * none; lo NaN: no interval. */
+typedef struct verdict_said {
+	const char *name;
+	verdict verdict;
+	double ratio, lo, hi;
+} verdict_said;
+
+/* The record's answer: n subjects against `base`; margin: of the verdict "same". what NULL: they
+ * are times; else the metric's name. */
+void verdict_answer(record_builder *b, const char *base, const verdict_said *all, size_t n,
+		    double margin, const char *what);
+
 /* 0, 3 or 4, as dck_compare_gate(). */
 int verdict_gate(double lo, double hi, double margin);
 

@@ -61,6 +61,7 @@ static void verdicts(record_builder *b, const versus_rounds *r)
 {
 	const char *names[DCK_ALTERNATIVES_MAX];
 	verdict v[DCK_ALTERNATIVES_MAX];
+	verdict_said said[DCK_ALTERNATIVES_MAX];
 	int gates[DCK_ALTERNATIVES_MAX];
 
 	for (size_t i = 1; i < r->n; i++) {
@@ -69,6 +70,16 @@ static void verdicts(record_builder *b, const versus_rounds *r)
 		gates[i - 1] = r->results[i].gate;
 	}
 	verdict_facts(b, names, v, gates, r->n - 1);
+	for (size_t i = 1; i < r->n; i++) {
+		const versus_result *x = &r->results[i];
+
+		said[i - 1] = (verdict_said){.name = r->lanes[i].what->name,
+					     .verdict = x->verdict,
+					     .ratio = exp(x->median),
+					     .lo = x->has_interval ? exp(x->lo) : NAN,
+					     .hi = x->has_interval ? exp(x->hi) : NAN};
+	}
+	verdict_answer(b, r->lanes[0].what->name, said, r->n - 1, r->margin, NULL);
 }
 
 /* --- tables */
@@ -100,6 +111,7 @@ static void table_alternatives(record_builder *b, const versus *v, const versus_
 
 	record_table(b, "compare/alternatives", "Compared, turn by turn", columns,
 		     sizeof columns / sizeof columns[0]);
+	record_brief_columns(b, "time ratio verdict");
 	record_cell_text(b, r->lanes[0].what->name);
 	record_cell_real(b, first->time_ns);
 	record_cell_absent(b, why);

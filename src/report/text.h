@@ -32,7 +32,7 @@ void text_level(page *p, double level);
 void text_notes(page *p, const dck_record *r);
 bool text_note_is_own(const dck_record *r, const dck_note *n);
 /* In `lines` lines, as far as it can be said in them. */
-void text_note_brief(page *p, const dck_note *n, unsigned lines);
+void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned lines);
 
 /* The measured samples of r as a histogram; nothing where there are too few. */
 void text_histogram(page *p, const dck_record *r, const format_scale *scale);

@@ -357,7 +357,7 @@ static size_t notes_put(page *p, const dck_record *r, unsigned lines)
 			all++;
 			if (shown == NOTES_MAX)
 				continue;
-			text_note_brief(part_begin(&a, p), n, NOTE_LINES);
+			text_note_brief(part_begin(&a, p), r, n, NOTE_LINES);
 			part_end(&a);
 			if (a.lines <= lines) {
 				lines -= a.lines;
@@ -423,11 +423,11 @@ void text_brief(page *p, const dck_record *r, const char *rest)
 	answer_put(part_begin(&answer, p), r);
 	part_end(&answer);
 
-	/* What is left is shared: notes may have what the body does not need, but never less than
-	 * four lines where there are as many. */
+	/* What is left is shared: notes may have what the body does not need, and one of them finds
+	 * room in any case. */
 	const unsigned used = what.lines + answer.lines + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
-	const unsigned kept = wanted < 4 ? wanted : 4;
+	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;
 	body_put(part_begin(&body, p), r, left > kept ? left - kept : left);
 	part_end(&body);
 	left = left > body.lines ? left - body.lines : 0;

@@ -52,8 +52,26 @@ static void head_put(page *p, const dck_note *n)
 	page_space(p);
 }
 
-static void note_put(page *p, const dck_note *n)
+/* "not-steady, imprecise": the codes of those that n is the cause of; their number. */
+static size_t effects_text(const dck_record *r, const dck_note *n, char *buf, size_t size)
 {
+	size_t used = 0, count = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < r->nnotes && used < size; i++) {
+		const dck_note *other = &r->notes[i];
+		if (other->under == NULL || strcmp(other->under, n->code) != 0)
+			continue;
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", count++ > 0 ? ", " : "",
+					 other->code);
+	}
+	return count;
+}
+
+static void note_put(page *p, const dck_record *r, const dck_note *n)
+{
+	char effects[BRIEF_BYTES];
+
 	head_put(p, n);
 	page_wrap(p, 2, n->text);
 	page_ink_set(p, PAGE_DIM);
@@ -64,6 +82,13 @@ static void note_put(page *p, const dck_note *n)
 	page_text(p, "[");
 	page_wrap(p, 2, n->code);
 	p->space = false;
+	if (effects_text(r, n, effects, sizeof effects) > 0) {
+		page_text(p, ";");
+		page_space(p);
+		page_wrap(p, 2, "with it");
+		page_wrap(p, 2, effects);
+		p->space = false;
+	}
 	page_text(p, "]");
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
@@ -83,7 +108,7 @@ void text_notes(page *p, const dck_record *r)
 	for (size_t s = 0; s < 3; s++)
 		for (size_t i = 0; i < r->nnotes; i++)
 			if (r->notes[i].severity == order[s] && text_note_is_own(r, &r->notes[i]))
-				note_put(p, &r->notes[i]);
+				note_put(p, r, &r->notes[i]);
 }
 
 /* Bytes of the beginning of text that say something by themselves in at most `cols` columns; all of
@@ -109,10 +134,10 @@ static size_t clause_end(const char *text, unsigned cols)
 	return weak > strong ? weak : strong > 0 ? strong : n;
 }
 
-void text_note_brief(page *p, const dck_note *n, unsigned lines)
+void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned lines)
 {
 	const unsigned width = p->width - 1, head = page_columns(severity[n->severity].text) + 1;
-	char text[BRIEF_BYTES];
+	char text[BRIEF_BYTES], effects[BRIEF_BYTES];
 
 	head_put(p, n);
 	if (n->brief != NULL) {
@@ -122,6 +147,12 @@ void text_note_brief(page *p, const dck_note *n, unsigned lines)
 		const unsigned cols = lines * (width - 4) - head;
 		snprintf(text, sizeof text, "%.*s", (int)clause_end(n->text, cols), n->text);
 		page_wrap(p, 2, text);
+	}
+	if (effects_text(r, n, effects, sizeof effects) > 0) {
+		page_wrap(p, 2, "(with it:");
+		page_wrap(p, 2, effects);
+		p->space = false;
+		page_text(p, ")");
 	}
 	page_line(p);
 }
