@@ -3,6 +3,7 @@
 #include "os/os.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void bench_result_estimate(record_builder *b, const char *tag, const stat_estimate *e)
 {
@@ -35,7 +36,7 @@ static void throughput(record_builder *b, const bench_phases *p, const stat_esti
 				 : "items of a run over the mean latency";
 
 	record_fact_text(b, "method", "rate", median ? "median" : "mean");
-	if (!e->present)
+	if (!e->present || p->latency.n == 0)
 		record_metric_absent(b, tag, e->why);
 	else if (!(items > 0))
 		record_metric_absent(b, tag, "a run has no items: axis 0 of the first input is 0");
@@ -157,16 +158,39 @@ static void series(record_builder *b, const bench_phases *p)
 	record_series(b, "cpu", DCK_UNIT_NS, p->cpu.at_ns, p->cpu.value, p->cpu.n, 0);
 }
 
+/* A measurement that ended in its warm-up: what was timed, called what it is. An interval would
+ * claim a state that was not reached. */
+static void warmup_estimates(const bench_phases *p, stat_estimate *estimates)
+{
+	char how[sizeof estimates->how];
+
+	stat_estimate_all(p->warm.value, p->warm.n, p->plan.asked.level, p->scratch, estimates);
+	extremes(&p->warm, estimates);
+	for (int i = 0; i < STAT_ESTIMATORS; i++) {
+		stat_estimate *e = &estimates[i];
+
+		e->has_interval = false;
+		snprintf(how, sizeof how, "of %llu warm-up runs, before the steady state",
+			 (unsigned long long)p->loop.runs);
+		memcpy(e->how, how, sizeof how);
+		if (e->present)
+			snprintf(e->why, sizeof e->why, "only warm-up runs were timed");
+	}
+}
+
 void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates)
 {
 	stat_estimate_all(p->latency.value, p->latency.n, p->plan.asked.level, p->scratch,
 			  estimates);
 	extremes(&p->latency, estimates);
+	if (p->latency.n == 0 && p->warm.n > 0)
+		warmup_estimates(p, estimates);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
 		bench_result_estimate(b, bench_estimator_tag[i], &estimates[i]);
 	throughput(b, p, estimates);
 	record_metric_int(b, "runs/count", (int64_t)p->measured_runs, "measured runs");
-	record_metric_int(b, "runs/warmup", (int64_t)p->warmup_runs,
+	record_metric_int(b, "runs/warmup",
+			  (int64_t)(p->measured_runs > 0 ? p->warmup_runs : p->loop.runs),
 			  "runs before, the first one included");
 	cpu(b, p);
 	phases(b, p);

@@ -381,15 +381,21 @@ static void cancelled_in_between(void **state)
 	assert_int_equal(metric_int(r, "runs/count"), 290);
 	dck_record_free(r);
 
-	/* In the middle of the warm-up there is a record too, with its latencies absent. */
+	/* In the middle of the warm-up there is a record too: of the warm-up, which it says. */
 	world_init(&w, saw);
 	w.plan.warmup = "100";
 	w.cancel_at = 50;
 	r = world_bench(&w);
 	assert_true(r->incomplete);
 	assert_int_equal(metric_int(r, "runs/count"), 0);
-	assert_true(dck_record_metric(r, "latency/median")->value.kind == DCK_VALUE_ABSENT);
+	assert_int_equal(metric_int(r, "runs/warmup"), 50);
+	const dck_metric *m = dck_record_metric(r, "latency/median");
+	assert_true(m->value.kind == DCK_VALUE_REAL && m->level == 0);
+	assert_string_equal(m->how, "of 50 warm-up runs, before the steady state");
+	m = dck_record_metric(r, "throughput/items");
+	assert_true(m->value.kind == DCK_VALUE_ABSENT);
 	assert_int_equal(dck_record_series(r, "latency")->n, 50);
+	assert_int_equal(dck_record_series(r, "latency")->warmup, 50);
 	dck_record_free(r);
 }
 

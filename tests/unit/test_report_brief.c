@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
+#include "base/label.h"
 #include "record/build.h"
 #include <math.h>
 
@@ -135,6 +136,20 @@ static void on_a_terminal_the_answer_is_last(void **state)
 	dck_record_free(r);
 }
 
+/* Folders that all names lie in tell none from another; a program's words are no path. */
+static void names_without_what_they_share(void **state)
+{
+	(void)state;
+	const char *const files[] = {"/a/b/m1.onnx", "/a/b/m2.onnx", "/a/b/c/m1.onnx"};
+	const char *const other[] = {"/a/m1.onnx", "b/m2.onnx"};
+	const char *const programs[] = {"tar /a/x", "tar /a/y"};
+
+	assert_int_equal(label_shared(files, 3), 5);
+	assert_int_equal(label_shared(files, 1), 0);
+	assert_int_equal(label_shared(other, 2), 0);
+	assert_int_equal(label_shared(programs, 2), 0);
+}
+
 /* All of what a summary needs survives a file. */
 static void a_summary_survives_the_file(void **state)
 {
@@ -181,6 +196,7 @@ int main(void)
 	    cmocka_unit_test(a_latency_is_as_expected),
 	    cmocka_unit_test(an_answer_with_its_table),
 	    cmocka_unit_test(on_a_terminal_the_answer_is_last),
+	    cmocka_unit_test(names_without_what_they_share),
 	    cmocka_unit_test(a_summary_survives_the_file),
 	    cmocka_unit_test(bad_indices_are_refused),
 	};

@@ -1,6 +1,6 @@
 # Work of known length: the verdict, the exit status for a gate, and the record.
 busy() {
-	deepclock compare --quiet --engine null --vary "engine-option=$1" --rounds 15 --margin 10% \
+	deepclock compare --details --quiet --engine null --vary "engine-option=$1" --rounds 15 --margin 10% \
 		--save run.json zoo:simplenet > text
 	echo "exit status $?"
 	record run.json 'f("compare", "verdict")' 'f("compare", "gate")'

@@ -7,10 +7,10 @@ cmp out.json kept.json
 record kept.json 'round(m("compare/ratio")["value"], 9)' 'round(m("compare/ratio")["lo"], 9)' \
 	'round(m("compare/ratio")["hi"], 9)' 'm("compare/ratio")["level"]' 'f("compare", "verdict")' \
 	'f("compare", "gate")' '[t["name"] for t in r["tables"]]' '[n["code"] for n in r["notes"]]'
-deepclock report kept.json > again
+deepclock report --details kept.json > again
 grep -c 'verdict: slower' again
 deepclock compare old.json new.json --format csv | grep -c compare/ratio
-deepclock compare old.json - < new.json > out
+deepclock compare --details old.json - < new.json > out
 echo "exit $?"
-deepclock compare kept.json old.json
-deepclock compare old.json new.json > /dev/full
+deepclock compare --details kept.json old.json
+deepclock compare --details old.json new.json > /dev/full

@@ -4,21 +4,21 @@ saved-record b throughput/items 250 248 252 > b.json
 deepclock compare a.json b.json --metric throughput/items --format json > run.json
 echo "exit $?"
 record run.json 'round(m("compare/ratio")["value"], 6)' 'f("compare", "verdict")'
-deepclock compare b.json a.json --metric throughput/items > /dev/null
+deepclock compare --details b.json a.json --metric throughput/items > /dev/null
 echo "exit $?"
 deepclock cost --quiet zoo:simplenet --save one.json > /dev/null
 deepclock cost --quiet zoo:simplenet --batch 2 --save two.json > /dev/null
 deepclock compare one.json two.json --format json > run.json
 echo "exit $?"
 record run.json 'm("compare/ratio")["value"]' 'f("compare", "metric")' '"host" in [x["section"] for x in r["facts"]]'
-deepclock compare one.json two.json --metric cost/params | sed -n 's/^ *verdict: //p'
+deepclock compare --details one.json two.json --metric cost/params | sed -n 's/^ *verdict: //p'
 saved-record m memory/peak_rss 1000 - - > m.json
 saved-record n memory/peak_rss 2000 - - > n.json
-deepclock compare m.json n.json --metric memory/peak_rss > out
+deepclock compare --details m.json n.json --metric memory/peak_rss > out
 echo "exit $?"
 sed -n 's/^ *verdict: //p' out
 for args in 'a.json b.json' 'a.json b.json --metric throughput/item' 'a.json one.json' \
 	'one.json two.json --metric latency/p99' 'one.json two.json --metric cost/intensity'; do
-	deepclock compare $args
+	deepclock compare --details $args
 	echo "exit $?"
 done

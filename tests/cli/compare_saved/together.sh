@@ -6,14 +6,14 @@ for v in 100 104 102 98; do
 done
 saved-record base latency/median 104e3 103.9e3 104.1e3 > like.json
 saved-record base latency/median 115e3 114.9e3 115.1e3 > slow.json
-deepclock compare old1.json like.json > /dev/null
+deepclock compare --details old1.json like.json > /dev/null
 echo "exit $?"
-deepclock compare old?.json like.json --together > out
+deepclock compare --details old?.json like.json --together > out
 echo "exit $?"
 sed -n 's/^ *verdict: //p' out
 deepclock compare old?.json slow.json --together --format json > run.json
 echo "exit $?"
 record run.json 'f("compare", "verdict")' 'round(m("compare/ratio")["lo"], 6)' \
 	'[(row[0], row[4]) for row in r["tables"][0]["rows"]]'
-deepclock compare old1.json old2.json slow.json --together
+deepclock compare --details old1.json old2.json slow.json --together
 echo "exit $?"

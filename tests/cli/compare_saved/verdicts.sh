@@ -2,7 +2,7 @@
 saved-record base latency/median 100e3 99.9e3 100.1e3 > base.json
 try() {
 	saved-record new latency/median $1 $2 $3 > new.json
-	deepclock compare base.json new.json $4 $5 > out
+	deepclock compare --details base.json new.json $4 $5 > out
 	code=$?
 	sed -n 's/^ *verdict: //p' out
 	echo "exit $code"

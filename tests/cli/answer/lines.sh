@@ -1,0 +1,32 @@
+# What a command prints by itself is the answer: at most 15 lines, first in a pipe, last on a terminal.
+short() {
+	name=$1
+	shift
+	"$@" > text 2> why
+	lines=$(wc -l < text)
+	{ [ "$lines" -ge 1 ] && [ "$lines" -le 15 ] && grep -q '^the rest' text; } || { echo "$name: $lines lines"; cat text why; }
+	on-terminal 80 "$@" > shown
+	lines=$(wc -l < shown)
+	{ [ "$lines" -ge 1 ] && [ "$lines" -le 15 ]; } || { echo "$name on a terminal: $lines lines"; cat shown; }
+	LC_ALL=C sed 's/[\200-\277]//g' shown | awk -v name="$name" 'length($0) > 80 { print name ": wraps: " $0 }'
+	echo "$name"
+}
+export NO_COLOR=1
+net="--quiet --engine null --engine-option ns=200000 zoo:simplenet"
+short bench deepclock bench $net --runs 30 --warmup 2
+short several deepclock bench --quiet --engine null --engine-option ns=200000 --runs 8 zoo:simplenet zoo:two_layer
+short program deepclock bench --quiet --runs 5 --warmup 1 -- true
+short compare deepclock compare --quiet --engine null --vary engine-option=ns=100000,ns=300000 --rounds 6 zoo:simplenet
+short throughput deepclock throughput $net --batch 1,2,4 --rounds 2 --point-time 20ms
+short load deepclock load $net --rate 200 --time 300ms --warmup 2 --slo 'p90<=50ms'
+short pitfalls deepclock pitfalls $net --time 20ms --only one-sample,mean-of-5
+short cost deepclock cost --quiet zoo:simplenet
+printf '0\n1\n2\n2\n2\n' > y.csv
+short accuracy deepclock accuracy --quiet --labels y.csv --predictions y.csv
+short profile deepclock profile $net --engine-option operators=/fc1/Gemm:900,/relu/Relu:400 --runs 10 --warmup 1 \
+	--profile-runs 5 --no-roofs
+deepclock bench $net --runs 30 --warmup 2 --quiet --save run.json > text
+short report deepclock report run.json
+sed -n 2p text | grep -o median
+on-terminal 80 deepclock report run.json | tail -n 1 | grep -o median
+grep -c 'the rest.*: deepclock report run.json --details' text
