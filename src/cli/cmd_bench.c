@@ -210,6 +210,8 @@ static int several_run(const cli *c, bench_config *cfg)
 	cli_subjects s = {0};
 	int code = cli_subjects_read(c, &cfg->subject, &s);
 
+	for (size_t i = 0; code == CLI_OK && i < s.n; i++)
+		code = cli_subject_check(c, &s.of[i]);
 	if (code == CLI_OK)
 		code = rank(c, cfg, s.all, s.n);
 	cli_subjects_free(&s);

@@ -22,7 +22,7 @@ node Identity in z id
 output z
 output y
 END
-for command in bench profile throughput load pitfalls accuracy "cost --run" "compare det.onnx"; do
+for command in bench profile throughput load pitfalls accuracy "cost --run" "compare det.onnx" "bench zoo:simplenet"; do
 	deepclock $command det.onnx
 	echo $?
 done
