@@ -105,9 +105,9 @@ DCK_API dck_status dck_subject_check(const dck_subject *s, const char *command,
 
 /* How it is measured. Rows: dck_plan_options; methods: docs/methods.md. */
 typedef struct dck_plan {
-	int statistic;	  /* index into dck_plan_statistics: what precision is asked of */
-	double precision; /* half-width of its interval over its value */
-	double level;	  /* of every interval */
+	const char *statistic; /* "mean", "p99", "p97.5"; NULL: median. What precision is of */
+	double precision;      /* half-width of its interval over its value */
+	double level;	       /* of every interval */
 	uint64_t min_runs, min_time_ns, max_time_ns;
 	uint64_t runs, time_ns; /* exactly so many, exactly so long; 0: stop by precision */
 	const char *warmup;	/* "auto", a count or a time */
@@ -126,7 +126,8 @@ typedef struct dck_plan {
 } dck_plan;
 DCK_API extern const dck_opt dck_plan_options[];
 DCK_API extern const dck_opt dck_check_options[];
-DCK_API extern const char *const dck_plan_statistics[]; /* "mean", "median", "p90", "p99", NULL */
+/* Those that are usual, NULL-ended; any percentile from p50 to p99.99 is one too. */
+DCK_API extern const char *const dck_plan_statistics[];
 
 DCK_API void dck_plan_init(dck_plan *p); /* @since 0.1 */
 

@@ -16,7 +16,7 @@ typedef struct bench_evidence {
 	const os_host *host;
 	os_usage before, after;		/* around the measurement */
 	double prepare_cpu_ns;		/* of --prepare meanwhile */
-	const stat_estimate *estimates; /* [STAT_ESTIMATORS] */
+	const stat_estimate *estimates; /* [STAT_ESTIMATORS + 1], as bench_results() */
 } bench_evidence;
 
 void bench_doubts(record_builder *b, const bench_evidence *e, double *scratch);

@@ -49,7 +49,7 @@ void bench_ending_find(const bench_phases *p, const stat_estimate *e, bench_endi
 	if (e->present && e->has_interval && e->value > 0) {
 		ret->half_ratio = (e->hi - e->lo) / 2 / e->value;
 		snprintf(half, sizeof half, "half of the %g %% interval of the %s is %s %% of it",
-			 100 * e->level, dck_plan_statistics[asked->statistic],
+			 100 * e->level, bench_plan_statistic(&p->plan),
 			 bench_ending_percent(ret->half_ratio, asked->precision, percent));
 	} else {
 		snprintf(ret->why, sizeof ret->why, "%s",

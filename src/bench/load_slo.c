@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/load.h"
 #include "base/err.h"
-#include "base/units.h"
+#include "bench/percentile.h"
 #include "bench/slo.h"
 #include <stdio.h>
 #include <string.h>
@@ -17,16 +17,14 @@ const char *const load_verdict_texts[] = {
 dck_status load_slo_parse(const char *text, load_slo *ret, dck_err *err)
 {
 	static const char known[] = "median or a percentile from p50 to p99.99";
-	load_slo s = {.p = 50};
+	load_slo s = {.p = 0.5};
 	slo_text cut;
 
 	DCK_TRY(slo_cut(text, known, &cut, err));
-	if (strcmp(cut.statistic, "median") != 0 &&
-	    (cut.statistic[0] != 'p' || units_parse_real(cut.statistic + 1, &s.p, NULL) != DCK_OK))
+	if (!percentile_parse(cut.statistic, &s.p))
 		return slo_refuse(text, "what is limited is no percentile", known, err);
-	if (!(s.p >= 50 && s.p <= 99.99))
+	if (!(s.p >= PERCENTILE_LEAST && s.p <= PERCENTILE_MOST))
 		return slo_refuse(text, "that percentile is out of range", known, err);
-	s.p /= 100;
 	s.limit_ns = cut.limit_ns;
 	snprintf(s.statistic, sizeof s.statistic, "%.11s", cut.statistic);
 	snprintf(s.name, sizeof s.name, "%s<=%.17s", s.statistic, cut.limit);

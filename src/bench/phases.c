@@ -238,8 +238,7 @@ static bool precision_check(bench_phases *p)
 	const dck_plan *asked = &p->plan.asked;
 	stat_estimate e;
 
-	stat_estimate_one(p->plan.statistic, p->latency.value, p->latency.n, asked->level,
-			  p->scratch, &e);
+	bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch, &e);
 	p->checks++;
 	live_estimate(p, &e);
 	if (!stat_stop_look(&p->looks, &e, asked->precision))
@@ -298,8 +297,8 @@ static dck_status measure_look(bench_phases *p, bool check, uint64_t runs, uint6
 		if (!check && p->latency.n >= 5 && p->live_cost_ns < 0.02 * (double)LIVE_NS) {
 			stat_estimate e;
 
-			stat_estimate_one(p->plan.statistic, p->latency.value, p->latency.n,
-					  p->plan.asked.level, p->scratch, &e);
+			bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
+					    &e);
 			live_estimate(p, &e);
 			p->live_cost_ns = (double)(now(p) - begin_ns);
 		}

@@ -2,7 +2,9 @@
 #include "bench/plan.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "bench/percentile.h"
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const bench_estimator_tag[STAT_ESTIMATORS] = {
@@ -12,22 +14,18 @@ const char *const bench_estimator_tag[STAT_ESTIMATORS] = {
     [STAT_P99] = "latency/p99",	  [STAT_P999] = "latency/p999",
 };
 
-/* In step with dck_plan_statistics. */
-static const stat_estimator statistic_of[] = {STAT_MEDIAN, STAT_MEAN, STAT_P90, STAT_P99};
-const char *const dck_plan_statistics[] = {"median", "mean", "p90", "p99", NULL};
-static_assert(sizeof statistic_of / sizeof statistic_of[0] + 1 ==
-		  sizeof dck_plan_statistics / sizeof dck_plan_statistics[0],
-	      "one estimator for each statistic");
+const char *const dck_plan_statistics[] = {"median", "mean", "min",  "max", "p90",
+					   "p95",    "p99",  "p999", NULL};
 
 #define AT(field) offsetof(dck_plan, field)
 const dck_opt dck_plan_options[] = {
     {.name = "statistic",
-     .kind = DCK_OPT_CHOICE,
+     .kind = DCK_OPT_TEXT,
      .at = AT(statistic),
      .arg = "WHICH",
      .def = "median",
      .choices = dck_plan_statistics,
-     .help = "what the precision is asked of, and what is shown first"},
+     .help = "what the precision is asked of, and what is shown first, or a percentile as p75"},
     {.name = "precision",
      .kind = DCK_OPT_SHARE,
      .at = AT(precision),
@@ -167,16 +165,66 @@ static dck_status warmup_read(const char *text, bench_plan *plan, dck_err *err)
 		 "--warmup is '%s': give a number of runs (100), a time (500ms) or auto", text);
 }
 
+/* "p99.9" is latency/p999, and p50 is the median: one statistic has one name. */
+static dck_status statistic_read(const char *text, bench_plan *plan, dck_err *err)
+{
+	static const struct {
+		double p;
+		stat_estimator which;
+	} fixed[] = {{0.5, STAT_MEDIAN},
+		     {0.9, STAT_P90},
+		     {0.95, STAT_P95},
+		     {0.99, STAT_P99},
+		     {0.999, STAT_P999}};
+	static const stat_estimator others[] = {STAT_MEAN, STAT_MIN, STAT_MAX};
+	double p;
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (strcmp(bench_estimator_tag[others[i]] + strlen("latency/"), text) == 0) {
+			plan->statistic = others[i];
+			return DCK_OK;
+		}
+	if (!percentile_parse(text, &p) || !(p >= PERCENTILE_LEAST && p <= PERCENTILE_MOST))
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--statistic is '%.40s': give median, mean, min, max, or a percentile from "
+		    "p50 to p99.99",
+		    text);
+	plan->statistic = STAT_ESTIMATORS;
+	plan->p = p;
+	for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+		if (percentile_is(fixed[i].p, p))
+			plan->statistic = fixed[i].which;
+	if (plan->statistic == STAT_ESTIMATORS)
+		snprintf(plan->percentile, sizeof plan->percentile, "latency/p%.8g", 100 * p);
+	return DCK_OK;
+}
+
+const char *bench_plan_tag(const bench_plan *plan)
+{
+	return plan->statistic < STAT_ESTIMATORS ? bench_estimator_tag[plan->statistic]
+						 : plan->percentile;
+}
+
+const char *bench_plan_statistic(const bench_plan *plan)
+{
+	return bench_plan_tag(plan) + strlen("latency/");
+}
+
+void bench_plan_estimate(const bench_plan *plan, const double *x, size_t n, double *scratch,
+			 stat_estimate *ret)
+{
+	if (plan->statistic < STAT_ESTIMATORS)
+		stat_estimate_one(plan->statistic, x, n, plan->asked.level, scratch, ret);
+	else
+		stat_estimate_quantile(plan->p, x, n, plan->asked.level, scratch, ret);
+}
+
 dck_status bench_plan_check(const dck_plan *p, bench_plan *ret, dck_err *err)
 {
 	bench_plan plan = {.asked = *p};
-	const size_t nstatistics = sizeof statistic_of / sizeof statistic_of[0];
 
-	if (p->statistic < 0 || (size_t)p->statistic >= nstatistics)
-		DCK_FAIL(err, E_ARG, "the plan's statistic is %d: give 0 to %zu", p->statistic,
-			 nstatistics - 1);
-	plan.statistic = statistic_of[p->statistic];
-	plan.statistic_tag = bench_estimator_tag[plan.statistic];
+	DCK_TRY(statistic_read(p->statistic ? p->statistic : "median", &plan, err));
 	if (p->runs > 0 && p->time_ns > 0)
 		DCK_FAIL(err, E_ARG,
 			 "--runs and --time are two exact stop rules: give one of them");

@@ -44,7 +44,7 @@ static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
 
 	if (done > 0) {
 		p.eta_ns = (double)p.elapsed_ns / (double)done * (all - (double)done);
-		p.estimate_ns = dck_record_value(w->records[done - 1], w->plan->statistic_tag);
+		p.estimate_ns = dck_record_value(w->records[done - 1], bench_plan_tag(w->plan));
 	}
 	if (w->watch && w->watch->progress)
 		w->watch->progress(w->watch->self, &p);
@@ -159,7 +159,7 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 	if (f == FOLD_MEAN || f == FOLD_SCALE) {
 		processes_estimate(w, values, f == FOLD_SCALE, &e);
 		bench_result_estimate(b, tag, &e);
-		if (strcmp(tag, w->plan->statistic_tag) == 0 && e.has_interval && e.value > 0)
+		if (strcmp(tag, bench_plan_tag(w->plan)) == 0 && e.has_interval && e.value > 0)
 			precision_say(b, w, (e.hi - e.lo) / 2 / e.value);
 	} else {
 		double v = f == FOLD_SUM ? sum : extreme;
@@ -200,7 +200,7 @@ static void notes_fold(record_builder *b, const workers *w)
  * says of itself. */
 static void spread_note(record_builder *b, const workers *w, double *values)
 {
-	const char *tag = w->plan->statistic_tag;
+	const char *tag = bench_plan_tag(w->plan);
 	double within = 0, low = INFINITY, high = -INFINITY, sum = 0;
 
 	for (size_t k = 0; k < w->n; k++) {

@@ -308,7 +308,7 @@ static dck_status operators(job *j, dck_err *err)
 {
 	const dck_metric *m;
 	/* The statistic that is shown first; a tail's is no time that operators add up to. */
-	bool mean = strcmp(dck_plan_statistics[j->plan->statistic], "mean") == 0;
+	bool mean = j->plan->statistic && strcmp(j->plan->statistic, "mean") == 0;
 
 	m = dck_record_metric(j->base, mean ? "latency/mean" : "latency/median");
 	if (!m || m->value.kind != DCK_VALUE_REAL || !(m->value.as.r > 0))

@@ -187,6 +187,11 @@ void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates)
 		warmup_estimates(p, estimates);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
 		bench_result_estimate(b, bench_estimator_tag[i], &estimates[i]);
+	if (p->plan.statistic == STAT_ESTIMATORS) {
+		bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
+				    &estimates[STAT_ESTIMATORS]);
+		bench_result_estimate(b, bench_plan_tag(&p->plan), &estimates[STAT_ESTIMATORS]);
+	}
 	throughput(b, p, estimates);
 	record_metric_int(b, "runs/count", (int64_t)p->measured_runs, "measured runs");
 	record_metric_int(b, "runs/warmup",

@@ -7,7 +7,8 @@
 #include "bench/phases.h"
 #include "record/build.h"
 
-/* Fills estimates[STAT_ESTIMATORS] and adds every metric of a measurement. */
+/* Fills estimates[STAT_ESTIMATORS + 1] (the last where the plan asks for another percentile) and
+ * adds every metric of a measurement. */
 void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates);
 
 /* An estimate as a metric: value with interval, value alone, or absent with the reason. */

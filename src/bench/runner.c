@@ -114,14 +114,16 @@ static void stopped_note(run *r, dck_status status, const dck_err *why)
 
 static void record_fill(run *r, const dck_subject *s, bench_evidence *evidence)
 {
-	stat_estimate estimates[STAT_ESTIMATORS];
+	stat_estimate estimates[STAT_ESTIMATORS + 1];
+	dck_plan asked = r->phases.plan.asked;
 	bench_ending ending;
 	record_builder *b = r->record;
 
 	bench_facts_subject(b, s, &r->target);
 	bench_facts_engine(b, &r->target);
 	bench_facts_host(b, &r->host);
-	bench_facts_options(b, "plan", dck_plan_options, &r->phases.plan.asked);
+	asked.statistic = bench_plan_statistic(&r->phases.plan); /* p50 is the median */
+	bench_facts_options(b, "plan", dck_plan_options, &asked);
 	if (s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN)
 		bench_facts_options(b, "plan", dck_model_options, &s->model);
 	if (s->kind == DCK_SUBJECT_COMMAND)

@@ -90,7 +90,7 @@ static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 	dck_plan p;
 
 	dck_plan_init(&p);
-	p.statistic = r->median ? 0 : 1; /* as dck_plan_statistics has them */
+	p.statistic = r->median ? "median" : "mean";
 	p.precision = c->precision;
 	p.level = c->level;
 	p.min_runs = RUNS_MIN;

@@ -151,8 +151,7 @@ static int several_check(const cli *c, const bench_config *cfg)
 					 "--%s is of one subject, and several are measured in "
 					 "turns: %s",
 					 of_one[i].name, of_one[i].instead);
-	if (strcmp(dck_plan_statistics[cfg->plan.statistic], "median") != 0 &&
-	    strcmp(dck_plan_statistics[cfg->plan.statistic], "mean") != 0)
+	if (strcmp(cfg->plan.statistic, "median") != 0 && strcmp(cfg->plan.statistic, "mean") != 0)
 		return cli_usage(c, "several subjects are ranked by their median or mean: measure "
 				    "them one by one for another statistic");
 	return CLI_OK;
@@ -166,7 +165,7 @@ static void ranking_config(const cli *c, const bench_config *cfg, size_t n, dck_
 	r->margin = p->precision;
 	r->level = p->level;
 	for (int i = 0; dck_compare_statistics[i]; i++)
-		if (strcmp(dck_compare_statistics[i], dck_plan_statistics[p->statistic]) == 0)
+		if (strcmp(dck_compare_statistics[i], p->statistic) == 0)
 			r->statistic = i;
 	r->rounds = p->runs;
 	r->max_time_ns = p->max_time_ns * n;

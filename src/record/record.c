@@ -29,12 +29,13 @@ const dck_metric_def *dck_metric_defs(size_t *ret_n)
 	return defs;
 }
 
-/* "precision/" of "precision/" and "*": its length; 0: the row is no family. */
+/* "precision/" of "precision/" and "*", "latency/p" of "latency/p*": its length; 0: the row is no
+ * family. */
 static size_t family_length(const dck_metric_def *def)
 {
 	const size_t n = strlen(def->tag);
 
-	return n > 2 && strcmp(def->tag + n - 2, "/*") == 0 ? n - 1 : 0;
+	return n > 2 && def->tag[n - 1] == '*' ? n - 1 : 0;
 }
 
 static const dck_metric_def *family_member(const dck_metric_def *family, const char *tag,
@@ -46,7 +47,8 @@ static const dck_metric_def *family_member(const dck_metric_def *family, const c
 		return NULL;
 	*own = *family;
 	own->tag = mem_arena_dup(a, tag);
-	own->name = mem_arena_fmt(a, "%s %s", family->name, tag + prefix);
+	own->name = tag[prefix - 1] == '/' ? mem_arena_fmt(a, "%s %s", family->name, tag + prefix)
+					   : mem_arena_dup(a, strrchr(tag, '/') + 1);
 	return own->tag != NULL && own->name != NULL ? own : NULL;
 }
 

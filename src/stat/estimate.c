@@ -426,7 +426,8 @@ static sample sample_take(const double *x, size_t n, double level, double *scrat
 	return s;
 }
 
-static void estimate(const sample *s, stat_estimator which, stat_estimate *ret)
+static void estimate(const sample *s, void (*with)(const sample *s, double p, stat_estimate *e),
+		     double p, stat_estimate *ret)
 {
 	stat_estimate e = {.level = s->level};
 
@@ -434,7 +435,7 @@ static void estimate(const sample *s, stat_estimator which, stat_estimate *ret)
 		e.n_needed = 1;
 		snprintf(e.why, sizeof e.why, "there are no runs");
 	} else {
-		estimators[which].estimate(s, estimators[which].p, &e);
+		with(s, p, &e);
 	}
 	*ret = e;
 }
@@ -444,7 +445,15 @@ void stat_estimate_one(stat_estimator which, const double *x, size_t n, double l
 {
 	const sample s = sample_take(x, n, level, scratch);
 
-	estimate(&s, which, ret);
+	estimate(&s, estimators[which].estimate, estimators[which].p, ret);
+}
+
+void stat_estimate_quantile(double p, const double *x, size_t n, double level, double *scratch,
+			    stat_estimate *ret)
+{
+	const sample s = sample_take(x, n, level, scratch);
+
+	estimate(&s, estimate_quantile, p, ret);
 }
 
 void stat_estimate_all(const double *x, size_t n, double level, double *scratch, stat_estimate *ret)
@@ -452,7 +461,7 @@ void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 	const sample s = sample_take(x, n, level, scratch);
 
 	for (int which = 0; which < STAT_ESTIMATORS; which++)
-		estimate(&s, (stat_estimator)which, &ret[which]);
+		estimate(&s, estimators[which].estimate, estimators[which].p, &ret[which]);
 }
 
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret)

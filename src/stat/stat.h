@@ -50,6 +50,9 @@ size_t stat_scratch(size_t n);
  * numbers: the same data give the same result. */
 void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level,
 		       double *scratch, stat_estimate *ret);
+/* Any quantile, 0 < p < 1, in the same way. */
+void stat_estimate_quantile(double p, const double *x, size_t n, double level, double *scratch,
+			    stat_estimate *ret);
 /* All of them: ret[STAT_ESTIMATORS]. */
 void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 		       stat_estimate *ret);

@@ -501,7 +501,7 @@ static void refuses_plans(void **state)
 	w.subject.function = NULL;
 	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, &err), DCK_E_ARG);
 	world_init(&w, constant);
-	w.plan.statistic = 17;
+	w.plan.statistic = "p17";
 	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, NULL), DCK_E_ARG);
 	assert_null(r);
 }

@@ -93,7 +93,7 @@ static void test_words(void **state)
 	dck_plan_init(&p);
 	assert_int_equal(worker_words(a, dck_plan_options, &p, argv, WORDS, &n, NULL), DCK_OK);
 	assert_int_equal(n, 0);
-	p.statistic = 3;
+	p.statistic = "p99";
 	p.precision = 0.05;
 	p.max_time_ns = 1500000000;
 	p.runs = 7;
