@@ -24,6 +24,7 @@ BLANKS = re.compile(r"[ \t]+$")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # What is compared byte by byte, or is somebody's data, is nobody's text.
 EXEMPT = re.compile(r"^tests/(data|real|fuzz/corpus|accuracy/data)/.*\.(txt|md|json)$")
+ROOT_FILE = re.compile(r"\.|[A-Z][A-Za-z]+(\.md)?$|(meson|build)\.|\w+\.(c|py|sh|md)$")
 
 
 def is_shell(path, text):
@@ -72,8 +73,16 @@ def shell(root, scripts):
                                       capture_output=True, text=True).stdout.splitlines()
 
 
+def strays(root):
+    """At the root lie few files, all of known kinds; a test or a person forgot the others."""
+    for name in sorted(os.listdir(root)):
+        if os.path.isfile(os.path.join(root, name)) and not ROOT_FILE.match(name):
+            yield f"{name}: what does it at the root? Remove it"
+
+
 def check(root=c.ROOT):
     scripts = []
+    yield from strays(root)
     for path in c.files(root, *TEXT):
         if EXEMPT.match(path):
             continue
@@ -90,6 +99,7 @@ def check(root=c.ROOT):
 def self_test():
     spdx = "/* " + LICENCE + " */\n"
     cases = [
+        ("a stray file", {"a_script_x7Tz": "#!/bin/sh\n"}, "at the root"),
         ("a good file", {"a.c": spdx + "int x;\n", "a.py": "# " + LICENCE + "\nx = 1\n"}, None),
         ("something left", {"a.c": spdx + "/* TO" "DO */\n"}, "says TO" "DO"),
         ("a machine's path", {"a.md": "see /wor" "k/main\n"}, "one machine"),
