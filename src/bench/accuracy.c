@@ -188,8 +188,10 @@ static dck_status differences(job *j, dck_err *err)
 	record_fact_text(j->b, "difference", "reference", j->all[0].name);
 	status = outputs_compare(j, &reference, list, &done, err);
 	bench_target_close(&reference);
-	if (status == DCK_OK)
+	if (status == DCK_OK) {
 		agree_record(j->b, list, done);
+		agree_answer(j->b, list, done);
+	}
 	for (size_t i = 0; i < done; i++)
 		agree_done(&list[i]);
 	return status;

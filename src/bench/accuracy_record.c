@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BRIEF_CLASSES	5
 #define LEVEL		0.95
 #define METRIC_CLASSES	1000 /* beyond, classes are in the tables alone */
 #define MATRIX_CLASSES	40
@@ -141,6 +142,17 @@ static const dck_column rates[] = {
 };
 #define NRATES (sizeof rates / sizeof rates[0])
 
+/* Of many classes a summary shows those that are found least. */
+static bool is_among_worst(const job *j, size_t i)
+{
+	size_t worse = 0;
+
+	for (size_t k = 0; k < j->k && worse < BRIEF_CLASSES; k++)
+		worse += j->of[k].support > 0 && (j->of[k].recall < j->of[i].recall ||
+						  (!(j->of[k].recall > j->of[i].recall) && k < i));
+	return j->of[i].support > 0 && worse < BRIEF_CLASSES;
+}
+
 static void rates_put(const job *j)
 {
 	record_table(j->b, "accuracy/classes", "Classes", rates, NRATES);
@@ -152,6 +164,8 @@ static void rates_put(const job *j)
 		record_cell_real(j->b, s->recall);
 		record_cell_real(j->b, s->f1);
 		record_cell_int(j->b, (int64_t)s->support);
+		if (j->k > BRIEF_CLASSES && is_among_worst(j, i))
+			record_brief_row(j->b);
 	}
 }
 
@@ -354,6 +368,30 @@ static void alternatives_put(const job *j)
 	}
 }
 
+/* --- the answer */
+
+static void answer_put(const job *j)
+{
+	const uint64_t hits = hits_of(j, 0);
+	char items[32], worst[160] = "";
+	size_t least = j->k;
+	double lo, hi;
+
+	if (j->items == 0)
+		return;
+	for (size_t i = 0; i < j->k; i++)
+		if (j->of[i].support > 0 &&
+		    (least == j->k || j->of[i].recall < j->of[least].recall))
+			least = i;
+	if (least < j->k && j->k > 1)
+		snprintf(worst, sizeof worst, "; worst class: %.80s (recall %.2f)",
+			 j->r->classes->name[least], j->of[least].recall);
+	stat_proportion(hits, j->items, LEVEL, &lo, &hi);
+	record_answer(
+	    j->b, "%.1f %% of %s right [%.1f, %.1f]%s", 100 * (double)hits / (double)j->items,
+	    dck_text_count((int64_t)j->items, items, sizeof items), 100 * lo, 100 * hi, worst);
+}
+
 /* --- notes */
 
 static const char *first_class(const job *j, bool (*is)(const stat_class *s))
@@ -453,6 +491,7 @@ dck_status accuracy_record(record_builder *b, mem_arena *a, const accuracy_resul
 	averages_put(&j);
 	alternatives_put(&j);
 	DCK_TRY(j.k <= MATRIX_CLASSES ? matrix_put(&j, err) : confusions_put(&j, err));
+	answer_put(&j);
 	notes_put(&j);
 	return DCK_OK;
 }

@@ -71,6 +71,9 @@ dck_status agree_part(agree *x, const dck_tensor *a, const dck_tensor *b,
 		      const agree_limits *limits, dck_err *err);
 dck_status agree_end(agree *x, dck_err *err);
 
+/* What came out in a sentence: record_answer(). For a command that does nothing else. */
+void agree_answer(record_builder *b, const agree *list, size_t n);
+
 void agree_done(agree *x); /* {0} is allowed */
 
 /* E_ARG: s has no outputs. */

@@ -248,3 +248,48 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 	}
 	return verdict;
 }
+
+/* Elements of all outputs that were compared, and what is the matter with them. */
+static const char *nothing_in_them(const agree *list, size_t n, char *buf, size_t size)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < list[i].noutputs; k++)
+			if (list[i].outputs[k].compared &&
+			    agree_degenerate(&list[i].outputs[k].sum, buf, size))
+				return list[i].outputs[k].name;
+	return NULL;
+}
+
+void agree_answer(record_builder *b, const agree *list, size_t n)
+{
+	agree_verdict verdict = AGREE_IDENTICAL;
+	const agree *bad = NULL;
+	worst w = {.max_abs = NAN, .max_rel = NAN, .mean_abs = NAN, .mean_rel = NAN, .gap = NAN};
+	char buf[120], of[120] = "", apart[48] = "";
+	const char *nothing;
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].verdict > verdict) {
+			verdict = list[i].verdict;
+			bad = &list[i];
+		}
+		for (size_t k = 0; k < list[i].noutputs; k++)
+			worst_add(&w, &list[i].outputs[k]);
+	}
+	if (bad && bad->label && n > 1)
+		snprintf(of, sizeof of, " of %.100s", bad->label);
+	if (!isnan(w.max_abs))
+		snprintf(apart, sizeof apart, ": max abs difference %.2g", w.max_abs);
+	nothing = nothing_in_them(list, n, buf, sizeof buf);
+	if (verdict == AGREE_DIFFERENT)
+		record_answer(b, "outputs%s differ%s, %llu of %llu elements outside the tolerance",
+			      of, apart, (unsigned long long)w.outside, (unsigned long long)w.n);
+	else if (verdict == AGREE_UNKNOWN)
+		record_answer(b, "outputs%s could not all be compared", of);
+	else if (nothing)
+		record_answer(b, "outputs are equal, but '%.60s' shows little: %s", nothing, buf);
+	else if (verdict == AGREE_CLOSE)
+		record_answer(b, "outputs agree%s", apart);
+	else
+		record_answer(b, "outputs are identical: %llu elements", (unsigned long long)w.n);
+}

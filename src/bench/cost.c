@@ -7,7 +7,9 @@
 #include "bench/counted.h"
 #include "bench/facts.h"
 #include "bench/values.h"
+#include "base/units.h"
 #include "cost/op.h"
+#include "model/names.h"
 #include "cost/peers.h"
 #include <string.h>
 
@@ -220,6 +222,63 @@ static void backward(record_builder *b, bench_counted *c)
 			"forward and backward; optimizer and recomputation not included");
 }
 
+static const char *amount(bench_counted *c, num n, const char *unit)
+{
+	const char *open = cost_open_text(c, n);
+	char buf[64];
+
+	if (num_known(n))
+		return mem_arena_fmt(c->arena, "%s %s",
+				     dck_text_si((double)n.v, "", buf, sizeof buf), unit);
+	return open ? mem_arena_fmt(c->arena, "%s %s", open, unit)
+		    : mem_arena_fmt(c->arena, "%s not known", unit);
+}
+
+/* The type of operators with most MACs, of those that are known; its share. */
+static const char *most_macs(bench_counted *c, double *ret_share)
+{
+	const cost_result *r = c->cost;
+	double *sum = mem_arena_array(c->arena, r->nops, sizeof *sum), all = 0;
+	size_t most = 0;
+	names types;
+
+	if (!sum || !names_init(&types, c->arena, r->nops))
+		return NULL;
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *o = &r->ops[i];
+		const char *type = o->expanded ? NULL : bench_counted_type(c, o->node);
+		if (!type || !num_known(o->macs))
+			continue;
+		size_t at = names_add(&types, type);
+		sum[at] += (double)o->macs.v;
+		all += (double)o->macs.v;
+		most = sum[at] > sum[most] ? at : most;
+	}
+	*ret_share = all > 0 ? sum[most] / all : 0;
+	return all > 0 ? types.name[most] : NULL;
+}
+
+static void answer_put(record_builder *b, bench_counted *c)
+{
+	const cost_result *r = c->cost;
+	const bool known = num_known(r->macs), open = !known && cost_open_text(c, r->macs);
+	const char *macs = amount(c, r->macs, "MACs"), *flops = amount(c, r->flops, "FLOPs"),
+		   *params = amount(c, r->params, "parameters");
+	double share = 0;
+	const char *most = known ? most_macs(c, &share) : open ? cost_open_most(c, &share) : NULL;
+
+	if (!macs || !flops || !params)
+		return;
+	if (!known && !open)
+		record_answer(b, "MACs not known (%.100s), %s",
+			      bench_counted_value(c, r->macs).as.text, params);
+	else if (most)
+		record_answer(b, "%s, %s%s%s; %s carries %.1f %%", macs, open ? "" : flops,
+			      open ? "" : ", ", params, most, 100 * share);
+	else
+		record_answer(b, "%s, %s%s%s", macs, open ? "" : flops, open ? "" : ", ", params);
+}
+
 static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counter *p, dck_err *err)
 {
 	cost_result *r = c->cost;
@@ -262,6 +321,7 @@ static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s
 		backward(b, c);
 	DCK_TRY(ops_put(b, c, p, err));
 	cost_open_put(b, c);
+	answer_put(b, c);
 	note_unknown(b, c);
 	note_folded(b, c, p);
 	return DCK_OK;

@@ -139,14 +139,16 @@ static void parts_put(record_builder *b, const whole *w, const char *name, const
 	}
 }
 
-static void types_put(record_builder *b, const whole *w)
+/* A part for each type; *ret_n: how many. */
+static part *types_make(const whole *w, size_t *ret_n)
 {
 	bench_counted *c = w->c;
 	part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
 	names seen;
 
+	*ret_n = 0;
 	if (!parts || !names_init(&seen, c->arena, c->cost->nops))
-		return;
+		return NULL;
 	for (size_t i = 0; i < c->cost->nops; i++) {
 		const cost_op *o = &c->cost->ops[i];
 		const char *type = o->expanded ? NULL : bench_counted_type(c, o->node);
@@ -157,8 +159,17 @@ static void types_put(record_builder *b, const whole *w)
 			*p = (part){.name = type, .first = i};
 		part_add(w, p, o->macs);
 	}
-	if (seen.n)
-		parts_put(b, w, "cost/types", "MACs by operator type", parts, seen.n, SIZE_MAX);
+	*ret_n = seen.n;
+	return parts;
+}
+
+static void types_put(record_builder *b, const whole *w)
+{
+	size_t n;
+	part *parts = types_make(w, &n);
+
+	if (n)
+		parts_put(b, w, "cost/types", "MACs by operator type", parts, n, SIZE_MAX);
 }
 
 static void operators_put(record_builder *b, const whole *w)
@@ -268,19 +279,39 @@ static void notes(record_builder *b, const whole *w)
 			    values == 1 ? "it" : "them");
 }
 
-void cost_open_put(record_builder *b, bench_counted *c)
+/* The largest terms of the MACs, of all or, where an operator has none, of the others. */
+static whole whole_of(bench_counted *c)
 {
 	whole w = {.c = c};
 	bool exact;
 	num macs = c->cost->macs;
 
-	if (num_known(macs) && num_known(c->cost->flops))
-		return;
 	if (num_why_none(macs))
 		macs = c->cost->macs_known;
 	w.n = open_terms(c, macs, w.term, &exact);
 	if (w.n > TERMS_SHOWN)
 		w.n = TERMS_SHOWN;
+	return w;
+}
+
+const char *cost_open_most(bench_counted *c, double *ret_share)
+{
+	whole w = whole_of(c);
+	size_t n = 0, most = 0;
+	part *parts = w.n ? types_make(&w, &n) : NULL;
+
+	for (size_t i = 1; i < n; i++)
+		if (part_order(&parts[i], &parts[most]) < 0)
+			most = i;
+	*ret_share = n ? parts[most].term[0] / w.term[0].coef : 0;
+	return n ? parts[most].name : NULL;
+}
+
+void cost_open_put(record_builder *b, bench_counted *c)
+{
+	if (num_known(c->cost->macs) && num_known(c->cost->flops))
+		return;
+	whole w = whole_of(c);
 	if (w.n) {
 		facts_terms(b, &w);
 		types_put(b, &w);

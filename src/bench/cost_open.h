@@ -15,6 +15,9 @@ const char *cost_open_text(bench_counted *c, num n);
 /* A metric of the model: a number, or absent with its formula or its reason. */
 void cost_metric_put(record_builder *b, bench_counted *c, const char *tag, num n, const char *how);
 
+/* The type of operators with most of the largest term, and its share of it; NULL: none. */
+const char *cost_open_most(bench_counted *c, double *ret_share);
+
 /* Where the MACs of the model are one: the facts and tables that say so, and a note on how to give
  * the sizes. */
 void cost_open_put(record_builder *b, bench_counted *c);

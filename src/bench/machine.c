@@ -301,22 +301,30 @@ static void metric_time(record_builder *b, const survey *s, const machine_item *
 		record_metric_real(b, i->tag, e.value, how);
 }
 
-/* The fastest of all instruction sets. */
-static void metric_peak(record_builder *b, const survey *s, machine_type type, const char *suffix)
+/* The fastest of all instruction sets; NULL: none was measured. *ret_any: one that was tried. */
+static const machine_item *fastest(const survey *s, machine_type type, const char *suffix,
+				   const machine_item **ret_any)
 {
-	const machine_item *best = NULL, *any = NULL;
-	char tag[48], why[96];
+	const machine_item *best = NULL;
 
-	snprintf(tag, sizeof tag, "peak/%s/%s", machine_type_names[type], suffix);
 	for (size_t i = 0; i < s->result.n; i++) {
 		const machine_item *item = &s->result.item[i];
 		if (!item->peak || item->peak->type != type ||
 		    strcmp(strrchr(item->tag, '/') + 1, suffix) != 0)
 			continue;
-		any = item;
+		*ret_any = item;
 		if (item->n > 0 && (!best || machine_best(item) > machine_best(best)))
 			best = item;
 	}
+	return best;
+}
+
+static void metric_peak(record_builder *b, const survey *s, machine_type type, const char *suffix)
+{
+	const machine_item *any = NULL, *best = fastest(s, type, suffix, &any);
+	char tag[48], why[96];
+
+	snprintf(tag, sizeof tag, "peak/%s/%s", machine_type_names[type], suffix);
 	if (best) {
 		metric_rate(b, s, tag, best, best->peak->isa);
 	} else if (any) {
@@ -366,6 +374,29 @@ static void metrics(record_builder *b, const survey *s)
 						     : DCK_UNIT_FLOP_PER_S,
 				      NULL, item->value, item->n, 0);
 	}
+}
+
+/* The two numbers by which a machine is known. */
+static void answer_put(record_builder *b, const survey *s)
+{
+	const machine_item *any, *peak = fastest(s, MACHINE_FP32, "all", &any), *memory = NULL;
+	char rate[48], bytes[64] = "";
+
+	for (size_t i = 0; i < s->result.n; i++) {
+		const machine_item *item = &s->result.item[i];
+		if (item->stream && item->n > 0 && strncmp(item->tag, "bandwidth/dram_", 15) == 0 &&
+		    strcmp(strrchr(item->tag, '/') + 1, "all") == 0 &&
+		    (!memory || machine_best(item) > machine_best(memory)))
+			memory = item;
+	}
+	if (memory) {
+		dck_text_si(machine_best(memory), "B/s", rate, sizeof rate);
+		snprintf(bytes, sizeof bytes, ", %s from memory", rate);
+	}
+	if (peak)
+		record_answer(b, "%s FP32 on %u thread%s%s",
+			      dck_text_si(machine_best(peak), "FLOP/s", rate, sizeof rate),
+			      s->threads, s->threads == 1 ? "" : "s", bytes);
 }
 
 /* --- notes */
@@ -488,6 +519,7 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	bench_facts_host(b, &s->host);
 	bench_facts_options(b, "plan", dck_machine_options, s->asked);
 	metrics(b, s);
+	answer_put(b, s);
 	facts_method(b, s);
 	notes(b, s);
 	if (not_kept && not_kept->code != DCK_OK)

@@ -31,6 +31,9 @@ typedef struct table {
 	size_t *owner;		     /* of the model's operators: a row */
 	size_t *member, *sibling;    /* of a row: its first operator of the model; the next one */
 	const char **scope;	     /* of a row: its module; NULL: none */
+	names types;		     /* of the operators as the engine runs them */
+	double *type_ns;
+	size_t *type_n;
 	double *scratch, *sorted;
 	double *inside, *events; /* of each run: its operators' times, and how many they are */
 	double scale, explained;
@@ -275,7 +278,9 @@ static dck_status modules_find(table *t, dck_err *err)
 	const cost_result *ran = t->in->ran->cost;
 
 	t->scope = mem_arena_array(t->arena, t->cap, sizeof(*t->scope));
-	if (!t->scope)
+	t->type_ns = mem_arena_array(t->arena, t->cap, sizeof(*t->type_ns));
+	t->type_n = mem_arena_array(t->arena, t->cap, sizeof(*t->type_n));
+	if (!t->scope || !t->type_ns || !t->type_n || !names_init(&t->types, t->arena, t->cap))
 		return no_memory(err);
 	for (size_t i = 0; i < t->n; i++)
 		t->scope[i] = row_module(t, i);
@@ -417,6 +422,9 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 		if (*above > before && !*ret_first_above)
 			*ret_first_above = r->name;
 		sum += r->value;
+		const size_t type = names_add(&t->types, op.type ? op.type : "?");
+		t->type_ns[type] += r->value;
+		t->type_n[type]++;
 		record_op(b, &op);
 	}
 	/* Sums of rounded times differ in their last digits. */
@@ -480,6 +488,26 @@ static void note_worth(const table *t, record_builder *b)
 		record_note(b, DCK_INFO, "worth-optimising", "%s", text);
 }
 
+/* The type in which most of the time is, and what there would be to gain. */
+static void answer_put(const table *t, record_builder *b, double least)
+{
+	char latency[32], roof[32], attainable[96] = "";
+	size_t most = 0;
+
+	for (size_t i = 1; i < t->types.n; i++)
+		if (t->type_ns[i] > t->type_ns[most])
+			most = i;
+	if (!t->types.n || !(t->type_ns[most] > 0))
+		return;
+	if (t->in->limits && least > 0)
+		snprintf(attainable, sizeof attainable,
+			 "; with every operator at its roof the model would take %s",
+			 dck_text_time(least, roof, sizeof roof));
+	record_answer(b, "%zu %s take%s %.1f %% of %s%s", t->type_n[most], t->types.name[most],
+		      t->type_n[most] == 1 ? "s" : "", 100 * t->type_ns[most] / t->in->latency_ns,
+		      dck_text_time(t->in->latency_ns, latency, sizeof latency), attainable);
+}
+
 static void metrics(const table *t, record_builder *b)
 {
 	const profile_input *in = t->in;
@@ -493,6 +521,7 @@ static void metrics(const table *t, record_builder *b)
 	for (size_t i = 0; i < t->n && !isnan(least); i++)
 		if (t->rows[i].n)
 			least += t->rows[i].roof.least_ns;
+	answer_put(t, b, least);
 	if (in->limits && !isnan(least))
 		record_metric_real(
 		    b, "profile/attainable", least,

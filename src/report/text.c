@@ -721,6 +721,13 @@ static void costs_put(page *p, const dck_record *r)
 	}
 }
 
+bool text_answers(const dck_record *r)
+{
+	return dck_record_fact(r, "result", "answer") != NULL &&
+	       (text_is_machine(r) || r->nops > 0 || is_counted(r) ||
+		dck_record_fact(r, "accuracy", "items") != NULL);
+}
+
 void text_details(page *p, const dck_record *r)
 {
 	const format_scale scale = text_latency_scale(r, p->utf8);
@@ -729,11 +736,16 @@ void text_details(page *p, const dck_record *r)
 	text_headline(p, r, "");
 	text_incomplete(p, r, true);
 	text_verdicts(p, r);
+	if (text_answers(r)) {
+		page_line(p);
+		text_answer(p, r);
+	}
 	if (text_is_machine(r))
 		text_machine(p, r);
-	else if (is_counted(r))
-		counts_put(p, r);
-	else if (!keyed || is_timed(r))
+	else if (is_counted(r)) {
+		if (!text_answers(r))
+			counts_put(p, r);
+	} else if (!keyed || is_timed(r))
 		main_put(p, r, &scale);
 	if (keyed)
 		keys_put(p, r);

@@ -42,8 +42,15 @@ void text_histogram_line(page *p, const dck_record *r);
 /* The sections of facts: what was measured, with what, where and how. */
 void text_facts(page *p, const dck_record *r);
 
+/* The answer as the sentence that the record has; nothing where it has none. */
+void text_answer(page *p, const dck_record *r);
+/* The details begin with it: of what has no verdict, which says the same. */
+bool text_answers(const dck_record *r);
+
 /* The tables of operators, as p->ops says; nothing where r has none. */
 void text_ops(page *p, const dck_record *r);
+/* The types of operators that matter most, in so many lines. */
+void text_ops_brief(page *p, const dck_record *r, unsigned lines);
 
 /* The results that come in rows; nothing where r has none. */
 void text_tables(page *p, const dck_record *r);
@@ -62,6 +69,7 @@ bool text_accuracy_has(const dck_table *t);
 /* A record of the limits of a machine: its tables, and which metrics are in them. */
 bool text_is_machine(const dck_record *r);
 void text_machine(page *p, const dck_record *r);
+void text_machine_brief(page *p, const dck_record *r); /* the best of each, a few lines */
 bool text_machine_shows(const dck_metric *m);
 
 /* The known facts "verdict" and "verdict/NAME" of any section: what was asked is answered in the

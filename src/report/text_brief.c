@@ -303,7 +303,7 @@ static bool is_latency(const dck_record *r)
 	       text_metric_main(r, &v) != NULL && dck_record_metric(r, "runs/count") != NULL;
 }
 
-static void sentence_put(page *p, const dck_record *r)
+void text_answer(page *p, const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "result", "answer");
 	char buf[FORMAT_SIZE];
@@ -323,7 +323,7 @@ static void answer_put(page *p, const dck_record *r)
 		latency_put(p, r);
 		text_verdicts(p, r);
 	} else {
-		sentence_put(p, r);
+		text_answer(p, r);
 	}
 	text_incomplete(p, r, false);
 }
@@ -382,6 +382,12 @@ static unsigned notes_lines(const page *p, const dck_record *r)
 	return a.lines;
 }
 
+/* Tables of operators that somebody asked for are part of the answer, however long they are. */
+static bool tables_asked(const page *p, const dck_record *r)
+{
+	return r->nops > 0 && (p->ops.by != 0 || p->ops.sort != 0 || p->ops.top != 0);
+}
+
 /* The first lines of what stands behind the answer. */
 static void body_put(page *p, const dck_record *r, unsigned lines)
 {
@@ -392,7 +398,14 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 		return;
 	}
 	if (dck_record_fact(r, "result", "answer") != NULL) {
-		text_table_brief(p, r, lines);
+		if (text_is_machine(r))
+			text_machine_brief(p, r);
+		else if (tables_asked(p, r))
+			text_ops(p, r);
+		else if (r->ntables > 0 || r->nops == 0)
+			text_table_brief(p, r, lines);
+		else
+			text_ops_brief(p, r, lines);
 		return;
 	}
 	/* A record that says no answer: its report's beginning. */
@@ -439,7 +452,7 @@ void text_brief(page *p, const dck_record *r, const char *rest)
 	part_put(p, &what);
 	if (!p->terminal)
 		part_put(p, &answer);
-	if (has_answer && body.lines > 0)
+	if (has_answer && body.lines > 0 && !tables_asked(p, r))
 		page_line(p);
 	part_put(p, &body);
 	if (notes.lines > 0)

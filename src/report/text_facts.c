@@ -169,7 +169,8 @@ static bool is_headline(const dck_fact *f)
 
 static bool is_known(const dck_fact *f)
 {
-	return f->value.kind != DCK_VALUE_ABSENT && !is_headline(f) && !text_is_verdict(f);
+	return f->value.kind != DCK_VALUE_ABSENT && strcmp(f->section, "result") != 0 &&
+	       !is_headline(f) && !text_is_verdict(f);
 }
 
 static bool is_known_number(const dck_fact *f)

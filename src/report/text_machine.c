@@ -196,6 +196,37 @@ bool text_machine_shows(const dck_metric *m)
 	return is_in_table(m->def->tag) || strncmp(m->def->tag, "blas/", 5) == 0;
 }
 
+void text_machine_brief(page *p, const dck_record *r)
+{
+	static const char *const levels[] = {"l1", "l2", "l3", "dram", NULL};
+	char tag[96];
+
+	for (size_t t = 0; threads[t] != NULL; t++) {
+		head_put(p, r, threads[t], types);
+		name_put(p, "GFLOP/s");
+		for (size_t k = 0; types[k] != NULL; k++) {
+			snprintf(tag, sizeof tag, "peak/%s/%s", types[k], threads[t]);
+			cell_put(p, r, tag);
+		}
+		page_line(p);
+	}
+	for (size_t t = 0; threads[t] != NULL; t++) {
+		double v;
+		const dck_metric *m;
+		snprintf(tag, sizeof tag, "bandwidth/l1_read/%s", threads[t]);
+		m = dck_record_metric(r, tag);
+		if (m == NULL || !format_number_of(&m->value, &v))
+			continue;
+		head_put(p, r, threads[t], (const char *const[]){"L1", "L2", "L3", "DRAM", NULL});
+		name_put(p, "read, GB/s");
+		for (size_t k = 0; levels[k] != NULL; k++) {
+			snprintf(tag, sizeof tag, "bandwidth/%s_read/%s", levels[k], threads[t]);
+			cell_put(p, r, tag);
+		}
+		page_line(p);
+	}
+}
+
 void text_machine(page *p, const dck_record *r)
 {
 	peaks_put(p, r);

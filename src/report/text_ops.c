@@ -16,6 +16,7 @@
 #define TOP_DEFAULT   20
 #define NAME_MIN      18
 #define TYPE_COLS     15
+#define BRIEF_ROWS    6
 #define NODE_NAME_MIN 26 /* the names of nodes begin alike */
 
 /* What the columns of all tables of a record look at. */
@@ -602,4 +603,39 @@ void text_ops(page *p, const dck_record *r)
 		legend_put(p, &v);
 	if (!v.timed)
 		unknown_put(p, &v);
+}
+
+void text_ops_brief(page *p, const dck_record *r, unsigned lines)
+{
+	int sort = ops_timed(r) ? OPS_SORT_TIME : OPS_SORT_MACS;
+	ops_rows rows;
+	view v;
+
+	/* Titles, a row, and what is left out. */
+	if (r->nops == 0 || lines < 3)
+		return;
+	view_init(&v, p, r);
+	/* Where MACs are not known parameters say what a model is. */
+	if (sort == OPS_SORT_MACS && !(ops_sum_value(&v.total.sum[OPS_MACS]) > 0))
+		sort = OPS_SORT_PARAMS;
+	if (!ops_by_type(r, p->ops.sort != OPS_SORT_AUTO ? p->ops.sort : sort, &rows)) {
+		no_memory(p);
+		return;
+	}
+	const size_t n = rows.n <= lines - 1 ? rows.n : lines - 2,
+		     most = n < BRIEF_ROWS ? n : BRIEF_ROWS;
+	if (v.timed)
+		table_put(p, &v, "type", time_columns, COUNT(time_columns), rows.rows, NULL, most,
+			  false);
+	else
+		table_put(p, &v, "type", cost_columns, COUNT(cost_columns), rows.rows, NULL, most,
+			  false);
+	if (rows.n > most) {
+		page_to(p, 2);
+		page_ink_set(p, PAGE_DIM);
+		page_fmt(p, "and %zu more types", rows.n - most);
+		page_ink_set(p, PAGE_PLAIN);
+		page_line(p);
+	}
+	ops_rows_done(&rows);
 }

@@ -100,7 +100,8 @@ static void the_report_as_text(void **state)
 	c.target_names = "class 0,class 1,class 2";
 	all[0] = r = report_of(&c);
 	dck_sink_buffer(&out, &text);
-	assert_int_equal(dck_report("text", all, 1, NULL, &out, NULL), DCK_OK);
+	assert_int_equal(dck_report("text", all, 1, &(dck_style){.details = true}, &out, NULL),
+			 DCK_OK);
 	assert_int_equal(dck_sink_finish(&out, NULL), DCK_OK);
 	assert_non_null(strstr(text.data, want));
 	dck_buffer_done(&text);

@@ -2,6 +2,6 @@
 export XDG_CACHE_HOME="$PWD/cache"
 deepclock machine --quick --quiet > /dev/full
 echo $?
-deepclock machine --quick --quiet --save /dev/full > text
+deepclock machine --quick --quiet --details --save /dev/full > text
 echo $?
 grep -c '^Peaks' text
