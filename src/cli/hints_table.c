@@ -281,6 +281,8 @@ const cli_hint cli_hints[] = {
     {"ignore-failure", {"any-exit"}, NULL},
     {"working-directory", {"directory"}, NULL},
     {"cwd", {"directory"}, NULL},
+    {"p", {"prepare"}, NULL},
+    {"conclude", {"cleanup"}, NULL},
     {"N", {NULL}, no_shell},
     {"no-shell", {NULL}, no_shell},
     {"S", {"shell"}, NULL},
