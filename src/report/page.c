@@ -41,6 +41,8 @@ void page_line(page *p)
 	p->col = 0;
 	p->due = 0;
 	p->space = false;
+	p->last = 0;
+	p->blank = false;
 }
 
 void page_space(page *p)
@@ -50,6 +52,7 @@ void page_space(page *p)
 
 static void space_put(page *p)
 {
+	p->blank = p->blank || p->due > 0 || p->space;
 	sink_repeat(p->out, ' ', p->due);
 	p->due = 0;
 	if (p->space) {
@@ -97,6 +100,18 @@ unsigned page_columns(const char *text)
 	return n;
 }
 
+static bool is_letter_or_digit(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* "us" behind a number. Texts of records are plain ASCII; a page spells a unit in one way. */
+static bool is_micro(const page *p, const unsigned char *s)
+{
+	return p->utf8 && p->blank && p->last >= '0' && p->last <= '9' && s[0] == 'u' &&
+	       s[1] == 's' && !is_letter_or_digit((char)s[2]);
+}
+
 /* At most `cols` characters; returns what is left. */
 static const char *put(page *p, const char *text, unsigned cols)
 {
@@ -110,8 +125,12 @@ static const char *put(page *p, const char *text, unsigned cols)
 			sink_text(p->out, s[0] < 0x20 ? " " : "?");
 		else if (n > 1 && !p->utf8)
 			sink_text(p->out, "?");
+		else if (is_micro(p, s))
+			sink_text(p->out, "\u00b5");
 		else
 			sink_put(p->out, s, n);
+		p->blank = s[0] == ' ';
+		p->last = p->blank ? p->last : (char)s[0];
 		s += n;
 	}
 	return (const char *)s;

@@ -12,6 +12,8 @@ typedef struct page {
 	dck_sink *out;
 	bool utf8, colour, terminal;
 	unsigned width, col; /* columns; where the next character goes */
+	char last;	     /* character on this line that is no blank; 0: none */
+	bool blank;	     /* behind it */
 	bool space;	     /* a space is due before what comes next on this line */
 	unsigned due; /* so many blanks are, counted in col already: no line ends in blanks */
 	dck_op_view ops;

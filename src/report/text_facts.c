@@ -35,17 +35,21 @@ const char *text_fact(const dck_record *r, const char *section, const char *key,
 	return f == NULL || f->value.kind == DCK_VALUE_ABSENT ? NULL : fact_value(f, buf);
 }
 
-/* "clock_cost" as "clock cost". */
-static void key_put(page *p, const char *key)
+/* "clock_cost" as "clock cost". What users named, in section "records" or behind a '/', stays as it
+ * is. */
+static void key_put(page *p, const char *section, const char *key)
 {
+	bool own = strcmp(section, "records") != 0;
 	char text[64];
 	size_t n = strlen(key);
 	if (n >= sizeof text) {
 		page_wrap(p, INDENT, key);
 		return;
 	}
-	for (size_t i = 0; i <= n; i++)
-		text[i] = key[i] == '_' ? ' ' : key[i];
+	for (size_t i = 0; i <= n; i++) {
+		own = own && key[i] != '/';
+		text[i] = own && key[i] == '_' ? ' ' : key[i];
+	}
 	page_wrap(p, INDENT, text);
 }
 
@@ -81,7 +85,7 @@ static void section_put(page *p, const dck_record *r, const char *section,
 		else
 			comma_put(p);
 		page_ink_set(p, PAGE_DIM);
-		key_put(p, f->key);
+		key_put(p, f->section, f->key);
 		page_ink_set(p, PAGE_PLAIN);
 		page_space(p);
 		page_wrap(p, INDENT, fact_value(f, buf));
@@ -195,7 +199,7 @@ static void method_put(page *p, const dck_record *r)
 		first = false;
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);
-		key_put(p, f->key);
+		key_put(p, f->section, f->key);
 		p->space = false;
 		page_text(p, ":");
 		page_ink_set(p, PAGE_PLAIN);

@@ -136,6 +136,25 @@ static void on_a_terminal_the_answer_is_last(void **state)
 	dck_record_free(r);
 }
 
+/* Texts say "us"; a page that can says it with the sign, and leaves names alone. */
+static void one_spelling_of_microseconds(void **state)
+{
+	(void)state;
+	record_builder *b = record_new();
+	record_fact_text(b, "subject", "name", "us us.onnx");
+	record_answer(b, "19.1 us, (2.5 us) and about us, bus 7 users");
+	dck_record *r = finished(b);
+	dck_buffer got = brief(r, &(dck_style){.utf8 = true});
+	assert_string_equal(
+	    got.data, "us us.onnx\n  19.1 \u00b5s, (2.5 \u00b5s) and about us, bus 7 users\n");
+	dck_buffer_done(&got);
+	got = brief(r, NULL);
+	assert_string_equal(got.data,
+			    "us us.onnx\n  19.1 us, (2.5 us) and about us, bus 7 users\n");
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
 /* Folders that all names lie in tell none from another; a program's words are no path. */
 static void names_without_what_they_share(void **state)
 {
@@ -196,6 +215,7 @@ int main(void)
 	    cmocka_unit_test(a_latency_is_as_expected),
 	    cmocka_unit_test(an_answer_with_its_table),
 	    cmocka_unit_test(on_a_terminal_the_answer_is_last),
+	    cmocka_unit_test(one_spelling_of_microseconds),
 	    cmocka_unit_test(names_without_what_they_share),
 	    cmocka_unit_test(a_summary_survives_the_file),
 	    cmocka_unit_test(bad_indices_are_refused),
