@@ -28,6 +28,8 @@ LAYERS = {
                   ("fcntl.h", "sys/stat.h", "unistd.h")),
     # What each operator of a model produces and costs; exact integers, no floating-point time.
     "src/cost": (("base", "model"), ("base",), ISO, ()),
+    # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
+    "src/batch": (("base", "model", "cost"), ("base",), ISO, ()),
     "src/machine": (("base", "os"), ("base", "bench"), ISO, ANY),
     "src/engine": (("base", "os"), ("base", "opt", "bench", "plugin"), ISO,
                    ("dlfcn.h", "glob.h", "sys/stat.h", "unistd.h", "xmmintrin.h")),
@@ -36,7 +38,8 @@ LAYERS = {
     "src/history": (("base", "os", "record", "stat"),
                     ("base", "history", "opt", "record", "report"), ISO,
                     ("sqlite3.h", "sys/stat.h", "unistd.h")),
-    "src/bench": (("base", "os", "stat", "record", "model", "engine", "cost", "machine"), ANY, ISO,
+    "src/bench": (("base", "os", "stat", "record", "model", "engine", "cost", "batch",
+                   "machine"), ANY, ISO,
                   ("pthread.h", "unistd.h", "zlib.h")),
     "src/cli": ((), ANY, ISO, ANY),
     "python": ((), ANY, ISO, ANY),

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define DCK_ABI_MAJOR 1u /* another major: the host refuses the plug-in */
-#define DCK_ABI_MINOR 1u /* grows with each member added at an end */
+#define DCK_ABI_MINOR 2u /* grows with each member added at an end */
 
 /* Element type, with the codes and the layout of DLPack's DLDataType. */
 typedef enum dck_dtype_code {
@@ -114,6 +114,9 @@ typedef struct dck_open_params {
 	 * one already. */
 	const char *const *values;
 	size_t nvalues;
+	/* Since minor 2, for engines with DCK_CAP_FOLDER: the folder of the files in which
+	 * model_bytes have weights (ONNX's external data); NULL: they have none there. */
+	const char *model_folder;
 } dck_open_params;
 
 #define DCK_OBSERVE_OPERATORS 0x1u /* record when each operator ran */
@@ -179,6 +182,7 @@ typedef struct dck_open_times {
 #define DCK_CAP_COMMAND	    0x4u  /* runs argv in another process; usage() is there */
 #define DCK_CAP_NO_TENSORS  0x8u  /* has no inputs or outputs to bind */
 #define DCK_CAP_VALUES	    0x10u /* since minor 1: open() heeds DCK_OBSERVE_VALUES */
+#define DCK_CAP_FOLDER	    0x20u /* since minor 2: open() heeds model_folder */
 
 typedef struct dck_engine_model dck_engine_model;     /* a compiled model; immutable */
 typedef struct dck_engine_context dck_engine_context; /* bindings, request; one thread at a time */
@@ -239,7 +243,7 @@ typedef struct dck_engine {
 	/* What the engine knows of its memory; run_peak_bytes and allocs need
 	 * DCK_OBSERVE_MEMORY. (optional) */
 	dck_status (*memory)(dck_engine_model *m, dck_memory *ret, dck_err *err);
-	/* minor >= 2 adds here only */
+	/* minor >= 3 adds here only */
 } dck_engine;
 
 /* What a plug-in exports: the table, or NULL when it cannot serve this host. */

@@ -242,7 +242,9 @@ static dck_status lane_open(job *j, size_t which, dck_err *err)
 	dck_status status;
 
 	s.model.input_pool = 1;
-	if (s.model.batch == 0)
+	/* A model that fixes its batch is not made to take another where nobody asked. */
+	int64_t was = 0;
+	if (s.model.batch == 0 && !(s.kind == DCK_SUBJECT_MODEL && freed_fixed(s.text, &was)))
 		s.model.batch = j->r->truth->n < BATCH ? j->r->truth->n : BATCH;
 	status = agree_open(&l->target, &s, j->r->watch, &first);
 	/* A model may fix its batch, and then says no more than that at first. */

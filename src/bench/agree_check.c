@@ -34,6 +34,7 @@ static dck_status reference_open(const dck_subject *s, bench_target *ret, const 
 		engine_release(&h);
 	}
 	plain.model.interop_threads = 0;
+	plain.model.trust_batch = true;
 	plain.model.opt = 0;
 	plain.model.device = "cpu";
 	plain.model.cpus = NULL; /* pinned already */

@@ -322,6 +322,8 @@ static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s
 	DCK_TRY(ops_put(b, c, p, err));
 	cost_open_put(b, c);
 	answer_put(b, c);
+	if (c->freed.done)
+		bench_facts_freed(b, &c->freed);
 	note_unknown(b, c);
 	note_folded(b, c, p);
 	return DCK_OK;

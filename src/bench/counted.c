@@ -111,6 +111,26 @@ static dck_status count(bench_counted *c, const dck_subject *s, bool zoo, const 
 	return cost_model(c->model, &z.config, c->arena, &c->cost, err);
 }
 
+/* A file whose batch is fixed at another size is counted as the model that it becomes. */
+static dck_status file_read(bench_counted *c, const char *path, const dck_model_config *m,
+			    dck_err *err)
+{
+	freed_model f = {0};
+	dck_status status;
+
+	DCK_TRY(freed_make(path, m, true, c->arena, &f, err));
+	if (!f.done)
+		return onnx_read_file(path, c->arena, &c->model, err);
+	status = onnx_read_bytes(f.model.bytes.data, f.model.bytes.n, c->arena, &c->model, err);
+	c->freed = (bench_freed){.done = true,
+				 .was = f.model.was,
+				 .items = (int64_t)m->batch,
+				 .rewritten = f.model.rewritten,
+				 .looked = "nothing was run"};
+	freed_done(&f);
+	return status;
+}
+
 static dck_status counted_open(bench_counted *c, const dck_subject *s, const bench_real *real,
 			       dck_err *err)
 {
@@ -129,7 +149,7 @@ static dck_status counted_open(bench_counted *c, const dck_subject *s, const ben
 	if (zoo)
 		DCK_TRY(zoo_read(c, s->text + 4, &s->model, err));
 	else
-		DCK_TRY(onnx_read_file(s->text, c->arena, &c->model, err));
+		DCK_TRY(file_read(c, s->text, &s->model, err));
 	return count(c, s, zoo, real, err);
 }
 

@@ -5,6 +5,7 @@
 #define BENCH_COUNTED_H
 
 #include "deepclock/bench.h"
+#include "bench/freed.h"
 #include "cost/cost.h"
 #include "record/record.h"
 #include "deepclock/record.h"
@@ -13,6 +14,7 @@ typedef struct bench_counted {
 	mem_arena *arena;
 	onnx_model *model;
 	cost_result *cost;
+	bench_freed freed; /* of a model that was exported for fewer items than asked for */
 } bench_counted;
 
 /* What a real run has shown: the inputs it was fed, and its values. */

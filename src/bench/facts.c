@@ -114,6 +114,22 @@ static void facts_model(record_builder *b, const bench_target *t)
 	record_fact_int(b, "subject", "weight_bytes", DCK_UNIT_BYTE, (int64_t)m->weight_bytes);
 }
 
+void bench_facts_freed(record_builder *b, const bench_freed *f)
+{
+	char to[32] = "larger batches";
+
+	if (f->items > 0)
+		snprintf(to, sizeof to, "%lld", (long long)f->items);
+	record_fact_fmt(b, "subject", "batch_freed", "from %lld to %s, %zu operator%s rewritten",
+			(long long)f->was, to, f->rewritten, f->rewritten == 1 ? "" : "s");
+	record_fact_text(b, "subject", "batch_checked", f->looked);
+	record_note(b, DCK_INFO, "batch-freed",
+		    "exported for %lld item%s; its batch was freed for %s: %zu operator%s "
+		    "rewritten; %s",
+		    (long long)f->was, f->was == 1 ? "" : "s", to, f->rewritten,
+		    f->rewritten == 1 ? "" : "s", f->looked);
+}
+
 void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t)
 {
 	static const char *const kinds[] = {
@@ -144,6 +160,8 @@ void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_ta
 	record_fact_int(b, "subject", "items_per_run", DCK_UNIT_ONE, (int64_t)t->items);
 	if (t->items_how)
 		record_fact_text(b, "subject", "items_from", t->items_how);
+	if (t->freed.done)
+		bench_facts_freed(b, &t->freed);
 }
 
 void bench_facts_engine(record_builder *b, const bench_target *t)

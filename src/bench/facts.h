@@ -15,6 +15,8 @@ record_builder *bench_facts_record(const bench_plan *plan);
 
 void bench_facts_host(record_builder *b, const os_host *host);
 void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t);
+/* A batch that was freed: facts and the note. bench_facts_subject() does it for its target. */
+void bench_facts_freed(record_builder *b, const bench_freed *f);
 void bench_facts_engine(record_builder *b, const bench_target *t);
 /* All facts of another record. */
 void bench_facts_copy(record_builder *b, const dck_record *from);

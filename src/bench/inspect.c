@@ -39,6 +39,7 @@ typedef struct inspection {
 	weights_file *files;
 	size_t nfiles, missing;
 	uint64_t weight_bytes;
+	uint64_t batch; /* that was asked for and the file does not have; 0: none */
 } inspection;
 
 /* --- collecting */
@@ -511,6 +512,9 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s, d
 		DCK_FAIL(err, E_LIMIT, "the model needs more memory than it may to be looked at");
 	next = mem_arena_fmt(x->arena, "deepclock bench %s%s%s", x->subject, *options ? " " : "",
 			     options);
+	if (x->batch > 0 && next)
+		next =
+		    mem_arena_fmt(x->arena, "%s --batch %llu", next, (unsigned long long)x->batch);
 	record_set_began(b, os_unix_ns());
 	facts_put(b, x, next);
 	sentence_put(b, x);
@@ -537,12 +541,19 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s, d
 dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret, dck_err *err)
 {
 	inspection x = {.subject = s->text};
+	dck_subject plain = *s;
+	int64_t was = 0;
 	record_builder *b;
 	dck_status status;
 
-	DCK_TRY(bench_counted_open(&x.c, s, NULL, err));
+	/* The file is shown as it is; its batch is freed where it is measured. */
+	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && freed_fixed(s->text, &was)) {
+		x.batch = was != (int64_t)s->model.batch ? s->model.batch : 0;
+		plain.model.batch = 0;
+	}
+	DCK_TRY(bench_counted_open(&x.c, &plain, NULL, err));
 	b = bench_facts_new(title);
-	status = b ? fill(b, &x, s, err)
+	status = b ? fill(b, &x, &plain, err)
 		   : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
 	if (status == DCK_OK)
 		status = record_finish(b, ret, err);

@@ -52,11 +52,13 @@ static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
 {
 	bench_target t = {.log = p->watch ? p->watch->log : NULL,
 			  .log_self = p->watch ? p->watch->self : NULL};
+	dck_subject copy;
 	bench_samples *to = &p->phases.latency;
 	bench_sinks sinks = {.latency = to};
 	dck_status status = DCK_OK;
 
-	DCK_TRY(bench_target_open(&t, p->subject, &p->clock, p->watch, NULL, NULL, err));
+	DCK_TRY(bench_target_open(&t, freed_trusted(p->subject, &copy), &p->clock, p->watch, NULL,
+				  NULL, err));
 	bench_loop l = {.clock = &p->clock,
 			.origin_ns = p->origin_ns,
 			.target = &t,

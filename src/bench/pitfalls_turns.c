@@ -293,6 +293,7 @@ static dck_status lane_warm(pit *p, pit_lane *l, dck_err *err)
 dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t observe, dck_err *err)
 {
 	const dck_observer *w = p->watch;
+	dck_subject copy;
 	dck_status status;
 
 	*l = (pit_lane){.target = {.log = w ? w->log : NULL, .log_self = w ? w->self : NULL}};
@@ -301,6 +302,9 @@ dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t obs
 		l->target.observe = observe;
 		l->target.work_dir = l->dir;
 	}
+	/* One with another batch than the honest one was not looked at yet. */
+	if (s->model.batch == p->subject->model.batch)
+		s = freed_trusted(s, &copy);
 	status = bench_target_open(&l->target, s, &p->clock, w, NULL, NULL, err);
 	l->loop = (bench_loop){.clock = &p->clock,
 			       .origin_ns = p->origin_ns,

@@ -52,7 +52,10 @@ static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
 
 static dck_status process_run(workers *w, dck_record **ret, dck_err *err)
 {
-	const worker_job job = {.subject = w->subject, .plan = &w->plan->asked, .watch = w->watch};
+	dck_subject copy;
+	const worker_job job = {.subject = w->n > 0 ? freed_trusted(w->subject, &copy) : w->subject,
+				.plan = &w->plan->asked,
+				.watch = w->watch};
 	worker_result result;
 
 	DCK_TRY(worker_run(&job, &result, err));

@@ -489,6 +489,9 @@ static void notes(making *m)
 {
 	const search_run *r = m->r;
 
+	if (r->freed.done)
+		bench_facts_freed(m->b, &r->freed);
+
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, DCK_ERROR, "interrupted",

@@ -16,6 +16,7 @@ typedef struct opening {
 	dck_kv options[OPTIONS_MAX];
 	dck_kv dims[DCK_LIST_MAX];
 	dck_buffer bytes; /* a built-in network */
+	freed_model freed;
 } opening;
 
 typedef struct progress {
@@ -126,6 +127,25 @@ static dck_status zoo_build(opening *o, const char *name, const dck_model_config
 	return DCK_OK;
 }
 
+/* A file whose batch is fixed at another size is given to the engine as one that has it. */
+static dck_status batch_give(bench_target *t, opening *o, const dck_model_config *c, dck_err *err)
+{
+	const bool folder = t->engine.ops->caps & DCK_CAP_FOLDER;
+	model_summary now;
+
+	DCK_TRY(freed_make(o->params.model_path, c, folder, t->arena, &o->freed, err));
+	if (!o->freed.done)
+		return DCK_OK;
+	DCK_TRY(model_summary_read_bytes(o->freed.model.bytes.data, o->freed.model.bytes.n,
+					 t->arena, &now, err));
+	t->summary.values = now.values;
+	o->params.model_path = NULL;
+	o->params.model_folder = o->freed.folder;
+	o->params.model_bytes = o->freed.model.bytes.data;
+	o->params.model_bytes_n = o->freed.model.bytes.n;
+	return DCK_OK;
+}
+
 /* The file's structure: refuses what is no model before an engine is asked, and tells the ranges
  * of integer inputs. A model in the engine's own format cannot be read and needs not be. */
 static dck_status model_read(bench_target *t, opening *o, const char *text,
@@ -149,7 +169,9 @@ static dck_status model_read(bench_target *t, opening *o, const char *text,
 	if (status == DCK_E_UNSUP)
 		return DCK_OK;
 	t->has_summary = status == DCK_OK;
-	return status;
+	if (status != DCK_OK || !o->params.model_path)
+		return status;
+	return batch_give(t, o, c, err);
 }
 
 /* The names of all values, for an engine that makes them outputs: it does not read models. */
@@ -366,10 +388,13 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
 	DCK_TRY(engine_options_check(e, &o->params, err));
 
+	if (o->freed.done)
+		DCK_TRY(freed_check(s, &o->freed, watch, &t->freed, err));
 	phase_begin(p, "session");
 	DCK_TRY(e->open(&o->params, &t->model, err));
 	t->session_ns = phase_end(p);
 	dck_buffer_done(&o->bytes); /* the engine has its own copy by now */
+	freed_done(&o->freed);
 	if (e->open_times) {
 		e->open_times(t->model, &times);
 		if (times.valid & 1)
@@ -406,6 +431,7 @@ dck_status bench_target_open(bench_target *t, const dck_subject *s, const dck_cl
 		DCK_FAIL(err, E_NOMEM, "no memory to open the subject");
 	status = target_open(t, &o, s, watch, &p, err);
 	dck_buffer_done(&o.bytes);
+	freed_done(&o.freed);
 	if (status != DCK_OK)
 		bench_target_close(t);
 	return status;

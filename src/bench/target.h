@@ -8,6 +8,7 @@
 #include "deepclock/bench.h"
 #include "base/mem.h"
 #include "bench/hooks.h"
+#include "bench/freed.h"
 #include "bench/inputs.h"
 #include "engine/engine.h"
 #include "model/inputs.h"
@@ -24,6 +25,7 @@ typedef struct bench_target {
 	const char *items_how;
 	model_summary summary; /* of a model file */
 	bool has_summary;
+	bench_freed freed; /* of a model that was exported for fewer items than asked for */
 	mem_arena *arena;
 	bench_hook *prepare; /* before each run; NULL: none */
 	/* Durations of the phases, for the record; 0: there was no such phase. */

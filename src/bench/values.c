@@ -124,6 +124,7 @@ dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena
 		DCK_FAIL(err, E_ARG, "only a model has values to look at: give a file or zoo:NAME");
 	plain.model.opt = 0;
 	plain.model.input_pool = 1;
+	plain.model.trust_batch = true;
 	os_clock_monotonic(&clock);
 	DCK_TRY(bench_target_open(&t, &plain, &clock, watch, phase_drop, NULL, err));
 	dck_status status = bench_target_failed(&t, t.engine.ops->run(t.context, err), err);

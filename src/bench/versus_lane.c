@@ -64,7 +64,9 @@ static void samples_choose(const versus *v, versus_lane *lane)
 
 static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
 {
-	const dck_subject *s = lane->what->subject;
+	dck_subject copy;
+	const dck_subject *s =
+	    lane->nopened > 0 ? freed_trusted(lane->what->subject, &copy) : lane->what->subject;
 	const dck_observer *watch = lane->nopened > 0 ? &v->quiet : v->watch;
 	bench_plan plan = v->plan;
 	dck_status status;
@@ -169,8 +171,11 @@ static dck_status visit_here(versus *v, versus_lane *lane, double *ret_ns, dck_e
 
 static dck_status visit_fresh(versus *v, versus_lane *lane, double *ret_ns, dck_err *err)
 {
-	const worker_job job = {
-	    .subject = lane->what->subject, .plan = &v->plan.asked, .watch = v->watch};
+	const dck_subject *s = lane->what->subject;
+	dck_subject copy;
+	const worker_job job = {.subject = lane->nopened > 0 ? freed_trusted(s, &copy) : s,
+				.plan = &v->plan.asked,
+				.watch = v->watch};
 	static const char *const tags[] = {"latency/median", "latency/mean", "latency/min"};
 	worker_result result;
 	dck_status status = DCK_OK;

@@ -49,6 +49,7 @@ typedef struct val {
 	struct val *from;
 	bool has_seen; /* a real run has shown the one number that it holds */
 	int64_t seen;
+	const void *mark; /* what a watcher notes of it; a copy of the value keeps it */
 	/* For the analysis itself: */
 	bool counted;	       /* an initializer whose bytes are in a sum */
 	size_t reader;	       /* the number of the last operator whose traffic holds it */
@@ -99,6 +100,17 @@ typedef struct cost_choice {
 	int64_t value; /* of If: 1 then_branch, 0 else_branch */
 } cost_choice;
 #define COST_CHOICES_MAX 256
+struct op;
+/* Somebody who follows the inference node by node. A status other than DCK_OK ends it. Nodes that
+ * are calls of the model's functions are not shown, but those inside are. */
+typedef struct cost_watch {
+	/* An input of the main graph, whose sizes it may open. */
+	dck_status (*input)(void *self, num_table *nums, val *v, dck_err *err);
+	/* Before the node's shapes are inferred: its inputs may be replaced. */
+	dck_status (*before)(void *self, struct op *o, dck_err *err);
+	dck_status (*after)(void *self, struct op *o, dck_err *err);
+	void *self;
+} cost_watch;
 
 typedef struct cost_config {
 	const cost_dim *dims; /* a symbol that the model lacks is E_ARG */
@@ -109,6 +121,7 @@ typedef struct cost_config {
 	const cost_shape
 	    *known; /* values of the main graph, from a real run: they fill what is open */
 	size_t nknown;
+	const cost_watch *watch; /* NULL: nobody */
 } cost_config;
 
 typedef struct cost_result {

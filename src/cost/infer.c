@@ -554,6 +554,12 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 	o.row = c.row = row_find(in, domain, node->op);
 	/* A function of the model says exactly what the node does, unless ONNX itself does. */
 	const onnx_function *f = c.row && !*domain ? NULL : function_find(in, domain, node);
+	const cost_watch *watch = f ? NULL : in->config->watch;
+	if (watch) {
+		in->status = watch->before(watch->self, &o, in->err);
+		if (!infer_ok(in))
+			return true;
+	}
 	if (f)
 		function_call(in, &o, f, at);
 	else if (c.row)
@@ -565,6 +571,8 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 			   domain, *domain ? "." : "", node->op);
 	finish_outputs(in, &o, at);
 	mark_constants(&o);
+	if (watch && infer_ok(in))
+		in->status = watch->after(watch->self, &o, in->err);
 	price_op(&o);
 	in->ops[slot] = c;
 	return true;
@@ -718,6 +726,8 @@ static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 		v->input = true;
 		if (c->batch > 0 && v->rank > 0 && !num_known(v->dims[0]))
 			v->dims[0] = num_int(c->batch);
+		if (c->watch)
+			DCK_TRY(c->watch->input(c->watch->self, in->nums, v, in->err));
 		scope_put(in, s, name, v, "as inputs");
 		r->inputs[r->ninputs++] = v;
 	}
@@ -836,7 +846,7 @@ dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, c
 	in->opset = onnx_opset_version(m);
 	in->result->nums = in->nums;
 	/* What the file states of inner values holds for the sizes that the file states. */
-	in->trust_declared = !in->config->ninputs && !in->config->batch;
+	in->trust_declared = !in->config->ninputs && !in->config->batch && !in->config->watch;
 	DCK_TRY(run(in));
 	if (mem_arena_failed(a)) {
 		infer_fail_memory(in);

@@ -224,6 +224,32 @@ const char *num_why_fresh(const num_table *t, num n)
 	return NULL;
 }
 
+/* So many steps at most: formulas may hold one another again and again. */
+#define DEPENDS_STEPS 4096
+
+static bool depends(const num_table *t, num n, uint32_t wanted, int *left)
+{
+	for (size_t i = 0; n.p && i < n.p->n; i++)
+		for (uint32_t k = 0; k < n.p->terms[i].n; k++) {
+			uint32_t at = n.p->terms[i].f[k].atom;
+			const atom *x = &t->atoms[at];
+			if (at == wanted || --*left < 0)
+				return true;
+			if (x->kind != ATOM_SYMBOL && x->kind != ATOM_FRESH &&
+			    (depends(t, x->a, wanted, left) || depends(t, x->b, wanted, left)))
+				return true;
+		}
+	return n.p && n.p->why;
+}
+
+bool num_depends(const num_table *t, num n, num symbol)
+{
+	int left = DEPENDS_STEPS;
+
+	return n.p && symbol.p && symbol.p->n == 1 && symbol.p->terms[0].n == 1 &&
+	       depends(t, n, symbol.p->terms[0].f[0].atom, &left);
+}
+
 /* Below 0: a comes after b. The order of exponents, smaller atoms first. */
 static int monomial_order(const factor *a, uint32_t na, const factor *b, uint32_t nb)
 {

@@ -50,6 +50,8 @@ bool num_symbol_used(const num_table *t, const char *name);
 /* A number that depends on the data of a run; a new one on each call. `what`: "elements of 'x' that
  * are not zero"; copied. */
 num num_fresh(num_table *t, const char *what);
+/* False: n does not depend on that symbol. True: it does, or may: it is no number but a reason. */
+bool num_depends(const num_table *t, num n, num symbol);
 /* No number, because ...; copied. */
 num num_none(num_table *t, const char *why, ...) DCK_PRINTF(2, 3);
 /* The reason, or NULL. */

@@ -201,7 +201,7 @@ static dck_status watch_apply(dck_engine_model *m, const dck_open_params *p, boo
 {
 	if (m->observe & DCK_OBSERVE_OPERATORS)
 		DCK_TRY(ort_profile_apply(&m->lib, &m->files, with_graph, o, err));
-	if (m->observe & DCK_OBSERVE_VALUES)
+	if (m->observe & DCK_OBSERVE_VALUES || p->model_folder)
 		DCK_TRY(ort_expose_folder(&m->lib, p, o, err));
 	/* What other providers need, they allocate on their device. */
 	if (m->observe & DCK_OBSERVE_MEMORY && strcmp(m->setup.provider, "cpu") == 0)
@@ -407,7 +407,7 @@ const dck_engine engine_ort = {
     .struct_size = sizeof(dck_engine),
     .abi_major = DCK_ABI_MAJOR,
     .abi_minor = DCK_ABI_MINOR,
-    .caps = DCK_CAP_BIND_OUTPUT | DCK_CAP_VALUES,
+    .caps = DCK_CAP_BIND_OUTPUT | DCK_CAP_VALUES | DCK_CAP_FOLDER,
     .name = "ort",
     .version = DCK_VERSION,
     .help =

@@ -12,7 +12,7 @@ void wire_out_done(wire_out *w)
 	*w = (wire_out){0};
 }
 
-static uint8_t *reserve(wire_out *w, size_t n)
+uint8_t *wire_room(wire_out *w, size_t n)
 {
 	if (w->failed)
 		return NULL;
@@ -55,7 +55,7 @@ static void encode(uint8_t *p, uint64_t v)
 
 static void put_varint(wire_out *w, uint64_t v)
 {
-	uint8_t *p = reserve(w, wire_varint_size(v));
+	uint8_t *p = wire_room(w, wire_varint_size(v));
 
 	if (p)
 		encode(p, v);
@@ -78,7 +78,7 @@ void wire_put_float(wire_out *w, uint32_t field, float v)
 	uint8_t *p;
 
 	put_tag(w, field, WIRE_FIXED32);
-	p = reserve(w, 4);
+	p = wire_room(w, 4);
 	if (!p)
 		return;
 	memcpy(&bits, &v, 4);
@@ -95,7 +95,7 @@ void wire_put_header(wire_out *w, uint32_t field, uint64_t n)
 void wire_put_bytes(wire_out *w, uint32_t field, const void *bytes, size_t n)
 {
 	wire_put_header(w, field, n);
-	uint8_t *p = reserve(w, n);
+	uint8_t *p = wire_room(w, n);
 	if (p && n)
 		memcpy(p, bytes, n);
 }
@@ -117,7 +117,7 @@ void wire_end(wire_out *w, size_t mark)
 		return;
 	/* The length is only known now: the message moves over to make room for it. */
 	size_t n = w->n - mark, size = wire_varint_size(n);
-	if (!reserve(w, size))
+	if (!wire_room(w, size))
 		return;
 	memmove(w->data + mark + size, w->data + mark, n);
 	encode(w->data + mark, n);

@@ -1,0 +1,699 @@
+/* follow_shape.c - operators that move values, and are told sizes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "batch/follow.h"
+
+#include <string.h>
+
+static const val *shaped(follow *f, const op *o, size_t i)
+{
+	const val *v = op_in(o, i);
+
+	if (v && v->kind == VAL_TENSOR && v->rank >= 0)
+		return v;
+	follow_refuse(f, NULL, "the shape of an input is not known%s%s", v && v->why ? ": " : "",
+		      v && v->why ? v->why : "");
+	return NULL;
+}
+
+/* The axis in attribute `axis`; for outputs of `more` further dimensions. */
+static bool axis_of(follow *f, op *o, const val *v, int64_t otherwise, int more, int *ret)
+{
+	if (op_axis(o, op_attr_int(o, "axis", otherwise), v->rank + more, ret))
+		return true;
+	follow_refuse(f, NULL, "its axis is not valid");
+	return false;
+}
+
+/* Other inputs than the first hold no items. */
+static bool parameters(follow *f, op *o)
+{
+	return shaped(f, o, 0) && follow_only(f, o, 0);
+}
+
+void follow_shape(follow *f, op *o)
+{
+	(void)o;
+	follow_all(f, (items){.kind = HELD_SIZES, .choice = follow_in(o, 0)->choice});
+}
+
+void follow_transpose(follow *f, op *o)
+{
+	items s = *follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	size_t n = 0;
+	const int64_t *perm = op_attr_ints(o, "perm", &n);
+
+	if (!v)
+		return;
+	if (!perm) {
+		s.axis = v->rank - 1 - s.axis;
+		follow_all(f, s);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (perm[i] == s.axis || perm[i] == s.axis - v->rank) {
+			s.axis = (int)i;
+			follow_all(f, s);
+			return;
+		}
+	follow_refuse(f, &s, "its permutation is not valid");
+}
+
+/* --- Reshape: groups of items stay whole wherever the axes are cut --- */
+
+typedef struct way {
+	int axis;
+	num pre, post;
+} way;
+
+/* Where the items may lie among these sizes, which are those of the fixed number of items. */
+static int ways_of(follow *f, num outer, const num *dims, int rank, way *ret)
+{
+	num before = num_int(1), pre, post;
+	int n = 0;
+
+	for (int k = 0; k < rank; k++) {
+		bool fits =
+		    num_div_exact(f->nums, outer, before, &pre) &&
+		    num_div_exact(f->nums, dims[k], num_mul(f->nums, pre, num_int(f->was)), &post);
+		if (fits && !num_is(pre, 0) && !num_is(post, 0))
+			ret[n++] = (way){k, pre, post};
+		before = num_mul(f->nums, before, dims[k]);
+	}
+	return n;
+}
+
+/* How natural a way is; smaller is better. An axis of its own, best where it was; then an axis
+ * that was not there before, since one that was is likely to stay; the last one is features. */
+static int awkward(const val *v, const items *s, const num *dims, int rank, const way *w)
+{
+	int points = w->axis == s->axis ? 0 : 1;
+
+	if (num_is(w->pre, 1) && num_is(w->post, 1))
+		return points;
+	points += 4;
+	if (w->axis == s->axis && num_same(w->pre, s->pre) && num_same(w->post, s->post))
+		return points;
+	for (int i = 0; i < v->rank; i++)
+		if (i != s->axis && num_same(v->dims[i], dims[w->axis])) {
+			points += 8;
+			break;
+		}
+	if (w->axis == rank - 1)
+		points += 4;
+	return points + (num_is(w->pre, 1) ? 0 : 2) + (num_is(w->post, 1) ? 0 : 1);
+}
+
+static void ways_sort(const val *v, const items *s, const num *dims, int rank, way *w, int n)
+{
+	for (int i = 1; i < n; i++)
+		for (int k = i; k > 0 && awkward(v, s, dims, rank, &w[k]) <
+					     awkward(v, s, dims, rank, &w[k - 1]);
+		     k--) {
+			way t = w[k];
+			w[k] = w[k - 1];
+			w[k - 1] = t;
+		}
+}
+
+static uint64_t mixed(uint64_t h, num n)
+{
+	return (h ^ (uint64_t)n.v ^ (uintptr_t)n.p) * 0x9e3779b97f4a7c15u + (h >> 31);
+}
+
+/* The number of elements before and behind the items in memory. */
+static num outer_of(follow *f, const val *v, const items *s)
+{
+	num outer = s->pre;
+
+	for (int i = 0; i < s->axis; i++)
+		outer = num_mul(f->nums, outer, v->dims[i]);
+	return outer;
+}
+
+/* Sizes as they were: 0 copies, -1 is what is left. */
+static bool sizes_were(follow *f, const val *v, const items *s, const num *asked, int n, bool zero,
+		       num *ret)
+{
+	num all = num_int(1), rest = num_int(1);
+	int hole = -1;
+
+	for (int i = 0; i < v->rank; i++)
+		all = num_mul(f->nums, all, follow_was(f, v, s, i));
+	for (int i = 0; i < n; i++) {
+		ret[i] = asked[i];
+		if (num_is(asked[i], 0) && !zero) {
+			if (i >= v->rank)
+				return false;
+			ret[i] = follow_was(f, v, s, i);
+		}
+		if (num_is(asked[i], -1))
+			hole = i;
+		else
+			rest = num_mul(f->nums, rest, ret[i]);
+	}
+	return hole < 0 || num_div_exact(f->nums, all, rest, &ret[hole]);
+}
+
+/* The sizes are computed from those of the input: they follow by themselves. */
+static void reshape_open(follow *f, const val *v, const items *s, const num *asked, int n)
+{
+	num outer = outer_of(f, v, s), before = num_int(1), pre, post, each;
+
+	for (int k = 0; k < n; k++) {
+		if (follow_apart(f, asked[k]) && !num_is(asked[k], -1)) {
+			num size = num_is(asked[k], 0) && k < v->rank ? v->dims[k] : asked[k];
+			if (follow_apart(f, size)) {
+				before = num_mul(f->nums, before, size);
+				continue;
+			}
+		}
+		/* This is the axis of the items, or the one that takes what is left. */
+		if (!num_div_exact(f->nums, outer, before, &pre))
+			break;
+		if (!num_is(asked[k], -1) && num_div_exact(f->nums, asked[k], f->count, &each) &&
+		    num_div_exact(f->nums, each, pre, &post)) {
+			follow_all(f, (items){HELD_ITEMS, k, pre, post, s->choice});
+			return;
+		}
+		if (!num_is(asked[k], -1))
+			break;
+		num all = num_int(1), rest = num_int(1), left;
+		for (int i = 0; i < v->rank; i++)
+			all =
+			    num_mul(f->nums, all,
+				    i == s->axis ? num_mul(f->nums, s->pre, s->post) : v->dims[i]);
+		bool other = false;
+		for (int i = 0; i < n; i++) {
+			if (i != k)
+				rest = num_mul(f->nums, rest,
+					       num_is(asked[i], 0) && i < v->rank ? v->dims[i]
+										  : asked[i]);
+			other |= i != k && !follow_apart(f, asked[i]);
+		}
+		if (other) {
+			before = num_none(f->nums, "it holds what is left");
+			break;
+		}
+		if (num_div_exact(f->nums, all, rest, &left) &&
+		    num_div_exact(f->nums, left, pre, &post)) {
+			follow_all(f, (items){HELD_ITEMS, k, pre, post, s->choice});
+			return;
+		}
+		break;
+	}
+	follow_refuse(f, s, "its sizes join the items with other axes");
+}
+
+void follow_reshape(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	size_t n = 0, nattr = 0;
+	const num *given = op_ints(o, 1, &n);
+	const int64_t *attr = op_in(o, 1) ? NULL : op_attr_ints(o, "shape", &nattr);
+	bool zero = op_attr_int(o, "allowzero", 0) != 0, open = false, edited = false;
+	num asked[COST_RANK_MAX], dims[COST_RANK_MAX], target[COST_RANK_MAX];
+	way ways[COST_RANK_MAX];
+	uint64_t what = 5;
+	int choice;
+
+	if (!v || !parameters(f, o))
+		return;
+	n = given ? n : nattr;
+	if ((!given && !attr) || n > COST_RANK_MAX) {
+		follow_refuse(f, s, "its sizes depend on values");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		asked[i] = given ? given[i] : num_int(attr[i]);
+		open |= !follow_apart(f, asked[i]);
+	}
+	int rank = (int)n;
+	if (open) {
+		reshape_open(f, v, s, asked, rank);
+		return;
+	}
+	if (!sizes_were(f, v, s, asked, rank, zero, dims)) {
+		follow_refuse(f, s, "its sizes do not fit its input");
+		return;
+	}
+	int nways = ways_of(f, outer_of(f, v, s), dims, rank, ways);
+	if (!nways) {
+		follow_refuse(f, s, "its sizes join the items with other axes, or cut them");
+		return;
+	}
+	ways_sort(v, s, dims, rank, ways, nways);
+	for (int i = 0; i < rank; i++)
+		what = mixed(what, dims[i]);
+	for (int i = 0; i < v->rank; i++)
+		what = mixed(what, v->dims[i]);
+	const way *w = &ways[follow_choose(f, o, s, mixed(what, num_int(s->axis)), nways, &choice)];
+	for (int i = 0; i < rank; i++) {
+		bool copies = num_is(asked[i], 0) && !zero;
+		target[i] = asked[i];
+		if (i == w->axis && !num_is(asked[i], -1) && !(copies && i == s->axis))
+			target[i] = num_mul(f->nums, num_mul(f->nums, w->pre, f->count), w->post);
+		else if (i != w->axis && copies && i == s->axis)
+			target[i] = dims[i];
+		edited |= !num_same(target[i], asked[i]);
+	}
+	if (edited && !given) {
+		follow_refuse(f, s, "its sizes are an attribute, as before operator set 5");
+		return;
+	}
+	if (edited && !follow_sizes(f, o, 1, target, n))
+		return;
+	follow_all(f, (items){HELD_ITEMS, w->axis, w->pre, w->post, choice});
+}
+
+void follow_flatten(follow *f, op *o)
+{
+	items s = *follow_in(o, 0), t = {HELD_ITEMS, 0, s.pre, s.post, s.choice};
+	const val *v = shaped(f, o, 0);
+	int64_t axis = op_attr_int(o, "axis", 1);
+
+	if (!v)
+		return;
+	if (axis < 0)
+		axis += v->rank;
+	if (axis < 0 || axis > v->rank) {
+		follow_refuse(f, &s, "its axis is not valid");
+		return;
+	}
+	t.axis = s.axis < axis ? 0 : 1;
+	for (int i = 0; i < v->rank; i++)
+		if ((i < axis) == (s.axis < axis) && i != s.axis) {
+			if (i < s.axis)
+				t.pre = num_mul(f->nums, t.pre, v->dims[i]);
+			else
+				t.post = num_mul(f->nums, t.post, v->dims[i]);
+		}
+	follow_all(f, t);
+}
+
+void follow_squeeze(follow *f, op *o)
+{
+	items s = *follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	const int64_t *axes;
+	size_t n = 0;
+	int before = 0;
+
+	if (!v || !parameters(f, o))
+		return;
+	if (!op_axes(o, 1, v->rank, &axes, &n)) {
+		follow_refuse(f, &s, "its axes are not known");
+		return;
+	}
+	if (!axes && num_is(follow_was(f, v, &s, s.axis), 1)) {
+		follow_refuse(f, &s, "it removes every axis of 1, that of the items among them");
+		return;
+	}
+	for (int i = 0; !axes && i < s.axis; i++)
+		before += num_is(v->dims[i], 1);
+	for (size_t i = 0; axes && i < n; i++) {
+		if (axes[i] == s.axis) {
+			follow_refuse(f, &s, "it removes axis %d, which holds the items", s.axis);
+			return;
+		}
+		before += axes[i] < s.axis;
+	}
+	s.axis -= before;
+	follow_all(f, s);
+}
+
+void follow_unsqueeze(follow *f, op *o)
+{
+	items s = *follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	const int64_t *axes;
+	size_t n = 0;
+
+	if (!v || !parameters(f, o))
+		return;
+	if (!op_attr_ints(o, "axes", &n) && !op_ints(o, 1, &n)) {
+		follow_refuse(f, &s, "its axes are not known");
+		return;
+	}
+	if (n + (size_t)v->rank > COST_RANK_MAX || !op_axes(o, 1, v->rank + (int)n, &axes, &n)) {
+		follow_refuse(f, &s, "its axes are not valid");
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		s.axis += axes[i] <= s.axis;
+	follow_all(f, s);
+}
+
+void follow_concat(follow *f, op *o)
+{
+	items s = {.choice = -1};
+	const val *v = shaped(f, o, 0);
+	int axis;
+
+	if (!v || !axis_of(f, o, v, 1, 0, &axis))
+		return;
+	for (size_t i = 0; i < o->made->nin; i++) {
+		const items *t = follow_in(o, i);
+		if (t->kind != HELD_ITEMS)
+			continue;
+		if (s.kind && !follow_equal(&s, t)) {
+			follow_refuse(f, s.choice > t->choice ? &s : t,
+				      "its inputs hold the items at different places");
+			return;
+		}
+		if (!s.kind || t->choice > s.choice)
+			s = *t;
+	}
+	if (s.axis == axis) {
+		follow_mixes(f, &s, "it joins along");
+		return;
+	}
+	for (size_t i = 0; i < o->made->nin; i++)
+		if (op_in(o, i) && !follow_has(o, i) && !follow_spread(f, o, i, s.axis, &s, false))
+			return;
+	follow_all(f, s);
+}
+
+void follow_split(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	int axis;
+
+	if (!v || !parameters(f, o) || !axis_of(f, o, v, 0, 0, &axis))
+		return;
+	if (axis == s->axis)
+		follow_mixes(f, s, "it cuts along");
+	else
+		follow_all(f, *s);
+}
+
+/* Along the items it must take all of them; a stated end moves with their number. */
+void follow_slice(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0, nattr = 0;
+	const num *starts = op_ints(o, 1, &nstarts), *ends = op_ints(o, 2, &nends);
+	const num *axes = op_ints(o, 3, &naxes), *steps = op_ints(o, 4, &nsteps);
+	num to[COST_RANK_MAX];
+
+	if (!v || !parameters(f, o))
+		return;
+	if (op_attr_ints(o, "starts", &nattr)) {
+		const int64_t *from = op_attr_ints(o, "starts", &nstarts);
+		const int64_t *end = op_attr_ints(o, "ends", &nends);
+		const int64_t *at = op_attr_ints(o, "axes", &naxes);
+		for (size_t i = 0; i < nstarts && end && i < nends; i++) {
+			int64_t axis = at && i < naxes ? at[i] : (int64_t)i;
+			axis += axis < 0 ? v->rank : 0;
+			if (axis == s->axis && (from[i] != 0 || end[i] < INT32_MAX)) {
+				follow_mixes(f, s, "it cuts along");
+				return;
+			}
+		}
+		follow_all(f, *s);
+		return;
+	}
+	if (!starts || !ends || nstarts != nends || nstarts > COST_RANK_MAX ||
+	    (op_in(o, 3) && (!axes || naxes != nstarts)) ||
+	    (op_in(o, 4) && (!steps || nsteps != nstarts))) {
+		follow_refuse(f, s, "where it cuts depends on values");
+		return;
+	}
+	memcpy(to, ends, nends * sizeof(*to));
+	for (size_t i = 0; i < nstarts; i++) {
+		num axis = axes ? axes[i] : num_int((int64_t)i);
+		if (!follow_apart(f, starts[i]) || !num_known(axis)) {
+			follow_refuse(f, s, "where it cuts depends on the number of items");
+			return;
+		}
+		if (axis.v != s->axis && axis.v + v->rank != s->axis) {
+			if (!follow_apart(f, ends[i])) {
+				follow_refuse(f, s, "where it cuts depends on the number of items");
+				return;
+			}
+			continue;
+		}
+		num was = follow_was(f, v, s, s->axis);
+		bool whole = num_is(starts[i], 0) && (!steps || num_is(steps[i], 1));
+		if (whole && num_known(ends[i]) && num_known(was) && ends[i].v >= was.v) {
+			to[i] = ends[i].v >= INT32_MAX ? ends[i] : num_int(INT64_MAX);
+		} else if (!whole || !num_same(ends[i], v->dims[s->axis])) {
+			follow_mixes(f, s, "it cuts along");
+			return;
+		}
+	}
+	for (size_t i = 0; i < nends; i++)
+		if (!num_same(to[i], ends[i])) {
+			if (!follow_sizes(f, o, 2, to, nends))
+				return;
+			break;
+		}
+	follow_all(f, *s);
+}
+
+void follow_gather(follow *f, op *o)
+{
+	const val *v = shaped(f, o, 0), *at = v ? shaped(f, o, 1) : NULL;
+	items s;
+	int axis;
+
+	if (!at || !axis_of(f, o, v, 0, 0, &axis))
+		return;
+	if (follow_has(o, 0) && follow_has(o, 1)) {
+		follow_refuse(f, follow_in(o, 1),
+			      "its indices depend on the items, and what they "
+			      "pick from too");
+		return;
+	}
+	if (follow_has(o, 1)) {
+		s = *follow_in(o, 1);
+		s.axis += axis;
+	} else {
+		s = *follow_in(o, 0);
+		if (s.axis == axis) {
+			follow_mixes(f, &s, "it picks along");
+			return;
+		}
+		if (s.axis > axis)
+			s.axis += at->rank - 1;
+	}
+	follow_all(f, s);
+}
+
+/* Indices, data and updates of equal rank: each holds the items at the same axis, none is that of
+ * the operator. */
+static void elements(follow *f, op *o, size_t inputs)
+{
+	const val *v = shaped(f, o, 0);
+	items s = {.choice = -1};
+	int axis;
+
+	if (!v || !axis_of(f, o, v, 0, 0, &axis))
+		return;
+	for (size_t i = 0; i < inputs; i++) {
+		const items *t = follow_in(o, i);
+		if (t->kind != HELD_ITEMS)
+			continue;
+		if (s.kind && !follow_equal(&s, t)) {
+			follow_refuse(f, t, "its inputs hold the items at different places");
+			return;
+		}
+		s = *t;
+	}
+	if (s.axis == axis) {
+		follow_mixes(f, &s, "it picks along");
+		return;
+	}
+	for (size_t i = 0; i < inputs; i++)
+		if (!follow_has(o, i) && !follow_spread(f, o, i, s.axis, &s, false))
+			return;
+	follow_all(f, s);
+}
+
+void follow_gather_elements(follow *f, op *o)
+{
+	elements(f, o, 2);
+}
+
+void follow_scatter_elements(follow *f, op *o)
+{
+	elements(f, o, 3);
+}
+
+void follow_gather_nd(follow *f, op *o)
+{
+	int64_t batch = op_attr_int(o, "batch_dims", 0);
+	const val *v = shaped(f, o, 0), *at = v ? shaped(f, o, 1) : NULL;
+	items s = *follow_in(o, 1);
+
+	if (!at)
+		return;
+	if (!follow_has(o, 0) && s.axis < at->rank - 1 && s.axis >= batch) {
+		follow_all(f, s);
+		return;
+	}
+	if (follow_has(o, 0) && follow_has(o, 1) && follow_equal(&s, follow_in(o, 0)) &&
+	    s.axis < batch) {
+		follow_all(f, s);
+		return;
+	}
+	s = *follow_in(o, follow_has(o, 0) ? 0 : 1);
+	follow_mixes(f, &s, "it picks along");
+}
+
+void follow_scatter_nd(follow *f, op *o)
+{
+	follow_refuse(f, follow_in(o, 0), "its indices name places among all items");
+}
+
+/* Sizes for a broadcast to them, of an input that holds items. */
+void follow_expand(follow *f, op *o)
+{
+	items s = *follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	size_t n = 0;
+	const num *want = op_ints(o, 1, &n);
+	num to[COST_RANK_MAX];
+
+	if (!v || !parameters(f, o))
+		return;
+	if (!want || n > COST_RANK_MAX) {
+		follow_refuse(f, &s, "its sizes depend on values");
+		return;
+	}
+	int rank = v->rank > (int)n ? v->rank : (int)n, at = s.axis + (int)n - v->rank;
+	bool edited = false;
+	if (n)
+		memcpy(to, want, n * sizeof(*to));
+	if (at >= 0 && num_known(want[at]) && want[at].v != 1) {
+		to[at] = v->dims[s.axis];
+		edited = num_same(want[at], follow_was(f, v, &s, s.axis));
+		if (!edited) {
+			follow_mixes(f, &s, "it repeats along");
+			return;
+		}
+	}
+	if (edited && !follow_sizes(f, o, 1, to, n))
+		return;
+	s.axis += rank - v->rank;
+	follow_all(f, s);
+}
+
+void follow_tile(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	size_t n = 0;
+	const num *repeats = op_ints(o, 1, &n);
+
+	if (!v || !parameters(f, o))
+		return;
+	if (!repeats || n != (size_t)v->rank || !num_is(repeats[s->axis], 1))
+		follow_mixes(f, s, "it repeats along");
+	else
+		follow_all(f, *s);
+}
+
+void follow_pad(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	size_t n = 0, nattr = 0, naxes = 0;
+	const num *pads = op_ints(o, 1, &n), *axes = op_ints(o, 3, &naxes);
+	const int64_t *attr = op_attr_ints(o, "pads", &nattr);
+
+	if (!v || !parameters(f, o))
+		return;
+	n = attr ? nattr : n;
+	if ((!pads && !attr) || n % 2 || (op_in(o, 3) && (!axes || naxes != n / 2)) ||
+	    (!axes && n / 2 != (size_t)v->rank)) {
+		follow_refuse(f, s, "how it pads depends on values");
+		return;
+	}
+	for (size_t i = 0; i < n / 2; i++) {
+		num axis = axes ? axes[i] : num_int((int64_t)i);
+		bool zero = attr ? attr[i] == 0 && attr[i + n / 2] == 0
+				 : num_is(pads[i], 0) && num_is(pads[i + n / 2], 0);
+		if (!num_known(axis) ||
+		    ((axis.v == s->axis || axis.v + v->rank == s->axis) && !zero)) {
+			follow_mixes(f, s, "it pads");
+			return;
+		}
+		if (pads && !attr &&
+		    (!follow_apart(f, pads[i]) || !follow_apart(f, pads[i + n / 2]))) {
+			follow_refuse(f, s, "how it pads depends on the number of items");
+			return;
+		}
+	}
+	follow_all(f, *s);
+}
+
+/* Sizes or factors for all axes, or for some: the items' must stay. */
+void follow_resize(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	size_t nsizes = 0, nfactors = 0, naxes = 0;
+	size_t factors_at = o->made->nin == 2 ? 1 : 2;
+	const num *sizes = op_ints(o, 3, &nsizes);
+	const double *factors = op_reals(o, factors_at, &nfactors);
+	const int64_t *axes = op_attr_ints(o, "axes", &naxes);
+	num to[COST_RANK_MAX];
+
+	if (!v || !parameters(f, o))
+		return;
+	size_t at = (size_t)s->axis;
+	for (size_t i = 0; i < naxes; i++)
+		if (axes[i] == s->axis || axes[i] == s->axis - v->rank) {
+			follow_mixes(f, s, "it scales");
+			return;
+		}
+	bool named = naxes > 0;
+	if (named) {
+		follow_all(f, *s);
+	} else if (sizes && nsizes == (size_t)v->rank && nsizes <= COST_RANK_MAX) {
+		memcpy(to, sizes, nsizes * sizeof(*to));
+		to[at] = v->dims[s->axis];
+		if (num_same(sizes[at], to[at]) ||
+		    (num_same(sizes[at], follow_was(f, v, s, s->axis)) &&
+		     follow_sizes(f, o, 3, to, nsizes)))
+			follow_all(f, *s);
+		else
+			follow_mixes(f, s, "it scales");
+	} else if (factors && nfactors == (size_t)v->rank && factors[at] >= 1 && factors[at] <= 1) {
+		follow_all(f, *s);
+	} else if (!factors && !sizes) {
+		follow_refuse(f, s, "how it scales depends on values");
+	} else {
+		follow_mixes(f, s, "it scales");
+	}
+}
+
+void follow_onehot(follow *f, op *o)
+{
+	items s = *follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+	int axis;
+
+	if (!v || !parameters(f, o) || !axis_of(f, o, v, -1, 1, &axis))
+		return;
+	s.axis += axis <= s.axis;
+	follow_all(f, s);
+}
+
+void follow_trilu(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	const val *v = shaped(f, o, 0);
+
+	if (!v || !parameters(f, o))
+		return;
+	if (s->axis >= v->rank - 2)
+		follow_mixes(f, s, "it cuts across");
+	else
+		follow_all(f, *s);
+}
