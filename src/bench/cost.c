@@ -273,8 +273,10 @@ static void answer_put(record_builder *b, bench_counted *c)
 		record_answer(b, "MACs not known (%.100s), %s",
 			      bench_counted_value(c, r->macs).as.text, params);
 	else if (most)
-		record_answer(b, "%s, %s%s%s; %s carries %.1f %%", macs, open ? "" : flops,
-			      open ? "" : ", ", params, most, 100 * share);
+		record_answer(b, "%s, %s%s%s; %s carries %.1f %%%s", macs, open ? "" : flops,
+			      open ? "" : ", ", params, most, 100 * share,
+			      strstr(macs, " + ") || strstr(macs, " - ") ? " of the first term"
+									 : "");
 	else
 		record_answer(b, "%s, %s%s%s", macs, open ? "" : flops, open ? "" : ", ", params);
 }
