@@ -116,8 +116,11 @@ void follow_quantize(follow *f, op *o)
 void follow_dropout(follow *f, op *o)
 {
 	num train = num_int(0);
+	size_t n = 0;
+	const double *ratio = op_reals(o, 1, &n);
+	bool drops = !ratio || n != 1 || ratio[0] > 0;
 
-	if (op_in(o, 2) && (!op_int(o, 2, &train) || !num_is(train, 0)))
+	if (drops && op_in(o, 2) && (!op_int(o, 2, &train) || !num_is(train, 0)))
 		follow_refuse(f, NULL, "it is in training mode");
 	else
 		follow_keep(f, o);

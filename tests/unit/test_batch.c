@@ -273,6 +273,8 @@ static void items_that_meet_are_refused(void **state)
 	     ONE("BatchNormalization", "x s b m v", "training_mode=1"), "y", "!training mode"},
 	    {"x:f[1,4,2,2] s:*f[4] b:*f[4] m:*f[4] v:*f[4]",
 	     ONE("BatchNormalization", "x s b m v", NULL), "y", "[3,4,2,2]+0"},
+	    {"x:f[1,4] r:*f[] t:*t[]=1", ONE("Dropout", "x r t", NULL), "y", "!training mode"},
+	    {"x:f[1,4] r:*f[] t:*t[]=0", ONE("Dropout", "x r t", NULL), "y", "[3,4]+0"},
 	    {"x:f[1,4]",
 	     {{"Frob", "my.own", NULL, "x", "y", NULL}},
 	     "y",
