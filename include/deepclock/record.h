@@ -18,18 +18,18 @@ extern "C" {
 #define DCK_RECORD_SCHEMA 1u
 
 /* One list: enum, the unit's name in JSON, and nothing else. */
-#define DCK_UNIT_MAP(X)         \
-	X(NONE, "")             \
-	X(NS, "ns")             \
-	X(BYTE, "B")            \
-	X(FLOP, "FLOP")         \
-	X(ONE, "1")             \
-	X(HERTZ, "Hz")          \
-	X(WATT, "W")            \
-	X(JOULE, "J")           \
-	X(CELSIUS, "degC")      \
-	X(BYTE_PER_S, "B/s")    \
-	X(FLOP_PER_S, "FLOP/s") \
+#define DCK_UNIT_MAP(X)          \
+	X(NONE, "")              \
+	X(NS, "ns")              \
+	X(BYTE, "B")             \
+	X(FLOP, "FLOP")          \
+	X(ONE, "1")              \
+	X(HERTZ, "Hz")           \
+	X(WATT, "W")             \
+	X(JOULE, "J")            \
+	X(CELSIUS, "degC")       \
+	X(BYTE_PER_S, "B/s")     \
+	X(FLOP_PER_S, "FLOP/s")  \
 	X(ITEM_PER_S, "items/s") \
 	X(RUN_PER_S, "runs/s")
 

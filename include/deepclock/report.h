@@ -62,8 +62,8 @@ typedef struct dck_style {
 	bool utf8;	/* block characters in histograms, the +- and mu signs */
 	unsigned width; /* columns; 0: 80 */
 	bool details;	/* all of it, not only the answer */
-	/* Read on a terminal: the answer stands last, and long texts are shortened to fit. Elsewhere
-	 * it comes first, and nothing is shortened. */
+	/* Read on a terminal: the answer stands last, and long texts are shortened to fit.
+	 * Elsewhere it comes first, and nothing is shortened. */
 	bool terminal;
 	const char *rest; /* said below the answer: how to see the rest; NULL: nothing is */
 	dck_op_view ops;

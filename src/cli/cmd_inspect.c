@@ -36,8 +36,7 @@ static int inspect_run(cli *c, void *config)
 	if (dck_inspect(&cfg->subject, title, &record, &err) != DCK_OK) {
 		code = cli_failed(&err);
 	} else {
-		code =
-		    cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
+		code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
 		dck_record_free(record);
 	}
 	dck_free(owned);

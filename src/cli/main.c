@@ -159,8 +159,8 @@ static int program(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	ending.pid = getpid();
-	on_exit(on_end, NULL);
-	at_quick_exit(on_quick_end);
+	if (on_exit(on_end, NULL) != 0 || at_quick_exit(on_quick_end) != 0)
+		return no_memory();
 	ending.code = program(argc, argv);
 	ending.decided = true;
 	return ending.code;

@@ -588,8 +588,9 @@ static dck_status indices_get(reader *rd, const json_t *o, const char *key, size
 		if (!uint_of_json(json_array_get(list, rd->sub_row), &v))
 			return wrong(rd, NULL, json_array_get(list, rd->sub_row), "an integer");
 		if (v < least || v >= limit || v > UINT32_MAX)
-			return bad(rd, NULL, "is not above the one before it and below the number "
-					     "of columns or rows");
+			return bad(rd, NULL,
+				   "is not above the one before it and below the number "
+				   "of columns or rows");
 		all[rd->sub_row] = (uint32_t)v;
 		least = v + 1;
 	}

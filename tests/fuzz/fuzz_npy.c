@@ -1,5 +1,5 @@
-/* fuzz_npy.c - any bytes as a .npy or .npz file: refused with a sentence, or read as an array whose shape
- * and bytes agree.
+/* fuzz_npy.c - any bytes as a .npy or .npz file: refused with a sentence, or read as an array whose
+ * shape and bytes agree.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
