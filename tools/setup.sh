@@ -6,7 +6,8 @@
 #   tools/setup.sh BUILD [test] [extras]
 #
 # test:   what the tests need besides
-# extras: what makes no test skip (PyTorch, the onnx package, scikit-learn); large
+# extras: what makes no test skip (PyTorch, the onnx package, scikit-learn,
+#         networks of two Python packages); large
 #
 # Without packages it fails with the one line to run. Without ONNX Runtime (no network, another
 # processor) it says so and succeeds: everything but models can be measured.
@@ -104,51 +105,73 @@ PY
 	echo "setup: try again, or name a library you have with --engine-lib or DEEPCLOCK_ORT" >&2
 }
 
-# The standard's operator tests: Debian's onnx has those of 2022 only.
-fetch_onnx_cases() {
-	[ ! -e "$build/onnx/onnx/__init__.py" ] || return 0
-	# Another build folder of this tree has the same.
-	for have in "$here"/../build*/onnx; do
-		[ -e "$have/onnx/__init__.py" ] || continue
+# BUILD/$1 from another build folder of this tree, which has the same, when $1/$2 is there.
+linked() {
+	[ ! -e "$build/$1/$2" ] || return 0
+	for have in "$here"/../build*/"$1"; do
+		[ -e "$have/$2" ] || continue
 		mkdir -p "$build"
-		ln -sfn "$(cd "$have" && pwd -P)" "$build/onnx"
+		ln -sfn "$(cd "$have" && pwd -P)" "$build/$1"
 		return 0
 	done
-	case " $* " in *" extras "*) ;; *) return 0 ;; esac
-	echo "setup: fetching the onnx package with pip" >&2
-	rm -rf "$build/onnx.tmp"
-	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
-		--only-binary=:all: --target "$build/onnx.tmp" onnx==1.23.2 >&2; then
-		mv "$build/onnx.tmp" "$build/onnx"
-		return 0
-	fi
-	rm -rf "$build/onnx.tmp"
-	echo "setup: the onnx package could not be fetched: its operator cases are skipped" >&2
+	return 1
 }
 
-# What the reports on classifiers are compared with.
-fetch_sklearn() {
-	[ ! -e "$build/sklearn/sklearn/__init__.py" ] || return 0
-	for have in "$here"/../build*/sklearn; do
-		[ -e "$have/sklearn/__init__.py" ] || continue
-		mkdir -p "$build"
-		ln -sfn "$(cd "$have" && pwd -P)" "$build/sklearn"
-		return 0
-	done
-	case " $* " in *" extras "*) ;; *) return 0 ;; esac
-	echo "setup: fetching scikit-learn with pip" >&2
-	rm -rf "$build/sklearn.tmp"
+# A Python package and what it needs: fetch_package FOLDER MODULE NAME==VERSION WHAT-IS-LOST
+fetch_package() {
+	linked "$1" "$2/__init__.py" && return 0
+	echo "setup: fetching ${3%==*} with pip" >&2
+	rm -rf "$build/$1.tmp"
 	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
-		--only-binary=:all: --target "$build/sklearn.tmp" scikit-learn==1.9.1 >&2; then
-		rm -rf "$build/sklearn" # a link to a folder that is gone
-		mv "$build/sklearn.tmp" "$build/sklearn"
+		--only-binary=:all: --target "$build/$1.tmp" "$3" >&2; then
+		rm -rf "${build:?}/$1" # a link to a folder that is gone
+		mv "$build/$1.tmp" "$build/$1"
 		return 0
 	fi
-	rm -rf "$build/sklearn.tmp"
-	echo "setup: scikit-learn could not be fetched: its reports are not compared" >&2
+	rm -rf "$build/$1.tmp"
+	echo "setup: ${3%==*} could not be fetched: $4" >&2
+}
+
+# Networks that are in use: of the packages only the .onnx files are taken.
+fetch_models() {
+	linked models silero_vad.onnx && return 0
+	echo "setup: fetching rapidocr-onnxruntime and silero-vad with pip" >&2
+	rm -rf "$build/models.tmp"
+	mkdir -p "$build/models.tmp/wheels"
+	if /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps \
+		--only-binary=:all: --dest "$build/models.tmp/wheels" \
+		rapidocr-onnxruntime==1.4.4 silero-vad==6.2.3 >&2 &&
+		/usr/bin/python3 - "$build/models.tmp" <<'PY'
+import glob, os, sys, zipfile
+for wheel in glob.glob(sys.argv[1] + "/wheels/*.whl"):
+    with zipfile.ZipFile(wheel) as z:
+        for name in z.namelist():
+            if name.endswith(".onnx"):
+                with open(os.path.join(sys.argv[1], os.path.basename(name)), "wb") as f:
+                    f.write(z.read(name))
+PY
+	then
+		rm -rf "$build/models.tmp/wheels" "$build/models"
+		mv "$build/models.tmp" "$build/models"
+		return 0
+	fi
+	rm -rf "$build/models.tmp"
+	echo "setup: the networks could not be fetched: they are not tried" >&2
 }
 
 install_packages
 fetch_onnxruntime
-fetch_onnx_cases "$@"
-fetch_sklearn "$@"
+case " $* " in
+*" extras "*)
+	# Debian's onnx has the standard's operator tests of 2022 only.
+	fetch_package onnx onnx onnx==1.23.2 "its operator cases are skipped"
+	# What the reports on classifiers are compared with.
+	fetch_package sklearn sklearn scikit-learn==1.9.1 "its reports are not compared"
+	fetch_models
+	;;
+*) # what another build folder has
+	linked onnx onnx/__init__.py || true
+	linked sklearn sklearn/__init__.py || true
+	linked models silero_vad.onnx || true
+	;;
+esac

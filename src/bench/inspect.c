@@ -39,7 +39,6 @@ typedef struct inspection {
 	weights_file *files;
 	size_t nfiles, missing;
 	uint64_t weight_bytes;
-	uint64_t batch; /* that was asked for and the file does not have; 0: none */
 } inspection;
 
 /* --- collecting */
@@ -340,7 +339,7 @@ static const char *open_text(inspection *x, size_t *ret_n)
 	return text;
 }
 
-static void summary_put(record_builder *b, inspection *x, const char *next)
+static void summary_put(record_builder *b, inspection *x)
 {
 	static const dck_column columns[] = {{.key = "what", .title = ""},
 					     {.key = "value", .title = ""}};
@@ -353,7 +352,6 @@ static void summary_put(record_builder *b, inspection *x, const char *next)
 	rows_values(b, x, "input", x->values.in, x->values.nin);
 	rows_values(b, x, "output", x->values.out, x->values.nout);
 	row(b, "open sizes", nopen ? open : "none");
-	row(b, "measure it", next);
 	row(b, "operators", kinds_text(x));
 	if (custom)
 		row(b, "not known", custom);
@@ -493,11 +491,39 @@ static void facts_put(record_builder *b, inspection *x, const char *next)
 	record_fact_text(b, "result", "next", next);
 }
 
-static dck_status fill(record_builder *b, inspection *x, const dck_subject *s, dck_err *err)
+/* What to type: sizes that were given, and the open ones. */
+static const char *next_text(inspection *x, const dck_model_config *c)
+{
+	const struct {
+		const char *option;
+		const dck_list *list;
+	} given[] = {{"shape", &c->shape}, {"dim", &c->dim}, {"input", &c->input}};
+	const char *options = bench_sizes_example(&x->sizes),
+		   *text = bench_shell_word(x->arena, x->subject);
+
+	text = text ? mem_arena_fmt(x->arena, "deepclock bench %s", text) : NULL;
+	if (c->batch > 0 && text)
+		text =
+		    mem_arena_fmt(x->arena, "%s --batch %llu", text, (unsigned long long)c->batch);
+	for (size_t k = 0; k < sizeof given / sizeof *given; k++)
+		for (size_t i = 0; i < given[k].list->n && text; i++) {
+			const char *word = bench_shell_word(x->arena, given[k].list->item[i]);
+
+			text = word ? mem_arena_fmt(x->arena, "%s --%s %s", text, given[k].option,
+						    word)
+				    : NULL;
+		}
+	return options && *options && text ? mem_arena_fmt(x->arena, "%s %s", text, options)
+	       : options		   ? text
+					   : NULL;
+}
+
+static dck_status fill(record_builder *b, inspection *x, const dck_subject *s,
+		       const dck_model_config *asked, dck_err *err)
 {
 	const bool zoo = strncmp(x->subject, "zoo:", 4) == 0;
 	dck_model_config given = s->model;
-	const char *options, *next;
+	const char *next;
 
 	x->arena = x->c.arena;
 	if (zoo)
@@ -506,15 +532,10 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s, d
 	DCK_TRY(
 	    bench_sizes_declared(&x->sizes, x->arena, &x->values, zoo ? NULL : x->subject, err));
 	DCK_TRY(bench_sizes_read(&x->sizes, &x->values, &given, err));
-	options = bench_sizes_example(&x->sizes);
+	next = next_text(x, asked);
 	outputs_complete(x);
-	if (!options || !kinds_find(x) || !files_find(x))
+	if (!next || !kinds_find(x) || !files_find(x))
 		DCK_FAIL(err, E_LIMIT, "the model needs more memory than it may to be looked at");
-	next = mem_arena_fmt(x->arena, "deepclock bench %s%s%s", x->subject, *options ? " " : "",
-			     options);
-	if (x->batch > 0 && next)
-		next =
-		    mem_arena_fmt(x->arena, "%s --batch %llu", next, (unsigned long long)x->batch);
 	record_set_began(b, os_unix_ns());
 	facts_put(b, x, next);
 	sentence_put(b, x);
@@ -526,7 +547,7 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s, d
 			"initializers in trained roles, each once");
 	cost_metric_put(b, &x->c, "cost/weight_bytes", x->c.cost->weight_bytes,
 			"initializers that are used, each once");
-	summary_put(b, x, next);
+	summary_put(b, x);
 	values_put(b, x, "inspect/inputs", "Inputs", x->values.in, x->values.nin);
 	values_put(b, x, "inspect/outputs", "Outputs", x->values.out, x->values.nout);
 	open_put(b, x);
@@ -547,13 +568,11 @@ dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret
 	dck_status status;
 
 	/* The file is shown as it is; its batch is freed where it is measured. */
-	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && freed_fixed(s->text, &was)) {
-		x.batch = was != (int64_t)s->model.batch ? s->model.batch : 0;
+	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && freed_fixed(s->text, &was))
 		plain.model.batch = 0;
-	}
 	DCK_TRY(bench_counted_open(&x.c, &plain, NULL, err));
 	b = bench_facts_new(title);
-	status = b ? fill(b, &x, &plain, err)
+	status = b ? fill(b, &x, &plain, &s->model, err)
 		   : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
 	if (status == DCK_OK)
 		status = record_finish(b, ret, err);

@@ -126,7 +126,8 @@ dck_status bench_loop_slice(bench_loop *l, bench_sinks *to, uint64_t n, dck_err 
 		if (to->cpu)
 			bench_samples_push(to->cpu, first_ns - l->origin_ns, cpu_ns / runs);
 	}
-	return status;
+	/* Inputs with which it ran before are not why. */
+	return l->runs > 0 ? status : bench_target_failed(l->target, status, err);
 }
 
 dck_status bench_loop_settle(bench_loop *l, uint64_t pause_ns, dck_err *err)

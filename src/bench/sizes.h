@@ -78,6 +78,7 @@ dck_status bench_sizes_closed(const bench_sizes *z, const char *command, dck_err
 /* Options that give everything that is open a size, "--batch 1 --dim seq=128", each word as a shell
  * takes it; "": nothing is open. In z's arena; NULL: no memory. */
 const char *bench_sizes_example(const bench_sizes *z);
+const char *bench_shell_word(mem_arena *a, const char *text); /* as a shell takes it */
 
 /* Items that one run processes, and how that is known. v as above. */
 uint64_t bench_sizes_items(const bench_sizes *z, const model_values *v, const dck_model_config *c,

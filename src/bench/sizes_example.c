@@ -195,8 +195,7 @@ static const usual *usual_find(const bench_sizes *z)
 
 /* --- options */
 
-/* As a shell takes it. */
-static const char *quoted(mem_arena *a, const char *text)
+const char *bench_shell_word(mem_arena *a, const char *text)
 {
 	const char *out = "'";
 
@@ -243,7 +242,7 @@ static const char *shape_option(const bench_sizes *z, const bench_sizes *full, s
 	const char *dims = bench_dims_text(z->arena, dim, n, in->rank);
 	const char *pair = z->n == 1 ? dims : mem_arena_fmt(z->arena, "%s=%s", in->info.name, dims);
 
-	return mem_arena_fmt(z->arena, "--shape %s", quoted(z->arena, pair ? pair : ""));
+	return mem_arena_fmt(z->arena, "--shape %s", bench_shell_word(z->arena, pair ? pair : ""));
 }
 
 /* The same symbol is open in an input before this place, or --shape gives it a size. */
@@ -294,7 +293,7 @@ static const char *options_text(const bench_sizes *z, const bench_sizes *full)
 			const char *pair = mem_arena_fmt(z->arena, "%s=%lld", symbol,
 							 (long long)full->input[i].dim[d]);
 			text = mem_arena_fmt(z->arena, "%s --dim %s", text,
-					     pair ? quoted(z->arena, pair) : "");
+					     pair ? bench_shell_word(z->arena, pair) : "");
 		}
 	for (size_t i = 0; text && i < z->n; i++)
 		if (needs_shape(z, i))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define OPTIONS_MAX (DCK_LIST_MAX + 8)
+#define BEFORE_MAX  100u /* bytes for what a caller puts before a message */
 
 /* What open() is given, with the storage it points into. */
 typedef struct opening {
@@ -250,14 +251,16 @@ dck_status bench_target_failed(const bench_target *t, dck_status status, dck_err
 {
 	const char *hint =
 	    status == DCK_E_ENGINE && t->inputs && err ? bench_inputs_hint(t->inputs) : NULL;
-	size_t room, n;
+	char cause[sizeof err->msg];
+	size_t room;
 
-	if (!hint || strlen(hint) + 40 > sizeof err->msg)
+	if (!hint || strlen(hint) + BEFORE_MAX + 40 > sizeof err->msg)
 		return status;
 	/* The remedy is kept whole; of the cause, what fits. */
-	room = sizeof err->msg - strlen(hint) - 3;
-	n = strnlen(err->msg, room);
-	snprintf(err->msg + n, sizeof err->msg - n, "; %s", hint);
+	room = sizeof err->msg - strlen(hint) - BEFORE_MAX;
+	memcpy(cause, err->msg, sizeof cause);
+	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)room, cause,
+		 strnlen(cause, sizeof cause) > room ? "..." : "", hint);
 	return status;
 }
 

@@ -740,6 +740,7 @@ void text_details(page *p, const dck_record *r)
 		page_line(p);
 		text_answer(p, r);
 	}
+	text_next(p, r);
 	if (text_is_machine(r))
 		text_machine(p, r);
 	else if (is_counted(r)) {

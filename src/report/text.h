@@ -44,6 +44,7 @@ void text_facts(page *p, const dck_record *r);
 
 /* The answer as the sentence that the record has; nothing where it has none. */
 void text_answer(page *p, const dck_record *r);
+void text_next(page *p, const dck_record *r); /* a command to type, never broken into lines */
 /* The details begin with it: of what has no verdict, which says the same. */
 bool text_answers(const dck_record *r);
 

@@ -317,6 +317,17 @@ void text_answer(page *p, const dck_record *r)
 	page_line(p);
 }
 
+void text_next(page *p, const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "result", "next");
+
+	if (f == NULL || f->value.kind != DCK_VALUE_TEXT)
+		return;
+	page_text(p, "next: ");
+	page_text(p, f->value.as.text);
+	page_line(p);
+}
+
 static void answer_put(page *p, const dck_record *r)
 {
 	if (is_latency(r)) {
@@ -438,7 +449,8 @@ void text_brief(page *p, const dck_record *r, const char *rest)
 
 	/* What is left is shared: notes may have what the body does not need, and one of them finds
 	 * room in any case. */
-	const unsigned used = what.lines + answer.lines + (rest != NULL) + 2;
+	const bool next = dck_record_fact(r, "result", "next") != NULL;
+	const unsigned used = what.lines + answer.lines + next + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
 	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;
 	body_put(part_begin(&body, p), r, left > kept ? left - kept : left);
@@ -446,7 +458,8 @@ void text_brief(page *p, const dck_record *r, const char *rest)
 	left = left > body.lines ? left - body.lines : 0;
 	size_t more = notes_put(part_begin(&notes, p), r, left);
 	part_end(&notes);
-	rest_put(part_begin(&end, p), rest, more);
+	text_next(part_begin(&end, p), r);
+	rest_put(&end.p, rest, more);
 	part_end(&end);
 
 	part_put(p, &what);

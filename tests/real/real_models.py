@@ -63,7 +63,7 @@ def torchvision_resnet18(program):
     torch.onnx.export(net, torch.zeros(1, 3, 224, 224), "resnet18.onnx", input_names=["image"],
                       output_names=["score"], dynamic_axes={"image": {0: "n"}, "score": {0: "n"}})
     _, code, err = bench(program, "resnet18.onnx")
-    expect(code == 2 and "open dimension" in err and "--batch" in err, f"left open: {code} {err}")
+    expect(code == 2 and "open" in err and "--batch" in err, f"left open: {code} {err}")
     record, code, err = bench(program, "resnet18.onnx", "--batch", "2", "--threads", "1")
     expect(code == 0, err)
     expect("2x3x224x224" in fact(record, "subject", "input/image"), "shape of the input")

@@ -31,3 +31,6 @@ echo $?
 deepclock inspect
 echo $?
 deepclock inspect open.onnx --details | sed -n "/^Inputs/,/^Operators/p"
+# The command takes a name as a shell does.
+mkdir "my nets" && cp open.onnx "my nets/it's.onnx"
+deepclock inspect "my nets/it's.onnx" --batch 1 --shape x=1x3x8x8 | grep '^next'

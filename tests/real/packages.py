@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Networks that Python packages carry and that leave sizes open: the three of PaddleOCR and the six
+forms of silero-vad. What deepclock says of each, and whether what it says to type works. Prints TAP.
+
+  packages.py --program build/deepclock
+"""
+
+import argparse
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+SHORT = ["--runs", "3", "--warmup", "0", "--quiet"]
+STATES = {"state", "h", "c"}  # what a network hands to its own next run
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self, *words):
+        done = subprocess.run([self.path, *words], capture_output=True, encoding="utf-8", timeout=300)
+        return done.returncode, done.stdout, done.stderr
+
+    def pasted(self, command, *more):
+        """A command that the program printed, as a shell takes it."""
+        words = shlex.split(command)
+        expect(words[0] == "deepclock", command)
+        return self(*words[1:], *more)
+
+    def record(self, *words):
+        code, out, err = self(*words, *SHORT, "--format", "json")
+        expect(code == 0, err)
+        return json.loads(out)
+
+
+def fact(record, section, key):
+    return next((f.get("value") for f in record["facts"]
+                 if (f["section"], f["key"]) == (section, key)), None)
+
+
+def open_sizes(program, model):
+    """Rows of inspect's table: name, input, axis, option."""
+    code, out, err = program("inspect", model, "--format", "json", "--quiet")
+    expect(code == 0, err)
+    record = json.loads(out)
+    rows = [t["rows"] for t in record["tables"] if t["name"] == "inspect/open"]
+    return rows[0] if rows else []
+
+
+def inspected(program, model):
+    """inspect answers in 15 lines, one of which is a command that measures."""
+    code, out, err = program("inspect", model)
+    expect(code == 0, err)
+    lines = out.splitlines()
+    expect(len(lines) <= 15, out)
+    command = [line[len("next: "):] for line in lines if line.startswith("next: ")]
+    expect(len(command) == 1, out)
+    code, out, err = program.pasted(command[0], *SHORT)
+    expect(code == 0 and "median" in out, f"{command[0]}: {err}")
+
+
+def refused(program, model):
+    """What is open is named at once, and the command in the refusal measures."""
+    rows = open_sizes(program, model)
+    code, out, err = program("bench", model)
+    if not rows:
+        expect(code == 0, err)
+        return
+    named = {row[0] for row in rows if row[0] != "?"}
+    unnamed = [row for row in rows if row[0] == "?"]
+    expect(code == 2 and out == "", f"exit {code}: {out}{err}")
+    expect(len(err.splitlines()) == 1, err)
+    expect(f"leaves {len(named) + len(unnamed)} size" in err, err)
+    for name in named:
+        expect(name in err, f"{name} is not in {err}")
+    for row in unnamed:
+        expect(f"axis {row[2]})" in err, f"axis {row[2]}: {err}")
+    command = re.search(r"for example: (.*?)(?: \(or (.*)\))?$", err.strip())
+    expect(command, err)
+    code, out, err = program.pasted(command[1], *SHORT)
+    expect(code == 0 and "median" in out, f"{command[1]}: {err}")
+    if command[2]:
+        code, out, err = program("bench", model, *shlex.split(command[2]), *SHORT)
+        expect(code == 0 and "median" in out, f"{command[2]}: {err}")
+
+
+def counted(program, model):
+    """cost says what it can, with sizes or without."""
+    code, out, err = program("cost", model)
+    expect(code == 0 and "MACs" in out, err)
+    expect(len(out.splitlines()) <= 15, out)
+    code, out, err = program("cost", model, "--details")
+    expect(code == 0, err)
+    code, out, err = program("inspect", model, "--format", "json", "--quiet")
+    command = fact(json.loads(out), "result", "next")
+    code, out, err = program.pasted(command.replace("deepclock bench", "deepclock cost"))
+    expect(code == 0, f"{command}: {err}")
+
+
+def items(program, model):
+    """Items are those of an input that is no state."""
+    code, out, err = program("inspect", model, "--format", "json", "--quiet")
+    command = shlex.split(fact(json.loads(out), "result", "next"))
+    record = program.record(*command[1:])
+    found, how = fact(record, "subject", "items_per_run"), fact(record, "subject", "items_from")
+    expect(found == 1, f"{found} items from {how}")
+    expect(not any(f"'{state}'" in (how or "") for state in STATES), how)
+
+
+EACH = [("inspect", inspected), ("refusal", refused), ("cost", counted), ("items", items)]
+
+
+def two_unnamed(program, folder):
+    model = os.path.join(folder, "ch_ppocr_mobile_v2.0_cls_infer.onnx")
+    record = program.record("bench", model, "--shape", "2x3x48x192")
+    expect(fact(record, "subject", "input/x").startswith("2x3x48x192 "), fact(record, "subject", "input/x"))
+    expect(fact(record, "subject", "items_per_run") == 2, "items")
+    code, _, err = program("bench", model, "--batch", "2", *SHORT)
+    expect(code == 2 and "leaves 2 sizes open" in err, err)
+
+
+def batch_of_states(program, folder):
+    """Four lines of sound: the state's axis 0 is its two layers."""
+    model = os.path.join(folder, "silero_vad.onnx")
+    record = program.record("bench", model, "--shape", "input=4x512", "--shape", "state=2x4x128",
+                            "--input", "sr=16000")
+    expect(fact(record, "subject", "items_per_run") == 4, fact(record, "subject", "items_from"))
+    model = os.path.join(folder, "silero_vad_16k_op15.onnx")
+    record = program.record("bench", model, "--batch", "2", "--dim", "sequence=512")
+    expect(fact(record, "subject", "input/state").startswith("2x2x128 "), "the state's batch")
+    expect(fact(record, "subject", "items_per_run") == 2, fact(record, "subject", "items_from"))
+
+
+def rate_given(program, folder):
+    """A random rate selects the branch of another one, which fails; the remedy is said and works."""
+    model = os.path.join(folder, "silero_vad.onnx")
+    sizes = ["--shape", "input=1x512", "--shape", "state=2x1x128"]
+    for command in (["bench", *SHORT], ["bench", "--runs", "3"], ["compare", model],
+                    ["load"], ["profile"]):
+        code, _, err = program(*command, model, *sizes)
+        expect(code not in (0, 2), f"{command}: exit {code}")
+        expect("try --input sr=16000" in err, f"{command}: {err}")
+    record = program.record("bench", model, *sizes, "--input", "sr=16000")
+    expect("16000" in fact(record, "subject", "input/sr"), fact(record, "subject", "input/sr"))
+
+
+TOGETHER = [("two sizes without a name are two", two_unnamed),
+            ("a batch is no layer of a state", batch_of_states),
+            ("the remedy for a random rate", rate_given)]
+
+
+def main():
+    args = argparse.ArgumentParser()
+    args.add_argument("--program", required=True)
+    options = args.parse_args()
+    # What tools/setup.sh has put there.
+    folder = os.path.join(os.environ.get("BUILD_DIR", "build"), "models")
+    models = sorted(glob.glob(folder + "/*.onnx"))
+    if len(models) < 9:
+        print(f"1..0 # SKIP no networks in {folder}: 'tools/setup.sh build test extras' fetches them")
+        return 0
+    program = Program(os.path.abspath(options.program))
+    _, out, _ = program("engines", "--format", "json")
+    if not any(e["name"] == "ort" and e["usable"] for e in json.loads(out)):
+        print("1..0 # SKIP no ONNX Runtime")
+        return 0
+    cases = [(f"{os.path.basename(m)}: {what}", f, m) for m in models for what, f in EACH]
+    cases += [(what, f, folder) for what, f in TOGETHER]
+    print(f"1..{len(cases)}")
+    for number, (what, f, where) in enumerate(cases, 1):
+        try:
+            f(program, where)
+            print(f"ok {number} - {what}", flush=True)
+        except (AssertionError, subprocess.TimeoutExpired) as e:
+            print(f"not ok {number} - {what}")
+            print("# " + str(e).replace("\n", "\n# "), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
