@@ -77,6 +77,18 @@ DCK_API dck_status dck_alternatives_vary(const dck_subject *base, const dck_list
 					 dck_alternative **ret, size_t *ret_n,
 					 dck_err *err) DCK_MUST_USE;
 
+/* Programs with several values: `scan` has entries "NAME=FROM..TO", "NAME=FROM..TO:STEP" (integers
+ * or decimals, both ends included) and "NAME=a,b,c" ("\\," is a comma in a value). Every {NAME} in
+ * the words of a program, its own name too, and in its hooks becomes each value; several entries
+ * make every combination of those that the program holds, the last one changing fastest. Braces
+ * with any other name stay. A word stays one word whatever its value, no shell is involved.
+ * Subjects that are no programs stay. One alternative may be all there is. subjects are borrowed;
+ * *ret is owned, one block: dck_free(). E_ARG: an entry that cannot be read, a name that no word
+ * holds, more than DCK_ALTERNATIVES_MAX alternatives. @since 0.1 */
+DCK_API dck_status dck_alternatives_scan(const dck_subject *subjects, size_t nsubjects,
+					 const dck_list *scan, dck_alternative **ret, size_t *ret_n,
+					 dck_err *err) DCK_MUST_USE;
+
 /* The same model in the ways that an engine can run it: its operators one by one as the graph has
  * them ("eager"), fused where the engine finds it exact ("fused"), with all optimisations
  * ("optimised"), and with branches side by side ("parallel", on as many threads as there are

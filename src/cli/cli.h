@@ -254,14 +254,23 @@ typedef struct cli_subjects {
 	char name[DCK_ALTERNATIVES_MAX][160];
 	dck_alternative all[DCK_ALTERNATIVES_MAX];
 	size_t n;
+	dck_alternative *scanned; /* owns what `all` points to after cli_subjects_scan() */
 } cli_subjects;
 /* As cli_subject_parse(), for one that is measured at once: a model with open sizes is refused with
  * the command line that gives them. */
 int cli_subject_read(const cli *c, const char *text, dck_subject *s, void **ret_owned);
 /* The second half alone. */
 int cli_subject_check(const cli *c, const dck_subject *s);
-/* All arguments, each with what is common to them. An exit code; free it in any case. */
+/* All arguments, or the program after "--", each with what is common to them. An exit code; free it
+ * in any case. */
 int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s);
+/* Programs with several values. */
+typedef struct cli_scan {
+	dck_list scan;
+} cli_scan;
+extern const dck_opt cli_scan_options[];
+/* Makes `all` and `n` anew with the values of --scan, where there are any. An exit code. */
+int cli_subjects_scan(const cli_scan *scan, cli_subjects *s);
 void cli_subjects_free(cli_subjects *s);
 
 const char *cli_zoo_word(

@@ -15,6 +15,7 @@ typedef struct bench_config {
 	cli_format format;
 	cli_output output;
 	bench_worker worker;
+	cli_scan scan;
 	dck_subject subject;
 	dck_plan plan;
 } bench_config;
@@ -119,10 +120,6 @@ static int subject_read(const cli *c, bench_config *cfg, void **ret_owned)
 		cfg->subject.argv = c->program;
 		return CLI_OK;
 	}
-	if (c->nargs == 0)
-		return cli_usage(
-		    c, "bench needs a SUBJECT: a model file, zoo:NAME, plugin:FILE.so, or "
-		       "-- PROGRAM");
 	/* Who started a worker has looked. */
 	return cfg->worker.fd > 0 ? cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned)
 				  : cli_subject_read(c, c->args[0], &cfg->subject, ret_owned);
@@ -209,10 +206,16 @@ static int several_run(const cli *c, bench_config *cfg)
 	cli_subjects s = {0};
 	int code = cli_subjects_read(c, &cfg->subject, &s);
 
-	for (size_t i = 0; code == CLI_OK && i < s.n; i++)
-		code = cli_subject_check(c, &s.of[i]);
 	if (code == CLI_OK)
+		code = cli_subjects_scan(&cfg->scan, &s);
+	for (size_t i = 0; code == CLI_OK && i < s.n; i++)
+		code = cli_subject_check(c, s.all[i].subject);
+	if (code == CLI_OK && s.n == 1) {
+		cfg->subject = *s.all[0].subject;
+		code = measure(cfg);
+	} else if (code == CLI_OK) {
 		code = rank(c, cfg, s.all, s.n);
+	}
 	cli_subjects_free(&s);
 	return code;
 }
@@ -230,7 +233,11 @@ static int bench_run(cli *c, void *config)
 	cli_title(c, title, sizeof title);
 	cfg->plan.title = title;
 	cfg->plan.program = cli_program(c);
-	if (c->nargs > 1)
+	if (c->nargs == 0 && !c->program)
+		return cli_usage(
+		    c, "bench needs a SUBJECT: a model file, zoo:NAME, plugin:FILE.so, or "
+		       "-- PROGRAM");
+	if (c->nargs > 1 || cfg->scan.scan.n > 0)
 		return several_run(c, cfg);
 	code = subject_read(c, cfg, &owned);
 	if (code != CLI_OK)
@@ -249,6 +256,7 @@ static const cli_group groups[] = {
     {"Models", dck_model_options, offsetof(bench_config, subject.model), false},
     {"Programs", dck_command_options, offsetof(bench_config, subject.command), false},
     {"Programs", dck_hook_options, offsetof(bench_config, subject.command), false},
+    {"Programs", cli_scan_options, offsetof(bench_config, scan), false},
     {"Output", cli_format_options, offsetof(bench_config, format), false},
     {"Output", cli_per_options, offsetof(bench_config, output), false},
     {"Output", cli_save_options, offsetof(bench_config, output), false},
@@ -267,6 +275,7 @@ static const cli_item examples[] = {
     {"deepclock bench --runs 100 -- gzip -k -f big.bin", "time a program"},
     {"deepclock bench a.onnx b.onnx cmd:'./serve --once'",
      "several in turns: which is the fastest, and by how much?"},
+    {"deepclock bench --scan n=1..4 -- xz -k -f -T{n} big.bin", "one program with several values"},
     {0},
 };
 

@@ -14,6 +14,7 @@ typedef struct compare_command {
 	cli_format format;
 	cli_output output;
 	compare_which which;
+	cli_scan scan;
 	dck_op_view view;
 	dck_subject subject; /* what all have in common */
 	dck_compare_config compare;
@@ -183,16 +184,24 @@ static int compare_run(cli *c, void *config)
 	if (cfg->which.history && (nrecords != 1 || c->nargs != 1))
 		return cli_usage(c, "--history takes one record that was kept (FILE.json)");
 	if (c->nargs < 2 && !cfg->which.history &&
-	    (nrecords > 0 || (cfg->which.vary.n == 0 && !cfg->which.modes)))
-		return cli_usage(c, "compare needs two SUBJECTs, or one with --vary or --modes");
+	    (nrecords > 0 ||
+	     (cfg->which.vary.n == 0 && !cfg->which.modes && cfg->scan.scan.n == 0)))
+		return cli_usage(
+		    c, "compare needs two SUBJECTs, or one with --vary, --modes or --scan");
+	if (nrecords > 0 && cfg->scan.scan.n > 0)
+		return cli_usage(c, "--scan is of programs that are measured now, not of records");
 	if (nrecords > 0)
 		return c->nargs > DCK_ALTERNATIVES_MAX
 			   ? cli_usage(c, "compare takes at most %d records", DCK_ALTERNATIVES_MAX)
 			   : saved(c, cfg);
 	code = cli_subjects_read(c, &cfg->subject, &s);
+	if (code == CLI_OK)
+		code = cli_subjects_scan(&cfg->scan, &s);
+	if (code == CLI_OK && cfg->scan.scan.n > 0 && s.n < 2)
+		code = cli_usage(c, "--scan gives one value: compare needs two");
 	/* Of one alone alternatives are made, which may give it sizes. */
 	for (size_t i = 0; code == CLI_OK && s.n > 1 && i < s.n; i++)
-		code = cli_subject_check(c, &s.of[i]);
+		code = cli_subject_check(c, s.all[i].subject);
 	if (code == CLI_OK)
 		code = cfg->which.vary.n > 0 || cfg->which.modes ? live_one(c, cfg, &s)
 								 : live(cfg, s.all, s.n);
@@ -200,9 +209,12 @@ static int compare_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {
-    "[OPTION]... A B [C]...", "[OPTION]... --vary OPTION=V,V SUBJECT",
-    "[OPTION]... OLD.json NEW.json", "[OPTION]... --history NEW.json", NULL};
+static const char *const usage[] = {"[OPTION]... A B [C]...",
+				    "[OPTION]... --vary OPTION=V,V SUBJECT",
+				    "[OPTION]... --scan NAME=V,V cmd:'PROGRAM {NAME}'",
+				    "[OPTION]... OLD.json NEW.json",
+				    "[OPTION]... --history NEW.json",
+				    NULL};
 static const cli_item subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
@@ -227,6 +239,7 @@ static const cli_group groups[] = {
     {"Models", dck_model_options, offsetof(compare_command, subject.model), false},
     {"Programs", dck_command_options, offsetof(compare_command, subject.command), false},
     {"Programs", dck_hook_options, offsetof(compare_command, subject.command), false},
+    {"Programs", cli_scan_options, offsetof(compare_command, scan), false},
     {"Output", dck_op_options, offsetof(compare_command, view), false},
     {"Output", cli_format_options, offsetof(compare_command, format), false},
     {"Output", cli_per_options, offsetof(compare_command, output), false},
@@ -234,7 +247,10 @@ static const cli_group groups[] = {
     {"Output", cli_progress_options, offsetof(compare_command, output), false},
     {0},
 };
-static const cli_pair pairs[] = {{"max-rounds", CLI_BESIDE, "rounds"}, {0}};
+static const cli_pair pairs[] = {{"max-rounds", CLI_BESIDE, "rounds"},
+				 {"scan", CLI_BESIDE, "vary"},
+				 {"scan", CLI_BESIDE, "modes"},
+				 {0}};
 static const cli_item examples[] = {
     {"deepclock compare old.onnx new.onnx", "is the new model faster? In turns, with an interval"},
     {"deepclock compare zoo:resnet18 --vary threads=1,2", "one model in two settings"},

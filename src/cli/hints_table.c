@@ -90,6 +90,8 @@ static const char units_say[] =
     "texts choose the unit by the number; JSON and CSV have nanoseconds";
 static const char reference_say[] =
     "the first subject is what the others are compared with: deepclock compare A B";
+static const char scan_say[] = "write it as NAME=FROM..TO or NAME=FROM..TO:STEP";
+static const char scan_list_say[] = "write it as NAME=VALUE,VALUE";
 static const char by_ending[] = "an ending of .json, .csv or .md tells the format";
 
 const cli_hint cli_hints[] = {
@@ -278,6 +280,12 @@ const cli_hint cli_hints[] = {
     {"no-progress-bar", {"no-progress"}, NULL},
     {"progress", {"no-progress"}, "by itself it is shown on a terminal"},
     {"show-output", {"output"}, "--output inherit shows it"},
+    {"parameter-scan", {"scan"}, scan_say},
+    {"P", {"scan"}, scan_say},
+    {"parameter-step-size", {"scan"}, scan_say},
+    {"D", {"scan"}, scan_say},
+    {"parameter-list", {"scan"}, scan_list_say},
+    {"L", {"scan"}, scan_list_say},
     {"ignore-failure", {"any-exit"}, NULL},
     {"working-directory", {"directory"}, NULL},
     {"cwd", {"directory"}, NULL},

@@ -52,6 +52,14 @@ int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s)
 {
 	int code;
 
+	if (c->program) {
+		s->of[0] = *common;
+		s->of[0].kind = DCK_SUBJECT_COMMAND;
+		s->of[0].argv = c->program;
+		cli_quote_words(c->program, s->name[0], sizeof s->name[0]);
+		s->all[s->n++] = (dck_alternative){s->name[0], &s->of[0]};
+		return CLI_OK;
+	}
 	if (c->nargs > DCK_ALTERNATIVES_MAX)
 		return cli_usage(c, "%s takes at most %d subjects", c->command->name,
 				 DCK_ALTERNATIVES_MAX);
@@ -66,8 +74,31 @@ int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s)
 	return CLI_OK;
 }
 
+const dck_opt cli_scan_options[] = {
+    {.name = "scan",
+     .kind = DCK_OPT_LIST,
+     .at = offsetof(cli_scan, scan),
+     .arg = "NAME=VALUES",
+     .help = "each {NAME} in a program's words becomes each value: 1..8, 0..1:0.25 or a,b,c; "
+	     "repeated: all combinations"},
+    {0},
+};
+
+int cli_subjects_scan(const cli_scan *scan, cli_subjects *s)
+{
+	dck_err err;
+
+	if (scan->scan.n == 0)
+		return CLI_OK;
+	if (dck_alternatives_scan(s->of, s->n, &scan->scan, &s->scanned, &s->n, &err) != DCK_OK)
+		return cli_failed(&err);
+	memcpy(s->all, s->scanned, s->n * sizeof s->all[0]);
+	return CLI_OK;
+}
+
 void cli_subjects_free(cli_subjects *s)
 {
+	dck_free(s->scanned);
 	for (size_t i = 0; i < DCK_ALTERNATIVES_MAX; i++)
 		dck_free(s->owned[i]);
 }
