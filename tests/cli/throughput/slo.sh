@@ -1,6 +1,6 @@
 # A run takes 5 ms whatever the batch: all of them keep to 100 s, none to 1 us, however two visits scatter.
 search() {
-	deepclock throughput --quiet --engine null --engine-option sleep_ns=5000000 --batch 1,2 --point-time 100ms \
+	deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1,2 --point-time 100ms \
 		--rounds 2 --save run.json zoo:simplenet "$@" > text
 	echo $?
 	record run.json 'm("throughput/best_batch").get("value")' \
@@ -11,7 +11,7 @@ search() {
 }
 search --slo 'median <= 100s'
 # A percentile needs independent runs, and a busy machine's are not: 'not sure' is then right.
-deepclock throughput --quiet --engine null --engine-option sleep_ns=5000000 --batch 1 --point-time 100ms --rounds 1 \
+deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1 --point-time 100ms --rounds 1 \
 	--slo 'p90<=100s' --save run.json zoo:simplenet > text 2> why
 [ $? -le 1 ] && record run.json '[c["title"] for c in r["tables"][0]["columns"]][:4]'
 search --slo 'max<=100s'
