@@ -112,8 +112,9 @@ static void stopped_note(run *r, dck_status status, const dck_err *why)
 	}
 }
 
-static void record_fill(run *r, const dck_subject *s, bench_evidence *evidence)
+static void record_fill(run *r, const dck_subject *s, const bench_evidence *evidence)
 {
+	bench_evidence all = *evidence;
 	stat_estimate estimates[STAT_ESTIMATORS + 1];
 	dck_plan asked = r->phases.plan.asked;
 	bench_ending ending;
@@ -131,9 +132,9 @@ static void record_fill(run *r, const dck_subject *s, bench_evidence *evidence)
 	bench_results(b, &r->phases, estimates);
 	bench_ending_find(&r->phases, &estimates[r->phases.plan.statistic], &ending);
 	bench_facts_method(b, &r->phases, &ending, estimates);
-	evidence->ending = &ending;
-	evidence->estimates = estimates;
-	bench_doubts(b, evidence, r->phases.scratch);
+	all.ending = &ending;
+	all.estimates = estimates;
+	bench_doubts(b, &all, r->phases.scratch);
 	log_to_notes(b, &r->log);
 }
 
