@@ -81,7 +81,7 @@ static bool broadcast(follow *f, op *o, size_t from, size_t to, int last, items 
 
 void follow_each(follow *f, op *o)
 {
-	items s;
+	items s = {0};
 
 	if (broadcast(f, o, 0, o->made->nin, 0, &s))
 		follow_all(f, s);
@@ -276,7 +276,7 @@ void follow_norm(follow *f, op *o)
 void follow_skipnorm(follow *f, op *o)
 {
 	int rank = rank_of(f, o, 0);
-	items s;
+	items s = {0};
 
 	if (rank < 0 || !broadcast(f, o, 0, 2, 0, &s) || !norm_parts(f, o, 2, rank, rank - 1))
 		return;
@@ -366,7 +366,7 @@ void follow_gemm(follow *f, op *o)
 {
 	bool ta = op_attr_int(o, "transA", 0) != 0, tb = op_attr_int(o, "transB", 0) != 0;
 	const items *a = follow_in(o, 0), *b = follow_in(o, 1);
-	items s;
+	items s = {0};
 
 	if (rank_of(f, o, 0) < 0 || rank_of(f, o, 1) < 0)
 		return;

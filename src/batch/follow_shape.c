@@ -153,7 +153,13 @@ static bool sizes_were(follow *f, const val *v, const items *s, const num *asked
 		else
 			rest = num_mul(f->nums, rest, ret[i]);
 	}
-	return hole < 0 || num_div_exact(f->nums, all, rest, &ret[hole]);
+	if (hole >= 0 ? !num_div_exact(f->nums, all, rest, &ret[hole])
+		      : num_known(all) && num_known(rest) && all.v != rest.v)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (num_known(ret[i]) && ret[i].v < 0)
+			return false;
+	return true;
 }
 
 /* The sizes are computed from those of the input: they follow by themselves. */
@@ -458,7 +464,7 @@ void follow_slice(follow *f, op *o)
 void follow_gather(follow *f, op *o)
 {
 	const val *v = shaped(f, o, 0), *at = v ? shaped(f, o, 1) : NULL;
-	items s;
+	items s = {0};
 	int axis;
 
 	if (!at || !axis_of(f, o, v, 0, 0, &axis))
@@ -623,8 +629,7 @@ void follow_pad(follow *f, op *o)
 			follow_mixes(f, s, "it pads");
 			return;
 		}
-		if (pads && !attr &&
-		    (!follow_apart(f, pads[i]) || !follow_apart(f, pads[i + n / 2]))) {
+		if (!attr && (!follow_apart(f, pads[i]) || !follow_apart(f, pads[i + n / 2]))) {
 			follow_refuse(f, s, "how it pads depends on the number of items");
 			return;
 		}

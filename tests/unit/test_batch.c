@@ -188,6 +188,12 @@ static void sizes_are_rewritten(void **state)
 	    {"x:f[1,4,2,2] s:*l[2]=1,-1", ONE("Reshape", "x s", NULL), "y", "[3,16]+1"},
 	    {"x:f[1,4,2,2] s:*l[2]=-1,16", ONE("Reshape", "x s", NULL), "y", "[3,16]+0"},
 	    {"x:f[1,4,2,2] s:*l[2]=0,-1", ONE("Reshape", "x s", NULL), "y", "[3,16]+0"},
+	    {"x:f[1,4,2,2] s:*l[2]=-7,16", ONE("Reshape", "x s", NULL), "y",
+	     "!do not fit its input"},
+	    {"x:f[1,4,2,2] s:*l[2]=-7,-1", ONE("Reshape", "x s", NULL), "y",
+	     "!do not fit its input"},
+	    {"x:f[1,4,2,2] s:*l[2]=1,15", ONE("Reshape", "x s", NULL), "y",
+	     "!do not fit its input"},
 	    /* heads into the batch and out of it */
 	    {"x:f[1,6,8] s:*l[3]=6,1,8 t:*l[3]=1,6,8",
 	     {{"Transpose", NULL, NULL, "x", "a", "perm=1,0,2"},
