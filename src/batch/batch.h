@@ -18,7 +18,8 @@
  * for every item, those of one item side by side. */
 typedef struct batch_place {
 	const char *name;
-	bool items; /* false: it is the same for all items */
+	bool items;  /* false: it is the same for all items */
+	bool shared; /* so, though its first axis is as long as that of the items was */
 	int axis;
 	int64_t each;
 } batch_place;

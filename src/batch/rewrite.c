@@ -519,13 +519,14 @@ static dck_status places(const follow *f, val *const *list, size_t n, mem_arena 
 	for (size_t i = 0; i < n; i++) {
 		const items *s = list[i]->mark;
 		to[i].name = mem_arena_dup(a, list[i]->name);
-		if (!s || s->kind != HELD_ITEMS)
+		if (!s || s->kind != HELD_ITEMS) {
+			to[i].shared = list[i]->rank > 0 && num_is(list[i]->dims[0], f->was);
 			continue;
+		}
 		to[i].items = true;
 		to[i].axis = s->axis;
 		to[i].each = s->post.v;
 	}
-	(void)f;
 	*ret = to;
 	return mem_arena_failed(a) ? no_memory(err) : DCK_OK;
 }

@@ -4,6 +4,7 @@
 #include "bench/module_path.h"
 #include "bench/sizes.h"
 #include "deepclock/model.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,11 +123,8 @@ static dck_status file_read(bench_counted *c, const char *path, const dck_model_
 	if (!f.done)
 		return onnx_read_file(path, c->arena, &c->model, err);
 	status = onnx_read_bytes(f.model.bytes.data, f.model.bytes.n, c->arena, &c->model, err);
-	c->freed = (bench_freed){.done = true,
-				 .was = f.model.was,
-				 .items = (int64_t)m->batch,
-				 .rewritten = f.model.rewritten,
-				 .looked = "nothing was run"};
+	c->freed = freed_facts(&f, (int64_t)m->batch);
+	snprintf(c->freed.looked, sizeof c->freed.looked, "nothing was run");
 	freed_done(&f);
 	return status;
 }

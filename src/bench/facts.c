@@ -122,12 +122,15 @@ void bench_facts_freed(record_builder *b, const bench_freed *f)
 		snprintf(to, sizeof to, "%lld", (long long)f->items);
 	record_fact_fmt(b, "subject", "batch_freed", "from %lld to %s, %zu operator%s rewritten",
 			(long long)f->was, to, f->rewritten, f->rewritten == 1 ? "" : "s");
+	if (*f->shared)
+		record_fact_text(b, "subject", "batch_shared", f->shared);
 	record_fact_text(b, "subject", "batch_checked", f->looked);
 	record_note(b, DCK_INFO, "batch-freed",
 		    "exported for %lld item%s; its batch was freed for %s: %zu operator%s "
-		    "rewritten; %s",
+		    "rewritten; %s%s%s%s",
 		    (long long)f->was, f->was == 1 ? "" : "s", to, f->rewritten,
-		    f->rewritten == 1 ? "" : "s", f->looked);
+		    f->rewritten == 1 ? "" : "s", *f->shared ? "the same for all items: " : "",
+		    f->shared, *f->shared ? "; " : "", f->looked);
 }
 
 void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t)

@@ -86,6 +86,19 @@ dck_status freed_make(const char *path, const dck_model_config *c, bool folder, 
 	return DCK_OK;
 }
 
+bench_freed freed_facts(const freed_model *f, int64_t items)
+{
+	const batch_model *m = &f->model;
+	bench_freed r = {.done = true, .was = m->was, .items = items, .rewritten = m->rewritten};
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->ninputs && n < sizeof r.shared; i++)
+		if (m->inputs[i].shared)
+			n += (size_t)snprintf(r.shared + n, sizeof r.shared - n, "%s'%s'",
+					      n ? ", " : "", m->inputs[i].name);
+	return r;
+}
+
 bool freed_fixed(const char *path, int64_t *ret_was)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -369,7 +382,7 @@ dck_status freed_check(const dck_subject *s, const freed_model *f, const dck_obs
 		   .arena = mem_arena_new(0),
 		   .n = (int64_t)s->model.batch,
 		   .was = f->model.was};
-	bench_freed r = {.done = true, .was = c.was, .items = c.n, .rewritten = f->model.rewritten};
+	bench_freed r = freed_facts(f, c.n);
 	dck_status status = DCK_OK;
 
 	if (!c.arena)

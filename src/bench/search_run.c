@@ -281,7 +281,8 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	plan.program = r->config->program;
 	s.model.batch = was == 2 ? 3 : 2;
 	status = freed_make(s.text, &s.model, true, a, &f, err);
-	r->freed = (bench_freed){.was = was, .rewritten = f.model.rewritten};
+	r->freed = freed_facts(&f, 0);
+	r->freed.done = false;
 	freed_done(&f);
 	mem_arena_free(a);
 	if (status != DCK_OK)
