@@ -67,6 +67,10 @@ DCK_API const char *dck_text_bytes(double bytes, char *buf, size_t size);
 DCK_API const char *dck_text_count(int64_t n, char *buf, size_t size);
 DCK_API const char *dck_text_si(double value, const char *unit, char *buf, size_t size);
 
+/* In place: "17.8 \u00b5s" as "17.8 us", for a terminal that cannot show the sign. All texts of the
+ * library spell the unit with it. Returns text. @since 0.1 */
+DCK_API char *dck_text_ascii_units(char *text);
+
 #ifdef __cplusplus
 }
 #endif

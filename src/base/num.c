@@ -39,6 +39,21 @@ void num_general(char *buf, int digits, double v)
 	point(buf);
 }
 
+const char *num_grouped(char *buf, int decimals, double v)
+{
+	num_fixed(buf, decimals, v);
+	char *first = buf + strspn(buf, "+-");
+	const size_t whole = strspn(first, "0123456789");
+
+	for (size_t from_end = 3; from_end < whole && strlen(buf) + 2 < NUM_TEXT_MAX;
+	     from_end += 3) {
+		char *at = first + whole - from_end;
+		memmove(at + 1, at, strlen(at) + 1);
+		*at = ',';
+	}
+	return buf;
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';

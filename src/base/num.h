@@ -15,6 +15,9 @@ void num_fixed(char *buf, int decimals, double v);
 void num_significant(char *buf, int digits, double v);
 void num_general(char *buf, int digits, double v);
 
+/* "%.*f" with its thousands separated: "440,383.5". Returns buf. */
+const char *num_grouped(char *buf, int decimals, double v);
+
 /* A decimal number: (-1)^negative x mantissa x 10^exponent. */
 typedef struct num_decimal {
 	bool negative;

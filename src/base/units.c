@@ -19,9 +19,9 @@ typedef struct scale {
 
 static const scale time_scales[] = {
     {"ns", 1, true},
-    {"us", 1000, true},
-    {"\xc2\xb5s", 1000, false}, /* U+00B5 and U+03BC, both look like a mu */
+    {"\xc2\xb5s", 1000, true}, /* U+00B5 and U+03BC, both look like a mu */
     {"\xce\xbcs", 1000, false},
+    {"us", 1000, false},
     {"ms", 1000000, true},
     {"s", 1000000000, true},
     {"min", UINT64_C(60000000000), true},
@@ -217,6 +217,25 @@ dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, siz
 }
 
 /* --- printing */
+
+size_t units_mu(const char *s)
+{
+	return strncmp(s, "\xc2\xb5", 2) == 0 || strncmp(s, "\xce\xbc", 2) == 0 ? 2 : 0;
+}
+
+char *dck_text_ascii_units(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from;) {
+		const size_t mu = units_mu(from);
+
+		*to++ = mu > 0 ? 'u' : *from;
+		from += mu > 0 ? mu : 1;
+	}
+	*to = '\0';
+	return text;
+}
 
 /* Three significant digits of v < 999.5; %.*f rounds, so the borders lie half a digit below. */
 static void three_digits(char *buf, double v)

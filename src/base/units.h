@@ -15,4 +15,7 @@ dck_status units_parse_share(const char *text, double *ret_v, dck_err *err);
 dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, size_t *ret_rank,
 			    dck_err *err);
 
+/* Bytes of a mu, as in \u00b5s, at the beginning of s; 0: there is none. */
+size_t units_mu(const char *s);
+
 #endif

@@ -594,7 +594,7 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 	if (in->observed_ns > 1.5 * in->mean_ns)
 		record_note(b, DCK_WARN, "profile-perturbs",
 			    "under the profiler a run takes %.1f times as long: times of operators "
-			    "below %.0f us are uncertain by a good part of themselves",
+			    "below %.0f \u00b5s are uncertain by a good part of themselves",
 			    in->observed_ns / in->mean_ns,
 			    ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
 	note_worth(t, b);

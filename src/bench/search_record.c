@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/units.h"
 #include "bench/counted.h"
 #include "bench/facts.h"
@@ -316,6 +317,12 @@ static void facts(making *m)
 		record_fact_absent(m->b, "throughput", "resolution", "nothing was compared");
 }
 
+/* Three digits of a small rate, all before the point of a large one. */
+static int decimals_of(double rate)
+{
+	return rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2;
+}
+
 /* "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; from batch 2 on ..." */
 static void answer(making *m)
 {
@@ -326,12 +333,13 @@ static void answer(making *m)
 		return;
 	}
 	const search_number rate = search_rate(m->r->search, r->best);
-	const int digits = rate.value >= 99.95 ? 0 : rate.value >= 9.995 ? 1 : 2;
+	const int digits = decimals_of(rate.value);
 	const char *interval = "", *more = "";
+	char value[NUM_TEXT_MAX], lo[NUM_TEXT_MAX], hi[NUM_TEXT_MAX];
 
 	if (!isnan(rate.lo) && !isnan(rate.hi))
-		interval =
-		    mem_arena_fmt(m->arena, " [%.*f, %.*f]", digits, rate.lo, digits, rate.hi);
+		interval = mem_arena_fmt(m->arena, " [%s, %s]", num_grouped(lo, digits, rate.lo),
+					 num_grouped(hi, digits, rate.hi));
 	if (r->nunresolved > 0)
 		more = mem_arena_fmt(m->arena, "; no difference was shown to %zu other size%s",
 				     r->nunresolved, r->nunresolved == 1 ? "" : "s");
@@ -339,8 +347,8 @@ static void answer(making *m)
 		more = mem_arena_fmt(m->arena, "; batch %llu is within 5 %% of it",
 				     (unsigned long long)point(m, r->knee)->batch);
 	if (!mem_arena_failed(m->arena))
-		record_answer(m->b, "%s gives the most: %.*f items/s%s%s", point_text(m, r->best),
-			      digits, rate.value, interval, more);
+		record_answer(m->b, "%s gives the most: %s items/s%s%s", point_text(m, r->best),
+			      num_grouped(value, digits, rate.value), interval, more);
 }
 
 /* --- notes */
@@ -386,13 +394,15 @@ static void note_mean(making *m)
 {
 	const double rate = search_rate(m->r->search, m->result.best).value;
 	const double mean = search_mean_rate(m->r->search, m->result.best).value;
+	char text[NUM_TEXT_MAX];
 
 	if (m->r->median && mean < (1 - MEAN_SHARE) * rate)
 		record_note(m->b, DCK_WARN, "throughput-mean-lower",
-			    "over all runs, pauses and all, %s gave %.4g items/s, %.0f %% less "
+			    "over all runs, pauses and all, %s gave %s items/s, %.0f %% less "
 			    "than by its median: something stops it now and then, be it a "
 			    "neighbour; --statistic mean searches with that",
-			    point_text(m, m->result.best), mean, 100 * (1 - mean / rate));
+			    point_text(m, m->result.best),
+			    num_grouped(text, decimals_of(mean), mean), 100 * (1 - mean / rate));
 }
 
 static void notes_best(making *m)

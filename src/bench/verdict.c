@@ -57,6 +57,14 @@ double verdict_more(double value, double lo, double hi, double margin)
 	return fmax(1, half * half / (distance * distance));
 }
 
+int verdict_decimals(double lo, double hi)
+{
+	const double half = (hi - lo) / 2;
+	const int n = half > 0 && isfinite(half) ? (int)ceil(1 - log10(half)) : 2;
+
+	return n < 0 ? 0 : n > 6 ? 6 : n;
+}
+
 #define TIMES_FROM 1.5 /* of a smaller ratio percents say more */
 
 /* Three digits and no exponent. */
@@ -89,6 +97,7 @@ static const char *said_text(const verdict_said *s, const char *name, double mar
 			     const char *base, bool times, mem_arena *a)
 {
 	const char *than = base ? mem_arena_fmt(a, " than %s", base) : "", *word;
+	const int digits = verdict_decimals(s->lo, s->hi);
 	bool slower;
 
 	switch (s->verdict) {
@@ -98,16 +107,17 @@ static const char *said_text(const verdict_said *s, const char *name, double mar
 		word = times ? (slower ? "slower" : "faster") : slower ? "worse" : "better";
 		return mem_arena_fmt(a, "%s is %s", name, ratio_text(s, word, than, a));
 	case VERDICT_SAME:
-		return mem_arena_fmt(a, "%s is %s%s%s within %.3g %%: ratio %.4g [%.4g, %.4g]",
+		return mem_arena_fmt(a, "%s is %s%s%s within %.3g %%: ratio %.*f [%.*f, %.*f]",
 				     name, times ? "as fast" : "the same", base ? " as " : "",
-				     base ? base : "", 100 * margin, s->ratio, s->lo, s->hi);
+				     base ? base : "", 100 * margin, digits, s->ratio, digits,
+				     s->lo, digits, s->hi);
 	case VERDICT_UNDECIDED:
 		break;
 	}
 	if (!(s->ratio > 0) || isnan(s->lo) || isnan(s->hi))
 		return mem_arena_fmt(a, "%s: undecided", name);
-	return mem_arena_fmt(a, "undecided: %s over %s is %.3g [%.3g, %.3g]", name,
-			     base ? base : "it", s->ratio, s->lo, s->hi);
+	return mem_arena_fmt(a, "undecided: %s over %s is %.*f [%.*f, %.*f]", name,
+			     base ? base : "it", digits, s->ratio, digits, s->lo, digits, s->hi);
 }
 
 void verdict_answer(record_builder *b, const char *base, const verdict_said *all, size_t n,

@@ -21,6 +21,9 @@ typedef struct verdict_said {
 	double ratio, lo, hi;
 } verdict_said;
 
+/* Decimals of a ratio that show two digits of half of its interval. */
+int verdict_decimals(double lo, double hi);
+
 /* The record's answer: n subjects against `base`; margin: of the verdict "same". what NULL: they
  * are times; else the metric's name. */
 void verdict_answer(record_builder *b, const char *base, const verdict_said *all, size_t n,

@@ -196,9 +196,9 @@ static void say(sentence *s, const char *fmt, ...)
 
 static void say_ratio(sentence *s, bool first, const versus_result *x)
 {
-	const int digits = exp(x->median) < 1.1 ? 4 : 3;
+	const int digits = verdict_decimals(exp(x->lo), exp(x->hi));
 
-	say(s, first ? " takes %.*g times as long [%.*g, %.*g]" : " %.*g times [%.*g, %.*g]",
+	say(s, first ? " takes %.*f times as long [%.*f, %.*f]" : " %.*f times [%.*f, %.*f]",
 	    digits, exp(x->median), digits, exp(x->lo), digits, exp(x->hi));
 }
 

@@ -158,6 +158,8 @@ int cli_usage(const cli *c, const char *fmt, ...) DCK_PRINTF(2, 3); /* returns C
 /* term.c */
 dck_style cli_style(const cli_common *common, int fd);
 bool cli_term_can_redraw(int fd);
+/* In place: units as the locale can show them. */
+char *cli_units(char *text);
 unsigned cli_term_width(int fd);
 
 /* signals.c: SIGINT and SIGTERM set a flag; a second one ends the program the default way. */

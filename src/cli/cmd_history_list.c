@@ -19,7 +19,8 @@ const char *history_value_text(double v, dck_unit unit, char *buf, size_t size)
 {
 	switch (unit) {
 	case DCK_UNIT_NS:
-		return dck_text_time(v, buf, size);
+		dck_text_time(v, buf, size);
+		return cli_units(buf);
 	case DCK_UNIT_BYTE:
 		return dck_text_bytes(v, buf, size);
 	case DCK_UNIT_NONE:
@@ -112,6 +113,11 @@ void history_prefix(const char *text, unsigned columns)
 
 void history_cell(const char *text, unsigned columns)
 {
+	/* Only a terminal has an end on the right. */
+	if (!isatty(STDOUT_FILENO)) {
+		cli_pad(stdout, text_put(text, UINT_MAX), columns);
+		return;
+	}
 	if (cli_columns(text) <= columns || columns < 3) {
 		history_prefix(text, columns);
 		return;

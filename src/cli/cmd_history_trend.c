@@ -73,7 +73,8 @@ typedef struct step {
 
 static void scale_find(page *p)
 {
-	static const step times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}, {0, NULL}};
+	static const step times[] = {
+	    {1e9, "s"}, {1e6, "ms"}, {1e3, "\u00b5s"}, {1, "ns"}, {0, NULL}};
 	static const step bytes[] = {
 	    {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}, {0, NULL}};
 	static const step si[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"},
@@ -88,6 +89,7 @@ static void scale_find(page *p)
 	p->scale.factor = s->factor;
 	snprintf(p->scale.unit, sizeof p->scale.unit, "%s%s", s->text,
 		 plain || unit == DCK_UNIT_ONE ? "" : dck_unit_text(unit));
+	cli_units(p->scale.unit);
 	/* Two digits of the finest difference, but never more than a number of nine. */
 	p->scale.decimals = fine > 0 ? (int)ceil(1 - log10(fine / s->factor)) : 0;
 	if (p->scale.decimals < 0)

@@ -10,7 +10,7 @@ static void line_print(char *line)
 	for (unsigned char *p = (unsigned char *)line; *p; p++)
 		if (*p < 32 || *p == 127)
 			*p = '?';
-	fprintf(stderr, "deepclock: %s\n", line);
+	fprintf(stderr, "deepclock: %s\n", cli_units(line));
 }
 
 void cli_message(const char *fmt, ...)

@@ -97,6 +97,8 @@ void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char 
 		bar_text(now->done_ratio, utf8, buf, size);
 	estimate_text(now, utf8, buf, size);
 	eta_text(now, buf, size);
+	if (!utf8)
+		dck_text_ascii_units(buf);
 	cut(buf, width);
 }
 

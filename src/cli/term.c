@@ -48,6 +48,11 @@ static bool locale_is_utf8(void)
 	return codeset && (strcmp(codeset, "UTF-8") == 0 || strcmp(codeset, "utf8") == 0);
 }
 
+char *cli_units(char *text)
+{
+	return locale_is_utf8() ? text : dck_text_ascii_units(text);
+}
+
 dck_style cli_style(const cli_common *common, int fd)
 {
 	return (dck_style){

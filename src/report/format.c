@@ -16,9 +16,9 @@ static int digits_whole(double v)
 	return v >= 10 ? (int)floor(log10(v)) + 1 : 1;
 }
 
-format_scale format_scale_for(double main_ns, double half_ns, bool utf8)
+format_scale format_scale_for(double main_ns, double half_ns)
 {
-	static const format_scale units[] = {{1e9, "s", 0}, {1e6, "ms", 0}, {1e3, "us", 0}};
+	static const format_scale units[] = {{1e9, "s", 0}, {1e6, "ms", 0}, {1e3, "\u00b5s", 0}};
 	format_scale s = {1, "ns", 0};
 
 	if (!(main_ns > 0) || !isfinite(main_ns))
@@ -29,8 +29,6 @@ format_scale format_scale_for(double main_ns, double half_ns, bool utf8)
 			break;
 		}
 	}
-	if (utf8 && s.divide == 1e3)
-		s.unit = "\u00b5s";
 	int whole = digits_whole(main_ns / s.divide);
 	int low = DIGITS_MIN - whole, high = DIGITS_MAX - whole;
 	s.decimals = low;

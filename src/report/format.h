@@ -16,7 +16,7 @@ typedef struct format_scale {
 } format_scale;
 
 /* Fit for `main_ns`, with two digits of `half_ns`, half its interval (0 or NaN: there is none). */
-format_scale format_scale_for(double main_ns, double half_ns, bool utf8);
+format_scale format_scale_for(double main_ns, double half_ns);
 
 /* The number without its unit. What would round to zero and is not: "<0.001". */
 const char *format_scaled(const format_scale *s, double ns, char *buf);

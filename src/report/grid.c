@@ -32,10 +32,10 @@ static unsigned cells_width(const grid *g, const layout *l)
 	return sum;
 }
 
-unsigned grid_title_columns(const char *title)
+unsigned grid_title_columns(const page *p, const char *title)
 {
 	const unsigned n = page_columns(title);
-	return n < GRID_TITLE_COLS ? n : GRID_TITLE_COLS;
+	return n < GRID_TITLE_COLS || !p->terminal ? n : GRID_TITLE_COLS;
 }
 
 static const char *unit_of(const grid *g, size_t col)
@@ -71,7 +71,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 		}
 	}
 	for (size_t c = 0; c < g->ncols; c++) {
-		unsigned n = grid_title_columns(g->cols[c].title),
+		unsigned n = grid_title_columns(p, g->cols[c].title),
 			 unit = page_columns(unit_of(g, c));
 		n = unit > n ? unit : n;
 		if (l->width[c] > 0 && l->width[c] < n)
@@ -90,7 +90,8 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 	}
 	unsigned cells = INDENT + cells_width(g, l);
 	unsigned room = p->width > cells + 4 ? p->width - cells : 4;
-	l->name = l->name < room ? l->name : room;
+	if (p->terminal)
+		l->name = l->name < room ? l->name : room;
 }
 
 static bool is_letter(char c)

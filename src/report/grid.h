@@ -9,7 +9,7 @@
 #include "report/page.h"
 
 #define GRID_COLS_MAX	16
-#define GRID_TITLE_COLS 30 /* a longer title is cut, unless the cells below it are longer still */
+#define GRID_TITLE_COLS 30 /* on a terminal a longer title is cut, unless the cells below it are longer still */
 
 typedef struct grid_col {
 	const char *title;
@@ -44,6 +44,6 @@ typedef struct grid {
 } grid;
 
 void grid_put(page *p, const grid *g);
-unsigned grid_title_columns(const char *title); /* that a column needs for it */
+unsigned grid_title_columns(const page *p, const char *title); /* that a column needs for it */
 
 #endif

@@ -98,7 +98,7 @@ static void timed_find(timed *t)
 			t->least = fmin(t->least, v);
 		t->spread = t->spread || metric_of(r, "latency/stddev") != NULL;
 	}
-	t->scale = text_scale_of(&range, DCK_UNIT_NS, false, true);
+	t->scale = text_scale_of(&range, DCK_UNIT_NS, false);
 }
 
 enum {
@@ -271,7 +271,7 @@ static const char *metric_cell(const void *self, size_t row, size_t col, char *b
 		if (!(m->level > 0))
 			return "";
 		text_range_add(&range, &c);
-		scale = text_scale_of(&range, m->def->unit, false, true);
+		scale = text_scale_of(&range, m->def->unit, false);
 		snprintf(buf, MARKDOWN_CELL, scale.unit[0] ? "%s %s (%.3g %%)" : "%s%s (%.3g %%)",
 			 interval_text(&scale, m->lo, m->hi, m->level, ends), scale.unit,
 			 100 * m->level);
@@ -407,7 +407,7 @@ static void rows_put(dck_sink *out, const dck_table *t)
 		}
 		own.number[c] = range.any;
 		own.scale[c] =
-		    text_scale_of(&range, t->columns[c].unit, text_is_share(&t->columns[c]), true);
+		    text_scale_of(&range, t->columns[c].unit, text_is_share(&t->columns[c]));
 	}
 	markdown_line(out, "**", t->title, "**");
 	markdown_table_put(out, &table);

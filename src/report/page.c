@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/page.h"
+#include "base/units.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +42,6 @@ void page_line(page *p)
 	p->col = 0;
 	p->due = 0;
 	p->space = false;
-	p->last = 0;
-	p->blank = false;
 }
 
 void page_space(page *p)
@@ -52,7 +51,6 @@ void page_space(page *p)
 
 static void space_put(page *p)
 {
-	p->blank = p->blank || p->due > 0 || p->space;
 	sink_repeat(p->out, ' ', p->due);
 	p->due = 0;
 	if (p->space) {
@@ -100,18 +98,6 @@ unsigned page_columns(const char *text)
 	return n;
 }
 
-static bool is_letter_or_digit(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* "us" behind a number. Texts of records are plain ASCII; a page spells a unit in one way. */
-static bool is_micro(const page *p, const unsigned char *s)
-{
-	return p->utf8 && p->blank && p->last >= '0' && p->last <= '9' && s[0] == 'u' &&
-	       s[1] == 's' && !is_letter_or_digit((char)s[2]);
-}
-
 /* At most `cols` characters; returns what is left. */
 static const char *put(page *p, const char *text, unsigned cols)
 {
@@ -124,13 +110,9 @@ static const char *put(page *p, const char *text, unsigned cols)
 		if (bad)
 			sink_text(p->out, s[0] < 0x20 ? " " : "?");
 		else if (n > 1 && !p->utf8)
-			sink_text(p->out, "?");
-		else if (is_micro(p, s))
-			sink_text(p->out, "\u00b5");
+			sink_text(p->out, units_mu((const char *)s) > 0 ? "u" : "?");
 		else
 			sink_put(p->out, s, n);
-		p->blank = s[0] == ' ';
-		p->last = p->blank ? p->last : (char)s[0];
 		s += n;
 	}
 	return (const char *)s;
@@ -143,8 +125,11 @@ void page_text(page *p, const char *text)
 
 void page_text_cut(page *p, const char *text, unsigned cols)
 {
-	if (page_columns(text) <= cols) {
+	const bool fits = page_columns(text) <= cols;
+
+	if (fits || !p->terminal) {
 		page_text(p, text);
+		p->space = p->space || !fits; /* before what stands beside it */
 	} else if (cols > 2) {
 		put(p, text, cols - 2);
 		put(p, "..", 2);
@@ -166,7 +151,7 @@ void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 	unsigned n = page_columns_n(text, bytes);
 	bool bad;
 
-	if (n <= cols) {
+	if (n <= cols || !p->terminal) {
 		put(p, text, n);
 		return;
 	}

@@ -12,8 +12,6 @@ typedef struct page {
 	dck_sink *out;
 	bool utf8, colour, terminal;
 	unsigned width, col; /* columns; where the next character goes */
-	char last;	     /* character on this line that is no blank; 0: none */
-	bool blank;	     /* behind it */
 	bool space;	     /* a space is due before what comes next on this line */
 	unsigned due; /* so many blanks are, counted in col already: no line ends in blanks */
 	dck_op_view ops;
@@ -27,9 +25,9 @@ void page_line(page *p);	     /* ends the line */
 void page_space(page *p);	     /* a space, unless the line ends here */
 void page_to(page *p, unsigned col); /* spaces up to that column; none when already past it */
 void page_text(page *p, const char *text);
-/* Ends in ".." where it does not fit into `cols`. */
+/* On a terminal it ends in ".." where it does not fit into `cols`; elsewhere it is whole. */
 void page_text_cut(page *p, const char *text, unsigned cols);
-/* The first `bytes` of text; ".." in the middle where it does not fit into `cols`. */
+/* The first `bytes` of text; on a terminal with ".." in the middle where it does not fit. */
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols);
 void page_text_right(page *p, const char *text, unsigned cols); /* right-aligned in `cols` */
 void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 bytes */

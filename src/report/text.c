@@ -109,11 +109,11 @@ const dck_metric *text_metric_main(const dck_record *r, double *ret)
 	return m != NULL ? m : text_metric(r, "latency/max", ret);
 }
 
-format_scale text_latency_scale(const dck_record *r, bool utf8)
+format_scale text_latency_scale(const dck_record *r)
 {
 	double v = NAN;
 	const dck_metric *m = text_metric_main(r, &v);
-	return format_scale_for(v, m != NULL && m->level > 0 ? (m->hi - m->lo) / 2 : NAN, utf8);
+	return format_scale_for(v, m != NULL && m->level > 0 ? (m->hi - m->lo) / 2 : NAN);
 }
 
 void text_level(page *p, double level)
@@ -251,6 +251,7 @@ static void effort_put(page *p, const dck_record *r)
 /* What a row of latency says, as text: columns are as wide as their widest. */
 typedef struct cells {
 	char value[FORMAT_SIZE], lo[FORMAT_SIZE], hi[FORMAT_SIZE];
+	const char *unit;
 } cells;
 
 static bool is_percent(const dck_metric *m)
@@ -260,16 +261,29 @@ static bool is_percent(const dck_metric *m)
 
 static const format_scale percent = {0.01, "%", 2};
 
+/* Nobody reads 13826.8 of a unit, or 0.02 of it, as what it is: such a value has its own. */
+static bool suits(const format_scale *scale, double ns)
+{
+	const double v = fabs(ns) / scale->divide;
+
+	return v == 0 || (v >= 0.1 && v < 9999.5);
+}
+
 static void cells_fill(const dck_metric *m, const format_scale *scale, cells *c)
 {
 	double v[3] = {0, m->lo, m->hi};
 	char *text[3] = {c->value, c->lo, c->hi};
 
-	*c = (cells){{0}, {0}, {0}};
+	*c = (cells){{0}, {0}, {0}, ""};
 	if (!format_number_of(&m->value, &v[0]))
 		return;
+	const format_scale own =
+	    is_percent(m)	 ? percent
+	    : suits(scale, v[0]) ? *scale
+				 : format_scale_for(v[0], m->level > 0 ? (v[2] - v[1]) / 2 : NAN);
 	for (int i = 0; i < (m->level > 0 ? 3 : 1); i++)
-		format_scaled(is_percent(m) ? &percent : scale, v[i], text[i]);
+		format_scaled(&own, v[i], text[i]);
+	c->unit = own.unit;
 }
 
 static bool is_latency(const dck_metric *m)
@@ -314,22 +328,23 @@ static void name_put(page *p, const dck_metric *m)
 	page_to(p, 2 + NAME_COLS);
 }
 
-/* A long description is cut where a part of it ends; the JSON form has all of it. */
+/* On a terminal a long description is cut where a part of it ends; the JSON form has all of it. */
 static void how_put(page *p, unsigned col, const char *how)
 {
 	static const char *const ends[] = {", ", " (", "; ", ": ", " at "};
 	size_t best = 0, n = strlen(how);
 
-	if (col + 12 > p->width)
+	if (p->terminal && col + 12 > p->width)
 		return;
+	page_space(p);
 	page_to(p, col);
 	page_ink_set(p, PAGE_DIM);
-	for (size_t i = 1; i < n && i <= p->width - col; i++)
+	for (size_t i = 1; p->terminal && i < n && i <= p->width - col; i++)
 		for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
 			if (has_prefix(how + i, ends[k]))
 				best = i;
-	if (page_columns(how) <= p->width - col || best == 0)
-		page_text_cut(p, how, p->width - col);
+	if (!p->terminal || page_columns(how) <= p->width - col || best == 0)
+		page_text_cut(p, how, p->terminal ? p->width - col : 0);
 	else
 		page_fmt(p, "%.*s", (int)best, how);
 	page_ink_set(p, PAGE_PLAIN);
@@ -348,7 +363,7 @@ static void latency_row(page *p, const dck_metric *m, const format_scale *scale,
 	}
 	page_text_right(p, c.value, w->value);
 	page_text(p, " ");
-	page_text(p, is_percent(m) ? percent.unit : scale->unit);
+	page_text(p, c.unit);
 	if (m->level > 0) {
 		page_to(p, col);
 		page_text(p, "[");
@@ -428,7 +443,7 @@ bool text_has_interval(const dck_record *r)
 
 static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 {
-	widths w = {.unit = page_columns(scale->unit)};
+	widths w = {0};
 	double level = 0;
 	bool any = false;
 	cells c;
@@ -438,6 +453,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 		if (!is_latency(m))
 			continue;
 		cells_fill(m, scale, &c);
+		widen(&w.unit, is_percent(m) ? "" : c.unit);
 		widen(&w.value, c.value);
 		widen(&w.lo, c.lo);
 		widen(&w.hi, c.hi);
@@ -730,7 +746,7 @@ bool text_answers(const dck_record *r)
 
 void text_details(page *p, const dck_record *r)
 {
-	const format_scale scale = text_latency_scale(r, p->utf8);
+	const format_scale scale = text_latency_scale(r);
 	const bool keyed = is_keyed(r);
 
 	text_headline(p, r, "");

@@ -22,7 +22,7 @@ const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret)
  * show first, with its number: that one, else what there is. */
 const dck_metric *text_metric_asked(const dck_record *r);
 const dck_metric *text_metric_main(const dck_record *r, double *ret);
-format_scale text_latency_scale(const dck_record *r, bool utf8); /* fit for the latter */
+format_scale text_latency_scale(const dck_record *r); /* fit for the latter */
 /* "[55.4, 56.8]" behind `value`, the metric's text; and " 95 %". */
 void text_interval(page *p, const dck_metric *m, const char *value);
 void text_level(page *p, double level);

@@ -57,12 +57,25 @@ static bool is_tag(const dck_metric *m, const char *tag)
 	return m != NULL && strcmp(m->def->tag, tag) == 0;
 }
 
+/* Of the answer nobody reads more than five digits, however narrow its interval is. */
+static format_scale brief_scale(const dck_record *r)
+{
+	format_scale s = text_latency_scale(r);
+	double v;
+
+	if (text_metric_main(r, &v) != NULL) {
+		const int most = format_scale_for(v, NAN).decimals + 1;
+		s.decimals = s.decimals < most ? s.decimals : most;
+	}
+	return s;
+}
+
 /* Its own unit where that of the answer does not fit. */
-static const char *latency_text(const page *p, const format_scale *scale, double ns, char *buf)
+static const char *latency_text(const format_scale *scale, double ns, char *buf)
 {
 	char number[FORMAT_SIZE];
 	const double v = ns / scale->divide;
-	const format_scale own = v >= 1 && v < 1000 ? *scale : format_scale_for(ns, NAN, p->utf8);
+	const format_scale own = v >= 1 && v < 1000 ? *scale : format_scale_for(ns, NAN);
 
 	snprintf(buf, FORMAT_SIZE, "%.40s %s", format_scaled(&own, ns, number), own.unit);
 	return buf;
@@ -88,8 +101,8 @@ typedef struct pair {
 
 #define LABEL_COLS 9
 
-static unsigned value_columns(const page *p, const dck_record *r, const format_scale *scale,
-			      const pair *pairs, size_t n)
+static unsigned value_columns(const dck_record *r, const format_scale *scale, const pair *pairs,
+			      size_t n)
 {
 	char buf[FORMAT_SIZE];
 	unsigned most = 0;
@@ -98,7 +111,7 @@ static unsigned value_columns(const page *p, const dck_record *r, const format_s
 	for (size_t i = 0; i < n; i++) {
 		if (pairs[i].tag[0] == NULL || text_metric(r, pairs[i].tag[0], &v) == NULL)
 			continue;
-		const unsigned cols = page_columns(latency_text(p, scale, v, buf));
+		const unsigned cols = page_columns(latency_text(scale, v, buf));
 		most = cols > most ? cols : most;
 	}
 	return most;
@@ -138,7 +151,7 @@ static void value_put(page *p, const dck_record *r, const char *tag, const forma
 		if (isfinite(cv))
 			page_fmt(p, " (%s)", format_percent(cv, buf));
 	} else {
-		page_text_right(p, latency_text(p, scale, v, buf), w.value);
+		page_text_right(p, latency_text(scale, v, buf), w.value);
 	}
 }
 
@@ -207,10 +220,10 @@ static void spread_put(page *p, const dck_record *r)
 {
 	double v;
 	const dck_metric *answer = text_metric_main(r, &v);
-	const format_scale scale = text_latency_scale(r, p->utf8);
+	const format_scale scale = brief_scale(r);
 	pair pairs[8];
 	const size_t n = pairs_find(r, answer, pairs);
-	const unsigned value_cols = value_columns(p, r, &scale, pairs, n);
+	const unsigned value_cols = value_columns(r, &scale, pairs, n);
 
 	for (size_t i = 0; i < n; i++)
 		pair_put(p, r, pairs[i], &scale, value_cols);
@@ -260,7 +273,7 @@ static void rate_put(page *p, const dck_record *r, const dck_metric *answer)
 /* "median 17.62 ms  [17.55, 17.71] 95 %   56.75 items/s [56.46, 56.98]" */
 static void latency_put(page *p, const dck_record *r)
 {
-	const format_scale scale = text_latency_scale(r, p->utf8);
+	const format_scale scale = brief_scale(r);
 	const dck_metric *asked = text_metric_asked(r);
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	double v, runs = 1, warm = 0;
@@ -282,7 +295,7 @@ static void latency_put(page *p, const dck_record *r)
 	if (runs == 0 && text_metric(r, "runs/warmup", &warm) != NULL)
 		page_fmt(p, " of %s warm-up run%s", format_number(warm, DCK_UNIT_ONE, a),
 			 warm == 1 ? "" : "s");
-	page_fmt(p, " %s", latency_text(p, &scale, v, a));
+	page_fmt(p, " %s", latency_text(&scale, v, a));
 	page_ink_set(p, PAGE_PLAIN);
 	if (m->level > 0) {
 		page_fmt(p, "  [%s, %s]", format_scaled(&scale, m->lo, a),

@@ -262,7 +262,7 @@ void text_histogram_line(page *p, const dck_record *r)
 	ends_find(&s, &lo, &hi);
 	for (size_t i = 0; i < s.n; i++)
 		cut += s.x[i] < lo || s.x[i] > hi;
-	const format_scale ends = format_scale_for(hi, NAN, p->utf8);
+	const format_scale ends = format_scale_for(hi, NAN);
 	snprintf(left, sizeof left, "%s %s ", format_scaled(&ends, lo, text), ends.unit);
 	int n = snprintf(right, sizeof right, " %s %s", format_scaled(&ends, hi, text), ends.unit);
 	if (cut > 0)

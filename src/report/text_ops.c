@@ -550,7 +550,7 @@ static void view_init(view *v, const page *p, const dck_record *r)
 	const char *unit = text_fact(r, "cost", "as_unit", buf);
 	v->peer_flops = unit != NULL && strstr(unit, "FLOP") != NULL;
 	most = largest_time(r, &v->level);
-	v->scale = format_scale_for(most, NAN, p->utf8);
+	v->scale = format_scale_for(most, NAN);
 	snprintf(v->time_title, sizeof v->time_title, "time, %s", v->scale.unit);
 	ops_row_total(&v->total, r);
 	v->top = p->ops.top == 0 || p->ops.top > SIZE_MAX / 2 ? TOP_DEFAULT : (size_t)p->ops.top;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SPAN_MAX   1000.0 /* from the least to the most that one unit can show */
+#define TIME_MOST  9999.5 /* of a unit: nobody reads 13826.8 of one as what it is */
 #define HALF_MAX   0.25	  /* of the value: a wider interval is said by its ends */
 #define TINY	   1e-3	  /* of what has no prefixes: an exponent says more than zeros */
 #define EACH_MAX   1e18	  /* more of a unit than has a name */
@@ -22,7 +23,7 @@ typedef struct prefix {
 
 /* By unit: the prefixes of its larger kinds, downwards; significant digits of the least number.
  * Arrivals per second are no frequency of a processor until there are a million. */
-static const prefix times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}, {0, NULL}};
+static const prefix times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "\u00b5s"}, {1, "ns"}, {0, NULL}};
 static const prefix sizes[] = {{1099511627776.0, "TiB"},
 			       {1073741824.0, "GiB"},
 			       {1048576.0, "MiB"},
@@ -89,11 +90,9 @@ static int decimals_of(const text_range *r, double divide, int digits)
 	return n < 0 ? 0 : n > DIGITS_MAX ? DIGITS_MAX : n;
 }
 
-static void unit_set(text_scale *s, dck_unit u, const prefix *p, bool utf8)
+static void unit_set(text_scale *s, dck_unit u, const prefix *p)
 {
-	const bool micro = families[u].whole && p->factor == 1e3 && u == DCK_UNIT_NS;
-
-	snprintf(s->unit, sizeof s->unit, "%s%s", micro && utf8 ? "\u00b5s" : p->text,
+	snprintf(s->unit, sizeof s->unit, "%s%s", p->text,
 		 families[u].whole || u == DCK_UNIT_ONE ? "" : dck_unit_text(u));
 }
 
@@ -113,7 +112,7 @@ static const prefix *prefix_of(const prefix *all, const text_range *r)
 	return all;
 }
 
-text_scale text_scale_of(const text_range *r, dck_unit u, bool share, bool utf8)
+text_scale text_scale_of(const text_range *r, dck_unit u, bool share)
 {
 	const family *f = &families[u];
 	text_scale s = {.base = u, .divide = 1, .share = share};
@@ -132,13 +131,17 @@ text_scale text_scale_of(const text_range *r, dck_unit u, bool share, bool utf8)
 	    !s.whole && (r->most > SPAN_MAX * r->least || (f->prefixes == none && r->least < TINY));
 	if (s.each || s.whole) {
 		if (f->prefixes == none)
-			unit_set(&s, u, none, utf8);
+			unit_set(&s, u, none);
 		return s;
 	}
 	const prefix *p = prefix_of(f->prefixes, r);
+	if (u == DCK_UNIT_NS && r->most / p->factor >= TIME_MOST) {
+		s.each = true;
+		return s;
+	}
 	s.divide = p->factor;
 	s.decimals = decimals_of(r, s.divide, f->digits);
-	unit_set(&s, u, p, utf8);
+	unit_set(&s, u, p);
 	return s;
 }
 

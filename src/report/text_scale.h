@@ -27,7 +27,7 @@ typedef struct text_scale {
 } text_scale;
 
 /* share: of ratios that are shown as percent. */
-text_scale text_scale_of(const text_range *r, dck_unit u, bool share, bool utf8);
+text_scale text_scale_of(const text_range *r, dck_unit u, bool share);
 /* buf: FORMAT_SIZE */
 const char *text_scale_number(const text_scale *s, double v, char *buf);
 const char *text_scale_value(const text_scale *s, const dck_value *v, char *buf);

@@ -39,8 +39,8 @@ typedef struct part {
 } part;
 
 typedef struct view {
+	const page *p;
 	const dck_table *t;
-	bool utf8;
 	size_t nrows, ncolumns; /* that are shown */
 	look columns[COLUMNS_MAX];
 	const char *reasons[REASONS_MAX];
@@ -149,10 +149,10 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 	char buf[FORMAT_SIZE];
 
 	own->kind = kind_of(v, column, text_cols);
-	own->value_cols = grid_title_columns(c->title);
+	own->value_cols = grid_title_columns(v->p, c->title);
 	for (size_t r = 0; r < v->nrows; r++)
 		text_range_add(&range, cell_at(v, r, column));
-	own->scale = text_scale_of(&range, c->unit, text_is_share(c), v->utf8);
+	own->scale = text_scale_of(&range, c->unit, text_is_share(c));
 	if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
 		return;
 	if (page_columns(own->scale.unit) > own->value_cols)
@@ -161,7 +161,7 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 		unsigned n = page_columns(cell_text(v, r, column, buf));
 		own->value_cols = n > own->value_cols ? n : own->value_cols;
 		const text_interval_kind kind =
-		    text_scale_interval(&own->scale, cell_at(v, r, column), v->utf8, buf);
+		    text_scale_interval(&own->scale, cell_at(v, r, column), v->p->utf8, buf);
 		n = page_columns(buf);
 		own->interval_cols = n > own->interval_cols ? n : own->interval_cols;
 		own->intervals = own->intervals || kind != TEXT_INTERVAL_NONE;
@@ -207,7 +207,7 @@ static void grid_cell_of(const void *self, size_t row, size_t col, char *buf)
 
 	if (at->interval)
 		text_scale_interval(&v->columns[at->column].scale, cell_at(v, row, at->column),
-				    v->utf8, buf);
+				    v->p->utf8, buf);
 	else
 		snprintf(buf, FORMAT_SIZE, "%s", cell_text(v, row, at->column, text));
 	for (size_t n = strlen(buf); n > 0 && buf[n - 1] == ' '; n--)
@@ -369,7 +369,7 @@ static void legend_put(page *p, const view *v)
 		 least < most ? " to " : "", high);
 	snprintf(text, sizeof text, "half the %s interval", level);
 	if (v->half)
-		below_put(p, v->utf8 ? "\u00b1:" : "+-:", text);
+		below_put(p, v->p->utf8 ? "\u00b1:" : "+-:", text);
 	snprintf(text, sizeof text, "%s interval", level);
 	if (v->ends)
 		below_put(p, "[ ]:", text);
@@ -388,8 +388,8 @@ static void columns_fill(view *v, unsigned text_cols)
 static void table_put(page *p, const dck_table *t)
 {
 	char name[FORMAT_SIZE];
-	view v = {.t = t,
-		  .utf8 = p->utf8,
+	view v = {.p = p,
+		  .t = t,
 		  .nrows = t->nrows < ROWS_MAX ? t->nrows : ROWS_MAX,
 		  .ncolumns = t->ncolumns < COLUMNS_MAX ? t->ncolumns : COLUMNS_MAX,
 		  .name = name};
@@ -470,7 +470,7 @@ static void extract_fill(const dck_table *t, size_t rows, extract *e)
 static void parts_fill(const page *p, view *v)
 {
 	const unsigned least = p->width / 4, all = v->columns[0].value_cols,
-		       names = all < least || !p->terminal ? all : least;
+		       names = all < least ? all : least;
 	unsigned used = 2 + names;
 
 	for (size_t c = 1; c < v->ncolumns && v->nparts + 2 < GRID_COLS_MAX; c++) {
@@ -505,8 +505,7 @@ void text_table_brief(page *p, const dck_record *r, unsigned lines)
 	const size_t most = lines - 3 < BRIEF_ROWS ? lines - 3 : BRIEF_ROWS;
 	rows = rows < most ? rows : most;
 	extract_fill(t, rows, &e);
-	view v = {
-	    .t = &e.t, .utf8 = p->utf8, .nrows = rows, .ncolumns = e.t.ncolumns, .name = name};
+	view v = {.p = p, .t = &e.t, .nrows = rows, .ncolumns = e.t.ncolumns, .name = name};
 	columns_fill(&v, p->terminal ? TEXT_COLS : FORMAT_SIZE - 1);
 	for (size_t c = 0; c < v.ncolumns; c++) /* nothing stands below a row here */
 		if (v.columns[c].kind == COLUMN_LONG)

@@ -136,13 +136,13 @@ static void on_a_terminal_the_answer_is_last(void **state)
 	dck_record_free(r);
 }
 
-/* Texts say "us"; a page that can says it with the sign, and leaves names alone. */
+/* Texts have the sign; a page that cannot show it says "us". */
 static void one_spelling_of_microseconds(void **state)
 {
 	(void)state;
 	record_builder *b = record_new();
 	record_fact_text(b, "subject", "name", "us us.onnx");
-	record_answer(b, "19.1 us, (2.5 us) and about us, bus 7 users");
+	record_answer(b, "19.1 \u00b5s, (2.5 \u00b5s) and about us, bus 7 users");
 	dck_record *r = finished(b);
 	dck_buffer got = brief(r, &(dck_style){.utf8 = true});
 	assert_string_equal(

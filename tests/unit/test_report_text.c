@@ -314,7 +314,7 @@ static void columns_share_one_unit(void **state)
 {
 	(void)state;
 	char b[FORMAT_SIZE];
-	format_scale s = format_scale_for(17624011, 80000, false);
+	format_scale s = format_scale_for(17624011, 80000);
 	assert_string_equal(s.unit, "ms");
 	assert_int_equal(s.decimals, 3);
 	assert_string_equal(format_scaled(&s, 17624011, b), "17.624");
@@ -322,18 +322,18 @@ static void columns_share_one_unit(void **state)
 	assert_string_equal(format_scaled(&s, 3, b), "<0.001");
 	assert_string_equal(format_scaled(&s, 1e300, b), "1e+294");
 	assert_string_equal(format_scaled(&s, NAN, b), "?");
-	s = format_scale_for(712, 0, false);
+	s = format_scale_for(712, 0);
 	assert_string_equal(s.unit, "ns");
 	assert_int_equal(s.decimals, 1);
-	s = format_scale_for(7120, 1e-9, true); /* six digits at most */
+	s = format_scale_for(7120, 1e-9); /* six digits at most */
 	assert_string_equal(s.unit, "\u00b5s");
 	assert_int_equal(s.decimals, 5);
-	s = format_scale_for(0.3, NAN, false);
+	s = format_scale_for(0.3, NAN);
 	assert_string_equal(s.unit, "ns");
-	s = format_scale_for(3.6e12, NAN, false);
+	s = format_scale_for(3.6e12, NAN);
 	assert_string_equal(s.unit, "s");
 	assert_string_equal(format_scaled(&s, 3.6e12, b), "3600");
-	s = format_scale_for(NAN, NAN, false);
+	s = format_scale_for(NAN, NAN);
 	assert_string_equal(s.unit, "ns");
 }
 
