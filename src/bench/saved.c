@@ -416,7 +416,7 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 	all.together = all.asked->together;
 	all.first = all.together ? n - 1 : 1;
 	all.pool.name = "all before";
-	if (a && all.b && all.sides && saved_names(records, n, a, names)) {
+	if (a && all.b && all.sides && saved_names(records, n, all.asked->record_names, a, names)) {
 		record_set_began(all.b, os_unix_ns());
 		for (size_t i = 0; i < n; i++) {
 			all.sides[i].record = records[i];

@@ -106,7 +106,8 @@ void saved_notes(const saved_comparison *c);
 
 /* --- saved_names.c: what the records are called in results. name[n], each unique, in the arena;
  * false: no memory. */
-bool saved_names(const dck_record *const *records, size_t n, mem_arena *a, const char **ret);
+bool saved_names(const dck_record *const *records, size_t n, const char *const *given, mem_arena *a,
+		 const char **ret);
 
 /* --- saved_ops.c: the operators of two profiles, where both have times. `suffix`: of the table's
  * name, "" or "/NAME". */

@@ -1,8 +1,10 @@
-/* saved_names.c - what records are called in results: by their subjects, else by the settings that
+/* saved_names.c - what records are called in results: by their files where these are known, by
+ * their subjects, else by the settings that
  * differ, else by their place.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/saved.h"
+#include "base/label.h"
 #include "bench/fingerprint.h"
 #include <string.h>
 
@@ -81,8 +83,27 @@ static void number_equal(const char **name, size_t n, mem_arena *a)
 	}
 }
 
-bool saved_names(const dck_record *const *records, size_t n, mem_arena *a, const char **ret)
+/* Their files' names, without folders where that tells them apart. */
+static bool names_given(const char *const *given, size_t n, mem_arena *a, const char **ret)
 {
+	for (size_t i = 0; i < n; i++) {
+		const char *slash = strrchr(given[i], '/');
+		ret[i] = slash && slash[1] ? slash + 1 : given[i];
+	}
+	const bool whole = !unique(ret, n);
+	const size_t shared = label_shared(given, n);
+	for (size_t i = 0; whole && i < n; i++)
+		ret[i] = given[i] + shared;
+	for (int i = 0; i < 3 && !unique(ret, n); i++)
+		number_equal(ret, n, a);
+	return !mem_arena_failed(a) && unique(ret, n);
+}
+
+bool saved_names(const dck_record *const *records, size_t n, const char *const *given, mem_arena *a,
+		 const char **ret)
+{
+	if (given)
+		return names_given(given, n, a, ret);
 	fingerprint *f = mem_arena_array(a, n, sizeof *f);
 	const char **plain = mem_arena_array(a, n, sizeof *plain);
 	bool one_subject = true;

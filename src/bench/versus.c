@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/versus.h"
 #include "base/err.h"
+#include "base/label.h"
 #include "bench/agree.h"
 #include "bench/facts.h"
 #include <assert.h>
@@ -281,6 +282,20 @@ static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_
 	return status;
 }
 
+static size_t shared_of(const dck_alternative *all, size_t n)
+{
+	const char *names[DCK_ALTERNATIVES_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = all[i].name;
+	return label_shared(names, n);
+}
+
+const char *versus_label(const versus_rounds *r, size_t lane)
+{
+	return r->lanes[lane].what->name + r->shared;
+}
+
 dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
 		       const dck_observer *watch, dck_record **ret, dck_err *err)
 {
@@ -321,6 +336,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 		bare_all[i] = (dck_alternative){all[i].name, &bare[i]};
 		lanes[i].what = &bare_all[i];
 	}
+	r.shared = shared_of(all, n);
 	status = bench_hooks_begin(whole, n, watch, bare, err);
 	if (status != DCK_OK) {
 		record_drop(b);

@@ -73,6 +73,7 @@ typedef struct versus_rounds {
 	bool reopens;	   /* sessions are opened anew for every round */
 	double round_ns;   /* what one takes, as it was planned */
 	double margin;	   /* differences that count */
+	size_t shared;	   /* bytes at the beginning of every name that tell none from another */
 	const char *phase; /* for progress */
 	bool stopped;	   /* by time, before what was planned */
 	size_t fastest;	   /* of a ranking: the lane; `median` and so on are over it */
@@ -84,6 +85,9 @@ typedef struct versus_rounds {
  * round to report; a later failure is in r->failed. */
 dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err);
 void versus_rounds_done(versus_rounds *r); /* the lanes too */
+
+/* What a lane is called where people read it. Facts and tags have the whole name. */
+const char *versus_label(const versus_rounds *r, size_t lane);
 
 /* A machine on which a subject differs from itself by so much, as a share, resolves no less. 0: not
  * known. */

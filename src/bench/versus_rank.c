@@ -140,7 +140,7 @@ static void ranking_row(record_builder *b, const versus *v, const versus_rounds 
 	double min, max;
 
 	extremes(x, &min, &max);
-	record_cell_text(b, r->lanes[i].what->name);
+	record_cell_text(b, versus_label(r, i));
 	record_cell_int(b, is_tie(r, i) ? 1 : (int64_t)place);
 	cell_time(b, v, x, scratch);
 	record_cell_real(b, min);
@@ -215,7 +215,7 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 		record_fact_fmt(
 		    b, "result", "answer",
 		    "%s has the lowest time; %zu rounds are too few to rank %zu subjects",
-		    r->lanes[r->fastest].what->name, r->done, r->n);
+		    versus_label(r, r->fastest), r->done, r->n);
 		return;
 	}
 	for (size_t place = 1; place < r->n; place++) {
@@ -223,15 +223,15 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 			continue;
 		if (ties++ == 0)
 			say(&s, "%s has the lowest time, but no difference from it is shown for ",
-			    r->lanes[r->fastest].what->name);
-		say(&s, "%s%s", ties > 1 ? ", " : "", r->lanes[order[place]].what->name);
+			    versus_label(r, r->fastest));
+		say(&s, "%s%s", ties > 1 ? ", " : "", versus_label(r, order[place]));
 	}
 	if (ties == 0)
-		say(&s, "%s is the fastest", r->lanes[r->fastest].what->name);
+		say(&s, "%s is the fastest", versus_label(r, r->fastest));
 	for (size_t place = 1; place < r->n; place++) {
 		if (is_tie(r, order[place]))
 			continue;
-		say(&s, "%s %s", slower == 0 ? ";" : ",", r->lanes[order[place]].what->name);
+		say(&s, "%s %s", slower == 0 ? ";" : ",", versus_label(r, order[place]));
 		say_ratio(&s, slower++ == 0, &r->results[order[place]]);
 	}
 	record_fact_text(b, "result", "answer", s.text);

@@ -73,13 +73,13 @@ static void verdicts(record_builder *b, const versus_rounds *r)
 	for (size_t i = 1; i < r->n; i++) {
 		const versus_result *x = &r->results[i];
 
-		said[i - 1] = (verdict_said){.name = r->lanes[i].what->name,
+		said[i - 1] = (verdict_said){.name = versus_label(r, i),
 					     .verdict = x->verdict,
 					     .ratio = exp(x->median),
 					     .lo = x->has_interval ? exp(x->lo) : NAN,
 					     .hi = x->has_interval ? exp(x->hi) : NAN};
 	}
-	verdict_answer(b, r->lanes[0].what->name, said, r->n - 1, r->margin, NULL);
+	verdict_answer(b, versus_label(r, 0), said, r->n - 1, r->margin, NULL);
 }
 
 /* --- tables */
@@ -112,17 +112,17 @@ static void table_alternatives(record_builder *b, const versus *v, const versus_
 	record_table(b, "compare/alternatives", "Compared, turn by turn", columns,
 		     sizeof columns / sizeof columns[0]);
 	record_brief_columns(b, "time ratio verdict");
-	record_cell_text(b, r->lanes[0].what->name);
+	record_cell_text(b, versus_label(r, 0));
 	record_cell_real(b, first->time_ns);
 	record_cell_absent(b, why);
 	record_cell_text(b, "baseline");
 	record_cell_absent(b, why);
-	snprintf(name, sizeof name, "%s, with itself", r->lanes[0].what->name);
+	snprintf(name, sizeof name, "%s, with itself", versus_label(r, 0));
 	if (self)
 		alternative_row(b, name, &self->results[1], self->results[0].time_ns,
 				v->asked->level);
 	for (size_t i = 1; i < r->n; i++)
-		alternative_row(b, r->lanes[i].what->name, &r->results[i], first->time_ns,
+		alternative_row(b, versus_label(r, i), &r->results[i], first->time_ns,
 				v->asked->level);
 }
 
@@ -160,7 +160,7 @@ static void table_startup(record_builder *b, const versus_rounds *r)
 		const double run_ns = r->results[i].time_ns;
 
 		begin[i] = l->session_median_ns + l->first_median_ns - run_ns;
-		record_cell_text(b, l->what->name);
+		record_cell_text(b, versus_label(r, i));
 		record_cell_real(b, l->session_median_ns);
 		record_cell_real(b, l->first_median_ns);
 		record_cell_real(b, run_ns);
@@ -188,7 +188,7 @@ void versus_series(record_builder *b, const versus_rounds *r)
 static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 {
 	const versus_result *x = &r->results[i];
-	const char *name = r->lanes[i].what->name;
+	const char *name = versus_label(r, i);
 	const double times =
 	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), r->margin) : NAN;
 
@@ -209,6 +209,25 @@ static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
 }
 
+/* Of all of them in one: it has one cause, the machine, and one consequence. */
+static void note_not_steady(record_builder *b, const versus_rounds *r)
+{
+	mem_arena *a = mem_arena_new(0);
+	const char *names = "";
+	size_t n = 0;
+
+	for (size_t i = 0; a && i < r->n && names; i++)
+		if (!r->lanes[i].steady)
+			names = mem_arena_fmt(a, "%s%s'%s'", names, n++ > 0 ? ", " : "",
+					      versus_label(r, i));
+	if (n > 0 && names)
+		record_note(b, DCK_INFO, "not-steady",
+			    "%s reached no steady state before the first round: rounds are taken "
+			    "in turns, so that what drifts meets all alike",
+			    names);
+	mem_arena_free(a);
+}
+
 void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
 		  const versus_rounds *self)
 {
@@ -221,12 +240,8 @@ void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
 			    "than the margin of %.3g %%: no verdict claims less than that; compare "
 			    "on a quieter machine, or with --fresh",
 			    100 * versus_floor(self), 100 * v->asked->margin);
-	for (size_t i = 0; i < r->n && r->done > 0; i++)
-		if (!v->asked->fresh && !r->lanes[i].steady)
-			record_note(b, DCK_INFO, "not-steady",
-				    "'%s' reached no steady state before the first round: rounds "
-				    "are taken in turns, so that what drifts meets all alike",
-				    r->lanes[i].what->name);
+	if (!v->asked->fresh && r->done > 0)
+		note_not_steady(b, r);
 	if (v->warning[0])
 		record_note(b, DCK_WARN, "engine-warning", "the engine says: %s", v->warning);
 	if (r->failed == DCK_OK)

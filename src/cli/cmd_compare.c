@@ -144,8 +144,11 @@ static int saved(const cli *c, const compare_command *cfg)
 		no_baseline = status == DCK_E_ABSENT;
 		all[0] = records[0];
 	}
+	dck_compare_config config = cfg->compare;
+	/* One out of the history has no file. */
+	config.record_names = cfg->which.history ? NULL : (const char *const *)c->args;
 	if (status == DCK_OK)
-		status = dck_compare_records(all, n, &cfg->compare, &result, &err);
+		status = dck_compare_records(all, n, &config, &result, &err);
 	if (status == DCK_OK) {
 		code =
 		    cli_record_show(&cfg->common, &cfg->format, &cfg->view, &cfg->output, result);

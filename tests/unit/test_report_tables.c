@@ -172,7 +172,7 @@ static const dck_column columns[] = {
 static char *text_of(record_builder *b, unsigned width)
 {
 	dck_record *r = NULL;
-	const dck_style style = {.width = width};
+	const dck_style style = {.width = width, .terminal = true};
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	const dck_record *one = r;
 	dck_buffer got = golden_report("text", &one, 1, &style);

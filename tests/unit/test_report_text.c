@@ -97,7 +97,8 @@ static void no_line_is_wider_than_asked(void **state)
 			for (unsigned k = 0; k < 4; k++) {
 				const dck_style style = {.colour = (k & 1) != 0,
 							 .utf8 = (k & 2) != 0,
-							 .width = widths[w]};
+							 .width = widths[w],
+							 .terminal = true};
 				dck_buffer got = golden_report("text", &one, 1, &style);
 				assert_in_range(widest(got.data), 10, widths[w]);
 				dck_buffer_done(&got);
@@ -149,7 +150,7 @@ static void long_names_keep_what_tells_them_apart(void **state)
 				       .write_bytes = {.kind = DCK_VALUE_INT, .as.i = 1000}});
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	const dck_record *one = r;
-	const dck_style narrow = {.width = 60, .ops = style.ops};
+	const dck_style narrow = {.width = 60, .terminal = true, .ops = style.ops};
 	dck_buffer got = golden_report("text", &one, 1, &narrow);
 	assert_non_null(strstr(got.data, "\n  /enc/lay.10/int/den"));
 	assert_non_null(strstr(got.data, "\n  /enc/lay.11/int/den"));
@@ -166,7 +167,7 @@ static void long_names_keep_what_tells_them_apart(void **state)
 static void colour_changes_no_text(void **state)
 {
 	(void)state;
-	const dck_style style = {.colour = true};
+	const dck_style style = {.colour = true, .terminal = true};
 	dck_record *r = golden_record("record_typical.json");
 	const dck_record *one = r;
 	dck_buffer plain = golden_report("text", &one, 1, NULL);
@@ -363,7 +364,7 @@ static void words_wrap_and_long_ones_break(void **state)
 	dck_sink s;
 	page p;
 	dck_sink_buffer(&s, &b);
-	page_init(&p, &s, &(dck_style){.width = 40});
+	page_init(&p, &s, &(dck_style){.width = 40, .terminal = true});
 	page_text(&p, "key:");
 	page_space(&p);
 	page_wrap(&p, 4, "one two three four five six seven eight nine ten");

@@ -1,6 +1,7 @@
 /* Tests of base/units.c: the same table reads and prints.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -206,6 +207,17 @@ static void times_for_people(void **state)
 		prints(dck_text_time, rows[i].ns, rows[i].want);
 }
 
+static void the_sign_becomes_a_letter(void **state)
+{
+	(void)state;
+	char text[] = "1.5 \u00b5s, 2 \u03bcs, caf\u00e9";
+	assert_string_equal(dck_text_ascii_units(text), "1.5 us, 2 us, caf\u00e9");
+	char number[NUM_TEXT_MAX];
+	assert_string_equal(num_grouped(number, 0, 440383), "440,383");
+	assert_string_equal(num_grouped(number, 2, -1234567.891), "-1,234,567.89");
+	assert_string_equal(num_grouped(number, 1, 999.9), "999.9");
+}
+
 static void sizes_for_people(void **state)
 {
 	(void)state;
@@ -279,6 +291,7 @@ int main(void)
 	    cmocka_unit_test(reals_and_shares),
 	    cmocka_unit_test(dims),
 	    cmocka_unit_test(times_for_people),
+	    cmocka_unit_test(the_sign_becomes_a_letter),
 	    cmocka_unit_test(sizes_for_people),
 	    cmocka_unit_test(counts_for_people),
 	    cmocka_unit_test(si_for_people),

@@ -5,8 +5,8 @@ saved-record slow latency/median 110e3 109.9e3 110.1e3 > slow.json
 saved-record fast latency/median 50e3 49.9e3 50.1e3 > fast.json
 deepclock compare base.json weak.json slow.json fast.json --format json > all.json
 echo "exit $?"
-record all.json 'f("compare", "verdict/weak")' 'f("compare", "verdict/slow")' \
-	'f("compare", "verdict/fast")' 'round(m("compare/ratio/weak")["level"], 6)' \
-	'round(m("compare/ratio/slow")["level"], 6)' 'round(m("compare/ratio/fast")["value"], 6)'
+record all.json 'f("compare", "verdict/weak.json")' 'f("compare", "verdict/slow.json")' \
+	'f("compare", "verdict/fast.json")' 'round(m("compare/ratio/weak.json")["level"], 6)' \
+	'round(m("compare/ratio/slow.json")["level"], 6)' 'round(m("compare/ratio/fast.json")["value"], 6)'
 deepclock compare fast.json fast.json fast.json > /dev/null
 echo "exit $?"

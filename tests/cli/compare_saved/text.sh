@@ -4,4 +4,4 @@ saved-record new latency/median 110e3 107e3 112e3 engine/threads=1 host/kernel='
 deepclock compare --details old.json new.json > out
 echo "exit $?"
 sed -n '/^ *verdict: /p; /^note:/,$p' out
-grep -c -e '^  old .*baseline$' -e '^  new .*slower$' out
+grep -c -e '^  old.json .*baseline$' -e '^  new.json .*slower$' out
