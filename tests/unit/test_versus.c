@@ -272,9 +272,10 @@ static void ranked(void **state)
 	ratio = dck_table_cell(t, 1, "ratio");
 	assert_true(fabs(ratio->value.as.r - 1.31) < 1e-9 && fabs(ratio->lo - 1.31) < 1e-9);
 	assert_true(ratio->level == 0.95);
-	assert_string_equal(dck_record_fact(r, "result", "answer")->value.as.text,
-			    "b is the fastest; a takes 1.31 times as long [1.31, 1.31], c 2 times "
-			    "[2, 2]");
+	assert_string_equal(
+	    dck_record_fact(r, "result", "answer")->value.as.text,
+	    "b is the fastest; a takes 1.31 times as long [1.31, 1.31], c 2.00 times "
+	    "[2.00, 2.00]");
 	assert_null(dck_record_note(r, "imprecise"));
 	assert_null(dck_record_metric(r, "compare/ratio"));
 	dck_record_free(r);
