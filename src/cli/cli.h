@@ -69,7 +69,9 @@ typedef struct cli_pair {
 	const char *option; /* NULL ends the table */
 	enum { CLI_BESIDE, CLI_WITHOUT } when;
 	const char *other;
+	const char *unless; /* the other's value with which both are wanted; NULL: none */
 } cli_pair;
+extern const cli_pair cli_common_pairs[]; /* of every command */
 /* Of commands that take dck_plan_options. */
 extern const cli_pair cli_plan_pairs[];
 
@@ -110,6 +112,7 @@ struct cli {
 	char **program; /* after "--", for commands that take one; NULL: none */
 	const cli_common *common;
 	const dck_opt *given[CLI_GIVEN_MAX]; /* rows of the options that were given, each once */
+	const char *value[CLI_GIVEN_MAX];    /* the last one of each; NULL: of a flag */
 	size_t ngiven;
 };
 
@@ -165,6 +168,9 @@ unsigned cli_term_width(int fd);
 /* signals.c: SIGINT and SIGTERM set a flag; a second one ends the program the default way. */
 void cli_signals_install(void);
 bool cli_signal_seen(void);
+/* A file that is removed when a signal ends the program; `path` is borrowed until it is kept. */
+void cli_signals_remove(const char *path);
+void cli_signals_keep(const char *path);
 /* Before anything else: a closed pipe becomes a write error, and no file can land on 0, 1, 2. */
 void cli_signals_pipe(void);
 

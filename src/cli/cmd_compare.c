@@ -250,9 +250,9 @@ static const cli_group groups[] = {
     {"Output", cli_progress_options, offsetof(compare_command, output), false},
     {0},
 };
-static const cli_pair pairs[] = {{"max-rounds", CLI_BESIDE, "rounds"},
-				 {"scan", CLI_BESIDE, "vary"},
-				 {"scan", CLI_BESIDE, "modes"},
+static const cli_pair pairs[] = {{"max-rounds", CLI_BESIDE, "rounds", NULL},
+				 {"scan", CLI_BESIDE, "vary", NULL},
+				 {"scan", CLI_BESIDE, "modes", NULL},
 				 {0}};
 static const cli_item examples[] = {
     {"deepclock compare old.onnx new.onnx", "is the new model faster? In turns, with an interval"},

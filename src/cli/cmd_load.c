@@ -99,9 +99,10 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_pair pairs[] = {
-    {"precision", CLI_WITHOUT, "find-peak"},
-    {"max-time", CLI_WITHOUT, "find-peak"},
-    {"confidence", CLI_WITHOUT, "slo"},
+    {"precision", CLI_WITHOUT, "find-peak", NULL},
+    {"max-time", CLI_WITHOUT, "find-peak", NULL},
+    {"confidence", CLI_WITHOUT, "slo", NULL},
+    {"max-warmup", CLI_BESIDE, "warmup", "auto"},
     {0},
 };
 static const cli_item examples[] = {

@@ -83,8 +83,8 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_pair pairs[] = {
-    {"min-batch", CLI_BESIDE, "batch"},
-    {"max-batch", CLI_BESIDE, "batch"},
+    {"min-batch", CLI_BESIDE, "batch", NULL},
+    {"max-batch", CLI_BESIDE, "batch", NULL},
     {0},
 };
 static const cli_item examples[] = {

@@ -181,6 +181,14 @@ int cli_hint_option(const cli *c, const char *dashes, const char *word, const ch
 	return cli_usage(c, "unknown option '%s%s'", dashes, word);
 }
 
+const char *cli_hint_name(const cli *c, const char *word)
+{
+	const name_list mine = names_of(c->command);
+	const cli_hint *h = hint_find(word);
+
+	return h ? hint_name(h, &mine) : NULL;
+}
+
 bool cli_hint_is_word(const cli *c, const char *word)
 {
 	const name_list mine = names_of(c->command);

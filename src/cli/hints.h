@@ -19,6 +19,8 @@ extern const cli_hint cli_hints[];
 /* Refuses an option that the command does not have, with what it may have meant. `dashes` and
  * `word` as they were typed, `value`: what follows it, or NULL. Returns the exit code. */
 int cli_hint_option(const cli *c, const char *dashes, const char *word, const char *value);
+/* What the command calls it; NULL: it has no such thing. */
+const char *cli_hint_name(const cli *c, const char *word);
 /* "-niter": a word behind one dash that is an option, here or elsewhere, and no letters. */
 bool cli_hint_is_word(const cli *c, const char *word);
 

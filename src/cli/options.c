@@ -72,13 +72,10 @@ char cli_letter_of(const char *name)
 
 /* An exact stop rule leaves nothing to the others. */
 const cli_pair cli_plan_pairs[] = {
-    {"precision", CLI_BESIDE, "runs"},
-    {"precision", CLI_BESIDE, "time"},
-    {"min-runs", CLI_BESIDE, "runs"},
-    {"min-runs", CLI_BESIDE, "time"},
-    {"min-time", CLI_BESIDE, "runs"},
-    {"min-time", CLI_BESIDE, "time"},
-    {"max-time", CLI_BESIDE, "runs"},
-    {"max-time", CLI_BESIDE, "time"},
-    {0},
+    {"precision", CLI_BESIDE, "runs", NULL},	  {"precision", CLI_BESIDE, "time", NULL},
+    {"min-runs", CLI_BESIDE, "runs", NULL},	  {"min-runs", CLI_BESIDE, "time", NULL},
+    {"min-time", CLI_BESIDE, "runs", NULL},	  {"min-time", CLI_BESIDE, "time", NULL},
+    {"max-time", CLI_BESIDE, "runs", NULL},	  {"max-time", CLI_BESIDE, "time", NULL},
+    {"max-warmup", CLI_BESIDE, "warmup", "auto"}, {0},
 };
+const cli_pair cli_common_pairs[] = {{"verbose", CLI_BESIDE, "quiet", NULL}, {0}};

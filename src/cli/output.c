@@ -167,6 +167,7 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 				       (int)(slash - path), path);
 		return path_failed(err, "write", path);
 	}
+	cli_signals_remove(f->temporary);
 	mask = umask(0);
 	umask(mask);
 	if (fchmod(f->fd, 0666 & ~mask) < 0) {
@@ -217,5 +218,6 @@ void cli_file_abort(cli_file *f)
 	f->fd = -1;
 	if (f->temporary[0])
 		unlink(f->temporary);
+	cli_signals_keep(f->temporary);
 	f->temporary[0] = 0;
 }

@@ -43,12 +43,19 @@ void cli_options_each(const cli_command *command,
 				f(self, &g, row);
 }
 
+/* c->ngiven: it was not. */
+static size_t given_at(const cli *c, const char *name)
+{
+	size_t i = 0;
+
+	while (i < c->ngiven && strcmp(c->given[i]->name, name) != 0)
+		i++;
+	return i;
+}
+
 bool cli_given(const cli *c, const char *name)
 {
-	for (size_t i = 0; i < c->ngiven; i++)
-		if (strcmp(c->given[i]->name, name) == 0)
-			return true;
-	return false;
+	return given_at(c, name) < c->ngiven;
 }
 
 void *cli_config_find(const cli_command *command, void *config, const dck_opt *table)
@@ -106,8 +113,13 @@ static int option_set(cli *c, void *config, const dck_opt *row, const char *valu
 	if (value && !value[0] && (row->kind == DCK_OPT_TEXT || row->kind == DCK_OPT_LIST))
 		return cli_usage(c, "the value of --%s is empty: give %s", name,
 				 row->arg ? row->arg : "one");
-	if (!cli_given(c, name) && c->ngiven < CLI_GIVEN_MAX)
-		c->given[c->ngiven++] = row;
+	const size_t at = given_at(c, name);
+
+	if (at < CLI_GIVEN_MAX) {
+		c->ngiven += at == c->ngiven;
+		c->given[at] = row;
+		c->value[at] = value;
+	}
 
 	for (size_t i = 0; (g = cli_group_get(c->command, i)).title; i++) {
 		if (!dck_opt_find(g.table, name))
@@ -168,8 +180,11 @@ static const dck_opt *letter_find(const cli *c, char letter, const char *next)
 		if (row)
 			return row;
 		if (l->letter == letter) {
-			cli_usage(c, "'-%c' is --%s, which '%s' does not have", letter, l->name,
-				  c->command->name);
+			const char *near = cli_hint_name(c, l->name);
+
+			cli_usage(c, "'-%c' is --%s, which '%s' does not have%s%s", letter, l->name,
+				  c->command->name, near ? "; here it is --" : "",
+				  near ? near : "");
 			return NULL;
 		}
 	}
@@ -177,7 +192,7 @@ static const dck_opt *letter_find(const cli *c, char letter, const char *next)
 	return NULL;
 }
 
-/* "-b8", "-b 8", "-b=8"; letters of flags may stand together: "-qv". text: without the dash. */
+/* "-b8", "-b 8", "-b=8"; letters of flags may stand together: "-qh". text: without the dash. */
 static int letters_read(cli *c, void *config, const char *text, const char *next,
 			bool *ret_took_next)
 {
@@ -208,13 +223,18 @@ static int letters_read(cli *c, void *config, const char *text, const char *next
 	return code;
 }
 
-static int pairs_check(const cli *c)
+static int pairs_check(const cli *c, const cli_pair *p)
 {
 	/* A worker is given whole plans, by the program itself. */
 	if (cli_given(c, "worker-fd"))
 		return CLI_OK;
-	for (const cli_pair *p = c->command->pairs; p && p->option; p++) {
-		if (!cli_given(c, p->option) || cli_given(c, p->other) == (p->when == CLI_WITHOUT))
+	for (; p && p->option; p++) {
+		const size_t other = given_at(c, p->other);
+		const bool given = other < c->ngiven;
+
+		if (!cli_given(c, p->option) || given == (p->when == CLI_WITHOUT) ||
+		    (given && p->unless && c->value[other] &&
+		     strcmp(c->value[other], p->unless) == 0))
 			continue;
 		if (p->when == CLI_WITHOUT)
 			return cli_usage(c, "--%s changes nothing without --%s", p->option,
@@ -286,5 +306,7 @@ int cli_parse(cli *c, int first, void *config)
 	if (c->program && !c->program[0])
 		return cli_usage(c, "no program after '--'");
 	code = args_check(c);
-	return code == CLI_OK ? pairs_check(c) : code;
+	if (code == CLI_OK)
+		code = pairs_check(c, cli_common_pairs);
+	return code == CLI_OK ? pairs_check(c, c->command->pairs) : code;
 }

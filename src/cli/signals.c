@@ -16,6 +16,9 @@
 /* The flag that a handler sets cannot live anywhere else. */
 static volatile sig_atomic_t seen;
 static struct timespec first_at;
+/* What an end by a signal must not leave behind. */
+#define TEMPORARIES_MAX 4
+static const char *volatile temporary[TEMPORARIES_MAX];
 
 static void on_pipe(int sig)
 {
@@ -35,8 +38,30 @@ static void on_interrupt(int sig)
 	if ((now.tv_sec - first_at.tv_sec) * 1000000000LL + now.tv_nsec - first_at.tv_nsec <
 	    SAME_SIGNAL_NS)
 		return;
+	for (int i = 0; i < TEMPORARIES_MAX; i++)
+		if (temporary[i])
+			unlink(temporary[i]);
 	signal(sig, SIG_DFL);
 	raise(sig);
+}
+
+static void temporary_replace(const char *old, const char *path)
+{
+	for (int i = 0; i < TEMPORARIES_MAX; i++)
+		if (temporary[i] == old) {
+			temporary[i] = path;
+			return;
+		}
+}
+
+void cli_signals_remove(const char *path)
+{
+	temporary_replace(NULL, path);
+}
+
+void cli_signals_keep(const char *path)
+{
+	temporary_replace(path, NULL);
 }
 
 static void handler_set(int sig, void (*f)(int))

@@ -8,7 +8,7 @@ deepclock bench -q -r 3 -w 2 -b 4 --engine null -f json zoo:simplenet > run.json
 deepclock bench -qr3 -w2 -b4 --engine null -fjson zoo:simplenet > run.json && get
 deepclock bench -q -r=3 -w=2 -b=4 --engine null -f=json -s=saved.json --no-history zoo:simplenet > run.json && get
 cmp run.json saved.json && echo same
-deepclock bench --engine null -qvr3 -w 0 zoo:simplenet > text && echo flags together
+deepclock bench --engine null -vr3 -w 0 zoo:simplenet > text && echo flags together
 deepclock cost -b3 -f json zoo:simplenet > cost.json && record cost.json 'r["ops"][0]["outputs"][0]["shape"]'
 deepclock bench -j1 --engine null zoo:simplenet
 # A letter whose option a command lacks; none at all; one in a bundle; no value.

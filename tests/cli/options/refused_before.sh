@@ -63,3 +63,6 @@ deepclock bench -q -f csv --precision 100% --min-runs 3 --max-time 200ms -w 0 --
 deepclock bench -q -f csv --engine null --processes 2 --precision 100% --min-runs 3 --min-time 1ms -w 0 zoo:simplenet | grep -c latency/median
 (cat pipe > read & deepclock bench -q -f csv --runs 3 -w 0 --save pipe --no-history -- ./prog > printed; wait)
 ls
+no --warmup 3 --max-warmup 1s
+no --max-warmup 1s --warmup 10ms
+no --quiet --verbose
