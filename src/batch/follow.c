@@ -16,6 +16,8 @@
 #define CHOICES_MAX  4096
 #define PREFER_MAX   64
 #define ATTEMPTS_MAX 48
+/* Items whose indices are written out. */
+#define OFFSETS_MAX 65536
 /* Nodes followed, of all attempts. */
 #define NODES_MAX 120000u
 
@@ -205,7 +207,8 @@ static bool edit_add(follow *f, const op *o, edit_kind kind, size_t slot, const 
 			      FOLLOW_EDITS_MAX);
 		return false;
 	}
-	bool narrow = kind == EDIT_SIZES && op_in(o, slot)->dtype == ONNX_INT32;
+	bool narrow =
+	    (kind == EDIT_SIZES || kind == EDIT_OFFSET) && op_in(o, slot)->dtype == ONNX_INT32;
 	*e = (edit){.kind = kind, .slot = slot, .n = n, .dtype = narrow ? ONNX_INT32 : ONNX_INT64};
 	if (!numbers(f, v, n, &e->v))
 		return false;
@@ -305,6 +308,41 @@ bool follow_spread(follow *f, op *o, size_t i, int axis, const items *s, bool br
 	return copy->mark != NULL;
 }
 
+bool follow_offset(follow *f, op *o, size_t i, num each)
+{
+	const val *v = op_in(o, i);
+	const items s = {HELD_ITEMS, 0, num_int(1), num_int(1), -1};
+	int64_t last;
+
+	if (f->was != 1 || f->opset < 10 || f->n > OFFSETS_MAX || v->rank < 1 ||
+	    !num_is(v->dims[0], 1) || !num_known(each) || each.v < 1 ||
+	    __builtin_mul_overflow(each.v, f->n, &last) ||
+	    (v->dtype == ONNX_INT32 && last > INT32_MAX)) {
+		follow_refuse(f, follow_in(o, 0),
+			      "its indices into one item cannot be made those of all");
+		return false;
+	}
+	num *list = mem_arena_array(f->arena, (size_t)f->n, sizeof(*list));
+	num *dims = mem_arena_array(f->arena, (size_t)v->rank, sizeof(*dims));
+	val *copy = val_copy(f, o, i);
+	if (!list || !dims || !copy)
+		return false;
+	for (int64_t k = 0; k < f->n; k++)
+		list[k] = num_int(k * each.v);
+	if (!edit_add(f, o, EDIT_OFFSET, i, list, (size_t)f->n))
+		return false;
+	f->now.edit[f->now.n - 1].each = each.v;
+	f->now.edit[f->now.n - 1].rank = v->rank;
+	memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
+	dims[0] = f->count;
+	copy->dims = dims;
+	copy->ints = NULL;
+	copy->reals = NULL;
+	copy->constant = false;
+	mark_set(f, copy, &s);
+	return copy->mark != NULL;
+}
+
 /* --- what was done to which node --- */
 
 static size_t seen_slot(const struct follow_state *s, const onnx_node *node)
@@ -338,7 +376,8 @@ static bool edits_equal(const edits *a, const edits *b)
 
 	for (size_t i = 0; equal && i < a->n; i++)
 		equal = a->edit[i].kind == b->edit[i].kind && a->edit[i].slot == b->edit[i].slot &&
-			a->edit[i].n == b->edit[i].n &&
+			a->edit[i].n == b->edit[i].n && a->edit[i].each == b->edit[i].each &&
+			a->edit[i].rank == b->edit[i].rank &&
 			!memcmp(a->edit[i].v, b->edit[i].v, a->edit[i].n * sizeof(int64_t));
 	return equal;
 }

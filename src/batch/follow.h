@@ -29,12 +29,15 @@ typedef enum edit_kind {
 	EDIT_SIZES,  /* the input becomes these integers */
 	EDIT_EXPAND, /* the input goes through an Expand to these sizes */
 	EDIT_TILE,   /* and here through a Tile with these numbers */
+	EDIT_OFFSET, /* indices into one item become those into each: these are added */
 } edit_kind;
 
 typedef struct edit {
 	edit_kind kind;
 	size_t slot, n;
 	int64_t dtype; /* of the integers */
+	int64_t each;  /* OFFSET: elements of an item */
+	int rank;      /* OFFSET: of the indices */
 	const int64_t *v;
 } edit;
 
@@ -97,6 +100,9 @@ void follow_mixes(follow *f, const items *s, const char *what);
 /* Input i, which is the same for all items and has 1, or as much as one item, at `axis`, gets what
  * s says there. `broadcast`: 1 may stay. False after a refusal. */
 bool follow_spread(follow *f, op *o, size_t i, int axis, const items *s, bool broadcast);
+/* Input i, indices into the `each` elements of one item whose first axis is 1, gets those of all
+ * items along that axis. False after a refusal. */
+bool follow_offset(follow *f, op *o, size_t i, num each);
 /* Input i, a list of sizes, becomes these. */
 bool follow_sizes(follow *f, op *o, size_t i, const num *sizes, size_t n);
 /* Which of n ways (at least 1) is taken here; another one on a later attempt, when this one leads

@@ -480,6 +480,14 @@ void follow_gather(follow *f, op *o)
 		s.axis += axis;
 	} else {
 		s = *follow_in(o, 0);
+		if (s.axis == axis && axis == 0 && v->rank == 1 && num_is(s.pre, 1) &&
+		    at->rank > 0 && num_is(at->dims[0], 1) && f->was == 1) {
+			/* as_strided: one item's elements in a row are looked at anew */
+			if (follow_offset(f, o, 1, s.post))
+				follow_all(
+				    f, (items){HELD_ITEMS, 0, num_int(1), num_int(1), s.choice});
+			return;
+		}
 		if (s.axis == axis) {
 			follow_mixes(f, &s, "it picks along");
 			return;

@@ -242,6 +242,8 @@ static void put_constant(rewrite *x, uint32_t field, const char *name, const edi
 	wire_put_text(x->out, 1, "value");
 	t = wire_begin(x->out, 5);
 	wire_put_int(x->out, 1, (int64_t)e->n);
+	for (int i = 1; i < e->rank; i++)
+		wire_put_int(x->out, 1, 1);
 	wire_put_int(x->out, 2, e->dtype);
 	for (size_t i = 0; i < e->n; i++) {
 		bool wide =
@@ -259,6 +261,33 @@ static const char *name_new(rewrite *x)
 	return mem_arena_fmt(x->f->arena, "deepclock/batch/%zu", x->names++);
 }
 
+static void put_node(rewrite *x, uint32_t field, const char *type, const char *a, const char *b,
+		     const char *ret)
+{
+	size_t mark = wire_begin(x->out, field);
+
+	wire_put_text(x->out, NODE_INPUT, a);
+	wire_put_text(x->out, NODE_INPUT, b);
+	wire_put_text(x->out, NODE_OUTPUT, ret);
+	wire_put_text(x->out, NODE_OP, type);
+	wire_end(x->out, mark);
+}
+
+/* Negative indices count from the end of one item: a Mod first. */
+static dck_status put_offset(rewrite *x, uint32_t field, const char *indices, const char *offsets,
+			     const edit *e, const char *ret)
+{
+	const edit one = {.kind = EDIT_SIZES, .n = 1, .dtype = e->dtype, .v = &e->each};
+	const char *each = name_new(x), *within = name_new(x);
+
+	if (!each || !within)
+		return no_memory(x->err);
+	put_constant(x, field, each, &one);
+	put_node(x, field, "Mod", indices, each, within);
+	put_node(x, field, "Add", within, offsets, ret);
+	return DCK_OK;
+}
+
 /* The nodes that an edit puts before its own. ret: what becomes the input. */
 static dck_status put_edit(rewrite *x, uint32_t field, const onnx_node *node, const edit *e,
 			   const char **ret)
@@ -268,14 +297,11 @@ static dck_status put_edit(rewrite *x, uint32_t field, const onnx_node *node, co
 	if (!sizes || !to)
 		return no_memory(x->err);
 	put_constant(x, field, sizes, e);
-	if (e->kind != EDIT_SIZES) {
-		size_t mark = wire_begin(x->out, field);
-		wire_put_text(x->out, NODE_INPUT, node->inputs[e->slot]);
-		wire_put_text(x->out, NODE_INPUT, sizes);
-		wire_put_text(x->out, NODE_OUTPUT, to);
-		wire_put_text(x->out, NODE_OP, e->kind == EDIT_EXPAND ? "Expand" : "Tile");
-		wire_end(x->out, mark);
-	}
+	if (e->kind == EDIT_OFFSET)
+		DCK_TRY(put_offset(x, field, node->inputs[e->slot], sizes, e, to));
+	else if (e->kind != EDIT_SIZES)
+		put_node(x, field, e->kind == EDIT_EXPAND ? "Expand" : "Tile",
+			 node->inputs[e->slot], sizes, to);
 	*ret = to;
 	return DCK_OK;
 }

@@ -172,6 +172,13 @@ def class_token(program, dynamo):
     freed(program, torch, net, torch.rand(1, 6, 16), dynamo=dynamo)
 
 
+def strided(program, dynamo):
+    torch, _ = need_torch()
+    net = module(torch, lambda m, x: m.fc(x).contiguous().as_strided((1, 5, 3), (15, 1, 5)).relu(),
+                 fc=torch.nn.Linear(16, 5))
+    freed(program, torch, net, torch.rand(1, 3, 16), dynamo=dynamo)
+
+
 def mean_of_items(program, dynamo):
     torch, _ = need_torch()
     net = module(torch, lambda m, x: m.fc(x) - m.fc(x).mean(0, keepdim=True) / 2,
@@ -216,7 +223,8 @@ def language(program, dynamo, name):
         raise Skipped(str(e).splitlines()[0]) from e
 
 
-CASES = [transformer, lstm, class_token, mean_of_items, softmax_of_items, all_in_one_row]
+CASES = [transformer, lstm, class_token, strided, mean_of_items, softmax_of_items,
+         all_in_one_row]
 
 
 def cases_of(dynamo):

@@ -261,6 +261,11 @@ static void items_that_meet_are_refused(void **state)
 	    {"x:f[1,4] i:*l[]=0", ONE("Gather", "x i", "axis=0"), "y", "!picks along axis 0"},
 	    {"x:f[1,4]", ONE("Flatten", "x", "axis=0"), "y", "!apart along an axis of their own"},
 	    {"x:f[1,4] s:*l[1]=-1", ONE("Reshape", "x s", NULL), "y", "[12]+0"},
+	    /* one item's elements in a row, picked from */
+	    {"x:f[1,4] s:*l[1]=-1 i:*l[1,2,1]=3,-4",
+	     {{"Reshape", NULL, NULL, "x s", "r", NULL}, {"Gather", NULL, NULL, "r i", "y", NULL}},
+	     "y",
+	     "[3,2,1]+1"},
 	    {"x:f[1,4,4]",
 	     {{"Transpose", NULL, NULL, "x", "t", "perm=1,2,0"},
 	      {"MatMul", NULL, NULL, "t x", "y", NULL}},
