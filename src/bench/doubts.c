@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Given to others: less moves a median by less than its interval. */
+#define STEAL_CORES 0.05
+
 /* A doubt looks at the evidence and adds its note, or does nothing. */
 typedef void (*doubt)(record_builder *b, const bench_evidence *e, double *scratch);
 
@@ -145,7 +148,7 @@ static void busy_neighbours(record_builder *b, const bench_evidence *e, double *
 		    "other programs kept %.2f of %u cores busy meanwhile: stop them, or leave them "
 		    "cores (--cpus, --threads)",
 		    others, e->host->cpus_online);
-	if (steal > 0.01)
+	if (steal > STEAL_CORES)
 		record_note(
 		    b, DCK_WARN, "steal",
 		    "the hypervisor gave %.2f cores of this machine to others: times are longer "

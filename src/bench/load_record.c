@@ -652,22 +652,47 @@ static void limits_text(const load_job *j, char *buf, size_t size)
 				      j->slo[i].name);
 }
 
+/* ": p90 is 10.2 ms, over 5 ms" */
+static void over_text(const view *v, char *buf, size_t size)
+{
+	char value[32], limit[32];
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < v->j->ask.nslo && !buf[0] && !v->r->unstable; i++) {
+		const load_slo *slo = &v->j->slo[i];
+		const stat_estimate *e = &v->step->statistic[i];
+
+		if (v->step->each[i] != STAT_LIMIT_BROKEN)
+			continue;
+		dck_text_time(slo->limit_ns, limit, sizeof limit);
+		if (e->present)
+			snprintf(buf, size, ": %s is %s, over %s", slo->statistic,
+				 value_text(e, value, sizeof value), limit);
+		else
+			snprintf(buf, size, ": %llu of %llu requests took longer than %s",
+				 (unsigned long long)v->step->seen[i].over,
+				 (unsigned long long)v->step->seen[i].n, limit);
+	}
+}
+
 static void answer(const view *v)
 {
 	const load_job *j = v->j;
 	const load_peak *p = &j->peak;
-	char limits[200], held[32], broken[64] = "; no rate broke it", rate[32];
+	char limits[200], held[32], broken[64] = "; no rate broke it", rate[32], over[128];
 
 	if (j->ask.nslo == 0)
 		return; /* the latency is the answer */
 	limits_text(j, limits, sizeof limits);
 	if (!j->config->find_peak) {
+		over_text(v, over, sizeof over);
 		if (v->server)
-			record_answer(v->b, "%s: %s at %s requests/s", limits,
+			record_answer(v->b, "%s: %s at %s requests/s%s", limits,
 				      load_verdict_texts[v->step->verdict],
-				      rate_text(v->step->rate, rate, sizeof rate));
+				      rate_text(v->step->rate, rate, sizeof rate), over);
 		else
-			record_answer(v->b, "%s: %s", limits, load_verdict_texts[v->step->verdict]);
+			record_answer(v->b, "%s: %s%s", limits,
+				      load_verdict_texts[v->step->verdict], over);
 	} else if (p->held > 0) {
 		if (!isinf(p->broken))
 			snprintf(broken, sizeof broken, "; %s/s breaks it",

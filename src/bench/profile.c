@@ -87,6 +87,7 @@ static void base_copy(job *j)
 		bench_facts_metric(j->b, &r->metrics[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
 		record_note(j->b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+	bench_facts_folded(j->b, r);
 	record_set_incomplete(j->b, r->incomplete);
 }
 

@@ -502,7 +502,8 @@ void text_table_brief(page *p, const dck_record *r, unsigned lines)
 	if (t == NULL || t->nrows == 0 || lines < 4)
 		return;
 	size_t rows = t->nbrief_rows > 0 ? t->nbrief_rows : t->nrows;
-	const size_t most = lines - 3 < BRIEF_ROWS ? lines - 3 : BRIEF_ROWS;
+	const size_t room = t->nrows <= lines - 2 ? lines - 2 : lines - 3;
+	const size_t most = room < BRIEF_ROWS ? room : BRIEF_ROWS;
 	rows = rows < most ? rows : most;
 	extract_fill(t, rows, &e);
 	view v = {.p = p, .t = &e.t, .nrows = rows, .ncolumns = e.t.ncolumns, .name = name};
