@@ -209,17 +209,21 @@ static void note_folded(record_builder *b, bench_counted *c, const peer_counter 
 			    c->cost->constant_floats);
 }
 
-static void backward(record_builder *b, bench_counted *c)
+/* Returns what a whole training step takes. */
+static num backward(record_builder *b, bench_counted *c)
 {
 	num_table *t = c->cost->nums;
 	peer_backward back;
+	num all;
 
 	peer_backward_count(c->cost, &back);
+	all = num_add(t, c->cost->flops, back.flops);
 	cost_metric_put(
 	    b, c, "cost/backward_macs", back.macs,
 	    "as many MACs again for each operand of a product whose gradient is needed");
-	cost_metric_put(b, c, "cost/training_flops", num_add(t, c->cost->flops, back.flops),
+	cost_metric_put(b, c, "cost/training_flops", all,
 			"forward and backward; optimizer and recomputation not included");
+	return all;
 }
 
 static const char *amount(bench_counted *c, num n, const char *unit)
@@ -258,7 +262,18 @@ static const char *most_macs(bench_counted *c, double *ret_share)
 	return all > 0 ? types.name[most] : NULL;
 }
 
-static void answer_put(record_builder *b, bench_counted *c)
+/* `more` with one amount behind it, NULL without memory. */
+static const char *more_add(bench_counted *c, const char *more, const char *what, num n,
+			    const char *unit)
+{
+	const char *text = amount(c, n, unit);
+
+	return more && what && text ? mem_arena_fmt(c->arena, "%s; %s %ss", more, what, text)
+				    : NULL;
+}
+
+/* more: what else was asked for; NULL: nothing, or no memory, which the arena tells later. */
+static void answer_put(record_builder *b, bench_counted *c, const char *more)
 {
 	const cost_result *r = c->cost;
 	const bool known = num_known(r->macs), open = !known && cost_open_text(c, r->macs);
@@ -269,19 +284,23 @@ static void answer_put(record_builder *b, bench_counted *c)
 
 	if (!macs || !flops || !params)
 		return;
+	more = more ? more : "";
 	if (!known && !open)
-		record_answer(b, "MACs not known (%.100s), %s",
-			      bench_counted_value(c, r->macs).as.text, params);
+		record_answer(b, "MACs not known (%.100s), %s%s",
+			      bench_counted_value(c, r->macs).as.text, params, more);
 	else if (most)
-		record_answer(b, "%s, %s%s%s; %s carries %.1f %%%s", macs, open ? "" : flops,
-			      open ? "" : ", ", params, most, 100 * share,
-			      strstr(macs, " + ") || strstr(macs, " - ") ? " of the first term"
-									 : "");
+		record_answer(
+		    b, "%s, %s%s%s; %s carries %.1f %%%s%s", macs, open ? "" : flops,
+		    open ? "" : ", ", params, most, 100 * share,
+		    strstr(macs, " + ") || strstr(macs, " - ") ? " of the first term" : "", more);
 	else
-		record_answer(b, "%s, %s%s%s", macs, open ? "" : flops, open ? "" : ", ", params);
+		record_answer(b, "%s, %s%s%s%s", macs, open ? "" : flops, open ? "" : ", ", params,
+			      more);
 }
 
-static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counter *p, dck_err *err)
+/* *ret_peer: what the counter `p` would say of all, 0 without one. */
+static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counter *p, num *ret_peer,
+			  dck_err *err)
 {
 	cost_result *r = c->cost;
 	num sum = num_int(0);
@@ -307,6 +326,7 @@ static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counte
 	if (mem_arena_failed(c->arena))
 		DCK_FAIL(err, E_LIMIT, "the model's operators need more than %zu MiB",
 			 2 * (ONNX_MEMORY_MAX >> 20));
+	*ret_peer = sum;
 	return DCK_OK;
 }
 
@@ -314,16 +334,21 @@ static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s
 		       const dck_cost_config *cfg, dck_err *err)
 {
 	const peer_counter *p = peer_find(cfg->as);
+	const char *more = "";
+	num peer;
 
 	record_set_began(b, os_unix_ns());
 	facts(b, c, s);
 	bench_facts_options(b, "plan", dck_cost_options, cfg);
 	totals(b, c);
 	if (cfg->backward)
-		backward(b, c);
-	DCK_TRY(ops_put(b, c, p, err));
+		more = more_add(c, more, "a training step takes", backward(b, c), "FLOP");
+	DCK_TRY(ops_put(b, c, p, &peer, err));
+	if (p)
+		more =
+		    more_add(c, more, mem_arena_fmt(c->arena, "%s counts", p->name), peer, p->unit);
 	cost_open_put(b, c);
-	answer_put(b, c);
+	answer_put(b, c, more);
 	if (c->freed.done)
 		bench_facts_freed(b, &c->freed);
 	note_unknown(b, c);
