@@ -301,6 +301,8 @@ static void latency_put(page *p, const dck_record *r)
 		page_fmt(p, "  [%s, %s]", format_scaled(&scale, m->lo, a),
 			 format_scaled(&scale, m->hi, b));
 		text_level(p, m->level);
+	} else {
+		page_text(p, "  (no interval)");
 	}
 	rate_put(p, r, m);
 	page_line(p);
