@@ -284,6 +284,8 @@ static void answer_put(record_builder *b, bench_counted *c, const char *more)
 
 	if (!macs || !flops || !params)
 		return;
+	if (more && open)
+		more = mem_arena_fmt(c->arena, "%s%s", more, cost_open_letters(c));
 	more = more ? more : "";
 	if (!known && !open)
 		record_answer(b, "MACs not known (%.100s), %s%s",

@@ -8,6 +8,8 @@
 #define TERMS_SHOWN 3u
 #define OPERATORS   20u
 #define TITLE_MAX   20u
+#define SYMBOL_MAX  16u
+#define LETTERS	    16u
 
 /* A term's number: at least as much as a reader needs, 0.00521 as well as 17.6 G. */
 static const char *coefficient(double v, char *buf, size_t size)
@@ -27,6 +29,82 @@ static size_t open_terms(bench_counted *c, num n, num_term terms[NUM_TERMS_MAX],
 			if (what && strncmp(what, COST_BRANCH, strlen(COST_BRANCH)) == 0)
 				return 0;
 	return count;
+}
+
+/* --- long names */
+
+/* The sizes of inputs, each once, whose names are too long for a formula. */
+static bool long_names(bench_counted *c, names *ret)
+{
+	const cost_result *r = c->cost;
+	const char *name, *what;
+
+	if (!names_init(ret, c->arena, LETTERS))
+		return false;
+	for (size_t i = 0; i < r->ninputs; i++)
+		for (int k = 0; k < r->inputs[i]->rank && ret->n < LETTERS; k++)
+			if (num_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) && !what &&
+			    strlen(name) > SYMBOL_MAX && names_find(ret, name) == NAMES_NONE)
+				names_add(ret, name);
+	return ret->n > 0;
+}
+
+/* Of the i-th of them; what the model itself calls so is passed over. */
+static char letter_of(bench_counted *c, size_t i)
+{
+	char text[2] = "A";
+
+	for (;; text[0]++) {
+		if (num_symbol_used(c->cost->nums, text))
+			continue;
+		if (i-- == 0)
+			return text[0];
+	}
+}
+
+/* `text` with `letter` where `name` stands as a whole. */
+static const char *name_replace(bench_counted *c, const char *text, const char *name, char letter)
+{
+	static const char part[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+	const size_t n = strlen(name);
+	const char *at = text, *done = "";
+
+	while (done && (at = strstr(at, name)) != NULL) {
+		if ((at > text && strchr(part, at[-1])) || (at[n] && strchr(part, at[n]))) {
+			at += n;
+			continue;
+		}
+		done = mem_arena_fmt(c->arena, "%s%.*s%c", done, (int)(at - text), text, letter);
+		text = at += n;
+	}
+	return done ? mem_arena_fmt(c->arena, "%s%s", done, text) : NULL;
+}
+
+/* A product of sizes as a reader can take it in. NULL: no memory. */
+static const char *product_text(bench_counted *c, num product)
+{
+	const char *text = num_text(c->cost->nums, product);
+	names list;
+
+	if (!long_names(c, &list))
+		return text;
+	for (size_t i = 0; i < list.n && text; i++)
+		text = name_replace(c, text, list.name[i], letter_of(c, i));
+	return text;
+}
+
+const char *cost_open_letters(bench_counted *c)
+{
+	const char *text = "";
+	names list;
+
+	if (!long_names(c, &list))
+		return text;
+	for (size_t i = 0; i < list.n && text; i++)
+		text = mem_arena_fmt(c->arena, "%s%s %c is %s", text, i ? "," : ";",
+				     letter_of(c, i), list.name[i]);
+	return text;
 }
 
 const char *cost_open_text(bench_counted *c, num n)
@@ -49,8 +127,8 @@ const char *cost_open_text(bench_counted *c, num n)
 					     : " + ",
 				     coefficient(i && v < 0 ? -v : v, buf, sizeof buf));
 		if (text && terms[i].degree)
-			text = mem_arena_fmt(c->arena, "%s * %s", text,
-					     num_text(c->cost->nums, terms[i].of));
+			text =
+			    mem_arena_fmt(c->arena, "%s * %s", text, product_text(c, terms[i].of));
 	}
 	return count ? text : NULL;
 }
@@ -103,10 +181,10 @@ static bool has_any(const part *p)
 /* Key and title of a term's column: the product, where it is short. */
 static void term_column(const whole *w, size_t i, dck_column *ret)
 {
-	const char *text = w->term[i].degree ? num_text(w->c->cost->nums, w->term[i].of) : "fixed";
+	const char *text = w->term[i].degree ? product_text(w->c, w->term[i].of) : "fixed";
 
 	*ret = (dck_column){.key = mem_arena_fmt(w->c->arena, "term_%zu", i + 1),
-			    .title = strlen(text) <= TITLE_MAX
+			    .title = text && strlen(text) <= TITLE_MAX
 					 ? text
 					 : mem_arena_fmt(w->c->arena, "term %zu", i + 1),
 			    .unit = DCK_UNIT_ONE};
@@ -307,11 +385,24 @@ const char *cost_open_most(bench_counted *c, double *ret_share)
 	return n ? parts[most].name : NULL;
 }
 
+static void facts_letters(record_builder *b, bench_counted *c)
+{
+	names list;
+	const char *key;
+
+	if (!long_names(c, &list))
+		return;
+	for (size_t i = 0; i < list.n; i++)
+		if ((key = mem_arena_fmt(c->arena, "size/%c", letter_of(c, i))) != NULL)
+			record_fact_text(b, "cost", key, list.name[i]);
+}
+
 void cost_open_put(record_builder *b, bench_counted *c)
 {
 	if (num_known(c->cost->macs) && num_known(c->cost->flops))
 		return;
 	whole w = whole_of(c);
+	facts_letters(b, c);
 	if (w.n) {
 		facts_terms(b, &w);
 		types_put(b, &w);

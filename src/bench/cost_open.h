@@ -12,6 +12,10 @@
  * c's arena. NULL: n is no polynomial of open sizes. */
 const char *cost_open_text(bench_counted *c, num n);
 
+/* "; A is p2o.DynamicDimension.0, B is ...": the letters that stand in such texts and in titles for
+ * sizes of inputs with long names; "" without one, NULL without memory. */
+const char *cost_open_letters(bench_counted *c);
+
 /* A metric of the model: a number, or absent with its formula or its reason. */
 void cost_metric_put(record_builder *b, bench_counted *c, const char *tag, num n, const char *how);
 

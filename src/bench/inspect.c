@@ -232,11 +232,13 @@ static void sentence_put(record_builder *b, inspection *x)
 {
 	const char *slash = strrchr(x->subject, '/'), *producer = producer_text(x);
 
-	record_answer(b, "%s: %s, %s, opset %lld%s%s", slash ? slash + 1 : x->subject,
+	const char *letters = num_known(x->c.cost->macs) ? "" : cost_open_letters(&x->c);
+
+	record_answer(b, "%s: %s, %s, opset %lld%s%s%s", slash ? slash + 1 : x->subject,
 		      amount(x, x->c.cost->macs, "MACs"),
 		      amount(x, x->c.cost->params, "parameters"),
 		      (long long)onnx_opset_version(x->c.model), producer ? ", from " : "",
-		      producer ? producer : "");
+		      producer ? producer : "", letters ? letters : "");
 }
 
 /* --- the summary */
