@@ -282,6 +282,22 @@ static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_
 	return status;
 }
 
+/* Of different subjects the facts are those of the first; the headline names all. */
+static void subjects_put(record_builder *b, const dck_alternative *all, size_t n, size_t from)
+{
+	const dck_subject *first = all[0].subject;
+	char text[1024];
+	bool differ = false;
+
+	for (size_t i = 1; i < n; i++)
+		differ |=
+		    all[i].subject->text != first->text || all[i].subject->argv != first->argv;
+	if (!differ)
+		return;
+	versus_names_text(all, n, from, text, sizeof text);
+	record_fact_text(b, "compare", "subjects", text);
+}
+
 static size_t shared_of(const dck_alternative *all, size_t n)
 {
 	const char *names[DCK_ALTERNATIVES_MAX];
@@ -350,6 +366,8 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 		versus_rank_facts(b, all, n);
 	else
 		v.facts = b;
+	if (!v.asked->ranking)
+		subjects_put(b, all, n, r.shared);
 	status = v.asked->check_outputs ? outputs_check(all, n, watch, b, err) : DCK_OK;
 	if (status == DCK_OK)
 		status = v.asked->over ? versus_over(&v, all, n, b, err)

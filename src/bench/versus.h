@@ -107,6 +107,8 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
  * rounds so far returns how many ratios are not known as well as was asked. */
 size_t versus_rank_least(size_t n, double level); /* rounds, for an interval of every pair */
 void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n);
+/* Names side by side, each from its byte `from` on, for a headline and for identity. */
+void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size);
 size_t versus_rank_look(versus_rounds *r, long rank, double *scratch);
 void versus_rank_record(record_builder *b, const versus *v, const versus_rounds *r);
 

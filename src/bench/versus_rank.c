@@ -18,15 +18,21 @@ size_t versus_rank_least(size_t n, double level)
 	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
 }
 
-/* Names side by side, for a headline and for identity. */
-void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n)
+void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size)
 {
-	char text[1024] = "";
 	size_t at = 0;
 
-	for (size_t i = 0; i < n && at < sizeof text; i++)
-		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", i > 0 ? ", " : "",
-				       all[i].name);
+	*buf = '\0';
+	for (size_t i = 0; i < n && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%s", i > 0 ? ", " : "",
+				       all[i].name + from);
+}
+
+void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n)
+{
+	char text[1024];
+
+	versus_names_text(all, n, 0, text, sizeof text);
 	record_fact_text(b, "subject", "kind", "several");
 	record_fact_text(b, "subject", "name", text);
 }

@@ -8,8 +8,9 @@
 #include "report/format.h"
 #include "report/page.h"
 
-#define GRID_COLS_MAX	16
-#define GRID_TITLE_COLS 30 /* on a terminal a longer title is cut, unless the cells below it are longer still */
+#define GRID_COLS_MAX 16
+/* On a terminal a longer title is cut, unless the cells below it are longer still. */
+#define GRID_TITLE_COLS 30
 
 typedef struct grid_col {
 	const char *title;

@@ -45,8 +45,10 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		    {"plan", "device", ", ", ""},
 		    {"engine", "threads", ", ", " threads"}};
 	char buf[FORMAT_SIZE], said[FORMAT_SIZE] = "";
-	const char *name = text_fact(r, "subject", "name", buf);
+	const char *name = text_fact(r, "compare", "subjects", buf);
 
+	if (name == NULL)
+		name = text_fact(r, "subject", "name", buf);
 	page_ink_set(p, PAGE_BOLD);
 	page_wrap(p, 2, name != NULL ? name : r->command != NULL ? r->command : "a measurement");
 	page_ink_set(p, PAGE_PLAIN);

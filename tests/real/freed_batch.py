@@ -15,6 +15,7 @@ transformers there are its networks too. Run it with the interpreter that has th
 
 import argparse
 import contextlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -203,10 +204,7 @@ def all_in_one_row(program, dynamo):
 
 def language(program, dynamo, name):
     torch, _ = need_torch()
-    try:
-        import transformers
-    except ImportError as e:
-        raise Skipped(str(e)) from e
+    import transformers
     size = {"vocab_size": 100}
     if name == "bert":
         config = transformers.BertConfig(hidden_size=32, num_hidden_layers=2, intermediate_size=64,
@@ -233,7 +231,8 @@ def cases_of(dynamo):
         yield name + end, lambda p, n=name, i=image: network(p, dynamo, n, i)
     for case in CASES:
         yield case.__name__ + end, lambda p, c=case: c(p, dynamo)
-    for name in "bert", "gpt2":
+    # Debian has no transformers; nothing that 'tools/setup.sh' installs is left out.
+    for name in ("bert", "gpt2") if importlib.util.find_spec("transformers") else ():
         yield name + end, lambda p, n=name: language(p, dynamo, n)
 
 

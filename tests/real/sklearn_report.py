@@ -74,7 +74,7 @@ def save(path, values, csv, rng, np):
 
 def command(program, folder, case, rng, np):
     true, pred, scores, args = case
-    words = [program, "accuracy", "--digits", str(args["digits"])]
+    words = [program, "accuracy", "--details", "--digits", str(args["digits"])]
     words += ["--labels", save(folder + "/y", true, rng.random() < 0.5, rng, np)]
     if scores is not None:
         words += ["--predictions", save(folder + "/p", scores, False, rng, np)]
