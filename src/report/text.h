@@ -30,6 +30,8 @@ void text_level(page *p, double level);
 /* The doubts, all or one. Not those that have the cause of another one, nor what text_incomplete()
  * said. */
 void text_notes(page *p, const dck_record *r);
+/* Others stand under it: what it says to do helps against those too. */
+bool text_note_is_cause(const dck_record *r, const dck_note *n);
 bool text_note_is_own(const dck_record *r, const dck_note *n);
 /* In `lines` lines, as far as it can be said in them. */
 void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned lines);

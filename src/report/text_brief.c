@@ -368,17 +368,19 @@ static void rest_put(page *p, const char *rest, size_t more)
 	page_line(p);
 }
 
-/* The worst first, as many as fit. Returns how many there are beside them. */
+/* The worst first, of these the causes of others, as many as fit. Returns how many there are beside
+ * them. */
 static size_t notes_put(page *p, const dck_record *r, unsigned lines)
 {
 	static const dck_severity order[] = {DCK_ERROR, DCK_WARN, DCK_INFO};
 	size_t shown = 0, all = 0;
 	part a;
 
-	for (size_t s = 0; s < 3; s++) {
+	for (size_t s = 0; s < 6; s++) {
 		for (size_t i = 0; i < r->nnotes; i++) {
 			const dck_note *n = &r->notes[i];
-			if (n->severity != order[s] || !text_note_is_own(r, n))
+			if (n->severity != order[s / 2] || !text_note_is_own(r, n) ||
+			    text_note_is_cause(r, n) != (s % 2 == 0))
 				continue;
 			all++;
 			if (shown == NOTES_MAX)

@@ -44,6 +44,14 @@ bool text_note_is_own(const dck_record *r, const dck_note *n)
 	return n->under == NULL && n != end_note(r);
 }
 
+bool text_note_is_cause(const dck_record *r, const dck_note *n)
+{
+	for (size_t i = 0; i < r->nnotes; i++)
+		if (r->notes[i].under != NULL && strcmp(r->notes[i].under, n->code) == 0)
+			return true;
+	return false;
+}
+
 static void head_put(page *p, const dck_note *n)
 {
 	page_ink_set(p, severity[n->severity].ink);

@@ -155,6 +155,28 @@ static void one_spelling_of_microseconds(void **state)
 	dck_record_free(r);
 }
 
+/* Of notes that are equally grave, the one that helps against others stands first. */
+static void a_cause_stands_first(void **state)
+{
+	(void)state;
+	record_builder *b = record_new();
+	record_fact_text(b, "subject", "name", "m.onnx");
+	record_answer(b, "slow");
+	record_note(b, DCK_WARN, "drift", "it drifts");
+	record_note(b, DCK_WARN, "busy", "stop them");
+	record_note(b, DCK_ERROR, "worst", "it is broken");
+	record_note(b, DCK_WARN, "steal", "folded");
+	record_note_under(b, "steal", "busy");
+	dck_record *r = finished(b);
+	dck_buffer got = brief(r, NULL);
+	const char *worst = strstr(got.data, "it is broken"),
+		   *cause = strstr(got.data, "stop them"), *other = strstr(got.data, "it drifts");
+	assert_true(worst != NULL && cause != NULL && other != NULL);
+	assert_true(worst < cause && cause < other);
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
 /* Folders that all names lie in tell none from another; a program's words are no path. */
 static void names_without_what_they_share(void **state)
 {
@@ -216,6 +238,7 @@ int main(void)
 	    cmocka_unit_test(an_answer_with_its_table),
 	    cmocka_unit_test(on_a_terminal_the_answer_is_last),
 	    cmocka_unit_test(one_spelling_of_microseconds),
+	    cmocka_unit_test(a_cause_stands_first),
 	    cmocka_unit_test(names_without_what_they_share),
 	    cmocka_unit_test(a_summary_survives_the_file),
 	    cmocka_unit_test(bad_indices_are_refused),
