@@ -119,7 +119,7 @@ static void ways_sort(const val *v, const items *s, const num *dims, int rank, w
 
 static uint64_t mixed(uint64_t h, num n)
 {
-	return (h ^ (uint64_t)n.v ^ (uintptr_t)n.p) * 0x9e3779b97f4a7c15u + (h >> 31);
+	return (h ^ num_hash(n)) * 0x9e3779b97f4a7c15u + (h >> 31);
 }
 
 /* The number of elements before and behind the items in memory. */

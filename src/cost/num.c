@@ -73,14 +73,18 @@ static uint64_t text_hash(const char *s)
 	return h;
 }
 
+uint64_t num_hash(num n)
+{
+	return (uint64_t)n.v + (n.p ? n.p->hash : 0);
+}
+
 static uint64_t atom_hash(atom_kind kind, const char *text, num a, num b)
 {
 	uint64_t h = mix(11, kind);
 
 	if (kind == ATOM_SYMBOL)
 		return mix(h, text_hash(text));
-	h = mix(h, (uint64_t)a.v + (a.p ? a.p->hash : 0));
-	return mix(h, (uint64_t)b.v + (b.p ? b.p->hash : 0));
+	return mix(mix(h, num_hash(a)), num_hash(b));
 }
 
 /* The atom's index; UINT32_MAX: no memory, or too many. */

@@ -88,6 +88,9 @@ size_t num_terms(num_table *t, num n, num_term ret[NUM_TERMS_MAX], bool *ret_exa
  * symbol of the model. False: there are fewer. */
 bool num_factor(num_table *t, num product, size_t i, const char **ret_name, const char **ret_what);
 
+/* Equal for equal numbers, in every table that made its sizes in the same order. */
+uint64_t num_hash(num n);
+
 /* "12*batch+1"; in the arena. None: "?". */
 const char *num_text(num_table *t, num n);
 
