@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options documented = options that exist, and notes documented = notes that are written.
 
+--help explains every option. The page of a command names each of them too, or links to the page of
+another command that has the option with the same explanation and names it.
+
   options.py [--self-test] deepclock
 """
 
@@ -11,6 +14,7 @@ import subprocess
 import check as c
 
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*)")
+PAGE_OF = "docs/commands/{}.md"
 # Every command has them; 'deepclock help' and README describe them once.
 GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note\s*\(\s*[^,"]+,\s*[^,"]+,\s*"([a-z0-9-]+)"')
@@ -31,9 +35,9 @@ def commands(program):
 
 
 def shown(text):
-    """Options that have a row of their own in --help: not those that an example mentions."""
-    return {o for row in re.findall(r"^  ((?:-\w, )?--\S+)", text, re.MULTILINE)
-            for o in OPTION.findall(row)}
+    """{option: its explanation} of the rows of --help: not of what an example mentions."""
+    return {OPTION.search(m[1])[1]: " ".join(m[2].split())
+            for m in re.finditer(r"^  ((?:-\w, )?--\S+)(.*(?:\n {20,}\S.*)*)", text, re.MULTILINE)}
 
 
 def documented(page):
@@ -43,16 +47,22 @@ def documented(page):
 
 
 def options(root, help_of):
-    every = set().union(*(shown(text) for text in help_of.values())) | GENERAL
-    for command, text in sorted(help_of.items()):
-        path = f"docs/{command}.md"
-        if not os.path.exists(os.path.join(root, path)):
-            continue
-        have, page = shown(text), documented(c.read(root, path))
-        for o in sorted(have - set(page) - GENERAL):
-            yield f"{path}: does not document {o}, which 'deepclock {command} --help' shows"
-        for o in sorted(o for o, row in page.items() if o not in have and (row or o not in every)):
-            yield f"{path}: documents {o}, which 'deepclock {command}' does not have"
+    rows = {command: shown(text) for command, text in help_of.items()}
+    every = set().union(*rows.values()) | GENERAL
+    pages = {command: c.read(root, PAGE_OF.format(command)) for command in rows
+             if os.path.exists(os.path.join(root, PAGE_OF.format(command)))}
+    named = {command: documented(page) for command, page in pages.items()}
+    for command, page in sorted(pages.items()):
+        path, have = PAGE_OF.format(command), rows[command]
+        linked = [other for other in pages if f"]({other}.md" in page]
+        for o in sorted(set(have) - set(named[command]) - GENERAL):
+            if not any(o in named[x] and rows[x].get(o) == have[o] for x in linked):
+                yield f"{path}: does not document {o}, which 'deepclock {command} --help' shows"
+        for o, row in sorted(named[command].items()):
+            if o not in have and (row or o not in every):
+                yield f"{path}: documents {o}, which 'deepclock {command}' does not have"
+        for o in sorted(o for o, text in have.items() if len(text.split()) < 2):
+            yield f"{path}: 'deepclock {command} --help' does not explain {o}"
 
 
 def notes(root):
@@ -62,7 +72,7 @@ def notes(root):
             text = c.read(root, path)
             for m in [*CODE.finditer(text), *NAMED.finditer(text)]:
                 written.setdefault(m[1], path)
-    page = "docs/notes.md"
+    page = "docs/reference/notes.md"
     described = set(re.findall(r"^\| `([a-z0-9-]+)` \|", c.read(root, page), re.MULTILINE))
     for note in sorted(set(written) - described):
         yield f"{page}: does not describe the note '{note}', which {written[note]} writes"
@@ -77,14 +87,18 @@ def check(program, root=c.ROOT):
 
 FAKE = """#!/bin/sh
 case $1 in
-help) printf 'Commands:\\n  run   it runs\\n\\nExamples:\\n' ;;
-run) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  no\\n  --help  this\\n\\nExamples:\\n'
-     printf '  deepclock run --other x\\n' ;;
+help) printf 'Commands:\\n  run   it runs\\n  walk  it walks\\n\\nExamples:\\n' ;;
+run) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  does not wait\\n'
+     printf '  --help  show this\\n\\nExamples:\\n  deepclock run --other x\\n' ;;
+walk) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  does not wait\\n' ;;
 esac
 """
+OTHER = FAKE.replace("does not wait", "does not rest", 1)
+DUMB = FAKE.replace("--fast  does not wait", "--fast  ", 1)
 PAGE = "| option | meaning |\n|---|---|\n| `--output FILE` | where |\n| `--fast` | no |\n"
 NOTES = "| `one` | info | when | what |\n"
 WRITES = 'void f(void){record_note(b, bad ? DCK_WARN : DCK_INFO,\n\t"one", "text");}\n'
+RUN, WALK, NOTE = "docs/commands/run.md", "docs/commands/walk.md", "docs/reference/notes.md"
 
 
 def self_test(*_):
@@ -93,17 +107,24 @@ def self_test(*_):
         os.chmod(program, 0o755)
         return check(program, where)
 
-    good = {"program": FAKE, "docs/run.md": PAGE, "docs/notes.md": NOTES, "src/bench/a.c": WRITES}
+    good = {"program": FAKE, RUN: PAGE, WALK: "Options: [run](run.md).\n", NOTE: NOTES,
+            "src/bench/a.c": WRITES}
     yield from c.misses(asked, [
         ("a good tree", good, None),
-        ("an undocumented option", {**good, "docs/run.md": PAGE.replace("--fast", "fast")},
+        ("an undocumented option", {**good, RUN: PAGE.replace("--fast", "fast"), WALK: PAGE},
          "does not document --fast"),
-        ("an option that is gone", {**good, "docs/run.md": PAGE + "| `--slow` | gone |\n"},
+        ("an option that is gone", {**good, RUN: PAGE + "| `--slow` | gone |\n"},
          "documents --slow"),
-        ("one that is gone, in the text", {**good, "docs/run.md": PAGE + "\nUse `--slow`.\n"},
+        ("one that is gone, in the text", {**good, RUN: PAGE + "\nUse `--slow`.\n"},
          "documents --slow"),
-        ("a note without a row", {**good, "docs/notes.md": "# Notes\n"}, "describe the note 'one'"),
-        ("a row without a note", {**good, "docs/notes.md": NOTES + "| `two` | info | a | b |\n"},
+        ("a page without a link", {**good, WALK: "It has `--output`.\n"},
+         "walk.md: does not document --fast"),
+        ("an option that means something else there", {**good, "program": OTHER},
+         "walk.md: does not document --fast"),
+        ("an option without an explanation", {**good, "program": DUMB, WALK: PAGE, RUN: PAGE},
+         "--help' does not explain --fast"),
+        ("a note without a row", {**good, NOTE: "# Notes\n"}, "describe the note 'one'"),
+        ("a row without a note", {**good, NOTE: NOTES + "| `two` | info | a | b |\n"},
          "describes the note 'two'"),
     ])
 

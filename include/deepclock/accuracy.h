@@ -23,7 +23,7 @@ extern "C" {
  * dck_tolerance_options and dck_accuracy_options. */
 typedef struct dck_accuracy_config {
 	/* Of outputs. An element is the same when |b - a| <= atol + rtol |a|, a the reference's. */
-	const char *rtol, *atol; /* NULL: by the outputs' types, docs/accuracy.md */
+	const char *rtol, *atol; /* NULL: by the outputs' types, docs/commands/accuracy.md */
 	/* Of a classifier. */
 	const char *labels;	 /* FILE; NULL: there are none */
 	const char *predictions; /* FILE; NULL: the subjects predict */

@@ -37,7 +37,7 @@ typedef struct dck_model_config {
 	const char *engine;	/* "ort", "null", "plugin:FILE" */
 	const char *engine_lib; /* NULL: searched */
 	const char *device;
-	uint64_t threads, interop_threads; /* 0: the engine's default, see docs/bench.md */
+	uint64_t threads, interop_threads; /* 0: the engine's default, see docs/commands/bench.md */
 	int opt;			   /* index into none, basic, extended, all */
 	const char *cpus;		   /* "0-3,8"; NULL: not pinned */
 	uint64_t batch;			   /* 0: as the model says */
@@ -104,7 +104,7 @@ DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **re
 DCK_API dck_status dck_subject_check(const dck_subject *s, const char *command,
 				     dck_err *err) DCK_MUST_USE;
 
-/* How it is measured. Rows: dck_plan_options; methods: docs/methods.md. */
+/* How it is measured. Rows: dck_plan_options; methods: docs/reference/methods.md. */
 typedef struct dck_plan {
 	const char *statistic; /* "mean", "p99", "p97.5"; NULL: median. What precision is of */
 	double precision;      /* half-width of its interval over its value */

@@ -102,8 +102,8 @@ DCK_API dck_status dck_alternatives_modes(const dck_subject *base, dck_alternati
 /* Compares n subjects, at least 2; the first is the baseline. They are visited in rounds of random
  * order, so that drift meets all alike; of each round the ratio to the baseline is taken, and of
  * the rounds' ratios the median with an exact interval that holds however often it is looked at
- * (docs/methods.md). The record has metric compare/ratio (second over first), for further ones
- * compare/ratio/NAME, compare/resolution, fact compare/verdict (and compare/verdict/NAME), the
+ * (docs/reference/methods.md). The record has metric compare/ratio (second over first), for further
+ * ones compare/ratio/NAME, compare/resolution, fact compare/verdict (and compare/verdict/NAME), the
  * table compare/alternatives and series compare/rounds/NAME. *ret is owned: dck_record_free().
  * c NULL: defaults; watch NULL: silent. When a subject fails or it is cancelled after the first
  * round, the record is incomplete and a note says why. Errors: those of dck_bench(). @since 0.1 */

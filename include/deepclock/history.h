@@ -9,8 +9,8 @@
  *
  * Several programs may read and write the file at once. What was added is there, and whole, also
  * when the program or the machine stops in the next moment. A file that is damaged, made by a newer
- * deepclock, or no history at all is refused and not changed. docs/history.md says how it is laid
- * out. The memory of SQLite itself does not go through dck_set_allocator().
+ * deepclock, or no history at all is refused and not changed. docs/commands/history.md says how it
+ * is laid out. The memory of SQLite itself does not go through dck_set_allocator().
  *
  * One dck_history belongs to one thread at a time, and to the process that opened it.
  *

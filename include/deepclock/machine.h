@@ -33,11 +33,11 @@ DCK_API void dck_machine_init(dck_machine_config *c); /* @since 0.1 */
  * /deepclock/machine-KEY.json, where KEY stands for processor, caches, allowed processors and
  * number of threads), or else, in less than ten seconds, a new one. Metrics: peak/TYPE/1 and /all,
  * peak/TYPE/ISA/1 and /all, bandwidth/LEVEL_KIND/1 and /all, overhead/..., blas/...
- * (docs/machine.md). Fact machine/measured: when. *ret is owned: dck_record_free(). c NULL: the
- * defaults; watch NULL: silent. When it is cancelled after something was measured the call
- * succeeds, the record is marked incomplete and has the note "interrupted".
- * Errors: E_ABSENT (cached_only, and nothing is kept), E_ARG (more threads than processors),
- * E_CANCEL, E_LIMIT (no threads to be had), E_NOMEM. @since 0.1 */
+ * (docs/commands/machine.md). Fact machine/measured: when. *ret is owned: dck_record_free(). c
+ * NULL: the defaults; watch NULL: silent. When it is cancelled after something was measured the
+ * call succeeds, the record is marked incomplete and has the note "interrupted". Errors: E_ABSENT
+ * (cached_only, and nothing is kept), E_ARG (more threads than processors), E_CANCEL, E_LIMIT (no
+ * threads to be had), E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch,
 			       dck_record **ret, dck_err *err) DCK_MUST_USE;
 

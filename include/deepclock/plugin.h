@@ -1,5 +1,5 @@
 /* plugin.h - the ABI between deepclock and one engine: a shared object of yours, or one of
- * the built-in engines, which use the same table. docs/plugin.md is the guide and
+ * the built-in engines, which use the same table. docs/reference/plugin.md is the guide and
  * plugins/example/ a complete engine in one file, to copy from.
  *
  * Plain C99. A plug-in exports ONE symbol, dck_engine_get(), which returns a const table.

@@ -22,8 +22,8 @@ DCK_API void dck_profile_config_init(dck_profile_config *c); /* @since 0.1 */
 
 /* Measures the model of s as dck_bench() does; then, in sessions of their own, the times of its
  * operators and its memory. Nothing that is measured under the profiler is a latency: operators'
- * times are scaled to the latency (docs/methods.md). The record is that of dck_bench() with ops,
- * metrics profile/... and memory/.... *ret is owned: dck_record_free(). plan, c NULL: the
+ * times are scaled to the latency (docs/reference/methods.md). The record is that of dck_bench()
+ * with ops, metrics profile/... and memory/.... *ret is owned: dck_record_free(). plan, c NULL: the
  * defaults.
  * Errors: those of dck_bench(); E_UNSUP: the engine has no profiler. When operators cannot be
  * measured after the latency was, or on Ctrl-C, the record is incomplete and a note says why.

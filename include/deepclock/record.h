@@ -3,7 +3,7 @@
  *
  * A record is seven plain lists (facts, series, metrics, ops, tables, spans, notes). Everything a
  * record points to is borrowed from it and valid until dck_record_free().
- * The JSON form is described in docs/record.md.
+ * The JSON form is described in docs/reference/record.md.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_RECORD_H
@@ -159,7 +159,7 @@ typedef enum dck_severity { DCK_INFO, DCK_WARN, DCK_ERROR } dck_severity;
 /* What the reader must know to trust the numbers: cause and remedy. */
 typedef struct dck_note {
 	dck_severity severity;
-	const char *code; /* stable: "not-steady"; scripts match it (docs/notes.md lists all) */
+	const char *code; /* stable: "not-steady"; scripts match it (docs/reference/notes.md lists all) */
 	const char *text;
 	const char *brief; /* the same in a line or two, for a summary; NULL: text is short */
 	/* The code of the note that names the cause of this one, which a report for people then

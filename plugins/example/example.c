@@ -6,8 +6,8 @@
  *     cc -shared -fPIC -O2 -fvisibility=hidden -I INCLUDE example.c -o example.so
  *     deepclock bench plugin:./example.so --engine-option size=512 --dim N=8
  *
- * An engine for a real library has the same parts in the same order; docs/plugin.md says what
- * each of them promises. Plain C99, and no header of deepclock's but this one.
+ * An engine for a real library has the same parts in the same order; docs/reference/plugin.md says
+ * what each of them promises. Plain C99, and no header of deepclock's but this one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>

@@ -1,5 +1,5 @@
 /* peers.c - conventions of other counters, as tables. Each was measured on torchvision's networks:
- * the differences to the exact MACs are integer identities (docs/cost.md shows them).
+ * the differences to the exact MACs are integer identities (docs/commands/cost.md shows them).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/peers.h"

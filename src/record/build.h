@@ -89,7 +89,7 @@ void record_note_under(record_builder *b, const char *code, const char *under);
 /* The notes so far, borrowed until the next call on b. */
 const dck_note *record_notes(const record_builder *b, size_t *ret_n);
 
-/* record_json.c: the JSON form, docs/record.md. */
+/* record_json.c: the JSON form, docs/reference/record.md. */
 void record_json_write(const dck_record *r, dck_sink *out);
 /* The same as one object inside a larger text. */
 void record_json_put(const dck_record *r, json_writer *w);

@@ -1,6 +1,6 @@
-/* record_json.c - the JSON form of a record, written. docs/record.md describes every member;
- * record_parse.c reads it. One row of a list is one line, so that records can be compared with
- * diff.
+/* record_json.c - the JSON form of a record, written. docs/reference/record.md describes every
+ * member; record_parse.c reads it. One row of a list is one line, so that records can be compared
+ * with diff.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"

@@ -1,7 +1,7 @@
 /* stat.h - everything the runner and the reports need of statistics. Pure functions on arrays:
  * no clock, no allocation (scratch comes from the caller), no global state. Samples are in the
  * order they were taken; neighbours may depend on each other, and every interval here is
- * corrected for that. docs/methods.md has definitions, sources and measured coverage.
+ * corrected for that. docs/reference/methods.md has definitions, sources and measured coverage.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STAT_STAT_H
@@ -59,7 +59,7 @@ void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 
 /* --- when a measurement stops. A rule that asks again and again stops when chance has made an
  * interval narrow, and such intervals miss more often: this one is made so that they do not (the
- * coverage is in docs/methods.md). */
+ * coverage is in docs/reference/methods.md). */
 
 /* One look: the half-width of the interval is within `precision` of the value, and there are
  * enough effective runs to believe it. */

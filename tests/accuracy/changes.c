@@ -2,7 +2,7 @@
  * change seen where none is, how often where one is?
  *
  *     accuracy_changes           with bounds: the test
- *     accuracy_changes --full    more series, as the Markdown table of docs/history.md
+ *     accuracy_changes --full    more series, as the Markdown table of docs/commands/history.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"

@@ -344,7 +344,7 @@ static void every_metric_is_documented(void **state)
 	char row[128];
 	size_t n;
 	const dck_metric_def *d = dck_metric_defs(&n);
-	FILE *f = fopen(TESTS_DATA "/../../docs/record.md", "rb");
+	FILE *f = fopen(TESTS_DATA "/../../docs/reference/record.md", "rb");
 	assert_non_null(f);
 	page[fread(page, 1, sizeof page - 1, f)] = '\0';
 	fclose(f);
@@ -357,7 +357,8 @@ static void every_metric_is_documented(void **state)
 			continue;
 		snprintf(row, sizeof row, "| `%s` | %s | ", d[i].tag, dck_unit_text(d[i].unit));
 		if (strstr(page, row) == NULL || strstr(page, d[i].help) == NULL)
-			fail_msg("docs/record.md has no row of %s with its help", d[i].tag);
+			fail_msg("docs/reference/record.md has no row of %s with its help",
+				 d[i].tag);
 	}
 }
 
