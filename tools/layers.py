@@ -23,7 +23,7 @@ LAYERS = {
     "src/os": (("base",), ("base", "bench", "report"), ISO, ANY),
     # Pure functions on arrays: no clock, no system, no other module; stdio for snprintf alone.
     "src/stat": ((), (), NUMBERS, ()),
-    "src/record": (("base",), ("base", "record", "report"), ISO, ("jansson.h",)),
+    "src/record": (("base", "os"), ("base", "record", "report"), ISO, ("jansson.h",)),
     "src/model": (("base",), ("base", "opt", "model", "report"), ISO,
                   ("fcntl.h", "sys/stat.h", "unistd.h")),
     # What each operator of a model produces and costs; exact integers, no floating-point time.

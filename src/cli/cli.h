@@ -135,7 +135,7 @@ void cli_help_all(FILE *out, const dck_style *style);
 void cli_option_text(const dck_opt *row, char *buf, size_t size);
 extern const cli_item cli_exit_codes[];
 
-/* text.c: `column` is where the cursor is; lines after the first begin at `indent`. Does not end
+/* wrap.c: `column` is where the cursor is; lines after the first begin at `indent`. Does not end
  * the last line. Returns the column reached. */
 unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
 /* Columns that the text takes on a terminal: its code points. */
@@ -214,7 +214,7 @@ void cli_progress_erase(cli_progress *p);
 /* The line itself, in at most `width` columns; for draw and for tests. */
 void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char *buf, size_t size);
 
-/* record.c: what the commands that make a record share. Where it goes besides stdout: rows in
+/* show.c: what the commands that make a record share. Where it goes besides stdout: rows in
  * cli_save_options and, for commands that take a while, cli_progress_options. */
 typedef struct cli_output {
 	const char *save, *db, *commit;

@@ -1,7 +1,7 @@
 /* cmd_history.c - deepclock history ACTION: the descriptor, and the actions that print little.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history.h"
+#include "cmd_history.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>

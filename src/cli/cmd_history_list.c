@@ -1,7 +1,7 @@
 /* cmd_history_list.c - deepclock history list: records, one in a row, as they are read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history.h"
+#include "cmd_history.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>

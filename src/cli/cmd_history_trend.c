@@ -2,7 +2,7 @@
  * and the changes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history.h"
+#include "cmd_history.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* add.c - a record into the file: its text, and the index that is read from it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include "os/os.h"
 #include "record/build.h"

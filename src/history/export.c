@@ -2,7 +2,7 @@
  * is in memory at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include "base/sink.h"
 #include "record/build.h"

@@ -1,7 +1,7 @@
 /* filter.c - a filter as SQL. What users give is bound, never pasted into it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include "os/os.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* find.c - one record: by its name, whole, or as what another is compared with.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * git would take longer than the rest, and would run what a strange folder's configuration says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "os/os.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * hashes of the record's facts, so that they also hold for records of other machines.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

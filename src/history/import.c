@@ -1,7 +1,7 @@
 /* import.c - records from files: one that --save wrote, or the lines of an export.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include "record/build.h"
 #include <errno.h>

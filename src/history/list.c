@@ -1,7 +1,7 @@
 /* list.c - many records, one at a time, from the index alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include "record/record.h"
 #include <stdio.h>

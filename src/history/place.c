@@ -1,7 +1,7 @@
 /* place.c - where the file is, and whether what is there could be a history.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * and `metrics` is an index that was read from it, so that lists and trends read no text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include <stdio.h>
 

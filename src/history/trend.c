@@ -2,7 +2,7 @@
  * where their level changed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include "record/record.h"
 #include "stat/stat.h"

@@ -1,7 +1,7 @@
 /* upkeep.c - removing what is no longer wanted, and looking whether all is well.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include "os/os.h"
 #include <stdio.h>

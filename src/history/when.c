@@ -1,7 +1,7 @@
 /* when.c - points in time as people write them: a date, a time, or how long ago.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "history/history.h"
+#include "history/store.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "record/record.h"

@@ -1,4 +1,4 @@
-/* csv.h - what the CSV tables share; csv.c says how text and numbers are written.
+/* csv.h - what the CSV tables share; csv_field.c says how text and numbers are written.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_CSV_H

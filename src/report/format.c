@@ -151,3 +151,11 @@ const char *format_open(const dck_value *v)
 
 	return open ? v->as.text + n : NULL;
 }
+
+bool format_is_verdict(const dck_fact *f)
+{
+	const size_t n = sizeof FORMAT_VERDICT - 1;
+
+	return f->value.kind != DCK_VALUE_ABSENT && strncmp(f->key, FORMAT_VERDICT, n) == 0 &&
+	       (f->key[n] == '\0' || f->key[n] == '/');
+}

@@ -31,4 +31,9 @@ bool format_number_of(const dck_value *v, double *ret); /* false: no number */
 const char *format_open(const dck_value *v);
 const char *format_percent(double ratio, char *buf); /* "0.45 %" */
 
+/* The known facts "verdict" and "verdict/NAME" of any section: what was asked is answered in the
+ * headline, a line each. */
+#define FORMAT_VERDICT "verdict"
+bool format_is_verdict(const dck_fact *f);
+
 #endif

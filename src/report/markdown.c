@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "base/sink.h"
 #include "deepclock/opt.h"
-#include "report/text.h"
-#include "report/text_scale.h"
+#include "report/text/text_parts.h"
+#include "report/scale.h"
 #include "report/writers.h"
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ typedef struct timed {
 	size_t rows;
 	char tag[FORMAT_SIZE];	/* of the statistic that is shown first */
 	const dck_metric *main; /* of the first of them */
-	text_scale scale;
+	column_scale scale;
 	double least;
 	bool spread; /* beside the mean */
 } timed;
@@ -72,7 +72,7 @@ static dck_cell cell_of(const dck_metric *m)
 
 static void timed_find(timed *t)
 {
-	text_range range = {.whole = true};
+	column_range range = {.whole = true};
 	char buf[FORMAT_SIZE];
 	double v;
 
@@ -93,12 +93,12 @@ static void timed_find(timed *t)
 		const dck_cell c = cell_of(m);
 
 		t->main = i == 0 ? m : t->main;
-		text_range_add(&range, &c);
+		column_range_add(&range, &c);
 		if (format_number_of(&m->value, &v))
 			t->least = fmin(t->least, v);
 		t->spread = t->spread || metric_of(r, "latency/stddev") != NULL;
 	}
-	t->scale = text_scale_of(&range, DCK_UNIT_NS, false);
+	t->scale = column_scale_of(&range, DCK_UNIT_NS, false);
 }
 
 enum {
@@ -146,17 +146,18 @@ static const char *timed_head(const void *self, size_t col, char *buf)
 
 static const char *time_text(const timed *t, const dck_metric *m, char *buf)
 {
-	return m != NULL ? text_scale_value(&t->scale, &m->value, buf) : "-";
+	return m != NULL ? column_scale_value(&t->scale, &m->value, buf) : "-";
 }
 
-static const char *interval_text(const text_scale *s, double lo, double hi, double level, char *buf)
+static const char *interval_text(const column_scale *s, double lo, double hi, double level,
+				 char *buf)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 
 	if (!(level > 0))
 		return "-";
-	snprintf(buf, (size_t)3 * FORMAT_SIZE, "%s to %s", text_scale_number(s, lo, a),
-		 text_scale_number(s, hi, b));
+	snprintf(buf, (size_t)3 * FORMAT_SIZE, "%s to %s", column_scale_number(s, lo, a),
+		 column_scale_number(s, hi, b));
 	return buf;
 }
 
@@ -256,8 +257,8 @@ static const char *metric_cell(const void *self, size_t row, size_t col, char *b
 {
 	const dck_metric *m = ((const metrics *)self)->row[row];
 	const dck_cell c = cell_of(m);
-	text_range range = {.whole = true};
-	text_scale scale;
+	column_range range = {.whole = true};
+	column_scale scale;
 	char ends[3 * FORMAT_SIZE];
 
 	switch (col) {
@@ -270,8 +271,8 @@ static const char *metric_cell(const void *self, size_t row, size_t col, char *b
 	case 2:
 		if (!(m->level > 0))
 			return "";
-		text_range_add(&range, &c);
-		scale = text_scale_of(&range, m->def->unit, false);
+		column_range_add(&range, &c);
+		scale = column_scale_of(&range, m->def->unit, false);
 		snprintf(buf, MARKDOWN_CELL, scale.unit[0] ? "%s %s (%.3g %%)" : "%s%s (%.3g %%)",
 			 interval_text(&scale, m->lo, m->hi, m->level, ends), scale.unit,
 			 100 * m->level);
@@ -313,7 +314,7 @@ static void metrics_put(dck_sink *out, const dck_record *r)
 
 typedef struct rows {
 	const dck_table *t;
-	text_scale scale[MARKDOWN_COLS];
+	column_scale scale[MARKDOWN_COLS];
 	bool number[MARKDOWN_COLS];
 	double level;
 } rows;
@@ -345,7 +346,7 @@ static const char *rows_cell(const void *self, size_t row, size_t col, char *buf
 		return "-";
 	if (!format_number_of(&c->value, &v))
 		return format_value(&c->value, DCK_UNIT_NONE, buf);
-	text_scale_value(&own->scale[col], &c->value, value);
+	column_scale_value(&own->scale[col], &c->value, value);
 	if (c->level > 0)
 		snprintf(buf, MARKDOWN_CELL, "%s (%s)", value,
 			 interval_text(&own->scale[col], c->lo, c->hi, c->level, ends));
@@ -396,18 +397,18 @@ static void rows_put(dck_sink *out, const dck_table *t)
 				      .right = rows_right};
 
 	for (size_t c = 0; c < ncols; c++) {
-		text_range range = {.whole = true};
+		column_range range = {.whole = true};
 
 		for (size_t r = 0; r < t->nrows; r++) {
 			const dck_cell *cell = cell_at(&own, r, c);
 
-			text_range_add(&range, cell);
+			column_range_add(&range, cell);
 			if (!(own.level > 0))
 				own.level = cell->level;
 		}
 		own.number[c] = range.any;
 		own.scale[c] =
-		    text_scale_of(&range, t->columns[c].unit, text_is_share(&t->columns[c]));
+		    column_scale_of(&range, t->columns[c].unit, column_is_share(&t->columns[c]));
 	}
 	markdown_line(out, "**", t->title, "**");
 	markdown_table_put(out, &table);
@@ -434,7 +435,7 @@ static void answers_put(dck_sink *out, const dck_record *r)
 	for (size_t i = 0; i < r->nfacts; i++) {
 		const dck_fact *f = &r->facts[i];
 
-		if (!text_is_verdict(f) || f->value.kind != DCK_VALUE_TEXT)
+		if (!format_is_verdict(f) || f->value.kind != DCK_VALUE_TEXT)
 			continue;
 		sink_text(out, "- ");
 		markdown_text(out, f->key);

@@ -1,4 +1,4 @@
-/* writers.h - the writers, one file each; table.c lists them.
+/* writers.h - the writers, one file each; writers.c lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_WRITERS_H

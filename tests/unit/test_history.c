@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"
 #include "fault_alloc.h"
-#include "history/history.h"
+#include "history/store.h"
 #include <math.h>
 #include <sys/stat.h>
 

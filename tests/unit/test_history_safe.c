@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"
-#include "history/history.h"
+#include "history/store.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
 #include "record/build.h"
-#include "report/text_scale.h"
+#include "report/scale.h"
 #include <math.h>
 #include <stdint.h>
 
@@ -22,14 +22,14 @@ static dck_cell between(double v, double lo, double hi)
 	return c;
 }
 
-static text_scale scale_of(dck_unit u, const double *values, size_t n)
+static column_scale scale_of(dck_unit u, const double *values, size_t n)
 {
-	text_range range = {.whole = true};
+	column_range range = {.whole = true};
 	for (size_t i = 0; i < n; i++) {
 		const dck_cell c = real(values[i]);
-		text_range_add(&range, &c);
+		column_range_add(&range, &c);
 	}
-	return text_scale_of(&range, u, false);
+	return column_scale_of(&range, u, false);
 }
 
 static void a_column_has_one_unit_and_the_digits_of_its_least(void **state)
@@ -73,10 +73,10 @@ static void a_column_has_one_unit_and_the_digits_of_its_least(void **state)
 	};
 	char buf[FORMAT_SIZE];
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-		const text_scale s = scale_of(all[i].unit, all[i].values, 2);
+		const column_scale s = scale_of(all[i].unit, all[i].values, 2);
 		assert_string_equal(s.unit, all[i].head);
 		for (int k = 0; k < 2; k++)
-			assert_string_equal(text_scale_number(&s, all[i].values[k], buf),
+			assert_string_equal(column_scale_number(&s, all[i].values[k], buf),
 					    all[i].texts[k]);
 	}
 }
@@ -87,23 +87,23 @@ static void counts_have_all_digits_and_shares_are_percent(void **state)
 	char buf[FORMAT_SIZE];
 	const dck_cell counts[] = {{.value = {.kind = DCK_VALUE_INT, .as.i = 1}},
 				   {.value = {.kind = DCK_VALUE_INT, .as.i = INT64_MAX}}};
-	text_range range = {.whole = true};
+	column_range range = {.whole = true};
 	for (int i = 0; i < 2; i++)
-		text_range_add(&range, &counts[i]);
-	text_scale s = text_scale_of(&range, DCK_UNIT_ONE, false);
-	assert_string_equal(text_scale_value(&s, &counts[1].value, buf),
+		column_range_add(&range, &counts[i]);
+	column_scale s = column_scale_of(&range, DCK_UNIT_ONE, false);
+	assert_string_equal(column_scale_value(&s, &counts[1].value, buf),
 			    "9,223,372,036,854,775,807");
-	s = text_scale_of(&range, DCK_UNIT_ITEM_PER_S, false);
+	s = column_scale_of(&range, DCK_UNIT_ITEM_PER_S, false);
 	assert_string_equal(s.unit, "items/s");
 	const dck_cell share = real(0.125);
-	range = (text_range){.whole = true};
-	text_range_add(&range, &share);
-	s = text_scale_of(&range, DCK_UNIT_ONE, true);
+	range = (column_range){.whole = true};
+	column_range_add(&range, &share);
+	s = column_scale_of(&range, DCK_UNIT_ONE, true);
 	assert_string_equal(s.unit, "%");
-	assert_string_equal(text_scale_value(&s, &share.value, buf), "12.5");
+	assert_string_equal(column_scale_value(&s, &share.value, buf), "12.5");
 	/* Of a share, a share would be ambiguous. */
 	const dck_cell c = between(0.125, 0.12, 0.13);
-	assert_int_equal(text_scale_interval(&s, &c, false, buf), TEXT_INTERVAL_ENDS);
+	assert_int_equal(column_scale_interval(&s, &c, false, buf), INTERVAL_ENDS);
 	assert_string_equal(buf, "[12.0, 13.0]");
 }
 
@@ -113,12 +113,12 @@ static void digits_follow_the_interval(void **state)
 	(void)state;
 	char buf[FORMAT_SIZE];
 	const dck_cell c[] = {between(1.0342, 1.0331, 1.0351), between(2.5, 2, 3)};
-	text_range range = {.whole = true};
+	column_range range = {.whole = true};
 	for (int i = 0; i < 2; i++)
-		text_range_add(&range, &c[i]);
-	const text_scale s = text_scale_of(&range, DCK_UNIT_ONE, false);
-	assert_string_equal(text_scale_value(&s, &c[0].value, buf), "1.0342");
-	assert_string_equal(text_scale_value(&s, &c[1].value, buf), "2.5000");
+		column_range_add(&range, &c[i]);
+	const column_scale s = column_scale_of(&range, DCK_UNIT_ONE, false);
+	assert_string_equal(column_scale_value(&s, &c[0].value, buf), "1.0342");
+	assert_string_equal(column_scale_value(&s, &c[1].value, buf), "2.5000");
 }
 
 static void an_interval_is_short_only_where_that_is_true(void **state)
@@ -150,17 +150,17 @@ static void an_interval_is_short_only_where_that_is_true(void **state)
 	char buf[FORMAT_SIZE];
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
 		const dck_cell c = between(all[i].v, all[i].lo, all[i].hi);
-		text_range range = {.whole = true};
-		text_range_add(&range, &c);
-		const text_scale s = text_scale_of(&range, all[i].unit, false);
-		text_scale_interval(&s, &c, false, buf);
+		column_range range = {.whole = true};
+		column_range_add(&range, &c);
+		const column_scale s = column_scale_of(&range, all[i].unit, false);
+		column_scale_interval(&s, &c, false, buf);
 		assert_string_equal(buf, all[i].text);
 	}
 	const dck_cell none = real(1);
-	const text_scale s = scale_of(DCK_UNIT_NS, (const double[]){1}, 1);
-	assert_int_equal(text_scale_interval(&s, &none, false, buf), TEXT_INTERVAL_NONE);
+	const column_scale s = scale_of(DCK_UNIT_NS, (const double[]){1}, 1);
+	assert_int_equal(column_scale_interval(&s, &none, false, buf), INTERVAL_NONE);
 	const dck_cell c = between(2e6, 1.9e6, 2.1e6);
-	text_scale_interval(&s, &c, true, buf);
+	column_scale_interval(&s, &c, true, buf);
 	assert_string_equal(buf, "\u00b15.0 %");
 }
 

@@ -6,7 +6,7 @@
 #include "record/build.h"
 #include "report/format.h"
 #include "report/ops.h"
-#include "report/page.h"
+#include "report/text/page.h"
 #include <math.h>
 
 static const char *const names[] = {"typical", "absent", "empty",   "incomplete", "extreme",

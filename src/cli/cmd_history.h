@@ -1,8 +1,8 @@
-/* history.h - what the files of 'deepclock history' share.
+/* cmd_history.h - what the files of 'deepclock history' share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_HISTORY_H
-#define CLI_HISTORY_H
+#ifndef CLI_CMD_HISTORY_H
+#define CLI_CMD_HISTORY_H
 
 #include "commands.h"
 

@@ -1,4 +1,4 @@
-/* text.c - wrapping, quoting and escaping.
+/* wrap.c - wrapping, quoting and escaping.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"

@@ -1,8 +1,8 @@
-/* text.c - a record for people, all of it: what was measured and the number first, the doubts last,
- * where the eye is when the prompt returns. text_brief.c has the short form.
+/* text_details.c - a record for people, all of it: what was measured and the number first, the
+ * doubts last, where the eye is when the prompt returns. text_brief.c has the short form.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/text.h"
+#include "report/text/text_parts.h"
 #include "report/ops.h"
 #include "deepclock/opt.h"
 #include "report/writers.h"
@@ -12,25 +12,9 @@
 
 #define NAME_COLS 13 /* of the first column, behind an indent of 2 */
 
-void text_title(page *p, const char *title)
-{
-	page_line(p);
-	page_ink_set(p, PAGE_BOLD);
-	page_text(p, title);
-	page_ink_set(p, PAGE_PLAIN);
-	page_line(p);
-}
-
 static bool has_prefix(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* A metric that has a number, or NULL. */
-const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret)
-{
-	const dck_metric *m = dck_record_metric(r, tag);
-	return m != NULL && format_number_of(&m->value, ret) ? m : NULL;
 }
 
 /* --- what was measured, with what */
@@ -89,39 +73,6 @@ void text_headline(page *p, const dck_record *r, const char *more)
 }
 
 /* --- the number */
-
-/* The metric that the plan's precision was asked of; NULL: the record has none of that name. */
-const dck_metric *text_metric_asked(const dck_record *r)
-{
-	char buf[FORMAT_SIZE], tag[FORMAT_SIZE];
-	const char *statistic = text_fact(r, "plan", "statistic", buf);
-
-	snprintf(tag, sizeof tag, "latency/%.40s", statistic != NULL ? statistic : "median");
-	return dck_record_metric(r, tag);
-}
-
-/* The one to show first: what was asked, else what there is. */
-const dck_metric *text_metric_main(const dck_record *r, double *ret)
-{
-	const dck_metric *m = text_metric_asked(r);
-	if (m == NULL || !format_number_of(&m->value, ret))
-		m = text_metric(r, "latency/median", ret);
-	if (m == NULL)
-		m = text_metric(r, "latency/mean", ret);
-	return m != NULL ? m : text_metric(r, "latency/max", ret);
-}
-
-format_scale text_latency_scale(const dck_record *r)
-{
-	double v = NAN;
-	const dck_metric *m = text_metric_main(r, &v);
-	return format_scale_for(v, m != NULL && m->level > 0 ? (m->hi - m->lo) / 2 : NAN);
-}
-
-void text_level(page *p, double level)
-{
-	page_fmt(p, " %.3g %%", 100 * level);
-}
 
 static void main_put(page *p, const dck_record *r, const format_scale *scale)
 {
@@ -288,12 +239,6 @@ static void cells_fill(const dck_metric *m, const format_scale *scale, cells *c)
 	c->unit = own.unit;
 }
 
-static bool is_latency(const dck_metric *m)
-{
-	return has_prefix(m->def->tag, "latency/") &&
-	       (m->def->unit == DCK_UNIT_NS || is_percent(m));
-}
-
 typedef struct widths {
 	unsigned value, lo, hi, unit;
 } widths;
@@ -435,14 +380,6 @@ static void legend_put(page *p, const dck_record *r, double level)
 	page_line(p);
 }
 
-bool text_has_interval(const dck_record *r)
-{
-	for (size_t i = 0; i < r->nmetrics; i++)
-		if (is_latency(&r->metrics[i]) && r->metrics[i].level > 0)
-			return true;
-	return false;
-}
-
 static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	widths w = {0};
@@ -452,7 +389,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		const dck_metric *m = &r->metrics[i];
-		if (!is_latency(m))
+		if (!text_is_latency(m))
 			continue;
 		cells_fill(m, scale, &c);
 		widen(&w.unit, is_percent(m) ? "" : c.unit);
@@ -465,7 +402,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 	if (!any)
 		return;
 	text_title(p, "Latency");
-	const char *why = reason_shared(r, is_latency);
+	const char *why = reason_shared(r, text_is_latency);
 	if (why != NULL) {
 		reason_put(p, why);
 		return;
@@ -475,29 +412,14 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 	const dck_metric_def *defs = dck_metric_defs(&n);
 	for (size_t i = 0; i < n; i++) {
 		const dck_metric *m = dck_record_metric(r, defs[i].tag);
-		if (m != NULL && is_latency(m))
+		if (m != NULL && text_is_latency(m))
 			latency_row(p, m, scale, &w);
 	}
 	for (size_t i = 0; i < r->nmetrics; i++)
-		if (is_latency(&r->metrics[i]) && !is_defined(&r->metrics[i]))
+		if (text_is_latency(&r->metrics[i]) && !is_defined(&r->metrics[i]))
 			latency_row(p, &r->metrics[i], scale, &w);
 	if (level > 0)
 		legend_put(p, r, level);
-}
-
-/* "[55.4, 56.8]": the unit stands behind the value already, unless an end has another. */
-void text_interval(page *p, const dck_metric *m, const char *value)
-{
-	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
-	const char *unit = strrchr(value, ' ');
-
-	format_number(m->lo, m->def->unit, lo);
-	format_number(m->hi, m->def->unit, hi);
-	char *lo_unit = strrchr(lo, ' '), *hi_unit = strrchr(hi, ' ');
-	if (unit != NULL && lo_unit != NULL && hi_unit != NULL && strcmp(unit, lo_unit) == 0 &&
-	    strcmp(unit, hi_unit) == 0)
-		*lo_unit = *hi_unit = '\0';
-	page_fmt(p, "[%s, %s]", lo, hi);
 }
 
 #define INTERVAL_COL (2 + NAME_COLS + 15)
@@ -543,7 +465,7 @@ static bool is_cost(const dck_metric *m)
 
 static bool is_other(const dck_metric *m)
 {
-	return !is_latency(m) && !is_resource(m) && !is_phase(m) && !is_cost(m) &&
+	return !text_is_latency(m) && !is_resource(m) && !is_phase(m) && !is_cost(m) &&
 	       !text_machine_shows(m) && !has_prefix(m->def->tag, "runs/");
 }
 
@@ -570,7 +492,7 @@ static bool is_timed(const dck_record *r)
 {
 	bool any = dck_record_series(r, "latency") != NULL;
 	for (size_t i = 0; i < r->nmetrics && !any; i++)
-		any = is_latency(&r->metrics[i]);
+		any = text_is_latency(&r->metrics[i]);
 	return any;
 }
 
@@ -589,7 +511,7 @@ static bool is_keyed(const dck_record *r)
 	for (size_t i = 0; i < r->nmetrics && !any; i++)
 		any = is_key(&r->metrics[i]) || is_member(&r->metrics[i]);
 	for (size_t i = 0; i < r->nfacts && !any; i++)
-		any = text_is_verdict(&r->facts[i]);
+		any = format_is_verdict(&r->facts[i]);
 	return any;
 }
 
@@ -739,7 +661,7 @@ static void costs_put(page *p, const dck_record *r)
 	}
 }
 
-bool text_answers(const dck_record *r)
+static bool answers_first(const dck_record *r)
 {
 	return dck_record_fact(r, "result", "answer") != NULL &&
 	       (text_is_machine(r) || r->nops > 0 || is_counted(r) ||
@@ -754,7 +676,7 @@ void text_details(page *p, const dck_record *r)
 	text_headline(p, r, "");
 	text_incomplete(p, r, true);
 	text_verdicts(p, r);
-	if (text_answers(r)) {
+	if (answers_first(r)) {
 		page_line(p);
 		text_answer(p, r);
 	}
@@ -762,7 +684,7 @@ void text_details(page *p, const dck_record *r)
 	if (text_is_machine(r))
 		text_machine(p, r);
 	else if (is_counted(r)) {
-		if (!text_answers(r))
+		if (!answers_first(r))
 			counts_put(p, r);
 	} else if (!keyed || is_timed(r))
 		main_put(p, r, &scale);
@@ -784,28 +706,3 @@ void text_details(page *p, const dck_record *r)
 	text_facts(p, r);
 	text_notes(p, r);
 }
-
-static void text_report(const dck_record *const *records, size_t n, const dck_style *style,
-			dck_sink *out)
-{
-	page p;
-
-	page_init(&p, out, style);
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0) {
-			page_line(&p);
-			sink_repeat(out, '-', p.width);
-			page_line(&p);
-		}
-		if (style != NULL && style->details)
-			text_details(&p, records[i]);
-		else
-			text_brief(&p, records[i], style != NULL ? style->rest : NULL);
-	}
-}
-
-const dck_writer report_text = {
-    .name = "text",
-    .ext = ".txt",
-    .help = "the answer for people; with --details all tables, a histogram and facts",
-    .write = text_report};

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "report/text.h"
+#include "report/text/text_parts.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/grid.h"
+#include "report/text/grid.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

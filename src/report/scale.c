@@ -1,8 +1,8 @@
-/* text_scale.c - how the numbers of one column are written: in one unit and with as many decimals
+/* scale.c - how the numbers of one column are written: in one unit and with as many decimals
  * as the least of them needs, so that they can be compared by looking at them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/text_scale.h"
+#include "report/scale.h"
 #include "base/num.h"
 #include "deepclock/opt.h"
 #include <math.h>
@@ -51,7 +51,7 @@ static const family families[DCK_UNIT_COUNT] = {
     [DCK_UNIT_RUN_PER_S] = {none, false, 4},
 };
 
-void text_range_add(text_range *r, const dck_cell *c)
+void column_range_add(column_range *r, const dck_cell *c)
 {
 	double v;
 
@@ -77,7 +77,7 @@ static int digits_whole(double v)
 
 /* Decimals that show two digits of the narrowest half interval, since more of a number are noise;
  * where there is none, `digits` of the least number. No more than DIGITS_MAX of the largest. */
-static int decimals_of(const text_range *r, double divide, int digits)
+static int decimals_of(const column_range *r, double divide, int digits)
 {
 	const int room = DIGITS_MAX - digits_whole(r->most / divide);
 	int n = (r->half > 0 ? 2 : digits) - digits_whole(r->least / divide);
@@ -90,7 +90,7 @@ static int decimals_of(const text_range *r, double divide, int digits)
 	return n < 0 ? 0 : n > DIGITS_MAX ? DIGITS_MAX : n;
 }
 
-static void unit_set(text_scale *s, dck_unit u, const prefix *p)
+static void unit_set(column_scale *s, dck_unit u, const prefix *p)
 {
 	snprintf(s->unit, sizeof s->unit, "%s%s", p->text,
 		 families[u].whole || u == DCK_UNIT_ONE ? "" : dck_unit_text(u));
@@ -98,7 +98,7 @@ static void unit_set(text_scale *s, dck_unit u, const prefix *p)
 
 /* The largest that leaves the least number a digit behind the point at once, so that columns of
  * about the same size tend to have the same; else the one in the middle. */
-static const prefix *prefix_of(const prefix *all, const text_range *r)
+static const prefix *prefix_of(const prefix *all, const column_range *r)
 {
 	const double middle = r->least > 0  ? sqrt(r->least) * sqrt(r->most)
 			      : r->half > 0 ? r->half
@@ -112,10 +112,10 @@ static const prefix *prefix_of(const prefix *all, const text_range *r)
 	return all;
 }
 
-text_scale text_scale_of(const text_range *r, dck_unit u, bool share)
+column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 {
 	const family *f = &families[u];
-	text_scale s = {.base = u, .divide = 1, .share = share};
+	column_scale s = {.base = u, .divide = 1, .share = share};
 
 	if (!r->any)
 		return s;
@@ -145,7 +145,7 @@ text_scale text_scale_of(const text_range *r, dck_unit u, bool share)
 	return s;
 }
 
-const char *text_scale_number(const text_scale *s, double v, char *buf)
+const char *column_scale_number(const column_scale *s, double v, char *buf)
 {
 	const format_scale scale = {s->divide, s->unit, s->decimals};
 	const bool plain = families[s->base].prefixes == none;
@@ -169,14 +169,14 @@ const char *text_scale_number(const text_scale *s, double v, char *buf)
 	return buf;
 }
 
-const char *text_scale_value(const text_scale *s, const dck_value *v, char *buf)
+const char *column_scale_value(const column_scale *s, const dck_value *v, char *buf)
 {
 	double number = 0;
 
 	if (v->kind == DCK_VALUE_INT && s->whole)
 		return dck_text_count(v->as.i, buf, FORMAT_SIZE);
 	format_number_of(v, &number);
-	return text_scale_number(s, number, buf);
+	return column_scale_number(s, number, buf);
 }
 
 /* Both ends lie about as far from the value. */
@@ -190,7 +190,7 @@ static bool is_even(double v, const dck_cell *c, double most)
 /* "+-0.8 %" of the value; false where that does not say where the interval lies: it is wide, or a
  * difference's, or uneven. Which side of 1 a ratio's lies on is what it is for, so its ends are
  * rounded away only where they lie evenly. */
-static bool half_text(const text_scale *s, const dck_cell *c, bool utf8, char *buf)
+static bool half_text(const column_scale *s, const dck_cell *c, bool utf8, char *buf)
 {
 	char number[NUM_TEXT_MAX];
 	double v = 0;
@@ -211,17 +211,26 @@ static bool half_text(const text_scale *s, const dck_cell *c, bool utf8, char *b
 	return true;
 }
 
-text_interval_kind text_scale_interval(const text_scale *s, const dck_cell *c, bool utf8, char *buf)
+interval_kind column_scale_interval(const column_scale *s, const dck_cell *c, bool utf8, char *buf)
 {
 	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
 
 	buf[0] = '\0';
 	if (!(c->level > 0))
-		return TEXT_INTERVAL_NONE;
+		return INTERVAL_NONE;
 	if (half_text(s, c, utf8, buf))
-		return TEXT_INTERVAL_HALF;
-	text_scale_number(s, c->lo, lo);
-	text_scale_number(s, c->hi, hi);
+		return INTERVAL_HALF;
+	column_scale_number(s, c->lo, lo);
+	column_scale_number(s, c->hi, hi);
 	snprintf(buf, FORMAT_SIZE, "[%.28s, %.28s]", lo, hi);
-	return TEXT_INTERVAL_ENDS;
+	return INTERVAL_ENDS;
+}
+
+bool column_is_share(const dck_column *c)
+{
+	static const char end[] = "share";
+	const size_t n = strlen(c->key), m = sizeof end - 1;
+
+	return c->unit == DCK_UNIT_ONE && n >= m && strcmp(c->key + n - m, end) == 0 &&
+	       (n == m || c->key[n - m - 1] == '_');
 }

@@ -1,4 +1,4 @@
-/* file.c - records in files. Here and not in record/, which knows no operating system.
+/* record_file.c - records in files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"

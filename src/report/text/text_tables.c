@@ -4,9 +4,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
-#include "report/grid.h"
-#include "report/text.h"
-#include "report/text_scale.h"
+#include "report/text/grid.h"
+#include "report/text/text_parts.h"
+#include "report/scale.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef enum column_kind {
 
 typedef struct look {
 	column_kind kind;
-	text_scale scale;
+	column_scale scale;
 	bool intervals;
 	unsigned value_cols, interval_cols;
 } look;
@@ -55,15 +55,6 @@ typedef struct view {
 static const dck_cell *cell_at(const view *v, size_t row, size_t column)
 {
 	return &v->t->cells[row * v->t->ncolumns + column];
-}
-
-bool text_is_share(const dck_column *c)
-{
-	static const char end[] = "share";
-	const size_t n = strlen(c->key), m = sizeof end - 1;
-
-	return c->unit == DCK_UNIT_ONE && n >= m && strcmp(c->key + n - m, end) == 0 &&
-	       (n == m || c->key[n - m - 1] == '_');
 }
 
 static bool is_number(const dck_cell *c)
@@ -100,7 +91,7 @@ static const char *cell_text(const view *v, size_t row, size_t column, char *buf
 	if (c->value.kind == DCK_VALUE_ABSENT)
 		absent_text(v, reason_of(c), buf);
 	else if (is_number(c))
-		text_scale_value(&v->columns[column].scale, &c->value, buf);
+		column_scale_value(&v->columns[column].scale, &c->value, buf);
 	else
 		return format_value(&c->value, v->t->columns[column].unit, buf);
 	return buf;
@@ -145,14 +136,14 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 {
 	look *own = &v->columns[column];
 	const dck_column *c = &v->t->columns[column];
-	text_range range = {.whole = true};
+	column_range range = {.whole = true};
 	char buf[FORMAT_SIZE];
 
 	own->kind = kind_of(v, column, text_cols);
 	own->value_cols = grid_title_columns(v->p, c->title);
 	for (size_t r = 0; r < v->nrows; r++)
-		text_range_add(&range, cell_at(v, r, column));
-	own->scale = text_scale_of(&range, c->unit, text_is_share(c));
+		column_range_add(&range, cell_at(v, r, column));
+	own->scale = column_scale_of(&range, c->unit, column_is_share(c));
 	if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
 		return;
 	if (page_columns(own->scale.unit) > own->value_cols)
@@ -160,13 +151,13 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 	for (size_t r = 0; r < v->nrows; r++) {
 		unsigned n = page_columns(cell_text(v, r, column, buf));
 		own->value_cols = n > own->value_cols ? n : own->value_cols;
-		const text_interval_kind kind =
-		    text_scale_interval(&own->scale, cell_at(v, r, column), v->p->utf8, buf);
+		const interval_kind kind =
+		    column_scale_interval(&own->scale, cell_at(v, r, column), v->p->utf8, buf);
 		n = page_columns(buf);
 		own->interval_cols = n > own->interval_cols ? n : own->interval_cols;
-		own->intervals = own->intervals || kind != TEXT_INTERVAL_NONE;
-		v->half = v->half || kind == TEXT_INTERVAL_HALF;
-		v->ends = v->ends || kind == TEXT_INTERVAL_ENDS;
+		own->intervals = own->intervals || kind != INTERVAL_NONE;
+		v->half = v->half || kind == INTERVAL_HALF;
+		v->ends = v->ends || kind == INTERVAL_ENDS;
 	}
 }
 
@@ -206,8 +197,8 @@ static void grid_cell_of(const void *self, size_t row, size_t col, char *buf)
 	char text[FORMAT_SIZE];
 
 	if (at->interval)
-		text_scale_interval(&v->columns[at->column].scale, cell_at(v, row, at->column),
-				    v->p->utf8, buf);
+		column_scale_interval(&v->columns[at->column].scale, cell_at(v, row, at->column),
+				      v->p->utf8, buf);
 	else
 		snprintf(buf, FORMAT_SIZE, "%s", cell_text(v, row, at->column, text));
 	for (size_t n = strlen(buf); n > 0 && buf[n - 1] == ' '; n--)

@@ -6,7 +6,7 @@
 #define REPORT_GRID_H
 
 #include "report/format.h"
-#include "report/page.h"
+#include "report/text/page.h"
 
 #define GRID_COLS_MAX 16
 /* On a terminal a longer title is cut, unless the cells below it are longer still. */

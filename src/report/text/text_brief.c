@@ -3,7 +3,7 @@
  * eye is when the prompt returns; elsewhere it comes first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/text.h"
+#include "report/text/text_parts.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -316,31 +316,6 @@ static bool is_latency(const dck_record *r)
 	double v;
 	return dck_record_fact(r, "result", "answer") == NULL && r->nops == 0 &&
 	       text_metric_main(r, &v) != NULL && dck_record_metric(r, "runs/count") != NULL;
-}
-
-void text_answer(page *p, const dck_record *r)
-{
-	const dck_fact *f = dck_record_fact(r, "result", "answer");
-	char buf[FORMAT_SIZE];
-
-	if (f == NULL || f->value.kind == DCK_VALUE_ABSENT)
-		return;
-	page_to(p, 2);
-	page_ink_set(p, PAGE_BOLD);
-	page_wrap(p, 2, format_value(&f->value, f->unit, buf));
-	page_ink_set(p, PAGE_PLAIN);
-	page_line(p);
-}
-
-void text_next(page *p, const dck_record *r)
-{
-	const dck_fact *f = dck_record_fact(r, "result", "next");
-
-	if (f == NULL || f->value.kind != DCK_VALUE_TEXT)
-		return;
-	page_text(p, "next: ");
-	page_text(p, f->value.as.text);
-	page_line(p);
 }
 
 static void answer_put(page *p, const dck_record *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/page.h"
+#include "report/text/page.h"
 #include "base/units.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* text_list.c - a table of two columns without titles is a list: what, and its value.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/text.h"
+#include "report/text/text_parts.h"
 #include <string.h>
 
 bool text_is_list(const dck_table *t)

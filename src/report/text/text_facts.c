@@ -3,37 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/record.h"
-#include "report/text.h"
+#include "report/text/text_parts.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define INDENT 15
-
-/* Shares, shown as percent. */
-static bool is_share(const dck_fact *f)
-{
-	static const char *const keys[] = {"precision_reached", "precision_within_process",
-					   "spread_between_processes"};
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (strcmp(f->key, keys[i]) == 0)
-			return true;
-	return false;
-}
-
-static const char *fact_value(const dck_fact *f, char *buf)
-{
-	double v;
-	if (is_share(f) && format_number_of(&f->value, &v))
-		return format_percent(v, buf);
-	return format_value(&f->value, f->unit, buf);
-}
-
-const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf)
-{
-	const dck_fact *f = dck_record_fact(r, section, key);
-	return f == NULL || f->value.kind == DCK_VALUE_ABSENT ? NULL : fact_value(f, buf);
-}
 
 /* "clock_cost" as "clock cost". What users named, in section "records" or behind a '/', stays as it
  * is. */
@@ -88,21 +63,11 @@ static void section_put(page *p, const dck_record *r, const char *section,
 		key_put(p, f->section, f->key);
 		page_ink_set(p, PAGE_PLAIN);
 		page_space(p);
-		page_wrap(p, INDENT, fact_value(f, buf));
+		page_wrap(p, INDENT, text_fact_value(f, buf));
 		first = false;
 	}
 	if (!first)
 		page_line(p);
-}
-
-#define VERDICT "verdict"
-
-bool text_is_verdict(const dck_fact *f)
-{
-	const size_t n = sizeof VERDICT - 1;
-
-	return f->value.kind != DCK_VALUE_ABSENT && strncmp(f->key, VERDICT, n) == 0 &&
-	       (f->key[n] == '\0' || f->key[n] == '/');
 }
 
 /* Where each of several alternatives has a verdict, the section's own repeats one of them. */
@@ -110,8 +75,9 @@ static bool is_repeated(const dck_record *r, const dck_fact *f)
 {
 	bool named = false;
 
-	for (size_t i = 0; i < r->nfacts && f->key[sizeof VERDICT - 1] == '\0' && !named; i++)
-		named = text_is_verdict(&r->facts[i]) && &r->facts[i] != f &&
+	for (size_t i = 0; i < r->nfacts && f->key[sizeof FORMAT_VERDICT - 1] == '\0' && !named;
+	     i++)
+		named = format_is_verdict(&r->facts[i]) && &r->facts[i] != f &&
 			strcmp(r->facts[i].section, f->section) == 0;
 	return named;
 }
@@ -120,14 +86,14 @@ static bool is_repeated(const dck_record *r, const dck_fact *f)
 static void verdict_put(page *p, const dck_fact *f, bool with_section)
 {
 	char buf[FORMAT_SIZE];
-	const char *name = f->key + sizeof VERDICT - 1;
+	const char *name = f->key + sizeof FORMAT_VERDICT - 1;
 
 	page_to(p, 2);
 	if (with_section) {
 		page_wrap(p, 4, f->section);
-		page_wrap(p, 4, VERDICT);
+		page_wrap(p, 4, FORMAT_VERDICT);
 	} else {
-		page_text(p, VERDICT);
+		page_text(p, FORMAT_VERDICT);
 		page_space(p);
 	}
 	page_wrap(p, 4, name[0] == '/' ? name + 1 : "");
@@ -147,7 +113,7 @@ void text_verdicts(page *p, const dck_record *r)
 
 	for (size_t i = 0; i < r->nfacts; i++) {
 		const dck_fact *f = &r->facts[i];
-		if (!text_is_verdict(f))
+		if (!format_is_verdict(f))
 			continue;
 		first = first != NULL ? first : f;
 		sections = sections || strcmp(f->section, first->section) != 0;
@@ -155,7 +121,7 @@ void text_verdicts(page *p, const dck_record *r)
 	if (first != NULL)
 		page_line(p);
 	for (size_t i = 0; i < r->nfacts; i++)
-		if (text_is_verdict(&r->facts[i]) && !is_repeated(r, &r->facts[i]))
+		if (format_is_verdict(&r->facts[i]) && !is_repeated(r, &r->facts[i]))
 			verdict_put(p, &r->facts[i], sections);
 }
 
@@ -174,12 +140,12 @@ static bool is_headline(const dck_fact *f)
 static bool is_known(const dck_fact *f)
 {
 	return f->value.kind != DCK_VALUE_ABSENT && strcmp(f->section, "result") != 0 &&
-	       !is_headline(f) && !text_is_verdict(f);
+	       !is_headline(f) && !format_is_verdict(f);
 }
 
 static bool is_known_number(const dck_fact *f)
 {
-	return is_known(f) && f->value.kind != DCK_VALUE_TEXT && !is_share(f);
+	return is_known(f) && f->value.kind != DCK_VALUE_TEXT && !text_fact_is_share(f);
 }
 
 static void method_put(page *p, const dck_record *r)
@@ -206,7 +172,7 @@ static void method_put(page *p, const dck_record *r)
 		page_space(p);
 		if (f->value.kind == DCK_VALUE_ABSENT)
 			page_wrap(p, 4, "absent,");
-		page_wrap(p, 4, fact_value(f, buf));
+		page_wrap(p, 4, text_fact_value(f, buf));
 		page_line(p);
 	}
 	section_put(p, r, "method", is_known_number, "numbers");

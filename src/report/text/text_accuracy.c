@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
-#include "report/text.h"
+#include "report/text/text_parts.h"
 #include <stdio.h>
 #include <string.h>
 

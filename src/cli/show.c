@@ -1,4 +1,4 @@
-/* record.c - what the commands that make a record share: its options, an observer, showing and
+/* show.c - what the commands that make a record share: its options, an observer, showing and
  * saving it.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,7 +1,7 @@
 /* text_notes.c - the doubts for people: in full, or in a line or two.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/text.h"
+#include "report/text/text_parts.h"
 #include <stdio.h>
 #include <string.h>
 

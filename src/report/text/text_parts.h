@@ -1,11 +1,11 @@
-/* text.h - the parts of the text report.
+/* text_parts.h - the parts of the text report.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_TEXT_H
-#define REPORT_TEXT_H
+#ifndef REPORT_TEXT_PARTS_H
+#define REPORT_TEXT_PARTS_H
 
 #include "report/format.h"
-#include "report/page.h"
+#include "report/text/page.h"
 
 /* The answer in at most 15 lines, and all of it. rest: where that is to be had; NULL: not said. */
 void text_brief(page *p, const dck_record *r, const char *rest);
@@ -47,8 +47,6 @@ void text_facts(page *p, const dck_record *r);
 /* The answer as the sentence that the record has; nothing where it has none. */
 void text_answer(page *p, const dck_record *r);
 void text_next(page *p, const dck_record *r); /* a command to type, never broken into lines */
-/* The details begin with it: of what has no verdict, which says the same. */
-bool text_answers(const dck_record *r);
 
 /* The tables of operators, as p->ops says; nothing where r has none. */
 void text_ops(page *p, const dck_record *r);
@@ -57,7 +55,6 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines);
 
 /* The results that come in rows; nothing where r has none. */
 void text_tables(page *p, const dck_record *r);
-bool text_is_share(const dck_column *c); /* ratios that are shown in percent */
 /* What matters of the one that matters, in at most `lines` lines; nothing where that is too few. */
 void text_table_brief(page *p, const dck_record *r, unsigned lines);
 
@@ -75,15 +72,15 @@ void text_machine(page *p, const dck_record *r);
 void text_machine_brief(page *p, const dck_record *r); /* the best of each, a few lines */
 bool text_machine_shows(const dck_metric *m);
 
-/* The known facts "verdict" and "verdict/NAME" of any section: what was asked is answered in the
- * headline, a line each. */
-bool text_is_verdict(const dck_fact *f);
 void text_verdicts(page *p, const dck_record *r);
 
 /* A fact's value as text, or NULL where r does not have it or it is absent. */
 const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf);
+const char *text_fact_value(const dck_fact *f, char *buf);
+bool text_fact_is_share(const dck_fact *f); /* shown as percent */
 
 /* The latencies have intervals, and with them the legend that says of which kind. */
+bool text_is_latency(const dck_metric *m);
 bool text_has_interval(const dck_record *r);
 
 /* A part's title on a line of its own, after an empty line. */

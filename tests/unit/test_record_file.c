@@ -1,4 +1,4 @@
-/* test_report_file.c - records in files: the old one or the whole new one, never a part.
+/* test_record_file.c - records in files: the old one or the whole new one, never a part.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"

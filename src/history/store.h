@@ -1,9 +1,9 @@
-/* history.h - what the files of this folder share: the connection, statements, and SQLite's
+/* store.h - what the files of this folder share: the connection, statements, and SQLite's
  * failures as sentences.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef HISTORY_HISTORY_H
-#define HISTORY_HISTORY_H
+#ifndef HISTORY_STORE_H
+#define HISTORY_STORE_H
 
 #include "deepclock/history.h"
 #include "base/mem.h"

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "record/record.h"
-#include "report/grid.h"
+#include "report/text/grid.h"
 #include "report/ops.h"
-#include "report/text.h"
+#include "report/text/text_parts.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

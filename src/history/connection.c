@@ -1,0 +1,247 @@
+/* connection.c - how the file is opened so that several programs may write, a kill loses nothing
+ * and a damaged file stays as it is.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/store.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Files up to this size are looked through before anything is written to them; it takes half a
+ * millisecond for each MiB. */
+#define LOOK_THROUGH_BYTES (INT64_C(64) << 20)
+/* Records are at most 256 MiB (dck_record_load); no statement or value is longer. */
+#define LENGTH_MAX ((256 << 20) + 4096)
+
+void dck_history_config_init(dck_history_config *c)
+{
+	*c = (dck_history_config){.wait_ns = UINT64_C(10000000000)};
+}
+
+/* SQLite reads ":memory:" and "file:..." as something else than a file's name. */
+static char *name_plain(const char *path)
+{
+	char *name = mem_alloc(strlen(path) + 3);
+
+	if (name)
+		sprintf(name, "%s%s", path[0] == '/' ? "" : "./", path);
+	return name;
+}
+
+/* "file:NAME?immutable=1", every byte of the name but letters and '/' in percent form. */
+static char *name_immutable(const char *path)
+{
+	char *plain = name_plain(path), *name = mem_alloc(3 * strlen(path) + 40), *p = name;
+
+	if (plain && name) {
+		p += sprintf(p, "file:");
+		for (const unsigned char *c = (const unsigned char *)plain; *c; c++)
+			p += sprintf(p,
+				     strchr("/.-_", *c) || (*c >= '0' && *c <= '9') ||
+					     (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z')
+					 ? "%c"
+					 : "%%%02X",
+				     *c);
+		strcpy(p, "?immutable=1");
+	}
+	mem_free(plain);
+	return plain ? name : NULL;
+}
+
+static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
+{
+	const uint64_t wait_ms = h->wait_ns / 1000000;
+	int rc;
+
+	if (!name)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	errno = 0;
+	rc = sqlite3_open_v2(name, &h->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+			     NULL);
+	mem_free(name);
+	if (rc != SQLITE_OK)
+		return history_failed(h, rc, "open", err);
+	sqlite3_busy_timeout(h->db, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
+	/* The file may be anyone's: nothing in it is run. */
+	sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_limit(h->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
+	return history_run(h, "PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON", "open", err);
+}
+
+static void disconnect(dck_history *h)
+{
+	sqlite3_close(h->db);
+	h->db = NULL;
+}
+
+static dck_status old_refused(const dck_history *h, int version, dck_err *err)
+{
+	if (version < history_schema_version())
+		DCK_FAIL(
+		    err, E_VERSION,
+		    "the history '%s' is of an older version and may only be read, so it cannot "
+		    "be brought up to date",
+		    h->path);
+	return DCK_OK;
+}
+
+/* Without a writable folder SQLite cannot make the files by which readers and writers agree. When
+ * nothing waits in a log to be read, and nobody can write, the file alone is all there is. */
+static dck_status connect_immutable(dck_history *h, dck_err *err)
+{
+	int version;
+
+	if (history_place_log_waits(h->path))
+		DCK_FAIL(err, E_IO,
+			 "cannot read the history '%s': it has a log beside it, and the folder may "
+			 "not be written; copy both elsewhere",
+			 h->path);
+	disconnect(h);
+	DCK_TRY(connect(h, name_immutable(h->path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));
+	h->writable = false;
+	DCK_TRY(history_schema_check(h, &version, err));
+	return old_refused(h, version, err);
+}
+
+/* SQLite notices damage where it reads. What is small is read as a whole before it is changed. */
+static dck_status look_through(dck_history *h, dck_err *err)
+{
+	int64_t pages, page_bytes;
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));
+	DCK_TRY(history_integer(h, "PRAGMA page_size", &page_bytes, err));
+	/* SQLite writes whole pages, but does not mind a last one that was cut. */
+	if (!history_place_log_waits(h->path) && history_place_bytes(h->path) % page_bytes != 0)
+		return history_failed(h, SQLITE_CORRUPT, "use", err);
+	if (pages * page_bytes > LOOK_THROUGH_BYTES)
+		return DCK_OK;
+	DCK_TRY(history_prepare(h, "PRAGMA quick_check(1)", &s, "read", err));
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK && row && strcmp((const char *)sqlite3_column_text(s, 0), "ok") != 0)
+		status = history_failed(h, SQLITE_CORRUPT, "use", err);
+	sqlite3_finalize(s);
+	return status;
+}
+
+/* A write-ahead log: readers and one writer at a time do not wait for each other, and what was not
+ * committed when a program was killed is not seen. The switch is made once in the life of a file,
+ * needs it alone, and SQLite does not wait for that. */
+static dck_status log_ahead(dck_history *h, dck_err *err)
+{
+	const uint64_t begin = os_now_ns();
+	int rc;
+
+	for (;;) {
+		sqlite3_stmt *s;
+		bool wal = false;
+
+		errno = 0;
+		rc = sqlite3_prepare_v2(h->db, "PRAGMA journal_mode=WAL", -1, &s, NULL);
+		if (rc == SQLITE_OK) {
+			rc = sqlite3_step(s);
+			wal = rc == SQLITE_ROW &&
+			      strcmp((const char *)sqlite3_column_text(s, 0), "wal") == 0;
+			sqlite3_finalize(s);
+		}
+		if (wal)
+			return DCK_OK;
+		if ((rc & 0xff) != SQLITE_BUSY || os_now_ns() - begin > h->wait_ns)
+			break;
+		os_sleep_ns(10000000, NULL, NULL);
+	}
+	/* A file system that cannot do it: a rollback journal is as safe, with more waiting. */
+	if (rc == SQLITE_ROW)
+		return DCK_OK;
+	return history_failed(h, rc, "open", err);
+}
+
+static dck_status open_writable(dck_history *h, int version, dck_err *err)
+{
+	DCK_TRY(look_through(h, err));
+	/* Space of removed records can be given back; must be said before there are tables. */
+	if (version == 0)
+		DCK_TRY(history_run(h, "PRAGMA auto_vacuum=INCREMENTAL", "open", err));
+	DCK_TRY(log_ahead(h, err));
+	/* What was committed also survives a loss of power. */
+	DCK_TRY(history_run(h, "PRAGMA synchronous=FULL", "open", err));
+	return version == history_schema_version() ? DCK_OK : history_schema_upgrade(h, err);
+}
+
+static dck_status open_there(dck_history *h, bool exists, dck_err *err)
+{
+	int version = 0;
+	dck_status status;
+
+	DCK_TRY(connect(h, name_plain(h->path),
+			SQLITE_OPEN_READWRITE | (exists ? 0 : SQLITE_OPEN_CREATE), err));
+	h->writable = sqlite3_db_readonly(h->db, "main") == 0;
+	status = history_schema_check(h, &version, err);
+	if (status != DCK_OK && exists &&
+	    (h->failed == SQLITE_CANTOPEN || h->failed == SQLITE_READONLY))
+		return connect_immutable(h, err);
+	if (status != DCK_OK)
+		return status;
+	if (h->writable)
+		return open_writable(h, version, err);
+	return old_refused(h, version, err);
+}
+
+static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err *err)
+{
+	char path[4096];
+	bool exists = false;
+
+	if (!c->path)
+		DCK_TRY(dck_history_path(path, sizeof path, err));
+	h->path = mem_dup(c->path ? c->path : path);
+	h->wait_ns = c->wait_ns;
+	if (!h->path)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	DCK_TRY(history_place_check(h->path, &exists, err));
+	if (!exists && c->existing)
+		DCK_FAIL(err, E_ABSENT,
+			 "there is no history yet at '%s': '--save FILE' of a command begins it",
+			 h->path);
+	if (!exists)
+		DCK_TRY(history_place_folder(h->path, err));
+	return open_there(h, exists, err);
+}
+
+dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_err *err)
+{
+	dck_history_config defaults;
+	dck_history *h = mem_zalloc(1, sizeof *h);
+	dck_status status;
+
+	if (!h)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	dck_history_config_init(&defaults);
+	status = open_path(h, c ? c : &defaults, err);
+	if (status == DCK_OK)
+		*ret = h;
+	else
+		dck_history_close(h);
+	return status;
+}
+
+void dck_history_close(dck_history *h)
+{
+	if (!h)
+		return;
+	disconnect(h);
+	mem_free(h->path);
+	mem_free(h);
+}
+
+const char *dck_history_file(const dck_history *h)
+{
+	return h->path;
+}

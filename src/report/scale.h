@@ -1,0 +1,45 @@
+/* scale.h - how the numbers of one column of a table are written.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_SCALE_H
+#define REPORT_SCALE_H
+
+#include "report/format.h"
+
+/* What the numbers of a column are like: sizes without sign, 0 left out. {.whole = true} to begin
+ * with. */
+typedef struct column_range {
+	bool any, whole; /* there are numbers; all are integers */
+	double least, most;
+	double half; /* of the narrowest interval; 0: there is none */
+} column_range;
+
+void column_range_add(column_range *r, const dck_cell *c);
+
+typedef struct column_scale {
+	dck_unit base; /* what the numbers are in */
+	double divide;
+	int decimals;
+	bool share;    /* in percent */
+	bool whole;    /* counts, to the last digit */
+	bool each;     /* they lie too far apart for one unit: each has its own */
+	char unit[12]; /* for the column's head; "": none, or each has its own */
+} column_scale;
+
+/* share: of ratios that are shown as percent. */
+column_scale column_scale_of(const column_range *r, dck_unit u, bool share);
+/* buf: FORMAT_SIZE */
+const char *column_scale_number(const column_scale *s, double v, char *buf);
+const char *column_scale_value(const column_scale *s, const dck_value *v, char *buf);
+
+typedef enum interval_kind {
+	INTERVAL_NONE,
+	INTERVAL_HALF, /* "+-0.8 %" */
+	INTERVAL_ENDS  /* "[17.4, 17.9]" */
+} interval_kind;
+
+interval_kind column_scale_interval(const column_scale *s, const dck_cell *c, bool utf8, char *buf);
+
+bool column_is_share(const dck_column *c); /* ratios that are shown in percent */
+
+#endif

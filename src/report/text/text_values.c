@@ -1,0 +1,136 @@
+/* text_values.c - what all parts of the text report read from a record: a fact or a metric, and how
+ * the answer, an interval and a part's title are written.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/text/text_parts.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void text_title(page *p, const char *title)
+{
+	page_line(p);
+	page_ink_set(p, PAGE_BOLD);
+	page_text(p, title);
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+/* Shares, shown as percent. */
+bool text_fact_is_share(const dck_fact *f)
+{
+	static const char *const keys[] = {"precision_reached", "precision_within_process",
+					   "spread_between_processes"};
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (strcmp(f->key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
+const char *text_fact_value(const dck_fact *f, char *buf)
+{
+	double v;
+	if (text_fact_is_share(f) && format_number_of(&f->value, &v))
+		return format_percent(v, buf);
+	return format_value(&f->value, f->unit, buf);
+}
+
+const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+	return f == NULL || f->value.kind == DCK_VALUE_ABSENT ? NULL : text_fact_value(f, buf);
+}
+
+/* A metric that has a number, or NULL. */
+const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+	return m != NULL && format_number_of(&m->value, ret) ? m : NULL;
+}
+
+/* The metric that the plan's precision was asked of; NULL: the record has none of that name. */
+const dck_metric *text_metric_asked(const dck_record *r)
+{
+	char buf[FORMAT_SIZE], tag[FORMAT_SIZE];
+	const char *statistic = text_fact(r, "plan", "statistic", buf);
+
+	snprintf(tag, sizeof tag, "latency/%.40s", statistic != NULL ? statistic : "median");
+	return dck_record_metric(r, tag);
+}
+
+/* The one to show first: what was asked, else what there is. */
+const dck_metric *text_metric_main(const dck_record *r, double *ret)
+{
+	const dck_metric *m = text_metric_asked(r);
+	if (m == NULL || !format_number_of(&m->value, ret))
+		m = text_metric(r, "latency/median", ret);
+	if (m == NULL)
+		m = text_metric(r, "latency/mean", ret);
+	return m != NULL ? m : text_metric(r, "latency/max", ret);
+}
+
+format_scale text_latency_scale(const dck_record *r)
+{
+	double v = NAN;
+	const dck_metric *m = text_metric_main(r, &v);
+	return format_scale_for(v, m != NULL && m->level > 0 ? (m->hi - m->lo) / 2 : NAN);
+}
+
+bool text_is_latency(const dck_metric *m)
+{
+	return strncmp(m->def->tag, "latency/", 8) == 0 &&
+	       (m->def->unit == DCK_UNIT_NS || strcmp(m->def->tag, "latency/cv") == 0);
+}
+
+bool text_has_interval(const dck_record *r)
+{
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (text_is_latency(&r->metrics[i]) && r->metrics[i].level > 0)
+			return true;
+	return false;
+}
+
+void text_level(page *p, double level)
+{
+	page_fmt(p, " %.3g %%", 100 * level);
+}
+
+/* "[55.4, 56.8]": the unit stands behind the value already, unless an end has another. */
+void text_interval(page *p, const dck_metric *m, const char *value)
+{
+	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
+	const char *unit = strrchr(value, ' ');
+
+	format_number(m->lo, m->def->unit, lo);
+	format_number(m->hi, m->def->unit, hi);
+	char *lo_unit = strrchr(lo, ' '), *hi_unit = strrchr(hi, ' ');
+	if (unit != NULL && lo_unit != NULL && hi_unit != NULL && strcmp(unit, lo_unit) == 0 &&
+	    strcmp(unit, hi_unit) == 0)
+		*lo_unit = *hi_unit = '\0';
+	page_fmt(p, "[%s, %s]", lo, hi);
+}
+
+void text_answer(page *p, const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "result", "answer");
+	char buf[FORMAT_SIZE];
+
+	if (f == NULL || f->value.kind == DCK_VALUE_ABSENT)
+		return;
+	page_to(p, 2);
+	page_ink_set(p, PAGE_BOLD);
+	page_wrap(p, 2, format_value(&f->value, f->unit, buf));
+	page_ink_set(p, PAGE_PLAIN);
+	page_line(p);
+}
+
+void text_next(page *p, const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "result", "next");
+
+	if (f == NULL || f->value.kind != DCK_VALUE_TEXT)
+		return;
+	page_text(p, "next: ");
+	page_text(p, f->value.as.text);
+	page_line(p);
+}
