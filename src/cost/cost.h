@@ -9,7 +9,7 @@
 #ifndef COST_COST_H
 #define COST_COST_H
 
-#include "cost/num.h"
+#include "cost/polynomial.h"
 #include "model/onnx.h"
 
 typedef enum val_kind {

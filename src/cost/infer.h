@@ -4,6 +4,7 @@
 #ifndef COST_INFER_H
 #define COST_INFER_H
 
+#include "base/err.h"
 #include "cost/op.h"
 #include "model/names.h"
 
@@ -23,19 +24,13 @@ typedef struct scope {
 	const struct scope *parent;
 } scope;
 
-typedef struct row_slot {
-	const char *domain;
-	const op_row *row;
-} row_slot;
-#define ROW_SLOTS 2048u /* a power of two, some times the number of rows */
-
 typedef struct infer {
 	const onnx_model *model;
 	const cost_config *config;
 	mem_arena *arena;
 	num_table *nums;
-	row_slot rows[ROW_SLOTS];
-	names functions; /* by "domain name overload" */
+	const op_family *const *families; /* ended by NULL */
+	names functions;		  /* by "domain name overload" */
 	const onnx_function **function_of;
 	cost_op *ops;
 	size_t nops, cap;
@@ -63,23 +58,58 @@ typedef struct place {
 /* Bodies in bodies, functions in functions; each level takes a few KiB of stack. */
 #define INFER_DEPTH_MAX 48
 
+/* Ends the inference with that error; of several errors the first one stands. */
+#define INFER_FAIL(in, code, ...)                                                            \
+	do {                                                                                 \
+		if (infer_ok(in))                                                            \
+			(in)->status =                                                       \
+			    err_set((in)->err, DCK_##code, __FILE__, __LINE__, __VA_ARGS__); \
+	} while (0)
+
+/* --- scope.c --- */
+
 bool infer_ok(const infer *in);
 void infer_fail_memory(infer *in);
+/* A value of which nothing is known. Here and below NULL or false: in->status says why. */
+val *infer_value(infer *in, const char *name);
+/* A value of the model's stated type. */
+val *infer_declared(infer *in, const char *name, const onnx_type *type, bool input);
+void infer_declare_tensor(infer *in, val *v, const onnx_tensor_type *t, bool input);
+val *infer_constant(infer *in, const onnx_tensor *t);
+/* The value of that name, from the inside out; NULL: none. */
+val *infer_find(const scope *s, const char *name);
+/* What a real run has shown of output i; NULL: nothing. */
+const cost_shape *infer_shown(const op *o, size_t i);
+/* An empty scope with room for the outputs of these nodes and `others` names more. */
+bool scope_init(infer *in, scope *s, const scope *parent, size_t others, const onnx_node *nodes,
+		size_t n);
+/* A scope for a graph, with its initializers. */
+bool scope_init_graph(infer *in, scope *s, const scope *parent, const onnx_graph *g);
+/* `what` says of a name that is made twice what made it the second time. */
+void scope_put(infer *in, scope *s, const char *name, val *v, const char *what);
+/* Gives numbers to the names of all outputs: so a name that is made twice, and one that is used
+ * before it is made, can be told. */
+void scope_name_outputs(infer *in, scope *s, const onnx_node *nodes, size_t n);
+/* What the file states of these values' types, where that is to be believed. */
+void scope_declare(infer *in, scope *s, const onnx_value *values, size_t n);
+
+/* --- infer_order.c --- */
+
 /* An order of the nodes in which each comes after those whose results it needs; in the arena. NULL:
  * a cycle, or no memory; in->status says so. */
 size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n);
+
+/* --- infer.c --- */
+
+/* Makes the model's functions known, before any node is walked. */
+bool infer_functions(infer *in);
 void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at);
-/* The value of that name, from the inside out; NULL: none. */
-val *infer_find(const scope *s, const char *name);
-/* A value of the model's stated type. */
-val *infer_declared(infer *in, const char *name, const onnx_type *type, bool input);
-/* What a real run has shown of output i; NULL: nothing. */
-const cost_shape *infer_shown(const op *o, size_t i);
 /* A run decided what the graph leaves open. */
 void infer_chosen(op *o, int64_t value);
-val *infer_constant(infer *in, const onnx_tensor *t);
 
-/* price.c: cost, traffic and parameters of an operator whose shapes are set. */
+/* --- price.c --- */
+
+/* Cost, traffic and parameters of an operator whose shapes are set. */
 void price_op(op *o);
 /* Sums, and the peak of what lives. */
 void price_total(infer *in);

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
-#include "base/err.h"
 
 #include <string.h>
 
@@ -89,11 +88,11 @@ size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 		return order;
 	for (size_t i = 0; i < n; i++)
 		if (waits[i]) {
-			in->status = err_set(
-			    in->err, DCK_E_FORMAT, __FILE__, __LINE__,
-			    "the model's operators wait for each other: '%s' (%s) needs "
-			    "its own result",
-			    nodes[i].name ? nodes[i].name : "?", nodes[i].op ? nodes[i].op : "?");
+			INFER_FAIL(in, E_FORMAT,
+				   "the model's operators wait for each other: '%s' (%s) needs its "
+				   "own result",
+				   nodes[i].name ? nodes[i].name : "?",
+				   nodes[i].op ? nodes[i].op : "?");
 			break;
 		}
 	return NULL;

@@ -1,6 +1,6 @@
 /* Open integers: equal expressions are one object, and arithmetic on them is exact.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cost/num.h"
+#include "cost/polynomial.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,825 @@
+/* math_fold.c - arithmetic, comparison and logic of one element after another: shapes, and
+ * contents where those of the inputs are known, open numbers among them.
+ *
+ * Real contents are computed only by operations that IEEE 754 rounds exactly (+ - * / sqrt and
+ * rounding to whole numbers), each result rounded to the tensor's type, so that every engine gets
+ * the same; exp and log differ in the last bit between engines, and a floor() after them would not.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/rules/math_rules.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A whole number result, or none: not known, or not whole. */
+typedef num whole_fn(op *o, int64_t dtype, num a, num b);
+typedef double real_fn(const op *o, double a, double b);
+
+/* How contents follow from contents. One of the functions may be missing. */
+typedef struct fold {
+	const char *name;
+	whole_fn *whole;
+	real_fn *real;
+} fold;
+
+static num unknown(op *o)
+{
+	return num_none(o->nums, "the result of a %s depends on values", o->node->op);
+}
+
+static bool is_float(int64_t dtype)
+{
+	return dtype == ONNX_FLOAT || dtype == ONNX_DOUBLE || dtype == ONNX_FLOAT16 ||
+	       dtype == ONNX_BFLOAT16;
+}
+
+/* The whole numbers that a type holds exactly, all of them from the first to the second. */
+static const struct span {
+	int64_t least, most;
+} spans[] = {
+    [ONNX_FLOAT] = {-(1 << 24), 1 << 24},   [ONNX_UINT8] = {0, UINT8_MAX},
+    [ONNX_INT8] = {INT8_MIN, INT8_MAX},	    [ONNX_UINT16] = {0, UINT16_MAX},
+    [ONNX_INT16] = {INT16_MIN, INT16_MAX},  [ONNX_INT32] = {INT32_MIN, INT32_MAX},
+    [ONNX_INT64] = {INT64_MIN, INT64_MAX},  [ONNX_BOOL] = {0, 1},
+    [ONNX_FLOAT16] = {-(1 << 11), 1 << 11}, [ONNX_DOUBLE] = {-((int64_t)1 << 53), (int64_t)1 << 53},
+    [ONNX_UINT32] = {0, UINT32_MAX},	    [ONNX_UINT64] = {0, INT64_MAX},
+    [ONNX_BFLOAT16] = {-(1 << 8), 1 << 8},
+};
+
+static struct span span_of(int64_t dtype)
+{
+	if (dtype < 0 || (size_t)dtype >= sizeof spans / sizeof *spans)
+		return (struct span){0, 0};
+	return spans[dtype];
+}
+
+static bool in_span(int64_t dtype, num v)
+{
+	struct span s = span_of(dtype);
+
+	return !num_known(v) || (v.v >= s.least && v.v <= s.most);
+}
+
+num math_fit(op *o, int64_t dtype, num v)
+{
+	if (in_span(dtype, v))
+		return v;
+	return num_none(o->nums, "the result of a %s overflows", o->node->op);
+}
+
+const num *math_whole(const op *o, size_t input, size_t *ret_n)
+{
+	const val *v = op_in(o, input);
+
+	if (!v || (!v->ints && !v->reals) || v->n > ONNX_INTS_MAX)
+		return NULL;
+	*ret_n = v->n;
+	if (v->ints)
+		return v->ints;
+	num *whole = mem_arena_array(o->arena, v->n, sizeof(*whole));
+	for (size_t i = 0; whole && i < v->n; i++) {
+		if (!(fabs(v->reals[i]) <= 0x1p53) || v->reals[i] != floor(v->reals[i]) ||
+		    (v->reals[i] == 0 && signbit(v->reals[i])))
+			return NULL;
+		whole[i] = num_int((int64_t)v->reals[i]);
+	}
+	return whole;
+}
+
+/* --- whole numbers --- */
+
+static num whole_add(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_add(o->nums, a, b);
+}
+
+static num whole_sub(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_sub(o->nums, a, b);
+}
+
+static num whole_mul(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_mul(o->nums, a, b);
+}
+
+/* Of integers towards zero, as C does. */
+static num whole_div(op *o, int64_t dtype, num a, num b)
+{
+	num exact;
+
+	if (num_is(b, 0))
+		return unknown(o);
+	if (num_known(a) && num_known(b)) {
+		if (a.v == INT64_MIN || (is_float(dtype) && a.v % b.v != 0))
+			return unknown(o);
+		return num_int(a.v / b.v);
+	}
+	if (num_div_exact(o->nums, a, b, &exact))
+		return exact;
+	if (is_float(dtype) || num_least(o->nums, a) < 0 || num_least(o->nums, b) < 1)
+		return unknown(o);
+	return num_floor_div(o->nums, a, b);
+}
+
+static num whole_mod(op *o, int64_t dtype, num a, num b)
+{
+	bool c_style = op_attr_int(o, "fmod", 0) != 0;
+	num exact;
+
+	(void)dtype;
+	if (num_is(b, 0))
+		return unknown(o);
+	if (num_known(a) && num_known(b)) {
+		if (b.v == -1)
+			return num_int(0);
+		int64_t rest = a.v % b.v;
+		if (!c_style && rest && (rest < 0) != (b.v < 0))
+			rest += b.v;
+		return num_int(rest);
+	}
+	if (num_div_exact(o->nums, a, b, &exact))
+		return num_int(0);
+	if (num_least(o->nums, b) < 1 || (c_style && num_least(o->nums, a) < 0))
+		return unknown(o);
+	return num_sub(o->nums, a, num_mul(o->nums, b, num_floor_div(o->nums, a, b)));
+}
+
+static num whole_pow(op *o, int64_t dtype, num a, num b)
+{
+	num p = num_int(1);
+
+	(void)dtype;
+	if (!num_known(b) || b.v < 0 || b.v > 64)
+		return unknown(o);
+	for (int64_t i = 0; i < b.v; i++)
+		p = num_mul(o->nums, p, a);
+	return p;
+}
+
+static num whole_max(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_max(o->nums, a, b);
+}
+
+static num whole_min(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_min(o->nums, a, b);
+}
+
+/* a < b for all sizes; a >= b for all sizes: 0; else none. */
+static num whole_less(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	if (num_known(a) && num_known(b))
+		return num_int(a.v < b.v);
+	if (num_least(o->nums, num_sub(o->nums, b, a)) > 0)
+		return num_int(1);
+	if (num_least(o->nums, num_sub(o->nums, a, b)) >= 0)
+		return num_int(0);
+	return unknown(o);
+}
+
+static num not(num a)
+{
+	return num_known(a) ? num_int(!a.v) : a;
+}
+
+static num whole_greater(op *o, int64_t dtype, num a, num b)
+{
+	return whole_less(o, dtype, b, a);
+}
+
+static num whole_less_equal(op *o, int64_t dtype, num a, num b)
+{
+	return not(whole_less(o, dtype, b, a));
+}
+
+static num whole_greater_equal(op *o, int64_t dtype, num a, num b)
+{
+	return not(whole_less(o, dtype, a, b));
+}
+
+static num whole_equal(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	if (num_why_none(a) || num_why_none(b))
+		return unknown(o);
+	if (num_same(a, b))
+		return num_int(1);
+	if ((num_known(a) && num_known(b)) || num_least(o->nums, num_sub(o->nums, b, a)) > 0 ||
+	    num_least(o->nums, num_sub(o->nums, a, b)) > 0)
+		return num_int(0);
+	return unknown(o);
+}
+
+static num whole_and(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	if (num_is(a, 0) || num_is(b, 0))
+		return num_int(0);
+	return num_known(a) && num_known(b) ? num_int(1) : unknown(o);
+}
+
+static num whole_or(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	if ((num_known(a) && a.v) || (num_known(b) && b.v))
+		return num_int(1);
+	return num_known(a) && num_known(b) ? num_int(0) : unknown(o);
+}
+
+static num whole_xor(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_known(a) && num_known(b) ? num_int(!a.v != !b.v) : unknown(o);
+}
+
+static num whole_bit_and(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_known(a) && num_known(b) ? num_int(a.v & b.v) : unknown(o);
+}
+
+static num whole_bit_or(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_known(a) && num_known(b) ? num_int(a.v | b.v) : unknown(o);
+}
+
+static num whole_bit_xor(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	return num_known(a) && num_known(b) ? num_int(a.v ^ b.v) : unknown(o);
+}
+
+static num whole_shift(op *o, int64_t dtype, num a, num b)
+{
+	const char *to = op_attr_text(o, "direction");
+
+	(void)dtype;
+	if (!num_known(a) || !num_known(b) || a.v < 0 || b.v < 0 || b.v > 62 || !to)
+		return unknown(o);
+	if (strcmp(to, "RIGHT") == 0)
+		return num_int(a.v >> b.v);
+	return num_mul(o->nums, a, num_int((int64_t)1 << b.v));
+}
+
+static num whole_same(op *o, int64_t dtype, num a, num b)
+{
+	(void)o;
+	(void)dtype;
+	(void)b;
+	return a;
+}
+
+static num whole_neg(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	(void)b;
+	return num_sub(o->nums, num_int(0), a);
+}
+
+static num whole_abs(op *o, int64_t dtype, num a, num b)
+{
+	if (num_why_none(a) || num_least(o->nums, a) >= 0)
+		return a;
+	num minus = whole_neg(o, dtype, a, b);
+	return num_known(a) || num_least(o->nums, minus) >= 0 ? minus : unknown(o);
+}
+
+static num whole_sign(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	(void)b;
+	if (num_known(a))
+		return num_int((a.v > 0) - (a.v < 0));
+	return num_least(o->nums, a) > 0 ? num_int(1) : unknown(o);
+}
+
+static num whole_not(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	(void)b;
+	return num_known(a) ? num_int(!a.v) : unknown(o);
+}
+
+static num whole_bit_not(op *o, int64_t dtype, num a, num b)
+{
+	(void)b;
+	if (!num_known(a))
+		return unknown(o);
+	return num_int(span_of(dtype).least == 0 ? span_of(dtype).most - a.v : ~a.v);
+}
+
+static num whole_no(op *o, int64_t dtype, num a, num b)
+{
+	(void)dtype;
+	(void)b;
+	return num_known(a) ? num_int(0) : unknown(o);
+}
+
+/* --- reals --- */
+
+static double real_add(const op *o, double a, double b)
+{
+	(void)o;
+	return a + b;
+}
+
+static double real_sub(const op *o, double a, double b)
+{
+	(void)o;
+	return a - b;
+}
+
+static double real_mul(const op *o, double a, double b)
+{
+	(void)o;
+	return a * b;
+}
+
+static double real_div(const op *o, double a, double b)
+{
+	(void)o;
+	return a / b;
+}
+
+static double real_mod(const op *o, double a, double b)
+{
+	double rest = fmod(a, b);
+
+	/* Of the divisor's sign, unless C's function is asked for. */
+	if (op_attr_int(o, "fmod", 0) == 0 && rest != 0 && (rest < 0) != (b < 0))
+		rest += b;
+	return rest;
+}
+
+static double real_pow(const op *o, double a, double b)
+{
+	(void)o;
+	return b == 2 ? a * a : b == 1 ? a : b == 0.5 ? sqrt(a) : (double)NAN;
+}
+
+static double real_max(const op *o, double a, double b)
+{
+	(void)o;
+	return isnan(a) || isnan(b) ? (double)NAN : fmax(a, b);
+}
+
+static double real_min(const op *o, double a, double b)
+{
+	(void)o;
+	return isnan(a) || isnan(b) ? (double)NAN : fmin(a, b);
+}
+
+static double real_less(const op *o, double a, double b)
+{
+	(void)o;
+	return a < b;
+}
+
+static double real_less_equal(const op *o, double a, double b)
+{
+	(void)o;
+	return a <= b;
+}
+
+static double real_greater(const op *o, double a, double b)
+{
+	(void)o;
+	return a > b;
+}
+
+static double real_greater_equal(const op *o, double a, double b)
+{
+	(void)o;
+	return a >= b;
+}
+
+static double real_equal(const op *o, double a, double b)
+{
+	(void)o;
+	return a == b;
+}
+
+static double real_neg(const op *o, double a, double b)
+{
+	(void)o;
+	(void)b;
+	return -a;
+}
+
+static double real_abs(const op *o, double a, double b)
+{
+	(void)o;
+	(void)b;
+	return fabs(a);
+}
+
+static double real_sign(const op *o, double a, double b)
+{
+	(void)o;
+	(void)b;
+	return (double)((a > 0) - (a < 0));
+}
+
+static double real_floor(const op *o, double a, double b)
+{
+	(void)o;
+	(void)b;
+	return floor(a);
+}
+
+static double real_ceil(const op *o, double a, double b)
+{
+	(void)o;
+	(void)b;
+	return ceil(a);
+}
+
+/* Half to even; whatever rounding mode is set. */
+static double real_round(const op *o, double a, double b)
+{
+	double r = floor(a), rest = a - r;
+
+	(void)o;
+	(void)b;
+	if (rest < 0.5 || (rest == 0.5 && fmod(r, 2) == 0))
+		return r;
+	return r + 1;
+}
+
+static double real_sqrt(const op *o, double a, double b)
+{
+	(void)o;
+	(void)b;
+	return sqrt(a);
+}
+
+static double real_reciprocal(const op *o, double a, double b)
+{
+	(void)o;
+	(void)b;
+	return 1 / a;
+}
+
+static double real_is_nan(const op *o, double a, double b)
+{
+	(void)o;
+	(void)b;
+	return isnan(a) != 0;
+}
+
+static double real_is_inf(const op *o, double a, double b)
+{
+	bool on = op_attr_int(o, a > 0 ? "detect_positive" : "detect_negative", 1) != 0;
+
+	(void)b;
+	return isinf(a) && on;
+}
+
+static const fold folds[] = {
+    {"Abs", whole_abs, real_abs},
+    {"Add", whole_add, real_add},
+    {"And", whole_and, NULL},
+    {"BitShift", whole_shift, NULL},
+    {"BitwiseAnd", whole_bit_and, NULL},
+    {"BitwiseNot", whole_bit_not, NULL},
+    {"BitwiseOr", whole_bit_or, NULL},
+    {"BitwiseXor", whole_bit_xor, NULL},
+    {"Ceil", whole_same, real_ceil},
+    {"Div", whole_div, real_div},
+    {"Equal", whole_equal, real_equal},
+    {"Floor", whole_same, real_floor},
+    {"Greater", whole_greater, real_greater},
+    {"GreaterOrEqual", whole_greater_equal, real_greater_equal},
+    {"IsInf", whole_no, real_is_inf},
+    {"IsNaN", whole_no, real_is_nan},
+    {"Less", whole_less, real_less},
+    {"LessOrEqual", whole_less_equal, real_less_equal},
+    {"Max", whole_max, real_max},
+    {"Min", whole_min, real_min},
+    {"Mod", whole_mod, real_mod},
+    {"Mul", whole_mul, real_mul},
+    {"Neg", whole_neg, real_neg},
+    {"Not", whole_not, NULL},
+    {"Or", whole_or, NULL},
+    {"Pow", whole_pow, real_pow},
+    {"Reciprocal", NULL, real_reciprocal},
+    {"Round", whole_same, real_round},
+    {"Sign", whole_sign, real_sign},
+    {"Sqrt", NULL, real_sqrt},
+    {"Sub", whole_sub, real_sub},
+    {"Sum", whole_add, real_add},
+    {"Xor", whole_xor, NULL},
+};
+
+static const fold *fold_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
+		if (strcmp(folds[i].name, name) == 0)
+			return &folds[i];
+	return NULL;
+}
+
+/* --- contents --- */
+
+/* Known numbers of a shape, up to ONNX_INTS_MAX elements. */
+static bool small_shape(op *o, const val *v, int64_t *dims, size_t *ret_n)
+{
+	num n = v && v->kind == VAL_TENSOR && v->rank >= 0 ? op_elements(o, v) : num_int(-1);
+
+	if (!num_known(n) || n.v < 0 || n.v > ONNX_INTS_MAX)
+		return false;
+	for (int i = 0; i < v->rank; i++) {
+		if (!num_known(v->dims[i]))
+			return false;
+		dims[i] = v->dims[i].v;
+	}
+	*ret_n = (size_t)n.v;
+	return true;
+}
+
+/* Which element of an operand meets element `at` of the result. */
+static size_t operand_index(size_t at, const int64_t *out, int rank, const int64_t *in, int in_rank)
+{
+	size_t index = 0, stride = 1;
+
+	for (int i = rank - 1, k = in_rank - 1; i >= 0; i--, k--) {
+		size_t place = at % (size_t)out[i];
+		at /= (size_t)out[i];
+		if (k < 0)
+			continue;
+		if (in[k] != 1)
+			index += place * stride;
+		stride *= (size_t)in[k];
+	}
+	return index;
+}
+
+typedef struct walk {
+	int64_t out[COST_RANK_MAX], in[2][COST_RANK_MAX];
+	int rank, in_rank[2];
+	size_t n;
+} walk;
+
+static bool walk_init(op *o, walk *w, size_t a, size_t b)
+{
+	const val *v = op_out(o, 0);
+	size_t n, inputs[2] = {a, b};
+
+	if (!v || !small_shape(o, v, w->out, &w->n))
+		return false;
+	w->rank = v->rank;
+	for (int i = 0; i < 2; i++) {
+		const val *x = op_in(o, inputs[i]);
+		if (!small_shape(o, x, w->in[i], &n) || x->rank > w->rank)
+			return false;
+		w->in_rank[i] = x->rank;
+	}
+	return true;
+}
+
+static size_t walk_at(const walk *w, size_t i, int operand)
+{
+	return operand_index(i, w->out, w->rank, w->in[operand], w->in_rank[operand]);
+}
+
+/* As the type holds it; false: the type's rounding is not written here. */
+static bool round_to(int64_t dtype, double *x)
+{
+	if (dtype == ONNX_FLOAT)
+		*x = (double)(float)*x;
+	else if (dtype != ONNX_DOUBLE && dtype != ONNX_BOOL)
+		return false;
+	return true;
+}
+
+static bool all_whole(const double *r, size_t n, num *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!(fabs(r[i]) <= 0x1p53) || r[i] != floor(r[i]))
+			return false;
+		ret[i] = num_int((int64_t)r[i]);
+	}
+	return true;
+}
+
+static void set_reals(op *o, const double *r, size_t n)
+{
+	num *whole = op_dims(o, n);
+
+	if (whole && all_whole(r, n, whole))
+		op_set_ints(o, 0, whole, n);
+	else
+		op_set_reals(o, 0, r, n);
+}
+
+/* Floats need every element; shapes do with those that are known. */
+static bool usable(const num *r, size_t n, bool every)
+{
+	size_t none = 0;
+
+	for (size_t i = 0; i < n; i++)
+		none += num_why_none(r[i]) != NULL;
+	return !none || (!every && none < n);
+}
+
+static void fold_binary(op *o, size_t a, size_t b)
+{
+	const fold *f = fold_find(o->row->name);
+	const val *va = op_in(o, a), *vb = op_in(o, b), *out = op_out(o, 0);
+	walk w;
+	size_t na = 0, nb = 0;
+
+	if (!f || !va || !vb || !out || !(va->ints || va->reals) || !(vb->ints || vb->reals) ||
+	    !walk_init(o, &w, a, b))
+		return;
+	const num *ia = math_whole(o, a, &na), *ib = math_whole(o, b, &nb);
+	if (ia && ib && f->whole) {
+		num *r = op_dims(o, w.n);
+		for (size_t i = 0; i < w.n; i++) {
+			num x = ia[walk_at(&w, i, 0)], y = ib[walk_at(&w, i, 1)];
+			/* An unsigned number above 2^63 is kept as a negative one. */
+			r[i] = in_span(va->dtype, x) && in_span(vb->dtype, y)
+				   ? math_fit(o, out->dtype, f->whole(o, va->dtype, x, y))
+				   : unknown(o);
+		}
+		if (usable(r, w.n, is_float(va->dtype))) {
+			op_set_ints(o, 0, r, w.n);
+			return;
+		}
+	}
+	const double *ra = is_float(va->dtype) ? op_reals(o, a, &na) : NULL;
+	const double *rb = ra ? op_reals(o, b, &nb) : NULL;
+	double *r = ra && rb && f->real ? mem_arena_array(o->arena, w.n, sizeof(*r)) : NULL;
+	if (!r)
+		return;
+	for (size_t i = 0; i < w.n; i++) {
+		r[i] = f->real(o, ra[walk_at(&w, i, 0)], rb[walk_at(&w, i, 1)]);
+		if (!round_to(out->dtype, &r[i]) || (isnan(r[i]) && strcmp(f->name, "Pow") == 0))
+			return;
+	}
+	set_reals(o, r, w.n);
+}
+
+static void fold_unary(op *o)
+{
+	const val *x = op_in(o, 0);
+
+	if (x && (x->ints || x->reals))
+		fold_binary(o, 0, 0);
+}
+
+/* --- rules --- */
+
+static void unary(op *o, bool to_bool)
+{
+	const val *x = op_in(o, 0);
+
+	if (!x)
+		op_unknown(o, "its input is missing");
+	else if (x->kind != VAL_TENSOR)
+		op_unknown(o, "its input '%s' is no tensor", x->name);
+	else if (x->rank < 0)
+		op_set_unknown(o, 0, to_bool ? ONNX_BOOL : x->dtype, "%s",
+			       x->why ? x->why : "not known");
+	else {
+		op_set(o, 0, to_bool ? ONNX_BOOL : x->dtype, x->rank, x->dims);
+		fold_unary(o);
+	}
+}
+
+void shape_math_unary(op *o)
+{
+	unary(o, false);
+}
+
+void shape_math_unary_bool(op *o)
+{
+	unary(o, true);
+}
+
+/* Before opset 7 the second operand is spread over dimensions of the first from `axis` on, if
+ * `broadcast` says so, and the result always has the shape of the first. */
+static bool old_broadcast(op *o, int64_t dtype)
+{
+	const val *a;
+
+	if (o->opset <= 0 || o->opset >= 7)
+		return false;
+	a = op_need(o, 0);
+	if (a)
+		op_set(o, 0, dtype, a->rank, a->dims);
+	return true;
+}
+
+static void binary(op *o, int64_t dtype)
+{
+	const val *b = op_in(o, 1);
+	num n = b && b->kind == VAL_TENSOR && b->rank >= 0 ? op_elements(o, b) : num_int(0);
+
+	if (!op_in(o, 1)) {
+		op_unknown(o, "its second input is missing");
+		return;
+	}
+	if (old_broadcast(o, dtype)) {
+		/* Contents only where all ways to spread are one. */
+		if (num_is(n, 1))
+			fold_binary(o, 0, 1);
+		return;
+	}
+	if (dtype == ONNX_BOOL)
+		shape_broadcast_bool(o);
+	else
+		shape_broadcast(o);
+	if (op_out(o, 0) && op_out(o, 0)->rank >= 0)
+		fold_binary(o, 0, 1);
+}
+
+void shape_math_binary(op *o)
+{
+	const val *a = op_in(o, 0);
+
+	binary(o, a ? a->dtype : 0);
+}
+
+void shape_math_compare(op *o)
+{
+	binary(o, ONNX_BOOL);
+}
+
+/* Contents of more than two inputs: of one shape or one element, which needs no third walk. */
+static void fold_variadic(op *o)
+{
+	const fold *f = fold_find(o->row->name);
+	const val *out = op_out(o, 0);
+	size_t n = out ? out->n : 0;
+
+	if (!f || !out || !(out->ints) || n > ONNX_INTS_MAX)
+		return;
+	num *r = op_dims(o, n);
+	memcpy(r, out->ints, n * sizeof(*r));
+	op_out(o, 0)->ints = NULL;
+	op_out(o, 0)->n = 0;
+	for (size_t k = 2; k < o->made->nin; k++) {
+		size_t m = 0;
+		const num *x = math_whole(o, k, &m);
+		if (!x || (m != n && m != 1))
+			return;
+		for (size_t i = 0; i < n; i++)
+			r[i] = math_fit(o, out->dtype,
+					f->whole(o, out->dtype, r[i], x[m == 1 ? 0 : i]));
+	}
+	if (usable(r, n, is_float(out->dtype)))
+		op_set_ints(o, 0, r, n);
+}
+
+void shape_math_variadic(op *o)
+{
+	shape_broadcast(o);
+	if (!op_out(o, 0) || op_out(o, 0)->rank < 0)
+		return;
+	const val *first = op_in(o, 0);
+	if (o->made->nin == 1 && first && (first->ints || first->reals)) {
+		if (first->ints)
+			op_set_ints(o, 0, first->ints, first->n);
+		else
+			op_set_reals(o, 0, first->reals, first->n);
+		return;
+	}
+	/* A third operand may be larger than the first two. */
+	if (o->made->nin > 1)
+		fold_binary(o, 0, 1);
+	if (o->made->nin > 2)
+		fold_variadic(o);
+	if (o->made->nin > 2 && op_out(o, 0)->reals) {
+		op_out(o, 0)->reals = NULL;
+		op_out(o, 0)->n = 0;
+	}
+}
+
+static void cost_times(op *o, int64_t k)
+{
+	const val *v = op_out(o, 0);
+
+	op_cost(o, num_int(0),
+		v ? num_mul(o->nums, num_int(k), op_elements(o, v))
+		  : num_none(o->nums, "it has no output"));
+}
+
+void cost_math_variadic(op *o)
+{
+	cost_times(o, o->made->nin ? (int64_t)o->made->nin - 1 : 0);
+}
+
+void cost_math_mean(op *o)
+{
+	cost_times(o, (int64_t)o->made->nin);
+}

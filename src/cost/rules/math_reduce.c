@@ -1,0 +1,225 @@
+/* math_reduce.c - reductions, positions of extremes, running sums.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/rules/math_rules.h"
+
+#include <string.h>
+
+typedef num reduce_fn(num_table *t, num a, num b);
+static const struct reduce {
+	const char *name;
+	reduce_fn *fn;
+	int64_t begin; /* of nothing; max and min have none */
+	bool begins;
+} reduces[] = {
+    {"ReduceMax", num_max, 0, false},
+    {"ReduceMin", num_min, 0, false},
+    {"ReduceProd", num_mul, 1, true},
+    {"ReduceSum", num_add, 0, true},
+};
+
+static const struct reduce *reduce_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof reduces / sizeof *reduces; i++)
+		if (strcmp(reduces[i].name, name) == 0)
+			return &reduces[i];
+	return NULL;
+}
+
+static void fold_reduce(op *o, const val *x, const bool *gone)
+{
+	const struct reduce *f = reduce_find(o->row->name);
+	size_t n = 0, m;
+	const num *from = math_whole(o, 0, &n);
+	const val *out = op_out(o, 0);
+	num elements = out && out->rank >= 0 ? op_elements(o, out) : num_int(-1);
+
+	if (!f || !from || !num_known(elements) || elements.v < 0 || elements.v > ONNX_INTS_MAX)
+		return;
+	for (int i = 0; i < x->rank; i++)
+		if (!num_known(x->dims[i]))
+			return;
+	m = (size_t)elements.v;
+	num *r = op_dims(o, m);
+	bool *seen = mem_arena_array(o->arena, m, sizeof(*seen));
+	if (!r || !seen)
+		return;
+	for (size_t i = 0; i < m; i++) {
+		r[i] = num_int(f->begin);
+		seen[i] = f->begins;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t at = i, index = 0, stride = 1;
+		for (int k = x->rank - 1; k >= 0; k--) {
+			size_t size = (size_t)x->dims[k].v;
+			if (!gone[k]) {
+				index += at % size * stride;
+				stride *= size;
+			}
+			at /= size;
+		}
+		r[index] = seen[index] ? math_fit(o, x->dtype, f->fn(o->nums, r[index], from[i]))
+				       : from[i];
+		seen[index] = true;
+	}
+	for (size_t i = 0; i < m; i++)
+		if (!seen[i])
+			return;
+	op_set_ints(o, 0, r, m);
+}
+
+static void reduce_to(op *o, const val *x, const bool *gone, bool keep, int64_t dtype)
+{
+	num *dims = op_dims(o, (size_t)x->rank);
+	int rank = 0;
+
+	for (int i = 0; i < x->rank; i++)
+		if (!gone[i])
+			dims[rank++] = x->dims[i];
+		else if (keep)
+			dims[rank++] = num_int(1);
+	op_set(o, 0, dtype, rank, dims);
+}
+
+/* Axes come from an input that no constant makes: how many of them there are may still be known. */
+static void reduce_open(op *o, const val *x, const val *axes, bool keep, bool noop)
+{
+	num count = axes->kind == VAL_TENSOR && axes->rank == 1 ? axes->dims[0] : num_int(-1);
+	bool all[COST_RANK_MAX];
+	num *dims = op_dims(o, (size_t)x->rank);
+	int rank = x->rank;
+
+	if (num_is(count, 0) || num_is(count, x->rank)) {
+		for (int i = 0; i < x->rank; i++)
+			all[i] = count.v != 0 || !noop;
+		reduce_to(o, x, all, keep, x->dtype);
+		return;
+	}
+	if (!keep && (!num_known(count) || count.v < 0 || count.v > rank)) {
+		op_set_unknown(o, 0, x->dtype, "which axes it reduces depends on values");
+		return;
+	}
+	if (!keep)
+		rank -= (int)count.v;
+	for (int i = 0; i < rank; i++)
+		dims[i] = op_fresh(o, "a size that depends on which axes are reduced");
+	op_set(o, 0, x->dtype, rank, dims);
+}
+
+void shape_reduce(op *o)
+{
+	const val *x = op_need(o, 0), *in = op_in(o, 1);
+	bool keep = op_attr_int(o, "keepdims", 1) != 0;
+	bool noop = op_attr_int(o, "noop_with_empty_axes", 0) != 0;
+	bool gone[COST_RANK_MAX] = {false};
+	const int64_t *axes;
+	size_t n;
+
+	if (!x)
+		return;
+	if (in && !in->ints && !op_attr(o, "axes")) {
+		reduce_open(o, x, in, keep, noop);
+		return;
+	}
+	if (!op_axes(o, 1, x->rank, &axes, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		gone[axes[i]] = true;
+	for (int i = 0; i < x->rank && !n && !noop; i++)
+		gone[i] = true;
+	reduce_to(o, x, gone, keep, x->dtype);
+	fold_reduce(o, x, gone);
+}
+
+/* `in` for each element of the input, `out` for each of the output. */
+static void cost_in_out(op *o, int64_t in, int64_t out)
+{
+	const val *v = op_out(o, 0);
+	num a = num_mul(o->nums, num_int(in), op_elements(o, op_in(o, 0)));
+	num b = v ? num_mul(o->nums, num_int(out), op_elements(o, v)) : num_int(0);
+
+	op_cost(o, num_int(0), num_add(o->nums, a, b));
+}
+
+void cost_reduce_mean(op *o)
+{
+	cost_in_out(o, 1, 1);
+}
+
+void cost_reduce_l2(op *o)
+{
+	cost_in_out(o, 2, 1);
+}
+
+void cost_reduce_log_sum(op *o)
+{
+	cost_in_out(o, 1, 1);
+}
+
+void cost_reduce_log_sum_exp(op *o)
+{
+	cost_in_out(o, 2, 1);
+}
+
+void shape_arg(op *o)
+{
+	const val *x = op_need(o, 0);
+	bool gone[COST_RANK_MAX] = {false}, keep = op_attr_int(o, "keepdims", 1) != 0;
+	int axis;
+
+	if (!x || !op_axis(o, op_attr_int(o, "axis", 0), x->rank, &axis))
+		return;
+	gone[axis] = true;
+	reduce_to(o, x, gone, keep, ONNX_INT64);
+}
+
+/* --- running sums and products --- */
+
+static void fold_cumulate(op *o, const val *x, int axis)
+{
+	bool product = strcmp(o->row->name, "CumProd") == 0;
+	bool reverse = op_attr_int(o, "reverse", 0) != 0;
+	bool exclusive = op_attr_int(o, "exclusive", 0) != 0;
+	size_t n = 0, inner = 1, size;
+	const num *from = math_whole(o, 0, &n);
+
+	for (int i = 0; i < x->rank; i++)
+		if (!num_known(x->dims[i]))
+			return;
+	if (!from || !n)
+		return;
+	for (int i = axis + 1; i < x->rank; i++)
+		inner *= (size_t)x->dims[i].v;
+	size = (size_t)x->dims[axis].v;
+	num *r = op_dims(o, n);
+	for (size_t i = 0; r && i < n; i++) {
+		/* The first of its row; then the row is walked once. */
+		if (i / inner % size)
+			continue;
+		num so_far = num_int(product);
+		for (size_t k = 0; k < size; k++) {
+			size_t at = i + (reverse ? size - 1 - k : k) * inner;
+			num next = product ? num_mul(o->nums, so_far, from[at])
+					   : num_add(o->nums, so_far, from[at]);
+			next = math_fit(o, x->dtype, next);
+			r[at] = exclusive ? so_far : next;
+			so_far = next;
+		}
+	}
+	if (r)
+		op_set_ints(o, 0, r, n);
+}
+
+void shape_cumulate(op *o)
+{
+	const val *x = op_need(o, 0);
+	num axis;
+	int at;
+
+	if (!x)
+		return;
+	op_set(o, 0, x->dtype, x->rank, x->dims);
+	if (op_int(o, 1, &axis) && num_known(axis) && axis.v >= -x->rank && axis.v < x->rank &&
+	    op_axis(o, axis.v, x->rank, &at))
+		fold_cumulate(o, x, at);
+}

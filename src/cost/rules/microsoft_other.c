@@ -1,0 +1,713 @@
+/* microsoft_other.c - ONNX Runtime's normalisations, activations, quantised elementwise
+ * operators and what else is neither attention nor a product.
+ * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/rules/microsoft_rules.h"
+#include "cost/rules/nn.h"
+
+#include <math.h>
+#include <string.h>
+
+static int64_t type_of(const op *o, size_t i, int64_t otherwise)
+{
+	const val *v = op_in(o, i);
+
+	return v && v->dtype ? v->dtype : otherwise;
+}
+
+static int64_t has(const op *o, size_t i)
+{
+	return op_in(o, i) != NULL;
+}
+
+static void cost_in(op *o, int64_t each)
+{
+	op_cost(o, num_int(0), ops_times(o, each, op_elements(o, op_in(o, 0))));
+}
+
+/* Copies for a change; never NULL. */
+static num *copied(op *o, const val *v, size_t more)
+{
+	num *dims = op_dims(o, (size_t)v->rank + more);
+
+	if (v->rank)
+		memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
+	return dims;
+}
+
+/* --- normalisation --- */
+
+/* Mean and deviation are outputs only in training. */
+void shape_ms_skip_norm(op *o)
+{
+	const val *x = op_in(o, 0);
+
+	if (!x) {
+		op_unknown(o, "its input is missing");
+		return;
+	}
+	op_same(o, 0, x);
+	op_same(o, 3, x);
+	op_unknown(o, "engines give it in training only");
+}
+
+void cost_ms_skip_layer_norm(op *o)
+{
+	cost_in(o, 1 + has(o, 4) + 6 + has(o, 3));
+}
+
+void cost_ms_skip_rms_norm(op *o)
+{
+	cost_in(o, 1 + has(o, 3) + 4);
+}
+
+static void embed_shape(op *o, size_t words, int64_t dtype)
+{
+	const val *ids = op_need_rank(o, 0, 2), *w = ids ? op_need_rank(o, words, 2) : NULL;
+
+	if (!w)
+		return;
+	num out[] = {ids->dims[0], ids->dims[1], w->dims[1]};
+	op_set(o, 0, dtype, 3, out);
+	op_set(o, 1, ONNX_INT32, 1, out);
+	op_set(o, 2, dtype, 3, out);
+}
+
+void shape_ms_embed_norm(op *o)
+{
+	embed_shape(o, 2, type_of(o, 2, 0));
+}
+
+void shape_ms_qembed_norm(op *o)
+{
+	embed_shape(o, 2, type_of(o, 8, ONNX_FLOAT));
+}
+
+/* Of a table only the rows that are looked up are read: as many elements as there are results. */
+static void read_rows_only(op *o, size_t i)
+{
+	const val *table = op_in(o, i);
+	num saved;
+
+	if (!table)
+		return;
+	saved = num_sub(o->nums, op_elements(o, table), op_elements(o, op_out(o, 0)));
+	saved = num_mul(o->nums, saved, num_int(onnx_dtype_bits(table->dtype) / 8));
+	o->made->read_bytes =
+	    num_sub(o->nums, o->made->read_bytes, num_mul(o->nums, o->made->times, saved));
+}
+
+/* The sum of two or three embeddings, dequantised if need be, and its normalisation. */
+void cost_ms_embed_norm(op *o)
+{
+	int64_t terms = 2 + has(o, 4), each = terms - 1 + 7;
+
+	if (o->node->op[0] == 'Q')
+		each += 2 * terms;
+	for (size_t i = 2; i <= 4; i++)
+		read_rows_only(o, i);
+	op_cost(o, num_int(0), ops_times(o, each, op_elements(o, op_out(o, 0))));
+}
+
+static int64_t silu_flops(const op *o)
+{
+	return op_attr_int(o, "activation", 0) ? 5 : 0;
+}
+
+void cost_ms_group_norm(op *o)
+{
+	cost_in(o, 7 + silu_flops(o));
+}
+
+void cost_ms_skip_group_norm(op *o)
+{
+	cost_in(o, 1 + has(o, 4) + 7 + silu_flops(o));
+}
+
+/* --- activations --- */
+
+void cost_ms_fast_gelu(op *o)
+{
+	cost_in(o, ops_activation_flops("fastgelu") + has(o, 1));
+}
+
+void shape_ms_split_gelu(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1);
+
+	if (!x)
+		return;
+	num *dims = copied(o, x, 0);
+	dims[x->rank - 1] = ops_share(o, dims[x->rank - 1], num_int(2), "halves");
+	op_set(o, 0, x->dtype, x->rank, dims);
+}
+
+void shape_ms_dropout(op *o)
+{
+	const val *x = op_need(o, 0);
+
+	if (!x)
+		return;
+	op_same(o, 0, x);
+	op_set(o, 1, ONNX_BOOL, x->rank, x->dims);
+}
+
+void shape_ms_bitmask_dropout(op *o)
+{
+	const val *x = op_need(o, 0);
+
+	if (!x)
+		return;
+	num words = num_ceil_div(o->nums, op_elements(o, x), num_int(32));
+	op_same(o, 0, x);
+	op_set(o, 1, ONNX_UINT32, 1, &words);
+}
+
+/* --- quantised elementwise --- */
+
+static void broadcast_of(op *o, const size_t *inputs, size_t n, int64_t dtype)
+{
+	const val *x = op_need(o, inputs[0]);
+	num *dims = x ? x->dims : NULL;
+	int rank = x ? x->rank : 0;
+
+	for (size_t i = 1; x && i < n; i++) {
+		const val *y = op_need(o, inputs[i]);
+		if (!y || !op_broadcast(o, dims, rank, y->dims, y->rank, &dims, &rank))
+			return;
+	}
+	if (x)
+		op_set(o, 0, dtype, rank, dims);
+}
+
+void shape_ms_qlinear_binary(op *o)
+{
+	broadcast_of(o, (const size_t[]){0, 3}, 2, type_of(o, 0, 0));
+}
+
+void shape_ms_qlinear_where(op *o)
+{
+	broadcast_of(o, (const size_t[]){0, 1, 4}, 3, type_of(o, 1, 0));
+}
+
+void shape_ms_mul_integer(op *o)
+{
+	broadcast_of(o, (const size_t[]){0, 2}, 2, ONNX_INT32);
+}
+
+void shape_ms_qlinear_concat(op *o)
+{
+	const val *first = op_need_rank(o, 2, 1);
+	int axis;
+
+	if (!first || !op_axis(o, op_attr_int(o, "axis", 0), first->rank, &axis))
+		return;
+	num *dims = copied(o, first, 0);
+	for (size_t i = 5; i < o->made->nin; i += 3) {
+		const val *v = op_need(o, i);
+		if (!v)
+			return;
+		if (v->rank != first->rank) {
+			op_unknown(o, "its inputs have different numbers of dimensions");
+			return;
+		}
+		dims[axis] = num_add(o->nums, dims[axis], v->dims[axis]);
+	}
+	op_set(o, 0, type_of(o, 1, first->dtype), first->rank, dims);
+}
+
+static void reduced(op *o, int64_t dtype)
+{
+	const val *x = op_need(o, 0);
+	bool keep = op_attr_int(o, "keepdims", 1) != 0, gone[COST_RANK_MAX] = {false};
+	const int64_t *axes;
+	size_t n;
+	int rank = 0;
+
+	if (!x || !op_axes(o, SIZE_MAX, x->rank, &axes, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		gone[axes[i]] = true;
+	num *dims = op_dims(o, (size_t)x->rank);
+	for (int i = 0; i < x->rank; i++)
+		if (keep || (n && !gone[i]))
+			dims[rank++] = !n || gone[i] ? num_int(1) : x->dims[i];
+	op_set(o, 0, dtype, rank, dims);
+}
+
+void shape_ms_qlinear_reduce(op *o)
+{
+	reduced(o, type_of(o, 0, 0));
+}
+
+void shape_ms_reduce_integer(op *o)
+{
+	reduced(o, type_of(o, 0, ONNX_INT8) == ONNX_UINT8 ? ONNX_UINT32 : ONNX_INT32);
+}
+
+static bool channels_last(const op *o)
+{
+	return op_attr_int(o, "channels_last", 0) != 0;
+}
+
+void shape_ms_qlinear_pool(op *o)
+{
+	pool_shape(o, channels_last(o));
+}
+
+/* The window, and quantising its mean: scales and zero points join in that one step. */
+void cost_ms_qlinear_pool(op *o)
+{
+	pool_cost(o, 1, 5);
+}
+
+void shape_ms_qlinear_global_pool(op *o)
+{
+	pool_global_shape(o, channels_last(o));
+}
+
+void cost_ms_qlinear_global_pool(op *o)
+{
+	num outputs = ops_times(o, 5, ops_elements_out(o));
+
+	op_cost(o, num_int(0), num_add(o->nums, op_elements(o, op_in(o, 0)), outputs));
+}
+
+void shape_ms_order_quantize(op *o)
+{
+	const val *x = op_need(o, 0);
+
+	if (x)
+		op_set(o, 0, ONNX_INT8, x->rank, x->dims);
+}
+
+void shape_ms_order_dequantize(op *o)
+{
+	const val *x = op_need(o, 0);
+
+	if (x)
+		op_set(o, 0, op_attr_int(o, "to", ONNX_FLOAT), x->rank, x->dims);
+}
+
+/* --- images and signals --- */
+
+void shape_ms_crop_resize(op *o)
+{
+	const val *x = op_need_rank(o, 0, 4), *rois = x ? op_need_rank(o, 1, 1) : NULL;
+	size_t n = 0;
+	const num *size = op_ints(o, 3, &n);
+
+	if (!rois)
+		return;
+	bool known = size && n == 2;
+	num dims[] = {rois->dims[0], x->dims[1], known ? size[0] : op_fresh(o, "the crop's height"),
+		      known ? size[1] : op_fresh(o, "the crop's width")};
+	op_set(o, 0, x->dtype, 4, dims);
+}
+
+void shape_ms_grid_sample(op *o)
+{
+	const val *x = op_need_rank(o, 0, 4), *grid = x ? op_need_rank(o, 1, 4) : NULL;
+
+	if (!grid)
+		return;
+	num dims[] = {x->dims[0], x->dims[1], grid->dims[1], grid->dims[2]};
+	op_set(o, 0, x->dtype, 4, dims);
+}
+
+/* n samples have n/2 + 1 frequencies, each a pair. */
+void shape_ms_rfft(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1);
+
+	if (!x)
+		return;
+	num *dims = copied(o, x, 1);
+	dims[x->rank - 1] =
+	    num_add(o->nums, num_floor_div(o->nums, x->dims[x->rank - 1], num_int(2)), num_int(1));
+	dims[x->rank] = num_int(2);
+	op_set(o, 0, x->dtype, x->rank + 1, dims);
+}
+
+void shape_ms_irfft(op *o)
+{
+	const val *x = op_need_rank(o, 0, 2);
+
+	if (!x)
+		return;
+	num *dims = copied(o, x, 0);
+	dims[x->rank - 2] = ops_times(o, 2, num_sub(o->nums, x->dims[x->rank - 2], num_int(1)));
+	op_set(o, 0, x->dtype, x->rank - 1, dims);
+}
+
+void shape_ms_unfold(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1);
+	int64_t size = op_attr_int(o, "size", 0), step = op_attr_int(o, "step", 1);
+	int axis;
+
+	if (!x || !op_axis(o, op_attr_int(o, "dim", -1), x->rank, &axis))
+		return;
+	if (size < 1 || step < 1) {
+		op_unknown(o, "its size or step is not positive");
+		return;
+	}
+	num *dims = copied(o, x, 1), room = num_sub(o->nums, dims[axis], num_int(size));
+	dims[axis] =
+	    num_known(room) && room.v < 0
+		? num_none(o->nums, "its slices are longer than its input")
+		: num_add(o->nums, num_floor_div(o->nums, room, num_int(step)), num_int(1));
+	dims[x->rank] = num_int(size);
+	op_set(o, 0, x->dtype, x->rank + 1, dims);
+}
+
+void shape_ms_pad(op *o)
+{
+	const val *x = op_need(o, 0);
+	size_t n = 0;
+	const num *pads = op_ints(o, 1, &n);
+
+	if (!x)
+		return;
+	if (pads && n != 2 * (size_t)x->rank) {
+		op_unknown(o, "it has %zu pads for %d dimensions", n, x->rank);
+		return;
+	}
+	num *dims = copied(o, x, 0);
+	for (int i = 0; i < x->rank; i++)
+		dims[i] =
+		    pads ? num_add(o->nums, dims[i], num_add(o->nums, pads[i], pads[i + x->rank]))
+			 : op_fresh(o, "a size that its pads decide");
+	op_set(o, 0, x->dtype, x->rank, dims);
+}
+
+/* --- distances --- */
+
+void shape_ms_cdist(op *o)
+{
+	const val *a = op_need_rank(o, 0, 2), *b = a ? op_need_rank(o, 1, 2) : NULL;
+
+	if (!b)
+		return;
+	num dims[] = {a->dims[0], b->dims[0]};
+	op_set(o, 0, a->dtype, 2, dims);
+}
+
+/* For each pair and coordinate: difference, square, sum. */
+void cost_ms_cdist(op *o)
+{
+	const char *metric = op_attr_text(o, "metric");
+	num pairs = op_elements(o, op_out(o, 0));
+	const val *a = op_in(o, 0);
+	bool root = metric && strcmp(metric, "euclidean") == 0;
+
+	if (!a || a->rank != 2 || (metric && !root && strcmp(metric, "sqeuclidean") != 0)) {
+		op_cost_unknown(o, "its metric is none that deepclock counts");
+		return;
+	}
+	num each = num_add(o->nums, ops_times(o, 3, a->dims[1]), num_int(root));
+	op_cost(o, num_int(0), num_mul(o->nums, pairs, each));
+}
+
+/* --- shapes and indices --- */
+
+void shape_ms_expand_dims(op *o)
+{
+	const val *x = op_need(o, 0);
+	num axis;
+
+	if (!x)
+		return;
+	if (!op_int(o, 1, &axis) || !num_known(axis)) {
+		op_unknown(o, "its axis depends on values");
+		return;
+	}
+	int at;
+	if (!op_axis(o, axis.v, x->rank + 1, &at))
+		return;
+	num *dims = op_dims(o, (size_t)x->rank + 1);
+	for (int i = 0; i <= x->rank; i++)
+		dims[i] = i == at ? num_int(1) : x->dims[i - (i > at)];
+	op_set(o, 0, x->dtype, x->rank + 1, dims);
+}
+
+void shape_ms_finite(op *o)
+{
+	op_set(o, 0, ONNX_BOOL, 0, NULL);
+}
+
+void shape_ms_hash(op *o)
+{
+	const val *x = op_need(o, 0);
+
+	if (x)
+		op_set(o, 0, op_attr_int(o, "positive", 1) ? ONNX_UINT32 : ONNX_INT32, x->rank,
+		       x->dims);
+}
+
+void shape_ms_ngram(op *o)
+{
+	const val *ids = op_need_rank(o, 0, 2);
+	num past = num_sub(o->nums, num_int(op_attr_int(o, "max_ngram_size", 0)), num_int(1));
+
+	if (!ids)
+		return;
+	num hashes = num_mul(o->nums, past, num_int(op_attr_int(o, "n_head_per_ngram", 0)));
+	num out[] = {ids->dims[0], ids->dims[1], hashes};
+	num present[] = {ids->dims[0], past};
+	op_set(o, 0, ids->dtype, 3, out);
+	op_set(o, 1, ids->dtype, 2, present);
+}
+
+void shape_ms_ngram_repeat(op *o)
+{
+	if (op_in(o, 1))
+		op_same(o, 0, op_in(o, 1));
+	else
+		op_unknown(o, "its input is missing");
+}
+
+/* One real number: content of input i. */
+static bool real(const op *o, size_t i, double *ret)
+{
+	size_t n;
+	const double *v = op_reals(o, i, &n);
+
+	if (!v || n != 1)
+		return false;
+	*ret = v[0];
+	return true;
+}
+
+static num range_length(op *o)
+{
+	num start, limit, step = num_int(1);
+	double from, to, by = 1;
+
+	if (op_int(o, 0, &start) && op_int(o, 1, &limit) && (!op_in(o, 2) || op_int(o, 2, &step)) &&
+	    num_known(step) && step.v)
+		return num_max(o->nums, num_int(0),
+			       num_ceil_div(o->nums, num_sub(o->nums, limit, start), step));
+	if (!real(o, 0, &from) || !real(o, 1, &to) || (op_in(o, 2) && !real(o, 2, &by)))
+		return op_fresh(o, "how many numbers there are");
+	double n = ceil((to - from) / by);
+	if (!(n < 1e15))
+		return num_none(o->nums, "it has no end");
+	return num_int(n > 0 ? (int64_t)n : 0);
+}
+
+void shape_ms_range(op *o)
+{
+	num n = range_length(o);
+
+	op_set(o, 0, type_of(o, 0, 0), 1, &n);
+}
+
+void shape_ms_remove_padding(op *o)
+{
+	const val *x = op_need_rank(o, 0, 3);
+
+	if (!x)
+		return;
+	num out[] = {op_fresh(o, "tokens that are no padding"), x->dims[2]};
+	num starts = num_add(o->nums, x->dims[0], num_int(1)), one = num_int(1);
+	op_set(o, 0, x->dtype, 2, out);
+	op_set(o, 1, ONNX_INT32, 2, x->dims);
+	op_set(o, 2, ONNX_INT32, 1, &starts);
+	op_set(o, 3, ONNX_INT32, 1, &one);
+}
+
+void shape_ms_restore_padding(op *o)
+{
+	const val *x = op_need_rank(o, 0, 2), *offset = x ? op_need_rank(o, 1, 2) : NULL;
+
+	if (!offset)
+		return;
+	num out[] = {offset->dims[0], offset->dims[1], x->dims[1]};
+	op_set(o, 0, x->dtype, 3, out);
+}
+
+void shape_ms_tokenizer(op *o)
+{
+	const val *x = op_need(o, 0);
+
+	if (!x)
+		return;
+	num *dims = copied(o, x, 1);
+	dims[x->rank] = op_fresh(o, "the most tokens of a text");
+	op_set(o, 0, ONNX_STRING, x->rank + 1, dims);
+}
+
+void shape_ms_embedding(op *o)
+{
+	const val *w = op_need_rank(o, 0, 2), *ids = w ? op_need(o, 1) : NULL;
+
+	if (!ids)
+		return;
+	num *dims = copied(o, ids, 1);
+	dims[ids->rank] = w->dims[1];
+	op_set(o, 0, w->dtype, ids->rank + 1, dims);
+}
+
+void shape_ms_unique(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1);
+
+	if (!x)
+		return;
+	num n = op_fresh(o, "values that differ");
+	op_set(o, 0, x->dtype, 1, &n);
+	op_set(o, 1, ONNX_INT64, 1, x->dims);
+	op_set(o, 2, ONNX_INT64, 1, &n);
+}
+
+void shape_ms_gather_nd(op *o)
+{
+	const val *x = op_need(o, 0), *at = x ? op_need_rank(o, 1, 1) : NULL;
+
+	if (!at)
+		return;
+	num depth = at->dims[at->rank - 1];
+	if (!num_known(depth) || depth.v < 0 || depth.v > x->rank) {
+		op_unknown(o, "how many dimensions it indexes is not known");
+		return;
+	}
+	int rank = at->rank - 1;
+	num *dims = op_dims(o, (size_t)rank + (size_t)x->rank);
+	memcpy(dims, at->dims, (size_t)rank * sizeof(*dims));
+	for (int i = (int)depth.v; i < x->rank; i++)
+		dims[rank++] = x->dims[i];
+	op_set(o, 0, x->dtype, rank, dims);
+}
+
+/* How many numbers of the last dimension a byte holds. */
+static int64_t packed_in_byte(const op *o)
+{
+	int64_t bits = op_attr_int(o, "bits", 4);
+
+	return type_of(o, 0, 0) == ONNX_UINT8 && (bits == 2 || bits == 4) ? 8 / bits : 1;
+}
+
+void shape_ms_gather_quantized(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1), *at = x ? op_need(o, 1) : NULL;
+	int axis, rank = 0;
+
+	if (!at || !op_axis(o, op_attr_int(o, "gather_axis", 0), x->rank, &axis))
+		return;
+	num *dims = op_dims(o, (size_t)x->rank + (size_t)at->rank);
+	for (int i = 0; i < x->rank; i++) {
+		for (int k = 0; k < at->rank && i == axis; k++)
+			dims[rank++] = at->dims[k];
+		if (i != axis)
+			dims[rank++] = x->dims[i];
+	}
+	if (axis != x->rank - 1)
+		dims[rank - 1] = ops_times(o, packed_in_byte(o), dims[rank - 1]);
+	op_set(o, 0, type_of(o, 2, 0), rank, dims);
+}
+
+void cost_ms_gather_quantized(op *o)
+{
+	const val *x = op_in(o, 0);
+
+	if (x && x->initializer)
+		o->made->params = ops_times(o, packed_in_byte(o), op_elements(o, x));
+	op_cost(o, num_int(0), ops_times(o, 2, op_elements(o, op_out(o, 0))));
+}
+
+/* --- hyper-connections and gates --- */
+
+void shape_ms_pre_mix(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1);
+	int64_t branches = op_attr_int(o, "num_branches", 0);
+
+	if (!x)
+		return;
+	num *dims = copied(o, x, 0);
+	if (branches > 0) {
+		dims[x->rank - 1] = ops_share(o, dims[x->rank - 1], num_int(branches), "branches");
+		op_set(o, 0, x->dtype, x->rank, dims);
+	} else if (x->rank < 2) {
+		op_unknown(o, "its input has too few dimensions");
+	} else {
+		dims[x->rank - 2] = dims[x->rank - 1];
+		op_set(o, 0, x->dtype, x->rank - 1, dims);
+	}
+}
+
+/* Every stream is a sum over all of them, weighed; then the branch's output, weighed. */
+void cost_ms_post_mix(op *o)
+{
+	const val *mix = op_in(o, 3);
+	num elements = op_elements(o, op_in(o, 0)), macs = num_int(0);
+
+	if (mix)
+		macs = mix->rank > 0
+			   ? num_mul(o->nums, elements, mix->dims[mix->rank - 1])
+			   : num_none(o->nums, "the shape of its stream_mix is not known");
+	ops_cost_macs(o, macs, ops_times(o, 2, elements));
+}
+
+void shape_ms_gate(op *o)
+{
+	const val *a = op_in(o, 0), *b = op_in(o, 3);
+
+	if (a)
+		op_same(o, 0, a);
+	if (b)
+		op_same(o, 1, b);
+	op_unknown(o, "its input is missing");
+}
+
+/* +, softplus, *; sigmoid */
+void cost_ms_gate(op *o)
+{
+	num beta = op_in(o, 3) ? ops_times(o, 4, op_elements(o, op_in(o, 3))) : num_int(0);
+
+	cost_in(o, 5);
+	o->made->flops = num_add(o->nums, o->made->flops, beta);
+}
+
+void shape_ms_engram(op *o)
+{
+	const val *key = op_in(o, 0);
+
+	if (!key) {
+		op_unknown(o, "its input is missing");
+		return;
+	}
+	op_same(o, 0, key);
+	op_same(o, 1, key);
+}
+
+void shape_ms_gemma_rotary(op *o)
+{
+	const val *q = op_in(o, 1), *k = op_in(o, 3);
+
+	if (q)
+		op_same(o, 0, q);
+	if (k)
+		op_same(o, 1, k);
+	op_unknown(o, "its input is missing");
+}
+
+void shape_ms_varlen_conv(op *o)
+{
+	const val *x = op_in(o, 0), *state = op_in(o, 4);
+	int64_t slots = op_attr_int(o, "state_update_capacity", 0);
+
+	if (!x || !state) {
+		op_unknown(o, "its input is missing");
+		return;
+	}
+	op_same(o, 0, x);
+	op_same(o, 1, state);
+	if (state->rank == 3) {
+		num update[] = {state->dims[0], num_int(slots), state->dims[1]};
+		op_set(o, 2, x->dtype, 3, update);
+	}
+	op_unknown(o, "the shape of its state is not known");
+}

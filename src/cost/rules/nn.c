@@ -1,0 +1,331 @@
+/* nn.c - the table of ONNX's neural network operators, all versions from opset 7.
+ * https://onnx.ai/onnx/operators/
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/rules/nn.h"
+#include "cost/rules/nn_rules.h"
+
+/* The type of its input. */
+static void shape_conv(op *o)
+{
+	conv_shape(o, &conv_plain, op_in(o, 0) ? op_in(o, 0)->dtype : 0);
+}
+
+static void cost_conv(op *o)
+{
+	conv_cost(o, &conv_plain);
+}
+
+/* Between the samples: linear interpolation in each dimension, of the input's channels. */
+static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OPS_ABSENT};
+
+static void shape_deform_conv(op *o)
+{
+	conv_shape(o, &deform, op_in(o, 0) ? op_in(o, 0)->dtype : 0);
+}
+
+static void cost_deform_conv(op *o)
+{
+	const val *x = op_in(o, 0), *offset = op_in(o, 2), *mask = op_in(o, 4);
+	num samples, flops;
+
+	conv_cost(o, &deform);
+	if (num_why_none(o->made->flops) || !x || x->rank < 3 || !offset)
+		return;
+	/* Of 2^n corners with n + 1 operations each: offsets hold n numbers for each sample of
+	 * offset_group; every channel is sampled. */
+	int n = x->rank - 2, corners = n < 20 ? 1 << n : 1 << 20;
+	samples = ops_share(o, op_elements(o, offset),
+			    ops_times(o, op_attr_int(o, "offset_group", 1), num_int(n)), "offsets");
+	samples = num_mul(o->nums, samples, x->dims[1]);
+	flops = ops_times(o, (int64_t)corners * (n + 1) + (mask ? 1 : 0), samples);
+	o->made->flops = num_add(o->nums, o->made->flops, flops);
+}
+
+static void shape_conv_transpose(op *o)
+{
+	conv_transpose_shape(o, NULL, 0, true);
+}
+
+static void cost_conv_transpose(op *o)
+{
+	conv_transpose_cost(o, 2);
+}
+
+static void shape_pool(op *o)
+{
+	pool_shape(o, false);
+}
+
+static void cost_pool(op *o)
+{
+	pool_cost(o, 1, 0);
+}
+
+/* Power and sum, and one root. */
+static void cost_lp_pool(op *o)
+{
+	pool_cost(o, 2, 1);
+}
+
+static void shape_global_pool(op *o)
+{
+	pool_global_shape(o, false);
+}
+
+/* The inverse of pooling's size, or what input 2 says. */
+static void shape_max_unpool(op *o)
+{
+	const val *x = op_need_rank(o, 0, 2);
+	size_t n = 0;
+	const num *stated = op_ints(o, 2, &n);
+	window w;
+
+	if (!x || !window_read(o, x->rank - 2, NULL, &w))
+		return;
+	num *dims = op_dims(o, (size_t)x->rank);
+	for (int i = 0; i < x->rank; i++)
+		dims[i] = i < 2 && !op_in(o, 2) ? x->dims[i] : num_int(0);
+	if (stated && n != (size_t)x->rank) {
+		op_unknown(o, "its output_shape is for %zu dimensions, not %d", n, x->rank);
+		return;
+	}
+	for (int i = 0; i < x->rank && op_in(o, 2); i++)
+		dims[i] = stated ? stated[i] : op_fresh(o, "a size that its input decides");
+	for (int i = 0; i < w.n && !op_in(o, 2); i++) {
+		num steps = ops_times(o, w.stride[i], num_sub(o->nums, x->dims[2 + i], num_int(1)));
+		num whole = num_add(o->nums, steps, w.kernel[i]);
+		whole = num_sub(o->nums, whole, num_int(w.begin[i]));
+		dims[2 + i] = num_sub(o->nums, whole, num_int(w.end[i]));
+	}
+	op_set(o, 0, x->dtype, x->rank, dims);
+}
+
+static void shape_lstm(op *o)
+{
+	cell_shape(o, &cell_lstm);
+}
+
+static void cost_lstm(op *o)
+{
+	cell_cost(o, &cell_lstm);
+}
+
+static void shape_gru(op *o)
+{
+	cell_shape(o, &cell_gru);
+}
+
+static void cost_gru(op *o)
+{
+	cell_cost(o, &cell_gru);
+}
+
+static void shape_rnn(op *o)
+{
+	cell_shape(o, &cell_rnn);
+}
+
+static void cost_rnn(op *o)
+{
+	cell_cost(o, &cell_rnn);
+}
+
+#define EACH(NAME, FLOPS, HOW)                                                                   \
+	{                                                                                        \
+		.name = NAME, .shape = shape_same, .cost = cost_each, .flops = FLOPS, .how = HOW \
+	}
+
+#define HOW_CONV                                                                           \
+	"MACs: batch x places of the output x elements of the weights (padding counted); " \
+	"FLOPs: 2 x MACs, 1 per output element with a bias"
+#define HOW_ATTENTION                                                                             \
+	"MACs: batch x query heads x queries x keys (past ones too, masked or not) x (head size " \
+	"+ value head size); FLOPs: 2 x MACs, per score 1 for the scale, 1 for a mask, 3 for a "  \
+	"softcap, 5 for the softmax"
+
+static const op_row rows[] = {
+    /* Those without a page in ONNX are ONNX Runtime's, in ONNX's domain. */
+    EACH("Affine", 2, "FLOPs per element: *, +"),
+    {.name = "Attention",
+     .shape = shape_attention,
+     .cost = cost_attention,
+     .roles = "...ccc.",
+     .how = HOW_ATTENTION},
+    {.name = "AveragePool",
+     .shape = shape_pool,
+     .cost = cost_pool,
+     .how = "FLOPs: elements of the window per output element (additions and one division)"},
+    {.name = "BatchNormalization",
+     .shape = shape_batch_norm,
+     .cost = cost_batch_norm,
+     .roles = ".ppbb",
+     .how = "FLOPs per element: 2 (stored statistics), 7 in training"},
+    {.name = "CausalConvWithState",
+     .shape = shape_causal_conv,
+     .cost = cost_causal_conv,
+     .roles = ".pp.",
+     .how = "MACs: elements of the input x taps; FLOPs: 2 x MACs, bias 1, activation"},
+    EACH("Celu", 7, "FLOPs per element: max, /, exp, -1, *, min, +"),
+    {.name = "Clip",
+     .shape = shape_clip,
+     .cost = cost_clip,
+     .roles = ".cc",
+     .how = "FLOPs per element: 1 for each bound"},
+    {.name = "Conv", .shape = shape_conv, .cost = cost_conv, .roles = ".pp", .how = HOW_CONV},
+    {.name = "ConvTranspose",
+     .shape = shape_conv_transpose,
+     .cost = cost_conv_transpose,
+     .roles = ".pp",
+     .how = "MACs: batch x places of the input x elements of the weights (groups are in their "
+	    "shape); FLOPs: 2 x MACs, 1 per output element with a bias"},
+    {.name = "DeformConv",
+     .shape = shape_deform_conv,
+     .cost = cost_deform_conv,
+     .roles = ".p.p.",
+     .how = HOW_CONV "; each sample of n dimensions interpolates 2^n corners, n + 1 each, and 1 "
+		     "with a mask"},
+    EACH("Elu", 4, "FLOPs per element: compare, exp, -1, *"),
+    {.name = "GRU",
+     .shape = shape_gru,
+     .cost = cost_gru,
+     .roles = ".pppcc",
+     .how = "MACs: steps x batch x directions x 3 x hidden x (input + hidden)"},
+    {.name = "Gelu",
+     .shape = shape_same,
+     .cost = cost_gelu,
+     .how = "FLOPs per element: 5 (/, erf, +1, *, *), 9 with the tanh approximation"},
+    {.name = "GlobalAveragePool",
+     .shape = shape_global_pool,
+     .cost = cost_each_in,
+     .flops = 1,
+     .how = "FLOPs: 1 per input element"},
+    {.name = "GlobalLpPool",
+     .shape = shape_global_pool,
+     .cost = cost_each_in,
+     .flops = 2,
+     .how = "FLOPs: 2 per input element (power, sum)"},
+    {.name = "GlobalMaxPool",
+     .shape = shape_global_pool,
+     .cost = cost_each_in,
+     .flops = 1,
+     .how = "FLOPs: 1 per input element"},
+    {.name = "GroupNormalization",
+     .shape = shape_same_first,
+     .cost = cost_layer_norm,
+     .roles = ".pp",
+     .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
+    EACH("HardSigmoid", 4, "FLOPs per element: *, +, max, min"),
+    EACH("HardSwish", 5, "FLOPs per element: *, +, max, min, *"),
+    EACH("Hardmax", 1, "FLOPs: 1 comparison per element"),
+    EACH("ImageScaler", 2, "FLOPs per element: *, +"),
+    {.name = "InstanceNormalization",
+     .shape = shape_same_first,
+     .cost = cost_layer_norm,
+     .roles = ".pp",
+     .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
+    {.name = "LRN",
+     .shape = shape_same,
+     .cost = cost_lrn,
+     .how = "FLOPs per element: size + 4 (square, size - 1 additions, *, +, power, /)"},
+    {.name = "LSTM",
+     .shape = shape_lstm,
+     .cost = cost_lstm,
+     .roles = ".pppcccp",
+     .how = "MACs: steps x batch x directions x 4 x hidden x (input + hidden)"},
+    {.name = "LayerNormalization",
+     .shape = shape_layer_norm,
+     .cost = cost_layer_norm,
+     .roles = ".pp",
+     .how = "FLOPs per element: mean, centre, square, sum, scale, and 1 each for scale and bias"},
+    EACH("LeakyRelu", 2, "FLOPs per element: compare, *"),
+    {.name = "LinearAttention",
+     .shape = shape_linear_attention,
+     .cost = cost_linear_attention,
+     .how = "MACs per token: key size x value size for each head that reads the state, and for "
+	    "each that is written (twice with a delta rule)"},
+    EACH("LogSoftmax", 5, "FLOPs per element: max, -, exp, sum, - log"),
+    EACH("LpNormalization", 3, "FLOPs per element: power, sum, /"),
+    {.name = "LpPool",
+     .shape = shape_pool,
+     .cost = cost_lp_pool,
+     .how = "FLOPs: 2 per element of each window, 1 per output element"},
+    {.name = "MaxPool",
+     .shape = shape_pool,
+     .cost = cost_pool,
+     .how = "FLOPs: elements of the window per output element (comparisons)"},
+    {.name = "MaxUnpool", .shape = shape_max_unpool, .roles = "..c"},
+    EACH("MeanVarianceNormalization", 5, "FLOPs per element: mean, centre, square, sum, /"),
+    {.name = "MemcpyFromHost", .shape = shape_same},
+    {.name = "MemcpyToHost", .shape = shape_same},
+    EACH("Mish", 5, "FLOPs per element: exp, +1, log, tanh, *"),
+    {.name = "NegativeLogLikelihoodLoss",
+     .shape = shape_loss,
+     .cost = cost_nll_loss,
+     .roles = "..c",
+     .how = "FLOPs per label: 1, 1 for a weight, 1 or 2 for a reduction"},
+    {.name = "PRelu",
+     .shape = shape_same_first,
+     .cost = cost_each,
+     .flops = 2,
+     .roles = ".p",
+     .how = "FLOPs per element: compare, *"},
+    EACH("ParametricSoftplus", 5, "FLOPs per element: *, exp, +1, log, *"),
+    {.name = "RMSNormalization",
+     .shape = shape_same_first,
+     .cost = cost_each,
+     .flops = 4,
+     .roles = ".p",
+     .how = "FLOPs per element: square, sum, /, scale"},
+    {.name = "RNN",
+     .shape = shape_rnn,
+     .cost = cost_rnn,
+     .roles = ".pppcc",
+     .how = "MACs: steps x batch x directions x hidden x (input + hidden)"},
+    EACH("Relu", 1, "FLOPs per element: 1"),
+    {.name = "RotaryEmbedding",
+     .shape = shape_same_first,
+     .cost = cost_rotary,
+     .roles = ".ccc",
+     .how = "FLOPs: 3 per rotated element (*, *, +)"},
+    EACH("ScaledTanh", 3, "FLOPs per element: *, tanh, *"),
+    EACH("Selu", 5, "FLOPs per element: compare, exp, -1, *, *"),
+    EACH("Shrink", 3, "FLOPs per element: 2 comparisons, +"),
+    EACH("Sigmoid", 4, "FLOPs per element: negate, exp, +1, /"),
+    {.name = "SimplifiedLayerNormalization",
+     .shape = shape_layer_norm,
+     .cost = cost_each,
+     .flops = 4,
+     .roles = ".p",
+     .how = "FLOPs per element: square, sum, /, scale"},
+    EACH("Softmax", 5, "FLOPs per element: max, -, exp, sum, /"),
+    {.name = "SoftmaxCrossEntropyLoss",
+     .shape = shape_loss,
+     .cost = cost_cross_entropy,
+     .roles = "..c",
+     .how = "FLOPs: 5 per score; per label as NegativeLogLikelihoodLoss"},
+    EACH("Softplus", 3, "FLOPs per element: exp, +1, log"),
+    EACH("Softsign", 3, "FLOPs per element: abs, +1, /"),
+    {.name = "SwiGLU",
+     .shape = shape_same_first,
+     .cost = cost_each,
+     .flops = 6,
+     .how = "FLOPs per element: negate, exp, +1, /, *, *"},
+    {.name = "Swish",
+     .shape = shape_same,
+     .cost = cost_swish,
+     .how = "FLOPs per element: 5 (negate, exp, +1, /, *), 1 more with an alpha"},
+    EACH("Tanh", 1, "FLOPs per element: 1"),
+    EACH("ThresholdedRelu", 1, "FLOPs per element: compare"),
+};
+
+const op_family op_family_nn = {"", rows, sizeof rows / sizeof *rows};
+
+static const op_row preview[] = {
+    {.name = "FlexAttention",
+     .shape = shape_flex_attention,
+     .cost = cost_flex_attention,
+     .how = HOW_ATTENTION "; its bodies count by themselves"},
+};
+
+const op_family op_family_preview = {"ai.onnx.preview", preview, sizeof preview / sizeof *preview};

@@ -1,0 +1,181 @@
+/* nn_base.c - arithmetic, activation functions and matrix products that several tables share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/rules/nn.h"
+
+#include <ctype.h>
+
+num ops_times(op *o, int64_t k, num n)
+{
+	return num_mul(o->nums, num_int(k), n);
+}
+
+num ops_elements_out(op *o)
+{
+	for (size_t i = 0; i < o->made->nout; i++)
+		if (o->made->out[i])
+			return op_elements(o, o->made->out[i]);
+	return num_none(o->nums, "it has no output");
+}
+
+num ops_share(op *o, num a, num b, const char *what)
+{
+	num whole;
+
+	if (num_why_none(a))
+		return a;
+	if (num_why_none(b))
+		return b;
+	if (num_is(b, 0) || (num_known(b) && b.v < 0))
+		return num_none(o->nums, "its number of %s is not positive", what);
+	if (num_div_exact(o->nums, a, b, &whole))
+		return whole;
+	if (num_known(a) && num_known(b))
+		return num_none(o->nums, "%lld is no multiple of its %lld %s", (long long)a.v,
+				(long long)b.v, what);
+	return num_floor_div(o->nums, a, b);
+}
+
+/* --- activation functions --- */
+
+typedef struct activation {
+	const char *name;
+	int64_t flops;
+} activation;
+
+/* As ONNX defines them, one for each arithmetic operation, comparison and elementary function. */
+static const activation activations[] = {
+    {"affine", 2},	/* a * x + b */
+    {"clip", 2},	/* min, max */
+    {"elu", 4},		/* compare, exp, -1, * */
+    {"fastgelu", 9},	/* 0.5 * x * (1 + tanh(c * (x + d * x^3))) */
+    {"gelu", 5},	/* 0.5 * x * (1 + erf(x / c)) */
+    {"hardsigmoid", 4}, /* a * x + b, max, min */
+    {"hardswish", 5},	/* x * hardsigmoid(x) */
+    {"identity", 0},
+    {"leakyrelu", 2}, /* compare, * */
+    {"none", 0},
+    {"quickgelu", 6},	    /* x * sigmoid(a * x) */
+    {"relu", 1},	    /* max */
+    {"scaledtanh", 3},	    /* a * tanh(b * x) */
+    {"sigmoid", 4},	    /* negate, exp, +1, 1/ */
+    {"silu", 5},	    /* x * sigmoid(x) */
+    {"softmax", 5},	    /* max, -, exp, sum, / */
+    {"softplus", 3},	    /* exp, +1, log */
+    {"softsign", 3},	    /* abs, +1, / */
+    {"swish", 5},	    /* x * sigmoid(x) */
+    {"tanh", 1},	    /* */
+    {"thresholdedrelu", 1}, /* compare */
+};
+
+/* Attributes of some operators have capitals, those of others not. */
+static bool same_name(const char *a, const char *lower)
+{
+	while (*a && tolower((unsigned char)*a) == *lower) {
+		a++;
+		lower++;
+	}
+	return !*a && !*lower;
+}
+
+int64_t ops_activation_flops(const char *name)
+{
+	for (size_t i = 0; i < sizeof activations / sizeof *activations; i++)
+		if (same_name(name, activations[i].name))
+			return activations[i].flops;
+	return -1;
+}
+
+num ops_activation(op *o, const char *attribute, num elements)
+{
+	const char *name = op_attr_text(o, attribute);
+	int64_t flops = name && *name ? ops_activation_flops(name) : 0;
+
+	if (flops < 0)
+		return num_none(o->nums, "its activation is none that deepclock counts");
+	return ops_times(o, flops, elements);
+}
+
+void ops_cost_macs(op *o, num macs, num extra)
+{
+	op_cost(o, macs, num_add(o->nums, ops_times(o, 2, macs), extra));
+}
+
+/* --- products --- */
+
+static bool contracts(op *o, num a, num b)
+{
+	if (!num_known(a) || !num_known(b) || a.v == b.v)
+		return true;
+	op_unknown(o, "its matrices do not fit: %lld columns and %lld rows", (long long)a.v,
+		   (long long)b.v);
+	return false;
+}
+
+void product_set(op *o, const num *a, int na, const num *b, int nb, int64_t dtype)
+{
+	num *batch, *dims;
+	int rank;
+
+	if (na < 1 || nb < 1) {
+		op_unknown(o, "it multiplies a number without dimensions");
+		return;
+	}
+	if (!contracts(o, a[na - 1], b[nb > 1 ? nb - 2 : 0]) ||
+	    !op_broadcast(o, a, na > 2 ? na - 2 : 0, b, nb > 2 ? nb - 2 : 0, &batch, &rank))
+		return;
+	dims = op_dims(o, (size_t)rank + 2);
+	for (int i = 0; i < rank; i++)
+		dims[i] = batch[i];
+	if (na > 1)
+		dims[rank++] = a[na - 2];
+	if (nb > 1)
+		dims[rank++] = b[nb - 1];
+	op_set(o, 0, dtype, rank, dims);
+}
+
+static const num *swapped(op *o, const val *v, bool swap)
+{
+	num *dims;
+
+	if (!swap || v->rank < 2)
+		return v->dims;
+	dims = op_dims(o, (size_t)v->rank);
+	for (int i = 0; i < v->rank; i++)
+		dims[i] = v->dims[i];
+	dims[v->rank - 1] = v->dims[v->rank - 2];
+	dims[v->rank - 2] = v->dims[v->rank - 1];
+	return dims;
+}
+
+void product_shape(op *o, size_t ia, size_t ib, bool ta, bool tb, int64_t dtype)
+{
+	const val *a = op_need_rank(o, ia, 1), *b = a ? op_need_rank(o, ib, 1) : NULL;
+
+	if (b)
+		product_set(o, swapped(o, a, ta), a->rank, swapped(o, b, tb), b->rank, dtype);
+}
+
+num product_macs(op *o, size_t ia, bool ta)
+{
+	const val *a = op_in(o, ia);
+
+	if (!a || a->rank < 1)
+		return num_none(o->nums, "%s",
+				a && a->why ? a->why : "the shape of its input is not known");
+	return num_mul(o->nums, ops_elements_out(o),
+		       a->dims[a->rank - (ta && a->rank > 1 ? 2 : 1)]);
+}
+
+void product_rows_shape(op *o, size_t ia, num n, int64_t dtype)
+{
+	const val *a = op_need_rank(o, ia, 1);
+
+	if (!a)
+		return;
+	num *dims = op_dims(o, (size_t)a->rank);
+	for (int i = 0; i < a->rank; i++)
+		dims[i] = a->dims[i];
+	dims[a->rank - 1] = n;
+	op_set(o, 0, dtype, a->rank, dims);
+}

@@ -1,0 +1,88 @@
+/* tensor_base.c - what the rules of data movement share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/rules/tensor_rules.h"
+
+#include <string.h>
+
+void tensor_pick(op *o, size_t input, size_t output, const size_t *from, size_t n)
+{
+	const val *v = op_in(o, input);
+
+	if (!v || (!v->ints && !v->reals) || n > ONNX_INTS_MAX)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (from[i] != SIZE_MAX && from[i] >= v->n)
+			return;
+	if (v->ints) {
+		num *ints = op_dims(o, n);
+		for (size_t i = 0; i < n; i++)
+			ints[i] = from[i] == SIZE_MAX ? num_int(0) : v->ints[from[i]];
+		op_set_ints(o, output, ints, n);
+		return;
+	}
+	double *reals = mem_arena_array(o->arena, n, sizeof(*reals));
+	for (size_t i = 0; reals && i < n; i++)
+		reals[i] = from[i] == SIZE_MAX ? 0 : v->reals[from[i]];
+	if (reals)
+		op_set_reals(o, output, reals, n);
+}
+
+size_t tensor_small(const val *v)
+{
+	size_t n = 1;
+
+	if (!v || v->rank < 0)
+		return SIZE_MAX;
+	for (int i = 0; i < v->rank; i++) {
+		if (!num_known(v->dims[i]) || v->dims[i].v < 0 || v->dims[i].v > ONNX_INTS_MAX)
+			return SIZE_MAX;
+		n *= (size_t)v->dims[i].v;
+		if (n > ONNX_INTS_MAX)
+			return SIZE_MAX;
+	}
+	return n;
+}
+
+bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const char *what)
+{
+	size_t n = 0;
+	const num *from = op_ints(o, input, &n);
+	const val *v = op_in(o, input);
+
+	if (!from) {
+		/* Not what it says, but how many sizes it has. */
+		if (!v || v->kind != VAL_TENSOR || v->rank != 1 || !num_known(v->dims[0]) ||
+		    v->dims[0].v > COST_RANK_MAX) {
+			op_unknown(o, "its shape depends on values");
+			return false;
+		}
+		n = (size_t)v->dims[0].v;
+	}
+	if (n > COST_RANK_MAX) {
+		op_unknown(o, "it would have more dimensions than any operator takes");
+		return false;
+	}
+	num *dims = op_dims(o, n);
+	for (size_t i = 0; i < n; i++)
+		dims[i] = from && !num_why_none(from[i]) ? from[i] : op_fresh(o, what);
+	*ret_dims = dims;
+	*ret_rank = (int)n;
+	return true;
+}
+
+num *tensor_copy_dims(op *o, const val *v, size_t more)
+{
+	num *dims = op_dims(o, (size_t)v->rank + more);
+
+	if (v->rank)
+		memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
+	return dims;
+}
+
+int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise)
+{
+	int64_t dtype = op_attr_int(o, name, 0);
+
+	return dtype > 0 ? dtype : otherwise;
+}

@@ -1,0 +1,102 @@
+/* training.c - steps of training (domain ai.onnx.preview.training): each updates tensors from
+ * gradients, all tensors of one kind after another.
+ * https://onnx.ai/onnx/operators/#ai-onnx-preview-training
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cost/op.h"
+
+#include <string.h>
+
+/* Inputs after the rate and the count, in groups of one kind; each group but that of the gradients
+ * (the second) comes out again. */
+typedef struct step {
+	const char *name;
+	size_t groups;
+	int64_t flops; /* of each element that is trained */
+} step;
+
+static const step steps[] = {
+    {"Adagrad", 3, 9},	/* c*X+G: 2; H+G*G: 2; sqrt, +e: 2; X-r*G/H: 3 */
+    {"Adam", 4, 15},	/* c*X+G: 2; a*V+b*G: 3; a*H+b*G*G: 4; sqrt, +e: 2; X-r*V/H: 3; * : 1 */
+    {"Momentum", 3, 7}, /* c*X+G: 2; a*V+b*G: 3; X-r*V: 2 */
+};
+
+static const step *step_of(const op *o)
+{
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if (strcmp(steps[i].name, o->row->name) == 0)
+			return &steps[i];
+	return NULL;
+}
+
+static size_t trained(const op *o, const step *s)
+{
+	return o->made->nin > 2 ? (o->made->nin - 2) / s->groups : 0;
+}
+
+static void shape_step(op *o)
+{
+	const step *s = step_of(o);
+	size_t n = s ? trained(o, s) : 0;
+
+	if (!n || n * s->groups != o->made->nin - 2) {
+		op_unknown(o, "its inputs are no whole number of tensors to train");
+		return;
+	}
+	for (size_t i = 0; i < o->made->nout; i++) {
+		size_t group = i / n;
+		const val *v = op_in(o, 2 + (group ? group + 1 : 0) * n + i % n);
+		if (v)
+			op_same(o, i, v);
+	}
+	op_unknown(o, "an input is missing");
+}
+
+static void cost_step(op *o)
+{
+	const step *s = step_of(o);
+	const char *mode = op_attr_text(o, "mode");
+	size_t n = s ? trained(o, s) : 0;
+	num elements = num_int(0);
+	int64_t each = s ? s->flops : 0;
+
+	for (size_t i = 0; i < n; i++)
+		elements = num_add(o->nums, elements, op_elements(o, op_in(o, 2 + i)));
+	if (mode && strcmp(mode, "nesterov") == 0)
+		each += 2; /* a * V + G */
+	op_cost(o, num_int(0), num_mul(o->nums, num_int(each), elements));
+}
+
+/* Each gradient is like the tensor that it belongs to. */
+static void shape_gradient(op *o)
+{
+	for (size_t i = 0; i < o->made->nout; i++) {
+		const val *v = op_in(o, i);
+		if (v)
+			op_same(o, i, v);
+	}
+	op_unknown(o, "the tensor that it belongs to is missing");
+}
+
+static void cost_gradient(op *o)
+{
+	op_cost_unknown(o, "it differentiates a part of the graph, which is not counted");
+}
+
+static const op_row rows[] = {
+    {.name = "Adagrad",
+     .shape = shape_step,
+     .cost = cost_step,
+     .how = "FLOPs: 9 per trained element, as its pseudo code is written"},
+    {.name = "Adam",
+     .shape = shape_step,
+     .cost = cost_step,
+     .how = "FLOPs: 15 per trained element, as its pseudo code is written"},
+    {.name = "Gradient", .shape = shape_gradient, .cost = cost_gradient},
+    {.name = "Momentum",
+     .shape = shape_step,
+     .cost = cost_step,
+     .how = "FLOPs: 7 per trained element, 9 in Nesterov's form, as its pseudo code is written"},
+};
+
+const op_family op_family_training = {"ai.onnx.preview.training", rows, sizeof rows / sizeof *rows};
