@@ -1,12 +1,25 @@
-/* cmd_help.c - deepclock help [COMMAND]
+/* cmd_help.c - deepclock help [COMMAND | TOPIC]
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include <string.h>
 #include <unistd.h>
 
-static const char *command_word(size_t i)
+static const cli_item topic_items[] = {
+    {"metrics", "every metric of a record: its tag, meaning and unit"},
+    {0},
+};
+static void (*const topic_print[])(FILE *, const dck_style *) = {cli_help_metrics};
+
+/* The commands, and behind them the topics. */
+static const char *help_word(size_t i)
 {
-	return cli_commands[i] ? cli_commands[i]->name : NULL;
+	size_t n = 0;
+
+	for (; cli_commands[n]; n++)
+		if (n == i)
+			return cli_commands[n]->name;
+	return topic_items[i - n].term;
 }
 
 static int help_run(cli *c, void *config)
@@ -25,17 +38,26 @@ static int help_run(cli *c, void *config)
 		cli_help_command(stdout, command, &style);
 		return CLI_OK;
 	}
-	for (; cli_commands[n] && n < 64; n++)
-		names[n] = cli_commands[n]->name;
+	for (size_t i = 0; topic_items[i].term; i++)
+		if (strcmp(topic_items[i].term, c->args[0]) == 0) {
+			topic_print[i](stdout, &style);
+			return CLI_OK;
+		}
+	while (n < 64 && help_word(n)) {
+		names[n] = help_word(n);
+		n++;
+	}
 	nearest = dck_nearest(c->args[0], names, n);
 	return cli_usage(NULL, "unknown command '%s'%s%s%s", c->args[0],
 			 nearest ? "; did you mean '" : "", nearest ? nearest : "",
 			 nearest ? "'?" : "");
 }
 
-static const char *const usage[] = {"[COMMAND]", NULL};
+static const char *const usage[] = {"[COMMAND | TOPIC]", NULL};
+static const cli_section sections[] = {{"Topics", topic_items}, {0}};
 static const cli_item examples[] = {
     {"deepclock help bench", "the options of 'bench', as 'deepclock bench --help'"},
+    {"deepclock help metrics", "what each number of a record is"},
     {0},
 };
 
@@ -43,12 +65,13 @@ const cli_command cmd_help = {
     .name = "help",
     .summary = "show what the commands do",
     .usage = usage,
-    .about = "Lists the commands, or shows the options of one.",
+    .about = "Lists the commands, shows the options of one, or a table of what deepclock knows.",
+    .sections = sections,
     .examples = examples,
     .config_size = sizeof(cli_common),
     .max_args = 1,
     .arg = "COMMAND",
     .word_prefix = "",
-    .word = command_word,
+    .word = help_word,
     .run = help_run,
 };

@@ -138,6 +138,26 @@ void cli_help_command(FILE *out, const cli_command *command, const dck_style *st
 	examples(out, style, command->examples);
 }
 
+void cli_help_metrics(FILE *out, const dck_style *style)
+{
+	static const char *const better[] = {
+	    [DCK_BETTER_NEITHER] = "",
+	    [DCK_BETTER_LOWER] = "; less is better",
+	    [DCK_BETTER_HIGHER] = "; more is better",
+	};
+	size_t n;
+	const dck_metric_def *defs = dck_metric_defs(&n);
+
+	fputs("The metrics of a record by their tags, with their units. '*' is any text.\n\n", out);
+	for (size_t i = 0; i < n; i++) {
+		char text[256];
+
+		snprintf(text, sizeof text, "%s (%s%s)", defs[i].help, dck_unit_text(defs[i].unit),
+			 better[defs[i].better]);
+		item(out, style, defs[i].tag, text, COLUMN);
+	}
+}
+
 void cli_help_all(FILE *out, const dck_style *style)
 {
 	static const cli_item help_examples[] = {
