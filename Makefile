@@ -4,9 +4,10 @@
 #   make                       the program, the libraries: build/deepclock, build/libdeepclock.so
 #   make demo                  measure a real network
 #   make test [SAN=address,undefined]
+#   make test-all [SAN=...]    and the heavy references: PyTorch's exports, simulations, long cases
 #   make bench                 deepclock itself beside its peers and the machine's limits
 #   make lint
-#   make fuzz [SECONDS=60]      any bytes as a model: reader, shapes and costs; needs clang
+#   make fuzz [SECONDS=60]      any bytes to each reader, side by side; needs clang
 #   make install [PREFIX=/usr/local] [DESTDIR=...]
 #   make uninstall              of the same PREFIX and DESTDIR
 
@@ -24,7 +25,7 @@ BUILD ?= build-$(subst $(comma),-,$(SAN))
 OPTIONS := -Dbuildtype=debugoptimized -Db_sanitize=$(SAN) -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
 endif
 
-.PHONY: all demo test bench lint fuzz install uninstall clean setup
+.PHONY: all demo test test-all bench lint fuzz install uninstall clean setup
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 	@[ -z "$$PREFIX" ] || printf '%s\n' "$$PREFIX" >$(BUILD)/prefix
@@ -44,6 +45,11 @@ test:
 	@$(MAKE) --no-print-directory all
 	@python3 tools/run_tests.py $(BUILD) $(TESTS)
 
+test-all:
+	@tools/setup.sh $(BUILD) test extras
+	@$(MAKE) --no-print-directory all
+	@python3 tools/run_tests.py $(BUILD) --all
+
 bench:
 	@tools/setup.sh $(BUILD)
 	@$(MAKE) --no-print-directory all
@@ -59,10 +65,7 @@ fuzz:
 	{ [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dbuildtype=debugoptimized \
 		-Db_sanitize=address,undefined -Db_lundef=false \
 		-Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >/dev/null; } && \
-	ninja -C build-fuzz --quiet tests/fuzz/fuzz_cost && mkdir -p build-fuzz/found && \
-	build-fuzz/tests/fuzz/fuzz_cost -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=2048 \
-		-print_final_stats=1 -verbosity=0 -artifact_prefix=build-fuzz/ \
-		build-fuzz/found tests/fuzz/corpus/cost
+	ninja -C build-fuzz --quiet fuzzers && python3 tools/fuzz.py build-fuzz $(SECONDS)
 
 install: all
 	@python3 tools/install.py $(BUILD) install

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes small ONNX models: make_corpus.py FOLDER        that use every part of the format
-                          make_corpus.py --cost FOLDER  that use every kind of rule"""
+"""make_corpus.py FOLDER: writes small ONNX models that use every part of the format and every kind of rule."""
 
 import sys
 from pathlib import Path
@@ -185,7 +184,9 @@ def trips():
         [helper.make_tensor("n", T.INT64, [], [2**62]), helper.make_tensor("c", T.BOOL, [], [True])]))
 
 
-def write_cost(folder):
+def main():
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
     cases = Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
     for name in CASES:
         path = cases / f"test_{name}" / "model.onnx"
@@ -202,16 +203,5 @@ def write_cost(folder):
         (folder / f"{name}.onnx").write_bytes(m.SerializeToString())
 
 
-def main():
-    folder = Path(sys.argv[-1])
-    folder.mkdir(parents=True, exist_ok=True)
-    if "--cost" in sys.argv:
-        write_cost(folder)
-        return 0
-    for make in (embedding, fused, branches, kinds):
-        (folder / (make.__name__ + ".onnx")).write_bytes(make().SerializeToString())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
