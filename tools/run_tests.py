@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs all tests of a build folder and closes with one line, 'N passed, N failed, N skipped'.
+"""Runs the tests of a build folder and closes with one line, 'N passed, N failed, N skipped'.
 
-  run_tests.py BUILD [--suite NAME] [TEST ...]
+  run_tests.py BUILD                              all but those of the suite 'heavy'
+  run_tests.py BUILD --all                        all
+  run_tests.py BUILD [--suite NAME] [TEST ...]    those
   run_tests.py --self-test
 
 Counts cases, not programs: every line of a program's TAP output is one; a program without TAP is
 one. Shows the output of what failed. With DEEPCLOCK_COUNTS=FILE the counts are added to FILE, so
-that several runs can be summed. A test that leaves a file in the tree of sources fails the run.
+that several runs can be summed. A test that makes or changes a file in the tree of sources fails the
+run.
 """
 
 import json
@@ -78,20 +81,22 @@ def aborted(status, tests):
 
 
 def tree(root):
-    """The files of the sources. What is built, what git keeps, and hidden files (an editor's) are none."""
-    found = set()
+    """{file of the sources: size and time of the last change}. What is built, what git keeps, and what
+    an editor swaps out are none."""
+    found = {}
     for folder, folders, names in os.walk(root):
-        folders[:] = [f for f in folders if not f.startswith((".", "build"))]
-        found.update(os.path.relpath(os.path.join(folder, n), root) for n in names if n[0] != ".")
+        folders[:] = [f for f in folders if f != ".git" and not f.startswith("build")]
+        for name in names:
+            if not re.search(r"(\.sw.|~)$", name):
+                path = os.path.join(folder, name)
+                s = os.stat(path, follow_symlinks=False)
+                found[os.path.relpath(path, root)] = (s.st_size, s.st_mtime_ns)
     return found
 
 
-def how_to_have(tests, build):
-    """What to do for references that are not installed, or nothing."""
-    if any(":real" in t["name"] and list(skips(t)) for t in tests):
-        return (f"references were skipped: 'tools/setup.sh {build} test extras' installs all of them (PyTorch, "
-                "the onnx package, scikit-learn: large); then run the tests again")
-    return None
+def touched(before, after):
+    """What was made, changed or removed."""
+    return sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
 
 
 def self_test():
@@ -128,15 +133,22 @@ def self_test():
     ]:
         if aborted(status, tests) != expected:
             yield f"self-test: Meson's exit status, {what}: expected {expected}"
-    real = dict(entry("SKIP", 0, "1..0 # SKIP why"), name="x:real / y")
-    if how_to_have([entry("SKIP", 0, "1..0 # SKIP why")], "b") or "setup.sh b " not in how_to_have([real], "b"):
-        yield "self-test: how to have what was skipped"
     with tempfile.TemporaryDirectory() as root:
-        for name in ("a.c", "sub/b.c", "build/c", "build-x/d", ".git/e", "sub/.f.swp"):
+        def write(name, text):
             os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
-            open(os.path.join(root, name), "w", encoding="utf-8").close()
-        if tree(root) != {"a.c", "sub/b.c"}:
-            yield f"self-test: the files of a tree: {tree(root)}"
+            with open(os.path.join(root, name), "w", encoding="utf-8") as f:
+                f.write(text)
+
+        for name in ("a.c", "sub/b.c", ".ci/run", "build/c", "build-x/d", ".git/e", "sub/.f.swp"):
+            write(name, "")
+        before = tree(root)
+        if set(before) != {"a.c", "sub/b.c", ".ci/run"} or touched(before, tree(root)):
+            yield f"self-test: the files of a tree: {before}"
+        os.remove(os.path.join(root, "a.c"))
+        for name in ("sub/b.c", ".left", "build/left"):
+            write(name, "x")
+        if touched(before, tree(root)) != [".left", "a.c", "sub/b.c"]:
+            yield f"self-test: what tests touched: {touched(before, tree(root))}"
 
 
 def main():
@@ -145,12 +157,13 @@ def main():
         print("\n".join(wrong) or "run_tests: self-test ok")
         sys.exit(1 if wrong else 0)
     build, *more = sys.argv[1:]
+    selected = {(): ["--no-suite", "heavy"], ("--all",): []}.get(tuple(more), more)
     env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", PYTHONDONTWRITEBYTECODE="1")
     log = os.path.join(build, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.remove(log)
     before = tree(ROOT)
-    run = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--quiet", *more], env=env,
+    run = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--quiet", *selected], env=env,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         with open(log, encoding="utf-8") as f:
@@ -172,16 +185,15 @@ def main():
         print(f"meson test ended with status {run.returncode}, which no test explains" if tests
               else "no test was run")
         total[1] += 1
-    if not more and not any(":unit" in test["name"] for test in tests):
+    if selected is not more and not any(":unit" in test["name"] for test in tests):
         print("no unit test was built: is libcmocka-dev installed?")
         total[1] += 1
-    left = tree(ROOT) - before
-    if left:
-        print("the tests left files in the tree of sources:", *sorted(left))
+    changes = touched(before, tree(ROOT))
+    if changes:
+        print("while the tests ran, files in the tree of sources were made, changed or removed:", *changes)
         total[1] += 1
-    hint = how_to_have(tests, build)
-    if hint:
-        print(hint)
+    if not more:
+        print("the heavy references were left out: 'make test-all' compares with them too")
     counts_file = os.environ.get("DEEPCLOCK_COUNTS")
     if counts_file:
         with open(counts_file, "a", encoding="utf-8") as f:

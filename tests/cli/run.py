@@ -6,9 +6,11 @@ beside it (CASE.out, CASE.err: missing means empty; CASE.exit: missing means 0).
   run.py --program build/deepclock                 all cases, results as TAP
   run.py --program build/deepclock bench/          cases whose name begins so
   run.py --program build/deepclock --update zoo/   write what came out as what is expected
+  run.py --program build/deepclock --heavy         only the cases that take long; --light: only others
 
 A case is a shell script. It finds the program as `deepclock`, the tools of lib/ in PATH, and
-may end with status 77 after printing why it is skipped. What differs from run to run or from
+may end with status 77 after printing why it is skipped. One that takes long, many seconds on two
+processors, begins with the line '# heavy'. What differs from run to run or from
 machine to machine is scrubbed from the output, by one list, below.
 """
 
@@ -111,7 +113,12 @@ def update(case, got):
             os.remove(path)
 
 
-def cases(prefixes, without):
+def heavy(case):
+    with open(os.path.join(HERE, case + ".sh"), encoding="utf-8") as f:
+        return f.readline() == "# heavy\n"
+
+
+def cases(args):
     found = []
     for area in sorted(os.listdir(HERE)):
         folder = os.path.join(HERE, area)
@@ -120,7 +127,9 @@ def cases(prefixes, without):
         for name in sorted(os.listdir(folder)):
             if name.endswith(".sh"):
                 found.append(f"{area}/{name[:-3]}")
-    return [n for n in found if (not prefixes or n.startswith(tuple(prefixes))) and not n.startswith(tuple(without))]
+    return [n for n in found if (not args.prefixes or n.startswith(tuple(args.prefixes)))
+            and not n.startswith(tuple(args.without))
+            and not (args.light if heavy(n) else args.heavy)]
 
 
 def main():
@@ -129,11 +138,13 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--without", action="append", default=[], metavar="CASE")
+    parser.add_argument("--light", action="store_true")
+    parser.add_argument("--heavy", action="store_true")
     parser.add_argument("prefixes", nargs="*", metavar="CASE")
     args = parser.parse_args()
     args.program = os.path.abspath(args.program)
 
-    names = cases(args.prefixes, args.without)
+    names = cases(args)
     failed = 0
     print(f"1..{len(names)}")
     for number, name in enumerate(names, 1):

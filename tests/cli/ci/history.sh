@@ -1,3 +1,4 @@
+# heavy
 # The job of docs/ci.md that keeps a history: the first run has nothing before it, the second is
 # set beside the first and shown to be slower.
 command -v git > /dev/null || { echo "git is not installed"; exit 77; }

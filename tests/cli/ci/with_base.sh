@@ -1,3 +1,4 @@
+# heavy
 # The job of docs/ci.md that measures a change beside its base, on a repository made here: a program
 # that became slower, one that did not, a build step, and a base that does not exist.
 command -v git > /dev/null || { echo "git is not installed"; exit 77; }

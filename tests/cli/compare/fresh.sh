@@ -1,3 +1,4 @@
+# heavy
 # Every visit in a fresh process.
 deepclock compare --quiet --engine null --vary engine-option=ns=200000,ns=400000 --fresh --rounds 9 --margin 10% \
 	--visit 200ms --save run.json zoo:simplenet > text

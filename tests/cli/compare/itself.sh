@@ -1,3 +1,4 @@
+# heavy
 # A against itself first, on the real engine: the floor is told, and no verdict claims less.
 deepclock compare --quiet --aa --rounds 12 --margin 400% --save run.json zoo:simplenet zoo:simplenet > text
 echo $?

@@ -1,3 +1,4 @@
+# heavy
 # Eager against graph: four ways, outputs checked, and what a session costs.
 deepclock compare --quiet --modes --check-outputs --rounds 12 --visit 1ms --visits 2 --save run.json zoo:simplenet > text
 [ $? != 1 ] && [ $? != 2 ] && echo "gate"

@@ -1,3 +1,4 @@
+# heavy
 # ONNX Runtime's own reports on its use leave nothing behind, for they never begin.
 need-ort || exit 77
 mkdir home tmp

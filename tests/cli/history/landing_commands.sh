@@ -1,3 +1,4 @@
+# heavy
 # Every command that saves.
 deepclock cost zoo:simplenet --save a.json > text
 deepclock machine --quick --quiet --save b.json > text

@@ -1,3 +1,4 @@
+# heavy
 # Ctrl-C: what was measured until then is reported, of an open loop, a closed one and a search.
 for how in '--rate 500' '--streams 2' "--find-peak --slo median<=1s --time 20s"; do
 	rm -f begun

@@ -1,3 +1,4 @@
+# heavy
 # The search: it goes up until more comes than is served; and a limit that nothing holds.
 common="--quiet --engine null --engine-option sleep_ns=2000000 --warmup 2 zoo:simplenet"
 deepclock load --details $common --find-peak --slo 'median<=1s' --precision 50% --confidence 80% --time 1s --max-queue 200 \

@@ -1,3 +1,4 @@
+# heavy
 # Measured once, kept, shown again; --refresh measures again.
 export XDG_CACHE_HOME="$PWD/cache"
 deepclock machine --details --cached-only

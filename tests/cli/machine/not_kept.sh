@@ -1,3 +1,4 @@
+# heavy
 # A folder that cannot be written costs a note.
 XDG_CACHE_HOME=/dev/null deepclock machine --quiet --format json > run.json
 echo $?

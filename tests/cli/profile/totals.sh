@@ -1,3 +1,4 @@
+# heavy
 # Whatever an engine fuses: each node of the model belongs to one operator, so that all add up.
 need-ort || exit 77
 totals='sum(o["macs"] for o in r["ops"]), sum(o["flops"] for o in r["ops"]), sum(o["params"] for o in r["ops"])'
