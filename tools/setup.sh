@@ -168,6 +168,7 @@ case " $* " in
 	# What the reports on classifiers are compared with.
 	fetch_package sklearn sklearn scikit-learn==1.9.1 "its reports are not compared"
 	fetch_models
+	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
 	;;
 *) # what another build folder has
 	linked onnx onnx/__init__.py || true

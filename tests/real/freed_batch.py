@@ -4,8 +4,7 @@
 the batch that it freed: its outputs equal the original's, item by item. Prints TAP; without PyTorch
 all cases are skipped and say so.
 
-  freed_batch.py --program build/deepclock           what every test run does
-  freed_batch.py --program build/deepclock swin      cases whose name begins so
+  freed_batch.py --program build/deepclock [CASE...]     all, or those whose name begins so
 
 PyTorch 2.5 and later have two exporters, and both are used where onnxscript is there; with
 transformers there are its networks too. Run it with the interpreter that has them:
@@ -13,15 +12,15 @@ transformers there are its networks too. Run it with the interpreter that has th
   .venv/bin/python tests/real/freed_batch.py --program build/deepclock
 """
 
-import argparse
 import contextlib
 import importlib.util
 import json
 import os
 import subprocess
 import sys
-import tempfile
 import warnings
+
+from common import Skipped, arguments, expect, fact, need_engine, need_torch, run
 
 ITEMS = 3
 
@@ -33,25 +32,6 @@ NETWORKS = [
     ("squeezenet1_1", 64),       # fire modules are joined
     ("swin_t", 64),              # windows are folded into the batch
 ]
-
-
-class Skipped(Exception):
-    pass
-
-
-def need(condition, what):
-    if not condition:
-        raise AssertionError(what)
-
-
-def need_torch():
-    try:
-        import torch
-        import torchvision
-    except ImportError as e:
-        raise Skipped(f"{e}: install python3-torch, python3-torchvision and python3-onnx") from e
-    torch.manual_seed(1)
-    return torch, torchvision
 
 
 def settle(torch, net, x):
@@ -88,26 +68,26 @@ def bench(program):
 
 def expect_freed(program):
     done = bench(program)
-    need(done.returncode == 0, done.stderr)
+    expect(done.returncode == 0, done.stderr)
     with open("run.json", encoding="utf-8") as file:
         record = json.load(file)
-    facts = {f["key"]: f.get("value") for f in record["facts"] if f["section"] == "subject"}
     notes = [n["text"] for n in record["notes"] if n["code"] == "batch-freed"]
-    need(len(notes) == 1 and notes[0].startswith("exported for 1 item;"), f"the note: {notes}")
-    need(facts["batch_freed"].startswith(f"from 1 to {ITEMS}, "), facts["batch_freed"])
-    need(facts["items_per_run"] == ITEMS, f"items of a run: {facts['items_per_run']}")
-    checked = facts["batch_checked"]
-    need(checked.startswith(("its outputs are identical to", "its outputs equal")) and
+    expect(len(notes) == 1 and notes[0].startswith("exported for 1 item;"), f"the note: {notes}")
+    expect(fact(record, "subject", "batch_freed").startswith(f"from 1 to {ITEMS}, "), fact(record, "subject", "batch_freed"))
+    items = fact(record, "subject", "items_per_run")
+    expect(items == ITEMS, f"items of a run: {items}")
+    checked = fact(record, "subject", "batch_checked")
+    expect(checked.startswith(("its outputs are identical to", "its outputs equal")) and
          f"on {ITEMS} items" in checked, checked)
 
 
 def expect_refused(program, *words):
     done = bench(program)
-    need(done.returncode == 2, f"exit status {done.returncode}: {done.stdout}{done.stderr}")
-    need(not os.path.exists("run.json"), "a record of what was refused")
+    expect(done.returncode == 2, f"exit status {done.returncode}: {done.stdout}{done.stderr}")
+    expect(not os.path.exists("run.json"), "a record of what was refused")
     text = " ".join(done.stderr.split())
     for word in ("cannot be made to take 3: the node '", *words):
-        need(word in text, f"no \"{word}\" in: {text}")
+        expect(word in text, f"no \"{word}\" in: {text}")
 
 
 def expect_apart(torch, net, *inputs):
@@ -121,7 +101,7 @@ def expect_apart(torch, net, *inputs):
         one = first(net(*inputs))
         other = first(net(*(torch.rand_like(x) if x.is_floating_point() else x * 2 + 1
                             for x in inputs)))
-    need(one.isfinite().all() and (one - other).abs().max() > 1e-4, "outputs do not tell items apart")
+    expect(one.isfinite().all() and (one - other).abs().max() > 1e-4, "outputs do not tell items apart")
 
 
 def freed(program, torch, net, *inputs, dynamo=False):
@@ -244,38 +224,11 @@ def newer_exporter():
     return tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 5)
 
 
-def need_engine(program):
-    done = subprocess.run([program, "engines", "--format", "json"], capture_output=True, text=True)
-    if not any(e["name"] == "ort" and e["usable"] for e in json.loads(done.stdout)):
-        raise Skipped("no ONNX Runtime")
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("prefixes", nargs="*", metavar="CASE")
-    args = parser.parse_args()
-    program = os.path.abspath(args.program)
+    args = arguments(__doc__)
     cases = [*cases_of(False), *(cases_of(True) if newer_exporter() else [])]
-    if args.prefixes:
-        cases = [c for c in cases if any(c[0].startswith(p) for p in args.prefixes)]
-    failed = False
-    print(f"1..{len(cases)}")
-    for number, (name, case) in enumerate(cases, 1):
-        line = "ok"
-        with tempfile.TemporaryDirectory() as scratch:
-            os.chdir(scratch)
-            try:
-                need_engine(program)
-                case(program)
-            except Skipped as e:
-                name += f" # SKIP {e}"
-            except Exception as e:  # a failing case must not hide the next
-                print("# " + f"{type(e).__name__}: {e}".replace("\n", "\n# "))
-                line, failed = "not ok", True
-            os.chdir("/")
-        print(f"{line} {number} - {name}", flush=True)
-    sys.exit(failed)
+    run([(name, lambda c=case: c(args.program)) for name, case in cases], args.prefixes,
+        lambda: need_engine(args.program))
 
 
 if __name__ == "__main__":

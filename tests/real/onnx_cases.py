@@ -8,13 +8,13 @@ of them fail the test. Prints TAP.
   onnx_cases.py --program build/deepclock [--list]
 """
 
-import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+
+from common import arguments, installed, skip_all
 
 # As the cases are, all inputs are open, so whatever takes a size as an input is absent.
 SIZE_IS_INPUT = set("""
@@ -33,20 +33,15 @@ SIZE_IS_DATA = set("""
 
 
 def main():
-    args = argparse.ArgumentParser()
-    args.add_argument("--program", required=True)
-    args.add_argument("--list", action="store_true", help="every case that is not exact")
-    options = args.parse_args()
-    # What tools/setup.sh has put there; Debian's package is too old for the newest operators.
-    sys.path.insert(0, os.path.join(os.environ.get("BUILD_DIR", "build"), "onnx"))
+    options = arguments(__doc__, ("--list", {"action": "store_true", "help": "every case that is not exact"}),
+                        cases=False)
+    sys.path.insert(0, installed("onnx"))  # Debian's package is too old for the newest operators
     try:
         import onnx
         from onnx.backend.test.case.node import collect_testcases
         cases = collect_testcases(None)
     except (ImportError, AttributeError) as e:  # Debian's onnx 1.12 does not fit its NumPy
-        why = str(e).split("\n", 1)[0]
-        print(f"1..0 # SKIP {why}: 'tools/setup.sh build test extras' fetches the onnx package")
-        return 0
+        skip_all(e, "the onnx package")
     names = {t: n for t, n in NAMES.items()}
 
     def judge(case, store):

@@ -6,22 +6,17 @@ forms of silero-vad. What deepclock says of each, and whether what it says to ty
   packages.py --program build/deepclock
 """
 
-import argparse
 import glob
 import json
 import os
 import re
 import shlex
 import subprocess
-import sys
+
+from common import arguments, expect, fact, installed, need_engine, run, skip_all
 
 SHORT = ["--runs", "3", "--warmup", "0", "--quiet"]
 STATES = {"state", "h", "c"}  # what a network hands to its own next run
-
-
-def expect(condition, what):
-    if not condition:
-        raise AssertionError(what)
 
 
 class Program:
@@ -42,11 +37,6 @@ class Program:
         code, out, err = self(*words, *SHORT, "--format", "json")
         expect(code == 0, err)
         return json.loads(out)
-
-
-def fact(record, section, key):
-    return next((f.get("value") for f in record["facts"]
-                 if (f["section"], f["key"]) == (section, key)), None)
 
 
 def open_sizes(program, model):
@@ -161,32 +151,17 @@ TOGETHER = [("two sizes without a name are two", two_unnamed),
 
 
 def main():
-    args = argparse.ArgumentParser()
-    args.add_argument("--program", required=True)
-    options = args.parse_args()
-    # What tools/setup.sh has put there.
-    folder = os.path.join(os.environ.get("BUILD_DIR", "build"), "models")
+    args = arguments(__doc__)
+    folder = installed("models")
     models = sorted(glob.glob(folder + "/*.onnx"))
     if len(models) < 9:
-        print(f"1..0 # SKIP no networks in {folder}: 'tools/setup.sh build test extras' fetches them")
-        return 0
-    program = Program(os.path.abspath(options.program))
-    _, out, _ = program("engines", "--format", "json")
-    if not any(e["name"] == "ort" and e["usable"] for e in json.loads(out)):
-        print("1..0 # SKIP no ONNX Runtime")
-        return 0
+        skip_all(f"no networks in {folder}", "them")
     cases = [(f"{os.path.basename(m)}: {what}", f, m) for m in models for what, f in EACH]
     cases += [(what, f, folder) for what, f in TOGETHER]
-    print(f"1..{len(cases)}")
-    for number, (what, f, where) in enumerate(cases, 1):
-        try:
-            f(program, where)
-            print(f"ok {number} - {what}", flush=True)
-        except (AssertionError, subprocess.TimeoutExpired) as e:
-            print(f"not ok {number} - {what}")
-            print("# " + str(e).replace("\n", "\n# "), flush=True)
-    return 0
+    program = Program(args.program)
+    run([(what, lambda f=f, where=where: f(program, where)) for what, f, where in cases], args.prefixes,
+        lambda: need_engine(args.program))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -3,23 +3,18 @@
 """Measures networks that others made: exported by PyTorch and torchvision, and those of the onnx
 package. Prints TAP; a case whose package is not installed is skipped and says so.
 
-  real_models.py --program build/deepclock
+  real_models.py --program build/deepclock [CASE...]     all, or those whose name begins so
 """
 
-import argparse
 import glob
 import json
 import os
 import subprocess
-import sys
-import tempfile
+
+from common import Skipped, arguments, expect, fact, need_engine, need_torch, run
 
 ONNX_DATA = "/usr/share/libonnx-testdata/data"  # Debian's libonnx-testdata
 FAMILIES = ["simple", "pytorch-converted", "pytorch-operator"]
-
-
-class Skipped(Exception):
-    pass
 
 
 def bench(program, model, *options):
@@ -31,30 +26,8 @@ def bench(program, model, *options):
     return record, done.returncode, done.stderr
 
 
-def fact(record, section, key):
-    for f in record["facts"]:
-        if (f["section"], f["key"]) == (section, key):
-            return f.get("value")
-    return None
-
-
 def metric(record, tag):
     return next(m.get("value") for m in record["metrics"] if m["tag"] == tag)
-
-
-def expect(condition, what):
-    if not condition:
-        raise AssertionError(what)
-
-
-def need_torch():
-    try:
-        import torch
-        import torchvision
-    except ImportError as e:
-        raise Skipped(f"{e}: install python3-torch, python3-torchvision and python3-onnx") from e
-    torch.manual_seed(1)
-    return torch, torchvision
 
 
 def torchvision_resnet18(program):
@@ -203,29 +176,9 @@ CASES = [torchvision_resnet18, torch_embedding, torch_shapes, torchvision_module
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", required=True)
-    program = os.path.abspath(parser.parse_args().program)
-    engines = subprocess.run([program, "engines", "--format", "json"], capture_output=True, text=True)
-    ort = any(e["name"] == "ort" and e["usable"] for e in json.loads(engines.stdout))
-    failed = False
-    print(f"1..{len(CASES)}")
-    for number, case in enumerate(CASES, 1):
-        line, name = "ok", case.__name__
-        with tempfile.TemporaryDirectory() as scratch:
-            os.chdir(scratch)
-            try:
-                if not ort:
-                    raise Skipped("no ONNX Runtime")
-                case(program)
-            except Skipped as e:
-                name += f" # SKIP {e}"
-            except Exception as e:  # a failing case must not hide the next
-                print(f"# {type(e).__name__}: {e}")
-                line, failed = "not ok", True
-            os.chdir("/")
-        print(f"{line} {number} - {name}", flush=True)
-    sys.exit(failed)
+    args = arguments(__doc__)
+    run([(case.__name__, lambda c=case: c(args.program)) for case in CASES], args.prefixes,
+        lambda: need_engine(args.program))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ the record equal its dictionary's to the last bit. Prints TAP.
   sklearn_report.py --program build/deepclock [--cases N] [--seed N]
 """
 
-import argparse
 import json
 import os
 import random
@@ -15,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import warnings
+
+from common import arguments, installed, skip_all
 
 WORDS = ["cat", "dog", "cow", "Ant", "zebra", "blue whale", "größe", "日本", "naïve", "x" * 30, "a,b",
          'say "hi"', "Ωmega", "0x", "-", "é", "ß", "z" * 11, "weighted", "accuracy"]
@@ -141,21 +142,15 @@ def differences(program, case, folder, rng, np, classification_report):
 
 
 def main():
-    args = argparse.ArgumentParser()
-    args.add_argument("--program", required=True)
-    args.add_argument("--cases", type=int, default=20, help="of each kind")
-    args.add_argument("--seed", type=int, default=1)
-    options = args.parse_args()
-    # What tools/setup.sh has put there.
-    sys.path.insert(0, os.path.join(os.environ.get("BUILD_DIR", "build"), "sklearn"))
+    options = arguments(__doc__, ("--cases", {"type": int, "default": 20, "help": "of each kind"}),
+                        ("--seed", {"type": int, "default": 1}), cases=False)
+    sys.path.insert(0, installed("sklearn"))
     try:
         import numpy as np
         import sklearn
         from sklearn.metrics import classification_report
     except ImportError as e:
-        why = str(e).split("\n", 1)[0]
-        print(f"1..0 # SKIP {why}: 'tools/setup.sh build test extras' fetches scikit-learn")
-        return 0
+        skip_all(e, "scikit-learn")
     # Before 1.3 the f1-score was computed from the rounded precision and recall, and a list of more
     # labels than occur had a micro average instead of the accuracy.
     if tuple(int(v) for v in sklearn.__version__.split(".")[:2]) < (1, 3):

@@ -3,24 +3,26 @@
 """Counts networks that PyTorch exported, and compares with exact integers. Prints TAP; without
 PyTorch all cases are skipped and say so.
 
-  torch_cost.py --program build/deepclock            what every test run does
-  torch_cost.py --program build/deepclock --all      the networks that are left out too
-  torch_cost.py --program build/deepclock resnet     cases whose name begins so
+  torch_cost.py --program build/deepclock [CASE...]     all, or those whose name begins so
 
 The integers of torchvision's networks are those of a counter of forward hooks that knows
 convolutions, linear layers and attention, run on the networks themselves; parameters are what
 PyTorch says. Weights are small numbers, one for each parameter: their values count for nothing,
-but the exporter stores equal ones once.
+but the exporter stores equal ones once. What is exported is kept in the build folder, compressed, for
+the next run and for other builds of the tree: nearly all of the time goes there.
 """
 
-import argparse
 import contextlib
+import gzip
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
 import warnings
+
+import common
 
 # name, image, parameters, multiply-accumulates
 NETWORKS = [
@@ -50,18 +52,11 @@ NETWORKS = [
     ("maxvit_t", 224, 30919624, 5558046720),
 ]
 
-# Half a gigabyte each, of the same operators as another one.
-LARGE = {"vgg11": "vgg16_bn", "vgg16": "vgg16_bn"}
-
 # What other counters print for the modules themselves.
 PEERS = {
     "alexnet": {"fvcore": 714197696, "thop": 714206912, "ptflops": 716441128, "calflops": 1429741184},
     "resnet50": {"fvcore": 4111512576, "thop": 4133742592, "ptflops": 4132436968, "calflops": 8211108352},
 }
-
-
-class Skipped(Exception):
-    pass
 
 
 def expect_equal(got, want, what):
@@ -70,11 +65,7 @@ def expect_equal(got, want, what):
 
 
 def need_torch():
-    try:
-        import torch
-        import torchvision
-    except ImportError as e:
-        raise Skipped(f"{e}: install python3-torch, python3-torchvision and python3-onnx") from e
+    torch, torchvision = common.need_torch()
     # Random weights cost time and say nothing here.
     for name in ("normal_", "trunc_normal_", "uniform_", "kaiming_normal_", "kaiming_uniform_",
                  "xavier_normal_", "xavier_uniform_"):
@@ -82,14 +73,32 @@ def need_torch():
     return torch, torchvision
 
 
-def export(torch, net, inputs, **kwargs):
+def kept(name):
+    """Where an export is kept: what decides how it comes out is in the file's name."""
+    torch, torchvision = need_torch()
+    with open(__file__, "rb") as f:
+        made_by = hashlib.sha256(f.read() + (torch.__version__ + torchvision.__version__).encode())
+    return os.path.join(common.installed("exports"), f"{name}-{made_by.hexdigest()[:16]}.onnx.gz")
+
+
+def export(torch, name, net, inputs, **options):
+    path = kept(name)
+    if os.path.exists(path):
+        with gzip.open(path) as old, open("net.onnx", "wb") as new:
+            shutil.copyfileobj(old, new, 1 << 20)
+        return
     with torch.no_grad():
         for i, p in enumerate(net.parameters()):
             p.fill_(0.001 * (i + 1))
     with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
         warnings.simplefilter("ignore")
         torch.onnx.export(net, inputs, "net.onnx", opset_version=16, do_constant_folding=False,
-                          training=torch.onnx.TrainingMode.PRESERVE, **kwargs)
+                          training=torch.onnx.TrainingMode.PRESERVE, **options)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    part = f"{path}.{os.getpid()}"
+    with open("net.onnx", "rb") as old, gzip.open(part, "wb", compresslevel=1) as new:
+        shutil.copyfileobj(old, new, 1 << 20)
+    os.replace(part, path)
 
 
 def cost(program, *options):
@@ -114,10 +123,10 @@ def expect_counts(program, macs, params=None, *options):
 def network(program, name, image, params, macs):
     torch, torchvision = need_torch()
     if not hasattr(torchvision.models, name):
-        raise Skipped(f"torchvision {torchvision.__version__} has no {name}")
+        raise common.Skipped(f"torchvision {torchvision.__version__} has no {name}")
     options = {"init_weights": False} if name == "inception_v3" else {}
     net = getattr(torchvision.models, name)(weights=None, **options).eval()
-    export(torch, net, torch.zeros(1, 3, image, image))
+    export(torch, name, net, torch.zeros(1, 3, image, image))
     expect_counts(program, macs, params)
     for counter, want in PEERS.get(name, {}).items():
         metrics, _ = cost(program, "--as", counter)
@@ -127,13 +136,13 @@ def network(program, name, image, params, macs):
 def lstm(program):
     torch, _ = need_torch()
     # 100 steps of 4 gates: 512 x (300 + 512), then 512 x (512 + 512); two biases for each gate
-    export(torch, torch.nn.LSTM(300, 512, 2).eval(), torch.zeros(100, 1, 300))
+    export(torch, "lstm", torch.nn.LSTM(300, 512, 2).eval(), torch.zeros(100, 1, 300))
     expect_counts(program, 376012800, 3768320)
 
 
 def gru(program):
     torch, _ = need_torch()
-    export(torch, torch.nn.GRU(64, 64).eval(), torch.zeros(100, 1, 64))
+    export(torch, "gru", torch.nn.GRU(64, 64).eval(), torch.zeros(100, 1, 64))
     expect_counts(program, 100 * 3 * 64 * (64 + 64), 3 * 64 * (64 + 64 + 2))
 
 
@@ -142,20 +151,20 @@ def conv_transpose(program):
     # Every input element meets every weight of its group: the size of the output does not count.
     for groups, macs in (1, 8388608), (4, 2097152):
         net = torch.nn.ConvTranspose2d(64, 32, 4, stride=2, padding=1, groups=groups).eval()
-        export(torch, net, torch.zeros(1, 64, 16, 16))
+        export(torch, f"conv_transpose_{groups}", net, torch.zeros(1, 64, 16, 16))
         expect_counts(program, macs, 64 * 32 // groups * 16 + 32)
 
 
 def conv3d(program):
     torch, _ = need_torch()
-    export(torch, torch.nn.Conv3d(3, 16, 3, padding=1).eval(), torch.zeros(1, 3, 8, 32, 32))
+    export(torch, "conv3d", torch.nn.Conv3d(3, 16, 3, padding=1).eval(), torch.zeros(1, 3, 8, 32, 32))
     expect_counts(program, 10616832, 3 * 16 * 27 + 16)
 
 
 def transformer_layer(program):
     torch, _ = need_torch()
     net = torch.nn.TransformerEncoderLayer(512, 8, 2048, dropout=0.0, batch_first=True).train()
-    export(torch, net, torch.zeros(1, 64, 512))
+    export(torch, "transformer_layer", net, torch.zeros(1, 64, 512))
     # 64 x (4 x 512 x 512 + 2 x 512 x 2048) of weights, 2 x 64 x 64 x 512 of attention
     expect_counts(program, 205520896, 3152384)
 
@@ -176,14 +185,14 @@ def einsum(program):
         ("bi,bi->b", [(3, 5), (3, 5)], 15),
     ]:
         net = module(torch, lambda *x, e=equation: torch.einsum(e, *x))
-        export(torch, net, tuple(torch.ones(s) for s in shapes))
+        export(torch, f"einsum_{macs}", net, tuple(torch.ones(s) for s in shapes))
         expect_counts(program, macs, 0)
 
 
 def broadcast_matmul(program):
     torch, _ = need_torch()
     net = module(torch, torch.matmul)
-    export(torch, net, (torch.zeros(1, 4, 8), torch.zeros(2, 8, 16)))
+    export(torch, "broadcast_matmul", net, (torch.zeros(1, 4, 8), torch.zeros(2, 8, 16)))
     expect_counts(program, 1024, 0)
 
 
@@ -191,7 +200,7 @@ def symbolic_batch(program):
     torch, _ = need_torch()
     net = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1),
                               torch.nn.Flatten(), torch.nn.Linear(8, 5)).eval()
-    export(torch, net, torch.zeros(2, 3, 16, 16), input_names=["x"], output_names=["y"],
+    export(torch, "symbolic_batch", net, torch.zeros(2, 3, 16, 16), input_names=["x"], output_names=["y"],
            dynamic_axes={"x": {0: "batch"}, "y": {0: "batch"}})
     one = 14 * 14 * 8 * 27 + 8 * 5
     params = 8 * 27 + 8 + 8 * 5 + 5
@@ -208,35 +217,10 @@ CASES = [lstm, gru, conv_transpose, conv3d, transformer_layer, einsum, broadcast
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("prefixes", nargs="*", metavar="CASE")
-    args = parser.parse_args()
-    program = os.path.abspath(args.program)
-    cases = [(case.__name__, lambda c=case: c(program)) for case in CASES]
-    for row in NETWORKS:
-        cases.append((row[0], lambda r=row: network(program, *r)))
-    if args.prefixes:
-        cases = [c for c in cases if any(c[0].startswith(p) for p in args.prefixes)]
-    failed = False
-    print(f"1..{len(cases)}")
-    for number, (name, case) in enumerate(cases, 1):
-        line = "ok"
-        with tempfile.TemporaryDirectory() as scratch:
-            os.chdir(scratch)
-            try:
-                if name in LARGE and not args.all and not args.prefixes:
-                    raise Skipped(f"takes long; {LARGE[name]} has the same operators; --all counts it")
-                case()
-            except Skipped as e:
-                name += f" # SKIP {e}"
-            except Exception as e:  # a failing case must not hide the next
-                print("# " + f"{type(e).__name__}: {e}".replace("\n", "\n# "))
-                line, failed = "not ok", True
-            os.chdir("/")
-        print(f"{line} {number} - {name}", flush=True)
-    sys.exit(failed)
+    args = common.arguments(__doc__)
+    cases = [(case.__name__, lambda c=case: c(args.program)) for case in CASES]
+    cases += [(row[0], lambda r=row: network(args.program, *r)) for row in NETWORKS]
+    common.run(cases, args.prefixes)
 
 
 if __name__ == "__main__":

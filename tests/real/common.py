@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the comparisons of this folder share: a program of cases that prints TAP, what a case may need,
+and looking into a record."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+class Skipped(Exception):
+    pass
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def fact(record, section, key):
+    return next((f.get("value") for f in record["facts"]
+                 if (f["section"], f["key"]) == (section, key)), None)
+
+
+def arguments(doc, *more, cases=True):
+    """--program, made absolute, and CASE...; `more` are further options as (name, keywords)."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--program", required=True)
+    for name, keywords in more:
+        parser.add_argument(name, **keywords)
+    if cases:
+        parser.add_argument("prefixes", nargs="*", metavar="CASE", help="cases whose name begins so")
+    args = parser.parse_args()
+    args.program = os.path.abspath(args.program)
+    return args
+
+
+def installed(what):
+    """The folder that tools/setup.sh fills."""
+    return os.path.join(os.path.abspath(os.environ.get("BUILD_DIR", "build")), what)
+
+
+def need_torch():
+    try:
+        import torch
+        import torchvision
+    except ImportError as e:
+        raise Skipped(f"{e}: install python3-torch, python3-torchvision and python3-onnx") from e
+    torch.manual_seed(1)
+    return torch, torchvision
+
+
+def need_engine(program):
+    done = subprocess.run([program, "engines", "--format", "json"], capture_output=True, text=True)
+    if not any(e["name"] == "ort" and e["usable"] for e in json.loads(done.stdout)):
+        raise Skipped("no ONNX Runtime")
+
+
+def skip_all(why, package):
+    print("1..0 # SKIP", str(why).split("\n", 1)[0] + f": 'make test-all' fetches {package}")
+    sys.exit(0)
+
+
+def run(cases, prefixes=(), need=lambda: None):
+    """cases: (name, function without arguments), each in an empty folder. A function fails by raising,
+    and is skipped by raising Skipped, as is all that does not have what `need` looks for."""
+    if prefixes:
+        cases = [c for c in cases if c[0].startswith(tuple(prefixes))]
+    failed = False
+    print(f"1..{len(cases)}")
+    for number, (name, case) in enumerate(cases, 1):
+        line = "ok"
+        with tempfile.TemporaryDirectory() as scratch:
+            os.chdir(scratch)
+            try:
+                need()
+                case()
+            except Skipped as e:
+                name += f" # SKIP {e}"
+            except Exception as e:  # a failing case must not hide the next
+                print("# " + f"{type(e).__name__}: {e}".replace("\n", "\n# "))
+                line, failed = "not ok", True
+            os.chdir("/")
+        print(f"{line} {number} - {name}", flush=True)
+    sys.exit(failed)
