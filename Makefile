@@ -6,6 +6,7 @@
 #   make test [SAN=address,undefined]
 #   make test-all [SAN=...]    and the heavy references: PyTorch's exports, simulations, long cases
 #   make bench                 deepclock itself beside its peers and the machine's limits
+#   make tables                 simulated error rates, the appendix of docs/reference/methods.md
 #   make lint
 #   make fuzz [SECONDS=60]      any bytes to each reader, side by side; needs clang
 #   make install [PREFIX=/usr/local] [DESTDIR=...]
@@ -25,7 +26,7 @@ BUILD ?= build-$(subst $(comma),-,$(SAN))
 OPTIONS := -Dbuildtype=debugoptimized -Db_sanitize=$(SAN) -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
 endif
 
-.PHONY: all demo test test-all bench lint fuzz install uninstall clean setup
+.PHONY: all demo test test-all bench tables lint fuzz install uninstall clean setup
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 	@[ -z "$$PREFIX" ] || printf '%s\n' "$$PREFIX" >$(BUILD)/prefix
@@ -54,6 +55,10 @@ bench:
 	@tools/setup.sh $(BUILD)
 	@$(MAKE) --no-print-directory all
 	@meson test -C $(BUILD) --benchmark --no-rebuild --verbose --num-processes 1
+
+tables: all
+	@for name in coverage steady comparing doubts changes; do \
+		$(BUILD)/tests/accuracy/accuracy_$$name --full || exit 1; done
 
 lint:
 	@tools/setup.sh $(BUILD) test
