@@ -17,6 +17,25 @@ val *op_out(op *o, size_t i)
 	return i < o->made->nout ? o->made->out[i] : NULL;
 }
 
+bool op_has(const op *o, size_t i)
+{
+	return op_in(o, i) != NULL;
+}
+
+int64_t op_type(const op *o, size_t i, int64_t otherwise)
+{
+	const val *v = op_in(o, i);
+
+	return v && v->dtype ? v->dtype : otherwise;
+}
+
+const val *op_given(op *o, size_t i)
+{
+	if (!op_has(o, i))
+		op_unknown(o, "its input is missing");
+	return op_in(o, i);
+}
+
 const val *op_need(op *o, size_t i)
 {
 	const val *v = op_in(o, i);
@@ -127,6 +146,11 @@ int64_t op_attr_int(const op *o, const char *name, int64_t otherwise)
 	return is(a, ONNX_ATTR_INT) ? a->i : otherwise;
 }
 
+bool op_flag(const op *o, const char *name)
+{
+	return op_attr_int(o, name, 0) != 0;
+}
+
 double op_attr_float(const op *o, const char *name, double otherwise)
 {
 	const onnx_attribute *a = op_attr(o, name);
@@ -219,6 +243,15 @@ num *op_dims(op *o, size_t n)
 	num *p = mem_arena_array(o->arena, n, sizeof(*p));
 
 	return p || n > ONNX_INTS_MAX ? p : o->infer->scratch;
+}
+
+num *op_copy_dims(op *o, const val *v, size_t more)
+{
+	num *dims = op_dims(o, (size_t)v->rank + more);
+
+	if (v->rank)
+		memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
+	return dims;
 }
 
 void op_set(op *o, size_t i, int64_t dtype, int rank, const num *dims)
@@ -431,6 +464,37 @@ num op_elements(op *o, const val *v)
 	return op_product(o, v->dims, (size_t)v->rank);
 }
 
+num op_times(op *o, int64_t k, num n)
+{
+	return num_mul(o->nums, num_int(k), n);
+}
+
+num op_elements_out(op *o)
+{
+	for (size_t i = 0; i < o->made->nout; i++)
+		if (o->made->out[i])
+			return op_elements(o, o->made->out[i]);
+	return num_none(o->nums, "it has no output");
+}
+
+num op_share(op *o, num a, num b, const char *what)
+{
+	num whole;
+
+	if (num_why_none(a))
+		return a;
+	if (num_why_none(b))
+		return b;
+	if (num_is(b, 0) || (num_known(b) && b.v < 0))
+		return num_none(o->nums, "its number of %s is not positive", what);
+	if (num_div_exact(o->nums, a, b, &whole))
+		return whole;
+	if (num_known(a) && num_known(b))
+		return num_none(o->nums, "%lld is no multiple of its %lld %s", (long long)a.v,
+				(long long)b.v, what);
+	return num_floor_div(o->nums, a, b);
+}
+
 bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_dims, int *ret_rank)
 {
 	int rank = na > nb ? na : nb;
@@ -481,7 +545,17 @@ void op_cost(op *o, num macs, num flops)
 
 void op_cost_macs(op *o, num macs, num extra)
 {
-	op_cost(o, macs, num_add(o->nums, num_mul(o->nums, num_int(2), macs), extra));
+	op_cost(o, macs, num_add(o->nums, op_times(o, 2, macs), extra));
+}
+
+void op_cost_flops(op *o, num flops)
+{
+	op_cost(o, num_int(0), flops);
+}
+
+void op_cost_more(op *o, num flops)
+{
+	o->made->flops = num_add(o->nums, o->made->flops, flops);
 }
 
 static num none_because(op *o, const char *why, va_list ap)
@@ -506,7 +580,7 @@ void op_flops_unknown(op *o, const char *why, ...)
 	va_list ap;
 
 	va_start(ap, why);
-	op_cost(o, num_int(0), none_because(o, why, ap));
+	op_cost_flops(o, none_because(o, why, ap));
 	va_end(ap);
 }
 
@@ -514,12 +588,10 @@ void op_flops_unknown(op *o, const char *why, ...)
 
 void shape_same(op *o)
 {
-	const val *x = op_in(o, 0);
+	const val *x = op_given(o, 0);
 
-	if (!x) {
-		op_unknown(o, "its input is missing");
+	if (!x)
 		return;
-	}
 	for (size_t i = 0; i < o->made->nout; i++)
 		op_same(o, i, x);
 }
@@ -563,25 +635,20 @@ void shape_broadcast_bool(op *o)
 	broadcast_to(o, ONNX_BOOL);
 }
 
-static void cost_times(op *o, num elements)
-{
-	num flops = num_mul(o->nums, num_int((int64_t)o->row->flops), elements);
-
-	op_cost(o, num_int(0), flops);
-}
-
 void cost_each(op *o)
 {
-	val *v = op_out(o, 0);
-
-	for (size_t i = 1; !v && i < o->made->nout; i++)
-		v = op_out(o, i);
-	cost_times(o, v ? op_elements(o, v) : num_none(o->nums, "it has no output"));
+	op_cost_flops(o, op_times(o, o->row->flops, op_elements_out(o)));
 }
 
 void cost_each_in(op *o)
 {
-	cost_times(o, op_elements(o, op_in(o, 0)));
+	op_cost_flops(o, op_times(o, o->row->flops, op_elements(o, op_in(o, 0))));
+}
+
+void cost_in_out(op *o)
+{
+	op_cost_flops(o, op_times(o, o->row->flops_in, op_elements(o, op_in(o, 0))));
+	op_cost_more(o, op_times(o, o->row->flops, op_elements_out(o)));
 }
 
 const char *cost_dtype_text(int64_t dtype, mem_arena *a)

@@ -30,12 +30,14 @@ struct op_row {
 	const char *name;
 	void (*shape)(op *o);
 	void (*cost)(op *o); /* NULL: no arithmetic, 0 MACs and 0 FLOPs */
-	double flops;	     /* cost_each: FLOPs for each element of the first output */
+	int64_t flops;	     /* for each element: see cost_each() and its neighbours */
 	op_traffic traffic;
 	/* For each input: 'p' trained, 'b' buffer (running statistics), 'c' constant, '.' whatever
 	 * its producer is; the last one repeats. NULL: ".". */
 	const char *roles;
-	const char *how; /* the formula in words, for docs and reports; NULL: that of `cost` */
+	const char *how;  /* the formula in words, for docs and reports; NULL: that of `cost` */
+	int64_t flops_in; /* of cost_in_out(): for each element of the first input */
+	const void *form; /* what the row's rules are told: which input is what, a layout */
 };
 
 /* A family's rows, sorted by name (strcmp). */
@@ -62,10 +64,17 @@ struct op {
 	const struct frame *frame;  /* of the function that the node is in; NULL: none */
 };
 
+#define OP_ABSENT SIZE_MAX /* the number of an input that an operator does not have */
+
 /* --- what there is --- */
 
 /* Input i, or NULL: left out or beyond the last. */
 const val *op_in(const op *o, size_t i);
+bool op_has(const op *o, size_t i);
+/* The type of input i; `otherwise` where there is no such input, or its type is not known. */
+int64_t op_type(const op *o, size_t i, int64_t otherwise);
+/* Input i, or NULL after op_unknown(). */
+const val *op_given(op *o, size_t i);
 /* Input i when it is a tensor of known rank, else NULL after op_unknown() with the reason. */
 const val *op_need(op *o, size_t i);
 /* The same, and of at least `rank` dimensions. */
@@ -83,6 +92,8 @@ bool op_int(const op *o, size_t i, num *ret);
 const onnx_attribute *op_attr(const op *o, const char *name);
 int64_t op_attr_int(const op *o, const char *name, int64_t otherwise);
 double op_attr_float(const op *o, const char *name, double otherwise);
+/* An attribute that is there and not 0. */
+bool op_flag(const op *o, const char *name);
 /* NULL: not there, or no text. */
 const char *op_attr_text(const op *o, const char *name);
 const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n);
@@ -107,6 +118,8 @@ val *op_out(op *o, size_t i); /* NULL: left out */
 /* n zeroed numbers; for up to ONNX_INTS_MAX never NULL (a scratch place where there is no memory:
  * the arena has failed then, and the model with it). */
 num *op_dims(op *o, size_t n);
+/* A copy of v's dims, with room for `more`. */
+num *op_copy_dims(op *o, const val *v, size_t more);
 /* A size that depends on values; the text is "<what> (<operator> '<name>')". */
 num op_fresh(op *o, const char *what);
 /* Contents of output i, whose dims are set; copied. Only for at most ONNX_INTS_MAX elements whose
@@ -119,11 +132,20 @@ bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_d
 num op_product(op *o, const num *dims, size_t n);
 /* Elements of a tensor; none where it is not known. */
 num op_elements(op *o, const val *v);
+/* Of the first output that there is. */
+num op_elements_out(op *o);
+num op_times(op *o, int64_t k, num n);
+/* a / b; none with the reason when b does not divide a. `what` are the parts: "heads". */
+num op_share(op *o, num a, num b, const char *what);
 
-/* Cost of one execution. flops are all: op_cost(o, m, num_add(2*m, bias)). */
+/* Cost of one execution; flops are all, those of the MACs too. */
 void op_cost(op *o, num macs, num flops);
-/* 2 * macs + extra */
+/* FLOPs are 2 * macs + extra; where extra is not known the MACs stand. */
 void op_cost_macs(op *o, num macs, num extra_flops);
+/* No MACs. */
+void op_cost_flops(op *o, num flops);
+/* FLOPs that come to those the rule has set. */
+void op_cost_more(op *o, num flops);
 void op_cost_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
 /* No products, so 0 MACs; but how many other operations is not known. */
 void op_flops_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
@@ -133,8 +155,9 @@ void shape_same(op *o);	      /* every output is like the first input */
 void shape_same_first(op *o); /* output 0 like input 0; others unknown */
 void shape_broadcast(op *o);  /* of all inputs; the type of the first */
 void shape_broadcast_bool(op *o);
-void cost_each(op *o);	  /* row->flops for each element of output 0 */
+void cost_each(op *o);	  /* row->flops for each element of the first output */
 void cost_each_in(op *o); /* row->flops for each element of input 0 */
+void cost_in_out(op *o);  /* row->flops_in for each element of input 0, row->flops of the output */
 
 /* infer.c: a body of a control operator. Binds `inputs` to the graph's inputs (as far as there
  * are), infers it, and returns its outputs; operators inside run `times` as often as the node.

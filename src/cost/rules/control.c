@@ -577,9 +577,9 @@ static void shape_scan(op *o)
 }
 
 static const op_row rows[] = {
-    {.name = "If", .shape = shape_if, .traffic = TRAFFIC_CONTROL},
-    {.name = "Loop", .shape = shape_loop, .traffic = TRAFFIC_CONTROL},
-    {.name = "Scan", .shape = shape_scan, .traffic = TRAFFIC_CONTROL},
+    {"If", shape_if, .traffic = TRAFFIC_CONTROL},
+    {"Loop", shape_loop, .traffic = TRAFFIC_CONTROL},
+    {"Scan", shape_scan, .traffic = TRAFFIC_CONTROL},
 };
 
 const op_family op_family_control = {"", rows, sizeof rows / sizeof *rows};

@@ -267,7 +267,7 @@ void cost_einsum(op *o)
 		bool sums = false;
 		for (int i = 0; i < LABELS; i++)
 			sums |= have[i] && !kept[i];
-		op_cost(o, num_int(0), sums ? product_of(o, &e, have) : num_int(0));
+		op_cost_flops(o, sums ? product_of(o, &e, have) : num_int(0));
 		return;
 	}
 	for (size_t i = 1; i < n; i++) {

@@ -88,22 +88,14 @@ const num *math_whole(const op *o, size_t input, size_t *ret_n)
 
 /* --- whole numbers --- */
 
-static num whole_add(op *o, int64_t dtype, num a, num b)
+static bool both(num a, num b)
 {
-	(void)dtype;
-	return num_add(o->nums, a, b);
+	return num_known(a) && num_known(b);
 }
 
-static num whole_sub(op *o, int64_t dtype, num a, num b)
+static num not(num a)
 {
-	(void)dtype;
-	return num_sub(o->nums, a, b);
-}
-
-static num whole_mul(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	return num_mul(o->nums, a, b);
+	return num_known(a) ? num_int(!a.v) : a;
 }
 
 /* Of integers towards zero, as C does. */
@@ -113,7 +105,7 @@ static num whole_div(op *o, int64_t dtype, num a, num b)
 
 	if (num_is(b, 0))
 		return unknown(o);
-	if (num_known(a) && num_known(b)) {
+	if (both(a, b)) {
 		if (a.v == INT64_MIN || (is_float(dtype) && a.v % b.v != 0))
 			return unknown(o);
 		return num_int(a.v / b.v);
@@ -127,13 +119,13 @@ static num whole_div(op *o, int64_t dtype, num a, num b)
 
 static num whole_mod(op *o, int64_t dtype, num a, num b)
 {
-	bool c_style = op_attr_int(o, "fmod", 0) != 0;
+	bool c_style = op_flag(o, "fmod");
 	num exact;
 
 	(void)dtype;
 	if (num_is(b, 0))
 		return unknown(o);
-	if (num_known(a) && num_known(b)) {
+	if (both(a, b)) {
 		if (b.v == -1)
 			return num_int(0);
 		int64_t rest = a.v % b.v;
@@ -160,49 +152,17 @@ static num whole_pow(op *o, int64_t dtype, num a, num b)
 	return p;
 }
 
-static num whole_max(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	return num_max(o->nums, a, b);
-}
-
-static num whole_min(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	return num_min(o->nums, a, b);
-}
-
 /* a < b for all sizes; a >= b for all sizes: 0; else none. */
 static num whole_less(op *o, int64_t dtype, num a, num b)
 {
 	(void)dtype;
-	if (num_known(a) && num_known(b))
+	if (both(a, b))
 		return num_int(a.v < b.v);
 	if (num_least(o->nums, num_sub(o->nums, b, a)) > 0)
 		return num_int(1);
 	if (num_least(o->nums, num_sub(o->nums, a, b)) >= 0)
 		return num_int(0);
 	return unknown(o);
-}
-
-static num not(num a)
-{
-	return num_known(a) ? num_int(!a.v) : a;
-}
-
-static num whole_greater(op *o, int64_t dtype, num a, num b)
-{
-	return whole_less(o, dtype, b, a);
-}
-
-static num whole_less_equal(op *o, int64_t dtype, num a, num b)
-{
-	return not(whole_less(o, dtype, b, a));
-}
-
-static num whole_greater_equal(op *o, int64_t dtype, num a, num b)
-{
-	return not(whole_less(o, dtype, a, b));
 }
 
 static num whole_equal(op *o, int64_t dtype, num a, num b)
@@ -212,50 +172,10 @@ static num whole_equal(op *o, int64_t dtype, num a, num b)
 		return unknown(o);
 	if (num_same(a, b))
 		return num_int(1);
-	if ((num_known(a) && num_known(b)) || num_least(o->nums, num_sub(o->nums, b, a)) > 0 ||
+	if (both(a, b) || num_least(o->nums, num_sub(o->nums, b, a)) > 0 ||
 	    num_least(o->nums, num_sub(o->nums, a, b)) > 0)
 		return num_int(0);
 	return unknown(o);
-}
-
-static num whole_and(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	if (num_is(a, 0) || num_is(b, 0))
-		return num_int(0);
-	return num_known(a) && num_known(b) ? num_int(1) : unknown(o);
-}
-
-static num whole_or(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	if ((num_known(a) && a.v) || (num_known(b) && b.v))
-		return num_int(1);
-	return num_known(a) && num_known(b) ? num_int(0) : unknown(o);
-}
-
-static num whole_xor(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	return num_known(a) && num_known(b) ? num_int(!a.v != !b.v) : unknown(o);
-}
-
-static num whole_bit_and(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	return num_known(a) && num_known(b) ? num_int(a.v & b.v) : unknown(o);
-}
-
-static num whole_bit_or(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	return num_known(a) && num_known(b) ? num_int(a.v | b.v) : unknown(o);
-}
-
-static num whole_bit_xor(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	return num_known(a) && num_known(b) ? num_int(a.v ^ b.v) : unknown(o);
 }
 
 static num whole_shift(op *o, int64_t dtype, num a, num b)
@@ -263,27 +183,48 @@ static num whole_shift(op *o, int64_t dtype, num a, num b)
 	const char *to = op_attr_text(o, "direction");
 
 	(void)dtype;
-	if (!num_known(a) || !num_known(b) || a.v < 0 || b.v < 0 || b.v > 62 || !to)
+	if (!both(a, b) || a.v < 0 || b.v < 0 || b.v > 62 || !to)
 		return unknown(o);
 	if (strcmp(to, "RIGHT") == 0)
 		return num_int(a.v >> b.v);
 	return num_mul(o->nums, a, num_int((int64_t)1 << b.v));
 }
 
-static num whole_same(op *o, int64_t dtype, num a, num b)
-{
-	(void)o;
-	(void)dtype;
-	(void)b;
-	return a;
-}
+/* A whole_fn of one expression: of a and b, or of a alone. */
+#define WHOLE(name, result)                                         \
+	static num whole_##name(op *o, int64_t dtype, num a, num b) \
+	{                                                           \
+		(void)o, (void)dtype, (void)b;                      \
+		return result;                                      \
+	}
 
-static num whole_neg(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	(void)b;
-	return num_sub(o->nums, num_int(0), a);
-}
+WHOLE(add, num_add(o->nums, a, b))
+WHOLE(sub, num_sub(o->nums, a, b))
+WHOLE(mul, num_mul(o->nums, a, b))
+WHOLE(max, num_max(o->nums, a, b))
+WHOLE(min, num_min(o->nums, a, b))
+WHOLE(greater, whole_less(o, dtype, b, a))
+WHOLE(less_equal, not(whole_less(o, dtype, b, a)))
+WHOLE(greater_equal, not(whole_less(o, dtype, a, b)))
+WHOLE(and, num_is(a, 0) || num_is(b, 0) ? num_int(0) : both(a, b) ? num_int(1) : unknown(o))
+WHOLE(or, (num_known(a) && a.v) || (num_known(b) && b.v) ? num_int(1)
+	  : both(a, b)					 ? num_int(0)
+							 : unknown(o))
+WHOLE(xor, both(a, b) ? num_int(!a.v != !b.v) : unknown(o))
+WHOLE(bit_and, both(a, b) ? num_int((a.v & b.v)) : unknown(o))
+WHOLE(bit_or, both(a, b) ? num_int(a.v | b.v) : unknown(o))
+WHOLE(bit_xor, both(a, b) ? num_int(a.v ^ b.v) : unknown(o))
+WHOLE(same, a)
+WHOLE(neg, num_sub(o->nums, num_int(0), a))
+WHOLE(sign, num_known(a)		? num_int((a.v > 0) - (a.v < 0))
+	    : num_least(o->nums, a) > 0 ? num_int(1)
+					: unknown(o))
+WHOLE(not, num_known(a) ? num_int(!a.v) : unknown(o))
+WHOLE(bit_not, !num_known(a)		   ? unknown(o)
+	       : span_of(dtype).least == 0 ? num_int(span_of(dtype).most - a.v)
+					   : num_int(~a.v))
+/* Of IsNaN and IsInf: a whole number is neither. */
+WHOLE(neither, num_known(a) ? num_int(0) : unknown(o))
 
 static num whole_abs(op *o, int64_t dtype, num a, num b)
 {
@@ -293,154 +234,46 @@ static num whole_abs(op *o, int64_t dtype, num a, num b)
 	return num_known(a) || num_least(o->nums, minus) >= 0 ? minus : unknown(o);
 }
 
-static num whole_sign(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	(void)b;
-	if (num_known(a))
-		return num_int((a.v > 0) - (a.v < 0));
-	return num_least(o->nums, a) > 0 ? num_int(1) : unknown(o);
-}
-
-static num whole_not(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	(void)b;
-	return num_known(a) ? num_int(!a.v) : unknown(o);
-}
-
-static num whole_bit_not(op *o, int64_t dtype, num a, num b)
-{
-	(void)b;
-	if (!num_known(a))
-		return unknown(o);
-	return num_int(span_of(dtype).least == 0 ? span_of(dtype).most - a.v : ~a.v);
-}
-
-static num whole_no(op *o, int64_t dtype, num a, num b)
-{
-	(void)dtype;
-	(void)b;
-	return num_known(a) ? num_int(0) : unknown(o);
-}
-
 /* --- reals --- */
 
-static double real_add(const op *o, double a, double b)
-{
-	(void)o;
-	return a + b;
-}
+/* A real_fn of one expression. */
+#define REAL(name, result)                                         \
+	static double real_##name(const op *o, double a, double b) \
+	{                                                          \
+		(void)o, (void)b;                                  \
+		return result;                                     \
+	}
 
-static double real_sub(const op *o, double a, double b)
-{
-	(void)o;
-	return a - b;
-}
-
-static double real_mul(const op *o, double a, double b)
-{
-	(void)o;
-	return a * b;
-}
-
-static double real_div(const op *o, double a, double b)
-{
-	(void)o;
-	return a / b;
-}
+REAL(add, a + b)
+REAL(sub, a - b)
+REAL(mul, (a * b))
+REAL(div, a / b)
+REAL(pow, b == 2 ? a * a : b == 1 ? a : b == 0.5 ? sqrt(a) : (double)NAN)
+REAL(max, isnan(a) || isnan(b) ? (double)NAN : fmax(a, b))
+REAL(min, isnan(a) || isnan(b) ? (double)NAN : fmin(a, b))
+REAL(less, a < b)
+REAL(less_equal, a <= b)
+REAL(greater, a > b)
+REAL(greater_equal, a >= b)
+REAL(equal, a == b)
+REAL(neg, -a)
+REAL(abs, fabs(a))
+REAL(sign, (double)((a > 0) - (a < 0)))
+REAL(floor, floor(a))
+REAL(ceil, ceil(a))
+REAL(sqrt, sqrt(a))
+REAL(reciprocal, 1 / a)
+REAL(is_nan, isnan(a) != 0)
+REAL(is_inf, isinf(a) && op_attr_int(o, a > 0 ? "detect_positive" : "detect_negative", 1) != 0)
 
 static double real_mod(const op *o, double a, double b)
 {
 	double rest = fmod(a, b);
 
 	/* Of the divisor's sign, unless C's function is asked for. */
-	if (op_attr_int(o, "fmod", 0) == 0 && rest != 0 && (rest < 0) != (b < 0))
+	if (!op_flag(o, "fmod") && rest != 0 && (rest < 0) != (b < 0))
 		rest += b;
 	return rest;
-}
-
-static double real_pow(const op *o, double a, double b)
-{
-	(void)o;
-	return b == 2 ? a * a : b == 1 ? a : b == 0.5 ? sqrt(a) : (double)NAN;
-}
-
-static double real_max(const op *o, double a, double b)
-{
-	(void)o;
-	return isnan(a) || isnan(b) ? (double)NAN : fmax(a, b);
-}
-
-static double real_min(const op *o, double a, double b)
-{
-	(void)o;
-	return isnan(a) || isnan(b) ? (double)NAN : fmin(a, b);
-}
-
-static double real_less(const op *o, double a, double b)
-{
-	(void)o;
-	return a < b;
-}
-
-static double real_less_equal(const op *o, double a, double b)
-{
-	(void)o;
-	return a <= b;
-}
-
-static double real_greater(const op *o, double a, double b)
-{
-	(void)o;
-	return a > b;
-}
-
-static double real_greater_equal(const op *o, double a, double b)
-{
-	(void)o;
-	return a >= b;
-}
-
-static double real_equal(const op *o, double a, double b)
-{
-	(void)o;
-	return a == b;
-}
-
-static double real_neg(const op *o, double a, double b)
-{
-	(void)o;
-	(void)b;
-	return -a;
-}
-
-static double real_abs(const op *o, double a, double b)
-{
-	(void)o;
-	(void)b;
-	return fabs(a);
-}
-
-static double real_sign(const op *o, double a, double b)
-{
-	(void)o;
-	(void)b;
-	return (double)((a > 0) - (a < 0));
-}
-
-static double real_floor(const op *o, double a, double b)
-{
-	(void)o;
-	(void)b;
-	return floor(a);
-}
-
-static double real_ceil(const op *o, double a, double b)
-{
-	(void)o;
-	(void)b;
-	return ceil(a);
 }
 
 /* Half to even; whatever rounding mode is set. */
@@ -448,40 +281,10 @@ static double real_round(const op *o, double a, double b)
 {
 	double r = floor(a), rest = a - r;
 
-	(void)o;
-	(void)b;
+	(void)o, (void)b;
 	if (rest < 0.5 || (rest == 0.5 && fmod(r, 2) == 0))
 		return r;
 	return r + 1;
-}
-
-static double real_sqrt(const op *o, double a, double b)
-{
-	(void)o;
-	(void)b;
-	return sqrt(a);
-}
-
-static double real_reciprocal(const op *o, double a, double b)
-{
-	(void)o;
-	(void)b;
-	return 1 / a;
-}
-
-static double real_is_nan(const op *o, double a, double b)
-{
-	(void)o;
-	(void)b;
-	return isnan(a) != 0;
-}
-
-static double real_is_inf(const op *o, double a, double b)
-{
-	bool on = op_attr_int(o, a > 0 ? "detect_positive" : "detect_negative", 1) != 0;
-
-	(void)b;
-	return isinf(a) && on;
 }
 
 static const fold folds[] = {
@@ -499,8 +302,8 @@ static const fold folds[] = {
     {"Floor", whole_same, real_floor},
     {"Greater", whole_greater, real_greater},
     {"GreaterOrEqual", whole_greater_equal, real_greater_equal},
-    {"IsInf", whole_no, real_is_inf},
-    {"IsNaN", whole_no, real_is_nan},
+    {"IsInf", whole_neither, real_is_inf},
+    {"IsNaN", whole_neither, real_is_nan},
     {"Less", whole_less, real_less},
     {"LessOrEqual", whole_less_equal, real_less_equal},
     {"Max", whole_max, real_max},
@@ -805,21 +608,13 @@ void shape_math_variadic(op *o)
 	}
 }
 
-static void cost_times(op *o, int64_t k)
-{
-	const val *v = op_out(o, 0);
-
-	op_cost(o, num_int(0),
-		v ? num_mul(o->nums, num_int(k), op_elements(o, v))
-		  : num_none(o->nums, "it has no output"));
-}
-
 void cost_math_variadic(op *o)
 {
-	cost_times(o, o->made->nin ? (int64_t)o->made->nin - 1 : 0);
+	op_cost_flops(
+	    o, op_times(o, o->made->nin ? (int64_t)o->made->nin - 1 : 0, op_elements_out(o)));
 }
 
 void cost_math_mean(op *o)
 {
-	cost_times(o, (int64_t)o->made->nin);
+	op_cost_flops(o, op_times(o, (int64_t)o->made->nin, op_elements_out(o)));
 }

@@ -13,7 +13,7 @@ void shape_matmul(op *o)
 
 void cost_matmul(op *o)
 {
-	ops_cost_macs(o, product_macs(o, 0, false), num_int(0));
+	op_cost_macs(o, product_macs(o, 0, false), num_int(0));
 }
 
 void shape_gemm(op *o)
@@ -27,14 +27,13 @@ void shape_gemm(op *o)
 			   a->rank != 2 ? a->rank : b->rank);
 		return;
 	}
-	product_shape(o, 0, 1, op_attr_int(o, "transA", 0) != 0, op_attr_int(o, "transB", 0) != 0,
-		      a->dtype);
+	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"), a->dtype);
 }
 
 void cost_gemm(op *o)
 {
 	const val *c = op_in(o, 2);
-	num out = ops_elements_out(o), extra = num_int(0);
+	num out = op_elements_out(o), extra = num_int(0);
 	double alpha = op_attr_float(o, "alpha", 1), beta = op_attr_float(o, "beta", 1);
 
 	if (c)
@@ -43,7 +42,7 @@ void cost_gemm(op *o)
 		extra = num_add(o->nums, extra, out);
 	if (c && (beta < 1 || beta > 1))
 		extra = num_add(o->nums, extra, op_elements(o, c));
-	ops_cost_macs(o, product_macs(o, 0, op_attr_int(o, "transA", 0) != 0), extra);
+	op_cost_macs(o, product_macs(o, 0, op_flag(o, "transA")), extra);
 }
 
 void shape_det(op *o)
@@ -71,5 +70,5 @@ void cost_det(op *o)
 	num sum = num_add(t, num_mul(t, num_int(3), pairs),
 			  num_mul(t, num_int(2), num_mul(t, pairs, twice)));
 	num each = num_add(t, num_floor_div(t, sum, num_int(6)), less);
-	op_cost(o, num_int(0), num_mul(t, each, op_elements(o, op_out(o, 0))));
+	op_cost_flops(o, num_mul(t, each, op_elements(o, op_out(o, 0))));
 }

@@ -110,7 +110,7 @@ void shape_reduce(op *o)
 {
 	const val *x = op_need(o, 0), *in = op_in(o, 1);
 	bool keep = op_attr_int(o, "keepdims", 1) != 0;
-	bool noop = op_attr_int(o, "noop_with_empty_axes", 0) != 0;
+	bool noop = op_flag(o, "noop_with_empty_axes");
 	bool gone[COST_RANK_MAX] = {false};
 	const int64_t *axes;
 	size_t n;
@@ -131,36 +131,6 @@ void shape_reduce(op *o)
 	fold_reduce(o, x, gone);
 }
 
-/* `in` for each element of the input, `out` for each of the output. */
-static void cost_in_out(op *o, int64_t in, int64_t out)
-{
-	const val *v = op_out(o, 0);
-	num a = num_mul(o->nums, num_int(in), op_elements(o, op_in(o, 0)));
-	num b = v ? num_mul(o->nums, num_int(out), op_elements(o, v)) : num_int(0);
-
-	op_cost(o, num_int(0), num_add(o->nums, a, b));
-}
-
-void cost_reduce_mean(op *o)
-{
-	cost_in_out(o, 1, 1);
-}
-
-void cost_reduce_l2(op *o)
-{
-	cost_in_out(o, 2, 1);
-}
-
-void cost_reduce_log_sum(op *o)
-{
-	cost_in_out(o, 1, 1);
-}
-
-void cost_reduce_log_sum_exp(op *o)
-{
-	cost_in_out(o, 2, 1);
-}
-
 void shape_arg(op *o)
 {
 	const val *x = op_need(o, 0);
@@ -178,8 +148,8 @@ void shape_arg(op *o)
 static void fold_cumulate(op *o, const val *x, int axis)
 {
 	bool product = strcmp(o->row->name, "CumProd") == 0;
-	bool reverse = op_attr_int(o, "reverse", 0) != 0;
-	bool exclusive = op_attr_int(o, "exclusive", 0) != 0;
+	bool reverse = op_flag(o, "reverse");
+	bool exclusive = op_flag(o, "exclusive");
 	size_t n = 0, inner = 1, size;
 	const num *from = math_whole(o, 0, &n);
 

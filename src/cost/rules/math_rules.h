@@ -22,10 +22,6 @@ const num *math_whole(const op *o, size_t input, size_t *ret_n);
 
 /* math_reduce.c */
 void shape_reduce(op *o);
-void cost_reduce_mean(op *o);
-void cost_reduce_l2(op *o);
-void cost_reduce_log_sum(op *o);
-void cost_reduce_log_sum_exp(op *o);
 void shape_arg(op *o);
 void shape_cumulate(op *o);
 

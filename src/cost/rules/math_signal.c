@@ -62,21 +62,19 @@ static num dft_length(op *o, const val *x, int axis, bool to_real)
 	num n = x->dims[axis];
 
 	if (to_real)
-		n = num_mul(o->nums, num_int(2), num_sub(o->nums, n, num_int(1)));
+		n = op_times(o, 2, num_sub(o->nums, n, num_int(1)));
 	return stated_length(o, 1, n);
 }
 
 void shape_dft(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
-	bool one = op_attr_int(o, "onesided", 0) != 0, inverse = op_attr_int(o, "inverse", 0) != 0;
+	bool one = op_flag(o, "onesided"), inverse = op_flag(o, "inverse");
 	int axis;
 
 	if (!x || !dft_axis(o, x, &axis))
 		return;
-	num *dims = op_dims(o, (size_t)x->rank);
-	for (int i = 0; i < x->rank; i++)
-		dims[i] = x->dims[i];
+	num *dims = op_copy_dims(o, x, 0);
 	num n = dft_length(o, x, axis, one && inverse);
 	dims[axis] = one && !inverse ? half(o, n) : n;
 	dims[x->rank - 1] = num_int(one && inverse ? 1 : 2);
@@ -86,7 +84,7 @@ void shape_dft(op *o)
 void cost_dft(op *o)
 {
 	const val *x = op_in(o, 0), *y = op_out(o, 0);
-	bool one = op_attr_int(o, "onesided", 0) != 0, inverse = op_attr_int(o, "inverse", 0) != 0;
+	bool one = op_flag(o, "onesided"), inverse = op_flag(o, "inverse");
 	int axis;
 
 	if (!x || !y || x->rank < 2 || y->rank < 2 || !dft_axis(o, x, &axis)) {
@@ -99,7 +97,7 @@ void cost_dft(op *o)
 		if (i != axis)
 			count = num_mul(o->nums, count, x->dims[i]);
 	num length = one && !inverse ? stated_length(o, 1, x->dims[axis]) : y->dims[axis];
-	op_cost(o, num_int(0), num_mul(o->nums, count, transform_flops(o, length, real)));
+	op_cost_flops(o, num_mul(o->nums, count, transform_flops(o, length, real)));
 }
 
 static num stft_length(op *o, const val *x)
@@ -145,8 +143,8 @@ void cost_stft(op *o)
 	bool real = x->rank < 3 || num_is(x->dims[2], 1);
 	num n = stft_length(o, x), each = transform_flops(o, n, real);
 	if (op_in(o, 2)) /* each frame times the window */
-		each = num_add(o->nums, each, real ? n : num_mul(o->nums, num_int(2), n));
-	op_cost(o, num_int(0), num_mul(o->nums, each, num_mul(o->nums, y->dims[0], y->dims[1])));
+		each = num_add(o->nums, each, real ? n : op_times(o, 2, n));
+	op_cost_flops(o, num_mul(o->nums, each, num_mul(o->nums, y->dims[0], y->dims[1])));
 }
 
 void shape_window(op *o)

@@ -21,13 +21,13 @@ void cost_ms_values(op *o)
 
 /* --- attention with the input projection --- */
 
-/* Which inputs are what; OPS_ABSENT: has none. */
+/* Which inputs are what; OP_ABSENT: has none. */
 typedef struct projected {
 	size_t weights, bias, mask, past, more_bias, past_length;
 	size_t typed; /* the input that has the output's type */
 } projected;
 static const projected form_attention = {1, 2, 3, 4, 5, 6, 0};
-static const projected form_qattention = {1, 2, 5, 8, OPS_ABSENT, OPS_ABSENT, 3};
+static const projected form_qattention = {1, 2, 5, 8, OP_ABSENT, OP_ABSENT, 3};
 
 typedef struct projection {
 	const val *x, *w;
@@ -52,16 +52,16 @@ static bool read_projection(op *o, const projected *f, projection *p)
 		op_unknown(o, "its input, weights or heads are none of an attention");
 		return false;
 	}
-	num third = ops_share(o, p->w->dims[1], num_int(3), "projections");
+	num third = op_share(o, p->w->dims[1], num_int(3), "projections");
 	p->hidden = sizes && n == 3 ? num_int(sizes[0]) : third;
 	p->v_hidden = sizes && n == 3 ? num_int(sizes[2]) : third;
-	p->shared = op_attr_int(o, "past_present_share_buffer", 0) != 0;
+	p->shared = op_flag(o, "past_present_share_buffer");
 	heads *h = &p->h;
 	h->batch = p->x->dims[0];
 	h->q_len = p->x->dims[1];
 	h->q_heads = h->kv_heads = num_int(count);
-	h->size = ops_share(o, p->hidden, h->q_heads, "heads");
-	h->v_size = ops_share(o, p->v_hidden, h->q_heads, "heads");
+	h->size = op_share(o, p->hidden, h->q_heads, "heads");
+	h->v_size = op_share(o, p->v_hidden, h->q_heads, "heads");
 	num before = num_int(0), stated;
 	if (past && p->shared)
 		before = op_int(o, f->past_length, &stated)
@@ -77,9 +77,9 @@ static bool read_projection(op *o, const projected *f, projection *p)
 	h->extra = op_in(o, f->bias) ? projected_size : num_int(0);
 	if (op_attr_int(o, "do_rotary", 0))
 		h->extra =
-		    num_add(o->nums, h->extra, ops_times(o, 6, num_mul(o->nums, rows, p->hidden)));
-	h->each = SCORE_FLOPS + (op_in(o, f->mask) || op_attr_int(o, "unidirectional", 0) != 0) +
-		  (op_in(o, f->more_bias) != NULL);
+		    num_add(o->nums, h->extra, op_times(o, 6, num_mul(o->nums, rows, p->hidden)));
+	h->each = SCORE_FLOPS + (op_in(o, f->mask) || op_flag(o, "unidirectional")) +
+		  (op_has(o, f->more_bias));
 	return true;
 }
 
@@ -160,16 +160,16 @@ void cost_ms_qordered_attention(op *o)
 		op_cost_unknown(o, "its shapes are not known");
 		return;
 	}
-	num columns = num_add(o->nums, ops_times(o, 2, q->dims[1]), v->dims[1]);
+	num columns = num_add(o->nums, op_times(o, 2, q->dims[1]), v->dims[1]);
 	num rows = num_mul(o->nums, x->dims[0], x->dims[1]);
 	h = (heads){.batch = x->dims[0],
 		    .q_heads = num_int(count),
 		    .kv_heads = num_int(count),
 		    .q_len = x->dims[1],
 		    .total = x->dims[1],
-		    .size = ops_share(o, q->dims[1], num_int(count), "heads"),
-		    .v_size = ops_share(o, v->dims[1], num_int(count), "heads"),
-		    .each = SCORE_FLOPS + (op_in(o, 17) != NULL),
+		    .size = op_share(o, q->dims[1], num_int(count), "heads"),
+		    .v_size = op_share(o, v->dims[1], num_int(count), "heads"),
+		    .each = SCORE_FLOPS + (op_has(o, 17)),
 		    .projection = num_mul(o->nums, num_mul(o->nums, rows, x->dims[2]), columns),
 		    .extra = num_mul(o->nums, rows, columns)};
 	heads_cost(o, &h);
@@ -206,10 +206,10 @@ static bool read_multi(op *o, multi *m)
 	if (q->rank == 5) {
 		h->size = h->v_size = q->dims[4];
 	} else if (!k) {
-		num third = ops_share(o, q->dims[2], num_int(3), "projections");
-		h->size = h->v_size = ops_share(o, third, h->q_heads, "heads");
+		num third = op_share(o, q->dims[2], num_int(3), "projections");
+		h->size = h->v_size = op_share(o, third, h->q_heads, "heads");
 	} else {
-		h->size = ops_share(o, q->dims[2], h->q_heads, "heads");
+		h->size = op_share(o, q->dims[2], h->q_heads, "heads");
 	}
 	if (q->rank == 3 && k && k->rank == 5) {
 		m->new_len = k->dims[1];
@@ -221,7 +221,7 @@ static bool read_multi(op *o, multi *m)
 	const val *past = op_in(o, m->past);
 	num stated;
 	m->shared =
-	    op_attr_int(o, "past_present_share_buffer", 0) || (m->past == 6 && op_in(o, 8) != NULL);
+	    op_attr_int(o, "past_present_share_buffer", 0) || (m->past == 6 && op_has(o, 8));
 	num before = heads_past(o, m->past);
 	if (past && m->shared)
 		before = op_int(o, m->past + 2, &stated)
@@ -230,7 +230,7 @@ static bool read_multi(op *o, multi *m)
 	/* Keys of a cross attention are given with their heads apart: nothing is added to them. */
 	h->total = k && k->rank == 4 ? m->new_len : num_add(t, before, m->new_len);
 	h->projection = h->extra = num_int(0);
-	h->each = SCORE_FLOPS + (op_attr_int(o, "unidirectional", 0) != 0);
+	h->each = SCORE_FLOPS + (op_flag(o, "unidirectional"));
 	return true;
 }
 
@@ -244,7 +244,7 @@ static bool read_either(op *o, multi *m)
 	if (!read_multi(o, m))
 		return false;
 	bias = op_in(o, decoder ? 10 : 3);
-	m->h.each += (op_in(o, decoder ? 3 : 4) != NULL) + (op_in(o, decoder ? 4 : 5) != NULL);
+	m->h.each += (op_has(o, decoder ? 3 : 4)) + (op_has(o, decoder ? 4 : 5));
 	if (bias) {
 		num_table *t = o->nums;
 		num width = num_add(t, m->h.size, m->h.v_size);
@@ -309,25 +309,25 @@ static bool read_grouped(op *o, heads *h)
 	h->q_heads = num_int(count);
 	h->kv_heads = num_int(kv);
 	/* Without keys the query holds them and the values behind itself. */
-	num all = num_add(o->nums, h->q_heads, ops_times(o, 2, h->kv_heads));
-	h->size = h->v_size = ops_share(o, q->dims[2], k ? h->q_heads : all, "heads");
+	num all = num_add(o->nums, h->q_heads, op_times(o, 2, h->kv_heads));
+	h->size = h->v_size = op_share(o, q->dims[2], k ? h->q_heads : all, "heads");
 	h->total = op_int(o, 6, &total)
 		       ? total
 		       : num_none(o->nums, "its total sequence length depends on values");
 	h->projection = num_int(0);
 	h->each = SCORE_FLOPS + (op_attr_int(o, "causal", 1) != 0) +
-		  (op_attr_float(o, "softcap", 0) > 0 ? 3 : 0) + (op_in(o, 10) != NULL);
+		  (op_attr_float(o, "softcap", 0) > 0 ? 3 : 0) + (op_has(o, 10));
 	num rows = num_mul(o->nums, num_mul(o->nums, h->batch, h->q_len), h->size);
 	num turned = num_mul(o->nums, rows, num_add(o->nums, h->q_heads, h->kv_heads));
 	h->extra =
-	    ops_times(o, (op_attr_int(o, "do_rotary", 0) ? 3 : 0) + (op_in(o, 14) ? 4 : 0), turned);
+	    op_times(o, (op_attr_int(o, "do_rotary", 0) ? 3 : 0) + (op_in(o, 14) ? 4 : 0), turned);
 	return true;
 }
 
 static void grouped_present(op *o, const heads *h, size_t i)
 {
 	const val *past = op_in(o, i + 2), *q = op_in(o, 0);
-	bool evicts = op_attr_int(o, "sliding_window_cache", 0) != 0;
+	bool evicts = op_flag(o, "sliding_window_cache");
 	num dims[] = {h->batch, h->kv_heads, h->total, h->size};
 
 	if (past && evicts) {
@@ -386,7 +386,7 @@ void shape_ms_packed_attention(op *o)
 		return;
 	num out[] = {x->dims[0], sizes && n == 3
 				     ? num_int(sizes[2])
-				     : ops_share(o, w->dims[1], num_int(3), "projections")};
+				     : op_share(o, w->dims[1], num_int(3), "projections")};
 	op_set(o, 0, x->dtype, 2, out);
 }
 
@@ -417,11 +417,9 @@ void shape_ms_cached_attention(op *o)
 		op_unknown(o, "its query or heads are none of an attention");
 		return;
 	}
-	num *dims = op_dims(o, (size_t)q->rank);
-	for (int i = 0; i < q->rank; i++)
-		dims[i] = q->dims[i];
-	num size = ops_share(o, q->dims[q->rank - 1], num_int(k ? count : count + 2 * kv), "heads");
-	dims[q->rank - 1] = ops_times(o, count, narrow > 0 ? num_int(narrow) : size);
+	num *dims = op_copy_dims(o, q, 0);
+	num size = op_share(o, q->dims[q->rank - 1], num_int(k ? count : count + 2 * kv), "heads");
+	dims[q->rank - 1] = op_times(o, count, narrow > 0 ? num_int(narrow) : size);
 	op_set(o, 0, q->dtype, q->rank, dims);
 	for (size_t i = 1; i < 3; i++)
 		if (op_in(o, i + 2))
@@ -437,7 +435,7 @@ void shape_ms_decoder_attention(op *o)
 	if (!q)
 		return;
 	num cache[] = {q->dims[1], count, op_fresh(o, "how long its cache is by now"),
-		       ops_share(o, q->dims[2], count, "heads")};
+		       op_share(o, q->dims[2], count, "heads")};
 	op_same(o, 0, q);
 	op_set(o, 1, q->dtype, 4, cache);
 	op_set(o, 2, q->dtype, 4, cache);

@@ -12,18 +12,13 @@
 #include <string.h>
 
 static const conv_form blocked = {.x = 0, .w = 1, .bias = 2, .add = 3};
-static const conv_form nhwc = {.x = 0, .w = 1, .bias = 2, .add = OPS_ABSENT, .channels_last = true};
+static const conv_form nhwc = {.x = 0, .w = 1, .bias = 2, .add = OP_ABSENT, .channels_last = true};
 
 #define BLOCK_MAX 16
 
-static int64_t first_type(const op *o)
-{
-	return op_in(o, 0) ? op_in(o, 0)->dtype : 0;
-}
-
 static void shape_conv(op *o)
 {
-	conv_shape(o, &blocked, first_type(o));
+	conv_shape(o, &blocked, op_type(o, 0, 0));
 }
 
 static void cost_conv(op *o)
@@ -46,11 +41,6 @@ static void shape_global_pool(op *o)
 	pool_global_shape(o, false);
 }
 
-static bool channels_last(const op *o)
-{
-	return op_attr_int(o, "channels_last", 0) != 0;
-}
-
 /* So many nodes behind are looked at. */
 #define NEAR 64
 
@@ -61,7 +51,7 @@ static num weights_channels(op *o, const onnx_node *n)
 
 	if (!n->op || strcmp(n->op, "Conv") != 0 || !w || w->rank < 2)
 		return num_none(o->nums, "it is no convolution");
-	return ops_times(o, onnx_attribute_int(n, "group", 1), w->dims[1]);
+	return op_times(o, onnx_attribute_int(n, "group", 1), w->dims[1]);
 }
 
 /* Padded to the blocks of the machine that saved the model, which only the weights behind show. */
@@ -92,7 +82,7 @@ static num padded_channels(op *o, num channels)
 static void shape_reorder_input(op *o)
 {
 	const val *x = op_need_rank(o, 0, 3);
-	bool last = channels_last(o);
+	bool last = op_flag(o, "channels_last");
 
 	if (!x)
 		return;
@@ -107,7 +97,7 @@ static void shape_reorder_input(op *o)
 static void shape_reorder_output(op *o)
 {
 	const val *x = op_need_rank(o, 0, 3);
-	bool last = channels_last(o);
+	bool last = op_flag(o, "channels_last");
 	int64_t channels = op_attr_int(o, "channels", 0);
 
 	if (!x)
@@ -135,7 +125,7 @@ static void shape_upsample(op *o)
 	}
 	num *dims = op_dims(o, n);
 	for (size_t i = 0; i < n; i++)
-		dims[i] = ops_times(o, scales[i], x->dims[i]);
+		dims[i] = op_times(o, scales[i], x->dims[i]);
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
@@ -145,38 +135,21 @@ static void cost_upsample(op *o)
 	const char *mode = op_attr_text(o, "mode");
 	bool nearest = !mode || strcmp(mode, "nearest") == 0;
 
-	op_cost(o, num_int(0), ops_times(o, nearest ? 0 : 7, op_elements(o, op_out(o, 0))));
+	op_cost_flops(o, op_times(o, nearest ? 0 : 7, op_elements(o, op_out(o, 0))));
 }
 
 static const op_row nchwc_rows[] = {
-    {.name = "AveragePool",
-     .shape = shape_pool,
-     .cost = cost_pool,
+    {"AveragePool", shape_pool, cost_pool,
      .how = "FLOPs: elements of the window per output element"},
-    {.name = "Conv",
-     .shape = shape_conv,
-     .cost = cost_conv,
-     .roles = ".pp.",
+    {"Conv", shape_conv, cost_conv, .roles = ".pp.",
      .how = "as FusedConv, padded channels included"},
-    {.name = "GlobalAveragePool",
-     .shape = shape_global_pool,
-     .cost = cost_each_in,
-     .flops = 1,
-     .how = "FLOPs: 1 per input element"},
-    {.name = "GlobalMaxPool",
-     .shape = shape_global_pool,
-     .cost = cost_each_in,
-     .flops = 1,
-     .how = "FLOPs: 1 per input element"},
-    {.name = "MaxPool",
-     .shape = shape_pool,
-     .cost = cost_pool,
+    {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
+    {"GlobalMaxPool", shape_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
+    {"MaxPool", shape_pool, cost_pool,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
-    {.name = "ReorderInput", .shape = shape_reorder_input},
-    {.name = "ReorderOutput", .shape = shape_reorder_output},
-    {.name = "Upsample",
-     .shape = shape_upsample,
-     .cost = cost_upsample,
+    {"ReorderInput", .shape = shape_reorder_input},
+    {"ReorderOutput", .shape = shape_reorder_output},
+    {"Upsample", shape_upsample, cost_upsample,
      .how = "FLOPs per output element: 7 when it interpolates linearly (4 *, 3 +)"},
 };
 
@@ -187,7 +160,7 @@ const op_family op_family_nchwc = {"com.microsoft.nchwc", nchwc_rows,
 
 static void shape_nhwc_conv(op *o)
 {
-	conv_shape(o, &nhwc, first_type(o));
+	conv_shape(o, &nhwc, op_type(o, 0, 0));
 }
 
 static void cost_nhwc_conv(op *o)
@@ -206,39 +179,17 @@ static void shape_nhwc_global_pool(op *o)
 }
 
 static const op_row nhwc_rows[] = {
-    {.name = "AveragePool",
-     .shape = shape_nhwc_pool,
-     .cost = cost_pool,
+    {"AveragePool", shape_nhwc_pool, cost_pool,
      .how = "FLOPs: elements of the window per output element"},
-    {.name = "BatchNormalization",
-     .shape = shape_same_first,
-     .cost = cost_each,
-     .flops = 2,
-     .roles = ".ppbb",
+    {"BatchNormalization", shape_same_first, cost_each, 2, .roles = ".ppbb",
      .how = "FLOPs per element: *, +"},
-    {.name = "Conv",
-     .shape = shape_nhwc_conv,
-     .cost = cost_nhwc_conv,
-     .roles = ".pp",
-     .how = "as Conv of ONNX"},
-    {.name = "GlobalAveragePool",
-     .shape = shape_nhwc_global_pool,
-     .cost = cost_each_in,
-     .flops = 1,
+    {"Conv", shape_nhwc_conv, cost_nhwc_conv, .roles = ".pp", .how = "as Conv of ONNX"},
+    {"GlobalAveragePool", shape_nhwc_global_pool, cost_each_in, 1,
      .how = "FLOPs: 1 per input element"},
-    {.name = "GlobalMaxPool",
-     .shape = shape_nhwc_global_pool,
-     .cost = cost_each_in,
-     .flops = 1,
-     .how = "FLOPs: 1 per input element"},
-    {.name = "InstanceNormalization",
-     .shape = shape_same_first,
-     .cost = cost_layer_norm,
-     .roles = ".pp",
+    {"GlobalMaxPool", shape_nhwc_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
+    {"InstanceNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: 7"},
-    {.name = "MaxPool",
-     .shape = shape_nhwc_pool,
-     .cost = cost_pool,
+    {"MaxPool", shape_nhwc_pool, cost_pool,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
 };
 

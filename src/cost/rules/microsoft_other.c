@@ -9,31 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t type_of(const op *o, size_t i, int64_t otherwise)
-{
-	const val *v = op_in(o, i);
-
-	return v && v->dtype ? v->dtype : otherwise;
-}
-
-static int64_t has(const op *o, size_t i)
-{
-	return op_in(o, i) != NULL;
-}
-
 static void cost_in(op *o, int64_t each)
 {
-	op_cost(o, num_int(0), ops_times(o, each, op_elements(o, op_in(o, 0))));
-}
-
-/* Copies for a change; never NULL. */
-static num *copied(op *o, const val *v, size_t more)
-{
-	num *dims = op_dims(o, (size_t)v->rank + more);
-
-	if (v->rank)
-		memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
-	return dims;
+	op_cost_flops(o, op_times(o, each, op_elements(o, op_in(o, 0))));
 }
 
 /* --- normalisation --- */
@@ -41,12 +19,10 @@ static num *copied(op *o, const val *v, size_t more)
 /* Mean and deviation are outputs only in training. */
 void shape_ms_skip_norm(op *o)
 {
-	const val *x = op_in(o, 0);
+	const val *x = op_given(o, 0);
 
-	if (!x) {
-		op_unknown(o, "its input is missing");
+	if (!x)
 		return;
-	}
 	op_same(o, 0, x);
 	op_same(o, 3, x);
 	op_unknown(o, "engines give it in training only");
@@ -54,12 +30,12 @@ void shape_ms_skip_norm(op *o)
 
 void cost_ms_skip_layer_norm(op *o)
 {
-	cost_in(o, 1 + has(o, 4) + 6 + has(o, 3));
+	cost_in(o, 1 + op_has(o, 4) + 6 + op_has(o, 3));
 }
 
 void cost_ms_skip_rms_norm(op *o)
 {
-	cost_in(o, 1 + has(o, 3) + 4);
+	cost_in(o, 1 + op_has(o, 3) + 4);
 }
 
 static void embed_shape(op *o, size_t words, int64_t dtype)
@@ -76,12 +52,12 @@ static void embed_shape(op *o, size_t words, int64_t dtype)
 
 void shape_ms_embed_norm(op *o)
 {
-	embed_shape(o, 2, type_of(o, 2, 0));
+	embed_shape(o, 2, op_type(o, 2, 0));
 }
 
 void shape_ms_qembed_norm(op *o)
 {
-	embed_shape(o, 2, type_of(o, 8, ONNX_FLOAT));
+	embed_shape(o, 2, op_type(o, 8, ONNX_FLOAT));
 }
 
 /* Of a table only the rows that are looked up are read: as many elements as there are results. */
@@ -101,13 +77,13 @@ static void read_rows_only(op *o, size_t i)
 /* The sum of two or three embeddings, dequantised if need be, and its normalisation. */
 void cost_ms_embed_norm(op *o)
 {
-	int64_t terms = 2 + has(o, 4), each = terms - 1 + 7;
+	int64_t terms = 2 + op_has(o, 4), each = terms - 1 + 7;
 
 	if (o->node->op[0] == 'Q')
 		each += 2 * terms;
 	for (size_t i = 2; i <= 4; i++)
 		read_rows_only(o, i);
-	op_cost(o, num_int(0), ops_times(o, each, op_elements(o, op_out(o, 0))));
+	op_cost_flops(o, op_times(o, each, op_elements(o, op_out(o, 0))));
 }
 
 static int64_t silu_flops(const op *o)
@@ -122,14 +98,14 @@ void cost_ms_group_norm(op *o)
 
 void cost_ms_skip_group_norm(op *o)
 {
-	cost_in(o, 1 + has(o, 4) + 7 + silu_flops(o));
+	cost_in(o, 1 + op_has(o, 4) + 7 + silu_flops(o));
 }
 
 /* --- activations --- */
 
 void cost_ms_fast_gelu(op *o)
 {
-	cost_in(o, ops_activation_flops("fastgelu") + has(o, 1));
+	cost_in(o, activation_flops("fastgelu") + op_has(o, 1));
 }
 
 void shape_ms_split_gelu(op *o)
@@ -138,8 +114,8 @@ void shape_ms_split_gelu(op *o)
 
 	if (!x)
 		return;
-	num *dims = copied(o, x, 0);
-	dims[x->rank - 1] = ops_share(o, dims[x->rank - 1], num_int(2), "halves");
+	num *dims = op_copy_dims(o, x, 0);
+	dims[x->rank - 1] = op_share(o, dims[x->rank - 1], num_int(2), "halves");
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
@@ -183,12 +159,12 @@ static void broadcast_of(op *o, const size_t *inputs, size_t n, int64_t dtype)
 
 void shape_ms_qlinear_binary(op *o)
 {
-	broadcast_of(o, (const size_t[]){0, 3}, 2, type_of(o, 0, 0));
+	broadcast_of(o, (const size_t[]){0, 3}, 2, op_type(o, 0, 0));
 }
 
 void shape_ms_qlinear_where(op *o)
 {
-	broadcast_of(o, (const size_t[]){0, 1, 4}, 3, type_of(o, 1, 0));
+	broadcast_of(o, (const size_t[]){0, 1, 4}, 3, op_type(o, 1, 0));
 }
 
 void shape_ms_mul_integer(op *o)
@@ -203,7 +179,7 @@ void shape_ms_qlinear_concat(op *o)
 
 	if (!first || !op_axis(o, op_attr_int(o, "axis", 0), first->rank, &axis))
 		return;
-	num *dims = copied(o, first, 0);
+	num *dims = op_copy_dims(o, first, 0);
 	for (size_t i = 5; i < o->made->nin; i += 3) {
 		const val *v = op_need(o, i);
 		if (!v)
@@ -214,7 +190,7 @@ void shape_ms_qlinear_concat(op *o)
 		}
 		dims[axis] = num_add(o->nums, dims[axis], v->dims[axis]);
 	}
-	op_set(o, 0, type_of(o, 1, first->dtype), first->rank, dims);
+	op_set(o, 0, op_type(o, 1, first->dtype), first->rank, dims);
 }
 
 static void reduced(op *o, int64_t dtype)
@@ -238,22 +214,17 @@ static void reduced(op *o, int64_t dtype)
 
 void shape_ms_qlinear_reduce(op *o)
 {
-	reduced(o, type_of(o, 0, 0));
+	reduced(o, op_type(o, 0, 0));
 }
 
 void shape_ms_reduce_integer(op *o)
 {
-	reduced(o, type_of(o, 0, ONNX_INT8) == ONNX_UINT8 ? ONNX_UINT32 : ONNX_INT32);
-}
-
-static bool channels_last(const op *o)
-{
-	return op_attr_int(o, "channels_last", 0) != 0;
+	reduced(o, op_type(o, 0, ONNX_INT8) == ONNX_UINT8 ? ONNX_UINT32 : ONNX_INT32);
 }
 
 void shape_ms_qlinear_pool(op *o)
 {
-	pool_shape(o, channels_last(o));
+	pool_shape(o, op_flag(o, "channels_last"));
 }
 
 /* The window, and quantising its mean: scales and zero points join in that one step. */
@@ -264,14 +235,14 @@ void cost_ms_qlinear_pool(op *o)
 
 void shape_ms_qlinear_global_pool(op *o)
 {
-	pool_global_shape(o, channels_last(o));
+	pool_global_shape(o, op_flag(o, "channels_last"));
 }
 
 void cost_ms_qlinear_global_pool(op *o)
 {
-	num outputs = ops_times(o, 5, ops_elements_out(o));
+	num outputs = op_times(o, 5, op_elements_out(o));
 
-	op_cost(o, num_int(0), num_add(o->nums, op_elements(o, op_in(o, 0)), outputs));
+	op_cost_flops(o, num_add(o->nums, op_elements(o, op_in(o, 0)), outputs));
 }
 
 void shape_ms_order_quantize(op *o)
@@ -323,7 +294,7 @@ void shape_ms_rfft(op *o)
 
 	if (!x)
 		return;
-	num *dims = copied(o, x, 1);
+	num *dims = op_copy_dims(o, x, 1);
 	dims[x->rank - 1] =
 	    num_add(o->nums, num_floor_div(o->nums, x->dims[x->rank - 1], num_int(2)), num_int(1));
 	dims[x->rank] = num_int(2);
@@ -336,8 +307,8 @@ void shape_ms_irfft(op *o)
 
 	if (!x)
 		return;
-	num *dims = copied(o, x, 0);
-	dims[x->rank - 2] = ops_times(o, 2, num_sub(o->nums, x->dims[x->rank - 2], num_int(1)));
+	num *dims = op_copy_dims(o, x, 0);
+	dims[x->rank - 2] = op_times(o, 2, num_sub(o->nums, x->dims[x->rank - 2], num_int(1)));
 	op_set(o, 0, x->dtype, x->rank - 1, dims);
 }
 
@@ -353,7 +324,7 @@ void shape_ms_unfold(op *o)
 		op_unknown(o, "its size or step is not positive");
 		return;
 	}
-	num *dims = copied(o, x, 1), room = num_sub(o->nums, dims[axis], num_int(size));
+	num *dims = op_copy_dims(o, x, 1), room = num_sub(o->nums, dims[axis], num_int(size));
 	dims[axis] =
 	    num_known(room) && room.v < 0
 		? num_none(o->nums, "its slices are longer than its input")
@@ -374,7 +345,7 @@ void shape_ms_pad(op *o)
 		op_unknown(o, "it has %zu pads for %d dimensions", n, x->rank);
 		return;
 	}
-	num *dims = copied(o, x, 0);
+	num *dims = op_copy_dims(o, x, 0);
 	for (int i = 0; i < x->rank; i++)
 		dims[i] =
 		    pads ? num_add(o->nums, dims[i], num_add(o->nums, pads[i], pads[i + x->rank]))
@@ -406,8 +377,8 @@ void cost_ms_cdist(op *o)
 		op_cost_unknown(o, "its metric is none that deepclock counts");
 		return;
 	}
-	num each = num_add(o->nums, ops_times(o, 3, a->dims[1]), num_int(root));
-	op_cost(o, num_int(0), num_mul(o->nums, pairs, each));
+	num each = num_add(o->nums, op_times(o, 3, a->dims[1]), num_int(root));
+	op_cost_flops(o, num_mul(o->nums, pairs, each));
 }
 
 /* --- shapes and indices --- */
@@ -501,7 +472,7 @@ void shape_ms_range(op *o)
 {
 	num n = range_length(o);
 
-	op_set(o, 0, type_of(o, 0, 0), 1, &n);
+	op_set(o, 0, op_type(o, 0, 0), 1, &n);
 }
 
 void shape_ms_remove_padding(op *o)
@@ -534,7 +505,7 @@ void shape_ms_tokenizer(op *o)
 
 	if (!x)
 		return;
-	num *dims = copied(o, x, 1);
+	num *dims = op_copy_dims(o, x, 1);
 	dims[x->rank] = op_fresh(o, "the most tokens of a text");
 	op_set(o, 0, ONNX_STRING, x->rank + 1, dims);
 }
@@ -545,7 +516,7 @@ void shape_ms_embedding(op *o)
 
 	if (!ids)
 		return;
-	num *dims = copied(o, ids, 1);
+	num *dims = op_copy_dims(o, ids, 1);
 	dims[ids->rank] = w->dims[1];
 	op_set(o, 0, w->dtype, ids->rank + 1, dims);
 }
@@ -586,7 +557,7 @@ static int64_t packed_in_byte(const op *o)
 {
 	int64_t bits = op_attr_int(o, "bits", 4);
 
-	return type_of(o, 0, 0) == ONNX_UINT8 && (bits == 2 || bits == 4) ? 8 / bits : 1;
+	return op_type(o, 0, 0) == ONNX_UINT8 && (bits == 2 || bits == 4) ? 8 / bits : 1;
 }
 
 void shape_ms_gather_quantized(op *o)
@@ -604,8 +575,8 @@ void shape_ms_gather_quantized(op *o)
 			dims[rank++] = x->dims[i];
 	}
 	if (axis != x->rank - 1)
-		dims[rank - 1] = ops_times(o, packed_in_byte(o), dims[rank - 1]);
-	op_set(o, 0, type_of(o, 2, 0), rank, dims);
+		dims[rank - 1] = op_times(o, packed_in_byte(o), dims[rank - 1]);
+	op_set(o, 0, op_type(o, 2, 0), rank, dims);
 }
 
 void cost_ms_gather_quantized(op *o)
@@ -613,8 +584,8 @@ void cost_ms_gather_quantized(op *o)
 	const val *x = op_in(o, 0);
 
 	if (x && x->initializer)
-		o->made->params = ops_times(o, packed_in_byte(o), op_elements(o, x));
-	op_cost(o, num_int(0), ops_times(o, 2, op_elements(o, op_out(o, 0))));
+		o->made->params = op_times(o, packed_in_byte(o), op_elements(o, x));
+	op_cost_flops(o, op_times(o, 2, op_elements(o, op_out(o, 0))));
 }
 
 /* --- hyper-connections and gates --- */
@@ -626,9 +597,9 @@ void shape_ms_pre_mix(op *o)
 
 	if (!x)
 		return;
-	num *dims = copied(o, x, 0);
+	num *dims = op_copy_dims(o, x, 0);
 	if (branches > 0) {
-		dims[x->rank - 1] = ops_share(o, dims[x->rank - 1], num_int(branches), "branches");
+		dims[x->rank - 1] = op_share(o, dims[x->rank - 1], num_int(branches), "branches");
 		op_set(o, 0, x->dtype, x->rank, dims);
 	} else if (x->rank < 2) {
 		op_unknown(o, "its input has too few dimensions");
@@ -648,7 +619,7 @@ void cost_ms_post_mix(op *o)
 		macs = mix->rank > 0
 			   ? num_mul(o->nums, elements, mix->dims[mix->rank - 1])
 			   : num_none(o->nums, "the shape of its stream_mix is not known");
-	ops_cost_macs(o, macs, ops_times(o, 2, elements));
+	op_cost_macs(o, macs, op_times(o, 2, elements));
 }
 
 void shape_ms_gate(op *o)
@@ -665,7 +636,7 @@ void shape_ms_gate(op *o)
 /* +, softplus, *; sigmoid */
 void cost_ms_gate(op *o)
 {
-	num beta = op_in(o, 3) ? ops_times(o, 4, op_elements(o, op_in(o, 3))) : num_int(0);
+	num beta = op_in(o, 3) ? op_times(o, 4, op_elements(o, op_in(o, 3))) : num_int(0);
 
 	cost_in(o, 5);
 	o->made->flops = num_add(o->nums, o->made->flops, beta);
@@ -673,12 +644,10 @@ void cost_ms_gate(op *o)
 
 void shape_ms_engram(op *o)
 {
-	const val *key = op_in(o, 0);
+	const val *key = op_given(o, 0);
 
-	if (!key) {
-		op_unknown(o, "its input is missing");
+	if (!key)
 		return;
-	}
 	op_same(o, 0, key);
 	op_same(o, 1, key);
 }

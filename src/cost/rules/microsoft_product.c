@@ -7,23 +7,6 @@
 
 #include <string.h>
 
-static int64_t type_of(const op *o, size_t i, int64_t otherwise)
-{
-	const val *v = op_in(o, i);
-
-	return v && v->dtype ? v->dtype : otherwise;
-}
-
-static bool flag(const op *o, const char *name)
-{
-	return op_attr_int(o, name, 0) != 0;
-}
-
-static int64_t has(const op *o, size_t i)
-{
-	return op_in(o, i) != NULL;
-}
-
 /* A factor that is not 1 multiplies every element once. */
 static int64_t factor(const op *o, const char *name)
 {
@@ -34,11 +17,11 @@ static int64_t factor(const op *o, const char *name)
 
 static void cost_product(op *o, num macs, int64_t each)
 {
-	num elements = ops_elements_out(o);
-	num extra = num_add(o->nums, ops_times(o, each, elements),
-			    ops_activation(o, "activation", elements));
+	num elements = op_elements_out(o);
+	num extra = num_add(o->nums, op_times(o, each, elements),
+			    activation_cost(o, "activation", elements));
 
-	ops_cost_macs(o, macs, extra);
+	op_cost_macs(o, macs, extra);
 }
 
 /* --- fused products --- */
@@ -69,9 +52,10 @@ void shape_ms_fused_matmul(op *o)
 	const val *a = op_need_rank(o, 0, 1), *b = a ? op_need_rank(o, 1, 1) : NULL;
 
 	if (b)
-		product_set(o, arranged(o, a, flag(o, "transBatchA"), flag(o, "transA")), a->rank,
-			    arranged(o, b, flag(o, "transBatchB"), flag(o, "transB")), b->rank,
-			    a->dtype);
+		product_set(o, arranged(o, a, op_flag(o, "transBatchA"), op_flag(o, "transA")),
+			    a->rank,
+			    arranged(o, b, op_flag(o, "transBatchB"), op_flag(o, "transB")),
+			    b->rank, a->dtype);
 }
 
 void cost_ms_fused_matmul(op *o)
@@ -83,75 +67,76 @@ void cost_ms_fused_matmul(op *o)
 		op_cost_unknown(o, "its shapes are not known");
 		return;
 	}
-	const num *dims = arranged(o, a, flag(o, "transBatchA"), flag(o, "transA"));
-	macs = num_mul(o->nums, ops_elements_out(o), dims[a->rank - 1]);
+	const num *dims = arranged(o, a, op_flag(o, "transBatchA"), op_flag(o, "transA"));
+	macs = num_mul(o->nums, op_elements_out(o), dims[a->rank - 1]);
 	cost_product(o, macs, factor(o, "alpha"));
 }
 
 void shape_ms_gemm(op *o)
 {
-	product_shape(o, 0, 1, flag(o, "transA"), flag(o, "transB"), type_of(o, 0, 0));
+	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"), op_type(o, 0, 0));
 }
 
 void cost_ms_gemm(op *o)
 {
 	int64_t each = factor(o, "alpha") + (op_in(o, 2) ? 1 + factor(o, "beta") : 0);
 
-	cost_product(o, product_macs(o, 0, flag(o, "transA")), each);
+	cost_product(o, product_macs(o, 0, op_flag(o, "transA")), each);
 }
 
 void shape_ms_gemm_float8(op *o)
 {
-	product_shape(o, 0, 1, flag(o, "transA"), flag(o, "transB"),
+	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"),
 		      op_attr_int(o, "dtype", ONNX_FLOAT));
 }
 
 void shape_ms_gemm_fast_gelu(op *o)
 {
-	product_shape(o, 0, 1, false, false, type_of(o, 0, 0));
+	product_shape(o, 0, 1, false, false, op_type(o, 0, 0));
 }
 
 void cost_ms_gemm_fast_gelu(op *o)
 {
-	cost_product(o, product_macs(o, 0, false), ops_activation_flops("fastgelu") + has(o, 2));
+	cost_product(o, product_macs(o, 0, false), activation_flops("fastgelu") + op_has(o, 2));
 }
 
 /* --- quantised --- */
 
 void shape_ms_qgemm(op *o)
 {
-	int64_t dtype = op_in(o, 8) ? type_of(o, 8, 0) : type_of(o, 1, ONNX_FLOAT);
+	int64_t dtype = op_in(o, 8) ? op_type(o, 8, 0) : op_type(o, 1, ONNX_FLOAT);
 
-	product_shape(o, 0, 3, flag(o, "transA"), flag(o, "transB"), dtype);
+	product_shape(o, 0, 3, op_flag(o, "transA"), op_flag(o, "transB"), dtype);
 }
 
 /* The sum becomes real by one scale, or is quantised by five operations. */
 void cost_ms_qgemm(op *o)
 {
-	cost_product(o, product_macs(o, 0, flag(o, "transA")), has(o, 6) + (op_in(o, 8) ? 5 : 1));
+	cost_product(o, product_macs(o, 0, op_flag(o, "transA")),
+		     op_has(o, 6) + (op_in(o, 8) ? 5 : 1));
 }
 
 void shape_ms_dynamic_matmul(op *o)
 {
-	product_shape(o, 0, 1, false, false, type_of(o, 0, 0));
+	product_shape(o, 0, 1, false, false, op_type(o, 0, 0));
 }
 
 void cost_ms_dynamic_matmul(op *o)
 {
-	num quantise = ops_times(o, 7, op_elements(o, op_in(o, 0)));
+	num quantise = op_times(o, 7, op_elements(o, op_in(o, 0)));
 
-	cost_product(o, product_macs(o, 0, false), 1 + has(o, 4));
+	cost_product(o, product_macs(o, 0, false), 1 + op_has(o, 4));
 	o->made->flops = num_add(o->nums, o->made->flops, quantise);
 }
 
 void shape_ms_matmul_to_float(op *o)
 {
-	product_shape(o, 0, 1, false, false, type_of(o, 2, 0));
+	product_shape(o, 0, 1, false, false, op_type(o, 2, 0));
 }
 
 void cost_ms_matmul_to_float(op *o)
 {
-	cost_product(o, product_macs(o, 0, false), 1 + has(o, 6));
+	cost_product(o, product_macs(o, 0, false), 1 + op_has(o, 6));
 }
 
 void shape_ms_matmul_integer16(op *o)
@@ -166,12 +151,12 @@ void cost_ms_matmul(op *o)
 
 void shape_ms_qordered_matmul(op *o)
 {
-	product_shape(o, 0, 2, false, false, type_of(o, 0, 0));
+	product_shape(o, 0, 2, false, false, op_type(o, 0, 0));
 }
 
 void shape_ms_sparse_matmul(op *o)
 {
-	product_shape(o, 0, 1, flag(o, "transA"), flag(o, "transB"), type_of(o, 1, 0));
+	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"), op_type(o, 1, 0));
 }
 
 /* --- weights packed in few bits: sizes are attributes --- */
@@ -190,7 +175,7 @@ static bool untransposed(const op *o)
 
 void shape_ms_matmul_nbits(op *o)
 {
-	product_rows_shape(o, 0, positive(o, untransposed(o) ? "K" : "N"), type_of(o, 0, 0));
+	product_rows_shape(o, 0, positive(o, untransposed(o) ? "K" : "N"), op_type(o, 0, 0));
 }
 
 /* A weight is one number, however it is packed. */
@@ -208,19 +193,20 @@ void cost_ms_matmul_nbits(op *o)
 	num inner = positive(o, untransposed(o) ? "N" : "K");
 
 	count_packed(o, 1, weights);
-	cost_product(o, num_mul(o->nums, ops_elements_out(o), inner), has(o, 5));
-	o->made->flops = num_add(o->nums, o->made->flops, ops_times(o, 2, weights));
+	cost_product(o, num_mul(o->nums, op_elements_out(o), inner), op_has(o, 5));
+	o->made->flops = num_add(o->nums, o->made->flops, op_times(o, 2, weights));
 }
 
 /* SimplifiedLayerNormalization, and the sum before it. */
 static num norm_flops(op *o, size_t skip, size_t scale)
 {
-	return ops_times(o, (op_in(o, scale) ? 4 : 0) + has(o, skip), op_elements(o, op_in(o, 0)));
+	return op_times(o, (op_in(o, scale) ? 4 : 0) + op_has(o, skip),
+			op_elements(o, op_in(o, 0)));
 }
 
 void shape_ms_nbits_mlp(op *o)
 {
-	product_rows_shape(o, 0, positive(o, "N"), type_of(o, 0, 0));
+	product_rows_shape(o, 0, positive(o, "N"), op_type(o, 0, 0));
 	if (op_in(o, 0))
 		op_same(o, 1, op_in(o, 0));
 }
@@ -229,13 +215,13 @@ void cost_ms_nbits_mlp(op *o)
 {
 	num_table *t = o->nums;
 	num out = op_elements(o, op_out(o, 0)), k = positive(o, "K");
-	num weights = ops_times(o, 2, num_mul(t, positive(o, "N"), k));
-	num extra = num_add(t, norm_flops(o, 1, 2), ops_times(o, 2, weights));
+	num weights = op_times(o, 2, num_mul(t, positive(o, "N"), k));
+	num extra = num_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
 
 	count_packed(o, 3, weights);
-	extra = num_add(t, extra, ops_times(o, 1 + has(o, 5) + has(o, 8), out));
-	extra = num_add(t, extra, ops_activation(o, "activation", out));
-	ops_cost_macs(o, ops_times(o, 2, num_mul(t, out, k)), extra);
+	extra = num_add(t, extra, op_times(o, 1 + op_has(o, 5) + op_has(o, 8), out));
+	extra = num_add(t, extra, activation_cost(o, "activation", out));
+	op_cost_macs(o, op_times(o, 2, num_mul(t, out, k)), extra);
 }
 
 void shape_ms_nbits_qkv(op *o)
@@ -244,8 +230,7 @@ void shape_ms_nbits_qkv(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_dims(o, (size_t)x->rank);
-	memcpy(dims, x->dims, (size_t)x->rank * sizeof(*dims));
+	num *dims = op_copy_dims(o, x, 0);
 	for (size_t i = 0; i < 3; i++) {
 		dims[x->rank - 1] = positive(o, i ? "Nkv" : "Nq");
 		op_set(o, i, x->dtype, x->rank, dims);
@@ -257,15 +242,15 @@ void cost_ms_nbits_qkv(op *o)
 {
 	num_table *t = o->nums;
 	num k = positive(o, "K"), nq = positive(o, "Nq"), nkv = positive(o, "Nkv");
-	num rows = ops_share(o, op_elements(o, op_in(o, 0)), k, "columns");
-	num columns = num_add(t, nq, ops_times(o, 2, nkv)), weights = num_mul(t, columns, k);
-	num bias =
-	    num_add(t, ops_times(o, has(o, 5), nq), ops_times(o, has(o, 8) + has(o, 11), nkv));
-	num extra = num_add(t, norm_flops(o, 1, 2), ops_times(o, 2, weights));
+	num rows = op_share(o, op_elements(o, op_in(o, 0)), k, "columns");
+	num columns = num_add(t, nq, op_times(o, 2, nkv)), weights = num_mul(t, columns, k);
+	num bias = num_add(t, op_times(o, op_has(o, 5), nq),
+			   op_times(o, op_has(o, 8) + op_has(o, 11), nkv));
+	num extra = num_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
 
 	count_packed(o, 3, weights);
 	extra = num_add(t, extra, num_mul(t, rows, bias));
-	ops_cost_macs(o, num_mul(t, rows, weights), extra);
+	op_cost_macs(o, num_mul(t, rows, weights), extra);
 }
 
 void shape_ms_block_fp8(op *o)
@@ -273,7 +258,7 @@ void shape_ms_block_fp8(op *o)
 	const val *b = op_need_rank(o, 1, 2);
 
 	if (b)
-		product_rows_shape(o, 0, b->dims[0], type_of(o, 0, 0));
+		product_rows_shape(o, 0, b->dims[0], op_type(o, 0, 0));
 }
 
 void shape_ms_block_fp4(op *o)
@@ -285,7 +270,7 @@ void cost_ms_block_product(op *o)
 {
 	size_t bias = strstr(o->node->op, "Fp4") ? 5 : 4;
 
-	cost_product(o, product_macs(o, 0, false), has(o, bias));
+	cost_product(o, product_macs(o, 0, false), op_has(o, bias));
 }
 
 /* --- experts --- */
@@ -308,9 +293,9 @@ void cost_ms_moe(op *o)
 	}
 	bool fused = gated && !op_in(o, third);
 	num hidden = x->dims[x->rank - 1], rows = fc1->dims[1];
-	num inner = fused ? ops_share(o, rows, num_int(2), "halves") : rows;
-	num tokens = ops_share(o, op_elements(o, x), hidden, "columns");
-	num used = ops_times(o, k, tokens);
+	num inner = fused ? op_share(o, rows, num_int(2), "halves") : rows;
+	num tokens = op_share(o, op_elements(o, x), hidden, "columns");
+	num used = op_times(o, k, tokens);
 	num wide = op_in(o, third) ? num_add(t, rows, inner) : rows;
 	num macs = num_mul(t, num_mul(t, used, hidden), num_add(t, wide, inner));
 	if (quantised) {
@@ -319,19 +304,19 @@ void cost_ms_moe(op *o)
 		count_packed(o, second, num_mul(t, experts, inner));
 		count_packed(o, third, num_mul(t, experts, inner));
 	}
-	int64_t each = ops_activation_flops(gated ? "silu" : kind ? kind : "relu");
+	int64_t each = activation_flops(gated ? "silu" : kind ? kind : "relu");
 	if (each < 0) {
 		op_cost(o, macs, num_none(t, "its activation is none that deepclock counts"));
 		return;
 	}
 	/* The gate multiplies; each expert's result is weighed and added. */
-	num extra = num_mul(t, used, ops_times(o, each + gated, inner));
-	extra = num_add(t, extra, ops_times(o, 2, num_mul(t, used, hidden)));
+	num extra = num_mul(t, used, op_times(o, each + gated, inner));
+	extra = num_add(t, extra, op_times(o, 2, num_mul(t, used, hidden)));
 	if (op_in(o, quantised ? 4 : 3))
 		extra = num_add(t, extra, num_mul(t, used, rows));
 	if (op_in(o, quantised ? 7 : 5))
 		extra = num_add(t, extra, num_mul(t, used, hidden));
 	/* softmax of the router */
-	extra = num_add(t, extra, ops_times(o, 5, op_elements(o, op_in(o, 1))));
-	ops_cost_macs(o, macs, extra);
+	extra = num_add(t, extra, op_times(o, 5, op_elements(o, op_in(o, 1))));
+	op_cost_macs(o, macs, extra);
 }

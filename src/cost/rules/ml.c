@@ -146,9 +146,7 @@ static void shape_one_hot(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_dims(o, (size_t)x->rank + 1);
-	for (int i = 0; i < x->rank; i++)
-		dims[i] = x->dims[i];
+	num *dims = op_copy_dims(o, x, 1);
 	dims[x->rank] = num_int(listed(o, "cats_int64s") + listed(o, "cats_strings"));
 	op_set(o, 0, ONNX_FLOAT, x->rank + 1, dims);
 }
@@ -293,49 +291,29 @@ static void shape_zip_map(op *o)
 }
 
 static const op_row rows[] = {
-    {.name = "ArrayFeatureExtractor", .shape = shape_array_feature, .traffic = TRAFFIC_PICK},
-    {.name = "Binarizer",
-     .shape = shape_same_first,
-     .cost = cost_each,
-     .flops = 1,
-     .how = "FLOPs: a comparison per element"},
-    {.name = "CastMap", .shape = shape_cast_map},
-    {.name = "CategoryMapper", .shape = shape_category},
-    {.name = "DictVectorizer", .shape = shape_dict},
-    {.name = "FeatureVectorizer", .shape = shape_feature_vectorizer},
-    {.name = "Imputer",
-     .shape = shape_same_first,
-     .cost = cost_each,
-     .flops = 1,
-     .how = "FLOPs: a comparison per element"},
-    {.name = "LabelEncoder", .shape = shape_label},
-    {.name = "LinearClassifier",
-     .shape = shape_linear_classifier,
-     .cost = cost_linear_classifier,
+    {"ArrayFeatureExtractor", shape_array_feature, .traffic = TRAFFIC_PICK},
+    {"Binarizer", shape_same_first, cost_each, 1, .how = "FLOPs: a comparison per element"},
+    {"CastMap", .shape = shape_cast_map},
+    {"CategoryMapper", .shape = shape_category},
+    {"DictVectorizer", .shape = shape_dict},
+    {"FeatureVectorizer", .shape = shape_feature_vectorizer},
+    {"Imputer", shape_same_first, cost_each, 1, .how = "FLOPs: a comparison per element"},
+    {"LabelEncoder", .shape = shape_label},
+    {"LinearClassifier", shape_linear_classifier, cost_linear_classifier,
      .how = "MACs: rows x features x classes; an addition per score; its post-transform is not "
 	    "counted"},
-    {.name = "LinearRegressor",
-     .shape = shape_linear_regressor,
-     .cost = cost_linear_regressor,
+    {"LinearRegressor", shape_linear_regressor, cost_linear_regressor,
      .how = "MACs: rows x features x targets; an addition per target; its post-transform is not "
 	    "counted"},
-    {.name = "Normalizer",
-     .shape = shape_float,
-     .cost = cost_each,
-     .flops = 3,
-     .how = "FLOPs per element: *, + (or abs, max), /"},
-    {.name = "OneHotEncoder", .shape = shape_one_hot},
-    {.name = "SVMClassifier", .shape = shape_svm_classifier, .cost = cost_svm},
-    {.name = "SVMRegressor", .shape = shape_svm_regressor, .cost = cost_svm},
-    {.name = "Scaler",
-     .shape = shape_float,
-     .cost = cost_each,
-     .flops = 2,
-     .how = "FLOPs per element: -, *"},
-    {.name = "TreeEnsemble", .shape = shape_tree_ensemble, .cost = cost_tree},
-    {.name = "TreeEnsembleClassifier", .shape = shape_tree_classifier, .cost = cost_tree},
-    {.name = "TreeEnsembleRegressor", .shape = shape_tree_regressor, .cost = cost_tree},
-    {.name = "ZipMap", .shape = shape_zip_map},
+    {"Normalizer", shape_float, cost_each, 3, .how = "FLOPs per element: *, + (or abs, max), /"},
+    {"OneHotEncoder", .shape = shape_one_hot},
+    {"SVMClassifier", shape_svm_classifier, .cost = cost_svm},
+    {"SVMRegressor", shape_svm_regressor, .cost = cost_svm},
+    {"Scaler", shape_float, cost_each, 2, .how = "FLOPs per element: -, *"},
+    {"TreeEnsemble", shape_tree_ensemble, .cost = cost_tree},
+    {"TreeEnsembleClassifier", shape_tree_classifier, .cost = cost_tree},
+    {"TreeEnsembleRegressor", shape_tree_regressor, .cost = cost_tree},
+    {"ZipMap", .shape = shape_zip_map},
 };
 
 const op_family op_family_ml = {"ai.onnx.ml", rows, sizeof rows / sizeof *rows};

@@ -8,7 +8,7 @@
 /* The type of its input. */
 static void shape_conv(op *o)
 {
-	conv_shape(o, &conv_plain, op_in(o, 0) ? op_in(o, 0)->dtype : 0);
+	conv_shape(o, &conv_plain, op_type(o, 0, 0));
 }
 
 static void cost_conv(op *o)
@@ -17,11 +17,11 @@ static void cost_conv(op *o)
 }
 
 /* Between the samples: linear interpolation in each dimension, of the input's channels. */
-static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OPS_ABSENT};
+static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OP_ABSENT};
 
 static void shape_deform_conv(op *o)
 {
-	conv_shape(o, &deform, op_in(o, 0) ? op_in(o, 0)->dtype : 0);
+	conv_shape(o, &deform, op_type(o, 0, 0));
 }
 
 static void cost_deform_conv(op *o)
@@ -35,10 +35,10 @@ static void cost_deform_conv(op *o)
 	/* Of 2^n corners with n + 1 operations each: offsets hold n numbers for each sample of
 	 * offset_group; every channel is sampled. */
 	int n = x->rank - 2, corners = n < 20 ? 1 << n : 1 << 20;
-	samples = ops_share(o, op_elements(o, offset),
-			    ops_times(o, op_attr_int(o, "offset_group", 1), num_int(n)), "offsets");
+	samples = op_share(o, op_elements(o, offset),
+			   op_times(o, op_attr_int(o, "offset_group", 1), num_int(n)), "offsets");
 	samples = num_mul(o->nums, samples, x->dims[1]);
-	flops = ops_times(o, (int64_t)corners * (n + 1) + (mask ? 1 : 0), samples);
+	flops = op_times(o, (int64_t)corners * (n + 1) + (mask ? 1 : 0), samples);
 	o->made->flops = num_add(o->nums, o->made->flops, flops);
 }
 
@@ -93,7 +93,7 @@ static void shape_max_unpool(op *o)
 	for (int i = 0; i < x->rank && op_in(o, 2); i++)
 		dims[i] = stated ? stated[i] : op_fresh(o, "a size that its input decides");
 	for (int i = 0; i < w.n && !op_in(o, 2); i++) {
-		num steps = ops_times(o, w.stride[i], num_sub(o->nums, x->dims[2 + i], num_int(1)));
+		num steps = op_times(o, w.stride[i], num_sub(o->nums, x->dims[2 + i], num_int(1)));
 		num whole = num_add(o->nums, steps, w.kernel[i]);
 		whole = num_sub(o->nums, whole, num_int(w.begin[i]));
 		dims[2 + i] = num_sub(o->nums, whole, num_int(w.end[i]));
@@ -147,173 +147,86 @@ static void cost_rnn(op *o)
 static const op_row rows[] = {
     /* Those without a page in ONNX are ONNX Runtime's, in ONNX's domain. */
     EACH("Affine", 2, "FLOPs per element: *, +"),
-    {.name = "Attention",
-     .shape = shape_attention,
-     .cost = cost_attention,
-     .roles = "...ccc.",
-     .how = HOW_ATTENTION},
-    {.name = "AveragePool",
-     .shape = shape_pool,
-     .cost = cost_pool,
+    {"Attention", shape_attention, cost_attention, .roles = "...ccc.", .how = HOW_ATTENTION},
+    {"AveragePool", shape_pool, cost_pool,
      .how = "FLOPs: elements of the window per output element (additions and one division)"},
-    {.name = "BatchNormalization",
-     .shape = shape_batch_norm,
-     .cost = cost_batch_norm,
-     .roles = ".ppbb",
+    {"BatchNormalization", shape_batch_norm, cost_batch_norm, .roles = ".ppbb",
      .how = "FLOPs per element: 2 (stored statistics), 7 in training"},
-    {.name = "CausalConvWithState",
-     .shape = shape_causal_conv,
-     .cost = cost_causal_conv,
-     .roles = ".pp.",
+    {"CausalConvWithState", shape_causal_conv, cost_causal_conv, .roles = ".pp.",
      .how = "MACs: elements of the input x taps; FLOPs: 2 x MACs, bias 1, activation"},
     EACH("Celu", 7, "FLOPs per element: max, /, exp, -1, *, min, +"),
-    {.name = "Clip",
-     .shape = shape_clip,
-     .cost = cost_clip,
-     .roles = ".cc",
-     .how = "FLOPs per element: 1 for each bound"},
-    {.name = "Conv", .shape = shape_conv, .cost = cost_conv, .roles = ".pp", .how = HOW_CONV},
-    {.name = "ConvTranspose",
-     .shape = shape_conv_transpose,
-     .cost = cost_conv_transpose,
-     .roles = ".pp",
+    {"Clip", shape_clip, cost_clip, .roles = ".cc", .how = "FLOPs per element: 1 for each bound"},
+    {"Conv", shape_conv, cost_conv, .roles = ".pp", .how = HOW_CONV},
+    {"ConvTranspose", shape_conv_transpose, cost_conv_transpose, .roles = ".pp",
      .how = "MACs: batch x places of the input x elements of the weights (groups are in their "
 	    "shape); FLOPs: 2 x MACs, 1 per output element with a bias"},
-    {.name = "DeformConv",
-     .shape = shape_deform_conv,
-     .cost = cost_deform_conv,
-     .roles = ".p.p.",
+    {"DeformConv", shape_deform_conv, cost_deform_conv, .roles = ".p.p.",
      .how = HOW_CONV "; each sample of n dimensions interpolates 2^n corners, n + 1 each, and 1 "
 		     "with a mask"},
     EACH("Elu", 4, "FLOPs per element: compare, exp, -1, *"),
-    {.name = "GRU",
-     .shape = shape_gru,
-     .cost = cost_gru,
-     .roles = ".pppcc",
+    {"GRU", shape_gru, cost_gru, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x 3 x hidden x (input + hidden)"},
-    {.name = "Gelu",
-     .shape = shape_same,
-     .cost = cost_gelu,
+    {"Gelu", shape_same, cost_gelu,
      .how = "FLOPs per element: 5 (/, erf, +1, *, *), 9 with the tanh approximation"},
-    {.name = "GlobalAveragePool",
-     .shape = shape_global_pool,
-     .cost = cost_each_in,
-     .flops = 1,
-     .how = "FLOPs: 1 per input element"},
-    {.name = "GlobalLpPool",
-     .shape = shape_global_pool,
-     .cost = cost_each_in,
-     .flops = 2,
+    {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
+    {"GlobalLpPool", shape_global_pool, cost_each_in, 2,
      .how = "FLOPs: 2 per input element (power, sum)"},
-    {.name = "GlobalMaxPool",
-     .shape = shape_global_pool,
-     .cost = cost_each_in,
-     .flops = 1,
-     .how = "FLOPs: 1 per input element"},
-    {.name = "GroupNormalization",
-     .shape = shape_same_first,
-     .cost = cost_layer_norm,
-     .roles = ".pp",
+    {"GlobalMaxPool", shape_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
+    {"GroupNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
     EACH("HardSigmoid", 4, "FLOPs per element: *, +, max, min"),
     EACH("HardSwish", 5, "FLOPs per element: *, +, max, min, *"),
     EACH("Hardmax", 1, "FLOPs: 1 comparison per element"),
     EACH("ImageScaler", 2, "FLOPs per element: *, +"),
-    {.name = "InstanceNormalization",
-     .shape = shape_same_first,
-     .cost = cost_layer_norm,
-     .roles = ".pp",
+    {"InstanceNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
-    {.name = "LRN",
-     .shape = shape_same,
-     .cost = cost_lrn,
+    {"LRN", shape_same, cost_lrn,
      .how = "FLOPs per element: size + 4 (square, size - 1 additions, *, +, power, /)"},
-    {.name = "LSTM",
-     .shape = shape_lstm,
-     .cost = cost_lstm,
-     .roles = ".pppcccp",
+    {"LSTM", shape_lstm, cost_lstm, .roles = ".pppcccp",
      .how = "MACs: steps x batch x directions x 4 x hidden x (input + hidden)"},
-    {.name = "LayerNormalization",
-     .shape = shape_layer_norm,
-     .cost = cost_layer_norm,
-     .roles = ".pp",
+    {"LayerNormalization", shape_layer_norm, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and 1 each for scale and bias"},
     EACH("LeakyRelu", 2, "FLOPs per element: compare, *"),
-    {.name = "LinearAttention",
-     .shape = shape_linear_attention,
-     .cost = cost_linear_attention,
+    {"LinearAttention", shape_linear_attention, cost_linear_attention,
      .how = "MACs per token: key size x value size for each head that reads the state, and for "
 	    "each that is written (twice with a delta rule)"},
     EACH("LogSoftmax", 5, "FLOPs per element: max, -, exp, sum, - log"),
     EACH("LpNormalization", 3, "FLOPs per element: power, sum, /"),
-    {.name = "LpPool",
-     .shape = shape_pool,
-     .cost = cost_lp_pool,
+    {"LpPool", shape_pool, cost_lp_pool,
      .how = "FLOPs: 2 per element of each window, 1 per output element"},
-    {.name = "MaxPool",
-     .shape = shape_pool,
-     .cost = cost_pool,
+    {"MaxPool", shape_pool, cost_pool,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
-    {.name = "MaxUnpool", .shape = shape_max_unpool, .roles = "..c"},
+    {"MaxUnpool", shape_max_unpool, .roles = "..c"},
     EACH("MeanVarianceNormalization", 5, "FLOPs per element: mean, centre, square, sum, /"),
-    {.name = "MemcpyFromHost", .shape = shape_same},
-    {.name = "MemcpyToHost", .shape = shape_same},
+    {"MemcpyFromHost", .shape = shape_same},
+    {"MemcpyToHost", .shape = shape_same},
     EACH("Mish", 5, "FLOPs per element: exp, +1, log, tanh, *"),
-    {.name = "NegativeLogLikelihoodLoss",
-     .shape = shape_loss,
-     .cost = cost_nll_loss,
-     .roles = "..c",
+    {"NegativeLogLikelihoodLoss", shape_loss, cost_nll_loss, .roles = "..c",
      .how = "FLOPs per label: 1, 1 for a weight, 1 or 2 for a reduction"},
-    {.name = "PRelu",
-     .shape = shape_same_first,
-     .cost = cost_each,
-     .flops = 2,
-     .roles = ".p",
+    {"PRelu", shape_same_first, cost_each, 2, .roles = ".p",
      .how = "FLOPs per element: compare, *"},
     EACH("ParametricSoftplus", 5, "FLOPs per element: *, exp, +1, log, *"),
-    {.name = "RMSNormalization",
-     .shape = shape_same_first,
-     .cost = cost_each,
-     .flops = 4,
-     .roles = ".p",
+    {"RMSNormalization", shape_same_first, cost_each, 4, .roles = ".p",
      .how = "FLOPs per element: square, sum, /, scale"},
-    {.name = "RNN",
-     .shape = shape_rnn,
-     .cost = cost_rnn,
-     .roles = ".pppcc",
+    {"RNN", shape_rnn, cost_rnn, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x hidden x (input + hidden)"},
     EACH("Relu", 1, "FLOPs per element: 1"),
-    {.name = "RotaryEmbedding",
-     .shape = shape_same_first,
-     .cost = cost_rotary,
-     .roles = ".ccc",
+    {"RotaryEmbedding", shape_same_first, cost_rotary, .roles = ".ccc",
      .how = "FLOPs: 3 per rotated element (*, *, +)"},
     EACH("ScaledTanh", 3, "FLOPs per element: *, tanh, *"),
     EACH("Selu", 5, "FLOPs per element: compare, exp, -1, *, *"),
     EACH("Shrink", 3, "FLOPs per element: 2 comparisons, +"),
     EACH("Sigmoid", 4, "FLOPs per element: negate, exp, +1, /"),
-    {.name = "SimplifiedLayerNormalization",
-     .shape = shape_layer_norm,
-     .cost = cost_each,
-     .flops = 4,
-     .roles = ".p",
+    {"SimplifiedLayerNormalization", shape_layer_norm, cost_each, 4, .roles = ".p",
      .how = "FLOPs per element: square, sum, /, scale"},
     EACH("Softmax", 5, "FLOPs per element: max, -, exp, sum, /"),
-    {.name = "SoftmaxCrossEntropyLoss",
-     .shape = shape_loss,
-     .cost = cost_cross_entropy,
-     .roles = "..c",
+    {"SoftmaxCrossEntropyLoss", shape_loss, cost_cross_entropy, .roles = "..c",
      .how = "FLOPs: 5 per score; per label as NegativeLogLikelihoodLoss"},
     EACH("Softplus", 3, "FLOPs per element: exp, +1, log"),
     EACH("Softsign", 3, "FLOPs per element: abs, +1, /"),
-    {.name = "SwiGLU",
-     .shape = shape_same_first,
-     .cost = cost_each,
-     .flops = 6,
+    {"SwiGLU", shape_same_first, cost_each, 6,
      .how = "FLOPs per element: negate, exp, +1, /, *, *"},
-    {.name = "Swish",
-     .shape = shape_same,
-     .cost = cost_swish,
+    {"Swish", shape_same, cost_swish,
      .how = "FLOPs per element: 5 (negate, exp, +1, /, *), 1 more with an alpha"},
     EACH("Tanh", 1, "FLOPs per element: 1"),
     EACH("ThresholdedRelu", 1, "FLOPs per element: compare"),
@@ -322,9 +235,7 @@ static const op_row rows[] = {
 const op_family op_family_nn = {"", rows, sizeof rows / sizeof *rows};
 
 static const op_row preview[] = {
-    {.name = "FlexAttention",
-     .shape = shape_flex_attention,
-     .cost = cost_flex_attention,
+    {"FlexAttention", shape_flex_attention, cost_flex_attention,
      .how = HOW_ATTENTION "; its bodies count by themselves"},
 };
 

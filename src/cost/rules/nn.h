@@ -7,22 +7,11 @@
 
 #include "cost/op.h"
 
-#define OPS_ABSENT SIZE_MAX /* a form has no such input */
-
-/* --- numbers --- */
-
-num ops_times(op *o, int64_t k, num n);
-/* Elements of the first output that there is. */
-num ops_elements_out(op *o);
-/* a / b; none with the reason when b does not divide a. */
-num ops_share(op *o, num a, num b, const char *what);
 /* FLOPs of one application of an activation function as its definition is written; below 0: not
  * known. Names as in the attributes of fused and recurrent operators, in any case. */
-int64_t ops_activation_flops(const char *name);
+int64_t activation_flops(const char *name);
 /* The same for the attribute of that name of each of `elements`; no such attribute: 0. */
-num ops_activation(op *o, const char *attribute, num elements);
-/* Sets the cost: 2 * macs + extra, where an extra that is not known leaves the MACs standing. */
-void ops_cost_macs(op *o, num macs, num extra);
+num activation_cost(op *o, const char *attribute, num elements);
 
 /* --- windows: convolutions and pools --- */
 
@@ -43,7 +32,7 @@ num window_places(op *o, const window *w, int i, num size);
 
 /* A convolution: which inputs are what. */
 typedef struct conv_form {
-	size_t x, w, bias, add; /* OPS_ABSENT: has none */
+	size_t x, w, bias, add; /* OP_ABSENT: has none */
 	bool channels_last;
 	int64_t extra; /* FLOPs for each output element besides bias and activation */
 } conv_form;

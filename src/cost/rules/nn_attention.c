@@ -26,7 +26,7 @@ void heads_read(op *o, const val *v, int64_t count, num *ret_batch, num *ret_hea
 	*ret_len = v->dims[1];
 	*ret_heads =
 	    count > 0 ? num_int(count) : num_none(o->nums, "its number of heads is not known");
-	*ret_size = ops_share(o, v->dims[2], *ret_heads, "heads");
+	*ret_size = op_share(o, v->dims[2], *ret_heads, "heads");
 }
 
 num heads_past(op *o, size_t i)
@@ -47,8 +47,8 @@ void heads_cost(op *o, const heads *h)
 	num scores = num_mul(t, rows, h->total);
 	num macs = num_mul(t, scores, num_add(t, h->size, h->v_size));
 
-	ops_cost_macs(o, num_add(t, macs, h->projection),
-		      num_add(t, ops_times(o, h->each, scores), h->extra));
+	op_cost_macs(o, num_add(t, macs, h->projection),
+		     num_add(t, op_times(o, h->each, scores), h->extra));
 }
 
 /* --- ai.onnx Attention --- */
@@ -91,7 +91,7 @@ void shape_attention(op *o)
 	num wide[] = {a.h.batch, a.h.q_heads, a.h.q_len, a.h.v_size};
 	num flat[] = {a.h.batch, a.h.q_len, num_mul(o->nums, a.h.q_heads, a.h.v_size)};
 	num key[] = {k->dims[0], a.h.kv_heads, a.h.total,
-		     k->rank == 4 ? k->dims[3] : ops_share(o, k->dims[2], a.h.kv_heads, "heads")};
+		     k->rank == 4 ? k->dims[3] : op_share(o, k->dims[2], a.h.kv_heads, "heads")};
 	num value[] = {v->dims[0], a.v_heads, a.h.total, a.h.v_size};
 	num scores[] = {a.h.batch, a.h.q_heads, a.h.q_len, a.h.total};
 	op_set(o, 0, q->dtype, q->rank, q->rank == 4 ? wide : flat);
@@ -180,9 +180,9 @@ void cost_rotary(op *o)
 
 	if (rotated > 0) {
 		heads_read(o, x, op_attr_int(o, "num_heads", 0), &batch, &count, &len, &size);
-		elements = ops_times(o, rotated, ops_share(o, elements, size, "head size"));
+		elements = op_times(o, rotated, op_share(o, elements, size, "head size"));
 	}
-	op_cost(o, num_int(0), ops_times(o, 3, elements));
+	op_cost_flops(o, op_times(o, 3, elements));
 }
 
 /* --- causal convolution with state --- */
@@ -191,7 +191,7 @@ void shape_causal_conv(op *o)
 {
 	const val *x = op_need_rank(o, 0, 3), *w = x ? op_need_rank(o, 1, 3) : NULL;
 	int64_t kept = op_attr_int(o, "state_window", 0);
-	bool last = op_attr_int(o, "channels_last", 0) != 0;
+	bool last = op_flag(o, "channels_last");
 	num dims[4];
 	int rank = 0;
 
@@ -203,7 +203,7 @@ void shape_causal_conv(op *o)
 		return;
 	}
 	num length =
-	    ops_times(o, op_attr_int(o, "dilation", 1), num_sub(o->nums, w->dims[2], num_int(1)));
+	    op_times(o, op_attr_int(o, "dilation", 1), num_sub(o->nums, w->dims[2], num_int(1)));
 	if (kept > 0)
 		dims[rank++] = num_int(kept);
 	dims[rank++] = x->dims[0];
@@ -222,9 +222,9 @@ void cost_causal_conv(op *o)
 		return;
 	}
 	taps = op_product(o, w->dims + 2, (size_t)w->rank - 2);
-	ops_cost_macs(o, num_mul(o->nums, elements, taps),
-		      num_add(o->nums, ops_activation(o, "activation", elements),
-			      op_in(o, 2) ? elements : num_int(0)));
+	op_cost_macs(o, num_mul(o->nums, elements, taps),
+		     num_add(o->nums, activation_cost(o, "activation", elements),
+			     op_in(o, 2) ? elements : num_int(0)));
 }
 
 /* --- linear attention --- */
@@ -250,8 +250,8 @@ static bool linear_read(op *o, linear *l)
 		      q->dims[1],
 		      num_int(q_heads),
 		      num_int(kv_heads),
-		      ops_share(o, q->dims[2], num_int(q_heads), "heads"),
-		      ops_share(o, v->dims[2], num_int(kv_heads), "heads")};
+		      op_share(o, q->dims[2], num_int(q_heads), "heads"),
+		      op_share(o, v->dims[2], num_int(kv_heads), "heads")};
 	return true;
 }
 
@@ -288,13 +288,13 @@ void cost_linear_attention(op *o)
 	num steps = num_mul(t, l.batch, l.steps), state = num_mul(t, l.size, l.v_size);
 	num readers = num_mul(t, steps, num_max(t, l.q_heads, l.kv_heads));
 	num writers = num_mul(t, steps, l.kv_heads);
-	num macs = num_mul(t, state, num_add(t, readers, ops_times(o, delta ? 2 : 1, writers)));
+	num macs = num_mul(t, state, num_add(t, readers, op_times(o, delta ? 2 : 1, writers)));
 	/* scale of what is read; v - k' S and its rate; exp of the decay times the state */
 	num extra = num_mul(t, readers, l.v_size);
 	if (delta)
-		extra = num_add(t, extra, ops_times(o, 2, num_mul(t, writers, l.v_size)));
+		extra = num_add(t, extra, op_times(o, 2, num_mul(t, writers, l.v_size)));
 	if (gated)
 		extra = num_add(
 		    t, extra, num_add(t, num_mul(t, writers, state), op_elements(o, op_in(o, 4))));
-	ops_cost_macs(o, macs, extra);
+	op_cost_macs(o, macs, extra);
 }

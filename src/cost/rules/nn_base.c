@@ -5,37 +5,6 @@
 
 #include <ctype.h>
 
-num ops_times(op *o, int64_t k, num n)
-{
-	return num_mul(o->nums, num_int(k), n);
-}
-
-num ops_elements_out(op *o)
-{
-	for (size_t i = 0; i < o->made->nout; i++)
-		if (o->made->out[i])
-			return op_elements(o, o->made->out[i]);
-	return num_none(o->nums, "it has no output");
-}
-
-num ops_share(op *o, num a, num b, const char *what)
-{
-	num whole;
-
-	if (num_why_none(a))
-		return a;
-	if (num_why_none(b))
-		return b;
-	if (num_is(b, 0) || (num_known(b) && b.v < 0))
-		return num_none(o->nums, "its number of %s is not positive", what);
-	if (num_div_exact(o->nums, a, b, &whole))
-		return whole;
-	if (num_known(a) && num_known(b))
-		return num_none(o->nums, "%lld is no multiple of its %lld %s", (long long)a.v,
-				(long long)b.v, what);
-	return num_floor_div(o->nums, a, b);
-}
-
 /* --- activation functions --- */
 
 typedef struct activation {
@@ -78,7 +47,7 @@ static bool same_name(const char *a, const char *lower)
 	return !*a && !*lower;
 }
 
-int64_t ops_activation_flops(const char *name)
+int64_t activation_flops(const char *name)
 {
 	for (size_t i = 0; i < sizeof activations / sizeof *activations; i++)
 		if (same_name(name, activations[i].name))
@@ -86,19 +55,14 @@ int64_t ops_activation_flops(const char *name)
 	return -1;
 }
 
-num ops_activation(op *o, const char *attribute, num elements)
+num activation_cost(op *o, const char *attribute, num elements)
 {
 	const char *name = op_attr_text(o, attribute);
-	int64_t flops = name && *name ? ops_activation_flops(name) : 0;
+	int64_t flops = name && *name ? activation_flops(name) : 0;
 
 	if (flops < 0)
 		return num_none(o->nums, "its activation is none that deepclock counts");
-	return ops_times(o, flops, elements);
-}
-
-void ops_cost_macs(op *o, num macs, num extra)
-{
-	op_cost(o, macs, num_add(o->nums, ops_times(o, 2, macs), extra));
+	return op_times(o, flops, elements);
 }
 
 /* --- products --- */
@@ -163,8 +127,7 @@ num product_macs(op *o, size_t ia, bool ta)
 	if (!a || a->rank < 1)
 		return num_none(o->nums, "%s",
 				a && a->why ? a->why : "the shape of its input is not known");
-	return num_mul(o->nums, ops_elements_out(o),
-		       a->dims[a->rank - (ta && a->rank > 1 ? 2 : 1)]);
+	return num_mul(o->nums, op_elements_out(o), a->dims[a->rank - (ta && a->rank > 1 ? 2 : 1)]);
 }
 
 void product_rows_shape(op *o, size_t ia, num n, int64_t dtype)
@@ -173,9 +136,7 @@ void product_rows_shape(op *o, size_t ia, num n, int64_t dtype)
 
 	if (!a)
 		return;
-	num *dims = op_dims(o, (size_t)a->rank);
-	for (int i = 0; i < a->rank; i++)
-		dims[i] = a->dims[i];
+	num *dims = op_copy_dims(o, a, 0);
 	dims[a->rank - 1] = n;
 	op_set(o, 0, dtype, a->rank, dims);
 }

@@ -13,12 +13,10 @@
 /* Running or saved statistics are like the inputs of the same kind. */
 void shape_batch_norm(op *o)
 {
-	const val *x = op_in(o, 0);
+	const val *x = op_given(o, 0);
 
-	if (!x) {
-		op_unknown(o, "its input is missing");
+	if (!x)
 		return;
-	}
 	op_same(o, 0, x);
 	for (size_t i = 1; i < o->made->nout; i++) {
 		const val *like = op_in(o, i % 2 ? 3 : 4);
@@ -32,9 +30,9 @@ void shape_batch_norm(op *o)
  * scale, and the affine two. */
 void cost_batch_norm(op *o)
 {
-	bool training = op_attr_int(o, "training_mode", 0) != 0;
+	bool training = op_flag(o, "training_mode");
 
-	op_cost(o, num_int(0), ops_times(o, training ? 7 : 2, op_elements(o, op_in(o, 0))));
+	op_cost_flops(o, op_times(o, training ? 7 : 2, op_elements(o, op_in(o, 0))));
 }
 
 void shape_layer_norm(op *o)
@@ -58,9 +56,9 @@ void shape_layer_norm(op *o)
 
 void cost_layer_norm(op *o)
 {
-	int64_t each = 5 + (op_in(o, 1) != NULL) + (op_in(o, 2) != NULL);
+	int64_t each = 5 + (op_has(o, 1)) + (op_has(o, 2));
 
-	op_cost(o, num_int(0), ops_times(o, each, op_elements(o, op_in(o, 0))));
+	op_cost_flops(o, op_times(o, each, op_elements(o, op_in(o, 0))));
 }
 
 void cost_lrn(op *o)
@@ -72,7 +70,7 @@ void cost_lrn(op *o)
 		return;
 	}
 	num each = num_add(o->nums, num_int(size), num_int(4));
-	op_cost(o, num_int(0), num_mul(o->nums, each, op_elements(o, op_in(o, 0))));
+	op_cost_flops(o, num_mul(o->nums, each, op_elements(o, op_in(o, 0))));
 }
 
 /* --- activations --- */
@@ -105,21 +103,21 @@ void shape_clip(op *o)
 
 void cost_clip(op *o)
 {
-	int64_t bounds = (op_in(o, 1) != NULL) + (op_in(o, 2) != NULL);
+	int64_t bounds = (op_has(o, 1)) + (op_has(o, 2));
 
 	/* Before opset 11 they are attributes that always have a value. */
 	if (o->opset && o->opset < 11)
 		bounds = 2;
-	op_cost(o, num_int(0), ops_times(o, bounds, op_elements(o, op_out(o, 0))));
+	op_cost_flops(o, op_times(o, bounds, op_elements(o, op_out(o, 0))));
 }
 
 void cost_gelu(op *o)
 {
 	const char *how = op_attr_text(o, "approximate");
-	int64_t each = how && strcmp(how, "tanh") == 0 ? ops_activation_flops("fastgelu")
-						       : ops_activation_flops("gelu");
+	int64_t each = how && strcmp(how, "tanh") == 0 ? activation_flops("fastgelu")
+						       : activation_flops("gelu");
 
-	op_cost(o, num_int(0), ops_times(o, each, op_elements(o, op_out(o, 0))));
+	op_cost_flops(o, op_times(o, each, op_elements(o, op_out(o, 0))));
 }
 
 void cost_swish(op *o)
@@ -127,7 +125,7 @@ void cost_swish(op *o)
 	double alpha = op_attr_float(o, "alpha", 1);
 	int64_t each = alpha < 1 || alpha > 1 ? 6 : 5;
 
-	op_cost(o, num_int(0), ops_times(o, each, op_elements(o, op_out(o, 0))));
+	op_cost_flops(o, op_times(o, each, op_elements(o, op_out(o, 0))));
 }
 
 /* --- losses --- */
@@ -168,17 +166,17 @@ static num loss_flops(op *o)
 	bool weights = op_in(o, 2), mean = !r || strcmp(r, "mean") == 0;
 	int64_t each = 1 + weights + reduces(o) + (mean && weights);
 
-	return ops_times(o, each, op_elements(o, op_in(o, 1)));
+	return op_times(o, each, op_elements(o, op_in(o, 1)));
 }
 
 void cost_nll_loss(op *o)
 {
-	op_cost(o, num_int(0), loss_flops(o));
+	op_cost_flops(o, loss_flops(o));
 }
 
 void cost_cross_entropy(op *o)
 {
-	num softmax = ops_times(o, 5, op_elements(o, op_in(o, 0)));
+	num softmax = op_times(o, 5, op_elements(o, op_in(o, 0)));
 
-	op_cost(o, num_int(0), num_add(o->nums, softmax, loss_flops(o)));
+	op_cost_flops(o, num_add(o->nums, softmax, loss_flops(o)));
 }

@@ -44,7 +44,7 @@ static num hidden_size(op *o, const cell *c)
 void cell_shape(op *o, const cell *c)
 {
 	const val *x = op_need(o, 0);
-	bool batch_first = op_attr_int(o, "layout", 0) != 0;
+	bool batch_first = op_flag(o, "layout");
 	num directions = num_int(bidirectional(o) ? 2 : 1), hidden = hidden_size(o, c);
 
 	if (!x)
@@ -64,7 +64,7 @@ void cell_shape(op *o, const cell *c)
 
 /* Of one unit in one step; for two directions the mean of both lists would be wrong, so their sum
  * is returned and *ret_halves is 2. */
-static int64_t activation_flops(const op *o, const cell *c, bool both, int64_t *ret_lists)
+static int64_t step_flops(const op *o, const cell *c, bool both, int64_t *ret_lists)
 {
 	const onnx_attribute *a = op_attr(o, "activations");
 	size_t each = 0;
@@ -76,7 +76,7 @@ static int64_t activation_flops(const op *o, const cell *c, bool both, int64_t *
 	for (size_t i = 0; i < each * (size_t)*ret_lists; i++) {
 		const char *name =
 		    a && i < a->nstrings ? a->strings[i].text : c->activations[i % each];
-		int64_t flops = name ? ops_activation_flops(name) : -1;
+		int64_t flops = name ? activation_flops(name) : -1;
 		if (flops < 0)
 			return -1;
 		sum += uses(c, i % each) * flops;
@@ -90,22 +90,22 @@ void cell_cost(op *o, const cell *c)
 	num_table *t = o->nums;
 	bool both = bidirectional(o), bias = op_in(o, 3), peepholes = c->gates == 4 && op_in(o, 7);
 	num hidden = hidden_size(o, c), steps, units, macs;
-	int64_t lists, act = activation_flops(o, c, both, &lists);
+	int64_t lists, act = step_flops(o, c, both, &lists);
 
 	if (!x || x->rank != 3) {
 		op_cost_unknown(o, "%s", x && x->why ? x->why : "its input is not known");
 		return;
 	}
 	steps = num_mul(t, x->dims[0], x->dims[1]);
-	units = num_mul(t, ops_times(o, both ? 2 : 1, steps), hidden);
-	macs = ops_times(o, c->gates, num_mul(t, units, num_add(t, x->dims[2], hidden)));
+	units = num_mul(t, op_times(o, both ? 2 : 1, steps), hidden);
+	macs = op_times(o, c->gates, num_mul(t, units, num_add(t, x->dims[2], hidden)));
 	/* The bias of the input and that of the recurrence; Pi*C, Pf*C and Po*C with their sums. */
 	int64_t other = c->adds + (bias ? 2 * c->gates : 0) + (peepholes ? 6 : 0);
-	num extra = ops_times(o, other, units);
+	num extra = op_times(o, other, units);
 	/* With a list for each direction, half the units use each. */
 	num acting = lists == 2 ? num_mul(t, steps, hidden) : units;
 	extra = num_add(t, extra,
 			act < 0 ? num_none(t, "it has an activation that deepclock does not count")
-				: ops_times(o, act, acting));
-	ops_cost_macs(o, macs, extra);
+				: op_times(o, act, acting));
+	op_cost_macs(o, macs, extra);
 }

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-const conv_form conv_plain = {.x = 0, .w = 1, .bias = 2, .add = OPS_ABSENT};
-const conv_form conv_integer = {.x = 0, .w = 1, .bias = OPS_ABSENT, .add = OPS_ABSENT};
+const conv_form conv_plain = {.x = 0, .w = 1, .bias = 2, .add = OP_ABSENT};
+const conv_form conv_integer = {.x = 0, .w = 1, .bias = OP_ABSENT, .add = OP_ABSENT};
 /* Requantisation: scale, round, add the zero point, saturate at both ends. */
-const conv_form conv_qlinear = {.x = 0, .w = 3, .bias = 8, .add = OPS_ABSENT, .extra = 5};
+const conv_form conv_qlinear = {.x = 0, .w = 3, .bias = 8, .add = OP_ABSENT, .extra = 5};
 
 /* --- windows --- */
 
@@ -100,7 +100,7 @@ bool window_read(op *o, int n, const num *kernel, window *w)
 	}
 	w->n = n;
 	w->pool = false;
-	w->ceil = op_attr_int(o, "ceil_mode", 0) != 0;
+	w->ceil = op_flag(o, "ceil_mode");
 	return read_kernel(o, kernel, w) && read_steps(o, "strides", n, w->stride) &&
 	       read_steps(o, "dilations", n, w->dilation) && read_pads(o, w);
 }
@@ -110,7 +110,7 @@ static num window_span(op *o, const window *w, int i)
 {
 	num steps = num_sub(o->nums, w->kernel[i], num_int(1));
 
-	return num_add(o->nums, ops_times(o, w->dilation[i], steps), num_int(1));
+	return num_add(o->nums, op_times(o, w->dilation[i], steps), num_int(1));
 }
 
 num window_places(op *o, const window *w, int i, num size)
@@ -144,7 +144,7 @@ static bool channels_fit(op *o, num x, num w, int64_t group)
 {
 	if (!num_known(x) || !num_known(w))
 		return true;
-	num all = ops_times(o, group, w);
+	num all = op_times(o, group, w);
 	if (group >= 1 && num_is(all, x.v))
 		return true;
 	op_unknown(o, "its weights are for another number of channels than its input has");
@@ -191,12 +191,12 @@ void conv_cost(op *o, const conv_form *f)
 	places = y->dims[0];
 	for (int i = 0; i < y->rank - 2; i++)
 		places = num_mul(o->nums, places, y->dims[first + i]);
-	extra = ops_times(o,
-			  f->extra + (f->bias != OPS_ABSENT && op_in(o, f->bias)) +
-			      (f->add != OPS_ABSENT && op_in(o, f->add)),
-			  outputs);
-	extra = num_add(o->nums, extra, ops_activation(o, "activation", outputs));
-	ops_cost_macs(o, num_mul(o->nums, places, weights), extra);
+	extra = op_times(o,
+			 f->extra + (f->bias != OP_ABSENT && op_in(o, f->bias)) +
+			     (f->add != OP_ABSENT && op_in(o, f->add)),
+			 outputs);
+	extra = num_add(o->nums, extra, activation_cost(o, "activation", outputs));
+	op_cost_macs(o, num_mul(o->nums, places, weights), extra);
 }
 
 /* --- transposed convolution --- */
@@ -204,13 +204,13 @@ void conv_cost(op *o, const conv_form *f)
 static num transposed_size(op *o, const window *w, int i, num size, int64_t more)
 {
 	num_table *t = o->nums;
-	num steps = ops_times(o, w->stride[i], num_sub(t, size, num_int(1)));
+	num steps = op_times(o, w->stride[i], num_sub(t, size, num_int(1)));
 	num span = num_add(t, window_span(o, w, i), num_int(more));
 	num all = num_add(t, steps, span);
 
 	/* All of it, but not less than stride times size where the window covers the stride. */
 	if (w->pad == PAD_SAME)
-		return num_min(t, all, ops_times(o, w->stride[i], size));
+		return num_min(t, all, op_times(o, w->stride[i], size));
 	all = num_sub(t, all, num_int(w->begin[i]));
 	return num_sub(t, all, num_int(w->end[i]));
 }
@@ -264,7 +264,7 @@ void conv_transpose_shape(op *o, const int64_t *pads, size_t npads, bool pads_kn
 	}
 	num *dims = op_dims(o, (size_t)x->rank);
 	dims[0] = x->dims[0];
-	dims[1] = ops_times(o, op_attr_int(o, "group", 1), w->dims[1]);
+	dims[1] = op_times(o, op_attr_int(o, "group", 1), w->dims[1]);
 	op_attr_ints(o, "output_shape", &shaped);
 	if (shaped && !explicit_shape(o, win.n, dims))
 		return;
@@ -286,8 +286,8 @@ void conv_transpose_cost(op *o, size_t bias)
 		return;
 	}
 	places = num_mul(o->nums, x->dims[0], op_product(o, x->dims + 2, (size_t)x->rank - 2));
-	ops_cost_macs(o, num_mul(o->nums, places, op_elements(o, w)),
-		      op_in(o, bias) ? op_elements(o, y) : num_int(0));
+	op_cost_macs(o, num_mul(o->nums, places, op_elements(o, w)),
+		     op_in(o, bias) ? op_elements(o, y) : num_int(0));
 }
 
 /* --- pools --- */
@@ -301,8 +301,7 @@ void pool_shape(op *o, bool last)
 	if (!x || !window_read(o, x->rank - 2, NULL, &win))
 		return;
 	win.pool = true;
-	num *dims = op_dims(o, (size_t)x->rank);
-	memcpy(dims, x->dims, (size_t)x->rank * sizeof(*dims));
+	num *dims = op_copy_dims(o, x, 0);
 	for (int i = 0; i < win.n; i++)
 		dims[first + i] = window_places(o, &win, i, x->dims[first + i]);
 	op_set(o, 0, x->dtype, x->rank, dims);
@@ -313,7 +312,7 @@ void pool_shape(op *o, bool last)
 void pool_cost(op *o, int64_t each, int64_t once)
 {
 	const val *x = op_in(o, 0);
-	num outputs = ops_elements_out(o), window_size = num_int(1);
+	num outputs = op_elements_out(o), window_size = num_int(1);
 	size_t given = 0;
 	const int64_t *k = op_attr_ints(o, "kernel_shape", &given);
 
@@ -323,8 +322,8 @@ void pool_cost(op *o, int64_t each, int64_t once)
 	}
 	for (size_t i = 0; i < given; i++)
 		window_size = num_mul(o->nums, window_size, num_int(k[i]));
-	num per_output = num_add(o->nums, ops_times(o, each, window_size), num_int(once));
-	op_cost(o, num_int(0), num_mul(o->nums, outputs, per_output));
+	num per_output = num_add(o->nums, op_times(o, each, window_size), num_int(once));
+	op_cost_flops(o, num_mul(o->nums, outputs, per_output));
 }
 
 void pool_global_shape(op *o, bool last)

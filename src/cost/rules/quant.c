@@ -7,13 +7,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/nn.h"
 
-static int64_t type_of(const op *o, size_t i, int64_t otherwise)
-{
-	const val *v = op_in(o, i);
-
-	return v && v->dtype ? v->dtype : otherwise;
-}
-
 static void same_shape(op *o, int64_t dtype)
 {
 	const val *x = op_in(o, 0);
@@ -40,7 +33,7 @@ void shape_dequantize(op *o)
 {
 	int64_t stated = op_attr_int(o, "output_dtype", 0);
 
-	same_shape(o, stated ? stated : type_of(o, 1, 0));
+	same_shape(o, stated ? stated : op_type(o, 1, 0));
 }
 
 static void shape_dynamic_quantize(op *o)
@@ -64,7 +57,7 @@ static conv_form qlinear_form(const op *o)
 {
 	conv_form f = conv_qlinear;
 
-	f.channels_last = op_attr_int(o, "channels_last", 0) != 0;
+	f.channels_last = op_flag(o, "channels_last");
 	return f;
 }
 
@@ -72,7 +65,7 @@ void shape_qlinear_conv(op *o)
 {
 	conv_form f = qlinear_form(o);
 
-	conv_shape(o, &f, type_of(o, 7, 0));
+	conv_shape(o, &f, op_type(o, 7, 0));
 }
 
 void cost_qlinear_conv(op *o)
@@ -89,56 +82,33 @@ static void shape_matmul_integer(op *o)
 
 static void cost_matmul_integer(op *o)
 {
-	ops_cost_macs(o, product_macs(o, 0, false), num_int(0));
+	op_cost_macs(o, product_macs(o, 0, false), num_int(0));
 }
 
 static void shape_qlinear_matmul(op *o)
 {
-	product_shape(o, 0, 3, false, false, type_of(o, 7, 0));
+	product_shape(o, 0, 3, false, false, op_type(o, 7, 0));
 }
 
 static void cost_qlinear_matmul(op *o)
 {
-	ops_cost_macs(o, product_macs(o, 0, false), ops_times(o, 5, ops_elements_out(o)));
+	op_cost_macs(o, product_macs(o, 0, false), op_times(o, 5, op_elements_out(o)));
 }
 
 static const op_row rows[] = {
-    {.name = "ConvInteger",
-     .shape = shape_conv_integer,
-     .cost = cost_conv_integer,
-     .roles = ".pcc",
+    {"ConvInteger", shape_conv_integer, cost_conv_integer, .roles = ".pcc",
      .how = "as Conv; zero points are not counted"},
-    {.name = "DequantizeLinear",
-     .shape = shape_dequantize,
-     .cost = cost_each,
-     .flops = 2,
-     .roles = ".cc",
+    {"DequantizeLinear", shape_dequantize, cost_each, 2, .roles = ".cc",
      .how = "FLOPs per element: -, *"},
-    {.name = "DynamicQuantizeLinear",
-     .shape = shape_dynamic_quantize,
-     .cost = cost_each_in,
-     .flops = 7,
+    {"DynamicQuantizeLinear", shape_dynamic_quantize, cost_each_in, 7,
      .how = "FLOPs per element: min, max, /, round, +, and 2 to saturate"},
-    {.name = "MatMulInteger",
-     .shape = shape_matmul_integer,
-     .cost = cost_matmul_integer,
-     .roles = "ppcc",
+    {"MatMulInteger", shape_matmul_integer, cost_matmul_integer, .roles = "ppcc",
      .how = "MACs: output elements x contracted size; zero points are not counted"},
-    {.name = "QLinearConv",
-     .shape = shape_qlinear_conv,
-     .cost = cost_qlinear_conv,
-     .roles = ".ccpccccp",
+    {"QLinearConv", shape_qlinear_conv, cost_qlinear_conv, .roles = ".ccpccccp",
      .how = "as Conv; 5 FLOPs per output element to quantise it"},
-    {.name = "QLinearMatMul",
-     .shape = shape_qlinear_matmul,
-     .cost = cost_qlinear_matmul,
-     .roles = "pccpcccc",
+    {"QLinearMatMul", shape_qlinear_matmul, cost_qlinear_matmul, .roles = "pccpcccc",
      .how = "MACs: output elements x contracted size; 5 FLOPs per output element to quantise it"},
-    {.name = "QuantizeLinear",
-     .shape = shape_quantize,
-     .cost = cost_each,
-     .flops = 5,
-     .roles = ".cc",
+    {"QuantizeLinear", shape_quantize, cost_each, 5, .roles = ".cc",
      .how = "FLOPs per element: /, round, +, and 2 to saturate"},
 };
 

@@ -250,7 +250,7 @@ static void concat_known(op *o, const val *s, int axis, bool stack)
 static void shape_concat_sequence(op *o)
 {
 	const val *s = need_sequence(o, 0);
-	bool stack = op_attr_int(o, "new_axis", 0) != 0, known = s && s->items_known && s->nitems;
+	bool stack = op_flag(o, "new_axis"), known = s && s->items_known && s->nitems;
 	const val *item = s ? s->item : NULL;
 	int axis, at = 0;
 
@@ -478,18 +478,18 @@ static void shape_optional_has(op *o)
 }
 
 static const op_row rows[] = {
-    {.name = "ConcatFromSequence", .shape = shape_concat_sequence, .traffic = TRAFFIC_PICK},
-    {.name = "Optional", .shape = shape_optional, .traffic = TRAFFIC_VIEW},
-    {.name = "OptionalGetElement", .shape = shape_optional_get, .traffic = TRAFFIC_VIEW},
-    {.name = "OptionalHasElement", .shape = shape_optional_has, .traffic = TRAFFIC_SHAPE},
-    {.name = "SequenceAt", .shape = shape_at, .traffic = TRAFFIC_PICK},
-    {.name = "SequenceConstruct", .shape = shape_construct},
-    {.name = "SequenceEmpty", .shape = shape_empty, .traffic = TRAFFIC_WRITE},
-    {.name = "SequenceErase", .shape = shape_erase, .traffic = TRAFFIC_PICK},
-    {.name = "SequenceInsert", .shape = shape_insert},
-    {.name = "SequenceLength", .shape = shape_length, .traffic = TRAFFIC_SHAPE},
-    {.name = "SequenceMap", .shape = shape_map, .traffic = TRAFFIC_CONTROL},
-    {.name = "SplitToSequence", .shape = shape_split_sequence},
+    {"ConcatFromSequence", shape_concat_sequence, .traffic = TRAFFIC_PICK},
+    {"Optional", shape_optional, .traffic = TRAFFIC_VIEW},
+    {"OptionalGetElement", shape_optional_get, .traffic = TRAFFIC_VIEW},
+    {"OptionalHasElement", shape_optional_has, .traffic = TRAFFIC_SHAPE},
+    {"SequenceAt", shape_at, .traffic = TRAFFIC_PICK},
+    {"SequenceConstruct", .shape = shape_construct},
+    {"SequenceEmpty", shape_empty, .traffic = TRAFFIC_WRITE},
+    {"SequenceErase", shape_erase, .traffic = TRAFFIC_PICK},
+    {"SequenceInsert", .shape = shape_insert},
+    {"SequenceLength", shape_length, .traffic = TRAFFIC_SHAPE},
+    {"SequenceMap", shape_map, .traffic = TRAFFIC_CONTROL},
+    {"SplitToSequence", .shape = shape_split_sequence},
 };
 
 const op_family op_family_sequence = {"", rows, sizeof rows / sizeof *rows};

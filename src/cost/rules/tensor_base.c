@@ -71,15 +71,6 @@ bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const ch
 	return true;
 }
 
-num *tensor_copy_dims(op *o, const val *v, size_t more)
-{
-	num *dims = op_dims(o, (size_t)v->rank + more);
-
-	if (v->rank)
-		memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
-	return dims;
-}
-
 int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise)
 {
 	int64_t dtype = op_attr_int(o, name, 0);

@@ -48,7 +48,7 @@ void shape_pad(op *o)
 		pads = NULL;
 	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, 3, v->rank, axis, &naxes))
 		return;
-	num *dims = tensor_copy_dims(o, v, 0);
+	num *dims = op_copy_dims(o, v, 0);
 	if ((attr || pads) && n != 2 * naxes) {
 		op_unknown(o, "it has %zu paddings for %zu dimensions", n, naxes);
 		return;
@@ -152,7 +152,7 @@ void shape_resize(op *o)
 
 	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, SIZE_MAX, v->rank, axis, &naxes))
 		return;
-	num *dims = tensor_copy_dims(o, v, 0);
+	num *dims = op_copy_dims(o, v, 0);
 	if (sizes && nsizes == naxes && policy && strcmp(policy, "stretch") != 0) {
 		if (!keep_ratio(o, v, sizes, axis, naxes, policy, dims))
 			return;
@@ -182,7 +182,7 @@ void shape_upsample(op *o)
 
 	if (!v)
 		return;
-	num *dims = tensor_copy_dims(o, v, 0);
+	num *dims = op_copy_dims(o, v, 0);
 	if (a)
 		n = a->nfloats;
 	if ((a || scales) && n != (size_t)v->rank) {
@@ -205,9 +205,8 @@ static void cost_interpolation(op *o, const char *mode, int axes)
 
 	for (int i = 0; i < axes && i < 16 && (linear || cubic); i++)
 		points *= linear ? 2 : 4;
-	op_cost(o, num_int(0),
-		num_mul(o->nums, num_int(linear || cubic ? 2 * points - 1 : 0),
-			op_elements(o, op_out(o, 0))));
+	op_cost_flops(o, num_mul(o->nums, num_int(linear || cubic ? 2 * points - 1 : 0),
+				 op_elements(o, op_out(o, 0))));
 }
 
 void cost_resize(op *o)
@@ -230,7 +229,7 @@ void shape_grid_sample(op *o)
 		op_unknown(o, "its grid has %d dimensions, not %d", grid->rank, v->rank);
 		return;
 	}
-	num *dims = tensor_copy_dims(o, v, 0);
+	num *dims = op_copy_dims(o, v, 0);
 	for (int i = 2; i < v->rank; i++)
 		dims[i] = grid->dims[i - 1];
 	op_set(o, 0, v->dtype, v->rank, dims);
@@ -270,7 +269,7 @@ void cost_affine_grid(op *o)
 	const val *out = op_out(o, 0);
 	int64_t axes = out && out->rank > 2 ? out->rank - 2 : 0;
 
-	op_cost(o, num_int(0), num_mul(o->nums, num_int(2 * axes), op_elements(o, out)));
+	op_cost_flops(o, op_times(o, 2 * axes, op_elements(o, out)));
 }
 
 /* --- regions --- */
@@ -300,8 +299,7 @@ void cost_roi_align(op *o)
 		op_flops_unknown(o, "how many points it samples depends on the regions");
 		return;
 	}
-	op_cost(o, num_int(0),
-		num_mul(o->nums, num_int(8 * ratio * ratio), op_elements(o, op_out(o, 0))));
+	op_cost_flops(o, op_times(o, 8 * ratio * ratio, op_elements(o, op_out(o, 0))));
 }
 
 void shape_max_roi_pool(op *o)
@@ -350,7 +348,7 @@ void shape_center_crop_pad(op *o)
 		op_unknown(o, "it has %zu sizes for %zu dimensions", n, naxes);
 		return;
 	}
-	num *dims = tensor_copy_dims(o, v, 0);
+	num *dims = op_copy_dims(o, v, 0);
 	for (size_t i = 0; i < naxes; i++)
 		dims[axis[i]] =
 		    shape && !num_why_none(shape[i]) ? shape[i] : op_fresh(o, "a computed size");

@@ -145,13 +145,11 @@ static bool range_reals(op *o, int64_t dtype, num *ret)
 
 void shape_range(op *o)
 {
-	const val *v = op_in(o, 0);
+	const val *v = op_given(o, 0);
 	num part[3], n;
 
-	if (!v) {
-		op_unknown(o, "its input is missing");
+	if (!v)
 		return;
-	}
 	bool whole = op_int(o, 0, &part[0]) && op_int(o, 1, &part[1]) && op_int(o, 2, &part[2]);
 	if (!whole && range_reals(o, v->dtype, &n))
 		return;
@@ -163,7 +161,7 @@ void shape_range(op *o)
 		return;
 	num *ints = op_dims(o, (size_t)n.v);
 	for (int64_t i = 0; i < n.v; i++)
-		ints[i] = num_add(o->nums, part[0], num_mul(o->nums, num_int(i), part[2]));
+		ints[i] = num_add(o->nums, part[0], op_times(o, i, part[2]));
 	op_set_ints(o, 0, ints, (size_t)n.v);
 }
 
@@ -264,12 +262,10 @@ static void cast_contents(op *o, const val *v, int64_t to)
 
 static void cast(op *o, int64_t to)
 {
-	const val *v = op_in(o, 0);
+	const val *v = op_given(o, 0);
 
-	if (!v) {
-		op_unknown(o, "its input is missing");
+	if (!v)
 		return;
-	}
 	op_same(o, 0, v);
 	if (!op_out(o, 0))
 		return;

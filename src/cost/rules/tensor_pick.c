@@ -104,7 +104,7 @@ void shape_slice(op *o)
 	bool a = slice_part(o, "axes", 3, axes, &naxes);
 	bool p = slice_part(o, "steps", 4, steps, &nsteps);
 	bool axes_computed = !a && op_in(o, 3), steps_computed = !p && op_in(o, 4);
-	num *dims = tensor_copy_dims(o, v, 0);
+	num *dims = op_copy_dims(o, v, 0);
 	for (int i = 0; i < v->rank; i++) {
 		begin[i] = num_int(0);
 		step[i] = num_int(1);
@@ -280,7 +280,7 @@ void shape_compress(op *o)
 
 	if (!v)
 		return;
-	num *dims = tensor_copy_dims(o, v, 1);
+	num *dims = op_copy_dims(o, v, 1);
 	num kept =
 	    count_true(o, 1, &count) ? num_int(count) : op_fresh(o, "elements that are kept");
 	if (!op_attr(o, "axis")) {
@@ -305,7 +305,7 @@ void shape_topk(op *o)
 		k = num_int(op_attr_int(o, "k", 0));
 	else if (!op_int(o, 1, &k) || num_why_none(k))
 		k = op_fresh(o, "the number of largest elements");
-	num *dims = tensor_copy_dims(o, v, 0);
+	num *dims = op_copy_dims(o, v, 0);
 	dims[axis] = k;
 	op_set(o, 0, v->dtype, v->rank, dims);
 	op_set(o, 1, ONNX_INT64, v->rank, dims);
@@ -358,7 +358,7 @@ void shape_unique(op *o)
 	if (op_attr(o, "axis")) {
 		if (!op_axis(o, op_attr_int(o, "axis", 0), v->rank, &axis))
 			return;
-		num *dims = tensor_copy_dims(o, v, 0);
+		num *dims = op_copy_dims(o, v, 0);
 		all = v->dims[axis];
 		dims[axis] = count;
 		op_set(o, 0, v->dtype, v->rank, dims);

@@ -29,7 +29,7 @@ void shape_identity(op *o)
  * needs no division. */
 static num what_is_left(op *o, const val *data, const num *dims, int rank, int hole)
 {
-	num *top = tensor_copy_dims(o, data, 0), exact;
+	num *top = op_copy_dims(o, data, 0), exact;
 	num above = num_int(1), below = num_int(1);
 
 	for (int i = 0; i < rank; i++) {
@@ -58,17 +58,15 @@ static num what_is_left(op *o, const val *data, const num *dims, int rank, int h
 
 void shape_reshape(op *o)
 {
-	const val *data = op_in(o, 0);
+	const val *data = op_given(o, 0);
 	size_t n = 0;
 	const int64_t *attr = op_attr_ints(o, "shape", &n);
-	bool zero = op_attr_int(o, "allowzero", 0) != 0;
+	bool zero = op_flag(o, "allowzero");
 	int rank = 0, hole = -1;
 	num *dims;
 
-	if (!data) {
-		op_unknown(o, "its input is missing");
+	if (!data)
 		return;
-	}
 	if (op_out(o, 0))
 		op_out(o, 0)->dtype = data->dtype;
 	if (attr && !op_in(o, 1) && n <= COST_RANK_MAX) {
@@ -358,7 +356,7 @@ void shape_concat(op *o)
 
 	if (!first || !op_axis(o, op_attr_int(o, "axis", o->opset < 4 ? 1 : 0), first->rank, &axis))
 		return;
-	num *dims = tensor_copy_dims(o, first, 0);
+	num *dims = op_copy_dims(o, first, 0);
 	for (size_t i = 1; i < o->made->nin; i++) {
 		const val *v = op_need(o, i);
 		if (!v)
@@ -421,7 +419,7 @@ void shape_split(op *o)
 		op_unknown(o, "it has %zu outputs of %lld", outputs, (long long)parts);
 		return;
 	}
-	num *dims = tensor_copy_dims(o, v, 0), all = v->dims[axis];
+	num *dims = op_copy_dims(o, v, 0), all = v->dims[axis];
 	num even = num_ceil_div(o->nums, all, num_int(parts));
 	if (!num_known(all) && o->opset < 18)
 		even = num_floor_div(o->nums, all, num_int(parts)); /* it divides */

@@ -15,8 +15,6 @@ size_t tensor_small(const val *v);
 /* Output has this type; rank and dims of `n` contents of input i, open where they are not known.
  * False after op_unknown(): not even the rank is known. */
 bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const char *what);
-/* A copy of v's dims with room for `more` dimensions. */
-num *tensor_copy_dims(op *o, const val *v, size_t more);
 int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise);
 
 /* tensor_reshape.c */

@@ -64,7 +64,7 @@ static void cost_step(op *o)
 		elements = num_add(o->nums, elements, op_elements(o, op_in(o, 2 + i)));
 	if (mode && strcmp(mode, "nesterov") == 0)
 		each += 2; /* a * V + G */
-	op_cost(o, num_int(0), num_mul(o->nums, num_int(each), elements));
+	op_cost_flops(o, op_times(o, each, elements));
 }
 
 /* Each gradient is like the tensor that it belongs to. */
@@ -84,18 +84,12 @@ static void cost_gradient(op *o)
 }
 
 static const op_row rows[] = {
-    {.name = "Adagrad",
-     .shape = shape_step,
-     .cost = cost_step,
+    {"Adagrad", shape_step, cost_step,
      .how = "FLOPs: 9 per trained element, as its pseudo code is written"},
-    {.name = "Adam",
-     .shape = shape_step,
-     .cost = cost_step,
+    {"Adam", shape_step, cost_step,
      .how = "FLOPs: 15 per trained element, as its pseudo code is written"},
-    {.name = "Gradient", .shape = shape_gradient, .cost = cost_gradient},
-    {.name = "Momentum",
-     .shape = shape_step,
-     .cost = cost_step,
+    {"Gradient", shape_gradient, .cost = cost_gradient},
+    {"Momentum", shape_step, cost_step,
      .how = "FLOPs: 7 per trained element, 9 in Nesterov's form, as its pseudo code is written"},
 };
 
