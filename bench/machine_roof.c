@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "deepclock/machine.h"
-#include "machine/machine.h"
+#include "machine/loops.h"
 #include "os/os.h"
 #include "stat/stat.h"
 

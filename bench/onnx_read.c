@@ -1,4 +1,4 @@
-/* onnx_read.c - reading a model's structure beside the least work that could do it: a walk over
+/* model_read.c - reading a model's structure beside the least work that could do it: a walk over
  * the same bytes by hand, which keeps names, operators, inputs, dimensions and types and skips the
  * data of tensors, but checks nothing and knows nothing else of the format. In turn, on one core.
  *

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "record/build.h"
-#include "record/record.h"
+#include "record/box.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/err.h"
-#include "record/record.h"
+#include "record/box.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>

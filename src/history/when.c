@@ -4,7 +4,7 @@
 #include "history/store.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "record/record.h"
+#include "record/box.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * In a child process: a BLAS starts threads when it is loaded, and none of it should stay.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include "base/sink.h"
 #include "os/os.h"

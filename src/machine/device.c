@@ -2,7 +2,7 @@
  * What they can do is not measured.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include "os/text.h"
 

@@ -1,7 +1,7 @@
 /* isa.c - what the processor can compute with.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 const char *const machine_isa_names[MACHINE_ISAS] = {
     [MACHINE_SSE2] = "sse2",

@@ -1,7 +1,7 @@
 /* keep.c - where results are kept, by machine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include "base/err.h"
 

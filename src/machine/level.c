@@ -5,7 +5,7 @@
  * it) and well above the size of the level before.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
  * ones, and no peak, since such a loop need not reach it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include <string.h>
 

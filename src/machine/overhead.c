@@ -3,7 +3,7 @@
  * What takes nanoseconds is timed in batches, what takes microseconds one by one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include "os/os.h"
 

@@ -2,7 +2,7 @@
  * the loops compute; no rate of it was ever compared with a real processor.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

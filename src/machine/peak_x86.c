@@ -7,7 +7,7 @@
  * measures loads and stores.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -4,7 +4,7 @@
  * costs well under a microsecond where waking a thread costs many.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -2,7 +2,7 @@
  * that a bad second (another program, a neighbour on the host) spoils a pass and not a value.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include "base/err.h"
 #include "os/os.h"

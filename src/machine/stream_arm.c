@@ -3,7 +3,7 @@
  * they read and write; no rate was ever compared with a real processor.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #if defined(__aarch64__)
 

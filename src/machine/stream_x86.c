@@ -1,7 +1,7 @@
 /* stream_x86.c - loops over memory for x86-64 processors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -2,7 +2,7 @@
  * /sys/devices/system/cpu (Documentation/ABI/testing/sysfs-devices-system-cpu).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine.h"
+#include "machine/loops.h"
 
 #include "os/os.h"
 #include "os/text.h"

@@ -1,7 +1,7 @@
 /* declared.c - what a model file states of the graph's inputs and outputs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/inputs.h"
+#include "model/summary.h"
 #include "model/names.h"
 #include "base/err.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"
 #include "base/err.h"
-#include "record/record.h"
+#include "record/box.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>

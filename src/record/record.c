@@ -1,7 +1,7 @@
 /* record.c - reading a record: look-up by name, units, metric definitions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "record/record.h"
+#include "record/box.h"
 #include <math.h>
 #include <string.h>
 

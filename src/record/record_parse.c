@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
-#include "record/record.h"
+#include "record/box.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>

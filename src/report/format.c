@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/format.h"
-#include "record/record.h"
+#include "record/box.h"
 #include "base/num.h"
 #include "deepclock/opt.h"
 #include <math.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "engine/ort_trace.h"
-#include "engine/ort_watch.h"
+#include "engine/ort/ort_trace.h"
+#include "engine/ort/ort_watch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 
 #include "../unit/op_case.h"
 #include "../unit/scratch.h"
-#include "bench/counted.h"
-#include "bench/values.h"
+#include "tally/counted.h"
+#include "tally/values.h"
 #include "deepclock/cost.h"
 #include "deepclock/model.h"
 #include "deepclock/record.h"

@@ -6,7 +6,7 @@
 #define TESTS_ENGINE_TEST_H
 
 #include "engine/engine.h"
-#include "engine/ort_lib.h"
+#include "engine/ort/ort_lib.h"
 #include "model_build.h"
 #include "os/os.h"
 #include "scratch.h"

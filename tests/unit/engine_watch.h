@@ -6,7 +6,7 @@
 
 #include "engine_test.h"
 
-#include "engine/ort_watch.h"
+#include "engine/ort/ort_watch.h"
 
 #include <dirent.h>
 

@@ -11,7 +11,7 @@
 
 #include "op_case.h"
 
-#include "bench/counted.h"
+#include "tally/counted.h"
 
 #define MS    "com.microsoft"
 #define NCHWC "com.microsoft.nchwc"

@@ -2,7 +2,7 @@
  * asked (the plan) and what is absent stays in the JSON form, but for the method.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "record/record.h"
+#include "record/box.h"
 #include "report/text/text_parts.h"
 #include <math.h>
 #include <stdio.h>

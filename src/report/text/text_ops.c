@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "record/record.h"
+#include "record/box.h"
 #include "report/text/grid.h"
 #include "report/ops.h"
 #include "report/text/text_parts.h"

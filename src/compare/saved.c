@@ -1,0 +1,437 @@
+/* saved.c - records that were kept, compared.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "compare/saved.h"
+#include "base/err.h"
+#include "measure/facts.h"
+#include "compare/fingerprint.h"
+#include "compare/verdict.h"
+#include "os/os.h"
+#include "record/box.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Recordings before the last, for --together. */
+#define TOGETHER_MIN 3
+/* More than a record has. */
+#define HOST_FACTS_MAX 200
+
+/* --- may they be compared? */
+
+static dck_status check_records(const dck_record *const *records, size_t n,
+				const dck_compare_config *c, dck_err *err)
+{
+	if (n < 2)
+		DCK_FAIL(err, E_ARG, "a comparison needs at least two records");
+	if (n > DCK_ALTERNATIVES_MAX)
+		DCK_FAIL(err, E_ARG, "%zu records are too many to compare: at most %d", n,
+			 DCK_ALTERNATIVES_MAX);
+	for (size_t i = 0; i < n; i++)
+		if (records[i]->schema != DCK_RECORD_SCHEMA)
+			DCK_FAIL(err, E_VERSION,
+				 "record %zu has schema %u and this deepclock compares schema %u: "
+				 "measure again with one version",
+				 i + 1, (unsigned)records[i]->schema, DCK_RECORD_SCHEMA);
+	if (c->together && n < TOGETHER_MIN + 1)
+		DCK_FAIL(err, E_ARG,
+			 "how far recordings scatter is not known from fewer than %d: give as many "
+			 "before the last",
+			 TOGETHER_MIN);
+	return DCK_OK;
+}
+
+static dck_status check_metric(saved_comparison *c, dck_err *err)
+{
+	c->def = c->sides[0].source.def;
+	if (c->def->better == DCK_BETTER_NEITHER)
+		DCK_FAIL(err, E_ARG,
+			 "'%s' is neither better nor worse when it grows, so no verdict follows "
+			 "from it: compare a metric of time, throughput, memory or cost",
+			 c->tag);
+	for (size_t i = 1; i < c->n; i++)
+		if (c->sides[i].source.def->unit != c->def->unit)
+			DCK_FAIL(err, E_ARG, "'%s' is in '%s' in one record and in '%s' in another",
+				 c->tag, dck_unit_text(c->def->unit),
+				 dck_unit_text(c->sides[i].source.def->unit));
+	return DCK_OK;
+}
+
+static dck_status check_fingerprints(saved_comparison *c, dck_err *err)
+{
+	static const struct {
+		fingerprint_group group;
+		const char *code, *what;
+	} must[] = {
+	    {FINGERPRINT_MACHINE, .code = "machine-differs", "were made on different machines"},
+	    {FINGERPRINT_METHOD, .code = "method-differs", "were measured in different ways"}};
+	char text[260];
+
+	for (size_t i = 1; i < c->n; i++) {
+		saved_side *s = &c->sides[i];
+
+		fingerprint_compare(c->sides[0].record, s->record, c->tag, &s->differs);
+		for (size_t k = 0; k < sizeof must / sizeof must[0]; k++) {
+			if (s->differs.count[must[k].group] == 0)
+				continue;
+			fingerprint_text(&s->differs, must[k].group, text, sizeof text);
+			if (!c->asked->force)
+				DCK_FAIL(err, E_ARG,
+					 "'%.60s' and '%.60s' %s (%s): their difference says "
+					 "nothing of the subjects; --force compares all the same",
+					 c->sides[0].name, s->name, must[k].what, text);
+			record_note(c->b, DCK_WARN, must[k].code,
+				    "'%s' and '%s' %s (%s): the ratio is of that too",
+				    c->sides[0].name, s->name, must[k].what, text);
+		}
+	}
+	return DCK_OK;
+}
+
+/* --- verdicts */
+
+static verdict verdict_make(const saved_ratio *r, double margin)
+{
+	/* Counts that are equal are the same, also where no difference is allowed. */
+	if (r->lo == 1 && r->hi == 1)
+		return VERDICT_SAME;
+	return verdict_of(r->lo, r->hi, margin);
+}
+
+static void side_decide(const saved_comparison *c, saved_side *s)
+{
+	s->verdict = verdict_make(&s->ratio, c->asked->margin);
+	s->gate = verdict_gate(s->ratio.lo, s->ratio.hi, c->asked->margin);
+	s->open = s->verdict == VERDICT_UNDECIDED && !isnan(s->ratio.lo);
+}
+
+static void side_judge(const saved_comparison *c, saved_side *s, const saved_value *from,
+		       double level)
+{
+	saved_source_value(&s->source, level, &s->value);
+	saved_ratio_find(from, &s->value, c->def->better == DCK_BETTER_HIGHER, &s->ratio);
+	s->level = level;
+	side_decide(c, s);
+}
+
+/* Holm (1979), with intervals: k open alternatives are looked at with the error divided by k; those
+ * decided leave, and the others are looked at again. Counts have no error to divide. */
+static void judge(saved_comparison *c)
+{
+	const double error = 1 - c->asked->level;
+	saved_side *base = &c->sides[0];
+	size_t open = 0, before;
+
+	if (c->together) {
+		saved_together_judge(c);
+		side_decide(c, &c->sides[c->first]);
+		return;
+	}
+	saved_source_value(&base->source, c->asked->level, &base->value);
+	base->level = c->asked->level;
+	for (size_t i = 1; i < c->n; i++) {
+		saved_side *s = &c->sides[i];
+
+		side_judge(c, s, &base->value, c->asked->level);
+		s->open = !s->ratio.exact && !isnan(s->ratio.lo);
+		open += s->open;
+	}
+	if (open < 2)
+		return;
+	do {
+		const double level = 1 - error / (double)open;
+		saved_value from;
+
+		before = open;
+		saved_source_value(&base->source, level, &from);
+		for (size_t i = 1; i < c->n; i++) {
+			if (!c->sides[i].open)
+				continue;
+			side_judge(c, &c->sides[i], &from, level);
+			open -= !c->sides[i].open;
+		}
+	} while (open > 0 && open < before);
+}
+
+/* --- the record */
+
+static void how_make(const saved_comparison *c, const saved_side *s, char *text, size_t size)
+{
+	const bool higher = c->def->better == DCK_BETTER_HIGHER;
+
+	if (s->ratio.exact)
+		snprintf(text, size, "%s%s; counted, not measured", higher ? "A over B of " : "",
+			 c->tag);
+	else if (c->together)
+		snprintf(text, size, "%s%s; interval of one more of %zu recordings, Student's t",
+			 higher ? "A over B of " : "", c->tag, c->first);
+	else
+		snprintf(text, size,
+			 "%s%s; intervals of independent estimates, square-and-add on logarithms",
+			 higher ? "A over B of " : "", c->tag);
+}
+
+static void metric_ratio(const saved_comparison *c, const saved_side *s, const char *tag)
+{
+	const saved_ratio *r = &s->ratio;
+	char how[160];
+
+	how_make(c, s, how, sizeof how);
+	if (!r->known)
+		record_metric_absent(c->b, tag, r->why);
+	else if (!r->exact && !isnan(r->lo))
+		record_metric_interval(c->b, tag, r->value, r->lo, r->hi, s->level, how);
+	else
+		record_metric_real(c->b, tag, r->value, how);
+}
+
+static void metrics(const saved_comparison *c)
+{
+	const saved_ratio *first = &c->sides[c->first].ratio;
+	char tag[160];
+
+	metric_ratio(c, &c->sides[c->first], "compare/ratio");
+	for (size_t i = c->first; i < c->n && c->n - c->first > 1; i++) {
+		snprintf(tag, sizeof tag, "compare/ratio/%s", c->sides[i].name);
+		metric_ratio(c, &c->sides[i], tag);
+	}
+	if (first->exact)
+		record_metric_real(c->b, "compare/resolution", 0, "counts have no error");
+	else if (first->known && first->lo > 0)
+		record_metric_real(
+		    c->b, "compare/resolution", expm1(log(first->hi / first->lo) / 2),
+		    c->together ? "half the width of the ratio's interval, from recordings"
+				: "half the width of the ratio's interval; what lies "
+				  "between the recordings is not in it");
+	else
+		record_metric_absent(c->b, "compare/resolution",
+				     first->why[0] ? first->why : "the ratio has no interval");
+}
+
+static void verdicts(const saved_comparison *c)
+{
+	const char *names[DCK_ALTERNATIVES_MAX];
+	verdict v[DCK_ALTERNATIVES_MAX];
+	int gates[DCK_ALTERNATIVES_MAX];
+
+	for (size_t i = c->first; i < c->n; i++) {
+		names[i - c->first] = c->sides[i].name;
+		v[i - c->first] = c->sides[i].verdict;
+		gates[i - c->first] = c->sides[i].gate;
+	}
+	verdict_facts(c->b, names, v, gates, c->n - c->first);
+}
+
+static void cell_value(const saved_comparison *c, const saved_value *v, double level)
+{
+	if (!v->known)
+		record_cell_absent(c->b, v->why);
+	else
+		record_cell_interval(c->b, v->value, v->lo, v->hi, v->has_interval ? level : 0);
+}
+
+static void cells_compared(const saved_comparison *c, const saved_side *s)
+{
+	const saved_ratio *r = &s->ratio;
+	const double level = r->exact || isnan(r->lo) ? 0 : s->level;
+
+	if (r->known)
+		record_cell_interval(c->b, r->value, r->lo, r->hi, level);
+	else
+		record_cell_absent(c->b, r->why);
+	if (isnan(r->difference))
+		record_cell_absent(c->b, r->why);
+	else
+		record_cell_interval(c->b, r->difference, r->difference_lo, r->difference_hi,
+				     level);
+	record_cell_text(c->b, verdict_texts[s->verdict]);
+}
+
+static void row(const saved_comparison *c, const saved_side *s, const char *verdict_or)
+{
+	record_cell_text(c->b, s->name);
+	cell_value(c, &s->value, s->level);
+	if (!verdict_or) {
+		cells_compared(c, s);
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		record_cell_absent(c->b, s == &c->pool || !c->together
+					     ? "the others are compared with it"
+					     : "it is part of what is compared with");
+	record_cell_text(c->b, verdict_or);
+}
+
+static void table(const saved_comparison *c)
+{
+	const bool time = c->def->unit == DCK_UNIT_NS;
+	const dck_column columns[] = {
+	    {"subject", "subject", DCK_UNIT_NONE},
+	    {time ? "time" : "value", c->def->name, c->def->unit},
+	    {"ratio", "ratio", DCK_UNIT_ONE},
+	    {"difference", "difference", c->def->unit},
+	    {"verdict", "verdict", DCK_UNIT_NONE},
+	};
+
+	record_table(c->b, "compare/alternatives", "Compared, from records", columns,
+		     sizeof columns / sizeof columns[0]);
+	record_brief_columns(c->b, "time value ratio verdict");
+	if (c->together)
+		row(c, &c->pool, "baseline");
+	for (size_t i = 0; i < c->n; i++)
+		row(c, &c->sides[i],
+		    i >= c->first ? NULL
+		    : c->together ? "part of it"
+				  : "baseline");
+}
+
+/* --- facts */
+
+static void fact_record(const saved_comparison *c, const saved_side *s)
+{
+	const dck_record *r = s->record;
+	char began[RECORD_TIME_SIZE] = "at an unknown time";
+
+	if (r->began_unix_ns) {
+		char *fraction;
+
+		record_time_text(r->began_unix_ns, began);
+		fraction = strchr(began, '.');
+		if (fraction)
+			memcpy(fraction, "Z", 2);
+	}
+	record_fact_fmt(c->b, "records", s->name, "%s%s, deepclock %s%s%.12s", began,
+			r->incomplete ? ", incomplete" : "", r->version ? r->version : "?",
+			r->id && r->id[0] ? ", id " : "", r->id ? r->id : "");
+}
+
+static void facts(const saved_comparison *c)
+{
+	const dck_record *first = c->sides[0].record;
+	const dck_fact *subject = dck_record_fact(first, "subject", "name");
+	bool one_machine = true, one_subject = subject != NULL;
+
+	for (size_t i = 1; i < c->n; i++) {
+		one_machine &= c->sides[i].differs.count[FINGERPRINT_MACHINE] == 0;
+		one_subject &= c->sides[i].differs.count[FINGERPRINT_SUBJECT] == 0;
+	}
+	if (one_subject)
+		bench_facts_copy(c->b, &(dck_record){.facts = subject, .nfacts = 1});
+	for (size_t i = 0, n = 0; i < first->nfacts && one_machine && n < HOST_FACTS_MAX; i++)
+		if (strcmp(first->facts[i].section, "host") == 0 && ++n)
+			bench_facts_copy(c->b,
+					 &(dck_record){.facts = &first->facts[i], .nfacts = 1});
+	for (size_t i = 0; i < c->n; i++)
+		fact_record(c, &c->sides[i]);
+	record_fact_text(c->b, "compare", "metric", c->tag);
+	record_fact_real(c->b, "compare", "margin", DCK_UNIT_ONE, c->asked->margin);
+	record_fact_text(c->b, "method", "compare", "saved records, not interleaved");
+	record_fact_text(
+	    c->b, "method", "interval",
+	    c->sides[c->first].ratio.exact ? "none: what is counted has no error"
+	    : c->together
+		? "of one more recording, from how far those before scatter: Student's t, "
+		  "on logarithms"
+		: "of the ratio of two independent estimates, from the interval of "
+		  "each by square-and-add on logarithms");
+	if (c->together)
+		record_fact_real(c->b, "method", "scatter", DCK_UNIT_ONE, expm1(c->scatter));
+	if (c->n - c->first > 1)
+		record_fact_text(c->b, "method", "several", "Holm's procedure over the records");
+	record_fact_real(c->b, "method", "level", DCK_UNIT_ONE, c->asked->level);
+}
+
+static dck_status operators(const saved_comparison *c, dck_err *err)
+{
+	char suffix[160];
+
+	for (size_t i = c->first; i < c->n; i++) {
+		snprintf(suffix, sizeof suffix, "/%s", c->sides[i].name);
+		/* Of several before, the last one: only the whole is taken together. */
+		DCK_TRY(saved_operators(c->b, c->sides[c->first - 1].record, c->sides[i].record,
+					c->n - c->first > 1 ? suffix : "", c->asked, err));
+	}
+	return DCK_OK;
+}
+
+static void answer(const saved_comparison *c)
+{
+	verdict_said said[DCK_ALTERNATIVES_MAX];
+
+	for (size_t i = c->first; i < c->n; i++) {
+		const saved_side *s = &c->sides[i];
+
+		said[i - c->first] = (verdict_said){.name = s->name,
+						    .verdict = s->verdict,
+						    .ratio = s->ratio.known ? s->ratio.value : 0,
+						    .lo = s->ratio.exact ? NAN : s->ratio.lo,
+						    .hi = s->ratio.exact ? NAN : s->ratio.hi};
+	}
+	verdict_answer(c->b, c->together ? c->pool.name : c->sides[0].name, said, c->n - c->first,
+		       c->asked->margin, c->def->unit == DCK_UNIT_NS ? NULL : c->def->name);
+}
+
+static dck_status compare(saved_comparison *c, dck_err *err)
+{
+	for (size_t i = 0; i < c->n; i++)
+		DCK_TRY(saved_source_open(c->sides[i].record, c->sides[i].name, c->tag,
+					  &c->sides[i].source, err));
+	for (size_t i = 0; i < c->n; i++)
+		c->sides[i].source.between = c->together ? 0 : c->asked->between;
+	DCK_TRY(check_metric(c, err));
+	DCK_TRY(check_fingerprints(c, err));
+	judge(c);
+	facts(c);
+	metrics(c);
+	verdicts(c);
+	answer(c);
+	table(c);
+	DCK_TRY(operators(c, err));
+	saved_notes(c);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->sides[i].record->incomplete)
+			record_set_incomplete(c->b, true);
+	return DCK_OK;
+}
+
+dck_status dck_compare_records(const dck_record *const *records, size_t n,
+			       const dck_compare_config *c, dck_record **ret, dck_err *err)
+{
+	const char *names[DCK_ALTERNATIVES_MAX];
+	dck_compare_config plain;
+	saved_comparison all = {.asked = c, .n = n};
+	char tag[64];
+	mem_arena *a;
+	dck_status status = DCK_E_NOMEM;
+
+	if (!c) {
+		dck_compare_config_init(&plain);
+		all.asked = &plain;
+	}
+	DCK_TRY(check_records(records, n, all.asked, err));
+	a = mem_arena_new(0);
+	all.b = bench_facts_new(all.asked->title);
+	all.sides = mem_zalloc(n, sizeof *all.sides);
+	all.tag = saved_tag(records[0], all.asked, tag, sizeof tag);
+	all.together = all.asked->together;
+	all.first = all.together ? n - 1 : 1;
+	all.pool.name = "all before";
+	if (a && all.b && all.sides && saved_names(records, n, all.asked->record_names, a, names)) {
+		record_set_began(all.b, os_unix_ns());
+		for (size_t i = 0; i < n; i++) {
+			all.sides[i].record = records[i];
+			all.sides[i].name = names[i];
+		}
+		status = compare(&all, err);
+	} else {
+		err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for the comparison");
+	}
+	for (size_t i = 0; i < n && all.sides; i++)
+		saved_source_close(&all.sides[i].source);
+	mem_free(all.sides);
+	mem_arena_free(a);
+	if (status == DCK_OK)
+		return record_finish(all.b, ret, err);
+	record_drop(all.b);
+	return status;
+}

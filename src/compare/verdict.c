@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compare/verdict.h"
+#include "base/label.h"
+#include "base/mem.h"
+#include "deepclock/compare.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const verdict_texts[] = {
+    [VERDICT_UNDECIDED] = "undecided",
+    [VERDICT_SAME] = "same",
+    [VERDICT_FASTER] = "faster",
+    [VERDICT_SLOWER] = "slower",
+};
+
+enum { GATE_FINE = 0, GATE_SLOWER = 3, GATE_UNDECIDED = 4 };
+static const struct {
+	int gate;
+	const char *text;
+} gates_known[] = {
+    {GATE_FINE, "not worse"}, {GATE_SLOWER, "regressed"}, {GATE_UNDECIDED, "undecided"}};
+
+verdict verdict_of(double lo, double hi, double margin)
+{
+	const double above = 1 + margin, below = 1 / above;
+
+	if (isnan(lo) || isnan(hi))
+		return VERDICT_UNDECIDED;
+	if (lo > above)
+		return VERDICT_SLOWER;
+	if (hi < below)
+		return VERDICT_FASTER;
+	if (margin > 0 && lo >= below && hi <= above)
+		return VERDICT_SAME;
+	return VERDICT_UNDECIDED;
+}
+
+int verdict_gate(double lo, double hi, double margin)
+{
+	if (isnan(lo) || isnan(hi))
+		return GATE_UNDECIDED;
+	if (lo > 1 + margin)
+		return GATE_SLOWER;
+	return hi <= 1 + margin ? GATE_FINE : GATE_UNDECIDED;
+}
+
+double verdict_more(double value, double lo, double hi, double margin)
+{
+	const double edge = log1p(margin);
+	const double at = log(value), half = (log(hi) - log(lo)) / 2;
+	const double distance = fmin(fabs(at - edge), fabs(at + edge));
+
+	/* At the margin itself no number of rounds decides. */
+	if (!(half > 0) || !(distance > 0.05 * half))
+		return NAN;
+	return fmax(1, half * half / (distance * distance));
+}
+
+int verdict_decimals(double lo, double hi)
+{
+	const double half = (hi - lo) / 2;
+	const int n = half > 0 && isfinite(half) ? (int)ceil(1 - log10(half)) : 2;
+
+	return n < 0 ? 0 : n > 6 ? 6 : n;
+}
+
+#define TIMES_FROM 1.5 /* of a smaller ratio percents say more */
+
+/* Three digits and no exponent. */
+static int decimals_of(double v)
+{
+	return v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
+}
+
+/* "2.31 times slower than a [1.93, 2.66]", "5.3 % slower than a [4.1, 6.4]": how much more time the
+ * slower of the two needs. */
+static const char *ratio_text(const verdict_said *s, const char *word, const char *than,
+			      mem_arena *a)
+{
+	const bool below = s->ratio < 1;
+	const double ratio = below ? 1 / s->ratio : s->ratio;
+	const double lo = below ? 1 / s->hi : s->lo, hi = below ? 1 / s->lo : s->hi;
+	const bool times = ratio >= TIMES_FROM;
+	const double v[3] = {times ? ratio : 100 * (ratio - 1), times ? lo : 100 * (lo - 1),
+			     times ? hi : 100 * (hi - 1)};
+	const int digits = decimals_of(fabs(v[0]));
+	const char *size =
+	    mem_arena_fmt(a, "%.*f%s %s%s", digits, v[0], times ? " times" : " %", word, than);
+
+	if (isnan(lo) || isnan(hi))
+		return size;
+	return mem_arena_fmt(a, "%s [%.*f, %.*f]", size, digits, v[1], digits, v[2]);
+}
+
+static const char *said_text(const verdict_said *s, const char *name, double margin,
+			     const char *base, bool times, mem_arena *a)
+{
+	const char *than = base ? mem_arena_fmt(a, " than %s", base) : "", *word;
+	const int digits = verdict_decimals(s->lo, s->hi);
+	bool slower;
+
+	switch (s->verdict) {
+	case VERDICT_SLOWER:
+	case VERDICT_FASTER:
+		slower = s->ratio >= 1;
+		word = times ? (slower ? "slower" : "faster") : slower ? "worse" : "better";
+		return mem_arena_fmt(a, "%s is %s", name, ratio_text(s, word, than, a));
+	case VERDICT_SAME:
+		return mem_arena_fmt(a, "%s is %s%s%s within %.3g %%: ratio %.*f [%.*f, %.*f]",
+				     name, times ? "as fast" : "the same", base ? " as " : "",
+				     base ? base : "", 100 * margin, digits, s->ratio, digits,
+				     s->lo, digits, s->hi);
+	case VERDICT_UNDECIDED:
+		break;
+	}
+	if (!(s->ratio > 0) || isnan(s->lo) || isnan(s->hi))
+		return mem_arena_fmt(a, "%s: undecided", name);
+	return mem_arena_fmt(a, "undecided: %s over %s is %.*f [%.*f, %.*f]", name,
+			     base ? base : "it", digits, s->ratio, digits, s->lo, digits, s->hi);
+}
+
+void verdict_answer(record_builder *b, const char *base, const verdict_said *all, size_t n,
+		    double margin, const char *what)
+{
+	const char *names[DCK_ALTERNATIVES_MAX + 1];
+	const size_t most = n < 3 ? n : 2;
+	mem_arena *a = mem_arena_new(0);
+	const char *text = "";
+
+	if (!a || n == 0 || n > DCK_ALTERNATIVES_MAX) {
+		mem_arena_free(a);
+		return;
+	}
+	names[0] = base;
+	for (size_t i = 0; i < n; i++)
+		names[i + 1] = all[i].name;
+	const size_t shared = label_shared(names, n + 1);
+	for (size_t i = 0; i < most && text; i++)
+		text = mem_arena_fmt(a, "%s%s%s", text, i > 0 ? "; " : "",
+				     said_text(&all[i], all[i].name + shared, margin, base + shared,
+					       what == NULL, a));
+	if (!mem_arena_failed(a) && most < n)
+		record_answer(b, "%s%s%s; and %zu more", what ? what : "", what ? ": " : "", text,
+			      n - most);
+	else if (!mem_arena_failed(a))
+		record_answer(b, "%s%s%s", what ? what : "", what ? ": " : "", text);
+	mem_arena_free(a);
+}
+
+void verdict_facts(record_builder *b, const char *const *names, const verdict *verdicts,
+		   const int *gates, size_t n)
+{
+	int worst = GATE_FINE;
+	char key[160];
+
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0)
+			record_fact_text(b, "compare", "verdict", verdict_texts[verdicts[i]]);
+		snprintf(key, sizeof key, "verdict/%s", names[i]);
+		if (n > 1)
+			record_fact_text(b, "compare", key, verdict_texts[verdicts[i]]);
+		/* A regression is news even where another alternative is open. */
+		if (gates[i] == GATE_SLOWER || (gates[i] == GATE_UNDECIDED && worst == GATE_FINE))
+			worst = gates[i];
+	}
+	for (size_t i = 0; i < sizeof gates_known / sizeof gates_known[0]; i++)
+		if (gates_known[i].gate == worst)
+			record_fact_text(b, "compare", "gate", gates_known[i].text);
+}
+
+int dck_compare_gate(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "compare", "gate");
+
+	for (size_t i = 0;
+	     f && f->value.kind == DCK_VALUE_TEXT && i < sizeof gates_known / sizeof gates_known[0];
+	     i++)
+		if (strcmp(f->value.as.text, gates_known[i].text) == 0)
+			return gates_known[i].gate;
+	return GATE_UNDECIDED;
+}

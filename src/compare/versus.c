@@ -1,0 +1,403 @@
+/* versus.c - several subjects compared live.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "compare/versus.h"
+#include "base/err.h"
+#include "base/label.h"
+#include "verify/agree.h"
+#include "measure/facts.h"
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WARMUP_NS_MOST	2000000000u
+#define WARMUP_NS_LEAST 300000000u
+
+const char *const dck_compare_statistics[] = {"median", "mean", "min", NULL};
+
+#define AT(field) offsetof(dck_compare_config, field)
+const dck_opt dck_compare_options[] = {
+    {.name = "margin",
+     .kind = DCK_OPT_SHARE,
+     .at = AT(margin),
+     .arg = "SHARE",
+     .def = "1%",
+     .min = 0,
+     .max = 10,
+     .help = "differences up to it do not matter"},
+    {.name = "level",
+     .kind = DCK_OPT_SHARE,
+     .at = AT(level),
+     .arg = "SHARE",
+     .def = "95%",
+     .min = 0.5,
+     .max = 0.9999,
+     .help = "confidence level of all verdicts together"},
+    {.name = "statistic",
+     .kind = DCK_OPT_CHOICE,
+     .at = AT(statistic),
+     .arg = "WHICH",
+     .def = "median",
+     .choices = dck_compare_statistics,
+     .help = "of the runs of one visit; of a record: what is compared"},
+    {0},
+};
+
+const dck_opt dck_compare_live_options[] = {
+    {.name = "rounds",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(rounds),
+     .arg = "N",
+     .min = 0,
+     .max = 10000,
+     .help = "exactly so many rounds, looked at once; 0: until all is decided"},
+    {.name = "max-rounds",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(max_rounds),
+     .arg = "N",
+     .def = "400",
+     .min = 12,
+     .max = 10000,
+     .help = "rounds at most"},
+    {.name = "max-time",
+     .kind = DCK_OPT_TIME,
+     .at = AT(max_time_ns),
+     .arg = "TIME",
+     .def = "30s",
+     .min = 1,
+     .max = 1e15,
+     .help = "time at most, the warm-ups included; no fewer than 12 rounds are made"},
+    {.name = "visit",
+     .kind = DCK_OPT_TIME,
+     .at = AT(visit_ns),
+     .arg = "TIME",
+     .def = "10ms",
+     .min = 0,
+     .max = 1e12,
+     .help = "how long one visit of a model takes; at least three runs"},
+    {.name = "visits",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(visits),
+     .arg = "N",
+     .min = 0,
+     .max = 1000,
+     .help = "visits of each subject in a round; 0: 2, or more where opening takes long"},
+    {.name = "keep-sessions",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(keep_sessions),
+     .help = "open each subject once, not anew for every round: quicker, and what one start "
+	     "decides by chance counts as a difference"},
+    {.name = "fresh",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(fresh),
+     .help = "every visit in a fresh process, so that no start is compared with another's luck"},
+    {.name = "aa",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(aa),
+     .help = "first compare the first subject with itself: no verdict claims less than that "
+	     "differs"},
+    {.name = "over",
+     .kind = DCK_OPT_TEXT,
+     .at = AT(over),
+     .arg = "OPTION=V,V",
+     .help = "compare at each of these values, e.g. batch=1,8,64, and say where it turns"},
+    {.name = "check-outputs",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(check_outputs),
+     .help = "also compare the outputs of each with those of the first; a difference is a failure"},
+    {.name = "order-seed",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(seed),
+     .arg = "N",
+     .def = "1",
+     .min = 0,
+     .max = 9e15,
+     .help = "of the order of visits"},
+    {0},
+};
+
+const dck_opt dck_compare_saved_options[] = {
+    {.name = "metric",
+     .kind = DCK_OPT_TEXT,
+     .at = AT(metric),
+     .arg = "TAG",
+     .help = "what is compared, e.g. latency/p99; by itself the latency of --statistic"},
+    {.name = "between",
+     .kind = DCK_OPT_SHARE,
+     .at = AT(between),
+     .arg = "SHARE",
+     .def = "5%",
+     .min = 0,
+     .max = 10,
+     .help = "what two recordings of one process each differ by without a change (95 % of them): "
+	     "added to their interval"},
+    {.name = "force",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(force),
+     .help = "also when the records are of different machines or methods"},
+    {.name = "together",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(together),
+     .help = "the last record against all before it: how far those scatter is in the interval"},
+    {0},
+};
+#undef AT
+
+void dck_compare_config_init(dck_compare_config *c)
+{
+	const dck_opt *const tables[] = {dck_compare_options, dck_compare_live_options,
+					 dck_compare_saved_options};
+
+	*c = (dck_compare_config){0};
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+		const dck_status status = dck_opt_defaults(tables[i], c, NULL);
+
+		assert(status == DCK_OK);
+		(void)status;
+	}
+}
+
+static dck_status check(const dck_alternative *all, size_t n, const dck_compare_config *c,
+			dck_err *err)
+{
+	if (n < 2)
+		DCK_FAIL(err, E_ARG, "a comparison needs at least two subjects");
+	if (n > DCK_ALTERNATIVES_MAX)
+		DCK_FAIL(err, E_ARG, "%zu subjects are too many to compare: at most %d", n,
+			 DCK_ALTERNATIVES_MAX);
+	if (c->ranking && c->rounds > 0 && c->rounds < versus_rank_least(n, c->level))
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs of "
+		    "each on",
+		    (unsigned long long)c->rounds, n, versus_rank_least(n, c->level));
+	if (!c->ranking && c->rounds > 0 && c->rounds < 6)
+		DCK_FAIL(err, E_ARG,
+			 "--rounds is %llu: with fewer than 6 no interval has a level of 95 %%",
+			 (unsigned long long)c->rounds);
+	if (c->fresh && !c->program)
+		DCK_FAIL(err, E_UNSUP,
+			 "visits in fresh processes need the deepclock program "
+			 "(dck_compare_config.program)");
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(all[i].name, all[k].name) == 0)
+				DCK_FAIL(err, E_ARG, "two subjects are called '%s'", all[i].name);
+	if (c->ranking && (c->over || c->aa))
+		DCK_FAIL(err, E_ARG, "a ranking has no baseline: --over and --aa need one");
+	if (c->over && c->aa)
+		DCK_FAIL(err, E_ARG,
+			 "--aa is of one comparison, --over makes several: give one of them");
+	/* Pinning is of the whole process: two pinnings in one would be that of the last. */
+	for (size_t i = 1; i < n && !c->fresh; i++) {
+		const char *a = all[0].subject->model.cpus, *b = all[i].subject->model.cpus;
+
+		if (a != b && (!a || !b || strcmp(a, b) != 0))
+			DCK_FAIL(err, E_ARG,
+				 "'%s' and '%s' are pinned to different processors, which one "
+				 "process cannot be: add --fresh",
+				 all[0].name, all[i].name);
+	}
+	return DCK_OK;
+}
+
+/* Warm-ups, and in fresh processes visits, are measurements as `bench` makes them. */
+static dck_status plan_make(versus *v, dck_err *err)
+{
+	const dck_compare_config *c = v->asked;
+	dck_plan plan;
+
+	dck_plan_init(&plan);
+	plan.keep = 4096;
+	/* The rounds are in turns: what still drifts then meets all alike. */
+	plan.max_warmup_ns = c->max_time_ns / 20;
+	if (plan.max_warmup_ns > WARMUP_NS_MOST)
+		plan.max_warmup_ns = WARMUP_NS_MOST;
+	if (plan.max_warmup_ns < WARMUP_NS_LEAST)
+		plan.max_warmup_ns = WARMUP_NS_LEAST;
+	if (c->warmup)
+		plan.warmup = c->warmup;
+	if (c->max_warmup_ns > 0)
+		plan.max_warmup_ns = c->max_warmup_ns;
+	plan.clock = c->clock;
+	plan.program = c->program;
+	if (c->fresh) {
+		plan.max_time_ns = c->visit_ns > 200000000u ? c->visit_ns : 200000000u;
+		plan.min_time_ns = plan.max_time_ns;
+		plan.min_runs = 3;
+	}
+	return bench_plan_check(&plan, &v->plan, err);
+}
+
+double versus_floor(const versus_rounds *self)
+{
+	const versus_result *x = &self->results[1];
+
+	return x->has_interval ? expm1(fmax(fabs(x->lo), fabs(x->hi))) : 0;
+}
+
+static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
+			  const dck_alternative *a, dck_err *err)
+{
+	const uint64_t begin = v->origin_ns;
+
+	r->margin = v->asked->margin;
+	if (v->asked->aa) {
+		self->margin = v->asked->margin;
+		self->phase = "A and A";
+		self->n = 2;
+		self->lanes[0].what = self->lanes[1].what = a;
+		v->deadline_ns = begin + v->asked->max_time_ns / 2;
+		DCK_TRY(versus_rounds_run(v, self, err));
+		r->margin = fmax(r->margin, versus_floor(self));
+		r->failed = self->failed;
+		r->why = self->why;
+		if (self->failed != DCK_OK)
+			return DCK_OK; /* of the comparison itself there is nothing yet */
+	}
+	r->phase = "rounds";
+	v->deadline_ns = begin + v->asked->max_time_ns;
+	return versus_rounds_run(v, r, err);
+}
+
+/* Before anything is timed: a wrong model is told from a right one however fast it is. */
+static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_observer *watch,
+				record_builder *b, dck_err *err)
+{
+	agree list[DCK_ALTERNATIVES_MAX] = {0};
+	dck_status status = DCK_OK;
+
+	for (size_t i = 1; i < n && status == DCK_OK; i++) {
+		status =
+		    agree_subjects(all[0].subject, all[i].subject, NULL, watch, &list[i - 1], err);
+		list[i - 1].label = all[i].name;
+		if (status != DCK_OK && status != DCK_E_CANCEL)
+			err_while(err, status, "checking the outputs of '%s'", all[i].name);
+	}
+	if (status == DCK_OK)
+		(void)agree_record(b, list, n - 1);
+	for (size_t i = 0; i < n; i++)
+		agree_done(&list[i]);
+	return status;
+}
+
+/* Of different subjects the facts are those of the first; the headline names all. */
+static void subjects_put(record_builder *b, const dck_alternative *all, size_t n, size_t from)
+{
+	const dck_subject *first = all[0].subject;
+	char text[1024];
+	bool differ = false;
+
+	for (size_t i = 1; i < n; i++)
+		differ |=
+		    all[i].subject->text != first->text || all[i].subject->argv != first->argv;
+	if (!differ)
+		return;
+	versus_names_text(all, n, from, text, sizeof text);
+	record_fact_text(b, "compare", "subjects", text);
+}
+
+static size_t shared_of(const dck_alternative *all, size_t n)
+{
+	const char *names[DCK_ALTERNATIVES_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = all[i].name;
+	return label_shared(names, n);
+}
+
+const char *versus_label(const versus_rounds *r, size_t lane)
+{
+	return r->lanes[lane].what->name + r->shared;
+}
+
+dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
+		       const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	versus_lane lanes[DCK_ALTERNATIVES_MAX] = {0}, self_lanes[2] = {0};
+	versus_result results[DCK_ALTERNATIVES_MAX] = {0}, self_results[2] = {0};
+	versus_rounds r = {.lanes = lanes, .results = results, .n = n};
+	versus_rounds self = {.lanes = self_lanes, .results = self_results};
+	dck_compare_config plain;
+	versus v = {.asked = c, .watch = watch};
+	record_builder *b;
+	os_host host;
+	const dck_subject *whole[DCK_ALTERNATIVES_MAX];
+	dck_subject bare[DCK_ALTERNATIVES_MAX];
+	dck_alternative bare_all[DCK_ALTERNATIVES_MAX];
+	dck_err cleanup;
+	dck_status status;
+
+	if (!c) {
+		dck_compare_config_init(&plain);
+		v.asked = &plain;
+	}
+	DCK_TRY(check(all, n, v.asked, err));
+	DCK_TRY(plan_make(&v, err));
+	v.random = v.asked->seed;
+	if (watch)
+		v.quiet = *watch;
+	v.quiet.progress = NULL;
+	if (v.asked->clock)
+		v.clock = *v.asked->clock;
+	else if (!os_clock_tsc(&v.clock_state, &v.clock))
+		os_clock_monotonic(&v.clock);
+	v.origin_ns = v.clock.now_ns(v.clock.self);
+	b = bench_facts_new(v.asked->title);
+	if (!b)
+		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	for (size_t i = 0; i < n; i++) {
+		whole[i] = all[i].subject;
+		bare_all[i] = (dck_alternative){all[i].name, &bare[i]};
+		lanes[i].what = &bare_all[i];
+	}
+	r.shared = shared_of(all, n);
+	status = bench_hooks_begin(whole, n, watch, bare, err);
+	if (status != DCK_OK) {
+		record_drop(b);
+		return status;
+	}
+	all = bare_all;
+	record_set_began(b, os_unix_ns());
+	os_host_get(&host);
+	bench_facts_host(b, &host);
+	if (v.asked->ranking)
+		versus_rank_facts(b, all, n);
+	else
+		v.facts = b;
+	if (!v.asked->ranking)
+		subjects_put(b, all, n, r.shared);
+	status = v.asked->check_outputs ? outputs_check(all, n, watch, b, err) : DCK_OK;
+	if (status == DCK_OK)
+		status = v.asked->over ? versus_over(&v, all, n, b, err)
+				       : compare(&v, &r, &self, &all[0], err);
+	if (status == DCK_OK && v.asked->over)
+		versus_facts_method(b, &v, NULL);
+	else if (status == DCK_OK && v.asked->ranking)
+		versus_rank_record(b, &v, &r);
+	else if (status == DCK_OK)
+		versus_record(b, &v, &r, v.asked->aa ? &self : NULL);
+	versus_rounds_done(&self);
+	versus_rounds_done(&r);
+	bench_hooks_end(whole, n, &cleanup);
+	if (status == DCK_OK) {
+		bench_hooks_note(b, &cleanup);
+		return record_finish(b, ret, err);
+	}
+	record_drop(b);
+	return status;
+}
+
+dck_status dck_rank(const dck_alternative *all, size_t n, const dck_compare_config *c,
+		    const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_compare_config own;
+
+	if (c)
+		own = *c;
+	else
+		dck_compare_config_init(&own);
+	own.ranking = true;
+	return dck_compare(all, n, &own, watch, ret, err);
+}

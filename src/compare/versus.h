@@ -1,0 +1,126 @@
+/* versus.h - subjects measured turn by turn: the lanes that they run in, and the rounds.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COMPARE_VERSUS_H
+#define COMPARE_VERSUS_H
+
+#include "deepclock/compare.h"
+#include "measure/phases.h"
+#include "compare/verdict.h"
+#include "os/os.h"
+#include "record/build.h"
+
+/* One subject, ready to be visited. */
+typedef struct versus_lane {
+	const dck_alternative *what;
+	bool open;
+	bench_target target;
+	bench_phases phases; /* its loop, its warm-up, the samples of a visit */
+	uint64_t samples;    /* that a visit takes */
+	double *inner_ns;    /* [visits of a round], heap: of the round in hand */
+	/* Of every opening: the session, and the first run. */
+	double *session_ns, *first_ns; /* [nopened], heap */
+	size_t nopened;
+	double session_median_ns, first_median_ns;
+	bool steady; /* the last warm-up ended in a steady state */
+} versus_lane;
+
+/* Everything that a comparison is made of. */
+typedef struct versus {
+	const dck_compare_config *asked;
+	const dck_observer *watch;
+	dck_observer quiet; /* the same without progress, for what happens in every round */
+	dck_clock clock;
+	os_clock_state clock_state;
+	bench_plan plan; /* of warm-ups, and of visits in fresh processes */
+	uint64_t origin_ns, deadline_ns;
+	uint64_t random;   /* state */
+	char warning[360]; /* the first of the engine's; "": none */
+	record_builder
+	    *facts; /* takes those of the first subject when it is open; NULL: has them */
+} versus;
+
+/* Opens the lane's subject and warms it up: to a steady state the first time, for a moment later
+ * on. On failure it is closed. */
+dck_status versus_lane_open(versus *v, versus_lane *lane, dck_err *err);
+void versus_lane_close(versus_lane *lane); /* keeps what was learnt of openings; {0} is allowed */
+void versus_lane_done(versus_lane *lane);
+/* One visit: some runs that do not count, then those whose statistic is *ret_ns. */
+dck_status versus_lane_visit(versus *v, versus_lane *lane, double *ret_ns, dck_err *err);
+
+/* What came of the rounds, for each lane. */
+typedef struct versus_result {
+	double *visit_ns; /* [rounds], heap */
+	double *ratio;	  /* [rounds], heap: the logarithm of its time over the baseline's */
+	size_t rounds;
+	double time_ns; /* median of the visits */
+	/* Of the logarithms, at the level that its verdict was found at. Lane 0: nothing. */
+	size_t judged; /* rounds when that was found */
+	bool has_interval;
+	double median, lo, hi, tau;
+	verdict verdict;
+	int gate;
+} versus_result;
+
+typedef struct versus_rounds {
+	versus_lane *lanes;
+	versus_result *results;
+	size_t n;	/* lanes */
+	size_t planned; /* rounds, fixed before the first */
+	size_t done;	/* whole rounds */
+	size_t looks;
+	size_t visits;	   /* of each lane in a round */
+	bool reopens;	   /* sessions are opened anew for every round */
+	double round_ns;   /* what one takes, as it was planned */
+	double margin;	   /* differences that count */
+	size_t shared;	   /* bytes at the beginning of every name that tell none from another */
+	const char *phase; /* for progress */
+	bool stopped;	   /* by time, before what was planned */
+	size_t fastest;	   /* of a ranking: the lane; `median` and so on are over it */
+	dck_status failed; /* what ended it early, after the first round */
+	dck_err why;
+} versus_rounds;
+
+/* Visits all lanes, round after round, until all is decided. Fails when there is not one whole
+ * round to report; a later failure is in r->failed. */
+dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err);
+void versus_rounds_done(versus_rounds *r); /* the lanes too */
+
+/* What a lane is called where people read it. Facts and tags have the whole name. */
+const char *versus_label(const versus_rounds *r, size_t lane);
+
+/* A machine on which a subject differs from itself by so much, as a share, resolves no less. 0: not
+ * known. */
+double versus_floor(const versus_rounds *self);
+
+/* A number below n, each as likely. */
+size_t versus_random(versus *v, size_t n);
+
+/* versus_over.c: the comparison at each value of asked->over, added to the record. */
+dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_builder *b,
+		       dck_err *err);
+
+/* The method, the same for all of them. r NULL: there are several comparisons. */
+void versus_facts_method(record_builder *b, const versus *v, const versus_rounds *r);
+
+/* versus_rank.c: which is the fastest, and how many times as long the others take. A look at the
+ * rounds so far returns how many ratios are not known as well as was asked. */
+size_t versus_rank_least(size_t n, double level); /* rounds, for an interval of every pair */
+void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n);
+/* Names side by side, each from its byte `from` on, for a headline and for identity. */
+void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size);
+size_t versus_rank_look(versus_rounds *r, long rank, double *scratch);
+void versus_rank_record(record_builder *b, const versus *v, const versus_rounds *r);
+
+/* versus_record.c: parts of it. */
+void versus_facts_options(record_builder *b, const versus_rounds *r);
+void versus_series(record_builder *b, const versus_rounds *r);
+void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
+		  const versus_rounds *self);
+
+/* versus_record.c: what came of it as metrics, facts, tables and notes. `self`: of the first
+ * subject with itself; NULL: there was none. */
+void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
+		   const versus_rounds *self);
+
+#endif

@@ -1,0 +1,256 @@
+/* versus_over.c - the same comparison at several sizes, and where it turns: a device with a higher
+ * price of each call and a lower one of each item wins from some batch on.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "compare/versus.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VALUES_MAX 32
+
+/* One alternative at one size. */
+typedef struct outcome {
+	char name[200]; /* "batch=4", or "batch=4 NAME" where there are several */
+	double base_ns;
+	versus_result x; /* its arrays are gone */
+} outcome;
+
+typedef struct over {
+	char key[64];
+	char value[VALUES_MAX][32];
+	size_t nvalues;
+	outcome *all; /* [nvalues][n - 1] */
+	size_t done;  /* values that have an outcome */
+	dck_status failed;
+	dck_err why;
+} over;
+
+static dck_status over_read(const char *text, over *o, dck_err *err)
+{
+	const char *equals = strchr(text, '='), *at;
+
+	if (!equals || equals == text || !equals[1] || (size_t)(equals - text) >= sizeof o->key)
+		DCK_FAIL(err, E_ARG, "--over is '%s': write it as OPTION=VALUE,VALUE", text);
+	memcpy(o->key, text, (size_t)(equals - text));
+	for (at = equals + 1;; at++) {
+		const size_t n = strcspn(at, ",");
+
+		if (n == 0 || n >= sizeof o->value[0] || o->nvalues == VALUES_MAX)
+			DCK_FAIL(err, E_ARG,
+				 "--over is '%s': give up to %d values, parted by single commas",
+				 text, VALUES_MAX);
+		memcpy(o->value[o->nvalues++], at, n);
+		at += n;
+		if (!*at)
+			return DCK_OK;
+	}
+}
+
+/* The same subjects with one option more. */
+static dck_status subjects_set(const dck_alternative *all, size_t n, const over *o, size_t value,
+			       dck_subject *subjects, dck_alternative *ret, dck_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		subjects[i] = *all[i].subject;
+		ret[i] = (dck_alternative){all[i].name, &subjects[i]};
+		if (dck_opt_set(dck_model_options, &subjects[i].model, o->key, o->value[value],
+				err) == DCK_OK)
+			continue;
+		if (err)
+			err->code = DCK_E_ARG; /* a name that is in no table is mistyped */
+		return err_while(err, DCK_E_ARG, "reading --over");
+	}
+	return DCK_OK;
+}
+
+static void outcomes_keep(over *o, const versus_rounds *r)
+{
+	for (size_t i = 1; i < r->n; i++) {
+		outcome *to = &o->all[o->done * (r->n - 1) + i - 1];
+
+		snprintf(to->name, sizeof to->name, "%s=%s%s%s", o->key, o->value[o->done],
+			 r->n > 2 ? " " : "", r->n > 2 ? r->lanes[i].what->name : "");
+		to->base_ns = r->results[0].time_ns;
+		to->x = r->results[i];
+	}
+	o->done++;
+}
+
+static dck_status value_run(versus *v, const dck_alternative *all, size_t n, over *o, dck_err *err)
+{
+	versus_lane lanes[DCK_ALTERNATIVES_MAX] = {0};
+	versus_result results[DCK_ALTERNATIVES_MAX] = {0};
+	dck_alternative at[DCK_ALTERNATIVES_MAX];
+	dck_subject *subjects = mem_alloc(n * sizeof *subjects);
+	char phase[64];
+	versus_rounds r = {
+	    .lanes = lanes, .results = results, .n = n, .margin = v->asked->margin, .phase = phase};
+	dck_status status;
+
+	if (!subjects)
+		DCK_FAIL(err, E_NOMEM, "no memory for %zu subjects", n);
+	snprintf(phase, sizeof phase, "%.20s=%s", o->key, o->value[o->done]);
+	status = subjects_set(all, n, o, o->done, subjects, at, err);
+	for (size_t i = 0; i < n; i++)
+		lanes[i].what = &at[i];
+	v->deadline_ns = v->clock.now_ns(v->clock.self) + v->asked->max_time_ns / o->nvalues;
+	if (status == DCK_OK)
+		status = versus_rounds_run(v, &r, err);
+	if (status == DCK_OK && r.failed == DCK_OK) {
+		outcomes_keep(o, &r);
+	} else if (status == DCK_OK) {
+		status = r.failed;
+		if (err)
+			*err = r.why;
+	}
+	versus_rounds_done(&r);
+	mem_free(subjects);
+	return status;
+}
+
+/* --- the record */
+
+static void table(record_builder *b, const versus *v, const over *o, const dck_alternative *all,
+		  size_t n)
+{
+	const dck_column columns[] = {
+	    {"value", o->key, DCK_UNIT_NONE},	 {"subject", "subject", DCK_UNIT_NONE},
+	    {"base_time", "first", DCK_UNIT_NS}, {"time", "time", DCK_UNIT_NS},
+	    {"ratio", "ratio", DCK_UNIT_ONE},	 {"verdict", "verdict", DCK_UNIT_NONE},
+	};
+
+	record_table(b, "compare/over", "Over sizes", columns, sizeof columns / sizeof columns[0]);
+	for (size_t k = 0; k < o->done; k++)
+		for (size_t i = 1; i < n; i++) {
+			const outcome *x = &o->all[k * (n - 1) + i - 1];
+
+			record_cell_text(b, o->value[k]);
+			record_cell_text(b, all[i].name);
+			record_cell_real(b, x->base_ns);
+			record_cell_real(b, x->x.time_ns);
+			record_cell_interval(b, exp(x->x.median), exp(x->x.lo), exp(x->x.hi),
+					     x->x.has_interval ? v->asked->level : 0);
+			record_cell_text(b, verdict_texts[x->x.verdict]);
+		}
+}
+
+/* Between which two sizes one overtakes the other; what is undecided or the same lies between. */
+static void crossover(record_builder *b, const over *o, const dck_alternative *all, size_t n,
+		      size_t i)
+{
+	verdict last = VERDICT_UNDECIDED;
+	size_t at = 0, found = 0;
+	char key[200], text[600];
+
+	text[0] = '\0';
+	for (size_t k = 0; k < o->done; k++) {
+		const verdict now = o->all[k * (n - 1) + i - 1].x.verdict;
+
+		if (now != VERDICT_FASTER && now != VERDICT_SLOWER)
+			continue;
+		if (last != VERDICT_UNDECIDED && now != last) {
+			const size_t used = strlen(text);
+
+			snprintf(text + used, sizeof text - used, "%s%s from between %s=%s and %s",
+				 found++ > 0 ? ", " : "", verdict_texts[now], o->key, o->value[at],
+				 o->value[k]);
+		}
+		last = now;
+		at = k;
+	}
+	snprintf(key, sizeof key, "crossover%s%s", n > 2 ? "/" : "", n > 2 ? all[i].name : "");
+	if (found == 0) {
+		record_fact_absent(b, "compare", key,
+				   last == VERDICT_UNDECIDED
+				       ? "at no size is one faster or slower than the other"
+				       : "the same one is ahead wherever one is");
+		return;
+	}
+	record_fact_text(b, "compare", key, text);
+	record_note(b, DCK_INFO, "crossover", "%s is %s, compared with %s", all[i].name, text,
+		    all[0].name);
+}
+
+static void record_fill(record_builder *b, const versus *v, const over *o,
+			const dck_alternative *all, size_t n)
+{
+	const size_t noutcomes = o->done * (n - 1);
+	const char *names[VALUES_MAX * DCK_ALTERNATIVES_MAX];
+	verdict verdicts[VALUES_MAX * DCK_ALTERNATIVES_MAX];
+	int gates[VALUES_MAX * DCK_ALTERNATIVES_MAX];
+	char tag[240];
+
+	for (size_t i = 0; i < noutcomes; i++) {
+		const versus_result *x = &o->all[i].x;
+
+		names[i] = o->all[i].name;
+		verdicts[i] = x->verdict;
+		gates[i] = x->gate;
+		snprintf(tag, sizeof tag, "compare/ratio/%s", names[i]);
+		if (x->has_interval)
+			record_metric_interval(b, tag, exp(x->median), exp(x->lo), exp(x->hi),
+					       v->asked->level, "median of paired ratios");
+		else
+			record_metric_real(b, tag, exp(x->median), "median of paired ratios");
+		if (x->verdict == VERDICT_UNDECIDED)
+			record_note(
+			    b, DCK_WARN, "undecided",
+			    "%s: undecided after %zu rounds: give more time with --max-time",
+			    names[i], x->rounds);
+	}
+	record_metric_absent(b, "compare/ratio", "there is one for each size");
+	verdict_facts(b, names, verdicts, gates, noutcomes);
+	if (noutcomes > 1) /* there is no single verdict of several sizes, unless all agree */
+		for (size_t i = 1; i < noutcomes; i++)
+			if (verdicts[i] != verdicts[0]) {
+				record_fact_text(b, "compare", "verdict",
+						 verdict_texts[VERDICT_UNDECIDED]);
+				break;
+			}
+	for (size_t i = 1; i < n; i++)
+		crossover(b, o, all, n, i);
+	table(b, v, o, all, n);
+	if (v->warning[0])
+		record_note(b, DCK_WARN, "engine-warning", "the engine says: %s", v->warning);
+	if (o->failed == DCK_OK)
+		return;
+	record_set_incomplete(b, true);
+	record_note(b, DCK_ERROR, o->failed == DCK_E_CANCEL ? "interrupted" : "engine-failed",
+		    "%s=%s: %s; this is what was measured until then", o->key, o->value[o->done],
+		    o->why.msg);
+}
+
+dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_builder *b,
+		       dck_err *err)
+{
+	over *o = mem_zalloc(1, sizeof *o);
+	dck_err why = {0};
+	dck_status status;
+
+	if (!o)
+		DCK_FAIL(err, E_NOMEM, "no memory to compare over sizes");
+	status = over_read(v->asked->over, o, err);
+	if (status == DCK_OK) {
+		o->all = mem_zalloc(o->nvalues * (n - 1), sizeof *o->all);
+		status = o->all ? DCK_OK
+				: err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
+					  "no memory to compare over %zu sizes", o->nvalues);
+	}
+	while (status == DCK_OK && o->failed == DCK_OK && o->done < o->nvalues) {
+		o->failed = value_run(v, all, n, o, &why);
+		o->why = why;
+	}
+	if (status == DCK_OK && o->done == 0) {
+		status = o->failed;
+		if (err)
+			*err = why;
+	}
+	if (status == DCK_OK)
+		record_fill(b, v, o, all, n);
+	mem_free(o->all);
+	mem_free(o);
+	return status;
+}

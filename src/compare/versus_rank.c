@@ -1,0 +1,276 @@
+/* versus_rank.c - several subjects without a baseline: ranked by their time, each with its ratio to
+ * the fastest.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "compare/versus.h"
+#include "base/mem.h"
+#include "stat/sequential.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* All on one side must be rarer than what is left of the error for one pair and one side. */
+size_t versus_rank_least(size_t n, double level)
+{
+	const double pairs = (double)(n * (n - 1)) / 2;
+
+	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
+}
+
+void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	*buf = '\0';
+	for (size_t i = 0; i < n && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%s", i > 0 ? ", " : "",
+				       all[i].name + from);
+}
+
+void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n)
+{
+	char text[1024];
+
+	versus_names_text(all, n, 0, text, sizeof text);
+	record_fact_text(b, "subject", "kind", "several");
+	record_fact_text(b, "subject", "name", text);
+}
+
+static double median_of(const double *x, size_t n, double *scratch)
+{
+	memcpy(scratch, x, n * sizeof *x);
+	stat_sort(scratch, n);
+	return stat_quantile_sorted(scratch, n, 0.5);
+}
+
+static size_t over_fastest(versus_rounds *r, long rank, double *scratch)
+{
+	const double *fastest = r->results[r->fastest].visit_ns;
+	size_t wide = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		versus_result *x = &r->results[i];
+		stat_paired p;
+
+		if (i == r->fastest)
+			continue;
+		for (size_t k = 0; k < r->done; k++)
+			x->ratio[k] = log(x->visit_ns[k] / fastest[k]);
+		stat_paired_median(x->ratio, r->done, rank, scratch, &p);
+		x->judged = r->done;
+		x->has_interval = p.has_interval;
+		x->median = p.median;
+		x->lo = p.lo;
+		x->hi = p.hi;
+		x->tau = p.tau;
+		wide += !p.has_interval || (p.hi - p.lo) / 2 > log1p(r->margin);
+	}
+	return wide;
+}
+
+size_t versus_rank_look(versus_rounds *r, long rank, double *scratch)
+{
+	size_t wide = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		r->results[i].time_ns = median_of(r->results[i].visit_ns, r->done, scratch);
+		if (r->results[i].time_ns < r->results[r->fastest].time_ns)
+			r->fastest = i;
+	}
+	/* Under drift the pairs may know better than the medians which one it is. */
+	for (size_t tries = 0; tries < r->n; tries++) {
+		size_t better = r->fastest;
+
+		wide = over_fastest(r, rank, scratch);
+		for (size_t i = 0; i < r->n; i++)
+			if (i != r->fastest && r->results[i].has_interval && r->results[i].hi < 0)
+				better = i;
+		if (better == r->fastest)
+			break;
+		r->fastest = better;
+	}
+	return wide;
+}
+
+/* --- what came of it */
+
+/* No difference from the fastest is shown: the interval holds 1. */
+static bool is_tie(const versus_rounds *r, size_t i)
+{
+	const versus_result *x = &r->results[i];
+
+	return i != r->fastest && x->has_interval && !(x->lo > 0);
+}
+
+static void order_make(const versus_rounds *r, size_t order[DCK_ALTERNATIVES_MAX])
+{
+	for (size_t i = 0; i < r->n; i++) {
+		size_t at = i;
+
+		while (at > 0 && r->results[order[at - 1]].time_ns > r->results[i].time_ns) {
+			order[at] = order[at - 1];
+			at--;
+		}
+		order[at] = i;
+	}
+	/* Of equal ones, the one that the ratios are over. */
+	for (size_t at = 1; at < r->n; at++)
+		if (order[at] == r->fastest) {
+			order[at] = order[0];
+			order[0] = r->fastest;
+		}
+}
+
+static void cell_time(record_builder *b, const versus *v, const versus_result *x, double *scratch)
+{
+	stat_estimate e;
+
+	stat_estimate_one(STAT_MEDIAN, x->visit_ns, x->rounds, v->asked->level, scratch, &e);
+	record_cell_interval(b, x->time_ns, e.lo, e.hi, e.has_interval ? v->asked->level : 0);
+}
+
+static void extremes(const versus_result *x, double *ret_min, double *ret_max)
+{
+	*ret_min = *ret_max = x->visit_ns[0];
+	for (size_t k = 1; k < x->rounds; k++) {
+		*ret_min = fmin(*ret_min, x->visit_ns[k]);
+		*ret_max = fmax(*ret_max, x->visit_ns[k]);
+	}
+}
+
+static void ranking_row(record_builder *b, const versus *v, const versus_rounds *r, size_t i,
+			size_t place, double *scratch)
+{
+	const versus_result *x = &r->results[i];
+	double min, max;
+
+	extremes(x, &min, &max);
+	record_cell_text(b, versus_label(r, i));
+	record_cell_int(b, is_tie(r, i) ? 1 : (int64_t)place);
+	cell_time(b, v, x, scratch);
+	record_cell_real(b, min);
+	record_cell_real(b, max);
+	if (i == r->fastest)
+		record_cell_real(b, 1);
+	else
+		record_cell_interval(b, exp(x->median), exp(x->lo), exp(x->hi),
+				     x->has_interval ? v->asked->level : 0);
+	record_cell_text(b, i == r->fastest    ? "fastest"
+			    : !x->has_interval ? "too few rounds"
+			    : is_tie(r, i)     ? "no difference shown"
+					       : "slower");
+}
+
+static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, const size_t *order)
+{
+	static const dck_column columns[] = {
+	    {"subject", "subject", DCK_UNIT_NONE}, {"rank", "rank", DCK_UNIT_ONE},
+	    {"time", "median", DCK_UNIT_NS},	   {"min", "min", DCK_UNIT_NS},
+	    {"max", "max", DCK_UNIT_NS},	   {"ratio", "to the fastest", DCK_UNIT_ONE},
+	    {"verdict", "verdict", DCK_UNIT_NONE},
+	};
+	double *scratch = mem_zalloc(stat_scratch(r->done), sizeof *scratch);
+
+	if (!scratch)
+		return false;
+	record_table(b, "bench/ranking", "Ranking, measured in turns", columns,
+		     sizeof columns / sizeof columns[0]);
+	for (size_t place = 0; place < r->n; place++)
+		ranking_row(b, v, r, order[place], place + 1, scratch);
+	mem_free(scratch);
+	return true;
+}
+
+typedef struct sentence {
+	char text[2048];
+	size_t n;
+} sentence;
+
+static void say(sentence *s, const char *fmt, ...) DCK_PRINTF(2, 3);
+static void say(sentence *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (s->n >= sizeof s->text)
+		return;
+	va_start(ap, fmt);
+	const int more = vsnprintf(s->text + s->n, sizeof s->text - s->n, fmt, ap);
+	va_end(ap);
+	s->n += more > 0 ? (size_t)more : 0;
+}
+
+static void say_ratio(sentence *s, bool first, const versus_result *x)
+{
+	const int digits = verdict_decimals(exp(x->lo), exp(x->hi));
+
+	say(s, first ? " takes %.*f times as long [%.*f, %.*f]" : " %.*f times [%.*f, %.*f]",
+	    digits, exp(x->median), digits, exp(x->lo), digits, exp(x->hi));
+}
+
+/* "a is the fastest; b takes 1.31 times as long [1.28, 1.33], c 2 times [1.9, 2.1]"; "a has the
+ * lowest time, but no difference from it is shown for b; ..." */
+static void answer(record_builder *b, const versus_rounds *r, const size_t *order)
+{
+	sentence s = {.n = 0};
+	size_t ties = 0, slower = 0, bare = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		bare += i != r->fastest && !r->results[i].has_interval;
+	if (bare > 0) {
+		record_fact_fmt(
+		    b, "result", "answer",
+		    "%s has the lowest time; %zu rounds are too few to rank %zu subjects",
+		    versus_label(r, r->fastest), r->done, r->n);
+		return;
+	}
+	for (size_t place = 1; place < r->n; place++) {
+		if (!is_tie(r, order[place]))
+			continue;
+		if (ties++ == 0)
+			say(&s, "%s has the lowest time, but no difference from it is shown for ",
+			    versus_label(r, r->fastest));
+		say(&s, "%s%s", ties > 1 ? ", " : "", versus_label(r, order[place]));
+	}
+	if (ties == 0)
+		say(&s, "%s is the fastest", versus_label(r, r->fastest));
+	for (size_t place = 1; place < r->n; place++) {
+		if (is_tie(r, order[place]))
+			continue;
+		say(&s, "%s %s", slower == 0 ? ";" : ",", versus_label(r, order[place]));
+		say_ratio(&s, slower++ == 0, &r->results[order[place]]);
+	}
+	record_fact_text(b, "result", "answer", s.text);
+}
+
+static void imprecise(record_builder *b, const versus_rounds *r)
+{
+	size_t wide = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		wide += i != r->fastest &&
+			!(r->results[i].has_interval &&
+			  (r->results[i].hi - r->results[i].lo) / 2 <= log1p(r->margin));
+	if (wide > 0 && r->failed == DCK_OK)
+		record_note(b, DCK_INFO, "imprecise",
+			    "half of the interval of %zu of %zu ratios is wider than the %.3g %% "
+			    "that were asked: raise --max-time or accept the intervals that are "
+			    "printed",
+			    wide, r->n - 1, 100 * r->margin);
+}
+
+void versus_rank_record(record_builder *b, const versus *v, const versus_rounds *r)
+{
+	size_t order[DCK_ALTERNATIVES_MAX] = {0};
+
+	versus_facts_options(b, r);
+	versus_facts_method(b, v, r);
+	order_make(r, order);
+	if (!ranking(b, v, r, order))
+		record_note(b, DCK_ERROR, "no-series", "there was no memory left for the ranking");
+	answer(b, r, order);
+	versus_series(b, r);
+	if (v->asked->rounds == 0)
+		imprecise(b, r);
+	versus_notes(b, v, r, NULL);
+}

@@ -1,0 +1,365 @@
+/* versus_record.c - what came of the rounds, as a record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "compare/versus.h"
+#include "base/mem.h"
+#include "measure/worker.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void how_make(const versus *v, const versus_result *x, char *buf, size_t size)
+{
+	if (!x->has_interval)
+		snprintf(buf, size, "median of %zu paired ratios", x->judged);
+	else if (x->tau > 1)
+		snprintf(buf, size,
+			 "median of %zu paired ratios, exact sign-test interval (%s), widened: "
+			 "neighbours depend (tau %.1f)",
+			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential", x->tau);
+	else
+		snprintf(buf, size, "median of %zu paired ratios, exact sign-test interval (%s)",
+			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential");
+}
+
+static void metric_ratio(record_builder *b, const versus *v, const char *tag,
+			 const versus_result *x)
+{
+	char how[160];
+
+	how_make(v, x, how, sizeof how);
+	if (x->has_interval)
+		record_metric_interval(b, tag, exp(x->median), exp(x->lo), exp(x->hi),
+				       v->asked->level, how);
+	else
+		record_metric_real(b, tag, exp(x->median), how);
+}
+
+static void metrics(record_builder *b, const versus *v, const versus_rounds *r,
+		    const versus_rounds *self)
+{
+	const versus_result *first = &r->results[1];
+	char tag[160];
+
+	metric_ratio(b, v, "compare/ratio", first);
+	for (size_t i = 1; i < r->n && r->n > 2; i++) {
+		snprintf(tag, sizeof tag, "compare/ratio/%s", r->lanes[i].what->name);
+		metric_ratio(b, v, tag, &r->results[i]);
+	}
+	if (self && self->results[1].has_interval)
+		record_metric_real(b, "compare/resolution", versus_floor(self),
+				   "farthest end of the interval of the first subject over itself");
+	else if (first->has_interval)
+		record_metric_real(b, "compare/resolution", expm1((first->hi - first->lo) / 2),
+				   "half the width of the ratio's interval; --aa measures it");
+	else
+		record_metric_absent(b, "compare/resolution",
+				     "too few rounds for an interval at this level");
+}
+
+static void verdicts(record_builder *b, const versus_rounds *r)
+{
+	const char *names[DCK_ALTERNATIVES_MAX];
+	verdict v[DCK_ALTERNATIVES_MAX];
+	verdict_said said[DCK_ALTERNATIVES_MAX];
+	int gates[DCK_ALTERNATIVES_MAX];
+
+	for (size_t i = 1; i < r->n; i++) {
+		names[i - 1] = r->lanes[i].what->name;
+		v[i - 1] = r->results[i].verdict;
+		gates[i - 1] = r->results[i].gate;
+	}
+	verdict_facts(b, names, v, gates, r->n - 1);
+	for (size_t i = 1; i < r->n; i++) {
+		const versus_result *x = &r->results[i];
+
+		said[i - 1] = (verdict_said){.name = versus_label(r, i),
+					     .verdict = x->verdict,
+					     .ratio = exp(x->median),
+					     .lo = x->has_interval ? exp(x->lo) : NAN,
+					     .hi = x->has_interval ? exp(x->hi) : NAN};
+	}
+	verdict_answer(b, versus_label(r, 0), said, r->n - 1, r->margin, NULL);
+}
+
+/* --- tables */
+
+static void alternative_row(record_builder *b, const char *name, const versus_result *x,
+			    double base_ns, double level)
+{
+	const double own = x->has_interval ? level : 0;
+
+	record_cell_text(b, name);
+	record_cell_real(b, x->time_ns);
+	record_cell_interval(b, exp(x->median), exp(x->lo), exp(x->hi), own);
+	record_cell_text(b, verdict_texts[x->verdict]);
+	record_cell_interval(b, base_ns * expm1(x->median), base_ns * expm1(x->lo),
+			     base_ns * expm1(x->hi), own);
+}
+
+static void table_alternatives(record_builder *b, const versus *v, const versus_rounds *r,
+			       const versus_rounds *self)
+{
+	static const dck_column columns[] = {
+	    {"subject", "subject", DCK_UNIT_NONE},     {"time", "time", DCK_UNIT_NS},
+	    {"ratio", "ratio", DCK_UNIT_ONE},	       {"verdict", "verdict", DCK_UNIT_NONE},
+	    {"difference", "difference", DCK_UNIT_NS},
+	};
+	static const char why[] = "the others are compared with it";
+	const versus_result *first = &r->results[0];
+	char name[200];
+
+	record_table(b, "compare/alternatives", "Compared, turn by turn", columns,
+		     sizeof columns / sizeof columns[0]);
+	record_brief_columns(b, "time ratio verdict");
+	record_cell_text(b, versus_label(r, 0));
+	record_cell_real(b, first->time_ns);
+	record_cell_absent(b, why);
+	record_cell_text(b, "baseline");
+	record_cell_absent(b, why);
+	snprintf(name, sizeof name, "%s, with itself", versus_label(r, 0));
+	if (self)
+		alternative_row(b, name, &self->results[1], self->results[0].time_ns,
+				v->asked->level);
+	for (size_t i = 1; i < r->n; i++)
+		alternative_row(b, versus_label(r, i), &r->results[i], first->time_ns,
+				v->asked->level);
+}
+
+/* What is paid before the first result, and when a faster run has paid it back. */
+static void cell_payback(record_builder *b, double extra_ns, double gain_ns)
+{
+	if (!(gain_ns > 0))
+		record_cell_absent(b, "its runs are not faster than the first one's");
+	else if (extra_ns <= 0)
+		record_cell_int(b, 0);
+	else
+		record_cell_int(b, (int64_t)fmin(9e15, ceil(extra_ns / gain_ns)));
+}
+
+static void table_startup(record_builder *b, const versus_rounds *r)
+{
+	static const dck_column columns[] = {
+	    {"subject", "subject", DCK_UNIT_NONE},
+	    {"session", "session", DCK_UNIT_NS},
+	    {"first_run", "first run", DCK_UNIT_NS},
+	    {"cached_run", "cached run", DCK_UNIT_NS},
+	    {"first_over_cached", "first / cached", DCK_UNIT_ONE},
+	    {"payback_runs", "pays back after", DCK_UNIT_ONE},
+	};
+	double begin[DCK_ALTERNATIVES_MAX];
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->lanes[i].nopened == 0 ||
+		    r->lanes[i].what->subject->kind == DCK_SUBJECT_COMMAND)
+			return;
+	record_table(b, "compare/startup", "Until the first result", columns,
+		     sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < r->n; i++) {
+		const versus_lane *l = &r->lanes[i];
+		const double run_ns = r->results[i].time_ns;
+
+		begin[i] = l->session_median_ns + l->first_median_ns - run_ns;
+		record_cell_text(b, versus_label(r, i));
+		record_cell_real(b, l->session_median_ns);
+		record_cell_real(b, l->first_median_ns);
+		record_cell_real(b, run_ns);
+		record_cell_real(b, l->first_median_ns / run_ns);
+		if (i == 0)
+			record_cell_absent(b, "the others are compared with it");
+		else
+			cell_payback(b, begin[i] - begin[0], r->results[0].time_ns - run_ns);
+	}
+}
+
+void versus_series(record_builder *b, const versus_rounds *r)
+{
+	char tag[160];
+
+	for (size_t i = 0; i < r->n; i++) {
+		snprintf(tag, sizeof tag, "compare/rounds/%s", r->lanes[i].what->name);
+		record_series(b, tag, DCK_UNIT_NS, NULL, r->results[i].visit_ns,
+			      r->results[i].rounds, 0);
+	}
+}
+
+/* --- notes */
+
+static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
+{
+	const versus_result *x = &r->results[i];
+	const char *name = versus_label(r, i);
+	const double times =
+	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), r->margin) : NAN;
+
+	if (!x->has_interval)
+		record_note(b, DCK_WARN, "undecided",
+			    "%s: %zu rounds are too few for an interval at this level: give more "
+			    "with --max-time or --rounds",
+			    name, x->rounds);
+	else if (isnan(times))
+		record_note(b, DCK_WARN, "undecided",
+			    "%s: the difference lies at the margin of %.3g %% itself, which no "
+			    "number of rounds decides: choose another --margin",
+			    name, 100 * r->margin);
+	else
+		record_note(b, DCK_WARN, "undecided",
+			    "%s: undecided after %zu rounds, about %.0f more rounds needed: raise "
+			    "--max-time and --max-rounds, or --margin",
+			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
+}
+
+/* Of all of them in one: it has one cause, the machine, and one consequence. */
+static void note_not_steady(record_builder *b, const versus_rounds *r)
+{
+	mem_arena *a = mem_arena_new(0);
+	const char *names = "";
+	size_t n = 0;
+
+	for (size_t i = 0; a && i < r->n && names; i++)
+		if (!r->lanes[i].steady)
+			names = mem_arena_fmt(a, "%s%s'%s'", names, n++ > 0 ? ", " : "",
+					      versus_label(r, i));
+	if (n > 0 && names)
+		record_note(b, DCK_INFO, "not-steady",
+			    "%s reached no steady state before the first round: rounds are taken "
+			    "in turns, so that what drifts meets all alike",
+			    names);
+	mem_arena_free(a);
+}
+
+void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
+		  const versus_rounds *self)
+{
+	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking; i++)
+		if (r->results[i].verdict == VERDICT_UNDECIDED)
+			note_undecided(b, r, i);
+	if (self && r->margin > v->asked->margin)
+		record_note(b, DCK_WARN, "aa-resolution",
+			    "the first subject differs from itself by up to %.2g %% today, more "
+			    "than the margin of %.3g %%: no verdict claims less than that; compare "
+			    "on a quieter machine, or with --fresh",
+			    100 * versus_floor(self), 100 * v->asked->margin);
+	if (!v->asked->fresh && r->done > 0)
+		note_not_steady(b, r);
+	if (v->warning[0])
+		record_note(b, DCK_WARN, "engine-warning", "the engine says: %s", v->warning);
+	if (r->failed == DCK_OK)
+		return;
+	record_set_incomplete(b, true);
+	if (r->failed == DCK_E_CANCEL)
+		record_note(b, DCK_ERROR, "interrupted",
+			    "interrupted in round %zu: this is what was measured until then",
+			    r->done + 1);
+	else
+		record_note(b, DCK_ERROR, "engine-failed",
+			    "round %zu failed: %s; this is what was measured until then",
+			    r->done + 1, r->why.msg);
+}
+
+/* --- facts */
+
+/* What the others have that the first has not, as the options that say so. */
+void versus_facts_options(record_builder *b, const versus_rounds *r)
+{
+	const char *argv[128];
+	char text[1024], key[160];
+
+	for (size_t i = 0; i < r->n; i++) {
+		mem_arena *a = mem_arena_new(0);
+		const dck_subject *s = r->lanes[i].what->subject;
+		size_t n = 0, at = 0;
+
+		text[0] = '\0';
+		if (a &&
+		    worker_words(a, dck_model_options, &s->model, argv, 128, &n, NULL) == DCK_OK &&
+		    worker_words(a, dck_hook_options, &s->command, argv, 128, &n, NULL) == DCK_OK)
+			for (size_t k = 0; k < n && at < sizeof text; k++)
+				at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
+						       k > 0 ? " " : "", argv[k]);
+		snprintf(key, sizeof key, "subject/%s", r->lanes[i].what->name);
+		record_fact_fmt(b, "compare", key, "%s%s%s", s->text ? s->text : "a program",
+				text[0] ? " " : "", text);
+		mem_arena_free(a);
+	}
+}
+
+void versus_facts_method(record_builder *b, const versus *v, const versus_rounds *r)
+{
+	const dck_compare_config *c = v->asked;
+
+	record_fact_real(b, c->ranking ? "plan" : "compare", c->ranking ? "precision" : "margin",
+			 DCK_UNIT_ONE, c->margin);
+	record_fact_text(b, "method", "clock", v->clock.name);
+	record_fact_text(b, "method", "compare",
+			 "paired: all subjects in turn, in random order, "
+			 "every second turn the other way round");
+	record_fact_text(b, "method", "visit", c->fresh ? "a fresh process" : "in this process");
+	record_fact_int(b, "method", "visit_time", DCK_UNIT_NS, (int64_t)c->visit_ns);
+	record_fact_text(b, "method", "statistic", dck_compare_statistics[c->statistic]);
+	record_fact_text(b, "method", "interval",
+			 c->rounds > 0
+			     ? "exact sign test on the rounds' ratios, one look"
+			     : "exact sign test on the rounds' ratios, repeated looks with "
+			       "Pocock's spending of the error");
+	record_fact_real(b, "method", "level", DCK_UNIT_ONE, c->level);
+	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
+	if (!r)
+		return;
+	if (c->ranking)
+		record_fact_text(b, "method", "several", "Bonferroni's procedure over all pairs");
+	else if (r->n > 2)
+		record_fact_text(b, "method", "several", "Holm's procedure over the alternatives");
+	record_fact_int(b, "method", "rounds", DCK_UNIT_ONE, (int64_t)r->done);
+	record_fact_int(b, "method", "rounds_planned", DCK_UNIT_ONE, (int64_t)r->planned);
+	record_fact_int(b, "method", "looks", DCK_UNIT_ONE, (int64_t)r->looks);
+	record_fact_int(b, "method", "visits_per_round", DCK_UNIT_ONE, (int64_t)r->visits);
+	record_fact_text(b, "method", "sessions",
+			 c->fresh     ? "each visit has its own process"
+			 : r->reopens ? "opened anew for every round, in random order"
+				      : "opened once");
+	record_fact_text(b, "method", "stop",
+			 r->failed != DCK_OK ? "it failed or was interrupted"
+			 : r->stopped	     ? "max-time passed before all was decided"
+			 : c->rounds > 0     ? "rounds: so many were asked"
+			 : r->done < r->planned
+			     ? c->ranking ? "precision: all ratios are known as well as was asked"
+					  : "all is decided"
+			     : "all planned rounds were made");
+}
+
+static void facts_self(record_builder *b, const versus_rounds *self)
+{
+	const versus_result *x = &self->results[1];
+
+	record_fact_real(b, "compare", "aa_ratio", DCK_UNIT_ONE, exp(x->median));
+	if (x->has_interval) {
+		record_fact_real(b, "compare", "aa_lo", DCK_UNIT_ONE, exp(x->lo));
+		record_fact_real(b, "compare", "aa_hi", DCK_UNIT_ONE, exp(x->hi));
+	}
+	record_fact_text(b, "compare", "aa_verdict", verdict_texts[x->verdict]);
+	record_fact_int(b, "compare", "aa_rounds", DCK_UNIT_ONE, (int64_t)self->done);
+}
+
+void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
+		   const versus_rounds *self)
+{
+	versus_facts_options(b, r);
+	versus_facts_method(b, v, r);
+	if (r->margin > v->asked->margin)
+		record_fact_real(b, "compare", "margin_used", DCK_UNIT_ONE, r->margin);
+	if (self)
+		facts_self(b, self);
+	if (r->done == 0) {
+		record_metric_absent(b, "compare/ratio",
+				     "it ended while the first subject was compared with itself");
+		versus_notes(b, v, r, self);
+		return;
+	}
+	metrics(b, v, r, self);
+	verdicts(b, r);
+	table_alternatives(b, v, r, self);
+	table_startup(b, r);
+	versus_series(b, r);
+	versus_notes(b, v, r, self);
+}

@@ -1,0 +1,424 @@
+/* versus_rounds.c - rounds of visits in random order, and when they have shown enough.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "compare/versus.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "stat/sequential.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* With fewer rounds there is no interval at the usual levels. */
+#define ROUNDS_MIN 12
+/* Turns before the number of rounds is planned: they tell what one takes, and are not used. */
+#define TRIAL_TURNS 2
+#define VISITS_MAX  16
+
+/* Boundaries at alpha / 1, alpha / 2, ... for Holm's procedure (Scand. J. Statist. 6, 1979): with m
+ * alternatives undecided each is judged at alpha / m; one that is decided leaves more to the rest.
+ */
+typedef struct family {
+	stat_boundary of[DCK_ALTERNATIVES_MAX]; /* [m - 1] */
+	long rank[DCK_ALTERNATIVES_MAX];
+	size_t n;
+	double *walks, *scratch;
+} family;
+
+/* SplitMix64, as in random.h; here a stream of numbers is wanted. */
+size_t versus_random(versus *v, size_t n)
+{
+	uint64_t x = v->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	x ^= x >> 31;
+	return (size_t)(((x >> 32) * n) >> 32);
+}
+
+static void shuffle(versus *v, size_t n, size_t *order)
+{
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	for (size_t i = n; i > 1; i--) {
+		const size_t k = versus_random(v, i), last = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = last;
+	}
+}
+
+/* Every second turn is the one before it the other way round (ABBA), so that even drift within the
+ * two falls on all lanes alike. */
+static void order_make(versus *v, size_t turn, size_t n, size_t *order)
+{
+	if (turn % 2 == 0) {
+		shuffle(v, n, order);
+		return;
+	}
+	for (size_t i = 0; i < n / 2; i++) {
+		const size_t first = order[i];
+
+		order[i] = order[n - 1 - i];
+		order[n - 1 - i] = first;
+	}
+}
+
+static uint64_t now(const versus *v)
+{
+	return v->clock.now_ns(v->clock.self);
+}
+
+static void progress_show(versus *v, const versus_rounds *r)
+{
+	const dck_observer *w = v->watch;
+	dck_progress p = {.phase = r->phase,
+			  .runs = r->done,
+			  .elapsed_ns = now(v) - v->origin_ns,
+			  .estimate_ns = NAN,
+			  .lo_ns = NAN,
+			  .hi_ns = NAN,
+			  .done_ratio = NAN,
+			  .eta_ns = NAN};
+
+	if (!w || !w->progress)
+		return;
+	if (r->planned > 0) {
+		p.done_ratio = (double)r->done / (double)r->planned;
+		p.eta_ns = r->round_ns * (double)(r->planned - r->done);
+	}
+	w->progress(w->self, &p);
+}
+
+/* --- one round */
+
+static dck_status lane_failed(const versus_lane *lane, dck_status status, const char *doing,
+			      dck_err *err)
+{
+	return status == DCK_E_CANCEL ? status
+				      : err_while(err, status, "%s '%s'", doing, lane->what->name);
+}
+
+/* All of them, in random order: what lies where in memory is drawn anew. */
+static dck_status lanes_open(versus *v, versus_rounds *r, dck_err *err)
+{
+	size_t order[DCK_ALTERNATIVES_MAX];
+	dck_status status;
+
+	shuffle(v, r->n, order);
+	for (size_t i = 0; i < r->n; i++)
+		versus_lane_close(&r->lanes[i]);
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane *lane = &r->lanes[order[i]];
+
+		status = versus_lane_open(v, lane, err);
+		if (status != DCK_OK)
+			return lane_failed(lane, status, "opening", err);
+	}
+	return DCK_OK;
+}
+
+/* One visit of each lane. */
+static dck_status turn_run(versus *v, versus_rounds *r, const size_t *order, size_t turn,
+			   dck_err *err)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane *lane = &r->lanes[order[i]];
+		double ns = NAN;
+		const dck_status status = versus_lane_visit(v, lane, &ns, err);
+
+		if (status != DCK_OK)
+			return lane_failed(lane, status, "measuring", err);
+		if (!(ns > 0))
+			DCK_FAIL(err, E_ARG,
+				 "a run of '%s' took no time that the clock can see: there is no "
+				 "ratio to compare",
+				 lane->what->name);
+		lane->inner_ns[turn] = ns;
+	}
+	return DCK_OK;
+}
+
+static double median_of(double *x, size_t n)
+{
+	stat_sort(x, n);
+	return stat_quantile_sorted(x, n, 0.5);
+}
+
+/* A round counts once, however many visits it has: those of one start are of one mind. */
+static void round_keep(versus_rounds *r, double *scratch)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		for (size_t k = 0; k < r->visits; k++)
+			scratch[k] = log(r->lanes[i].inner_ns[k] / r->lanes[0].inner_ns[k]);
+		r->results[i].ratio[r->done] = median_of(scratch, r->visits);
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		r->results[i].visit_ns[r->done] = median_of(r->lanes[i].inner_ns, r->visits);
+		r->results[i].rounds = r->done + 1;
+	}
+	r->done++;
+}
+
+static dck_status round_run(versus *v, versus_rounds *r, size_t *order, double *scratch,
+			    dck_err *err)
+{
+	if (r->reopens && r->done > 0)
+		DCK_TRY(lanes_open(v, r, err));
+	for (size_t turn = 0; turn < r->visits; turn++) {
+		order_make(v, r->done * r->visits + turn, r->n, order);
+		DCK_TRY(turn_run(v, r, order, turn, err));
+		progress_show(v, r);
+	}
+	round_keep(r, scratch);
+	return DCK_OK;
+}
+
+/* --- the plan */
+
+static double opening_ns(const versus_rounds *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->lanes[i].nopened > 0)
+			sum += r->lanes[i].session_ns[0] + 2 * r->lanes[i].first_ns[0] + 12e6;
+	return sum;
+}
+
+static dck_status inner_new(versus_rounds *r, size_t visits, dck_err *err)
+{
+	r->visits = visits;
+	for (size_t i = 0; i < r->n; i++) {
+		r->lanes[i].inner_ns = mem_zalloc(visits, sizeof(double));
+		if (!r->lanes[i].inner_ns)
+			DCK_FAIL(err, E_NOMEM, "no memory for %zu visits", visits);
+	}
+	return DCK_OK;
+}
+
+static size_t rounds_least(const versus *v, const versus_rounds *r)
+{
+	/* Some more, since the looks spend the error little by little. */
+	const size_t ranks = versus_rank_least(r->n, v->asked->level) + 4;
+
+	return v->asked->ranking && ranks > ROUNDS_MIN ? ranks : ROUNDS_MIN;
+}
+
+/* How many rounds there will be at most must be known before the first that counts: the boundary
+ * spends the error by shares of it. */
+static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
+{
+	const dck_compare_config *c = v->asked;
+	double turn_ns, open_ns, visits = 1;
+	uint64_t begin;
+
+	for (size_t i = 0; i < r->n; i++) /* each run of a program is a start of its own */
+		r->reopens |= r->lanes[i].what->subject->kind != DCK_SUBJECT_COMMAND;
+	r->reopens = r->reopens && !c->keep_sessions && !c->fresh;
+	DCK_TRY(inner_new(r, c->visits > VISITS_MAX ? (size_t)c->visits : VISITS_MAX, err));
+	begin = now(v);
+	for (size_t i = 0; i < TRIAL_TURNS && !c->fresh; i++) {
+		order_make(v, i, r->n, order);
+		DCK_TRY(turn_run(v, r, order, i, err));
+		progress_show(v, r);
+	}
+	turn_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
+			   : (double)(now(v) - begin) / TRIAL_TURNS;
+	open_ns = r->reopens ? opening_ns(r) : 0;
+	/* Even, so that each order comes as often as its reverse. */
+	if (r->reopens)
+		visits = 2 * fmax(1, fmin(VISITS_MAX / 2.0, round(open_ns / turn_ns / 2)));
+	r->visits = c->visits > 0 ? (size_t)c->visits : (size_t)visits;
+	r->round_ns = open_ns + (double)r->visits * turn_ns;
+	r->planned = c->rounds;
+	if (r->planned == 0) {
+		const double left = v->deadline_ns > now(v) ? (double)(v->deadline_ns - now(v)) : 0;
+		const double fit = fmin(left / fmax(1, r->round_ns), (double)c->max_rounds);
+
+		r->planned = (size_t)fmax((double)rounds_least(v, r), fit);
+	}
+	return DCK_OK;
+}
+
+/* --- looks */
+
+static dck_status family_init(family *f, const versus *v, const versus_rounds *r, dck_err *err)
+{
+	const size_t row = r->planned + 2;
+	/* The fastest is known only afterwards: a ranking's intervals hold for all pairs. */
+	const size_t pairs = r->n * (r->n - 1) / 2;
+
+	f->n = v->asked->ranking ? 1 : r->n - 1;
+	f->walks = mem_zalloc(f->n * row, sizeof(double));
+	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned + r->visits, sizeof(double));
+	if (!f->walks || !f->scratch)
+		DCK_FAIL(err, E_NOMEM, "no memory for the boundaries of %zu rounds", r->planned);
+	for (size_t m = 1; m <= f->n; m++)
+		stat_boundary_init(&f->of[m - 1],
+				   (1 - v->asked->level) / 2 /
+				       (double)(v->asked->ranking ? pairs : m),
+				   r->planned, f->walks + (m - 1) * row);
+	return DCK_OK;
+}
+
+static void family_done(family *f)
+{
+	mem_free(f->walks);
+	mem_free(f->scratch);
+}
+
+static void judge(const family *f, versus_result *x, size_t undecided, double margin)
+{
+	stat_paired p;
+
+	stat_paired_median(x->ratio, x->rounds, f->rank[undecided - 1], f->scratch, &p);
+	x->judged = x->rounds;
+	x->has_interval = p.has_interval;
+	x->median = p.median;
+	x->lo = p.lo;
+	x->hi = p.hi;
+	x->tau = p.tau;
+	x->verdict = VERDICT_UNDECIDED;
+	if (p.has_interval) {
+		x->verdict = verdict_of(exp(p.lo), exp(p.hi), margin);
+		x->gate = verdict_gate(exp(p.lo), exp(p.hi), margin);
+	} else {
+		x->gate = verdict_gate(NAN, NAN, margin);
+	}
+}
+
+/* A look at all that is undecided; how many remain so. */
+static size_t look(const versus *v, family *f, versus_rounds *r)
+{
+	size_t undecided = 0, before;
+
+	for (size_t m = 0; m < f->n; m++)
+		f->rank[m] = stat_boundary_look(&f->of[m], r->done);
+	if (v->asked->ranking) {
+		r->looks++;
+		return versus_rank_look(r, f->rank[0], f->scratch);
+	}
+	for (size_t i = 1; i < r->n; i++)
+		undecided += r->results[i].verdict == VERDICT_UNDECIDED;
+	do {
+		before = undecided;
+		for (size_t i = 1; i < r->n; i++) {
+			if (r->results[i].verdict != VERDICT_UNDECIDED)
+				continue;
+			judge(f, &r->results[i], before, r->margin);
+			undecided -= r->results[i].verdict != VERDICT_UNDECIDED;
+		}
+	} while (undecided > 0 && undecided < before);
+	r->looks++;
+	return undecided;
+}
+
+/* Time is a limit, not a plan: the last look comes early, at the error that is spent until then. */
+static bool time_over(const versus *v, const versus_rounds *r)
+{
+	return v->asked->rounds == 0 && r->done >= rounds_least(v, r) && now(v) > v->deadline_ns;
+}
+
+static dck_status rounds_loop(versus *v, versus_rounds *r, family *f, size_t *order, dck_err *err)
+{
+	/* Rounds that are fixed beforehand are looked at once, which leaves all of the error to it.
+	 */
+	const bool once = v->asked->rounds > 0;
+	size_t next_look = once ? r->planned : stat_look_next(0, r->planned);
+
+	while (r->done < r->planned) {
+		progress_show(v, r);
+		DCK_TRY(round_run(v, r, order, f->scratch, err));
+		r->stopped = time_over(v, r) && r->done < r->planned;
+		if (r->done < next_look && !r->stopped)
+			continue;
+		next_look = stat_look_next(r->done, r->planned);
+		if (look(v, f, r) == 0 || r->stopped)
+			break;
+	}
+	return DCK_OK;
+}
+
+static dck_status results_new(versus_rounds *r, dck_err *err)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		r->results[i].visit_ns = mem_zalloc(r->planned, sizeof(double));
+		r->results[i].ratio = mem_zalloc(r->planned, sizeof(double));
+		if (!r->results[i].visit_ns || !r->results[i].ratio)
+			DCK_FAIL(err, E_NOMEM, "no memory for %zu rounds", r->planned);
+	}
+	return DCK_OK;
+}
+
+static dck_status run(versus *v, versus_rounds *r, family *f, dck_err *err)
+{
+	size_t order[DCK_ALTERNATIVES_MAX] = {0};
+	dck_err why = {0};
+
+	progress_show(v, r);
+	DCK_TRY(lanes_open(v, r, err));
+	DCK_TRY(plan_make(v, r, order, err));
+	DCK_TRY(results_new(r, err));
+	DCK_TRY(family_init(f, v, r, err));
+	r->failed = rounds_loop(v, r, f, order, &why);
+	if (r->failed == DCK_OK)
+		return DCK_OK;
+	if (r->done == 0) {
+		if (err)
+			*err = why;
+		return r->failed;
+	}
+	r->why = why;
+	(void)look(v, f, r);
+	return DCK_OK;
+}
+
+static double median_kept(const double *x, size_t n, double *scratch)
+{
+	if (n == 0)
+		return NAN;
+	memcpy(scratch, x, n * sizeof *x);
+	return median_of(scratch, n);
+}
+
+static dck_status medians(versus_rounds *r, dck_err *err)
+{
+	double *scratch = mem_alloc((r->planned + 1) * sizeof *scratch);
+
+	if (!scratch)
+		DCK_FAIL(err, E_NOMEM, "no memory for %zu rounds", r->planned);
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane *l = &r->lanes[i];
+		/* In fresh processes every visit opens. */
+		const size_t n = l->nopened < r->planned ? l->nopened : r->planned;
+
+		r->results[i].time_ns = median_kept(r->results[i].visit_ns, r->done, scratch);
+		l->session_median_ns = median_kept(l->session_ns, n, scratch);
+		l->first_median_ns = median_kept(l->first_ns, n, scratch);
+	}
+	mem_free(scratch);
+	return DCK_OK;
+}
+
+dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err)
+{
+	family f = {0};
+	dck_status status = run(v, r, &f, err);
+
+	if (status == DCK_OK)
+		status = medians(r, err);
+	family_done(&f);
+	for (size_t i = 0; i < r->n; i++)
+		versus_lane_close(&r->lanes[i]);
+	return status;
+}
+
+void versus_rounds_done(versus_rounds *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		versus_lane_done(&r->lanes[i]);
+		mem_free(r->results[i].visit_ns);
+		mem_free(r->results[i].ratio);
+	}
+}

@@ -1,0 +1,57 @@
+/* engines.c - every engine there is. A new one is a file here and a line below.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "engine/engine.h"
+
+#include "base/err.h"
+#include "deepclock/opt.h"
+#include "engine/plugin_open.h"
+#include "os/os.h"
+
+#include <string.h>
+
+extern const dck_engine engine_ort;
+extern const dck_engine engine_command;
+extern const dck_engine engine_null;
+
+const dck_engine *const engine_table[] = {&engine_ort, &engine_command, &engine_null, NULL};
+
+#define ENGINES (sizeof(engine_table) / sizeof(*engine_table) - 1)
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text), k = strlen(end);
+	return n > k && strcmp(text + n - k, end) == 0;
+}
+
+dck_status engine_find(const char *name, engine_handle *ret, dck_err *err)
+{
+	const char *names[ENGINES];
+
+	if (strncmp(name, "plugin:", 7) == 0)
+		return plugin_open(name + 7, ret, err);
+	for (size_t i = 0; i < ENGINES; i++) {
+		names[i] = engine_table[i]->name;
+		if (strcmp(names[i], name) == 0) {
+			DCK_TRY(engine_check(engine_table[i], names[i], err));
+			*ret = (engine_handle){engine_table[i], NULL};
+			return DCK_OK;
+		}
+	}
+	if (ends_in(name, ".so"))
+		return plugin_open(name, ret, err);
+	const char *nearest = dck_nearest(name, names, ENGINES);
+	if (nearest)
+		DCK_FAIL(err, E_ABSENT, "there is no engine '%s'; did you mean '%s'?", name,
+			 nearest);
+	DCK_FAIL(err, E_ABSENT,
+		 "there is no engine '%s'; 'deepclock engines' lists them, and plugin:FILE.so is "
+		 "one of yours",
+		 name);
+}
+
+void engine_release(engine_handle *h)
+{
+	os_library_close(h->library);
+	*h = (engine_handle){0};
+}

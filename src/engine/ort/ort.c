@@ -1,0 +1,431 @@
+/* ort.c - ONNX Runtime as an engine: opens a model and says what is in it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "engine/engine.h"
+#include "engine/float_mode.h"
+#include "engine/ort/ort_model.h"
+#include "engine/ort/ort_provider.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const dck_engine engine_ort;
+
+/* --- the model's log */
+
+static void log_line(void *self, int severity, const char *category, const char *id,
+		     const char *location, const char *text)
+{
+	static const dck_log_level levels[] = {DCK_LOG_DEBUG, DCK_LOG_INFO, DCK_LOG_WARN,
+					       DCK_LOG_ERROR, DCK_LOG_ERROR};
+	/* Of a session that is watched: that the graph it saves is good for this machine only, and
+	 * that there are too many events, which the profile tells. */
+	static const char *const known[] = {"Serializing optimized model",
+					    "Maximum number of events reached"};
+	const dck_engine_model *m = self;
+	char sentence[1000];
+
+	(void)category, (void)id, (void)location;
+	if (!m->log || severity < 0 || severity > ORT_LOG_FATAL)
+		return;
+	ort_sentence(text, sentence, sizeof(sentence));
+	for (size_t i = 0; m->observe && i < sizeof(known) / sizeof(*known); i++)
+		if (strncmp(sentence, known[i], strlen(known[i])) == 0)
+			return;
+	m->log(m->log_self, levels[severity], sentence);
+}
+
+/* --- inputs and outputs */
+
+static dck_status shape_read(dck_engine_model *m, const ort_tensor_type *t, dck_tensor_info *ret,
+			     dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+	const char *symbols[DCK_RANK_MAX];
+	int element_type;
+	size_t rank;
+
+	DCK_TRY(ort_check(&m->lib, api->GetTensorElementType(t, &element_type), err,
+			  "cannot read the type of '%s'", ret->name));
+	DCK_TRY(ort_check(&m->lib, api->GetDimensionsCount(t, &rank), err,
+			  "cannot read the shape of '%s'", ret->name));
+	if (rank > DCK_RANK_MAX && ret >= m->out && ret < m->out + m->nout &&
+	    (size_t)(ret - m->out) >= m->nout - m->nvalues)
+		return DCK_OK; /* none of the model's own: it stays unknown */
+	if (rank > DCK_RANK_MAX)
+		DCK_FAIL(err, E_UNSUP, "'%s' has %zu dimensions and at most %d are supported",
+			 ret->name, rank, DCK_RANK_MAX);
+	DCK_TRY(ort_check(&m->lib, api->GetDimensions(t, ret->dim, rank), err,
+			  "cannot read the shape of '%s'", ret->name));
+	DCK_TRY(ort_check(&m->lib, api->GetSymbolicDimensions(t, symbols, rank), err,
+			  "cannot read the shape of '%s'", ret->name));
+	ret->dtype = engine_dtype_of_onnx(element_type);
+	ret->rank = (int32_t)rank;
+	for (size_t i = 0; i < rank; i++)
+		if (ret->dim[i] < 0) {
+			ret->dim[i] = -1;
+			ret->symbol[i] = *symbols[i] ? mem_arena_dup(m->arena, symbols[i]) : NULL;
+		}
+	return DCK_OK;
+}
+
+static dck_status name_read(dck_engine_model *m, ort_status *status, char *name, const char **ret,
+			    dck_err *err)
+{
+	DCK_TRY(ort_check(&m->lib, status, err, "cannot read a name from the model"));
+	*ret = mem_arena_dup(m->arena, name);
+	return ort_check(&m->lib, m->lib.api.AllocatorFree(m->lib.allocator, name), err,
+			 "cannot release a name");
+}
+
+static dck_status tensor_read(dck_engine_model *m, bool input, size_t i, dck_tensor_info *ret,
+			      dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+	const ort_tensor_type *tensor = NULL;
+	char *name = NULL;
+	ort_type *type = NULL;
+	int kind = 0;
+
+	*ret = (dck_tensor_info){.dtype = {DCK_DTYPE_OTHER, 0, 1}, .rank = -1};
+	ort_status *s = (input ? api->SessionGetInputName
+			       : api->SessionGetOutputName)(m->session, i, m->lib.allocator, &name);
+	DCK_TRY(name_read(m, s, name, &ret->name, err));
+	s = (input ? api->SessionGetInputTypeInfo : api->SessionGetOutputTypeInfo)(m->session, i,
+										   &type);
+	DCK_TRY(ort_check(&m->lib, s, err, "cannot read the type of '%s'", ret->name));
+	dck_status status = ort_check(&m->lib, api->GetOnnxTypeFromTypeInfo(type, &kind), err,
+				      "cannot read the type of '%s'", ret->name);
+	if (status == DCK_OK && kind == ORT_TYPE_TENSOR)
+		status = ort_check(&m->lib, api->CastTypeInfoToTensorInfo(type, &tensor), err,
+				   "cannot read the type of '%s'", ret->name);
+	if (status == DCK_OK && kind == ORT_TYPE_TENSOR)
+		status = shape_read(m, tensor, ret, err);
+	api->ReleaseTypeInfo(type);
+	return status;
+}
+
+static dck_status tensors_read(dck_engine_model *m, dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+
+	DCK_TRY(ort_check(&m->lib, api->SessionGetInputCount(m->session, &m->nin), err,
+			  "cannot count the inputs"));
+	DCK_TRY(ort_check(&m->lib, api->SessionGetOutputCount(m->session, &m->nout), err,
+			  "cannot count the outputs"));
+	m->in = mem_arena_array(m->arena, m->nin, sizeof(*m->in));
+	m->out = mem_arena_array(m->arena, m->nout, sizeof(*m->out));
+	if (mem_arena_failed(m->arena))
+		DCK_FAIL(err, E_NOMEM, "no memory for the model's inputs and outputs");
+	for (size_t i = 0; i < m->nin; i++)
+		DCK_TRY(tensor_read(m, true, i, &m->in[i], err));
+	for (size_t i = 0; i < m->nout; i++)
+		DCK_TRY(tensor_read(m, false, i, &m->out[i], err));
+	return DCK_OK;
+}
+
+/* --- facts */
+
+#define FACTS_MAX 16
+
+static void fact(dck_engine_model *m, const char *key, const char *value)
+{
+	if (m->nfacts < FACTS_MAX)
+		m->facts[m->nfacts++] = (dck_kv){key, value};
+}
+
+static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	const ort_setup *s = &m->setup;
+	char given[512] = "";
+	size_t used = 0;
+
+	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof(*m->facts));
+	if (!m->facts)
+		DCK_FAIL(err, E_NOMEM, "no memory for what the engine tells");
+	fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
+	fact(m, "found", m->lib.how);
+	fact(m, "version", m->lib.version);
+	fact(m, "provider",
+	     strcmp(s->provider, "cuda") == 0 ? mem_arena_fmt(m->arena, "cuda:%u", s->device)
+					      : mem_arena_dup(m->arena, s->provider));
+	fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->threads));
+	fact(m, "interop_threads",
+	     mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->interop_threads));
+	fact(m, "execution", s->parallel ? "parallel" : "sequential");
+	fact(m, "opt", mem_arena_dup(m->arena, s->opt));
+	fact(m, "spin", strcmp(s->spin, "1") == 0 ? "on" : "off");
+	fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
+	if (strcmp(s->provider, "cpu") != 0)
+		fact(m, "transfers",
+		     "inputs are copied to the device when bound, outside the clock; outputs are "
+		     "copied back within each run");
+	for (size_t i = 0; i < p->noptions && used < sizeof(given); i++)
+		used += (size_t)snprintf(given + used, sizeof(given) - used, "%s%s=%s",
+					 i ? " " : "", p->options[i].key, p->options[i].value);
+	if (*given)
+		fact(m, "options", mem_arena_dup(m->arena, given));
+	if (mem_arena_failed(m->arena))
+		DCK_FAIL(err, E_NOMEM, "no memory for what the engine tells");
+	return DCK_OK;
+}
+
+/* --- open and close */
+
+static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
+				 const dck_buffer *exposed, const ort_options *o, dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+	const void *bytes = exposed->data ? exposed->data : p->model_bytes;
+	size_t n = exposed->data ? exposed->n : p->model_bytes_n;
+	/* The first session of a process decides for this thread whether denormals are flushed
+	 * and leaves it so; run() does that itself, for its own time. */
+	uint64_t mode = float_mode_get();
+	ort_status *s = p->model_path && !exposed->data
+			    ? api->CreateSession(m->lib.env, p->model_path, o, &m->session)
+			    : api->CreateSessionFromArray(m->lib.env, bytes, n, o, &m->session);
+	float_mode_set(mode);
+	if (p->model_path)
+		return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses '%s'%s", m->lib.version,
+				 p->model_path,
+				 exposed->data && m->lib.minor < ORT_MINOR_FOLDER
+				     ? " (weights in a file of their own need 1.21 for this)"
+				     : "");
+	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
+}
+
+/* What is watched, in the session's options. with_graph: the optimised graph is saved as well. */
+static dck_status watch_apply(dck_engine_model *m, const dck_open_params *p, bool with_graph,
+			      ort_options *o, dck_err *err)
+{
+	if (m->observe & DCK_OBSERVE_OPERATORS)
+		DCK_TRY(ort_profile_apply(&m->lib, &m->files, with_graph, o, err));
+	if (m->observe & DCK_OBSERVE_VALUES || p->model_folder)
+		DCK_TRY(ort_expose_folder(&m->lib, p, o, err));
+	/* What other providers need, they allocate on their device. */
+	if (m->observe & DCK_OBSERVE_MEMORY && strcmp(m->setup.provider, "cpu") == 0)
+		DCK_TRY(ort_counter_new(&m->lib, o, &m->counter, err));
+	return DCK_OK;
+}
+
+static dck_status options_fill(dck_engine_model *m, const dck_open_params *p, ort_options *o,
+			       dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+
+	DCK_TRY(ort_check(&m->lib, api->SetUserLoggingFunction(o, log_line, m), err,
+			  "cannot set the log"));
+	DCK_TRY(ort_check(&m->lib, api->SetSessionLogSeverityLevel(o, ORT_LOG_WARNING), err,
+			  "cannot set the log's severity"));
+	DCK_TRY(ort_setup_apply(&m->lib, &m->setup, p, o, err));
+	return ort_provider_append(&m->lib, o, m->setup.provider, m->setup.device, m->arena, err);
+}
+
+static dck_status session_try(dck_engine_model *m, const dck_open_params *p,
+			      const dck_buffer *exposed, bool with_graph, dck_err *err)
+{
+	const ort_api *api = &m->lib.api;
+	ort_options *o;
+
+	DCK_TRY(ort_check(&m->lib, api->CreateSessionOptions(&o), err,
+			  "cannot create a session's options"));
+	dck_status status = options_fill(m, p, o, err);
+	if (status == DCK_OK)
+		status = watch_apply(m, p, with_graph, o, err);
+	if (status == DCK_OK)
+		status = session_create(m, p, exposed, o, err);
+	api->ReleaseSessionOptions(o);
+	if (m->counter)
+		ort_counter_settle(m->counter);
+	if (status != DCK_OK) {
+		ort_counter_free(m->counter);
+		m->counter = NULL;
+	}
+	return status;
+}
+
+/* A session that saves its graph may fail for that alone. */
+static dck_status session_without_graph(dck_engine_model *m, const dck_open_params *p,
+					const dck_buffer *exposed, const dck_err *why, dck_err *err)
+{
+	char text[sizeof(why->msg) + 100];
+
+	m->files.graph = NULL;
+	DCK_TRY(session_try(m, p, exposed, false, err));
+	snprintf(text, sizeof(text),
+		 "the optimised graph could not be saved, so operators are told by the names "
+		 "ONNX Runtime gives them: %s",
+		 why->msg);
+	if (m->log)
+		m->log(m->log_self, DCK_LOG_WARN, text);
+	return DCK_OK;
+}
+
+static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	dck_buffer exposed = {0};
+	dck_err why = {0};
+
+	if (m->observe & DCK_OBSERVE_OPERATORS)
+		DCK_TRY(ort_profile_plan(p->work_dir, m->arena, &m->files, err));
+	if (m->observe & DCK_OBSERVE_VALUES && m->nvalues > 0)
+		DCK_TRY(ort_expose(p, &exposed, err));
+	dck_status status = session_try(m, p, &exposed, m->files.graph != NULL, &why);
+	if (status == DCK_E_ENGINE && m->files.graph)
+		status = session_without_graph(m, p, &exposed, &why, err);
+	else if (status != DCK_OK && err)
+		*err = why;
+	dck_buffer_done(&exposed);
+	DCK_TRY(status);
+	/* Made once: run() would make them anew each time. */
+	return ort_check(&m->lib, m->lib.api.CreateRunOptions(&m->run_options), err,
+			 "cannot create a run's options");
+}
+
+static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+{
+	uint64_t begin_ns = os_now_ns();
+
+	DCK_TRY(ort_lib_open(p->library_path, m->arena, p, &m->lib, err));
+	uint64_t loaded_ns = os_now_ns();
+	DCK_TRY(session_open(m, p, err));
+	m->library_ns = loaded_ns - begin_ns;
+	m->session_ns = os_now_ns() - loaded_ns;
+	DCK_TRY(tensors_read(m, err));
+	return facts_make(m, p, err);
+}
+
+static void ort_close(dck_engine_model *m)
+{
+	if (!m)
+		return;
+	if (m->run_options)
+		m->lib.api.ReleaseRunOptions(m->run_options);
+	if (m->session)
+		m->lib.api.ReleaseSession(m->session);
+	ort_counter_free(m->counter);
+	ort_lib_close(&m->lib);
+	mem_arena_free(m->arena);
+	mem_free(m);
+}
+
+static dck_status ort_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
+{
+	ort_setup setup;
+
+	DCK_TRY(engine_options_check(&engine_ort, p, err));
+	DCK_TRY(ort_setup_read(p, &setup, err));
+	if (!p->model_path && p->model_bytes_n == 0)
+		DCK_FAIL(err, E_ARG, "the engine 'ort' needs a model");
+	dck_engine_model *m = mem_zalloc(1, sizeof(*m));
+	if (!m)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the model");
+	m->setup = setup;
+	m->observe = p->observe;
+	m->nvalues = p->observe & DCK_OBSERVE_VALUES ? p->nvalues : 0;
+	m->log = p->log;
+	m->log_self = p->log_self;
+	m->arena = mem_arena_new(0);
+	dck_status status =
+	    m->arena ? model_open(m, p, err)
+		     : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory to open the model");
+	if (status != DCK_OK) {
+		ort_close(m);
+		return status;
+	}
+	*ret = m;
+	return DCK_OK;
+}
+
+static dck_status ort_describe(dck_engine_model *m, const dck_tensor_info **ret_in, size_t *ret_nin,
+			       const dck_tensor_info **ret_out, size_t *ret_nout, dck_err *err)
+{
+	(void)err;
+	*ret_in = m->in;
+	*ret_nin = m->nin;
+	*ret_out = m->out;
+	*ret_nout = m->nout;
+	return DCK_OK;
+}
+
+static dck_status ort_facts(dck_engine_model *m, const dck_kv **ret, size_t *ret_n, dck_err *err)
+{
+	(void)err;
+	*ret = m->facts;
+	*ret_n = m->nfacts;
+	return DCK_OK;
+}
+
+static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
+{
+	ret->valid = 3;
+	ret->library_ns = m->library_ns;
+	ret->session_ns = m->session_ns;
+}
+
+/* --- what a model that is watched tells */
+
+void ort_run_begins(dck_engine_model *m)
+{
+	if (m->counter)
+		ort_counter_run_begins(m->counter);
+}
+
+void ort_run_ended(dck_engine_model *m, bool failed)
+{
+	uint64_t order = atomic_fetch_add(&m->runs.ended, 1);
+
+	if (!failed)
+		return;
+	uint64_t i = atomic_fetch_add(&m->runs.failures, 1);
+	if (i < ORT_FAILURES_MAX)
+		atomic_store(&m->runs.failed[i], order);
+}
+
+static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
+{
+	if (!(m->observe & DCK_OBSERVE_OPERATORS))
+		DCK_FAIL(err, E_ARG, "the model was not opened to be profiled");
+	if (!m->has_profile) {
+		DCK_TRY(ort_profile_end(&m->lib, m->session, &m->runs, m->arena, &m->profile, err));
+		if (m->files.graph && os_file_exists(m->files.graph))
+			m->profile.model_path = m->files.graph;
+		m->has_profile = true;
+	}
+	*ret = m->profile;
+	return DCK_OK;
+}
+
+static dck_status ort_memory_ask(dck_engine_model *m, dck_memory *ret, dck_err *err)
+{
+	return ort_memory_get(&m->lib, m->session, m->setup.provider, m->setup.device, m->counter,
+			      ret, err);
+}
+
+const dck_engine engine_ort = {
+    .struct_size = sizeof(dck_engine),
+    .abi_major = DCK_ABI_MAJOR,
+    .abi_minor = DCK_ABI_MINOR,
+    .caps = DCK_CAP_BIND_OUTPUT | DCK_CAP_VALUES | DCK_CAP_FOLDER,
+    .name = "ort",
+    .version = DCK_VERSION,
+    .help =
+	"ONNX Runtime 1.19 or newer, loaded when it is used: ONNX models on processors and GPUs",
+    .options = ort_engine_options,
+    .probe = ort_probe,
+    .open = ort_open,
+    .close = ort_close,
+    .describe = ort_describe,
+    .facts = ort_facts,
+    .open_times = ort_open_times,
+    .context_new = ort_context_new,
+    .context_free = ort_context_free,
+    .bind_input = ort_bind_input,
+    .bind_output = ort_bind_output,
+    .prepare = ort_prepare,
+    .run = ort_run,
+    .output = ort_output,
+    .profile = ort_profile,
+    .memory = ort_memory_ask,
+};

@@ -1,0 +1,344 @@
+/* ort_context.c - one request on a session: tensors are bound once, and a run is one call of
+ * ONNX Runtime.
+ *
+ * An output that the host does not bind is left to ONNX Runtime: bound to the device at first, it
+ * allocates it in the first run and writes to the same memory from then on. When its shape depends
+ * on the data and comes out different, ONNX Runtime refuses that; it is then bound anew and the
+ * run made again, and from there on before each run.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "engine/float_mode.h"
+#include "engine/ort/ort_model.h"
+
+#include <string.h>
+
+struct dck_engine_context {
+	/* What run() needs, first. */
+	const ort_api *api;
+	ort_session *session;
+	const ort_run_options *run_options;
+	ort_binding *binding;
+	bool flush;	     /* denormals, in our thread while it runs */
+	bool watched;	     /* the model counts its runs */
+	bool outputs_vary;   /* bind outputs anew before each run */
+	bool outputs_filled; /* there was a run since they were bound */
+	bool values_stale;   /* `values` are not those of the last run */
+
+	dck_engine_model *model;
+	ort_value **values; /* of the outputs; allocated by ONNX Runtime */
+	size_t nvalues;
+	dck_tensor *bound_in; /* what each input was last, for its shape */
+	bool *host_out;	      /* outputs in the host's memory */
+	bool shapes_changed;
+};
+
+/* --- binding */
+
+static void values_release(dck_engine_context *c)
+{
+	const ort_lib *l = &c->model->lib;
+
+	for (size_t i = 0; i < c->nvalues; i++)
+		if (c->values[i])
+			l->api.ReleaseValue(c->values[i]);
+	if (c->values)
+		ort_check(l, l->api.AllocatorFree(l->allocator, c->values), NULL, "unused");
+	c->values = NULL;
+	c->nvalues = 0;
+}
+
+/* Forgets the memory of those outputs that are ONNX Runtime's own. */
+static dck_status outputs_bind(dck_engine_context *c, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+
+	for (size_t i = 0; i < m->nout; i++)
+		if (!c->host_out[i])
+			DCK_TRY(ort_check(
+			    &m->lib,
+			    c->api->BindOutputToDevice(c->binding, m->out[i].name, m->lib.cpu), err,
+			    "cannot bind output '%s'", m->out[i].name));
+	c->outputs_filled = false;
+	return DCK_OK;
+}
+
+void ort_context_free(dck_engine_context *c)
+{
+	if (!c)
+		return;
+	values_release(c);
+	if (c->binding)
+		c->api->ReleaseIoBinding(c->binding);
+	mem_free(c->bound_in);
+	mem_free(c->host_out);
+	mem_free(c);
+}
+
+static dck_status context_init(dck_engine_context *c, dck_engine_model *m, dck_err *err)
+{
+	c->model = m;
+	c->api = &m->lib.api;
+	c->session = m->session;
+	c->run_options = m->run_options;
+	c->flush = m->setup.flush_denormals;
+	c->watched = m->observe != 0;
+	/* Outputs that are there from the run before would not be counted. */
+	c->outputs_vary = m->counter != NULL;
+	c->values_stale = true;
+	c->bound_in = mem_zalloc(m->nin ? m->nin : 1, sizeof(*c->bound_in));
+	c->host_out = mem_zalloc(m->nout ? m->nout : 1, sizeof(*c->host_out));
+	if (!c->bound_in || !c->host_out)
+		DCK_FAIL(err, E_NOMEM, "no memory for a context of the engine 'ort'");
+	DCK_TRY(ort_check(&m->lib, c->api->CreateIoBinding(m->session, &c->binding), err,
+			  "cannot create a binding"));
+	return outputs_bind(c, err);
+}
+
+dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)
+{
+	dck_engine_context *c = mem_zalloc(1, sizeof(*c));
+
+	if (!c)
+		DCK_FAIL(err, E_NOMEM, "no memory for a context of the engine 'ort'");
+	dck_status status = context_init(c, m, err);
+	if (status != DCK_OK) {
+		ort_context_free(c);
+		return status;
+	}
+	*ret = c;
+	return DCK_OK;
+}
+
+static dck_status shape_check(const char *what, const dck_tensor_info *want, const dck_tensor *t,
+			      dck_err *err)
+{
+	uint64_t n = dck_dtype_bytes(t->dtype);
+
+	if (want->dtype.code == DCK_DTYPE_OTHER || engine_onnx_type(t->dtype) == 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "%s '%s' is no tensor of numbers (a text, a sequence or a map): such "
+			 "models cannot be run here",
+			 what, want->name);
+	if (engine_onnx_type(want->dtype) != engine_onnx_type(t->dtype))
+		DCK_FAIL(err, E_ARG, "%s '%s' is of type %s, and %s was bound", what, want->name,
+			 dck_dtype_text(want->dtype), dck_dtype_text(t->dtype));
+	if (want->rank >= 0 && want->rank != t->rank)
+		DCK_FAIL(err, E_ARG, "%s '%s' has %d dimensions, and %d were bound", what,
+			 want->name, want->rank, t->rank);
+	if (t->rank < 0 || t->rank > DCK_RANK_MAX)
+		DCK_FAIL(err, E_ARG, "%s '%s' was bound with %d dimensions", what, want->name,
+			 t->rank);
+	for (int32_t i = 0; i < t->rank; i++) {
+		if (t->dim[i] < 0 ||
+		    (want->rank >= 0 && want->dim[i] >= 0 && want->dim[i] != t->dim[i]))
+			DCK_FAIL(err, E_ARG,
+				 "dimension %d of %s '%s' is %lld in the model, and %lld was bound",
+				 i, what, want->name, (long long)want->dim[i],
+				 (long long)t->dim[i]);
+		if (__builtin_mul_overflow(n, (uint64_t)t->dim[i], &n))
+			DCK_FAIL(err, E_LIMIT, "%s '%s' is too large", what, want->name);
+	}
+	if (n != t->bytes)
+		DCK_FAIL(err, E_ARG, "%s '%s' needs %llu bytes, and %llu were bound", what,
+			 want->name, (unsigned long long)n, (unsigned long long)t->bytes);
+	return DCK_OK;
+}
+
+static dck_status value_new(dck_engine_context *c, const char *name, const dck_tensor *t,
+			    ort_value **ret, dck_err *err)
+{
+	static char nothing[1]; /* where an empty tensor's data lies */
+	const ort_lib *l = &c->model->lib;
+
+	return ort_check(l,
+			 l->api.CreateTensorWithDataAsOrtValue(l->cpu, t->bytes ? t->data : nothing,
+							       t->bytes, t->dim, (size_t)t->rank,
+							       engine_onnx_type(t->dtype), ret),
+			 err, "cannot bind '%s'", name);
+}
+
+static bool same_shape(const dck_tensor *a, const dck_tensor *b)
+{
+	return a->rank == b->rank && memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(*a->dim)) == 0;
+}
+
+dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+	ort_value *value;
+
+	if (index >= m->nin)
+		DCK_FAIL(err, E_ARG, "there is no input %zu: the model has %zu", index, m->nin);
+	const char *name = m->in[index].name;
+	DCK_TRY(shape_check("input", &m->in[index], t, err));
+	DCK_TRY(value_new(c, name, t, &value, err));
+	dck_status status = ort_check(&m->lib, c->api->BindInput(c->binding, name, value), err,
+				      "cannot bind input '%s'", name);
+	c->api->ReleaseValue(value); /* the binding has its own reference */
+	if (status != DCK_OK)
+		return status;
+	if (!same_shape(&c->bound_in[index], t))
+		c->shapes_changed = true;
+	c->bound_in[index] = *t;
+	return DCK_OK;
+}
+
+dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+	ort_value *value;
+
+	if (index >= m->nout)
+		DCK_FAIL(err, E_ARG, "there is no output %zu: the model has %zu", index, m->nout);
+	const char *name = m->out[index].name;
+	DCK_TRY(shape_check("output", &m->out[index], t, err));
+	DCK_TRY(value_new(c, name, t, &value, err));
+	dck_status status = ort_check(&m->lib, c->api->BindOutput(c->binding, name, value), err,
+				      "cannot bind output '%s'", name);
+	c->api->ReleaseValue(value);
+	if (status == DCK_OK)
+		c->host_out[index] = true;
+	return status;
+}
+
+dck_status ort_prepare(dck_engine_context *c, dck_err *err)
+{
+	if (!c->shapes_changed)
+		return DCK_OK;
+	DCK_TRY(outputs_bind(c, err));
+	c->shapes_changed = false;
+	return DCK_OK;
+}
+
+/* --- running */
+
+static ort_status *run_bare(dck_engine_context *c)
+{
+	if (!c->flush)
+		return c->api->RunWithBinding(c->session, c->run_options, c->binding);
+	uint64_t mode = float_mode_get();
+	float_mode_set(mode | FLOAT_MODE_FLUSH);
+	ort_status *s = c->api->RunWithBinding(c->session, c->run_options, c->binding);
+	float_mode_set(mode);
+	return s;
+}
+
+static ort_status *run_once(dck_engine_context *c)
+{
+	if (!c->watched)
+		return run_bare(c);
+	ort_run_begins(c->model);
+	ort_status *s = run_bare(c);
+	ort_run_ended(c->model, s != NULL);
+	return s;
+}
+
+/* Did the outputs only not fit the memory of the run before? */
+static dck_status run_again(dck_engine_context *c, ort_status *failure, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+
+	if (!c->outputs_filled)
+		return ort_check(&m->lib, failure, err, "the run failed");
+	c->api->ReleaseStatus(failure);
+	DCK_TRY(outputs_bind(c, err));
+	DCK_TRY(ort_check(&m->lib, run_once(c), err, "the run failed"));
+	c->outputs_filled = true;
+	if (!c->outputs_vary && m->log)
+		m->log(m->log_self, DCK_LOG_INFO,
+		       "the shape of an output depends on the data: ONNX Runtime allocates "
+		       "outputs anew in each run from now on");
+	c->outputs_vary = true;
+	return DCK_OK;
+}
+
+dck_status ort_run(dck_engine_context *c, dck_err *err)
+{
+	if (c->outputs_vary)
+		DCK_TRY(outputs_bind(c, err));
+	c->values_stale = true;
+	ort_status *s = run_once(c);
+	if (s)
+		return run_again(c, s, err);
+	c->outputs_filled = true;
+	return DCK_OK;
+}
+
+/* --- results */
+
+static dck_status values_get(dck_engine_context *c, dck_err *err)
+{
+	const ort_lib *l = &c->model->lib;
+
+	if (!c->outputs_filled)
+		DCK_FAIL(err, E_ARG, "there are no outputs before a run");
+	if (!c->values_stale)
+		return DCK_OK;
+	values_release(c);
+	DCK_TRY(ort_check(
+	    l, l->api.GetBoundOutputValues(c->binding, l->allocator, &c->values, &c->nvalues), err,
+	    "cannot get the outputs"));
+	c->values_stale = false;
+	return DCK_OK;
+}
+
+/* shape_only: what has no size for us, such as text, is told without its data. */
+static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_type *type,
+			      const char *name, bool shape_only, dck_tensor *ret, dck_err *err)
+{
+	dck_tensor t = {0};
+	int element_type;
+	size_t rank;
+
+	DCK_TRY(ort_check(l, l->api.GetTensorElementType(type, &element_type), err,
+			  "cannot read output '%s'", name));
+	DCK_TRY(ort_check(l, l->api.GetDimensionsCount(type, &rank), err, "cannot read output '%s'",
+			  name));
+	t.dtype = engine_dtype_of_onnx(element_type);
+	if ((t.dtype.code == DCK_DTYPE_OTHER && !shape_only) || rank > DCK_RANK_MAX)
+		DCK_FAIL(err, E_UNSUP,
+			 "output '%s' is no tensor of numbers of at most %d dimensions", name,
+			 DCK_RANK_MAX);
+	DCK_TRY(ort_check(l, l->api.GetDimensions(type, t.dim, rank), err,
+			  "cannot read output '%s'", name));
+	t.rank = (int32_t)rank;
+	if (t.dtype.code == DCK_DTYPE_OTHER) {
+		*ret = t;
+		return DCK_OK;
+	}
+	DCK_TRY(ort_check(l, l->api.GetTensorMutableData(v, &t.data), err,
+			  "cannot read output '%s'", name));
+	t.bytes = dck_dtype_bytes(t.dtype);
+	for (size_t i = 0; i < rank; i++)
+		t.bytes *= (uint64_t)t.dim[i];
+	*ret = t;
+	return DCK_OK;
+}
+
+dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+	ort_tensor_type *type;
+	int is_tensor;
+
+	if (index >= m->nout)
+		DCK_FAIL(err, E_ARG, "there is no output %zu: the model has %zu", index, m->nout);
+	const char *name = m->out[index].name;
+	DCK_TRY(values_get(c, err));
+	if (index >= c->nvalues || !c->values[index])
+		DCK_FAIL(err, E_ABSENT, "the run gave no output '%s'", name);
+	ort_value *v = c->values[index];
+	DCK_TRY(ort_check(&m->lib, c->api->IsTensor(v, &is_tensor), err, "cannot read output '%s'",
+			  name));
+	if (!is_tensor)
+		DCK_FAIL(err, E_UNSUP, "output '%s' is no tensor", name);
+	DCK_TRY(ort_check(&m->lib, c->api->GetTensorTypeAndShape(v, &type), err,
+			  "cannot read output '%s'", name));
+	dck_status status =
+	    tensor_fill(&m->lib, v, type, name, m->observe & DCK_OBSERVE_VALUES, ret, err);
+	c->api->ReleaseTensorTypeAndShapeInfo(type);
+	return status;
+}

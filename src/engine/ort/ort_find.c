@@ -1,0 +1,234 @@
+/* ort_find.c - the places ONNX Runtime's C library is looked for in, in order:
+ *   1. what the user says: --engine-lib, DEEPCLOCK_ORT, ORT_DYLIB_PATH;
+ *   2. the folder "ort" beside deepclock's own program or library;
+ *   3. Python packages: of the active virtual environment, of the python3 in PATH, of the user;
+ *   4. the loader's path.
+ * Python packages hold only the file with the full version in its name, hence the patterns.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "engine/ort/ort_find.h"
+
+#include "base/err.h"
+#include "os/os.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LIBRARY	      "libonnxruntime.so*"
+#define PYTHON_MODULE "onnxruntime_pybind11_state"
+#define NO_C_LIBRARY \
+	"is a Python package of ONNX Runtime without its C library: 1.19 or newer is needed"
+
+/* The newest by version of the files that match, or NULL. */
+static const char *newest(mem_arena *a, const char *pattern)
+{
+	const char *best = NULL;
+	glob_t found;
+
+	if (!pattern || glob(pattern, 0, NULL, &found) != 0)
+		return NULL;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (!best || strverscmp(found.gl_pathv[i], best) > 0)
+			best = found.gl_pathv[i];
+	char *copy = mem_arena_dup(a, best);
+	globfree(&found);
+	return copy;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat s;
+	return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+static void add(ort_places *p, const char *path, const char *how)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (strcmp(p->place[i].path, path) == 0)
+			return;
+	if (p->n < ORT_PLACES_MAX)
+		p->place[p->n++] = (ort_place){path, how, false};
+}
+
+static void add_newest(ort_places *p, mem_arena *a, const char *pattern, const char *how)
+{
+	const char *path = newest(a, pattern);
+	if (path)
+		add(p, path, how);
+}
+
+/* --- what the user says */
+
+static dck_status asked_folder(const char *folder, const char *how, mem_arena *a, const char **ret,
+			       dck_err *err)
+{
+	static const char *const inside[] = {"", "/lib", "/lib64", "/capi", "/onnxruntime/capi"};
+
+	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside); i++) {
+		*ret = newest(a, mem_arena_fmt(a, "%s%s/" LIBRARY, folder, inside[i]));
+		if (*ret)
+			return DCK_OK;
+	}
+	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside); i++)
+		if (newest(a, mem_arena_fmt(a, "%s%s/" PYTHON_MODULE "*", folder, inside[i])))
+			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, folder, how);
+	if (mem_arena_failed(a))
+		DCK_FAIL(err, E_NOMEM, "no memory to look for ONNX Runtime");
+	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the folder '%s' (%s)", folder, how);
+}
+
+static dck_status asked_path(const char *path, const char *how, mem_arena *a, ort_places *ret,
+			     dck_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = path;
+
+	if (!*path)
+		DCK_FAIL(err, E_ARG, "%s is empty: give ONNX Runtime's library or its folder", how);
+	if (is_folder(path))
+		DCK_TRY(asked_folder(path, how, a, &file, err));
+	else if (access(path, F_OK) != 0)
+		DCK_FAIL(err, E_ABSENT, "there is no file '%s' (%s)", path, how);
+	else if (strncmp(slash ? slash + 1 : path, PYTHON_MODULE, strlen(PYTHON_MODULE)) == 0)
+		DCK_FAIL(err, E_VERSION,
+			 "'%s' (%s) is ONNX Runtime's Python module and not its C library, which "
+			 "lies beside it from 1.19 on as " LIBRARY,
+			 path, how);
+	else if (!slash) /* a name alone would send the loader to its own path */
+		file = mem_arena_fmt(a, "./%s", path);
+	if (!file)
+		DCK_FAIL(err, E_NOMEM, "no memory to look for ONNX Runtime");
+	ret->place[ret->n++] = (ort_place){file, how, true};
+	return DCK_OK;
+}
+
+/* --- beside deepclock */
+
+/* Only a name of this file, to ask the loader which file it is in. */
+static const char here;
+
+static void beside(ort_places *p, mem_arena *a, const char *self)
+{
+	/* A build folder (and the tests and examples in it), an installed program, an installed
+	 * library: in lib, and in a folder of lib for its kind of machine. */
+	static const char *const folders[] = {"ort", "../ort", "../lib/deepclock/ort",
+					      "deepclock/ort", "../deepclock/ort"};
+	char real[PATH_MAX];
+	char *slash;
+
+	if (!realpath(self, real) || !(slash = strrchr(real, '/')))
+		return;
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		add_newest(p, a, mem_arena_fmt(a, "%s/%s/" LIBRARY, real, folders[i]),
+			   "beside deepclock");
+}
+
+static void beside_deepclock(ort_places *p, mem_arena *a)
+{
+	Dl_info info;
+
+	beside(p, a, "/proc/self/exe");
+	if (dladdr(&here, &info) && info.dli_fname)
+		beside(p, a, info.dli_fname);
+}
+
+/* --- Python packages */
+
+static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const char *how)
+{
+	static const char *const folders[] = {
+	    "lib/python3*/site-packages",	"lib64/python3*/site-packages",
+	    "lib/python3*/dist-packages",	"lib/python3/dist-packages",
+	    "local/lib/python3*/dist-packages",
+	};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		const char *capi = mem_arena_fmt(a, "%s/%s/onnxruntime/capi", prefix, folders[i]);
+		if (!capi)
+			return;
+		const char *library = newest(a, mem_arena_fmt(a, "%s/" LIBRARY, capi));
+		if (library)
+			add(p, library, how);
+		else if (!p->old_wheel)
+			p->old_wheel = newest(a, mem_arena_fmt(a, "%s/" PYTHON_MODULE "*", capi));
+	}
+}
+
+/* prefix/bin/python3 -> prefix. The name as found first: in a virtual environment it is a link to
+ * an interpreter elsewhere, whose packages come second. */
+static void packages_of_interpreter(ort_places *p, mem_arena *a, char *path)
+{
+	char real[PATH_MAX];
+
+	p->python = mem_arena_dup(a, path);
+	const char *resolved = realpath(path, real);
+	for (int i = 0; i < 2; i++, path = real) {
+		if (i == 1 && !resolved)
+			break;
+		for (int up = 0; up < 2; up++) {
+			char *slash = strrchr(path, '/');
+			if (!slash)
+				return;
+			*slash = '\0';
+		}
+		packages_of(p, a, path, "packages of the python3 in PATH");
+	}
+}
+
+static void python_packages(ort_places *p, mem_arena *a)
+{
+	const char *environment = getenv("VIRTUAL_ENV"), *home = getenv("HOME");
+	char *python = NULL;
+
+	if (environment && *environment)
+		packages_of(p, a, environment, "packages of the virtual environment");
+	if (os_find_program("python3", &python, NULL) == DCK_OK) {
+		packages_of_interpreter(p, a, python);
+		mem_free(python);
+	}
+	if (home && *home)
+		packages_of(p, a, mem_arena_fmt(a, "%s/.local", home), "the user's own packages");
+}
+
+/* --- the loader's path */
+
+static void loader_path(ort_places *p, mem_arena *a)
+{
+	/* A distribution's file may carry the minor version in its name and nothing shorter. */
+	static const char *const folders[] = {
+	    "/usr/local/lib", "/usr/local/lib64",     "/usr/lib",
+	    "/usr/lib64",     "/usr/lib/*-linux-gnu", "/opt/onnxruntime/lib"};
+
+	add(p, "libonnxruntime.so.1", "the loader's path");
+	add(p, "libonnxruntime.so", "the loader's path");
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		add_newest(p, a, mem_arena_fmt(a, "%s/libonnxruntime.so.1*", folders[i]),
+			   "the system's libraries");
+}
+
+dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *err)
+{
+	static const char *const variables[] = {"DEEPCLOCK_ORT", "ORT_DYLIB_PATH"};
+
+	*ret = (ort_places){0};
+	if (asked)
+		return asked_path(asked, "--engine-lib", a, ret, err);
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const char *value = getenv(variables[i]);
+		if (value && *value)
+			return asked_path(value, variables[i], a, ret, err);
+	}
+	beside_deepclock(ret, a);
+	python_packages(ret, a);
+	loader_path(ret, a);
+	if (mem_arena_failed(a))
+		DCK_FAIL(err, E_NOMEM, "no memory to look for ONNX Runtime");
+	return DCK_OK;
+}

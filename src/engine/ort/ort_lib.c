@@ -1,0 +1,278 @@
+/* ort_lib.c - loads ONNX Runtime, asks its version before anything else, and opens its
+ * environment.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "engine/ort/ort_lib.h"
+
+#include "base/err.h"
+#include "engine/ort/ort_find.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- errors */
+
+/* "/some/where/graph.cc:123 Resolve " or "file.cc:9 std::vector<int> f(int, long) " at the front:
+ * returns what follows, or `text`. */
+static const char *skip_source(const char *text)
+{
+	const char *word_end = text + strcspn(text, " ");
+	const char *cc = strstr(text, ".cc:");
+
+	if (!cc)
+		cc = strstr(text, ".h:");
+	if (!cc || cc > word_end || !isdigit((unsigned char)strchr(cc, ':')[1]))
+		return text;
+	const char *at = word_end + strspn(word_end, " ");
+	/* The function: with its arguments, or a name alone. */
+	const char *open = strchr(at, '('), *space = strchr(at, ' ');
+	if (!space)
+		return at;
+	int depth = 0;
+	const char *scope = strstr(at, "::");
+	for (const char *c = open; scope && scope < open && *c; c++) {
+		depth += (*c == '(') - (*c == ')');
+		if (depth == 0 && c[1] == ' ')
+			return c + 1 + strspn(c + 1, " ");
+	}
+	return space + 1;
+}
+
+/* "[ONNXRuntimeError] : 1 : FAIL : " at the front: the code is kept elsewhere. */
+static const char *skip_code(const char *text)
+{
+	static const char mark[] = "[ONNXRuntimeError] : ", between[] = " : ";
+	const char *at = text;
+
+	if (strncmp(text, mark, sizeof(mark) - 1) != 0)
+		return text;
+	for (int i = 0; i < 3; i++) {
+		at = strstr(at, between);
+		if (!at)
+			return text;
+		at += sizeof(between) - 1;
+	}
+	return at;
+}
+
+void ort_sentence(const char *text, char *buf, size_t size)
+{
+	size_t n = 0;
+	bool word = true;
+
+	for (const char *at = text; *at && n + 1 < size;) {
+		if (word && *at != ' ') {
+			const char *after = skip_code(skip_source(at));
+			word = false;
+			if (after != at) {
+				at = after;
+				continue;
+			}
+		}
+		if (strncmp(at, "Stacktrace:", 11) == 0 || strncmp(at, "\n\n", 2) == 0)
+			break;
+		char c = isspace((unsigned char)*at) ? ' ' : *at;
+		at++;
+		if (c == ' ')
+			word = true;
+		if (c != ' ' || (n > 0 && buf[n - 1] != ' '))
+			buf[n++] = c;
+	}
+	while (n > 0 && (buf[n - 1] == ' ' || buf[n - 1] == '.'))
+		n--;
+	buf[n] = '\0';
+}
+
+dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *fmt, ...)
+{
+	char sentence[400], what[160];
+	va_list ap;
+
+	if (!s)
+		return DCK_OK;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	ort_sentence(l->api.GetErrorMessage(s), sentence, sizeof(sentence));
+	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s: %s", what,
+		*sentence ? sentence : "ONNX Runtime does not say why");
+	if (err)
+		err->native_code = l->api.GetErrorCode(s);
+	l->api.ReleaseStatus(s);
+	return DCK_E_ENGINE;
+}
+
+/* --- loading */
+
+static dck_status version_read(const char *text, const char *path, unsigned *ret, dck_err *err)
+{
+	unsigned major, minor;
+
+	if (!text || sscanf(text, "%u.%u", &major, &minor) != 2)
+		DCK_FAIL(err, E_FORMAT, "'%s' gives '%s' as ONNX Runtime's version", path,
+			 text ? text : "nothing");
+	if (major != 1)
+		DCK_FAIL(err, E_VERSION,
+			 "'%s' is ONNX Runtime %s, and only 1.%u and newer 1.x are known here",
+			 path, text, ORT_MINOR_OLDEST);
+	if (minor < ORT_MINOR_OLDEST)
+		DCK_FAIL(err, E_VERSION,
+			 "'%s' is ONNX Runtime %s, which is too old: 1.%u or newer is needed", path,
+			 text, ORT_MINOR_OLDEST);
+	*ret = minor;
+	return DCK_OK;
+}
+
+static dck_status table_get(ort_lib *l, dck_err *err)
+{
+	union { /* ISO C has no cast from an object pointer to a function pointer */
+		void *object;
+		const ort_api_base *(*get)(void);
+	} symbol = {os_library_symbol(l->library, "OrtGetApiBase")};
+	const char *path = os_library_path(l->library);
+
+	if (!symbol.object)
+		DCK_FAIL(err, E_FORMAT,
+			 "'%s' is not ONNX Runtime: it does not export OrtGetApiBase()", path);
+	const ort_api_base *base = symbol.get();
+	if (!base || !base->get_version || !base->get_api)
+		DCK_FAIL(err, E_FORMAT, "'%s' is not ONNX Runtime: OrtGetApiBase() gives nothing",
+			 path);
+	const char *version = base->get_version();
+	DCK_TRY(version_read(version, path, &l->minor, err));
+	snprintf(l->version, sizeof(l->version), "%s", version);
+	const unsigned asked = l->minor < ORT_MINOR_KNOWN ? l->minor : ORT_MINOR_KNOWN;
+	const ort_slot *table = base->get_api(asked);
+	if (!table)
+		DCK_FAIL(err, E_VERSION, "'%s' (ONNX Runtime %s) offers no API of version %u", path,
+			 version, l->minor);
+	ort_api_fill(&l->api, table, asked);
+	return DCK_OK;
+}
+
+/* ONNX Runtime 1.31 reports on its use: with threads of its own, files below HOME and TMPDIR, and
+ * calls over the network, inside the process that is measured. It reads this variable, and only
+ * before its environment is there. Whatever the user has set: nobody asked for such reports here.
+ */
+static void telemetry_off(void)
+{
+	static const char variable[] = "ORT_DISABLE_TELEMETRY";
+	const char *now = getenv(variable);
+
+	if (!now || strcmp(now, "1") != 0)
+		(void)setenv(variable, "1", 1);
+}
+
+static dck_status load(const ort_place *p, ort_lib *l, dck_err *err)
+{
+	*l = (ort_lib){.how = p->how};
+	telemetry_off();
+	DCK_TRY(os_library_open(p->path, &l->library, err));
+	dck_status status = table_get(l, err);
+	if (status != DCK_OK) {
+		os_library_close(l->library);
+		l->library = NULL;
+	}
+	return status;
+}
+
+static dck_status nothing_found(const ort_places *p, dck_err *err)
+{
+	if (p->old_wheel)
+		DCK_FAIL(err, E_ABSENT,
+			 "no ONNX Runtime was found: '%s' is a Python package of it without the C "
+			 "library, which it has from 1.19 on: pip install -U onnxruntime, or give "
+			 "--engine-lib FILE",
+			 p->old_wheel);
+	DCK_FAIL(err, E_ABSENT,
+		 "no ONNX Runtime was found: not named by DEEPCLOCK_ORT or ORT_DYLIB_PATH, not "
+		 "beside deepclock, not in the packages of %s or %s, not in the loader's path; "
+		 "'make demo' fetches it, or pip install onnxruntime, or give --engine-lib FILE",
+		 p->python ? p->python : "a python3 (none is in PATH)",
+		 getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");
+}
+
+/* Messages of the environment, which outlives each session and is shared by all of a process, so
+ * that it has nobody to tell them to. Those of a session go to its own function; what an error
+ * says is in its status. */
+static void log_drop(void *self, int severity, const char *category, const char *id,
+		     const char *location, const char *text)
+{
+	(void)self, (void)severity, (void)category, (void)id, (void)location, (void)text;
+}
+
+static dck_status environment_open(ort_lib *l, dck_err *err)
+{
+	const ort_api *api = &l->api;
+
+	DCK_TRY(ort_check(
+	    l,
+	    api->CreateEnvWithCustomLogger(log_drop, NULL, ORT_LOG_WARNING, "deepclock", &l->env),
+	    err, "cannot open ONNX Runtime's environment"));
+	ort_status *refused = api->DisableTelemetryEvents(l->env);
+	if (refused) /* a library without any */
+		api->ReleaseStatus(refused);
+	DCK_TRY(ort_check(l, api->GetAllocatorWithDefaultOptions(&l->allocator), err,
+			  "cannot get ONNX Runtime's allocator"));
+	return ort_check(l,
+			 api->CreateCpuMemoryInfo(ORT_ALLOCATOR_ARENA, ORT_MEMORY_DEFAULT, &l->cpu),
+			 err, "cannot describe the host's memory to ONNX Runtime");
+}
+
+static dck_status load_first(const ort_places *places, const dck_open_params *log, ort_lib *ret,
+			     dck_err *err)
+{
+	dck_err first = {0}, now;
+
+	for (size_t i = 0; i < places->n; i++) {
+		const ort_place *p = &places->place[i];
+		if (p->asked)
+			return load(p, ret, err);
+		if (load(p, ret, &now) == DCK_OK)
+			return DCK_OK;
+		/* Bare names are tried blindly; that they lead nowhere is no news. */
+		if (!strchr(p->path, '/'))
+			continue;
+		if (first.code == DCK_OK)
+			first = now;
+		if (log && log->log)
+			log->log(log->log_self, DCK_LOG_WARN, now.msg);
+	}
+	if (first.code == DCK_OK)
+		return nothing_found(places, err);
+	if (err)
+		*err = first;
+	return first.code;
+}
+
+dck_status ort_lib_open(const char *asked, mem_arena *a, const dck_open_params *log, ort_lib *ret,
+			dck_err *err)
+{
+	ort_places places;
+	ort_lib l;
+
+	DCK_TRY(ort_find(asked, a, &places, err));
+	DCK_TRY(load_first(&places, log, &l, err));
+	dck_status status = environment_open(&l, err);
+	if (status != DCK_OK) {
+		ort_lib_close(&l);
+		return status;
+	}
+	*ret = l;
+	return DCK_OK;
+}
+
+void ort_lib_close(ort_lib *l)
+{
+	if (!l->library)
+		return;
+	if (l->cpu)
+		l->api.ReleaseMemoryInfo(l->cpu);
+	if (l->env)
+		l->api.ReleaseEnv(l->env);
+	os_library_close(l->library);
+	*l = (ort_lib){0};
+}

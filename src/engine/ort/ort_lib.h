@@ -1,0 +1,37 @@
+/* ort_lib.h - ONNX Runtime's library, loaded and checked.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ENGINE_ORT_LIB_H
+#define ENGINE_ORT_LIB_H
+
+#include "base/mem.h"
+#include "deepclock/plugin.h"
+#include "engine/ort/ort_api.h"
+#include "os/os.h"
+
+typedef struct ort_lib {
+	ort_api api; /* first: run() is one load away from it */
+	os_library *library;
+	const char *how; /* which place of ort_find() it was */
+	char version[24];
+	unsigned minor;
+	ort_env *env;
+	ort_allocator *allocator; /* borrowed: the library's own */
+	ort_memory *cpu;
+} ort_lib;
+
+/* asked: a file or folder; NULL: searched. log and log_self hear of files that were passed over.
+ * `a` is for what the search needs. E_ABSENT, E_VERSION, E_FORMAT, E_ENGINE. */
+dck_status ort_lib_open(const char *asked, mem_arena *a, const dck_open_params *log, ort_lib *ret,
+			dck_err *err);
+void ort_lib_close(ort_lib *l);
+
+/* DCK_OK for NULL, else E_ENGINE with "<fmt>: <the library's sentence>" and its code as
+ * native_code; releases s. */
+dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *fmt, ...)
+    DCK_PRINTF(4, 5);
+
+/* The library's sentence without places in its sources and stack traces. */
+void ort_sentence(const char *text, char *buf, size_t size);
+
+#endif

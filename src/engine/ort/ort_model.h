@@ -1,0 +1,50 @@
+/* ort_model.h - what the files of the engine 'ort' share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ENGINE_ORT_MODEL_H
+#define ENGINE_ORT_MODEL_H
+
+#include "engine/ort/ort_lib.h"
+#include "engine/ort/ort_setup.h"
+#include "engine/ort/ort_watch.h"
+
+struct dck_engine_model {
+	ort_lib lib;
+	ort_session *session;
+	ort_run_options *run_options;
+	mem_arena *arena;
+	ort_setup setup;
+	dck_tensor_info *in, *out;
+	size_t nin, nout;
+	dck_kv *facts;
+	size_t nfacts;
+	uint64_t library_ns, session_ns;
+	void (*log)(void *self, dck_log_level level, const char *text);
+	void *log_self;
+	/* What is watched; nothing, for a model that is timed. */
+	uint32_t observe; /* DCK_OBSERVE_... */
+	size_t nvalues;	  /* the last so many outputs are values made so */
+	ort_runs runs;
+	ort_counter *counter;
+	ort_profile_files files;
+	dck_profile profile; /* once it has ended */
+	bool has_profile;
+};
+
+/* ort_context.c */
+dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err);
+void ort_context_free(dck_engine_context *c);
+dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err);
+dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err);
+dck_status ort_prepare(dck_engine_context *c, dck_err *err);
+dck_status ort_run(dck_engine_context *c, dck_err *err);
+dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err);
+
+/* Around each run of a model that is watched; from any thread. */
+void ort_run_begins(dck_engine_model *m);
+void ort_run_ended(dck_engine_model *m, bool failed);
+
+/* ort_probe.c */
+dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err);
+
+#endif

@@ -1,0 +1,116 @@
+/* ort_probe.c - what ONNX Runtime is found here, and which of its providers work. A provider that
+ * is compiled in may lack its libraries or its device, so each gets a session.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "engine/ort/ort_model.h"
+#include "engine/ort/ort_provider.h"
+
+#include <string.h>
+
+/* The smallest model there is, one Identity of one float, as ONNX's protobuf: each field is a tag
+ * (number x 8 + wire type), a length and the bytes. */
+static const unsigned char identity_model[] = {
+    0x08, 8,						  /* ir_version 8 */
+    0x3a, 51,						  /* graph */
+    0x0a, 16,						  /*   node */
+    0x0a, 1,  'x',					  /*     input */
+    0x12, 1,  'y',					  /*     output */
+    0x22, 8,  'I',  'd', 'e',  'n', 't',  'i', 't',  'y', /*     op_type */
+    0x12, 1,  'g',					  /*   name */
+    0x5a, 13, 0x0a, 1,	 'x',				  /*   input: name, */
+    0x12, 8,  0x0a, 6,	 0x08, 1,   0x12, 2,   0x0a, 0,	  /*     type: tensor, float32, shape [?] */
+    0x62, 13, 0x0a, 1,	 'y',				  /*   output: the same */
+    0x12, 8,  0x0a, 6,	 0x08, 1,   0x12, 2,   0x0a, 0,	  /* */
+    0x42, 2,  0x10, 13,					  /* opset_import: version 13 */
+};
+
+#define FACTS_MAX 40
+
+typedef struct probe {
+	mem_arena *arena;
+	dck_kv facts[FACTS_MAX];
+	size_t n;
+} probe;
+
+static void fact(probe *p, const char *key, const char *value)
+{
+	if (p->n < FACTS_MAX)
+		p->facts[p->n++] = (dck_kv){key, value};
+}
+
+static void log_drop(void *self, int severity, const char *category, const char *id,
+		     const char *location, const char *text)
+{
+	(void)self, (void)severity, (void)category, (void)id, (void)location, (void)text;
+}
+
+static dck_status session_try(const ort_lib *l, ort_options *o, const char *provider, mem_arena *a,
+			      dck_err *err)
+{
+	ort_session *session;
+
+	DCK_TRY(ort_check(l, l->api.SetUserLoggingFunction(o, log_drop, NULL), err,
+			  "cannot set the log"));
+	DCK_TRY(ort_check(l, l->api.SetIntraOpNumThreads(o, 1), err, "cannot set the threads"));
+	DCK_TRY(ort_provider_append(l, o, provider, 0, a, err));
+	DCK_TRY(ort_check(l,
+			  l->api.CreateSessionFromArray(l->env, identity_model,
+							sizeof(identity_model), o, &session),
+			  err, "no session with provider '%s'", provider));
+	l->api.ReleaseSession(session);
+	return DCK_OK;
+}
+
+static void provider_try(probe *p, const ort_lib *l, const char *provider)
+{
+	ort_options *o;
+	dck_err err;
+
+	dck_status status = ort_check(l, l->api.CreateSessionOptions(&o), &err, "no options");
+	if (status == DCK_OK) {
+		status = session_try(l, o, provider, p->arena, &err);
+		l->api.ReleaseSessionOptions(o);
+	}
+	fact(p, mem_arena_fmt(p->arena, "provider/%s", provider),
+	     status == DCK_OK ? "ok" : mem_arena_dup(p->arena, err.msg));
+}
+
+static dck_status library_probe(probe *p, const ort_lib *l, dck_err *err)
+{
+	const char *const *providers;
+	size_t n;
+
+	fact(p, "library", mem_arena_dup(p->arena, os_library_path(l->library)));
+	fact(p, "found", mem_arena_dup(p->arena, l->how));
+	fact(p, "version", mem_arena_dup(p->arena, l->version));
+	fact(p, "build", mem_arena_dup(p->arena, l->api.GetBuildInfoString()));
+	DCK_TRY(ort_provider_list(l, p->arena, &providers, &n, err));
+	for (size_t i = 0; i < n; i++)
+		provider_try(p, l, providers[i]);
+	if (mem_arena_failed(p->arena))
+		DCK_FAIL(err, E_NOMEM, "no memory for what is found");
+	return DCK_OK;
+}
+
+dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err)
+{
+	/* The interface lends the pairs until the next probe, so they need a place that stays. It
+	 * is called in a child process that does nothing else. */
+	static probe last;
+	ort_lib l;
+
+	mem_arena_free(last.arena);
+	last = (probe){.arena = mem_arena_new(0)};
+	if (!last.arena)
+		DCK_FAIL(err, E_NOMEM, "no memory to look for ONNX Runtime");
+	DCK_TRY(ort_lib_open(library_path, last.arena, NULL, &l, err));
+	dck_status status = library_probe(&last, &l, err);
+	ort_lib_close(&l);
+	if (status != DCK_OK)
+		return status;
+	*ret = last.facts;
+	*ret_n = last.n;
+	return DCK_OK;
+}

@@ -1,0 +1,337 @@
+/* ort_profile.c - when each operator ran, from ONNX Runtime's own profiler: what it is told, and
+ * its events sorted into runs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "engine/ort/ort_trace.h"
+#include "engine/ort/ort_watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- what a session is told */
+
+#define WEIGHTS "weights"
+
+dck_status ort_profile_plan(const char *work_dir, mem_arena *a, ort_profile_files *ret,
+			    dck_err *err)
+{
+	if (!work_dir || !*work_dir)
+		DCK_FAIL(err, E_ARG, "a profile needs a folder to work in");
+	ret->prefix = mem_arena_fmt(a, "%s/profile", work_dir);
+	ret->graph = mem_arena_fmt(a, "%s/graph.onnx", work_dir);
+	/* The graph is asked for, and not its weights, which may be gigabytes: they go to a file
+	 * beside it, and that is nothing. */
+	const char *weights = mem_arena_fmt(a, "%s/" WEIGHTS, work_dir);
+	if (mem_arena_failed(a))
+		DCK_FAIL(err, E_NOMEM, "no memory for a profile");
+	if (symlink("/dev/null", weights) != 0 && errno != EEXIST)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write a profile into '%s'", work_dir);
+	return DCK_OK;
+}
+
+dck_status ort_profile_apply(const ort_lib *l, const ort_profile_files *f, bool with_graph,
+			     ort_options *o, dck_err *err)
+{
+	static const char *const config[][2] = {
+	    {"session.save_model_format", "ONNX"},
+	    {"session.optimized_model_external_initializers_file_name", WEIGHTS},
+	    /* Smaller ones stay in the file: shapes, axes and scales say what a node does. */
+	    {"session.optimized_model_external_initializers_min_size_in_bytes", "8193"},
+	};
+
+	DCK_TRY(ort_check(l, l->api.EnableProfiling(o, f->prefix), err, "cannot profile"));
+	if (!with_graph || !f->graph)
+		return DCK_OK;
+	DCK_TRY(ort_check(l, l->api.SetOptimizedModelFilePath(o, f->graph), err,
+			  "cannot save the optimised graph"));
+	for (size_t i = 0; i < sizeof(config) / sizeof(*config); i++)
+		DCK_TRY(ort_check(l, l->api.AddSessionConfigEntry(o, config[i][0], config[i][1]),
+				  err, "ONNX Runtime refuses %s=%s", config[i][0], config[i][1]));
+	return DCK_OK;
+}
+
+/* --- runs */
+
+typedef struct run {
+	const ort_trace_run *of;
+	uint64_t end_us, last_end_us; /* last: of this and of those before it */
+	bool left_out;
+	uint64_t number; /* among those that are kept */
+} run;
+
+static uint64_t end_of(const ort_trace_run *r)
+{
+	return r->begin_us + r->duration_us + 1; /* both are rounded down */
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const ort_trace_run *x = ((const run *)a)->of, *y = ((const run *)b)->of;
+
+	if (x->begin_us != y->begin_us)
+		return x->begin_us < y->begin_us ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* A run that failed has operators missing. Runs are known here by the order of their ends, which
+ * is the file's, unless ONNX Runtime does not write those that failed. */
+static void failed_leave_out(const ort_trace *t, const ort_runs *runs, run *r)
+{
+	uint64_t failures = runs ? atomic_load(&runs->failures) : 0;
+
+	if (failures == 0 || t->nruns + failures == atomic_load(&runs->ended))
+		return;
+	for (uint64_t i = 0; i < failures && i < ORT_FAILURES_MAX; i++) {
+		uint64_t at = atomic_load(&runs->failed[i]);
+		if (at < t->nruns)
+			r[at].left_out = true;
+	}
+}
+
+/* In the order of their beginnings; those that count are numbered. */
+static run *runs_order(const ort_trace *t, const ort_runs *runs, mem_arena *a, size_t *ret_kept)
+{
+	run *r = mem_arena_array(a, t->nruns + 1, sizeof(*r));
+	uint64_t last = 0;
+
+	if (!r)
+		return NULL;
+	for (size_t i = 0; i < t->nruns; i++)
+		r[i] = (run){.of = &t->runs[i], .end_us = end_of(&t->runs[i])};
+	failed_leave_out(t, runs, r);
+	qsort(r, t->nruns, sizeof(*r), by_begin);
+	*ret_kept = 0;
+	for (size_t i = 0; i < t->nruns; i++) {
+		if (r[i].end_us > last)
+			last = r[i].end_us;
+		r[i].last_end_us = last;
+		if (!r[i].left_out)
+			r[i].number = (*ret_kept)++;
+	}
+	return r;
+}
+
+/* How many runs begin no later. */
+static size_t runs_until(const run *r, size_t n, uint64_t us)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (r[mid].of->begin_us <= us)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The run of operator i: it ran within it, and its event was written before the run's. One thread
+ * makes all operators of a run, unless they run side by side. *ret NULL: none is there. */
+static dck_status run_of(const ort_trace *t, const run *r, size_t i, const run **ret, dck_err *err)
+{
+	const ort_trace_op *op = &t->ops[i];
+	const run *best = NULL;
+	bool unsure = false;
+
+	for (size_t k = runs_until(r, t->nruns, op->begin_us);
+	     k > 0 && r[k - 1].last_end_us >= op->begin_us; k--) {
+		const run *now = &r[k - 1];
+		if (now->end_us < op->begin_us || now->of->ops_before <= i)
+			continue;
+		bool mine = now->of->thread == op->thread;
+		if (best && (best->of->thread == op->thread) == mine) {
+			unsure |= !mine && best->of->begin_us + 1 < now->end_us &&
+				  now->of->begin_us + 1 < best->end_us;
+			if (now->of->ops_before >= best->of->ops_before)
+				continue;
+		} else if (best && !mine) {
+			continue;
+		} else {
+			unsure = false;
+		}
+		best = now;
+	}
+	if (unsure)
+		DCK_FAIL(err, E_UNSUP,
+			 "several runs went on at a time, each with operators side by side: whose "
+			 "an operator was cannot be told; profile with one run at a time");
+	*ret = best;
+	return DCK_OK;
+}
+
+/* --- events */
+
+typedef struct entry {
+	uint64_t run, begin_us, duration_us;
+	size_t op; /* in the trace: the order in which they ended */
+} entry;
+
+/* One that holds others begins no later, lasts no shorter and ends last. */
+static int by_run(const void *a, const void *b)
+{
+	const entry *x = a, *y = b;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	if (x->begin_us != y->begin_us)
+		return x->begin_us < y->begin_us ? -1 : 1;
+	if (x->duration_us != y->duration_us)
+		return x->duration_us > y->duration_us ? -1 : 1;
+	return (x->op < y->op) - (x->op > y->op);
+}
+
+/* Operators with graphs inside, in ONNX and in ONNX Runtime's own domain. */
+static bool has_body(const char *type)
+{
+	static const char *const types[] = {
+	    "If", "Loop", "Scan", "BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch"};
+
+	for (size_t i = 0; type && i < sizeof(types) / sizeof(*types); i++)
+		if (strcmp(types[i], type) == 0)
+			return true;
+	return false;
+}
+
+#define BODIES_MAX 64
+
+/* Those around the present operator, in one run. A body is run by the thread of its operator. */
+typedef struct bodies {
+	const entry *open[BODIES_MAX];
+	size_t n;
+} bodies;
+
+static uint32_t depth_of(const ort_trace *t, bodies *b, const entry *e)
+{
+	const ort_trace_op *op = &t->ops[e->op];
+	size_t kept = 0;
+	uint32_t depth = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const entry *o = b->open[i];
+		if (o->run != e->run || o->begin_us + o->duration_us + 1 < e->begin_us)
+			continue;
+		b->open[kept++] = o;
+		depth += t->ops[o->op].thread == op->thread && o->op > e->op;
+	}
+	b->n = kept;
+	if (has_body(op->type) && b->n < BODIES_MAX)
+		b->open[b->n++] = e;
+	return depth;
+}
+
+/* On a device, an operator takes as long as its kernels; what runs on the host has none. */
+static uint64_t duration_us(const ort_trace_op *op, bool of_device)
+{
+	if (op->has_device)
+		return op->device_us;
+	if (of_device && op->provider && strcmp(op->provider, "CPUExecutionProvider") != 0)
+		return 0;
+	return op->duration_us;
+}
+
+static void events_fill(const ort_trace *t, const entry *e, size_t n, bool of_device,
+			dck_op_event *ret)
+{
+	bodies around = {.n = 0};
+
+	for (size_t i = 0; i < n; i++) {
+		const ort_trace_op *op = &t->ops[e[i].op];
+		ret[i] = (dck_op_event){.name = op->name,
+					.type = op->type ? op->type : "",
+					.provider = op->provider,
+					.run = e[i].run,
+					.begin_ns = op->begin_us * 1000,
+					.duration_ns = duration_us(op, of_device) * 1000,
+					.memory_bytes = op->memory_bytes,
+					.depth = depth_of(t, &around, &e[i])};
+	}
+}
+
+static dck_status entries_make(const ort_trace *t, const run *r, entry *e, size_t *ret_n,
+			       size_t *ret_lost, dck_err *err)
+{
+	size_t n = 0, lost = 0;
+
+	for (size_t i = 0; i < t->nops; i++) {
+		const run *of = NULL;
+		DCK_TRY(run_of(t, r, i, &of, err));
+		lost += of == NULL;
+		if (of && !of->left_out)
+			e[n++] = (entry){of->number, t->ops[i].begin_us, t->ops[i].duration_us, i};
+	}
+	qsort(e, n, sizeof(*e), by_run);
+	*ret_n = n;
+	*ret_lost = lost;
+	return DCK_OK;
+}
+
+dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena *a,
+			     dck_profile *ret, dck_err *err)
+{
+	const uint64_t failures = runs ? atomic_load(&runs->failures) : 0;
+	size_t kept = 0, n = 0, lost = 0;
+	bool of_device = false;
+
+	if (failures > ORT_FAILURES_MAX)
+		DCK_FAIL(err, E_ENGINE, "more than %d runs failed: the profile says too little",
+			 ORT_FAILURES_MAX);
+	run *r = runs_order(t, runs, a, &kept);
+	uint64_t *run_ns = mem_arena_array(a, kept, sizeof(*run_ns));
+	dck_op_event *events = mem_arena_array(a, t->nops, sizeof(*events));
+	entry *e = mem_zalloc(t->nops + 1, sizeof(*e));
+	if (!r || !e || mem_arena_failed(a)) {
+		mem_free(e);
+		DCK_FAIL(err, E_NOMEM, "no memory for %zu events of operators", t->nops);
+	}
+	dck_status status = entries_make(t, r, e, &n, &lost, err);
+	if (status == DCK_OK) {
+		for (size_t i = 0; i < t->nops; i++)
+			of_device |= t->ops[i].has_device;
+		events_fill(t, e, n, of_device, events);
+	}
+	mem_free(e);
+	if (status != DCK_OK)
+		return status;
+	for (size_t i = 0; i < t->nruns; i++)
+		if (!r[i].left_out)
+			run_ns[r[i].number] = r[i].of->duration_us * 1000;
+	bool truncated = runs ? t->nruns + failures < atomic_load(&runs->ended) : lost > 0;
+	*ret = (dck_profile){
+	    .struct_size = sizeof(*ret),
+	    .flags = (truncated || (lost > 0 && failures == 0) ? DCK_PROFILE_TRUNCATED : 0) |
+		     (of_device ? DCK_PROFILE_DEVICE_TIME : 0),
+	    .resolution_ns = 1000,
+	    .events = events,
+	    .nevents = n,
+	    .nruns = kept,
+	    .run_ns = run_ns,
+	};
+	return DCK_OK;
+}
+
+/* --- the file of a session */
+
+/* Names were not escaped in versions before this one. */
+#define ESCAPED_SINCE 31u
+
+dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *runs, mem_arena *a,
+			   dck_profile *ret, dck_err *err)
+{
+	ort_trace trace = {0};
+	char *path = NULL;
+
+	DCK_TRY(ort_check(l, l->api.SessionEndProfiling(s, l->allocator, &path), err,
+			  "cannot end the profile"));
+	dck_status status =
+	    path && *path
+		? ort_trace_read_file(path, l->minor >= ESCAPED_SINCE, a, &trace, err)
+		: err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "ONNX Runtime made no profile");
+	if (path)
+		ort_check(l, l->api.AllocatorFree(l->allocator, path), NULL, "unused");
+	DCK_TRY(status);
+	return ort_profile_group(&trace, runs, a, ret, err);
+}

@@ -1,0 +1,265 @@
+/* ort_setup.c - the options of the engine 'ort'. ONNX Runtime takes any key for a session's
+ * configuration and ignores those it does not know, so every key that may be given is a row here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "engine/ort/ort_setup.h"
+
+#include "base/err.h"
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS_MAX 4096
+
+/* Rows from here to the first with a '.' are ours; those with one are ONNX Runtime's own names,
+ * handed over as they are, from its list of session configuration keys. */
+const dck_engine_option ort_engine_options[] = {
+    {"threads", "N", "threads within an operator; default: the cores this process may use"},
+    {"interop_threads", "N", "operators run side by side; more than 1 turns 'parallel' on"},
+    {"parallel", "0|1", "run independent operators side by side"},
+    {"opt", "none|basic|extended|all", "how far the graph is optimised; default: all"},
+    {"spin", "0|1", "idle workers keep a core busy to start sooner; default: 1"},
+    {"denormals", "keep|flush", "flush: numbers below 1e-38 count as zero, which is faster"},
+    {"deterministic", "0|1", "1: only kernels that give the same bits each time"},
+    {"mem_pattern", "0|1", "plan memory after the first run; default: 1"},
+    {"arena", "0|1", "keep freed memory for later; default: 1"},
+    {"prepacking", "0|1", "reorder weights once at opening; default: 1"},
+    {"provider", "NAME", "execution provider: cpu, cuda, xnnpack ...; default: by --device"},
+    {"session.disable_prepacking", "0|1", "do not reorder weights"},
+    {"session.set_denormal_as_zero", "0|1", "see 'denormals', which also covers our own thread"},
+    {"session.intra_op.allow_spinning", "0|1", "spinning within an operator"},
+    {"session.inter_op.allow_spinning", "0|1", "spinning between operators"},
+    {"session.intra_op.spin_duration_us", "N", "microseconds to spin before sleeping"},
+    {"session.inter_op.spin_duration_us", "N", "the same between operators"},
+    {"session.intra_op.spin_backoff_max", "N", "longest pause while spinning"},
+    {"session.inter_op.spin_backoff_max", "N", "the same between operators"},
+    {"session.force_spinning_stop", "0|1", "stop spinning when the last run ends"},
+    {"session.intra_op_thread_affinities", "LIST", "processors of each worker: 1;2;3-4"},
+    {"session.dynamic_block_base", "N", "finer division of work among the threads"},
+    {"session.use_env_allocators", "0|1", "allocators shared by sessions"},
+    {"session.use_device_allocator_for_initializers", "0|1", "weights outside the arena"},
+    {"session.load_model_format", "ONNX|ORT", "what the model is, when its name does not say"},
+    {"session.use_ort_model_bytes_directly", "0|1", "do not copy a model given as bytes"},
+    {"session.use_ort_model_bytes_for_initializers", "0|1", "nor its weights"},
+    {"session.model_external_initializers_file_folder_path", "FOLDER", "where weights lie"},
+    {"session.disable_quant_qdq", "0|1", "leave quantise and dequantise pairs alone"},
+    {"session.disable_double_qdq_remover", "0|1", "keep doubled pairs"},
+    {"session.enable_quant_qdq_cleanup", "0|1", "remove pairs that are left over"},
+    {"session.disable_qdq_constant_folding", "0|1", "do not fold constants of pairs"},
+    {"session.qdqisint8allowed", "0|1", "signed 8-bit operators on x86"},
+    {"session.x64quantprecision", "0|1", "precise 8-bit sums without VNNI"},
+    {"session.qdq_matmulnbits_accuracy_level", "N", "accuracy of few-bit matrix products"},
+    {"session.qdq_matmulnbits_block_size", "N", "their block size"},
+    {"session.enable_dq_matmulnbits_fusion", "0|1", "fuse dequantise and matrix product"},
+    {"session.disable_aot_function_inlining", "0|1", "keep model functions until late"},
+    {"session.allow_released_opsets_only", "0|1", "refuse operator sets not yet released"},
+    {"session.strict_shape_type_inference", "0|1", "shapes that contradict are errors"},
+    {"session.graph_optimizations_loop_level", "0|1|2", "repeat optimisations"},
+    {"session.debug_layout_transformation", "0|1", "dump the graph around layout changes"},
+    {"session.disable_cpu_ep_fallback", "0|1", "fail when a node cannot run on the provider"},
+    {"session.node_partition_config_file", "FILE", "streams of each node"},
+    {"session.record_ep_graph_assignment_info", "0|1", "remember which provider has a node"},
+    {"session.collect_node_memory_stats_to_file", "FILE", "memory of each node, as CSV"},
+    {"session.save_model_format", "ONNX|ORT", "of the optimised model"},
+    {"session.save_external_prepacked_constant_initializers", "0|1", "save reordered weights"},
+    {"session.optimized_model_external_initializers_file_name", "FILE", "weights apart"},
+    {"session.optimized_model_external_initializers_min_size_in_bytes", "N", "from this size"},
+    {"session.disable_model_compile", "0|1", "fail when a provider has to compile the model"},
+    {"optimization.enable_gelu_approximation", "0|1", "Gelu by tanh"},
+    {"optimization.enable_cast_chain_elimination", "0|1", "remove casts there and back"},
+    {"optimization.disable_specified_optimizers", "LIST", "names with ';' between them"},
+    {"optimization.minimal_build_optimizations", "TEXT", "for models in ORT's own format"},
+    {"mlas.enable_gemm_fastmath_arm64_bfloat16", "0|1", "matrix products in bfloat16"},
+    {"mlas.disable_kleidiai", "0|1", "without Arm's kernels"},
+    {"mlas.use_lut_gemm", "0|1", "few-bit matrix products by tables"},
+    {"ep.context_enable", "0|1", "write the provider's compiled model"},
+    {"ep.context_file_path", "FILE", "where to"},
+    {"ep.context_embed_mode", "0|1", "inside the model or beside it"},
+    {"ep.share_ep_contexts", "0|1", "share it among sessions"},
+    {NULL, NULL, NULL},
+};
+
+static bool option_on(const dck_open_params *p, const char *key, bool otherwise)
+{
+	const char *text = engine_option(p, key);
+	return text ? strcmp(text, "1") == 0 : otherwise;
+}
+
+/* "cpu", "cuda", "cuda:1" */
+static dck_status device_read(const dck_open_params *p, ort_setup *s, dck_err *err)
+{
+	const char *text = p->device ? p->device : "cpu";
+	char after;
+
+	if (strcmp(text, "cpu") == 0)
+		s->provider = "cpu";
+	else if (strcmp(text, "cuda") == 0 || sscanf(text, "cuda:%4u%c", &s->device, &after) == 1)
+		s->provider = "cuda";
+	else
+		DCK_FAIL(err, E_ARG, "the engine 'ort' knows no device '%s': cpu, cuda or cuda:N",
+			 text);
+	const char *provider = engine_option(p, "provider");
+	if (!provider)
+		return DCK_OK;
+	if (!*provider)
+		DCK_FAIL(err, E_ARG, "option 'provider' is empty: cpu, cuda ...");
+	if (strcmp(s->provider, "cpu") != 0 && strcmp(provider, s->provider) != 0)
+		DCK_FAIL(err, E_ARG, "device '%s' and provider '%s' contradict each other", text,
+			 provider);
+	s->provider = provider;
+	return DCK_OK;
+}
+
+/* The processors' time that is ours: a container's quota counts like fewer cores. */
+static uint64_t within_quota(uint64_t n)
+{
+	os_host host;
+
+	os_host_get(&host);
+	if (host.cgroup_cpus > 0 && host.cgroup_cpus < (double)n) {
+		uint64_t whole = (uint64_t)host.cgroup_cpus;
+		n = (double)whole < host.cgroup_cpus ? whole + 1 : whole;
+	}
+	return n > 0 ? n : 1;
+}
+
+static void threads_warn(const dck_open_params *p, const ort_setup *s)
+{
+	uint64_t wanted = s->threads * s->interop_threads;
+	unsigned allowed = os_cpus_allowed();
+	char text[256];
+
+	if (wanted <= allowed || !p->log)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu threads within an operator x %llu operators side by side are more than the "
+		 "%u processors this process may use: they wait for each other while spinning, "
+		 "and times get longer and scatter; use fewer threads or more processors",
+		 (unsigned long long)s->threads, (unsigned long long)s->interop_threads, allowed);
+	p->log(p->log_self, DCK_LOG_WARN, text);
+}
+
+/* Explicit numbers always: left alone, ONNX Runtime takes the machine's physical cores, whatever
+ * this process may use of them, and pins its workers. */
+static dck_status threads_read(const dck_open_params *p, ort_setup *s, dck_err *err)
+{
+	uint64_t cores = within_quota(os_cores_allowed());
+
+	s->threads = 0;
+	s->interop_threads = 0;
+	DCK_TRY(engine_option_count(p, "threads", 1, THREADS_MAX, &s->threads, err));
+	DCK_TRY(
+	    engine_option_count(p, "interop_threads", 1, THREADS_MAX, &s->interop_threads, err));
+	s->parallel = option_on(p, "parallel", s->interop_threads > 1);
+	if (!s->parallel)
+		s->interop_threads = 1; /* the pool is not made then */
+	else if (s->interop_threads == 0)
+		s->interop_threads =
+		    s->threads > 0 && s->threads < cores ? cores / s->threads : cores;
+	if (s->threads == 0)
+		s->threads = cores > s->interop_threads ? cores / s->interop_threads : 1;
+	threads_warn(p, s);
+	return DCK_OK;
+}
+
+dck_status ort_setup_read(const dck_open_params *p, ort_setup *ret, dck_err *err)
+{
+	ort_setup s = {.opt = "all", .spin = "1"};
+	const char *text;
+
+	DCK_TRY(device_read(p, &s, err));
+	DCK_TRY(threads_read(p, &s, err));
+	if ((text = engine_option(p, "opt")))
+		s.opt = text;
+	if ((text = engine_option(p, "spin")))
+		s.spin = text;
+	text = engine_option(p, "denormals");
+	s.flush_denormals = (text && strcmp(text, "flush") == 0) ||
+			    option_on(p, "session.set_denormal_as_zero", false);
+	*ret = s;
+	return DCK_OK;
+}
+
+/* --- into a session's options */
+
+static dck_status config_set(const ort_lib *l, ort_options *o, const char *key, const char *value,
+			     dck_err *err)
+{
+	return ort_check(l, l->api.AddSessionConfigEntry(o, key, value), err,
+			 "ONNX Runtime refuses %s=%s", key, value);
+}
+
+static int level_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		int level;
+	} levels[] = {{"none", ORT_OPT_NONE},
+		      {"basic", ORT_OPT_BASIC},
+		      {"extended", ORT_OPT_EXTENDED},
+		      {"all", ORT_OPT_ALL}};
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++)
+		if (strcmp(levels[i].name, name) == 0)
+			return levels[i].level;
+	return ORT_OPT_ALL; /* values are checked before */
+}
+
+static dck_status threads_apply(const ort_lib *l, const ort_setup *s, ort_options *o, dck_err *err)
+{
+	const ort_api *api = &l->api;
+
+	DCK_TRY(ort_check(l, api->SetIntraOpNumThreads(o, (int)s->threads), err,
+			  "cannot set the threads within an operator"));
+	DCK_TRY(ort_check(l, api->SetInterOpNumThreads(o, (int)s->interop_threads), err,
+			  "cannot set the operators side by side"));
+	DCK_TRY(ort_check(
+	    l, api->SetSessionExecutionMode(o, s->parallel ? ORT_PARALLEL : ORT_SEQUENTIAL), err,
+	    "cannot set the order of execution"));
+	DCK_TRY(config_set(l, o, "session.intra_op.allow_spinning", s->spin, err));
+	return config_set(l, o, "session.inter_op.allow_spinning", s->spin, err);
+}
+
+static dck_status dims_apply(const ort_lib *l, const dck_open_params *p, ort_options *o,
+			     dck_err *err)
+{
+	for (size_t i = 0; i < p->ndims; i++) {
+		const dck_kv *d = &p->dims[i];
+		char *end;
+		long long size = strtoll(d->value, &end, 10);
+
+		if (end == d->value || *end || size < 0)
+			DCK_FAIL(err, E_ARG, "dimension '%s' is '%s': give a whole number", d->key,
+				 d->value);
+		DCK_TRY(ort_check(l, l->api.AddFreeDimensionOverrideByName(o, d->key, size), err,
+				  "cannot set dimension '%s'", d->key));
+	}
+	return DCK_OK;
+}
+
+dck_status ort_setup_apply(const ort_lib *l, const ort_setup *s, const dck_open_params *p,
+			   ort_options *o, dck_err *err)
+{
+	const ort_api *api = &l->api;
+
+	DCK_TRY(threads_apply(l, s, o, err));
+	DCK_TRY(ort_check(l, api->SetSessionGraphOptimizationLevel(o, level_of(s->opt)), err,
+			  "cannot set the optimisation level"));
+	if (!option_on(p, "mem_pattern", true))
+		DCK_TRY(ort_check(l, api->DisableMemPattern(o), err, "cannot unset mem_pattern"));
+	if (!option_on(p, "arena", true))
+		DCK_TRY(ort_check(l, api->DisableCpuMemArena(o), err, "cannot unset arena"));
+	if (option_on(p, "deterministic", false))
+		DCK_TRY(ort_check(l, api->SetDeterministicCompute(o, true), err,
+				  "cannot set deterministic"));
+	if (!option_on(p, "prepacking", true))
+		DCK_TRY(config_set(l, o, "session.disable_prepacking", "1", err));
+	for (size_t i = 0; i < p->noptions; i++)
+		if (strchr(p->options[i].key, '.'))
+			DCK_TRY(config_set(l, o, p->options[i].key, p->options[i].value, err));
+	DCK_TRY(
+	    config_set(l, o, "session.set_denormal_as_zero", s->flush_denormals ? "1" : "0", err));
+	return dims_apply(l, p, o, err);
+}

@@ -1,0 +1,26 @@
+/* ort_setup.h - the options of the engine 'ort', and what they make of a session.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ENGINE_ORT_SETUP_H
+#define ENGINE_ORT_SETUP_H
+
+#include "engine/ort/ort_lib.h"
+
+extern const dck_engine_option ort_engine_options[];
+
+/* Everything decided, defaults included. Texts are borrowed from the parameters. */
+typedef struct ort_setup {
+	uint64_t threads, interop_threads;
+	bool parallel, flush_denormals;
+	const char *opt, *spin;
+	const char *provider;
+	unsigned device; /* of that provider */
+} ort_setup;
+
+/* Reads options and device; warns through p->log of more threads than processors. E_ARG. */
+dck_status ort_setup_read(const dck_open_params *p, ort_setup *ret, dck_err *err);
+/* Puts all but the provider into *o. */
+dck_status ort_setup_apply(const ort_lib *l, const ort_setup *s, const dck_open_params *p,
+			   ort_options *o, dck_err *err);
+
+#endif

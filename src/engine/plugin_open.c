@@ -1,0 +1,78 @@
+/* plugin_open.c - loads a user's shared object and checks its table before anything is called.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "engine/plugin_open.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SYMBOL "dck_engine_get"
+
+/* The loader takes a name without a slash for one of its own path; a user means the file. */
+static char *path_of_file(const char *path)
+{
+	size_t n = strlen(path) + 3;
+	char *file = mem_alloc(n);
+
+	if (file)
+		snprintf(file, n, "%s%s", strchr(path, '/') ? "" : "./", path);
+	return file;
+}
+
+static dck_status library_open(const char *path, os_library **ret, dck_err *err)
+{
+	if (!*path)
+		DCK_FAIL(err, E_ARG, "the plug-in's name is empty: write plugin:FILE.so");
+	char *file = path_of_file(path);
+	if (!file)
+		DCK_FAIL(err, E_NOMEM, "no memory to load the plug-in '%s'", path);
+	dck_status status;
+	/* The loader's sentence for a file that is not there speaks of shared objects. */
+	if (access(file, R_OK) != 0)
+		status = err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
+				       __LINE__, errno, "cannot open the plug-in '%s'", path);
+	else
+		status = os_library_open(file, ret, err);
+	mem_free(file);
+	return status;
+}
+
+static dck_status table_get(os_library *l, const char *path, const dck_engine **ret, dck_err *err)
+{
+	union { /* ISO C has no cast from an object pointer to a function pointer */
+		void *object;
+		dck_engine_get_fn get;
+	} symbol = {os_library_symbol(l, SYMBOL)};
+
+	if (!symbol.object)
+		DCK_FAIL(err, E_FORMAT,
+			 "'%s' is no deepclock plug-in: it does not export " SYMBOL "()", path);
+	const dck_engine *e = symbol.get(DCK_ABI_MAJOR);
+	if (!e)
+		DCK_FAIL(err, E_VERSION, "the plug-in '%s' does not serve ABI %u of this deepclock",
+			 path, DCK_ABI_MAJOR);
+	DCK_TRY(engine_check(e, path, err));
+	*ret = e;
+	return DCK_OK;
+}
+
+dck_status plugin_open(const char *path, engine_handle *ret, dck_err *err)
+{
+	os_library *l;
+	const dck_engine *e = NULL;
+
+	DCK_TRY(library_open(path, &l, err));
+	dck_status status = table_get(l, path, &e, err);
+	if (status != DCK_OK) {
+		os_library_close(l);
+		return status;
+	}
+	*ret = (engine_handle){e, l};
+	return DCK_OK;
+}

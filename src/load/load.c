@@ -1,0 +1,431 @@
+/* load.c - from what was asked to a record: the subject is opened and warmed up, then measured at
+ * the one load that was asked for.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/load_run.h"
+#include "base/err.h"
+#include "measure/facts.h"
+#include "load/load_job.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TIME_DEFAULT_NS 10000000000u
+#define TIME_MOST_NS	(UINT64_MAX / 4)
+#define QUEUE_LEAST	100
+#define QUEUE_PART	4 /* of all requests: what is left waiting of them says that it grows */
+
+/* --- what was asked, checked */
+
+static load_scenario scenario_of(const dck_load_config *c)
+{
+	if (c->scenario != LOAD_AUTO)
+		return (load_scenario)c->scenario;
+	if (c->rate_hz > 0 || c->trace || c->find_peak)
+		return LOAD_SERVER;
+	return c->streams > 1 ? LOAD_MULTI : LOAD_SINGLE;
+}
+
+/* An option that would change nothing is a misunderstanding. */
+static dck_status closed_check(const dck_load_config *c, load_scenario scenario, dck_err *err)
+{
+	const char *name = dck_load_scenarios[scenario];
+	const char *option = c->rate_hz > 0	? "rate"
+			     : c->trace		? "trace"
+			     : c->arrivals != 0 ? "arrivals"
+			     : c->max_queue > 0 ? "max-queue"
+			     : c->find_peak	? "find-peak"
+						: NULL;
+
+	if (option)
+		DCK_FAIL(err, E_ARG,
+			 "--%s is about arrivals, and with --scenario %s nothing arrives: give "
+			 "--scenario server",
+			 option, name);
+	if (scenario == LOAD_SINGLE && c->streams > 1)
+		DCK_FAIL(err, E_ARG,
+			 "--scenario single has one stream, and --streams is %llu: give "
+			 "--scenario multi",
+			 (unsigned long long)c->streams);
+	if (scenario == LOAD_OFFLINE && c->slo.n > 0)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--slo limits latency, and with --scenario offline all requests are there "
+		    "from the start, so that the latency of each is its place in the row: give "
+		    "another scenario");
+	return DCK_OK;
+}
+
+static dck_status server_check(const dck_load_config *c, dck_err *err)
+{
+	if (!(c->rate_hz > 0) && !c->trace && !c->find_peak)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--scenario server needs arrivals: give --rate N (a second), --trace FILE, or "
+		    "--find-peak");
+	if (c->trace && c->arrivals != 0)
+		DCK_FAIL(err, E_ARG,
+			 "--arrivals and --trace both say when requests arrive: give one");
+	if (c->find_peak && c->slo.n == 0)
+		DCK_FAIL(err, E_ARG,
+			 "--find-peak needs a limit that shall hold: give --slo 'p99<=50ms'");
+	return DCK_OK;
+}
+
+static dck_status config_check(load_job *j, dck_err *err)
+{
+	const dck_load_config *c = j->config;
+
+	if (c->scenario < 0 || c->scenario > LOAD_SERVER || c->arrivals < 0 || c->arrivals > 1)
+		DCK_FAIL(err, E_ARG,
+			 "the scenario is %d and the arrivals are %d: there are none such",
+			 c->scenario, c->arrivals);
+	if (c->streams < 1 || c->streams > LOAD_STREAMS)
+		DCK_FAIL(err, E_ARG, "--streams is %llu: give 1 to %d",
+			 (unsigned long long)c->streams, LOAD_STREAMS);
+	if (!(c->confidence > 0 && c->confidence < 1) || !(c->level > 0 && c->level < 1))
+		DCK_FAIL(err, E_ARG,
+			 "--confidence is %g and --level is %g: they lie between 0 and 1",
+			 c->confidence, c->level);
+	if (!(c->rate_hz >= 0) || !(c->precision > 0))
+		DCK_FAIL(err, E_ARG, "--rate is %g and --precision is %g: they must be above 0",
+			 c->rate_hz, c->precision);
+	if (c->slo.n > LOAD_SLOS)
+		DCK_FAIL(err, E_ARG, "there are %zu limits (--slo): give at most %d", c->slo.n,
+			 LOAD_SLOS);
+	j->ask.scenario = scenario_of(c);
+	for (size_t i = 0; i < c->slo.n; i++)
+		DCK_TRY(load_slo_parse(c->slo.item[i], &j->slo[i], err));
+	j->ask.slo = j->slo;
+	j->ask.nslo = c->slo.n;
+	return j->ask.scenario == LOAD_SERVER ? server_check(c, err)
+					      : closed_check(c, j->ask.scenario, err);
+}
+
+/* --- one measurement */
+
+uint64_t load_queue_most(const load_job *j, double expected)
+{
+	if (j->config->max_queue > 0)
+		return j->config->max_queue;
+	return (uint64_t)fmin(1e9, fmax(QUEUE_LEAST, expected / QUEUE_PART));
+}
+
+/* When requests arrive and when that ends, for what was asked. */
+static void arrivals_ask(load_job *j)
+{
+	const dck_load_config *c = j->config;
+	const load_trace *trace = c->trace ? &j->trace : NULL;
+	load_ask *a = &j->ask;
+	double rate = c->rate_hz > 0 ? c->rate_hz : trace ? trace->rate_hz : 1, expected;
+
+	a->requests = c->requests;
+	a->time_ns = c->time_ns > 0				   ? c->time_ns
+		     : c->requests > 0 || (trace && !c->find_peak) ? TIME_MOST_NS
+								   : TIME_DEFAULT_NS;
+	if (a->scenario != LOAD_SERVER)
+		return;
+	load_arrivals_init(&a->arrivals, rate, c->arrivals == 1, trace, c->seed);
+	if (trace && a->time_ns == TIME_MOST_NS && c->requests == 0)
+		a->time_ns = (uint64_t)(trace->at_ns[trace->n - 1] * a->arrivals.scale) + 1;
+	expected = rate * (double)a->time_ns / 1e9;
+	if (a->requests > 0)
+		expected = fmin(expected, (double)a->requests);
+	a->max_queue = load_queue_most(j, expected);
+}
+
+/* The estimate of a limit's percentile; one that has no estimator is read off the samples. */
+static void statistic_take(load_job *j, const load_slo *s, const stat_limit *l, stat_estimate *ret)
+{
+	static const struct {
+		double p;
+		stat_estimator which;
+	} known[] = {{0.5, STAT_MEDIAN},
+		     {0.9, STAT_P90},
+		     {0.95, STAT_P95},
+		     {0.99, STAT_P99},
+		     {0.999, STAT_P999}};
+	const bench_samples *x = &j->pool.latency;
+	const double needed = ceil(log((1 - j->config->level) / 2) / log(s->p) - 1e-9);
+	double *sorted = j->pool.scratch;
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (fabs(s->p - known[i].p) < 1e-9) {
+			stat_estimate_one(known[i].which, x->value, x->n, j->config->level,
+					  j->pool.scratch, ret);
+			return;
+		}
+	*ret = (stat_estimate){.level = j->config->level};
+	if (l->n_eff < needed) {
+		snprintf(ret->why, sizeof ret->why,
+			 "%.4g %% needs %.0f independent runs, there are %.0f", 100 * s->p, needed,
+			 floor(l->n_eff));
+		return;
+	}
+	memcpy(sorted, x->value, x->n * sizeof *sorted);
+	stat_sort(sorted, x->n);
+	ret->present = true;
+	ret->value = stat_quantile_sorted(sorted, x->n, s->p);
+}
+
+/* What the last measurement adds to a step: limits are judged on all that was seen. `confidence`:
+ * of this look. */
+void load_step_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
+		    load_step *step)
+{
+	step->result = *r;
+	step->runs++;
+	step->verdict = STAT_LIMIT_HELD;
+	step->utilisation = load_utilisation(&j->pool, r);
+	step->offered = r->span_ns > 0 ? (double)r->arrived * 1e9 / r->span_ns : NAN;
+	step->achieved =
+	    r->done_ns > 0 ? (double)r->served * 1e9 / fmax(r->done_ns, r->span_ns) : NAN;
+	stat_estimate_one(STAT_MEDIAN, j->pool.latency.value, j->pool.latency.n, j->config->level,
+			  j->pool.scratch, &step->median);
+	for (size_t i = 0; i < a->nslo; i++) {
+		load_see(&j->pool, r, i, &a->slo[i], &step->seen[i]);
+		step->each[i] = load_judge(&step->seen[i], &a->slo[i], confidence, &step->limit[i]);
+		/* However long the queue is now, it will be longer. */
+		if (r->unstable)
+			step->each[i] = STAT_LIMIT_BROKEN;
+		statistic_take(j, &a->slo[i], &step->limit[i], &step->statistic[i]);
+		step->verdict = load_worse(step->verdict, step->each[i]);
+	}
+}
+
+/* What ended a measurement early, as a note; what was measured until then is reported. */
+bool load_stopped(load_job *j, const load_result *r)
+{
+	const unsigned long long at = (unsigned long long)r->served + 1;
+	const bool asked = r->cancelled || r->failed == DCK_E_CANCEL || load_cancelled(j);
+
+	if (!asked && r->failed == DCK_OK)
+		return false;
+	record_set_incomplete(j->b, true);
+	if (asked)
+		record_note(j->b, DCK_ERROR, "interrupted",
+			    "interrupted after %llu requests: this is what was measured until then",
+			    at - 1);
+	else
+		record_note(j->b, DCK_ERROR, "engine-failed",
+			    "request %llu failed: %s; this is what was measured until then", at,
+			    r->why.msg);
+	return true;
+}
+
+static dck_status measure_once(load_job *j, dck_err *err)
+{
+	load_result r;
+	load_step *step = &j->steps[0];
+
+	arrivals_ask(j);
+	j->pool.progress.phase = dck_load_scenarios[j->ask.scenario];
+	DCK_TRY(load_run(&j->pool, &j->ask, &r, err));
+	if (r.served == 0 && r.failed != DCK_OK) {
+		*err = r.why;
+		return r.failed;
+	}
+	if (r.served == 0 && r.cancelled)
+		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
+	if (r.served == 0)
+		DCK_FAIL(err, E_ARG,
+			 "no request arrived in %g s: give a higher --rate or a longer --time",
+			 (double)j->ask.time_ns / 1e9);
+	step->rate = j->ask.scenario == LOAD_SERVER ? 1e9 / j->ask.arrivals.gap_ns : NAN;
+	load_step_take(j, &j->ask, &r, j->config->confidence, step);
+	load_stopped(j, &r);
+	j->nsteps = 1;
+	j->shown = step;
+	return DCK_OK;
+}
+
+/* --- opening */
+
+bool load_cancelled(const load_job *j)
+{
+	return j->watch && j->watch->cancelled && j->watch->cancelled(j->watch->self);
+}
+
+/* The engine asks from the streams' threads, and the caller's observer need not be ready for
+ * that: they are told by the one who looks on. */
+static bool stop_asked(void *self)
+{
+	load_job *j = self;
+
+	return atomic_load(&j->pool.stop) ||
+	       (pthread_equal(pthread_self(), j->caller) && load_cancelled(j));
+}
+
+static void log_take(void *self, dck_log_level level, const char *text)
+{
+	load_job *j = self;
+
+	if (j->watch && j->watch->log)
+		j->watch->log(j->watch->self, level, text);
+	if (level < DCK_LOG_WARN)
+		return;
+	pthread_mutex_lock(&j->log_lock);
+	if (j->nlogs++ == 0)
+		snprintf(j->log, sizeof j->log, "%s", text);
+	pthread_mutex_unlock(&j->log_lock);
+}
+
+static void phase_show(void *self, const char *name)
+{
+	const load_job *j = self;
+	const dck_progress p = {.phase = name,
+				.estimate_ns = NAN,
+				.lo_ns = NAN,
+				.hi_ns = NAN,
+				.done_ratio = NAN,
+				.eta_ns = NAN};
+
+	if (j->watch && j->watch->progress)
+		j->watch->progress(j->watch->self, &p);
+}
+
+static unsigned threads_of_run(const load_job *j)
+{
+	const dck_engine *e = j->target.engine.ops;
+	const dck_kv *kv;
+	size_t n;
+
+	if (e->facts && e->facts(j->target.model, &kv, &n, NULL) == DCK_OK)
+		for (size_t i = 0; i < n; i++)
+			if (strcmp(kv[i].key, "threads") == 0) {
+				unsigned threads = 0;
+
+				for (const char *c = kv[i].value; *c >= '0' && *c <= '9'; c++)
+					threads = threads < 10000
+						      ? 10 * threads + (unsigned)(*c - '0')
+						      : threads;
+				return threads > 0 ? threads : 1;
+			}
+	return 1;
+}
+
+static dck_status subject_open(load_job *j, dck_err *err)
+{
+	const dck_load_config *c = j->config;
+	const bool command = j->subject->kind == DCK_SUBJECT_COMMAND;
+	dck_observer watch = {.self = j, .cancelled = stop_asked};
+	dck_plan plan;
+	bench_plan checked;
+
+	dck_plan_init(&plan);
+	plan.warmup = c->warmup;
+	plan.max_warmup_ns = c->max_warmup_ns;
+	plan.level = c->level;
+	plan.keep = 64;	  /* the warm-up has a store of its own */
+	plan.time_ns = 1; /* and what is measured is not measured by this plan */
+	DCK_TRY(bench_plan_check(&plan, &checked, err));
+	DCK_TRY(bench_phases_init(&j->phases, &checked, !command, err));
+	j->target.log = log_take;
+	j->target.log_self = j;
+	DCK_TRY(bench_target_open(&j->target, j->subject, &j->clock, &watch, phase_show, j, err));
+	j->phases.loop = (bench_loop){.clock = &j->clock,
+				      .origin_ns = j->origin_ns,
+				      .target = &j->target,
+				      .watch = j->watch,
+				      .group = 1};
+	DCK_TRY(bench_phase_first_run(&j->phases, err));
+	DCK_TRY(bench_phase_warmup(&j->phases, err));
+	phase_show(j, "streams");
+	j->pool = (load_pool){.origin_ns = j->origin_ns,
+			      .serial = c->serial,
+			      .cpus = os_cpus_allowed(),
+			      .run_threads = threads_of_run(j),
+			      .watch = j->watch};
+	j->pool.progress = (dck_progress){.estimate_ns = NAN, .lo_ns = NAN, .hi_ns = NAN};
+	return load_pool_open(&j->pool, &j->target, &j->clock, (size_t)c->streams, (size_t)c->keep,
+			      err);
+}
+
+static void clock_choose(load_job *j)
+{
+	if (j->config->clock)
+		j->clock = *j->config->clock;
+	else if (j->subject->kind == DCK_SUBJECT_COMMAND ||
+		 !os_clock_tsc(&j->clock_state, &j->clock))
+		os_clock_monotonic(&j->clock);
+}
+
+static dck_status job_run(load_job *j, dck_err *err)
+{
+	DCK_TRY(config_check(j, err));
+	if (j->config->trace)
+		DCK_TRY(load_trace_read(j->config->trace, &j->trace, err));
+	j->steps = mem_zalloc(LOAD_PEAK_STEPS, sizeof *j->steps);
+	if (!j->steps)
+		DCK_FAIL(err, E_NOMEM, "no memory for the results");
+	clock_choose(j);
+	os_host_get(&j->host);
+	j->origin_ns = j->clock.now_ns(j->clock.self);
+	record_set_began(j->b, os_unix_ns());
+	DCK_TRY(subject_open(j, err));
+	DCK_TRY(j->config->find_peak ? load_search(j, err) : measure_once(j, err));
+	load_record(j);
+	return DCK_OK;
+}
+
+static void notes_show(const load_job *j)
+{
+	size_t n;
+	const dck_note *notes = record_notes(j->b, &n);
+
+	for (size_t i = 0; j->watch && j->watch->note && i < n; i++)
+		j->watch->note(j->watch->self, &notes[i]);
+}
+
+dck_status dck_load(const dck_subject *s, const dck_load_config *config, const dck_observer *watch,
+		    dck_record **ret, dck_err *err)
+{
+	dck_load_config defaults;
+	dck_err why = {0};
+	load_job *j = mem_zalloc(1, sizeof *j);
+	dck_status status;
+
+	if (!j)
+		DCK_FAIL(err, E_NOMEM, "no memory for a measurement");
+	if (!config) {
+		dck_load_config_init(&defaults);
+		config = &defaults;
+	}
+	j->subject = s;
+	j->config = config;
+	j->watch = watch;
+	j->caller = pthread_self();
+	pthread_mutex_init(&j->log_lock, NULL);
+	j->b = bench_facts_new(config->title);
+	status = j->b ? job_run(j, &why)
+		      : err_set(&why, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
+	if (status == DCK_OK)
+		notes_show(j);
+	/* The engine may log until it is closed. */
+	load_pool_close(&j->pool);
+	bench_target_close(&j->target);
+	bench_phases_done(&j->phases);
+	load_trace_done(&j->trace);
+	load_kept_done(j);
+	pthread_mutex_destroy(&j->log_lock);
+	if (status == DCK_OK) {
+		status = record_finish(j->b, ret, err);
+	} else {
+		record_drop(j->b);
+		if (err)
+			*err = why;
+	}
+	mem_free(j->steps);
+	mem_free(j);
+	return status;
+}
+
+int dck_load_gate(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "load", "verdict");
+
+	if (!f || f->value.kind != DCK_VALUE_TEXT ||
+	    strcmp(f->value.as.text, load_verdict_texts[STAT_LIMIT_HELD]) == 0)
+		return 0;
+	return strcmp(f->value.as.text, load_verdict_texts[STAT_LIMIT_BROKEN]) == 0 ? 3 : 4;
+}

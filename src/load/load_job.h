@@ -1,0 +1,70 @@
+/* load_job.h - a measurement under load while it is made: what load.c, load_search.c and
+ * load_record.c share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LOAD_LOAD_JOB_H
+#define LOAD_LOAD_JOB_H
+
+#include "load/load_run.h"
+#include "measure/phases.h"
+#include "os/os.h"
+#include "record/build.h"
+
+/* A rate of the search, or the one that was asked for. */
+typedef struct load_step {
+	double rate;	    /* asked; NaN: none */
+	load_result result; /* of the last run */
+	double offered, achieved, utilisation;
+	stat_estimate median, statistic[LOAD_SLOS]; /* of the last run */
+	load_seen seen[LOAD_SLOS];		    /* of all */
+	stat_limit limit[LOAD_SLOS];
+	stat_limit_verdict each[LOAD_SLOS], verdict;
+	unsigned runs;
+} load_step;
+
+typedef struct load_job {
+	const dck_subject *subject;
+	const dck_load_config *config;
+	const dck_observer *watch;
+	pthread_t caller;
+	record_builder *b;
+	os_clock_state clock_state;
+	dck_clock clock;
+	uint64_t origin_ns;
+	os_host host;
+	bench_target target;
+	bench_phases phases; /* of the warm-up */
+	load_pool pool;
+	load_trace trace;
+	load_slo slo[LOAD_SLOS];
+	load_ask ask;
+	pthread_mutex_t log_lock;
+	char log[360]; /* the first warning of the engine's library */
+	size_t nlogs;
+	/* What came of it. */
+	load_step *steps; /* [LOAD_PEAK_STEPS]; owned */
+	size_t nsteps;
+	const load_step *shown; /* the one whose samples are in the record */
+	bench_samples kept_latency, kept_wait, kept_service, kept_late; /* of a search: `shown` */
+	load_step alone; /* of a search: one stream in a closed loop */
+	bool has_alone;
+	load_peak peak;
+	char phase[48]; /* the rate that is measured, for whoever looks on */
+	char cut[120];	/* why the search ended early; "": it did not */
+} load_job;
+
+/* load.c */
+bool load_cancelled(const load_job *j);
+uint64_t load_queue_most(const load_job *j, double expected);
+void load_step_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
+		    load_step *step);
+bool load_stopped(load_job *j, const load_result *r);
+
+/* load_search.c */
+dck_status load_search(load_job *j, dck_err *err);
+void load_kept_done(load_job *j);
+
+/* load_record.c */
+void load_record(load_job *j);
+
+#endif

@@ -1,0 +1,231 @@
+/* load_search.c - the highest rate that holds every limit.
+ *
+ * First one stream in a closed loop: no rate can be faster than that, and it says what the subject
+ * can serve at most. Then a measurement at each rate that load_peak.c names. One that decides
+ * nothing is repeated, with arrivals of its own, and judged on all that was seen; each of the looks
+ * has its part of the error (Bonferroni), so that asking again cannot make a verdict true.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "load/load_job.h"
+#include "deepclock/opt.h"
+#include <math.h>
+#include <stdio.h>
+
+#define LOOKS	       3
+#define RUNS_FACTOR    3 /* requests at a rate, over the fewest that could decide */
+#define STEP_LEAST_NS  2e9
+#define STEP_MOST_NS   60e9
+#define ALONE_LEAST_NS 500e6
+#define ALONE_MOST_NS  5e9
+#define START_PART     4 /* of what the streams can do: where the search begins */
+
+static double confidence_of_look(const load_job *j)
+{
+	return 1 - (1 - j->config->confidence) / LOOKS;
+}
+
+/* Requests without which no limit can be shown to hold. */
+static double requests_least(const load_job *j)
+{
+	double most = STAT_N_EFF_ENOUGH;
+
+	for (size_t i = 0; i < j->ask.nslo; i++)
+		most =
+		    fmax(most, (double)stat_percentile_runs(j->slo[i].p, confidence_of_look(j), 1));
+	return most;
+}
+
+/* The samples of the last measurement are kept, those that were kept before are given up. */
+static void samples_swap(bench_samples *a, bench_samples *b)
+{
+	const bench_samples t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static void samples_keep(load_job *j, const load_step *step)
+{
+	samples_swap(&j->pool.latency, &j->kept_latency);
+	samples_swap(&j->pool.wait, &j->kept_wait);
+	samples_swap(&j->pool.service, &j->kept_service);
+	samples_swap(&j->pool.late, &j->kept_late);
+	j->shown = step;
+}
+
+static dck_status kept_init(load_job *j, dck_err *err)
+{
+	DCK_TRY(bench_samples_init(&j->kept_latency, j->pool.latency.cap, false, err));
+	DCK_TRY(bench_samples_init(&j->kept_wait, j->pool.wait.cap, false, err));
+	DCK_TRY(bench_samples_init(&j->kept_service, j->pool.service.cap, false, err));
+	return bench_samples_init(&j->kept_late, j->pool.late.cap, false, err);
+}
+
+void load_kept_done(load_job *j)
+{
+	bench_samples_done(&j->kept_latency);
+	bench_samples_done(&j->kept_wait);
+	bench_samples_done(&j->kept_service);
+	bench_samples_done(&j->kept_late);
+}
+
+/* --- one stream alone */
+
+static dck_status alone_measure(load_job *j, bool *ret_stopped, dck_err *err)
+{
+	const size_t streams = j->pool.n;
+	load_ask a = {.scenario = LOAD_SINGLE, .slo = j->slo, .nslo = j->ask.nslo};
+	const double wanted = requests_least(j) * fmax(1, j->phases.loop.run_ns);
+	load_result r;
+	dck_status status;
+
+	a.time_ns = (uint64_t)fmin(ALONE_MOST_NS, fmax(ALONE_LEAST_NS, wanted));
+	j->pool.progress.phase = "alone";
+	j->pool.n = 1;
+	status = load_run(&j->pool, &a, &r, err);
+	j->pool.n = streams;
+	if (status != DCK_OK)
+		return status;
+	if (r.served == 0 && (r.cancelled || r.failed == DCK_E_CANCEL))
+		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
+	if (r.served == 0) {
+		*err = r.why;
+		return r.failed == DCK_OK ? DCK_E_ENGINE : r.failed;
+	}
+	j->alone.rate = NAN;
+	load_step_take(j, &a, &r, j->config->confidence, &j->alone);
+	j->has_alone = true;
+	samples_keep(j, &j->alone);
+	*ret_stopped = load_stopped(j, &r);
+	return DCK_OK;
+}
+
+/* --- a rate */
+
+static uint64_t step_time(const load_job *j, double rate)
+{
+	if (j->config->time_ns > 0)
+		return j->config->time_ns;
+	return (uint64_t)fmin(STEP_MOST_NS,
+			      fmax(STEP_LEAST_NS, RUNS_FACTOR * requests_least(j) / rate * 1e9));
+}
+
+static void step_ask(const load_job *j, double rate, unsigned look, load_ask *ret)
+{
+	const dck_load_config *c = j->config;
+	const uint64_t seed = c->seed + UINT64_C(0x9e3779b97f4a7c15) * (j->nsteps * LOOKS + look);
+	double expected;
+
+	*ret = j->ask;
+	ret->time_ns = step_time(j, rate);
+	ret->requests = c->requests;
+	load_arrivals_init(&ret->arrivals, rate, c->arrivals == 1, c->trace ? &j->trace : NULL,
+			   seed);
+	expected = rate * (double)ret->time_ns / 1e9;
+	if (ret->requests > 0)
+		expected = fmin(expected, (double)ret->requests);
+	ret->max_queue = load_queue_most(j, expected);
+}
+
+/* Would the looks that are left be enough, as far as one can tell? */
+static bool worth_another_look(const load_step *s, size_t nslo)
+{
+	for (size_t i = 0; i < nslo; i++) {
+		const stat_limit *l = &s->limit[i];
+
+		if (s->each[i] == STAT_LIMIT_OPEN &&
+		    !(l->n_needed > 0 && l->n_needed <= 1.2 * l->n_eff * LOOKS / s->runs))
+			return false;
+	}
+	return true;
+}
+
+static dck_status step_measure(load_job *j, double rate, uint64_t deadline_ns, bool *ret_stopped,
+			       dck_err *err)
+{
+	load_step *step = &j->steps[j->nsteps];
+	load_ask a;
+
+	*step = (load_step){.rate = rate};
+	dck_text_si(rate, "/s", j->phase, sizeof j->phase);
+	j->pool.progress.phase = j->phase;
+	for (unsigned look = 0; look < LOOKS && !*ret_stopped; look++) {
+		load_result r;
+
+		step_ask(j, rate, look, &a);
+		DCK_TRY(load_run(&j->pool, &a, &r, err));
+		if (r.served > 0)
+			load_step_take(j, &a, &r, confidence_of_look(j), step);
+		*ret_stopped = load_stopped(j, &r);
+		if (r.served == 0 || step->verdict != STAT_LIMIT_OPEN ||
+		    !worth_another_look(step, a.nslo) || os_now_ns() + a.time_ns > deadline_ns)
+			break;
+	}
+	/* What was cut short is no step of the search. */
+	if (*ret_stopped && step->verdict == STAT_LIMIT_HELD)
+		step->verdict = STAT_LIMIT_OPEN;
+	if (step->runs > 0)
+		j->nsteps++;
+	return DCK_OK;
+}
+
+/* The record shows the highest rate that holds, or while there is none the lowest that was tried.
+ */
+static bool better_shown(const load_job *j, const load_step *s)
+{
+	const load_step *now = j->shown;
+	const bool held = s->verdict == STAT_LIMIT_HELD && s->rate <= j->peak.held;
+	const bool now_held = now->verdict == STAT_LIMIT_HELD && now->rate <= j->peak.held;
+
+	if (now == &j->alone)
+		return true;
+	if (held != now_held)
+		return held;
+	return held ? s->rate > now->rate : s->rate < now->rate;
+}
+
+static bool leans_over(const load_job *j, const load_step *s)
+{
+	for (size_t i = 0; i < j->ask.nslo; i++)
+		if (s->limit[i].share > 1 - j->slo[i].p)
+			return true;
+	return false;
+}
+
+dck_status load_search(load_job *j, dck_err *err)
+{
+	const uint64_t deadline_ns = os_now_ns() + j->config->max_time_ns;
+	bool stopped = false;
+	double rate, service_ns;
+
+	j->ask.requests = j->config->requests;
+	DCK_TRY(kept_init(j, err));
+	DCK_TRY(alone_measure(j, &stopped, err));
+	if (stopped || j->alone.verdict == STAT_LIMIT_BROKEN)
+		return DCK_OK;
+	service_ns = j->alone.result.service_sum_ns / (double)j->alone.result.served;
+	rate = j->config->rate_hz > 0 ? j->config->rate_hz
+				      : (double)j->pool.n * 1e9 / fmax(1, service_ns) / START_PART;
+	load_peak_init(&j->peak, rate, j->config->precision);
+	while (!stopped && load_peak_next(&j->peak, &rate)) {
+		const size_t before = j->nsteps;
+
+		if (j->nsteps > 0 && os_now_ns() + step_time(j, rate) > deadline_ns) {
+			snprintf(j->cut, sizeof j->cut, "--max-time (%g s) was over",
+				 (double)j->config->max_time_ns / 1e9);
+			break;
+		}
+		DCK_TRY(step_measure(j, rate, deadline_ns, &stopped, err));
+		if (j->nsteps == before)
+			break;
+		if (!stopped)
+			load_peak_take(&j->peak, rate, j->steps[before].verdict,
+				       leans_over(j, &j->steps[before]));
+		if (better_shown(j, &j->steps[before]))
+			samples_keep(j, &j->steps[before]);
+	}
+	if (!stopped && j->nsteps == LOAD_PEAK_STEPS)
+		snprintf(j->cut, sizeof j->cut, "%d rates were tried", LOAD_PEAK_STEPS);
+	return DCK_OK;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/diagnostics.h"
+#include "deepclock/opt.h"
+#include <math.h>
+#include <string.h>
+
+/* Given to others: less moves a median by less than its interval. */
+#define STEAL_CORES 0.05
+
+/* A doubt looks at the evidence and adds its note, or does nothing. */
+typedef void (*doubt)(record_builder *b, const bench_evidence *e, double *scratch);
+
+static double median_ns(const bench_evidence *e)
+{
+	return e->estimates[STAT_MEDIAN].present ? e->estimates[STAT_MEDIAN].value : NAN;
+}
+
+static void first_run_slow(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const double first = (double)e->phases->first_run_ns, factor = first / median_ns(e);
+	char text[32];
+
+	(void)scratch;
+	if (e->phases->has_first_run && factor > 1.5)
+		record_note(
+		    b, DCK_INFO, "first-run-slow",
+		    "the first run took %s, %.1f times the median: it is kept apart and in no "
+		    "statistic; a program that runs the model once should count it",
+		    dck_text_time(first, text, sizeof text), factor);
+}
+
+static void not_steady(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const bench_phases *p = e->phases;
+
+	(void)scratch;
+	if (p->plan.warmup != BENCH_WARMUP_AUTO || p->steady || !p->has_first_run)
+		return;
+	if (!p->steady_known)
+		record_note(b, DCK_WARN, "not-steady",
+			    "warm-up ended after %.1f s and %llu runs, too few to tell whether the "
+			    "state is "
+			    "steady: give more time with --max-warmup",
+			    (double)p->warmup_ns / 1e9, (unsigned long long)p->warmup_runs);
+	else
+		record_note(
+		    b, DCK_WARN, "not-steady",
+		    "no steady state after %.1f s of warm-up: %s %.1f %% (%s); give more time with "
+		    "--max-warmup, or look for what changes (heat, clocks, caches, other programs)",
+		    (double)p->warmup_ns / 1e9,
+		    p->verdict.change_ratio < 0 ? "still falling" : "still rising",
+		    100 * fabs(p->verdict.change_ratio), p->verdict.evidence);
+}
+
+static void no_warmup(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	(void)scratch;
+	if (!e->phases->has_first_run)
+		record_note(
+		    b, DCK_WARN, "no-warmup",
+		    "there was no warm-up: the first, slow runs are in every statistic; leave "
+		    "--warmup at auto unless that is what you want to know");
+}
+
+static void drift(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const bench_samples *s = &e->phases->latency;
+	stat_drift d;
+
+	stat_drift_find(s->value, s->n, e->phases->plan.asked.level, scratch, &d);
+	if (d.significant && fabs(d.ratio) > e->phases->plan.asked.precision)
+		record_note(
+		    b, DCK_WARN, "drift",
+		    "runs became %.1f %% %s while they were measured (interval %.1f to %.1f %%): a "
+		    "single latency describes them badly; warm up longer (--max-warmup), or "
+		    "compare "
+		    "with interleaved runs",
+		    100 * fabs(d.ratio), d.ratio > 0 ? "slower" : "faster", 100 * d.lo, 100 * d.hi);
+}
+
+static void two_modes(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const bench_samples *s = &e->phases->latency;
+	stat_modes m;
+	char low[32], high[32];
+
+	stat_modes_find(s->value, s->n, scratch, &m);
+	if (m.two)
+		record_note(
+		    b, DCK_WARN, "two-modes",
+		    "runs fall into two groups: %.0f %% near %s and %.0f %% near %s; the median "
+		    "can "
+		    "jump between them, so look at the histogram and for what differs (core, "
+		    "clock, memory placement): pin with --cpus, repeat with --processes",
+		    100 * m.share[0], dck_text_time(m.centre[0], low, sizeof low), 100 * m.share[1],
+		    dck_text_time(m.centre[1], high, sizeof high));
+}
+
+static void outliers(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const bench_samples *s = &e->phases->latency;
+	stat_outliers o;
+	size_t all;
+
+	stat_outliers_find(s->value, s->n, scratch, &o);
+	if (!o.valid)
+		return;
+	all = o.low_mild + o.low_severe + o.high_mild + o.high_severe;
+	record_fact_int(b, "samples", "outliers_low", DCK_UNIT_ONE,
+			(int64_t)(o.low_mild + o.low_severe));
+	record_fact_int(b, "samples", "outliers_high", DCK_UNIT_ONE,
+			(int64_t)(o.high_mild + o.high_severe));
+	record_fact_int(b, "samples", "outliers_severe", DCK_UNIT_ONE,
+			(int64_t)(o.low_severe + o.high_severe));
+	if ((double)all > 0.05 * (double)s->n)
+		record_note(
+		    b, DCK_INFO, "outliers",
+		    "%zu of %zu samples (%.1f %%) lie outside Tukey's fences, %zu of them far "
+		    "outside: they are labelled, none is dropped; prefer the median to the mean",
+		    all, s->n, 100 * (double)all / (double)s->n, o.low_severe + o.high_severe);
+}
+
+/* Cores that others kept busy while we measured. */
+static void busy_neighbours(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const os_usage *from = &e->before, *to = &e->after;
+	const double wall = (double)e->phases->measured_ns;
+	double own, others, steal;
+
+	(void)scratch;
+	/* /proc/stat counts in ticks of 10 ms: below a fifth of a second it says nothing. */
+	if (!from->has_machine || !to->has_machine || wall < 2e8) {
+		record_fact_absent(b, "samples", "others_cpu",
+				   from->has_machine ? "measured for less than 0.2 s"
+						     : "the system does not tell");
+		return;
+	}
+	own = (double)(to->user_ns + to->system_ns - from->user_ns - from->system_ns);
+	if (e->phases->loop.target->engine.ops->caps & DCK_CAP_COMMAND) /* their time is not ours */
+		own += e->phases->sinks.cpu_ns + e->prepare_cpu_ns;
+	others = fmax(0, (double)(to->machine_busy_ns - from->machine_busy_ns) - own) / wall;
+	steal = (double)(to->machine_steal_ns - from->machine_steal_ns) / wall;
+	record_fact_real(b, "samples", "others_cpu", DCK_UNIT_ONE, others);
+	record_fact_real(b, "samples", "steal", DCK_UNIT_ONE, steal);
+	if (others > 0.1)
+		record_note(
+		    b, DCK_WARN, "busy-neighbours",
+		    "other programs kept %.2f of %u cores busy meanwhile: stop them, or leave them "
+		    "cores (--cpus, --threads)",
+		    others, e->host->cpus_online);
+	if (steal > STEAL_CORES)
+		record_note(
+		    b, DCK_WARN, "steal",
+		    "the hypervisor gave %.2f cores of this machine to others: times are longer "
+		    "than on a machine of your own; repeat at another time, compare interleaved",
+		    steal);
+}
+
+static void preempted(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const double runs = (double)e->phases->measured_runs;
+	const double switches =
+	    (double)(e->after.involuntary_switches - e->before.involuntary_switches);
+
+	(void)scratch;
+	record_fact_real(b, "samples", "involuntary_switches_per_run", DCK_UNIT_ONE,
+			 switches / runs);
+	record_fact_real(b, "samples", "minor_faults_per_run", DCK_UNIT_ONE,
+			 (double)(e->after.minor_faults - e->before.minor_faults) / runs);
+	/* At 250 ticks a second a run of a second is switched out now and then on an idle machine.
+	 */
+	if (switches / runs > 0.1 && switches / ((double)e->phases->measured_ns / 1e9) > 20)
+		record_note(
+		    b, DCK_WARN, "preempted",
+		    "the scheduler took the CPU away %.2f times a run: there are more busy threads "
+		    "than cores; use fewer --threads, or stop other programs",
+		    switches / runs);
+}
+
+static void governor(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	(void)scratch;
+	if (e->host->governor[0] && strcmp(e->host->governor, "performance") != 0)
+		record_note(b, DCK_INFO, "governor",
+			    "the CPU frequency governor is '%s', so clocks follow the load: set "
+			    "'performance' for numbers that compare (cpupower frequency-set -g "
+			    "performance)",
+			    e->host->governor);
+	if (e->host->turbo == 1)
+		record_note(b, DCK_INFO, "turbo",
+			    "turbo is on: clocks depend on heat and on how many cores work; "
+			    "numbers of cold "
+			    "and of hot machines differ");
+}
+
+static void cpu_limit(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const double throttled = (double)(e->after.throttled_ns - e->before.throttled_ns);
+
+	(void)scratch;
+	if (throttled > 0.01 * (double)e->phases->measured_ns)
+		record_note(
+		    b, DCK_WARN, "cpu-throttled",
+		    "the container's CPU limit stopped the process for %.0f ms of the measurement: "
+		    "raise the limit, or use no more threads than it has cores (%.2g)",
+		    throttled / 1e6, e->host->cgroup_cpus);
+	else if (e->host->cgroup_cpus > 0 && e->host->cgroup_cpus < e->host->cpus_allowed)
+		record_note(b, DCK_INFO, "cpu-limit",
+			    "the container may use %.2g cores of the %u it sees: more threads than "
+			    "that are "
+			    "stopped in the middle of their work",
+			    e->host->cgroup_cpus, e->host->cpus_allowed);
+}
+
+static void too_few(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const stat_estimate *asked = &e->estimates[e->phases->plan.statistic];
+
+	(void)scratch;
+	if (!asked->present || !asked->has_interval)
+		record_note(
+		    b, DCK_WARN, "too-few-runs",
+		    "%llu runs are too few for the asked statistic and its interval (%s): measure "
+		    "longer with --max-time or --runs",
+		    (unsigned long long)e->phases->measured_runs, asked->why);
+	else if (asked->narrow && asked->n_eff < (double)e->phases->latency.n - 0.5)
+		record_note(
+		    b, DCK_WARN, "too-few-runs",
+		    "the runs are worth only %.0f independent ones, so intervals are narrower than "
+		    "their level says: measure longer with --max-time or --runs",
+		    asked->n_eff);
+}
+
+static void imprecise(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	(void)scratch;
+	if (e->ending && e->ending->imprecise)
+		record_note(
+		    b, DCK_INFO, "imprecise",
+		    "the asked precision of %g %% was not reached: raise --max-time or accept the "
+		    "interval that is printed",
+		    100 * e->phases->plan.asked.precision);
+}
+
+static void timer_coarse(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const bench_phases *p = e->phases;
+
+	(void)scratch;
+	if (p->group_wanted)
+		record_note(b, DCK_WARN, "timer-coarse",
+			    "reading the clock takes %.0f ns, more than 1 %% of a sample, and more "
+			    "runs cannot be "
+			    "grouped (--idle, --input-pool, --group or few --runs): each sample is "
+			    "up to that "
+			    "much too long",
+			    p->loop.clock->cost_ns);
+	else if (p->loop.group > 1)
+		record_note(
+		    b, DCK_INFO, "grouped",
+		    "one run is too short for the clock (%.0f ns a reading), so each sample is the "
+		    "mean of %llu runs in a row: spread and percentiles are of such means, not of "
+		    "single runs (--group 1 times single runs)",
+		    p->loop.clock->cost_ns, (unsigned long long)p->loop.group);
+}
+
+static void thinned(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const bench_samples *s = &e->phases->latency;
+
+	(void)scratch;
+	if (s->stride > 1)
+		record_note(
+		    b, DCK_INFO, "thinned",
+		    "%llu samples were taken and every %lluth kept (--keep), evenly over the run: "
+		    "count, minimum and maximum are of all, the rest of the kept ones",
+		    (unsigned long long)s->pushed, (unsigned long long)s->stride);
+}
+
+static void slow_build(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	const char *sanitizer = os_sanitizer_name();
+
+	(void)e;
+	(void)scratch;
+	if (sanitizer)
+		record_note(
+		    b, DCK_WARN, "sanitizer",
+		    "%s is in this process and slows it several times: build without it to measure",
+		    sanitizer);
+#ifndef __OPTIMIZE__
+	record_note(
+	    b, DCK_WARN, "debug-build",
+	    "deepclock was built without optimisation: build it with -O2 to measure short work");
+#endif
+}
+
+static const doubt doubts[] = {
+    first_run_slow, no_warmup,	     not_steady,   drift,    two_modes,
+    outliers,	    busy_neighbours, preempted,	   governor, cpu_limit,
+    too_few,	    imprecise,	     timer_coarse, thinned,  slow_build,
+};
+
+/* One cause makes several of them, and is said once: those of the machine lead, and what a busy
+ * machine does to a measurement goes with them. */
+static void fold(record_builder *b)
+{
+	static const char *const causes[] = {"busy-neighbours", "steal", "cpu-throttled",
+					     "preempted"};
+	static const char *const effects[] = {"preempted",    "steal",	   "not-steady",
+					      "too-few-runs", "imprecise", "outliers"};
+	const char *lead = NULL;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof causes / sizeof causes[0] && !lead; i++) {
+		const dck_note *notes = record_notes(b, &n);
+		for (size_t k = 0; k < n && !lead; k++)
+			lead = strcmp(notes[k].code, causes[i]) == 0 ? causes[i] : NULL;
+	}
+	for (size_t i = 0; lead && i < sizeof effects / sizeof effects[0]; i++)
+		if (strcmp(effects[i], lead) != 0)
+			record_note_under(b, effects[i], lead);
+	/* Longer is the remedy of both. */
+	if (!lead)
+		record_note_under(b, "imprecise", "too-few-runs");
+	if (!lead)
+		record_note_under(b, "imprecise", "not-steady");
+}
+
+void bench_doubts(record_builder *b, const bench_evidence *e, double *scratch)
+{
+	/* Without a sample there is nothing to doubt. */
+	for (size_t i = 0; e->phases->latency.n > 0 && i < sizeof doubts / sizeof doubts[0]; i++)
+		doubts[i](b, e, scratch);
+	fold(b);
+}

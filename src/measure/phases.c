@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/phases.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <math.h>
+#include <string.h>
+
+#define WARM_KEEP 65536
+/* Runs are grouped when the clock's own share of one is above the first, so that it falls below the
+ * second. */
+#define CLOCK_SHARE_MAX	 0.01
+#define CLOCK_SHARE_GOAL 0.001
+#define PROBE_RUNS	 20
+#define PROBE_NS	 50000000u
+/* A steady state that is judged sooner than this says nothing of clocks that ramp up. */
+#define WARMUP_NS_MIN	250000000u
+#define WARMUP_RUNS_MIN 10
+#define WARMUP_GROWTH	1.15
+/* With fewer samples than this a group is made smaller when the number of runs is given. */
+#define SAMPLES_WANTED 50
+#define LIVE_NS	       250000000u
+
+dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, bool hot, dck_err *err)
+{
+	const size_t keep = (size_t)plan->asked.keep;
+	const size_t most = keep > WARM_KEEP ? keep : WARM_KEEP;
+
+	memset(p, 0, sizeof *p);
+	p->plan = *plan;
+	p->live = (dck_progress){.phase = "",
+				 .estimate_ns = NAN,
+				 .lo_ns = NAN,
+				 .hi_ns = NAN,
+				 .done_ratio = NAN,
+				 .eta_ns = NAN};
+	DCK_TRY(bench_samples_init(&p->warm, WARM_KEEP, hot, err));
+	DCK_TRY(bench_samples_init(&p->latency, keep, hot, err));
+	DCK_TRY(bench_samples_init(&p->cpu, keep, false, err));
+	DCK_TRY(bench_samples_init(&p->user, keep, false, err));
+	DCK_TRY(bench_samples_init(&p->system, keep, false, err));
+	p->scratch = os_pages_reserve(stat_scratch(most) * sizeof *p->scratch);
+	if (!p->scratch)
+		DCK_FAIL(err, E_NOMEM, "no memory for the statistics of %zu samples", most);
+	p->sinks = (bench_sinks){
+	    .latency = &p->latency, .cpu = &p->cpu, .user = &p->user, .system = &p->system};
+	return DCK_OK;
+}
+
+void bench_phases_done(bench_phases *p)
+{
+	const size_t most = p->plan.asked.keep > WARM_KEEP ? (size_t)p->plan.asked.keep : WARM_KEEP;
+
+	if (p->scratch)
+		os_pages_free(p->scratch, stat_scratch(most) * sizeof *p->scratch);
+	bench_samples_done(&p->warm);
+	bench_samples_done(&p->latency);
+	bench_samples_done(&p->cpu);
+	bench_samples_done(&p->user);
+	bench_samples_done(&p->system);
+	memset(p, 0, sizeof *p);
+}
+
+static uint64_t now(const bench_phases *p)
+{
+	return p->loop.clock->now_ns(p->loop.clock->self);
+}
+
+/* --- the live view */
+
+static void live_send(bench_phases *p, const char *phase, uint64_t runs, uint64_t elapsed_ns)
+{
+	const dck_observer *w = p->loop.watch;
+
+	if (!w || !w->progress)
+		return;
+	p->live.phase = phase;
+	p->live.runs = runs;
+	p->live.elapsed_ns = elapsed_ns;
+	w->progress(w->self, &p->live);
+}
+
+/* True when somebody watches and the view is old. */
+static bool live_due(const bench_phases *p)
+{
+	return p->loop.watch && p->loop.watch->progress &&
+	       p->loop.last_ns - p->live_at_ns >= LIVE_NS;
+}
+
+static void live_estimate(bench_phases *p, const stat_estimate *e)
+{
+	p->live.estimate_ns = e->present ? e->value : NAN;
+	p->live.lo_ns = e->has_interval ? e->lo : NAN;
+	p->live.hi_ns = e->has_interval ? e->hi : NAN;
+}
+
+/* --- first run */
+
+dck_status bench_phase_first_run(bench_phases *p, dck_err *err)
+{
+	bench_sinks sinks = {.latency = &p->warm};
+
+	if (p->plan.warmup == BENCH_WARMUP_RUNS && p->plan.warmup_amount == 0)
+		return DCK_OK;
+	live_send(p, "first run", 0, 0);
+	p->loop.group = 1;
+	DCK_TRY(bench_loop_slice(&p->loop, &sinks, 1, err));
+	p->first_run_ns = (uint64_t)p->warm.value[0];
+	p->has_first_run = true;
+	return DCK_OK;
+}
+
+/* --- warm-up */
+
+static bool warmup_enough(const bench_phases *p, uint64_t elapsed_ns)
+{
+	switch (p->plan.warmup) {
+	case BENCH_WARMUP_RUNS:
+		return p->loop.runs >= p->plan.warmup_amount;
+	case BENCH_WARMUP_TIME:
+		return elapsed_ns >= p->plan.warmup_amount;
+	case BENCH_WARMUP_AUTO:
+		return p->steady || elapsed_ns >= p->plan.asked.max_warmup_ns;
+	}
+	return true;
+}
+
+static uint64_t warmup_left(const bench_phases *p)
+{
+	uint64_t left;
+
+	if (p->plan.warmup != BENCH_WARMUP_RUNS)
+		return UINT64_MAX;
+	left = p->plan.warmup_amount - p->loop.runs;
+	return left > p->loop.group ? left / p->loop.group : 1;
+}
+
+/* How many runs make one sample, from what single runs took and what the clock costs. */
+static void group_choose(bench_phases *p)
+{
+	const double clock_ns = fmax(p->loop.clock->cost_ns, p->loop.clock->tick_ns);
+	const double run_ns = fmax(p->warm.min, 0.1);
+	double group;
+
+	if (p->plan.asked.group > 0) {
+		p->loop.group = p->plan.asked.group;
+		p->group_wanted = clock_ns > CLOCK_SHARE_MAX * run_ns * (double)p->loop.group;
+		return;
+	}
+	p->loop.group = 1;
+	if (clock_ns <= CLOCK_SHARE_MAX * run_ns)
+		return;
+	if (p->loop.idle_ns > 0 || p->loop.target->pool > 1) {
+		p->group_wanted = true; /* each run needs something before it: they stay single */
+		return;
+	}
+	group = ceil(clock_ns / (CLOCK_SHARE_GOAL * run_ns));
+	if (p->plan.asked.runs > 0)
+		group = fmin(group, fmax(1, floor((double)p->plan.asked.runs / SAMPLES_WANTED)));
+	p->loop.group = (uint64_t)group;
+	p->group_wanted = clock_ns > CLOCK_SHARE_MAX * run_ns * group;
+}
+
+static dck_status probe(bench_phases *p, uint64_t begin_ns, dck_err *err)
+{
+	bench_sinks sinks = {.latency = &p->warm};
+
+	for (int i = 1; i < PROBE_RUNS && p->loop.last_ns - begin_ns < PROBE_NS; i++) {
+		if (warmup_enough(p, p->loop.last_ns - begin_ns))
+			break;
+		DCK_TRY(bench_loop_slice(&p->loop, &sinks, 1, err));
+	}
+	group_choose(p);
+	return DCK_OK;
+}
+
+static void steady_judge(bench_phases *p, uint64_t begin_ns)
+{
+	stat_steady_check(p->warm.value, p->warm.n, WARMUP_RUNS_MIN, p->scratch, &p->verdict);
+	p->steady_known = true;
+	p->steady = p->verdict.steady;
+	if (p->steady) {
+		/* Single probe runs stand before the groups: count the runs in front of `first`. */
+		uint64_t singles = p->warm.n < PROBE_RUNS ? p->warm.n : PROBE_RUNS;
+		uint64_t first = p->verdict.first;
+
+		p->steady_runs = first <= singles ? first * p->warm.stride
+						  : (singles + (first - singles) * p->loop.group) *
+							p->warm.stride;
+		p->steady_ns = p->warm.at_ns[p->verdict.first] + p->loop.origin_ns - begin_ns;
+	}
+}
+
+dck_status bench_phase_warmup(bench_phases *p, dck_err *err)
+{
+	bench_sinks sinks = {.latency = &p->warm};
+	uint64_t next_check = WARMUP_RUNS_MIN;
+	uint64_t begin_ns, elapsed_ns = 0;
+	dck_status status;
+
+	if (!p->has_first_run) {
+		p->loop.group = p->plan.asked.group > 0 ? p->plan.asked.group : 1;
+		return DCK_OK;
+	}
+	/* The first run is warm-up too, and so is its time. */
+	begin_ns = p->loop.origin_ns + p->warm.at_ns[0];
+	status = probe(p, begin_ns, err);
+	while (status == DCK_OK) {
+		elapsed_ns = p->loop.last_ns - begin_ns;
+		if (p->plan.warmup == BENCH_WARMUP_AUTO && p->warm.pushed >= next_check &&
+		    (elapsed_ns >= WARMUP_NS_MIN || elapsed_ns >= p->plan.asked.max_warmup_ns)) {
+			steady_judge(p, begin_ns);
+			next_check = (uint64_t)((double)p->warm.pushed * WARMUP_GROWTH) + 1;
+		}
+		if (warmup_enough(p, elapsed_ns))
+			break;
+		if (live_due(p)) {
+			p->live.estimate_ns = p->loop.run_ns;
+			live_send(p, "warm-up", p->loop.runs, elapsed_ns);
+			p->live_at_ns = p->loop.last_ns;
+		}
+		status = bench_loop_slice(&p->loop, &sinks,
+					  bench_loop_slice_size(&p->loop, warmup_left(p)), err);
+	}
+	if (status == DCK_OK && p->plan.warmup == BENCH_WARMUP_AUTO && !p->steady &&
+	    p->warm.n >= WARMUP_RUNS_MIN)
+		steady_judge(p, begin_ns); /* the last word, on all of it */
+	p->warmup_ns = p->loop.last_ns - begin_ns;
+	p->warmup_runs = p->loop.runs;
+	return status;
+}
+
+/* --- measurement */
+
+/* Looks at the statistic; true when the precision is reached. */
+static bool precision_check(bench_phases *p)
+{
+	const dck_plan *asked = &p->plan.asked;
+	stat_estimate e;
+
+	bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch, &e);
+	p->checks++;
+	live_estimate(p, &e);
+	if (!stat_stop_look(&p->looks, &e, asked->precision))
+		return false;
+	p->ended = BENCH_END_PRECISION;
+	return true;
+}
+
+/* Rules that need no look at the samples. */
+static bool measure_enough(bench_phases *p, uint64_t runs, uint64_t elapsed_ns)
+{
+	const dck_plan *asked = &p->plan.asked;
+
+	if (asked->runs > 0 && runs >= asked->runs)
+		p->ended = BENCH_END_RUNS;
+	else if (asked->time_ns > 0 && elapsed_ns >= asked->time_ns)
+		p->ended = BENCH_END_TIME;
+	else if (asked->runs == 0 && asked->time_ns == 0 && elapsed_ns >= asked->max_time_ns)
+		p->ended = BENCH_END_MAX_TIME;
+	return p->ended != BENCH_END_EARLY;
+}
+
+static void live_foresee(bench_phases *p, uint64_t runs, uint64_t elapsed_ns)
+{
+	const dck_plan *asked = &p->plan.asked;
+	const double elapsed = (double)elapsed_ns;
+	double total_ns = NAN;
+
+	if (asked->runs > 0) {
+		total_ns = elapsed * (double)asked->runs / (double)(runs ? runs : 1);
+	} else if (asked->time_ns > 0) {
+		total_ns = (double)asked->time_ns;
+	} else if (p->live.hi_ns > p->live.lo_ns && p->live.estimate_ns > 0) {
+		/* The interval shrinks with the root of the runs. */
+		double wide =
+		    (p->live.hi_ns - p->live.lo_ns) / 2 / p->live.estimate_ns / asked->precision;
+
+		total_ns = fmin((double)asked->max_time_ns, elapsed * fmax(1, wide * wide));
+	} else {
+		total_ns = (double)asked->max_time_ns;
+	}
+	p->live.eta_ns = fmax(0, total_ns - elapsed);
+	p->live.done_ratio = total_ns > 0 ? fmin(1, elapsed / total_ns) : NAN;
+}
+
+static dck_status measure_look(bench_phases *p, bool check, uint64_t runs, uint64_t elapsed_ns,
+			       bool *ret_enough, dck_err *err)
+{
+	uint64_t begin_ns = now(p);
+	bool enough = false;
+
+	if (check)
+		enough = precision_check(p);
+	if (live_due(p)) {
+		/* A look of its own, as long as looks stay a small part of the time. */
+		if (!check && p->latency.n >= 5 && p->live_cost_ns < 0.02 * (double)LIVE_NS) {
+			stat_estimate e;
+
+			bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
+					    &e);
+			live_estimate(p, &e);
+			p->live_cost_ns = (double)(now(p) - begin_ns);
+		}
+		live_foresee(p, runs, elapsed_ns);
+		live_send(p, "measure", runs, elapsed_ns);
+		p->live_at_ns = p->loop.last_ns;
+	}
+	*ret_enough = enough;
+	/* All this took time in which caches cool and workers go to sleep. */
+	return enough ? DCK_OK : bench_loop_settle(&p->loop, now(p) - begin_ns, err);
+}
+
+dck_status bench_phase_measure(bench_phases *p, dck_err *err)
+{
+	const dck_plan *asked = &p->plan.asked;
+	const bool by_precision = asked->runs == 0 && asked->time_ns == 0;
+	const uint64_t runs_before = p->loop.runs, whole_group = p->loop.group;
+	uint64_t next_check = asked->min_runs;
+	uint64_t begin_ns = now(p), elapsed_ns = 0, runs = 0;
+	bool enough = false;
+	dck_status status = DCK_OK;
+
+	p->loop.last_ns = begin_ns;
+	while (status == DCK_OK && !enough) {
+		uint64_t left = UINT64_MAX;
+
+		if (asked->runs > 0) {
+			/* The last sample may be of a smaller group: N runs are N runs. */
+			if (asked->runs - runs < p->loop.group)
+				p->loop.group = asked->runs - runs;
+			left = (asked->runs - runs) / p->loop.group;
+		} else if (by_precision && next_check > p->latency.pushed) {
+			left = next_check - p->latency.pushed;
+		}
+		status = bench_loop_slice(&p->loop, &p->sinks,
+					  bench_loop_slice_size(&p->loop, left), err);
+		runs = p->loop.runs - runs_before;
+		elapsed_ns = p->loop.last_ns - begin_ns;
+		if (status != DCK_OK || (enough = measure_enough(p, runs, elapsed_ns)))
+			break;
+		bool check = by_precision && p->latency.pushed >= next_check &&
+			     elapsed_ns >= asked->min_time_ns;
+
+		if (check)
+			next_check = stat_stop_next(p->latency.pushed);
+		if (check || live_due(p))
+			status = measure_look(p, check, runs, elapsed_ns, &enough, err);
+	}
+	p->loop.group = whole_group;
+	p->measured_runs = runs;
+	p->measured_ns = elapsed_ns;
+	return status;
+}

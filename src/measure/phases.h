@@ -1,0 +1,54 @@
+/* phases.h - first run, warm-up and measurement: what is asked of the timed loop, and when it ends.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MEASURE_PHASES_H
+#define MEASURE_PHASES_H
+
+#include "measure/loop.h"
+#include "measure/plan.h"
+
+/* Which rule ended the measurement; ending.h says it in words. */
+typedef enum bench_end {
+	BENCH_END_EARLY, /* interrupted, or a run failed */
+	BENCH_END_RUNS,
+	BENCH_END_TIME,
+	BENCH_END_MAX_TIME,
+	BENCH_END_PRECISION
+} bench_end;
+
+/* One measurement in one process. */
+typedef struct bench_phases {
+	bench_plan plan;
+	bench_loop loop;
+	bench_samples warm, latency, cpu, user, system;
+	double *scratch;   /* for the statistics of a full store */
+	bench_sinks sinks; /* of the measurement */
+
+	/* What came of it. */
+	uint64_t first_run_ns, warmup_ns, measured_ns;
+	uint64_t warmup_runs, measured_runs;
+	bool has_first_run;
+	bool steady_known, steady;	 /* auto: whether it could be judged, and the judgement */
+	uint64_t steady_runs, steady_ns; /* from where on it was steady */
+	stat_steady verdict;
+	bench_end ended;
+	char early[48]; /* what ended it before its rule did, a clause */
+	stat_stop looks;
+	uint64_t checks;   /* how often the precision was looked at */
+	bool group_wanted; /* the clock is too coarse for a sample, and it could not hold more runs
+			    */
+	double live_cost_ns;
+	uint64_t live_at_ns;
+	dck_progress live;
+} bench_phases;
+
+/* `hot`: a page fault would be felt, as beside work in this process; not beside a command, whose
+ * memory must not be hidden behind ours. */
+dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, bool hot, dck_err *err);
+void bench_phases_done(bench_phases *p); /* {0} is allowed */
+
+dck_status bench_phase_first_run(bench_phases *p, dck_err *err);
+dck_status bench_phase_warmup(bench_phases *p, dck_err *err);
+dck_status bench_phase_measure(bench_phases *p, dck_err *err);
+
+#endif

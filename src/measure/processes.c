@@ -1,0 +1,324 @@
+/* processes.c - the same measurement in several fresh processes. A program's start decides much
+ * that stays until its end (addresses, memory placement, which core its threads got), so the spread
+ * between starts exceeds the interval within one: the interval here is between processes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "measure/processes.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "verify/agree.h"
+#include "measure/facts.h"
+#include "measure/results.h"
+#include "measure/worker.h"
+#include "os/os.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct workers {
+	const dck_subject *subject; /* as a process has it */
+	const dck_subject *whole;   /* with what is done once for all of them */
+	dck_err cleanup;
+	const bench_plan *plan;
+	const dck_observer *watch;
+	dck_record **records; /* [n] */
+	size_t n;
+} workers;
+
+static bool cancelled(const workers *w)
+{
+	return w->watch && w->watch->cancelled && w->watch->cancelled(w->watch->self);
+}
+
+static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
+{
+	const double all = (double)w->plan->asked.processes;
+	dck_progress p = {.phase = "processes",
+			  .runs = done,
+			  .estimate_ns = NAN,
+			  .lo_ns = NAN,
+			  .hi_ns = NAN,
+			  .done_ratio = (double)done / all,
+			  .eta_ns = NAN,
+			  .elapsed_ns = os_now_ns() - begin_ns};
+
+	if (done > 0) {
+		p.eta_ns = (double)p.elapsed_ns / (double)done * (all - (double)done);
+		p.estimate_ns = dck_record_value(w->records[done - 1], bench_plan_tag(w->plan));
+	}
+	if (w->watch && w->watch->progress)
+		w->watch->progress(w->watch->self, &p);
+}
+
+static dck_status process_run(workers *w, dck_record **ret, dck_err *err)
+{
+	dck_subject copy;
+	const worker_job job = {.subject = w->n > 0 ? freed_trusted(w->subject, &copy) : w->subject,
+				.plan = &w->plan->asked,
+				.watch = w->watch};
+	worker_result result;
+
+	DCK_TRY(worker_run(&job, &result, err));
+	if (result.end != WORKER_DONE)
+		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
+	*ret = result.record;
+	return DCK_OK;
+}
+
+/* The facts of the first process stand for all, but for those that say how it was done. */
+static void series_copy(record_builder *b, const workers *w)
+{
+	char tag[96];
+
+	for (size_t k = 0; k < w->n; k++)
+		for (size_t i = 0; i < w->records[k]->nseries; i++) {
+			const dck_series *s = &w->records[k]->series[i];
+
+			snprintf(tag, sizeof tag, "%s/process/%zu", s->tag, k + 1);
+			record_series(b, tag, s->unit, s->at_ns, s->values, s->n, s->warmup);
+		}
+}
+
+/* How the processes' values of one metric become one. */
+typedef enum fold { FOLD_MEAN, FOLD_SCALE, FOLD_MIN, FOLD_MAX, FOLD_SUM } fold;
+
+static fold fold_of(const char *tag)
+{
+	static const struct {
+		const char *tag;
+		fold how;
+	} special[] = {
+	    {"latency/stddev", FOLD_SCALE}, {"latency/cv", FOLD_SCALE},
+	    {"latency/mad", FOLD_SCALE},    {"latency/min", FOLD_MIN},
+	    {"latency/max", FOLD_MAX},	    {"runs/count", FOLD_SUM},
+	    {"runs/warmup", FOLD_SUM},	    {"memory/peak_rss", FOLD_MAX},
+	};
+
+	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+		if (strcmp(special[i].tag, tag) == 0)
+			return special[i].how;
+	return FOLD_MEAN;
+}
+
+/* A measure of spread cannot be below 0, so its mean is taken of its logarithm. */
+static void processes_estimate(const workers *w, double *values, bool scale, stat_estimate *ret)
+{
+	for (size_t k = 0; k < w->n; k++)
+		scale &= values[k] > 0;
+	for (size_t k = 0; scale && k < w->n; k++)
+		values[k] = log(values[k]);
+	stat_processes(values, w->n, w->plan->asked.level, ret);
+	if (scale) {
+		ret->value = exp(ret->value);
+		ret->lo = exp(ret->lo);
+		ret->hi = exp(ret->hi);
+		snprintf(ret->how, sizeof ret->how, "geometric mean of %zu processes", w->n);
+	}
+}
+
+/* One half-width and one decision, here too: those between the processes. */
+static void precision_say(record_builder *b, const workers *w, double half_ratio)
+{
+	const dck_plan *asked = &w->plan->asked;
+	char half[32];
+
+	record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE, half_ratio);
+	if (asked->runs == 0 && asked->time_ns == 0 && !(half_ratio <= asked->precision))
+		record_note(
+		    b, DCK_INFO, "imprecise",
+		    "half of the interval between the processes is %s %%, %g %% was asked: give "
+		    "more --processes or accept the interval that is printed",
+		    bench_ending_percent(half_ratio, asked->precision, half),
+		    100 * asked->precision);
+}
+
+static void metric_fold(record_builder *b, const workers *w, const dck_metric *first,
+			double *values)
+{
+	static const char *const how[] = {
+	    [FOLD_MIN] = "least of all processes",
+	    [FOLD_MAX] = "greatest of all processes",
+	    [FOLD_SUM] = "sum over the processes",
+	};
+	const char *tag = first->def->tag;
+	const fold f = fold_of(tag);
+	double extreme = NAN, sum = 0;
+	stat_estimate e;
+
+	for (size_t k = 0; k < w->n; k++) {
+		values[k] = dck_record_value(w->records[k], tag);
+		if (isnan(values[k])) {
+			const dck_metric *m = dck_record_metric(w->records[k], tag);
+
+			record_metric_absent(b, tag,
+					     m && m->value.kind == DCK_VALUE_ABSENT
+						 ? m->value.as.text
+						 : "not every process has it");
+			return;
+		}
+		sum += values[k];
+		extreme = f == FOLD_MIN ? fmin(extreme, values[k]) : fmax(extreme, values[k]);
+	}
+	if (f == FOLD_MEAN || f == FOLD_SCALE) {
+		processes_estimate(w, values, f == FOLD_SCALE, &e);
+		bench_result_estimate(b, tag, &e);
+		if (strcmp(tag, bench_plan_tag(w->plan)) == 0 && e.has_interval && e.value > 0)
+			precision_say(b, w, (e.hi - e.lo) / 2 / e.value);
+	} else {
+		double v = f == FOLD_SUM ? sum : extreme;
+
+		if (first->value.kind == DCK_VALUE_INT)
+			record_metric_int(b, tag, (int64_t)v, how[f]);
+		else
+			record_metric_real(b, tag, v, how[f]);
+	}
+}
+
+/* Each code once, with how many processes it concerned. */
+static void notes_fold(record_builder *b, const workers *w)
+{
+	for (size_t k = 0; k < w->n; k++)
+		for (size_t i = 0; i < w->records[k]->nnotes; i++) {
+			const dck_note *note = &w->records[k]->notes[i];
+			size_t earlier = 0, all = 0;
+
+			/* Of one process's interval; here that between them is asked about. */
+			if (strcmp(note->code, "imprecise") == 0)
+				continue;
+
+			for (size_t other = 0; other < w->n; other++)
+				if (dck_record_note(w->records[other], note->code)) {
+					all++;
+					earlier += other < k;
+				}
+			if (earlier == 0 && dck_record_note(w->records[k], note->code) == note)
+				record_note(b, note->severity, note->code,
+					    "in %zu of %zu processes: %s", all, w->n, note->text);
+		}
+	for (size_t k = 0; k < w->n; k++)
+		bench_facts_folded(b, w->records[k]);
+}
+
+/* The number that justifies the whole exercise: what lies between starts, beside what one start
+ * says of itself. */
+static void spread_note(record_builder *b, const workers *w, double *values)
+{
+	const char *tag = bench_plan_tag(w->plan);
+	double within = 0, low = INFINITY, high = -INFINITY, sum = 0;
+
+	for (size_t k = 0; k < w->n; k++) {
+		const dck_metric *m = dck_record_metric(w->records[k], tag);
+
+		values[k] = dck_record_value(w->records[k], tag);
+		if (isnan(values[k]) || !m || !(m->level > 0))
+			return;
+		low = fmin(low, values[k]);
+		high = fmax(high, values[k]);
+		sum += values[k];
+		within += (m->hi - m->lo) / 2;
+	}
+	sum /= (double)w->n;
+	within /= (double)w->n;
+	record_fact_real(b, "method", "spread_between_processes", DCK_UNIT_ONE, (high - low) / sum);
+	record_fact_real(b, "method", "precision_within_process", DCK_UNIT_ONE, within / sum);
+	if (high - low > 4 * within)
+		record_note(b, DCK_INFO, "start-to-start",
+			    "starts differ by %.1f %% while each alone claims +-%.1f %%: an "
+			    "interval from one "
+			    "process does not cover the next start",
+			    100 * (high - low) / sum, 100 * within / sum);
+}
+
+static dck_status combine(const workers *w, const dck_err *failure, dck_status failed,
+			  dck_record **ret, dck_err *err)
+{
+	const dck_record *first = w->records[0];
+	double *values = mem_alloc(w->n * sizeof *values);
+	record_builder *b = bench_facts_record(w->plan);
+	bool incomplete = failed != DCK_OK;
+
+	if (!values || !b) {
+		mem_free(values);
+		record_drop(b);
+		DCK_FAIL(err, E_NOMEM, "no memory to combine %zu processes", w->n);
+	}
+	record_set_began(b, first->began_unix_ns);
+	bench_facts_copy(b, first);
+	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
+	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
+	record_fact_fmt(b, "method", "interval",
+			"between %zu fresh processes: mean of their values with Student's t", w->n);
+	record_fact_text(b, "method", "stop", "processes: each stopped by its own rule");
+	record_fact_absent(b, "method", "precision_reached",
+			   "one process has no interval between processes");
+	for (size_t i = 0; i < first->nmetrics; i++) {
+		const dck_metric *m = &first->metrics[i];
+
+		metric_fold(b, w, m, values);
+		record_metric_unit(b, m->def->tag, m->def->unit);
+	}
+	series_copy(b, w);
+	spread_note(b, w, values);
+	notes_fold(b, w);
+	for (size_t k = 0; k < w->n; k++)
+		incomplete |= w->records[k]->incomplete;
+	record_set_incomplete(b, incomplete);
+	if (failed == DCK_E_CANCEL && !dck_record_note(w->records[w->n - 1], "interrupted"))
+		record_note(
+		    b, DCK_ERROR, "interrupted",
+		    "interrupted in process %zu of %llu: this is what was measured until then",
+		    w->n + 1, (unsigned long long)w->plan->asked.processes);
+	else if (failed != DCK_OK && failed != DCK_E_CANCEL)
+		record_note(b, DCK_ERROR, "engine-failed",
+			    "process %zu of %llu failed: %s; this is what was measured until then",
+			    w->n + 1, (unsigned long long)w->plan->asked.processes, failure->msg);
+	if (w->plan->asked.check_outputs && !incomplete)
+		agree_check(b, w->subject, NULL, w->watch);
+	mem_free(values);
+	bench_hooks_facts(b, w->whole);
+	bench_hooks_note(b, &w->cleanup);
+	return record_finish(b, ret, err);
+}
+
+dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
+			       const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_subject bare;
+	workers w = {.subject = &bare, .whole = s, .plan = plan, .watch = watch};
+	const uint64_t begin_ns = os_now_ns();
+	dck_err why = {0};
+	dck_status failed = DCK_OK, status;
+
+	w.records = mem_zalloc(plan->asked.processes, sizeof(dck_record *));
+	if (!w.records)
+		DCK_FAIL(err, E_NOMEM, "no memory for %llu processes",
+			 (unsigned long long)plan->asked.processes);
+	status = bench_hooks_begin(&s, 1, watch, &bare, err);
+	if (status != DCK_OK) {
+		mem_free(w.records);
+		return status;
+	}
+	while (w.n < plan->asked.processes && failed == DCK_OK) {
+		progress_show(&w, w.n, begin_ns);
+		failed = cancelled(&w)
+			     ? err_set(&why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
+			     : process_run(&w, &w.records[w.n], &why);
+		if (failed == DCK_OK) {
+			w.n++;
+			if (w.records[w.n - 1]->incomplete)
+				break;
+		}
+	}
+	bench_hooks_end(&s, 1, &w.cleanup);
+	if (w.n == 0) {
+		if (err)
+			*err = why;
+		status = failed;
+	} else {
+		status = combine(&w, &why, failed, ret, err);
+	}
+	for (size_t k = 0; k < w.n; k++)
+		dck_record_free(w.records[k]);
+	mem_free(w.records);
+	return status;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/results.h"
+#include "os/os.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void bench_result_estimate(record_builder *b, const char *tag, const stat_estimate *e)
+{
+	if (!e->present)
+		record_metric_absent(b, tag, e->why);
+	else if (e->has_interval) /* no time, memory or spread is below 0, whatever a formula says
+				   */
+		record_metric_interval(b, tag, e->value, fmax(0, e->lo), e->hi, e->level, e->how);
+	else
+		record_metric_real(b, tag, e->value, e->how);
+}
+
+/* Extremes are of all samples, also of those that were not kept. */
+static void extremes(const bench_samples *s, stat_estimate *estimates)
+{
+	if (s->pushed == 0)
+		return;
+	estimates[STAT_MIN].value = s->min;
+	estimates[STAT_MAX].value = s->max;
+}
+
+/* The statistic that was asked for, where a rate can be made of it: of a percentile it cannot. */
+static void throughput(record_builder *b, const bench_phases *p, const stat_estimate *estimates)
+{
+	const char *tag = "throughput/items";
+	const double items = (double)p->loop.target->items;
+	const bool median = p->plan.statistic == STAT_MEDIAN;
+	const stat_estimate *e = &estimates[median ? STAT_MEDIAN : STAT_MEAN];
+	const char *how = median ? "items of a run over the median latency"
+				 : "items of a run over the mean latency";
+
+	record_fact_text(b, "method", "rate", median ? "median" : "mean");
+	if (!e->present || p->latency.n == 0)
+		record_metric_absent(b, tag, e->why);
+	else if (!(items > 0))
+		record_metric_absent(b, tag, "a run has no items: axis 0 of the first input is 0");
+	else if (p->loop.idle_ns > 0)
+		record_metric_absent(b, tag, "there were pauses between the runs (--idle)");
+	else if (!(e->value > 0))
+		record_metric_absent(b, tag, "the runs took no time that the clock can see");
+	else if (e->has_interval && e->lo > 0)
+		record_metric_interval(b, tag, items * 1e9 / e->value, items * 1e9 / e->hi,
+				       items * 1e9 / e->lo, e->level, how);
+	else
+		record_metric_real(b, tag, items * 1e9 / e->value, how);
+	record_metric_unit(b, tag, bench_rate_unit(p->loop.target));
+}
+
+static void cpu(record_builder *b, const bench_phases *p)
+{
+	const bool command = p->loop.target->engine.ops->caps & DCK_CAP_COMMAND;
+	stat_estimate e;
+
+	stat_estimate_one(STAT_MEAN, p->cpu.value, p->cpu.n, p->plan.asked.level, p->scratch, &e);
+	if (e.present && e.value > 0 && p->measured_runs > 0) {
+		/* Slices hold unlike numbers of runs: the mean is over runs, its relative width
+		 * that of the slices. */
+		const double scale = p->sinks.cpu_ns / (double)p->measured_runs / e.value;
+
+		e.value *= scale;
+		e.lo *= scale;
+		e.hi *= scale;
+	}
+	if (e.present)
+		snprintf(e.how, sizeof e.how, "user and system time of %s, mean per run",
+			 command ? "the command" : "all threads of the process");
+	bench_result_estimate(b, "cpu/time", &e);
+	if (p->sinks.wall_ns > 0)
+		record_metric_real(
+		    b, "cpu/ratio", p->sinks.cpu_ns / p->sinks.wall_ns,
+		    "CPU time over wall time: cores kept busy, waiting in a spin included");
+	else
+		record_metric_absent(b, "cpu/ratio", "no measured run");
+	for (int i = 0; command && i < 2; i++) {
+		const bench_samples *s = i == 0 ? &p->user : &p->system;
+
+		stat_estimate_one(STAT_MEAN, s->value, s->n, p->plan.asked.level, p->scratch, &e);
+		bench_result_estimate(b, i == 0 ? "cpu/user" : "cpu/system", &e);
+	}
+}
+
+/* A phase that there was not is absent, not 0. */
+static void phase(record_builder *b, const char *tag, uint64_t ns, bool there, const char *why)
+{
+	if (there)
+		record_metric_int(b, tag, (int64_t)ns, "wall time");
+	else
+		record_metric_absent(b, tag, why);
+}
+
+static void phases(record_builder *b, const bench_phases *p)
+{
+	const bench_target *t = p->loop.target;
+	const bool inputs = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
+
+	phase(b, "time/library", t->library_ns, t->library_ns > 0, "the engine loads no library");
+	phase(b, "time/session", t->session_ns, t->engine.ops != &bench_function_engine,
+	      "there is nothing to open");
+	phase(b, "time/inputs", t->inputs_ns, inputs, "there are no inputs");
+	phase(b, "time/first_run", p->first_run_ns, p->has_first_run, "there was no warm-up");
+	phase(b, "time/warmup", p->warmup_ns, p->has_first_run, "there was no warm-up");
+	phase(b, "time/measured", p->measured_ns, p->measured_runs > 0, "no measured run");
+}
+
+static void memory(record_builder *b, const bench_phases *p)
+{
+	os_usage usage;
+
+	if (p->loop.target->engine.ops->caps & DCK_CAP_COMMAND) {
+		if (p->sinks.peak_rss_bytes > 0)
+			record_metric_int(b, "memory/peak_rss", (int64_t)p->sinks.peak_rss_bytes,
+					  "the greatest of the command's runs");
+		else
+			record_metric_absent(
+			    b, "memory/peak_rss",
+			    "no run needed more than deepclock itself did, and the kernel "
+			    "counts that in");
+		return;
+	}
+	os_usage_get(&usage);
+	if (usage.peak_rss_bytes > 0)
+		record_metric_int(b, "memory/peak_rss", (int64_t)usage.peak_rss_bytes,
+				  "of the whole process since it started");
+	else
+		record_metric_absent(b, "memory/peak_rss", "the system does not tell");
+}
+
+/* Warm-up and measurement as one series, in order. */
+static void series(record_builder *b, const bench_phases *p)
+{
+	const bench_samples *w = &p->warm, *m = &p->latency;
+	const size_t n = w->n + m->n;
+	double *value = os_pages_alloc(n * sizeof *value + 1);
+	uint64_t *at = os_pages_alloc(n * sizeof *at + 1);
+
+	if (value && at) {
+		for (size_t i = 0; i < w->n; i++) {
+			value[i] = w->value[i];
+			at[i] = w->at_ns[i];
+		}
+		for (size_t i = 0; i < m->n; i++) {
+			value[w->n + i] = m->value[i];
+			at[w->n + i] = m->at_ns[i];
+		}
+		record_series(b, "latency", DCK_UNIT_NS, at, value, n, w->n);
+	} else {
+		record_note(b, DCK_WARN, "no-series",
+			    "there was no memory left to keep the raw samples");
+	}
+	os_pages_free(value, n * sizeof *value + 1);
+	os_pages_free(at, n * sizeof *at + 1);
+	record_series(b, "cpu", DCK_UNIT_NS, p->cpu.at_ns, p->cpu.value, p->cpu.n, 0);
+}
+
+/* A measurement that ended in its warm-up: what was timed, called what it is. An interval would
+ * claim a state that was not reached. */
+static void warmup_estimates(const bench_phases *p, stat_estimate *estimates)
+{
+	char how[sizeof estimates->how];
+
+	stat_estimate_all(p->warm.value, p->warm.n, p->plan.asked.level, p->scratch, estimates);
+	extremes(&p->warm, estimates);
+	for (int i = 0; i < STAT_ESTIMATORS; i++) {
+		stat_estimate *e = &estimates[i];
+
+		e->has_interval = false;
+		snprintf(how, sizeof how, "of %llu warm-up runs, before the steady state",
+			 (unsigned long long)p->loop.runs);
+		memcpy(e->how, how, sizeof how);
+		if (e->present)
+			snprintf(e->why, sizeof e->why, "only warm-up runs were timed");
+	}
+}
+
+void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates)
+{
+	stat_estimate_all(p->latency.value, p->latency.n, p->plan.asked.level, p->scratch,
+			  estimates);
+	extremes(&p->latency, estimates);
+	if (p->latency.n == 0 && p->warm.n > 0)
+		warmup_estimates(p, estimates);
+	for (int i = 0; i < STAT_ESTIMATORS; i++)
+		bench_result_estimate(b, bench_estimator_tag[i], &estimates[i]);
+	if (p->plan.statistic == STAT_ESTIMATORS) {
+		bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
+				    &estimates[STAT_ESTIMATORS]);
+		bench_result_estimate(b, bench_plan_tag(&p->plan), &estimates[STAT_ESTIMATORS]);
+	}
+	throughput(b, p, estimates);
+	record_metric_int(b, "runs/count", (int64_t)p->measured_runs, "measured runs");
+	record_metric_int(b, "runs/warmup",
+			  (int64_t)(p->measured_runs > 0 ? p->warmup_runs : p->loop.runs),
+			  "runs before, the first one included");
+	cpu(b, p);
+	phases(b, p);
+	memory(b, p);
+	series(b, p);
+}

@@ -1,0 +1,17 @@
+/* results.h - from samples to metrics.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MEASURE_RESULTS_H
+#define MEASURE_RESULTS_H
+
+#include "measure/phases.h"
+#include "record/build.h"
+
+/* Fills estimates[STAT_ESTIMATORS + 1] (the last where the plan asks for another percentile) and
+ * adds every metric of a measurement. */
+void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates);
+
+/* An estimate as a metric: value with interval, value alone, or absent with the reason. */
+void bench_result_estimate(record_builder *b, const char *tag, const stat_estimate *e);
+
+#endif

@@ -1,0 +1,47 @@
+/* samples.h - where the timed loop puts its samples: reserved and touched before the first clock
+ * read, so that nothing allocates or faults while the clock runs. Bounded: when it is full, every
+ * second sample is dropped and from then on only every second (fourth, ...) one is kept, which
+ * leaves a systematic sample of the whole run, in order. Count, minimum and maximum are of all.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MEASURE_SAMPLES_H
+#define MEASURE_SAMPLES_H
+
+#include "deepclock/base.h"
+
+typedef struct bench_samples {
+	double *value;	 /* [n] */
+	uint64_t *at_ns; /* [n] begin, since the origin */
+	size_t n, cap;
+	uint64_t stride, skip; /* keep one of `stride`; skip that many before the next */
+	uint64_t pushed;       /* all samples, kept or not */
+	double min, max;       /* of all */
+} bench_samples;
+
+/* cap >= 2. `hot`: pushed to between clock readings, so every page is touched now. */
+dck_status bench_samples_init(bench_samples *s, size_t cap, bool hot, dck_err *err);
+void bench_samples_done(bench_samples *s); /* {0} is allowed */
+void bench_samples_clear(bench_samples *s);
+void bench_samples_halve(bench_samples *s);
+
+static inline void bench_samples_push(bench_samples *s, uint64_t at_ns, double value)
+{
+	s->pushed++;
+	if (value < s->min)
+		s->min = value;
+	if (value > s->max)
+		s->max = value;
+	if (s->skip > 0) {
+		s->skip--;
+		return;
+	}
+	/* cap is even, so the sample in hand is the next of the doubled stride. */
+	if (s->n == s->cap)
+		bench_samples_halve(s);
+	s->value[s->n] = value;
+	s->at_ns[s->n] = at_ns;
+	s->n++;
+	s->skip = s->stride - 1;
+}
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/worker.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORDS_MAX	 512
+#define RECORD_BYTES_MAX ((size_t)1 << 30)
+
+/* --- options as words */
+
+typedef struct words {
+	mem_arena *arena;
+	const char **argv;
+	size_t n, max;
+} words;
+
+static dck_status word_add(words *w, const char *word, dck_err *err)
+{
+	if (!word)
+		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	if (w->n + 1 >= w->max) /* the NULL at the end */
+		DCK_FAIL(err, E_LIMIT, "the worker's command has more than %zu words", w->max - 1);
+	w->argv[w->n++] = word;
+	return DCK_OK;
+}
+
+/* The value of a row as its parser reads it; NULL: it holds its default. */
+static const char *value_text(mem_arena *a, const dck_opt *o, const void *cfg, const void *plain)
+{
+	const char *at = (const char *)cfg + o->at, *def = (const char *)plain + o->at;
+
+	switch (o->kind) {
+	case DCK_OPT_FLAG:
+		return *(const bool *)at == *(const bool *)def ? NULL
+		       : *(const bool *)at		       ? "true"
+							       : "false";
+	case DCK_OPT_COUNT:
+	case DCK_OPT_BYTES:
+	case DCK_OPT_TIME: {
+		const uint64_t v = *(const uint64_t *)(const void *)at;
+
+		if (v == *(const uint64_t *)(const void *)def)
+			return NULL;
+		return mem_arena_fmt(a, "%llu%s", (unsigned long long)v,
+				     o->kind == DCK_OPT_TIME ? "ns" : "");
+	}
+	case DCK_OPT_REAL:
+	case DCK_OPT_SHARE: {
+		const double v = *(const double *)(const void *)at;
+		const double d = *(const double *)(const void *)def;
+
+		if (v >= d && v <= d)
+			return NULL;
+		/* A share of 1 is written with its unit. */
+		return mem_arena_fmt(a, o->kind == DCK_OPT_SHARE && v >= 1 ? "%.17ge2%%" : "%.17g",
+				     v);
+	}
+	case DCK_OPT_TEXT: {
+		const char *v = *(const char *const *)(const void *)at;
+		const char *d = *(const char *const *)(const void *)def;
+
+		return !v || v == d || (d && strcmp(v, d) == 0) ? NULL : v;
+	}
+	case DCK_OPT_CHOICE:
+		return *(const int *)(const void *)at == *(const int *)(const void *)def
+			   ? NULL
+			   : o->choices[*(const int *)(const void *)at];
+	case DCK_OPT_LIST:
+		break;
+	}
+	return NULL;
+}
+
+static dck_status row_add(words *w, const dck_opt *o, const void *cfg, const void *plain,
+			  dck_err *err)
+{
+	if (o->kind == DCK_OPT_LIST) {
+		const dck_list *list = (const void *)((const char *)cfg + o->at);
+
+		for (size_t i = 0; i < list->n; i++)
+			DCK_TRY(word_add(
+			    w, mem_arena_fmt(w->arena, "--%s=%s", o->name, list->item[i]), err));
+		return DCK_OK;
+	}
+	const char *text = value_text(w->arena, o, cfg, plain);
+
+	if (!text)
+		return mem_arena_failed(w->arena) ? word_add(w, NULL, err) : DCK_OK;
+	/* A flag takes no value on the command line; none has the default true. */
+	if (o->kind == DCK_OPT_FLAG)
+		return word_add(w, mem_arena_fmt(w->arena, "--%s", o->name), err);
+	return word_add(w, mem_arena_fmt(w->arena, "--%s=%s", o->name, text), err);
+}
+
+/* A config of that table is no larger than this: every field of it is named by a row. */
+static size_t config_size(const dck_opt *table)
+{
+	size_t size = 0;
+
+	for (const dck_opt *o = table; o->name; o++) {
+		const size_t end =
+		    o->at + (o->kind == DCK_OPT_LIST ? sizeof(dck_list) : sizeof(uint64_t));
+
+		size = end > size ? end : size;
+	}
+	return size;
+}
+
+dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, const char **argv,
+			size_t max, size_t *n, dck_err *err)
+{
+	words w = {.arena = a, .argv = argv, .n = *n, .max = max};
+	void *plain = mem_arena_alloc(a, config_size(table));
+
+	if (!plain)
+		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	DCK_TRY(dck_opt_defaults(table, plain, err));
+	for (const dck_opt *o = table; o->name; o++)
+		DCK_TRY(row_add(&w, o, cfg, plain, err));
+	*n = w.n;
+	return DCK_OK;
+}
+
+/* --- the command line */
+
+static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)
+{
+	switch (s->kind) {
+	case DCK_SUBJECT_FUNCTION:
+		break;
+	case DCK_SUBJECT_MODEL:
+		return word_add(w, s->text, err);
+	case DCK_SUBJECT_PLUGIN:
+		return word_add(w, mem_arena_fmt(w->arena, "plugin:%s", s->text), err);
+	case DCK_SUBJECT_COMMAND:
+		DCK_TRY(word_add(w, "--", err));
+		for (char *const *word = s->argv; *word; word++)
+			DCK_TRY(word_add(w, *word, err));
+		return DCK_OK;
+	}
+	DCK_FAIL(err, E_UNSUP,
+		 "a function in memory cannot be measured in a fresh process: it is not there");
+}
+
+static dck_status command_make(words *w, const worker_job *job, int fd, dck_err *err)
+{
+	const dck_subject *s = job->subject;
+	dck_plan plan = *job->plan;
+
+	if (!plan.program)
+		DCK_FAIL(err, E_UNSUP,
+			 "fresh processes need the deepclock program (dck_plan.program)");
+	plan.processes = 1;
+	DCK_TRY(word_add(w, plan.program, err));
+	DCK_TRY(word_add(w, "bench", err));
+	DCK_TRY(worker_words(w->arena, dck_plan_options, &plan, w->argv, w->max, &w->n, err));
+	DCK_TRY(worker_words(w->arena, dck_model_options, &s->model, w->argv, w->max, &w->n, err));
+	DCK_TRY(
+	    worker_words(w->arena, dck_command_options, &s->command, w->argv, w->max, &w->n, err));
+	DCK_TRY(worker_words(w->arena, dck_hook_options, &s->command, w->argv, w->max, &w->n, err));
+	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-fd=%d", fd), err));
+	if (job->streams > 1)
+		DCK_TRY(word_add(w,
+				 mem_arena_fmt(w->arena, "--worker-streams=%llu",
+					       (unsigned long long)job->streams),
+				 err));
+	DCK_TRY(subject_add(w, s, err));
+	w->argv[w->n] = NULL;
+	return DCK_OK;
+}
+
+/* --- the process */
+
+/* What watches a worker while it is waited for. */
+typedef struct guard {
+	const worker_job *job;
+	pid_t pid;
+	uint64_t peak_bytes;
+	bool killed; /* by us: it took more than it may */
+} guard;
+
+/* os_wait() asks every 50 ms. Killed here and not cancelled: a polite end would leave it two
+ * seconds to take even more. */
+static bool guard_asked(void *self)
+{
+	guard *g = self;
+	const dck_observer *watch = g->job->watch;
+
+	if (g->job->memory_bytes > 0 && !g->killed) {
+		const uint64_t rss = os_child_rss(g->pid);
+
+		g->peak_bytes = rss > g->peak_bytes ? rss : g->peak_bytes;
+		if (rss > g->job->memory_bytes) {
+			g->killed = true;
+			os_child_kill(g->pid);
+		}
+	}
+	return !g->killed && watch && watch->cancelled && watch->cancelled(watch->self);
+}
+
+/* How engines say that there is no memory, in failures that have no code for it. */
+static bool is_about_memory(const char *sentence)
+{
+	static const char *const phrases[] = {
+	    "bad_alloc",	  "bad allocation",	    "out of memory",
+	    "Out of memory",	  "OUT_OF_MEMORY",	    "Failed to allocate memory",
+	    "ALLOC_FAILED",	  "Cannot allocate memory", "not enough memory",
+	    "half of the memory",
+	};
+
+	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
+		if (strstr(sentence, phrases[i]))
+			return true;
+	return false;
+}
+
+/* "!CODE SENTENCE", which a worker leaves instead of a record. */
+static void failure_read(const char *text, worker_result *ret)
+{
+	char *sentence = NULL;
+	const long code = strtol(text + 1, &sentence, 10);
+	const bool known = code < 0 && code >= DCK_E_CANCEL;
+	const dck_status status = known ? (dck_status)code : DCK_E_ENGINE;
+
+	err_set(&ret->why, status, __FILE__, __LINE__, "%s", sentence + strspn(sentence, " "));
+	ret->end = status == DCK_E_CANCEL				    ? WORKER_CANCELLED
+		   : status == DCK_E_NOMEM || is_about_memory(ret->why.msg) ? WORKER_MEMORY
+									    : WORKER_FAILED;
+}
+
+#define SIGNAL_KILL 9
+/* What a loader that may have no memory ends a program with before it began. */
+#define EXIT_LOADER 127
+
+/* Nothing was left behind: what the system says of its end. */
+static void end_read(const worker_job *job, const os_child_usage *usage, worker_result *ret)
+{
+	/* Nobody else kills a process of ours than a system without memory. One that is refused
+	 * memory, and does not expect it, ends in many ways: a C++ program with abort(). */
+	const bool refused =
+	    job->data_bytes > 0 && (usage->signal || usage->exit_code == EXIT_LOADER);
+	const bool memory = refused || usage->signal == SIGNAL_KILL;
+	const char *so = usage->signal == SIGNAL_KILL ? ": there was no more memory"
+			 : refused		      ? ", likely for want of memory"
+						      : "";
+
+	ret->end = memory ? WORKER_MEMORY : WORKER_FAILED;
+	if (usage->signal)
+		err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
+			"a fresh process was killed by signal %d and left no record%s",
+			usage->signal, so);
+	else
+		err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
+			"a fresh process ended with exit status %d and no record%s",
+			usage->exit_code, so);
+}
+
+static void over_limit(const worker_job *job, worker_result *ret)
+{
+	char limit[32], peak[32];
+
+	dck_record_free(ret->record);
+	ret->record = NULL;
+	ret->end = WORKER_MEMORY;
+	err_set(&ret->why, DCK_E_NOMEM, __FILE__, __LINE__, "it had %s of memory, %s are allowed",
+		dck_text_bytes((double)ret->peak_rss_bytes, peak, sizeof peak),
+		dck_text_bytes((double)job->memory_bytes, limit, sizeof limit));
+}
+
+/* What a worker left behind. */
+static dck_status result_read(const worker_job *job, int fd, dck_status waited,
+			      const os_child_usage *usage, worker_result *ret, dck_err *err)
+{
+	dck_buffer text = {0};
+	dck_status status = os_file_read_all(fd, RECORD_BYTES_MAX, &text, err);
+
+	if (status != DCK_OK)
+		return status;
+	if (text.n > 0 && text.data[0] == '!') {
+		failure_read(text.data, ret);
+	} else if (text.n > 0 && !usage->signal) {
+		const dck_status parsed =
+		    dck_record_parse(text.data, text.n, &ret->record, &ret->why);
+
+		ret->end = parsed == DCK_OK ? WORKER_DONE : WORKER_FAILED;
+	} else if (waited == DCK_E_CANCEL) {
+		ret->end = WORKER_CANCELLED;
+		err_set(&ret->why, waited, __FILE__, __LINE__, "interrupted");
+	} else {
+		end_read(job, usage, ret);
+	}
+	dck_buffer_done(&text);
+	return status;
+}
+
+static uint64_t peak_of(const worker_result *r)
+{
+	const double peak = r->record ? dck_record_value(r->record, "memory/peak_rss") : 0;
+
+	return peak > (double)r->peak_rss_bytes ? (uint64_t)peak : r->peak_rss_bytes;
+}
+
+static dck_status process_run(const worker_job *job, words *w, int fd, worker_result *ret,
+			      dck_err *err)
+{
+	guard g = {.job = job};
+	os_child_usage usage = {0};
+	dck_status status;
+
+	DCK_TRY(command_make(w, job, fd, err));
+	const os_spawn_config config = {.argv = (char *const *)w->argv,
+					.in_fd = -1,
+					.out_fd = -1,
+					.err_fd = job->quiet ? -1 : 2,
+					.keep_fd = fd};
+	DCK_TRY(os_spawn(&config, &g.pid, err));
+	os_child_oom_first(g.pid);
+	/* A sanitizer reserves terabytes for itself. */
+	if (job->data_bytes > 0 && !os_sanitizer_name())
+		os_child_limit_data(g.pid, job->data_bytes);
+	status = os_wait(g.pid, 0, guard_asked, &g, &usage, err);
+	/* A worker that is told to stop reports what it has, as we do. */
+	if (status != DCK_OK && status != DCK_E_CANCEL)
+		return status;
+	ret->peak_rss_bytes =
+	    usage.peak_rss_bytes > g.peak_bytes ? usage.peak_rss_bytes : g.peak_bytes;
+	DCK_TRY(result_read(job, fd, status, &usage, ret, err));
+	ret->peak_rss_bytes = peak_of(ret);
+	/* Between two looks it may have had more, and given it back. */
+	if (g.killed || (job->memory_bytes > 0 && ret->peak_rss_bytes > job->memory_bytes))
+		over_limit(job, ret);
+	return DCK_OK;
+}
+
+dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)
+{
+	const char *argv[WORDS_MAX];
+	words w = {.argv = argv, .max = WORDS_MAX, .arena = mem_arena_new(0)};
+	worker_result result = {0};
+	dck_status status;
+	int fd;
+
+	if (!w.arena)
+		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	/* A file that has no name: a pipe would have to be read while the worker runs, and reading
+	 * disturbs. */
+	status = os_file_nameless(&fd, err);
+	if (status == DCK_OK) {
+		status = process_run(job, &w, fd, &result, err);
+		close(fd);
+	}
+	mem_arena_free(w.arena);
+	if (status == DCK_OK)
+		*ret = result;
+	return status;
+}

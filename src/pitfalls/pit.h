@@ -1,0 +1,148 @@
+/* pit.h - the mistakes, made on purpose: what each of them measures with.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PITFALLS_PIT_H
+#define PITFALLS_PIT_H
+
+#include "deepclock/pitfalls.h"
+#include "measure/phases.h"
+#include "os/os.h"
+#include "record/build.h"
+
+#define PIT_ROUNDS_MAX	 400
+#define PIT_OPENINGS_MAX 12
+#define PIT_RUNS_MAX	 100 /* of a fresh session */
+#define PIT_SINGLES_MAX	 16384
+
+/* A fresh start of the subject, and its first runs. */
+typedef struct pit_opening {
+	double open_ns;	     /* library and session */
+	double reference_ns; /* an honest visit right before and one right after, their mean */
+	double run_ns[PIT_RUNS_MAX];
+} pit_opening;
+
+typedef struct pit {
+	const dck_subject *subject;
+	const dck_pitfalls_config *asked;
+	const dck_observer *watch;
+	dck_clock clock;
+	os_clock_state clock_state;
+	bench_plan plan;
+	uint64_t origin_ns;
+	bench_target target; /* the honest session, open and warm all the time */
+	bench_phases phases;
+	double run_ns;	   /* about what a run takes, to plan with */
+	double resolution; /* the subject differs from itself by up to that share */
+	/* For progress. */
+	const char *phase;
+	size_t row, nrows;
+	uint64_t rows_begin_ns;
+	/* Single runs of the honest session, one after the other. */
+	double *single_ns; /* [PIT_SINGLES_MAX], heap */
+	size_t nsingles;
+	/* Fresh starts; several rows look at the same. */
+	pit_opening *openings; /* [PIT_OPENINGS_MAX], heap */
+	size_t nopenings, opening_runs;
+	dck_err opening_failed; /* code OK: not yet */
+	double *scratch;	/* stat_scratch(PIT_SINGLES_MAX) and as many values, heap */
+	bool not_waiting;
+} pit;
+
+/* What came of one mistake. */
+typedef struct pit_finding {
+	double number_ns; /* what it gives */
+	double honest_ns; /* what it should give */
+	double factor;	  /* the first over the second, by turns */
+	bool has_interval;
+	double lo, hi; /* of the factor */
+	bool certain;  /* needs no interval: a clock that reads 0 is wrong */
+	char seen[400];
+} pit_finding;
+
+typedef struct pit_row {
+	dck_pitfall says;
+	/* Fails with the reason why there is no number. */
+	dck_status (*measure)(pit *p, const struct pit_row *row, pit_finding *ret, dck_err *err);
+	size_t runs; /* a parameter of `measure` */
+} pit_row;
+extern const pit_row pit_rows[]; /* ended by one with no key */
+
+/* --- pitfalls_turns.c: visits, and pairs of them */
+typedef dck_status (*pit_visit)(pit *p, void *self, double *ret_ns, dck_err *err);
+typedef struct pit_turn {
+	pit_visit visit;
+	void *self;
+} pit_turn;
+
+typedef struct pit_pairs {
+	size_t n;
+	double honest_ns, mistaken_ns;	  /* medians of the visits */
+	double log_ratio[PIT_ROUNDS_MAX]; /* mistaken over honest, in their order */
+	double factor, lo, hi;
+	bool has_interval;
+} pit_pairs;
+
+bool pit_is_command(const pit *p);
+/* Runs that do not count, then those whose median it is. self: a bench_loop. */
+dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err);
+/* The same with their mean: what disturbs few runs, but those for long, moves no median. */
+dck_status pit_visit_mean(pit *p, void *self, double *ret_ns, dck_err *err);
+/* The same for something else than a run: `step` is all that the clock encloses, `after` (may be
+ * NULL) follows outside. self: a pit_step. */
+typedef struct pit_step {
+	dck_status (*step)(pit *p, void *self, dck_err *err);
+	dck_status (*after)(pit *p, void *self, dck_err *err);
+	void *self;
+} pit_step;
+dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err);
+/* One run of the honest session and nothing else, as a step. */
+dck_status pit_step_run(pit *p, void *self, dck_err *err);
+
+/* The honest session as it is. */
+pit_turn pit_honest(pit *p);
+/* Turns by twos in changing order until the row's time is over. */
+dck_status pit_pair(pit *p, pit_turn honest, pit_turn mistaken, pit_pairs *ret, dck_err *err);
+/* The turns of `from` after those of `to`, judged together; those without room are left out. */
+dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *err);
+void pit_pairs_tell(const pit_pairs *from, pit_finding *ret);
+void pit_show(pit *p, double row_share);
+double pit_median(pit *p, const double *x, size_t n);
+
+/* Another session beside the honest one, warm. */
+typedef struct pit_lane {
+	bench_target target;
+	bench_loop loop;
+	char dir[OS_TEMP_SIZE]; /* "": none */
+} pit_lane;
+dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t observe, dck_err *err);
+void pit_lane_close(pit_lane *l);
+
+/* --- pitfalls_luck.c: what one might have read. The value at the end of the middle 90 % of x that
+ * is farther from `truth`, and its ratio to that, with the interval of the quantile. */
+void pit_luck(pit *p, const double *x, size_t n, double truth, pit_finding *ret);
+dck_status pit_one_sample(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_mean_of(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_percentile(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_cpu_for_wall(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_wall_for_cpu(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_coarse_clock(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_seconds_clock(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+
+/* --- pitfalls_fresh.c: what a fresh start does */
+dck_status pit_first_median(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_first_mean(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_with_session(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_a_then_b(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+
+/* --- pitfalls_other.c: what is done beside or within a run */
+dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_binding(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_profiler(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_neighbour(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_threads(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_batch(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+
+#endif

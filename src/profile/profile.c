@@ -1,0 +1,411 @@
+/* profile.c - the latency, then the operators' times and the memory in sessions of their own.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/profile.h"
+#include "base/err.h"
+#include "measure/facts.h"
+#include "profile/profile_rows.h"
+#include "deepclock/machine.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The engine's profiler keeps a bounded number of events. */
+#define EVENTS_MAX     900000
+#define RUNS_MIN       10
+#define RUNS_MAX       1000
+#define PASS_NS	       2e9
+#define MEMORY_RUNS    3
+#define WARM_RUNS_MIN  3
+#define WARM_RUNS_MAX  50
+#define WARM_PASS_PART 5 /* of the runs that count */
+
+#define AT(field) offsetof(dck_profile_config, field)
+const dck_opt dck_profile_options[] = {
+    {.name = "profile-runs",
+     .kind = DCK_OPT_COUNT,
+     .at = AT(profile_runs),
+     .arg = "N",
+     .min = 1,
+     .max = 1e6,
+     .help = "runs under the engine's profiler; by itself as many as two seconds hold"},
+    {.name = "no-roofs",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(no_roofs),
+     .help = "do not compare with what this machine can do, nor measure it"},
+    {.name = "no-memory",
+     .kind = DCK_OPT_FLAG,
+     .at = AT(no_memory),
+     .help = "leave out the session that counts what is allocated"},
+    {0},
+};
+
+void dck_profile_config_init(dck_profile_config *c)
+{
+	(void)dck_opt_defaults(dck_profile_options, c, NULL);
+}
+
+typedef struct job {
+	const dck_subject *subject;
+	const dck_plan *plan;
+	const dck_profile_config *config;
+	const dck_observer *watch;
+	dck_record *base; /* of the latency */
+	record_builder *b;
+	bench_counted model, ran;
+	profile_limits limits;
+	profile_input in;
+	profile_pass pass;
+	dck_profile profile;
+	bool interrupted; /* in the profiled runs, of which enough were made */
+} job;
+
+static void show(const job *j, const char *phase)
+{
+	const dck_progress p = {.phase = phase,
+				.estimate_ns = NAN,
+				.lo_ns = NAN,
+				.hi_ns = NAN,
+				.done_ratio = NAN,
+				.eta_ns = NAN};
+
+	if (j->watch && j->watch->progress)
+		j->watch->progress(j->watch->self, &p);
+}
+
+static void base_copy(job *j)
+{
+	const dck_record *r = j->base;
+
+	record_set_began(j->b, r->began_unix_ns);
+	bench_facts_copy(j->b, r);
+	for (size_t i = 0; i < r->nseries; i++) {
+		const dck_series *s = &r->series[i];
+		record_series(j->b, s->tag, s->unit, s->at_ns, s->values, s->n, s->warmup);
+	}
+	for (size_t i = 0; i < r->nmetrics; i++)
+		bench_facts_metric(j->b, &r->metrics[i]);
+	for (size_t i = 0; i < r->nnotes; i++)
+		record_note(j->b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+	bench_facts_folded(j->b, r);
+	record_set_incomplete(j->b, r->incomplete);
+}
+
+/* What the model was fed in the profiled session: open dimensions have their sizes there. */
+static dck_status inputs_real(const job *j, mem_arena *a, bench_real *ret, dck_err *err)
+{
+	const bench_target *t = &j->pass.target;
+
+	*ret = (bench_real){.inputs = mem_arena_array(a, t->nin, sizeof(*ret->inputs))};
+	if (!ret->inputs)
+		DCK_FAIL(err, E_NOMEM, "no memory for the inputs' shapes");
+	for (size_t i = 0; i < t->nin; i++) {
+		const dck_tensor *x = bench_inputs_get(t->inputs, 0, i);
+		ret->inputs[ret->ninputs++] = (cost_shape){.name = t->in[i].name,
+							   .dtype = engine_onnx_type(x->dtype),
+							   .rank = x->rank,
+							   .dims = x->dim};
+	}
+	return DCK_OK;
+}
+
+static uint64_t runs_choose(const job *j)
+{
+	size_t nodes = 1;
+	const dck_fact *f = dck_record_fact(j->base, "subject", "nodes");
+	double per_run = j->in.latency_ns;
+
+	if (f && f->value.kind == DCK_VALUE_INT && f->value.as.i > 0)
+		nodes = (size_t)f->value.as.i;
+	/* The profiler costs some microseconds for each operator. */
+	per_run += 5e3 * (double)nodes;
+	double runs = PASS_NS / per_run;
+	runs = fmin(fmax(runs, RUNS_MIN), RUNS_MAX);
+	if (j->config->profile_runs)
+		runs = (double)j->config->profile_runs;
+	runs = fmin(runs, (double)EVENTS_MAX / (double)nodes);
+	return runs < 1 ? 1 : (uint64_t)runs;
+}
+
+static dck_status observe(job *j, dck_err *err)
+{
+	uint64_t runs = runs_choose(j), warm = runs / WARM_PASS_PART;
+	double *ns;
+
+	warm = warm < WARM_RUNS_MIN ? WARM_RUNS_MIN : warm > WARM_RUNS_MAX ? WARM_RUNS_MAX : warm;
+	show(j, "profiled session");
+	DCK_TRY(profile_pass_open(&j->pass, j->subject, DCK_OBSERVE_OPERATORS, j->watch, err));
+	ns = mem_alloc(2 * runs * sizeof *ns);
+	if (!ns)
+		DCK_FAIL(err, E_NOMEM, "no memory for %llu runs", (unsigned long long)runs);
+	show(j, "profiled runs");
+	dck_status status = profile_pass_run(&j->pass, warm, NULL, err);
+	for (uint64_t i = 0; status == DCK_OK && i < runs; i++) {
+		status = profile_pass_run(&j->pass, 1, ns + i, err);
+		if (status != DCK_E_CANCEL || i < RUNS_MIN)
+			continue;
+		j->interrupted = true;
+		runs = i;
+		status = DCK_OK;
+	}
+	if (status == DCK_OK) {
+		profile_tame(ns, runs, ns + runs);
+		for (uint64_t i = 0; i < runs; i++)
+			j->in.observed_ns += ns[i] / (double)runs;
+		j->in.runs = runs;
+	}
+	mem_free(ns);
+	if (status != DCK_OK)
+		return status;
+	show(j, "reading the profile");
+	j->profile.struct_size = sizeof j->profile;
+	return engine_profile(j->pass.target.engine.ops, j->pass.target.model, &j->profile, err);
+}
+
+static dck_status count(job *j, dck_err *err)
+{
+	mem_arena *a = mem_arena_new(0);
+	bench_real real;
+	dck_status status;
+
+	if (!a)
+		DCK_FAIL(err, E_NOMEM, "no memory to count the model");
+	status = inputs_real(j, a, &real, err);
+	if (status == DCK_OK)
+		status = bench_counted_open(&j->model, j->subject, &real, err);
+	if (status == DCK_OK && j->profile.model_path)
+		status = bench_counted_file(&j->ran, j->profile.model_path, &real, err);
+	mem_arena_free(a);
+	return status;
+}
+
+/* 0: all, which more threads than processors cannot exceed. */
+static uint64_t threads_of_roofs(const job *j)
+{
+	const dck_fact *f = dck_record_fact(j->base, "host", "cpus_allowed");
+	uint64_t threads = j->subject->model.threads;
+
+	return f && f->value.kind == DCK_VALUE_INT && threads > 1 &&
+		       threads < (uint64_t)f->value.as.i
+		   ? threads
+		   : 0;
+}
+
+/* A record of the machine's limits; measured when there is none yet. */
+static void limits_get(job *j)
+{
+	dck_machine_config c;
+	dck_record *machine = NULL;
+	dck_err err = {0};
+	const dck_fact *f = dck_record_fact(j->base, "engine", "threads");
+	bool one = j->subject->model.threads == 1 ||
+		   (f && f->value.kind == DCK_VALUE_TEXT && strcmp(f->value.as.text, "1") == 0);
+
+	if (j->config->no_roofs) {
+		j->in.no_limits = "not asked for (--no-roofs)";
+		return;
+	}
+	if (strcmp(j->subject->model.device ? j->subject->model.device : "cpu", "cpu") != 0) {
+		j->in.no_limits = "the limits of this device are not measured";
+		return;
+	}
+	dck_machine_init(&c);
+	c.threads = threads_of_roofs(j);
+	c.cached_only = true;
+	if (dck_machine(&c, NULL, &machine, NULL) != DCK_OK) {
+		c.cached_only = false;
+		show(j, "limits of this machine");
+		if (dck_machine(&c, j->watch, &machine, &err) != DCK_OK) {
+			record_note(j->b, DCK_WARN, "no-roofs",
+				    "the limits of this machine could not be measured: %s",
+				    err.msg);
+			j->in.no_limits = "the limits of this machine could not be measured";
+			return;
+		}
+	}
+	profile_limits_read(machine, one, &j->limits);
+	j->in.limits = &j->limits;
+	f = dck_record_fact(machine, "machine", "measured");
+	record_fact_text(j->b, "profile", "roofs_measured",
+			 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL);
+	if (one || !c.threads)
+		record_fact_text(j->b, "profile", "roofs_of", one ? "1 thread" : "all threads");
+	else
+		record_fact_fmt(j->b, "profile", "roofs_of", "%llu threads",
+				(unsigned long long)c.threads);
+	dck_record_free(machine);
+}
+
+/* --- memory */
+
+static void memory_metric(record_builder *b, const char *tag, bool known, uint64_t v,
+			  const char *how)
+{
+	if (known)
+		record_metric_int(b, tag, v > INT64_MAX ? INT64_MAX : (int64_t)v, how);
+	else
+		record_metric_absent(b, tag, "the engine does not tell");
+}
+
+static dck_status memory_pass(job *j, dck_err *err)
+{
+	dck_memory m = {.struct_size = sizeof m};
+	profile_pass p;
+
+	show(j, "memory");
+	DCK_TRY(profile_pass_open(&p, j->subject, DCK_OBSERVE_MEMORY, j->watch, err));
+	dck_status status = profile_pass_run(&p, MEMORY_RUNS, NULL, err);
+	if (status == DCK_OK)
+		status = engine_memory(p.target.engine.ops, p.target.model, &m, err);
+	profile_pass_close(&p);
+	if (status != DCK_OK)
+		return status;
+	memory_metric(j->b, "memory/arena_in_use", m.valid & DCK_MEMORY_IN_USE, m.in_use_bytes,
+		      "the engine's arena, after the runs of a session of its own");
+	memory_metric(j->b, "memory/arena_peak", m.valid & DCK_MEMORY_PEAK, m.peak_bytes,
+		      "the engine's arena");
+	memory_metric(j->b, "memory/arena_reserved", m.valid & DCK_MEMORY_RESERVED,
+		      m.reserved_bytes, "the engine's arena, rounded up by its growth");
+	memory_metric(j->b, "memory/activation_peak", m.valid & DCK_MEMORY_RUN, m.run_peak_bytes,
+		      "a counting allocator, the last run");
+	memory_metric(j->b, "memory/allocs", m.valid & DCK_MEMORY_ALLOCS, m.allocs,
+		      "a counting allocator, the last run");
+	return DCK_OK;
+}
+
+static void memory(job *j)
+{
+	dck_err err = {0};
+
+	if (j->model.cost && num_known(j->model.cost->weight_bytes))
+		record_metric_int(j->b, "memory/weights", j->model.cost->weight_bytes.v,
+				  "initializers of the model's file");
+	if (j->model.cost && num_known(j->model.cost->peak_activation_bytes))
+		record_metric_int(j->b, "cost/peak_activation_bytes",
+				  j->model.cost->peak_activation_bytes.v,
+				  "liveness in the order of the file, without the engine");
+	if (j->interrupted) {
+		record_set_incomplete(j->b, true);
+		record_note(
+		    j->b, DCK_ERROR, "interrupted",
+		    "interrupted in run %zu under the profiler: the operators' times come from "
+		    "the runs before it; memory was not measured",
+		    j->in.runs + 1);
+		return;
+	}
+	if (j->config->no_memory || memory_pass(j, &err) == DCK_OK)
+		return;
+	if (err.code == DCK_E_CANCEL) {
+		record_set_incomplete(j->b, true);
+		record_note(j->b, DCK_ERROR, "interrupted",
+			    "interrupted before the memory was measured");
+		return;
+	}
+	record_note(j->b, DCK_INFO, "memory-not-told", "the engine's memory is not known: %s",
+		    err.msg);
+}
+
+static dck_status operators(job *j, dck_err *err)
+{
+	const dck_metric *m;
+	/* The statistic that is shown first; a tail's is no time that operators add up to. */
+	bool mean = j->plan->statistic && strcmp(j->plan->statistic, "mean") == 0;
+
+	m = dck_record_metric(j->base, mean ? "latency/mean" : "latency/median");
+	if (!m || m->value.kind != DCK_VALUE_REAL || !(m->value.as.r > 0))
+		DCK_FAIL(err, E_ENGINE, "the latency is not known");
+	j->in.latency_ns = m->value.as.r;
+	j->in.mean_ns = dck_record_value(j->base, "latency/mean");
+	j->in.latency_lo_ns = m->level > 0 ? m->lo : 0;
+	j->in.latency_hi_ns = m->level > 0 ? m->hi : 0;
+	j->in.level = j->plan->level;
+	j->in.parallel = j->subject->model.interop_threads > 1;
+	limits_get(j);
+	show(j, "the profiler's own cost");
+	dck_err why = {0};
+	if (profile_floor_measure(j->subject, j->watch, &j->in.floor, &why) != DCK_OK) {
+		if (why.code == DCK_E_CANCEL) {
+			*err = why;
+			return why.code;
+		}
+		record_note(
+		    j->b, DCK_WARN, "profiler-not-calibrated",
+		    "what the profiler costs for each operator could not be measured, and is "
+		    "in every time: %s",
+		    why.msg);
+	}
+	DCK_TRY(observe(j, err));
+	DCK_TRY(count(j, err));
+	j->in.profile = &j->profile;
+	j->in.model = &j->model;
+	j->in.ran = j->ran.cost ? &j->ran : &j->model;
+	return profile_rows(j->b, &j->in, err);
+}
+
+static void failed_note(job *j, dck_status status, const dck_err *why)
+{
+	record_set_incomplete(j->b, true);
+	if (status == DCK_E_CANCEL)
+		record_note(
+		    j->b, DCK_ERROR, "interrupted",
+		    "interrupted before the operators were measured: this is the latency alone");
+	else
+		record_note(j->b, DCK_ERROR, "profile-failed",
+			    "the operators could not be measured: %s; this is the latency alone",
+			    why->msg);
+}
+
+static dck_status can_profile(const dck_subject *s, dck_err *err)
+{
+	engine_handle h;
+
+	if (s->kind != DCK_SUBJECT_MODEL)
+		DCK_FAIL(err, E_ARG,
+			 "only a model has operators to profile: give a file or zoo:NAME");
+	DCK_TRY(engine_find(s->model.engine, &h, err));
+	dck_status status = engine_can_observe(h.ops, DCK_OBSERVE_OPERATORS, err);
+	engine_release(&h);
+	return status;
+}
+
+dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
+			     const dck_profile_config *config, const dck_observer *watch,
+			     dck_record **ret, dck_err *err)
+{
+	dck_plan default_plan;
+	dck_profile_config default_config;
+	job j = {.subject = s, .watch = watch};
+	dck_err why = {0};
+
+	if (!plan) {
+		dck_plan_init(&default_plan);
+		plan = &default_plan;
+	}
+	if (!config) {
+		dck_profile_config_init(&default_config);
+		config = &default_config;
+	}
+	j.plan = plan;
+	j.config = config;
+	DCK_TRY(can_profile(s, err));
+	DCK_TRY(dck_bench(s, plan, watch, &j.base, err));
+	j.b = bench_facts_new(plan->title);
+	if (!j.b) {
+		dck_record_free(j.base);
+		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	}
+	base_copy(&j);
+	bench_facts_options(j.b, "plan", dck_profile_options, config);
+	if (!j.base->incomplete) {
+		dck_status status = operators(&j, &why);
+		profile_pass_close(&j.pass);
+		if (status == DCK_OK)
+			memory(&j);
+		else
+			failed_note(&j, status, &why);
+	}
+	bench_counted_close(&j.model);
+	bench_counted_close(&j.ran);
+	dck_record_free(j.base);
+	return record_finish(j.b, ret, err);
+}

@@ -1,0 +1,36 @@
+/* profile_pass.h - one session of its own in which the engine watches itself.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROFILE_PROFILE_PASS_H
+#define PROFILE_PROFILE_PASS_H
+
+#include "subject/target.h"
+#include "os/os.h"
+
+typedef struct profile_pass {
+	bench_target target;
+	dck_clock clock;
+	const dck_observer *watch;
+	char dir[OS_TEMP_SIZE]; /* "": none yet */
+} profile_pass;
+
+/* Opens the subject with the engine observing itself (0: not). On failure *p is released. */
+dck_status profile_pass_open(profile_pass *p, const dck_subject *s, uint32_t observe,
+			     const dck_observer *watch, dck_err *err);
+/* n runs; their times into ns (NULL: not kept). E_CANCEL. */
+dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *err);
+void profile_pass_close(profile_pass *p); /* {0} is allowed; the folder is removed */
+
+/* Values above the 95 % quantile become that: other work of the machine. sorted: room for n. */
+void profile_tame(double *ns, size_t n, double *sorted);
+
+/* What the profiler itself costs for one operator: in the time that it reports, and in the time
+ * that a run takes longer. Measured on a chain of operators that add one number. */
+typedef struct profile_floor {
+	double inside_ns, around_ns;
+	size_t runs;
+} profile_floor;
+dck_status profile_floor_measure(const dck_subject *s, const dck_observer *watch,
+				 profile_floor *ret, dck_err *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* roofline.h - what this machine could do with an operator, from the record of its limits.
+ * Source of the model: Williams, Waterman, Patterson: Roofline, Communications of the ACM 52
+ * (2009); the bandwidth is that of the smallest memory that holds what the operator moves.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ROOFLINE_ROOFLINE_H
+#define ROOFLINE_ROOFLINE_H
+
+#include "deepclock/record.h"
+
+typedef struct profile_limits {
+	double peak[5];	     /* FLOP/s: fp64, fp32, fp16, bf16, int8; NaN: not known */
+	double bandwidth[4]; /* B/s: L1, L2, L3, DRAM; NaN: not known */
+	double capacity[4];  /* bytes of all that the threads can use; DRAM: infinite */
+} profile_limits;
+
+typedef struct profile_roof {
+	double peak, bandwidth; /* NaN: not known */
+	double attainable;	/* FLOP/s; NaN: not known */
+	double least_ns;	/* the time that the roof allows; NaN: not known */
+	const char *bound;	/* "compute", "memory"; NULL: not known */
+	const char *level;	/* "L2": of the bandwidth */
+} profile_roof;
+
+void profile_limits_read(const dck_record *machine, bool one_thread, profile_limits *ret);
+/* dtype: ONNX's number. */
+void profile_roof_of(const profile_limits *l, int64_t dtype, double flops, double bytes,
+		     profile_roof *ret);
+
+#endif

@@ -1,0 +1,33 @@
+/* npy.h - arrays saved by NumPy (numpy.save), formats 1.0 to 3.0.
+ * Source: the format's specification, NEP 1 and numpy.lib.format.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SUBJECT_NPY_H
+#define SUBJECT_NPY_H
+
+#include "deepclock/plugin.h"
+#include "deepclock/report.h"
+
+typedef struct npy_array {
+	dck_dtype dtype;
+	char text;    /* npy_parse_any(): 'U' or 'S', texts of `width` bytes; else 0 */
+	size_t width; /* bytes of an element */
+	size_t rank;
+	int64_t dim[DCK_RANK_MAX];
+	void *data; /* row-major, this machine's byte order; points into `file` */
+	size_t bytes;
+	dck_buffer file; /* owned */
+} npy_array;
+
+/* Reads a whole array. Fortran order and foreign byte order are put right; a structured or object
+ * array, a string, a rank above 16 or data that do not match the shape are refused. `limit`: bytes
+ * at most. *ret is owned: npy_done(). */
+dck_status npy_read(const char *path, size_t limit, npy_array *ret, dck_err *err);
+/* The same from bytes in memory, which it takes over on success. `name` is for sentences. */
+dck_status npy_parse(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err);
+/* And texts too: 'U' is UTF-32, 'S' bytes, each filled up with zeros. */
+dck_status npy_parse_any(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err);
+bool npy_is(const dck_buffer *bytes); /* they begin as such a file does */
+void npy_done(npy_array *a);	      /* {0} is allowed */
+
+#endif

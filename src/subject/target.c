@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "subject/target.h"
+#include "base/err.h"
+#include "subject/sizes.h"
+#include "tally/values.h"
+#include "deepclock/model.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <string.h>
+
+#define OPTIONS_MAX (DCK_LIST_MAX + 8)
+#define BEFORE_MAX  100u /* bytes for what a caller puts before a message */
+
+/* What open() is given, with the storage it points into. */
+typedef struct opening {
+	dck_open_params params;
+	dck_kv options[OPTIONS_MAX];
+	dck_kv dims[DCK_LIST_MAX];
+	dck_buffer bytes; /* a built-in network */
+	freed_model freed;
+} opening;
+
+typedef struct progress {
+	void (*phase)(void *self, const char *name);
+	void *self;
+	const dck_clock *clock;
+	uint64_t begin_ns;
+} progress;
+
+static void phase_begin(progress *p, const char *name)
+{
+	if (p->phase)
+		p->phase(p->self, name);
+	p->begin_ns = p->clock->now_ns(p->clock->self);
+}
+
+static uint64_t phase_end(const progress *p)
+{
+	return p->clock->now_ns(p->clock->self) - p->begin_ns;
+}
+
+/* "KEY=VALUE" cut in two; both halves live in the arena. */
+static dck_status pair_read(mem_arena *a, const char *option, const char *text, dck_kv *ret,
+			    dck_err *err)
+{
+	const char *equals = strchr(text, '=');
+
+	if (!equals || equals == text)
+		DCK_FAIL(err, E_ARG, "--%s is '%s': write it as NAME=VALUE", option, text);
+	ret->key = mem_arena_dup_n(a, text, (size_t)(equals - text));
+	ret->value = mem_arena_dup(a, equals + 1);
+	if (!ret->key || !ret->value)
+		DCK_FAIL(err, E_NOMEM, "no memory for --%s", option);
+	return DCK_OK;
+}
+
+static void option_add(opening *o, const char *key, const char *value)
+{
+	if (value && o->params.noptions < OPTIONS_MAX)
+		o->options[o->params.noptions++] = (dck_kv){key, value};
+}
+
+static bool engine_has_option(const dck_engine *e, const char *key)
+{
+	for (const dck_engine_option *o = e->options; o && o->key; o++)
+		if (strcmp(o->key, key) == 0)
+			return true;
+	return false;
+}
+
+/* The common model options in the engine's words. An engine that has no such key is told only when
+ * the user set it, so that its refusal names the key. */
+static dck_status model_options_give(opening *o, const bench_target *t, const dck_model_config *c,
+				     dck_err *err)
+{
+	static const char *const levels[] = {"none", "basic", "extended", "all"};
+	const dck_engine *e = t->engine.ops;
+
+	if (c->threads > 0)
+		option_add(o, "threads",
+			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->threads));
+	if (c->interop_threads > 0)
+		option_add(o, "interop_threads",
+			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->interop_threads));
+	if (engine_has_option(e, "opt") && c->opt >= 0 && c->opt < 4)
+		option_add(o, "opt", levels[c->opt]);
+	for (size_t i = 0; i < c->engine_option.n; i++) {
+		dck_kv pair;
+
+		DCK_TRY(pair_read(t->arena, "engine-option", c->engine_option.item[i], &pair, err));
+		option_add(o, pair.key, pair.value);
+	}
+	for (size_t i = 0; i < c->dim.n; i++)
+		DCK_TRY(
+		    pair_read(t->arena, "dim", c->dim.item[i], &o->dims[o->params.ndims++], err));
+	return DCK_OK;
+}
+
+static void command_options_give(opening *o, const dck_command_config *c)
+{
+	option_add(o, "shell", c->shell ? "1" : "0");
+	option_add(o, "any_exit", c->any_exit ? "1" : "0");
+	option_add(o, "output", c->output);
+	option_add(o, "directory", c->directory);
+}
+
+/* A name that is in no table of ours is a mistyped argument, not a thing that is missing. */
+static dck_status wrong_name(dck_err *err)
+{
+	if (err)
+		err->code = DCK_E_ARG;
+	return DCK_E_ARG;
+}
+
+static dck_status zoo_build(opening *o, const char *name, const dck_model_config *c, dck_err *err)
+{
+	const dck_zoo_config zoo = {
+	    .batch = c->batch, .image_size = c->image_size, .seq = c->seq, .seed = c->seed};
+	dck_sink sink;
+
+	dck_sink_buffer(&sink, &o->bytes);
+	dck_status status = dck_zoo_write(name, &zoo, &sink, err);
+	if (status != DCK_OK)
+		return status == DCK_E_ABSENT ? wrong_name(err) : status;
+	DCK_TRY(dck_sink_finish(&sink, err));
+	o->params.model_bytes = o->bytes.data;
+	o->params.model_bytes_n = o->bytes.n;
+	return DCK_OK;
+}
+
+/* A file whose batch is fixed at another size is given to the engine as one that has it. */
+static dck_status batch_give(bench_target *t, opening *o, const dck_model_config *c, dck_err *err)
+{
+	const bool folder = t->engine.ops->caps & DCK_CAP_FOLDER;
+	model_summary now;
+
+	DCK_TRY(freed_make(o->params.model_path, c, folder, t->arena, &o->freed, err));
+	if (!o->freed.done)
+		return DCK_OK;
+	DCK_TRY(model_summary_read_bytes(o->freed.model.bytes.data, o->freed.model.bytes.n,
+					 t->arena, &now, err));
+	t->summary.values = now.values;
+	o->params.model_path = NULL;
+	o->params.model_folder = o->freed.folder;
+	o->params.model_bytes = o->freed.model.bytes.data;
+	o->params.model_bytes_n = o->freed.model.bytes.n;
+	return DCK_OK;
+}
+
+/* The file's structure: refuses what is no model before an engine is asked, and tells the ranges
+ * of integer inputs. A model in the engine's own format cannot be read and needs not be. */
+static dck_status model_read(bench_target *t, opening *o, const char *text,
+			     const dck_model_config *c, dck_err *err)
+{
+	dck_status status;
+
+	if (strncmp(text, "zoo:", 4) == 0) {
+		DCK_TRY(zoo_build(o, text + 4, c, err));
+		status =
+		    model_summary_read_bytes(o->bytes.data, o->bytes.n, t->arena, &t->summary, err);
+	} else {
+		if (c->image_size || c->seq > 0)
+			DCK_FAIL(err, E_ARG,
+				 "--image-size and --seq are for built-in networks (zoo:NAME); for "
+				 "a file "
+				 "give --shape NAME=1x3x224x224 or --dim SYMBOL=N");
+		o->params.model_path = text;
+		status = model_summary_read_file(text, t->arena, &t->summary, err);
+	}
+	if (status == DCK_E_UNSUP)
+		return DCK_OK;
+	t->has_summary = status == DCK_OK;
+	if (status != DCK_OK || !o->params.model_path)
+		return status;
+	return batch_give(t, o, c, err);
+}
+
+/* The names of all values, for an engine that makes them outputs: it does not read models. */
+static dck_status values_give(opening *o, const bench_target *t, dck_err *err)
+{
+	dck_open_params *p = &o->params;
+	onnx_model *model = NULL;
+
+	if (!(t->observe & DCK_OBSERVE_VALUES))
+		return DCK_OK;
+	if (p->model_path)
+		DCK_TRY(onnx_read_file(p->model_path, t->arena, &model, err));
+	else
+		DCK_TRY(onnx_read_bytes(p->model_bytes, p->model_bytes_n, t->arena, &model, err));
+	return values_list(model->graph, t->arena, &p->values, &p->nvalues, err);
+}
+
+/* Before an engine is loaded: a size that is missing, or one by a name that no input has, which an
+ * engine would swallow. Files may bring shapes of their own: then it shows later what is missing.
+ */
+static dck_status sizes_check(const bench_target *t, const dck_model_config *c, dck_err *err)
+{
+	dck_model_config known = *c;
+	bench_sizes z;
+
+	if (!t->has_summary)
+		return DCK_OK;
+	const bool tensors = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
+
+	if (tensors)
+		DCK_TRY(bench_sizes_types(t->arena, &t->summary.values, err));
+	DCK_TRY(bench_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
+	const bool files = bench_sizes_from_files(&z, c);
+
+	if (files)
+		known.batch = 0;
+	DCK_TRY(bench_sizes_read(&z, &t->summary.values, &known, err));
+	return files || !tensors ? DCK_OK : bench_sizes_closed(&z, NULL, err);
+}
+
+static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_err *err)
+{
+	const dck_engine *e = t->engine.ops;
+
+	t->items = 1;
+	t->pool = 1;
+	if (e->caps & DCK_CAP_NO_TENSORS)
+		return DCK_OK;
+	DCK_TRY(e->describe(t->model, &t->in, &t->nin, &t->out, &t->nout, err));
+	DCK_TRY(bench_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, &t->inputs,
+				 err));
+	t->items = bench_inputs_items(t->inputs, &t->items_how);
+	t->pool = bench_inputs_pool(t->inputs);
+	return DCK_OK;
+}
+
+dck_unit bench_rate_unit(const bench_target *t)
+{
+	return t->engine.ops->caps & DCK_CAP_COMMAND ? DCK_UNIT_RUN_PER_S : DCK_UNIT_ITEM_PER_S;
+}
+
+dck_status bench_target_next_input(bench_target *t, dck_err *err)
+{
+	const dck_engine *e = t->engine.ops;
+
+	for (size_t i = 0; i < t->nin; i++)
+		DCK_TRY(
+		    e->bind_input(t->context, i, bench_inputs_get(t->inputs, t->next_set, i), err));
+	t->next_set = (t->next_set + 1) % t->pool;
+	if (e->prepare)
+		DCK_TRY(e->prepare(t->context, err));
+	return DCK_OK;
+}
+
+dck_status bench_target_failed(const bench_target *t, dck_status status, dck_err *err)
+{
+	const char *hint =
+	    status == DCK_E_ENGINE && t->inputs && err ? bench_inputs_hint(t->inputs) : NULL;
+	char cause[sizeof err->msg];
+	size_t room;
+
+	if (!hint || strlen(hint) + BEFORE_MAX + 40 > sizeof err->msg)
+		return status;
+	/* The remedy is kept whole; of the cause, what fits. */
+	room = sizeof err->msg - strlen(hint) - BEFORE_MAX;
+	memcpy(cause, err->msg, sizeof cause);
+	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)room, cause,
+		 strnlen(cause, sizeof cause) > room ? "..." : "", hint);
+	return status;
+}
+
+static dck_status engine_choose(bench_target *t, const dck_subject *s, dck_err *err)
+{
+	switch (s->kind) {
+	case DCK_SUBJECT_FUNCTION:
+		if (!s->function)
+			DCK_FAIL(err, E_ARG, "the subject has no function to measure");
+		t->engine.ops = &bench_function_engine;
+		return DCK_OK;
+	case DCK_SUBJECT_COMMAND:
+		return engine_find("command", &t->engine, err);
+	case DCK_SUBJECT_PLUGIN:
+		return engine_find(mem_arena_fmt(t->arena, "plugin:%s", s->text), &t->engine, err);
+	case DCK_SUBJECT_MODEL:
+		return engine_find(s->model.engine ? s->model.engine : "ort", &t->engine, err);
+	}
+	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which there is not", (int)s->kind);
+}
+
+/* The first row of which cfg holds another value than the default; NULL: none. */
+static const dck_opt *option_touched(const dck_opt *table, const void *cfg, const void *defaults)
+{
+	static const size_t sizes[] = {
+	    [DCK_OPT_FLAG] = sizeof(bool),     [DCK_OPT_COUNT] = sizeof(uint64_t),
+	    [DCK_OPT_TIME] = sizeof(uint64_t), [DCK_OPT_BYTES] = sizeof(uint64_t),
+	    [DCK_OPT_REAL] = sizeof(double),   [DCK_OPT_SHARE] = sizeof(double),
+	    [DCK_OPT_CHOICE] = sizeof(int),
+	};
+
+	for (const dck_opt *o = table; o->name; o++) {
+		const void *a = (const char *)cfg + o->at, *b = (const char *)defaults + o->at;
+
+		if (o->kind == DCK_OPT_TEXT) {
+			const char *text = *(const char *const *)a, *def = *(const char *const *)b;
+
+			if (text != def && (!text || !def || strcmp(text, def) != 0))
+				return o;
+		} else if (o->kind == DCK_OPT_LIST) {
+			if (((const dck_list *)a)->n > 0)
+				return o;
+		} else if (memcmp(a, b, sizes[o->kind]) != 0) {
+			return o;
+		}
+	}
+	return NULL;
+}
+
+/* An option that would change nothing is a misunderstanding: better refused than swallowed. */
+static dck_status options_apply(const dck_subject *s, dck_err *err)
+{
+	const bool model = s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN;
+	const dck_opt *o = NULL;
+	dck_subject plain;
+
+	dck_subject_init(&plain);
+	if (s->kind != DCK_SUBJECT_COMMAND)
+		o = option_touched(dck_command_options, &s->command, &plain.command);
+	if (o)
+		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is none", o->name,
+			 s->text ? s->text : "the function");
+	/* A function's program or a command may well be pinned. */
+	plain.model.cpus = s->model.cpus;
+	if (!model)
+		o = option_touched(dck_model_options, &s->model, &plain.model);
+	if (o)
+		DCK_FAIL(err, E_ARG, "--%s is for models; a %s has none", o->name,
+			 s->kind == DCK_SUBJECT_COMMAND ? "command" : "function");
+	return DCK_OK;
+}
+
+static dck_status opening_fill(bench_target *t, opening *o, const dck_subject *s,
+			       const dck_observer *watch, dck_err *err)
+{
+	o->params = (dck_open_params){
+	    .struct_size = sizeof o->params,
+	    .library_path = s->model.engine_lib,
+	    .device = s->model.device ? s->model.device : "cpu",
+	    .options = o->options,
+	    .dims = o->dims,
+	    .log = t->log,
+	    .log_self = t->log_self,
+	    .cancelled = watch ? watch->cancelled : NULL,
+	    .cancelled_self = watch ? watch->self : NULL,
+	    .observe = t->observe,
+	    .work_dir = t->work_dir,
+	};
+	switch (s->kind) {
+	case DCK_SUBJECT_FUNCTION:
+		o->params.model_bytes = s;
+		o->params.model_bytes_n = sizeof *s;
+		return DCK_OK;
+	case DCK_SUBJECT_COMMAND:
+		o->params.argv = s->argv;
+		command_options_give(o, &s->command);
+		return DCK_OK;
+	case DCK_SUBJECT_PLUGIN:
+		return model_options_give(o, t, &s->model, err);
+	case DCK_SUBJECT_MODEL:
+		DCK_TRY(model_options_give(o, t, &s->model, err));
+		DCK_TRY(model_read(t, o, s->text, &s->model, err));
+		return values_give(o, t, err);
+	}
+	return DCK_OK;
+}
+
+static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
+			      const dck_observer *watch, progress *p, dck_err *err)
+{
+	const dck_engine *e;
+	dck_open_times times = {.struct_size = sizeof times};
+
+	DCK_TRY(options_apply(s, err));
+	DCK_TRY(engine_choose(t, s, err));
+	e = t->engine.ops;
+	if (s->kind == DCK_SUBJECT_PLUGIN && !(e->caps & DCK_CAP_NO_MODEL))
+		DCK_FAIL(err, E_ARG,
+			 "the plug-in '%s' brings no workload of its own: give it a model with "
+			 "--engine plugin:%s MODEL",
+			 s->text, s->text);
+	DCK_TRY(engine_can_observe(e, t->observe, err));
+	if (s->model.cpus)
+		DCK_TRY(os_pin_cpus(s->model.cpus, err));
+	phase_begin(p, "model file");
+	DCK_TRY(opening_fill(t, o, s, watch, err));
+	DCK_TRY(sizes_check(t, &s->model, err));
+	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
+	DCK_TRY(engine_options_check(e, &o->params, err));
+
+	if (o->freed.done)
+		DCK_TRY(freed_check(s, &o->freed, watch, &t->freed, err));
+	phase_begin(p, "session");
+	DCK_TRY(e->open(&o->params, &t->model, err));
+	t->session_ns = phase_end(p);
+	dck_buffer_done(&o->bytes); /* the engine has its own copy by now */
+	freed_done(&o->freed);
+	if (e->open_times) {
+		e->open_times(t->model, &times);
+		if (times.valid & 1)
+			t->library_ns = times.library_ns;
+		if (times.valid & 2)
+			t->session_ns = times.session_ns;
+	}
+
+	phase_begin(p, "inputs");
+	DCK_TRY(inputs_make(t, &s->model, err));
+	DCK_TRY(e->context_new(t->model, &t->context, err));
+	DCK_TRY(bench_target_next_input(t, err));
+	t->inputs_ns = phase_end(p);
+	if (s->command.prepare)
+		DCK_TRY(
+		    bench_hook_new("prepare", s->command.prepare, &s->command, &t->prepare, err));
+	if (s->items > 0 || s->model.items > 0) {
+		t->items = s->items > 0 ? s->items : s->model.items;
+		t->items_how = s->items > 0 ? "as the caller says" : "as --items says";
+	}
+	return DCK_OK;
+}
+
+dck_status bench_target_open(bench_target *t, const dck_subject *s, const dck_clock *clock,
+			     const dck_observer *watch, void (*phase)(void *self, const char *name),
+			     void *phase_self, dck_err *err)
+{
+	progress p = {.phase = phase, .self = phase_self, .clock = clock};
+	opening o = {0};
+	dck_status status;
+
+	t->arena = mem_arena_new(0);
+	if (!t->arena)
+		DCK_FAIL(err, E_NOMEM, "no memory to open the subject");
+	status = target_open(t, &o, s, watch, &p, err);
+	dck_buffer_done(&o.bytes);
+	freed_done(&o.freed);
+	if (status != DCK_OK)
+		bench_target_close(t);
+	return status;
+}
+
+void bench_target_close(bench_target *t)
+{
+	const dck_engine *e = t->engine.ops;
+
+	if (e && t->context)
+		e->context_free(t->context);
+	if (e && t->model)
+		e->close(t->model);
+	bench_hook_free(t->prepare);
+	bench_inputs_free(t->inputs);
+	engine_release(&t->engine);
+	mem_arena_free(t->arena);
+	memset(t, 0, sizeof *t);
+}

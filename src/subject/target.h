@@ -1,0 +1,61 @@
+/* target.h - what is measured, opened and ready to run: an engine, its compiled model, one context
+ * with its inputs bound. A function in memory goes through the same table.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SUBJECT_TARGET_H
+#define SUBJECT_TARGET_H
+
+#include "deepclock/bench.h"
+#include "base/mem.h"
+#include "subject/hooks.h"
+#include "subject/freed.h"
+#include "subject/inputs.h"
+#include "engine/engine.h"
+#include "model/summary.h"
+
+typedef struct bench_target {
+	engine_handle engine;
+	dck_engine_model *model;
+	dck_engine_context *context;
+	bench_inputs *inputs; /* NULL: the engine takes none */
+	const dck_tensor_info *in, *out;
+	size_t nin, nout;
+	size_t pool, next_set; /* different input sets; the one to bind next */
+	uint64_t items;	       /* per run */
+	const char *items_how;
+	model_summary summary; /* of a model file */
+	bool has_summary;
+	bench_freed freed; /* of a model that was exported for fewer items than asked for */
+	mem_arena *arena;
+	bench_hook *prepare; /* before each run; NULL: none */
+	/* Durations of the phases, for the record; 0: there was no such phase. */
+	uint64_t library_ns, session_ns, inputs_ns;
+	/* How the engine's warnings reach the record. */
+	void (*log)(void *self, dck_log_level level, const char *text);
+	void *log_self;
+	/* What the engine shall tell besides, set before opening; 0: nothing, as for everything
+	 * that is timed. With DCK_OBSERVE_VALUES every value of the main graph becomes an output.
+	 */
+	uint32_t observe;     /* DCK_OBSERVE_... */
+	const char *work_dir; /* for the engine's files, with DCK_OBSERVE_OPERATORS */
+} bench_target;
+
+/* Opens everything up to the first run. phase(self, name) is called as each begins. On failure
+ * *t is released. `t` may hold log, log_self, observe and work_dir before. */
+dck_status bench_target_open(bench_target *t, const dck_subject *s, const dck_clock *clock,
+			     const dck_observer *watch, void (*phase)(void *self, const char *name),
+			     void *phase_self, dck_err *err);
+void bench_target_close(bench_target *t); /* {0} is allowed */
+
+/* Between runs: binds the next set of inputs when there are several. */
+dck_status bench_target_next_input(bench_target *t, dck_err *err);
+
+/* Of the rate: a program is run, a model is given items. */
+dck_unit bench_rate_unit(const bench_target *t);
+
+/* The first run failed: adds to the sentence what of the inputs may be why. Returns status. */
+dck_status bench_target_failed(const bench_target *t, dck_status status, dck_err *err);
+
+extern const dck_engine bench_function_engine;
+
+#endif

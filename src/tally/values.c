@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tally/values.h"
+#include "base/err.h"
+#include "subject/target.h"
+#include "model/names.h"
+#include "os/os.h"
+#include <string.h>
+
+static dck_status no_memory(dck_err *err)
+{
+	DCK_FAIL(err, E_NOMEM, "no memory for the model's values");
+}
+
+dck_status values_list(const onnx_graph *g, mem_arena *a, const char *const **ret, size_t *ret_n,
+		       dck_err *err)
+{
+	size_t most = g->ninitializers + g->nsparse + g->ninputs + g->noutputs, n = 0;
+	names seen;
+
+	for (size_t i = 0; i < g->nnodes; i++)
+		most += g->nodes[i].noutputs;
+	const char **list = mem_arena_array(a, most, sizeof(*list));
+	if (!list || !names_init(&seen, a, most))
+		return no_memory(err);
+	for (size_t i = 0; i < g->ninitializers; i++)
+		if (g->initializers[i].name)
+			names_add(&seen, g->initializers[i].name);
+	for (size_t i = 0; i < g->nsparse; i++)
+		if (g->sparse[i].values && g->sparse[i].values->name)
+			names_add(&seen, g->sparse[i].values->name);
+	for (size_t i = 0; i < g->ninputs; i++)
+		if (g->inputs[i].name)
+			names_add(&seen, g->inputs[i].name);
+	for (size_t i = 0; i < g->noutputs; i++)
+		if (g->outputs[i].name)
+			names_add(&seen, g->outputs[i].name);
+	for (size_t i = 0; i < g->nnodes; i++)
+		for (size_t k = 0; k < g->nodes[i].noutputs; k++) {
+			const char *name = g->nodes[i].outputs[k];
+			if (!name || !*name || names_find(&seen, name) != NAMES_NONE)
+				continue;
+			names_add(&seen, name);
+			list[n++] = name;
+		}
+	*ret = list;
+	*ret_n = n;
+	return DCK_OK;
+}
+
+static void number_fill(const dck_tensor *t, values_shape *ret)
+{
+	int64_t type = engine_onnx_type(t->dtype);
+	int32_t small;
+
+	ret->has_number = t->data != NULL;
+	if (t->data && type == ONNX_BOOL && t->bytes == 1) {
+		ret->number = *(const uint8_t *)t->data != 0;
+	} else if (t->data && type == ONNX_INT32 && t->bytes == sizeof(small)) {
+		memcpy(&small, t->data, sizeof(small));
+		ret->number = small;
+	} else if (t->data && type == ONNX_INT64 && t->bytes == sizeof(ret->number)) {
+		memcpy(&ret->number, t->data, sizeof(ret->number));
+	} else {
+		ret->has_number = false;
+	}
+}
+
+static void shape_fill(const dck_tensor *t, values_shape *ret)
+{
+	if (t->rank < 0 || t->rank > DCK_RANK_MAX)
+		return;
+	ret->known = true;
+	ret->dtype = engine_onnx_type(t->dtype);
+	ret->rank = t->rank;
+	memcpy(ret->dims, t->dim, (size_t)t->rank * sizeof(*t->dim));
+	number_fill(t, ret);
+}
+
+static dck_status shapes_take(const bench_target *t, mem_arena *a, values_shape **ret,
+			      size_t *ret_n, dck_err *err)
+{
+	const dck_engine *e = t->engine.ops;
+	values_shape *list = mem_arena_array(a, t->nin + t->nout, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return no_memory(err);
+	for (size_t i = 0; i < t->nin; i++) {
+		list[n].name = mem_arena_dup(a, t->in[i].name);
+		list[n].input = true;
+		shape_fill(bench_inputs_get(t->inputs, 0, i), &list[n++]);
+	}
+	for (size_t i = 0; i < t->nout; i++) {
+		dck_tensor tensor;
+
+		list[n].name = mem_arena_dup(a, t->out[i].name);
+		/* What is no tensor has no shape. */
+		if (e->output(t->context, i, &tensor, NULL) == DCK_OK)
+			shape_fill(&tensor, &list[n]);
+		n++;
+	}
+	if (mem_arena_failed(a))
+		return no_memory(err);
+	*ret = list;
+	*ret_n = n;
+	return DCK_OK;
+}
+
+static void phase_drop(void *self, const char *name)
+{
+	(void)self, (void)name;
+}
+
+dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena *a,
+		      values_shape **ret, size_t *ret_n, dck_err *err)
+{
+	bench_target t = {.log = watch ? watch->log : NULL,
+			  .log_self = watch ? watch->self : NULL,
+			  .observe = DCK_OBSERVE_VALUES};
+	dck_subject plain = *s;
+	dck_clock clock;
+
+	if (s->kind != DCK_SUBJECT_MODEL)
+		DCK_FAIL(err, E_ARG, "only a model has values to look at: give a file or zoo:NAME");
+	plain.model.opt = 0;
+	plain.model.input_pool = 1;
+	plain.model.trust_batch = true;
+	os_clock_monotonic(&clock);
+	DCK_TRY(bench_target_open(&t, &plain, &clock, watch, phase_drop, NULL, err));
+	dck_status status = bench_target_failed(&t, t.engine.ops->run(t.context, err), err);
+	if (status == DCK_OK)
+		status = shapes_take(&t, a, ret, ret_n, err);
+	bench_target_close(&t);
+	return status;
+}

@@ -1,0 +1,366 @@
+/* search_judge.c - what the visits say: values with intervals, the best, the knee, what limits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "throughput/search.h"
+#include "throughput/search_state.h"
+#include "stat/dist.h"
+#include <math.h>
+#include <string.h>
+
+/* The last doubling raised the rate by less: it had reached a roof. */
+#define ROOF_SHARE 0.02
+
+typedef const search_number *(*field)(const search_outcome *o);
+
+static const search_number *field_rate(const search_outcome *o)
+{
+	return &o->rate;
+}
+
+static const search_number *field_latency(const search_outcome *o)
+{
+	return &o->latency;
+}
+
+static const search_number *field_mean_rate(const search_outcome *o)
+{
+	return &o->mean_rate;
+}
+
+static const search_number *field_held(const search_outcome *o)
+{
+	return &o->held;
+}
+
+static bool in_round(const search *s, const search_visit *v, size_t point)
+{
+	return v->point == point && v->outcome.end == SEARCH_OK && v->round > 0 &&
+	       v->round <= s->complete;
+}
+
+size_t search_in_rounds(const search *s, size_t point)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nvisits; i++)
+		n += in_round(s, &s->visits[i], point);
+	return n;
+}
+
+/* Visits in complete rounds count, which are fair to all; before there are any, the one that found
+ * the point. */
+static bool counts(const search *s, const search_visit *v, size_t point, bool rounds)
+{
+	return rounds ? in_round(s, v, point)
+		      : v->point == point && v->outcome.end == SEARCH_OK && v->round == 0;
+}
+
+static search_number over_visits(const search *s, size_t point, field get)
+{
+	double sum = 0, squares = 0, mean, half;
+	const bool rounds = search_in_rounds(s, point) > 0;
+	const search_number *last = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nvisits; i++) {
+		const search_number *x = get(&s->visits[i].outcome);
+
+		if (!counts(s, &s->visits[i], point, rounds))
+			continue;
+		if (!last || x->value > 0)
+			last = x;
+		if (!(x->value > 0))
+			continue;
+		n++;
+		sum += log(x->value);
+	}
+	if (n < 2)
+		return last ? *last : (search_number){NAN, NAN, NAN};
+	mean = sum / (double)n;
+	for (size_t i = 0; i < s->nvisits; i++) {
+		const double v = get(&s->visits[i].outcome)->value;
+
+		if (counts(s, &s->visits[i], point, rounds) && v > 0)
+			squares += (log(v) - mean) * (log(v) - mean);
+	}
+	half = stat_t_quantile(0.5 + s->c.level / 2, (double)(n - 1)) *
+	       sqrt(squares / (double)(n - 1) / (double)n);
+	return (search_number){exp(mean), exp(mean - half), exp(mean + half)};
+}
+
+search_number search_rate(const search *s, size_t point)
+{
+	return over_visits(s, point, field_rate);
+}
+
+search_number search_latency(const search *s, size_t point)
+{
+	return over_visits(s, point, field_latency);
+}
+
+search_number search_mean_rate(const search *s, size_t point)
+{
+	return over_visits(s, point, field_mean_rate);
+}
+
+search_number search_held(const search *s, size_t point)
+{
+	const bool rounds = search_in_rounds(s, point) > 0;
+	double most = NAN;
+
+	if (!s->c.held_max)
+		return over_visits(s, point, field_held);
+	for (size_t i = 0; i < s->nvisits; i++)
+		if (counts(s, &s->visits[i], point, rounds))
+			most = fmax(most, s->visits[i].outcome.held.value);
+	return (search_number){most, most, most};
+}
+
+search_hold search_holds(const search *s, size_t point)
+{
+	const double limit = s->c.limit_ns;
+
+	if (!(limit > 0))
+		return SEARCH_HOLDS;
+	const search_number h = search_held(s, point);
+
+	if (h.lo > limit || (s->c.held_upper && search_latency(s, point).lo > limit))
+		return SEARCH_BREAKS;
+	return h.hi <= limit ? SEARCH_HOLDS : SEARCH_UNSURE;
+}
+
+static bool usable(const search *s, size_t i)
+{
+	return s->points[i].end == SEARCH_OK && s->points[i].visits > 0;
+}
+
+static double visit_log_rate(const search *s, size_t point, unsigned round)
+{
+	for (size_t i = s->nvisits; i-- > 0;)
+		if (s->visits[i].point == point && s->visits[i].round == round)
+			return log(s->visits[i].outcome.rate.value);
+	return NAN;
+}
+
+double search_log_ratio(const search *s, size_t a, size_t b)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (unsigned round = 1; round <= s->complete; round++) {
+		const double d = visit_log_rate(s, a, round) - visit_log_rate(s, b, round);
+
+		if (isnan(d))
+			continue;
+		sum += d;
+		n++;
+	}
+	return n > 0 ? sum / (double)n : visit_log_rate(s, a, 0) - visit_log_rate(s, b, 0);
+}
+
+static bool keeps(const search *s, size_t i, bool strict)
+{
+	const search_hold hold = search_holds(s, i);
+
+	return hold == SEARCH_HOLDS || (hold == SEARCH_UNSURE && !strict);
+}
+
+/* Rounds are fair to all that are in them; what was visited before may have had a faster machine.
+ */
+static bool best_in_rounds(const search *s, bool strict, size_t *ret)
+{
+	double means[SEARCH_CANDIDATES_MAX], y = -INFINITY;
+	bool found = false;
+	stat_blocks f;
+
+	if (!search_compare(s, means, &f))
+		return false;
+	for (size_t i = 0; i < s->ncandidates; i++)
+		if (usable(s, s->candidates[i]) && keeps(s, s->candidates[i], strict) &&
+		    means[i] > y) {
+			y = means[i];
+			*ret = s->candidates[i];
+			found = true;
+		}
+	return found;
+}
+
+bool search_best(const search *s, bool strict, size_t *ret)
+{
+	double most = 0;
+	bool found = false;
+
+	if (best_in_rounds(s, strict, ret))
+		return true;
+	for (size_t i = 0; i < s->npoints; i++) {
+		const double rate = usable(s, i) ? search_rate(s, i).value : 0;
+
+		if (!(rate > most) || !keeps(s, i, strict))
+			continue;
+		most = rate;
+		*ret = i;
+		found = true;
+	}
+	return found;
+}
+
+void search_neighbours(const search *s, size_t point, size_t *ret_below, size_t *ret_above)
+{
+	const search_point *p = &s->points[point];
+
+	*ret_below = *ret_above = SIZE_MAX;
+	for (size_t i = 0; i < s->npoints; i++) {
+		const search_point *q = &s->points[i];
+
+		if (q->setting != p->setting)
+			continue;
+		if (q->batch < p->batch &&
+		    (*ret_below == SIZE_MAX || q->batch > s->points[*ret_below].batch))
+			*ret_below = i;
+		if (q->batch > p->batch &&
+		    (*ret_above == SIZE_MAX || q->batch < s->points[*ret_above].batch))
+			*ret_above = i;
+	}
+}
+
+size_t search_knee(const search *s, size_t best)
+{
+	const double enough = log(1 - SEARCH_KNEE_SHARE);
+	const bool rounds = search_in_rounds(s, best) > 0;
+	size_t knee = best;
+
+	for (size_t i = 0; i < s->npoints; i++)
+		if (usable(s, i) && s->points[i].setting == s->points[best].setting &&
+		    s->points[i].batch < s->points[knee].batch &&
+		    (search_in_rounds(s, i) > 0 || !rounds) && search_holds(s, i) == SEARCH_HOLDS &&
+		    search_log_ratio(s, i, best) >= enough)
+			knee = i;
+	return knee;
+}
+
+/* --- comparing */
+
+bool search_compare(const search *s, double *means, stat_blocks *ret)
+{
+	double y[SEARCH_ROUNDS_MAX * SEARCH_CANDIDATES_MAX];
+	const unsigned from = s->first_round;
+
+	if (s->chosen == 0 || s->complete < from || s->ncandidates == 0)
+		return false;
+	const unsigned n = s->complete - from + 1;
+
+	for (unsigned r = 0; r < n; r++)
+		for (size_t i = 0; i < s->ncandidates; i++)
+			y[r * s->ncandidates + i] = visit_log_rate(s, s->candidates[i], from + r);
+	stat_blocks_fit(y, s->ncandidates, n, means, ret);
+	return true;
+}
+
+/* Each look may err with a part of what is allowed, and so may each of the pairs of which the best
+ * is one: which one it is was chosen by the same numbers (Bonferroni). */
+search_difference search_differ(const search *s, const double *means, const stat_blocks *f,
+				size_t best, size_t i)
+{
+	const unsigned looks = (s->c.rounds_max + s->c.rounds_min - 1) / s->c.rounds_min;
+	const size_t n = s->ncandidates, pairs = n > 1 ? n * (n - 1) / 2 : 1;
+	search_difference d = {.by = means[best] - means[i],
+			       .half = stat_blocks_half(f, s->c.level, pairs * looks)};
+
+	d.resolved = d.by > d.half;
+	d.close = d.half <= s->c.precision;
+	return d;
+}
+
+/* --- the result */
+
+/* The growth of a setting is limited by what ended it, unless it had levelled off before. */
+static search_limit limit_of(const search *s, unsigned setting)
+{
+	size_t largest = SIZE_MAX, half = SIZE_MAX;
+
+	for (size_t i = 0; i < s->npoints; i++)
+		if (usable(s, i) && s->points[i].setting == setting &&
+		    (largest == SIZE_MAX || s->points[i].batch > s->points[largest].batch))
+			largest = i;
+	for (size_t i = 0; largest != SIZE_MAX && i < s->npoints; i++)
+		if (usable(s, i) && s->points[i].setting == setting &&
+		    s->points[i].batch <= s->points[largest].batch / 2 &&
+		    (half == SIZE_MAX || s->points[i].batch > s->points[half].batch))
+			half = i;
+	if (half != SIZE_MAX && search_log_ratio(s, largest, half) < log(1 + ROOF_SHARE))
+		return SEARCH_BY_ROOF;
+	return s->growth[setting].limit;
+}
+
+static void compare_with_best(const search *s, search_result *r)
+{
+	double means[SEARCH_CANDIDATES_MAX];
+	stat_blocks f;
+	size_t at = SIZE_MAX;
+
+	for (size_t i = 0; i < s->ncandidates; i++)
+		if (s->candidates[i] == r->best)
+			at = i;
+	if (at == SIZE_MAX || !search_compare(s, means, &f) || f.blocks < 2)
+		return;
+	r->rounds = (unsigned)f.blocks;
+	r->ncompared = s->nbeaten;
+	for (size_t i = 0; i < s->ncandidates; i++) {
+		const search_difference d = search_differ(s, means, &f, at, i);
+
+		if (i == at || search_holds(s, s->candidates[i]) == SEARCH_BREAKS)
+			continue;
+		r->half = d.half;
+		r->ncompared++;
+		if (!d.resolved)
+			r->unresolved[r->nunresolved++] = s->candidates[i];
+	}
+}
+
+void search_judge(const search *s, search_result *ret)
+{
+	search_result r = {.limit = s->growth[0].limit};
+
+	r.found = search_best(s, true, &r.best);
+	if (r.found) {
+		r.knee = search_knee(s, r.best);
+		r.limit = limit_of(s, s->points[r.best].setting);
+		compare_with_best(s, &r);
+	}
+	*ret = r;
+}
+
+void search_pareto(const search *s, bool *front)
+{
+	for (size_t i = 0; i < s->npoints; i++) {
+		const double rate = search_rate(s, i).value, latency = search_latency(s, i).value;
+
+		front[i] = usable(s, i);
+		for (size_t k = 0; front[i] && k < s->npoints; k++) {
+			if (k == i || !usable(s, k))
+				continue;
+			const double r = search_rate(s, k).value, l = search_latency(s, k).value;
+
+			if (r >= rate && l <= latency && (r > rate || l < latency))
+				front[i] = false;
+		}
+	}
+}
+
+void search_order(const search *s, size_t *order)
+{
+	for (size_t n = 0; n < s->npoints; n++) {
+		const search_point *p = &s->points[n];
+		size_t at = n;
+
+		for (; at > 0; at--) {
+			const search_point *q = &s->points[order[at - 1]];
+
+			if (q->setting < p->setting ||
+			    (q->setting == p->setting && q->batch < p->batch))
+				break;
+			order[at] = order[at - 1];
+		}
+		order[at] = n;
+	}
+}

@@ -1,0 +1,343 @@
+/* search_measure.c - one visit: a batch size measured in a fresh process.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "measure/facts.h"
+#include "throughput/search_run.h"
+#include "measure/worker.h"
+#include "os/os.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUNS_MIN     10
+#define MIN_TIME_NS  300000000u
+#define SLO_TIME_MAX 60000000000u
+#define SHOW_NS	     250000000u
+
+/* --- the subject and its plan */
+
+dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting, mem_arena *a,
+			  dck_subject *ret, dck_err *err)
+{
+	dck_subject s = *r->subject;
+
+	s.model.batch = r->config->batch_dim ? 0 : batch;
+	s.model.trust_batch |= r->freed.done;
+	if (r->settings[setting].threads > 0)
+		s.model.threads = r->settings[setting].threads;
+	if (r->config->batch_dim) {
+		if (s.model.dim.n == DCK_LIST_MAX)
+			DCK_FAIL(err, E_LIMIT, "--dim is given more than %d times",
+				 DCK_LIST_MAX - 1);
+		s.model.dim.item[s.model.dim.n] =
+		    mem_arena_fmt(a, "%s=%llu", r->config->batch_dim, (unsigned long long)batch);
+		if (!s.model.dim.item[s.model.dim.n++])
+			DCK_FAIL(err, E_NOMEM, "no memory for a subject");
+	}
+	*ret = s;
+	return DCK_OK;
+}
+
+void search_setting_text(const search_run *r, unsigned setting, char *buf, size_t size)
+{
+	const search_setting *s = &r->settings[setting];
+	const int n = r->config->threads
+			  ? snprintf(buf, size, ", %llu thread%s", (unsigned long long)s->threads,
+				     s->threads == 1 ? "" : "s")
+			  : 0;
+
+	if (n == 0 && size > 0)
+		buf[0] = '\0';
+	if (r->config->streams && n >= 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, ", %llu stream%s",
+			 (unsigned long long)s->streams, s->streams == 1 ? "" : "s");
+}
+
+/* What a run will take, from its earlier visits or from the nearest smaller batch; 0: not known. */
+static double expected_ns(const search_run *r, const search_ask *ask)
+{
+	size_t nearest = SIZE_MAX;
+
+	for (size_t i = 0; i < search_npoints(r->search); i++) {
+		const search_point *p = search_get(r->search, i);
+
+		if (p->visits > 0 && p->setting == ask->setting && p->batch <= ask->batch &&
+		    (nearest == SIZE_MAX || p->batch > search_get(r->search, nearest)->batch))
+			nearest = i;
+	}
+	return nearest == SIZE_MAX ? 0
+				   : search_latency(r->search, nearest).value * (double)ask->batch /
+					 (double)search_get(r->search, nearest)->batch;
+}
+
+/* A percentile needs its runs, half as many again where neighbours depend on each other, and time
+ * for them; not more than they take at the limit, since what breaks it needs no precision. */
+static void plan_percentile(const search_run *r, const search_ask *ask, dck_plan *p)
+{
+	const double runs = (double)r->slo.runs;
+	const double need = fmin(2 * runs * expected_ns(r, ask), 2 * runs * r->slo.limit_ns);
+
+	p->min_runs = r->slo.runs + r->slo.runs / 2;
+	if (need > (double)p->max_time_ns)
+		p->max_time_ns = need < SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
+}
+
+/* A short measurement: what matters lies between visits and not within one. */
+static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
+{
+	const dck_throughput_config *c = r->config;
+	dck_plan p;
+
+	dck_plan_init(&p);
+	p.statistic = r->median ? "median" : "mean";
+	p.precision = c->precision;
+	p.level = c->level;
+	p.min_runs = RUNS_MIN;
+	p.min_time_ns = c->point_time_ns < MIN_TIME_NS ? c->point_time_ns : MIN_TIME_NS;
+	p.max_time_ns = c->point_time_ns;
+	p.max_warmup_ns = c->point_time_ns / 2 > 0 ? c->point_time_ns / 2 : 1;
+	p.program = c->program;
+	if (r->slo.name)
+		plan_percentile(r, ask, &p);
+	*ret = p;
+}
+
+/* --- the outcome */
+
+static search_number metric_get(const dck_record *r, const char *tag)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+	search_number x = {dck_record_value(r, tag), NAN, NAN};
+
+	if (m && m->level > 0) {
+		x.lo = m->lo;
+		x.hi = m->hi;
+	}
+	return x;
+}
+
+static void held_read(const search_run *r, const dck_record *rec, search_outcome *o)
+{
+	if (!r->slo.name)
+		return;
+	o->held = metric_get(rec, r->slo.tag);
+	if (r->slo.is_max)
+		o->held.lo = o->held.hi = o->held.value;
+}
+
+/* Of several streams: what all of them processed, in runs. */
+static search_number rate_of_streams(const dck_record *rec, double batch)
+{
+	const search_number x = metric_get(rec, "throughput/items");
+	const dck_fact *f = dck_record_fact(rec, "subject", "items_per_run");
+	const double items = f && f->value.kind == DCK_VALUE_INT ? (double)f->value.as.i : batch;
+
+	return (search_number){x.value * batch / items, x.lo * batch / items, x.hi * batch / items};
+}
+
+static search_number rate_of_runs(const dck_record *rec, const char *tag, double batch)
+{
+	const search_number t = metric_get(rec, tag);
+
+	return (search_number){batch * 1e9 / t.value, batch * 1e9 / t.hi, batch * 1e9 / t.lo};
+}
+
+static dck_status outcome_read(const search_run *r, const search_ask *ask, const dck_record *rec,
+			       search_outcome *o)
+{
+	const double batch = (double)ask->batch;
+
+	o->latency = metric_get(rec, "latency/median");
+	o->mean_rate = r->settings[ask->setting].streams > 1
+			   ? rate_of_streams(rec, batch)
+			   : rate_of_runs(rec, "latency/mean", batch);
+	o->rate = r->median ? rate_of_runs(rec, "latency/median", batch) : o->mean_rate;
+	held_read(r, rec, o);
+	if (o->rate.value > 0 && o->latency.value > 0 && isfinite(o->rate.value))
+		return DCK_OK;
+	o->end = SEARCH_ERROR;
+	snprintf(o->why, sizeof o->why, "the runs took no time that the clock can see");
+	return DCK_E_ENGINE;
+}
+
+/* An incomplete record has a note that says why; what it kept is not kept here. */
+static void failure_read(const dck_record *rec, char *buf, size_t size)
+{
+	static const char *const kept = "; this is what was measured until then";
+	const char *text = "it ended early", *end;
+
+	for (size_t i = rec->nnotes; i-- > 0;)
+		if (rec->notes[i].severity == DCK_ERROR)
+			text = rec->notes[i].text;
+	end = strstr(text, kept);
+	snprintf(buf, size, "%.*s", (int)(end ? (size_t)(end - text) : strlen(text)), text);
+}
+
+static void doubts_count(search_run *r, const dck_record *rec)
+{
+	for (size_t i = 0; i < rec->nnotes; i++) {
+		const dck_note *note = &rec->notes[i];
+		size_t k = 0;
+
+		if (note->severity != DCK_WARN || dck_record_note(rec, note->code) != note)
+			continue;
+		while (k < r->ndoubts && strcmp(r->doubts[k].code, note->code) != 0)
+			k++;
+		if (k == SEARCH_DOUBTS_MAX)
+			continue;
+		if (k == r->ndoubts) {
+			r->doubts[k] = (search_doubt){0};
+			snprintf(r->doubts[k].code, sizeof r->doubts[k].code, "%s", note->code);
+			r->ndoubts++;
+		}
+		r->doubts[k].visits++;
+	}
+}
+
+dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
+{
+	static const char *const of_all[] = {"host", "build", "engine", "subject"};
+	/* These are of one batch size. */
+	static const char *const of_one[] = {"input/", "output/", "items_"};
+	dck_fact *facts = mem_zalloc(from->nfacts + 1, sizeof *facts);
+	dck_record some = {.facts = facts};
+	record_builder *b = bench_facts_new(NULL);
+
+	if (!facts || !b) {
+		mem_free(facts);
+		record_drop(b);
+		DCK_FAIL(err, E_NOMEM, "no memory for facts");
+	}
+	for (size_t i = 0; i < from->nfacts; i++) {
+		const dck_fact *f = &from->facts[i];
+		bool take = false;
+
+		for (size_t k = 0; k < sizeof of_all / sizeof of_all[0]; k++)
+			take |= strcmp(f->section, of_all[k]) == 0;
+		for (size_t k = 0; k < sizeof of_one / sizeof of_one[0]; k++)
+			take &= strcmp(f->section, "subject") != 0 ||
+				strncmp(f->key, of_one[k], strlen(of_one[k])) != 0;
+		if (take)
+			facts[some.nfacts++] = *f;
+	}
+	bench_facts_copy(b, &some);
+	mem_free(facts);
+	return record_finish(b, ret, err);
+}
+
+/* --- the visit */
+
+/* While the process runs the line shows how long it will go on. */
+static void show(search_run *r)
+{
+	const uint64_t now_ns = os_now_ns(), elapsed = now_ns - r->begin_ns;
+	const double done = (double)r->measured, left = (double)search_left(r->search);
+	const double rest = (double)r->config->max_time_ns - (double)elapsed;
+	dck_progress p = {.phase = r->phase,
+			  .elapsed_ns = elapsed,
+			  .estimate_ns = NAN,
+			  .lo_ns = NAN,
+			  .hi_ns = NAN,
+			  .done_ratio = done / (done + left),
+			  .eta_ns = NAN};
+
+	if (done > 0)
+		p.eta_ns = fmax(0, fmin((double)elapsed / done * (done + left) - (double)elapsed,
+					fmax(rest, 0)));
+	r->shown_ns = now_ns;
+	if (r->watch && r->watch->progress)
+		r->watch->progress(r->watch->self, &p);
+}
+
+static bool on_asked(void *self)
+{
+	search_run *r = self;
+
+	if (os_now_ns() - r->shown_ns >= SHOW_NS)
+		show(r);
+	return r->watch && r->watch->cancelled && r->watch->cancelled(r->watch->self);
+}
+
+static dck_status record_take(search_run *r, const search_ask *ask, const dck_record *rec,
+			      search_outcome *o, dck_err *err)
+{
+	if (rec->incomplete && dck_record_note(rec, "interrupted"))
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	if (rec->incomplete) {
+		o->end = SEARCH_ERROR;
+		failure_read(rec, o->why, sizeof o->why);
+		return DCK_OK;
+	}
+	doubts_count(r, rec);
+	if (outcome_read(r, ask, rec, o) == DCK_OK && !r->facts)
+		return search_facts(rec, &r->facts, err);
+	return DCK_OK;
+}
+
+static dck_status result_take(search_run *r, const search_ask *ask, const worker_result *w,
+			      search_outcome *o, dck_err *err)
+{
+	o->peak_rss_bytes = w->peak_rss_bytes;
+	switch (w->end) {
+	case WORKER_DONE:
+		return record_take(r, ask, w->record, o, err);
+	case WORKER_CANCELLED:
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	case WORKER_MEMORY:
+	case WORKER_FAILED:
+		break;
+	}
+	o->end = w->end == WORKER_MEMORY ? SEARCH_MEMORY : SEARCH_ERROR;
+	snprintf(o->why, sizeof o->why, "%s", w->why.msg);
+	/* Nothing was measured yet and nothing will be: a file that is missing, an option that is
+	 * wrong. Its own code tells how the program ends. */
+	if (r->well == 0 && w->end == WORKER_FAILED) {
+		if (err)
+			*err = w->why;
+		return w->why.code;
+	}
+	return DCK_OK;
+}
+
+dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *ret, dck_err *err)
+{
+	const dck_observer watch = {.self = r, .cancelled = on_asked};
+	const char *device = r->subject->model.device;
+	const bool reserves = device && strcmp(device, "cpu") != 0;
+	search_outcome o = {
+	    .rate = {NAN, NAN, NAN}, .latency = {NAN, NAN, NAN}, .held = {NAN, NAN, NAN}};
+	worker_job job = {.memory_bytes = r->memory_bytes,
+			  .streams = r->settings[ask->setting].streams,
+			  .watch = &watch,
+			  .quiet = true};
+	mem_arena *a = mem_arena_new(0);
+	dck_subject subject;
+	dck_plan plan;
+	worker_result result = {0};
+	dck_status status;
+
+	if (!a)
+		DCK_FAIL(err, E_NOMEM, "no memory for a visit");
+	plan_make(r, ask, &plan);
+	show(r);
+	status = search_subject(r, ask->batch, ask->setting, a, &subject, err);
+	job.subject = &subject;
+	job.plan = &plan;
+	/* Engines ask for more than they touch; drivers of devices for very much more. */
+	if (r->config->memory_bytes > 0 && !reserves)
+		job.data_bytes = 2 * r->memory_bytes;
+	if (status == DCK_OK)
+		status = worker_run(&job, &result, err);
+	if (status == DCK_OK) {
+		status = result_take(r, ask, &result, &o, err);
+		dck_record_free(result.record);
+	}
+	mem_arena_free(a);
+	if (status == DCK_OK && r->well == 0 && o.end == SEARCH_ERROR)
+		return err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", o.why);
+	if (status == DCK_OK)
+		*ret = o;
+	return status;
+}

@@ -1,0 +1,479 @@
+/* agree.c - the same inputs for two targets, and their outputs beside each other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "verify/agree.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <math.h>
+#include <string.h>
+
+const char *const agree_verdict_text[] = {"identical", "close", "unknown", "different", NULL};
+
+#define MISSING SIZE_MAX
+
+static dck_status no_memory(dck_err *err)
+{
+	DCK_FAIL(err, E_NOMEM, "no memory to compare outputs");
+}
+
+/* --- which input of b is fed which of a, which output is compared with which */
+
+static size_t name_find(const dck_tensor_info *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return i;
+	return MISSING;
+}
+
+/* to[i]: what stands for a[i] in b, by name; where no name is the same and they are as many, by
+ * position. Returns how many were found. */
+static size_t names_match(const dck_tensor_info *a, size_t na, const dck_tensor_info *b, size_t nb,
+			  size_t *to, bool *ret_by_position)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < na; i++) {
+		to[i] = name_find(b, nb, a[i].name);
+		found += to[i] != MISSING;
+	}
+	*ret_by_position = found == 0 && na == nb && na > 0;
+	for (size_t i = 0; *ret_by_position && i < na; i++)
+		to[i] = i;
+	return *ret_by_position ? na : found;
+}
+
+static const char *shape_text(mem_arena *a, const dck_tensor *t)
+{
+	const char *text = t->rank == 0 ? "a scalar" : "";
+
+	for (int32_t d = 0; text && d < t->rank; d++)
+		text = mem_arena_fmt(a, "%s%s%lld", text, d > 0 ? "x" : "", (long long)t->dim[d]);
+	return text ? text : "?";
+}
+
+static bool shape_equal(const dck_tensor *a, const dck_tensor *b)
+{
+	return a->rank == b->rank &&
+	       memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]) == 0;
+}
+
+static bool type_equal(dck_dtype a, dck_dtype b)
+{
+	return a.code == b.code && a.bits == b.bits;
+}
+
+typedef struct pairing {
+	size_t *to;	  /* [a->nin] */
+	dck_tensor *made; /* [a->nin]; data NULL: a's own tensor is given */
+} pairing;
+
+/* b wants another floating type, as a model that was converted to halves does: it is given a's
+ * values rounded. */
+static dck_status tensor_make(mem_arena *arena, const dck_tensor *from, const dck_tensor *like,
+			      const char *name, dck_tensor *ret, dck_err *err)
+{
+	*ret = *like;
+	ret->data = mem_arena_alloc(arena, (size_t)like->bytes);
+	if (!ret->data)
+		return no_memory(err);
+	if (agree_convert(ret, from))
+		return DCK_OK;
+	DCK_FAIL(err, E_ARG,
+		 "the input '%s' is %s in one model and %s in the other: they cannot be given the "
+		 "same values",
+		 name, dck_dtype_text(from->dtype), dck_dtype_text(like->dtype));
+}
+
+static dck_status inputs_match(const bench_target *a, const bench_target *b, pairing *p, agree *ret,
+			       dck_err *err)
+{
+	bool by_position = false, converted = false;
+
+	p->to = mem_arena_array(ret->arena, a->nin, sizeof *p->to);
+	p->made = mem_arena_array(ret->arena, a->nin, sizeof *p->made);
+	if (!p->to || !p->made)
+		return no_memory(err);
+	if (a->nin != b->nin)
+		DCK_FAIL(err, E_ARG,
+			 "the reference takes %zu input(s) and the other %zu: they cannot be given "
+			 "the same",
+			 a->nin, b->nin);
+	if (names_match(a->in, a->nin, b->in, b->nin, p->to, &by_position) < a->nin)
+		for (size_t i = 0; i < a->nin; i++)
+			if (p->to[i] == MISSING)
+				DCK_FAIL(err, E_ARG,
+					 "the other takes no input '%s', though it has others of "
+					 "the reference's",
+					 a->in[i].name);
+	for (size_t i = 0; i < a->nin; i++) {
+		const dck_tensor *x = bench_inputs_get(a->inputs, 0, i),
+				 *y = bench_inputs_get(b->inputs, 0, p->to[i]);
+
+		if (!shape_equal(x, y))
+			DCK_FAIL(err, E_ARG,
+				 "the input '%s' is %s in the reference and %s in the other: give "
+				 "both the same shape (--batch, --dim, --shape)",
+				 a->in[i].name, shape_text(ret->arena, x),
+				 shape_text(ret->arena, y));
+		if (type_equal(x->dtype, y->dtype))
+			continue;
+		converted = true;
+		DCK_TRY(tensor_make(ret->arena, x, y, a->in[i].name, &p->made[i], err));
+	}
+	ret->inputs =
+	    mem_arena_fmt(ret->arena, "the same for both, %zu set(s)%s%s", ret->asked,
+			  by_position ? ", matched by position, as their names differ" : "",
+			  converted ? ", rounded to the type that the other takes" : "");
+	return ret->inputs ? DCK_OK : no_memory(err);
+}
+
+static dck_status inputs_give(const bench_target *a, const bench_target *b, pairing *p, size_t set,
+			      dck_err *err)
+{
+	const dck_engine *ea = a->engine.ops, *eb = b->engine.ops;
+
+	for (size_t i = 0; i < a->nin; i++) {
+		const dck_tensor *x = bench_inputs_get(a->inputs, set, i);
+
+		DCK_TRY(ea->bind_input(a->context, i, x, err));
+		if (p->made[i].data)
+			(void)agree_convert(&p->made[i], x);
+		DCK_TRY(
+		    eb->bind_input(b->context, p->to[i], p->made[i].data ? &p->made[i] : x, err));
+	}
+	if (ea->prepare)
+		DCK_TRY(ea->prepare(a->context, err));
+	return eb->prepare ? eb->prepare(b->context, err) : DCK_OK;
+}
+
+/* --- outputs */
+
+static void verdict_worse(agree_output *o, agree_verdict v, const char *why)
+{
+	if (v <= o->verdict)
+		return;
+	o->verdict = v;
+	o->why = why;
+}
+
+/* The outputs of a, and behind them those that only b has. to: of b's, MISSING where b has none. */
+static dck_status outputs_list(const bench_target *a, const bench_target *b, agree *ret, size_t *to,
+			       dck_err *err)
+{
+	bool by_position;
+
+	(void)names_match(a->out, a->nout, b->out, b->nout, to, &by_position);
+	for (size_t i = 0; i < a->nout; i++) {
+		agree_output *o = &ret->outputs[ret->noutputs++];
+
+		o->name = mem_arena_dup(ret->arena, a->out[i].name);
+		o->dtypes = "";
+		if (to[i] == MISSING)
+			verdict_worse(o, AGREE_DIFFERENT, "only the reference has it");
+	}
+	for (size_t k = 0; !by_position && k < b->nout; k++) {
+		if (name_find(a->out, a->nout, b->out[k].name) != MISSING)
+			continue;
+		agree_output *o = &ret->outputs[ret->noutputs++];
+		o->name = mem_arena_dup(ret->arena, b->out[k].name);
+		o->dtypes = "";
+		verdict_worse(o, AGREE_DIFFERENT, "only the other has it");
+	}
+	return mem_arena_failed(ret->arena) ? no_memory(err) : DCK_OK;
+}
+
+static void output_compare(agree *x, agree_output *o, const dck_tensor *a, const dck_tensor *b,
+			   const agree_limits *asked)
+{
+	const agree_limits limits = agree_limits_of(a->dtype, b->dtype, asked);
+
+	o->dtypes = type_equal(a->dtype, b->dtype)
+			? dck_dtype_text(a->dtype)
+			: mem_arena_fmt(x->arena, "%s, %s", dck_dtype_text(a->dtype),
+					dck_dtype_text(b->dtype));
+	if (!shape_equal(a, b)) {
+		verdict_worse(o, AGREE_DIFFERENT,
+			      mem_arena_fmt(x->arena, "its shape is %s, and %s in the other",
+					    shape_text(x->arena, a), shape_text(x->arena, b)));
+		return;
+	}
+	if ((a->dtype.code == DCK_DTYPE_COMPLEX) != (b->dtype.code == DCK_DTYPE_COMPLEX)) {
+		verdict_worse(o, AGREE_DIFFERENT, "it is complex in one of them only");
+		return;
+	}
+	o->compared = true;
+	o->rank = a->rank;
+	memcpy(o->dim, a->dim, sizeof o->dim);
+	o->rtol = limits.rtol;
+	o->atol = fmax(o->atol, agree_add(&o->sum, a, b, &limits));
+}
+
+/* One set of inputs went through both. */
+static dck_status outputs_compare(const bench_target *a, const bench_target *b, const size_t *to,
+				  const agree_limits *asked, agree *x, dck_err *err)
+{
+	for (size_t i = 0; i < a->nout; i++) {
+		agree_output *o = &x->outputs[i];
+		dck_tensor ta, tb;
+		dck_err why = {0};
+		dck_status status;
+
+		if (to[i] == MISSING)
+			continue;
+		status = a->engine.ops->output(a->context, i, &ta, &why);
+		if (status == DCK_OK)
+			status = b->engine.ops->output(b->context, to[i], &tb, &why);
+		if (status == DCK_OK &&
+		    (dck_dtype_bytes(ta.dtype) == 0 || dck_dtype_bytes(tb.dtype) == 0 ||
+		     ta.rank < 0 || tb.rank < 0))
+			verdict_worse(o, AGREE_UNKNOWN, "it is not of numbers");
+		else if (status == DCK_OK)
+			output_compare(x, o, &ta, &tb, asked);
+		else if (status == DCK_E_NOMEM)
+			return no_memory(err);
+		else
+			verdict_worse(o, AGREE_UNKNOWN, mem_arena_dup(x->arena, why.msg));
+	}
+	return mem_arena_failed(x->arena) ? no_memory(err) : DCK_OK;
+}
+
+/* "[0, 17]" of an element of that shape. */
+static const char *place_text(mem_arena *a, const agree_output *o, uint64_t at)
+{
+	int64_t index[DCK_RANK_MAX];
+	const char *text = "[";
+
+	/* The first axis takes what is left: parts follow each other along it. */
+	for (int32_t d = o->rank; d-- > 0;) {
+		const uint64_t size = o->dim[d] > 0 ? (uint64_t)o->dim[d] : 1;
+
+		index[d] = (int64_t)(d > 0 ? at % size : at);
+		at /= size;
+	}
+	for (int32_t d = 0; text && d < o->rank; d++)
+		text = mem_arena_fmt(a, "%s%s%lld", text, d > 0 ? ", " : "", (long long)index[d]);
+	text = text ? mem_arena_fmt(a, "%s]", text) : NULL;
+	return text ? text : "?";
+}
+
+static const char *number_text(mem_arena *a, double v)
+{
+	const char *text = isnan(v) ? "NaN" : mem_arena_fmt(a, "%.6g", v);
+
+	return text ? text : "?";
+}
+
+static const char *worst_text(agree *x, const agree_output *o)
+{
+	const agree_sum *s = &o->sum;
+	const char *set = s->sets > 1 && !x->parts
+			      ? mem_arena_fmt(x->arena, " with set %llu of the inputs",
+					      (unsigned long long)s->worst_set + 1)
+			      : "";
+
+	return mem_arena_fmt(
+	    x->arena,
+	    "%llu of %llu elements are outside the tolerance (%.3g + %.3g |a|); worst is %s%s: %s "
+	    "became %s",
+	    (unsigned long long)s->outside, (unsigned long long)s->n, o->atol, o->rtol,
+	    place_text(x->arena, o, x->parts ? s->worst_of_all : s->worst), set ? set : "",
+	    number_text(x->arena, s->worst_a), number_text(x->arena, s->worst_b));
+}
+
+static dck_status judge(agree *x, dck_err *err)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < x->noutputs; i++) {
+		agree_output *o = &x->outputs[i];
+
+		if (o->compared && o->sum.outside > 0)
+			verdict_worse(o, AGREE_DIFFERENT, worst_text(x, o));
+		else if (o->compared && o->sum.differing > 0)
+			verdict_worse(o, AGREE_CLOSE, NULL);
+		any |= o->verdict != AGREE_UNKNOWN;
+		x->nunknown += o->verdict == AGREE_UNKNOWN;
+		if (o->verdict != AGREE_UNKNOWN && o->verdict > x->verdict)
+			x->verdict = o->verdict;
+	}
+	if (mem_arena_failed(x->arena))
+		return no_memory(err);
+	if (x->noutputs > 0 && !any)
+		DCK_FAIL(err, E_UNSUP, "no output can be compared; '%s': %s", x->outputs[0].name,
+			 x->outputs[0].why);
+	return DCK_OK;
+}
+
+static dck_status has_outputs(const bench_target *t, dck_err *err)
+{
+	const dck_engine *e = t->engine.ops;
+
+	if (e->output && !(e->caps & DCK_CAP_NO_TENSORS) && t->nout > 0)
+		return DCK_OK;
+	DCK_FAIL(err, E_UNSUP, "the engine '%s' tells no outputs: there is nothing to compare",
+		 e->name);
+}
+
+static bool cancelled(const dck_observer *watch)
+{
+	return watch && watch->cancelled && watch->cancelled(watch->self);
+}
+
+static void progress_show(const dck_observer *watch, size_t done, size_t all, uint64_t begin_ns)
+{
+	dck_progress p = {.phase = "outputs",
+			  .runs = done,
+			  .estimate_ns = NAN,
+			  .lo_ns = NAN,
+			  .hi_ns = NAN,
+			  .done_ratio = (double)done / (double)all,
+			  .eta_ns = NAN,
+			  .elapsed_ns = os_now_ns() - begin_ns};
+
+	if (done > 0)
+		p.eta_ns = (double)p.elapsed_ns / (double)done * (double)(all - done);
+	if (watch && watch->progress)
+		watch->progress(watch->self, &p);
+}
+
+static dck_status sets_run(const bench_target *a, const bench_target *b, pairing *p,
+			   const size_t *to, const agree_limits *limits, const dck_observer *watch,
+			   agree *x, dck_err *err)
+{
+	const uint64_t begin_ns = os_now_ns();
+
+	for (x->sets = 0; x->sets < x->asked; x->sets++) {
+		const bool stop = cancelled(watch);
+
+		if (stop && x->sets > 0)
+			return DCK_OK;
+		if (stop)
+			DCK_FAIL(err, E_CANCEL, "interrupted while outputs were compared");
+		progress_show(watch, x->sets, x->asked, begin_ns);
+		DCK_TRY(inputs_give(a, b, p, x->sets, err));
+		DCK_TRY(a->engine.ops->run(a->context, err));
+		DCK_TRY(b->engine.ops->run(b->context, err));
+		DCK_TRY(outputs_compare(a, b, to, limits, x, err));
+	}
+	return DCK_OK;
+}
+
+static dck_status compare(bench_target *a, bench_target *b, const agree_limits *limits,
+			  const dck_observer *watch, agree *x, dck_err *err)
+{
+	pairing p = {0};
+	size_t *to = mem_arena_array(x->arena, a->nout, sizeof *to);
+
+	x->outputs = mem_arena_array(x->arena, a->nout + b->nout, sizeof *x->outputs);
+	x->asked = a->pool;
+	if (!to || !x->outputs)
+		return no_memory(err);
+	DCK_TRY(inputs_match(a, b, &p, x, err));
+	DCK_TRY(outputs_list(a, b, x, to, err));
+	dck_status status = sets_run(a, b, &p, to, limits, watch, x, err);
+	/* b's bindings point into what dies with x. */
+	const dck_status back = bench_target_next_input(b, status == DCK_OK ? err : NULL);
+	if (status == DCK_OK)
+		status = back;
+	return status == DCK_OK ? judge(x, err) : status;
+}
+
+dck_status agree_targets(bench_target *a, bench_target *b, const agree_limits *limits,
+			 const dck_observer *watch, agree *ret, dck_err *err)
+{
+	agree x = {0};
+	dck_status status;
+
+	DCK_TRY(has_outputs(a, err));
+	DCK_TRY(has_outputs(b, err));
+	x.arena = mem_arena_new(0);
+	if (!x.arena)
+		return no_memory(err);
+	status = compare(a, b, limits, watch, &x, err);
+	if (status != DCK_OK) {
+		agree_done(&x);
+		return status;
+	}
+	*ret = x;
+	return DCK_OK;
+}
+
+static void phase_show(void *self, const char *name)
+{
+	const dck_observer *watch = self;
+	const dck_progress p = {.phase = name,
+				.estimate_ns = NAN,
+				.lo_ns = NAN,
+				.hi_ns = NAN,
+				.done_ratio = NAN,
+				.eta_ns = NAN};
+
+	if (watch && watch->progress)
+		watch->progress(watch->self, &p);
+}
+
+dck_status agree_open(bench_target *ret, const dck_subject *s, const dck_observer *watch,
+		      dck_err *err)
+{
+	dck_clock clock;
+
+	os_clock_monotonic(&clock);
+	*ret = (bench_target){.log = watch ? watch->log : NULL,
+			      .log_self = watch ? watch->self : NULL};
+	return bench_target_open(ret, s, &clock, watch, phase_show, (void *)(uintptr_t)watch, err);
+}
+
+dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
+			  const dck_observer *watch, agree *ret, dck_err *err)
+{
+	bench_target ta, tb;
+	dck_status status;
+
+	DCK_TRY(agree_open(&ta, a, watch, err));
+	status = agree_open(&tb, b, watch, err);
+	if (status == DCK_OK) {
+		phase_show((void *)(uintptr_t)watch, "outputs");
+		status = agree_targets(&ta, &tb, limits, watch, ret, err);
+		bench_target_close(&tb);
+	}
+	bench_target_close(&ta);
+	return status;
+}
+
+dck_status agree_begin(agree *ret, const char *output, const char *inputs, dck_err *err)
+{
+	agree x = {.arena = mem_arena_new(0), .noutputs = 1, .parts = true};
+
+	if (!x.arena)
+		return no_memory(err);
+	x.outputs = mem_arena_array(x.arena, 1, sizeof *x.outputs);
+	x.inputs = mem_arena_dup(x.arena, inputs);
+	if (!x.outputs || !x.inputs) {
+		agree_done(&x);
+		return no_memory(err);
+	}
+	x.outputs[0].name = mem_arena_dup(x.arena, output);
+	x.outputs[0].dtypes = "";
+	*ret = x;
+	return DCK_OK;
+}
+
+dck_status agree_part(agree *x, const dck_tensor *a, const dck_tensor *b,
+		      const agree_limits *limits, dck_err *err)
+{
+	output_compare(x, &x->outputs[0], a, b, limits);
+	x->asked = ++x->sets;
+	return mem_arena_failed(x->arena) ? no_memory(err) : DCK_OK;
+}
+
+dck_status agree_end(agree *x, dck_err *err)
+{
+	return judge(x, err);
+}
+
+void agree_done(agree *x)
+{
+	mem_arena_free(x->arena);
+	memset(x, 0, sizeof *x);
+}

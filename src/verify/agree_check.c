@@ -1,0 +1,81 @@
+/* agree_check.c - the outputs of what was measured against those of the plainest way to run it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "verify/agree.h"
+#include <string.h>
+
+dck_status agree_can_check(const dck_subject *s, dck_err *err)
+{
+	if (s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN)
+		return DCK_OK;
+	DCK_FAIL(err, E_ARG, "--check-outputs is for models; a %s has no outputs to compare",
+		 s->kind == DCK_SUBJECT_COMMAND ? "command" : "function");
+}
+
+static bool has_option(const dck_engine *e, const char *key)
+{
+	for (const dck_engine_option *o = e->options; o && o->key; o++)
+		if (strcmp(o->key, key) == 0)
+			return true;
+	return false;
+}
+
+/* The same model and engine without optimisations, on one thread of the processor. */
+static dck_status reference_open(const dck_subject *s, bench_target *ret, const dck_observer *watch,
+				 dck_err *err)
+{
+	dck_subject plain = *s;
+	engine_handle h;
+
+	if (s->kind == DCK_SUBJECT_MODEL) {
+		DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
+		plain.model.threads = has_option(h.ops, "threads") ? 1 : 0;
+		engine_release(&h);
+	}
+	plain.model.interop_threads = 0;
+	plain.model.trust_batch = true;
+	plain.model.opt = 0;
+	plain.model.device = "cpu";
+	plain.model.cpus = NULL; /* pinned already */
+	return agree_open(ret, &plain, watch, err);
+}
+
+static dck_status check(const dck_subject *s, bench_target *measured, const dck_observer *watch,
+			agree *ret, dck_err *err)
+{
+	bench_target reference, again;
+	dck_status status;
+
+	DCK_TRY(reference_open(s, &reference, watch, err));
+	if (measured) {
+		status = agree_targets(&reference, measured, NULL, watch, ret, err);
+	} else {
+		status = agree_open(&again, s, watch, err);
+		if (status == DCK_OK) {
+			status = agree_targets(&reference, &again, NULL, watch, ret, err);
+			bench_target_close(&again);
+		}
+	}
+	bench_target_close(&reference);
+	return status;
+}
+
+void agree_check(record_builder *b, const dck_subject *s, bench_target *measured,
+		 const dck_observer *watch)
+{
+	dck_err why = {0};
+	agree x;
+
+	if (check(s, measured, watch, &x, &why) != DCK_OK) {
+		record_fact_absent(b, "difference", "verdict", why.msg);
+		record_note(b, DCK_WARN, "outputs-not-compared",
+			    "the outputs could not be compared with those of the reference: %s",
+			    why.msg);
+		return;
+	}
+	record_fact_text(b, "difference", "reference",
+			 "the same engine on the processor, one thread, no optimisations");
+	agree_record(b, &x, 1);
+	agree_done(&x);
+}

@@ -1,0 +1,422 @@
+/* Tests of machine/: topology of made-up machines, working sets, what the loops compute, where a
+ * result is kept. No rate is looked at.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "machine/loops.h"
+#include "scratch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+
+static char scratch[] = "machine.XXXXXX";
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(scratch, "machine.XXXXXX");
+	return mkdtemp(scratch) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	char command[64];
+	snprintf(command, sizeof(command), "rm -rf %s", scratch);
+	return system(command);
+}
+
+/* Writes text to scratch/path and makes the folders on the way. */
+static void put(const char *text, const char *fmt, ...)
+{
+	char whole[512];
+	va_list ap;
+	int n = snprintf(whole, sizeof(whole), "%s/", scratch);
+
+	va_start(ap, fmt);
+	vsnprintf(whole + n, sizeof(whole) - (size_t)n, fmt, ap);
+	va_end(ap);
+	for (char *p = whole + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdir(whole, 0700);
+		*p = '/';
+	}
+	FILE *f = fopen(whole, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void put_cache(unsigned cpu, unsigned index, const char *level, const char *type,
+		      const char *size, const char *shared)
+{
+#define DIR "sys/devices/system/cpu/cpu%u/"
+	put(level, DIR "cache/index%u/level", cpu, index);
+	put(type, DIR "cache/index%u/type", cpu, index);
+	put(size, DIR "cache/index%u/size", cpu, index);
+	put(shared, DIR "cache/index%u/shared_cpu_list", cpu, index);
+	put("64\n", DIR "cache/index%u/coherency_line_size", cpu, index);
+}
+
+/* Four cores of two threads, 0+4, 1+5, 2+6, 3+7; an L3 for each pair of cores. */
+static void put_eight(void)
+{
+	for (unsigned cpu = 0; cpu < 8; cpu++) {
+		const unsigned core = cpu % 4;
+		char siblings[32];
+		const char *l3 = core < 2 ? "0-1,4-5\n" : "2-3,6-7\n";
+
+		snprintf(siblings, sizeof siblings, "%u,%u\n", core, core + 4);
+		put(siblings, DIR "topology/thread_siblings_list", cpu);
+		put_cache(cpu, 0, "1\n", "Data\n", "48K\n", siblings);
+		put_cache(cpu, 1, "1\n", "Instruction\n", "32K\n", siblings);
+		put_cache(cpu, 2, "2\n", "Unified\n", "2048K\n", siblings);
+		put_cache(cpu, 3, "3\n", "Unified\n", "32M\n", l3);
+		put("3000000\n", DIR "cpufreq/cpuinfo_max_freq", cpu);
+	}
+	put("0-1\n", "sys/devices/system/node/online");
+	put("MemTotal: 9 kB\nMemAvailable:    4194304 kB\n", "proc/meminfo");
+}
+
+static void eight_processors(void **state)
+{
+	static const unsigned all[] = {0, 1, 2, 3, 4, 5, 6, 7}, order[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	static machine_topology t;
+
+	(void)state;
+	put_eight();
+	machine_topology_read(scratch, all, 8, &t);
+	assert_int_equal(t.allowed, 8);
+	assert_int_equal(t.cores, 4);
+	assert_int_equal(t.ncpus, 8);
+	assert_memory_equal(t.cpu, order, sizeof order);
+	assert_string_equal(t.allowed_list, "0-7");
+	assert_int_equal(t.nodes, 2);
+	assert_int_equal(t.available_bytes, 4096 * MIB);
+	assert_int_equal(t.max_khz, 3000000);
+	assert_int_equal(t.min_khz, 0);
+	assert_int_equal(t.cache[0].bytes, 48 * KIB);
+	assert_int_equal(t.cache[0].shared, 2);
+	assert_int_equal(t.cache[0].ours, 1);
+	assert_int_equal(t.cache[0].count, 4);
+	assert_int_equal(t.cache[0].line_bytes, 64);
+	assert_int_equal(t.cache[1].bytes, 2 * MIB);
+	assert_int_equal(t.cache[2].bytes, 32 * MIB);
+	assert_int_equal(t.cache[2].shared, 4);
+	assert_int_equal(t.cache[2].ours, 2);
+	assert_int_equal(t.cache[2].count, 2);
+	assert_int_equal(machine_l3_total(&t), 64 * MIB);
+	/* With siblings an L1 has two users. */
+	machine_topology_use(scratch, &t, 8);
+	assert_int_equal(t.cache[0].ours, 2);
+	assert_int_equal(t.cache[0].count, 4);
+}
+
+/* Only some are ours, and the first of a core may not be. */
+static void some_of_them(void **state)
+{
+	static const unsigned mine[] = {2, 4, 5, 6}, order[] = {2, 4, 5, 6};
+	static machine_topology t;
+
+	(void)state;
+	put_eight();
+	machine_topology_read(scratch, mine, 4, &t);
+	assert_int_equal(t.cores, 3);
+	assert_memory_equal(t.cpu, order, sizeof order);
+	assert_string_equal(t.allowed_list, "2,4-6");
+	assert_int_equal(t.cache[2].count, 2);
+	assert_int_equal(t.cache[2].ours, 1);
+}
+
+static void nothing_is_told(void **state)
+{
+	static const unsigned mine[] = {0, 1};
+	static machine_topology t;
+	const char *why;
+
+	(void)state;
+	machine_topology_read(scratch, mine, 2, &t);
+	assert_int_equal(t.cores, 2);
+	assert_int_equal(t.cache[0].bytes, 0);
+	assert_int_equal(t.nodes, 0);
+	assert_int_equal(t.available_bytes, 0);
+	for (int level = MACHINE_L1; level <= MACHINE_L3; level++) {
+		why = NULL;
+		assert_int_equal(machine_level_bytes(&t, (machine_level)level, 1, false, &why), 0);
+		assert_non_null(why);
+	}
+	assert_int_equal(machine_level_bytes(&t, MACHINE_DRAM, 1, false, &why), 256 * MIB);
+}
+
+/* Sizes that no file should have. */
+static void strange_files(void **state)
+{
+	static const unsigned mine[] = {0};
+	static machine_topology t;
+
+	(void)state;
+	put("x,y-\n", DIR "topology/thread_siblings_list", 0u);
+	put_cache(0, 0, "1\n", "Data\n", "99999999999999999999G\n", "0-4294967295\n");
+	put_cache(0, 1, "2\n", "Unified\n", "much\n", "\n");
+	put("MemAvailable: 99999999999999999999999 kB\n", "proc/meminfo");
+	machine_topology_read(scratch, mine, 1, &t);
+	assert_int_equal(t.cores, 1);
+	assert_int_equal(t.cache[0].bytes, 0);
+	assert_int_equal(t.cache[1].bytes, 0);
+}
+
+static void put_device(const char *at, const char *class, const char *vendor, const char *device)
+{
+	put(class, "sys/bus/pci/devices/%s/class", at);
+	put(vendor, "sys/bus/pci/devices/%s/vendor", at);
+	put(device, "sys/bus/pci/devices/%s/device", at);
+}
+
+static void accelerators_are_found(void **state)
+{
+	machine_device d[MACHINE_DEVICES_MAX];
+	const char *why = NULL;
+	char at[16];
+
+	(void)state;
+	assert_int_equal(machine_devices_find(scratch, d, &why), 0);
+	assert_string_equal(why, "the system shows no PCI bus");
+	put_device("0000:00:01.0", "0x020000\n", "0x8086\n", "0x100e\n");
+	assert_int_equal(machine_devices_find(scratch, d, &why), 0);
+	assert_string_equal(why, "there is none on the PCI bus");
+	put_device("0000:00:05.0", "0x030200\n", "0x10de\n", "0x2335\n");
+	put_device("0000:00:04.0", "0x120000\n", "0x1da3\n", "0x1020\n");
+	assert_int_equal(machine_devices_find(scratch, d, &why), 2);
+	assert_string_equal(d[0].at, "0000:00:04.0");
+	assert_string_equal(d[0].text, "vendor 0x1da3, device 0x1020");
+	assert_string_equal(d[1].text, "NVIDIA, device 0x2335");
+	for (unsigned i = 0; i < 40; i++) {
+		snprintf(at, sizeof at, "0001:00:%02x.0", i);
+		put_device(at, "0x030000\n", "0x1002\n", "0x1\n");
+	}
+	assert_int_equal(machine_devices_find(scratch, d, &why), MACHINE_DEVICES_MAX);
+}
+
+static machine_topology machine(uint64_t l1, uint64_t l2, uint64_t l3, unsigned users,
+				uint64_t available)
+{
+	return (machine_topology){
+	    .allowed = users,
+	    .cores = users,
+	    .ncpus = users,
+	    .cache = {{l1, 1, 1, users, 64}, {l2, 1, 1, users, 64}, {l3, users, users, 1, 64}},
+	    .available_bytes = available};
+}
+
+static void working_sets(void **state)
+{
+	const machine_topology t = machine(48 * KIB, MIB, 32 * MIB, 2, 24576 * MIB);
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(machine_level_bytes(&t, MACHINE_L1, 1, false, &why), 24 * KIB);
+	assert_int_equal(machine_level_bytes(&t, MACHINE_L2, 1, false, &why), 512 * KIB);
+	assert_int_equal(machine_level_bytes(&t, MACHINE_L3, 1, false, &why), 8 * MIB);
+	assert_int_equal(machine_level_bytes(&t, MACHINE_L3, 2, false, &why), 8 * MIB);
+	assert_int_equal(machine_level_bytes(&t, MACHINE_DRAM, 1, false, &why), 256 * MIB);
+	assert_int_equal(machine_level_bytes(&t, MACHINE_DRAM, 1, true, &why), 128 * MIB);
+}
+
+static void working_sets_of_many(void **state)
+{
+	/* 480 MiB of L3, as some virtual machines claim; 64 threads share it. */
+	const machine_topology t = machine(48 * KIB, 2 * MIB, 480 * MIB, 64, 262144 * MIB);
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(machine_level_bytes(&t, MACHINE_L3, 1, false, &why), 16 * MIB);
+	/* 2 MiB and half of 7.5 MiB */
+	assert_int_equal(machine_level_bytes(&t, MACHINE_L3, 64, false, &why), 5888 * KIB);
+	/* Four times would be 1920 MiB, twice is 960. */
+	assert_int_equal(machine_level_bytes(&t, MACHINE_DRAM, 1, false, &why), 1024 * MIB);
+	/* Memory is scarce: a quarter of it, less than twice the cache. */
+	const machine_topology small = machine(48 * KIB, 2 * MIB, 480 * MIB, 64, 1024 * MIB);
+	assert_int_equal(machine_level_bytes(&small, MACHINE_DRAM, 1, false, &why), 256 * MIB);
+	assert_int_equal(machine_level_bytes(&small, MACHINE_L3, 64, false, &why), 0);
+	assert_string_equal(why, "too little memory is free to measure with");
+	const machine_topology none = machine(48 * KIB, 2 * MIB, 480 * MIB, 64, 32 * MIB);
+	assert_int_equal(machine_level_bytes(&none, MACHINE_DRAM, 1, false, &why), 0);
+}
+
+static void levels_that_are_none(void **state)
+{
+	/* A part of the L3 that is smaller than the L2 adds nothing to walk over. */
+	const machine_topology t = machine(32 * KIB, 2 * MIB, 8 * MIB, 16, 0);
+	const machine_topology flat = machine(64 * KIB, 64 * KIB, 0, 1, 0);
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(machine_level_bytes(&t, MACHINE_L3, 16, false, &why), 0);
+	assert_non_null(strstr(why, "hardly larger than its L2"));
+	assert_int_equal(machine_level_bytes(&flat, MACHINE_L2, 1, false, &why), 0);
+	assert_non_null(strstr(why, "hardly larger than its L1"));
+	assert_int_equal(machine_level_bytes(&flat, MACHINE_L3, 1, false, &why), 0);
+	assert_non_null(strstr(why, "no L3"));
+}
+
+/* Every factor is 1, so the sum of all lanes counts the products: half of the operations. */
+static void peaks_count_right(void **state)
+{
+	const uint32_t isa = machine_isa_find();
+	size_t n, tried = 0;
+	const machine_peak *all = machine_peaks(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		if (!machine_isa_has(isa, all[i].needs))
+			continue;
+		tried++;
+		for (unsigned k = 0; k < 4; k++) {
+			double one = all[i].operations ? all[i].operations / 2.0 : all[i].run(1);
+			double got = all[i].run(k);
+			if (got != one * k)
+				fail_msg("%s %s: %u repetitions make %g, not %g", all[i].isa,
+					 machine_type_names[all[i].type], k, got, one * k);
+		}
+	}
+	assert_true(tried > 0 || n == 0);
+}
+
+/* A row of metrics.def for each is asserted where the record is made; here: no two alike. */
+static void peaks_are_told_apart(void **state)
+{
+	size_t n;
+	const machine_peak *all = machine_peaks(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_false(all[i].type == all[k].type && !strcmp(all[i].isa, all[k].isa));
+}
+
+enum { DOUBLES = 512, HALF = DOUBLES / 2 };
+static _Alignas(64) double a[DOUBLES], b[DOUBLES], c[DOUBLES];
+
+static void arrays_fill(void)
+{
+	for (int i = 0; i < DOUBLES; i++) {
+		a[i] = -1;
+		b[i] = i;
+		c[i] = 2 * i;
+	}
+}
+
+/* What a[] must hold after a pass over its first half. */
+static double expected(machine_stream_kind kind, int i)
+{
+	return kind == MACHINE_READ || i >= HALF ? -1
+	       : kind == MACHINE_COPY		 ? i
+	       : kind == MACHINE_TRIAD		 ? 3 * i
+						 : 0;
+}
+
+static void streams_do_what_they_say(void **state)
+{
+	const uint32_t isa = machine_isa_find();
+	unsigned kinds = 0;
+	size_t n;
+	const machine_stream *all = machine_streams(&n);
+
+	(void)state;
+	for (size_t k = 0; k < n; k++) {
+		/* Those that are passed over for speed can run all the same. */
+		if (!machine_stream_usable(&all[k], isa) && !machine_isa_has(isa, all[k].needs))
+			continue;
+		kinds |= 1u << all[k].kind;
+		for (uint64_t passes = 0; passes < 3; passes++) {
+			arrays_fill();
+			all[k].run(a, b, c, HALF * sizeof *a, passes);
+			for (int i = 0; i < DOUBLES; i++) {
+				double want = passes ? expected(all[k].kind, i) : -1;
+				if (a[i] != want || b[i] != i || c[i] != 2 * i)
+					fail_msg("%s %s: a[%d] is %g, not %g", all[k].isa,
+						 machine_stream_names[all[k].kind], i, a[i], want);
+			}
+		}
+	}
+	assert_true(kinds & 1u << MACHINE_TRIAD);
+	assert_true(HALF * sizeof *a % MACHINE_STREAM_BLOCK == 0);
+}
+
+static void chains_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(machine_chain(0), 0);
+	if (machine_chain(1) > 0)
+		assert_int_equal(machine_chain(1000), 16000);
+}
+
+static void where_it_is_kept(void **state)
+{
+	char path[4096], other[4096], few[40];
+	dck_err err;
+
+	(void)state;
+	setenv("XDG_CACHE_HOME", "/c", 1);
+	setenv("HOME", "/h", 1);
+	assert_int_equal(machine_keep_path("one", path, sizeof path, &err), DCK_OK);
+	assert_string_equal(path, "/c/deepclock/machine-1a08aa1921ca5caf.json");
+	assert_int_equal(machine_keep_path("two", other, sizeof other, &err), DCK_OK);
+	assert_string_not_equal(path, other);
+	assert_int_equal(machine_keep_path("one", few, sizeof few, &err), DCK_E_LIMIT);
+	/* The specification ignores what is not absolute. */
+	setenv("XDG_CACHE_HOME", "c", 1);
+	assert_int_equal(machine_keep_path("one", path, sizeof path, &err), DCK_OK);
+	assert_string_equal(path, "/h/.cache/deepclock/machine-1a08aa1921ca5caf.json");
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
+	assert_int_equal(machine_keep_path("one", path, sizeof path, &err), DCK_E_ABSENT);
+	assert_non_null(strstr(err.msg, "XDG_CACHE_HOME"));
+}
+
+static void folders_are_made(void **state)
+{
+	char path[256];
+	struct stat st;
+	dck_err err;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/x/y/file", scratch);
+	assert_int_equal(machine_keep_folder(path, &err), DCK_OK);
+	assert_int_equal(machine_keep_folder(path, &err), DCK_OK);
+	snprintf(path, sizeof path, "%s/x/y", scratch);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_int_equal(machine_keep_folder("/dev/null/x/file", &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "/dev/null"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(eight_processors, begin, end),
+	    cmocka_unit_test_setup_teardown(some_of_them, begin, end),
+	    cmocka_unit_test_setup_teardown(nothing_is_told, begin, end),
+	    cmocka_unit_test_setup_teardown(strange_files, begin, end),
+	    cmocka_unit_test_setup_teardown(accelerators_are_found, begin, end),
+	    cmocka_unit_test(working_sets),
+	    cmocka_unit_test(working_sets_of_many),
+	    cmocka_unit_test(levels_that_are_none),
+	    cmocka_unit_test(peaks_count_right),
+	    cmocka_unit_test(peaks_are_told_apart),
+	    cmocka_unit_test(streams_do_what_they_say),
+	    cmocka_unit_test(chains_are_counted),
+	    cmocka_unit_test(where_it_is_kept),
+	    cmocka_unit_test_setup_teardown(folders_are_made, begin, end),
+	};
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}

@@ -1,0 +1,329 @@
+/* The pool of threads, and dck_machine() as a whole. Meant for ThreadSanitizer too. No rate is
+ * looked at, only how the numbers of a record hang together.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "deepclock/machine.h"
+#include "machine/loops.h"
+#include "scratch.h"
+
+static char folder[] = "machine.XXXXXX", cache[4096];
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(folder, "machine.XXXXXX");
+	if (!mkdtemp(folder) || !realpath(folder, cache))
+		return -1;
+	return setenv("XDG_CACHE_HOME", cache, 1);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	char command[64];
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+/* --- the pool */
+
+enum { THREADS = 3, ROUNDS = 50 };
+typedef struct tally {
+	unsigned count[THREADS][ROUNDS];
+	unsigned seen; /* of another thread's counts that were missing */
+} tally;
+
+/* Without a lock: each writes its own place, and reads the others' of the round before. */
+static void work(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	tally *t = self;
+
+	t->count[thread][round]++;
+	for (unsigned i = 0; round > 0 && i < threads; i++)
+		if (t->count[i][round - 1] != 1)
+			t->seen = round;
+}
+
+static void each_thread_runs_each_round(void **state)
+{
+	const unsigned cpu[THREADS] = {0, 0, 0}; /* one for all: they must get on all the same */
+	machine_pool *p;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(machine_pool_open(cpu, THREADS, &p, &err), DCK_OK);
+	for (unsigned threads = 1; threads <= THREADS; threads++) {
+		double ns[ROUNDS];
+		tally t = {{{0}}, 0};
+
+		for (int i = 0; i < ROUNDS; i++)
+			ns[i] = -1;
+		machine_pool_run(p, threads, ROUNDS, work, &t, ns);
+		assert_int_equal(t.seen, 0);
+		for (unsigned k = 0; k < THREADS; k++)
+			for (unsigned i = 0; i < ROUNDS; i++)
+				assert_int_equal(t.count[k][i], k < threads ? 1 : 0);
+		for (int i = 0; i < ROUNDS; i++)
+			assert_true(ns[i] >= 0);
+	}
+	machine_pool_close(p);
+	machine_pool_close(NULL);
+}
+
+/* --- the whole */
+
+static dck_machine_config quick(void)
+{
+	dck_machine_config c;
+	dck_machine_init(&c);
+	c.quick = true;
+	return c;
+}
+
+static void check_metric(const dck_record *r, const char *tag)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+
+	if (!m)
+		fail_msg("no metric %s", tag);
+	if (m->value.kind == DCK_VALUE_ABSENT) {
+		assert_non_null(m->value.as.text);
+		return;
+	}
+	assert_true(m->value.as.r > 0 && isfinite(m->value.as.r));
+	if (m->level > 0)
+		assert_true(m->lo <= m->value.as.r && m->value.as.r <= m->hi);
+}
+
+/* The value is the best of its series, the bound 19 times as far as the second. */
+static void check_series(const dck_record *r)
+{
+	for (size_t i = 0; i < r->nseries; i++) {
+		const dck_series *s = &r->series[i];
+		const dck_metric *m = dck_record_metric(r, s->tag);
+		double best = 0, second = 0;
+
+		assert_non_null(m);
+		for (size_t k = 0; k < s->n; k++) {
+			assert_true(s->values[k] > 0);
+			if (s->values[k] > best) {
+				second = best;
+				best = s->values[k];
+			} else {
+				second = fmax(second, s->values[k]);
+			}
+		}
+		if (m->def->unit == DCK_UNIT_NS || s->n < 2)
+			continue;
+		assert_true(m->value.as.r == best && m->lo == best);
+		assert_true(fabs(m->hi - (best + 19 * (best - second))) <= 1e-9 * m->hi);
+	}
+}
+
+static void a_record_is_whole(void **state)
+{
+	static const char *const types[] = {"fp64", "fp32", "fp16", "bf16", "int8"};
+	static const char *const levels[] = {"l1", "l2", "l3", "dram"};
+	static const char *const kinds[] = {"read", "write", "write_nt", "copy", "triad"};
+	static const char *const counts[] = {"1", "all"};
+	const dck_machine_config c = quick();
+	dck_record *r;
+	dck_err err;
+	char tag[64];
+
+	(void)state;
+	if (dck_machine(&c, NULL, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	for (size_t t = 0; t < 2; t++) {
+		for (size_t i = 0; i < 5; i++) {
+			snprintf(tag, sizeof tag, "peak/%s/%s", types[i], counts[t]);
+			check_metric(r, tag);
+		}
+		for (size_t i = 0; i < 20; i++) {
+			snprintf(tag, sizeof tag, "bandwidth/%s_%s/%s", levels[i / 5], kinds[i % 5],
+				 counts[t]);
+			check_metric(r, tag);
+		}
+		snprintf(tag, sizeof tag, "blas/sgemm/%s", counts[t]);
+		check_metric(r, tag);
+	}
+	check_metric(r, "overhead/clock");
+	check_metric(r, "overhead/fork_join");
+	check_metric(r, "overhead/spawn");
+	check_series(r);
+	assert_false(r->incomplete);
+	assert_string_equal(dck_record_fact(r, "machine", "source")->value.as.text, "measured now");
+	/* Quick: nothing is kept. */
+	snprintf(tag, sizeof tag, "%s/deepclock", folder);
+	assert_int_not_equal(access(tag, F_OK), 0);
+	dck_record_free(r);
+}
+
+/* The best of the instruction sets is one of them. */
+static void the_peak_is_the_best_of_all(void **state)
+{
+	dck_machine_config c = quick();
+	double best = NAN;
+	dck_record *r;
+
+	(void)state;
+	c.threads = 1;
+	assert_int_equal(dck_machine(&c, NULL, &r, NULL), DCK_OK);
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const char *tag = r->metrics[i].def->tag;
+		/* fmax passes over what a busy machine had no time for. */
+		if (!strncmp(tag, "peak/fp32/", 10) && strlen(tag) > 12 && strstr(tag + 10, "/1"))
+			best = fmax(best, dck_record_value(r, tag));
+	}
+	if (!isnan(best))
+		assert_true(best == dck_record_value(r, "peak/fp32/1"));
+	/* One thread is all of them. */
+	assert_true(isnan(best) || best == dck_record_value(r, "peak/fp32/all"));
+	dck_record_free(r);
+}
+
+static void nothing_is_kept(void **state)
+{
+	dck_machine_config c = quick();
+	dck_record *r = NULL;
+	dck_err err;
+
+	(void)state;
+	c.cached_only = true;
+	assert_int_equal(dck_machine(&c, NULL, &r, &err), DCK_E_ABSENT);
+	assert_null(r);
+	assert_string_equal(err.msg, "the limits of this machine have not been measured: run "
+				     "'deepclock machine' once");
+}
+
+static void what_cannot_be(void **state)
+{
+	dck_machine_config c = quick();
+	dck_record *r = NULL;
+	dck_err err;
+
+	(void)state;
+	c.threads = 1000000;
+	assert_int_equal(dck_machine(&c, NULL, &r, &err), DCK_E_ARG);
+	assert_non_null(strstr(err.msg, "--threads is 1000000"));
+	c.threads = 0;
+	c.refresh = c.cached_only = true;
+	assert_int_equal(dck_machine(&c, NULL, &r, &err), DCK_E_ARG);
+	assert_null(r);
+}
+
+/* Before the pool, after the overheads, and from now on before each rate: whether time is left for
+ * any is asked only behind it. */
+static bool before_the_first_rate(void *self)
+{
+	unsigned *asked = self;
+	return ++*asked > 2;
+}
+
+static void interrupted_is_reported(void **state)
+{
+	const dck_machine_config c = quick();
+	unsigned asked = 0;
+	const dck_observer watch = {.self = &asked, .cancelled = before_the_first_rate};
+	dck_record *r;
+	dck_err err;
+
+	(void)state;
+	if (dck_machine(&c, &watch, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_true(r->incomplete);
+	assert_int_equal(dck_record_note(r, "interrupted")->severity, DCK_ERROR);
+	assert_int_equal(dck_record_metric(r, "bandwidth/dram_read/1")->value.kind,
+			 DCK_VALUE_ABSENT);
+	dck_record_free(r);
+}
+
+/* progress: the share grows, and ends below 1. */
+static void on_progress(void *self, const dck_progress *p)
+{
+	double *last = self;
+
+	assert_non_null(p->phase);
+	if (isnan(p->done_ratio))
+		return;
+	assert_true(p->done_ratio >= *last && p->done_ratio <= 1);
+	*last = p->done_ratio;
+}
+
+/* Each value is the same, or absent for the same reason: what a machine cannot do is never a
+ * number. */
+static void check_same_metrics(const dck_record *a, const dck_record *b)
+{
+	assert_int_equal(a->nmetrics, b->nmetrics);
+	for (size_t i = 0; i < a->nmetrics; i++) {
+		const dck_value *x = &a->metrics[i].value, *y = &b->metrics[i].value;
+
+		assert_string_equal(a->metrics[i].def->tag, b->metrics[i].def->tag);
+		assert_int_equal(x->kind, y->kind);
+		if (x->kind == DCK_VALUE_ABSENT)
+			assert_string_equal(x->as.text, y->as.text);
+		else
+			assert_true(x->as.r == y->as.r);
+	}
+}
+
+static void a_kept_result_is_shown_again(void **state)
+{
+	double last = 0;
+	const dck_observer watch = {.self = &last, .progress = on_progress};
+	dck_machine_config c;
+	dck_record *first, *second;
+	dck_err err;
+
+	(void)state;
+	dck_machine_init(&c);
+	c.threads = 1;
+	if (dck_machine(&c, &watch, &first, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_true(last > 0.1 || dck_record_note(first, "few-passes"));
+	assert_null(dck_record_note(first, "not-kept"));
+	c.cached_only = true;
+	if (dck_machine(&c, NULL, &second, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_string_equal(first->id, second->id);
+	assert_int_equal(first->began_unix_ns, second->began_unix_ns);
+	check_same_metrics(first, second);
+	assert_non_null(
+	    strstr(dck_record_fact(second, "machine", "source")->value.as.text, "kept"));
+	assert_string_equal(dck_record_fact(first, "machine", "measured")->value.as.text,
+			    dck_record_fact(second, "machine", "measured")->value.as.text);
+	/* A file that holds something else is not believed. */
+	const char *path = dck_record_fact(first, "machine", "kept_in")->value.as.text;
+	assert_int_equal(truncate(path, 100), 0);
+	dck_record *none = NULL;
+	assert_int_equal(dck_machine(&c, NULL, &none, &err), DCK_E_ABSENT);
+	assert_null(none);
+	dck_record_free(first);
+	dck_record_free(second);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_thread_runs_each_round),
+	    cmocka_unit_test_setup_teardown(a_record_is_whole, begin, end),
+	    cmocka_unit_test_setup_teardown(the_peak_is_the_best_of_all, begin, end),
+	    cmocka_unit_test_setup_teardown(nothing_is_kept, begin, end),
+	    cmocka_unit_test_setup_teardown(what_cannot_be, begin, end),
+	    cmocka_unit_test_setup_teardown(interrupted_is_reported, begin, end),
+	    cmocka_unit_test_setup_teardown(a_kept_result_is_shown_again, begin, end),
+	};
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}

@@ -1,0 +1,83 @@
+/* test_facts_copy.c - what one record has, in another one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "golden.h"
+#include "measure/facts.h"
+
+/* Facts, metrics and tables of a record, and nothing else. */
+static dck_record *copy_of(const dck_record *from)
+{
+	dck_record *r = NULL;
+	record_builder *b = record_new();
+
+	record_set_id(b, from->id);
+	record_set_began(b, from->began_unix_ns);
+	record_set_command(b, from->command);
+	record_set_incomplete(b, from->incomplete);
+	bench_facts_copy(b, from);
+	for (size_t i = 0; i < from->nmetrics; i++)
+		bench_facts_metric(b, &from->metrics[i]);
+	for (size_t i = 0; i < from->ntables; i++)
+		bench_facts_table(b, &from->tables[i]);
+	for (size_t i = 0; i < from->nnotes; i++)
+		record_note(b, from->notes[i].severity, from->notes[i].code, "%s",
+			    from->notes[i].text);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	return r;
+}
+
+static void all_of_it_byte_for_byte(void **state)
+{
+	(void)state;
+	dck_record *r = golden_record("record_tables.json"), *copy = copy_of(r);
+	const dck_record *a = r, *b = copy;
+	dck_buffer first = golden_report("json", &a, 1, NULL),
+		   second = golden_report("json", &b, 1, NULL);
+	assert_int_equal(copy->ntables, r->ntables);
+	for (size_t i = 0; i < r->ntables; i++) {
+		const dck_table *x = &r->tables[i], *y = &copy->tables[i];
+		assert_string_equal(x->name, y->name);
+		assert_string_equal(x->title, y->title);
+		assert_int_equal(x->ncolumns, y->ncolumns);
+		assert_int_equal(x->nrows, y->nrows);
+		for (size_t c = 0; c < x->ncolumns * x->nrows; c++) {
+			const dck_cell *m = &x->cells[c], *n = &y->cells[c];
+			/* A builder makes texts of yes and no. */
+			if (m->value.kind == DCK_VALUE_BOOL) {
+				assert_string_equal(n->value.as.text, m->value.as.b ? "yes" : "no");
+				continue;
+			}
+			assert_int_equal(m->value.kind, n->value.kind);
+			assert_true(m->lo == n->lo && m->hi == n->hi && m->level == n->level);
+		}
+	}
+	/* Up to the tables and behind them all is the same. */
+	const char *tables = strstr(first.data, "\"tables\"");
+	assert_non_null(tables);
+	assert_memory_equal(first.data, second.data, (size_t)(tables - first.data));
+	assert_string_equal(strstr(first.data, "\"spans\""), strstr(second.data, "\"spans\""));
+	dck_buffer_done(&first);
+	dck_buffer_done(&second);
+	dck_record_free(copy);
+
+	/* What a builder made comes back whole. */
+	dck_record *again = copy_of(r), *twice = copy_of(again);
+	a = again;
+	b = twice;
+	first = golden_report("json", &a, 1, NULL);
+	second = golden_report("json", &b, 1, NULL);
+	assert_string_equal(first.data, second.data);
+	dck_buffer_done(&first);
+	dck_buffer_done(&second);
+	dck_record_free(twice);
+	dck_record_free(again);
+	dck_record_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(all_of_it_byte_for_byte),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
