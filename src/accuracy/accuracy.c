@@ -6,7 +6,8 @@
 #include "base/units.h"
 #include "accuracy/accuracy_record.h"
 #include "accuracy/accuracy_run.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "subject/subject_facts.h"
 #include "os/os.h"
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accuracy/accuracy_run.h"
 #include "base/err.h"
-#include "measure/facts.h"
+#include "subject/subject_facts.h"
 #include "subject/npy.h"
 #include "os/os.h"
 #include <math.h>

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/saved.h"
 #include "base/err.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "record/copy.h"
 #include "compare/fingerprint.h"
 #include "compare/verdict.h"
 #include "os/os.h"

@@ -5,7 +5,8 @@
 #include "base/err.h"
 #include "base/label.h"
 #include "verify/agree.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "subject/subject_facts.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,10 @@
 #include "compare/versus.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "measure/facts.h"
+#include "record/copy.h"
+#include "subject/subject_facts.h"
 #include "measure/worker.h"
+#include "verify/freed_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,7 +80,7 @@ static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
 		plan.warmup_amount = REWARM_NS;
 	}
 	DCK_TRY(bench_phases_init(&lane->phases, &plan, s->kind != DCK_SUBJECT_COMMAND, err));
-	DCK_TRY(bench_target_open(&lane->target, s, &v->clock, watch, NULL, NULL, err));
+	DCK_TRY(verify_target_open(&lane->target, s, &v->clock, watch, NULL, NULL, err));
 	if (v->facts) {
 		bench_facts_subject(v->facts, s, &lane->target);
 		bench_facts_engine(v->facts, &lane->target);

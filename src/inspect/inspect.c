@@ -4,7 +4,7 @@
 #include "deepclock/inspect.h"
 #include "base/err.h"
 #include "tally/tally_open.h"
-#include "measure/facts.h"
+#include "record/asked.h"
 #include "subject/sizes.h"
 #include "cost/op.h"
 #include "model/names.h"

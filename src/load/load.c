@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/load_run.h"
 #include "base/err.h"
-#include "measure/facts.h"
+#include "record/asked.h"
 #include "load/load_job.h"
+#include "verify/freed_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -322,7 +323,7 @@ static dck_status subject_open(load_job *j, dck_err *err)
 	DCK_TRY(bench_phases_init(&j->phases, &checked, !command, err));
 	j->target.log = log_take;
 	j->target.log_self = j;
-	DCK_TRY(bench_target_open(&j->target, j->subject, &j->clock, &watch, phase_show, j, err));
+	DCK_TRY(verify_target_open(&j->target, j->subject, &j->clock, &watch, phase_show, j, err));
 	j->phases.loop = (bench_loop){.clock = &j->clock,
 				      .origin_ns = j->origin_ns,
 				      .target = &j->target,

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/diagnostics.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "subject/subject_facts.h"
 #include "load/load_job.h"
 #include "measure/results.h"
 #include "deepclock/opt.h"

@@ -3,8 +3,11 @@
 #include "base/err.h"
 #include "verify/agree.h"
 #include "measure/diagnostics.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "subject/subject_facts.h"
+#include "measure/method.h"
 #include "measure/results.h"
+#include "verify/freed_check.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -160,7 +163,7 @@ static dck_status run_all(run *r, const dck_subject *s, const bench_plan *plan, 
 	record_set_began(r->record, os_unix_ns());
 	r->target.log = log_take;
 	r->target.log_self = &r->log;
-	DCK_TRY(bench_target_open(&r->target, s, &r->clock, r->log.watch, phase_show, r, err));
+	DCK_TRY(verify_target_open(&r->target, s, &r->clock, r->log.watch, phase_show, r, err));
 	r->phases.loop = (bench_loop){.clock = &r->clock,
 				      .origin_ns = r->origin_ns,
 				      .target = &r->target,

@@ -4,7 +4,9 @@
 #include "pitfalls/pit.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "verify/freed_check.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -168,7 +170,7 @@ static dck_status session_open(pit *p, dck_err *err)
 		DCK_FAIL(err, E_NOMEM, "no memory for the runs of mistakes");
 	DCK_TRY(bench_phases_init(&p->phases, &p->plan, s->kind != DCK_SUBJECT_COMMAND, err));
 	p->target = (bench_target){.log = w ? w->log : NULL, .log_self = w ? w->self : NULL};
-	DCK_TRY(bench_target_open(&p->target, s, &p->clock, w, NULL, NULL, err));
+	DCK_TRY(verify_target_open(&p->target, s, &p->clock, w, NULL, NULL, err));
 	p->phases.loop = (bench_loop){.clock = &p->clock,
 				      .origin_ns = p->origin_ns,
 				      .target = &p->target,

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "stat/sequential.h"
+#include "verify/freed_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -305,7 +306,7 @@ dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t obs
 	/* One with another batch than the honest one was not looked at yet. */
 	if (s->model.batch == p->subject->model.batch)
 		s = freed_trusted(s, &copy);
-	status = bench_target_open(&l->target, s, &p->clock, w, NULL, NULL, err);
+	status = verify_target_open(&l->target, s, &p->clock, w, NULL, NULL, err);
 	l->loop = (bench_loop){.clock = &p->clock,
 			       .origin_ns = p->origin_ns,
 			       .target = &l->target,

@@ -5,6 +5,7 @@
 #include "pitfalls/pit.h"
 #include "base/err.h"
 #include "measure/worker.h"
+#include "verify/freed_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
 	bench_sinks sinks = {.latency = to};
 	dck_status status = DCK_OK;
 
-	DCK_TRY(bench_target_open(&t, freed_trusted(p->subject, &copy), &p->clock, p->watch, NULL,
+	DCK_TRY(verify_target_open(&t, freed_trusted(p->subject, &copy), &p->clock, p->watch, NULL,
 				  NULL, err));
 	bench_loop l = {.clock = &p->clock,
 			.origin_ns = p->origin_ns,

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/profile.h"
 #include "base/err.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "record/copy.h"
 #include "profile/profile_rows.h"
 #include "deepclock/machine.h"
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "model/onnx.h"
 #include "model/wire.h"
 #include "stat/stat.h"
+#include "verify/freed_check.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +31,7 @@ dck_status profile_pass_open(profile_pass *p, const dck_subject *s, uint32_t obs
 	p->target.log = watch ? watch->log : NULL;
 	p->target.log_self = watch ? watch->self : NULL;
 	dck_status status =
-	    bench_target_open(&p->target, &one, &p->clock, watch, phase_drop, NULL, err);
+	    verify_target_open(&p->target, &one, &p->clock, watch, phase_drop, NULL, err);
 	if (status != DCK_OK)
 		profile_pass_close(p);
 	return status;

@@ -5,7 +5,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "subject/subject_facts.h"
 #include "machine/loops.h"
 #include "record/box.h"
 #include "stat/stat.h"

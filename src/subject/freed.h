@@ -39,9 +39,4 @@ bool freed_fixed(const char *path, int64_t *ret_was);
 /* s with what was looked at before taken for granted; `copy` is its place. Models alone. */
 const dck_subject *freed_trusted(const dck_subject *s, dck_subject *copy);
 
-/* Runs the freed model once and the file as it is item by item, on the same inputs, before anything
- * is timed; neither stays open. E_ARG: the outputs differ. */
-dck_status freed_check(const dck_subject *s, const freed_model *f, const dck_observer *watch,
-		       bench_freed *ret, dck_err *err);
-
 #endif

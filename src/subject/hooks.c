@@ -2,7 +2,7 @@
 #include "subject/hooks.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "measure/facts.h"
+#include "record/asked.h"
 #include "os/os.h"
 #include <string.h>
 #include <unistd.h>

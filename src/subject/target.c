@@ -2,7 +2,6 @@
 #include "subject/target.h"
 #include "base/err.h"
 #include "subject/sizes.h"
-#include "tally/values.h"
 #include "deepclock/model.h"
 #include "os/os.h"
 #include <stdio.h>
@@ -187,7 +186,7 @@ static dck_status values_give(opening *o, const bench_target *t, dck_err *err)
 		DCK_TRY(onnx_read_file(p->model_path, t->arena, &model, err));
 	else
 		DCK_TRY(onnx_read_bytes(p->model_bytes, p->model_bytes_n, t->arena, &model, err));
-	return values_list(model->graph, t->arena, &p->values, &p->nvalues, err);
+	return onnx_value_names(model->graph, t->arena, &p->values, &p->nvalues, err);
 }
 
 /* Before an engine is loaded: a size that is missing, or one by a name that no input has, which an
@@ -391,8 +390,10 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
 	DCK_TRY(engine_options_check(e, &o->params, err));
 
-	if (o->freed.done)
-		DCK_TRY(freed_check(s, &o->freed, watch, &t->freed, err));
+	if (o->freed.done && t->check)
+		DCK_TRY(t->check(s, &o->freed, watch, &t->freed, err));
+	else if (o->freed.done)
+		t->freed = freed_facts(&o->freed, (int64_t)s->model.batch);
 	phase_begin(p, "session");
 	DCK_TRY(e->open(&o->params, &t->model, err));
 	t->session_ns = phase_end(p);

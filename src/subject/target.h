@@ -38,6 +38,10 @@ typedef struct bench_target {
 	 */
 	uint32_t observe;     /* DCK_OBSERVE_... */
 	const char *work_dir; /* for the engine's files, with DCK_OBSERVE_OPERATORS */
+	/* How a model whose batch was freed is compared with the original before it is opened, set
+	 * before opening; NULL: it is trusted. verify/freed_check.h sets it. */
+	dck_status (*check)(const dck_subject *s, const freed_model *f, const dck_observer *watch,
+			    bench_freed *ret, dck_err *err);
 } bench_target;
 
 /* Opens everything up to the first run. phase(self, name) is called as each begins. On failure

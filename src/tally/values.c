@@ -2,49 +2,12 @@
 #include "tally/values.h"
 #include "base/err.h"
 #include "subject/target.h"
-#include "model/names.h"
 #include "os/os.h"
 #include <string.h>
 
 static dck_status no_memory(dck_err *err)
 {
 	DCK_FAIL(err, E_NOMEM, "no memory for the model's values");
-}
-
-dck_status values_list(const onnx_graph *g, mem_arena *a, const char *const **ret, size_t *ret_n,
-		       dck_err *err)
-{
-	size_t most = g->ninitializers + g->nsparse + g->ninputs + g->noutputs, n = 0;
-	names seen;
-
-	for (size_t i = 0; i < g->nnodes; i++)
-		most += g->nodes[i].noutputs;
-	const char **list = mem_arena_array(a, most, sizeof(*list));
-	if (!list || !names_init(&seen, a, most))
-		return no_memory(err);
-	for (size_t i = 0; i < g->ninitializers; i++)
-		if (g->initializers[i].name)
-			names_add(&seen, g->initializers[i].name);
-	for (size_t i = 0; i < g->nsparse; i++)
-		if (g->sparse[i].values && g->sparse[i].values->name)
-			names_add(&seen, g->sparse[i].values->name);
-	for (size_t i = 0; i < g->ninputs; i++)
-		if (g->inputs[i].name)
-			names_add(&seen, g->inputs[i].name);
-	for (size_t i = 0; i < g->noutputs; i++)
-		if (g->outputs[i].name)
-			names_add(&seen, g->outputs[i].name);
-	for (size_t i = 0; i < g->nnodes; i++)
-		for (size_t k = 0; k < g->nodes[i].noutputs; k++) {
-			const char *name = g->nodes[i].outputs[k];
-			if (!name || !*name || names_find(&seen, name) != NAMES_NONE)
-				continue;
-			names_add(&seen, name);
-			list[n++] = name;
-		}
-	*ret = list;
-	*ret_n = n;
-	return DCK_OK;
 }
 
 static void number_fill(const dck_tensor *t, values_shape *ret)

@@ -21,11 +21,6 @@ typedef struct values_shape {
 	bool known; /* false: no tensor (a sequence, an optional, a map), or of more dimensions */
 } values_shape;
 
-/* Names of the values that nodes of the main graph make and that are not outputs already; in the
- * order of the nodes, each once. They are the graph's. */
-dck_status values_list(const onnx_graph *g, mem_arena *a, const char *const **ret, size_t *ret_n,
-		       dck_err *err);
-
 /* Opens the model of s with all of them as outputs and its graph as it is (opt none), makes inputs
  * as a measurement does, and runs once. Inputs, values of nodes and outputs are in *ret, which
  * lives in `a`; all of them are in memory at a time while it runs. watch may be NULL: its log hears

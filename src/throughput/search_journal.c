@@ -3,7 +3,8 @@
 #include "base/err.h"
 #include "base/json_write.h"
 #include "base/mem.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "record/copy.h"
 #include "os/os.h"
 #include "record/build.h"
 #include <errno.h>

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "record/copy.h"
 #include "throughput/search_run.h"
 #include "measure/worker.h"
 #include "os/os.h"

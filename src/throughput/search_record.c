@@ -7,7 +7,9 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "tally/counted.h"
-#include "measure/facts.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "subject/subject_facts.h"
 #include "throughput/search_run.h"
 #include "os/os.h"
 #include <math.h>

@@ -399,48 +399,6 @@ dck_status agree_targets(bench_target *a, bench_target *b, const agree_limits *l
 	return DCK_OK;
 }
 
-static void phase_show(void *self, const char *name)
-{
-	const dck_observer *watch = self;
-	const dck_progress p = {.phase = name,
-				.estimate_ns = NAN,
-				.lo_ns = NAN,
-				.hi_ns = NAN,
-				.done_ratio = NAN,
-				.eta_ns = NAN};
-
-	if (watch && watch->progress)
-		watch->progress(watch->self, &p);
-}
-
-dck_status agree_open(bench_target *ret, const dck_subject *s, const dck_observer *watch,
-		      dck_err *err)
-{
-	dck_clock clock;
-
-	os_clock_monotonic(&clock);
-	*ret = (bench_target){.log = watch ? watch->log : NULL,
-			      .log_self = watch ? watch->self : NULL};
-	return bench_target_open(ret, s, &clock, watch, phase_show, (void *)(uintptr_t)watch, err);
-}
-
-dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
-			  const dck_observer *watch, agree *ret, dck_err *err)
-{
-	bench_target ta, tb;
-	dck_status status;
-
-	DCK_TRY(agree_open(&ta, a, watch, err));
-	status = agree_open(&tb, b, watch, err);
-	if (status == DCK_OK) {
-		phase_show((void *)(uintptr_t)watch, "outputs");
-		status = agree_targets(&ta, &tb, limits, watch, ret, err);
-		bench_target_close(&tb);
-	}
-	bench_target_close(&ta);
-	return status;
-}
-
 dck_status agree_begin(agree *ret, const char *output, const char *inputs, dck_err *err)
 {
 	agree x = {.arena = mem_arena_new(0), .noutputs = 1, .parts = true};

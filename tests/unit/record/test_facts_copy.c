@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
-#include "measure/facts.h"
+#include "record/copy.h"
 
 /* Facts, metrics and tables of a record, and nothing else. */
 static dck_record *copy_of(const dck_record *from)

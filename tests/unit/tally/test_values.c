@@ -30,7 +30,7 @@ static void names_are_those_that_nodes_make(void **state)
 	put_value(&w, 12, "y", ELEMENT_FLOAT, DIMS(4));
 	graph_end(&w, graph);
 	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, &err), DCK_OK);
-	assert_int_equal(values_list(m->graph, a, &names, &n, &err), DCK_OK);
+	assert_int_equal(onnx_value_names(m->graph, a, &names, &n, &err), DCK_OK);
 	assert_int_equal(n, 3);
 	assert_string_equal(names[0], "a");
 	assert_string_equal(names[1], "b");

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "throughput/search_journal.h"
 #include "base/err.h"
-#include "measure/facts.h"
+#include "record/asked.h"
 #include "os/os.h"
 #include "scratch.h"
 

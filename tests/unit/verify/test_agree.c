@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "verify/agree.h"
-#include "measure/facts.h"
+#include "record/asked.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/method.h"
+#include <math.h>
+
+record_builder *bench_facts_record(const bench_plan *plan)
+{
+	return bench_facts_new(plan->asked.title);
+}
+
+static void facts_warmup(record_builder *b, const bench_phases *p)
+{
+	switch (p->plan.warmup) {
+	case BENCH_WARMUP_RUNS:
+		record_fact_fmt(b, "method", "warmup_rule", "%llu runs were asked",
+				(unsigned long long)p->plan.warmup_amount);
+		break;
+	case BENCH_WARMUP_TIME:
+		record_fact_fmt(b, "method", "warmup_rule", "%g s were asked",
+				(double)p->plan.warmup_amount / 1e9);
+		break;
+	case BENCH_WARMUP_AUTO:
+		record_fact_text(b, "method", "warmup_rule", "until a steady state is detected");
+		if (p->steady && p->steady_runs == 0)
+			record_fact_fmt(b, "method", "steady", "steady from the first run on: %s",
+					p->verdict.evidence);
+		else if (p->steady)
+			record_fact_fmt(b, "method", "steady", "steady after %llu runs, %.2g s: %s",
+					(unsigned long long)p->steady_runs,
+					(double)p->steady_ns / 1e9, p->verdict.evidence);
+		else if (p->steady_known)
+			record_fact_fmt(b, "method", "steady",
+					"not steady after %.2g s: still %s %.1f %%: %s",
+					(double)p->warmup_ns / 1e9,
+					p->verdict.change_ratio < 0 ? "falling" : "rising",
+					100 * fabs(p->verdict.change_ratio), p->verdict.evidence);
+		else
+			record_fact_absent(b, "method", "steady", "too few warm-up runs to tell");
+		break;
+	}
+}
+
+void bench_facts_method(record_builder *b, const bench_phases *p, const bench_ending *ending,
+			const stat_estimate *estimates)
+{
+	const uint32_t caps = p->loop.target->engine.ops->caps;
+
+	record_fact_text(b, "method", "clock", p->loop.clock->name);
+	record_fact_real(b, "method", "clock_cost", DCK_UNIT_NS, p->loop.clock->cost_ns);
+	record_fact_real(b, "method", "clock_tick", DCK_UNIT_NS, p->loop.clock->tick_ns);
+	record_fact_text(
+	    b, "method", "enclosed",
+	    caps & DCK_CAP_COMMAND ? "from before the process is started until it is waited for"
+	    : caps & DCK_CAP_NO_TENSORS ? "one call"
+					: "one call of the engine, until the results are ready");
+	if (!(caps & DCK_CAP_NO_TENSORS))
+		record_fact_text(
+		    b, "method", "transfers",
+		    "none inside: inputs and outputs stay in memory that is bound beforehand");
+	facts_warmup(b, p);
+	record_fact_text(b, "method", "stop", ending->stop);
+	record_fact_int(b, "method", "precision_checks", DCK_UNIT_ONE, (int64_t)p->checks);
+	if (isnan(ending->half_ratio))
+		record_fact_absent(b, "method", "precision_reached", ending->why);
+	else
+		record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
+				 ending->half_ratio);
+	record_fact_text(
+	    b, "method", "interval",
+	    "within one process, corrected for autocorrelation; another start of the program "
+	    "may lie outside (--processes)");
+	record_fact_int(b, "method", "group", DCK_UNIT_ONE, (int64_t)p->loop.group);
+	record_fact_int(b, "method", "samples", DCK_UNIT_ONE, (int64_t)p->latency.pushed);
+	record_fact_int(b, "method", "samples_kept", DCK_UNIT_ONE, (int64_t)p->latency.n);
+	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, 1);
+	if (p->latency.n > 1) {
+		record_fact_real(b, "samples", "lag1_autocorrelation", DCK_UNIT_ONE,
+				 stat_lag1(p->latency.value, p->latency.n));
+		record_fact_real(b, "samples", "effective_runs", DCK_UNIT_ONE,
+				 estimates[STAT_MEAN].n_eff);
+	}
+}
+

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/asked.h"
+#include "os/os.h"
+#include <stdio.h>
+
+record_builder *bench_facts_new(const char *title)
+{
+	record_builder *b = record_new();
+	unsigned char bytes[16];
+	char id[2 * sizeof bytes + 1];
+
+	if (!b)
+		return NULL;
+	os_random_bytes(bytes, sizeof bytes);
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+	record_set_id(b, id);
+	record_set_command(b, title);
+	return b;
+}
+
+/* What an option row's field holds, as a fact. */
+static void fact_option(record_builder *b, const char *section, const dck_opt *o, const void *field)
+{
+	const bool number =
+	    o->kind == DCK_OPT_COUNT || o->kind == DCK_OPT_TIME || o->kind == DCK_OPT_BYTES;
+
+	/* Without a default 0 stands for "not given". */
+	if (number && !o->def && *(const uint64_t *)field == 0) {
+		record_fact_absent(b, section, o->name, "not given");
+		return;
+	}
+	switch (o->kind) {
+	case DCK_OPT_FLAG:
+		record_fact_bool(b, section, o->name, *(const bool *)field);
+		break;
+	case DCK_OPT_COUNT:
+		record_fact_int(b, section, o->name, DCK_UNIT_ONE,
+				(int64_t) * (const uint64_t *)field);
+		break;
+	case DCK_OPT_TIME:
+		record_fact_int(b, section, o->name, DCK_UNIT_NS,
+				(int64_t) * (const uint64_t *)field);
+		break;
+	case DCK_OPT_BYTES:
+		record_fact_int(b, section, o->name, DCK_UNIT_BYTE,
+				(int64_t) * (const uint64_t *)field);
+		break;
+	case DCK_OPT_REAL:
+	case DCK_OPT_SHARE:
+		record_fact_real(b, section, o->name, DCK_UNIT_ONE, *(const double *)field);
+		break;
+	case DCK_OPT_CHOICE:
+		record_fact_text(b, section, o->name, o->choices[*(const int *)field]);
+		break;
+	case DCK_OPT_TEXT:
+		if (*(const char *const *)field)
+			record_fact_text(b, section, o->name, *(const char *const *)field);
+		else
+			record_fact_absent(b, section, o->name, "not given");
+		break;
+	case DCK_OPT_LIST: {
+		const dck_list *list = field;
+		char key[80];
+
+		for (size_t i = 0; i < list->n; i++) {
+			snprintf(key, sizeof key, "%s/%zu", o->name, i + 1);
+			record_fact_text(b, section, key, list->item[i]);
+		}
+		break;
+	}
+	}
+}
+
+void bench_facts_options(record_builder *b, const char *section, const dck_opt *table,
+			 const void *cfg)
+{
+	for (const dck_opt *o = table; o->name; o++)
+		fact_option(b, section, o, (const char *)cfg + o->at);
+}

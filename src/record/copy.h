@@ -1,0 +1,16 @@
+/* copy.h - parts of one record taken over into another.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECORD_COPY_H
+#define RECORD_COPY_H
+
+#include "record/build.h"
+
+/* All facts of another record. */
+void bench_facts_copy(record_builder *b, const dck_record *from);
+void bench_facts_metric(record_builder *b, const dck_metric *from);
+void bench_facts_table(record_builder *b, const dck_table *from);
+/* Which of the notes that were taken over from r have the cause of another one. */
+void bench_facts_folded(record_builder *b, const dck_record *r);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verify/agree.h"
+#include "base/err.h"
+#include "os/os.h"
+#include "verify/freed_check.h"
+
+dck_status agree_open(bench_target *ret, const dck_subject *s, const dck_observer *watch,
+		      dck_err *err)
+{
+	dck_clock clock;
+
+	os_clock_monotonic(&clock);
+	*ret = (bench_target){.log = watch ? watch->log : NULL,
+			      .log_self = watch ? watch->self : NULL};
+	return verify_target_open(ret, s, &clock, watch, verify_phase_show, (void *)(uintptr_t)watch, err);
+}
+
+dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
+			  const dck_observer *watch, agree *ret, dck_err *err)
+{
+	bench_target ta, tb;
+	dck_status status;
+
+	DCK_TRY(agree_open(&ta, a, watch, err));
+	status = agree_open(&tb, b, watch, err);
+	if (status == DCK_OK) {
+		verify_phase_show((void *)(uintptr_t)watch, "outputs");
+		status = agree_targets(&ta, &tb, limits, watch, ret, err);
+		bench_target_close(&tb);
+	}
+	bench_target_close(&ta);
+	return status;
+}
