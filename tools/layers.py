@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom, and who may print or exit. Arrows point down; siblings never see each
-other; only src/cli prints and exits.
+"""Which room sees which and by which headers, and who may print or exit. Arrows point down; siblings
+see each other only where the table says so; only src/cli prints and exits.
 
   layers.py [--self-test]
 """
@@ -16,9 +16,11 @@ ISO = set("assert complex ctype errno fenv float inttypes iso646 limits locale m
 NUMBERS = set("assert float limits math stdbool stddef stdint stdio stdlib string".split())
 ANY = None
 
-# module: (modules below that it may include, public headers, C headers, other system headers).
-# A module always sees its own folder. ANY: no limit.
+# room: (rooms below that it may see, its headers that others may include, public headers, C headers,
+# other system headers). A room always sees its own folder. ANY: no limit. A room that shows nothing
+# (`()`) is reached through include/deepclock alone.
 LAYERS = {
+<<<<<<< HEAD
     "src/base": ((), ("base", "opt", "report"), ISO, ("poll.h", "unistd.h")),
     "src/os": (("base",), ("base", "bench", "report"), ISO, ANY),
     # Pure functions on arrays: no clock, no system, no other module; stdio for snprintf alone.
@@ -28,24 +30,67 @@ LAYERS = {
                   ("fcntl.h", "sys/stat.h", "unistd.h")),
     # What each operator of a model produces and costs; exact integers, no floating-point time.
     "src/cost": (("base", "model"), ("base",), ISO, ()),
+=======
+    # L0: no system, no policy on floating-point numbers.
+    "src/base": ((), "err json_write label mem num percentile sink slo units",
+                 ("base", "opt", "report"), ISO, ("poll.h", "unistd.h")),
+    # L1: every system call; one file for each facility.
+    "src/os": (("base",), "os text", ("base", "bench", "report"), ISO, ANY),
+    # Pure functions on arrays: no clock, no system, no other room; stdio for snprintf alone.
+    "src/stat": ((), "stat blocks dist sequential", (), NUMBERS, ()),
+    # L2
+    "src/record": (("base", "os"), "asked box build copy", ("base", "opt", "record", "report"), ISO,
+                   ("jansson.h",)),
+    "src/model": (("base",), "module_path names onnx summary wire",
+                  ("base", "opt", "model", "report"), ISO, ("fcntl.h", "sys/stat.h", "unistd.h")),
+    "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO, ANY),
+    # L3. What each operator of a model produces and costs; exact integers, no time.
+    "src/cost": (("base", "model"), "cost infer op peers", ("base",), ISO, ()),
+>>>>>>> 95ed7c4 (tree: internal names carry their room; tools/layers.py says what each room shows)
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
-    "src/batch": (("base", "model", "cost"), ("base",), ISO, ()),
-    "src/machine": (("base", "os"), ("base", "bench"), ISO, ANY),
-    "src/engine": (("base", "os"), ("base", "opt", "bench", "plugin"), ISO,
+    "src/batch": (("base", "model", "cost"), "batch", ("base",), ISO, ()),
+    "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin"), ISO,
                    ("dlfcn.h", "glob.h", "sys/stat.h", "unistd.h", "xmmintrin.h")),
-    "src/report": (("base", "os", "record"), ("base", "opt", "record", "report"), ISO, ()),
+    # Pure functions of a record, but for the file they are written to.
+    "src/report": (("base", "os", "record"), (), ("base", "opt", "record", "report"), ISO, ()),
     # What was measured before; it sees records, never how they were made.
-    "src/history": (("base", "os", "record", "stat"),
+    "src/history": (("base", "os", "record", "stat"), (),
                     ("base", "history", "opt", "record", "report"), ISO,
                     ("sqlite3.h", "sys/stat.h", "unistd.h")),
-    "src/bench": (("base", "os", "stat", "record", "model", "engine", "cost", "batch",
-                   "machine"), ANY, ISO,
-                  ("pthread.h", "unistd.h", "zlib.h")),
-    "src/cli": ((), ANY, ISO, ANY),
-    "python": ((), ANY, ISO, ANY),
-    "plugins": ((), ("plugin", "base"), ISO, ANY),
-    "examples": ((), ANY, ISO, ANY),
-    "include/deepclock": ((), ANY, set("stdbool stddef stdint".split()), ()),
+    # L4
+    "src/subject": (("base", "os", "record", "model", "cost", "batch", "engine"),
+                    "freed hooks npy random sizes subject_facts target", ANY, ISO,
+                    ("unistd.h", "zlib.h")),
+    "src/verify": (("base", "os", "record", "engine", "subject"), "agree agree_tensor freed_check",
+                   ANY, ISO, ()),
+    # L5
+    "src/measure": (("base", "os", "stat", "record", "engine", "subject", "verify"),
+                    "diagnostics phases plan results samples worker", ANY, ISO,
+                    ("pthread.h", "unistd.h")),
+    # L6: one room for each command.
+    "src/tally": (("base", "os", "record", "model", "cost", "engine", "subject"),
+                  "counted tally_open", ANY, ISO, ()),
+    "src/inspect": (("base", "os", "record", "model", "cost", "subject", "tally"), (), ANY, ISO, ()),
+    "src/roofline": (("base", "os", "stat", "record", "model", "machine", "subject"), "roofline",
+                     ANY, ISO, ()),
+    "src/profile": (("base", "os", "stat", "record", "model", "cost", "engine", "subject", "verify",
+                     "measure", "tally", "roofline"), (), ANY, ISO, ("unistd.h",)),
+    "src/throughput": (("base", "os", "stat", "record", "subject", "measure", "tally"), (), ANY,
+                       ISO, ("unistd.h",)),
+    "src/load": (("base", "os", "stat", "record", "subject", "verify", "measure"), (), ANY, ISO,
+                 ("pthread.h",)),
+    "src/compare": (("base", "os", "stat", "record", "model", "subject", "verify", "measure"), (),
+                    ANY, ISO, ()),
+    "src/pitfalls": (("base", "os", "stat", "record", "engine", "subject", "verify", "measure"), (),
+                     ANY, ISO, ("pthread.h",)),
+    "src/accuracy": (("base", "os", "stat", "record", "engine", "subject", "verify", "measure"), (),
+                     ANY, ISO, ()),
+    # L7
+    "src/cli": ((), (), ANY, ISO, ANY),
+    "python": ((), (), ANY, ISO, ANY),
+    "plugins": ((), (), ("plugin", "base"), ISO, ANY),
+    "examples": ((), (), ANY, ISO, ANY),
+    "include/deepclock": ((), ANY, ANY, set("stdbool stddef stdint".split()), ()),
 }
 PRINTERS = ("src/cli", "python", "examples")
 
@@ -68,7 +113,7 @@ def module_of(path):
 
 def judge(module, quote, name, own):
     """None, or why `path` may not include `name`."""
-    below, public, iso, system = LAYERS[module]
+    below, _, public, iso, system = LAYERS[module]
     folder, _, rest = name.rpartition("/")
     if folder == "deepclock" or (module == "include/deepclock" and quote == '"'):
         header = rest.removesuffix(".h")
@@ -79,8 +124,22 @@ def judge(module, quote, name, own):
         return None if system is ANY or name in system else "system headers belong to src/os"
     if name in own or "src/" + name in own:
         return None
-    seen = name.split("/")[0]
-    return None if seen in below else f"{module} may include {', '.join(below) or 'no other module'}"
+    room, _, header = name.partition("/")
+    if room not in below:
+        return f"{module} may include {', '.join(below) or 'no other room'}"
+    shown = LAYERS["src/" + room][1] or ""
+    return None if header.removesuffix(".h") in shown.split() else f"src/{room} does not show it"
+
+
+def circle():
+    """Rooms of the table that see each other, in a round; None: there are none."""
+    open_rooms = {m[4:]: set(row[0]) for m, row in LAYERS.items() if m.startswith("src/")}
+    while True:
+        free = [room for room, below in open_rooms.items() if not below & set(open_rooms)]
+        if not free:
+            return sorted(open_rooms) or None
+        for room in free:
+            del open_rooms[room]
 
 
 def check(root=c.ROOT):
@@ -89,6 +148,8 @@ def check(root=c.ROOT):
     for folder in sorted(known):
         if "src/" + folder not in LAYERS:
             yield f"src/{folder}: has no layer in tools/layers.py"
+    if circle():
+        yield f"tools/layers.py: these rooms see each other: {', '.join(circle())}"
     for path in sources:
         module = module_of(path)
         if not module:
@@ -112,13 +173,14 @@ def self_test():
     return c.misses(check, [
         ("a good tree", {"src/base/a.c": '#include "base/a.h"\n#include <string.h>\n',
                          "src/base/a.h": '#include "deepclock/base.h"\n',
-                         "src/os/b.c": '#include "base/a.h"\n#include <sys/stat.h>\n',
+                         "src/os/b.c": '#include "base/err.h"\n#include <sys/stat.h>\n',
                          "src/cli/c.c": '#include "c.h"\nint main(void){printf("x");exit(1);}\n',
                          "src/cli/c.h": '#include "deepclock/deepclock.h"\n',
                          "src/os/child.c": "void f(void){_exit(0);}\n"}, None),
-        ("an upward include", {"src/base/a.c": '#include "os/os.h"\n'}, "may include no other"),
+        ("an upward include", {"src/base/a.c": '#include "os/os.h"\n'}, "may include no other room"),
         ("a sideways include", {"src/model/a.c": '#include "engine/engine.h"\n'}, "may include base"),
         ("the program looks inside", {"src/cli/a.c": '#include "base/mem.h"\n'}, "may include no"),
+        ("a header that is not shown", {"src/os/a.c": '#include "base/hidden.h"\n'}, "does not show"),
         ("a public header from above", {"src/base/a.c": '#include "deepclock/bench.h"\n'}, "not below"),
         ("statistics that see the system", {"src/stat/a.c": "#include <time.h>\n"}, "does not belong"),
         ("a system call in the model", {"src/model/a.c": "#include <sys/socket.h>\n"}, "src/os"),

@@ -68,7 +68,7 @@ def options(root, help_of):
 def notes(root):
     written = {}
     for path in c.files(root, ".c"):
-        if path.startswith("src/bench/"):
+        if path.startswith("src/") and not path.startswith("src/cli/"):
             text = c.read(root, path)
             for m in [*CODE.finditer(text), *NAMED.finditer(text)]:
                 written.setdefault(m[1], path)
@@ -107,8 +107,12 @@ def self_test(*_):
         os.chmod(program, 0o755)
         return check(program, where)
 
+<<<<<<< HEAD
     good = {"program": FAKE, RUN: PAGE, WALK: "Options: [run](run.md).\n", NOTE: NOTES,
             "src/bench/a.c": WRITES}
+=======
+    good = {"program": FAKE, "docs/run.md": PAGE, "docs/notes.md": NOTES, "src/measure/a.c": WRITES}
+>>>>>>> 95ed7c4 (tree: internal names carry their room; tools/layers.py says what each room shows)
     yield from c.misses(asked, [
         ("a good tree", good, None),
         ("an undocumented option", {**good, RUN: PAGE.replace("--fast", "fast"), WALK: PAGE},

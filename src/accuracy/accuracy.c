@@ -149,17 +149,17 @@ static void interrupted_note(const job *j, size_t done)
 		    j->n - 1);
 }
 
-static dck_status outputs_compare(job *j, bench_target *reference, agree *list, size_t *done,
+static dck_status outputs_compare(job *j, subject_target *reference, agree *list, size_t *done,
 				  dck_err *err)
 {
 	for (size_t i = 1; i < j->n; i++) {
-		bench_target t;
+		subject_target t;
 		dck_status status = agree_open(&t, j->all[i].subject, j->watch, err);
 
 		if (status == DCK_OK) {
 			status =
 			    agree_targets(reference, &t, &j->limits, j->watch, &list[i - 1], err);
-			bench_target_close(&t);
+			subject_target_close(&t);
 		}
 		if (status == DCK_E_CANCEL && *done > 0) {
 			interrupted_note(j, *done);
@@ -179,16 +179,16 @@ static dck_status outputs_compare(job *j, bench_target *reference, agree *list, 
 static dck_status differences(job *j, dck_err *err)
 {
 	agree list[DCK_ALTERNATIVES_MAX] = {0};
-	bench_target reference;
+	subject_target reference;
 	dck_status status;
 	size_t done = 0;
 
 	DCK_TRY(agree_open(&reference, j->all[0].subject, j->watch, err));
-	bench_facts_subject(j->b, j->all[0].subject, &reference);
-	bench_facts_engine(j->b, &reference);
+	subject_facts_of(j->b, j->all[0].subject, &reference);
+	subject_facts_engine(j->b, &reference);
 	record_fact_text(j->b, "difference", "reference", j->all[0].name);
 	status = outputs_compare(j, &reference, list, &done, err);
-	bench_target_close(&reference);
+	subject_target_close(&reference);
 	if (status == DCK_OK) {
 		agree_record(j->b, list, done);
 		agree_answer(j->b, list, done);
@@ -337,12 +337,12 @@ static dck_status run(job *j, dck_err *err)
 	os_host host;
 
 	os_host_get(&host);
-	bench_facts_host(j->b, &host);
-	bench_facts_options(j->b, "plan", dck_tolerance_options, j->config);
+	subject_facts_host(j->b, &host);
+	record_fact_options(j->b, "plan", dck_tolerance_options, j->config);
 	if (j->config->labels)
-		bench_facts_options(j->b, "plan", dck_accuracy_options, j->config);
+		record_fact_options(j->b, "plan", dck_accuracy_options, j->config);
 	if (j->n > 0)
-		bench_facts_options(j->b, "plan", dck_model_options, &j->all[0].subject->model);
+		record_fact_options(j->b, "plan", dck_model_options, &j->all[0].subject->model);
 	return j->config->labels ? classifier(j, err) : differences(j, err);
 }
 
@@ -363,7 +363,7 @@ dck_status dck_accuracy(const dck_alternative *all, size_t n, const dck_accuracy
 	DCK_TRY(tolerance_read("rtol", c->rtol, &j.limits.rtol, err));
 	DCK_TRY(tolerance_read("atol", c->atol, &j.limits.atol, err));
 	DCK_TRY(asked_check(&j, err));
-	j.b = bench_facts_new(c->title);
+	j.b = record_begin(c->title);
 	j.arena = mem_arena_new(0);
 	if (j.b)
 		record_set_began(j.b, os_unix_ns());

@@ -27,7 +27,7 @@ typedef struct feed {
 } feed;
 
 typedef struct lane {
-	bench_target target;
+	subject_target target;
 	size_t batch; /* items of one run */
 	feed *feeds;
 	size_t nfeeds;
@@ -54,7 +54,7 @@ static dck_status no_memory(dck_err *err)
 /* --- the items */
 
 /* "FILE.npy", or "NAME=FILE.npy" with a name that the first subject has. */
-static void item_name(const bench_target *t, mem_arena *a, const char *text, items *ret)
+static void item_name(const subject_target *t, mem_arena *a, const char *text, items *ret)
 {
 	ret->file = text;
 	for (const char *c = strchr(text, '='); c; c = strchr(c + 1, '='))
@@ -70,7 +70,7 @@ static void item_name(const bench_target *t, mem_arena *a, const char *text, ite
 static dck_status items_read(job *j, dck_err *err)
 {
 	const dck_list *list = &j->r->config->inputs;
-	const bench_target *t = &j->lanes[0].target;
+	const subject_target *t = &j->lanes[0].target;
 	uint64_t left = labels_limit();
 
 	j->items = mem_arena_array(j->r->arena, list->n, sizeof *j->items);
@@ -153,7 +153,7 @@ static bool is_float(dck_dtype t)
 
 static dck_status feed_make(const job *j, lane *l, const items *from, size_t input, dck_err *err)
 {
-	const dck_tensor *like = bench_inputs_get(l->target.inputs, 0, input);
+	const dck_tensor *like = subject_inputs_get(l->target.inputs, 0, input);
 	const npy_array *x = &from->x;
 	const char *name = l->target.in[input].name;
 	feed *f = &l->feeds[l->nfeeds++];
@@ -218,7 +218,7 @@ static dck_status feeds_make(const job *j, size_t which, dck_err *err)
 static dck_status output_find(const job *j, lane *l, dck_err *err)
 {
 	const char *name = j->r->config->output;
-	const bench_target *t = &l->target;
+	const subject_target *t = &l->target;
 
 	if (!t->engine.ops->output || t->nout == 0)
 		DCK_FAIL(err, E_UNSUP, "the engine '%s' tells no outputs, so nothing is predicted",
@@ -260,7 +260,7 @@ static dck_status lane_open(job *j, size_t which, dck_err *err)
 	if (l->target.nin == 0)
 		DCK_FAIL(err, E_UNSUP, "'%s' takes no inputs: there is nothing to give it",
 			 j->r->all[which].name);
-	const dck_tensor *x = bench_inputs_get(l->target.inputs, 0, 0);
+	const dck_tensor *x = subject_inputs_get(l->target.inputs, 0, 0);
 	l->batch = x->rank > 0 && x->dim[0] > 0 ? (size_t)x->dim[0] : 1;
 	j->chunk = l->batch > j->chunk ? l->batch : j->chunk;
 	return output_find(j, l, err);
@@ -269,7 +269,7 @@ static dck_status lane_open(job *j, size_t which, dck_err *err)
 /* --- running */
 
 /* Items first to first + rows into the batch; the last one fills it up. */
-static dck_status feed_give(const bench_target *t, const feed *f, size_t batch, size_t first,
+static dck_status feed_give(const subject_target *t, const feed *f, size_t batch, size_t first,
 			    size_t rows, dck_err *err)
 {
 	const npy_array *x = &f->from->x;
@@ -453,13 +453,13 @@ static void facts_put(const job *j)
 	record_builder *b = j->r->b;
 	char key[160];
 
-	bench_facts_subject(b, j->r->all[0].subject, &l->target);
+	subject_facts_of(b, j->r->all[0].subject, &l->target);
 	for (size_t i = 0; i < l->nfeeds; i++) {
 		snprintf(key, sizeof key, "input/%s", l->target.in[l->feeds[i].index].name);
 		record_fact_fmt(b, "subject", key, "%zu items from '%s', %zu at a time",
 				j->r->truth->n, l->feeds[i].from->file, l->batch);
 	}
-	bench_facts_engine(b, &l->target);
+	subject_facts_engine(b, &l->target);
 	record_fact_text(b, "accuracy", "output", l->target.out[l->output].name);
 }
 
@@ -497,7 +497,7 @@ dck_status accuracy_run_all(accuracy_run *r, dck_err *err)
 	r->scores = mem_arena_array(r->arena, r->n, sizeof *r->scores);
 	status = j.lanes && r->predictions && r->scores ? run(&j, err) : no_memory(err);
 	for (size_t i = 0; i < j.nopen; i++)
-		bench_target_close(&j.lanes[i].target);
+		subject_target_close(&j.lanes[i].target);
 	for (size_t i = 0; i < j.nitems; i++)
 		npy_done(&j.items[i].x);
 	for (size_t i = 0; status != DCK_OK && r->scores && i + 1 < r->n; i++)

@@ -5,16 +5,16 @@
 #include <limits.h>
 #include <string.h>
 
-typedef struct bench_worker {
+typedef struct measure_worker {
 	uint64_t fd; /* 0: this is no worker */
 	uint64_t streams;
-} bench_worker;
+} measure_worker;
 
 typedef struct bench_config {
 	cli_common common;
 	cli_format format;
 	cli_output output;
-	bench_worker worker;
+	measure_worker worker;
 	cli_scan scan;
 	dck_subject subject;
 	dck_plan plan;
@@ -24,14 +24,14 @@ typedef struct bench_config {
 static const dck_opt worker_options[] = {
     {.name = "worker-fd",
      .kind = DCK_OPT_COUNT,
-     .at = offsetof(bench_worker, fd),
+     .at = offsetof(measure_worker, fd),
      .arg = "N",
      .min = 3,
      .max = INT_MAX,
      .help = "write the record as JSON to this descriptor and nothing to stdout"},
     {.name = "worker-streams",
      .kind = DCK_OPT_COUNT,
-     .at = offsetof(bench_worker, streams),
+     .at = offsetof(measure_worker, streams),
      .arg = "N",
      .max = 1e6,
      .help = "of a worker: so many requests are served at the same time, for --max-time"},

@@ -317,11 +317,11 @@ static void facts(const saved_comparison *c)
 		one_subject &= c->sides[i].differs.count[FINGERPRINT_SUBJECT] == 0;
 	}
 	if (one_subject)
-		bench_facts_copy(c->b, &(dck_record){.facts = subject, .nfacts = 1});
+		record_copy_facts(c->b, &(dck_record){.facts = subject, .nfacts = 1});
 	for (size_t i = 0, n = 0; i < first->nfacts && one_machine && n < HOST_FACTS_MAX; i++)
 		if (strcmp(first->facts[i].section, "host") == 0 && ++n)
-			bench_facts_copy(c->b,
-					 &(dck_record){.facts = &first->facts[i], .nfacts = 1});
+			record_copy_facts(c->b,
+					  &(dck_record){.facts = &first->facts[i], .nfacts = 1});
 	for (size_t i = 0; i < c->n; i++)
 		fact_record(c, &c->sides[i]);
 	record_fact_text(c->b, "compare", "metric", c->tag);
@@ -411,7 +411,7 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 	}
 	DCK_TRY(check_records(records, n, all.asked, err));
 	a = mem_arena_new(0);
-	all.b = bench_facts_new(all.asked->title);
+	all.b = record_begin(all.asked->title);
 	all.sides = mem_zalloc(n, sizeof *all.sides);
 	all.tag = saved_tag(records[0], all.asked, tag, sizeof tag);
 	all.together = all.asked->together;

@@ -346,7 +346,7 @@ static dck_status base_read(scan_job *j, const dck_subject *subject, scan_base *
 
 		if (!line || !holds(&j->scans, b, line))
 			continue;
-		const dck_status status = bench_words(line, &b->hook[i], err);
+		const dck_status status = subject_words(line, &b->hook[i], err);
 		if (status != DCK_OK)
 			return err_while(err, status, "reading --%s '%s'", hooks[i].name, line);
 	}

@@ -228,7 +228,7 @@ static dck_status plan_make(versus *v, dck_err *err)
 		plan.min_time_ns = plan.max_time_ns;
 		plan.min_runs = 3;
 	}
-	return bench_plan_check(&plan, &v->plan, err);
+	return measure_plan_check(&plan, &v->plan, err);
 }
 
 double versus_floor(const versus_rounds *self)
@@ -345,7 +345,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	else if (!os_clock_tsc(&v.clock_state, &v.clock))
 		os_clock_monotonic(&v.clock);
 	v.origin_ns = v.clock.now_ns(v.clock.self);
-	b = bench_facts_new(v.asked->title);
+	b = record_begin(v.asked->title);
 	if (!b)
 		DCK_FAIL(err, E_NOMEM, "no memory for a record");
 	for (size_t i = 0; i < n; i++) {
@@ -354,7 +354,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 		lanes[i].what = &bare_all[i];
 	}
 	r.shared = shared_of(all, n);
-	status = bench_hooks_begin(whole, n, watch, bare, err);
+	status = subject_hooks_begin(whole, n, watch, bare, err);
 	if (status != DCK_OK) {
 		record_drop(b);
 		return status;
@@ -362,7 +362,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	all = bare_all;
 	record_set_began(b, os_unix_ns());
 	os_host_get(&host);
-	bench_facts_host(b, &host);
+	subject_facts_host(b, &host);
 	if (v.asked->ranking)
 		versus_rank_facts(b, all, n);
 	else
@@ -381,9 +381,9 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 		versus_record(b, &v, &r, v.asked->aa ? &self : NULL);
 	versus_rounds_done(&self);
 	versus_rounds_done(&r);
-	bench_hooks_end(whole, n, &cleanup);
+	subject_hooks_end(whole, n, &cleanup);
 	if (status == DCK_OK) {
-		bench_hooks_note(b, &cleanup);
+		subject_hooks_note(b, &cleanup);
 		return record_finish(b, ret, err);
 	}
 	record_drop(b);

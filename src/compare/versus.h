@@ -14,10 +14,10 @@
 typedef struct versus_lane {
 	const dck_alternative *what;
 	bool open;
-	bench_target target;
-	bench_phases phases; /* its loop, its warm-up, the samples of a visit */
-	uint64_t samples;    /* that a visit takes */
-	double *inner_ns;    /* [visits of a round], heap: of the round in hand */
+	subject_target target;
+	measure_phases phases; /* its loop, its warm-up, the samples of a visit */
+	uint64_t samples;      /* that a visit takes */
+	double *inner_ns;      /* [visits of a round], heap: of the round in hand */
 	/* Of every opening: the session, and the first run. */
 	double *session_ns, *first_ns; /* [nopened], heap */
 	size_t nopened;
@@ -32,7 +32,7 @@ typedef struct versus {
 	dck_observer quiet; /* the same without progress, for what happens in every round */
 	dck_clock clock;
 	os_clock_state clock_state;
-	bench_plan plan; /* of warm-ups, and of visits in fresh processes */
+	measure_plan plan; /* of warm-ups, and of visits in fresh processes */
 	uint64_t origin_ns, deadline_ns;
 	uint64_t random;   /* state */
 	char warning[360]; /* the first of the engine's; "": none */

@@ -1,4 +1,5 @@
-/* versus_candidate.c - one subject among others: opened, warmed up, and visited for a moment at a time.
+/* versus_candidate.c - one subject among others: opened, warmed up, and visited for a moment at a
+ * time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/versus.h"
@@ -56,7 +57,7 @@ static dck_status opened_keep(versus_lane *lane, dck_err *err)
 /* From what runs took in the warm-up: as many as fill the time of a visit. */
 static void samples_choose(const versus *v, versus_lane *lane)
 {
-	const bench_loop *l = &lane->phases.loop;
+	const measure_loop *l = &lane->phases.loop;
 	const double sample_ns = fmax(1, l->run_ns * (double)l->group);
 	const double fit = (double)v->asked->visit_ns / sample_ns;
 
@@ -70,30 +71,30 @@ static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
 	const dck_subject *s =
 	    lane->nopened > 0 ? freed_trusted(lane->what->subject, &copy) : lane->what->subject;
 	const dck_observer *watch = lane->nopened > 0 ? &v->quiet : v->watch;
-	bench_plan plan = v->plan;
+	measure_plan plan = v->plan;
 	dck_status status;
 
-	lane->target = (bench_target){.log = log_take, .log_self = v};
+	lane->target = (subject_target){.log = log_take, .log_self = v};
 	/* The machine is warm then; the session is not. */
 	if (lane->nopened > 0) {
-		plan.warmup = BENCH_WARMUP_TIME;
+		plan.warmup = MEASURE_WARMUP_TIME;
 		plan.warmup_amount = REWARM_NS;
 	}
-	DCK_TRY(bench_phases_init(&lane->phases, &plan, s->kind != DCK_SUBJECT_COMMAND, err));
-	DCK_TRY(verify_target_open(&lane->target, s, &v->clock, watch, NULL, NULL, err));
+	DCK_TRY(measure_phases_init(&lane->phases, &plan, s->kind != DCK_SUBJECT_COMMAND, err));
+	DCK_TRY(verify_open(&lane->target, s, &v->clock, watch, NULL, NULL, err));
 	if (v->facts) {
-		bench_facts_subject(v->facts, s, &lane->target);
-		bench_facts_engine(v->facts, &lane->target);
+		subject_facts_of(v->facts, s, &lane->target);
+		subject_facts_engine(v->facts, &lane->target);
 		v->facts = NULL;
 	}
-	lane->phases.loop = (bench_loop){.clock = &v->clock,
-					 .origin_ns = v->origin_ns,
-					 .target = &lane->target,
-					 .watch = watch,
-					 .group = 1};
-	status = bench_phase_first_run(&lane->phases, err);
+	lane->phases.loop = (measure_loop){.clock = &v->clock,
+					   .origin_ns = v->origin_ns,
+					   .target = &lane->target,
+					   .watch = watch,
+					   .group = 1};
+	status = measure_phase_first_run(&lane->phases, err);
 	if (status == DCK_OK)
-		status = bench_phase_warmup(&lane->phases, err);
+		status = measure_phase_warmup(&lane->phases, err);
 	if (lane->nopened == 0)
 		lane->steady = lane->phases.steady;
 	samples_choose(v, lane);
@@ -112,8 +113,8 @@ dck_status versus_lane_open(versus *v, versus_lane *lane, dck_err *err)
 
 void versus_lane_close(versus_lane *lane)
 {
-	bench_target_close(&lane->target);
-	bench_phases_done(&lane->phases);
+	subject_target_close(&lane->target);
+	measure_phases_done(&lane->phases);
 	lane->open = false;
 }
 
@@ -126,18 +127,18 @@ void versus_lane_done(versus_lane *lane)
 	*lane = (versus_lane){0};
 }
 
-static dck_status samples_take(bench_loop *l, bench_sinks *to, uint64_t n, dck_err *err)
+static dck_status samples_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
 {
 	while (n > 0) {
-		const uint64_t slice = bench_loop_slice_size(l, n);
+		const uint64_t slice = measure_loop_slice_size(l, n);
 
-		DCK_TRY(bench_loop_slice(l, to, slice, err));
+		DCK_TRY(measure_loop_slice(l, to, slice, err));
 		n -= slice;
 	}
 	return DCK_OK;
 }
 
-static double statistic_of(const bench_samples *s, int statistic, double *scratch)
+static double statistic_of(const measure_samples *s, int statistic, double *scratch)
 {
 	double sum = 0;
 
@@ -156,8 +157,8 @@ static double statistic_of(const bench_samples *s, int statistic, double *scratc
 
 static dck_status visit_here(versus *v, versus_lane *lane, double *ret_ns, dck_err *err)
 {
-	bench_phases *p = &lane->phases;
-	bench_sinks sinks = {.latency = &p->latency};
+	measure_phases *p = &lane->phases;
+	measure_sinks sinks = {.latency = &p->latency};
 	const double sample_ns = fmax(1, p->loop.run_ns * (double)p->loop.group);
 
 	if (!is_command(lane)) {
@@ -165,7 +166,7 @@ static dck_status visit_here(versus *v, versus_lane *lane, double *ret_ns, dck_e
 				     (uint64_t)fmax(1, fmin(SAMPLES_MAX, SETTLE_NS / sample_ns)),
 				     err));
 	}
-	bench_samples_clear(&p->latency);
+	measure_samples_clear(&p->latency);
 	DCK_TRY(samples_take(&p->loop, &sinks, lane->samples, err));
 	*ret_ns = statistic_of(&p->latency, v->asked->statistic, p->scratch);
 	return DCK_OK;
@@ -186,7 +187,7 @@ static dck_status visit_fresh(versus *v, versus_lane *lane, double *ret_ns, dck_
 	if (result.end != WORKER_DONE)
 		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
 	if (v->facts) {
-		bench_facts_copy(v->facts, result.record);
+		record_copy_facts(v->facts, result.record);
 		v->facts = NULL;
 	}
 	*ret_ns = dck_record_value(result.record, tags[v->asked->statistic]);

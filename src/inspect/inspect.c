@@ -29,8 +29,8 @@ typedef struct weights_file {
 } weights_file;
 
 typedef struct inspection {
-	bench_counted c;
-	bench_sizes sizes;
+	tally_counted c;
+	subject_sizes sizes;
 	model_values values;
 	const char *subject;
 	mem_arena *arena; /* that of c */
@@ -188,7 +188,7 @@ static const char *shape_text(inspection *x, const model_value *v)
 		return "of any shape";
 	if (v->rank == 0)
 		return "scalar";
-	return bench_dims_text(x->arena, v->dims, v->symbols, (size_t)v->rank);
+	return subject_dims_text(x->arena, v->dims, v->symbols, (size_t)v->rank);
 }
 
 static const char *type_text(inspection *x, const model_value *v)
@@ -398,7 +398,7 @@ static void open_put(record_builder *b, inspection *x)
 
 	for (size_t i = 0; i < x->sizes.n; i++)
 		for (size_t d = 0; d < x->sizes.input[i].rank; d++) {
-			const bench_sized *in = &x->sizes.input[i];
+			const subject_sized *in = &x->sizes.input[i];
 			const char *symbol = in->info.symbol[d];
 
 			if (in->dim[d] >= 0)
@@ -409,9 +409,9 @@ static void open_put(record_builder *b, inspection *x)
 			record_cell_text(b, symbol ? symbol : "?");
 			record_cell_text(b, in->info.name);
 			record_cell_int(b, (int64_t)d);
-			record_cell_text(b, bench_sizes_batch_axis(&x->sizes, i) == d ? "--batch"
-					    : symbol				      ? "--dim"
-										      : "--shape");
+			record_cell_text(b, subject_sizes_batch_axis(&x->sizes, i) == d ? "--batch"
+					    : symbol					? "--dim"
+						     : "--shape");
 		}
 }
 
@@ -500,8 +500,8 @@ static const char *next_text(inspection *x, const dck_model_config *c)
 		const char *option;
 		const dck_list *list;
 	} given[] = {{"shape", &c->shape}, {"dim", &c->dim}, {"input", &c->input}};
-	const char *options = bench_sizes_example(&x->sizes),
-		   *text = bench_shell_word(x->arena, x->subject);
+	const char *options = subject_sizes_example(&x->sizes),
+		   *text = subject_shell_word(x->arena, x->subject);
 
 	text = text ? mem_arena_fmt(x->arena, "deepclock bench %s", text) : NULL;
 	if (c->batch > 0 && text)
@@ -509,7 +509,7 @@ static const char *next_text(inspection *x, const dck_model_config *c)
 		    mem_arena_fmt(x->arena, "%s --batch %llu", text, (unsigned long long)c->batch);
 	for (size_t k = 0; k < sizeof given / sizeof *given; k++)
 		for (size_t i = 0; i < given[k].list->n && text; i++) {
-			const char *word = bench_shell_word(x->arena, given[k].list->item[i]);
+			const char *word = subject_shell_word(x->arena, given[k].list->item[i]);
 
 			text = word ? mem_arena_fmt(x->arena, "%s --%s %s", text, given[k].option,
 						    word)
@@ -532,8 +532,8 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s,
 		given.batch = 0; /* it was made with it */
 	DCK_TRY(model_values_read(x->c.model->graph, x->arena, &x->values, err));
 	DCK_TRY(
-	    bench_sizes_declared(&x->sizes, x->arena, &x->values, zoo ? NULL : x->subject, err));
-	DCK_TRY(bench_sizes_read(&x->sizes, &x->values, &given, err));
+	    subject_sizes_declared(&x->sizes, x->arena, &x->values, zoo ? NULL : x->subject, err));
+	DCK_TRY(subject_sizes_read(&x->sizes, &x->values, &given, err));
 	next = next_text(x, asked);
 	outputs_complete(x);
 	if (!next || !kinds_find(x) || !files_find(x))
@@ -572,14 +572,14 @@ dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret
 	/* The file is shown as it is; its batch is freed where it is measured. */
 	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && freed_fixed(s->text, &was))
 		plain.model.batch = 0;
-	DCK_TRY(bench_counted_open(&x.c, &plain, NULL, err));
-	b = bench_facts_new(title);
+	DCK_TRY(tally_counted_open(&x.c, &plain, NULL, err));
+	b = record_begin(title);
 	status = b ? fill(b, &x, &plain, &s->model, err)
 		   : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
 	if (status == DCK_OK)
 		status = record_finish(b, ret, err);
 	else
 		record_drop(b);
-	bench_counted_close(&x.c);
+	tally_counted_close(&x.c);
 	return status;
 }

@@ -146,7 +146,7 @@ static void statistic_take(load_job *j, const load_slo *s, const stat_limit *l, 
 		     {0.95, STAT_P95},
 		     {0.99, STAT_P99},
 		     {0.999, STAT_P999}};
-	const bench_samples *x = &j->pool.latency;
+	const measure_samples *x = &j->pool.latency;
 	const double needed = ceil(log((1 - j->config->level) / 2) / log(s->p) - 1e-9);
 	double *sorted = j->pool.scratch;
 
@@ -311,7 +311,7 @@ static dck_status subject_open(load_job *j, dck_err *err)
 	const bool command = j->subject->kind == DCK_SUBJECT_COMMAND;
 	dck_observer watch = {.self = j, .cancelled = stop_asked};
 	dck_plan plan;
-	bench_plan checked;
+	measure_plan checked;
 
 	dck_plan_init(&plan);
 	plan.warmup = c->warmup;
@@ -319,18 +319,18 @@ static dck_status subject_open(load_job *j, dck_err *err)
 	plan.level = c->level;
 	plan.keep = 64;	  /* the warm-up has a store of its own */
 	plan.time_ns = 1; /* and what is measured is not measured by this plan */
-	DCK_TRY(bench_plan_check(&plan, &checked, err));
-	DCK_TRY(bench_phases_init(&j->phases, &checked, !command, err));
+	DCK_TRY(measure_plan_check(&plan, &checked, err));
+	DCK_TRY(measure_phases_init(&j->phases, &checked, !command, err));
 	j->target.log = log_take;
 	j->target.log_self = j;
-	DCK_TRY(verify_target_open(&j->target, j->subject, &j->clock, &watch, phase_show, j, err));
-	j->phases.loop = (bench_loop){.clock = &j->clock,
-				      .origin_ns = j->origin_ns,
-				      .target = &j->target,
-				      .watch = j->watch,
-				      .group = 1};
-	DCK_TRY(bench_phase_first_run(&j->phases, err));
-	DCK_TRY(bench_phase_warmup(&j->phases, err));
+	DCK_TRY(verify_open(&j->target, j->subject, &j->clock, &watch, phase_show, j, err));
+	j->phases.loop = (measure_loop){.clock = &j->clock,
+					.origin_ns = j->origin_ns,
+					.target = &j->target,
+					.watch = j->watch,
+					.group = 1};
+	DCK_TRY(measure_phase_first_run(&j->phases, err));
+	DCK_TRY(measure_phase_warmup(&j->phases, err));
 	phase_show(j, "streams");
 	j->pool = (load_pool){.origin_ns = j->origin_ns,
 			      .serial = c->serial,
@@ -397,15 +397,15 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	j->watch = watch;
 	j->caller = pthread_self();
 	pthread_mutex_init(&j->log_lock, NULL);
-	j->b = bench_facts_new(config->title);
+	j->b = record_begin(config->title);
 	status = j->b ? job_run(j, &why)
 		      : err_set(&why, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
 	if (status == DCK_OK)
 		notes_show(j);
 	/* The engine may log until it is closed. */
 	load_pool_close(&j->pool);
-	bench_target_close(&j->target);
-	bench_phases_done(&j->phases);
+	subject_target_close(&j->target);
+	measure_phases_done(&j->phases);
 	load_trace_done(&j->trace);
 	load_kept_done(j);
 	pthread_mutex_destroy(&j->log_lock);

@@ -32,8 +32,8 @@ typedef struct load_job {
 	dck_clock clock;
 	uint64_t origin_ns;
 	os_host host;
-	bench_target target;
-	bench_phases phases; /* of the warm-up */
+	subject_target target;
+	measure_phases phases; /* of the warm-up */
 	load_pool pool;
 	load_trace trace;
 	load_slo slo[LOAD_SLOS];
@@ -45,7 +45,7 @@ typedef struct load_job {
 	load_step *steps; /* [LOAD_PEAK_STEPS]; owned */
 	size_t nsteps;
 	const load_step *shown; /* the one whose samples are in the record */
-	bench_samples kept_latency, kept_wait, kept_service, kept_late; /* of a search: `shown` */
+	measure_samples kept_latency, kept_wait, kept_service, kept_late; /* of a search: `shown` */
 	load_step alone; /* of a search: one stream in a closed loop */
 	bool has_alone;
 	load_peak peak;

@@ -19,7 +19,7 @@
 typedef struct view {
 	load_job *j;
 	record_builder *b;
-	const bench_samples *latency, *wait, *service, *late;
+	const measure_samples *latency, *wait, *service, *late;
 	const load_step *step;
 	const load_result *r;
 	bool server;				    /* of what is shown */
@@ -52,18 +52,18 @@ static view view_of(load_job *j)
 /* --- metrics */
 
 static void metric_part(const view *v, const char *tag, stat_estimator which,
-			const bench_samples *s)
+			const measure_samples *s)
 {
 	stat_estimate e;
 
 	stat_estimate_one(which, s->value, s->n, v->j->config->level, v->j->pool.scratch, &e);
-	bench_result_estimate(v->b, tag, &e);
+	measure_result_estimate(v->b, tag, &e);
 }
 
 /* From one request's end to the next one's: their mean is one over the rate. */
 static void rate_estimate(const view *v, stat_estimate *ret)
 {
-	const bench_samples *s = v->latency;
+	const measure_samples *s = v->latency;
 	double *done = v->j->pool.scratch, *rest;
 	size_t n = s->n;
 
@@ -112,7 +112,7 @@ static void rate_put(const view *v)
 static void throughput(const view *v)
 {
 	rate_put(v);
-	record_metric_unit(v->b, "throughput/items", bench_rate_unit(&v->j->target));
+	record_metric_unit(v->b, "throughput/items", subject_rate_unit(&v->j->target));
 }
 
 static void server_metrics(const view *v)
@@ -168,21 +168,21 @@ static void peak_metric(const view *v)
 
 static void metrics(const view *v)
 {
-	const bench_phases *p = &v->j->phases;
+	const measure_phases *p = &v->j->phases;
 	const load_result *r = v->r;
 	record_builder *b = v->b;
 	os_usage usage;
 
 	peak_metric(v);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
-		bench_result_estimate(b, bench_estimator_tag[i], &v->all[i]);
+		measure_result_estimate(b, subject_estimator_tag[i], &v->all[i]);
 	throughput(v);
 	if (v->server)
 		server_metrics(v);
 	record_metric_int(b, "runs/count", (int64_t)r->served, "requests that were served");
 	record_metric_int(b, "runs/warmup", (int64_t)p->warmup_runs,
 			  "runs before, the first one included; each stream's first runs aside");
-	if (v->j->target.session_ns > 0 && v->j->target.engine.ops != &bench_function_engine)
+	if (v->j->target.session_ns > 0 && v->j->target.engine.ops != &subject_function_engine)
 		record_metric_int(b, "time/session", (int64_t)v->j->target.session_ns, "wall time");
 	if (p->has_first_run)
 		record_metric_int(b, "time/first_run", (int64_t)p->first_run_ns, "wall time");
@@ -220,7 +220,7 @@ static void cell_estimate(record_builder *b, const stat_estimate *e, bool interv
 
 static const stat_estimator part_statistics[] = {STAT_MEAN, STAT_MEDIAN, STAT_P90, STAT_P99};
 
-static void part_cells(const view *v, const bench_samples *s)
+static void part_cells(const view *v, const measure_samples *s)
 {
 	stat_estimate e[STAT_ESTIMATORS];
 
@@ -243,7 +243,7 @@ static void parts_table(const view *v)
 	};
 	const struct {
 		const char *name;
-		const bench_samples *samples;
+		const measure_samples *samples;
 	} rows[] = {{"latency", v->latency},
 		    {"queue wait", v->wait},
 		    {"service", v->service},
@@ -270,7 +270,7 @@ static void streams_table(const view *v)
 	record_table(v->b, "load/summary", "By stream", columns,
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < v->j->pool.n; i++) {
-		const bench_samples *s = load_stream_latency(&v->j->pool, i);
+		const measure_samples *s = load_stream_latency(&v->j->pool, i);
 
 		record_cell_int(v->b, (int64_t)i + 1);
 		record_cell_int(v->b, (int64_t)s->pushed);
@@ -380,14 +380,14 @@ static void facts(const view *v)
 	record_builder *b = v->b;
 	const uint32_t caps = j->target.engine.ops->caps;
 
-	bench_facts_subject(b, j->subject, &j->target);
-	bench_facts_engine(b, &j->target);
-	bench_facts_host(b, &j->host);
-	bench_facts_options(b, "plan", dck_load_options, j->config);
+	subject_facts_of(b, j->subject, &j->target);
+	subject_facts_engine(b, &j->target);
+	subject_facts_host(b, &j->host);
+	record_fact_options(b, "plan", dck_load_options, j->config);
 	if (j->subject->kind == DCK_SUBJECT_MODEL || j->subject->kind == DCK_SUBJECT_PLUGIN)
-		bench_facts_options(b, "plan", dck_model_options, &j->subject->model);
+		record_fact_options(b, "plan", dck_model_options, &j->subject->model);
 	if (j->subject->kind == DCK_SUBJECT_COMMAND)
-		bench_facts_options(b, "plan", dck_command_options, &j->subject->command);
+		record_fact_options(b, "plan", dck_command_options, &j->subject->command);
 	/* What is shown first. */
 	if (j->ask.nslo > 0 && strcmp(j->slo[0].statistic, "p50") != 0)
 		record_fact_text(b, "plan", "statistic", j->slo[0].statistic);
@@ -732,13 +732,13 @@ static void notes(const view *v)
  * of its own, which are what is measured. */
 static void doubts(view *v)
 {
-	bench_phases *p = &v->j->phases;
-	const bench_samples own = p->latency;
-	bench_evidence e = {.phases = p,
-			    .host = &v->j->host,
-			    .before = v->r->before,
-			    .after = v->r->after,
-			    .estimates = v->service_all};
+	measure_phases *p = &v->j->phases;
+	const measure_samples own = p->latency;
+	measure_evidence e = {.phases = p,
+			      .host = &v->j->host,
+			      .before = v->r->before,
+			      .after = v->r->after,
+			      .estimates = v->service_all};
 
 	/* What is too few is said above, with the options that this command has. */
 	v->service_all[STAT_MEDIAN].has_interval = true;
@@ -747,7 +747,7 @@ static void doubts(view *v)
 	p->measured_runs = v->r->served;
 	p->measured_ns = (uint64_t)v->r->done_ns;
 	p->sinks.cpu_ns = v->r->cpu_ns;
-	bench_doubts(v->b, &e, v->j->pool.scratch);
+	diagnostics_notes(v->b, &e, v->j->pool.scratch);
 	p->latency = own;
 }
 

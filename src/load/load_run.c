@@ -27,7 +27,7 @@ struct load_stream {
 	dck_engine_context *context;
 	size_t next_set;
 	pthread_t thread;
-	bench_samples latency, wait, late;
+	measure_samples latency, wait, late;
 	double late_sum_ns, service_sum_ns, wait_sum_ns, cpu_ns;
 	uint64_t late_n, over[LOAD_SLOS], last_done_ns, last_begin_ns, peak_rss_bytes;
 	atomic_uint_fast64_t served; /* read by whoever shows progress */
@@ -151,12 +151,12 @@ static void sleep_really(void *self, uint64_t ns)
 
 static dck_status inputs_bind(load_stream *s, dck_err *err)
 {
-	const bench_target *t = s->pool->target;
+	const subject_target *t = s->pool->target;
 	const dck_engine *e = t->engine.ops;
 
 	for (size_t i = 0; i < t->nin; i++)
-		DCK_TRY(
-		    e->bind_input(s->context, i, bench_inputs_get(t->inputs, s->next_set, i), err));
+		DCK_TRY(e->bind_input(s->context, i, subject_inputs_get(t->inputs, s->next_set, i),
+				      err));
 	s->next_set = (s->next_set + 1) % t->pool;
 	return e->prepare ? e->prepare(s->context, err) : DCK_OK;
 }
@@ -181,17 +181,17 @@ static void request_push(load_stream *s, const run_state *r, uint64_t at_ns, uin
 	const double latency = end > at_ns ? (double)(end - at_ns) : 0;
 	const uint64_t at = at_ns - s->pool->origin_ns;
 
-	bench_samples_push(&s->latency, at, latency);
+	measure_samples_push(&s->latency, at, latency);
 	s->service_sum_ns += (double)(end - begin);
 	for (size_t i = 0; i < r->ask->nslo; i++)
 		s->over[i] += latency > r->ask->slo[i].limit_ns;
 	if (r->ask->scenario != LOAD_SERVER)
 		return;
-	bench_samples_push(&s->wait, at, wait);
+	measure_samples_push(&s->wait, at, wait);
 	s->wait_sum_ns += wait;
 	if (!ready)
 		return;
-	bench_samples_push(&s->late, at, wait);
+	measure_samples_push(&s->late, at, wait);
 	s->late_sum_ns += wait;
 	s->late_n++;
 }
@@ -364,9 +364,9 @@ static void streams_reset(load_pool *p, run_state *r)
 		load_stream *s = &p->streams[i];
 
 		s->run = r;
-		bench_samples_clear(&s->latency);
-		bench_samples_clear(&s->wait);
-		bench_samples_clear(&s->late);
+		measure_samples_clear(&s->latency);
+		measure_samples_clear(&s->wait);
+		measure_samples_clear(&s->late);
 		s->late_sum_ns = s->service_sum_ns = s->wait_sum_ns = s->cpu_ns = 0;
 		s->late_n = s->last_done_ns = s->last_begin_ns = s->peak_rss_bytes = 0;
 		memset(s->over, 0, sizeof s->over);
@@ -408,24 +408,25 @@ static dck_status streams_run(load_pool *p, run_state *r, load_result *ret, dck_
 
 /* Streams are merged in the order of time. One that was thinned more often than others makes all
  * of them as thin: the samples stay evenly spread. */
-static void merge(load_pool *p, bench_samples *to, size_t member)
+static void merge(load_pool *p, measure_samples *to, size_t member)
 {
 	size_t at[LOAD_STREAMS] = {0};
 	uint64_t stride = 1;
 
-	bench_samples_clear(to);
+	measure_samples_clear(to);
 	for (size_t i = 0; i < p->n; i++) {
-		const bench_samples *s = (const bench_samples *)((char *)&p->streams[i] + member);
+		const measure_samples *s =
+		    (const measure_samples *)((char *)&p->streams[i] + member);
 
 		stride = s->stride > stride ? s->stride : stride;
 	}
 	for (;;) {
-		const bench_samples *best = NULL;
+		const measure_samples *best = NULL;
 		size_t which = 0;
 
 		for (size_t i = 0; i < p->n; i++) {
-			const bench_samples *s =
-			    (const bench_samples *)((char *)&p->streams[i] + member);
+			const measure_samples *s =
+			    (const measure_samples *)((char *)&p->streams[i] + member);
 
 			if (at[i] < s->n && (!best || s->at_ns[at[i]] < best->at_ns[at[which]])) {
 				best = s;
@@ -441,7 +442,8 @@ static void merge(load_pool *p, bench_samples *to, size_t member)
 	}
 	to->stride = stride;
 	for (size_t i = 0; i < p->n; i++) {
-		const bench_samples *s = (const bench_samples *)((char *)&p->streams[i] + member);
+		const measure_samples *s =
+		    (const measure_samples *)((char *)&p->streams[i] + member);
 
 		to->pushed += s->pushed;
 		to->min = fmin(to->min, s->min);
@@ -451,9 +453,9 @@ static void merge(load_pool *p, bench_samples *to, size_t member)
 
 static void service_derive(load_pool *p, bool server)
 {
-	bench_samples *s = &p->service;
+	measure_samples *s = &p->service;
 
-	bench_samples_clear(s);
+	measure_samples_clear(s);
 	for (size_t i = 0; i < p->latency.n; i++) {
 		s->value[i] = p->latency.value[i] - (server ? p->wait.value[i] : 0);
 		s->at_ns[i] = p->latency.at_ns[i];
@@ -560,7 +562,7 @@ dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err
 	return status;
 }
 
-const bench_samples *load_stream_latency(const load_pool *p, size_t i)
+const measure_samples *load_stream_latency(const load_pool *p, size_t i)
 {
 	return &p->streams[i].latency;
 }
@@ -585,7 +587,7 @@ static dck_status stream_warm(load_stream *s, dck_err *err)
 	for (int i = 0; i < WARM_RUNS && (i == 0 || os_now_ns() - begin_ns < WARM_NS); i++) {
 		if (cancelled(s->pool))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(bench_target_failed(s->pool->target, e->run(s->context, err), err));
+		DCK_TRY(subject_target_failed(s->pool->target, e->run(s->context, err), err));
 	}
 	return DCK_OK;
 }
@@ -622,15 +624,15 @@ static dck_status pool_fill(load_pool *p, size_t cap, dck_err *err)
 		load_stream *s = &p->streams[i];
 
 		s->pool = p;
-		DCK_TRY(bench_samples_init(&s->latency, each, hot, err));
-		DCK_TRY(bench_samples_init(&s->wait, each, hot, err));
+		DCK_TRY(measure_samples_init(&s->latency, each, hot, err));
+		DCK_TRY(measure_samples_init(&s->wait, each, hot, err));
 		DCK_TRY(
-		    bench_samples_init(&s->late, each < LATE_KEEP ? each : LATE_KEEP, hot, err));
+		    measure_samples_init(&s->late, each < LATE_KEEP ? each : LATE_KEEP, hot, err));
 	}
-	DCK_TRY(bench_samples_init(&p->latency, all, false, err));
-	DCK_TRY(bench_samples_init(&p->wait, all, false, err));
-	DCK_TRY(bench_samples_init(&p->service, all, false, err));
-	DCK_TRY(bench_samples_init(&p->late, all, false, err));
+	DCK_TRY(measure_samples_init(&p->latency, all, false, err));
+	DCK_TRY(measure_samples_init(&p->wait, all, false, err));
+	DCK_TRY(measure_samples_init(&p->service, all, false, err));
+	DCK_TRY(measure_samples_init(&p->late, all, false, err));
 	p->scratch_n = stat_scratch(all) + all;
 	p->scratch = os_pages_reserve(p->scratch_n * sizeof *p->scratch);
 	if (!p->scratch)
@@ -640,7 +642,7 @@ static dck_status pool_fill(load_pool *p, size_t cap, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status load_pool_open(load_pool *p, bench_target *t, const dck_clock *clock, size_t n,
+dck_status load_pool_open(load_pool *p, subject_target *t, const dck_clock *clock, size_t n,
 			  size_t cap, dck_err *err)
 {
 	dck_status status;
@@ -666,16 +668,16 @@ void load_pool_close(load_pool *p)
 
 		if (s->context && i > 0)
 			p->target->engine.ops->context_free(s->context);
-		bench_samples_done(&s->latency);
-		bench_samples_done(&s->wait);
-		bench_samples_done(&s->late);
+		measure_samples_done(&s->latency);
+		measure_samples_done(&s->wait);
+		measure_samples_done(&s->late);
 	}
 	if (p->streams)
 		os_pages_free(p->streams, p->n * sizeof *p->streams);
-	bench_samples_done(&p->latency);
-	bench_samples_done(&p->wait);
-	bench_samples_done(&p->service);
-	bench_samples_done(&p->late);
+	measure_samples_done(&p->latency);
+	measure_samples_done(&p->wait);
+	measure_samples_done(&p->service);
+	measure_samples_done(&p->late);
 	if (p->scratch)
 		os_pages_free(p->scratch, p->scratch_n * sizeof *p->scratch);
 	p->streams = NULL;

@@ -1,5 +1,5 @@
-/* load_run.h - a subject under load: when requests arrive, who serves them, how long they take and what
- * that says of a limit.
+/* load_run.h - a subject under load: when requests arrive, who serves them, how long they take and
+ * what that says of a limit.
  *
  * There is no queue and no thread that fills one. When requests arrive is known beforehand, so a
  * stream that becomes free takes the next one that nobody has taken: at once when it is due, else
@@ -114,7 +114,7 @@ typedef struct load_stream load_stream;
 
 /* The streams, ready to run; lives as long as the target. */
 struct load_pool {
-	bench_target *target;
+	subject_target *target;
 	const dck_clock *clock;
 	uint64_t origin_ns; /* the record's beginning */
 	load_pace pace;
@@ -126,8 +126,8 @@ struct load_pool {
 	atomic_bool stop;      /* streams end after the run they are in */
 	dck_progress progress; /* phase and what is known; sent while it runs */
 	/* Of the last measurement, merged: in the order of arrival. */
-	bench_samples latency, wait, service;
-	bench_samples late; /* of requests for which a stream stood ready */
+	measure_samples latency, wait, service;
+	measure_samples late; /* of requests for which a stream stood ready */
 	double *scratch;
 	size_t scratch_n;
 };
@@ -152,7 +152,7 @@ struct load_result {
 /* Contexts for n streams on the target's model, the first of them the target's own; each makes its
  * first runs. `cap`: samples that are kept in all. E_UNSUP: the engine makes only one. On failure
  * *p is released. */
-dck_status load_pool_open(load_pool *p, bench_target *t, const dck_clock *clock, size_t n,
+dck_status load_pool_open(load_pool *p, subject_target *t, const dck_clock *clock, size_t n,
 			  size_t cap, dck_err *err);
 void load_pool_close(load_pool *p); /* {0} is allowed */
 
@@ -160,7 +160,7 @@ void load_pool_close(load_pool *p); /* {0} is allowed */
 dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err *err);
 
 /* Of one stream in the last measurement; borrowed until the next. */
-const bench_samples *load_stream_latency(const load_pool *p, size_t i);
+const measure_samples *load_stream_latency(const load_pool *p, size_t i);
 
 /* Busy streams, as a share of all; arrivals times service over streams when it is unstable. */
 double load_utilisation(const load_pool *p, const load_result *r);

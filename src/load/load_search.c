@@ -37,9 +37,9 @@ static double requests_least(const load_job *j)
 }
 
 /* The samples of the last measurement are kept, those that were kept before are given up. */
-static void samples_swap(bench_samples *a, bench_samples *b)
+static void samples_swap(measure_samples *a, measure_samples *b)
 {
-	const bench_samples t = *a;
+	const measure_samples t = *a;
 
 	*a = *b;
 	*b = t;
@@ -56,18 +56,18 @@ static void samples_keep(load_job *j, const load_step *step)
 
 static dck_status kept_init(load_job *j, dck_err *err)
 {
-	DCK_TRY(bench_samples_init(&j->kept_latency, j->pool.latency.cap, false, err));
-	DCK_TRY(bench_samples_init(&j->kept_wait, j->pool.wait.cap, false, err));
-	DCK_TRY(bench_samples_init(&j->kept_service, j->pool.service.cap, false, err));
-	return bench_samples_init(&j->kept_late, j->pool.late.cap, false, err);
+	DCK_TRY(measure_samples_init(&j->kept_latency, j->pool.latency.cap, false, err));
+	DCK_TRY(measure_samples_init(&j->kept_wait, j->pool.wait.cap, false, err));
+	DCK_TRY(measure_samples_init(&j->kept_service, j->pool.service.cap, false, err));
+	return measure_samples_init(&j->kept_late, j->pool.late.cap, false, err);
 }
 
 void load_kept_done(load_job *j)
 {
-	bench_samples_done(&j->kept_latency);
-	bench_samples_done(&j->kept_wait);
-	bench_samples_done(&j->kept_service);
-	bench_samples_done(&j->kept_late);
+	measure_samples_done(&j->kept_latency);
+	measure_samples_done(&j->kept_wait);
+	measure_samples_done(&j->kept_service);
+	measure_samples_done(&j->kept_late);
 }
 
 /* --- one stream alone */

@@ -10,16 +10,16 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 		     dck_record **ret, dck_err *err)
 {
 	dck_plan defaults;
-	bench_plan checked;
+	measure_plan checked;
 
 	if (!plan) {
 		dck_plan_init(&defaults);
 		plan = &defaults;
 	}
-	DCK_TRY(bench_plan_check(plan, &checked, err));
+	DCK_TRY(measure_plan_check(plan, &checked, err));
 	if (plan->check_outputs)
 		DCK_TRY(agree_can_check(s, err));
 	if (checked.asked.processes > 1)
-		return bench_run_processes(s, &checked, watch, ret, err);
-	return bench_run_here(s, &checked, watch, ret, err);
+		return measure_run_processes(s, &checked, watch, ret, err);
+	return measure_run_here(s, &checked, watch, ret, err);
 }

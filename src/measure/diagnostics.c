@@ -8,14 +8,14 @@
 #define STEAL_CORES 0.05
 
 /* A doubt looks at the evidence and adds its note, or does nothing. */
-typedef void (*doubt)(record_builder *b, const bench_evidence *e, double *scratch);
+typedef void (*doubt)(record_builder *b, const measure_evidence *e, double *scratch);
 
-static double median_ns(const bench_evidence *e)
+static double median_ns(const measure_evidence *e)
 {
 	return e->estimates[STAT_MEDIAN].present ? e->estimates[STAT_MEDIAN].value : NAN;
 }
 
-static void first_run_slow(record_builder *b, const bench_evidence *e, double *scratch)
+static void first_run_slow(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	const double first = (double)e->phases->first_run_ns, factor = first / median_ns(e);
 	char text[32];
@@ -29,12 +29,12 @@ static void first_run_slow(record_builder *b, const bench_evidence *e, double *s
 		    dck_text_time(first, text, sizeof text), factor);
 }
 
-static void not_steady(record_builder *b, const bench_evidence *e, double *scratch)
+static void not_steady(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const bench_phases *p = e->phases;
+	const measure_phases *p = e->phases;
 
 	(void)scratch;
-	if (p->plan.warmup != BENCH_WARMUP_AUTO || p->steady || !p->has_first_run)
+	if (p->plan.warmup != MEASURE_WARMUP_AUTO || p->steady || !p->has_first_run)
 		return;
 	if (!p->steady_known)
 		record_note(b, DCK_WARN, "not-steady",
@@ -52,7 +52,7 @@ static void not_steady(record_builder *b, const bench_evidence *e, double *scrat
 		    100 * fabs(p->verdict.change_ratio), p->verdict.evidence);
 }
 
-static void no_warmup(record_builder *b, const bench_evidence *e, double *scratch)
+static void no_warmup(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	(void)scratch;
 	if (!e->phases->has_first_run)
@@ -62,9 +62,9 @@ static void no_warmup(record_builder *b, const bench_evidence *e, double *scratc
 		    "--warmup at auto unless that is what you want to know");
 }
 
-static void drift(record_builder *b, const bench_evidence *e, double *scratch)
+static void drift(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const bench_samples *s = &e->phases->latency;
+	const measure_samples *s = &e->phases->latency;
 	stat_drift d;
 
 	stat_drift_find(s->value, s->n, e->phases->plan.asked.level, scratch, &d);
@@ -78,9 +78,9 @@ static void drift(record_builder *b, const bench_evidence *e, double *scratch)
 		    100 * fabs(d.ratio), d.ratio > 0 ? "slower" : "faster", 100 * d.lo, 100 * d.hi);
 }
 
-static void two_modes(record_builder *b, const bench_evidence *e, double *scratch)
+static void two_modes(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const bench_samples *s = &e->phases->latency;
+	const measure_samples *s = &e->phases->latency;
 	stat_modes m;
 	char low[32], high[32];
 
@@ -96,9 +96,9 @@ static void two_modes(record_builder *b, const bench_evidence *e, double *scratc
 		    dck_text_time(m.centre[1], high, sizeof high));
 }
 
-static void outliers(record_builder *b, const bench_evidence *e, double *scratch)
+static void outliers(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const bench_samples *s = &e->phases->latency;
+	const measure_samples *s = &e->phases->latency;
 	stat_outliers o;
 	size_t all;
 
@@ -121,7 +121,7 @@ static void outliers(record_builder *b, const bench_evidence *e, double *scratch
 }
 
 /* Cores that others kept busy while we measured. */
-static void busy_neighbours(record_builder *b, const bench_evidence *e, double *scratch)
+static void busy_neighbours(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	const os_usage *from = &e->before, *to = &e->after;
 	const double wall = (double)e->phases->measured_ns;
@@ -156,7 +156,7 @@ static void busy_neighbours(record_builder *b, const bench_evidence *e, double *
 		    steal);
 }
 
-static void preempted(record_builder *b, const bench_evidence *e, double *scratch)
+static void preempted(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	const double runs = (double)e->phases->measured_runs;
 	const double switches =
@@ -177,7 +177,7 @@ static void preempted(record_builder *b, const bench_evidence *e, double *scratc
 		    switches / runs);
 }
 
-static void governor(record_builder *b, const bench_evidence *e, double *scratch)
+static void governor(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	(void)scratch;
 	if (e->host->governor[0] && strcmp(e->host->governor, "performance") != 0)
@@ -193,7 +193,7 @@ static void governor(record_builder *b, const bench_evidence *e, double *scratch
 			    "and of hot machines differ");
 }
 
-static void cpu_limit(record_builder *b, const bench_evidence *e, double *scratch)
+static void cpu_limit(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	const double throttled = (double)(e->after.throttled_ns - e->before.throttled_ns);
 
@@ -212,7 +212,7 @@ static void cpu_limit(record_builder *b, const bench_evidence *e, double *scratc
 			    e->host->cgroup_cpus, e->host->cpus_allowed);
 }
 
-static void too_few(record_builder *b, const bench_evidence *e, double *scratch)
+static void too_few(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	const stat_estimate *asked = &e->estimates[e->phases->plan.statistic];
 
@@ -231,7 +231,7 @@ static void too_few(record_builder *b, const bench_evidence *e, double *scratch)
 		    asked->n_eff);
 }
 
-static void imprecise(record_builder *b, const bench_evidence *e, double *scratch)
+static void imprecise(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	(void)scratch;
 	if (e->ending && e->ending->imprecise)
@@ -242,9 +242,9 @@ static void imprecise(record_builder *b, const bench_evidence *e, double *scratc
 		    100 * e->phases->plan.asked.precision);
 }
 
-static void timer_coarse(record_builder *b, const bench_evidence *e, double *scratch)
+static void timer_coarse(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const bench_phases *p = e->phases;
+	const measure_phases *p = e->phases;
 
 	(void)scratch;
 	if (p->group_wanted)
@@ -264,9 +264,9 @@ static void timer_coarse(record_builder *b, const bench_evidence *e, double *scr
 		    p->loop.clock->cost_ns, (unsigned long long)p->loop.group);
 }
 
-static void thinned(record_builder *b, const bench_evidence *e, double *scratch)
+static void thinned(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const bench_samples *s = &e->phases->latency;
+	const measure_samples *s = &e->phases->latency;
 
 	(void)scratch;
 	if (s->stride > 1)
@@ -277,7 +277,7 @@ static void thinned(record_builder *b, const bench_evidence *e, double *scratch)
 		    (unsigned long long)s->pushed, (unsigned long long)s->stride);
 }
 
-static void slow_build(record_builder *b, const bench_evidence *e, double *scratch)
+static void slow_build(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	const char *sanitizer = os_sanitizer_name();
 
@@ -327,7 +327,7 @@ static void fold(record_builder *b)
 		record_note_under(b, "imprecise", "not-steady");
 }
 
-void bench_doubts(record_builder *b, const bench_evidence *e, double *scratch)
+void diagnostics_notes(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	/* Without a sample there is nothing to doubt. */
 	for (size_t i = 0; e->phases->latency.n > 0 && i < sizeof doubts / sizeof doubts[0]; i++)

@@ -1,5 +1,5 @@
-/* diagnostics.h - every reason to doubt a measurement becomes a note with a stable code, its cause and
- * its remedy. docs/notes.md lists the codes.
+/* diagnostics.h - every reason to doubt a measurement becomes a note with a stable code, its cause
+ * and its remedy. docs/notes.md lists the codes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_DIAGNOSTICS_H
@@ -10,15 +10,15 @@
 #include "record/build.h"
 
 /* What the doubts look at beside the samples. */
-typedef struct bench_evidence {
-	const bench_phases *phases;
-	const bench_ending *ending; /* NULL: no precision was asked for */
+typedef struct measure_evidence {
+	const measure_phases *phases;
+	const measure_ending *ending; /* NULL: no precision was asked for */
 	const os_host *host;
 	os_usage before, after;		/* around the measurement */
 	double prepare_cpu_ns;		/* of --prepare meanwhile */
-	const stat_estimate *estimates; /* [STAT_ESTIMATORS + 1], as bench_results() */
-} bench_evidence;
+	const stat_estimate *estimates; /* [STAT_ESTIMATORS + 1], as measure_results() */
+} measure_evidence;
 
-void bench_doubts(record_builder *b, const bench_evidence *e, double *scratch);
+void diagnostics_notes(record_builder *b, const measure_evidence *e, double *scratch);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *bench_ending_percent(double half_ratio, double asked, char buf[32])
+const char *measure_ending_percent(double half_ratio, double asked, char buf[32])
 {
 	char other[32];
 
@@ -18,7 +18,7 @@ const char *bench_ending_percent(double half_ratio, double asked, char buf[32])
 }
 
 /* The time ran out: what is said of the precision is said of the same numbers as are printed. */
-static void say_max_time(const bench_phases *p, const char *half, bench_ending *ret)
+static void say_max_time(const measure_phases *p, const char *half, measure_ending *ret)
 {
 	const double seconds = (double)p->plan.asked.max_time_ns / 1e9;
 	const double asked = 100 * p->plan.asked.precision;
@@ -40,39 +40,39 @@ static void say_max_time(const bench_phases *p, const char *half, bench_ending *
 			 seconds, half, asked);
 }
 
-void bench_ending_find(const bench_phases *p, const stat_estimate *e, bench_ending *ret)
+void measure_ending_find(const measure_phases *p, const stat_estimate *e, measure_ending *ret)
 {
 	const dck_plan *asked = &p->plan.asked;
 	char half[120] = "", percent[32];
 
-	*ret = (bench_ending){.half_ratio = NAN};
+	*ret = (measure_ending){.half_ratio = NAN};
 	if (e->present && e->has_interval && e->value > 0) {
 		ret->half_ratio = (e->hi - e->lo) / 2 / e->value;
 		snprintf(half, sizeof half, "half of the %g %% interval of the %s is %s %% of it",
-			 100 * e->level, bench_plan_statistic(&p->plan),
-			 bench_ending_percent(ret->half_ratio, asked->precision, percent));
+			 100 * e->level, measure_plan_statistic(&p->plan),
+			 measure_ending_percent(ret->half_ratio, asked->precision, percent));
 	} else {
 		snprintf(ret->why, sizeof ret->why, "%s",
 			 e->present && e->has_interval ? "the statistic is not above 0" : e->why);
 	}
 	/* Not known is not reached. */
-	ret->imprecise = p->ended == BENCH_END_MAX_TIME && !(ret->half_ratio <= asked->precision);
+	ret->imprecise = p->ended == MEASURE_END_MAX_TIME && !(ret->half_ratio <= asked->precision);
 	switch (p->ended) {
-	case BENCH_END_EARLY:
+	case MEASURE_END_EARLY:
 		snprintf(ret->stop, sizeof ret->stop, "%s", p->early);
 		break;
-	case BENCH_END_RUNS:
+	case MEASURE_END_RUNS:
 		snprintf(ret->stop, sizeof ret->stop, "runs: %llu were asked",
 			 (unsigned long long)asked->runs);
 		break;
-	case BENCH_END_TIME:
+	case MEASURE_END_TIME:
 		snprintf(ret->stop, sizeof ret->stop, "time: %g s were asked",
 			 (double)asked->time_ns / 1e9);
 		break;
-	case BENCH_END_MAX_TIME:
+	case MEASURE_END_MAX_TIME:
 		say_max_time(p, half, ret);
 		break;
-	case BENCH_END_PRECISION:
+	case MEASURE_END_PRECISION:
 		snprintf(ret->stop, sizeof ret->stop, "precision: %s, %g %% was asked",
 			 half[0] ? half : "all runs took no time that the clock can see",
 			 100 * asked->precision);

@@ -7,17 +7,17 @@
 
 #include "measure/phases.h"
 
-typedef struct bench_ending {
+typedef struct measure_ending {
 	double half_ratio; /* half of the interval over the value; NaN: there is none */
 	bool imprecise;	   /* a precision was asked for, and the time ended before it was there */
 	char why[160];	   /* there is no half-width because */
 	char stop[240];	   /* which rule ended it, a clause */
-} bench_ending;
+} measure_ending;
 
 /* e: the statistic that was asked for, of the final sample. */
-void bench_ending_find(const bench_phases *p, const stat_estimate *e, bench_ending *ret);
+void measure_ending_find(const measure_phases *p, const stat_estimate *e, measure_ending *ret);
 
 /* A half-width in percent: three digits, or as many as tell it from what was asked. */
-const char *bench_ending_percent(double half_ratio, double asked, char buf[32]);
+const char *measure_ending_percent(double half_ratio, double asked, char buf[32]);
 
 #endif

@@ -9,23 +9,23 @@
 /* A pause below this share of a run leaves no trace in it. */
 #define PAUSE_FELT 0.05
 
-uint64_t bench_loop_cpu_ns(const bench_loop *l)
+uint64_t measure_loop_cpu_ns(const measure_loop *l)
 {
 	return l->clock->cpu_ns ? l->clock->cpu_ns(l->clock->self) : os_process_cpu_ns();
 }
 
-bool bench_loop_cancelled(const bench_loop *l)
+bool measure_loop_cancelled(const measure_loop *l)
 {
 	return l->watch && l->watch->cancelled && l->watch->cancelled(l->watch->self);
 }
 
-static bool one_at_a_time(const bench_loop *l)
+static bool one_at_a_time(const measure_loop *l)
 {
 	return l->idle_ns > 0 || l->target->pool > 1 ||
 	       (l->target->engine.ops->caps & DCK_CAP_COMMAND);
 }
 
-uint64_t bench_loop_slice_size(const bench_loop *l, uint64_t left)
+uint64_t measure_loop_slice_size(const measure_loop *l, uint64_t left)
 {
 	uint64_t n = 1;
 
@@ -38,30 +38,30 @@ uint64_t bench_loop_slice_size(const bench_loop *l, uint64_t left)
 }
 
 /* What must be done anew before each single run, outside the clock. */
-static dck_status before_run(bench_loop *l, dck_err *err)
+static dck_status before_run(measure_loop *l, dck_err *err)
 {
 	if (l->target->pool > 1)
-		DCK_TRY(bench_target_next_input(l->target, err));
+		DCK_TRY(subject_target_next_input(l->target, err));
 	if (l->target->prepare)
-		DCK_TRY(bench_hook_run(l->target->prepare, l->watch, err));
+		DCK_TRY(subject_hook_run(l->target->prepare, l->watch, err));
 	if (l->idle_ns > 0)
 		os_sleep_ns(l->idle_ns, l->watch ? l->watch->cancelled : NULL,
 			    l->watch ? l->watch->self : NULL);
-	if (bench_loop_cancelled(l))
+	if (measure_loop_cancelled(l))
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	return DCK_OK;
 }
 
-static dck_status usage_take(bench_loop *l, bench_sinks *to, uint64_t at_ns, double *ret_cpu_ns,
+static dck_status usage_take(measure_loop *l, measure_sinks *to, uint64_t at_ns, double *ret_cpu_ns,
 			     dck_err *err)
 {
 	dck_usage usage = {.struct_size = sizeof usage};
 
 	DCK_TRY(l->target->engine.ops->usage(l->target->context, &usage, err));
 	if (to->user)
-		bench_samples_push(to->user, at_ns, (double)usage.user_ns);
+		measure_samples_push(to->user, at_ns, (double)usage.user_ns);
 	if (to->system)
-		bench_samples_push(to->system, at_ns, (double)usage.system_ns);
+		measure_samples_push(to->system, at_ns, (double)usage.system_ns);
 	if (usage.peak_rss_bytes > to->peak_rss_bytes)
 		to->peak_rss_bytes = usage.peak_rss_bytes;
 	*ret_cpu_ns = (double)(usage.user_ns + usage.system_ns);
@@ -69,7 +69,7 @@ static dck_status usage_take(bench_loop *l, bench_sinks *to, uint64_t at_ns, dou
 }
 
 /* The heart. Kept apart and small, so that it can be read, and measured, as it is. */
-static dck_status timed(bench_loop *l, bench_samples *to, uint64_t n, uint64_t *ret_first_ns,
+static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64_t *ret_first_ns,
 			uint64_t *ret_done, dck_err *err)
 {
 	uint64_t (*const now)(void *self) = l->clock->now_ns;
@@ -91,29 +91,29 @@ static dck_status timed(bench_loop *l, bench_samples *to, uint64_t n, uint64_t *
 			break;
 		if (i == 0)
 			*ret_first_ns = begin;
-		bench_samples_push(to, begin - origin, (double)(end - begin) * per_run);
+		measure_samples_push(to, begin - origin, (double)(end - begin) * per_run);
 	}
 	l->last_ns = end;
 	*ret_done = i;
 	return status;
 }
 
-dck_status bench_loop_slice(bench_loop *l, bench_sinks *to, uint64_t n, dck_err *err)
+dck_status measure_loop_slice(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
 {
 	const bool outside = l->target->engine.ops->caps & DCK_CAP_COMMAND;
 	uint64_t first_ns = 0, done = 0, cpu_begin, cpu_end;
 	double cpu_ns, runs;
 	dck_status status;
 
-	if (bench_loop_cancelled(l))
+	if (measure_loop_cancelled(l))
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	if (one_at_a_time(l)) {
 		n = 1;
 		DCK_TRY(before_run(l, err));
 	}
-	cpu_begin = outside ? 0 : bench_loop_cpu_ns(l);
+	cpu_begin = outside ? 0 : measure_loop_cpu_ns(l);
 	status = timed(l, to->latency, n, &first_ns, &done, err);
-	cpu_end = outside ? 0 : bench_loop_cpu_ns(l);
+	cpu_end = outside ? 0 : measure_loop_cpu_ns(l);
 	if (done > 0) {
 		runs = (double)(done * l->group);
 		cpu_ns = (double)(cpu_end - cpu_begin);
@@ -124,13 +124,13 @@ dck_status bench_loop_slice(bench_loop *l, bench_sinks *to, uint64_t n, dck_err 
 		to->cpu_ns += cpu_ns;
 		to->wall_ns += (double)(l->last_ns - first_ns);
 		if (to->cpu)
-			bench_samples_push(to->cpu, first_ns - l->origin_ns, cpu_ns / runs);
+			measure_samples_push(to->cpu, first_ns - l->origin_ns, cpu_ns / runs);
 	}
 	/* Inputs with which it ran before are not why. */
-	return l->runs > 0 ? status : bench_target_failed(l->target, status, err);
+	return l->runs > 0 ? status : subject_target_failed(l->target, status, err);
 }
 
-dck_status bench_loop_settle(bench_loop *l, uint64_t pause_ns, dck_err *err)
+dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err)
 {
 	if (l->idle_ns > 0 || l->target->engine.ops->caps & DCK_CAP_COMMAND ||
 	    (double)pause_ns < PAUSE_FELT * l->run_ns * (double)l->group)

@@ -8,40 +8,40 @@
 #include "measure/samples.h"
 #include "subject/target.h"
 
-typedef struct bench_loop {
+typedef struct measure_loop {
 	const dck_clock *clock;
 	uint64_t origin_ns; /* the record's beginning on that clock */
-	bench_target *target;
+	subject_target *target;
 	const dck_observer *watch;
 	uint64_t group;	  /* runs per sample */
 	uint64_t idle_ns; /* pause before each run */
 	uint64_t runs;	  /* made so far, all phases */
 	double run_ns;	  /* what a run took lately; 0: not known yet */
 	uint64_t last_ns; /* the last clock reading */
-} bench_loop;
+} measure_loop;
 
 /* What a phase collects. Each may be NULL. */
-typedef struct bench_sinks {
-	bench_samples *latency;
-	bench_samples *cpu;	      /* process CPU time per run, one value per slice */
-	bench_samples *user, *system; /* of a command's runs */
-	uint64_t peak_rss_bytes;      /* greatest of a command's runs */
-	double cpu_ns, wall_ns;	      /* sums over the slices */
-} bench_sinks;
+typedef struct measure_sinks {
+	measure_samples *latency;
+	measure_samples *cpu;		/* process CPU time per run, one value per slice */
+	measure_samples *user, *system; /* of a command's runs */
+	uint64_t peak_rss_bytes;	/* greatest of a command's runs */
+	double cpu_ns, wall_ns;		/* sums over the slices */
+} measure_sinks;
 
 /* Takes `n` samples. On failure the samples before it are kept and *err says what happened:
  * E_CANCEL when the observer cancelled. */
-dck_status bench_loop_slice(bench_loop *l, bench_sinks *to, uint64_t n, dck_err *err);
+dck_status measure_loop_slice(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err);
 
 /* Samples for the next slice: enough that the work between slices is small beside it, few enough
  * that Ctrl-C and deadlines are met; never more than `left` samples. */
-uint64_t bench_loop_slice_size(const bench_loop *l, uint64_t left);
+uint64_t measure_loop_slice_size(const measure_loop *l, uint64_t left);
 
 /* After a pause that a run could feel (caches, workers gone to sleep): one sample's worth of runs
  * that are not counted. */
-dck_status bench_loop_settle(bench_loop *l, uint64_t pause_ns, dck_err *err);
+dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err);
 
-uint64_t bench_loop_cpu_ns(const bench_loop *l);
-bool bench_loop_cancelled(const bench_loop *l);
+uint64_t measure_loop_cpu_ns(const measure_loop *l);
+bool measure_loop_cancelled(const measure_loop *l);
 
 #endif

@@ -2,23 +2,23 @@
 #include "measure/method.h"
 #include <math.h>
 
-record_builder *bench_facts_record(const bench_plan *plan)
+record_builder *method_record(const measure_plan *plan)
 {
-	return bench_facts_new(plan->asked.title);
+	return record_begin(plan->asked.title);
 }
 
-static void facts_warmup(record_builder *b, const bench_phases *p)
+static void facts_warmup(record_builder *b, const measure_phases *p)
 {
 	switch (p->plan.warmup) {
-	case BENCH_WARMUP_RUNS:
+	case MEASURE_WARMUP_RUNS:
 		record_fact_fmt(b, "method", "warmup_rule", "%llu runs were asked",
 				(unsigned long long)p->plan.warmup_amount);
 		break;
-	case BENCH_WARMUP_TIME:
+	case MEASURE_WARMUP_TIME:
 		record_fact_fmt(b, "method", "warmup_rule", "%g s were asked",
 				(double)p->plan.warmup_amount / 1e9);
 		break;
-	case BENCH_WARMUP_AUTO:
+	case MEASURE_WARMUP_AUTO:
 		record_fact_text(b, "method", "warmup_rule", "until a steady state is detected");
 		if (p->steady && p->steady_runs == 0)
 			record_fact_fmt(b, "method", "steady", "steady from the first run on: %s",
@@ -39,8 +39,8 @@ static void facts_warmup(record_builder *b, const bench_phases *p)
 	}
 }
 
-void bench_facts_method(record_builder *b, const bench_phases *p, const bench_ending *ending,
-			const stat_estimate *estimates)
+void method_facts(record_builder *b, const measure_phases *p, const measure_ending *ending,
+		  const stat_estimate *estimates)
 {
 	const uint32_t caps = p->loop.target->engine.ops->caps;
 
@@ -79,4 +79,3 @@ void bench_facts_method(record_builder *b, const bench_phases *p, const bench_en
 				 estimates[STAT_MEAN].n_eff);
 	}
 }
-

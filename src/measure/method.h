@@ -8,8 +8,8 @@
 #include "record/asked.h"
 
 /* A builder with what every record of a measurement has. NULL: no memory. */
-record_builder *bench_facts_record(const bench_plan *plan);
-void bench_facts_method(record_builder *b, const bench_phases *p, const bench_ending *ending,
-			const stat_estimate *estimates);
+record_builder *method_record(const measure_plan *plan);
+void method_facts(record_builder *b, const measure_phases *p, const measure_ending *ending,
+		  const stat_estimate *estimates);
 
 #endif

@@ -20,7 +20,7 @@
 #define SAMPLES_WANTED 50
 #define LIVE_NS	       250000000u
 
-dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, bool hot, dck_err *err)
+dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool hot, dck_err *err)
 {
 	const size_t keep = (size_t)plan->asked.keep;
 	const size_t most = keep > WARM_KEEP ? keep : WARM_KEEP;
@@ -33,41 +33,41 @@ dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, bool hot, 
 				 .hi_ns = NAN,
 				 .done_ratio = NAN,
 				 .eta_ns = NAN};
-	DCK_TRY(bench_samples_init(&p->warm, WARM_KEEP, hot, err));
-	DCK_TRY(bench_samples_init(&p->latency, keep, hot, err));
-	DCK_TRY(bench_samples_init(&p->cpu, keep, false, err));
-	DCK_TRY(bench_samples_init(&p->user, keep, false, err));
-	DCK_TRY(bench_samples_init(&p->system, keep, false, err));
+	DCK_TRY(measure_samples_init(&p->warm, WARM_KEEP, hot, err));
+	DCK_TRY(measure_samples_init(&p->latency, keep, hot, err));
+	DCK_TRY(measure_samples_init(&p->cpu, keep, false, err));
+	DCK_TRY(measure_samples_init(&p->user, keep, false, err));
+	DCK_TRY(measure_samples_init(&p->system, keep, false, err));
 	p->scratch = os_pages_reserve(stat_scratch(most) * sizeof *p->scratch);
 	if (!p->scratch)
 		DCK_FAIL(err, E_NOMEM, "no memory for the statistics of %zu samples", most);
-	p->sinks = (bench_sinks){
+	p->sinks = (measure_sinks){
 	    .latency = &p->latency, .cpu = &p->cpu, .user = &p->user, .system = &p->system};
 	return DCK_OK;
 }
 
-void bench_phases_done(bench_phases *p)
+void measure_phases_done(measure_phases *p)
 {
 	const size_t most = p->plan.asked.keep > WARM_KEEP ? (size_t)p->plan.asked.keep : WARM_KEEP;
 
 	if (p->scratch)
 		os_pages_free(p->scratch, stat_scratch(most) * sizeof *p->scratch);
-	bench_samples_done(&p->warm);
-	bench_samples_done(&p->latency);
-	bench_samples_done(&p->cpu);
-	bench_samples_done(&p->user);
-	bench_samples_done(&p->system);
+	measure_samples_done(&p->warm);
+	measure_samples_done(&p->latency);
+	measure_samples_done(&p->cpu);
+	measure_samples_done(&p->user);
+	measure_samples_done(&p->system);
 	memset(p, 0, sizeof *p);
 }
 
-static uint64_t now(const bench_phases *p)
+static uint64_t now(const measure_phases *p)
 {
 	return p->loop.clock->now_ns(p->loop.clock->self);
 }
 
 /* --- the live view */
 
-static void live_send(bench_phases *p, const char *phase, uint64_t runs, uint64_t elapsed_ns)
+static void live_send(measure_phases *p, const char *phase, uint64_t runs, uint64_t elapsed_ns)
 {
 	const dck_observer *w = p->loop.watch;
 
@@ -80,13 +80,13 @@ static void live_send(bench_phases *p, const char *phase, uint64_t runs, uint64_
 }
 
 /* True when somebody watches and the view is old. */
-static bool live_due(const bench_phases *p)
+static bool live_due(const measure_phases *p)
 {
 	return p->loop.watch && p->loop.watch->progress &&
 	       p->loop.last_ns - p->live_at_ns >= LIVE_NS;
 }
 
-static void live_estimate(bench_phases *p, const stat_estimate *e)
+static void live_estimate(measure_phases *p, const stat_estimate *e)
 {
 	p->live.estimate_ns = e->present ? e->value : NAN;
 	p->live.lo_ns = e->has_interval ? e->lo : NAN;
@@ -95,15 +95,15 @@ static void live_estimate(bench_phases *p, const stat_estimate *e)
 
 /* --- first run */
 
-dck_status bench_phase_first_run(bench_phases *p, dck_err *err)
+dck_status measure_phase_first_run(measure_phases *p, dck_err *err)
 {
-	bench_sinks sinks = {.latency = &p->warm};
+	measure_sinks sinks = {.latency = &p->warm};
 
-	if (p->plan.warmup == BENCH_WARMUP_RUNS && p->plan.warmup_amount == 0)
+	if (p->plan.warmup == MEASURE_WARMUP_RUNS && p->plan.warmup_amount == 0)
 		return DCK_OK;
 	live_send(p, "first run", 0, 0);
 	p->loop.group = 1;
-	DCK_TRY(bench_loop_slice(&p->loop, &sinks, 1, err));
+	DCK_TRY(measure_loop_slice(&p->loop, &sinks, 1, err));
 	p->first_run_ns = (uint64_t)p->warm.value[0];
 	p->has_first_run = true;
 	return DCK_OK;
@@ -111,31 +111,31 @@ dck_status bench_phase_first_run(bench_phases *p, dck_err *err)
 
 /* --- warm-up */
 
-static bool warmup_enough(const bench_phases *p, uint64_t elapsed_ns)
+static bool warmup_enough(const measure_phases *p, uint64_t elapsed_ns)
 {
 	switch (p->plan.warmup) {
-	case BENCH_WARMUP_RUNS:
+	case MEASURE_WARMUP_RUNS:
 		return p->loop.runs >= p->plan.warmup_amount;
-	case BENCH_WARMUP_TIME:
+	case MEASURE_WARMUP_TIME:
 		return elapsed_ns >= p->plan.warmup_amount;
-	case BENCH_WARMUP_AUTO:
+	case MEASURE_WARMUP_AUTO:
 		return p->steady || elapsed_ns >= p->plan.asked.max_warmup_ns;
 	}
 	return true;
 }
 
-static uint64_t warmup_left(const bench_phases *p)
+static uint64_t warmup_left(const measure_phases *p)
 {
 	uint64_t left;
 
-	if (p->plan.warmup != BENCH_WARMUP_RUNS)
+	if (p->plan.warmup != MEASURE_WARMUP_RUNS)
 		return UINT64_MAX;
 	left = p->plan.warmup_amount - p->loop.runs;
 	return left > p->loop.group ? left / p->loop.group : 1;
 }
 
 /* How many runs make one sample, from what single runs took and what the clock costs. */
-static void group_choose(bench_phases *p)
+static void group_choose(measure_phases *p)
 {
 	const double clock_ns = fmax(p->loop.clock->cost_ns, p->loop.clock->tick_ns);
 	const double run_ns = fmax(p->warm.min, 0.1);
@@ -160,20 +160,20 @@ static void group_choose(bench_phases *p)
 	p->group_wanted = clock_ns > CLOCK_SHARE_MAX * run_ns * group;
 }
 
-static dck_status probe(bench_phases *p, uint64_t begin_ns, dck_err *err)
+static dck_status probe(measure_phases *p, uint64_t begin_ns, dck_err *err)
 {
-	bench_sinks sinks = {.latency = &p->warm};
+	measure_sinks sinks = {.latency = &p->warm};
 
 	for (int i = 1; i < PROBE_RUNS && p->loop.last_ns - begin_ns < PROBE_NS; i++) {
 		if (warmup_enough(p, p->loop.last_ns - begin_ns))
 			break;
-		DCK_TRY(bench_loop_slice(&p->loop, &sinks, 1, err));
+		DCK_TRY(measure_loop_slice(&p->loop, &sinks, 1, err));
 	}
 	group_choose(p);
 	return DCK_OK;
 }
 
-static void steady_judge(bench_phases *p, uint64_t begin_ns)
+static void steady_judge(measure_phases *p, uint64_t begin_ns)
 {
 	stat_steady_check(p->warm.value, p->warm.n, WARMUP_RUNS_MIN, p->scratch, &p->verdict);
 	p->steady_known = true;
@@ -190,9 +190,9 @@ static void steady_judge(bench_phases *p, uint64_t begin_ns)
 	}
 }
 
-dck_status bench_phase_warmup(bench_phases *p, dck_err *err)
+dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 {
-	bench_sinks sinks = {.latency = &p->warm};
+	measure_sinks sinks = {.latency = &p->warm};
 	uint64_t next_check = WARMUP_RUNS_MIN;
 	uint64_t begin_ns, elapsed_ns = 0;
 	dck_status status;
@@ -206,7 +206,7 @@ dck_status bench_phase_warmup(bench_phases *p, dck_err *err)
 	status = probe(p, begin_ns, err);
 	while (status == DCK_OK) {
 		elapsed_ns = p->loop.last_ns - begin_ns;
-		if (p->plan.warmup == BENCH_WARMUP_AUTO && p->warm.pushed >= next_check &&
+		if (p->plan.warmup == MEASURE_WARMUP_AUTO && p->warm.pushed >= next_check &&
 		    (elapsed_ns >= WARMUP_NS_MIN || elapsed_ns >= p->plan.asked.max_warmup_ns)) {
 			steady_judge(p, begin_ns);
 			next_check = (uint64_t)((double)p->warm.pushed * WARMUP_GROWTH) + 1;
@@ -218,10 +218,10 @@ dck_status bench_phase_warmup(bench_phases *p, dck_err *err)
 			live_send(p, "warm-up", p->loop.runs, elapsed_ns);
 			p->live_at_ns = p->loop.last_ns;
 		}
-		status = bench_loop_slice(&p->loop, &sinks,
-					  bench_loop_slice_size(&p->loop, warmup_left(p)), err);
+		status = measure_loop_slice(&p->loop, &sinks,
+					    measure_loop_slice_size(&p->loop, warmup_left(p)), err);
 	}
-	if (status == DCK_OK && p->plan.warmup == BENCH_WARMUP_AUTO && !p->steady &&
+	if (status == DCK_OK && p->plan.warmup == MEASURE_WARMUP_AUTO && !p->steady &&
 	    p->warm.n >= WARMUP_RUNS_MIN)
 		steady_judge(p, begin_ns); /* the last word, on all of it */
 	p->warmup_ns = p->loop.last_ns - begin_ns;
@@ -232,35 +232,35 @@ dck_status bench_phase_warmup(bench_phases *p, dck_err *err)
 /* --- measurement */
 
 /* Looks at the statistic; true when the precision is reached. */
-static bool precision_check(bench_phases *p)
+static bool precision_check(measure_phases *p)
 {
 	const dck_plan *asked = &p->plan.asked;
 	stat_estimate e;
 
-	bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch, &e);
+	measure_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch, &e);
 	p->checks++;
 	live_estimate(p, &e);
 	if (!stat_stop_look(&p->looks, &e, asked->precision))
 		return false;
-	p->ended = BENCH_END_PRECISION;
+	p->ended = MEASURE_END_PRECISION;
 	return true;
 }
 
 /* Rules that need no look at the samples. */
-static bool measure_enough(bench_phases *p, uint64_t runs, uint64_t elapsed_ns)
+static bool measure_enough(measure_phases *p, uint64_t runs, uint64_t elapsed_ns)
 {
 	const dck_plan *asked = &p->plan.asked;
 
 	if (asked->runs > 0 && runs >= asked->runs)
-		p->ended = BENCH_END_RUNS;
+		p->ended = MEASURE_END_RUNS;
 	else if (asked->time_ns > 0 && elapsed_ns >= asked->time_ns)
-		p->ended = BENCH_END_TIME;
+		p->ended = MEASURE_END_TIME;
 	else if (asked->runs == 0 && asked->time_ns == 0 && elapsed_ns >= asked->max_time_ns)
-		p->ended = BENCH_END_MAX_TIME;
-	return p->ended != BENCH_END_EARLY;
+		p->ended = MEASURE_END_MAX_TIME;
+	return p->ended != MEASURE_END_EARLY;
 }
 
-static void live_foresee(bench_phases *p, uint64_t runs, uint64_t elapsed_ns)
+static void live_foresee(measure_phases *p, uint64_t runs, uint64_t elapsed_ns)
 {
 	const dck_plan *asked = &p->plan.asked;
 	const double elapsed = (double)elapsed_ns;
@@ -283,7 +283,7 @@ static void live_foresee(bench_phases *p, uint64_t runs, uint64_t elapsed_ns)
 	p->live.done_ratio = total_ns > 0 ? fmin(1, elapsed / total_ns) : NAN;
 }
 
-static dck_status measure_look(bench_phases *p, bool check, uint64_t runs, uint64_t elapsed_ns,
+static dck_status measure_look(measure_phases *p, bool check, uint64_t runs, uint64_t elapsed_ns,
 			       bool *ret_enough, dck_err *err)
 {
 	uint64_t begin_ns = now(p);
@@ -296,8 +296,8 @@ static dck_status measure_look(bench_phases *p, bool check, uint64_t runs, uint6
 		if (!check && p->latency.n >= 5 && p->live_cost_ns < 0.02 * (double)LIVE_NS) {
 			stat_estimate e;
 
-			bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
-					    &e);
+			measure_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
+					      &e);
 			live_estimate(p, &e);
 			p->live_cost_ns = (double)(now(p) - begin_ns);
 		}
@@ -307,10 +307,10 @@ static dck_status measure_look(bench_phases *p, bool check, uint64_t runs, uint6
 	}
 	*ret_enough = enough;
 	/* All this took time in which caches cool and workers go to sleep. */
-	return enough ? DCK_OK : bench_loop_settle(&p->loop, now(p) - begin_ns, err);
+	return enough ? DCK_OK : measure_loop_settle(&p->loop, now(p) - begin_ns, err);
 }
 
-dck_status bench_phase_measure(bench_phases *p, dck_err *err)
+dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 {
 	const dck_plan *asked = &p->plan.asked;
 	const bool by_precision = asked->runs == 0 && asked->time_ns == 0;
@@ -332,8 +332,8 @@ dck_status bench_phase_measure(bench_phases *p, dck_err *err)
 		} else if (by_precision && next_check > p->latency.pushed) {
 			left = next_check - p->latency.pushed;
 		}
-		status = bench_loop_slice(&p->loop, &p->sinks,
-					  bench_loop_slice_size(&p->loop, left), err);
+		status = measure_loop_slice(&p->loop, &p->sinks,
+					    measure_loop_slice_size(&p->loop, left), err);
 		runs = p->loop.runs - runs_before;
 		elapsed_ns = p->loop.last_ns - begin_ns;
 		if (status != DCK_OK || (enough = measure_enough(p, runs, elapsed_ns)))

@@ -8,21 +8,21 @@
 #include "measure/plan.h"
 
 /* Which rule ended the measurement; ending.h says it in words. */
-typedef enum bench_end {
-	BENCH_END_EARLY, /* interrupted, or a run failed */
-	BENCH_END_RUNS,
-	BENCH_END_TIME,
-	BENCH_END_MAX_TIME,
-	BENCH_END_PRECISION
-} bench_end;
+typedef enum measure_end {
+	MEASURE_END_EARLY, /* interrupted, or a run failed */
+	MEASURE_END_RUNS,
+	MEASURE_END_TIME,
+	MEASURE_END_MAX_TIME,
+	MEASURE_END_PRECISION
+} measure_end;
 
 /* One measurement in one process. */
-typedef struct bench_phases {
-	bench_plan plan;
-	bench_loop loop;
-	bench_samples warm, latency, cpu, user, system;
-	double *scratch;   /* for the statistics of a full store */
-	bench_sinks sinks; /* of the measurement */
+typedef struct measure_phases {
+	measure_plan plan;
+	measure_loop loop;
+	measure_samples warm, latency, cpu, user, system;
+	double *scratch;     /* for the statistics of a full store */
+	measure_sinks sinks; /* of the measurement */
 
 	/* What came of it. */
 	uint64_t first_run_ns, warmup_ns, measured_ns;
@@ -31,7 +31,7 @@ typedef struct bench_phases {
 	bool steady_known, steady;	 /* auto: whether it could be judged, and the judgement */
 	uint64_t steady_runs, steady_ns; /* from where on it was steady */
 	stat_steady verdict;
-	bench_end ended;
+	measure_end ended;
 	char early[48]; /* what ended it before its rule did, a clause */
 	stat_stop looks;
 	uint64_t checks;   /* how often the precision was looked at */
@@ -40,15 +40,15 @@ typedef struct bench_phases {
 	double live_cost_ns;
 	uint64_t live_at_ns;
 	dck_progress live;
-} bench_phases;
+} measure_phases;
 
 /* `hot`: a page fault would be felt, as beside work in this process; not beside a command, whose
  * memory must not be hidden behind ours. */
-dck_status bench_phases_init(bench_phases *p, const bench_plan *plan, bool hot, dck_err *err);
-void bench_phases_done(bench_phases *p); /* {0} is allowed */
+dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool hot, dck_err *err);
+void measure_phases_done(measure_phases *p); /* {0} is allowed */
 
-dck_status bench_phase_first_run(bench_phases *p, dck_err *err);
-dck_status bench_phase_warmup(bench_phases *p, dck_err *err);
-dck_status bench_phase_measure(bench_phases *p, dck_err *err);
+dck_status measure_phase_first_run(measure_phases *p, dck_err *err);
+dck_status measure_phase_warmup(measure_phases *p, dck_err *err);
+dck_status measure_phase_measure(measure_phases *p, dck_err *err);
 
 #endif

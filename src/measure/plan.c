@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const bench_estimator_tag[STAT_ESTIMATORS] = {
+const char *const subject_estimator_tag[STAT_ESTIMATORS] = {
     [STAT_MEAN] = "latency/mean", [STAT_MEDIAN] = "latency/median", [STAT_MIN] = "latency/min",
     [STAT_MAX] = "latency/max",	  [STAT_STDDEV] = "latency/stddev", [STAT_CV] = "latency/cv",
     [STAT_MAD] = "latency/mad",	  [STAT_P90] = "latency/p90",	    [STAT_P95] = "latency/p95",
@@ -147,18 +147,18 @@ void dck_plan_init(dck_plan *p)
 	(void)status;
 }
 
-static dck_status warmup_read(const char *text, bench_plan *plan, dck_err *err)
+static dck_status warmup_read(const char *text, measure_plan *plan, dck_err *err)
 {
 	if (strcmp(text, "auto") == 0) {
-		plan->warmup = BENCH_WARMUP_AUTO;
+		plan->warmup = MEASURE_WARMUP_AUTO;
 		return DCK_OK;
 	}
 	if (units_parse_count(text, &plan->warmup_amount, NULL) == DCK_OK) {
-		plan->warmup = BENCH_WARMUP_RUNS;
+		plan->warmup = MEASURE_WARMUP_RUNS;
 		return DCK_OK;
 	}
 	if (units_parse_time(text, &plan->warmup_amount, NULL) == DCK_OK) {
-		plan->warmup = BENCH_WARMUP_TIME;
+		plan->warmup = MEASURE_WARMUP_TIME;
 		return DCK_OK;
 	}
 	DCK_FAIL(err, E_ARG,
@@ -166,7 +166,7 @@ static dck_status warmup_read(const char *text, bench_plan *plan, dck_err *err)
 }
 
 /* "p99.9" is latency/p999, and p50 is the median: one statistic has one name. */
-static dck_status statistic_read(const char *text, bench_plan *plan, dck_err *err)
+static dck_status statistic_read(const char *text, measure_plan *plan, dck_err *err)
 {
 	static const struct {
 		double p;
@@ -180,7 +180,7 @@ static dck_status statistic_read(const char *text, bench_plan *plan, dck_err *er
 	double p;
 
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-		if (strcmp(bench_estimator_tag[others[i]] + strlen("latency/"), text) == 0) {
+		if (strcmp(subject_estimator_tag[others[i]] + strlen("latency/"), text) == 0) {
 			plan->statistic = others[i];
 			return DCK_OK;
 		}
@@ -200,19 +200,19 @@ static dck_status statistic_read(const char *text, bench_plan *plan, dck_err *er
 	return DCK_OK;
 }
 
-const char *bench_plan_tag(const bench_plan *plan)
+const char *measure_plan_tag(const measure_plan *plan)
 {
-	return plan->statistic < STAT_ESTIMATORS ? bench_estimator_tag[plan->statistic]
+	return plan->statistic < STAT_ESTIMATORS ? subject_estimator_tag[plan->statistic]
 						 : plan->percentile;
 }
 
-const char *bench_plan_statistic(const bench_plan *plan)
+const char *measure_plan_statistic(const measure_plan *plan)
 {
-	return bench_plan_tag(plan) + strlen("latency/");
+	return measure_plan_tag(plan) + strlen("latency/");
 }
 
-void bench_plan_estimate(const bench_plan *plan, const double *x, size_t n, double *scratch,
-			 stat_estimate *ret)
+void measure_plan_estimate(const measure_plan *plan, const double *x, size_t n, double *scratch,
+			   stat_estimate *ret)
 {
 	if (plan->statistic < STAT_ESTIMATORS)
 		stat_estimate_one(plan->statistic, x, n, plan->asked.level, scratch, ret);
@@ -220,9 +220,9 @@ void bench_plan_estimate(const bench_plan *plan, const double *x, size_t n, doub
 		stat_estimate_quantile(plan->p, x, n, plan->asked.level, scratch, ret);
 }
 
-dck_status bench_plan_check(const dck_plan *p, bench_plan *ret, dck_err *err)
+dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err)
 {
-	bench_plan plan = {.asked = *p};
+	measure_plan plan = {.asked = *p};
 
 	DCK_TRY(statistic_read(p->statistic ? p->statistic : "median", &plan, err));
 	if (p->runs > 0 && p->time_ns > 0)

@@ -20,7 +20,7 @@ typedef struct workers {
 	const dck_subject *subject; /* as a process has it */
 	const dck_subject *whole;   /* with what is done once for all of them */
 	dck_err cleanup;
-	const bench_plan *plan;
+	const measure_plan *plan;
 	const dck_observer *watch;
 	dck_record **records; /* [n] */
 	size_t n;
@@ -45,7 +45,7 @@ static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
 
 	if (done > 0) {
 		p.eta_ns = (double)p.elapsed_ns / (double)done * (all - (double)done);
-		p.estimate_ns = dck_record_value(w->records[done - 1], bench_plan_tag(w->plan));
+		p.estimate_ns = dck_record_value(w->records[done - 1], measure_plan_tag(w->plan));
 	}
 	if (w->watch && w->watch->progress)
 		w->watch->progress(w->watch->self, &p);
@@ -129,7 +129,7 @@ static void precision_say(record_builder *b, const workers *w, double half_ratio
 		    b, DCK_INFO, "imprecise",
 		    "half of the interval between the processes is %s %%, %g %% was asked: give "
 		    "more --processes or accept the interval that is printed",
-		    bench_ending_percent(half_ratio, asked->precision, half),
+		    measure_ending_percent(half_ratio, asked->precision, half),
 		    100 * asked->precision);
 }
 
@@ -162,8 +162,8 @@ static void metric_fold(record_builder *b, const workers *w, const dck_metric *f
 	}
 	if (f == FOLD_MEAN || f == FOLD_SCALE) {
 		processes_estimate(w, values, f == FOLD_SCALE, &e);
-		bench_result_estimate(b, tag, &e);
-		if (strcmp(tag, bench_plan_tag(w->plan)) == 0 && e.has_interval && e.value > 0)
+		measure_result_estimate(b, tag, &e);
+		if (strcmp(tag, measure_plan_tag(w->plan)) == 0 && e.has_interval && e.value > 0)
 			precision_say(b, w, (e.hi - e.lo) / 2 / e.value);
 	} else {
 		double v = f == FOLD_SUM ? sum : extreme;
@@ -197,14 +197,14 @@ static void notes_fold(record_builder *b, const workers *w)
 					    "in %zu of %zu processes: %s", all, w->n, note->text);
 		}
 	for (size_t k = 0; k < w->n; k++)
-		bench_facts_folded(b, w->records[k]);
+		record_copy_under(b, w->records[k]);
 }
 
 /* The number that justifies the whole exercise: what lies between starts, beside what one start
  * says of itself. */
 static void spread_note(record_builder *b, const workers *w, double *values)
 {
-	const char *tag = bench_plan_tag(w->plan);
+	const char *tag = measure_plan_tag(w->plan);
 	double within = 0, low = INFINITY, high = -INFINITY, sum = 0;
 
 	for (size_t k = 0; k < w->n; k++) {
@@ -235,7 +235,7 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 {
 	const dck_record *first = w->records[0];
 	double *values = mem_alloc(w->n * sizeof *values);
-	record_builder *b = bench_facts_record(w->plan);
+	record_builder *b = method_record(w->plan);
 	bool incomplete = failed != DCK_OK;
 
 	if (!values || !b) {
@@ -244,7 +244,7 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 		DCK_FAIL(err, E_NOMEM, "no memory to combine %zu processes", w->n);
 	}
 	record_set_began(b, first->began_unix_ns);
-	bench_facts_copy(b, first);
+	record_copy_facts(b, first);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);
 	record_fact_fmt(b, "method", "interval",
@@ -276,13 +276,13 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 	if (w->plan->asked.check_outputs && !incomplete)
 		agree_check(b, w->subject, NULL, w->watch);
 	mem_free(values);
-	bench_hooks_facts(b, w->whole);
-	bench_hooks_note(b, &w->cleanup);
+	subject_hooks_facts(b, w->whole);
+	subject_hooks_note(b, &w->cleanup);
 	return record_finish(b, ret, err);
 }
 
-dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
-			       const dck_observer *watch, dck_record **ret, dck_err *err)
+dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
+				 const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	dck_subject bare;
 	workers w = {.subject = &bare, .whole = s, .plan = plan, .watch = watch};
@@ -294,7 +294,7 @@ dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
 	if (!w.records)
 		DCK_FAIL(err, E_NOMEM, "no memory for %llu processes",
 			 (unsigned long long)plan->asked.processes);
-	status = bench_hooks_begin(&s, 1, watch, &bare, err);
+	status = subject_hooks_begin(&s, 1, watch, &bare, err);
 	if (status != DCK_OK) {
 		mem_free(w.records);
 		return status;
@@ -310,7 +310,7 @@ dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
 				break;
 		}
 	}
-	bench_hooks_end(&s, 1, &w.cleanup);
+	subject_hooks_end(&s, 1, &w.cleanup);
 	if (w.n == 0) {
 		if (err)
 			*err = why;

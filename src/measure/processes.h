@@ -7,7 +7,7 @@
 #include "measure/plan.h"
 
 /* plan->asked.processes workers, one after the other. */
-dck_status bench_run_processes(const dck_subject *s, const bench_plan *plan,
-			       const dck_observer *watch, dck_record **ret, dck_err *err);
+dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
+				 const dck_observer *watch, dck_record **ret, dck_err *err);
 
 #endif

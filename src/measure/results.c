@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void bench_result_estimate(record_builder *b, const char *tag, const stat_estimate *e)
+void measure_result_estimate(record_builder *b, const char *tag, const stat_estimate *e)
 {
 	if (!e->present)
 		record_metric_absent(b, tag, e->why);
@@ -17,7 +17,7 @@ void bench_result_estimate(record_builder *b, const char *tag, const stat_estima
 }
 
 /* Extremes are of all samples, also of those that were not kept. */
-static void extremes(const bench_samples *s, stat_estimate *estimates)
+static void extremes(const measure_samples *s, stat_estimate *estimates)
 {
 	if (s->pushed == 0)
 		return;
@@ -26,7 +26,7 @@ static void extremes(const bench_samples *s, stat_estimate *estimates)
 }
 
 /* The statistic that was asked for, where a rate can be made of it: of a percentile it cannot. */
-static void throughput(record_builder *b, const bench_phases *p, const stat_estimate *estimates)
+static void throughput(record_builder *b, const measure_phases *p, const stat_estimate *estimates)
 {
 	const char *tag = "throughput/items";
 	const double items = (double)p->loop.target->items;
@@ -49,10 +49,10 @@ static void throughput(record_builder *b, const bench_phases *p, const stat_esti
 				       items * 1e9 / e->lo, e->level, how);
 	else
 		record_metric_real(b, tag, items * 1e9 / e->value, how);
-	record_metric_unit(b, tag, bench_rate_unit(p->loop.target));
+	record_metric_unit(b, tag, subject_rate_unit(p->loop.target));
 }
 
-static void cpu(record_builder *b, const bench_phases *p)
+static void cpu(record_builder *b, const measure_phases *p)
 {
 	const bool command = p->loop.target->engine.ops->caps & DCK_CAP_COMMAND;
 	stat_estimate e;
@@ -70,7 +70,7 @@ static void cpu(record_builder *b, const bench_phases *p)
 	if (e.present)
 		snprintf(e.how, sizeof e.how, "user and system time of %s, mean per run",
 			 command ? "the command" : "all threads of the process");
-	bench_result_estimate(b, "cpu/time", &e);
+	measure_result_estimate(b, "cpu/time", &e);
 	if (p->sinks.wall_ns > 0)
 		record_metric_real(
 		    b, "cpu/ratio", p->sinks.cpu_ns / p->sinks.wall_ns,
@@ -78,10 +78,10 @@ static void cpu(record_builder *b, const bench_phases *p)
 	else
 		record_metric_absent(b, "cpu/ratio", "no measured run");
 	for (int i = 0; command && i < 2; i++) {
-		const bench_samples *s = i == 0 ? &p->user : &p->system;
+		const measure_samples *s = i == 0 ? &p->user : &p->system;
 
 		stat_estimate_one(STAT_MEAN, s->value, s->n, p->plan.asked.level, p->scratch, &e);
-		bench_result_estimate(b, i == 0 ? "cpu/user" : "cpu/system", &e);
+		measure_result_estimate(b, i == 0 ? "cpu/user" : "cpu/system", &e);
 	}
 }
 
@@ -94,13 +94,13 @@ static void phase(record_builder *b, const char *tag, uint64_t ns, bool there, c
 		record_metric_absent(b, tag, why);
 }
 
-static void phases(record_builder *b, const bench_phases *p)
+static void phases(record_builder *b, const measure_phases *p)
 {
-	const bench_target *t = p->loop.target;
+	const subject_target *t = p->loop.target;
 	const bool inputs = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
 
 	phase(b, "time/library", t->library_ns, t->library_ns > 0, "the engine loads no library");
-	phase(b, "time/session", t->session_ns, t->engine.ops != &bench_function_engine,
+	phase(b, "time/session", t->session_ns, t->engine.ops != &subject_function_engine,
 	      "there is nothing to open");
 	phase(b, "time/inputs", t->inputs_ns, inputs, "there are no inputs");
 	phase(b, "time/first_run", p->first_run_ns, p->has_first_run, "there was no warm-up");
@@ -108,7 +108,7 @@ static void phases(record_builder *b, const bench_phases *p)
 	phase(b, "time/measured", p->measured_ns, p->measured_runs > 0, "no measured run");
 }
 
-static void memory(record_builder *b, const bench_phases *p)
+static void memory(record_builder *b, const measure_phases *p)
 {
 	os_usage usage;
 
@@ -132,9 +132,9 @@ static void memory(record_builder *b, const bench_phases *p)
 }
 
 /* Warm-up and measurement as one series, in order. */
-static void series(record_builder *b, const bench_phases *p)
+static void series(record_builder *b, const measure_phases *p)
 {
-	const bench_samples *w = &p->warm, *m = &p->latency;
+	const measure_samples *w = &p->warm, *m = &p->latency;
 	const size_t n = w->n + m->n;
 	double *value = os_pages_alloc(n * sizeof *value + 1);
 	uint64_t *at = os_pages_alloc(n * sizeof *at + 1);
@@ -160,7 +160,7 @@ static void series(record_builder *b, const bench_phases *p)
 
 /* A measurement that ended in its warm-up: what was timed, called what it is. An interval would
  * claim a state that was not reached. */
-static void warmup_estimates(const bench_phases *p, stat_estimate *estimates)
+static void warmup_estimates(const measure_phases *p, stat_estimate *estimates)
 {
 	char how[sizeof estimates->how];
 
@@ -178,7 +178,7 @@ static void warmup_estimates(const bench_phases *p, stat_estimate *estimates)
 	}
 }
 
-void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates)
+void measure_results(record_builder *b, measure_phases *p, stat_estimate *estimates)
 {
 	stat_estimate_all(p->latency.value, p->latency.n, p->plan.asked.level, p->scratch,
 			  estimates);
@@ -186,11 +186,11 @@ void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates)
 	if (p->latency.n == 0 && p->warm.n > 0)
 		warmup_estimates(p, estimates);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
-		bench_result_estimate(b, bench_estimator_tag[i], &estimates[i]);
+		measure_result_estimate(b, subject_estimator_tag[i], &estimates[i]);
 	if (p->plan.statistic == STAT_ESTIMATORS) {
-		bench_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
-				    &estimates[STAT_ESTIMATORS]);
-		bench_result_estimate(b, bench_plan_tag(&p->plan), &estimates[STAT_ESTIMATORS]);
+		measure_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
+				      &estimates[STAT_ESTIMATORS]);
+		measure_result_estimate(b, measure_plan_tag(&p->plan), &estimates[STAT_ESTIMATORS]);
 	}
 	throughput(b, p, estimates);
 	record_metric_int(b, "runs/count", (int64_t)p->measured_runs, "measured runs");

@@ -9,9 +9,9 @@
 
 /* Fills estimates[STAT_ESTIMATORS + 1] (the last where the plan asks for another percentile) and
  * adds every metric of a measurement. */
-void bench_results(record_builder *b, bench_phases *p, stat_estimate *estimates);
+void measure_results(record_builder *b, measure_phases *p, stat_estimate *estimates);
 
 /* An estimate as a metric: value with interval, value alone, or absent with the reason. */
-void bench_result_estimate(record_builder *b, const char *tag, const stat_estimate *e);
+void measure_result_estimate(record_builder *b, const char *tag, const stat_estimate *e);
 
 #endif

@@ -28,8 +28,8 @@ typedef struct run {
 	os_clock_state clock_state;
 	dck_clock clock;
 	os_host host;
-	bench_target target;
-	bench_phases phases;
+	subject_target target;
+	measure_phases phases;
 	record_builder *record;
 	uint64_t origin_ns;
 } run;
@@ -85,15 +85,16 @@ static void clock_choose(run *r, const dck_subject *s, const dck_clock *given)
 }
 
 /* Everything between opening the subject and the last run. */
-static dck_status measure(run *r, bench_evidence *evidence, dck_err *err)
+static dck_status measure(run *r, measure_evidence *evidence, dck_err *err)
 {
-	DCK_TRY(bench_phase_first_run(&r->phases, err));
-	DCK_TRY(bench_phase_warmup(&r->phases, err));
-	evidence->prepare_cpu_ns = bench_hook_cpu_ns(r->target.prepare);
+	DCK_TRY(measure_phase_first_run(&r->phases, err));
+	DCK_TRY(measure_phase_warmup(&r->phases, err));
+	evidence->prepare_cpu_ns = subject_hook_cpu_ns(r->target.prepare);
 	os_usage_get(&evidence->before);
-	dck_status status = bench_phase_measure(&r->phases, err);
+	dck_status status = measure_phase_measure(&r->phases, err);
 	os_usage_get(&evidence->after);
-	evidence->prepare_cpu_ns = bench_hook_cpu_ns(r->target.prepare) - evidence->prepare_cpu_ns;
+	evidence->prepare_cpu_ns =
+	    subject_hook_cpu_ns(r->target.prepare) - evidence->prepare_cpu_ns;
 	return status;
 }
 
@@ -115,29 +116,29 @@ static void stopped_note(run *r, dck_status status, const dck_err *why)
 	}
 }
 
-static void record_fill(run *r, const dck_subject *s, const bench_evidence *evidence)
+static void record_fill(run *r, const dck_subject *s, const measure_evidence *evidence)
 {
-	bench_evidence all = *evidence;
+	measure_evidence all = *evidence;
 	stat_estimate estimates[STAT_ESTIMATORS + 1];
 	dck_plan asked = r->phases.plan.asked;
-	bench_ending ending;
+	measure_ending ending;
 	record_builder *b = r->record;
 
-	bench_facts_subject(b, s, &r->target);
-	bench_facts_engine(b, &r->target);
-	bench_facts_host(b, &r->host);
-	asked.statistic = bench_plan_statistic(&r->phases.plan); /* p50 is the median */
-	bench_facts_options(b, "plan", dck_plan_options, &asked);
+	subject_facts_of(b, s, &r->target);
+	subject_facts_engine(b, &r->target);
+	subject_facts_host(b, &r->host);
+	asked.statistic = measure_plan_statistic(&r->phases.plan); /* p50 is the median */
+	record_fact_options(b, "plan", dck_plan_options, &asked);
 	if (s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN)
-		bench_facts_options(b, "plan", dck_model_options, &s->model);
+		record_fact_options(b, "plan", dck_model_options, &s->model);
 	if (s->kind == DCK_SUBJECT_COMMAND)
-		bench_facts_options(b, "plan", dck_command_options, &s->command);
-	bench_results(b, &r->phases, estimates);
-	bench_ending_find(&r->phases, &estimates[r->phases.plan.statistic], &ending);
-	bench_facts_method(b, &r->phases, &ending, estimates);
+		record_fact_options(b, "plan", dck_command_options, &s->command);
+	measure_results(b, &r->phases, estimates);
+	measure_ending_find(&r->phases, &estimates[r->phases.plan.statistic], &ending);
+	method_facts(b, &r->phases, &ending, estimates);
 	all.ending = &ending;
 	all.estimates = estimates;
-	bench_doubts(b, &all, r->phases.scratch);
+	diagnostics_notes(b, &all, r->phases.scratch);
 	log_to_notes(b, &r->log);
 }
 
@@ -151,25 +152,25 @@ static void notes_show(const run *r)
 		w->note(w->self, &notes[i]);
 }
 
-static dck_status run_all(run *r, const dck_subject *s, const bench_plan *plan, dck_err *err)
+static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan, dck_err *err)
 {
-	bench_evidence evidence = {.phases = &r->phases, .host = &r->host};
+	measure_evidence evidence = {.phases = &r->phases, .host = &r->host};
 	dck_err why = {0};
 	dck_status status;
 
 	os_host_get(&r->host);
-	DCK_TRY(bench_phases_init(&r->phases, plan, s->kind != DCK_SUBJECT_COMMAND, err));
+	DCK_TRY(measure_phases_init(&r->phases, plan, s->kind != DCK_SUBJECT_COMMAND, err));
 	r->origin_ns = r->clock.now_ns(r->clock.self);
 	record_set_began(r->record, os_unix_ns());
 	r->target.log = log_take;
 	r->target.log_self = &r->log;
-	DCK_TRY(verify_target_open(&r->target, s, &r->clock, r->log.watch, phase_show, r, err));
-	r->phases.loop = (bench_loop){.clock = &r->clock,
-				      .origin_ns = r->origin_ns,
-				      .target = &r->target,
-				      .watch = r->log.watch,
-				      .group = 1,
-				      .idle_ns = plan->asked.idle_ns};
+	DCK_TRY(verify_open(&r->target, s, &r->clock, r->log.watch, phase_show, r, err));
+	r->phases.loop = (measure_loop){.clock = &r->clock,
+					.origin_ns = r->origin_ns,
+					.target = &r->target,
+					.watch = r->log.watch,
+					.group = 1,
+					.idle_ns = plan->asked.idle_ns};
 	status = measure(r, &evidence, &why);
 	if (status != DCK_OK && r->phases.loop.runs == 0) {
 		if (err)
@@ -185,30 +186,30 @@ static dck_status run_all(run *r, const dck_subject *s, const bench_plan *plan, 
 	return DCK_OK;
 }
 
-dck_status bench_run_here(const dck_subject *s, const bench_plan *plan, const dck_observer *watch,
-			  dck_record **ret, dck_err *err)
+dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
+			    const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	run r = {.log = {.watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER}};
 	dck_subject bare;
 	dck_err cleanup = {0};
 	dck_status status;
 
-	r.record = bench_facts_record(plan);
+	r.record = method_record(plan);
 	if (!r.record)
 		DCK_FAIL(err, E_NOMEM, "no memory for a record");
 	clock_choose(&r, s, plan->asked.clock);
-	status = bench_hooks_begin(&s, 1, watch, &bare, err);
+	status = subject_hooks_begin(&s, 1, watch, &bare, err);
 	if (status == DCK_OK) {
 		status = run_all(&r, &bare, plan, err);
 		/* The engine may log until it is closed. */
-		bench_target_close(&r.target);
-		bench_hooks_end(&s, 1, &cleanup);
+		subject_target_close(&r.target);
+		subject_hooks_end(&s, 1, &cleanup);
 	}
 	if (status == DCK_OK) {
-		bench_hooks_facts(r.record, s);
-		bench_hooks_note(r.record, &cleanup);
+		subject_hooks_facts(r.record, s);
+		subject_hooks_note(r.record, &cleanup);
 	}
-	bench_phases_done(&r.phases);
+	measure_phases_done(&r.phases);
 	pthread_mutex_destroy(&r.log.lock);
 	if (status == DCK_OK)
 		return record_finish(r.record, ret, err);

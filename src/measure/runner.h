@@ -6,7 +6,7 @@
 
 #include "measure/plan.h"
 
-dck_status bench_run_here(const dck_subject *s, const bench_plan *plan, const dck_observer *watch,
-			  dck_record **ret, dck_err *err);
+dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
+			    const dck_observer *watch, dck_record **ret, dck_err *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-dck_status bench_samples_init(bench_samples *s, size_t cap, bool hot, dck_err *err)
+dck_status measure_samples_init(measure_samples *s, size_t cap, bool hot, dck_err *err)
 {
 	void *(*const pages)(size_t n) = hot ? os_pages_alloc : os_pages_reserve;
 
@@ -17,21 +17,21 @@ dck_status bench_samples_init(bench_samples *s, size_t cap, bool hot, dck_err *e
 	s->at_ns = pages(cap * sizeof *s->at_ns);
 	s->cap = cap;
 	if (!s->value || !s->at_ns) {
-		bench_samples_done(s);
+		measure_samples_done(s);
 		DCK_FAIL(err, E_NOMEM, "no memory for %zu samples", cap);
 	}
-	bench_samples_clear(s);
+	measure_samples_clear(s);
 	return DCK_OK;
 }
 
-void bench_samples_done(bench_samples *s)
+void measure_samples_done(measure_samples *s)
 {
 	os_pages_free(s->value, s->cap * sizeof *s->value);
 	os_pages_free(s->at_ns, s->cap * sizeof *s->at_ns);
 	memset(s, 0, sizeof *s);
 }
 
-void bench_samples_clear(bench_samples *s)
+void measure_samples_clear(measure_samples *s)
 {
 	s->n = 0;
 	s->stride = 1;
@@ -41,7 +41,7 @@ void bench_samples_clear(bench_samples *s)
 	s->max = -INFINITY;
 }
 
-void bench_samples_halve(bench_samples *s)
+void measure_samples_halve(measure_samples *s)
 {
 	for (size_t i = 0; 2 * i < s->n; i++) {
 		s->value[i] = s->value[2 * i];

@@ -9,22 +9,22 @@
 
 #include "deepclock/base.h"
 
-typedef struct bench_samples {
+typedef struct measure_samples {
 	double *value;	 /* [n] */
 	uint64_t *at_ns; /* [n] begin, since the origin */
 	size_t n, cap;
 	uint64_t stride, skip; /* keep one of `stride`; skip that many before the next */
 	uint64_t pushed;       /* all samples, kept or not */
 	double min, max;       /* of all */
-} bench_samples;
+} measure_samples;
 
 /* cap >= 2. `hot`: pushed to between clock readings, so every page is touched now. */
-dck_status bench_samples_init(bench_samples *s, size_t cap, bool hot, dck_err *err);
-void bench_samples_done(bench_samples *s); /* {0} is allowed */
-void bench_samples_clear(bench_samples *s);
-void bench_samples_halve(bench_samples *s);
+dck_status measure_samples_init(measure_samples *s, size_t cap, bool hot, dck_err *err);
+void measure_samples_done(measure_samples *s); /* {0} is allowed */
+void measure_samples_clear(measure_samples *s);
+void measure_samples_halve(measure_samples *s);
 
-static inline void bench_samples_push(bench_samples *s, uint64_t at_ns, double value)
+static inline void measure_samples_push(measure_samples *s, uint64_t at_ns, double value)
 {
 	s->pushed++;
 	if (value < s->min)
@@ -37,7 +37,7 @@ static inline void bench_samples_push(bench_samples *s, uint64_t at_ns, double v
 	}
 	/* cap is even, so the sample in hand is the next of the doubled stride. */
 	if (s->n == s->cap)
-		bench_samples_halve(s);
+		measure_samples_halve(s);
 	s->value[s->n] = value;
 	s->at_ns[s->n] = at_ns;
 	s->n++;

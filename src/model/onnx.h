@@ -221,7 +221,7 @@ int64_t onnx_opset_version(const onnx_model *m);
 
 /* Names of the values that nodes of the main graph make and that are not outputs already; in the
  * order of the nodes, each once. They are the graph's. */
-dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret, size_t *ret_n,
-		       dck_err *err);
+dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret,
+			    size_t *ret_n, dck_err *err);
 
 #endif

@@ -3,8 +3,8 @@
 #include "base/err.h"
 #include "model/names.h"
 
-dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret, size_t *ret_n,
-		       dck_err *err)
+dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret,
+			    size_t *ret_n, dck_err *err)
 {
 	size_t most = g->ninitializers + g->nsparse + g->ninputs + g->noutputs, n = 0;
 	names seen;

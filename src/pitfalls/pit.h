@@ -27,10 +27,10 @@ typedef struct pit {
 	const dck_observer *watch;
 	dck_clock clock;
 	os_clock_state clock_state;
-	bench_plan plan;
+	measure_plan plan;
 	uint64_t origin_ns;
-	bench_target target; /* the honest session, open and warm all the time */
-	bench_phases phases;
+	subject_target target; /* the honest session, open and warm all the time */
+	measure_phases phases;
 	double run_ns;	   /* about what a run takes, to plan with */
 	double resolution; /* the subject differs from itself by up to that share */
 	/* For progress. */
@@ -83,7 +83,7 @@ typedef struct pit_pairs {
 } pit_pairs;
 
 bool pit_is_command(const pit *p);
-/* Runs that do not count, then those whose median it is. self: a bench_loop. */
+/* Runs that do not count, then those whose median it is. self: a measure_loop. */
 dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err);
 /* The same with their mean: what disturbs few runs, but those for long, moves no median. */
 dck_status pit_visit_mean(pit *p, void *self, double *ret_ns, dck_err *err);
@@ -110,8 +110,8 @@ double pit_median(pit *p, const double *x, size_t n);
 
 /* Another session beside the honest one, warm. */
 typedef struct pit_lane {
-	bench_target target;
-	bench_loop loop;
+	subject_target target;
+	measure_loop loop;
 	char dir[OS_TEMP_SIZE]; /* "": none */
 } pit_lane;
 dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t observe, dck_err *err);

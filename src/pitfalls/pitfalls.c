@@ -168,22 +168,22 @@ static dck_status session_open(pit *p, dck_err *err)
 	p->openings = mem_alloc(PIT_OPENINGS_MAX * sizeof *p->openings);
 	if (!p->scratch || !p->single_ns || !p->openings)
 		DCK_FAIL(err, E_NOMEM, "no memory for the runs of mistakes");
-	DCK_TRY(bench_phases_init(&p->phases, &p->plan, s->kind != DCK_SUBJECT_COMMAND, err));
-	p->target = (bench_target){.log = w ? w->log : NULL, .log_self = w ? w->self : NULL};
-	DCK_TRY(verify_target_open(&p->target, s, &p->clock, w, NULL, NULL, err));
-	p->phases.loop = (bench_loop){.clock = &p->clock,
-				      .origin_ns = p->origin_ns,
-				      .target = &p->target,
-				      .watch = w,
-				      .group = 1};
-	DCK_TRY(bench_phase_first_run(&p->phases, err));
-	return bench_phase_warmup(&p->phases, err);
+	DCK_TRY(measure_phases_init(&p->phases, &p->plan, s->kind != DCK_SUBJECT_COMMAND, err));
+	p->target = (subject_target){.log = w ? w->log : NULL, .log_self = w ? w->self : NULL};
+	DCK_TRY(verify_open(&p->target, s, &p->clock, w, NULL, NULL, err));
+	p->phases.loop = (measure_loop){.clock = &p->clock,
+					.origin_ns = p->origin_ns,
+					.target = &p->target,
+					.watch = w,
+					.group = 1};
+	DCK_TRY(measure_phase_first_run(&p->phases, err));
+	return measure_phase_warmup(&p->phases, err);
 }
 
 static void session_close(pit *p)
 {
-	bench_target_close(&p->target);
-	bench_phases_done(&p->phases);
+	subject_target_close(&p->target);
+	measure_phases_done(&p->phases);
 	mem_free(p->scratch);
 	mem_free(p->single_ns);
 	mem_free(p->openings);
@@ -235,7 +235,7 @@ static dck_status rows_measure(pit *p, chosen *rows, size_t n, dck_err *err)
 		p->phase = c->row->says.key;
 		pit_show(p, 0);
 		status = c->row->measure(p, c->row, &found, &why);
-		if (status == DCK_E_CANCEL || bench_loop_cancelled(&p->phases.loop))
+		if (status == DCK_E_CANCEL || measure_loop_cancelled(&p->phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		c->measured = status == DCK_OK;
 		if (c->measured)
@@ -440,17 +440,17 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 static void base_copy(record_builder *b, const dck_record *r)
 {
 	record_set_began(b, r->began_unix_ns);
-	bench_facts_copy(b, r);
+	record_copy_facts(b, r);
 	for (size_t i = 0; i < r->nseries; i++) {
 		const dck_series *s = &r->series[i];
 
 		record_series(b, s->tag, s->unit, s->at_ns, s->values, s->n, s->warmup);
 	}
 	for (size_t i = 0; i < r->nmetrics; i++)
-		bench_facts_metric(b, &r->metrics[i]);
+		record_copy_metric(b, &r->metrics[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
 		record_note(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
-	bench_facts_folded(b, r);
+	record_copy_under(b, r);
 	record_set_incomplete(b, r->incomplete);
 }
 
@@ -507,7 +507,7 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	}
 	p.asked = c;
 	plan_fill(&plan, c);
-	DCK_TRY(bench_plan_check(&plan, &p.plan, err));
+	DCK_TRY(measure_plan_check(&plan, &p.plan, err));
 	rows = mem_zalloc(ROWS_MAX, sizeof *rows);
 	if (!rows)
 		DCK_FAIL(err, E_NOMEM, "no memory for the mistakes");
@@ -518,10 +518,10 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 		mem_free(rows);
 		return status;
 	}
-	b = bench_facts_new(c->title);
+	b = record_begin(c->title);
 	if (b) {
 		base_copy(b, base);
-		bench_facts_options(b, "plan", dck_pitfalls_options, c);
+		record_fact_options(b, "plan", dck_pitfalls_options, c);
 		p.run_ns = dck_record_value(base, "latency/median");
 		if (!base->incomplete)
 			mistakes_make(&p, b, rows, n);

@@ -85,21 +85,21 @@ static uint64_t settle_of(const pit *p, double sample_ns)
 	return (uint64_t)fmin(SAMPLES_MAX, fmax(1, SETTLE_NS / fmax(1, sample_ns)));
 }
 
-static dck_status samples_take(bench_loop *l, bench_sinks *to, uint64_t n, dck_err *err)
+static dck_status samples_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
 {
 	while (n > 0) {
-		const uint64_t slice = bench_loop_slice_size(l, n);
+		const uint64_t slice = measure_loop_slice_size(l, n);
 
-		DCK_TRY(bench_loop_slice(l, to, slice, err));
+		DCK_TRY(measure_loop_slice(l, to, slice, err));
 		n -= slice;
 	}
 	return DCK_OK;
 }
 
-static dck_status loop_take(pit *p, bench_loop *l, dck_err *err)
+static dck_status loop_take(pit *p, measure_loop *l, dck_err *err)
 {
-	bench_samples *to = &p->phases.latency;
-	bench_sinks sinks = {.latency = to};
+	measure_samples *to = &p->phases.latency;
+	measure_sinks sinks = {.latency = to};
 	/* What the loop itself knows is of its last slice, which may have been disturbed. */
 	if (l == &p->phases.loop)
 		l->run_ns = p->run_ns;
@@ -108,7 +108,7 @@ static dck_status loop_take(pit *p, bench_loop *l, dck_err *err)
 
 	if (settle > 0)
 		DCK_TRY(samples_take(l, &sinks, settle, err));
-	bench_samples_clear(to);
+	measure_samples_clear(to);
 	DCK_TRY(samples_take(l, &sinks, samples_of(p, sample_ns), err));
 	l->run_ns = pit_median(p, to->value, to->n);
 	return DCK_OK;
@@ -116,7 +116,7 @@ static dck_status loop_take(pit *p, bench_loop *l, dck_err *err)
 
 dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err)
 {
-	const bench_samples *to = &p->phases.latency;
+	const measure_samples *to = &p->phases.latency;
 
 	DCK_TRY(loop_take(p, self, err));
 	*ret_ns = pit_median(p, to->value, to->n);
@@ -125,7 +125,7 @@ dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err)
 
 dck_status pit_visit_mean(pit *p, void *self, double *ret_ns, dck_err *err)
 {
-	const bench_samples *to = &p->phases.latency;
+	const measure_samples *to = &p->phases.latency;
 	double sum = 0;
 
 	DCK_TRY(loop_take(p, self, err));
@@ -156,14 +156,14 @@ static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *
 dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const pit_step *s = self;
-	bench_samples *to = &p->phases.latency;
+	measure_samples *to = &p->phases.latency;
 	const uint64_t n = samples_of(p, p->run_ns), begin = now(p);
 	uint64_t settle = settle_of(p, p->run_ns);
 	double ns;
 
-	bench_samples_clear(to);
+	measure_samples_clear(to);
 	while (to->n < n) {
-		if (bench_loop_cancelled(&p->phases.loop))
+		if (measure_loop_cancelled(&p->phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		DCK_TRY(step_once(p, s, &ns, err));
 		if (settle > 0) {
@@ -173,7 +173,7 @@ dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err)
 				settle = 0;
 			continue;
 		}
-		bench_samples_push(to, 0, ns);
+		measure_samples_push(to, 0, ns);
 		if (to->n >= SAMPLES_MIN && (double)(now(p) - begin) > 2 * visit_ns(p))
 			break;
 	}
@@ -280,13 +280,13 @@ void pit_pairs_tell(const pit_pairs *from, pit_finding *ret)
 
 static dck_status lane_warm(pit *p, pit_lane *l, dck_err *err)
 {
-	bench_sinks sinks = {.latency = &p->phases.latency};
+	measure_sinks sinks = {.latency = &p->phases.latency};
 	const uint64_t most = p->asked->time_ns < WARM_NS ? p->asked->time_ns : WARM_NS;
 	const uint64_t begin = now(p);
 
-	bench_samples_clear(sinks.latency);
+	measure_samples_clear(sinks.latency);
 	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || now(p) - begin < most); n++)
-		DCK_TRY(bench_loop_slice(&l->loop, &sinks, 1, err));
+		DCK_TRY(measure_loop_slice(&l->loop, &sinks, 1, err));
 	l->loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
 	return DCK_OK;
 }
@@ -306,12 +306,12 @@ dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t obs
 	/* One with another batch than the honest one was not looked at yet. */
 	if (s->model.batch == p->subject->model.batch)
 		s = freed_trusted(s, &copy);
-	status = verify_target_open(&l->target, s, &p->clock, w, NULL, NULL, err);
-	l->loop = (bench_loop){.clock = &p->clock,
-			       .origin_ns = p->origin_ns,
-			       .target = &l->target,
-			       .watch = w,
-			       .group = p->phases.loop.group};
+	status = verify_open(&l->target, s, &p->clock, w, NULL, NULL, err);
+	l->loop = (measure_loop){.clock = &p->clock,
+				 .origin_ns = p->origin_ns,
+				 .target = &l->target,
+				 .watch = w,
+				 .group = p->phases.loop.group};
 	if (status == DCK_OK)
 		status = lane_warm(p, l, err);
 	if (status != DCK_OK)
@@ -321,7 +321,7 @@ dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t obs
 
 void pit_lane_close(pit_lane *l)
 {
-	bench_target_close(&l->target);
+	subject_target_close(&l->target);
 	if (l->dir[0])
 		os_temp_dir_remove(l->dir);
 	l->dir[0] = '\0';

@@ -51,28 +51,28 @@ static dck_status fresh_process(pit *p, pit_opening *ret, dck_err *err)
 
 static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
 {
-	bench_target t = {.log = p->watch ? p->watch->log : NULL,
-			  .log_self = p->watch ? p->watch->self : NULL};
+	subject_target t = {.log = p->watch ? p->watch->log : NULL,
+			    .log_self = p->watch ? p->watch->self : NULL};
 	dck_subject copy;
-	bench_samples *to = &p->phases.latency;
-	bench_sinks sinks = {.latency = to};
+	measure_samples *to = &p->phases.latency;
+	measure_sinks sinks = {.latency = to};
 	dck_status status = DCK_OK;
 
-	DCK_TRY(verify_target_open(&t, freed_trusted(p->subject, &copy), &p->clock, p->watch, NULL,
-				  NULL, err));
-	bench_loop l = {.clock = &p->clock,
-			.origin_ns = p->origin_ns,
-			.target = &t,
-			.watch = p->watch,
-			.group = 1};
-	bench_samples_clear(to);
+	DCK_TRY(verify_open(&t, freed_trusted(p->subject, &copy), &p->clock, p->watch, NULL, NULL,
+			    err));
+	measure_loop l = {.clock = &p->clock,
+			  .origin_ns = p->origin_ns,
+			  .target = &t,
+			  .watch = p->watch,
+			  .group = 1};
+	measure_samples_clear(to);
 	for (size_t i = 0; i < p->opening_runs && status == DCK_OK; i++)
-		status = bench_loop_slice(&l, &sinks, 1, err);
+		status = measure_loop_slice(&l, &sinks, 1, err);
 	if (status == DCK_OK) {
 		memcpy(ret->run_ns, to->value, p->opening_runs * sizeof *ret->run_ns);
 		ret->open_ns = (double)(t.session_ns + t.library_ns);
 	}
-	bench_target_close(&t);
+	subject_target_close(&t);
 	return status;
 }
 

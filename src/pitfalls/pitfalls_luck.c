@@ -77,8 +77,8 @@ static dck_status singles_take(pit *p, dck_err *err)
 {
 	const uint64_t begin = p->clock.now_ns(p->clock.self);
 	const double whole = SINGLES_TIME * (double)p->asked->time_ns;
-	bench_loop *l = &p->phases.loop;
-	bench_sinks sinks = {.latency = &p->phases.latency};
+	measure_loop *l = &p->phases.loop;
+	measure_sinks sinks = {.latency = &p->phases.latency};
 	const uint64_t group = l->group;
 	dck_status status = DCK_OK;
 	double passed = 0;
@@ -86,9 +86,9 @@ static dck_status singles_take(pit *p, dck_err *err)
 
 	l->group = 1;
 	while (status == DCK_OK && n < PIT_SINGLES_MAX && (n < READINGS_MIN || passed < whole)) {
-		bench_samples_clear(sinks.latency);
-		status =
-		    bench_loop_slice(l, &sinks, bench_loop_slice_size(l, PIT_SINGLES_MAX - n), err);
+		measure_samples_clear(sinks.latency);
+		status = measure_loop_slice(l, &sinks,
+					    measure_loop_slice_size(l, PIT_SINGLES_MAX - n), err);
 		for (size_t i = 0; i < sinks.latency->n && status == DCK_OK; i++)
 			p->single_ns[n++] = sinks.latency->value[i];
 		passed = (double)(p->clock.now_ns(p->clock.self) - begin);
@@ -205,14 +205,14 @@ typedef struct shares {
 static dck_status cpu_turn(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	shares *s = self;
-	bench_loop *l = &p->phases.loop;
-	bench_sinks sinks = {.latency = &p->phases.latency};
+	measure_loop *l = &p->phases.loop;
+	measure_sinks sinks = {.latency = &p->phases.latency};
 	const double least = (double)p->asked->time_ns / 64;
 	const uint64_t before = l->runs;
 
-	bench_samples_clear(sinks.latency);
+	measure_samples_clear(sinks.latency);
 	do
-		DCK_TRY(bench_loop_slice(l, &sinks, bench_loop_slice_size(l, UINT64_MAX), err));
+		DCK_TRY(measure_loop_slice(l, &sinks, measure_loop_slice_size(l, UINT64_MAX), err));
 	while (sinks.wall_ns < least);
 	s->last_cpu_ns = sinks.cpu_ns / (double)(l->runs - before);
 	s->last_wall_ns = sinks.wall_ns / (double)(l->runs - before);
@@ -266,11 +266,11 @@ dck_status pit_wall_for_cpu(pit *p, const pit_row *row, pit_finding *ret, dck_er
 static dck_status coarse_run(pit *p, const dck_clock *coarse, double *ret_ns, double *ret_true,
 			     dck_err *err)
 {
-	bench_loop *l = &p->phases.loop;
+	measure_loop *l = &p->phases.loop;
 	uint64_t coarse_begin, coarse_end, begin, end;
 	dck_status status;
 
-	if (bench_loop_cancelled(l))
+	if (measure_loop_cancelled(l))
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	coarse_begin = coarse->now_ns(coarse->self);
 	begin = p->clock.now_ns(p->clock.self);

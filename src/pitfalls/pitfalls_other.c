@@ -33,25 +33,25 @@ static dck_status model_needed(const pit *p, dck_err *err)
 
 /* --- within the clock: inputs */
 
-static dck_status inputs_new(const pit *p, const dck_model_config *c, bench_inputs **ret,
+static dck_status inputs_new(const pit *p, const dck_model_config *c, subject_inputs **ret,
 			     dck_err *err)
 {
-	const bench_target *t = &p->target;
+	const subject_target *t = &p->target;
 
-	return bench_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, ret, err);
+	return subject_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, ret, err);
 }
 
 /* Hands other inputs to the honest session. */
-static dck_status inputs_bind(pit *p, bench_inputs *inputs, dck_err *err)
+static dck_status inputs_bind(pit *p, subject_inputs *inputs, dck_err *err)
 {
 	p->target.inputs = inputs;
 	p->target.next_set = 0;
-	return bench_target_next_input(&p->target, err);
+	return subject_target_next_input(&p->target, err);
 }
 
 /* Inputs that are made in each run; the old ones may go once new ones are bound. */
 typedef struct maker {
-	bench_inputs *own, *made, *old;
+	subject_inputs *own, *made, *old;
 } maker;
 
 static dck_status make_and_run(pit *p, void *self, dck_err *err)
@@ -70,7 +70,7 @@ static dck_status made_free(pit *p, void *self, dck_err *err)
 	maker *m = self;
 
 	(void)p, (void)err;
-	bench_inputs_free(m->old);
+	subject_inputs_free(m->old);
 	m->old = NULL;
 	return DCK_OK;
 }
@@ -88,8 +88,8 @@ dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err
 	status = pit_pair(p, (pit_turn){pit_visit_step, &plain},
 			  (pit_turn){pit_visit_step, &making}, &pairs, err);
 	back = inputs_bind(p, m.own, status == DCK_OK ? err : NULL);
-	bench_inputs_free(m.made);
-	bench_inputs_free(m.old);
+	subject_inputs_free(m.made);
+	subject_inputs_free(m.old);
 	if (status == DCK_OK)
 		pit_pairs_tell(&pairs, ret);
 	return status == DCK_OK ? back : status;
@@ -98,7 +98,7 @@ dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err
 static dck_status bind_and_run(pit *p, void *self, dck_err *err)
 {
 	(void)self;
-	DCK_TRY(bench_target_next_input(&p->target, err));
+	DCK_TRY(subject_target_next_input(&p->target, err));
 	return pit_step_run(p, NULL, err);
 }
 
@@ -119,7 +119,7 @@ dck_status pit_binding(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 
 static dck_status look(pit *p, dck_err *err)
 {
-	const bench_target *t = &p->target;
+	const subject_target *t = &p->target;
 	dck_tensor out;
 
 	for (size_t i = 0; i < t->nout; i++)
@@ -180,7 +180,7 @@ static dck_status ready_turn(pit *p, void *self, double *ret_ns, dck_err *err)
 
 	while (n < READY_RUNS_MAX &&
 	       (n < READY_RUNS_MIN || (double)(p->clock.now_ns(p->clock.self) - begin) < least)) {
-		if (bench_loop_cancelled(&p->phases.loop))
+		if (measure_loop_cancelled(&p->phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		DCK_TRY(ready_once(p, &run_ns[n], &ready_ns[n], err));
 		n++;
@@ -339,7 +339,7 @@ static bool denormals_fill(const dck_tensor *t)
 }
 
 typedef struct swap {
-	bench_inputs *own, *tiny;
+	subject_inputs *own, *tiny;
 } swap;
 
 static dck_status tiny_turn(pit *p, void *self, double *ret_ns, dck_err *err)
@@ -363,15 +363,15 @@ dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	(void)row;
 	DCK_TRY(tensors_needed(p, err));
 	DCK_TRY(inputs_new(p, &p->subject->model, &s.tiny, err));
-	for (size_t set = 0; set < bench_inputs_pool(s.tiny); set++)
+	for (size_t set = 0; set < subject_inputs_pool(s.tiny); set++)
 		for (size_t i = 0; i < p->target.nin; i++)
-			any |= denormals_fill(bench_inputs_get(s.tiny, set, i));
+			any |= denormals_fill(subject_inputs_get(s.tiny, set, i));
 	if (!any)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "no input is of floating-point numbers");
 	if (status == DCK_OK)
 		status = pit_pair(p, pit_honest(p), (pit_turn){tiny_turn, &s}, &pairs, err);
-	bench_inputs_free(s.tiny);
+	subject_inputs_free(s.tiny);
 	if (status == DCK_OK)
 		pit_pairs_tell(&pairs, ret);
 	return status;
@@ -379,18 +379,18 @@ dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 
 /* Sets of inputs in turn, each bound outside the clock. */
 typedef struct sets {
-	const bench_inputs *inputs;
+	const subject_inputs *inputs;
 	size_t n, next;
 } sets;
 
 static dck_status set_bind(pit *p, void *self, dck_err *err)
 {
 	sets *s = self;
-	const bench_target *t = &p->target;
+	const subject_target *t = &p->target;
 
 	for (size_t i = 0; i < t->nin; i++)
 		DCK_TRY(t->engine.ops->bind_input(t->context, i,
-						  bench_inputs_get(s->inputs, s->next, i), err));
+						  subject_inputs_get(s->inputs, s->next, i), err));
 	s->next = (s->next + 1) % s->n;
 	return t->engine.ops->prepare ? t->engine.ops->prepare(t->context, err) : DCK_OK;
 }
@@ -398,7 +398,7 @@ static dck_status set_bind(pit *p, void *self, dck_err *err)
 /* Both ways bind an input between any two runs, in one session: only which one differs. */
 dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
-	bench_inputs *own = p->target.inputs, *made = NULL;
+	subject_inputs *own = p->target.inputs, *made = NULL;
 	dck_model_config several = p->subject->model;
 	dck_status status, back;
 	pit_pairs pairs;
@@ -413,14 +413,14 @@ dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 		DCK_TRY(inputs_new(p, &several, &made, err));
 	}
 	sets one = {.inputs = own, .n = 1};
-	sets all = {.inputs = made ? made : own, .n = bench_inputs_pool(made ? made : own)};
+	sets all = {.inputs = made ? made : own, .n = subject_inputs_pool(made ? made : own)};
 	pit_step same = {.step = pit_step_run, .after = set_bind, .self = &one};
 	pit_step changing = {.step = pit_step_run, .after = set_bind, .self = &all};
 
 	status = pit_pair(p, (pit_turn){pit_visit_step, &changing},
 			  (pit_turn){pit_visit_step, &same}, &pairs, err);
 	back = inputs_bind(p, own, status == DCK_OK ? err : NULL);
-	bench_inputs_free(made);
+	subject_inputs_free(made);
 	if (status == DCK_OK)
 		pit_pairs_tell(&pairs, ret);
 	return status == DCK_OK ? back : status;

@@ -53,7 +53,7 @@ typedef struct job {
 	const dck_observer *watch;
 	dck_record *base; /* of the latency */
 	record_builder *b;
-	bench_counted model, ran;
+	tally_counted model, ran;
 	profile_limits limits;
 	profile_input in;
 	profile_pass pass;
@@ -79,29 +79,29 @@ static void base_copy(job *j)
 	const dck_record *r = j->base;
 
 	record_set_began(j->b, r->began_unix_ns);
-	bench_facts_copy(j->b, r);
+	record_copy_facts(j->b, r);
 	for (size_t i = 0; i < r->nseries; i++) {
 		const dck_series *s = &r->series[i];
 		record_series(j->b, s->tag, s->unit, s->at_ns, s->values, s->n, s->warmup);
 	}
 	for (size_t i = 0; i < r->nmetrics; i++)
-		bench_facts_metric(j->b, &r->metrics[i]);
+		record_copy_metric(j->b, &r->metrics[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
 		record_note(j->b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
-	bench_facts_folded(j->b, r);
+	record_copy_under(j->b, r);
 	record_set_incomplete(j->b, r->incomplete);
 }
 
 /* What the model was fed in the profiled session: open dimensions have their sizes there. */
-static dck_status inputs_real(const job *j, mem_arena *a, bench_real *ret, dck_err *err)
+static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_err *err)
 {
-	const bench_target *t = &j->pass.target;
+	const subject_target *t = &j->pass.target;
 
-	*ret = (bench_real){.inputs = mem_arena_array(a, t->nin, sizeof(*ret->inputs))};
+	*ret = (tally_real){.inputs = mem_arena_array(a, t->nin, sizeof(*ret->inputs))};
 	if (!ret->inputs)
 		DCK_FAIL(err, E_NOMEM, "no memory for the inputs' shapes");
 	for (size_t i = 0; i < t->nin; i++) {
-		const dck_tensor *x = bench_inputs_get(t->inputs, 0, i);
+		const dck_tensor *x = subject_inputs_get(t->inputs, 0, i);
 		ret->inputs[ret->ninputs++] = (cost_shape){.name = t->in[i].name,
 							   .dtype = engine_onnx_type(x->dtype),
 							   .rank = x->rank,
@@ -166,16 +166,16 @@ static dck_status observe(job *j, dck_err *err)
 static dck_status count(job *j, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
-	bench_real real;
+	tally_real real;
 	dck_status status;
 
 	if (!a)
 		DCK_FAIL(err, E_NOMEM, "no memory to count the model");
 	status = inputs_real(j, a, &real, err);
 	if (status == DCK_OK)
-		status = bench_counted_open(&j->model, j->subject, &real, err);
+		status = tally_counted_open(&j->model, j->subject, &real, err);
 	if (status == DCK_OK && j->profile.model_path)
-		status = bench_counted_file(&j->ran, j->profile.model_path, &real, err);
+		status = tally_counted_file(&j->ran, j->profile.model_path, &real, err);
 	mem_arena_free(a);
 	return status;
 }
@@ -390,13 +390,13 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 	j.config = config;
 	DCK_TRY(can_profile(s, err));
 	DCK_TRY(dck_bench(s, plan, watch, &j.base, err));
-	j.b = bench_facts_new(plan->title);
+	j.b = record_begin(plan->title);
 	if (!j.b) {
 		dck_record_free(j.base);
 		DCK_FAIL(err, E_NOMEM, "no memory for a record");
 	}
 	base_copy(&j);
-	bench_facts_options(j.b, "plan", dck_profile_options, config);
+	record_fact_options(j.b, "plan", dck_profile_options, config);
 	if (!j.base->incomplete) {
 		dck_status status = operators(&j, &why);
 		profile_pass_close(&j.pass);
@@ -405,8 +405,8 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 		else
 			failed_note(&j, status, &why);
 	}
-	bench_counted_close(&j.model);
-	bench_counted_close(&j.ran);
+	tally_counted_close(&j.model);
+	tally_counted_close(&j.ran);
 	dck_record_free(j.base);
 	return record_finish(j.b, ret, err);
 }

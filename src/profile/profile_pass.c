@@ -30,8 +30,7 @@ dck_status profile_pass_open(profile_pass *p, const dck_subject *s, uint32_t obs
 	}
 	p->target.log = watch ? watch->log : NULL;
 	p->target.log_self = watch ? watch->self : NULL;
-	dck_status status =
-	    verify_target_open(&p->target, &one, &p->clock, watch, phase_drop, NULL, err);
+	dck_status status = verify_open(&p->target, &one, &p->clock, watch, phase_drop, NULL, err);
 	if (status != DCK_OK)
 		profile_pass_close(p);
 	return status;
@@ -45,7 +44,7 @@ dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *er
 		if (p->watch && p->watch->cancelled && p->watch->cancelled(p->watch->self))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		uint64_t begin = p->clock.now_ns(p->clock.self);
-		DCK_TRY(bench_target_failed(&p->target, e->run(p->target.context, err), err));
+		DCK_TRY(subject_target_failed(&p->target, e->run(p->target.context, err), err));
 		if (ns)
 			ns[i] = (double)(p->clock.now_ns(p->clock.self) - begin);
 	}
@@ -54,7 +53,7 @@ dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *er
 
 void profile_pass_close(profile_pass *p)
 {
-	bench_target_close(&p->target);
+	subject_target_close(&p->target);
 	if (p->dir[0])
 		os_temp_dir_remove(p->dir);
 	p->dir[0] = '\0';

@@ -8,7 +8,7 @@
 #include "os/os.h"
 
 typedef struct profile_pass {
-	bench_target target;
+	subject_target target;
 	dck_clock clock;
 	const dck_observer *watch;
 	char dir[OS_TEMP_SIZE]; /* "": none yet */

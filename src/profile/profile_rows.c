@@ -250,14 +250,14 @@ static bool computes_more(const cost_op *a, const cost_op *b)
  * convolution with its activation, that of the node which computes most. */
 static const char *row_module(table *t, size_t index)
 {
-	bench_counted *m = t->in->model;
+	tally_counted *m = t->in->model;
 	const cost_op *most = NULL;
 	const char *common = NULL, *of_most = NULL;
 	size_t n = 0;
 
 	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i]) {
 		const cost_op *c = &m->cost->ops[i];
-		const char *path = is_origin(c) ? bench_counted_scope(m, c) : NULL;
+		const char *path = is_origin(c) ? tally_counted_scope(m, c) : NULL;
 		if (!path)
 			continue;
 		n = common ? module_path_common(common, path) : strlen(path);
@@ -302,7 +302,7 @@ static int64_t dtype_of(const cost_op *c)
 /* Sums over the nodes that the operator stands for. */
 static void costs_sum(table *t, size_t index, dck_op *op)
 {
-	bench_counted *m = t->in->model;
+	tally_counted *m = t->in->model;
 	num_table *nums = m->cost->nums;
 	num macs = num_int(0), flops = num_int(0), params = num_int(0), weights = num_int(0);
 	const row *r = &t->rows[index];
@@ -322,17 +322,17 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 		weights = num_add(nums, weights, c->weight_bytes);
 		if (!is_origin(c))
 			continue;
-		origins[op->norigins++] = bench_counted_name(m, c->node);
+		origins[op->norigins++] = tally_counted_name(m, c->node);
 		if (!most || computes_more(c, most))
 			most = c;
 	}
 	/* People know their own names: that of the node which computes most. */
 	if (most)
-		op->name = bench_counted_name(m, most->node);
-	op->macs = bench_counted_value(m, macs);
-	op->flops = bench_counted_value(m, flops);
-	op->params = bench_counted_value(m, params);
-	op->weight_bytes = bench_counted_value(m, weights);
+		op->name = tally_counted_name(m, most->node);
+	op->macs = tally_counted_value(m, macs);
+	op->flops = tally_counted_value(m, flops);
+	op->params = tally_counted_value(m, params);
+	op->weight_bytes = tally_counted_value(m, weights);
 	op->origins = origins;
 	if (op->norigins == 1 && strcmp(origins[0], op->name) == 0)
 		op->norigins = 0;
@@ -396,7 +396,7 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 		if (!r->name || (!r->n && !(r->ran && !r->ran->folded)))
 			continue;
 		if (r->ran)
-			bench_counted_op(in->ran, r->ran, &op);
+			tally_counted_op(in->ran, r->ran, &op);
 		op.name = r->ran ? op.name : r->name;
 		op.type = r->ran ? op.type : r->type;
 		costs_sum(t, i, &op);

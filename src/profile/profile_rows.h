@@ -18,7 +18,7 @@ typedef struct profile_input {
 	double mean_ns;		    /* latency, as a mean */
 	double observed_ns;	    /* one run under the profiler, as a mean */
 	bool parallel;		    /* operators ran side by side */
-	bench_counted *model, *ran; /* the model; the graph that the engine ran (may be the same) */
+	tally_counted *model, *ran; /* the model; the graph that the engine ran (may be the same) */
 	const profile_limits *limits; /* NULL: not known */
 	const char *no_limits;	      /* why */
 } profile_input;

@@ -3,7 +3,7 @@
 #include "os/os.h"
 #include <stdio.h>
 
-record_builder *bench_facts_new(const char *title)
+record_builder *record_begin(const char *title)
 {
 	record_builder *b = record_new();
 	unsigned char bytes[16];
@@ -72,7 +72,7 @@ static void fact_option(record_builder *b, const char *section, const dck_opt *o
 	}
 }
 
-void bench_facts_options(record_builder *b, const char *section, const dck_opt *table,
+void record_fact_options(record_builder *b, const char *section, const dck_opt *table,
 			 const void *cfg)
 {
 	for (const dck_opt *o = table; o->name; o++)

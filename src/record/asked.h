@@ -8,9 +8,9 @@
 #include "record/build.h"
 
 /* A builder with what every record has: an id of its own, and a title. NULL: no memory. */
-record_builder *bench_facts_new(const char *title);
+record_builder *record_begin(const char *title);
 /* One fact for each option row: what was asked, defaults included. */
-void bench_facts_options(record_builder *b, const char *section, const dck_opt *table,
+void record_fact_options(record_builder *b, const char *section, const dck_opt *table,
 			 const void *cfg);
 
 #endif

@@ -2,7 +2,7 @@
 #include "record/copy.h"
 #include <stdio.h>
 
-void bench_facts_copy(record_builder *b, const dck_record *r)
+void record_copy_facts(record_builder *b, const dck_record *r)
 {
 	for (size_t i = 0; i < r->nfacts; i++) {
 		const dck_fact *f = &r->facts[i];
@@ -27,7 +27,7 @@ void bench_facts_copy(record_builder *b, const dck_record *r)
 	}
 }
 
-void bench_facts_metric(record_builder *b, const dck_metric *from)
+void record_copy_metric(record_builder *b, const dck_metric *from)
 {
 	const char *tag = from->def->tag;
 
@@ -73,7 +73,7 @@ static void cell_copy(record_builder *b, const dck_cell *c)
 	}
 }
 
-void bench_facts_table(record_builder *b, const dck_table *from)
+void record_copy_table(record_builder *b, const dck_table *from)
 {
 	char keys[512] = "";
 	size_t n = 0;
@@ -94,7 +94,7 @@ void bench_facts_table(record_builder *b, const dck_table *from)
 	}
 }
 
-void bench_facts_folded(record_builder *b, const dck_record *r)
+void record_copy_under(record_builder *b, const dck_record *r)
 {
 	for (size_t i = 0; i < r->nnotes; i++)
 		if (r->notes[i].under)

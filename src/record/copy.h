@@ -7,10 +7,10 @@
 #include "record/build.h"
 
 /* All facts of another record. */
-void bench_facts_copy(record_builder *b, const dck_record *from);
-void bench_facts_metric(record_builder *b, const dck_metric *from);
-void bench_facts_table(record_builder *b, const dck_table *from);
+void record_copy_facts(record_builder *b, const dck_record *from);
+void record_copy_metric(record_builder *b, const dck_metric *from);
+void record_copy_table(record_builder *b, const dck_table *from);
 /* Which of the notes that were taken over from r have the cause of another one. */
-void bench_facts_folded(record_builder *b, const dck_record *r);
+void record_copy_under(record_builder *b, const dck_record *r);
 
 #endif

@@ -503,7 +503,7 @@ static void notes(record_builder *b, const survey *s)
 static dck_status record_make(const survey *s, bool kept, const dck_err *not_kept, dck_record **ret,
 			      dck_err *err)
 {
-	record_builder *b = bench_facts_new(s->asked->title);
+	record_builder *b = record_begin(s->asked->title);
 	char subject[160];
 
 	if (!b)
@@ -517,8 +517,8 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	record_fact_text(b, "subject", "name", subject);
 	facts_machine(b, s, kept);
 	facts_devices(b);
-	bench_facts_host(b, &s->host);
-	bench_facts_options(b, "plan", dck_machine_options, s->asked);
+	subject_facts_host(b, &s->host);
+	record_fact_options(b, "plan", dck_machine_options, s->asked);
 	metrics(b, s);
 	answer_put(b, s);
 	facts_method(b, s);

@@ -80,10 +80,10 @@ dck_status freed_make(const char *path, const dck_model_config *c, bool folder, 
 	return DCK_OK;
 }
 
-bench_freed freed_facts(const freed_model *f, int64_t items)
+subject_freed freed_facts(const freed_model *f, int64_t items)
 {
 	const batch_model *m = &f->model;
-	bench_freed r = {.done = true, .was = m->was, .items = items, .rewritten = m->rewritten};
+	subject_freed r = {.done = true, .was = m->was, .items = items, .rewritten = m->rewritten};
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->ninputs && n < sizeof r.shared; i++)

@@ -10,14 +10,14 @@
 #include "batch/batch.h"
 
 /* For the record. */
-typedef struct bench_freed {
+typedef struct subject_freed {
 	bool done; /* false: the model takes the batch as it is */
 	int64_t was, items;
 	size_t rewritten; /* nodes whose sizes were */
 	char shared[96]; /* "'mask', 'k'": inputs that count as no items though they might; "": none
 			  */
 	char looked[160]; /* "its outputs are identical to the original's on 8 items" */
-} bench_freed;
+} subject_freed;
 
 /* What an engine is given instead of the file. */
 typedef struct freed_model {
@@ -31,7 +31,7 @@ typedef struct freed_model {
 dck_status freed_make(const char *path, const dck_model_config *c, bool folder, mem_arena *a,
 		      freed_model *ret, dck_err *err);
 /* What is known before anything runs. items: 0 for several sizes. */
-bench_freed freed_facts(const freed_model *f, int64_t items);
+subject_freed freed_facts(const freed_model *f, int64_t items);
 void freed_done(freed_model *f); /* {0} is allowed */
 
 /* A file that fixes its batch, and at how many; false also where it cannot be read. */

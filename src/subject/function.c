@@ -57,7 +57,7 @@ static dck_status function_run(dck_engine_context *c, dck_err *err)
 	return DCK_OK;
 }
 
-const dck_engine bench_function_engine = {
+const dck_engine subject_function_engine = {
     .struct_size = sizeof(dck_engine),
     .abi_major = DCK_ABI_MAJOR,
     .abi_minor = DCK_ABI_MINOR,

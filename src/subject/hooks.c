@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct bench_hook {
+struct subject_hook {
 	const char *name, *line; /* "prepare"; borrowed */
 	char **words;
 	os_spawner *spawner;
@@ -15,7 +15,7 @@ struct bench_hook {
 	double cpu_ns;
 };
 
-void bench_hook_free(bench_hook *h)
+void subject_hook_free(subject_hook *h)
 {
 	if (!h)
 		return;
@@ -24,10 +24,10 @@ void bench_hook_free(bench_hook *h)
 	mem_free(h);
 }
 
-dck_status bench_hook_new(const char *name, const char *line, const dck_command_config *c,
-			  bench_hook **ret, dck_err *err)
+dck_status subject_hook_new(const char *name, const char *line, const dck_command_config *c,
+			    subject_hook **ret, dck_err *err)
 {
-	bench_hook *h = mem_zalloc(1, sizeof *h);
+	subject_hook *h = mem_zalloc(1, sizeof *h);
 	/* What it says of a failure is seen; the result on standard output is not mixed with it. */
 	os_spawn_config config = {
 	    .in_fd = -1,
@@ -41,19 +41,19 @@ dck_status bench_hook_new(const char *name, const char *line, const dck_command_
 		DCK_FAIL(err, E_NOMEM, "no memory for --%s", name);
 	h->name = name;
 	h->line = line;
-	status = bench_words(line, &h->words, err);
+	status = subject_words(line, &h->words, err);
 	config.argv = h->words;
 	if (status == DCK_OK)
 		status = os_spawner_new(&config, &h->spawner, err);
 	if (status != DCK_OK) {
-		bench_hook_free(h);
+		subject_hook_free(h);
 		return err_while(err, status, "reading --%s '%s'", name, line);
 	}
 	*ret = h;
 	return DCK_OK;
 }
 
-dck_status bench_hook_run(bench_hook *h, const dck_observer *watch, dck_err *err)
+dck_status subject_hook_run(subject_hook *h, const dck_observer *watch, dck_err *err)
 {
 	const uint64_t begin_ns = os_now_ns();
 	os_child_usage usage;
@@ -76,7 +76,7 @@ dck_status bench_hook_run(bench_hook *h, const dck_observer *watch, dck_err *err
 	return DCK_OK;
 }
 
-double bench_hook_cpu_ns(const bench_hook *h)
+double subject_hook_cpu_ns(const subject_hook *h)
 {
 	return h ? h->cpu_ns : 0;
 }
@@ -84,18 +84,18 @@ double bench_hook_cpu_ns(const bench_hook *h)
 static dck_status run_once(const char *name, const char *line, const dck_subject *s,
 			   const dck_observer *watch, dck_err *err)
 {
-	bench_hook *h;
+	subject_hook *h;
 	dck_status status;
 
 	if (!line)
 		return DCK_OK;
-	DCK_TRY(bench_hook_new(name, line, &s->command, &h, err));
-	status = bench_hook_run(h, watch, err);
-	bench_hook_free(h);
+	DCK_TRY(subject_hook_new(name, line, &s->command, &h, err));
+	status = subject_hook_run(h, watch, err);
+	subject_hook_free(h);
 	return status;
 }
 
-dck_status bench_hooks_check(const dck_subject *s, dck_err *err)
+dck_status subject_hooks_check(const dck_subject *s, dck_err *err)
 {
 	const struct {
 		const char *name, *line;
@@ -112,7 +112,7 @@ dck_status bench_hooks_check(const dck_subject *s, dck_err *err)
 		if (s->kind != DCK_SUBJECT_COMMAND)
 			DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is none", all[i].name,
 				 s->text ? s->text : "the function");
-		status = bench_words(all[i].line, &words, err);
+		status = subject_words(all[i].line, &words, err);
 		mem_free(words);
 		if (status != DCK_OK)
 			return err_while(err, status, "reading --%s '%s'", all[i].name,
@@ -135,13 +135,13 @@ static bool is_repeated(const dck_subject *const *all, size_t i, bool setup)
 	return false;
 }
 
-dck_status bench_hooks_begin(const dck_subject *const *all, size_t n, const dck_observer *watch,
-			     dck_subject *ret, dck_err *err)
+dck_status subject_hooks_begin(const dck_subject *const *all, size_t n, const dck_observer *watch,
+			       dck_subject *ret, dck_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = *all[i];
 		ret[i].command.setup = ret[i].command.cleanup = NULL;
-		DCK_TRY(bench_hooks_check(all[i], err));
+		DCK_TRY(subject_hooks_check(all[i], err));
 	}
 	for (size_t i = 0; i < n; i++) {
 		const dck_status status =
@@ -152,14 +152,14 @@ dck_status bench_hooks_begin(const dck_subject *const *all, size_t n, const dck_
 		if (status != DCK_OK) {
 			dck_err other;
 
-			bench_hooks_end(all, i, &other);
+			subject_hooks_end(all, i, &other);
 			return status;
 		}
 	}
 	return DCK_OK;
 }
 
-void bench_hooks_end(const dck_subject *const *all, size_t n, dck_err *ret_why)
+void subject_hooks_end(const dck_subject *const *all, size_t n, dck_err *ret_why)
 {
 	*ret_why = (dck_err){0};
 	for (size_t i = 0; i < n; i++)
@@ -167,15 +167,15 @@ void bench_hooks_end(const dck_subject *const *all, size_t n, dck_err *ret_why)
 			(void)run_once("cleanup", all[i]->command.cleanup, all[i], NULL, ret_why);
 }
 
-void bench_hooks_note(record_builder *b, const dck_err *why)
+void subject_hooks_note(record_builder *b, const dck_err *why)
 {
 	if (why->code != DCK_OK)
 		record_note(b, DCK_ERROR, "cleanup-failed",
 			    "%s; what was measured before it stands", why->msg);
 }
 
-void bench_hooks_facts(record_builder *b, const dck_subject *s)
+void subject_hooks_facts(record_builder *b, const dck_subject *s)
 {
 	if (s->kind == DCK_SUBJECT_COMMAND)
-		bench_facts_options(b, "plan", dck_hook_options, &s->command);
+		record_fact_options(b, "plan", dck_hook_options, &s->command);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct input {
-	const bench_sized *sized;
+	const subject_sized *sized;
 	const model_input *range; /* NULL: nothing known */
 	const char *file;	  /* of --input; NULL: random */
 	const char *filled;	  /* of --input, in words; NULL: not so */
@@ -20,9 +20,9 @@ typedef struct input {
 	const char *text;
 } input;
 
-struct bench_inputs {
+struct subject_inputs {
 	mem_arena *arena;
-	bench_sizes sizes;
+	subject_sizes sizes;
 	input *input; /* [n] */
 	size_t n, pool;
 	uint64_t limit;	    /* bytes that all of it may take */
@@ -61,7 +61,7 @@ static dck_status file_possible(const input *in, dck_err *err)
 }
 
 /* An array for an input, whose it becomes; file names it in sentences. */
-static dck_status array_take(bench_inputs *b, size_t index, const char *file, dck_err *err)
+static dck_status array_take(subject_inputs *b, size_t index, const char *file, dck_err *err)
 {
 	input *in = &b->input[index];
 
@@ -73,12 +73,12 @@ static dck_status array_take(bench_inputs *b, size_t index, const char *file, dc
 			 file, dck_dtype_text(in->array.dtype), in->sized->info.name,
 			 dck_dtype_text(in->sized->info.dtype),
 			 dck_dtype_text(in->sized->info.dtype));
-	return bench_sizes_give(&b->sizes, index, in->array.dim, in->array.rank,
-				mem_arena_fmt(b->arena, "'%s'", file), err);
+	return subject_sizes_give(&b->sizes, index, in->array.dim, in->array.rank,
+				  mem_arena_fmt(b->arena, "'%s'", file), err);
 }
 
 /* A .npy file, or the array of the input's name from a .npz file. */
-static dck_status array_read(bench_inputs *b, size_t index, const char *file, dck_err *err)
+static dck_status array_read(subject_inputs *b, size_t index, const char *file, dck_err *err)
 {
 	const size_t limit = (size_t)b->limit;
 	input *in = &b->input[index];
@@ -103,7 +103,7 @@ static bool is_archive(const char *text)
 }
 
 /* One archive for all inputs that it has an array of; the others stay random. */
-static dck_status archive_read(bench_inputs *b, const char *file, dck_err *err)
+static dck_status archive_read(subject_inputs *b, const char *file, dck_err *err)
 {
 	size_t found = 0;
 
@@ -126,7 +126,7 @@ static dck_status archive_read(bench_inputs *b, const char *file, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status files_read(bench_inputs *b, const dck_model_config *c, dck_err *err)
+static dck_status files_read(subject_inputs *b, const dck_model_config *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->input.n; i++) {
 		const char *text = c->input.item[i], *file = NULL;
@@ -137,8 +137,8 @@ static dck_status files_read(bench_inputs *b, const dck_model_config *c, dck_err
 			DCK_TRY(archive_read(b, text, err));
 			continue;
 		}
-		DCK_TRY(bench_sizes_pair(&b->sizes, "input", "FILE.npy, or NAME=NUMBER", text,
-					 &index, &file, err));
+		DCK_TRY(subject_sizes_pair(&b->sizes, "input", "FILE.npy, or NAME=NUMBER", text,
+					   &index, &file, err));
 		input *in = &b->input[index];
 
 		if (in->file || in->filled)
@@ -204,12 +204,12 @@ static void integers_range(const input *in, int64_t *ret_low, int64_t *ret_high,
 	*ret_high = in->sized->info.dtype.bits == 8 ? high : 1;
 }
 
-static dck_status random_input(bench_inputs *b, size_t index, uint64_t seed, dck_err *err)
+static dck_status random_input(subject_inputs *b, size_t index, uint64_t seed, dck_err *err)
 {
 	input *in = &b->input[index];
 	const dck_dtype t = in->sized->info.dtype;
 	const bool integer = t.code == DCK_DTYPE_INT || t.code == DCK_DTYPE_UINT;
-	const char *shape = bench_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
+	const char *shape = subject_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
 		   *why = "";
 	int64_t low = 0, high = 1;
 
@@ -235,7 +235,7 @@ static dck_status random_input(bench_inputs *b, size_t index, uint64_t seed, dck
 	return DCK_OK;
 }
 
-static dck_status filled_input(bench_inputs *b, size_t index, uint64_t seed, dck_err *err)
+static dck_status filled_input(subject_inputs *b, size_t index, uint64_t seed, dck_err *err)
 {
 	input *in = &b->input[index];
 	const dck_dtype t = in->sized->info.dtype;
@@ -248,12 +248,12 @@ static dck_status filled_input(bench_inputs *b, size_t index, uint64_t seed, dck
 				       set * b->n + index, err));
 	}
 	in->text = mem_arena_fmt(b->arena, "%s %s, %s (--input)",
-				 bench_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
+				 subject_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
 				 dck_dtype_text(t), in->filled);
 	return DCK_OK;
 }
 
-static void file_input(bench_inputs *b, size_t index)
+static void file_input(subject_inputs *b, size_t index)
 {
 	input *in = &b->input[index];
 
@@ -263,7 +263,7 @@ static void file_input(bench_inputs *b, size_t index)
 		memcpy(tensor->data, in->array.data, in->array.bytes);
 	}
 	in->text = mem_arena_fmt(b->arena, "%s %s, from '%s'",
-				 bench_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
+				 subject_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
 				 dck_dtype_text(in->sized->info.dtype), in->file);
 	npy_done(&in->array);
 }
@@ -271,7 +271,7 @@ static void file_input(bench_inputs *b, size_t index)
 /* Every tensor begins on a cache line of its own. */
 #define LINE 64u
 
-static dck_status tensors_make(bench_inputs *b, dck_err *err)
+static dck_status tensors_make(subject_inputs *b, dck_err *err)
 {
 	size_t total = 0;
 
@@ -322,7 +322,7 @@ static uint64_t memory_limit(void)
 	return limit / 2;
 }
 
-static dck_status inputs_begin(bench_inputs *b, const dck_tensor_info *in, const model_summary *m,
+static dck_status inputs_begin(subject_inputs *b, const dck_tensor_info *in, const model_summary *m,
 			       dck_err *err)
 {
 	/* The table of tensors alone could take all memory. */
@@ -335,7 +335,7 @@ static dck_status inputs_begin(bench_inputs *b, const dck_tensor_info *in, const
 	b->tensor = mem_arena_array(b->arena, b->pool * b->n + 1, sizeof *b->tensor);
 	if (!b->input || !b->tensor)
 		return no_memory(err);
-	DCK_TRY(bench_sizes_init(&b->sizes, b->arena, in, b->n, m, err));
+	DCK_TRY(subject_sizes_init(&b->sizes, b->arena, in, b->n, m, err));
 	for (size_t i = 0; i < b->n; i++) {
 		input *to = &b->input[i];
 
@@ -347,12 +347,12 @@ static dck_status inputs_begin(bench_inputs *b, const dck_tensor_info *in, const
 	return DCK_OK;
 }
 
-static dck_status inputs_fill(bench_inputs *b, const model_values *v, const dck_model_config *c,
+static dck_status inputs_fill(subject_inputs *b, const model_values *v, const dck_model_config *c,
 			      dck_err *err)
 {
 	DCK_TRY(files_read(b, c, err));
-	DCK_TRY(bench_sizes_read(&b->sizes, v, c, err));
-	DCK_TRY(bench_sizes_closed(&b->sizes, NULL, err));
+	DCK_TRY(subject_sizes_read(&b->sizes, v, c, err));
+	DCK_TRY(subject_sizes_closed(&b->sizes, NULL, err));
 	DCK_TRY(tensors_make(b, err));
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->input[i].file)
@@ -362,14 +362,14 @@ static dck_status inputs_fill(bench_inputs *b, const model_values *v, const dck_
 		else
 			DCK_TRY(random_input(b, i, c->seed, err));
 	}
-	b->items = bench_sizes_items(&b->sizes, v, c, &b->items_how);
+	b->items = subject_sizes_items(&b->sizes, v, c, &b->items_how);
 	return mem_arena_failed(b->arena) ? no_memory(err) : DCK_OK;
 }
 
-dck_status bench_inputs_new(const dck_tensor_info *in, size_t n, const model_summary *m,
-			    const dck_model_config *c, bench_inputs **ret, dck_err *err)
+dck_status subject_inputs_new(const dck_tensor_info *in, size_t n, const model_summary *m,
+			      const dck_model_config *c, subject_inputs **ret, dck_err *err)
 {
-	bench_inputs *b = mem_zalloc(1, sizeof *b);
+	subject_inputs *b = mem_zalloc(1, sizeof *b);
 	dck_status status;
 
 	if (!b)
@@ -382,14 +382,14 @@ dck_status bench_inputs_new(const dck_tensor_info *in, size_t n, const model_sum
 	if (status == DCK_OK)
 		status = inputs_fill(b, m ? &m->values : NULL, c, err);
 	if (status != DCK_OK) {
-		bench_inputs_free(b);
+		subject_inputs_free(b);
 		return status;
 	}
 	*ret = b;
 	return DCK_OK;
 }
 
-void bench_inputs_free(bench_inputs *b)
+void subject_inputs_free(subject_inputs *b)
 {
 	if (!b)
 		return;
@@ -401,32 +401,32 @@ void bench_inputs_free(bench_inputs *b)
 	mem_free(b);
 }
 
-size_t bench_inputs_pool(const bench_inputs *b)
+size_t subject_inputs_pool(const subject_inputs *b)
 {
 	return b->pool;
 }
 
-const dck_tensor *bench_inputs_get(const bench_inputs *b, size_t set, size_t index)
+const dck_tensor *subject_inputs_get(const subject_inputs *b, size_t set, size_t index)
 {
 	return &b->tensor[set * b->n + index];
 }
 
-uint64_t bench_inputs_items(const bench_inputs *b, const char **ret_how)
+uint64_t subject_inputs_items(const subject_inputs *b, const char **ret_how)
 {
 	*ret_how = b->items_how;
 	return b->items;
 }
 
-const char *bench_inputs_text(const bench_inputs *b, size_t index)
+const char *subject_inputs_text(const subject_inputs *b, size_t index)
 {
 	return b->input[index].text;
 }
 
-const char *bench_inputs_hint(const bench_inputs *b)
+const char *subject_inputs_hint(const subject_inputs *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		const input *in = &b->input[i];
-		const bench_sized *z = in->sized;
+		const subject_sized *z = in->sized;
 		const char *name = z->info.name;
 		const bool integer =
 		    z->info.dtype.code == DCK_DTYPE_INT || z->info.dtype.code == DCK_DTYPE_UINT;

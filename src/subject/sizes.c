@@ -14,8 +14,8 @@ static dck_status no_memory(dck_err *err)
 	DCK_FAIL(err, E_NOMEM, "no memory for the model's inputs");
 }
 
-const char *bench_dims_text(mem_arena *a, const int64_t *dim, const char *const *symbols,
-			    size_t rank)
+const char *subject_dims_text(mem_arena *a, const int64_t *dim, const char *const *symbols,
+			      size_t rank)
 {
 	const char *text = rank == 0 ? "a scalar" : "";
 
@@ -31,7 +31,7 @@ const char *bench_dims_text(mem_arena *a, const int64_t *dim, const char *const 
 
 /* --- what the model says */
 
-dck_tensor_info bench_declared_info(const model_value *v)
+dck_tensor_info subject_declared_info(const model_value *v)
 {
 	dck_tensor_info t = {.name = v->name, .dtype = {DCK_DTYPE_OTHER, 0, 1}, .rank = -1};
 
@@ -48,7 +48,7 @@ dck_tensor_info bench_declared_info(const model_value *v)
 	return t;
 }
 
-static size_t symbol_count(const bench_sizes *z, const char *symbol)
+static size_t symbol_count(const subject_sizes *z, const char *symbol)
 {
 	size_t n = 0;
 
@@ -62,10 +62,10 @@ static size_t symbol_count(const bench_sizes *z, const char *symbol)
 }
 
 /* What only looks like a name is one as long as it stands in one place: then --dim can mean it. */
-static void symbols_clean(bench_sizes *z)
+static void symbols_clean(subject_sizes *z)
 {
 	for (size_t i = 0; i < z->n; i++) {
-		bench_sized *in = &z->input[i];
+		subject_sized *in = &z->input[i];
 
 		for (int32_t d = 0; d < in->info.rank; d++) {
 			const char **s = &in->info.symbol[d];
@@ -91,7 +91,7 @@ static void symbols_clean(bench_sizes *z)
 	}
 }
 
-static void input_begin(bench_sized *to, const dck_tensor_info *info)
+static void input_begin(subject_sized *to, const dck_tensor_info *info)
 {
 	to->info = *info;
 	to->rank = info->rank > 0 ? (size_t)info->rank : 0;
@@ -106,10 +106,10 @@ static const model_value *declared_find(const model_summary *m, const dck_tensor
 	return NULL;
 }
 
-dck_status bench_sizes_init(bench_sizes *z, mem_arena *a, const dck_tensor_info *in, size_t n,
-			    const model_summary *m, dck_err *err)
+dck_status subject_sizes_init(subject_sizes *z, mem_arena *a, const dck_tensor_info *in, size_t n,
+			      const model_summary *m, dck_err *err)
 {
-	*z = (bench_sizes){.arena = a, .n = n, .sure = true, .path = m ? m->path : NULL};
+	*z = (subject_sizes){.arena = a, .n = n, .sure = true, .path = m ? m->path : NULL};
 	z->input = mem_arena_array(a, n + 1, sizeof *z->input);
 	if (!z->input)
 		return no_memory(err);
@@ -120,7 +120,7 @@ dck_status bench_sizes_init(bench_sizes *z, mem_arena *a, const dck_tensor_info 
 		/* A symbol that the engine was told before compilation is gone from its
 		 * description; the file still has it. */
 		if (v && v->rank == in[i].rank)
-			info = bench_declared_info(v);
+			info = subject_declared_info(v);
 		for (int32_t d = 0; d < info.rank; d++)
 			if (info.dim[d] < 0 && !info.symbol[d])
 				info.dim[d] = in[i].dim[d];
@@ -133,15 +133,15 @@ dck_status bench_sizes_init(bench_sizes *z, mem_arena *a, const dck_tensor_info 
 	return DCK_OK;
 }
 
-dck_status bench_sizes_declared(bench_sizes *z, mem_arena *a, const model_values *v,
-				const char *path, dck_err *err)
+dck_status subject_sizes_declared(subject_sizes *z, mem_arena *a, const model_values *v,
+				  const char *path, dck_err *err)
 {
-	*z = (bench_sizes){.arena = a, .n = v->nin, .sure = true, .path = path};
+	*z = (subject_sizes){.arena = a, .n = v->nin, .sure = true, .path = path};
 	z->input = mem_arena_array(a, v->nin + 1, sizeof *z->input);
 	if (!z->input)
 		return no_memory(err);
 	for (size_t i = 0; i < v->nin; i++) {
-		const dck_tensor_info info = bench_declared_info(&v->in[i]);
+		const dck_tensor_info info = subject_declared_info(&v->in[i]);
 
 		input_begin(&z->input[i], &info);
 	}
@@ -149,7 +149,7 @@ dck_status bench_sizes_declared(bench_sizes *z, mem_arena *a, const model_values
 	return DCK_OK;
 }
 
-dck_status bench_sizes_types(mem_arena *a, const model_values *v, dck_err *err)
+dck_status subject_sizes_types(mem_arena *a, const model_values *v, dck_err *err)
 {
 	for (size_t i = 0; i < v->nin; i++) {
 		const model_value *in = &v->in[i];
@@ -173,7 +173,7 @@ dck_status bench_sizes_types(mem_arena *a, const model_values *v, dck_err *err)
 
 /* --- naming inputs and symbols */
 
-static dck_status input_unknown(const bench_sizes *z, const char *option, const char *name,
+static dck_status input_unknown(const subject_sizes *z, const char *option, const char *name,
 				dck_err *err)
 {
 	const char **names = mem_arena_array(z->arena, z->n + 1, sizeof *names);
@@ -192,8 +192,9 @@ static dck_status input_unknown(const bench_sizes *z, const char *option, const 
 		 nearest ? nearest : names[0], nearest ? "?" : "");
 }
 
-dck_status bench_sizes_pair(bench_sizes *z, const char *option, const char *form, const char *text,
-			    size_t *ret_input, const char **ret_rest, dck_err *err)
+dck_status subject_sizes_pair(subject_sizes *z, const char *option, const char *form,
+			      const char *text, size_t *ret_input, const char **ret_rest,
+			      dck_err *err)
 {
 	const char *first = strchr(text, '='), *name;
 
@@ -225,7 +226,7 @@ dck_status bench_sizes_pair(bench_sizes *z, const char *option, const char *form
 	return name ? input_unknown(z, option, name, err) : no_memory(err);
 }
 
-const bench_symbol *bench_sizes_symbol(const bench_sizes *z, const char *name)
+const subject_symbol *subject_sizes_symbol(const subject_sizes *z, const char *name)
 {
 	for (size_t i = 0; name && i < z->nsymbols; i++)
 		if (strcmp(z->symbol[i].name, name) == 0)
@@ -234,10 +235,10 @@ const bench_symbol *bench_sizes_symbol(const bench_sizes *z, const char *name)
 }
 
 /* Fixes a symbol, or refuses when it has another size already. */
-static dck_status symbol_fix(bench_sizes *z, const char *name, int64_t size, const char *from,
+static dck_status symbol_fix(subject_sizes *z, const char *name, int64_t size, const char *from,
 			     dck_err *err)
 {
-	const bench_symbol *s = bench_sizes_symbol(z, name);
+	const subject_symbol *s = subject_sizes_symbol(z, name);
 
 	if (!name)
 		return DCK_OK;
@@ -246,41 +247,42 @@ static dck_status symbol_fix(bench_sizes *z, const char *name, int64_t size, con
 			 "the dimension '%s' would be %lld (%s) and %lld (%s): it has one size",
 			 name, (long long)s->size, s->from, (long long)size, from);
 	if (!s && z->nsymbols < SIZES_SYMBOLS_MAX)
-		z->symbol[z->nsymbols++] = (bench_symbol){name, size, from};
+		z->symbol[z->nsymbols++] = (subject_symbol){name, size, from};
 	return DCK_OK;
 }
 
 /* --- shapes */
 
-dck_status bench_sizes_give(bench_sizes *z, size_t input, const int64_t *dim, size_t rank,
-			    const char *from, dck_err *err)
+dck_status subject_sizes_give(subject_sizes *z, size_t input, const int64_t *dim, size_t rank,
+			      const char *from, dck_err *err)
 {
-	bench_sized *in = &z->input[input];
+	subject_sized *in = &z->input[input];
 	const dck_tensor_info *info = &in->info;
 	bool whole = true;
 
 	if (info->rank >= 0 && (size_t)info->rank != rank)
 		DCK_FAIL(err, E_ARG,
 			 "%s gives the input '%s' %zu dimensions (%s), the model wants %d (%s)",
-			 from, info->name, rank, bench_dims_text(z->arena, dim, NULL, rank),
+			 from, info->name, rank, subject_dims_text(z->arena, dim, NULL, rank),
 			 (int)info->rank,
-			 bench_dims_text(z->arena, info->dim, info->symbol, (size_t)info->rank));
+			 subject_dims_text(z->arena, info->dim, info->symbol, (size_t)info->rank));
 	if (in->shaped && (in->rank != rank || memcmp(in->dim, dim, rank * sizeof *dim) != 0))
 		DCK_FAIL(err, E_ARG, "%s gives the input '%s' the shape %s, and %s gives it %s",
-			 in->shaped, info->name, bench_dims_text(z->arena, in->dim, NULL, in->rank),
-			 from, bench_dims_text(z->arena, dim, NULL, rank));
+			 in->shaped, info->name,
+			 subject_dims_text(z->arena, in->dim, NULL, in->rank), from,
+			 subject_dims_text(z->arena, dim, NULL, rank));
 	for (size_t d = 0; d < rank; d++) {
 		if (dim[d] < 0)
 			continue;
 		if (info->rank >= 0 && info->dim[d] >= 0 && info->dim[d] != dim[d] && !z->any)
-			DCK_FAIL(
-			    err, E_ARG,
-			    "%s gives the input '%s' the shape %s, but the model fixes axis "
-			    "%zu at %lld "
-			    "(%s): export it with a symbolic dimension there to change it",
-			    from, info->name, bench_dims_text(z->arena, dim, NULL, rank), d,
-			    (long long)info->dim[d],
-			    bench_dims_text(z->arena, info->dim, info->symbol, (size_t)info->rank));
+			DCK_FAIL(err, E_ARG,
+				 "%s gives the input '%s' the shape %s, but the model fixes axis "
+				 "%zu at %lld "
+				 "(%s): export it with a symbolic dimension there to change it",
+				 from, info->name, subject_dims_text(z->arena, dim, NULL, rank), d,
+				 (long long)info->dim[d],
+				 subject_dims_text(z->arena, info->dim, info->symbol,
+						   (size_t)info->rank));
 		if (info->rank >= 0)
 			DCK_TRY(symbol_fix(z, info->symbol[d], dim[d], from, err));
 	}
@@ -321,7 +323,7 @@ static dck_status shape_parse(mem_arena *a, const char *text, int64_t *dim, size
 	return DCK_OK;
 }
 
-static dck_status shapes_read(bench_sizes *z, const dck_model_config *c, dck_err *err)
+static dck_status shapes_read(subject_sizes *z, const dck_model_config *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->shape.n; i++) {
 		int64_t dim[DCK_RANK_MAX];
@@ -329,17 +331,17 @@ static dck_status shapes_read(bench_sizes *z, const dck_model_config *c, dck_err
 		size_t rank = 0, input = 0;
 		uint32_t batch = 0;
 
-		DCK_TRY(bench_sizes_pair(z, "shape", "1x3x224x224", c->shape.item[i], &input, &text,
-					 err));
+		DCK_TRY(subject_sizes_pair(z, "shape", "1x3x224x224", c->shape.item[i], &input,
+					   &text, err));
 		DCK_TRY(shape_parse(z->arena, text, dim, &rank, &batch, err));
-		DCK_TRY(bench_sizes_give(z, input, dim, rank, "--shape", err));
+		DCK_TRY(subject_sizes_give(z, input, dim, rank, "--shape", err));
 		z->input[input].batch |= batch;
 	}
 	return DCK_OK;
 }
 
 /* Names of open dimensions, each as often as it stands there. */
-static size_t symbols_list(const bench_sizes *z, const char **names, size_t most)
+static size_t symbols_list(const subject_sizes *z, const char **names, size_t most)
 {
 	size_t n = 0;
 
@@ -351,7 +353,7 @@ static size_t symbols_list(const bench_sizes *z, const char **names, size_t most
 }
 
 /* Nobody has a dimension of that name: the nearest that there is. */
-static dck_status symbol_unknown(const bench_sizes *z, const char *name, dck_err *err)
+static dck_status symbol_unknown(const subject_sizes *z, const char *name, dck_err *err)
 {
 	const char *names[SIZES_SYMBOLS_MAX], *nearest;
 	const size_t n = symbols_list(z, names, SIZES_SYMBOLS_MAX);
@@ -372,7 +374,7 @@ static dck_status symbol_unknown(const bench_sizes *z, const char *name, dck_err
 		 nearest ? "did you mean" : "is it", nearest ? nearest : names[0]);
 }
 
-static dck_status dims_read(bench_sizes *z, const dck_model_config *c, dck_err *err)
+static dck_status dims_read(subject_sizes *z, const dck_model_config *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->dim.n; i++) {
 		const char *text = c->dim.item[i], *equals = strrchr(text, '='), *name;
@@ -395,7 +397,7 @@ static dck_status dims_read(bench_sizes *z, const dck_model_config *c, dck_err *
 
 /* --- sizes that follow: "past + 1" */
 
-static bool operand(const bench_sizes *z, const char **at, int64_t *ret)
+static bool operand(const subject_sizes *z, const char **at, int64_t *ret)
 {
 	char name[128];
 	size_t n;
@@ -411,14 +413,14 @@ static bool operand(const bench_sizes *z, const char **at, int64_t *ret)
 	*ret = strtoll(name, &end, 10);
 	if (!*end)
 		return true;
-	const bench_symbol *s = bench_sizes_symbol(z, name);
+	const subject_symbol *s = subject_sizes_symbol(z, name);
 	if (s)
 		*ret = s->size;
 	return s != NULL;
 }
 
 /* Sums and products of numbers and of symbols that have a size; * before + and -. */
-static bool expression(const bench_sizes *z, const char *text, int64_t *ret)
+static bool expression(const subject_sizes *z, const char *text, int64_t *ret)
 {
 	int64_t sum = 0, product = 0, factor;
 	char sign = '+';
@@ -452,14 +454,14 @@ static bool expression(const bench_sizes *z, const char *text, int64_t *ret)
 	return sum >= 0;
 }
 
-static void symbols_apply(bench_sizes *z)
+static void symbols_apply(subject_sizes *z)
 {
 	for (size_t i = 0; i < z->n; i++) {
-		bench_sized *in = &z->input[i];
+		subject_sized *in = &z->input[i];
 
 		for (size_t d = 0; d < in->rank; d++) {
 			const char *name = in->dim[d] < 0 ? in->info.symbol[d] : NULL;
-			const bench_symbol *s = bench_sizes_symbol(z, name);
+			const subject_symbol *s = subject_sizes_symbol(z, name);
 
 			if (s)
 				in->dim[d] = s->size;
@@ -477,7 +479,7 @@ static bool called_batch(const char *symbol)
 }
 
 /* 0: no symbol is called batch; 1: one of a first axis is; 2: only one of another axis. */
-static int batch_place(const bench_sizes *z)
+static int batch_place(const subject_sizes *z)
 {
 	int place = 0;
 
@@ -491,9 +493,9 @@ static int batch_place(const bench_sizes *z)
 	return place;
 }
 
-size_t bench_sizes_batch_axis(const bench_sizes *z, size_t input)
+size_t subject_sizes_batch_axis(const subject_sizes *z, size_t input)
 {
-	const bench_sized *in = &z->input[input];
+	const subject_sized *in = &z->input[input];
 	const dck_tensor_info *t = &in->info;
 	const int place = batch_place(z);
 
@@ -511,7 +513,7 @@ size_t bench_sizes_batch_axis(const bench_sizes *z, size_t input)
 
 /* The input of fixed shape whose first axis is the batch: that of the first output, since a state
  * that is handed from run to run has other axes first. */
-static const bench_sized *batch_input(const bench_sizes *z, const model_values *v)
+static const subject_sized *batch_input(const subject_sizes *z, const model_values *v)
 {
 	for (size_t least = 2; least > 0; least--) {
 		for (size_t k = 0; v && k < v->nout; k++) {
@@ -530,10 +532,10 @@ static const bench_sized *batch_input(const bench_sizes *z, const model_values *
 	return NULL;
 }
 
-static dck_status batch_conflict(const bench_sizes *z, const bench_sized *in, size_t axis,
+static dck_status batch_conflict(const subject_sizes *z, const subject_sized *in, size_t axis,
 				 uint64_t batch, dck_err *err)
 {
-	const bench_symbol *s = bench_sizes_symbol(z, in->info.symbol[axis]);
+	const subject_symbol *s = subject_sizes_symbol(z, in->info.symbol[axis]);
 	const char *from = in->shaped ? in->shaped : s ? s->from : NULL;
 
 	if (from && (in->info.rank < 0 || in->info.dim[axis] < 0))
@@ -550,16 +552,16 @@ static dck_status batch_conflict(const bench_sizes *z, const bench_sized *in, si
 }
 
 /* Where no input leaves its batch open, the model's own must be the same. */
-static dck_status batch_give(bench_sizes *z, const model_values *v, const dck_model_config *c,
+static dck_status batch_give(subject_sizes *z, const model_values *v, const dck_model_config *c,
 			     dck_err *err)
 {
-	const bench_sized *other = NULL;
+	const subject_sized *other = NULL;
 	size_t other_axis = 0;
 	bool given = false, open = false;
 
 	for (size_t i = 0; c->batch > 0 && i < z->n; i++) {
-		const size_t axis = bench_sizes_batch_axis(z, i);
-		bench_sized *in = &z->input[i];
+		const size_t axis = subject_sizes_batch_axis(z, i);
+		subject_sized *in = &z->input[i];
 
 		if (axis >= in->rank)
 			continue;
@@ -568,7 +570,7 @@ static dck_status batch_give(bench_sizes *z, const model_values *v, const dck_mo
 			if (in->batch >> d & 1 && in->dim[d] < 0)
 				in->dim[d] = (int64_t)c->batch;
 		if (in->dim[axis] < 0) {
-			const bench_symbol *s = bench_sizes_symbol(z, in->info.symbol[axis]);
+			const subject_symbol *s = subject_sizes_symbol(z, in->info.symbol[axis]);
 
 			in->dim[axis] = s ? s->size : (int64_t)c->batch;
 			if (!s)
@@ -595,8 +597,8 @@ static dck_status batch_give(bench_sizes *z, const model_values *v, const dck_mo
 	return DCK_OK;
 }
 
-dck_status bench_sizes_read(bench_sizes *z, const model_values *v, const dck_model_config *c,
-			    dck_err *err)
+dck_status subject_sizes_read(subject_sizes *z, const model_values *v, const dck_model_config *c,
+			      dck_err *err)
 {
 	z->batch = c->batch;
 	DCK_TRY(shapes_read(z, c, err));
@@ -607,7 +609,7 @@ dck_status bench_sizes_read(bench_sizes *z, const model_values *v, const dck_mod
 	return mem_arena_failed(z->arena) ? no_memory(err) : DCK_OK;
 }
 
-bool bench_sizes_from_files(bench_sizes *z, const dck_model_config *c)
+bool subject_sizes_from_files(subject_sizes *z, const dck_model_config *c)
 {
 	for (size_t i = 0; i < c->input.n; i++) {
 		const char *rest = NULL;
@@ -615,7 +617,7 @@ bool bench_sizes_from_files(bench_sizes *z, const dck_model_config *c)
 		bool is_fill = false;
 		size_t input;
 
-		if (bench_sizes_pair(z, "input", "", c->input.item[i], &input, &rest, NULL) !=
+		if (subject_sizes_pair(z, "input", "", c->input.item[i], &input, &rest, NULL) !=
 			DCK_OK ||
 		    input_fill_parse(rest, &fill, &is_fill, NULL) != DCK_OK || !is_fill)
 			return true;
@@ -635,11 +637,11 @@ static bool output_has(const model_values *v, const char *symbol)
 }
 
 /* Prefers a batch that the outputs have too. */
-static const bench_sized *items_input(const bench_sizes *z, const model_values *v, bool shared)
+static const subject_sized *items_input(const subject_sizes *z, const model_values *v, bool shared)
 {
 	for (size_t i = 0; i < z->n; i++) {
-		const bench_sized *in = &z->input[i];
-		const size_t axis = bench_sizes_batch_axis(z, i);
+		const subject_sized *in = &z->input[i];
+		const size_t axis = subject_sizes_batch_axis(z, i);
 
 		if (in->info.rank < 0 || axis >= in->rank)
 			continue;
@@ -649,10 +651,10 @@ static const bench_sized *items_input(const bench_sizes *z, const model_values *
 	return NULL;
 }
 
-uint64_t bench_sizes_items(const bench_sizes *z, const model_values *v, const dck_model_config *c,
-			   const char **ret_how)
+uint64_t subject_sizes_items(const subject_sizes *z, const model_values *v,
+			     const dck_model_config *c, const char **ret_how)
 {
-	const bench_sized *in = items_input(z, v, true);
+	const subject_sized *in = items_input(z, v, true);
 	const bool shared = in != NULL;
 
 	if (c->batch > 0 && z->n > 0) {
@@ -662,7 +664,7 @@ uint64_t bench_sizes_items(const bench_sizes *z, const model_values *v, const dc
 	if (!in)
 		in = items_input(z, v, false);
 	if (in) {
-		const size_t axis = bench_sizes_batch_axis(z, (size_t)(in - z->input));
+		const size_t axis = subject_sizes_batch_axis(z, (size_t)(in - z->input));
 		const char *symbol = in->info.symbol[axis];
 
 		*ret_how =

@@ -16,76 +16,77 @@
 #define SIZES_SYMBOLS_MAX 256
 
 /* One input. */
-typedef struct bench_sized {
+typedef struct subject_sized {
 	dck_tensor_info info;	   /* as declared; symbols are NULL where they are no names */
 	int64_t dim[DCK_RANK_MAX]; /* -1: still open */
 	size_t rank;
 	uint32_t batch;	    /* bits of axes that --shape calls N: the size that --batch gives */
 	const char *shaped; /* who made rank and dims definite: --shape or a file; NULL: nobody */
-} bench_sized;
+} subject_sized;
 
-typedef struct bench_symbol {
+typedef struct subject_symbol {
 	const char *name;
 	int64_t size;
 	const char *from; /* who fixed it, for sentences */
-} bench_symbol;
+} subject_symbol;
 
-typedef struct bench_sizes {
+typedef struct subject_sizes {
 	mem_arena *arena;
-	bench_sized *input; /* [n] */
+	subject_sized *input; /* [n] */
 	size_t n;
 	bool any;  /* --shape may change what the model fixes, since nothing runs */
 	bool sure; /* all symbols are known: one that is not there can be refused */
-	bench_symbol symbol[SIZES_SYMBOLS_MAX];
+	subject_symbol symbol[SIZES_SYMBOLS_MAX];
 	size_t nsymbols;
 	uint64_t batch;	  /* as --batch says; 0: it was not given */
 	const char *path; /* of the model, for examples that fit it; NULL: none */
-} bench_sizes;
+} subject_sizes;
 
 /* From what an engine says, and what the file says of the same names (m NULL: nothing). All that is
  * borrowed lives as long as z. */
-dck_status bench_sizes_init(bench_sizes *z, mem_arena *a, const dck_tensor_info *in, size_t n,
-			    const model_summary *m, dck_err *err);
+dck_status subject_sizes_init(subject_sizes *z, mem_arena *a, const dck_tensor_info *in, size_t n,
+			      const model_summary *m, dck_err *err);
 /* From the file alone. */
-dck_status bench_sizes_declared(bench_sizes *z, mem_arena *a, const model_values *v,
-				const char *path, dck_err *err);
-dck_tensor_info bench_declared_info(const model_value *v);
+dck_status subject_sizes_declared(subject_sizes *z, mem_arena *a, const model_values *v,
+				  const char *path, dck_err *err);
+dck_tensor_info subject_declared_info(const model_value *v);
 
 /* E_UNSUP: an input of which no values can be made or read: text, a sequence. */
-dck_status bench_sizes_types(mem_arena *a, const model_values *v, dck_err *err);
+dck_status subject_sizes_types(mem_arena *a, const model_values *v, dck_err *err);
 
 /* "NAME=REST", and REST alone where the model has one input: *ret_rest points into text. Names and
  * files may hold '=' themselves: the first that ends an input's name counts. `form`: how REST is
  * written, for sentences. */
-dck_status bench_sizes_pair(bench_sizes *z, const char *option, const char *form, const char *text,
-			    size_t *ret_input, const char **ret_rest, dck_err *err);
+dck_status subject_sizes_pair(subject_sizes *z, const char *option, const char *form,
+			      const char *text, size_t *ret_input, const char **ret_rest,
+			      dck_err *err);
 /* A shape, which must agree with what the model fixes; -1: that one stays open. */
-dck_status bench_sizes_give(bench_sizes *z, size_t input, const int64_t *dim, size_t rank,
-			    const char *from, dck_err *err);
+dck_status subject_sizes_give(subject_sizes *z, size_t input, const int64_t *dim, size_t rank,
+			      const char *from, dck_err *err);
 /* --shape, --dim and --batch. What nobody fixed stays open. */
 /* v: outputs too, as far as they are known; NULL: not at all. */
-dck_status bench_sizes_read(bench_sizes *z, const model_values *v, const dck_model_config *c,
-			    dck_err *err);
+dck_status subject_sizes_read(subject_sizes *z, const model_values *v, const dck_model_config *c,
+			      dck_err *err);
 /* --input names a file, which brings a shape of its own. */
-bool bench_sizes_from_files(bench_sizes *z, const dck_model_config *c);
-const bench_symbol *bench_sizes_symbol(const bench_sizes *z, const char *name);
+bool subject_sizes_from_files(subject_sizes *z, const dck_model_config *c);
+const subject_symbol *subject_sizes_symbol(const subject_sizes *z, const char *name);
 /* The axis of an input that --batch is; DCK_RANK_MAX: none. */
-size_t bench_sizes_batch_axis(const bench_sizes *z, size_t input);
+size_t subject_sizes_batch_axis(const subject_sizes *z, size_t input);
 
 /* E_ARG when a size is open: names all of them and what to give. command: what was typed, which
  * the sentence repeats with the missing options; NULL: it names the options alone. */
-dck_status bench_sizes_closed(const bench_sizes *z, const char *command, dck_err *err);
+dck_status subject_sizes_closed(const subject_sizes *z, const char *command, dck_err *err);
 /* Options that give everything that is open a size, "--batch 1 --dim seq=128", each word as a shell
  * takes it; "": nothing is open. In z's arena; NULL: no memory. */
-const char *bench_sizes_example(const bench_sizes *z);
-const char *bench_shell_word(mem_arena *a, const char *text); /* as a shell takes it */
+const char *subject_sizes_example(const subject_sizes *z);
+const char *subject_shell_word(mem_arena *a, const char *text); /* as a shell takes it */
 
 /* Items that one run processes, and how that is known. v as above. */
-uint64_t bench_sizes_items(const bench_sizes *z, const model_values *v, const dck_model_config *c,
-			   const char **ret_how);
+uint64_t subject_sizes_items(const subject_sizes *z, const model_values *v,
+			     const dck_model_config *c, const char **ret_how);
 
 /* "1x3x224x224", "Nx3x?x?", "a scalar". */
-const char *bench_dims_text(mem_arena *a, const int64_t *dim, const char *const *symbols,
-			    size_t rank);
+const char *subject_dims_text(mem_arena *a, const int64_t *dim, const char *const *symbols,
+			      size_t rank);
 
 #endif

@@ -87,13 +87,13 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool ba
 	return u->length;
 }
 
-static bool rank_open(const bench_sized *in)
+static bool rank_open(const subject_sized *in)
 {
 	return !in->shaped && in->info.rank < 0 && in->rank == 0;
 }
 
 /* All sizes with one set of usual ones: a copy of z in which nothing is open. */
-static void fill(const bench_sizes *z, bench_sizes *full, const usual *u)
+static void fill(const subject_sizes *z, subject_sizes *full, const usual *u)
 {
 	const dck_model_config none = {0};
 	int64_t unknown[4];
@@ -104,8 +104,8 @@ static void fill(const bench_sizes *z, bench_sizes *full, const usual *u)
 		return;
 	memcpy(full->input, z->input, z->n * sizeof *full->input);
 	for (size_t i = 0; i < z->n; i++) {
-		bench_sized *in = &full->input[i];
-		const size_t batch = bench_sizes_batch_axis(z, i);
+		subject_sized *in = &full->input[i];
+		const size_t batch = subject_sizes_batch_axis(z, i);
 
 		if (rank_open(in)) {
 			in->rank = is_float(in->info.dtype) ? 4 : 2;
@@ -121,15 +121,15 @@ static void fill(const bench_sizes *z, bench_sizes *full, const usual *u)
 
 			if (in->dim[d] >= 0 || (symbol && strpbrk(symbol, "+*")))
 				continue; /* it follows from its parts */
-			const bench_symbol *s = bench_sizes_symbol(full, symbol);
+			const subject_symbol *s = subject_sizes_symbol(full, symbol);
 
 			in->dim[d] = s ? s->size : guess(&in->info, d, in->rank, d == batch, u);
 			if (symbol && !s && full->nsymbols < SIZES_SYMBOLS_MAX)
 				full->symbol[full->nsymbols++] =
-				    (bench_symbol){symbol, in->dim[d], "an example"};
+				    (subject_symbol){symbol, in->dim[d], "an example"};
 		}
 	}
-	(void)bench_sizes_read(full, NULL, &none, NULL); /* what follows from symbols */
+	(void)subject_sizes_read(full, NULL, &none, NULL); /* what follows from symbols */
 	for (size_t i = 0; i < z->n; i++)
 		for (size_t d = 0; d < full->input[i].rank; d++)
 			if (full->input[i].dim[d] < 0)
@@ -138,7 +138,7 @@ static void fill(const bench_sizes *z, bench_sizes *full, const usual *u)
 }
 
 /* Operators whose outputs the graph cannot have with these sizes. */
-static size_t contradictions(const onnx_model *m, const bench_sizes *full)
+static size_t contradictions(const onnx_model *m, const subject_sizes *full)
 {
 	mem_arena *a = mem_arena_new(1 << 18);
 	cost_shape *shapes = a ? mem_arena_array(a, full->n + 1, sizeof *shapes) : NULL;
@@ -168,7 +168,7 @@ static size_t contradictions(const onnx_model *m, const bench_sizes *full)
 }
 
 /* The first of the usual sizes that contradicts the graph least. */
-static const usual *usual_find(const bench_sizes *z)
+static const usual *usual_find(const subject_sizes *z)
 {
 	mem_arena *a = z->path ? mem_arena_new(0) : NULL;
 	const usual *best = usuals;
@@ -177,7 +177,7 @@ static const usual *usual_find(const bench_sizes *z)
 
 	if (a && onnx_read_file(z->path, a, &m, NULL) == DCK_OK && m->graph->nnodes <= NODES_MAX)
 		for (size_t i = 0; i < sizeof usuals / sizeof *usuals && least > 0; i++) {
-			bench_sizes full;
+			subject_sizes full;
 
 			fill(z, &full, &usuals[i]);
 			if (!full.input)
@@ -195,7 +195,7 @@ static const usual *usual_find(const bench_sizes *z)
 
 /* --- options */
 
-const char *bench_shell_word(mem_arena *a, const char *text)
+const char *subject_shell_word(mem_arena *a, const char *text)
 {
 	const char *out = "'";
 
@@ -209,44 +209,45 @@ const char *bench_shell_word(mem_arena *a, const char *text)
 	return out ? mem_arena_fmt(a, "%s'", out) : NULL;
 }
 
-static bool is_open(const bench_sized *in, size_t d)
+static bool is_open(const subject_sized *in, size_t d)
 {
 	return !in->shaped && in->dim[d] < 0;
 }
 
 /* It has an open dimension that no name means: only --shape can give it. */
-static bool needs_shape(const bench_sizes *z, size_t i)
+static bool needs_shape(const subject_sizes *z, size_t i)
 {
-	const bench_sized *in = &z->input[i];
+	const subject_sized *in = &z->input[i];
 
 	if (rank_open(in))
 		return true;
 	for (size_t d = 0; d < in->rank; d++)
-		if (is_open(in, d) && !in->info.symbol[d] && d != bench_sizes_batch_axis(z, i))
+		if (is_open(in, d) && !in->info.symbol[d] && d != subject_sizes_batch_axis(z, i))
 			return true;
 	return false;
 }
 
-static const char *shape_option(const bench_sizes *z, const bench_sizes *full, size_t i)
+static const char *shape_option(const subject_sizes *z, const subject_sizes *full, size_t i)
 {
-	const bench_sized *in = &full->input[i];
+	const subject_sized *in = &full->input[i];
 	const char *n[DCK_RANK_MAX] = {NULL};
 	int64_t dim[DCK_RANK_MAX];
 
 	memcpy(dim, in->dim, sizeof dim);
 	for (size_t d = 0; z->batch > 0 && d < in->rank; d++)
-		if (d == bench_sizes_batch_axis(z, i) || state_batch(&in->info, d)) {
+		if (d == subject_sizes_batch_axis(z, i) || state_batch(&in->info, d)) {
 			dim[d] = -1; /* --batch says it */
 			n[d] = "N";
 		}
-	const char *dims = bench_dims_text(z->arena, dim, n, in->rank);
+	const char *dims = subject_dims_text(z->arena, dim, n, in->rank);
 	const char *pair = z->n == 1 ? dims : mem_arena_fmt(z->arena, "%s=%s", in->info.name, dims);
 
-	return mem_arena_fmt(z->arena, "--shape %s", bench_shell_word(z->arena, pair ? pair : ""));
+	return mem_arena_fmt(z->arena, "--shape %s",
+			     subject_shell_word(z->arena, pair ? pair : ""));
 }
 
 /* The same symbol is open in an input before this place, or --shape gives it a size. */
-static bool said_before(const bench_sizes *z, size_t input, size_t axis)
+static bool said_before(const subject_sizes *z, size_t input, size_t axis)
 {
 	const char *symbol = z->input[input].info.symbol[axis];
 
@@ -263,14 +264,14 @@ static bool said_before(const bench_sizes *z, size_t input, size_t axis)
 }
 
 /* Its size follows from those of others. */
-static bool follows(const bench_sizes *full, const char *symbol)
+static bool follows(const subject_sizes *full, const char *symbol)
 {
-	const bench_symbol *s = bench_sizes_symbol(full, symbol);
+	const subject_symbol *s = subject_sizes_symbol(full, symbol);
 
 	return s && strcmp(s->from, "its parts") == 0;
 }
 
-static const char *options_text(const bench_sizes *z, const bench_sizes *full)
+static const char *options_text(const subject_sizes *z, const subject_sizes *full)
 {
 	const char *text = "";
 	bool batch = false;
@@ -278,7 +279,7 @@ static const char *options_text(const bench_sizes *z, const bench_sizes *full)
 	for (size_t i = 0; i < z->n; i++)
 		for (size_t d = 0; d < z->input[i].rank && !batch; d++)
 			if (!needs_shape(z, i) && is_open(&z->input[i], d) &&
-			    d == bench_sizes_batch_axis(z, i) && !said_before(z, i, d)) {
+			    d == subject_sizes_batch_axis(z, i) && !said_before(z, i, d)) {
 				text = mem_arena_fmt(z->arena, " --batch %lld",
 						     (long long)full->input[i].dim[d]);
 				batch = true;
@@ -287,13 +288,13 @@ static const char *options_text(const bench_sizes *z, const bench_sizes *full)
 		for (size_t d = 0; text && d < z->input[i].rank && !needs_shape(z, i); d++) {
 			const char *symbol = z->input[i].info.symbol[d];
 
-			if (!is_open(&z->input[i], d) || d == bench_sizes_batch_axis(z, i) ||
+			if (!is_open(&z->input[i], d) || d == subject_sizes_batch_axis(z, i) ||
 			    said_before(z, i, d) || follows(full, symbol))
 				continue;
 			const char *pair = mem_arena_fmt(z->arena, "%s=%lld", symbol,
 							 (long long)full->input[i].dim[d]);
 			text = mem_arena_fmt(z->arena, "%s --dim %s", text,
-					     pair ? bench_shell_word(z->arena, pair) : "");
+					     pair ? subject_shell_word(z->arena, pair) : "");
 		}
 	for (size_t i = 0; text && i < z->n; i++)
 		if (needs_shape(z, i))
@@ -301,9 +302,9 @@ static const char *options_text(const bench_sizes *z, const bench_sizes *full)
 	return text ? text + (*text == ' ') : NULL;
 }
 
-const char *bench_sizes_example(const bench_sizes *z)
+const char *subject_sizes_example(const subject_sizes *z)
 {
-	bench_sizes full;
+	subject_sizes full;
 
 	fill(z, &full, usual_find(z));
 	return full.input ? options_text(z, &full) : NULL;
@@ -314,7 +315,7 @@ const char *bench_sizes_example(const bench_sizes *z)
 #define LISTED_MAX 6
 
 /* Nobody gave it any size. */
-static bool all_open(const bench_sized *in)
+static bool all_open(const subject_sized *in)
 {
 	bool all = !in->shaped;
 
@@ -324,13 +325,13 @@ static bool all_open(const bench_sized *in)
 }
 
 /* "batch (input 'x' axis 0)"; where it stands, once for each size. */
-static const char *open_list(const bench_sizes *z, size_t *ret_n)
+static const char *open_list(const subject_sizes *z, size_t *ret_n)
 {
 	const char *text = "", *last = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < z->n && text; i++) {
-		const bench_sized *in = &z->input[i];
+		const subject_sized *in = &z->input[i];
 
 		if (rank_open(in) && n++ < LISTED_MAX)
 			text = mem_arena_fmt(z->arena,
@@ -364,7 +365,7 @@ static const char *open_list(const bench_sizes *z, size_t *ret_n)
 	return text ? text : "";
 }
 
-dck_status bench_sizes_closed(const bench_sizes *z, const char *command, dck_err *err)
+dck_status subject_sizes_closed(const subject_sizes *z, const char *command, dck_err *err)
 {
 	size_t n;
 	const char *list = open_list(z, &n), *shape = "";
@@ -372,7 +373,7 @@ dck_status bench_sizes_closed(const bench_sizes *z, const char *command, dck_err
 	if (n == 0)
 		return DCK_OK;
 	const usual *u = usual_find(z);
-	bench_sizes full;
+	subject_sizes full;
 
 	fill(z, &full, u);
 	const char *options = full.input ? options_text(z, &full) : NULL;
@@ -395,15 +396,16 @@ static dck_status check(const dck_subject *s, const char *command, mem_arena *a,
 {
 	const dck_model_config c = s->model;
 	model_summary m;
-	bench_sizes z;
+	subject_sizes z;
 
 	/* Who opens the file says what else is wrong with it, or with what is given. */
 	if (model_summary_read_file(s->text, a, &m, NULL) != DCK_OK)
 		return DCK_OK;
-	DCK_TRY(bench_sizes_declared(&z, a, &m.values, m.path, err));
-	if (bench_sizes_from_files(&z, &c) || bench_sizes_read(&z, &m.values, &c, NULL) != DCK_OK)
+	DCK_TRY(subject_sizes_declared(&z, a, &m.values, m.path, err));
+	if (subject_sizes_from_files(&z, &c) ||
+	    subject_sizes_read(&z, &m.values, &c, NULL) != DCK_OK)
 		return DCK_OK;
-	return bench_sizes_closed(&z, command, err);
+	return subject_sizes_closed(&z, command, err);
 }
 
 dck_status dck_subject_check(const dck_subject *s, const char *command, dck_err *err)

@@ -217,7 +217,7 @@ static bool word_cut(const char **text, char **to, dck_status *status, dck_err *
 }
 
 /* One block: the NULL-ended array of words, and behind it their text. */
-dck_status bench_words(const char *text, char ***ret, dck_err *err)
+dck_status subject_words(const char *text, char ***ret, dck_err *err)
 {
 	const size_t nmax = strlen(text) / 2 + 2; /* words are parted by at least one blank */
 	char **words = mem_zalloc(1, nmax * sizeof *words + strlen(text) + 2);
@@ -295,7 +295,7 @@ dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 		s->kind = DCK_SUBJECT_PLUGIN;
 		s->text = rest;
 	} else if (is(text, length, "cmd")) {
-		DCK_TRY(bench_words(rest, &words, err));
+		DCK_TRY(subject_words(rest, &words, err));
 		s->kind = DCK_SUBJECT_COMMAND;
 		s->text = rest;
 		s->argv = words;

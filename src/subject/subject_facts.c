@@ -28,7 +28,7 @@ static void fact_tristate(record_builder *b, const char *key, int state)
 		record_fact_bool(b, "host", key, state != 0);
 }
 
-void bench_facts_host(record_builder *b, const os_host *h)
+void subject_facts_host(record_builder *b, const os_host *h)
 {
 	fact_known_text(b, "host", "cpu", h->cpu);
 	record_fact_int(b, "host", "cpus_online", DCK_UNIT_ONE, h->cpus_online);
@@ -82,7 +82,7 @@ static const char *words_text(char *const *words, char *buf, size_t size)
 	return buf;
 }
 
-static void facts_model(record_builder *b, const bench_target *t)
+static void facts_model(record_builder *b, const subject_target *t)
 {
 	const model_summary *m = &t->summary;
 
@@ -92,7 +92,7 @@ static void facts_model(record_builder *b, const bench_target *t)
 	record_fact_int(b, "subject", "weight_bytes", DCK_UNIT_BYTE, (int64_t)m->weight_bytes);
 }
 
-void bench_facts_freed(record_builder *b, const bench_freed *f)
+void subject_facts_freed(record_builder *b, const subject_freed *f)
 {
 	char to[32] = "larger batches";
 
@@ -111,7 +111,7 @@ void bench_facts_freed(record_builder *b, const bench_freed *f)
 		    f->shared, *f->shared ? "; " : "", f->looked);
 }
 
-void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t)
+void subject_facts_of(record_builder *b, const dck_subject *s, const subject_target *t)
 {
 	static const char *const kinds[] = {
 	    [DCK_SUBJECT_FUNCTION] = "function",
@@ -132,7 +132,7 @@ void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_ta
 		facts_model(b, t);
 	for (size_t i = 0; i < t->nin; i++) {
 		snprintf(key, sizeof key, "input/%s", t->in[i].name);
-		record_fact_text(b, "subject", key, bench_inputs_text(t->inputs, i));
+		record_fact_text(b, "subject", key, subject_inputs_text(t->inputs, i));
 	}
 	for (size_t i = 0; i < t->nout; i++) {
 		snprintf(key, sizeof key, "output/%s", t->out[i].name);
@@ -142,10 +142,10 @@ void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_ta
 	if (t->items_how)
 		record_fact_text(b, "subject", "items_from", t->items_how);
 	if (t->freed.done)
-		bench_facts_freed(b, &t->freed);
+		subject_facts_freed(b, &t->freed);
 }
 
-void bench_facts_engine(record_builder *b, const bench_target *t)
+void subject_facts_engine(record_builder *b, const subject_target *t)
 {
 	const dck_engine *e = t->engine.ops;
 	const dck_kv *kv;

@@ -8,10 +8,10 @@
 #include "record/build.h"
 #include "subject/target.h"
 
-void bench_facts_host(record_builder *b, const os_host *host);
-void bench_facts_subject(record_builder *b, const dck_subject *s, const bench_target *t);
-/* A batch that was freed: facts and the note. bench_facts_subject() does it for its target. */
-void bench_facts_freed(record_builder *b, const bench_freed *f);
-void bench_facts_engine(record_builder *b, const bench_target *t);
+void subject_facts_host(record_builder *b, const os_host *host);
+void subject_facts_of(record_builder *b, const dck_subject *s, const subject_target *t);
+/* A batch that was freed: facts and the note. subject_facts_of() does it for its target. */
+void subject_facts_freed(record_builder *b, const subject_freed *f);
+void subject_facts_engine(record_builder *b, const subject_target *t);
 
 #endif

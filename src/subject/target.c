@@ -69,7 +69,7 @@ static bool engine_has_option(const dck_engine *e, const char *key)
 
 /* The common model options in the engine's words. An engine that has no such key is told only when
  * the user set it, so that its refusal names the key. */
-static dck_status model_options_give(opening *o, const bench_target *t, const dck_model_config *c,
+static dck_status model_options_give(opening *o, const subject_target *t, const dck_model_config *c,
 				     dck_err *err)
 {
 	static const char *const levels[] = {"none", "basic", "extended", "all"};
@@ -128,7 +128,7 @@ static dck_status zoo_build(opening *o, const char *name, const dck_model_config
 }
 
 /* A file whose batch is fixed at another size is given to the engine as one that has it. */
-static dck_status batch_give(bench_target *t, opening *o, const dck_model_config *c, dck_err *err)
+static dck_status batch_give(subject_target *t, opening *o, const dck_model_config *c, dck_err *err)
 {
 	const bool folder = t->engine.ops->caps & DCK_CAP_FOLDER;
 	model_summary now;
@@ -148,7 +148,7 @@ static dck_status batch_give(bench_target *t, opening *o, const dck_model_config
 
 /* The file's structure: refuses what is no model before an engine is asked, and tells the ranges
  * of integer inputs. A model in the engine's own format cannot be read and needs not be. */
-static dck_status model_read(bench_target *t, opening *o, const char *text,
+static dck_status model_read(subject_target *t, opening *o, const char *text,
 			     const dck_model_config *c, dck_err *err)
 {
 	dck_status status;
@@ -175,7 +175,7 @@ static dck_status model_read(bench_target *t, opening *o, const char *text,
 }
 
 /* The names of all values, for an engine that makes them outputs: it does not read models. */
-static dck_status values_give(opening *o, const bench_target *t, dck_err *err)
+static dck_status values_give(opening *o, const subject_target *t, dck_err *err)
 {
 	dck_open_params *p = &o->params;
 	onnx_model *model = NULL;
@@ -192,27 +192,27 @@ static dck_status values_give(opening *o, const bench_target *t, dck_err *err)
 /* Before an engine is loaded: a size that is missing, or one by a name that no input has, which an
  * engine would swallow. Files may bring shapes of their own: then it shows later what is missing.
  */
-static dck_status sizes_check(const bench_target *t, const dck_model_config *c, dck_err *err)
+static dck_status sizes_check(const subject_target *t, const dck_model_config *c, dck_err *err)
 {
 	dck_model_config known = *c;
-	bench_sizes z;
+	subject_sizes z;
 
 	if (!t->has_summary)
 		return DCK_OK;
 	const bool tensors = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
 
 	if (tensors)
-		DCK_TRY(bench_sizes_types(t->arena, &t->summary.values, err));
-	DCK_TRY(bench_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
-	const bool files = bench_sizes_from_files(&z, c);
+		DCK_TRY(subject_sizes_types(t->arena, &t->summary.values, err));
+	DCK_TRY(subject_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
+	const bool files = subject_sizes_from_files(&z, c);
 
 	if (files)
 		known.batch = 0;
-	DCK_TRY(bench_sizes_read(&z, &t->summary.values, &known, err));
-	return files || !tensors ? DCK_OK : bench_sizes_closed(&z, NULL, err);
+	DCK_TRY(subject_sizes_read(&z, &t->summary.values, &known, err));
+	return files || !tensors ? DCK_OK : subject_sizes_closed(&z, NULL, err);
 }
 
-static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_err *err)
+static dck_status inputs_make(subject_target *t, const dck_model_config *c, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
 
@@ -221,35 +221,35 @@ static dck_status inputs_make(bench_target *t, const dck_model_config *c, dck_er
 	if (e->caps & DCK_CAP_NO_TENSORS)
 		return DCK_OK;
 	DCK_TRY(e->describe(t->model, &t->in, &t->nin, &t->out, &t->nout, err));
-	DCK_TRY(bench_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, &t->inputs,
-				 err));
-	t->items = bench_inputs_items(t->inputs, &t->items_how);
-	t->pool = bench_inputs_pool(t->inputs);
+	DCK_TRY(subject_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c,
+				   &t->inputs, err));
+	t->items = subject_inputs_items(t->inputs, &t->items_how);
+	t->pool = subject_inputs_pool(t->inputs);
 	return DCK_OK;
 }
 
-dck_unit bench_rate_unit(const bench_target *t)
+dck_unit subject_rate_unit(const subject_target *t)
 {
 	return t->engine.ops->caps & DCK_CAP_COMMAND ? DCK_UNIT_RUN_PER_S : DCK_UNIT_ITEM_PER_S;
 }
 
-dck_status bench_target_next_input(bench_target *t, dck_err *err)
+dck_status subject_target_next_input(subject_target *t, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
 
 	for (size_t i = 0; i < t->nin; i++)
-		DCK_TRY(
-		    e->bind_input(t->context, i, bench_inputs_get(t->inputs, t->next_set, i), err));
+		DCK_TRY(e->bind_input(t->context, i, subject_inputs_get(t->inputs, t->next_set, i),
+				      err));
 	t->next_set = (t->next_set + 1) % t->pool;
 	if (e->prepare)
 		DCK_TRY(e->prepare(t->context, err));
 	return DCK_OK;
 }
 
-dck_status bench_target_failed(const bench_target *t, dck_status status, dck_err *err)
+dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err)
 {
 	const char *hint =
-	    status == DCK_E_ENGINE && t->inputs && err ? bench_inputs_hint(t->inputs) : NULL;
+	    status == DCK_E_ENGINE && t->inputs && err ? subject_inputs_hint(t->inputs) : NULL;
 	char cause[sizeof err->msg];
 	size_t room;
 
@@ -263,13 +263,13 @@ dck_status bench_target_failed(const bench_target *t, dck_status status, dck_err
 	return status;
 }
 
-static dck_status engine_choose(bench_target *t, const dck_subject *s, dck_err *err)
+static dck_status engine_choose(subject_target *t, const dck_subject *s, dck_err *err)
 {
 	switch (s->kind) {
 	case DCK_SUBJECT_FUNCTION:
 		if (!s->function)
 			DCK_FAIL(err, E_ARG, "the subject has no function to measure");
-		t->engine.ops = &bench_function_engine;
+		t->engine.ops = &subject_function_engine;
 		return DCK_OK;
 	case DCK_SUBJECT_COMMAND:
 		return engine_find("command", &t->engine, err);
@@ -332,7 +332,7 @@ static dck_status options_apply(const dck_subject *s, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status opening_fill(bench_target *t, opening *o, const dck_subject *s,
+static dck_status opening_fill(subject_target *t, opening *o, const dck_subject *s,
 			       const dck_observer *watch, dck_err *err)
 {
 	o->params = (dck_open_params){
@@ -367,7 +367,7 @@ static dck_status opening_fill(bench_target *t, opening *o, const dck_subject *s
 	return DCK_OK;
 }
 
-static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
+static dck_status target_open(subject_target *t, opening *o, const dck_subject *s,
 			      const dck_observer *watch, progress *p, dck_err *err)
 {
 	const dck_engine *e;
@@ -410,11 +410,11 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 	phase_begin(p, "inputs");
 	DCK_TRY(inputs_make(t, &s->model, err));
 	DCK_TRY(e->context_new(t->model, &t->context, err));
-	DCK_TRY(bench_target_next_input(t, err));
+	DCK_TRY(subject_target_next_input(t, err));
 	t->inputs_ns = phase_end(p);
 	if (s->command.prepare)
 		DCK_TRY(
-		    bench_hook_new("prepare", s->command.prepare, &s->command, &t->prepare, err));
+		    subject_hook_new("prepare", s->command.prepare, &s->command, &t->prepare, err));
 	if (s->items > 0 || s->model.items > 0) {
 		t->items = s->items > 0 ? s->items : s->model.items;
 		t->items_how = s->items > 0 ? "as the caller says" : "as --items says";
@@ -422,9 +422,10 @@ static dck_status target_open(bench_target *t, opening *o, const dck_subject *s,
 	return DCK_OK;
 }
 
-dck_status bench_target_open(bench_target *t, const dck_subject *s, const dck_clock *clock,
-			     const dck_observer *watch, void (*phase)(void *self, const char *name),
-			     void *phase_self, dck_err *err)
+dck_status subject_target_open(subject_target *t, const dck_subject *s, const dck_clock *clock,
+			       const dck_observer *watch,
+			       void (*phase)(void *self, const char *name), void *phase_self,
+			       dck_err *err)
 {
 	progress p = {.phase = phase, .self = phase_self, .clock = clock};
 	opening o = {0};
@@ -437,11 +438,11 @@ dck_status bench_target_open(bench_target *t, const dck_subject *s, const dck_cl
 	dck_buffer_done(&o.bytes);
 	freed_done(&o.freed);
 	if (status != DCK_OK)
-		bench_target_close(t);
+		subject_target_close(t);
 	return status;
 }
 
-void bench_target_close(bench_target *t)
+void subject_target_close(subject_target *t)
 {
 	const dck_engine *e = t->engine.ops;
 
@@ -449,8 +450,8 @@ void bench_target_close(bench_target *t)
 		e->context_free(t->context);
 	if (e && t->model)
 		e->close(t->model);
-	bench_hook_free(t->prepare);
-	bench_inputs_free(t->inputs);
+	subject_hook_free(t->prepare);
+	subject_inputs_free(t->inputs);
 	engine_release(&t->engine);
 	mem_arena_free(t->arena);
 	memset(t, 0, sizeof *t);

@@ -13,11 +13,11 @@
 #include "engine/engine.h"
 #include "model/summary.h"
 
-typedef struct bench_target {
+typedef struct subject_target {
 	engine_handle engine;
 	dck_engine_model *model;
 	dck_engine_context *context;
-	bench_inputs *inputs; /* NULL: the engine takes none */
+	subject_inputs *inputs; /* NULL: the engine takes none */
 	const dck_tensor_info *in, *out;
 	size_t nin, nout;
 	size_t pool, next_set; /* different input sets; the one to bind next */
@@ -25,9 +25,9 @@ typedef struct bench_target {
 	const char *items_how;
 	model_summary summary; /* of a model file */
 	bool has_summary;
-	bench_freed freed; /* of a model that was exported for fewer items than asked for */
+	subject_freed freed; /* of a model that was exported for fewer items than asked for */
 	mem_arena *arena;
-	bench_hook *prepare; /* before each run; NULL: none */
+	subject_hook *prepare; /* before each run; NULL: none */
 	/* Durations of the phases, for the record; 0: there was no such phase. */
 	uint64_t library_ns, session_ns, inputs_ns;
 	/* How the engine's warnings reach the record. */
@@ -41,25 +41,26 @@ typedef struct bench_target {
 	/* How a model whose batch was freed is compared with the original before it is opened, set
 	 * before opening; NULL: it is trusted. verify/freed_check.h sets it. */
 	dck_status (*check)(const dck_subject *s, const freed_model *f, const dck_observer *watch,
-			    bench_freed *ret, dck_err *err);
-} bench_target;
+			    subject_freed *ret, dck_err *err);
+} subject_target;
 
 /* Opens everything up to the first run. phase(self, name) is called as each begins. On failure
  * *t is released. `t` may hold log, log_self, observe and work_dir before. */
-dck_status bench_target_open(bench_target *t, const dck_subject *s, const dck_clock *clock,
-			     const dck_observer *watch, void (*phase)(void *self, const char *name),
-			     void *phase_self, dck_err *err);
-void bench_target_close(bench_target *t); /* {0} is allowed */
+dck_status subject_target_open(subject_target *t, const dck_subject *s, const dck_clock *clock,
+			       const dck_observer *watch,
+			       void (*phase)(void *self, const char *name), void *phase_self,
+			       dck_err *err);
+void subject_target_close(subject_target *t); /* {0} is allowed */
 
 /* Between runs: binds the next set of inputs when there are several. */
-dck_status bench_target_next_input(bench_target *t, dck_err *err);
+dck_status subject_target_next_input(subject_target *t, dck_err *err);
 
 /* Of the rate: a program is run, a model is given items. */
-dck_unit bench_rate_unit(const bench_target *t);
+dck_unit subject_rate_unit(const subject_target *t);
 
 /* The first run failed: adds to the sentence what of the inputs may be why. Returns status. */
-dck_status bench_target_failed(const bench_target *t, dck_status status, dck_err *err);
+dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err);
 
-extern const dck_engine bench_function_engine;
+extern const dck_engine subject_function_engine;
 
 #endif

@@ -20,7 +20,7 @@ static dck_status no_memory(dck_err *err)
 }
 
 /* Which of an input's sizes the user gave; the graph itself says the rest. */
-static bool given_read(const bench_sized *in, mem_arena *a, cost_shape *ret)
+static bool given_read(const subject_sized *in, mem_arena *a, cost_shape *ret)
 {
 	int64_t *dims = mem_arena_array(a, in->rank, sizeof(*dims));
 	bool given = in->shaped != NULL;
@@ -39,15 +39,15 @@ static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const 
 			     bool zoo, dck_err *err)
 {
 	dck_model_config config = *c;
-	bench_sizes given;
+	subject_sizes given;
 	model_values v;
 
 	if (zoo)
 		config.batch = 0; /* a built-in network was made with its batch */
 	DCK_TRY(model_values_read(g, a, &v, err));
-	DCK_TRY(bench_sizes_declared(&given, a, &v, NULL, err));
+	DCK_TRY(subject_sizes_declared(&given, a, &v, NULL, err));
 	given.any = true;
-	DCK_TRY(bench_sizes_read(&given, &v, &config, err));
+	DCK_TRY(subject_sizes_read(&given, &v, &config, err));
 	z->inputs = mem_arena_array(a, given.n, sizeof(*z->inputs));
 	if (!z->inputs)
 		return no_memory(err);
@@ -59,7 +59,7 @@ static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const 
 			const char *equals = strrchr(c->dim.item[i], '=');
 			const char *name =
 			    mem_arena_dup_n(a, c->dim.item[i], (size_t)(equals - c->dim.item[i]));
-			const bench_symbol *s = name ? bench_sizes_symbol(&given, name) : NULL;
+			const subject_symbol *s = name ? subject_sizes_symbol(&given, name) : NULL;
 
 			if (s && onnx_symbol_named(name))
 				z->dims[z->config.ndims++] = (cost_dim){s->name, s->size};
@@ -72,7 +72,7 @@ static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const 
 	return DCK_OK;
 }
 
-static dck_status zoo_read(bench_counted *c, const char *name, const dck_model_config *m,
+static dck_status zoo_read(tally_counted *c, const char *name, const dck_model_config *m,
 			   dck_err *err)
 {
 	const dck_zoo_config zoo = {
@@ -95,7 +95,7 @@ static dck_status zoo_read(bench_counted *c, const char *name, const dck_model_c
 	return status;
 }
 
-static dck_status count(bench_counted *c, const dck_subject *s, bool zoo, const bench_real *real,
+static dck_status count(tally_counted *c, const dck_subject *s, bool zoo, const tally_real *real,
 			dck_err *err)
 {
 	sizes z = {0};
@@ -113,7 +113,7 @@ static dck_status count(bench_counted *c, const dck_subject *s, bool zoo, const 
 }
 
 /* A file whose batch is fixed at another size is counted as the model that it becomes. */
-static dck_status file_read(bench_counted *c, const char *path, const dck_model_config *m,
+static dck_status file_read(tally_counted *c, const char *path, const dck_model_config *m,
 			    dck_err *err)
 {
 	freed_model f = {0};
@@ -129,7 +129,7 @@ static dck_status file_read(bench_counted *c, const char *path, const dck_model_
 	return status;
 }
 
-static dck_status counted_open(bench_counted *c, const dck_subject *s, const bench_real *real,
+static dck_status counted_open(tally_counted *c, const dck_subject *s, const tally_real *real,
 			       dck_err *err)
 {
 	bool zoo = s->text && strncmp(s->text, "zoo:", 4) == 0;
@@ -151,7 +151,7 @@ static dck_status counted_open(bench_counted *c, const dck_subject *s, const ben
 	return count(c, s, zoo, real, err);
 }
 
-static dck_status file_open(bench_counted *c, const char *path, const bench_real *real,
+static dck_status file_open(tally_counted *c, const char *path, const tally_real *real,
 			    dck_err *err)
 {
 	c->arena = mem_arena_new(1 << 18);
@@ -161,30 +161,30 @@ static dck_status file_open(bench_counted *c, const char *path, const bench_real
 	return count(c, NULL, false, real, err);
 }
 
-dck_status bench_counted_file(bench_counted *ret, const char *path, const bench_real *real,
+dck_status tally_counted_file(tally_counted *ret, const char *path, const tally_real *real,
 			      dck_err *err)
 {
-	*ret = (bench_counted){0};
+	*ret = (tally_counted){0};
 	dck_status status = file_open(ret, path, real, err);
 	if (status != DCK_OK)
-		bench_counted_close(ret);
+		tally_counted_close(ret);
 	return status;
 }
 
-dck_status bench_counted_open(bench_counted *ret, const dck_subject *s, const bench_real *real,
+dck_status tally_counted_open(tally_counted *ret, const dck_subject *s, const tally_real *real,
 			      dck_err *err)
 {
-	*ret = (bench_counted){0};
+	*ret = (tally_counted){0};
 	dck_status status = counted_open(ret, s, real, err);
 	if (status != DCK_OK)
-		bench_counted_close(ret);
+		tally_counted_close(ret);
 	return status;
 }
 
-void bench_counted_close(bench_counted *c)
+void tally_counted_close(tally_counted *c)
 {
 	mem_arena_free(c->arena);
-	*c = (bench_counted){0};
+	*c = (tally_counted){0};
 }
 
 /* --- rows --- */
@@ -194,7 +194,7 @@ static dck_value absent(const char *why)
 	return (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = why ? why : "out of memory"};
 }
 
-dck_value bench_counted_value(bench_counted *c, num n)
+dck_value tally_counted_value(tally_counted *c, num n)
 {
 	num_table *t = c->cost->nums;
 
@@ -207,7 +207,7 @@ dck_value bench_counted_value(bench_counted *c, num n)
 	return absent(mem_arena_fmt(c->arena, "%s" RECORD_DIM, num_text(t, n)));
 }
 
-const char *bench_counted_name(bench_counted *c, const onnx_node *node)
+const char *tally_counted_name(tally_counted *c, const onnx_node *node)
 {
 	if (node->name && *node->name)
 		return node->name;
@@ -217,7 +217,7 @@ const char *bench_counted_name(bench_counted *c, const onnx_node *node)
 	return node->op;
 }
 
-const char *bench_counted_scope(bench_counted *c, const cost_op *from)
+const char *tally_counted_scope(tally_counted *c, const cost_op *from)
 {
 	const char *own = module_path_of(c->arena, from->node);
 
@@ -226,7 +226,7 @@ const char *bench_counted_scope(bench_counted *c, const cost_op *from)
 	return mem_arena_fmt(c->arena, "%s/%s", from->scope, own);
 }
 
-static void output_row(bench_counted *c, const val *v, dck_op_output *ret)
+static void output_row(tally_counted *c, const val *v, dck_op_output *ret)
 {
 	size_t n = v->rank > 0 ? (size_t)v->rank : 0;
 	int64_t *dims = mem_arena_array(c->arena, n, sizeof(*dims));
@@ -261,7 +261,7 @@ static const struct {
     {"com.ms.internal.nhwc", "nhwc."},
 };
 
-const char *bench_counted_type(bench_counted *c, const onnx_node *node)
+const char *tally_counted_type(tally_counted *c, const onnx_node *node)
 {
 	const char *domain = node->domain ? node->domain : "";
 
@@ -274,21 +274,21 @@ const char *bench_counted_type(bench_counted *c, const onnx_node *node)
 	return mem_arena_fmt(c->arena, "%s.%s", domain, node->op);
 }
 
-void bench_counted_op(bench_counted *c, const cost_op *from, dck_op *ret)
+void tally_counted_op(tally_counted *c, const cost_op *from, dck_op *ret)
 {
 	dck_op_output *outputs = mem_arena_array(c->arena, from->nout, sizeof(*outputs));
 
 	*ret = (dck_op){
-	    .name = bench_counted_name(c, from->node),
-	    .type = bench_counted_type(c, from->node),
-	    .scope = bench_counted_scope(c, from),
+	    .name = tally_counted_name(c, from->node),
+	    .type = tally_counted_type(c, from->node),
+	    .scope = tally_counted_scope(c, from),
 	    .outputs = outputs,
-	    .macs = bench_counted_value(c, from->macs),
-	    .flops = bench_counted_value(c, from->flops),
-	    .params = bench_counted_value(c, from->params),
-	    .weight_bytes = bench_counted_value(c, from->weight_bytes),
-	    .read_bytes = bench_counted_value(c, from->read_bytes),
-	    .write_bytes = bench_counted_value(c, from->write_bytes),
+	    .macs = tally_counted_value(c, from->macs),
+	    .flops = tally_counted_value(c, from->flops),
+	    .params = tally_counted_value(c, from->params),
+	    .weight_bytes = tally_counted_value(c, from->weight_bytes),
+	    .read_bytes = tally_counted_value(c, from->read_bytes),
+	    .write_bytes = tally_counted_value(c, from->write_bytes),
 	};
 	for (size_t i = 0; i < from->nout && outputs; i++)
 		if (from->out[i])

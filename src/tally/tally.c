@@ -57,9 +57,9 @@ static const peer_counter *peer_find(int as)
 	return NULL;
 }
 
-void cost_metric_put(record_builder *b, bench_counted *c, const char *tag, num n, const char *how)
+void cost_metric_put(record_builder *b, tally_counted *c, const char *tag, num n, const char *how)
 {
-	dck_value v = bench_counted_value(c, n);
+	dck_value v = tally_counted_value(c, n);
 	const char *open = cost_open_text(c, n);
 
 	if (v.kind == DCK_VALUE_INT)
@@ -70,7 +70,7 @@ void cost_metric_put(record_builder *b, bench_counted *c, const char *tag, num n
 		record_metric_absent(b, tag, v.as.text);
 }
 
-static void totals(record_builder *b, bench_counted *c)
+static void totals(record_builder *b, tally_counted *c)
 {
 	const cost_result *r = c->cost;
 	size_t nodes = 0;
@@ -105,7 +105,7 @@ static void totals(record_builder *b, bench_counted *c)
 		record_metric_absent(b, "cost/intensity", "FLOPs or bytes are not known");
 }
 
-static void fact_symbolic(record_builder *b, bench_counted *c, const char *key, num n)
+static void fact_symbolic(record_builder *b, tally_counted *c, const char *key, num n)
 {
 	num_table *t = c->cost->nums;
 
@@ -113,7 +113,7 @@ static void fact_symbolic(record_builder *b, bench_counted *c, const char *key, 
 		record_fact_text(b, "cost", key, num_text(t, n));
 }
 
-static void facts(record_builder *b, bench_counted *c, const dck_subject *s)
+static void facts(record_builder *b, tally_counted *c, const dck_subject *s)
 {
 	const cost_result *r = c->cost;
 	const onnx_model *m = c->model;
@@ -154,7 +154,7 @@ static void facts(record_builder *b, bench_counted *c, const dck_subject *s)
 }
 
 /* Operators without a known cost, each type once, with the first reason. */
-static void note_unknown(record_builder *b, bench_counted *c)
+static void note_unknown(record_builder *b, tally_counted *c)
 {
 	const cost_result *r = c->cost;
 	const char *list = "";
@@ -172,8 +172,8 @@ static void note_unknown(record_builder *b, bench_counted *c)
 		if (!num_why_none(open) && !num_why_fresh(r->nums, open))
 			continue;
 		list = mem_arena_fmt(c->arena, "%s%s%s '%s' (%s)", list, listed++ ? "; " : "",
-				     o->node->op, bench_counted_name(c, o->node),
-				     bench_counted_value(c, open).as.text);
+				     o->node->op, tally_counted_name(c, o->node),
+				     tally_counted_value(c, open).as.text);
 	}
 	record_note(
 	    b, DCK_WARN, "cost-unknown",
@@ -183,7 +183,7 @@ static void note_unknown(record_builder *b, bench_counted *c)
 	    known ? known : num_text(r->nums, r->macs_known));
 }
 
-static void note_folded(record_builder *b, bench_counted *c, const peer_counter *p)
+static void note_folded(record_builder *b, tally_counted *c, const peer_counter *p)
 {
 	size_t merged = peer_merged_norms(c->cost);
 
@@ -211,7 +211,7 @@ static void note_folded(record_builder *b, bench_counted *c, const peer_counter 
 }
 
 /* Returns what a whole training step takes. */
-static num backward(record_builder *b, bench_counted *c)
+static num backward(record_builder *b, tally_counted *c)
 {
 	num_table *t = c->cost->nums;
 	peer_backward back;
@@ -227,7 +227,7 @@ static num backward(record_builder *b, bench_counted *c)
 	return all;
 }
 
-static const char *amount(bench_counted *c, num n, const char *unit)
+static const char *amount(tally_counted *c, num n, const char *unit)
 {
 	const char *open = cost_open_text(c, n);
 	char buf[64];
@@ -240,7 +240,7 @@ static const char *amount(bench_counted *c, num n, const char *unit)
 }
 
 /* The type of operators with most MACs, of those that are known; its share. */
-static const char *most_macs(bench_counted *c, double *ret_share)
+static const char *most_macs(tally_counted *c, double *ret_share)
 {
 	const cost_result *r = c->cost;
 	double *sum = mem_arena_array(c->arena, r->nops, sizeof *sum), all = 0;
@@ -251,7 +251,7 @@ static const char *most_macs(bench_counted *c, double *ret_share)
 		return NULL;
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *o = &r->ops[i];
-		const char *type = o->expanded ? NULL : bench_counted_type(c, o->node);
+		const char *type = o->expanded ? NULL : tally_counted_type(c, o->node);
 		if (!type || !num_known(o->macs))
 			continue;
 		size_t at = names_add(&types, type);
@@ -264,7 +264,7 @@ static const char *most_macs(bench_counted *c, double *ret_share)
 }
 
 /* `more` with one amount behind it, NULL without memory. */
-static const char *more_add(bench_counted *c, const char *more, const char *what, num n,
+static const char *more_add(tally_counted *c, const char *more, const char *what, num n,
 			    const char *unit)
 {
 	const char *text = amount(c, n, unit);
@@ -274,7 +274,7 @@ static const char *more_add(bench_counted *c, const char *more, const char *what
 }
 
 /* more: what else was asked for; NULL: nothing, or no memory, which the arena tells later. */
-static void answer_put(record_builder *b, bench_counted *c, const char *more)
+static void answer_put(record_builder *b, tally_counted *c, const char *more)
 {
 	const cost_result *r = c->cost;
 	const bool known = num_known(r->macs), open = !known && cost_open_text(c, r->macs);
@@ -290,7 +290,7 @@ static void answer_put(record_builder *b, bench_counted *c, const char *more)
 	more = more ? more : "";
 	if (!known && !open)
 		record_answer(b, "MACs not known (%.100s), %s%s",
-			      bench_counted_value(c, r->macs).as.text, params, more);
+			      tally_counted_value(c, r->macs).as.text, params, more);
 	else if (most)
 		record_answer(
 		    b, "%s, %s%s%s; %s carries %.1f %%%s%s", macs, open ? "" : flops,
@@ -302,7 +302,7 @@ static void answer_put(record_builder *b, bench_counted *c, const char *more)
 }
 
 /* *ret_peer: what the counter `p` would say of all, 0 without one. */
-static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counter *p, num *ret_peer,
+static dck_status ops_put(record_builder *b, tally_counted *c, const peer_counter *p, num *ret_peer,
 			  dck_err *err)
 {
 	cost_result *r = c->cost;
@@ -312,11 +312,11 @@ static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counte
 		dck_op row;
 		if (r->ops[i].expanded)
 			continue;
-		bench_counted_op(c, &r->ops[i], &row);
+		tally_counted_op(c, &r->ops[i], &row);
 		if (p) {
 			num n = peer_count(p, r, &r->ops[i]);
 			sum = num_add(r->nums, sum, n);
-			row.peer = bench_counted_value(c, n);
+			row.peer = tally_counted_value(c, n);
 		}
 		record_op(b, &row);
 	}
@@ -333,7 +333,7 @@ static dck_status ops_put(record_builder *b, bench_counted *c, const peer_counte
 	return DCK_OK;
 }
 
-static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s,
+static dck_status fill(record_builder *b, tally_counted *c, const dck_subject *s,
 		       const dck_cost_config *cfg, dck_err *err)
 {
 	const peer_counter *p = peer_find(cfg->as);
@@ -342,7 +342,7 @@ static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s
 
 	record_set_began(b, os_unix_ns());
 	facts(b, c, s);
-	bench_facts_options(b, "plan", dck_cost_options, cfg);
+	record_fact_options(b, "plan", dck_cost_options, cfg);
 	totals(b, c);
 	if (cfg->backward)
 		more = more_add(c, more, "a training step takes", backward(b, c), "FLOP");
@@ -353,7 +353,7 @@ static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s
 	cost_open_put(b, c);
 	answer_put(b, c, more);
 	if (c->freed.done)
-		bench_facts_freed(b, &c->freed);
+		subject_facts_freed(b, &c->freed);
 	note_unknown(b, c);
 	note_folded(b, c, p);
 	return DCK_OK;
@@ -361,7 +361,7 @@ static dck_status fill(record_builder *b, bench_counted *c, const dck_subject *s
 
 /* One run with every value an output. */
 static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_arena *a,
-			   bench_real *ret, dck_err *err)
+			   tally_real *ret, dck_err *err)
 {
 	values_shape *shapes;
 	size_t n;
@@ -417,7 +417,7 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 }
 
 /* What the run and the rules say of the same value must be the same. */
-static void note_run(record_builder *b, const cost_result *r, const bench_real *real, mem_arena *a)
+static void note_run(record_builder *b, const cost_result *r, const tally_real *real, mem_arena *a)
 {
 	record_fact_int(b, "cost", "run_values", DCK_UNIT_ONE, (int64_t)real->nvalues);
 	record_fact_int(b, "cost", "run_filled", DCK_UNIT_ONE, (int64_t)r->filled);
@@ -436,11 +436,11 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 		    dck_record **ret, dck_err *err)
 {
 	dck_cost_config plain;
-	bench_counted c;
+	tally_counted c;
 	record_builder *b;
 
 	mem_arena *a = NULL;
-	bench_real real = {0};
+	tally_real real = {0};
 
 	if (!cfg) {
 		dck_cost_config_init(&plain);
@@ -453,12 +453,12 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 			   : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for shapes");
 	}
 	if (status == DCK_OK)
-		status = bench_counted_open(&c, s, cfg->run ? &real : NULL, err);
+		status = tally_counted_open(&c, s, cfg->run ? &real : NULL, err);
 	if (status != DCK_OK) {
 		mem_arena_free(a);
 		return status;
 	}
-	b = bench_facts_new(cfg->title);
+	b = record_begin(cfg->title);
 	status = b ? fill(b, &c, s, cfg, err) : DCK_E_NOMEM;
 	if (b && status == DCK_OK && cfg->run)
 		note_run(b, c.cost, &real, c.arena);
@@ -468,7 +468,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 		record_drop(b);
 	else
 		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
-	bench_counted_close(&c);
+	tally_counted_close(&c);
 	mem_arena_free(a);
 	return status;
 }

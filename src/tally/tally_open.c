@@ -18,7 +18,7 @@ static const char *coefficient(double v, char *buf, size_t size)
 }
 
 /* The terms of n; 0 where it is no polynomial of sizes. Which branch of an If is taken is none. */
-static size_t open_terms(bench_counted *c, num n, num_term terms[NUM_TERMS_MAX], bool *ret_exact)
+static size_t open_terms(tally_counted *c, num n, num_term terms[NUM_TERMS_MAX], bool *ret_exact)
 {
 	num_table *t = c->cost->nums;
 	size_t count = num_known(n) || num_why_none(n) ? 0 : num_terms(t, n, terms, ret_exact);
@@ -34,7 +34,7 @@ static size_t open_terms(bench_counted *c, num n, num_term terms[NUM_TERMS_MAX],
 /* --- long names */
 
 /* The sizes of inputs, each once, whose names are too long for a formula. */
-static bool long_names(bench_counted *c, names *ret)
+static bool long_names(tally_counted *c, names *ret)
 {
 	const cost_result *r = c->cost;
 	const char *name, *what;
@@ -50,7 +50,7 @@ static bool long_names(bench_counted *c, names *ret)
 }
 
 /* Of the i-th of them; what the model itself calls so is passed over. */
-static char letter_of(bench_counted *c, size_t i)
+static char letter_of(tally_counted *c, size_t i)
 {
 	char text[2] = "A";
 
@@ -63,7 +63,7 @@ static char letter_of(bench_counted *c, size_t i)
 }
 
 /* `text` with `letter` where `name` stands as a whole. */
-static const char *name_replace(bench_counted *c, const char *text, const char *name, char letter)
+static const char *name_replace(tally_counted *c, const char *text, const char *name, char letter)
 {
 	static const char part[] =
 	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
@@ -82,7 +82,7 @@ static const char *name_replace(bench_counted *c, const char *text, const char *
 }
 
 /* A product of sizes as a reader can take it in. NULL: no memory. */
-static const char *product_text(bench_counted *c, num product)
+static const char *product_text(tally_counted *c, num product)
 {
 	const char *text = num_text(c->cost->nums, product);
 	names list;
@@ -94,7 +94,7 @@ static const char *product_text(bench_counted *c, num product)
 	return text;
 }
 
-const char *cost_open_letters(bench_counted *c)
+const char *cost_open_letters(tally_counted *c)
 {
 	const char *text = "";
 	names list;
@@ -107,7 +107,7 @@ const char *cost_open_letters(bench_counted *c)
 	return text;
 }
 
-const char *cost_open_text(bench_counted *c, num n)
+const char *cost_open_text(tally_counted *c, num n)
 {
 	num_term terms[NUM_TERMS_MAX];
 	char buf[64];
@@ -142,7 +142,7 @@ typedef struct part {
 } part;
 
 typedef struct whole {
-	bench_counted *c;
+	tally_counted *c;
 	num_term term[NUM_TERMS_MAX];
 	size_t n; /* of them shown */
 } whole;
@@ -220,7 +220,7 @@ static void parts_put(record_builder *b, const whole *w, const char *name, const
 /* A part for each type; *ret_n: how many. */
 static part *types_make(const whole *w, size_t *ret_n)
 {
-	bench_counted *c = w->c;
+	tally_counted *c = w->c;
 	part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
 	names seen;
 
@@ -229,7 +229,7 @@ static part *types_make(const whole *w, size_t *ret_n)
 		return NULL;
 	for (size_t i = 0; i < c->cost->nops; i++) {
 		const cost_op *o = &c->cost->ops[i];
-		const char *type = o->expanded ? NULL : bench_counted_type(c, o->node);
+		const char *type = o->expanded ? NULL : tally_counted_type(c, o->node);
 		if (!type)
 			continue;
 		part *p = &parts[names_add(&seen, type)];
@@ -252,7 +252,7 @@ static void types_put(record_builder *b, const whole *w)
 
 static void operators_put(record_builder *b, const whole *w)
 {
-	bench_counted *c = w->c;
+	tally_counted *c = w->c;
 	part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
 	size_t n = 0;
 
@@ -260,8 +260,8 @@ static void operators_put(record_builder *b, const whole *w)
 		const cost_op *o = &c->cost->ops[i];
 		if (o->expanded || num_is(o->macs, 0))
 			continue;
-		parts[n] = (part){.name = bench_counted_name(c, o->node),
-				  .type = bench_counted_type(c, o->node),
+		parts[n] = (part){.name = tally_counted_name(c, o->node),
+				  .type = tally_counted_type(c, o->node),
 				  .first = i};
 		part_add(w, &parts[n++], o->macs);
 	}
@@ -292,7 +292,7 @@ static bool is_plain(const char *name)
 }
 
 /* " --dim N=1 --dim 'a b=1'": all sizes of inputs that the model leaves open. */
-static const char *dims_to_give(bench_counted *c, size_t *ret_n)
+static const char *dims_to_give(tally_counted *c, size_t *ret_n)
 {
 	const cost_result *r = c->cost;
 	const char *list = "", *name, *what;
@@ -358,7 +358,7 @@ static void notes(record_builder *b, const whole *w)
 }
 
 /* The largest terms of the MACs, of all or, where an operator has none, of the others. */
-static whole whole_of(bench_counted *c)
+static whole whole_of(tally_counted *c)
 {
 	whole w = {.c = c};
 	bool exact;
@@ -372,7 +372,7 @@ static whole whole_of(bench_counted *c)
 	return w;
 }
 
-const char *cost_open_most(bench_counted *c, double *ret_share)
+const char *cost_open_most(tally_counted *c, double *ret_share)
 {
 	whole w = whole_of(c);
 	size_t n = 0, most = 0;
@@ -385,7 +385,7 @@ const char *cost_open_most(bench_counted *c, double *ret_share)
 	return n ? parts[most].name : NULL;
 }
 
-static void facts_letters(record_builder *b, bench_counted *c)
+static void facts_letters(record_builder *b, tally_counted *c)
 {
 	names list;
 	const char *key;
@@ -397,7 +397,7 @@ static void facts_letters(record_builder *b, bench_counted *c)
 			record_fact_text(b, "cost", key, list.name[i]);
 }
 
-void cost_open_put(record_builder *b, bench_counted *c)
+void cost_open_put(record_builder *b, tally_counted *c)
 {
 	if (num_known(c->cost->macs) && num_known(c->cost->flops))
 		return;

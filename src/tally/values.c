@@ -39,7 +39,7 @@ static void shape_fill(const dck_tensor *t, values_shape *ret)
 	number_fill(t, ret);
 }
 
-static dck_status shapes_take(const bench_target *t, mem_arena *a, values_shape **ret,
+static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shape **ret,
 			      size_t *ret_n, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
@@ -51,7 +51,7 @@ static dck_status shapes_take(const bench_target *t, mem_arena *a, values_shape 
 	for (size_t i = 0; i < t->nin; i++) {
 		list[n].name = mem_arena_dup(a, t->in[i].name);
 		list[n].input = true;
-		shape_fill(bench_inputs_get(t->inputs, 0, i), &list[n++]);
+		shape_fill(subject_inputs_get(t->inputs, 0, i), &list[n++]);
 	}
 	for (size_t i = 0; i < t->nout; i++) {
 		dck_tensor tensor;
@@ -77,9 +77,9 @@ static void phase_drop(void *self, const char *name)
 dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena *a,
 		      values_shape **ret, size_t *ret_n, dck_err *err)
 {
-	bench_target t = {.log = watch ? watch->log : NULL,
-			  .log_self = watch ? watch->self : NULL,
-			  .observe = DCK_OBSERVE_VALUES};
+	subject_target t = {.log = watch ? watch->log : NULL,
+			    .log_self = watch ? watch->self : NULL,
+			    .observe = DCK_OBSERVE_VALUES};
 	dck_subject plain = *s;
 	dck_clock clock;
 
@@ -89,10 +89,10 @@ dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena
 	plain.model.input_pool = 1;
 	plain.model.trust_batch = true;
 	os_clock_monotonic(&clock);
-	DCK_TRY(bench_target_open(&t, &plain, &clock, watch, phase_drop, NULL, err));
-	dck_status status = bench_target_failed(&t, t.engine.ops->run(t.context, err), err);
+	DCK_TRY(subject_target_open(&t, &plain, &clock, watch, phase_drop, NULL, err));
+	dck_status status = subject_target_failed(&t, t.engine.ops->run(t.context, err), err);
 	if (status == DCK_OK)
 		status = shapes_take(&t, a, ret, ret_n, err);
-	bench_target_close(&t);
+	subject_target_close(&t);
 	return status;
 }

@@ -99,7 +99,7 @@ static dck_status line_write(search_journal *j, record_builder *b, dck_err *err)
 
 static dck_status key_write(search_journal *j, const char *key, dck_err *err)
 {
-	record_builder *b = bench_facts_new("throughput journal");
+	record_builder *b = record_begin("throughput journal");
 
 	if (!b)
 		DCK_FAIL(err, E_NOMEM, "no memory for a line of '%s'", j->path);
@@ -110,7 +110,7 @@ static dck_status key_write(search_journal *j, const char *key, dck_err *err)
 dck_status search_journal_add(search_journal *j, const search_ask *ask, const search_outcome *o,
 			      const dck_record *facts, dck_err *err)
 {
-	record_builder *b = bench_facts_new(NULL);
+	record_builder *b = record_begin(NULL);
 
 	if (!b)
 		DCK_FAIL(err, E_NOMEM, "no memory for a line of '%s'", j->path);
@@ -126,7 +126,7 @@ dck_status search_journal_add(search_journal *j, const search_ask *ask, const se
 	number_put(b, "held", &o->held);
 	record_fact_int(b, "visit", "memory", DCK_UNIT_BYTE, (int64_t)o->peak_rss_bytes);
 	if (facts)
-		bench_facts_copy(b, facts);
+		record_copy_facts(b, facts);
 	return line_write(j, b, err);
 }
 

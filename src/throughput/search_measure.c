@@ -204,7 +204,7 @@ dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
 	static const char *const of_one[] = {"input/", "output/", "items_"};
 	dck_fact *facts = mem_zalloc(from->nfacts + 1, sizeof *facts);
 	dck_record some = {.facts = facts};
-	record_builder *b = bench_facts_new(NULL);
+	record_builder *b = record_begin(NULL);
 
 	if (!facts || !b) {
 		mem_free(facts);
@@ -223,7 +223,7 @@ dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
 		if (take)
 			facts[some.nfacts++] = *f;
 	}
-	bench_facts_copy(b, &some);
+	record_copy_facts(b, &some);
 	mem_free(facts);
 	return record_finish(b, ret, err);
 }

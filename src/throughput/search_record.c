@@ -54,13 +54,13 @@ static const char *point_text(const making *m, size_t i)
 
 static double flops_count(making *m, uint64_t batch)
 {
-	bench_counted c = {0};
+	tally_counted c = {0};
 	dck_subject s;
 	double flops = NAN;
 
 	if (search_subject(m->r, batch, 0, m->arena, &s, NULL) != DCK_OK)
 		return NAN;
-	if (bench_counted_open(&c, &s, NULL, NULL) != DCK_OK) {
+	if (tally_counted_open(&c, &s, NULL, NULL) != DCK_OK) {
 		m->flops_why = "the model's operations cannot be counted";
 		return NAN;
 	}
@@ -69,7 +69,7 @@ static double flops_count(making *m, uint64_t batch)
 	else
 		m->flops_why =
 		    "the cost of some operators is not known ('deepclock cost' says which)";
-	bench_counted_close(&c);
+	tally_counted_close(&c);
 	return flops;
 }
 
@@ -276,8 +276,8 @@ static void facts(making *m)
 	size_t visits = search_nvisits(r->search);
 
 	if (r->facts)
-		bench_facts_copy(m->b, r->facts);
-	bench_facts_options(m->b, "plan", dck_throughput_options, r->config);
+		record_copy_facts(m->b, r->facts);
+	record_fact_options(m->b, "plan", dck_throughput_options, r->config);
 	record_fact_text(m->b, "method", "points",
 			 "each visit in a fresh process: doubling, then between the best and its "
 			 "neighbours, then rounds in random order");
@@ -502,7 +502,7 @@ static void notes(making *m)
 	const search_run *r = m->r;
 
 	if (r->freed.done)
-		bench_facts_freed(m->b, &r->freed);
+		subject_facts_freed(m->b, &r->freed);
 
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);
@@ -558,7 +558,7 @@ dck_status search_record(const search_run *r, dck_record **ret, dck_err *err)
 	making m = {.r = r,
 		    .n = search_npoints(r->search),
 		    .arena = mem_arena_new(0),
-		    .b = bench_facts_new(r->config->title)};
+		    .b = record_begin(r->config->title)};
 	dck_status status;
 
 	if (!m.arena || !m.b)

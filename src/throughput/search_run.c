@@ -251,7 +251,7 @@ static dck_status asked_read(search_run *r, dck_err *err)
 /* --- a model whose batch is fixed */
 
 /* Some input leaves its first axis open, with what the user gives. */
-static bool batch_is_open(const bench_counted *c)
+static bool batch_is_open(const tally_counted *c)
 {
 	for (size_t i = 0; i < c->cost->ninputs; i++) {
 		const val *v = c->cost->inputs[i];
@@ -305,7 +305,7 @@ static dck_status batch_check(search_run *r, dck_err *err)
 {
 	const char *text = r->subject->text;
 	dck_subject s = *r->subject;
-	bench_counted counted = {0};
+	tally_counted counted = {0};
 	dck_err why;
 	dck_status status = DCK_OK;
 	mem_arena *a;
@@ -326,16 +326,16 @@ static dck_status batch_check(search_run *r, dck_err *err)
 		status = search_subject(r, 1, 0, a, &s, err);
 		/* The symbol is the user's: one that the model lacks would change nothing. */
 		if (status == DCK_OK &&
-		    (status = bench_counted_open(&counted, &s, NULL, &why)) == DCK_E_ARG && err)
+		    (status = tally_counted_open(&counted, &s, NULL, &why)) == DCK_E_ARG && err)
 			*err = why;
 		mem_arena_free(a);
-		bench_counted_close(&counted);
+		tally_counted_close(&counted);
 		return status == DCK_E_ARG || status == DCK_E_NOMEM ? status : DCK_OK;
 	}
-	if (bench_counted_open(&counted, &s, NULL, &why) != DCK_OK)
+	if (tally_counted_open(&counted, &s, NULL, &why) != DCK_OK)
 		return DCK_OK;
 	const bool open = batch_is_open(&counted);
-	bench_counted_close(&counted);
+	tally_counted_close(&counted);
 	if (open)
 		return DCK_OK;
 	if (freed_fixed(text, &was))

@@ -32,7 +32,7 @@ typedef struct search_run {
 	search_config plan;
 	search_setting settings[SEARCH_SETTINGS_MAX];
 	uint64_t batches[SEARCH_BATCHES_MAX];
-	bench_freed freed;     /* done: by batches that the model does not take as it is */
+	subject_freed freed;   /* done: by batches that the model does not take as it is */
 	search_slo slo;	       /* name NULL: none */
 	bool median;	       /* rates are over the median; else over the mean */
 	uint64_t memory_bytes; /* the budget; 0: not known */

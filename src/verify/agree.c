@@ -85,8 +85,8 @@ static dck_status tensor_make(mem_arena *arena, const dck_tensor *from, const dc
 		 name, dck_dtype_text(from->dtype), dck_dtype_text(like->dtype));
 }
 
-static dck_status inputs_match(const bench_target *a, const bench_target *b, pairing *p, agree *ret,
-			       dck_err *err)
+static dck_status inputs_match(const subject_target *a, const subject_target *b, pairing *p,
+			       agree *ret, dck_err *err)
 {
 	bool by_position = false, converted = false;
 
@@ -107,8 +107,8 @@ static dck_status inputs_match(const bench_target *a, const bench_target *b, pai
 					 "the reference's",
 					 a->in[i].name);
 	for (size_t i = 0; i < a->nin; i++) {
-		const dck_tensor *x = bench_inputs_get(a->inputs, 0, i),
-				 *y = bench_inputs_get(b->inputs, 0, p->to[i]);
+		const dck_tensor *x = subject_inputs_get(a->inputs, 0, i),
+				 *y = subject_inputs_get(b->inputs, 0, p->to[i]);
 
 		if (!shape_equal(x, y))
 			DCK_FAIL(err, E_ARG,
@@ -128,13 +128,13 @@ static dck_status inputs_match(const bench_target *a, const bench_target *b, pai
 	return ret->inputs ? DCK_OK : no_memory(err);
 }
 
-static dck_status inputs_give(const bench_target *a, const bench_target *b, pairing *p, size_t set,
-			      dck_err *err)
+static dck_status inputs_give(const subject_target *a, const subject_target *b, pairing *p,
+			      size_t set, dck_err *err)
 {
 	const dck_engine *ea = a->engine.ops, *eb = b->engine.ops;
 
 	for (size_t i = 0; i < a->nin; i++) {
-		const dck_tensor *x = bench_inputs_get(a->inputs, set, i);
+		const dck_tensor *x = subject_inputs_get(a->inputs, set, i);
 
 		DCK_TRY(ea->bind_input(a->context, i, x, err));
 		if (p->made[i].data)
@@ -158,8 +158,8 @@ static void verdict_worse(agree_output *o, agree_verdict v, const char *why)
 }
 
 /* The outputs of a, and behind them those that only b has. to: of b's, MISSING where b has none. */
-static dck_status outputs_list(const bench_target *a, const bench_target *b, agree *ret, size_t *to,
-			       dck_err *err)
+static dck_status outputs_list(const subject_target *a, const subject_target *b, agree *ret,
+			       size_t *to, dck_err *err)
 {
 	bool by_position;
 
@@ -210,8 +210,9 @@ static void output_compare(agree *x, agree_output *o, const dck_tensor *a, const
 }
 
 /* One set of inputs went through both. */
-static dck_status outputs_compare(const bench_target *a, const bench_target *b, const size_t *to,
-				  const agree_limits *asked, agree *x, dck_err *err)
+static dck_status outputs_compare(const subject_target *a, const subject_target *b,
+				  const size_t *to, const agree_limits *asked, agree *x,
+				  dck_err *err)
 {
 	for (size_t i = 0; i < a->nout; i++) {
 		agree_output *o = &x->outputs[i];
@@ -305,7 +306,7 @@ static dck_status judge(agree *x, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status has_outputs(const bench_target *t, dck_err *err)
+static dck_status has_outputs(const subject_target *t, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
 
@@ -337,7 +338,7 @@ static void progress_show(const dck_observer *watch, size_t done, size_t all, ui
 		watch->progress(watch->self, &p);
 }
 
-static dck_status sets_run(const bench_target *a, const bench_target *b, pairing *p,
+static dck_status sets_run(const subject_target *a, const subject_target *b, pairing *p,
 			   const size_t *to, const agree_limits *limits, const dck_observer *watch,
 			   agree *x, dck_err *err)
 {
@@ -359,7 +360,7 @@ static dck_status sets_run(const bench_target *a, const bench_target *b, pairing
 	return DCK_OK;
 }
 
-static dck_status compare(bench_target *a, bench_target *b, const agree_limits *limits,
+static dck_status compare(subject_target *a, subject_target *b, const agree_limits *limits,
 			  const dck_observer *watch, agree *x, dck_err *err)
 {
 	pairing p = {0};
@@ -373,13 +374,13 @@ static dck_status compare(bench_target *a, bench_target *b, const agree_limits *
 	DCK_TRY(outputs_list(a, b, x, to, err));
 	dck_status status = sets_run(a, b, &p, to, limits, watch, x, err);
 	/* b's bindings point into what dies with x. */
-	const dck_status back = bench_target_next_input(b, status == DCK_OK ? err : NULL);
+	const dck_status back = subject_target_next_input(b, status == DCK_OK ? err : NULL);
 	if (status == DCK_OK)
 		status = back;
 	return status == DCK_OK ? judge(x, err) : status;
 }
 
-dck_status agree_targets(bench_target *a, bench_target *b, const agree_limits *limits,
+dck_status agree_targets(subject_target *a, subject_target *b, const agree_limits *limits,
 			 const dck_observer *watch, agree *ret, dck_err *err)
 {
 	agree x = {0};

@@ -55,11 +55,11 @@ typedef struct agree {
  * owned: agree_done().
  * E_UNSUP: an engine without outputs, no output that both have, or none of numbers. E_ARG: inputs
  * that cannot be the same. E_CANCEL. E_ENGINE: a run failed. */
-dck_status agree_targets(bench_target *a, bench_target *b, const agree_limits *limits,
+dck_status agree_targets(subject_target *a, subject_target *b, const agree_limits *limits,
 			 const dck_observer *watch, agree *ret, dck_err *err);
 
 /* Opens a target to be compared: nothing is timed. On failure *ret is released. */
-dck_status agree_open(bench_target *ret, const dck_subject *s, const dck_observer *watch,
+dck_status agree_open(subject_target *ret, const dck_subject *s, const dck_observer *watch,
 		      dck_err *err);
 /* agree_targets() of two that are opened for it; a is the reference. */
 dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
@@ -81,7 +81,7 @@ dck_status agree_can_check(const dck_subject *s, dck_err *err);
 /* Compares the outputs of `measured`, which is s opened (NULL: it is opened here), with those of
  * the same model without optimisations on one thread of the processor, and adds what came of it to
  * the record: agree_record(), or the note outputs-not-compared. */
-void agree_check(record_builder *b, const dck_subject *s, bench_target *measured,
+void agree_check(record_builder *b, const dck_subject *s, subject_target *measured,
 		 const dck_observer *watch);
 
 /* Adds table difference/outputs, metrics difference/..., facts of the section "difference", and of

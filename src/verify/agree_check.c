@@ -22,8 +22,8 @@ static bool has_option(const dck_engine *e, const char *key)
 }
 
 /* The same model and engine without optimisations, on one thread of the processor. */
-static dck_status reference_open(const dck_subject *s, bench_target *ret, const dck_observer *watch,
-				 dck_err *err)
+static dck_status reference_open(const dck_subject *s, subject_target *ret,
+				 const dck_observer *watch, dck_err *err)
 {
 	dck_subject plain = *s;
 	engine_handle h;
@@ -41,10 +41,10 @@ static dck_status reference_open(const dck_subject *s, bench_target *ret, const 
 	return agree_open(ret, &plain, watch, err);
 }
 
-static dck_status check(const dck_subject *s, bench_target *measured, const dck_observer *watch,
+static dck_status check(const dck_subject *s, subject_target *measured, const dck_observer *watch,
 			agree *ret, dck_err *err)
 {
-	bench_target reference, again;
+	subject_target reference, again;
 	dck_status status;
 
 	DCK_TRY(reference_open(s, &reference, watch, err));
@@ -54,14 +54,14 @@ static dck_status check(const dck_subject *s, bench_target *measured, const dck_
 		status = agree_open(&again, s, watch, err);
 		if (status == DCK_OK) {
 			status = agree_targets(&reference, &again, NULL, watch, ret, err);
-			bench_target_close(&again);
+			subject_target_close(&again);
 		}
 	}
-	bench_target_close(&reference);
+	subject_target_close(&reference);
 	return status;
 }
 
-void agree_check(record_builder *b, const dck_subject *s, bench_target *measured,
+void agree_check(record_builder *b, const dck_subject *s, subject_target *measured,
 		 const dck_observer *watch)
 {
 	dck_err why = {0};

@@ -4,21 +4,21 @@
 #include "os/os.h"
 #include "verify/freed_check.h"
 
-dck_status agree_open(bench_target *ret, const dck_subject *s, const dck_observer *watch,
+dck_status agree_open(subject_target *ret, const dck_subject *s, const dck_observer *watch,
 		      dck_err *err)
 {
 	dck_clock clock;
 
 	os_clock_monotonic(&clock);
-	*ret = (bench_target){.log = watch ? watch->log : NULL,
-			      .log_self = watch ? watch->self : NULL};
-	return verify_target_open(ret, s, &clock, watch, verify_phase_show, (void *)(uintptr_t)watch, err);
+	*ret = (subject_target){.log = watch ? watch->log : NULL,
+				.log_self = watch ? watch->self : NULL};
+	return verify_open(ret, s, &clock, watch, verify_phase_show, (void *)(uintptr_t)watch, err);
 }
 
 dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
 			  const dck_observer *watch, agree *ret, dck_err *err)
 {
-	bench_target ta, tb;
+	subject_target ta, tb;
 	dck_status status;
 
 	DCK_TRY(agree_open(&ta, a, watch, err));
@@ -26,8 +26,8 @@ dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agre
 	if (status == DCK_OK) {
 		verify_phase_show((void *)(uintptr_t)watch, "outputs");
 		status = agree_targets(&ta, &tb, limits, watch, ret, err);
-		bench_target_close(&tb);
+		subject_target_close(&tb);
 	}
-	bench_target_close(&ta);
+	subject_target_close(&ta);
 	return status;
 }

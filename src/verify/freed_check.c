@@ -84,7 +84,7 @@ static dck_status items_take(check *c, const dck_tensor *from, const batch_place
 	return DCK_OK;
 }
 
-static dck_status run_freed(check *c, bench_target *t, dck_err *err)
+static dck_status run_freed(check *c, subject_target *t, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
 
@@ -100,7 +100,7 @@ static dck_status run_freed(check *c, bench_target *t, dck_err *err)
 	DCK_TRY(e->run(t->context, err));
 	for (size_t i = 0; i < t->nin; i++) {
 		c->in_name[i] = mem_arena_dup(c->arena, t->in[i].name);
-		DCK_TRY(tensor_copy(c, bench_inputs_get(t->inputs, 0, i), &c->in[i], err));
+		DCK_TRY(tensor_copy(c, subject_inputs_get(t->inputs, 0, i), &c->in[i], err));
 	}
 	c->nin = t->nin;
 	for (size_t i = 0; i < t->nout; i++) {
@@ -118,7 +118,7 @@ static dck_status run_freed(check *c, bench_target *t, dck_err *err)
 }
 
 /* What the original is to be given as its inputs' sizes, where it leaves some open. */
-static dck_status shapes_give(check *c, const bench_target *t, dck_subject *s, dck_err *err)
+static dck_status shapes_give(check *c, const subject_target *t, dck_subject *s, dck_err *err)
 {
 	const batch_model *m = &c->freed->model;
 
@@ -144,7 +144,7 @@ static dck_status shapes_give(check *c, const bench_target *t, dck_subject *s, d
 	return DCK_OK;
 }
 
-static dck_status run_items(check *c, bench_target *t, int64_t first, dck_err *err)
+static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err *err)
 {
 	const batch_model *m = &c->freed->model;
 	const dck_engine *e = t->engine.ops;
@@ -183,7 +183,7 @@ static dck_status run_items(check *c, bench_target *t, int64_t first, dck_err *e
 	return DCK_OK;
 }
 
-static dck_status run_original(check *c, bench_target *t, dck_err *err)
+static dck_status run_original(check *c, subject_target *t, dck_err *err)
 {
 	const int64_t n = c->n < COMPARED_MAX ? c->n : COMPARED_MAX;
 
@@ -239,22 +239,22 @@ void verify_phase_show(void *self, const char *name)
 }
 
 /* Nothing is timed here, and both are taken as they are. */
-static dck_status original_open(bench_target *t, const dck_subject *s, const dck_observer *watch,
+static dck_status original_open(subject_target *t, const dck_subject *s, const dck_observer *watch,
 				dck_err *err)
 {
 	dck_clock clock;
 
 	os_clock_monotonic(&clock);
-	*t = (bench_target){.log = watch ? watch->log : NULL,
-			    .log_self = watch ? watch->self : NULL};
-	return bench_target_open(t, s, &clock, watch, verify_phase_show,
-				 (void *)(uintptr_t)watch, err);
+	*t = (subject_target){.log = watch ? watch->log : NULL,
+			      .log_self = watch ? watch->self : NULL};
+	return subject_target_open(t, s, &clock, watch, verify_phase_show, (void *)(uintptr_t)watch,
+				   err);
 }
 
 static dck_status look(check *c, dck_err *err)
 {
 	dck_subject s = *c->subject;
-	bench_target t;
+	subject_target t;
 	dck_status status;
 
 	s.model.trust_batch = true;
@@ -263,14 +263,14 @@ static dck_status look(check *c, dck_err *err)
 	status = run_freed(c, &t, err);
 	if (status == DCK_OK && c->nout > 0)
 		status = shapes_give(c, &t, &s, err);
-	bench_target_close(&t);
+	subject_target_close(&t);
 	if (status != DCK_OK || c->nout == 0)
 		return status;
 	s.model.batch = 0;
 	s.model.input.n = 0;
 	DCK_TRY(original_open(&t, &s, c->watch, err));
 	status = run_original(c, &t, err);
-	bench_target_close(&t);
+	subject_target_close(&t);
 	return status == DCK_OK ? judge(c, err) : status;
 }
 
@@ -290,7 +290,7 @@ static void looked_text(const check *c, char *buf, size_t size)
 }
 
 static dck_status freed_check(const dck_subject *s, const freed_model *f, const dck_observer *watch,
-		       bench_freed *ret, dck_err *err)
+			      subject_freed *ret, dck_err *err)
 {
 	check c = {.subject = s,
 		   .freed = f,
@@ -298,7 +298,7 @@ static dck_status freed_check(const dck_subject *s, const freed_model *f, const 
 		   .arena = mem_arena_new(0),
 		   .n = (int64_t)s->model.batch,
 		   .was = f->model.was};
-	bench_freed r = freed_facts(f, c.n);
+	subject_freed r = freed_facts(f, c.n);
 	dck_status status = DCK_OK;
 
 	if (!c.arena)
@@ -314,11 +314,10 @@ static dck_status freed_check(const dck_subject *s, const freed_model *f, const 
 	return status;
 }
 
-dck_status verify_target_open(bench_target *t, const dck_subject *s, const dck_clock *clock,
-			      const dck_observer *watch,
-			      void (*phase)(void *self, const char *name), void *phase_self,
-			      dck_err *err)
+dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock *clock,
+		       const dck_observer *watch, void (*phase)(void *self, const char *name),
+		       void *phase_self, dck_err *err)
 {
 	t->check = freed_check;
-	return bench_target_open(t, s, clock, watch, phase, phase_self, err);
+	return subject_target_open(t, s, clock, watch, phase, phase_self, err);
 }

@@ -1,5 +1,5 @@
-/* freed_check.h - a subject opened, and when its model's batch had to be freed for it, compared with
- * the original first.
+/* freed_check.h - a subject opened, and when its model's batch had to be freed for it, compared
+ * with the original first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef VERIFY_FREED_CHECK_H
@@ -7,13 +7,12 @@
 
 #include "subject/target.h"
 
-/* bench_target_open(). A model whose batch was freed runs once before anything is timed, and the
+/* subject_target_open(). A model whose batch was freed runs once before anything is timed, and the
  * file as it is item by item on the same inputs; neither stays open. s->model.trust_batch: not so.
  * E_ARG besides: the outputs differ. */
-dck_status verify_target_open(bench_target *t, const dck_subject *s, const dck_clock *clock,
-			      const dck_observer *watch,
-			      void (*phase)(void *self, const char *name), void *phase_self,
-			      dck_err *err);
+dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock *clock,
+		       const dck_observer *watch, void (*phase)(void *self, const char *name),
+		       void *phase_self, dck_err *err);
 
 /* Tells an observer, which may be NULL, that a phase of opening begins. */
 void verify_phase_show(void *watch, const char *name);

@@ -111,7 +111,7 @@ static const char *check(const char *model, const dck_list *inputs, tally *t)
 	mem_arena *a = mem_arena_new(0);
 	values_shape *list = NULL;
 	size_t n = 0;
-	bench_counted c;
+	tally_counted c;
 	dck_subject s;
 	dck_err err = {0};
 	dck_status status;
@@ -129,10 +129,10 @@ static const char *check(const char *model, const dck_list *inputs, tally *t)
 		t->not_run++;
 		return why;
 	}
-	if (bench_counted_open(&c, &s, NULL, &err) != DCK_OK)
+	if (tally_counted_open(&c, &s, NULL, &err) != DCK_OK)
 		fail_msg("%s: %s", model, err.msg);
 	compare(model, c.cost, list, n, a, t);
-	bench_counted_close(&c);
+	tally_counted_close(&c);
 	completes(model, &s);
 	t->models++;
 	mem_arena_free(a);

@@ -26,9 +26,9 @@ typedef struct graph_text {
 	graph_node nodes[8];
 } graph_text;
 
-static inline bench_counted graph_counted(const graph_text *g)
+static inline tally_counted graph_counted(const graph_text *g)
 {
-	bench_counted c = {.arena = mem_arena_new(0)};
+	tally_counted c = {.arena = mem_arena_new(0)};
 	char text[512], *save = NULL;
 	wire_out w = {0};
 	dck_err err = {0};

@@ -60,14 +60,14 @@ static void one_name_everywhere(void **state)
 		const dck_metric_def *def;
 		load_slo of_load;
 		search_slo of_search;
-		bench_plan plan;
+		measure_plan plan;
 		dck_plan p;
 		double read;
 
 		dck_plan_init(&p);
 		p.statistic = cases[i].text;
-		assert_int_equal(bench_plan_check(&p, &plan, NULL), DCK_OK);
-		assert_string_equal(bench_plan_tag(&plan), cases[i].tag);
+		assert_int_equal(measure_plan_check(&p, &plan, NULL), DCK_OK);
+		assert_string_equal(measure_plan_tag(&plan), cases[i].tag);
 		snprintf(limit, sizeof limit, "%s<=5ms", cases[i].text);
 		assert_int_equal(load_slo_parse(limit, &of_load, NULL), DCK_OK);
 		assert_true(percentile_parse(cases[i].text, &read));
@@ -90,25 +90,25 @@ static void others(void **state)
 {
 	static const char *const good[] = {"mean", "min", "max"};
 	static const char *const bad[] = {"avg", "p49", "p100", "p99.995", "stddev", "", "P90"};
-	bench_plan plan;
+	measure_plan plan;
 	dck_plan p;
 	dck_err err;
 
 	(void)state;
 	dck_plan_init(&p);
-	assert_int_equal(bench_plan_check(&p, &plan, NULL), DCK_OK);
-	assert_string_equal(bench_plan_statistic(&plan), "median");
+	assert_int_equal(measure_plan_check(&p, &plan, NULL), DCK_OK);
+	assert_string_equal(measure_plan_statistic(&plan), "median");
 	p.statistic = NULL;
-	assert_int_equal(bench_plan_check(&p, &plan, NULL), DCK_OK);
-	assert_string_equal(bench_plan_statistic(&plan), "median");
+	assert_int_equal(measure_plan_check(&p, &plan, NULL), DCK_OK);
+	assert_string_equal(measure_plan_statistic(&plan), "median");
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
 		p.statistic = good[i];
-		assert_int_equal(bench_plan_check(&p, &plan, NULL), DCK_OK);
-		assert_string_equal(bench_plan_statistic(&plan), good[i]);
+		assert_int_equal(measure_plan_check(&p, &plan, NULL), DCK_OK);
+		assert_string_equal(measure_plan_statistic(&plan), good[i]);
 	}
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		p.statistic = bad[i];
-		assert_int_equal(bench_plan_check(&p, &plan, &err), DCK_E_ARG);
+		assert_int_equal(measure_plan_check(&p, &plan, &err), DCK_E_ARG);
 		assert_non_null(strstr(err.msg, "or a percentile from p50 to p99.99"));
 	}
 }

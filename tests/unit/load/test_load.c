@@ -183,7 +183,7 @@ typedef struct world {
 	uint64_t ns, calls, service_ns, fail_at;
 	dck_clock clock;
 	load_pool pool;
-	bench_target target;
+	subject_target target;
 } world;
 
 static world *the_world; /* an engine's functions have no place for it */

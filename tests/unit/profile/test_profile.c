@@ -74,7 +74,7 @@ static void unknown_costs_have_no_roof(void **state)
 typedef struct graph {
 	wire_out w;
 	size_t at;
-	bench_counted counted;
+	tally_counted counted;
 } graph;
 
 static graph graph_open(void)

@@ -8,7 +8,7 @@
 /* "0 0 -": for each node of the model the operator that computes it. */
 static void maps(const graph_text *model, const graph_text *ran, const char *want)
 {
-	bench_counted m = graph_counted(model), r = graph_counted(ran);
+	tally_counted m = graph_counted(model), r = graph_counted(ran);
 	size_t *owner = profile_map(m.cost, r.cost, m.arena);
 	char got[64] = "";
 
@@ -20,8 +20,8 @@ static void maps(const graph_text *model, const graph_text *ran, const char *wan
 		else
 			snprintf(got + n, sizeof got - n, "%s%zu", i ? " " : "", owner[i]);
 	}
-	bench_counted_close(&m);
-	bench_counted_close(&r);
+	tally_counted_close(&m);
+	tally_counted_close(&r);
 	assert_string_equal(got, want);
 }
 

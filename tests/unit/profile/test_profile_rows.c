@@ -120,7 +120,7 @@ typedef struct event_row {
 } event_row;
 
 typedef struct made {
-	bench_counted model, ran;
+	tally_counted model, ran;
 	dck_op_event events[(RUNS + WARM) * 4];
 	uint64_t run_ns[RUNS + WARM];
 	dck_profile profile;
@@ -167,8 +167,8 @@ static void rows_of(made *m)
 static void made_done(made *m)
 {
 	dck_record_free(m->r);
-	bench_counted_close(&m->model);
-	bench_counted_close(&m->ran);
+	tally_counted_close(&m->model);
+	tally_counted_close(&m->ran);
 }
 
 static void op_is(const dck_record *r, size_t i, const char *name, double ns)

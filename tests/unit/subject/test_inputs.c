@@ -43,19 +43,19 @@ static const dck_tensor_info pair[] = {
     {.name = "mask", .dtype = I64, .rank = 2, .dim = {-1, -1}, .symbol = {"batch", "seq"}},
 };
 
-static bench_inputs *made(const dck_tensor_info *in, size_t n, dck_model_config c)
+static subject_inputs *made(const dck_tensor_info *in, size_t n, dck_model_config c)
 {
-	bench_inputs *b = NULL;
+	subject_inputs *b = NULL;
 	dck_err err = {0};
 
-	if (bench_inputs_new(in, n, NULL, &c, &b, &err) != DCK_OK)
+	if (subject_inputs_new(in, n, NULL, &c, &b, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	return b;
 }
 
-static void assert_shape(const bench_inputs *b, size_t index, const char *expected)
+static void assert_shape(const subject_inputs *b, size_t index, const char *expected)
 {
-	const dck_tensor *t = bench_inputs_get(b, 0, index);
+	const dck_tensor *t = subject_inputs_get(b, 0, index);
 	char text[256] = "";
 	size_t used = 0;
 
@@ -68,22 +68,22 @@ static void assert_shape(const bench_inputs *b, size_t index, const char *expect
 /* One input, the shape that comes out. */
 static void shaped(const dck_tensor_info *in, dck_model_config c, const char *expected)
 {
-	bench_inputs *b = made(in, 1, c);
+	subject_inputs *b = made(in, 1, c);
 
 	assert_shape(b, 0, expected);
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 }
 
 static void refused(const dck_tensor_info *in, size_t n, dck_model_config c, dck_status code,
 		    const char *sentence)
 {
-	bench_inputs *b = NULL;
+	subject_inputs *b = NULL;
 	dck_err err = {0};
 
-	assert_int_equal(bench_inputs_new(in, n, NULL, &c, &b, &err), code);
+	assert_int_equal(subject_inputs_new(in, n, NULL, &c, &b, &err), code);
 	assert_string_equal(err.msg, sentence);
 	assert_null(b);
-	assert_int_equal(bench_inputs_new(in, n, NULL, &c, &b, NULL), code);
+	assert_int_equal(subject_inputs_new(in, n, NULL, &c, &b, NULL), code);
 }
 
 #define CONFIG(...) ((dck_model_config){__VA_ARGS__})
@@ -169,18 +169,18 @@ static void files_fix_shapes(void **state)
 static void equal_symbols_are_equal_sizes(void **state)
 {
 	dck_model_config c = CONFIG(.shape = LIST("mask=2x7"));
-	bench_inputs *b;
+	subject_inputs *b;
 
 	(void)state;
 	b = made(pair, 2, c);
 	assert_shape(b, 0, "2x7");
 	assert_shape(b, 1, "2x7");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	/* --batch gives the symbol its size, everywhere. */
 	b = made(pair, 2, CONFIG(.batch = 3, .dim = LIST("seq=9")));
 	assert_shape(b, 0, "3x9");
 	assert_shape(b, 1, "3x9");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	refused(pair, 2, CONFIG(.shape = LIST("ids=2x7", "mask=2x8")), DCK_E_ARG,
 		"the dimension 'seq' would be 7 (--shape) and 8 (--shape): it has one size");
 	refused(pair, 2, CONFIG(.shape = LIST("ids=2x7"), .dim = LIST("seq=8")), DCK_E_ARG,
@@ -268,15 +268,15 @@ static void symbols_of_the_file(void **state)
 	static const dck_tensor_info told = {
 	    .name = "x", .dtype = F32, .rank = 4, .dim = {-1, 3, 32, 64}, .symbol = {"p.0"}};
 	dck_model_config c = CONFIG(.batch = 1, .dim = LIST("p.1=32", "p.2=64"));
-	bench_inputs *b = NULL;
+	subject_inputs *b = NULL;
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(bench_inputs_new(&told, 1, &summary, &c, &b, &err), DCK_OK);
+	assert_int_equal(subject_inputs_new(&told, 1, &summary, &c, &b, &err), DCK_OK);
 	assert_shape(b, 0, "1x3x32x64");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	c = CONFIG(.batch = 1, .dim = LIST("p.1=32", "p.3=64"));
-	assert_int_equal(bench_inputs_new(&told, 1, &summary, &c, &b, &err), DCK_E_ARG);
+	assert_int_equal(subject_inputs_new(&told, 1, &summary, &c, &b, &err), DCK_E_ARG);
 	assert_string_equal(err.msg,
 			    "--dim names 'p.3', which no input of the model has: did you mean "
 			    "'p.0'?");
@@ -303,11 +303,11 @@ static void kinds_that_cannot_be_fed(void **state)
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(bench_sizes_types(a, &all, &err), DCK_OK);
+	assert_int_equal(subject_sizes_types(a, &all, &err), DCK_OK);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const model_values one = {.in = &cases[i].v, .nin = 1};
 
-		assert_int_equal(bench_sizes_types(a, &one, &err), DCK_E_UNSUP);
+		assert_int_equal(subject_sizes_types(a, &one, &err), DCK_E_UNSUP);
 		assert_memory_equal(err.msg, cases[i].begin, strlen(cases[i].begin));
 	}
 	mem_arena_free(a);
@@ -329,12 +329,12 @@ static void sizes_that_follow(void **state)
 	     .dim = {-1, 4, -1, -1},
 	     .symbol = {"batch", NULL, "past", "2*seq - 1"}},
 	};
-	bench_inputs *b = made(decoder, 3, CONFIG(.batch = 2, .dim = LIST("seq=5", "past=7")));
+	subject_inputs *b = made(decoder, 3, CONFIG(.batch = 2, .dim = LIST("seq=5", "past=7")));
 
 	(void)state;
 	assert_shape(b, 1, "2x12");
 	assert_shape(b, 2, "2x4x7x9");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	refused(decoder, 3, CONFIG(.dim = LIST("past=7")), DCK_E_ARG,
 		CAUSE("4 sizes") "batch (input 'ids' axis 0), seq (axis 1), past + seq (input "
 				 "'mask' axis 1), 2*seq - 1 (input 'past' axis 3)" WITH
@@ -444,15 +444,15 @@ static void sizes_that_do_not_fit(void **state)
 {
 	const dck_tensor_info text = {
 	    .name = "words", .dtype = {DCK_DTYPE_OTHER, 0, 1}, .rank = 1, .dim = {1}};
-	bench_inputs *b = NULL;
+	subject_inputs *b = NULL;
 	dck_err err;
 
 	(void)state;
 	refused(&image, 1, CONFIG(.shape = LIST("x=4000000000x3x4000000000x1")), DCK_E_LIMIT,
 		"the input 'x' has more bytes than can be counted");
-	assert_int_equal(bench_inputs_new(&image, 1, NULL,
-					  &CONFIG(.shape = LIST("x=1000000x3x1000x1000")), &b,
-					  &err),
+	assert_int_equal(subject_inputs_new(&image, 1, NULL,
+					    &CONFIG(.shape = LIST("x=1000000x3x1000x1000")), &b,
+					    &err),
 			 DCK_E_LIMIT);
 	assert_non_null(strstr(err.msg, "1 set(s) of inputs need more than "));
 	assert_non_null(strstr(err.msg, "make --input-pool, --batch or the shapes smaller"));
@@ -472,12 +472,12 @@ static void pools_that_do_not_fit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
-		bench_inputs *b = NULL;
+		subject_inputs *b = NULL;
 		char begin[64];
 		dck_err err;
 
 		assert_int_equal(
-		    bench_inputs_new(two, 2, NULL, &CONFIG(.input_pool = pools[i]), &b, &err),
+		    subject_inputs_new(two, 2, NULL, &CONFIG(.input_pool = pools[i]), &b, &err),
 		    DCK_E_LIMIT);
 		assert_null(b);
 		snprintf(begin, sizeof begin, "%llu set(s) of inputs need more than ",
@@ -492,24 +492,24 @@ static void pools_that_do_not_fit(void **state)
 static void values_of_a_file(void **state)
 {
 	static const float expected[] = {1, 2, 3, 4, 5, 6};
-	bench_inputs *b = made(&fixed, 1, CONFIG(.input = LIST("x=f23.npy"), .input_pool = 3));
+	subject_inputs *b = made(&fixed, 1, CONFIG(.input = LIST("x=f23.npy"), .input_pool = 3));
 
 	(void)state;
-	assert_int_equal(bench_inputs_pool(b), 3);
+	assert_int_equal(subject_inputs_pool(b), 3);
 	for (size_t set = 0; set < 3; set++) {
-		const dck_tensor *t = bench_inputs_get(b, set, 0);
+		const dck_tensor *t = subject_inputs_get(b, set, 0);
 
 		assert_int_equal(t->bytes, sizeof expected);
 		assert_memory_equal(t->data, expected, sizeof expected);
 	}
-	assert_string_equal(bench_inputs_text(b, 0), "2x3 float32, from 'f23.npy'");
-	bench_inputs_free(b);
+	assert_string_equal(subject_inputs_text(b, 0), "2x3 float32, from 'f23.npy'");
+	subject_inputs_free(b);
 	refused(&fixed, 1, CONFIG(.input = LIST("x=i8.npy")), DCK_E_ARG,
 		"'i8.npy' holds int64, the input 'x' wants float32: save it so, with "
 		"array.astype('float32')");
 	dck_model_config c = CONFIG(.input = LIST("x=none.npy"));
 	dck_err err;
-	assert_int_equal(bench_inputs_new(&fixed, 1, NULL, &c, &b, &err), DCK_E_ABSENT);
+	assert_int_equal(subject_inputs_new(&fixed, 1, NULL, &c, &b, &err), DCK_E_ABSENT);
 	assert_non_null(strstr(err.msg, "none.npy"));
 }
 
@@ -517,18 +517,18 @@ static void random_values(void **state)
 {
 	static const uint32_t f32[] = {0x3e892216, 0x3ec3762d, 0x3e854964, 0xbf3a21ed};
 	const dck_tensor *t[2];
-	bench_inputs *b = made(&fixed, 1, CONFIG(.seed = 1, .input_pool = 2));
+	subject_inputs *b = made(&fixed, 1, CONFIG(.seed = 1, .input_pool = 2));
 
 	(void)state;
 	for (size_t set = 0; set < 2; set++) {
-		t[set] = bench_inputs_get(b, set, 0);
+		t[set] = subject_inputs_get(b, set, 0);
 		assert_int_equal((uintptr_t)t[set]->data % 64, 0);
 		assert_int_equal(t[set]->bytes, 24);
 	}
 	assert_memory_equal(t[0]->data, f32, sizeof f32);
 	assert_memory_not_equal(t[0]->data, t[1]->data, 24);
-	assert_string_equal(bench_inputs_text(b, 0), "2x3 float32, normal(0,1), seed 1");
-	bench_inputs_free(b);
+	assert_string_equal(subject_inputs_text(b, 0), "2x3 float32, normal(0,1), seed 1");
+	subject_inputs_free(b);
 }
 
 static void integers_stay_in_range(void **state)
@@ -543,37 +543,37 @@ static void integers_stay_in_range(void **state)
 	};
 	static const model_summary summary = {.inputs = ranges, .ninputs = 2};
 	dck_model_config c = CONFIG(.batch = 4, .dim = LIST("seq=250"), .seed = 3);
-	bench_inputs *b = NULL;
+	subject_inputs *b = NULL;
 	const int64_t *ids, *mask;
 	unsigned seen = 0;
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(bench_inputs_new(pair, 2, &summary, &c, &b, &err), DCK_OK);
-	ids = bench_inputs_get(b, 0, 0)->data;
-	mask = bench_inputs_get(b, 0, 1)->data;
+	assert_int_equal(subject_inputs_new(pair, 2, &summary, &c, &b, &err), DCK_OK);
+	ids = subject_inputs_get(b, 0, 0)->data;
+	mask = subject_inputs_get(b, 0, 1)->data;
 	for (size_t i = 0; i < 1000; i++) {
 		assert_in_range(ids[i], 0, 9);
 		assert_in_range(mask[i], 0, 1);
 		seen |= 1u << ids[i];
 	}
 	assert_int_equal(seen, 0x3ff);
-	assert_string_equal(bench_inputs_text(b, 0),
+	assert_string_equal(subject_inputs_text(b, 0),
 			    "4x250 int64, uniform 0..9 (indexes 10 rows of 'e'), seed 3");
-	assert_string_equal(bench_inputs_text(b, 1),
+	assert_string_equal(subject_inputs_text(b, 1),
 			    "4x250 int64, uniform 0..1 (the graph does not limit them), seed 3");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	/* Bytes are data, of any value. */
 	const dck_tensor_info bytes = {
 	    .name = "x", .dtype = {DCK_DTYPE_UINT, 8, 1}, .rank = 1, .dim = {4}};
 	b = made(&bytes, 1, CONFIG(.seed = 1));
-	assert_string_equal(bench_inputs_text(b, 0),
+	assert_string_equal(subject_inputs_text(b, 0),
 			    "4 uint8, uniform 0..255 (the graph does not limit them), seed 1");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	const dck_tensor_info truth = {.name = "x", .dtype = {DCK_DTYPE_BOOL, 8, 1}, .rank = 0};
 	b = made(&truth, 1, CONFIG(.seed = 1));
-	assert_string_equal(bench_inputs_text(b, 0), "a scalar bool, 0 or 1, seed 1");
-	bench_inputs_free(b);
+	assert_string_equal(subject_inputs_text(b, 0), "a scalar bool, 0 or 1, seed 1");
+	subject_inputs_free(b);
 }
 
 /* An input of bytes, and the range that the graph gives it. */
@@ -585,12 +585,13 @@ static void bytes_in_range(dck_dtype t, int64_t low, int64_t high, int64_t least
 	    .name = "x", .has_range = true, .low = low, .high = high, .why = "rows"};
 	const model_summary summary = {.inputs = &range, .ninputs = 1};
 	int64_t seen_least = INT64_MAX, seen_greatest = INT64_MIN;
-	bench_inputs *b = NULL;
+	subject_inputs *b = NULL;
 	const void *p;
 	dck_err err;
 
-	assert_int_equal(bench_inputs_new(&in, 1, &summary, &CONFIG(.seed = 1), &b, &err), DCK_OK);
-	p = bench_inputs_get(b, 0, 0)->data;
+	assert_int_equal(subject_inputs_new(&in, 1, &summary, &CONFIG(.seed = 1), &b, &err),
+			 DCK_OK);
+	p = subject_inputs_get(b, 0, 0)->data;
 	for (size_t i = 0; i < 4000; i++) {
 		const int64_t v =
 		    t.code == DCK_DTYPE_INT ? ((const int8_t *)p)[i] : ((const uint8_t *)p)[i];
@@ -600,8 +601,8 @@ static void bytes_in_range(dck_dtype t, int64_t low, int64_t high, int64_t least
 	}
 	assert_int_equal(seen_least, least);
 	assert_int_equal(seen_greatest, greatest);
-	assert_string_equal(bench_inputs_text(b, 0), text);
-	bench_inputs_free(b);
+	assert_string_equal(subject_inputs_text(b, 0), text);
+	subject_inputs_free(b);
 }
 
 /* What the graph allows and the type cannot hold must not wrap around. */
@@ -639,11 +640,11 @@ static void filled(dck_dtype t, const char *values, const void *expected, size_t
 {
 	const dck_tensor_info in = {.name = "x", .dtype = t, .rank = 1, .dim = {3}};
 	dck_model_config c = {.seed = 1, .input = {.item = {values}, .n = 1}};
-	bench_inputs *b = made(&in, 1, c);
+	subject_inputs *b = made(&in, 1, c);
 
-	assert_memory_equal(bench_inputs_get(b, 0, 0)->data, expected, bytes);
-	assert_string_equal(bench_inputs_text(b, 0), text);
-	bench_inputs_free(b);
+	assert_memory_equal(subject_inputs_get(b, 0, 0)->data, expected, bytes);
+	assert_string_equal(subject_inputs_text(b, 0), text);
+	subject_inputs_free(b);
 }
 
 static void values_in_words(void **state)
@@ -658,7 +659,7 @@ static void values_in_words(void **state)
 			u8 = {DCK_DTYPE_UINT, 8, 1};
 	const dck_tensor_info bytes = {.name = "x", .dtype = u8, .rank = 1, .dim = {400}};
 	const dck_tensor_info reals = {.name = "x", .dtype = f32, .rank = 1, .dim = {400}};
-	bench_inputs *b;
+	subject_inputs *b;
 
 	(void)state;
 	filled(f32, "x=0.5", halves, sizeof halves, "3 float32, 0.5 (--input)");
@@ -674,19 +675,19 @@ static void values_in_words(void **state)
 	b = made(&bytes, 1, CONFIG(.seed = 1, .input = LIST("x=range(7, 9)")));
 	unsigned seen = 0;
 	for (size_t i = 0; i < 400; i++)
-		seen |= 1u << ((const uint8_t *)bench_inputs_get(b, 0, 0)->data)[i];
+		seen |= 1u << ((const uint8_t *)subject_inputs_get(b, 0, 0)->data)[i];
 	assert_int_equal(seen, 7u << 7);
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	b = made(&reals, 1, CONFIG(.seed = 1, .input = LIST("range(-2,0.5)")));
 	float low = 9, high = -9;
 	for (size_t i = 0; i < 400; i++) {
-		const float v = ((const float *)bench_inputs_get(b, 0, 0)->data)[i];
+		const float v = ((const float *)subject_inputs_get(b, 0, 0)->data)[i];
 
 		low = v < low ? v : low;
 		high = v > high ? v : high;
 	}
 	assert_true(low >= -2 && low < -1.9f && high < 0.5f && high > 0.4f);
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	refused(&bytes, 1, CONFIG(.input = LIST("256")), DCK_E_ARG,
 		"--input gives the input 'x' values that its type, uint8, does not hold");
 	refused(&bytes, 1, CONFIG(.input = LIST("range(-1,5)")), DCK_E_ARG,
@@ -710,34 +711,34 @@ static void hints(void **state)
 	};
 	static const dck_tensor_info rate = {.name = "rate", .dtype = I64, .rank = 1, .dim = {1}};
 	dck_model_config c = CONFIG(.seed = 1);
-	bench_inputs *b = NULL;
+	subject_inputs *b = NULL;
 
 	(void)state;
-	assert_int_equal(bench_inputs_new(in, 2, &summary, &c, &b, NULL), DCK_OK);
-	assert_string_equal(bench_inputs_hint(b),
+	assert_int_equal(subject_inputs_new(in, 2, &summary, &c, &b, NULL), DCK_OK);
+	assert_string_equal(subject_inputs_hint(b),
 			    "its random inputs may be why: 'mode' is a single integer, which may "
 			    "select something: try --input mode=7");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	b = made(&rate, 1, c);
-	assert_non_null(strstr(bench_inputs_hint(b), "try --input rate=16000"));
-	bench_inputs_free(b);
+	assert_non_null(strstr(subject_inputs_hint(b), "try --input rate=16000"));
+	subject_inputs_free(b);
 	b = made(&rate, 1, CONFIG(.input = LIST("16000")));
-	assert_null(bench_inputs_hint(b));
-	bench_inputs_free(b);
+	assert_null(subject_inputs_hint(b));
+	subject_inputs_free(b);
 	b = made(in, 1, c);
-	assert_null(bench_inputs_hint(b));
-	bench_inputs_free(b);
+	assert_null(subject_inputs_hint(b));
+	subject_inputs_free(b);
 }
 
 static void items_counted(const dck_tensor_info *in, size_t n, dck_model_config c, uint64_t items,
 			  const char *expected)
 {
-	bench_inputs *b = made(in, n, c);
+	subject_inputs *b = made(in, n, c);
 	const char *how = NULL;
 
-	assert_int_equal(bench_inputs_items(b, &how), items);
+	assert_int_equal(subject_inputs_items(b, &how), items);
 	assert_string_equal(how, expected);
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 }
 
 static void items_of_a_run(void **state)
@@ -774,23 +775,23 @@ static void a_state_is_no_batch(void **state)
 	static const model_summary open_model = {.values = {.out = &open_out, .nout = 1}},
 				   closed_model = {.values = {.out = &closed_out, .nout = 1}};
 	dck_model_config c = CONFIG(.dim = LIST("n=5"));
-	bench_inputs *b = NULL;
+	subject_inputs *b = NULL;
 	const char *how;
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(bench_inputs_new(open, 2, &open_model, &c, &b, &err), DCK_OK);
-	assert_int_equal(bench_inputs_items(b, &how), 5);
+	assert_int_equal(subject_inputs_new(open, 2, &open_model, &c, &b, &err), DCK_OK);
+	assert_int_equal(subject_inputs_items(b, &how), 5);
 	assert_string_equal(
 	    how, "'n': axis 0 of 'input', which the model leaves open, there and in its outputs");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	c = CONFIG(.seed = 1);
-	assert_int_equal(bench_inputs_new(closed, 2, &closed_model, &c, &b, &err), DCK_OK);
-	assert_int_equal(bench_inputs_items(b, &how), 1);
+	assert_int_equal(subject_inputs_new(closed, 2, &closed_model, &c, &b, &err), DCK_OK);
+	assert_int_equal(subject_inputs_items(b, &how), 1);
 	assert_string_equal(how, "axis 0 of 'input'");
-	bench_inputs_free(b);
+	subject_inputs_free(b);
 	c = CONFIG(.batch = 2);
-	assert_int_equal(bench_inputs_new(closed, 2, &closed_model, &c, &b, &err), DCK_E_ARG);
+	assert_int_equal(subject_inputs_new(closed, 2, &closed_model, &c, &b, &err), DCK_E_ARG);
 	assert_string_equal(err.msg,
 			    "--batch is 2, but the model fixes axis 0 of the input 'input' at 1: "
 			    "export it with a symbolic batch dimension (torch.onnx.export: "
@@ -810,18 +811,18 @@ static void every_allocation_may_fail(void **state)
 
 	(void)state;
 	for (size_t at = 1; status != DCK_OK; at++) {
-		bench_inputs *b = NULL;
+		subject_inputs *b = NULL;
 		fault_alloc f;
 		dck_err err;
 
 		fault_alloc_begin(&f, at);
-		status = bench_inputs_new(&fixed, 1, NULL, &c, &b, &err);
+		status = subject_inputs_new(&fixed, 1, NULL, &c, &b, &err);
 		if (status != DCK_OK) {
 			assert_int_equal(status, DCK_E_NOMEM);
 			assert_null(b);
 			failures++;
 		}
-		bench_inputs_free(b);
+		subject_inputs_free(b);
 		dck_set_allocator(NULL);
 		assert_int_equal(f.out, 0);
 	}

@@ -61,7 +61,7 @@ static search_outcome outcome_of(const search_ask *ask)
 
 static dck_record *facts_make(void)
 {
-	record_builder *b = bench_facts_new(NULL);
+	record_builder *b = record_begin(NULL);
 	dck_record *r;
 
 	record_fact_text(b, "subject", "kind", "model");

@@ -357,7 +357,7 @@ static dck_engine_model model_of(const char *in, const char *out)
 }
 
 typedef struct opened {
-	bench_target t;
+	subject_target t;
 	dck_engine_context c;
 } opened;
 
@@ -373,8 +373,8 @@ static void target_open(opened *o, const dck_engine_model *m, uint64_t sets, uin
 	o->t.nin = 1;
 	o->t.out = m->out;
 	o->t.nout = m->nout;
-	assert_int_equal(bench_inputs_new(&m->in, 1, NULL, &config, &o->t.inputs, NULL), DCK_OK);
-	o->t.pool = bench_inputs_pool(o->t.inputs);
+	assert_int_equal(subject_inputs_new(&m->in, 1, NULL, &config, &o->t.inputs, NULL), DCK_OK);
+	o->t.pool = subject_inputs_pool(o->t.inputs);
 }
 
 static dck_status compare(const dck_engine_model *a, const dck_engine_model *b, uint64_t sets,
@@ -388,9 +388,9 @@ static dck_status compare(const dck_engine_model *a, const dck_engine_model *b, 
 	status = agree_targets(&x.t, &y.t, NULL, NULL, ret, err);
 	/* b is fed its own values again */
 	if (status == DCK_OK)
-		assert_ptr_equal(y.c.x.data, bench_inputs_get(y.t.inputs, 0, 0)->data);
-	bench_inputs_free(x.t.inputs);
-	bench_inputs_free(y.t.inputs);
+		assert_ptr_equal(y.c.x.data, subject_inputs_get(y.t.inputs, 0, 0)->data);
+	subject_inputs_free(x.t.inputs);
+	subject_inputs_free(y.t.inputs);
 	return status;
 }
 
@@ -511,7 +511,7 @@ static void what_cannot_be_compared(void **state)
 	target_open(&x, &a, 1, 1);
 	x.t.nout = 0;
 	assert_int_equal(agree_targets(&x.t, &x.t, NULL, NULL, &r, &err), DCK_E_UNSUP);
-	bench_inputs_free(x.t.inputs);
+	subject_inputs_free(x.t.inputs);
 }
 
 static bool stop(void *self)
@@ -531,8 +531,8 @@ static void it_can_be_cancelled(void **state)
 	target_open(&x, &a, 1, 1);
 	target_open(&y, &a, 1, 1);
 	assert_int_equal(agree_targets(&x.t, &y.t, NULL, &watch, &r, NULL), DCK_E_CANCEL);
-	bench_inputs_free(x.t.inputs);
-	bench_inputs_free(y.t.inputs);
+	subject_inputs_free(x.t.inputs);
+	subject_inputs_free(y.t.inputs);
 }
 
 static bool stop_later(void *self)
@@ -545,7 +545,7 @@ static bool stop_later(void *self)
 static void what_was_compared_until_then_is_kept(void **state)
 {
 	const dck_engine_model a = model_of("x", "y");
-	record_builder *builder = bench_facts_new("test");
+	record_builder *builder = record_begin("test");
 	int asked = 0;
 	const dck_observer watch = {.self = &asked, .cancelled = stop_later};
 	dck_record *r;
@@ -565,8 +565,8 @@ static void what_was_compared_until_then_is_kept(void **state)
 	assert_non_null(dck_record_note(r, "interrupted"));
 	dck_record_free(r);
 	agree_done(&result);
-	bench_inputs_free(x.t.inputs);
-	bench_inputs_free(y.t.inputs);
+	subject_inputs_free(x.t.inputs);
+	subject_inputs_free(y.t.inputs);
 }
 
 /* Parts follow each other along axis 0: the place is that in the whole. */
@@ -603,7 +603,7 @@ static void rows_metrics_and_notes(void **state)
 {
 	const dck_engine_model a = model_of("x", "y");
 	dck_engine_model b = model_of("x", "y"), c = model_of("x", "y");
-	record_builder *builder = bench_facts_new("test");
+	record_builder *builder = record_begin("test");
 	agree list[2];
 	dck_record *r;
 	const dck_table *t;

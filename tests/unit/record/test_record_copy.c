@@ -14,11 +14,11 @@ static dck_record *copy_of(const dck_record *from)
 	record_set_began(b, from->began_unix_ns);
 	record_set_command(b, from->command);
 	record_set_incomplete(b, from->incomplete);
-	bench_facts_copy(b, from);
+	record_copy_facts(b, from);
 	for (size_t i = 0; i < from->nmetrics; i++)
-		bench_facts_metric(b, &from->metrics[i]);
+		record_copy_metric(b, &from->metrics[i]);
 	for (size_t i = 0; i < from->ntables; i++)
-		bench_facts_table(b, &from->tables[i]);
+		record_copy_table(b, &from->tables[i]);
 	for (size_t i = 0; i < from->nnotes; i++)
 		record_note(b, from->notes[i].severity, from->notes[i].code, "%s",
 			    from->notes[i].text);
