@@ -20,17 +20,6 @@ ANY = None
 # other system headers). A room always sees its own folder. ANY: no limit. A room that shows nothing
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
-<<<<<<< HEAD
-    "src/base": ((), ("base", "opt", "report"), ISO, ("poll.h", "unistd.h")),
-    "src/os": (("base",), ("base", "bench", "report"), ISO, ANY),
-    # Pure functions on arrays: no clock, no system, no other module; stdio for snprintf alone.
-    "src/stat": ((), (), NUMBERS, ()),
-    "src/record": (("base", "os"), ("base", "record", "report"), ISO, ("jansson.h",)),
-    "src/model": (("base",), ("base", "opt", "model", "report"), ISO,
-                  ("fcntl.h", "sys/stat.h", "unistd.h")),
-    # What each operator of a model produces and costs; exact integers, no floating-point time.
-    "src/cost": (("base", "model"), ("base",), ISO, ()),
-=======
     # L0: no system, no policy on floating-point numbers.
     "src/base": ((), "err json_write label mem num percentile sink slo units",
                  ("base", "opt", "report"), ISO, ("poll.h", "unistd.h")),
@@ -46,7 +35,6 @@ LAYERS = {
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO, ANY),
     # L3. What each operator of a model produces and costs; exact integers, no time.
     "src/cost": (("base", "model"), "cost infer op peers", ("base",), ISO, ()),
->>>>>>> 95ed7c4 (tree: internal names carry their room; tools/layers.py says what each room shows)
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
     "src/batch": (("base", "model", "cost"), "batch", ("base",), ISO, ()),
     "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin"), ISO,

@@ -107,12 +107,8 @@ def self_test(*_):
         os.chmod(program, 0o755)
         return check(program, where)
 
-<<<<<<< HEAD
     good = {"program": FAKE, RUN: PAGE, WALK: "Options: [run](run.md).\n", NOTE: NOTES,
-            "src/bench/a.c": WRITES}
-=======
-    good = {"program": FAKE, "docs/run.md": PAGE, "docs/notes.md": NOTES, "src/measure/a.c": WRITES}
->>>>>>> 95ed7c4 (tree: internal names carry their room; tools/layers.py says what each room shows)
+            "src/measure/a.c": WRITES}
     yield from c.misses(asked, [
         ("a good tree", good, None),
         ("an undocumented option", {**good, RUN: PAGE.replace("--fast", "fast"), WALK: PAGE},
