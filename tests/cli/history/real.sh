@@ -1,3 +1,4 @@
+# heavy
 # The engine itself, measured twice: what belongs together is found.
 need-ort || exit 77
 deepclock bench zoo:simplenet --quiet --runs 20 --save a.json > text

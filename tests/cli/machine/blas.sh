@@ -1,3 +1,4 @@
+# heavy
 # A BLAS that is faster than the peak says that the peak is wrong; one that crashes costs nothing.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler"; exit 77; }
 export XDG_CACHE_HOME="$PWD/cache"

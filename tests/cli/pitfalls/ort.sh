@@ -1,3 +1,4 @@
+# heavy
 # The real engine: every mistake on a small network, and what a text says of it.
 need-ort
 deepclock pitfalls --details --quiet --time 100ms --threads 1 --save run.json zoo:simplenet > text 2> notes

@@ -1,3 +1,4 @@
+# heavy
 # A rate that no machine reaches is refused with a note, and never printed as a fact.
 export XDG_CACHE_HOME="$PWD/cache"
 # On a busy machine the time may be up before all limits are known.

@@ -1,3 +1,4 @@
+# heavy
 # Every number of threads at every size.
 need-ort || exit 77
 deepclock throughput --details --quiet --batch 1,16 --threads 2,1 --point-time 40ms --rounds 2 --save run.json zoo:two_layer > text
