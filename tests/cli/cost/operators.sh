@@ -7,11 +7,13 @@ awk 'length > 80 {print "too wide: " $0}' text
 python3 - <<'END'
 import csv, json
 rows, data = list(csv.DictReader(open("table.csv"))), json.load(open("list.json"))
-print(rows == data, len(data) > 250, all(o["name"] and o["formula"] for o in data))
 names = [(o["domain"], o["name"]) for o in data]
-print(len(set(names)) == len(names), sorted({d for d, _ in names}))
-missing = [n for _, n in names if n not in open("text").read()]
-print(missing)
+print("more than 250 operators:", len(data) if len(data) <= 250 else "yes")
+print("in one form alone:", [o for o in rows + data if o not in rows or o not in data], "in the same order:", rows == data)
+print("without a formula:", [o for o in data if not o["name"] or not o["formula"]])
+print("listed twice:", sorted({n for n in names if names.count(n) > 1}))
+print("domains:", sorted({d for d, _ in names}))
+print("not in the text:", [n for _, n in names if n not in open("text").read()])
 END
 deepclock cost --operators > /dev/full
 echo $?

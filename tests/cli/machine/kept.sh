@@ -11,11 +11,8 @@ ls cache/deepclock | sed 's/-[0-9a-f]*\./-KEY./'
 deepclock machine --quiet --format json > second.json
 deepclock machine --cached-only --quiet --format json > third.json
 deepclock report cache/deepclock/machine-*.json --format json > file.json
-python3 - <<'END'
-import json
-first, second, third, file = (json.load(open(f"{n}.json")) for n in ("first", "second", "third", "file"))
-print(second == third == file, first["id"] == second["id"], first["metrics"] == second["metrics"])
-END
+record second.json 'r == load("third.json") == load("file.json")' 'r["id"] == load("first.json")["id"]' \
+	'r["metrics"] == load("first.json")["metrics"]'
 record second.json 'f("machine", "source")'
 deepclock machine --quiet --refresh --threads 1 --format json > other.json
 record other.json 'f("machine", "source")' 'f("machine", "threads")'

@@ -6,24 +6,14 @@ deepclock pitfalls --details --quiet --time 100ms --save run.json plugin:flawed.
 	--engine-option ns=200000 --engine-option first_ns=20000000 --engine-option denormal_ns=200000 \
 	--engine-option bind_ns=100000 > text 2> notes
 echo $?
-cat > read.py <<'END'
-import json, os
-r = json.load(open("run.json"))
-table = next(t for t in r["tables"] if t["name"] == "pitfalls/mistakes")
-metrics = {m["tag"]: m for m in r["metrics"]}
-factor = lambda key: metrics["pitfalls/" + key].get("value")
-print(len(table["rows"]), [c["key"] for c in table["columns"]])
-print(1.8 < factor("denormals") < 2.2)
-print(1.4 < factor("binding-inside") < 1.6)
-print(factor("inputs-inside") > 1.4)
-print(factor("too-many-threads") > 1.9)
-print(factor("first-call-in-10") > 5, factor("first-call-in-10") > factor("first-call-in-100"))
-print(0.8 < factor("no-warmup") < 1.25)
-print(factor("seconds-clock") != 1)
-print(metrics["pitfalls/profiler-on"]["absent"])
-print(metrics["pitfalls/batch-divided"]["absent"])
-print(next(f["value"] for f in r["facts"] if (f["section"], f["key"]) == ("pitfalls", "method"))[:40])
-END
-python3 read.py
+factor() {
+	echo "m(\"pitfalls/$1\")[\"value\"]"
+}
+record run.json 'len(t("pitfalls/mistakes")["rows"])' '[c["key"] for c in t("pitfalls/mistakes")["columns"]]' \
+	"1.8 < $(factor denormals) < 2.2" "1.4 < $(factor binding-inside) < 1.6" "$(factor inputs-inside) > 1.4" \
+	"$(factor too-many-threads) > 1.9" "$(factor first-call-in-10) > 5" \
+	"$(factor first-call-in-10) > $(factor first-call-in-100)" "0.8 < $(factor no-warmup) < 1.25" \
+	"$(factor seconds-clock) != 1" 'm("pitfalls/profiler-on")["absent"]' 'm("pitfalls/batch-divided")["absent"]' \
+	'f("pitfalls", "method")[:40]'
 grep -c "^  -[a-z]:" text
 grep -A4 "^  denormals$" text | grep -c "what:\|why:\|do:"
