@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/math_rules.h"
+#include "cost/rules/nn.h"
 
 #define EACH	 "FLOPs: 1 per output element"
 #define EACH_IN	 "FLOPs: 1 per input element"
@@ -63,7 +64,7 @@ static const op_row rows[] = {
     ROW("Less", shape_math_compare),
     ROW("LessOrEqual", shape_math_compare),
     ROW("Log", shape_math_unary),
-    {"MatMul", shape_matmul, cost_matmul, .roles = "p",
+    {"MatMul", shape_product, cost_product, .form = &product_plain, .roles = "p",
      .how = "MACs: output elements x contracted size"},
     {"Max", shape_math_variadic, cost_math_variadic, .how = LESS_ONE},
     {"Mean", shape_math_variadic, cost_math_mean,

@@ -4,18 +4,6 @@
 #include "cost/rules/math_rules.h"
 #include "cost/rules/nn.h"
 
-void shape_matmul(op *o)
-{
-	const val *a = op_in(o, 0);
-
-	product_shape(o, 0, 1, false, false, a ? a->dtype : 0);
-}
-
-void cost_matmul(op *o)
-{
-	op_cost_macs(o, product_macs(o, 0, false), num_int(0));
-}
-
 void shape_gemm(op *o)
 {
 	const val *a = op_need(o, 0), *b = a ? op_need(o, 1) : NULL;

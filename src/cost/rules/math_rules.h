@@ -26,8 +26,6 @@ void shape_arg(op *o);
 void shape_cumulate(op *o);
 
 /* math_linear.c */
-void shape_matmul(op *o);
-void cost_matmul(op *o);
 void shape_gemm(op *o);
 void cost_gemm(op *o);
 void shape_det(op *o);

@@ -5,76 +5,27 @@
 #include "cost/rules/microsoft_rules.h"
 #include "cost/rules/nn.h"
 
-static const conv_form fused = {.x = 0, .w = 1, .bias = 2, .add = 3};
-static const conv_form nhwc = {.x = 0, .w = 1, .bias = 2, .add = 3, .channels_last = true};
-
-static void shape_fused_conv(op *o)
-{
-	conv_shape(o, &fused, op_type(o, 0, 0));
-}
-
-static void cost_fused_conv(op *o)
-{
-	conv_cost(o, &fused);
-}
-
-static void shape_nhwc_conv(op *o)
-{
-	conv_shape(o, &nhwc, op_type(o, 0, 0));
-}
-
-static void cost_nhwc_conv(op *o)
-{
-	conv_cost(o, &nhwc);
-}
-
-/* As ConvTranspose, with pads as input 2. */
-static void shape_dynamic_pads(op *o)
-{
-	size_t n = 0;
-	const num *pads = op_ints(o, 2, &n);
-	int64_t v[2 * COST_RANK_MAX];
-	bool known = !op_in(o, 2) || (pads && n <= 2 * COST_RANK_MAX);
-
-	for (size_t i = 0; pads && known && i < n; i++) {
-		known = num_known(pads[i]);
-		v[i] = pads[i].v;
-	}
-	conv_transpose_shape(o, v, known ? n : 0, known);
-}
-
-static void cost_dynamic_pads(op *o)
-{
-	conv_transpose_cost(o, 3);
-}
-
-static void shape_nhwc_pool(op *o)
-{
-	pool_shape(o, true);
-}
-
-static void shape_masked_pool(op *o)
-{
-	pool_shape(o, false);
-}
-
-static void cost_pool(op *o)
-{
-	pool_cost(o, 1, 0);
-}
+static const conv_form nhwc = {.x = 0, .w = 1, .bias = 2, .add = 3, .layout = CHANNELS_LAST};
+static const transposed_form dynamic_pads = {.pads = 2, .bias = 3};
+/* The window, and quantising its mean: scales and zero points join in that one step. */
+static const pool_form qlinear_pool = {.layout = CHANNELS_AS_STATED, .each = 1, .once = 5};
+static const product_form gemm = {.a = 0, .b = 1, .transposes = true};
+static const product_form gemm_fast_gelu = {
+    .a = 0, .b = 1, .bias = 2, .each = 9, .activates = true};
+/* A is quantised, and the sum becomes real by one scale. */
+static const product_form dynamic_matmul = {
+    .a = 0, .b = 1, .bias = 4, .each = 1, .each_a = 7, .activates = true};
+static const product_form matmul_to_float = {
+    .a = 0, .b = 1, .typed = 2, .bias = 6, .each = 1, .activates = true};
+static const product_form matmul_integer16 = {
+    .a = 0, .b = 1, .dtype = ONNX_INT32, .bias = OP_ABSENT, .activates = true};
+static const product_form qordered_matmul = {.a = 0, .b = 2, .bias = OP_ABSENT, .activates = true};
+static const product_form sparse_matmul = {.a = 0, .b = 1, .transposes = true, .typed = 1};
+static const product_form block_fp4 = {.a = 0, .bias = 5, .activates = true};
+static const product_form block_fp8 = {.a = 0, .bias = 4, .activates = true};
 
 static const cell quantised_lstm = {
     .gates = 4, .transposed = true, .adds = 8, .activations = {"sigmoid", "tanh", "tanh"}};
-
-static void shape_quantised_lstm(op *o)
-{
-	cell_shape(o, &quantised_lstm);
-}
-
-static void cost_quantised_lstm(op *o)
-{
-	cell_cost(o, &quantised_lstm);
-}
 
 static void cost_uncounted(op *o)
 {
@@ -109,7 +60,8 @@ static void shape_unknown(op *o)
 #define HOW_PRODUCT "MACs: output elements x contracted size"
 
 static const op_row rows[] = {
-    {"Attention", shape_ms_attention, cost_ms_attention, .roles = ".ppcc.c", .how = HOW_PROJECTED},
+    {"Attention", shape_ms_projected, cost_ms_projected, .form = &ms_attention, .roles = ".ppcc.c",
+     .how = HOW_PROJECTED},
     {"BeamSearch", shape_unknown, .cost = cost_search},
     EACH("BiasAdd", 2, "FLOPs per element: 2 additions"),
     {"BiasDropout", shape_ms_dropout, cost_each, 2, .roles = ".p.cc",
@@ -130,21 +82,23 @@ static const op_row rows[] = {
      .how = "FLOPs: 3 per real number (4 * and 2 + for a pair)"},
     {"ComplexMulConj", shape_broadcast, cost_each, 3,
      .how = "FLOPs: 3 per real number (4 * and 2 + for a pair)"},
-    {"ConvTransposeWithDynamicPads", shape_dynamic_pads, cost_dynamic_pads, .roles = ".pcp",
+    {"ConvTransposeWithDynamicPads", shape_conv_transpose, cost_conv_transpose,
+     .form = &dynamic_pads, .roles = ".pcp",
      .how = "MACs: batch x places of the input x elements of the weights"},
     {"CropAndResize", shape_ms_crop_resize, cost_uncounted, .roles = "..cc"},
     {"DecoderAttention", shape_ms_decoder_attention, cost_ms_values, .roles = "..ppp"},
     {"DecoderMaskedMultiHeadAttention", shape_ms_multi_head, cost_ms_multi_head,
      .roles = "...c......p", .how = HOW_MULTI},
-    {"DecoderMaskedSelfAttention", shape_ms_decoder_self_attention, cost_ms_decoder_self_attention,
+    {"DecoderMaskedSelfAttention", shape_ms_projected, cost_ms_projected, .form = &ms_attention,
      .roles = ".ppc", .how = HOW_PROJECTED},
     {"DequantizeLinear", shape_dequantize, cost_each, 2, .roles = ".cc",
      .how = "FLOPs per element: -, *"},
     {"DequantizeWithOrder", shape_ms_order_dequantize, cost_each, 1, .roles = ".c",
      .how = "FLOPs per element: *"},
-    {"DynamicQuantizeLSTM", shape_quantised_lstm, cost_quantised_lstm, .roles = ".pppcccpcccc",
+    {"DynamicQuantizeLSTM", shape_cell, cost_cell, .form = &quantised_lstm, .roles = ".pppcccpcccc",
      .how = "MACs: steps x batch x directions x 4 x hidden x (input + hidden)"},
-    {"DynamicQuantizeMatMul", shape_ms_dynamic_matmul, cost_ms_dynamic_matmul, .roles = ".pccp",
+    {"DynamicQuantizeMatMul", shape_product, cost_product, .form = &dynamic_matmul,
+     .roles = ".pccp",
      .how = HOW_PRODUCT "; FLOPs: 7 per element of A to quantise it, 1 per output element to "
 			"scale it, 1 with a bias"},
     {"DynamicSparseAttention", shape_same_first, .cost = cost_ms_values},
@@ -156,9 +110,9 @@ static const op_row rows[] = {
     {"ExpandDims", shape_ms_expand_dims, .traffic = TRAFFIC_VIEW, .roles = ".c"},
     {"FastGelu", shape_same_first, cost_ms_fast_gelu, .roles = ".p",
      .how = "FLOPs per element: 9 (tanh approximation), 1 with a bias"},
-    {"FusedConv", shape_fused_conv, cost_fused_conv, .roles = ".pp.",
+    {"FusedConv", shape_conv, cost_conv, .form = &conv_fused, .roles = ".pp.",
      .how = "as Conv; FLOPs: 1 per output element for what is added, and its activation"},
-    {"FusedGemm", shape_ms_gemm, cost_ms_gemm, .roles = "ppp",
+    {"FusedGemm", shape_product, cost_ms_gemm, .form = &gemm, .roles = "ppp",
      .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
     {"FusedMatMul", shape_ms_fused_matmul, cost_ms_fused_matmul, .roles = "pp",
      .how = HOW_PRODUCT "; FLOPs: 1 per output element for a factor that is not 1"},
@@ -173,7 +127,7 @@ static const op_row rows[] = {
      .how = "FLOPs per element: -, *; parameters: weights, however they are packed"},
     {"GatherND", shape_ms_gather_nd, .traffic = TRAFFIC_PICK},
     EACH("Gelu", 5, "FLOPs per element: /, erf, +1, *, *"),
-    {"GemmFastGelu", shape_ms_gemm_fast_gelu, cost_ms_gemm_fast_gelu, .roles = ".pp",
+    {"GemmFastGelu", shape_product, cost_product, .form = &gemm_fast_gelu, .roles = ".pp",
      .how = HOW_PRODUCT "; FLOPs: bias 1, 9 of FastGelu"},
     {"GemmFloat8", shape_ms_gemm_float8, cost_ms_gemm, .roles = ".ppccc",
      .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
@@ -198,15 +152,16 @@ static const op_row rows[] = {
     {"LongformerAttention", shape_same_first, cost_ms_values, .roles = ".pp.pp."},
     {"MRotaryEmbedding", shape_same_first, cost_rotary, .roles = "..cc",
      .how = "FLOPs: 3 per rotated element"},
-    {"MatMulBlockQuantizedFp4Weight", shape_ms_block_fp4, cost_ms_block_product, .roles = ".pcccp",
-     .how = HOW_PRODUCT},
-    {"MatMulBlockQuantizedFp8Weight", shape_ms_block_fp8, cost_ms_block_product, .roles = ".pccp",
-     .how = HOW_PRODUCT},
+    {"MatMulBlockQuantizedFp4Weight", shape_ms_block, cost_product, .form = &block_fp4,
+     .roles = ".pcccp", .how = HOW_PRODUCT},
+    {"MatMulBlockQuantizedFp8Weight", shape_ms_block, cost_product, .form = &block_fp8,
+     .roles = ".pccp", .how = HOW_PRODUCT},
     {"MatMulBnb4", shape_ms_matmul_nbits, cost_ms_matmul_nbits, .roles = ".cc",
      .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it; parameters: N x K"},
-    {"MatMulInteger16", shape_ms_matmul_integer16, cost_ms_matmul, .roles = "pp",
+    {"MatMulInteger16", shape_product, cost_product, .form = &matmul_integer16, .roles = "pp",
      .how = HOW_PRODUCT},
-    {"MatMulIntegerToFloat", shape_ms_matmul_to_float, cost_ms_matmul_to_float, .roles = "ppccccp",
+    {"MatMulIntegerToFloat", shape_product, cost_product, .form = &matmul_to_float,
+     .roles = "ppccccp",
      .how = HOW_PRODUCT "; FLOPs: 1 per output element to scale it, 1 with a bias"},
     {"MatMulNBits", shape_ms_matmul_nbits, cost_ms_matmul_nbits, .roles = ".ccccp",
      .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it, 1 per output element with a "
@@ -215,7 +170,7 @@ static const op_row rows[] = {
      .how = HOW_PRODUCT ", twice; FLOPs: the norm, 2 per weight, biases, activation, *"},
     {"MatMulNBitsQkv", shape_ms_nbits_qkv, cost_ms_nbits_qkv, .roles = "..pccpccpccp",
      .how = HOW_PRODUCT " of the three; FLOPs: the norm, 2 per weight, biases"},
-    {"MaxpoolWithMask", shape_masked_pool, cost_pool,
+    {"MaxpoolWithMask", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element"},
     {"MoE", shape_same_first, cost_ms_moe, .roles = "..pppppp",
      .how = "MACs: tokens x k x hidden x (rows of the first weights + those of the gate + inner "
@@ -227,36 +182,37 @@ static const op_row rows[] = {
     {"MurmurHash3", shape_ms_hash, .cost = cost_uncounted},
     {"NGramHashMapping", shape_ms_ngram, cost_uncounted, .roles = ".cc"},
     {"NGramRepeatBlock", shape_ms_ngram_repeat, .cost = cost_uncounted},
-    {"NhwcConv", shape_nhwc_conv, cost_nhwc_conv, .roles = ".pp", .how = "as Conv"},
-    {"NhwcFusedConv", shape_nhwc_conv, cost_nhwc_conv, .roles = ".pp.", .how = "as FusedConv"},
-    {"NhwcMaxPool", shape_nhwc_pool, cost_pool,
+    {"NhwcConv", shape_conv, cost_conv, .form = &nhwc, .roles = ".pp", .how = "as Conv"},
+    {"NhwcFusedConv", shape_conv, cost_conv, .form = &nhwc, .roles = ".pp.", .how = "as FusedConv"},
+    {"NhwcMaxPool", shape_pool, cost_pool, .form = &pool_last,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
     {"PackedAttention", shape_ms_packed_attention, cost_ms_values, .roles = ".ppcc"},
     {"PackedMultiHeadAttention", shape_ms_packed_multi_head, cost_ms_values, .roles = "...pcc"},
     {"Pad", shape_ms_pad, .roles = ".cc"},
     {"PagedAttention", shape_ms_cached_attention, cost_ms_values, .roles = ".....cccccccppcc"},
-    {"QAttention", shape_ms_qattention, cost_ms_qattention, .roles = ".ppccccc.",
-     .how = HOW_PROJECTED},
+    {"QAttention", shape_ms_projected, cost_ms_projected, .form = &ms_qattention,
+     .roles = ".ppccccc.", .how = HOW_PROJECTED},
     {"QEmbedLayerNormalization", shape_ms_qembed_norm, cost_ms_embed_norm, .roles = "..ppppp.c",
      .how = "as EmbedLayerNormalization; 2 more per embedding to dequantise it"},
     {"QGemm", shape_ms_qgemm, cost_ms_qgemm, .roles = "pccpccpcc",
      .how = HOW_PRODUCT "; FLOPs per output element: C 1, 5 to quantise it or 1 to scale it"},
     {"QLinearAdd", shape_ms_qlinear_binary, cost_each, 10, .roles = ".cc.cccc",
      .how = "FLOPs per element: 4 to dequantise both, +, 5 to quantise it"},
-    {"QLinearAveragePool", shape_ms_qlinear_pool, cost_ms_qlinear_pool, .roles = ".cccc",
+    {"QLinearAveragePool", shape_pool, cost_pool, .form = &qlinear_pool, .roles = ".cccc",
      .how = "FLOPs per output element: elements of the window, 5 to quantise it"},
     {"QLinearConcat", shape_ms_qlinear_concat, cost_each, 7,
      .roles = "cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.",
      .how = "FLOPs per element: 2 to dequantise it, 5 to quantise it"},
-    {"QLinearConv", shape_qlinear_conv, cost_qlinear_conv, .roles = ".ccpccccp",
+    {"QLinearConv", shape_conv, cost_conv, .form = &conv_qlinear, .roles = ".ccpccccp",
      .how = "as Conv; 5 FLOPs per output element to quantise it"},
-    {"QLinearGlobalAveragePool", shape_ms_qlinear_global_pool, cost_ms_qlinear_global_pool,
-     .roles = ".cccc", .how = "FLOPs: 1 per input element, 5 per output element to quantise it"},
+    {"QLinearGlobalAveragePool", shape_global_pool, cost_in_out, 5, .flops_in = 1,
+     .form = &qlinear_pool, .roles = ".cccc",
+     .how = "FLOPs: 1 per input element, 5 per output element to quantise it"},
     {"QLinearLeakyRelu", shape_same_first, cost_each, 9, .roles = ".cccc",
      .how = "FLOPs per element: 2 to dequantise it, 2, 5 to quantise it"},
     {"QLinearMul", shape_ms_qlinear_binary, cost_each, 10, .roles = ".cc.cccc",
      .how = "FLOPs per element: 4 to dequantise both, *, 5 to quantise it"},
-    {"QLinearReduceMean", shape_ms_qlinear_reduce, cost_ms_qlinear_global_pool, .roles = ".cccc",
+    {"QLinearReduceMean", shape_ms_qlinear_reduce, cost_in_out, 5, .flops_in = 1, .roles = ".cccc",
      .how = "FLOPs: 1 per input element, 5 per output element to quantise it"},
     {"QLinearSigmoid", shape_same_first, cost_each, 11, .roles = ".cccc",
      .how = "FLOPs per element: 2 to dequantise it, 4, 5 to quantise it"},
@@ -273,7 +229,7 @@ static const op_row rows[] = {
     {"QOrderedLayerNormalization", shape_same_first, cost_each, 14, .roles = ".cppc",
      .how = "FLOPs per element: 2 to dequantise it, 7, 5 to quantise it"},
     {"QOrderedLongformerAttention", shape_same_first, cost_ms_values, .roles = ".cpcpcccpcpc"},
-    {"QOrderedMatMul", shape_ms_qordered_matmul, cost_ms_matmul, .roles = ".cpccp",
+    {"QOrderedMatMul", shape_product, cost_product, .form = &qordered_matmul, .roles = ".cpccp",
      .how = HOW_PRODUCT},
     {"QuantizeLinear", shape_quantize, cost_each, 5, .roles = ".cc",
      .how = "FLOPs per element: /, round, +, and 2 to saturate"},
@@ -301,7 +257,7 @@ static const op_row rows[] = {
      .how = "FLOPs per element: 1 or 2 sums, 4 of the norm"},
     {"SparseAttention", shape_ms_cached_attention, cost_ms_values, .roles = ".....cccccc"},
     {"SparsePagedAttention", shape_ms_cached_attention, .cost = cost_ms_values},
-    {"SparseToDenseMatMul", shape_ms_sparse_matmul, cost_ms_values, .roles = "pp"},
+    {"SparseToDenseMatMul", shape_product, cost_ms_values, .form = &sparse_matmul, .roles = "pp"},
     {"Tokenizer", .shape = shape_ms_tokenizer},
     {"TorchEmbedding", shape_ms_embedding, .traffic = TRAFFIC_PICK, .roles = "p.cc"},
     {"TransposeMatMul", shape_ms_fused_matmul, cost_ms_fused_matmul, .roles = "pp",

@@ -21,13 +21,8 @@ void cost_ms_values(op *o)
 
 /* --- attention with the input projection --- */
 
-/* Which inputs are what; OP_ABSENT: has none. */
-typedef struct projected {
-	size_t weights, bias, mask, past, more_bias, past_length;
-	size_t typed; /* the input that has the output's type */
-} projected;
-static const projected form_attention = {1, 2, 3, 4, 5, 6, 0};
-static const projected form_qattention = {1, 2, 5, 8, OP_ABSENT, OP_ABSENT, 3};
+const ms_projected ms_attention = {1, 2, 3, 4, 5, 6, 0};
+const ms_projected ms_qattention = {1, 2, 5, 8, OP_ABSENT, OP_ABSENT, 3};
 
 typedef struct projection {
 	const val *x, *w;
@@ -37,8 +32,9 @@ typedef struct projection {
 } projection;
 
 /* False after op_unknown(). */
-static bool read_projection(op *o, const projected *f, projection *p)
+static bool read_projection(op *o, projection *p)
 {
+	const ms_projected *f = o->row->form;
 	size_t n = 0;
 	const int64_t *sizes = op_attr_ints(o, "qkv_hidden_sizes", &n);
 	int64_t count = op_attr_int(o, "num_heads", 0);
@@ -83,12 +79,13 @@ static bool read_projection(op *o, const projected *f, projection *p)
 	return true;
 }
 
-static void projected_shape(op *o, const projected *f)
+void shape_ms_projected(op *o)
 {
+	const ms_projected *f = o->row->form;
 	projection p;
 	const val *past = op_in(o, f->past), *typed = op_in(o, f->typed);
 
-	if (!read_projection(o, f, &p))
+	if (!read_projection(o, &p))
 		return;
 	int64_t dtype = typed ? typed->dtype : 0;
 	num out[] = {p.h.batch, p.h.q_len, p.v_hidden};
@@ -100,44 +97,14 @@ static void projected_shape(op *o, const projected *f)
 		op_set(o, 1, dtype, 5, present);
 }
 
-static void projected_cost(op *o, const projected *f)
+void cost_ms_projected(op *o)
 {
 	projection p;
 
-	if (read_projection(o, f, &p))
+	if (read_projection(o, &p))
 		heads_cost(o, &p.h);
 	else
 		op_cost_unknown(o, "its shapes are not known");
-}
-
-void shape_ms_attention(op *o)
-{
-	projected_shape(o, &form_attention);
-}
-
-void cost_ms_attention(op *o)
-{
-	projected_cost(o, &form_attention);
-}
-
-void shape_ms_decoder_self_attention(op *o)
-{
-	projected_shape(o, &form_attention);
-}
-
-void cost_ms_decoder_self_attention(op *o)
-{
-	projected_cost(o, &form_attention);
-}
-
-void shape_ms_qattention(op *o)
-{
-	projected_shape(o, &form_qattention);
-}
-
-void cost_ms_qattention(op *o)
-{
-	projected_cost(o, &form_qattention);
 }
 
 void shape_ms_qordered_attention(op *o)

@@ -11,35 +11,10 @@
 
 #include <string.h>
 
-static const conv_form blocked = {.x = 0, .w = 1, .bias = 2, .add = 3};
-static const conv_form nhwc = {.x = 0, .w = 1, .bias = 2, .add = OP_ABSENT, .channels_last = true};
+static const conv_form nhwc = {
+    .x = 0, .w = 1, .bias = 2, .add = OP_ABSENT, .layout = CHANNELS_LAST};
 
 #define BLOCK_MAX 16
-
-static void shape_conv(op *o)
-{
-	conv_shape(o, &blocked, op_type(o, 0, 0));
-}
-
-static void cost_conv(op *o)
-{
-	conv_cost(o, &blocked);
-}
-
-static void shape_pool(op *o)
-{
-	pool_shape(o, false);
-}
-
-static void cost_pool(op *o)
-{
-	pool_cost(o, 1, 0);
-}
-
-static void shape_global_pool(op *o)
-{
-	pool_global_shape(o, false);
-}
 
 /* So many nodes behind are looked at. */
 #define NEAR 64
@@ -139,13 +114,15 @@ static void cost_upsample(op *o)
 }
 
 static const op_row nchwc_rows[] = {
-    {"AveragePool", shape_pool, cost_pool,
+    {"AveragePool", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element"},
-    {"Conv", shape_conv, cost_conv, .roles = ".pp.",
+    {"Conv", shape_conv, cost_conv, .form = &conv_fused, .roles = ".pp.",
      .how = "as FusedConv, padded channels included"},
-    {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
-    {"GlobalMaxPool", shape_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
-    {"MaxPool", shape_pool, cost_pool,
+    {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .form = &pool_plain,
+     .how = "FLOPs: 1 per input element"},
+    {"GlobalMaxPool", shape_global_pool, cost_each_in, 1, .form = &pool_plain,
+     .how = "FLOPs: 1 per input element"},
+    {"MaxPool", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
     {"ReorderInput", .shape = shape_reorder_input},
     {"ReorderOutput", .shape = shape_reorder_output},
@@ -158,38 +135,19 @@ const op_family op_family_nchwc = {"com.microsoft.nchwc", nchwc_rows,
 
 /* --- channels last --- */
 
-static void shape_nhwc_conv(op *o)
-{
-	conv_shape(o, &nhwc, op_type(o, 0, 0));
-}
-
-static void cost_nhwc_conv(op *o)
-{
-	conv_cost(o, &nhwc);
-}
-
-static void shape_nhwc_pool(op *o)
-{
-	pool_shape(o, true);
-}
-
-static void shape_nhwc_global_pool(op *o)
-{
-	pool_global_shape(o, true);
-}
-
 static const op_row nhwc_rows[] = {
-    {"AveragePool", shape_nhwc_pool, cost_pool,
+    {"AveragePool", shape_pool, cost_pool, .form = &pool_last,
      .how = "FLOPs: elements of the window per output element"},
     {"BatchNormalization", shape_same_first, cost_each, 2, .roles = ".ppbb",
      .how = "FLOPs per element: *, +"},
-    {"Conv", shape_nhwc_conv, cost_nhwc_conv, .roles = ".pp", .how = "as Conv of ONNX"},
-    {"GlobalAveragePool", shape_nhwc_global_pool, cost_each_in, 1,
+    {"Conv", shape_conv, cost_conv, .form = &nhwc, .roles = ".pp", .how = "as Conv of ONNX"},
+    {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .form = &pool_last,
      .how = "FLOPs: 1 per input element"},
-    {"GlobalMaxPool", shape_nhwc_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
+    {"GlobalMaxPool", shape_global_pool, cost_each_in, 1, .form = &pool_last,
+     .how = "FLOPs: 1 per input element"},
     {"InstanceNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: 7"},
-    {"MaxPool", shape_nhwc_pool, cost_pool,
+    {"MaxPool", shape_pool, cost_pool, .form = &pool_last,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
 };
 

@@ -222,29 +222,6 @@ void shape_ms_reduce_integer(op *o)
 	reduced(o, op_type(o, 0, ONNX_INT8) == ONNX_UINT8 ? ONNX_UINT32 : ONNX_INT32);
 }
 
-void shape_ms_qlinear_pool(op *o)
-{
-	pool_shape(o, op_flag(o, "channels_last"));
-}
-
-/* The window, and quantising its mean: scales and zero points join in that one step. */
-void cost_ms_qlinear_pool(op *o)
-{
-	pool_cost(o, 1, 5);
-}
-
-void shape_ms_qlinear_global_pool(op *o)
-{
-	pool_global_shape(o, op_flag(o, "channels_last"));
-}
-
-void cost_ms_qlinear_global_pool(op *o)
-{
-	num outputs = op_times(o, 5, op_elements_out(o));
-
-	op_cost_flops(o, num_add(o->nums, op_elements(o, op_in(o, 0)), outputs));
-}
-
 void shape_ms_order_quantize(op *o)
 {
 	const val *x = op_need(o, 0);
@@ -639,7 +616,7 @@ void cost_ms_gate(op *o)
 	num beta = op_in(o, 3) ? op_times(o, 4, op_elements(o, op_in(o, 3))) : num_int(0);
 
 	cost_in(o, 5);
-	o->made->flops = num_add(o->nums, o->made->flops, beta);
+	op_cost_more(o, beta);
 }
 
 void shape_ms_engram(op *o)

@@ -15,15 +15,6 @@ static int64_t factor(const op *o, const char *name)
 	return f < 1 || f > 1;
 }
 
-static void cost_product(op *o, num macs, int64_t each)
-{
-	num elements = op_elements_out(o);
-	num extra = num_add(o->nums, op_times(o, each, elements),
-			    activation_cost(o, "activation", elements));
-
-	op_cost_macs(o, macs, extra);
-}
-
 /* --- fused products --- */
 
 /* What is multiplied: batch transposition moves the first dimension behind the others but the
@@ -69,35 +60,20 @@ void cost_ms_fused_matmul(op *o)
 	}
 	const num *dims = arranged(o, a, op_flag(o, "transBatchA"), op_flag(o, "transA"));
 	macs = num_mul(o->nums, op_elements_out(o), dims[a->rank - 1]);
-	cost_product(o, macs, factor(o, "alpha"));
-}
-
-void shape_ms_gemm(op *o)
-{
-	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"), op_type(o, 0, 0));
+	product_cost(o, macs, factor(o, "alpha"));
 }
 
 void cost_ms_gemm(op *o)
 {
 	int64_t each = factor(o, "alpha") + (op_in(o, 2) ? 1 + factor(o, "beta") : 0);
 
-	cost_product(o, product_macs(o, 0, op_flag(o, "transA")), each);
+	product_cost(o, product_macs(o, 0, op_flag(o, "transA")), each);
 }
 
 void shape_ms_gemm_float8(op *o)
 {
 	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"),
 		      op_attr_int(o, "dtype", ONNX_FLOAT));
-}
-
-void shape_ms_gemm_fast_gelu(op *o)
-{
-	product_shape(o, 0, 1, false, false, op_type(o, 0, 0));
-}
-
-void cost_ms_gemm_fast_gelu(op *o)
-{
-	cost_product(o, product_macs(o, 0, false), activation_flops("fastgelu") + op_has(o, 2));
 }
 
 /* --- quantised --- */
@@ -112,51 +88,8 @@ void shape_ms_qgemm(op *o)
 /* The sum becomes real by one scale, or is quantised by five operations. */
 void cost_ms_qgemm(op *o)
 {
-	cost_product(o, product_macs(o, 0, op_flag(o, "transA")),
+	product_cost(o, product_macs(o, 0, op_flag(o, "transA")),
 		     op_has(o, 6) + (op_in(o, 8) ? 5 : 1));
-}
-
-void shape_ms_dynamic_matmul(op *o)
-{
-	product_shape(o, 0, 1, false, false, op_type(o, 0, 0));
-}
-
-void cost_ms_dynamic_matmul(op *o)
-{
-	num quantise = op_times(o, 7, op_elements(o, op_in(o, 0)));
-
-	cost_product(o, product_macs(o, 0, false), 1 + op_has(o, 4));
-	o->made->flops = num_add(o->nums, o->made->flops, quantise);
-}
-
-void shape_ms_matmul_to_float(op *o)
-{
-	product_shape(o, 0, 1, false, false, op_type(o, 2, 0));
-}
-
-void cost_ms_matmul_to_float(op *o)
-{
-	cost_product(o, product_macs(o, 0, false), 1 + op_has(o, 6));
-}
-
-void shape_ms_matmul_integer16(op *o)
-{
-	product_shape(o, 0, 1, false, false, ONNX_INT32);
-}
-
-void cost_ms_matmul(op *o)
-{
-	cost_product(o, product_macs(o, 0, false), 0);
-}
-
-void shape_ms_qordered_matmul(op *o)
-{
-	product_shape(o, 0, 2, false, false, op_type(o, 0, 0));
-}
-
-void shape_ms_sparse_matmul(op *o)
-{
-	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"), op_type(o, 1, 0));
 }
 
 /* --- weights packed in few bits: sizes are attributes --- */
@@ -193,8 +126,8 @@ void cost_ms_matmul_nbits(op *o)
 	num inner = positive(o, untransposed(o) ? "N" : "K");
 
 	count_packed(o, 1, weights);
-	cost_product(o, num_mul(o->nums, op_elements_out(o), inner), op_has(o, 5));
-	o->made->flops = num_add(o->nums, o->made->flops, op_times(o, 2, weights));
+	product_cost(o, num_mul(o->nums, op_elements_out(o), inner), op_has(o, 5));
+	op_cost_more(o, op_times(o, 2, weights));
 }
 
 /* SimplifiedLayerNormalization, and the sum before it. */
@@ -253,24 +186,12 @@ void cost_ms_nbits_qkv(op *o)
 	op_cost_macs(o, num_mul(t, rows, weights), extra);
 }
 
-void shape_ms_block_fp8(op *o)
+void shape_ms_block(op *o)
 {
 	const val *b = op_need_rank(o, 1, 2);
 
 	if (b)
 		product_rows_shape(o, 0, b->dims[0], op_type(o, 0, 0));
-}
-
-void shape_ms_block_fp4(op *o)
-{
-	shape_ms_block_fp8(o);
-}
-
-void cost_ms_block_product(op *o)
-{
-	size_t bias = strstr(o->node->op, "Fp4") ? 5 : 4;
-
-	cost_product(o, product_macs(o, 0, false), op_has(o, bias));
 }
 
 /* --- experts --- */

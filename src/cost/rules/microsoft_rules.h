@@ -8,12 +8,14 @@
 
 /* --- microsoft_attention.c --- */
 
-void shape_ms_attention(op *o);
-void cost_ms_attention(op *o);
-void shape_ms_decoder_self_attention(op *o);
-void cost_ms_decoder_self_attention(op *o);
-void shape_ms_qattention(op *o);
-void cost_ms_qattention(op *o);
+/* The form of an attention that projects its input: which inputs are what; OP_ABSENT: has none. */
+typedef struct ms_projected {
+	size_t weights, bias, mask, past, more_bias, past_length;
+	size_t typed; /* the input that has the output's type */
+} ms_projected;
+extern const ms_projected ms_attention, ms_qattention;
+void shape_ms_projected(op *o);
+void cost_ms_projected(op *o);
 void shape_ms_qordered_attention(op *o);
 void cost_ms_qordered_attention(op *o);
 void shape_ms_multi_head(op *o);
@@ -32,30 +34,17 @@ void cost_ms_values(op *o);
 
 void shape_ms_fused_matmul(op *o);
 void cost_ms_fused_matmul(op *o);
-void shape_ms_gemm(op *o);
 void cost_ms_gemm(op *o);
 void shape_ms_qgemm(op *o);
 void cost_ms_qgemm(op *o);
 void shape_ms_gemm_float8(op *o);
-void shape_ms_gemm_fast_gelu(op *o);
-void cost_ms_gemm_fast_gelu(op *o);
-void shape_ms_dynamic_matmul(op *o);
-void cost_ms_dynamic_matmul(op *o);
-void shape_ms_matmul_to_float(op *o);
-void cost_ms_matmul_to_float(op *o);
-void shape_ms_matmul_integer16(op *o);
-void cost_ms_matmul(op *o);
 void shape_ms_matmul_nbits(op *o);
 void cost_ms_matmul_nbits(op *o);
 void shape_ms_nbits_mlp(op *o);
 void cost_ms_nbits_mlp(op *o);
 void shape_ms_nbits_qkv(op *o);
 void cost_ms_nbits_qkv(op *o);
-void shape_ms_block_fp8(op *o);
-void shape_ms_block_fp4(op *o);
-void cost_ms_block_product(op *o);
-void shape_ms_qordered_matmul(op *o);
-void shape_ms_sparse_matmul(op *o);
+void shape_ms_block(op *o);
 void cost_ms_moe(op *o);
 
 /* --- microsoft_other.c --- */
@@ -78,10 +67,6 @@ void shape_ms_qlinear_where(op *o);
 void shape_ms_qlinear_reduce(op *o);
 void shape_ms_reduce_integer(op *o);
 void shape_ms_mul_integer(op *o);
-void shape_ms_qlinear_pool(op *o);
-void cost_ms_qlinear_pool(op *o);
-void shape_ms_qlinear_global_pool(op *o);
-void cost_ms_qlinear_global_pool(op *o);
 void shape_ms_crop_resize(op *o);
 void shape_ms_grid_sample(op *o);
 void shape_ms_expand_dims(op *o);

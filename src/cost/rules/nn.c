@@ -5,31 +5,17 @@
 #include "cost/rules/nn.h"
 #include "cost/rules/nn_rules.h"
 
-/* The type of its input. */
-static void shape_conv(op *o)
-{
-	conv_shape(o, &conv_plain, op_type(o, 0, 0));
-}
-
-static void cost_conv(op *o)
-{
-	conv_cost(o, &conv_plain);
-}
+static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OP_ABSENT};
+/* Power and sum, and one root. */
+static const pool_form pool_lp = {.each = 2, .once = 1};
 
 /* Between the samples: linear interpolation in each dimension, of the input's channels. */
-static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OP_ABSENT};
-
-static void shape_deform_conv(op *o)
-{
-	conv_shape(o, &deform, op_type(o, 0, 0));
-}
-
 static void cost_deform_conv(op *o)
 {
 	const val *x = op_in(o, 0), *offset = op_in(o, 2), *mask = op_in(o, 4);
 	num samples, flops;
 
-	conv_cost(o, &deform);
+	cost_conv(o);
 	if (num_why_none(o->made->flops) || !x || x->rank < 3 || !offset)
 		return;
 	/* Of 2^n corners with n + 1 operations each: offsets hold n numbers for each sample of
@@ -39,38 +25,7 @@ static void cost_deform_conv(op *o)
 			   op_times(o, op_attr_int(o, "offset_group", 1), num_int(n)), "offsets");
 	samples = num_mul(o->nums, samples, x->dims[1]);
 	flops = op_times(o, (int64_t)corners * (n + 1) + (mask ? 1 : 0), samples);
-	o->made->flops = num_add(o->nums, o->made->flops, flops);
-}
-
-static void shape_conv_transpose(op *o)
-{
-	conv_transpose_shape(o, NULL, 0, true);
-}
-
-static void cost_conv_transpose(op *o)
-{
-	conv_transpose_cost(o, 2);
-}
-
-static void shape_pool(op *o)
-{
-	pool_shape(o, false);
-}
-
-static void cost_pool(op *o)
-{
-	pool_cost(o, 1, 0);
-}
-
-/* Power and sum, and one root. */
-static void cost_lp_pool(op *o)
-{
-	pool_cost(o, 2, 1);
-}
-
-static void shape_global_pool(op *o)
-{
-	pool_global_shape(o, false);
+	op_cost_more(o, flops);
 }
 
 /* The inverse of pooling's size, or what input 2 says. */
@@ -101,36 +56,6 @@ static void shape_max_unpool(op *o)
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
-static void shape_lstm(op *o)
-{
-	cell_shape(o, &cell_lstm);
-}
-
-static void cost_lstm(op *o)
-{
-	cell_cost(o, &cell_lstm);
-}
-
-static void shape_gru(op *o)
-{
-	cell_shape(o, &cell_gru);
-}
-
-static void cost_gru(op *o)
-{
-	cell_cost(o, &cell_gru);
-}
-
-static void shape_rnn(op *o)
-{
-	cell_shape(o, &cell_rnn);
-}
-
-static void cost_rnn(op *o)
-{
-	cell_cost(o, &cell_rnn);
-}
-
 #define EACH(NAME, FLOPS, HOW)                                                                   \
 	{                                                                                        \
 		.name = NAME, .shape = shape_same, .cost = cost_each, .flops = FLOPS, .how = HOW \
@@ -148,7 +73,7 @@ static const op_row rows[] = {
     /* Those without a page in ONNX are ONNX Runtime's, in ONNX's domain. */
     EACH("Affine", 2, "FLOPs per element: *, +"),
     {"Attention", shape_attention, cost_attention, .roles = "...ccc.", .how = HOW_ATTENTION},
-    {"AveragePool", shape_pool, cost_pool,
+    {"AveragePool", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element (additions and one division)"},
     {"BatchNormalization", shape_batch_norm, cost_batch_norm, .roles = ".ppbb",
      .how = "FLOPs per element: 2 (stored statistics), 7 in training"},
@@ -156,22 +81,25 @@ static const op_row rows[] = {
      .how = "MACs: elements of the input x taps; FLOPs: 2 x MACs, bias 1, activation"},
     EACH("Celu", 7, "FLOPs per element: max, /, exp, -1, *, min, +"),
     {"Clip", shape_clip, cost_clip, .roles = ".cc", .how = "FLOPs per element: 1 for each bound"},
-    {"Conv", shape_conv, cost_conv, .roles = ".pp", .how = HOW_CONV},
-    {"ConvTranspose", shape_conv_transpose, cost_conv_transpose, .roles = ".pp",
+    {"Conv", shape_conv, cost_conv, .form = &conv_plain, .roles = ".pp", .how = HOW_CONV},
+    {"ConvTranspose", shape_conv_transpose, cost_conv_transpose, .form = &transposed_plain,
+     .roles = ".pp",
      .how = "MACs: batch x places of the input x elements of the weights (groups are in their "
 	    "shape); FLOPs: 2 x MACs, 1 per output element with a bias"},
-    {"DeformConv", shape_deform_conv, cost_deform_conv, .roles = ".p.p.",
+    {"DeformConv", shape_conv, cost_deform_conv, .form = &deform, .roles = ".p.p.",
      .how = HOW_CONV "; each sample of n dimensions interpolates 2^n corners, n + 1 each, and 1 "
 		     "with a mask"},
     EACH("Elu", 4, "FLOPs per element: compare, exp, -1, *"),
-    {"GRU", shape_gru, cost_gru, .roles = ".pppcc",
+    {"GRU", shape_cell, cost_cell, .form = &cell_gru, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x 3 x hidden x (input + hidden)"},
     {"Gelu", shape_same, cost_gelu,
      .how = "FLOPs per element: 5 (/, erf, +1, *, *), 9 with the tanh approximation"},
-    {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
-    {"GlobalLpPool", shape_global_pool, cost_each_in, 2,
+    {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .form = &pool_plain,
+     .how = "FLOPs: 1 per input element"},
+    {"GlobalLpPool", shape_global_pool, cost_each_in, 2, .form = &pool_plain,
      .how = "FLOPs: 2 per input element (power, sum)"},
-    {"GlobalMaxPool", shape_global_pool, cost_each_in, 1, .how = "FLOPs: 1 per input element"},
+    {"GlobalMaxPool", shape_global_pool, cost_each_in, 1, .form = &pool_plain,
+     .how = "FLOPs: 1 per input element"},
     {"GroupNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
     EACH("HardSigmoid", 4, "FLOPs per element: *, +, max, min"),
@@ -182,7 +110,7 @@ static const op_row rows[] = {
      .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
     {"LRN", shape_same, cost_lrn,
      .how = "FLOPs per element: size + 4 (square, size - 1 additions, *, +, power, /)"},
-    {"LSTM", shape_lstm, cost_lstm, .roles = ".pppcccp",
+    {"LSTM", shape_cell, cost_cell, .form = &cell_lstm, .roles = ".pppcccp",
      .how = "MACs: steps x batch x directions x 4 x hidden x (input + hidden)"},
     {"LayerNormalization", shape_layer_norm, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and 1 each for scale and bias"},
@@ -192,9 +120,9 @@ static const op_row rows[] = {
 	    "each that is written (twice with a delta rule)"},
     EACH("LogSoftmax", 5, "FLOPs per element: max, -, exp, sum, - log"),
     EACH("LpNormalization", 3, "FLOPs per element: power, sum, /"),
-    {"LpPool", shape_pool, cost_lp_pool,
+    {"LpPool", shape_pool, cost_pool, .form = &pool_lp,
      .how = "FLOPs: 2 per element of each window, 1 per output element"},
-    {"MaxPool", shape_pool, cost_pool,
+    {"MaxPool", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element (comparisons)"},
     {"MaxUnpool", shape_max_unpool, .roles = "..c"},
     EACH("MeanVarianceNormalization", 5, "FLOPs per element: mean, centre, square, sum, /"),
@@ -208,7 +136,7 @@ static const op_row rows[] = {
     EACH("ParametricSoftplus", 5, "FLOPs per element: *, exp, +1, log, *"),
     {"RMSNormalization", shape_same_first, cost_each, 4, .roles = ".p",
      .how = "FLOPs per element: square, sum, /, scale"},
-    {"RNN", shape_rnn, cost_rnn, .roles = ".pppcc",
+    {"RNN", shape_cell, cost_cell, .form = &cell_rnn, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x hidden x (input + hidden)"},
     EACH("Relu", 1, "FLOPs per element: 1"),
     {"RotaryEmbedding", shape_same_first, cost_rotary, .roles = ".ccc",

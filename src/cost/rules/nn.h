@@ -30,22 +30,43 @@ bool window_read(op *o, int n, const num *kernel, window *ret);
 /* How many places window i has along an axis of that size. */
 num window_places(op *o, const window *w, int i, num size);
 
-/* A convolution: which inputs are what. */
+/* Where the channels of a tensor are. */
+typedef enum layout {
+	CHANNELS_SECOND,
+	CHANNELS_LAST,
+	CHANNELS_AS_STATED /* last if the attribute channels_last says so */
+} layout;
+
+/* The form of a row of a convolution: which inputs are what. */
 typedef struct conv_form {
 	size_t x, w, bias, add; /* OP_ABSENT: has none */
-	bool channels_last;
+	layout layout;
+	size_t typed;  /* the input whose type the output has; 0 where dtype is stated */
+	int64_t dtype; /* 0: that of the input */
 	int64_t extra; /* FLOPs for each output element besides bias and activation */
 } conv_form;
-extern const conv_form conv_plain, conv_integer, conv_qlinear;
-void conv_shape(op *o, const conv_form *f, int64_t dtype);
-void conv_cost(op *o, const conv_form *f);
-void conv_transpose_shape(op *o, const int64_t *pads, size_t npads, bool pads_known);
-void conv_transpose_cost(op *o, size_t bias);
+extern const conv_form conv_plain, conv_integer, conv_qlinear, conv_fused;
+void shape_conv(op *o);
+void cost_conv(op *o);
 
-void pool_shape(op *o, bool channels_last);
-/* `each` FLOPs for each element of a window, `once` for each output element. */
-void pool_cost(op *o, int64_t each, int64_t once);
-void pool_global_shape(op *o, bool channels_last);
+/* Of a transposed one. */
+typedef struct transposed_form {
+	size_t pads, bias;
+} transposed_form;
+extern const transposed_form transposed_plain;
+void shape_conv_transpose(op *o);
+void cost_conv_transpose(op *o);
+
+/* The form of a row of a pool: FLOPs for each element of a window, and for each output element. */
+typedef struct pool_form {
+	layout layout;
+	int64_t each, once;
+} pool_form;
+extern const pool_form pool_plain, pool_last;
+void shape_pool(op *o);
+void cost_pool(op *o);
+/* A window as large as the input. */
+void shape_global_pool(op *o);
 
 /* --- products --- */
 
@@ -58,17 +79,36 @@ num product_macs(op *o, size_t a, bool ta);
 /* A [.., K] times a weight given by its sizes: [.., n]. */
 void product_rows_shape(op *o, size_t a, num n, int64_t dtype);
 
+/* The form of a row of a product: which inputs are what, and what is computed besides. */
+typedef struct product_form {
+	size_t a, b;
+	bool transposes; /* by the attributes transA and transB */
+	size_t typed;	 /* the input whose type the output has; 0 where dtype is stated */
+	int64_t dtype;	 /* 0: that of the input */
+	/* FLOPs: one for each output element where there is this input, so many for each, so many
+	 * for each element of a, and those of the attribute `activation`. */
+	size_t bias;
+	int64_t each, each_a;
+	bool activates;
+} product_form;
+extern const product_form product_plain;
+void shape_product(op *o);
+void cost_product(op *o);
+/* MACs, `each` FLOPs for each output element, and those of the attribute `activation`. */
+void product_cost(op *o, num macs, int64_t each);
+
 /* --- recurrence --- */
 
+/* The form of a row. */
 typedef struct cell {
 	int64_t gates;	 /* LSTM 4, GRU 3, RNN 1 */
 	bool transposed; /* weights are [directions, input, gates * hidden] */
 	int64_t adds;	 /* FLOPs of a unit and step besides products, bias and activations */
 	const char *activations[3];
 } cell;
+void shape_cell(op *o);
+void cost_cell(op *o);
 extern const cell cell_lstm, cell_gru, cell_rnn;
-void cell_shape(op *o, const cell *c);
-void cell_cost(op *o, const cell *c);
 
 /* --- attention --- */
 
@@ -99,7 +139,5 @@ void cost_linear_attention(op *o);
 void cost_rotary(op *o);
 void shape_quantize(op *o);
 void shape_dequantize(op *o);
-void shape_qlinear_conv(op *o);
-void cost_qlinear_conv(op *o);
 
 #endif

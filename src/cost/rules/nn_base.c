@@ -140,3 +140,36 @@ void product_rows_shape(op *o, size_t ia, num n, int64_t dtype)
 	dims[a->rank - 1] = n;
 	op_set(o, 0, dtype, a->rank, dims);
 }
+
+const product_form product_plain = {.a = 0, .b = 1, .bias = OP_ABSENT};
+
+void shape_product(op *o)
+{
+	const product_form *f = o->row->form;
+	bool ta = f->transposes && op_flag(o, "transA"), tb = f->transposes && op_flag(o, "transB");
+
+	product_shape(o, f->a, f->b, ta, tb, f->dtype ? f->dtype : op_type(o, f->typed, 0));
+}
+
+void product_cost(op *o, num macs, int64_t each)
+{
+	num elements = op_elements_out(o);
+	num extra = num_add(o->nums, op_times(o, each, elements),
+			    activation_cost(o, "activation", elements));
+
+	op_cost_macs(o, macs, extra);
+}
+
+void cost_product(op *o)
+{
+	const product_form *f = o->row->form;
+	num macs = product_macs(o, f->a, f->transposes && op_flag(o, "transA"));
+	int64_t each = f->each + op_has(o, f->bias);
+
+	if (f->activates)
+		product_cost(o, macs, each);
+	else
+		op_cost_macs(o, macs, op_times(o, each, op_elements_out(o)));
+	if (f->each_a)
+		op_cost_more(o, op_times(o, f->each_a, op_elements(o, op_in(o, f->a))));
+}

@@ -41,8 +41,9 @@ static num hidden_size(op *o, const cell *c)
 	return num_none(o->nums, "its hidden size is not known");
 }
 
-void cell_shape(op *o, const cell *c)
+void shape_cell(op *o)
 {
+	const cell *c = o->row->form;
 	const val *x = op_need(o, 0);
 	bool batch_first = op_flag(o, "layout");
 	num directions = num_int(bidirectional(o) ? 2 : 1), hidden = hidden_size(o, c);
@@ -84,8 +85,9 @@ static int64_t step_flops(const op *o, const cell *c, bool both, int64_t *ret_li
 	return sum;
 }
 
-void cell_cost(op *o, const cell *c)
+void cost_cell(op *o)
 {
+	const cell *c = o->row->form;
 	const val *x = op_in(o, 0);
 	num_table *t = o->nums;
 	bool both = bidirectional(o), bias = op_in(o, 3), peepholes = c->gates == 4 && op_in(o, 7);

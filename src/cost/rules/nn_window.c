@@ -8,9 +8,20 @@
 #include <string.h>
 
 const conv_form conv_plain = {.x = 0, .w = 1, .bias = 2, .add = OP_ABSENT};
-const conv_form conv_integer = {.x = 0, .w = 1, .bias = OP_ABSENT, .add = OP_ABSENT};
+const conv_form conv_fused = {.x = 0, .w = 1, .bias = 2, .add = 3};
+const conv_form conv_integer = {
+    .x = 0, .w = 1, .bias = OP_ABSENT, .add = OP_ABSENT, .dtype = ONNX_INT32};
 /* Requantisation: scale, round, add the zero point, saturate at both ends. */
-const conv_form conv_qlinear = {.x = 0, .w = 3, .bias = 8, .add = OP_ABSENT, .extra = 5};
+const conv_form conv_qlinear = {.x = 0,
+				.w = 3,
+				.bias = 8,
+				.add = OP_ABSENT,
+				.typed = 7,
+				.layout = CHANNELS_AS_STATED,
+				.extra = 5};
+const transposed_form transposed_plain = {.pads = OP_ABSENT, .bias = 2};
+const pool_form pool_plain = {.each = 1};
+const pool_form pool_last = {.layout = CHANNELS_LAST, .each = 1};
 
 /* --- windows --- */
 
@@ -151,10 +162,17 @@ static bool channels_fit(op *o, num x, num w, int64_t group)
 	return false;
 }
 
-void conv_shape(op *o, const conv_form *f, int64_t dtype)
+static bool channels_last(const op *o, layout l)
 {
+	return l == CHANNELS_LAST || (l == CHANNELS_AS_STATED && op_flag(o, "channels_last"));
+}
+
+void shape_conv(op *o)
+{
+	const conv_form *f = o->row->form;
 	const val *x = op_need_rank(o, f->x, 2), *w = x ? op_need(o, f->w) : NULL;
-	int channel = f->channels_last && x ? x->rank - 1 : 1, first = f->channels_last ? 1 : 2;
+	bool last = channels_last(o, f->layout);
+	int channel = last && x ? x->rank - 1 : 1, first = last ? 1 : 2;
 	window win;
 
 	if (!x || !w)
@@ -171,13 +189,14 @@ void conv_shape(op *o, const conv_form *f, int64_t dtype)
 	dims[channel] = w->dims[0];
 	for (int i = 0; i < win.n; i++)
 		dims[first + i] = window_places(o, &win, i, x->dims[first + i]);
-	op_set(o, 0, dtype, x->rank, dims);
+	op_set(o, 0, f->dtype ? f->dtype : op_type(o, f->typed, 0), x->rank, dims);
 }
 
 /* A place of the output takes, in each of its channels, one multiply-accumulate for each weight
  * of that channel's filter: places times weights. */
-void conv_cost(op *o, const conv_form *f)
+void cost_conv(op *o)
 {
+	const conv_form *f = o->row->form;
 	const val *y = op_out(o, 0), *w = op_in(o, f->w);
 	num outputs, places, weights, extra;
 
@@ -185,16 +204,13 @@ void conv_cost(op *o, const conv_form *f)
 		op_cost_unknown(o, "%s", y && y->why ? y->why : "its shapes are not known");
 		return;
 	}
-	int first = f->channels_last ? 1 : 2;
+	int first = channels_last(o, f->layout) ? 1 : 2;
 	outputs = op_elements(o, y);
 	weights = op_elements(o, w);
 	places = y->dims[0];
 	for (int i = 0; i < y->rank - 2; i++)
 		places = num_mul(o->nums, places, y->dims[first + i]);
-	extra = op_times(o,
-			 f->extra + (f->bias != OP_ABSENT && op_in(o, f->bias)) +
-			     (f->add != OP_ABSENT && op_in(o, f->add)),
-			 outputs);
+	extra = op_times(o, f->extra + op_has(o, f->bias) + op_has(o, f->add), outputs);
 	extra = num_add(o->nums, extra, activation_cost(o, "activation", outputs));
 	op_cost_macs(o, num_mul(o->nums, places, weights), extra);
 }
@@ -234,8 +250,33 @@ static bool explicit_shape(op *o, int n, num *dims)
 	return true;
 }
 
-void conv_transpose_shape(op *o, const int64_t *pads, size_t npads, bool pads_known)
+/* Pads that an input states, 2 for each dimension of a window; false after op_unknown(). *ret_open:
+ * what they are depends on values. */
+static bool stated_pads(op *o, size_t input, window *w, bool *ret_open)
 {
+	size_t n = 0;
+	const num *pads = op_ints(o, input, &n);
+
+	*ret_open = op_has(o, input) && (!pads || n > 2 * COST_RANK_MAX);
+	for (size_t i = 0; pads && i < n; i++)
+		*ret_open |= !num_known(pads[i]);
+	if (*ret_open || !n)
+		return true;
+	if (n != 2 * (size_t)w->n) {
+		op_unknown(o, "it has %zu pads for %d dimensions", n, w->n);
+		return false;
+	}
+	for (int i = 0; i < w->n && w->pad == PAD_EXPLICIT; i++) {
+		w->begin[i] = pads[i].v;
+		w->end[i] = pads[i + w->n].v;
+	}
+	return true;
+}
+
+void shape_conv_transpose(op *o)
+{
+	const transposed_form *f = o->row->form;
+	bool open;
 	const val *x = op_need_rank(o, 0, 2), *w = x ? op_need(o, 1) : NULL;
 	size_t given = 0, shaped = 0;
 	const int64_t *more = op_attr_ints(o, "output_padding", &given);
@@ -254,14 +295,8 @@ void conv_transpose_shape(op *o, const int64_t *pads, size_t npads, bool pads_kn
 		op_unknown(o, "it has %zu output_padding for %d dimensions", given, win.n);
 		return;
 	}
-	if (npads && npads != 2 * (size_t)win.n) {
-		op_unknown(o, "it has %zu pads for %d dimensions", npads, win.n);
+	if (!stated_pads(o, f->pads, &win, &open))
 		return;
-	}
-	for (int i = 0; i < win.n && npads && win.pad == PAD_EXPLICIT; i++) {
-		win.begin[i] = pads[i];
-		win.end[i] = pads[i + win.n];
-	}
 	num *dims = op_dims(o, (size_t)x->rank);
 	dims[0] = x->dims[0];
 	dims[1] = op_times(o, op_attr_int(o, "group", 1), w->dims[1]);
@@ -269,15 +304,16 @@ void conv_transpose_shape(op *o, const int64_t *pads, size_t npads, bool pads_kn
 	if (shaped && !explicit_shape(o, win.n, dims))
 		return;
 	for (int i = 0; i < win.n && !shaped; i++)
-		dims[2 + i] = pads_known || win.pad != PAD_EXPLICIT
+		dims[2 + i] = !open || win.pad != PAD_EXPLICIT
 				  ? transposed_size(o, &win, i, x->dims[2 + i], given ? more[i] : 0)
 				  : op_fresh(o, "a size that its pads decide");
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
 /* Every place of the input meets every weight of its channels' filters. */
-void conv_transpose_cost(op *o, size_t bias)
+void cost_conv_transpose(op *o)
 {
+	const transposed_form *f = o->row->form;
 	const val *x = op_in(o, 0), *w = op_in(o, 1), *y = op_out(o, 0);
 	num places;
 
@@ -287,15 +323,16 @@ void conv_transpose_cost(op *o, size_t bias)
 	}
 	places = num_mul(o->nums, x->dims[0], op_product(o, x->dims + 2, (size_t)x->rank - 2));
 	op_cost_macs(o, num_mul(o->nums, places, op_elements(o, w)),
-		     op_in(o, bias) ? op_elements(o, y) : num_int(0));
+		     op_has(o, f->bias) ? op_elements(o, y) : num_int(0));
 }
 
 /* --- pools --- */
 
-void pool_shape(op *o, bool last)
+void shape_pool(op *o)
 {
+	const pool_form *f = o->row->form;
 	const val *x = op_need_rank(o, 0, 2);
-	int first = last ? 1 : 2;
+	int first = channels_last(o, f->layout) ? 1 : 2;
 	window win;
 
 	if (!x || !window_read(o, x->rank - 2, NULL, &win))
@@ -309,8 +346,9 @@ void pool_shape(op *o, bool last)
 	op_set(o, 1, ONNX_INT64, x->rank, dims);
 }
 
-void pool_cost(op *o, int64_t each, int64_t once)
+void cost_pool(op *o)
 {
+	const pool_form *f = o->row->form;
 	const val *x = op_in(o, 0);
 	num outputs = op_elements_out(o), window_size = num_int(1);
 	size_t given = 0;
@@ -322,13 +360,15 @@ void pool_cost(op *o, int64_t each, int64_t once)
 	}
 	for (size_t i = 0; i < given; i++)
 		window_size = num_mul(o->nums, window_size, num_int(k[i]));
-	num per_output = num_add(o->nums, op_times(o, each, window_size), num_int(once));
+	num per_output = num_add(o->nums, op_times(o, f->each, window_size), num_int(f->once));
 	op_cost_flops(o, num_mul(o->nums, outputs, per_output));
 }
 
-void pool_global_shape(op *o, bool last)
+void shape_global_pool(op *o)
 {
+	const pool_form *f = o->row->form;
 	const val *x = op_need_rank(o, 0, 2);
+	bool last = channels_last(o, f->layout);
 
 	if (!x)
 		return;

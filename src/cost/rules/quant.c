@@ -43,70 +43,22 @@ static void shape_dynamic_quantize(op *o)
 	op_set(o, 2, ONNX_UINT8, 0, NULL);
 }
 
-static void shape_conv_integer(op *o)
-{
-	conv_shape(o, &conv_integer, ONNX_INT32);
-}
-
-static void cost_conv_integer(op *o)
-{
-	conv_cost(o, &conv_integer);
-}
-
-static conv_form qlinear_form(const op *o)
-{
-	conv_form f = conv_qlinear;
-
-	f.channels_last = op_flag(o, "channels_last");
-	return f;
-}
-
-void shape_qlinear_conv(op *o)
-{
-	conv_form f = qlinear_form(o);
-
-	conv_shape(o, &f, op_type(o, 7, 0));
-}
-
-void cost_qlinear_conv(op *o)
-{
-	conv_form f = qlinear_form(o);
-
-	conv_cost(o, &f);
-}
-
-static void shape_matmul_integer(op *o)
-{
-	product_shape(o, 0, 1, false, false, ONNX_INT32);
-}
-
-static void cost_matmul_integer(op *o)
-{
-	op_cost_macs(o, product_macs(o, 0, false), num_int(0));
-}
-
-static void shape_qlinear_matmul(op *o)
-{
-	product_shape(o, 0, 3, false, false, op_type(o, 7, 0));
-}
-
-static void cost_qlinear_matmul(op *o)
-{
-	op_cost_macs(o, product_macs(o, 0, false), op_times(o, 5, op_elements_out(o)));
-}
+static const product_form matmul_integer = {.a = 0, .b = 1, .bias = OP_ABSENT, .dtype = ONNX_INT32};
+static const product_form qlinear_matmul = {
+    .a = 0, .b = 3, .bias = OP_ABSENT, .typed = 7, .each = 5};
 
 static const op_row rows[] = {
-    {"ConvInteger", shape_conv_integer, cost_conv_integer, .roles = ".pcc",
+    {"ConvInteger", shape_conv, cost_conv, .form = &conv_integer, .roles = ".pcc",
      .how = "as Conv; zero points are not counted"},
     {"DequantizeLinear", shape_dequantize, cost_each, 2, .roles = ".cc",
      .how = "FLOPs per element: -, *"},
     {"DynamicQuantizeLinear", shape_dynamic_quantize, cost_each_in, 7,
      .how = "FLOPs per element: min, max, /, round, +, and 2 to saturate"},
-    {"MatMulInteger", shape_matmul_integer, cost_matmul_integer, .roles = "ppcc",
+    {"MatMulInteger", shape_product, cost_product, .form = &matmul_integer, .roles = "ppcc",
      .how = "MACs: output elements x contracted size; zero points are not counted"},
-    {"QLinearConv", shape_qlinear_conv, cost_qlinear_conv, .roles = ".ccpccccp",
+    {"QLinearConv", shape_conv, cost_conv, .form = &conv_qlinear, .roles = ".ccpccccp",
      .how = "as Conv; 5 FLOPs per output element to quantise it"},
-    {"QLinearMatMul", shape_qlinear_matmul, cost_qlinear_matmul, .roles = "pccpcccc",
+    {"QLinearMatMul", shape_product, cost_product, .form = &qlinear_matmul, .roles = "pccpcccc",
      .how = "MACs: output elements x contracted size; 5 FLOPs per output element to quantise it"},
     {"QuantizeLinear", shape_quantize, cost_each, 5, .roles = ".cc",
      .how = "FLOPs per element: /, round, +, and 2 to saturate"},
