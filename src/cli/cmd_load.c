@@ -109,7 +109,7 @@ static const cli_item examples[] = {
     {"deepclock load zoo:resnet18 --rate 20",
      "requests at random times, 20 a second: what users would wait"},
     {"deepclock load zoo:resnet18 --rate 20 --slo 'p99<=100ms'",
-     "does that hold? Exit status 0 yes, 1 no, 4 not shown"},
+     "does that hold? Exit status 0 yes, 3 no, 4 not shown"},
     {"deepclock load model.onnx --find-peak --slo 'p90<=50ms' --streams 2 --threads 1",
      "the highest rate that holds the limit, served by two streams of one thread"},
     {"deepclock load model.onnx --trace arrivals.csv", "arrivals as they once were"},
@@ -128,7 +128,7 @@ const cli_command cmd_load = {
 	"which each was scheduled to arrive, so that waiting is part of it; queue wait and "
 	"service are shown apart. A limit (--slo) gets a verdict with its confidence: holds, "
 	"broken, or not shown, where the requests are too few to tell.\n\n"
-	"Exit status: 0 when every limit holds or none was given, 1 when one is broken, 4 when it "
+	"Exit status: 0 when every limit holds or none was given, 3 when one is broken, 4 when it "
 	"is not shown.",
     .sections = sections,
     .examples = examples,

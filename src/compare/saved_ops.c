@@ -21,7 +21,8 @@
 /* Fewer groups do not tell how far unchanged operators scatter. */
 #define SPREAD_MIN 10
 /* What a step of the profiler leaves uncertain of an operator's time, as a share of it, at 95 %:
- * the calibration of its floor differs by so much from start to start (docs/compare.md). */
+ * the calibration of its floor differs by so much from start to start (docs/commands/compare.md).
+ */
 #define STEP_SHARE 0.3
 /* A run of 30 years. */
 #define TIME_MAX_NS 1e18

@@ -427,7 +427,7 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 		record_note(b, DCK_WARN, "not-waiting",
 			    "runs of this engine return before their results are ready: the "
 			    "latency and the other rows are times of launching, not of the work; "
-			    "its run() must wait (see docs/plugin.md)");
+			    "its run() must wait (see docs/reference/plugin.md)");
 	/* The worst comes first: with no harm in it there is none. */
 	if (verdict_kind_of(p, &rows[order[0]]) != HARM)
 		return;

@@ -140,10 +140,10 @@ static void facts(record_builder *b, tally_counted *c, const dck_subject *s)
 	}
 	for (size_t i = 0; i < r->nops; i++)
 		folded += r->ops[i].folded;
-	record_fact_text(
-	    b, "cost", "convention",
-	    "MAC: one multiply and one add of a product or convolution, 2 FLOPs; zero "
-	    "padding counts; causal masks are not halved; docs/cost.md has every formula");
+	record_fact_text(b, "cost", "convention",
+			 "MAC: one multiply and one add of a product or convolution, 2 FLOPs; zero "
+			 "padding counts; causal masks are not halved; 'deepclock cost "
+			 "--operators' has every formula");
 	record_fact_int(b, "cost", "operators", DCK_UNIT_ONE, (int64_t)r->nops);
 	record_fact_int(b, "cost", "folded", DCK_UNIT_ONE, (int64_t)folded);
 	record_fact_int(b, "cost", "unknown", DCK_UNIT_ONE, (int64_t)r->unknown);

@@ -1,6 +1,6 @@
 /* search_journal.h - a search that can go on after it was killed: each visit is a line in a file,
- * synced before the next visit begins. A line is a small record (docs/record.md); the first one
- * says of which search the journal is.
+ * synced before the next visit begins. A line is a small record (docs/reference/record.md); the
+ * first one says of which search the journal is.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef THROUGHPUT_SEARCH_JOURNAL_H

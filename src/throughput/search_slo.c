@@ -5,7 +5,8 @@
 #include "base/slo.h"
 #include <string.h>
 
-/* Runs: the fewest with which the interval of that quantile has ends at 95 % (docs/methods.md). */
+/* Runs: the fewest with which the interval of that quantile has ends at 95 %
+ * (docs/reference/methods.md). */
 static const struct {
 	double p; /* 0: by its name */
 	search_slo slo;
