@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cost/cost.h"
+#include "cost/cost_model.h"
 #include "model/onnx.h"
 #include "model/wire.h"
 

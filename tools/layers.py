@@ -34,7 +34,7 @@ LAYERS = {
                   ("base", "opt", "model", "report"), ISO, ("fcntl.h", "sys/stat.h", "unistd.h")),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO, ANY),
     # L3. What each operator of a model produces and costs; exact integers, no time.
-    "src/cost": (("base", "model"), "cost infer op peers", ("base",), ISO, ()),
+    "src/cost": (("base", "model"), "cost_model op peers", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
     "src/batch": (("base", "model", "cost"), "batch", ("base",), ISO, ()),
     "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin"), ISO,

@@ -11,7 +11,7 @@
 #ifndef BATCH_BATCH_H
 #define BATCH_BATCH_H
 
-#include "cost/cost.h"
+#include "cost/cost_model.h"
 #include "model/wire.h"
 
 /* Where a tensor of the rewritten model holds the items: along `axis`, which has `each` elements

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow_run.h"
 #include "base/err.h"
-#include "cost/infer.h"
 
 #include <string.h>
 
@@ -38,7 +37,7 @@ struct follow_state {
 	prefer prefer[PREFER_MAX];
 	size_t nprefer;
 	/* Nodes that saw items, so that a body that saw none is told. */
-	size_t touched, stack[INFER_DEPTH_MAX + 1], depth, nodes;
+	size_t touched, stack[COST_DEPTH_MAX + 1], depth, nodes;
 	const onnx_node *failed; /* where it ended */
 	bool first_input;
 	/* Of each node that was seen inside of a function or is edited. */
@@ -482,7 +481,7 @@ static dck_status control_before(follow *f, const op *o)
 				      o->made->in[i]->name);
 			return refused(f, o);
 		}
-	if (s->depth <= INFER_DEPTH_MAX)
+	if (s->depth <= COST_DEPTH_MAX)
 		s->stack[s->depth] = s->touched;
 	s->depth++;
 	return DCK_OK;
@@ -496,7 +495,7 @@ static dck_status control_after(follow *f, op *o)
 	bool known = strcmp(o->node->op, "If") == 0 && op_int(o, 0, &cond) && num_known(cond);
 
 	s->depth--;
-	if (known || (s->depth <= INFER_DEPTH_MAX && s->stack[s->depth] == s->touched))
+	if (known || (s->depth <= COST_DEPTH_MAX && s->stack[s->depth] == s->touched))
 		return DCK_OK;
 	follow_refuse(f, NULL,
 		      strcmp(o->node->op, "If") == 0 ? "which of its branches is taken is not known"

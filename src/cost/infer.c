@@ -212,10 +212,10 @@ static const char *path_inside(op *o, const char *label)
 	const char *name = o->node->name && *o->node->name ? o->node->name : o->node->op;
 	const char *outer = o->made->scope, *path;
 
-	if (in->depth >= INFER_DEPTH_MAX) {
+	if (in->depth >= COST_DEPTH_MAX) {
 		INFER_FAIL(in, E_LIMIT,
 			   "the model's functions and bodies are nested more than %d deep",
-			   INFER_DEPTH_MAX);
+			   COST_DEPTH_MAX);
 		return NULL;
 	}
 	path = mem_arena_fmt(in->arena, "%s%s%s%s%s", outer ? outer : "", outer ? "/" : "", name,

@@ -55,9 +55,6 @@ typedef struct place {
 	num times;
 } place;
 
-/* Bodies in bodies, functions in functions; each level takes a few KiB of stack. */
-#define INFER_DEPTH_MAX 48
-
 /* Ends the inference with that error; of several errors the first one stands. */
 #define INFER_FAIL(in, code, ...)                                                            \
 	do {                                                                                 \

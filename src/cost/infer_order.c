@@ -29,7 +29,7 @@ static void edges_of(edges *e, const onnx_node *node, int depth)
 {
 	for (size_t i = 0; i < node->ninputs; i++)
 		edges_add(e, node->inputs[i]);
-	for (size_t i = 0; i < node->nattributes && depth < INFER_DEPTH_MAX; i++) {
+	for (size_t i = 0; i < node->nattributes && depth < COST_DEPTH_MAX; i++) {
 		const onnx_attribute *a = &node->attributes[i];
 		for (size_t k = 0; k < (a->g ? 1 : 0) + a->ngraphs; k++) {
 			const onnx_graph *g =

@@ -12,7 +12,7 @@
 #ifndef COST_OP_H
 #define COST_OP_H
 
-#include "cost/cost.h"
+#include "cost/cost_model.h"
 
 typedef struct op op;
 

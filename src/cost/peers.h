@@ -5,7 +5,7 @@
 #ifndef COST_PEERS_H
 #define COST_PEERS_H
 
-#include "cost/cost.h"
+#include "cost/cost_model.h"
 
 /* One term of a counter's convention: `factor` times the quantity `of`, for operators of that type
  * (where `when` holds; NULL: always). Several rows of a type add up. */

@@ -4,7 +4,7 @@
 #ifndef PROFILE_PROFILE_MAP_H
 #define PROFILE_PROFILE_MAP_H
 
-#include "cost/cost.h"
+#include "cost/cost_model.h"
 
 #define PROFILE_NONE SIZE_MAX
 

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "subject/input_fill.h"
-#include "cost/cost.h"
+#include "cost/cost_model.h"
 #include "engine/engine.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "subject/sizes.h"
 #include "base/err.h"
-#include "cost/cost.h"
+#include "cost/cost_model.h"
 #include <string.h>
 
 /* Usual sizes: networks for images and lines of text, for tokens and for sound. The first that fits

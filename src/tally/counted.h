@@ -6,7 +6,7 @@
 
 #include "deepclock/bench.h"
 #include "subject/freed.h"
-#include "cost/cost.h"
+#include "cost/cost_model.h"
 #include "record/box.h"
 #include "deepclock/record.h"
 

@@ -1,13 +1,13 @@
-/* cost.h - what each operator of a model produces and costs, from the graph alone: types, shapes,
- * multiply-accumulates, floating-point operations, parameters, bytes. No weights are read, no
- * engine runs.
+/* cost_model.h - what each operator of a model produces and costs, from the graph alone: types,
+ * shapes, multiply-accumulates, floating-point operations, parameters, bytes. No weights are read,
+ * no engine runs.
  *
  * What the graph cannot say is absent with its reason, never zero: a dimension that depends on
  * values, an operator without a rule.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef COST_COST_H
-#define COST_COST_H
+#ifndef COST_COST_MODEL_H
+#define COST_COST_MODEL_H
 
 #include "cost/polynomial.h"
 #include "model/onnx.h"
@@ -147,6 +147,9 @@ typedef struct cost_result {
 
 /* At most so many operators after functions are expanded and bodies entered. */
 #define COST_OPS_MAX 4000000u
+/* At most so deep are bodies in bodies and functions in functions: each level takes a few KiB of
+ * stack. */
+#define COST_DEPTH_MAX 48
 
 /* How the reason begins where a number is open because of an If: that is no size. */
 #define COST_BRANCH "which branch is taken"
