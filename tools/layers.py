@@ -21,7 +21,7 @@ ANY = None
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
-    "src/base": ((), "err json_write label mem num percentile sink slo units",
+    "src/base": ((), "csv_write err json_write label mem num percentile sink slo units",
                  ("base", "opt", "report"), ISO, ("poll.h", "unistd.h")),
     # L1: every system call; one file for each facility.
     "src/os": (("base",), "os text", ("base", "bench", "report"), ISO, ANY),

@@ -67,6 +67,10 @@ DCK_API const char *dck_text_bytes(double bytes, char *buf, size_t size);
 DCK_API const char *dck_text_count(int64_t n, char *buf, size_t size);
 DCK_API const char *dck_text_si(double value, const char *unit, char *buf, size_t size);
 
+/* Bytes of the character at text; 0: it has ended. *ret_shown false: a control character, or a byte
+ * that is no UTF-8, in whose place a terminal is to be given a mark. @since 0.1 */
+DCK_API size_t dck_text_char(const char *text, bool *ret_shown);
+
 /* In place: "17.8 \u00b5s" as "17.8 us", for a terminal that cannot show the sign. All texts of the
  * library spell the unit with it. Returns text. @since 0.1 */
 DCK_API char *dck_text_ascii_units(char *text);

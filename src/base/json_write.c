@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_write.h"
+#include "base/utf8.h"
 
 #include "base/num.h"
 
@@ -98,31 +99,6 @@ void json_end(json_writer *w)
 	sink_text(w->out, array ? "]" : "}");
 }
 
-/* Length of the valid UTF-8 sequence at p (RFC 3629: no overlong form, no surrogate, nothing
- * past U+10FFFF), or 0. The NUL at the end stops it. */
-static size_t utf8_length(const unsigned char *p)
-{
-	static const struct {
-		unsigned char first_lo, first_hi, second_lo, second_hi, n;
-	} forms[] = {
-	    {0x01, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-	    {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-	    {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		if (p[0] < forms[i].first_lo || p[0] > forms[i].first_hi)
-			continue;
-		size_t n = forms[i].n;
-		if (n > 1 && (p[1] < forms[i].second_lo || p[1] > forms[i].second_hi))
-			return 0;
-		for (size_t k = 2; k < n; k++)
-			if ((p[k] & 0xc0) != 0x80)
-				return 0;
-		return n;
-	}
-	return 0;
-}
-
 /* The two characters after the backslash for those that have a short form; else NULL. */
 static const char *short_escape(unsigned char c)
 {
@@ -148,7 +124,7 @@ static void quoted(dck_sink *out, const char *text)
 			p++;
 			continue;
 		}
-		size_t n = utf8_length(p);
+		size_t n = utf8_length((const char *)p);
 		if (n > 1) {
 			p += n;
 			continue;

@@ -141,17 +141,30 @@ extern const cli_item cli_exit_codes[];
 unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
 /* Columns that the text takes on a terminal: its code points. */
 unsigned cli_columns(const char *text);
+/* At most so many columns of the text, with a '?' in the place of what would steer a terminal.
+ * Returns how many. */
+unsigned cli_put(FILE *out, const char *text, unsigned columns);
 void cli_pad(FILE *out, unsigned column, unsigned to);
-/* As a JSON string, as a CSV field. Bytes that are no UTF-8 become U+FFFD. */
-void cli_json_text(FILE *out, const char *text);
-void cli_csv_text(FILE *out, const char *text);
-/* A table that a command makes itself, as CSV or Markdown: names parted by commas, then rows. */
-void cli_table_head(int format, const char *names);
-void cli_table_row(int format, const char *const *cells, size_t n); /* a cell may be NULL: empty */
 /* argv as a shell would take it again, into buf; cut with "..." when it does not fit. */
 void cli_quote_words(char *const *words, char *buf, size_t size);
 /* The program's plain name and the words of its command line: a record's title. */
 void cli_title(const cli *c, char *buf, size_t size);
+
+/* listing.c: rows that were not measured: a table, its cells, another table. Zeroed to begin with.
+ * Texts are borrowed until they are shown; NULL: there is none. */
+typedef struct cli_listing {
+	dck_table tables[2];
+	dck_cell *cells;
+	size_t ntables, n, room, begin; /* begin: the last table's first cell */
+	bool failed;
+} cli_listing;
+void cli_listing_table(cli_listing *l, const char *name, const char *title,
+		       const dck_column *columns, size_t ncolumns);
+void cli_listing_text(cli_listing *l, const char *text);
+void cli_listing_int(cli_listing *l, int64_t v);
+/* Writes them as a record's, and frees them. */
+int cli_listing_show(const cli *c, cli_listing *l, const cli_common *common,
+		     const cli_format *format);
 
 /* message.c: one line to stderr, "deepclock: sentence". */
 void cli_message(const char *fmt, ...) DCK_PRINTF(1, 2);

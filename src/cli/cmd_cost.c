@@ -55,46 +55,27 @@ static void operators_text(const dck_style *style)
 	}
 }
 
-static void operators_rows(int format)
+static int operators_show(const cli *c, const cost_command *cfg)
 {
+	static const dck_column columns[] = {{"domain", "domain", DCK_UNIT_NONE},
+					     {"name", "name", DCK_UNIT_NONE},
+					     {"formula", "formula", DCK_UNIT_NONE}};
+	const dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
 	dck_cost_operator o;
+	cli_listing l = {0};
 
-	cli_table_head(format, "domain,name,formula");
-	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
-		const char *cells[] = {o.domain, o.name, o.formula};
-
-		cli_table_row(format, cells, sizeof cells / sizeof cells[0]);
-	}
-}
-
-static void operators_json(void)
-{
-	dck_cost_operator o;
-
-	puts("[");
-	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
-		fputs(i ? ",\n  {\"domain\": " : "  {\"domain\": ", stdout);
-		cli_json_text(stdout, o.domain);
-		fputs(", \"name\": ", stdout);
-		cli_json_text(stdout, o.name);
-		fputs(", \"formula\": ", stdout);
-		cli_json_text(stdout, o.formula);
-		putchar('}');
-	}
-	puts("\n]");
-}
-
-static int operators_show(const cost_command *cfg)
-{
-	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
-
-	if (cfg->format.format == CLI_TEXT)
+	if (cfg->format.format == CLI_TEXT) {
 		operators_text(&style);
-	else if (cfg->format.format == CLI_JSON)
-		operators_json();
-	else
-		operators_rows(cfg->format.format);
-	return CLI_OK;
+		return CLI_OK;
+	}
+	cli_listing_table(&l, "operators", "Operators that can be counted", columns,
+			  sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; dck_cost_operator_get(i, &o); i++) {
+		cli_listing_text(&l, o.domain);
+		cli_listing_text(&l, o.name);
+		cli_listing_text(&l, o.formula);
+	}
+	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
 }
 
 static int record_show(const cost_command *cfg, const dck_record *r)
@@ -127,7 +108,7 @@ static int cost_run(cli *c, void *config)
 	int code;
 
 	if (cfg->listing.operators)
-		return operators_show(cfg);
+		return operators_show(c, cfg);
 	if (c->nargs == 0)
 		return cli_usage(c, "cost needs a MODEL: a file or zoo:NAME");
 	code = cli_save_check(c, &cfg->output);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ static const dck_opt probe_options[] = {
 static void row_text(const char *key, const char *value, unsigned column, unsigned width)
 {
 	cli_pad(stdout, 0, FACTS);
-	printf("%-*s  ", (int)(column - FACTS - 2), key);
+	cli_pad(stdout, FACTS + cli_put(stdout, key, UINT_MAX), column);
 	cli_wrap(stdout, value, column, column, width);
 	putchar('\n');
 }
@@ -46,16 +47,16 @@ static unsigned column_of(const dck_engine_info *e)
 
 static void options_text(const dck_engine_info *e, unsigned width)
 {
-	char term[96];
-
 	if (!e->options || !e->options->key)
 		return;
 	cli_pad(stdout, 0, FACTS);
 	puts("options, each given as --engine-option KEY=VALUE:");
 	for (const dck_engine_option *o = e->options; o->key; o++) {
-		snprintf(term, sizeof term, "%s=%s", o->key, o->values);
 		cli_pad(stdout, 0, FACTS + 2);
-		puts(term);
+		cli_put(stdout, o->key, UINT_MAX);
+		putchar('=');
+		cli_put(stdout, o->values, UINT_MAX);
+		putchar('\n');
 		cli_pad(stdout, 0, FACTS + 6);
 		cli_wrap(stdout, o->help, FACTS + 6, FACTS + 6, width);
 		putchar('\n');
@@ -66,7 +67,9 @@ static void engine_text(const dck_engine_info *e, bool options, const dck_style 
 {
 	const char *state = e->usable ? "usable" : "not usable";
 
-	printf(style->colour ? "\033[1m%-9s\033[0m  " : "%-9s  ", e->name);
+	fputs(style->colour ? "\033[1m" : "", stdout);
+	cli_pad(stdout, cli_put(stdout, e->name, UINT_MAX), FACTS - 2);
+	fputs(style->colour ? "\033[0m  " : "  ", stdout);
 	printf(style->colour ? e->usable ? "\033[32m%s\033[0m" : "\033[31m%s\033[0m" : "%s", state);
 	fputs(": ", stdout);
 	cli_wrap(stdout, e->help, FACTS + cli_columns(state) + 2, FACTS, style->width);
@@ -79,91 +82,58 @@ static void engine_text(const dck_engine_info *e, bool options, const dck_style 
 		options_text(e, style->width);
 }
 
-static void engines_text(const dck_engine_info *e, size_t n, bool options, const dck_style *style)
+static void fact_add(cli_listing *l, const dck_engine_info *e, const char *key, const char *value)
 {
-	for (size_t i = 0; i < n; i++)
-		engine_text(&e[i], options, style);
+	cli_listing_text(l, e->name);
+	cli_listing_text(l, key);
+	cli_listing_text(l, value);
 }
 
-static void member(const char *before, const char *key, const char *value)
+static void facts_add(cli_listing *l, const dck_engine_info *e)
 {
-	fputs(before, stdout);
-	cli_json_text(stdout, key);
-	fputs(": ", stdout);
-	cli_json_text(stdout, value);
-}
-
-static void engine_json(const dck_engine_info *e)
-{
-	member("  {", "name", e->name);
-	member(", ", "help", e->help);
-	printf(", \"usable\": %s", e->usable ? "true" : "false");
+	fact_add(l, e, "usable", e->usable ? "true" : "false");
 	if (!e->usable && e->why_not)
-		member(", ", "why_not", e->why_not);
-	fputs(",\n   \"facts\": {", stdout);
+		fact_add(l, e, "why_not", e->why_not);
 	for (size_t i = 0; i < e->nfacts; i++)
-		member(i ? ", " : "", e->facts[i].key, e->facts[i].value);
-	fputs("},\n   \"options\": [", stdout);
+		fact_add(l, e, e->facts[i].key, e->facts[i].value);
+	fact_add(l, e, "help", e->help);
+}
+
+static void options_add(cli_listing *l, const dck_engine_info *e)
+{
 	for (const dck_engine_option *o = e->options; o && o->key; o++) {
-		member(o == e->options ? "{" : ", {", "key", o->key);
-		member(", ", "values", o->values);
-		member(", ", "help", o->help);
-		putchar('}');
-	}
-	fputs("]}", stdout);
-}
-
-static void engines_json(const dck_engine_info *e, size_t n, bool options, const dck_style *style)
-{
-	(void)options;
-	(void)style;
-	puts("[");
-	for (size_t i = 0; i < n; i++) {
-		engine_json(&e[i]);
-		puts(i + 1 < n ? "," : "");
-	}
-	puts("]");
-}
-
-static void engine_row(int format, const char *engine, const char *key, const char *value)
-{
-	cli_table_row(format, (const char *[]){engine, key, value}, 3);
-}
-
-static void engines_rows(int format, const dck_engine_info *e, size_t n)
-{
-	cli_table_head(format, "engine,key,value");
-	for (size_t i = 0; i < n; i++) {
-		engine_row(format, e[i].name, "usable", e[i].usable ? "true" : "false");
-		if (!e[i].usable && e[i].why_not)
-			engine_row(format, e[i].name, "why_not", e[i].why_not);
-		for (size_t k = 0; k < e[i].nfacts; k++)
-			engine_row(format, e[i].name, e[i].facts[k].key, e[i].facts[k].value);
+		fact_add(l, e, o->key, o->values);
+		cli_listing_text(l, o->help);
 	}
 }
 
-static void engines_csv(const dck_engine_info *e, size_t n, bool options, const dck_style *style)
+static int engines_show(const cli *c, const engines_config *cfg, const dck_engine_info *e, size_t n,
+			bool options)
 {
-	(void)options;
-	(void)style;
-	engines_rows(CLI_CSV, e, n);
-}
+	static const dck_column facts[] = {{"engine", "engine", DCK_UNIT_NONE},
+					   {"key", "key", DCK_UNIT_NONE},
+					   {"value", "value", DCK_UNIT_NONE}},
+				given[] = {{"engine", "engine", DCK_UNIT_NONE},
+					   {"key", "option", DCK_UNIT_NONE},
+					   {"values", "values", DCK_UNIT_NONE},
+					   {"help", "what it does", DCK_UNIT_NONE}};
+	const dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	cli_listing l = {0};
 
-static void engines_markdown(const dck_engine_info *e, size_t n, bool options,
-			     const dck_style *style)
-{
-	(void)options;
-	(void)style;
-	engines_rows(CLI_MARKDOWN, e, n);
+	if (cfg->format.format == CLI_TEXT) {
+		for (size_t i = 0; i < n; i++)
+			engine_text(&e[i], options, &style);
+		return CLI_OK;
+	}
+	cli_listing_table(&l, "engines", "Engines", facts, sizeof facts / sizeof facts[0]);
+	for (size_t i = 0; i < n; i++)
+		facts_add(&l, &e[i]);
+	cli_listing_table(&l, "engines/options", "Options of engines", given,
+			  sizeof given / sizeof given[0]);
+	for (size_t i = 0; i < n; i++)
+		options_add(&l, &e[i]);
+	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
 }
-
-static void (*const writers[])(const dck_engine_info *e, size_t n, bool options,
-			       const dck_style *style) = {
-    [CLI_TEXT] = engines_text,
-    [CLI_JSON] = engines_json,
-    [CLI_CSV] = engines_csv,
-    [CLI_MARKDOWN] = engines_markdown,
-};
 
 static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)
 {
@@ -178,38 +148,38 @@ static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)
 			 nearest ? "'?" : "; 'deepclock engines' lists them");
 }
 
-static int plugin_run(const engines_config *cfg, const char *name, const dck_style *style)
+static int plugin_run(const cli *c, const engines_config *cfg)
 {
 	dck_engine_info *info;
 	dck_err err;
+	int code;
 
-	if (dck_plugin_probe(name, &info, &err) != DCK_OK)
+	if (dck_plugin_probe(c->args[0], &info, &err) != DCK_OK)
 		return cli_failed(&err);
-	writers[cfg->format.format](info, 1, true, style);
+	code = engines_show(c, cfg, info, 1, true);
 	dck_free(info);
-	return CLI_OK;
+	return code;
 }
 
 static int engines_run(cli *c, void *config)
 {
 	const engines_config *cfg = config;
-	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
 	dck_engine_info *all;
 	size_t n, i = 0;
 	dck_err err;
-	int code = CLI_OK;
+	int code;
 
 	if (c->nargs == 1 && strncmp(c->args[0], "plugin:", 7) == 0)
-		return plugin_run(cfg, c->args[0], &style);
+		return plugin_run(c, cfg);
 	if (dck_engines_probe(cfg->probe.lib, &all, &n, &err) != DCK_OK)
 		return cli_failed(&err);
 	if (c->nargs == 0) {
-		writers[cfg->format.format](all, n, cfg->common.verbose, &style);
+		code = engines_show(c, cfg, all, n, cfg->common.verbose);
 	} else {
 		while (i < n && strcmp(all[i].name, c->args[0]) != 0)
 			i++;
 		if (i < n)
-			writers[cfg->format.format](&all[i], 1, true, &style);
+			code = engines_show(c, cfg, &all[i], 1, true);
 		else
 			code = engine_unknown(c, all, n);
 	}

@@ -197,7 +197,7 @@ static int gone_remove(const cli *c, const history_command *cfg, dck_history *h,
 	for (size_t i = 0; i < n; i++) {
 		printf("%s %.8s  %s  ", cfg->prune.dry_run ? "would remove" : "removed", all[i].id,
 		       all[i].when);
-		history_text(all[i].command);
+		cli_put(stdout, all[i].command, UINT_MAX);
 		putchar('\n');
 	}
 	return cli_stdout_finish(CLI_OK);

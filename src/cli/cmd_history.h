@@ -30,17 +30,12 @@ typedef struct history_command {
 int history_list(const cli *c, const history_command *cfg, dck_history *h);
 int history_trend(const cli *c, const history_command *cfg, dck_history *h);
 
-/* A metric's value for people: "17.8 ms"; "2026-11-21 04:56" of a time in UTC; a JSON number. */
+/* A metric's value for people: "17.8 ms"; "2026-11-21 04:56" of a time in UTC. */
 const char *history_value_text(double v, dck_unit unit, char *buf, size_t size);
 const char *history_time_text(int64_t unix_ns, char *buf, size_t size);
-const char *history_time_exact(int64_t unix_ns, char *buf, size_t size);
-/* The shortest number that reads back the same. */
-const char *history_number(double v, char *buf, size_t size);
-/* Three members after others, three fields after others; level 0: none, empty. */
-void history_interval_json(double lo, double hi, double level);
-void history_interval_cells(double lo, double hi, double level, char room[3][32], const char **ret);
-/* All of it; its first `columns`, padded. What would steer a terminal is shown as '?'. */
-void history_text(const char *text);
+/* Shows the record in the format that was asked for, and frees it. */
+int history_record_show(const history_command *cfg, dck_record *r);
+/* Its first `columns`, padded. */
 void history_prefix(const char *text, unsigned columns);
 /* At most `columns` of the text, cut with "..", and padded to them. */
 void history_cell(const char *text, unsigned columns);

@@ -34,120 +34,41 @@ const char *history_value_text(double v, dck_unit unit, char *buf, size_t size)
 	}
 }
 
-static void time_split(int64_t unix_ns, struct tm *tm, int64_t *ret_ns)
-{
-	time_t s = (time_t)(unix_ns / 1000000000);
-	int64_t ns = unix_ns % 1000000000;
-
-	if (ns < 0) {
-		ns += 1000000000;
-		s--;
-	}
-	memset(tm, 0, sizeof *tm);
-	gmtime_r(&s, tm);
-	*ret_ns = ns;
-}
-
 const char *history_time_text(int64_t unix_ns, char *buf, size_t size)
 {
-	struct tm tm;
-	int64_t ns;
+	const time_t s = (time_t)(unix_ns / 1000000000 - (unix_ns % 1000000000 < 0));
+	struct tm tm = {0};
 
-	time_split(unix_ns, &tm, &ns);
+	gmtime_r(&s, &tm);
 	if (strftime(buf, size, "%Y-%m-%d %H:%M", &tm) == 0)
 		buf[0] = '\0';
 	return buf;
 }
 
-const char *history_time_exact(int64_t unix_ns, char *buf, size_t size)
-{
-	struct tm tm;
-	int64_t ns;
-	size_t n;
-
-	time_split(unix_ns, &tm, &ns);
-	n = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (ns != 0)
-		snprintf(buf + n, size - n, ".%09" PRId64 "Z", ns);
-	else
-		snprintf(buf + n, size - n, "Z");
-	return buf;
-}
-
-/* Only LC_CTYPE is ever taken from the environment, so numbers have a point. */
-const char *history_number(double v, char *buf, size_t size)
-{
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(buf, size, "%.*g", digits, v);
-		if (strtod(buf, NULL) == v)
-			break;
-	}
-	return buf;
-}
-
-/* At most `columns` of it; returns how many. */
-static unsigned text_put(const char *text, unsigned columns)
-{
-	unsigned n = 0;
-
-	for (const char *p = text; *p; p++) {
-		const bool begins = ((unsigned char)*p & 0xc0) != 0x80;
-
-		if (begins && n == columns)
-			break;
-		n += begins;
-		putchar((unsigned char)*p < 32 || *p == 127 ? '?' : *p);
-	}
-	return n;
-}
-
-void history_text(const char *text)
-{
-	text_put(text, UINT_MAX);
-}
-
 void history_prefix(const char *text, unsigned columns)
 {
-	cli_pad(stdout, text_put(text, columns), columns);
+	cli_pad(stdout, cli_put(stdout, text, columns), columns);
 }
 
 void history_cell(const char *text, unsigned columns)
 {
 	/* Only a terminal has an end on the right. */
 	if (!isatty(STDOUT_FILENO)) {
-		cli_pad(stdout, text_put(text, UINT_MAX), columns);
+		cli_pad(stdout, cli_put(stdout, text, UINT_MAX), columns);
 		return;
 	}
 	if (cli_columns(text) <= columns || columns < 3) {
 		history_prefix(text, columns);
 		return;
 	}
-	text_put(text, columns - 2);
+	cli_put(stdout, text, columns - 2);
 	fputs("..", stdout);
-}
-
-void history_interval_json(double lo, double hi, double level)
-{
-	char a[32], b[32], c[32];
-
-	if (level > 0)
-		printf(", \"lo\": %s, \"hi\": %s, \"level\": %s", history_number(lo, a, sizeof a),
-		       history_number(hi, b, sizeof b), history_number(level, c, sizeof c));
-}
-
-void history_interval_cells(double lo, double hi, double level, char room[3][32], const char **ret)
-{
-	const double all[] = {lo, hi, level};
-
-	for (int i = 0; i < 3; i++)
-		ret[i] = level > 0 ? history_number(all[i], room[i], sizeof room[i]) : NULL;
 }
 
 /* --- the list */
 
 typedef struct list {
 	const char *metric;
-	int format;
 	unsigned width, value; /* columns: of all, of a value */
 	bool bold;
 	uint64_t n;
@@ -204,78 +125,13 @@ static void entry_text(const list *l, const dck_history_entry *e)
 	putchar('\n');
 }
 
-static void member(const char *key, const char *text)
-{
-	printf(", \"%s\": ", key);
-	if (text)
-		cli_json_text(stdout, text);
-	else
-		fputs("null", stdout);
-}
-
-static void entry_json(const list *l, const dck_history_entry *e)
-{
-	char time[48], value[32];
-
-	fputs(l->n > 0 ? ",\n  {\"id\": " : "\n  {\"id\": ", stdout);
-	cli_json_text(stdout, e->id);
-	member("time", history_time_exact(e->at_unix_ns, time, sizeof time));
-	member("command", e->verb);
-	member("line", e->command);
-	member("subject", e->subject);
-	member("engine", e->engine);
-	member("cpu", e->cpu);
-	member("machine", e->machine);
-	member("method", e->method);
-	member("commit", e->commit);
-	printf(", \"incomplete\": %s, \"bytes\": %" PRIu64, e->incomplete ? "true" : "false",
-	       e->bytes);
-	member("metric", l->metric);
-	if (isnan(number_of(e)))
-		fputs(", \"value\": null", stdout);
-	else
-		printf(", \"value\": %s, \"unit\": \"%s\"",
-		       history_number(number_of(e), value, sizeof value), dck_unit_text(e->unit));
-	history_interval_json(e->lo, e->hi, e->level);
-	putchar('}');
-}
-
-static void entry_row(const list *l, const dck_history_entry *e)
-{
-	const bool known = !isnan(number_of(e));
-	char time[48], value[32], interval[3][32];
-	const char *cells[] = {e->id,
-			       history_time_exact(e->at_unix_ns, time, sizeof time),
-			       e->verb,
-			       e->subject,
-			       e->engine,
-			       e->machine,
-			       e->method,
-			       e->commit,
-			       e->incomplete ? "true" : "false",
-			       l->metric,
-			       known ? history_number(number_of(e), value, sizeof value) : NULL,
-			       NULL,
-			       NULL,
-			       NULL,
-			       known ? dck_unit_text(e->unit) : NULL};
-
-	history_interval_cells(e->lo, e->hi, e->level, interval, cells + 11);
-	cli_table_row(l->format, cells, sizeof cells / sizeof cells[0]);
-}
-
 static bool entry_print(void *self, const dck_history_entry *e)
 {
-	static void (*const print[])(const list *l,
-				     const dck_history_entry *e) = {[CLI_TEXT] = entry_text,
-								    [CLI_JSON] = entry_json,
-								    [CLI_CSV] = entry_row,
-								    [CLI_MARKDOWN] = entry_row};
 	list *l = self;
 
-	if (l->format == CLI_TEXT && l->n == 0)
+	if (l->n == 0)
 		head_text(l);
-	print[l->format](l, e);
+	entry_text(l, e);
 	l->n++;
 	return !ferror(stdout);
 }
@@ -295,35 +151,48 @@ static void rest_say(const history_command *cfg, dck_history *h, uint64_t shown)
 			    shown, n);
 }
 
-int history_list(const cli *c, const history_command *cfg, dck_history *h)
+static int list_text(const cli *c, const history_command *cfg, dck_history *h)
 {
 	const dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
 	list l = {.metric = cfg->metric.metric ? cfg->metric.metric : "latency/median",
-		  .format = cfg->format.format,
 		  .width = style.width,
 		  .value = style.width >= 100 ? 14 : 10,
 		  .bold = style.colour};
 	dck_history_filter filter = cfg->filter;
-	const bool few = l.format == CLI_TEXT && !cli_given(c, "limit");
+	const bool few = !cli_given(c, "limit");
 	dck_err err;
 
 	if (few)
 		filter.limit = TEXT_ROWS;
-	if (l.format == CLI_CSV || l.format == CLI_MARKDOWN)
-		cli_table_head(
-		    l.format,
-		    "id,time,command,subject,engine,machine,method,commit,incomplete,metric,value,"
-		    "lo,hi,level,unit");
-	if (l.format == CLI_JSON)
-		putchar('[');
 	if (dck_history_list(h, &filter, l.metric, entry_print, &l, &err) != DCK_OK) {
 		fflush(stdout);
 		return cli_failed(&err);
 	}
-	if (l.format == CLI_JSON)
-		puts(l.n > 0 ? "\n]" : "]");
 	fflush(stdout);
 	if (few)
 		rest_say(cfg, h, l.n);
 	return cli_stdout_finish(CLI_OK);
+}
+
+int history_record_show(const history_command *cfg, dck_record *r)
+{
+	const dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	const int code = cli_report(&cfg->format, &(const dck_record *){r}, 1, &style);
+
+	dck_record_free(r);
+	return code;
+}
+
+int history_list(const cli *c, const history_command *cfg, dck_history *h)
+{
+	char title[8192];
+	dck_record *r;
+	dck_err err;
+
+	if (cfg->format.format == CLI_TEXT)
+		return list_text(c, cfg, h);
+	cli_title(c, title, sizeof title);
+	if (dck_history_list_record(h, &cfg->filter, cfg->metric.metric, title, &r, &err) != DCK_OK)
+		return cli_failed(&err);
+	return history_record_show(cfg, r);
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmd_history.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -200,9 +201,9 @@ static void head_print(const page *p)
 	const char *const more[] = {t->verb, t->engine, t->cpu};
 	char made[512] = "";
 
-	history_text(t->metric.tag);
+	cli_put(stdout, t->metric.tag, UINT_MAX);
 	fputs(" of ", stdout);
-	history_text(t->subject ? t->subject : "records without a subject");
+	cli_put(stdout, t->subject ? t->subject : "records without a subject", UINT_MAX);
 	printf("%s%s\n", p->scale.unit[0] ? " in " : "", p->scale.unit);
 	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
 		const size_t n = strlen(made);
@@ -214,7 +215,7 @@ static void head_print(const page *p)
 	if (cli_columns(made) + 2 > p->style.width)
 		history_cell(made, p->style.width - 2);
 	else
-		history_text(made);
+		cli_put(stdout, made, UINT_MAX);
 	fputs("\n\n", stdout);
 }
 
@@ -268,112 +269,25 @@ static void trend_text(const history_command *cfg, const dck_history_trend *t, s
 	left_out(t->other, "other machine or method (--mixed shows them)");
 }
 
-/* --- for scripts */
-
-static void text_or_null(const char *key, const char *text)
-{
-	printf("\"%s\": ", key);
-	if (text)
-		cli_json_text(stdout, text);
-	else
-		fputs("null", stdout);
-}
-
-static void trend_json(const dck_history_trend *t)
-{
-	char time[48], number[32];
-
-	fputs("{\n  ", stdout);
-	text_or_null("metric", t->metric.tag);
-	printf(", \"unit\": \"%s\", ", dck_unit_text(t->metric.unit));
-	text_or_null("subject", t->subject);
-	fputs(", ", stdout);
-	text_or_null("command", t->verb);
-	fputs(", ", stdout);
-	text_or_null("engine", t->engine);
-	fputs(", ", stdout);
-	text_or_null("cpu", t->cpu);
-	fputs(",\n  \"points\": [", stdout);
-	for (size_t i = 0; i < t->n; i++) {
-		const dck_history_point *p = &t->points[i];
-
-		fputs(i > 0 ? ",\n    {" : "\n    {", stdout);
-		text_or_null("time", history_time_exact(p->at_unix_ns, time, sizeof time));
-		fputs(", ", stdout);
-		text_or_null("id", p->id);
-		fputs(", ", stdout);
-		text_or_null("commit", p->commit);
-		printf(", \"records\": %" PRIu64 ", \"value\": %s", p->records,
-		       history_number(p->value, number, sizeof number));
-		history_interval_json(p->lo, p->hi, p->level);
-		putchar('}');
-	}
-	fputs(t->n > 0 ? "\n  ],\n  \"changes\": [" : "],\n  \"changes\": [", stdout);
-	for (size_t i = 0; i < t->nchanges; i++) {
-		const dck_history_change *c = &t->changes[i];
-
-		printf("%s\n    {\"at\": %zu, ", i > 0 ? "," : "", c->at);
-		text_or_null("id", t->points[c->at].id);
-		fputs(", ", stdout);
-		text_or_null("commit", t->points[c->at].commit);
-		printf(", \"before\": %s, ", history_number(c->before, number, sizeof number));
-		printf("\"after\": %s, ", history_number(c->after, number, sizeof number));
-		printf("\"p\": %s}", history_number(c->p, number, sizeof number));
-	}
-	puts(t->nchanges > 0 ? "\n  ]," : "],");
-	if (t->changes_absent) {
-		fputs("  ", stdout);
-		text_or_null("changes_absent", t->changes_absent);
-		puts(",");
-	}
-	if (!isnan(t->correlation))
-		printf("  \"correlation\": %s, \"leaning\": %s,\n",
-		       history_number(t->correlation, number, sizeof number),
-		       t->leaning ? "true" : "false");
-	printf("  \"left_out\": {\"incomplete\": %" PRIu64 ", \"other\": %" PRIu64 "}\n}\n",
-	       t->incomplete, t->other);
-}
-
-static void trend_rows(int format, const dck_history_trend *t)
-{
-	char time[48], records[32], value[32], interval[3][32], p_text[32];
-
-	cli_table_head(format, "time,id,commit,records,value,lo,hi,level,unit,change_p");
-	for (size_t i = 0; i < t->n; i++) {
-		const dck_history_point *p = &t->points[i];
-		const dck_history_change *c = change_at(t, i);
-		const char *cells[] = {history_time_exact(p->at_unix_ns, time, sizeof time),
-				       p->id,
-				       p->commit,
-				       records,
-				       history_number(p->value, value, sizeof value),
-				       NULL,
-				       NULL,
-				       NULL,
-				       dck_unit_text(t->metric.unit),
-				       c ? history_number(c->p, p_text, sizeof p_text) : NULL};
-
-		snprintf(records, sizeof records, "%" PRIu64, p->records);
-		history_interval_cells(p->lo, p->hi, p->level, interval, cells + 5);
-		cli_table_row(format, cells, sizeof cells / sizeof cells[0]);
-	}
-}
-
 int history_trend(const cli *c, const history_command *cfg, dck_history *h)
 {
 	dck_history_trend_config config = cfg->trend;
 	dck_history_trend *t;
+	char title[8192];
+	dck_record *r;
+	int code = CLI_OK;
 	dck_err err;
 
 	config.metric = c->nargs > 1 ? c->args[1] : NULL;
 	if (dck_history_trend_get(h, &cfg->filter, &config, &t, &err) != DCK_OK)
 		return cli_failed(&err);
-	if (cfg->format.format == CLI_JSON)
-		trend_json(t);
-	else if (cfg->format.format != CLI_TEXT)
-		trend_rows(cfg->format.format, t);
-	else
+	cli_title(c, title, sizeof title);
+	if (cfg->format.format == CLI_TEXT)
 		trend_text(cfg, t, cli_given(c, "limit") ? 0 : TEXT_ROWS);
+	else if (dck_history_trend_record(t, title, &r, &err) == DCK_OK)
+		code = history_record_show(cfg, r);
+	else
+		code = cli_failed(&err);
 	dck_history_trend_free(t);
-	return cli_stdout_finish(CLI_OK);
+	return cli_stdout_finish(code);
 }

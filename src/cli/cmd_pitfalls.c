@@ -49,46 +49,28 @@ static void list_text(const dck_style *style)
 	}
 }
 
-static void list_rows(int format)
+static int list_show(const cli *c, const pitfalls_command *cfg)
 {
-	const dck_pitfall *m;
-
-	cli_table_head(format, "key,what,why,remedy");
-	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
-		const char *cells[] = {m->key, m->what, m->why, m->remedy};
-
-		cli_table_row(format, cells, sizeof cells / sizeof cells[0]);
-	}
-}
-
-static void list_json(void)
-{
-	const dck_pitfall *m;
-
-	puts("[");
-	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
-		printf("  {\"key\": \"%s\", \"what\": ", m->key);
-		cli_json_text(stdout, m->what);
-		fputs(", \"why\": ", stdout);
-		cli_json_text(stdout, m->why);
-		fputs(", \"remedy\": ", stdout);
-		cli_json_text(stdout, m->remedy);
-		puts(dck_pitfall_get(i + 1) ? "}," : "}");
-	}
-	puts("]");
-}
-
-static int list_show(const pitfalls_command *cfg)
-{
+	static const dck_column columns[] = {{"key", "key", DCK_UNIT_NONE},
+					     {"what", "what is done", DCK_UNIT_NONE},
+					     {"why", "why it misleads", DCK_UNIT_NONE},
+					     {"remedy", "what to do", DCK_UNIT_NONE}};
 	const dck_style style = cli_style(&cfg->common, 1);
+	const dck_pitfall *m;
+	cli_listing l = {0};
 
-	if (cfg->format.format == CLI_JSON)
-		list_json();
-	else if (cfg->format.format != CLI_TEXT)
-		list_rows(cfg->format.format);
-	else
+	if (cfg->format.format == CLI_TEXT) {
 		list_text(&style);
-	return CLI_OK;
+		return CLI_OK;
+	}
+	cli_listing_table(&l, "pitfalls", "Mistakes", columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
+		cli_listing_text(&l, m->key);
+		cli_listing_text(&l, m->what);
+		cli_listing_text(&l, m->why);
+		cli_listing_text(&l, m->remedy);
+	}
+	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
 }
 
 /* --- the measurement */
@@ -119,7 +101,7 @@ static int pitfalls_run(cli *c, void *config)
 	int code;
 
 	if (cfg->which.list)
-		return list_show(cfg);
+		return list_show(c, cfg);
 	code = cli_save_check(c, &cfg->output);
 	if (code == CLI_OK)
 		code = subject_read(c, cfg, &owned);

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,34 +66,25 @@ static void list_text(const dck_zoo_entry *all, size_t n, const dck_style *style
 	}
 }
 
-static void entries_rows(int format, const dck_zoo_entry *all, size_t n)
+static int entries_show(const cli *c, const zoo_config *cfg, const dck_zoo_entry *all, size_t n)
 {
-	char params[32];
+	static const dck_column columns[] = {{"name", "name", DCK_UNIT_NONE},
+					     {"parameters", "parameters", DCK_UNIT_ONE},
+					     {"input", "input", DCK_UNIT_NONE},
+					     {"help", "what it is", DCK_UNIT_NONE},
+					     {"source", "source", DCK_UNIT_NONE}};
+	cli_listing l = {0};
 
-	cli_table_head(format, "name,parameters,input,help,source");
+	cli_listing_table(&l, "zoo", "Built-in networks", columns,
+			  sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < n; i++) {
-		const char *cells[] = {all[i].name, params, all[i].input, all[i].help,
-				       all[i].source};
-
-		snprintf(params, sizeof params, "%" PRId64, all[i].params);
-		cli_table_row(format, cells, sizeof cells / sizeof cells[0]);
+		cli_listing_text(&l, all[i].name);
+		cli_listing_int(&l, all[i].params);
+		cli_listing_text(&l, all[i].input);
+		cli_listing_text(&l, all[i].help);
+		cli_listing_text(&l, all[i].source);
 	}
-}
-
-static void entries_json(const dck_zoo_entry *all, size_t n)
-{
-	puts("[");
-	for (size_t i = 0; i < n; i++) {
-		printf("  {\"name\": \"%s\", \"parameters\": %" PRId64 ", \"input\": ", all[i].name,
-		       all[i].params);
-		cli_json_text(stdout, all[i].input);
-		fputs(", \"help\": ", stdout);
-		cli_json_text(stdout, all[i].help);
-		fputs(", \"source\": ", stdout);
-		cli_json_text(stdout, all[i].source ? all[i].source : "");
-		puts(i + 1 < n ? "}," : "}");
-	}
-	puts("]");
+	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
 }
 
 static void entry_text(const dck_zoo_entry *e, const dck_style *style)
@@ -113,16 +103,6 @@ static void entry_text(const dck_zoo_entry *e, const dck_style *style)
 		cli_wrap(stdout, rows[i].text, 14, 14, style->width);
 		putchar('\n');
 	}
-}
-
-static void entries_write(int format, const dck_zoo_entry *all, size_t n, const dck_style *style)
-{
-	if (format == CLI_JSON)
-		entries_json(all, n);
-	else if (format != CLI_TEXT)
-		entries_rows(format, all, n);
-	else
-		list_text(all, n, style);
 }
 
 /* Writes to a descriptor, and stops at an interruption: the largest network takes seconds. */
@@ -219,7 +199,9 @@ static int zoo_run(cli *c, void *config)
 		if (cfg->output.file)
 			return cli_usage(
 			    c, "-o needs the NAME of a network; 'deepclock zoo' lists them");
-		entries_write(cfg->format.format, all, n, &style);
+		if (cfg->format.format != CLI_TEXT)
+			return entries_show(c, cfg, all, n);
+		list_text(all, n, &style);
 		return CLI_OK;
 	}
 	name = strncmp(c->args[0], "zoo:", 4) == 0 ? c->args[0] + 4 : c->args[0];
@@ -228,10 +210,9 @@ static int zoo_run(cli *c, void *config)
 		return zoo_unknown(c, name);
 	if (cfg->output.file)
 		return network_save(c, cfg, name);
-	if (cfg->format.format == CLI_TEXT)
-		entry_text(entry, &style);
-	else
-		entries_write(cfg->format.format, entry, 1, &style);
+	if (cfg->format.format != CLI_TEXT)
+		return entries_show(c, cfg, entry, 1);
+	entry_text(entry, &style);
 	return CLI_OK;
 }
 

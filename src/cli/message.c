@@ -3,13 +3,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 #include <stdarg.h>
+#include <string.h>
 
 /* Names of files and words of the user come along: what would steer a terminal is shown as '?'. */
 static void line_print(char *line)
 {
-	for (unsigned char *p = (unsigned char *)line; *p; p++)
-		if (*p < 32 || *p == 127)
-			*p = '?';
+	char *to = line;
+
+	for (const char *from = line; *from;) {
+		bool shown;
+		const size_t n = dck_text_char(from, &shown);
+
+		if (shown)
+			to = (char *)memmove(to, from, n) + n;
+		else
+			*to++ = '?';
+		from += n;
+	}
+	*to = '\0';
 	fprintf(stderr, "deepclock: %s\n", cli_units(line));
 }
 

@@ -1,21 +1,37 @@
-/* wrap.c - wrapping, quoting and escaping.
+/* wrap.c - wrapping and quoting.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
+#include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
-static bool is_continuation(char c)
+/* Bytes at most of it, columns at most; returns the columns. */
+static unsigned part_put(FILE *out, const char *text, size_t bytes, unsigned columns)
 {
-	return ((unsigned char)c & 0xc0) == 0x80;
+	unsigned column = 0;
+
+	for (size_t i = 0; i < bytes && text[i] && column < columns; column++) {
+		bool shown;
+		const size_t n = dck_text_char(text + i, &shown);
+
+		if (out && shown)
+			fwrite(text + i, 1, n, out);
+		else if (out)
+			fputc('?', out);
+		i += n;
+	}
+	return column;
 }
 
 unsigned cli_columns(const char *text)
 {
-	unsigned n = 0;
+	return part_put(NULL, text, SIZE_MAX, UINT_MAX);
+}
 
-	for (; *text; text++)
-		n += !is_continuation(*text);
-	return n;
+unsigned cli_put(FILE *out, const char *text, unsigned columns)
+{
+	return part_put(out, text, SIZE_MAX, columns);
 }
 
 void cli_pad(FILE *out, unsigned column, unsigned to)
@@ -24,22 +40,13 @@ void cli_pad(FILE *out, unsigned column, unsigned to)
 		fputc(' ', out);
 }
 
-static unsigned columns_of(const char *text, size_t n)
-{
-	unsigned columns = 0;
-
-	for (size_t i = 0; i < n; i++)
-		columns += !is_continuation(text[i]);
-	return columns;
-}
-
 unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	bool first = true;
 
 	while (*text) {
 		size_t n = strcspn(text, " \n");
-		unsigned columns = columns_of(text, n);
+		const unsigned columns = part_put(NULL, text, n, UINT_MAX);
 
 		if (n > 0) {
 			if (!first && column + 1 + columns > width) {
@@ -50,8 +57,7 @@ unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent,
 				fputc(' ', out);
 				column++;
 			}
-			fwrite(text, 1, n, out);
-			column += columns;
+			column += part_put(out, text, n, UINT_MAX);
 			first = false;
 		}
 		text += n;
@@ -65,117 +71,6 @@ unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent,
 		text += *text != 0;
 	}
 	return column;
-}
-
-/* Length of the valid UTF-8 sequence at s, 0 when there is none. */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80			  ? 1
-		   : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
-		   : s[0] >= 0xe0 && s[0] <= 0xef ? 3
-		   : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-						  : 0;
-
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if (n >= 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-		       (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)))
-		return 0;
-	return n;
-}
-
-void cli_json_text(FILE *out, const char *text)
-{
-	const unsigned char *s = (const unsigned char *)text;
-
-	fputc('"', out);
-	while (*s) {
-		size_t n = utf8_length(s);
-
-		if (n == 0) {
-			fputs("\\ufffd", out);
-			n = 1;
-		} else if (*s < 32) {
-			fprintf(out, "\\u%04x", *s);
-		} else {
-			if (*s == '"' || *s == '\\')
-				fputc('\\', out);
-			fwrite(s, 1, n, out);
-		}
-		s += n;
-	}
-	fputc('"', out);
-}
-
-/* RFC 4180. */
-void cli_csv_text(FILE *out, const char *text)
-{
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
-/* In a cell of a table: what a sign of Markdown or HTML would be stays text. */
-static void markdown_cell(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			fputc(' ', out);
-		else if (*text == '<')
-			fputs("&lt;", out);
-		else if (*text == '&')
-			fputs("&amp;", out);
-		else
-			fprintf(out, strchr("\\|`*_~$", *text) ? "\\%c" : "%c", *text);
-	}
-}
-
-void cli_table_head(int format, const char *names)
-{
-	if (format != CLI_MARKDOWN) {
-		puts(names);
-		return;
-	}
-	for (int line = 0; line < 2; line++) {
-		fputs("|", stdout);
-		for (const char *at = names; *at;) {
-			const size_t n = strcspn(at, ",");
-
-			if (line == 0)
-				printf(" %.*s |", (int)n, at);
-			else
-				fputs(":---|", stdout);
-			at += n + (at[n] == ',');
-		}
-		putchar('\n');
-	}
-}
-
-void cli_table_row(int format, const char *const *cells, size_t n)
-{
-	fputs(format == CLI_MARKDOWN ? "|" : "", stdout);
-	for (size_t i = 0; i < n; i++) {
-		const char *text = cells[i] ? cells[i] : "";
-
-		if (format == CLI_MARKDOWN) {
-			putchar(' ');
-			markdown_cell(stdout, text);
-			fputs(" |", stdout);
-		} else {
-			fputs(i > 0 ? "," : "", stdout);
-			cli_csv_text(stdout, text);
-		}
-	}
-	putchar('\n');
 }
 
 typedef struct text_end {

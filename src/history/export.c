@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
+#include "base/csv_write.h"
 #include "base/err.h"
 #include "base/sink.h"
 #include "record/build.h"
@@ -102,32 +103,12 @@ dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_s
 	return rows_each(h, f, "r.seq, r.id, r.commit_id", "", out, record_export, err);
 }
 
-/* RFC 4180: quoted where it holds a comma, a quote or a line's end. */
-static void csv_text(dck_sink *out, const char *text)
+static void number_put(dck_sink *out, sqlite3_stmt *s, int i)
 {
-	if (!text)
-		return;
-	if (!strpbrk(text, ",\"\r\n")) {
-		sink_text(out, text);
-		return;
-	}
-	sink_text(out, "\"");
-	for (; *text; text++)
-		sink_put(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-	sink_text(out, "\"");
-}
-
-/* A real has the shortest form that reads back the same, as in JSON. */
-static void csv_number(dck_sink *out, sqlite3_stmt *s, int i)
-{
-	json_writer w;
-
-	if (sqlite3_column_type(s, i) == SQLITE_INTEGER) {
+	if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
 		sink_fmt(out, "%" PRId64, (int64_t)sqlite3_column_int64(s, i));
-	} else if (sqlite3_column_type(s, i) == SQLITE_FLOAT) {
-		json_init(&w, out, false);
-		json_real(&w, sqlite3_column_double(s, i));
-	}
+	else if (sqlite3_column_type(s, i) == SQLITE_FLOAT)
+		csv_real(out, sqlite3_column_double(s, i));
 }
 
 static dck_status metric_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, dck_err *err)
@@ -136,21 +117,21 @@ static dck_status metric_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, 
 
 	(void)h;
 	(void)err;
-	csv_text(out, (const char *)sqlite3_column_text(s, 0));
+	csv_word(out, (const char *)sqlite3_column_text(s, 0));
 	record_time_text(sqlite3_column_int64(s, 1), began);
 	sink_fmt(out, ",%s", began);
 	for (int i = 2; i < 8; i++) {
 		sink_text(out, ",");
-		csv_text(out, (const char *)sqlite3_column_text(s, i));
+		csv_word(out, (const char *)sqlite3_column_text(s, i));
 	}
 	sink_text(out, sqlite3_column_int(s, 8) ? ",true," : ",false,");
-	csv_text(out, (const char *)sqlite3_column_text(s, 9));
+	csv_word(out, (const char *)sqlite3_column_text(s, 9));
 	for (int i = 10; i < 14; i++) {
 		sink_text(out, ",");
-		csv_number(out, s, i);
+		number_put(out, s, i);
 	}
 	sink_text(out, ",");
-	csv_text(out, (const char *)sqlite3_column_text(s, 14));
+	csv_word(out, (const char *)sqlite3_column_text(s, 14));
 	sink_text(out, "\n");
 	return DCK_OK;
 }

@@ -69,7 +69,7 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
 	history_bind_text(s, sqlite3_bind_parameter_index(s, ":tag"),
-			  metric ? metric : "latency/median");
+			  metric ? metric : HISTORY_METRIC);
 	status = history_step(h, s, &row, "read", err);
 	while (status == DCK_OK && row) {
 		entry_read(s, &e);

@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include <sqlite3.h>
 
+#define HISTORY_METRIC "latency/median" /* where no metric is named */
+
 struct dck_history {
 	sqlite3 *db;
 	char *path; /* as it was asked for */

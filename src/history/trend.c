@@ -464,7 +464,7 @@ static dck_status trend_make(dck_history *h, const dck_history_filter *f,
 			     const dck_history_trend_config *c, trend_box *box, rows *all,
 			     dck_err *err)
 {
-	const char *tag = c->metric ? c->metric : "latency/median";
+	const char *tag = c->metric ? c->metric : HISTORY_METRIC;
 	history_where w;
 	origin from = {0};
 

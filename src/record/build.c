@@ -544,6 +544,11 @@ void record_cell_fmt(record_builder *b, const char *fmt, ...)
 	cell_add(b, value_text(text), 0, 0, 0);
 }
 
+void record_cell_bool(record_builder *b, bool v)
+{
+	cell_add(b, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v}, 0, 0, 0);
+}
+
 void record_cell_int(record_builder *b, int64_t v)
 {
 	cell_add(b, (dck_value){.kind = DCK_VALUE_INT, .as.i = v}, 0, 0, 0);

@@ -62,6 +62,7 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 		  size_t ncolumns);
 void record_cell_text(record_builder *b, const char *text);
 void record_cell_fmt(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
+void record_cell_bool(record_builder *b, bool v);
 void record_cell_int(record_builder *b, int64_t v);
 void record_cell_real(record_builder *b, double v); /* not finite: absent */
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level);

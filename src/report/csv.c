@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
 #include "report/csv.h"
+#include "report/format.h"
 #include "report/ops.h"
 #include "report/writers.h"
 #include <string.h>
@@ -33,6 +34,10 @@ static void csv_report(const dck_record *const *records, size_t n, const dck_sty
 	}
 	if (style != NULL && style->ops.by != OPS_BY_AUTO) {
 		csv_ops(records, n, &style->ops, out);
+		return;
+	}
+	if (n == 1 && format_is_listing(records[0])) {
+		csv_listing(&records[0]->tables[0], out);
 		return;
 	}
 	sink_text(out, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n");

@@ -1,18 +1,11 @@
-/* csv.h - what the CSV tables share; csv_field.c says how text and numbers are written.
+/* csv.h - what the CSV tables share; base/csv_write.h has the fields.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_CSV_H
 #define REPORT_CSV_H
 
-#include "deepclock/report.h"
+#include "base/csv_write.h"
 
-void csv_text(dck_sink *out, const char *text, size_t bytes); /* in quotes */
-/* The same in parts: the opening quote (text: what comes first), parts; the caller closes it. */
-void csv_text_begin(dck_sink *out, const char *text);
-void csv_text_part(dck_sink *out, const char *text, size_t bytes);
-/* Followed by a comma. An unknown text (NULL) is an empty field; known empty text is "". */
-void csv_text_field(dck_sink *out, const char *text);
-void csv_real(dck_sink *out, double v);		    /* not finite: empty */
 void csv_number(dck_sink *out, const dck_value *v); /* absent: empty */
 
 /* Three fields, each followed by a comma; empty where there is no interval (level 0). */
@@ -20,6 +13,9 @@ void csv_interval(dck_sink *out, double lo, double hi, double level);
 
 /* The cells of the record's tables, one row each, in the columns of the metrics. */
 void csv_tables(const dck_record *r, dck_sink *out);
+
+/* The table alone, its columns as columns: of a record that is a listing (format.h). */
+void csv_listing(const dck_table *t, dck_sink *out);
 
 /* One row for each run that was timed, warm-up and all. */
 void csv_runs(const dck_record *const *records, size_t n, dck_sink *out);

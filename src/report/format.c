@@ -159,3 +159,10 @@ bool format_is_verdict(const dck_fact *f)
 	return f->value.kind != DCK_VALUE_ABSENT && strncmp(f->key, FORMAT_VERDICT, n) == 0 &&
 	       (f->key[n] == '\0' || f->key[n] == '/');
 }
+
+bool format_is_listing(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "result", "listing");
+
+	return f != NULL && f->value.kind == DCK_VALUE_BOOL && f->value.as.b && r->ntables > 0;
+}

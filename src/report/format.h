@@ -36,4 +36,8 @@ const char *format_percent(double ratio, char *buf); /* "0.45 %" */
 #define FORMAT_VERDICT "verdict"
 bool format_is_verdict(const dck_fact *f);
 
+/* The fact "listing" of section "result": nothing was measured, and the first table is the answer.
+ */
+bool format_is_listing(const dck_record *r);
+
 #endif

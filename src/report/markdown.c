@@ -447,7 +447,7 @@ static void record_put(dck_sink *out, const dck_record *r, const dck_op_view *vi
 {
 	const bool only_timed = is_timed(r) && r->ntables == 0 && r->nops == 0;
 
-	if (titled && !only_timed)
+	if (titled && !only_timed && !format_is_listing(r))
 		markdown_line(out, "**", subject_of(r), "**");
 	answers_put(out, r);
 	metrics_put(out, r);

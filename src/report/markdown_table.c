@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
+#include "deepclock/opt.h"
 #include "report/markdown.h"
 #include <string.h>
 
 #define PAD_MAX 60 /* longer cells are not waited for */
 
-/* What stands for the next byte or bytes: themselves, or what keeps them from being a sign of
- * Markdown, of HTML or of a terminal. */
-static const char *next_escaped(const char **text, char buf[3])
+/* What stands for the next character: itself, or what keeps it from being a sign of Markdown, of
+ * HTML or of a terminal. */
+static const char *next_escaped(const char **text, char buf[6])
 {
-	const unsigned char c = (unsigned char)*(*text)++;
+	bool shown;
+	const size_t n = dck_text_char(*text, &shown);
+	const char c = **text, *next = *text + n;
 
-	/* Control characters, those of two bytes too; a line's end would end the table. */
-	if (c == 0xc2 && (unsigned char)**text >= 0x80 && (unsigned char)**text < 0xa0) {
-		(*text)++;
-		return " ";
-	}
-	if (c < ' ' || c == 0x7f)
+	buf[0] = '\\';
+	memcpy(buf + 1, *text, n);
+	buf[1 + n] = '\0';
+	*text = next;
+	if (!shown) /* a line's end would end the table */
 		return " ";
 	if (c == '<')
 		return "&lt;";
 	if (c == '&')
 		return "&amp;";
-	buf[0] = '\\';
-	buf[1] = (char)c;
-	buf[2] = '\0';
 	if (c == ']') /* a link's text ends only so */
-		return **text != '\0' && strchr("([:", **text) != NULL ? buf : buf + 1;
-	return strchr("\\|`*_~$", (char)c) != NULL ? buf : buf + 1;
+		return *next != '\0' && strchr("([:", *next) != NULL ? buf : buf + 1;
+	return strchr("\\|`*_~$", c) != NULL ? buf : buf + 1;
 }
 
 void markdown_text(dck_sink *out, const char *text)
 {
-	char buf[3];
+	char buf[6];
 
 	while (*text != '\0')
 		sink_text(out, next_escaped(&text, buf));
@@ -42,7 +41,7 @@ void markdown_text(dck_sink *out, const char *text)
 static size_t columns_of(const char *text)
 {
 	size_t n = 0;
-	char buf[3];
+	char buf[6];
 
 	while (*text != '\0')
 		for (const char *c = next_escaped(&text, buf); *c != '\0'; c++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/page.h"
 #include "base/units.h"
+#include "deepclock/opt.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,53 +70,31 @@ void page_to(page *p, unsigned col)
 	}
 }
 
-/* Bytes of the character at s; 0: the end. *ret_bad: it is nothing to show as it is. */
-static size_t char_bytes(const unsigned char *s, bool *ret_bad)
-{
-	size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
-
-	*ret_bad = n == 0 || s[0] < 0x20 || s[0] == 0x7f || s[0] > 0xf4;
-	if (s[0] == '\0')
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80) {
-			*ret_bad = true;
-			return i;
-		}
-	}
-	/* U+0080 to U+009F are control characters too. */
-	if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0)
-		*ret_bad = true;
-	return n == 0 ? 1 : n;
-}
-
 unsigned page_columns(const char *text)
 {
-	bool bad;
-	unsigned n = 0;
-	for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; n++)
-		s += char_bytes(s, &bad);
-	return n;
+	return page_columns_n(text, SIZE_MAX);
 }
 
 /* At most `cols` characters; returns what is left. */
 static const char *put(page *p, const char *text, unsigned cols)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	const char *s = text;
+
 	if (*s != '\0' && cols > 0)
 		space_put(p);
 	for (; *s != '\0' && cols > 0; cols--, p->col++) {
-		bool bad;
-		size_t n = char_bytes(s, &bad);
-		if (bad)
-			sink_text(p->out, s[0] < 0x20 ? " " : "?");
+		bool shown;
+		const size_t n = dck_text_char(s, &shown);
+
+		if (!shown)
+			sink_text(p->out, (unsigned char)s[0] < 0x20 ? " " : "?");
 		else if (n > 1 && !p->utf8)
-			sink_text(p->out, units_mu((const char *)s) > 0 ? "u" : "?");
+			sink_text(p->out, units_mu(s) > 0 ? "u" : "?");
 		else
 			sink_put(p->out, s, n);
 		s += n;
 	}
-	return (const char *)s;
+	return s;
 }
 
 void page_text(page *p, const char *text)
@@ -138,10 +117,10 @@ void page_text_cut(page *p, const char *text, unsigned cols)
 
 unsigned page_columns_n(const char *text, size_t bytes)
 {
-	bool bad;
+	bool shown;
 	unsigned n = 0;
 	for (size_t at = 0; at < bytes && text[at] != '\0'; n++)
-		at += char_bytes((const unsigned char *)text + at, &bad);
+		at += dck_text_char(text + at, &shown);
 	return n;
 }
 
@@ -149,7 +128,7 @@ unsigned page_columns_n(const char *text, size_t bytes)
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 {
 	unsigned n = page_columns_n(text, bytes);
-	bool bad;
+	bool shown;
 
 	if (n <= cols || !p->terminal) {
 		put(p, text, n);
@@ -163,7 +142,7 @@ void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 	put(p, text, head);
 	put(p, "..", 2);
 	for (unsigned skip = n - tail; skip > 0; skip--)
-		text += char_bytes((const unsigned char *)text, &bad);
+		text += dck_text_char(text, &shown);
 	put(p, text, tail);
 }
 
@@ -195,9 +174,9 @@ static unsigned word_columns(const char *text, size_t *ret_bytes)
 {
 	const char *s = text;
 	unsigned n = 0;
-	bool bad;
+	bool shown;
 	for (; *s != '\0' && !is_space(*s); n++)
-		s += char_bytes((const unsigned char *)s, &bad);
+		s += dck_text_char(s, &shown);
 	*ret_bytes = (size_t)(s - text);
 	return n;
 }

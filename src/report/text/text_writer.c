@@ -16,7 +16,7 @@ static void text_report(const dck_record *const *records, size_t n, const dck_st
 			sink_repeat(out, '-', p.width);
 			page_line(&p);
 		}
-		if (style != NULL && style->details)
+		if ((style != NULL && style->details) || format_is_listing(records[i]))
 			text_details(&p, records[i]);
 		else
 			text_brief(&p, records[i], style != NULL ? style->rest : NULL);

@@ -6,7 +6,8 @@ grep '^Conv \|^Gemm \|^Relu \|^Reshape ' text
 awk 'length > 80 {print "too wide: " $0}' text
 python3 - <<'END'
 import csv, json
-rows, data = list(csv.DictReader(open("table.csv"))), json.load(open("list.json"))
+rows, data = list(csv.DictReader(open("table.csv"))), json.load(open("list.json"))["tables"][0]
+data = [dict(zip((c["key"] for c in data["columns"]), r)) for r in data["rows"]]
 names = [(o["domain"], o["name"]) for o in data]
 print("more than 250 operators:", len(data) if len(data) <= 250 else "yes")
 print("in one form alone:", [o for o in rows + data if o not in rows or o not in data], "in the same order:", rows == data)

@@ -2,5 +2,8 @@ deepclock engines | sed -n 's/^\([a-z][a-z]*\)  *.*/\1/p'
 deepclock engines --format csv | grep -v '^ort,' | grep usable
 deepclock engines --format json | python3 -c '
 import json, sys
-for e in json.load(sys.stdin):
-    print(e["name"], type(e["usable"]).__name__, bool(e["help"]), len(e["options"]) > 0)'
+t = json.load(sys.stdin)["tables"]
+rows = [dict(zip((c["key"] for c in t[0]["columns"]), r)) for r in t[0]["rows"]]
+for name in dict.fromkeys(r["engine"] for r in rows):
+    own = {r["key"]: r["value"] for r in rows if r["engine"] == name}
+    print(name, own["usable"] in ("true", "false"), bool(own["help"]), any(r[0] == name for r in t[1]["rows"]))'

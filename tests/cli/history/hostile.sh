@@ -16,7 +16,7 @@ deepclock history list --limit 2
 deepclock history list --subject 'a; DROP TABLE records; --' --limit 1
 deepclock history list --subject "x' OR 1=1 --" --quiet
 deepclock history trend --limit 2
-deepclock history list --limit 1 --format json | python3 -c 'import json, sys; print(repr(json.load(sys.stdin)[0]["subject"]))'
+deepclock history list --limit 1 --format json | python3 -c 'import json, sys; print(repr(json.load(sys.stdin)["tables"][0]["rows"][0][3]))'
 deepclock history list --limit 1 --format csv | python3 -c 'import csv, sys; print(repr(list(csv.DictReader(sys.stdin))[0]["subject"]))'
 deepclock history export --limit 1 | python3 -c 'import json, sys; print(len([json.loads(x) for x in sys.stdin]))'
 deepclock history import lines --commit "a'b"

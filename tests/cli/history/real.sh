@@ -9,7 +9,8 @@ deepclock history trend --format json > trend.json
 python3 -c '
 import json
 t = json.load(open("trend.json"))
-print(len(t["points"]), t["left_out"], t["engine"])'
+facts = {f["section"] + "/" + f["key"]: f.get("value") for f in t["facts"]}
+print(len(t["tables"][0]["rows"]), facts["trend/left_out_incomplete"], facts["trend/left_out_other"], facts["engine/name"])'
 deepclock history show last --format json | cmp - c.json && echo the same bytes
 # Twenty runs may decide, or not.
 deepclock history compare last~2 last --margin 90% > text 2> err

@@ -4,8 +4,10 @@ deepclock history trend --format json > trend.json
 python3 - <<'PY'
 import json
 t = json.load(open("trend.json"))
-print(t["metric"], t["unit"], t["subject"], t["command"], len(t["points"]), t["left_out"])
-print(t["points"][0])
-print(t["changes"])
+for f in t["facts"]:
+    print(f["section"], f["key"], f.get("value", f.get("absent")))
+points = [dict(zip((c["key"] for c in t["tables"][0]["columns"]), r)) for r in t["tables"][0]["rows"]]
+print(len(points), points[0])
+print([(i, p["id"], p["before"], p["after"], p["change_p"]) for i, p in enumerate(points) if type(p["change_p"]) is float])
 PY
 deepclock history trend --limit 3 --format json

@@ -1,2 +1,2 @@
-deepclock zoo --format json | python3 -c 'import json, sys; print(*(e["name"] for e in json.load(sys.stdin)))'
+deepclock zoo --format json | python3 -c 'import json, sys; print(*(r[0] for r in json.load(sys.stdin)["tables"][0]["rows"]))'
 deepclock zoo --format csv | head -n 1

@@ -1,0 +1,70 @@
+/* csv_write.c - the fields of every CSV: text in quotes, numbers with all their digits and no
+ * quotes (RFC 4180).
+ *
+ * A spreadsheet takes text that begins with = + - @ (or a tab or line break before it) for a
+ * formula, quoted or not, and a record may come from anybody: such text gets an apostrophe in
+ * front, as OWASP's page on CSV injection advises. Numbers are never changed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/csv_write.h"
+#include "base/num.h"
+#include "base/sink.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_formula(const char *text)
+{
+	return text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL;
+}
+
+void csv_text_begin(dck_sink *out, const char *text)
+{
+	sink_text(out, "\"");
+	if (is_formula(text))
+		sink_text(out, "'");
+}
+
+void csv_text_part(dck_sink *out, const char *text, size_t bytes)
+{
+	for (const char *s = text; s < text + bytes; s++)
+		sink_put(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+}
+
+void csv_text(dck_sink *out, const char *text, size_t bytes)
+{
+	csv_text_begin(out, bytes > 0 ? text : "");
+	csv_text_part(out, text, bytes);
+	sink_text(out, "\"");
+}
+
+void csv_text_field(dck_sink *out, const char *text)
+{
+	if (text != NULL)
+		csv_text(out, text, strlen(text));
+	sink_text(out, ",");
+}
+
+void csv_word(dck_sink *out, const char *text)
+{
+	if (text == NULL)
+		return;
+	if (text[0] == '\0' || strpbrk(text, ",\"\r\n") != NULL || is_formula(text))
+		csv_text(out, text, strlen(text));
+	else
+		sink_text(out, text);
+}
+
+void csv_real(dck_sink *out, double v)
+{
+	char text[NUM_TEXT_MAX];
+	if (!isfinite(v))
+		return;
+	/* The shortest that reads back the same. */
+	for (int digits = 15; digits <= 17; digits++) {
+		num_general(text, digits, v);
+		if (strtod(text, NULL) == v)
+			break;
+	}
+	sink_text(out, text);
+}

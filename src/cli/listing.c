@@ -1,0 +1,77 @@
+/* listing.c - rows that nobody measured (networks, engines, mistakes, operators) as the tables of a
+ * record, so that the writers of records are the only ones.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+void cli_listing_table(cli_listing *l, const char *name, const char *title,
+		       const dck_column *columns, size_t ncolumns)
+{
+	l->tables[l->ntables++] =
+	    (dck_table){.name = name, .title = title, .columns = columns, .ncolumns = ncolumns};
+	l->begin = l->n;
+}
+
+static void cell_add(cli_listing *l, dck_value value)
+{
+	if (l->n == l->room) {
+		const size_t room = l->room ? 2 * l->room : 64;
+		dck_cell *grown = realloc(l->cells, room * sizeof *grown);
+
+		l->failed = l->failed || !grown;
+		if (!grown)
+			return;
+		l->cells = grown;
+		l->room = room;
+	}
+	l->cells[l->n++] = (dck_cell){.value = value};
+	l->tables[l->ntables - 1].nrows = (l->n - l->begin) / l->tables[l->ntables - 1].ncolumns;
+}
+
+void cli_listing_text(cli_listing *l, const char *text)
+{
+	if (text)
+		cell_add(l, (dck_value){.kind = DCK_VALUE_TEXT, .as.text = text});
+	else
+		cell_add(l, (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = "there is none"});
+}
+
+void cli_listing_int(cli_listing *l, int64_t v)
+{
+	cell_add(l, (dck_value){.kind = DCK_VALUE_INT, .as.i = v});
+}
+
+int cli_listing_show(const cli *c, cli_listing *l, const cli_common *common,
+		     const cli_format *format)
+{
+	const dck_style style = cli_style(common, STDOUT_FILENO);
+	static const dck_fact listing = {
+	    .section = "result", .key = "listing", .value = {.kind = DCK_VALUE_BOOL, .as.b = true}};
+	char title[8192];
+	const dck_record r = {.schema = DCK_RECORD_SCHEMA,
+			      .version = dck_version(),
+			      .id = "",
+			      .command = title,
+			      .facts = &listing,
+			      .nfacts = 1,
+			      .tables = l->tables,
+			      .ntables = l->ntables};
+	size_t at = 0;
+	int code = CLI_FAILED;
+
+	cli_title(c, title, sizeof title);
+	for (size_t i = 0; i < l->ntables; i++) {
+		dck_table *t = &l->tables[i];
+
+		t->cells = l->cells + at;
+		at += t->nrows * t->ncolumns;
+	}
+	if (l->failed)
+		cli_message("out of memory");
+	else
+		code = cli_report(format, &(const dck_record *){&r}, 1, &style);
+	free(l->cells);
+	return code;
+}
