@@ -73,7 +73,8 @@ def notes(root):
             for m in [*CODE.finditer(text), *NAMED.finditer(text)]:
                 written.setdefault(m[1], path)
     page = "docs/reference/notes.md"
-    described = set(re.findall(r"^\| `([a-z0-9-]+)` \|", c.read(root, page), re.MULTILINE))
+    described = {code for item in re.findall(r"^- (`[^:]*):", c.read(root, page), re.MULTILINE)
+                 for code in re.findall(r"`([a-z][a-z0-9-]*)`", item)}
     for note in sorted(set(written) - described):
         yield f"{page}: does not describe the note '{note}', which {written[note]} writes"
     for note in sorted(described - set(written)):
@@ -96,7 +97,7 @@ esac
 OTHER = FAKE.replace("does not wait", "does not rest", 1)
 DUMB = FAKE.replace("--fast  does not wait", "--fast  ", 1)
 PAGE = "| option | meaning |\n|---|---|\n| `--output FILE` | where |\n| `--fast` | no |\n"
-NOTES = "| `one` | info | when | what |\n"
+NOTES = "- `one` (info): when\n"
 WRITES = 'void f(void){record_note(b, bad ? DCK_WARN : DCK_INFO,\n\t"one", "text");}\n'
 RUN, WALK, NOTE = "docs/commands/run.md", "docs/commands/walk.md", "docs/reference/notes.md"
 
@@ -124,7 +125,7 @@ def self_test(*_):
         ("an option without an explanation", {**good, "program": DUMB, WALK: PAGE, RUN: PAGE},
          "--help' does not explain --fast"),
         ("a note without a row", {**good, NOTE: "# Notes\n"}, "describe the note 'one'"),
-        ("a row without a note", {**good, NOTE: NOTES + "| `two` | info | a | b |\n"},
+        ("a row without a note", {**good, NOTE: "- `one`, `two` (info, with `--fast` none): a\n"},
          "describes the note 'two'"),
     ])
 
