@@ -21,8 +21,8 @@ ANY = None
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write err json_write label mem num percentile sink slo units",
-                 ("base", "opt", "report"), ISO, ("poll.h", "unistd.h")),
+    "src/base": ((), "csv_write err json_write label mem num observer percentile sink slo units",
+                 ("base", "bench", "opt", "report"), ISO, ("poll.h", "unistd.h")),
     # L1: every system call; one file for each facility.
     "src/os": (("base",), "os text", ("base", "bench", "report"), ISO, ANY),
     # Pure functions on arrays: no clock, no system, no other room; stdio for snprintf alone.
@@ -169,7 +169,7 @@ def self_test():
         ("a sideways include", {"src/model/a.c": '#include "engine/engine.h"\n'}, "may include base"),
         ("the program looks inside", {"src/cli/a.c": '#include "base/mem.h"\n'}, "may include no"),
         ("a header that is not shown", {"src/os/a.c": '#include "base/hidden.h"\n'}, "does not show"),
-        ("a public header from above", {"src/base/a.c": '#include "deepclock/bench.h"\n'}, "not below"),
+        ("a public header from above", {"src/base/a.c": '#include "deepclock/compare.h"\n'}, "not below"),
         ("statistics that see the system", {"src/stat/a.c": "#include <time.h>\n"}, "does not belong"),
         ("a system call in the model", {"src/model/a.c": "#include <sys/socket.h>\n"}, "src/os"),
         ("a plug-in that sees the inside", {"plugins/x/a.c": '#include "os/os.h"\n'}, "may include"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accuracy/accuracy_run.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "subject/subject_facts.h"
 #include "subject/npy.h"
 #include "os/os.h"
@@ -396,28 +397,15 @@ static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_er
 
 static void progress_show(const job *j, size_t done)
 {
-	const dck_observer *w = j->r->watch;
 	const double all = (double)j->r->truth->n;
-	dck_progress p = {.phase = "items",
-			  .runs = done,
-			  .estimate_ns = NAN,
-			  .lo_ns = NAN,
-			  .hi_ns = NAN,
-			  .done_ratio = (double)done / all,
-			  .eta_ns = NAN,
-			  .elapsed_ns = os_now_ns() - j->begin_ns};
+	dck_progress p = observer_nothing("items");
 
+	p.runs = done;
+	p.elapsed_ns = os_now_ns() - j->begin_ns;
+	p.done_ratio = (double)done / all;
 	if (done > 0)
 		p.eta_ns = (double)p.elapsed_ns / (double)done * (all - (double)done);
-	if (w && w->progress)
-		w->progress(w->self, &p);
-}
-
-static bool cancelled(const job *j)
-{
-	const dck_observer *w = j->r->watch;
-
-	return w && w->cancelled && w->cancelled(w->self);
+	observer_show(j->r->watch, &p);
 }
 
 static dck_status chunks_run(job *j, dck_err *err)
@@ -431,7 +419,7 @@ static dck_status chunks_run(job *j, dck_err *err)
 		const size_t n = all - r->done < j->chunk ? all - r->done : j->chunk;
 
 		progress_show(j, r->done);
-		r->stopped = cancelled(j)
+		r->stopped = observer_cancelled(r->watch)
 				 ? err_set(&r->why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
 				 : chunk_run(j, r->done, n, &row, &r->why);
 		if (r->stopped == DCK_OK)

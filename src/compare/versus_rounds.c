@@ -4,6 +4,7 @@
 #include "compare/versus.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/observer.h"
 #include "stat/sequential.h"
 #include <math.h>
 #include <stdio.h>
@@ -71,23 +72,15 @@ static uint64_t now(const versus *v)
 
 static void progress_show(versus *v, const versus_rounds *r)
 {
-	const dck_observer *w = v->watch;
-	dck_progress p = {.phase = r->phase,
-			  .runs = r->done,
-			  .elapsed_ns = now(v) - v->origin_ns,
-			  .estimate_ns = NAN,
-			  .lo_ns = NAN,
-			  .hi_ns = NAN,
-			  .done_ratio = NAN,
-			  .eta_ns = NAN};
+	dck_progress p = observer_nothing(r->phase);
 
-	if (!w || !w->progress)
-		return;
+	p.runs = r->done;
+	p.elapsed_ns = now(v) - v->origin_ns;
 	if (r->planned > 0) {
 		p.done_ratio = (double)r->done / (double)r->planned;
 		p.eta_ns = r->round_ns * (double)(r->planned - r->done);
 	}
-	w->progress(w->self, &p);
+	observer_show(v->watch, &p);
 }
 
 /* --- one round */

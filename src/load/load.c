@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/load_run.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "record/asked.h"
 #include "load/load_job.h"
 #include "verify/freed_check.h"
@@ -244,7 +245,7 @@ static dck_status measure_once(load_job *j, dck_err *err)
 
 bool load_cancelled(const load_job *j)
 {
-	return j->watch && j->watch->cancelled && j->watch->cancelled(j->watch->self);
+	return observer_cancelled(j->watch);
 }
 
 /* The engine asks from the streams' threads, and the caller's observer need not be ready for
@@ -274,15 +275,8 @@ static void log_take(void *self, dck_log_level level, const char *text)
 static void phase_show(void *self, const char *name)
 {
 	const load_job *j = self;
-	const dck_progress p = {.phase = name,
-				.estimate_ns = NAN,
-				.lo_ns = NAN,
-				.hi_ns = NAN,
-				.done_ratio = NAN,
-				.eta_ns = NAN};
 
-	if (j->watch && j->watch->progress)
-		j->watch->progress(j->watch->self, &p);
+	observer_phase((void *)(uintptr_t)j->watch, name);
 }
 
 static unsigned threads_of_run(const load_job *j)
@@ -337,7 +331,7 @@ static dck_status subject_open(load_job *j, dck_err *err)
 			      .cpus = os_cpus_allowed(),
 			      .run_threads = threads_of_run(j),
 			      .watch = j->watch};
-	j->pool.progress = (dck_progress){.estimate_ns = NAN, .lo_ns = NAN, .hi_ns = NAN};
+	j->pool.progress = observer_nothing("");
 	return load_pool_open(&j->pool, &j->target, &j->clock, (size_t)c->streams, (size_t)c->keep,
 			      err);
 }

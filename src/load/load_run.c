@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/load_run.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -308,11 +309,6 @@ static void *stream_main(void *arg)
 
 /* --- whoever looks on */
 
-static bool cancelled(const load_pool *p)
-{
-	return p->watch && p->watch->cancelled && p->watch->cancelled(p->watch->self);
-}
-
 static void show(load_pool *p, const run_state *r, uint64_t elapsed_ns)
 {
 	uint64_t served = 0;
@@ -328,7 +324,7 @@ static void show(load_pool *p, const run_state *r, uint64_t elapsed_ns)
 	p->progress.elapsed_ns = elapsed_ns;
 	p->progress.done_ratio = fmin(1, ratio);
 	p->progress.eta_ns = ratio > 0 ? fmax(0, (double)elapsed_ns * (1 / ratio - 1)) : NAN;
-	p->watch->progress(p->watch->self, &p->progress);
+	observer_show(p->watch, &p->progress);
 }
 
 /* Until all streams have ended. On the system's clock: the given one is the streams' alone. */
@@ -345,7 +341,7 @@ static bool look_on(load_pool *p, run_state *r)
 
 		pthread_cond_timedwait(&r->changed, &r->lock, &t);
 		pthread_mutex_unlock(&r->lock);
-		if (!stopped && cancelled(p)) {
+		if (!stopped && observer_cancelled(p->watch)) {
 			stopped = true;
 			atomic_store(&p->stop, true);
 		}
@@ -585,7 +581,7 @@ static dck_status stream_warm(load_stream *s, dck_err *err)
 	const uint64_t begin_ns = os_now_ns();
 
 	for (int i = 0; i < WARM_RUNS && (i == 0 || os_now_ns() - begin_ns < WARM_NS); i++) {
-		if (cancelled(s->pool))
+		if (observer_cancelled(s->pool->watch))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		DCK_TRY(subject_target_failed(s->pool->target, e->run(s->context, err), err));
 	}

@@ -5,6 +5,7 @@
 #include "machine/loops.h"
 
 #include "base/err.h"
+#include "base/observer.h"
 #include "os/os.h"
 
 #include <assert.h>
@@ -455,9 +456,7 @@ static void memory_close(run *u)
 
 static bool cancelled(run *u)
 {
-	const dck_observer *w = u->ask->watch;
-
-	if (w && w->cancelled && w->cancelled(w->self))
+	if (observer_cancelled(u->ask->watch))
 		u->r->interrupted = true;
 	return u->r->interrupted;
 }
@@ -465,20 +464,13 @@ static bool cancelled(run *u)
 /* done: share of the passes. */
 static void show(run *u, const char *phase, double done)
 {
-	const dck_observer *w = u->ask->watch;
-	const uint64_t elapsed = os_now_ns() - u->began_ns;
-	const dck_progress p = {
-	    .phase = phase,
-	    .elapsed_ns = elapsed,
-	    .estimate_ns = NAN,
-	    .lo_ns = NAN,
-	    .hi_ns = NAN,
-	    .done_ratio = done,
-	    .eta_ns = done > 0 ? (double)elapsed * (1 - done) / done : NAN,
-	};
+	dck_progress p = observer_nothing(phase);
 
-	if (w && w->progress)
-		w->progress(w->self, &p);
+	p.elapsed_ns = os_now_ns() - u->began_ns;
+	p.done_ratio = done;
+	if (done > 0)
+		p.eta_ns = (double)p.elapsed_ns * (1 - done) / done;
+	observer_show(u->ask->watch, &p);
 }
 
 static const char *phase_of(const machine_item *i)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/loop.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "os/os.h"
 
 /* A slice is about this long: reading the CPU clock twice (0.35 us) then costs under 0.4 %. */
@@ -16,7 +17,7 @@ uint64_t measure_loop_cpu_ns(const measure_loop *l)
 
 bool measure_loop_cancelled(const measure_loop *l)
 {
-	return l->watch && l->watch->cancelled && l->watch->cancelled(l->watch->self);
+	return observer_cancelled(l->watch);
 }
 
 static bool one_at_a_time(const measure_loop *l)

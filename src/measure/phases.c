@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/phases.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "os/os.h"
 #include <math.h>
 #include <string.h>
@@ -27,12 +28,7 @@ dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool
 
 	memset(p, 0, sizeof *p);
 	p->plan = *plan;
-	p->live = (dck_progress){.phase = "",
-				 .estimate_ns = NAN,
-				 .lo_ns = NAN,
-				 .hi_ns = NAN,
-				 .done_ratio = NAN,
-				 .eta_ns = NAN};
+	p->live = observer_nothing("");
 	DCK_TRY(measure_samples_init(&p->warm, WARM_KEEP, hot, err));
 	DCK_TRY(measure_samples_init(&p->latency, keep, hot, err));
 	DCK_TRY(measure_samples_init(&p->cpu, keep, false, err));
@@ -69,14 +65,10 @@ static uint64_t now(const measure_phases *p)
 
 static void live_send(measure_phases *p, const char *phase, uint64_t runs, uint64_t elapsed_ns)
 {
-	const dck_observer *w = p->loop.watch;
-
-	if (!w || !w->progress)
-		return;
 	p->live.phase = phase;
 	p->live.runs = runs;
 	p->live.elapsed_ns = elapsed_ns;
-	w->progress(w->self, &p->live);
+	observer_show(p->loop.watch, &p->live);
 }
 
 /* True when somebody watches and the view is old. */

@@ -6,6 +6,7 @@
 #include "measure/processes.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/observer.h"
 #include "verify/agree.h"
 #include "record/copy.h"
 #include "measure/method.h"
@@ -26,29 +27,19 @@ typedef struct workers {
 	size_t n;
 } workers;
 
-static bool cancelled(const workers *w)
-{
-	return w->watch && w->watch->cancelled && w->watch->cancelled(w->watch->self);
-}
-
 static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
 {
 	const double all = (double)w->plan->asked.processes;
-	dck_progress p = {.phase = "processes",
-			  .runs = done,
-			  .estimate_ns = NAN,
-			  .lo_ns = NAN,
-			  .hi_ns = NAN,
-			  .done_ratio = (double)done / all,
-			  .eta_ns = NAN,
-			  .elapsed_ns = os_now_ns() - begin_ns};
+	dck_progress p = observer_nothing("processes");
 
+	p.runs = done;
+	p.elapsed_ns = os_now_ns() - begin_ns;
+	p.done_ratio = (double)done / all;
 	if (done > 0) {
 		p.eta_ns = (double)p.elapsed_ns / (double)done * (all - (double)done);
 		p.estimate_ns = dck_record_value(w->records[done - 1], measure_plan_tag(w->plan));
 	}
-	if (w->watch && w->watch->progress)
-		w->watch->progress(w->watch->self, &p);
+	observer_show(w->watch, &p);
 }
 
 static dck_status process_run(workers *w, dck_record **ret, dck_err *err)
@@ -301,7 +292,7 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 	}
 	while (w.n < plan->asked.processes && failed == DCK_OK) {
 		progress_show(&w, w.n, begin_ns);
-		failed = cancelled(&w)
+		failed = observer_cancelled(w.watch)
 			     ? err_set(&why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
 			     : process_run(&w, &w.records[w.n], &why);
 		if (failed == DCK_OK) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/runner.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "verify/agree.h"
 #include "measure/diagnostics.h"
 #include "record/asked.h"
@@ -62,17 +63,10 @@ static void log_to_notes(record_builder *b, engine_log *log)
 static void phase_show(void *self, const char *name)
 {
 	const run *r = self;
-	const dck_observer *w = r->log.watch;
-	const dck_progress p = {.phase = name,
-				.estimate_ns = NAN,
-				.lo_ns = NAN,
-				.hi_ns = NAN,
-				.done_ratio = NAN,
-				.eta_ns = NAN,
-				.elapsed_ns = r->clock.now_ns(r->clock.self) - r->origin_ns};
+	dck_progress p = observer_nothing(name);
 
-	if (w && w->progress)
-		w->progress(w->self, &p);
+	p.elapsed_ns = r->clock.now_ns(r->clock.self) - r->origin_ns;
+	observer_show(r->log.watch, &p);
 }
 
 /* A command takes so long that the system's clock is as good, and needs no calibration of 25 ms. */

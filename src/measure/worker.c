@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/worker.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "os/os.h"
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +188,6 @@ typedef struct guard {
 static bool guard_asked(void *self)
 {
 	guard *g = self;
-	const dck_observer *watch = g->job->watch;
 
 	if (g->job->memory_bytes > 0 && !g->killed) {
 		const uint64_t rss = os_child_rss(g->pid);
@@ -198,7 +198,7 @@ static bool guard_asked(void *self)
 			os_child_kill(g->pid);
 		}
 	}
-	return !g->killed && watch && watch->cancelled && watch->cancelled(watch->self);
+	return !g->killed && observer_cancelled(g->job->watch);
 }
 
 /* How engines say that there is no memory, in failures that have no code for it. */

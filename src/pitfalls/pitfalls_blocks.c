@@ -4,6 +4,7 @@
 #include "pitfalls/pit.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/observer.h"
 #include "stat/sequential.h"
 #include "verify/freed_check.h"
 #include <math.h>
@@ -51,17 +52,12 @@ void pit_show(pit *p, double row_share)
 	const double passed = (double)(now(p) - p->rows_begin_ns);
 	/* The first row is too little to foresee the others by. */
 	const double planned = (double)p->asked->time_ns * (all + EXTRA_TIME);
-	const dck_progress live = {.phase = p->phase,
-				   .elapsed_ns = now(p) - p->origin_ns,
-				   .estimate_ns = NAN,
-				   .lo_ns = NAN,
-				   .hi_ns = NAN,
-				   .done_ratio = all > 0 ? done / all : NAN,
-				   .eta_ns = done > 1 ? passed * (all - done) / done
-						      : fmax(0, planned - passed)};
+	dck_progress live = observer_nothing(p->phase);
 
-	if (p->watch && p->watch->progress)
-		p->watch->progress(p->watch->self, &live);
+	live.elapsed_ns = now(p) - p->origin_ns;
+	live.done_ratio = all > 0 ? done / all : NAN;
+	live.eta_ns = done > 1 ? passed * (all - done) / done : fmax(0, planned - passed);
+	observer_show(p->watch, &live);
 }
 
 /* --- visits */

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/profile.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "record/asked.h"
 #include "record/copy.h"
 #include "profile/profile_rows.h"
@@ -63,15 +64,9 @@ typedef struct job {
 
 static void show(const job *j, const char *phase)
 {
-	const dck_progress p = {.phase = phase,
-				.estimate_ns = NAN,
-				.lo_ns = NAN,
-				.hi_ns = NAN,
-				.done_ratio = NAN,
-				.eta_ns = NAN};
+	const dck_progress p = observer_nothing(phase);
 
-	if (j->watch && j->watch->progress)
-		j->watch->progress(j->watch->self, &p);
+	observer_show(j->watch, &p);
 }
 
 static void base_copy(job *j)

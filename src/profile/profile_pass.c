@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile_pass.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "model/onnx.h"
 #include "model/wire.h"
 #include "stat/stat.h"
@@ -41,7 +42,7 @@ dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *er
 	const dck_engine *e = p->target.engine.ops;
 
 	for (uint64_t i = 0; i < n; i++) {
-		if (p->watch && p->watch->cancelled && p->watch->cancelled(p->watch->self))
+		if (observer_cancelled(p->watch))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		uint64_t begin = p->clock.now_ns(p->clock.self);
 		DCK_TRY(subject_target_failed(&p->target, e->run(p->target.context, err), err));

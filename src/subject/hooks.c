@@ -2,6 +2,7 @@
 #include "subject/hooks.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/observer.h"
 #include "record/asked.h"
 #include "os/os.h"
 #include <string.h>
@@ -65,7 +66,7 @@ dck_status subject_hook_run(subject_hook *h, const dck_observer *watch, dck_err 
 	h->took_ns = os_now_ns() - begin_ns;
 	h->cpu_ns += (double)(usage.user_ns + usage.system_ns);
 	/* A signal that ended us too (Ctrl-C reaches both) is no failure of its own. */
-	if (usage.signal && watch && watch->cancelled && watch->cancelled(watch->self))
+	if (usage.signal && observer_cancelled(watch))
 		DCK_FAIL(err, E_CANCEL, "interrupted in --%s", h->name);
 	if (usage.signal)
 		DCK_FAIL(err, E_ENGINE, "--%s '%s' was killed by signal %d (%s)", h->name, h->line,

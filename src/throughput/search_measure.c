@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/observer.h"
 #include "record/asked.h"
 #include "record/copy.h"
 #include "throughput/search_run.h"
@@ -236,20 +237,15 @@ static void show(search_run *r)
 	const uint64_t now_ns = os_now_ns(), elapsed = now_ns - r->begin_ns;
 	const double done = (double)r->measured, left = (double)search_left(r->search);
 	const double rest = (double)r->config->max_time_ns - (double)elapsed;
-	dck_progress p = {.phase = r->phase,
-			  .elapsed_ns = elapsed,
-			  .estimate_ns = NAN,
-			  .lo_ns = NAN,
-			  .hi_ns = NAN,
-			  .done_ratio = done / (done + left),
-			  .eta_ns = NAN};
+	dck_progress p = observer_nothing(r->phase);
 
+	p.elapsed_ns = elapsed;
+	p.done_ratio = done / (done + left);
 	if (done > 0)
 		p.eta_ns = fmax(0, fmin((double)elapsed / done * (done + left) - (double)elapsed,
 					fmax(rest, 0)));
 	r->shown_ns = now_ns;
-	if (r->watch && r->watch->progress)
-		r->watch->progress(r->watch->self, &p);
+	observer_show(r->watch, &p);
 }
 
 static bool on_asked(void *self)
@@ -258,7 +254,7 @@ static bool on_asked(void *self)
 
 	if (os_now_ns() - r->shown_ns >= SHOW_NS)
 		show(r);
-	return r->watch && r->watch->cancelled && r->watch->cancelled(r->watch->self);
+	return observer_cancelled(r->watch);
 }
 
 static dck_status record_take(search_run *r, const search_ask *ask, const dck_record *rec,

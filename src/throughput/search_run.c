@@ -5,6 +5,7 @@
 #include "throughput/search_run.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/observer.h"
 #include "base/units.h"
 #include "tally/counted.h"
 #include "measure/worker.h"
@@ -437,11 +438,6 @@ static void phase_say(search_run *r, const search_ask *ask)
 		 (unsigned long long)ask->batch, setting);
 }
 
-static bool cancelled(const search_run *r)
-{
-	return r->watch && r->watch->cancelled && r->watch->cancelled(r->watch->self);
-}
-
 static dck_status visit(search_run *r, const search_ask *ask, dck_err *err)
 {
 	const bool had_facts = r->facts != NULL;
@@ -471,7 +467,7 @@ static dck_status visits(search_run *r, dck_err *err)
 		DCK_TRY(search_next(r->search, &more, &ask, err));
 		if (!more)
 			return DCK_OK;
-		if (cancelled(r))
+		if (observer_cancelled(r->watch))
 			break;
 		if (r->measured > 0 && os_now_ns() - r->begin_ns >= r->config->max_time_ns) {
 			r->out_of_time = true;

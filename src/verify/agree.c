@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "verify/agree.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "os/os.h"
 #include <math.h>
 #include <string.h>
@@ -316,26 +317,16 @@ static dck_status has_outputs(const subject_target *t, dck_err *err)
 		 e->name);
 }
 
-static bool cancelled(const dck_observer *watch)
-{
-	return watch && watch->cancelled && watch->cancelled(watch->self);
-}
-
 static void progress_show(const dck_observer *watch, size_t done, size_t all, uint64_t begin_ns)
 {
-	dck_progress p = {.phase = "outputs",
-			  .runs = done,
-			  .estimate_ns = NAN,
-			  .lo_ns = NAN,
-			  .hi_ns = NAN,
-			  .done_ratio = (double)done / (double)all,
-			  .eta_ns = NAN,
-			  .elapsed_ns = os_now_ns() - begin_ns};
+	dck_progress p = observer_nothing("outputs");
 
+	p.runs = done;
+	p.elapsed_ns = os_now_ns() - begin_ns;
+	p.done_ratio = (double)done / (double)all;
 	if (done > 0)
 		p.eta_ns = (double)p.elapsed_ns / (double)done * (double)(all - done);
-	if (watch && watch->progress)
-		watch->progress(watch->self, &p);
+	observer_show(watch, &p);
 }
 
 static dck_status sets_run(const subject_target *a, const subject_target *b, pairing *p,
@@ -345,7 +336,7 @@ static dck_status sets_run(const subject_target *a, const subject_target *b, pai
 	const uint64_t begin_ns = os_now_ns();
 
 	for (x->sets = 0; x->sets < x->asked; x->sets++) {
-		const bool stop = cancelled(watch);
+		const bool stop = observer_cancelled(watch);
 
 		if (stop && x->sets > 0)
 			return DCK_OK;

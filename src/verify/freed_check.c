@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verify/freed_check.h"
 #include "base/err.h"
+#include "base/observer.h"
 #include "os/os.h"
 #include "verify/agree.h"
 #include <math.h>
@@ -188,7 +189,7 @@ static dck_status run_original(check *c, subject_target *t, dck_err *err)
 	const int64_t n = c->n < COMPARED_MAX ? c->n : COMPARED_MAX;
 
 	for (int64_t i = 0; i < n; i++) {
-		if (c->watch && c->watch->cancelled && c->watch->cancelled(c->watch->self))
+		if (observer_cancelled(c->watch))
 			DCK_FAIL(err, E_CANCEL, "interrupted while outputs were compared");
 		DCK_TRY(run_items(c, t, i * c->n / n, err));
 	}
@@ -224,20 +225,6 @@ static dck_status judge(check *c, dck_err *err)
 	return DCK_OK;
 }
 
-void verify_phase_show(void *self, const char *name)
-{
-	const dck_observer *watch = self;
-	const dck_progress p = {.phase = name,
-				.estimate_ns = NAN,
-				.lo_ns = NAN,
-				.hi_ns = NAN,
-				.done_ratio = NAN,
-				.eta_ns = NAN};
-
-	if (watch && watch->progress)
-		watch->progress(watch->self, &p);
-}
-
 /* Nothing is timed here, and both are taken as they are. */
 static dck_status original_open(subject_target *t, const dck_subject *s, const dck_observer *watch,
 				dck_err *err)
@@ -247,7 +234,7 @@ static dck_status original_open(subject_target *t, const dck_subject *s, const d
 	os_clock_monotonic(&clock);
 	*t = (subject_target){.log = watch ? watch->log : NULL,
 			      .log_self = watch ? watch->self : NULL};
-	return subject_target_open(t, s, &clock, watch, verify_phase_show, (void *)(uintptr_t)watch,
+	return subject_target_open(t, s, &clock, watch, observer_phase, (void *)(uintptr_t)watch,
 				   err);
 }
 

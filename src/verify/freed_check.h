@@ -14,7 +14,4 @@ dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock 
 		       const dck_observer *watch, void (*phase)(void *self, const char *name),
 		       void *phase_self, dck_err *err);
 
-/* Tells an observer, which may be NULL, that a phase of opening begins. */
-void verify_phase_show(void *watch, const char *name);
-
 #endif

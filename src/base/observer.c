@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/observer.h"
+#include <math.h>
+
+bool observer_cancelled(const dck_observer *watch)
+{
+	return watch && watch->cancelled && watch->cancelled(watch->self);
+}
+
+dck_progress observer_nothing(const char *phase)
+{
+	return (dck_progress){.phase = phase,
+			      .estimate_ns = NAN,
+			      .lo_ns = NAN,
+			      .hi_ns = NAN,
+			      .done_ratio = NAN,
+			      .eta_ns = NAN};
+}
+
+void observer_show(const dck_observer *watch, const dck_progress *p)
+{
+	if (watch && watch->progress)
+		watch->progress(watch->self, p);
+}
+
+void observer_phase(void *watch, const char *phase)
+{
+	const dck_progress p = observer_nothing(phase);
+
+	observer_show(watch, &p);
+}

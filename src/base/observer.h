@@ -1,0 +1,18 @@
+/* observer.h - whoever watches a measurement: asked and told in one place. In each function `watch`
+ * may be NULL, and so may every member of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_OBSERVER_H
+#define BASE_OBSERVER_H
+
+#include "deepclock/bench.h"
+
+bool observer_cancelled(const dck_observer *watch);
+
+/* A progress of which only the phase is known; the rest is 0 or NaN. */
+dck_progress observer_nothing(const char *phase);
+void observer_show(const dck_observer *watch, const dck_progress *p);
+/* Tells that a phase begins. `watch` is a const dck_observer *. */
+void observer_phase(void *watch, const char *phase);
+
+#endif
