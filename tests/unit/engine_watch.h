@@ -5,33 +5,11 @@
 #define TESTS_ENGINE_WATCH_H
 
 #include "engine_test.h"
+#include "scratch.h"
 
 #include "engine/ort/ort_watch.h"
 
-#include <dirent.h>
-
 extern const dck_engine engine_ort;
-
-static char folder[] = "profile-XXXXXX";
-
-static inline int folder_make(void **state)
-{
-	(void)state;
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-	return mkdtemp(folder) == NULL;
-}
-
-static inline int folder_remove(void **state)
-{
-	DIR *d = opendir(folder);
-
-	(void)state;
-	for (struct dirent *e; d && (e = readdir(d));)
-		unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
-	return rmdir(folder);
-}
 
 typedef struct opened {
 	dck_engine_model *m;
@@ -59,7 +37,7 @@ static inline dck_status open_watched(opened *o, const wire_out *w, uint32_t obs
 				   .log = hear,
 				   .log_self = o,
 				   .observe = observe,
-				   .work_dir = folder};
+				   .work_dir = scratch_path};
 
 	*o = (opened){0};
 	return engine_ort.open(&p, &o->m, err);
@@ -80,7 +58,5 @@ static inline void closed(opened *o)
 	engine_ort.context_free(o->c);
 	engine_ort.close(o->m);
 }
-
-#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
 
 #endif

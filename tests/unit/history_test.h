@@ -21,22 +21,7 @@
 #define BEGAN INT64_C(1790000000000000000) /* in 2026 */
 #define DAY   INT64_C(86400000000000)
 
-static char folder[OS_TEMP_SIZE], file[OS_TEMP_SIZE + 32];
-
-static inline int folder_new(void **state)
-{
-	(void)state;
-	if (os_temp_dir(folder, NULL) != DCK_OK)
-		return -1;
-	snprintf(file, sizeof file, "%s/history.db", folder);
-	return 0;
-}
-
-static inline int folder_gone(void **state)
-{
-	(void)state;
-	return scratch_remove(folder);
-}
+static const char file[] = "history.db";
 
 static inline dck_status history_open_file(const char *path, dck_history **ret, dck_err *err)
 {

@@ -1,7 +1,8 @@
 /* scratch.h - a folder for the files of a test program, below TMPDIR: the current one while its
  * tests run, gone after them with all that is in it. So what a test makes, also one that fails or
- * is stopped, never lies in the tree.
+ * is stopped, never lies in the tree. No test makes a folder in any other way.
  *
+ *	SCRATCH_TEST(f),  in the list: the folder is empty before this test
  *	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char scratch_path[PATH_MAX];
@@ -38,6 +40,38 @@ static inline int scratch_end(void **state)
 {
 	(void)state;
 	return chdir("/") || scratch_remove(scratch_path);
+}
+
+static inline int scratch_clear(void **state)
+{
+	(void)state;
+	return chdir("/") || scratch_remove(scratch_path) || mkdir(scratch_path, 0700) ||
+	       chdir(scratch_path);
+}
+
+#define SCRATCH_TEST(f) cmocka_unit_test_setup(f, scratch_clear)
+
+/* A file of these bytes that may be run; `path` may name folders that are not there yet. Returns
+ * `path`. */
+static inline const char *scratch_file(const char *path, const void *bytes, size_t n)
+{
+	char folder[PATH_MAX];
+
+	for (const char *p = path; (p = strchr(p + 1, '/'));) {
+		snprintf(folder, sizeof folder, "%.*s", (int)(p - path), path);
+		mkdir(folder, 0700);
+	}
+	FILE *f = fopen(path, "wb");
+	if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0 || chmod(path, 0700) != 0) {
+		perror(path);
+		abort();
+	}
+	return path;
+}
+
+static inline const char *scratch_text(const char *path, const char *text)
+{
+	return scratch_file(path, text, strlen(text));
 }
 
 /* "abi/abi_no_run.so" beside this program, whatever folder it is run in. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph_text.h"
+#include "scratch.h"
 
 #include "batch/batch.h"
 
@@ -59,19 +60,6 @@ static void model_put(wire_out *w, const batch_case *c)
 	assert_false(w->failed);
 }
 
-static const char *file_put(const wire_out *w)
-{
-	static char path[64];
-	int fd;
-
-	snprintf(path, sizeof path, "/tmp/deepclock-batch-XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, w->data, w->n), w->n);
-	close(fd);
-	return path;
-}
-
 /* What batch_free() says of the case, as its `want`. */
 static void outcome(const batch_case *c, int64_t n, char *ret, size_t size)
 {
@@ -84,7 +72,7 @@ static void outcome(const batch_case *c, int64_t n, char *ret, size_t size)
 	size_t used = 0;
 
 	model_put(&w, c);
-	const char *path = file_put(&w);
+	const char *path = scratch_file("model.onnx", w.data, w.n);
 	assert_int_equal(onnx_read_file(path, a, &m, &err), DCK_OK);
 	dck_status status = batch_free(path, m, n, "weights", a, &b, &err);
 	unlink(path);
@@ -357,5 +345,5 @@ int main(void)
 	    cmocka_unit_test(more_than_one_may_be_fixed),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

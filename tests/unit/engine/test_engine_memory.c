@@ -298,8 +298,8 @@ int main(void)
 	    cmocka_unit_test(only_one_counter_is_made_at_a_time),
 	    cmocka_unit_test(old_libraries_have_no_statistics),
 	    cmocka_unit_test(threads_may_allocate_at_a_time),
-	    IN_FOLDER(memory_is_counted_exactly),
-	    IN_FOLDER(no_arena_keeps_no_account),
+	    SCRATCH_TEST(memory_is_counted_exactly),
+	    SCRATCH_TEST(no_arena_keeps_no_account),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -10,26 +10,6 @@
 #define A40 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define B40 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-static void text_file(const char *name, const char *text)
-{
-	char path[2 * OS_TEMP_SIZE];
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
-static void folder_make(const char *name)
-{
-	char path[2 * OS_TEMP_SIZE];
-
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	assert_int_equal(mkdir(path, 0700), 0);
-}
-
 /* --- adding and finding */
 
 static void bytes_come_back(void **state)
@@ -394,7 +374,6 @@ static void trends_of_nothing(void **state)
 static void all_out_and_in(void **state)
 {
 	dck_history *h = history_here(), *other;
-	char path[OS_TEMP_SIZE + 32], exported[OS_TEMP_SIZE + 32];
 	dck_history_count n;
 	dck_buffer lines = {0}, a = {0}, b = {0};
 	dck_sink sink;
@@ -406,13 +385,11 @@ static void all_out_and_in(void **state)
 	dck_sink_buffer(&sink, &lines);
 	assert_int_equal(dck_history_export(h, NULL, &sink, NULL), DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
-	text_file("lines", lines.data);
-	snprintf(exported, sizeof exported, "%s/lines", folder);
-	snprintf(path, sizeof path, "%s/other.db", folder);
-	assert_int_equal(history_open_file(path, &other, NULL), DCK_OK);
-	assert_int_equal(dck_history_import(other, exported, NULL, &n, &err), DCK_OK);
+	scratch_text("lines", lines.data);
+	assert_int_equal(history_open_file("other.db", &other, NULL), DCK_OK);
+	assert_int_equal(dck_history_import(other, "lines", NULL, &n, &err), DCK_OK);
 	assert_true(n.added == 250 && n.known == 0);
-	assert_int_equal(dck_history_import(other, exported, NULL, &n, &err), DCK_OK);
+	assert_int_equal(dck_history_import(other, "lines", NULL, &n, &err), DCK_OK);
 	assert_true(n.added == 0 && n.known == 250);
 	/* Byte for byte, and with the commit. */
 	assert_int_equal(dck_history_get_json(h, "001230123456789abcdef0123456", &a, NULL), DCK_OK);
@@ -440,15 +417,13 @@ static void one_file_in(void **state)
 	    "\"metrics\": [], \"ops\": [], \"spans\": [], \"spans_lost\": 0, "
 	    "\"notes\": []\n}";
 	dck_history *h = history_here();
-	char path[OS_TEMP_SIZE + 32];
 	dck_history_count n;
 	dck_buffer got = {0};
 	dck_err err;
 
 	(void)state;
-	text_file("one", text);
-	snprintf(path, sizeof path, "%s/one", folder);
-	if (dck_history_import(h, path, A40, &n, &err) != DCK_OK)
+	scratch_text("one", text);
+	if (dck_history_import(h, "one", A40, &n, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_int_equal(n.added, 1);
 	assert_int_equal(dck_history_get_json(h, "f00d", &got, NULL), DCK_OK);
@@ -470,20 +445,18 @@ static void bad_files_in(void **state)
 	    {"{\"schema\": 999, \"deepclock\": \"9\", \"id\": \"x\"}", "schema", DCK_E_VERSION, 0},
 	};
 	dck_history *h = history_here();
-	char path[OS_TEMP_SIZE + 32];
 	dck_history_count n;
 	dck_err err;
 
 	(void)state;
-	snprintf(path, sizeof path, "%s/bad", folder);
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		text_file("bad", cases[i].text);
-		assert_int_equal(dck_history_import(h, path, NULL, &n, &err), cases[i].code);
+		scratch_text("bad", cases[i].text);
+		assert_int_equal(dck_history_import(h, "bad", NULL, &n, &err), cases[i].code);
 		assert_non_null(strstr(err.msg, cases[i].said));
 		assert_true(n.added == cases[i].added);
 	}
 	assert_int_equal(dck_history_import(h, "/no/such", NULL, &n, &err), DCK_E_ABSENT);
-	assert_int_equal(dck_history_import(h, folder, NULL, &n, &err), DCK_E_IO);
+	assert_int_equal(dck_history_import(h, scratch_path, NULL, &n, &err), DCK_E_IO);
 	dck_history_close(h);
 }
 
@@ -491,7 +464,6 @@ static void bad_files_in(void **state)
 static void lines_before_a_bad_one_stay(void **state)
 {
 	dck_history *h = history_here(), *other;
-	char path[OS_TEMP_SIZE + 32], db[OS_TEMP_SIZE + 32];
 	dck_buffer lines = {0};
 	dck_history_count n;
 	dck_sink sink;
@@ -505,11 +477,9 @@ static void lines_before_a_bad_one_stay(void **state)
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 	char *text = malloc(2 * lines.n + 100);
 	sprintf(text, "%s\n{\"schema\": 1\n%s", lines.data, lines.data);
-	text_file("lines", text);
-	snprintf(path, sizeof path, "%s/lines", folder);
-	snprintf(db, sizeof db, "%s/other.db", folder);
-	assert_int_equal(history_open_file(db, &other, NULL), DCK_OK);
-	assert_int_equal(dck_history_import(other, path, NULL, &n, &err), DCK_E_FORMAT);
+	scratch_text("lines", text);
+	assert_int_equal(history_open_file("other.db", &other, NULL), DCK_OK);
+	assert_int_equal(dck_history_import(other, "lines", NULL, &n, &err), DCK_E_FORMAT);
 	assert_non_null(strstr(err.msg, "line 4"));
 	assert_true(n.added == 2);
 	assert_int_equal(size_of(other), 2);
@@ -651,13 +621,13 @@ static void the_place(void **state)
 
 static void folders_are_made(void **state)
 {
-	char path[OS_TEMP_SIZE + 60];
+	char path[PATH_MAX + 20];
 	dck_history *h;
 	dck_history_config c;
 	dck_err err;
 
 	(void)state;
-	snprintf(path, sizeof path, "%s/a/b/history.db", folder);
+	snprintf(path, sizeof path, "%s/a/b/history.db", scratch_path);
 	dck_history_config_init(&c);
 	c.path = path;
 	c.existing = true;
@@ -668,7 +638,6 @@ static void folders_are_made(void **state)
 	dck_history_close(h);
 	assert_true(os_file_exists(path));
 	/* Names that SQLite would read as something else. */
-	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(history_open_file(":memory:", &h, &err), DCK_OK);
 	dck_history_close(h);
 	assert_true(os_file_exists("./:memory:"));
@@ -681,52 +650,47 @@ static void folders_are_made(void **state)
 	assert_int_equal(history_open_file("/dev/null", &h, &err), DCK_E_IO);
 	assert_int_equal(history_open_file("a/b/history.db/x", &h, &err), DCK_E_IO);
 	assert_int_equal(history_open_file("/proc/none/x.db", &h, &err), DCK_E_IO);
-	assert_int_equal(chdir("/"), 0);
 }
 
 static void commits_of_git(void **state)
 {
-	char text[DCK_COMMIT_SIZE], path[OS_TEMP_SIZE + 80];
+	char text[DCK_COMMIT_SIZE], path[PATH_MAX + 10];
 
 	(void)state;
-	assert_null(dck_history_commit(folder, text));
-	folder_make(".git");
-	assert_null(dck_history_commit(folder, text));
-	text_file(".git/HEAD", A40 "\n");
-	assert_string_equal(dck_history_commit(folder, text), A40);
-	text_file(".git/HEAD", "ref: refs/heads/main\n");
-	assert_null(dck_history_commit(folder, text)); /* no commit yet */
-	text_file(".git/packed-refs", "# pack-refs with: peeled\n" A40 " refs/heads/main2\n" B40
-				      " refs/heads/main\n^" A40 "\n");
-	assert_string_equal(dck_history_commit(folder, text), B40);
-	folder_make(".git/refs");
-	folder_make(".git/refs/heads");
-	text_file(".git/refs/heads/main", A40);
-	assert_string_equal(dck_history_commit(folder, text), A40);
+	assert_null(dck_history_commit(scratch_path, text));
+	mkdir(".git", 0700);
+	assert_null(dck_history_commit(scratch_path, text));
+	scratch_text(".git/HEAD", A40 "\n");
+	assert_string_equal(dck_history_commit(scratch_path, text), A40);
+	scratch_text(".git/HEAD", "ref: refs/heads/main\n");
+	assert_null(dck_history_commit(scratch_path, text)); /* no commit yet */
+	scratch_text(".git/packed-refs", "# pack-refs with: peeled\n" A40 " refs/heads/main2\n" B40
+					 " refs/heads/main\n^" A40 "\n");
+	assert_string_equal(dck_history_commit(scratch_path, text), B40);
+	scratch_text(".git/refs/heads/main", A40);
+	assert_string_equal(dck_history_commit(scratch_path, text), A40);
 	/* From a folder below; from a work tree, which shares references. */
-	folder_make("sub");
-	folder_make("sub/deep");
-	snprintf(path, sizeof path, "%s/sub/deep", folder);
+	mkdir("sub", 0700);
+	mkdir("sub/deep", 0700);
+	snprintf(path, sizeof path, "%s/sub/deep", scratch_path);
 	assert_string_equal(dck_history_commit(path, text), A40);
 	assert_int_equal(chdir(path), 0);
 	assert_string_equal(dck_history_commit(".", text), A40);
-	assert_int_equal(chdir("/"), 0);
-	text_file("sub/.git", "gitdir: ../.git/worktrees/sub\n");
-	folder_make(".git/worktrees");
-	folder_make(".git/worktrees/sub");
-	text_file(".git/worktrees/sub/HEAD", "ref: refs/heads/main\n");
-	text_file(".git/worktrees/sub/commondir", "../..\n");
-	text_file(".git/refs/heads/main", B40 "\n");
+	assert_int_equal(chdir(scratch_path), 0);
+	scratch_text("sub/.git", "gitdir: ../.git/worktrees/sub\n");
+	scratch_text(".git/worktrees/sub/HEAD", "ref: refs/heads/main\n");
+	scratch_text(".git/worktrees/sub/commondir", "../..\n");
+	scratch_text(".git/refs/heads/main", B40 "\n");
 	assert_string_equal(dck_history_commit(path, text), B40);
 	/* What is no repository. */
-	text_file(".git/HEAD", "ref: ../../secret\n");
-	assert_null(dck_history_commit(folder, text));
-	text_file(".git/HEAD", "ref: refs/../../secret\n");
-	assert_null(dck_history_commit(folder, text));
-	text_file(".git/HEAD", "");
-	assert_null(dck_history_commit(folder, text));
-	text_file(".git/HEAD", "zzzzaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n");
-	assert_null(dck_history_commit(folder, text));
+	scratch_text(".git/HEAD", "ref: ../../secret\n");
+	assert_null(dck_history_commit(scratch_path, text));
+	scratch_text(".git/HEAD", "ref: refs/../../secret\n");
+	assert_null(dck_history_commit(scratch_path, text));
+	scratch_text(".git/HEAD", "");
+	assert_null(dck_history_commit(scratch_path, text));
+	scratch_text(".git/HEAD", "zzzzaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n");
+	assert_null(dck_history_commit(scratch_path, text));
 	assert_null(dck_history_commit("/no/such/folder", text));
 }
 
@@ -782,7 +746,6 @@ static dck_status round_trip(const char *lines)
 static void without_memory(void **state)
 {
 	dck_history *h = history_here();
-	char lines[OS_TEMP_SIZE + 32];
 	dck_buffer text = {0};
 	dck_sink sink;
 	fault_alloc f = {.calls = 1, .fail_at = 0};
@@ -795,13 +758,12 @@ static void without_memory(void **state)
 	assert_int_equal(dck_history_export(h, &(dck_history_filter){.limit = 2}, &sink, NULL),
 			 DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
-	text_file("lines", text.data);
+	scratch_text("lines", text.data);
 	dck_buffer_done(&text);
-	snprintf(lines, sizeof lines, "%s/lines", folder);
 	dck_history_close(h);
 	for (bool failed = true; failed; at++) {
 		fault_alloc_begin(&f, at);
-		const dck_status status = round_trip(lines);
+		const dck_status status = round_trip("lines");
 		failed = f.calls >= at;
 		dck_set_allocator(NULL);
 		assert_int_equal(f.out, 0);
@@ -815,28 +777,27 @@ static void without_memory(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, folder_new, folder_gone)
 	const struct CMUnitTest tests[] = {
-	    TEST(bytes_come_back),
-	    TEST(ids_that_cannot_be),
-	    TEST(names_of_records),
-	    TEST(lists),
-	    TEST(an_entry),
-	    TEST(baselines),
-	    TEST(trends),
-	    TEST(trends_by),
-	    TEST(trends_of_nothing),
-	    TEST(all_out_and_in),
-	    TEST(one_file_in),
-	    TEST(bad_files_in),
-	    TEST(lines_before_a_bad_one_stay),
-	    TEST(csv_and_a_full_sink),
-	    TEST(pruning),
-	    TEST(removing),
-	    TEST(the_place),
-	    TEST(folders_are_made),
-	    TEST(commits_of_git),
-	    TEST(without_memory),
+	    SCRATCH_TEST(bytes_come_back),
+	    SCRATCH_TEST(ids_that_cannot_be),
+	    SCRATCH_TEST(names_of_records),
+	    SCRATCH_TEST(lists),
+	    SCRATCH_TEST(an_entry),
+	    SCRATCH_TEST(baselines),
+	    SCRATCH_TEST(trends),
+	    SCRATCH_TEST(trends_by),
+	    SCRATCH_TEST(trends_of_nothing),
+	    SCRATCH_TEST(all_out_and_in),
+	    SCRATCH_TEST(one_file_in),
+	    SCRATCH_TEST(bad_files_in),
+	    SCRATCH_TEST(lines_before_a_bad_one_stay),
+	    SCRATCH_TEST(csv_and_a_full_sink),
+	    SCRATCH_TEST(pruning),
+	    SCRATCH_TEST(removing),
+	    SCRATCH_TEST(the_place),
+	    SCRATCH_TEST(folders_are_made),
+	    SCRATCH_TEST(commits_of_git),
+	    SCRATCH_TEST(without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -486,7 +486,7 @@ static void unprivileged(void)
 }
 
 typedef struct permission {
-	mode_t folder, file;
+	mode_t scratch_path, file;
 	bool reads, adds;
 	const char *said;
 } permission;
@@ -530,11 +530,11 @@ static void permissions(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		filled(2, 1);
 		assert_int_equal(chmod(file, cases[i].file), 0);
-		assert_int_equal(chmod(folder, cases[i].folder), 0);
+		assert_int_equal(chmod(scratch_path, cases[i].scratch_path), 0);
 		assert_int_equal(os_in_child(permission_try, (void *)&cases[i],
 					     UINT64_C(60000000000), 4096, &out, NULL),
 				 DCK_OK);
-		assert_int_equal(chmod(folder, 0700), 0);
+		assert_int_equal(chmod(scratch_path, 0700), 0);
 		if (strcmp(out.data, "as it should") != 0)
 			fail_msg("case %zu: %s", i, out.data);
 		out.n = 0;
@@ -550,12 +550,13 @@ static void permissions(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, folder_new, folder_gone)
 	const struct CMUnitTest tests[] = {
-	    TEST(many_writers),	       TEST(killed_writers), TEST(strange_files),
-	    TEST(damaged_files),       TEST(random_damage),  TEST(other_databases),
-	    TEST(check_sees),	       TEST(older_versions), TEST(full_disk),
-	    TEST(full_from_the_start), TEST(locked),	     TEST(permissions),
+	    SCRATCH_TEST(many_writers),	 SCRATCH_TEST(killed_writers),
+	    SCRATCH_TEST(strange_files), SCRATCH_TEST(damaged_files),
+	    SCRATCH_TEST(random_damage), SCRATCH_TEST(other_databases),
+	    SCRATCH_TEST(check_sees),	 SCRATCH_TEST(older_versions),
+	    SCRATCH_TEST(full_disk),	 SCRATCH_TEST(full_from_the_start),
+	    SCRATCH_TEST(locked),	 SCRATCH_TEST(permissions),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

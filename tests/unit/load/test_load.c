@@ -72,22 +72,6 @@ static void random_arrivals(void **state)
 	free(gap);
 }
 
-static const char *file_of(const char *text)
-{
-	static char path[] = "deepclock-trace-XXXXXX";
-	int fd;
-	FILE *f;
-
-	strcpy(strrchr(path, '-') + 1, "XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	f = fdopen(fd, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	return path;
-}
-
 static void traces(void **state)
 {
 	static const char *const good[] = {"0\n0.25\n1\n", "arrival,user\n10.0,a\n10.25,b\n11,c\n",
@@ -100,11 +84,10 @@ static void traces(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-		const char *path = file_of(good[i]);
+		const char *path = scratch_text("trace", good[i]);
 
 		if (load_trace_read(path, &t, &err) != DCK_OK)
 			fail_msg("%s", err.msg);
-		unlink(path);
 		assert_int_equal(t.n, 3);
 		assert_near(t.at_ns[0], 0, 0);
 		assert_near(t.at_ns[1], 0.25e9, 1);
@@ -137,10 +120,9 @@ static void bad_traces(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		const char *path = file_of(bad[i].text);
+		const char *path = scratch_text("trace", bad[i].text);
 
 		assert_int_equal(load_trace_read(path, &t, &err), DCK_E_FORMAT);
-		unlink(path);
 		if (!strstr(err.msg, bad[i].says))
 			fail_msg("'%s' lacks '%s'", err.msg, bad[i].says);
 	}
@@ -552,10 +534,9 @@ static int nothing(void *arg)
  * with a trace, a search. */
 static void no_memory(void **state)
 {
-	char trace[64];
+	const char *trace = scratch_text("trace", "0\n0.001\n0.002\n");
 
 	(void)state;
-	snprintf(trace, sizeof trace, "%s", file_of("0\n0.001\n0.002\n"));
 	for (int kind = 0; kind < 3; kind++)
 		for (size_t n = 1;; n++) {
 			dck_subject s;
@@ -591,7 +572,6 @@ static void no_memory(void **state)
 			if (status != DCK_OK)
 				assert_int_equal(status, DCK_E_NOMEM);
 		}
-	unlink(trace);
 }
 
 int main(void)

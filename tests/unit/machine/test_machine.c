@@ -18,42 +18,16 @@
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
-static char scratch[] = "machine.XXXXXX";
-
-static int begin(void **state)
-{
-	(void)state;
-	strcpy(scratch, "machine.XXXXXX");
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	char command[64];
-	snprintf(command, sizeof(command), "rm -rf %s", scratch);
-	return system(command);
-}
-
-/* Writes text to scratch/path and makes the folders on the way. */
+/* A file of this text, and the folders on the way. */
 static void put(const char *text, const char *fmt, ...)
 {
-	char whole[512];
+	char path[512];
 	va_list ap;
-	int n = snprintf(whole, sizeof(whole), "%s/", scratch);
 
 	va_start(ap, fmt);
-	vsnprintf(whole + n, sizeof(whole) - (size_t)n, fmt, ap);
+	vsnprintf(path, sizeof path, fmt, ap);
 	va_end(ap);
-	for (char *p = whole + 1; (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		mkdir(whole, 0700);
-		*p = '/';
-	}
-	FILE *f = fopen(whole, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	scratch_text(path, text);
 }
 
 static void put_cache(unsigned cpu, unsigned index, const char *level, const char *type,
@@ -94,7 +68,7 @@ static void eight_processors(void **state)
 
 	(void)state;
 	put_eight();
-	machine_topology_read(scratch, all, 8, &t);
+	machine_topology_read(".", all, 8, &t);
 	assert_int_equal(t.allowed, 8);
 	assert_int_equal(t.cores, 4);
 	assert_int_equal(t.ncpus, 8);
@@ -116,7 +90,7 @@ static void eight_processors(void **state)
 	assert_int_equal(t.cache[2].count, 2);
 	assert_int_equal(machine_l3_total(&t), 64 * MIB);
 	/* With siblings an L1 has two users. */
-	machine_topology_use(scratch, &t, 8);
+	machine_topology_use(".", &t, 8);
 	assert_int_equal(t.cache[0].ours, 2);
 	assert_int_equal(t.cache[0].count, 4);
 }
@@ -129,7 +103,7 @@ static void some_of_them(void **state)
 
 	(void)state;
 	put_eight();
-	machine_topology_read(scratch, mine, 4, &t);
+	machine_topology_read(".", mine, 4, &t);
 	assert_int_equal(t.cores, 3);
 	assert_memory_equal(t.cpu, order, sizeof order);
 	assert_string_equal(t.allowed_list, "2,4-6");
@@ -144,7 +118,7 @@ static void nothing_is_told(void **state)
 	const char *why;
 
 	(void)state;
-	machine_topology_read(scratch, mine, 2, &t);
+	machine_topology_read(".", mine, 2, &t);
 	assert_int_equal(t.cores, 2);
 	assert_int_equal(t.cache[0].bytes, 0);
 	assert_int_equal(t.nodes, 0);
@@ -168,7 +142,7 @@ static void strange_files(void **state)
 	put_cache(0, 0, "1\n", "Data\n", "99999999999999999999G\n", "0-4294967295\n");
 	put_cache(0, 1, "2\n", "Unified\n", "much\n", "\n");
 	put("MemAvailable: 99999999999999999999999 kB\n", "proc/meminfo");
-	machine_topology_read(scratch, mine, 1, &t);
+	machine_topology_read(".", mine, 1, &t);
 	assert_int_equal(t.cores, 1);
 	assert_int_equal(t.cache[0].bytes, 0);
 	assert_int_equal(t.cache[1].bytes, 0);
@@ -188,14 +162,14 @@ static void accelerators_are_found(void **state)
 	char at[16];
 
 	(void)state;
-	assert_int_equal(machine_devices_find(scratch, d, &why), 0);
+	assert_int_equal(machine_devices_find(".", d, &why), 0);
 	assert_string_equal(why, "the system shows no PCI bus");
 	put_device("0000:00:01.0", "0x020000\n", "0x8086\n", "0x100e\n");
-	assert_int_equal(machine_devices_find(scratch, d, &why), 0);
+	assert_int_equal(machine_devices_find(".", d, &why), 0);
 	assert_string_equal(why, "there is none on the PCI bus");
 	put_device("0000:00:05.0", "0x030200\n", "0x10de\n", "0x2335\n");
 	put_device("0000:00:04.0", "0x120000\n", "0x1da3\n", "0x1020\n");
-	assert_int_equal(machine_devices_find(scratch, d, &why), 2);
+	assert_int_equal(machine_devices_find(".", d, &why), 2);
 	assert_string_equal(d[0].at, "0000:00:04.0");
 	assert_string_equal(d[0].text, "vendor 0x1da3, device 0x1020");
 	assert_string_equal(d[1].text, "NVIDIA, device 0x2335");
@@ -203,7 +177,7 @@ static void accelerators_are_found(void **state)
 		snprintf(at, sizeof at, "0001:00:%02x.0", i);
 		put_device(at, "0x030000\n", "0x1002\n", "0x1\n");
 	}
-	assert_int_equal(machine_devices_find(scratch, d, &why), MACHINE_DEVICES_MAX);
+	assert_int_equal(machine_devices_find(".", d, &why), MACHINE_DEVICES_MAX);
 }
 
 static machine_topology machine(uint64_t l1, uint64_t l2, uint64_t l3, unsigned users,
@@ -385,16 +359,13 @@ static void where_it_is_kept(void **state)
 
 static void folders_are_made(void **state)
 {
-	char path[256];
 	struct stat st;
 	dck_err err;
 
 	(void)state;
-	snprintf(path, sizeof path, "%s/x/y/file", scratch);
-	assert_int_equal(machine_keep_folder(path, &err), DCK_OK);
-	assert_int_equal(machine_keep_folder(path, &err), DCK_OK);
-	snprintf(path, sizeof path, "%s/x/y", scratch);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(machine_keep_folder("x/y/file", &err), DCK_OK);
+	assert_int_equal(machine_keep_folder("x/y/file", &err), DCK_OK);
+	assert_int_equal(stat("x/y", &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_int_equal(machine_keep_folder("/dev/null/x/file", &err), DCK_E_IO);
 	assert_non_null(strstr(err.msg, "/dev/null"));
@@ -403,11 +374,11 @@ static void folders_are_made(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(eight_processors, begin, end),
-	    cmocka_unit_test_setup_teardown(some_of_them, begin, end),
-	    cmocka_unit_test_setup_teardown(nothing_is_told, begin, end),
-	    cmocka_unit_test_setup_teardown(strange_files, begin, end),
-	    cmocka_unit_test_setup_teardown(accelerators_are_found, begin, end),
+	    SCRATCH_TEST(eight_processors),
+	    SCRATCH_TEST(some_of_them),
+	    SCRATCH_TEST(nothing_is_told),
+	    SCRATCH_TEST(strange_files),
+	    SCRATCH_TEST(accelerators_are_found),
 	    cmocka_unit_test(working_sets),
 	    cmocka_unit_test(working_sets_of_many),
 	    cmocka_unit_test(levels_that_are_none),
@@ -416,7 +387,7 @@ int main(void)
 	    cmocka_unit_test(streams_do_what_they_say),
 	    cmocka_unit_test(chains_are_counted),
 	    cmocka_unit_test(where_it_is_kept),
-	    cmocka_unit_test_setup_teardown(folders_are_made, begin, end),
+	    SCRATCH_TEST(folders_are_made),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -18,23 +18,9 @@
 #include "machine/loops.h"
 #include "scratch.h"
 
-static char folder[] = "machine.XXXXXX", cache[4096];
-
 static int begin(void **state)
 {
-	(void)state;
-	strcpy(folder, "machine.XXXXXX");
-	if (!mkdtemp(folder) || !realpath(folder, cache))
-		return -1;
-	return setenv("XDG_CACHE_HOME", cache, 1);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	char command[64];
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
+	return scratch_clear(state) || setenv("XDG_CACHE_HOME", scratch_path, 1);
 }
 
 /* --- the pool */
@@ -166,8 +152,7 @@ static void a_record_is_whole(void **state)
 	assert_false(r->incomplete);
 	assert_string_equal(dck_record_fact(r, "machine", "source")->value.as.text, "measured now");
 	/* Quick: nothing is kept. */
-	snprintf(tag, sizeof tag, "%s/deepclock", folder);
-	assert_int_not_equal(access(tag, F_OK), 0);
+	assert_int_not_equal(access("deepclock", F_OK), 0);
 	dck_record_free(r);
 }
 
@@ -318,12 +303,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_thread_runs_each_round),
-	    cmocka_unit_test_setup_teardown(a_record_is_whole, begin, end),
-	    cmocka_unit_test_setup_teardown(the_peak_is_the_best_of_all, begin, end),
-	    cmocka_unit_test_setup_teardown(nothing_is_kept, begin, end),
-	    cmocka_unit_test_setup_teardown(what_cannot_be, begin, end),
-	    cmocka_unit_test_setup_teardown(interrupted_is_reported, begin, end),
-	    cmocka_unit_test_setup_teardown(a_kept_result_is_shown_again, begin, end),
+	    cmocka_unit_test_setup(a_record_is_whole, begin),
+	    cmocka_unit_test_setup(the_peak_is_the_best_of_all, begin),
+	    cmocka_unit_test_setup(nothing_is_kept, begin),
+	    cmocka_unit_test_setup(what_cannot_be, begin),
+	    cmocka_unit_test_setup(interrupted_is_reported, begin),
+	    cmocka_unit_test_setup(a_kept_result_is_shown_again, begin),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

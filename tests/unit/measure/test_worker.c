@@ -248,22 +248,14 @@ static void test_no_record(void **state)
 /* A worker that does what a shell script says, to end in ways that a sound one does not. */
 static void scripted(fixture *f, const char *script)
 {
-	char path[] = "worker_script_XXXXXX";
-	const int fd = mkstemp(path);
-	FILE *out = fdopen(fd, "w");
+	char text[1024];
 
-	assert_non_null(out);
-	fprintf(out,
-		"#!/bin/sh\nfor w in \"$@\"; do case $w in --worker-fd=*) "
-		"fd=${w#--worker-fd=};; esac; done\n%s\n",
-		script);
-	fclose(out);
-	char command[64];
-	snprintf(command, sizeof command, "chmod +x %s", path);
-	assert_int_equal(system(command), 0);
-	snprintf(f->program, sizeof f->program, "./%s", path);
+	snprintf(text, sizeof text,
+		 "#!/bin/sh\nfor w in \"$@\"; do case $w in --worker-fd=*) "
+		 "fd=${w#--worker-fd=};; esac; done\n%s\n",
+		 script);
+	snprintf(f->program, sizeof f->program, "%s", scratch_text("./script", text));
 	assert_int_equal(worker_run(&f->job, &f->result, &f->err), DCK_OK);
-	unlink(path);
 }
 
 static void test_ends(void **state)

@@ -175,18 +175,14 @@ static void stays_inside_a_message(void **state)
 static void a_file_reads_like_bytes(void **state)
 {
 	(void)state;
-	char path[] = "deepclock-wire-XXXXXX";
-	int fd = mkstemp(path);
 	uint8_t bytes[200000], back[70000];
 	wire_source s;
 	dck_err err;
 
-	assert_true(fd >= 0);
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 31 + (i >> 8));
-	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
-	close(fd);
-	assert_int_equal(wire_source_open(path, &s, &err), DCK_OK);
+	assert_int_equal(wire_source_open(scratch_file("bytes", bytes, sizeof bytes), &s, &err),
+			 DCK_OK);
 	assert_int_equal(s.size, sizeof(bytes));
 	/* forward, across windows, and back again */
 	for (size_t i = 0; i < 2 * sizeof(bytes); i += 17) {
@@ -201,12 +197,11 @@ static void a_file_reads_like_bytes(void **state)
 		assert_memory_equal(back, bytes + 777, n);
 	}
 	/* a file that shrinks is an error, not a crash */
-	assert_int_equal(truncate(path, 100), 0);
+	assert_int_equal(truncate("bytes", 100), 0);
 	assert_int_equal(wire_source_copy(&s, 150000, 5000, back, &err), DCK_E_IO);
 	assert_non_null(strstr(err.msg, "became shorter while it was read"));
 	wire_source_close(&s);
 	wire_source_close(&s);
-	unlink(path);
 }
 
 int main(void)

@@ -18,37 +18,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static char scratch[] = "os_host.XXXXXX";
-
-/* Writes text to scratch/path and makes the folders on the way. */
+/* A file of this text below the folder, in whose place the tests put the system's root. */
 static void put(const char *path, const char *text)
 {
-	char whole[512];
-	snprintf(whole, sizeof(whole), "%s%s", scratch, path);
-	for (char *p = whole + 1; (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		mkdir(whole, 0700);
-		*p = '/';
-	}
-	FILE *f = fopen(whole, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
+	char below[512];
 
-static int begin(void **state)
-{
-	(void)state;
-	strcpy(scratch, "os_host.XXXXXX");
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	char command[64];
-	snprintf(command, sizeof(command), "rm -rf %s", scratch);
-	return system(command);
+	snprintf(below, sizeof below, ".%s", path);
+	scratch_text(below, text);
 }
 
 #define MOUNT2 "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -62,7 +38,7 @@ static void nothing_to_read(void **state)
 	assert_true(l.cpus == 0 && l.memory_bytes == 0 && l.throttled_ns == 0);
 	put("/proc/self/cgroup", "garbage\n\n::\n0::\n");
 	put("/proc/self/mountinfo", "garbage\n - \n1 2 3\n");
-	cgroup_read(scratch, &l);
+	cgroup_read(".", &l);
 	assert_true(l.cpus == 0 && l.memory_bytes == 0);
 }
 
@@ -80,14 +56,14 @@ static void version_2_takes_the_strictest_on_the_way_up(void **state)
 	put(G "/user.slice/app/cpu.max", "max 100000\n");
 	put(G "/user.slice/app/memory.max", "max\n");
 	put(G "/user.slice/app/cpu.stat", "nr_periods 9\nnr_throttled 1\nthrottled_usec 50\n");
-	cgroup_read(scratch, &l);
+	cgroup_read(".", &l);
 	assert_true(l.cpus == 1.5);
 	assert_int_equal(l.memory_bytes, 1073741824);
 	assert_int_equal(l.throttled_ns, 350000);
 	assert_int_equal(l.throttled_periods, 3);
 	put(G "/user.slice/app/cpu.max", "50000 100000\n");
 	put(G "/user.slice/app/memory.max", "4096\n");
-	cgroup_read(scratch, &l);
+	cgroup_read(".", &l);
 	assert_true(l.cpus == 0.5);
 	assert_int_equal(l.memory_bytes, 4096);
 }
@@ -104,12 +80,12 @@ static void version_2_in_a_container(void **state)
 					    "0::/somewhere/else\n"};
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		put("/proc/self/cgroup", paths[i]);
-		cgroup_read(scratch, &l);
+		cgroup_read(".", &l);
 		assert_true(l.cpus == 2);
 	}
 	/* A group that has gone since: what is above it still counts. */
 	put("/proc/self/cgroup", "0::/docker/abc/gone/gone\n");
-	cgroup_read(scratch, &l);
+	cgroup_read(".", &l);
 	assert_true(l.cpus == 2);
 }
 
@@ -129,33 +105,32 @@ static void version_1_has_a_tree_for_each_controller(void **state)
 	put(G "/cpu,cpuacct/job/cpu.stat", "nr_periods 5\nnr_throttled 4\nthrottled_time 777\n");
 	put(G "/memory/memory.limit_in_bytes", "9223372036854771712\n");
 	put(G "/memory/job/memory.limit_in_bytes", "536870912\n");
-	cgroup_read(scratch, &l);
+	cgroup_read(".", &l);
 	assert_true(l.cpus == 2.5);
 	assert_int_equal(l.memory_bytes, 536870912);
 	assert_int_equal(l.throttled_ns, 777);
 	assert_int_equal(l.throttled_periods, 4);
 	put(G "/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
-	cgroup_read(scratch, &l);
+	cgroup_read(".", &l);
 	assert_int_equal(l.memory_bytes, 0);
 }
 
 static void small_files(void **state)
 {
 	(void)state;
-	char buf[8], path[64];
+	char buf[8];
 	uint64_t v = 5;
 	put("/n", "12345678901\n");
-	snprintf(path, sizeof(path), "%s/n", scratch);
-	assert_true(text_read(path, buf, sizeof(buf)));
+	assert_true(text_read("n", buf, sizeof(buf)));
 	assert_string_equal(buf, "1234567");
-	assert_true(text_read_uint(path, &v));
+	assert_true(text_read_uint("n", &v));
 	assert_int_equal(v, 12345678901);
 	put("/n", "max\n");
-	assert_false(text_read_uint(path, &v));
+	assert_false(text_read_uint("n", &v));
 	put("/n", "99999999999999999999999\n");
-	assert_false(text_read_uint(path, &v));
+	assert_false(text_read_uint("n", &v));
 	put("/n", "");
-	assert_true(text_read(path, buf, sizeof(buf)));
+	assert_true(text_read("n", buf, sizeof(buf)));
 	assert_string_equal(buf, "");
 	assert_false(text_read("/no/such/file", buf, sizeof(buf)));
 	assert_true(text_find_uint("ab 1\na 2", "a", &v));
@@ -273,12 +248,11 @@ static void pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(nothing_to_read, begin, end),
-	    cmocka_unit_test_setup_teardown(version_2_takes_the_strictest_on_the_way_up, begin,
-					    end),
-	    cmocka_unit_test_setup_teardown(version_2_in_a_container, begin, end),
-	    cmocka_unit_test_setup_teardown(version_1_has_a_tree_for_each_controller, begin, end),
-	    cmocka_unit_test_setup_teardown(small_files, begin, end),
+	    SCRATCH_TEST(nothing_to_read),
+	    SCRATCH_TEST(version_2_takes_the_strictest_on_the_way_up),
+	    SCRATCH_TEST(version_2_in_a_container),
+	    SCRATCH_TEST(version_1_has_a_tree_for_each_controller),
+	    SCRATCH_TEST(small_files),
 	    cmocka_unit_test(this_machine),
 	    cmocka_unit_test(counters_go_up),
 	    cmocka_unit_test(pages),

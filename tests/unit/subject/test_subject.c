@@ -107,22 +107,12 @@ static void models_and_plugins(void **state)
 /* A file may be called like a scheme that does not exist. */
 static void files_called_like_schemes(void **state)
 {
-	char folder[] = "test_subject_XXXXXX";
-	FILE *f;
-
 	(void)state;
-	assert_non_null(mkdtemp(folder));
-	assert_int_equal(chdir(folder), 0);
-	f = fopen("other:x", "w");
-	assert_non_null(f);
-	fclose(f);
+	scratch_text("other:x", "");
 	parsed("other:x", DCK_SUBJECT_MODEL, "other:x");
 	refused("other:y",
 		"'other:y': there is no file of that name, and no subject begins with 'other:': "
 		"give a file, zoo:NAME, cmd:PROG or plugin:FILE");
-	unlink("other:x");
-	assert_int_equal(chdir(".."), 0);
-	assert_int_equal(rmdir(folder), 0);
 }
 
 static void words_without_quotes(void **state)

@@ -41,35 +41,6 @@ static void names_are_those_that_nodes_make(void **state)
 
 /* --- runs */
 
-static char folder[PATH_MAX];
-static char file[PATH_MAX + 20];
-
-static int folder_make(void **state)
-{
-	(void)state;
-	strcpy(folder, "values-XXXXXX");
-	return mkdtemp(folder) == NULL;
-}
-
-static int folder_remove(void **state)
-{
-	(void)state;
-	snprintf(file, sizeof(file), "%s/m.onnx", folder);
-	unlink(file);
-	snprintf(file, sizeof(file), "%s/weights.bin", folder);
-	unlink(file);
-	return rmdir(folder);
-}
-
-static void file_write(const char *name, const void *bytes, size_t n)
-{
-	snprintf(file, sizeof(file), "%s/%s", folder, name);
-	FILE *f = fopen(file, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, n, f), n);
-	assert_int_equal(fclose(f), 0);
-}
-
 typedef struct seen {
 	mem_arena *arena;
 	values_shape *list;
@@ -100,9 +71,9 @@ static seen look_at(const char *text, const char *dim)
 static seen look_at_model(wire_out *w, const char *dim)
 {
 	assert_false(w->failed);
-	file_write("m.onnx", w->data, w->n);
+	scratch_file("m.onnx", w->data, w->n);
 	wire_out_done(w);
-	seen s = look_at(file, dim);
+	seen s = look_at("m.onnx", dim);
 	if (s.status != DCK_OK)
 		print_error("%s\n", s.err.msg);
 	assert_int_equal(s.status, DCK_OK);
@@ -277,10 +248,10 @@ static void external_weights_are_found(void **state)
 	put_value(&w, 11, "x", ELEMENT_FLOAT, DIMS(1, 3));
 	put_value(&w, 12, "y", ELEMENT_FLOAT, DIMS(2, 3));
 	graph_end(&w, graph);
-	file_write("weights.bin", weights, sizeof(weights));
-	file_write("m.onnx", w.data, w.n);
+	scratch_file("weights.bin", weights, sizeof(weights));
+	scratch_file("m.onnx", w.data, w.n);
 	wire_out_done(&w);
-	seen s = look_at(file, NULL);
+	seen s = look_at("m.onnx", NULL);
 	if (s.status == DCK_E_ENGINE && strstr(s.err.msg, "need 1.21")) {
 		mem_arena_free(s.arena);
 		print_message("skipped: %s\n", s.err.msg);
@@ -318,17 +289,17 @@ static void too_large_a_model_is_refused(void **state)
 	put_value(&w, 11, "x", ELEMENT_FLOAT, DIMS(-1, 3));
 	put_value(&w, 12, "y", ELEMENT_FLOAT, DIMS(-1, 3));
 	graph_end(&w, graph);
-	file_write("m.onnx", w.data, w.n);
+	scratch_file("m.onnx", w.data, w.n);
 	wire_out_done(&w);
 	/* The rest is a hole, and a field that is skipped. */
-	FILE *f = fopen(file, "ab");
+	FILE *f = fopen("m.onnx", "ab");
 	const uint8_t field[] = {0x7a, 0x80, 0x80, 0x80, 0x80, 0x08}; /* 15: 2 GiB of bytes */
 	assert_int_equal(fwrite(field, 1, sizeof(field), f), sizeof(field));
 	fclose(f);
 	struct stat st;
-	assert_int_equal(stat(file, &st), 0);
-	assert_int_equal(truncate(file, st.st_size + (INT64_C(2) << 30)), 0);
-	seen s = look_at(file, "N=1");
+	assert_int_equal(stat("m.onnx", &st), 0);
+	assert_int_equal(truncate("m.onnx", st.st_size + (INT64_C(2) << 30)), 0);
+	seen s = look_at("m.onnx", "N=1");
 	assert_int_equal(s.status, DCK_E_UNSUP);
 	assert_non_null(strstr(s.err.msg, "is larger than 2 GiB"));
 	mem_arena_free(s.arena);
@@ -344,11 +315,11 @@ static void engines_that_cannot_are_refused(void **state)
 	dck_err err;
 
 	(void)state;
-	file_write("m.onnx", w.data, w.n);
+	scratch_file("m.onnx", w.data, w.n);
 	wire_out_done(&w);
 	dck_subject_init(&s);
 	s.kind = DCK_SUBJECT_MODEL;
-	s.text = file;
+	s.text = "m.onnx";
 	s.model.engine = "null";
 	assert_int_equal(values_run(&s, NULL, a, &list, &n, &err), DCK_E_UNSUP);
 	assert_non_null(strstr(err.msg, "'null' does not show the values"));
@@ -360,16 +331,15 @@ static void engines_that_cannot_are_refused(void **state)
 
 int main(void)
 {
-#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_are_those_that_nodes_make),
-	    IN_FOLDER(shapes_that_depend_on_values_are_seen),
-	    IN_FOLDER(what_is_no_tensor_is_not_known),
-	    IN_FOLDER(nothing_is_optimised_away),
-	    IN_FOLDER(external_weights_are_found),
-	    IN_FOLDER(built_in_networks_are_seen),
-	    IN_FOLDER(too_large_a_model_is_refused),
-	    IN_FOLDER(engines_that_cannot_are_refused),
+	    SCRATCH_TEST(shapes_that_depend_on_values_are_seen),
+	    SCRATCH_TEST(what_is_no_tensor_is_not_known),
+	    SCRATCH_TEST(nothing_is_optimised_away),
+	    SCRATCH_TEST(external_weights_are_found),
+	    SCRATCH_TEST(built_in_networks_are_seen),
+	    SCRATCH_TEST(too_large_a_model_is_refused),
+	    SCRATCH_TEST(engines_that_cannot_are_refused),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -205,25 +205,15 @@ static void test_cancelled(void **state)
 static void test_fails_later(void **state)
 {
 	fixture *f = fixture_new();
-	char real[1024], command[128], path[] = "throughput_script_XXXXXX";
-	const int fd = mkstemp(path);
-	FILE *out = fdopen(fd, "w");
+	char script[1200];
 
 	(void)state;
-	assert_non_null(out);
-	snprintf(real, sizeof real, "%s", f->program);
-	fprintf(out,
-		"#!/bin/sh\necho x >> %s.count\n"
-		"test $(wc -l < %s.count) -gt 2 && exit 3\nexec '%s' \"$@\"\n",
-		path, path, real);
-	fclose(out);
-	snprintf(command, sizeof command, "chmod +x %s", path);
-	assert_int_equal(system(command), 0);
-	snprintf(f->program, sizeof f->program, "./%s", path);
+	snprintf(script, sizeof script,
+		 "#!/bin/sh\necho x >> count\n"
+		 "test $(wc -l < count) -gt 2 && exit 3\nexec '%s' \"$@\"\n",
+		 f->program);
+	snprintf(f->program, sizeof f->program, "%s", scratch_text("./script", script));
 	assert_int_equal(search(f, NULL), DCK_OK);
-	unlink(path);
-	snprintf(command, sizeof command, "%s.count", path);
-	unlink(command);
 	/* What was measured is there, and it is said that it is not all. */
 	assert_true(f->record->incomplete);
 	assert_non_null(dck_record_note(f->record, "engine-failed"));
