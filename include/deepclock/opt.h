@@ -39,7 +39,34 @@ typedef struct dck_opt {
 	const char *help;	    /* one line, no full stop                       */
 	const char *const *choices; /* NULL-ended; for CHOICE only                  */
 	double min, max;	    /* both 0: no bounds                            */
+	char letter;		    /* 'b' of "-b", alike in every table; 0: none   */
+	/* Names parted by blanks. Of `needs` one must be given with this option, of `excludes`
+	 * none; "warmup=auto" means that value, given or by default. NULL: none. */
+	const char *needs, *excludes;
 } dck_opt;
+
+/* A row of a table, whose member's type is checked against the kind when it is compiled (C11):
+ *	DCK_OPTION(COUNT, dck_plan, runs, "runs", "N", NULL, "measure exactly so many runs",
+ *		   .letter = 'r', .min = 1, .max = 1e12),
+ * After the help any other field may follow by its name. */
+#define DCK_OPTION(KIND, owner, member, word, placeholder, value, ...)   \
+	{                                                                \
+		.name = word, .kind = DCK_OPT_##KIND,                    \
+		.at = _Generic(((owner *)0)->member, DCK_OPT_TYPE_##KIND \
+			       : offsetof(owner, member)),               \
+		.arg = placeholder, .def = value, .help = __VA_ARGS__    \
+	}
+#define DCK_FLAG(owner, member, word, ...) \
+	DCK_OPTION(FLAG, owner, member, word, NULL, NULL, __VA_ARGS__)
+#define DCK_OPT_TYPE_FLAG   bool
+#define DCK_OPT_TYPE_COUNT  uint64_t
+#define DCK_OPT_TYPE_TIME   uint64_t
+#define DCK_OPT_TYPE_BYTES  uint64_t
+#define DCK_OPT_TYPE_REAL   double
+#define DCK_OPT_TYPE_SHARE  double
+#define DCK_OPT_TYPE_TEXT   const char *
+#define DCK_OPT_TYPE_CHOICE int
+#define DCK_OPT_TYPE_LIST   dck_list
 
 /* Writes every row's default into *cfg (fields without one become zero).
  * E_ARG names the row whose default cannot be read. @since 0.1 */
@@ -51,6 +78,9 @@ DCK_API dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *er
  * bounds. @since 0.1 */
 DCK_API dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const char *text,
 			       dck_err *err);
+
+/* The same for a row that is known; `cfg` is the config that the row's table belongs to. @since 0.1 */
+DCK_API dck_status dck_opt_read(const dck_opt *row, void *cfg, const char *text, dck_err *err);
 
 /* The row of that name, or NULL. Borrowed, static. @since 0.1 */
 DCK_API const dck_opt *dck_opt_find(const dck_opt *table, const char *name);

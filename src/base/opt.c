@@ -239,7 +239,7 @@ const dck_opt *dck_opt_find(const dck_opt *table, const char *name)
 }
 
 /* "option 'runs': " in front of what the parser said. */
-static dck_status set_row(const dck_opt *row, void *cfg, const char *text, dck_err *err)
+dck_status dck_opt_read(const dck_opt *row, void *cfg, const char *text, dck_err *err)
 {
 	dck_err inner;
 	if (!text && row->kind != DCK_OPT_FLAG)
@@ -256,7 +256,7 @@ dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const 
 {
 	const dck_opt *row = dck_opt_find(table, name);
 	if (row)
-		return set_row(row, cfg, text, err);
+		return dck_opt_read(row, cfg, text, err);
 	nearest near;
 	nearest_init(&near, name);
 	for (; table->name; table++)
@@ -271,7 +271,7 @@ dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *err)
 {
 	for (; table->name; table++) {
 		memset((char *)cfg + table->at, 0, kinds[table->kind].size);
-		dck_status st = table->def ? set_row(table, cfg, table->def, err) : DCK_OK;
+		dck_status st = table->def ? dck_opt_read(table, cfg, table->def, err) : DCK_OK;
 		if (st != DCK_OK)
 			return err_while(err, st, "reading the default of an option");
 	}

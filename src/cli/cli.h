@@ -54,26 +54,7 @@ typedef struct cli_section {
 	const cli_item *items;
 } cli_section;
 
-/* A letter that stands for a long name, alike in every command that has the option. */
-typedef struct cli_letter {
-	char letter; /* 0 ends the table */
-	const char *name;
-} cli_letter;
-extern const cli_letter cli_letters[];
-char cli_letter_of(const char *name); /* 0: it has none */
-
 typedef struct cli cli;
-
-/* What would be swallowed silently: an option that changes nothing beside another, or without. */
-typedef struct cli_pair {
-	const char *option; /* NULL ends the table */
-	enum { CLI_BESIDE, CLI_WITHOUT } when;
-	const char *other;
-	const char *unless; /* the other's value with which both are wanted; NULL: none */
-} cli_pair;
-extern const cli_pair cli_common_pairs[]; /* of every command */
-/* Of commands that take dck_plan_options. */
-extern const cli_pair cli_plan_pairs[];
 
 typedef struct cli_command {
 	const char *name, *summary;
@@ -85,7 +66,6 @@ typedef struct cli_command {
 	/* Options that several of the tables have and that mean what the first of them says;
 	 * NULL-ended, NULL: none. All others reach every table that has them. */
 	const char *const *first_only;
-	const cli_pair *pairs; /* NULL: none */
 	size_t config_size;
 	void (*init)(void *config); /* what the tables' defaults do not cover; NULL: nothing */
 	unsigned min_args, max_args;
@@ -111,8 +91,10 @@ struct cli {
 	unsigned nargs;
 	char **program; /* after "--", for commands that take one; NULL: none */
 	const cli_common *common;
-	const dck_opt *given[CLI_GIVEN_MAX]; /* rows of the options that were given, each once */
-	const char *value[CLI_GIVEN_MAX];    /* the last one of each; NULL: of a flag */
+	struct cli_given {
+		const dck_opt *row;
+		const char *value; /* the last one; NULL: of a flag */
+	} given[CLI_GIVEN_MAX];	   /* each option once */
 	size_t ngiven;
 };
 
@@ -122,11 +104,16 @@ int cli_parse(cli *c, int first, void *config);
 bool cli_given(const cli *c, const char *name);
 /* Where that table's part of the command's config lies; NULL: the command has no such table. */
 void *cli_config_find(const cli_command *command, void *config, const dck_opt *table);
-/* Group i: the command's own, then the common one; title NULL past the end. */
-cli_group cli_group_get(const cli_command *command, size_t i);
-/* Calls f for every visible option, an option that two tables have in common only once. */
-void cli_options_each(const cli_command *command,
-		      void (*f)(void *self, const cli_group *g, const dck_opt *row), void *self);
+/* A walk through the options of a command; {0} at first. */
+typedef struct cli_option {
+	const dck_opt *row;
+	cli_group group; /* whose table has the row */
+	size_t index;	 /* of the group */
+} cli_option;
+/* The next visible option; one that two tables have in common comes once. false: no more. */
+bool cli_option_next(const cli_command *command, cli_option *o);
+/* The option of that name or, where name is NULL, of that letter; NULL: there is none. */
+const dck_opt *cli_option_find(const cli_command *command, const char *name, char letter);
 
 /* help.c */
 void cli_help_command(FILE *out, const cli_command *command, const dck_style *style);

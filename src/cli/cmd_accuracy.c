@@ -17,11 +17,8 @@ typedef struct accuracy_command {
 } accuracy_command;
 
 static const dck_opt which_options[] = {
-    {.name = "vary",
-     .kind = DCK_OPT_LIST,
-     .at = offsetof(accuracy_which, vary),
-     .arg = "OPTION=V,V",
-     .help = "one model in several settings, e.g. opt=none,all; the first is the reference"},
+    DCK_OPTION(LIST, accuracy_which, vary, "vary", "OPTION=V,V", NULL,
+	       "one model in several settings, e.g. opt=none,all; the first is the reference"),
     {0},
 };
 

@@ -5,16 +5,16 @@
 #include <limits.h>
 #include <string.h>
 
-typedef struct measure_worker {
+typedef struct bench_worker {
 	uint64_t fd; /* 0: this is no worker */
 	uint64_t streams;
-} measure_worker;
+} bench_worker;
 
 typedef struct bench_config {
 	cli_common common;
 	cli_format format;
 	cli_output output;
-	measure_worker worker;
+	bench_worker worker;
 	cli_scan scan;
 	dck_subject subject;
 	dck_plan plan;
@@ -22,19 +22,12 @@ typedef struct bench_config {
 
 /* How --processes talks to the processes it starts. */
 static const dck_opt worker_options[] = {
-    {.name = "worker-fd",
-     .kind = DCK_OPT_COUNT,
-     .at = offsetof(measure_worker, fd),
-     .arg = "N",
-     .min = 3,
-     .max = INT_MAX,
-     .help = "write the record as JSON to this descriptor and nothing to stdout"},
-    {.name = "worker-streams",
-     .kind = DCK_OPT_COUNT,
-     .at = offsetof(measure_worker, streams),
-     .arg = "N",
-     .max = 1e6,
-     .help = "of a worker: so many requests are served at the same time, for --max-time"},
+    DCK_OPTION(COUNT, bench_worker, fd, "worker-fd", "N", NULL,
+	       "write the record as JSON to this descriptor and nothing to stdout", .min = 3,
+	       .max = INT_MAX),
+    DCK_OPTION(COUNT, bench_worker, streams, "worker-streams", "N", NULL,
+	       "of a worker: so many requests are served at the same time, for --max-time",
+	       .max = 1e6),
     {0},
 };
 
@@ -293,7 +286,6 @@ const cli_command cmd_bench = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
-    .pairs = cli_plan_pairs,
     .config_size = sizeof(bench_config),
     .init = bench_init,
     .max_args = INT_MAX,

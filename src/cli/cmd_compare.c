@@ -21,20 +21,15 @@ typedef struct compare_command {
 } compare_command;
 
 static const dck_opt which_options[] = {
-    {.name = "vary",
-     .kind = DCK_OPT_LIST,
-     .at = offsetof(compare_which, vary),
-     .arg = "OPTION=V,V",
-     .help = "one subject in several settings, e.g. opt=none,all; repeated: all combinations"},
-    {.name = "modes",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(compare_which, modes),
-     .help = "one model eager, fused, with all optimisations and with parallel branches"},
-    {.name = "history",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(compare_which, history),
-     .help = "one record beside the newest before it in the history, of the same subject, machine "
-	     "and method"},
+    DCK_OPTION(LIST, compare_which, vary, "vary", "OPTION=V,V", NULL,
+	       "one subject in several settings, e.g. opt=none,all; repeated: all combinations"),
+    DCK_FLAG(compare_which, modes, "modes",
+	     "one model eager, fused, with all optimisations and with parallel branches",
+	     .excludes = "vary"),
+    DCK_FLAG(compare_which, history, "history",
+	     "one record beside the newest before it in the history, of the same subject, machine "
+	     "and method",
+	     .excludes = "vary modes scan"),
     {0},
 };
 
@@ -86,8 +81,6 @@ static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
 
 	if (s->n != 1)
 		return cli_usage(c, "--vary and --modes take one SUBJECT, %zu are given", s->n);
-	if (cfg->which.modes && cfg->which.vary.n > 0)
-		return cli_usage(c, "--modes is a set of settings, --vary another: give one");
 	status = cfg->which.modes
 		     ? dck_alternatives_modes(&s->of[0], &all, &n, &err)
 		     : dck_alternatives_vary(&s->of[0], &cfg->which.vary, &all, &n, &err);
@@ -250,10 +243,6 @@ static const cli_group groups[] = {
     {"Output", cli_progress_options, offsetof(compare_command, output), false},
     {0},
 };
-static const cli_pair pairs[] = {{"max-rounds", CLI_BESIDE, "rounds", NULL},
-				 {"scan", CLI_BESIDE, "vary", NULL},
-				 {"scan", CLI_BESIDE, "modes", NULL},
-				 {0}};
 static const cli_item examples[] = {
     {"deepclock compare old.onnx new.onnx", "is the new model faster? In turns, with an interval"},
     {"deepclock compare zoo:resnet18 --vary threads=1,2", "one model in two settings"},
@@ -277,7 +266,6 @@ const cli_command cmd_compare = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
-    .pairs = pairs,
     .config_size = sizeof(compare_command),
     .init = compare_init,
     .min_args = 1,

@@ -10,12 +10,6 @@ static bool takes_file(const dck_opt *row)
 	return row->arg && strstr(row->arg, "FILE");
 }
 
-typedef struct script {
-	FILE *out;
-	const cli_command *command;
-	bool with_values; /* bash: only options that take a value, and which */
-} script;
-
 static void words_print(FILE *out, const cli_command *command)
 {
 	for (size_t i = 0; command->word && command->word(i); i++)
@@ -31,28 +25,23 @@ static void choices_print(FILE *out, const dck_opt *row)
 /* --- bash. Options are `--name value` and `--name=value`; the shell parts words at ':' and '=', so
  * the word is taken from the line, and what the shell keeps in front of it is cut off again. */
 
-static void bash_option(void *self, const cli_group *g, const dck_opt *row)
+/* What follows an option that takes a value. */
+static void bash_values(FILE *out, const cli_command *command)
 {
-	const script *s = self;
-	const char letter = cli_letter_of(row->name);
-
-	(void)g;
-	if (!s->with_values) {
-		fprintf(s->out, " --%s", row->name);
-		return;
-	}
-	if (row->kind == DCK_OPT_FLAG)
-		return;
-	fprintf(s->out, "\t%s:--%s", s->command->name, row->name);
-	if (letter)
-		fprintf(s->out, " | %s:-%c", s->command->name, letter);
-	fputc(')', s->out);
-	if (row->choices) {
-		fputs(" words='", s->out);
-		choices_print(s->out, row);
-		fputs("' ;;\n", s->out);
-	} else {
-		fputs(takes_file(row) ? " files=1 ;;\n" : " ;;\n", s->out);
+	for (cli_option o = {0}; cli_option_next(command, &o);) {
+		if (o.row->kind == DCK_OPT_FLAG)
+			continue;
+		fprintf(out, "\t%s:--%s", command->name, o.row->name);
+		if (o.row->letter)
+			fprintf(out, " | %s:-%c", command->name, o.row->letter);
+		fputc(')', out);
+		if (o.row->choices) {
+			fputs(" words='", out);
+			choices_print(out, o.row);
+			fputs("' ;;\n", out);
+		} else {
+			fputs(takes_file(o.row) ? " files=1 ;;\n" : " ;;\n", out);
+		}
 	}
 }
 
@@ -83,8 +72,7 @@ static void bash_write(FILE *out)
 	      "\tcase $command:$option in\n",
 	      out);
 	for (size_t i = 0; cli_commands[i]; i++)
-		cli_options_each(cli_commands[i], bash_option,
-				 &(script){out, cli_commands[i], true});
+		bash_values(out, cli_commands[i]);
 	fputs("\t*) option='' ;;\n"
 	      "\tesac\n"
 	      "\tif [[ -z $option ]]; then\n"
@@ -98,8 +86,8 @@ static void bash_write(FILE *out)
 		fprintf(out, "\t\t%s)%s words='", cli_commands[i]->name,
 			cli_commands[i]->files ? " files=1" : "");
 		words_print(out, cli_commands[i]);
-		cli_options_each(cli_commands[i], bash_option,
-				 &(script){out, cli_commands[i], false});
+		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);)
+			fprintf(out, " --%s", o.row->name);
 		fputs("' ;;\n", out);
 	}
 	fputs("\t\tesac\n"
@@ -130,35 +118,33 @@ static void zsh_text(FILE *out, const char *text)
 	}
 }
 
-static void zsh_option(void *self, const cli_group *g, const dck_opt *row)
+static void zsh_option(FILE *out, const dck_opt *row)
 {
-	const script *s = self;
-	const char letter = cli_letter_of(row->name);
+	const char letter = row->letter;
 	const bool flag = row->kind == DCK_OPT_FLAG;
 
-	(void)g;
-	fputs(" \\\n\t\t\t", s->out);
+	fputs(" \\\n\t\t\t", out);
 	if (letter) /* either form, once */
-		fprintf(s->out, "'(-%c --%s)'{-%c%s,--%s%s}'[", letter, row->name, letter,
+		fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", letter, row->name, letter,
 			flag ? "" : "+", row->name, flag ? "" : "=");
 	else
-		fprintf(s->out, "'%s--%s%s[", row->kind == DCK_OPT_LIST ? "*" : "", row->name,
+		fprintf(out, "'%s--%s%s[", row->kind == DCK_OPT_LIST ? "*" : "", row->name,
 			flag ? "" : "=");
-	zsh_text(s->out, row->help);
-	fputc(']', s->out);
+	zsh_text(out, row->help);
+	fputc(']', out);
 	if (!flag) {
-		fputc(':', s->out);
-		zsh_text(s->out, row->arg ? row->arg : "value");
-		fputc(':', s->out);
+		fputc(':', out);
+		zsh_text(out, row->arg ? row->arg : "value");
+		fputc(':', out);
 		if (row->choices) {
-			fputc('(', s->out);
-			choices_print(s->out, row);
-			fputc(')', s->out);
+			fputc('(', out);
+			choices_print(out, row);
+			fputc(')', out);
 		} else if (takes_file(row)) {
-			fputs("_files", s->out);
+			fputs("_files", out);
 		}
 	}
-	fputc('\'', s->out);
+	fputc('\'', out);
 }
 
 static void zsh_words(FILE *out, const cli_command *command)
@@ -205,8 +191,8 @@ static void zsh_write(FILE *out)
 	      out);
 	for (size_t i = 0; cli_commands[i]; i++) {
 		fprintf(out, "\t%s)\n\t\t_arguments", cli_commands[i]->name);
-		cli_options_each(cli_commands[i], zsh_option,
-				 &(script){out, cli_commands[i], false});
+		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);)
+			zsh_option(out, o.row);
 		zsh_words(out, cli_commands[i]);
 		fputs("\n\t\t;;\n", out);
 	}
@@ -234,26 +220,24 @@ static void fish_text(FILE *out, const char *text)
 	fputc('\'', out);
 }
 
-static void fish_option(void *self, const cli_group *g, const dck_opt *row)
+static void fish_option(FILE *out, const cli_command *command, const dck_opt *row)
 {
-	const script *s = self;
-	const char letter = cli_letter_of(row->name);
+	const char letter = row->letter;
 
-	(void)g;
-	fprintf(s->out, "complete -c deepclock -n '__fish_seen_subcommand_from %s' -l %s",
-		s->command->name, row->name);
+	fprintf(out, "complete -c deepclock -n '__fish_seen_subcommand_from %s' -l %s",
+		command->name, row->name);
 	if (letter)
-		fprintf(s->out, " -s %c", letter);
+		fprintf(out, " -s %c", letter);
 	if (row->kind != DCK_OPT_FLAG)
-		fputs(takes_file(row) ? " -r -F" : " -x", s->out);
+		fputs(takes_file(row) ? " -r -F" : " -x", out);
 	if (row->choices) {
-		fputs(" -a '", s->out);
-		choices_print(s->out, row);
-		fputc('\'', s->out);
+		fputs(" -a '", out);
+		choices_print(out, row);
+		fputc('\'', out);
 	}
-	fputs(" -d ", s->out);
-	fish_text(s->out, row->help);
-	fputc('\n', s->out);
+	fputs(" -d ", out);
+	fish_text(out, row->help);
+	fputc('\n', out);
 }
 
 static void fish_write(FILE *out)
@@ -269,7 +253,8 @@ static void fish_write(FILE *out)
 			command->name);
 		fish_text(out, command->summary);
 		fputc('\n', out);
-		cli_options_each(command, fish_option, &(script){out, command, false});
+		for (cli_option o = {0}; cli_option_next(command, &o);)
+			fish_option(out, command, o.row);
 		if (!command->files)
 			fprintf(out,
 				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -f\n",

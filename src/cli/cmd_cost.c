@@ -21,10 +21,8 @@ typedef struct cost_command {
 } cost_command;
 
 static const dck_opt listing_options[] = {
-    {.name = "operators",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(cost_listing, operators),
-     .help = "list all operators that can be counted, each with its formula"},
+    DCK_FLAG(cost_listing, operators, "operators",
+	     "list all operators that can be counted, each with its formula"),
     {0},
 };
 

@@ -15,11 +15,8 @@ typedef struct engines_config {
 } engines_config;
 
 static const dck_opt probe_options[] = {
-    {.name = "engine-lib",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(struct engines_probe, lib),
-     .arg = "FILE",
-     .help = "the engine's library, instead of the one that would be found"},
+    DCK_OPTION(TEXT, struct engines_probe, lib, "engine-lib", "FILE", NULL,
+	       "the engine's library, instead of the one that would be found"),
     {0},
 };
 

@@ -294,22 +294,6 @@ static bool takes(const action *a, const char *name)
 	return false;
 }
 
-typedef struct option_check {
-	const cli *c;
-	const action *a;
-	const char *wrong;
-} option_check;
-
-static void option_look(void *self, const cli_group *g, const dck_opt *row)
-{
-	option_check *check = self;
-
-	if (g->table == cli_common_options || strcmp(row->name, "db") == 0)
-		return;
-	if (!check->wrong && cli_given(check->c, row->name) && !takes(check->a, row->name))
-		check->wrong = row->name;
-}
-
 /* "1 argument", "16 arguments". */
 static const char *counted(unsigned n, char *buf, size_t size)
 {
@@ -320,7 +304,6 @@ static const char *counted(unsigned n, char *buf, size_t size)
 static int action_check(const cli *c, const action *a)
 {
 	char text[40];
-	option_check check = {.c = c, .a = a};
 	const unsigned n = c->nargs > 0 ? c->nargs - 1 : 0;
 
 	if (n < a->min_args)
@@ -330,9 +313,10 @@ static int action_check(const cli *c, const action *a)
 				 a->max_args > 0 ? "at most " : "no argument",
 				 a->max_args > 0 ? counted(a->max_args, text, sizeof text) : "",
 				 c->args[a->max_args + 1], a->max_args > 0 ? " too" : "");
-	cli_options_each(c->command, option_look, &check);
-	if (check.wrong)
-		return cli_usage(c, "--%s is not for 'history %s'", check.wrong, a->name);
+	for (cli_option o = {0}; cli_option_next(c->command, &o);)
+		if (o.group.table != cli_common_options && strcmp(o.row->name, "db") != 0 &&
+		    cli_given(c, o.row->name) && !takes(a, o.row->name))
+			return cli_usage(c, "--%s is not for 'history %s'", o.row->name, a->name);
 	return CLI_OK;
 }
 
@@ -416,33 +400,21 @@ static int history_run(cli *c, void *config)
 /* --- the descriptor */
 
 static const dck_opt metric_options[] = {
-    {.name = "metric",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(history_metric, metric),
-     .arg = "TAG",
-     .help = "list: the metric that is shown (default: latency/median); compare: what is compared"},
+    DCK_OPTION(
+	TEXT, history_metric, metric, "metric", "TAG", NULL,
+	"list: the metric that is shown (default: latency/median); compare: what is compared"),
     {0},
 };
 static const dck_opt export_table[] = {
-    {.name = "csv",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(history_output, csv),
-     .help = "export: the metrics as CSV, one in a row"},
+    DCK_FLAG(history_output, csv, "csv", "export: the metrics as CSV, one in a row"),
     {0},
 };
 static const dck_opt place_options[] = {
-    {.name = "db",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(cli_output, db),
-     .arg = "FILE",
-     .help =
-	 "the history's file (default: $DEEPCLOCK_DB, or deepclock/history.db in the folder for "
-	 "data)"},
-    {.name = "commit",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(cli_output, commit),
-     .arg = "ID",
-     .help = "import: the commit that the records belong to"},
+    DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
+	       "the history's file (default: $DEEPCLOCK_DB, or deepclock/history.db in the folder "
+	       "for data)"),
+    DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
+	       "import: the commit that the records belong to"),
     {0},
 };
 

@@ -98,13 +98,6 @@ static const cli_group groups[] = {
     {"Output", cli_progress_options, offsetof(load_command, output), false},
     {0},
 };
-static const cli_pair pairs[] = {
-    {"precision", CLI_WITHOUT, "find-peak", NULL},
-    {"max-time", CLI_WITHOUT, "find-peak", NULL},
-    {"confidence", CLI_WITHOUT, "slo", NULL},
-    {"max-warmup", CLI_BESIDE, "warmup", "auto"},
-    {0},
-};
 static const cli_item examples[] = {
     {"deepclock load zoo:resnet18 --rate 20",
      "requests at random times, 20 a second: what users would wait"},
@@ -133,7 +126,6 @@ const cli_command cmd_load = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
-    .pairs = pairs,
     .config_size = sizeof(load_command),
     .init = load_init,
     .max_args = 1,

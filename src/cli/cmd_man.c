@@ -68,28 +68,24 @@ static void items(FILE *out, const char *title, const cli_item *list)
 	}
 }
 
-typedef struct option_writer {
-	FILE *out;
-	const char *title;
-} option_writer;
-
-static void option_write(void *self, const cli_group *g, const dck_opt *row)
+static void options(FILE *out, const cli_command *command)
 {
-	option_writer *w = self;
-	const char letter = cli_letter_of(row->name);
+	const char *title = NULL;
 	char text[512];
 
-	if (w->title != g->title)
-		fprintf(w->out, ".SS %s\n", g->title);
-	w->title = g->title;
-	fputs(".TP\n", w->out);
-	if (letter)
-		fprintf(w->out, "\\fB\\-%c\\fR, ", letter);
-	roff_line(w->out, "\\fB\\-\\-", row->name, "\\fR");
-	if (row->arg)
-		roff_line(w->out, " \\fI", row->arg, "\\fR");
-	cli_option_text(row, text, sizeof text);
-	roff_line(w->out, "\n", text, "\n");
+	fputs(".SH OPTIONS\n", out);
+	for (cli_option o = {0}; cli_option_next(command, &o); title = o.group.title) {
+		if (title != o.group.title)
+			fprintf(out, ".SS %s\n", o.group.title);
+		fputs(".TP\n", out);
+		if (o.row->letter)
+			fprintf(out, "\\fB\\-%c\\fR, ", o.row->letter);
+		roff_line(out, "\\fB\\-\\-", o.row->name, "\\fR");
+		if (o.row->arg)
+			roff_line(out, " \\fI", o.row->arg, "\\fR");
+		cli_option_text(o.row, text, sizeof text);
+		roff_line(out, "\n", text, "\n");
+	}
 }
 
 static void examples(FILE *out, const cli_item *list)
@@ -103,7 +99,6 @@ static void examples(FILE *out, const cli_item *list)
 
 static void page_command(FILE *out, const cli_command *command)
 {
-	option_writer w = {out, NULL};
 	char name[64];
 
 	snprintf(name, sizeof name, "deepclock-%s", command->name);
@@ -117,8 +112,7 @@ static void page_command(FILE *out, const cli_command *command)
 	roff_line(out, ".SH DESCRIPTION\n", command->about, "\n");
 	for (const cli_section *s = command->sections; s && s->title; s++)
 		items(out, s->title, s->items);
-	fputs(".SH OPTIONS\n", out);
-	cli_options_each(command, option_write, &w);
+	options(out, command);
 	items(out, "exit status", cli_exit_codes);
 	examples(out, command->examples);
 	fputs(".SH SEE ALSO\n.BR deepclock (1)\n", out);

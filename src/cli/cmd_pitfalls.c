@@ -18,10 +18,7 @@ typedef struct pitfalls_command {
 } pitfalls_command;
 
 static const dck_opt list_options[] = {
-    {.name = "list",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(pitfalls_list, list),
-     .help = "show the mistakes by their keys, and measure nothing"},
+    DCK_FLAG(pitfalls_list, list, "list", "show the mistakes by their keys, and measure nothing"),
     {0},
 };
 

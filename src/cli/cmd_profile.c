@@ -91,7 +91,6 @@ const cli_command cmd_profile = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
-    .pairs = cli_plan_pairs,
     .config_size = sizeof(profile_command),
     .init = profile_init,
     .min_args = 1,

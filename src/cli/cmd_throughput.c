@@ -82,11 +82,6 @@ static const cli_group groups[] = {
     {"Output", cli_progress_options, offsetof(throughput_command, output), false},
     {0},
 };
-static const cli_pair pairs[] = {
-    {"min-batch", CLI_BESIDE, "batch", NULL},
-    {"max-batch", CLI_BESIDE, "batch", NULL},
-    {0},
-};
 static const cli_item examples[] = {
     {"deepclock throughput zoo:resnet18", "the batch size that gives the most images per second"},
     {"deepclock throughput model.onnx --slo 'p99<=20ms'",
@@ -115,7 +110,6 @@ const cli_command cmd_throughput = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
-    .pairs = pairs,
     .first_only = lists,
     .config_size = sizeof(throughput_command),
     .init = throughput_init,

@@ -16,11 +16,8 @@ typedef struct zoo_config {
 } zoo_config;
 
 static const dck_opt output_options[] = {
-    {.name = "out",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(struct zoo_output, file),
-     .arg = "FILE",
-     .help = "write the network as an ONNX file; '-': to stdout"},
+    DCK_OPTION(TEXT, struct zoo_output, file, "out", "FILE", NULL,
+	       "write the network as an ONNX file; '-': to stdout", .letter = 'o'),
     {0},
 };
 

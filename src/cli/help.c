@@ -90,25 +90,22 @@ static void section(FILE *out, const dck_style *style, const char *name, const c
 		item(out, style, i->term, i->text, items_column(items));
 }
 
-typedef struct option_printer {
-	FILE *out;
-	const dck_style *style;
-	const char *title; /* of the group whose heading was printed last */
-} option_printer;
-
-static void option_print(void *self, const cli_group *g, const dck_opt *row)
+static void options(FILE *out, const dck_style *style, const cli_command *command)
 {
-	option_printer *p = self;
-	const char letter = cli_letter_of(row->name);
-	char term[128], text[512];
+	const char *group = NULL;
+	char term[96], text[512];
 
-	if (p->title != g->title)
-		title(p->out, p->style, g->title);
-	p->title = g->title;
-	snprintf(term, sizeof term, "%s%.1s%s--%s%s%s", letter ? "-" : "", &letter,
-		 letter ? ", " : "", row->name, row->arg ? " " : "", row->arg ? row->arg : "");
-	cli_option_text(row, text, sizeof text);
-	item(p->out, p->style, term, text, COLUMN);
+	for (cli_option o = {0}; cli_option_next(command, &o); group = o.group.title) {
+		const dck_opt *row = o.row;
+
+		if (group != o.group.title)
+			title(out, style, o.group.title);
+		snprintf(term, sizeof term, "%s%.1s%s--%s%s%s", row->letter ? "-" : "",
+			 &row->letter, row->letter ? ", " : "", row->name, row->arg ? " " : "",
+			 row->arg ? row->arg : "");
+		cli_option_text(row, text, sizeof text);
+		item(out, style, term, text, COLUMN);
+	}
 }
 
 static void examples(FILE *out, const dck_style *style, const cli_item *items)
@@ -124,8 +121,6 @@ static void examples(FILE *out, const dck_style *style, const cli_item *items)
 
 void cli_help_command(FILE *out, const cli_command *command, const dck_style *style)
 {
-	option_printer p = {out, style, NULL};
-
 	for (size_t i = 0; command->usage[i]; i++)
 		fprintf(out, "%s deepclock %s%s%s\n", i ? "      " : "Usage:", command->name,
 			*command->usage[i] ? " " : "", command->usage[i]);
@@ -134,7 +129,7 @@ void cli_help_command(FILE *out, const cli_command *command, const dck_style *st
 	fputc('\n', out);
 	for (const cli_section *s = command->sections; s && s->title; s++)
 		section(out, style, s->title, s->items);
-	cli_options_each(command, option_print, &p);
+	options(out, style, command);
 	examples(out, style, command->examples);
 }
 

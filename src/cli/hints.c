@@ -45,20 +45,12 @@ typedef struct name_list {
 	size_t n;
 } name_list;
 
-static void name_add(void *self, const cli_group *g, const dck_opt *row)
-{
-	name_list *list = self;
-
-	(void)g;
-	if (list->n < NAMES_MAX)
-		list->name[list->n++] = row->name;
-}
-
 static name_list names_of(const cli_command *command)
 {
 	name_list list = {.n = 0};
 
-	cli_options_each(command, name_add, &list);
+	for (cli_option o = {0}; list.n < NAMES_MAX && cli_option_next(command, &o);)
+		list.name[list.n++] = o.row->name;
 	return list;
 }
 

@@ -4,68 +4,31 @@
 #include "hints.h"
 #include <string.h>
 
-cli_group cli_group_get(const cli_command *command, size_t i)
+/* Group i: the command's own, then the common one; title NULL past the end. */
+static cli_group group_get(const cli_command *command, size_t i)
 {
 	size_t n = 0;
 
 	for (; command->groups && command->groups[n].title; n++)
 		if (n == i)
 			return command->groups[i];
-	if (i == n)
-		return (cli_group){.title = "General", .table = cli_common_options, .at = 0};
-	return (cli_group){0};
+	return i == n ? (cli_group){.title = "General", .table = cli_common_options}
+		      : (cli_group){0};
 }
 
-static bool option_is_repeated(const cli_command *command, size_t before, const char *name)
+/* Every row of every table. */
+static bool row_next(const cli_command *command, cli_option *o)
 {
-	for (size_t i = 0; i < before; i++)
-		if (dck_opt_find(cli_group_get(command, i).table, name))
-			return true;
-	return false;
-}
-
-static bool is_first_only(const cli_command *command, const char *name)
-{
-	for (size_t i = 0; command->first_only && command->first_only[i]; i++)
-		if (strcmp(command->first_only[i], name) == 0)
-			return true;
-	return false;
-}
-
-void cli_options_each(const cli_command *command,
-		      void (*f)(void *self, const cli_group *g, const dck_opt *row), void *self)
-{
-	cli_group g;
-
-	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
-		for (const dck_opt *row = g.table; !g.hidden && row->name; row++)
-			if (!option_is_repeated(command, i, row->name))
-				f(self, &g, row);
-}
-
-/* c->ngiven: it was not. */
-static size_t given_at(const cli *c, const char *name)
-{
-	size_t i = 0;
-
-	while (i < c->ngiven && strcmp(c->given[i]->name, name) != 0)
-		i++;
-	return i;
-}
-
-bool cli_given(const cli *c, const char *name)
-{
-	return given_at(c, name) < c->ngiven;
-}
-
-void *cli_config_find(const cli_command *command, void *config, const dck_opt *table)
-{
-	cli_group g;
-
-	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
-		if (g.table == table)
-			return (char *)config + g.at;
-	return NULL;
+	if (!o->row)
+		o->group = group_get(command, 0);
+	o->row = o->row ? o->row + 1 : o->group.table;
+	while (!o->row->name) {
+		o->group = group_get(command, ++o->index);
+		if (!o->group.title)
+			return false;
+		o->row = o->group.table;
+	}
+	return true;
 }
 
 /* Other spellings, where a command has the option and no other of that name. */
@@ -81,52 +44,77 @@ static const char *alias_of(const char *name)
 	return NULL;
 }
 
-static const dck_opt *row_find(const cli_command *command, const char *name)
+const dck_opt *cli_option_find(const cli_command *command, const char *name, char letter)
 {
-	cli_group g;
+	const char *alias = name ? alias_of(name) : NULL;
 
-	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++) {
-		const dck_opt *row = dck_opt_find(g.table, name);
+	for (cli_option o = {0}; row_next(command, &o);)
+		if (name ? strcmp(o.row->name, name) == 0 : o.row->letter == letter)
+			return o.row;
+	return alias ? cli_option_find(command, alias, 0) : NULL;
+}
 
-		if (row)
-			return row;
-	}
+bool cli_option_next(const cli_command *command, cli_option *o)
+{
+	while (row_next(command, o))
+		if (!o->group.hidden && cli_option_find(command, o->row->name, 0) == o->row)
+			return true;
+	return false;
+}
+
+static bool is_first_only(const cli_command *command, const char *name)
+{
+	for (size_t i = 0; command->first_only && command->first_only[i]; i++)
+		if (strcmp(command->first_only[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* NULL: it was not. */
+static const struct cli_given *given_find(const cli *c, const char *name)
+{
+	for (size_t i = 0; i < c->ngiven; i++)
+		if (strcmp(c->given[i].row->name, name) == 0)
+			return &c->given[i];
 	return NULL;
 }
 
-static const dck_opt *option_find(const cli_command *command, const char *name)
+bool cli_given(const cli *c, const char *name)
 {
-	const dck_opt *row = row_find(command, name);
-	const char *alias = row ? NULL : alias_of(name);
+	return given_find(c, name) != NULL;
+}
 
-	return alias ? row_find(command, alias) : row;
+void *cli_config_find(const cli_command *command, void *config, const dck_opt *table)
+{
+	cli_group g;
+
+	for (size_t i = 0; (g = group_get(command, i)).title; i++)
+		if (g.table == table)
+			return (char *)config + g.at;
+	return NULL;
 }
 
 /* An option that several tables have (--seed) is one option and reaches all of them. */
 static int option_set(cli *c, void *config, const dck_opt *row, const char *value)
 {
-	const char *name = row->name;
-	cli_group g;
+	const struct cli_given *before = given_find(c, row->name);
+	const size_t at = before ? (size_t)(before - c->given) : c->ngiven;
 	dck_err err;
 
 	/* As of a variable of the shell that is not set. */
 	if (value && !value[0] && (row->kind == DCK_OPT_TEXT || row->kind == DCK_OPT_LIST))
-		return cli_usage(c, "the value of --%s is empty: give %s", name,
+		return cli_usage(c, "the value of --%s is empty: give %s", row->name,
 				 row->arg ? row->arg : "one");
-	const size_t at = given_at(c, name);
-
 	if (at < CLI_GIVEN_MAX) {
-		c->ngiven += at == c->ngiven;
-		c->given[at] = row;
-		c->value[at] = value;
+		c->given[at] = (struct cli_given){row, value};
+		c->ngiven += !before;
 	}
-
-	for (size_t i = 0; (g = cli_group_get(c->command, i)).title; i++) {
-		if (!dck_opt_find(g.table, name))
+	for (cli_option o = {0}; row_next(c->command, &o);) {
+		if (strcmp(o.row->name, row->name) != 0)
 			continue;
-		if (dck_opt_set(g.table, (char *)config + g.at, name, value, &err) != DCK_OK)
+		if (dck_opt_read(o.row, (char *)config + o.group.at, value, &err) != DCK_OK)
 			return cli_usage(c, "%s", err.msg);
-		if (is_first_only(c->command, name))
+		if (is_first_only(c->command, row->name))
 			break;
 	}
 	return CLI_OK;
@@ -158,7 +146,7 @@ static int option_read(cli *c, void *config, const char *text, const char *next,
 		return cli_usage(c, "unknown option '--%.60s...'", text);
 	memcpy(name, text, n);
 	name[n] = 0;
-	row = option_find(c->command, name);
+	row = cli_option_find(c->command, name, 0);
 	if (!row)
 		return cli_hint_option(c, "--", name, equals ? equals + 1 : next);
 	if (row->kind == DCK_OPT_FLAG || equals)
@@ -173,20 +161,18 @@ static int option_read(cli *c, void *config, const char *text, const char *next,
 static const dck_opt *letter_find(const cli *c, char letter, const char *next)
 {
 	const char text[] = {letter, 0};
+	const dck_opt *row = cli_option_find(c->command, NULL, letter);
 
-	for (const cli_letter *l = cli_letters; l->letter; l++) {
-		const dck_opt *row = l->letter == letter ? option_find(c->command, l->name) : NULL;
+	if (row)
+		return row;
+	for (size_t i = 0; cli_commands[i] && !row; i++)
+		row = cli_option_find(cli_commands[i], NULL, letter);
+	if (row) {
+		const char *near = cli_hint_name(c, row->name);
 
-		if (row)
-			return row;
-		if (l->letter == letter) {
-			const char *near = cli_hint_name(c, l->name);
-
-			cli_usage(c, "'-%c' is --%s, which '%s' does not have%s%s", letter, l->name,
-				  c->command->name, near ? "; here it is --" : "",
-				  near ? near : "");
-			return NULL;
-		}
+		cli_usage(c, "'-%c' is --%s, which '%s' does not have%s%s", letter, row->name,
+			  c->command->name, near ? "; here it is --" : "", near ? near : "");
+		return NULL;
 	}
 	cli_hint_option(c, "-", text, next);
 	return NULL;
@@ -223,26 +209,46 @@ static int letters_read(cli *c, void *config, const char *text, const char *next
 	return code;
 }
 
-static int pairs_check(const cli *c, const cli_pair *p)
+/* One word of a row's rules, "warmup=auto": that value was given or is the default. */
+static bool rule_holds(const cli *c, const char *word)
 {
-	/* A worker is given whole plans, by the program itself. */
-	if (cli_given(c, "worker-fd"))
-		return CLI_OK;
-	for (; p && p->option; p++) {
-		const size_t other = given_at(c, p->other);
-		const bool given = other < c->ngiven;
+	const size_t n = strcspn(word, "=");
+	const struct cli_given *given;
+	const dck_opt *row;
+	char name[64];
 
-		if (!cli_given(c, p->option) || given == (p->when == CLI_WITHOUT) ||
-		    (given && p->unless && c->value[other] &&
-		     strcmp(c->value[other], p->unless) == 0))
-			continue;
-		if (p->when == CLI_WITHOUT)
-			return cli_usage(c, "--%s changes nothing without --%s", p->option,
-					 p->other);
-		return cli_usage(c, "--%s changes nothing beside --%s: give one of them", p->option,
-				 p->other);
+	snprintf(name, sizeof name, "%.*s", (int)n, word);
+	given = given_find(c, name);
+	if (!word[n])
+		return given != NULL;
+	row = cli_option_find(c->command, name, 0);
+	return strcmp(given && given->value ? given->value
+		      : row && row->def	    ? row->def
+					    : "",
+		      word + n + 1) == 0;
+}
+
+/* What would be swallowed silently is refused: an option beside or without another. */
+static int rules_check(const cli *c, const dck_opt *row)
+{
+	char rules[256], all[256] = "", *rest, *word;
+	bool holds = !row->needs;
+
+	snprintf(rules, sizeof rules, "%s", row->excludes ? row->excludes : "");
+	for (word = strtok_r(rules, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		if (rule_holds(c, word))
+			return cli_usage(c, "--%s and --%s exclude each other: give one of them",
+					 row->name, word);
+	snprintf(rules, sizeof rules, "%s", row->needs ? row->needs : "");
+	for (word = strtok_r(rules, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		const size_t used = strlen(all);
+
+		holds |= rule_holds(c, word);
+		snprintf(all + used, sizeof all - used, "%s--%.*s%s%s", used > 0 ? " or " : "",
+			 (int)strcspn(word, "="), word, strchr(word, '=') ? " " : "",
+			 strchr(word, '=') ? strchr(word, '=') + 1 : "");
 	}
-	return CLI_OK;
+	return holds ? CLI_OK : cli_usage(c, "--%s needs %s", row->name, all);
 }
 
 static int args_check(const cli *c)
@@ -274,7 +280,7 @@ int cli_parse(cli *c, int first, void *config)
 	dck_err err;
 	int code;
 
-	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
+	for (size_t i = 0; (g = group_get(command, i)).title; i++)
 		if (dck_opt_defaults(g.table, (char *)config + g.at, &err) != DCK_OK)
 			return cli_failed(&err);
 	for (int i = first; i < c->argc; i++) {
@@ -306,7 +312,8 @@ int cli_parse(cli *c, int first, void *config)
 	if (c->program && !c->program[0])
 		return cli_usage(c, "no program after '--'");
 	code = args_check(c);
-	if (code == CLI_OK)
-		code = pairs_check(c, cli_common_pairs);
-	return code == CLI_OK ? pairs_check(c, c->command->pairs) : code;
+	/* A worker is given whole plans, by the program itself. */
+	for (size_t i = 0; code == CLI_OK && i < c->ngiven && !cli_given(c, "worker-fd"); i++)
+		code = rules_check(c, c->given[i].row);
+	return code;
 }

@@ -10,46 +10,28 @@
 #include <unistd.h>
 
 const dck_opt cli_save_options[] = {
-    {.name = "save",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(cli_output, save),
-     .arg = "FILE",
-     .help = "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again"},
-    {.name = "db",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(cli_output, db),
-     .arg = "FILE",
-     .help = "the history that what is saved is added to; also without --save"},
-    {.name = "commit",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(cli_output, commit),
-     .arg = "ID",
-     .help = "the commit it belongs to in the history; by itself that of the Git working tree"},
-    {.name = "no-history",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(cli_output, no_history),
-     .help = "do not add it to the history"},
+    DCK_OPTION(TEXT, cli_output, save, "save", "FILE", NULL,
+	       "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again",
+	       .letter = 's'),
+    DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
+	       "the history that what is saved is added to; also without --save",
+	       .excludes = "no-history"),
+    DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
+	       "the commit it belongs to in the history; by itself that of the Git working tree",
+	       .needs = "save db", .excludes = "no-history"),
+    DCK_FLAG(cli_output, no_history, "no-history", "do not add it to the history"),
     {0},
 };
 
 const dck_opt cli_progress_options[] = {
-    {.name = "no-progress",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(cli_output, no_progress),
-     .help = "no progress line, also on a terminal"},
+    DCK_FLAG(cli_output, no_progress, "no-progress", "no progress line, also on a terminal"),
     {0},
 };
 
 static const char *const per[] = {"metric", "run", NULL};
 
 const dck_opt cli_per_options[] = {
-    {.name = "per",
-     .kind = DCK_OPT_CHOICE,
-     .at = offsetof(cli_output, per),
-     .arg = "WHAT",
-     .def = "metric",
-     .choices = per,
-     .help = "the rows of CSV"},
+    DCK_OPTION(CHOICE, cli_output, per, "per", "WHAT", "metric", "the rows of CSV", .choices = per),
     {0},
 };
 
@@ -161,11 +143,6 @@ int cli_save_check(const cli *c, const cli_output *o)
 	if (o->save && strcmp(o->save, "-") == 0)
 		return cli_usage(
 		    c, "--save needs a file; for the record on stdout give --format json");
-	if (o->db && o->no_history)
-		return cli_usage(c, "--db changes nothing beside --no-history: give one of them");
-	if (o->commit && (o->no_history || (!o->save && !o->db)))
-		return cli_usage(c, "--commit is kept in the history: give --save or --db too%s",
-				 o->no_history ? ", without --no-history" : "");
 	if (o->save && cli_file_check(o->save, &err) != DCK_OK) {
 		cli_message("--save: %s", err.msg);
 		return CLI_FAILED;

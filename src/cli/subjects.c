@@ -75,12 +75,10 @@ int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s)
 }
 
 const dck_opt cli_scan_options[] = {
-    {.name = "scan",
-     .kind = DCK_OPT_LIST,
-     .at = offsetof(cli_scan, scan),
-     .arg = "NAME=VALUES",
-     .help = "each {NAME} in a program's words becomes each value: 1..8, 0..1:0.25 or a,b,c; "
-	     "repeated: all combinations"},
+    DCK_OPTION(LIST, cli_scan, scan, "scan", "NAME=VALUES", NULL,
+	       "each {NAME} in a program's words becomes each value: 1..8, 0..1:0.25 or a,b,c; "
+	       "repeated: all combinations",
+	       .excludes = "vary modes"),
     {0},
 };
 

@@ -20,25 +20,12 @@
 static const char *const by_choices[] = {"record", "commit", "day", NULL};
 
 const dck_opt dck_history_trend_options[] = {
-    {.name = "by",
-     .kind = DCK_OPT_CHOICE,
-     .at = offsetof(dck_history_trend_config, by),
-     .arg = "WHAT",
-     .def = "record",
-     .choices = by_choices,
-     .help = "trend: what a point is; of several records their mean"},
-    {.name = "mixed",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(dck_history_trend_config, mixed),
-     .help = "trend: records of other machines and methods too, which do not compare"},
-    {.name = "least",
-     .kind = DCK_OPT_SHARE,
-     .at = offsetof(dck_history_trend_config, least),
-     .arg = "SHARE",
-     .def = "0",
-     .min = 0,
-     .max = 1,
-     .help = "trend: changes of the level by less are not marked"},
+    DCK_OPTION(CHOICE, dck_history_trend_config, by, "by", "WHAT", "record",
+	       "trend: what a point is; of several records their mean", .choices = by_choices),
+    DCK_FLAG(dck_history_trend_config, mixed, "mixed",
+	     "trend: records of other machines and methods too, which do not compare"),
+    DCK_OPTION(SHARE, dck_history_trend_config, least, "least", "SHARE", "0",
+	       "trend: changes of the level by less are not marked", .max = 1),
     {0},
 };
 

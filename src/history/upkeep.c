@@ -8,21 +8,12 @@
 #include <string.h>
 
 const dck_opt dck_history_prune_options[] = {
-    {.name = "keep",
-     .kind = DCK_OPT_COUNT,
-     .at = offsetof(dck_history_prune_config, keep),
-     .arg = "N",
-     .min = 1,
-     .help = "prune: keep the newest N records of each subject and command"},
-    {.name = "older-than",
-     .kind = DCK_OPT_TEXT,
-     .at = offsetof(dck_history_prune_config, older_than),
-     .arg = "AGE",
-     .help = "prune: remove records that are older, as 90d, or than a date"},
-    {.name = "dry-run",
-     .kind = DCK_OPT_FLAG,
-     .at = offsetof(dck_history_prune_config, dry_run),
-     .help = "prune, rm: only say what would be removed"},
+    DCK_OPTION(COUNT, dck_history_prune_config, keep, "keep", "N", NULL,
+	       "prune: keep the newest N records of each subject and command", .min = 1),
+    DCK_OPTION(TEXT, dck_history_prune_config, older_than, "older-than", "AGE", NULL,
+	       "prune: remove records that are older, as 90d, or than a date"),
+    DCK_FLAG(dck_history_prune_config, dry_run, "dry-run",
+	     "prune, rm: only say what would be removed"),
     {0},
 };
 

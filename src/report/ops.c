@@ -10,29 +10,14 @@ static const char *const by_choices[] = {"auto", "type", "node", "module", "all"
 static const char *const sort_choices[] = {"auto",  "time", "macs",  "flops", "params",
 					   "bytes", "name", "graph", NULL};
 
-#define AT(field) offsetof(dck_op_view, field)
 const dck_opt dck_op_options[] = {
-    {.name = "by",
-     .kind = DCK_OPT_CHOICE,
-     .at = AT(by),
-     .arg = "WHAT",
-     .def = "auto",
-     .choices = by_choices,
-     .help = "which tables of operators"},
-    {.name = "sort",
-     .kind = DCK_OPT_CHOICE,
-     .at = AT(sort),
-     .arg = "WHAT",
-     .def = "auto",
-     .choices = sort_choices,
-     .help = "the order of operators; by itself time, or MACs where nothing was timed"},
-    {.name = "top",
-     .kind = DCK_OPT_COUNT,
-     .at = AT(top),
-     .arg = "N",
-     .min = 0,
-     .max = 1e9,
-     .help = "rows of each table of operators; 0: 20 of a text, all of a CSV"},
+    DCK_OPTION(CHOICE, dck_op_view, by, "by", "WHAT", "auto", "which tables of operators",
+	       .choices = by_choices),
+    DCK_OPTION(CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
+	       "the order of operators; by itself time, or MACs where nothing was timed",
+	       .choices = sort_choices),
+    DCK_OPTION(COUNT, dck_op_view, top, "top", "N", NULL,
+	       "rows of each table of operators; 0: 20 of a text, all of a CSV", .max = 1e9),
     {0},
 };
 

@@ -24,16 +24,15 @@ typedef struct config {
 
 static const char *const levels[] = {"none", "basic", "extended", "all", NULL};
 static const dck_opt table[] = {
-    {"quiet", DCK_OPT_FLAG, offsetof(config, quiet), NULL, NULL, "say nothing", NULL, 0, 0},
-    {"runs", DCK_OPT_COUNT, offsetof(config, runs), "N", "10", "h", NULL, 1, 2e6},
-    {"max-time", DCK_OPT_TIME, offsetof(config, time), "TIME", "5s", "h", NULL, 1e7, 0},
-    {"memory", DCK_OPT_BYTES, offsetof(config, bytes), "BYTES", "64MiB", "h", NULL, 0,
-     1048576. * 128},
-    {"ratio", DCK_OPT_REAL, offsetof(config, ratio), "R", "-0.5", "h", NULL, -1, 1},
-    {"precision", DCK_OPT_SHARE, offsetof(config, precision), "SHARE", "1%", "h", NULL, 0.001, 0.5},
-    {"name", DCK_OPT_TEXT, offsetof(config, text), "TEXT", NULL, "h", NULL, 0, 0},
-    {"opt", DCK_OPT_CHOICE, offsetof(config, opt), "LEVEL", "all", "h", levels, 0, 0},
-    {"shape", DCK_OPT_LIST, offsetof(config, shape), "NAME=DIMS", NULL, "h", NULL, 0, 0},
+    DCK_FLAG(config, quiet, "quiet", "say nothing"),
+    DCK_OPTION(COUNT, config, runs, "runs", "N", "10", "h", .min = 1, .max = 2e6),
+    DCK_OPTION(TIME, config, time, "max-time", "TIME", "5s", "h", .min = 1e7),
+    DCK_OPTION(BYTES, config, bytes, "memory", "BYTES", "64MiB", "h", .max = 1048576. * 128),
+    DCK_OPTION(REAL, config, ratio, "ratio", "R", "-0.5", "h", .min = -1, .max = 1),
+    DCK_OPTION(SHARE, config, precision, "precision", "SHARE", "1%", "h", .min = 0.001, .max = 0.5),
+    DCK_OPTION(TEXT, config, text, "name", "TEXT", NULL, "h"),
+    DCK_OPTION(CHOICE, config, opt, "opt", "LEVEL", "all", "h", .choices = levels),
+    DCK_OPTION(LIST, config, shape, "shape", "NAME=DIMS", NULL, "h"),
     {0},
 };
 
@@ -59,12 +58,12 @@ static void a_wrong_default_is_named(void **state)
 {
 	(void)state;
 	static const dck_opt wrong[] = {
-	    {"pause", DCK_OPT_TIME, 0, "TIME", "5", "h", NULL, 0, 0},
+	    DCK_OPTION(TIME, config, time, "pause", "TIME", "5", "h"),
 	    {0},
 	};
-	uint64_t v;
+	config c;
 	dck_err e;
-	assert_int_equal(dck_opt_defaults(wrong, &v, &e), DCK_E_ARG);
+	assert_int_equal(dck_opt_defaults(wrong, &c, &e), DCK_E_ARG);
 	assert_non_null(strstr(e.msg, "option 'pause': '5' has no unit"));
 }
 

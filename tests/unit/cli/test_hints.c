@@ -14,26 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct search {
-	const char *name;
-	size_t n;
-	bool found;
-} search;
-
-static void look(void *self, const cli_group *g, const dck_opt *row)
-{
-	search *s = self;
-
-	(void)g;
-	s->found |= strlen(row->name) == s->n && strncmp(row->name, s->name, s->n) == 0;
-}
-
 static bool command_has(const cli_command *command, const char *name, size_t n)
 {
-	search s = {.name = name, .n = n};
-
-	cli_options_each(command, look, &s);
-	return s.found;
+	for (cli_option o = {0}; cli_option_next(command, &o);)
+		if (strlen(o.row->name) == n && strncmp(o.row->name, name, n) == 0)
+			return true;
+	return false;
 }
 
 static bool any_has(const char *name, size_t n)
@@ -136,16 +122,53 @@ static void only_what_a_command_has_is_named(void **state)
 	assert_true(named > 500);
 }
 
-/* The letters are options, and each stands for one. */
-static void letters_are_options(void **state)
+/* One letter for one name and one name for one letter, in all commands. */
+static void letters_are_alike_everywhere(void **state)
 {
+	const char *name_of[128] = {NULL};
+	size_t letters = 0;
+
 	(void)state;
-	for (const cli_letter *l = cli_letters; l->letter; l++) {
-		assert_true(any_has(l->name, strlen(l->name)));
-		assert_int_equal(cli_letter_of(l->name), l->letter);
-		for (const cli_letter *k = cli_letters; k != l; k++)
-			assert_true(k->letter != l->letter && strcmp(k->name, l->name) != 0);
-	}
+	for (size_t i = 0; cli_commands[i]; i++)
+		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);)
+			if (o.row->letter) {
+				const char **name = &name_of[o.row->letter & 127];
+
+				letters += !*name;
+				*name = *name ? *name : o.row->name;
+				assert_string_equal(*name, o.row->name);
+			}
+	assert_int_equal(letters, 11);
+	for (size_t i = 0; cli_commands[i]; i++)
+		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);)
+			for (int k = 0; k < 128; k++)
+				if (name_of[k] && strcmp(name_of[k], o.row->name) == 0)
+					assert_int_equal(o.row->letter, k);
+}
+
+/* What a row needs or excludes is an option of the command that has the row. */
+static void rules_name_options(void **state)
+{
+	size_t rules = 0;
+
+	(void)state;
+	for (size_t i = 0; cli_commands[i]; i++)
+		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);) {
+			const char *both[] = {o.row->needs, o.row->excludes};
+
+			for (size_t k = 0; k < 2; k++)
+				for (const char *at = both[k]; at && *at; rules++) {
+					const size_t n = strcspn(at, " =");
+
+					if (!any_has(at, n) ||
+					    (k == 0 && !command_has(cli_commands[i], at, n)))
+						fail_msg("%s --%s: '%s' is no option",
+							 cli_commands[i]->name, o.row->name, at);
+					at += strcspn(at, " ");
+					at += *at == ' ';
+				}
+		}
+	assert_true(rules > 20);
 }
 
 static void typing_does_not_matter(void **state)
@@ -169,7 +192,8 @@ int main(void)
 	    cmocka_unit_test(every_name_is_an_option),
 	    cmocka_unit_test(no_row_hides_another),
 	    cmocka_unit_test(only_what_a_command_has_is_named),
-	    cmocka_unit_test(letters_are_options),
+	    cmocka_unit_test(letters_are_alike_everywhere),
+	    cmocka_unit_test(rules_name_options),
 	    cmocka_unit_test(typing_does_not_matter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
