@@ -21,45 +21,19 @@
 /* "No harm" is said of intervals within that share of 1. */
 #define CLEAR 0.1
 
-#define AT(field) offsetof(dck_pitfalls_config, field)
 const dck_opt dck_pitfalls_options[] = {
-    {.name = "time",
-     .kind = DCK_OPT_TIME,
-     .at = AT(time_ns),
-     .arg = "TIME",
-     .def = "1s",
-     .min = 1e6,
-     .max = 1e13,
-     .help = "for each mistake, about; long runs take what they need"},
-    {.name = "margin",
-     .kind = DCK_OPT_SHARE,
-     .at = AT(margin),
-     .arg = "SHARE",
-     .def = "1%",
-     .min = 0,
-     .max = 10,
-     .help = "a number that is off by no more does no harm"},
-    {.name = "level",
-     .kind = DCK_OPT_SHARE,
-     .at = AT(level),
-     .arg = "SHARE",
-     .def = "95%",
-     .min = 0.5,
-     .max = 0.9999,
-     .help = "confidence level of every interval"},
-    {.name = "only",
-     .kind = DCK_OPT_TEXT,
-     .at = AT(only),
-     .arg = "KEY,...",
-     .help = "make only these mistakes (--list names them)"},
-    {.name = "skip",
-     .kind = DCK_OPT_TEXT,
-     .at = AT(skip),
-     .arg = "KEY,...",
-     .help = "leave these mistakes out"},
+    DCK_OPTION(TIME, dck_pitfalls_config, time_ns, "time", "TIME", "1s",
+	       "for each mistake, about; long runs take what they need", .min = 1e6, .max = 1e13),
+    DCK_OPTION(SHARE, dck_pitfalls_config, margin, "margin", "SHARE", "1%",
+	       "a number that is off by no more does no harm", .max = 10),
+    DCK_OPTION(SHARE, dck_pitfalls_config, level, "level", "SHARE", "95%",
+	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
+    DCK_OPTION(TEXT, dck_pitfalls_config, only, "only", "KEY,...", NULL,
+	       "make only these mistakes (--list names them)"),
+    DCK_OPTION(TEXT, dck_pitfalls_config, skip, "skip", "KEY,...", NULL,
+	       "leave these mistakes out"),
     {0},
 };
-#undef AT
 
 void dck_pitfalls_config_init(dck_pitfalls_config *c)
 {

@@ -22,23 +22,14 @@
 #define WARM_RUNS_MAX  50
 #define WARM_PASS_PART 5 /* of the runs that count */
 
-#define AT(field) offsetof(dck_profile_config, field)
 const dck_opt dck_profile_options[] = {
-    {.name = "profile-runs",
-     .kind = DCK_OPT_COUNT,
-     .at = AT(profile_runs),
-     .arg = "N",
-     .min = 1,
-     .max = 1e6,
-     .help = "runs under the engine's profiler; by itself as many as two seconds hold"},
-    {.name = "no-roofs",
-     .kind = DCK_OPT_FLAG,
-     .at = AT(no_roofs),
-     .help = "do not compare with what this machine can do, nor measure it"},
-    {.name = "no-memory",
-     .kind = DCK_OPT_FLAG,
-     .at = AT(no_memory),
-     .help = "leave out the session that counts what is allocated"},
+    DCK_OPTION(COUNT, dck_profile_config, profile_runs, "profile-runs", "N", NULL,
+	       "runs under the engine's profiler; by itself as many as two seconds hold", .min = 1,
+	       .max = 1e6),
+    DCK_FLAG(dck_profile_config, no_roofs, "no-roofs",
+	     "do not compare with what this machine can do, nor measure it"),
+    DCK_FLAG(dck_profile_config, no_memory, "no-memory",
+	     "leave out the session that counts what is allocated"),
     {0},
 };
 

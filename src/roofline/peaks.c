@@ -19,30 +19,18 @@
 #define FILE_MAX   ((size_t)16 << 20)
 #define LEVEL	   0.95
 
-#define AT(field) offsetof(dck_machine_config, field)
 const dck_opt dck_machine_options[] = {
-    {.name = "refresh",
-     .kind = DCK_OPT_FLAG,
-     .at = AT(refresh),
-     .help = "measure again, also when a result of this machine is kept"},
-    {.name = "quick",
-     .kind = DCK_OPT_FLAG,
-     .at = AT(quick),
-     .help = "where nothing is kept, measure for a second or two; such a result is not kept"},
-    {.name = "threads",
-     .kind = DCK_OPT_COUNT,
-     .at = AT(threads),
-     .arg = "N",
-     .min = 1,
-     .max = MACHINE_CPUS_MAX,
-     .help = "threads of the columns for all; by itself one for each core this process may use"},
-    {.name = "cached-only",
-     .kind = DCK_OPT_FLAG,
-     .at = AT(cached_only),
-     .help = "never measure: show the result that is kept, or fail"},
+    DCK_FLAG(dck_machine_config, refresh, "refresh",
+	     "measure again, also when a result of this machine is kept"),
+    DCK_FLAG(dck_machine_config, quick, "quick",
+	     "where nothing is kept, measure for a second or two; such a result is not kept"),
+    DCK_OPTION(COUNT, dck_machine_config, threads, "threads", "N", NULL,
+	       "threads of the columns for all; by itself one for each core this process may use",
+	       .letter = 'j', .min = 1, .max = MACHINE_CPUS_MAX),
+    DCK_FLAG(dck_machine_config, cached_only, "cached-only",
+	     "never measure: show the result that is kept, or fail", .excludes = "refresh"),
     {0},
 };
-#undef AT
 
 void dck_machine_init(dck_machine_config *c)
 {

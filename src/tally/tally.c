@@ -17,27 +17,15 @@
 const char *const dck_cost_peers[] = {"none",	 "torchvision", "fvcore",    "thop",
 				      "ptflops", "calflops",	"onnx-tool", NULL};
 
-#define AT(field) offsetof(dck_cost_config, field)
 const dck_opt dck_cost_options[] = {
-    {.name = "as",
-     .kind = DCK_OPT_CHOICE,
-     .at = AT(as),
-     .arg = "COUNTER",
-     .def = "none",
-     .choices = dck_cost_peers,
-     .help = "also what another counter's convention says, and the difference by operator type"},
-    {.name = "backward",
-     .kind = DCK_OPT_FLAG,
-     .at = AT(backward),
-     .help = "also what a training step costs, by a stated formula"},
-    {.name = "run",
-     .kind = DCK_OPT_FLAG,
-     .at = AT(run),
-     .help = "run the model once, to know what depends on values"},
-    {.name = "strict",
-     .kind = DCK_OPT_FLAG,
-     .at = AT(strict),
-     .help = "fail (exit status 1) when the cost of an operator is not known"},
+    DCK_OPTION(CHOICE, dck_cost_config, as, "as", "COUNTER", "none",
+	       "also what another counter's convention says, and the difference by operator type",
+	       .choices = dck_cost_peers),
+    DCK_FLAG(dck_cost_config, backward, "backward",
+	     "also what a training step costs, by a stated formula"),
+    DCK_FLAG(dck_cost_config, run, "run", "run the model once, to know what depends on values"),
+    DCK_FLAG(dck_cost_config, strict, "strict",
+	     "fail (exit status 1) when the cost of an operator is not known"),
     {0},
 };
 
