@@ -37,6 +37,15 @@ extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", NU
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 extern const dck_opt cli_format_options[];
 
+/* Where a record goes besides stdout: rows in cli_save_options and, for commands that take a while,
+ * cli_progress_options. */
+typedef struct cli_output {
+	const char *save, *db, *commit;
+	bool no_history, no_progress;
+	int per; /* index into metric, run: the rows of CSV */
+} cli_output;
+extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options[];
+
 /* Rows of one option table, and where its config lies inside the command's. */
 typedef struct cli_group {
 	const char *title; /* NULL ends the list */
@@ -67,7 +76,7 @@ typedef struct cli_command {
 	 * NULL-ended, NULL: none. All others reach every table that has them. */
 	const char *const *first_only;
 	size_t config_size;
-	void (*init)(void *config); /* what the tables' defaults do not cover; NULL: nothing */
+	size_t subject_at; /* of a dck_subject in the config; 0: there is none */
 	unsigned min_args, max_args;
 	const char *arg;     /* what an argument is called in messages */
 	bool takes_command;  /* "--" begins a program with its arguments */
@@ -90,7 +99,13 @@ struct cli {
 	char **args; /* nargs of them: argv without options */
 	unsigned nargs;
 	char **program; /* after "--", for commands that take one; NULL: none */
+	/* Inside the command's config. */
 	const cli_common *common;
+	const cli_format *format; /* NULL: it has none */
+	const cli_output *output; /* of zeros where it has none */
+	dck_subject *subject;	  /* NULL: it has none */
+	char title[8192];	  /* the words of the command line: a record's title */
+	void *owned;		  /* what the subject points to */
 	struct cli_given {
 		const dck_opt *row;
 		const char *value; /* the last one; NULL: of a flag */
@@ -134,8 +149,6 @@ unsigned cli_put(FILE *out, const char *text, unsigned columns);
 void cli_pad(FILE *out, unsigned column, unsigned to);
 /* argv as a shell would take it again, into buf; cut with "..." when it does not fit. */
 void cli_quote_words(char *const *words, char *buf, size_t size);
-/* The program's plain name and the words of its command line: a record's title. */
-void cli_title(const cli *c, char *buf, size_t size);
 
 /* listing.c: rows that were not measured: a table, its cells, another table. Zeroed to begin with.
  * Texts are borrowed until they are shown; NULL: there is none. */
@@ -188,8 +201,7 @@ int cli_stdout_failed(int why);
 /* From here on stdout is a file, which appears whole or not at all: when stdout is finished. */
 dck_status cli_stdout_open(const char *path, dck_err *err);
 /* Writes records to stdout. style: as cli_style() gave it; the format's --details is added. */
-int cli_report(const cli_format *format, const dck_record *const *records, size_t n,
-	       const dck_style *style);
+int cli_report(const cli *c, const dck_record *const *records, size_t n, const dck_style *style);
 /* A file that appears whole or not at all; "-" is stdout. */
 typedef struct cli_file {
 	int fd;
@@ -215,39 +227,34 @@ void cli_progress_erase(cli_progress *p);
 /* The line itself, in at most `width` columns; for draw and for tests. */
 void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char *buf, size_t size);
 
-/* show.c: what the commands that make a record share. Where it goes besides stdout: rows in
- * cli_save_options and, for commands that take a while, cli_progress_options. */
-typedef struct cli_output {
-	const char *save, *db, *commit;
-	bool no_history, no_progress;
-	int per; /* index into metric, run: the rows of CSV */
-} cli_output;
-extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options[];
+/* show.c: what the commands that make a record share. */
 /* --save and --db can be written, so that nothing is measured in vain: CLI_OK, or the exit code
  * after saying why not. */
-int cli_save_check(const cli *c, const cli_output *o);
+int cli_save_check(const cli *c);
 
-/* Watches a measurement: the progress line, the engine's log with --verbose, Ctrl-C. */
-typedef struct cli_watch {
-	const cli_common *common;
-	cli_progress line;
-} cli_watch;
-dck_observer cli_watch_begin(cli_watch *w, const cli_common *common, bool progress);
-/* Takes the line away; of a failure prints the sentence. Returns the exit code. */
-int cli_watch_end(cli_watch *w, dck_status status, const dck_err *err);
+/* Measures into a record, and stops where the observer says so. */
+typedef dck_status (*cli_maker)(void *config, const dck_observer *o, dck_record **ret,
+				dck_err *err);
+/* Calls it with an observer that draws the progress line, shows the engine's log with --verbose and
+ * obeys Ctrl-C; then shows and saves the record as cli_record_show() does. verdict: the exit code
+ * of a record that was shown; NULL: it is always fine. Returns the exit code. */
+int cli_make(const cli *c, cli_maker make, void *config, const dck_op_view *view,
+	     int (*verdict)(const dck_record *r));
 /* This program, for measurements in fresh processes. */
 const char *cli_program(const cli *c);
 bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 
 /* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
  * after saying why it could not be saved. A history that cannot take it is a warning. */
-int cli_record_save(const cli_common *common, const cli_output *o, const dck_record *r, int code);
+int cli_record_save(const cli *c, const dck_record *r, int code);
 /* "deepclock report FILE --details", for dck_style.rest. */
 void cli_rest(char *buf, size_t size, const char *file);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. view NULL: none was asked
  * for. Returns the exit code. */
-int cli_record_show(const cli_common *common, const cli_format *format, const dck_op_view *view,
-		    const cli_output *o, const dck_record *r);
+int cli_record_show(const cli *c, const dck_op_view *view, const dck_record *r);
+/* CLI_FAILED of a record whose outputs are wrong or that left something behind: a fast wrong model
+ * must not pass. */
+int cli_record_verdict(const dck_record *r);
 
 /* subject_file.c: reads a subject; one that is a program, a folder or no file at all is refused
  * with what to write instead. An exit code; *ret_owned as of dck_subject_parse(). */
@@ -265,10 +272,10 @@ typedef struct cli_subjects {
 	size_t n;
 	dck_alternative *scanned; /* owns what `all` points to after cli_subjects_scan() */
 } cli_subjects;
-/* As cli_subject_parse(), for one that is measured at once: a model with open sizes is refused with
- * the command line that gives them. */
-int cli_subject_read(const cli *c, const char *text, dck_subject *s, void **ret_owned);
-/* The second half alone. */
+/* The program after "--" or the first argument becomes c->subject. An exit code. */
+int cli_subject_read(cli *c);
+/* A model with open sizes is refused with the command line that gives them: it is measured at once.
+ * An exit code. */
 int cli_subject_check(const cli *c, const dck_subject *s);
 /* All arguments, or the program after "--", each with what is common to them. An exit code; free it
  * in any case. */

@@ -14,6 +14,8 @@ typedef struct accuracy_command {
 	accuracy_which which;
 	dck_subject subject; /* what all have in common */
 	dck_accuracy_config accuracy;
+	const dck_alternative *all; /* n models */
+	size_t n;
 } accuracy_command;
 
 static const dck_opt which_options[] = {
@@ -21,14 +23,6 @@ static const dck_opt which_options[] = {
 	       "one model in several settings, e.g. opt=none,all; the first is the reference"),
     {0},
 };
-
-static void accuracy_init(void *config)
-{
-	accuracy_command *cfg = config;
-
-	dck_subject_init(&cfg->subject);
-	dck_accuracy_config_init(&cfg->accuracy);
-}
 
 static int models_read(const cli *c, const accuracy_command *cfg, cli_subjects *m)
 {
@@ -41,67 +35,49 @@ static int models_read(const cli *c, const accuracy_command *cfg, cli_subjects *
 	return code;
 }
 
-/* 1 when the answers are not the same, or no numbers. */
-static int verdict_exit(const dck_record *r, int code)
+/* The answers are not the same, or no numbers. */
+static int verdict(const dck_record *r)
 {
-	for (size_t i = 0; code == CLI_OK && i < r->nnotes; i++)
+	for (size_t i = 0; i < r->nnotes; i++)
 		if (r->notes[i].severity == DCK_ERROR)
-			code = CLI_FAILED;
-	return code;
+			return CLI_FAILED;
+	return CLI_OK;
 }
 
-static int accuracy_show(accuracy_command *cfg, const dck_alternative *all, size_t n)
+static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
 {
-	cli_watch watch;
-	const dck_observer observer =
-	    cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
-	dck_record *record;
-	dck_err err;
-	const dck_status status = dck_accuracy(all, n, &cfg->accuracy, &observer, &record, &err);
-	int code = cli_watch_end(&watch, status, &err);
+	const accuracy_command *cfg = config;
 
-	if (status != DCK_OK)
-		return code;
-	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-	code = verdict_exit(record, code);
-	dck_record_free(record);
-	return code;
-}
-
-static int accuracy_vary(accuracy_command *cfg, const cli_subjects *m)
-{
-	dck_alternative *all = NULL;
-	size_t n = 0;
-	dck_err err;
-	int code;
-
-	if (dck_alternatives_vary(&m->of[0], &cfg->which.vary, &all, &n, &err) != DCK_OK)
-		return cli_failed(&err);
-	code = accuracy_show(cfg, all, n);
-	dck_free(all);
-	return code;
+	return dck_accuracy(cfg->all, cfg->n, &cfg->accuracy, o, ret, err);
 }
 
 static int accuracy_run(cli *c, void *config)
 {
 	accuracy_command *cfg = config;
 	const bool varied = cfg->which.vary.n > 0;
-	char title[8192];
+	dck_alternative *made = NULL;
 	cli_subjects m = {0};
-	int code = cli_save_check(c, &cfg->output);
+	dck_err err;
+	int code;
 
-	if (code != CLI_OK)
-		return code;
 	if (varied && c->nargs != 1)
 		return cli_usage(c, "--vary takes one MODEL, %u are given", c->nargs);
-	cli_title(c, title, sizeof title);
-	cfg->accuracy.title = title;
+	cfg->accuracy.title = c->title;
 	code = models_read(c, cfg, &m);
+	cfg->all = m.all;
+	cfg->n = m.n;
 	/* Alternatives and labelled items bring sizes of their own. */
 	for (size_t i = 0; code == CLI_OK && !varied && cfg->accuracy.inputs.n == 0 && i < m.n; i++)
 		code = cli_subject_check(c, &m.of[i]);
+	if (code == CLI_OK && varied) {
+		if (dck_alternatives_vary(&m.of[0], &cfg->which.vary, &made, &cfg->n, &err) !=
+		    DCK_OK)
+			code = cli_failed(&err);
+		cfg->all = made;
+	}
 	if (code == CLI_OK)
-		code = varied ? accuracy_vary(cfg, &m) : accuracy_show(cfg, m.all, m.n);
+		code = cli_make(c, make, cfg, NULL, verdict);
+	dck_free(made);
 	cli_subjects_free(&m);
 	return code;
 }
@@ -162,7 +138,7 @@ const cli_command cmd_accuracy = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(accuracy_command),
-    .init = accuracy_init,
+    .subject_at = offsetof(accuracy_command, subject),
     .max_args = DCK_ALTERNATIVES_MAX,
     .arg = "MODEL",
     .word_prefix = "zoo:",

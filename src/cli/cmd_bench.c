@@ -31,14 +31,6 @@ static const dck_opt worker_options[] = {
     {0},
 };
 
-static void bench_init(void *config)
-{
-	bench_config *cfg = config;
-
-	dck_subject_init(&cfg->subject);
-	dck_plan_init(&cfg->plan);
-}
-
 static int record_send(const bench_config *cfg, const dck_record *r)
 {
 	dck_sink out;
@@ -74,48 +66,30 @@ static dck_status load(const bench_config *cfg, const dck_observer *observer, dc
 	return dck_load(&cfg->subject, &c, observer, ret, err);
 }
 
-/* A fast wrong model must not pass, nor what could not be cleaned up. */
-static bool is_spoilt(const dck_record *r)
+static int worker_run(const bench_config *cfg)
 {
-	return dck_record_note(r, "outputs-differ") || dck_record_note(r, "cleanup-failed");
-}
-
-static int measure(bench_config *cfg)
-{
-	const bool is_worker = cfg->worker.fd > 0;
-	cli_watch watch;
-	const dck_observer observer =
-	    cli_watch_begin(&watch, &cfg->common, !is_worker && !cfg->output.no_progress);
+	const dck_observer observer = {.cancelled = cli_cancelled};
 	dck_record *record;
+	dck_status status;
 	dck_err err;
-	dck_status status = is_worker && cfg->worker.streams > 1
-				? load(cfg, &observer, &record, &err)
-				: dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
 	int code;
 
-	if (is_worker && status != DCK_OK)
-		return failure_send(cfg, &err);
-	code = cli_watch_end(&watch, status, &err);
+	cli_signals_install();
+	status = cfg->worker.streams > 1
+		     ? load(cfg, &observer, &record, &err)
+		     : dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
 	if (status != DCK_OK)
-		return code;
-	code = is_worker ? record_send(cfg, record)
-			 : cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-	if (code == CLI_OK && !is_worker && is_spoilt(record))
-		code = CLI_FAILED;
+		return failure_send(cfg, &err);
+	code = record_send(cfg, record);
 	dck_record_free(record);
 	return code;
 }
 
-static int subject_read(const cli *c, bench_config *cfg, void **ret_owned)
+static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
 {
-	if (c->program) {
-		cfg->subject.kind = DCK_SUBJECT_COMMAND;
-		cfg->subject.argv = c->program;
-		return CLI_OK;
-	}
-	/* Who started a worker has looked. */
-	return cfg->worker.fd > 0 ? cli_subject_parse(c, c->args[0], &cfg->subject, ret_owned)
-				  : cli_subject_read(c, c->args[0], &cfg->subject, ret_owned);
+	const bench_config *cfg = config;
+
+	return dck_bench(&cfg->subject, &cfg->plan, o, ret, err);
 }
 
 /* --- several subjects */
@@ -169,32 +143,20 @@ static void ranking_config(const cli *c, const bench_config *cfg, size_t n, dck_
 	r->title = p->title;
 }
 
-static int rank(const cli *c, bench_config *cfg, const dck_alternative *all, size_t n)
-{
+typedef struct ranking {
+	const dck_alternative *all;
+	size_t n;
 	dck_compare_config config;
-	cli_watch watch;
-	dck_observer observer;
-	dck_record *record;
-	dck_err err;
-	dck_status status;
-	int code = several_check(c, cfg);
+} ranking;
 
-	if (code != CLI_OK)
-		return code;
-	ranking_config(c, cfg, n, &config);
-	observer = cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
-	status = dck_rank(all, n, &config, &observer, &record, &err);
-	code = cli_watch_end(&watch, status, &err);
-	if (status != DCK_OK)
-		return code;
-	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-	if (code == CLI_OK && is_spoilt(record))
-		code = CLI_FAILED;
-	dck_record_free(record);
-	return code;
+static dck_status rank(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+{
+	const ranking *r = config;
+
+	return dck_rank(r->all, r->n, &r->config, o, ret, err);
 }
 
-static int several_run(const cli *c, bench_config *cfg)
+static int several_run(cli *c, bench_config *cfg)
 {
 	cli_subjects s = {0};
 	int code = cli_subjects_read(c, &cfg->subject, &s);
@@ -205,9 +167,14 @@ static int several_run(const cli *c, bench_config *cfg)
 		code = cli_subject_check(c, s.all[i].subject);
 	if (code == CLI_OK && s.n == 1) {
 		cfg->subject = *s.all[0].subject;
-		code = measure(cfg);
+		code = cli_make(c, make, cfg, NULL, cli_record_verdict);
 	} else if (code == CLI_OK) {
-		code = rank(c, cfg, s.all, s.n);
+		ranking r = {.all = s.all, .n = s.n};
+
+		code = several_check(c, cfg);
+		ranking_config(c, cfg, s.n, &r.config);
+		if (code == CLI_OK)
+			code = cli_make(c, rank, &r, NULL, cli_record_verdict);
 	}
 	cli_subjects_free(&s);
 	return code;
@@ -216,28 +183,20 @@ static int several_run(const cli *c, bench_config *cfg)
 static int bench_run(cli *c, void *config)
 {
 	bench_config *cfg = config;
-	void *owned = NULL;
-	char title[8192];
 	int code;
 
-	code = cli_save_check(c, &cfg->output);
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	cfg->plan.title = title;
+	cfg->plan.title = c->title;
 	cfg->plan.program = cli_program(c);
-	if (c->nargs == 0 && !c->program)
-		return cli_usage(
-		    c, "bench needs a SUBJECT: a model file, zoo:NAME, plugin:FILE.so, or "
-		       "-- PROGRAM");
-	if (c->nargs > 1 || cfg->scan.scan.n > 0)
+	if (c->nargs > 1 || (cfg->scan.scan.n > 0 && (c->nargs > 0 || c->program)))
 		return several_run(c, cfg);
-	code = subject_read(c, cfg, &owned);
+	code = cli_subject_read(c);
+	/* Who started a worker has looked. */
+	if (code == CLI_OK && cfg->worker.fd == 0)
+		code = cli_subject_check(c, c->subject);
 	if (code != CLI_OK)
 		return code;
-	code = measure(cfg);
-	dck_free(owned);
-	return code;
+	return cfg->worker.fd > 0 ? worker_run(cfg)
+				  : cli_make(c, make, cfg, NULL, cli_record_verdict);
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT...",
@@ -287,7 +246,7 @@ const cli_command cmd_bench = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(bench_config),
-    .init = bench_init,
+    .subject_at = offsetof(bench_config, subject),
     .max_args = INT_MAX,
     .arg = "SUBJECT",
     .takes_command = true,

@@ -18,6 +18,8 @@ typedef struct compare_command {
 	dck_op_view view;
 	dck_subject subject; /* what all have in common */
 	dck_compare_config compare;
+	const dck_alternative *all; /* n alternatives that are measured */
+	size_t n;
 } compare_command;
 
 static const dck_opt which_options[] = {
@@ -33,42 +35,27 @@ static const dck_opt which_options[] = {
     {0},
 };
 
-static void compare_init(void *config)
-{
-	compare_command *cfg = config;
-
-	dck_subject_init(&cfg->subject);
-	dck_compare_config_init(&cfg->compare);
-}
-
 /* --- what is done */
 
-/* A wrong model has not won, whatever its time. */
-static int verdict_exit(const dck_record *r, int code)
+static int verdict(const dck_record *r)
 {
-	if (code != CLI_OK)
-		return code;
-	if (dck_record_note(r, "outputs-differ") || dck_record_note(r, "cleanup-failed"))
-		return CLI_FAILED;
-	return dck_compare_gate(r);
+	const int code = cli_record_verdict(r);
+
+	return code == CLI_OK ? dck_compare_gate(r) : code;
 }
 
-static int live(compare_command *cfg, const dck_alternative *all, size_t n)
+static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
 {
-	cli_watch watch;
-	const dck_observer observer =
-	    cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
-	dck_record *record;
-	dck_err err;
-	const dck_status status = dck_compare(all, n, &cfg->compare, &observer, &record, &err);
-	int code = cli_watch_end(&watch, status, &err);
+	const compare_command *cfg = config;
 
-	if (status != DCK_OK)
-		return code;
-	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-	code = verdict_exit(record, code);
-	dck_record_free(record);
-	return code;
+	return dck_compare(cfg->all, cfg->n, &cfg->compare, o, ret, err);
+}
+
+static int live(const cli *c, compare_command *cfg, const dck_alternative *all, size_t n)
+{
+	cfg->all = all;
+	cfg->n = n;
+	return cli_make(c, make, cfg, NULL, verdict);
 }
 
 static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
@@ -86,7 +73,7 @@ static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
 		     : dck_alternatives_vary(&s->of[0], &cfg->which.vary, &all, &n, &err);
 	if (status != DCK_OK)
 		return cli_failed(&err);
-	code = live(cfg, all, n);
+	code = live(c, cfg, all, n);
 	dck_free(all);
 	return code;
 }
@@ -143,9 +130,9 @@ static int saved(const cli *c, const compare_command *cfg)
 	if (status == DCK_OK)
 		status = dck_compare_records(all, n, &config, &result, &err);
 	if (status == DCK_OK) {
-		code =
-		    cli_record_show(&cfg->common, &cfg->format, &cfg->view, &cfg->output, result);
-		code = verdict_exit(result, code);
+		code = cli_record_show(c, &cfg->view, result);
+		if (code == CLI_OK)
+			code = verdict(result);
 		dck_record_free(result);
 	} else {
 		code = cli_failed(&err);
@@ -162,14 +149,10 @@ static int compare_run(cli *c, void *config)
 {
 	compare_command *cfg = config;
 	size_t nrecords = 0;
-	char title[8192];
 	cli_subjects s = {0};
-	int code = cli_save_check(c, &cfg->output);
+	int code;
 
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	cfg->compare.title = title;
+	cfg->compare.title = c->title;
 	cfg->compare.program = cli_program(c);
 	for (unsigned i = 0; i < c->nargs; i++)
 		nrecords += is_record(c->args[i]);
@@ -200,7 +183,7 @@ static int compare_run(cli *c, void *config)
 		code = cli_subject_check(c, s.all[i].subject);
 	if (code == CLI_OK)
 		code = cfg->which.vary.n > 0 || cfg->which.modes ? live_one(c, cfg, &s)
-								 : live(cfg, s.all, s.n);
+								 : live(c, cfg, s.all, s.n);
 	cli_subjects_free(&s);
 	return code;
 }
@@ -267,7 +250,7 @@ const cli_command cmd_compare = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(compare_command),
-    .init = compare_init,
+    .subject_at = offsetof(compare_command, subject),
     .min_args = 1,
     .max_args = DCK_ALTERNATIVES_MAX + 1,
     .arg = "SUBJECT",

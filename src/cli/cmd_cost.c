@@ -26,14 +26,6 @@ static const dck_opt listing_options[] = {
     {0},
 };
 
-static void cost_init(void *config)
-{
-	cost_command *cfg = config;
-
-	dck_subject_init(&cfg->subject);
-	dck_cost_config_init(&cfg->cost);
-}
-
 static void operators_text(const dck_style *style)
 {
 	dck_cost_operator o;
@@ -76,18 +68,17 @@ static int operators_show(const cli *c, const cost_command *cfg)
 	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
 }
 
-static int record_show(const cost_command *cfg, const dck_record *r)
+static int record_show(const cli *c, const cost_command *cfg, const dck_record *r)
 {
-	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	dck_style style = cli_style(c->common, STDOUT_FILENO);
 	char rest[8192];
 	int code;
 
 	style.ops = cfg->view;
-	if (cfg->output.save)
-		cli_rest(rest, sizeof rest, cfg->output.save);
-	style.rest = cfg->output.save ? rest : NULL;
-	code = cli_report(&cfg->format, &r, 1, &style);
-	code = cli_record_save(&cfg->common, &cfg->output, r, code);
+	if (c->output->save)
+		cli_rest(rest, sizeof rest, c->output->save);
+	style.rest = c->output->save ? rest : NULL;
+	code = cli_record_save(c, r, cli_report(c, &r, 1, &style));
 	if (code == CLI_OK && cfg->cost.strict && dck_record_note(r, "cost-unknown")) {
 		cli_message("--strict: %s", dck_record_note(r, "cost-unknown")->text);
 		code = CLI_FAILED;
@@ -99,9 +90,7 @@ static int cost_run(cli *c, void *config)
 {
 	cost_command *cfg = config;
 	const dck_observer observer = {.cancelled = cli_cancelled};
-	void *owned = NULL;
 	dck_record *record;
-	char title[8192];
 	dck_err err;
 	int code;
 
@@ -109,23 +98,17 @@ static int cost_run(cli *c, void *config)
 		return operators_show(c, cfg);
 	if (c->nargs == 0)
 		return cli_usage(c, "cost needs a MODEL: a file or zoo:NAME");
-	code = cli_save_check(c, &cfg->output);
+	code = cli_subject_read(c);
+	if (code == CLI_OK && cfg->cost.run)
+		code = cli_subject_check(c, c->subject);
 	if (code != CLI_OK)
 		return code;
-	code = cfg->cost.run ? cli_subject_read(c, c->args[0], &cfg->subject, &owned)
-			     : cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	cfg->cost.title = title;
+	cfg->cost.title = c->title;
 	cli_signals_install();
-	if (dck_cost(&cfg->subject, &cfg->cost, &observer, &record, &err) != DCK_OK) {
-		code = cli_failed(&err);
-	} else {
-		code = record_show(cfg, record);
-		dck_record_free(record);
-	}
-	dck_free(owned);
+	if (dck_cost(&cfg->subject, &cfg->cost, &observer, &record, &err) != DCK_OK)
+		return cli_failed(&err);
+	code = record_show(c, cfg, record);
+	dck_record_free(record);
 	return code;
 }
 
@@ -165,7 +148,7 @@ const cli_command cmd_cost = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(cost_command),
-    .init = cost_init,
+    .subject_at = offsetof(cost_command, subject),
     .max_args = 1,
     .arg = "MODEL",
     .word_prefix = "zoo:",

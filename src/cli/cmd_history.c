@@ -8,13 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void history_init(void *config)
-{
-	history_command *cfg = config;
-
-	dck_compare_config_init(&cfg->compare);
-}
-
 /* --- actions. c->args[0] is the action's name. */
 
 static int history_show(const cli *c, const history_command *cfg, dck_history *h)
@@ -37,7 +30,7 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 	}
 	if (dck_history_get(h, id, &r, &err) != DCK_OK)
 		return cli_failed(&err);
-	code = cli_report(&cfg->format, (const dck_record *const *)&r, 1, &style);
+	code = cli_report(c, (const dck_record *const *)&r, 1, &style);
 	dck_record_free(r);
 	return code;
 }
@@ -47,17 +40,16 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 {
 	dck_compare_config config = cfg->compare;
 	dck_record *result;
-	char title[8192];
 	dck_err err;
 	int code;
 
-	cli_title(c, title, sizeof title);
-	config.title = title;
+	config.title = c->title;
 	if (dck_compare_records((const dck_record *const *)records, n, &config, &result, &err) !=
 	    DCK_OK)
 		return cli_failed(&err);
-	/* A comparison of records is no measurement to be kept beside them. */
-	code = cli_record_show(&cfg->common, &cfg->format, NULL, &(cli_output){0}, result);
+	/* A comparison of records is no measurement: it has no place beside them, and c->output is
+	 * of zeros. */
+	code = cli_record_show(c, NULL, result);
 	if (code == CLI_OK)
 		code = dck_compare_gate(result);
 	dck_record_free(result);
@@ -479,7 +471,6 @@ const cli_command cmd_history = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(history_command),
-    .init = history_init,
     .max_args = UINT_MAX,
     .arg = "an action",
     .word_prefix = "",

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
-#include <unistd.h>
 
 typedef struct inspect_command {
 	cli_common common;
@@ -11,35 +10,19 @@ typedef struct inspect_command {
 	dck_subject subject;
 } inspect_command;
 
-static void inspect_init(void *config)
-{
-	inspect_command *cfg = config;
-
-	dck_subject_init(&cfg->subject);
-}
-
 static int inspect_run(cli *c, void *config)
 {
-	inspect_command *cfg = config;
-	void *owned = NULL;
 	dck_record *record;
-	char title[8192];
 	dck_err err;
-	int code = cli_save_check(c, &cfg->output);
+	int code = cli_subject_read(c);
 
+	(void)config;
 	if (code != CLI_OK)
 		return code;
-	code = cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	if (dck_inspect(&cfg->subject, title, &record, &err) != DCK_OK) {
-		code = cli_failed(&err);
-	} else {
-		code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-		dck_record_free(record);
-	}
-	dck_free(owned);
+	if (dck_inspect(c->subject, c->title, &record, &err) != DCK_OK)
+		return cli_failed(&err);
+	code = cli_record_show(c, NULL, record);
+	dck_record_free(record);
 	return code;
 }
 
@@ -69,7 +52,7 @@ const cli_command cmd_inspect = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(inspect_command),
-    .init = inspect_init,
+    .subject_at = offsetof(inspect_command, subject),
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

@@ -11,69 +11,27 @@ typedef struct load_command {
 	dck_load_config load;
 } load_command;
 
-static void load_init(void *config)
+static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
 {
-	load_command *cfg = config;
+	const load_command *cfg = config;
 
-	dck_subject_init(&cfg->subject);
-	dck_load_config_init(&cfg->load);
+	return dck_load(&cfg->subject, &cfg->load, o, ret, err);
 }
 
-static int subject_read(const cli *c, load_command *cfg, void **ret_owned)
+static int load_run(cli *c, void *config)
 {
+	load_command *cfg = config;
 	dck_subject plain;
-	int code = CLI_OK;
+	int code = cli_subject_read(c);
 
-	if (c->program) {
-		cfg->subject.kind = DCK_SUBJECT_COMMAND;
-		cfg->subject.argv = c->program;
-	} else if (c->nargs == 0) {
-		return cli_usage(c, "load needs a SUBJECT: a model file, zoo:NAME, plugin:FILE.so, "
-				    "cmd:PROGRAM, or -- PROGRAM");
-	} else {
-		code = cli_subject_read(c, c->args[0], &cfg->subject, ret_owned);
-	}
-	/* --seed is the arrivals' too, and a command has nothing else to draw. */
 	dck_subject_init(&plain);
-	if (cfg->subject.kind == DCK_SUBJECT_COMMAND)
-		cfg->subject.model.seed = plain.model.seed;
-	return code;
-}
-
-static int load_show(load_command *cfg, const dck_record *r)
-{
-	int code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, r);
-
-	return code == CLI_OK ? dck_load_gate(r) : code;
-}
-
-static int load_cli_run(cli *c, void *config)
-{
-	load_command *cfg = config;
-	cli_watch watch;
-	dck_observer observer;
-	void *owned = NULL;
-	dck_record *record;
-	char title[8192];
-	dck_status status;
-	dck_err err;
-	int code = cli_save_check(c, &cfg->output);
-
 	if (code == CLI_OK)
-		code = subject_read(c, cfg, &owned);
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	cfg->load.title = title;
-	observer = cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
-	status = dck_load(&cfg->subject, &cfg->load, &observer, &record, &err);
-	code = cli_watch_end(&watch, status, &err);
-	if (status == DCK_OK) {
-		code = load_show(cfg, record);
-		dck_record_free(record);
-	}
-	dck_free(owned);
-	return code;
+		code = cli_subject_check(c, c->subject);
+	/* --seed is the arrivals' too, and a command has nothing else to draw. */
+	if (c->subject->kind == DCK_SUBJECT_COMMAND)
+		c->subject->model.seed = plain.model.seed;
+	cfg->load.title = c->title;
+	return code == CLI_OK ? cli_make(c, make, cfg, NULL, dck_load_gate) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
@@ -127,12 +85,12 @@ const cli_command cmd_load = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(load_command),
-    .init = load_init,
+    .subject_at = offsetof(load_command, subject),
     .max_args = 1,
     .arg = "SUBJECT",
     .takes_command = true,
     .word_prefix = "zoo:",
     .word = cli_zoo_word,
     .files = true,
-    .run = load_cli_run,
+    .run = load_run,
 };

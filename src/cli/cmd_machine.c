@@ -10,29 +10,19 @@ typedef struct machine_command {
 	dck_machine_config machine;
 } machine_command;
 
+static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+{
+	const machine_command *cfg = config;
+
+	return dck_machine(&cfg->machine, o, ret, err);
+}
+
 static int machine_run(cli *c, void *config)
 {
 	machine_command *cfg = config;
-	cli_watch watch;
-	dck_observer observer;
-	dck_record *record;
-	char title[8192];
-	dck_status status;
-	dck_err err;
-	int code = cli_save_check(c, &cfg->output);
 
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	cfg->machine.title = title;
-	observer = cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
-	status = dck_machine(&cfg->machine, &observer, &record, &err);
-	code = cli_watch_end(&watch, status, &err);
-	if (status != DCK_OK)
-		return code;
-	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-	dck_record_free(record);
-	return code;
+	cfg->machine.title = c->title;
+	return cli_make(c, make, cfg, NULL, NULL);
 }
 
 static const char *const usage[] = {"[OPTION]...", NULL};

@@ -22,14 +22,6 @@ static const dck_opt list_options[] = {
     {0},
 };
 
-static void pitfalls_init(void *config)
-{
-	pitfalls_command *cfg = config;
-
-	dck_subject_init(&cfg->subject);
-	dck_pitfalls_config_init(&cfg->pitfalls);
-}
-
 /* --- the list */
 
 static void list_text(const dck_style *style)
@@ -72,50 +64,26 @@ static int list_show(const cli *c, const pitfalls_command *cfg)
 
 /* --- the measurement */
 
-static int subject_read(const cli *c, pitfalls_command *cfg, void **ret_owned)
+static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
 {
-	if (c->program) {
-		cfg->subject.kind = DCK_SUBJECT_COMMAND;
-		cfg->subject.argv = c->program;
-		return CLI_OK;
-	}
-	if (c->nargs == 0)
-		return cli_usage(c, "pitfalls needs a SUBJECT: a model file, zoo:NAME, "
-				    "plugin:FILE.so, or -- PROGRAM");
-	return cli_subject_read(c, c->args[0], &cfg->subject, ret_owned);
+	const pitfalls_command *cfg = config;
+
+	return dck_pitfalls(&cfg->subject, &cfg->pitfalls, o, ret, err);
 }
 
 static int pitfalls_run(cli *c, void *config)
 {
 	pitfalls_command *cfg = config;
-	void *owned = NULL;
-	cli_watch watch;
-	dck_observer observer;
-	dck_record *record;
-	dck_status status;
-	char title[8192];
-	dck_err err;
 	int code;
 
 	if (cfg->which.list)
 		return list_show(c, cfg);
-	code = cli_save_check(c, &cfg->output);
+	code = cli_subject_read(c);
 	if (code == CLI_OK)
-		code = subject_read(c, cfg, &owned);
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	cfg->pitfalls.title = title;
+		code = cli_subject_check(c, c->subject);
+	cfg->pitfalls.title = c->title;
 	cfg->pitfalls.program = cli_program(c);
-	observer = cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
-	status = dck_pitfalls(&cfg->subject, &cfg->pitfalls, &observer, &record, &err);
-	code = cli_watch_end(&watch, status, &err);
-	if (status == DCK_OK) {
-		code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-		dck_record_free(record);
-	}
-	dck_free(owned);
-	return code;
+	return code == CLI_OK ? cli_make(c, make, cfg, NULL, NULL) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
@@ -154,7 +122,7 @@ const cli_command cmd_pitfalls = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(pitfalls_command),
-    .init = pitfalls_init,
+    .subject_at = offsetof(pitfalls_command, subject),
     .max_args = 1,
     .arg = "SUBJECT",
     .takes_command = true,

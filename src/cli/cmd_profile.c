@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
-#include <unistd.h>
 
 typedef struct profile_command {
 	cli_common common;
@@ -14,47 +13,25 @@ typedef struct profile_command {
 	dck_profile_config profile;
 } profile_command;
 
-static void profile_init(void *config)
+static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
 {
-	profile_command *cfg = config;
+	const profile_command *cfg = config;
 
-	dck_subject_init(&cfg->subject);
-	dck_plan_init(&cfg->plan);
-	dck_profile_config_init(&cfg->profile);
+	return dck_profile_model(&cfg->subject, &cfg->plan, &cfg->profile, o, ret, err);
 }
 
 static int profile_run(cli *c, void *config)
 {
 	profile_command *cfg = config;
-	cli_watch watch;
-	dck_observer observer;
-	void *owned = NULL;
-	dck_record *record;
-	char title[8192];
-	dck_status status;
-	dck_err err;
-	int code = cli_save_check(c, &cfg->output);
+	int code;
 
-	if (code != CLI_OK)
-		return code;
 	if (cfg->plan.processes > 1)
 		return cli_usage(c, "profile measures in one process: --processes is for bench");
-	code = cli_subject_read(c, c->args[0], &cfg->subject, &owned);
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	cfg->plan.title = title;
-	observer = cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
-	status =
-	    dck_profile_model(&cfg->subject, &cfg->plan, &cfg->profile, &observer, &record, &err);
-	code = cli_watch_end(&watch, status, &err);
-	if (status == DCK_OK) {
-		code =
-		    cli_record_show(&cfg->common, &cfg->format, &cfg->view, &cfg->output, record);
-		dck_record_free(record);
-	}
-	dck_free(owned);
-	return code;
+	code = cli_subject_read(c);
+	if (code == CLI_OK)
+		code = cli_subject_check(c, c->subject);
+	cfg->plan.title = c->title;
+	return code == CLI_OK ? cli_make(c, make, cfg, &cfg->view, NULL) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};
@@ -92,7 +69,7 @@ const cli_command cmd_profile = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(profile_command),
-    .init = profile_init,
+    .subject_at = offsetof(profile_command, subject),
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

@@ -45,7 +45,7 @@ static int report_run(cli *c, void *config)
 	}
 	code = records_load(c, records, &n);
 	if (code == CLI_OK)
-		code = cli_report(&cfg->format, (const dck_record *const *)records, n, &style);
+		code = cli_report(c, (const dck_record *const *)records, n, &style);
 	for (size_t i = 0; i < n; i++)
 		dck_record_free(records[i]);
 	free(records);

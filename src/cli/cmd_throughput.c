@@ -11,58 +11,33 @@ typedef struct throughput_command {
 	dck_throughput_config throughput;
 } throughput_command;
 
-static void throughput_init(void *config)
+static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
 {
-	throughput_command *cfg = config;
+	const throughput_command *cfg = config;
 
-	dck_subject_init(&cfg->subject);
-	dck_throughput_config_init(&cfg->throughput);
+	return dck_throughput(&cfg->subject, &cfg->throughput, o, ret, err);
 }
 
-static int measure(throughput_command *cfg)
+/* The table is there, the answer is not. */
+static int verdict(const dck_record *r)
 {
-	cli_watch watch;
-	const dck_observer observer =
-	    cli_watch_begin(&watch, &cfg->common, !cfg->output.no_progress);
-	dck_record *record;
-	dck_err err;
-	const dck_status status =
-	    dck_throughput(&cfg->subject, &cfg->throughput, &observer, &record, &err);
-	int code = cli_watch_end(&watch, status, &err);
-
-	if (status != DCK_OK)
-		return code;
-	code = cli_record_show(&cfg->common, &cfg->format, NULL, &cfg->output, record);
-	/* The table is there, the answer is not. */
-	if (code == CLI_OK &&
-	    (dck_record_note(record, "no-batch-fits") || dck_record_note(record, "slo-not-held")))
-		code = CLI_FAILED;
-	dck_record_free(record);
-	return code;
+	return dck_record_note(r, "no-batch-fits") || dck_record_note(r, "slo-not-held")
+		   ? CLI_FAILED
+		   : CLI_OK;
 }
 
 static int throughput_run(cli *c, void *config)
 {
 	throughput_command *cfg = config;
-	void *owned = NULL;
-	char title[8192];
-	int code = cli_save_check(c, &cfg->output);
+	int code = cli_subject_read(c);
 
-	if (code != CLI_OK)
-		return code;
-	code = cli_subject_parse(c, c->args[0], &cfg->subject, &owned);
-	cfg->subject.model.batch = 1; /* which the search gives */
+	c->subject->model.batch = 1; /* which the search gives */
 	if (code == CLI_OK && !cfg->throughput.batch_dim)
-		code = cli_subject_check(c, &cfg->subject);
-	cfg->subject.model.batch = 0;
-	if (code != CLI_OK)
-		return code;
-	cli_title(c, title, sizeof title);
-	cfg->throughput.title = title;
+		code = cli_subject_check(c, c->subject);
+	c->subject->model.batch = 0;
+	cfg->throughput.title = c->title;
 	cfg->throughput.program = cli_program(c);
-	code = measure(cfg);
-	dck_free(owned);
-	return code;
+	return code == CLI_OK ? cli_make(c, make, cfg, NULL, verdict) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};
@@ -112,7 +87,7 @@ const cli_command cmd_throughput = {
     .groups = groups,
     .first_only = lists,
     .config_size = sizeof(throughput_command),
-    .init = throughput_init,
+    .subject_at = offsetof(throughput_command, subject),
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

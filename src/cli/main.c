@@ -59,38 +59,54 @@ static int format_by_ending(const char *path, int other)
 	return dot && strcmp(dot, ".md") == 0 ? CLI_MARKDOWN : other;
 }
 
+/* The parts of the command's config that the program itself knows. */
+static void config_begin(cli *c, void *config)
+{
+	static const cli_output nowhere;
+	int n = snprintf(c->title, sizeof c->title, "deepclock ");
+
+	cli_quote_words(c->argv + 1, c->title + n, sizeof c->title - (size_t)n);
+	c->common = config;
+	c->format = cli_config_find(c->command, config, cli_format_options);
+	c->output = cli_config_find(c->command, config, cli_save_options);
+	if (!c->output)
+		c->output = cli_config_find(c->command, config, cli_per_options);
+	if (!c->output)
+		c->output = &nowhere;
+	if (c->command->subject_at > 0) {
+		c->subject = (dck_subject *)(void *)((char *)config + c->command->subject_at);
+		dck_subject_init(c->subject);
+	}
+}
+
 static int command_run(cli *c, void *config)
 {
-	const cli_common *common = config;
 	cli_format *format = cli_config_find(c->command, config, cli_format_options);
-	const cli_output *output;
 	dck_style style;
 	dck_err err;
 	int code;
 
-	c->common = common;
-	if (c->command->init)
-		c->command->init(config);
+	config_begin(c, config);
 	code = cli_parse(c, 2, config);
 	if (code != CLI_OK)
 		return code;
-	if (common->help) {
-		style = cli_style(common, STDOUT_FILENO);
+	if (c->common->help) {
+		style = cli_style(c->common, STDOUT_FILENO);
 		cli_help_command(stdout, c->command, &style);
 		return CLI_OK;
 	}
-	if (common->version) {
+	if (c->common->version) {
 		printf("deepclock %s\n", DCK_VERSION);
 		return CLI_OK;
 	}
 	if (format && format->out && !cli_given(c, "format"))
 		format->format = format_by_ending(format->out, format->format);
-	output = cli_config_find(c->command, config, cli_per_options);
-	if (output && output->per && format && format->format != CLI_CSV)
+	if (c->output->per && format && format->format != CLI_CSV)
 		return cli_usage(c, "--per run is a table for other programs: add --format csv");
 	if (format && format->out && cli_stdout_open(format->out, &err) != DCK_OK)
 		return cli_failed(&err);
-	return c->command->run(c, config);
+	code = cli_save_check(c);
+	return code == CLI_OK ? c->command->run(c, config) : code;
 }
 
 static int no_memory(void)
@@ -151,6 +167,7 @@ static int program(int argc, char **argv)
 	config = calloc(1, c.command->config_size);
 	c.args = calloc((size_t)argc, sizeof *c.args);
 	code = config && c.args ? command_run(&c, config) : no_memory();
+	dck_free(c.owned);
 	free(c.args);
 	free(config);
 	return cli_stdout_close(code);

@@ -103,8 +103,7 @@ void cli_stdout_drop(void)
 		cli_file_abort(&result.file);
 }
 
-int cli_report(const cli_format *format, const dck_record *const *records, size_t n,
-	       const dck_style *style)
+int cli_report(const cli *c, const dck_record *const *records, size_t n, const dck_style *style)
 {
 	dck_style own = *style;
 	dck_sink out;
@@ -113,11 +112,11 @@ int cli_report(const cli_format *format, const dck_record *const *records, size_
 
 	if (code != CLI_OK)
 		return code;
-	own.details = format->details;
+	own.details = c->format->details;
 	if (!own.rest)
 		own.rest = "--details";
 	dck_sink_fd(&out, STDOUT_FILENO);
-	if (dck_report(cli_formats[format->format], records, n, &own, &out, &err) != DCK_OK)
+	if (dck_report(cli_formats[c->format->format], records, n, &own, &out, &err) != DCK_OK)
 		return cli_failed(&err);
 	if (dck_sink_finish(&out, &err) != DCK_OK)
 		return cli_stdout_failed((int)err.native_code);

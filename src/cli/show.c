@@ -35,9 +35,15 @@ const dck_opt cli_per_options[] = {
     {0},
 };
 
+/* Watches a measurement. */
+typedef struct watch {
+	const cli_common *common;
+	cli_progress line;
+} watch;
+
 static void on_progress(void *self, const dck_progress *p)
 {
-	cli_watch *w = self;
+	watch *w = self;
 
 	cli_progress_draw(&w->line, p);
 }
@@ -46,7 +52,7 @@ static void on_progress(void *self, const dck_progress *p)
 static void on_log(void *self, dck_log_level level, const char *text)
 {
 	static const char *const names[] = {"debug", "info", "warning", "error"};
-	cli_watch *w = self;
+	watch *w = self;
 
 	if (!w->common->verbose || w->common->quiet)
 		return;
@@ -66,26 +72,6 @@ bool cli_cancelled(void *self)
 {
 	(void)self;
 	return cli_signal_seen();
-}
-
-dck_observer cli_watch_begin(cli_watch *w, const cli_common *common, bool progress)
-{
-	w->common = common;
-	cli_progress_init(&w->line, common, progress);
-	cli_signals_install();
-	return (dck_observer){
-	    .self = w, .progress = on_progress, .log = on_log, .cancelled = cli_cancelled};
-}
-
-int cli_watch_end(cli_watch *w, dck_status status, const dck_err *err)
-{
-	int code;
-
-	cli_progress_erase(&w->line);
-	if (status == DCK_OK)
-		return CLI_OK;
-	code = cli_failed(err);
-	return cli_signal_seen() ? CLI_INTERRUPTED : code;
 }
 
 /* The nearest folder above the path that is there, where what is missing would be made. */
@@ -136,8 +122,9 @@ static int history_check(const char *path)
 	return CLI_FAILED;
 }
 
-int cli_save_check(const cli *c, const cli_output *o)
+int cli_save_check(const cli *c)
 {
+	const cli_output *o = c->output;
 	dck_err err;
 
 	if (o->save && strcmp(o->save, "-") == 0)
@@ -152,16 +139,16 @@ int cli_save_check(const cli *c, const cli_output *o)
 
 /* The text report shows the notes itself; a failure is said to who does not see it there. A note of
  * another one's cause is in that one. */
-static void notes_print(const cli_common *common, int format, const dck_style *style,
-			const dck_record *r)
+static void notes_print(const cli *c, const dck_style *style, const dck_record *r)
 {
+	const bool text = c->format->format == CLI_TEXT;
+
 	for (size_t i = 0; i < r->nnotes; i++) {
 		const dck_note *note = &r->notes[i];
-		const bool error = note->severity == DCK_ERROR &&
-				   (format != CLI_TEXT ||
-				    (!style->terminal && strcmp(note->code, "interrupted") != 0));
-		const bool warn =
-		    note->severity == DCK_WARN && format != CLI_TEXT && !common->quiet;
+		const bool error =
+		    note->severity == DCK_ERROR &&
+		    (!text || (!style->terminal && strcmp(note->code, "interrupted") != 0));
+		const bool warn = note->severity == DCK_WARN && !text && !c->common->quiet;
 
 		if ((error || warn) && !note->under)
 			cli_message("%s", note->text);
@@ -169,27 +156,28 @@ static void notes_print(const cli_common *common, int format, const dck_style *s
 }
 
 /* A measurement is no worse for a history that cannot take it. */
-static void history_add(const cli_common *common, const cli_output *o, const dck_record *r)
+static void history_add(const cli *c, const dck_record *r)
 {
 	dck_history_config config;
 	dck_history *history = NULL;
 	char commit[DCK_COMMIT_SIZE];
-	const char *at = o->commit ? o->commit : dck_history_commit(".", commit);
+	const char *at = c->output->commit ? c->output->commit : dck_history_commit(".", commit);
 	dck_err err;
 	dck_status status;
 
 	dck_history_config_init(&config);
-	config.path = o->db;
+	config.path = c->output->db;
 	status = dck_history_open(&config, &history, &err);
 	if (status == DCK_OK)
 		status = dck_history_add(history, r, at, NULL, &err);
 	dck_history_close(history);
-	if (status != DCK_OK && !common->quiet)
+	if (status != DCK_OK && !c->common->quiet)
 		cli_message("the record is not in the history: %s", err.msg);
 }
 
-int cli_record_save(const cli_common *common, const cli_output *o, const dck_record *r, int code)
+int cli_record_save(const cli *c, const dck_record *r, int code)
 {
+	const cli_output *o = c->output;
 	dck_err err;
 
 	if (o->save && dck_record_save(r, o->save, &err) != DCK_OK) {
@@ -197,7 +185,7 @@ int cli_record_save(const cli_common *common, const cli_output *o, const dck_rec
 		code = CLI_FAILED;
 	}
 	if ((o->save || o->db) && !o->no_history)
-		history_add(common, o, r);
+		history_add(c, r);
 	return code;
 }
 
@@ -209,29 +197,60 @@ void cli_rest(char *buf, size_t size, const char *file)
 	cli_quote_words((char *[]){head, report, name, details, NULL}, buf, size);
 }
 
-int cli_record_show(const cli_common *common, const cli_format *format, const dck_op_view *view,
-		    const cli_output *o, const dck_record *r)
+int cli_record_show(const cli *c, const dck_op_view *view, const dck_record *r)
 {
-	dck_style style = cli_style(common, STDOUT_FILENO);
+	dck_style style = cli_style(c->common, STDOUT_FILENO);
 	char rest[8192];
 	int code;
 
-	if (o->save) {
-		cli_rest(rest, sizeof rest, o->save);
+	if (c->output->save) {
+		cli_rest(rest, sizeof rest, c->output->save);
 		style.rest = rest;
 	}
-
 	if (view)
 		style.ops = *view;
-	style.runs = o->per;
-	code = cli_report(format, &r, 1, &style);
-	notes_print(common, format->format, &style, r);
+	style.runs = c->output->per;
+	code = cli_report(c, &r, 1, &style);
+	notes_print(c, &style, r);
 	/* Saved even when stdout is full, and shown even when it cannot be saved. */
-	code = cli_record_save(common, o, r, code);
+	code = cli_record_save(c, r, code);
 	/* Ctrl-C reaches a measured program too, whose death may come first. */
 	if (code == CLI_OK && r->incomplete)
 		code = cli_signal_seen() || dck_record_note(r, "interrupted") ? CLI_INTERRUPTED
 									      : CLI_FAILED;
+	return code;
+}
+
+int cli_record_verdict(const dck_record *r)
+{
+	return dck_record_note(r, "outputs-differ") || dck_record_note(r, "cleanup-failed")
+		   ? CLI_FAILED
+		   : CLI_OK;
+}
+
+int cli_make(const cli *c, cli_maker make, void *config, const dck_op_view *view,
+	     int (*verdict)(const dck_record *r))
+{
+	watch w = {.common = c->common};
+	const dck_observer observer = {
+	    .self = &w, .progress = on_progress, .log = on_log, .cancelled = cli_cancelled};
+	dck_record *record;
+	dck_status status;
+	dck_err err;
+	int code;
+
+	cli_progress_init(&w.line, c->common, !c->output->no_progress);
+	cli_signals_install();
+	status = make(config, &observer, &record, &err);
+	cli_progress_erase(&w.line);
+	if (status != DCK_OK) {
+		code = cli_failed(&err);
+		return cli_signal_seen() ? CLI_INTERRUPTED : code;
+	}
+	code = cli_record_show(c, view, record);
+	if (code == CLI_OK && verdict)
+		code = verdict(record);
+	dck_record_free(record);
 	return code;
 }
 

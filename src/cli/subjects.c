@@ -21,18 +21,29 @@ const cli_item cli_subject_items[] = {
 
 int cli_subject_check(const cli *c, const dck_subject *s)
 {
-	char command[8192];
 	dck_err err;
 
-	cli_title(c, command, sizeof command);
-	return dck_subject_check(s, command, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
+	return dck_subject_check(s, c->title, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
 }
 
-int cli_subject_read(const cli *c, const char *text, dck_subject *s, void **ret_owned)
+static void program_take(const cli *c, dck_subject *s)
 {
-	const int code = cli_subject_parse(c, text, s, ret_owned);
+	s->kind = DCK_SUBJECT_COMMAND;
+	s->argv = c->program;
+}
 
-	return code == CLI_OK ? cli_subject_check(c, s) : code;
+int cli_subject_read(cli *c)
+{
+	if (c->program) {
+		program_take(c, c->subject);
+		return CLI_OK;
+	}
+	if (c->nargs == 0)
+		return cli_usage(c,
+				 "%s needs a %s: a model file, zoo:NAME, plugin:FILE.so, "
+				 "cmd:PROGRAM, or -- PROGRAM",
+				 c->command->name, c->command->arg);
+	return cli_subject_parse(c, c->args[0], c->subject, &c->owned);
 }
 
 /* The same subject twice keeps two names: "NAME (2)". */
@@ -54,8 +65,7 @@ int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s)
 
 	if (c->program) {
 		s->of[0] = *common;
-		s->of[0].kind = DCK_SUBJECT_COMMAND;
-		s->of[0].argv = c->program;
+		program_take(c, &s->of[0]);
 		cli_quote_words(c->program, s->name[0], sizeof s->name[0]);
 		s->all[s->n++] = (dck_alternative){s->name[0], &s->of[0]};
 		return CLI_OK;

@@ -125,10 +125,3 @@ void cli_quote_words(char *const *words, char *buf, size_t size)
 	if (e.full)
 		memcpy(e.at, "...", 4);
 }
-
-void cli_title(const cli *c, char *buf, size_t size)
-{
-	int n = snprintf(buf, size, "deepclock ");
-
-	cli_quote_words(c->argv + 1, buf + n, size - (size_t)n);
-}
