@@ -163,8 +163,7 @@ void cli_listing_table(cli_listing *l, const char *name, const char *title,
 void cli_listing_text(cli_listing *l, const char *text);
 void cli_listing_int(cli_listing *l, int64_t v);
 /* Writes them as a record's, and frees them. */
-int cli_listing_show(const cli *c, cli_listing *l, const cli_common *common,
-		     const cli_format *format);
+int cli_listing_show(const cli *c, cli_listing *l);
 
 /* message.c: one line to stderr, "deepclock: sentence". */
 void cli_message(const char *fmt, ...) DCK_PRINTF(1, 2);

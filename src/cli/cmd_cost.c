@@ -65,7 +65,7 @@ static int operators_show(const cli *c, const cost_command *cfg)
 		cli_listing_text(&l, o.name);
 		cli_listing_text(&l, o.formula);
 	}
-	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
+	return cli_listing_show(c, &l);
 }
 
 static int record_show(const cli *c, const cost_command *cfg, const dck_record *r)

@@ -129,7 +129,7 @@ static int engines_show(const cli *c, const engines_config *cfg, const dck_engin
 			  sizeof given / sizeof given[0]);
 	for (size_t i = 0; i < n; i++)
 		options_add(&l, &e[i]);
-	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
+	return cli_listing_show(c, &l);
 }
 
 static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)

@@ -12,12 +12,10 @@
 
 static int history_show(const cli *c, const history_command *cfg, dck_history *h)
 {
-	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
 	char id[DCK_HISTORY_ID_SIZE];
 	dck_buffer json = {0};
 	dck_record *r;
 	dck_err err;
-	int code;
 
 	if (dck_history_find(h, c->args[1], id, &err) != DCK_OK)
 		return cli_failed(&err);
@@ -30,9 +28,7 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 	}
 	if (dck_history_get(h, id, &r, &err) != DCK_OK)
 		return cli_failed(&err);
-	code = cli_report(c, (const dck_record *const *)&r, 1, &style);
-	dck_record_free(r);
-	return code;
+	return history_record_show(c, r);
 }
 
 static int records_compare(const cli *c, const history_command *cfg, dck_record *const *records,

@@ -34,7 +34,7 @@ int history_trend(const cli *c, const history_command *cfg, dck_history *h);
 const char *history_value_text(double v, dck_unit unit, char *buf, size_t size);
 const char *history_time_text(int64_t unix_ns, char *buf, size_t size);
 /* Shows the record in the format that was asked for, and frees it. */
-int history_record_show(const history_command *cfg, dck_record *r);
+int history_record_show(const cli *c, dck_record *r);
 /* Its first `columns`, padded. */
 void history_prefix(const char *text, unsigned columns);
 /* At most `columns` of the text, cut with "..", and padded to them. */

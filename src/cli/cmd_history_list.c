@@ -174,10 +174,10 @@ static int list_text(const cli *c, const history_command *cfg, dck_history *h)
 	return cli_stdout_finish(CLI_OK);
 }
 
-int history_record_show(const history_command *cfg, dck_record *r)
+int history_record_show(const cli *c, dck_record *r)
 {
-	const dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
-	const int code = cli_report(&cfg->format, &(const dck_record *){r}, 1, &style);
+	const dck_style style = cli_style(c->common, STDOUT_FILENO);
+	const int code = cli_report(c, &(const dck_record *){r}, 1, &style);
 
 	dck_record_free(r);
 	return code;
@@ -185,14 +185,13 @@ int history_record_show(const history_command *cfg, dck_record *r)
 
 int history_list(const cli *c, const history_command *cfg, dck_history *h)
 {
-	char title[8192];
 	dck_record *r;
 	dck_err err;
 
 	if (cfg->format.format == CLI_TEXT)
 		return list_text(c, cfg, h);
-	cli_title(c, title, sizeof title);
-	if (dck_history_list_record(h, &cfg->filter, cfg->metric.metric, title, &r, &err) != DCK_OK)
+	if (dck_history_list_record(h, &cfg->filter, cfg->metric.metric, c->title, &r, &err) !=
+	    DCK_OK)
 		return cli_failed(&err);
-	return history_record_show(cfg, r);
+	return history_record_show(c, r);
 }

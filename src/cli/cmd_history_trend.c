@@ -273,7 +273,6 @@ int history_trend(const cli *c, const history_command *cfg, dck_history *h)
 {
 	dck_history_trend_config config = cfg->trend;
 	dck_history_trend *t;
-	char title[8192];
 	dck_record *r;
 	int code = CLI_OK;
 	dck_err err;
@@ -281,11 +280,10 @@ int history_trend(const cli *c, const history_command *cfg, dck_history *h)
 	config.metric = c->nargs > 1 ? c->args[1] : NULL;
 	if (dck_history_trend_get(h, &cfg->filter, &config, &t, &err) != DCK_OK)
 		return cli_failed(&err);
-	cli_title(c, title, sizeof title);
 	if (cfg->format.format == CLI_TEXT)
 		trend_text(cfg, t, cli_given(c, "limit") ? 0 : TEXT_ROWS);
-	else if (dck_history_trend_record(t, title, &r, &err) == DCK_OK)
-		code = history_record_show(cfg, r);
+	else if (dck_history_trend_record(t, c->title, &r, &err) == DCK_OK)
+		code = history_record_show(c, r);
 	else
 		code = cli_failed(&err);
 	dck_history_trend_free(t);

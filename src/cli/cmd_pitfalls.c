@@ -59,7 +59,7 @@ static int list_show(const cli *c, const pitfalls_command *cfg)
 		cli_listing_text(&l, m->why);
 		cli_listing_text(&l, m->remedy);
 	}
-	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
+	return cli_listing_show(c, &l);
 }
 
 /* --- the measurement */

@@ -63,7 +63,7 @@ static void list_text(const dck_zoo_entry *all, size_t n, const dck_style *style
 	}
 }
 
-static int entries_show(const cli *c, const zoo_config *cfg, const dck_zoo_entry *all, size_t n)
+static int entries_show(const cli *c, const dck_zoo_entry *all, size_t n)
 {
 	static const dck_column columns[] = {{"name", "name", DCK_UNIT_NONE},
 					     {"parameters", "parameters", DCK_UNIT_ONE},
@@ -81,7 +81,7 @@ static int entries_show(const cli *c, const zoo_config *cfg, const dck_zoo_entry
 		cli_listing_text(&l, all[i].help);
 		cli_listing_text(&l, all[i].source);
 	}
-	return cli_listing_show(c, &l, &cfg->common, &cfg->format);
+	return cli_listing_show(c, &l);
 }
 
 static void entry_text(const dck_zoo_entry *e, const dck_style *style)
@@ -197,7 +197,7 @@ static int zoo_run(cli *c, void *config)
 			return cli_usage(
 			    c, "-o needs the NAME of a network; 'deepclock zoo' lists them");
 		if (cfg->format.format != CLI_TEXT)
-			return entries_show(c, cfg, all, n);
+			return entries_show(c, all, n);
 		list_text(all, n, &style);
 		return CLI_OK;
 	}
@@ -208,7 +208,7 @@ static int zoo_run(cli *c, void *config)
 	if (cfg->output.file)
 		return network_save(c, cfg, name);
 	if (cfg->format.format != CLI_TEXT)
-		return entries_show(c, cfg, entry, 1);
+		return entries_show(c, entry, 1);
 	entry_text(entry, &style);
 	return CLI_OK;
 }

@@ -43,17 +43,15 @@ void cli_listing_int(cli_listing *l, int64_t v)
 	cell_add(l, (dck_value){.kind = DCK_VALUE_INT, .as.i = v});
 }
 
-int cli_listing_show(const cli *c, cli_listing *l, const cli_common *common,
-		     const cli_format *format)
+int cli_listing_show(const cli *c, cli_listing *l)
 {
-	const dck_style style = cli_style(common, STDOUT_FILENO);
+	const dck_style style = cli_style(c->common, STDOUT_FILENO);
 	static const dck_fact listing = {
 	    .section = "result", .key = "listing", .value = {.kind = DCK_VALUE_BOOL, .as.b = true}};
-	char title[8192];
 	const dck_record r = {.schema = DCK_RECORD_SCHEMA,
 			      .version = dck_version(),
 			      .id = "",
-			      .command = title,
+			      .command = c->title,
 			      .facts = &listing,
 			      .nfacts = 1,
 			      .tables = l->tables,
@@ -61,7 +59,6 @@ int cli_listing_show(const cli *c, cli_listing *l, const cli_common *common,
 	size_t at = 0;
 	int code = CLI_FAILED;
 
-	cli_title(c, title, sizeof title);
 	for (size_t i = 0; i < l->ntables; i++) {
 		dck_table *t = &l->tables[i];
 
@@ -71,7 +68,7 @@ int cli_listing_show(const cli *c, cli_listing *l, const cli_common *common,
 	if (l->failed)
 		cli_message("out of memory");
 	else
-		code = cli_report(format, &(const dck_record *){&r}, 1, &style);
+		code = cli_report(c, &(const dck_record *){&r}, 1, &style);
 	free(l->cells);
 	return code;
 }
