@@ -77,3 +77,44 @@ int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise)
 
 	return dtype > 0 ? dtype : otherwise;
 }
+
+/* How far apart neighbours along each dimension lie. */
+static void strides_of(const val *v, size_t *ret)
+{
+	size_t stride = 1;
+
+	for (int k = v->rank - 1; k >= 0; k--) {
+		ret[k] = stride;
+		stride *= (size_t)v->dims[k].v;
+	}
+}
+
+bool tensor_view_init(op *o, tensor_view *w)
+{
+	const val *v = op_in(o, 0);
+
+	*w = (tensor_view){0};
+	if (tensor_small(v) == SIZE_MAX || (!v->ints && !v->reals))
+		return false;
+	strides_of(v, w->jump);
+	return true;
+}
+
+void tensor_view_set(op *o, size_t output, const tensor_view *w)
+{
+	const val *out = op_out(o, output);
+	size_t from[ONNX_INTS_MAX], n = tensor_small(out);
+
+	if (n == SIZE_MAX)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		size_t rest = i, at = w->first;
+		for (int k = out->rank - 1; k >= 0; k--) {
+			size_t place = rest % (size_t)out->dims[k].v;
+			rest /= (size_t)out->dims[k].v;
+			at += (w->wrap[k] ? place % w->wrap[k] : place) * w->jump[k];
+		}
+		from[i] = at;
+	}
+	tensor_pick(o, 0, output, from, n);
+}

@@ -71,23 +71,17 @@ static bool slice_part(const op *o, const char *name, size_t input, num *ret, si
 static void slice_contents(op *o, const val *v, const num *begin, const num *step)
 {
 	const val *out = op_out(o, 0);
-	size_t from[ONNX_INTS_MAX], n = tensor_small(out);
+	tensor_view part;
 
-	if (n == SIZE_MAX || tensor_small(v) == SIZE_MAX || (!v->ints && !v->reals))
+	if (!out || !tensor_view_init(o, &part))
 		return;
-	for (size_t i = 0; i < n; i++) {
-		size_t rest = i, at = 0, stride = 1;
-		for (int k = v->rank - 1; k >= 0; k--) {
-			int64_t coord = (int64_t)(rest % (size_t)out->dims[k].v);
-			rest /= (size_t)out->dims[k].v;
-			if (!num_known(begin[k]))
-				return;
-			at += (size_t)(begin[k].v + coord * step[k].v) * stride;
-			stride *= (size_t)v->dims[k].v;
-		}
-		from[i] = at;
+	for (int k = 0; k < v->rank; k++) {
+		if (!num_known(begin[k]))
+			return;
+		part.first += (size_t)begin[k].v * part.jump[k];
+		part.jump[k] *= (size_t)step[k].v;
 	}
-	tensor_pick(o, 0, 0, from, n);
+	tensor_view_set(o, 0, &part);
 }
 
 void shape_slice(op *o)

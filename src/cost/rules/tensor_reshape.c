@@ -192,7 +192,8 @@ void shape_flatten(op *o)
 void shape_transpose(op *o)
 {
 	const val *v = op_need(o, 0);
-	size_t nperm = 0, small, from[ONNX_INTS_MAX];
+	size_t nperm = 0;
+	tensor_view same, turned = {0};
 	const int64_t *perm = op_attr_ints(o, "perm", &nperm);
 	bool seen[COST_RANK_MAX] = {false};
 	int axis[COST_RANK_MAX];
@@ -215,42 +216,18 @@ void shape_transpose(op *o)
 		dims[i] = v->dims[axis[i]];
 	}
 	op_set(o, 0, v->dtype, v->rank, dims);
-	small = tensor_small(v);
-	if (small == SIZE_MAX || (!v->ints && !v->reals))
+	if (!tensor_view_init(o, &same))
 		return;
-	for (size_t i = 0; i < small; i++) {
-		size_t rest = i, coord[COST_RANK_MAX] = {0}, at = 0;
-		for (int k = v->rank - 1; k >= 0; k--) {
-			coord[axis[k]] = rest % (size_t)dims[k].v;
-			rest /= (size_t)dims[k].v;
-		}
-		for (int k = 0; k < v->rank; k++)
-			at = at * (size_t)v->dims[k].v + coord[k];
-		from[i] = at;
-	}
-	tensor_pick(o, 0, 0, from, small);
-}
-
-/* Where element i of a broadcast to out lies in v. */
-static size_t broadcast_source(const val *v, const val *out, size_t i)
-{
-	size_t at = 0, stride = 1;
-
-	for (int k = out->rank - 1, j = v->rank - 1; k >= 0; k--, j--) {
-		size_t coord = i % (size_t)out->dims[k].v;
-		i /= (size_t)out->dims[k].v;
-		if (j < 0)
-			continue;
-		at += (num_is(v->dims[j], 1) ? 0 : coord) * stride;
-		stride *= (size_t)v->dims[j].v;
-	}
-	return at;
+	for (int i = 0; i < v->rank; i++)
+		turned.jump[i] = same.jump[axis[i]];
+	tensor_view_set(o, 0, &turned);
 }
 
 void shape_expand(op *o)
 {
 	const val *v = op_need(o, 0);
-	size_t from[ONNX_INTS_MAX], small, n;
+	tensor_view same, wide = {0};
+	size_t n;
 	num *want, *dims;
 	int nwant, rank;
 
@@ -266,18 +243,18 @@ void shape_expand(op *o)
 	if (!op_broadcast(o, v->dims, v->rank, want, nwant, &dims, &rank))
 		return;
 	op_set(o, 0, v->dtype, rank, dims);
-	small = tensor_small(op_out(o, 0));
-	if (small == SIZE_MAX || tensor_small(v) == SIZE_MAX || (!v->ints && !v->reals))
+	if (!tensor_view_init(o, &same))
 		return;
-	for (size_t i = 0; i < small; i++)
-		from[i] = broadcast_source(v, op_out(o, 0), i);
-	tensor_pick(o, 0, 0, from, small);
+	for (int i = 0; i < v->rank; i++)
+		wide.jump[rank - v->rank + i] = num_is(v->dims[i], 1) ? 0 : same.jump[i];
+	tensor_view_set(o, 0, &wide);
 }
 
 void shape_tile(op *o)
 {
 	const val *v = op_need(o, 0);
-	size_t n = 0, small, from[ONNX_INTS_MAX];
+	tensor_view again;
+	size_t n = 0;
 	const num *repeats = op_ints(o, 1, &n);
 
 	if (!v)
@@ -292,20 +269,11 @@ void shape_tile(op *o)
 			      ? num_mul(o->nums, v->dims[i], repeats[i])
 			      : op_fresh(o, "repetitions");
 	op_set(o, 0, v->dtype, v->rank, dims);
-	small = tensor_small(op_out(o, 0));
-	if (small == SIZE_MAX || tensor_small(v) == SIZE_MAX || (!v->ints && !v->reals))
+	if (!tensor_view_init(o, &again))
 		return;
-	for (size_t i = 0; i < small; i++) {
-		size_t rest = i, at = 0, stride = 1;
-		for (int k = v->rank - 1; k >= 0; k--) {
-			size_t coord = rest % (size_t)dims[k].v;
-			rest /= (size_t)dims[k].v;
-			at += coord % (size_t)v->dims[k].v * stride;
-			stride *= (size_t)v->dims[k].v;
-		}
-		from[i] = at;
-	}
-	tensor_pick(o, 0, 0, from, small);
+	for (int i = 0; i < v->rank; i++)
+		again.wrap[i] = (size_t)v->dims[i].v;
+	tensor_view_set(o, 0, &again);
 }
 
 /* --- concatenation and its inverse --- */
@@ -382,23 +350,6 @@ void shape_concat(op *o)
 		concat_contents(o, axis);
 }
 
-static void split_contents(op *o, const val *v, int axis, size_t output, int64_t begin)
-{
-	size_t from[ONNX_INTS_MAX], n = tensor_small(op_out(o, output)), inner = 1;
-	size_t all = (size_t)v->dims[axis].v;
-
-	if (n == SIZE_MAX || tensor_small(v) == SIZE_MAX || (!v->ints && !v->reals))
-		return;
-	for (int k = axis + 1; k < v->rank; k++)
-		inner *= (size_t)v->dims[k].v;
-	size_t own = (size_t)op_out(o, output)->dims[axis].v;
-	for (size_t i = 0; i < n; i++) {
-		size_t in = i % inner, along = i / inner % own, row = i / inner / own;
-		from[i] = (row * all + along + (size_t)begin) * inner + in;
-	}
-	tensor_pick(o, 0, output, from, n);
-}
-
 void shape_split(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);
@@ -407,6 +358,7 @@ void shape_split(op *o)
 	const num *split = attr ? NULL : op_ints(o, 1, &nsplit);
 	int64_t parts = op_attr_int(o, "num_outputs", (int64_t)outputs), begin = 0;
 	bool computed = !attr && op_in(o, 1) && !split;
+	tensor_view part;
 	int axis;
 
 	if (!v || !op_axis(o, op_attr_int(o, "axis", 0), v->rank, &axis))
@@ -446,8 +398,10 @@ void shape_split(op *o)
 			begin = INT64_MAX / 2;
 			continue;
 		}
-		if (begin <= all.v)
-			split_contents(o, v, axis, i, begin);
+		if (begin <= all.v && tensor_view_init(o, &part)) {
+			part.first = (size_t)begin * part.jump[axis];
+			tensor_view_set(o, i, &part);
+		}
 		begin += dims[axis].v;
 	}
 }

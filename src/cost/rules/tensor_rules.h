@@ -10,6 +10,15 @@
 /* Output i gets the contents of an input, from[k] of it as element k; nothing where they are not
  * known. SIZE_MAX in from: zero. */
 void tensor_pick(op *o, size_t input, size_t output, const size_t *from, size_t n);
+/* Contents of an output that are those of input 0 in another arrangement: a step along dimension k
+ * of the output is a jump of so many elements of the input; after `wrap` steps (0: never) it
+ * begins again. Example: the transpose of [2, 3] has jumps 1 and 3. */
+typedef struct tensor_view {
+	size_t first, jump[COST_RANK_MAX], wrap[COST_RANK_MAX];
+} tensor_view;
+/* The input as it is; false: its contents are not known. */
+bool tensor_view_init(op *o, tensor_view *ret);
+void tensor_view_set(op *o, size_t output, const tensor_view *w);
 /* Elements of a value whose dims are all known and whose number is small; SIZE_MAX otherwise. */
 size_t tensor_small(const val *v);
 /* Output has this type; rank and dims of `n` contents of input i, open where they are not known.
