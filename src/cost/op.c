@@ -464,6 +464,35 @@ num op_elements(op *o, const val *v)
 	return op_product(o, v->dims, (size_t)v->rank);
 }
 
+size_t op_small(const val *v)
+{
+	size_t n = 1;
+
+	if (!v || v->rank < 0)
+		return SIZE_MAX;
+	for (int i = 0; i < v->rank; i++) {
+		if (!num_known(v->dims[i]) || v->dims[i].v < 0 || v->dims[i].v > ONNX_INTS_MAX)
+			return SIZE_MAX;
+		n *= (size_t)v->dims[i].v;
+		if (n > ONNX_INTS_MAX)
+			return SIZE_MAX;
+	}
+	return n;
+}
+
+size_t op_source(const val *v, const val *out, size_t i)
+{
+	size_t at = 0, stride = 1;
+
+	for (int k = out->rank - 1, j = v->rank - 1; j >= 0; k--, j--) {
+		size_t coord = i % (size_t)out->dims[k].v;
+		i /= (size_t)out->dims[k].v;
+		at += (num_is(v->dims[j], 1) ? 0 : coord) * stride;
+		stride *= (size_t)v->dims[j].v;
+	}
+	return at;
+}
+
 num op_times(op *o, int64_t k, num n)
 {
 	return num_mul(o->nums, num_int(k), n);

@@ -132,6 +132,11 @@ bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_d
 num op_product(op *o, const num *dims, size_t n);
 /* Elements of a tensor; none where it is not known. */
 num op_elements(op *o, const val *v);
+/* Elements of a value whose dims are all known and whose number is small enough for contents;
+ * SIZE_MAX otherwise. */
+size_t op_small(const val *v);
+/* Where in v, which was broadcast to the shape of out, element i of out comes from. Both small. */
+size_t op_source(const val *v, const val *out, size_t i);
 /* Of the first output that there is. */
 num op_elements_out(op *o);
 num op_times(op *o, int64_t k, num n);

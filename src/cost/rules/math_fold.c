@@ -333,67 +333,6 @@ static const fold *fold_find(const char *name)
 
 /* --- contents --- */
 
-/* Known numbers of a shape, up to ONNX_INTS_MAX elements. */
-static bool small_shape(op *o, const val *v, int64_t *dims, size_t *ret_n)
-{
-	num n = v && v->kind == VAL_TENSOR && v->rank >= 0 ? op_elements(o, v) : num_int(-1);
-
-	if (!num_known(n) || n.v < 0 || n.v > ONNX_INTS_MAX)
-		return false;
-	for (int i = 0; i < v->rank; i++) {
-		if (!num_known(v->dims[i]))
-			return false;
-		dims[i] = v->dims[i].v;
-	}
-	*ret_n = (size_t)n.v;
-	return true;
-}
-
-/* Which element of an operand meets element `at` of the result. */
-static size_t operand_index(size_t at, const int64_t *out, int rank, const int64_t *in, int in_rank)
-{
-	size_t index = 0, stride = 1;
-
-	for (int i = rank - 1, k = in_rank - 1; i >= 0; i--, k--) {
-		size_t place = at % (size_t)out[i];
-		at /= (size_t)out[i];
-		if (k < 0)
-			continue;
-		if (in[k] != 1)
-			index += place * stride;
-		stride *= (size_t)in[k];
-	}
-	return index;
-}
-
-typedef struct walk {
-	int64_t out[COST_RANK_MAX], in[2][COST_RANK_MAX];
-	int rank, in_rank[2];
-	size_t n;
-} walk;
-
-static bool walk_init(op *o, walk *w, size_t a, size_t b)
-{
-	const val *v = op_out(o, 0);
-	size_t n, inputs[2] = {a, b};
-
-	if (!v || !small_shape(o, v, w->out, &w->n))
-		return false;
-	w->rank = v->rank;
-	for (int i = 0; i < 2; i++) {
-		const val *x = op_in(o, inputs[i]);
-		if (!small_shape(o, x, w->in[i], &n) || x->rank > w->rank)
-			return false;
-		w->in_rank[i] = x->rank;
-	}
-	return true;
-}
-
-static size_t walk_at(const walk *w, size_t i, int operand)
-{
-	return operand_index(i, w->out, w->rank, w->in[operand], w->in_rank[operand]);
-}
-
 /* As the type holds it; false: the type's rounding is not written here. */
 static bool round_to(int64_t dtype, double *x)
 {
@@ -438,38 +377,38 @@ static void fold_binary(op *o, size_t a, size_t b)
 {
 	const fold *f = fold_find(o->row->name);
 	const val *va = op_in(o, a), *vb = op_in(o, b), *out = op_out(o, 0);
-	walk w;
-	size_t na = 0, nb = 0;
+	size_t na = 0, nb = 0, n = op_small(out);
 
-	if (!f || !va || !vb || !out || !(va->ints || va->reals) || !(vb->ints || vb->reals) ||
-	    !walk_init(o, &w, a, b))
+	if (!f || !va || !vb || n == SIZE_MAX || !(va->ints || va->reals) ||
+	    !(vb->ints || vb->reals) || op_small(va) == SIZE_MAX || op_small(vb) == SIZE_MAX ||
+	    va->rank > out->rank || vb->rank > out->rank)
 		return;
 	const num *ia = math_whole(o, a, &na), *ib = math_whole(o, b, &nb);
 	if (ia && ib && f->whole) {
-		num *r = op_dims(o, w.n);
-		for (size_t i = 0; i < w.n; i++) {
-			num x = ia[walk_at(&w, i, 0)], y = ib[walk_at(&w, i, 1)];
+		num *r = op_dims(o, n);
+		for (size_t i = 0; i < n; i++) {
+			num x = ia[op_source(va, out, i)], y = ib[op_source(vb, out, i)];
 			/* An unsigned number above 2^63 is kept as a negative one. */
 			r[i] = in_span(va->dtype, x) && in_span(vb->dtype, y)
 				   ? math_fit(o, out->dtype, f->whole(o, va->dtype, x, y))
 				   : unknown(o);
 		}
-		if (usable(r, w.n, is_float(va->dtype))) {
-			op_set_ints(o, 0, r, w.n);
+		if (usable(r, n, is_float(va->dtype))) {
+			op_set_ints(o, 0, r, n);
 			return;
 		}
 	}
 	const double *ra = is_float(va->dtype) ? op_reals(o, a, &na) : NULL;
 	const double *rb = ra ? op_reals(o, b, &nb) : NULL;
-	double *r = ra && rb && f->real ? mem_arena_array(o->arena, w.n, sizeof(*r)) : NULL;
+	double *r = ra && rb && f->real ? mem_arena_array(o->arena, n, sizeof(*r)) : NULL;
 	if (!r)
 		return;
-	for (size_t i = 0; i < w.n; i++) {
-		r[i] = f->real(o, ra[walk_at(&w, i, 0)], rb[walk_at(&w, i, 1)]);
+	for (size_t i = 0; i < n; i++) {
+		r[i] = f->real(o, ra[op_source(va, out, i)], rb[op_source(vb, out, i)]);
 		if (!round_to(out->dtype, &r[i]) || (isnan(r[i]) && strcmp(f->name, "Pow") == 0))
 			return;
 	}
-	set_reals(o, r, w.n);
+	set_reals(o, r, n);
 }
 
 static void fold_unary(op *o)

@@ -28,22 +28,6 @@ void tensor_pick(op *o, size_t input, size_t output, const size_t *from, size_t 
 		op_set_reals(o, output, reals, n);
 }
 
-size_t tensor_small(const val *v)
-{
-	size_t n = 1;
-
-	if (!v || v->rank < 0)
-		return SIZE_MAX;
-	for (int i = 0; i < v->rank; i++) {
-		if (!num_known(v->dims[i]) || v->dims[i].v < 0 || v->dims[i].v > ONNX_INTS_MAX)
-			return SIZE_MAX;
-		n *= (size_t)v->dims[i].v;
-		if (n > ONNX_INTS_MAX)
-			return SIZE_MAX;
-	}
-	return n;
-}
-
 bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const char *what)
 {
 	size_t n = 0;
@@ -94,7 +78,7 @@ bool tensor_view_init(op *o, tensor_view *w)
 	const val *v = op_in(o, 0);
 
 	*w = (tensor_view){0};
-	if (tensor_small(v) == SIZE_MAX || (!v->ints && !v->reals))
+	if (op_small(v) == SIZE_MAX || (!v->ints && !v->reals))
 		return false;
 	strides_of(v, w->jump);
 	return true;
@@ -103,7 +87,7 @@ bool tensor_view_init(op *o, tensor_view *w)
 void tensor_view_set(op *o, size_t output, const tensor_view *w)
 {
 	const val *out = op_out(o, output);
-	size_t from[ONNX_INTS_MAX], n = tensor_small(out);
+	size_t from[ONNX_INTS_MAX], n = op_small(out);
 
 	if (n == SIZE_MAX)
 		return;

@@ -85,7 +85,7 @@ void shape_constant_of_shape(op *o)
 		return;
 	}
 	op_set(o, 0, dtype, rank, dims);
-	size_t n = tensor_small(op_out(o, 0));
+	size_t n = op_small(op_out(o, 0));
 	if (n == SIZE_MAX || (t && !t->ints && !t->reals))
 		return;
 	if (t && t->reals) {

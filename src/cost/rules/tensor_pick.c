@@ -166,8 +166,8 @@ void shape_gather(op *o)
 			for (int j = 0; j < indices->rank; j++)
 				dims[k++] = indices->dims[j];
 	op_set(o, 0, v->dtype, rank, dims);
-	small = tensor_small(op_out(o, 0));
-	if (small == SIZE_MAX || !at || tensor_small(v) == SIZE_MAX || (!v->ints && !v->reals))
+	small = op_small(op_out(o, 0));
+	if (small == SIZE_MAX || !at || op_small(v) == SIZE_MAX || (!v->ints && !v->reals))
 		return;
 	for (int k = axis + 1; k < v->rank; k++)
 		inner *= (size_t)v->dims[k].v;
@@ -321,8 +321,8 @@ void shape_nonzero(op *o)
 	dims[0] = num_int(v->rank);
 	for (size_t i = 0; reals && i < n; i++)
 		count += reals[i] != 0;
-	dims[1] = reals && tensor_small(v) == n ? num_int((int64_t)count)
-						: op_fresh(o, "elements that are not zero");
+	dims[1] = reals && op_small(v) == n ? num_int((int64_t)count)
+					    : op_fresh(o, "elements that are not zero");
 	op_set(o, 0, ONNX_INT64, 2, dims);
 	if (!num_known(dims[1]) || count * (size_t)v->rank > ONNX_INTS_MAX)
 		return;
@@ -365,20 +365,6 @@ void shape_unique(op *o)
 	op_set(o, 3, ONNX_INT64, 1, &count);
 }
 
-/* Where element i of the output lies in v, which was broadcast to it. */
-static size_t source(const val *v, const val *out, size_t i)
-{
-	size_t at = 0, stride = 1;
-
-	for (int k = out->rank - 1, j = v->rank - 1; j >= 0; k--, j--) {
-		size_t coord = i % (size_t)out->dims[k].v;
-		i /= (size_t)out->dims[k].v;
-		at += (num_is(v->dims[j], 1) ? 0 : coord) * stride;
-		stride *= (size_t)v->dims[j].v;
-	}
-	return at;
-}
-
 void shape_where(op *o)
 {
 	const val *c = op_need(o, 0), *a = c ? op_need(o, 1) : NULL, *b = a ? op_need(o, 2) : NULL;
@@ -392,14 +378,14 @@ void shape_where(op *o)
 		return;
 	}
 	op_set(o, 0, a->dtype ? a->dtype : b->dtype, rank, dims);
-	size_t n = tensor_small(op_out(o, 0));
+	size_t n = op_small(op_out(o, 0));
 	if (n == SIZE_MAX || !c->ints || !a->ints || !b->ints)
 		return;
 	num *ints = op_dims(o, n);
 	const val *out = op_out(o, 0);
 	for (size_t i = 0; i < n; i++) {
-		num which = c->ints[source(c, out, i)];
-		num x = a->ints[source(a, out, i)], y = b->ints[source(b, out, i)];
+		num which = c->ints[op_source(c, out, i)];
+		num x = a->ints[op_source(a, out, i)], y = b->ints[op_source(b, out, i)];
 		ints[i] = num_same(x, y)     ? x
 			  : num_known(which) ? (which.v ? x : y)
 					     : num_none(o->nums, "it depends on values");

@@ -281,12 +281,12 @@ void shape_tile(op *o)
 static void concat_contents(op *o, int axis)
 {
 	val *out = op_out(o, 0);
-	size_t total = tensor_small(out), outer = 1, n = 0;
+	size_t total = op_small(out), outer = 1, n = 0;
 	bool whole = true;
 
 	for (size_t i = 0; i < o->made->nin; i++) {
 		const val *v = op_in(o, i);
-		if (!v || (!v->ints && !v->reals) || tensor_small(v) == SIZE_MAX)
+		if (!v || (!v->ints && !v->reals) || op_small(v) == SIZE_MAX)
 			return;
 		whole &= v->ints != NULL;
 	}
@@ -346,7 +346,7 @@ void shape_concat(op *o)
 		}
 	}
 	op_set(o, 0, first->dtype, first->rank, dims);
-	if (tensor_small(op_out(o, 0)) != SIZE_MAX)
+	if (op_small(op_out(o, 0)) != SIZE_MAX)
 		concat_contents(o, axis);
 }
 

@@ -19,8 +19,6 @@ typedef struct tensor_view {
 /* The input as it is; false: its contents are not known. */
 bool tensor_view_init(op *o, tensor_view *ret);
 void tensor_view_set(op *o, size_t output, const tensor_view *w);
-/* Elements of a value whose dims are all known and whose number is small; SIZE_MAX otherwise. */
-size_t tensor_small(const val *v);
 /* Output has this type; rank and dims of `n` contents of input i, open where they are not known.
  * False after op_unknown(): not even the rank is known. */
 bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const char *what);
