@@ -635,18 +635,16 @@ void shape_same_first(op *o)
 		op_unknown(o, "its input is missing");
 }
 
-static void broadcast_to(op *o, int64_t dtype)
+void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype)
 {
-	const val *x = op_need(o, 0);
+	const val *x = op_need(o, inputs ? inputs[0] : 0);
 	num *dims = x ? x->dims : NULL;
 	int rank = x ? x->rank : 0;
 
-	for (size_t i = 1; x && i < o->made->nin; i++) {
-		const val *y = op_need(o, i);
-		if (!y || !op_broadcast(o, dims, rank, y->dims, y->rank, &dims, &rank)) {
+	for (size_t i = 1; x && i < n; i++) {
+		const val *y = op_need(o, inputs ? inputs[i] : i);
+		if (!y || !op_broadcast(o, dims, rank, y->dims, y->rank, &dims, &rank))
 			x = NULL;
-			break;
-		}
 	}
 	if (x)
 		op_set(o, 0, dtype, rank, dims);
@@ -656,12 +654,12 @@ static void broadcast_to(op *o, int64_t dtype)
 
 void shape_broadcast(op *o)
 {
-	broadcast_to(o, op_in(o, 0) ? op_in(o, 0)->dtype : 0);
+	op_set_broadcast(o, NULL, o->made->nin, op_type(o, 0, 0));
 }
 
 void shape_broadcast_bool(op *o)
 {
-	broadcast_to(o, ONNX_BOOL);
+	op_set_broadcast(o, NULL, o->made->nin, ONNX_BOOL);
 }
 
 void cost_each(op *o)

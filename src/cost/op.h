@@ -129,6 +129,8 @@ void op_set_reals(op *o, size_t i, const double *v, size_t n);
 /* Broadcasting of NumPy: a and b of any rank; *ret_dims in the arena. False: they do not fit, after
  * op_unknown(). Two open sizes that may differ: none. */
 bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_dims, int *ret_rank);
+/* Output 0 has that type and the shape of these inputs, broadcast; inputs NULL: of the first n. */
+void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype);
 num op_product(op *o, const num *dims, size_t n);
 /* Elements of a tensor; none where it is not known. */
 num op_elements(op *o, const val *v);

@@ -142,34 +142,19 @@ void shape_ms_bitmask_dropout(op *o)
 
 /* --- quantised elementwise --- */
 
-static void broadcast_of(op *o, const size_t *inputs, size_t n, int64_t dtype)
-{
-	const val *x = op_need(o, inputs[0]);
-	num *dims = x ? x->dims : NULL;
-	int rank = x ? x->rank : 0;
-
-	for (size_t i = 1; x && i < n; i++) {
-		const val *y = op_need(o, inputs[i]);
-		if (!y || !op_broadcast(o, dims, rank, y->dims, y->rank, &dims, &rank))
-			return;
-	}
-	if (x)
-		op_set(o, 0, dtype, rank, dims);
-}
-
 void shape_ms_qlinear_binary(op *o)
 {
-	broadcast_of(o, (const size_t[]){0, 3}, 2, op_type(o, 0, 0));
+	op_set_broadcast(o, (const size_t[]){0, 3}, 2, op_type(o, 0, 0));
 }
 
 void shape_ms_qlinear_where(op *o)
 {
-	broadcast_of(o, (const size_t[]){0, 1, 4}, 3, op_type(o, 1, 0));
+	op_set_broadcast(o, (const size_t[]){0, 1, 4}, 3, op_type(o, 1, 0));
 }
 
 void shape_ms_mul_integer(op *o)
 {
-	broadcast_of(o, (const size_t[]){0, 2}, 2, ONNX_INT32);
+	op_set_broadcast(o, (const size_t[]){0, 2}, 2, ONNX_INT32);
 }
 
 void shape_ms_qlinear_concat(op *o)

@@ -367,17 +367,9 @@ void shape_unique(op *o)
 
 void shape_where(op *o)
 {
-	const val *c = op_need(o, 0), *a = c ? op_need(o, 1) : NULL, *b = a ? op_need(o, 2) : NULL;
-	num *dims;
-	int rank;
+	const val *c = op_in(o, 0), *a = op_in(o, 1), *b = op_in(o, 2);
 
-	if (!b || !op_broadcast(o, c->dims, c->rank, a->dims, a->rank, &dims, &rank) ||
-	    !op_broadcast(o, dims, rank, b->dims, b->rank, &dims, &rank)) {
-		if (op_in(o, 1) && op_out(o, 0) && !op_out(o, 0)->dtype)
-			op_out(o, 0)->dtype = op_in(o, 1)->dtype;
-		return;
-	}
-	op_set(o, 0, a->dtype ? a->dtype : b->dtype, rank, dims);
+	op_set_broadcast(o, NULL, 3, op_type(o, 1, op_type(o, 2, 0)));
 	size_t n = op_small(op_out(o, 0));
 	if (n == SIZE_MAX || !c->ints || !a->ints || !b->ints)
 		return;
