@@ -245,41 +245,16 @@ const peer_counter peer_counters[] = {
     {0},
 };
 
-static num elements(num_table *t, const val *v, int drop)
+/* The product of the dimensions of v from `first` on, without the last `less`. */
+static num product(num_table *t, const val *v, int first, int less)
 {
 	num p = num_int(1);
 
-	if (!v || v->rank < 0)
-		return num_none(t, "%s", v && v->why ? v->why : "a shape is not known");
-	for (int i = 0; i < v->rank - drop; i++)
+	if (!v || v->rank < first)
+		return num_none(t, "%s",
+				v && v->rank < 0 && v->why ? v->why : "a shape is not known");
+	for (int i = first; i < v->rank - less; i++)
 		p = num_mul(t, p, v->dims[i]);
-	return p;
-}
-
-/* Weights of one output: all dimensions of the weight tensor but the first. */
-static num filter(num_table *t, const val *w)
-{
-	num p = num_int(1);
-
-	if (!w || w->rank < 1)
-		return num_none(t, "the weight's shape is not known");
-	for (int i = 1; i < w->rank; i++)
-		p = num_mul(t, p, w->dims[i]);
-	return p;
-}
-
-/* Weights that one output would have in a convolution that is not transposed: input channels of a
- * group times the window. */
-static num over(num_table *t, const cost_op *c)
-{
-	const val *w = c->nin > 1 ? c->in[1] : NULL;
-	num p;
-
-	if (!w || w->rank < 2)
-		return num_none(t, "the weight's shape is not known");
-	p = num_floor_div(t, w->dims[0], num_int(onnx_attribute_int(c->node, "group", 1)));
-	for (int i = 2; i < w->rank; i++)
-		p = num_mul(t, p, w->dims[i]);
 	return p;
 }
 
@@ -295,33 +270,26 @@ static num window(num_table *t, const onnx_node *n)
 
 static num quantity(num_table *t, const cost_op *c, peer_quantity of)
 {
-	const val *in = c->nin ? c->in[0] : NULL, *out = c->nout ? c->out[0] : NULL;
-	num n;
+	const val *in = c->nin ? c->in[0] : NULL, *weights = c->nin > 1 ? c->in[1] : NULL;
+	num n = product(t, c->nout ? c->out[0] : NULL, 0, 0);
 
-	switch (of) {
-	case PEER_MACS:
+	if (of == PEER_MACS)
 		return c->macs;
-	case PEER_FLOPS:
-		return c->flops;
-	case PEER_OUT:
-		n = elements(t, out, 0);
-		break;
-	case PEER_IN:
-		n = elements(t, in, 0);
-		break;
-	case PEER_ROWS:
-		n = elements(t, in, 1);
-		break;
-	case PEER_WEIGHT:
-		n = num_mul(t, elements(t, out, 0), filter(t, c->nin > 1 ? c->in[1] : NULL));
-		break;
-	case PEER_OVER:
-		n = num_mul(t, elements(t, out, 0), over(t, c));
-		break;
-	default:
-		n = num_mul(t, elements(t, out, 0), window(t, c->node));
-		break;
-	}
+	if (of == PEER_IN)
+		n = product(t, in, 0, 0);
+	else if (of == PEER_ROWS)
+		n = product(t, in, 0, 1);
+	else if (of == PEER_WEIGHT) /* of one output: all dimensions but the first */
+		n = num_mul(t, n, product(t, weights, 1, 0));
+	else if (of == PEER_OVER) {
+		/* Of a convolution that is not transposed: input channels of a group x window. */
+		num group = num_int(onnx_attribute_int(c->node, "group", 1));
+		num filter = product(t, weights, 2, 0);
+		if (!num_why_none(filter))
+			filter = num_mul(t, num_floor_div(t, weights->dims[0], group), filter);
+		n = num_mul(t, n, filter);
+	} else if (of == PEER_KERNEL)
+		n = num_mul(t, n, window(t, c->node));
 	return num_mul(t, c->times, n);
 }
 

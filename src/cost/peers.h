@@ -11,7 +11,6 @@
  * (where `when` holds; NULL: always). Several rows of a type add up. */
 typedef enum peer_quantity {
 	PEER_MACS,
-	PEER_FLOPS,  /* as we count them */
 	PEER_OUT,    /* elements of the first output */
 	PEER_IN,     /* elements of the first input */
 	PEER_ROWS,   /* elements of the first input over its last dimension */

@@ -270,19 +270,18 @@ static int monomial_order(const factor *a, uint32_t na, const factor *b, uint32_
 	return 0;
 }
 
-/* A number as terms; returns how many, 0 for the integer 0. */
-static size_t terms_of(num a, term *one, packed *single, const packed **ret)
+/* A number as terms: the integer 0 has none, any other integer one without factors. */
+typedef struct terms {
+	const packed *term;
+	size_t n;
+	packed constant;
+} terms;
+
+static void terms_of(num a, terms *ret)
 {
-	if (a.p) {
-		*ret = a.p->terms;
-		return a.p->n;
-	}
-	if (!a.v)
-		return 0;
-	*one = (term){.coef = a.v};
-	*single = (packed){a.v, 0, one->f};
-	*ret = single;
-	return 1;
+	ret->constant = (packed){.coef = a.v};
+	ret->term = a.p ? a.p->terms : &ret->constant;
+	ret->n = a.p ? a.p->n : a.v != 0;
 }
 
 static void unpack(const packed *p, term *ret)
@@ -306,21 +305,22 @@ static num too_long(num_table *t)
 /* a + b * c, c an integer */
 static num add_scaled(num_table *t, num a, num b, int64_t c)
 {
-	term sum[TERMS_MAX], one_a, one_b;
-	packed single_a, single_b;
-	const packed *ta = NULL, *tb = NULL;
-	size_t na = terms_of(a, &one_a, &single_a, &ta), nb = terms_of(b, &one_b, &single_b, &tb);
+	term sum[TERMS_MAX];
+	terms x, y;
 	size_t i = 0, k = 0, n = 0;
 
-	while (i < na || k < nb) {
+	terms_of(a, &x);
+	terms_of(b, &y);
+	while (i < x.n || k < y.n) {
 		int64_t coef = 0;
-		int order = i == na   ? -1
-			    : k == nb ? 1
-				      : monomial_order(ta[i].f, ta[i].n, tb[k].f, tb[k].n);
-		const packed *from = order >= 0 ? &ta[i] : &tb[k];
-		if (order <= 0 && __builtin_mul_overflow(tb[k].coef, c, &coef))
+		int order =
+		    i == x.n   ? -1
+		    : k == y.n ? 1
+			       : monomial_order(x.term[i].f, x.term[i].n, y.term[k].f, y.term[k].n);
+		const packed *from = order >= 0 ? &x.term[i] : &y.term[k];
+		if (order <= 0 && __builtin_mul_overflow(y.term[k].coef, c, &coef))
 			return overflow(t);
-		if (order >= 0 && __builtin_add_overflow(coef, ta[i].coef, &coef))
+		if (order >= 0 && __builtin_add_overflow(coef, x.term[i].coef, &coef))
 			return overflow(t);
 		i += order >= 0;
 		k += order <= 0;
@@ -388,9 +388,8 @@ static int term_times(const packed *a, const packed *b, term *ret)
 
 num num_mul(num_table *t, num a, num b)
 {
-	term one_a, one_b, x;
-	packed single_a, single_b;
-	const packed *ta = NULL, *tb = NULL;
+	term product;
+	terms x, y;
 	num sum = num_int(0);
 	int64_t v;
 
@@ -406,15 +405,16 @@ num num_mul(num_table *t, num a, num b)
 		return b;
 	if (num_is(b, 1))
 		return a;
-	size_t na = terms_of(a, &one_a, &single_a, &ta), nb = terms_of(b, &one_b, &single_b, &tb);
-	if (na * nb > TERMS_MAX)
+	terms_of(a, &x);
+	terms_of(b, &y);
+	if (x.n * y.n > TERMS_MAX)
 		return too_long(t);
-	for (size_t i = 0; i < na; i++)
-		for (size_t k = 0; k < nb; k++) {
-			int ok = term_times(&ta[i], &tb[k], &x);
+	for (size_t i = 0; i < x.n; i++)
+		for (size_t k = 0; k < y.n; k++) {
+			int ok = term_times(&x.term[i], &y.term[k], &product);
 			if (ok <= 0)
 				return ok ? too_long(t) : overflow(t);
-			sum = num_add(t, sum, intern(t, &x, 1));
+			sum = num_add(t, sum, intern(t, &product, 1));
 			if (num_why_none(sum))
 				return sum;
 		}
@@ -445,21 +445,18 @@ static bool term_over(const packed *a, const packed *b, term *ret)
 
 bool num_div_exact(num_table *t, num a, num b, num *ret)
 {
-	term one_a, one_b, x;
-	packed single_a, single_b;
-	const packed *ta = NULL, *tb = NULL;
+	term ratio;
+	terms top, below;
 	num quotient = num_int(0), left = a;
 
 	if (num_why_none(a) || num_why_none(b) || num_is(b, 0))
 		return false;
-	size_t nb = terms_of(b, &one_b, &single_b, &tb);
-	if (!nb)
-		return false;
+	terms_of(b, &below);
 	for (size_t steps = 0; !num_is(left, 0); steps++) {
-		size_t na = terms_of(left, &one_a, &single_a, &ta);
-		if (!na || steps == TERMS_MAX || !term_over(&ta[0], &tb[0], &x))
+		terms_of(left, &top);
+		if (steps == TERMS_MAX || !term_over(&top.term[0], &below.term[0], &ratio))
 			return false;
-		num q = intern(t, &x, 1);
+		num q = intern(t, &ratio, 1);
 		quotient = num_add(t, quotient, q);
 		left = num_sub(t, left, num_mul(t, q, b));
 		if (num_why_none(left) || num_why_none(quotient))
