@@ -24,7 +24,6 @@ KNOWN = [set(line.split()) for line in """
     ort.c ort_context.c
     search_record.c search_run.c
     load.c load_search.c
-    versus.c versus_over.c versus_rank.c versus_record.c versus_rounds.c
 """.strip().splitlines()]
 
 

@@ -1,91 +1,18 @@
 /* versus.c - several subjects compared live.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "compare/versus.h"
+#include "compare/versus_look.h"
 #include "base/err.h"
 #include "base/label.h"
 #include "verify/agree.h"
 #include "record/asked.h"
 #include "subject/subject_facts.h"
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define WARMUP_NS_MOST	2000000000u
 #define WARMUP_NS_LEAST 300000000u
-
-const char *const dck_compare_statistics[] = {"median", "mean", "min", NULL};
-
-const dck_opt dck_compare_options[] = {
-    DCK_OPTION(SHARE, dck_compare_config, margin, "margin", "SHARE", "1%",
-	       "differences up to it do not matter", .max = 10),
-    DCK_OPTION(SHARE, dck_compare_config, level, "level", "SHARE", "95%",
-	       "confidence level of all verdicts together", .min = 0.5, .max = 0.9999),
-    DCK_OPTION(CHOICE, dck_compare_config, statistic, "statistic", "WHICH", "median",
-	       "of the runs of one visit; of a record: what is compared",
-	       .choices = dck_compare_statistics),
-    {0},
-};
-
-const dck_opt dck_compare_live_options[] = {
-    DCK_OPTION(COUNT, dck_compare_config, rounds, "rounds", "N", NULL,
-	       "exactly so many rounds, looked at once; 0: until all is decided", .max = 10000),
-    DCK_OPTION(COUNT, dck_compare_config, max_rounds, "max-rounds", "N", "400", "rounds at most",
-	       .min = 12, .max = 10000, .excludes = "rounds"),
-    DCK_OPTION(TIME, dck_compare_config, max_time_ns, "max-time", "TIME", "30s",
-	       "time at most, the warm-ups included; no fewer than 12 rounds are made", .min = 1,
-	       .max = 1e15),
-    DCK_OPTION(TIME, dck_compare_config, visit_ns, "visit", "TIME", "10ms",
-	       "how long one visit of a model takes; at least three runs", .max = 1e12),
-    DCK_OPTION(COUNT, dck_compare_config, visits, "visits", "N", NULL,
-	       "visits of each subject in a round; 0: 2, or more where opening takes long",
-	       .max = 1000),
-    DCK_FLAG(dck_compare_config, keep_sessions, "keep-sessions",
-	     "open each subject once, not anew for every round: quicker, and what one start "
-	     "decides by chance counts as a difference"),
-    DCK_FLAG(dck_compare_config, fresh, "fresh",
-	     "every visit in a fresh process, so that no start is compared with another's luck"),
-    DCK_FLAG(
-	dck_compare_config, aa, "aa",
-	"first compare the first subject with itself: no verdict claims less than that differs",
-	.excludes = "over"),
-    DCK_OPTION(TEXT, dck_compare_config, over, "over", "OPTION=V,V", NULL,
-	       "compare at each of these values, e.g. batch=1,8,64, and say where it turns"),
-    DCK_FLAG(dck_compare_config, check_outputs, "check-outputs",
-	     "also compare the outputs of each with those of the first; a difference is a failure"),
-    DCK_OPTION(COUNT, dck_compare_config, seed, "order-seed", "N", "1", "of the order of visits",
-	       .max = 9e15),
-    {0},
-};
-
-const dck_opt dck_compare_saved_options[] = {
-    DCK_OPTION(TEXT, dck_compare_config, metric, "metric", "TAG", NULL,
-	       "what is compared, e.g. latency/p99; by itself the latency of --statistic"),
-    DCK_OPTION(SHARE, dck_compare_config, between, "between", "SHARE", "5%",
-	       "what two recordings of one process each differ by without a change (95 % of them): "
-	       "added to their interval",
-	       .max = 10),
-    DCK_FLAG(dck_compare_config, force, "force",
-	     "also when the records are of different machines or methods"),
-    DCK_FLAG(dck_compare_config, together, "together",
-	     "the last record against all before it: how far those scatter is in the interval"),
-    {0},
-};
-
-void dck_compare_config_init(dck_compare_config *c)
-{
-	const dck_opt *const tables[] = {dck_compare_options, dck_compare_live_options,
-					 dck_compare_saved_options};
-
-	*c = (dck_compare_config){0};
-	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-		const dck_status status = dck_opt_defaults(tables[i], c, NULL);
-
-		assert(status == DCK_OK);
-		(void)status;
-	}
-}
 
 static dck_status check(const dck_alternative *all, size_t n, const dck_compare_config *c,
 			dck_err *err)
@@ -95,12 +22,12 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 	if (n > DCK_ALTERNATIVES_MAX)
 		DCK_FAIL(err, E_ARG, "%zu subjects are too many to compare: at most %d", n,
 			 DCK_ALTERNATIVES_MAX);
-	if (c->ranking && c->rounds > 0 && c->rounds < versus_rank_least(n, c->level))
+	if (c->ranking && c->rounds > 0 && c->rounds < versus_look_least(n, c->level))
 		DCK_FAIL(
 		    err, E_ARG,
 		    "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs of "
 		    "each on",
-		    (unsigned long long)c->rounds, n, versus_rank_least(n, c->level));
+		    (unsigned long long)c->rounds, n, versus_look_least(n, c->level));
 	if (!c->ranking && c->rounds > 0 && c->rounds < 6)
 		DCK_FAIL(err, E_ARG,
 			 "--rounds is %llu: with fewer than 6 no interval has a level of 95 %%",
@@ -157,13 +84,6 @@ static dck_status plan_make(versus *v, dck_err *err)
 		plan.min_runs = 3;
 	}
 	return measure_plan_check(&plan, &v->plan, err);
-}
-
-double versus_floor(const versus_rounds *self)
-{
-	const versus_result *x = &self->results[1];
-
-	return x->has_interval ? expm1(fmax(fabs(x->lo), fabs(x->hi))) : 0;
 }
 
 static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
@@ -234,11 +154,6 @@ static size_t shared_of(const dck_alternative *all, size_t n)
 	for (size_t i = 0; i < n; i++)
 		names[i] = all[i].name;
 	return label_shared(names, n);
-}
-
-const char *versus_label(const versus_rounds *r, size_t lane)
-{
-	return r->lanes[lane].what->name + r->shared;
 }
 
 dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,

@@ -93,9 +93,6 @@ const char *versus_label(const versus_rounds *r, size_t lane);
  * known. */
 double versus_floor(const versus_rounds *self);
 
-/* A number below n, each as likely. */
-size_t versus_random(versus *v, size_t n);
-
 /* versus_over.c: the comparison at each value of asked->over, added to the record. */
 dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_builder *b,
 		       dck_err *err);
@@ -103,13 +100,10 @@ dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_b
 /* The method, the same for all of them. r NULL: there are several comparisons. */
 void versus_facts_method(record_builder *b, const versus *v, const versus_rounds *r);
 
-/* versus_rank.c: which is the fastest, and how many times as long the others take. A look at the
- * rounds so far returns how many ratios are not known as well as was asked. */
-size_t versus_rank_least(size_t n, double level); /* rounds, for an interval of every pair */
+/* versus_rank.c: which is the fastest, and how many times as long the others take. */
 void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n);
 /* Names side by side, each from its byte `from` on, for a headline and for identity. */
 void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size);
-size_t versus_rank_look(versus_rounds *r, long rank, double *scratch);
 void versus_rank_record(record_builder *b, const versus *v, const versus_rounds *r);
 
 /* versus_record.c: parts of it. */

@@ -4,19 +4,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/versus.h"
 #include "base/mem.h"
-#include "stat/sequential.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* All on one side must be rarer than what is left of the error for one pair and one side. */
-size_t versus_rank_least(size_t n, double level)
-{
-	const double pairs = (double)(n * (n - 1)) / 2;
-
-	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
-}
 
 void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size)
 {
@@ -35,62 +26,6 @@ void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n)
 	versus_names_text(all, n, 0, text, sizeof text);
 	record_fact_text(b, "subject", "kind", "several");
 	record_fact_text(b, "subject", "name", text);
-}
-
-static double median_of(const double *x, size_t n, double *scratch)
-{
-	memcpy(scratch, x, n * sizeof *x);
-	stat_sort(scratch, n);
-	return stat_quantile_sorted(scratch, n, 0.5);
-}
-
-static size_t over_fastest(versus_rounds *r, long rank, double *scratch)
-{
-	const double *fastest = r->results[r->fastest].visit_ns;
-	size_t wide = 0;
-
-	for (size_t i = 0; i < r->n; i++) {
-		versus_result *x = &r->results[i];
-		stat_paired p;
-
-		if (i == r->fastest)
-			continue;
-		for (size_t k = 0; k < r->done; k++)
-			x->ratio[k] = log(x->visit_ns[k] / fastest[k]);
-		stat_paired_median(x->ratio, r->done, rank, scratch, &p);
-		x->judged = r->done;
-		x->has_interval = p.has_interval;
-		x->median = p.median;
-		x->lo = p.lo;
-		x->hi = p.hi;
-		x->tau = p.tau;
-		wide += !p.has_interval || (p.hi - p.lo) / 2 > log1p(r->margin);
-	}
-	return wide;
-}
-
-size_t versus_rank_look(versus_rounds *r, long rank, double *scratch)
-{
-	size_t wide = 0;
-
-	for (size_t i = 0; i < r->n; i++) {
-		r->results[i].time_ns = median_of(r->results[i].visit_ns, r->done, scratch);
-		if (r->results[i].time_ns < r->results[r->fastest].time_ns)
-			r->fastest = i;
-	}
-	/* Under drift the pairs may know better than the medians which one it is. */
-	for (size_t tries = 0; tries < r->n; tries++) {
-		size_t better = r->fastest;
-
-		wide = over_fastest(r, rank, scratch);
-		for (size_t i = 0; i < r->n; i++)
-			if (i != r->fastest && r->results[i].has_interval && r->results[i].hi < 0)
-				better = i;
-		if (better == r->fastest)
-			break;
-		r->fastest = better;
-	}
-	return wide;
 }
 
 /* --- what came of it */

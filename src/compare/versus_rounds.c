@@ -1,11 +1,10 @@
 /* versus_rounds.c - rounds of visits in random order, and when they have shown enough.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "compare/versus.h"
+#include "compare/versus_look.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "stat/sequential.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,18 +15,8 @@
 #define TRIAL_TURNS 2
 #define VISITS_MAX  16
 
-/* Boundaries at alpha / 1, alpha / 2, ... for Holm's procedure (Scand. J. Statist. 6, 1979): with m
- * alternatives undecided each is judged at alpha / m; one that is decided leaves more to the rest.
- */
-typedef struct family {
-	stat_boundary of[DCK_ALTERNATIVES_MAX]; /* [m - 1] */
-	long rank[DCK_ALTERNATIVES_MAX];
-	size_t n;
-	double *walks, *scratch;
-} family;
-
 /* SplitMix64, as in random.h; here a stream of numbers is wanted. */
-size_t versus_random(versus *v, size_t n)
+static size_t random_below(versus *v, size_t n)
 {
 	uint64_t x = v->random += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -42,7 +31,7 @@ static void shuffle(versus *v, size_t n, size_t *order)
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
 	for (size_t i = n; i > 1; i--) {
-		const size_t k = versus_random(v, i), last = order[i - 1];
+		const size_t k = random_below(v, i), last = order[i - 1];
 
 		order[i - 1] = order[k];
 		order[k] = last;
@@ -193,7 +182,7 @@ static dck_status inner_new(versus_rounds *r, size_t visits, dck_err *err)
 static size_t rounds_least(const versus *v, const versus_rounds *r)
 {
 	/* Some more, since the looks spend the error little by little. */
-	const size_t ranks = versus_rank_least(r->n, v->asked->level) + 4;
+	const size_t ranks = versus_look_least(r->n, v->asked->level) + 4;
 
 	return v->asked->ranking && ranks > ROUNDS_MIN ? ranks : ROUNDS_MIN;
 }
@@ -234,86 +223,14 @@ static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err 
 	return DCK_OK;
 }
 
-/* --- looks */
-
-static dck_status family_init(family *f, const versus *v, const versus_rounds *r, dck_err *err)
-{
-	const size_t row = r->planned + 2;
-	/* The fastest is known only afterwards: a ranking's intervals hold for all pairs. */
-	const size_t pairs = r->n * (r->n - 1) / 2;
-
-	f->n = v->asked->ranking ? 1 : r->n - 1;
-	f->walks = mem_zalloc(f->n * row, sizeof(double));
-	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned + r->visits, sizeof(double));
-	if (!f->walks || !f->scratch)
-		DCK_FAIL(err, E_NOMEM, "no memory for the boundaries of %zu rounds", r->planned);
-	for (size_t m = 1; m <= f->n; m++)
-		stat_boundary_init(&f->of[m - 1],
-				   (1 - v->asked->level) / 2 /
-				       (double)(v->asked->ranking ? pairs : m),
-				   r->planned, f->walks + (m - 1) * row);
-	return DCK_OK;
-}
-
-static void family_done(family *f)
-{
-	mem_free(f->walks);
-	mem_free(f->scratch);
-}
-
-static void judge(const family *f, versus_result *x, size_t undecided, double margin)
-{
-	stat_paired p;
-
-	stat_paired_median(x->ratio, x->rounds, f->rank[undecided - 1], f->scratch, &p);
-	x->judged = x->rounds;
-	x->has_interval = p.has_interval;
-	x->median = p.median;
-	x->lo = p.lo;
-	x->hi = p.hi;
-	x->tau = p.tau;
-	x->verdict = VERDICT_UNDECIDED;
-	if (p.has_interval) {
-		x->verdict = verdict_of(exp(p.lo), exp(p.hi), margin);
-		x->gate = verdict_gate(exp(p.lo), exp(p.hi), margin);
-	} else {
-		x->gate = verdict_gate(NAN, NAN, margin);
-	}
-}
-
-/* A look at all that is undecided; how many remain so. */
-static size_t look(const versus *v, family *f, versus_rounds *r)
-{
-	size_t undecided = 0, before;
-
-	for (size_t m = 0; m < f->n; m++)
-		f->rank[m] = stat_boundary_look(&f->of[m], r->done);
-	if (v->asked->ranking) {
-		r->looks++;
-		return versus_rank_look(r, f->rank[0], f->scratch);
-	}
-	for (size_t i = 1; i < r->n; i++)
-		undecided += r->results[i].verdict == VERDICT_UNDECIDED;
-	do {
-		before = undecided;
-		for (size_t i = 1; i < r->n; i++) {
-			if (r->results[i].verdict != VERDICT_UNDECIDED)
-				continue;
-			judge(f, &r->results[i], before, r->margin);
-			undecided -= r->results[i].verdict != VERDICT_UNDECIDED;
-		}
-	} while (undecided > 0 && undecided < before);
-	r->looks++;
-	return undecided;
-}
-
 /* Time is a limit, not a plan: the last look comes early, at the error that is spent until then. */
 static bool time_over(const versus *v, const versus_rounds *r)
 {
 	return v->asked->rounds == 0 && r->done >= rounds_least(v, r) && now(v) > v->deadline_ns;
 }
 
-static dck_status rounds_loop(versus *v, versus_rounds *r, family *f, size_t *order, dck_err *err)
+static dck_status rounds_loop(versus *v, versus_rounds *r, versus_looks *f, size_t *order,
+			      dck_err *err)
 {
 	/* Rounds that are fixed beforehand are looked at once, which leaves all of the error to it.
 	 */
@@ -327,7 +244,7 @@ static dck_status rounds_loop(versus *v, versus_rounds *r, family *f, size_t *or
 		if (r->done < next_look && !r->stopped)
 			continue;
 		next_look = stat_look_next(r->done, r->planned);
-		if (look(v, f, r) == 0 || r->stopped)
+		if (versus_look(v, f, r) == 0 || r->stopped)
 			break;
 	}
 	return DCK_OK;
@@ -344,7 +261,7 @@ static dck_status results_new(versus_rounds *r, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status run(versus *v, versus_rounds *r, family *f, dck_err *err)
+static dck_status run(versus *v, versus_rounds *r, versus_looks *f, dck_err *err)
 {
 	size_t order[DCK_ALTERNATIVES_MAX] = {0};
 	dck_err why = {0};
@@ -353,7 +270,7 @@ static dck_status run(versus *v, versus_rounds *r, family *f, dck_err *err)
 	DCK_TRY(lanes_open(v, r, err));
 	DCK_TRY(plan_make(v, r, order, err));
 	DCK_TRY(results_new(r, err));
-	DCK_TRY(family_init(f, v, r, err));
+	DCK_TRY(versus_looks_init(f, v, r, err));
 	r->failed = rounds_loop(v, r, f, order, &why);
 	if (r->failed == DCK_OK)
 		return DCK_OK;
@@ -363,7 +280,7 @@ static dck_status run(versus *v, versus_rounds *r, family *f, dck_err *err)
 		return r->failed;
 	}
 	r->why = why;
-	(void)look(v, f, r);
+	(void)versus_look(v, f, r);
 	return DCK_OK;
 }
 
@@ -396,12 +313,12 @@ static dck_status medians(versus_rounds *r, dck_err *err)
 
 dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err)
 {
-	family f = {0};
+	versus_looks f = {0};
 	dck_status status = run(v, r, &f, err);
 
 	if (status == DCK_OK)
 		status = medians(r, err);
-	family_done(&f);
+	versus_looks_done(&f);
 	for (size_t i = 0; i < r->n; i++)
 		versus_lane_close(&r->lanes[i]);
 	return status;
@@ -414,4 +331,16 @@ void versus_rounds_done(versus_rounds *r)
 		mem_free(r->results[i].visit_ns);
 		mem_free(r->results[i].ratio);
 	}
+}
+
+const char *versus_label(const versus_rounds *r, size_t lane)
+{
+	return r->lanes[lane].what->name + r->shared;
+}
+
+double versus_floor(const versus_rounds *self)
+{
+	const versus_result *x = &self->results[1];
+
+	return x->has_interval ? expm1(fmax(fabs(x->lo), fabs(x->hi))) : 0;
 }
