@@ -67,7 +67,7 @@ lint:
 # Without clang there is no libFuzzer; the tests replay the corpus all the same.
 fuzz:
 	@command -v clang >/dev/null || { echo "skipped: clang is not installed"; [ -z "$$CI" ]; exit; }; \
-	{ [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dbuildtype=debugoptimized \
+	{ [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Doptimization=1 \
 		-Db_sanitize=address,undefined -Db_lundef=false \
 		-Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >/dev/null; } && \
 	ninja -C build-fuzz --quiet fuzzers && python3 tools/fuzz.py build-fuzz $(SECONDS)

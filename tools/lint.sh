@@ -13,12 +13,13 @@ fail() {
 }
 
 # The root meson.build asks for -Wall -Wextra -Wpedantic -Wconversion -Wshadow and more.
+# Some of gcc's come from its optimiser; none of clang's do.
 compile() {
-	local cc=$1 build=build-lint-$1 log
+	local cc=$1 build=build-lint-$1 optimization=$2 log
 	command -v "$cc" >/dev/null || { skip "$cc"; return; }
 	log=$(mktemp)
 	[ -f "$build/build.ninja" ] ||
-		CC=$cc meson setup "$build" -Dwerror=true -Dbuildtype=debugoptimized >"$log" 2>&1 ||
+		CC=$cc meson setup "$build" -Dwerror=true -Ddebug=false -Doptimization="$optimization" >"$log" 2>&1 ||
 		{ cat "$log"; rm -rf "$build"; fail "$cc: meson setup failed"; rm -f "$log"; return; }
 	ninja -C "$build" >"$log" 2>&1 || {
 		grep -E 'error|warning|FAILED' "$log" | head -60
@@ -60,8 +61,8 @@ scripts() {
 	} | sort -u | xargs -r shellcheck --severity=warning || fail "shellcheck"
 }
 
-compile gcc
-compile clang
+compile gcc 2
+compile clang 0
 format
 analyse
 scripts
