@@ -1,10 +1,12 @@
 /* history.h - what was measured before: records kept in one SQLite file, found again by subject,
  * command, commit and time, and how a metric moved over them.
  *
- *     dck_history *h;  dck_err err;
+ *     dck_history *h;  char text[DCK_COMMIT_SIZE];  dck_err err;
  *     if (dck_history_open(NULL, &h, &err) == DCK_OK) {
- *             if (dck_history_add(h, record, dck_history_commit(".", commit), NULL, &err) !=
- * DCK_OK) fprintf(stderr, "%s\n", err.msg); dck_history_close(h);
+ *             const char *commit = dck_history_commit(".", text);
+ *             if (dck_history_add(h, record, commit, NULL, &err) != DCK_OK)
+ *                     fprintf(stderr, "%s\n", err.msg);
+ *             dck_history_close(h);
  *     }
  *
  * Several programs may read and write the file at once. What was added is there, and whole, also
