@@ -6,8 +6,28 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The name is libFuzzer's. Returns 0; must not crash, leak or run long. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static inline void check(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* The bytes as a file in memory, so that nothing is left behind; close() what is returned. */
+static inline int fuzz_file(const uint8_t *bytes, size_t n, char path[64])
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+
+	check(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
 
 #endif

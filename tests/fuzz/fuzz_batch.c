@@ -5,20 +5,10 @@
 #include "fuzz.h"
 #include "batch/batch.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define ITEMS	   3
 #define MEMORY_MAX ((size_t)64 << 20)
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void check_places(const batch_place *list, size_t n)
 {
@@ -53,17 +43,17 @@ static void free_batch(const char *path, const onnx_model *m, const char *file, 
 	batch_done(&b);
 }
 
-/* The rewriter reads the file once more: one in memory, so that nothing is left behind. */
+/* The rewriter reads the file once more. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	mem_arena *a = mem_arena_new(0);
-	int fd = memfd_create("model", MFD_CLOEXEC);
 	char path[64];
 	onnx_model *m;
 	int64_t was;
 
-	check(a && fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	int fd = fuzz_file(bytes, n, path);
+
+	check(a != NULL);
 	if (onnx_read_file(path, a, &m, NULL) == DCK_OK && batch_fixed(m, &was)) {
 		mem_arena_limit(a, mem_arena_bytes(a) + MEMORY_MAX);
 		free_batch(path, m, "weights", a);

@@ -5,17 +5,10 @@
 #include "fuzz.h"
 #include "cost/cost_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Small inputs need little, and what needs more is refused like everything too large. */
 #define MEMORY_MAX ((size_t)64 << 20)
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void check_num(num_table *t, num n)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check(const npy_array *a)
+static void look(const npy_array *a)
 {
 	size_t bytes = dck_dtype_bytes(a->dtype);
 	uint8_t sum = 0;
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		memcpy(b.data, bytes, n);
 	if (npz_is(&b) ? npz_get("a.npz", &b, "x", 1 << 20, &a, &err) == DCK_OK
 		       : npy_parse("a.npy", &b, &a, &err) == DCK_OK)
-		check(&a);
+		look(&a);
 	else if (err.msg[0] == '\0' || a.file.data)
 		abort();
 	npy_done(&a);

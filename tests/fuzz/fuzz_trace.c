@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check(const dck_profile *p, const ort_trace *t)
+static void look(const dck_profile *p, const ort_trace *t)
 {
 	if (p->nevents > t->nops || p->nruns > t->nruns)
 		abort();
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 			return 0;
 		dck_status status = ort_trace_read_bytes(bytes, n, escaped, a, &t, &err);
 		if (status == DCK_OK && ort_profile_group(&t, NULL, a, &p, &err) == DCK_OK)
-			check(&p, &t);
+			look(&p, &t);
 		else if (err.msg[0] == '\0')
 			abort();
 		mem_arena_free(a);
