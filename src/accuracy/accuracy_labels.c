@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accuracy/accuracy_labels.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "subject/npy.h"
 #include "os/os.h"
 #include <errno.h>
@@ -173,30 +174,6 @@ static dck_status numbers_take(mem_arena *a, const npy_array *x, labels *l, dck_
 		l->number[i] = (int64_t)v;
 	}
 	return DCK_OK;
-}
-
-static size_t utf8_put(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
 }
 
 static char *text_of(mem_arena *a, const npy_array *x, size_t i)

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,9 +54,7 @@ static void store(dck_err *err, const char *text)
 {
 	size_t n = strlen(text);
 	if (n >= ERR_MSG) {
-		n = ERR_MSG - 1 - 3;
-		while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
-			n--;
+		n = utf8_cut(text, ERR_MSG - 1 - 3);
 		memcpy(err->msg, text, n);
 		memcpy(err->msg + n, "...", 4);
 	} else {

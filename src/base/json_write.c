@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 
 #include "base/num.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow_run.h"
 #include "base/err.h"
+#include "base/hash.h"
 
 #include <string.h>
 
@@ -346,7 +347,7 @@ bool follow_offset(follow *f, op *o, size_t i, num each)
 
 static size_t seen_slot(const struct follow_state *s, const onnx_node *node)
 {
-	size_t at = ((uintptr_t)node >> 4) * 0x9e3779b97f4a7c15u >> 20;
+	size_t at = (size_t)hash_number(0, (uintptr_t)node);
 
 	while (s->seen[at & (s->slots - 1)] && s->seen[at & (s->slots - 1)]->node != node)
 		at++;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow.h"
+#include "base/hash.h"
 
 #include <string.h>
 
@@ -115,11 +116,6 @@ static void ways_sort(const val *v, const items *s, const num *dims, int rank, w
 			w[k] = w[k - 1];
 			w[k - 1] = t;
 		}
-}
-
-static uint64_t mixed(uint64_t h, num n)
-{
-	return (h ^ num_hash(n)) * 0x9e3779b97f4a7c15u + (h >> 31);
 }
 
 /* The number of elements before and behind the items in memory. */
@@ -252,10 +248,11 @@ void follow_reshape(follow *f, op *o)
 	}
 	ways_sort(v, s, dims, rank, ways, nways);
 	for (int i = 0; i < rank; i++)
-		what = mixed(what, dims[i]);
+		what = hash_number(what, num_hash(dims[i]));
 	for (int i = 0; i < v->rank; i++)
-		what = mixed(what, v->dims[i]);
-	const way *w = &ways[follow_choose(f, o, s, mixed(what, num_int(s->axis)), nways, &choice)];
+		what = hash_number(what, num_hash(v->dims[i]));
+	const way *w = &ways[follow_choose(f, o, s, hash_number(what, num_hash(num_int(s->axis))),
+					   nways, &choice)];
 	for (int i = 0; i < rank; i++) {
 		bool copies = num_is(asked[i], 0) && !zero;
 		target[i] = asked[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/fingerprint.h"
+#include "base/utf8.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -246,11 +247,7 @@ void fingerprint_compare(const dck_record *a, const dck_record *b, const char *t
 /* Cuts at a whole character. */
 static void cut(char *text, size_t size)
 {
-	size_t n = size - 4;
-
-	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n--;
-	memcpy(text + n, "...", 4);
+	memcpy(text + utf8_cut(text, size - 4), "...", 4);
 }
 
 const char *fingerprint_value(const dck_fact *fact, char *text, size_t size)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "subject/hooks.h"
 #include "deepclock/compare.h"
 #include <inttypes.h>
@@ -422,9 +423,7 @@ static void name_cut(char *name, size_t size, size_t n)
 		name[n] = '\0';
 		return;
 	}
-	for (n = size - 3; n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80;)
-		n--;
-	memcpy(name + n, "..", 3);
+	memcpy(name + utf8_cut(name, size - 3), "..", 3);
 }
 
 /* The command line where it is short, else "n=4 m=x", behind the beginning of the line where there

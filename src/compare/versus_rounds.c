@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
+#include "base/rng.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,23 +16,12 @@
 #define TRIAL_TURNS 2
 #define VISITS_MAX  16
 
-/* SplitMix64, as in random.h; here a stream of numbers is wanted. */
-static size_t random_below(versus *v, size_t n)
-{
-	uint64_t x = v->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	x ^= x >> 31;
-	return (size_t)(((x >> 32) * n) >> 32);
-}
-
 static void shuffle(versus *v, size_t n, size_t *order)
 {
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
 	for (size_t i = n; i > 1; i--) {
-		const size_t k = random_below(v, i), last = order[i - 1];
+		const size_t k = rng_below(&v->random, i), last = order[i - 1];
 
 		order[i - 1] = order[k];
 		order[k] = last;

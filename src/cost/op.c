@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
+#include "base/dtype.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -680,39 +681,9 @@ void cost_in_out(op *o)
 
 const char *cost_dtype_text(int64_t dtype, mem_arena *a)
 {
-	static const char *const text_of[] = {
-	    [ONNX_UNDEFINED] = "?",
-	    [ONNX_FLOAT] = "float32",
-	    [ONNX_UINT8] = "uint8",
-	    [ONNX_INT8] = "int8",
-	    [ONNX_UINT16] = "uint16",
-	    [ONNX_INT16] = "int16",
-	    [ONNX_INT32] = "int32",
-	    [ONNX_INT64] = "int64",
-	    [ONNX_STRING] = "string",
-	    [ONNX_BOOL] = "bool",
-	    [ONNX_FLOAT16] = "float16",
-	    [ONNX_DOUBLE] = "float64",
-	    [ONNX_UINT32] = "uint32",
-	    [ONNX_UINT64] = "uint64",
-	    [14] = "complex64",
-	    [15] = "complex128",
-	    [ONNX_BFLOAT16] = "bfloat16",
-	    [17] = "float8e4m3fn",
-	    [18] = "float8e4m3fnuz",
-	    [19] = "float8e5m2",
-	    [20] = "float8e5m2fnuz",
-	    [21] = "uint4",
-	    [22] = "int4",
-	    [23] = "float4e2m1",
-	    [24] = "float8e8m0",
-	    [25] = "uint2",
-	    [26] = "int2",
-	};
-	const char *text;
+	const char *text = dtype_onnx_text(dtype);
 
-	if (dtype >= 0 && (size_t)dtype < sizeof(text_of) / sizeof(*text_of))
-		return text_of[dtype];
-	text = mem_arena_fmt(a, "type %lld", (long long)dtype);
+	if (!text)
+		text = mem_arena_fmt(a, "type %lld", (long long)dtype);
 	return text ? text : "?";
 }

@@ -318,17 +318,11 @@ num peer_count(const peer_counter *p, const cost_result *r, const cost_op *c)
 
 /* --- training --- */
 
-static bool differentiable(int64_t dtype)
-{
-	return dtype == ONNX_FLOAT || dtype == ONNX_FLOAT16 || dtype == ONNX_DOUBLE ||
-	       dtype == ONNX_BFLOAT16;
-}
-
 /* Whether its gradient is needed: a parameter's is, and that of all that is made from one. A
  * value's `counted` says it for values that operators make. */
 static bool needs_gradient(const val *v)
 {
-	if (!v || !differentiable(v->dtype))
+	if (!v || !onnx_dtype_real(v->dtype))
 		return false;
 	if (v->tensor || v->from)
 		return (v->tensor ? v->tensor : v->from->tensor) &&

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/polynomial_inside.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,21 +59,6 @@ const char *num_why_none(num n)
 	return n.p ? n.p->why : NULL;
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15u;
-	return h ^ (h >> 29);
-}
-
-static uint64_t text_hash(const char *s)
-{
-	uint64_t h = 7;
-
-	for (; *s; s++)
-		h = mix(h, (unsigned char)*s);
-	return h;
-}
-
 uint64_t num_hash(num n)
 {
 	return (uint64_t)n.v + (n.p ? n.p->hash : 0);
@@ -80,11 +66,14 @@ uint64_t num_hash(num n)
 
 static uint64_t atom_hash(atom_kind kind, const char *text, num a, num b)
 {
-	uint64_t h = mix(11, kind);
+	uint64_t h = hash_number(11, kind), name = 7;
 
-	if (kind == ATOM_SYMBOL)
-		return mix(h, text_hash(text));
-	return mix(mix(h, num_hash(a)), num_hash(b));
+	if (kind == ATOM_SYMBOL) {
+		for (; *text; text++)
+			name = hash_number(name, (unsigned char)*text);
+		return hash_number(h, name);
+	}
+	return hash_number(hash_number(h, num_hash(a)), num_hash(b));
 }
 
 /* The atom's index; UINT32_MAX: no memory, or too many. */
@@ -134,9 +123,10 @@ static num intern(num_table *t, const term *terms, size_t n)
 	if (n == 1 && !terms[0].n)
 		return num_int(terms[0].coef);
 	for (size_t i = 0; i < n; i++) {
-		h = mix(h, (uint64_t)terms[i].coef);
+		h = hash_number(h, (uint64_t)terms[i].coef);
 		for (uint32_t k = 0; k < terms[i].n; k++)
-			h = mix(h, ((uint64_t)terms[i].f[k].atom << 32) | terms[i].f[k].power);
+			h = hash_number(h,
+					((uint64_t)terms[i].f[k].atom << 32) | terms[i].f[k].power);
 		factors += terms[i].n;
 	}
 	for (const num_poly *p = t->slots[h % SLOTS]; p; p = p->next) {

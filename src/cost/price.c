@@ -3,12 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
+#include "base/dtype.h"
 
 #include <string.h>
 
 static num bytes_of(op *o, const val *v)
 {
-	unsigned bits = v ? onnx_dtype_bits(v->dtype) : 0;
+	unsigned bits = v ? dtype_onnx_bits(v->dtype) : 0;
 
 	if (!v)
 		return num_int(0);
@@ -67,12 +68,6 @@ void price_op(op *o)
 
 /* --- parameters --- */
 
-static bool floating(int64_t dtype)
-{
-	return dtype == ONNX_FLOAT || dtype == ONNX_FLOAT16 || dtype == ONNX_DOUBLE ||
-	       dtype == ONNX_BFLOAT16;
-}
-
 static char role_of(const op_row *row, size_t i)
 {
 	size_t n = row && row->roles ? strlen(row->roles) : 0;
@@ -100,8 +95,8 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_BOOL || v->dtype == ONNX_STRING ||
 		     (v->dtype == ONNX_INT32 && c->row && c->row->traffic == TRAFFIC_PICK);
 	bool param = role == 'p' ? !index && (v->initializer || many)
-				 : role == '.' && v->initializer && many && floating(v->dtype) &&
-				       !made_by_folding(v);
+				 : role == '.' && v->initializer && many &&
+				       onnx_dtype_real(v->dtype) && !made_by_folding(v);
 	if (!param && role != 'b' && !v->initializer)
 		return; /* the value of a Constant, until something trained uses it */
 	v->counted = true;
@@ -110,7 +105,7 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 		c->params = num_add(t, c->params, elements);
 	else if (role == 'b')
 		c->buffers = num_add(t, c->buffers, elements);
-	else if (role == '.' && many && floating(v->dtype))
+	else if (role == '.' && many && onnx_dtype_real(v->dtype))
 		in->result->constant_floats += (size_t)x->elements;
 }
 

@@ -29,11 +29,6 @@ dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *r
  * of an older ABI would overlook it. */
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err);
 
-/* The number that ONNX has for a type (TensorProto.DataType), and the other way; 0 and
- * DCK_DTYPE_OTHER: none, or one that the host cannot make. */
-int engine_onnx_type(dck_dtype t);
-dck_dtype engine_dtype_of_onnx(int onnx_type);
-
 /* The value of an option key, or NULL. */
 const char *engine_option(const dck_open_params *p, const char *key);
 /* The value of a key as a whole number; `ret` keeps its value when the key is not there. E_ARG: not

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
+#include "base/hash.h"
 #include "base/err.h"
 #include "os/os.h"
 #include "record/build.h"
@@ -111,7 +112,7 @@ static dck_status text_insert(dck_history *h, int64_t seq, history_text text, dc
 	DCK_TRY(history_prepare(h, "INSERT INTO texts (seq, sum, json) VALUES (?, ?, ?)", &s,
 				"add a record to", err));
 	sqlite3_bind_int64(s, 1, seq);
-	sqlite3_bind_int64(s, 2, (int64_t)history_hash(HISTORY_HASH, text.json, text.n));
+	sqlite3_bind_int64(s, 2, (int64_t)hash_bytes(HASH_START, text.json, text.n));
 	sqlite3_bind_blob64(s, 3, text.json, text.n, SQLITE_STATIC);
 	status = history_step(h, s, &row, "add a record to", err);
 	sqlite3_finalize(s);

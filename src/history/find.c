@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
+#include "base/hash.h"
 #include "base/err.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ static dck_status text_take(sqlite3_stmt *s, const dck_history *h, const char *i
 	const size_t n = (size_t)sqlite3_column_bytes(s, 1);
 	char *data;
 
-	if (history_hash(HISTORY_HASH, json, n) != sum)
+	if (hash_bytes(HASH_START, json, n) != sum)
 		DCK_FAIL(err, E_FORMAT,
 			 "the history '%s' is damaged: the text of the record %s is not what was "
 			 "stored",

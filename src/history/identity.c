@@ -3,17 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
+#include "base/hash.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-uint64_t history_hash(uint64_t hash, const void *bytes, size_t n)
-{
-	for (const unsigned char *p = bytes; n > 0; n--, p++)
-		hash = (hash ^ *p) * UINT64_C(0x100000001b3);
-	return hash;
-}
 
 /* A fact that counts; key NULL: all of the section, but for those that come before with count
  * false. A key that ends in '/' stands for all that begin so. */
@@ -76,30 +70,30 @@ static bool counts(const rule *rules, const dck_fact *f)
 	return false;
 }
 
-static uint64_t hash_text(uint64_t h, const char *text)
+static uint64_t hash_part(uint64_t h, const char *text)
 {
-	return history_hash(h, text, strlen(text) + 1);
+	return hash_bytes(h, text, strlen(text) + 1);
 }
 
 static uint64_t hash_fact(const dck_fact *f)
 {
 	char number[40] = "absent"; /* the reason may be worded otherwise one day */
-	uint64_t h = hash_text(hash_text(HISTORY_HASH, f->section), f->key);
+	uint64_t h = hash_part(hash_part(HASH_START, f->section), f->key);
 
 	switch (f->value.kind) {
 	case DCK_VALUE_TEXT:
-		return hash_text(h, f->value.as.text);
+		return hash_part(h, f->value.as.text);
 	case DCK_VALUE_BOOL:
-		return hash_text(h, f->value.as.b ? "true" : "false");
+		return hash_part(h, f->value.as.b ? "true" : "false");
 	case DCK_VALUE_INT:
 		snprintf(number, sizeof number, "%" PRId64, f->value.as.i);
 		break;
 	case DCK_VALUE_REAL:
-		return history_hash(h, &f->value.as.r, sizeof f->value.as.r);
+		return hash_bytes(h, &f->value.as.r, sizeof f->value.as.r);
 	case DCK_VALUE_ABSENT:
 		break;
 	}
-	return hash_text(h, number);
+	return hash_part(h, number);
 }
 
 /* Added up, so that the order of facts does not matter. */
@@ -145,6 +139,6 @@ void history_identify(const dck_record *r, history_identity *ret)
 	    .cpu = fact_text(r, "host", "cpu"),
 	};
 	verb_find(r->command, ret->verb, sizeof ret->verb);
-	key_make(r, machine_rules, HISTORY_HASH, ret->machine);
-	key_make(r, method_rules, hash_text(HISTORY_HASH, ret->verb), ret->method);
+	key_make(r, machine_rules, HASH_START, ret->machine);
+	key_make(r, method_rules, hash_part(HASH_START, ret->verb), ret->method);
 }

@@ -65,9 +65,6 @@ typedef struct history_identity {
 	const char *subject, *engine, *cpu; /* borrowed from the record; NULL: not known */
 } history_identity;
 void history_identify(const dck_record *r, history_identity *ret);
-/* FNV-1a, 64 bits (Fowler, Noll, Vo), continued from `hash`. */
-#define HISTORY_HASH UINT64_C(0xcbf29ce484222325)
-uint64_t history_hash(uint64_t hash, const void *bytes, size_t n);
 
 /* --- when.c */
 /* A date, a time or an age, as unix nanoseconds; now_ns: an age is before it. */

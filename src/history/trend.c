@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
+#include "base/hash.h"
 #include "base/err.h"
 #include "record/box.h"
 #include "stat/stat.h"
@@ -225,7 +226,7 @@ typedef struct places {
 
 static size_t *place_find(const places *p, const rows *all, const size_t *first, const char *commit)
 {
-	size_t i = (size_t)history_hash(HISTORY_HASH, commit, strlen(commit)) & p->mask;
+	size_t i = (size_t)hash_bytes(HASH_START, commit, strlen(commit)) & p->mask;
 
 	while (p->group[i] && strcmp(all->row[first[p->group[i] - 1]].commit, commit) != 0)
 		i = (i + 1) & p->mask;

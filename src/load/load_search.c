@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/rng.h"
 #include "load/load_job.h"
 #include "deepclock/opt.h"
 #include <math.h>
@@ -114,7 +115,7 @@ static uint64_t step_time(const load_job *j, double rate)
 static void step_ask(const load_job *j, double rate, unsigned look, load_ask *ret)
 {
 	const dck_load_config *c = j->config;
-	const uint64_t seed = c->seed + UINT64_C(0x9e3779b97f4a7c15) * (j->nsteps * LOOKS + look);
+	const uint64_t seed = c->seed + RNG_STEP * (j->nsteps * LOOKS + look);
 	double expected;
 
 	*ret = j->ask;

@@ -4,21 +4,13 @@
 #include "machine/loops.h"
 
 #include "base/err.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* FNV-1a, 64 bits (Fowler, Noll, Vo): a name, not a protection; the whole key is in the file. */
-static uint64_t hash(const char *text)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-	for (const unsigned char *s = (const unsigned char *)text; *s; s++)
-		h = (h ^ *s) * UINT64_C(0x100000001b3);
-	return h;
-}
 
 /* The XDG Base Directory Specification: a path that is not absolute counts as not set. */
 dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_err *err)
@@ -31,7 +23,7 @@ dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_e
 			 "there is no folder to keep the result in: neither XDG_CACHE_HOME nor "
 			 "HOME is set");
 	int n = snprintf(ret, size, "%s%s/deepclock/machine-%016llx.json", own ? cache : home,
-			 own ? "" : "/.cache", (unsigned long long)hash(key_text));
+			 own ? "" : "/.cache", (unsigned long long)hash_text(HASH_START, key_text));
 	if (n < 0 || (size_t)n >= size)
 		DCK_FAIL(err, E_LIMIT, "the cache folder's name is too long: %.200s",
 			 own ? cache : home);

@@ -1,8 +1,7 @@
 /* fill.c - weights from a counter: value i of parameter s depends on (seed, s, i) and nothing
  * else, so they can be made in any order and in pieces.
  *
- * Bits: the finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
- * generators", OOPSLA 2014) on a Weyl sequence. Normal values: the sum of four 16-bit uniforms of
+ * Bits: base/rng.h. Normal values: the sum of four 16-bit uniforms of
  * one such word (Irwin-Hall, n = 4), which has the right mean and deviation, lighter tails
  * (none past 3.46 deviations) and costs one word: weights need no better, and half a gigabyte of
  * them takes well under a second.
@@ -12,24 +11,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/net.h"
+#include "base/rng.h"
 
 #include <string.h>
 
 /* sqrt(4 * (65536^2 - 1) / 12): the deviation of the sum. */
 #define SUM_DEVIATION 37837.226f
 #define SUM_MEAN      131070
-
-static uint64_t mix(uint64_t z)
-{
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static uint64_t word(uint64_t key, uint64_t i)
-{
-	return mix(key + i * UINT64_C(0x9e3779b97f4a7c15));
-}
 
 static void put32(uint8_t *to, float v)
 {
@@ -45,7 +33,7 @@ static void put32(uint8_t *to, float v)
 static void fill_normal(uint64_t key, uint64_t from, size_t count, float scale, uint8_t *to)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t w = word(key, from + i);
+		uint64_t w = rng_at(key, from + i);
 		int32_t sum =
 		    (int32_t)((w & 0xffff) + (w >> 16 & 0xffff) + (w >> 32 & 0xffff) + (w >> 48)) -
 		    SUM_MEAN;
@@ -57,7 +45,7 @@ static void fill_uniform(uint64_t key, uint64_t from, size_t count, float low, f
 			 uint8_t *to)
 {
 	for (size_t i = 0; i < count; i++) {
-		float u = (float)(word(key, from + i) >> 40) * 0x1p-24f * width; /* exact */
+		float u = (float)(rng_at(key, from + i) >> 40) * 0x1p-24f * width; /* exact */
 		put32(to + 4 * i, low + u);
 	}
 }
@@ -72,7 +60,7 @@ static void fill_count(uint64_t from, size_t count, uint8_t *to)
 size_t fill_values(const net_param *p, uint64_t seed, uint64_t stream, uint64_t from, size_t count,
 		   uint8_t *to)
 {
-	uint64_t key = mix(mix(seed + UINT64_C(0x9e3779b97f4a7c15)) + stream);
+	uint64_t key = rng_mix(rng_at(seed, 1) + stream);
 
 	switch (p->fill) {
 	case NET_NORMAL:

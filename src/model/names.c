@@ -1,18 +1,16 @@
 /* names.c - open addressing, linear probing, never more than half full.
- * Hash: FNV-1a, 64 bits (Fowler, Noll and Vo), its high half folded in.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/names.h"
+#include "base/hash.h"
 
 #include <assert.h>
 #include <string.h>
 
 static size_t hash(const char *text)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	const uint64_t h = hash_text(HASH_START, text);
 
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-		h = (h ^ *p) * UINT64_C(0x100000001b3);
 	return (size_t)(h ^ h >> 32);
 }
 

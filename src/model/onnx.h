@@ -29,10 +29,10 @@ typedef enum onnx_dtype {
 	ONNX_BFLOAT16 = 16
 } onnx_dtype;
 
-/* Bits of one element; 0: not known, or text. Also for the 8-, 4- and 2-bit types past 16. */
-unsigned onnx_dtype_bits(int64_t dtype);
 /* One of the integer types, bool not among them. */
 bool onnx_dtype_integer(int64_t dtype);
+/* One of the types that networks are trained in; not those of 8 and 4 bits. */
+bool onnx_dtype_real(int64_t dtype);
 
 /* Tensors of at most so many elements keep their values: integers for shapes and axes, reals for
  * scalars and scales (not the many small vectors of normalisation). */

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx_schema.h"
+#include "base/dtype.h"
 #include "base/err.h"
 
 #include <string.h>
@@ -15,45 +16,16 @@ static float float_of(uint64_t bits)
 	return v;
 }
 
-static const uint8_t dtype_bits[] = {
-    [ONNX_FLOAT] = 32,
-    [ONNX_UINT8] = 8,
-    [ONNX_INT8] = 8,
-    [ONNX_UINT16] = 16,
-    [ONNX_INT16] = 16,
-    [ONNX_INT32] = 32,
-    [ONNX_INT64] = 64,
-    [ONNX_BOOL] = 8,
-    [ONNX_FLOAT16] = 16,
-    [ONNX_DOUBLE] = 64,
-    [ONNX_UINT32] = 32,
-    [ONNX_UINT64] = 64,
-    [14] = 64 /* complex64 */,
-    [15] = 128,
-    [ONNX_BFLOAT16] = 16,
-    [17] = 8 /* float8 */,
-    [18] = 8,
-    [19] = 8,
-    [20] = 8,
-    [21] = 4 /* uint4, int4, float4 */,
-    [22] = 4,
-    [23] = 4,
-    [24] = 8 /* float8e8m0 */,
-    [25] = 2 /* uint2, int2 */,
-    [26] = 2,
-};
-
-unsigned onnx_dtype_bits(int64_t dtype)
-{
-	if (dtype < 0 || dtype >= (int64_t)sizeof(dtype_bits))
-		return 0;
-	return dtype_bits[dtype];
-}
-
 bool onnx_dtype_integer(int64_t dtype)
 {
 	return (dtype >= ONNX_UINT8 && dtype <= ONNX_INT64) || dtype == ONNX_UINT32 ||
 	       dtype == ONNX_UINT64 || dtype == 21 || dtype == 22 || dtype == 25 || dtype == 26;
+}
+
+bool onnx_dtype_real(int64_t dtype)
+{
+	return dtype == ONNX_FLOAT || dtype == ONNX_FLOAT16 || dtype == ONNX_DOUBLE ||
+	       dtype == ONNX_BFLOAT16;
 }
 
 /* Which fields of TensorProto hold data, and how. */
@@ -95,7 +67,7 @@ typedef struct values {
 
 static dck_status read_values(onnx_reading *p, wire_reader r, const onnx_tensor *t, values *v)
 {
-	size_t size = onnx_dtype_bits(t->dtype) / 8;
+	size_t size = dtype_onnx_bits(t->dtype) / 8;
 	uint8_t raw[ONNX_INTS_MAX * 8];
 	wire_field w;
 	bool more = true;
@@ -130,7 +102,7 @@ static dck_status keep_values(onnx_reading *p, onnx_tensor *t, wire_reader r)
 {
 	bool real = t->dtype == ONNX_FLOAT || t->dtype == ONNX_DOUBLE;
 	bool integer = t->dtype == ONNX_BOOL ||
-		       (onnx_dtype_integer(t->dtype) && onnx_dtype_bits(t->dtype) >= 8);
+		       (onnx_dtype_integer(t->dtype) && dtype_onnx_bits(t->dtype) >= 8);
 	values v;
 
 	size_t most = real ? ONNX_REALS_MAX : integer ? ONNX_INTS_MAX : 0;
@@ -159,7 +131,7 @@ dck_status onnx_tensor_after(onnx_reading *p, void *object, wire_reader r)
 {
 	onnx_tensor *t = object;
 	uint64_t n = 1;
-	unsigned bits = onnx_dtype_bits(t->dtype);
+	unsigned bits = dtype_onnx_bits(t->dtype);
 
 	for (size_t i = 0; i < t->rank; i++) {
 		if (t->dims[i] < 0)

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -289,15 +290,11 @@ void os_random_bytes(void *p, size_t n)
 		else if (got < 0 && errno != EINTR)
 			break;
 	}
-	/* A sandbox may forbid the call. Names and identifiers must then still differ: SplitMix64
-	 * (Steele, Lea, Flood, OOPSLA 2014) over the time and the process. */
+	/* A sandbox may forbid the call. Names and identifiers must then still differ: from
+	 * the time and the process. */
 	uint64_t x = (uint64_t)os_unix_ns() ^ ((uint64_t)getpid() << 48) ^ os_now_ns();
-	for (; done < n; done++) {
-		x += UINT64_C(0x9e3779b97f4a7c15);
-		uint64_t z = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-		z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-		to[done] = (unsigned char)(z ^ (z >> 31));
-	}
+	for (; done < n; done++)
+		to[done] = (unsigned char)rng_next(&x);
 }
 
 bool os_file_exists(const char *path)

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/profile.h"
+#include "base/dtype.h"
 #include "base/err.h"
 #include "base/observer.h"
 #include "record/asked.h"
@@ -89,7 +90,7 @@ static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_e
 	for (size_t i = 0; i < t->nin; i++) {
 		const dck_tensor *x = subject_inputs_get(t->inputs, 0, i);
 		ret->inputs[ret->ninputs++] = (cost_shape){.name = t->in[i].name,
-							   .dtype = engine_onnx_type(x->dtype),
+							   .dtype = dtype_onnx(x->dtype),
 							   .rank = x->rank,
 							   .dims = x->dim};
 	}

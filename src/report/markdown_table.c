@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
 #include "deepclock/opt.h"
+#include "base/utf8.h"
 #include "report/markdown.h"
 #include <string.h>
 
@@ -45,7 +46,7 @@ static size_t columns_of(const char *text)
 
 	while (*text != '\0')
 		for (const char *c = next_escaped(&text, buf); *c != '\0'; c++)
-			n += ((unsigned char)*c & 0xc0) != 0x80;
+			n += !utf8_continues(*c);
 	return n;
 }
 

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"
+#include "base/rng.h"
 #include <math.h>
 #include <string.h>
 
@@ -15,21 +16,11 @@
 /* p is a multiple of 1 / (this + 1). */
 #define PERMUTATIONS 1999
 
-/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t next(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-/* Fisher and Yates. The upper half of 64 random bits times i + 1 is uniform to one in 2^32 / n. */
+/* Fisher and Yates. */
 static void shuffle(double *x, size_t n, uint64_t *state)
 {
 	for (size_t i = n - 1; i > 0; i--) {
-		const size_t j = (size_t)(((next(state) >> 32) * (uint64_t)(i + 1)) >> 32);
+		const size_t j = rng_below(state, i + 1);
 		const double t = x[i];
 
 		x[i] = x[j];
@@ -151,7 +142,7 @@ static uint64_t seed_of(const double *r, size_t n)
 	uint64_t seed = n;
 
 	for (size_t i = 0; i < n; i++)
-		seed = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(int64_t)r[i];
+		seed = seed * RNG_STEP + (uint64_t)(int64_t)r[i];
 	return seed;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "subject/random.h"
+#include "base/rng.h"
 #include <math.h>
 #include <string.h>
 
@@ -7,16 +8,9 @@ typedef struct generator {
 	uint64_t key, counter;
 } generator;
 
-static uint64_t mix(uint64_t z)
-{
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
 static uint64_t next(generator *g)
 {
-	return mix(g->key + g->counter++ * UINT64_C(0x9e3779b97f4a7c15));
+	return rng_at(g->key, g->counter++);
 }
 
 /* Sum of eight 16-bit uniforms, standardised (Irwin-Hall): near enough to normal for inputs,
@@ -133,7 +127,7 @@ static bool fill_integers(void *p, size_t n, unsigned bits, int64_t low, int64_t
 
 static generator begin(uint64_t seed, uint64_t stream)
 {
-	return (generator){.key = mix(seed + UINT64_C(0x9e3779b97f4a7c15) * (stream + 1))};
+	return (generator){.key = rng_at(seed, stream + 1)};
 }
 
 bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,

@@ -1,5 +1,5 @@
-/* random.h - values that depend on the seed, the input and the position alone: SplitMix64 (Steele,
- * Lea, Flood, OOPSLA 2014) as a counter-based generator, the same on every platform.
+/* random.h - values that depend on the seed, the input and the position alone
+ * (base/rng.h), the same on every platform.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SUBJECT_RANDOM_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "subject/sizes.h"
+#include "base/dtype.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "subject/input_fill.h"
@@ -37,7 +38,7 @@ dck_tensor_info subject_declared_info(const model_value *v)
 
 	if (strcmp(v->kind, "tensor") != 0)
 		return t;
-	t.dtype = engine_dtype_of_onnx((int)v->dtype);
+	t.dtype = dtype_of_onnx(v->dtype);
 	if (v->rank < 0 || v->rank > DCK_RANK_MAX)
 		return t;
 	t.rank = v->rank;
@@ -160,8 +161,7 @@ dck_status subject_sizes_types(mem_arena *a, const model_values *v, dck_err *err
 				 "the input '%s' is of the kind %s: only models whose inputs are "
 				 "tensors of numbers can be fed here",
 				 in->name, in->kind);
-		if (tensor && in->dtype &&
-		    dck_dtype_bytes(engine_dtype_of_onnx((int)in->dtype)) == 0)
+		if (tensor && in->dtype && dck_dtype_bytes(dtype_of_onnx(in->dtype)) == 0)
 			DCK_FAIL(err, E_UNSUP,
 				 "the input '%s' is of type %s, of which no values can be made or "
 				 "read here: export the model with an input of numbers of 8 bits "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tally/values.h"
+#include "base/dtype.h"
 #include "base/err.h"
 #include "subject/target.h"
 #include "os/os.h"
@@ -12,7 +13,7 @@ static dck_status no_memory(dck_err *err)
 
 static void number_fill(const dck_tensor *t, values_shape *ret)
 {
-	int64_t type = engine_onnx_type(t->dtype);
+	int64_t type = dtype_onnx(t->dtype);
 	int32_t small;
 
 	ret->has_number = t->data != NULL;
@@ -33,7 +34,7 @@ static void shape_fill(const dck_tensor *t, values_shape *ret)
 	if (t->rank < 0 || t->rank > DCK_RANK_MAX)
 		return;
 	ret->known = true;
-	ret->dtype = engine_onnx_type(t->dtype);
+	ret->dtype = dtype_onnx(t->dtype);
 	ret->rank = t->rank;
 	memcpy(ret->dims, t->dim, (size_t)t->rank * sizeof(*t->dim));
 	number_fill(t, ret);

@@ -4,6 +4,7 @@
 #include "throughput/search.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include "throughput/search_state.h"
 #include <assert.h>
 #include <math.h>
@@ -50,16 +51,6 @@ void search_free(search *s)
 	mem_free(s);
 }
 
-/* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014); n is small, so that the remainder's bias is too. */
-static size_t random_below(search *s, size_t n)
-{
-	uint64_t z = s->random += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return (size_t)((z ^ (z >> 31)) % n);
-}
-
 /* --- points and the queue */
 
 static dck_status point_get(search *s, uint64_t batch, unsigned setting, size_t *ret, dck_err *err)
@@ -86,7 +77,7 @@ static dck_status point_get(search *s, uint64_t batch, unsigned setting, size_t 
 static void queue_shuffle(search *s)
 {
 	for (size_t i = s->nqueue; i > 1; i--) {
-		const size_t k = random_below(s, i), p = s->queue[i - 1];
+		const size_t k = (size_t)(rng_next(&s->random) % i), p = s->queue[i - 1];
 
 		s->queue[i - 1] = s->queue[k];
 		s->queue[k] = p;

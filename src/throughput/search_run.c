@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "throughput/search_run.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/observer.h"
 #include "base/units.h"
@@ -283,19 +284,18 @@ static dck_status batch_check(search_run *r, dck_err *err)
 
 /* --- the journal's key */
 
-/* FNV-1a, 64 bits: the file is not the same, with all likelihood. In parts: a child begins with our
+/* Two files that differ have, with all likelihood, two hashes. In parts: a child begins with our
  * peak of memory as its own. */
 static uint64_t file_hash(const char *path)
 {
 	unsigned char part[65536];
-	uint64_t h = 14695981039346656037u;
+	uint64_t h = HASH_START;
 	FILE *f = fopen(path, "rbe");
 
 	if (!f)
 		return 0;
 	for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
-		for (size_t i = 0; i < n; i++)
-			h = (h ^ part[i]) * 1099511628211u;
+		h = hash_bytes(h, part, n);
 	fclose(f);
 	return h;
 }

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 #include "stat/dist.h"
+#include "base/rng.h"
 #include <math.h>
 
 #define SIGMA 0.5
 
 void sim_seed(sim_random *r, uint64_t seed)
 {
-	for (int i = 0; i < 4; i++) {
-		uint64_t z = (seed += 0x9e3779b97f4a7c15u);
-
-		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-		z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-		r->s[i] = z ^ (z >> 31);
-	}
+	for (int i = 0; i < 4; i++)
+		r->s[i] = rng_next(&seed);
 }
 
 static uint64_t rotate(uint64_t x, int by)

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/microsoft_rules.h"
+#include "base/dtype.h"
 #include "cost/rules/nn.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static void read_rows_only(op *o, size_t i)
 	if (!table)
 		return;
 	saved = num_sub(o->nums, op_elements(o, table), op_elements(o, op_out(o, 0)));
-	saved = num_mul(o->nums, saved, num_int(onnx_dtype_bits(table->dtype) / 8));
+	saved = num_mul(o->nums, saved, num_int(dtype_onnx_bits(table->dtype) / 8));
 	o->made->read_bytes =
 	    num_sub(o->nums, o->made->read_bytes, num_mul(o->nums, o->made->times, saved));
 }

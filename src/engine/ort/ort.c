@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/dtype.h"
 #include "engine/engine.h"
 #include "engine/float_mode.h"
 #include "engine/ort/ort_model.h"
@@ -60,7 +61,7 @@ static dck_status shape_read(dck_engine_model *m, const ort_tensor_type *t, dck_
 			  "cannot read the shape of '%s'", ret->name));
 	DCK_TRY(ort_check(&m->lib, api->GetSymbolicDimensions(t, symbols, rank), err,
 			  "cannot read the shape of '%s'", ret->name));
-	ret->dtype = engine_dtype_of_onnx(element_type);
+	ret->dtype = dtype_of_onnx(element_type);
 	ret->rank = (int32_t)rank;
 	for (size_t i = 0; i < rank; i++)
 		if (ret->dim[i] < 0) {

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/dtype.h"
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/float_mode.h"
@@ -117,12 +118,12 @@ static dck_status shape_check(const char *what, const dck_tensor_info *want, con
 {
 	uint64_t n = dck_dtype_bytes(t->dtype);
 
-	if (want->dtype.code == DCK_DTYPE_OTHER || engine_onnx_type(t->dtype) == 0)
+	if (want->dtype.code == DCK_DTYPE_OTHER || dtype_onnx(t->dtype) == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "%s '%s' is no tensor of numbers (a text, a sequence or a map): such "
 			 "models cannot be run here",
 			 what, want->name);
-	if (engine_onnx_type(want->dtype) != engine_onnx_type(t->dtype))
+	if (dtype_onnx(want->dtype) != dtype_onnx(t->dtype))
 		DCK_FAIL(err, E_ARG, "%s '%s' is of type %s, and %s was bound", what, want->name,
 			 dck_dtype_text(want->dtype), dck_dtype_text(t->dtype));
 	if (want->rank >= 0 && want->rank != t->rank)
@@ -156,7 +157,7 @@ static dck_status value_new(dck_engine_context *c, const char *name, const dck_t
 	return ort_check(l,
 			 l->api.CreateTensorWithDataAsOrtValue(l->cpu, t->bytes ? t->data : nothing,
 							       t->bytes, t->dim, (size_t)t->rank,
-							       engine_onnx_type(t->dtype), ret),
+							       dtype_onnx(t->dtype), ret),
 			 err, "cannot bind '%s'", name);
 }
 
@@ -297,7 +298,7 @@ static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_t
 			  "cannot read output '%s'", name));
 	DCK_TRY(ort_check(l, l->api.GetDimensionsCount(type, &rank), err, "cannot read output '%s'",
 			  name));
-	t.dtype = engine_dtype_of_onnx(element_type);
+	t.dtype = dtype_of_onnx(element_type);
 	if ((t.dtype.code == DCK_DTYPE_OTHER && !shape_only) || rank > DCK_RANK_MAX)
 		DCK_FAIL(err, E_UNSUP,
 			 "output '%s' is no tensor of numbers of at most %d dimensions", name,

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -196,30 +197,6 @@ static int hex4(const char *at)
 	return v;
 }
 
-static size_t utf8_put(char *to, unsigned long c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
 /* One escape at *at, which moves behind it; returns how many bytes it is at `to`, 0: none. */
 static size_t escape_read(const char **at, char *to)
 {
@@ -244,13 +221,13 @@ static size_t escape_read(const char **at, char *to)
 		*at = s + 11;
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 	}
-	return utf8_put(to, (unsigned long)c);
+	return utf8_put(to, (uint32_t)c);
 }
 
 /* JSON's escapes undone in place; a text with what is none stays as it is. */
 static bool text_unescape(ort_text *t)
 {
-	char one[4];
+	char one[UTF8_BYTES_MAX];
 
 	if (!memchr(t->data, '\\', t->n))
 		return true;

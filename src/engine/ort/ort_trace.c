@@ -4,6 +4,7 @@
 #include "engine/ort/ort_trace.h"
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "engine/ort/ort_scan.h"
 
 #include <errno.h>
@@ -132,15 +133,6 @@ static dck_status object_read(reader *r, const member *table)
 
 /* --- what is kept */
 
-static uint64_t hash_of(const char *s, size_t n)
-{
-	uint64_t h = 14695981039346656037u; /* FNV-1a */
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 1099511628211u;
-	return h;
-}
-
 static bool names_grow(names *t)
 {
 	size_t n = t->nslots ? 2 * t->nslots : 256;
@@ -151,7 +143,8 @@ static bool names_grow(names *t)
 	for (size_t i = 0; i < t->nslots; i++) {
 		if (!t->slot[i])
 			continue;
-		size_t at = (size_t)hash_of(t->slot[i], strlen(t->slot[i])) & (n - 1);
+		size_t at =
+		    (size_t)hash_bytes(HASH_START, t->slot[i], strlen(t->slot[i])) & (n - 1);
 		while (slot[at])
 			at = (at + 1) & (n - 1);
 		slot[at] = t->slot[i];
@@ -169,7 +162,7 @@ static const char *name_keep(reader *r, const char *s, size_t n)
 
 	if (2 * t->n >= t->nslots && !names_grow(t))
 		return NULL;
-	size_t at = (size_t)hash_of(s, n) & (t->nslots - 1);
+	size_t at = (size_t)hash_bytes(HASH_START, s, n) & (t->nslots - 1);
 	while (t->slot[at]) {
 		if (strncmp(t->slot[at], s, n) == 0 && t->slot[at][n] == '\0')
 			return t->slot[at];

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_test.h"
+#include "base/dtype.h"
 
 static void dtypes_have_names_and_sizes(void **state)
 {
@@ -144,14 +145,14 @@ static void numbers_of_onnx_are_those_of_its_types(void **state)
 			       odd = {DCK_DTYPE_INT, 4, 1};
 
 	(void)state;
-	assert_int_equal(engine_onnx_type(f32), 1);
-	assert_int_equal(engine_onnx_type(i64), 7);
-	assert_int_equal(engine_onnx_type(odd), 0);
-	assert_int_equal(engine_dtype_of_onnx(8).code, DCK_DTYPE_OTHER);
-	assert_int_equal(engine_dtype_of_onnx(0).code, DCK_DTYPE_OTHER);
+	assert_int_equal(dtype_onnx(f32), 1);
+	assert_int_equal(dtype_onnx(i64), 7);
+	assert_int_equal(dtype_onnx(odd), 0);
+	assert_int_equal(dtype_of_onnx(8).code, DCK_DTYPE_OTHER);
+	assert_int_equal(dtype_of_onnx(0).code, DCK_DTYPE_OTHER);
 	for (int i = 1; i < 40; i++) {
-		dck_dtype t = engine_dtype_of_onnx(i);
-		assert_int_equal(engine_onnx_type(t), t.code == DCK_DTYPE_OTHER ? 0 : i);
+		dck_dtype t = dtype_of_onnx(i);
+		assert_int_equal(dtype_onnx(t), t.code == DCK_DTYPE_OTHER ? 0 : i);
 	}
 }
 

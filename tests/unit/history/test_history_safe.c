@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"
+#include "base/hash.h"
 #include "history/store.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,7 @@ static uint64_t file_hash(const char *path)
 	uint64_t sum;
 
 	assert_int_equal(os_read_file(path, SIZE_MAX / 2, &b, NULL), DCK_OK);
-	sum = history_hash(HISTORY_HASH, b.data, b.n);
+	sum = hash_bytes(HASH_START, b.data, b.n);
 	dck_buffer_done(&b);
 	return sum;
 }

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "deepclock/bench.h"
+#include "base/rng.h"
 
 /* Time stands still but for the work; CPU time is twice the wall time, as of two busy threads. */
 typedef struct world {
@@ -204,14 +205,10 @@ static void stops_by_precision(void **state)
 	dck_record_free(r);
 }
 
-/* Splitmix64 of the call's number: noise of +-50 %. */
+/* Noise of +-50 %. */
 static uint64_t noise(uint64_t call)
 {
-	uint64_t z = call * 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return 500000 + (z ^ (z >> 31)) % 1000000;
+	return 500000 + rng_at(0, call) % 1000000;
 }
 
 static void stops_by_max_time(void **state)

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model_build.h"
+#include "base/dtype.h"
 #include "scratch.h"
 
 #include <fcntl.h>
@@ -316,12 +317,12 @@ static void keeps_values_of_small_tensors_only(void **state)
 static void types_have_sizes(void **state)
 {
 	(void)state;
-	assert_int_equal(onnx_dtype_bits(ONNX_FLOAT), 32);
-	assert_int_equal(onnx_dtype_bits(ONNX_BFLOAT16), 16);
-	assert_int_equal(onnx_dtype_bits(ONNX_STRING), 0);
-	assert_int_equal(onnx_dtype_bits(22), 4);
-	assert_int_equal(onnx_dtype_bits(-1), 0);
-	assert_int_equal(onnx_dtype_bits(INT64_MAX), 0);
+	assert_int_equal(dtype_onnx_bits(ONNX_FLOAT), 32);
+	assert_int_equal(dtype_onnx_bits(ONNX_BFLOAT16), 16);
+	assert_int_equal(dtype_onnx_bits(ONNX_STRING), 0);
+	assert_int_equal(dtype_onnx_bits(22), 4);
+	assert_int_equal(dtype_onnx_bits(-1), 0);
+	assert_int_equal(dtype_onnx_bits(INT64_MAX), 0);
 	assert_true(onnx_dtype_integer(ONNX_INT64));
 	assert_true(onnx_dtype_integer(ONNX_UINT8));
 	assert_false(onnx_dtype_integer(ONNX_BOOL));

@@ -7,6 +7,7 @@
 #include "model/net.h"
 #include "model/onnx.h"
 #include "scratch.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -292,13 +293,12 @@ static uint64_t digest(const char *name, uint64_t seed, size_t *ret_n)
 	dck_buffer b = {0};
 	dck_sink sink;
 	dck_err err;
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint64_t h;
 
 	dck_sink_buffer(&sink, &b);
 	assert_int_equal(dck_zoo_write(name, &(dck_zoo_config){.seed = seed}, &sink, &err), DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, &err), DCK_OK);
-	for (size_t i = 0; i < b.n; i++)
-		h = (h ^ (uint8_t)b.data[i]) * UINT64_C(0x100000001b3);
+	h = hash_bytes(HASH_START, b.data, b.n);
 	*ret_n = b.n;
 	dck_buffer_done(&b);
 	return h;

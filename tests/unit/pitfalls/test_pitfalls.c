@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "base/mem.h"
 #include "pitfalls/pit.h"
 #include <math.h>
@@ -169,11 +170,7 @@ static void what_is_steady_is_not_harmed(void **state)
  * told apart. */
 static uint64_t by_chunks(uint64_t run)
 {
-	/* SplitMix64 */
-	uint64_t z = (run / 9 + 1) * UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	return 1000000 + (z ^ (z >> 27)) % 4000000;
+	return 1000000 + rng_at(0, run / 9 + 1) % 4000000;
 }
 
 static void an_unsteady_machine_resolves_little(void **state)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "stat/stat.h"
+#include "base/rng.h"
 
 static void assert_near(double v, double expected, double tolerance)
 {
@@ -97,11 +98,7 @@ static uint64_t seed;
 
 static double uniform(void)
 {
-	uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return ((double)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(rng_next(&seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* Latencies of a queue with random arrivals and a service of 1. */
