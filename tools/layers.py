@@ -30,7 +30,7 @@ LAYERS = {
     # snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", (), NUMBERS, ()),
     # L2
-    "src/record": (("base", "os"), "asked box build copy", ("base", "opt", "record", "report"), ISO,
+    "src/record": (("base", "os"), "asked box build comparable copy", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     "src/model": (("base",), "module_path names onnx summary wire",
                   ("base", "opt", "model", "report"), ISO, ("fcntl.h", "sys/stat.h", "unistd.h")),

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "record/asked.h"
 #include "record/copy.h"
-#include "compare/fingerprint.h"
+#include "record/comparable.h"
 #include "compare/verdict.h"
 #include "os/os.h"
 #include "record/box.h"
@@ -58,24 +58,24 @@ static dck_status check_metric(saved_comparison *c, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status check_fingerprints(saved_comparison *c, dck_err *err)
+static dck_status check_comparable(saved_comparison *c, dck_err *err)
 {
 	static const struct {
-		fingerprint_group group;
+		comparable_group group;
 		const char *code, *what;
 	} must[] = {
-	    {FINGERPRINT_MACHINE, .code = "machine-differs", "were made on different machines"},
-	    {FINGERPRINT_METHOD, .code = "method-differs", "were measured in different ways"}};
+	    {COMPARABLE_MACHINE, .code = "machine-differs", "were made on different machines"},
+	    {COMPARABLE_METHOD, .code = "method-differs", "were measured in different ways"}};
 	char text[260];
 
 	for (size_t i = 1; i < c->n; i++) {
 		saved_side *s = &c->sides[i];
 
-		fingerprint_compare(c->sides[0].record, s->record, c->tag, &s->differs);
+		comparable_differ(c->sides[0].record, s->record, c->tag, &s->differs);
 		for (size_t k = 0; k < sizeof must / sizeof must[0]; k++) {
 			if (s->differs.count[must[k].group] == 0)
 				continue;
-			fingerprint_text(&s->differs, must[k].group, text, sizeof text);
+			comparable_text(&s->differs, must[k].group, text, sizeof text);
 			if (!c->asked->force)
 				DCK_FAIL(err, E_ARG,
 					 "'%.60s' and '%.60s' %s (%s): their difference says "
@@ -313,8 +313,8 @@ static void facts(const saved_comparison *c)
 	bool one_machine = true, one_subject = subject != NULL;
 
 	for (size_t i = 1; i < c->n; i++) {
-		one_machine &= c->sides[i].differs.count[FINGERPRINT_MACHINE] == 0;
-		one_subject &= c->sides[i].differs.count[FINGERPRINT_SUBJECT] == 0;
+		one_machine &= c->sides[i].differs.count[COMPARABLE_MACHINE] == 0;
+		one_subject &= c->sides[i].differs.count[COMPARABLE_SUBJECT] == 0;
 	}
 	if (one_subject)
 		record_copy_facts(c->b, &(dck_record){.facts = subject, .nfacts = 1});
@@ -380,7 +380,7 @@ static dck_status compare(saved_comparison *c, dck_err *err)
 	for (size_t i = 0; i < c->n; i++)
 		c->sides[i].source.between = c->together ? 0 : c->asked->between;
 	DCK_TRY(check_metric(c, err));
-	DCK_TRY(check_fingerprints(c, err));
+	DCK_TRY(check_comparable(c, err));
 	judge(c);
 	facts(c);
 	metrics(c);

@@ -7,7 +7,7 @@
 
 #include "deepclock/compare.h"
 #include "base/mem.h"
-#include "compare/fingerprint.h"
+#include "record/comparable.h"
 #include "compare/verdict.h"
 #include "record/build.h"
 
@@ -75,10 +75,10 @@ typedef struct saved_side {
 	const dck_record *record;
 	const char *name;
 	saved_source source;
-	saved_value value;   /* at the level of its verdict */
-	fingerprint differs; /* from the first record */
-	saved_ratio ratio;   /* to the baseline */
-	double level;	     /* of the ratio's interval */
+	saved_value value;		/* at the level of its verdict */
+	comparable_differences differs; /* from the first record */
+	saved_ratio ratio;		/* to the baseline */
+	double level;			/* of the ratio's interval */
 	verdict verdict;
 	int gate;
 	bool open; /* no verdict yet, and it has an interval that may give one */

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/saved.h"
 #include "base/label.h"
-#include "compare/fingerprint.h"
+#include "record/comparable.h"
 #include <string.h>
 
 #define KEYS_MAX 4
 #define NAME_MAX 80
 
 typedef struct keys {
-	const fingerprint_difference *of[KEYS_MAX];
+	const comparable_difference *of[KEYS_MAX];
 	size_t n;
 } keys;
 
@@ -26,12 +26,12 @@ static bool unique(const char *const *name, size_t n)
 }
 
 /* The settings in which any record differs from the first. */
-static void keys_find(const fingerprint *f, keys *k)
+static void keys_find(const comparable_differences *f, keys *k)
 {
 	for (size_t i = 0; i < f->n && k->n < KEYS_MAX; i++) {
 		/* What one record does not tell at all is no name for it, but an option of a list
 		 * ("shape/1") is only there when it is given. */
-		bool seen = f->rows[i].group != FINGERPRINT_SETTING ||
+		bool seen = f->rows[i].group != COMPARABLE_SETTING ||
 			    ((!f->rows[i].a || !f->rows[i].b) && !strchr(f->rows[i].key, '/'));
 
 		for (size_t j = 0; j < k->n; j++)
@@ -53,7 +53,7 @@ static const char *settings_text(const dck_record *r, const keys *k, mem_arena *
 		text = mem_arena_fmt(a, "%s%s%s=%s", text, i > 0 ? " " : "", k->of[i]->key,
 				     !f || f->value.kind == DCK_VALUE_ABSENT
 					 ? "default"
-					 : fingerprint_value(f, value, sizeof value));
+					 : comparable_value(f, value, sizeof value));
 	}
 	return text;
 }
@@ -65,7 +65,7 @@ static const char *subject_name(const dck_record *r, mem_arena *a)
 
 	if (!f || f->value.kind != DCK_VALUE_TEXT || !f->value.as.text[0])
 		return "record";
-	return mem_arena_dup(a, fingerprint_value(f, text, sizeof text));
+	return mem_arena_dup(a, comparable_value(f, text, sizeof text));
 }
 
 /* Of equal names the second is "NAME (2)". */
@@ -104,7 +104,7 @@ bool saved_names(const dck_record *const *records, size_t n, const char *const *
 {
 	if (given)
 		return names_given(given, n, a, ret);
-	fingerprint *f = mem_arena_array(a, n, sizeof *f);
+	comparable_differences *f = mem_arena_array(a, n, sizeof *f);
 	const char **plain = mem_arena_array(a, n, sizeof *plain);
 	bool one_subject = true;
 	keys k = {0};
@@ -119,7 +119,7 @@ bool saved_names(const dck_record *const *records, size_t n, const char *const *
 	}
 	if (!unique(ret, n)) {
 		for (size_t i = 1; i < n; i++) {
-			fingerprint_compare(records[0], records[i], "", &f[i]);
+			comparable_differ(records[0], records[i], "", &f[i]);
 			keys_find(&f[i], &k);
 		}
 		for (size_t i = 0; i < n && k.n > 0; i++) {

@@ -134,19 +134,19 @@ static void notes_records(const saved_comparison *c)
 			    "than its interval says: a difference may be that of two starts; "
 			    "record with --processes 5 or more",
 			    names);
-	if (!fingerprint_exact(c->tag))
+	if (!comparable_exact(c->tag))
 		note_doubts(c);
 }
 
 static void notes_differences(const saved_comparison *c)
 {
 	static const struct {
-		fingerprint_group group;
+		comparable_group group;
 		const char *code, *what;
 	} told[] = {
-	    {FINGERPRINT_SETTING, .code = "settings-differ", "differ in settings"},
-	    {FINGERPRINT_SUBJECT, .code = "subjects-differ", "are of different subjects"},
-	    {FINGERPRINT_STATE, .code = "state-differs", "are of one machine and method, but for"}};
+	    {COMPARABLE_SETTING, .code = "settings-differ", "differ in settings"},
+	    {COMPARABLE_SUBJECT, .code = "subjects-differ", "are of different subjects"},
+	    {COMPARABLE_STATE, .code = "state-differs", "are of one machine and method, but for"}};
 	char text[400];
 
 	for (size_t i = c->first; i < c->n; i++)
@@ -155,7 +155,7 @@ static void notes_differences(const saved_comparison *c)
 
 			if (s->differs.count[told[k].group] == 0)
 				continue;
-			fingerprint_text(&s->differs, told[k].group, text, sizeof text);
+			comparable_text(&s->differs, told[k].group, text, sizeof text);
 			record_note(c->b, DCK_INFO, told[k].code, "'%s' and '%s' %s: %s",
 				    c->sides[0].name, s->name, told[k].what, text);
 		}
@@ -165,7 +165,7 @@ static void notes_differences(const saved_comparison *c)
 static void note_unknown(const saved_comparison *c)
 {
 	for (size_t i = 1; i < c->n; i++) {
-		const fingerprint *f = &c->sides[i].differs;
+		const comparable_differences *f = &c->sides[i].differs;
 		char text[200] = "";
 		size_t used = 0;
 
@@ -240,7 +240,7 @@ static void note_undecided(const saved_comparison *c, const saved_side *s)
 /* What is taken together must be of one kind, and change only by chance. */
 static void notes_together(const saved_comparison *c)
 {
-	static const fingerprint_group groups[] = {FINGERPRINT_SETTING, FINGERPRINT_SUBJECT};
+	static const comparable_group groups[] = {COMPARABLE_SETTING, COMPARABLE_SUBJECT};
 	char text[300];
 
 	for (size_t i = 1; i < c->first; i++)
@@ -252,7 +252,7 @@ static void notes_together(const saved_comparison *c)
 			record_note(c->b, DCK_WARN, "unlike-together",
 				    "'%s' and '%s' are taken together and differ: %s",
 				    c->sides[0].name, s->name,
-				    fingerprint_text(&s->differs, groups[k], text, sizeof text));
+				    comparable_text(&s->differs, groups[k], text, sizeof text));
 			return;
 		}
 	record_note(

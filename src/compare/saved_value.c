@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/saved.h"
 #include "base/err.h"
-#include "compare/fingerprint.h"
+#include "record/comparable.h"
 #include "measure/plan.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
@@ -130,7 +130,7 @@ static const char *made_by(const dck_record *r, char *text, size_t size)
 
 	text[0] = '\0';
 	if (r->command)
-		snprintf(text, size, " (of '%s')", fingerprint_value(&command, cut, sizeof cut));
+		snprintf(text, size, " (of '%s')", comparable_value(&command, cut, sizeof cut));
 	return text;
 }
 
@@ -221,7 +221,7 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 	const dck_metric *m = s->metric;
 	double stretch;
 
-	v->exact = fingerprint_exact(m->def->tag);
+	v->exact = comparable_exact(m->def->tag);
 	if (m->value.kind == DCK_VALUE_INT || m->value.kind == DCK_VALUE_REAL) {
 		v->known = true;
 		v->value = m->value.kind == DCK_VALUE_INT ? (double)m->value.as.i : m->value.as.r;

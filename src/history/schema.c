@@ -34,6 +34,8 @@ const char *const history_schema_steps[] = {
     " PRIMARY KEY (seq, tag)) WITHOUT ROWID;",
     /* 1 -> 2: a baseline is found without looking at every record of a subject */
     "CREATE INDEX records_alike ON records (subject, verb, machine, method, at, seq);",
+    /* 2 -> 3: keys_renew(), as the seed no longer separates records */
+    "",
     NULL,
 };
 
@@ -101,12 +103,65 @@ dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err)
 	return DCK_OK;
 }
 
+/* What record/comparable.c made of the records before it changed is made again from their texts.
+ * One that cannot be read stays as it is. */
+#define KEYS_VERSION 3
+
+static dck_status key_renew(dck_history *h, int64_t seq, const char *id, dck_err *err)
+{
+	dck_buffer json = {0};
+	dck_record *r = NULL;
+	history_identity who;
+	sqlite3_stmt *s;
+	bool row;
+	dck_status status = DCK_OK;
+
+	if (history_text_get(h, seq, id, &json, NULL) == DCK_OK &&
+	    dck_record_parse(json.data, json.n, &r, NULL) == DCK_OK) {
+		history_identify(r, &who);
+		status =
+		    history_prepare(h, "UPDATE records SET machine = ?, method = ? WHERE seq = ?",
+				    &s, "lay out", err);
+		if (status == DCK_OK) {
+			history_bind_text(s, 1, who.machine);
+			history_bind_text(s, 2, who.method);
+			sqlite3_bind_int64(s, 3, seq);
+			status = history_step(h, s, &row, "lay out", err);
+			sqlite3_finalize(s);
+		}
+	}
+	dck_record_free(r);
+	dck_buffer_done(&json);
+	return status;
+}
+
+static dck_status keys_renew(dck_history *h, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = true;
+	dck_status status;
+
+	DCK_TRY(history_prepare(h, "SELECT seq, id FROM records ORDER BY seq", &s, "read", err));
+	status = history_step(h, s, &row, "read", err);
+	while (status == DCK_OK && row) {
+		status = key_renew(h, sqlite3_column_int64(s, 0),
+				   (const char *)sqlite3_column_text(s, 1), err);
+		if (status == DCK_OK)
+			status = history_step(h, s, &row, "read", err);
+	}
+	sqlite3_finalize(s);
+	return status;
+}
+
 static dck_status steps_run(dck_history *h, int version, dck_err *err)
 {
+	const bool old_keys = version > 0 && version < KEYS_VERSION;
 	char sql[120];
 
 	while (history_schema_steps[version])
 		DCK_TRY(history_run(h, history_schema_steps[version++], "lay out", err));
+	if (old_keys)
+		DCK_TRY(keys_renew(h, err));
 	snprintf(sql, sizeof sql, "PRAGMA application_id=%d; PRAGMA user_version=%d",
 		 HISTORY_APPLICATION, version);
 	return history_run(h, sql, "lay out", err);

@@ -57,7 +57,7 @@ bool history_place_log_waits(const char *path);
 /* Of the file; -1: not known. */
 int64_t history_place_bytes(const char *path);
 
-/* --- identity.c: which numbers compare. */
+/* --- identity.c: by what the index finds a record's like */
 #define HISTORY_KEY_SIZE 17 /* 16 hexadecimal digits */
 typedef struct history_identity {
 	char machine[HISTORY_KEY_SIZE], method[HISTORY_KEY_SIZE];

@@ -48,6 +48,7 @@ typedef struct made {
 	double median;
 	bool incomplete;
 	size_t samples; /* to make it large */
+	int64_t seed;	/* 0: none is told */
 } made;
 
 static inline dck_record *record_of(const made *m)
@@ -65,6 +66,11 @@ static inline dck_record *record_of(const made *m)
 	record_fact_text(b, "engine", "name", m->engine ? m->engine : "ort");
 	record_fact_text(b, "engine", "version", m->version ? m->version : "1");
 	record_fact_int(b, "plan", "runs", DCK_UNIT_ONE, (int64_t)m->samples);
+	if (m->seed > 0) {
+		record_fact_int(b, "plan", "seed", DCK_UNIT_ONE, m->seed);
+		record_fact_fmt(b, "subject", "input/x", "1x3 float32, normal(0,1), seed %lld",
+				(long long)m->seed);
+	}
 	record_metric_interval(b, "latency/median", m->median, m->median * 0.99, m->median * 1.01,
 			       0.95, "a test");
 	record_metric_int(b, "runs/count", 100, "a test");

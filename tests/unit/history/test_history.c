@@ -300,6 +300,34 @@ static void trends(void **state)
 	dck_history_close(h);
 }
 
+/* Records that differ in the seed alone are compared, and so they trend. */
+static void trends_over_seeds(void **state)
+{
+	dck_history *h = history_here();
+	dck_history_trend_config c;
+	dck_history_trend *t;
+	dck_record *now, *base;
+	char id[16];
+
+	(void)state;
+	for (int i = 1; i <= 10; i++) {
+		snprintf(id, sizeof id, "seed%d", i);
+		add_made(h, &(made){.id = id, .began = BEGAN + i, .median = 1, .seed = i}, NULL,
+			 NULL);
+	}
+	dck_history_trend_config_init(&c);
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, NULL), DCK_OK);
+	assert_int_equal(t->n, 10);
+	assert_int_equal(t->other, 0);
+	dck_history_trend_free(t);
+	now = record_of(&(made){.id = "now", .began = BEGAN + 99, .median = 1, .seed = 77});
+	assert_int_equal(dck_history_baseline(h, now, &base, NULL), DCK_OK);
+	assert_string_equal(base->id, "seed10");
+	dck_record_free(base);
+	dck_record_free(now);
+	dck_history_close(h);
+}
+
 /* Points of a commit or of a day are means; their intervals are Student's t. */
 static void trends_by(void **state)
 {
@@ -785,6 +813,7 @@ int main(void)
 	    SCRATCH_TEST(an_entry),
 	    SCRATCH_TEST(baselines),
 	    SCRATCH_TEST(trends),
+	    SCRATCH_TEST(trends_over_seeds),
 	    SCRATCH_TEST(trends_by),
 	    SCRATCH_TEST(trends_of_nothing),
 	    SCRATCH_TEST(all_out_and_in),

@@ -365,6 +365,27 @@ static void older_versions(void **state)
 	sound(1);
 }
 
+/* Keys that an older version made of the records are made again, but not of a damaged one. */
+static void older_keys(void **state)
+{
+	dck_history_trend_config c;
+	dck_history_trend *t;
+	dck_history *h;
+
+	(void)state;
+	filled(4, 1);
+	sql("UPDATE records SET method = seq, machine = 'old'; UPDATE texts SET json = '{' WHERE "
+	    "seq = "
+	    "2; PRAGMA user_version=2");
+	h = history_here();
+	dck_history_trend_config_init(&c);
+	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, NULL), DCK_OK);
+	assert_int_equal(t->n, 3);
+	assert_int_equal(t->other, 1);
+	dck_history_trend_free(t);
+	dck_history_close(h);
+}
+
 /* --- full disks */
 
 static void limited(void *self, int fd)
@@ -552,12 +573,13 @@ static void permissions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(many_writers),	 SCRATCH_TEST(killed_writers),
-	    SCRATCH_TEST(strange_files), SCRATCH_TEST(damaged_files),
-	    SCRATCH_TEST(random_damage), SCRATCH_TEST(other_databases),
-	    SCRATCH_TEST(check_sees),	 SCRATCH_TEST(older_versions),
-	    SCRATCH_TEST(full_disk),	 SCRATCH_TEST(full_from_the_start),
-	    SCRATCH_TEST(locked),	 SCRATCH_TEST(permissions),
+	    SCRATCH_TEST(many_writers),	       SCRATCH_TEST(killed_writers),
+	    SCRATCH_TEST(strange_files),       SCRATCH_TEST(damaged_files),
+	    SCRATCH_TEST(random_damage),       SCRATCH_TEST(other_databases),
+	    SCRATCH_TEST(check_sees),	       SCRATCH_TEST(older_versions),
+	    SCRATCH_TEST(older_keys),	       SCRATCH_TEST(full_disk),
+	    SCRATCH_TEST(full_from_the_start), SCRATCH_TEST(locked),
+	    SCRATCH_TEST(permissions),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

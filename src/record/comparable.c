@@ -1,0 +1,457 @@
+/* comparable.c - what makes two records comparable: a row for each fact. `compare` asks which rows
+ * differ; `history` makes two keys of them, and records with equal keys are points of one trend.
+ *
+ *     {COMPARABLE_STATE, TREND_TOGETHER, "plan", "seed", LIKE_EQUAL, "another draw ..."}
+ *
+ * says: records with other seeds are compared, the difference is told, and they trend.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "record/comparable.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of one family, such as a model's inputs; no file makes more of them cost more. */
+#define FAMILY_MAX 1000
+
+typedef enum likeness {
+	LIKE_EQUAL,
+	LIKE_NEAR,    /* numbers within 1 %: a kernel keeps a little of the memory for itself */
+	LIKE_ENDS,    /* first and last word: the system and the processor's kind */
+	LIKE_GROUPED, /* single runs, or several together */
+	LIKE_UNSEEDED /* texts but for ", seed N" at their end */
+} likeness;
+
+typedef struct row {
+	comparable_group group;
+	comparable_trend trend;
+	/* key "input/": every fact whose key begins so; "": all that have no row of their own. */
+	const char *section, *key;
+	likeness like;
+	const char *why; /* it means that */
+	/* A fact of the engine that says the same better: where both records have it, this row is
+	 * left out of a comparison. */
+	const char *better;
+} row;
+
+#define ELSEWHERE "the same work takes another time there"
+#define MEASURED  "another time is measured of the same work"
+#define WANTED	  "it is what a comparison is about; a trend is of one of them"
+#define MODEL	  "a model's changes are what a history is asked about"
+#define DATA	  "it is a number of other data, or counted in another way"
+#define VERSION	  "it goes with the engine's version"
+#define EFFORT	  "how long is measured changes how sure a number is, not the number"
+
+/* What makes a comparison refuse separates records in a trend too. */
+static const row rows[] = {
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpu", LIKE_EQUAL, ELSEWHERE, NULL},
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpus_online", LIKE_EQUAL, ELSEWHERE, NULL},
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpus_allowed", LIKE_EQUAL, ELSEWHERE, NULL},
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpu_limit", LIKE_EQUAL, ELSEWHERE, NULL},
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "kernel", LIKE_ENDS,
+     "another system or another kind of processor runs other code", NULL},
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "hypervisor", LIKE_EQUAL, ELSEWHERE, NULL},
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "governor", LIKE_EQUAL, ELSEWHERE, NULL},
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "turbo", LIKE_EQUAL, ELSEWHERE, NULL},
+    {COMPARABLE_MACHINE, TREND_MACHINE, "host", "smt", LIKE_EQUAL, ELSEWHERE, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "method", "clock", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "method", "enclosed", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "method", "transfers", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "method", "warmup_rule", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "method", "group", LIKE_GROUPED,
+     "a mean of several runs hides their scatter, a single run carries the clock's cost", NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "idle", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "input-pool", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "shell", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "output", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "load", "scenario", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "rate", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "arrivals", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "trace", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_METHOD, TREND_METHOD, "plan", "slo/", LIKE_EQUAL, MEASURED, NULL},
+    {COMPARABLE_STATE, TREND_TOGETHER, "host", "os", LIKE_EQUAL,
+     "updates come by themselves, and whether one made it slower is asked", NULL},
+    {COMPARABLE_STATE, TREND_TOGETHER, "host", "kernel", LIKE_EQUAL,
+     "as the system above: only its version", NULL},
+    {COMPARABLE_STATE, TREND_TOGETHER, "host", "memory", LIKE_NEAR, "what fits takes the same time",
+     NULL},
+    {COMPARABLE_STATE, TREND_TOGETHER, "host", "memory_limit", LIKE_NEAR,
+     "what fits takes the same time", NULL},
+    {COMPARABLE_STATE, TREND_METHOD, "method", "processes", LIKE_EQUAL,
+     "a comparison weighs it in its interval; points of a trend are taken to scatter alike", NULL},
+    {COMPARABLE_STATE, TREND_TOGETHER, "plan", "seed", LIKE_EQUAL,
+     "another draw of the same inputs and arrivals: one more repetition, not another subject",
+     NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "engine", "name", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_TOGETHER, "engine", "version", LIKE_EQUAL,
+     "whether an update made it slower is what a history is asked", NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "engine", "provider", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "engine", "threads", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "engine", "interop_threads", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "engine", "execution", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "engine", "opt", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "engine", "spin", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "engine", "denormals", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "engine", LIKE_EQUAL, WANTED, "name"},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "device", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "threads", LIKE_EQUAL, WANTED, "threads"},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "interop-threads", LIKE_EQUAL, WANTED,
+     "interop_threads"},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "opt", LIKE_EQUAL, WANTED, "opt"},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "cpus", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "batch", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "shape/", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "dim/", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "engine-option/", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "image-size", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "seq", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "load", "streams", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "serial", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "max-queue", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "plan", "memory", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "cost", "convention", LIKE_EQUAL, DATA, NULL},
+    {COMPARABLE_SETTING, TREND_METHOD, "difference", "reference", LIKE_EQUAL, DATA, NULL},
+    {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "kind", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "name", LIKE_EQUAL,
+     "a trend is of one subject already", NULL},
+    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "producer", LIKE_EQUAL, MODEL, NULL},
+    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "opset", LIKE_EQUAL, MODEL, NULL},
+    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "nodes", LIKE_EQUAL, MODEL, NULL},
+    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "weight_bytes", LIKE_EQUAL, MODEL, NULL},
+    {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "items_per_run", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "input/", LIKE_UNSEEDED,
+     "inputs of another shape or kind are other work; the seed has a row of its own", NULL},
+    {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "output/", LIKE_EQUAL, MODEL, NULL},
+    {COMPARABLE_SUBJECT, TREND_METHOD, "accuracy", "labels", LIKE_EQUAL, DATA, NULL},
+    {COMPARABLE_SUBJECT, TREND_METHOD, "accuracy", "items", LIKE_EQUAL, DATA, NULL},
+    {COMPARABLE_SUBJECT, TREND_METHOD, "plan", "directory", LIKE_EQUAL, WANTED, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "adapter", LIKE_EQUAL, VERSION, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "library", LIKE_EQUAL, VERSION, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "found", LIKE_EQUAL, VERSION, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "engine", "build", LIKE_EQUAL, VERSION, NULL},
+    {COMPARABLE_NONE, TREND_METHOD, "engine", "", LIKE_EQUAL,
+     "what is not known here may matter: a comparison names what it knows", NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "precision", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "level", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "min-runs", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "min-time", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "max-time", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "runs", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "time", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "warmup", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "max-warmup", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "keep", LIKE_EQUAL, EFFORT, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "engine-lib", LIKE_EQUAL, VERSION, NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "group", LIKE_EQUAL,
+     "method/group says what came of it", NULL},
+    {COMPARABLE_NONE, TREND_METHOD, "plan", "", LIKE_EQUAL,
+     "what is not known here may matter: a comparison names what it knows", NULL},
+    {COMPARABLE_NONE, TREND_MACHINE, "device", "name", LIKE_EQUAL, ELSEWHERE, NULL},
+};
+
+bool comparable_exact(const char *tag)
+{
+	static const char *const counted[] = {"cost/",	    "memory/weights", "accuracy/",
+					      "precision/", "recall/",	      "f1/",
+					      "support/",   "difference/"};
+
+	for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+		if (strncmp(tag, counted[i], strlen(counted[i])) == 0)
+			return true;
+	return false;
+}
+
+static double number_of(const dck_value *v)
+{
+	return v->kind == DCK_VALUE_INT	   ? (double)v->as.i
+	       : v->kind == DCK_VALUE_REAL ? v->as.r
+					   : (double)NAN;
+}
+
+static bool values_equal(const dck_value *a, const dck_value *b)
+{
+	if (a->kind != b->kind) /* a whole real is read back as one, and 2 is 2.0 */
+		return number_of(a) == number_of(b);
+	switch (a->kind) {
+	case DCK_VALUE_ABSENT:
+		return true;
+	case DCK_VALUE_BOOL:
+		return a->as.b == b->as.b;
+	case DCK_VALUE_INT:
+		return a->as.i == b->as.i;
+	case DCK_VALUE_REAL:
+		return a->as.r == b->as.r;
+	case DCK_VALUE_TEXT:
+		return strcmp(a->as.text, b->as.text) == 0;
+	}
+	return false;
+}
+
+static bool ends_equal(const char *a, const char *b)
+{
+	const size_t na = strcspn(a, " "), nb = strcspn(b, " ");
+	const char *last_a = strrchr(a, ' '), *last_b = strrchr(b, ' ');
+
+	return na == nb && memcmp(a, b, na) == 0 &&
+	       strcmp(last_a ? last_a : "", last_b ? last_b : "") == 0;
+}
+
+/* Bytes of the text without ", seed N" at its end. */
+static size_t unseeded(const char *text)
+{
+	static const char seed[] = ", seed ";
+	const size_t n = sizeof seed - 1, all = strlen(text);
+	size_t end = all;
+
+	while (end > 0 && text[end - 1] >= '0' && text[end - 1] <= '9')
+		end--;
+	return end < all && end >= n && memcmp(text + end - n, seed, n) == 0 ? end - n : all;
+}
+
+static bool alike(likeness like, const dck_value *a, const dck_value *b)
+{
+	const double x = number_of(a), y = number_of(b);
+
+	switch (like) {
+	case LIKE_NEAR:
+		if (!isnan(x) && !isnan(y))
+			return fabs(x - y) <= 0.01 * fmax(fabs(x), fabs(y));
+		break;
+	case LIKE_ENDS:
+		if (a->kind == DCK_VALUE_TEXT && b->kind == DCK_VALUE_TEXT)
+			return ends_equal(a->as.text, b->as.text);
+		break;
+	case LIKE_GROUPED:
+		if (!isnan(x) && !isnan(y))
+			return (x > 1) == (y > 1);
+		break;
+	case LIKE_UNSEEDED:
+		if (a->kind == DCK_VALUE_TEXT && b->kind == DCK_VALUE_TEXT)
+			return unseeded(a->as.text) == unseeded(b->as.text) &&
+			       memcmp(a->as.text, b->as.text, unseeded(a->as.text)) == 0;
+		break;
+	case LIKE_EQUAL:
+		break;
+	}
+	return values_equal(a, b);
+}
+
+static void difference_add(comparable_differences *f, const row *r, const char *key,
+			   const dck_fact *a, const dck_fact *b)
+{
+	f->count[r->group]++;
+	if (f->n < COMPARABLE_MAX)
+		f->rows[f->n++] = (comparable_difference){r->group, r->section, key, a, b};
+}
+
+static bool is_family(const row *r)
+{
+	const size_t n = strlen(r->key);
+
+	return n > 0 && r->key[n - 1] == '/';
+}
+
+/* A setting that only one record has was given there alone; a fact of machine or method that only
+ * one has was not recorded in the other: nothing is known. Options of a list ("slo/1") are only
+ * there when they were given. */
+static void fact_compare(comparable_differences *f, const row *r, const char *key,
+			 const dck_fact *a, const dck_fact *b)
+{
+	if (a && b) {
+		if (!alike(r->like, &a->value, &b->value))
+			difference_add(f, r, key, a, b);
+	} else if (r->group >= COMPARABLE_SETTING || is_family(r)) {
+		if ((a ? a : b)->value.kind != DCK_VALUE_ABSENT)
+			difference_add(f, r, key, a, b);
+	} else if (r->group < COMPARABLE_STATE &&
+		   f->nunknown < sizeof f->unknown / sizeof f->unknown[0]) {
+		f->unknown[f->nunknown++] = key;
+	}
+}
+
+static bool begins_with(const dck_fact *fact, const row *r)
+{
+	return strcmp(fact->section, r->section) == 0 &&
+	       strncmp(fact->key, r->key, strlen(r->key)) == 0;
+}
+
+static void facts_compare(comparable_differences *f, const row *r, const dck_record *a,
+			  const dck_record *b)
+{
+	size_t left = FAMILY_MAX;
+
+	for (size_t i = 0; i < a->nfacts && left > 0; i++) {
+		if (!begins_with(&a->facts[i], r))
+			continue;
+		fact_compare(f, r, a->facts[i].key, &a->facts[i],
+			     dck_record_fact(b, r->section, a->facts[i].key));
+		left--;
+	}
+	for (size_t i = 0; i < b->nfacts && left > 0; i++) {
+		if (!begins_with(&b->facts[i], r))
+			continue;
+		if (!dck_record_fact(a, r->section, b->facts[i].key))
+			fact_compare(f, r, b->facts[i].key, NULL, &b->facts[i]);
+		left--;
+	}
+}
+
+void comparable_differ(const dck_record *a, const dck_record *b, const char *tag,
+		       comparable_differences *ret)
+{
+	const bool exact = comparable_exact(tag);
+
+	*ret = (comparable_differences){0};
+	for (const row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
+		if (r->group == COMPARABLE_NONE || (exact && r->group <= COMPARABLE_STATE))
+			continue;
+		if (r->better && dck_record_fact(a, "engine", r->better) &&
+		    dck_record_fact(b, "engine", r->better))
+			continue;
+		if (is_family(r)) {
+			facts_compare(ret, r, a, b);
+			continue;
+		}
+		const dck_fact *in_a = dck_record_fact(a, r->section, r->key);
+		const dck_fact *in_b = dck_record_fact(b, r->section, r->key);
+		if (in_a || in_b)
+			fact_compare(ret, r, r->key, in_a, in_b);
+	}
+}
+
+/* --- the keys of a trend */
+
+static uint64_t hash_word(uint64_t h, const char *text, size_t n)
+{
+	return hash_bytes(hash_bytes(h, text, n), "", 1);
+}
+
+static uint64_t hash_whole(uint64_t h, const char *text)
+{
+	return hash_word(h, text, strlen(text));
+}
+
+static uint64_t hash_text_like(uint64_t h, const char *text, likeness like)
+{
+	const char *last = strrchr(text, ' ');
+
+	if (like == LIKE_UNSEEDED)
+		return hash_word(h, text, unseeded(text));
+	if (like == LIKE_ENDS)
+		return hash_whole(hash_word(h, text, strcspn(text, " ")), last ? last : "");
+	return hash_whole(h, text);
+}
+
+static uint64_t hash_fact(const dck_fact *f, likeness like)
+{
+	uint64_t h = hash_whole(hash_whole(HASH_START, f->section), f->key);
+	char number[40] = "absent"; /* the reason may be worded otherwise one day */
+
+	if (like == LIKE_GROUPED && !isnan(number_of(&f->value)))
+		return hash_whole(h, number_of(&f->value) > 1 ? "several" : "single");
+	switch (f->value.kind) {
+	case DCK_VALUE_TEXT:
+		return hash_text_like(h, f->value.as.text, like);
+	case DCK_VALUE_BOOL:
+		return hash_whole(h, f->value.as.b ? "true" : "false");
+	case DCK_VALUE_INT:
+		snprintf(number, sizeof number, "%" PRId64, f->value.as.i);
+		break;
+	case DCK_VALUE_REAL:
+		return hash_bytes(h, &f->value.as.r, sizeof f->value.as.r);
+	case DCK_VALUE_ABSENT:
+		break;
+	}
+	return hash_whole(h, number);
+}
+
+static bool is_of(const dck_fact *f, const row *r)
+{
+	return strcmp(f->section, r->section) == 0 &&
+	       (is_family(r) ? strncmp(f->key, r->key, strlen(r->key)) == 0
+			     : strcmp(f->key, r->key) == 0);
+}
+
+/* Added up, so that the order of facts does not matter. */
+uint64_t comparable_key(const dck_record *record, comparable_trend part, uint64_t begin)
+{
+	uint64_t key = begin;
+
+	for (size_t i = 0; i < record->nfacts; i++) {
+		const dck_fact *f = &record->facts[i];
+		bool named = false;
+
+		for (const row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
+			const bool own = is_of(f, r), rest = !named && r->key[0] == '\0' &&
+							     strcmp(f->section, r->section) == 0;
+
+			named = named || own;
+			if ((own || rest) && r->trend == part)
+				key += hash_fact(f, r->like);
+		}
+	}
+	return key;
+}
+
+/* --- as text */
+
+/* Cuts at a whole character. */
+static void cut(char *text, size_t size)
+{
+	memcpy(text + utf8_cut(text, size - 4), "...", 4);
+}
+
+const char *comparable_value(const dck_fact *fact, char *text, size_t size)
+{
+	int n = 0;
+
+	if (!fact)
+		n = snprintf(text, size, "not given");
+	else if (fact->value.kind == DCK_VALUE_ABSENT)
+		n = snprintf(text, size, "%s", fact->value.as.text);
+	else if (fact->value.kind == DCK_VALUE_BOOL)
+		n = snprintf(text, size, "%s", fact->value.as.b ? "yes" : "no");
+	else if (fact->value.kind == DCK_VALUE_INT)
+		n = snprintf(text, size, "%lld", (long long)fact->value.as.i);
+	else if (fact->value.kind == DCK_VALUE_REAL)
+		n = snprintf(text, size, "%.6g", fact->value.as.r);
+	else
+		n = snprintf(text, size, "%s", fact->value.as.text);
+	if (n > 0 && (size_t)n >= size && size > 8)
+		cut(text, size);
+	return text;
+}
+
+const char *comparable_text(const comparable_differences *f, comparable_group group, char *text,
+			    size_t size)
+{
+	const char *section = "";
+	char a[64], b[64];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < f->n; i++) {
+		const comparable_difference *d = &f->rows[i];
+		const bool named = strcmp(d->section, section) == 0;
+		int n;
+
+		if (d->group != group)
+			continue;
+		n = snprintf(text + used, size - used, "%s%s%s%s '%s' and '%s'", used ? ", " : "",
+			     named ? "" : d->section, named ? "" : " ", d->key,
+			     comparable_value(d->a, a, sizeof a),
+			     comparable_value(d->b, b, sizeof b));
+		if (n < 0)
+			break;
+		if ((size_t)n >= size - used) {
+			cut(text, size);
+			break;
+		}
+		used += (size_t)n;
+		section = d->section;
+	}
+	return text;
+}
