@@ -546,9 +546,6 @@ static bool kept_load(const survey *s, dck_record **ret)
 static dck_status kept_save(const survey *s, dck_err *err)
 {
 	dck_record *r;
-	os_replace *file;
-	dck_sink out;
-	int fd;
 
 	if (!s->path[0]) {
 		*err = s->no_path;
@@ -556,16 +553,7 @@ static dck_status kept_save(const survey *s, dck_err *err)
 	}
 	DCK_TRY(machine_keep_folder(s->path, err));
 	DCK_TRY(record_make(s, true, NULL, &r, err));
-	dck_status status = os_replace_open(s->path, &file, &fd, err);
-	if (status == DCK_OK) {
-		dck_sink_fd(&out, fd);
-		record_json_write(r, &out);
-		status = dck_sink_finish(&out, err);
-		if (status == DCK_OK)
-			status = os_replace_commit(file, err);
-		else
-			os_replace_abort(file);
-	}
+	const dck_status status = dck_record_save(r, s->path, err);
 	dck_record_free(r);
 	return status;
 }
