@@ -26,15 +26,16 @@ extern "C" {
 typedef struct dck_compare_config {
 	double margin; /* differences within it do not matter, as a share */
 	double level;  /* of every interval, and of all verdicts together */
-	int statistic; /* of one visit: index into dck_compare_statistics */
-	/* Live. A round opens every subject anew and visits each some times, in random order. */
+	int statistic; /* of one trial: index into dck_compare_statistics */
+	/* Live. A round opens every subject anew and measures some trials of each, in random order.
+	 */
 	uint64_t rounds;      /* exactly so many; 0: until all is decided */
 	uint64_t max_rounds;  /* most, with rounds 0 */
 	uint64_t max_time_ns; /* all of it, with rounds 0 */
-	uint64_t visit_ns;    /* how long one visit takes at least */
-	uint64_t visits;    /* of each subject in a round; 0: such that opening is not most of it */
+	uint64_t trial_ns;    /* how long one trial takes at least */
+	uint64_t trials;    /* of each subject in a round; 0: such that opening is not most of it */
 	bool keep_sessions; /* open once: what a start decides by chance is then in the ratio */
-	bool fresh;	    /* every visit in a fresh process */
+	bool fresh;	    /* every trial in a fresh process */
 	bool aa;	    /* first compare the first subject with itself */
 	const char *over;   /* "OPTION=VALUE,VALUE": at each of these; NULL: as the subjects are */
 	bool check_outputs; /* of every subject against those of the first */
@@ -99,7 +100,7 @@ DCK_API dck_status dck_alternatives_scan(const dck_subject *subjects, size_t nsu
 DCK_API dck_status dck_alternatives_modes(const dck_subject *base, dck_alternative **ret,
 					  size_t *ret_n, dck_err *err) DCK_MUST_USE;
 
-/* Compares n subjects, at least 2; the first is the baseline. They are visited in rounds of random
+/* Compares n subjects, at least 2; the first is the baseline. They are measured in rounds of random
  * order, so that drift meets all alike; of each round the ratio to the baseline is taken, and of
  * the rounds' ratios the median with an exact interval that holds however often it is looked at
  * (docs/reference/methods.md). The record has metric compare/ratio (second over first), for further

@@ -37,7 +37,7 @@ typedef struct dck_pitfall {
 /* The mistakes in the order in which they are measured; NULL past the end. @since 0.1 */
 DCK_API const dck_pitfall *dck_pitfall_get(size_t i);
 
-/* Measures s as dck_bench() does, then makes each mistake on purpose, turn by turn with honest
+/* Measures s as dck_bench() does, then makes each mistake on purpose, interleaved with honest
  * measurements. The record is that of dck_bench() with the table pitfalls/mistakes, a metric
  * pitfalls/KEY for each that was measured (the number obtained over the honest one) and
  * pitfalls/resolution; facts pitfalls/KEY say how. *ret is owned: dck_record_free(). c NULL: the

@@ -103,8 +103,8 @@ static int several_check(const cli *c, const bench_config *cfg)
 	    {"time", "give --runs or --max-time"},
 	    {"min-time", "rounds are made until the ratios are known to --precision"},
 	    {"min-runs", "rounds are made until the ratios are known to --precision"},
-	    {"group", "a visit of a short model is several runs"},
-	    {"processes", "compare --fresh makes each visit in a fresh process"},
+	    {"group", "a trial of a short model is several runs"},
+	    {"processes", "compare --fresh makes each trial in a fresh process"},
 	    {"idle", "measure them one by one"},
 	    {"keep", "all rounds are kept"},
 	};
@@ -112,8 +112,8 @@ static int several_check(const cli *c, const bench_config *cfg)
 	for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++)
 		if (cli_given(c, of_one[i].name))
 			return cli_usage(c,
-					 "--%s is of one subject, and several are measured in "
-					 "turns: %s",
+					 "--%s is of one subject, and several are measured "
+					 "interleaved: %s",
 					 of_one[i].name, of_one[i].instead);
 	if (strcmp(cfg->plan.statistic, "median") != 0 && strcmp(cfg->plan.statistic, "mean") != 0)
 		return cli_usage(c, "several subjects are ranked by their median or mean: measure "
@@ -226,7 +226,7 @@ static const cli_item examples[] = {
      "five fresh processes: an interval that also covers the next start"},
     {"deepclock bench --runs 100 -- gzip -k -f big.bin", "time a program"},
     {"deepclock bench a.onnx b.onnx cmd:'./serve --once'",
-     "several in turns: which is the fastest, and by how much?"},
+     "several, interleaved: which is the fastest, and by how much?"},
     {"deepclock bench --scan n=1..4 -- xz -k -f -T{n} big.bin", "one program with several values"},
     {0},
 };

@@ -227,7 +227,8 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_item examples[] = {
-    {"deepclock compare old.onnx new.onnx", "is the new model faster? In turns, with an interval"},
+    {"deepclock compare old.onnx new.onnx",
+     "is the new model faster? Interleaved, with an interval"},
     {"deepclock compare zoo:resnet18 --vary threads=1,2", "one model in two settings"},
     {"deepclock compare zoo:bert_mini --modes", "eager, fused, optimised, parallel"},
     {"deepclock compare 'cmd:./infer-old x' 'cmd:./infer-new x' --margin 2%",
@@ -242,7 +243,8 @@ const cli_command cmd_compare = {
     .summary = "decide whether one is faster than another, with a gate for CI",
     .usage = usage,
     .about =
-	"Measures the subjects in turns and in random order, so that drift meets all alike, and "
+	"Measures the subjects in blocks, a trial of each in random order, so that drift meets all "
+	"alike, and "
 	"takes the ratio to the first of them in each round. The verdict comes from the interval "
 	"of these ratios, which holds however early the comparison ends.\n\n"
 	"Exit status 0: not worse; 3: slower by more than the margin; 4: undecided.",

@@ -299,6 +299,8 @@ const cli_hint cli_hints[] = {
     {"unit", {NULL}, units_say},
     {"reference", {NULL}, reference_say},
     {"baseline", {NULL}, reference_say},
+    {"visit", {"trial"}, NULL},
+    {"visits", {"trials"}, NULL},
     {"compare", {NULL}, reference_say},
     {"compare-to", {NULL}, reference_say},
     {"profile", {NULL}, profile_say},

@@ -40,8 +40,7 @@ static void note_not_interleaved(const saved_comparison *c)
 	record_note(c->b, DCK_INFO, "not-interleaved",
 		    "the records were made one after the other%s: what changed in between (clocks, "
 		    "heat, other programs, the luck of a start) is in the ratio and not in its "
-		    "interval; 'deepclock compare' of the subjects themselves measures them in "
-		    "turns",
+		    "interval; 'deepclock compare' of the subjects themselves interleaves them",
 		    when);
 }
 
@@ -226,13 +225,13 @@ static void note_undecided(const saved_comparison *c, const saved_side *s)
 		    c->b, DCK_WARN, "undecided",
 		    "%s: undecided; the %zu recordings before scatter by %.*f %%, so that a "
 		    "change below %.*f %% is not told apart: record longer and with more "
-		    "--processes, or compare in turns",
+		    "--processes, or compare live",
 		    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter), digits(half),
 		    100 * expm1(half));
 	else
 		record_note(c->b, DCK_WARN, "undecided",
 			    "%s: undecided; about %.*f times as many %s in both records would "
-			    "decide if the ratio stays; a comparison in turns needs fewer",
+			    "decide if the ratio stays; a live comparison needs fewer",
 			    s->name, times < 9.5 ? 1 : 0, fmax(times, 1.1),
 			    processes ? "processes" : "runs");
 }

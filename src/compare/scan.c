@@ -1,4 +1,5 @@
-/* scan.c - one program with several values: each {NAME} in its words becomes each value in turn.
+/* scan.c - one program with several values: each {NAME} in its words becomes each value, one after
+ * the other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -386,7 +387,7 @@ static dck_status job_count(scan_job *j, size_t *ret_n, dck_err *err)
 	if (all > DCK_ALTERNATIVES_MAX)
 		DCK_FAIL(err, E_ARG,
 			 "--scan makes %s%" PRIu64
-			 " subjects, and at most %d are measured in turns: "
+			 " subjects, and at most %d are measured together: "
 			 "give fewer values, or a larger step",
 			 all >= COUNT_MAX ? "more than " : "", all < COUNT_MAX ? all : COUNT_MAX,
 			 DCK_ALTERNATIVES_MAX);

@@ -34,7 +34,7 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 			 (unsigned long long)c->rounds);
 	if (c->fresh && !c->program)
 		DCK_FAIL(err, E_UNSUP,
-			 "visits in fresh processes need the deepclock program "
+			 "trials in fresh processes need the deepclock program "
 			 "(dck_compare_config.program)");
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
@@ -58,7 +58,7 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 	return DCK_OK;
 }
 
-/* Warm-ups, and in fresh processes visits, are measurements as `bench` makes them. */
+/* Warm-ups, and in fresh processes trials, are measurements as `bench` makes them. */
 static dck_status plan_make(versus *v, dck_err *err)
 {
 	const dck_compare_config *c = v->asked;
@@ -66,7 +66,7 @@ static dck_status plan_make(versus *v, dck_err *err)
 
 	dck_plan_init(&plan);
 	plan.keep = 4096;
-	/* The rounds are in turns: what still drifts then meets all alike. */
+	/* Trials are interleaved: what still drifts then meets all alike. */
 	plan.max_warmup_ns = c->max_time_ns / 20;
 	if (plan.max_warmup_ns > WARMUP_NS_MOST)
 		plan.max_warmup_ns = WARMUP_NS_MOST;
@@ -79,7 +79,7 @@ static dck_status plan_make(versus *v, dck_err *err)
 	plan.clock = c->clock;
 	plan.program = c->program;
 	if (c->fresh) {
-		plan.max_time_ns = c->visit_ns > 200000000u ? c->visit_ns : 200000000u;
+		plan.max_time_ns = c->trial_ns > 200000000u ? c->trial_ns : 200000000u;
 		plan.min_time_ns = plan.max_time_ns;
 		plan.min_runs = 3;
 	}
@@ -96,7 +96,7 @@ static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
 		self->margin = v->asked->margin;
 		self->phase = "A and A";
 		self->n = 2;
-		self->lanes[0].what = self->lanes[1].what = a;
+		self->candidates[0].what = self->candidates[1].what = a;
 		v->deadline_ns = begin + v->asked->max_time_ns / 2;
 		DCK_TRY(versus_rounds_run(v, self, err));
 		r->margin = fmax(r->margin, versus_floor(self));
@@ -159,10 +159,10 @@ static size_t shared_of(const dck_alternative *all, size_t n)
 dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
 		       const dck_observer *watch, dck_record **ret, dck_err *err)
 {
-	versus_lane lanes[DCK_ALTERNATIVES_MAX] = {0}, self_lanes[2] = {0};
+	versus_candidate candidates[DCK_ALTERNATIVES_MAX] = {0}, self_candidates[2] = {0};
 	versus_result results[DCK_ALTERNATIVES_MAX] = {0}, self_results[2] = {0};
-	versus_rounds r = {.lanes = lanes, .results = results, .n = n};
-	versus_rounds self = {.lanes = self_lanes, .results = self_results};
+	versus_rounds r = {.candidates = candidates, .results = results, .n = n};
+	versus_rounds self = {.candidates = self_candidates, .results = self_results};
 	dck_compare_config plain;
 	versus v = {.asked = c, .watch = watch};
 	record_builder *b;
@@ -194,7 +194,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	for (size_t i = 0; i < n; i++) {
 		whole[i] = all[i].subject;
 		bare_all[i] = (dck_alternative){all[i].name, &bare[i]};
-		lanes[i].what = &bare_all[i];
+		candidates[i].what = &bare_all[i];
 	}
 	r.shared = shared_of(all, n);
 	status = subject_hooks_begin(whole, n, watch, bare, err);

@@ -1,4 +1,8 @@
-/* versus.h - subjects measured turn by turn: the lanes that they run in, and the rounds.
+/* versus.h - candidates measured in rounds of blocks.
+ *
+ * A trial is a moment of one candidate's runs. A block is a set of trials, one of each candidate,
+ * in random order; every second block is the one before it in reverse. A round opens all candidates
+ * anew, makes its blocks and gives one ratio for each candidate.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMPARE_VERSUS_H
@@ -10,20 +14,20 @@
 #include "os/os.h"
 #include "record/build.h"
 
-/* One subject, ready to be visited. */
-typedef struct versus_lane {
+/* One subject, ready for its trials. */
+typedef struct versus_candidate {
 	const dck_alternative *what;
 	bool open;
 	subject_target target;
-	measure_phases phases; /* its loop, its warm-up, the samples of a visit */
-	uint64_t samples;      /* that a visit takes */
-	double *inner_ns;      /* [visits of a round], heap: of the round in hand */
+	measure_phases phases; /* its loop, its warm-up, the samples of a trial */
+	uint64_t samples;      /* that a trial takes */
+	double *inner_ns;      /* [blocks of a round], heap: of the round in hand */
 	/* Of every opening: the session, and the first run. */
 	double *session_ns, *first_ns; /* [nopened], heap */
 	size_t nopened;
 	double session_median_ns, first_median_ns;
 	bool steady; /* the last warm-up ended in a steady state */
-} versus_lane;
+} versus_candidate;
 
 /* Everything that a comparison is made of. */
 typedef struct versus {
@@ -32,7 +36,7 @@ typedef struct versus {
 	dck_observer quiet; /* the same without progress, for what happens in every round */
 	dck_clock clock;
 	os_clock_state clock_state;
-	measure_plan plan; /* of warm-ups, and of visits in fresh processes */
+	measure_plan plan; /* of warm-ups, and of trials in fresh processes */
 	uint64_t origin_ns, deadline_ns;
 	uint64_t random;   /* state */
 	char warning[360]; /* the first of the engine's; "": none */
@@ -40,21 +44,23 @@ typedef struct versus {
 	    *facts; /* takes those of the first subject when it is open; NULL: has them */
 } versus;
 
-/* Opens the lane's subject and warms it up: to a steady state the first time, for a moment later
- * on. On failure it is closed. */
-dck_status versus_lane_open(versus *v, versus_lane *lane, dck_err *err);
-void versus_lane_close(versus_lane *lane); /* keeps what was learnt of openings; {0} is allowed */
-void versus_lane_done(versus_lane *lane);
-/* One visit: some runs that do not count, then those whose statistic is *ret_ns. */
-dck_status versus_lane_visit(versus *v, versus_lane *lane, double *ret_ns, dck_err *err);
+/* Opens the candidate's subject and warms it up: to a steady state the first time, for a moment
+ * later on. On failure it is closed. */
+dck_status versus_candidate_open(versus *v, versus_candidate *candidate, dck_err *err);
+void versus_candidate_close(
+    versus_candidate *candidate); /* keeps what was learnt of openings; {0} is allowed */
+void versus_candidate_done(versus_candidate *candidate);
+/* One trial: some runs that do not count, then those whose statistic is *ret_ns. */
+dck_status versus_candidate_trial(versus *v, versus_candidate *candidate, double *ret_ns,
+				  dck_err *err);
 
-/* What came of the rounds, for each lane. */
+/* What came of the rounds, for each candidate. */
 typedef struct versus_result {
-	double *visit_ns; /* [rounds], heap */
+	double *trial_ns; /* [rounds], heap */
 	double *ratio;	  /* [rounds], heap: the logarithm of its time over the baseline's */
 	size_t rounds;
-	double time_ns; /* median of the visits */
-	/* Of the logarithms, at the level that its verdict was found at. Lane 0: nothing. */
+	double time_ns; /* median of the trials */
+	/* Of the logarithms, at the level that its verdict was found at. Candidate 0: nothing. */
 	size_t judged; /* rounds when that was found */
 	bool has_interval;
 	double median, lo, hi, tau;
@@ -63,31 +69,31 @@ typedef struct versus_result {
 } versus_result;
 
 typedef struct versus_rounds {
-	versus_lane *lanes;
+	versus_candidate *candidates;
 	versus_result *results;
-	size_t n;	/* lanes */
+	size_t n;	/* candidates */
 	size_t planned; /* rounds, fixed before the first */
 	size_t done;	/* whole rounds */
 	size_t looks;
-	size_t visits;	   /* of each lane in a round */
+	size_t blocks;	   /* of a round: trials of each candidate */
 	bool reopens;	   /* sessions are opened anew for every round */
 	double round_ns;   /* what one takes, as it was planned */
 	double margin;	   /* differences that count */
 	size_t shared;	   /* bytes at the beginning of every name that tell none from another */
 	const char *phase; /* for progress */
 	bool stopped;	   /* by time, before what was planned */
-	size_t fastest;	   /* of a ranking: the lane; `median` and so on are over it */
+	size_t fastest;	   /* of a ranking: the candidate; `median` and so on are over it */
 	dck_status failed; /* what ended it early, after the first round */
 	dck_err why;
 } versus_rounds;
 
-/* Visits all lanes, round after round, until all is decided. Fails when there is not one whole
- * round to report; a later failure is in r->failed. */
+/* Measures all candidates, round after round, until all is decided. Fails when there is not one
+ * whole round to report; a later failure is in r->failed. */
 dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err);
-void versus_rounds_done(versus_rounds *r); /* the lanes too */
+void versus_rounds_done(versus_rounds *r); /* the candidates too */
 
-/* What a lane is called where people read it. Facts and tags have the whole name. */
-const char *versus_label(const versus_rounds *r, size_t lane);
+/* What a candidate is called where people read it. Facts and tags have the whole name. */
+const char *versus_label(const versus_rounds *r, size_t candidate);
 
 /* A machine on which a subject differs from itself by so much, as a share, resolves no less. 0: not
  * known. */

@@ -1,5 +1,5 @@
-/* versus_candidate.c - one subject among others: opened, warmed up, and visited for a moment at a
- * time.
+/* versus_candidate.c - one subject among others: opened, warmed up, and measured for a moment
+ * at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/versus.h"
@@ -30,101 +30,104 @@ static void log_take(void *self, dck_log_level level, const char *text)
 		snprintf(v->warning, sizeof v->warning, "%s", text);
 }
 
-static bool is_command(const versus_lane *lane)
+static bool is_command(const versus_candidate *candidate)
 {
-	return lane->target.engine.ops->caps & DCK_CAP_COMMAND;
+	return candidate->target.engine.ops->caps & DCK_CAP_COMMAND;
 }
 
-static dck_status opened_keep(versus_lane *lane, dck_err *err)
+static dck_status opened_keep(versus_candidate *candidate, dck_err *err)
 {
-	const size_t bytes = (lane->nopened + 1) * sizeof(double);
-	double *session = mem_resize(lane->session_ns, bytes);
+	const size_t bytes = (candidate->nopened + 1) * sizeof(double);
+	double *session = mem_resize(candidate->session_ns, bytes);
 	double *first;
 
 	if (session)
-		lane->session_ns = session;
-	first = mem_resize(lane->first_ns, bytes);
+		candidate->session_ns = session;
+	first = mem_resize(candidate->first_ns, bytes);
 	if (first)
-		lane->first_ns = first;
+		candidate->first_ns = first;
 	if (!session || !first)
 		DCK_FAIL(err, E_NOMEM, "no memory for the times of openings");
-	session[lane->nopened] = (double)lane->target.session_ns;
-	first[lane->nopened] = (double)lane->phases.first_run_ns;
-	lane->nopened++;
+	session[candidate->nopened] = (double)candidate->target.session_ns;
+	first[candidate->nopened] = (double)candidate->phases.first_run_ns;
+	candidate->nopened++;
 	return DCK_OK;
 }
 
-/* From what runs took in the warm-up: as many as fill the time of a visit. */
-static void samples_choose(const versus *v, versus_lane *lane)
+/* From what runs took in the warm-up: as many as fill the time of a trial. */
+static void samples_choose(const versus *v, versus_candidate *candidate)
 {
-	const measure_loop *l = &lane->phases.loop;
+	const measure_loop *l = &candidate->phases.loop;
 	const double sample_ns = fmax(1, l->run_ns * (double)l->group);
-	const double fit = (double)v->asked->visit_ns / sample_ns;
+	const double fit = (double)v->asked->trial_ns / sample_ns;
 
-	/* A program has its own start as its noise: one run is a visit. */
-	lane->samples = is_command(lane) ? 1 : (uint64_t)fmin(SAMPLES_MAX, fmax(SAMPLES_MIN, fit));
+	/* A program has its own start as its noise: one run is a trial. */
+	candidate->samples =
+	    is_command(candidate) ? 1 : (uint64_t)fmin(SAMPLES_MAX, fmax(SAMPLES_MIN, fit));
 }
 
-static dck_status lane_open(versus *v, versus_lane *lane, dck_err *err)
+static dck_status candidate_open(versus *v, versus_candidate *candidate, dck_err *err)
 {
 	dck_subject copy;
-	const dck_subject *s =
-	    lane->nopened > 0 ? freed_trusted(lane->what->subject, &copy) : lane->what->subject;
-	const dck_observer *watch = lane->nopened > 0 ? &v->quiet : v->watch;
+	const dck_subject *s = candidate->nopened > 0
+				   ? freed_trusted(candidate->what->subject, &copy)
+				   : candidate->what->subject;
+	const dck_observer *watch = candidate->nopened > 0 ? &v->quiet : v->watch;
 	measure_plan plan = v->plan;
 	dck_status status;
 
-	lane->target = (subject_target){.log = log_take, .log_self = v};
+	candidate->target = (subject_target){.log = log_take, .log_self = v};
 	/* The machine is warm then; the session is not. */
-	if (lane->nopened > 0) {
+	if (candidate->nopened > 0) {
 		plan.warmup = MEASURE_WARMUP_TIME;
 		plan.warmup_amount = REWARM_NS;
 	}
-	DCK_TRY(measure_phases_init(&lane->phases, &plan, s->kind != DCK_SUBJECT_COMMAND, err));
-	DCK_TRY(verify_open(&lane->target, s, &v->clock, watch, NULL, NULL, err));
+	DCK_TRY(
+	    measure_phases_init(&candidate->phases, &plan, s->kind != DCK_SUBJECT_COMMAND, err));
+	DCK_TRY(verify_open(&candidate->target, s, &v->clock, watch, NULL, NULL, err));
 	if (v->facts) {
-		subject_facts_of(v->facts, s, &lane->target);
-		subject_facts_engine(v->facts, &lane->target);
+		subject_facts_of(v->facts, s, &candidate->target);
+		subject_facts_engine(v->facts, &candidate->target);
 		v->facts = NULL;
 	}
-	lane->phases.loop = (measure_loop){.clock = &v->clock,
-					   .origin_ns = v->origin_ns,
-					   .target = &lane->target,
-					   .watch = watch,
-					   .group = 1};
-	status = measure_phase_first_run(&lane->phases, err);
+	candidate->phases.loop = (measure_loop){.clock = &v->clock,
+						.origin_ns = v->origin_ns,
+						.target = &candidate->target,
+						.watch = watch,
+						.group = 1};
+	status = measure_phase_first_run(&candidate->phases, err);
 	if (status == DCK_OK)
-		status = measure_phase_warmup(&lane->phases, err);
-	if (lane->nopened == 0)
-		lane->steady = lane->phases.steady;
-	samples_choose(v, lane);
-	return status == DCK_OK ? opened_keep(lane, err) : status;
+		status = measure_phase_warmup(&candidate->phases, err);
+	if (candidate->nopened == 0)
+		candidate->steady = candidate->phases.steady;
+	samples_choose(v, candidate);
+	return status == DCK_OK ? opened_keep(candidate, err) : status;
 }
 
-dck_status versus_lane_open(versus *v, versus_lane *lane, dck_err *err)
+dck_status versus_candidate_open(versus *v, versus_candidate *candidate, dck_err *err)
 {
-	const dck_status status = v->asked->fresh ? DCK_OK : lane_open(v, lane, err);
+	const dck_status status = v->asked->fresh ? DCK_OK : candidate_open(v, candidate, err);
 
-	lane->open = status == DCK_OK;
+	candidate->open = status == DCK_OK;
 	if (status != DCK_OK)
-		versus_lane_close(lane);
+		versus_candidate_close(candidate);
 	return status;
 }
 
-void versus_lane_close(versus_lane *lane)
+void versus_candidate_close(versus_candidate *candidate)
 {
-	subject_target_close(&lane->target);
-	measure_phases_done(&lane->phases);
-	lane->open = false;
+	subject_target_close(&candidate->target);
+	measure_phases_done(&candidate->phases);
+	candidate->open = false;
 }
 
-void versus_lane_done(versus_lane *lane)
+void versus_candidate_done(versus_candidate *candidate)
 {
-	versus_lane_close(lane);
-	mem_free(lane->session_ns);
-	mem_free(lane->first_ns);
-	mem_free(lane->inner_ns);
-	*lane = (versus_lane){0};
+	versus_candidate_close(candidate);
+	mem_free(candidate->session_ns);
+	mem_free(candidate->first_ns);
+	mem_free(candidate->inner_ns);
+	*candidate = (versus_candidate){0};
 }
 
 static dck_status samples_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
@@ -155,28 +158,28 @@ static double statistic_of(const measure_samples *s, int statistic, double *scra
 	return stat_quantile_sorted(scratch, s->n, 0.5);
 }
 
-static dck_status visit_here(versus *v, versus_lane *lane, double *ret_ns, dck_err *err)
+static dck_status trial_here(versus *v, versus_candidate *candidate, double *ret_ns, dck_err *err)
 {
-	measure_phases *p = &lane->phases;
+	measure_phases *p = &candidate->phases;
 	measure_sinks sinks = {.latency = &p->latency};
 	const double sample_ns = fmax(1, p->loop.run_ns * (double)p->loop.group);
 
-	if (!is_command(lane)) {
+	if (!is_command(candidate)) {
 		DCK_TRY(samples_take(&p->loop, &sinks,
 				     (uint64_t)fmax(1, fmin(SAMPLES_MAX, SETTLE_NS / sample_ns)),
 				     err));
 	}
 	measure_samples_clear(&p->latency);
-	DCK_TRY(samples_take(&p->loop, &sinks, lane->samples, err));
+	DCK_TRY(samples_take(&p->loop, &sinks, candidate->samples, err));
 	*ret_ns = statistic_of(&p->latency, v->asked->statistic, p->scratch);
 	return DCK_OK;
 }
 
-static dck_status visit_fresh(versus *v, versus_lane *lane, double *ret_ns, dck_err *err)
+static dck_status trial_fresh(versus *v, versus_candidate *candidate, double *ret_ns, dck_err *err)
 {
-	const dck_subject *s = lane->what->subject;
+	const dck_subject *s = candidate->what->subject;
 	dck_subject copy;
-	const worker_job job = {.subject = lane->nopened > 0 ? freed_trusted(s, &copy) : s,
+	const worker_job job = {.subject = candidate->nopened > 0 ? freed_trusted(s, &copy) : s,
 				.plan = &v->plan.asked,
 				.watch = v->watch};
 	static const char *const tags[] = {"latency/median", "latency/mean", "latency/min"};
@@ -191,9 +194,9 @@ static dck_status visit_fresh(versus *v, versus_lane *lane, double *ret_ns, dck_
 		v->facts = NULL;
 	}
 	*ret_ns = dck_record_value(result.record, tags[v->asked->statistic]);
-	lane->target.session_ns =
+	candidate->target.session_ns =
 	    (uint64_t)fmax(0, dck_record_value(result.record, "time/session"));
-	lane->phases.first_run_ns =
+	candidate->phases.first_run_ns =
 	    (uint64_t)fmax(0, dck_record_value(result.record, "time/first_run"));
 	if (result.record->incomplete || isnan(*ret_ns)) {
 		const dck_note *note = dck_record_note(result.record, "engine-failed");
@@ -202,11 +205,12 @@ static dck_status visit_fresh(versus *v, versus_lane *lane, double *ret_ns, dck_
 				 note ? note->text : "interrupted");
 	}
 	dck_record_free(result.record);
-	return status == DCK_OK ? opened_keep(lane, err) : status;
+	return status == DCK_OK ? opened_keep(candidate, err) : status;
 }
 
-dck_status versus_lane_visit(versus *v, versus_lane *lane, double *ret_ns, dck_err *err)
+dck_status versus_candidate_trial(versus *v, versus_candidate *candidate, double *ret_ns,
+				  dck_err *err)
 {
-	return v->asked->fresh ? visit_fresh(v, lane, ret_ns, err)
-			       : visit_here(v, lane, ret_ns, err);
+	return v->asked->fresh ? trial_fresh(v, candidate, ret_ns, err)
+			       : trial_here(v, candidate, ret_ns, err);
 }

@@ -43,7 +43,7 @@ static void interval_find(versus_result *x, long rank, double *scratch)
 
 static size_t over_fastest(versus_rounds *r, long rank, double *scratch)
 {
-	const double *fastest = r->results[r->fastest].visit_ns;
+	const double *fastest = r->results[r->fastest].trial_ns;
 	size_t wide = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
@@ -52,7 +52,7 @@ static size_t over_fastest(versus_rounds *r, long rank, double *scratch)
 		if (i == r->fastest)
 			continue;
 		for (size_t k = 0; k < r->done; k++)
-			x->ratio[k] = log(x->visit_ns[k] / fastest[k]);
+			x->ratio[k] = log(x->trial_ns[k] / fastest[k]);
 		interval_find(x, rank, scratch);
 		wide += !x->has_interval || (x->hi - x->lo) / 2 > log1p(r->margin);
 	}
@@ -64,7 +64,7 @@ static size_t rank_look(versus_rounds *r, long rank, double *scratch)
 	size_t wide = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		r->results[i].time_ns = median_of(r->results[i].visit_ns, r->done, scratch);
+		r->results[i].time_ns = median_of(r->results[i].trial_ns, r->done, scratch);
 		if (r->results[i].time_ns < r->results[r->fastest].time_ns)
 			r->fastest = i;
 	}
@@ -91,7 +91,7 @@ dck_status versus_looks_init(versus_looks *f, const versus *v, const versus_roun
 
 	f->n = v->asked->ranking ? 1 : r->n - 1;
 	f->walks = mem_zalloc(f->n * row, sizeof(double));
-	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned + r->visits, sizeof(double));
+	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned + r->blocks, sizeof(double));
 	if (!f->walks || !f->scratch)
 		DCK_FAIL(err, E_NOMEM, "no memory for the boundaries of %zu rounds", r->planned);
 	for (size_t m = 1; m <= f->n; m++)

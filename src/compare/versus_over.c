@@ -1,5 +1,5 @@
-/* versus_over.c - the same comparison at several sizes, and where it turns: a device with a higher
- * price of each call and a lower one of each item wins from some batch on.
+/* versus_over.c - the same comparison at several sizes, and where another becomes the faster: a
+ * device with a higher price of each call and a lower one of each item wins from some batch on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/versus.h"
@@ -72,7 +72,7 @@ static void outcomes_keep(over *o, const versus_rounds *r)
 		outcome *to = &o->all[o->done * (r->n - 1) + i - 1];
 
 		snprintf(to->name, sizeof to->name, "%s=%s%s%s", o->key, o->value[o->done],
-			 r->n > 2 ? " " : "", r->n > 2 ? r->lanes[i].what->name : "");
+			 r->n > 2 ? " " : "", r->n > 2 ? r->candidates[i].what->name : "");
 		to->base_ns = r->results[0].time_ns;
 		to->x = r->results[i];
 	}
@@ -81,13 +81,16 @@ static void outcomes_keep(over *o, const versus_rounds *r)
 
 static dck_status value_run(versus *v, const dck_alternative *all, size_t n, over *o, dck_err *err)
 {
-	versus_lane lanes[DCK_ALTERNATIVES_MAX] = {0};
+	versus_candidate candidates[DCK_ALTERNATIVES_MAX] = {0};
 	versus_result results[DCK_ALTERNATIVES_MAX] = {0};
 	dck_alternative at[DCK_ALTERNATIVES_MAX];
 	dck_subject *subjects = mem_alloc(n * sizeof *subjects);
 	char phase[64];
-	versus_rounds r = {
-	    .lanes = lanes, .results = results, .n = n, .margin = v->asked->margin, .phase = phase};
+	versus_rounds r = {.candidates = candidates,
+			   .results = results,
+			   .n = n,
+			   .margin = v->asked->margin,
+			   .phase = phase};
 	dck_status status;
 
 	if (!subjects)
@@ -95,7 +98,7 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 	snprintf(phase, sizeof phase, "%.20s=%s", o->key, o->value[o->done]);
 	status = subjects_set(all, n, o, o->done, subjects, at, err);
 	for (size_t i = 0; i < n; i++)
-		lanes[i].what = &at[i];
+		candidates[i].what = &at[i];
 	v->deadline_ns = v->clock.now_ns(v->clock.self) + v->asked->max_time_ns / o->nvalues;
 	if (status == DCK_OK)
 		status = versus_rounds_run(v, &r, err);

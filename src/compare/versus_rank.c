@@ -61,16 +61,16 @@ static void cell_time(record_builder *b, const versus *v, const versus_result *x
 {
 	stat_estimate e;
 
-	stat_estimate_one(STAT_MEDIAN, x->visit_ns, x->rounds, v->asked->level, scratch, &e);
+	stat_estimate_one(STAT_MEDIAN, x->trial_ns, x->rounds, v->asked->level, scratch, &e);
 	record_cell_interval(b, x->time_ns, e.lo, e.hi, e.has_interval ? v->asked->level : 0);
 }
 
 static void extremes(const versus_result *x, double *ret_min, double *ret_max)
 {
-	*ret_min = *ret_max = x->visit_ns[0];
+	*ret_min = *ret_max = x->trial_ns[0];
 	for (size_t k = 1; k < x->rounds; k++) {
-		*ret_min = fmin(*ret_min, x->visit_ns[k]);
-		*ret_max = fmax(*ret_max, x->visit_ns[k]);
+		*ret_min = fmin(*ret_min, x->trial_ns[k]);
+		*ret_max = fmax(*ret_max, x->trial_ns[k]);
 	}
 }
 
@@ -109,7 +109,7 @@ static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, 
 
 	if (!scratch)
 		return false;
-	record_table(b, "bench/ranking", "Ranking, measured in turns", columns,
+	record_table(b, "bench/ranking", "Ranking, trials interleaved", columns,
 		     sizeof columns / sizeof columns[0]);
 	for (size_t place = 0; place < r->n; place++)
 		ranking_row(b, v, r, order[place], place + 1, scratch);

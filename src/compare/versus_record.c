@@ -43,7 +43,7 @@ static void metrics(record_builder *b, const versus *v, const versus_rounds *r,
 
 	metric_ratio(b, v, "compare/ratio", first);
 	for (size_t i = 1; i < r->n && r->n > 2; i++) {
-		snprintf(tag, sizeof tag, "compare/ratio/%s", r->lanes[i].what->name);
+		snprintf(tag, sizeof tag, "compare/ratio/%s", r->candidates[i].what->name);
 		metric_ratio(b, v, tag, &r->results[i]);
 	}
 	if (self && self->results[1].has_interval)
@@ -65,7 +65,7 @@ static void verdicts(record_builder *b, const versus_rounds *r)
 	int gates[DCK_ALTERNATIVES_MAX];
 
 	for (size_t i = 1; i < r->n; i++) {
-		names[i - 1] = r->lanes[i].what->name;
+		names[i - 1] = r->candidates[i].what->name;
 		v[i - 1] = r->results[i].verdict;
 		gates[i - 1] = r->results[i].gate;
 	}
@@ -109,7 +109,7 @@ static void table_alternatives(record_builder *b, const versus *v, const versus_
 	const versus_result *first = &r->results[0];
 	char name[200];
 
-	record_table(b, "compare/alternatives", "Compared, turn by turn", columns,
+	record_table(b, "compare/alternatives", "Compared, trial by trial", columns,
 		     sizeof columns / sizeof columns[0]);
 	record_brief_columns(b, "time ratio verdict");
 	record_cell_text(b, versus_label(r, 0));
@@ -150,13 +150,13 @@ static void table_startup(record_builder *b, const versus_rounds *r)
 	double begin[DCK_ALTERNATIVES_MAX];
 
 	for (size_t i = 0; i < r->n; i++)
-		if (r->lanes[i].nopened == 0 ||
-		    r->lanes[i].what->subject->kind == DCK_SUBJECT_COMMAND)
+		if (r->candidates[i].nopened == 0 ||
+		    r->candidates[i].what->subject->kind == DCK_SUBJECT_COMMAND)
 			return;
 	record_table(b, "compare/startup", "Until the first result", columns,
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < r->n; i++) {
-		const versus_lane *l = &r->lanes[i];
+		const versus_candidate *l = &r->candidates[i];
 		const double run_ns = r->results[i].time_ns;
 
 		begin[i] = l->session_median_ns + l->first_median_ns - run_ns;
@@ -177,8 +177,8 @@ void versus_series(record_builder *b, const versus_rounds *r)
 	char tag[160];
 
 	for (size_t i = 0; i < r->n; i++) {
-		snprintf(tag, sizeof tag, "compare/rounds/%s", r->lanes[i].what->name);
-		record_series(b, tag, DCK_UNIT_NS, NULL, r->results[i].visit_ns,
+		snprintf(tag, sizeof tag, "compare/rounds/%s", r->candidates[i].what->name);
+		record_series(b, tag, DCK_UNIT_NS, NULL, r->results[i].trial_ns,
 			      r->results[i].rounds, 0);
 	}
 }
@@ -217,13 +217,13 @@ static void note_not_steady(record_builder *b, const versus_rounds *r)
 	size_t n = 0;
 
 	for (size_t i = 0; a && i < r->n && names; i++)
-		if (!r->lanes[i].steady)
+		if (!r->candidates[i].steady)
 			names = mem_arena_fmt(a, "%s%s'%s'", names, n++ > 0 ? ", " : "",
 					      versus_label(r, i));
 	if (n > 0 && names)
 		record_note(b, DCK_INFO, "not-steady",
-			    "%s reached no steady state before the first round: rounds are taken "
-			    "in turns, so that what drifts meets all alike",
+			    "%s reached no steady state before the first round: trials are "
+			    "interleaved, so that what drifts meets all alike",
 			    names);
 	mem_arena_free(a);
 }
@@ -267,7 +267,7 @@ void versus_facts_options(record_builder *b, const versus_rounds *r)
 
 	for (size_t i = 0; i < r->n; i++) {
 		mem_arena *a = mem_arena_new(0);
-		const dck_subject *s = r->lanes[i].what->subject;
+		const dck_subject *s = r->candidates[i].what->subject;
 		size_t n = 0, at = 0;
 
 		text[0] = '\0';
@@ -277,7 +277,7 @@ void versus_facts_options(record_builder *b, const versus_rounds *r)
 			for (size_t k = 0; k < n && at < sizeof text; k++)
 				at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
 						       k > 0 ? " " : "", argv[k]);
-		snprintf(key, sizeof key, "subject/%s", r->lanes[i].what->name);
+		snprintf(key, sizeof key, "subject/%s", r->candidates[i].what->name);
 		record_fact_fmt(b, "compare", key, "%s%s%s", s->text ? s->text : "a program",
 				text[0] ? " " : "", text);
 		mem_arena_free(a);
@@ -292,10 +292,10 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 			 DCK_UNIT_ONE, c->margin);
 	record_fact_text(b, "method", "clock", v->clock.name);
 	record_fact_text(b, "method", "compare",
-			 "paired: all subjects in turn, in random order, "
-			 "every second turn the other way round");
-	record_fact_text(b, "method", "visit", c->fresh ? "a fresh process" : "in this process");
-	record_fact_int(b, "method", "visit_time", DCK_UNIT_NS, (int64_t)c->visit_ns);
+			 "paired: blocks of one trial of each subject in random order, "
+			 "every second block in reverse");
+	record_fact_text(b, "method", "trial", c->fresh ? "a fresh process" : "in this process");
+	record_fact_int(b, "method", "trial_time", DCK_UNIT_NS, (int64_t)c->trial_ns);
 	record_fact_text(b, "method", "statistic", dck_compare_statistics[c->statistic]);
 	record_fact_text(b, "method", "interval",
 			 c->rounds > 0
@@ -313,9 +313,9 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 	record_fact_int(b, "method", "rounds", DCK_UNIT_ONE, (int64_t)r->done);
 	record_fact_int(b, "method", "rounds_planned", DCK_UNIT_ONE, (int64_t)r->planned);
 	record_fact_int(b, "method", "looks", DCK_UNIT_ONE, (int64_t)r->looks);
-	record_fact_int(b, "method", "visits_per_round", DCK_UNIT_ONE, (int64_t)r->visits);
+	record_fact_int(b, "method", "trials_per_round", DCK_UNIT_ONE, (int64_t)r->blocks);
 	record_fact_text(b, "method", "sessions",
-			 c->fresh     ? "each visit has its own process"
+			 c->fresh     ? "each trial has its own process"
 			 : r->reopens ? "opened anew for every round, in random order"
 				      : "opened once");
 	record_fact_text(b, "method", "stop",

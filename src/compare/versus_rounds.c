@@ -1,4 +1,4 @@
-/* versus_rounds.c - rounds of visits in random order, and when they have shown enough.
+/* versus_rounds.c - rounds of blocks in random order, and when they have shown enough.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/versus_look.h"
@@ -12,9 +12,9 @@
 
 /* With fewer rounds there is no interval at the usual levels. */
 #define ROUNDS_MIN 12
-/* Turns before the number of rounds is planned: they tell what one takes, and are not used. */
-#define TRIAL_TURNS 2
-#define VISITS_MAX  16
+/* Blocks before the number of rounds is planned: they tell how long one takes, and are not used. */
+#define PILOT_BLOCKS 2
+#define BLOCKS_MAX   16
 
 static void shuffle(versus *v, size_t n, size_t *order)
 {
@@ -28,11 +28,11 @@ static void shuffle(versus *v, size_t n, size_t *order)
 	}
 }
 
-/* Every second turn is the one before it the other way round (ABBA), so that even drift within the
- * two falls on all lanes alike. */
-static void order_make(versus *v, size_t turn, size_t n, size_t *order)
+/* Every second block is the one before it the other way round (ABBA), so that even drift within the
+ * two falls on all candidates alike. */
+static void order_make(versus *v, size_t block, size_t n, size_t *order)
 {
-	if (turn % 2 == 0) {
+	if (block % 2 == 0) {
 		shuffle(v, n, order);
 		return;
 	}
@@ -64,49 +64,50 @@ static void progress_show(versus *v, const versus_rounds *r)
 
 /* --- one round */
 
-static dck_status lane_failed(const versus_lane *lane, dck_status status, const char *doing,
-			      dck_err *err)
+static dck_status candidate_failed(const versus_candidate *candidate, dck_status status,
+				   const char *doing, dck_err *err)
 {
-	return status == DCK_E_CANCEL ? status
-				      : err_while(err, status, "%s '%s'", doing, lane->what->name);
+	return status == DCK_E_CANCEL
+		   ? status
+		   : err_while(err, status, "%s '%s'", doing, candidate->what->name);
 }
 
 /* All of them, in random order: what lies where in memory is drawn anew. */
-static dck_status lanes_open(versus *v, versus_rounds *r, dck_err *err)
+static dck_status candidates_open(versus *v, versus_rounds *r, dck_err *err)
 {
 	size_t order[DCK_ALTERNATIVES_MAX];
 	dck_status status;
 
 	shuffle(v, r->n, order);
 	for (size_t i = 0; i < r->n; i++)
-		versus_lane_close(&r->lanes[i]);
+		versus_candidate_close(&r->candidates[i]);
 	for (size_t i = 0; i < r->n; i++) {
-		versus_lane *lane = &r->lanes[order[i]];
+		versus_candidate *candidate = &r->candidates[order[i]];
 
-		status = versus_lane_open(v, lane, err);
+		status = versus_candidate_open(v, candidate, err);
 		if (status != DCK_OK)
-			return lane_failed(lane, status, "opening", err);
+			return candidate_failed(candidate, status, "opening", err);
 	}
 	return DCK_OK;
 }
 
-/* One visit of each lane. */
-static dck_status turn_run(versus *v, versus_rounds *r, const size_t *order, size_t turn,
-			   dck_err *err)
+/* One block: a trial of each candidate. */
+static dck_status block_run(versus *v, versus_rounds *r, const size_t *order, size_t block,
+			    dck_err *err)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		versus_lane *lane = &r->lanes[order[i]];
+		versus_candidate *candidate = &r->candidates[order[i]];
 		double ns = NAN;
-		const dck_status status = versus_lane_visit(v, lane, &ns, err);
+		const dck_status status = versus_candidate_trial(v, candidate, &ns, err);
 
 		if (status != DCK_OK)
-			return lane_failed(lane, status, "measuring", err);
+			return candidate_failed(candidate, status, "measuring", err);
 		if (!(ns > 0))
 			DCK_FAIL(err, E_ARG,
 				 "a run of '%s' took no time that the clock can see: there is no "
 				 "ratio to compare",
-				 lane->what->name);
-		lane->inner_ns[turn] = ns;
+				 candidate->what->name);
+		candidate->inner_ns[block] = ns;
 	}
 	return DCK_OK;
 }
@@ -117,16 +118,17 @@ static double median_of(double *x, size_t n)
 	return stat_quantile_sorted(x, n, 0.5);
 }
 
-/* A round counts once, however many visits it has: those of one start are of one mind. */
+/* A round counts once, however many blocks it has: those of one start are of one mind. */
 static void round_keep(versus_rounds *r, double *scratch)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		for (size_t k = 0; k < r->visits; k++)
-			scratch[k] = log(r->lanes[i].inner_ns[k] / r->lanes[0].inner_ns[k]);
-		r->results[i].ratio[r->done] = median_of(scratch, r->visits);
+		for (size_t k = 0; k < r->blocks; k++)
+			scratch[k] =
+			    log(r->candidates[i].inner_ns[k] / r->candidates[0].inner_ns[k]);
+		r->results[i].ratio[r->done] = median_of(scratch, r->blocks);
 	}
 	for (size_t i = 0; i < r->n; i++) {
-		r->results[i].visit_ns[r->done] = median_of(r->lanes[i].inner_ns, r->visits);
+		r->results[i].trial_ns[r->done] = median_of(r->candidates[i].inner_ns, r->blocks);
 		r->results[i].rounds = r->done + 1;
 	}
 	r->done++;
@@ -136,10 +138,10 @@ static dck_status round_run(versus *v, versus_rounds *r, size_t *order, double *
 			    dck_err *err)
 {
 	if (r->reopens && r->done > 0)
-		DCK_TRY(lanes_open(v, r, err));
-	for (size_t turn = 0; turn < r->visits; turn++) {
-		order_make(v, r->done * r->visits + turn, r->n, order);
-		DCK_TRY(turn_run(v, r, order, turn, err));
+		DCK_TRY(candidates_open(v, r, err));
+	for (size_t block = 0; block < r->blocks; block++) {
+		order_make(v, r->done * r->blocks + block, r->n, order);
+		DCK_TRY(block_run(v, r, order, block, err));
 		progress_show(v, r);
 	}
 	round_keep(r, scratch);
@@ -153,18 +155,19 @@ static double opening_ns(const versus_rounds *r)
 	double sum = 0;
 
 	for (size_t i = 0; i < r->n; i++)
-		if (r->lanes[i].nopened > 0)
-			sum += r->lanes[i].session_ns[0] + 2 * r->lanes[i].first_ns[0] + 12e6;
+		if (r->candidates[i].nopened > 0)
+			sum += r->candidates[i].session_ns[0] + 2 * r->candidates[i].first_ns[0] +
+			       12e6;
 	return sum;
 }
 
-static dck_status inner_new(versus_rounds *r, size_t visits, dck_err *err)
+static dck_status inner_new(versus_rounds *r, size_t blocks, dck_err *err)
 {
-	r->visits = visits;
+	r->blocks = blocks;
 	for (size_t i = 0; i < r->n; i++) {
-		r->lanes[i].inner_ns = mem_zalloc(visits, sizeof(double));
-		if (!r->lanes[i].inner_ns)
-			DCK_FAIL(err, E_NOMEM, "no memory for %zu visits", visits);
+		r->candidates[i].inner_ns = mem_zalloc(blocks, sizeof(double));
+		if (!r->candidates[i].inner_ns)
+			DCK_FAIL(err, E_NOMEM, "no memory for %zu blocks", blocks);
 	}
 	return DCK_OK;
 }
@@ -182,27 +185,27 @@ static size_t rounds_least(const versus *v, const versus_rounds *r)
 static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
 {
 	const dck_compare_config *c = v->asked;
-	double turn_ns, open_ns, visits = 1;
+	double block_ns, open_ns, blocks = 1;
 	uint64_t begin;
 
 	for (size_t i = 0; i < r->n; i++) /* each run of a program is a start of its own */
-		r->reopens |= r->lanes[i].what->subject->kind != DCK_SUBJECT_COMMAND;
+		r->reopens |= r->candidates[i].what->subject->kind != DCK_SUBJECT_COMMAND;
 	r->reopens = r->reopens && !c->keep_sessions && !c->fresh;
-	DCK_TRY(inner_new(r, c->visits > VISITS_MAX ? (size_t)c->visits : VISITS_MAX, err));
+	DCK_TRY(inner_new(r, c->trials > BLOCKS_MAX ? (size_t)c->trials : BLOCKS_MAX, err));
 	begin = now(v);
-	for (size_t i = 0; i < TRIAL_TURNS && !c->fresh; i++) {
+	for (size_t i = 0; i < PILOT_BLOCKS && !c->fresh; i++) {
 		order_make(v, i, r->n, order);
-		DCK_TRY(turn_run(v, r, order, i, err));
+		DCK_TRY(block_run(v, r, order, i, err));
 		progress_show(v, r);
 	}
-	turn_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
-			   : (double)(now(v) - begin) / TRIAL_TURNS;
+	block_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
+			    : (double)(now(v) - begin) / PILOT_BLOCKS;
 	open_ns = r->reopens ? opening_ns(r) : 0;
 	/* Even, so that each order comes as often as its reverse. */
 	if (r->reopens)
-		visits = 2 * fmax(1, fmin(VISITS_MAX / 2.0, round(open_ns / turn_ns / 2)));
-	r->visits = c->visits > 0 ? (size_t)c->visits : (size_t)visits;
-	r->round_ns = open_ns + (double)r->visits * turn_ns;
+		blocks = 2 * fmax(1, fmin(BLOCKS_MAX / 2.0, round(open_ns / block_ns / 2)));
+	r->blocks = c->trials > 0 ? (size_t)c->trials : (size_t)blocks;
+	r->round_ns = open_ns + (double)r->blocks * block_ns;
 	r->planned = c->rounds;
 	if (r->planned == 0) {
 		const double left = v->deadline_ns > now(v) ? (double)(v->deadline_ns - now(v)) : 0;
@@ -243,9 +246,9 @@ static dck_status rounds_loop(versus *v, versus_rounds *r, versus_looks *f, size
 static dck_status results_new(versus_rounds *r, dck_err *err)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		r->results[i].visit_ns = mem_zalloc(r->planned, sizeof(double));
+		r->results[i].trial_ns = mem_zalloc(r->planned, sizeof(double));
 		r->results[i].ratio = mem_zalloc(r->planned, sizeof(double));
-		if (!r->results[i].visit_ns || !r->results[i].ratio)
+		if (!r->results[i].trial_ns || !r->results[i].ratio)
 			DCK_FAIL(err, E_NOMEM, "no memory for %zu rounds", r->planned);
 	}
 	return DCK_OK;
@@ -257,7 +260,7 @@ static dck_status run(versus *v, versus_rounds *r, versus_looks *f, dck_err *err
 	dck_err why = {0};
 
 	progress_show(v, r);
-	DCK_TRY(lanes_open(v, r, err));
+	DCK_TRY(candidates_open(v, r, err));
 	DCK_TRY(plan_make(v, r, order, err));
 	DCK_TRY(results_new(r, err));
 	DCK_TRY(versus_looks_init(f, v, r, err));
@@ -289,11 +292,11 @@ static dck_status medians(versus_rounds *r, dck_err *err)
 	if (!scratch)
 		DCK_FAIL(err, E_NOMEM, "no memory for %zu rounds", r->planned);
 	for (size_t i = 0; i < r->n; i++) {
-		versus_lane *l = &r->lanes[i];
-		/* In fresh processes every visit opens. */
+		versus_candidate *l = &r->candidates[i];
+		/* In fresh processes every trial opens. */
 		const size_t n = l->nopened < r->planned ? l->nopened : r->planned;
 
-		r->results[i].time_ns = median_kept(r->results[i].visit_ns, r->done, scratch);
+		r->results[i].time_ns = median_kept(r->results[i].trial_ns, r->done, scratch);
 		l->session_median_ns = median_kept(l->session_ns, n, scratch);
 		l->first_median_ns = median_kept(l->first_ns, n, scratch);
 	}
@@ -310,22 +313,22 @@ dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err)
 		status = medians(r, err);
 	versus_looks_done(&f);
 	for (size_t i = 0; i < r->n; i++)
-		versus_lane_close(&r->lanes[i]);
+		versus_candidate_close(&r->candidates[i]);
 	return status;
 }
 
 void versus_rounds_done(versus_rounds *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		versus_lane_done(&r->lanes[i]);
-		mem_free(r->results[i].visit_ns);
+		versus_candidate_done(&r->candidates[i]);
+		mem_free(r->results[i].trial_ns);
 		mem_free(r->results[i].ratio);
 	}
 }
 
-const char *versus_label(const versus_rounds *r, size_t lane)
+const char *versus_label(const versus_rounds *r, size_t candidate)
 {
-	return r->lanes[lane].what->name + r->shared;
+	return r->candidates[candidate].what->name + r->shared;
 }
 
 double versus_floor(const versus_rounds *self)

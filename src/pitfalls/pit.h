@@ -17,7 +17,7 @@
 /* A fresh start of the subject, and its first runs. */
 typedef struct pit_opening {
 	double open_ns;	     /* library and session */
-	double reference_ns; /* an honest visit right before and one right after, their mean */
+	double reference_ns; /* an honest trial right before and one right after, their mean */
 	double run_ns[PIT_RUNS_MAX];
 } pit_opening;
 
@@ -52,7 +52,7 @@ typedef struct pit {
 typedef struct pit_finding {
 	double number_ns; /* what it gives */
 	double honest_ns; /* what it should give */
-	double factor;	  /* the first over the second, by turns */
+	double factor;	  /* the first over the second, of pairs of trials */
 	bool has_interval;
 	double lo, hi; /* of the factor */
 	bool certain;  /* needs no interval: a clock that reads 0 is wrong */
@@ -67,16 +67,16 @@ typedef struct pit_row {
 } pit_row;
 extern const pit_row pit_rows[]; /* ended by one with no key */
 
-/* --- pitfalls_turns.c: visits, and pairs of them */
-typedef dck_status (*pit_visit)(pit *p, void *self, double *ret_ns, dck_err *err);
-typedef struct pit_turn {
-	pit_visit visit;
+/* --- pitfalls_blocks.c: trials, and pairs of them */
+typedef dck_status (*pit_measure)(pit *p, void *self, double *ret_ns, dck_err *err);
+typedef struct pit_trial {
+	pit_measure measure;
 	void *self;
-} pit_turn;
+} pit_trial;
 
 typedef struct pit_pairs {
 	size_t n;
-	double honest_ns, mistaken_ns;	  /* medians of the visits */
+	double honest_ns, mistaken_ns;	  /* medians of the trials */
 	double log_ratio[PIT_ROUNDS_MAX]; /* mistaken over honest, in their order */
 	double factor, lo, hi;
 	bool has_interval;
@@ -84,9 +84,9 @@ typedef struct pit_pairs {
 
 bool pit_is_command(const pit *p);
 /* Runs that do not count, then those whose median it is. self: a measure_loop. */
-dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err);
+dck_status pit_trial_loop(pit *p, void *self, double *ret_ns, dck_err *err);
 /* The same with their mean: what disturbs few runs, but those for long, moves no median. */
-dck_status pit_visit_mean(pit *p, void *self, double *ret_ns, dck_err *err);
+dck_status pit_trial_mean(pit *p, void *self, double *ret_ns, dck_err *err);
 /* The same for something else than a run: `step` is all that the clock encloses, `after` (may be
  * NULL) follows outside. self: a pit_step. */
 typedef struct pit_step {
@@ -94,28 +94,29 @@ typedef struct pit_step {
 	dck_status (*after)(pit *p, void *self, dck_err *err);
 	void *self;
 } pit_step;
-dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err);
+dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err);
 /* One run of the honest session and nothing else, as a step. */
 dck_status pit_step_run(pit *p, void *self, dck_err *err);
 
 /* The honest session as it is. */
-pit_turn pit_honest(pit *p);
-/* Turns by twos in changing order until the row's time is over. */
-dck_status pit_pair(pit *p, pit_turn honest, pit_turn mistaken, pit_pairs *ret, dck_err *err);
-/* The turns of `from` after those of `to`, judged together; those without room are left out. */
+pit_trial pit_honest(pit *p);
+/* Pairs of trials in changing order until the row's time is over. */
+dck_status pit_pair(pit *p, pit_trial honest, pit_trial mistaken, pit_pairs *ret, dck_err *err);
+/* The pairs of `from` after those of `to`, judged together; those without room are left out. */
 dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *err);
 void pit_pairs_tell(const pit_pairs *from, pit_finding *ret);
 void pit_show(pit *p, double row_share);
 double pit_median(pit *p, const double *x, size_t n);
 
 /* Another session beside the honest one, warm. */
-typedef struct pit_lane {
+typedef struct pit_candidate {
 	subject_target target;
 	measure_loop loop;
 	char dir[OS_TEMP_SIZE]; /* "": none */
-} pit_lane;
-dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t observe, dck_err *err);
-void pit_lane_close(pit_lane *l);
+} pit_candidate;
+dck_status pit_candidate_open(pit *p, pit_candidate *l, const dck_subject *s, uint32_t observe,
+			      dck_err *err);
+void pit_candidate_close(pit_candidate *l);
 
 /* --- pitfalls_luck.c: what one might have read. The value at the end of the middle 90 % of x that
  * is farther from `truth`, and its ratio to that, with the interval of the quantile. */

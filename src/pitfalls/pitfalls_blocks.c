@@ -1,4 +1,4 @@
-/* pitfalls_blocks.c - honest and mistaken visits in turns, so that drift meets both alike.
+/* pitfalls_blocks.c - honest and mistaken trials in blocks of two, so that drift meets both alike.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "pitfalls/pit.h"
@@ -60,9 +60,9 @@ void pit_show(pit *p, double row_share)
 	observer_show(p->watch, &live);
 }
 
-/* --- visits */
+/* --- trials */
 
-static double visit_ns(const pit *p)
+static double trial_ns(const pit *p)
 {
 	return (double)p->asked->time_ns / (2 * ROUNDS_WANTED);
 }
@@ -71,7 +71,7 @@ static uint64_t samples_of(const pit *p, double sample_ns)
 {
 	const double least = sample_ns > LONG_NS ? 1 : SAMPLES_MIN;
 
-	return (uint64_t)fmin(SAMPLES_MAX, fmax(least, visit_ns(p) / fmax(1, sample_ns)));
+	return (uint64_t)fmin(SAMPLES_MAX, fmax(least, trial_ns(p) / fmax(1, sample_ns)));
 }
 
 static uint64_t settle_of(const pit *p, double sample_ns)
@@ -110,7 +110,7 @@ static dck_status loop_take(pit *p, measure_loop *l, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err)
+dck_status pit_trial_loop(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const measure_samples *to = &p->phases.latency;
 
@@ -119,7 +119,7 @@ dck_status pit_visit_loop(pit *p, void *self, double *ret_ns, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_visit_mean(pit *p, void *self, double *ret_ns, dck_err *err)
+dck_status pit_trial_mean(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const measure_samples *to = &p->phases.latency;
 	double sum = 0;
@@ -149,7 +149,7 @@ static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *
 	return status;
 }
 
-dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err)
+dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const pit_step *s = self;
 	measure_samples *to = &p->phases.latency;
@@ -170,7 +170,7 @@ dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err)
 			continue;
 		}
 		measure_samples_push(to, 0, ns);
-		if (to->n >= SAMPLES_MIN && (double)(now(p) - begin) > 2 * visit_ns(p))
+		if (to->n >= SAMPLES_MIN && (double)(now(p) - begin) > 2 * trial_ns(p))
 			break;
 	}
 	*ret_ns = pit_median(p, to->value, to->n);
@@ -179,9 +179,9 @@ dck_status pit_visit_step(pit *p, void *self, double *ret_ns, dck_err *err)
 
 /* --- pairs */
 
-pit_turn pit_honest(pit *p)
+pit_trial pit_honest(pit *p)
 {
-	return (pit_turn){pit_visit_loop, &p->phases.loop};
+	return (pit_trial){pit_trial_loop, &p->phases.loop};
 }
 
 /* The number of rounds follows from the time alone, so one look at the end keeps its level. */
@@ -210,7 +210,7 @@ dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *
 	return pairs_judge(p, to, err);
 }
 
-static dck_status pairs_take(pit *p, pit_turn honest, pit_turn mistaken, double *honest_ns,
+static dck_status pairs_take(pit *p, pit_trial honest, pit_trial mistaken, double *honest_ns,
 			     double *mistaken_ns, double *log_ratio, size_t *ret_n, dck_err *err)
 {
 	const uint64_t begin = now(p);
@@ -222,10 +222,10 @@ static dck_status pairs_take(pit *p, pit_turn honest, pit_turn mistaken, double 
 		const bool honest_first = n % 2 == 0;
 
 		if (honest_first)
-			DCK_TRY(honest.visit(p, honest.self, &honest_ns[n], err));
-		DCK_TRY(mistaken.visit(p, mistaken.self, &mistaken_ns[n], err));
+			DCK_TRY(honest.measure(p, honest.self, &honest_ns[n], err));
+		DCK_TRY(mistaken.measure(p, mistaken.self, &mistaken_ns[n], err));
 		if (!honest_first)
-			DCK_TRY(honest.visit(p, honest.self, &honest_ns[n], err));
+			DCK_TRY(honest.measure(p, honest.self, &honest_ns[n], err));
 		if (!(honest_ns[n] > 0) || !(mistaken_ns[n] > 0))
 			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
 		log_ratio[n] = log(mistaken_ns[n] / honest_ns[n]);
@@ -237,7 +237,7 @@ static dck_status pairs_take(pit *p, pit_turn honest, pit_turn mistaken, double 
 	return DCK_OK;
 }
 
-dck_status pit_pair(pit *p, pit_turn honest, pit_turn mistaken, pit_pairs *ret, dck_err *err)
+dck_status pit_pair(pit *p, pit_trial honest, pit_trial mistaken, pit_pairs *ret, dck_err *err)
 {
 	double *honest_ns = mem_alloc((size_t)2 * PIT_ROUNDS_MAX * sizeof *honest_ns);
 	dck_status status;
@@ -267,14 +267,14 @@ void pit_pairs_tell(const pit_pairs *from, pit_finding *ret)
 	ret->has_interval = from->has_interval;
 	ret->lo = from->lo;
 	ret->hi = from->hi;
-	snprintf(ret->seen, sizeof ret->seen, "%s beside %s, medians of %zu turns each",
+	snprintf(ret->seen, sizeof ret->seen, "%s beside %s, medians of %zu trials each",
 		 dck_text_time(from->mistaken_ns, a, sizeof a),
 		 dck_text_time(from->honest_ns, b, sizeof b), from->n);
 }
 
 /* --- another session */
 
-static dck_status lane_warm(pit *p, pit_lane *l, dck_err *err)
+static dck_status candidate_warm(pit *p, pit_candidate *l, dck_err *err)
 {
 	measure_sinks sinks = {.latency = &p->phases.latency};
 	const uint64_t most = p->asked->time_ns < WARM_NS ? p->asked->time_ns : WARM_NS;
@@ -287,13 +287,14 @@ static dck_status lane_warm(pit *p, pit_lane *l, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t observe, dck_err *err)
+dck_status pit_candidate_open(pit *p, pit_candidate *l, const dck_subject *s, uint32_t observe,
+			      dck_err *err)
 {
 	const dck_observer *w = p->watch;
 	dck_subject copy;
 	dck_status status;
 
-	*l = (pit_lane){.target = {.log = w ? w->log : NULL, .log_self = w ? w->self : NULL}};
+	*l = (pit_candidate){.target = {.log = w ? w->log : NULL, .log_self = w ? w->self : NULL}};
 	if (observe) {
 		DCK_TRY(os_temp_dir(l->dir, err));
 		l->target.observe = observe;
@@ -309,13 +310,13 @@ dck_status pit_lane_open(pit *p, pit_lane *l, const dck_subject *s, uint32_t obs
 				 .watch = w,
 				 .group = p->phases.loop.group};
 	if (status == DCK_OK)
-		status = lane_warm(p, l, err);
+		status = candidate_warm(p, l, err);
 	if (status != DCK_OK)
-		pit_lane_close(l);
+		pit_candidate_close(l);
 	return status;
 }
 
-void pit_lane_close(pit_lane *l)
+void pit_candidate_close(pit_candidate *l)
 {
 	subject_target_close(&l->target);
 	if (l->dir[0])

@@ -86,13 +86,13 @@ static dck_status opening_take(pit *p, pit_opening *ret, dck_err *err)
 	/* Runs of a fresh start are timed one by one, which shows in those that are short beside
 	 * the clock: so must the others be. */
 	pit_step single = {.step = pit_step_run};
-	const pit_turn honest =
-	    p->phases.loop.group > 1 ? (pit_turn){pit_visit_step, &single} : pit_honest(p);
+	const pit_trial honest =
+	    p->phases.loop.group > 1 ? (pit_trial){pit_trial_step, &single} : pit_honest(p);
 	double before, after;
 
-	DCK_TRY(honest.visit(p, honest.self, &before, err));
+	DCK_TRY(honest.measure(p, honest.self, &before, err));
 	DCK_TRY(in_processes(p) ? fresh_process(p, ret, err) : fresh_here(p, ret, err));
-	DCK_TRY(honest.visit(p, honest.self, &after, err));
+	DCK_TRY(honest.measure(p, honest.self, &after, err));
 	ret->reference_ns = (before + after) / 2;
 	if (!(ret->reference_ns > 0))
 		DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
@@ -165,7 +165,7 @@ static double mean_of(const double *x, size_t n)
 
 typedef double (*reading)(pit *p, const pit_opening *o, size_t runs);
 
-/* number(opening) beside the honest visits around that opening. */
+/* number(opening) beside the honest trials around that opening. */
 static dck_status openings_measure(pit *p, size_t runs, reading number, pit_finding *ret,
 				   dck_err *err)
 {

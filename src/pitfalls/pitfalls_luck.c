@@ -195,14 +195,14 @@ dck_status pit_percentile(pit *p, const pit_row *row, pit_finding *ret, dck_err 
 
 /* --- processor time and wall time */
 
-/* The processor time of a visit over its wall time, and the other way round. */
+/* The processor time of a trial over its wall time, and the other way round. */
 typedef struct shares {
 	double sum_cpu_ns, sum_wall_ns, runs;
 	bool wall; /* the mistake is the wall time */
 	double last_cpu_ns, last_wall_ns;
 } shares;
 
-static dck_status cpu_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status cpu_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	shares *s = self;
 	measure_loop *l = &p->phases.loop;
@@ -223,13 +223,13 @@ static dck_status cpu_turn(pit *p, void *self, double *ret_ns, dck_err *err)
 	return DCK_OK;
 }
 
-/* The other clock's reading of a visit of its own. */
-static dck_status wall_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+/* The other clock's reading of a trial of its own. */
+static dck_status wall_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	shares *s = self;
 	double ns;
 
-	DCK_TRY(cpu_turn(p, self, &ns, err));
+	DCK_TRY(cpu_trial(p, self, &ns, err));
 	*ret_ns = s->wall ? s->last_cpu_ns : s->last_wall_ns;
 	return DCK_OK;
 }
@@ -240,7 +240,7 @@ static dck_status shares_measure(pit *p, bool wall, pit_finding *ret, dck_err *e
 	pit_pairs pairs;
 	char a[32], b[32];
 
-	DCK_TRY(pit_pair(p, (pit_turn){wall_turn, &s}, (pit_turn){cpu_turn, &s}, &pairs, err));
+	DCK_TRY(pit_pair(p, (pit_trial){wall_trial, &s}, (pit_trial){cpu_trial, &s}, &pairs, err));
 	pit_pairs_tell(&pairs, ret);
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run takes %s of wall time and %s of processor time, %.2f processors at once",

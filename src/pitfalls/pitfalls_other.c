@@ -85,8 +85,8 @@ dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err
 
 	(void)row;
 	DCK_TRY(tensors_needed(p, err));
-	status = pit_pair(p, (pit_turn){pit_visit_step, &plain},
-			  (pit_turn){pit_visit_step, &making}, &pairs, err);
+	status = pit_pair(p, (pit_trial){pit_trial_step, &plain},
+			  (pit_trial){pit_trial_step, &making}, &pairs, err);
 	back = inputs_bind(p, m.own, status == DCK_OK ? err : NULL);
 	subject_inputs_free(m.made);
 	subject_inputs_free(m.old);
@@ -109,8 +109,8 @@ dck_status pit_binding(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 
 	(void)row;
 	DCK_TRY(tensors_needed(p, err));
-	DCK_TRY(pit_pair(p, (pit_turn){pit_visit_step, &plain},
-			 (pit_turn){pit_visit_step, &binding}, &pairs, err));
+	DCK_TRY(pit_pair(p, (pit_trial){pit_trial_step, &plain},
+			 (pit_trial){pit_trial_step, &binding}, &pairs, err));
 	pit_pairs_tell(&pairs, ret);
 	return DCK_OK;
 }
@@ -170,7 +170,7 @@ static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, d
 }
 
 /* self: a bool, whether the run alone is asked for. Both ways do the same, so that they compare. */
-static dck_status ready_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status ready_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const bool *alone = self;
 	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
@@ -206,8 +206,8 @@ dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 	if (!p->target.engine.ops->output || p->target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
-	DCK_TRY(pit_pair(p, (pit_turn){ready_turn, &whole}, (pit_turn){ready_turn, &alone}, &pairs,
-			 err));
+	DCK_TRY(pit_pair(p, (pit_trial){ready_trial, &whole}, (pit_trial){ready_trial, &alone},
+			 &pairs, err));
 	pit_pairs_tell(&pairs, ret);
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run returns after %s, its outputs are there after %s",
@@ -219,13 +219,13 @@ dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 
 /* --- beside a run */
 
-static dck_status lane_measure(pit *p, pit_lane *l, pit_finding *ret, dck_err *err)
+static dck_status candidate_measure(pit *p, pit_candidate *l, pit_finding *ret, dck_err *err)
 {
 	pit_pairs pairs;
 	const dck_status status =
-	    pit_pair(p, pit_honest(p), (pit_turn){pit_visit_loop, &l->loop}, &pairs, err);
+	    pit_pair(p, pit_honest(p), (pit_trial){pit_trial_loop, &l->loop}, &pairs, err);
 
-	pit_lane_close(l);
+	pit_candidate_close(l);
 	if (status == DCK_OK)
 		pit_pairs_tell(&pairs, ret);
 	return status;
@@ -233,24 +233,24 @@ static dck_status lane_measure(pit *p, pit_lane *l, pit_finding *ret, dck_err *e
 
 dck_status pit_profiler(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
-	pit_lane l;
+	pit_candidate l;
 
 	(void)row;
 	DCK_TRY(engine_can_observe(p->target.engine.ops, DCK_OBSERVE_OPERATORS, err));
-	DCK_TRY(pit_lane_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
-	return lane_measure(p, &l, ret, err);
+	DCK_TRY(pit_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
+	return candidate_measure(p, &l, ret, err);
 }
 
 dck_status pit_threads(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
 	dck_subject s = *p->subject;
-	pit_lane l;
+	pit_candidate l;
 
 	(void)row;
 	DCK_TRY(model_needed(p, err));
 	s.model.threads = 2 * (uint64_t)os_cpus_allowed();
-	DCK_TRY(pit_lane_open(p, &l, &s, 0, err));
-	DCK_TRY(lane_measure(p, &l, ret, err));
+	DCK_TRY(pit_candidate_open(p, &l, &s, 0, err));
+	DCK_TRY(candidate_measure(p, &l, ret, err));
 	const size_t n = strlen(ret->seen);
 	snprintf(ret->seen + n, sizeof ret->seen - n, "; %llu threads on %u processors",
 		 (unsigned long long)s.model.threads, os_cpus_allowed());
@@ -274,7 +274,7 @@ static void *neighbour_work(void *self)
 	return NULL;
 }
 
-static dck_status neighbour_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status neighbour_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	neighbours *all = self;
 	const unsigned wanted = os_cpus_allowed();
@@ -288,7 +288,7 @@ static dck_status neighbour_turn(pit *p, void *self, double *ret_ns, dck_err *er
 		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
 				 "no thread can be started to be a neighbour");
 	if (status == DCK_OK)
-		status = pit_visit_mean(p, &p->phases.loop, ret_ns, err);
+		status = pit_trial_mean(p, &p->phases.loop, ret_ns, err);
 	atomic_store(&all->stop, true);
 	while (all->n > 0)
 		pthread_join(all->thread[--all->n], NULL);
@@ -304,8 +304,8 @@ dck_status pit_neighbour(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	(void)row;
 	if (!all)
 		DCK_FAIL(err, E_NOMEM, "no memory for neighbours");
-	status = pit_pair(p, (pit_turn){pit_visit_mean, &p->phases.loop},
-			  (pit_turn){neighbour_turn, all}, &pairs, err);
+	status = pit_pair(p, (pit_trial){pit_trial_mean, &p->phases.loop},
+			  (pit_trial){neighbour_trial, all}, &pairs, err);
 	mem_free(all);
 	if (status != DCK_OK)
 		return status;
@@ -342,13 +342,13 @@ typedef struct swap {
 	subject_inputs *own, *tiny;
 } swap;
 
-static dck_status tiny_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status tiny_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const swap *s = self;
 	dck_status status = inputs_bind(p, s->tiny, err), back;
 
 	if (status == DCK_OK)
-		status = pit_visit_loop(p, &p->phases.loop, ret_ns, err);
+		status = pit_trial_loop(p, &p->phases.loop, ret_ns, err);
 	back = inputs_bind(p, s->own, status == DCK_OK ? err : NULL);
 	return status == DCK_OK ? back : status;
 }
@@ -370,7 +370,7 @@ dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "no input is of floating-point numbers");
 	if (status == DCK_OK)
-		status = pit_pair(p, pit_honest(p), (pit_turn){tiny_turn, &s}, &pairs, err);
+		status = pit_pair(p, pit_honest(p), (pit_trial){tiny_trial, &s}, &pairs, err);
 	subject_inputs_free(s.tiny);
 	if (status == DCK_OK)
 		pit_pairs_tell(&pairs, ret);
@@ -417,8 +417,8 @@ dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	pit_step same = {.step = pit_step_run, .after = set_bind, .self = &one};
 	pit_step changing = {.step = pit_step_run, .after = set_bind, .self = &all};
 
-	status = pit_pair(p, (pit_turn){pit_visit_step, &changing},
-			  (pit_turn){pit_visit_step, &same}, &pairs, err);
+	status = pit_pair(p, (pit_trial){pit_trial_step, &changing},
+			  (pit_trial){pit_trial_step, &same}, &pairs, err);
 	back = inputs_bind(p, own, status == DCK_OK ? err : NULL);
 	subject_inputs_free(made);
 	if (status == DCK_OK)
@@ -426,16 +426,16 @@ dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	return status == DCK_OK ? back : status;
 }
 
-typedef struct batch_lane {
-	pit_lane lane;
+typedef struct batch_candidate {
+	pit_candidate candidate;
 	double items; /* of its run over those of an honest one */
-} batch_lane;
+} batch_candidate;
 
-static dck_status batch_turn(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status batch_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
-	batch_lane *b = self;
+	batch_candidate *b = self;
 
-	DCK_TRY(pit_visit_loop(p, &b->lane.loop, ret_ns, err));
+	DCK_TRY(pit_trial_loop(p, &b->candidate.loop, ret_ns, err));
 	*ret_ns /= b->items;
 	return DCK_OK;
 }
@@ -443,7 +443,7 @@ static dck_status batch_turn(pit *p, void *self, double *ret_ns, dck_err *err)
 dck_status pit_batch(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
 	dck_subject s = *p->subject;
-	batch_lane b;
+	batch_candidate b;
 	pit_pairs pairs;
 	dck_status status;
 
@@ -451,14 +451,14 @@ dck_status pit_batch(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 	DCK_TRY(model_needed(p, err));
 	DCK_TRY(tensors_needed(p, err));
 	s.model.batch = BATCH * p->target.items;
-	DCK_TRY(pit_lane_open(p, &b.lane, &s, 0, err));
-	b.items = (double)b.lane.target.items / (double)p->target.items;
-	if (b.lane.target.items != BATCH * p->target.items)
+	DCK_TRY(pit_candidate_open(p, &b.candidate, &s, 0, err));
+	b.items = (double)b.candidate.target.items / (double)p->target.items;
+	if (b.candidate.target.items != BATCH * p->target.items)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "the model does not take a larger batch");
 	else
-		status = pit_pair(p, pit_honest(p), (pit_turn){batch_turn, &b}, &pairs, err);
-	pit_lane_close(&b.lane);
+		status = pit_pair(p, pit_honest(p), (pit_trial){batch_trial, &b}, &pairs, err);
+	pit_candidate_close(&b.candidate);
 	if (status != DCK_OK)
 		return status;
 	pit_pairs_tell(&pairs, ret);

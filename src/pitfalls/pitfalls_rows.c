@@ -75,7 +75,7 @@ const pit_row pit_rows[] = {
      .runs = 10},
     {.says = {"a-then-b", "A from cold, then B: here B is A again",
 	      "whoever comes first pays for the warm-up",
-	      "warm both up and take turns (deepclock compare does)"},
+	      "warm both up and interleave their runs (deepclock compare does)"},
      .measure = pit_a_then_b},
     /* What is beside it, and what goes in. */
     {.says = {"busy-neighbour", "another program computes on every processor",

@@ -1,5 +1,5 @@
 # heavy
-# One program with several values: substituted in every word and hook, measured in turns, ranked.
+# One program with several values: substituted in every word and hook, measured interleaved, ranked.
 deepclock bench --quiet --runs 8 --save r.json --scan n=1..2 --setup "sh -c 'echo setup {n} {x} >> log'" -- sh -c 'sleep 0.0{n}; echo {n} {x} > ran{n}' > text
 echo $? $(cat log ran1 ran2)
 record r.json 'r["incomplete"]' 'f("subject", "name")' 'sorted(row[0] for row in r["tables"][0]["rows"])'

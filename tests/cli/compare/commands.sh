@@ -1,5 +1,5 @@
 # heavy
-# Two programs, in turns; a program that fails in the middle; one that prints a lot.
+# Two programs, interleaved; a program that fails in the middle; one that prints a lot.
 deepclock compare --quiet 'cmd:sleep 0.01' 'cmd:sleep 0.03' --margin 20% --save run.json > text
 echo $?
 record run.json 'f("compare", "verdict")' 'len(r["tables"])'

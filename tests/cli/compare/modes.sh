@@ -1,6 +1,6 @@
 # heavy
 # Eager against graph: four ways, outputs checked, and what a session costs.
-deepclock compare --quiet --modes --check-outputs --rounds 12 --visit 1ms --visits 2 --save run.json zoo:simplenet > text
+deepclock compare --quiet --modes --check-outputs --rounds 12 --trial 1ms --trials 2 --save run.json zoo:simplenet > text
 [ $? != 1 ] && [ $? != 2 ] && echo "gate"
 record run.json '[row[0] for row in t("compare/alternatives")["rows"]]' \
 	'[row[0] for row in t("compare/startup")["rows"]]' \

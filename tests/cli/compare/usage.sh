@@ -23,3 +23,7 @@ deepclock compare zoo:simplenet --vary threads=1,2 --over batch
 echo $?
 deepclock compare zoo:simplenet --vary threads=1,2 --over batch=1,2 --aa
 echo $?
+deepclock compare zoo:simplenet zoo:simplenet --visit 1ms
+echo $?
+deepclock compare zoo:simplenet zoo:simplenet --visits=2
+echo $?

@@ -14,6 +14,6 @@ record run.json 'len(t("pitfalls/mistakes")["rows"])' '[c["key"] for c in t("pit
 	"$(factor too-many-threads) > 1.9" "$(factor first-call-in-10) > 5" \
 	"$(factor first-call-in-10) > $(factor first-call-in-100)" "0.8 < $(factor no-warmup) < 1.25" \
 	"$(factor seconds-clock) != 1" 'm("pitfalls/profiler-on")["absent"]' 'm("pitfalls/batch-divided")["absent"]' \
-	'f("pitfalls", "method")[:40]'
+	'f("pitfalls", "method")[:49]'
 grep -c "^  -[a-z]:" text
 grep -A4 "^  denormals$" text | grep -c "what:\|why:\|do:"

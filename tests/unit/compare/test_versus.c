@@ -198,7 +198,7 @@ static void verdicts(void **state)
 	assert_int_equal(verdict_of(1.0001, 1.0002, 0), VERDICT_SLOWER);
 }
 
-/* Every run makes all later ones slower: A then B would see 4 %, turns see nothing. */
+/* Every run makes all later ones slower: A then B would see 4 %, interleaved trials see nothing. */
 static void drift(void **state)
 {
 	set s;
