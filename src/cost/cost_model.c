@@ -1,5 +1,8 @@
-/* cost_model.c - the cost of a whole model: binds what the caller fixes to the main graph's inputs,
- * has its nodes walked, and adds up what they cost.
+/* cost_model.c - the cost of a whole model: gives the main graph's inputs the sizes that the caller
+ * fixes, has the nodes walked (infer.c), and adds up what they cost (price.c).
+ *
+ * Invariant: the inference does not know which operators there are. This file hands it the families
+ * of rules, so that rules may call the inference for the bodies of their operators.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
@@ -29,7 +32,8 @@ static dck_status input_shape(infer *in, val *v, const cost_shape *want)
 	return DCK_OK;
 }
 
-/* Symbols that --shape or --batch give a size keep it everywhere: fixed before anything is read. */
+/* A symbol that --shape or --batch give a size has it everywhere in the model. So it is fixed
+ * before any shape is read. */
 static void fix_symbols(infer *in, const onnx_graph *g)
 {
 	const cost_config *c = in->config;
@@ -65,7 +69,8 @@ static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 		const char *name = g->inputs[i].name;
 		size_t at = name && *name ? names_find(&s->names, name) : NAMES_NONE;
 		if (!name || !*name || (at != NAMES_NONE && s->vals[at]))
-			continue; /* an initializer that may be replaced: it is not */
+			continue; /* an initializer that a caller might replace; deepclock never
+				     does */
 		val *v = infer_declared(in, name, g->inputs[i].type, true);
 		if (!v)
 			break;
@@ -164,7 +169,8 @@ dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, c
 	in->err = err;
 	in->opset = onnx_opset_version(m);
 	in->result->nums = in->nums;
-	/* What the file states of inner values holds for the sizes that the file states. */
+	/* The file's own statements of inner shapes are right only for the sizes that the file
+	 * states. */
 	in->trust_declared = !in->config->ninputs && !in->config->batch && !in->config->watch;
 	DCK_TRY(run(in));
 	if (mem_arena_failed(a)) {

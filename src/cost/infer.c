@@ -1,6 +1,15 @@
-/* infer.c - walks a graph in order and asks each operator's rule for the types and shapes of its
- * outputs. Bodies of control operators are walked where they stand, functions where they are
- * called.
+/* infer.c - walks the nodes of a graph in order and asks each operator's rule for the types and
+ * shapes of its outputs. The body of a control operator is walked where the operator stands, a
+ * function of the model where it is called.
+ *
+ * Example: Conv(x [N,3,224,224], w [64,3,7,7]) with strides of 2 and pads of 3. infer_node() finds
+ * the values x and w in the scope and the row "Conv" in the families, calls the row's shape rule,
+ * which sets y to [N,64,112,112], and then price_op(), which calls the row's cost rule.
+ *
+ * Invariants: when a rule is called, all inputs of its node have been inferred, or are known to be
+ * made by nothing. After it each output has a shape or a reason why it has none. What the rule
+ * leaves open is completed from what the model states, or from what a real run has shown. One node
+ * costs one place in in->ops, also where its body is walked again; the first error ends the walk.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
@@ -110,7 +119,7 @@ static void fill_dims(infer *in, val *v, const cost_shape *k)
 		v->dtype = k->dtype;
 }
 
-/* What a real run has shown: fills what is open, and is compared with what is not. */
+/* Fills what is open with what a real run has shown, and compares the rest with it. */
 static void complete_known(infer *in, val *v, const cost_shape *k)
 {
 	bool open = v->rank < 0, differs = v->rank >= 0 && v->rank != k->rank;
@@ -147,7 +156,7 @@ static void complete_declared(infer *in, val *v, const onnx_tensor_type *t)
 			v->dims[i] = num_int(t->shape->dims[i].value);
 }
 
-/* Its results differ from run to run although its inputs do not. */
+/* Random operators give other results in each run although their inputs are the same. */
 static bool random_op(const onnx_node *node)
 {
 	return strncmp(node->op, "Random", 6) == 0 || strcmp(node->op, "Bernoulli") == 0 ||
@@ -168,7 +177,8 @@ static bool all_constant(const cost_op *c)
 	return n > 0;
 }
 
-/* Contents that are known, or a constant: an engine computes it once. */
+/* An operator whose results are the same in every run, or whose contents are known, is folded: an
+ * engine computes it once. */
 static void mark_constants(op *o)
 {
 	cost_op *c = o->made;
@@ -192,7 +202,7 @@ static void mark_constants(op *o)
 	c->folded = constant || contents;
 }
 
-/* Walks the nodes of a body or a function, which stand in the node o. */
+/* Walks the nodes of the body or function that belongs to the node o. */
 static void walk_inside(op *o, const onnx_node *nodes, size_t n, const onnx_value *values,
 			size_t nvalues, const place *at)
 {
@@ -205,7 +215,8 @@ static void walk_inside(op *o, const onnx_node *nodes, size_t n, const onnx_valu
 	in->depth--;
 }
 
-/* "outer/name/label", without what is not there; NULL: nested too deep, or no memory. */
+/* The path "outer/name/label", where outer and label may be missing; NULL: nested too deep, or no
+ * memory. */
 static const char *path_inside(op *o, const char *label)
 {
 	infer *in = o->infer;
@@ -265,7 +276,7 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 		c->in[i] = infer_find(at->scope, name);
 		if (c->in[i])
 			continue;
-		/* It is made by a later node: the list is not in order. */
+		/* A later node makes it: the file's nodes are not in order. */
 		if (names_find(&at->scope->names, name) != NAMES_NONE)
 			return false;
 		c->in[i] = infer_value(in, name);
@@ -320,7 +331,7 @@ static void finish_outputs(infer *in, op *o, const place *at)
 	}
 }
 
-/* False: an input is made by a later node. */
+/* False: a later node makes one of its inputs. */
 static bool infer_node(infer *in, const onnx_node *node, const place *at)
 {
 	size_t slot, n = node->ninputs + node->noutputs;
@@ -361,7 +372,8 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 			c.in[i]->last_use = slot;
 	o.opset = opset_of(in, domain, at->frame);
 	o.row = c.row = row_find(in, domain, node->op);
-	/* A function of the model says exactly what the node does, unless ONNX itself does. */
+	/* Where the model has a function of that name it says what the node does; but ONNX's own
+	 * operators are never replaced. */
 	const onnx_function *f = c.row && !*domain ? NULL : function_find(in, domain, node);
 	const cost_watch *watch = f ? NULL : in->config->watch;
 	if (watch) {
@@ -399,7 +411,7 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at)
 				   "the order of the model's operators cannot be found");
 			return;
 		}
-		/* Begin again, in an order that works. */
+		/* Begin again, in an order in which each node comes after its inputs. */
 		order = infer_order(in, at->scope, nodes, n);
 		if (!order)
 			return;
@@ -414,13 +426,12 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at)
 	}
 }
 
-bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num times, bool dry,
+bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num times,
 	     const char *label, val ***ret_out, size_t *ret_nout)
 {
 	infer *in = o->infer;
 	scope inner;
 	val **outs = mem_arena_array(in->arena, g->noutputs, sizeof(*outs));
-	size_t begin = in->nops;
 	place here = {&inner, o->frame, path_inside(o, label),
 		      num_mul(in->nums, o->made->times, times)};
 
@@ -437,8 +448,6 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num
 		scope_put(in, &inner, want->name, v, "as a body's inputs");
 	}
 	walk_inside(o, g->nodes, g->nnodes, g->values, g->nvalues, &here);
-	if (dry)
-		in->nops = begin;
 	if (!outs)
 		infer_fail_memory(in);
 	for (size_t i = 0; i < g->noutputs && infer_ok(in); i++)

@@ -1,4 +1,5 @@
-/* infer_order.c - the order in which a graph's nodes can run, where the file's is another.
+/* infer_order.c - the order in which a graph's nodes can run, for files whose nodes are not in
+ * order.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
@@ -7,9 +8,10 @@
 
 typedef struct edges {
 	const scope *scope;
-	const size_t *producer; /* by number; SIZE_MAX: no node of this list */
+	const size_t
+	    *producer; /* by number: the node that makes it; SIZE_MAX: no node of this list does */
 	size_t node, n;
-	size_t *from, *to; /* NULL: counted only */
+	size_t *from, *to; /* NULL: the edges are only counted */
 } edges;
 
 static void edges_add(edges *e, const char *name)
@@ -40,7 +42,7 @@ static void edges_of(edges *e, const onnx_node *node, int depth)
 	}
 }
 
-/* Kahn's algorithm (Communications of the ACM 5, 1962). NULL: cyclic, or no memory. */
+/* Kahn's algorithm (Communications of the ACM 5, 1962). */
 size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 {
 	size_t *producer = mem_arena_array(in->arena, s->names.n, sizeof(*producer));
@@ -73,7 +75,8 @@ size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 	for (e.node = 0; e.node < n; e.node++)
 		edges_of(&e, &nodes[e.node], 0);
 	for (size_t i = e.n; i-- > 0;) {
-		next[i] = first[e.from[i]]; /* index + 1 of the next edge; 0: none */
+		next[i] =
+		    first[e.from[i]]; /* the index of the next edge, plus 1; 0: there is none */
 		first[e.from[i]] = i + 1;
 		waits[e.to[i]]++;
 	}

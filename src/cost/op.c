@@ -1,4 +1,4 @@
-/* op.c - what rules share: access to inputs and attributes, answers, broadcasting.
+/* op.c - what all rules use: access to inputs and attributes, answers, broadcasting, costs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
@@ -447,7 +447,7 @@ num op_product(op *o, const num *dims, size_t n)
 {
 	num p = num_int(1);
 
-	/* Something times nothing is nothing, whatever overflows on the way. */
+	/* A product with a 0 is 0, even where other factors overflow. */
 	for (size_t i = 0; i < n; i++)
 		if (num_is(dims[i], 0))
 			return num_int(0);
@@ -542,7 +542,7 @@ bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_d
 				   (long long)y.v);
 			return false;
 		} else if (num_known(x))
-			dims[i] = x; /* the open one is as large, or 1 */
+			dims[i] = x; /* the open size is the same or 1 */
 		else if (num_known(y))
 			dims[i] = y;
 		else if (num_why_none(x))
@@ -550,11 +550,12 @@ bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_d
 		else if (num_why_none(y))
 			dims[i] = y;
 		else if (num_same(num_min(o->nums, x, y), x))
-			dims[i] = y; /* never less than the other: that is as large, or 1 */
+			dims[i] = y; /* y is never smaller than x, so x is the same or 1 */
 		else if (num_same(num_min(o->nums, x, y), y))
 			dims[i] = x;
 		else if (num_least(o->nums, x) >= 1 && num_least(o->nums, y) >= 1)
-			dims[i] = num_max(o->nums, x, y); /* equal, or one of them 1 */
+			dims[i] =
+			    num_max(o->nums, x, y); /* they are the same, or one of them is 1 */
 		else
 			dims[i] =
 			    op_fresh(o, mem_arena_fmt(o->arena, "a size that is %s or %s",

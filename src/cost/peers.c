@@ -17,7 +17,7 @@ static bool has_bias(const cost_result *r, const cost_op *c)
 	return input_there(c, 2);
 }
 
-/* Adaptive pooling to the size that is there: exported as a window of 1. */
+/* Adaptive pooling to the size of its input is exported as a window of 1. */
 static bool window_one(const cost_result *r, const cost_op *c)
 {
 	(void)r;
@@ -35,7 +35,7 @@ static bool window_more(const cost_result *r, const cost_op *c)
 	return !window_one(r, c);
 }
 
-/* A module with weights, not a product of two activations. */
+/* A product with a constant is a module with weights; otherwise it is one of two activations. */
 static bool weighted(const cost_result *r, const cost_op *c)
 {
 	(void)r;
@@ -129,7 +129,8 @@ static const peer_term thop[] = {
     {"LayerNormalization", PEER_OUT, 4, NULL},
     {"Div", PEER_OUT, 4, layer_norm},
     {"InstanceNormalization", PEER_OUT, 4, NULL},
-    /* adaptive: adds of the window and one division for each output; a window otherwise: one */
+    /* adaptive pooling: the additions of a window and one division for each output; other pooling:
+       one for each output */
     {"GlobalAveragePool", PEER_IN, 1, NULL},
     {"GlobalAveragePool", PEER_OUT, 1, NULL},
     {"AveragePool", PEER_OUT, 2, window_one},
@@ -141,7 +142,7 @@ static const peer_term thop[] = {
     {"Resize", PEER_OUT, 259, mode_cubic},
 };
 
-/* Its patches of functions and its hooks of modules both see ReLU and pooling: twice. */
+/* It counts ReLU and pooling twice: its patches of functions see them, and its hooks of modules. */
 static const peer_term ptflops[] = {
     PRODUCTS,
     {"Conv", PEER_OUT, 1, has_bias},
@@ -202,7 +203,7 @@ static const peer_term onnx_tool[] = {
     {"Sigmoid", PEER_OUT, 32, NULL},
     {"Tanh", PEER_OUT, 38, NULL},
     {"Softmax", PEER_OUT, 36, NULL},
-    {"Erf", PEER_OUT, 0, NULL}, /* measured: it counts none */
+    {"Erf", PEER_OUT, 0, NULL}, /* measured: it counts 0 */
     {"Exp", PEER_OUT, 32, NULL},
     {"Log", PEER_OUT, 43, NULL},
     {"Sqrt", PEER_OUT, 24, NULL},
@@ -245,7 +246,7 @@ const peer_counter peer_counters[] = {
     {0},
 };
 
-/* The product of the dimensions of v from `first` on, without the last `less`. */
+/* The product of the dimensions of v from `first` on, without the last `less` of them. */
 static num product(num_table *t, const val *v, int first, int less)
 {
 	num p = num_int(1);
@@ -279,10 +280,11 @@ static num quantity(num_table *t, const cost_op *c, peer_quantity of)
 		n = product(t, in, 0, 0);
 	else if (of == PEER_ROWS)
 		n = product(t, in, 0, 1);
-	else if (of == PEER_WEIGHT) /* of one output: all dimensions but the first */
+	else if (of == PEER_WEIGHT) /* the weights of one output are all dimensions but the first */
 		n = num_mul(t, n, product(t, weights, 1, 0));
 	else if (of == PEER_OVER) {
-		/* Of a convolution that is not transposed: input channels of a group x window. */
+		/* A convolution that is not transposed has so many for each output: input channels
+		 * of a group x window. */
 		num group = num_int(onnx_attribute_int(c->node, "group", 1));
 		num filter = product(t, weights, 2, 0);
 		if (!num_why_none(filter))
@@ -318,8 +320,8 @@ num peer_count(const peer_counter *p, const cost_result *r, const cost_op *c)
 
 /* --- training --- */
 
-/* Whether its gradient is needed: a parameter's is, and that of all that is made from one. A
- * value's `counted` says it for values that operators make. */
+/* Whether the gradient of v is needed: v is a parameter, or was made from one. For values that
+ * operators make, `counted` says so. */
 static bool needs_gradient(const val *v)
 {
 	if (!v || !onnx_dtype_real(v->dtype))
@@ -351,7 +353,7 @@ void peer_backward_count(cost_result *r, peer_backward *ret)
 			rest = num_add(t, rest, c->flops);
 			continue;
 		}
-		/* A bias is no operand of the product: its gradient is a sum. */
+		/* The bias is not an operand of the product: its gradient is a sum. */
 		int64_t products = needs_gradient(c->nin ? c->in[0] : NULL) +
 				   needs_gradient(c->nin > 1 ? c->in[1] : NULL);
 		macs = num_add(t, macs, num_mul(t, num_int(products), c->macs));

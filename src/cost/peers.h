@@ -15,8 +15,8 @@ typedef enum peer_quantity {
 	PEER_IN,     /* elements of the first input */
 	PEER_ROWS,   /* elements of the first input over its last dimension */
 	PEER_WEIGHT, /* output elements x elements of one row of weights */
-	PEER_OVER,   /* output elements x input channels of a group x window: of a transposed
-			convolution too much by the square of its stride */
+	PEER_OVER,   /* output elements x input channels of a group x window: for a transposed
+			convolution this is too much, by the square of its stride */
 	PEER_KERNEL  /* output elements x window */
 } peer_quantity;
 
@@ -32,28 +32,29 @@ typedef struct peer_counter {
 	const char *unit; /* "MAC", "FLOP" */
 	const peer_term *terms;
 	size_t nterms;
-	const char *hidden; /* what a graph cannot show of it */
-	bool partial;	    /* what it counts of types without a row is not known here: absent */
+	const char *hidden; /* what it depends on that a graph does not show */
+	bool partial; /* what it counts for operator types without a row is not known: absent */
 } peer_counter;
 
 /* "torchvision", "fvcore", ...; ended by a row with name NULL. */
 extern const peer_counter peer_counters[];
 
-/* What the counter says of the operator, all its executions. */
+/* What the counter says of all executions of the operator. */
 num peer_count(const peer_counter *p, const cost_result *r, const cost_op *op);
 
-/* The backward pass. Of an operator with MACs: as many again for each operand whose gradient is
- * needed (that of a parameter, or of a value that depends on one), none for the model's inputs. Of
- * any other operator on the way: its FLOPs once more. Kaplan et al., Scaling Laws for Neural
- * Language Models (2020), section 2.1, is the case of two operands: twice the forward pass. */
+/* The cost of the backward pass. An operator with MACs takes as many again for each operand whose
+ * gradient is needed: that of a parameter, or of a value that depends on one, but not that of a
+ * model's input. Any other operator on the way takes its FLOPs once more. With two operands that is
+ * twice the forward pass (Kaplan et al., Scaling Laws for Neural Language Models, 2020,
+ * section 2.1). */
 typedef struct peer_backward {
 	num macs, flops;
 } peer_backward;
-/* Marks values of r (val.counted). */
+/* It uses the member `counted` of r's values. */
 void peer_backward_count(cost_result *r, peer_backward *ret);
 
-/* A sign that the exporter merged BatchNormalization into convolutions: convolutions with a bias of
- * folded name, and no BatchNormalization. Counted: such convolutions. */
+/* How many convolutions have a bias whose name shows that the exporter merged a BatchNormalization
+ * into them; 0 where the model still has a BatchNormalization. */
 size_t peer_merged_norms(const cost_result *r);
 
 #endif

@@ -1,7 +1,15 @@
-/* polynomial.c - polynomials with integer coefficients over atoms. An atom is a symbol, a quantity
- * that depends on values, or a floor division, maximum or minimum that does not resolve. Terms are
- * kept in lexicographic order of their exponents, the largest first, which makes the form unique
- * and exact division work (Cox, Little, O'Shea: Ideals, Varieties, and Algorithms, section 2.3).
+/* polynomial.c - arithmetic of integers that may be open: polynomials with integer coefficients
+ * over atoms. An atom is a symbol of the model, a number that depends on the data of a run, or a
+ * floor division, maximum or minimum that cannot be resolved.
+ *
+ * Example: floor((2*H + 3) / 2) * C has the two terms H*C and C, since (2*H + 3) / 2 is H + 3/2.
+ * But floor((H - 1) / 2) is an atom of its own.
+ *
+ * Invariants: terms are in lexicographic order of their exponents, the largest first, and no
+ * coefficient is 0. So a polynomial has one form, and exact division works (Cox, Little, O'Shea:
+ * Ideals, Varieties, and Algorithms, section 2.3). Each polynomial and each atom is one object in
+ * its table: equal numbers are equal pointers. An integer that fits into 64 bits is never an
+ * object.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/polynomial_inside.h"
@@ -12,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer expressions are none: nobody reads them, and hostile models must not make them grow. */
+/* Longer expressions are absent: nobody reads them, and a hostile model must not make them grow. */
 #define TERMS_MAX   192
 #define FACTORS_MAX 12
 #define ATOMS_MAX   100000u
@@ -76,7 +84,8 @@ static uint64_t atom_hash(atom_kind kind, const char *text, num a, num b)
 	return hash_number(hash_number(h, num_hash(a)), num_hash(b));
 }
 
-/* The atom's index; UINT32_MAX: no memory, or too many. */
+/* The index of that atom, which is made where it is new; UINT32_MAX: no memory, or too many atoms.
+ */
 static uint32_t atom_get(num_table *t, atom_kind kind, const char *text, num a, num b,
 			 int64_t least)
 {
@@ -112,7 +121,7 @@ static uint32_t atom_get(num_table *t, atom_kind kind, const char *text, num a, 
 	return (uint32_t)t->natoms++;
 }
 
-/* The one object of these terms, which are in order and without zeros. */
+/* The one object that stands for these terms, which are in order and have no coefficient 0. */
 static num intern(num_table *t, const term *terms, size_t n)
 {
 	uint64_t h = 3;
@@ -218,7 +227,7 @@ const char *num_why_fresh(const num_table *t, num n)
 	return NULL;
 }
 
-/* So many steps at most: formulas may hold one another again and again. */
+/* The most steps of a search: atoms contain formulas, and a formula may occur in many of them. */
 #define DEPENDS_STEPS 4096
 
 static bool depends(const num_table *t, num n, uint32_t wanted, int *left)
@@ -244,7 +253,7 @@ bool num_depends(const num_table *t, num n, num symbol)
 	       depends(t, n, symbol.p->terms[0].f[0].atom, &left);
 }
 
-/* Below 0: a comes after b. The order of exponents, smaller atoms first. */
+/* Compares the exponents of a and b, that of the smallest atom first. Below 0: a comes after b. */
 static int monomial_order(const factor *a, uint32_t na, const factor *b, uint32_t nb)
 {
 	for (uint32_t i = 0; i < na || i < nb; i++) {
@@ -292,7 +301,7 @@ static num too_long(num_table *t)
 	return num_none(t, "its formula is too long");
 }
 
-/* a + b * c, c an integer */
+/* a + b * c */
 static num add_scaled(num_table *t, num a, num b, int64_t c)
 {
 	term sum[TERMS_MAX];
@@ -350,7 +359,7 @@ num num_sub(num_table *t, num a, num b)
 	return add_scaled(t, a, b, -1);
 }
 
-/* -1: too many factors */
+/* 1: done; 0: the coefficient overflows; -1: too many factors */
 static int term_times(const packed *a, const packed *b, term *ret)
 {
 	uint32_t i = 0, k = 0, n = 0;
@@ -384,7 +393,7 @@ num num_mul(num_table *t, num a, num b)
 	int64_t v;
 
 	if (num_is(a, 0) || num_is(b, 0))
-		return num_int(0); /* nothing of an unknown size is nothing */
+		return num_int(0); /* 0 times an absent number is 0 */
 	if (num_why_none(a))
 		return a;
 	if (num_why_none(b))
@@ -411,7 +420,7 @@ num num_mul(num_table *t, num a, num b)
 	return sum;
 }
 
-/* a / b of single terms, exactly */
+/* False: the term b does not divide the term a. */
 static bool term_over(const packed *a, const packed *b, term *ret)
 {
 	uint32_t i = 0, k = 0, n = 0;
@@ -478,7 +487,7 @@ num num_floor_div(num_table *t, num a, num b)
 	if (num_div_exact(t, a, b, &exact))
 		return exact;
 	if (!b.p && b.v > 0) {
-		/* (b*q + r) / b = q + r / b: take out what divides. */
+		/* floor((b*q + r) / b) is q + floor(r / b): only r stays under the division. */
 		for (size_t i = 0; i < a.p->n; i++) {
 			term x;
 			unpack(&a.p->terms[i], &x);
@@ -519,7 +528,8 @@ int64_t num_least(const num_table *t, num n)
 		const packed *x = &n.p->terms[i];
 		int64_t least = x->coef;
 		if (x->n && x->coef < 0)
-			return INT64_MIN; /* nothing bounds it from above */
+			return INT64_MIN; /* a negative term: nothing bounds its symbols from above
+					   */
 		for (uint32_t k = 0; k < x->n; k++) {
 			int64_t each = t->atoms[x->f[k].atom].least;
 			if (each < 0)
@@ -534,7 +544,7 @@ int64_t num_least(const num_table *t, num n)
 	return sum;
 }
 
-/* Whether a is a minimum or maximum of which b is a side. */
+/* Whether a is a minimum or maximum and b is one of its two sides. */
 static bool is_extreme_of(const num_table *t, num a, num b, atom_kind *ret)
 {
 	const packed *x = a.p && a.p->n == 1 ? &a.p->terms[0] : NULL;
@@ -555,7 +565,7 @@ static num extreme(num_table *t, atom_kind kind, num a, num b)
 		return a;
 	if (num_why_none(b))
 		return b;
-	/* The differences decide where they have a sign. */
+	/* Where the sign of the difference is known it decides. */
 	if (num_same(a, b) || num_least(t, num_sub(t, a, b)) >= 0)
 		return kind == ATOM_MAX ? a : b;
 	if (num_least(t, num_sub(t, b, a)) >= 0)
@@ -567,7 +577,7 @@ static num extreme(num_table *t, atom_kind kind, num a, num b)
 		return inner == kind ? b : a;
 	int64_t la = num_least(t, a), lb = num_least(t, b);
 	bool larger = kind == ATOM_MAX ? la > lb : la < lb;
-	/* One order of two: max(a, b) is max(b, a). */
+	/* max(a, b) and max(b, a) are one atom: the two sides are put in one order. */
 	bool swap = a.p && b.p ? a.p->hash > b.p->hash : !a.p;
 	return num_of_atom(t,
 			   atom_get(t, kind, NULL, swap ? b : a, swap ? a : b, larger ? la : lb));

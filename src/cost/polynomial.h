@@ -1,9 +1,15 @@
-/* polynomial.h - integers that may be open: polynomials over the symbols of a model's dimensions,
- * so that "batch", "12*batch" and "floor((H-1)/2)+1" are computed with and compared like numbers.
+/* polynomial.h - integers that may be open. A dimension that a model calls "batch" has no value
+ * before a run; "batch", "12*batch" and "floor((H-1)/2)+1" are computed with and compared like
+ * numbers.
  *
- * Equal expressions are one object, so that num_same() is a comparison of two words. A third state
- * is "none": no number, because of a reason; it swallows whatever it meets.
- * Symbols stand for sizes of at least 1; what depends on values for at least 0.
+ * A number is in one of three states:
+ * - known: an integer of 64 bits;
+ * - open: a polynomial over symbols. A symbol is a name of the model, a size of at least 1; or it
+ * is fresh, made by num_fresh() for what depends on the data of a run, which is at least 0;
+ * - absent: not known, for a reason. Whatever is computed from an absent number is absent for the
+ *   same reason, but 0 times it is 0. (The functions call this state "none".)
+ *
+ * Equal numbers are the same object, so that num_same() compares two words.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COST_POLYNOMIAL_H
@@ -41,57 +47,58 @@ static inline bool num_same(num a, num b)
 	return a.p == b.p && a.v == b.v;
 }
 
-/* A symbol of the model; its value where num_fix() gave one. */
+/* The symbol of that name; its value where num_fix() has given it one. */
 num num_symbol(num_table *t, const char *name);
-/* From now on the symbol is that number. Before its first use. */
+/* From now on the symbol is that number. To be called before its first use. */
 void num_fix(num_table *t, const char *name, int64_t value);
-/* Whether num_symbol() was asked for it. */
+/* Whether num_symbol() was called with that name. */
 bool num_symbol_used(const num_table *t, const char *name);
-/* A number that depends on the data of a run; a new one on each call. `what`: "elements of 'x' that
- * are not zero"; copied. */
+/* A number that depends on the data of a run, and differs from all others. `what` describes it,
+ * "elements of 'x' that are not zero"; it is copied. */
 num num_fresh(num_table *t, const char *what);
-/* False: n does not depend on that symbol. True: it does, or may: it is no number but a reason. */
+/* False: n does not depend on that symbol. True: it does, or it is absent, so that nobody knows. */
 bool num_depends(const num_table *t, num n, num symbol);
-/* No number, because ...; copied. */
+/* An absent number; the reason is copied. */
 num num_none(num_table *t, const char *why, ...) DCK_PRINTF(2, 3);
-/* The reason, or NULL. */
+/* The reason of an absent number; NULL: it is not absent. */
 const char *num_why_none(num n);
-/* What it depends on that is no symbol of the model (the first of them), or NULL. */
+/* The description of the first num_fresh() that n depends on; NULL: it depends on none. */
 const char *num_why_fresh(const num_table *t, num n);
 
-/* What leaves 64 bits is none. */
+/* An operand that is absent makes the result absent, as does a result beyond 64 bits. */
 num num_add(num_table *t, num a, num b);
 num num_sub(num_table *t, num a, num b);
 num num_mul(num_table *t, num a, num b);
-num num_floor_div(num_table *t, num a, num b); /* division by 0: none */
+num num_floor_div(num_table *t, num a, num b); /* division by 0: absent */
 num num_ceil_div(num_table *t, num a, num b);
 num num_max(num_table *t, num a, num b);
 num num_min(num_table *t, num a, num b);
-/* a / b where b divides a whatever the symbols are. */
+/* a / b; false where it is not sure that b divides a for all values of the symbols. */
 bool num_div_exact(num_table *t, num a, num b, num *ret);
 
 /* The least value it can take; INT64_MIN: not known. */
 int64_t num_least(const num_table *t, num n);
 
-/* What n grows like: real multiples of products of open sizes, those of most factors first, then
- * the largest. floor(a/b) counts as a/b without a's constant, which is exact where b divides the
- * sizes; of a maximum the side that is larger where all sizes are large. */
+/* How n grows: real multiples of products of open sizes, those with the most factors first, then
+ * the largest. floor(a/b) is taken as a/b without the constant term of a, which is exact where b
+ * divides the sizes; a maximum is taken as the side that is larger for large sizes. */
 typedef struct num_term {
 	double coef;
-	num of; /* "batch*seq^2"; the integer 1 of a constant */
+	num of; /* "batch*seq^2"; the integer 1 for a constant term */
 	uint32_t degree;
 } num_term;
 #define NUM_TERMS_MAX 48
-/* How many; 0: none, the integer 0, or too many. *ret_exact: nothing of that had to be done. */
+/* How many terms; 0: n is absent or 0, or has too many terms. *ret_exact: n had no floor and no
+ * maximum. */
 size_t num_terms(num_table *t, num n, num_term ret[NUM_TERMS_MAX], bool *ret_exact);
-/* The i-th factor of a product of open sizes, by name; *ret_what: what it depends on, NULL of a
- * symbol of the model. False: there are fewer. */
+/* The name of the i-th factor of a product of open sizes; *ret_what describes what it depends on,
+ * and is NULL for a symbol of the model. False: the product has fewer factors. */
 bool num_factor(num_table *t, num product, size_t i, const char **ret_name, const char **ret_what);
 
-/* Equal for equal numbers, in every table that made its sizes in the same order. */
+/* Equal numbers have equal hashes, also in two tables that met their symbols in the same order. */
 uint64_t num_hash(num n);
 
-/* "12*batch+1"; in the arena. None: "?". */
+/* "12*batch+1"; in the arena. "?" for an absent number. */
 const char *num_text(num_table *t, num n);
 
 #endif

@@ -1,4 +1,5 @@
-/* polynomial_inside.h - what an open integer is made of.
+/* polynomial_inside.h - what an open integer consists of: a sum of terms, each a coefficient times
+ * powers of atoms. For polynomial.c and polynomial_terms.c only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COST_POLYNOMIAL_INSIDE_H
@@ -17,7 +18,7 @@ typedef struct packed {
 } packed;
 
 struct num_poly {
-	const char *why; /* none */
+	const char *why; /* the reason why it is absent; NULL: it is a polynomial */
 	uint64_t hash;
 	size_t n;
 	const packed *terms;
@@ -28,12 +29,12 @@ typedef enum atom_kind { ATOM_SYMBOL, ATOM_FRESH, ATOM_DIV, ATOM_MAX, ATOM_MIN }
 
 typedef struct atom {
 	atom_kind kind;
-	const char *text; /* name, or what it is */
+	const char *text; /* a symbol's name, or the description of a fresh number */
 	num a, b;
 	int64_t least;
 	bool fixed, asked;
 	num value;
-	int next; /* of the same slot */
+	int next; /* the next atom with the same hash; -1: none */
 } atom;
 
 #define SLOTS 1024u
@@ -43,7 +44,7 @@ struct num_table {
 	size_t natoms, cap, nfresh;
 	int atom_slots[SLOTS];
 	const num_poly *slots[SLOTS];
-	num_poly failed; /* where there is no memory for a reason */
+	num_poly failed; /* the absent number where there is no memory for another */
 };
 
 num num_of_atom(num_table *t, uint32_t index);

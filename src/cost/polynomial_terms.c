@@ -1,5 +1,5 @@
-/* polynomial_terms.c - what an open integer grows like: its terms, with what is rounded taken as if
- * it were not.
+/* polynomial_terms.c - how an open integer grows with its sizes: its terms, where floors are taken
+ * as plain divisions and a maximum as its larger side.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/polynomial_inside.h"
@@ -15,7 +15,7 @@ typedef struct sum {
 	bool exact, failed;
 } sum;
 
-/* Quantities within quantities: at most so many are looked into. */
+/* The most atoms that are looked into: their formulas may contain atoms again. */
 #define RELAX_STEPS_MAX 4096
 typedef struct relaxing {
 	num_table *t;
@@ -56,7 +56,7 @@ static void sum_times(num_table *t, sum *s, const sum *by)
 				num_mul(t, old.term[i].of, by->term[k].of));
 }
 
-/* With all sizes at a thousand. */
+/* The value for large sizes: every open size is taken as 1000. */
 static double sum_large(const sum *s)
 {
 	double v = 0;

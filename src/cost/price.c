@@ -1,5 +1,12 @@
-/* price.c - what an operator costs beyond its rule: how often it runs, the bytes it moves, the
+/* price.c - what an operator costs beyond its rule: how often it runs, the bytes it moves and the
  * parameters it brings; and the sums over a model.
+ *
+ * Example: in a Loop of 10 rounds MatMul(a [4,8], w [8,16]) has the rule's 512 MACs 10 times, reads
+ * 128 + 512 bytes and writes 256 bytes in each round, and brings the 128 parameters of w once.
+ *
+ * Invariants: an operator that an engine computes once (`folded`) costs nothing; one that calls a
+ * function costs what the operators inside cost. Each initializer is counted once, for the first
+ * operator that uses it. A sum with an absent part is absent, with that part's reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
@@ -33,7 +40,7 @@ static void price_traffic(op *o)
 	cost_op *c = o->made;
 	op_traffic traffic = c->row ? c->row->traffic : TRAFFIC_ALL;
 	num read = num_int(0), write = num_int(0);
-	size_t reader = ++o->infer->priced; /* what it takes twice it reads once */
+	size_t reader = ++o->infer->priced; /* an input that it takes twice is read once */
 
 	for (size_t i = 0; i < c->nout && traffic != TRAFFIC_VIEW && traffic != TRAFFIC_CONTROL;
 	     i++)
@@ -75,7 +82,7 @@ static char role_of(const op_row *row, size_t i)
 	return !n ? '.' : row->roles[i < n ? i : n - 1];
 }
 
-/* PyTorch's exporter names what its constant folding made after the operator that uses it. */
+/* PyTorch's exporter gives such names to tensors that its constant folding made. */
 static bool made_by_folding(const val *v)
 {
 	return v->name && strncmp(v->name, "onnx::", 6) == 0;
@@ -91,14 +98,15 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 		return;
 	elements = num_int((int64_t)x->elements);
 	bool many = x->elements > 1;
-	/* A bias of quantised weights has 32 bits; what is looked up with so many is an index. */
+	/* An int32 is a bias of quantised weights, unless the operator looks something up: then it
+	 * is an index. */
 	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_BOOL || v->dtype == ONNX_STRING ||
 		     (v->dtype == ONNX_INT32 && c->row && c->row->traffic == TRAFFIC_PICK);
 	bool param = role == 'p' ? !index && (v->initializer || many)
 				 : role == '.' && v->initializer && many &&
 				       onnx_dtype_real(v->dtype) && !made_by_folding(v);
 	if (!param && role != 'b' && !v->initializer)
-		return; /* the value of a Constant, until something trained uses it */
+		return; /* the value of a Constant is counted once a trained input uses it */
 	v->counted = true;
 	c->weight_bytes = num_add(t, c->weight_bytes, num_int((int64_t)x->bytes));
 	if (param)
@@ -109,7 +117,8 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 		in->result->constant_floats += (size_t)x->elements;
 }
 
-/* Trained and running values first: a weight that an operator before only reshapes is one. */
+/* Called twice: first for the inputs that a role calls trained or running values (`strong`), also
+ * where they were only reshaped on the way; then for the rest. */
 static void count_role(infer *in, cost_op *c, bool strong)
 {
 	for (size_t i = 0; i < c->nin; i++) {
@@ -126,7 +135,7 @@ static void count_role(infer *in, cost_op *c, bool strong)
 
 /* --- memory --- */
 
-/* Chains of views may be long: each search halves them. */
+/* The value whose memory v is. Chains of views may be long, so each search halves them. */
 static val *owner(val *v)
 {
 	while (v->base && v->base->base)
@@ -134,11 +143,11 @@ static val *owner(val *v)
 	return v->base ? v->base : v;
 }
 
-/* Needed until the end. */
+/* The last use of an output of the model: it is needed until the end. */
 #define KEPT (SIZE_MAX - 1)
 
-/* The most bytes of activations alive at once, when each value lives from the operator that makes
- * it to the last one that uses it, in the order of the file, and views take none. */
+/* The most bytes of activations that are needed at one time. Each value lives from the operator
+ * that makes it to the last one that uses it, in the order of the file; views take no memory. */
 static num peak(infer *in)
 {
 	cost_result *r = in->result;
@@ -147,7 +156,7 @@ static num peak(infer *in)
 
 	if (!bytes)
 		return num_none(t, "out of memory");
-	/* What walks of bodies that were not the last have left is none of the model's. */
+	/* Walks of bodies that were repeated have left marks of operators that are not kept. */
 	for (size_t i = 0; i < in->nops; i++)
 		for (size_t k = 0; k < in->ops[i].nin; k++)
 			if (in->ops[i].in[k])
@@ -180,7 +189,8 @@ static num peak(infer *in)
 			}
 			if (__builtin_add_overflow(alive, size.v, &alive))
 				return num_none(t, "it does not fit into 64 bits");
-			/* What nothing uses goes at once; an input stays, it is the caller's. */
+			/* A value that nothing uses dies at once; but an input belongs to the
+			 * caller and stays. */
 			size_t end = v->last_use == SIZE_MAX && !input ? at : v->last_use;
 			if (end < in->nops)
 				bytes[end] += size.v;

@@ -1,8 +1,8 @@
 /* scope.c - the names that the nodes of one graph see, and the values behind them. Each body of a
  * control operator and each call of a function has a scope of its own.
  *
- * Example: in a body of Loop, the name 'w' is first looked for among the names of the body, then
- * among those of the graph around it. A function's nodes see the function's names only.
+ * Example: in a body of Loop the name 'w' is first looked for among the names of the body, then
+ * among those of the graph around it. The nodes of a function see the function's names only.
  *
  * Invariants: a name has one value in its scope, or the model is refused. The names of all outputs
  * are known before the first node is walked, so that a name that is not made yet can be told from

@@ -8,12 +8,13 @@
 
 #include <stddef.h>
 
-/* So often a body is walked until the shapes that it hands on stay as they are. Each walk that is
- * not the last makes at least one size open, so it ends by itself; this bounds hostile models. */
+/* The most walks of a body until the shapes that it hands on no longer change. Each walk but the
+ * last makes at least one more size open, so that it ends by itself; this bounds hostile models. */
 #define WALKS_MAX 16
-/* Loops that make something larger each time are walked once for each round, up to so many. */
+/* A loop that makes something larger in each round is walked round by round, if it has at most so
+ * many rounds. */
 #define ROUNDS_MAX 32
-/* Loops in loops multiply: at most so many nodes of a model are walked again. */
+/* The most nodes that may be walked again: loops in loops multiply their number. */
 #define AGAIN_MAX 50000u
 
 static const onnx_graph *body_of(op *o, const char *name)
@@ -31,8 +32,8 @@ static bool empty_sequence(const val *v)
 	return v && v->kind == VAL_SEQUENCE && v->items_known && !v->nitems;
 }
 
-/* Either may come out. Nothing is known of the members of an empty sequence, which is no reason to
- * forget those of the other. */
+/* A value that is either a or b. An empty sequence says nothing about its members, so the type of
+ * the other's members is kept. */
 static val *merge(op *o, const val *a, const val *b)
 {
 	if (empty_sequence(a) && b && b->kind == VAL_SEQUENCE)
@@ -57,7 +58,7 @@ static num *field_of(cost_op *c, size_t at)
 	return (num *)(void *)((char *)c + at);
 }
 
-/* What both branches cost alike is counted in the first one, and known. */
+/* Where both branches cost the same, that cost is known: it is counted in the first branch. */
 static void count_alike(op *o, size_t begin, size_t middle, num taken, size_t at)
 {
 	infer *in = o->infer;
@@ -79,8 +80,8 @@ static void count_alike(op *o, size_t begin, size_t middle, num taken, size_t at
 	}
 }
 
-/* An operator of a branch runs as often as its branch is taken, which is open; the other branch the
- * rest of the times. So what both cost alike is known in the sum. */
+/* It is open how often the first branch is taken, `taken`; the other one is taken 1 - `taken`
+ * times. So the open number cancels in the sum where both branches cost the same. */
 static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 {
 	static const size_t fields[] = {offsetof(cost_op, macs), offsetof(cost_op, flops),
@@ -90,11 +91,10 @@ static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 	size_t na, nb, begin = o->infer->nops, middle;
 	val **a, **b;
 
-	if (!op_body(o, yes, NULL, 0, taken, false, "then_branch", &a, &na))
+	if (!op_body(o, yes, NULL, 0, taken, "then_branch", &a, &na))
 		return;
 	middle = o->infer->nops;
-	if (!op_body(o, no, NULL, 0, num_sub(o->nums, num_int(1), taken), false, "else_branch", &b,
-		     &nb))
+	if (!op_body(o, no, NULL, 0, num_sub(o->nums, num_int(1), taken), "else_branch", &b, &nb))
 		return;
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 		count_alike(o, begin, middle, taken, fields[i]);
@@ -123,7 +123,7 @@ static void shape_if(op *o)
 		cond = num_int(v->seen != 0);
 		infer_chosen(o, cond.v);
 	}
-	if (!op_body(o, cond.v ? yes : no, NULL, 0, num_int(1), false,
+	if (!op_body(o, cond.v ? yes : no, NULL, 0, num_int(1),
 		     cond.v ? "then_branch" : "else_branch", &out, &n))
 		return;
 	for (size_t i = 0; i < o->made->nout && i < n; i++)
@@ -132,7 +132,7 @@ static void shape_if(op *o)
 
 /* --- bodies that run again and again --- */
 
-/* One more walk; op_body() else. */
+/* op_body() for a body that was walked before; the number of such walks is bounded. */
 static bool walk_again(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num times,
 		       val ***ret_out, size_t *ret_nout)
 {
@@ -146,7 +146,7 @@ static bool walk_again(op *o, const onnx_graph *g, val *const *inputs, size_t ni
 				     AGAIN_MAX);
 		return false;
 	}
-	if (!op_body(o, g, inputs, ninputs, times, false, NULL, ret_out, ret_nout))
+	if (!op_body(o, g, inputs, ninputs, times, NULL, ret_out, ret_nout))
 		return false;
 	in->again += in->visited - before;
 	return true;
@@ -154,13 +154,13 @@ static bool walk_again(op *o, const onnx_graph *g, val *const *inputs, size_t ni
 
 typedef struct rounds {
 	const onnx_graph *g;
-	size_t nstate, nextra; /* extra: inputs before the state (Loop) */
-	val **state;	       /* as it goes into a round */
+	size_t nstate, nextra; /* nextra: inputs before the state, of a Loop */
+	val **state;	       /* the values that go into a round */
 	val **in;	       /* all inputs of the body */
 	size_t nin;
 	val **out;
 	size_t nout;
-	size_t first_state; /* of the outputs */
+	size_t first_state; /* the first output that belongs to the state */
 } rounds;
 
 static bool same_type(const val *a, const val *b)
@@ -188,7 +188,7 @@ static bool same_contents(const val *a, const val *b)
 	return true;
 }
 
-/* A state as it goes into the first round: a copy, since its contents may have to go. */
+/* The state of the first round. It is a copy, because its contents may have to be forgotten. */
 static val *state_from(op *o, const val *v)
 {
 	val *s = op_like(o, v);
@@ -204,7 +204,7 @@ static val *state_from(op *o, const val *v)
 	return s;
 }
 
-/* Sizes that have become open stay the same open number: there is no end otherwise. */
+/* A size that has become open stays the same open number; otherwise the walks would never end. */
 static void keep_open(num_table *t, val *v, const val *before, bool *opened)
 {
 	if (v->item && before->item)
@@ -218,7 +218,8 @@ static void keep_open(num_table *t, val *v, const val *before, bool *opened)
 	}
 }
 
-/* What goes into the next round when `before` went into this one and `after` came out. */
+/* The value that goes into the next round, when `before` went into this round and `after` came out
+ * of it. */
 static val *state_next(op *o, val *before, const val *after, bool *opened, bool *changed)
 {
 	val *v;
@@ -241,8 +242,8 @@ static val *state_next(op *o, val *before, const val *after, bool *opened, bool 
 	return v;
 }
 
-/* Walks the body until the state stays. False: it failed. `again`: it was walked before.
- * *ret_stable: after the first walk already, contents aside. */
+/* Walks the body until the state no longer changes. False: a walk failed. `again`: the body was
+ * walked before. *ret_stable: the types and shapes were the same after the first walk already. */
 static bool rounds_walk(op *o, rounds *r, num times, bool again, bool *ret_stable)
 {
 	size_t begin = o->infer->nops;
@@ -255,12 +256,11 @@ static bool rounds_walk(op *o, rounds *r, num times, bool again, bool *ret_stabl
 		bool changed = false;
 		for (size_t i = 0; i < r->nstate; i++)
 			r->in[r->nextra + i] = r->state[i];
-		/* The operators of a walk that was not the last are none of the model's. */
+		/* Only the operators of the last walk are kept. */
 		o->infer->nops = begin;
-		bool ok =
-		    walk || again
-			? walk_again(o, r->g, r->in, r->nin, times, &r->out, &r->nout)
-			: op_body(o, r->g, r->in, r->nin, times, false, NULL, &r->out, &r->nout);
+		bool ok = walk || again
+			      ? walk_again(o, r->g, r->in, r->nin, times, &r->out, &r->nout)
+			      : op_body(o, r->g, r->in, r->nin, times, NULL, &r->out, &r->nout);
 		if (!ok)
 			return false;
 		for (size_t i = 0; i < r->nstate && walk <= WALKS_MAX; i++) {
@@ -274,7 +274,7 @@ static bool rounds_walk(op *o, rounds *r, num times, bool again, bool *ret_stabl
 		}
 		if (!changed)
 			return true;
-		if (walk == WALKS_MAX) /* one last walk, in which nothing is known */
+		if (walk == WALKS_MAX) /* one last walk, with a state of which nothing is known */
 			for (size_t i = 0; i < r->nstate; i++) {
 				r->state[i] = op_like(o, NULL);
 				if (r->state[i])
@@ -283,7 +283,7 @@ static bool rounds_walk(op *o, rounds *r, num times, bool again, bool *ret_stabl
 	}
 }
 
-/* A tensor of all rounds: `n` more at the axis. */
+/* Output i stacks what all n rounds have made, `each`, along a new axis. */
 static void set_stacked(op *o, size_t i, const val *each, int64_t at, num n, num batch)
 {
 	bool batched = !num_is(batch, -1);
@@ -309,7 +309,7 @@ static void set_stacked(op *o, size_t i, const val *each, int64_t at, num n, num
 
 /* --- Loop --- */
 
-/* A scalar that the body may declare as a vector of one. */
+/* A single number for an input of the body, which may declare it as a vector of one element. */
 static val *scalar_for(op *o, const onnx_graph *g, size_t input, int64_t dtype)
 {
 	val *v = op_like(o, NULL);
@@ -336,7 +336,7 @@ static void give_content(op *o, val *v, int64_t content)
 	v->n = 1;
 }
 
-/* How often at most: input M; none where there is no limit. */
+/* The most rounds, which input M states; absent where there is no limit. */
 static num trip_limit(op *o)
 {
 	num m, cond;
@@ -350,7 +350,7 @@ static num trip_limit(op *o)
 	return num_known(m) && m.v < 0 ? num_int(0) : m;
 }
 
-/* A real run tells the number of rounds by what they made together. */
+/* A real run shows the number of rounds by the length of what they made together. */
 static bool shown_trips(op *o, size_t nstate, num *ret)
 {
 	for (size_t i = nstate; i < o->made->nout; i++) {
@@ -381,13 +381,13 @@ static bool loop_init(op *o, rounds *r, const onnx_graph *g)
 		return false;
 	r->in[0] = scalar_for(o, g, 0, ONNX_INT64);
 	r->in[1] = scalar_for(o, g, 1, ONNX_BOOL);
-	give_content(o, r->in[1], 1); /* it runs only while the condition holds */
+	give_content(o, r->in[1], 1); /* the body runs only while the condition is true */
 	for (size_t i = 0; i < r->nstate; i++)
 		r->state[i] = state_from(o, op_in(o, 2 + i));
 	return r->in[0] && r->in[1];
 }
 
-/* Each round by itself, with the number of the round and what the round before made. */
+/* Walks each round by itself, with its number and with what the round before has made. */
 static bool loop_unrolled(op *o, const onnx_graph *g, int64_t n, size_t begin)
 {
 	rounds r;
@@ -409,7 +409,7 @@ static bool loop_unrolled(op *o, const onnx_graph *g, int64_t n, size_t begin)
 		if (!walk_again(o, g, r.in, r.nin, num_int(1), &r.out, &r.nout))
 			return false;
 		if (!is_true(r.nout ? r.out[0] : NULL) && k + 1 < n)
-			return false; /* it may end earlier */
+			return false; /* the loop may end before round n */
 		for (size_t i = 0; i < r.nstate; i++)
 			r.state[i] = 1 + i < r.nout ? r.out[1 + i] : NULL;
 		if (!sum) {
@@ -466,7 +466,8 @@ static void shape_loop(op *o)
 		return;
 	if (!shown && !is_true(r.nout ? r.out[0] : NULL) && !num_is(trips, 0) &&
 	    !num_is(trips, 1) && !num_why_fresh(o->nums, trips)) {
-		/* The body decides when it ends: once more, with a number that says so. */
+		/* The body decides when the loop ends: it is walked once more, with a number of
+		 * rounds that depends on values. */
 		if (!shown_trips(o, r.nstate, &trips))
 			trips = op_fresh(o, "how often its body runs");
 		o->infer->nops = begin;
@@ -494,7 +495,7 @@ static int64_t listed(const op *o, const char *name, size_t i)
 	return list && i < n ? list[i] : 0;
 }
 
-/* One step of a scanned input: without the axis; `skip` leading dimensions go too. */
+/* One step of a scanned input: v without the axis, and without the first `skip` dimensions. */
 static val *step_of(op *o, const val *v, int axis, int skip)
 {
 	val *s = op_like(o, v);
@@ -509,7 +510,7 @@ static val *step_of(op *o, const val *v, int axis, int skip)
 	return s;
 }
 
-/* Before opset 9: an input of lengths first, then everything with a batch dimension. */
+/* Before opset 9 the first input states lengths, and everything else has a batch dimension. */
 static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool batched)
 {
 	size_t nin = o->made->nin - lead, nstate = nin - scans;
@@ -554,7 +555,7 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 		else if (batched && op_in(o, lead + i))
 			op_same(o, i, op_in(o, lead + i));
 		else if (v) {
-			v = op_like(o, v); /* contents are those of one round */
+			v = op_like(o, v); /* the contents would be those of one round only */
 			set_output(o, i, v);
 		}
 	}

@@ -1,4 +1,12 @@
-/* families.c - the table of tables of operators.
+/* families.c - the table of all rules: which families of operators there are.
+ *
+ * Example: for the node Softmax of the domain "" the inference looks in each family of that domain
+ * for a row of that name, and finds {"Softmax", shape_same, cost_each, 5, ...} in nn.c: the output
+ * has the shape of the input, and each of its elements takes 5 FLOPs.
+ *
+ * Invariants: the rows of a family are in the order of strcmp(), for they are searched by
+ * bisection. A name is in one family of its domain. A row is constant: what differs between two
+ * operators with the same rules stands in its members, not in a function for each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/op.h"

@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-/* A label is a letter, or one dimension of "...": its first is 52. */
+/* A label stands for a letter (0 to 51) or for one dimension of "..." (from 52 on). */
 #define LETTERS	 52
 #define LABELS	 (LETTERS + COST_RANK_MAX)
 #define OPERANDS 256
 
 typedef struct equation {
-	num size[LABELS]; /* of each label that an operand has */
+	num size[LABELS]; /* the size that each label stands for */
 	bool sized[LABELS];
-	int seen[LABELS]; /* how often in the operands */
-	int ellipsis;	  /* dimensions of the longest "..." */
+	int seen[LABELS]; /* how often each label occurs in the operands */
+	int ellipsis;	  /* how many dimensions the longest "..." stands for */
 	int out[COST_RANK_MAX], nout;
 	bool explicit;
 } equation;
@@ -27,7 +27,7 @@ static int letter(char c)
 	return c >= 'a' && c <= 'z' ? 26 + c - 'a' : -1;
 }
 
-/* One dimension of a label: all that carry it are alike, or 1. */
+/* Another dimension with that label: all of them are the same, or 1. */
 static bool size_merge(op *o, equation *e, int label, num size)
 {
 	num *is = &e->size[label];
@@ -53,8 +53,8 @@ static bool size_merge(op *o, equation *e, int label, num size)
 	return true;
 }
 
-/* The labels of one term; -1: a mistake. *at goes to the character that ends it. `dots`: how many
- * dimensions "..." stands for. */
+/* Reads the labels of one term and returns their number; -1: the term is not valid. *at moves to
+ * the character behind it. `dots`: how many dimensions "..." stands for. */
 static int term_read(const char **at, int dots, int *labels)
 {
 	int n = 0;
@@ -81,7 +81,7 @@ static int term_read(const char **at, int dots, int *labels)
 	}
 }
 
-/* Letters of a term without "..."; -1: a mistake. */
+/* How many letters a term has besides "..."; -1: the term is not valid. */
 static int term_letters(const char *at, bool *ret_dots)
 {
 	int labels[COST_RANK_MAX];
@@ -92,7 +92,7 @@ static int term_letters(const char *at, bool *ret_dots)
 	return term_read(&at, 0, labels);
 }
 
-/* Labels of operand i, which has that rank. "..." is right-aligned, as broadcasting is. */
+/* Reads the labels of operand i, one for each of its dimensions. */
 static bool operand_read(op *o, const char **at, size_t i, int *labels, int *ret_n)
 {
 	const val *x = op_need(o, i);
@@ -123,7 +123,8 @@ static const char *equation_of(op *o)
 	return text;
 }
 
-/* Dimensions of "..." in operand i count from its last: shifts the labels of shorter ones. */
+/* The dimensions of "..." are broadcast, so that their last ones are the same: a shorter "..."
+ * begins with a later label. */
 static void align(int *labels, int n, int own, int longest)
 {
 	for (int i = 0; i < n; i++)
@@ -173,7 +174,7 @@ static bool explicit_out(op *o, equation *e, const char *at)
 	return true;
 }
 
-/* Reads everything; `labels` and `ranks`, one row for each operand, may be NULL. */
+/* Reads the whole equation. `labels` and `ranks` have a row for each operand; they may be NULL. */
 static bool equation_read(op *o, equation *e, int (*labels)[COST_RANK_MAX], int *ranks)
 {
 	const char *begin = equation_of(o), *at;
@@ -182,7 +183,8 @@ static bool equation_read(op *o, equation *e, int (*labels)[COST_RANK_MAX], int 
 	memset(e, 0, sizeof(*e));
 	if (!begin)
 		return false;
-	/* How long "..." is, before its dimensions get their labels. */
+	/* The first pass finds how long "..." is; the second one gives the dimensions their labels.
+	 */
 	for (int pass = 0; pass < 2; pass++) {
 		at = begin;
 		for (size_t i = 0; i < o->made->nin; i++) {
@@ -242,9 +244,9 @@ static num product_of(op *o, const equation *e, const bool *has)
 	return p;
 }
 
-/* One operand: a sum of what goes away. Two: each product of sizes of all their indices is one MAC.
- * More: the first with the second, the result with the third and so on; an index stays as long as
- * the output or a later operand has it. */
+/* One operand is only summed. Two operands take one MAC for each combination of all their indices.
+ * Of more operands the first is multiplied with the second, the result with the third and so on; an
+ * index stays as long as the output or a later operand has it. */
 void cost_einsum(op *o)
 {
 	size_t n = o->made->nin;

@@ -11,11 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A whole number result, or none: not known, or not whole. */
+/* A whole number from whole numbers; absent: it is not known, or not whole. */
 typedef num whole_fn(op *o, int64_t dtype, num a, num b);
 typedef double real_fn(const op *o, double a, double b);
 
-/* How contents follow from contents. One of the functions may be missing. */
+/* How an operator computes contents from contents. One of the functions may be missing. */
 typedef struct fold {
 	const char *name;
 	whole_fn *whole;
@@ -33,7 +33,7 @@ static bool is_float(int64_t dtype)
 	       dtype == ONNX_BFLOAT16;
 }
 
-/* The whole numbers that a type holds exactly, all of them from the first to the second. */
+/* A type holds all whole numbers from the least to the most of its row exactly. */
 static const struct span {
 	int64_t least, most;
 } spans[] = {
@@ -98,7 +98,7 @@ static num not(num a)
 	return num_known(a) ? num_int(!a.v) : a;
 }
 
-/* Of integers towards zero, as C does. */
+/* Integers are divided towards zero, as in C. */
 static num whole_div(op *o, int64_t dtype, num a, num b)
 {
 	num exact;
@@ -152,7 +152,7 @@ static num whole_pow(op *o, int64_t dtype, num a, num b)
 	return p;
 }
 
-/* a < b for all sizes; a >= b for all sizes: 0; else none. */
+/* 1: a < b for all values of the symbols; 0: a >= b for all; absent: it depends. */
 static num whole_less(op *o, int64_t dtype, num a, num b)
 {
 	(void)dtype;
@@ -190,7 +190,7 @@ static num whole_shift(op *o, int64_t dtype, num a, num b)
 	return num_mul(o->nums, a, num_int((int64_t)1 << b.v));
 }
 
-/* A whole_fn of one expression: of a and b, or of a alone. */
+/* Defines a whole_fn that is one expression of a and b, or of a alone. */
 #define WHOLE(name, result)                                         \
 	static num whole_##name(op *o, int64_t dtype, num a, num b) \
 	{                                                           \
@@ -223,7 +223,7 @@ WHOLE(not, num_known(a) ? num_int(!a.v) : unknown(o))
 WHOLE(bit_not, !num_known(a)		   ? unknown(o)
 	       : span_of(dtype).least == 0 ? num_int(span_of(dtype).most - a.v)
 					   : num_int(~a.v))
-/* Of IsNaN and IsInf: a whole number is neither. */
+/* For IsNaN and IsInf: a whole number is neither. */
 WHOLE(neither, num_known(a) ? num_int(0) : unknown(o))
 
 static num whole_abs(op *o, int64_t dtype, num a, num b)
@@ -236,7 +236,7 @@ static num whole_abs(op *o, int64_t dtype, num a, num b)
 
 /* --- reals --- */
 
-/* A real_fn of one expression. */
+/* Defines a real_fn that is one expression. */
 #define REAL(name, result)                                         \
 	static double real_##name(const op *o, double a, double b) \
 	{                                                          \
@@ -270,13 +270,13 @@ static double real_mod(const op *o, double a, double b)
 {
 	double rest = fmod(a, b);
 
-	/* Of the divisor's sign, unless C's function is asked for. */
+	/* The remainder has the divisor's sign, unless the model asks for C's fmod(). */
 	if (!op_flag(o, "fmod") && rest != 0 && (rest < 0) != (b < 0))
 		rest += b;
 	return rest;
 }
 
-/* Half to even; whatever rounding mode is set. */
+/* Rounds half to even, whatever rounding mode of the processor is set. */
 static double real_round(const op *o, double a, double b)
 {
 	double r = floor(a), rest = a - r;
@@ -333,7 +333,7 @@ static const fold *fold_find(const char *name)
 
 /* --- contents --- */
 
-/* As the type holds it; false: the type's rounding is not written here. */
+/* Rounds x to what the type holds; false: this file does not know how that type rounds. */
 static bool round_to(int64_t dtype, double *x)
 {
 	if (dtype == ONNX_FLOAT)
@@ -363,7 +363,8 @@ static void set_reals(op *o, const double *r, size_t n)
 		op_set_reals(o, 0, r, n);
 }
 
-/* Floats need every element; shapes do with those that are known. */
+/* Contents of floats are kept only where all are known; those of integers, which may be shapes,
+ * where one is. */
 static bool usable(const num *r, size_t n, bool every)
 {
 	size_t none = 0;
@@ -388,7 +389,7 @@ static void fold_binary(op *o, size_t a, size_t b)
 		num *r = op_dims(o, n);
 		for (size_t i = 0; i < n; i++) {
 			num x = ia[op_source(va, out, i)], y = ib[op_source(vb, out, i)];
-			/* An unsigned number above 2^63 is kept as a negative one. */
+			/* An unsigned number from 2^63 on is stored as a negative one. */
 			r[i] = in_span(va->dtype, x) && in_span(vb->dtype, y)
 				   ? math_fit(o, out->dtype, f->whole(o, va->dtype, x, y))
 				   : unknown(o);
@@ -472,7 +473,8 @@ static void binary(op *o, int64_t dtype)
 		return;
 	}
 	if (old_broadcast(o, dtype)) {
-		/* Contents only where all ways to spread are one. */
+		/* The contents are followed only where the second operand is one number, for which
+		 * it does not matter how it is spread. */
 		if (num_is(n, 1))
 			fold_binary(o, 0, 1);
 		return;
@@ -497,7 +499,8 @@ void shape_math_compare(op *o)
 	binary(o, ONNX_BOOL);
 }
 
-/* Contents of more than two inputs: of one shape or one element, which needs no third walk. */
+/* Contents of more than two inputs: each further input has the shape of the output, or one element.
+ */
 static void fold_variadic(op *o)
 {
 	const fold *f = fold_find(o->row->name);
@@ -536,7 +539,7 @@ void shape_math_variadic(op *o)
 			op_set_reals(o, 0, first->reals, first->n);
 		return;
 	}
-	/* A third operand may be larger than the first two. */
+	/* The first two inputs make the contents that the further ones change. */
 	if (o->made->nin > 1)
 		fold_binary(o, 0, 1);
 	if (o->made->nin > 2)

@@ -9,7 +9,7 @@ typedef num reduce_fn(num_table *t, num a, num b);
 static const struct reduce {
 	const char *name;
 	reduce_fn *fn;
-	int64_t begin; /* of nothing; max and min have none */
+	int64_t begin; /* the result for no elements; max and min have none */
 	bool begins;
 } reduces[] = {
     {"ReduceMax", num_max, 0, false},
@@ -81,7 +81,7 @@ static void reduce_to(op *o, const val *x, const bool *gone, bool keep, int64_t 
 	op_set(o, 0, dtype, rank, dims);
 }
 
-/* Axes come from an input that no constant makes: how many of them there are may still be known. */
+/* The axes depend on values; but how many there are may be known. */
 static void reduce_open(op *o, const val *x, const val *axes, bool keep, bool noop)
 {
 	num count = axes->kind == VAL_TENSOR && axes->rank == 1 ? axes->dims[0] : num_int(-1);
@@ -163,7 +163,7 @@ static void fold_cumulate(op *o, const val *x, int axis)
 	size = (size_t)x->dims[axis].v;
 	num *r = op_dims(o, n);
 	for (size_t i = 0; r && i < n; i++) {
-		/* The first of its row; then the row is walked once. */
+		/* Each row is walked once, when i is at its first element. */
 		if (i / inner % size)
 			continue;
 		num so_far = num_int(product);

@@ -12,12 +12,13 @@ void shape_math_unary_bool(op *o);
 void shape_math_binary(op *o);
 void shape_math_compare(op *o);
 void shape_math_variadic(op *o);
-/* One operation less than there are inputs. */
+/* For each output element one operation less than there are inputs. */
 void cost_math_variadic(op *o);
 void cost_math_mean(op *o);
-/* What the contents of a tensor of that type can be: v, or none where it would overflow. */
+/* v where a tensor of that type can hold it; absent where it would overflow. */
 num math_fit(op *o, int64_t dtype, num v);
-/* Contents as whole numbers, also of reals that are whole; NULL: not so. */
+/* Contents as whole numbers, also where they are real numbers that are whole; NULL: they are not
+ * known, or not whole. */
 const num *math_whole(const op *o, size_t input, size_t *ret_n);
 
 /* math_reduce.c */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* FLOPs of one transform; none where n is open: the logarithm of an open number has no form. */
+/* FLOPs of one transform; absent where n is open, because a polynomial has no logarithm. */
 static num transform_flops(op *o, num n, bool real)
 {
 	if (num_why_none(n))
@@ -28,7 +28,7 @@ static num half(op *o, num n)
 	return num_add(o->nums, num_floor_div(o->nums, n, num_int(2)), num_int(1));
 }
 
-/* A length that an input says; fresh where it depends on values. */
+/* The length that an input states; a fresh number where it depends on values. */
 static num stated_length(op *o, size_t input, num otherwise)
 {
 	num n;

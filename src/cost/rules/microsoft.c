@@ -7,12 +7,12 @@
 
 static const conv_form nhwc = {.x = 0, .w = 1, .bias = 2, .add = 3, .layout = CHANNELS_LAST};
 static const transposed_form dynamic_pads = {.pads = 2, .bias = 3};
-/* The window, and quantising its mean: scales and zero points join in that one step. */
+/* The mean of the window is quantised: scales and zero points join in that one step. */
 static const pool_form qlinear_pool = {.layout = CHANNELS_AS_STATED, .each = 1, .once = 5};
 static const product_form gemm = {.a = 0, .b = 1, .transposes = true};
 static const product_form gemm_fast_gelu = {
     .a = 0, .b = 1, .bias = 2, .each = 9, .activates = true};
-/* A is quantised, and the sum becomes real by one scale. */
+/* A is quantised first, and one scale makes the sum real. */
 static const product_form dynamic_matmul = {
     .a = 0, .b = 1, .bias = 4, .each = 1, .each_a = 7, .activates = true};
 static const product_form matmul_to_float = {

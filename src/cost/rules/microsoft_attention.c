@@ -5,7 +5,7 @@
 #include "cost/rules/microsoft_rules.h"
 #include "cost/rules/nn.h"
 
-/* For each score: the scale and the five of a softmax. */
+/* FLOPs for each score: the scale, and the five of a softmax. */
 #define SCORE_FLOPS (1 + 5)
 
 static num none_of(op *o, const val *v, const char *otherwise)
@@ -13,7 +13,8 @@ static num none_of(op *o, const val *v, const char *otherwise)
 	return num_none(o->nums, "%s", v && v->why ? v->why : otherwise);
 }
 
-/* Whose work depends on values: how long sequences are, which blocks are not empty. */
+/* For operators whose work depends on values: on the length of sequences, or on which blocks are
+ * not empty. */
 void cost_ms_values(op *o)
 {
 	op_cost_unknown(o, "how much it computes depends on values");
@@ -28,7 +29,7 @@ typedef struct projection {
 	const val *x, *w;
 	num hidden, v_hidden; /* of queries and keys, of values */
 	heads h;
-	bool shared; /* past and present are one buffer, longer than what it holds */
+	bool shared; /* past and present share one buffer, which may be longer than what it holds */
 } projection;
 
 /* False after op_unknown(). */
@@ -151,8 +152,9 @@ typedef struct multi {
 	bool shared;
 } multi;
 
-/* [b, s, heads, 3, size] holds all three, [b, s, heads, 2, size] keys and values; a value of four
- * dimensions has its heads apart; a query of three without keys is q, k and v side by side. */
+/* A query [b, s, heads, 3, size] holds queries, keys and values, and a key [b, s, heads, 2, size]
+ * holds keys and values. A value of four dimensions is [b, heads, s, size]. A query of three
+ * dimensions without keys holds all three side by side. */
 static bool read_multi(op *o, multi *m)
 {
 	const val *q = op_need_rank(o, 0, 3), *k = op_in(o, 1), *v = op_in(o, 2);
@@ -194,14 +196,15 @@ static bool read_multi(op *o, multi *m)
 		before = op_int(o, m->past + 2, &stated)
 			     ? stated
 			     : num_none(t, "how long its past is depends on values");
-	/* Keys of a cross attention are given with their heads apart: nothing is added to them. */
+	/* The keys of a cross attention are [b, heads, s, size]: the past is not added to them. */
 	h->total = k && k->rank == 4 ? m->new_len : num_add(t, before, m->new_len);
 	h->projection = h->extra = num_int(0);
 	h->each = SCORE_FLOPS + (op_flag(o, "unidirectional"));
 	return true;
 }
 
-/* DecoderMaskedMultiHeadAttention has no bias before its mask, and its past one place earlier. */
+/* DecoderMaskedMultiHeadAttention has its bias at the end, so that its past is one input earlier.
+ */
 static bool read_either(op *o, multi *m)
 {
 	bool decoder = o->node->op[0] == 'D';
@@ -243,7 +246,7 @@ void shape_ms_multi_head(op *o)
 		op_set(o, 1, q->dtype, 4, key);
 		op_set(o, 2, q->dtype, 4, value);
 	}
-	/* Its type is a choice of its own, which only the model's statement of values shows. */
+	/* Its type is the engine's choice; only what the model states of its values can show it. */
 	op_set(o, 3, 0, 4, scores);
 }
 
@@ -275,7 +278,7 @@ static bool read_grouped(op *o, heads *h)
 	h->q_len = q->dims[1];
 	h->q_heads = num_int(count);
 	h->kv_heads = num_int(kv);
-	/* Without keys the query holds them and the values behind itself. */
+	/* Without an input for keys, the query holds keys and values behind the queries. */
 	num all = num_add(o->nums, h->q_heads, op_times(o, 2, h->kv_heads));
 	h->size = h->v_size = op_share(o, q->dims[2], k ? h->q_heads : all, "heads");
 	h->total = op_int(o, 6, &total)
@@ -301,14 +304,15 @@ static void grouped_present(op *o, const heads *h, size_t i)
 		op_same(o, i, past);
 		return;
 	}
-	/* As long as the buffer that came in, or as what is in it now. */
+	/* The present is as long as the buffer of the past, or as all that it holds now, if that is
+	 * longer. */
 	if (num_why_none(h->total))
 		dims[2] = op_fresh(o, "how long the sequence is by now");
 	else if (past && past->rank == 4)
 		dims[2] = num_max(o->nums, past->dims[2], h->total);
 	else if (past)
 		dims[2] = num_none(o->nums, "%s", past->why ? past->why : "its past is not known");
-	/* Of packed 4-bit caches the last dimension is that of the past. */
+	/* The last dimension of a packed 4-bit cache is shorter: it is that of the past. */
 	if (past && past->rank == 4)
 		dims[3] = past->dims[3];
 	op_set(o, i, past && past->dtype ? past->dtype : q->dtype, 4, dims);
@@ -371,7 +375,7 @@ void shape_ms_packed_multi_head(op *o)
 	op_set(o, 0, q->dtype, 2, out);
 }
 
-/* Paged and sparse attention: the cache is updated where it is. */
+/* Paged and sparse attention update the cache in place. */
 void shape_ms_cached_attention(op *o)
 {
 	const val *q = op_need_rank(o, 0, 2), *k = op_in(o, 1);

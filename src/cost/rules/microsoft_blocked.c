@@ -16,10 +16,11 @@ static const conv_form nhwc = {
 
 #define BLOCK_MAX 16
 
-/* So many nodes behind are looked at. */
+/* How many nodes behind this one are searched. */
 #define NEAR 64
 
-/* The channels that a convolution's weights are for; not known: none. */
+/* The channels that the weights of the convolution n are made for; absent where n is no
+ * convolution. */
 static num weights_channels(op *o, const onnx_node *n)
 {
 	const val *w = n->ninputs > 1 && n->inputs[1] ? infer_find(o->around, n->inputs[1]) : NULL;
@@ -29,7 +30,8 @@ static num weights_channels(op *o, const onnx_node *n)
 	return op_times(o, onnx_attribute_int(n, "group", 1), w->dims[1]);
 }
 
-/* Padded to the blocks of the machine that saved the model, which only the weights behind show. */
+/* The channels are padded to the blocks of the machine that saved the model. Only the weights of
+ * the next convolution show how long these are. */
 static num padded_channels(op *o, num channels)
 {
 	const onnx_graph *g = o->infer->model->graph;
@@ -104,7 +106,7 @@ static void shape_upsample(op *o)
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
-/* Two dimensions interpolated: a weighted sum of four. */
+/* Interpolation in two dimensions: a weighted sum of four. */
 static void cost_upsample(op *o)
 {
 	const char *mode = op_attr_text(o, "mode");

@@ -17,7 +17,7 @@ static void cost_in(op *o, int64_t each)
 
 /* --- normalisation --- */
 
-/* Mean and deviation are outputs only in training. */
+/* The mean and the deviation are outputs in training only. */
 void shape_ms_skip_norm(op *o)
 {
 	const val *x = op_given(o, 0);
@@ -61,7 +61,7 @@ void shape_ms_qembed_norm(op *o)
 	embed_shape(o, 2, op_type(o, 8, ONNX_FLOAT));
 }
 
-/* Of a table only the rows that are looked up are read: as many elements as there are results. */
+/* Only those rows of a table are read that are looked up: as many elements as the output has. */
 static void read_rows_only(op *o, size_t i)
 {
 	const val *table = op_in(o, i);
@@ -75,7 +75,8 @@ static void read_rows_only(op *o, size_t i)
 	    num_sub(o->nums, o->made->read_bytes, num_mul(o->nums, o->made->times, saved));
 }
 
-/* The sum of two or three embeddings, dequantised if need be, and its normalisation. */
+/* The normalised sum of two or three embeddings, which are dequantised first where they are
+ * quantised. */
 void cost_ms_embed_norm(op *o)
 {
 	int64_t terms = 2 + op_has(o, 4), each = terms - 1 + 7;
@@ -250,7 +251,7 @@ void shape_ms_grid_sample(op *o)
 	op_set(o, 0, x->dtype, 4, dims);
 }
 
-/* n samples have n/2 + 1 frequencies, each a pair. */
+/* n samples have n/2 + 1 frequencies; each is a pair of numbers. */
 void shape_ms_rfft(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1);
@@ -402,7 +403,7 @@ void shape_ms_ngram_repeat(op *o)
 		op_unknown(o, "its input is missing");
 }
 
-/* One real number: content of input i. */
+/* False: the contents of input i are not known, or not one number. */
 static bool real(const op *o, size_t i, double *ret)
 {
 	size_t n;
@@ -572,7 +573,7 @@ void shape_ms_pre_mix(op *o)
 	}
 }
 
-/* Every stream is a sum over all of them, weighed; then the branch's output, weighed. */
+/* Every stream becomes a weighted sum of all streams, plus the weighted output of the branch. */
 void cost_ms_post_mix(op *o)
 {
 	const val *mix = op_in(o, 3);
@@ -596,7 +597,7 @@ void shape_ms_gate(op *o)
 	op_unknown(o, "its input is missing");
 }
 
-/* +, softplus, *; sigmoid */
+/* 5 for each of a: +, softplus, *; 4 for each of b: sigmoid */
 void cost_ms_gate(op *o)
 {
 	num beta = op_in(o, 3) ? op_times(o, 4, op_elements(o, op_in(o, 3))) : num_int(0);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A factor that is not 1 multiplies every element once. */
+/* FLOPs for each element: a factor that is not 1 multiplies it. */
 static int64_t factor(const op *o, const char *name)
 {
 	double f = op_attr_float(o, name, 1);
@@ -17,8 +17,8 @@ static int64_t factor(const op *o, const char *name)
 
 /* --- fused products --- */
 
-/* What is multiplied: batch transposition moves the first dimension behind the others but the
- * last; then the last two change places. */
+/* The sizes that are multiplied. A transposed batch moves the first dimension to the place before
+ * the last; then `last` swaps the last two. */
 static const num *arranged(op *o, const val *v, bool batch, bool last)
 {
 	int n = v->rank;
@@ -85,7 +85,7 @@ void shape_ms_qgemm(op *o)
 	product_shape(o, 0, 3, op_flag(o, "transA"), op_flag(o, "transB"), dtype);
 }
 
-/* The sum becomes real by one scale, or is quantised by five operations. */
+/* One scale makes the sum real, or five operations quantise it. */
 void cost_ms_qgemm(op *o)
 {
 	product_cost(o, product_macs(o, 0, op_flag(o, "transA")),
@@ -111,7 +111,7 @@ void shape_ms_matmul_nbits(op *o)
 	product_rows_shape(o, 0, positive(o, untransposed(o) ? "K" : "N"), op_type(o, 0, 0));
 }
 
-/* A weight is one number, however it is packed. */
+/* Each weight counts as one parameter, however many share a byte. */
 static void count_packed(op *o, size_t i, num elements)
 {
 	const val *b = op_in(o, i);
@@ -196,8 +196,9 @@ void shape_ms_block(op *o)
 
 /* --- experts --- */
 
-/* Each token goes through k experts: two products, or three with a gate of its own. Weights may be
- * packed, so that inner sizes come from the input and from how many rows a weight has. */
+/* Each token goes through k experts, which have two products, or three with a separate gate.
+ * Weights may be packed, so the inner sizes are taken from the input and from the number of rows of
+ * a weight. */
 void cost_ms_moe(op *o)
 {
 	num_table *t = o->nums;
@@ -230,14 +231,14 @@ void cost_ms_moe(op *o)
 		op_cost(o, macs, num_none(t, "its activation is none that deepclock counts"));
 		return;
 	}
-	/* The gate multiplies; each expert's result is weighed and added. */
+	/* The gate multiplies; the results of the experts are weighted and added. */
 	num extra = num_mul(t, used, op_times(o, each + gated, inner));
 	extra = num_add(t, extra, op_times(o, 2, num_mul(t, used, hidden)));
 	if (op_in(o, quantised ? 4 : 3))
 		extra = num_add(t, extra, num_mul(t, used, rows));
 	if (op_in(o, quantised ? 7 : 5))
 		extra = num_add(t, extra, num_mul(t, used, hidden));
-	/* softmax of the router */
+	/* the router's softmax */
 	extra = num_add(t, extra, op_times(o, 5, op_elements(o, op_in(o, 1))));
 	op_cost_macs(o, macs, extra);
 }

@@ -8,7 +8,7 @@
 
 /* --- microsoft_attention.c --- */
 
-/* The form of an attention that projects its input: which inputs are what; OP_ABSENT: has none. */
+/* The form of a row of an attention that projects its input: which input is what. */
 typedef struct ms_projected {
 	size_t weights, bias, mask, past, more_bias, past_length;
 	size_t typed; /* the input that has the output's type */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* How many values an attribute lists; 0: none. */
+/* How many values an attribute lists. */
 static int64_t listed(const op *o, const char *name)
 {
 	const onnx_attribute *a = op_attr(o, name);
@@ -77,7 +77,7 @@ static void shape_dict(op *o)
 	int64_t n = listed(o, "string_vocabulary") + listed(o, "int64_vocabulary");
 	num dims[2] = {num_int(1), num_int(n)};
 
-	/* The type is that of the map's values, which is not followed. */
+	/* The type is that of the values of a map, which the inference does not follow. */
 	op_set(o, 0, 0, 2, dims);
 }
 
@@ -91,7 +91,7 @@ static num columns_of(const val *x)
 	return x->dims[x->rank == 1 ? 0 : 1];
 }
 
-/* [rows of the input, n] */
+/* Output i is [rows of the input, n]. */
 static void set_rows(op *o, size_t i, int64_t dtype, int64_t n)
 {
 	const val *x = op_in(o, 0);
@@ -135,7 +135,7 @@ static void shape_label(op *o)
 		dtype = ONNX_INT64;
 	else if (op_attr(o, "values_floats"))
 		dtype = ONNX_FLOAT;
-	else if (x && x->dtype && op_attr(o, "classes_strings")) /* version 1 */
+	else if (x && x->dtype && op_attr(o, "classes_strings")) /* version 1 of the operator */
 		dtype = x->dtype == ONNX_STRING ? ONNX_INT64 : ONNX_STRING;
 	set_shape_of(o, dtype);
 }
@@ -182,7 +182,7 @@ static void shape_linear_classifier(op *o)
 	set_rows(o, 1, ONNX_FLOAT, n == 1 && two ? 2 : n);
 }
 
-/* X times the coefficients, plus the intercepts. */
+/* The input times n rows of coefficients, plus n intercepts. */
 static void cost_products(op *o, int64_t n)
 {
 	const val *x = op_in(o, 0);

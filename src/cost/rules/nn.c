@@ -6,10 +6,10 @@
 #include "cost/rules/nn_rules.h"
 
 static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OP_ABSENT};
-/* Power and sum, and one root. */
+/* A power and an addition for each element of the window, and one root. */
 static const pool_form pool_lp = {.each = 2, .once = 1};
 
-/* Between the samples: linear interpolation in each dimension, of the input's channels. */
+/* Besides the convolution, each sample is interpolated between its neighbours in the input. */
 static void cost_deform_conv(op *o)
 {
 	const val *x = op_in(o, 0), *offset = op_in(o, 2), *mask = op_in(o, 4);
@@ -18,8 +18,8 @@ static void cost_deform_conv(op *o)
 	cost_conv(o);
 	if (num_why_none(o->made->flops) || !x || x->rank < 3 || !offset)
 		return;
-	/* Of 2^n corners with n + 1 operations each: offsets hold n numbers for each sample of
-	 * offset_group; every channel is sampled. */
+	/* A sample of n dimensions has 2^n corners with n + 1 operations each. The offsets hold n
+	 * numbers for each sample and offset group; every channel is sampled. */
 	int n = x->rank - 2, corners = n < 20 ? 1 << n : 1 << 20;
 	samples = op_share(o, op_elements(o, offset),
 			   op_times(o, op_attr_int(o, "offset_group", 1), num_int(n)), "offsets");
@@ -28,7 +28,7 @@ static void cost_deform_conv(op *o)
 	op_cost_more(o, flops);
 }
 
-/* The inverse of pooling's size, or what input 2 says. */
+/* The size that MaxPool would make into the input's size, or the one that input 2 states. */
 static void shape_max_unpool(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
@@ -70,7 +70,7 @@ static void shape_max_unpool(op *o)
 	"softcap, 5 for the softmax"
 
 static const op_row rows[] = {
-    /* Those without a page in ONNX are ONNX Runtime's, in ONNX's domain. */
+    /* Operators that ONNX's pages lack are ONNX Runtime's, in ONNX's domain. */
     EACH("Affine", 2, "FLOPs per element: *, +"),
     {"Attention", shape_attention, cost_attention, .roles = "...ccc.", .how = HOW_ATTENTION},
     {"AveragePool", shape_pool, cost_pool, .form = &pool_plain,

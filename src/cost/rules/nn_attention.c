@@ -100,7 +100,8 @@ void shape_attention(op *o)
 	op_set(o, 3, q->dtype, 4, scores);
 }
 
-/* For each score: scale, mask, and the five of a softmax; a cap divides, takes tanh, multiplies. */
+/* FLOPs for each score: the scale, the mask and the five of a softmax; a cap divides, takes tanh
+ * and multiplies. */
 void cost_attention(op *o)
 {
 	onnx_attention a;
@@ -137,7 +138,7 @@ static void flex_body(op *o, const char *name, const num *dims, int64_t dtype)
 	scores->dims = op_dims(o, 4);
 	for (int i = 0; i < 4; i++)
 		scores->dims[i] = dims[i];
-	op_body(o, a->g, &scores, 1, num_int(1), false, name, &outs, &nouts);
+	op_body(o, a->g, &scores, 1, num_int(1), name, &outs, &nouts);
 }
 
 void shape_flex_attention(op *o)
@@ -263,7 +264,8 @@ void shape_linear_attention(op *o)
 
 	if (!linear_read(o, &l))
 		return;
-	/* With fewer query heads each is shared by several heads of values. */
+	/* Where there are fewer heads of queries than of values, several heads of values share one
+	 * query. */
 	num out[] = {l.batch, l.steps,
 		     num_mul(o->nums, num_max(o->nums, l.q_heads, l.kv_heads), l.v_size)};
 	num state[] = {num_int(kept), l.batch, l.kv_heads, l.size, l.v_size};
@@ -272,7 +274,8 @@ void shape_linear_attention(op *o)
 	       kept > 0 ? state : state + 1);
 }
 
-/* Every step adds k v' to the state and reads q' S from it; a delta rule reads k' S before. */
+/* Every step adds the product k v' to the state S and reads q' S from it; a delta rule reads k' S
+ * before. */
 void cost_linear_attention(op *o)
 {
 	const char *rule = op_attr_text(o, "update_rule");
@@ -289,7 +292,8 @@ void cost_linear_attention(op *o)
 	num readers = num_mul(t, steps, num_max(t, l.q_heads, l.kv_heads));
 	num writers = num_mul(t, steps, l.kv_heads);
 	num macs = num_mul(t, state, num_add(t, readers, op_times(o, delta ? 2 : 1, writers)));
-	/* scale of what is read; v - k' S and its rate; exp of the decay times the state */
+	/* the scale of what is read; with a delta rule v - k' S and its rate; with a gate the exp
+	 * of the decay, times the state */
 	num extra = num_mul(t, readers, l.v_size);
 	if (delta)
 		extra = num_add(t, extra, op_times(o, 2, num_mul(t, writers, l.v_size)));

@@ -12,7 +12,8 @@ typedef struct activation {
 	int64_t flops;
 } activation;
 
-/* As ONNX defines them, one for each arithmetic operation, comparison and elementary function. */
+/* FLOPs as ONNX defines the functions: one for each arithmetic operation, comparison and elementary
+ * function. */
 static const activation activations[] = {
     {"affine", 2},	/* a * x + b */
     {"clip", 2},	/* min, max */
@@ -37,7 +38,7 @@ static const activation activations[] = {
     {"thresholdedrelu", 1}, /* compare */
 };
 
-/* Attributes of some operators have capitals, those of others not. */
+/* Some operators write the names with capitals, some without. */
 static bool same_name(const char *a, const char *lower)
 {
 	while (*a && tolower((unsigned char)*a) == *lower) {

@@ -10,7 +10,8 @@
 
 /* --- normalisation --- */
 
-/* Running or saved statistics are like the inputs of the same kind. */
+/* The further outputs are running or saved statistics, which are like the inputs of the same kind.
+ */
 void shape_batch_norm(op *o)
 {
 	const val *x = op_given(o, 0);
@@ -26,8 +27,8 @@ void shape_batch_norm(op *o)
 	op_unknown(o, "its mean or variance is missing");
 }
 
-/* Stored statistics: one multiplication and one addition. In training: mean, centre, square, sum,
- * scale, and the affine two. */
+/* With stored statistics one multiplication and one addition; in training mean, centre, square,
+ * sum, scale, and the affine two. */
 void cost_batch_norm(op *o)
 {
 	bool training = op_flag(o, "training_mode");
@@ -83,7 +84,7 @@ static const num *one_int(const op *o, size_t i)
 	return v && n == 1 ? v : NULL;
 }
 
-/* Bounds appear in the arithmetic of shapes. */
+/* Exporters use Clip in the arithmetic of shapes, so its contents are followed. */
 void shape_clip(op *o)
 {
 	size_t n;
@@ -158,8 +159,8 @@ void shape_loss(op *o)
 	op_same(o, 1, x);
 }
 
-/* Each sample: negate, times its weight, and one addition in a reduction, that of weights too in a
- * mean. */
+/* Each label takes a negation, a product with its weight, and one addition where the losses are
+ * reduced; a mean adds up the weights too. */
 static num loss_flops(op *o)
 {
 	const char *r = op_attr_text(o, "reduction");

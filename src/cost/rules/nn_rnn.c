@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Besides products and activations: for each gate the sum of both products; LSTM: f*C + i*c and
- * o*h(C), 4 more; GRU: r*H, and (1 - z)*h + z*H, 5 more. */
+/* `adds` counts what there is besides products and activations: for each gate the sum of both
+ * products; LSTM has 4 more, f*C + i*c and o*h(C); GRU has 5 more, r*H and (1 - z)*h + z*H. */
 const cell cell_lstm = {.gates = 4, .adds = 4 + 4, .activations = {"sigmoid", "tanh", "tanh"}};
 const cell cell_gru = {.gates = 3, .adds = 3 + 5, .activations = {"sigmoid", "tanh", NULL}};
 const cell cell_rnn = {.gates = 1, .adds = 1, .activations = {"tanh", NULL, NULL}};
@@ -27,7 +27,7 @@ static bool bidirectional(const op *o)
 	return d && strcmp(d, "bidirectional") == 0;
 }
 
-/* As the weights say, or the attribute where they are open. */
+/* The attribute states it; where it does not, the weights do. */
 static num hidden_size(op *o, const cell *c)
 {
 	const val *r = op_in(o, 2);
@@ -63,8 +63,8 @@ void shape_cell(op *o)
 	op_set(o, 2, x->dtype, 3, last);
 }
 
-/* Of one unit in one step; for two directions the mean of both lists would be wrong, so their sum
- * is returned and *ret_halves is 2. */
+/* FLOPs of the activations of one unit in one step. Where the directions have lists of their own
+ * the sum over both lists is returned, and *ret_lists is 2. */
 static int64_t step_flops(const op *o, const cell *c, bool both, int64_t *ret_lists)
 {
 	const onnx_attribute *a = op_attr(o, "activations");
@@ -101,10 +101,11 @@ void cost_cell(op *o)
 	steps = num_mul(t, x->dims[0], x->dims[1]);
 	units = num_mul(t, op_times(o, both ? 2 : 1, steps), hidden);
 	macs = op_times(o, c->gates, num_mul(t, units, num_add(t, x->dims[2], hidden)));
-	/* The bias of the input and that of the recurrence; Pi*C, Pf*C and Po*C with their sums. */
+	/* The input and the recurrence each have a bias; peepholes are Pi*C, Pf*C and Po*C with
+	 * their sums. */
 	int64_t other = c->adds + (bias ? 2 * c->gates : 0) + (peepholes ? 6 : 0);
 	num extra = op_times(o, other, units);
-	/* With a list for each direction, half the units use each. */
+	/* Where there are two lists, half of the units use each. */
 	num acting = lists == 2 ? num_mul(t, steps, hidden) : units;
 	extra = num_add(t, extra,
 			act < 0 ? num_none(t, "it has an activation that deepclock does not count")

@@ -140,8 +140,8 @@ num window_places(op *o, const window *w, int i, num size)
 		return num_none(t, "its window is larger than its input");
 	if (!w->ceil)
 		return num_add(t, num_floor_div(t, room, stride), one);
-	/* A window that would start in the padding at the end is left out. There is none where that
-	 * padding and a stride are no more than the window. */
+	/* A window that would start in the padding at the end is left out. There is no such window
+	 * where that padding and a stride together are not longer than the window. */
 	num places = num_add(t, num_ceil_div(t, room, stride), one);
 	num reach = num_sub(t, num_sub(t, span, num_int(w->end[i])), stride);
 	if (num_known(reach) && reach.v >= 0)
@@ -192,8 +192,8 @@ void shape_conv(op *o)
 	op_set(o, 0, f->dtype ? f->dtype : op_type(o, f->typed, 0), x->rank, dims);
 }
 
-/* A place of the output takes, in each of its channels, one multiply-accumulate for each weight
- * of that channel's filter: places times weights. */
+/* Each place of the output takes one multiply-accumulate for each weight of each channel's filter:
+ * so MACs are places times weights. */
 void cost_conv(op *o)
 {
 	const conv_form *f = o->row->form;
@@ -224,14 +224,15 @@ static num transposed_size(op *o, const window *w, int i, num size, int64_t more
 	num span = num_add(t, window_span(o, w, i), num_int(more));
 	num all = num_add(t, steps, span);
 
-	/* All of it, but not less than stride times size where the window covers the stride. */
+	/* SAME cuts the output to stride times size, where it is longer. */
 	if (w->pad == PAD_SAME)
 		return num_min(t, all, op_times(o, w->stride[i], size));
 	all = num_sub(t, all, num_int(w->begin[i]));
 	return num_sub(t, all, num_int(w->end[i]));
 }
 
-/* output_shape may also name batch and channels. */
+/* The attribute output_shape may state the batch and the channels too. False: there is no such
+ * attribute, or after op_unknown() it does not fit. */
 static bool explicit_shape(op *o, int n, num *dims)
 {
 	size_t given = 0;
@@ -250,8 +251,8 @@ static bool explicit_shape(op *o, int n, num *dims)
 	return true;
 }
 
-/* Pads that an input states, 2 for each dimension of a window; false after op_unknown(). *ret_open:
- * what they are depends on values. */
+/* Reads the pads that an input states, two for each dimension of the window. *ret_open: they depend
+ * on values. False after op_unknown(). */
 static bool stated_pads(op *o, size_t input, window *w, bool *ret_open)
 {
 	size_t n = 0;
@@ -310,7 +311,7 @@ void shape_conv_transpose(op *o)
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
-/* Every place of the input meets every weight of its channels' filters. */
+/* Each place of the input is multiplied with every weight of its channels' filters. */
 void cost_conv_transpose(op *o)
 {
 	const transposed_form *f = o->row->form;
@@ -342,7 +343,7 @@ void shape_pool(op *o)
 	for (int i = 0; i < win.n; i++)
 		dims[first + i] = window_places(o, &win, i, x->dims[first + i]);
 	op_set(o, 0, x->dtype, x->rank, dims);
-	/* MaxPool: where the largest were */
+	/* MaxPool's second output: where the largest elements were */
 	op_set(o, 1, ONNX_INT64, x->rank, dims);
 }
 

@@ -23,7 +23,7 @@ void shape_quantize(op *o)
 {
 	int64_t stated = op_attr_int(o, "output_dtype", 0);
 
-	/* A zero point whose type is not known must not become uint8. */
+	/* Without a zero point the output is uint8; with one of unknown type it is not known. */
 	if (!stated)
 		stated = op_in(o, 2) ? op_in(o, 2)->dtype : ONNX_UINT8;
 	same_shape(o, stated);

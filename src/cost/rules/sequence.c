@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define MEMBERS_MAX ONNX_INTS_MAX
-/* A chain of inserts must not take memory as its square. */
+/* The members of a longer sequence are not followed: the memory of a chain of inserts must not grow
+ * with the square of its length. */
 #define INSERTS_MAX 256
 
 static void set_container(op *o, size_t i, val_kind kind, val *item)
@@ -60,7 +61,8 @@ static const val *need_sequence(op *o, size_t i)
 	return NULL;
 }
 
-/* Where in `n` members input i points; the end where there is no input. False: not known. */
+/* The place among n members that input i states; `end` where there is no such input. False: it is
+ * not known. */
 static bool position(const op *o, size_t i, size_t n, size_t end, size_t *ret)
 {
 	num at;
@@ -77,7 +79,8 @@ static bool position(const op *o, size_t i, size_t n, size_t end, size_t *ret)
 
 static val *own(const val *v)
 {
-	return (val *)(uintptr_t)v; /* members are shared, and never changed */
+	return (val *)(uintptr_t)
+	    v; /* members are shared and never changed, so that const may be cast away */
 }
 
 static void shape_construct(op *o)
@@ -137,7 +140,8 @@ static void shape_insert(op *o)
 	for (size_t i = 0; i < s->nitems; i++)
 		items[i + (i >= at)] = s->items[i];
 	items[at] = own(x);
-	/* Not from the members again: a chain of inserts would take the square of its length. */
+	/* The common type is made from the old one, not from all members again: a chain of inserts
+	 * would take time as the square of its length. */
 	set_container(o, 0, VAL_SEQUENCE,
 		      empty || !s->item
 			  ? op_like(o, x)
@@ -167,7 +171,8 @@ static void shape_erase(op *o)
 		op_out(o, 0)->item = s->item;
 }
 
-/* One member, which is not known: sizes that depend on values may be others in each. */
+/* Some member of s; nobody knows which. Its sizes that depend on values may differ from those of
+ * other members. */
 static val *some_member(op *o, const val *s)
 {
 	val *v = op_like(o, s->item);
@@ -212,7 +217,8 @@ static void shape_length(op *o)
 	}
 }
 
-/* All members known: their sizes along the axis add up, the others must be alike. */
+/* Concatenates members that are all known: their sizes along the axis are added, the other sizes
+ * are the same. */
 static void concat_known(op *o, const val *s, int axis, bool stack)
 {
 	const val *first = s->items[0];
@@ -238,7 +244,7 @@ static void concat_known(op *o, const val *s, int axis, bool stack)
 			continue;
 		}
 		dims[i] = first->dims[at];
-		/* The one that is known says it for all. */
+		/* The sizes are equal: the first one that is known is taken. */
 		for (size_t k = 1; k < s->nitems && !num_known(dims[i]); k++)
 			if (num_known(s->items[k]->dims[at]))
 				dims[i] = s->items[k]->dims[at];
@@ -283,7 +289,7 @@ static void shape_concat_sequence(op *o)
 
 /* --- SplitToSequence --- */
 
-/* A part of x that is `size` long on the axis; `drop`: without the axis. */
+/* A part of x that is `size` long along the axis; `drop`: it has no such axis. */
 static val *part(op *o, const val *x, int axis, num size, bool drop)
 {
 	val *v = op_like(o, x);
@@ -309,7 +315,7 @@ static void split_parts(op *o, const val *x, int axis, const num *sizes, size_t 
 		set_sequence(o, items, n);
 }
 
-/* Equal parts, the last one smaller. */
+/* Splits x into parts of that size; the last one may be smaller. */
 static void split_equal(op *o, const val *x, int axis, num size, bool drop)
 {
 	num whole = x->dims[axis], exact;
@@ -356,7 +362,8 @@ static void shape_split_sequence(op *o)
 
 /* --- SequenceMap --- */
 
-/* So many members have a run of the body of their own; more: one for all. */
+/* The most members for which the body is walked one by one; with more members one walk stands for
+ * all. */
 #define RUNS_MAX 32
 
 static val *mapped_input(op *o, size_t i, size_t member, bool known)
@@ -386,7 +393,7 @@ static void map_body(op *o, const onnx_graph *g, const val *s, bool known)
 	for (size_t r = 0; in && made && r < runs; r++) {
 		for (size_t i = 0; i < nin; i++)
 			in[i] = mapped_input(o, i, r, known);
-		if (!op_body(o, g, in, nin, times, false, NULL, &out, &n))
+		if (!op_body(o, g, in, nin, times, NULL, &out, &n))
 			return;
 		for (size_t k = 0; k < nout; k++)
 			made[k][r] = op_like(o, k < n ? out[k] : NULL);

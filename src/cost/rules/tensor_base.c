@@ -35,7 +35,7 @@ bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const ch
 	const val *v = op_in(o, input);
 
 	if (!from) {
-		/* Not what it says, but how many sizes it has. */
+		/* The sizes are not known, but how many there are. */
 		if (!v || v->kind != VAL_TENSOR || v->rank != 1 || !num_known(v->dims[0]) ||
 		    v->dims[0].v > COST_RANK_MAX) {
 			op_unknown(o, "its shape depends on values");
@@ -62,7 +62,7 @@ int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise)
 	return dtype > 0 ? dtype : otherwise;
 }
 
-/* How far apart neighbours along each dimension lie. */
+/* How many elements lie between neighbours along each dimension. */
 static void strides_of(const val *v, size_t *ret)
 {
 	size_t stride = 1;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The axes that an attribute or input names in its order; all of them when it is not there. False
- * after op_unknown(). */
+/* The axes that the attribute `axes` or an input names, in that order; all axes where neither is
+ * there. False after op_unknown(). */
 static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_n)
 {
 	size_t n = 0;
@@ -69,7 +69,8 @@ void shape_pad(op *o)
 
 /* --- Resize --- */
 
-/* As engines do it: the product in single precision, then towards zero. */
+/* A size times a scale as engines compute it: the product in single precision, rounded towards
+ * zero. */
 static num scaled(op *o, num size, double scale)
 {
 	if (!(scale > 0) || !(scale < 0x1p31))
@@ -95,8 +96,8 @@ static num halves_up(op *o, double v)
 					: num_none(o->nums, "a size is too large");
 }
 
-/* One scale for all axes: the largest that fits into the sizes, or the smallest that covers them.
- */
+/* Scales all axes alike: by the largest scale that fits into the sizes, or by the smallest one that
+ * covers them. */
 static bool keep_ratio(op *o, const val *v, const num *sizes, const int *axis, size_t n,
 		       const char *policy, num *dims)
 {
@@ -196,7 +197,8 @@ void shape_upsample(op *o)
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
-/* Weighted sums: of 2 neighbours along each axis (linear), of 4 (cubic). */
+/* Each output element is a weighted sum of 2 neighbours along each axis (linear), or of 4 (cubic).
+ */
 static void cost_interpolation(op *o, const char *mode, int axes)
 {
 	int64_t points = 1;
@@ -263,7 +265,7 @@ void shape_affine_grid(op *o)
 	op_set(o, 0, theta->dtype, rank, dims);
 }
 
-/* Each coordinate: k products and k sums, with k spatial dimensions. */
+/* With k spatial dimensions each coordinate takes k products and k sums. */
 void cost_affine_grid(op *o)
 {
 	const val *out = op_out(o, 0);
@@ -290,7 +292,8 @@ void shape_roi_align(op *o)
 			num_int(op_attr_int(o, "output_width", 1)));
 }
 
-/* Four weighted neighbours for each sample point, and their mean or maximum. */
+/* Each sampled point takes 8 FLOPs: four weighted neighbours, and the mean or maximum over the
+ * points. */
 void cost_roi_align(op *o)
 {
 	int64_t ratio = op_attr_int(o, "sampling_ratio", 0);

@@ -208,7 +208,7 @@ static bool floating(int64_t dtype)
 	       dtype == ONNX_BFLOAT16;
 }
 
-/* The largest whole number below which a type holds all of them. */
+/* The type holds all whole numbers from 0 to this one exactly. */
 static int64_t exact_to(int64_t dtype)
 {
 	static const int64_t limits[] = {
@@ -278,11 +278,11 @@ void shape_cast(op *o)
 {
 	const onnx_attribute *a = op_attr(o, "to");
 
-	/* Opset 1 wrote the type as a word. */
+	/* In opset 1 the type is a text, which is not read. */
 	cast(o, a && a->i > 0 ? a->i : 0);
 }
 
-/* The same bits are other numbers. */
+/* The same bits mean other numbers in another type, so the contents are forgotten. */
 void shape_bit_cast(op *o)
 {
 	val *out = op_out(o, 0);
@@ -323,7 +323,8 @@ void shape_one_hot(op *o)
 	op_set(o, 0, values ? values->dtype : 0, v->rank + 1, dims);
 }
 
-/* EyeLike, RandomNormalLike, Bernoulli: the shape of the input, a type of its own. */
+/* For EyeLike, RandomNormalLike and Bernoulli: the shape of the input, and the type that an
+ * attribute states. */
 void shape_like_typed(op *o)
 {
 	const val *v = op_in(o, 0);

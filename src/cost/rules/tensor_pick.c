@@ -7,15 +7,16 @@
 
 /* --- Slice --- */
 
-/* Exporters write the largest integer of a type for "to the end", the smallest for "to the begin".
- */
+/* Exporters write the largest integer of a type for "to the end", and the smallest for "to the
+ * beginning". */
 #define FAR INT32_MAX
 
 typedef struct cut {
 	num begin, end, step;
 } cut;
 
-/* A place counted from the end becomes one from the begin, and is limited to [least, most]. */
+/* Turns a place that is counted from the end into one from the beginning, and limits it to [least,
+ * most]. */
 static num place(op *o, num at, num size, num least, num most)
 {
 	num_table *t = o->nums;
@@ -222,7 +223,7 @@ void shape_gather_nd(op *o)
 	op_set(o, 0, v->dtype, rank, dims);
 }
 
-/* One-dimensional data alone has its contents followed: sizes that an exporter puts together. */
+/* Only the contents of vectors are followed: exporters put shapes together in this way. */
 void shape_scatter_nd(op *o)
 {
 	const val *v = op_need(o, 0), *updates = op_in(o, 2);
@@ -251,7 +252,7 @@ void shape_scatter_nd(op *o)
 
 /* --- by value --- */
 
-/* How many of a tensor's contents are not zero; false: not known. */
+/* Counts the elements of an input that are not 0; false: its contents are not known. */
 static bool count_true(const op *o, size_t input, int64_t *ret)
 {
 	size_t n;

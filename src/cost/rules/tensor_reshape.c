@@ -25,8 +25,8 @@ void shape_identity(op *o)
 		op_unknown(o, "its input is missing");
 }
 
-/* The size that -1 stands for: what the other sizes leave. Equal sizes cancel, so that an open one
- * needs no division. */
+/* The size that -1 stands for: all elements divided by the other sizes. Sizes that stand on both
+ * sides cancel, so that no open size has to be divided. */
 static num what_is_left(op *o, const val *data, const num *dims, int rank, int hole)
 {
 	num *top = op_copy_dims(o, data, 0), exact;
@@ -235,7 +235,8 @@ void shape_expand(op *o)
 		return;
 	bool known = op_ints(o, 1, &n) != NULL;
 	for (int i = 0; i < nwant && !known; i++) {
-		/* A size above 1 stays whatever it meets; 1 becomes anything. */
+		/* A dimension that is not 1 keeps its size whatever the wanted size is; 1 may
+		 * become anything. */
 		int at = v->rank - nwant + i;
 		if (at >= 0 && !num_is(v->dims[at], 1))
 			want[i] = num_int(1);
@@ -342,7 +343,8 @@ void shape_concat(op *o)
 					   (long long)dims[k].v, (long long)v->dims[k].v);
 				return;
 			} else if (num_known(v->dims[k]) || num_why_fresh(o->nums, dims[k]))
-				dims[k] = v->dims[k]; /* they are equal: the one that says more */
+				dims[k] = v->dims[k]; /* the sizes are equal: the one that says more
+							 is kept */
 		}
 	}
 	op_set(o, 0, first->dtype, first->rank, dims);
@@ -374,9 +376,11 @@ void shape_split(op *o)
 	num *dims = op_copy_dims(o, v, 0), all = v->dims[axis];
 	num even = num_ceil_div(o->nums, all, num_int(parts));
 	if (!num_known(all) && o->opset < 18)
-		even = num_floor_div(o->nums, all, num_int(parts)); /* it divides */
-	/* Up to opset 17 parts are equal; later all but the last are, which must have room for
-	 * them. */
+		even = num_floor_div(
+		    o->nums, all,
+		    num_int(parts)); /* the parts are equal, so that nothing is left over */
+	/* Up to opset 17 all parts are equal. Later the last one may be smaller, but the others
+	 * must fit. */
 	if (!attr && !split && !computed && num_known(all) &&
 	    (o->opset < 18 ? all.v % parts != 0 : even.v && parts - 1 > all.v / even.v)) {
 		op_unknown(o, "%lld elements do not make %lld parts", (long long)all.v,
@@ -448,7 +452,7 @@ void shape_dropout(op *o)
 		if (op_out(o, 1) && o->opset >= 10)
 			op_out(o, 1)->dtype = ONNX_BOOL;
 	}
-	/* In training mode it changes them. */
+	/* In training mode it changes the contents. */
 	if (!op_in(o, 2) || (op_int(o, 2, &training) && num_is(training, 0)))
 		same_contents(o);
 }

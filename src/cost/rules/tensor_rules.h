@@ -7,20 +7,20 @@
 #include "cost/op.h"
 
 /* tensor_base.c */
-/* Output i gets the contents of an input, from[k] of it as element k; nothing where they are not
- * known. SIZE_MAX in from: zero. */
+/* Element k of the output gets the content of element from[k] of the input; SIZE_MAX in `from`
+ * stands for a 0. Nothing happens where the input's contents are not known. */
 void tensor_pick(op *o, size_t input, size_t output, const size_t *from, size_t n);
-/* Contents of an output that are those of input 0 in another arrangement: a step along dimension k
- * of the output is a jump of so many elements of the input; after `wrap` steps (0: never) it
- * begins again. Example: the transpose of [2, 3] has jumps 1 and 3. */
+/* An arrangement of the contents of input 0 in an output: a step along dimension k of the output is
+ * a step of jump[k] elements in the input; after wrap[k] steps (0: never) it begins again. The
+ * first element of the output is `first`. Example: the transpose of [2, 3] has jumps of 1 and 3. */
 typedef struct tensor_view {
 	size_t first, jump[COST_RANK_MAX], wrap[COST_RANK_MAX];
 } tensor_view;
-/* The input as it is; false: its contents are not known. */
+/* The view in which the output is the input; false: the input's contents are not known. */
 bool tensor_view_init(op *o, tensor_view *ret);
 void tensor_view_set(op *o, size_t output, const tensor_view *w);
-/* Output has this type; rank and dims of `n` contents of input i, open where they are not known.
- * False after op_unknown(): not even the rank is known. */
+/* The shape that the contents of an input state; `what` describes the sizes that are not known.
+ * False, after op_unknown(): even the rank is not known. */
 bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const char *what);
 int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise);
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/tensor_rules.h"
 
-/* Removes words from its last dimension. */
+/* It removes words from the last dimension. */
 void shape_string_normalizer(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);

@@ -7,12 +7,13 @@
 
 #include <string.h>
 
-/* Inputs after the rate and the count, in groups of one kind; each group but that of the gradients
- * (the second) comes out again. */
+/* The inputs behind the rate and the count are groups of tensors of one kind: the trained ones,
+ * their gradients, and what the method keeps of each. All groups but the gradients are also
+ * outputs. */
 typedef struct step {
 	const char *name;
 	size_t groups;
-	int64_t flops; /* of each element that is trained */
+	int64_t flops; /* FLOPs for each trained element */
 } step;
 
 static const step steps[] = {
@@ -67,7 +68,7 @@ static void cost_step(op *o)
 	op_cost_flops(o, op_times(o, each, elements));
 }
 
-/* Each gradient is like the tensor that it belongs to. */
+/* A gradient has the shape of the tensor that it belongs to. */
 static void shape_gradient(op *o)
 {
 	for (size_t i = 0; i < o->made->nout; i++) {
