@@ -336,9 +336,7 @@ dck_status dck_accuracy(const dck_alternative *all, size_t n, const dck_accuracy
 	j.arena = mem_arena_new(0);
 	if (j.b)
 		record_set_began(j.b, os_unix_ns());
-	status = j.b && j.arena
-		     ? run(&j, err)
-		     : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
+	status = j.b && j.arena ? run(&j, err) : ERR_NO_MEMORY(err, "for a record");
 	mem_arena_free(j.arena);
 	if (status == DCK_OK)
 		return record_finish(j.b, ret, err);

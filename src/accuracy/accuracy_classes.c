@@ -9,11 +9,6 @@
 
 #define CLASSES_MAX 100000 /* more are no classes but values */
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the classes");
-}
-
 /* A label of either kind. */
 typedef struct key {
 	const char *text; /* NULL: a number */
@@ -55,8 +50,7 @@ dck_status labels_number(mem_arena *a, labels *l, const label_names *names, dck_
 	key *sorted = mem_arena_array(a, names->n, sizeof *sorted);
 
 	l->number = mem_arena_array(a, l->n, sizeof *l->number);
-	if (!sorted || !l->number)
-		return no_memory(err);
+	DCK_NEED(sorted && l->number, err, "for the classes");
 	for (size_t i = 0; i < names->n; i++)
 		sorted[i] = (key){.text = names->name[i], .at = i};
 	qsort(sorted, names->n, sizeof *sorted, key_order);
@@ -119,8 +113,7 @@ static dck_status occurring(building *g, const labels *l, dck_err *err)
 
 	if (!g->key)
 		g->key = mem_arena_array(g->arena, 2 * CLASSES_MAX, sizeof *g->key);
-	if (!g->key)
-		return no_memory(err);
+	DCK_NEED(g->key, err, "for the classes");
 	for (size_t i = 0; i < l->n;) {
 		size_t n = g->n;
 
@@ -166,8 +159,7 @@ static dck_status listed(building *g, dck_err *err)
 	const bool text = g->truth->text;
 
 	g->key = mem_arena_array(g->arena, CLASSES_MAX, sizeof *g->key);
-	if (!g->key)
-		return no_memory(err);
+	DCK_NEED(g->key, err, "for the classes");
 	g->n = 0;
 	for (size_t i = 0; i < g->list->n; i++) {
 		int64_t first = 0, last = 0;
@@ -227,7 +219,8 @@ static dck_status names_give(const building *g, classes *c, dck_err *err)
 	c->name = mem_arena_array(g->arena, g->n, sizeof *c->name);
 	for (size_t i = 0; c->name && i < g->n; i++)
 		c->name[i] = g->names ? g->names->name[i] : name_of(g->arena, &g->key[i]);
-	return c->name && !mem_arena_failed(g->arena) ? DCK_OK : no_memory(err);
+	return c->name && !mem_arena_failed(g->arena) ? DCK_OK
+						      : ERR_NO_MEMORY(err, "for the classes");
 }
 
 /* The class of every item; n: none of them. */
@@ -252,8 +245,7 @@ static dck_status all_positions(const building *g, classes *c, dck_err *err)
 	key *sorted = mem_arena_array(g->arena, g->n, sizeof *sorted);
 
 	c->predicted = mem_arena_array(g->arena, g->npredictions, sizeof *c->predicted);
-	if (!sorted || !c->predicted)
-		return no_memory(err);
+	DCK_NEED(sorted && c->predicted, err, "for the classes");
 	memcpy(sorted, g->key, g->n * sizeof *sorted);
 	if (unique(sorted, g->n) < g->n)
 		DCK_FAIL(err, E_ARG, "--label-list names a label twice");
@@ -261,7 +253,8 @@ static dck_status all_positions(const building *g, classes *c, dck_err *err)
 	c->truth = positions(g, g->truth, sorted, &c->complete);
 	for (size_t i = 0; i < g->npredictions; i++)
 		c->predicted[i] = positions(g, &g->predictions[i], sorted, &c->complete);
-	return mem_arena_failed(g->arena) ? no_memory(err) : DCK_OK;
+	DCK_NEED(!mem_arena_failed(g->arena), err, "for the classes");
+	return DCK_OK;
 }
 
 dck_status classes_make(mem_arena *a, const labels *truth, const labels *predictions,

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static dck_status no_memory(const char *from, dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the labels of '%s'", from);
-}
-
 size_t labels_limit(void)
 {
 	os_host host;
@@ -79,7 +74,9 @@ dck_status labels_new(mem_arena *a, const char *from, size_t n, size_t columns, 
 	*ret = (labels){.from = from, .n = n, .columns = columns};
 	ret->number = mem_arena_array(a, n, sizeof *ret->number);
 	ret->ahead = ahead ? mem_arena_array(a, n, sizeof *ret->ahead) : NULL;
-	return ret->number && (!ahead || ret->ahead) ? DCK_OK : no_memory(from, err);
+	return ret->number && (!ahead || ret->ahead)
+		   ? DCK_OK
+		   : ERR_NO_MEMORY(err, "for the labels of '%s'", from);
 }
 
 /* Of equal scores the first column's is ahead, in the order of which the highest is the prediction;
@@ -134,8 +131,7 @@ static dck_status scores_take(mem_arena *a, const npy_array *x, const labels *tr
 	if (truth && truth->n != n)
 		truth = NULL; /* refused later, with both numbers */
 	DCK_TRY(labels_new(a, l->from, n, columns, truth && !truth->text, l, err));
-	if (!row)
-		return no_memory(l->from, err);
+	DCK_NEED(row, err, "for the labels of '%s'", l->from);
 	for (size_t i = 0; i < n; i++) {
 		if (!agree_load(&t, i * columns, columns, row))
 			DCK_FAIL(err, E_FORMAT, "'%s' holds %s: scores are real numbers", l->from,
@@ -201,7 +197,9 @@ static dck_status texts_take(mem_arena *a, const npy_array *x, labels *l, dck_er
 	l->texts = mem_arena_array(a, l->n, sizeof *l->texts);
 	for (size_t i = 0; l->texts && i < l->n; i++)
 		l->texts[i] = text_of(a, x, i);
-	return l->texts && !mem_arena_failed(a) ? DCK_OK : no_memory(l->from, err);
+	return l->texts && !mem_arena_failed(a)
+		   ? DCK_OK
+		   : ERR_NO_MEMORY(err, "for the labels of '%s'", l->from);
 }
 
 static dck_status npy_take(mem_arena *a, const npy_array *x, bool scores, const labels *truth,
@@ -266,8 +264,7 @@ static dck_status lines_cut(mem_arena *a, const char *from, const dck_buffer *by
 	char *text = mem_arena_alloc(a, bytes->n + 1), *at, **line;
 	size_t most = 1, n = 0;
 
-	if (!text)
-		return no_memory(from, err);
+	DCK_NEED(text, err, "for the labels of '%s'", from);
 	if (memchr(bytes->data, '\0', bytes->n))
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is neither a .npy file nor text: labels are a .npy array or one on "
@@ -278,8 +275,7 @@ static dck_status lines_cut(mem_arena *a, const char *from, const dck_buffer *by
 	for (const char *c = at; *c; c++)
 		most += *c == '\n';
 	line = mem_arena_array(a, most, sizeof *line);
-	if (!line)
-		return no_memory(from, err);
+	DCK_NEED(line, err, "for the labels of '%s'", from);
 	while (*at) {
 		DCK_TRY(line_cut(from, n + 1, &at, &line[n], err));
 		n++;
@@ -348,8 +344,7 @@ static dck_status lines_take(mem_arena *a, char **line, size_t n, labels *l, dck
 		return DCK_OK;
 	}
 	l->number = mem_arena_array(a, l->n, sizeof *l->number);
-	if (!l->number)
-		return no_memory(l->from, err);
+	DCK_NEED(l->number, err, "for the labels of '%s'", l->from);
 	for (size_t i = 0; i < l->n; i++) {
 		switch (number_read(line[i], &l->number[i])) {
 		case NUMBER_BROKEN:
@@ -424,8 +419,7 @@ dck_status label_names_read(mem_arena *a, const char *option, const char *text, 
 	} else {
 		at = mem_arena_dup(a, text);
 		line = mem_arena_array(a, strlen(text) + 1, sizeof *line);
-		if (!at || !line)
-			return no_memory(option, err);
+		DCK_NEED(at && line, err, "for the labels of '%s'", option);
 		for (char *comma; at; at = comma) {
 			comma = strchr(at, ',');
 			if (comma)

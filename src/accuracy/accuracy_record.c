@@ -21,11 +21,6 @@ typedef struct job {
 	stat_classes all;
 } job;
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the report on the classes");
-}
-
 /* The averages have these names among the metrics of a class. */
 static bool is_reserved(const char *name)
 {
@@ -207,8 +202,7 @@ static dck_status matrix_put(const job *j, dck_err *err)
 	dck_column *columns = mem_arena_array(j->arena, side + 1, sizeof *columns);
 	bool other_truth = false, other_predicted = false;
 
-	if (!count || !columns)
-		return no_memory(err);
+	DCK_NEED(count && columns, err, "for the report on the classes");
 	for (size_t i = 0; i < j->items; i++) {
 		const uint32_t t = c->truth[i], p = c->predicted[0][i];
 
@@ -224,8 +218,7 @@ static dck_status matrix_put(const job *j, dck_err *err)
 		    .title = p < k ? c->name[p] : "(other)",
 		    .unit = DCK_UNIT_ONE,
 		};
-	if (mem_arena_failed(j->arena))
-		return no_memory(err);
+	DCK_NEED(!mem_arena_failed(j->arena), err, "for the report on the classes");
 	record_table(j->b, "accuracy/confusion",
 		     "Confusion: how many items of the row's label were predicted as the column's",
 		     columns, ncolumns + 1);
@@ -272,8 +265,7 @@ static dck_status confusions_put(const job *j, dck_err *err)
 	pair *list = mem_arena_array(j->arena, j->items, sizeof *list);
 	size_t n = 0, kept = 0;
 
-	if (!list)
-		return no_memory(err);
+	DCK_NEED(list, err, "for the report on the classes");
 	for (size_t i = 0; i < j->items; i++)
 		if (c->truth[i] != c->predicted[0][i])
 			list[n++] = (pair){c->truth[i], c->predicted[0][i], 1};
@@ -480,8 +472,7 @@ dck_status accuracy_record(record_builder *b, mem_arena *a, const accuracy_resul
 	double *scratch = mem_arena_array(a, c->n, sizeof *scratch);
 
 	j.of = mem_arena_array(a, c->n, sizeof *j.of);
-	if (!scratch || !j.of)
-		return no_memory(err);
+	DCK_NEED(scratch && j.of, err, "for the report on the classes");
 	stat_classify(c->truth, c->predicted[0], j.items, j.k, scratch, j.of, &j.all);
 	record_fact_int(b, "accuracy", "items", DCK_UNIT_ONE, (int64_t)j.items);
 	record_fact_int(b, "accuracy", "classes", DCK_UNIT_ONE, (int64_t)j.k);

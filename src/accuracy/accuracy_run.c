@@ -47,11 +47,6 @@ typedef struct job {
 	uint64_t begin_ns;
 } job;
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the labelled items");
-}
-
 /* --- the items */
 
 /* "FILE.npy", or "NAME=FILE.npy" with a name that the first subject has. */
@@ -75,8 +70,7 @@ static dck_status items_read(job *j, dck_err *err)
 	uint64_t left = labels_limit();
 
 	j->items = mem_arena_array(j->r->arena, list->n, sizeof *j->items);
-	if (!j->items)
-		return no_memory(err);
+	DCK_NEED(j->items, err, "for the labelled items");
 	for (size_t i = 0; i < list->n; i++) {
 		items *it = &j->items[i];
 
@@ -177,7 +171,7 @@ static dck_status feed_make(const job *j, lane *l, const items *from, size_t inp
 			 dck_dtype_text(like->dtype));
 	f->bytes = x->bytes / (size_t)x->dim[0];
 	f->batch.data = mem_arena_alloc(j->r->arena, (size_t)like->bytes);
-	return f->batch.data ? DCK_OK : no_memory(err);
+	return f->batch.data ? DCK_OK : ERR_NO_MEMORY(err, "for the labelled items");
 }
 
 static bool given_alike(const dck_subject *s, const char *name)
@@ -194,8 +188,7 @@ static dck_status feeds_make(const job *j, size_t which, dck_err *err)
 	lane *l = &j->lanes[which];
 
 	l->feeds = mem_arena_array(j->r->arena, l->target.nin, sizeof *l->feeds);
-	if (!l->feeds)
-		return no_memory(err);
+	DCK_NEED(l->feeds, err, "for the labelled items");
 	for (size_t i = 0; i < l->target.nin; i++) {
 		const items *from = items_find(j, l, i);
 
@@ -318,7 +311,7 @@ static dck_status chunk_make(const job *j, lane *l, const dck_tensor *out, dck_e
 	l->item_bytes = columns * each;
 	l->chunk = *out;
 	l->chunk.data = mem_arena_alloc(j->r->arena, j->chunk * l->item_bytes);
-	return l->chunk.data ? DCK_OK : no_memory(err);
+	return l->chunk.data ? DCK_OK : ERR_NO_MEMORY(err, "for the labelled items");
 }
 
 static dck_status lane_run(const job *j, lane *l, size_t first, size_t n, dck_err *err)
@@ -386,7 +379,7 @@ static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_er
 		if (!*row || i > 0) /* as wide as the widest */
 			*row = mem_resize(*row, (l->columns + 1) * sizeof **row);
 		if (!*row)
-			return no_memory(err);
+			return ERR_NO_MEMORY(err, "for the labelled items");
 		DCK_TRY(predictions_take(j, i, first, n, *row, err));
 		if (i > 0)
 			DCK_TRY(agree_part(&r->scores[i - 1], &j->lanes[0].chunk, &l->chunk,
@@ -483,7 +476,9 @@ dck_status accuracy_run_all(accuracy_run *r, dck_err *err)
 	j.lanes = mem_arena_array(r->arena, r->n, sizeof *j.lanes);
 	r->predictions = mem_arena_array(r->arena, r->n, sizeof *r->predictions);
 	r->scores = mem_arena_array(r->arena, r->n, sizeof *r->scores);
-	status = j.lanes && r->predictions && r->scores ? run(&j, err) : no_memory(err);
+	status = j.lanes && r->predictions && r->scores
+		     ? run(&j, err)
+		     : ERR_NO_MEMORY(err, "for the labelled items");
 	for (size_t i = 0; i < j.nopen; i++)
 		subject_target_close(&j.lanes[i].target);
 	for (size_t i = 0; i < j.nitems; i++)

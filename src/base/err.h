@@ -18,10 +18,19 @@ dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...) DCK_PR
 dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int line, int errnum,
 			 const char *fmt, ...) DCK_PRINTF(6, 7);
 
-/* The only macros that hide a return. */
+/* Sets "no memory for the inputs" and returns the status: ERR_NO_MEMORY(err, "for the inputs"). */
+#define ERR_NO_MEMORY(err, ...) \
+	err_set((err), DCK_E_NOMEM, __FILE__, __LINE__, "no memory " __VA_ARGS__)
+
+/* The only macros that hide a return. DCK_NEED(p, err, "for %zu values", n) fails without p. */
 #define DCK_FAIL(err, code, ...) return err_set((err), DCK_##code, __FILE__, __LINE__, __VA_ARGS__)
 #define DCK_FAIL_ERRNO(err, code, errnum, ...) \
 	return err_set_errno((err), DCK_##code, __FILE__, __LINE__, (errnum), __VA_ARGS__)
+#define DCK_NEED(got, err, ...)                                   \
+	do {                                                      \
+		if (!(got))                                       \
+			return ERR_NO_MEMORY((err), __VA_ARGS__); \
+	} while (0)
 #define DCK_TRY(expr)                            \
 	do {                                     \
 		dck_status try_status_ = (expr); \

@@ -50,8 +50,7 @@ static dck_status buffer_write(void *self, const void *bytes, size_t n, dck_err 
 		while (cap - b->n < n + 1)
 			cap *= 2;
 		char *data = mem_resize(b->data, cap);
-		if (!data)
-			DCK_FAIL(err, E_NOMEM, "no memory for %zu bytes of output", cap);
+		DCK_NEED(data, err, "for %zu bytes of output", cap);
 		b->data = data;
 		b->cap = cap;
 	}
@@ -157,8 +156,7 @@ void sink_fmt(dck_sink *out, const char *fmt, ...)
 	char *large = mem_alloc((size_t)n + 1);
 	if (!large) {
 		out->failed = true;
-		err_set(&out->error, DCK_E_NOMEM, __FILE__, __LINE__,
-			"no memory for %d bytes of output", n);
+		ERR_NO_MEMORY(&out->error, "for %d bytes of output", n);
 		return;
 	}
 	va_start(ap, fmt);

@@ -691,8 +691,7 @@ dck_status follow_model(const onnx_model *m, int64_t n, int64_t was, mem_arena *
 	const char *why = NULL;
 	dck_status status = DCK_E_UNSUP;
 
-	if (!s)
-		DCK_FAIL(err, E_NOMEM, "no memory to follow the items through the model");
+	DCK_NEED(s, err, "to follow the items through the model");
 	for (int tries = 0; tries < ATTEMPTS_MAX && (!tries || s->nodes < NODES_MAX); tries++) {
 		*ret = (follow){.arena = mem_arena_new(1 << 18),
 				.n = n,
@@ -701,8 +700,7 @@ dck_status follow_model(const onnx_model *m, int64_t n, int64_t was, mem_arena *
 				.blame = -1,
 				.state = s};
 		if (!ret->arena) {
-			status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
-					 "no memory to follow the items through the model");
+			status = ERR_NO_MEMORY(err, "to follow the items through the model");
 			break;
 		}
 		mem_arena_limit(ret->arena, ONNX_MEMORY_MAX * 2);

@@ -38,11 +38,6 @@ typedef struct counts {
 	size_t node, tensor, input, output;
 } counts;
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the rewritten model");
-}
-
 static dck_status next(rewrite *x, wire_reader *r, wire_field *w, bool *more)
 {
 	return wire_next(r, NULL, NULL, w, more, x->err);
@@ -54,7 +49,8 @@ static dck_status copy(rewrite *x, const wire_reader *r, const wire_field *w)
 	size_t n = (size_t)(r->at - w->at);
 	uint8_t *to = wire_room(x->out, n);
 
-	return to ? wire_source_copy(&x->source, w->at, n, to, x->err) : no_memory(x->err);
+	return to ? wire_source_copy(&x->source, w->at, n, to, x->err)
+		  : ERR_NO_MEMORY(x->err, "for the rewritten model");
 }
 
 /* --- types */
@@ -162,8 +158,7 @@ static dck_status tensor(rewrite *x, const wire_reader *r, const wire_field *w,
 		return copy(x, r, w);
 	offset = mem_arena_fmt(x->f->arena, "%llu", (unsigned long long)at);
 	length = mem_arena_fmt(x->f->arena, "%llu", (unsigned long long)t->bytes);
-	if (!offset || !length)
-		return no_memory(x->err);
+	DCK_NEED(offset && length, x->err, "for the rewritten model");
 	size_t mark = wire_begin(x->out, w->number);
 	for (size_t i = 0; i < t->rank; i++)
 		wire_put_int(x->out, 1, t->dims[i]);
@@ -210,8 +205,8 @@ static dck_status unused_find(rewrite *x, const onnx_graph *g)
 	size_t most = follow_nedits(x->f) * FOLLOW_EDITS_MAX + 1;
 
 	x->uses = mem_arena_array(x->f->arena, most, sizeof(*x->uses));
-	if (!x->uses || !names_init(&x->unused, x->f->arena, most))
-		return no_memory(x->err);
+	DCK_NEED(x->uses && names_init(&x->unused, x->f->arena, most), x->err,
+		 "for the rewritten model");
 	uses_count(x, g->nodes, g->nnodes, true);
 	uses_count(x, g->nodes, g->nnodes, false);
 	for (size_t i = 0; i < g->noutputs; i++) {
@@ -280,8 +275,7 @@ static dck_status put_offset(rewrite *x, uint32_t field, const char *indices, co
 	const edit one = {.kind = EDIT_SIZES, .n = 1, .dtype = e->dtype, .v = &e->each};
 	const char *each = name_new(x), *within = name_new(x);
 
-	if (!each || !within)
-		return no_memory(x->err);
+	DCK_NEED(each && within, x->err, "for the rewritten model");
 	put_constant(x, field, each, &one);
 	put_node(x, field, "Mod", indices, each, within);
 	put_node(x, field, "Add", within, offsets, ret);
@@ -294,8 +288,7 @@ static dck_status put_edit(rewrite *x, uint32_t field, const onnx_node *node, co
 {
 	const char *sizes = name_new(x), *to = e->kind == EDIT_SIZES ? sizes : name_new(x);
 
-	if (!sizes || !to)
-		return no_memory(x->err);
+	DCK_NEED(sizes && to, x->err, "for the rewritten model");
 	put_constant(x, field, sizes, e);
 	if (e->kind == EDIT_OFFSET)
 		DCK_TRY(put_offset(x, field, node->inputs[e->slot], sizes, e, to));
@@ -466,7 +459,7 @@ static dck_status model(rewrite *x, const onnx_model *m)
 		else
 			DCK_TRY(copy(x, &r, &w));
 		if (x->out->failed)
-			return no_memory(x->err);
+			return ERR_NO_MEMORY(x->err, "for the rewritten model");
 		if (x->out->n > INT32_MAX)
 			DCK_FAIL(x->err, E_LIMIT,
 				 "the rewritten model would be larger than 2 GiB, where files of "
@@ -540,8 +533,7 @@ static dck_status places(const follow *f, val *const *list, size_t n, mem_arena 
 {
 	batch_place *to = mem_arena_array(a, n ? n : 1, sizeof(*to));
 
-	if (!to)
-		return no_memory(err);
+	DCK_NEED(to, err, "for the rewritten model");
 	for (size_t i = 0; i < n; i++) {
 		const items *s = list[i]->mark;
 		to[i].name = mem_arena_dup(a, list[i]->name);
@@ -554,7 +546,8 @@ static dck_status places(const follow *f, val *const *list, size_t n, mem_arena 
 		to[i].each = s->post.v;
 	}
 	*ret = to;
-	return mem_arena_failed(a) ? no_memory(err) : DCK_OK;
+	DCK_NEED(!mem_arena_failed(a), err, "for the rewritten model");
+	return DCK_OK;
 }
 
 dck_status batch_free(const char *path, const onnx_model *m, int64_t n, const char *file,

@@ -57,8 +57,7 @@ static dck_status words_join(dck_engine_model *m, char *const *argv, dck_err *er
 	for (size_t i = 0; argv[i]; i++)
 		n += strlen(argv[i]) + 1;
 	m->line = to = mem_zalloc(n, 1);
-	if (!m->line)
-		DCK_FAIL(err, E_NOMEM, "no memory for the command");
+	DCK_NEED(m->line, err, "for the command");
 	for (size_t i = 0; argv[i]; i++) {
 		if (i > 0)
 			*to++ = ' ';
@@ -114,8 +113,7 @@ static dck_status command_open(const dck_open_params *p, dck_engine_model **ret,
 	if (!p->argv || !p->argv[0] || !p->argv[0][0])
 		DCK_FAIL(err, E_ARG, "there is no command to run: give it after -- or as cmd:PROG");
 	m = mem_zalloc(1, sizeof *m);
-	if (!m)
-		DCK_FAIL(err, E_NOMEM, "no memory for the command");
+	DCK_NEED(m, err, "for the command");
 	m->output_fd = -1;
 	status = command_prepare(m, p, err);
 	if (status != DCK_OK) {
@@ -130,8 +128,7 @@ static dck_status command_context_new(dck_engine_model *m, dck_engine_context **
 {
 	dck_engine_context *c = mem_zalloc(1, sizeof *c);
 
-	if (!c)
-		DCK_FAIL(err, E_NOMEM, "no memory for the command");
+	DCK_NEED(c, err, "for the command");
 	c->model = m;
 	*ret = c;
 	return DCK_OK;

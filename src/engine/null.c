@@ -43,8 +43,7 @@ static dck_status operators_read(dck_engine_model *m, const char *text, dck_err 
 	for (const char *c = text; *c; c++)
 		most += *c == ',';
 	m->operators = mem_arena_array(m->arena, most, sizeof(*m->operators));
-	if (!at || !m->operators)
-		DCK_FAIL(err, E_NOMEM, "no memory for the engine 'null'");
+	DCK_NEED(at && m->operators, err, "for the engine 'null'");
 	for (; at; at = comma ? comma + 1 : NULL) {
 		comma = strchr(at, ',');
 		if (comma)
@@ -79,8 +78,7 @@ static dck_status model_read(dck_engine_model *m, const dck_open_params *p, dck_
 	if (!operators)
 		return DCK_OK;
 	m->arena = mem_arena_new(0);
-	if (!m->arena)
-		DCK_FAIL(err, E_NOMEM, "no memory for the engine 'null'");
+	DCK_NEED(m->arena, err, "for the engine 'null'");
 	return operators_read(m, operators, err);
 }
 
@@ -89,8 +87,7 @@ static dck_status null_open(const dck_open_params *p, dck_engine_model **ret, dc
 	DCK_TRY(engine_can_observe(&engine_null, p->observe, err));
 	DCK_TRY(engine_options_check(&engine_null, p, err));
 	dck_engine_model *m = mem_zalloc(1, sizeof(*m));
-	if (!m)
-		DCK_FAIL(err, E_NOMEM, "no memory for the engine 'null'");
+	DCK_NEED(m, err, "for the engine 'null'");
 	dck_status status = model_read(m, p, err);
 	if (status != DCK_OK) {
 		null_close(m);
@@ -104,8 +101,7 @@ static dck_status null_context_new(dck_engine_model *m, dck_engine_context **ret
 {
 	dck_engine_context *c = mem_zalloc(1, sizeof(*c));
 
-	if (!c)
-		DCK_FAIL(err, E_NOMEM, "no memory for a context of the engine 'null'");
+	DCK_NEED(c, err, "for a context of the engine 'null'");
 	c->model = m;
 	*ret = c;
 	return DCK_OK;
@@ -145,8 +141,7 @@ static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *e
 			 "the engine 'null' has no operators: give them with option 'operators'");
 	dck_op_event *events = mem_arena_array(m->arena, n, sizeof(*events));
 	uint64_t *run_ns = mem_arena_array(m->arena, nruns, sizeof(*run_ns));
-	if (!events || !run_ns)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu events of operators", n);
+	DCK_NEED(events && run_ns, err, "for %zu events of operators", n);
 	for (size_t i = 0; i < n; i++) {
 		const null_op *o = &m->operators[i % m->noperators];
 		const size_t run = i / m->noperators;

@@ -30,8 +30,7 @@ static dck_status library_open(const char *path, os_library **ret, dck_err *err)
 	if (!*path)
 		DCK_FAIL(err, E_ARG, "the plug-in's name is empty: write plugin:FILE.so");
 	char *file = path_of_file(path);
-	if (!file)
-		DCK_FAIL(err, E_NOMEM, "no memory to load the plug-in '%s'", path);
+	DCK_NEED(file, err, "to load the plug-in '%s'", path);
 	dck_status status;
 	/* The loader's sentence for a file that is not there speaks of shared objects. */
 	if (access(file, R_OK) != 0)

@@ -150,8 +150,7 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 		*ret = k.rows;
 		*ret_n = n;
 	} else if (status == DCK_OK) {
-		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
-				 "no memory for what the engines say");
+		status = ERR_NO_MEMORY(err, "for what the engines say");
 	}
 	for (size_t i = 0; i < n; i++)
 		dck_buffer_done(&answers[i]);

@@ -78,8 +78,7 @@ static dck_status info_make(const dck_buffer *b, size_t n, dck_engine_info **ret
 			    (noptions + 1) * sizeof(dck_engine_option);
 	char *block = mem_zalloc(1, rows + b->n);
 
-	if (!block)
-		DCK_FAIL(err, E_NOMEM, "no memory for what the plug-in says");
+	DCK_NEED(block, err, "for what the plug-in says");
 	dck_engine_info *info = (dck_engine_info *)(void *)block;
 	dck_kv *facts = (dck_kv *)(void *)(info + 1);
 	dck_engine_option *options = (dck_engine_option *)(void *)(facts + nfacts);
@@ -107,8 +106,7 @@ dck_status dck_plugin_probe(const char *name, dck_engine_info **ret, dck_err *er
 	size_t n = 0;
 	char *copy = mem_dup(name);
 
-	if (!copy)
-		DCK_FAIL(err, E_NOMEM, "no memory to ask '%.200s'", name);
+	DCK_NEED(copy, err, "to ask '%.200s'", name);
 	dck_status status = os_in_child(answer, copy, TIMEOUT_NS, ANSWER_MAX, &b, err);
 	for (size_t i = 0; i < b.n; i++)
 		n += b.data[i] == '\0';

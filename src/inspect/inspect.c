@@ -574,8 +574,7 @@ dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret
 		plain.model.batch = 0;
 	DCK_TRY(tally_counted_open(&x.c, &plain, NULL, err));
 	b = record_begin(title);
-	status = b ? fill(b, &x, &plain, &s->model, err)
-		   : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
+	status = b ? fill(b, &x, &plain, &s->model, err) : ERR_NO_MEMORY(err, "for a record");
 	if (status == DCK_OK)
 		status = record_finish(b, ret, err);
 	else

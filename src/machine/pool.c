@@ -138,8 +138,7 @@ dck_status machine_pool_open(const unsigned *cpu, unsigned n, machine_pool **ret
 {
 	machine_pool *p = mem_zalloc(1, sizeof *p + n * sizeof p->worker[0]);
 
-	if (!p)
-		DCK_FAIL(err, E_NOMEM, "no memory for %u threads", n);
+	DCK_NEED(p, err, "for %u threads", n);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->idle, NULL);

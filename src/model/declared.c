@@ -62,8 +62,8 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 	model_values v = {.in = in, .out = out};
 	names given;
 
-	if (!in || !out || !names_init(&given, a, g->ninitializers + g->nsparse))
-		DCK_FAIL(err, E_NOMEM, "no memory to look at the model's inputs");
+	DCK_NEED(in && out && names_init(&given, a, g->ninitializers + g->nsparse), err,
+		 "to look at the model's inputs");
 	for (size_t i = 0; i < g->ninitializers; i++)
 		if (g->initializers[i].name)
 			names_add(&given, g->initializers[i].name);
@@ -75,8 +75,7 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 			value_read(&g->inputs[i], a, &in[v.nin++]);
 	for (size_t i = 0; i < g->noutputs; i++)
 		value_read(&g->outputs[i], a, &out[v.nout++]);
-	if (mem_arena_failed(a))
-		DCK_FAIL(err, E_NOMEM, "no memory to look at the model's inputs");
+	DCK_NEED(!mem_arena_failed(a), err, "to look at the model's inputs");
 	*ret = v;
 	return DCK_OK;
 }

@@ -86,7 +86,7 @@ dck_status flow_fail_memory(const mem_arena *a, size_t wanted, dck_err *err)
 	if (wanted > ONNX_MEMORY_MAX || mem_arena_bytes(a) > ONNX_MEMORY_MAX - wanted)
 		DCK_FAIL(err, E_LIMIT, "following the model's values needs more than %zu MiB",
 			 ONNX_MEMORY_MAX >> 20);
-	DCK_FAIL(err, E_NOMEM, "no memory to follow the model's values");
+	return ERR_NO_MEMORY(err, "to follow the model's values");
 }
 
 dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err)

@@ -52,8 +52,7 @@ enum {
 dck_status net_init(net *n, const char *name, dck_err *err)
 {
 	*n = (net){.name = name, .arena = mem_arena_new(0)};
-	if (!n->arena)
-		DCK_FAIL(err, E_NOMEM, "no memory to build '%s'", name);
+	DCK_NEED(n->arena, err, "to build '%s'", name);
 	return DCK_OK;
 }
 
@@ -416,7 +415,7 @@ dck_status net_write(net *n, uint64_t seed, dck_sink *out, dck_err *err)
 
 	if (n->nodes.failed || mem_arena_failed(n->arena) || !parts_make(n, &t)) {
 		parts_done(&t);
-		DCK_FAIL(err, E_NOMEM, "no memory to build '%s'", n->name);
+		return ERR_NO_MEMORY(err, "to build '%s'", n->name);
 	}
 	sink_put(out, t.head.data, t.head.n);
 	sink_put(out, n->nodes.data, n->nodes.n);
@@ -435,6 +434,6 @@ dck_status net_write(net *n, uint64_t seed, dck_sink *out, dck_err *err)
 	bool failed = t.tag.failed;
 	parts_done(&t);
 	if (failed)
-		DCK_FAIL(err, E_NOMEM, "no memory to write '%s'", n->name);
+		return ERR_NO_MEMORY(err, "to write '%s'", n->name);
 	return DCK_OK;
 }

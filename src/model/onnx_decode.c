@@ -23,7 +23,7 @@ dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted
 	if (wanted > p->limit || mem_arena_bytes(p->arena) > p->limit - wanted)
 		DCK_FAIL(p->err, E_LIMIT, "the structure of %s needs more than %zu MiB",
 			 r->source->label, ONNX_MEMORY_MAX >> 20);
-	DCK_FAIL(p->err, E_NOMEM, "no memory for the structure of %s", r->source->label);
+	return ERR_NO_MEMORY(p->err, "for the structure of %s", r->source->label);
 }
 
 /* Where a message's lists stand: their room was counted before they were filled. */

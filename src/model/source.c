@@ -45,7 +45,7 @@ dck_status wire_source_open(const char *path, wire_source *ret, dck_err *err)
 	uint8_t *own = mem_alloc(WIRE_WINDOW_MAX);
 	if (!own) {
 		close(fd);
-		DCK_FAIL(err, E_NOMEM, "no memory to read model '%s'", path);
+		return ERR_NO_MEMORY(err, "to read model '%s'", path);
 	}
 	*ret = (wire_source){
 	    .size = (uint64_t)st.st_size, .fd = fd, .window = own, .own = own, .step = STEP_FIRST};

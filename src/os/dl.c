@@ -32,8 +32,7 @@ dck_status os_library_open(const char *path, os_library **ret, dck_err *err)
 	if (!*path) /* dlopen() would take this for the program itself */
 		DCK_FAIL(err, E_ARG, "the name of the library to load is empty");
 	os_library *l = mem_zalloc(1, sizeof(*l));
-	if (!l)
-		DCK_FAIL(err, E_NOMEM, "no memory to load '%s'", path);
+	DCK_NEED(l, err, "to load '%s'", path);
 	dlerror();
 	l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!l->handle) {
@@ -45,7 +44,7 @@ dck_status os_library_open(const char *path, os_library **ret, dck_err *err)
 	l->path = found_path(l->handle, path);
 	if (!l->path) {
 		os_library_close(l);
-		DCK_FAIL(err, E_NOMEM, "no memory to load '%s'", path);
+		return ERR_NO_MEMORY(err, "to load '%s'", path);
 	}
 	*ret = l;
 	return DCK_OK;

@@ -43,13 +43,12 @@ static dck_status read_all(int fd, const char *path, size_t limit, size_t expect
 			   dck_err *err)
 {
 	/* Files of /proc say 0, and others grow while they are read: only the end counts. */
-	if (!grow(b, expected + 2))
-		DCK_FAIL(err, E_NOMEM, "no memory for '%s'", path);
+	DCK_NEED(grow(b, expected + 2), err, "for '%s'", path);
 	for (;;) {
 		if (b->n > limit)
 			return too_large(path, limit, err);
 		if (b->cap - b->n < 2 && !grow(b, b->cap < 2048 ? 4096 : b->cap * 2))
-			DCK_FAIL(err, E_NOMEM, "no memory for '%s'", path);
+			return ERR_NO_MEMORY(err, "for '%s'", path);
 		ssize_t got = read(fd, b->data + b->n, b->cap - b->n - 1);
 		if (got == 0)
 			break;
@@ -216,8 +215,7 @@ static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
 dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err)
 {
 	os_replace *r = mem_zalloc(1, sizeof(*r));
-	if (!r)
-		DCK_FAIL(err, E_NOMEM, "no memory to write '%s'", path);
+	DCK_NEED(r, err, "to write '%s'", path);
 	dck_status st = replace_open(r, path, err);
 	if (st != DCK_OK) {
 		mem_free(r);

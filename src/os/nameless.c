@@ -29,8 +29,7 @@ dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err)
 			 (long long)st.st_size, limit);
 	b.cap = (size_t)st.st_size + 1;
 	b.data = mem_alloc(b.cap);
-	if (!b.data)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu bytes", b.cap);
+	DCK_NEED(b.data, err, "for %zu bytes", b.cap);
 	while (b.n + 1 < b.cap) {
 		ssize_t n = pread(fd, b.data + b.n, b.cap - 1 - b.n, (off_t)b.n);
 

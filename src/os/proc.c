@@ -74,8 +74,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 	if (why)
 		DCK_FAIL_ERRNO(err, E_IO, why, "cannot run '%.200s'", name);
 	char *found = mem_dup(path);
-	if (!found)
-		DCK_FAIL(err, E_NOMEM, "no memory to run '%.200s'", name);
+	DCK_NEED(found, err, "to run '%.200s'", name);
 	*ret = found;
 	return DCK_OK;
 }
@@ -132,12 +131,12 @@ static dck_status redirect(os_spawner *s, const os_spawn_config *c, dck_err *err
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot redirect the command '%.200s'",
 				       c->argv[0]);
 		if (posix_spawn_file_actions_adddup2(&s->actions, fd, to))
-			DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", c->argv[0]);
+			return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);
 	}
 	/* dup2 onto itself keeps it open over exec. */
 	if (c->keep_fd >= 0 &&
 	    posix_spawn_file_actions_adddup2(&s->actions, c->keep_fd, c->keep_fd))
-		DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", c->argv[0]);
+		return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);
 	return DCK_OK;
 }
 
@@ -151,8 +150,7 @@ static dck_status make_absolute(char **program, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot find the current folder");
 	snprintf(path, sizeof(path), "%s/%s", cwd, *program);
 	char *absolute = mem_dup(path);
-	if (!absolute)
-		DCK_FAIL(err, E_NOMEM, "no memory to run '%.200s'", *program);
+	DCK_NEED(absolute, err, "to run '%.200s'", *program);
 	mem_free(*program);
 	*program = absolute;
 	return DCK_OK;
@@ -169,7 +167,7 @@ static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the folder '%.200s'", folder);
 	DCK_TRY(make_absolute(&s->program, err));
 	if (posix_spawn_file_actions_addchdir_np(&s->actions, folder))
-		DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", s->program);
+		return ERR_NO_MEMORY(err, "to start '%.200s'", s->program);
 	return DCK_OK;
 }
 
@@ -199,12 +197,12 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 	os_spawner *s = mem_zalloc(1, sizeof(*s));
 	if (!s || posix_spawn_file_actions_init(&s->actions)) {
 		mem_free(s);
-		DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", c->argv[0]);
+		return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);
 	}
 	if (posix_spawnattr_init(&s->attributes)) {
 		posix_spawn_file_actions_destroy(&s->actions);
 		mem_free(s);
-		DCK_FAIL(err, E_NOMEM, "no memory to start '%.200s'", c->argv[0]);
+		return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);
 	}
 	s->argv = c->argv;
 	dck_status st = prepare(s, c, err);

@@ -85,8 +85,7 @@ static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_e
 	const subject_target *t = &j->pass.target;
 
 	*ret = (tally_real){.inputs = mem_arena_array(a, t->nin, sizeof(*ret->inputs))};
-	if (!ret->inputs)
-		DCK_FAIL(err, E_NOMEM, "no memory for the inputs' shapes");
+	DCK_NEED(ret->inputs, err, "for the inputs' shapes");
 	for (size_t i = 0; i < t->nin; i++) {
 		const dck_tensor *x = subject_inputs_get(t->inputs, 0, i);
 		ret->inputs[ret->ninputs++] = (cost_shape){.name = t->in[i].name,
@@ -124,8 +123,7 @@ static dck_status observe(job *j, dck_err *err)
 	show(j, "profiled session");
 	DCK_TRY(profile_pass_open(&j->pass, j->subject, DCK_OBSERVE_OPERATORS, j->watch, err));
 	ns = mem_alloc(2 * runs * sizeof *ns);
-	if (!ns)
-		DCK_FAIL(err, E_NOMEM, "no memory for %llu runs", (unsigned long long)runs);
+	DCK_NEED(ns, err, "for %llu runs", (unsigned long long)runs);
 	show(j, "profiled runs");
 	dck_status status = profile_pass_run(&j->pass, warm, NULL, err);
 	for (uint64_t i = 0; status == DCK_OK && i < runs; i++) {
@@ -156,8 +154,7 @@ static dck_status count(job *j, dck_err *err)
 	tally_real real;
 	dck_status status;
 
-	if (!a)
-		DCK_FAIL(err, E_NOMEM, "no memory to count the model");
+	DCK_NEED(a, err, "to count the model");
 	status = inputs_real(j, a, &real, err);
 	if (status == DCK_OK)
 		status = tally_counted_open(&j->model, j->subject, &real, err);
@@ -380,7 +377,7 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 	j.b = record_begin(plan->title);
 	if (!j.b) {
 		dck_record_free(j.base);
-		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+		return ERR_NO_MEMORY(err, "for a record");
 	}
 	base_copy(&j);
 	record_fact_options(j.b, "plan", dck_profile_options, config);

@@ -122,7 +122,7 @@ static dck_status chain_write(const char *path, dck_err *err)
 
 	chain_put(&w);
 	if (w.failed)
-		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a model");
+		status = ERR_NO_MEMORY(err, "for a model");
 	if (status == DCK_OK)
 		status = os_replace_open(path, &file, &fd, err);
 	if (status == DCK_OK) {

@@ -39,11 +39,6 @@ typedef struct table {
 	double scale, explained;
 } table;
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the operators' times");
-}
-
 /* An operator without a name is called by its type and its place among the nodes of the file that
  * make no constant. */
 static const char *unnamed(table *t, const cost_op *c)
@@ -72,9 +67,9 @@ static dck_status rows_make(table *t, dck_err *err)
 	t->first = mem_arena_array(t->arena, t->cap, sizeof(*t->first));
 	t->next = mem_arena_array(t->arena, t->cap, sizeof(*t->next));
 	t->used = mem_arena_array(t->arena, t->cap, sizeof(*t->used));
-	if (!t->rows || !t->first || !t->next || !t->used ||
-	    !names_init(&t->names, t->arena, t->cap))
-		return no_memory(err);
+	DCK_NEED(t->rows && t->first && t->next && t->used &&
+		     names_init(&t->names, t->arena, t->cap),
+		 err, "for the operators' times");
 	memset(t->first, 0xff, t->cap * sizeof(*t->first));
 	memset(t->next, 0xff, t->cap * sizeof(*t->next));
 	/* A row for each operator of the graph, so that their indices are the same. */
@@ -85,8 +80,7 @@ static dck_status rows_make(table *t, dck_err *err)
 		if (c->scope)
 			continue;
 		const char *name = c->node->name && *c->node->name ? c->node->name : unnamed(t, c);
-		if (!name)
-			return no_memory(err);
+		DCK_NEED(name, err, "for the operators' times");
 		t->rows[i].name = name;
 		size_t at = names_add(&t->names, name), *end = &t->first[at];
 		while (*end != SIZE_MAX)
@@ -128,8 +122,8 @@ static dck_status events_take(table *t, dck_err *err)
 	t->sorted = mem_alloc(runs * sizeof(double));
 	t->inside = mem_arena_array(t->arena, runs, sizeof(*t->inside));
 	t->events = mem_arena_array(t->arena, runs, sizeof(*t->events));
-	if (!t->scratch || !t->sorted || !t->inside || !t->events)
-		return no_memory(err);
+	DCK_NEED(t->scratch && t->sorted && t->inside && t->events, err,
+		 "for the operators' times");
 	for (size_t i = 0; i < p->nevents; i++) {
 		const dck_op_event *e = &p->events[i];
 		if (e->run < skip || e->run - skip >= runs || e->depth)
@@ -139,7 +133,7 @@ static dck_status events_take(table *t, dck_err *err)
 		run = e->run;
 		row *r = row_of(t, e);
 		if (r && !r->ns && !(r->ns = mem_arena_array(t->arena, runs, sizeof(*r->ns))))
-			return no_memory(err);
+			return ERR_NO_MEMORY(err, "for the operators' times");
 		if (r && r->n < runs)
 			r->ns[r->n++] = (double)e->duration_ns;
 		if (r && e->memory_bytes >= 0) {
@@ -221,8 +215,7 @@ static dck_status members_make(table *t, dck_err *err)
 	t->owner = profile_map(t->in->model->cost, t->in->ran->cost, t->arena);
 	t->member = mem_arena_array(t->arena, t->cap, sizeof(*t->member));
 	t->sibling = mem_arena_array(t->arena, n, sizeof(*t->sibling));
-	if (!t->owner || !t->member || !t->sibling)
-		return no_memory(err);
+	DCK_NEED(t->owner && t->member && t->sibling, err, "for the operators' times");
 	memset(t->member, 0xff, t->cap * sizeof(*t->member));
 	for (size_t i = n; i-- > 0;) {
 		if (t->owner[i] == PROFILE_NONE || t->in->model->cost->ops[i].expanded)
@@ -280,8 +273,8 @@ static dck_status modules_find(table *t, dck_err *err)
 	t->scope = mem_arena_array(t->arena, t->cap, sizeof(*t->scope));
 	t->type_ns = mem_arena_array(t->arena, t->cap, sizeof(*t->type_ns));
 	t->type_n = mem_arena_array(t->arena, t->cap, sizeof(*t->type_n));
-	if (!t->scope || !t->type_ns || !t->type_n || !names_init(&t->types, t->arena, t->cap))
-		return no_memory(err);
+	DCK_NEED(t->scope && t->type_ns && t->type_n && names_init(&t->types, t->arena, t->cap),
+		 err, "for the operators' times");
 	for (size_t i = 0; i < t->n; i++)
 		t->scope[i] = row_module(t, i);
 	for (size_t i = 0; i < ran->nops; i++) {
@@ -606,8 +599,7 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 	const char *first_above = NULL;
 	size_t above = 0;
 
-	if (!t.arena)
-		return no_memory(err);
+	DCK_NEED(t.arena, err, "for the operators' times");
 	dck_status status = rows_make(&t, err);
 	if (status == DCK_OK)
 		status = members_make(&t, err);
@@ -623,7 +615,7 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 		facts(&t, b);
 		notes(&t, b, above, first_above);
 		if (mem_arena_failed(t.arena))
-			status = no_memory(err);
+			status = ERR_NO_MEMORY(err, "for the operators' times");
 	}
 	mem_free(t.scratch);
 	mem_free(t.sorted);

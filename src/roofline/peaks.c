@@ -494,8 +494,7 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	record_builder *b = record_begin(s->asked->title);
 	char subject[160];
 
-	if (!b)
-		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	DCK_NEED(b, err, "for a record");
 	if (s->id[0])
 		record_set_id(b, s->id);
 	record_set_began(b, s->began_unix_ns);
@@ -580,8 +579,7 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	dck_err not_kept = {.code = DCK_OK};
 
 	s->scratch = mem_zalloc(stat_scratch(MACHINE_ROUNDS_MAX), sizeof *s->scratch);
-	if (!s->scratch)
-		DCK_FAIL(err, E_NOMEM, "no memory for the measurement");
+	DCK_NEED(s->scratch, err, "for the measurement");
 	id_make(s->id);
 	s->began_unix_ns = os_unix_ns();
 	os_usage_get(&s->before);
@@ -601,8 +599,7 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 	if (c && c->refresh && c->cached_only)
 		DCK_FAIL(err, E_ARG, "--refresh measures and --cached-only does not: give one");
 	s = mem_zalloc(1, sizeof *s);
-	if (!s)
-		DCK_FAIL(err, E_NOMEM, "no memory for the measurement");
+	DCK_NEED(s, err, "for the measurement");
 	dck_machine_init(&plain);
 	s->asked = c ? c : &plain;
 	os_host_get(&s->host);

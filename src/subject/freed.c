@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory to free the model's batch");
-}
-
 static bool has_files(const onnx_graph *g)
 {
 	for (size_t i = 0; i < g->ninitializers; i++)
@@ -34,7 +29,7 @@ static dck_status place_of(const char *path, const onnx_graph *g, mem_arena *a, 
 		*folder = ".";
 	else
 		*folder = mem_arena_dup_n(a, from, slash == from ? 1 : (size_t)(slash - from));
-	return *name && *folder ? DCK_OK : no_memory(err);
+	return *name && *folder ? DCK_OK : ERR_NO_MEMORY(err, "to free the model's batch");
 }
 
 static dck_status refuse(const onnx_model *m, uint64_t batch, int64_t was, const dck_err *why,

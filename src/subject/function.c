@@ -19,8 +19,7 @@ static dck_status function_open(const dck_open_params *p, dck_engine_model **ret
 	if (p->model_bytes_n != sizeof m->subject)
 		DCK_FAIL(err, E_ARG, "the function engine measures functions only");
 	m = mem_alloc(sizeof *m);
-	if (!m)
-		DCK_FAIL(err, E_NOMEM, "no memory for the function to measure");
+	DCK_NEED(m, err, "for the function to measure");
 	memcpy(&m->subject, p->model_bytes, sizeof m->subject);
 	*ret = m;
 	return DCK_OK;

@@ -38,8 +38,7 @@ dck_status subject_hook_new(const char *name, const char *line, const dck_comman
 	    .directory = c->directory};
 	dck_status status;
 
-	if (!h)
-		DCK_FAIL(err, E_NOMEM, "no memory for --%s", name);
+	DCK_NEED(h, err, "for --%s", name);
 	h->name = name;
 	h->line = line;
 	status = subject_words(line, &h->words, err);

@@ -33,11 +33,6 @@ struct subject_inputs {
 	const char *items_how;
 };
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the model's inputs");
-}
-
 static bool dtype_equal(dck_dtype a, dck_dtype b)
 {
 	return a.code == b.code && a.bits == b.bits;
@@ -302,8 +297,7 @@ static dck_status tensors_make(subject_inputs *b, dck_err *err)
 		if (pass == 0) {
 			b->pages_bytes = total + LINE;
 			b->pages = os_pages_alloc(b->pages_bytes);
-			if (!b->pages)
-				DCK_FAIL(err, E_NOMEM, "no memory for %zu bytes of inputs", total);
+			DCK_NEED(b->pages, err, "for %zu bytes of inputs", total);
 		}
 	}
 	return DCK_OK;
@@ -333,8 +327,7 @@ static dck_status inputs_begin(subject_inputs *b, const dck_tensor_info *in, con
 			 b->pool, (unsigned long long)(b->limit >> 20));
 	b->input = mem_arena_array(b->arena, b->n + 1, sizeof *b->input);
 	b->tensor = mem_arena_array(b->arena, b->pool * b->n + 1, sizeof *b->tensor);
-	if (!b->input || !b->tensor)
-		return no_memory(err);
+	DCK_NEED(b->input && b->tensor, err, "for the model's inputs");
 	DCK_TRY(subject_sizes_init(&b->sizes, b->arena, in, b->n, m, err));
 	for (size_t i = 0; i < b->n; i++) {
 		input *to = &b->input[i];
@@ -363,7 +356,8 @@ static dck_status inputs_fill(subject_inputs *b, const model_values *v, const dc
 			DCK_TRY(random_input(b, i, c->seed, err));
 	}
 	b->items = subject_sizes_items(&b->sizes, v, c, &b->items_how);
-	return mem_arena_failed(b->arena) ? no_memory(err) : DCK_OK;
+	DCK_NEED(!mem_arena_failed(b->arena), err, "for the model's inputs");
+	return DCK_OK;
 }
 
 dck_status subject_inputs_new(const dck_tensor_info *in, size_t n, const model_summary *m,
@@ -372,13 +366,13 @@ dck_status subject_inputs_new(const dck_tensor_info *in, size_t n, const model_s
 	subject_inputs *b = mem_zalloc(1, sizeof *b);
 	dck_status status;
 
-	if (!b)
-		return no_memory(err);
+	DCK_NEED(b, err, "for the model's inputs");
 	b->arena = mem_arena_new(0);
 	b->n = n;
 	b->pool = c->input_pool > 0 ? (size_t)c->input_pool : 1;
 	b->limit = memory_limit();
-	status = b->arena ? inputs_begin(b, in, m, err) : no_memory(err);
+	status =
+	    b->arena ? inputs_begin(b, in, m, err) : ERR_NO_MEMORY(err, "for the model's inputs");
 	if (status == DCK_OK)
 		status = inputs_fill(b, m ? &m->values : NULL, c, err);
 	if (status != DCK_OK) {

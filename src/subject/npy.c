@@ -159,8 +159,7 @@ static dck_status header_read(const char *name, const dck_buffer *b, bool texts,
 
 	DCK_TRY(header_find(name, b, &begin, &n, err));
 	text = mem_zalloc(n + 1, 1);
-	if (!text)
-		DCK_FAIL(err, E_NOMEM, "no memory to read '%s'", name);
+	DCK_NEED(text, err, "to read '%s'", name);
 	memcpy(text, b->data + begin, n);
 	status = descr_read(name, value_of(text, "'descr'"), texts, h, err);
 	if (status == DCK_OK)
@@ -190,8 +189,7 @@ static dck_status transpose(const header *h, char *data, size_t bytes, size_t wi
 	int64_t at[DCK_RANK_MAX] = {0};
 	size_t stride[DCK_RANK_MAX];
 
-	if (!copy)
-		DCK_FAIL(err, E_NOMEM, "no memory to turn %zu bytes into row-major order", bytes);
+	DCK_NEED(copy, err, "to turn %zu bytes into row-major order", bytes);
 	memcpy(copy, data, bytes);
 	for (size_t d = 0, s = 1; d < h->rank; s *= (size_t)h->dim[d++])
 		stride[d] = s;

@@ -100,7 +100,7 @@ static dck_status inflate_all(const char *name, const unsigned char *from, const
 
 	/* Raw: the archive has its own header. */
 	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
-		DCK_FAIL(err, E_NOMEM, "no memory to unpack '%s'", name);
+		return ERR_NO_MEMORY(err, "to unpack '%s'", name);
 	z.next_in = (unsigned char *)from;
 	z.avail_in = e->packed;
 	z.next_out = (unsigned char *)to;
@@ -132,8 +132,7 @@ static dck_status unpack(const char *name, const dck_buffer *b, const entry *e, 
 		DCK_FAIL(err, E_LIMIT, "'%s' holds a member of %u bytes: at most %zu are read",
 			 name, e->plain, limit);
 	plain.data = mem_alloc(e->plain ? e->plain : 1);
-	if (!plain.data)
-		DCK_FAIL(err, E_NOMEM, "no memory to unpack '%s'", name);
+	DCK_NEED(plain.data, err, "to unpack '%s'", name);
 	if (e->method == 0)
 		memcpy(plain.data, p + data, e->plain);
 	else

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the model's inputs");
-}
-
 const char *subject_dims_text(mem_arena *a, const int64_t *dim, const char *const *symbols,
 			      size_t rank)
 {
@@ -112,8 +107,7 @@ dck_status subject_sizes_init(subject_sizes *z, mem_arena *a, const dck_tensor_i
 {
 	*z = (subject_sizes){.arena = a, .n = n, .sure = true, .path = m ? m->path : NULL};
 	z->input = mem_arena_array(a, n + 1, sizeof *z->input);
-	if (!z->input)
-		return no_memory(err);
+	DCK_NEED(z->input, err, "for the model's inputs");
 	for (size_t i = 0; i < n; i++) {
 		const model_value *v = declared_find(m, &in[i]);
 		dck_tensor_info info = in[i];
@@ -139,8 +133,7 @@ dck_status subject_sizes_declared(subject_sizes *z, mem_arena *a, const model_va
 {
 	*z = (subject_sizes){.arena = a, .n = v->nin, .sure = true, .path = path};
 	z->input = mem_arena_array(a, v->nin + 1, sizeof *z->input);
-	if (!z->input)
-		return no_memory(err);
+	DCK_NEED(z->input, err, "for the model's inputs");
 	for (size_t i = 0; i < v->nin; i++) {
 		const dck_tensor_info info = subject_declared_info(&v->in[i]);
 
@@ -179,8 +172,7 @@ static dck_status input_unknown(const subject_sizes *z, const char *option, cons
 	const char **names = mem_arena_array(z->arena, z->n + 1, sizeof *names);
 	const char *nearest;
 
-	if (!names)
-		return no_memory(err);
+	DCK_NEED(names, err, "for the model's inputs");
 	if (z->n == 0)
 		DCK_FAIL(err, E_ARG, "--%s names the input '%s', but the model has no inputs",
 			 option, name);
@@ -223,7 +215,8 @@ dck_status subject_sizes_pair(subject_sizes *z, const char *option, const char *
 	if (!first || first == text || !first[1])
 		DCK_FAIL(err, E_ARG, "--%s is '%s': write it as NAME=%s", option, text, form);
 	name = mem_arena_dup_n(z->arena, text, (size_t)(first - text));
-	return name ? input_unknown(z, option, name, err) : no_memory(err);
+	return name ? input_unknown(z, option, name, err)
+		    : ERR_NO_MEMORY(err, "for the model's inputs");
 }
 
 const subject_symbol *subject_sizes_symbol(const subject_sizes *z, const char *name)
@@ -386,8 +379,7 @@ static dck_status dims_read(subject_sizes *z, const dck_model_config *c, dck_err
 			DCK_FAIL(err, E_ARG, "--dim is '%s': the size must be a whole number",
 				 text);
 		name = mem_arena_dup_n(z->arena, text, (size_t)(equals - text));
-		if (!name)
-			return no_memory(err);
+		DCK_NEED(name, err, "for the model's inputs");
 		if (z->sure && symbol_count(z, name) == 0)
 			return symbol_unknown(z, name, err);
 		DCK_TRY(symbol_fix(z, name, (int64_t)size, "--dim", err));
@@ -606,7 +598,8 @@ dck_status subject_sizes_read(subject_sizes *z, const model_values *v, const dck
 	symbols_apply(z);
 	DCK_TRY(batch_give(z, v, c, err));
 	symbols_apply(z);
-	return mem_arena_failed(z->arena) ? no_memory(err) : DCK_OK;
+	DCK_NEED(!mem_arena_failed(z->arena), err, "for the model's inputs");
+	return DCK_OK;
 }
 
 bool subject_sizes_from_files(subject_sizes *z, const dck_model_config *c)

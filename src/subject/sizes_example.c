@@ -377,8 +377,7 @@ dck_status subject_sizes_closed(const subject_sizes *z, const char *command, dck
 
 	fill(z, &full, u);
 	const char *options = full.input ? options_text(z, &full) : NULL;
-	if (!options)
-		DCK_FAIL(err, E_NOMEM, "no memory for the model's inputs");
+	DCK_NEED(options, err, "for the model's inputs");
 	/* The same in one word. */
 	if (z->n == 1 && !needs_shape(z, 0) && n > 1 && all_open(&z->input[0]))
 		shape = mem_arena_fmt(z->arena, " (or %s)", shape_option(z, &full, 0));
@@ -418,8 +417,7 @@ dck_status dck_subject_check(const dck_subject *s, const char *command, dck_err 
 	    (s->model.engine && strcmp(s->model.engine, "ort") != 0))
 		return DCK_OK;
 	a = mem_arena_new(0);
-	if (!a)
-		DCK_FAIL(err, E_NOMEM, "no memory to look at the model");
+	DCK_NEED(a, err, "to look at the model");
 	status = check(s, command, a, err);
 	mem_arena_free(a);
 	return status;

@@ -128,8 +128,7 @@ dck_status subject_words(const char *text, char ***ret, dck_err *err)
 	size_t n = 0;
 	char *to;
 
-	if (!words)
-		DCK_FAIL(err, E_NOMEM, "no memory for the command");
+	DCK_NEED(words, err, "for the command");
 	to = (char *)(words + nmax);
 	for (char *word = to; word_cut(&rest, &to, &status, err); word = to)
 		words[n++] = word;

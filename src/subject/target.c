@@ -48,8 +48,7 @@ static dck_status pair_read(mem_arena *a, const char *option, const char *text, 
 		DCK_FAIL(err, E_ARG, "--%s is '%s': write it as NAME=VALUE", option, text);
 	ret->key = mem_arena_dup_n(a, text, (size_t)(equals - text));
 	ret->value = mem_arena_dup(a, equals + 1);
-	if (!ret->key || !ret->value)
-		DCK_FAIL(err, E_NOMEM, "no memory for --%s", option);
+	DCK_NEED(ret->key && ret->value, err, "for --%s", option);
 	return DCK_OK;
 }
 
@@ -432,8 +431,7 @@ dck_status subject_target_open(subject_target *t, const dck_subject *s, const dc
 	dck_status status;
 
 	t->arena = mem_arena_new(0);
-	if (!t->arena)
-		DCK_FAIL(err, E_NOMEM, "no memory to open the subject");
+	DCK_NEED(t->arena, err, "to open the subject");
 	status = target_open(t, &o, s, watch, &p, err);
 	dck_buffer_done(&o.bytes);
 	freed_done(&o.freed);

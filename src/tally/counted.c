@@ -14,11 +14,6 @@ typedef struct sizes {
 	cost_config config;
 } sizes;
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the model's sizes");
-}
-
 /* Which of an input's sizes the user gave; the graph itself says the rest. */
 static bool given_read(const subject_sized *in, mem_arena *a, cost_shape *ret)
 {
@@ -49,8 +44,7 @@ static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const 
 	given.any = true;
 	DCK_TRY(subject_sizes_read(&given, &v, &config, err));
 	z->inputs = mem_arena_array(a, given.n, sizeof(*z->inputs));
-	if (!z->inputs)
-		return no_memory(err);
+	DCK_NEED(z->inputs, err, "for the model's sizes");
 	for (size_t i = 0; i < given.n; i++)
 		z->config.ninputs += given_read(&given.input[i], a, &z->inputs[z->config.ninputs]);
 	/* Sizes by name alone contradict nothing that the file states of inner values. */
@@ -142,8 +136,7 @@ static dck_status counted_open(tally_counted *c, const dck_subject *s, const tal
 		    "--image-size and --seq are for built-in networks (zoo:NAME); for a file give "
 		    "--shape NAME=1x3x224x224 or --dim SYMBOL=N");
 	c->arena = mem_arena_new(1 << 18);
-	if (!c->arena)
-		return no_memory(err);
+	DCK_NEED(c->arena, err, "for the model's sizes");
 	if (zoo)
 		DCK_TRY(zoo_read(c, s->text + 4, &s->model, err));
 	else
@@ -155,8 +148,7 @@ static dck_status file_open(tally_counted *c, const char *path, const tally_real
 			    dck_err *err)
 {
 	c->arena = mem_arena_new(1 << 18);
-	if (!c->arena)
-		return no_memory(err);
+	DCK_NEED(c->arena, err, "for the model's sizes");
 	DCK_TRY(onnx_read_file(path, c->arena, &c->model, err));
 	return count(c, NULL, false, real, err);
 }

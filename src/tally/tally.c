@@ -357,8 +357,7 @@ static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_
 	DCK_TRY(values_run(s, watch, a, &shapes, &n, err));
 	ret->inputs = mem_arena_array(a, n, sizeof(*ret->inputs));
 	ret->values = mem_arena_array(a, n, sizeof(*ret->values));
-	if (!ret->inputs || !ret->values)
-		DCK_FAIL(err, E_NOMEM, "no memory for the shapes of %zu values", n);
+	DCK_NEED(ret->inputs && ret->values, err, "for the shapes of %zu values", n);
 	for (size_t i = 0; i < n; i++) {
 		cost_shape shape = {shapes[i].name, shapes[i].dtype,	  shapes[i].rank,
 				    shapes[i].dims, shapes[i].has_number, shapes[i].number};
@@ -437,8 +436,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	dck_status status = DCK_OK;
 	if (cfg->run) {
 		a = mem_arena_new(0);
-		status = a ? real_run(s, watch, a, &real, err)
-			   : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for shapes");
+		status = a ? real_run(s, watch, a, &real, err) : ERR_NO_MEMORY(err, "for shapes");
 	}
 	if (status == DCK_OK)
 		status = tally_counted_open(&c, s, cfg->run ? &real : NULL, err);
@@ -455,7 +453,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	else if (b)
 		record_drop(b);
 	else
-		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
+		status = ERR_NO_MEMORY(err, "for a record");
 	tally_counted_close(&c);
 	mem_arena_free(a);
 	return status;

@@ -6,11 +6,6 @@
 #include "os/os.h"
 #include <string.h>
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the model's values");
-}
-
 static void number_fill(const dck_tensor *t, values_shape *ret)
 {
 	int64_t type = dtype_onnx(t->dtype);
@@ -47,8 +42,7 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 	values_shape *list = mem_arena_array(a, t->nin + t->nout, sizeof(*list));
 	size_t n = 0;
 
-	if (!list)
-		return no_memory(err);
+	DCK_NEED(list, err, "for the model's values");
 	for (size_t i = 0; i < t->nin; i++) {
 		list[n].name = mem_arena_dup(a, t->in[i].name);
 		list[n].input = true;
@@ -63,8 +57,7 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 			shape_fill(&tensor, &list[n]);
 		n++;
 	}
-	if (mem_arena_failed(a))
-		return no_memory(err);
+	DCK_NEED(!mem_arena_failed(a), err, "for the model's values");
 	*ret = list;
 	*ret_n = n;
 	return DCK_OK;

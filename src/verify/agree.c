@@ -12,11 +12,6 @@ const char *const agree_verdict_text[] = {"identical", "close", "unknown", "diff
 
 #define MISSING SIZE_MAX
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory to compare outputs");
-}
-
 /* --- which input of b is fed which of a, which output is compared with which */
 
 static size_t name_find(const dck_tensor_info *list, size_t n, const char *name)
@@ -76,8 +71,7 @@ static dck_status tensor_make(mem_arena *arena, const dck_tensor *from, const dc
 {
 	*ret = *like;
 	ret->data = mem_arena_alloc(arena, (size_t)like->bytes);
-	if (!ret->data)
-		return no_memory(err);
+	DCK_NEED(ret->data, err, "to compare outputs");
 	if (agree_convert(ret, from))
 		return DCK_OK;
 	DCK_FAIL(err, E_ARG,
@@ -93,8 +87,7 @@ static dck_status inputs_match(const subject_target *a, const subject_target *b,
 
 	p->to = mem_arena_array(ret->arena, a->nin, sizeof *p->to);
 	p->made = mem_arena_array(ret->arena, a->nin, sizeof *p->made);
-	if (!p->to || !p->made)
-		return no_memory(err);
+	DCK_NEED(p->to && p->made, err, "to compare outputs");
 	if (a->nin != b->nin)
 		DCK_FAIL(err, E_ARG,
 			 "the reference takes %zu input(s) and the other %zu: they cannot be given "
@@ -126,7 +119,7 @@ static dck_status inputs_match(const subject_target *a, const subject_target *b,
 	    mem_arena_fmt(ret->arena, "the same for both, %zu set(s)%s%s", ret->asked,
 			  by_position ? ", matched by position, as their names differ" : "",
 			  converted ? ", rounded to the type that the other takes" : "");
-	return ret->inputs ? DCK_OK : no_memory(err);
+	return ret->inputs ? DCK_OK : ERR_NO_MEMORY(err, "to compare outputs");
 }
 
 static dck_status inputs_give(const subject_target *a, const subject_target *b, pairing *p,
@@ -181,7 +174,8 @@ static dck_status outputs_list(const subject_target *a, const subject_target *b,
 		o->dtypes = "";
 		verdict_worse(o, AGREE_DIFFERENT, "only the other has it");
 	}
-	return mem_arena_failed(ret->arena) ? no_memory(err) : DCK_OK;
+	DCK_NEED(!mem_arena_failed(ret->arena), err, "to compare outputs");
+	return DCK_OK;
 }
 
 static void output_compare(agree *x, agree_output *o, const dck_tensor *a, const dck_tensor *b,
@@ -233,11 +227,12 @@ static dck_status outputs_compare(const subject_target *a, const subject_target 
 		else if (status == DCK_OK)
 			output_compare(x, o, &ta, &tb, asked);
 		else if (status == DCK_E_NOMEM)
-			return no_memory(err);
+			return ERR_NO_MEMORY(err, "to compare outputs");
 		else
 			verdict_worse(o, AGREE_UNKNOWN, mem_arena_dup(x->arena, why.msg));
 	}
-	return mem_arena_failed(x->arena) ? no_memory(err) : DCK_OK;
+	DCK_NEED(!mem_arena_failed(x->arena), err, "to compare outputs");
+	return DCK_OK;
 }
 
 /* "[0, 17]" of an element of that shape. */
@@ -299,8 +294,7 @@ static dck_status judge(agree *x, dck_err *err)
 		if (o->verdict != AGREE_UNKNOWN && o->verdict > x->verdict)
 			x->verdict = o->verdict;
 	}
-	if (mem_arena_failed(x->arena))
-		return no_memory(err);
+	DCK_NEED(!mem_arena_failed(x->arena), err, "to compare outputs");
 	if (x->noutputs > 0 && !any)
 		DCK_FAIL(err, E_UNSUP, "no output can be compared; '%s': %s", x->outputs[0].name,
 			 x->outputs[0].why);
@@ -359,8 +353,7 @@ static dck_status compare(subject_target *a, subject_target *b, const agree_limi
 
 	x->outputs = mem_arena_array(x->arena, a->nout + b->nout, sizeof *x->outputs);
 	x->asked = a->pool;
-	if (!to || !x->outputs)
-		return no_memory(err);
+	DCK_NEED(to && x->outputs, err, "to compare outputs");
 	DCK_TRY(inputs_match(a, b, &p, x, err));
 	DCK_TRY(outputs_list(a, b, x, to, err));
 	dck_status status = sets_run(a, b, &p, to, limits, watch, x, err);
@@ -380,8 +373,7 @@ dck_status agree_targets(subject_target *a, subject_target *b, const agree_limit
 	DCK_TRY(has_outputs(a, err));
 	DCK_TRY(has_outputs(b, err));
 	x.arena = mem_arena_new(0);
-	if (!x.arena)
-		return no_memory(err);
+	DCK_NEED(x.arena, err, "to compare outputs");
 	status = compare(a, b, limits, watch, &x, err);
 	if (status != DCK_OK) {
 		agree_done(&x);
@@ -395,13 +387,12 @@ dck_status agree_begin(agree *ret, const char *output, const char *inputs, dck_e
 {
 	agree x = {.arena = mem_arena_new(0), .noutputs = 1, .parts = true};
 
-	if (!x.arena)
-		return no_memory(err);
+	DCK_NEED(x.arena, err, "to compare outputs");
 	x.outputs = mem_arena_array(x.arena, 1, sizeof *x.outputs);
 	x.inputs = mem_arena_dup(x.arena, inputs);
 	if (!x.outputs || !x.inputs) {
 		agree_done(&x);
-		return no_memory(err);
+		return ERR_NO_MEMORY(err, "to compare outputs");
 	}
 	x.outputs[0].name = mem_arena_dup(x.arena, output);
 	x.outputs[0].dtypes = "";
@@ -414,7 +405,8 @@ dck_status agree_part(agree *x, const dck_tensor *a, const dck_tensor *b,
 {
 	output_compare(x, &x->outputs[0], a, b, limits);
 	x->asked = ++x->sets;
-	return mem_arena_failed(x->arena) ? no_memory(err) : DCK_OK;
+	DCK_NEED(!mem_arena_failed(x->arena), err, "to compare outputs");
+	return DCK_OK;
 }
 
 dck_status agree_end(agree *x, dck_err *err)

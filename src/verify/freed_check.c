@@ -11,11 +11,6 @@
 /* Of larger batches so many items are compared, spread evenly. */
 #define COMPARED_MAX 8
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory to compare the model with the original");
-}
-
 typedef struct check {
 	const dck_subject *subject;
 	const freed_model *freed;
@@ -44,8 +39,7 @@ static dck_status tensor_copy(check *c, const dck_tensor *from, dck_tensor *ret,
 {
 	*ret = *from;
 	ret->data = mem_arena_alloc(c->arena, from->bytes ? from->bytes : 1);
-	if (!ret->data)
-		return no_memory(err);
+	DCK_NEED(ret->data, err, "to compare the model with the original");
 	if (from->bytes)
 		memcpy(ret->data, from->data, from->bytes);
 	return DCK_OK;
@@ -73,8 +67,7 @@ static dck_status items_take(check *c, const dck_tensor *from, const batch_place
 	ret->dim[p->axis] = c->was * p->each;
 	ret->bytes = outer * item * (size_t)c->was;
 	ret->data = to = mem_arena_alloc(c->arena, ret->bytes ? ret->bytes : 1);
-	if (!to)
-		return no_memory(err);
+	DCK_NEED(to, err, "to compare the model with the original");
 	for (size_t o = 0; o < outer; o++)
 		for (int64_t k = 0; k < c->was; k++, to += item)
 			if (item)
@@ -96,8 +89,8 @@ static dck_status run_freed(check *c, subject_target *t, dck_err *err)
 	c->in_name = mem_arena_array(c->arena, t->nin, sizeof *c->in_name);
 	c->out_name = mem_arena_array(c->arena, t->nout, sizeof *c->out_name);
 	c->same = mem_arena_array(c->arena, t->nout, sizeof *c->same);
-	if (!c->in || !c->out || !c->in_name || !c->out_name || !c->same)
-		return no_memory(err);
+	DCK_NEED(c->in && c->out && c->in_name && c->out_name && c->same, err,
+		 "to compare the model with the original");
 	DCK_TRY(e->run(t->context, err));
 	for (size_t i = 0; i < t->nin; i++) {
 		c->in_name[i] = mem_arena_dup(c->arena, t->in[i].name);
@@ -115,7 +108,8 @@ static dck_status run_freed(check *c, subject_target *t, dck_err *err)
 		if (c->out[i].data)
 			DCK_TRY(agree_begin(&c->same[i], c->out_name[i], "", err));
 	}
-	return mem_arena_failed(c->arena) ? no_memory(err) : DCK_OK;
+	DCK_NEED(!mem_arena_failed(c->arena), err, "to compare the model with the original");
+	return DCK_OK;
 }
 
 /* What the original is to be given as its inputs' sizes, where it leaves some open. */
@@ -137,8 +131,7 @@ static dck_status shapes_give(check *c, const subject_target *t, dck_subject *s,
 			text = mem_arena_fmt(c->arena, "%s%s%lld", text, d ? "x" : "",
 					     (long long)(items ? c->was * p->each : x->dim[d]));
 		}
-		if (!text)
-			return no_memory(err);
+		DCK_NEED(text, err, "to compare the model with the original");
 		if (open)
 			s->model.shape.item[s->model.shape.n++] = text;
 	}
@@ -158,8 +151,7 @@ static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err 
 			k++;
 		if (k == c->nin)
 			DCK_FAIL(err, E_ARG, "the freed model has no input '%s'", t->in[i].name);
-		if (!part)
-			return no_memory(err);
+		DCK_NEED(part, err, "to compare the model with the original");
 		DCK_TRY(items_take(c, &c->in[k], place_find(m->inputs, m->ninputs, t->in[i].name),
 				   first, part, err));
 		DCK_TRY(e->bind_input(t->context, i, part, err));
@@ -288,8 +280,7 @@ static dck_status freed_check(const dck_subject *s, const freed_model *f, const 
 	subject_freed r = freed_facts(f, c.n);
 	dck_status status = DCK_OK;
 
-	if (!c.arena)
-		return no_memory(err);
+	DCK_NEED(c.arena, err, "to compare the model with the original");
 	if (!s->model.trust_batch)
 		status = look(&c, err);
 	for (size_t i = 0; i < c.nout; i++)

@@ -117,8 +117,7 @@ static dck_status tensors_read(dck_engine_model *m, dck_err *err)
 			  "cannot count the outputs"));
 	m->in = mem_arena_array(m->arena, m->nin, sizeof(*m->in));
 	m->out = mem_arena_array(m->arena, m->nout, sizeof(*m->out));
-	if (mem_arena_failed(m->arena))
-		DCK_FAIL(err, E_NOMEM, "no memory for the model's inputs and outputs");
+	DCK_NEED(!mem_arena_failed(m->arena), err, "for the model's inputs and outputs");
 	for (size_t i = 0; i < m->nin; i++)
 		DCK_TRY(tensor_read(m, true, i, &m->in[i], err));
 	for (size_t i = 0; i < m->nout; i++)
@@ -143,8 +142,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 	size_t used = 0;
 
 	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof(*m->facts));
-	if (!m->facts)
-		DCK_FAIL(err, E_NOMEM, "no memory for what the engine tells");
+	DCK_NEED(m->facts, err, "for what the engine tells");
 	fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
 	fact(m, "found", m->lib.how);
 	fact(m, "version", m->lib.version);
@@ -167,8 +165,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 					 i ? " " : "", p->options[i].key, p->options[i].value);
 	if (*given)
 		fact(m, "options", mem_arena_dup(m->arena, given));
-	if (mem_arena_failed(m->arena))
-		DCK_FAIL(err, E_NOMEM, "no memory for what the engine tells");
+	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine tells");
 	return DCK_OK;
 }
 
@@ -320,8 +317,7 @@ static dck_status ort_open(const dck_open_params *p, dck_engine_model **ret, dck
 	if (!p->model_path && p->model_bytes_n == 0)
 		DCK_FAIL(err, E_ARG, "the engine 'ort' needs a model");
 	dck_engine_model *m = mem_zalloc(1, sizeof(*m));
-	if (!m)
-		DCK_FAIL(err, E_NOMEM, "no memory to open the model");
+	DCK_NEED(m, err, "to open the model");
 	m->setup = setup;
 	m->observe = p->observe;
 	m->nvalues = p->observe & DCK_OBSERVE_VALUES ? p->nvalues : 0;
@@ -329,8 +325,7 @@ static dck_status ort_open(const dck_open_params *p, dck_engine_model **ret, dck
 	m->log_self = p->log_self;
 	m->arena = mem_arena_new(0);
 	dck_status status =
-	    m->arena ? model_open(m, p, err)
-		     : err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory to open the model");
+	    m->arena ? model_open(m, p, err) : ERR_NO_MEMORY(err, "to open the model");
 	if (status != DCK_OK) {
 		ort_close(m);
 		return status;

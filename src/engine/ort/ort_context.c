@@ -91,8 +91,7 @@ static dck_status context_init(dck_engine_context *c, dck_engine_model *m, dck_e
 	c->values_stale = true;
 	c->bound_in = mem_zalloc(m->nin ? m->nin : 1, sizeof(*c->bound_in));
 	c->host_out = mem_zalloc(m->nout ? m->nout : 1, sizeof(*c->host_out));
-	if (!c->bound_in || !c->host_out)
-		DCK_FAIL(err, E_NOMEM, "no memory for a context of the engine 'ort'");
+	DCK_NEED(c->bound_in && c->host_out, err, "for a context of the engine 'ort'");
 	DCK_TRY(ort_check(&m->lib, c->api->CreateIoBinding(m->session, &c->binding), err,
 			  "cannot create a binding"));
 	return outputs_bind(c, err);
@@ -102,8 +101,7 @@ dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_er
 {
 	dck_engine_context *c = mem_zalloc(1, sizeof(*c));
 
-	if (!c)
-		DCK_FAIL(err, E_NOMEM, "no memory for a context of the engine 'ort'");
+	DCK_NEED(c, err, "for a context of the engine 'ort'");
 	dck_status status = context_init(c, m, err);
 	if (status != DCK_OK) {
 		ort_context_free(c);

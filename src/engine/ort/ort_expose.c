@@ -60,8 +60,7 @@ static dck_status model_bytes(const dck_open_params *p, dck_buffer *ret, dck_err
 		return status;
 	}
 	char *copy = mem_alloc(p->model_bytes_n + 1);
-	if (!copy)
-		DCK_FAIL(err, E_NOMEM, "no memory for a copy of the model");
+	DCK_NEED(copy, err, "for a copy of the model");
 	memcpy(copy, p->model_bytes, p->model_bytes_n);
 	*ret = (dck_buffer){copy, p->model_bytes_n, p->model_bytes_n};
 	return DCK_OK;
@@ -85,7 +84,7 @@ dck_status ort_expose(const dck_open_params *p, dck_buffer *ret, dck_err *err)
 	char *data = mem_resize(b.data, n);
 	if (!data) {
 		dck_buffer_done(&b);
-		DCK_FAIL(err, E_NOMEM, "no memory for a model of %zu bytes", n);
+		return ERR_NO_MEMORY(err, "for a model of %zu bytes", n);
 	}
 	char *to = header_put(data + b.n, MODEL_GRAPH, outputs);
 	for (size_t i = 0; i < p->nvalues; i++) {

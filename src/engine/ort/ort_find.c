@@ -78,8 +78,7 @@ static dck_status asked_folder(const char *folder, const char *how, mem_arena *a
 	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside); i++)
 		if (newest(a, mem_arena_fmt(a, "%s%s/" PYTHON_MODULE "*", folder, inside[i])))
 			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, folder, how);
-	if (mem_arena_failed(a))
-		DCK_FAIL(err, E_NOMEM, "no memory to look for ONNX Runtime");
+	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
 	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the folder '%s' (%s)", folder, how);
 }
 
@@ -102,8 +101,7 @@ static dck_status asked_path(const char *path, const char *how, mem_arena *a, or
 			 path, how);
 	else if (!slash) /* a name alone would send the loader to its own path */
 		file = mem_arena_fmt(a, "./%s", path);
-	if (!file)
-		DCK_FAIL(err, E_NOMEM, "no memory to look for ONNX Runtime");
+	DCK_NEED(file, err, "to look for ONNX Runtime");
 	ret->place[ret->n++] = (ort_place){file, how, true};
 	return DCK_OK;
 }
@@ -228,7 +226,6 @@ dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *e
 	beside_deepclock(ret, a);
 	python_packages(ret, a);
 	loader_path(ret, a);
-	if (mem_arena_failed(a))
-		DCK_FAIL(err, E_NOMEM, "no memory to look for ONNX Runtime");
+	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
 	return DCK_OK;
 }

@@ -80,8 +80,7 @@ dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, 
 {
 	ort_counter *c = mem_zalloc(1, sizeof(*c));
 
-	if (!c)
-		DCK_FAIL(err, E_NOMEM, "no memory to count what is allocated");
+	DCK_NEED(c, err, "to count what is allocated");
 	c->lib = l;
 	c->table = (ort_allocator_table){.version = ORT_ALLOCATOR_VERSION,
 					 .alloc = counter_alloc,

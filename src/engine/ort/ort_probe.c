@@ -89,8 +89,7 @@ static dck_status library_probe(probe *p, const ort_lib *l, dck_err *err)
 	DCK_TRY(ort_provider_list(l, p->arena, &providers, &n, err));
 	for (size_t i = 0; i < n; i++)
 		provider_try(p, l, providers[i]);
-	if (mem_arena_failed(p->arena))
-		DCK_FAIL(err, E_NOMEM, "no memory for what is found");
+	DCK_NEED(!mem_arena_failed(p->arena), err, "for what is found");
 	return DCK_OK;
 }
 
@@ -103,8 +102,7 @@ dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n
 
 	mem_arena_free(last.arena);
 	last = (probe){.arena = mem_arena_new(0)};
-	if (!last.arena)
-		DCK_FAIL(err, E_NOMEM, "no memory to look for ONNX Runtime");
+	DCK_NEED(last.arena, err, "to look for ONNX Runtime");
 	DCK_TRY(ort_lib_open(library_path, last.arena, NULL, &l, err));
 	dck_status status = library_probe(&last, &l, err);
 	ort_lib_close(&l);

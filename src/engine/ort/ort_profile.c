@@ -25,8 +25,7 @@ dck_status ort_profile_plan(const char *work_dir, mem_arena *a, ort_profile_file
 	/* The graph is asked for, and not its weights, which may be gigabytes: they go to a file
 	 * beside it, and that is nothing. */
 	const char *weights = mem_arena_fmt(a, "%s/" WEIGHTS, work_dir);
-	if (mem_arena_failed(a))
-		DCK_FAIL(err, E_NOMEM, "no memory for a profile");
+	DCK_NEED(!mem_arena_failed(a), err, "for a profile");
 	if (symlink("/dev/null", weights) != 0 && errno != EEXIST)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write a profile into '%s'", work_dir);
 	return DCK_OK;
@@ -285,7 +284,7 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 	entry *e = mem_zalloc(t->nops + 1, sizeof(*e));
 	if (!r || !e || mem_arena_failed(a)) {
 		mem_free(e);
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu events of operators", t->nops);
+		return ERR_NO_MEMORY(err, "for %zu events of operators", t->nops);
 	}
 	dck_status status = entries_make(t, r, e, &n, &lost, err);
 	if (status == DCK_OK) {

@@ -40,8 +40,7 @@ dck_status ort_provider_list(const ort_lib *l, mem_arena *a, const char *const *
 		names[i] = short_name(a, full[i]);
 	DCK_TRY(ort_check(l, l->api.ReleaseAvailableProviders(full, n), err,
 			  "cannot release the list of providers"));
-	if (mem_arena_failed(a))
-		DCK_FAIL(err, E_NOMEM, "no memory for the list of providers");
+	DCK_NEED(!mem_arena_failed(a), err, "for the list of providers");
 	*ret = names;
 	*ret_n = (size_t)n;
 	return DCK_OK;
@@ -135,8 +134,7 @@ static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *n
 	char *capitals = mem_arena_dup(a, name);
 	const char *to_append = capitals;
 
-	if (!capitals)
-		DCK_FAIL(err, E_NOMEM, "no memory for the provider '%s'", name);
+	DCK_NEED(capitals, err, "for the provider '%s'", name);
 	for (char *c = capitals; *c; c++)
 		*c = (char)toupper((unsigned char)*c);
 	for (size_t i = 0; i < sizeof(spelled) / sizeof(*spelled); i++)

@@ -36,7 +36,7 @@ dck_status ort_scan_malformed(const ort_scan *s, const char *fmt, ...)
 
 dck_status ort_scan_no_memory(const ort_scan *s)
 {
-	DCK_FAIL(s->err, E_NOMEM, "no memory to read %s", s->source->label);
+	return ERR_NO_MEMORY(s->err, "to read %s", s->source->label);
 }
 
 bool ort_scan_init(ort_scan *s, const ort_trace_source *source, bool escaped, dck_err *err)
