@@ -117,8 +117,7 @@ typedef struct dck_plan {
 	uint64_t processes;	/* fresh processes; 1: this one */
 	uint64_t idle_ns;	/* pause before each run */
 	uint64_t keep;		/* samples kept at most */
-	bool
-	    check_outputs; /* afterwards: are they those of an unoptimised run? dck_check_options */
+	bool check_outputs;	/* then compare them with an unoptimised run's; dck_check_options */
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* The deepclock program, which is started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT`
 	 * for what needs a fresh process (processes > 1); NULL: none. */
@@ -146,8 +145,8 @@ typedef struct dck_observer {
 	void (*progress)(void *self, const dck_progress *p);
 	void (*note)(void *self, const dck_note *note);
 	void (*log)(void *self, dck_log_level level, const char *text); /* any thread */
-	/* Asked between runs, and while a command is waited for; while one that took less than 0.1
-	 * s is waited for, only when a signal arrives. */
+	/* Asked between runs, and while the host waits for a command: all the time for one that
+	 * takes longer than 0.1 s, else when a signal arrives. */
 	bool (*cancelled)(void *self);
 } dck_observer;
 

@@ -43,8 +43,9 @@ typedef struct dck_history_config {
 } dck_history_config;
 DCK_API void dck_history_config_init(dck_history_config *c); /* @since 0.1 */
 
-/* Opens the history, and makes file and folders where there are none. One of an older version is
- * brought up to date, in one step or not at all. One that may only be read can be read.
+/* Opens the history, and makes the file and its folders where there are none. A file of an older
+ * version is brought up to date, in one step or not at all. A file without permission to write can
+ * be read.
  * *ret is owned: dck_history_close(). c NULL: the defaults.
  * E_FORMAT: no history, or a damaged one; E_VERSION: made by a newer deepclock; E_IO: the system's
  * reason, or another program holds it; E_ABSENT. @since 0.1 */

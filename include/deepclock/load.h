@@ -43,8 +43,8 @@ typedef struct dck_load_config {
 	double level; /* of every interval */
 	uint64_t keep;
 	uint64_t seed; /* of the arrivals */
-	/* NULL: the best of this machine. Arrivals are waited for until it says so: one that does
-	 * not go on by itself never ends that. */
+	/* NULL: the best of this machine. A stream waits until this clock reaches the next arrival,
+	 * so it must advance by itself. */
 	const dck_clock *clock;
 	const char *title; /* the record's `command`; NULL: none */
 } dck_load_config;

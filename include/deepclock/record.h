@@ -77,9 +77,9 @@ typedef struct dck_series {
 	const double *values;  /* NaN: a run whose value was no finite number */
 } dck_series;
 
-/* What a metric means: one row of metrics.def, shared by every writer. A row whose tag ends in "/
- * *" (without the blank) stands for a family, "precision/cat"; a metric of it has a definition of
- * its own, with its whole tag and name. */
+/* What a metric means: one row of metrics.def, shared by every writer. A row whose tag ends in a
+ * slash and a star stands for a family, such as "precision/cat"; each metric of the family has a
+ * definition of its own, with its whole tag and name. */
 typedef struct dck_metric_def {
 	const char *tag, *name, *help; /* "latency/p99", "p99", "99 % of the runs took ..." */
 	dck_unit unit;
@@ -88,8 +88,7 @@ typedef struct dck_metric_def {
 
 typedef struct dck_metric {
 	const dck_metric_def *def;
-	const char
-	    *how; /* estimator and kind of interval, e.g. "exact order statistics, n_eff 212" */
+	const char *how; /* estimator and interval: "exact order statistics, n_eff 212" */
 	dck_value value;
 	double lo, hi, level; /* interval; level 0: none */
 } dck_metric;
