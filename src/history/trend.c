@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
-#include "base/hash.h"
 #include "base/err.h"
 #include "record/box.h"
 #include "stat/stat.h"
@@ -16,7 +15,6 @@
 #define LEVEL  0.95
 /* Time and memory of a trend are bounded by its points. */
 #define POINTS_MAX 20000
-#define DAY_NS	   INT64_C(86400000000000)
 
 static const char *const by_choices[] = {"record", "commit", "day", NULL};
 
@@ -45,13 +43,14 @@ typedef struct row {
 	const char *id, *commit;
 	int64_t at;
 	double value, lo, hi, level;
-	size_t group;
+	int64_t group; /* rows of a point stand behind each other and have the same */
 } row;
 
 /* --- what the trend is of */
 
 typedef struct origin {
 	const char *subject, *verb, *machine, *method; /* subject, verb NULL: the record has none */
+	const char *unit;
 } origin;
 
 static const char *dup_column(mem_arena *a, sqlite3_stmt *s, int i)
@@ -113,7 +112,7 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 
 	snprintf(
 	    sql, sizeof sql,
-	    "SELECT subject, verb, machine, method, cpu, engine FROM records JOIN metrics ON "
+	    "SELECT subject, verb, machine, method, cpu, engine, unit FROM records JOIN metrics ON "
 	    "metrics.seq = records.seq AND tag = :tag %s ORDER BY at DESC, records.seq DESC LIMIT "
 	    "1",
 	    w->sql);
@@ -123,7 +122,8 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 	status = history_step(h, s, &found, "read", err);
 	if (status == DCK_OK && found) {
 		*ret = (origin){dup_column(box->arena, s, 0), dup_column(box->arena, s, 1),
-				dup_column(box->arena, s, 2), dup_column(box->arena, s, 3)};
+				dup_column(box->arena, s, 2), dup_column(box->arena, s, 3),
+				dup_column(box->arena, s, 6)};
 		t->subject = ret->subject;
 		t->verb = ret->verb;
 		t->cpu = dup_column(box->arena, s, 4);
@@ -138,65 +138,85 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 /* --- its rows */
 
 typedef struct rows {
-	row *row; /* newest first */
+	row *row; /* of each point the oldest first, and so the points */
 	size_t n;
 } rows;
 
-static void row_take(trend_box *box, sqlite3_stmt *s, rows *all, bool compares)
-{
-	row *r = &all->row[all->n];
+/* What left a row out. */
+enum { KEPT, INCOMPLETE, OTHER };
 
-	if (sqlite3_column_int(s, 7)) {
+static void row_take(trend_box *box, sqlite3_stmt *s, rows *all)
+{
+	switch (sqlite3_column_int(s, 8)) {
+	case INCOMPLETE:
 		box->trend.incomplete++;
-		return;
-	}
-	if (!compares) {
+		break;
+	case OTHER:
 		box->trend.other++;
-		return;
+		break;
+	default:
+		all->row[all->n++] = (row){.id = dup_column(box->arena, s, 0),
+					   .commit = dup_column(box->arena, s, 1),
+					   .at = sqlite3_column_int64(s, 2),
+					   .value = sqlite3_column_double(s, 3),
+					   .lo = sqlite3_column_double(s, 4),
+					   .hi = sqlite3_column_double(s, 5),
+					   .level = sqlite3_column_double(s, 6),
+					   .group = sqlite3_column_int64(s, 7)};
 	}
-	if (all->n == 0 && sqlite3_column_text(s, 10))
-		record_find_unit((const char *)sqlite3_column_text(s, 10), &box->trend.metric.unit);
-	*r = (row){.id = dup_column(box->arena, s, 0),
-		   .commit = dup_column(box->arena, s, 1),
-		   .at = sqlite3_column_int64(s, 2),
-		   .value = sqlite3_column_double(s, 3),
-		   .lo = sqlite3_column_double(s, 4),
-		   .hi = sqlite3_column_double(s, 5),
-		   .level = sqlite3_column_double(s, 6)};
-	all->n++;
 }
 
-static bool column_is(sqlite3_stmt *s, int i, const char *text)
+/* The newest :most rows that are kept, and those left out among them; rows of a point side by side,
+ * points in the order in which they were first measured. A row without a commit is a point of its
+ * own. */
+static void rows_sql(const history_where *w, int by, char *sql, size_t size)
 {
-	const char *have = (const char *)sqlite3_column_text(s, i);
+	static const char *const group[] = {[DCK_HISTORY_BY_RECORD] = "seq",
+					    [DCK_HISTORY_BY_COMMIT] = "ifnull(commit_id, seq)",
+					    [DCK_HISTORY_BY_DAY] =
+						"at / 86400000000000 - (at % 86400000000000 < 0)"};
 
-	return have && text && strcmp(have, text) == 0;
+	snprintf(
+	    sql, size,
+	    "WITH fits AS (SELECT records.seq AS seq, id, commit_id, at, value, lo, hi, level, "
+	    "CASE WHEN incomplete THEN 1 WHEN :mixed OR (machine = :machine AND method = "
+	    ":method) THEN 0 ELSE 2 END AS out FROM records JOIN metrics ON metrics.seq = "
+	    "records.seq AND tag = :tag %s %s records.subject IS :of AND records.verb IS :verb), "
+	    "counted AS (SELECT *, sum(out = 0) OVER (ORDER BY at DESC, seq DESC) AS newer, "
+	    "row_number() OVER (ORDER BY at, seq) AS place FROM fits), "
+	    "grouped AS (SELECT *, min(place) OVER (PARTITION BY out, %s) AS first FROM counted "
+	    "WHERE newer < :most OR (newer = :most AND out = 0)) "
+	    "SELECT id, commit_id, at, value, lo, hi, level, first, out FROM grouped "
+	    "ORDER BY first, place",
+	    w->sql, w->sql[0] ? "AND" : "WHERE", group[by]);
 }
 
 static dck_status rows_read(dck_history *h, const history_where *w, const char *tag,
-			    const origin *from, bool mixed, trend_box *box, rows *all, dck_err *err)
+			    const origin *from, const dck_history_trend_config *c, trend_box *box,
+			    rows *all, dck_err *err)
 {
-	const size_t most =
-	    w->limit > 0 && w->limit < POINTS_MAX ? (size_t)w->limit : (size_t)POINTS_MAX;
-	char sql[1400];
+	const struct {
+		const char *name, *text;
+	} texts[] = {{":tag", tag},
+		     {":of", from->subject},
+		     {":verb", from->verb},
+		     {":machine", from->machine},
+		     {":method", from->method}};
+	const int64_t most = w->limit > 0 && w->limit < POINTS_MAX ? w->limit : POINTS_MAX;
+	char sql[2000];
 	sqlite3_stmt *s;
 	bool more = true;
 	dck_status status;
 
-	snprintf(
-	    sql, sizeof sql,
-	    "SELECT id, commit_id, at, value, lo, hi, level, incomplete, machine, method, unit "
-	    "FROM records JOIN metrics ON metrics.seq = records.seq AND tag = :tag %s %s "
-	    "records.subject IS :of AND records.verb IS :verb ORDER BY at DESC, records.seq "
-	    "DESC",
-	    w->sql, w->sql[0] ? "AND" : "WHERE");
+	rows_sql(w, c->by, sql, sizeof sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
-	history_bind_text(s, sqlite3_bind_parameter_index(s, ":tag"), tag);
-	history_bind_text(s, sqlite3_bind_parameter_index(s, ":of"), from->subject);
-	history_bind_text(s, sqlite3_bind_parameter_index(s, ":verb"), from->verb);
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		history_bind_text(s, sqlite3_bind_parameter_index(s, texts[i].name), texts[i].text);
+	sqlite3_bind_int(s, sqlite3_bind_parameter_index(s, ":mixed"), c->mixed);
+	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":most"), most);
 	status = history_step(h, s, &more, "read", err);
-	while (status == DCK_OK && more && all->n < most) {
+	while (status == DCK_OK && more) {
 		if (all->n % 1024 == 0) {
 			row *grown = mem_resize(all->row, (all->n + 1024) * sizeof *grown);
 
@@ -207,9 +227,7 @@ static dck_status rows_read(dck_history *h, const history_where *w, const char *
 			}
 			all->row = grown;
 		}
-		row_take(box, s, all,
-			 mixed ||
-			     (column_is(s, 8, from->machine) && column_is(s, 9, from->method)));
+		row_take(box, s, all);
 		status = history_step(h, s, &more, "read", err);
 	}
 	sqlite3_finalize(s);
@@ -217,55 +235,6 @@ static dck_status rows_read(dck_history *h, const history_where *w, const char *
 }
 
 /* --- points */
-
-/* Commits by name: open addressing, in twice as many places as there are rows at least. */
-typedef struct places {
-	size_t *group; /* its number + 1; 0: free */
-	size_t mask;
-} places;
-
-static size_t *place_find(const places *p, const rows *all, const size_t *first, const char *commit)
-{
-	size_t i = (size_t)hash_bytes(HASH_START, commit, strlen(commit)) & p->mask;
-
-	while (p->group[i] && strcmp(all->row[first[p->group[i] - 1]].commit, commit) != 0)
-		i = (i + 1) & p->mask;
-	return &p->group[i];
-}
-
-static int64_t day_of(const row *r)
-{
-	return r->at / DAY_NS - (r->at % DAY_NS < 0);
-}
-
-/* Gives every row its group, numbered as they are first met from the oldest row on, and keeps the
- * oldest row of each. Rows of a day lie side by side; a commit may be measured again after others;
- * a row without a commit is a group of its own. */
-static size_t groups_make(rows *all, int by, const places *p, size_t *first)
-{
-	size_t groups = 0;
-
-	for (size_t i = all->n; i-- > 0;) {
-		row *r = &all->row[i];
-		size_t *place = NULL;
-
-		r->group = groups;
-		if (by == DCK_HISTORY_BY_DAY) {
-			if (groups > 0 && day_of(r) == day_of(&all->row[first[groups - 1]]))
-				r->group = groups - 1;
-		} else if (r->commit) {
-			place = place_find(p, all, first, r->commit);
-			if (*place)
-				r->group = *place - 1;
-		}
-		if (r->group < groups)
-			continue;
-		first[groups++] = i;
-		if (place)
-			*place = groups;
-	}
-	return groups;
-}
 
 /* The mean of several records, each made by a start of its own, and Student's t: as of several
  * processes. values: all k of the group. */
@@ -290,76 +259,17 @@ static void point_fold(const row *newest, const double *values, size_t k, dck_hi
 	p->level = e.has_interval ? e.level : 0;
 }
 
-/* Sorts the values by group, by counting; then folds each. newest, begin: scratch. */
-static void groups_fold(const rows *all, size_t groups, double *values, size_t *newest,
-			size_t *begin, dck_history_point *points)
+/* values: room for all. Returns how many points there are. */
+static size_t points_make(const rows *all, double *values, dck_history_point *points)
 {
-	memset(begin, 0, (groups + 1) * sizeof *begin);
-	for (size_t i = 0; i < all->n; i++)
-		begin[all->row[i].group + 1]++;
-	for (size_t g = 0; g < groups; g++)
-		begin[g + 1] += begin[g];
-	/* From the oldest on, each at the end of what is left of its group: begin[g + 1], which was
-	 * the group's end, becomes its begin, and the last that is met is the newest. */
-	for (size_t i = all->n; i-- > 0;) {
-		const row *r = &all->row[i];
+	size_t n = 0;
 
-		values[--begin[r->group + 1]] = r->value;
-		points[r->group].records++;
-		newest[r->group] = i;
+	for (size_t i = 0, end; i < all->n; i = end) {
+		for (end = i; end < all->n && all->row[end].group == all->row[i].group; end++)
+			values[end] = all->row[end].value;
+		point_fold(&all->row[end - 1], values + i, end - i, &points[n++]);
 	}
-	for (size_t g = 0; g < groups; g++)
-		point_fold(&all->row[newest[g]], values + begin[g + 1], (size_t)points[g].records,
-			   &points[g]);
-}
-
-static void points_single(const rows *all, dck_history_point *points)
-{
-	for (size_t i = 0; i < all->n; i++)
-		point_fold(&all->row[all->n - 1 - i], NULL, 1, &points[i]);
-}
-
-/* Scratch for n rows. */
-typedef struct room {
-	double *values, *change;
-	size_t *first, *begin;
-	places places;
-} room;
-
-static bool room_open(room *m, size_t n)
-{
-	size_t size = 16;
-
-	while (size < 2 * n)
-		size *= 2;
-	*m = (room){.values = mem_zalloc(n + 1, sizeof *m->values),
-		    .change = mem_zalloc(stat_change_scratch(n), sizeof *m->change),
-		    .first = mem_zalloc(n + 1, sizeof *m->first),
-		    .begin = mem_zalloc(n + 2, sizeof *m->begin),
-		    .places = {mem_zalloc(size, sizeof *m->places.group), size - 1}};
-	return m->values && m->change && m->first && m->begin && m->places.group;
-}
-
-static void room_close(room *m)
-{
-	mem_free(m->values);
-	mem_free(m->change);
-	mem_free(m->first);
-	mem_free(m->begin);
-	mem_free(m->places.group);
-}
-
-static size_t points_make(rows *all, int by, room *m, dck_history_point *points)
-{
-	size_t groups;
-
-	if (by == DCK_HISTORY_BY_RECORD) {
-		points_single(all, points);
-		return all->n;
-	}
-	groups = groups_make(all, by, &m->places, m->first);
-	groups_fold(all, groups, m->values, m->first, m->begin, points);
-	return groups;
+	return n;
 }
 
 /* --- changes */
@@ -415,15 +325,17 @@ static dck_status points_and_changes(trend_box *box, rows *all, const dck_histor
 	dck_history_point *points = mem_arena_array(box->arena, all->n, sizeof *points);
 	dck_history_change *changes =
 	    mem_arena_array(box->arena, STAT_CHANGES_MAX, sizeof *changes);
-	room m;
-	const bool made = room_open(&m, all->n) && points && changes;
+	double *values = mem_zalloc(all->n + 1, sizeof *values),
+	       *scratch = mem_zalloc(stat_change_scratch(all->n), sizeof *scratch);
+	const bool made = values && scratch && points && changes;
 
 	if (made) {
-		t->n = points_make(all, c->by, &m, points);
+		t->n = points_make(all, values, points);
 		t->points = points;
-		changes_find(box, m.values, m.change, c->least, changes);
+		changes_find(box, values, scratch, c->least, changes);
 	}
-	room_close(&m);
+	mem_free(values);
+	mem_free(scratch);
 	if (!made || mem_arena_failed(box->arena))
 		DCK_FAIL(err, E_NOMEM, "no memory for a trend of %zu records", all->n);
 	return DCK_OK;
@@ -459,7 +371,9 @@ static dck_status trend_make(dck_history *h, const dck_history_filter *f,
 	DCK_TRY(history_where_make(f, &w, err));
 	DCK_TRY(origin_find(h, &w, tag, box, &from, err));
 	DCK_TRY(metric_find(box, tag, err));
-	DCK_TRY(rows_read(h, &w, tag, &from, c->mixed, box, all, err));
+	if (from.unit)
+		record_find_unit(from.unit, &box->trend.metric.unit);
+	DCK_TRY(rows_read(h, &w, tag, &from, c, box, all, err));
 	return points_and_changes(box, all, c, err);
 }
 
