@@ -88,7 +88,7 @@ static void walk_cell(walk *w, uint64_t v)
 {
 	if (w->ncells == w->cells_room) {
 		w->cells_room = w->cells_room ? 2 * w->cells_room : 4096;
-		w->cells = realloc(w->cells, w->cells_room * sizeof(*w->cells));
+		w->cells = realloc(w->cells, w->cells_room * sizeof *w->cells);
 		if (!w->cells)
 			stop("no memory");
 	}

@@ -34,7 +34,7 @@ fail(dck_err *err, dck_status code, const char *format, ...)
 		err->line = 0;
 		err->native_code = 0; /* the library's own code, if it has one */
 		va_start(ap, format);
-		vsnprintf(err->msg, sizeof(err->msg), format, ap);
+		vsnprintf(err->msg, sizeof err->msg, format, ap);
 		va_end(ap);
 	}
 	return code;
@@ -147,15 +147,15 @@ static dck_status model_fill(const dck_open_params *p, dck_engine_model *m, dck_
 	if (status != DCK_OK)
 		return status;
 	m->in.dim[1] = m->out.dim[1] = (int64_t)m->size;
-	m->weight = malloc(m->size * m->size * sizeof(*m->weight));
+	m->weight = malloc(m->size * m->size * sizeof *m->weight);
 	if (!m->weight)
 		return fail(err, DCK_E_NOMEM, "no memory for %lu x %lu weights",
 			    (unsigned long)m->size, (unsigned long)m->size);
 	/* W = 2 on the diagonal, so that y = 2 x: a result that is easy to check. */
-	memset(m->weight, 0, m->size * m->size * sizeof(*m->weight));
+	memset(m->weight, 0, m->size * m->size * sizeof *m->weight);
 	for (i = 0; i < m->size; i++)
 		m->weight[i * m->size + i] = 2.0f;
-	snprintf(m->size_text, sizeof(m->size_text), "%lu", (unsigned long)m->size);
+	snprintf(m->size_text, sizeof m->size_text, "%lu", (unsigned long)m->size);
 	m->facts[0].key = "size";
 	m->facts[0].value = m->size_text;
 	m->facts[1].key = "threads";
@@ -168,7 +168,7 @@ static dck_status model_fill(const dck_open_params *p, dck_engine_model *m, dck_
 
 static dck_status model_open(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
 {
-	dck_engine_model *m = calloc(1, sizeof(*m));
+	dck_engine_model *m = calloc(1, sizeof *m);
 	dck_status status;
 
 	if (!m)
@@ -200,7 +200,7 @@ static dck_status model_facts(dck_engine_model *m, const dck_kv **ret, size_t *r
 {
 	(void)err;
 	*ret = m->facts;
-	*ret_n = sizeof(m->facts) / sizeof(*m->facts);
+	*ret_n = sizeof m->facts / sizeof *m->facts;
 	return DCK_OK;
 }
 
@@ -208,7 +208,7 @@ static dck_status model_facts(dck_engine_model *m, const dck_kv **ret, size_t *r
 
 static dck_status context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)
 {
-	dck_engine_context *c = calloc(1, sizeof(*c));
+	dck_engine_context *c = calloc(1, sizeof *c);
 
 	if (!c)
 		return fail(err, DCK_E_NOMEM, "no memory for a context of the engine 'example'");
@@ -251,7 +251,7 @@ static dck_status prepare(dck_engine_context *c, dck_err *err)
 
 	if (c->rows <= c->rows_max)
 		return DCK_OK;
-	y = realloc(c->y, c->rows * c->model->size * sizeof(*y));
+	y = realloc(c->y, c->rows * c->model->size * sizeof *y);
 	if (!y)
 		return fail(err, DCK_E_NOMEM, "no memory for %lu rows of output",
 			    (unsigned long)c->rows);
@@ -275,7 +275,7 @@ static dck_status run(dck_engine_context *c, dck_err *err)
 		const float *x = c->x + row * size;
 		float *y = c->y + row * size;
 
-		memset(y, 0, size * sizeof(*y));
+		memset(y, 0, size * sizeof *y);
 		for (k = 0; k < size; k++)
 			for (i = 0; i < size; i++)
 				y[i] += x[k] * c->model->weight[k * size + i];
@@ -297,7 +297,7 @@ static dck_status output(dck_engine_context *c, size_t index, dck_tensor *ret, d
 	t.rank = 2;
 	t.dim[0] = (int64_t)c->rows;
 	t.dim[1] = (int64_t)c->model->size;
-	t.bytes = (uint64_t)(c->rows * c->model->size * sizeof(*c->y));
+	t.bytes = (uint64_t)(c->rows * c->model->size * sizeof *c->y);
 	*ret = t;
 	return DCK_OK;
 }
@@ -310,7 +310,7 @@ static dck_status memory(dck_engine_model *m, dck_memory *ret, dck_err *err)
 {
 	(void)err;
 	ret->valid = DCK_MEMORY_IN_USE; /* the rest is not known, which is not 0 */
-	ret->in_use_bytes = (uint64_t)(m->size * m->size * sizeof(*m->weight));
+	ret->in_use_bytes = (uint64_t)(m->size * m->size * sizeof *m->weight);
 	return DCK_OK;
 }
 

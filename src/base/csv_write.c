@@ -15,7 +15,7 @@
 
 static bool is_formula(const char *text)
 {
-	return text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL;
+	return text[0] != '\0' && strchr("=+-@\t\r\n", text[0]);
 }
 
 void csv_text_begin(dck_sink *out, const char *text)
@@ -40,16 +40,16 @@ void csv_text(dck_sink *out, const char *text, size_t bytes)
 
 void csv_text_field(dck_sink *out, const char *text)
 {
-	if (text != NULL)
+	if (text)
 		csv_text(out, text, strlen(text));
 	sink_text(out, ",");
 }
 
 void csv_word(dck_sink *out, const char *text)
 {
-	if (text == NULL)
+	if (!text)
 		return;
-	if (text[0] == '\0' || strpbrk(text, ",\"\r\n") != NULL || is_formula(text))
+	if (text[0] == '\0' || strpbrk(text, ",\"\r\n") || is_formula(text))
 		csv_text(out, text, strlen(text));
 	else
 		sink_text(out, text);

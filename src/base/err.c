@@ -27,7 +27,7 @@ const char *dck_version(void)
 
 const char *dck_status_name(dck_status code)
 {
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
 		if (statuses[i].code == code)
 			return statuses[i].name;
 	return "E_?";
@@ -35,7 +35,7 @@ const char *dck_status_name(dck_status code)
 
 const char *dck_status_text(dck_status code)
 {
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
 		if (statuses[i].code == code)
 			return statuses[i].text;
 	return "unknown status";
@@ -98,13 +98,13 @@ dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int li
 {
 	if (!err)
 		return code;
-	char tmp[ERR_TMP], reason[128], whole[ERR_TMP + sizeof(reason) + 2];
+	char tmp[ERR_TMP], reason[128], whole[ERR_TMP + sizeof reason + 2];
 	va_list ap;
 	va_start(ap, fmt);
 	format(tmp, fmt, ap);
 	va_end(ap);
 	/* GNU's strerror_r returns the text, which need not be in the buffer. */
-	snprintf(whole, sizeof(whole), "%s: %s", tmp, strerror_r(errnum, reason, sizeof(reason)));
+	snprintf(whole, sizeof(whole), "%s: %s", tmp, strerror_r(errnum, reason, sizeof reason));
 	fill(err, code, file, line, errnum, whole);
 	return code;
 }

@@ -17,7 +17,7 @@ static const int64_t exact_max = INT64_C(1) << 53; /* the largest integer that d
 
 void json_init(json_writer *w, dck_sink *out, bool pretty)
 {
-	memset(w, 0, sizeof(*w));
+	memset(w, 0, sizeof *w);
 	w->out = out;
 	w->pretty = pretty;
 }
@@ -110,7 +110,7 @@ static const char *short_escape(unsigned char c)
 	    {'"', "\\\""}, {'\\', "\\\\"}, {'\n', "\\n"}, {'\t', "\\t"},
 	    {'\r', "\\r"}, {'\b', "\\b"},  {'\f', "\\f"},
 	};
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+	for (size_t i = 0; i < sizeof(table) / sizeof *table; i++)
 		if (table[i].c == c)
 			return table[i].text;
 	return NULL;

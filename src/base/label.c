@@ -15,5 +15,5 @@ size_t label_shared(const char *const *names, size_t n)
 	while (same > 0 && names[0][same - 1] != '/')
 		same--;
 	/* A program with its arguments is no path. */
-	return memchr(names[0], ' ', same) == NULL ? same : 0;
+	return !memchr(names[0], ' ', same) ? same : 0;
 }

@@ -95,11 +95,11 @@ enum { BLOCK_DEFAULT = 16 * 1024, BLOCK_GROWTH_MAX = 1024 * 1024 };
 
 mem_arena *mem_arena_new(size_t block_bytes)
 {
-	mem_arena *a = mem_zalloc(1, sizeof(*a));
+	mem_arena *a = mem_zalloc(1, sizeof *a);
 	if (!a)
 		return NULL;
 	a->block_bytes = block_bytes ? block_bytes : BLOCK_DEFAULT;
-	a->bytes = sizeof(*a);
+	a->bytes = sizeof *a;
 	return a;
 }
 

@@ -120,7 +120,7 @@ bool num_scan(const char *text, num_decimal *ret, const char **ret_end)
 double num_double(const num_decimal *d)
 {
 	char text[64];
-	snprintf(text, sizeof(text), "%s%llue%d", d->negative ? "-" : "",
+	snprintf(text, sizeof text, "%s%llue%d", d->negative ? "-" : "",
 		 (unsigned long long)d->mantissa, d->exponent);
 	return strtod(text, NULL);
 }

@@ -140,9 +140,9 @@ static dck_status parse_choice(const dck_opt *row, void *at, const char *text, d
 			return DCK_OK;
 		}
 		nearest_try(&near, row->choices[i]);
-		int n = snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
-				 row->choices[i]);
-		used = n > 0 && used + (size_t)n < sizeof(all) ? used + (size_t)n : sizeof(all) - 1;
+		int n =
+		    snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", row->choices[i]);
+		used = n > 0 && used + (size_t)n < sizeof all ? used + (size_t)n : sizeof all - 1;
 	}
 	if (near.found)
 		DCK_FAIL(err, E_ARG, "'%.80s' is none of its values (%s); did you mean '%s'?", text,
@@ -209,7 +209,7 @@ static const struct {
     [DCK_OPT_CHOICE] = {parse_choice, NULL, sizeof(int)},
     [DCK_OPT_LIST] = {parse_list, NULL, sizeof(dck_list)},
 };
-_Static_assert(sizeof(kinds) / sizeof(*kinds) == DCK_OPT_LIST + 1, "one row per kind");
+_Static_assert(sizeof kinds / sizeof *kinds == DCK_OPT_LIST + 1, "one row per kind");
 
 static dck_status in_bounds(const dck_opt *row, double v, const char *text, dck_err *err)
 {
@@ -217,12 +217,12 @@ static dck_status in_bounds(const dck_opt *row, double v, const char *text, dck_
 	if (row->min == 0 && row->max == 0)
 		return DCK_OK;
 	if (v < row->min) {
-		kinds[row->kind].show(row->min, bound, sizeof(bound));
+		kinds[row->kind].show(row->min, bound, sizeof bound);
 		DCK_FAIL(err, E_ARG, "'%.80s' is less than the least it takes, %s", text, bound);
 	}
 	/* A row with a least value only has max 0. */
 	if (row->max >= row->min && v > row->max) {
-		kinds[row->kind].show(row->max, bound, sizeof(bound));
+		kinds[row->kind].show(row->max, bound, sizeof bound);
 		DCK_FAIL(err, E_ARG, "'%.80s' is more than the most it takes, %s", text, bound);
 	}
 	return DCK_OK;

@@ -25,7 +25,7 @@ void follow_never(follow *f, op *o)
 	};
 	const char *why = "it treats all items together";
 
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (strcmp(o->node->op, reasons[i].op) == 0)
 			why = reasons[i].why;
 	follow_refuse(f, NULL, "%s", why);

@@ -181,7 +181,7 @@ const follow_row follow_rows[] = {
     EACH("Where"),
     EACH("Xor"),
 };
-const size_t follow_nrows = sizeof(follow_rows) / sizeof(*follow_rows);
+const size_t follow_nrows = sizeof follow_rows / sizeof *follow_rows;
 
 const follow_row follow_rows_microsoft[] = {
     EACH("BiasGelu"),
@@ -199,8 +199,7 @@ const follow_row follow_rows_microsoft[] = {
     {"SkipLayerNormalization", follow_skipnorm, 0, 0},
     {"SkipSimplifiedLayerNormalization", follow_skipnorm, 0, 0},
 };
-const size_t follow_nrows_microsoft =
-    sizeof(follow_rows_microsoft) / sizeof(*follow_rows_microsoft);
+const size_t follow_nrows_microsoft = sizeof follow_rows_microsoft / sizeof *follow_rows_microsoft;
 
 static int order(const void *a, const void *b)
 {

@@ -426,7 +426,7 @@ void follow_slice(follow *f, op *o)
 		follow_refuse(f, s, "where it cuts depends on values");
 		return;
 	}
-	memcpy(to, ends, nends * sizeof(*to));
+	memcpy(to, ends, nends * sizeof *to);
 	for (size_t i = 0; i < nstarts; i++) {
 		num axis = axes ? axes[i] : num_int((int64_t)i);
 		if (!follow_apart(f, starts[i]) || !num_known(axis)) {
@@ -579,7 +579,7 @@ void follow_expand(follow *f, op *o)
 	int rank = v->rank > (int)n ? v->rank : (int)n, at = s.axis + (int)n - v->rank;
 	bool edited = false;
 	if (n)
-		memcpy(to, want, n * sizeof(*to));
+		memcpy(to, want, n * sizeof *to);
 	if (at >= 0 && num_known(want[at]) && want[at].v != 1) {
 		to[at] = v->dims[s.axis];
 		edited = num_same(want[at], follow_was(f, v, &s, s.axis));
@@ -666,7 +666,7 @@ void follow_resize(follow *f, op *o)
 	if (named) {
 		follow_all(f, *s);
 	} else if (sizes && nsizes == (size_t)v->rank && nsizes <= COST_RANK_MAX) {
-		memcpy(to, sizes, nsizes * sizeof(*to));
+		memcpy(to, sizes, nsizes * sizeof *to);
 		to[at] = v->dims[s->axis];
 		if (num_same(sizes[at], to[at]) ||
 		    (num_same(sizes[at], follow_was(f, v, s, s->axis)) &&

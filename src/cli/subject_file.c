@@ -111,7 +111,7 @@ static void folder_read(const char *path, folder_names *ret)
 	ret->n = 0;
 	for (struct dirent *e;
 	     dir && ret->n < NAMES_MAX && looked_at++ < 65536 && (e = readdir(dir));)
-		if (ends_in(e->d_name, ".onnx") && (ret->name[ret->n] = strdup(e->d_name)) != NULL)
+		if (ends_in(e->d_name, ".onnx") && (ret->name[ret->n] = strdup(e->d_name)))
 			ret->n++;
 	if (dir)
 		closedir(dir);

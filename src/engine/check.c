@@ -32,7 +32,7 @@ static const char *missing_member(const dck_engine *e)
 	    {"usage", (e->caps & DCK_CAP_COMMAND) && !e->usage},
 	    {"output", (e->caps & DCK_CAP_VALUES) && !e->output},
 	};
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
 		if (members[i].lacks)
 			return members[i].name;
 	return NULL;
@@ -85,7 +85,7 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 
 dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile *ret, dck_err *err)
 {
-	dck_profile p = {.struct_size = sizeof(p)};
+	dck_profile p = {.struct_size = sizeof p};
 
 	if (!HAS(e, profile))
 		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell when its operators ran",
@@ -106,7 +106,7 @@ dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile 
 
 dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *ret, dck_err *err)
 {
-	dck_memory memory = {.struct_size = sizeof(memory)};
+	dck_memory memory = {.struct_size = sizeof memory};
 
 	if (!HAS(e, memory))
 		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell how much memory it uses",

@@ -23,7 +23,7 @@ static void put32(uint8_t *to, float v)
 {
 	uint32_t bits;
 
-	memcpy(&bits, &v, sizeof(bits));
+	memcpy(&bits, &v, sizeof bits);
 	to[0] = (uint8_t)bits;
 	to[1] = (uint8_t)(bits >> 8);
 	to[2] = (uint8_t)(bits >> 16);

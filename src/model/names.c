@@ -21,8 +21,8 @@ bool names_init(names *t, mem_arena *a, size_t most)
 	while (size / 2 < most)
 		size *= 2;
 	*t = (names){.room = most, .mask = size - 1};
-	t->name = mem_arena_array(a, most, sizeof(*t->name));
-	t->slot = mem_arena_array(a, size, sizeof(*t->slot));
+	t->name = mem_arena_array(a, most, sizeof *t->name);
+	t->slot = mem_arena_array(a, size, sizeof *t->slot);
 	return t->name && t->slot;
 }
 

@@ -17,9 +17,9 @@ static dck_status read_source(wire_source *s, const char *path, mem_arena *a, on
 
 	mem_arena_limit(a, p.limit);
 	wire_reader_init(s, onnx_model_message.what, &r);
-	onnx_model *m = mem_arena_alloc(a, sizeof(*m));
+	onnx_model *m = mem_arena_alloc(a, sizeof *m);
 	if (!m)
-		return onnx_fail_memory(&p, &r, sizeof(*m));
+		return onnx_fail_memory(&p, &r, sizeof *m);
 	m->file_bytes = s->size;
 	code = onnx_decode(&p, &onnx_model_message, r, m);
 	if (code == DCK_OK && !m->graph)

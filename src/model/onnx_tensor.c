@@ -12,7 +12,7 @@ static float float_of(uint64_t bits)
 	uint32_t low = (uint32_t)bits;
 	float v;
 
-	memcpy(&v, &low, sizeof(v));
+	memcpy(&v, &low, sizeof v);
 	return v;
 }
 
@@ -43,7 +43,7 @@ static double real_of(uint64_t bits, bool is_double)
 
 	if (!is_double)
 		return (double)float_of(bits);
-	memcpy(&v, &bits, sizeof(v));
+	memcpy(&v, &bits, sizeof v);
 	return v;
 }
 
@@ -81,7 +81,7 @@ static dck_status read_values(onnx_reading *p, wire_reader r, const onnx_tensor 
 			for (v->n = 0; v->n < t->elements; v->n++)
 				v->bits[v->n] = raw_element(raw, v->n, size, t->dtype);
 		}
-		for (size_t i = 0; i < sizeof(data_fields) / sizeof(*data_fields); i++) {
+		for (size_t i = 0; i < sizeof data_fields / sizeof *data_fields; i++) {
 			const data_field *d = &data_fields[i];
 			if (d->number != w.number)
 				continue;
@@ -113,9 +113,9 @@ static dck_status keep_values(onnx_reading *p, onnx_tensor *t, wire_reader r)
 	if (v.n != t->elements)
 		return DCK_OK; /* the engine will complain, not we */
 	if (real)
-		t->reals = mem_arena_array(p->arena, v.n, sizeof(*t->reals));
+		t->reals = mem_arena_array(p->arena, v.n, sizeof *t->reals);
 	else
-		t->ints = mem_arena_array(p->arena, v.n, sizeof(*t->ints));
+		t->ints = mem_arena_array(p->arena, v.n, sizeof *t->ints);
 	if (!t->reals && !t->ints)
 		return onnx_fail_memory(p, &r, v.n * 8);
 	for (size_t i = 0; i < v.n; i++) {

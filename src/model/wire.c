@@ -22,7 +22,7 @@ dck_status wire_fail(const wire_reader *r, dck_err *err, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	if (r->depth == 0 && !r->sure)
 		DCK_FAIL(err, E_FORMAT, "%s is not %s: %s", r->source->label, r->what, text);
@@ -60,17 +60,17 @@ static dck_status fail_long(const wire_reader *r, const char *name, const wire_f
 	char says[32], has[32], number[32];
 
 	if (!name) {
-		snprintf(number, sizeof(number), "field %u", (unsigned)f->number);
+		snprintf(number, sizeof number, "field %u", (unsigned)f->number);
 		name = number;
 	}
-	dck_text_count(f->value > INT64_MAX ? INT64_MAX : (int64_t)f->value, says, sizeof(says));
+	dck_text_count(f->value > INT64_MAX ? INT64_MAX : (int64_t)f->value, says, sizeof says);
 	if (r->depth == 0 && r->sure) {
-		dck_text_count((int64_t)r->source->size, has, sizeof(has));
+		dck_text_count((int64_t)r->source->size, has, sizeof has);
 		DCK_FAIL(err, E_FORMAT,
 			 "%s is truncated: the %s says %s bytes, the file ends after %s",
 			 r->source->label, name, says, has);
 	}
-	dck_text_count((int64_t)(r->end - f->data), has, sizeof(has));
+	dck_text_count((int64_t)(r->end - f->data), has, sizeof has);
 	return wire_fail(r, err, "%s at byte %llu says %s bytes where %s are left", name,
 			 (unsigned long long)f->at, says, has);
 }

@@ -70,7 +70,7 @@ static const limits networks[] = {
     {"matmul", zoo_matmul, .seq = 1024, .seq_max = 1000000},
 };
 #define NETWORKS (sizeof(networks) / sizeof(*networks))
-_Static_assert(NETWORKS == sizeof(entries) / sizeof(*entries), "two tables of the same networks");
+_Static_assert(NETWORKS == sizeof entries / sizeof *entries, "two tables of the same networks");
 
 #define BATCH_MAX 1000000
 #define IMAGE_MAX 65536

@@ -44,7 +44,7 @@ void zoo_mobilenet_v2(net *n, const zoo_size *s)
 
 	zoo_image_values(n, s, 1000);
 	x = conv_norm_relu6(n, "features.0", "input", &(zoo_conv){3, in, 3, 2, .pad = 1});
-	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
+	for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
 		for (int k = 0; k < stages[i].repeat; k++) {
 			x = inverted_residual(n, net_text(n, "features.%d", index++), x, in,
 					      stages[i].channels, k == 0 ? stages[i].stride : 1,
@@ -71,7 +71,7 @@ void zoo_vgg16(net *n, const zoo_size *s)
 	const char *x = "input";
 
 	zoo_image_values(n, s, 1000);
-	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); i++) {
+	for (size_t i = 0; i < sizeof(layers) / sizeof *layers; i++) {
 		const char *path = net_text(n, "features.%d", index++);
 		if (layers[i] == 0) {
 			x = zoo_add_max_pool(n, path, x, 2, 2, 0, false);
@@ -129,7 +129,7 @@ void zoo_squeezenet1_1(net *n, const zoo_size *s)
 	x = zoo_add_conv(n, "features.0", "input",
 			 &(zoo_conv){3, in, 3, 2, .pad = 0, .bias = true});
 	x = zoo_add_relu(n, "features.1", x);
-	for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); i++) {
+	for (size_t i = 0; i < sizeof(layers) / sizeof *layers; i++) {
 		const char *path = net_text(n, "features.%d", (int)i + 2);
 		if (layers[i].squeeze == 0) {
 			x = zoo_add_max_pool(n, path, x, 3, 2, 0, true);

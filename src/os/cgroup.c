@@ -19,8 +19,8 @@ static const uint64_t memory_no_limit = UINT64_C(1) << 60;
 static bool group_file(const char *dir, const char *name, char *buf, size_t size)
 {
 	char path[PATH_BYTES + 64];
-	int n = snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return n > 0 && (size_t)n < sizeof(path) && text_read(path, buf, size);
+	int n = snprintf(path, sizeof path, "%s/%s", dir, name);
+	return n > 0 && (size_t)n < sizeof path && text_read(path, buf, size);
 }
 
 static void take_cpus(double quota, double period, cgroup_limits *ret)
@@ -45,7 +45,7 @@ static void take_throttling(const char *dir, const char *key, uint64_t ns_per_un
 {
 	char buf[2048];
 	uint64_t v;
-	if (!group_file(dir, "cpu.stat", buf, sizeof(buf)))
+	if (!group_file(dir, "cpu.stat", buf, sizeof buf))
 		return;
 	if (text_find_uint(buf, key, &v))
 		ret->throttled_ns += v * ns_per_unit;
@@ -59,10 +59,10 @@ static void read_v2(const char *dir, cgroup_limits *ret)
 {
 	char buf[128];
 	double quota, period;
-	if (group_file(dir, "cpu.max", buf, sizeof(buf)) &&
+	if (group_file(dir, "cpu.max", buf, sizeof buf) &&
 	    sscanf(buf, "%lf %lf", &quota, &period) == 2)
 		take_cpus(quota, period, ret);
-	if (group_file(dir, "memory.max", buf, sizeof(buf)))
+	if (group_file(dir, "memory.max", buf, sizeof buf))
 		take_memory(buf, ret);
 	take_throttling(dir, "throttled_usec", 1000, ret);
 }
@@ -70,8 +70,8 @@ static void read_v2(const char *dir, cgroup_limits *ret)
 static void read_v1_cpu(const char *dir, cgroup_limits *ret)
 {
 	char quota[64], period[64];
-	if (group_file(dir, "cpu.cfs_quota_us", quota, sizeof(quota)) &&
-	    group_file(dir, "cpu.cfs_period_us", period, sizeof(period)))
+	if (group_file(dir, "cpu.cfs_quota_us", quota, sizeof quota) &&
+	    group_file(dir, "cpu.cfs_period_us", period, sizeof period))
 		take_cpus(strtod(quota, NULL), strtod(period, NULL), ret);
 	take_throttling(dir, "throttled_time", 1, ret);
 }
@@ -79,7 +79,7 @@ static void read_v1_cpu(const char *dir, cgroup_limits *ret)
 static void read_v1_memory(const char *dir, cgroup_limits *ret)
 {
 	char buf[64];
-	if (group_file(dir, "memory.limit_in_bytes", buf, sizeof(buf)))
+	if (group_file(dir, "memory.limit_in_bytes", buf, sizeof buf))
 		take_memory(buf, ret);
 }
 
@@ -109,8 +109,8 @@ static bool listed(const char *list, const char *word)
 static bool group_path(const char *root, const struct hierarchy *h, char *ret, size_t size)
 {
 	char path[PATH_BYTES], buf[FILE_BYTES], *at = buf, *line;
-	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
-	if (!text_read(path, buf, sizeof(buf)))
+	snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+	if (!text_read(path, buf, sizeof buf))
 		return false;
 	while ((line = text_line(&at))) {
 		char *controllers = strchr(line, ':');
@@ -132,8 +132,8 @@ static bool group_mount(const char *root, const struct hierarchy *h, char *ret_m
 			size_t size)
 {
 	char path[PATH_BYTES], buf[FILE_BYTES], *at = buf, *line;
-	snprintf(path, sizeof(path), "%s/proc/self/mountinfo", root);
-	if (!text_read(path, buf, sizeof(buf)))
+	snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
+	if (!text_read(path, buf, sizeof buf))
 		return false;
 	while ((line = text_line(&at))) {
 		char top[512], mount[512], type[64], options[512] = "";
@@ -154,7 +154,7 @@ static void read_hierarchy(const char *root, const struct hierarchy *h, cgroup_l
 {
 	char group[512], mount[512], top[512], dir[PATH_BYTES];
 	if (!group_path(root, h, group, sizeof(group)) ||
-	    !group_mount(root, h, mount, top, sizeof(mount)))
+	    !group_mount(root, h, mount, top, sizeof mount))
 		return;
 	/* In a container the mount may show only our own part of the tree, and the path may name
 	 * the whole of it, or climb out of it with "..". */
@@ -166,9 +166,9 @@ static void read_hierarchy(const char *root, const struct hierarchy *h, cgroup_l
 		below = "";
 	if (strstr(below, "..") || !strcmp(below, "/"))
 		below = "";
-	size_t floor = (size_t)snprintf(dir, sizeof(dir), "%s%s", root, mount);
-	int len = snprintf(dir, sizeof(dir), "%s%s%s", root, mount, below);
-	if (len < 0 || (size_t)len >= sizeof(dir))
+	size_t floor = (size_t)snprintf(dir, sizeof dir, "%s%s", root, mount);
+	int len = snprintf(dir, sizeof dir, "%s%s%s", root, mount, below);
+	if (len < 0 || (size_t)len >= sizeof dir)
 		return;
 	for (;;) {
 		h->read(dir, ret);
@@ -182,6 +182,6 @@ static void read_hierarchy(const char *root, const struct hierarchy *h, cgroup_l
 void cgroup_read(const char *root, cgroup_limits *ret)
 {
 	*ret = (cgroup_limits){0};
-	for (size_t i = 0; i < sizeof(hierarchies) / sizeof(*hierarchies); i++)
+	for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++)
 		read_hierarchy(root, &hierarchies[i], ret);
 }

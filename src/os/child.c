@@ -37,7 +37,7 @@ static const char *signal_text(int number)
 	    {SIGTRAP, "trap"},
 	    {SIGXCPU, "CPU time limit"},
 	};
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+	for (size_t i = 0; i < sizeof(table) / sizeof *table; i++)
 		if (table[i].number == number)
 			return table[i].text;
 	return "signal";
@@ -53,7 +53,7 @@ static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd
 	sigset_t none;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &no_core);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		signal(signals[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -73,7 +73,7 @@ static enum feed take(int fd, size_t limit, size_t *taken, dck_sink *to)
 {
 	char buf[4096];
 	for (;;) {
-		ssize_t n = read(fd, buf, sizeof(buf));
+		ssize_t n = read(fd, buf, sizeof buf);
 		if (n == 0)
 			return FEED_END;
 		if (n < 0 && errno == EINTR)
@@ -117,10 +117,10 @@ static dck_status how_it_ended(pid_t pid, enum feed f, bool in_time, uint64_t ti
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot wait for a child process");
 	if (f == FEED_FULL)
 		DCK_FAIL(err, E_LIMIT, "the child process wrote more than %s",
-			 dck_text_bytes((double)limit, text, sizeof(text)));
+			 dck_text_bytes((double)limit, text, sizeof text));
 	if (!in_time)
 		DCK_FAIL(err, E_ENGINE, "the child process did not end within %s",
-			 dck_text_time((double)timeout_ns, text, sizeof(text)));
+			 dck_text_time((double)timeout_ns, text, sizeof text));
 	if (WIFSIGNALED(status)) {
 		err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
 			"the child process was killed by signal %d (%s)", WTERMSIG(status),

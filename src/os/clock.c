@@ -157,10 +157,10 @@ static bool tsc_is_trusted(void)
 {
 	char buf[8192];
 	if (!text_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", buf,
-		       sizeof(buf)) ||
+		       sizeof buf) ||
 	    (strcmp(buf, "tsc") && strcmp(buf, "kvm-clock")))
 		return false;
-	if (!text_read("/proc/cpuinfo", buf, sizeof(buf)))
+	if (!text_read("/proc/cpuinfo", buf, sizeof buf))
 		return false;
 	char *at = buf, *line;
 	while ((line = text_line(&at)))

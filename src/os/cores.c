@@ -16,7 +16,7 @@ static bool is_first_of_core(const cpu_set_t *mine, int cpu)
 	unsigned from, to;
 	int used;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
 		 cpu);
 	if (!text_read(path, list, sizeof(list)))
 		return true;
@@ -39,7 +39,7 @@ unsigned os_cores_allowed(void)
 	cpu_set_t mine;
 	unsigned n = 0;
 
-	if (sched_getaffinity(0, sizeof(mine), &mine) != 0)
+	if (sched_getaffinity(0, sizeof mine, &mine) != 0)
 		return os_cpus_allowed(); /* more processors than the set has room for */
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET((size_t)cpu, &mine) && is_first_of_core(&mine, cpu))

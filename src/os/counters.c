@@ -23,7 +23,7 @@ static void read_machine(os_usage *ret)
 	char buf[512];
 	uint64_t user, nice_, system, irq, soft, steal = 0;
 	long hz = sysconf(_SC_CLK_TCK);
-	if (hz <= 0 || !text_read("/proc/stat", buf, sizeof(buf)) ||
+	if (hz <= 0 || !text_read("/proc/stat", buf, sizeof buf) ||
 	    sscanf(buf,
 		   "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %*s %*s %" SCNu64 " %" SCNu64
 		   " %" SCNu64,
@@ -41,7 +41,7 @@ static uint64_t peak_rss(const struct rusage *r)
 {
 	char buf[4096];
 	uint64_t kib;
-	if (text_read("/proc/self/status", buf, sizeof(buf)) && text_find_uint(buf, "VmHWM:", &kib))
+	if (text_read("/proc/self/status", buf, sizeof buf) && text_find_uint(buf, "VmHWM:", &kib))
 		return kib * 1024;
 	return (uint64_t)r->ru_maxrss * 1024;
 }
@@ -61,7 +61,7 @@ void os_usage_get(os_usage *ret)
 		ret->major_faults = (uint64_t)r.ru_majflt;
 		ret->peak_rss_bytes = peak_rss(&r);
 	}
-	if (text_read("/proc/self/statm", buf, sizeof(buf)) &&
+	if (text_read("/proc/self/statm", buf, sizeof buf) &&
 	    sscanf(buf, "%*s %" SCNu64, &pages) == 1)
 		ret->rss_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	/* The kernel batches its updates of the peak. */

@@ -28,13 +28,13 @@ typedef struct cpu_mask {
 
 static bool mask_get(cpu_mask *m)
 {
-	memset(m, 0, sizeof(*m));
-	return sched_getaffinity(0, sizeof(*m), m->part) == 0;
+	memset(m, 0, sizeof *m);
+	return sched_getaffinity(0, sizeof *m, m->part) == 0;
 }
 
 static bool mask_has(const cpu_mask *m, unsigned cpu)
 {
-	return CPU_ISSET_S(cpu, sizeof(*m), m->part);
+	return CPU_ISSET_S(cpu, sizeof *m, m->part);
 }
 
 unsigned os_cpus_allowed(void)
@@ -42,7 +42,7 @@ unsigned os_cpus_allowed(void)
 	cpu_mask m;
 	long online;
 	if (mask_get(&m))
-		return (unsigned)CPU_COUNT_S(sizeof(m), m.part);
+		return (unsigned)CPU_COUNT_S(sizeof m, m.part);
 	online = sysconf(_SC_NPROCESSORS_ONLN);
 	return online > 0 ? (unsigned)online : 1;
 }
@@ -51,7 +51,7 @@ unsigned os_cpus_allowed(void)
 static dck_status parse_cpus(const char *list, cpu_mask *ret, dck_err *err)
 {
 	const char *p = list;
-	memset(ret, 0, sizeof(*ret));
+	memset(ret, 0, sizeof *ret);
 	for (;; p++) {
 		unsigned long first, last;
 		char *end;
@@ -63,7 +63,7 @@ static dck_status parse_cpus(const char *list, cpu_mask *ret, dck_err *err)
 		if (last < first || last >= CPUS_MAX)
 			break;
 		for (unsigned long cpu = first; cpu <= last; cpu++)
-			CPU_SET_S(cpu, sizeof(*ret), ret->part);
+			CPU_SET_S(cpu, sizeof *ret, ret->part);
 		p = end;
 		if (!*p)
 			return DCK_OK;
@@ -98,15 +98,15 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 	DCK_TRY(parse_cpus(list, &asked, err));
 	if (!mask_get(&before))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot ask which CPUs this process may use");
-	int failed = sched_setaffinity(0, sizeof(asked), asked.part) ? errno : 0;
+	int failed = sched_setaffinity(0, sizeof asked, asked.part) ? errno : 0;
 	if (failed && failed != EINVAL)
 		DCK_FAIL_ERRNO(err, E_IO, failed, "cannot pin this process to CPUs %.80s", list);
 	/* The kernel takes what it can of a list and says nothing about the rest. */
-	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof(asked), asked.part, after.part))
+	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part))
 		return DCK_OK;
 	if (!failed)
-		(void)sched_setaffinity(0, sizeof(before), before.part);
-	show_cpus(&before, have, sizeof(have));
+		(void)sched_setaffinity(0, sizeof before, before.part);
+	show_cpus(&before, have, sizeof have);
 	DCK_FAIL(err, E_ARG, "cannot pin this process to CPUs %.80s: it may use %s", list, have);
 }
 
@@ -147,16 +147,16 @@ static void cpu_name(const char *cpuinfo, char *ret, size_t size)
 	};
 	char name[96], detail[160] = "", value[48];
 	size_t at = 0;
-	cpuinfo_field(cpuinfo, "model name", name, sizeof(name));
+	cpuinfo_field(cpuinfo, "model name", name, sizeof name);
 	if (strpbrk(name, "0123456789")) {
 		text_copy(ret, size, name);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		cpuinfo_field(cpuinfo, parts[i].key, value, sizeof(value));
-		if (!*value || at >= sizeof(detail) - 1)
+	for (size_t i = 0; i < sizeof(parts) / sizeof *parts; i++) {
+		cpuinfo_field(cpuinfo, parts[i].key, value, sizeof value);
+		if (!*value || at >= sizeof detail - 1)
 			continue;
-		int n = snprintf(detail + at, sizeof(detail) - at, "%s%s%s", at ? " " : "",
+		int n = snprintf(detail + at, sizeof detail - at, "%s%s%s", at ? " " : "",
 				 parts[i].word, value);
 		at += n > 0 ? (size_t)n : 0;
 	}
@@ -171,8 +171,8 @@ static void cpu_name(const char *cpuinfo, char *ret, size_t size)
 static void os_name(char *ret, size_t size)
 {
 	char buf[4096], *at = buf, *line;
-	if (!text_read("/etc/os-release", buf, sizeof(buf)) &&
-	    !text_read("/usr/lib/os-release", buf, sizeof(buf)))
+	if (!text_read("/etc/os-release", buf, sizeof buf) &&
+	    !text_read("/usr/lib/os-release", buf, sizeof buf))
 		return;
 	while ((line = text_line(&at))) {
 		if (strncmp(line, "PRETTY_NAME=", 12))
@@ -217,11 +217,11 @@ static void hypervisor_name(const char *cpuinfo, char *ret, size_t size)
 	if (text_read("/sys/hypervisor/type", ret, size) && *ret && strcmp(ret, "none"))
 		return;
 	ret[0] = '\0';
-	cpuinfo_field(cpuinfo, "flags", flags, sizeof(flags));
+	cpuinfo_field(cpuinfo, "flags", flags, sizeof flags);
 	if (!strstr(flags, " hypervisor"))
 		return;
 	hypervisor_signature(signature);
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (!strcmp(known[i].signature, signature)) {
 			text_copy(ret, size, known[i].name);
 			return;
@@ -241,9 +241,9 @@ static void governor_name(char *ret, size_t size)
 		char path[96], one[32];
 		if (!mask_has(&m, cpu))
 			continue;
-		snprintf(path, sizeof(path),
+		snprintf(path, sizeof path,
 			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_governor", cpu);
-		if (!text_read(path, one, sizeof(one)))
+		if (!text_read(path, one, sizeof one))
 			return;
 		if (*ret && strcmp(ret, one)) {
 			text_copy(ret, size, "mixed");
@@ -267,12 +267,12 @@ void os_host_get(os_host *ret)
 	char cpuinfo[16384] = "";
 	struct utsname u;
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	text_read("/proc/cpuinfo", cpuinfo, sizeof(cpuinfo));
-	cpu_name(cpuinfo, h.cpu, sizeof(h.cpu));
-	hypervisor_name(cpuinfo, h.hypervisor, sizeof(h.hypervisor));
-	os_name(h.os, sizeof(h.os));
+	text_read("/proc/cpuinfo", cpuinfo, sizeof cpuinfo);
+	cpu_name(cpuinfo, h.cpu, sizeof h.cpu);
+	hypervisor_name(cpuinfo, h.hypervisor, sizeof h.hypervisor);
+	os_name(h.os, sizeof h.os);
 	if (uname(&u) == 0)
-		snprintf(h.kernel, sizeof(h.kernel), "%.30s %.40s %.20s", u.sysname, u.release,
+		snprintf(h.kernel, sizeof h.kernel, "%.30s %.40s %.20s", u.sysname, u.release,
 			 u.machine);
 	h.cpus_online = n > 0 ? (unsigned)n : 0;
 	h.cpus_allowed = os_cpus_allowed();
@@ -280,7 +280,7 @@ void os_host_get(os_host *ret)
 	cgroup_read("", &limits);
 	h.cgroup_cpus = limits.cpus;
 	h.cgroup_memory_bytes = limits.memory_bytes;
-	governor_name(h.governor, sizeof(h.governor));
+	governor_name(h.governor, sizeof h.governor);
 	h.turbo = read_switch("/sys/devices/system/cpu/intel_pstate/no_turbo", true);
 	if (h.turbo < 0)
 		h.turbo = read_switch("/sys/devices/system/cpu/cpufreq/boost", false);

@@ -24,7 +24,7 @@ bool os_child_limit_data(pid_t pid, uint64_t bytes)
 void os_child_oom_first(pid_t pid)
 {
 	char path[64];
-	snprintf(path, sizeof(path), "/proc/%ld/oom_score_adj", (long)pid);
+	snprintf(path, sizeof path, "/proc/%ld/oom_score_adj", (long)pid);
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -38,8 +38,8 @@ uint64_t os_child_rss(pid_t pid)
 {
 	char path[64], buf[128];
 	uint64_t pages;
-	snprintf(path, sizeof(path), "/proc/%ld/statm", (long)pid);
-	if (!text_read(path, buf, sizeof(buf)) || sscanf(buf, "%*s %" SCNu64, &pages) != 1)
+	snprintf(path, sizeof path, "/proc/%ld/statm", (long)pid);
+	if (!text_read(path, buf, sizeof buf) || sscanf(buf, "%*s %" SCNu64, &pages) != 1)
 		return 0;
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -54,7 +54,7 @@ uint64_t os_memory_available(void)
 	char buf[1024];
 	uint64_t kib, bytes = 0;
 	cgroup_limits limits = {0};
-	if (text_read("/proc/meminfo", buf, sizeof(buf)) &&
+	if (text_read("/proc/meminfo", buf, sizeof buf) &&
 	    text_find_uint(buf, "MemAvailable:", &kib))
 		bytes = kib * 1024;
 	cgroup_read("", &limits);

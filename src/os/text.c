@@ -47,7 +47,7 @@ static bool leading_uint(const char *text, uint64_t *ret)
 bool text_read_uint(const char *path, uint64_t *ret)
 {
 	char buf[64];
-	return text_read(path, buf, sizeof(buf)) && leading_uint(buf, ret);
+	return text_read(path, buf, sizeof buf) && leading_uint(buf, ret);
 }
 
 bool text_find_uint(const char *text, const char *key, uint64_t *ret)

@@ -30,8 +30,8 @@ static bool index_make(node_index *x, const cost_result *r, mem_arena *a)
 
 	for (size_t i = 0; i < r->nops; i++)
 		outputs += r->ops[i].nout;
-	x->maker = mem_arena_array(a, outputs, sizeof(*x->maker));
-	x->node = mem_arena_array(a, r->nops, sizeof(*x->node));
+	x->maker = mem_arena_array(a, outputs, sizeof *x->maker);
+	x->node = mem_arena_array(a, r->nops, sizeof *x->node);
 	if (!names_init(&x->values, a, outputs) || !names_init(&x->nodes, a, r->nops) ||
 	    !x->maker || !x->node)
 		return false;
@@ -153,11 +153,11 @@ static bool before(const cost_result *model, const node_index *x, const cost_res
 		   size_t *owner, mem_arena *a)
 {
 	/* The only owner of a node's consumers; PROFILE_NONE: none yet, NONE - 1: several. */
-	size_t *needs = mem_arena_array(a, model->nops, sizeof(*needs));
+	size_t *needs = mem_arena_array(a, model->nops, sizeof *needs);
 
 	if (!needs)
 		return false;
-	memset(needs, 0xff, model->nops * sizeof(*needs));
+	memset(needs, 0xff, model->nops * sizeof *needs);
 	for (size_t i = model->nops; i-- > 0;) {
 		const cost_op *c = &model->ops[i];
 		if (!top(c))
@@ -199,12 +199,12 @@ static void after(const cost_result *model, const node_index *x, size_t *owner)
 
 size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena *a)
 {
-	size_t *owner = mem_arena_array(a, model->nops, sizeof(*owner)), last = PROFILE_NONE;
+	size_t *owner = mem_arena_array(a, model->nops, sizeof *owner), last = PROFILE_NONE;
 	node_index x;
 
 	if (!owner || !index_make(&x, model, a))
 		return NULL;
-	memset(owner, 0xff, model->nops * sizeof(*owner));
+	memset(owner, 0xff, model->nops * sizeof *owner);
 	if (!anchor(model, &x, ran, owner, a) || !before(model, &x, ran, owner, a))
 		return NULL;
 	after(model, &x, owner);

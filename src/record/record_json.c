@@ -11,7 +11,7 @@
 static void text_put(json_writer *w, const char *key, const char *text)
 {
 	json_key(w, key);
-	json_text(w, text != NULL ? text : "");
+	json_text(w, text ? text : "");
 }
 
 static void uint_put(json_writer *w, const char *key, uint64_t v)
@@ -31,7 +31,7 @@ static void bare_put(json_writer *w, const dck_value *v)
 {
 	switch (v->kind) {
 	case DCK_VALUE_ABSENT:
-		json_text(w, v->as.text != NULL ? v->as.text : "not known");
+		json_text(w, v->as.text ? v->as.text : "not known");
 		break;
 	case DCK_VALUE_BOOL:
 		json_bool(w, v->as.b);
@@ -66,8 +66,7 @@ static void number_put(json_writer *w, const char *key, const dck_value *v)
 	} else {
 		json_flat_object(w);
 		text_put(w, "absent",
-			 v->kind == DCK_VALUE_ABSENT && v->as.text != NULL ? v->as.text
-									   : "not known");
+			 v->kind == DCK_VALUE_ABSENT && v->as.text ? v->as.text : "not known");
 		json_end(w);
 	}
 }
@@ -76,7 +75,7 @@ static void number_put(json_writer *w, const char *key, const dck_value *v)
 static void measured_put(json_writer *w, const char *key, const dck_value *v)
 {
 	if (v->kind != DCK_VALUE_ABSENT ||
-	    (v->as.text != NULL && strcmp(v->as.text, RECORD_NOT_MEASURED) != 0))
+	    (v->as.text && strcmp(v->as.text, RECORD_NOT_MEASURED) != 0))
 		number_put(w, key, v);
 }
 
@@ -115,7 +114,7 @@ static void series_put(json_writer *w, const dck_series *s)
 	text_put(w, "tag", s->tag);
 	unit_put(w, s->unit);
 	uint_put(w, "warmup", s->warmup);
-	if (s->at_ns != NULL) {
+	if (s->at_ns) {
 		json_key(w, "at_ns");
 		json_flat_array(w);
 		for (size_t i = 0; i < s->n; i++)
@@ -137,7 +136,7 @@ static void metric_put(json_writer *w, const dck_metric *m)
 	value_put(w, &m->value);
 	unit_put(w, m->def->unit);
 	interval_put(w, m->lo, m->hi, m->level);
-	if (m->how != NULL)
+	if (m->how)
 		text_put(w, "how", m->how);
 	json_end(w);
 }
@@ -148,7 +147,7 @@ static void output_put(json_writer *w, const dck_op_output *o)
 	text_put(w, "name", o->name);
 	text_put(w, "dtype", o->dtype);
 	json_key(w, "shape");
-	if (o->absent != NULL) {
+	if (o->absent) {
 		json_flat_object(w);
 		text_put(w, "absent", o->absent);
 		json_end(w);
@@ -160,8 +159,7 @@ static void output_put(json_writer *w, const dck_op_output *o)
 		if (o->dims[i] >= 0)
 			json_int(w, o->dims[i]); /* text past 2^53 */
 		else
-			json_text(w, o->symbols != NULL && o->symbols[i] != NULL ? o->symbols[i]
-										 : "?");
+			json_text(w, o->symbols && o->symbols[i] ? o->symbols[i] : "?");
 	}
 	json_end(w);
 	json_end(w);
@@ -172,7 +170,7 @@ static void op_put(json_writer *w, const dck_op *o)
 	json_flat_object(w);
 	text_put(w, "name", o->name);
 	text_put(w, "type", o->type);
-	if (o->scope != NULL)
+	if (o->scope)
 		text_put(w, "scope", o->scope);
 	json_key(w, "outputs");
 	json_flat_array(w);
@@ -198,7 +196,7 @@ static void op_put(json_writer *w, const dck_op *o)
 	measured_put(w, "rate", &o->rate);
 	measured_put(w, "roof", &o->roof);
 	measured_put(w, "memory", &o->memory_bytes);
-	if (o->bound != NULL)
+	if (o->bound)
 		text_put(w, "bound", o->bound);
 	if (o->norigins > 0) {
 		json_key(w, "origins");
@@ -288,9 +286,9 @@ static void note_put(json_writer *w, const dck_note *n)
 	text_put(w, "severity", severity_text[n->severity]);
 	text_put(w, "code", n->code);
 	text_put(w, "text", n->text);
-	if (n->brief != NULL)
+	if (n->brief)
 		text_put(w, "brief", n->brief);
-	if (n->under != NULL)
+	if (n->under)
 		text_put(w, "under", n->under);
 	json_end(w);
 }
@@ -307,7 +305,7 @@ void record_json_put(const dck_record *r, json_writer *w)
 		record_time_text(r->began_unix_ns, began);
 		text_put(w, "began", began);
 	}
-	if (r->command != NULL)
+	if (r->command)
 		text_put(w, "command", r->command);
 	json_key(w, "incomplete");
 	json_bool(w, r->incomplete);

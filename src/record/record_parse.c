@@ -39,7 +39,7 @@ static const char *type_text(const json_t *v)
 	    [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "text",
 	    [JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
 	    [JSON_FALSE] = "false",	 [JSON_NULL] = "null"};
-	return v == NULL ? "missing" : text[json_typeof(v)];
+	return !v ? "missing" : text[json_typeof(v)];
 }
 
 /* "metrics[3].value"; key NULL: the row itself. */
@@ -47,13 +47,13 @@ static const char *place(const reader *rd, const char *key, char *text, size_t s
 {
 	int n = 0;
 	text[0] = '\0';
-	if (rd->list != NULL)
+	if (rd->list)
 		n = snprintf(text, size, "%s[%zu]", rd->list, rd->row);
-	if (rd->sub != NULL)
+	if (rd->sub)
 		n += snprintf(text + n, size - (size_t)n, ".%s[%zu]", rd->sub, rd->sub_row);
 	if (rd->in_cell)
 		n += snprintf(text + n, size - (size_t)n, "[%zu]", rd->cell);
-	if (key != NULL)
+	if (key)
 		snprintf(text + n, size - (size_t)n, "%s%s", n > 0 ? "." : "", key);
 	return text;
 }
@@ -62,7 +62,7 @@ static dck_status wrong(const reader *rd, const char *key, const json_t *v, cons
 {
 	char where[96];
 	place(rd, key, where, sizeof where);
-	if (v == NULL)
+	if (!v)
 		DCK_FAIL(rd->err, E_FORMAT, "%s is missing; it should be %s", where, wanted);
 	DCK_FAIL(rd->err, E_FORMAT, "%s is %s, not %s", where, type_text(v), wanted);
 }
@@ -80,7 +80,7 @@ typedef enum need { OPTIONAL, REQUIRED } need;
 static dck_status text_get(reader *rd, const json_t *o, const char *key, need n, const char **ret)
 {
 	const json_t *v = json_object_get(o, key);
-	if (v == NULL && n == OPTIONAL)
+	if (!v && n == OPTIONAL)
 		return DCK_OK;
 	if (!json_is_string(v))
 		return wrong(rd, key, v, "text");
@@ -127,7 +127,7 @@ static dck_status uint_get(reader *rd, const json_t *o, const char *key, need n,
 {
 	const json_t *v = json_object_get(o, key);
 	uint64_t u;
-	if (v == NULL && n == OPTIONAL)
+	if (!v && n == OPTIONAL)
 		return DCK_OK;
 	if (!json_is_integer(v) && !json_is_string(v))
 		return wrong(rd, key, v, "an integer");
@@ -162,7 +162,7 @@ static dck_value number_of_json(const json_t *v)
 static dck_status unit_get(reader *rd, const json_t *o, dck_unit *ret)
 {
 	const json_t *v = json_object_get(o, "unit");
-	if (v == NULL)
+	if (!v)
 		return DCK_OK;
 	if (!json_is_string(v))
 		return wrong(rd, "unit", v, "text");
@@ -201,9 +201,9 @@ static dck_status value_get(reader *rd, const json_t *o, bool text_is_int, dck_v
 	const json_t *absent = json_object_get(o, "absent");
 	if ((v == NULL) == (absent == NULL))
 		return bad(rd, NULL,
-			   v == NULL ? "has neither \"value\" nor \"absent\""
-				     : "has both \"value\" and \"absent\"");
-	if (absent != NULL) {
+			   !v ? "has neither \"value\" nor \"absent\""
+			      : "has both \"value\" and \"absent\"");
+	if (absent) {
 		ret->kind = DCK_VALUE_ABSENT;
 		return text_get(rd, o, "absent", REQUIRED, &ret->as.text);
 	}
@@ -216,7 +216,7 @@ static dck_status op_number_get(reader *rd, const json_t *o, const char *key, co
 {
 	const json_t *v = json_object_get(o, key);
 	*ret = (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = missing};
-	if (v == NULL)
+	if (!v)
 		return DCK_OK;
 	if (json_is_number(v)) {
 		*ret = number_of_json(v);
@@ -257,17 +257,17 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(unit_get(rd, o, &s->unit));
 	if (!json_is_array(values))
 		return wrong(rd, "values", values, "a list");
-	if (at_ns != NULL && !json_is_array(at_ns))
+	if (at_ns && !json_is_array(at_ns))
 		return wrong(rd, "at_ns", at_ns, "a list");
 	s->n = json_array_size(values);
-	if (at_ns != NULL && json_array_size(at_ns) != s->n)
+	if (at_ns && json_array_size(at_ns) != s->n)
 		return bad(rd, "at_ns", "has not as many entries as \"values\"");
 	DCK_TRY(uint_get(rd, o, "warmup", OPTIONAL, s->n, &warmup));
 	s->warmup = (size_t)warmup;
 
 	double *v = mem_arena_array(rd->arena, s->n, sizeof *v);
-	uint64_t *at = at_ns != NULL ? mem_arena_array(rd->arena, s->n, sizeof *at) : NULL;
-	if (v == NULL || (at_ns != NULL && at == NULL))
+	uint64_t *at = at_ns ? mem_arena_array(rd->arena, s->n, sizeof *at) : NULL;
+	if (!v || (at_ns && !at))
 		return DCK_OK; /* the arena remembers */
 	for (size_t i = 0; i < s->n; i++) {
 		const json_t *x = json_array_get(values, i);
@@ -278,7 +278,7 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 		/* null: a value that was no finite number. */
 		v[i] = json_is_null(x) ? (double)NAN : json_number_value(x);
 		rd->sub = "at_ns";
-		if (at != NULL && !uint_of_json(json_array_get(at_ns, i), &at[i]))
+		if (at && !uint_of_json(json_array_get(at_ns, i), &at[i]))
 			return bad(rd, NULL, "is no integer from 0 to 2^64 - 1");
 	}
 	rd->sub = NULL;
@@ -290,8 +290,7 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 /* "lo", "hi" and "level": all of them or none. */
 static dck_status interval_get(reader *rd, const json_t *o, double *lo, double *hi, double *level)
 {
-	if (json_object_get(o, "lo") == NULL && json_object_get(o, "hi") == NULL &&
-	    json_object_get(o, "level") == NULL)
+	if (!json_object_get(o, "lo") && !json_object_get(o, "hi") && !json_object_get(o, "level"))
 		return DCK_OK;
 	DCK_TRY(real_get(rd, o, "lo", lo));
 	DCK_TRY(real_get(rd, o, "hi", hi));
@@ -305,7 +304,7 @@ static dck_status interval_get(reader *rd, const json_t *o, double *lo, double *
 static const dck_metric_def *foreign_def(reader *rd, const char *tag, dck_unit unit)
 {
 	dck_metric_def *d = mem_arena_alloc(rd->arena, sizeof *d);
-	if (d != NULL)
+	if (d)
 		*d = (dck_metric_def){.tag = tag, .name = tag, .help = "", .unit = unit};
 	return d;
 }
@@ -317,13 +316,13 @@ static dck_status metric_get(reader *rd, const json_t *o, void *row)
 	dck_unit unit = DCK_UNIT_NONE;
 
 	DCK_TRY(text_get(rd, o, "tag", REQUIRED, &tag));
-	if (tag == NULL)
+	if (!tag)
 		return DCK_OK; /* no memory: the arena remembers */
 	DCK_TRY(unit_get(rd, o, &unit));
 	m->def = record_find_def(tag, rd->arena);
-	if (m->def != NULL) {
+	if (m->def) {
 		m->def = record_def_in(m->def, unit, rd->arena);
-		if (m->def == NULL && !mem_arena_failed(rd->arena))
+		if (!m->def && !mem_arena_failed(rd->arena))
 			return bad(rd, "unit", "is not the unit of that tag");
 	} else {
 		m->def = foreign_def(rd, tag, unit);
@@ -363,7 +362,7 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 	out->rank = json_array_size(shape);
 	int64_t *dims = mem_arena_array(rd->arena, out->rank, sizeof *dims);
 	const char **symbols = mem_arena_array(rd->arena, out->rank, sizeof *symbols);
-	if (dims == NULL || symbols == NULL)
+	if (!dims || !symbols)
 		return DCK_OK;
 	for (size_t i = 0; i < out->rank; i++) {
 		const json_t *d = json_array_get(shape, i);
@@ -387,11 +386,11 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 static dck_status origins_get(reader *rd, const json_t *o, dck_op *op)
 {
 	const json_t *list = json_object_get(o, "origins");
-	if (list != NULL && !json_is_array(list))
+	if (list && !json_is_array(list))
 		return wrong(rd, "origins", list, "a list");
 	op->norigins = json_array_size(list);
 	const char **names = mem_arena_array(rd->arena, op->norigins, sizeof *names);
-	if (names == NULL)
+	if (!names)
 		return DCK_OK; /* the arena remembers */
 	rd->sub = "origins";
 	for (rd->sub_row = 0; rd->sub_row < op->norigins; rd->sub_row++) {
@@ -408,8 +407,8 @@ static dck_status origins_get(reader *rd, const json_t *o, dck_op *op)
 
 static dck_status op_interval_get(reader *rd, const json_t *o, dck_op *op)
 {
-	if (json_object_get(o, "time_lo") == NULL && json_object_get(o, "time_hi") == NULL &&
-	    json_object_get(o, "time_level") == NULL)
+	if (!json_object_get(o, "time_lo") && !json_object_get(o, "time_hi") &&
+	    !json_object_get(o, "time_level"))
 		return DCK_OK;
 	if (op->time_ns.kind == DCK_VALUE_ABSENT)
 		return bad(rd, "time_level", "is there and \"time\" is not");
@@ -429,11 +428,11 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(text_get(rd, o, "name", REQUIRED, &op->name));
 	DCK_TRY(text_get(rd, o, "type", REQUIRED, &op->type));
 	DCK_TRY(text_get(rd, o, "scope", OPTIONAL, &op->scope));
-	if (outputs != NULL && !json_is_array(outputs))
+	if (outputs && !json_is_array(outputs))
 		return wrong(rd, "outputs", outputs, "a list");
 	op->noutputs = json_array_size(outputs);
 	dck_op_output *out = mem_arena_array(rd->arena, op->noutputs, sizeof *out);
-	if (out == NULL)
+	if (!out)
 		return DCK_OK;
 	op->outputs = out;
 	rd->sub = "outputs";
@@ -475,7 +474,7 @@ static size_t twin_find(reader *rd, const void *rows, size_t n, size_t size,
 {
 	const void **sorted = mem_arena_array(rd->arena, n, sizeof *sorted);
 
-	if (sorted == NULL || mem_arena_failed(rd->arena))
+	if (!sorted || mem_arena_failed(rd->arena))
 		return n;
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = (const char *)rows + i * size;
@@ -495,7 +494,7 @@ static dck_status columns_get(reader *rd, const json_t *o, dck_table *t)
 	if (n == 0)
 		return bad(rd, "columns", "is empty: a table has at least one");
 	dck_column *columns = mem_arena_array(rd->arena, n, sizeof *columns);
-	if (columns == NULL)
+	if (!columns)
 		return DCK_OK; /* the arena remembers */
 	rd->sub = "columns";
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
@@ -560,7 +559,7 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 			return bad(rd, NULL, what);
 	}
 	dck_cell *cells = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *cells);
-	if (cells == NULL)
+	if (!cells)
 		return DCK_OK; /* the arena remembers */
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
 		DCK_TRY(cells_get(rd, json_array_get(list, rd->sub_row), t,
@@ -576,11 +575,11 @@ static dck_status indices_get(reader *rd, const json_t *o, const char *key, size
 			      const uint32_t **ret, size_t *ret_n)
 {
 	const json_t *list = json_object_get(o, key);
-	if (list != NULL && !json_is_array(list))
+	if (list && !json_is_array(list))
 		return wrong(rd, key, list, "a list");
 	const size_t n = json_array_size(list);
 	uint32_t *all = mem_arena_array(rd->arena, n, sizeof *all);
-	if (all == NULL)
+	if (!all)
 		return DCK_OK; /* the arena remembers */
 	uint64_t least = 0, v = 0;
 	rd->sub = key;
@@ -669,13 +668,13 @@ static dck_status list_get(reader *rd, const json_t *root, const char *name, siz
 			   const void **ret, size_t *ret_n)
 {
 	const json_t *list = json_object_get(root, name);
-	if (list != NULL && !json_is_array(list))
+	if (list && !json_is_array(list))
 		return wrong(rd, name, list, "a list");
 	size_t n = json_array_size(list);
 	if (n > TREE_MAX / row_size)
 		return bad(rd, name, "has more rows than 1 GiB of memory holds");
 	char *rows = mem_arena_array(rd->arena, n, row_size);
-	if (rows == NULL)
+	if (!rows)
 		return DCK_OK;
 	rd->list = name;
 	for (rd->row = 0; rd->row < n; rd->row++) {
@@ -699,7 +698,7 @@ static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
 	const json_t *schema = json_object_get(root, "schema");
 	if (json_is_array(root))
 		DCK_FAIL(rd->err, E_FORMAT, "this is a list, not one deepclock record");
-	if (schema == NULL)
+	if (!schema)
 		DCK_FAIL(rd->err, E_FORMAT,
 			 "this is no deepclock record: it has no member \"schema\"");
 	if (!json_is_integer(schema))
@@ -725,11 +724,11 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 	DCK_TRY(text_get(rd, root, "deepclock", REQUIRED, &r->version));
 	DCK_TRY(text_get(rd, root, "id", REQUIRED, &r->id));
 	DCK_TRY(text_get(rd, root, "command", OPTIONAL, &r->command));
-	if (began != NULL && !json_is_string(began))
+	if (began && !json_is_string(began))
 		return wrong(rd, "began", began, "text");
-	if (began != NULL && !record_time_parse(json_string_value(began), &r->began_unix_ns))
+	if (began && !record_time_parse(json_string_value(began), &r->began_unix_ns))
 		return bad(rd, "began", "is no time such as \"2026-11-21T04:56:52Z\"");
-	if (incomplete != NULL && !json_is_boolean(incomplete))
+	if (incomplete && !json_is_boolean(incomplete))
 		return wrong(rd, "incomplete", incomplete, "true or false");
 	r->incomplete = json_is_true(incomplete);
 	DCK_TRY(uint_get(rd, root, "spans_lost", OPTIONAL, UINT64_MAX, &r->spans_lost));
@@ -796,24 +795,24 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 		DCK_FAIL(err, E_FORMAT, "there is no record: the text is empty");
 	DCK_TRY(size_check(json, n, err));
 	json_t *root = json_loadb(json, n, JSON_REJECT_DUPLICATES, &at);
-	if (root == NULL && json_error_code(&at) == json_error_out_of_memory)
+	if (!root && json_error_code(&at) == json_error_out_of_memory)
 		DCK_FAIL(err, E_NOMEM, "no memory to read the record");
-	if (root == NULL)
+	if (!root)
 		DCK_FAIL(err, E_FORMAT, "this is no JSON: %s (line %d, column %d)", at.text,
 			 at.line, at.column);
 
 	record_box *box = record_box_new();
-	if (box != NULL)
+	if (box)
 		mem_arena_limit(box->arena, TREE_MAX);
-	reader rd = {.arena = box != NULL ? box->arena : NULL, .err = err};
+	reader rd = {.arena = box ? box->arena : NULL, .err = err};
 	dck_status st = DCK_OK;
-	if (box != NULL)
+	if (box)
 		st = record_get(&rd, root, &box->record);
 	json_decref(root);
-	if (st == DCK_OK && (box == NULL || mem_arena_failed(box->arena)))
+	if (st == DCK_OK && (!box || mem_arena_failed(box->arena)))
 		st = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for the record");
 	if (st != DCK_OK) {
-		if (box != NULL)
+		if (box)
 			dck_record_free(&box->record);
 		return st;
 	}

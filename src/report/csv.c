@@ -20,7 +20,7 @@ static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 	csv_text_field(out, dck_unit_text(m->def->unit));
 	csv_interval(out, m->lo, m->hi, m->level);
 	csv_text_field(out, m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text : NULL);
-	if (m->how != NULL)
+	if (m->how)
 		csv_text(out, m->how, strlen(m->how));
 	sink_text(out, "\r\n");
 }
@@ -28,11 +28,11 @@ static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 static void csv_report(const dck_record *const *records, size_t n, const dck_style *style,
 		       dck_sink *out)
 {
-	if (style != NULL && style->runs) {
+	if (style && style->runs) {
 		csv_runs(records, n, out);
 		return;
 	}
-	if (style != NULL && style->ops.by != OPS_BY_AUTO) {
+	if (style && style->ops.by != OPS_BY_AUTO) {
 		csv_ops(records, n, &style->ops, out);
 		return;
 	}

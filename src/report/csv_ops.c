@@ -53,7 +53,7 @@ static void outputs_put(dck_sink *out, const dck_op *op)
 		sink_text(&j.s, o->name);
 		sink_text(&j.s, " ");
 		sink_text(&j.s, o->dtype);
-		sink_text(&j.s, o->absent != NULL ? " ?" : o->rank == 0 ? " scalar" : " ");
+		sink_text(&j.s, o->absent ? " ?" : o->rank == 0 ? " scalar" : " ");
 		for (size_t d = 0; d < o->rank; d++) {
 			sink_text(&j.s, d > 0 ? "x" : "");
 			bool formula = o->dims[d] < 0 && ops_is_formula(o->symbols[d]);
@@ -139,7 +139,7 @@ static void nodes_put(dck_sink *out, const dck_record *r, const dck_op_view *vie
 	const dck_op **ops =
 	    ops_by_node(r, view->sort == OPS_SORT_AUTO ? OPS_SORT_GRAPH : view->sort);
 
-	if (ops == NULL) {
+	if (!ops) {
 		no_memory(out);
 		return;
 	}

@@ -28,12 +28,11 @@ static bool source_of(const dck_record *r, const dck_series *s, source *ret)
 	const char *subject = after(s->tag, "compare/rounds/");
 
 	*ret = (source){.subject = subject};
-	if (s->unit != DCK_UNIT_NS ||
-	    (subject == NULL && process == NULL && strcmp(s->tag, "latency") != 0))
+	if (s->unit != DCK_UNIT_NS || (!subject && !process && strcmp(s->tag, "latency") != 0))
 		return false;
-	if (process != NULL)
+	if (process)
 		ret->process = strtoul(process, NULL, 10);
-	if (subject == NULL && name != NULL && name->value.kind == DCK_VALUE_TEXT)
+	if (!subject && name && name->value.kind == DCK_VALUE_TEXT)
 		ret->subject = name->value.as.text;
 	return true;
 }
@@ -49,7 +48,7 @@ static void series_put(dck_sink *out, const dck_record *r, const dck_series *s, 
 			sink_fmt(out, "%lu", from->process);
 		sink_fmt(out, ",%zu,%s,", warm ? i + 1 : i - s->warmup + 1,
 			 warm ? "warmup" : "measured");
-		if (s->at_ns != NULL)
+		if (s->at_ns)
 			sink_fmt(out, "%" PRIu64, s->at_ns[i]);
 		sink_text(out, ",");
 		csv_real(out, s->values[i]);

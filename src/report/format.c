@@ -119,7 +119,7 @@ bool format_number_of(const dck_value *v, double *ret)
 const char *format_value(const dck_value *v, dck_unit u, char *buf)
 {
 	if (v->kind == DCK_VALUE_TEXT || v->kind == DCK_VALUE_ABSENT)
-		return v->as.text != NULL ? v->as.text : "not known";
+		return v->as.text ? v->as.text : "not known";
 	if (v->kind == DCK_VALUE_BOOL)
 		return v->as.b ? "yes" : "no";
 	if (v->kind == DCK_VALUE_INT && (u == DCK_UNIT_NONE || u == DCK_UNIT_ONE))
@@ -146,8 +146,8 @@ const char *format_percent(double ratio, char *buf)
 const char *format_open(const dck_value *v)
 {
 	size_t n = strlen(RECORD_OPEN);
-	bool open = v->kind == DCK_VALUE_ABSENT && v->as.text != NULL &&
-		    strncmp(v->as.text, RECORD_OPEN, n) == 0;
+	bool open =
+	    v->kind == DCK_VALUE_ABSENT && v->as.text && strncmp(v->as.text, RECORD_OPEN, n) == 0;
 
 	return open ? v->as.text + n : NULL;
 }
@@ -164,5 +164,5 @@ bool format_is_listing(const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "result", "listing");
 
-	return f != NULL && f->value.kind == DCK_VALUE_BOOL && f->value.as.b && r->ntables > 0;
+	return f && f->value.kind == DCK_VALUE_BOOL && f->value.as.b && r->ntables > 0;
 }

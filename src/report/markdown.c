@@ -23,9 +23,9 @@ static const char *subject_of(const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "subject", "name");
 
-	if (f != NULL && f->value.kind == DCK_VALUE_TEXT)
+	if (f && f->value.kind == DCK_VALUE_TEXT)
 		return f->value.as.text;
-	return r->command != NULL ? r->command : "a measurement";
+	return r->command ? r->command : "a measurement";
 }
 
 /* --- what was timed */
@@ -45,8 +45,7 @@ static const dck_metric *metric_of(const dck_record *r, const char *tag)
 	const dck_metric *m = dck_record_metric(r, tag);
 	double v;
 
-	return m != NULL && m->def->unit == DCK_UNIT_NS && format_number_of(&m->value, &v) ? m
-											   : NULL;
+	return m && m->def->unit == DCK_UNIT_NS && format_number_of(&m->value, &v) ? m : NULL;
 }
 
 static const char *statistic_tag(const dck_record *r, char buf[FORMAT_SIZE])
@@ -54,7 +53,7 @@ static const char *statistic_tag(const dck_record *r, char buf[FORMAT_SIZE])
 	const dck_fact *f = dck_record_fact(r, "plan", "statistic");
 
 	snprintf(buf, FORMAT_SIZE, "latency/%.40s",
-		 f != NULL && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "median");
+		 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "median");
 	return buf;
 }
 
@@ -65,7 +64,7 @@ static bool is_timed(const dck_record *r)
 
 static dck_cell cell_of(const dck_metric *m)
 {
-	if (m == NULL)
+	if (!m)
 		return (dck_cell){.value = {.kind = DCK_VALUE_ABSENT}};
 	return (dck_cell){.value = m->value, .lo = m->lo, .hi = m->hi, .level = m->level};
 }
@@ -83,7 +82,7 @@ static void timed_find(timed *t)
 		if (i == 0)
 			snprintf(t->tag, sizeof t->tag, "%s", buf);
 		/* What one of them does not have is no column. */
-		if (strcmp(t->tag, buf) != 0 || metric_of(r, buf) == NULL)
+		if (strcmp(t->tag, buf) != 0 || !metric_of(r, buf))
 			snprintf(t->tag, sizeof t->tag, "latency/median");
 	}
 	t->least = INFINITY;
@@ -96,7 +95,7 @@ static void timed_find(timed *t)
 		column_range_add(&range, &c);
 		if (format_number_of(&m->value, &v))
 			t->least = fmin(t->least, v);
-		t->spread = t->spread || metric_of(r, "latency/stddev") != NULL;
+		t->spread = t->spread || metric_of(r, "latency/stddev");
 	}
 	t->scale = column_scale_of(&range, DCK_UNIT_NS, false);
 }
@@ -146,7 +145,7 @@ static const char *timed_head(const void *self, size_t col, char *buf)
 
 static const char *time_text(const timed *t, const dck_metric *m, char *buf)
 {
-	return m != NULL ? column_scale_value(&t->scale, &m->value, buf) : "-";
+	return m ? column_scale_value(&t->scale, &m->value, buf) : "-";
 }
 
 static const char *interval_text(const column_scale *s, double lo, double hi, double level,
@@ -178,8 +177,8 @@ static const char *timed_cell(const void *self, size_t row, size_t col, char *bu
 		return interval_text(&t->scale, m->lo, m->hi, m->level, buf);
 	case TIMED_MEAN:
 		m = metric_of(r, "latency/mean");
-		snprintf(buf, MARKDOWN_CELL, spread != NULL && m != NULL ? "%s ± %s" : "%s",
-			 time_text(t, m, a), time_text(t, spread, b));
+		snprintf(buf, MARKDOWN_CELL, spread && m ? "%s ± %s" : "%s", time_text(t, m, a),
+			 time_text(t, spread, b));
 		return buf;
 	case TIMED_MIN:
 		return time_text(t, metric_of(r, "latency/min"), buf);
@@ -206,9 +205,9 @@ static void timed_put(dck_sink *out, const dck_record *const *records, size_t n)
 	markdown_table table = {
 	    .self = &t, .head = timed_head, .cell = timed_cell, .right = timed_right};
 
-	if (t.records == NULL)
+	if (!t.records)
 		markdown_no_memory(out);
-	for (size_t i = 0; i < n && t.records != NULL; i++)
+	for (size_t i = 0; i < n && t.records; i++)
 		if (is_timed(records[i]))
 			t.records[t.rows++] = records[i];
 	if (t.rows > 0) {
@@ -236,7 +235,7 @@ static bool is_shown(const metrics *own, const dck_metric *m)
 	const size_t n = sizeof timing / sizeof timing[0];
 	const char *last = strrchr(m->def->tag, '/');
 
-	if (own->r->ntables > 0 && last != NULL && strchr(m->def->tag, '/') != last)
+	if (own->r->ntables > 0 && last && strchr(m->def->tag, '/') != last)
 		return false; /* a member of a family: in a row of a table */
 	for (size_t i = 0; own->timed && i < n; i++)
 		if (has_prefix(m->def->tag, timing[i]))
@@ -279,8 +278,8 @@ static const char *metric_cell(const void *self, size_t row, size_t col, char *b
 		return buf;
 	default:
 		if (m->value.kind == DCK_VALUE_ABSENT)
-			return m->value.as.text != NULL ? m->value.as.text : "not known";
-		return m->how != NULL ? m->how : "";
+			return m->value.as.text ? m->value.as.text : "not known";
+		return m->how ? m->how : "";
 	}
 }
 
@@ -300,9 +299,9 @@ static void metrics_put(dck_sink *out, const dck_record *r)
 				.cell = metric_cell,
 				.right = metric_right};
 
-	if (own.row == NULL)
+	if (!own.row)
 		markdown_no_memory(out);
-	for (size_t i = 0; i < r->nmetrics && own.row != NULL; i++)
+	for (size_t i = 0; i < r->nmetrics && own.row; i++)
 		if (is_shown(&own, &r->metrics[i]))
 			own.row[table.nrows++] = &r->metrics[i];
 	if (table.nrows > 0)
@@ -374,7 +373,7 @@ static void reasons_put(dck_sink *out, const rows *own, size_t ncols)
 			const char *why = cell->value.as.text;
 			size_t i = 0;
 
-			if (cell->value.kind != DCK_VALUE_ABSENT || why == NULL)
+			if (cell->value.kind != DCK_VALUE_ABSENT || !why)
 				continue;
 			while (i < n && strcmp(said[i], why) != 0)
 				i++;
@@ -428,7 +427,7 @@ static void answers_put(dck_sink *out, const dck_record *r)
 
 	if (r->incomplete)
 		sink_text(out, "**INCOMPLETE**: the measurement did not reach its end\n\n");
-	if (answer != NULL && answer->value.kind == DCK_VALUE_TEXT) {
+	if (answer && answer->value.kind == DCK_VALUE_TEXT) {
 		markdown_line(out, "", answer->value.as.text, "");
 		return;
 	}
@@ -460,7 +459,7 @@ static void record_put(dck_sink *out, const dck_record *r, const dck_op_view *vi
 static void markdown_report(const dck_record *const *records, size_t n, const dck_style *style,
 			    dck_sink *out)
 {
-	const dck_op_view view = style != NULL ? style->ops : (dck_op_view){0};
+	const dck_op_view view = style ? style->ops : (dck_op_view){0};
 
 	timed_put(out, records, n);
 	for (size_t i = 0; i < n; i++)

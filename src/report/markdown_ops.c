@@ -131,9 +131,9 @@ static void nodes_put(dck_sink *out, const dck_record *r, view *v, const dck_op_
 {
 	const dck_op **ops = ops_by_node(r, asked->sort);
 	const size_t n = top < r->nops ? (size_t)top : r->nops;
-	ops_row *rows = ops != NULL ? mem_zalloc(n + 1, sizeof *rows) : NULL;
+	ops_row *rows = ops ? mem_zalloc(n + 1, sizeof *rows) : NULL;
 
-	if (rows == NULL) {
+	if (!rows) {
 		markdown_no_memory(out);
 	} else {
 		for (size_t i = 0; i < n; i++)

@@ -26,8 +26,8 @@ static const char *next_escaped(const char **text, char buf[6])
 	if (c == '&')
 		return "&amp;";
 	if (c == ']') /* a link's text ends only so */
-		return *next != '\0' && strchr("([:", *next) != NULL ? buf : buf + 1;
-	return strchr("\\|`*_~$", c) != NULL ? buf : buf + 1;
+		return *next != '\0' && strchr("([:", *next) ? buf : buf + 1;
+	return strchr("\\|`*_~$", c) ? buf : buf + 1;
 }
 
 void markdown_text(dck_sink *out, const char *text)

@@ -90,7 +90,7 @@ static void row_add(ops_row *row, const dck_op *op)
 		flops = 1;
 	if (flops > 0 && is_number(&op->time_ns) && !is_number(&op->rate))
 		row->refused = true;
-	if (row->first == NULL || op < row->first)
+	if (!row->first || op < row->first)
 		row->first = op;
 	row->n++;
 }
@@ -162,7 +162,7 @@ static int key_compare(const void *va, const void *vb)
 {
 	const sort_key *a = va, *b = vb;
 
-	if (a->name != NULL && b->name != NULL) {
+	if (a->name && b->name) {
 		size_t n = a->name_bytes < b->name_bytes ? a->name_bytes : b->name_bytes;
 		int order = memcmp(a->name, b->name, n);
 		if (order == 0)
@@ -186,12 +186,12 @@ const dck_op **ops_by_node(const dck_record *r, int sort)
 	sort_key *keys = mem_zalloc(r->nops + 1, sizeof *keys);
 
 	sort = sort_choose(r, sort);
-	for (size_t i = 0; i < r->nops && keys != NULL; i++) {
+	for (size_t i = 0; i < r->nops && keys; i++) {
 		ops_row row;
 		ops_row_init(&row, &r->ops[i]);
 		keys[i] = key_make(&row, sort, i);
 	}
-	if (ret == NULL || keys == NULL) {
+	if (!ret || !keys) {
 		mem_free(ret);
 		mem_free(keys);
 		return NULL;
@@ -209,9 +209,9 @@ static size_t *rows_order(const ops_row *rows, size_t n, int sort)
 	sort_key *keys = mem_zalloc(n + 1, sizeof *keys);
 	size_t *ret = mem_zalloc(n + 1, sizeof *ret);
 
-	for (size_t i = 0; i < n && keys != NULL; i++)
+	for (size_t i = 0; i < n && keys; i++)
 		keys[i] = key_make(&rows[i], sort, i);
-	if (keys != NULL && ret != NULL) {
+	if (keys && ret) {
 		qsort(keys, n, sizeof *keys, key_compare);
 		for (size_t i = 0; i < n; i++)
 			ret[i] = keys[i].at;
@@ -246,7 +246,7 @@ static int type_compare(const void *va, const void *vb)
 static const dck_op **pointers(const dck_record *r)
 {
 	const dck_op **p = mem_zalloc(r->nops + 1, sizeof *p);
-	for (size_t i = 0; i < r->nops && p != NULL; i++)
+	for (size_t i = 0; i < r->nops && p; i++)
 		p[i] = &r->ops[i];
 	return p;
 }
@@ -257,13 +257,13 @@ bool ops_by_type(const dck_record *r, int sort, ops_rows *ret)
 	size_t n = 0;
 
 	*ret = (ops_rows){0};
-	if (p == NULL)
+	if (!p)
 		return false;
 	qsort(p, r->nops, sizeof *p, type_compare);
 	for (size_t i = 0; i < r->nops; i++)
 		n += i == 0 || strcmp(p[i]->type, p[i - 1]->type) != 0;
 	ret->rows = mem_zalloc(n + 1, sizeof *ret->rows);
-	for (size_t i = 0; i < r->nops && ret->rows != NULL; i++) {
+	for (size_t i = 0; i < r->nops && ret->rows; i++) {
 		if (i == 0 || strcmp(p[i]->type, p[i - 1]->type) != 0) {
 			ops_row *row = &ret->rows[ret->n++];
 			row->name = row->path = p[i]->type;
@@ -272,9 +272,9 @@ bool ops_by_type(const dck_record *r, int sort, ops_rows *ret)
 		row_add(&ret->rows[ret->n - 1], p[i]);
 	}
 	mem_free(p);
-	size_t *order = ret->rows != NULL ? rows_order(ret->rows, n, sort_choose(r, sort)) : NULL;
+	size_t *order = ret->rows ? rows_order(ret->rows, n, sort_choose(r, sort)) : NULL;
 	ops_row *sorted = mem_zalloc(n + 1, sizeof *sorted);
-	bool ok = order != NULL && sorted != NULL;
+	bool ok = order && sorted;
 	for (size_t i = 0; i < n && ok; i++)
 		sorted[i] = ret->rows[order[i]];
 	mem_free(order);
@@ -314,7 +314,7 @@ static size_t path_prefix(const char *path, unsigned depth, bool *ret_full)
 
 static const char *scope_of(const dck_op *op)
 {
-	return op->scope != NULL ? op->scope : "";
+	return op->scope ? op->scope : "";
 }
 
 /* A part's end is less than any character, so that a module's operators stand together. */
@@ -405,7 +405,7 @@ static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth, unsigned 
 		n += i == lo || !same_module(t->ops[i], t->ops[i - 1], depth);
 	ops_row *rows = mem_zalloc(n + 1, sizeof *rows);
 	size_t *begin = mem_zalloc(n + 1, sizeof *begin);
-	if (rows == NULL || begin == NULL) {
+	if (!rows || !begin) {
 		t->failed = true;
 		n = 0;
 	}
@@ -449,7 +449,7 @@ static size_t modules_count(const tree *t, size_t nops, unsigned depth)
 		path_prefix(t->ops[i]->scope, depth, &full);
 		if (!full)
 			continue;
-		n += before == NULL || !same_module(t->ops[i], before, depth);
+		n += !before || !same_module(t->ops[i], before, depth);
 		before = t->ops[i];
 	}
 	return n;
@@ -462,7 +462,7 @@ bool ops_by_module(const dck_record *r, int sort, size_t most, ops_rows *ret)
 	ops_row none = {.name = "", .path = ""};
 
 	*ret = (ops_rows){0};
-	if (t.ops == NULL)
+	if (!t.ops)
 		return false;
 	qsort(t.ops, r->nops, sizeof *t.ops, scope_compare);
 	while (t.deepest < DEPTH_MAX) {

@@ -104,10 +104,10 @@ static const prefix *prefix_of(const prefix *all, const column_range *r)
 			      : r->half > 0 ? r->half
 					    : 1;
 
-	for (const prefix *p = all; p->text != NULL; p++)
+	for (const prefix *p = all; p->text; p++)
 		if (r->most >= p->factor && r->least >= p->factor / 10)
 			return p;
-	while (all[1].text != NULL && middle < all->factor)
+	while (all[1].text && middle < all->factor)
 		all++;
 	return all;
 }

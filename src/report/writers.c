@@ -20,7 +20,7 @@ static dck_status not_found(const char *name, dck_err *err)
 	for (size_t i = 0; i < WRITERS; i++)
 		names[i] = writers[i]->name;
 	const char *nearest = dck_nearest(name, names, WRITERS);
-	if (nearest != NULL)
+	if (nearest)
 		DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; did you mean '%s'?", name,
 			 nearest);
 	DCK_FAIL(err, E_ABSENT,

@@ -17,8 +17,8 @@ static void number_fill(const dck_tensor *t, values_shape *ret)
 	} else if (t->data && type == ONNX_INT32 && t->bytes == sizeof(small)) {
 		memcpy(&small, t->data, sizeof(small));
 		ret->number = small;
-	} else if (t->data && type == ONNX_INT64 && t->bytes == sizeof(ret->number)) {
-		memcpy(&ret->number, t->data, sizeof(ret->number));
+	} else if (t->data && type == ONNX_INT64 && t->bytes == sizeof ret->number) {
+		memcpy(&ret->number, t->data, sizeof ret->number);
 	} else {
 		ret->has_number = false;
 	}
@@ -31,7 +31,7 @@ static void shape_fill(const dck_tensor *t, values_shape *ret)
 	ret->known = true;
 	ret->dtype = dtype_onnx(t->dtype);
 	ret->rank = t->rank;
-	memcpy(ret->dims, t->dim, (size_t)t->rank * sizeof(*t->dim));
+	memcpy(ret->dims, t->dim, (size_t)t->rank * sizeof *t->dim);
 	number_fill(t, ret);
 }
 
@@ -39,7 +39,7 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 			      size_t *ret_n, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
-	values_shape *list = mem_arena_array(a, t->nin + t->nout, sizeof(*list));
+	values_shape *list = mem_arena_array(a, t->nin + t->nout, sizeof *list);
 	size_t n = 0;
 
 	DCK_NEED(list, err, "for the model's values");

@@ -72,9 +72,9 @@ DCK_API const dck_engine *dck_engine_get(uint32_t host_abi_major)
 	size_t i;
 
 	(void)host_abi_major;
-	for (i = 0; i < sizeof(place.table); i++)
+	for (i = 0; i < sizeof place.table; i++)
 		place.table[i] = ((const char *)&engine)[i];
-	for (i = 0; i < sizeof(place.after); i++)
+	for (i = 0; i < sizeof place.after; i++)
 		place.after[i] = 1;
 	return (const dck_engine *)(const void *)&place;
 }

@@ -15,7 +15,7 @@ static void check_num(num_table *t, num n)
 	if (num_known(n))
 		check(n.v >= 0);
 	else if (!num_why_none(n))
-		check(num_text(t, n) != NULL || num_least(t, n) >= INT64_MIN);
+		check(num_text(t, n) || num_least(t, n) >= INT64_MIN);
 }
 
 static void check_val(num_table *t, const val *v)
@@ -47,7 +47,7 @@ static void check_result(const cost_result *r)
 			if (o->out[k])
 				check_val(r->nums, o->out[k]);
 	}
-	for (size_t k = 0; k < sizeof(sums) / sizeof(*sums); k++)
+	for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
 		check_num(r->nums, sums[k]);
 }
 

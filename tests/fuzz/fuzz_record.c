@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	dck_err err = {0};
 
 	if (dck_record_parse((const char *)bytes, n, &r, &err) != DCK_OK) {
-		if (err.msg[0] == '\0' || r != NULL)
+		if (err.msg[0] == '\0' || r)
 			abort();
 		return 0;
 	}

@@ -44,10 +44,10 @@ static int replay(const char *path, unsigned *files)
 		++*files;
 		return replay_file(path);
 	}
-	while ((e = readdir(d)) != NULL) {
+	while ((e = readdir(d))) {
 		if (e->d_name[0] == '.')
 			continue;
-		snprintf(name, sizeof(name), "%s/%s", path, e->d_name);
+		snprintf(name, sizeof name, "%s/%s", path, e->d_name);
 		failed |= replay(name, files);
 	}
 	closedir(d);

@@ -22,14 +22,14 @@ static inline void hear(void *self, dck_log_level level, const char *text)
 	opened *o = self;
 
 	(void)level;
-	snprintf(o->log, sizeof(o->log), "%s", text);
+	snprintf(o->log, sizeof o->log, "%s", text);
 }
 
 static inline dck_status open_watched(opened *o, const wire_out *w, uint32_t observe,
 				      const dck_kv *option, dck_err *err)
 {
 	const dck_kv options[] = {{"threads", "1"}, option ? *option : (dck_kv){"opt", "all"}};
-	const dck_open_params p = {.struct_size = sizeof(p),
+	const dck_open_params p = {.struct_size = sizeof p,
 				   .model_bytes = w->data,
 				   .model_bytes_n = w->n,
 				   .options = options,

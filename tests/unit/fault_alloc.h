@@ -29,7 +29,7 @@ static void *fault_alloc_resize(void *self, void *old, size_t bytes)
 {
 	fault_alloc *f = self;
 	void *p = fault_alloc_fails(f) ? NULL : realloc(old, bytes);
-	f->out += p != NULL && old == NULL;
+	f->out += p && !old;
 	return p;
 }
 

@@ -19,7 +19,7 @@ static inline dck_buffer golden_read(const char *name)
 	dck_buffer b = {0};
 	snprintf(path, sizeof path, "%s/%s", TESTS_DATA, name);
 	FILE *f = fopen(path, "rb");
-	if (f == NULL)
+	if (!f)
 		fail_msg("cannot open %s", path);
 	b.cap = 1 << 20;
 	b.data = mem_alloc(b.cap);
@@ -55,14 +55,14 @@ static inline dck_buffer golden_styled(const char *writer, const dck_record *con
 static inline dck_buffer golden_report(const char *writer, const dck_record *const *records,
 				       size_t n, const dck_style *style)
 {
-	dck_style own = style != NULL ? *style : (dck_style){.terminal = true};
+	dck_style own = style ? *style : (dck_style){.terminal = true};
 	own.details = true;
 	return golden_styled(writer, records, n, &own);
 }
 
 static inline void golden_compare(const dck_buffer *got, const char *name)
 {
-	if (getenv("DCK_UPDATE") != NULL) {
+	if (getenv("DCK_UPDATE")) {
 		char path[512];
 		snprintf(path, sizeof path, "%s/%s", TESTS_DATA, name);
 		FILE *f = fopen(path, "wb");

@@ -102,7 +102,7 @@ static inline void check_result(const cost_result *r)
 		const cost_op *o = &r->ops[i];
 		const num counts[] = {o->macs,	 o->flops,   o->read_bytes,  o->write_bytes,
 				      o->params, o->buffers, o->weight_bytes};
-		for (size_t k = 0; k < sizeof(counts) / sizeof(*counts); k++)
+		for (size_t k = 0; k < sizeof(counts) / sizeof *counts; k++)
 			check_num(r->nums, counts[k]);
 		for (size_t k = 0; k < o->nout; k++)
 			if (o->out[k])
@@ -111,7 +111,7 @@ static inline void check_result(const cost_result *r)
 	const num sums[] = {
 	    r->macs,	   r->flops,	   r->params,	  r->buffers,	  r->weight_bytes,
 	    r->read_bytes, r->write_bytes, r->macs_known, r->flops_known, r->peak_activation_bytes};
-	for (size_t k = 0; k < sizeof(sums) / sizeof(*sums); k++)
+	for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
 		check_num(r->nums, sums[k]);
 }
 

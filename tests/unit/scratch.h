@@ -79,13 +79,13 @@ static inline const char *built_file(const char *name)
 {
 	static char path[2 * PATH_MAX];
 	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 
 	if (n < 0)
 		return "";
 	self[n] = '\0';
 	*strrchr(self, '/') = '\0';
-	snprintf(path, sizeof(path), "%s/%s", self, name);
+	snprintf(path, sizeof path, "%s/%s", self, name);
 	return path;
 }
 

@@ -84,4 +84,4 @@ static const op_row rows[] = {
     {"Where", .shape = shape_where},
 };
 
-const op_family op_family_tensor = {"", rows, sizeof(rows) / sizeof(*rows)};
+const op_family op_family_tensor = {"", rows, sizeof(rows) / sizeof *rows};

@@ -47,13 +47,13 @@ static const char *skip_code(const char *text)
 	static const char mark[] = "[ONNXRuntimeError] : ", between[] = " : ";
 	const char *at = text;
 
-	if (strncmp(text, mark, sizeof(mark) - 1) != 0)
+	if (strncmp(text, mark, sizeof mark - 1) != 0)
 		return text;
 	for (int i = 0; i < 3; i++) {
 		at = strstr(at, between);
 		if (!at)
 			return text;
-		at += sizeof(between) - 1;
+		at += sizeof between - 1;
 	}
 	return at;
 }
@@ -94,7 +94,7 @@ dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *
 	if (!s)
 		return DCK_OK;
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
+	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
 	ort_sentence(l->api.GetErrorMessage(s), sentence, sizeof(sentence));
 	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s: %s", what,
@@ -143,7 +143,7 @@ static dck_status table_get(ort_lib *l, dck_err *err)
 			 path);
 	const char *version = base->get_version();
 	DCK_TRY(version_read(version, path, &l->minor, err));
-	snprintf(l->version, sizeof(l->version), "%s", version);
+	snprintf(l->version, sizeof l->version, "%s", version);
 	const unsigned asked = l->minor < ORT_MINOR_KNOWN ? l->minor : ORT_MINOR_KNOWN;
 	const ort_slot *table = base->get_api(asked);
 	if (!table)

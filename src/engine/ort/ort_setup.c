@@ -133,7 +133,7 @@ static void threads_warn(const dck_open_params *p, const ort_setup *s)
 
 	if (wanted <= allowed || !p->log)
 		return;
-	snprintf(text, sizeof(text),
+	snprintf(text, sizeof text,
 		 "%llu threads within an operator x %llu operators side by side are more than the "
 		 "%u processors this process may use: they wait for each other while spinning, "
 		 "and times get longer and scatter; use fewer threads or more processors",
@@ -201,7 +201,7 @@ static int level_of(const char *name)
 		      {"extended", ORT_OPT_EXTENDED},
 		      {"all", ORT_OPT_ALL}};
 
-	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++)
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
 		if (strcmp(levels[i].name, name) == 0)
 			return levels[i].level;
 	return ORT_OPT_ALL; /* values are checked before */

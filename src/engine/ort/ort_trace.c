@@ -84,7 +84,7 @@ static dck_status member_read(reader *r, const member *m)
 	if (m->kind == AS_NUMBER) {
 		int64_t n = 0;
 		DCK_TRY(ort_scan_number(&r->scan, &n));
-		memcpy(object + m->at, &n, sizeof(n));
+		memcpy(object + m->at, &n, sizeof n);
 	} else {
 		if (ort_scan_solid(&r->scan) != '"')
 			return ort_scan_skip(&r->scan);
@@ -136,7 +136,7 @@ static dck_status object_read(reader *r, const member *table)
 static bool names_grow(names *t)
 {
 	size_t n = t->nslots ? 2 * t->nslots : 256;
-	const char **slot = mem_zalloc(n, sizeof(*slot));
+	const char **slot = mem_zalloc(n, sizeof *slot);
 
 	if (!slot)
 		return false;
@@ -211,7 +211,7 @@ static dck_status op_keep(reader *r)
 	if (!list_grow(&list, t->nops, &r->ops_cap, sizeof(op)))
 		return ort_scan_no_memory(&r->scan);
 	t->ops = list;
-	op.name = name_keep(r, e->name.data, e->name.n - (sizeof(kernel_time) - 1));
+	op.name = name_keep(r, e->name.data, e->name.n - (sizeof kernel_time - 1));
 	if (e->has_type && e->type.n > 0)
 		op.type = name_keep(r, e->type.data, e->type.n);
 	if (e->has_provider && e->provider.n > 0)
@@ -230,7 +230,7 @@ static dck_status run_keep(reader *r)
 
 	if (!ort_scan_is(&e->name, "model_run"))
 		return DCK_OK;
-	if (!list_grow(&list, t->nruns, &r->runs_cap, sizeof(*t->runs)))
+	if (!list_grow(&list, t->nruns, &r->runs_cap, sizeof *t->runs))
 		return ort_scan_no_memory(&r->scan);
 	t->runs = list;
 	t->runs[t->nruns++] = (ort_trace_run){.thread = e->tid,
@@ -249,7 +249,7 @@ static dck_status kernel_keep(reader *r)
 	if (!e->has_parent || t->nops == 0 || !ends_in(&e->parent, kernel_time))
 		return DCK_OK;
 	ort_trace_op *op = &t->ops[t->nops - 1];
-	size_t n = e->parent.n - (sizeof(kernel_time) - 1);
+	size_t n = e->parent.n - (sizeof kernel_time - 1);
 	if (strlen(op->name) == n && memcmp(op->name, e->parent.data, n) == 0) {
 		op->has_device = true;
 		op->device_us += (uint64_t)e->dur;
@@ -267,7 +267,7 @@ static dck_status event_keep(reader *r)
 	} kinds[] = {{"Node", op_keep}, {"Session", run_keep}, {"Kernel", kernel_keep}};
 	const event *e = &r->event;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (!ort_scan_is(&e->category, kinds[i].category))
 			continue;
 		if (!e->has_ts || e->ts < 0 || e->dur < 0 || (uint64_t)e->ts > US_MAX / 2 ||
@@ -282,7 +282,7 @@ static void event_clear(event *e)
 {
 	ort_text *const texts[] = {&e->name, &e->category, &e->type, &e->provider, &e->parent};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		texts[i]->n = 0;
 	e->has_type = e->has_provider = e->has_parent = e->has_ts = false;
 	e->ts = e->dur = e->tid = 0;
@@ -316,14 +316,14 @@ static dck_status lists_take(reader *r, ort_trace *ret)
 	ort_trace t = r->trace;
 
 	t.nevents = r->scan.events;
-	t.ops = mem_arena_array(r->arena, t.nops, sizeof(*t.ops));
-	t.runs = mem_arena_array(r->arena, t.nruns, sizeof(*t.runs));
+	t.ops = mem_arena_array(r->arena, t.nops, sizeof *t.ops);
+	t.runs = mem_arena_array(r->arena, t.nruns, sizeof *t.runs);
 	if (mem_arena_failed(r->arena))
 		return ort_scan_no_memory(&r->scan);
 	if (t.nops > 0)
-		memcpy(t.ops, r->trace.ops, t.nops * sizeof(*t.ops));
+		memcpy(t.ops, r->trace.ops, t.nops * sizeof *t.ops);
 	if (t.nruns > 0)
-		memcpy(t.runs, r->trace.runs, t.nruns * sizeof(*t.runs));
+		memcpy(t.runs, r->trace.runs, t.nruns * sizeof *t.runs);
 	*ret = t;
 	return DCK_OK;
 }
@@ -340,7 +340,7 @@ dck_status ort_trace_read(const ort_trace_source *s, bool escaped, mem_arena *a,
 	if (status == DCK_OK)
 		status = lists_take(&r, ret);
 	ort_scan_done(&r.scan);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		ort_text_done(texts[i]);
 	mem_free(r.names.slot);
 	mem_free(r.trace.ops);
@@ -361,7 +361,7 @@ dck_status ort_trace_read_file(const char *path, bool escaped, mem_arena *a, ort
 
 	if (!f)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open ONNX Runtime's profile '%s'", path);
-	snprintf(label, sizeof(label), "ONNX Runtime's profile '%s'", path);
+	snprintf(label, sizeof label, "ONNX Runtime's profile '%s'", path);
 	dck_status status =
 	    ort_trace_read(&(ort_trace_source){file_read, f, label}, escaped, a, ret, err);
 	int e = errno;

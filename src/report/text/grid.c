@@ -21,7 +21,7 @@ static unsigned name_columns(const grid_name *n)
 
 static unsigned gap_of(const grid *g, size_t col)
 {
-	return g->close != NULL && g->close[col] ? 1 : GAP;
+	return g->close && g->close[col] ? 1 : GAP;
 }
 
 static unsigned cells_width(const grid *g, const layout *l)
@@ -40,12 +40,12 @@ unsigned grid_title_columns(const page *p, const char *title)
 
 static const char *unit_of(const grid *g, size_t col)
 {
-	return g->units != NULL && g->units[col] != NULL ? g->units[col] : "";
+	return g->units && g->units[col] ? g->units[col] : "";
 }
 
 static bool has_units(const grid *g)
 {
-	bool any = g->unit != NULL && g->unit[0] != '\0';
+	bool any = g->unit && g->unit[0] != '\0';
 	for (size_t c = 0; c < g->ncols && !any; c++)
 		any = unit_of(g, c)[0] != '\0';
 	return any;
@@ -57,7 +57,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 	grid_name name;
 
 	*l = (layout){.name = page_columns(g->title)};
-	if (g->unit != NULL && page_columns(g->unit) > l->name)
+	if (g->unit && page_columns(g->unit) > l->name)
 		l->name = page_columns(g->unit);
 	for (size_t r = 0; r < g->nrows; r++) {
 		g->name(g->self, r, &name);
@@ -184,7 +184,7 @@ void grid_put(page *p, const grid *g)
 	page_ink_set(p, PAGE_DIM);
 	head_put(p, g, &l, g->title, LINE_TITLES);
 	if (has_units(g))
-		head_put(p, g, &l, g->unit != NULL ? g->unit : "", LINE_UNITS);
+		head_put(p, g, &l, g->unit ? g->unit : "", LINE_UNITS);
 	page_ink_set(p, PAGE_PLAIN);
 	for (size_t r = 0; r < g->nrows; r++) {
 		bool total = g->total && r + 1 == g->nrows;
@@ -196,7 +196,7 @@ void grid_put(page *p, const grid *g)
 		cells_put(p, g, &l, r, LINE_ROW);
 		if (total)
 			page_ink_set(p, PAGE_PLAIN);
-		if (g->below != NULL)
+		if (g->below)
 			g->below(g->self, r, p);
 	}
 }

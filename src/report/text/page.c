@@ -13,7 +13,7 @@
 void page_init(page *p, dck_sink *out, const dck_style *style)
 {
 	static const dck_style plain = {.colour = false};
-	const dck_style *s = style != NULL ? style : &plain;
+	const dck_style *s = style ? style : &plain;
 	unsigned width = s->width != 0 ? s->width : WIDTH_DEFAULT;
 
 	*p = (page){.out = out,

@@ -43,7 +43,7 @@ static layout layout_of(const dck_record *r, const dck_table *classes)
 		    .digits = DIGITS_PLAIN,
 		    .support_ends = none ? ".0" : ""};
 
-	if (f != NULL && f->value.kind == DCK_VALUE_INT && f->value.as.i >= 0 &&
+	if (f && f->value.kind == DCK_VALUE_INT && f->value.as.i >= 0 &&
 	    f->value.as.i <= DIGITS_MAX)
 		l.digits = (int)f->value.as.i;
 	for (size_t i = 0; i < classes->nrows; i++) {
@@ -75,14 +75,14 @@ static void row_put(page *p, const dck_table *t, size_t row, const layout *l)
 		double v;
 
 		text[0] = '\0';
-		if (c != NULL && format_number_of(&c->value, &v))
+		if (c && format_number_of(&c->value, &v))
 			num_fixed(text, l->digits, v);
 		page_text(p, " ");
 		right_put(p, text, NUMBER_COLS);
 	}
 	const dck_cell *support = dck_table_cell(t, row, "support");
 	text[0] = '\0';
-	if (support != NULL && support->value.kind == DCK_VALUE_INT)
+	if (support && support->value.kind == DCK_VALUE_INT)
 		snprintf(text, sizeof text, "%lld%s", (long long)support->value.as.i,
 			 l->support_ends);
 	page_text(p, " ");
@@ -95,7 +95,7 @@ static void title_put(page *p, const dck_record *r)
 	const dck_table *several = dck_record_table(r, "accuracy/alternatives");
 	char title[200] = "Classification report";
 
-	if (several != NULL && several->nrows > 0)
+	if (several && several->nrows > 0)
 		snprintf(title, sizeof title, "Classification report of %.150s",
 			 name_of(several, 0));
 	text_title(p, title);
@@ -107,8 +107,7 @@ void text_accuracy(page *p, const dck_record *r)
 	const dck_table *classes = dck_record_table(r, "accuracy/classes"),
 			*averages = dck_record_table(r, "accuracy/averages");
 
-	if (classes == NULL || averages == NULL || classes->ncolumns == 0 ||
-	    averages->ncolumns == 0)
+	if (!classes || !averages || classes->ncolumns == 0 || averages->ncolumns == 0)
 		return;
 	const layout l = layout_of(r, classes);
 	title_put(p, r);

@@ -54,7 +54,7 @@ static void part_put(page *p, part *a)
 
 static bool is_tag(const dck_metric *m, const char *tag)
 {
-	return m != NULL && strcmp(m->def->tag, tag) == 0;
+	return m && strcmp(m->def->tag, tag) == 0;
 }
 
 /* Of the answer nobody reads more than five digits, however narrow its interval is. */
@@ -63,7 +63,7 @@ static format_scale brief_scale(const dck_record *r)
 	format_scale s = text_latency_scale(r);
 	double v;
 
-	if (text_metric_main(r, &v) != NULL) {
+	if (text_metric_main(r, &v)) {
 		const int most = format_scale_for(v, NAN).decimals + 1;
 		s.decimals = s.decimals < most ? s.decimals : most;
 	}
@@ -87,10 +87,9 @@ static void reason_put(page *p, unsigned indent, const char *why)
 	char text[FORMAT_SIZE + 32];
 	const char *end = strstr(why, " (");
 
-	snprintf(text, sizeof text, "%.*s", (int)(end != NULL ? end - why : (long)strlen(why)),
-		 why);
+	snprintf(text, sizeof text, "%.*s", (int)(end ? end - why : (long)strlen(why)), why);
 	char *comma = strstr(text, ", ");
-	if (comma != NULL && p->col + page_columns(text) > p->width)
+	if (comma && p->col + page_columns(text) > p->width)
 		*comma = '\0';
 	page_wrap(p, indent, text);
 }
@@ -109,7 +108,7 @@ static unsigned value_columns(const dck_record *r, const format_scale *scale, co
 	double v;
 
 	for (size_t i = 0; i < n; i++) {
-		if (pairs[i].tag[0] == NULL || text_metric(r, pairs[i].tag[0], &v) == NULL)
+		if (!pairs[i].tag[0] || !text_metric(r, pairs[i].tag[0], &v))
 			continue;
 		const unsigned cols = page_columns(latency_text(scale, v, buf));
 		most = cols > most ? cols : most;
@@ -158,7 +157,7 @@ static void value_put(page *p, const dck_record *r, const char *tag, const forma
 static bool is_absent(const dck_record *r, const char *tag)
 {
 	double v;
-	return tag != NULL && text_metric(r, tag, &v) == NULL;
+	return tag && !text_metric(r, tag, &v);
 }
 
 /* Two values in a line; an absent one last, where its reason has room, and of two absent ones the
@@ -178,14 +177,14 @@ static void pair_put(page *p, const dck_record *r, pair both, const format_scale
 		page_line(p);
 		return;
 	}
-	if (is_absent(r, both.tag[0]) && both.tag[1] != NULL)
+	if (is_absent(r, both.tag[0]) && both.tag[1])
 		both = (pair){{both.tag[1], both.tag[0]}};
 	value_put(p, r, both.tag[0], scale, first);
-	if (both.tag[1] != NULL && narrow) {
+	if (both.tag[1] && narrow) {
 		page_line(p);
 		page_to(p, 2);
 	}
-	if (both.tag[1] != NULL) {
+	if (both.tag[1]) {
 		page_to(p, narrow ? 2 : 2 + LABEL_COLS + value_cols + 4);
 		value_put(p, r, both.tag[1], scale, second);
 	}
@@ -206,9 +205,8 @@ static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *re
 		pair own = {{NULL, NULL}};
 		size_t k = 0;
 		for (size_t c = 0; c < 2; c++)
-			if (all[i].tag[c] != NULL && !is_tag(answer, all[i].tag[c]) &&
-			    !is_tag(asked, all[i].tag[c]) &&
-			    dck_record_metric(r, all[i].tag[c]) != NULL)
+			if (all[i].tag[c] && !is_tag(answer, all[i].tag[c]) &&
+			    !is_tag(asked, all[i].tag[c]) && dck_record_metric(r, all[i].tag[c]))
 				own.tag[k++] = all[i].tag[c];
 		if (k > 0)
 			ret[n++] = own;
@@ -236,7 +234,7 @@ static const dck_metric *rate_of(const dck_record *r, const dck_metric *answer, 
 	char buf[FORMAT_SIZE];
 	const char *from = text_fact(r, "method", "rate", buf);
 
-	if (from == NULL || strncmp(answer->def->tag, "latency/", 8) != 0 ||
+	if (!from || strncmp(answer->def->tag, "latency/", 8) != 0 ||
 	    strcmp(answer->def->tag + 8, from) != 0)
 		return NULL;
 	for (size_t i = 0; i < r->nmetrics; i++) {
@@ -254,7 +252,7 @@ static void rate_put(page *p, const dck_record *r, const dck_metric *answer)
 	double v;
 	const dck_metric *m = rate_of(r, answer, &v);
 
-	if (m == NULL)
+	if (!m)
 		return;
 	format_number(v, m->def->unit, value);
 	if (p->col + 3 + page_columns(value) + 20 > p->width) {
@@ -279,7 +277,7 @@ static void latency_put(page *p, const dck_record *r)
 	double v, runs = 1, warm = 0;
 	const dck_metric *m = text_metric_main(r, &v);
 
-	if (asked != NULL && asked != m) {
+	if (asked && asked != m) {
 		page_to(p, 2);
 		page_ink_set(p, PAGE_WARN);
 		page_fmt(p, "%s absent: ", asked->def->name);
@@ -292,7 +290,7 @@ static void latency_put(page *p, const dck_record *r)
 	page_text(p, m->def->name);
 	text_metric(r, "runs/count", &runs);
 	/* What there is of a measurement that ended before it began. */
-	if (runs == 0 && text_metric(r, "runs/warmup", &warm) != NULL)
+	if (runs == 0 && text_metric(r, "runs/warmup", &warm))
 		page_fmt(p, " of %s warm-up run%s", format_number(warm, DCK_UNIT_ONE, a),
 			 warm == 1 ? "" : "s");
 	page_fmt(p, " %s", latency_text(&scale, v, a));
@@ -314,8 +312,8 @@ static void latency_put(page *p, const dck_record *r)
 static bool is_latency(const dck_record *r)
 {
 	double v;
-	return dck_record_fact(r, "result", "answer") == NULL && r->nops == 0 &&
-	       text_metric_main(r, &v) != NULL && dck_record_metric(r, "runs/count") != NULL;
+	return !dck_record_fact(r, "result", "answer") && r->nops == 0 && text_metric_main(r, &v) &&
+	       dck_record_metric(r, "runs/count");
 }
 
 static void answer_put(page *p, const dck_record *r)
@@ -331,7 +329,7 @@ static void answer_put(page *p, const dck_record *r)
 
 static void rest_put(page *p, const char *rest, size_t more)
 {
-	if (rest == NULL)
+	if (!rest)
 		return;
 	page_ink_set(p, PAGE_DIM);
 	page_text(p, "the rest");
@@ -400,7 +398,7 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 		spread_put(p, r);
 		return;
 	}
-	if (dck_record_fact(r, "result", "answer") != NULL) {
+	if (dck_record_fact(r, "result", "answer")) {
 		if (text_is_machine(r))
 			text_machine_brief(p, r);
 		else if (tables_asked(p, r))
@@ -424,12 +422,12 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 
 void text_brief(page *p, const dck_record *r, const char *rest)
 {
-	const bool has_answer = is_latency(r) || dck_record_fact(r, "result", "answer") != NULL;
+	const bool has_answer = is_latency(r) || dck_record_fact(r, "result", "answer");
 	part what, answer, body, notes, end;
 	char runs[FORMAT_SIZE + 16] = "", buf[FORMAT_SIZE];
 	double v;
 
-	if (is_latency(r) && text_metric(r, "runs/count", &v) != NULL && v > 0)
+	if (is_latency(r) && text_metric(r, "runs/count", &v) && v > 0)
 		snprintf(runs, sizeof runs, ", %s run%s", format_number(v, DCK_UNIT_ONE, buf),
 			 v == 1 ? "" : "s");
 	page *to = part_begin(&what, p);

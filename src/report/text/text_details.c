@@ -31,15 +31,15 @@ void text_headline(page *p, const dck_record *r, const char *more)
 	char buf[FORMAT_SIZE], said[FORMAT_SIZE] = "";
 	const char *name = text_fact(r, "compare", "subjects", buf);
 
-	if (name == NULL)
+	if (!name)
 		name = text_fact(r, "subject", "name", buf);
 	page_ink_set(p, PAGE_BOLD);
-	page_wrap(p, 2, name != NULL ? name : r->command != NULL ? r->command : "a measurement");
+	page_wrap(p, 2, name ? name : r->command ? r->command : "a measurement");
 	page_ink_set(p, PAGE_PLAIN);
 	p->space = false;
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
 		const char *v = text_fact(r, part[i].section, part[i].key, buf);
-		if (v == NULL || v[0] == '\0' || strcmp(v, "0") == 0)
+		if (!v || v[0] == '\0' || strcmp(v, "0") == 0)
 			continue;
 		/* "sleep 1 on command" says nothing. */
 		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)
@@ -82,7 +82,7 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 
 	page_line(p);
 	page_to(p, 2);
-	if (asked != NULL && asked != m) {
+	if (asked && asked != m) {
 		page_ink_set(p, PAGE_WARN);
 		page_fmt(p, "%s absent: ", asked->def->name);
 		page_wrap(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
@@ -90,7 +90,7 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 		page_line(p);
 		page_to(p, 2);
 	}
-	if (m == NULL) {
+	if (!m) {
 		page_ink_set(p, PAGE_ERROR);
 		page_text(p, "no latency was measured");
 		page_ink_set(p, PAGE_PLAIN);
@@ -109,7 +109,7 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 		page_text(p, "  (no interval)");
 	}
 	m = text_metric(r, "throughput/items", &v);
-	if (m != NULL) {
+	if (m) {
 		format_number(v, m->def->unit, a);
 		if (p->col + 3 + page_columns(a) > p->width) {
 			page_line(p);
@@ -125,9 +125,8 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 /* A record that was made without running anything. */
 static bool is_counted(const dck_record *r)
 {
-	return dck_record_metric(r, "cost/macs") != NULL &&
-	       dck_record_series(r, "latency") == NULL &&
-	       dck_record_metric(r, "latency/median") == NULL;
+	return dck_record_metric(r, "cost/macs") && !dck_record_series(r, "latency") &&
+	       !dck_record_metric(r, "latency/median");
 }
 
 /* "4.09 G MACs, 8.18 GFLOP, 25.6 M parameters" */
@@ -150,7 +149,7 @@ static void counts_put(page *p, const dck_record *r)
 			page_space(p);
 		if (known)
 			page_fmt(p, "%s %s", dck_text_si(v, "", buf, sizeof buf), part[i].name);
-		else if (m != NULL && format_open(&m->value) != NULL) {
+		else if (m && format_open(&m->value)) {
 			page_wrap(p, 4, format_open(&m->value));
 			p->space = false;
 			page_fmt(p, " %s", part[i].name);
@@ -170,25 +169,25 @@ static void effort_put(page *p, const dck_record *r)
 	const dck_fact *f;
 
 	const dck_metric *m = text_metric(r, "runs/count", &v);
-	if (m == NULL)
+	if (!m)
 		return;
 	n += (size_t)snprintf(text, sizeof text, "%s run%s",
 			      format_value(&m->value, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
 	m = text_metric(r, "runs/warmup", &v);
-	if (m != NULL)
+	if (m)
 		n +=
 		    (size_t)snprintf(text + n, sizeof text - n, " after %s warm-up run%s",
 				     format_value(&m->value, DCK_UNIT_ONE, buf), v == 1 ? "" : "s");
 	f = dck_record_fact(r, "method", "processes");
-	if (f != NULL && format_number_of(&f->value, &v) && v > 1)
+	if (f && format_number_of(&f->value, &v) && v > 1)
 		n += (size_t)snprintf(text + n, sizeof text - n, ", in %s fresh processes",
 				      format_number(v, DCK_UNIT_ONE, buf));
 	f = dck_record_fact(r, "method", "precision_reached");
-	if (f != NULL && format_number_of(&f->value, &v)) {
+	if (f && format_number_of(&f->value, &v)) {
 		n += (size_t)snprintf(text + n, sizeof text - n, "; precision %s",
 				      format_percent(v, buf));
 		f = dck_record_fact(r, "plan", "precision");
-		if (f != NULL && format_number_of(&f->value, &asked))
+		if (f && format_number_of(&f->value, &asked))
 			snprintf(text + n, sizeof text - n, " (asked %s)",
 				 format_percent(asked, buf));
 	}
@@ -257,11 +256,11 @@ static void absent_put(page *p, const dck_metric *m)
 
 	const char *open = format_open(&m->value);
 
-	if (open == NULL) {
+	if (!open) {
 		page_ink_set(p, PAGE_DIM);
 		page_text(p, "absent: ");
 	}
-	page_wrap(p, col + 2, open != NULL ? open : format_value(&m->value, DCK_UNIT_NONE, buf));
+	page_wrap(p, col + 2, open ? open : format_value(&m->value, DCK_UNIT_NONE, buf));
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
@@ -319,7 +318,7 @@ static void latency_row(page *p, const dck_metric *m, const format_scale *scale,
 		page_text_right(p, c.hi, w->hi);
 		page_text(p, "]");
 	}
-	if (m->how != NULL)
+	if (m->how)
 		how_put(p, col + (w->hi > 0 ? w->lo + w->hi + 6 : 0), m->how);
 	page_line(p);
 }
@@ -334,8 +333,8 @@ static const char *reason_shared(const dck_record *r, bool (*shown)(const dck_me
 		const dck_metric *m = &r->metrics[i];
 		if (!shown(m))
 			continue;
-		if (m->value.kind != DCK_VALUE_ABSENT || m->value.as.text == NULL ||
-		    (why != NULL && strcmp(why, m->value.as.text) != 0))
+		if (m->value.kind != DCK_VALUE_ABSENT || !m->value.as.text ||
+		    (why && strcmp(why, m->value.as.text) != 0))
 			return NULL;
 		why = m->value.as.text;
 		n++;
@@ -373,9 +372,9 @@ static void legend_put(page *p, const dck_record *r, double level)
 	page_ink_set(p, PAGE_DIM);
 	page_text(p, "[ ]:");
 	text_level(p, level);
-	page_text(p, kind != NULL ? " interval," : " interval");
+	page_text(p, kind ? " interval," : " interval");
 	page_space(p);
-	page_wrap(p, 2, kind != NULL ? kind : "");
+	page_wrap(p, 2, kind ? kind : "");
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
@@ -403,7 +402,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 		return;
 	text_title(p, "Latency");
 	const char *why = reason_shared(r, text_is_latency);
-	if (why != NULL) {
+	if (why) {
 		reason_put(p, why);
 		return;
 	}
@@ -412,7 +411,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 	const dck_metric_def *defs = dck_metric_defs(&n);
 	for (size_t i = 0; i < n; i++) {
 		const dck_metric *m = dck_record_metric(r, defs[i].tag);
-		if (m != NULL && text_is_latency(m))
+		if (m && text_is_latency(m))
 			latency_row(p, m, scale, &w);
 	}
 	for (size_t i = 0; i < r->nmetrics; i++)
@@ -442,7 +441,7 @@ static void plain_row(page *p, const dck_metric *m, bool with_how)
 		text_interval(p, m, value);
 		page_space(p);
 	}
-	if (with_how && m->how != NULL)
+	if (with_how && m->how)
 		how_put(p, p->col + 1 < HOW_COL ? HOW_COL : p->col + 1, m->how);
 	page_line(p);
 }
@@ -519,7 +518,7 @@ static bool is_keyed(const dck_record *r)
 static bool is_share_key(const dck_metric *m)
 {
 	const char *last = strrchr(m->def->tag, '/');
-	return m->def->unit == DCK_UNIT_ONE && last != NULL && strcmp(last, "/resolution") == 0;
+	return m->def->unit == DCK_UNIT_ONE && last && strcmp(last, "/resolution") == 0;
 }
 
 static const char *key_value(const dck_metric *m, char *buf)
@@ -551,7 +550,7 @@ static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widt
 		text_interval(p, m, value);
 		text_level(p, m->level);
 	}
-	if (m->how != NULL)
+	if (m->how)
 		how_put(p, p->col + 2, m->how);
 	page_line(p);
 }
@@ -600,7 +599,7 @@ static void rows_put(page *p, const dck_record *r, const char *title,
 	const char *why = reason_shared(r, shown);
 	bool any = false;
 
-	if (why != NULL) {
+	if (why) {
 		text_title(p, title);
 		reason_put(p, why);
 		return;
@@ -642,7 +641,7 @@ static void count_row(page *p, const dck_metric *m)
 	if (counted && v >= 1000)
 		page_text_right(p, dck_text_count(m->value.as.i, exact, sizeof exact), 17);
 	page_space(p);
-	if (m->how != NULL)
+	if (m->how)
 		how_put(p, 2 + COUNT_NAME_COLS + 28, m->how);
 	page_line(p);
 }
@@ -663,9 +662,9 @@ static void costs_put(page *p, const dck_record *r)
 
 static bool answers_first(const dck_record *r)
 {
-	return dck_record_fact(r, "result", "answer") != NULL &&
+	return dck_record_fact(r, "result", "answer") &&
 	       (text_is_machine(r) || r->nops > 0 || is_counted(r) ||
-		dck_record_fact(r, "accuracy", "items") != NULL);
+		dck_record_fact(r, "accuracy", "items"));
 }
 
 void text_details(page *p, const dck_record *r)

@@ -115,10 +115,10 @@ void text_verdicts(page *p, const dck_record *r)
 		const dck_fact *f = &r->facts[i];
 		if (!format_is_verdict(f))
 			continue;
-		first = first != NULL ? first : f;
+		first = first ? first : f;
 		sections = sections || strcmp(f->section, first->section) != 0;
 	}
-	if (first != NULL)
+	if (first)
 		page_line(p);
 	for (size_t i = 0; i < r->nfacts; i++)
 		if (format_is_verdict(&r->facts[i]) && !is_repeated(r, &r->facts[i]))
@@ -214,7 +214,7 @@ static bool origin_put(page *p, const dck_record *r)
 	page_wrap(p, INDENT, "deepclock");
 	page_wrap(p, INDENT, r->version);
 	page_line(p);
-	if (r->command != NULL) {
+	if (r->command) {
 		label_put(p, "command");
 		page_wrap(p, INDENT, r->command);
 		page_line(p);

@@ -47,7 +47,7 @@ static bool samples_collect(const dck_record *r, samples *ret)
 			n += r->series[i].n - r->series[i].warmup;
 	ret->x = n >= SAMPLES_MIN ? mem_zalloc(n, sizeof *ret->x) : NULL;
 	ret->n = 0;
-	if (ret->x == NULL)
+	if (!ret->x)
 		return false;
 	for (size_t i = 0; i < r->nseries; i++) {
 		const dck_series *s = &r->series[i];

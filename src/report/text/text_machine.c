@@ -19,8 +19,7 @@ static const char *const threads[] = {"1", "all", NULL};
 
 bool text_is_machine(const dck_record *r)
 {
-	return dck_record_metric(r, "peak/fp32/1") != NULL &&
-	       dck_record_metric(r, "latency/median") == NULL;
+	return dck_record_metric(r, "peak/fp32/1") && !dck_record_metric(r, "latency/median");
 }
 
 /* Five columns beside the names; on a page that is too narrow even so they stand out of it. */
@@ -50,7 +49,7 @@ static void cell_put(page *p, const dck_record *r, const char *tag)
 	char buf[FORMAT_SIZE] = "-";
 	double v;
 
-	if (m != NULL && format_number_of(&m->value, &v))
+	if (m && format_number_of(&m->value, &v))
 		giga_text(v, buf, sizeof buf);
 	page_text_right(p, buf, column_cols(p));
 }
@@ -66,7 +65,7 @@ static void head_put(page *p, const dck_record *r, const char *suffix, const cha
 	page_ink_set(p, PAGE_DIM);
 	page_text_cut(p, text, NAME_COLS - 2);
 	page_to(p, NAME_COLS);
-	for (size_t i = 0; names[i] != NULL; i++)
+	for (size_t i = 0; names[i]; i++)
 		page_text_right(p, names[i], column_cols(p));
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
@@ -102,11 +101,11 @@ static void peaks_put(page *p, const dck_record *r)
 	const size_t n = isas_find(r, isa);
 
 	text_title(p, "Peaks, GFLOP/s (INT8: thousand million operations a second)");
-	for (size_t t = 0; threads[t] != NULL; t++) {
+	for (size_t t = 0; threads[t]; t++) {
 		head_put(p, r, threads[t], types);
 		for (size_t i = 0; i < n; i++) {
 			name_put(p, isa[i]);
-			for (size_t k = 0; types[k] != NULL; k++) {
+			for (size_t k = 0; types[k]; k++) {
 				snprintf(tag, sizeof tag, "peak/%s/%.23s/%s", types[k], isa[i],
 					 threads[t]);
 				cell_put(p, r, tag);
@@ -115,13 +114,13 @@ static void peaks_put(page *p, const dck_record *r)
 		}
 		page_ink_set(p, PAGE_BOLD);
 		name_put(p, "best");
-		for (size_t k = 0; types[k] != NULL; k++) {
+		for (size_t k = 0; types[k]; k++) {
 			snprintf(tag, sizeof tag, "peak/%s/%s", types[k], threads[t]);
 			cell_put(p, r, tag);
 		}
 		page_ink_set(p, PAGE_PLAIN);
 		page_line(p);
-		if (text_fact(r, "machine", "blas", value) == NULL)
+		if (!text_fact(r, "machine", "blas", value))
 			continue;
 		name_put(p, "BLAS");
 		snprintf(tag, sizeof tag, "blas/dgemm/%s", threads[t]);
@@ -143,14 +142,14 @@ static void bandwidths_put(page *p, const dck_record *r)
 	char tag[96], buf[FORMAT_SIZE], name[FORMAT_SIZE + 8];
 
 	text_title(p, "Bandwidth, GB/s (copy: read and written; triad: all three arrays)");
-	for (size_t t = 0; threads[t] != NULL; t++) {
+	for (size_t t = 0; threads[t]; t++) {
 		head_put(p, r, threads[t], kinds);
 		for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
 			const char *size = text_fact(r, "machine", levels[i].fact, buf);
 			snprintf(name, sizeof name, "%s%s%s", levels[i].name, size ? " " : "",
 				 size ? size : "");
 			name_put(p, name);
-			for (size_t k = 0; kinds[k] != NULL; k++) {
+			for (size_t k = 0; kinds[k]; k++) {
 				snprintf(tag, sizeof tag, "bandwidth/%s_%s/%s", levels[i].tag,
 					 kinds[k], threads[t]);
 				cell_put(p, r, tag);
@@ -201,25 +200,25 @@ void text_machine_brief(page *p, const dck_record *r)
 	static const char *const levels[] = {"l1", "l2", "l3", "dram", NULL};
 	char tag[96];
 
-	for (size_t t = 0; threads[t] != NULL; t++) {
+	for (size_t t = 0; threads[t]; t++) {
 		head_put(p, r, threads[t], types);
 		name_put(p, "GFLOP/s");
-		for (size_t k = 0; types[k] != NULL; k++) {
+		for (size_t k = 0; types[k]; k++) {
 			snprintf(tag, sizeof tag, "peak/%s/%s", types[k], threads[t]);
 			cell_put(p, r, tag);
 		}
 		page_line(p);
 	}
-	for (size_t t = 0; threads[t] != NULL; t++) {
+	for (size_t t = 0; threads[t]; t++) {
 		double v;
 		const dck_metric *m;
 		snprintf(tag, sizeof tag, "bandwidth/l1_read/%s", threads[t]);
 		m = dck_record_metric(r, tag);
-		if (m == NULL || !format_number_of(&m->value, &v))
+		if (!m || !format_number_of(&m->value, &v))
 			continue;
 		head_put(p, r, threads[t], (const char *const[]){"L1", "L2", "L3", "DRAM", NULL});
 		name_put(p, "read, GB/s");
-		for (size_t k = 0; levels[k] != NULL; k++) {
+		for (size_t k = 0; levels[k]; k++) {
 			snprintf(tag, sizeof tag, "bandwidth/%s_read/%s", levels[k], threads[t]);
 			cell_put(p, r, tag);
 		}

@@ -34,20 +34,20 @@ void text_incomplete(page *p, const dck_record *r, bool spaced)
 	page_to(p, 2);
 	page_ink_set(p, PAGE_ERROR);
 	page_wrap(p, 4, "INCOMPLETE:");
-	page_wrap(p, 4, n != NULL ? n->text : "the measurement did not reach its end");
+	page_wrap(p, 4, n ? n->text : "the measurement did not reach its end");
 	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
 bool text_note_is_own(const dck_record *r, const dck_note *n)
 {
-	return n->under == NULL && n != end_note(r);
+	return !n->under && n != end_note(r);
 }
 
 bool text_note_is_cause(const dck_record *r, const dck_note *n)
 {
 	for (size_t i = 0; i < r->nnotes; i++)
-		if (r->notes[i].under != NULL && strcmp(r->notes[i].under, n->code) == 0)
+		if (r->notes[i].under && strcmp(r->notes[i].under, n->code) == 0)
 			return true;
 	return false;
 }
@@ -68,7 +68,7 @@ static size_t effects_text(const dck_record *r, const dck_note *n, char *buf, si
 	buf[0] = '\0';
 	for (size_t i = 0; i < r->nnotes && used < size; i++) {
 		const dck_note *other = &r->notes[i];
-		if (other->under == NULL || strcmp(other->under, n->code) != 0)
+		if (!other->under || strcmp(other->under, n->code) != 0)
 			continue;
 		used += (size_t)snprintf(buf + used, size - used, "%s%s", count++ > 0 ? ", " : "",
 					 other->code);
@@ -148,7 +148,7 @@ void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned l
 	char text[BRIEF_BYTES], effects[BRIEF_BYTES];
 
 	head_put(p, n);
-	if (n->brief != NULL) {
+	if (n->brief) {
 		page_wrap(p, 2, n->brief);
 	} else {
 		/* Wrapping leaves some blanks at the ends of lines. */

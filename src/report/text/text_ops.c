@@ -94,11 +94,11 @@ static void shape_cell(const view *v, const ops_row *row, char *buf)
 		return;
 	const dck_op_output *o = &op->outputs[0];
 	if (o->rank == 0)
-		snprintf(buf, FORMAT_SIZE, "%s", o->absent != NULL ? "?" : "scalar");
+		snprintf(buf, FORMAT_SIZE, "%s", o->absent ? "?" : "scalar");
 	for (size_t i = 0; i < o->rank && n < FORMAT_SIZE - 28; i++) {
 		const char *symbol = o->dims[i] < 0 ? o->symbols[i] : NULL;
-		bool formula = symbol != NULL && ops_is_formula(symbol);
-		if (symbol != NULL)
+		bool formula = symbol && ops_is_formula(symbol);
+		if (symbol)
 			n += (size_t)snprintf(buf + n, FORMAT_SIZE - n, "%s%s%.12s%s%s",
 					      i > 0 ? "x" : "", formula ? "(" : "", symbol,
 					      strlen(symbol) > 12 ? ".." : "", formula ? ")" : "");
@@ -249,8 +249,7 @@ static void bound_cell(const view *v, const ops_row *row, char *buf)
 {
 	(void)v;
 	if (row->n == 1)
-		snprintf(buf, FORMAT_SIZE, "%.20s",
-			 row->first->bound != NULL ? row->first->bound : "?");
+		snprintf(buf, FORMAT_SIZE, "%.20s", row->first->bound ? row->first->bound : "?");
 }
 
 typedef struct column {
@@ -302,7 +301,7 @@ static const ops_row *row_get(const table *t, size_t i, ops_row *space)
 {
 	if (i >= t->shown)
 		return &t->v->total;
-	if (t->rows != NULL)
+	if (t->rows)
 		return &t->rows[i];
 	ops_row_init(space, t->nodes[i]);
 	return space;
@@ -325,12 +324,10 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 	if (r->name_bytes == 0) {
 		/* What is between operators is in no module by its nature. */
 		bool between = r->n == 1 && strcmp(r->first->type, "(engine)") == 0;
-		ret->text = between	      ? r->first->name
-			    : t->rows != NULL ? "(no module)"
-					      : "(no name)";
+		ret->text = between ? r->first->name : t->rows ? "(no module)" : "(no name)";
 		ret->bytes = strlen(ret->text);
 	}
-	if (r->n == 1 && t->rows == NULL && r->first->norigins > 1)
+	if (r->n == 1 && !t->rows && r->first->norigins > 1)
 		snprintf(ret->after, sizeof ret->after, " +%zu", r->first->norigins - 1);
 }
 
@@ -354,7 +351,7 @@ static void table_put(page *p, const view *v, const char *name, const column *co
 	grid_col heads[GRID_COLS_MAX];
 	table t = {.v = v, .rows = rows, .nodes = nodes, .shown = n < v->top ? n : v->top};
 	grid g = {.title = name,
-		  .name_min = nodes != NULL ? NODE_NAME_MIN : NAME_MIN,
+		  .name_min = nodes ? NODE_NAME_MIN : NAME_MIN,
 		  .cols = heads,
 		  .nrows = t.shown + total,
 		  .total = total,
@@ -364,7 +361,7 @@ static void table_put(page *p, const view *v, const char *name, const column *co
 
 	for (size_t i = 0; i < ncols; i++) {
 		bool of_peer = cols[i].text == peer_cell || cols[i].text == difference_cell;
-		if (of_peer && v->peer == NULL)
+		if (of_peer && !v->peer)
 			continue;
 		t.cols[g.ncols] = &cols[i];
 		heads[g.ncols] = cols[i].grid;
@@ -410,7 +407,7 @@ static void nodes_put(page *p, const view *v)
 	const dck_op **nodes = ops_by_node(v->r, p->ops.sort);
 
 	text_title(p, "Operators");
-	if (nodes == NULL) {
+	if (!nodes) {
 		no_memory(p);
 		return;
 	}
@@ -457,7 +454,7 @@ static void modules_put(page *p, const view *v)
 
 static bool is_formula(const dck_value *v)
 {
-	size_t n = strlen(RECORD_DIM), bytes = v->as.text != NULL ? strlen(v->as.text) : 0;
+	size_t n = strlen(RECORD_DIM), bytes = v->as.text ? strlen(v->as.text) : 0;
 
 	return bytes > n && strcmp(v->as.text + bytes - n, RECORD_DIM) == 0;
 }
@@ -467,7 +464,7 @@ static const char *reason_of(const dck_op *op)
 	const dck_value *v = op->macs.kind == DCK_VALUE_ABSENT ? &op->macs : &op->flops;
 	if (v->kind != DCK_VALUE_ABSENT || is_formula(v))
 		return NULL;
-	return v->as.text != NULL ? v->as.text : "not known";
+	return v->as.text ? v->as.text : "not known";
 }
 
 static int reason_compare(const void *va, const void *vb)
@@ -489,8 +486,8 @@ static void unknown_put(page *p, const view *v)
 	const dck_op **ops = ops_by_node(v->r, OPS_SORT_GRAPH);
 	size_t n = 0, kinds = 0;
 
-	for (size_t i = 0; i < v->r->nops && ops != NULL; i++)
-		if (reason_of(ops[i]) != NULL)
+	for (size_t i = 0; i < v->r->nops && ops; i++)
+		if (reason_of(ops[i]))
 			ops[n++] = ops[i];
 	if (n > 0) {
 		text_title(p, "Cost not a number");
@@ -543,12 +540,12 @@ static void view_init(view *v, const page *p, const dck_record *r)
 
 	*v = (view){.r = r, .timed = ops_timed(r)};
 	const char *peer = text_fact(r, "cost", "as", buf);
-	if (peer != NULL) {
+	if (peer) {
 		snprintf(v->peer_name, sizeof v->peer_name, "%.12s", peer);
 		v->peer = v->peer_name;
 	}
 	const char *unit = text_fact(r, "cost", "as_unit", buf);
-	v->peer_flops = unit != NULL && strstr(unit, "FLOP") != NULL;
+	v->peer_flops = unit && strstr(unit, "FLOP");
 	most = largest_time(r, &v->level);
 	v->scale = format_scale_for(most, NAN);
 	snprintf(v->time_title, sizeof v->time_title, "time, %s", v->scale.unit);
@@ -574,7 +571,7 @@ static bool has_formulas(const dck_record *r)
 {
 	const dck_metric *m = dck_record_metric(r, "cost/macs");
 
-	return m != NULL && format_open(&m->value) != NULL;
+	return m && format_open(&m->value);
 }
 
 void text_ops(page *p, const dck_record *r)

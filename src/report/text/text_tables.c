@@ -65,7 +65,7 @@ static bool is_number(const dck_cell *c)
 
 static const char *reason_of(const dck_cell *c)
 {
-	return c->value.as.text != NULL ? c->value.as.text : "not known";
+	return c->value.as.text ? c->value.as.text : "not known";
 }
 
 /* --- what the cells say */
@@ -115,7 +115,7 @@ static column_kind kind_of(const view *v, size_t column, unsigned text_cols)
 		const dck_cell *c = cell_at(v, r, column);
 		if (c->value.kind == DCK_VALUE_ABSENT) {
 			empty = false;
-			one_reason = one_reason && (why == NULL || strcmp(why, reason_of(c)) == 0);
+			one_reason = one_reason && (!why || strcmp(why, reason_of(c)) == 0);
 			why = reason_of(c);
 			continue;
 		}
@@ -127,7 +127,7 @@ static column_kind kind_of(const view *v, size_t column, unsigned text_cols)
 	}
 	if (text && empty)
 		return COLUMN_EMPTY;
-	if (!text && !number && one_reason && why != NULL && column > 0)
+	if (!text && !number && one_reason && why && column > 0)
 		return COLUMN_ABSENT;
 	return text ? COLUMN_TEXT : COLUMN_NUMBER;
 }
@@ -485,12 +485,12 @@ void text_table_brief(page *p, const dck_record *r, unsigned lines)
 	char name[FORMAT_SIZE];
 	extract e;
 
-	if (t != NULL && text_is_list(t)) {
+	if (t && text_is_list(t)) {
 		text_list_put(p, t, lines);
 		return;
 	}
 	/* Titles and their units, a row, and what is left out. */
-	if (t == NULL || t->nrows == 0 || lines < 4)
+	if (!t || t->nrows == 0 || lines < 4)
 		return;
 	size_t rows = t->nbrief_rows > 0 ? t->nbrief_rows : t->nrows;
 	const size_t room = t->nrows <= lines - 2 ? lines - 2 : lines - 3;

@@ -38,14 +38,14 @@ const char *text_fact_value(const dck_fact *f, char *buf)
 const char *text_fact(const dck_record *r, const char *section, const char *key, char *buf)
 {
 	const dck_fact *f = dck_record_fact(r, section, key);
-	return f == NULL || f->value.kind == DCK_VALUE_ABSENT ? NULL : text_fact_value(f, buf);
+	return !f || f->value.kind == DCK_VALUE_ABSENT ? NULL : text_fact_value(f, buf);
 }
 
 /* A metric that has a number, or NULL. */
 const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret)
 {
 	const dck_metric *m = dck_record_metric(r, tag);
-	return m != NULL && format_number_of(&m->value, ret) ? m : NULL;
+	return m && format_number_of(&m->value, ret) ? m : NULL;
 }
 
 /* The metric that the plan's precision was asked of; NULL: the record has none of that name. */
@@ -54,7 +54,7 @@ const dck_metric *text_metric_asked(const dck_record *r)
 	char buf[FORMAT_SIZE], tag[FORMAT_SIZE];
 	const char *statistic = text_fact(r, "plan", "statistic", buf);
 
-	snprintf(tag, sizeof tag, "latency/%.40s", statistic != NULL ? statistic : "median");
+	snprintf(tag, sizeof tag, "latency/%.40s", statistic ? statistic : "median");
 	return dck_record_metric(r, tag);
 }
 
@@ -62,18 +62,18 @@ const dck_metric *text_metric_asked(const dck_record *r)
 const dck_metric *text_metric_main(const dck_record *r, double *ret)
 {
 	const dck_metric *m = text_metric_asked(r);
-	if (m == NULL || !format_number_of(&m->value, ret))
+	if (!m || !format_number_of(&m->value, ret))
 		m = text_metric(r, "latency/median", ret);
-	if (m == NULL)
+	if (!m)
 		m = text_metric(r, "latency/mean", ret);
-	return m != NULL ? m : text_metric(r, "latency/max", ret);
+	return m ? m : text_metric(r, "latency/max", ret);
 }
 
 format_scale text_latency_scale(const dck_record *r)
 {
 	double v = NAN;
 	const dck_metric *m = text_metric_main(r, &v);
-	return format_scale_for(v, m != NULL && m->level > 0 ? (m->hi - m->lo) / 2 : NAN);
+	return format_scale_for(v, m && m->level > 0 ? (m->hi - m->lo) / 2 : NAN);
 }
 
 bool text_is_latency(const dck_metric *m)
@@ -104,8 +104,7 @@ void text_interval(page *p, const dck_metric *m, const char *value)
 	format_number(m->lo, m->def->unit, lo);
 	format_number(m->hi, m->def->unit, hi);
 	char *lo_unit = strrchr(lo, ' '), *hi_unit = strrchr(hi, ' ');
-	if (unit != NULL && lo_unit != NULL && hi_unit != NULL && strcmp(unit, lo_unit) == 0 &&
-	    strcmp(unit, hi_unit) == 0)
+	if (unit && lo_unit && hi_unit && strcmp(unit, lo_unit) == 0 && strcmp(unit, hi_unit) == 0)
 		*lo_unit = *hi_unit = '\0';
 	page_fmt(p, "[%s, %s]", lo, hi);
 }
@@ -115,7 +114,7 @@ void text_answer(page *p, const dck_record *r)
 	const dck_fact *f = dck_record_fact(r, "result", "answer");
 	char buf[FORMAT_SIZE];
 
-	if (f == NULL || f->value.kind == DCK_VALUE_ABSENT)
+	if (!f || f->value.kind == DCK_VALUE_ABSENT)
 		return;
 	page_to(p, 2);
 	page_ink_set(p, PAGE_BOLD);
@@ -128,7 +127,7 @@ void text_next(page *p, const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "result", "next");
 
-	if (f == NULL || f->value.kind != DCK_VALUE_TEXT)
+	if (!f || f->value.kind != DCK_VALUE_TEXT)
 		return;
 	page_text(p, "next: ");
 	page_text(p, f->value.as.text);

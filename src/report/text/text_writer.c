@@ -16,10 +16,10 @@ static void text_report(const dck_record *const *records, size_t n, const dck_st
 			sink_repeat(out, '-', p.width);
 			page_line(&p);
 		}
-		if ((style != NULL && style->details) || format_is_listing(records[i]))
+		if ((style && style->details) || format_is_listing(records[i]))
 			text_details(&p, records[i]);
 		else
-			text_brief(&p, records[i], style != NULL ? style->rest : NULL);
+			text_brief(&p, records[i], style ? style->rest : NULL);
 	}
 }
 

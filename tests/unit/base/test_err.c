@@ -75,18 +75,18 @@ static void too_long_is_cut_and_seen(void **state)
 	(void)state;
 	dck_err e;
 	char text[2000];
-	memset(text, 'a', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
+	memset(text, 'a', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
 	err_set(&e, DCK_E_ARG, "f", 1, "%s", text);
-	assert_int_equal(strlen(e.msg), sizeof(e.msg) - 1);
-	assert_string_equal(e.msg + sizeof(e.msg) - 5, "a...");
+	assert_int_equal(strlen(e.msg), sizeof e.msg - 1);
+	assert_string_equal(e.msg + sizeof e.msg - 5, "a...");
 	/* Exactly what fits stays whole. */
 	err_set(&e, DCK_E_ARG, "f", 1, "%.487s", text);
 	assert_string_equal(e.msg + 486, "a");
 	/* The context stays; the end of the inner sentence goes. */
 	err_while(&e, DCK_E_ARG, "reading");
 	assert_memory_equal(e.msg, "while reading: aaa", 18);
-	assert_string_equal(e.msg + sizeof(e.msg) - 4, "...");
+	assert_string_equal(e.msg + sizeof e.msg - 4, "...");
 }
 
 static void never_cut_inside_a_character(void **state)

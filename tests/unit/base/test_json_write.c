@@ -173,7 +173,7 @@ static void reals_read_back_the_same(void **state)
 	for (int i = 0; i < 20000; i++) {
 		double v;
 		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		memcpy(&v, &x, sizeof(v));
+		memcpy(&v, &x, sizeof v);
 		if (!isfinite(v))
 			continue;
 		assert_true(strtod(real_of(v), NULL) == v);
@@ -185,7 +185,7 @@ static bool comma_locale(void)
 {
 	static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "xx_XX.UTF-8"};
 	for (int made = 0; made < 2; made++) {
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t i = 0; i < sizeof(names) / sizeof *names; i++)
 			if (setlocale(LC_NUMERIC, names[i]) && *localeconv()->decimal_point != '.')
 				return true;
 		setenv("LOCPATH", scratch_path, 1);
@@ -206,7 +206,7 @@ static void the_locale_changes_nothing(void **state)
 		assert_string_equal(real_of(1.5e300), "1.5e+300");
 		char text[32];
 		double v;
-		assert_string_equal(dck_text_time(17.84e6, text, sizeof(text)), "17.8 ms");
+		assert_string_equal(dck_text_time(17.84e6, text, sizeof text), "17.8 ms");
 		assert_int_equal(units_parse_real("0.25", &v, NULL), DCK_OK);
 		assert_true(v == 0.25);
 		setlocale(LC_NUMERIC, "C");

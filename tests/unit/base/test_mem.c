@@ -141,8 +141,8 @@ static dck_status write_json(dck_err *err)
 	dck_sink s;
 	json_writer w;
 	char large[3000];
-	memset(large, 'x', sizeof(large) - 1);
-	large[sizeof(large) - 1] = '\0';
+	memset(large, 'x', sizeof large - 1);
+	large[sizeof large - 1] = '\0';
 	dck_sink_buffer(&s, &b);
 	json_init(&w, &s, true);
 	json_array(&w);

@@ -40,7 +40,7 @@ static void defaults_come_from_the_rows(void **state)
 {
 	(void)state;
 	config c;
-	memset(&c, 0x5a, sizeof(c));
+	memset(&c, 0x5a, sizeof c);
 	assert_int_equal(dck_opt_defaults(table, &c, NULL), DCK_OK);
 	assert_false(c.quiet);
 	assert_int_equal(c.runs, 10);
@@ -98,7 +98,7 @@ static void refuse(const char *name, const char *text, dck_status code, const ch
 	config c, before;
 	dck_err e = {0};
 	assert_int_equal(dck_opt_defaults(table, &c, NULL), DCK_OK);
-	memcpy(&before, &c, sizeof(c));
+	memcpy(&before, &c, sizeof c);
 	assert_int_equal(dck_opt_set(table, &c, name, text, &e), code);
 	assert_int_equal(e.code, code);
 	assert_string_equal(e.msg, want);
@@ -167,8 +167,8 @@ static void nearest_names(void **state)
 	static const char *const four[] = {"abcdefghij"};
 	assert_null(dck_nearest("abcdef", four, 1)); /* 4 away */
 	char longer[200];
-	memset(longer, 'a', sizeof(longer) - 1);
-	longer[sizeof(longer) - 1] = '\0';
+	memset(longer, 'a', sizeof longer - 1);
+	longer[sizeof longer - 1] = '\0';
 	assert_null(dck_nearest(longer, names, 4));
 }
 

@@ -23,10 +23,10 @@ static void buffer_holds_all_and_ends_in_nul(void **state)
 	dck_buffer b = {0};
 	dck_sink s;
 	char chunk[777];
-	memset(chunk, 'c', sizeof(chunk));
+	memset(chunk, 'c', sizeof chunk);
 	dck_sink_buffer(&s, &b);
 	for (int i = 0; i < 100; i++)
-		sink_put(&s, chunk, sizeof(chunk));
+		sink_put(&s, chunk, sizeof chunk);
 	sink_text(&s, "end");
 	assert_int_equal(dck_sink_finish(&s, NULL), DCK_OK);
 	assert_int_equal(b.n, 77703);
@@ -115,7 +115,7 @@ static void short_and_refused_writes_go_on(void **state)
 			ssize_t n;
 			close(ends[1]);
 			usleep(20000);
-			while ((n = read(ends[0], buf, sizeof(buf))) > 0)
+			while ((n = read(ends[0], buf, sizeof buf)) > 0)
 				total += (size_t)n;
 			_exit(total == 1000003 ? 0 : 1);
 		}
@@ -125,7 +125,7 @@ static void short_and_refused_writes_go_on(void **state)
 		dck_sink_fd(&s, ends[1]);
 		static char large[1000000];
 		sink_put(&s, "abc", 3);
-		sink_put(&s, large, sizeof(large));
+		sink_put(&s, large, sizeof large);
 		assert_int_equal(dck_sink_finish(&s, NULL), DCK_OK);
 		close(ends[1]);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -159,7 +159,7 @@ static void nth_write_fails_and_stays_failed(void **state)
 		dck_err e = {0};
 		dck_sink_custom(&s, fail_at, &f);
 		for (int i = 0; i < 10; i++)
-			sink_repeat(&s, 'x', sizeof(s.buf));
+			sink_repeat(&s, 'x', sizeof s.buf);
 		assert_int_equal(dck_sink_finish(&s, &e), DCK_E_LIMIT);
 		assert_int_equal(f.calls, n); /* not asked again */
 		assert_string_equal(e.msg, f.say ? "no more"

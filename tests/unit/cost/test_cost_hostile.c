@@ -20,11 +20,11 @@ static void put_chain(wire_out *w, size_t n, bool reversed)
 	put_input(w, "v0", ONNX_FLOAT, DIMS(2, 3));
 	for (size_t k = 0; k < n; k++) {
 		size_t i = reversed ? n - 1 - k : k;
-		snprintf(in, sizeof(in), "v%zu", i);
-		snprintf(out, sizeof(out), "v%zu", i + 1);
+		snprintf(in, sizeof in, "v%zu", i);
+		snprintf(out, sizeof out, "v%zu", i + 1);
 		put_node(w, "Relu", in, out);
 	}
-	snprintf(out, sizeof(out), "v%zu", n);
+	snprintf(out, sizeof out, "v%zu", n);
 	put_output(w, out);
 }
 
@@ -47,7 +47,7 @@ static void check_chain(size_t n, bool reversed)
 	assert_true(num_is(c.result->macs, 0));
 	assert_true(num_is(c.result->write_bytes, (int64_t)n * 24));
 	assert_true(num_is(c.result->peak_activation_bytes, 48));
-	snprintf(last, sizeof(last), "v%zu", n);
+	snprintf(last, sizeof last, "v%zu", n);
 	assert_int_equal(c.result->outputs[0]->rank, 2);
 	assert_string_equal(c.result->outputs[0]->name, last);
 	done(&c);
@@ -343,7 +343,7 @@ static void loops_of_endless_trips(void **state)
 	(void)state;
 	const int64_t trips[] = {INT64_C(1) << 62, INT64_MAX, INT64_MIN, -1};
 
-	for (size_t i = 0; i < sizeof(trips) / sizeof(*trips); i++) {
+	for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
 		counted c = count_loop(trips[i], 0);
 		assert_int_equal(c.code, DCK_OK);
 		/* 8 MACs each: not in 64 bits; and none where no trip is made. */
@@ -370,7 +370,7 @@ static void put_function(wire_out *w, const char *name, int ncalls, const char *
 	wire_put_text(w, 4, "x");
 	wire_put_text(w, 5, "y");
 	for (int i = 0; i < ncalls; i++) {
-		snprintf(out, sizeof(out), "t%d", i);
+		snprintf(out, sizeof out, "t%d", i);
 		size_t node = wire_begin(w, 7);
 		wire_put_text(w, 1, in);
 		wire_put_text(w, 2, i + 1 < ncalls ? out : "y");
@@ -378,7 +378,7 @@ static void put_function(wire_out *w, const char *name, int ncalls, const char *
 		if (strcmp(calls, "Relu") != 0)
 			wire_put_text(w, 7, "own");
 		wire_end(w, node);
-		memcpy(in, out, sizeof(in));
+		memcpy(in, out, sizeof in);
 	}
 	opset = wire_begin(w, 9);
 	wire_put_int(w, 2, 17);
@@ -419,8 +419,8 @@ static void functions_that_multiply(void **state)
 		wire_out w = {0};
 		put_call(&w, "f0");
 		for (int i = 0; i < levels; i++) {
-			snprintf(name, sizeof(name), "f%d", i);
-			snprintf(calls, sizeof(calls), "f%d", i + 1);
+			snprintf(name, sizeof name, "f%d", i);
+			snprintf(calls, sizeof calls, "f%d", i + 1);
 			put_function(&w, name, 2, i + 1 < levels ? calls : "Relu");
 		}
 		counted c = count(&w);
@@ -442,13 +442,13 @@ static void a_million_inputs_of_one_node(void **state)
 	static const char *const ops[] = {"Sum",     "Concat", "Max",
 					  "Nothing", "Einsum", "SequenceConstruct"};
 
-	for (size_t k = 0; k < sizeof(ops) / sizeof(*ops); k++)
+	for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
 		for (int same = 0; same < 2; same++) {
 			wire_out w = {0};
 			size_t g = graph_begin(&w), node = wire_begin(&w, 1);
 			char name[24];
 			for (int i = 0; i < MANY; i++) {
-				snprintf(name, sizeof(name), "n%d", same ? 0 : i);
+				snprintf(name, sizeof name, "n%d", same ? 0 : i);
 				wire_put_text(&w, 1, name);
 			}
 			wire_put_text(&w, 2, "y");
@@ -476,13 +476,13 @@ static void views_of_views(void **state)
 	put_input(&w, "x", ONNX_FLOAT, DIMS(2, 3));
 	put_node(&w, "Relu", "x", "i0");
 	for (int i = 0; i < MANY / 10; i++) {
-		snprintf(in, sizeof(in), "i%d", i);
-		snprintf(out, sizeof(out), "i%d", i + 1);
+		snprintf(in, sizeof in, "i%d", i);
+		snprintf(out, sizeof out, "i%d", i + 1);
 		put_node(&w, "Identity", in, out);
 	}
 	put_node(&w, "Relu", "x", "b");
 	put_node(&w, "Relu", "b", "c");
-	snprintf(in, sizeof(in), "%s c", out);
+	snprintf(in, sizeof in, "%s c", out);
 	put_node(&w, "Add", in, "y");
 	put_output(&w, "y");
 	graph_end(&w, g);
@@ -501,8 +501,8 @@ static void sequences_in_sequences(void **state)
 
 	put_input(&w, "s0", ONNX_FLOAT, DIMS(3));
 	for (int i = 0; i < 100000; i++) {
-		snprintf(in, sizeof(in), "s%d", i);
-		snprintf(out, sizeof(out), "s%d", i + 1);
+		snprintf(in, sizeof in, "s%d", i);
+		snprintf(out, sizeof out, "s%d", i + 1);
 		put_node(&w, i % 3 == 2 ? "Optional" : "SequenceConstruct", in, out);
 	}
 	put_node(&w, "Identity", out, "y");
@@ -519,15 +519,15 @@ static void expressions_that_grow(void **state)
 	static const char *const ops[] = {"Add", "Mul", "Max", "Div"};
 	char in[24], out[24];
 
-	for (size_t k = 0; k < sizeof(ops) / sizeof(*ops); k++) {
+	for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
 		wire_out w = {0};
 		size_t g = graph_begin(&w);
 		put_input(&w, "x", ONNX_FLOAT, DIMS(-1, 7));
 		put_input(&w, "z", ONNX_FLOAT, DIMS(3, 4, 5));
 		put_node(&w, "Shape", "x", "v0");
 		for (int i = 0; i < 3000; i++) {
-			snprintf(in, sizeof(in), "v%d v%d", i, i ? i - 1 : 0);
-			snprintf(out, sizeof(out), "v%d", i + 1);
+			snprintf(in, sizeof in, "v%d v%d", i, i ? i - 1 : 0);
+			snprintf(out, sizeof out, "v%d", i + 1);
 			put_node(&w, i % 7 == 6 ? "Sub" : ops[k], in, out);
 		}
 		put_node(&w, "ConstantOfShape", out, "y");
@@ -547,8 +547,8 @@ static void floors_in_floors(void **state)
 
 	put_input(&w, "p0", ONNX_FLOAT, DIMS(1, 1, -1, -1));
 	for (int i = 0; i < 2000; i++) {
-		snprintf(in, sizeof(in), "p%d", i);
-		snprintf(out, sizeof(out), "p%d", i + 1);
+		snprintf(in, sizeof in, "p%d", i);
+		snprintf(out, sizeof out, "p%d", i + 1);
 		size_t node = node_begin(&w, "MaxPool", in, out);
 		put_attr_ints(&w, "kernel_shape", 2, (const int64_t[]){3, 3});
 		put_attr_ints(&w, "strides", 2, (const int64_t[]){2, 2});

@@ -87,7 +87,7 @@ static void put_attributes(wire_out *w, int set)
 {
 	static const int64_t lists[] = {0, -1, INT64_MAX, INT64_MIN, 3};
 
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
 		const char *name = attributes[i];
 		if (set == ATTR_HUGE)
 			put_attr_int(w, name, INT64_MAX);
@@ -111,12 +111,12 @@ static void put_one(wire_out *w, const op_family *f, const op_row *row, int kind
 	size_t node = wire_begin(w, 1);
 
 	for (size_t i = 0; i < nin; i++) {
-		snprintf(name, sizeof(name), "k%zu",
+		snprintf(name, sizeof name, "k%zu",
 			 ((size_t)kind + i * (size_t)(kind % 3)) % KINDS);
 		wire_put_text(w, 1, name);
 	}
 	for (int i = 0; i < 3; i++) {
-		snprintf(name, sizeof(name), "o%zu_%d", id, i);
+		snprintf(name, sizeof name, "o%zu_%d", id, i);
 		wire_put_text(w, 2, name);
 	}
 	wire_put_text(w, 4, row->name);
@@ -141,8 +141,7 @@ static void every_rule_survives(void **state)
 			put_kinds(&w);
 			for (int kind = 0; kind < KINDS; kind++)
 				for (int set = 0; set <= ATTR_SETS; set++)
-					for (size_t n = 0; n < sizeof(widths) / sizeof(*widths);
-					     n++)
+					for (size_t n = 0; n < sizeof(widths) / sizeof *widths; n++)
 						put_one(&w, op_families[f], row, kind, set,
 							widths[n], id++);
 			graph_end(&w, g);

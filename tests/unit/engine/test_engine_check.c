@@ -27,7 +27,7 @@ static void dtypes_have_names_and_sizes(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		assert_string_equal(dck_dtype_text(cases[i].t), cases[i].text);
 		assert_int_equal(dck_dtype_bytes(cases[i].t), cases[i].bytes);
 	}
@@ -76,8 +76,8 @@ static void bad_plugins_are_refused(void **state)
 	dck_err err;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		snprintf(name, sizeof(name), "plugin:%s", built_file(cases[i].file));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		snprintf(name, sizeof name, "plugin:%s", built_file(cases[i].file));
 		assert_int_equal(engine_find(name, &h, &err), cases[i].code);
 		assert_non_null(strstr(err.msg, cases[i].says));
 		assert_null(h.ops);
@@ -92,7 +92,7 @@ static void bad_plugins_are_refused(void **state)
 /* Its table ends before the members that came later: those are not looked at. */
 static void a_plugin_of_the_first_abi_works(void **state)
 {
-	const dck_open_params p = {.struct_size = sizeof(p)};
+	const dck_open_params p = {.struct_size = sizeof p};
 	dck_engine_context *c;
 	dck_engine_model *m;
 	engine_handle h;
@@ -102,7 +102,7 @@ static void a_plugin_of_the_first_abi_works(void **state)
 	dck_err err;
 
 	(void)state;
-	snprintf(name, sizeof(name), "plugin:%s", built_file("abi/abi_minor_0.so"));
+	snprintf(name, sizeof name, "plugin:%s", built_file("abi/abi_minor_0.so"));
 	assert_int_equal(engine_find(name, &h, &err), DCK_OK);
 	assert_true(h.ops->struct_size < sizeof(dck_engine));
 	assert_int_equal(h.ops->open(&p, &m, &err), DCK_OK);
@@ -159,7 +159,7 @@ static void numbers_of_onnx_are_those_of_its_types(void **state)
 static dck_status null_open(const char *operators, dck_engine_model **ret, dck_err *err)
 {
 	const dck_kv kv[] = {{"operators", operators}, {"fail_at", "2"}};
-	const dck_open_params p = {.struct_size = sizeof(p),
+	const dck_open_params p = {.struct_size = sizeof p,
 				   .options = kv,
 				   .noptions = 2,
 				   .observe = DCK_OBSERVE_OPERATORS};
@@ -172,14 +172,14 @@ static void null_tells_the_operators_it_was_given(void **state)
 	static const char *const wrong[] = {
 	    "", "a", "a:", ":1", "a:x", "a:1,", ",a:1", "a:1x", "a:99999999999999999999"};
 	const dck_engine *e = engine_table[2];
-	const dck_open_params plain = {.struct_size = sizeof(plain)};
+	const dck_open_params plain = {.struct_size = sizeof plain};
 	dck_engine_context *c;
 	dck_engine_model *m = NULL;
 	dck_profile p;
 	dck_err err;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		assert_int_equal(null_open(wrong[i], &m, &err), DCK_E_ARG);
 		assert_null(m);
 	}
@@ -212,7 +212,7 @@ static dck_profile bad_profile;
 static dck_status profile_bad(dck_engine_model *m, dck_profile *ret, dck_err *err)
 {
 	(void)m, (void)err;
-	assert_int_equal(ret->struct_size, sizeof(*ret));
+	assert_int_equal(ret->struct_size, sizeof *ret);
 	*ret = bad_profile;
 	return DCK_OK;
 }
@@ -236,7 +236,7 @@ static void profiles_that_are_not_whole_are_refused(void **state)
 
 	(void)state;
 	e.profile = profile_bad;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		bad_profile = cases[i];
 		assert_int_equal(engine_profile(&e, NULL, &p, &err), DCK_E_ENGINE);
 		assert_non_null(strstr(err.msg, "a profile that is not whole"));
@@ -303,7 +303,7 @@ static void each_missing_member_is_named(void **state)
 static dck_status options_of(const dck_engine *e, const char *key, const char *value, dck_err *err)
 {
 	const dck_kv kv[] = {{key, value}};
-	const dck_open_params p = {.struct_size = sizeof(p), .options = kv, .noptions = 1};
+	const dck_open_params p = {.struct_size = sizeof p, .options = kv, .noptions = 1};
 
 	return engine_options_check(e, &p, err);
 }
@@ -318,7 +318,7 @@ static void options_are_checked(void **state)
 	const dck_engine e = {.name = "e", .options = rows};
 	const dck_engine none = {.name = "e"};
 	const dck_kv twice[] = {{"spin", "0"}, {"opt", "all"}, {"spin", "1"}};
-	const dck_open_params p = {.struct_size = sizeof(p), .options = twice, .noptions = 3};
+	const dck_open_params p = {.struct_size = sizeof p, .options = twice, .noptions = 3};
 	uint64_t n = 3;
 	dck_err err;
 
@@ -352,7 +352,7 @@ static void options_are_checked(void **state)
 static void null_fails_when_asked_and_takes_its_time(void **state)
 {
 	const dck_kv kv[] = {{"fail_at", "3"}, {"ns", "200000"}};
-	const dck_open_params p = {.struct_size = sizeof(p), .options = kv, .noptions = 2};
+	const dck_open_params p = {.struct_size = sizeof p, .options = kv, .noptions = 2};
 	dck_engine_context *c;
 	dck_engine_model *m;
 	engine_handle h;

@@ -76,7 +76,7 @@ static void fake_release(ort_status *s)
 
 static ort_lib fake_lib(void)
 {
-	memset(&fake, 0, sizeof(fake));
+	memset(&fake, 0, sizeof fake);
 	return (ort_lib){.api = {.CreateMemoryInfo = fake_memory_info,
 				 .ReleaseMemoryInfo = fake_memory_release,
 				 .AddSessionConfigEntry = fake_entry,
@@ -90,7 +90,7 @@ static ort_lib fake_lib(void)
 
 static dck_memory counted(const ort_lib *l, const ort_counter *c)
 {
-	dck_memory m = {.struct_size = sizeof(m)};
+	dck_memory m = {.struct_size = sizeof m};
 	dck_err err;
 
 	assert_int_equal(ort_memory_get(l, NULL, "cpu", 0, c, &m, &err), DCK_OK);
@@ -230,7 +230,7 @@ static void memory_is_counted_exactly(void **state)
 	wire_out w = model_of("Exp", "x", ELEMENT_FLOAT, DIMS(-1, 3), ELEMENT_FLOAT, DIMS(-1, 3));
 	static float x[3000];
 	dck_tensor t = floats(x, 2, 1000, 3);
-	dck_memory m = {.struct_size = sizeof(m)};
+	dck_memory m = {.struct_size = sizeof m};
 	opened o, other;
 	dck_err err = {0};
 

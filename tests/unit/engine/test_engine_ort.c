@@ -22,7 +22,7 @@ static void hear(void *self, dck_log_level level, const char *text)
 {
 	heard *h = self;
 
-	snprintf(h->text, sizeof(h->text), "%s", text);
+	snprintf(h->text, sizeof h->text, "%s", text);
 	h->warnings += level == DCK_LOG_WARN;
 }
 
@@ -30,7 +30,7 @@ static dck_status open_with(const wire_out *w, const dck_kv *options, size_t n, 
 			    size_t ndims, heard *h, dck_engine_model **ret, dck_err *err)
 {
 	const dck_open_params p = {
-	    .struct_size = sizeof(p),
+	    .struct_size = sizeof p,
 	    .model_bytes = w->data,
 	    .model_bytes_n = w->n,
 	    .device = "cpu",
@@ -83,7 +83,7 @@ static void describes_and_computes(void **state)
 	const dck_tensor_info *in, *out;
 	size_t nin, nout;
 	float x[6] = {1, 2, 3, 4, 5, 6};
-	dck_open_times times = {.struct_size = sizeof(times)};
+	dck_open_times times = {.struct_size = sizeof times};
 	dck_tensor t = floats(x, 2, 2, 3), y;
 	dck_err err;
 
@@ -112,7 +112,7 @@ static void describes_and_computes(void **state)
 	for (int i = 0; i < 3; i++) {
 		run_ok(c);
 		assert_int_equal(engine_ort.output(c, 0, &y, &err), DCK_OK);
-		assert_int_equal(y.bytes, sizeof(x));
+		assert_int_equal(y.bytes, sizeof x);
 		for (int k = 0; k < 6; k++)
 			assert_true(((float *)y.data)[k] == 2 * x[k]);
 	}
@@ -225,7 +225,7 @@ static void facts_say_what_is_used(void **state)
 	os_host host;
 	os_host_get(&host);
 	if (host.cgroup_cpus == 0) {
-		snprintf(cores, sizeof(cores), "%u", os_cores_allowed());
+		snprintf(cores, sizeof cores, "%u", os_cores_allowed());
 		assert_string_equal(fact_of(m, "threads"), cores);
 	}
 	assert_string_equal(fact_of(m, "opt"), "all");
@@ -307,7 +307,7 @@ static void bad_options_are_refused(void **state)
 {
 	wire_out w = model_twice();
 	dck_open_params p = {
-	    .struct_size = sizeof(p), .model_bytes = w.data, .model_bytes_n = w.n, .device = "tpu"};
+	    .struct_size = sizeof p, .model_bytes = w.data, .model_bytes_n = w.n, .device = "tpu"};
 	dck_engine_model *m = NULL;
 	dck_err err;
 
@@ -333,7 +333,7 @@ static void bad_options_are_refused(void **state)
 		engine_ort.close(m);
 	else
 		assert_non_null(strstr(err.msg, "cuda"));
-	p = (dck_open_params){.struct_size = sizeof(p), .device = "cpu"};
+	p = (dck_open_params){.struct_size = sizeof p, .device = "cpu"};
 	assert_int_equal(engine_ort.open(&p, &m, &err), DCK_E_ARG);
 	assert_non_null(strstr(err.msg, "needs a model"));
 	ear_close_silent(e);
@@ -361,14 +361,14 @@ static void bad_models_are_refused(void **state)
 	static const char text[] = "This is no model at all.";
 	wire_out w = model_twice(), unknown = model_of("NoSuchOperator", "x", ELEMENT_FLOAT,
 						       DIMS(2), ELEMENT_FLOAT, DIMS(2));
-	const dck_open_params p = {.struct_size = sizeof(p), .model_path = "no/such/model.onnx"};
+	const dck_open_params p = {.struct_size = sizeof p, .model_path = "no/such/model.onnx"};
 	dck_engine_model *m = NULL;
 	dck_err err;
 
 	(void)state;
 	need_ort();
 	ear e = ear_open();
-	refuse_model(text, sizeof(text), "rotobuf");
+	refuse_model(text, sizeof text, "rotobuf");
 	refuse_model(w.data, w.n / 2, "rotobuf");
 	refuse_model(unknown.data, unknown.n, "NoSuchOperator");
 	assert_int_equal(engine_ort.open(&p, &m, &err), DCK_E_ENGINE);
@@ -505,12 +505,12 @@ static void shapes_that_depend_on_the_data_work(void **state)
 	need_ort();
 	dck_engine_model *m = opened(&w, NULL, NULL);
 	wire_out_done(&w);
-	memcpy(x, sets[0], sizeof(x));
+	memcpy(x, sets[0], sizeof x);
 	ear e = ear_open();
 	dck_engine_context *c = context_of(m, &t);
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < 4; i++) {
-			memcpy(x, sets[i], sizeof(x));
+			memcpy(x, sets[i], sizeof x);
 			run_ok(c);
 			assert_int_equal(engine_ort.output(c, 0, &y, &err), DCK_OK);
 			assert_int_equal(y.dim[1], found[i]);
@@ -674,8 +674,8 @@ static void sentences_are_cleaned(void **state)
 	char buf[100], small[8];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		ort_sentence(cases[i][0], buf, sizeof(buf));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		ort_sentence(cases[i][0], buf, sizeof buf);
 		assert_string_equal(buf, cases[i][1]);
 	}
 	ort_sentence("0123456789", small, sizeof(small));

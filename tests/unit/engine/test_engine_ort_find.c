@@ -15,7 +15,7 @@ static const char *at(const char *name)
 {
 	static char path[2 * PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", scratch_path, name);
+	snprintf(path, sizeof path, "%s/%s", scratch_path, name);
 	return path;
 }
 
@@ -24,7 +24,7 @@ static void make(const char *name)
 {
 	char path[2 * PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s", at(name));
+	snprintf(path, sizeof path, "%s", at(name));
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
 		*slash = '\0';
 		mkdir(path, 0777);
@@ -97,23 +97,23 @@ static void a_path_is_a_file_or_a_folder(void **state)
 	char path[PATH_MAX * 2];
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s", at("one/libonnxruntime.so.1.9.0"));
+	snprintf(path, sizeof path, "%s", at("one/libonnxruntime.so.1.9.0"));
 	found(path, "one/libonnxruntime.so.1.9.0", "--engine-lib");
-	snprintf(path, sizeof(path), "%s", at("one"));
+	snprintf(path, sizeof path, "%s", at("one"));
 	found(path, "one/libonnxruntime.so.1.20.0", "--engine-lib"); /* 20 is more than 9 */
-	snprintf(path, sizeof(path), "%s", at("sdk"));
+	snprintf(path, sizeof path, "%s", at("sdk"));
 	found(path, "sdk/lib/libonnxruntime.so", "--engine-lib");
-	snprintf(path, sizeof(path), "%s", at("wheel"));
+	snprintf(path, sizeof path, "%s", at("wheel"));
 	found(path, "wheel/onnxruntime/capi/libonnxruntime.so.1.31.1", "--engine-lib");
-	snprintf(path, sizeof(path), "%s", at("empty"));
+	snprintf(path, sizeof path, "%s", at("empty"));
 	refused(path, DCK_E_ABSENT, "there is no libonnxruntime.so* in the folder");
-	snprintf(path, sizeof(path), "%s", at("old"));
+	snprintf(path, sizeof path, "%s", at("old"));
 	refused(path, DCK_E_VERSION, "without its C library: 1.19 or newer is needed");
 	snprintf(
-	    path, sizeof(path), "%s",
+	    path, sizeof path, "%s",
 	    at("old/onnxruntime/capi/onnxruntime_pybind11_state.cpython-38-x86_64-linux-gnu.so"));
 	refused(path, DCK_E_VERSION, "is ONNX Runtime's Python module");
-	snprintf(path, sizeof(path), "%s", at("nowhere.so"));
+	snprintf(path, sizeof path, "%s", at("nowhere.so"));
 	refused(path, DCK_E_ABSENT, "there is no file");
 	refused("", DCK_E_ARG, "is empty");
 }
@@ -127,7 +127,7 @@ static void what_the_user_says_comes_first(void **state)
 	found(NULL, "sdk/lib/libonnxruntime.so", "ORT_DYLIB_PATH");
 	setenv("DEEPCLOCK_ORT", at("one"), 1);
 	found(NULL, "one/libonnxruntime.so.1.20.0", "DEEPCLOCK_ORT");
-	snprintf(path, sizeof(path), "%s", at("wheel"));
+	snprintf(path, sizeof path, "%s", at("wheel"));
 	found(path, "wheel/onnxruntime/capi/libonnxruntime.so.1.31.1", "--engine-lib");
 	/* A wrong one is an error, and nothing else is taken in its place. */
 	setenv("DEEPCLOCK_ORT", at("nowhere"), 1);
@@ -222,7 +222,7 @@ static void an_old_package_is_remembered(void **state)
 
 static void open_refused(const char *library, dck_status code, const char *says)
 {
-	const dck_open_params p = {.struct_size = sizeof(p),
+	const dck_open_params p = {.struct_size = sizeof p,
 				   .library_path = library,
 				   .model_bytes = "x",
 				   .model_bytes_n = 1,
@@ -249,7 +249,7 @@ static void libraries_that_will_not_do_are_refused(void **state)
 	open_refused(built_file("abi/abi_ort_unnamed.so"), DCK_E_FORMAT, "'nightly'");
 	open_refused(built_file("abi/abi_ort_no_table.so"), DCK_E_VERSION, "offers no API");
 	open_refused(built_file("abi/abi_no_symbol.so"), DCK_E_FORMAT, "is not ONNX Runtime");
-	snprintf(path, sizeof(path), "%s", at("sdk/lib/libonnxruntime.so"));
+	snprintf(path, sizeof path, "%s", at("sdk/lib/libonnxruntime.so"));
 	open_refused(path, DCK_E_ABSENT, "cannot load"); /* an empty file */
 	ear_close_silent(e);
 }
@@ -259,7 +259,7 @@ static void libraries_that_will_not_do_are_refused(void **state)
 static int search_in_vain(void)
 {
 	const dck_open_params p = {
-	    .struct_size = sizeof(p), .model_bytes = "x", .model_bytes_n = 1, .device = "cpu"};
+	    .struct_size = sizeof p, .model_bytes = "x", .model_bytes_n = 1, .device = "cpu"};
 	dck_engine_model *m = NULL;
 	dck_err err = {0};
 
@@ -292,7 +292,7 @@ static void nothing_found_says_where_and_what_to_do(void **state)
 	pid_t pid;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s", at("empty/alone"));
+	snprintf(path, sizeof path, "%s", at("empty/alone"));
 	copy_self(path);
 	assert_int_equal(os_spawn(&c, &pid, &err), DCK_OK);
 	assert_int_equal(os_wait(pid, 0, NULL, NULL, &usage, &err), DCK_OK);

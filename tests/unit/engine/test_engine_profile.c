@@ -61,7 +61,7 @@ static const char *told(const grouped *g)
 	text[0] = '\0';
 	for (size_t i = 0; i < g->p.nevents; i++) {
 		const dck_op_event *e = &g->p.events[i];
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%llu:%.*s%s", i ? " " : "",
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%llu:%.*s%s", i ? " " : "",
 				      (unsigned long long)e->run, (int)e->depth, ">>>>", e->name);
 	}
 	return text;
@@ -309,7 +309,7 @@ static void profiles_tell_every_run(void **state)
 	wire_out w = model_loop();
 	float x[6] = {1, 2, 3, 4, 5, 6};
 	dck_tensor t = floats(x, 2, 2, 3);
-	dck_profile p = {.struct_size = sizeof(p)}, again;
+	dck_profile p = {.struct_size = sizeof p}, again;
 	onnx_model *graph;
 	opened o;
 	dck_err err = {0};
@@ -352,7 +352,7 @@ static void profiles_tell_every_run(void **state)
 	mem_arena_free(a);
 	/* Asked again, it is the same. */
 	assert_int_equal(engine_ort.profile(o.m, &again, &err), DCK_OK);
-	assert_memory_equal(&p, &again, sizeof(p));
+	assert_memory_equal(&p, &again, sizeof p);
 	closed(&o);
 	wire_out_done(&w);
 }
@@ -477,7 +477,7 @@ static void failed_runs_are_no_part_of_a_profile(void **state)
 static void what_was_not_asked_for_is_not_told(void **state)
 {
 	wire_out w = model_twice();
-	dck_open_params params = {.struct_size = sizeof(params),
+	dck_open_params params = {.struct_size = sizeof params,
 				  .model_bytes = w.data,
 				  .model_bytes_n = w.n,
 				  .observe = DCK_OBSERVE_OPERATORS};

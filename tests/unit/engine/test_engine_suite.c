@@ -34,20 +34,20 @@ static int fixture_init(void **state)
 {
 	const struct engine_case *which = *state;
 	char name[3 * PATH_MAX];
-	fixture *f = calloc(1, sizeof(*f));
+	fixture *f = calloc(1, sizeof *f);
 	dck_err err;
 
 	f->which = which;
 	if (strchr(which->name, '/'))
-		snprintf(name, sizeof(name), "plugin:%s", built_file(which->name));
+		snprintf(name, sizeof name, "plugin:%s", built_file(which->name));
 	else
-		snprintf(name, sizeof(name), "%s", which->name);
+		snprintf(name, sizeof name, "%s", which->name);
 	if (engine_find(name, &f->h, &err) != DCK_OK) {
 		print_error("%s\n", err.msg);
 		free(f);
 		return -1;
 	}
-	f->params = (dck_open_params){.struct_size = sizeof(f->params), .device = "cpu"};
+	f->params = (dck_open_params){.struct_size = sizeof f->params, .device = "cpu"};
 	if (which->takes_model) {
 		f->model = model_twice();
 		f->params.model_bytes = f->model.data;
@@ -160,11 +160,11 @@ static size_t inputs_make(fixture *f, dck_engine_model *m, dck_tensor *t)
 			t[i].dim[k] = in[i].dim[k] < 0 ? ROWS : in[i].dim[k];
 			n *= (size_t)t[i].dim[k];
 		}
-		float *data = malloc(n * sizeof(*data));
+		float *data = malloc(n * sizeof *data);
 		for (size_t k = 0; k < n; k++)
 			data[k] = 1;
 		t[i].data = data;
-		t[i].bytes = n * sizeof(*data);
+		t[i].bytes = n * sizeof *data;
 	}
 	return nin;
 }
@@ -190,7 +190,7 @@ static void runs_again_and_again(void **state)
 	fixture *f = *state;
 	const dck_engine *e = f->h.ops;
 	dck_tensor t[TENSORS_MAX];
-	dck_usage usage = {.struct_size = sizeof(usage)};
+	dck_usage usage = {.struct_size = sizeof usage};
 	dck_engine_context *c = NULL;
 	dck_err err = {0};
 	ear ears;
@@ -377,7 +377,7 @@ int main(void)
 	    {"memory_is_told_or_refused", memory_is_told_or_refused},
 	    {"what_is_not_offered_cannot_be_observed", what_is_not_offered_cannot_be_observed},
 	};
-	enum { CASES = sizeof(cases) / sizeof(*cases) };
+	enum { CASES = sizeof cases / sizeof *cases };
 	struct CMUnitTest tests[CASES * TESTS_EACH + 1];
 	char names[CASES * TESTS_EACH][96];
 	size_t n = 0;

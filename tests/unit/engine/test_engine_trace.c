@@ -106,7 +106,7 @@ static void nothing_is_a_profile_too(void **state)
 					    "[{}]", "[{},]",  "[{\"args\":{}}]"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		reading r = read_text(cases[i], false);
 		assert_int_equal(r.t.nops, 0);
 		assert_int_equal(r.t.nruns, 0);
@@ -230,8 +230,8 @@ static void names_are_taken_as_they_were_written(void **state)
 	char text[400];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		snprintf(text, sizeof(text),
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		snprintf(text, sizeof text,
 			 "[" NODE("%s", "5", "2", "\"op_name\" : \"T\"") "," NODE("next", "1", "9",
 										  "") "]",
 			 cases[i].written);
@@ -251,7 +251,7 @@ static void names_are_kept_once(void **state)
 
 	(void)state;
 	for (int i = 0; i < 300; i++)
-		at += snprintf(at, (size_t)(text + sizeof(text) - at),
+		at += snprintf(at, (size_t)(text + sizeof text - at),
 			       "%s" NODE("n%d", "1", "2", "\"op_name\" : \"T\""), i ? "," : "",
 			       i % 150);
 	strcpy(at, "]");
@@ -296,12 +296,12 @@ static void names_may_be_long_but_not_too_long(void **state)
 
 	(void)state;
 	memset(name, 'n', LONG);
-	snprintf(text, sizeof(text), "[" NODE("%s", "5", "2", "") "]", name);
+	snprintf(text, sizeof text, "[" NODE("%s", "5", "2", "") "]", name);
 	reading r = read_text(text, false);
 	assert_string_equal(r.t.ops[0].name, name);
 	done(&r);
 	memset(name, 'n', TOO_LONG);
-	snprintf(text, sizeof(text), "[" NODE("%s", "5", "2", "") "]", name);
+	snprintf(text, sizeof text, "[" NODE("%s", "5", "2", "") "]", name);
 	r = read_n(text, strlen(text), false);
 	assert_int_equal(r.status, DCK_E_FORMAT);
 	assert_non_null(strstr(r.err.msg, "a text is longer than"));
@@ -415,7 +415,7 @@ static void wrong_texts_are_refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		reading r = read_n(cases[i].text, strlen(cases[i].text), false);
 		if (r.status != DCK_E_FORMAT || !strstr(r.err.msg, cases[i].says))
 			print_error("%s: %s\n", cases[i].text, r.err.msg);

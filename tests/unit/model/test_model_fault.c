@@ -93,7 +93,7 @@ static void reading_a_model(void **state)
 	put_tensor(&w, "axes", ONNX_INT64, DIMS(2), 2, (const int64_t[]){1, 2});
 	for (int i = 0; i < 300; i++) {
 		char name[16];
-		snprintf(name, sizeof(name), "in%d", i);
+		snprintf(name, sizeof name, "in%d", i);
 		put_input(&w, name, ONNX_INT64, DIMS(-1, 4));
 		put_node(&w, "Unsqueeze", name, "u");
 	}

@@ -43,9 +43,9 @@ static void put_all_attributes(wire_out *w)
 	at = wire_begin(w, 5);
 	wire_put_text(w, 1, "lists");
 	wire_put_int(w, 8, 7);
-	wire_put_bytes(w, 8, packed_ints, sizeof(packed_ints));
+	wire_put_bytes(w, 8, packed_ints, sizeof packed_ints);
 	wire_put_float(w, 7, 2.0f);
-	wire_put_bytes(w, 7, packed_floats, sizeof(packed_floats));
+	wire_put_bytes(w, 7, packed_floats, sizeof packed_floats);
 	wire_put_text(w, 9, "x");
 	wire_put_text(w, 9, "yz");
 	wire_put_text(w, 21, "outer");
@@ -419,7 +419,7 @@ static void says_what_other_files_are(void **state)
 	     "the model in memory is malformed: field 7 at byte 2, in an ONNX model"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_refused(cases[i].bytes, cases[i].n, cases[i].code, cases[i].says);
 }
 
@@ -511,7 +511,7 @@ static void refuses_impossible_dimensions(void **state)
 	    {{INT64_MAX, INT64_MAX, 0}, DCK_OK, ""}, /* nothing in it */
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		mem_arena *a = mem_arena_new(0);
 		onnx_model *m;
 		dck_err err = {0};
@@ -640,7 +640,7 @@ static void says_what_is_wrong_with_a_file(void **state)
 			    "'zeros.onnx' is not an ONNX model: field 0 at byte 0");
 	scratch_file("cut.onnx", w.data, 100);
 	char says[160];
-	snprintf(says, sizeof(says),
+	snprintf(says, sizeof says,
 		 "'cut.onnx' is truncated: the graph says %d bytes, the file ends after 100",
 		 (w.data[10] & 0x7f) | w.data[11] << 7);
 	assert_file_refused("cut.onnx", DCK_E_FORMAT, says);

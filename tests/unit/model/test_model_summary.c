@@ -281,7 +281,7 @@ static void build(wire_out *w, const char *input, int64_t dtype, void (*add)(wir
 static void ranges_follow_from_the_graph(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const range_case *c = &cases[i];
 		mem_arena *a = mem_arena_new(0);
 		model_summary s;
@@ -444,15 +444,15 @@ static void the_search_is_bounded(void **state)
 	put_tensor(&w, "table", ONNX_FLOAT, DIMS(30, 8), 0, NULL);
 	at = node_begin(&w, "Concat", "", "v0");
 	for (int i = 0; i < 3000; i++) {
-		snprintf(name, sizeof(name), "in%d", i);
+		snprintf(name, sizeof name, "in%d", i);
 		wire_put_text(&w, 1, name);
 	}
 	wire_end(&w, at);
 	for (int i = 0; i < 3000; i++) {
-		snprintf(name, sizeof(name), "in%d", i);
+		snprintf(name, sizeof name, "in%d", i);
 		put_input(&w, name, ONNX_INT64, DIMS(1));
-		snprintf(name, sizeof(name), "v%d", i);
-		snprintf(next, sizeof(next), "v%d", i + 1);
+		snprintf(name, sizeof name, "v%d", i);
+		snprintf(next, sizeof next, "v%d", i + 1);
 		put_node(&w, "Identity", name, next);
 	}
 	put_node(&w, "Gather", "table v3000", "y");
@@ -475,7 +475,7 @@ static void names_get_numbers(void **state)
 
 	assert_true(names_init(&t, a, 4096));
 	for (size_t i = 0; i < 4096; i++) {
-		snprintf(text[i], sizeof(text[i]), "n%zu", i);
+		snprintf(text[i], sizeof text[i], "n%zu", i);
 		assert_int_equal(names_find(&t, text[i]), NAMES_NONE);
 		assert_int_equal(names_add(&t, text[i]), i);
 	}

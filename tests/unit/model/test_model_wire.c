@@ -47,7 +47,7 @@ static void makes_room_for_long_lengths(void **state)
 	uint8_t zeros[300] = {0};
 
 	size_t outer = wire_begin(&w, 1), inner = wire_begin(&w, 2);
-	wire_put_bytes(&w, 3, zeros, sizeof(zeros));
+	wire_put_bytes(&w, 3, zeros, sizeof zeros);
 	wire_end(&w, inner);
 	wire_end(&w, outer);
 	/* 3: tag 1, length 2, 300; 2: tag 1, length 2, 303; 1: tag 1, length 2, 306 */
@@ -133,7 +133,7 @@ static void refuses_what_cannot_be(void **state)
 	     "the model in memory is not a test: no field tag at byte 0"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		wire_source s;
 		wire_reader r;
 		wire_field f;
@@ -192,7 +192,7 @@ static void a_file_reads_like_bytes(void **state)
 		assert_int_equal(n, sizeof(bytes) - at < want ? sizeof(bytes) - at : want);
 		assert_memory_equal(p, bytes + at, n);
 	}
-	for (size_t n = 1; n < sizeof(back); n = n * 3 + 1) {
+	for (size_t n = 1; n < sizeof back; n = n * 3 + 1) {
 		assert_int_equal(wire_source_copy(&s, 777, n, back, &err), DCK_OK);
 		assert_memory_equal(back, bytes + 777, n);
 	}

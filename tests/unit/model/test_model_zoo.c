@@ -115,7 +115,7 @@ static void every_network_has_its_published_size(void **state)
 	size_t n;
 	const dck_zoo_entry *all = dck_zoo(&n);
 
-	assert_int_equal(n, sizeof(expected) / sizeof(*expected));
+	assert_int_equal(n, sizeof expected / sizeof *expected);
 	for (size_t i = 0; i < n; i++) {
 		const expect *e = &expected[i];
 		mem_arena *a = mem_arena_new(0);
@@ -264,7 +264,7 @@ static void sizes_that_cannot_be_are_refused(void **state)
 	    {"bert_mini", {.image_size = "224"}, DCK_E_ARG, "'bert_mini' takes no image size"},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		dck_buffer b = {0};
 		dck_sink sink;
 		dck_err err = {0};
@@ -324,7 +324,7 @@ static float float_at(const uint8_t *p)
 	    (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 	float v;
 
-	memcpy(&v, &bits, sizeof(v));
+	memcpy(&v, &bits, sizeof v);
 	return v;
 }
 

@@ -105,10 +105,10 @@ static void what_it_writes_is_appended(void **state)
 	assert_string_equal(b.data, "one two");
 	dck_buffer_done(&b);
 	char large[200000];
-	memset(large, 'y', sizeof(large) - 1);
-	large[sizeof(large) - 1] = '\0';
+	memset(large, 'y', sizeof large - 1);
+	large[sizeof large - 1] = '\0';
 	assert_int_equal(os_in_child(answers, large, 10 * second, 1 << 20, &b, NULL), DCK_OK);
-	assert_int_equal(b.n, sizeof(large) - 1);
+	assert_int_equal(b.n, sizeof large - 1);
 	dck_buffer_done(&b);
 }
 
@@ -123,7 +123,7 @@ static void how_it_died(void **state)
 	    {SIGKILL, "the child process was killed by signal 9 (killed)"},
 	    {SIGUSR2, "the child process was killed by signal 12 (signal)"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof *rows; i++) {
 		dck_buffer b = {0};
 		dck_err e;
 		int number = rows[i].number;
@@ -209,7 +209,7 @@ static void libraries(void **state)
 	double (*root)(double);
 	void *symbol = os_library_symbol(l, "sqrt");
 	assert_non_null(symbol);
-	memcpy(&root, &symbol, sizeof(root));
+	memcpy(&root, &symbol, sizeof root);
 	assert_true(root(9) == 3);
 	assert_null(os_library_symbol(l, "no_such_symbol_at_all"));
 	os_library_close(l);

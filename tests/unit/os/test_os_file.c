@@ -202,8 +202,8 @@ static void what_cannot_be_written(void **state)
 	(void)state;
 	dck_err e;
 	char longer[300];
-	memset(longer, 'n', sizeof(longer) - 1);
-	longer[sizeof(longer) - 1] = '\0';
+	memset(longer, 'n', sizeof longer - 1);
+	longer[sizeof longer - 1] = '\0';
 	assert_int_equal(replace("no/such/folder", "x", &e), DCK_E_IO);
 	assert_non_null(strstr(e.msg, "'no/such/folder'"));
 	assert_non_null(strstr(e.msg, "No such file or directory"));
@@ -255,7 +255,7 @@ static void own_descriptors_keep_their_place(void **state)
 	char name[64];
 	int fd = open("f", O_RDWR | O_CREAT, 0600);
 	assert_int_equal(write(fd, "before ", 7), 7);
-	snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+	snprintf(name, sizeof name, "/dev/fd/%d", fd);
 	assert_int_equal(replace(name, "after", NULL), DCK_OK);
 	holds("f", "before after");
 	assert_int_equal(symlink(name, "link"), 0);
@@ -273,9 +273,9 @@ static void random_bytes_differ(void **state)
 {
 	(void)state;
 	unsigned char a[32] = {0}, b[32] = {0};
-	os_random_bytes(a, sizeof(a));
-	os_random_bytes(b, sizeof(b));
-	assert_memory_not_equal(a, b, sizeof(a));
+	os_random_bytes(a, sizeof a);
+	os_random_bytes(b, sizeof b);
+	assert_memory_not_equal(a, b, sizeof a);
 	os_random_bytes(a, 0);
 }
 
@@ -304,7 +304,7 @@ static void every_allocation_fails_once(void **state)
 {
 	(void)state;
 	dck_status (*const paths[])(dck_err * err) = {read_it, write_it, load_it};
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
 		dck_status st = DCK_E_NOMEM;
 		for (size_t n = 1; st != DCK_OK; n++) {
 			fault_alloc f;

@@ -78,7 +78,7 @@ static void version_2_in_a_container(void **state)
 	put(G "/cpu.max", "200000 100000\n");
 	static const char *const paths[] = {"0::/docker/abc\n", "0::/\n", "0::/../other\n",
 					    "0::/somewhere/else\n"};
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
 		put("/proc/self/cgroup", paths[i]);
 		cgroup_read(".", &l);
 		assert_true(l.cpus == 2);
@@ -121,7 +121,7 @@ static void small_files(void **state)
 	char buf[8];
 	uint64_t v = 5;
 	put("/n", "12345678901\n");
-	assert_true(text_read("n", buf, sizeof(buf)));
+	assert_true(text_read("n", buf, sizeof buf));
 	assert_string_equal(buf, "1234567");
 	assert_true(text_read_uint("n", &v));
 	assert_int_equal(v, 12345678901);
@@ -130,9 +130,9 @@ static void small_files(void **state)
 	put("/n", "99999999999999999999999\n");
 	assert_false(text_read_uint("n", &v));
 	put("/n", "");
-	assert_true(text_read("n", buf, sizeof(buf)));
+	assert_true(text_read("n", buf, sizeof buf));
 	assert_string_equal(buf, "");
-	assert_false(text_read("/no/such/file", buf, sizeof(buf)));
+	assert_false(text_read("/no/such/file", buf, sizeof buf));
 	assert_true(text_find_uint("ab 1\na 2", "a", &v));
 	assert_int_equal(v, 2);
 	assert_false(text_find_uint("ab 1\n", "a", &v));
@@ -142,7 +142,7 @@ static void this_machine(void **state)
 {
 	(void)state;
 	os_host h;
-	memset(&h, 0x5a, sizeof(h));
+	memset(&h, 0x5a, sizeof h);
 	os_host_get(&h);
 	assert_true(h.cpus_allowed >= 1);
 	assert_int_equal(h.cpus_allowed, os_cpus_allowed());
@@ -153,7 +153,7 @@ static void this_machine(void **state)
 	assert_true(h.max_khz >= h.min_khz);
 	assert_true(strlen(h.kernel) > 5);
 	const char *const texts[] = {h.cpu, h.kernel, h.os, h.governor, h.hypervisor};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		assert_null(strchr(texts[i], '\n'));
 }
 
@@ -164,7 +164,7 @@ static void pinning(void **state)
 					    "a", "0 1", "0x1", "99999999", "0,,1", "0-8191-1"};
 	dck_err e;
 	unsigned before = os_cpus_allowed();
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_int_equal(os_pin_cpus(wrong[i], &e), DCK_E_ARG);
 	assert_non_null(strstr(e.msg, "is not a list of CPUs: write it as in 0-3,8"));
 	assert_int_equal(os_pin_cpus("8000", &e), DCK_E_ARG);
@@ -173,7 +173,7 @@ static void pinning(void **state)
 	assert_int_equal(os_cpus_allowed(), before);		/* and nothing has changed */
 	/* The first CPU that we may use, as the kernel writes it. */
 	char status[8192], list[32];
-	assert_true(text_read("/proc/self/status", status, sizeof(status)));
+	assert_true(text_read("/proc/self/status", status, sizeof status));
 	const char *p = strstr(status, "Cpus_allowed_list:\t");
 	assert_non_null(p);
 	snprintf(list, sizeof(list), "%lu", strtoul(p + 19, NULL, 10));
@@ -185,7 +185,7 @@ static void counters_go_up(void **state)
 {
 	(void)state;
 	os_usage a, b;
-	memset(&a, 0x5a, sizeof(a));
+	memset(&a, 0x5a, sizeof a);
 	os_usage_get(&a);
 	uint64_t begin = os_process_cpu_ns();
 	while (os_process_cpu_ns() - begin < 50000000)
@@ -232,7 +232,7 @@ static void pages(void **state)
 {
 	(void)state;
 	static const size_t sizes[] = {0, 1, 4096, 4097, 5 << 20};
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof *sizes; i++) {
 		uint64_t least = UINT64_MAX;
 		for (int tries = 0; tries < 5 && least > 8; tries++) {
 			const uint64_t met = faults_of_writing(sizes[i]);

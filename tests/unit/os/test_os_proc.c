@@ -98,13 +98,13 @@ static void streams(void **state)
 	(void)state;
 	char *none[] = {NULL};
 	char buf[256];
-	shell_output("echo out; echo err >&2; cat", quiet(none), buf, sizeof(buf));
+	shell_output("echo out; echo err >&2; cat", quiet(none), buf, sizeof buf);
 	assert_string_equal(buf, "out\n");
 	os_spawn_config c = quiet(none);
 	c.err_fd = 2;
 	c.in_fd = 0;
 	shell_output("exec 2>&1; echo both >&2; [ -e /proc/self/fd/0 ] && echo in", c, buf,
-		     sizeof(buf));
+		     sizeof buf);
 	assert_string_equal(buf, "both\nin\n");
 }
 
@@ -132,7 +132,7 @@ static void crossed_streams(void **state)
 	for (int i = 0; i < 2; i++) {
 		dup2(saved[i], i + 1);
 		close(saved[i]);
-		assert_true(pread(file[i], text[i], sizeof(text[i]) - 1, 0) >= 0);
+		assert_true(pread(file[i], text[i], sizeof text[i] - 1, 0) >= 0);
 		fclose(f[i]);
 	}
 	assert_int_equal(st, DCK_OK);
@@ -149,11 +149,11 @@ static void only_the_kept_descriptor_stays_open(void **state)
 	int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	os_spawn_config c = quiet(none);
 	c.keep_fd = kept;
-	snprintf(script, sizeof(script),
+	snprintf(script, sizeof script,
 		 "[ -e /proc/$$/fd/%d ] && echo kept; [ -e /proc/$$/fd/%d ] "
 		 "|| echo closed",
 		 kept, other);
-	shell_output(script, c, buf, sizeof(buf));
+	shell_output(script, c, buf, sizeof buf);
 	assert_string_equal(buf, "kept\nclosed\n");
 	close(kept);
 	close(other);
@@ -170,7 +170,7 @@ static void signals_are_as_new(void **state)
 	sigprocmask(SIG_BLOCK, &set, &old);
 	signal(SIGPIPE, SIG_IGN);
 	shell_output("grep -E 'SigBlk|SigIgn' /proc/self/status | tr -d '\\t '", quiet(none), buf,
-		     sizeof(buf));
+		     sizeof buf);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	assert_non_null(strstr(buf, "SigBlk:0000000000000000"));
@@ -186,7 +186,7 @@ static void working_folder(void **state)
 	char buf[256];
 	os_spawn_config c = quiet(none);
 	c.directory = "/";
-	shell_output("pwd", c, buf, sizeof(buf));
+	shell_output("pwd", c, buf, sizeof buf);
 	assert_string_equal(buf, "/\n");
 	char *argv[] = {(char *)"true", NULL};
 	pid_t pid;
@@ -231,7 +231,7 @@ static void programs_that_cannot_run(void **state)
 	    {"/etc", DCK_E_IO, "cannot run '/etc': Is a directory"},
 	    {"", DCK_E_ARG, "is empty"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof *rows; i++) {
 		char *argv[] = {(char *)rows[i].name, NULL};
 		os_spawn_config c = quiet(argv);
 		pid_t pid = 77;

@@ -25,7 +25,7 @@ static unsigned folder_files(bool remove_them)
 	char path[512];
 	DIR *d = opendir(folder);
 	assert_non_null(d);
-	for (struct dirent *e; (e = readdir(d)) != NULL;) {
+	for (struct dirent *e; (e = readdir(d));) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		n++;
@@ -108,7 +108,7 @@ static void assert_load_fails(const char *path, dck_status code, const char *say
 	dck_err err = {0};
 	dck_record *r = NULL;
 	dck_status st = dck_record_load(path, &r, &err);
-	if (st != code || strstr(err.msg, says) == NULL || strstr(err.msg, path) == NULL)
+	if (st != code || !strstr(err.msg, says) || !strstr(err.msg, path))
 		fail_msg("%s: %s: %s", path, dck_status_name(st), err.msg);
 	assert_null(r);
 }

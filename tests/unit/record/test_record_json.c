@@ -449,7 +449,7 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 		dck_record *r = NULL;
 		dck_err err = {0};
 		dck_status st = dck_record_parse(bad[i].json, strlen(bad[i].json), &r, &err);
-		if (st != DCK_E_FORMAT || strstr(err.msg, bad[i].says) == NULL)
+		if (st != DCK_E_FORMAT || !strstr(err.msg, bad[i].says))
 			fail_msg("%s gives %s: %s", bad[i].json, dck_status_name(st), err.msg);
 		assert_null(r);
 		assert_null(strchr(err.msg, '\n'));
@@ -604,7 +604,7 @@ static void no_memory_while_reading(void **state)
 			dck_record *r = NULL;
 			calls = 0;
 			st = dck_record_parse(text, n, &r, NULL);
-			assert_true(st == DCK_OK || (st == DCK_E_NOMEM && r == NULL));
+			assert_true(st == DCK_OK || (st == DCK_E_NOMEM && !r));
 			assert_true(fail_at < 1000);
 			dck_record_free(r);
 		}

@@ -182,13 +182,13 @@ static char *text_of(record_builder *b, unsigned width)
 
 static void assert_says(char *text, const char *part)
 {
-	if (strstr(text, part) == NULL)
+	if (!strstr(text, part))
 		fail_msg("no '%s' in:\n%s", part, text);
 }
 
 static void assert_does_not_say(char *text, const char *part)
 {
-	if (strstr(text, part) != NULL)
+	if (strstr(text, part))
 		fail_msg("'%s' in:\n%s", part, text);
 }
 

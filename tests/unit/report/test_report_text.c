@@ -222,10 +222,10 @@ static size_t histogram_sum(const char *text)
 {
 	size_t sum = 0;
 	const char *line = strstr(text, "Histogram");
-	for (line = line != NULL ? strchr(line, '\n') + 1 : ""; line[0] == ' ';
+	for (line = line ? strchr(line, '\n') + 1 : ""; line[0] == ' ';
 	     line = strchr(line, '\n') + 1) {
 		const char *bar = strpbrk(line, "|:");
-		if (bar != NULL)
+		if (bar)
 			sum += strtoul(bar + 1 + strspn(bar + 1, "# "), NULL, 10);
 	}
 	return sum;
@@ -304,7 +304,7 @@ static void writers_are_found_by_name(void **state)
 	assert_true(n >= 3);
 	assert_string_equal(w[0]->name, "text");
 	for (size_t i = 0; i < n; i++)
-		assert_true(w[i]->ext[0] == '.' && w[i]->help[0] != '\0' && w[i]->write != NULL);
+		assert_true(w[i]->ext[0] == '.' && w[i]->help[0] != '\0' && w[i]->write);
 	assert_int_equal(dck_report("jsn", NULL, 0, NULL, NULL, &err), DCK_E_ABSENT);
 	assert_non_null(strstr(err.msg, "'json'"));
 	assert_int_equal(dck_report("spreadsheet", NULL, 0, NULL, NULL, &err), DCK_E_ABSENT);

@@ -94,9 +94,9 @@ static const char *told(const seen *s, const char *name)
 	assert_non_null(v);
 	if (!v->known)
 		return "-";
-	size_t n = (size_t)snprintf(text, sizeof(text), "%d ", (int)v->dtype);
+	size_t n = (size_t)snprintf(text, sizeof text, "%d ", (int)v->dtype);
 	for (int i = 0; i < v->rank; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%lld", i ? "x" : "",
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%lld", i ? "x" : "",
 				      (long long)v->dims[i]);
 	return text;
 }
@@ -248,7 +248,7 @@ static void external_weights_are_found(void **state)
 	put_value(&w, 11, "x", ELEMENT_FLOAT, DIMS(1, 3));
 	put_value(&w, 12, "y", ELEMENT_FLOAT, DIMS(2, 3));
 	graph_end(&w, graph);
-	scratch_file("weights.bin", weights, sizeof(weights));
+	scratch_file("weights.bin", weights, sizeof weights);
 	scratch_file("m.onnx", w.data, w.n);
 	wire_out_done(&w);
 	seen s = look_at("m.onnx", NULL);
