@@ -4,6 +4,7 @@
 #include "base/observer.h"
 #include "subject/subject_facts.h"
 #include "subject/npy.h"
+#include "subject/sizes.h"
 #include "os/os.h"
 #include <math.h>
 #include <stdio.h>
@@ -50,17 +51,17 @@ typedef struct job {
 /* --- the items */
 
 /* "FILE.npy", or "NAME=FILE.npy" with a name that the first subject has. */
-static void item_name(const subject_target *t, mem_arena *a, const char *text, items *ret)
+static void item_name(const subject_target *t, const char *text, items *ret)
 {
 	ret->file = text;
-	for (const char *c = strchr(text, '='); c; c = strchr(c + 1, '='))
-		for (size_t i = 0; i < t->nin; i++)
-			if (strlen(t->in[i].name) == (size_t)(c - text) &&
-			    strncmp(t->in[i].name, text, (size_t)(c - text)) == 0) {
-				ret->name = mem_arena_dup_n(a, text, (size_t)(c - text));
-				ret->file = c + 1;
-				return;
-			}
+	for (size_t i = 0; i < t->nin && !ret->name; i++) {
+		const char *file = subject_pair_rest(text, t->in[i].name);
+
+		if (file) {
+			ret->name = t->in[i].name;
+			ret->file = file;
+		}
+	}
 }
 
 static dck_status items_read(job *j, dck_err *err)
@@ -74,7 +75,7 @@ static dck_status items_read(job *j, dck_err *err)
 	for (size_t i = 0; i < list->n; i++) {
 		items *it = &j->items[i];
 
-		item_name(t, j->r->arena, list->item[i], it);
+		item_name(t, list->item[i], it);
 		if (!it->name && strchr(it->file, '=') && !os_file_exists(it->file))
 			DCK_FAIL(
 			    err, E_ARG,

@@ -180,36 +180,29 @@ dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, siz
 {
 	/* Two passes, so that a failure leaves the caller's array alone. */
 	for (int pass = 0; pass < 2; pass++) {
-		const char *p = text;
-		size_t rank = 0;
-		for (;; p++) {
-			int64_t v = 0;
-			if (*p < '0' || *p > '9')
-				DCK_FAIL(
-				    err, E_ARG,
-				    "'%.80s' is not a shape: write sizes with x between, as in "
-				    "1x3x224x224",
-				    text);
-			for (; *p >= '0' && *p <= '9'; p++) {
-				if (v > (INT64_MAX - (*p - '0')) / 10)
-					DCK_FAIL(err, E_ARG, "a size in '%.80s' is too large",
-						 text);
-				v = v * 10 + (*p - '0');
-			}
+		size_t rank = 0, n;
+
+		for (const char *p = text;; p += n + 1) {
+			char size[32];
+			uint64_t v;
+
+			n = strcspn(p, "x");
+			snprintf(size, sizeof size, "%.*s", (int)n, p);
+			if (*p < '0' || *p > '9' || n >= sizeof size || strchr(size, ' ') ||
+			    units_parse_count(size, &v, NULL) != DCK_OK || v > INT64_MAX)
+				DCK_FAIL(err, E_ARG,
+					 "'%.80s' is not a shape: write sizes with x "
+					 "between, as in 1x3x224x224",
+					 text);
 			if (rank == cap)
 				DCK_FAIL(err, E_ARG, "'%.80s' has more than %zu dimensions", text,
 					 cap);
 			if (pass)
-				ret_dims[rank] = v;
+				ret_dims[rank] = (int64_t)v;
 			rank++;
-			if (*p != 'x')
+			if (!p[n])
 				break;
 		}
-		if (*p)
-			DCK_FAIL(err, E_ARG,
-				 "'%.80s' is not a shape: write sizes with x between, as in "
-				 "1x3x224x224",
-				 text);
 		if (pass)
 			*ret_rank = rank;
 	}

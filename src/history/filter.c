@@ -17,7 +17,8 @@ const dck_opt dck_history_filter_options[] = {
     DCK_OPTION(TEXT, dck_history_filter, until, "until", "WHEN", NULL, "begun before that"),
     DCK_OPTION(TEXT, dck_history_filter, commit, "at-commit", "ID", NULL,
 	       "records of the commit whose name begins so"),
-    DCK_OPTION(COUNT, dck_history_filter, limit, "limit", "N", NULL, "only the newest so many"),
+    DCK_OPTION(COUNT, dck_history_filter, limit, "limit", "N", NULL,
+	       "only the newest so many; 0: all"),
     {0},
 };
 

@@ -184,23 +184,30 @@ static dck_status input_unknown(const subject_sizes *z, const char *option, cons
 		 nearest ? nearest : names[0], nearest ? "?" : "");
 }
 
+const char *subject_pair_rest(const char *text, const char *name)
+{
+	const size_t n = strlen(name);
+
+	return strncmp(text, name, n) == 0 && text[n] == '=' ? text + n + 1 : NULL;
+}
+
 dck_status subject_sizes_pair(subject_sizes *z, const char *option, const char *form,
 			      const char *text, size_t *ret_input, const char **ret_rest,
 			      dck_err *err)
 {
-	const char *first = strchr(text, '='), *name;
+	const char *first = strchr(text, '='), *found = NULL, *name;
 
-	for (const char *equals = first; equals && equals[1]; equals = strchr(equals + 1, '=')) {
-		for (size_t i = 0; i < z->n; i++) {
-			const char *known = z->input[i].info.name;
+	for (size_t i = 0; i < z->n; i++) {
+		const char *rest = subject_pair_rest(text, z->input[i].info.name);
 
-			if (strlen(known) == (size_t)(equals - text) &&
-			    strncmp(known, text, strlen(known)) == 0) {
-				*ret_input = i;
-				*ret_rest = equals + 1;
-				return DCK_OK;
-			}
+		if (rest && *rest && (!found || rest < found)) {
+			found = rest;
+			*ret_input = i;
 		}
+	}
+	if (found) {
+		*ret_rest = found;
+		return DCK_OK;
 	}
 	if (!first && *text && z->n == 1) {
 		*ret_input = 0;
@@ -367,22 +374,32 @@ static dck_status symbol_unknown(const subject_sizes *z, const char *name, dck_e
 		 nearest ? "did you mean" : "is it", nearest ? nearest : names[0]);
 }
 
+dck_status subject_dim_read(mem_arena *a, const char *text, const char **ret_symbol,
+			    int64_t *ret_size, dck_err *err)
+{
+	const char *equals = strrchr(text, '=');
+	uint64_t size;
+
+	if (!equals || equals == text)
+		DCK_FAIL(err, E_ARG, "--dim is '%s': write it as SYMBOL=N", text);
+	if (units_parse_count(equals + 1, &size, NULL) != DCK_OK || size > INT64_MAX)
+		DCK_FAIL(err, E_ARG, "--dim is '%s': the size must be a whole number", text);
+	*ret_symbol = mem_arena_dup_n(a, text, (size_t)(equals - text));
+	DCK_NEED(*ret_symbol, err, "for the model's inputs");
+	*ret_size = (int64_t)size;
+	return DCK_OK;
+}
+
 static dck_status dims_read(subject_sizes *z, const dck_model_config *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->dim.n; i++) {
-		const char *text = c->dim.item[i], *equals = strrchr(text, '='), *name;
-		uint64_t size;
+		const char *name = NULL;
+		int64_t size = 0;
 
-		if (!equals || equals == text)
-			DCK_FAIL(err, E_ARG, "--dim is '%s': write it as SYMBOL=N", text);
-		if (units_parse_count(equals + 1, &size, NULL) != DCK_OK || size > INT64_MAX)
-			DCK_FAIL(err, E_ARG, "--dim is '%s': the size must be a whole number",
-				 text);
-		name = mem_arena_dup_n(z->arena, text, (size_t)(equals - text));
-		DCK_NEED(name, err, "for the model's inputs");
+		DCK_TRY(subject_dim_read(z->arena, c->dim.item[i], &name, &size, err));
 		if (z->sure && symbol_count(z, name) == 0)
 			return symbol_unknown(z, name, err);
-		DCK_TRY(symbol_fix(z, name, (int64_t)size, "--dim", err));
+		DCK_TRY(symbol_fix(z, name, size, "--dim", err));
 	}
 	return DCK_OK;
 }
@@ -589,19 +606,6 @@ static dck_status batch_give(subject_sizes *z, const model_values *v, const dck_
 	return DCK_OK;
 }
 
-dck_status subject_sizes_read(subject_sizes *z, const model_values *v, const dck_model_config *c,
-			      dck_err *err)
-{
-	z->batch = c->batch;
-	DCK_TRY(shapes_read(z, c, err));
-	DCK_TRY(dims_read(z, c, err));
-	symbols_apply(z);
-	DCK_TRY(batch_give(z, v, c, err));
-	symbols_apply(z);
-	DCK_NEED(!mem_arena_failed(z->arena), err, "for the model's inputs");
-	return DCK_OK;
-}
-
 bool subject_sizes_from_files(subject_sizes *z, const dck_model_config *c)
 {
 	for (size_t i = 0; i < c->input.n; i++) {
@@ -642,6 +646,37 @@ static const subject_sized *items_input(const subject_sizes *z, const model_valu
 			return in;
 	}
 	return NULL;
+}
+
+/* An open batch that is given no items leaves nothing to run or to count. */
+static dck_status batch_check(const subject_sizes *z, const model_values *v, dck_err *err)
+{
+	const subject_sized *in = items_input(z, v, true);
+	size_t axis;
+
+	if (!in)
+		in = items_input(z, v, false);
+	if (!in)
+		return DCK_OK;
+	axis = subject_sizes_batch_axis(z, (size_t)(in - z->input));
+	if (in->dim[axis] == 0)
+		DCK_FAIL(err, E_ARG, "axis %zu of the input '%s', the batch, is 0: give 1 or more",
+			 axis, in->info.name);
+	return DCK_OK;
+}
+
+dck_status subject_sizes_read(subject_sizes *z, const model_values *v, const dck_model_config *c,
+			      dck_err *err)
+{
+	z->batch = c->batch;
+	DCK_TRY(shapes_read(z, c, err));
+	DCK_TRY(dims_read(z, c, err));
+	symbols_apply(z);
+	DCK_TRY(batch_give(z, v, c, err));
+	symbols_apply(z);
+	DCK_TRY(batch_check(z, v, err));
+	DCK_NEED(!mem_arena_failed(z->arena), err, "for the model's inputs");
+	return DCK_OK;
 }
 
 uint64_t subject_sizes_items(const subject_sizes *z, const model_values *v,

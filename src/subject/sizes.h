@@ -54,12 +54,18 @@ dck_tensor_info subject_declared_info(const model_value *v);
 /* E_UNSUP: an input of which no values can be made or read: text, a sequence. */
 dck_status subject_sizes_types(mem_arena *a, const model_values *v, dck_err *err);
 
+/* REST of "NAME=REST"; NULL: it begins with another name. */
+const char *subject_pair_rest(const char *text, const char *name);
 /* "NAME=REST", and REST alone where the model has one input: *ret_rest points into text. Names and
  * files may hold '=' themselves: the first that ends an input's name counts. `form`: how REST is
  * written, for sentences. */
 dck_status subject_sizes_pair(subject_sizes *z, const char *option, const char *form,
 			      const char *text, size_t *ret_input, const char **ret_rest,
 			      dck_err *err);
+/* "SYMBOL=N" of --dim, the only place where it is read; a symbol may hold '=' itself. *ret_symbol
+ * lives in the arena. */
+dck_status subject_dim_read(mem_arena *a, const char *text, const char **ret_symbol,
+			    int64_t *ret_size, dck_err *err);
 /* A shape, which must agree with what the model fixes; -1: that one stays open. */
 dck_status subject_sizes_give(subject_sizes *z, size_t input, const int64_t *dim, size_t rank,
 			      const char *from, dck_err *err);

@@ -39,16 +39,15 @@ static uint64_t phase_end(const progress *p)
 }
 
 /* "KEY=VALUE" cut in two; both halves live in the arena. */
-static dck_status pair_read(mem_arena *a, const char *option, const char *text, dck_kv *ret,
-			    dck_err *err)
+static dck_status pair_read(mem_arena *a, const char *text, dck_kv *ret, dck_err *err)
 {
 	const char *equals = strchr(text, '=');
 
 	if (!equals || equals == text)
-		DCK_FAIL(err, E_ARG, "--%s is '%s': write it as NAME=VALUE", option, text);
+		DCK_FAIL(err, E_ARG, "--engine-option is '%s': write it as NAME=VALUE", text);
 	ret->key = mem_arena_dup_n(a, text, (size_t)(equals - text));
 	ret->value = mem_arena_dup(a, equals + 1);
-	DCK_NEED(ret->key && ret->value, err, "for --%s", option);
+	DCK_NEED(ret->key && ret->value, err, "for --engine-option");
 	return DCK_OK;
 }
 
@@ -83,14 +82,19 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	if (engine_has_option(e, "opt") && c->opt >= 0 && c->opt < 4)
 		option_add(o, "opt", levels[c->opt]);
 	for (size_t i = 0; i < c->engine_option.n; i++) {
-		dck_kv pair;
+		dck_kv pair = {0};
 
-		DCK_TRY(pair_read(t->arena, "engine-option", c->engine_option.item[i], &pair, err));
+		DCK_TRY(pair_read(t->arena, c->engine_option.item[i], &pair, err));
 		option_add(o, pair.key, pair.value);
 	}
-	for (size_t i = 0; i < c->dim.n; i++)
-		DCK_TRY(
-		    pair_read(t->arena, "dim", c->dim.item[i], &o->dims[o->params.ndims++], err));
+	for (size_t i = 0; i < c->dim.n; i++) {
+		dck_kv *dim = &o->dims[o->params.ndims++];
+		int64_t size = 0;
+
+		DCK_TRY(subject_dim_read(t->arena, c->dim.item[i], &dim->key, &size, err));
+		dim->value = mem_arena_fmt(t->arena, "%lld", (long long)size);
+		DCK_NEED(dim->value, err, "for --dim");
+	}
 	return DCK_OK;
 }
 

@@ -50,13 +50,12 @@ static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const 
 	/* Sizes by name alone contradict nothing that the file states of inner values. */
 	if (c->shape.n == 0 && config.batch == 0) {
 		for (size_t i = 0; i < c->dim.n; i++) {
-			const char *equals = strrchr(c->dim.item[i], '=');
-			const char *name =
-			    mem_arena_dup_n(a, c->dim.item[i], (size_t)(equals - c->dim.item[i]));
-			const subject_symbol *s = name ? subject_sizes_symbol(&given, name) : NULL;
+			const char *name = NULL;
+			int64_t size = 0;
 
-			if (s && onnx_symbol_named(name))
-				z->dims[z->config.ndims++] = (cost_dim){s->name, s->size};
+			DCK_TRY(subject_dim_read(a, c->dim.item[i], &name, &size, err));
+			if (onnx_symbol_named(name))
+				z->dims[z->config.ndims++] = (cost_dim){name, size};
 		}
 		if (z->config.ndims == c->dim.n)
 			z->config.ninputs = 0;

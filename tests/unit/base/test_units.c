@@ -155,8 +155,20 @@ static void dims(void **state)
 	assert_int_equal(units_parse_dims("9223372036854775807", d, 4, &rank, &e), DCK_OK);
 	assert_int_equal(rank, 1);
 	assert_true(d[0] == INT64_MAX);
-	static const char *const wrong[] = {
-	    "", "x", "1x", "1xx2", "-1x2", "1X2", "1x2x3x4x5", "1x2 ", "9223372036854775808"};
+	assert_int_equal(units_parse_dims("2kx1_000", d, 4, &rank, &e), DCK_OK);
+	assert_true(rank == 2 && d[0] == 2000 && d[1] == 1000);
+	assert_int_equal(units_parse_dims("3", d, 4, &rank, &e), DCK_OK);
+	static const char *const wrong[] = {"",
+					    "x",
+					    "1.5x2",
+					    "1kkx2",
+					    "1x",
+					    "1xx2",
+					    "-1x2",
+					    "1X2",
+					    "1x2x3x4x5",
+					    "1x2 ",
+					    "9223372036854775808"};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(units_parse_dims(wrong[i], d, 4, &rank, &e), DCK_E_ARG);
 	assert_int_equal(rank, 1);
