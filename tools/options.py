@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Options documented = options that exist, and notes documented = notes that are written.
+"""Options documented = options that exist, and notes with a row = notes that are written.
 
 --help explains every option. The page of a command names each of them too, or links to the page of
 another command that has the option with the same explanation and names it.
@@ -17,7 +17,8 @@ OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*)")
 PAGE_OF = "docs/commands/{}.md"
 # Every command has them; 'deepclock help' and README describe them once.
 GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
-CODE = re.compile(r'\brecord_note\s*\(\s*[^,"]+,\s*[^,"]+,\s*"([a-z0-9-]+)"')
+CODE = re.compile(r'\brecord_note(?:_as)?\s*\([^;"]*?"([a-z0-9-]+)",')
+ROW = re.compile(r'^(?:NOTE|SAID)\("([a-z0-9-]+)",', re.MULTILINE)
 # The severity may be chosen by an expression, the code may come out of a table.
 NAMED = re.compile(r'\.code\s*=\s*"([a-z0-9-]+)"')
 
@@ -72,9 +73,8 @@ def notes(root):
             text = c.read(root, path)
             for m in [*CODE.finditer(text), *NAMED.finditer(text)]:
                 written.setdefault(m[1], path)
-    page = "docs/reference/notes.md"
-    described = {code for item in re.findall(r"^- (`[^:]*):", c.read(root, page), re.MULTILINE)
-                 for code in re.findall(r"`([a-z][a-z0-9-]*)`", item)}
+    page = "src/record/notes.def"
+    described = set(ROW.findall(c.read(root, page)))
     for note in sorted(set(written) - described):
         yield f"{page}: does not describe the note '{note}', which {written[note]} writes"
     for note in sorted(described - set(written)):
@@ -97,9 +97,9 @@ esac
 OTHER = FAKE.replace("does not wait", "does not rest", 1)
 DUMB = FAKE.replace("--fast  does not wait", "--fast  ", 1)
 PAGE = "| option | meaning |\n|---|---|\n| `--output FILE` | where |\n| `--fast` | no |\n"
-NOTES = "- `one` (info): when\n"
-WRITES = 'void f(void){record_note(b, bad ? DCK_WARN : DCK_INFO,\n\t"one", "text");}\n'
-RUN, WALK, NOTE = "docs/commands/run.md", "docs/commands/walk.md", "docs/reference/notes.md"
+NOTES = 'NOTE("one", INFO, "when", "what")\n'
+WRITES = 'void f(void){record_note_as(b, bad ? DCK_WARN : DCK_INFO,\n\t"one", "text");}\n'
+RUN, WALK, NOTE = "docs/commands/run.md", "docs/commands/walk.md", "src/record/notes.def"
 
 
 def self_test(*_):
@@ -124,8 +124,8 @@ def self_test(*_):
          "walk.md: does not document --fast"),
         ("an option without an explanation", {**good, "program": DUMB, WALK: PAGE, RUN: PAGE},
          "--help' does not explain --fast"),
-        ("a note without a row", {**good, NOTE: "# Notes\n"}, "describe the note 'one'"),
-        ("a row without a note", {**good, NOTE: "- `one`, `two` (info, with `--fast` none): a\n"},
+        ("a note without a row", {**good, NOTE: ""}, "describe the note 'one'"),
+        ("a row without a note", {**good, NOTE: NOTES + 'SAID("two", INFO, "a", "")\n'},
          "describes the note 'two'"),
     ])
 

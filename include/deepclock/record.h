@@ -158,7 +158,8 @@ typedef enum dck_severity { DCK_INFO, DCK_WARN, DCK_ERROR } dck_severity;
 /* What the reader must know to trust the numbers: cause and remedy. */
 typedef struct dck_note {
 	dck_severity severity;
-	const char *code; /* stable: "not-steady"; scripts match it (docs/reference/notes.md lists all) */
+	const char
+	    *code; /* stable: "not-steady"; scripts match it (docs/reference/notes.md lists all) */
 	const char *text;
 	const char *brief; /* the same in a line or two, for a summary; NULL: text is short */
 	/* The code of the note that names the cause of this one, which a report for people then
@@ -213,6 +214,18 @@ DCK_API const char *dck_unit_text(dck_unit u);
 /* Definitions of all metrics that this version knows, in the order they are shown; static.
  * @since 0.1 */
 DCK_API const dck_metric_def *dck_metric_defs(size_t *ret_n);
+
+/* A reason to doubt a number. */
+typedef struct dck_note_def {
+	const char *code;
+	dck_severity severity; /* that it has nearly always */
+	const char *when;      /* it is written */
+	const char *remedy;    /* "": there is none */
+	bool said;	       /* its sentence in a record names the remedy by itself */
+} dck_note_def;
+
+/* All notes that this version writes; static. @since 0.1 */
+DCK_API const dck_note_def *dck_note_defs(size_t *ret_n);
 
 /* Reads a record from a file ("-": standard input). *ret is owned: dck_record_free().
  * E_ABSENT, E_IO, E_FORMAT (not a record; the sentence says where), E_VERSION (a newer schema),

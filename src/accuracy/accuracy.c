@@ -113,7 +113,7 @@ static dck_status asked_check(const job *j, dck_err *err)
 static void interrupted_note(const job *j, size_t done)
 {
 	record_set_incomplete(j->b, true);
-	record_note(j->b, DCK_ERROR, "interrupted",
+	record_note(j->b, "interrupted",
 		    "interrupted after %zu of %zu comparisons: these are their outputs", done,
 		    j->n - 1);
 }
@@ -190,7 +190,7 @@ static dck_status report(job *j, labels *predictions, const char *const *names, 
 static void header_note(const job *j, const labels *l)
 {
 	if (l->header)
-		record_note(j->b, DCK_INFO, "header-skipped",
+		record_note(j->b, "header-skipped",
 			    "the first line of '%s', '%s', was taken for a header", l->from,
 			    l->header);
 }
@@ -242,11 +242,11 @@ static void stopped_note(const job *j, const accuracy_run *r)
 		return;
 	record_set_incomplete(j->b, true);
 	if (r->stopped == DCK_E_CANCEL)
-		record_note(j->b, DCK_ERROR, "interrupted",
+		record_note(j->b, "interrupted",
 			    "interrupted after %zu of %zu items: this is the report of those",
 			    r->done, j->truth.n);
 	else
-		record_note(j->b, DCK_ERROR, "engine-failed",
+		record_note(j->b, "engine-failed",
 			    "item %zu and those after it could not be predicted: %s; this is the "
 			    "report of those before",
 			    r->done + 1, r->why.msg);

@@ -134,6 +134,7 @@ const dck_opt *cli_option_find(const cli_command *command, const char *name, cha
 void cli_help_command(FILE *out, const cli_command *command, const dck_style *style);
 void cli_help_all(FILE *out, const dck_style *style);
 void cli_help_metrics(FILE *out, const dck_style *style);
+void cli_help_notes(FILE *out, const dck_style *style);
 /* "one of median, mean, p90, p99 (default: median)": the row's help with what it accepts. */
 void cli_option_text(const dck_opt *row, char *buf, size_t size);
 extern const cli_item cli_exit_codes[];

@@ -7,9 +7,10 @@
 
 static const cli_item topic_items[] = {
     {"metrics", "every metric of a record: its tag, meaning and unit"},
+    {"notes", "every reason to doubt a number: when it is given, and what to do"},
     {0},
 };
-static void (*const topic_print[])(FILE *, const dck_style *) = {cli_help_metrics};
+static void (*const topic_print[])(FILE *, const dck_style *) = {cli_help_metrics, cli_help_notes};
 
 /* The commands, and behind them the topics. */
 static const char *help_word(size_t i)

@@ -176,3 +176,24 @@ void cli_help_all(FILE *out, const dck_style *style)
 	section(out, style, "Exit status", cli_exit_codes);
 	fputs("\n'deepclock COMMAND --help' shows the options of one command.\n", out);
 }
+
+void cli_help_notes(FILE *out, const dck_style *style)
+{
+	static const char *const severity[] = {
+	    [DCK_INFO] = "info",
+	    [DCK_WARN] = "warning",
+	    [DCK_ERROR] = "error",
+	};
+	size_t n;
+	const dck_note_def *defs = dck_note_defs(&n);
+
+	fputs("The notes of a record by their codes: when each is written, and what to do.\n\n",
+	      out);
+	for (size_t i = 0; i < n; i++) {
+		char text[512];
+
+		snprintf(text, sizeof text, "%s: %s%s%s", severity[defs[i].severity],
+			 defs[i].when, defs[i].remedy[0] ? "; " : "", defs[i].remedy);
+		item(out, style, defs[i].code, text, COLUMN);
+	}
+}

@@ -81,9 +81,9 @@ static dck_status check_comparable(saved_comparison *c, dck_err *err)
 					 "'%.60s' and '%.60s' %s (%s): their difference says "
 					 "nothing of the subjects; --force compares all the same",
 					 c->sides[0].name, s->name, must[k].what, text);
-			record_note(c->b, DCK_WARN, must[k].code,
-				    "'%s' and '%s' %s (%s): the ratio is of that too",
-				    c->sides[0].name, s->name, must[k].what, text);
+			record_note_as(c->b, DCK_WARN, must[k].code,
+				       "'%s' and '%s' %s (%s): the ratio is of that too",
+				       c->sides[0].name, s->name, must[k].what, text);
 		}
 	}
 	return DCK_OK;

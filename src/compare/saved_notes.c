@@ -37,7 +37,7 @@ static void note_not_interleaved(const saved_comparison *c)
 	}
 	if (most > 0)
 		snprintf(when, sizeof when, ", %s apart", apart_text(most, apart, sizeof apart));
-	record_note(c->b, DCK_INFO, "not-interleaved",
+	record_note(c->b, "not-interleaved",
 		    "the records were made one after the other%s: what changed in between (clocks, "
 		    "heat, other programs, the luck of a start) is in the ratio and not in its "
 		    "interval; 'deepclock compare' of the subjects themselves interleaves them",
@@ -109,9 +109,7 @@ static void note_doubts(const saved_comparison *c)
 		}
 	}
 	if (used > 0)
-		record_note(c->b, DCK_INFO, "records-doubted",
-			    "the records warn of themselves: %s; 'deepclock report' shows why",
-			    text);
+		record_note(c->b, "records-doubted", "the records warn of themselves: %s", text);
 }
 
 static void notes_records(const saved_comparison *c)
@@ -119,19 +117,18 @@ static void notes_records(const saved_comparison *c)
 	char names[400];
 
 	if (names_join(c, is_repeated, names, sizeof names))
-		record_note(c->b, DCK_WARN, "same-record",
+		record_note(c->b, "same-record",
 			    "%s: the same measurement is given twice: it cannot differ from itself",
 			    names);
 	if (names_join(c, is_incomplete, names, sizeof names))
-		record_note(c->b, DCK_WARN, "incomplete-record",
+		record_note(c->b, "incomplete-record",
 			    "%s: incomplete, interrupted or failed in the middle: what is compared "
 			    "was measured until then",
 			    names);
 	if (!c->together && names_join(c, is_one_process, names, sizeof names))
-		record_note(c->b, DCK_WARN, "one-process",
+		record_note(c->b, "one-process",
 			    "%s: measured in one process, and starts of a program differ by more "
-			    "than its interval says: a difference may be that of two starts; "
-			    "record with --processes 5 or more",
+			    "than its interval says: a difference may be that of two starts",
 			    names);
 	if (!comparable_exact(c->tag))
 		note_doubts(c);
@@ -155,8 +152,8 @@ static void notes_differences(const saved_comparison *c)
 			if (s->differs.count[told[k].group] == 0)
 				continue;
 			comparable_text(&s->differs, told[k].group, text, sizeof text);
-			record_note(c->b, DCK_INFO, told[k].code, "'%s' and '%s' %s: %s",
-				    c->sides[0].name, s->name, told[k].what, text);
+			record_note_as(c->b, DCK_INFO, told[k].code, "'%s' and '%s' %s: %s",
+				       c->sides[0].name, s->name, told[k].what, text);
 		}
 }
 
@@ -173,7 +170,7 @@ static void note_unknown(const saved_comparison *c)
 						 k > 0 ? ", " : "", f->unknown[k]);
 		if (used > 0)
 			record_note(
-			    c->b, DCK_INFO, "not-checked",
+			    c->b, "not-checked",
 			    "only one of '%s' and '%s' tells %s: whether they agree in that "
 			    "is not known",
 			    c->sides[0].name, c->sides[i].name, text);
@@ -190,12 +187,10 @@ static void note_items(const saved_comparison *c)
 
 		if (a && b && a->value.kind == DCK_VALUE_INT && b->value.kind == DCK_VALUE_INT &&
 		    a->value.as.i != b->value.as.i)
-			record_note(
-			    c->b, DCK_WARN, "items-differ",
-			    "a run of '%s' processes %lld items, one of '%s' %lld: --metric "
-			    "throughput/items compares the work done",
-			    c->sides[0].name, (long long)a->value.as.i, c->sides[i].name,
-			    (long long)b->value.as.i);
+			record_note(c->b, "items-differ",
+				    "a run of '%s' processes %lld items, one of '%s' %lld",
+				    c->sides[0].name, (long long)a->value.as.i, c->sides[i].name,
+				    (long long)b->value.as.i);
 	}
 }
 
@@ -213,23 +208,22 @@ static void note_undecided(const saved_comparison *c, const saved_side *s)
 	const double half = log(r->hi / r->lo) / 2;
 
 	if (isnan(r->lo))
-		record_note(c->b, DCK_WARN, "undecided", "%s: there is no interval: %s", s->name,
-			    r->why);
+		record_note(c->b, "undecided", "%s: there is no interval: %s", s->name, r->why);
 	else if (isnan(times))
-		record_note(c->b, DCK_WARN, "undecided",
+		record_note(c->b, "undecided",
 			    "%s: the difference lies at the margin of %.3g %% itself, which no "
 			    "number of runs decides: choose another --margin",
 			    s->name, 100 * c->asked->margin);
 	else if (c->together)
 		record_note(
-		    c->b, DCK_WARN, "undecided",
+		    c->b, "undecided",
 		    "%s: undecided; the %zu recordings before scatter by %.*f %%, so that a "
 		    "change below %.*f %% is not told apart: record longer and with more "
 		    "--processes, or compare live",
 		    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter), digits(half),
 		    100 * expm1(half));
 	else
-		record_note(c->b, DCK_WARN, "undecided",
+		record_note(c->b, "undecided",
 			    "%s: undecided; about %.*f times as many %s in both records would "
 			    "decide if the ratio stays; a live comparison needs fewer",
 			    s->name, times < 9.5 ? 1 : 0, fmax(times, 1.1),
@@ -248,14 +242,14 @@ static void notes_together(const saved_comparison *c)
 
 			if (s->differs.count[groups[k]] == 0)
 				continue;
-			record_note(c->b, DCK_WARN, "unlike-together",
+			record_note(c->b, "unlike-together",
 				    "'%s' and '%s' are taken together and differ: %s",
 				    c->sides[0].name, s->name,
 				    comparable_text(&s->differs, groups[k], text, sizeof text));
 			return;
 		}
 	record_note(
-	    c->b, DCK_INFO, "taken-together",
+	    c->b, "taken-together",
 	    "the interval is how far one more recording may lie from the %zu before it by "
 	    "chance: it holds what lies between recordings, as long as these were made under "
 	    "the same changing conditions",

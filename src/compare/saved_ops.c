@@ -586,22 +586,22 @@ static void notes(record_builder *b, const matching *m)
 			worst = g;
 	}
 	if (worst)
-		record_note(b, DCK_INFO, "operators-slower",
+		record_note(b, "operators-slower",
 			    "%zu operator%s got slower, by %s together; '%.80s' (%.40s) most",
 			    count[VERDICT_SLOWER], count[VERDICT_SLOWER] > 1 ? "s" : "",
 			    dck_text_time(sum[VERDICT_SLOWER], time, sizeof time),
 			    name_of(&worst->side[FROM]), type_of(worst));
 	if (m->paired == 0)
-		record_note(b, DCK_WARN, "operators-unmatched",
+		record_note(b, "operators-unmatched",
 			    "no operator of one profile is in the other: they are of different "
 			    "models");
 	if (m->spread > 1.5)
-		record_note(b, DCK_INFO, "operators-scatter",
+		record_note(b, "operators-scatter",
 			    "the operators' ratios scatter %.1f times as far as their intervals "
 			    "say, as two starts do: the intervals are widened by that",
 			    m->spread);
 	if (m->n > SHOWN_MAX && m->paired > SHOWN_MAX)
-		record_note(b, DCK_INFO, "operators-cut",
+		record_note(b, "operators-cut",
 			    "%zu operators were compared; the %d whose time changed most are shown",
 			    m->paired, SHOWN_MAX);
 }

@@ -173,8 +173,7 @@ static void crossover(record_builder *b, const over *o, const dck_alternative *a
 		return;
 	}
 	record_fact_text(b, "compare", key, text);
-	record_note(b, DCK_INFO, "crossover", "%s is %s, compared with %s", all[i].name, text,
-		    all[0].name);
+	record_note(b, "crossover", "%s is %s, compared with %s", all[i].name, text, all[0].name);
 }
 
 static void record_fill(record_builder *b, const versus *v, const over *o,
@@ -200,7 +199,7 @@ static void record_fill(record_builder *b, const versus *v, const over *o,
 			record_metric_real(b, tag, exp(x->median), "median of paired ratios");
 		if (x->verdict == VERDICT_UNDECIDED)
 			record_note(
-			    b, DCK_WARN, "undecided",
+			    b, "undecided",
 			    "%s: undecided after %zu rounds: give more time with --max-time",
 			    names[i], x->rounds);
 	}
@@ -217,11 +216,11 @@ static void record_fill(record_builder *b, const versus *v, const over *o,
 		crossover(b, o, all, n, i);
 	table(b, v, o, all, n);
 	if (v->warning[0])
-		record_note(b, DCK_WARN, "engine-warning", "the engine says: %s", v->warning);
+		record_note(b, "engine-warning", "the engine says: %s", v->warning);
 	if (o->failed == DCK_OK)
 		return;
 	record_set_incomplete(b, true);
-	record_note(b, DCK_ERROR, o->failed == DCK_E_CANCEL ? "interrupted" : "engine-failed",
+	record_note(b, o->failed == DCK_E_CANCEL ? "interrupted" : "engine-failed",
 		    "%s=%s: %s; this is what was measured until then", o->key, o->value[o->done],
 		    o->why.msg);
 }

@@ -187,7 +187,7 @@ static void imprecise(record_builder *b, const versus_rounds *r)
 			!(r->results[i].has_interval &&
 			  (r->results[i].hi - r->results[i].lo) / 2 <= log1p(r->margin));
 	if (wide > 0 && r->failed == DCK_OK)
-		record_note(b, DCK_INFO, "imprecise",
+		record_note(b, "imprecise",
 			    "half of the interval of %zu of %zu ratios is wider than the %.3g %% "
 			    "that were asked: raise --max-time or accept the intervals that are "
 			    "printed",
@@ -202,7 +202,8 @@ void versus_rank_record(record_builder *b, const versus *v, const versus_rounds 
 	versus_facts_method(b, v, r);
 	order_make(r, order);
 	if (!ranking(b, v, r, order))
-		record_note(b, DCK_ERROR, "no-series", "there was no memory left for the ranking");
+		record_note_as(b, DCK_ERROR, "no-series",
+			       "there was no memory left for the ranking");
 	answer(b, r, order);
 	versus_series(b, r);
 	if (v->asked->rounds == 0)

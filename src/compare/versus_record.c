@@ -193,17 +193,17 @@ static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 	    x->has_interval ? verdict_more(exp(x->median), exp(x->lo), exp(x->hi), r->margin) : NAN;
 
 	if (!x->has_interval)
-		record_note(b, DCK_WARN, "undecided",
+		record_note(b, "undecided",
 			    "%s: %zu rounds are too few for an interval at this level: give more "
 			    "with --max-time or --rounds",
 			    name, x->rounds);
 	else if (isnan(times))
-		record_note(b, DCK_WARN, "undecided",
+		record_note(b, "undecided",
 			    "%s: the difference lies at the margin of %.3g %% itself, which no "
 			    "number of rounds decides: choose another --margin",
 			    name, 100 * r->margin);
 	else
-		record_note(b, DCK_WARN, "undecided",
+		record_note(b, "undecided",
 			    "%s: undecided after %zu rounds, about %.0f more rounds needed: raise "
 			    "--max-time and --max-rounds, or --margin",
 			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
@@ -221,10 +221,10 @@ static void note_not_steady(record_builder *b, const versus_rounds *r)
 			names = mem_arena_fmt(a, "%s%s'%s'", names, n++ > 0 ? ", " : "",
 					      versus_label(r, i));
 	if (n > 0 && names)
-		record_note(b, DCK_INFO, "not-steady",
-			    "%s reached no steady state before the first round: trials are "
-			    "interleaved, so that what drifts meets all alike",
-			    names);
+		record_note_as(b, DCK_INFO, "not-steady",
+			       "%s reached no steady state before the first round: trials are "
+			       "interleaved, so that what drifts meets all alike",
+			       names);
 	mem_arena_free(a);
 }
 
@@ -235,24 +235,23 @@ void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
 			note_undecided(b, r, i);
 	if (self && r->margin > v->asked->margin)
-		record_note(b, DCK_WARN, "aa-resolution",
+		record_note(b, "aa-resolution",
 			    "the first subject differs from itself by up to %.2g %% today, more "
-			    "than the margin of %.3g %%: no verdict claims less than that; compare "
-			    "on a quieter machine, or with --fresh",
+			    "than the margin of %.3g %%: no verdict claims less than that",
 			    100 * versus_floor(self), 100 * v->asked->margin);
 	if (!v->asked->fresh && r->done > 0)
 		note_not_steady(b, r);
 	if (v->warning[0])
-		record_note(b, DCK_WARN, "engine-warning", "the engine says: %s", v->warning);
+		record_note(b, "engine-warning", "the engine says: %s", v->warning);
 	if (r->failed == DCK_OK)
 		return;
 	record_set_incomplete(b, true);
 	if (r->failed == DCK_E_CANCEL)
-		record_note(b, DCK_ERROR, "interrupted",
+		record_note(b, "interrupted",
 			    "interrupted in round %zu: this is what was measured until then",
 			    r->done + 1);
 	else
-		record_note(b, DCK_ERROR, "engine-failed",
+		record_note(b, "engine-failed",
 			    "round %zu failed: %s; this is what was measured until then",
 			    r->done + 1, r->why.msg);
 }

@@ -451,9 +451,9 @@ static void files_put(record_builder *b, inspection *x)
 		record_cell_text(b, x->files[i].there ? "yes" : "no");
 	}
 	if (x->missing)
-		record_note(b, DCK_WARN, "weights-missing",
+		record_note(b, "weights-missing",
 			    "%zu of %zu files of weights that the model names are not beside it, "
-			    "'%s' first: copy them there, or no engine opens it",
+			    "'%s' first",
 			    x->missing, x->nfiles, x->files[0].name);
 }
 

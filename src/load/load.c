@@ -205,11 +205,11 @@ bool load_stopped(load_job *j, const load_result *r)
 		return false;
 	record_set_incomplete(j->b, true);
 	if (asked)
-		record_note(j->b, DCK_ERROR, "interrupted",
+		record_note(j->b, "interrupted",
 			    "interrupted after %llu requests: this is what was measured until then",
 			    at - 1);
 	else
-		record_note(j->b, DCK_ERROR, "engine-failed",
+		record_note(j->b, "engine-failed",
 			    "request %llu failed: %s; this is what was measured until then", at,
 			    r->why.msg);
 	return true;

@@ -444,12 +444,10 @@ static void closed_loop(const view *v)
 	const load_scenario s = v->j->ask.scenario;
 
 	if (s == LOAD_SINGLE || s == LOAD_MULTI)
-		record_note(
-		    v->b, DCK_WARN, "coordinated-omission",
-		    "each stream sends a request only when the one before is done, so a slow run "
-		    "delays the next ones instead of making them wait: these are service times, "
-		    "and "
-		    "users who come by themselves wait longer; see what they wait with --rate N");
+		record_note(v->b, "coordinated-omission",
+			    "each stream sends a request only when the one before is done, so a "
+			    "slow run delays the next ones instead of making them wait: these are "
+			    "service times, and users who come by themselves wait longer");
 }
 
 static void unstable(const view *v)
@@ -459,12 +457,10 @@ static void unstable(const view *v)
 
 	if (v->server && v->r->unstable)
 		record_note(
-		    v->b, DCK_WARN, "unstable",
+		    v->b, "unstable",
 		    "unstable: arrivals exceed what is served: %s arrive a second, and %zu "
-		    "stream%s "
-		    "can serve %s; %s were waiting at last, and more would wait the longer it "
-		    "lasts, so that latency here says only how long it was measured: lower --rate, "
-		    "or give more --streams",
+		    "stream%s can serve %s; %s were waiting at last, and more would wait the "
+		    "longer it lasts, so that latency here says only how long it was measured",
 		    rate_text(v->step->offered, come, sizeof come), v->j->pool.n,
 		    v->j->pool.n == 1 ? "" : "s",
 		    rate_text((double)v->j->pool.n * 1e9 / service, can, sizeof can),
@@ -481,10 +477,10 @@ static void late(const view *v)
 	if (!v->server || r->late_n < 10 || !v->all[STAT_MEDIAN].present ||
 	    mean_ns <= LATE_SHARE * v->all[STAT_MEDIAN].value)
 		return;
-	record_note(v->b, DCK_WARN, "late-arrivals",
+	record_note(v->b, "late-arrivals",
 		    "requests that found a stream ready were begun %s late (mean; at most %s), as "
 		    "the system woke it late or its processors were busy: that is in the latency, "
-		    "whose median is %s; free a processor for it",
+		    "whose median is %s",
 		    dck_text_time(mean_ns, mean, sizeof mean),
 		    dck_text_time(v->late->max, most, sizeof most),
 		    dck_text_time(v->all[STAT_MEDIAN].value, median, sizeof median));
@@ -497,12 +493,12 @@ static void too_few(const view *v)
 	if (v->server && v->r->unstable)
 		return; /* more of the same would tell nothing */
 	if (!e->has_interval)
-		record_note(v->b, DCK_WARN, "too-few-runs",
+		record_note(v->b, "too-few-runs",
 			    "%llu requests are too few for an interval (%s): measure longer with "
 			    "--time or --requests",
 			    (unsigned long long)v->r->served, e->why);
 	else if (e->narrow)
-		record_note(v->b, DCK_WARN, "too-few-runs",
+		record_note(v->b, "too-few-runs",
 			    "the requests are worth only %.0f independent ones, so intervals are "
 			    "narrower than their level says: measure longer with --time or "
 			    "--requests",
@@ -514,7 +510,7 @@ static void oversubscribed(const view *v)
 	const load_pool *p = &v->j->pool;
 
 	if (p->n * p->run_threads > p->cpus)
-		record_note(v->b, DCK_INFO, "oversubscribed",
+		record_note(v->b, "oversubscribed",
 			    "%zu stream%s, of which each run may use %u thread%s, share %u "
 			    "processor%s: runs at the same time slow each other; with --threads 1 "
 			    "each has one",
@@ -536,11 +532,11 @@ static void limit_note(const view *v, size_t i)
 	char value[32];
 
 	if (s->each[i] == STAT_LIMIT_BROKEN && v->r->unstable)
-		record_note(v->b, DCK_ERROR, "slo-broken",
-			    "%s does not hold: the queue grows without bound", slo->name);
+		record_note(v->b, "slo-broken", "%s does not hold: the queue grows without bound",
+			    slo->name);
 	else if (s->each[i] == STAT_LIMIT_BROKEN)
 		record_note(
-		    v->b, DCK_ERROR, "slo-broken",
+		    v->b, "slo-broken",
 		    "%s does not hold: %llu of %llu requests (%.3g %%) took longer, %.3g %% "
 		    "may; %s is %s (confidence %.4g %%)",
 		    slo->name, (unsigned long long)s->seen[i].over,
@@ -548,14 +544,14 @@ static void limit_note(const view *v, size_t i)
 		    slo->statistic, value_text(&s->statistic[i], value, sizeof value),
 		    100 * fmin(1 - l->p_broken, 0.9999));
 	else if (s->each[i] == STAT_LIMIT_HELD)
-		record_note(v->b, DCK_INFO, "slo-held",
+		record_note(v->b, "slo-held",
 			    "%s holds: %llu of %llu requests took longer, worth %.0f independent "
 			    "ones (confidence %.4g %%)",
 			    slo->name, (unsigned long long)s->seen[i].over,
 			    (unsigned long long)s->seen[i].n, floor(l->n_eff),
 			    100 * fmin(1 - l->p_held, 0.9999));
 	else if (l->n_needed > 0)
-		record_note(v->b, DCK_WARN, "slo-not-shown",
+		record_note(v->b, "slo-not-shown",
 			    "%s is not shown, neither to hold nor to break, with %.4g %% "
 			    "confidence: %llu of "
 			    "%llu requests took longer, and they are worth %.0f independent ones; "
@@ -566,7 +562,7 @@ static void limit_note(const view *v, size_t i)
 			    (unsigned long long)s->seen[i].n, floor(l->n_eff),
 			    fmax(2, ceil(l->n_needed / l->n_eff)));
 	else
-		record_note(v->b, DCK_WARN, "slo-not-shown",
+		record_note(v->b, "slo-not-shown",
 			    "%s is not shown, neither to hold nor to break, with %.4g %% "
 			    "confidence: just as many requests took longer as may",
 			    slo->name, percent);
@@ -579,7 +575,7 @@ static void alone_notes(const view *v)
 
 	for (size_t i = 0; i < j->ask.nslo; i++)
 		if (j->alone.each[i] == STAT_LIMIT_BROKEN)
-			record_note(v->b, DCK_ERROR, "slo-not-held",
+			record_note(v->b, "slo-not-held",
 				    "no rate holds %s: alone, without a queue, %s is %s already",
 				    j->slo[i].name, j->slo[i].statistic,
 				    value_text(&j->alone.statistic[i], value, sizeof value));
@@ -593,13 +589,13 @@ static void none_note(const view *v)
 
 	if (verdict_of_all(v) == STAT_LIMIT_BROKEN)
 		record_note(
-		    v->b, DCK_ERROR, "slo-not-held",
+		    v->b, "slo-not-held",
 		    "no rate that was tried holds the limits: they break even at %s requests a "
 		    "second, where a stream is busy %.2g %% of the time",
 		    rate_text(p->broken, rate, sizeof rate), 100 * v->step->utilisation);
 	else
 		record_note(
-		    v->b, DCK_WARN, "slo-not-shown",
+		    v->b, "slo-not-shown",
 		    "no rate was shown to hold the limits with %.4g %% confidence; requests at %s "
 		    "a "
 		    "second, the lowest that was tried, are worth %.0f independent ones: give more "
@@ -629,12 +625,12 @@ static void search_note(const view *v)
 			 rate_text(p->open_lo, from, sizeof from),
 			 rate_text(p->open_hi, to, sizeof to));
 	if (isinf(p->broken))
-		record_note(v->b, DCK_WARN, "peak-open",
+		record_note(v->b, "peak-open",
 			    "the limits hold at %s requests a second; no rate was shown to break "
 			    "them%s, so the peak may be higher",
 			    rate_text(p->held, held, sizeof held), open);
 	else
-		record_note(v->b, DCK_INFO, "peak-bracket",
+		record_note(v->b, "peak-bracket",
 			    "the limits hold at %s requests a second and break at %s%s; each of "
 			    "these verdicts has %.4g %% confidence",
 			    rate_text(p->held, held, sizeof held),
@@ -719,11 +715,11 @@ static void notes(const view *v)
 	if (j->config->find_peak)
 		search_note(v);
 	if (j->cut[0])
-		record_note(v->b, DCK_WARN, "search-cut",
+		record_note(v->b, "search-cut",
 			    "the search ended before its ends came as near as asked: %s", j->cut);
 	pthread_mutex_lock(&j->log_lock);
 	if (j->nlogs > 0)
-		record_note(v->b, DCK_WARN, "engine-warning", "the engine says: %s%s", j->log,
+		record_note(v->b, "engine-warning", "the engine says: %s%s", j->log,
 			    j->nlogs > 1 ? " (and more)" : "");
 	pthread_mutex_unlock(&j->log_lock);
 }

@@ -23,7 +23,7 @@ static void first_run_slow(record_builder *b, const measure_evidence *e, double 
 	(void)scratch;
 	if (e->phases->has_first_run && factor > 1.5)
 		record_note(
-		    b, DCK_INFO, "first-run-slow",
+		    b, "first-run-slow",
 		    "the first run took %s, %.1f times the median: it is kept apart and in no "
 		    "statistic; a program that runs the model once should count it",
 		    dck_text_time(first, text, sizeof text), factor);
@@ -37,14 +37,14 @@ static void not_steady(record_builder *b, const measure_evidence *e, double *scr
 	if (p->plan.warmup != MEASURE_WARMUP_AUTO || p->steady || !p->has_first_run)
 		return;
 	if (!p->steady_known)
-		record_note(b, DCK_WARN, "not-steady",
+		record_note(b, "not-steady",
 			    "warm-up ended after %.1f s and %llu runs, too few to tell whether the "
 			    "state is "
 			    "steady: give more time with --max-warmup",
 			    (double)p->warmup_ns / 1e9, (unsigned long long)p->warmup_runs);
 	else
 		record_note(
-		    b, DCK_WARN, "not-steady",
+		    b, "not-steady",
 		    "no steady state after %.1f s of warm-up: %s %.1f %% (%s); give more time with "
 		    "--max-warmup, or look for what changes (heat, clocks, caches, other programs)",
 		    (double)p->warmup_ns / 1e9,
@@ -56,10 +56,8 @@ static void no_warmup(record_builder *b, const measure_evidence *e, double *scra
 {
 	(void)scratch;
 	if (!e->phases->has_first_run)
-		record_note(
-		    b, DCK_WARN, "no-warmup",
-		    "there was no warm-up: the first, slow runs are in every statistic; leave "
-		    "--warmup at auto unless that is what you want to know");
+		record_note(b, "no-warmup",
+			    "there was no warm-up: the first, slow runs are in every statistic");
 }
 
 static void drift(record_builder *b, const measure_evidence *e, double *scratch)
@@ -69,13 +67,11 @@ static void drift(record_builder *b, const measure_evidence *e, double *scratch)
 
 	stat_drift_find(s->value, s->n, e->phases->plan.asked.level, scratch, &d);
 	if (d.significant && fabs(d.ratio) > e->phases->plan.asked.precision)
-		record_note(
-		    b, DCK_WARN, "drift",
-		    "runs became %.1f %% %s while they were measured (interval %.1f to %.1f %%): a "
-		    "single latency describes them badly; warm up longer (--max-warmup), or "
-		    "compare "
-		    "with interleaved runs",
-		    100 * fabs(d.ratio), d.ratio > 0 ? "slower" : "faster", 100 * d.lo, 100 * d.hi);
+		record_note(b, "drift",
+			    "runs became %.1f %% %s while they were measured (interval %.1f to "
+			    "%.1f %%): a single latency describes them badly",
+			    100 * fabs(d.ratio), d.ratio > 0 ? "slower" : "faster", 100 * d.lo,
+			    100 * d.hi);
 }
 
 static void two_modes(record_builder *b, const measure_evidence *e, double *scratch)
@@ -86,14 +82,12 @@ static void two_modes(record_builder *b, const measure_evidence *e, double *scra
 
 	stat_modes_find(s->value, s->n, scratch, &m);
 	if (m.two)
-		record_note(
-		    b, DCK_WARN, "two-modes",
-		    "runs fall into two groups: %.0f %% near %s and %.0f %% near %s; the median "
-		    "can "
-		    "jump between them, so look at the histogram and for what differs (core, "
-		    "clock, memory placement): pin with --cpus, repeat with --processes",
-		    100 * m.share[0], dck_text_time(m.centre[0], low, sizeof low), 100 * m.share[1],
-		    dck_text_time(m.centre[1], high, sizeof high));
+		record_note(b, "two-modes",
+			    "runs fall into two groups: %.0f %% near %s and %.0f %% near %s; the "
+			    "median can jump between them, so look at the histogram and for what "
+			    "differs (core, clock, memory placement)",
+			    100 * m.share[0], dck_text_time(m.centre[0], low, sizeof low),
+			    100 * m.share[1], dck_text_time(m.centre[1], high, sizeof high));
 }
 
 static void outliers(record_builder *b, const measure_evidence *e, double *scratch)
@@ -113,11 +107,11 @@ static void outliers(record_builder *b, const measure_evidence *e, double *scrat
 	record_fact_int(b, "samples", "outliers_severe", DCK_UNIT_ONE,
 			(int64_t)(o.low_severe + o.high_severe));
 	if ((double)all > 0.05 * (double)s->n)
-		record_note(
-		    b, DCK_INFO, "outliers",
-		    "%zu of %zu samples (%.1f %%) lie outside Tukey's fences, %zu of them far "
-		    "outside: they are labelled, none is dropped; prefer the median to the mean",
-		    all, s->n, 100 * (double)all / (double)s->n, o.low_severe + o.high_severe);
+		record_note(b, "outliers",
+			    "%zu of %zu samples (%.1f %%) lie outside Tukey's fences, %zu of them "
+			    "far outside: they are labelled, none is dropped",
+			    all, s->n, 100 * (double)all / (double)s->n,
+			    o.low_severe + o.high_severe);
 }
 
 /* Cores that others kept busy while we measured. */
@@ -143,14 +137,12 @@ static void busy_neighbours(record_builder *b, const measure_evidence *e, double
 	record_fact_real(b, "samples", "others_cpu", DCK_UNIT_ONE, others);
 	record_fact_real(b, "samples", "steal", DCK_UNIT_ONE, steal);
 	if (others > 0.1)
-		record_note(
-		    b, DCK_WARN, "busy-neighbours",
-		    "other programs kept %.2f of %u cores busy meanwhile: stop them, or leave them "
-		    "cores (--cpus, --threads)",
-		    others, e->host->cpus_online);
+		record_note(b, "busy-neighbours",
+			    "other programs kept %.2f of %u cores busy meanwhile", others,
+			    e->host->cpus_online);
 	if (steal > STEAL_CORES)
 		record_note(
-		    b, DCK_WARN, "steal",
+		    b, "steal",
 		    "the hypervisor gave %.2f cores of this machine to others: times are longer "
 		    "than on a machine of your own; repeat at another time, compare interleaved",
 		    steal);
@@ -170,24 +162,21 @@ static void preempted(record_builder *b, const measure_evidence *e, double *scra
 	/* At 250 ticks a second a run of a second is switched out now and then on an idle machine.
 	 */
 	if (switches / runs > 0.1 && switches / ((double)e->phases->measured_ns / 1e9) > 20)
-		record_note(
-		    b, DCK_WARN, "preempted",
-		    "the scheduler took the CPU away %.2f times a run: there are more busy threads "
-		    "than cores; use fewer --threads, or stop other programs",
-		    switches / runs);
+		record_note(b, "preempted",
+			    "the scheduler took the CPU away %.2f times a run: there are more busy "
+			    "threads than cores",
+			    switches / runs);
 }
 
 static void governor(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	(void)scratch;
 	if (e->host->governor[0] && strcmp(e->host->governor, "performance") != 0)
-		record_note(b, DCK_INFO, "governor",
-			    "the CPU frequency governor is '%s', so clocks follow the load: set "
-			    "'performance' for numbers that compare (cpupower frequency-set -g "
-			    "performance)",
+		record_note(b, "governor",
+			    "the CPU frequency governor is '%s', so clocks follow the load",
 			    e->host->governor);
 	if (e->host->turbo == 1)
-		record_note(b, DCK_INFO, "turbo",
+		record_note(b, "turbo",
 			    "turbo is on: clocks depend on heat and on how many cores work; "
 			    "numbers of cold "
 			    "and of hot machines differ");
@@ -200,12 +189,12 @@ static void cpu_limit(record_builder *b, const measure_evidence *e, double *scra
 	(void)scratch;
 	if (throttled > 0.01 * (double)e->phases->measured_ns)
 		record_note(
-		    b, DCK_WARN, "cpu-throttled",
+		    b, "cpu-throttled",
 		    "the container's CPU limit stopped the process for %.0f ms of the measurement: "
 		    "raise the limit, or use no more threads than it has cores (%.2g)",
 		    throttled / 1e6, e->host->cgroup_cpus);
 	else if (e->host->cgroup_cpus > 0 && e->host->cgroup_cpus < e->host->cpus_allowed)
-		record_note(b, DCK_INFO, "cpu-limit",
+		record_note(b, "cpu-limit",
 			    "the container may use %.2g cores of the %u it sees: more threads than "
 			    "that are "
 			    "stopped in the middle of their work",
@@ -219,13 +208,13 @@ static void too_few(record_builder *b, const measure_evidence *e, double *scratc
 	(void)scratch;
 	if (!asked->present || !asked->has_interval)
 		record_note(
-		    b, DCK_WARN, "too-few-runs",
+		    b, "too-few-runs",
 		    "%llu runs are too few for the asked statistic and its interval (%s): measure "
 		    "longer with --max-time or --runs",
 		    (unsigned long long)e->phases->measured_runs, asked->why);
 	else if (asked->narrow && asked->n_eff < (double)e->phases->latency.n - 0.5)
 		record_note(
-		    b, DCK_WARN, "too-few-runs",
+		    b, "too-few-runs",
 		    "the runs are worth only %.0f independent ones, so intervals are narrower than "
 		    "their level says: measure longer with --max-time or --runs",
 		    asked->n_eff);
@@ -236,7 +225,7 @@ static void imprecise(record_builder *b, const measure_evidence *e, double *scra
 	(void)scratch;
 	if (e->ending && e->ending->imprecise)
 		record_note(
-		    b, DCK_INFO, "imprecise",
+		    b, "imprecise",
 		    "the asked precision of %g %% was not reached: raise --max-time or accept the "
 		    "interval that is printed",
 		    100 * e->phases->plan.asked.precision);
@@ -248,7 +237,7 @@ static void timer_coarse(record_builder *b, const measure_evidence *e, double *s
 
 	(void)scratch;
 	if (p->group_wanted)
-		record_note(b, DCK_WARN, "timer-coarse",
+		record_note(b, "timer-coarse",
 			    "reading the clock takes %.0f ns, more than 1 %% of a sample, and more "
 			    "runs cannot be "
 			    "grouped (--idle, --input-pool, --group or few --runs): each sample is "
@@ -257,7 +246,7 @@ static void timer_coarse(record_builder *b, const measure_evidence *e, double *s
 			    p->loop.clock->cost_ns);
 	else if (p->loop.group > 1)
 		record_note(
-		    b, DCK_INFO, "grouped",
+		    b, "grouped",
 		    "one run is too short for the clock (%.0f ns a reading), so each sample is the "
 		    "mean of %llu runs in a row: spread and percentiles are of such means, not of "
 		    "single runs (--group 1 times single runs)",
@@ -271,7 +260,7 @@ static void thinned(record_builder *b, const measure_evidence *e, double *scratc
 	(void)scratch;
 	if (s->stride > 1)
 		record_note(
-		    b, DCK_INFO, "thinned",
+		    b, "thinned",
 		    "%llu samples were taken and every %lluth kept (--keep), evenly over the run: "
 		    "count, minimum and maximum are of all, the rest of the kept ones",
 		    (unsigned long long)s->pushed, (unsigned long long)s->stride);
@@ -285,12 +274,12 @@ static void slow_build(record_builder *b, const measure_evidence *e, double *scr
 	(void)scratch;
 	if (sanitizer)
 		record_note(
-		    b, DCK_WARN, "sanitizer",
+		    b, "sanitizer",
 		    "%s is in this process and slows it several times: build without it to measure",
 		    sanitizer);
 #ifndef __OPTIMIZE__
 	record_note(
-	    b, DCK_WARN, "debug-build",
+	    b, "debug-build",
 	    "deepclock was built without optimisation: build it with -O2 to measure short work");
 #endif
 }

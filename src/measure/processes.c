@@ -117,7 +117,7 @@ static void precision_say(record_builder *b, const workers *w, double half_ratio
 	record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE, half_ratio);
 	if (asked->runs == 0 && asked->time_ns == 0 && !(half_ratio <= asked->precision))
 		record_note(
-		    b, DCK_INFO, "imprecise",
+		    b, "imprecise",
 		    "half of the interval between the processes is %s %%, %g %% was asked: give "
 		    "more --processes or accept the interval that is printed",
 		    measure_ending_percent(half_ratio, asked->precision, half),
@@ -184,8 +184,9 @@ static void notes_fold(record_builder *b, const workers *w)
 					earlier += other < k;
 				}
 			if (earlier == 0 && dck_record_note(w->records[k], note->code) == note)
-				record_note(b, note->severity, note->code,
-					    "in %zu of %zu processes: %s", all, w->n, note->text);
+				record_note_as(b, note->severity, note->code,
+					       "in %zu of %zu processes: %s", all, w->n,
+					       note->text);
 		}
 	for (size_t k = 0; k < w->n; k++)
 		record_copy_under(b, w->records[k]);
@@ -214,7 +215,7 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 	record_fact_real(b, "method", "spread_between_processes", DCK_UNIT_ONE, (high - low) / sum);
 	record_fact_real(b, "method", "precision_within_process", DCK_UNIT_ONE, within / sum);
 	if (high - low > 4 * within)
-		record_note(b, DCK_INFO, "start-to-start",
+		record_note(b, "start-to-start",
 			    "starts differ by %.1f %% while each alone claims +-%.1f %%: an "
 			    "interval from one "
 			    "process does not cover the next start",
@@ -257,11 +258,11 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 	record_set_incomplete(b, incomplete);
 	if (failed == DCK_E_CANCEL && !dck_record_note(w->records[w->n - 1], "interrupted"))
 		record_note(
-		    b, DCK_ERROR, "interrupted",
+		    b, "interrupted",
 		    "interrupted in process %zu of %llu: this is what was measured until then",
 		    w->n + 1, (unsigned long long)w->plan->asked.processes);
 	else if (failed != DCK_OK && failed != DCK_E_CANCEL)
-		record_note(b, DCK_ERROR, "engine-failed",
+		record_note(b, "engine-failed",
 			    "process %zu of %llu failed: %s; this is what was measured until then",
 			    w->n + 1, (unsigned long long)w->plan->asked.processes, failure->msg);
 	if (w->plan->asked.check_outputs && !incomplete)

@@ -150,8 +150,7 @@ static void series(record_builder *b, const measure_phases *p)
 		}
 		record_series(b, "latency", DCK_UNIT_NS, at, value, n, w->n);
 	} else {
-		record_note(b, DCK_WARN, "no-series",
-			    "there was no memory left to keep the raw samples");
+		record_note(b, "no-series", "there was no memory left to keep the raw samples");
 	}
 	os_pages_free(value, n * sizeof *value + 1);
 	os_pages_free(at, n * sizeof *at + 1);

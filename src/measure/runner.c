@@ -55,7 +55,7 @@ static void log_to_notes(record_builder *b, engine_log *log)
 {
 	pthread_mutex_lock(&log->lock);
 	for (size_t i = 0; i < log->n; i++)
-		record_note(b, DCK_WARN, "engine-warning", "the engine says: %s%s", log->text[i],
+		record_note(b, "engine-warning", "the engine says: %s%s", log->text[i],
 			    i + 1 == log->n && log->more > 0 ? " (and more)" : "");
 	pthread_mutex_unlock(&log->lock);
 }
@@ -99,11 +99,11 @@ static void stopped_note(run *r, dck_status status, const dck_err *why)
 
 	record_set_incomplete(r->record, true);
 	if (status == DCK_E_CANCEL) {
-		record_note(r->record, DCK_ERROR, "interrupted",
+		record_note(r->record, "interrupted",
 			    "interrupted in run %llu: this is what was measured until then", at);
 		snprintf(r->phases.early, sizeof r->phases.early, "interrupted");
 	} else {
-		record_note(r->record, DCK_ERROR, "engine-failed",
+		record_note(r->record, "engine-failed",
 			    "run %llu failed: %s; this is what was measured until then", at,
 			    why->msg);
 		snprintf(r->phases.early, sizeof r->phases.early, "run %llu failed", at);

@@ -393,14 +393,12 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 	    "starts the mean with Student's t, of chance the end of the middle 90 % "
 	    "that is farther off");
 	if (p->resolution > CLEAR)
-		record_note(
-		    b, DCK_WARN, "coarse-resolution",
-		    "sessions of the same differ by up to %.0f %% here, and no mistake that "
-		    "does less is told apart from that: stop other work on the machine, or "
-		    "give more --time",
-		    100 * p->resolution);
+		record_note(b, "coarse-resolution",
+			    "sessions of the same differ by up to %.0f %% here, and no mistake "
+			    "that does less is told apart from that",
+			    100 * p->resolution);
 	if (p->not_waiting)
-		record_note(b, DCK_WARN, "not-waiting",
+		record_note(b, "not-waiting",
 			    "runs of this engine return before their results are ready: the "
 			    "latency and the other rows are times of launching, not of the work; "
 			    "its run() must wait (see docs/reference/plugin.md)");
@@ -425,7 +423,7 @@ static void base_copy(record_builder *b, const dck_record *r)
 	for (size_t i = 0; i < r->nmetrics; i++)
 		record_copy_metric(b, &r->metrics[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
-		record_note(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+		record_note_as(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
 	record_copy_under(b, r);
 	record_set_incomplete(b, r->incomplete);
 }
@@ -435,12 +433,12 @@ static void stopped_note(record_builder *b, const pit *p, dck_status status, con
 {
 	record_set_incomplete(b, true);
 	if (status == DCK_E_CANCEL)
-		record_note(b, DCK_ERROR, "interrupted",
+		record_note(b, "interrupted",
 			    "interrupted after %zu of %zu mistakes: this is what was measured "
 			    "until then",
 			    p->row, p->nrows);
 	else
-		record_note(b, DCK_ERROR, "pitfalls-failed",
+		record_note(b, "pitfalls-failed",
 			    "the mistakes could not be made: %s; this is the honest measurement "
 			    "alone",
 			    why->msg);

@@ -74,7 +74,8 @@ static void base_copy(job *j)
 	for (size_t i = 0; i < r->nmetrics; i++)
 		record_copy_metric(j->b, &r->metrics[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
-		record_note(j->b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+		record_note_as(j->b, r->notes[i].severity, r->notes[i].code, "%s",
+			       r->notes[i].text);
 	record_copy_under(j->b, r);
 	record_set_incomplete(j->b, r->incomplete);
 }
@@ -201,7 +202,7 @@ static void limits_get(job *j)
 		c.cached_only = false;
 		show(j, "limits of this machine");
 		if (dck_machine(&c, j->watch, &machine, &err) != DCK_OK) {
-			record_note(j->b, DCK_WARN, "no-roofs",
+			record_note(j->b, "no-roofs",
 				    "the limits of this machine could not be measured: %s",
 				    err.msg);
 			j->in.no_limits = "the limits of this machine could not be measured";
@@ -272,7 +273,7 @@ static void memory(job *j)
 	if (j->interrupted) {
 		record_set_incomplete(j->b, true);
 		record_note(
-		    j->b, DCK_ERROR, "interrupted",
+		    j->b, "interrupted",
 		    "interrupted in run %zu under the profiler: the operators' times come from "
 		    "the runs before it; memory was not measured",
 		    j->in.runs + 1);
@@ -282,12 +283,10 @@ static void memory(job *j)
 		return;
 	if (err.code == DCK_E_CANCEL) {
 		record_set_incomplete(j->b, true);
-		record_note(j->b, DCK_ERROR, "interrupted",
-			    "interrupted before the memory was measured");
+		record_note(j->b, "interrupted", "interrupted before the memory was measured");
 		return;
 	}
-	record_note(j->b, DCK_INFO, "memory-not-told", "the engine's memory is not known: %s",
-		    err.msg);
+	record_note(j->b, "memory-not-told", "the engine's memory is not known: %s", err.msg);
 }
 
 static dck_status operators(job *j, dck_err *err)
@@ -314,7 +313,7 @@ static dck_status operators(job *j, dck_err *err)
 			return why.code;
 		}
 		record_note(
-		    j->b, DCK_WARN, "profiler-not-calibrated",
+		    j->b, "profiler-not-calibrated",
 		    "what the profiler costs for each operator could not be measured, and is "
 		    "in every time: %s",
 		    why.msg);
@@ -332,10 +331,10 @@ static void failed_note(job *j, dck_status status, const dck_err *why)
 	record_set_incomplete(j->b, true);
 	if (status == DCK_E_CANCEL)
 		record_note(
-		    j->b, DCK_ERROR, "interrupted",
+		    j->b, "interrupted",
 		    "interrupted before the operators were measured: this is the latency alone");
 	else
-		record_note(j->b, DCK_ERROR, "profile-failed",
+		record_note(j->b, "profile-failed",
 			    "the operators could not be measured: %s; this is the latency alone",
 			    why->msg);
 }

@@ -478,7 +478,7 @@ static void note_worth(const table *t, record_builder *b)
 			used += (size_t)n;
 	}
 	if (used)
-		record_note(b, DCK_INFO, "worth-optimising", "%s", text);
+		record_note(b, "worth-optimising", "%s", text);
 }
 
 /* The type in which most of the time is, and what there would be to gain. */
@@ -561,7 +561,7 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 
 	if (above)
 		record_note(
-		    b, DCK_WARN, "above-roof",
+		    b, "above-roof",
 		    "the rate of %zu operators, '%s' first, would be above what this machine "
 		    "can do, and is not shown: their time is near what the profiler resolves, "
 		    "they compute less than their definition says, or the limits were measured on "
@@ -569,23 +569,20 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 		    above, first_above);
 	if (in->profile->flags & DCK_PROFILE_TRUNCATED)
 		record_note(
-		    b, DCK_WARN, "profile-truncated",
-		    "the engine lost events of its profile; runs that miss any are left out: "
-		    "ask for fewer with --profile-runs");
+		    b, "profile-truncated",
+		    "the engine lost events of its profile; runs that miss any are left out");
 	if (in->parallel)
-		record_note(
-		    b, DCK_WARN, "operators-overlap",
-		    "operators ran side by side: their times are shares of the work, not of the "
-		    "latency; --interop-threads 1 runs one after the other");
+		record_note(b, "operators-overlap",
+			    "operators ran side by side: their times are shares of the work, not "
+			    "of the latency");
 	if (in->observed_ns < 0.9 * in->mean_ns)
-		record_note(b, DCK_WARN, "profile-faster",
+		record_note(b, "profile-faster",
 			    "a run took %.2f times as long under the profiler as without it: the "
 			    "machine was slower while the latency was measured; shares are of the "
-			    "profiled runs, and times and rates are stretched with them: repeat on "
-			    "a quiet machine",
+			    "profiled runs, and times and rates are stretched with them",
 			    in->observed_ns / in->mean_ns);
 	if (in->observed_ns > 1.5 * in->mean_ns)
-		record_note(b, DCK_WARN, "profile-perturbs",
+		record_note(b, "profile-perturbs",
 			    "under the profiler a run takes %.1f times as long: times of operators "
 			    "below %.0f \u00b5s are uncertain by a good part of themselves",
 			    in->observed_ns / in->mean_ns,

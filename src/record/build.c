@@ -585,18 +585,40 @@ void record_cell_metric(record_builder *b, const dck_metric *m, const char *why)
 		record_cell_interval(b, m->value.as.r, m->lo, m->hi, m->level);
 }
 
-void record_note(record_builder *b, dck_severity severity, const char *code, const char *fmt, ...)
+static void note_add(record_builder *b, dck_severity severity, const char *code, const char *text)
 {
-	va_list ap;
-	va_start(ap, fmt);
-	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
-	va_end(ap);
 	const char *own_code = text_keep(b, code);
+
 	if (text == NULL || own_code == NULL)
 		return;
 	dck_note *n = list_add(b, &b->notes, sizeof *n);
 	if (n != NULL)
 		*n = (dck_note){.severity = severity, .code = own_code, .text = text};
+}
+
+void record_note(record_builder *b, const char *code, const char *fmt, ...)
+{
+	const dck_note_def *def = record_note_find(code);
+	va_list ap;
+
+	assert(def != NULL);
+	va_start(ap, fmt);
+	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	if (text != NULL && !def->said && def->remedy[0])
+		text = mem_arena_fmt(b->box->arena, "%s; %s", text, def->remedy);
+	note_add(b, def->severity, code, text);
+}
+
+void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
+		    ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	va_end(ap);
+	note_add(b, severity, code, text);
 }
 
 void record_note_brief(record_builder *b, const char *fmt, ...)

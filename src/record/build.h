@@ -80,8 +80,11 @@ void record_brief_row(record_builder *b);
 /* Copies all of it, names and arrays too. A zeroed dck_value is absent, "not measured". */
 void record_op(record_builder *b, const dck_op *op);
 
-void record_note(record_builder *b, dck_severity severity, const char *code, const char *fmt, ...)
-    DCK_PRINTF(4, 5);
+void record_note(record_builder *b, const char *code, const char *fmt, ...) DCK_PRINTF(3, 4);
+/* One of another severity than its row, or of another record, with nothing put behind. */
+void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
+		    ...) DCK_PRINTF(4, 5);
+const dck_note_def *record_note_find(const char *code); /* static; NULL: there is no such code */
 /* What a summary says instead of the text of the last note. */
 void record_note_brief(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
 /* The first note of code `under` names the cause of those of `code`. Nothing happens where one of

@@ -405,10 +405,9 @@ static void note_blas(record_builder *b, const survey *s, const char *gemm, mach
 			peak = fmax(isnan(peak) ? 0 : peak, machine_best(item));
 	}
 	if (blas > peak)
-		record_note(b, DCK_WARN, "peak-below-blas",
+		record_note(b, "peak-below-blas",
 			    "peak/%s/%s is %.4g GFLOP/s, but %s of %s reached %.4g GFLOP/s: the "
-			    "peak was measured too low; measure again (--refresh) on a quiet "
-			    "machine, and if it stays so, report it",
+			    "peak was measured too low",
 			    machine_type_names[type], suffix, peak / 1e9, gemm, s->result.blas,
 			    blas / 1e9);
 }
@@ -418,12 +417,12 @@ static void notes_build(record_builder *b)
 	const char *sanitizer = os_sanitizer_name();
 
 	if (sanitizer)
-		record_note(b, DCK_WARN, "sanitizer",
+		record_note(b, "sanitizer",
 			    "%s is in this process and slows it: these are not the machine's "
 			    "limits; build without it to measure",
 			    sanitizer);
 #ifndef __OPTIMIZE__
-	record_note(b, DCK_WARN, "debug-build",
+	record_note(b, "debug-build",
 		    "deepclock was built without optimisation: its loops do not reach the "
 		    "machine's limits; build it with -O2");
 #endif
@@ -437,12 +436,12 @@ static void notes_disturbed(record_builder *b, const survey *s)
 	const double throttled = (double)(s->after.throttled_ns - s->before.throttled_ns) / took;
 
 	if (s->before.has_machine && s->after.has_machine && steal > 0.01)
-		record_note(b, DCK_WARN, "steal",
+		record_note(b, "steal",
 			    "the hypervisor gave %.2g cores' time to others during the "
 			    "measurement: the limits may be higher; measure again (--refresh)",
 			    steal);
 	if (throttled > 0.01)
-		record_note(b, DCK_WARN, "cpu-throttled",
+		record_note(b, "cpu-throttled",
 			    "the container's CPU limit stopped the process for %.2g %% of the "
 			    "measurement: the limits may be higher",
 			    100 * throttled);
@@ -453,11 +452,11 @@ static void notes(record_builder *b, const survey *s)
 	const machine_result *r = &s->result;
 
 	if (r->interrupted)
-		record_note(b, DCK_ERROR, "interrupted",
+		record_note(b, "interrupted",
 			    "interrupted in pass %u: this is what was measured until then",
 			    r->passes + 1);
 	else if (2 * r->passes < r->passes_asked)
-		record_note(b, DCK_WARN, "few-passes",
+		record_note(b, "few-passes",
 			    "the machine was so busy that the time was up in pass %u of %u: the "
 			    "limits may be higher; measure again (--refresh) when it is quiet",
 			    r->passes + 1, r->passes_asked);
@@ -468,18 +467,18 @@ static void notes(record_builder *b, const survey *s)
 	for (size_t i = 0; i < r->n; i++)
 		if (r->item[i].peak && r->item[i].peak->untried && r->item[i].threads == 1 &&
 		    strstr(r->item[i].tag, "/1"))
-			record_note(b, DCK_INFO, "untried-loop",
+			record_note(b, "untried-loop",
 				    "the loop behind %s was never compared with a reference on "
-				    "such a processor: take its value as a lower bound",
+				    "such a processor",
 				    r->item[i].tag);
 	if (r->dram_bytes > 0 &&
 	    (double)r->dram_bytes < MACHINE_DRAM_RATIO_MIN * (double)machine_l3_total(&s->topology))
-		record_note(b, DCK_WARN, "memory-in-cache",
+		record_note(b, "memory-in-cache",
 			    "memory was walked over in %.3g MiB, less than twice the last-level "
 			    "caches, since no more is free: the DRAM rates may be those of caches",
 			    (double)r->dram_bytes / 1048576);
 	if (!r->pinned)
-		record_note(b, DCK_WARN, "not-pinned",
+		record_note(b, "not-pinned",
 			    "the system did not let threads be pinned to processors: two may have "
 			    "shared one, and the values for all threads may be too low");
 	notes_disturbed(b, s);
@@ -511,7 +510,7 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	facts_method(b, s);
 	notes(b, s);
 	if (not_kept && not_kept->code != DCK_OK)
-		record_note(b, DCK_INFO, "not-kept",
+		record_note(b, "not-kept",
 			    "the result could not be kept, so that it is measured anew each time: "
 			    "%s",
 			    not_kept->msg);

@@ -170,8 +170,8 @@ void subject_hooks_end(const dck_subject *const *all, size_t n, dck_err *ret_why
 void subject_hooks_note(record_builder *b, const dck_err *why)
 {
 	if (why->code != DCK_OK)
-		record_note(b, DCK_ERROR, "cleanup-failed",
-			    "%s; what was measured before it stands", why->msg);
+		record_note(b, "cleanup-failed", "%s; what was measured before it stands",
+			    why->msg);
 }
 
 void subject_hooks_facts(record_builder *b, const dck_subject *s)

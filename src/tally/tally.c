@@ -163,12 +163,11 @@ static void note_unknown(record_builder *b, tally_counted *c)
 				     o->node->op, tally_counted_name(c, o->node),
 				     tally_counted_value(c, open).as.text);
 	}
-	record_note(
-	    b, DCK_WARN, "cost-unknown",
-	    "the cost of %zu of %zu operators is not known, so the totals are absent (%s%s); "
-	    "known operators alone: %s MACs; --run takes sizes from one real run",
-	    r->unknown, r->nops, list ? list : "", listed < r->unknown ? "; ..." : "",
-	    known ? known : num_text(r->nums, r->macs_known));
+	record_note(b, "cost-unknown",
+		    "the cost of %zu of %zu operators is not known, so the totals are absent "
+		    "(%s%s); known operators alone: %s MACs",
+		    r->unknown, r->nops, list ? list : "", listed < r->unknown ? "; ..." : "",
+		    known ? known : num_text(r->nums, r->macs_known));
 }
 
 static void note_folded(record_builder *b, tally_counted *c, const peer_counter *p)
@@ -176,7 +175,7 @@ static void note_folded(record_builder *b, tally_counted *c, const peer_counter 
 	size_t merged = peer_merged_norms(c->cost);
 
 	if (p && merged)
-		record_note(
+		record_note_as(
 		    b, DCK_WARN, "norms-merged",
 		    "the exporter merged BatchNormalization into %zu convolutions: %s counts "
 		    "them apart, which this graph no longer shows, and so does the number of "
@@ -184,15 +183,14 @@ static void note_folded(record_builder *b, tally_counted *c, const peer_counter 
 		    merged, p->name);
 	else if (merged)
 		record_note(
-		    b, DCK_INFO, "norms-merged",
+		    b, "norms-merged",
 		    "the exporter merged BatchNormalization into %zu convolutions: the network "
 		    "as trained has more parameters",
 		    merged);
 	if (p && p->hidden)
-		record_note(b, DCK_INFO, "peer-hidden", "a graph does not show %s: %s", p->name,
-			    p->hidden);
+		record_note(b, "peer-hidden", "a graph does not show %s: %s", p->name, p->hidden);
 	if (c->cost->constant_floats)
-		record_note(b, DCK_INFO, "constants-folded",
+		record_note(b, "constants-folded",
 			    "%zu numbers of initializers that constant folding made are counted as "
 			    "neither parameters nor buffers",
 			    c->cost->constant_floats);
@@ -396,7 +394,7 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 					      r->filled, r->filled == 1 ? "" : "s")
 			      : "";
 	if ((r->filled || r->nchoices) && list && shapes)
-		record_note(b, DCK_INFO, "one-run",
+		record_note(b, "one-run",
 			    "the cost is that of one run with these inputs, which decided what the "
 			    "graph leaves to values%s%s%s: other inputs may cost something else "
 			    "(--input gives them)",
@@ -411,12 +409,10 @@ static void note_run(record_builder *b, const cost_result *r, const tally_real *
 	record_fact_int(b, "cost", "run_differ", DCK_UNIT_ONE, (int64_t)r->differ);
 	note_shown(b, r, a);
 	if (r->differ)
-		record_note(
-		    b, DCK_WARN, "shape-differs",
-		    "the engine's run gave %zu values another shape or type than the rules "
-		    "say, '%s' first: the costs of operators around it may be wrong; please "
-		    "report the model",
-		    r->differ, r->first_differing);
+		record_note(b, "shape-differs",
+			    "the engine's run gave %zu values another shape or type than the rules "
+			    "say, '%s' first: the costs of operators around it may be wrong",
+			    r->differ, r->first_differing);
 }
 
 dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_observer *watch,

@@ -346,12 +346,12 @@ static void notes(record_builder *b, const whole *w)
 
 	if (n)
 		record_note(
-		    b, DCK_INFO, "open-sizes",
+		    b, "open-sizes",
 		    "the model leaves %zu size%s open, and its cost is a formula of %s: for "
 		    "numbers add%s with your sizes in place of 1",
 		    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", list);
 	if (values)
-		record_note(b, DCK_INFO, "sizes-of-values",
+		record_note(b, "sizes-of-values",
 			    "%s on what is computed (%s): --run takes %s from one run",
 			    values == 1 ? "a size depends" : "sizes depend", of_values,
 			    values == 1 ? "it" : "them");

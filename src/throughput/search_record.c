@@ -384,7 +384,7 @@ static void note_unresolved(making *m)
 				     : left == 1 ? " and "
 						 : "");
 	}
-	record_note(m->b, DCK_WARN, "throughput-unresolved",
+	record_note(m->b, "throughput-unresolved",
 		    "not resolved between %s: after %u rounds differences are known to +-%.1f %%; "
 		    "more --%s or a quieter machine would tell them apart",
 		    list ? list : "several sizes", r->rounds, 100 * expm1(r->half),
@@ -399,7 +399,7 @@ static void note_mean(making *m)
 	char text[NUM_TEXT_MAX];
 
 	if (m->r->median && mean < (1 - MEAN_SHARE) * rate)
-		record_note(m->b, DCK_WARN, "throughput-mean-lower",
+		record_note(m->b, "throughput-mean-lower",
 			    "over all runs, pauses and all, %s gave %s items/s, %.0f %% less "
 			    "than by its median: something stops it now and then, be it a "
 			    "neighbour; --statistic mean searches with that",
@@ -415,13 +415,13 @@ static void notes_best(making *m)
 	if (m->result.nunresolved > 0)
 		note_unresolved(m);
 	else if (m->result.rounds < 2 && m->n > 1 && (r->interrupted || r->out_of_time))
-		record_note(m->b, DCK_WARN, "throughput-few-visits",
+		record_note(m->b, "throughput-few-visits",
 			    "the search ended before the sizes were compared in rounds: the best "
 			    "is that of single visits, and its neighbours may be as good; give "
 			    "more --max-time%s",
 			    r->config->resume ? ", or run it again to go on" : "");
 	else if (r->out_of_time)
-		record_note(m->b, DCK_INFO, "throughput-out-of-time",
+		record_note(m->b, "throughput-out-of-time",
 			    "--max-time was over after %u rounds, before everything that was "
 			    "asked for was known",
 			    m->result.rounds);
@@ -439,11 +439,11 @@ static void notes_ends(making *m)
 		const search_point *p = point(m, i);
 
 		if (p->end == SEARCH_MEMORY)
-			record_note(m->b, DCK_INFO, "point-memory",
-				    "%s ended for want of memory: %s", point_text(m, i), p->why);
-		else if (p->end == SEARCH_ERROR)
-			record_note(m->b, DCK_WARN, "point-failed", "%s failed: %s",
+			record_note(m->b, "point-memory", "%s ended for want of memory: %s",
 				    point_text(m, i), p->why);
+		else if (p->end == SEARCH_ERROR)
+			record_note(m->b, "point-failed", "%s failed: %s", point_text(m, i),
+				    p->why);
 		shown += p->end != SEARCH_OK;
 	}
 }
@@ -455,9 +455,8 @@ static void note_nothing(making *m)
 	size_t nearest = SIZE_MAX;
 
 	if (r->well == 0) {
-		record_note(m->b, DCK_ERROR, "no-batch-fits",
-			    "no batch size fits into %s: the smallest, %llu, needs more; give "
-			    "more --memory, or a smaller --min-batch",
+		record_note(m->b, "no-batch-fits",
+			    "no batch size fits into %s: the smallest, %llu, needs more",
 			    dck_text_bytes((double)r->memory_bytes, limit, sizeof limit),
 			    (unsigned long long)point(m, m->order[0])->batch);
 		return;
@@ -472,7 +471,7 @@ static void note_nothing(making *m)
 	const search_number held = search_held(r->search, nearest);
 	const bool known = !isnan(held.value);
 
-	record_note(m->b, DCK_ERROR, "slo-not-held",
+	record_note(m->b, "slo-not-held",
 		    "no batch size is sure to keep to %s <= %s: %s comes nearest with %s%s",
 		    r->slo.name, dck_text_time(r->slo.limit_ns, limit, sizeof limit),
 		    point_text(m, nearest), known ? "" : "a median of ",
@@ -493,7 +492,7 @@ static void note_doubts(making *m)
 		used += n > 0 ? (size_t)n : 0;
 	}
 	if (used > 0)
-		record_note(m->b, DCK_INFO, "visits-doubted",
+		record_note(m->b, "visits-doubted",
 			    "of %zu visits some had doubts of their own: %s", r->measured, list);
 }
 
@@ -506,14 +505,14 @@ static void notes(making *m)
 
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);
-		record_note(m->b, DCK_ERROR, "interrupted",
+		record_note(m->b, "interrupted",
 			    "interrupted after %zu visits: this is what was measured until then%s",
 			    search_nvisits(r->search), r->journal ? "; run it again to go on" : "");
 	}
 	/* Also where there was one size alone, or each failed in its turn. */
 	if (r->failed || (!m->result.found && r->well > 0 && !r->slo.name && !r->interrupted)) {
 		record_set_incomplete(m->b, true);
-		record_note(m->b, DCK_ERROR, "engine-failed",
+		record_note(m->b, "engine-failed",
 			    "sizes that had run before failed one after the other, so the search "
 			    "ended: this is what was measured until then");
 	}
@@ -524,7 +523,7 @@ static void notes(making *m)
 	notes_ends(m);
 	note_doubts(m);
 	if (r->journal_failed.code != DCK_OK)
-		record_note(m->b, DCK_WARN, "journal-failed",
+		record_note(m->b, "journal-failed",
 			    "the journal could not be kept: %s; the search cannot be resumed",
 			    r->journal_failed.msg);
 }

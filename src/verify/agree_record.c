@@ -153,10 +153,9 @@ static void degenerate_put(record_builder *b, const agree *x)
 		snprintf(others, sizeof others, ", and so of %zu other output%s", n - 1,
 			 n == 2 ? "" : "s");
 	if (first)
-		record_note(b, DCK_WARN, "outputs-degenerate",
-			    "%s%sthat the output '%s' is the same shows little: %s%s; give inputs "
-			    "with which the model computes something (--input NAME=FILE.npy)",
-			    label, by, first, text, others);
+		record_note(b, "outputs-degenerate",
+			    "%s%sthat the output '%s' is the same shows little: %s%s", label, by,
+			    first, text, others);
 }
 
 static void notes_put(record_builder *b, const agree *x)
@@ -169,7 +168,7 @@ static void notes_put(record_builder *b, const agree *x)
 		const agree_output *o = &x->outputs[i];
 
 		if (o->verdict == AGREE_UNKNOWN)
-			record_note(b, DCK_WARN, "outputs-not-compared",
+			record_note(b, "outputs-not-compared",
 				    "%s%sthe output '%s' could not be compared: %s", label, by,
 				    o->name, o->why);
 		if (o->verdict != AGREE_DIFFERENT)
@@ -188,7 +187,7 @@ static void notes_put(record_builder *b, const agree *x)
 			continue;
 		if (more > 0)
 			snprintf(others, sizeof others, "; and %zu other output(s)", more);
-		record_note(b, DCK_ERROR, "outputs-differ",
+		record_note(b, "outputs-differ",
 			    "%s%sthe output '%s' is not what the reference gives: %s%s", label, by,
 			    o->name, o->why, others);
 		return;
@@ -214,7 +213,7 @@ static void tolerances_put(record_builder *b, const agree *x)
 static void interrupted_note(record_builder *b, const agree *x)
 {
 	record_set_incomplete(b, true);
-	record_note(b, DCK_ERROR, "interrupted",
+	record_note(b, "interrupted",
 		    "interrupted after %zu of %zu sets of inputs: outputs were compared on those",
 		    x->sets, x->asked);
 }

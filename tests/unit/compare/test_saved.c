@@ -706,9 +706,9 @@ static void doubts_of_the_records_are_passed_on(void **state)
 
 	(void)state;
 	record_set_incomplete(b, true);
-	record_note(b, DCK_WARN, "drift", "it drifted");
-	record_note(b, DCK_WARN, "drift", "and again");
-	record_note(b, DCK_INFO, "outliers", "some");
+	record_note_as(b, DCK_WARN, "drift", "it drifted");
+	record_note_as(b, DCK_WARN, "drift", "and again");
+	record_note_as(b, DCK_INFO, "outliers", "some");
 	record_metric_interval(b, "latency/median", 100, 99, 101, 0.95, "made up");
 	other = saved_end(b);
 	r = compare_two(a, other, NULL);

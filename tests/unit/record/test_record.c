@@ -51,7 +51,7 @@ static void strings_and_arrays_are_copied(void **state)
 	record_set_incomplete(b, true);
 	record_fact_text(b, text, text, text);
 	record_series(b, text, DCK_UNIT_NS, at, x, 3, 1);
-	record_note(b, DCK_WARN, text, "%s %d", text, 7);
+	record_note_as(b, DCK_WARN, text, "%s %d", text, 7);
 	strcpy(text, "after");
 	at[1] = 99;
 	x[1] = 99;
@@ -132,7 +132,7 @@ static void lists_grow_and_notes_can_be_asked_for(void **state)
 	for (int i = 0; i < 100; i++) {
 		snprintf(key, sizeof key, "k%d", i);
 		record_fact_int(b, "many", key, DCK_UNIT_ONE, i);
-		record_note(b, DCK_INFO, key, "text %d", i);
+		record_note_as(b, DCK_INFO, key, "text %d", i);
 	}
 	const dck_note *notes = record_notes(b, &n);
 	assert_int_equal(n, 100);
@@ -420,7 +420,7 @@ static dck_status build_large(dck_record **ret)
 	for (int i = 0; i < 40; i++) {
 		snprintf(key, sizeof key, "k%d", i);
 		record_fact_fmt(b, "s", key, "%0200d", i);
-		record_note(b, DCK_INFO, key, "%0200d", i);
+		record_note_as(b, DCK_INFO, key, "%0200d", i);
 	}
 	record_series(b, "latency", DCK_UNIT_NS, NULL, x, 20000, 0);
 	record_metric_real(b, "latency/median", 1, "how");
@@ -465,9 +465,37 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
 	assert_true(fail_at > 5);
 }
 
+/* The row of notes.def gives severity and remedy; a sentence that says it all gets nothing. */
+static void test_notes(void **state)
+{
+	size_t n;
+	const dck_note_def *defs = dck_note_defs(&n);
+	record_builder *b = record_new();
+	dck_record *r = NULL;
+
+	(void)state;
+	assert_true(n > 90);
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(defs[i].code, defs[k].code);
+	assert_null(record_note_find("no-such-note"));
+	record_note(b, "outliers", "%d of %d samples", 3, 50);
+	record_note(b, "turbo", "turbo is on");
+	record_note_as(b, DCK_ERROR, "outliers", "as it came");
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	assert_int_equal(r->nnotes, 3);
+	assert_int_equal(r->notes[0].severity, DCK_INFO);
+	assert_string_equal(r->notes[0].text, "3 of 50 samples; prefer the median to the mean");
+	assert_string_equal(r->notes[1].text, "turbo is on");
+	assert_int_equal(r->notes[2].severity, DCK_ERROR);
+	assert_string_equal(r->notes[2].text, "as it came");
+	dck_record_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_notes),
 	    cmocka_unit_test(an_empty_record_says_who_made_it),
 	    cmocka_unit_test(strings_and_arrays_are_copied),
 	    cmocka_unit_test(a_later_row_replaces_the_earlier),

@@ -20,7 +20,7 @@ static dck_record *copy_of(const dck_record *from)
 	for (size_t i = 0; i < from->ntables; i++)
 		record_copy_table(b, &from->tables[i]);
 	for (size_t i = 0; i < from->nnotes; i++)
-		record_note(b, from->notes[i].severity, from->notes[i].code, "%s",
+		record_note_as(b, from->notes[i].severity, from->notes[i].code, "%s",
 			    from->notes[i].text);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	return r;

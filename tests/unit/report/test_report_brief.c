@@ -97,12 +97,13 @@ static dck_record *answered(void)
 		if (i % 3 == 0)
 			record_brief_row(b);
 	}
-	record_note(b, DCK_INFO, "small", "a small thing; it may be read elsewhere");
-	record_note(b, DCK_WARN, "cause",
-		    "others kept the machine busy while this was measured, as was found by looking "
-		    "at it: stop them, or take another machine; this has been known to help in "
-		    "nearly every case, and in the others it did at least no harm to anybody");
-	record_note(b, DCK_WARN, "effect", "the interval is wide");
+	record_note_as(b, DCK_INFO, "small", "a small thing; it may be read elsewhere");
+	record_note_as(
+	    b, DCK_WARN, "cause",
+	    "others kept the machine busy while this was measured, as was found by looking "
+	    "at it: stop them, or take another machine; this has been known to help in "
+	    "nearly every case, and in the others it did at least no harm to anybody");
+	record_note_as(b, DCK_WARN, "effect", "the interval is wide");
 	record_note_under(b, "effect", "cause");
 	record_note_under(b, "effect", "nothing of that name");
 	return finished(b);
@@ -162,10 +163,10 @@ static void a_cause_stands_first(void **state)
 	record_builder *b = record_new();
 	record_fact_text(b, "subject", "name", "m.onnx");
 	record_answer(b, "slow");
-	record_note(b, DCK_WARN, "drift", "it drifts");
-	record_note(b, DCK_WARN, "busy", "stop them");
-	record_note(b, DCK_ERROR, "worst", "it is broken");
-	record_note(b, DCK_WARN, "steal", "folded");
+	record_note_as(b, DCK_WARN, "drift", "it drifts");
+	record_note_as(b, DCK_WARN, "busy", "stop them");
+	record_note_as(b, DCK_ERROR, "worst", "it is broken");
+	record_note_as(b, DCK_WARN, "steal", "folded");
 	record_note_under(b, "steal", "busy");
 	dck_record *r = finished(b);
 	dck_buffer got = brief(r, NULL);

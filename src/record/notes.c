@@ -1,0 +1,28 @@
+/* notes.c - the table of notes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "record/build.h"
+#include <string.h>
+
+static const dck_note_def defs[] = {
+#define NOTE(code_, severity_, when_, remedy_) \
+	{(code_), DCK_##severity_, (when_), (remedy_), false},
+#define SAID(code_, severity_, when_, remedy_) {(code_), DCK_##severity_, (when_), (remedy_), true},
+#include "record/notes.def"
+#undef NOTE
+#undef SAID
+};
+
+const dck_note_def *dck_note_defs(size_t *ret_n)
+{
+	*ret_n = sizeof defs / sizeof defs[0];
+	return defs;
+}
+
+const dck_note_def *record_note_find(const char *code)
+{
+	for (size_t i = 0; i < sizeof defs / sizeof defs[0]; i++)
+		if (strcmp(defs[i].code, code) == 0)
+			return &defs[i];
+	return NULL;
+}
