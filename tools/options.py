@@ -19,7 +19,7 @@ PAGE_OF = "docs/commands/{}.md"
 GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note(?:_as)?\s*\([^;"]*?"([a-z0-9-]+)",')
 ROW = re.compile(r'^(?:NOTE|SAID)\("([a-z0-9-]+)",', re.MULTILINE)
-# The severity may be chosen by an expression, the code may come out of a table.
+# The code may come out of a table.
 NAMED = re.compile(r'\.code\s*=\s*"([a-z0-9-]+)"')
 
 
