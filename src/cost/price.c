@@ -28,8 +28,11 @@ static num bytes_of(op *o, const val *v)
 	}
 	if (v->kind == VAL_TENSOR && v->dtype == ONNX_STRING)
 		return num_none(o->nums, "'%s' holds text, which has no fixed size", v->name);
-	if (v->kind == VAL_TENSOR && v->rank >= 0 && !bits)
+	if (!bits && v->kind == VAL_TENSOR && v->rank >= 0)
 		return num_none(o->nums, "the type of '%s' is not known", v->name);
+	if (!bits) /* not 0 times the elements: an unknown size is never 0 */
+		return num_none(o->nums, "the size of '%s' is not known%s%s",
+				v->name ? v->name : "?", v->why ? ": " : "", v->why ? v->why : "");
 	num bits_all = num_mul(o->nums, op_elements(o, v), num_int(bits));
 	return bits % 8 ? num_ceil_div(o->nums, bits_all, num_int(8))
 			: num_mul(o->nums, op_elements(o, v), num_int(bits / 8));

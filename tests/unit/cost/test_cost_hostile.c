@@ -201,6 +201,33 @@ static void what_nothing_makes_is_absent(void **state)
 	done(&c);
 }
 
+static void unknown_sizes_are_not_zero_bytes(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_input(&w, "x", ONNX_FLOAT, DIMS(2, 3));
+	put_node(&w, "Relu", "x", "a");
+	put_node(&w, "NobodyKnowsThis", "a", "b");
+	put_node(&w, "Relu", "b", "y");
+	put_output(&w, "y");
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_int_equal(c.code, DCK_OK);
+	assert_true(num_is(c.result->ops[0].write_bytes, 24));
+	assert_true(num_is(c.result->ops[1].read_bytes, 24));
+	const num unknown[] = {c.result->ops[1].write_bytes, c.result->ops[2].read_bytes,
+			       c.result->write_bytes, c.result->read_bytes,
+			       c.result->peak_activation_bytes};
+	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+		const char *why = num_why_none(unknown[i]);
+		assert_non_null(why);
+		assert_non_null(strstr(why, "the size of 'b' is not known: "));
+	}
+	done(&c);
+}
+
 /* --- sizes that contents ask for */
 
 static void contents_may_ask_for_anything(void **state)
@@ -571,6 +598,7 @@ int main(void)
 	    cmocka_unit_test(products_that_overflow_are_absent),
 	    cmocka_unit_test(negative_dimensions_are_open_or_refused),
 	    cmocka_unit_test(what_nothing_makes_is_absent),
+	    cmocka_unit_test(unknown_sizes_are_not_zero_bytes),
 	    cmocka_unit_test(contents_may_ask_for_anything),
 	    cmocka_unit_test(bodies_in_bodies),
 	    cmocka_unit_test(loops_of_endless_trips),
