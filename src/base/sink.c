@@ -119,9 +119,9 @@ void sink_put(dck_sink *out, const void *bytes, size_t n)
 {
 	if (out->failed || !n)
 		return;
-	if (n > sizeof(out->buf) - out->used)
+	if (n > sizeof out->buf - out->used)
 		flush(out);
-	if (n >= sizeof(out->buf)) {
+	if (n >= sizeof out->buf) {
 		deliver(out, bytes, n);
 		return;
 	}
@@ -169,9 +169,9 @@ void sink_fmt(dck_sink *out, const char *fmt, ...)
 void sink_repeat(dck_sink *out, char c, size_t n)
 {
 	while (n && !out->failed) {
-		if (out->used == sizeof(out->buf))
+		if (out->used == sizeof out->buf)
 			flush(out);
-		size_t part = sizeof(out->buf) - out->used;
+		size_t part = sizeof out->buf - out->used;
 		if (part > n)
 			part = n;
 		memset(out->buf + out->used, c, part);

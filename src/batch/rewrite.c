@@ -204,7 +204,7 @@ static dck_status unused_find(rewrite *x, const onnx_graph *g)
 {
 	size_t most = follow_nedits(x->f) * FOLLOW_EDITS_MAX + 1;
 
-	x->uses = mem_arena_array(x->f->arena, most, sizeof(*x->uses));
+	x->uses = mem_arena_array(x->f->arena, most, sizeof *x->uses);
 	DCK_NEED(x->uses && names_init(&x->unused, x->f->arena, most), x->err,
 		 "for the rewritten model");
 	uses_count(x, g->nodes, g->nnodes, true);
@@ -531,7 +531,7 @@ bool batch_fixed(const onnx_model *m, int64_t *ret_was)
 static dck_status places(const follow *f, val *const *list, size_t n, mem_arena *a,
 			 batch_place **ret, dck_err *err)
 {
-	batch_place *to = mem_arena_array(a, n ? n : 1, sizeof(*to));
+	batch_place *to = mem_arena_array(a, n ? n : 1, sizeof *to);
 
 	DCK_NEED(to, err, "for the rewritten model");
 	for (size_t i = 0; i < n; i++) {

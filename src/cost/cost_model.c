@@ -17,7 +17,7 @@ static dck_status input_shape(infer *in, val *v, const cost_shape *want)
 		DCK_FAIL(in->err, E_ARG, "the input '%s' has %d dimensions, not %d", v->name,
 			 v->rank, want->rank);
 	if (v->rank < 0) {
-		v->dims = mem_arena_array(in->arena, (size_t)want->rank, sizeof(*v->dims));
+		v->dims = mem_arena_array(in->arena, (size_t)want->rank, sizeof *v->dims);
 		if (!v->dims)
 			DCK_FAIL(in->err, E_NOMEM, "no memory for the shape of '%s'", v->name);
 		v->rank = want->rank;
@@ -63,7 +63,7 @@ static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 	cost_result *r = in->result;
 	const cost_config *c = in->config;
 
-	r->inputs = mem_arena_array(in->arena, g->ninputs, sizeof(*r->inputs));
+	r->inputs = mem_arena_array(in->arena, g->ninputs, sizeof *r->inputs);
 	fix_symbols(in, g);
 	for (size_t i = 0; i < g->ninputs && infer_ok(in) && r->inputs; i++) {
 		const char *name = g->inputs[i].name;
@@ -103,7 +103,7 @@ static void bind_known(infer *in, scope *s)
 
 	if (!c->nknown)
 		return;
-	s->known = mem_arena_array(in->arena, s->names.n, sizeof(*s->known));
+	s->known = mem_arena_array(in->arena, s->names.n, sizeof *s->known);
 	for (size_t i = 0; s->known && i < c->nknown; i++) {
 		size_t at = c->known[i].name ? names_find(&s->names, c->known[i].name) : NAMES_NONE;
 		if (at != NAMES_NONE)
@@ -115,8 +115,8 @@ static void keep_values(infer *in, const scope *s, const onnx_graph *g)
 {
 	cost_result *r = in->result;
 
-	r->values = mem_arena_array(in->arena, s->names.n, sizeof(*r->values));
-	r->outputs = mem_arena_array(in->arena, g->noutputs, sizeof(*r->outputs));
+	r->values = mem_arena_array(in->arena, s->names.n, sizeof *r->values);
+	r->outputs = mem_arena_array(in->arena, g->noutputs, sizeof *r->outputs);
 	if (!r->values || !r->outputs)
 		return;
 	for (size_t i = 0; i < s->names.n; i++)
@@ -143,7 +143,7 @@ static dck_status run(infer *in)
 	scope_declare(in, &s, g->outputs, g->noutputs);
 	bind_known(in, &s);
 	in->cap = g->nnodes;
-	in->ops = mem_arena_array(in->arena, in->cap, sizeof(*in->ops));
+	in->ops = mem_arena_array(in->arena, in->cap, sizeof *in->ops);
 	if (in->ops)
 		infer_nodes(in, g->nodes, g->nnodes, &here);
 	if (infer_ok(in) && in->ops) {
@@ -157,10 +157,10 @@ dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, c
 		      dck_err *err)
 {
 	static const cost_config plain = {0};
-	infer *in = mem_arena_alloc(a, sizeof(*in));
+	infer *in = mem_arena_alloc(a, sizeof *in);
 
 	if (!in || !(in->nums = num_table_new(a)) ||
-	    !(in->result = mem_arena_alloc(a, sizeof(*in->result))))
+	    !(in->result = mem_arena_alloc(a, sizeof *in->result)))
 		DCK_FAIL(err, E_NOMEM, "no memory to count the model's operations");
 	in->model = m;
 	in->config = c ? c : &plain;

@@ -34,7 +34,7 @@ static const op_row *row_find(const infer *in, const char *domain, const char *n
 	for (const op_family *const *f = in->families; *f; f++) {
 		const op_row *row = NULL;
 		if (strcmp((*f)->domain, domain) == 0)
-			row = bsearch(name, (*f)->rows, (*f)->nrows, sizeof(*row), row_order);
+			row = bsearch(name, (*f)->rows, (*f)->nrows, sizeof *row, row_order);
 		if (row)
 			return row;
 	}
@@ -45,7 +45,7 @@ bool infer_functions(infer *in)
 {
 	const onnx_model *m = in->model;
 
-	in->function_of = mem_arena_array(in->arena, m->nfunctions, sizeof(*in->function_of));
+	in->function_of = mem_arena_array(in->arena, m->nfunctions, sizeof *in->function_of);
 	if (!names_init(&in->functions, in->arena, m->nfunctions) || !in->function_of)
 		goto memory;
 	for (size_t i = 0; i < m->nfunctions; i++) {
@@ -95,7 +95,7 @@ void infer_chosen(op *o, int64_t value)
 	cost_result *r = o->infer->result;
 
 	if (!r->choices)
-		r->choices = mem_arena_array(o->arena, COST_CHOICES_MAX, sizeof(*r->choices));
+		r->choices = mem_arena_array(o->arena, COST_CHOICES_MAX, sizeof *r->choices);
 	if (r->choices && r->nchoices < COST_CHOICES_MAX)
 		r->choices[r->nchoices++] =
 		    (cost_choice){o->node->name ? o->node->name : "", o->node->op, value};
@@ -105,7 +105,7 @@ void infer_chosen(op *o, int64_t value)
 
 static void fill_dims(infer *in, val *v, const cost_shape *k)
 {
-	num *dims = mem_arena_array(in->arena, (size_t)k->rank, sizeof(*dims));
+	num *dims = mem_arena_array(in->arena, (size_t)k->rank, sizeof *dims);
 
 	if (!dims)
 		return;
@@ -297,13 +297,13 @@ static bool op_reserve(infer *in, size_t *ret)
 	}
 	if (in->nops == in->cap) {
 		size_t cap = in->cap < 64 ? 64 : 2 * in->cap;
-		cost_op *more = mem_arena_array(in->arena, cap, sizeof(*more));
+		cost_op *more = mem_arena_array(in->arena, cap, sizeof *more);
 		if (!more) {
 			infer_fail_memory(in);
 			return false;
 		}
 		if (in->nops)
-			memcpy(more, in->ops, in->nops * sizeof(*more));
+			memcpy(more, in->ops, in->nops * sizeof *more);
 		in->ops = more;
 		in->cap = cap;
 	}
@@ -350,7 +350,7 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 			   node->name ? node->name : "?");
 		return true;
 	}
-	c.in = mem_arena_array(in->arena, n, sizeof(*c.in));
+	c.in = mem_arena_array(in->arena, n, sizeof *c.in);
 	if (!c.in || !op_reserve(in, &slot)) {
 		infer_fail_memory(in);
 		return true;
@@ -431,7 +431,7 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num
 {
 	infer *in = o->infer;
 	scope inner;
-	val **outs = mem_arena_array(in->arena, g->noutputs, sizeof(*outs));
+	val **outs = mem_arena_array(in->arena, g->noutputs, sizeof *outs);
 	place here = {&inner, o->frame, path_inside(o, label),
 		      num_mul(in->nums, o->made->times, times)};
 

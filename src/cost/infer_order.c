@@ -45,17 +45,17 @@ static void edges_of(edges *e, const onnx_node *node, int depth)
 /* Kahn's algorithm (Communications of the ACM 5, 1962). */
 size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 {
-	size_t *producer = mem_arena_array(in->arena, s->names.n, sizeof(*producer));
-	size_t *order = mem_arena_array(in->arena, n, sizeof(*order));
-	size_t *waits = mem_arena_array(in->arena, n, sizeof(*waits));
-	size_t *first = mem_arena_array(in->arena, n, sizeof(*first)), *next, done = 0;
+	size_t *producer = mem_arena_array(in->arena, s->names.n, sizeof *producer);
+	size_t *order = mem_arena_array(in->arena, n, sizeof *order);
+	size_t *waits = mem_arena_array(in->arena, n, sizeof *waits);
+	size_t *first = mem_arena_array(in->arena, n, sizeof *first), *next, done = 0;
 	edges e = {.scope = s, .producer = producer};
 
 	if (!producer || !order || !waits || !first) {
 		infer_fail_memory(in);
 		return NULL;
 	}
-	memset(producer, 0xff, s->names.n * sizeof(*producer));
+	memset(producer, 0xff, s->names.n * sizeof *producer);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < nodes[i].noutputs; k++) {
 			const char *name = nodes[i].outputs[k];
@@ -64,9 +64,9 @@ size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 		}
 	for (size_t i = 0; i < n; i++)
 		edges_of(&e, &nodes[i], 0);
-	e.from = mem_arena_array(in->arena, e.n, sizeof(*e.from));
-	e.to = mem_arena_array(in->arena, e.n, sizeof(*e.to));
-	next = mem_arena_array(in->arena, e.n, sizeof(*next));
+	e.from = mem_arena_array(in->arena, e.n, sizeof *e.from);
+	e.to = mem_arena_array(in->arena, e.n, sizeof *e.to);
+	next = mem_arena_array(in->arena, e.n, sizeof *next);
 	if (!e.from || !e.to || !next) {
 		infer_fail_memory(in);
 		return NULL;

@@ -98,7 +98,7 @@ const double *op_reals(const op *o, size_t i, size_t *ret_n)
 	for (size_t k = 0; k < v->n; k++)
 		if (!num_known(v->ints[k]))
 			return NULL;
-	reals = mem_arena_array(o->arena, v->n, sizeof(*reals));
+	reals = mem_arena_array(o->arena, v->n, sizeof *reals);
 	for (size_t k = 0; reals && k < v->n; k++)
 		reals[k] = (double)v->ints[k].v;
 	return reals;
@@ -199,7 +199,7 @@ bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 			op_unknown(o, "its axes depend on values");
 			return false;
 		}
-		int64_t *copy = mem_arena_array(o->arena, n, sizeof(*copy));
+		int64_t *copy = mem_arena_array(o->arena, n, sizeof *copy);
 		for (size_t i = 0; i < n; i++) {
 			if (!num_known(v[i]) || !copy) {
 				op_unknown(o, "its axes depend on values");
@@ -213,7 +213,7 @@ bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 		*ret_n = 0;
 		return true;
 	}
-	axes = mem_arena_array(o->arena, n, sizeof(*axes));
+	axes = mem_arena_array(o->arena, n, sizeof *axes);
 	if (n > (size_t)rank || rank > COST_RANK_MAX || !axes) {
 		op_unknown(o, "it names more axes than there are dimensions");
 		return false;
@@ -241,7 +241,7 @@ bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 
 num *op_dims(op *o, size_t n)
 {
-	num *p = mem_arena_array(o->arena, n, sizeof(*p));
+	num *p = mem_arena_array(o->arena, n, sizeof *p);
 
 	return p || n > ONNX_INTS_MAX ? p : o->infer->scratch;
 }
@@ -251,7 +251,7 @@ num *op_copy_dims(op *o, const val *v, size_t more)
 	num *dims = op_dims(o, (size_t)v->rank + more);
 
 	if (v->rank)
-		memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
+		memcpy(dims, v->dims, (size_t)v->rank * sizeof *dims);
 	return dims;
 }
 
@@ -272,11 +272,11 @@ void op_set(op *o, size_t i, int64_t dtype, int rank, const num *dims)
 			v->why = "a dimension would be negative";
 			return;
 		}
-	v->dims = mem_arena_array(o->arena, (size_t)rank, sizeof(*v->dims));
+	v->dims = mem_arena_array(o->arena, (size_t)rank, sizeof *v->dims);
 	if (!v->dims)
 		return;
 	if (rank)
-		memcpy(v->dims, dims, (size_t)rank * sizeof(*dims));
+		memcpy(v->dims, dims, (size_t)rank * sizeof *dims);
 	v->rank = rank;
 	v->why = NULL;
 }
@@ -343,11 +343,11 @@ void op_set_ints(op *o, size_t i, const num *from, size_t n)
 
 	if (!fits(o, v, n))
 		return;
-	num *copy = mem_arena_array(o->arena, n, sizeof(*copy));
+	num *copy = mem_arena_array(o->arena, n, sizeof *copy);
 	if (!copy)
 		return;
 	if (n)
-		memcpy(copy, from, n * sizeof(*copy));
+		memcpy(copy, from, n * sizeof *copy);
 	v->ints = copy;
 	v->reals = NULL;
 	v->n = n;
@@ -359,11 +359,11 @@ void op_set_reals(op *o, size_t i, const double *from, size_t n)
 
 	if (!fits(o, v, n))
 		return;
-	double *copy = mem_arena_array(o->arena, n, sizeof(*copy));
+	double *copy = mem_arena_array(o->arena, n, sizeof *copy);
 	if (!copy)
 		return;
 	if (n)
-		memcpy(copy, from, n * sizeof(*copy));
+		memcpy(copy, from, n * sizeof *copy);
 	v->reals = copy;
 	v->ints = NULL;
 	v->n = n;
@@ -391,7 +391,7 @@ void op_set_val(op *o, size_t i, const val *from)
 
 val *op_like(op *o, const val *from)
 {
-	val *v = mem_arena_alloc(o->arena, sizeof(*v));
+	val *v = mem_arena_alloc(o->arena, sizeof *v);
 
 	if (!v)
 		return NULL;

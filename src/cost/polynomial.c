@@ -33,7 +33,7 @@ typedef struct term {
 
 num_table *num_table_new(mem_arena *a)
 {
-	num_table *t = mem_arena_alloc(a, sizeof(*t));
+	num_table *t = mem_arena_alloc(a, sizeof *t);
 
 	if (!t)
 		return NULL;
@@ -51,7 +51,7 @@ static num failed(num_table *t)
 
 num num_none(num_table *t, const char *why, ...)
 {
-	num_poly *p = mem_arena_alloc(t->arena, sizeof(*p));
+	num_poly *p = mem_arena_alloc(t->arena, sizeof *p);
 	va_list ap;
 
 	if (!p)
@@ -104,11 +104,11 @@ static uint32_t atom_get(num_table *t, atom_kind kind, const char *text, num a, 
 		return UINT32_MAX;
 	if (t->natoms == t->cap) {
 		size_t cap = t->cap ? 2 * t->cap : 32;
-		atom *more = mem_arena_array(t->arena, cap, sizeof(*more));
+		atom *more = mem_arena_array(t->arena, cap, sizeof *more);
 		if (!more)
 			return UINT32_MAX;
 		if (t->natoms)
-			memcpy(more, t->atoms, t->natoms * sizeof(*more));
+			memcpy(more, t->atoms, t->natoms * sizeof *more);
 		t->atoms = more;
 		t->cap = cap;
 	}
@@ -147,15 +147,15 @@ static num intern(num_table *t, const term *terms, size_t n)
 		if (same)
 			return (num){0, p};
 	}
-	num_poly *p = mem_arena_alloc(t->arena, sizeof(*p));
-	packed *list = mem_arena_array(t->arena, n, sizeof(*list));
-	factor *all = mem_arena_array(t->arena, factors, sizeof(*all));
+	num_poly *p = mem_arena_alloc(t->arena, sizeof *p);
+	packed *list = mem_arena_array(t->arena, n, sizeof *list);
+	factor *all = mem_arena_array(t->arena, factors, sizeof *all);
 	if (!p || !list || !all)
 		return failed(t);
 	for (size_t i = 0; i < n; i++) {
 		list[i] = (packed){terms[i].coef, terms[i].n, all};
 		if (terms[i].n)
-			memcpy(all, terms[i].f, terms[i].n * sizeof(*all));
+			memcpy(all, terms[i].f, terms[i].n * sizeof *all);
 		all += terms[i].n;
 	}
 	*p = (num_poly){.hash = h, .n = n, .terms = list, .next = t->slots[h % SLOTS]};
@@ -288,7 +288,7 @@ static void unpack(const packed *p, term *ret)
 	ret->coef = p->coef;
 	ret->n = p->n;
 	if (p->n)
-		memcpy(ret->f, p->f, p->n * sizeof(*p->f));
+		memcpy(ret->f, p->f, p->n * sizeof *p->f);
 }
 
 static num overflow(num_table *t)

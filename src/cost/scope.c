@@ -26,7 +26,7 @@ void infer_fail_memory(infer *in)
 
 val *infer_value(infer *in, const char *name)
 {
-	val *v = mem_arena_alloc(in->arena, sizeof(*v));
+	val *v = mem_arena_alloc(in->arena, sizeof *v);
 
 	if (!v) {
 		infer_fail_memory(in);
@@ -61,7 +61,7 @@ void infer_declare_tensor(infer *in, val *v, const onnx_tensor_type *t, bool inp
 		v->why = "the model does not state its shape";
 		return;
 	}
-	v->dims = mem_arena_array(in->arena, t->shape->rank, sizeof(*v->dims));
+	v->dims = mem_arena_array(in->arena, t->shape->rank, sizeof *v->dims);
 	if (!v->dims)
 		return;
 	v->rank = (int)t->shape->rank;
@@ -106,7 +106,7 @@ static val *stored(infer *in, const onnx_tensor *t, size_t rank, const int64_t *
 		v->why = "it has more dimensions than any operator takes";
 		return v;
 	}
-	v->dims = mem_arena_array(in->arena, rank, sizeof(*v->dims));
+	v->dims = mem_arena_array(in->arena, rank, sizeof *v->dims);
 	v->rank = v->dims ? (int)rank : -1;
 	for (int i = 0; i < v->rank; i++)
 		v->dims[i] = num_int(dims[i]);
@@ -171,8 +171,8 @@ bool scope_init(infer *in, scope *s, const scope *parent, size_t others, const o
 	for (size_t i = 0; i < n; i++)
 		most += nodes[i].noutputs;
 	*s = (scope){.parent = parent};
-	s->vals = mem_arena_array(in->arena, most, sizeof(*s->vals));
-	s->declared = mem_arena_array(in->arena, most, sizeof(*s->declared));
+	s->vals = mem_arena_array(in->arena, most, sizeof *s->vals);
+	s->declared = mem_arena_array(in->arena, most, sizeof *s->declared);
 	if (names_init(&s->names, in->arena, most) && s->vals && s->declared)
 		return true;
 	infer_fail_memory(in);

@@ -42,7 +42,7 @@ static dck_status operators_read(dck_engine_model *m, const char *text, dck_err 
 
 	for (const char *c = text; *c; c++)
 		most += *c == ',';
-	m->operators = mem_arena_array(m->arena, most, sizeof(*m->operators));
+	m->operators = mem_arena_array(m->arena, most, sizeof *m->operators);
 	DCK_NEED(at && m->operators, err, "for the engine 'null'");
 	for (; at; at = comma ? comma + 1 : NULL) {
 		comma = strchr(at, ',');
@@ -86,7 +86,7 @@ static dck_status null_open(const dck_open_params *p, dck_engine_model **ret, dc
 {
 	DCK_TRY(engine_can_observe(&engine_null, p->observe, err));
 	DCK_TRY(engine_options_check(&engine_null, p, err));
-	dck_engine_model *m = mem_zalloc(1, sizeof(*m));
+	dck_engine_model *m = mem_zalloc(1, sizeof *m);
 	DCK_NEED(m, err, "for the engine 'null'");
 	dck_status status = model_read(m, p, err);
 	if (status != DCK_OK) {
@@ -99,7 +99,7 @@ static dck_status null_open(const dck_open_params *p, dck_engine_model **ret, dc
 
 static dck_status null_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)
 {
-	dck_engine_context *c = mem_zalloc(1, sizeof(*c));
+	dck_engine_context *c = mem_zalloc(1, sizeof *c);
 
 	DCK_NEED(c, err, "for a context of the engine 'null'");
 	c->model = m;
@@ -139,8 +139,8 @@ static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *e
 	if (!m->operators)
 		DCK_FAIL(err, E_ABSENT,
 			 "the engine 'null' has no operators: give them with option 'operators'");
-	dck_op_event *events = mem_arena_array(m->arena, n, sizeof(*events));
-	uint64_t *run_ns = mem_arena_array(m->arena, nruns, sizeof(*run_ns));
+	dck_op_event *events = mem_arena_array(m->arena, n, sizeof *events);
+	uint64_t *run_ns = mem_arena_array(m->arena, nruns, sizeof *run_ns);
 	DCK_NEED(events && run_ns, err, "for %zu events of operators", n);
 	for (size_t i = 0; i < n; i++) {
 		const null_op *o = &m->operators[i % m->noperators];
@@ -154,7 +154,7 @@ static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *e
 		now_ns += o->ns;
 		run_ns[run] += o->ns;
 	}
-	*ret = (dck_profile){.struct_size = sizeof(*ret),
+	*ret = (dck_profile){.struct_size = sizeof *ret,
 			     .resolution_ns = 1,
 			     .events = events,
 			     .nevents = n,

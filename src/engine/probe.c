@@ -137,7 +137,7 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 				*err = why[n];
 		}
 		pairs += texts_count(&answers[n]) / 2;
-		bytes += answers[n].n + sizeof(why[n].msg);
+		bytes += answers[n].n + sizeof why[n].msg;
 	}
 	size_t rows_size = n * sizeof(dck_engine_info), pairs_size = pairs * sizeof(dck_kv);
 	char *memory = status == DCK_OK ? mem_alloc(rows_size + pairs_size + bytes) : NULL;

@@ -94,12 +94,12 @@ dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err)
 	size_t uses = 0, values = count_graph(m->graph, &uses);
 
 	*f = (flow){0};
-	f->values = mem_arena_array(a, values, sizeof(*f->values));
-	f->uses = mem_arena_array(a, uses, sizeof(*f->uses));
+	f->values = mem_arena_array(a, values, sizeof *f->values);
+	f->uses = mem_arena_array(a, uses, sizeof *f->uses);
 	if (!names_init(&f->names, a, values) || !f->values || !f->uses)
 		/* names and their slots: at most 8 and 32 bytes each */
 		return flow_fail_memory(
-		    a, values * (sizeof(*f->values) + 40) + uses * sizeof(*f->uses), err);
+		    a, values * (sizeof *f->values + 40) + uses * sizeof *f->uses, err);
 	for (size_t i = 0; i < values; i++)
 		f->values[i].first_use = FLOW_NONE;
 	add_graph(f, m->graph);
@@ -119,7 +119,7 @@ static bool tensor_shape(const onnx_tensor *t, flow_shape *ret)
 		return false;
 	ret->rank = t->rank;
 	if (t->rank)
-		memcpy(ret->dims, t->dims, t->rank * sizeof(*t->dims));
+		memcpy(ret->dims, t->dims, t->rank * sizeof *t->dims);
 	return true;
 }
 
@@ -178,7 +178,7 @@ static bool shape_back(const flow *f, const char *name, int depth, flow_shape *r
 	if (t)
 		return tensor_shape(t, ret);
 	const onnx_node *n = v->producer;
-	for (size_t i = 0; n && n->ninputs && i < sizeof(keep_shape) / sizeof(*keep_shape); i++)
+	for (size_t i = 0; n && n->ninputs && i < sizeof keep_shape / sizeof *keep_shape; i++)
 		if (op_is(n, keep_shape[i]) && shape_back(f, n->inputs[0], depth + 1, ret))
 			return true;
 	if (op_is(n, "Transpose") && n->ninputs && shape_back(f, n->inputs[0], depth + 1, ret))

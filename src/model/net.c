@@ -85,7 +85,7 @@ const char *net_scope(net *n, const char *path)
 		snprintf(part, sizeof(part), "%.*s", (int)len, p);
 		if (isdigit((unsigned char)*p)) {
 			size_t at = strlen(module);
-			snprintf(module + at, sizeof(module) - at, ".%s", part);
+			snprintf(module + at, sizeof module - at, ".%s", part);
 		} else {
 			memcpy(module, part, sizeof(part));
 		}
@@ -108,7 +108,7 @@ static void *list_add(net *n, void *items, size_t count, size_t size)
 
 static void add_value(net *n, const net_value *v, bool output)
 {
-	net_value *values = list_add(n, n->values, n->nvalues, sizeof(*values));
+	net_value *values = list_add(n, n->values, n->nvalues, sizeof *values);
 
 	if (!values)
 		return;
@@ -129,14 +129,14 @@ void net_output(net *n, const net_value *v)
 
 static const char *add_param(net *n, const net_param *p, size_t rank, const int64_t *dims)
 {
-	net_param *params = list_add(n, n->params, n->nparams, sizeof(*params));
+	net_param *params = list_add(n, n->params, n->nparams, sizeof *params);
 
 	if (params) {
 		n->params = params;
 		net_param *to = &n->params[n->nparams++];
 		*to = *p;
 		to->rank = rank;
-		memcpy(to->dims, dims, rank * sizeof(*dims));
+		memcpy(to->dims, dims, rank * sizeof *dims);
 	}
 	return p->name;
 }
@@ -169,7 +169,7 @@ static const char *node_name(net *n, const char *scope, const char *op)
 	for (size_t i = 0; i < n->nnames; i++)
 		if (strcmp(n->names[i].name, name) == 0)
 			return net_text(n, "%s_%u", name, ++n->names[i].times);
-	net_used_name *names = list_add(n, n->names, n->nnames, sizeof(*names));
+	net_used_name *names = list_add(n, n->names, n->nnames, sizeof *names);
 	if (names) {
 		n->names = names;
 		n->names[n->nnames++] = (net_used_name){name, 0};
@@ -264,17 +264,17 @@ const char *net_const_float(net *n, const char *scope, float v)
 	uint8_t raw[4];
 	uint32_t bits;
 
-	memcpy(&bits, &v, sizeof(bits));
-	little_endian(bits, sizeof(raw), raw);
-	return constant(n, scope, ONNX_FLOAT, 0, 1, raw, sizeof(raw));
+	memcpy(&bits, &v, sizeof bits);
+	little_endian(bits, sizeof raw, raw);
+	return constant(n, scope, ONNX_FLOAT, 0, 1, raw, sizeof raw);
 }
 
 const char *net_const_int(net *n, const char *scope, int64_t v)
 {
 	uint8_t raw[8];
 
-	little_endian((uint64_t)v, sizeof(raw), raw);
-	return constant(n, scope, ONNX_INT64, 0, 1, raw, sizeof(raw));
+	little_endian((uint64_t)v, sizeof raw, raw);
+	return constant(n, scope, ONNX_INT64, 0, 1, raw, sizeof raw);
 }
 
 const char *net_const_ints(net *n, const char *scope, size_t count, const int64_t *v)

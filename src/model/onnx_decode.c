@@ -100,7 +100,7 @@ static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader 
 		void *items;
 		size_t n, size = item_size(f);
 		memcpy(&items, (char *)object + f->at, sizeof(items));
-		memcpy(&n, (char *)object + f->count, sizeof(n));
+		memcpy(&n, (char *)object + f->count, sizeof n);
 		l->room[i] += n; /* of a message that came in two parts */
 		void *room = mem_arena_array(p->arena, l->room[i], size);
 		if (!room)
@@ -120,12 +120,12 @@ static dck_status list_add(onnx_reading *p, const wire_reader *r, const onnx_fie
 	size_t n;
 
 	memcpy(&items, (char *)object + f->at, sizeof(items));
-	memcpy(&n, (char *)object + f->count, sizeof(n));
+	memcpy(&n, (char *)object + f->count, sizeof n);
 	if (!(l->found >> w->number & 1) || n >= l->room[w->number])
 		DCK_FAIL(p->err, E_IO, "%s changed while it was read", r->source->label);
 	*ret = items + n * item_size(f);
 	n++;
-	memcpy((char *)object + f->count, &n, sizeof(n));
+	memcpy((char *)object + f->count, &n, sizeof n);
 	return DCK_OK;
 }
 
@@ -178,7 +178,7 @@ static float float_of(uint64_t bits)
 	uint32_t low = (uint32_t)bits;
 	float v;
 
-	memcpy(&v, &low, sizeof(v));
+	memcpy(&v, &low, sizeof v);
 	return v;
 }
 
@@ -191,9 +191,9 @@ static dck_status read_number(onnx_reading *p, const wire_reader *r, const onnx_
 
 	DCK_TRY(list_add(p, r, f, w, l, object, &item));
 	if (f->kind == AS_FLOATS)
-		memcpy(item, &real, sizeof(real));
+		memcpy(item, &real, sizeof real);
 	else
-		memcpy(item, &integer, sizeof(integer));
+		memcpy(item, &integer, sizeof integer);
 	return DCK_OK;
 }
 
@@ -225,13 +225,13 @@ static dck_status read_one(onnx_reading *p, const wire_reader *r, const onnx_fie
 	if (f->kind == AS_MANY) {
 		DCK_TRY(list_add(p, r, f, w, l, object, &one));
 	} else {
-		memcpy(&one, (char *)object + f->at, sizeof(one));
+		memcpy(&one, (char *)object + f->at, sizeof one);
 		if (one)
 			return onnx_decode(p, f->of, in, one);
 		one = mem_arena_alloc(p->arena, f->of->size);
 		if (!one)
 			return onnx_fail_memory(p, r, f->of->size);
-		memcpy((char *)object + f->at, &one, sizeof(one));
+		memcpy((char *)object + f->at, &one, sizeof one);
 	}
 	if (f->of->initial)
 		memcpy(one, f->of->initial, f->of->size);
@@ -249,10 +249,10 @@ static dck_status read_field(onnx_reading *p, const wire_reader *r, const onnx_f
 
 	switch (f->kind) {
 	case AS_INT:
-		memcpy(at, &integer, sizeof(integer));
+		memcpy(at, &integer, sizeof integer);
 		return DCK_OK;
 	case AS_FLOAT:
-		memcpy(at, &real, sizeof(real));
+		memcpy(at, &real, sizeof real);
 		return DCK_OK;
 	case AS_INTS:
 	case AS_FLOATS:
@@ -260,13 +260,13 @@ static dck_status read_field(onnx_reading *p, const wire_reader *r, const onnx_f
 	case AS_TEXT:
 	case AS_BYTES:
 		DCK_TRY(read_text(p, r, f, w, &text));
-		memcpy(at, &text, f->kind == AS_TEXT ? sizeof(text.text) : sizeof(text));
+		memcpy(at, &text, f->kind == AS_TEXT ? sizeof text.text : sizeof text);
 		return DCK_OK;
 	case AS_TEXTS:
 	case AS_TEXTNS:
 		DCK_TRY(read_text(p, r, f, w, &text));
 		DCK_TRY(list_add(p, r, f, w, l, object, &item));
-		memcpy(item, &text, f->kind == AS_TEXTS ? sizeof(text.text) : sizeof(text));
+		memcpy(item, &text, f->kind == AS_TEXTS ? sizeof text.text : sizeof text);
 		return DCK_OK;
 	case AS_ONE:
 	case AS_MANY:

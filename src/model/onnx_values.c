@@ -11,7 +11,7 @@ dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const
 
 	for (size_t i = 0; i < g->nnodes; i++)
 		most += g->nodes[i].noutputs;
-	const char **list = mem_arena_array(a, most, sizeof(*list));
+	const char **list = mem_arena_array(a, most, sizeof *list);
 	DCK_NEED(list && names_init(&seen, a, most), err, "for the names of the model's values");
 	for (size_t i = 0; i < g->ninitializers; i++)
 		if (g->initializers[i].name)

@@ -50,8 +50,8 @@ dck_status wire_source_open(const char *path, wire_source *ret, dck_err *err)
 	*ret = (wire_source){
 	    .size = (uint64_t)st.st_size, .fd = fd, .window = own, .own = own, .step = STEP_FIRST};
 	/* The end of a long path says more than its beginning. */
-	size_t len = strlen(path), room = sizeof(ret->label) - 6;
-	snprintf(ret->label, sizeof(ret->label), "'%s%s'", len > room ? "..." : "",
+	size_t len = strlen(path), room = sizeof ret->label - 6;
+	snprintf(ret->label, sizeof ret->label, "'%s%s'", len > room ? "..." : "",
 		 len > room ? path + (len - room) : path);
 	return DCK_OK;
 }

@@ -47,8 +47,8 @@ static bool rows(const onnx_node *n, const char *table, int64_t dim, limit *ret)
 		return false;
 	ret->low = 0;
 	ret->high = dim - 1;
-	snprintf(ret->why, sizeof(ret->why), "indexes %lld rows of '%.100s' (%.40s)",
-		 (long long)dim, table, n->op);
+	snprintf(ret->why, sizeof ret->why, "indexes %lld rows of '%.100s' (%.40s)", (long long)dim,
+		 table, n->op);
 	return true;
 }
 
@@ -103,7 +103,7 @@ static bool limit_depth(trace *t, const onnx_node *n, size_t slot, limit *ret)
 		return false;
 	ret->low = 0;
 	ret->high = depth - 1;
-	snprintf(ret->why, sizeof(ret->why), "selects one of %lld (OneHot)", (long long)depth);
+	snprintf(ret->why, sizeof ret->why, "selects one of %lld (OneHot)", (long long)depth);
 	return true;
 }
 
@@ -115,7 +115,7 @@ static bool limit_mask(trace *t, const onnx_node *n, size_t slot, limit *ret)
 	(void)n;
 	(void)slot;
 	ret->low = ret->high = 1;
-	snprintf(ret->why, sizeof(ret->why), "masks positions: 1 keeps every one");
+	snprintf(ret->why, sizeof ret->why, "masks positions: 1 keeps every one");
 	return true;
 }
 
@@ -279,7 +279,7 @@ static void follow(trace *t, const flow_use *u, int64_t offset)
 
 	if (!n->op)
 		return;
-	for (size_t i = 0; i < sizeof(limit_rules) / sizeof(*limit_rules); i++) {
+	for (size_t i = 0; i < sizeof limit_rules / sizeof *limit_rules; i++) {
 		const limit_rule *r = &limit_rules[i];
 		bool domain = r->domain ? n->domain && strcmp(n->domain, r->domain) == 0 : own;
 		if (!domain || r->slot != u->slot || strcmp(r->op, n->op) != 0)
@@ -289,7 +289,7 @@ static void follow(trace *t, const flow_use *u, int64_t offset)
 			known = true;
 		}
 	}
-	for (size_t i = 0; own && i < sizeof(pass_rules) / sizeof(*pass_rules); i++) {
+	for (size_t i = 0; own && i < sizeof pass_rules / sizeof *pass_rules; i++) {
 		const pass_rule *r = &pass_rules[i];
 		unsigned bit = u->slot < 32 ? 1u << u->slot : 1u << 31;
 		if (strcmp(r->op, n->op) == 0 && (r->slots & bit)) {
@@ -351,10 +351,10 @@ static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena
 
 	DCK_TRY(flow_init(&f, scratch, m, err));
 	trace t = {.flow = &f, .arena = a};
-	t.reached = mem_arena_array(scratch, f.names.n, sizeof(*t.reached));
-	t.offset = mem_arena_array(scratch, f.names.n, sizeof(*t.offset));
-	t.stack = mem_arena_array(scratch, f.names.n, sizeof(*t.stack));
-	model_input *inputs = mem_arena_array(a, g->ninputs, sizeof(*inputs));
+	t.reached = mem_arena_array(scratch, f.names.n, sizeof *t.reached);
+	t.offset = mem_arena_array(scratch, f.names.n, sizeof *t.offset);
+	t.stack = mem_arena_array(scratch, f.names.n, sizeof *t.stack);
+	model_input *inputs = mem_arena_array(a, g->ninputs, sizeof *inputs);
 	if (!t.reached || !t.offset || !t.stack)
 		return flow_fail_memory(scratch, f.names.n * 24, err);
 	DCK_NEED(inputs, err, "to look at the model's inputs");

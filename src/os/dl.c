@@ -31,7 +31,7 @@ dck_status os_library_open(const char *path, os_library **ret, dck_err *err)
 {
 	if (!*path) /* dlopen() would take this for the program itself */
 		DCK_FAIL(err, E_ARG, "the name of the library to load is empty");
-	os_library *l = mem_zalloc(1, sizeof(*l));
+	os_library *l = mem_zalloc(1, sizeof *l);
 	DCK_NEED(l, err, "to load '%s'", path);
 	dlerror();
 	l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

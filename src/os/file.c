@@ -25,7 +25,7 @@ static dck_status too_large(const char *path, size_t limit, dck_err *err)
 {
 	char most[32];
 	DCK_FAIL(err, E_LIMIT, "'%s' is larger than %s, the most that is read here", path,
-		 dck_text_bytes((double)limit, most, sizeof(most)));
+		 dck_text_bytes((double)limit, most, sizeof most));
 }
 
 /* Room for one byte more than is known, so that the end is seen without growing. */
@@ -133,12 +133,12 @@ static dck_status follow_links(const char *path, char *target, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%.80s...'", path);
 	strcpy(target, path);
 	for (int hops = 0; hops < 40 && own_descriptor(target) < 0; hops++) {
-		ssize_t n = readlink(target, link, sizeof(link) - 1);
+		ssize_t n = readlink(target, link, sizeof link - 1);
 		if (n < 0)
 			return DCK_OK;
 		link[n] = '\0';
 		folder_of(target, folder, sizeof(folder));
-		int len = snprintf(next, sizeof(next), "%s%s%s", link[0] == '/' ? "" : folder,
+		int len = snprintf(next, sizeof next, "%s%s%s", link[0] == '/' ? "" : folder,
 				   link[0] == '/' ? "" : "/", link);
 		if (len < 0 || len >= PATH_MAX)
 			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
@@ -166,10 +166,10 @@ static dck_status open_temp(os_replace *r, const char *path, const struct stat *
 	r->fd = -1;
 	for (int tries = 0; tries < 100 && r->fd < 0; tries++) {
 		uint64_t id;
-		os_random_bytes(&id, sizeof(id));
-		int len = snprintf(r->temp, sizeof(r->temp), "%s/.dck-%012llx", folder,
+		os_random_bytes(&id, sizeof id);
+		int len = snprintf(r->temp, sizeof r->temp, "%s/.dck-%012llx", folder,
 				   (unsigned long long)(id >> 16));
-		if (len < 0 || (size_t)len >= sizeof(r->temp))
+		if (len < 0 || (size_t)len >= sizeof r->temp)
 			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
 		/* Not mkstemp: a new file gets the mode that the user's umask says. */
 		r->fd = open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -214,7 +214,7 @@ static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
 
 dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err)
 {
-	os_replace *r = mem_zalloc(1, sizeof(*r));
+	os_replace *r = mem_zalloc(1, sizeof *r);
 	DCK_NEED(r, err, "to write '%s'", path);
 	dck_status st = replace_open(r, path, err);
 	if (st != DCK_OK) {

@@ -47,16 +47,16 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 		DCK_FAIL(err, E_ARG, "the name of the program to run is empty");
 	if (strchr(name, '/')) {
 		why = program_errno(name, &there);
-		snprintf(path, sizeof(path), "%s", name);
+		snprintf(path, sizeof path, "%s", name);
 	} else {
 		const char *dirs = getenv("PATH");
 		/* What execvp() takes when there is no PATH (confstr _CS_PATH). */
 		for (const char *p = dirs ? dirs : "/bin:/usr/bin"; p;) {
 			size_t n = strcspn(p, ":");
-			int len = snprintf(path, sizeof(path), "%.*s%s%s", (int)n, p,
-					   n ? "/" : "./", name);
+			int len = snprintf(path, sizeof path, "%.*s%s%s", (int)n, p, n ? "/" : "./",
+					   name);
 			int e = ENOENT;
-			if (len > 0 && (size_t)len < sizeof(path))
+			if (len > 0 && (size_t)len < sizeof path)
 				e = program_errno(path, &there);
 			/* As execvp: a file that may not be run does not end the search. A folder
 			 * that may not be searched hides nothing that is meant for us. */
@@ -146,9 +146,9 @@ static dck_status make_absolute(char **program, dck_err *err)
 	char cwd[PATH_MAX], path[2 * PATH_MAX];
 	if ((*program)[0] == '/')
 		return DCK_OK;
-	if (!getcwd(cwd, sizeof(cwd)))
+	if (!getcwd(cwd, sizeof cwd))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot find the current folder");
-	snprintf(path, sizeof(path), "%s/%s", cwd, *program);
+	snprintf(path, sizeof path, "%s/%s", cwd, *program);
 	char *absolute = mem_dup(path);
 	DCK_NEED(absolute, err, "to run '%.200s'", *program);
 	mem_free(*program);
@@ -194,7 +194,7 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 {
 	if (!c->argv || !c->argv[0])
 		DCK_FAIL(err, E_ARG, "there is no command to run");
-	os_spawner *s = mem_zalloc(1, sizeof(*s));
+	os_spawner *s = mem_zalloc(1, sizeof *s);
 	if (!s || posix_spawn_file_actions_init(&s->actions)) {
 		mem_free(s);
 		return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);

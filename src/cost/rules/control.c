@@ -247,7 +247,7 @@ static val *state_next(op *o, val *before, const val *after, bool *opened, bool 
 static bool rounds_walk(op *o, rounds *r, num times, bool again, bool *ret_stable)
 {
 	size_t begin = o->infer->nops;
-	bool(*opened)[COST_RANK_MAX] = mem_arena_array(o->arena, r->nstate, sizeof(*opened));
+	bool(*opened)[COST_RANK_MAX] = mem_arena_array(o->arena, r->nstate, sizeof *opened);
 
 	if (!opened)
 		return false;
@@ -375,8 +375,8 @@ static bool loop_init(op *o, rounds *r, const onnx_graph *g)
 
 	*r = (rounds){.g = g, .nstate = nin > 2 ? nin - 2 : 0, .nextra = 2, .first_state = 1};
 	r->nin = r->nstate + 2;
-	r->state = mem_arena_array(o->arena, r->nstate, sizeof(*r->state));
-	r->in = mem_arena_array(o->arena, r->nin, sizeof(*r->in));
+	r->state = mem_arena_array(o->arena, r->nstate, sizeof *r->state);
+	r->in = mem_arena_array(o->arena, r->nin, sizeof *r->in);
 	if (!r->state || !r->in)
 		return false;
 	r->in[0] = scalar_for(o, g, 0, ONNX_INT64);
@@ -414,7 +414,7 @@ static bool loop_unrolled(op *o, const onnx_graph *g, int64_t n, size_t begin)
 			r.state[i] = 1 + i < r.nout ? r.out[1 + i] : NULL;
 		if (!sum) {
 			scans = r.nout > 1 + r.nstate ? r.nout - 1 - r.nstate : 0;
-			sum = mem_arena_array(o->arena, scans, sizeof(*sum));
+			sum = mem_arena_array(o->arena, scans, sizeof *sum);
 			rounds_made = op_dims(o, scans);
 			if (!sum || !rounds_made)
 				return false;
@@ -519,8 +519,8 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 	num batch = num_int(-1);
 	bool stable;
 
-	r.state = mem_arena_array(o->arena, nstate, sizeof(*r.state));
-	r.in = mem_arena_array(o->arena, nin, sizeof(*r.in));
+	r.state = mem_arena_array(o->arena, nstate, sizeof *r.state);
+	r.in = mem_arena_array(o->arena, nin, sizeof *r.in);
 	if (!r.state || !r.in)
 		return;
 	for (size_t i = 0; i < nstate; i++) {

@@ -180,7 +180,7 @@ static bool equation_read(op *o, equation *e, int (*labels)[COST_RANK_MAX], int 
 	const char *begin = equation_of(o), *at;
 	int own[COST_RANK_MAX], n;
 
-	memset(e, 0, sizeof(*e));
+	memset(e, 0, sizeof *e);
 	if (!begin)
 		return false;
 	/* The first pass finds how long "..." is; the second one gives the dimensions their labels.
@@ -251,8 +251,8 @@ void cost_einsum(op *o)
 {
 	size_t n = o->made->nin;
 	equation e;
-	int(*labels)[COST_RANK_MAX] = mem_arena_array(o->arena, n, sizeof(*labels));
-	int *ranks = mem_arena_array(o->arena, n, sizeof(*ranks));
+	int(*labels)[COST_RANK_MAX] = mem_arena_array(o->arena, n, sizeof *labels);
+	int *ranks = mem_arena_array(o->arena, n, sizeof *ranks);
 	bool have[LABELS] = {false}, kept[LABELS];
 	num macs = num_int(0);
 

@@ -76,7 +76,7 @@ const num *math_whole(const op *o, size_t input, size_t *ret_n)
 	*ret_n = v->n;
 	if (v->ints)
 		return v->ints;
-	num *whole = mem_arena_array(o->arena, v->n, sizeof(*whole));
+	num *whole = mem_arena_array(o->arena, v->n, sizeof *whole);
 	for (size_t i = 0; whole && i < v->n; i++) {
 		if (!(fabs(v->reals[i]) <= 0x1p53) || v->reals[i] != floor(v->reals[i]) ||
 		    (v->reals[i] == 0 && signbit(v->reals[i])))
@@ -401,7 +401,7 @@ static void fold_binary(op *o, size_t a, size_t b)
 	}
 	const double *ra = is_float(va->dtype) ? op_reals(o, a, &na) : NULL;
 	const double *rb = ra ? op_reals(o, b, &nb) : NULL;
-	double *r = ra && rb && f->real ? mem_arena_array(o->arena, n, sizeof(*r)) : NULL;
+	double *r = ra && rb && f->real ? mem_arena_array(o->arena, n, sizeof *r) : NULL;
 	if (!r)
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -510,7 +510,7 @@ static void fold_variadic(op *o)
 	if (!f || !out || !(out->ints) || n > ONNX_INTS_MAX)
 		return;
 	num *r = op_dims(o, n);
-	memcpy(r, out->ints, n * sizeof(*r));
+	memcpy(r, out->ints, n * sizeof *r);
 	op_out(o, 0)->ints = NULL;
 	op_out(o, 0)->n = 0;
 	for (size_t k = 2; k < o->made->nin; k++) {

@@ -41,7 +41,7 @@ static void fold_reduce(op *o, const val *x, const bool *gone)
 			return;
 	m = (size_t)elements.v;
 	num *r = op_dims(o, m);
-	bool *seen = mem_arena_array(o->arena, m, sizeof(*seen));
+	bool *seen = mem_arena_array(o->arena, m, sizeof *seen);
 	if (!r || !seen)
 		return;
 	for (size_t i = 0; i < m; i++) {

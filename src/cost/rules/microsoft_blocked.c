@@ -44,7 +44,7 @@ static num padded_channels(op *o, num channels)
 		return channels;
 	if (!out || at < begin || at >= (uintptr_t)(g->nodes + g->nnodes))
 		return none;
-	size_t first = (at - begin) / sizeof(*g->nodes) + 1;
+	size_t first = (at - begin) / sizeof *g->nodes + 1;
 	for (size_t i = first; i < g->nnodes && i < first + NEAR; i++) {
 		const onnx_node *n = &g->nodes[i];
 		if (!n->ninputs || !n->inputs[0] || strcmp(n->inputs[0], out) != 0)

@@ -510,7 +510,7 @@ void shape_ms_gather_nd(op *o)
 	}
 	int rank = at->rank - 1;
 	num *dims = op_dims(o, (size_t)rank + (size_t)x->rank);
-	memcpy(dims, at->dims, (size_t)rank * sizeof(*dims));
+	memcpy(dims, at->dims, (size_t)rank * sizeof *dims);
 	for (int i = (int)depth.v; i < x->rank; i++)
 		dims[rank++] = x->dims[i];
 	op_set(o, 0, x->dtype, rank, dims);

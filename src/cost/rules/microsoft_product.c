@@ -24,7 +24,7 @@ static const num *arranged(op *o, const val *v, bool batch, bool last)
 	int n = v->rank;
 	num *dims = op_dims(o, (size_t)n);
 
-	memcpy(dims, v->dims, (size_t)n * sizeof(*dims));
+	memcpy(dims, v->dims, (size_t)n * sizeof *dims);
 	if (batch && n > 2) {
 		for (int i = 0; i + 2 < n; i++)
 			dims[i] = v->dims[i + 1];

@@ -279,8 +279,7 @@ void shape_linear_attention(op *o)
 void cost_linear_attention(op *o)
 {
 	const char *rule = op_attr_text(o, "update_rule");
-	bool delta = !rule || strstr(rule, "delta") != NULL,
-	     gated = !rule || strstr(rule, "gated") != NULL;
+	bool delta = !rule || strstr(rule, "delta"), gated = !rule || strstr(rule, "gated");
 	num_table *t = o->nums;
 	linear l;
 

@@ -86,7 +86,7 @@ static val *own(const val *v)
 static void shape_construct(op *o)
 {
 	size_t n = o->made->nin;
-	val **items = mem_arena_array(o->arena, n, sizeof(*items));
+	val **items = mem_arena_array(o->arena, n, sizeof *items);
 
 	if (!items)
 		return;
@@ -134,7 +134,7 @@ static void shape_insert(op *o)
 				  : op_merge(o, s->item, x, "a size that differs between members"));
 		return;
 	}
-	val **items = mem_arena_array(o->arena, s->nitems + 1, sizeof(*items));
+	val **items = mem_arena_array(o->arena, s->nitems + 1, sizeof *items);
 	if (!items)
 		return;
 	for (size_t i = 0; i < s->nitems; i++)
@@ -161,7 +161,7 @@ static void shape_erase(op *o)
 		set_container(o, 0, VAL_SEQUENCE, s->item);
 		return;
 	}
-	val **items = mem_arena_array(o->arena, s->nitems - 1, sizeof(*items));
+	val **items = mem_arena_array(o->arena, s->nitems - 1, sizeof *items);
 	if (!items)
 		return;
 	for (size_t i = 0; i + 1 < s->nitems; i++)
@@ -306,7 +306,7 @@ static val *part(op *o, const val *x, int axis, num size, bool drop)
 
 static void split_parts(op *o, const val *x, int axis, const num *sizes, size_t n, bool drop)
 {
-	val **items = mem_arena_array(o->arena, n, sizeof(*items));
+	val **items = mem_arena_array(o->arena, n, sizeof *items);
 
 	for (size_t i = 0; items && i < n; i++)
 		if (!(items[i] = part(o, x, axis, sizes[i], drop)))
@@ -380,8 +380,8 @@ static val *mapped_input(op *o, size_t i, size_t member, bool known)
 static void map_body(op *o, const onnx_graph *g, const val *s, bool known)
 {
 	size_t runs = known ? s->nitems : 1, nin = o->made->nin, nout = o->made->nout;
-	val **in = mem_arena_array(o->arena, nin, sizeof(*in)), **out;
-	val ***made = mem_arena_array(o->arena, nout, sizeof(*made));
+	val **in = mem_arena_array(o->arena, nin, sizeof *in), **out;
+	val ***made = mem_arena_array(o->arena, nout, sizeof *made);
 	num times = known	     ? num_int(1)
 		    : s->items_known ? num_int((int64_t)s->nitems)
 				     : op_fresh(o, "the members of a sequence");
@@ -449,7 +449,7 @@ static void shape_optional(op *o)
 {
 	const val *x = op_in(o, 0);
 	const onnx_attribute *type = op_attr(o, "type");
-	val **items = mem_arena_array(o->arena, 1, sizeof(*items));
+	val **items = mem_arena_array(o->arena, 1, sizeof *items);
 
 	set_container(o, 0, VAL_OPTIONAL, x ? own(x) : typed(o, type ? type->tp : NULL));
 	if (items) {

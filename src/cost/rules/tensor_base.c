@@ -21,7 +21,7 @@ void tensor_pick(op *o, size_t input, size_t output, const size_t *from, size_t 
 		op_set_ints(o, output, ints, n);
 		return;
 	}
-	double *reals = mem_arena_array(o->arena, n, sizeof(*reals));
+	double *reals = mem_arena_array(o->arena, n, sizeof *reals);
 	for (size_t i = 0; reals && i < n; i++)
 		reals[i] = from[i] == SIZE_MAX ? 0 : v->reals[from[i]];
 	if (reals)

@@ -89,7 +89,7 @@ void shape_constant_of_shape(op *o)
 	if (n == SIZE_MAX || (t && !t->ints && !t->reals))
 		return;
 	if (t && t->reals) {
-		double *reals = mem_arena_array(o->arena, n, sizeof(*reals));
+		double *reals = mem_arena_array(o->arena, n, sizeof *reals);
 		for (size_t i = 0; reals && i < n; i++)
 			reals[i] = t->reals[0];
 		if (reals && t->elements == 1)

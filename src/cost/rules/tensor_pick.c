@@ -238,7 +238,7 @@ void shape_scatter_nd(op *o)
 	    (reduction && strcmp(reduction, "none") != 0))
 		return;
 	num *ints = op_dims(o, v->n);
-	memcpy(ints, v->ints, v->n * sizeof(*ints));
+	memcpy(ints, v->ints, v->n * sizeof *ints);
 	for (size_t i = 0; i < n; i++) {
 		int64_t index = num_known(at[i]) ? at[i].v : INT64_MIN;
 		if (index < 0)

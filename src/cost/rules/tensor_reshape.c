@@ -296,7 +296,7 @@ static void concat_contents(op *o, int axis)
 	for (int k = 0; k < axis; k++)
 		outer *= (size_t)out->dims[k].v;
 	num *ints = op_dims(o, total);
-	double *reals = mem_arena_array(o->arena, total, sizeof(*reals));
+	double *reals = mem_arena_array(o->arena, total, sizeof *reals);
 	for (size_t row = 0; row < outer && reals; row++)
 		for (size_t i = 0; i < o->made->nin; i++) {
 			const val *v = op_in(o, i);

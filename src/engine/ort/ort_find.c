@@ -70,12 +70,12 @@ static dck_status asked_folder(const char *folder, const char *how, mem_arena *a
 {
 	static const char *const inside[] = {"", "/lib", "/lib64", "/capi", "/onnxruntime/capi"};
 
-	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside); i++) {
+	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
 		*ret = newest(a, mem_arena_fmt(a, "%s%s/" LIBRARY, folder, inside[i]));
 		if (*ret)
 			return DCK_OK;
 	}
-	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside); i++)
+	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
 		if (newest(a, mem_arena_fmt(a, "%s%s/" PYTHON_MODULE "*", folder, inside[i])))
 			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, folder, how);
 	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
@@ -123,7 +123,7 @@ static void beside(ort_places *p, mem_arena *a, const char *self)
 	if (!realpath(self, real) || !(slash = strrchr(real, '/')))
 		return;
 	*slash = '\0';
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
 		add_newest(p, a, mem_arena_fmt(a, "%s/%s/" LIBRARY, real, folders[i]),
 			   "beside deepclock");
 }
@@ -147,7 +147,7 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 	    "local/lib/python3*/dist-packages",
 	};
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 		const char *capi = mem_arena_fmt(a, "%s/%s/onnxruntime/capi", prefix, folders[i]);
 		if (!capi)
 			return;
@@ -206,7 +206,7 @@ static void loader_path(ort_places *p, mem_arena *a)
 
 	add(p, "libonnxruntime.so.1", "the loader's path");
 	add(p, "libonnxruntime.so", "the loader's path");
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
 		add_newest(p, a, mem_arena_fmt(a, "%s/libonnxruntime.so.1*", folders[i]),
 			   "the system's libraries");
 }
@@ -218,7 +218,7 @@ dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *e
 	*ret = (ort_places){0};
 	if (asked)
 		return asked_path(asked, "--engine-lib", a, ret, err);
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *value = getenv(variables[i]);
 		if (value && *value)
 			return asked_path(value, variables[i], a, ret, err);

@@ -66,7 +66,7 @@ static void counter_release(ort_allocator_table *self, void *p)
 
 	if (!p)
 		return;
-	memcpy(&b, (char *)p - sizeof(b), sizeof(b));
+	memcpy(&b, (char *)p - sizeof b, sizeof b);
 	atomic_fetch_sub(&c->in_use, b.bytes);
 	mem_free(b.begin);
 }
@@ -78,7 +78,7 @@ static const ort_memory *counter_info(const ort_allocator_table *self)
 
 dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, dck_err *err)
 {
-	ort_counter *c = mem_zalloc(1, sizeof(*c));
+	ort_counter *c = mem_zalloc(1, sizeof *c);
 
 	DCK_NEED(c, err, "to count what is allocated");
 	c->lib = l;
@@ -165,7 +165,7 @@ static bool number_get(const ort_lib *l, const ort_pairs *pairs, const char *key
 
 static dck_memory stats_read(const ort_lib *l, const ort_pairs *pairs)
 {
-	dck_memory m = {.struct_size = sizeof(m)};
+	dck_memory m = {.struct_size = sizeof m};
 
 	if (number_get(l, pairs, "InUse", &m.in_use_bytes))
 		m.valid |= DCK_MEMORY_IN_USE;

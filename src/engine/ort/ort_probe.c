@@ -57,7 +57,7 @@ static dck_status session_try(const ort_lib *l, ort_options *o, const char *prov
 	DCK_TRY(ort_provider_append(l, o, provider, 0, a, err));
 	DCK_TRY(ort_check(l,
 			  l->api.CreateSessionFromArray(l->env, identity_model,
-							sizeof(identity_model), o, &session),
+							sizeof identity_model, o, &session),
 			  err, "no session with provider '%s'", provider));
 	l->api.ReleaseSession(session);
 	return DCK_OK;

@@ -46,7 +46,7 @@ dck_status ort_profile_apply(const ort_lib *l, const ort_profile_files *f, bool 
 		return DCK_OK;
 	DCK_TRY(ort_check(l, l->api.SetOptimizedModelFilePath(o, f->graph), err,
 			  "cannot save the optimised graph"));
-	for (size_t i = 0; i < sizeof(config) / sizeof(*config); i++)
+	for (size_t i = 0; i < sizeof(config) / sizeof *config; i++)
 		DCK_TRY(ort_check(l, l->api.AddSessionConfigEntry(o, config[i][0], config[i][1]),
 				  err, "ONNX Runtime refuses %s=%s", config[i][0], config[i][1]));
 	return DCK_OK;
@@ -93,7 +93,7 @@ static void failed_leave_out(const ort_trace *t, const ort_runs *runs, run *r)
 /* In the order of their beginnings; those that count are numbered. */
 static run *runs_order(const ort_trace *t, const ort_runs *runs, mem_arena *a, size_t *ret_kept)
 {
-	run *r = mem_arena_array(a, t->nruns + 1, sizeof(*r));
+	run *r = mem_arena_array(a, t->nruns + 1, sizeof *r);
 	uint64_t last = 0;
 
 	if (!r)
@@ -101,7 +101,7 @@ static run *runs_order(const ort_trace *t, const ort_runs *runs, mem_arena *a, s
 	for (size_t i = 0; i < t->nruns; i++)
 		r[i] = (run){.of = &t->runs[i], .end_us = end_of(&t->runs[i])};
 	failed_leave_out(t, runs, r);
-	qsort(r, t->nruns, sizeof(*r), by_begin);
+	qsort(r, t->nruns, sizeof *r, by_begin);
 	*ret_kept = 0;
 	for (size_t i = 0; i < t->nruns; i++) {
 		if (r[i].end_us > last)
@@ -189,7 +189,7 @@ static bool has_body(const char *type)
 	static const char *const types[] = {
 	    "If", "Loop", "Scan", "BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch"};
 
-	for (size_t i = 0; type && i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
 		if (strcmp(types[i], type) == 0)
 			return true;
 	return false;
@@ -262,7 +262,7 @@ static dck_status entries_make(const ort_trace *t, const run *r, entry *e, size_
 		if (of && !of->left_out)
 			e[n++] = (entry){of->number, t->ops[i].begin_us, t->ops[i].duration_us, i};
 	}
-	qsort(e, n, sizeof(*e), by_run);
+	qsort(e, n, sizeof *e, by_run);
 	*ret_n = n;
 	*ret_lost = lost;
 	return DCK_OK;
@@ -279,9 +279,9 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 		DCK_FAIL(err, E_ENGINE, "more than %d runs failed: the profile says too little",
 			 ORT_FAILURES_MAX);
 	run *r = runs_order(t, runs, a, &kept);
-	uint64_t *run_ns = mem_arena_array(a, kept, sizeof(*run_ns));
-	dck_op_event *events = mem_arena_array(a, t->nops, sizeof(*events));
-	entry *e = mem_zalloc(t->nops + 1, sizeof(*e));
+	uint64_t *run_ns = mem_arena_array(a, kept, sizeof *run_ns);
+	dck_op_event *events = mem_arena_array(a, t->nops, sizeof *events);
+	entry *e = mem_zalloc(t->nops + 1, sizeof *e);
 	if (!r || !e || mem_arena_failed(a)) {
 		mem_free(e);
 		return ERR_NO_MEMORY(err, "for %zu events of operators", t->nops);
@@ -300,7 +300,7 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 			run_ns[r[i].number] = r[i].of->duration_us * 1000;
 	bool truncated = runs ? t->nruns + failures < atomic_load(&runs->ended) : lost > 0;
 	*ret = (dck_profile){
-	    .struct_size = sizeof(*ret),
+	    .struct_size = sizeof *ret,
 	    .flags = (truncated || (lost > 0 && failures == 0) ? DCK_PROFILE_TRUNCATED : 0) |
 		     (of_device ? DCK_PROFILE_DEVICE_TIME : 0),
 	    .resolution_ns = 1000,

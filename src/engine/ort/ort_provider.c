@@ -35,7 +35,7 @@ dck_status ort_provider_list(const ort_lib *l, mem_arena *a, const char *const *
 
 	DCK_TRY(ort_check(l, l->api.GetAvailableProviders(&full, &n), err,
 			  "cannot list the providers"));
-	const char **names = mem_arena_array(a, (size_t)n, sizeof(*names));
+	const char **names = mem_arena_array(a, (size_t)n, sizeof *names);
 	for (int i = 0; names && i < n; i++)
 		names[i] = short_name(a, full[i]);
 	DCK_TRY(ort_check(l, l->api.ReleaseAvailableProviders(full, n), err,
@@ -56,8 +56,8 @@ static dck_status is_in_build(const ort_lib *l, const char *name, mem_arena *a, 
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(names[i], name) == 0)
 			return DCK_OK;
-		if (used < sizeof(all))
-			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+		if (used < sizeof all)
+			used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
 						 i ? ", " : "", names[i]);
 	}
 	DCK_FAIL(err, E_UNSUP,
@@ -83,7 +83,7 @@ static void preload_cuda(const ort_lib *l, mem_arena *a)
 
 	if (!packages_end)
 		return;
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
 		const char *file = strrchr(libraries[i], '/');
 		/* From CUDA 13 on all lie in one folder, nvidia/cu13. */
 		const char *patterns[] = {mem_arena_fmt(a, "%.*s/nvidia/%s.so.*",
@@ -110,7 +110,7 @@ static dck_status append_cuda(const ort_lib *l, ort_options *o, unsigned device,
 	ort_cuda *cuda;
 
 	preload_cuda(l, a);
-	snprintf(id, sizeof(id), "%u", device);
+	snprintf(id, sizeof id, "%u", device);
 	DCK_TRY(ort_check(l, l->api.CreateCUDAProviderOptions(&cuda), err,
 			  "cannot use device 'cuda:%u'", device));
 	dck_status status = ort_check(l, l->api.UpdateCUDAProviderOptions(cuda, keys, values, 1),
@@ -137,7 +137,7 @@ static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *n
 	DCK_NEED(capitals, err, "for the provider '%s'", name);
 	for (char *c = capitals; *c; c++)
 		*c = (char)toupper((unsigned char)*c);
-	for (size_t i = 0; i < sizeof(spelled) / sizeof(*spelled); i++)
+	for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++)
 		if (strcmp(spelled[i][0], name) == 0)
 			to_append = spelled[i][1];
 	ort_status *refusal =

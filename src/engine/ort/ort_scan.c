@@ -27,7 +27,7 @@ dck_status ort_scan_malformed(const ort_scan *s, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
+	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
 	DCK_FAIL(s->err, E_FORMAT, "%s is malformed at byte %llu, in event %llu: %s",
 		 s->source->label, (unsigned long long)(s->before + s->at),
@@ -171,7 +171,7 @@ static bool can_follow(ort_scan *s, size_t i, bool of_name)
 	i = skip_blanks(s, i + 1);
 	if (look(s, i) != '"')
 		return false;
-	for (size_t k = 0; of_name && k < sizeof(keys) / sizeof(*keys); k++) {
+	for (size_t k = 0; of_name && k < sizeof(keys) / sizeof *keys; k++) {
 		size_t n = strlen(keys[k]), end = i + 1 + n;
 		if (ahead(s, end + 1) > end && s->window[s->at + end] == '"' &&
 		    memcmp(s->window + s->at + i + 1, keys[k], n) == 0)
