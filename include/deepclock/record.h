@@ -204,6 +204,9 @@ DCK_API const dck_table *dck_record_table(const dck_record *r, const char *name)
 /* The cell of a row in the column of that key; NULL: no such column or row. @since 0.1 */
 DCK_API const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key);
 
+/* A value as a double; NaN where it is absent or no number. @since 0.1 */
+DCK_API double dck_value_number(const dck_value *v);
+
 /* A metric's value as a double; NaN where it is absent, is no number, or r has no such metric.
  * @since 0.1 */
 DCK_API double dck_record_value(const dck_record *r, const char *tag);

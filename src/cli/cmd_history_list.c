@@ -75,13 +75,6 @@ typedef struct list {
 	bool full; /* stdout takes no more */
 } list;
 
-static double number_of(const dck_history_entry *e)
-{
-	return e->value.kind == DCK_VALUE_INT	 ? (double)e->value.as.i
-	       : e->value.kind == DCK_VALUE_REAL ? e->value.as.r
-						 : (double)NAN;
-}
-
 /* Of "latency/median" the last part. */
 static const char *metric_title(const char *tag)
 {
@@ -107,8 +100,8 @@ static void entry_text(const list *l, const dck_history_entry *e)
 	const unsigned before = 8 + 16 + 8 + 10 + l->value + 10;
 	const unsigned room = l->width > before + 8 ? l->width - before : 8;
 
-	if (!isnan(number_of(e)))
-		history_value_text(number_of(e), e->unit, value, sizeof value);
+	if (!isnan(dck_value_number(&e->value)))
+		history_value_text(dck_value_number(&e->value), e->unit, value, sizeof value);
 	history_prefix(e->id, 8);
 	fputs("  ", stdout);
 	history_cell(history_time_text(e->at_unix_ns, time, sizeof time), 16);

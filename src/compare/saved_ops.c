@@ -96,29 +96,22 @@ static size_t op_root(matching *m, const dck_op *op)
 	return root;
 }
 
-static double time_of(const dck_op *op)
-{
-	return op->time_ns.kind == DCK_VALUE_REAL  ? op->time_ns.as.r
-	       : op->time_ns.kind == DCK_VALUE_INT ? (double)op->time_ns.as.i
-						   : (double)NAN;
-}
-
 /* A file may say anything; sums of what passes here stay finite. */
 static bool is_timed(const dck_op *op)
 {
-	const double ns = time_of(op);
+	const double ns = dck_value_number(&op->time_ns);
 
 	return ns >= 0 && ns <= TIME_MAX_NS;
 }
 
 static void part_add(part *p, const dck_op *op)
 {
-	const double ns = time_of(op);
+	const double ns = dck_value_number(&op->time_ns);
 	const bool sound = op->time_level > 0 && op->time_lo_ns <= ns && ns <= op->time_hi_ns;
 
 	if (p->n == 0)
 		p->level = sound ? op->time_level : 0;
-	if (p->n == 0 || (is_timed(op) && !(time_of(p->most) >= ns)))
+	if (p->n == 0 || (is_timed(op) && !(dck_value_number(&p->most->time_ns) >= ns)))
 		p->most = op;
 	p->n++;
 	if (!is_timed(op)) {
@@ -182,7 +175,7 @@ static void groups_make(matching *m)
 			}
 			part_add(&g->side[k], op);
 			if (is_timed(op))
-				m->total[k] += time_of(op);
+				m->total[k] += dck_value_number(&op->time_ns);
 		}
 }
 
@@ -610,10 +603,7 @@ static double fact_real(const dck_record *r, const char *key)
 {
 	const dck_fact *f = dck_record_fact(r, "profile", key);
 
-	return !f				 ? 0
-	       : f->value.kind == DCK_VALUE_REAL ? f->value.as.r
-	       : f->value.kind == DCK_VALUE_INT	 ? (double)f->value.as.i
-						 : 0;
+	return f && !isnan(dck_value_number(&f->value)) ? dck_value_number(&f->value) : 0;
 }
 
 /* The floor that was taken off each operator is known to a part of the profiler's step; two

@@ -25,6 +25,9 @@ const dck_metric_def *record_find_def(const char *tag, mem_arena *a);
 const dck_metric_def *record_def_in(const dck_metric_def *def, dck_unit u, mem_arena *a);
 bool record_find_unit(const char *text, dck_unit *ret);
 
+/* Numbers by what they are worth, absent values whatever their reasons. */
+bool record_value_equal(const dck_value *a, const dck_value *b);
+
 /* An integer is exact in a double, and so a JSON number, up to this magnitude. */
 #define RECORD_EXACT_MAX INT64_C(9007199254740992)
 

@@ -9,6 +9,7 @@
 #include "record/comparable.h"
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "record/box.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -164,32 +165,6 @@ bool comparable_exact(const char *tag)
 	return false;
 }
 
-static double number_of(const dck_value *v)
-{
-	return v->kind == DCK_VALUE_INT	   ? (double)v->as.i
-	       : v->kind == DCK_VALUE_REAL ? v->as.r
-					   : (double)NAN;
-}
-
-static bool values_equal(const dck_value *a, const dck_value *b)
-{
-	if (a->kind != b->kind) /* a whole real is read back as one, and 2 is 2.0 */
-		return number_of(a) == number_of(b);
-	switch (a->kind) {
-	case DCK_VALUE_ABSENT:
-		return true;
-	case DCK_VALUE_BOOL:
-		return a->as.b == b->as.b;
-	case DCK_VALUE_INT:
-		return a->as.i == b->as.i;
-	case DCK_VALUE_REAL:
-		return a->as.r == b->as.r;
-	case DCK_VALUE_TEXT:
-		return strcmp(a->as.text, b->as.text) == 0;
-	}
-	return false;
-}
-
 static bool ends_equal(const char *a, const char *b)
 {
 	const size_t na = strcspn(a, " "), nb = strcspn(b, " ");
@@ -213,7 +188,7 @@ static size_t unseeded(const char *text)
 
 static bool alike(likeness like, const dck_value *a, const dck_value *b)
 {
-	const double x = number_of(a), y = number_of(b);
+	const double x = dck_value_number(a), y = dck_value_number(b);
 
 	switch (like) {
 	case LIKE_NEAR:
@@ -236,7 +211,7 @@ static bool alike(likeness like, const dck_value *a, const dck_value *b)
 	case LIKE_EQUAL:
 		break;
 	}
-	return values_equal(a, b);
+	return record_value_equal(a, b);
 }
 
 static void difference_add(comparable_differences *f, const row *r, const char *key,
@@ -350,8 +325,8 @@ static uint64_t hash_fact(const dck_fact *f, likeness like)
 	uint64_t h = hash_whole(hash_whole(HASH_START, f->section), f->key);
 	char number[40] = "absent"; /* the reason may be worded otherwise one day */
 
-	if (like == LIKE_GROUPED && !isnan(number_of(&f->value)))
-		return hash_whole(h, number_of(&f->value) > 1 ? "several" : "single");
+	if (like == LIKE_GROUPED && !isnan(dck_value_number(&f->value)))
+		return hash_whole(h, dck_value_number(&f->value) > 1 ? "several" : "single");
 	switch (f->value.kind) {
 	case DCK_VALUE_TEXT:
 		return hash_text_like(h, f->value.as.text, like);

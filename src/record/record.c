@@ -171,12 +171,35 @@ const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key)
 	return NULL;
 }
 
+double dck_value_number(const dck_value *v)
+{
+	return v->kind == DCK_VALUE_REAL  ? v->as.r
+	       : v->kind == DCK_VALUE_INT ? (double)v->as.i
+					  : (double)NAN;
+}
+
 double dck_record_value(const dck_record *r, const char *tag)
 {
 	const dck_metric *m = dck_record_metric(r, tag);
-	if (m != NULL && m->value.kind == DCK_VALUE_REAL)
-		return m->value.as.r;
-	if (m != NULL && m->value.kind == DCK_VALUE_INT)
-		return (double)m->value.as.i;
-	return NAN;
+
+	return m ? dck_value_number(&m->value) : (double)NAN;
+}
+
+bool record_value_equal(const dck_value *a, const dck_value *b)
+{
+	if (a->kind != b->kind) /* a whole real is read back as one, and 2 is 2.0 */
+		return dck_value_number(a) == dck_value_number(b);
+	switch (a->kind) {
+	case DCK_VALUE_ABSENT:
+		return true;
+	case DCK_VALUE_BOOL:
+		return a->as.b == b->as.b;
+	case DCK_VALUE_INT:
+		return a->as.i == b->as.i;
+	case DCK_VALUE_REAL:
+		return a->as.r == b->as.r;
+	case DCK_VALUE_TEXT:
+		return strcmp(a->as.text, b->as.text) == 0;
+	}
+	return false;
 }

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
+#include "record/box.h"
 #include "report/csv.h"
 #include <string.h>
 
@@ -39,25 +40,6 @@ static void value_field(dck_sink *out, const dck_value *v)
 	sink_text(out, ",");
 }
 
-static bool is_same_name(const dck_value *a, const dck_value *b)
-{
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
-	case DCK_VALUE_ABSENT:
-		return true;
-	case DCK_VALUE_BOOL:
-		return a->as.b == b->as.b;
-	case DCK_VALUE_INT:
-		return a->as.i == b->as.i;
-	case DCK_VALUE_REAL:
-		return !(a->as.r < b->as.r) && !(a->as.r > b->as.r);
-	case DCK_VALUE_TEXT:
-		return strcmp(a->as.text, b->as.text) == 0;
-	}
-	return false;
-}
-
 /* Rows are compared with each other, which a table of a million would make too long. */
 #define UNIQUE_MAX 2000
 
@@ -67,8 +49,8 @@ static size_t turn_of(const dck_table *t, size_t row)
 	size_t n = 1;
 
 	for (size_t i = 0; i < row && t->nrows <= UNIQUE_MAX; i++)
-		n += is_same_name(&t->cells[i * t->ncolumns].value,
-				  &t->cells[row * t->ncolumns].value);
+		n += record_value_equal(&t->cells[i * t->ncolumns].value,
+					&t->cells[row * t->ncolumns].value);
 	return n;
 }
 

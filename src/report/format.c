@@ -107,12 +107,9 @@ const char *format_number(double v, dck_unit u, char *buf)
 
 bool format_number_of(const dck_value *v, double *ret)
 {
-	if (v->kind == DCK_VALUE_REAL)
-		*ret = v->as.r;
-	else if (v->kind == DCK_VALUE_INT)
-		*ret = (double)v->as.i;
-	else
+	if (v->kind != DCK_VALUE_REAL && v->kind != DCK_VALUE_INT)
 		return false;
+	*ret = dck_value_number(v);
 	return true;
 }
 

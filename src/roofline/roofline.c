@@ -13,10 +13,7 @@ static double fact_number(const dck_record *r, const char *key)
 {
 	const dck_fact *f = dck_record_fact(r, "machine", key);
 
-	return !f				 ? NAN
-	       : f->value.kind == DCK_VALUE_INT	 ? (double)f->value.as.i
-	       : f->value.kind == DCK_VALUE_REAL ? f->value.as.r
-						 : NAN;
+	return f ? dck_value_number(&f->value) : (double)NAN;
 }
 
 void profile_limits_read(const dck_record *machine, bool one_thread, profile_limits *ret)

@@ -43,10 +43,7 @@ static double real_get(const dck_record *r, const char *key)
 {
 	const dck_fact *f = dck_record_fact(r, "visit", key);
 
-	return !f				 ? NAN
-	       : f->value.kind == DCK_VALUE_REAL ? f->value.as.r
-	       : f->value.kind == DCK_VALUE_INT	 ? (double)f->value.as.i
-						 : NAN;
+	return f ? dck_value_number(&f->value) : (double)NAN;
 }
 
 static search_number number_get(const dck_record *r, const char *key)
