@@ -89,7 +89,7 @@ static dck_status plan_make(versus *v, dck_err *err)
 static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
 			  const dck_alternative *a, dck_err *err)
 {
-	const uint64_t begin = v->origin_ns;
+	const uint64_t begin = v->shared.origin_ns;
 
 	r->margin = v->asked->margin;
 	if (v->asked->aa) {
@@ -156,6 +156,35 @@ static size_t shared_of(const dck_alternative *all, size_t n)
 	return label_shared(names, n);
 }
 
+/* Everything between the hooks that are run once. */
+static dck_status compare_all(versus *v, versus_rounds *r, versus_rounds *self,
+			      const dck_alternative *all, size_t n, record_builder *b, dck_err *err)
+{
+	os_host host;
+
+	os_host_get(&host);
+	subject_facts_host(b, &host);
+	if (v->asked->ranking) {
+		versus_rank_facts(b, all, n);
+	} else {
+		v->facts = b;
+		subjects_put(b, all, n, r->shared);
+	}
+	if (v->asked->check_outputs)
+		DCK_TRY(outputs_check(all, n, v->shared.watch, b, err));
+	if (v->asked->over) {
+		DCK_TRY(versus_over(v, all, n, b, err));
+		versus_facts_method(b, v, NULL);
+		return DCK_OK;
+	}
+	DCK_TRY(compare(v, r, self, &all[0], err));
+	if (v->asked->ranking)
+		versus_rank_record(b, v, r);
+	else
+		versus_record(b, v, r, v->asked->aa ? self : NULL);
+	return DCK_OK;
+}
+
 dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
 		       const dck_observer *watch, dck_record **ret, dck_err *err)
 {
@@ -164,9 +193,8 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	versus_rounds r = {.candidates = candidates, .results = results, .n = n};
 	versus_rounds self = {.candidates = self_candidates, .results = self_results};
 	dck_compare_config plain;
-	versus v = {.asked = c, .watch = watch};
+	versus v = {.asked = c};
 	record_builder *b;
-	os_host host;
 	const dck_subject *whole[DCK_ALTERNATIVES_MAX];
 	dck_subject bare[DCK_ALTERNATIVES_MAX];
 	dck_alternative bare_all[DCK_ALTERNATIVES_MAX];
@@ -180,55 +208,30 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	DCK_TRY(check(all, n, v.asked, err));
 	DCK_TRY(plan_make(&v, err));
 	v.random = v.asked->seed;
-	if (watch)
-		v.quiet = *watch;
-	v.quiet.progress = NULL;
-	if (v.asked->clock)
-		v.clock = *v.asked->clock;
-	else if (!os_clock_tsc(&v.clock_state, &v.clock))
-		os_clock_monotonic(&v.clock);
-	v.origin_ns = v.clock.now_ns(v.clock.self);
-	b = record_begin(v.asked->title);
-	if (!b)
-		DCK_FAIL(err, E_NOMEM, "no memory for a record");
 	for (size_t i = 0; i < n; i++) {
 		whole[i] = all[i].subject;
 		bare_all[i] = (dck_alternative){all[i].name, &bare[i]};
 		candidates[i].what = &bare_all[i];
 	}
 	r.shared = shared_of(all, n);
+	b = record_begin(v.asked->title);
+	if (!b)
+		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	measure_shared_begin(&v.shared, v.asked->clock, watch, false);
 	status = subject_hooks_begin(whole, n, watch, bare, err);
-	if (status != DCK_OK) {
-		record_drop(b);
-		return status;
-	}
-	all = bare_all;
+	if (status != DCK_OK)
+		goto done;
 	record_set_began(b, os_unix_ns());
-	os_host_get(&host);
-	subject_facts_host(b, &host);
-	if (v.asked->ranking)
-		versus_rank_facts(b, all, n);
-	else
-		v.facts = b;
-	if (!v.asked->ranking)
-		subjects_put(b, all, n, r.shared);
-	status = v.asked->check_outputs ? outputs_check(all, n, watch, b, err) : DCK_OK;
-	if (status == DCK_OK)
-		status = v.asked->over ? versus_over(&v, all, n, b, err)
-				       : compare(&v, &r, &self, &all[0], err);
-	if (status == DCK_OK && v.asked->over)
-		versus_facts_method(b, &v, NULL);
-	else if (status == DCK_OK && v.asked->ranking)
-		versus_rank_record(b, &v, &r);
-	else if (status == DCK_OK)
-		versus_record(b, &v, &r, v.asked->aa ? &self : NULL);
+	status = compare_all(&v, &r, &self, bare_all, n, b, err);
 	versus_rounds_done(&self);
 	versus_rounds_done(&r);
 	subject_hooks_end(whole, n, &cleanup);
-	if (status == DCK_OK) {
+	if (status == DCK_OK)
 		subject_hooks_note(b, &cleanup);
+done:
+	measure_shared_end(&v.shared);
+	if (status == DCK_OK)
 		return record_finish(b, ret, err);
-	}
 	record_drop(b);
 	return status;
 }

@@ -9,19 +9,17 @@
 #define COMPARE_VERSUS_H
 
 #include "deepclock/compare.h"
-#include "measure/phases.h"
+#include "measure/session.h"
 #include "compare/verdict.h"
-#include "os/os.h"
 #include "record/build.h"
 
 /* One subject, ready for its trials. */
 typedef struct versus_candidate {
 	const dck_alternative *what;
 	bool open;
-	subject_target target;
-	measure_phases phases; /* its loop, its warm-up, the samples of a trial */
-	uint64_t samples;      /* that a trial takes */
-	double *inner_ns;      /* [blocks of a round], heap: of the round in hand */
+	measure_session session; /* its loop, its warm-up, the samples of a trial */
+	uint64_t samples;	 /* that a trial takes */
+	double *inner_ns;	 /* [blocks of a round], heap: of the round in hand */
 	/* Of every opening: the session, and the first run. */
 	double *session_ns, *first_ns; /* [nopened], heap */
 	size_t nopened;
@@ -32,14 +30,10 @@ typedef struct versus_candidate {
 /* Everything that a comparison is made of. */
 typedef struct versus {
 	const dck_compare_config *asked;
-	const dck_observer *watch;
-	dck_observer quiet; /* the same without progress, for what happens in every round */
-	dck_clock clock;
-	os_clock_state clock_state;
+	measure_shared shared;
 	measure_plan plan; /* of warm-ups, and of trials in fresh processes */
-	uint64_t origin_ns, deadline_ns;
-	uint64_t random;   /* state */
-	char warning[360]; /* the first of the engine's; "": none */
+	uint64_t deadline_ns;
+	uint64_t random; /* state */
 	record_builder
 	    *facts; /* takes those of the first subject when it is open; NULL: has them */
 } versus;
@@ -110,17 +104,15 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n);
 /* Names side by side, each from its byte `from` on, for a headline and for identity. */
 void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size);
-void versus_rank_record(record_builder *b, const versus *v, const versus_rounds *r);
+void versus_rank_record(record_builder *b, versus *v, const versus_rounds *r);
 
 /* versus_record.c: parts of it. */
 void versus_facts_options(record_builder *b, const versus_rounds *r);
 void versus_series(record_builder *b, const versus_rounds *r);
-void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
-		  const versus_rounds *self);
+void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const versus_rounds *self);
 
 /* versus_record.c: what came of it as metrics, facts, tables and notes. `self`: of the first
  * subject with itself; NULL: there was none. */
-void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
-		   const versus_rounds *self);
+void versus_record(record_builder *b, versus *v, const versus_rounds *r, const versus_rounds *self);
 
 #endif

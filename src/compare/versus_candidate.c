@@ -8,7 +8,6 @@
 #include "record/copy.h"
 #include "subject/subject_facts.h"
 #include "measure/worker.h"
-#include "verify/freed_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,19 +19,9 @@
 #define SAMPLES_MIN 3
 #define SAMPLES_MAX 4096
 
-static void log_take(void *self, dck_log_level level, const char *text)
-{
-	versus *v = self;
-
-	if (v->watch && v->watch->log)
-		v->watch->log(v->watch->self, level, text);
-	if (level >= DCK_LOG_WARN && !v->warning[0])
-		snprintf(v->warning, sizeof v->warning, "%s", text);
-}
-
 static bool is_command(const versus_candidate *candidate)
 {
-	return candidate->target.engine.ops->caps & DCK_CAP_COMMAND;
+	return candidate->session.target.engine.ops->caps & DCK_CAP_COMMAND;
 }
 
 static dck_status opened_keep(versus_candidate *candidate, dck_err *err)
@@ -48,8 +37,8 @@ static dck_status opened_keep(versus_candidate *candidate, dck_err *err)
 		candidate->first_ns = first;
 	if (!session || !first)
 		DCK_FAIL(err, E_NOMEM, "no memory for the times of openings");
-	session[candidate->nopened] = (double)candidate->target.session_ns;
-	first[candidate->nopened] = (double)candidate->phases.first_run_ns;
+	session[candidate->nopened] = (double)candidate->session.target.session_ns;
+	first[candidate->nopened] = (double)candidate->session.phases.first_run_ns;
 	candidate->nopened++;
 	return DCK_OK;
 }
@@ -57,7 +46,7 @@ static dck_status opened_keep(versus_candidate *candidate, dck_err *err)
 /* From what runs took in the warm-up: as many as fill the time of a trial. */
 static void samples_choose(const versus *v, versus_candidate *candidate)
 {
-	const measure_loop *l = &candidate->phases.loop;
+	const measure_loop *l = &candidate->session.phases.loop;
 	const double sample_ns = fmax(1, l->run_ns * (double)l->group);
 	const double fit = (double)v->asked->trial_ns / sample_ns;
 
@@ -72,34 +61,24 @@ static dck_status candidate_open(versus *v, versus_candidate *candidate, dck_err
 	const dck_subject *s = candidate->nopened > 0
 				   ? freed_trusted(candidate->what->subject, &copy)
 				   : candidate->what->subject;
-	const dck_observer *watch = candidate->nopened > 0 ? &v->quiet : v->watch;
+	const dck_observer *watch = candidate->nopened > 0 ? &v->shared.quiet : v->shared.watch;
 	measure_plan plan = v->plan;
 	dck_status status;
 
-	candidate->target = (subject_target){.log = log_take, .log_self = v};
 	/* The machine is warm then; the session is not. */
 	if (candidate->nopened > 0) {
 		plan.warmup = MEASURE_WARMUP_TIME;
 		plan.warmup_amount = REWARM_NS;
 	}
-	DCK_TRY(
-	    measure_phases_init(&candidate->phases, &plan, s->kind != DCK_SUBJECT_COMMAND, err));
-	DCK_TRY(verify_open(&candidate->target, s, &v->clock, watch, NULL, NULL, err));
+	DCK_TRY(measure_session_open(&candidate->session, &v->shared, s, &plan, watch, err));
 	if (v->facts) {
-		subject_facts_of(v->facts, s, &candidate->target);
-		subject_facts_engine(v->facts, &candidate->target);
+		subject_facts_of(v->facts, s, &candidate->session.target);
+		subject_facts_engine(v->facts, &candidate->session.target);
 		v->facts = NULL;
 	}
-	candidate->phases.loop = (measure_loop){.clock = &v->clock,
-						.origin_ns = v->origin_ns,
-						.target = &candidate->target,
-						.watch = watch,
-						.group = 1};
-	status = measure_phase_first_run(&candidate->phases, err);
-	if (status == DCK_OK)
-		status = measure_phase_warmup(&candidate->phases, err);
+	status = measure_session_warm(&candidate->session, err);
 	if (candidate->nopened == 0)
-		candidate->steady = candidate->phases.steady;
+		candidate->steady = candidate->session.phases.steady;
 	samples_choose(v, candidate);
 	return status == DCK_OK ? opened_keep(candidate, err) : status;
 }
@@ -116,8 +95,7 @@ dck_status versus_candidate_open(versus *v, versus_candidate *candidate, dck_err
 
 void versus_candidate_close(versus_candidate *candidate)
 {
-	subject_target_close(&candidate->target);
-	measure_phases_done(&candidate->phases);
+	measure_session_close(&candidate->session);
 	candidate->open = false;
 }
 
@@ -128,17 +106,6 @@ void versus_candidate_done(versus_candidate *candidate)
 	mem_free(candidate->first_ns);
 	mem_free(candidate->inner_ns);
 	*candidate = (versus_candidate){0};
-}
-
-static dck_status samples_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
-{
-	while (n > 0) {
-		const uint64_t slice = measure_loop_slice_size(l, n);
-
-		DCK_TRY(measure_loop_slice(l, to, slice, err));
-		n -= slice;
-	}
-	return DCK_OK;
 }
 
 static double statistic_of(const measure_samples *s, int statistic, double *scratch)
@@ -160,17 +127,17 @@ static double statistic_of(const measure_samples *s, int statistic, double *scra
 
 static dck_status trial_here(versus *v, versus_candidate *candidate, double *ret_ns, dck_err *err)
 {
-	measure_phases *p = &candidate->phases;
+	measure_phases *p = &candidate->session.phases;
 	measure_sinks sinks = {.latency = &p->latency};
 	const double sample_ns = fmax(1, p->loop.run_ns * (double)p->loop.group);
 
 	if (!is_command(candidate)) {
-		DCK_TRY(samples_take(&p->loop, &sinks,
-				     (uint64_t)fmax(1, fmin(SAMPLES_MAX, SETTLE_NS / sample_ns)),
-				     err));
+		DCK_TRY(measure_loop_take(
+		    &p->loop, &sinks, (uint64_t)fmax(1, fmin(SAMPLES_MAX, SETTLE_NS / sample_ns)),
+		    err));
 	}
 	measure_samples_clear(&p->latency);
-	DCK_TRY(samples_take(&p->loop, &sinks, candidate->samples, err));
+	DCK_TRY(measure_loop_take(&p->loop, &sinks, candidate->samples, err));
 	*ret_ns = statistic_of(&p->latency, v->asked->statistic, p->scratch);
 	return DCK_OK;
 }
@@ -181,7 +148,7 @@ static dck_status trial_fresh(versus *v, versus_candidate *candidate, double *re
 	dck_subject copy;
 	const worker_job job = {.subject = candidate->nopened > 0 ? freed_trusted(s, &copy) : s,
 				.plan = &v->plan.asked,
-				.watch = v->watch};
+				.watch = v->shared.watch};
 	static const char *const tags[] = {"latency/median", "latency/mean", "latency/min"};
 	worker_result result;
 	dck_status status = DCK_OK;
@@ -194,9 +161,9 @@ static dck_status trial_fresh(versus *v, versus_candidate *candidate, double *re
 		v->facts = NULL;
 	}
 	*ret_ns = dck_record_value(result.record, tags[v->asked->statistic]);
-	candidate->target.session_ns =
+	candidate->session.target.session_ns =
 	    (uint64_t)fmax(0, dck_record_value(result.record, "time/session"));
-	candidate->phases.first_run_ns =
+	candidate->session.phases.first_run_ns =
 	    (uint64_t)fmax(0, dck_record_value(result.record, "time/first_run"));
 	if (result.record->incomplete || isnan(*ret_ns)) {
 		const dck_note *note = dck_record_note(result.record, "engine-failed");

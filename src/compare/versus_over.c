@@ -99,7 +99,7 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 	status = subjects_set(all, n, o, o->done, subjects, at, err);
 	for (size_t i = 0; i < n; i++)
 		candidates[i].what = &at[i];
-	v->deadline_ns = v->clock.now_ns(v->clock.self) + v->asked->max_time_ns / o->nvalues;
+	v->deadline_ns = measure_shared_now(&v->shared) + v->asked->max_time_ns / o->nvalues;
 	if (status == DCK_OK)
 		status = versus_rounds_run(v, &r, err);
 	if (status == DCK_OK && r.failed == DCK_OK) {
@@ -116,8 +116,7 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 
 /* --- the record */
 
-static void table(record_builder *b, const versus *v, const over *o, const dck_alternative *all,
-		  size_t n)
+static void table(record_builder *b, versus *v, const over *o, const dck_alternative *all, size_t n)
 {
 	const dck_column columns[] = {
 	    {"value", o->key, DCK_UNIT_NONE},	 {"subject", "subject", DCK_UNIT_NONE},
@@ -176,8 +175,8 @@ static void crossover(record_builder *b, const over *o, const dck_alternative *a
 	record_note(b, "crossover", "%s is %s, compared with %s", all[i].name, text, all[0].name);
 }
 
-static void record_fill(record_builder *b, const versus *v, const over *o,
-			const dck_alternative *all, size_t n)
+static void record_fill(record_builder *b, versus *v, const over *o, const dck_alternative *all,
+			size_t n)
 {
 	const size_t noutcomes = o->done * (n - 1);
 	const char *names[VALUES_MAX * DCK_ALTERNATIVES_MAX];
@@ -215,8 +214,7 @@ static void record_fill(record_builder *b, const versus *v, const over *o,
 	for (size_t i = 1; i < n; i++)
 		crossover(b, o, all, n, i);
 	table(b, v, o, all, n);
-	if (v->warning[0])
-		record_note(b, "engine-warning", "the engine says: %s", v->warning);
+	measure_shared_notes(&v->shared, b);
 	if (o->failed == DCK_OK)
 		return;
 	record_set_incomplete(b, true);

@@ -194,7 +194,7 @@ static void imprecise(record_builder *b, const versus_rounds *r)
 			    wide, r->n - 1, 100 * r->margin);
 }
 
-void versus_rank_record(record_builder *b, const versus *v, const versus_rounds *r)
+void versus_rank_record(record_builder *b, versus *v, const versus_rounds *r)
 {
 	size_t order[DCK_ALTERNATIVES_MAX] = {0};
 

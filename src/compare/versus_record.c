@@ -228,8 +228,7 @@ static void note_not_steady(record_builder *b, const versus_rounds *r)
 	mem_arena_free(a);
 }
 
-void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
-		  const versus_rounds *self)
+void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const versus_rounds *self)
 {
 	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking; i++)
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
@@ -241,8 +240,7 @@ void versus_notes(record_builder *b, const versus *v, const versus_rounds *r,
 			    100 * versus_floor(self), 100 * v->asked->margin);
 	if (!v->asked->fresh && r->done > 0)
 		note_not_steady(b, r);
-	if (v->warning[0])
-		record_note(b, "engine-warning", "the engine says: %s", v->warning);
+	measure_shared_notes(&v->shared, b);
 	if (r->failed == DCK_OK)
 		return;
 	record_set_incomplete(b, true);
@@ -289,7 +287,7 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 
 	record_fact_real(b, c->ranking ? "plan" : "compare", c->ranking ? "precision" : "margin",
 			 DCK_UNIT_ONE, c->margin);
-	record_fact_text(b, "method", "clock", v->clock.name);
+	record_fact_text(b, "method", "clock", v->shared.clock.name);
 	record_fact_text(b, "method", "compare",
 			 "paired: blocks of one trial of each subject in random order, "
 			 "every second block in reverse");
@@ -340,8 +338,7 @@ static void facts_self(record_builder *b, const versus_rounds *self)
 	record_fact_int(b, "compare", "aa_rounds", DCK_UNIT_ONE, (int64_t)self->done);
 }
 
-void versus_record(record_builder *b, const versus *v, const versus_rounds *r,
-		   const versus_rounds *self)
+void versus_record(record_builder *b, versus *v, const versus_rounds *r, const versus_rounds *self)
 {
 	versus_facts_options(b, r);
 	versus_facts_method(b, v, r);

@@ -46,7 +46,7 @@ static void order_make(versus *v, size_t block, size_t n, size_t *order)
 
 static uint64_t now(const versus *v)
 {
-	return v->clock.now_ns(v->clock.self);
+	return measure_shared_now(&v->shared);
 }
 
 static void progress_show(versus *v, const versus_rounds *r)
@@ -54,12 +54,12 @@ static void progress_show(versus *v, const versus_rounds *r)
 	dck_progress p = observer_nothing(r->phase);
 
 	p.runs = r->done;
-	p.elapsed_ns = now(v) - v->origin_ns;
+	p.elapsed_ns = now(v) - v->shared.origin_ns;
 	if (r->planned > 0) {
 		p.done_ratio = (double)r->done / (double)r->planned;
 		p.eta_ns = r->round_ns * (double)(r->planned - r->done);
 	}
-	observer_show(v->watch, &p);
+	observer_show(v->shared.watch, &p);
 }
 
 /* --- one round */

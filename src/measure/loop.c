@@ -140,3 +140,14 @@ dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err)
 		DCK_TRY(l->target->engine.ops->run(l->target->context, err));
 	return DCK_OK;
 }
+
+dck_status measure_loop_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
+{
+	while (n > 0) {
+		const uint64_t slice = measure_loop_slice_size(l, n);
+
+		DCK_TRY(measure_loop_slice(l, to, slice, err));
+		n -= slice;
+	}
+	return DCK_OK;
+}

@@ -37,6 +37,9 @@ dck_status measure_loop_slice(measure_loop *l, measure_sinks *to, uint64_t n, dc
  * that Ctrl-C and deadlines are met; never more than `left` samples. */
 uint64_t measure_loop_slice_size(const measure_loop *l, uint64_t left);
 
+/* The same in slices, however many they are. */
+dck_status measure_loop_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err);
+
 /* After a pause that a run could feel (caches, workers gone to sleep): one sample's worth of runs
  * that are not counted. */
 dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err);

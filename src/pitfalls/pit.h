@@ -5,7 +5,7 @@
 #define PITFALLS_PIT_H
 
 #include "deepclock/pitfalls.h"
-#include "measure/phases.h"
+#include "measure/session.h"
 #include "os/os.h"
 #include "record/build.h"
 
@@ -24,15 +24,11 @@ typedef struct pit_opening {
 typedef struct pit {
 	const dck_subject *subject;
 	const dck_pitfalls_config *asked;
-	const dck_observer *watch;
-	dck_clock clock;
-	os_clock_state clock_state;
 	measure_plan plan;
-	uint64_t origin_ns;
-	subject_target target; /* the honest session, open and warm all the time */
-	measure_phases phases;
-	double run_ns;	   /* about what a run takes, to plan with */
-	double resolution; /* the subject differs from itself by up to that share */
+	measure_shared shared;
+	measure_session session; /* the honest one, open and warm all the time */
+	double run_ns;		 /* about what a run takes, to plan with */
+	double resolution;	 /* the subject differs from itself by up to that share */
 	/* For progress. */
 	const char *phase;
 	size_t row, nrows;
@@ -110,8 +106,7 @@ double pit_median(pit *p, const double *x, size_t n);
 
 /* Another session beside the honest one, warm. */
 typedef struct pit_candidate {
-	subject_target target;
-	measure_loop loop;
+	measure_session session;
 	char dir[OS_TEMP_SIZE]; /* "": none */
 } pit_candidate;
 dck_status pit_candidate_open(pit *p, pit_candidate *l, const dck_subject *s, uint32_t observe,

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "record/asked.h"
 #include "record/copy.h"
-#include "verify/freed_check.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -128,36 +127,21 @@ static void plan_fill(dck_plan *plan, const dck_pitfalls_config *c)
 
 static dck_status session_open(pit *p, dck_err *err)
 {
-	const dck_subject *s = p->subject;
-	const dck_observer *w = p->watch;
 	const size_t scratch = stat_scratch(PIT_SINGLES_MAX) + PIT_SINGLES_MAX;
 
-	if (p->asked->clock)
-		p->clock = *p->asked->clock;
-	else if (s->kind == DCK_SUBJECT_COMMAND || !os_clock_tsc(&p->clock_state, &p->clock))
-		os_clock_monotonic(&p->clock);
-	p->origin_ns = p->clock.now_ns(p->clock.self);
 	p->scratch = mem_alloc(scratch * sizeof *p->scratch);
 	p->single_ns = mem_alloc(PIT_SINGLES_MAX * sizeof *p->single_ns);
 	p->openings = mem_alloc(PIT_OPENINGS_MAX * sizeof *p->openings);
 	if (!p->scratch || !p->single_ns || !p->openings)
 		DCK_FAIL(err, E_NOMEM, "no memory for the runs of mistakes");
-	DCK_TRY(measure_phases_init(&p->phases, &p->plan, s->kind != DCK_SUBJECT_COMMAND, err));
-	p->target = (subject_target){.log = w ? w->log : NULL, .log_self = w ? w->self : NULL};
-	DCK_TRY(verify_open(&p->target, s, &p->clock, w, NULL, NULL, err));
-	p->phases.loop = (measure_loop){.clock = &p->clock,
-					.origin_ns = p->origin_ns,
-					.target = &p->target,
-					.watch = w,
-					.group = 1};
-	DCK_TRY(measure_phase_first_run(&p->phases, err));
-	return measure_phase_warmup(&p->phases, err);
+	DCK_TRY(measure_session_open(&p->session, &p->shared, p->subject, &p->plan, p->shared.watch,
+				     err));
+	return measure_session_warm(&p->session, err);
 }
 
 static void session_close(pit *p)
 {
-	subject_target_close(&p->target);
-	measure_phases_done(&p->phases);
+	measure_session_close(&p->session);
 	mem_free(p->scratch);
 	mem_free(p->single_ns);
 	mem_free(p->openings);
@@ -176,7 +160,8 @@ static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 
 		DCK_TRY(pit_candidate_open(p, &twin, p->subject, 0, err));
 		status =
-		    pit_pair(p, pit_honest(p), (pit_trial){pit_trial_loop, &twin.loop}, &self, err);
+		    pit_pair(p, pit_honest(p),
+			     (pit_trial){pit_trial_loop, &twin.session.phases.loop}, &self, err);
 		pit_candidate_close(&twin);
 		if (status != DCK_OK)
 			return status;
@@ -200,7 +185,7 @@ static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 static dck_status rows_measure(pit *p, chosen *rows, size_t n, dck_err *err)
 {
 	p->nrows = n;
-	p->rows_begin_ns = p->clock.now_ns(p->clock.self);
+	p->rows_begin_ns = measure_shared_now(&p->shared);
 	for (p->row = 0; p->row < n; p->row++) {
 		chosen *c = &rows[p->row];
 		pit_finding found = {.number_ns = NAN, .factor = NAN};
@@ -210,7 +195,7 @@ static dck_status rows_measure(pit *p, chosen *rows, size_t n, dck_err *err)
 		p->phase = c->row->says.key;
 		pit_show(p, 0);
 		status = c->row->measure(p, c->row, &found, &why);
-		if (status == DCK_E_CANCEL || measure_loop_cancelled(&p->phases.loop))
+		if (status == DCK_E_CANCEL || measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		c->measured = status == DCK_OK;
 		if (c->measured)
@@ -444,14 +429,19 @@ static void stopped_note(record_builder *b, const pit *p, dck_status status, con
 			    why->msg);
 }
 
-static void mistakes_make(pit *p, record_builder *b, chosen *rows, size_t n)
+static void mistakes_make(pit *p, const dck_observer *watch, record_builder *b, chosen *rows,
+			  size_t n)
 {
 	dck_err why = {0};
-	dck_status status = session_open(p, &why);
+	dck_status status;
+
+	measure_shared_begin(&p->shared, p->asked->clock, watch,
+			     p->subject->kind == DCK_SUBJECT_COMMAND);
+	status = session_open(p, &why);
 
 	p->nrows = n;
 	p->phase = "honest and honest";
-	p->rows_begin_ns = p->clock.now_ns(p->clock.self);
+	p->rows_begin_ns = measure_shared_now(&p->shared);
 	if (status == DCK_OK)
 		status = resolution_measure(p, b, &why);
 	if (status == DCK_OK)
@@ -461,13 +451,14 @@ static void mistakes_make(pit *p, record_builder *b, chosen *rows, size_t n)
 	if (p->row > 0)
 		result_record(b, p, rows, p->row);
 	session_close(p);
+	measure_shared_end(&p->shared);
 }
 
 dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 			const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	dck_pitfalls_config plain;
-	pit p = {.subject = s, .watch = watch};
+	pit p = {.subject = s};
 	dck_record *base = NULL;
 	record_builder *b;
 	chosen *rows;
@@ -498,7 +489,7 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 		record_fact_options(b, "plan", dck_pitfalls_options, c);
 		p.run_ns = dck_record_value(base, "latency/median");
 		if (!base->incomplete)
-			mistakes_make(&p, b, rows, n);
+			mistakes_make(&p, watch, b, rows, n);
 	}
 	dck_record_free(base);
 	mem_free(rows);

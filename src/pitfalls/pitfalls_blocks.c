@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/observer.h"
 #include "stat/sequential.h"
-#include "verify/freed_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +28,7 @@
 
 bool pit_is_command(const pit *p)
 {
-	return p->target.engine.ops->caps & DCK_CAP_COMMAND;
+	return p->session.target.engine.ops->caps & DCK_CAP_COMMAND;
 }
 
 double pit_median(pit *p, const double *x, size_t n)
@@ -43,7 +42,7 @@ double pit_median(pit *p, const double *x, size_t n)
 
 static uint64_t now(const pit *p)
 {
-	return p->clock.now_ns(p->clock.self);
+	return measure_shared_now(&p->shared);
 }
 
 void pit_show(pit *p, double row_share)
@@ -54,10 +53,10 @@ void pit_show(pit *p, double row_share)
 	const double planned = (double)p->asked->time_ns * (all + EXTRA_TIME);
 	dck_progress live = observer_nothing(p->phase);
 
-	live.elapsed_ns = now(p) - p->origin_ns;
+	live.elapsed_ns = now(p) - p->shared.origin_ns;
 	live.done_ratio = all > 0 ? done / all : NAN;
 	live.eta_ns = done > 1 ? passed * (all - done) / done : fmax(0, planned - passed);
-	observer_show(p->watch, &live);
+	observer_show(p->shared.watch, &live);
 }
 
 /* --- trials */
@@ -81,38 +80,27 @@ static uint64_t settle_of(const pit *p, double sample_ns)
 	return (uint64_t)fmin(SAMPLES_MAX, fmax(1, SETTLE_NS / fmax(1, sample_ns)));
 }
 
-static dck_status samples_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
-{
-	while (n > 0) {
-		const uint64_t slice = measure_loop_slice_size(l, n);
-
-		DCK_TRY(measure_loop_slice(l, to, slice, err));
-		n -= slice;
-	}
-	return DCK_OK;
-}
-
 static dck_status loop_take(pit *p, measure_loop *l, dck_err *err)
 {
-	measure_samples *to = &p->phases.latency;
+	measure_samples *to = &p->session.phases.latency;
 	measure_sinks sinks = {.latency = to};
 	/* What the loop itself knows is of its last slice, which may have been disturbed. */
-	if (l == &p->phases.loop)
+	if (l == &p->session.phases.loop)
 		l->run_ns = p->run_ns;
 	const double sample_ns = l->run_ns * (double)l->group;
 	const uint64_t settle = settle_of(p, sample_ns);
 
 	if (settle > 0)
-		DCK_TRY(samples_take(l, &sinks, settle, err));
+		DCK_TRY(measure_loop_take(l, &sinks, settle, err));
 	measure_samples_clear(to);
-	DCK_TRY(samples_take(l, &sinks, samples_of(p, sample_ns), err));
+	DCK_TRY(measure_loop_take(l, &sinks, samples_of(p, sample_ns), err));
 	l->run_ns = pit_median(p, to->value, to->n);
 	return DCK_OK;
 }
 
 dck_status pit_trial_loop(pit *p, void *self, double *ret_ns, dck_err *err)
 {
-	const measure_samples *to = &p->phases.latency;
+	const measure_samples *to = &p->session.phases.latency;
 
 	DCK_TRY(loop_take(p, self, err));
 	*ret_ns = pit_median(p, to->value, to->n);
@@ -121,7 +109,7 @@ dck_status pit_trial_loop(pit *p, void *self, double *ret_ns, dck_err *err)
 
 dck_status pit_trial_mean(pit *p, void *self, double *ret_ns, dck_err *err)
 {
-	const measure_samples *to = &p->phases.latency;
+	const measure_samples *to = &p->session.phases.latency;
 	double sum = 0;
 
 	DCK_TRY(loop_take(p, self, err));
@@ -134,7 +122,7 @@ dck_status pit_trial_mean(pit *p, void *self, double *ret_ns, dck_err *err)
 dck_status pit_step_run(pit *p, void *self, dck_err *err)
 {
 	(void)self;
-	return p->target.engine.ops->run(p->target.context, err);
+	return p->session.target.engine.ops->run(p->session.target.context, err);
 }
 
 static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *err)
@@ -152,14 +140,14 @@ static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *
 dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const pit_step *s = self;
-	measure_samples *to = &p->phases.latency;
+	measure_samples *to = &p->session.phases.latency;
 	const uint64_t n = samples_of(p, p->run_ns), begin = now(p);
 	uint64_t settle = settle_of(p, p->run_ns);
 	double ns;
 
 	measure_samples_clear(to);
 	while (to->n < n) {
-		if (measure_loop_cancelled(&p->phases.loop))
+		if (measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		DCK_TRY(step_once(p, s, &ns, err));
 		if (settle > 0) {
@@ -181,7 +169,7 @@ dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err)
 
 pit_trial pit_honest(pit *p)
 {
-	return (pit_trial){pit_trial_loop, &p->phases.loop};
+	return (pit_trial){pit_trial_loop, &p->session.phases.loop};
 }
 
 /* The number of rounds follows from the time alone, so one look at the end keeps its level. */
@@ -276,41 +264,37 @@ void pit_pairs_tell(const pit_pairs *from, pit_finding *ret)
 
 static dck_status candidate_warm(pit *p, pit_candidate *l, dck_err *err)
 {
-	measure_sinks sinks = {.latency = &p->phases.latency};
+	measure_sinks sinks = {.latency = &p->session.phases.latency};
 	const uint64_t most = p->asked->time_ns < WARM_NS ? p->asked->time_ns : WARM_NS;
 	const uint64_t begin = now(p);
 
 	measure_samples_clear(sinks.latency);
 	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || now(p) - begin < most); n++)
-		DCK_TRY(measure_loop_slice(&l->loop, &sinks, 1, err));
-	l->loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
+		DCK_TRY(measure_loop_slice(&l->session.phases.loop, &sinks, 1, err));
+	l->session.phases.loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
 	return DCK_OK;
 }
 
 dck_status pit_candidate_open(pit *p, pit_candidate *l, const dck_subject *s, uint32_t observe,
 			      dck_err *err)
 {
-	const dck_observer *w = p->watch;
 	dck_subject copy;
 	dck_status status;
 
-	*l = (pit_candidate){.target = {.log = w ? w->log : NULL, .log_self = w ? w->self : NULL}};
+	*l = (pit_candidate){0};
 	if (observe) {
 		DCK_TRY(os_temp_dir(l->dir, err));
-		l->target.observe = observe;
-		l->target.work_dir = l->dir;
+		l->session.target.observe = observe;
+		l->session.target.work_dir = l->dir;
 	}
 	/* One with another batch than the honest one was not looked at yet. */
 	if (s->model.batch == p->subject->model.batch)
 		s = freed_trusted(s, &copy);
-	status = verify_open(&l->target, s, &p->clock, w, NULL, NULL, err);
-	l->loop = (measure_loop){.clock = &p->clock,
-				 .origin_ns = p->origin_ns,
-				 .target = &l->target,
-				 .watch = w,
-				 .group = p->phases.loop.group};
-	if (status == DCK_OK)
+	status = measure_session_open(&l->session, &p->shared, s, NULL, &p->shared.quiet, err);
+	if (status == DCK_OK) {
+		l->session.phases.loop.group = p->session.phases.loop.group;
 		status = candidate_warm(p, l, err);
+	}
 	if (status != DCK_OK)
 		pit_candidate_close(l);
 	return status;
@@ -318,7 +302,7 @@ dck_status pit_candidate_open(pit *p, pit_candidate *l, const dck_subject *s, ui
 
 void pit_candidate_close(pit_candidate *l)
 {
-	subject_target_close(&l->target);
+	measure_session_close(&l->session);
 	if (l->dir[0])
 		os_temp_dir_remove(l->dir);
 	l->dir[0] = '\0';

@@ -21,7 +21,7 @@ static dck_status fresh_process(pit *p, pit_opening *ret, dck_err *err)
 {
 	dck_plan plan = p->plan.asked;
 	const worker_job job = {
-	    .subject = p->subject, .plan = &plan, .watch = p->watch, .quiet = true};
+	    .subject = p->subject, .plan = &plan, .watch = p->shared.watch, .quiet = true};
 	const dck_series *s;
 	worker_result result;
 	double library;
@@ -51,19 +51,19 @@ static dck_status fresh_process(pit *p, pit_opening *ret, dck_err *err)
 
 static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
 {
-	subject_target t = {.log = p->watch ? p->watch->log : NULL,
-			    .log_self = p->watch ? p->watch->self : NULL};
+	subject_target t = {.log = p->shared.watch ? p->shared.watch->log : NULL,
+			    .log_self = p->shared.watch ? p->shared.watch->self : NULL};
 	dck_subject copy;
-	measure_samples *to = &p->phases.latency;
+	measure_samples *to = &p->session.phases.latency;
 	measure_sinks sinks = {.latency = to};
 	dck_status status = DCK_OK;
 
-	DCK_TRY(verify_open(&t, freed_trusted(p->subject, &copy), &p->clock, p->watch, NULL, NULL,
-			    err));
-	measure_loop l = {.clock = &p->clock,
-			  .origin_ns = p->origin_ns,
+	DCK_TRY(verify_open(&t, freed_trusted(p->subject, &copy), &p->shared.clock, p->shared.watch,
+			    NULL, NULL, err));
+	measure_loop l = {.clock = &p->shared.clock,
+			  .origin_ns = p->shared.origin_ns,
 			  .target = &t,
-			  .watch = p->watch,
+			  .watch = p->shared.watch,
 			  .group = 1};
 	measure_samples_clear(to);
 	for (size_t i = 0; i < p->opening_runs && status == DCK_OK; i++)
@@ -87,7 +87,7 @@ static dck_status opening_take(pit *p, pit_opening *ret, dck_err *err)
 	 * the clock: so must the others be. */
 	pit_step single = {.step = pit_step_run};
 	const pit_trial honest =
-	    p->phases.loop.group > 1 ? (pit_trial){pit_trial_step, &single} : pit_honest(p);
+	    p->session.phases.loop.group > 1 ? (pit_trial){pit_trial_step, &single} : pit_honest(p);
 	double before, after;
 
 	DCK_TRY(honest.measure(p, honest.self, &before, err));
@@ -103,15 +103,15 @@ static dck_status openings_take(pit *p, dck_err *err)
 {
 	const double whole = FRESH_TIME * (double)p->asked->time_ns;
 	const double fit = whole / OPENINGS_MIN / fmax(1, p->run_ns);
-	const uint64_t begin = p->clock.now_ns(p->clock.self);
+	const uint64_t begin = measure_shared_now(&p->shared);
 	size_t n = 0;
 
 	p->opening_runs = (size_t)fmin(PIT_RUNS_MAX, fmax(RUNS_MIN, fit));
 	while (n < PIT_OPENINGS_MAX &&
-	       (n < OPENINGS_MIN || (double)(p->clock.now_ns(p->clock.self) - begin) < whole)) {
+	       (n < OPENINGS_MIN || (double)(measure_shared_now(&p->shared) - begin) < whole)) {
 		DCK_TRY(opening_take(p, &p->openings[n], err));
 		n++;
-		pit_show(p, (double)(p->clock.now_ns(p->clock.self) - begin) / whole);
+		pit_show(p, (double)(measure_shared_now(&p->shared) - begin) / whole);
 	}
 	p->nopenings = n;
 	return DCK_OK;

@@ -75,10 +75,10 @@ static void luck_tell(pit *p, const double *x, size_t n, const char *of, pit_fin
 /* One after the other, each timed alone; no pause between them. */
 static dck_status singles_take(pit *p, dck_err *err)
 {
-	const uint64_t begin = p->clock.now_ns(p->clock.self);
+	const uint64_t begin = measure_shared_now(&p->shared);
 	const double whole = SINGLES_TIME * (double)p->asked->time_ns;
-	measure_loop *l = &p->phases.loop;
-	measure_sinks sinks = {.latency = &p->phases.latency};
+	measure_loop *l = &p->session.phases.loop;
+	measure_sinks sinks = {.latency = &p->session.phases.latency};
 	const uint64_t group = l->group;
 	dck_status status = DCK_OK;
 	double passed = 0;
@@ -91,7 +91,7 @@ static dck_status singles_take(pit *p, dck_err *err)
 					    measure_loop_slice_size(l, PIT_SINGLES_MAX - n), err);
 		for (size_t i = 0; i < sinks.latency->n && status == DCK_OK; i++)
 			p->single_ns[n++] = sinks.latency->value[i];
-		passed = (double)(p->clock.now_ns(p->clock.self) - begin);
+		passed = (double)(measure_shared_now(&p->shared) - begin);
 		pit_show(p, passed / fmax(1, whole));
 	}
 	l->group = group;
@@ -205,8 +205,8 @@ typedef struct shares {
 static dck_status cpu_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	shares *s = self;
-	measure_loop *l = &p->phases.loop;
-	measure_sinks sinks = {.latency = &p->phases.latency};
+	measure_loop *l = &p->session.phases.loop;
+	measure_sinks sinks = {.latency = &p->session.phases.latency};
 	const double least = (double)p->asked->time_ns / 64;
 	const uint64_t before = l->runs;
 
@@ -266,16 +266,16 @@ dck_status pit_wall_for_cpu(pit *p, const pit_row *row, pit_finding *ret, dck_er
 static dck_status coarse_run(pit *p, const dck_clock *coarse, double *ret_ns, double *ret_true,
 			     dck_err *err)
 {
-	measure_loop *l = &p->phases.loop;
+	measure_loop *l = &p->session.phases.loop;
 	uint64_t coarse_begin, coarse_end, begin, end;
 	dck_status status;
 
 	if (measure_loop_cancelled(l))
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	coarse_begin = coarse->now_ns(coarse->self);
-	begin = p->clock.now_ns(p->clock.self);
-	status = p->target.engine.ops->run(p->target.context, err);
-	end = p->clock.now_ns(p->clock.self);
+	begin = measure_shared_now(&p->shared);
+	status = p->session.target.engine.ops->run(p->session.target.context, err);
+	end = measure_shared_now(&p->shared);
 	coarse_end = coarse->now_ns(coarse->self);
 	/* A clock that is set may run backwards. */
 	*ret_ns = coarse_end > coarse_begin ? (double)(coarse_end - coarse_begin) : 0;
@@ -287,7 +287,7 @@ static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *r
 {
 	double *read = mem_alloc(2 * (size_t)PIT_SINGLES_MAX * sizeof *read);
 	dck_status status = DCK_OK;
-	const uint64_t first = p->clock.now_ns(p->clock.self);
+	const uint64_t first = measure_shared_now(&p->shared);
 	size_t n = 0, zeros = 0;
 	char tick[32], low[32], high[32];
 
@@ -295,7 +295,7 @@ static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *r
 		DCK_FAIL(err, E_NOMEM, "no memory for readings");
 	double *const really = read + PIT_SINGLES_MAX;
 	while (status == DCK_OK && n < PIT_SINGLES_MAX &&
-	       (n < READINGS_MIN || p->clock.now_ns(p->clock.self) - first < p->asked->time_ns)) {
+	       (n < READINGS_MIN || measure_shared_now(&p->shared) - first < p->asked->time_ns)) {
 		status = coarse_run(p, coarse, &read[n], &really[n], err);
 		if (status == DCK_OK)
 			zeros += !(read[n++] > 0);

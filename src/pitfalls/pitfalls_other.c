@@ -18,7 +18,7 @@
 
 static dck_status tensors_needed(const pit *p, dck_err *err)
 {
-	if (!p->target.inputs || p->target.nin == 0)
+	if (!p->session.target.inputs || p->session.target.nin == 0)
 		DCK_FAIL(err, E_UNSUP, "the subject has no inputs that are handed over");
 	return DCK_OK;
 }
@@ -36,7 +36,7 @@ static dck_status model_needed(const pit *p, dck_err *err)
 static dck_status inputs_new(const pit *p, const dck_model_config *c, subject_inputs **ret,
 			     dck_err *err)
 {
-	const subject_target *t = &p->target;
+	const subject_target *t = &p->session.target;
 
 	return subject_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, ret, err);
 }
@@ -44,9 +44,9 @@ static dck_status inputs_new(const pit *p, const dck_model_config *c, subject_in
 /* Hands other inputs to the honest session. */
 static dck_status inputs_bind(pit *p, subject_inputs *inputs, dck_err *err)
 {
-	p->target.inputs = inputs;
-	p->target.next_set = 0;
-	return subject_target_next_input(&p->target, err);
+	p->session.target.inputs = inputs;
+	p->session.target.next_set = 0;
+	return subject_target_next_input(&p->session.target, err);
 }
 
 /* Inputs that are made in each run; the old ones may go once new ones are bound. */
@@ -77,7 +77,7 @@ static dck_status made_free(pit *p, void *self, dck_err *err)
 
 dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
-	maker m = {.own = p->target.inputs};
+	maker m = {.own = p->session.target.inputs};
 	pit_step plain = {.step = pit_step_run};
 	pit_step making = {.step = make_and_run, .after = made_free, .self = &m};
 	pit_pairs pairs;
@@ -98,7 +98,7 @@ dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err
 static dck_status bind_and_run(pit *p, void *self, dck_err *err)
 {
 	(void)self;
-	DCK_TRY(subject_target_next_input(&p->target, err));
+	DCK_TRY(subject_target_next_input(&p->session.target, err));
 	return pit_step_run(p, NULL, err);
 }
 
@@ -119,7 +119,7 @@ dck_status pit_binding(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 
 static dck_status look(pit *p, dck_err *err)
 {
-	const subject_target *t = &p->target;
+	const subject_target *t = &p->session.target;
 	dck_tensor out;
 
 	for (size_t i = 0; i < t->nout; i++)
@@ -143,9 +143,9 @@ static dck_status look_late(pit *p, double run_ns, double *ret_ns, dck_err *err)
 
 	DCK_TRY(pit_step_run(p, NULL, err));
 	wait_ns(2 * run_ns);
-	begin = p->clock.now_ns(p->clock.self);
+	begin = measure_shared_now(&p->shared);
 	DCK_TRY(look(p, err));
-	*ret_ns = (double)(p->clock.now_ns(p->clock.self) - begin);
+	*ret_ns = (double)(measure_shared_now(&p->shared) - begin);
 	return DCK_OK;
 }
 
@@ -153,7 +153,7 @@ static dck_status look_late(pit *p, double run_ns, double *ret_ns, dck_err *err)
  * be had, less what asking for them costs by itself. */
 static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, dck_err *err)
 {
-	const dck_clock *c = &p->clock;
+	const dck_clock *c = &p->shared.clock;
 	uint64_t begin, returned, end;
 	double late_ns;
 
@@ -174,13 +174,13 @@ static dck_status ready_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const bool *alone = self;
 	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
-	const uint64_t begin = p->clock.now_ns(p->clock.self);
+	const uint64_t begin = measure_shared_now(&p->shared);
 	const double least = (double)p->asked->time_ns / 32;
 	size_t n = 0;
 
 	while (n < READY_RUNS_MAX &&
-	       (n < READY_RUNS_MIN || (double)(p->clock.now_ns(p->clock.self) - begin) < least)) {
-		if (measure_loop_cancelled(&p->phases.loop))
+	       (n < READY_RUNS_MIN || (double)(measure_shared_now(&p->shared) - begin) < least)) {
+		if (measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		DCK_TRY(ready_once(p, &run_ns[n], &ready_ns[n], err));
 		n++;
@@ -203,7 +203,7 @@ dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine waits for the device in every run and offers none without: "
 			 "looking at outputs would add their way back from the device");
-	if (!p->target.engine.ops->output || p->target.nout == 0)
+	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
 	DCK_TRY(pit_pair(p, (pit_trial){ready_trial, &whole}, (pit_trial){ready_trial, &alone},
@@ -222,8 +222,8 @@ dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 static dck_status candidate_measure(pit *p, pit_candidate *l, pit_finding *ret, dck_err *err)
 {
 	pit_pairs pairs;
-	const dck_status status =
-	    pit_pair(p, pit_honest(p), (pit_trial){pit_trial_loop, &l->loop}, &pairs, err);
+	const dck_status status = pit_pair(
+	    p, pit_honest(p), (pit_trial){pit_trial_loop, &l->session.phases.loop}, &pairs, err);
 
 	pit_candidate_close(l);
 	if (status == DCK_OK)
@@ -236,7 +236,7 @@ dck_status pit_profiler(pit *p, const pit_row *row, pit_finding *ret, dck_err *e
 	pit_candidate l;
 
 	(void)row;
-	DCK_TRY(engine_can_observe(p->target.engine.ops, DCK_OBSERVE_OPERATORS, err));
+	DCK_TRY(engine_can_observe(p->session.target.engine.ops, DCK_OBSERVE_OPERATORS, err));
 	DCK_TRY(pit_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
 	return candidate_measure(p, &l, ret, err);
 }
@@ -288,7 +288,7 @@ static dck_status neighbour_trial(pit *p, void *self, double *ret_ns, dck_err *e
 		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
 				 "no thread can be started to be a neighbour");
 	if (status == DCK_OK)
-		status = pit_trial_mean(p, &p->phases.loop, ret_ns, err);
+		status = pit_trial_mean(p, &p->session.phases.loop, ret_ns, err);
 	atomic_store(&all->stop, true);
 	while (all->n > 0)
 		pthread_join(all->thread[--all->n], NULL);
@@ -304,7 +304,7 @@ dck_status pit_neighbour(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	(void)row;
 	if (!all)
 		DCK_FAIL(err, E_NOMEM, "no memory for neighbours");
-	status = pit_pair(p, (pit_trial){pit_trial_mean, &p->phases.loop},
+	status = pit_pair(p, (pit_trial){pit_trial_mean, &p->session.phases.loop},
 			  (pit_trial){neighbour_trial, all}, &pairs, err);
 	mem_free(all);
 	if (status != DCK_OK)
@@ -348,14 +348,14 @@ static dck_status tiny_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 	dck_status status = inputs_bind(p, s->tiny, err), back;
 
 	if (status == DCK_OK)
-		status = pit_trial_loop(p, &p->phases.loop, ret_ns, err);
+		status = pit_trial_loop(p, &p->session.phases.loop, ret_ns, err);
 	back = inputs_bind(p, s->own, status == DCK_OK ? err : NULL);
 	return status == DCK_OK ? back : status;
 }
 
 dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
-	swap s = {.own = p->target.inputs};
+	swap s = {.own = p->session.target.inputs};
 	bool any = false;
 	pit_pairs pairs;
 	dck_status status = DCK_OK;
@@ -364,7 +364,7 @@ dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	DCK_TRY(tensors_needed(p, err));
 	DCK_TRY(inputs_new(p, &p->subject->model, &s.tiny, err));
 	for (size_t set = 0; set < subject_inputs_pool(s.tiny); set++)
-		for (size_t i = 0; i < p->target.nin; i++)
+		for (size_t i = 0; i < p->session.target.nin; i++)
 			any |= denormals_fill(subject_inputs_get(s.tiny, set, i));
 	if (!any)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
@@ -386,7 +386,7 @@ typedef struct sets {
 static dck_status set_bind(pit *p, void *self, dck_err *err)
 {
 	sets *s = self;
-	const subject_target *t = &p->target;
+	const subject_target *t = &p->session.target;
 
 	for (size_t i = 0; i < t->nin; i++)
 		DCK_TRY(t->engine.ops->bind_input(t->context, i,
@@ -398,14 +398,14 @@ static dck_status set_bind(pit *p, void *self, dck_err *err)
 /* Both ways bind an input between any two runs, in one session: only which one differs. */
 dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 {
-	subject_inputs *own = p->target.inputs, *made = NULL;
+	subject_inputs *own = p->session.target.inputs, *made = NULL;
 	dck_model_config several = p->subject->model;
 	dck_status status, back;
 	pit_pairs pairs;
 
 	(void)row;
 	DCK_TRY(tensors_needed(p, err));
-	if (p->phases.loop.group > 1)
+	if (p->session.phases.loop.group > 1)
 		DCK_FAIL(err, E_UNSUP,
 			 "runs are too short to be timed one by one, each with another input");
 	if (several.input_pool < 2) {
@@ -435,7 +435,7 @@ static dck_status batch_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	batch_candidate *b = self;
 
-	DCK_TRY(pit_trial_loop(p, &b->candidate.loop, ret_ns, err));
+	DCK_TRY(pit_trial_loop(p, &b->candidate.session.phases.loop, ret_ns, err));
 	*ret_ns /= b->items;
 	return DCK_OK;
 }
@@ -450,10 +450,10 @@ dck_status pit_batch(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 	(void)row;
 	DCK_TRY(model_needed(p, err));
 	DCK_TRY(tensors_needed(p, err));
-	s.model.batch = BATCH * p->target.items;
+	s.model.batch = BATCH * p->session.target.items;
 	DCK_TRY(pit_candidate_open(p, &b.candidate, &s, 0, err));
-	b.items = (double)b.candidate.target.items / (double)p->target.items;
-	if (b.candidate.target.items != BATCH * p->target.items)
+	b.items = (double)b.candidate.session.target.items / (double)p->session.target.items;
+	if (b.candidate.session.target.items != BATCH * p->session.target.items)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "the model does not take a larger batch");
 	else

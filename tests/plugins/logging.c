@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct dck_engine_model {
@@ -50,12 +52,19 @@ static void context_free(dck_engine_context *c)
 	free(c);
 }
 
+/* More than become notes, again and again the same. */
+#define WARNINGS 6
+static atomic_uint warned;
+
 static void *speak(void *arg)
 {
+	char text[40];
 	const dck_engine_model *m = arg;
 
 	m->log(m->log_self, DCK_LOG_INFO, "a worker says something");
-	m->log(m->log_self, DCK_LOG_WARN, "a worker warns");
+	snprintf(text, sizeof text, "a worker warns of %u",
+		 atomic_fetch_add(&warned, 1) % WARNINGS);
+	m->log(m->log_self, DCK_LOG_WARN, text);
 	return NULL;
 }
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,6 +33,13 @@ static dck_record *measure_plugin(void)
 	return r;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 static void warnings_become_a_few_notes(void **state)
 {
 	dck_record *r = measure_plugin();
@@ -41,7 +49,10 @@ static void warnings_become_a_few_notes(void **state)
 	for (size_t i = 0; i < r->nnotes; i++)
 		if (strcmp(r->notes[i].code, "engine-warning") == 0) {
 			warnings++;
-			assert_non_null(strstr(r->notes[i].text, "a worker warns"));
+			assert_non_null(strstr(r->notes[i].text, "a worker warns of "));
+			for (size_t k = 0; k < i; k++)
+				assert_string_not_equal(r->notes[i].text, r->notes[k].text);
+			assert_true((warnings == 4) == ends_with(r->notes[i].text, " (and more)"));
 		}
 	assert_int_equal(warnings, 4);
 	dck_record_free(r);

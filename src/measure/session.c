@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/session.h"
+#include "base/err.h"
+#include "base/observer.h"
+#include "verify/freed_check.h"
+#include <stdio.h>
+#include <string.h>
+
+void measure_shared_begin(measure_shared *m, const dck_clock *clock, const dck_observer *watch,
+			  bool command)
+{
+	*m = (measure_shared){.watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
+	if (watch)
+		m->quiet = *watch;
+	m->quiet.progress = NULL;
+	if (clock)
+		m->clock = *clock;
+	else if (command || !os_clock_tsc(&m->clock_state, &m->clock))
+		os_clock_monotonic(&m->clock);
+	m->origin_ns = measure_shared_now(m);
+}
+
+void measure_shared_end(measure_shared *m)
+{
+	pthread_mutex_destroy(&m->lock);
+}
+
+uint64_t measure_shared_now(const measure_shared *m)
+{
+	return m->clock.now_ns(m->clock.self);
+}
+
+/* --- what the engine says */
+
+static void warning_keep(measure_shared *m, const char *text)
+{
+	char *next = m->nwarnings < MEASURE_WARNINGS ? m->warning[m->nwarnings] : NULL;
+
+	for (size_t i = 0; i < m->nwarnings; i++)
+		if (strncmp(m->warning[i], text, sizeof m->warning[i] - 1) == 0)
+			return;
+	if (!next) {
+		m->more_warnings = true;
+		return;
+	}
+	snprintf(next, sizeof m->warning[0], "%s", text);
+	m->nwarnings++;
+}
+
+static void log_take(void *self, dck_log_level level, const char *text)
+{
+	measure_shared *m = self;
+
+	if (m->watch && m->watch->log)
+		m->watch->log(m->watch->self, level, text);
+	if (level < DCK_LOG_WARN)
+		return;
+	pthread_mutex_lock(&m->lock);
+	warning_keep(m, text);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void measure_shared_notes(measure_shared *m, record_builder *b)
+{
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < m->nwarnings; i++)
+		record_note(b, "engine-warning", "the engine says: %s%s", m->warning[i],
+			    i + 1 == m->nwarnings && m->more_warnings ? " (and more)" : "");
+	pthread_mutex_unlock(&m->lock);
+}
+
+void measure_notes_show(const dck_observer *watch, const record_builder *b)
+{
+	size_t n;
+	const dck_note *notes = record_notes(b, &n);
+
+	for (size_t i = 0; watch && watch->note && i < n; i++)
+		watch->note(watch->self, &notes[i]);
+}
+
+/* --- the session */
+
+static void phase_show(void *self, const char *name)
+{
+	const measure_session *s = self;
+	dck_progress p = observer_nothing(name);
+
+	p.elapsed_ns = measure_shared_now(s->shared) - s->shared->origin_ns;
+	observer_show(s->phases.loop.watch, &p);
+}
+
+static dck_status session_open(measure_session *s, const dck_subject *subject,
+			       const measure_plan *plan, const dck_observer *watch, dck_err *err)
+{
+	measure_shared *m = s->shared;
+
+	if (plan)
+		DCK_TRY(measure_phases_init(&s->phases, plan, subject->kind != DCK_SUBJECT_COMMAND,
+					    err));
+	s->phases.loop = (measure_loop){.clock = &m->clock,
+					.origin_ns = m->origin_ns,
+					.target = &s->target,
+					.watch = watch,
+					.group = 1,
+					.idle_ns = plan ? plan->asked.idle_ns : 0};
+	s->target.log = log_take;
+	s->target.log_self = m;
+	return verify_open(&s->target, subject, &m->clock, watch, phase_show, s, err);
+}
+
+dck_status measure_session_open(measure_session *s, measure_shared *m, const dck_subject *subject,
+				const measure_plan *plan, const dck_observer *watch, dck_err *err)
+{
+	s->shared = m;
+	const dck_status status = session_open(s, subject, plan, watch, err);
+
+	if (status != DCK_OK)
+		measure_session_close(s);
+	return status;
+}
+
+dck_status measure_session_warm(measure_session *s, dck_err *err)
+{
+	DCK_TRY(measure_phase_first_run(&s->phases, err));
+	return measure_phase_warmup(&s->phases, err);
+}
+
+void measure_session_close(measure_session *s)
+{
+	subject_target_close(&s->target);
+	measure_phases_done(&s->phases);
+}

@@ -1,0 +1,72 @@
+/* session.h - a subject that is open, warm and ready to be timed: what bench, load, compare and
+ * pitfalls begin with.
+ *
+ *	measure_shared m;
+ *	measure_session s = {0};
+ *
+ *	measure_shared_begin(&m, clock, watch, is_command);
+ *	status = measure_session_open(&s, &m, subject, &plan, watch, err);
+ *	if (status == DCK_OK)
+ *		status = measure_session_warm(&s, err);
+ *	... s.phases.loop is what takes samples ...
+ *	measure_session_close(&s);
+ *	measure_shared_end(&m);
+ *
+ * All sessions of one record share one clock, the origin of its times, and one log. An engine may
+ * log from any of its threads until its session is closed; so the log has a lock, and ends after
+ * the sessions. Neither struct may be moved while a session is open.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MEASURE_SESSION_H
+#define MEASURE_SESSION_H
+
+#include "measure/phases.h"
+#include "os/os.h"
+#include "record/build.h"
+#include <pthread.h>
+
+/* Warnings of the engine's library that become notes: the first few say it all. */
+#define MEASURE_WARNINGS 4
+
+typedef struct measure_shared {
+	const dck_observer *watch; /* NULL: nobody */
+	dck_observer quiet; /* the same without progress, for what is opened again and again */
+	dck_clock clock;
+	os_clock_state clock_state;
+	uint64_t origin_ns;   /* when it began, on that clock */
+	pthread_mutex_t lock; /* of what follows */
+	char warning[MEASURE_WARNINGS][360];
+	size_t nwarnings;
+	bool more_warnings; /* than there is room for */
+} measure_shared;
+
+/* clock NULL: the best that there is for the subject. `command`: a run takes so long that the
+ * system's clock is as good, and needs no calibration of 25 ms. */
+void measure_shared_begin(measure_shared *m, const dck_clock *clock, const dck_observer *watch,
+			  bool command);
+void measure_shared_end(measure_shared *m);
+
+uint64_t measure_shared_now(const measure_shared *m);
+
+/* What the engine warned of becomes notes; the same words become one. */
+void measure_shared_notes(measure_shared *m, record_builder *b);
+
+/* Tells an observer, which may be NULL, all notes of a record. */
+void measure_notes_show(const dck_observer *watch, const record_builder *b);
+
+typedef struct measure_session {
+	measure_shared *shared;
+	subject_target target; /* `observe` and `work_dir` may be set before it is opened */
+	measure_phases phases;
+} measure_session;
+
+/* Opens the subject up to its first run; a batch that has to be freed is verified first. `watch`
+ * is asked whether it is cancelled, by the engine too, and told of the phases. plan NULL: there
+ * are no stores for samples, only the loop. On failure it is closed. */
+dck_status measure_session_open(measure_session *s, measure_shared *m, const dck_subject *subject,
+				const measure_plan *plan, const dck_observer *watch, dck_err *err);
+/* The first run and the warm-up of its plan. */
+dck_status measure_session_warm(measure_session *s, dck_err *err);
+void measure_session_close(measure_session *s); /* {0} is allowed */
+
+#endif
