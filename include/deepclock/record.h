@@ -158,8 +158,7 @@ typedef enum dck_severity { DCK_INFO, DCK_WARN, DCK_ERROR } dck_severity;
 /* What the reader must know to trust the numbers: cause and remedy. */
 typedef struct dck_note {
 	dck_severity severity;
-	const char
-	    *code; /* stable: "not-steady"; scripts match it (docs/reference/notes.md lists all) */
+	const char *code; /* stable: "not-steady"; 'deepclock help notes' lists all */
 	const char *text;
 	const char *brief; /* the same in a line or two, for a summary; NULL: text is short */
 	/* The code of the note that names the cause of this one, which a report for people then

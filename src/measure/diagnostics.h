@@ -1,5 +1,5 @@
 /* diagnostics.h - every reason to doubt a measurement becomes a note with a stable code, its cause
- * and its remedy. docs/reference/notes.md lists the codes.
+ * and its remedy. 'deepclock help notes' lists the codes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_DIAGNOSTICS_H
