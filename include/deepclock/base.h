@@ -65,6 +65,23 @@ typedef struct dck_err {
 	char msg[488];	     /* one sentence, no full stop, no newline */
 } dck_err;
 
+/* What the program ends with, alike in every command; help and manual pages are made from this
+ * list. Scripts rely on the numbers. */
+#define DCK_EXIT_MAP(X)                                                              \
+	X(OK, 0, "fine")                                                             \
+	X(FAILED, 1, "failed; the sentence on stderr says why")                      \
+	X(USAGE, 2, "the command line is wrong")                                     \
+	X(BROKEN, 3, "a gate says no: slower, or a limit is broken")                 \
+	X(UNDECIDED, 4, "a gate could not decide")                                   \
+	X(INTERRUPTED, 130, "interrupted; what was measured until then is reported") \
+	X(UNREAD, 141, "who read the output closed it, as head does")
+
+typedef enum dck_exit {
+#define X(name, value, text) DCK_EXIT_##name = (value),
+	DCK_EXIT_MAP(X)
+#undef X
+} dck_exit;
+
 /* The version of the library that is linked, e.g. "0.1.0". @since 0.1 */
 DCK_API const char *dck_version(void);
 

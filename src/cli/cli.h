@@ -10,14 +10,10 @@
 #include "deepclock/deepclock.h"
 #include <stdio.h>
 
-/* Frozen: scripts rely on them. 3 and 4 belong to comparisons. */
 enum cli_exit {
-	CLI_OK = 0,
-	CLI_FAILED = 1,
-	CLI_USAGE = 2,
-	CLI_UNDECIDED = 4, /* 3 and 4 come from the gate of the record */
-	CLI_INTERRUPTED = 130,
-	CLI_UNREAD = 141 /* what a shell says of a program that SIGPIPE ended */
+#define X(name, value, text) CLI_##name = (value),
+	DCK_EXIT_MAP(X)
+#undef X
 };
 
 /* Options that every command has. The first member of every command's config. */

@@ -9,14 +9,10 @@
 #define WIDEST 100u /* longer lines are hard to read, however wide the terminal */
 
 const cli_item cli_exit_codes[] = {
-    {"0", "fine"},
-    {"1", "failed; the sentence on stderr says why"},
-    {"2", "the command line is wrong"},
-    {"3", "a gate says no: slower, or a limit is broken"},
-    {"4", "a gate could not decide"},
-    {"130", "interrupted; what was measured until then is reported"},
-    {"141", "who read the output closed it, as head does"},
-    {0},
+#define X(name, value, text) {#value, text},
+    DCK_EXIT_MAP(X)
+#undef X
+	{0},
 };
 
 static void choices_text(const dck_opt *row, char *buf, size_t size)
