@@ -56,8 +56,9 @@ struct follow {
 	int64_t n, was;
 	int64_t opset; /* of ONNX's own operators */
 	/* Of the node that is asked about: */
-	items all;     /* of its outputs that no rule set */
-	items *out;    /* NULL: of no output in particular */
+	items all;  /* of its outputs that no rule set */
+	items *out; /* NULL: of no output in particular */
+	const struct follow_row *row;
 	bool answered; /* `all` or `out` was set */
 	edits now;
 	/* Why it ended; the text is in the arena. */
@@ -72,11 +73,12 @@ typedef struct follow_row {
 	int64_t at;	/* a number for the rule: a default, which input */
 	uint32_t sizes; /* bits of inputs that may be HELD_SIZES */
 } follow_row;
-extern const follow_row follow_rows[], follow_rows_microsoft[];
-extern const size_t follow_nrows, follow_nrows_microsoft;
+/* NULL: the operator is in no table. */
 const follow_row *follow_row_of(const op *o);
 
 /* --- what there is --- */
+
+extern const items follow_same; /* the same for all items */
 
 /* Of input i; never NULL. */
 const items *follow_in(const op *o, size_t i);
@@ -89,7 +91,13 @@ bool follow_apart(const follow *f, num n);
 /* The size of an axis as it was, with the number of items that the model was exported for. */
 num follow_was(follow *f, const val *v, const items *s, int axis);
 
+/* How many elements the axis has with `count` items. */
+num follow_groups(follow *f, const items *s, num count);
+
 /* --- answers --- */
+
+/* What a value holds, for the nodes that read it. */
+void follow_mark(follow *f, val *v, const items *s);
 
 void follow_all(follow *f, items s);
 void follow_set(follow *f, op *o, size_t i, items s);

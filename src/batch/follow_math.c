@@ -144,7 +144,7 @@ void follow_axis(follow *f, op *o)
 	const items *s = follow_in(o, 0);
 	int axis;
 
-	if (!follow_only(f, o, 0) || !axis_attr(f, o, follow_row_of(o)->at, &axis))
+	if (!follow_only(f, o, 0) || !axis_attr(f, o, f->row->at, &axis))
 		return;
 	if (axis == s->axis)
 		follow_mixes(f, s, "it works along");
@@ -359,7 +359,7 @@ static void product(follow *f, op *o, size_t a, size_t b)
 
 void follow_matmul(follow *f, op *o)
 {
-	product(f, o, 0, (size_t)follow_row_of(o)->at);
+	product(f, o, 0, (size_t)f->row->at);
 }
 
 void follow_gemm(follow *f, op *o)

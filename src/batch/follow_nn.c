@@ -16,7 +16,7 @@ static bool first_axis(follow *f, const op *o, size_t i)
 
 void follow_first(follow *f, op *o)
 {
-	size_t i = (size_t)follow_row_of(o)->at;
+	size_t i = (size_t)f->row->at;
 
 	if (follow_only(f, o, i) && first_axis(f, o, i))
 		follow_all(f, *follow_in(o, i));
@@ -26,7 +26,7 @@ void follow_first(follow *f, op *o)
 void follow_first_all(follow *f, op *o)
 {
 	items s = {.choice = -1};
-	size_t needed = (size_t)follow_row_of(o)->at;
+	size_t needed = (size_t)f->row->at;
 
 	for (size_t i = 0; i < o->made->nin; i++) {
 		if (!follow_has(o, i))

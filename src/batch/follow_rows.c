@@ -29,7 +29,7 @@
 #define BIT(i) (1u << (i))
 
 /* In the order of strcmp. */
-const follow_row follow_rows[] = {
+static const follow_row rows[] = {
     KEEP("Abs"),
     KEEP("Acos"),
     KEEP("Acosh"),
@@ -181,9 +181,8 @@ const follow_row follow_rows[] = {
     EACH("Where"),
     EACH("Xor"),
 };
-const size_t follow_nrows = sizeof follow_rows / sizeof *follow_rows;
 
-const follow_row follow_rows_microsoft[] = {
+static const follow_row rows_microsoft[] = {
     EACH("BiasGelu"),
     FIRST("ConvTransposeWithDynamicPads"),
     {"DequantizeLinear", follow_quantize, 0, 0},
@@ -199,7 +198,6 @@ const follow_row follow_rows_microsoft[] = {
     {"SkipLayerNormalization", follow_skipnorm, 0, 0},
     {"SkipSimplifiedLayerNormalization", follow_skipnorm, 0, 0},
 };
-const size_t follow_nrows_microsoft = sizeof follow_rows_microsoft / sizeof *follow_rows_microsoft;
 
 static int order(const void *a, const void *b)
 {
@@ -214,9 +212,9 @@ const follow_row *follow_row_of(const op *o)
 	follow_row key = {.name = o->node->op};
 
 	if (!*domain || strcmp(domain, "ai.onnx") == 0)
-		return bsearch(&key, follow_rows, follow_nrows, sizeof(key), order);
+		return bsearch(&key, rows, sizeof rows / sizeof *rows, sizeof key, order);
 	if (strcmp(domain, "com.microsoft") == 0)
-		return bsearch(&key, follow_rows_microsoft, follow_nrows_microsoft, sizeof(key),
-			       order);
+		return bsearch(&key, rows_microsoft, sizeof rows_microsoft / sizeof *rows_microsoft,
+			       sizeof key, order);
 	return NULL;
 }

@@ -6,6 +6,35 @@
 
 #include "batch/follow.h"
 
+#define CHOICES_MAX 4096
+#define PREFER_MAX  64
+
+/* A guess that was made on the way. */
+typedef struct choice {
+	uint64_t what; /* equal places are decided alike */
+	int way, ways, parent;
+} choice;
+
+typedef struct prefer {
+	uint64_t what;
+	int way;
+} prefer;
+
+struct follow_state {
+	choice choices[CHOICES_MAX];
+	int nchoices; /* made in this attempt */
+	int nfixed;   /* of them decided beforehand */
+	prefer prefer[PREFER_MAX];
+	size_t nprefer;
+	/* Nodes that saw items, so that a body that saw none is told. */
+	size_t touched, stack[COST_DEPTH_MAX + 1], depth, nodes;
+	const onnx_node *failed; /* where it ended */
+	bool first_input;
+	/* Of each node that was seen inside of a function or is edited. */
+	edits **seen;
+	size_t nseen, slots; /* a power of two */
+};
+
 /* ret: everything is in ret->arena, until follow_done(). E_UNSUP: the sentence names the node that
  * does not follow and says why; it is made in `text`. */
 dck_status follow_model(const onnx_model *m, int64_t n, int64_t was, mem_arena *text, follow *ret,

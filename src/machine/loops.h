@@ -1,5 +1,5 @@
 /* loops.h - what this machine could do at best: rates of arithmetic and of memory, and the price
- * of clocks, threads and processes. Raw rates only; src/bench makes the record of them.
+ * of clocks, threads and processes. Raw rates only; src/roofline makes the record of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MACHINE_LOOPS_H
@@ -194,6 +194,8 @@ typedef struct machine_result {
 } machine_result;
 /* E_CANCEL only when there is nothing yet to report. */
 dck_status machine_measure(const machine_ask *ask, machine_result *ret, dck_err *err);
+
+/* --- items.c */
 /* One more row, zeroed; NULL: the table is full. */
 machine_item *machine_add(machine_result *r, const char *tag, unsigned threads);
 const machine_item *machine_find(const machine_result *r, const char *tag); /* NULL: none */

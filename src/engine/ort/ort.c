@@ -362,23 +362,6 @@ static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
 
 /* --- what a model that is watched tells */
 
-void ort_run_begins(dck_engine_model *m)
-{
-	if (m->counter)
-		ort_counter_run_begins(m->counter);
-}
-
-void ort_run_ended(dck_engine_model *m, bool failed)
-{
-	uint64_t order = atomic_fetch_add(&m->runs.ended, 1);
-
-	if (!failed)
-		return;
-	uint64_t i = atomic_fetch_add(&m->runs.failures, 1);
-	if (i < ORT_FAILURES_MAX)
-		atomic_store(&m->runs.failed[i], order);
-}
-
 static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
 {
 	if (!(m->observe & DCK_OBSERVE_OPERATORS))

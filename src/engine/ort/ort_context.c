@@ -225,13 +225,26 @@ static ort_status *run_bare(dck_engine_context *c)
 	return s;
 }
 
+/* From any thread. */
+static void run_ended(dck_engine_model *m, bool failed)
+{
+	uint64_t order = atomic_fetch_add(&m->runs.ended, 1);
+
+	if (!failed)
+		return;
+	uint64_t i = atomic_fetch_add(&m->runs.failures, 1);
+	if (i < ORT_FAILURES_MAX)
+		atomic_store(&m->runs.failed[i], order);
+}
+
 static ort_status *run_once(dck_engine_context *c)
 {
 	if (!c->watched)
 		return run_bare(c);
-	ort_run_begins(c->model);
+	if (c->model->counter)
+		ort_counter_run_begins(c->model->counter);
 	ort_status *s = run_bare(c);
-	ort_run_ended(c->model, s != NULL);
+	run_ended(c->model, s != NULL);
 	return s;
 }
 

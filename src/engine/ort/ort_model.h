@@ -40,10 +40,6 @@ dck_status ort_prepare(dck_engine_context *c, dck_err *err);
 dck_status ort_run(dck_engine_context *c, dck_err *err);
 dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err);
 
-/* Around each run of a model that is watched; from any thread. */
-void ort_run_begins(dck_engine_model *m);
-void ort_run_ended(dck_engine_model *m, bool failed);
-
 /* ort_probe.c */
 dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err);
 
