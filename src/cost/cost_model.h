@@ -53,8 +53,8 @@ typedef struct val {
 	/* What follows is for the inference and the sums alone. */
 	bool counted;  /* an initializer whose bytes have been added up already */
 	size_t reader; /* the number of the last operator that counted it as read */
-	size_t made,
-	    last_use; /* indices of operators; SIZE_MAX: made before all of them, used by none */
+	/* Indices of operators; SIZE_MAX: made before all of them, used by none. */
+	size_t made, last_use;
 } val;
 
 #define COST_RANK_MAX 64
@@ -66,8 +66,8 @@ typedef struct op_row op_row;
 typedef struct cost_op {
 	const onnx_node *node;
 	const op_row *row; /* NULL: no rule for it */
-	const char
-	    *scope; /* enclosing control operators and functions, "loop_1/call_2"; NULL: none */
+	/* The enclosing control operators and functions, "loop_1/call_2"; NULL: none. */
+	const char *scope;
 	val **in, **out; /* NULL: the node leaves it out */
 	size_t nin, nout;
 	num times;     /* how often it runs in one run of the model */
@@ -96,8 +96,7 @@ typedef struct cost_shape {
 	int64_t number;
 } cost_shape;
 
-/* What a run has shown of a control operator: the branch that was taken, or how often the body ran.
- */
+/* What a run has shown of a control operator: which branch was taken, or how often the body ran. */
 typedef struct cost_choice {
 	const char *name, *type;
 	int64_t value; /* of If: 1 then_branch, 0 else_branch */

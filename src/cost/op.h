@@ -27,27 +27,25 @@ typedef enum op_traffic {
 	TRAFFIC_VIEW,	/* moves nothing: the output is the same memory (Reshape, Identity) */
 	TRAFFIC_SHAPE,	/* reads only the shape of its input, and writes its output */
 	TRAFFIC_PICK,	/* reads of its first input as much as it writes (Gather, Slice) */
-	TRAFFIC_WRITE,	/* writes its output; what it reads is too small to count (ConstantOfShape,
-			   Range, random numbers) */
-	TRAFFIC_CONTROL /* moves nothing itself: the operators of its body do */
+	TRAFFIC_WRITE,	/* reads nothing that counts (ConstantOfShape, Range, random numbers) */
+	TRAFFIC_CONTROL /* the operators of its body read and write */
 } op_traffic;
 
 struct op_row {
 	const char *name;
 	void (*shape)(op *o);
 	void (*cost)(op *o); /* NULL: no arithmetic, 0 MACs and 0 FLOPs */
-	int64_t
-	    flops; /* FLOPs for each element: see cost_each(), cost_each_in() and cost_in_out() */
+	int64_t flops;	     /* for each element: see cost_each(), cost_in_out() */
 	op_traffic traffic;
 	/* One letter for each input; the last letter also stands for all further inputs. 'p': its
 	 * elements are trained parameters; 'b': a buffer, such as running statistics; 'c': a
 	 * constant that is neither; '.': the rule does not decide it (see price.c). NULL is ".". */
 	const char *roles;
-	const char *how; /* the formula in words, for reports and the list of operators; NULL: there
-			    is nothing to say */
+	const char *how;  /* the formula in words; NULL: there is nothing to say */
 	int64_t flops_in; /* cost_in_out(): FLOPs for each element of the first input */
-	const void *form; /* what differs between rows that share their rules, such as which input
-			     is what; the rule knows its type */
+	/* What differs between rows that share their rules, such as which input is what. The rules
+	 * know its type. */
+	const void *form;
 };
 
 /* A family's rows, sorted by name (strcmp). */
@@ -71,8 +69,7 @@ struct op {
 	int64_t opset; /* the version of the node's domain; 0: the model does not state it */
 	struct infer *infer;
 	const struct scope *around; /* the names that the node sees */
-	const struct frame
-	    *frame; /* the call of the function that the node is in; NULL: it is in no function */
+	const struct frame *frame;  /* the call of the function that it is in; NULL: in none */
 };
 
 #define OP_ABSENT SIZE_MAX /* the number of an input that an operator does not have */

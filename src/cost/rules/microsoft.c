@@ -42,13 +42,9 @@ static void shape_unknown(op *o)
 	op_unknown(o, "its shape depends on values");
 }
 
-#define VALUES	  .cost = cost_ms_values
-#define UNCOUNTED .cost = cost_uncounted
-
-#define EACH(NAME, FLOPS, HOW)                                                              \
-	{                                                                                   \
-		.name = NAME, .shape = shape_same_first, .cost = cost_each, .flops = FLOPS, \
-		.how = HOW                                                                  \
+#define EACH(NAME, FLOPS, HOW)                                       \
+	{                                                            \
+		NAME, shape_same_first, cost_each, FLOPS, .how = HOW \
 	}
 
 #define HOW_PROJECTED                                                                            \

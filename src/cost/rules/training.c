@@ -11,24 +11,14 @@
  * their gradients, and what the method keeps of each. All groups but the gradients are also
  * outputs. */
 typedef struct step {
-	const char *name;
 	size_t groups;
 	int64_t flops; /* FLOPs for each trained element */
 } step;
 
-static const step steps[] = {
-    {"Adagrad", 3, 9},	/* c*X+G: 2; H+G*G: 2; sqrt, +e: 2; X-r*G/H: 3 */
-    {"Adam", 4, 15},	/* c*X+G: 2; a*V+b*G: 3; a*H+b*G*G: 4; sqrt, +e: 2; X-r*V/H: 3; * : 1 */
-    {"Momentum", 3, 7}, /* c*X+G: 2; a*V+b*G: 3; X-r*V: 2 */
-};
-
-static const step *step_of(const op *o)
-{
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (strcmp(steps[i].name, o->row->name) == 0)
-			return &steps[i];
-	return NULL;
-}
+static const step adagrad = {3, 9}; /* c*X+G: 2; H+G*G: 2; sqrt, +e: 2; X-r*G/H: 3 */
+/* c*X+G: 2; a*V+b*G: 3; a*H+b*G*G: 4; sqrt, +e: 2; X-r*V/H: 3; * : 1 */
+static const step adam = {4, 15};
+static const step momentum = {3, 7}; /* c*X+G: 2; a*V+b*G: 3; X-r*V: 2 */
 
 static size_t trained(const op *o, const step *s)
 {
@@ -37,8 +27,8 @@ static size_t trained(const op *o, const step *s)
 
 static void shape_step(op *o)
 {
-	const step *s = step_of(o);
-	size_t n = s ? trained(o, s) : 0;
+	const step *s = o->row->form;
+	size_t n = trained(o, s);
 
 	if (!n || n * s->groups != o->made->nin - 2) {
 		op_unknown(o, "its inputs are no whole number of tensors to train");
@@ -55,11 +45,11 @@ static void shape_step(op *o)
 
 static void cost_step(op *o)
 {
-	const step *s = step_of(o);
+	const step *s = o->row->form;
 	const char *mode = op_attr_text(o, "mode");
-	size_t n = s ? trained(o, s) : 0;
+	size_t n = trained(o, s);
 	num elements = num_int(0);
-	int64_t each = s ? s->flops : 0;
+	int64_t each = s->flops;
 
 	for (size_t i = 0; i < n; i++)
 		elements = num_add(o->nums, elements, op_elements(o, op_in(o, 2 + i)));
@@ -85,12 +75,12 @@ static void cost_gradient(op *o)
 }
 
 static const op_row rows[] = {
-    {"Adagrad", shape_step, cost_step,
+    {"Adagrad", shape_step, cost_step, .form = &adagrad,
      .how = "FLOPs: 9 per trained element, as its pseudo code is written"},
-    {"Adam", shape_step, cost_step,
+    {"Adam", shape_step, cost_step, .form = &adam,
      .how = "FLOPs: 15 per trained element, as its pseudo code is written"},
     {"Gradient", shape_gradient, .cost = cost_gradient},
-    {"Momentum", shape_step, cost_step,
+    {"Momentum", shape_step, cost_step, .form = &momentum,
      .how = "FLOPs: 7 per trained element, 9 in Nesterov's form, as its pseudo code is written"},
 };
 
