@@ -21,7 +21,7 @@ ANY = None
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write dtype err hash json_write label mem num observer percentile rng "
+    "src/base": ((), "csv_write dtype err hash json_write label latency_limit mem num observer percentile rng "
                  "sink slo units utf8", ("base", "bench", "opt", "plugin", "report"), ISO,
                  ("poll.h", "unistd.h")),
     # L1: every system call; one file for each facility.

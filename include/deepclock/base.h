@@ -55,6 +55,14 @@ typedef enum dck_status {
 #undef X
 } dck_status;
 
+/* Whether a limit is kept, or a comparison finds nothing worse. The values are the program's exit
+ * statuses. */
+typedef enum dck_verdict {
+	DCK_VERDICT_HOLDS = 0,
+	DCK_VERDICT_BROKEN = 3,
+	DCK_VERDICT_UNDECIDED = 4 /* shown neither to hold nor to be broken */
+} dck_verdict;
+
 /* What went wrong. A fixed struct on the caller's stack: nothing to free, works
  * without memory, safe across threads and plug-in borders. */
 typedef struct dck_err {

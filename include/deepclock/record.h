@@ -210,6 +210,10 @@ DCK_API double dck_value_number(const dck_value *v);
  * @since 0.1 */
 DCK_API double dck_record_value(const dck_record *r, const char *tag);
 
+/* The worst verdict on the limits or the comparison that the record is about (fact result/gate);
+ * HOLDS where it is about none. @since 0.1 */
+DCK_API dck_verdict dck_record_gate(const dck_record *r);
+
 /* "ns", "items/s", ...; static. @since 0.1 */
 DCK_API const char *dck_unit_text(dck_unit u);
 

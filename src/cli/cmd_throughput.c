@@ -21,9 +21,7 @@ static dck_status make(void *config, const dck_observer *o, dck_record **ret, dc
 /* The table is there, the answer is not. */
 static int verdict(const dck_record *r)
 {
-	return dck_record_note(r, "no-batch-fits") || dck_record_note(r, "slo-not-held")
-		   ? CLI_FAILED
-		   : CLI_OK;
+	return dck_record_note(r, "no-batch-fits") ? CLI_FAILED : (int)dck_record_gate(r);
 }
 
 static int throughput_run(cli *c, void *config)

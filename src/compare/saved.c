@@ -9,6 +9,7 @@
 #include "compare/verdict.h"
 #include "os/os.h"
 #include "record/box.h"
+#include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static verdict verdict_make(const saved_ratio *r, double margin)
 static void side_decide(const saved_comparison *c, saved_side *s)
 {
 	s->verdict = verdict_make(&s->ratio, c->asked->margin);
-	s->gate = verdict_gate(s->ratio.lo, s->ratio.hi, c->asked->margin);
+	s->gate = stat_limit_interval(s->ratio.lo, s->ratio.hi, 1 + c->asked->margin);
 	s->open = s->verdict == VERDICT_UNDECIDED && !isnan(s->ratio.lo);
 }
 
@@ -213,7 +214,7 @@ static void verdicts(const saved_comparison *c)
 {
 	const char *names[DCK_ALTERNATIVES_MAX];
 	verdict v[DCK_ALTERNATIVES_MAX];
-	int gates[DCK_ALTERNATIVES_MAX];
+	dck_verdict gates[DCK_ALTERNATIVES_MAX];
 
 	for (size_t i = c->first; i < c->n; i++) {
 		names[i - c->first] = c->sides[i].name;

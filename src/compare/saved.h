@@ -80,7 +80,7 @@ typedef struct saved_side {
 	saved_ratio ratio;		/* to the baseline */
 	double level;			/* of the ratio's interval */
 	verdict verdict;
-	int gate;
+	dck_verdict gate;
 	bool open; /* no verdict yet, and it has an interval that may give one */
 } saved_side;
 

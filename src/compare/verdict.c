@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compare/verdict.h"
 #include "base/label.h"
+#include "base/latency_limit.h"
 #include "base/mem.h"
 #include "deepclock/compare.h"
 #include <math.h>
@@ -13,13 +14,6 @@ const char *const verdict_texts[] = {
     [VERDICT_FASTER] = "faster",
     [VERDICT_SLOWER] = "slower",
 };
-
-enum { GATE_FINE = 0, GATE_SLOWER = 3, GATE_UNDECIDED = 4 };
-static const struct {
-	int gate;
-	const char *text;
-} gates_known[] = {
-    {GATE_FINE, "not worse"}, {GATE_SLOWER, "regressed"}, {GATE_UNDECIDED, "undecided"}};
 
 verdict verdict_of(double lo, double hi, double margin)
 {
@@ -34,15 +28,6 @@ verdict verdict_of(double lo, double hi, double margin)
 	if (margin > 0 && lo >= below && hi <= above)
 		return VERDICT_SAME;
 	return VERDICT_UNDECIDED;
-}
-
-int verdict_gate(double lo, double hi, double margin)
-{
-	if (isnan(lo) || isnan(hi))
-		return GATE_UNDECIDED;
-	if (lo > 1 + margin)
-		return GATE_SLOWER;
-	return hi <= 1 + margin ? GATE_FINE : GATE_UNDECIDED;
 }
 
 double verdict_more(double value, double lo, double hi, double margin)
@@ -149,9 +134,9 @@ void verdict_answer(record_builder *b, const char *base, const verdict_said *all
 }
 
 void verdict_facts(record_builder *b, const char *const *names, const verdict *verdicts,
-		   const int *gates, size_t n)
+		   const dck_verdict *gates, size_t n)
 {
-	int worst = GATE_FINE;
+	dck_verdict worst = DCK_VERDICT_HOLDS;
 	char key[160];
 
 	for (size_t i = 0; i < n; i++) {
@@ -161,22 +146,17 @@ void verdict_facts(record_builder *b, const char *const *names, const verdict *v
 		if (n > 1)
 			record_fact_text(b, "compare", key, verdict_texts[verdicts[i]]);
 		/* A regression is news even where another alternative is open. */
-		if (gates[i] == GATE_SLOWER || (gates[i] == GATE_UNDECIDED && worst == GATE_FINE))
-			worst = gates[i];
+		worst = latency_limit_worse(worst, gates[i]);
 	}
-	for (size_t i = 0; i < sizeof gates_known / sizeof gates_known[0]; i++)
-		if (gates_known[i].gate == worst)
-			record_fact_text(b, "compare", "gate", gates_known[i].text);
+	record_gate(b, worst);
+	record_fact_text(b, "compare", "gate",
+			 worst == DCK_VERDICT_HOLDS    ? "not worse"
+			 : worst == DCK_VERDICT_BROKEN ? "regressed"
+						       : "undecided");
 }
 
 int dck_compare_gate(const dck_record *r)
 {
-	const dck_fact *f = dck_record_fact(r, "compare", "gate");
-
-	for (size_t i = 0;
-	     f && f->value.kind == DCK_VALUE_TEXT && i < sizeof gates_known / sizeof gates_known[0];
-	     i++)
-		if (strcmp(f->value.as.text, gates_known[i].text) == 0)
-			return gates_known[i].gate;
-	return GATE_UNDECIDED;
+	return dck_record_fact(r, "compare", "gate") ? (int)dck_record_gate(r)
+						     : DCK_VERDICT_UNDECIDED;
 }

@@ -29,16 +29,13 @@ int verdict_decimals(double lo, double hi);
 void verdict_answer(record_builder *b, const char *base, const verdict_said *all, size_t n,
 		    double margin, const char *what);
 
-/* 0, 3 or 4, as dck_compare_gate(). */
-int verdict_gate(double lo, double hi, double margin);
-
 /* How many times as many rounds (or runs) would decide; the half-width falls with the root of their
  * number. NaN: none would, or not known. The ratio itself is `value`. */
 double verdict_more(double value, double lo, double hi, double margin);
 
-/* The facts that dck_compare_gate() reads: compare/verdict of the first alternative and
- * compare/verdict/NAME of all, and compare/gate: the worst of `gates`. */
+/* Facts compare/verdict of the first alternative and compare/verdict/NAME of all; compare/gate, and
+ * the record's gate: the worst of `gates`. */
 void verdict_facts(record_builder *b, const char *const *names, const verdict *verdicts,
-		   const int *gates, size_t n);
+		   const dck_verdict *gates, size_t n);
 
 #endif

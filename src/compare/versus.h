@@ -59,7 +59,7 @@ typedef struct versus_result {
 	bool has_interval;
 	double median, lo, hi, tau;
 	verdict verdict;
-	int gate;
+	dck_verdict gate;
 } versus_result;
 
 typedef struct versus_rounds {

@@ -112,11 +112,11 @@ static void judge(const versus_looks *f, versus_result *x, size_t undecided, dou
 {
 	interval_find(x, f->rank[undecided - 1], f->scratch);
 	x->verdict = VERDICT_UNDECIDED;
-	x->gate = verdict_gate(NAN, NAN, margin);
+	x->gate = DCK_VERDICT_UNDECIDED;
 	if (!x->has_interval)
 		return;
 	x->verdict = verdict_of(exp(x->lo), exp(x->hi), margin);
-	x->gate = verdict_gate(exp(x->lo), exp(x->hi), margin);
+	x->gate = stat_limit_interval(exp(x->lo), exp(x->hi), 1 + margin);
 }
 
 /* A look at all that is undecided; how many remain so. */

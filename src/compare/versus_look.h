@@ -6,6 +6,7 @@
 
 #include "compare/versus.h"
 #include "stat/sequential.h"
+#include "stat/stat.h"
 
 /* Boundaries at alpha / 1, alpha / 2, ... for Holm's procedure (Scand. J. Statist. 6, 1979): with m
  * alternatives undecided each is judged at alpha / m; one that is decided leaves more to the rest.

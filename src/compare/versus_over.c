@@ -181,7 +181,7 @@ static void record_fill(record_builder *b, versus *v, const over *o, const dck_a
 	const size_t noutcomes = o->done * (n - 1);
 	const char *names[VALUES_MAX * DCK_ALTERNATIVES_MAX];
 	verdict verdicts[VALUES_MAX * DCK_ALTERNATIVES_MAX];
-	int gates[VALUES_MAX * DCK_ALTERNATIVES_MAX];
+	dck_verdict gates[VALUES_MAX * DCK_ALTERNATIVES_MAX];
 	char tag[240];
 
 	for (size_t i = 0; i < noutcomes; i++) {

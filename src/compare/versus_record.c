@@ -62,7 +62,7 @@ static void verdicts(record_builder *b, const versus_rounds *r)
 	const char *names[DCK_ALTERNATIVES_MAX];
 	verdict v[DCK_ALTERNATIVES_MAX];
 	verdict_said said[DCK_ALTERNATIVES_MAX];
-	int gates[DCK_ALTERNATIVES_MAX];
+	dck_verdict gates[DCK_ALTERNATIVES_MAX];
 
 	for (size_t i = 1; i < r->n; i++) {
 		names[i - 1] = r->candidates[i].what->name;

@@ -14,8 +14,6 @@
 
 #define TIME_DEFAULT_NS 10000000000u
 #define TIME_MOST_NS	(UINT64_MAX / 4)
-#define QUEUE_LEAST	100
-#define QUEUE_PART	4 /* of all requests: what is left waiting of them says that it grows */
 
 /* --- what was asked, checked */
 
@@ -92,26 +90,27 @@ static dck_status config_check(load_job *j, dck_err *err)
 	if (!(c->rate_hz >= 0) || !(c->precision > 0))
 		DCK_FAIL(err, E_ARG, "--rate is %g and --precision is %g: they must be above 0",
 			 c->rate_hz, c->precision);
-	if (c->slo.n > LOAD_SLOS)
+	if (c->slo.n > LOAD_LIMITS)
 		DCK_FAIL(err, E_ARG, "there are %zu limits (--slo): give at most %d", c->slo.n,
-			 LOAD_SLOS);
+			 LOAD_LIMITS);
 	j->ask.scenario = scenario_of(c);
-	for (size_t i = 0; i < c->slo.n; i++)
-		DCK_TRY(load_slo_parse(c->slo.item[i], &j->slo[i], err));
-	j->ask.slo = j->slo;
-	j->ask.nslo = c->slo.n;
+	for (size_t i = 0; i < c->slo.n; i++) {
+		DCK_TRY(latency_limit_parse(c->slo.item[i], &j->limits[i], err));
+		if (c->find_peak && j->limits[i].kind == LIMIT_MAX)
+			DCK_FAIL(
+			    err, E_ARG,
+			    "--find-peak needs limits that can be shown to hold, and no number of "
+			    "requests shows it of %s: limit a percentile, as in "
+			    "p99.9<=50ms",
+			    j->limits[i].text);
+	}
+	j->ask.limits = j->limits;
+	j->ask.nlimits = c->slo.n;
 	return j->ask.scenario == LOAD_SERVER ? server_check(c, err)
 					      : closed_check(c, j->ask.scenario, err);
 }
 
 /* --- one measurement */
-
-uint64_t load_queue_most(const load_job *j, double expected)
-{
-	if (j->config->max_queue > 0)
-		return j->config->max_queue;
-	return (uint64_t)fmin(1e9, fmax(QUEUE_LEAST, expected / QUEUE_PART));
-}
 
 /* When requests arrive and when that ends, for what was asked. */
 static void arrivals_ask(load_job *j)
@@ -136,89 +135,10 @@ static void arrivals_ask(load_job *j)
 	a->max_queue = load_queue_most(j, expected);
 }
 
-/* The estimate of a limit's percentile; one that has no estimator is read off the samples. */
-static void statistic_take(load_job *j, const load_slo *s, const stat_limit *l, stat_estimate *ret)
-{
-	static const struct {
-		double p;
-		stat_estimator which;
-	} known[] = {{0.5, STAT_MEDIAN},
-		     {0.9, STAT_P90},
-		     {0.95, STAT_P95},
-		     {0.99, STAT_P99},
-		     {0.999, STAT_P999}};
-	const measure_samples *x = &j->pool.latency;
-	const double needed = ceil(log((1 - j->config->level) / 2) / log(s->p) - 1e-9);
-	double *sorted = j->pool.scratch;
-
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (fabs(s->p - known[i].p) < 1e-9) {
-			stat_estimate_one(known[i].which, x->value, x->n, j->config->level,
-					  j->pool.scratch, ret);
-			return;
-		}
-	*ret = (stat_estimate){.level = j->config->level};
-	if (l->n_eff < needed) {
-		snprintf(ret->why, sizeof ret->why,
-			 "%.4g %% needs %.0f independent runs, there are %.0f", 100 * s->p, needed,
-			 floor(l->n_eff));
-		return;
-	}
-	memcpy(sorted, x->value, x->n * sizeof *sorted);
-	stat_sort(sorted, x->n);
-	ret->present = true;
-	ret->value = stat_quantile_sorted(sorted, x->n, s->p);
-}
-
-/* What the last measurement adds to a step: limits are judged on all that was seen. `confidence`:
- * of this look. */
-void load_step_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
-		    load_step *step)
-{
-	step->result = *r;
-	step->runs++;
-	step->verdict = STAT_LIMIT_HELD;
-	step->utilisation = load_utilisation(&j->pool, r);
-	step->offered = r->span_ns > 0 ? (double)r->arrived * 1e9 / r->span_ns : NAN;
-	step->achieved =
-	    r->done_ns > 0 ? (double)r->served * 1e9 / fmax(r->done_ns, r->span_ns) : NAN;
-	stat_estimate_one(STAT_MEDIAN, j->pool.latency.value, j->pool.latency.n, j->config->level,
-			  j->pool.scratch, &step->median);
-	for (size_t i = 0; i < a->nslo; i++) {
-		load_see(&j->pool, r, i, &a->slo[i], &step->seen[i]);
-		step->each[i] = load_judge(&step->seen[i], &a->slo[i], confidence, &step->limit[i]);
-		/* However long the queue is now, it will be longer. */
-		if (r->unstable)
-			step->each[i] = STAT_LIMIT_BROKEN;
-		statistic_take(j, &a->slo[i], &step->limit[i], &step->statistic[i]);
-		step->verdict = load_worse(step->verdict, step->each[i]);
-	}
-}
-
-/* What ended a measurement early, as a note; what was measured until then is reported. */
-bool load_stopped(load_job *j, const load_result *r)
-{
-	const unsigned long long at = (unsigned long long)r->served + 1;
-	const bool asked = r->cancelled || r->failed == DCK_E_CANCEL || load_cancelled(j);
-
-	if (!asked && r->failed == DCK_OK)
-		return false;
-	record_set_incomplete(j->b, true);
-	if (asked)
-		record_note(j->b, "interrupted",
-			    "interrupted after %llu requests: this is what was measured until then",
-			    at - 1);
-	else
-		record_note(j->b, "engine-failed",
-			    "request %llu failed: %s; this is what was measured until then", at,
-			    r->why.msg);
-	return true;
-}
-
 static dck_status measure_once(load_job *j, dck_err *err)
 {
 	load_result r;
-	load_step *step = &j->steps[0];
+	load_point *point = &j->points[0];
 
 	arrivals_ask(j);
 	j->pool.progress.phase = dck_load_scenarios[j->ask.scenario];
@@ -233,20 +153,15 @@ static dck_status measure_once(load_job *j, dck_err *err)
 		DCK_FAIL(err, E_ARG,
 			 "no request arrived in %g s: give a higher --rate or a longer --time",
 			 (double)j->ask.time_ns / 1e9);
-	step->rate = j->ask.scenario == LOAD_SERVER ? 1e9 / j->ask.arrivals.gap_ns : NAN;
-	load_step_take(j, &j->ask, &r, j->config->confidence, step);
+	point->rate = j->ask.scenario == LOAD_SERVER ? 1e9 / j->ask.arrivals.gap_ns : NAN;
+	load_point_take(j, &j->ask, &r, j->config->confidence, point);
 	load_stopped(j, &r);
-	j->nsteps = 1;
-	j->shown = step;
+	j->npoints = 1;
+	j->shown = point;
 	return DCK_OK;
 }
 
 /* --- opening */
-
-bool load_cancelled(const load_job *j)
-{
-	return observer_cancelled(j->watch);
-}
 
 /* The engine asks from the streams' threads, and the caller's observer need not be ready for
  * that: they are told by the one who looks on. */
@@ -255,7 +170,7 @@ static bool stop_asked(void *self)
 	load_job *j = self;
 
 	return atomic_load(&j->pool.stop) ||
-	       (pthread_equal(pthread_self(), j->caller) && load_cancelled(j));
+	       (pthread_equal(pthread_self(), j->caller) && observer_cancelled(j->watch));
 }
 
 static void log_take(void *self, dck_log_level level, const char *text)
@@ -350,8 +265,8 @@ static dck_status job_run(load_job *j, dck_err *err)
 	DCK_TRY(config_check(j, err));
 	if (j->config->trace)
 		DCK_TRY(load_trace_read(j->config->trace, &j->trace, err));
-	j->steps = mem_zalloc(LOAD_PEAK_STEPS, sizeof *j->steps);
-	if (!j->steps)
+	j->points = mem_zalloc(LOAD_PEAK_POINTS, sizeof *j->points);
+	if (!j->points)
 		DCK_FAIL(err, E_NOMEM, "no memory for the results");
 	clock_choose(j);
 	os_host_get(&j->host);
@@ -410,17 +325,12 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 		if (err)
 			*err = why;
 	}
-	mem_free(j->steps);
+	mem_free(j->points);
 	mem_free(j);
 	return status;
 }
 
 int dck_load_gate(const dck_record *r)
 {
-	const dck_fact *f = dck_record_fact(r, "load", "verdict");
-
-	if (!f || f->value.kind != DCK_VALUE_TEXT ||
-	    strcmp(f->value.as.text, load_verdict_texts[STAT_LIMIT_HELD]) == 0)
-		return 0;
-	return strcmp(f->value.as.text, load_verdict_texts[STAT_LIMIT_BROKEN]) == 0 ? 3 : 4;
+	return (int)dck_record_gate(r);
 }

@@ -11,16 +11,16 @@
 #include "record/build.h"
 
 /* A rate of the search, or the one that was asked for. */
-typedef struct load_step {
+typedef struct load_point {
 	double rate;	    /* asked; NaN: none */
 	load_result result; /* of the last run */
 	double offered, achieved, utilisation;
-	stat_estimate median, statistic[LOAD_SLOS]; /* of the last run */
-	load_seen seen[LOAD_SLOS];		    /* of all */
-	stat_limit limit[LOAD_SLOS];
-	stat_limit_verdict each[LOAD_SLOS], verdict;
+	stat_estimate median, statistic[LOAD_LIMITS]; /* of the last run */
+	load_seen seen[LOAD_LIMITS];		      /* of all */
+	stat_limit limit[LOAD_LIMITS];
+	dck_verdict verdict; /* the worst of all */
 	unsigned runs;
-} load_step;
+} load_point;
 
 typedef struct load_job {
 	const dck_subject *subject;
@@ -36,28 +36,32 @@ typedef struct load_job {
 	measure_phases phases; /* of the warm-up */
 	load_pool pool;
 	load_trace trace;
-	load_slo slo[LOAD_SLOS];
+	latency_limit limits[LOAD_LIMITS];
 	load_ask ask;
 	pthread_mutex_t log_lock;
 	char log[360]; /* the first warning of the engine's library */
 	size_t nlogs;
 	/* What came of it. */
-	load_step *steps; /* [LOAD_PEAK_STEPS]; owned */
-	size_t nsteps;
-	const load_step *shown; /* the one whose samples are in the record */
+	load_point *points; /* [LOAD_PEAK_POINTS]; owned */
+	size_t npoints;
+	const load_point *shown; /* the one whose samples are in the record */
 	measure_samples kept_latency, kept_wait, kept_service, kept_late; /* of a search: `shown` */
-	load_step alone; /* of a search: one stream in a closed loop */
+	load_point alone; /* of a search: one stream in a closed loop */
 	bool has_alone;
 	load_peak peak;
 	char phase[48]; /* the rate that is measured, for whoever looks on */
 	char cut[120];	/* why the search ended early; "": it did not */
 } load_job;
 
-/* load.c */
-bool load_cancelled(const load_job *j);
+/* load_point.c */
+/* Requests that may wait before the queue is said to grow without bound. */
 uint64_t load_queue_most(const load_job *j, double expected);
-void load_step_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
-		    load_step *step);
+/* What the last measurement adds to a rate point: limits are judged on all that was seen.
+ * `confidence`: of this look. */
+void load_point_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
+		     load_point *point);
+/* A measurement was ended early: adds the note that says why. What was measured until then is
+ * reported. */
 bool load_stopped(load_job *j, const load_result *r);
 
 /* load_search.c */

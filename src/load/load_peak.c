@@ -55,7 +55,7 @@ static double again_next(const load_peak *p)
 	const double ends[] = {p->broken, p->held};
 
 	for (size_t e = 0; e < 2; e++)
-		for (unsigned i = 0; i < p->steps; i++)
+		for (unsigned i = 0; i < p->points; i++)
 			if (p->tried[i].rate == ends[e] && !p->tried[i].again)
 				return ends[e];
 	return 0;
@@ -65,9 +65,9 @@ bool load_peak_next(load_peak *p, double *ret_rate)
 {
 	double rate;
 
-	if (p->taken >= LOAD_PEAK_STEPS)
+	if (p->taken >= LOAD_PEAK_POINTS)
 		return false;
-	if (p->steps == 0) {
+	if (p->points == 0) {
 		*ret_rate = p->start;
 		return true;
 	}
@@ -87,42 +87,43 @@ static void ends_find(load_peak *p)
 {
 	p->held = p->open_hi = 0;
 	p->broken = p->open_lo = INFINITY;
-	for (unsigned i = 0; i < p->steps; i++) {
-		if (p->tried[i].verdict == STAT_LIMIT_HELD)
+	for (unsigned i = 0; i < p->points; i++) {
+		if (p->tried[i].verdict == DCK_VERDICT_HOLDS)
 			p->held = fmax(p->held, p->tried[i].rate);
-		if (p->tried[i].verdict == STAT_LIMIT_BROKEN)
+		if (p->tried[i].verdict == DCK_VERDICT_BROKEN)
 			p->broken = fmin(p->broken, p->tried[i].rate);
 	}
 	/* What was open below one that holds, or above one that breaks, is decided by that. */
-	for (unsigned i = 0; i < p->steps; i++) {
+	for (unsigned i = 0; i < p->points; i++) {
 		const double r = p->tried[i].rate;
 
-		if (p->tried[i].verdict != STAT_LIMIT_OPEN || r <= p->held || r >= p->broken)
+		if (p->tried[i].verdict != DCK_VERDICT_UNDECIDED || r <= p->held || r >= p->broken)
 			continue;
 		p->open_lo = fmin(p->open_lo, r);
 		p->open_hi = fmax(p->open_hi, r);
 	}
 }
 
-void load_peak_take(load_peak *p, double rate, stat_limit_verdict v, bool leans_over)
+void load_peak_take(load_peak *p, double rate, dck_verdict v, bool leans_over)
 {
 	unsigned i = 0;
 
-	if (p->taken >= LOAD_PEAK_STEPS)
+	if (p->taken >= LOAD_PEAK_POINTS)
 		return;
 	p->taken++;
-	while (i < p->steps && p->tried[i].rate != rate)
+	while (i < p->points && p->tried[i].rate != rate)
 		i++;
-	if (i == p->steps) {
-		p->tried[p->steps].rate = rate;
-		p->tried[p->steps++].verdict = v;
+	if (i == p->points) {
+		p->tried[p->points].rate = rate;
+		p->tried[p->points++].verdict = v;
 	} else {
 		/* Seen again. Two that contradict each other leave it open. */
-		const bool over = v == STAT_LIMIT_BROKEN || (v == STAT_LIMIT_OPEN && leans_over);
+		const bool over =
+		    v == DCK_VERDICT_BROKEN || (v == DCK_VERDICT_UNDECIDED && leans_over);
 
 		p->tried[i].again = true;
-		if (p->tried[i].verdict == STAT_LIMIT_BROKEN ? !over : v == STAT_LIMIT_BROKEN)
-			p->tried[i].verdict = STAT_LIMIT_OPEN;
+		if (p->tried[i].verdict == DCK_VERDICT_BROKEN ? !over : v == DCK_VERDICT_BROKEN)
+			p->tried[i].verdict = DCK_VERDICT_UNDECIDED;
 	}
 	ends_find(p);
 }

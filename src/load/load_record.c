@@ -20,7 +20,7 @@ typedef struct view {
 	load_job *j;
 	record_builder *b;
 	const measure_samples *latency, *wait, *service, *late;
-	const load_step *step;
+	const load_point *point;
 	const load_result *r;
 	bool server;				    /* of what is shown */
 	stat_estimate all[STAT_ESTIMATORS];	    /* of the latency */
@@ -36,7 +36,7 @@ static view view_of(load_job *j)
 		  .wait = search ? &j->kept_wait : &j->pool.wait,
 		  .service = search ? &j->kept_service : &j->pool.service,
 		  .late = search ? &j->kept_late : &j->pool.late,
-		  .step = j->shown,
+		  .point = j->shown,
 		  .r = &j->shown->result,
 		  .server = j->ask.scenario == LOAD_SERVER && j->shown != &j->alone};
 
@@ -81,7 +81,7 @@ static void rate_put(const view *v)
 	const double items = (double)v->j->target.items;
 	const char *tag = "throughput/items";
 	stat_estimate gap;
-	double rate = v->step->achieved;
+	double rate = v->point->achieved;
 
 	if (!(items > 0)) {
 		record_metric_absent(v->b, tag,
@@ -120,11 +120,11 @@ static void server_metrics(const view *v)
 	const load_result *r = v->r;
 	record_builder *b = v->b;
 
-	record_metric_real(b, "load/offered_rate", v->step->offered,
+	record_metric_real(b, "load/offered_rate", v->point->offered,
 			   "arrivals over the time in which they came");
-	record_metric_real(b, "load/achieved_rate", v->step->achieved,
+	record_metric_real(b, "load/achieved_rate", v->point->achieved,
 			   "served requests over the time until the last was done");
-	record_metric_real(b, "load/utilisation", v->step->utilisation,
+	record_metric_real(b, "load/utilisation", v->point->utilisation,
 			   "rate times mean service over streams");
 	metric_part(v, "load/wait_mean", STAT_MEAN, v->wait);
 	metric_part(v, "load/wait_p99", STAT_P99, v->wait);
@@ -153,10 +153,10 @@ static void peak_metric(const view *v)
 
 	if (!v->j->config->find_peak)
 		return;
-	if (v->j->has_alone && v->j->alone.verdict == STAT_LIMIT_BROKEN)
+	if (v->j->has_alone && v->j->alone.verdict == DCK_VERDICT_BROKEN)
 		record_metric_absent(v->b, tag,
 				     "no rate holds the limits: the service alone is over");
-	else if (v->j->nsteps == 0 || p->held == 0)
+	else if (v->j->npoints == 0 || p->held == 0)
 		record_metric_absent(v->b, tag, "no rate was shown to hold the limits");
 	else if (isinf(p->broken))
 		record_metric_real(v->b, tag, p->held, "highest rate that was shown to hold");
@@ -278,36 +278,36 @@ static void streams_table(const view *v)
 	}
 }
 
-static void steps_table(const view *v)
+static void points_table(const view *v)
 {
 	const load_job *j = v->j;
-	dck_column columns[6 + LOAD_SLOS] = {
+	dck_column columns[6 + LOAD_LIMITS] = {
 	    {"rate", "rate", DCK_UNIT_HERTZ},	    {"served", "served", DCK_UNIT_HERTZ},
 	    {"requests", "requests", DCK_UNIT_ONE}, {"utilisation", "busy", DCK_UNIT_ONE},
 	    {"median", "median", DCK_UNIT_NS},
 	};
 	size_t n = 5;
 
-	for (size_t i = 0; i < j->ask.nslo; i++)
-		if (strcmp(j->slo[i].statistic, "median") != 0)
-			columns[n++] =
-			    (dck_column){j->slo[i].statistic, j->slo[i].statistic, DCK_UNIT_NS};
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (strcmp(j->limits[i].statistic, "median") != 0)
+			columns[n++] = (dck_column){j->limits[i].statistic, j->limits[i].statistic,
+						    DCK_UNIT_NS};
 	columns[n++] = (dck_column){"verdict", "limits", DCK_UNIT_NONE};
 	record_table(v->b, "load/steps", "Rates that were tried", columns, n);
 	record_brief_columns(v->b, "served median p90 p95 p99 p999 max mean verdict");
-	for (size_t k = 0; k < j->nsteps; k++) {
-		const load_step *s = &j->steps[k];
+	for (size_t k = 0; k < j->npoints; k++) {
+		const load_point *s = &j->points[k];
 
 		record_cell_real(v->b, s->rate);
 		record_cell_real(v->b, s->achieved);
 		record_cell_int(v->b, (int64_t)s->seen[0].n);
 		record_cell_real(v->b, s->utilisation);
 		cell_estimate(v->b, &s->median, false);
-		for (size_t i = 0; i < j->ask.nslo; i++)
-			if (strcmp(j->slo[i].statistic, "median") != 0)
+		for (size_t i = 0; i < j->ask.nlimits; i++)
+			if (strcmp(j->limits[i].statistic, "median") != 0)
 				cell_estimate(v->b, &s->statistic[i], true);
 		record_cell_text(v->b,
-				 s->result.unstable ? "unstable" : load_verdict_texts[s->verdict]);
+				 s->result.unstable ? "unstable" : latency_limit_word(s->verdict));
 		if (s->rate == j->peak.held || s->rate == j->peak.broken ||
 		    s->rate == j->peak.open_lo || s->rate == j->peak.open_hi)
 			record_brief_row(v->b);
@@ -336,42 +336,43 @@ static void limits_table(const view *v)
 	size_t n = 4;
 	bool needed = false;
 
-	for (size_t i = 0; i < j->ask.nslo; i++)
-		needed = needed || v->step->limit[i].n_needed > 0;
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		needed = needed || v->point->limit[i].n_needed > 0;
 	if (needed)
 		columns[n++] = (dck_column){"needed", "needed", DCK_UNIT_ONE};
 	columns[n++] = (dck_column){"verdict", "verdict", DCK_UNIT_NONE};
 	record_table(v->b, "load/limits", "Limits", columns, n);
-	for (size_t i = 0; i < j->ask.nslo; i++) {
-		const stat_limit *l = &v->step->limit[i];
+	for (size_t i = 0; i < j->ask.nlimits; i++) {
+		const stat_limit *l = &v->point->limit[i];
 
-		record_cell_text(v->b, j->slo[i].name);
-		record_cell_int(v->b, (int64_t)v->step->seen[i].over);
+		record_cell_text(v->b, j->limits[i].text);
+		record_cell_int(v->b, (int64_t)v->point->seen[i].over);
 		cell_share(v, l);
 		record_cell_int(v->b, (int64_t)floor(l->n_eff));
 		if (needed && l->n_needed > 0)
 			record_cell_int(v->b, (int64_t)ceil(l->n_needed));
 		else if (needed)
 			record_cell_absent(v->b, "it is decided, or cannot be foreseen");
-		record_cell_text(v->b, load_verdict_texts[v->step->each[i]]);
+		record_cell_text(v->b, latency_limit_word(l->verdict));
 	}
 }
 
 /* --- facts */
 
-static stat_limit_verdict verdict_of_all(const view *v)
+static dck_verdict verdict_of_all(const view *v)
 {
 	const load_job *j = v->j;
 
 	if (!j->config->find_peak)
-		return v->step->verdict;
+		return v->point->verdict;
 	if (j->peak.held > 0)
-		return STAT_LIMIT_HELD;
-	if (j->alone.verdict == STAT_LIMIT_BROKEN)
-		return STAT_LIMIT_BROKEN;
+		return DCK_VERDICT_HOLDS;
+	if (j->alone.verdict == DCK_VERDICT_BROKEN)
+		return DCK_VERDICT_BROKEN;
 	/* The lowest rate that was tried speaks for all below it that could be tried. */
-	return j->nsteps > 0 && isinf(j->peak.open_lo) && !isinf(j->peak.broken) ? STAT_LIMIT_BROKEN
-										 : STAT_LIMIT_OPEN;
+	return j->npoints > 0 && isinf(j->peak.open_lo) && !isinf(j->peak.broken)
+		   ? DCK_VERDICT_BROKEN
+		   : DCK_VERDICT_UNDECIDED;
 }
 
 static void facts(const view *v)
@@ -389,21 +390,23 @@ static void facts(const view *v)
 	if (j->subject->kind == DCK_SUBJECT_COMMAND)
 		record_fact_options(b, "plan", dck_command_options, &j->subject->command);
 	/* What is shown first. */
-	if (j->ask.nslo > 0 && strcmp(j->slo[0].statistic, "p50") != 0)
-		record_fact_text(b, "plan", "statistic", j->slo[0].statistic);
+	if (j->ask.nlimits > 0)
+		record_fact_text(b, "plan", "statistic", j->limits[0].statistic);
 	record_fact_text(b, "load", "scenario", dck_load_scenarios[j->ask.scenario]);
 	record_fact_int(b, "load", "streams", DCK_UNIT_ONE, (int64_t)j->pool.n);
 	if (j->trace.n > 0) {
 		record_fact_int(b, "load", "trace_arrivals", DCK_UNIT_ONE, (int64_t)j->trace.n);
 		record_fact_real(b, "load", "trace_rate", DCK_UNIT_HERTZ, j->trace.rate_hz);
 	}
-	if (j->ask.nslo > 0)
-		record_fact_text(b, "load", "verdict", load_verdict_texts[verdict_of_all(v)]);
-	for (size_t i = 0; i < j->ask.nslo; i++) {
+	if (j->ask.nlimits > 0) {
+		record_gate(b, verdict_of_all(v));
+		record_fact_text(b, "load", "verdict", latency_limit_word(verdict_of_all(v)));
+	}
+	for (size_t i = 0; i < j->ask.nlimits; i++) {
 		char key[64];
 
-		snprintf(key, sizeof key, "verdict/%s", j->slo[i].name);
-		record_fact_text(b, "load", key, load_verdict_texts[v->step->each[i]]);
+		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
+		record_fact_text(b, "load", key, latency_limit_word(v->point->limit[i].verdict));
 	}
 	record_fact_text(b, "method", "clock", j->clock.name);
 	record_fact_real(b, "method", "clock_cost", DCK_UNIT_NS, j->clock.cost_ns);
@@ -461,7 +464,7 @@ static void unstable(const view *v)
 		    "unstable: arrivals exceed what is served: %s arrive a second, and %zu "
 		    "stream%s can serve %s; %s were waiting at last, and more would wait the "
 		    "longer it lasts, so that latency here says only how long it was measured",
-		    rate_text(v->step->offered, come, sizeof come), v->j->pool.n,
+		    rate_text(v->point->offered, come, sizeof come), v->j->pool.n,
 		    v->j->pool.n == 1 ? "" : "s",
 		    rate_text((double)v->j->pool.n * 1e9 / service, can, sizeof can),
 		    dck_text_count((int64_t)(v->r->unserved > 0 ? v->r->unserved : v->r->queue_end),
@@ -523,49 +526,95 @@ static const char *value_text(const stat_estimate *e, char *buf, size_t size)
 	return e->present ? dck_text_time(e->value, buf, size) : "not known";
 }
 
-static void limit_note(const view *v, size_t i)
+/* "12 of 3000 requests took longer" */
+static void seen_text(const view *v, size_t i, char *buf, size_t size)
 {
-	const load_step *s = v->step;
-	const load_slo *slo = &v->j->slo[i];
-	const stat_limit *l = &s->limit[i];
-	const double percent = 100 * v->j->config->confidence;
+	const load_seen *seen = &v->point->seen[i];
 	char value[32];
 
-	if (s->each[i] == STAT_LIMIT_BROKEN && v->r->unstable)
+	if (v->j->limits[i].kind == LIMIT_MEAN)
+		snprintf(buf, size, "the mean of %llu requests is %s", (unsigned long long)seen->n,
+			 dck_text_time(seen->sum / (double)seen->n, value, sizeof value));
+	else
+		snprintf(buf, size, "%llu of %llu requests took longer",
+			 (unsigned long long)seen->over, (unsigned long long)seen->n);
+}
+
+static void broken_note(const view *v, size_t i)
+{
+	const latency_limit *limit = &v->j->limits[i];
+	const stat_limit *l = &v->point->limit[i];
+	double percent = 100 * v->j->config->confidence;
+	char seen[80], value[32], may[48] = "";
+
+	if (v->r->unstable) {
 		record_note(v->b, "slo-broken", "%s does not hold: the queue grows without bound",
-			    slo->name);
-	else if (s->each[i] == STAT_LIMIT_BROKEN)
-		record_note(
-		    v->b, "slo-broken",
-		    "%s does not hold: %llu of %llu requests (%.3g %%) took longer, %.3g %% "
-		    "may; %s is %s (confidence %.4g %%)",
-		    slo->name, (unsigned long long)s->seen[i].over,
-		    (unsigned long long)s->seen[i].n, 100 * l->share, 100 * (1 - slo->p),
-		    slo->statistic, value_text(&s->statistic[i], value, sizeof value),
-		    100 * fmin(1 - l->p_broken, 0.9999));
-	else if (s->each[i] == STAT_LIMIT_HELD)
-		record_note(v->b, "slo-held",
-			    "%s holds: %llu of %llu requests took longer, worth %.0f independent "
-			    "ones (confidence %.4g %%)",
-			    slo->name, (unsigned long long)s->seen[i].over,
-			    (unsigned long long)s->seen[i].n, floor(l->n_eff),
-			    100 * fmin(1 - l->p_held, 0.9999));
+			    limit->text);
+		return;
+	}
+	if (limit->kind == LIMIT_PERCENTILE) {
+		snprintf(may, sizeof may, " (%.3g %%), %.3g %% may", 100 * l->share,
+			 100 * (1 - limit->p));
+		percent = 100 * fmin(1 - l->p_broken, 0.9999);
+	}
+	seen_text(v, i, seen, sizeof seen);
+	if (limit->kind == LIMIT_MAX)
+		record_note(v->b, "slo-broken", "%s does not hold: %s; max is %s", limit->text,
+			    seen, value_text(&v->point->statistic[i], value, sizeof value));
+	else
+		record_note(v->b, "slo-broken",
+			    "%s does not hold: %s%s; %s is %s (confidence %.4g %%)", limit->text,
+			    seen, may, limit->statistic,
+			    value_text(&v->point->statistic[i], value, sizeof value), percent);
+}
+
+static void open_note(const view *v, size_t i)
+{
+	const latency_limit *limit = &v->j->limits[i];
+	const stat_limit *l = &v->point->limit[i];
+	const double percent = 100 * v->j->config->confidence;
+	char seen[80];
+
+	seen_text(v, i, seen, sizeof seen);
+	if (limit->kind == LIMIT_MAX)
+		record_note(v->b, "slo-not-shown",
+			    "%s is not broken: %s; but no number of requests shows that none ever "
+			    "will: limit a percentile, such as p99.9",
+			    limit->text, seen);
 	else if (l->n_needed > 0)
 		record_note(v->b, "slo-not-shown",
 			    "%s is not shown, neither to hold nor to break, with %.4g %% "
-			    "confidence: %llu of "
-			    "%llu requests took longer, and they are worth %.0f independent ones; "
-			    "about %.0f "
+			    "confidence: %s, and they are worth %.0f independent ones; about %.0f "
 			    "times as many would decide (--time, --requests), or accept a lower "
 			    "--confidence",
-			    slo->name, percent, (unsigned long long)s->seen[i].over,
-			    (unsigned long long)s->seen[i].n, floor(l->n_eff),
+			    limit->text, percent, seen, floor(l->n_eff),
 			    fmax(2, ceil(l->n_needed / l->n_eff)));
 	else
 		record_note(v->b, "slo-not-shown",
 			    "%s is not shown, neither to hold nor to break, with %.4g %% "
-			    "confidence: just as many requests took longer as may",
-			    slo->name, percent);
+			    "confidence: %s",
+			    limit->text, percent,
+			    limit->kind == LIMIT_MEAN ? seen
+						      : "just as many requests took longer as may");
+}
+
+static void limit_note(const view *v, size_t i)
+{
+	const stat_limit *l = &v->point->limit[i];
+	const bool mean = v->j->limits[i].kind == LIMIT_MEAN;
+	const double sure = mean ? v->j->config->confidence : fmin(1 - l->p_held, 0.9999);
+	char seen[80];
+
+	if (l->verdict == DCK_VERDICT_BROKEN) {
+		broken_note(v, i);
+	} else if (l->verdict == DCK_VERDICT_UNDECIDED) {
+		open_note(v, i);
+	} else {
+		seen_text(v, i, seen, sizeof seen);
+		record_note(v->b, "slo-held",
+			    "%s holds: %s, worth %.0f independent ones (confidence %.4g %%)",
+			    v->j->limits[i].text, seen, floor(l->n_eff), 100 * sure);
+	}
 }
 
 static void alone_notes(const view *v)
@@ -573,11 +622,11 @@ static void alone_notes(const view *v)
 	const load_job *j = v->j;
 	char value[32];
 
-	for (size_t i = 0; i < j->ask.nslo; i++)
-		if (j->alone.each[i] == STAT_LIMIT_BROKEN)
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (j->alone.limit[i].verdict == DCK_VERDICT_BROKEN)
 			record_note(v->b, "slo-not-held",
 				    "no rate holds %s: alone, without a queue, %s is %s already",
-				    j->slo[i].name, j->slo[i].statistic,
+				    j->limits[i].text, j->limits[i].statistic,
 				    value_text(&j->alone.statistic[i], value, sizeof value));
 }
 
@@ -587,12 +636,12 @@ static void none_note(const view *v)
 	const load_peak *p = &v->j->peak;
 	char rate[32];
 
-	if (verdict_of_all(v) == STAT_LIMIT_BROKEN)
+	if (verdict_of_all(v) == DCK_VERDICT_BROKEN)
 		record_note(
 		    v->b, "slo-not-held",
 		    "no rate that was tried holds the limits: they break even at %s requests a "
 		    "second, where a stream is busy %.2g %% of the time",
-		    rate_text(p->broken, rate, sizeof rate), 100 * v->step->utilisation);
+		    rate_text(p->broken, rate, sizeof rate), 100 * v->point->utilisation);
 	else
 		record_note(
 		    v->b, "slo-not-shown",
@@ -600,8 +649,8 @@ static void none_note(const view *v)
 		    "a "
 		    "second, the lowest that was tried, are worth %.0f independent ones: give more "
 		    "--time or a lower --confidence",
-		    100 * v->j->config->confidence, rate_text(v->step->rate, rate, sizeof rate),
-		    floor(v->step->limit[0].n_eff));
+		    100 * v->j->config->confidence, rate_text(v->point->rate, rate, sizeof rate),
+		    floor(v->point->limit[0].n_eff));
 }
 
 static void search_note(const view *v)
@@ -610,11 +659,11 @@ static void search_note(const view *v)
 	const load_peak *p = &j->peak;
 	char open[96] = "", held[32], broken[32], from[32], to[32];
 
-	if (j->alone.verdict == STAT_LIMIT_BROKEN) {
+	if (j->alone.verdict == DCK_VERDICT_BROKEN) {
 		alone_notes(v);
 		return;
 	}
-	if (j->nsteps == 0)
+	if (j->npoints == 0)
 		return;
 	if (p->held == 0) {
 		none_note(v);
@@ -644,31 +693,31 @@ static void limits_text(const load_job *j, char *buf, size_t size)
 	size_t n = 0;
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < j->ask.nslo && n < size; i++)
+	for (size_t i = 0; i < j->ask.nlimits && n < size; i++)
 		n += (size_t)snprintf(buf + n, size - n, "%s%s", i > 0 ? " and " : "",
-				      j->slo[i].name);
+				      j->limits[i].text);
 }
 
 /* ": p90 is 10.2 ms, over 5 ms" */
 static void over_text(const view *v, char *buf, size_t size)
 {
-	char value[32], limit[32];
+	char value[32], most[32];
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < v->j->ask.nslo && !buf[0] && !v->r->unstable; i++) {
-		const load_slo *slo = &v->j->slo[i];
-		const stat_estimate *e = &v->step->statistic[i];
+	for (size_t i = 0; i < v->j->ask.nlimits && !buf[0] && !v->r->unstable; i++) {
+		const latency_limit *limit = &v->j->limits[i];
+		const stat_estimate *e = &v->point->statistic[i];
 
-		if (v->step->each[i] != STAT_LIMIT_BROKEN)
+		if (v->point->limit[i].verdict != DCK_VERDICT_BROKEN)
 			continue;
-		dck_text_time(slo->limit_ns, limit, sizeof limit);
+		dck_text_time(limit->ns, most, sizeof most);
 		if (e->present)
-			snprintf(buf, size, ": %s is %s, over %s", slo->statistic,
-				 value_text(e, value, sizeof value), limit);
+			snprintf(buf, size, ": %s is %s, over %s", limit->statistic,
+				 value_text(e, value, sizeof value), most);
 		else
 			snprintf(buf, size, ": %llu of %llu requests took longer than %s",
-				 (unsigned long long)v->step->seen[i].over,
-				 (unsigned long long)v->step->seen[i].n, limit);
+				 (unsigned long long)v->point->seen[i].over,
+				 (unsigned long long)v->point->seen[i].n, most);
 	}
 }
 
@@ -678,18 +727,18 @@ static void answer(const view *v)
 	const load_peak *p = &j->peak;
 	char limits[200], held[32], broken[64] = "; no rate broke it", rate[32], over[128];
 
-	if (j->ask.nslo == 0)
+	if (j->ask.nlimits == 0)
 		return; /* the latency is the answer */
 	limits_text(j, limits, sizeof limits);
 	if (!j->config->find_peak) {
 		over_text(v, over, sizeof over);
 		if (v->server)
 			record_answer(v->b, "%s: %s at %s requests/s%s", limits,
-				      load_verdict_texts[v->step->verdict],
-				      rate_text(v->step->rate, rate, sizeof rate), over);
+				      latency_limit_word(v->point->verdict),
+				      rate_text(v->point->rate, rate, sizeof rate), over);
 		else
 			record_answer(v->b, "%s: %s%s", limits,
-				      load_verdict_texts[v->step->verdict], over);
+				      latency_limit_word(v->point->verdict), over);
 	} else if (p->held > 0) {
 		if (!isinf(p->broken))
 			snprintf(broken, sizeof broken, "; %s/s breaks it",
@@ -710,7 +759,7 @@ static void notes(const view *v)
 	late(v);
 	too_few(v);
 	oversubscribed(v);
-	for (size_t i = 0; !j->config->find_peak && i < j->ask.nslo; i++)
+	for (size_t i = 0; !j->config->find_peak && i < j->ask.nlimits; i++)
 		limit_note(v, i);
 	if (j->config->find_peak)
 		search_note(v);
@@ -754,13 +803,13 @@ void load_record(load_job *j)
 	facts(&v);
 	answer(&v);
 	metrics(&v);
-	if (j->config->find_peak && j->nsteps > 0)
-		steps_table(&v);
+	if (j->config->find_peak && j->npoints > 0)
+		points_table(&v);
 	if (v.server)
 		parts_table(&v);
 	else if (j->pool.n > 1 && !j->config->find_peak)
 		streams_table(&v);
-	if (j->ask.nslo > 0)
+	if (j->ask.nlimits > 0)
 		limits_table(&v);
 	notes(&v);
 	doubts(&v);

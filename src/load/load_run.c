@@ -30,7 +30,7 @@ struct load_stream {
 	pthread_t thread;
 	measure_samples latency, wait, late;
 	double late_sum_ns, service_sum_ns, wait_sum_ns, cpu_ns;
-	uint64_t late_n, over[LOAD_SLOS], last_done_ns, last_begin_ns, peak_rss_bytes;
+	uint64_t late_n, over[LOAD_LIMITS], last_done_ns, last_begin_ns, peak_rss_bytes;
 	atomic_uint_fast64_t served; /* read by whoever shows progress */
 	dck_status failed;
 	dck_err why;
@@ -184,8 +184,8 @@ static void request_push(load_stream *s, const run_state *r, uint64_t at_ns, uin
 
 	measure_samples_push(&s->latency, at, latency);
 	s->service_sum_ns += (double)(end - begin);
-	for (size_t i = 0; i < r->ask->nslo; i++)
-		s->over[i] += latency > r->ask->slo[i].limit_ns;
+	for (size_t i = 0; i < r->ask->nlimits; i++)
+		s->over[i] += latency > r->ask->limits[i].ns;
 	if (r->ask->scenario != LOAD_SERVER)
 		return;
 	measure_samples_push(&s->wait, at, wait);
@@ -476,7 +476,7 @@ static void result_sum(load_pool *p, const run_state *r, load_result *ret)
 		ret->late_sum_ns += s->late_sum_ns;
 		ret->late_n += s->late_n;
 		ret->cpu_ns += s->cpu_ns;
-		for (size_t k = 0; k < LOAD_SLOS; k++)
+		for (size_t k = 0; k < LOAD_LIMITS; k++)
 			ret->over[k] += s->over[k];
 		if (s->peak_rss_bytes > ret->peak_rss_bytes)
 			ret->peak_rss_bytes = s->peak_rss_bytes;

@@ -11,6 +11,7 @@
 #define LOAD_LOAD_RUN_H
 
 #include "deepclock/load.h"
+#include "base/latency_limit.h"
 #include "base/mem.h"
 #include "measure/samples.h"
 #include "subject/target.h"
@@ -19,7 +20,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LOAD_SLOS    8
+#define LOAD_LIMITS  8
 #define LOAD_STREAMS 256
 
 /* In step with dck_load_scenarios. */
@@ -60,36 +61,26 @@ void load_arrivals_init(load_arrivals *a, double rate_hz, bool constant, const l
 /* The next arrival; false: the trace has ended. */
 bool load_arrivals_next(load_arrivals *a, double *ret_ns);
 
-/* --- load_slo.c: limits on latency. */
-
-typedef struct load_slo {
-	char name[32]; /* "p99<=50ms", without blanks */
-	char statistic[12];
-	double p, limit_ns;
-} load_slo;
-
-/* "p99<=50ms", "p99.9 < 1s", "median<=2ms". E_ARG. */
-dck_status load_slo_parse(const char *text, load_slo *ret, dck_err *err);
+/* --- load_point.c: what a measurement says of a limit. */
 
 /* What a limit was seen to do: sums over all runs at one rate. */
 typedef struct load_seen {
 	double n_eff, over_eff;
 	uint64_t n, over;
+	double sum, half_squares; /* of a mean: of the latency; of half its interval, times n */
 } load_seen;
 
 typedef struct load_pool load_pool;
 typedef struct load_result load_result;
 
-/* Adds what the last measurement shows of a limit. */
-void load_see(const load_pool *p, const load_result *r, size_t slo_index, const load_slo *slo,
-	      load_seen *to);
-/* The test; ret may not be NULL. */
-stat_limit_verdict load_judge(const load_seen *seen, const load_slo *slo, double confidence,
-			      stat_limit *ret);
-
-/* The worst of two: BROKEN, then OPEN. */
-stat_limit_verdict load_worse(stat_limit_verdict a, stat_limit_verdict b);
-extern const char *const load_verdict_texts[]; /* "not shown", "holds", "broken" */
+/* Adds what the last measurement shows of a limit. `confidence`: of this look. */
+void load_see(const load_pool *p, const load_result *r, size_t limit_index,
+	      const latency_limit *limit, double confidence, load_seen *to);
+/* The test. */
+void load_judge(const load_seen *seen, const latency_limit *limit, double confidence,
+		stat_limit *ret);
+/* The limit is over in what was seen, whether or not that is shown. */
+bool load_leans_over(const load_seen *seen, const stat_limit *l, const latency_limit *limit);
 
 /* --- load_run.c: one measurement. */
 
@@ -106,8 +97,8 @@ typedef struct load_ask {
 	uint64_t time_ns;	/* arrivals, or beginnings, later than this are not made */
 	uint64_t requests;	/* 0: no limit */
 	uint64_t max_queue;	/* of SERVER */
-	const load_slo *slo;
-	size_t nslo;
+	const latency_limit *limits;
+	size_t nlimits;
 } load_ask;
 
 typedef struct load_stream load_stream;
@@ -136,7 +127,7 @@ struct load_result {
 	uint64_t served, unserved; /* unserved: due, and given up when it became unstable */
 	uint64_t arrived;	   /* due until the end of arrivals */
 	uint64_t queue_max, queue_end;
-	uint64_t over[LOAD_SLOS];
+	uint64_t over[LOAD_LIMITS];
 	double span_ns; /* from the start until the end of arrivals, or the last begin */
 	double done_ns; /* from the start until the last was done */
 	double service_sum_ns, wait_sum_ns, cpu_ns;
@@ -167,17 +158,17 @@ double load_utilisation(const load_pool *p, const load_result *r);
 
 /* --- load_peak.c: which rate to try next. */
 
-#define LOAD_PEAK_STEPS 40
+#define LOAD_PEAK_POINTS 40
 
 typedef struct load_peak {
 	double start, least, most; /* rates */
 	double precision;
 	struct {
 		double rate;
-		stat_limit_verdict verdict;
+		dck_verdict verdict;
 		bool again; /* it was measured twice */
-	} tried[LOAD_PEAK_STEPS];
-	unsigned steps, taken;	 /* rates; measurements */
+	} tried[LOAD_PEAK_POINTS];
+	unsigned points, taken;	 /* rates; measurements */
 	double held;		 /* highest that was shown to hold; 0: none */
 	double open_lo, open_hi; /* lowest and highest between those two; INFINITY, 0: none */
 	double broken;		 /* lowest that was shown to break; INFINITY: none */
@@ -188,6 +179,6 @@ void load_peak_init(load_peak *p, double start, double precision);
  * to try. */
 bool load_peak_next(load_peak *p, double *ret_rate);
 /* leans_over: more than may are over a limit, whether or not that is shown. */
-void load_peak_take(load_peak *p, double rate, stat_limit_verdict v, bool leans_over);
+void load_peak_take(load_peak *p, double rate, dck_verdict v, bool leans_over);
 
 #endif

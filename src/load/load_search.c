@@ -15,8 +15,8 @@
 
 #define LOOKS	       3
 #define RUNS_FACTOR    3 /* requests at a rate, over the fewest that could decide */
-#define STEP_LEAST_NS  2e9
-#define STEP_MOST_NS   60e9
+#define POINT_LEAST_NS 2e9
+#define POINT_MOST_NS  60e9
 #define ALONE_LEAST_NS 500e6
 #define ALONE_MOST_NS  5e9
 #define START_PART     4 /* of what the streams can do: where the search begins */
@@ -31,9 +31,10 @@ static double requests_least(const load_job *j)
 {
 	double most = STAT_N_EFF_ENOUGH;
 
-	for (size_t i = 0; i < j->ask.nslo; i++)
-		most =
-		    fmax(most, (double)stat_percentile_runs(j->slo[i].p, confidence_of_look(j), 1));
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (j->limits[i].kind == LIMIT_PERCENTILE)
+			most = fmax(most, (double)stat_percentile_runs(j->limits[i].p,
+								       confidence_of_look(j), 1));
 	return most;
 }
 
@@ -46,13 +47,13 @@ static void samples_swap(measure_samples *a, measure_samples *b)
 	*b = t;
 }
 
-static void samples_keep(load_job *j, const load_step *step)
+static void samples_keep(load_job *j, const load_point *point)
 {
 	samples_swap(&j->pool.latency, &j->kept_latency);
 	samples_swap(&j->pool.wait, &j->kept_wait);
 	samples_swap(&j->pool.service, &j->kept_service);
 	samples_swap(&j->pool.late, &j->kept_late);
-	j->shown = step;
+	j->shown = point;
 }
 
 static dck_status kept_init(load_job *j, dck_err *err)
@@ -76,7 +77,7 @@ void load_kept_done(load_job *j)
 static dck_status alone_measure(load_job *j, bool *ret_stopped, dck_err *err)
 {
 	const size_t streams = j->pool.n;
-	load_ask a = {.scenario = LOAD_SINGLE, .slo = j->slo, .nslo = j->ask.nslo};
+	load_ask a = {.scenario = LOAD_SINGLE, .limits = j->limits, .nlimits = j->ask.nlimits};
 	const double wanted = requests_least(j) * fmax(1, j->phases.loop.run_ns);
 	load_result r;
 	dck_status status;
@@ -95,7 +96,7 @@ static dck_status alone_measure(load_job *j, bool *ret_stopped, dck_err *err)
 		return r.failed == DCK_OK ? DCK_E_ENGINE : r.failed;
 	}
 	j->alone.rate = NAN;
-	load_step_take(j, &a, &r, j->config->confidence, &j->alone);
+	load_point_take(j, &a, &r, j->config->confidence, &j->alone);
 	j->has_alone = true;
 	samples_keep(j, &j->alone);
 	*ret_stopped = load_stopped(j, &r);
@@ -104,22 +105,22 @@ static dck_status alone_measure(load_job *j, bool *ret_stopped, dck_err *err)
 
 /* --- a rate */
 
-static uint64_t step_time(const load_job *j, double rate)
+static uint64_t point_time(const load_job *j, double rate)
 {
 	if (j->config->time_ns > 0)
 		return j->config->time_ns;
-	return (uint64_t)fmin(STEP_MOST_NS,
-			      fmax(STEP_LEAST_NS, RUNS_FACTOR * requests_least(j) / rate * 1e9));
+	return (uint64_t)fmin(POINT_MOST_NS,
+			      fmax(POINT_LEAST_NS, RUNS_FACTOR * requests_least(j) / rate * 1e9));
 }
 
-static void step_ask(const load_job *j, double rate, unsigned look, load_ask *ret)
+static void point_ask(const load_job *j, double rate, unsigned look, load_ask *ret)
 {
 	const dck_load_config *c = j->config;
-	const uint64_t seed = c->seed + RNG_STEP * (j->nsteps * LOOKS + look);
+	const uint64_t seed = c->seed + RNG_STEP * (j->npoints * LOOKS + look);
 	double expected;
 
 	*ret = j->ask;
-	ret->time_ns = step_time(j, rate);
+	ret->time_ns = point_time(j, rate);
 	ret->requests = c->requests;
 	load_arrivals_init(&ret->arrivals, rate, c->arrivals == 1, c->trace ? &j->trace : NULL,
 			   seed);
@@ -130,54 +131,54 @@ static void step_ask(const load_job *j, double rate, unsigned look, load_ask *re
 }
 
 /* Would the looks that are left be enough, as far as one can tell? */
-static bool worth_another_look(const load_step *s, size_t nslo)
+static bool worth_another_look(const load_point *s, size_t nlimits)
 {
-	for (size_t i = 0; i < nslo; i++) {
+	for (size_t i = 0; i < nlimits; i++) {
 		const stat_limit *l = &s->limit[i];
 
-		if (s->each[i] == STAT_LIMIT_OPEN &&
+		if (l->verdict == DCK_VERDICT_UNDECIDED &&
 		    !(l->n_needed > 0 && l->n_needed <= 1.2 * l->n_eff * LOOKS / s->runs))
 			return false;
 	}
 	return true;
 }
 
-static dck_status step_measure(load_job *j, double rate, uint64_t deadline_ns, bool *ret_stopped,
-			       dck_err *err)
+static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, bool *ret_stopped,
+				dck_err *err)
 {
-	load_step *step = &j->steps[j->nsteps];
+	load_point *point = &j->points[j->npoints];
 	load_ask a;
 
-	*step = (load_step){.rate = rate};
+	*point = (load_point){.rate = rate};
 	dck_text_si(rate, "/s", j->phase, sizeof j->phase);
 	j->pool.progress.phase = j->phase;
 	for (unsigned look = 0; look < LOOKS && !*ret_stopped; look++) {
 		load_result r;
 
-		step_ask(j, rate, look, &a);
+		point_ask(j, rate, look, &a);
 		DCK_TRY(load_run(&j->pool, &a, &r, err));
 		if (r.served > 0)
-			load_step_take(j, &a, &r, confidence_of_look(j), step);
+			load_point_take(j, &a, &r, confidence_of_look(j), point);
 		*ret_stopped = load_stopped(j, &r);
-		if (r.served == 0 || step->verdict != STAT_LIMIT_OPEN ||
-		    !worth_another_look(step, a.nslo) || os_now_ns() + a.time_ns > deadline_ns)
+		if (r.served == 0 || point->verdict != DCK_VERDICT_UNDECIDED ||
+		    !worth_another_look(point, a.nlimits) || os_now_ns() + a.time_ns > deadline_ns)
 			break;
 	}
-	/* What was cut short is no step of the search. */
-	if (*ret_stopped && step->verdict == STAT_LIMIT_HELD)
-		step->verdict = STAT_LIMIT_OPEN;
-	if (step->runs > 0)
-		j->nsteps++;
+	/* What was cut short is no rate point of the search. */
+	if (*ret_stopped && point->verdict == DCK_VERDICT_HOLDS)
+		point->verdict = DCK_VERDICT_UNDECIDED;
+	if (point->runs > 0)
+		j->npoints++;
 	return DCK_OK;
 }
 
 /* The record shows the highest rate that holds, or while there is none the lowest that was tried.
  */
-static bool better_shown(const load_job *j, const load_step *s)
+static bool better_shown(const load_job *j, const load_point *s)
 {
-	const load_step *now = j->shown;
-	const bool held = s->verdict == STAT_LIMIT_HELD && s->rate <= j->peak.held;
-	const bool now_held = now->verdict == STAT_LIMIT_HELD && now->rate <= j->peak.held;
+	const load_point *now = j->shown;
+	const bool held = s->verdict == DCK_VERDICT_HOLDS && s->rate <= j->peak.held;
+	const bool now_held = now->verdict == DCK_VERDICT_HOLDS && now->rate <= j->peak.held;
 
 	if (now == &j->alone)
 		return true;
@@ -186,10 +187,10 @@ static bool better_shown(const load_job *j, const load_step *s)
 	return held ? s->rate > now->rate : s->rate < now->rate;
 }
 
-static bool leans_over(const load_job *j, const load_step *s)
+static bool leans_over(const load_job *j, const load_point *s)
 {
-	for (size_t i = 0; i < j->ask.nslo; i++)
-		if (s->limit[i].share > 1 - j->slo[i].p)
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (load_leans_over(&s->seen[i], &s->limit[i], &j->limits[i]))
 			return true;
 	return false;
 }
@@ -203,30 +204,30 @@ dck_status load_search(load_job *j, dck_err *err)
 	j->ask.requests = j->config->requests;
 	DCK_TRY(kept_init(j, err));
 	DCK_TRY(alone_measure(j, &stopped, err));
-	if (stopped || j->alone.verdict == STAT_LIMIT_BROKEN)
+	if (stopped || j->alone.verdict == DCK_VERDICT_BROKEN)
 		return DCK_OK;
 	service_ns = j->alone.result.service_sum_ns / (double)j->alone.result.served;
 	rate = j->config->rate_hz > 0 ? j->config->rate_hz
 				      : (double)j->pool.n * 1e9 / fmax(1, service_ns) / START_PART;
 	load_peak_init(&j->peak, rate, j->config->precision);
 	while (!stopped && load_peak_next(&j->peak, &rate)) {
-		const size_t before = j->nsteps;
+		const size_t before = j->npoints;
 
-		if (j->nsteps > 0 && os_now_ns() + step_time(j, rate) > deadline_ns) {
+		if (j->npoints > 0 && os_now_ns() + point_time(j, rate) > deadline_ns) {
 			snprintf(j->cut, sizeof j->cut, "--max-time (%g s) was over",
 				 (double)j->config->max_time_ns / 1e9);
 			break;
 		}
-		DCK_TRY(step_measure(j, rate, deadline_ns, &stopped, err));
-		if (j->nsteps == before)
+		DCK_TRY(point_measure(j, rate, deadline_ns, &stopped, err));
+		if (j->npoints == before)
 			break;
 		if (!stopped)
-			load_peak_take(&j->peak, rate, j->steps[before].verdict,
-				       leans_over(j, &j->steps[before]));
-		if (better_shown(j, &j->steps[before]))
-			samples_keep(j, &j->steps[before]);
+			load_peak_take(&j->peak, rate, j->points[before].verdict,
+				       leans_over(j, &j->points[before]));
+		if (better_shown(j, &j->points[before]))
+			samples_keep(j, &j->points[before]);
 	}
-	if (!stopped && j->nsteps == LOAD_PEAK_STEPS)
-		snprintf(j->cut, sizeof j->cut, "%d rates were tried", LOAD_PEAK_STEPS);
+	if (!stopped && j->npoints == LOAD_PEAK_POINTS)
+		snprintf(j->cut, sizeof j->cut, "%d rates were tried", LOAD_PEAK_POINTS);
 	return DCK_OK;
 }

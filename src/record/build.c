@@ -209,6 +209,11 @@ void record_answer(record_builder *b, const char *fmt, ...)
 	fact_add(b, "result", "answer", DCK_UNIT_NONE, value_text(text));
 }
 
+void record_gate(record_builder *b, dck_verdict v)
+{
+	record_fact_int(b, "result", "gate", DCK_UNIT_NONE, (int64_t)v);
+}
+
 void record_fact_bool(record_builder *b, const char *section, const char *key, bool v)
 {
 	fact_add(b, section, key, DCK_UNIT_NONE, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v});

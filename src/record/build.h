@@ -54,6 +54,10 @@ void record_metric_unit(record_builder *b, const char *tag, dck_unit u);
  * than resnet18 [1.93, 2.66]". */
 void record_answer(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
 
+/* What a script asks of the record: the worst of its verdicts, as fact "gate" of section "result",
+ * an integer. */
+void record_gate(record_builder *b, dck_verdict v);
+
 /* A table, filled row by row: record_table(), then for each row a cell for each column, in their
  * order (asserted at the next table, series or record_finish()). columns is copied. Text in a
  * column that has a unit is not allowed (asserted); a number in one that has none is. A name or key

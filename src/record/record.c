@@ -178,6 +178,18 @@ double dck_value_number(const dck_value *v)
 					  : (double)NAN;
 }
 
+dck_verdict dck_record_gate(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "result", "gate");
+
+	if (!f)
+		return DCK_VERDICT_HOLDS;
+	if (f->value.kind == DCK_VALUE_INT &&
+	    (f->value.as.i == DCK_VERDICT_HOLDS || f->value.as.i == DCK_VERDICT_BROKEN))
+		return (dck_verdict)f->value.as.i;
+	return DCK_VERDICT_UNDECIDED;
+}
+
 double dck_record_value(const dck_record *r, const char *tag)
 {
 	const dck_metric *m = dck_record_metric(r, tag);

@@ -1,6 +1,6 @@
-/* binomial.c - is a limit on a percentile kept? The exact binomial test, as MLPerf LoadGen's "early
- * stopping" has it (Reddi et al., ISCA 2020), for any number of runs over the limit and for runs
- * that depend on each other.
+/* binomial.c - is a limit kept? A mean is judged by its interval, a percentile by the exact
+ * binomial test, as MLPerf LoadGen's "early stopping" has it (Reddi et al., ISCA 2020), for any
+ * number of runs over the limit and for runs that depend on each other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/depend.h"
@@ -80,18 +80,46 @@ void stat_limit_test(double p, double confidence, double n, double over, stat_li
 	const double least =
 	    fmax(STAT_N_EFF_ENOUGH, (double)stat_percentile_runs(p, confidence, 1));
 	search s = {.q = q, .alpha = alpha, .share = n > 0 ? over / n : 0};
-	stat_limit l = {.n_eff = n, .share = s.share};
+	stat_limit l = {.verdict = DCK_VERDICT_UNDECIDED, .n_eff = n, .share = s.share};
 
 	l.p_held = n > 0 ? stat_binomial_at_most(over, n, q) : 1;
 	l.p_broken = n > 0 ? stat_binomial_at_least(over, n, q) : 1;
 	if (l.p_broken <= alpha)
-		l.verdict = STAT_LIMIT_BROKEN;
+		l.verdict = DCK_VERDICT_BROKEN;
 	else if (l.p_held <= alpha && n >= least)
-		l.verdict = STAT_LIMIT_HELD;
+		l.verdict = DCK_VERDICT_HOLDS;
 	else if (s.share > q)
 		l.n_needed = smallest(&s, enough_broken, fmax(1, ceil(n)));
 	else if (s.share < q)
 		l.n_needed = smallest(&s, enough_held, fmax(least, ceil(n)));
+	*ret = l;
+}
+
+dck_verdict stat_limit_interval(double lo, double hi, double limit)
+{
+	if (isnan(lo) || isnan(hi))
+		return DCK_VERDICT_UNDECIDED;
+	if (lo > limit)
+		return DCK_VERDICT_BROKEN;
+	return hi <= limit ? DCK_VERDICT_HOLDS : DCK_VERDICT_UNDECIDED;
+}
+
+void stat_limit_mean(double mean, double half, double n_eff, double limit, stat_limit *ret)
+{
+	const double distance = fabs(mean - limit);
+	stat_limit l = {.verdict = stat_limit_interval(mean - half, mean + half, limit),
+			.n_eff = n_eff};
+
+	if (l.verdict == DCK_VERDICT_HOLDS && n_eff < STAT_N_EFF_ENOUGH)
+		l.verdict = DCK_VERDICT_UNDECIDED;
+	/* The half-width falls with the square root of the runs. */
+	if (l.verdict == DCK_VERDICT_UNDECIDED && isfinite(half) && distance > 0) {
+		const double needed = n_eff * half * half / (distance * distance);
+
+		l.n_needed = mean < limit ? fmax(needed, STAT_N_EFF_ENOUGH) : needed;
+		if (!(l.n_needed < NEEDED_MOST))
+			l.n_needed = 0;
+	}
 	*ret = l;
 }
 

@@ -159,7 +159,7 @@ static double at_most(double x, const void *limit)
 
 /* Runs, all independent, without which the p-quantile has no two-sided interval: the greatest of
  * them must lie above it, and for p below 1/2 the smallest below it. */
-static double runs_needed(double p, double level)
+double stat_quantile_runs(double p, double level)
 {
 	return ceil(log((1 - level) / 2) / log(fmax(p, 1 - p)) - 1e-9);
 }
@@ -282,7 +282,7 @@ static void quantile_depend(const sample *s, double p, double value, stat_depend
 
 static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 {
-	const double needed = runs_needed(p, s->level);
+	const double needed = stat_quantile_runs(p, s->level);
 	double value = stat_quantile_sorted(s->sorted, s->n, p);
 	stat_dependence d;
 
@@ -351,7 +351,7 @@ static double lean_find(const sample *s, const deviation *d)
 
 static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 {
-	const double needed = runs_needed(0.5, s->level);
+	const double needed = stat_quantile_runs(0.5, s->level);
 	deviation dev = {.centre = stat_quantile_sorted(s->sorted, s->n, 0.5)};
 	stat_dependence d;
 	double n_eff;

@@ -7,9 +7,7 @@
 #ifndef STAT_STAT_H
 #define STAT_STAT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "deepclock/base.h"
 
 typedef enum stat_estimator {
 	STAT_MEAN,
@@ -50,6 +48,8 @@ size_t stat_scratch(size_t n);
  * numbers: the same data give the same result. */
 void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level,
 		       double *scratch, stat_estimate *ret);
+/* Independent runs without which the p-quantile has no interval at that level. */
+double stat_quantile_runs(double p, double level);
 /* Any quantile, 0 < p < 1, in the same way. */
 void stat_estimate_quantile(double p, const double *x, size_t n, double level, double *scratch,
 			    stat_estimate *ret);
@@ -135,23 +135,25 @@ double stat_binomial_at_least(double k, double n, double q);
  * to be so with that confidence. With over 1 and 99 %: 64 for p90, 662 for p99. */
 uint64_t stat_percentile_runs(double p, double confidence, uint64_t over);
 
-typedef enum stat_limit_verdict {
-	STAT_LIMIT_OPEN, /* not shown */
-	STAT_LIMIT_HELD,
-	STAT_LIMIT_BROKEN
-} stat_limit_verdict;
-
 typedef struct stat_limit {
-	stat_limit_verdict verdict;
+	dck_verdict verdict;
 	double n_eff, share;	 /* independent runs; part of them that is over the limit */
 	double p_held, p_broken; /* how likely so few (so many) over it are if just 1 - p of all are
 				  */
-	double n_needed;	 /* OPEN: n_eff that would decide at the same share; 0: not known */
+	double n_needed; /* UNDECIDED: n_eff that would decide at the same share; 0: not known */
 } stat_limit;
 
-/* Of n independent runs `over` were over the limit. Never HELD below stat_percentile_runs(p,
+/* Of n independent runs `over` were over the limit. Never HOLDS below stat_percentile_runs(p,
  * confidence, 1), where a single chance would decide, nor below STAT_N_EFF_ENOUGH. */
 void stat_limit_test(double p, double confidence, double n, double over, stat_limit *ret);
+
+/* The interval from lo to hi against a limit: wholly above it is BROKEN, wholly within it HOLDS.
+ * NaN (there is no interval): UNDECIDED. */
+dck_verdict stat_limit_interval(double lo, double hi, double limit);
+/* The mean +- half of runs that are worth n_eff independent ones, against a limit. Never HOLDS
+ * below STAT_N_EFF_ENOUGH: few runs of a distribution with a long tail give a mean that is too low.
+ */
+void stat_limit_mean(double mean, double half, double n_eff, double limit, stat_limit *ret);
 
 /* What x[0..n), in the order of their taking, are worth in independent runs when it is asked how
  * many are above `limit`, which shall be above the p-quantile. scratch: stat_scratch(n) doubles. */

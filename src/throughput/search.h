@@ -12,7 +12,7 @@
 #ifndef THROUGHPUT_SEARCH_H
 #define THROUGHPUT_SEARCH_H
 
-#include "deepclock/base.h"
+#include "base/latency_limit.h"
 
 #define SEARCH_SETTINGS_MAX   64 /* streams times threads */
 #define SEARCH_BATCHES_MAX    64 /* of a list */
@@ -28,9 +28,7 @@ typedef struct search_config {
 	double level;	     /* of intervals */
 	double precision;    /* differences known so well need no more rounds */
 	double longest_ns;   /* sizes whose run takes longer end the growth; 0: no limit */
-	double limit_ns;     /* what `held` may be; 0: no limit */
-	bool held_max;	     /* `held` is the slowest run: of several visits the greatest counts */
-	bool held_upper;     /* `held` is never below the latency, known or not */
+	latency_limit limit; /* what `held` may be; ns 0: no limit */
 	unsigned rounds_min; /* 2 to SEARCH_ROUNDS_MAX */
 	unsigned rounds_max;
 	uint64_t seed;
@@ -70,9 +68,6 @@ typedef struct search_point {
 	unsigned visits; /* that ended well */
 	uint64_t peak_rss_bytes;
 } search_point;
-
-/* Whether a point keeps to the limit, by its interval. */
-typedef enum search_hold { SEARCH_HOLDS, SEARCH_BREAKS, SEARCH_UNSURE } search_hold;
 
 /* What ended the growth. */
 typedef enum search_limit {
@@ -119,15 +114,19 @@ search_number search_rate(const search *s, size_t point);
 search_number search_latency(const search *s, size_t point);
 search_number search_mean_rate(const search *s, size_t point);
 search_number search_held(const search *s, size_t point);
-search_hold search_holds(const search *s, size_t point); /* HOLDS where there is no limit */
+/* Whether a point keeps to the limit, by its interval; HOLDS where there is none. A maximum is of
+ * the runs that were made: one over the limit breaks it, and no number of runs shows that it holds.
+ */
+dck_verdict search_holds(const search *s, size_t point);
 
 /* Points by setting and batch. order[search_npoints()] */
 void search_order(const search *s, size_t *order);
 
 typedef struct search_result {
 	bool found;
-	size_t best, knee;  /* points, when found */
-	search_limit limit; /* of the best point's setting */
+	dck_verdict verdict; /* on the limit: of the best point, or that all break it, or neither */
+	size_t best, knee;   /* points, when found */
+	search_limit limit;  /* of the best point's setting */
 	unsigned
 	    rounds; /* complete ones, over which points were compared; below 2: they were not */
 	size_t ncompared; /* other points compared with the best */

@@ -4,6 +4,7 @@
 #include "throughput/search.h"
 #include "throughput/search_state.h"
 #include "stat/dist.h"
+#include "stat/stat.h"
 #include <math.h>
 #include <string.h>
 
@@ -108,7 +109,7 @@ search_number search_held(const search *s, size_t point)
 	const bool rounds = search_in_rounds(s, point) > 0;
 	double most = NAN;
 
-	if (!s->c.held_max)
+	if (s->c.limit.kind != LIMIT_MAX)
 		return over_visits(s, point, field_held);
 	for (size_t i = 0; i < s->nvisits; i++)
 		if (counts(s, &s->visits[i], point, rounds))
@@ -116,17 +117,20 @@ search_number search_held(const search *s, size_t point)
 	return (search_number){most, most, most};
 }
 
-search_hold search_holds(const search *s, size_t point)
+dck_verdict search_holds(const search *s, size_t point)
 {
-	const double limit = s->c.limit_ns;
+	const latency_limit *limit = &s->c.limit;
+	dck_verdict v;
 
-	if (!(limit > 0))
-		return SEARCH_HOLDS;
-	const search_number h = search_held(s, point);
+	if (!(limit->ns > 0))
+		return DCK_VERDICT_HOLDS;
+	/* Only a mean may lie below the median. */
+	if (limit->kind != LIMIT_MEAN && search_latency(s, point).lo > limit->ns)
+		return DCK_VERDICT_BROKEN;
+	const search_number held = search_held(s, point);
 
-	if (h.lo > limit || (s->c.held_upper && search_latency(s, point).lo > limit))
-		return SEARCH_BREAKS;
-	return h.hi <= limit ? SEARCH_HOLDS : SEARCH_UNSURE;
+	v = stat_limit_interval(held.lo, held.hi, limit->ns);
+	return limit->kind == LIMIT_MAX && v == DCK_VERDICT_HOLDS ? DCK_VERDICT_UNDECIDED : v;
 }
 
 static bool usable(const search *s, size_t i)
@@ -158,11 +162,13 @@ double search_log_ratio(const search *s, size_t a, size_t b)
 	return n > 0 ? sum / (double)n : visit_log_rate(s, a, 0) - visit_log_rate(s, b, 0);
 }
 
+/* A maximum that was not broken is all that can be known of it. */
 static bool keeps(const search *s, size_t i, bool strict)
 {
-	const search_hold hold = search_holds(s, i);
+	const dck_verdict v = search_holds(s, i);
 
-	return hold == SEARCH_HOLDS || (hold == SEARCH_UNSURE && !strict);
+	return v == DCK_VERDICT_HOLDS ||
+	       (v == DCK_VERDICT_UNDECIDED && (!strict || s->c.limit.kind == LIMIT_MAX));
 }
 
 /* Rounds are fair to all that are in them; what was visited before may have had a faster machine.
@@ -232,7 +238,7 @@ size_t search_knee(const search *s, size_t best)
 	for (size_t i = 0; i < s->npoints; i++)
 		if (usable(s, i) && s->points[i].setting == s->points[best].setting &&
 		    s->points[i].batch < s->points[knee].batch &&
-		    (search_in_rounds(s, i) > 0 || !rounds) && search_holds(s, i) == SEARCH_HOLDS &&
+		    (search_in_rounds(s, i) > 0 || !rounds) && keeps(s, i, true) &&
 		    search_log_ratio(s, i, best) >= enough)
 			knee = i;
 	return knee;
@@ -308,7 +314,7 @@ static void compare_with_best(const search *s, search_result *r)
 	for (size_t i = 0; i < s->ncandidates; i++) {
 		const search_difference d = search_differ(s, means, &f, at, i);
 
-		if (i == at || search_holds(s, s->candidates[i]) == SEARCH_BREAKS)
+		if (i == at || search_holds(s, s->candidates[i]) == DCK_VERDICT_BROKEN)
 			continue;
 		r->half = d.half;
 		r->ncompared++;
@@ -317,11 +323,27 @@ static void compare_with_best(const search *s, search_result *r)
 	}
 }
 
+/* No point is shown to keep to the limit. */
+static dck_verdict verdict_of_none(const search *s)
+{
+	bool measured = false;
+
+	for (size_t i = 0; i < s->npoints; i++) {
+		if (s->points[i].visits == 0)
+			continue;
+		measured = true;
+		if (search_holds(s, i) != DCK_VERDICT_BROKEN)
+			return DCK_VERDICT_UNDECIDED;
+	}
+	return measured ? DCK_VERDICT_BROKEN : DCK_VERDICT_UNDECIDED;
+}
+
 void search_judge(const search *s, search_result *ret)
 {
 	search_result r = {.limit = s->growth[0].limit};
 
 	r.found = search_best(s, true, &r.best);
+	r.verdict = r.found ? search_holds(s, r.best) : verdict_of_none(s);
 	if (r.found) {
 		r.knee = search_knee(s, r.best);
 		r.limit = limit_of(s, s->points[r.best].setting);

@@ -9,6 +9,7 @@
 #include "throughput/search_run.h"
 #include "measure/worker.h"
 #include "os/os.h"
+#include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,12 +77,15 @@ static double expected_ns(const search_run *r, const search_ask *ask)
 
 /* A percentile needs its runs, half as many again where neighbours depend on each other, and time
  * for them; not more than they take at the limit, since what breaks it needs no precision. */
-static void plan_percentile(const search_run *r, const search_ask *ask, dck_plan *p)
+static void plan_limit(const search_run *r, const search_ask *ask, dck_plan *p)
 {
-	const double runs = (double)r->slo.runs;
-	const double need = fmin(2 * runs * expected_ns(r, ask), 2 * runs * r->slo.limit_ns);
+	const latency_limit *limit = &r->plan.limit;
+	const double least =
+	    limit->kind == LIMIT_PERCENTILE ? stat_quantile_runs(limit->p, r->plan.level) : 0;
+	const double runs = fmax(RUNS_MIN, least);
+	const double need = fmin(2 * runs * expected_ns(r, ask), 2 * runs * limit->ns);
 
-	p->min_runs = r->slo.runs + r->slo.runs / 2;
+	p->min_runs = (uint64_t)(1.5 * runs);
 	if (need > (double)p->max_time_ns)
 		p->max_time_ns = need < SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
 }
@@ -101,8 +105,8 @@ static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 	p.max_time_ns = c->point_time_ns;
 	p.max_warmup_ns = c->point_time_ns / 2 > 0 ? c->point_time_ns / 2 : 1;
 	p.program = c->program;
-	if (r->slo.name)
-		plan_percentile(r, ask, &p);
+	if (r->plan.limit.ns > 0)
+		plan_limit(r, ask, &p);
 	*ret = p;
 }
 
@@ -120,13 +124,43 @@ static search_number metric_get(const dck_record *r, const char *tag)
 	return x;
 }
 
-static void held_read(const search_run *r, const dck_record *rec, search_outcome *o)
+/* A percentile is estimated here: the record has metrics of a few alone. */
+static dck_status quantile_read(const search_run *r, const dck_record *rec, search_number *ret,
+				dck_err *err)
 {
-	if (!r->slo.name)
-		return;
-	o->held = metric_get(rec, r->slo.tag);
-	if (r->slo.is_max)
-		o->held.lo = o->held.hi = o->held.value;
+	const dck_series *x = dck_record_series(rec, "latency");
+	const size_t n = x ? x->n - x->warmup : 0;
+	double *scratch = mem_zalloc(stat_scratch(n), sizeof *scratch);
+	stat_estimate e;
+
+	if (!scratch)
+		DCK_FAIL(err, E_NOMEM, "no memory for a percentile");
+	stat_estimate_quantile(r->plan.limit.p, x ? x->values + x->warmup : NULL, n, r->plan.level,
+			       scratch, &e);
+	mem_free(scratch);
+	if (e.present)
+		*ret = (search_number){e.value, e.has_interval ? e.lo : NAN,
+				       e.has_interval ? e.hi : NAN};
+	return DCK_OK;
+}
+
+static dck_status held_read(const search_run *r, const dck_record *rec, search_number *ret,
+			    dck_err *err)
+{
+	if (!(r->plan.limit.ns > 0))
+		return DCK_OK;
+	switch (r->plan.limit.kind) {
+	case LIMIT_PERCENTILE:
+		return quantile_read(r, rec, ret, err);
+	case LIMIT_MEAN:
+		*ret = metric_get(rec, "latency/mean");
+		break;
+	case LIMIT_MAX:
+		*ret = metric_get(rec, "latency/max");
+		ret->lo = ret->hi = ret->value;
+		break;
+	}
+	return DCK_OK;
 }
 
 /* Of several streams: what all of them processed, in runs. */
@@ -146,8 +180,8 @@ static search_number rate_of_runs(const dck_record *rec, const char *tag, double
 	return (search_number){batch * 1e9 / t.value, batch * 1e9 / t.hi, batch * 1e9 / t.lo};
 }
 
-static dck_status outcome_read(const search_run *r, const search_ask *ask, const dck_record *rec,
-			       search_outcome *o)
+static bool outcome_read(const search_run *r, const search_ask *ask, const dck_record *rec,
+			 search_outcome *o)
 {
 	const double batch = (double)ask->batch;
 
@@ -156,12 +190,11 @@ static dck_status outcome_read(const search_run *r, const search_ask *ask, const
 			   ? rate_of_streams(rec, batch)
 			   : rate_of_runs(rec, "latency/mean", batch);
 	o->rate = r->median ? rate_of_runs(rec, "latency/median", batch) : o->mean_rate;
-	held_read(r, rec, o);
 	if (o->rate.value > 0 && o->latency.value > 0 && isfinite(o->rate.value))
-		return DCK_OK;
+		return true;
 	o->end = SEARCH_ERROR;
 	snprintf(o->why, sizeof o->why, "the runs took no time that the clock can see");
-	return DCK_E_ENGINE;
+	return false;
 }
 
 /* An incomplete record has a note that says why; what it kept is not kept here. */
@@ -268,9 +301,9 @@ static dck_status record_take(search_run *r, const search_ask *ask, const dck_re
 		return DCK_OK;
 	}
 	doubts_count(r, rec);
-	if (outcome_read(r, ask, rec, o) == DCK_OK && !r->facts)
-		return search_facts(rec, &r->facts, err);
-	return DCK_OK;
+	DCK_TRY(held_read(r, rec, &o->held, err));
+	return outcome_read(r, ask, rec, o) && !r->facts ? search_facts(rec, &r->facts, err)
+							 : DCK_OK;
 }
 
 static dck_status result_take(search_run *r, const search_ask *ask, const worker_result *w,

@@ -102,11 +102,11 @@ static const char *status_text(const making *m, size_t i)
 	if (is_knee)
 		return "knee";
 	switch (search_holds(m->r->search, i)) {
-	case SEARCH_BREAKS:
+	case DCK_VERDICT_BROKEN:
 		return "too slow";
-	case SEARCH_UNSURE:
+	case DCK_VERDICT_UNDECIDED:
 		return "not sure";
-	case SEARCH_HOLDS:
+	case DCK_VERDICT_HOLDS:
 		break;
 	}
 	return "ok";
@@ -122,7 +122,7 @@ static void cell_number(making *m, const search_number *x, const char *why)
 
 static bool slo_column(const search_run *r)
 {
-	return r->slo.name && strcmp(r->slo.tag, "latency/median") != 0;
+	return r->plan.limit.ns > 0 && strcmp(r->plan.limit.statistic, "median") != 0;
 }
 
 static void row(making *m, size_t i)
@@ -146,7 +146,9 @@ static void row(making *m, size_t i)
 	cell_number(m, &rate, why);
 	cell_number(m, &latency, why);
 	if (slo_column(r))
-		cell_number(m, r->slo.is_max ? &(search_number){held.value, NAN, NAN} : &held,
+		cell_number(m,
+			    r->plan.limit.kind == LIMIT_MAX ? &(search_number){held.value, NAN, NAN}
+							    : &held,
 			    ran ? "it needs more runs than there were" : why);
 	record_cell_text(m->b, status_text(m, i));
 	if (p->peak_rss_bytes > 0)
@@ -185,7 +187,7 @@ static void table(making *m)
 	columns[n++] = (dck_column){"throughput", "throughput", DCK_UNIT_ITEM_PER_S};
 	columns[n++] = (dck_column){"latency", "median", DCK_UNIT_NS};
 	if (slo_column(m->r))
-		columns[n++] = (dck_column){"limited", m->r->slo.name, DCK_UNIT_NS};
+		columns[n++] = (dck_column){"limited", m->r->plan.limit.statistic, DCK_UNIT_NS};
 	columns[n++] = (dck_column){"status", "status", DCK_UNIT_NONE};
 	columns[n++] = (dck_column){"memory", "memory", DCK_UNIT_BYTE};
 	columns[n++] = (dck_column){"flops", "rate", DCK_UNIT_FLOP_PER_S};
@@ -306,6 +308,11 @@ static void facts(making *m)
 		record_fact_text(m->b, "throughput", "limited_by", limits[m->result.limit]);
 	else
 		record_fact_absent(m->b, "throughput", "limited_by", "no batch size was found");
+	if (r->plan.limit.ns > 0 && r->well > 0) {
+		record_gate(m->b, m->result.verdict);
+		record_fact_text(m->b, "throughput", "verdict",
+				 latency_limit_word(m->result.verdict));
+	}
 	if (m->result.found && r->config->threads)
 		record_fact_int(m->b, "throughput", "best_threads", DCK_UNIT_ONE,
 				(int64_t)best_setting(m)->threads);
@@ -331,7 +338,11 @@ static void answer(making *m)
 	const search_result *r = &m->result;
 
 	if (!r->found) {
-		record_answer(m->b, "no batch size was found");
+		record_answer(m->b,
+			      r->verdict == DCK_VERDICT_BROKEN ? "no batch size keeps to %s"
+			      : m->r->plan.limit.ns > 0 ? "no batch size was shown to keep to %s"
+							: "no batch size was found%s",
+			      m->r->plan.limit.text);
 		return;
 	}
 	const search_number rate = search_rate(m->r->search, r->best);
@@ -407,11 +418,21 @@ static void note_mean(making *m)
 			    num_grouped(text, decimals_of(mean), mean), 100 * (1 - mean / rate));
 }
 
+static void note_max(making *m)
+{
+	if (m->result.verdict == DCK_VERDICT_UNDECIDED)
+		record_note(m->b, "slo-not-shown",
+			    "%s is not broken by any run of %s, and no number of runs shows that "
+			    "none ever will: limit a percentile, such as p99.9",
+			    m->r->plan.limit.text, point_text(m, m->result.best));
+}
+
 static void notes_best(making *m)
 {
 	const search_run *r = m->r;
 
 	note_mean(m);
+	note_max(m);
 	if (m->result.nunresolved > 0)
 		note_unresolved(m);
 	else if (m->result.rounds < 2 && m->n > 1 && (r->interrupted || r->out_of_time))
@@ -461,7 +482,7 @@ static void note_nothing(making *m)
 			    (unsigned long long)point(m, m->order[0])->batch);
 		return;
 	}
-	if (!r->slo.name)
+	if (!(r->plan.limit.ns > 0))
 		return; /* everything that ran failed later: the notes of failures say why */
 	for (size_t i = 0; i < m->n; i++)
 		if (point(m, i)->visits > 0 &&
@@ -471,12 +492,18 @@ static void note_nothing(making *m)
 	const search_number held = search_held(r->search, nearest);
 	const bool known = !isnan(held.value);
 
-	record_note(m->b, "slo-not-held",
-		    "no batch size is sure to keep to %s <= %s: %s comes nearest with %s%s",
-		    r->slo.name, dck_text_time(r->slo.limit_ns, limit, sizeof limit),
-		    point_text(m, nearest), known ? "" : "a median of ",
-		    dck_text_time(known ? held.value : search_latency(r->search, nearest).value,
-				  text, sizeof text));
+	dck_text_time(known ? held.value : search_latency(r->search, nearest).value, text,
+		      sizeof text);
+	if (m->result.verdict == DCK_VERDICT_BROKEN)
+		record_note(
+		    m->b, "slo-not-held", "no batch size keeps to %s: %s comes nearest with %s%s",
+		    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ", text);
+	else
+		record_note(m->b, "slo-not-shown",
+			    "no batch size is shown to keep to %s: %s comes nearest with %s%s; a "
+			    "longer --point-time or more --rounds may decide",
+			    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ",
+			    text);
 }
 
 static void note_doubts(making *m)
@@ -510,7 +537,8 @@ static void notes(making *m)
 			    search_nvisits(r->search), r->journal ? "; run it again to go on" : "");
 	}
 	/* Also where there was one size alone, or each failed in its turn. */
-	if (r->failed || (!m->result.found && r->well > 0 && !r->slo.name && !r->interrupted)) {
+	if (r->failed ||
+	    (!m->result.found && r->well > 0 && !(r->plan.limit.ns > 0) && !r->interrupted)) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "engine-failed",
 			    "sizes that had run before failed one after the other, so the search "

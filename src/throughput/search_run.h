@@ -10,7 +10,6 @@
 #include "subject/freed.h"
 #include "throughput/search.h"
 #include "throughput/search_journal.h"
-#include "throughput/search_slo.h"
 #include "record/build.h"
 
 typedef struct search_setting {
@@ -33,7 +32,6 @@ typedef struct search_run {
 	search_setting settings[SEARCH_SETTINGS_MAX];
 	uint64_t batches[SEARCH_BATCHES_MAX];
 	subject_freed freed;   /* done: by batches that the model does not take as it is */
-	search_slo slo;	       /* name NULL: none */
 	bool median;	       /* rates are over the median; else over the mean */
 	uint64_t memory_bytes; /* the budget; 0: not known */
 	search *search;
@@ -49,6 +47,10 @@ typedef struct search_run {
 	uint64_t begin_ns, shown_ns;
 	char phase[96]; /* of the progress line */
 } search_run;
+
+/* search_asked.c: subject and config as the plan, the settings and the memory of the search. E_ARG,
+ * E_LIMIT, E_UNSUP. */
+dck_status search_asked_read(search_run *r, dck_err *err);
 
 /* search_measure.c: one visit in a fresh process. E_CANCEL; fails otherwise only when no process
  * can be run at all. */

@@ -7,10 +7,9 @@
 
 #include <cmocka.h>
 
-#include "load/load_run.h"
+#include "base/latency_limit.h"
 #include "base/percentile.h"
 #include "measure/plan.h"
-#include "throughput/search_slo.h"
 #include "record/box.h"
 
 #include <stdio.h>
@@ -58,8 +57,7 @@ static void one_name_everywhere(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		char limit[40];
 		const dck_metric_def *def;
-		load_slo of_load;
-		search_slo of_search;
+		latency_limit of_limit;
 		measure_plan plan;
 		dck_plan p;
 		double read;
@@ -69,13 +67,9 @@ static void one_name_everywhere(void **state)
 		assert_int_equal(measure_plan_check(&p, &plan, NULL), DCK_OK);
 		assert_string_equal(measure_plan_tag(&plan), cases[i].tag);
 		snprintf(limit, sizeof limit, "%s<=5ms", cases[i].text);
-		assert_int_equal(load_slo_parse(limit, &of_load, NULL), DCK_OK);
+		assert_int_equal(latency_limit_parse(limit, &of_limit, NULL), DCK_OK);
 		assert_true(percentile_parse(cases[i].text, &read));
-		assert_true(percentile_is(of_load.p, read));
-		if (search_slo_parse(limit, &of_search, NULL) == DCK_OK)
-			assert_string_equal(of_search.tag, cases[i].tag);
-		else
-			assert_true(plan.statistic == STAT_ESTIMATORS);
+		assert_true(percentile_is(of_limit.p, read));
 		def = record_find_def(cases[i].tag, a);
 		assert_non_null(def);
 		assert_int_equal(def->unit, DCK_UNIT_NS);

@@ -129,36 +129,6 @@ static void bad_traces(void **state)
 	assert_int_equal(load_trace_read("/no/such/file", &t, &err), DCK_E_ABSENT);
 }
 
-/* --- limits */
-
-static void limits(void **state)
-{
-	static const char *const bad[] = {
-	    "",	       "p99",	   "p99<=",	     "p99<=5",	 "p99<=0ms",
-	    "p49<=1s", "p100<=1s", "p99.999<=1s",    "mean<=1s", "99<=1s",
-	    "p<=1s",   "p99>=1s",  "p99<=1s;p90<=2s"};
-	load_slo s;
-	dck_err err;
-
-	(void)state;
-	assert_int_equal(load_slo_parse("p99<=50ms", &s, &err), DCK_OK);
-	assert_near(s.p, 0.99, 1e-12);
-	assert_near(s.limit_ns, 50e6, 0);
-	assert_string_equal(s.name, "p99<=50ms");
-	assert_string_equal(s.statistic, "p99");
-	assert_int_equal(load_slo_parse(" p99.9 < 1.5 s ", &s, &err), DCK_OK);
-	assert_near(s.p, 0.999, 1e-12);
-	assert_near(s.limit_ns, 1.5e9, 0);
-	assert_string_equal(s.name, "p99.9<=1.5s");
-	assert_int_equal(load_slo_parse("median<=2us", &s, &err), DCK_OK);
-	assert_near(s.p, 0.5, 0);
-	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		if (load_slo_parse(bad[i], &s, &err) != DCK_E_ARG)
-			fail_msg("'%s' was taken", bad[i]);
-		assert_non_null(strstr(err.msg, "--slo"));
-	}
-}
-
 /* --- a queue with one server, exactly */
 
 typedef struct world {
@@ -364,9 +334,15 @@ static void time_and_requests_end_it(void **state)
 
 static void limits_are_counted(void **state)
 {
-	load_slo slo[2] = {{.p = 0.9, .limit_ns = 999}, {.p = 0.9, .limit_ns = 1000}};
-	load_ask a = {.scenario = LOAD_SINGLE, .time_ns = 1000000, .slo = slo, .nslo = 2};
-	load_seen seen[2] = {{0}};
+	latency_limit limits[] = {{.p = 0.9, .ns = 999},	   {.p = 0.9, .ns = 1000},
+				  {.kind = LIMIT_MEAN, .ns = 999}, {.kind = LIMIT_MEAN, .ns = 1001},
+				  {.kind = LIMIT_MAX, .ns = 999},  {.kind = LIMIT_MAX, .ns = 1000}};
+	static const dck_verdict verdicts[] = {DCK_VERDICT_BROKEN, DCK_VERDICT_HOLDS,
+					       DCK_VERDICT_BROKEN, DCK_VERDICT_HOLDS,
+					       DCK_VERDICT_BROKEN, DCK_VERDICT_UNDECIDED};
+	enum { N = sizeof limits / sizeof limits[0] };
+	load_ask a = {.scenario = LOAD_SINGLE, .time_ns = 1000000, .limits = limits, .nlimits = N};
+	load_seen seen[N] = {{0}};
 	stat_limit l;
 	load_result r;
 	world w;
@@ -376,13 +352,15 @@ static void limits_are_counted(void **state)
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.over[0], 1000);
 	assert_int_equal(r.over[1], 0); /* the limit itself is within it */
-	for (size_t i = 0; i < 2; i++)
-		load_see(&w.pool, &r, i, &slo[i], &seen[i]);
-	assert_int_equal(load_judge(&seen[0], &slo[0], 0.99, &l), STAT_LIMIT_BROKEN);
-	assert_int_equal(load_judge(&seen[1], &slo[1], 0.99, &l), STAT_LIMIT_HELD);
-	assert_int_equal(load_worse(STAT_LIMIT_HELD, STAT_LIMIT_OPEN), STAT_LIMIT_OPEN);
-	assert_int_equal(load_worse(STAT_LIMIT_BROKEN, STAT_LIMIT_OPEN), STAT_LIMIT_BROKEN);
-	assert_int_equal(load_worse(STAT_LIMIT_HELD, STAT_LIMIT_HELD), STAT_LIMIT_HELD);
+	for (size_t i = 0; i < N; i++) {
+		load_see(&w.pool, &r, i, &limits[i], 0.99, &seen[i]);
+		load_judge(&seen[i], &limits[i], 0.99, &l);
+		assert_int_equal(l.verdict, verdicts[i]);
+	}
+	/* Seen twice: the means of both, and as many requests more. */
+	load_see(&w.pool, &r, 3, &limits[3], 0.99, &seen[3]);
+	assert_int_equal(seen[3].n, 2000);
+	assert_near(seen[3].sum, 2000 * 1000.0, 1e-6);
 	load_pool_close(&w.pool);
 }
 
@@ -422,11 +400,11 @@ static void one_context_only(void **state)
 /* --- the search */
 
 /* A queue whose limit holds below 100 and breaks above; between 95 and 105 nobody can tell. */
-static stat_limit_verdict judge(double rate, double open)
+static dck_verdict judge(double rate, double open)
 {
 	if (open > 0 && fabs(rate - 100) <= open)
-		return STAT_LIMIT_OPEN;
-	return rate <= 100 ? STAT_LIMIT_HELD : STAT_LIMIT_BROKEN;
+		return DCK_VERDICT_UNDECIDED;
+	return rate <= 100 ? DCK_VERDICT_HOLDS : DCK_VERDICT_BROKEN;
 }
 
 static load_peak search(double start, double open, double precision)
@@ -453,7 +431,7 @@ static void search_brackets(void **state)
 
 		assert_true(p.held <= 100 && p.broken >= 100);
 		assert_true(p.broken / p.held <= 1.05);
-		assert_true(p.steps < 20);
+		assert_true(p.points < 20);
 		p = search(starts[i], 5, 0.05);
 		assert_true(p.held < 95 && p.held >= 95 / 1.06);
 		assert_true(p.broken > 105 && p.broken <= 105 * 1.06);
@@ -470,18 +448,19 @@ static void search_goes_on_past_noise(void **state)
 	(void)state;
 	load_peak_init(&p, 5, 0.05);
 	while (load_peak_next(&p, &rate)) {
-		load_peak_take(&p, rate, rate < 6 ? STAT_LIMIT_OPEN : judge(rate, 5), rate > 100);
+		load_peak_take(&p, rate, rate < 6 ? DCK_VERDICT_UNDECIDED : judge(rate, 5),
+			       rate > 100);
 	}
 	assert_true(p.held < 95 && p.held >= 95 / 1.06);
 	assert_true(p.broken > 105 && p.broken <= 105 * 1.06);
-	assert_true(p.steps < 20);
+	assert_true(p.points < 20);
 }
 
 /* Bursts of a neighbour: the third measurement breaks, or holds, whatever the rate. What is found
  * in the end was seen twice. */
 static void search_looks_twice(void **state)
 {
-	static const stat_limit_verdict wrong[] = {STAT_LIMIT_BROKEN, STAT_LIMIT_HELD};
+	static const dck_verdict wrong[] = {DCK_VERDICT_BROKEN, DCK_VERDICT_HOLDS};
 
 	(void)state;
 	for (size_t w = 0; w < 2; w++)
@@ -509,17 +488,17 @@ static void search_gives_up(void **state)
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate)) {
 		least = fmin(least, rate);
-		load_peak_take(&p, rate, STAT_LIMIT_BROKEN, true);
+		load_peak_take(&p, rate, DCK_VERDICT_BROKEN, true);
 	}
-	assert_true(p.held == 0 && p.broken == least && p.steps == 7);
+	assert_true(p.held == 0 && p.broken == least && p.points == 7);
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate))
-		load_peak_take(&p, rate, STAT_LIMIT_HELD, false);
-	assert_true(p.held > 1000 && isinf(p.broken) && p.steps < 20);
+		load_peak_take(&p, rate, DCK_VERDICT_HOLDS, false);
+	assert_true(p.held > 1000 && isinf(p.broken) && p.points < 20);
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate))
-		load_peak_take(&p, rate, STAT_LIMIT_OPEN, false);
-	assert_true(p.held == 0 && isinf(p.broken) && p.steps <= 40);
+		load_peak_take(&p, rate, DCK_VERDICT_UNDECIDED, false);
+	assert_true(p.held == 0 && isinf(p.broken) && p.points <= 40);
 }
 
 /* --- no memory */
@@ -581,7 +560,6 @@ int main(void)
 	    cmocka_unit_test(random_arrivals),
 	    cmocka_unit_test(traces),
 	    cmocka_unit_test(bad_traces),
-	    cmocka_unit_test(limits),
 	    cmocka_unit_test(waits_are_exact),
 	    cmocka_unit_test(waits_are_those_of_theory),
 	    cmocka_unit_test(overload_is_seen),

@@ -542,18 +542,19 @@ static void test_slo(void **state)
 
 	(void)state;
 	m.rate = rate_flat;
-	c.limit_ns = 410e6; /* 20.5 */
+	c.limit = (latency_limit){.kind = LIMIT_MEAN, .ns = 410e6}; /* 20.5 */
 	s = run(&c, &m, &t, VISITS_MAX);
 	search_judge(s, &r);
 	/* All are as fast; those above 20 are out. */
 	assert_true(r.found);
+	assert_int_equal(r.verdict, DCK_VERDICT_HOLDS);
 	assert_true(batch_of(s, r.best) <= 20);
 	assert_int_equal(r.limit, SEARCH_BY_ROOF);
 	search_free(s);
 
 	/* The larger the better, up to the limit: each run takes 0.1 s. */
 	m = (machine){.rate = rate_roof, .held = 1};
-	c.limit_ns = 32.5e6; /* (n + 8) ms: 24 */
+	c.limit.ns = 32.5e6; /* (n + 8) ms: 24 */
 	s = run(&c, &m, &t, VISITS_MAX);
 	search_judge(s, &r);
 	assert_int_equal(batch_of(s, r.best), 24);
@@ -561,7 +562,8 @@ static void test_slo(void **state)
 	for (size_t i = 0; i < search_npoints(s); i++) {
 		const uint64_t b = batch_of(s, i);
 
-		assert_int_equal(search_holds(s, i), b <= 24 ? SEARCH_HOLDS : SEARCH_BREAKS);
+		assert_int_equal(search_holds(s, i),
+				 b <= 24 ? DCK_VERDICT_HOLDS : DCK_VERDICT_BROKEN);
 	}
 	search_free(s);
 }
@@ -575,10 +577,11 @@ static void test_slo_nothing(void **state)
 	search *s;
 
 	(void)state;
-	c.limit_ns = 1e6; /* batch 1 takes 9 ms */
+	c.limit.ns = 1e6; /* batch 1 takes 9 ms */
 	s = run(&c, &m, &t, VISITS_MAX);
 	search_judge(s, &r);
 	assert_false(r.found);
+	assert_int_equal(r.verdict, DCK_VERDICT_BROKEN);
 	/* It is not said after a single visit. */
 	assert_int_equal(t.n, 4);
 	search_free(s);
@@ -594,28 +597,40 @@ static void test_slo_unsure(void **state)
 
 	(void)state;
 	/* Exactly at the limit with an interval around it: one visit does not know. */
-	c.limit_ns = 10e6;
+	c.limit.ns = 10e6;
 	s = run(&c, &m, &t, 1);
-	assert_int_equal(search_holds(s, 0), SEARCH_UNSURE);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
 	search_judge(s, &r);
 	assert_false(r.found);
+	assert_int_equal(r.verdict, DCK_VERDICT_UNDECIDED);
+	search_free(s);
+	/* A mean that is not known may lie below the median. */
+	m.held = NAN;
+	c.limit = (latency_limit){.kind = LIMIT_MEAN, .ns = 9e6};
+	s = run(&c, &m, &t, VISITS_MAX);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
 	search_free(s);
 	/* A percentile that is not known is still not below the median. */
-	m.held = NAN;
-	c.limit_ns = 9e6;
+	c.limit.kind = LIMIT_PERCENTILE;
 	s = run(&c, &m, &t, VISITS_MAX);
-	assert_int_equal(search_holds(s, 0), SEARCH_UNSURE);
-	search_free(s);
-	c.held_upper = true;
-	s = run(&c, &m, &t, VISITS_MAX);
-	assert_int_equal(search_holds(s, 0), SEARCH_BREAKS);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_BROKEN);
 	search_free(s);
 	m.held = 1;
-	/* The slowest run of all counts. */
-	c.held_max = true;
-	c.limit_ns = 11e6;
+	/* The slowest run of all counts: it can break the limit, and no run shows that it holds.
+	 */
+	c.limit = (latency_limit){.kind = LIMIT_MAX, .ns = 11e6};
 	s = run(&c, &m, &t, VISITS_MAX);
-	assert_int_equal(search_holds(s, 0), SEARCH_HOLDS);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
+	search_judge(s, &r);
+	assert_true(r.found);
+	assert_int_equal(r.verdict, DCK_VERDICT_UNDECIDED);
+	search_free(s);
+	m.held = 1.2;
+	s = run(&c, &m, &t, VISITS_MAX);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_BROKEN);
+	search_judge(s, &r);
+	assert_false(r.found);
+	assert_int_equal(r.verdict, DCK_VERDICT_BROKEN);
 	search_free(s);
 }
 
