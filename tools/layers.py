@@ -21,14 +21,14 @@ ANY = None
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write dtype err hash json_write label latency_limit mem num observer percentile rng "
-                 "sink slo units utf8", ("base", "bench", "opt", "plugin", "report"), ISO,
+    "src/base": ((), "csv_write dtype err hash json_write label latency_limit mem num observer "
+                 "percentile rng sink units utf8", ("base", "bench", "opt", "plugin", "report"), ISO,
                  ("poll.h", "unistd.h")),
     # L1: every system call; one file for each facility.
     "src/os": (("base",), "os text", ("base", "bench", "report"), ISO, ANY),
-    # Pure functions on arrays: no clock, no system; of base the random numbers alone; stdio for
+    # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for
     # snprintf alone.
-    "src/stat": (("base",), "stat blocks dist sequential", (), NUMBERS, ()),
+    "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # L2
     "src/record": (("base", "os"), "asked box build comparable copy", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),

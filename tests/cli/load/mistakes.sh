@@ -10,6 +10,7 @@ run --slo p99
 run --slo 'p99<=5'
 run --slo 'p42<=5ms'
 run --find-peak
+run --find-peak --slo 'max<=50ms'
 run --scenario server
 run --scenario single --rate 5
 run --scenario multi --arrivals constant

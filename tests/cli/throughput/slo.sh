@@ -6,14 +6,19 @@ search() {
 	record run.json 'm("throughput/best_batch").get("value")' \
 		'[row[[c["key"] for c in r["tables"][0]["columns"]].index("status")] for row in r["tables"][0]["rows"]]' \
 		'f("throughput", "limited_by")' '[c["title"] for c in r["tables"][0]["columns"]][:4]' \
-		'note("slo-not-held") is not None'
+		'f("throughput", "verdict")' 'f("result", "gate")' '[n["code"] for n in r["notes"] if n["code"].startswith("slo")]'
 	grep -q '^Throughput by batch' text && echo table
 }
 search --slo 'median <= 100s'
 # A percentile needs independent runs, and a busy machine's are not: 'not sure' is then right.
-deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1 --point-time 100ms --rounds 1 \
+deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1 --point-time 100ms --rounds 2 \
 	--slo 'p90<=100s' --save run.json zoo:simplenet > text 2> why
-[ $? -le 1 ] && record run.json '[c["title"] for c in r["tables"][0]["columns"]][:4]'
-search --slo 'max<=100s'
+code=$?
+[ $code = 0 ] || [ $code = 4 ] && record run.json '[c["title"] for c in r["tables"][0]["columns"]][:4]'
+# A maximum can be broken, and no run shows that it holds: the answer is there, the exit status is 4.
+search --slo 'max<=100s' 2> err
+cat err
+# A percentile that is no metric of a record.
+search --slo 'p97.5<=1us' 2> err
 search --slo 'p99<=1us' 2> err
 sed 's/batch [12] comes nearest with [^:]*$/batch N comes nearest with TIME/' err
