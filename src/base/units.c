@@ -328,7 +328,7 @@ const char *dck_text_si(double value, const char *unit, char *buf, size_t size)
 const char *dck_text_count(int64_t n, char *buf, size_t size)
 {
 	char digits[32], text[48];
-	int k = snprintf(digits, sizeof(digits), "%" PRIu64, n < 0 ? -(uint64_t)n : (uint64_t)n);
+	int k = snprintf(digits, sizeof digits, "%" PRIu64, n < 0 ? -(uint64_t)n : (uint64_t)n);
 	size_t at = 0;
 	if (n < 0)
 		text[at++] = '-';

@@ -155,7 +155,7 @@ static num peak(infer *in)
 {
 	cost_result *r = in->result;
 	num_table *t = in->nums;
-	int64_t alive = 0, most = 0, *bytes = mem_arena_array(in->arena, in->nops, sizeof(*bytes));
+	int64_t alive = 0, most = 0, *bytes = mem_arena_array(in->arena, in->nops, sizeof *bytes);
 
 	if (!bytes)
 		return num_none(t, "out of memory");

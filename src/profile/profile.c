@@ -85,7 +85,7 @@ static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_e
 {
 	const subject_target *t = &j->pass.target;
 
-	*ret = (tally_real){.inputs = mem_arena_array(a, t->nin, sizeof(*ret->inputs))};
+	*ret = (tally_real){.inputs = mem_arena_array(a, t->nin, sizeof *ret->inputs)};
 	DCK_NEED(ret->inputs, err, "for the inputs' shapes");
 	for (size_t i = 0; i < t->nin; i++) {
 		const dck_tensor *x = subject_inputs_get(t->inputs, 0, i);

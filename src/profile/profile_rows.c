@@ -63,15 +63,15 @@ static dck_status rows_make(table *t, dck_err *err)
 	const cost_result *r = t->in->ran->cost;
 
 	t->cap = r->nops + 256;
-	t->rows = mem_arena_array(t->arena, t->cap, sizeof(*t->rows));
-	t->first = mem_arena_array(t->arena, t->cap, sizeof(*t->first));
-	t->next = mem_arena_array(t->arena, t->cap, sizeof(*t->next));
-	t->used = mem_arena_array(t->arena, t->cap, sizeof(*t->used));
+	t->rows = mem_arena_array(t->arena, t->cap, sizeof *t->rows);
+	t->first = mem_arena_array(t->arena, t->cap, sizeof *t->first);
+	t->next = mem_arena_array(t->arena, t->cap, sizeof *t->next);
+	t->used = mem_arena_array(t->arena, t->cap, sizeof *t->used);
 	DCK_NEED(t->rows && t->first && t->next && t->used &&
 		     names_init(&t->names, t->arena, t->cap),
 		 err, "for the operators' times");
-	memset(t->first, 0xff, t->cap * sizeof(*t->first));
-	memset(t->next, 0xff, t->cap * sizeof(*t->next));
+	memset(t->first, 0xff, t->cap * sizeof *t->first);
+	memset(t->next, 0xff, t->cap * sizeof *t->next);
 	/* A row for each operator of the graph, so that their indices are the same. */
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *c = &r->ops[i];
@@ -120,8 +120,8 @@ static dck_status events_take(table *t, dck_err *err)
 		DCK_FAIL(err, E_ENGINE, "the engine's profile has no whole run");
 	t->scratch = mem_alloc(stat_scratch(runs) * sizeof(double));
 	t->sorted = mem_alloc(runs * sizeof(double));
-	t->inside = mem_arena_array(t->arena, runs, sizeof(*t->inside));
-	t->events = mem_arena_array(t->arena, runs, sizeof(*t->events));
+	t->inside = mem_arena_array(t->arena, runs, sizeof *t->inside);
+	t->events = mem_arena_array(t->arena, runs, sizeof *t->events);
 	DCK_NEED(t->scratch && t->sorted && t->inside && t->events, err,
 		 "for the operators' times");
 	for (size_t i = 0; i < p->nevents; i++) {
@@ -129,10 +129,10 @@ static dck_status events_take(table *t, dck_err *err)
 		if (e->run < skip || e->run - skip >= runs || e->depth)
 			continue;
 		if (e->run != run)
-			memset(t->used, 0, t->cap * sizeof(*t->used));
+			memset(t->used, 0, t->cap * sizeof *t->used);
 		run = e->run;
 		row *r = row_of(t, e);
-		if (r && !r->ns && !(r->ns = mem_arena_array(t->arena, runs, sizeof(*r->ns))))
+		if (r && !r->ns && !(r->ns = mem_arena_array(t->arena, runs, sizeof *r->ns)))
 			return ERR_NO_MEMORY(err, "for the operators' times");
 		if (r && r->n < runs)
 			r->ns[r->n++] = (double)e->duration_ns;
@@ -213,10 +213,10 @@ static dck_status members_make(table *t, dck_err *err)
 	size_t n = t->in->model->cost->nops;
 
 	t->owner = profile_map(t->in->model->cost, t->in->ran->cost, t->arena);
-	t->member = mem_arena_array(t->arena, t->cap, sizeof(*t->member));
-	t->sibling = mem_arena_array(t->arena, n, sizeof(*t->sibling));
+	t->member = mem_arena_array(t->arena, t->cap, sizeof *t->member);
+	t->sibling = mem_arena_array(t->arena, n, sizeof *t->sibling);
 	DCK_NEED(t->owner && t->member && t->sibling, err, "for the operators' times");
-	memset(t->member, 0xff, t->cap * sizeof(*t->member));
+	memset(t->member, 0xff, t->cap * sizeof *t->member);
 	for (size_t i = n; i-- > 0;) {
 		if (t->owner[i] == PROFILE_NONE || t->in->model->cost->ops[i].expanded)
 			continue;
@@ -270,9 +270,9 @@ static dck_status modules_find(table *t, dck_err *err)
 {
 	const cost_result *ran = t->in->ran->cost;
 
-	t->scope = mem_arena_array(t->arena, t->cap, sizeof(*t->scope));
-	t->type_ns = mem_arena_array(t->arena, t->cap, sizeof(*t->type_ns));
-	t->type_n = mem_arena_array(t->arena, t->cap, sizeof(*t->type_n));
+	t->scope = mem_arena_array(t->arena, t->cap, sizeof *t->scope);
+	t->type_ns = mem_arena_array(t->arena, t->cap, sizeof *t->type_ns);
+	t->type_n = mem_arena_array(t->arena, t->cap, sizeof *t->type_n);
 	DCK_NEED(t->scope && t->type_ns && t->type_n && names_init(&t->types, t->arena, t->cap),
 		 err, "for the operators' times");
 	for (size_t i = 0; i < t->n; i++)
@@ -304,7 +304,7 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 
 	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i])
 		n++;
-	const char **origins = mem_arena_array(t->arena, n, sizeof(*origins));
+	const char **origins = mem_arena_array(t->arena, n, sizeof *origins);
 	if (!origins)
 		return;
 	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i]) {

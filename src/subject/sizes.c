@@ -121,7 +121,7 @@ dck_status subject_sizes_init(subject_sizes *z, mem_arena *a, const dck_tensor_i
 				info.dim[d] = in[i].dim[d];
 		info.name = in[i].name;
 		info.dtype = in[i].dtype;
-		z->sure &= m == NULL || v != NULL;
+		z->sure &= !m || v;
 		input_begin(&z->input[i], &info);
 	}
 	symbols_clean(z);

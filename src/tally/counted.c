@@ -17,7 +17,7 @@ typedef struct sizes {
 /* Which of an input's sizes the user gave; the graph itself says the rest. */
 static bool given_read(const subject_sized *in, mem_arena *a, cost_shape *ret)
 {
-	int64_t *dims = mem_arena_array(a, in->rank, sizeof(*dims));
+	int64_t *dims = mem_arena_array(a, in->rank, sizeof *dims);
 	bool given = in->shaped != NULL;
 
 	for (size_t d = 0; dims && d < in->rank; d++) {
@@ -43,7 +43,7 @@ static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const 
 	DCK_TRY(subject_sizes_declared(&given, a, &v, NULL, err));
 	given.any = true;
 	DCK_TRY(subject_sizes_read(&given, &v, &config, err));
-	z->inputs = mem_arena_array(a, given.n, sizeof(*z->inputs));
+	z->inputs = mem_arena_array(a, given.n, sizeof *z->inputs);
 	DCK_NEED(z->inputs, err, "for the model's sizes");
 	for (size_t i = 0; i < given.n; i++)
 		z->config.ninputs += given_read(&given.input[i], a, &z->inputs[z->config.ninputs]);
@@ -220,8 +220,8 @@ const char *tally_counted_scope(tally_counted *c, const cost_op *from)
 static void output_row(tally_counted *c, const val *v, dck_op_output *ret)
 {
 	size_t n = v->rank > 0 ? (size_t)v->rank : 0;
-	int64_t *dims = mem_arena_array(c->arena, n, sizeof(*dims));
-	const char **symbols = mem_arena_array(c->arena, n, sizeof(*symbols));
+	int64_t *dims = mem_arena_array(c->arena, n, sizeof *dims);
+	const char **symbols = mem_arena_array(c->arena, n, sizeof *symbols);
 
 	ret->name = v->name;
 	ret->dtype = cost_dtype_text(v->dtype, c->arena);
@@ -267,7 +267,7 @@ const char *tally_counted_type(tally_counted *c, const onnx_node *node)
 
 void tally_counted_op(tally_counted *c, const cost_op *from, dck_op *ret)
 {
-	dck_op_output *outputs = mem_arena_array(c->arena, from->nout, sizeof(*outputs));
+	dck_op_output *outputs = mem_arena_array(c->arena, from->nout, sizeof *outputs);
 
 	*ret = (dck_op){
 	    .name = tally_counted_name(c, from->node),

@@ -353,8 +353,8 @@ static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_
 	size_t n;
 
 	DCK_TRY(values_run(s, watch, a, &shapes, &n, err));
-	ret->inputs = mem_arena_array(a, n, sizeof(*ret->inputs));
-	ret->values = mem_arena_array(a, n, sizeof(*ret->values));
+	ret->inputs = mem_arena_array(a, n, sizeof *ret->inputs);
+	ret->values = mem_arena_array(a, n, sizeof *ret->values);
 	DCK_NEED(ret->inputs && ret->values, err, "for the shapes of %zu values", n);
 	for (size_t i = 0; i < n; i++) {
 		cost_shape shape = {shapes[i].name, shapes[i].dtype,	  shapes[i].rank,

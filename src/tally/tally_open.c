@@ -70,7 +70,7 @@ static const char *name_replace(tally_counted *c, const char *text, const char *
 	const size_t n = strlen(name);
 	const char *at = text, *done = "";
 
-	while (done && (at = strstr(at, name)) != NULL) {
+	while (done && (at = strstr(at, name))) {
 		if ((at > text && strchr(part, at[-1])) || (at[n] && strchr(part, at[n]))) {
 			at += n;
 			continue;
@@ -393,7 +393,7 @@ static void facts_letters(record_builder *b, tally_counted *c)
 	if (!long_names(c, &list))
 		return;
 	for (size_t i = 0; i < list.n; i++)
-		if ((key = mem_arena_fmt(c->arena, "size/%c", letter_of(c, i))) != NULL)
+		if ((key = mem_arena_fmt(c->arena, "size/%c", letter_of(c, i))))
 			record_fact_text(b, "cost", key, list.name[i]);
 }
 

@@ -117,7 +117,7 @@ static void reals_and_shares(void **state)
 	assert_int_equal(units_parse_real("0.1", &v, &e), DCK_OK);
 	assert_true(v == 0.1);
 	static const char *const reals[] = {"", "nan", "inf", "1e999", "1x", "1 ", "0x1p3", "1,5"};
-	for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
+	for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
 		assert_int_equal(units_parse_real(reals[i], &v, &e), DCK_E_ARG);
 	assert_true(v == 0.1);
 	assert_int_equal(units_parse_share("1%", &v, &e), DCK_OK);
@@ -137,7 +137,7 @@ static void reals_and_shares(void **state)
 	assert_true(v >= 1 && v <= 1);
 	assert_int_equal(units_parse_share("250%", &v, &e), DCK_OK);
 	static const char *const shares[] = {"", "%", "-1%", "1%%", "1% ", "nan%", "1e999"};
-	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
+	for (size_t i = 0; i < sizeof(shares) / sizeof *shares; i++)
 		assert_int_equal(units_parse_share(shares[i], &v, &e), DCK_E_ARG);
 	assert_non_null(strstr(e.msg, "too large for a share: write it as in 1% or 0.01"));
 }
@@ -169,7 +169,7 @@ static void dims(void **state)
 					    "1x2x3x4x5",
 					    "1x2 ",
 					    "9223372036854775808"};
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_int_equal(units_parse_dims(wrong[i], d, 4, &rank, &e), DCK_E_ARG);
 	assert_int_equal(rank, 1);
 	assert_int_equal(d[2], 224);
@@ -178,7 +178,7 @@ static void dims(void **state)
 static void prints(const char *(*text)(double, char *, size_t), double v, const char *want)
 {
 	char buf[64];
-	assert_string_equal(text(v, buf, sizeof(buf)), want);
+	assert_string_equal(text(v, buf, sizeof buf), want);
 }
 
 static void times_for_people(void **state)
@@ -215,7 +215,7 @@ static void times_for_people(void **state)
 	    {INFINITY, "inf"},
 	    {-INFINITY, "-inf"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof *rows; i++)
 		prints(dck_text_time, rows[i].ns, rows[i].want);
 }
 
@@ -248,11 +248,11 @@ static void counts_for_people(void **state)
 {
 	(void)state;
 	char buf[40];
-	assert_string_equal(dck_text_count(0, buf, sizeof(buf)), "0");
-	assert_string_equal(dck_text_count(999, buf, sizeof(buf)), "999");
-	assert_string_equal(dck_text_count(-1000, buf, sizeof(buf)), "-1,000");
-	assert_string_equal(dck_text_count(11689512, buf, sizeof(buf)), "11,689,512");
-	assert_string_equal(dck_text_count(INT64_MIN, buf, sizeof(buf)),
+	assert_string_equal(dck_text_count(0, buf, sizeof buf), "0");
+	assert_string_equal(dck_text_count(999, buf, sizeof buf), "999");
+	assert_string_equal(dck_text_count(-1000, buf, sizeof buf), "-1,000");
+	assert_string_equal(dck_text_count(11689512, buf, sizeof buf), "11,689,512");
+	assert_string_equal(dck_text_count(INT64_MIN, buf, sizeof buf),
 			    "-9,223,372,036,854,775,808");
 }
 
@@ -260,14 +260,14 @@ static void si_for_people(void **state)
 {
 	(void)state;
 	char buf[40];
-	assert_string_equal(dck_text_si(1.819e9, "FLOP", buf, sizeof(buf)), "1.82 GFLOP");
-	assert_string_equal(dck_text_si(999.6, "FLOP/s", buf, sizeof(buf)), "1.00 kFLOP/s");
-	assert_string_equal(dck_text_si(56.14, "items/s", buf, sizeof(buf)), "56.1 items/s");
-	assert_string_equal(dck_text_si(0.5, "items/s", buf, sizeof(buf)), "0.500 items/s");
-	assert_string_equal(dck_text_si(0, "W", buf, sizeof(buf)), "0 W");
-	assert_string_equal(dck_text_si(12345, NULL, buf, sizeof(buf)), "12.3 k");
-	assert_string_equal(dck_text_si(12, NULL, buf, sizeof(buf)), "12.0");
-	assert_string_equal(dck_text_si(NAN, "W", buf, sizeof(buf)), "?");
+	assert_string_equal(dck_text_si(1.819e9, "FLOP", buf, sizeof buf), "1.82 GFLOP");
+	assert_string_equal(dck_text_si(999.6, "FLOP/s", buf, sizeof buf), "1.00 kFLOP/s");
+	assert_string_equal(dck_text_si(56.14, "items/s", buf, sizeof buf), "56.1 items/s");
+	assert_string_equal(dck_text_si(0.5, "items/s", buf, sizeof buf), "0.500 items/s");
+	assert_string_equal(dck_text_si(0, "W", buf, sizeof buf), "0 W");
+	assert_string_equal(dck_text_si(12345, NULL, buf, sizeof buf), "12.3 k");
+	assert_string_equal(dck_text_si(12, NULL, buf, sizeof buf), "12.0");
+	assert_string_equal(dck_text_si(NAN, "W", buf, sizeof buf), "?");
 }
 
 static void texts_stay_in_their_buffer(void **state)
@@ -278,7 +278,7 @@ static void texts_stay_in_their_buffer(void **state)
 	assert_int_equal(buf[5], '#');
 	assert_string_equal(dck_text_count(11689512, buf, 4), "11,");
 	assert_ptr_equal(dck_text_bytes(1, buf, 0), buf);
-	assert_string_equal(dck_text_si(1e308, "FLOP", buf, sizeof(buf)), "1000000");
+	assert_string_equal(dck_text_si(1e308, "FLOP", buf, sizeof buf), "1000000");
 }
 
 /* What is printed reads back as the same to three digits. */
@@ -288,7 +288,7 @@ static void printed_times_can_be_read(void **state)
 	for (double ns = 1; ns < 119e9; ns *= 1.37) {
 		char buf[64];
 		uint64_t back;
-		dck_text_time(floor(ns), buf, sizeof(buf));
+		dck_text_time(floor(ns), buf, sizeof buf);
 		assert_int_equal(units_parse_time(buf, &back, NULL), DCK_OK);
 		assert_true(fabs((double)back - floor(ns)) <= 0.0051 * ns);
 	}

@@ -127,7 +127,7 @@ static void lists_grow_and_notes_can_be_asked_for(void **state)
 	size_t n = 99;
 	char key[16];
 	record_builder *b = record_new();
-	assert_true(record_notes(b, &n) == NULL || n == 0);
+	assert_true(!record_notes(b, &n) || n == 0);
 	assert_int_equal(n, 0);
 	for (int i = 0; i < 100; i++) {
 		snprintf(key, sizeof key, "k%d", i);
@@ -393,7 +393,7 @@ static void *count_alloc(void *self, size_t bytes)
 
 static void *count_resize(void *self, void *old, size_t bytes)
 {
-	if (old == NULL)
+	if (!old)
 		return count_alloc(self, bytes);
 	return ++calls == fail_at ? NULL : realloc(old, bytes > 0 ? bytes : 1);
 }
@@ -401,7 +401,7 @@ static void *count_resize(void *self, void *old, size_t bytes)
 static void count_release(void *self, void *old)
 {
 	(void)self;
-	if (old != NULL)
+	if (old)
 		out--;
 	free(old);
 }
@@ -414,7 +414,7 @@ static dck_status build_large(dck_record **ret)
 	static const dck_column columns[] = {{"a", "a", DCK_UNIT_NONE}, {"b", "b", DCK_UNIT_NS}};
 	char key[16];
 	record_builder *b = record_new();
-	if (b == NULL)
+	if (!b)
 		return DCK_E_NOMEM;
 	record_set_id(b, "id");
 	for (int i = 0; i < 40; i++) {
@@ -456,7 +456,7 @@ static void no_memory_is_an_error_and_leaks_nothing(void **state)
 		dck_record *r = NULL;
 		calls = 0;
 		st = build_large(&r);
-		assert_true(st == DCK_OK || (st == DCK_E_NOMEM && r == NULL));
+		assert_true(st == DCK_OK || (st == DCK_E_NOMEM && !r));
 		dck_record_free(r);
 		assert_int_equal(out, 0);
 	}

@@ -172,7 +172,7 @@ static void a_cause_stands_first(void **state)
 	dck_buffer got = brief(r, NULL);
 	const char *worst = strstr(got.data, "it is broken"),
 		   *cause = strstr(got.data, "stop them"), *other = strstr(got.data, "it drifts");
-	assert_true(worst != NULL && cause != NULL && other != NULL);
+	assert_true(worst && cause && other);
 	assert_true(worst < cause && cause < other);
 	dck_buffer_done(&got);
 	dck_record_free(r);
