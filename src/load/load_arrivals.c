@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define TRACE_BYTES_MAX (256u << 20)
+#define SPAN_MAX_S	1e9 /* 30 years: nanoseconds in a double are 128 apart there */
 #define TRACE_MAX	20000000
 #define CELL_MAX	64
 
@@ -76,6 +77,12 @@ static dck_status trace_push(reader *r, load_trace *t, double s, dck_err *err)
 			 "'%s', line %llu: arrival times must not fall, and %.9g s comes after "
 			 "%.9g s: sort the file",
 			 r->path, (unsigned long long)r->line, s, r->last_s);
+	if (!(s - r->first_s <= SPAN_MAX_S))
+		DCK_FAIL(
+		    err, E_FORMAT,
+		    "'%s', line %llu: this time is %.9g s after the first one: at most %.0g s, 30 "
+		    "years, are replayed",
+		    r->path, (unsigned long long)r->line, s - r->first_s, SPAN_MAX_S);
 	if (t->n == TRACE_MAX)
 		DCK_FAIL(err, E_LIMIT, "'%s' has more than %d arrival times: cut it", r->path,
 			 TRACE_MAX);

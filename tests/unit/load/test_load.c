@@ -113,7 +113,7 @@ static void bad_traces(void **state)
 	    {"1\n1\n", "all the same"},	   {"1\n2\nx\n", "line 3: 'x'"},
 	    {"a\nb\n1\n", "line 2: 'b'"},  {"1\n3\n2\n", "line 3: arrival times must not fall"},
 	    {"1\nnan\n", "line 2: 'nan'"}, {"1\n1e999\n", "line 2"},
-	    {"1\n\001\n", "line 2: '?'"},
+	    {"1\n\001\n", "line 2: '?'"},  {"0\n1\n1e300\n", "line 3: this time is 1e+300 s after"},
 	};
 	load_trace t;
 	dck_err err;
