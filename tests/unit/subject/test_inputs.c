@@ -148,7 +148,10 @@ static void options_in_every_mixture(void **state)
 	    &image,
 	    CONFIG(.dim = LIST("N=4", "N=4"), .shape = LIST("x=4x3x8x8", "x=4x3x8x8"), .batch = 4),
 	    "4x3x8x8");
-	shaped(&image, CONFIG(.dim = LIST("N=0", "height=2", "width=2")), "0x3x2x2");
+	/* A length may be 0, as of a state that is empty yet; a batch may not. */
+	shaped(&image, CONFIG(.dim = LIST("N=2", "height=0", "width=2")), "2x3x0x2");
+	refused(&image, 1, CONFIG(.dim = LIST("N=0", "height=2", "width=2")), DCK_E_ARG,
+		"axis 0 of the input 'x', the batch, is 0: give 1 or more");
 	shaped(&image, CONFIG(.dim = LIST("N=1k", "height=1", "width=1_0")), "1000x3x1x10");
 	shaped(&unnamed, CONFIG(.shape = LIST("x=2x0")), "2x0");
 	shaped(&unranked, CONFIG(.shape = LIST("x=2x3x4")), "2x3x4");
