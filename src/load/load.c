@@ -7,7 +7,6 @@
 #include "base/observer.h"
 #include "record/asked.h"
 #include "load/load_job.h"
-#include "verify/freed_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -173,34 +172,20 @@ static bool stop_asked(void *self)
 	       (pthread_equal(pthread_self(), j->caller) && observer_cancelled(j->watch));
 }
 
-static void log_take(void *self, dck_log_level level, const char *text)
-{
-	load_job *j = self;
-
-	if (j->watch && j->watch->log)
-		j->watch->log(j->watch->self, level, text);
-	if (level < DCK_LOG_WARN)
-		return;
-	pthread_mutex_lock(&j->log_lock);
-	if (j->nlogs++ == 0)
-		snprintf(j->log, sizeof j->log, "%s", text);
-	pthread_mutex_unlock(&j->log_lock);
-}
-
-static void phase_show(void *self, const char *name)
+static void progress_pass(void *self, const dck_progress *p)
 {
 	const load_job *j = self;
 
-	observer_phase((void *)(uintptr_t)j->watch, name);
+	observer_show(j->watch, p);
 }
 
 static unsigned threads_of_run(const load_job *j)
 {
-	const dck_engine *e = j->target.engine.ops;
+	const dck_engine *e = j->session.target.engine.ops;
 	const dck_kv *kv;
 	size_t n;
 
-	if (e->facts && e->facts(j->target.model, &kv, &n, NULL) == DCK_OK)
+	if (e->facts && e->facts(j->session.target.model, &kv, &n, NULL) == DCK_OK)
 		for (size_t i = 0; i < n; i++)
 			if (strcmp(kv[i].key, "threads") == 0) {
 				unsigned threads = 0;
@@ -217,47 +202,21 @@ static unsigned threads_of_run(const load_job *j)
 static dck_status subject_open(load_job *j, dck_err *err)
 {
 	const dck_load_config *c = j->config;
-	const bool command = j->subject->kind == DCK_SUBJECT_COMMAND;
-	dck_observer watch = {.self = j, .cancelled = stop_asked};
-	dck_plan plan;
-	measure_plan checked;
+	measure_plan plan;
 
-	dck_plan_init(&plan);
-	plan.warmup = c->warmup;
-	plan.max_warmup_ns = c->max_warmup_ns;
-	plan.level = c->level;
-	plan.keep = 64;	  /* the warm-up has a store of its own */
-	plan.time_ns = 1; /* and what is measured is not measured by this plan */
-	DCK_TRY(measure_plan_check(&plan, &checked, err));
-	DCK_TRY(measure_phases_init(&j->phases, &checked, !command, err));
-	j->target.log = log_take;
-	j->target.log_self = j;
-	DCK_TRY(verify_open(&j->target, j->subject, &j->clock, &watch, phase_show, j, err));
-	j->phases.loop = (measure_loop){.clock = &j->clock,
-					.origin_ns = j->origin_ns,
-					.target = &j->target,
-					.watch = j->watch,
-					.group = 1};
-	DCK_TRY(measure_phase_first_run(&j->phases, err));
-	DCK_TRY(measure_phase_warmup(&j->phases, err));
-	phase_show(j, "streams");
-	j->pool = (load_pool){.origin_ns = j->origin_ns,
+	j->inner = (dck_observer){.self = j, .progress = progress_pass, .cancelled = stop_asked};
+	DCK_TRY(measure_plan_warmup(c->warmup, c->max_warmup_ns, c->level, &plan, err));
+	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, &plan, &j->inner, err));
+	DCK_TRY(measure_session_warm(&j->session, err));
+	observer_phase(&j->inner, "streams");
+	j->pool = (load_pool){.origin_ns = j->shared.origin_ns,
 			      .serial = c->serial,
 			      .cpus = os_cpus_allowed(),
 			      .run_threads = threads_of_run(j),
 			      .watch = j->watch};
 	j->pool.progress = observer_nothing("");
-	return load_pool_open(&j->pool, &j->target, &j->clock, (size_t)c->streams, (size_t)c->keep,
-			      err);
-}
-
-static void clock_choose(load_job *j)
-{
-	if (j->config->clock)
-		j->clock = *j->config->clock;
-	else if (j->subject->kind == DCK_SUBJECT_COMMAND ||
-		 !os_clock_tsc(&j->clock_state, &j->clock))
-		os_clock_monotonic(&j->clock);
+	return load_pool_open(&j->pool, &j->session.target, &j->shared.clock, (size_t)c->streams,
+			      (size_t)c->keep, err);
 }
 
 static dck_status job_run(load_job *j, dck_err *err)
@@ -268,23 +227,13 @@ static dck_status job_run(load_job *j, dck_err *err)
 	j->points = mem_zalloc(LOAD_PEAK_POINTS, sizeof *j->points);
 	if (!j->points)
 		DCK_FAIL(err, E_NOMEM, "no memory for the results");
-	clock_choose(j);
 	os_host_get(&j->host);
-	j->origin_ns = j->clock.now_ns(j->clock.self);
+	j->shared.origin_ns = measure_shared_now(&j->shared);
 	record_set_began(j->b, os_unix_ns());
 	DCK_TRY(subject_open(j, err));
 	DCK_TRY(j->config->find_peak ? load_search(j, err) : measure_once(j, err));
 	load_record(j);
 	return DCK_OK;
-}
-
-static void notes_show(const load_job *j)
-{
-	size_t n;
-	const dck_note *notes = record_notes(j->b, &n);
-
-	for (size_t i = 0; j->watch && j->watch->note && i < n; i++)
-		j->watch->note(j->watch->self, &notes[i]);
 }
 
 dck_status dck_load(const dck_subject *s, const dck_load_config *config, const dck_observer *watch,
@@ -305,19 +254,18 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	j->config = config;
 	j->watch = watch;
 	j->caller = pthread_self();
-	pthread_mutex_init(&j->log_lock, NULL);
+	measure_shared_begin(&j->shared, config->clock, watch, s->kind == DCK_SUBJECT_COMMAND);
 	j->b = record_begin(config->title);
 	status = j->b ? job_run(j, &why)
 		      : err_set(&why, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
 	if (status == DCK_OK)
-		notes_show(j);
+		measure_notes_show(watch, j->b);
 	/* The engine may log until it is closed. */
 	load_pool_close(&j->pool);
-	subject_target_close(&j->target);
-	measure_phases_done(&j->phases);
+	measure_session_close(&j->session);
 	load_trace_done(&j->trace);
 	load_kept_done(j);
-	pthread_mutex_destroy(&j->log_lock);
+	measure_shared_end(&j->shared);
 	if (status == DCK_OK) {
 		status = record_finish(j->b, ret, err);
 	} else {

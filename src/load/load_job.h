@@ -6,8 +6,7 @@
 #define LOAD_LOAD_JOB_H
 
 #include "load/load_run.h"
-#include "measure/phases.h"
-#include "os/os.h"
+#include "measure/session.h"
 #include "record/build.h"
 
 /* A rate of the search, or the one that was asked for. */
@@ -28,19 +27,14 @@ typedef struct load_job {
 	const dck_observer *watch;
 	pthread_t caller;
 	record_builder *b;
-	os_clock_state clock_state;
-	dck_clock clock;
-	uint64_t origin_ns;
 	os_host host;
-	subject_target target;
-	measure_phases phases; /* of the warm-up */
+	measure_shared shared;
+	measure_session session;
+	dck_observer inner; /* of the session: its engine asks from any thread */
 	load_pool pool;
 	load_trace trace;
 	latency_limit limits[LOAD_LIMITS];
 	load_ask ask;
-	pthread_mutex_t log_lock;
-	char log[360]; /* the first warning of the engine's library */
-	size_t nlogs;
 	/* What came of it. */
 	load_point *points; /* [LOAD_PEAK_POINTS]; owned */
 	size_t npoints;

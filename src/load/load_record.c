@@ -78,7 +78,7 @@ static void rate_estimate(const view *v, stat_estimate *ret)
 
 static void rate_put(const view *v)
 {
-	const double items = (double)v->j->target.items;
+	const double items = (double)v->j->session.target.items;
 	const char *tag = "throughput/items";
 	stat_estimate gap;
 	double rate = v->point->achieved;
@@ -112,7 +112,7 @@ static void rate_put(const view *v)
 static void throughput(const view *v)
 {
 	rate_put(v);
-	record_metric_unit(v->b, "throughput/items", subject_rate_unit(&v->j->target));
+	record_metric_unit(v->b, "throughput/items", subject_rate_unit(&v->j->session.target));
 }
 
 static void server_metrics(const view *v)
@@ -168,7 +168,7 @@ static void peak_metric(const view *v)
 
 static void metrics(const view *v)
 {
-	const measure_phases *p = &v->j->phases;
+	const measure_phases *p = &v->j->session.phases;
 	const load_result *r = v->r;
 	record_builder *b = v->b;
 	os_usage usage;
@@ -182,8 +182,10 @@ static void metrics(const view *v)
 	record_metric_int(b, "runs/count", (int64_t)r->served, "requests that were served");
 	record_metric_int(b, "runs/warmup", (int64_t)p->warmup_runs,
 			  "runs before, the first one included; each stream's first runs aside");
-	if (v->j->target.session_ns > 0 && v->j->target.engine.ops != &subject_function_engine)
-		record_metric_int(b, "time/session", (int64_t)v->j->target.session_ns, "wall time");
+	if (v->j->session.target.session_ns > 0 &&
+	    v->j->session.target.engine.ops != &subject_function_engine)
+		record_metric_int(b, "time/session", (int64_t)v->j->session.target.session_ns,
+				  "wall time");
 	if (p->has_first_run)
 		record_metric_int(b, "time/first_run", (int64_t)p->first_run_ns, "wall time");
 	if (p->has_first_run)
@@ -191,7 +193,7 @@ static void metrics(const view *v)
 	record_metric_real(b, "time/measured", r->done_ns,
 			   "from the start until the last was done");
 	os_usage_get(&usage);
-	if (v->j->target.engine.ops->caps & DCK_CAP_COMMAND) {
+	if (v->j->session.target.engine.ops->caps & DCK_CAP_COMMAND) {
 		if (r->peak_rss_bytes > 0)
 			record_metric_int(b, "memory/peak_rss", (int64_t)r->peak_rss_bytes,
 					  "the greatest of the command's runs");
@@ -379,10 +381,10 @@ static void facts(const view *v)
 {
 	load_job *j = v->j;
 	record_builder *b = v->b;
-	const uint32_t caps = j->target.engine.ops->caps;
+	const uint32_t caps = j->session.target.engine.ops->caps;
 
-	subject_facts_of(b, j->subject, &j->target);
-	subject_facts_engine(b, &j->target);
+	subject_facts_of(b, j->subject, &j->session.target);
+	subject_facts_engine(b, &j->session.target);
 	subject_facts_host(b, &j->host);
 	record_fact_options(b, "plan", dck_load_options, j->config);
 	if (j->subject->kind == DCK_SUBJECT_MODEL || j->subject->kind == DCK_SUBJECT_PLUGIN)
@@ -408,9 +410,9 @@ static void facts(const view *v)
 		snprintf(key, sizeof key, "verdict/%s", j->limits[i].text);
 		record_fact_text(b, "load", key, latency_limit_word(v->point->limit[i].verdict));
 	}
-	record_fact_text(b, "method", "clock", j->clock.name);
-	record_fact_real(b, "method", "clock_cost", DCK_UNIT_NS, j->clock.cost_ns);
-	record_fact_real(b, "method", "clock_tick", DCK_UNIT_NS, j->clock.tick_ns);
+	record_fact_text(b, "method", "clock", j->shared.clock.name);
+	record_fact_real(b, "method", "clock_cost", DCK_UNIT_NS, j->shared.clock.cost_ns);
+	record_fact_real(b, "method", "clock_tick", DCK_UNIT_NS, j->shared.clock.tick_ns);
 	record_fact_text(
 	    b, "method", "enclosed",
 	    v->server ? "from the scheduled arrival until the results are ready: waiting is in it"
@@ -766,18 +768,14 @@ static void notes(const view *v)
 	if (j->cut[0])
 		record_note(v->b, "search-cut",
 			    "the search ended before its ends came as near as asked: %s", j->cut);
-	pthread_mutex_lock(&j->log_lock);
-	if (j->nlogs > 0)
-		record_note(v->b, "engine-warning", "the engine says: %s%s", j->log,
-			    j->nlogs > 1 ? " (and more)" : "");
-	pthread_mutex_unlock(&j->log_lock);
+	measure_shared_notes(&v->j->shared, v->b);
 }
 
 /* The doubts of every measurement, looked for in the service times: a queue has outliers and drifts
  * of its own, which are what is measured. */
 static void doubts(view *v)
 {
-	measure_phases *p = &v->j->phases;
+	measure_phases *p = &v->j->session.phases;
 	const measure_samples own = p->latency;
 	measure_evidence e = {.phases = p,
 			      .host = &v->j->host,

@@ -78,7 +78,7 @@ static dck_status alone_measure(load_job *j, bool *ret_stopped, dck_err *err)
 {
 	const size_t streams = j->pool.n;
 	load_ask a = {.scenario = LOAD_SINGLE, .limits = j->limits, .nlimits = j->ask.nlimits};
-	const double wanted = requests_least(j) * fmax(1, j->phases.loop.run_ns);
+	const double wanted = requests_least(j) * fmax(1, j->session.phases.loop.run_ns);
 	load_result r;
 	dck_status status;
 

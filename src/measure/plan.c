@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define KEEP_LEAST 64
+
 const char *const subject_estimator_tag[STAT_ESTIMATORS] = {
     [STAT_MEAN] = "latency/mean", [STAT_MEDIAN] = "latency/median", [STAT_MIN] = "latency/min",
     [STAT_MAX] = "latency/max",	  [STAT_STDDEV] = "latency/stddev", [STAT_CV] = "latency/cv",
@@ -163,7 +165,7 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 		DCK_FAIL(err, E_ARG, "--precision is %g: it must be above 0", p->precision);
 	if (!(p->level > 0 && p->level < 1))
 		DCK_FAIL(err, E_ARG, "--level is %g: it must lie between 0 and 1", p->level);
-	if (p->keep < 64)
+	if (p->keep < KEEP_LEAST)
 		DCK_FAIL(err, E_ARG, "--keep is %llu: at least 64 samples are kept",
 			 (unsigned long long)p->keep);
 	if (p->processes < 1)
@@ -176,4 +178,17 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 	DCK_TRY(warmup_read(p->warmup ? p->warmup : "auto", &plan, err));
 	*ret = plan;
 	return DCK_OK;
+}
+
+dck_status measure_plan_warmup(const char *warmup, uint64_t max_ns, double level, measure_plan *ret,
+			       dck_err *err)
+{
+	dck_plan plan;
+
+	dck_plan_init(&plan);
+	plan.warmup = warmup;
+	plan.max_warmup_ns = max_ns;
+	plan.level = level;
+	plan.keep = KEEP_LEAST; /* the warm-up has a store of its own */
+	return measure_plan_check(&plan, ret, err);
 }

@@ -26,6 +26,10 @@ typedef struct measure_plan {
 /* E_ARG names the option and what it may be. */
 dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err);
 
+/* A plan of a first run and a warm-up alone: what is measured after them follows no plan. */
+dck_status measure_plan_warmup(const char *warmup, uint64_t max_ns, double level, measure_plan *ret,
+			       dck_err *err);
+
 /* "latency/median", "median" of what precision is asked of. */
 const char *measure_plan_tag(const measure_plan *plan);
 const char *measure_plan_statistic(const measure_plan *plan);
