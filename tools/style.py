@@ -43,6 +43,21 @@ def lines(path, text):
             yield f"{where}: ends in blanks"
 
 
+# A name as it stands in C: p, o->p, list[i].p, f(x).
+NAME = r"[A-Za-z_]\w*(?:->\w+|\.\w+|\[[^\[\]]*\]|\([^()]*\))*"
+NULL_TEST = re.compile(rf"(?:\b(?:if|while) \(|&&|\|\|)\s*\*?{NAME} [!=]= NULL\b|[!=]= NULL\s*(?:&&|\|\||\?)")
+SIZE_OF_VALUE = re.compile(r"\bsizeof\((?:\*|\w+(?:->|\.)|(?!\w+_t\[)\w+\[)")
+
+
+def form(path, text):
+    """One form for what C can say in two; not in macros, which need their parentheses."""
+    text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*$", lambda m: "\n" * m[0].count("\n"), c.code(text), flags=re.MULTILINE)
+    for m in NULL_TEST.finditer(text):
+        yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: a condition says p or !p, and does not compare with NULL"
+    for m in SIZE_OF_VALUE.finditer(text):
+        yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: sizeof of a value has no parentheses"
+
+
 def whole(root, path, text):
     source = path.endswith((*CODE, *SCRIPTS)) or path.endswith(("Makefile", ".ci/run"))
     if source and text and LICENCE not in text[:4000]:
@@ -88,6 +103,8 @@ def check(root=c.ROOT):
             continue
         text = c.read(root, path)
         yield from lines(path, text)
+        if path.endswith((".c", ".h")):
+            yield from form(path, text)
         # A test case is its command and nothing else.
         if not path.startswith("tests/cli/") or path.endswith(".py"):
             yield from whole(root, path, text)
@@ -107,6 +124,10 @@ def self_test():
         ("no licence", {"a.c": "int x;\n"}, "has no line"),
         ("no last newline", {"a.md": "text"}, "has no end"),
         ("a long file", {"a.c": spdx + "int f(void);\n" * LINES_MAX}, "at most"),
+        ("NULL in a condition", {"a.c": spdx + "int f(int *p) { if (p->x[1] == NULL) return 1; }\n"}, "p or !p"),
+        ("NULL as a value", {"a.c": spdx + "int f(int *p) { return p == NULL; }\n"}, None),
+        ("sizeof of a value", {"a.c": spdx + "int f(int *p) { return sizeof(*p); }\n"}, "no parentheses"),
+        ("sizeof of a type", {"a.c": spdx + "#define N(a) sizeof((a)[0])\nint n = sizeof(int);\n"}, None),
         ("no Python", {"a.py": "# " + LICENCE + "\nif\n"}, "no Python"),
     ]
     if shutil.which("shellcheck"):

@@ -55,7 +55,7 @@ void follow_set(follow *f, op *o, size_t i, items s)
 	size_t n = o->made->nout;
 
 	if (!f->out) {
-		f->out = mem_arena_array(f->arena, n ? n : 1, sizeof(*f->out));
+		f->out = mem_arena_array(f->arena, n ? n : 1, sizeof *f->out);
 		for (size_t k = 0; f->out && k < n; k++)
 			f->out[k] = follow_same;
 	}
@@ -120,7 +120,7 @@ int follow_choose(follow *f, const op *o, const items *from, uint64_t what, int 
 
 static bool numbers(follow *f, const num *v, size_t n, const int64_t **ret)
 {
-	int64_t *to = mem_arena_array(f->arena, n ? n : 1, sizeof(*to));
+	int64_t *to = mem_arena_array(f->arena, n ? n : 1, sizeof *to);
 
 	for (size_t i = 0; to && i < n; i++) {
 		num c;
@@ -163,7 +163,7 @@ void follow_mark(follow *f, val *v, const items *s)
 	v->mark = NULL;
 	if (s->kind == HELD_SAME && s->choice < 0)
 		return;
-	to = mem_arena_alloc(f->arena, sizeof(*to));
+	to = mem_arena_alloc(f->arena, sizeof *to);
 	if (to)
 		*to = *s;
 	v->mark = to;
@@ -171,7 +171,7 @@ void follow_mark(follow *f, val *v, const items *s)
 
 static val *val_copy(follow *f, op *o, size_t i)
 {
-	val *v = mem_arena_alloc(f->arena, sizeof(*v));
+	val *v = mem_arena_alloc(f->arena, sizeof *v);
 
 	if (v) {
 		*v = *o->made->in[i];
@@ -184,13 +184,13 @@ static val *val_copy(follow *f, op *o, size_t i)
 
 bool follow_sizes(follow *f, op *o, size_t i, const num *sizes, size_t n)
 {
-	num *ints = mem_arena_array(f->arena, n ? n : 1, sizeof(*ints));
+	num *ints = mem_arena_array(f->arena, n ? n : 1, sizeof *ints);
 	val *v = val_copy(f, o, i);
 
 	if (!v || !ints || !edit_add(f, o, EDIT_SIZES, i, sizes, n))
 		return false;
 	if (n)
-		memcpy(ints, sizes, n * sizeof(*ints));
+		memcpy(ints, sizes, n * sizeof *ints);
 	v->ints = ints;
 	v->n = n;
 	v->reals = NULL;
@@ -231,12 +231,12 @@ bool follow_spread(follow *f, op *o, size_t i, int axis, const items *s, bool br
 			      v->name);
 		return false;
 	}
-	num *dims = mem_arena_array(f->arena, (size_t)v->rank, sizeof(*dims));
+	num *dims = mem_arena_array(f->arena, (size_t)v->rank, sizeof *dims);
 	val *copy = val_copy(f, o, i);
 	if (!dims || !copy || !edit_add(f, o, kind, i, list, (size_t)v->rank))
 		return false;
 	v_count = num_mul(f->nums, v->dims[axis], f->count);
-	memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
+	memcpy(dims, v->dims, (size_t)v->rank * sizeof *dims);
 	dims[axis] = v_count;
 	copy->dims = dims;
 	copy->ints = NULL;
@@ -262,8 +262,8 @@ bool follow_offset(follow *f, op *o, size_t i, num each)
 			      "its indices into one item cannot be made those of all");
 		return false;
 	}
-	num *list = mem_arena_array(f->arena, (size_t)f->n, sizeof(*list));
-	num *dims = mem_arena_array(f->arena, (size_t)v->rank, sizeof(*dims));
+	num *list = mem_arena_array(f->arena, (size_t)f->n, sizeof *list);
+	num *dims = mem_arena_array(f->arena, (size_t)v->rank, sizeof *dims);
 	val *copy = val_copy(f, o, i);
 	if (!list || !dims || !copy)
 		return false;
@@ -273,7 +273,7 @@ bool follow_offset(follow *f, op *o, size_t i, num each)
 		return false;
 	f->now.edit[f->now.n - 1].each = each.v;
 	f->now.edit[f->now.n - 1].rank = v->rank;
-	memcpy(dims, v->dims, (size_t)v->rank * sizeof(*dims));
+	memcpy(dims, v->dims, (size_t)v->rank * sizeof *dims);
 	dims[0] = f->count;
 	copy->dims = dims;
 	copy->ints = NULL;

@@ -58,7 +58,7 @@ static bool seen_grow(follow *f)
 	if (s->nseen * 2 < slots)
 		return true;
 	s->slots = slots ? 2 * slots : 256;
-	s->seen = mem_arena_array(f->arena, s->slots, sizeof(*s->seen));
+	s->seen = mem_arena_array(f->arena, s->slots, sizeof *s->seen);
 	for (size_t i = 0; s->seen && i < slots; i++)
 		if (old[i])
 			s->seen[seen_slot(s, old[i]->node)] = old[i];
@@ -382,7 +382,7 @@ static dck_status attempt(const onnx_model *m, follow *f, cost_result **ret, dck
 dck_status follow_model(const onnx_model *m, int64_t n, int64_t was, mem_arena *text, follow *ret,
 			cost_result **ret_cost, dck_err *err)
 {
-	struct follow_state *s = mem_zalloc(1, sizeof(*s));
+	struct follow_state *s = mem_zalloc(1, sizeof *s);
 	const char *why = NULL;
 	dck_status status = DCK_E_UNSUP;
 

@@ -29,7 +29,7 @@ static void *list_add(record_builder *b, list *l, size_t size)
 	if (l->n == l->cap) {
 		size_t cap = l->cap == 0 ? 16 : 2 * l->cap;
 		void *rows = mem_resize(l->rows, cap * size);
-		if (rows == NULL) {
+		if (!rows) {
 			b->failed = true;
 			return NULL;
 		}
@@ -42,7 +42,7 @@ static void *list_add(record_builder *b, list *l, size_t size)
 static const void *list_move(mem_arena *a, const list *l, size_t size)
 {
 	void *rows = mem_arena_array(a, l->n, size);
-	if (rows != NULL && l->n > 0)
+	if (rows && l->n > 0)
 		memcpy(rows, l->rows, l->n * size);
 	return rows;
 }
@@ -55,7 +55,7 @@ static void table_end(record_builder *b)
 	if (b->tables.n == 0)
 		return;
 	t += b->tables.n - 1;
-	if (t->cells != NULL)
+	if (t->cells)
 		return;
 	assert(b->failed || b->cells.n % t->ncolumns == 0);
 	t->cells = list_move(b->box->arena, &b->cells, sizeof(dck_cell));
@@ -69,10 +69,10 @@ static void table_end(record_builder *b)
 record_builder *record_new(void)
 {
 	record_builder *b = mem_zalloc(1, sizeof *b);
-	if (b == NULL)
+	if (!b)
 		return NULL;
 	b->box = record_box_new();
-	if (b->box == NULL) {
+	if (!b->box) {
 		mem_free(b);
 		return NULL;
 	}
@@ -84,7 +84,7 @@ record_builder *record_new(void)
 
 void record_drop(record_builder *b)
 {
-	if (b == NULL)
+	if (!b)
 		return;
 	mem_free(b->facts.rows);
 	mem_free(b->series.rows);
@@ -94,7 +94,7 @@ void record_drop(record_builder *b)
 	mem_free(b->tables.rows);
 	mem_free(b->cells.rows);
 	mem_free(b->brief_rows.rows);
-	if (b->box != NULL)
+	if (b->box)
 		dck_record_free(&b->box->record);
 	mem_free(b);
 }
@@ -134,7 +134,7 @@ static const char *text_keep(record_builder *b, const char *text)
 
 void record_set_id(record_builder *b, const char *id)
 {
-	b->box->record.id = text_keep(b, id != NULL ? id : "");
+	b->box->record.id = text_keep(b, id ? id : "");
 }
 
 void record_set_began(record_builder *b, int64_t unix_ns)
@@ -157,15 +157,15 @@ static void fact_add(record_builder *b, const char *section, const char *key, dc
 {
 	dck_fact *rows = b->facts.rows, *f = NULL;
 
-	for (size_t i = 0; i < b->facts.n && f == NULL; i++)
+	for (size_t i = 0; i < b->facts.n && !f; i++)
 		if (strcmp(rows[i].key, key) == 0 && strcmp(rows[i].section, section) == 0)
 			f = &rows[i];
-	if (f == NULL) {
+	if (!f) {
 		const char *own_section = text_keep(b, section), *own_key = text_keep(b, key);
-		if (own_section == NULL || own_key == NULL)
+		if (!own_section || !own_key)
 			return; /* the arena remembers */
 		f = list_add(b, &b->facts, sizeof *f);
-		if (f == NULL)
+		if (!f)
 			return;
 		f->section = own_section;
 		f->key = own_key;
@@ -182,13 +182,13 @@ static dck_value value_text(const char *own)
 static dck_value value_absent(record_builder *b, const char *why)
 {
 	return (dck_value){.kind = DCK_VALUE_ABSENT,
-			   .as.text = text_keep(b, why != NULL ? why : "not known")};
+			   .as.text = text_keep(b, why ? why : "not known")};
 }
 
 void record_fact_text(record_builder *b, const char *section, const char *key, const char *text)
 {
 	fact_add(b, section, key, DCK_UNIT_NONE,
-		 text != NULL ? value_text(text_keep(b, text)) : value_absent(b, NULL));
+		 text ? value_text(text_keep(b, text)) : value_absent(b, NULL));
 }
 
 void record_fact_fmt(record_builder *b, const char *section, const char *key, const char *fmt, ...)
@@ -246,17 +246,17 @@ void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_
 	mem_arena *a = b->box->arena;
 	const char *own_tag = text_keep(b, tag);
 	double *v = mem_arena_array(a, n, sizeof *v);
-	uint64_t *at = at_ns != NULL ? mem_arena_array(a, n, sizeof *at) : NULL;
+	uint64_t *at = at_ns ? mem_arena_array(a, n, sizeof *at) : NULL;
 
 	assert(warmup <= n);
-	if (own_tag == NULL || v == NULL || (at_ns != NULL && at == NULL))
+	if (!own_tag || !v || (at_ns && !at))
 		return;
 	dck_series *s = list_add(b, &b->series, sizeof *s);
-	if (s == NULL)
+	if (!s)
 		return;
 	if (n > 0) {
 		memcpy(v, values, n * sizeof *v);
-		if (at != NULL)
+		if (at)
 			memcpy(at, at_ns, n * sizeof *at);
 	}
 	*s = (dck_series){
@@ -269,16 +269,16 @@ static dck_metric *metric_add(record_builder *b, const char *tag, const char *ho
 	const dck_metric_def *def = record_find_def(tag, b->box->arena);
 	dck_metric *rows = b->metrics.rows, *m = NULL;
 
-	if (def == NULL) {
+	if (!def) {
 		assert(mem_arena_failed(b->box->arena));
 		return NULL;
 	}
-	for (size_t i = 0; i < b->metrics.n && m == NULL; i++)
+	for (size_t i = 0; i < b->metrics.n && !m; i++)
 		if (strcmp(rows[i].def->tag, tag) == 0)
 			m = &rows[i];
-	if (m == NULL)
+	if (!m)
 		m = list_add(b, &b->metrics, sizeof *m);
-	if (m != NULL)
+	if (m)
 		*m = (dck_metric){.def = def, .how = text_keep(b, how)};
 	return m;
 }
@@ -286,7 +286,7 @@ static dck_metric *metric_add(record_builder *b, const char *tag, const char *ho
 void record_metric_real(record_builder *b, const char *tag, double v, const char *how)
 {
 	dck_metric *m = metric_add(b, tag, how);
-	if (m == NULL)
+	if (!m)
 		return;
 	if (isfinite(v))
 		m->value = (dck_value){.kind = DCK_VALUE_REAL, .as.r = v};
@@ -297,7 +297,7 @@ void record_metric_real(record_builder *b, const char *tag, double v, const char
 void record_metric_int(record_builder *b, const char *tag, int64_t v, const char *how)
 {
 	dck_metric *m = metric_add(b, tag, how);
-	if (m != NULL)
+	if (m)
 		m->value = (dck_value){.kind = DCK_VALUE_INT, .as.i = v};
 }
 
@@ -305,7 +305,7 @@ void record_metric_interval(record_builder *b, const char *tag, double v, double
 			    double level, const char *how)
 {
 	dck_metric *m = metric_add(b, tag, how);
-	if (m == NULL)
+	if (!m)
 		return;
 	if (!isfinite(v)) {
 		m->value = value_absent(b, "not a finite number");
@@ -322,7 +322,7 @@ void record_metric_interval(record_builder *b, const char *tag, double v, double
 void record_metric_absent(record_builder *b, const char *tag, const char *why)
 {
 	dck_metric *m = metric_add(b, tag, NULL);
-	if (m != NULL)
+	if (m)
 		m->value = value_absent(b, why);
 }
 
@@ -334,8 +334,8 @@ void record_metric_unit(record_builder *b, const char *tag, dck_unit u)
 		if (strcmp(rows[i].def->tag, tag) != 0)
 			continue;
 		const dck_metric_def *def = record_def_in(rows[i].def, u, b->box->arena);
-		assert(def != NULL || mem_arena_failed(b->box->arena));
-		if (def != NULL)
+		assert(def || mem_arena_failed(b->box->arena));
+		if (def)
 			rows[i].def = def;
 		return;
 	}
@@ -346,7 +346,7 @@ static dck_value number_keep(record_builder *b, const dck_value *v)
 {
 	if (v->kind == DCK_VALUE_INT || (v->kind == DCK_VALUE_REAL && isfinite(v->as.r)))
 		return *v;
-	if (v->kind == DCK_VALUE_ABSENT && v->as.text == NULL)
+	if (v->kind == DCK_VALUE_ABSENT && !v->as.text)
 		return (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = RECORD_NOT_MEASURED};
 	return value_absent(b, v->kind == DCK_VALUE_ABSENT ? v->as.text : "not a finite number");
 }
@@ -354,8 +354,8 @@ static dck_value number_keep(record_builder *b, const dck_value *v)
 static const char *const *texts_keep(record_builder *b, const char *const *texts, size_t n)
 {
 	const char **own = mem_arena_array(b->box->arena, n, sizeof *own);
-	for (size_t i = 0; i < n && own != NULL; i++)
-		own[i] = text_keep(b, texts[i] != NULL ? texts[i] : "");
+	for (size_t i = 0; i < n && own; i++)
+		own[i] = text_keep(b, texts[i] ? texts[i] : "");
 	return own;
 }
 
@@ -364,14 +364,14 @@ static dck_op_output output_keep(record_builder *b, const dck_op_output *o)
 	int64_t *dims = mem_arena_array(b->box->arena, o->rank, sizeof *dims);
 	const char **symbols = mem_arena_array(b->box->arena, o->rank, sizeof *symbols);
 
-	for (size_t i = 0; i < o->rank && dims != NULL && symbols != NULL; i++) {
-		const char *symbol = o->symbols != NULL ? o->symbols[i] : NULL;
+	for (size_t i = 0; i < o->rank && dims && symbols; i++) {
+		const char *symbol = o->symbols ? o->symbols[i] : NULL;
 		dims[i] = o->dims[i];
 		if (dims[i] < 0)
-			symbols[i] = text_keep(b, symbol != NULL ? symbol : "?");
+			symbols[i] = text_keep(b, symbol ? symbol : "?");
 	}
-	return (dck_op_output){.name = text_keep(b, o->name != NULL ? o->name : ""),
-			       .dtype = text_keep(b, o->dtype != NULL ? o->dtype : "?"),
+	return (dck_op_output){.name = text_keep(b, o->name ? o->name : ""),
+			       .dtype = text_keep(b, o->dtype ? o->dtype : "?"),
 			       .rank = o->rank,
 			       .dims = dims,
 			       .symbols = symbols,
@@ -381,13 +381,13 @@ static dck_op_output output_keep(record_builder *b, const dck_op_output *o)
 void record_op(record_builder *b, const dck_op *op)
 {
 	dck_op *own = list_add(b, &b->ops, sizeof *own);
-	if (own == NULL)
+	if (!own)
 		return;
 	dck_op_output *outputs = mem_arena_array(b->box->arena, op->noutputs, sizeof *outputs);
-	for (size_t i = 0; i < op->noutputs && outputs != NULL; i++)
+	for (size_t i = 0; i < op->noutputs && outputs; i++)
 		outputs[i] = output_keep(b, &op->outputs[i]);
-	*own = (dck_op){.name = text_keep(b, op->name != NULL ? op->name : ""),
-			.type = text_keep(b, op->type != NULL ? op->type : ""),
+	*own = (dck_op){.name = text_keep(b, op->name ? op->name : ""),
+			.type = text_keep(b, op->type ? op->type : ""),
 			.scope = text_keep(b, op->scope),
 			.outputs = outputs,
 			.noutputs = op->noutputs,
@@ -416,7 +416,7 @@ void record_op(record_builder *b, const dck_op *op)
 static bool is_key_taken(const dck_column *columns, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)
-		if (columns[i].key != NULL && strcmp(columns[i].key, key) == 0)
+		if (columns[i].key && strcmp(columns[i].key, key) == 0)
 			return true;
 	return false;
 }
@@ -426,7 +426,7 @@ static bool is_table_taken(const record_builder *b, const char *name)
 	const dck_table *t = b->tables.rows;
 
 	for (size_t i = 0; i < b->tables.n; i++)
-		if (t[i].name != NULL && strcmp(t[i].name, name) == 0)
+		if (t[i].name && strcmp(t[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -437,7 +437,7 @@ static const char *key_keep(record_builder *b, const dck_column *columns, size_t
 {
 	const char *own = text_keep(b, key);
 
-	for (unsigned k = 2; own != NULL && is_key_taken(columns, n, own); k++)
+	for (unsigned k = 2; own && is_key_taken(columns, n, own); k++)
 		own = mem_arena_fmt(b->box->arena, "%s_%u", key, k);
 	return own;
 }
@@ -446,7 +446,7 @@ static const char *name_keep(record_builder *b, const char *name)
 {
 	const char *own = text_keep(b, name);
 
-	for (unsigned k = 2; own != NULL && is_table_taken(b, own); k++)
+	for (unsigned k = 2; own && is_table_taken(b, own); k++)
 		own = mem_arena_fmt(b->box->arena, "%s/%u", name, k);
 	return own;
 }
@@ -461,12 +461,12 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 	table_end(b);
 	own = mem_arena_array(b->box->arena, ncolumns, sizeof *own);
 	name = name_keep(b, name);
-	for (size_t i = 0; i < ncolumns && own != NULL; i++)
+	for (size_t i = 0; i < ncolumns && own; i++)
 		own[i] = (dck_column){.key = key_keep(b, own, i, columns[i].key),
 				      .title = text_keep(b, columns[i].title),
 				      .unit = columns[i].unit};
-	t = own != NULL ? list_add(b, &b->tables, sizeof *t) : NULL;
-	if (t == NULL) {
+	t = own ? list_add(b, &b->tables, sizeof *t) : NULL;
+	if (!t) {
 		b->failed = true;
 		return;
 	}
@@ -478,7 +478,7 @@ static void cell_add(record_builder *b, dck_value v, double lo, double hi, doubl
 {
 	dck_cell *cell = list_add(b, &b->cells, sizeof *cell);
 
-	if (cell != NULL)
+	if (cell)
 		*cell = (dck_cell){.value = v, .lo = lo, .hi = hi, .level = level};
 }
 
@@ -486,7 +486,7 @@ static bool is_word_of(const char *words, const char *word)
 {
 	const size_t n = strlen(word);
 
-	for (const char *at = words; n > 0 && (at = strstr(at, word)) != NULL; at += n)
+	for (const char *at = words; n > 0 && (at = strstr(at, word)); at += n)
 		if ((at == words || at[-1] == ' ') && (at[n] == '\0' || at[n] == ' '))
 			return true;
 	return false;
@@ -501,7 +501,7 @@ void record_brief_columns(record_builder *b, const char *keys)
 		return;
 	t += b->tables.n - 1;
 	own = mem_arena_array(b->box->arena, t->ncolumns, sizeof *own);
-	if (own == NULL)
+	if (!own)
 		return; /* the arena remembers */
 	t->brief_columns = own;
 	t->nbrief_columns = 0;
@@ -518,7 +518,7 @@ void record_brief_row(record_builder *b)
 	if (b->failed || b->tables.n == 0 || b->cells.n == 0)
 		return;
 	row = list_add(b, &b->brief_rows, sizeof *row);
-	if (row != NULL)
+	if (row)
 		*row = (uint32_t)((b->cells.n - 1) / t[b->tables.n - 1].ncolumns);
 }
 
@@ -582,8 +582,8 @@ void record_cell_absent(record_builder *b, const char *why)
 
 void record_cell_metric(record_builder *b, const dck_metric *m, const char *why)
 {
-	if (m == NULL || m->value.kind == DCK_VALUE_ABSENT)
-		record_cell_absent(b, m == NULL ? why : m->value.as.text);
+	if (!m || m->value.kind == DCK_VALUE_ABSENT)
+		record_cell_absent(b, !m ? why : m->value.as.text);
 	else if (m->value.kind == DCK_VALUE_INT)
 		record_cell_int(b, m->value.as.i);
 	else
@@ -594,10 +594,10 @@ static void note_add(record_builder *b, dck_severity severity, const char *code,
 {
 	const char *own_code = text_keep(b, code);
 
-	if (text == NULL || own_code == NULL)
+	if (!text || !own_code)
 		return;
 	dck_note *n = list_add(b, &b->notes, sizeof *n);
-	if (n != NULL)
+	if (n)
 		*n = (dck_note){.severity = severity, .code = own_code, .text = text};
 }
 
@@ -610,7 +610,7 @@ void record_note(record_builder *b, const char *code, const char *fmt, ...)
 	va_start(ap, fmt);
 	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
 	va_end(ap);
-	if (text != NULL && !def->said && def->remedy[0])
+	if (text && !def->said && def->remedy[0])
 		text = mem_arena_fmt(b->box->arena, "%s; %s", text, def->remedy);
 	note_add(b, def->severity, code, text);
 }
@@ -642,10 +642,10 @@ void record_note_under(record_builder *b, const char *code, const char *under)
 	dck_note *all = b->notes.rows;
 	const char *lead = NULL;
 
-	for (size_t i = 0; i < b->notes.n && lead == NULL; i++)
-		if (all[i].under == NULL && strcmp(all[i].code, under) == 0)
+	for (size_t i = 0; i < b->notes.n && !lead; i++)
+		if (!all[i].under && strcmp(all[i].code, under) == 0)
 			lead = all[i].code;
-	for (size_t i = 0; i < b->notes.n && lead != NULL; i++)
+	for (size_t i = 0; i < b->notes.n && lead; i++)
 		if (strcmp(all[i].code, code) == 0 && all[i].code != lead)
 			all[i].under = lead;
 }

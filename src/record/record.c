@@ -43,13 +43,13 @@ static const dck_metric_def *family_member(const dck_metric_def *family, const c
 {
 	dck_metric_def *own = mem_arena_alloc(a, sizeof *own);
 
-	if (own == NULL)
+	if (!own)
 		return NULL;
 	*own = *family;
 	own->tag = mem_arena_dup(a, tag);
 	own->name = tag[prefix - 1] == '/' ? mem_arena_fmt(a, "%s %s", family->name, tag + prefix)
 					   : mem_arena_dup(a, strrchr(tag, '/') + 1);
-	return own->tag != NULL && own->name != NULL ? own : NULL;
+	return own->tag && own->name ? own : NULL;
 }
 
 const dck_metric_def *record_find_def(const char *tag, mem_arena *a)
@@ -79,7 +79,7 @@ const dck_metric_def *record_def_in(const dck_metric_def *def, dck_unit u, mem_a
 	if (!is_rate_of_work(def->unit) || !is_rate_of_work(u))
 		return NULL;
 	own = mem_arena_alloc(a, sizeof *own);
-	if (own != NULL) {
+	if (own) {
 		*own = *def;
 		own->unit = u;
 	}
@@ -105,10 +105,10 @@ bool record_find_unit(const char *text, dck_unit *ret)
 record_box *record_box_new(void)
 {
 	mem_arena *a = mem_arena_new(0);
-	if (a == NULL)
+	if (!a)
 		return NULL;
 	record_box *box = mem_arena_alloc(a, sizeof *box);
-	if (box == NULL) {
+	if (!box) {
 		mem_arena_free(a);
 		return NULL;
 	}
@@ -119,7 +119,7 @@ record_box *record_box_new(void)
 void dck_record_free(dck_record *r)
 {
 	/* The record is the box's first member, and the box lives in its own arena. */
-	if (r != NULL)
+	if (r)
 		mem_arena_free(((record_box *)(void *)r)->arena);
 }
 

@@ -388,7 +388,7 @@ static void map_body(op *o, const onnx_graph *g, const val *s, bool known)
 	size_t n;
 
 	for (size_t k = 0; made && k < nout; k++)
-		if (!(made[k] = mem_arena_array(o->arena, runs, sizeof(**made))))
+		if (!(made[k] = mem_arena_array(o->arena, runs, sizeof **made)))
 			return;
 	for (size_t r = 0; in && made && r < runs; r++) {
 		for (size_t i = 0; i < nin; i++)

@@ -31,7 +31,7 @@ static void log_line(void *self, int severity, const char *category, const char 
 	if (!m->log || severity < 0 || severity > ORT_LOG_FATAL)
 		return;
 	ort_sentence(text, sentence, sizeof(sentence));
-	for (size_t i = 0; m->observe && i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; m->observe && i < sizeof known / sizeof *known; i++)
 		if (strncmp(sentence, known[i], strlen(known[i])) == 0)
 			return;
 	m->log(m->log_self, levels[severity], sentence);
@@ -115,8 +115,8 @@ static dck_status tensors_read(dck_engine_model *m, dck_err *err)
 			  "cannot count the inputs"));
 	DCK_TRY(ort_check(&m->lib, api->SessionGetOutputCount(m->session, &m->nout), err,
 			  "cannot count the outputs"));
-	m->in = mem_arena_array(m->arena, m->nin, sizeof(*m->in));
-	m->out = mem_arena_array(m->arena, m->nout, sizeof(*m->out));
+	m->in = mem_arena_array(m->arena, m->nin, sizeof *m->in);
+	m->out = mem_arena_array(m->arena, m->nout, sizeof *m->out);
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for the model's inputs and outputs");
 	for (size_t i = 0; i < m->nin; i++)
 		DCK_TRY(tensor_read(m, true, i, &m->in[i], err));
@@ -141,7 +141,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 	char given[512] = "";
 	size_t used = 0;
 
-	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof(*m->facts));
+	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof *m->facts);
 	DCK_NEED(m->facts, err, "for what the engine tells");
 	fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
 	fact(m, "found", m->lib.how);
@@ -160,9 +160,9 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 		fact(m, "transfers",
 		     "inputs are copied to the device when bound, outside the clock; outputs are "
 		     "copied back within each run");
-	for (size_t i = 0; i < p->noptions && used < sizeof(given); i++)
-		used += (size_t)snprintf(given + used, sizeof(given) - used, "%s%s=%s",
-					 i ? " " : "", p->options[i].key, p->options[i].value);
+	for (size_t i = 0; i < p->noptions && used < sizeof given; i++)
+		used += (size_t)snprintf(given + used, sizeof given - used, "%s%s=%s", i ? " " : "",
+					 p->options[i].key, p->options[i].value);
 	if (*given)
 		fact(m, "options", mem_arena_dup(m->arena, given));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine tells");
@@ -247,11 +247,11 @@ static dck_status session_try(dck_engine_model *m, const dck_open_params *p,
 static dck_status session_without_graph(dck_engine_model *m, const dck_open_params *p,
 					const dck_buffer *exposed, const dck_err *why, dck_err *err)
 {
-	char text[sizeof(why->msg) + 100];
+	char text[sizeof why->msg + 100];
 
 	m->files.graph = NULL;
 	DCK_TRY(session_try(m, p, exposed, false, err));
-	snprintf(text, sizeof(text),
+	snprintf(text, sizeof text,
 		 "the optimised graph could not be saved, so operators are told by the names "
 		 "ONNX Runtime gives them: %s",
 		 why->msg);
@@ -316,7 +316,7 @@ static dck_status ort_open(const dck_open_params *p, dck_engine_model **ret, dck
 	DCK_TRY(ort_setup_read(p, &setup, err));
 	if (!p->model_path && p->model_bytes_n == 0)
 		DCK_FAIL(err, E_ARG, "the engine 'ort' needs a model");
-	dck_engine_model *m = mem_zalloc(1, sizeof(*m));
+	dck_engine_model *m = mem_zalloc(1, sizeof *m);
 	DCK_NEED(m, err, "to open the model");
 	m->setup = setup;
 	m->observe = p->observe;

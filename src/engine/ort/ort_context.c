@@ -89,8 +89,8 @@ static dck_status context_init(dck_engine_context *c, dck_engine_model *m, dck_e
 	/* Outputs that are there from the run before would not be counted. */
 	c->outputs_vary = m->counter != NULL;
 	c->values_stale = true;
-	c->bound_in = mem_zalloc(m->nin ? m->nin : 1, sizeof(*c->bound_in));
-	c->host_out = mem_zalloc(m->nout ? m->nout : 1, sizeof(*c->host_out));
+	c->bound_in = mem_zalloc(m->nin ? m->nin : 1, sizeof *c->bound_in);
+	c->host_out = mem_zalloc(m->nout ? m->nout : 1, sizeof *c->host_out);
 	DCK_NEED(c->bound_in && c->host_out, err, "for a context of the engine 'ort'");
 	DCK_TRY(ort_check(&m->lib, c->api->CreateIoBinding(m->session, &c->binding), err,
 			  "cannot create a binding"));
@@ -99,7 +99,7 @@ static dck_status context_init(dck_engine_context *c, dck_engine_model *m, dck_e
 
 dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err)
 {
-	dck_engine_context *c = mem_zalloc(1, sizeof(*c));
+	dck_engine_context *c = mem_zalloc(1, sizeof *c);
 
 	DCK_NEED(c, err, "for a context of the engine 'ort'");
 	dck_status status = context_init(c, m, err);
@@ -161,7 +161,7 @@ static dck_status value_new(dck_engine_context *c, const char *name, const dck_t
 
 static bool same_shape(const dck_tensor *a, const dck_tensor *b)
 {
-	return a->rank == b->rank && memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(*a->dim)) == 0;
+	return a->rank == b->rank && memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim) == 0;
 }
 
 dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err)

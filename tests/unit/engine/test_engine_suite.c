@@ -393,7 +393,7 @@ int main(void)
 	}
 	for (size_t i = 0; i < CASES; i++)
 		for (size_t k = 0; k < TESTS_EACH; k++, n++) {
-			snprintf(names[n], sizeof(names[n]), "%s: %s", cases[i].name, each[k].name);
+			snprintf(names[n], sizeof names[n], "%s: %s", cases[i].name, each[k].name);
 			tests[n] = (struct CMUnitTest){names[n], each[k].f, fixture_init,
 						       fixture_done, (void *)(uintptr_t)&cases[i]};
 		}
