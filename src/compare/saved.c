@@ -426,7 +426,7 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 		}
 		status = compare(&all, err);
 	} else {
-		err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for the comparison");
+		ERR_NO_MEMORY(err, "for the comparison");
 	}
 	for (size_t i = 0; i < n && all.sides; i++)
 		saved_source_close(&all.sides[i].source);

@@ -125,11 +125,6 @@ static void part_add(part *p, const dck_op *op)
 	p->hi += sound ? op->time_hi_ns : ns;
 }
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory to compare the operators");
-}
-
 static dck_status tables_make(matching *m, dck_err *err)
 {
 	size_t nops = 0, nnames = 1;
@@ -142,9 +137,9 @@ static dck_status tables_make(matching *m, dck_err *err)
 	m->parent = mem_arena_array(m->arena, nnames, sizeof *m->parent);
 	m->group_of = mem_arena_array(m->arena, nnames, sizeof *m->group_of);
 	m->groups = mem_arena_array(m->arena, nops + 1, sizeof *m->groups);
-	if (!m->parent || !m->group_of || !m->groups || !names_init(&m->names, m->arena, nnames) ||
-	    !names_init(&m->types, m->arena, nops + 1))
-		return no_memory(err);
+	DCK_NEED(m->parent && m->group_of && m->groups && names_init(&m->names, m->arena, nnames) &&
+		     names_init(&m->types, m->arena, nops + 1),
+		 err, "to compare the operators");
 	return DCK_OK;
 }
 
@@ -203,8 +198,7 @@ static dck_status renamed_match(matching *m, dck_err *err)
 
 	left[FROM] = mem_arena_array(m->arena, m->n + 1, sizeof *left[FROM]);
 	left[TO] = mem_arena_array(m->arena, m->n + 1, sizeof *left[TO]);
-	if (!head || !next || !left[FROM] || !left[TO])
-		return no_memory(err);
+	DCK_NEED(head && next && left[FROM] && left[TO], err, "to compare the operators");
 	for (size_t i = m->n; i-- > 0;)
 		for (int k = FROM; k < SIDES; k++) {
 			size_t type;
@@ -301,7 +295,7 @@ static dck_status type_name(matching *m, group *g, dck_err *err)
 	from = from ? from : "?";
 	to = to ? to : "?";
 	g->type = strcmp(from, to) == 0 ? from : mem_arena_fmt(m->arena, "%s > %s", from, to);
-	return g->type ? DCK_OK : no_memory(err);
+	return g->type ? DCK_OK : ERR_NO_MEMORY(err, "to compare the operators");
 }
 
 static void part_sum(part *sum, const part *one)
@@ -323,8 +317,8 @@ static dck_status kinds_make(matching *m, dck_err *err)
 	names kinds;
 
 	m->kinds = mem_arena_array(m->arena, m->paired + 1, sizeof *m->kinds);
-	if (!m->kinds || !names_init(&kinds, m->arena, m->paired + 1))
-		return no_memory(err);
+	DCK_NEED(m->kinds && names_init(&kinds, m->arena, m->paired + 1), err,
+		 "to compare the operators");
 	for (size_t i = 0; i < m->n; i++) {
 		group *g = &m->groups[i], *kind;
 
@@ -355,8 +349,7 @@ static dck_status spread_find(matching *m, dck_err *err)
 	size_t n = 0;
 	double centre;
 
-	if (!z)
-		return no_memory(err);
+	DCK_NEED(z, err, "to compare the operators");
 	m->spread = 1;
 	for (size_t i = 0; i < m->n; i++)
 		if (m->groups[i].has_interval)
@@ -647,8 +640,7 @@ dck_status saved_operators(record_builder *b, const dck_record *from, const dck_
 	if (!timed(from) || !timed(to))
 		return DCK_OK;
 	m.arena = mem_arena_new(1 << 18);
-	if (!m.arena)
-		return no_memory(err);
+	DCK_NEED(m.arena, err, "to compare the operators");
 	status = match(&m, err);
 	if (status == DCK_OK) {
 		const char *paired = mem_arena_fmt(m.arena, "compare/operators%s", suffix);
@@ -668,7 +660,7 @@ dck_status saved_operators(record_builder *b, const dck_record *from, const dck_
 		}
 		notes(b, &m);
 		if (mem_arena_failed(m.arena))
-			status = no_memory(err);
+			status = ERR_NO_MEMORY(err, "to compare the operators");
 	}
 	mem_arena_free(m.arena);
 	return status;

@@ -64,8 +64,7 @@ static dck_status runs_take(const dck_series *series, saved_source *s, dck_err *
 	if (finite == n)
 		return DCK_OK;
 	s->own = mem_alloc((finite + 1) * sizeof *s->own);
-	if (!s->own)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu samples", n);
+	DCK_NEED(s->own, err, "for %zu samples", n);
 	s->n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (isfinite(x[i]))
@@ -78,8 +77,7 @@ static dck_status scratch_take(saved_source *s, dck_err *err)
 {
 	mem_free(s->scratch);
 	s->scratch = mem_alloc(stat_scratch(s->n) * sizeof *s->scratch);
-	if (!s->scratch)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu samples", s->n);
+	DCK_NEED(s->scratch, err, "for %zu samples", s->n);
 	return DCK_OK;
 }
 
@@ -99,8 +97,7 @@ static dck_status processes_take(saved_source *s, dck_err *err)
 	while (n < PROCESSES_MAX && process_series(s->record, n))
 		n++;
 	s->process = mem_alloc((n + 1) * sizeof *s->process);
-	if (!s->process)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu processes", n);
+	DCK_NEED(s->process, err, "for %zu processes", n);
 	for (size_t i = 0; i < n && !s->failed[0]; i++) {
 		stat_estimate e;
 

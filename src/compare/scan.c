@@ -528,8 +528,7 @@ static dck_status job_write(scan_job *j, size_t n, scan_result **ret, dck_err *e
 
 	DCK_TRY(job_size(j, &nwords, &nbytes, err));
 	r = mem_zalloc(1, sizeof *r + nwords * sizeof r->words[0] + nbytes);
-	if (!r)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu programs", n);
+	DCK_NEED(r, err, "for %zu programs", n);
 	words = r->words;
 	o = (scan_out){.to = (char *)(r->words + nwords), .room = nbytes};
 	for (size_t i = 0; i < j->nbases; i++)
@@ -560,8 +559,7 @@ dck_status dck_alternatives_scan(const dck_subject *subjects, size_t nsubjects,
 	if (nsubjects == 0 || nsubjects > DCK_ALTERNATIVES_MAX)
 		DCK_FAIL(err, E_ARG, "%zu subjects: give 1 to %d", nsubjects, DCK_ALTERNATIVES_MAX);
 	j = mem_zalloc(1, sizeof *j);
-	if (!j)
-		DCK_FAIL(err, E_NOMEM, "no memory for --scan");
+	DCK_NEED(j, err, "for --scan");
 	status = scans_read(scan_list, &j->scans, err);
 	for (; status == DCK_OK && j->nbases < nsubjects; j->nbases++)
 		status = base_read(j, &subjects[j->nbases], &j->base[j->nbases], err);

@@ -30,8 +30,7 @@ static dck_status variants_new(const dck_subject *base, size_t n, variants **ret
 		DCK_FAIL(err, E_ARG, "%zu alternative%s: give at least 2 and at most %d", n,
 			 n == 1 ? " is nothing to compare" : "s", DCK_ALTERNATIVES_MAX);
 	v = mem_zalloc(1, sizeof *v);
-	if (!v)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu alternatives", n);
+	DCK_NEED(v, err, "for %zu alternatives", n);
 	v->n = n;
 	for (size_t i = 0; i < n; i++) {
 		v->of[i].subject = *base;

@@ -215,8 +215,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	}
 	r.shared = shared_of(all, n);
 	b = record_begin(v.asked->title);
-	if (!b)
-		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	DCK_NEED(b, err, "for a record");
 	measure_shared_begin(&v.shared, v.asked->clock, watch, false);
 	status = subject_hooks_begin(whole, n, watch, bare, err);
 	if (status != DCK_OK)

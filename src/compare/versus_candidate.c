@@ -35,8 +35,7 @@ static dck_status opened_keep(versus_candidate *candidate, dck_err *err)
 	first = mem_resize(candidate->first_ns, bytes);
 	if (first)
 		candidate->first_ns = first;
-	if (!session || !first)
-		DCK_FAIL(err, E_NOMEM, "no memory for the times of openings");
+	DCK_NEED(session && first, err, "for the times of openings");
 	session[candidate->nopened] = (double)candidate->session.target.session_ns;
 	first[candidate->nopened] = (double)candidate->session.phases.first_run_ns;
 	candidate->nopened++;

@@ -92,8 +92,7 @@ dck_status versus_looks_init(versus_looks *f, const versus *v, const versus_roun
 	f->n = v->asked->ranking ? 1 : r->n - 1;
 	f->walks = mem_zalloc(f->n * row, sizeof(double));
 	f->scratch = mem_zalloc(stat_scratch(r->planned) + r->planned + r->blocks, sizeof(double));
-	if (!f->walks || !f->scratch)
-		DCK_FAIL(err, E_NOMEM, "no memory for the boundaries of %zu rounds", r->planned);
+	DCK_NEED(f->walks && f->scratch, err, "for the boundaries of %zu rounds", r->planned);
 	for (size_t m = 1; m <= f->n; m++)
 		stat_boundary_init(&f->of[m - 1],
 				   (1 - v->asked->level) / 2 /

@@ -93,8 +93,7 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 			   .phase = phase};
 	dck_status status;
 
-	if (!subjects)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu subjects", n);
+	DCK_NEED(subjects, err, "for %zu subjects", n);
 	snprintf(phase, sizeof phase, "%.20s=%s", o->key, o->value[o->done]);
 	status = subjects_set(all, n, o, o->done, subjects, at, err);
 	for (size_t i = 0; i < n; i++)
@@ -230,14 +229,12 @@ dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_b
 	dck_err why = {0};
 	dck_status status;
 
-	if (!o)
-		DCK_FAIL(err, E_NOMEM, "no memory to compare over sizes");
+	DCK_NEED(o, err, "to compare over sizes");
 	status = over_read(v->asked->over, o, err);
 	if (status == DCK_OK) {
 		o->all = mem_zalloc(o->nvalues * (n - 1), sizeof *o->all);
-		status = o->all ? DCK_OK
-				: err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
-					  "no memory to compare over %zu sizes", o->nvalues);
+		status =
+		    o->all ? DCK_OK : ERR_NO_MEMORY(err, "to compare over %zu sizes", o->nvalues);
 	}
 	while (status == DCK_OK && o->failed == DCK_OK && o->done < o->nvalues) {
 		o->failed = value_run(v, all, n, o, &why);

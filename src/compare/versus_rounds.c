@@ -166,8 +166,7 @@ static dck_status inner_new(versus_rounds *r, size_t blocks, dck_err *err)
 	r->blocks = blocks;
 	for (size_t i = 0; i < r->n; i++) {
 		r->candidates[i].inner_ns = mem_zalloc(blocks, sizeof(double));
-		if (!r->candidates[i].inner_ns)
-			DCK_FAIL(err, E_NOMEM, "no memory for %zu blocks", blocks);
+		DCK_NEED(r->candidates[i].inner_ns, err, "for %zu blocks", blocks);
 	}
 	return DCK_OK;
 }
@@ -248,8 +247,8 @@ static dck_status results_new(versus_rounds *r, dck_err *err)
 	for (size_t i = 0; i < r->n; i++) {
 		r->results[i].trial_ns = mem_zalloc(r->planned, sizeof(double));
 		r->results[i].ratio = mem_zalloc(r->planned, sizeof(double));
-		if (!r->results[i].trial_ns || !r->results[i].ratio)
-			DCK_FAIL(err, E_NOMEM, "no memory for %zu rounds", r->planned);
+		DCK_NEED(r->results[i].trial_ns && r->results[i].ratio, err, "for %zu rounds",
+			 r->planned);
 	}
 	return DCK_OK;
 }
@@ -289,8 +288,7 @@ static dck_status medians(versus_rounds *r, dck_err *err)
 {
 	double *scratch = mem_alloc((r->planned + 1) * sizeof *scratch);
 
-	if (!scratch)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu rounds", r->planned);
+	DCK_NEED(scratch, err, "for %zu rounds", r->planned);
 	for (size_t i = 0; i < r->n; i++) {
 		versus_candidate *l = &r->candidates[i];
 		/* In fresh processes every trial opens. */

@@ -56,8 +56,7 @@ static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
 	const uint64_t wait_ms = h->wait_ns / 1000000;
 	int rc;
 
-	if (!name)
-		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	DCK_NEED(name, err, "to open the history");
 	errno = 0;
 	rc = sqlite3_open_v2(name, &h->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
 			     NULL);
@@ -203,8 +202,7 @@ static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err
 		DCK_TRY(dck_history_path(path, sizeof path, err));
 	h->path = mem_dup(c->path ? c->path : path);
 	h->wait_ns = c->wait_ns;
-	if (!h->path)
-		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	DCK_NEED(h->path, err, "to open the history");
 	DCK_TRY(history_place_check(h->path, &exists, err));
 	if (!exists && c->existing)
 		DCK_FAIL(err, E_ABSENT,
@@ -221,8 +219,7 @@ dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_
 	dck_history *h = mem_zalloc(1, sizeof *h);
 	dck_status status;
 
-	if (!h)
-		DCK_FAIL(err, E_NOMEM, "no memory to open the history");
+	DCK_NEED(h, err, "to open the history");
 	dck_history_config_init(&defaults);
 	status = open_path(h, c ? c : &defaults, err);
 	if (status == DCK_OK)

@@ -115,8 +115,7 @@ static dck_status text_take(sqlite3_stmt *s, const dck_history *h, const char *i
 			 "stored",
 			 h->path, id);
 	data = mem_resize(ret->data, ret->n + n + 1);
-	if (!data)
-		DCK_FAIL(err, E_NOMEM, "no memory for the record %s", id);
+	DCK_NEED(data, err, "for the record %s", id);
 	if (n > 0)
 		memcpy(data + ret->n, json, n);
 	data[ret->n + n] = '\0';

@@ -20,11 +20,6 @@ static record_builder *listing_new(const char *title)
 	return b;
 }
 
-static dck_status no_memory(dck_err *err)
-{
-	DCK_FAIL(err, E_NOMEM, "no memory for the history's records");
-}
-
 static void text_cell(record_builder *b, const char *text)
 {
 	if (text)
@@ -110,8 +105,7 @@ dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, 
 	listing l = {.b = listing_new(title), .metric = metric ? metric : HISTORY_METRIC};
 	dck_status status;
 
-	if (!l.b)
-		return no_memory(err);
+	DCK_NEED(l.b, err, "for the history's records");
 	record_table(l.b, "history/records", "Records", list_columns,
 		     sizeof list_columns / sizeof list_columns[0]);
 	status = dck_history_list(h, f, metric, entry_add, &l, err);
@@ -171,8 +165,7 @@ dck_status dck_history_trend_record(const dck_history_trend *t, const char *titl
 {
 	record_builder *b = listing_new(title);
 
-	if (!b)
-		return no_memory(err);
+	DCK_NEED(b, err, "for the history's records");
 	record_fact_text(b, "subject", "name", t->subject);
 	record_fact_text(b, "engine", "name", t->engine);
 	record_fact_text(b, "host", "cpu", t->cpu);

@@ -44,8 +44,7 @@ static dck_status text_read(source *s, bool whole, bool *ret_more, dck_err *err)
 	bool more = true;
 
 	while (more) {
-		if (!room_make(&s->line, 4096))
-			DCK_FAIL(err, E_NOMEM, "no memory for '%s'", s->name);
+		DCK_NEED(room_make(&s->line, 4096), err, "for '%s'", s->name);
 		errno = 0;
 		if (whole) {
 			const size_t n = fread(s->line.data + s->line.n, 1, 4096, s->file);

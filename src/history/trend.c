@@ -68,8 +68,7 @@ static dck_status absent(dck_history *h, const history_where *w, const char *tag
 	bool more = false;
 	dck_status status;
 
-	if (!a)
-		DCK_FAIL(err, E_NOMEM, "no memory for the trend");
+	DCK_NEED(a, err, "for the trend");
 	snprintf(sql, sizeof sql,
 		 "SELECT DISTINCT tag FROM (SELECT seq FROM records %s ORDER BY at DESC LIMIT 100) "
 		 "JOIN metrics USING (seq) LIMIT 200",
@@ -221,8 +220,7 @@ static dck_status rows_read(dck_history *h, const history_where *w, const char *
 			row *grown = mem_resize(all->row, (all->n + 1024) * sizeof *grown);
 
 			if (!grown) {
-				status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
-						 "no memory for a trend of %zu records", all->n);
+				status = ERR_NO_MEMORY(err, "for a trend of %zu records", all->n);
 				break;
 			}
 			all->row = grown;
@@ -337,7 +335,7 @@ static dck_status points_and_changes(trend_box *box, rows *all, const dck_histor
 	mem_free(values);
 	mem_free(scratch);
 	if (!made || mem_arena_failed(box->arena))
-		DCK_FAIL(err, E_NOMEM, "no memory for a trend of %zu records", all->n);
+		return ERR_NO_MEMORY(err, "for a trend of %zu records", all->n);
 	return DCK_OK;
 }
 
@@ -353,8 +351,7 @@ static dck_status metric_find(trend_box *box, const char *tag, dck_err *err)
 						     .name = box->trend.metric.tag,
 						     .help = "",
 						     .unit = DCK_UNIT_NONE};
-	if (mem_arena_failed(box->arena))
-		DCK_FAIL(err, E_NOMEM, "no memory for the trend");
+	DCK_NEED(!mem_arena_failed(box->arena), err, "for the trend");
 	if (!def)
 		box->trend.metric.name = box->trend.metric.tag;
 	return DCK_OK;
@@ -388,7 +385,7 @@ dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,
 
 	if (!box) {
 		mem_arena_free(arena);
-		DCK_FAIL(err, E_NOMEM, "no memory for the trend");
+		return ERR_NO_MEMORY(err, "for the trend");
 	}
 	box->arena = arena;
 	status = trend_make(h, f, c, box, &all, err);

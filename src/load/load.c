@@ -225,8 +225,7 @@ static dck_status job_run(load_job *j, dck_err *err)
 	if (j->config->trace)
 		DCK_TRY(load_trace_read(j->config->trace, &j->trace, err));
 	j->points = mem_zalloc(LOAD_PEAK_POINTS, sizeof *j->points);
-	if (!j->points)
-		DCK_FAIL(err, E_NOMEM, "no memory for the results");
+	DCK_NEED(j->points, err, "for the results");
 	os_host_get(&j->host);
 	j->shared.origin_ns = measure_shared_now(&j->shared);
 	record_set_began(j->b, os_unix_ns());
@@ -244,8 +243,7 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	load_job *j = mem_zalloc(1, sizeof *j);
 	dck_status status;
 
-	if (!j)
-		DCK_FAIL(err, E_NOMEM, "no memory for a measurement");
+	DCK_NEED(j, err, "for a measurement");
 	if (!config) {
 		dck_load_config_init(&defaults);
 		config = &defaults;
@@ -256,8 +254,7 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	j->caller = pthread_self();
 	measure_shared_begin(&j->shared, config->clock, watch, s->kind == DCK_SUBJECT_COMMAND);
 	j->b = record_begin(config->title);
-	status = j->b ? job_run(j, &why)
-		      : err_set(&why, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
+	status = j->b ? job_run(j, &why) : ERR_NO_MEMORY(&why, "for a record");
 	if (status == DCK_OK)
 		measure_notes_show(watch, j->b);
 	/* The engine may log until it is closed. */

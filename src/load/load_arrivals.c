@@ -89,8 +89,7 @@ static dck_status trace_push(reader *r, load_trace *t, double s, dck_err *err)
 	if (t->n == r->cap) {
 		r->cap = r->cap ? 2 * r->cap : 1024;
 		more = mem_resize(t->at_ns, r->cap * sizeof *more);
-		if (!more)
-			DCK_FAIL(err, E_NOMEM, "no memory for %zu arrival times", r->cap);
+		DCK_NEED(more, err, "for %zu arrival times", r->cap);
 		t->at_ns = more;
 	}
 	r->last_s = s;

@@ -631,8 +631,7 @@ static dck_status pool_fill(load_pool *p, size_t cap, dck_err *err)
 	DCK_TRY(measure_samples_init(&p->late, all, false, err));
 	p->scratch_n = stat_scratch(all) + all;
 	p->scratch = os_pages_reserve(p->scratch_n * sizeof *p->scratch);
-	if (!p->scratch)
-		DCK_FAIL(err, E_NOMEM, "no memory for the statistics of %zu samples", all);
+	DCK_NEED(p->scratch, err, "for the statistics of %zu samples", all);
 	for (size_t i = 0; i < p->n; i++)
 		DCK_TRY(context_make(p, i, err));
 	return DCK_OK;
@@ -649,8 +648,7 @@ dck_status load_pool_open(load_pool *p, subject_target *t, const dck_clock *cloc
 	if (!p->pace.sleep_ns)
 		p->pace = (load_pace){.sleep_ns = sleep_really, .spin_ns = SPIN_NS};
 	p->streams = os_pages_reserve(n * sizeof *p->streams);
-	if (!p->streams)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu streams", n);
+	DCK_NEED(p->streams, err, "for %zu streams", n);
 	status = pool_fill(p, cap, err);
 	if (status != DCK_OK)
 		load_pool_close(p);

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* The arrays of one walk begin at different places of a page: where a load follows a store to the
  * same place of another page, processors take it for the same address and wait. */
@@ -358,10 +357,9 @@ static void touch_dram(void *self, unsigned thread, unsigned threads, unsigned r
 static unsigned char *pages(size_t n)
 {
 	unsigned char *p = os_pages_reserve(n);
-#ifdef MADV_HUGEPAGE
+
 	if (p)
-		(void)madvise(p, n, MADV_HUGEPAGE);
-#endif
+		os_pages_large(p, n);
 	return p;
 }
 

@@ -35,8 +35,7 @@ dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool
 	DCK_TRY(measure_samples_init(&p->user, keep, false, err));
 	DCK_TRY(measure_samples_init(&p->system, keep, false, err));
 	p->scratch = os_pages_reserve(stat_scratch(most) * sizeof *p->scratch);
-	if (!p->scratch)
-		DCK_FAIL(err, E_NOMEM, "no memory for the statistics of %zu samples", most);
+	DCK_NEED(p->scratch, err, "for the statistics of %zu samples", most);
 	p->sinks = (measure_sinks){
 	    .latency = &p->latency, .cpu = &p->cpu, .user = &p->user, .system = &p->system};
 	return DCK_OK;

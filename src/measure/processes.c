@@ -233,7 +233,7 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 	if (!values || !b) {
 		mem_free(values);
 		record_drop(b);
-		DCK_FAIL(err, E_NOMEM, "no memory to combine %zu processes", w->n);
+		return ERR_NO_MEMORY(err, "to combine %zu processes", w->n);
 	}
 	record_set_began(b, first->began_unix_ns);
 	record_copy_facts(b, first);
@@ -283,9 +283,7 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 	dck_status failed = DCK_OK, status;
 
 	w.records = mem_zalloc(plan->asked.processes, sizeof(dck_record *));
-	if (!w.records)
-		DCK_FAIL(err, E_NOMEM, "no memory for %llu processes",
-			 (unsigned long long)plan->asked.processes);
+	DCK_NEED(w.records, err, "for %llu processes", (unsigned long long)plan->asked.processes);
 	status = subject_hooks_begin(&s, 1, watch, &bare, err);
 	if (status != DCK_OK) {
 		mem_free(w.records);

@@ -113,8 +113,7 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 	dck_status status;
 
 	r.record = method_record(plan);
-	if (!r.record)
-		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	DCK_NEED(r.record, err, "for a record");
 	measure_shared_begin(&r.shared, plan->asked.clock, watch, s->kind == DCK_SUBJECT_COMMAND);
 	status = subject_hooks_begin(&s, 1, watch, &bare, err);
 	if (status == DCK_OK) {

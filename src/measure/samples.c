@@ -18,7 +18,7 @@ dck_status measure_samples_init(measure_samples *s, size_t cap, bool hot, dck_er
 	s->cap = cap;
 	if (!s->value || !s->at_ns) {
 		measure_samples_done(s);
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu samples", cap);
+		return ERR_NO_MEMORY(err, "for %zu samples", cap);
 	}
 	measure_samples_clear(s);
 	return DCK_OK;

@@ -20,8 +20,7 @@ typedef struct words {
 
 static dck_status word_add(words *w, const char *word, dck_err *err)
 {
-	if (!word)
-		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	DCK_NEED(word, err, "for a worker's options");
 	if (w->n + 1 >= w->max) /* the NULL at the end */
 		DCK_FAIL(err, E_LIMIT, "the worker's command has more than %zu words", w->max - 1);
 	w->argv[w->n++] = word;
@@ -116,8 +115,7 @@ dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, con
 	words w = {.arena = a, .argv = argv, .n = *n, .max = max};
 	void *plain = mem_arena_alloc(a, config_size(table));
 
-	if (!plain)
-		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	DCK_NEED(plain, err, "for a worker's options");
 	DCK_TRY(dck_opt_defaults(table, plain, err));
 	for (const dck_opt *o = table; o->name; o++)
 		DCK_TRY(row_add(&w, o, cfg, plain, err));
@@ -231,7 +229,6 @@ static void failure_read(const char *text, worker_result *ret)
 									    : WORKER_FAILED;
 }
 
-#define SIGNAL_KILL 9
 /* What a loader that may have no memory ends a program with before it began. */
 #define EXIT_LOADER 127
 
@@ -242,10 +239,10 @@ static void end_read(const worker_job *job, const os_child_usage *usage, worker_
 	 * memory, and does not expect it, ends in many ways: a C++ program with abort(). */
 	const bool refused =
 	    job->data_bytes > 0 && (usage->signal || usage->exit_code == EXIT_LOADER);
-	const bool memory = refused || usage->signal == SIGNAL_KILL;
-	const char *so = usage->signal == SIGNAL_KILL ? ": there was no more memory"
-			 : refused		      ? ", likely for want of memory"
-						      : "";
+	const bool memory = refused || usage->killed;
+	const char *so = usage->killed ? ": there was no more memory"
+			 : refused     ? ", likely for want of memory"
+				       : "";
 
 	ret->end = memory ? WORKER_MEMORY : WORKER_FAILED;
 	if (usage->signal)
@@ -343,8 +340,7 @@ dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)
 	dck_status status;
 	int fd;
 
-	if (!w.arena)
-		DCK_FAIL(err, E_NOMEM, "no memory for a worker's options");
+	DCK_NEED(w.arena, err, "for a worker's options");
 	/* A file that has no name: a pipe would have to be read while the worker runs, and reading
 	 * disturbs. */
 	status = os_file_nameless(&fd, err);

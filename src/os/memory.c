@@ -25,17 +25,24 @@ void *os_pages_reserve(size_t n)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+void os_pages_large(void *p, size_t n)
+{
+#ifdef MADV_HUGEPAGE
+	(void)madvise(p, n, MADV_HUGEPAGE);
+#else
+	(void)p, (void)n;
+#endif
+}
+
 void *os_pages_alloc(size_t n)
 {
 	size_t bytes = whole_pages(n);
 	unsigned char *p = os_pages_reserve(n);
 	if (!p)
 		return NULL;
-#ifdef MADV_HUGEPAGE
-	/* Before the first touch (so MAP_POPULATE would come too early); only a wish. */
+	/* Before the first touch: MAP_POPULATE would come too early. */
 	if (bytes >= HUGE_FROM)
-		madvise(p, bytes, MADV_HUGEPAGE);
-#endif
+		os_pages_large(p, bytes);
 	/* Written, not read: reading would only map the shared page of zeros. */
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	for (size_t i = 0; i < bytes; i += page)

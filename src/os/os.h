@@ -75,6 +75,7 @@ typedef struct os_child_usage {
 	uint64_t peak_rss_bytes;
 	int exit_code; /* -1: killed */
 	int signal;    /* 0: none */
+	bool killed;   /* by SIGKILL */
 } os_child_usage;
 typedef struct os_spawn_config {
 	char *const *argv;	   /* argv[0] is searched in PATH unless it has a slash */
@@ -149,6 +150,8 @@ const char *os_sanitizer_name(void);
 void *os_pages_alloc(size_t n);
 /* The same, zeroed but not touched: memory is taken as it is used. */
 void *os_pages_reserve(size_t n);
+/* Asks for large pages where the system has them; before the first touch. */
+void os_pages_large(void *p, size_t n);
 void os_pages_free(void *p, size_t n); /* of either */
 
 #endif

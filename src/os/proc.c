@@ -279,6 +279,7 @@ static void fill_usage(int status, const struct rusage *r, os_child_usage *ret)
 	ret->involuntary_switches = (uint64_t)r->ru_nivcsw;
 	ret->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	ret->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	ret->killed = ret->signal == SIGKILL;
 }
 
 static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)

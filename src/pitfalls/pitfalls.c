@@ -132,8 +132,7 @@ static dck_status session_open(pit *p, dck_err *err)
 	p->scratch = mem_alloc(scratch * sizeof *p->scratch);
 	p->single_ns = mem_alloc(PIT_SINGLES_MAX * sizeof *p->single_ns);
 	p->openings = mem_alloc(PIT_OPENINGS_MAX * sizeof *p->openings);
-	if (!p->scratch || !p->single_ns || !p->openings)
-		DCK_FAIL(err, E_NOMEM, "no memory for the runs of mistakes");
+	DCK_NEED(p->scratch && p->single_ns && p->openings, err, "for the runs of mistakes");
 	DCK_TRY(measure_session_open(&p->session, &p->shared, p->subject, &p->plan, p->shared.watch,
 				     err));
 	return measure_session_warm(&p->session, err);
@@ -474,8 +473,7 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	plan_fill(&plan, c);
 	DCK_TRY(measure_plan_check(&plan, &p.plan, err));
 	rows = mem_zalloc(ROWS_MAX, sizeof *rows);
-	if (!rows)
-		DCK_FAIL(err, E_NOMEM, "no memory for the mistakes");
+	DCK_NEED(rows, err, "for the mistakes");
 	status = rows_choose(c, rows, &n, err);
 	if (status == DCK_OK)
 		status = dck_bench(s, &plan, watch, &base, err);
@@ -493,7 +491,6 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	}
 	dck_record_free(base);
 	mem_free(rows);
-	if (!b)
-		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	DCK_NEED(b, err, "for a record");
 	return record_finish(b, ret, err);
 }

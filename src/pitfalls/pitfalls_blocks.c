@@ -179,8 +179,7 @@ static dck_status pairs_judge(pit *p, pit_pairs *ret, dck_err *err)
 	stat_boundary b;
 	stat_paired m;
 
-	if (!walk)
-		DCK_FAIL(err, E_NOMEM, "no memory for rounds");
+	DCK_NEED(walk, err, "for rounds");
 	stat_boundary_init(&b, (1 - p->asked->level) / 2, ret->n, walk);
 	stat_paired_median(ret->log_ratio, ret->n, stat_boundary_look(&b, ret->n), p->scratch, &m);
 	ret->factor = exp(m.median);
@@ -230,8 +229,7 @@ dck_status pit_pair(pit *p, pit_trial honest, pit_trial mistaken, pit_pairs *ret
 	double *honest_ns = mem_alloc((size_t)2 * PIT_ROUNDS_MAX * sizeof *honest_ns);
 	dck_status status;
 
-	if (!honest_ns)
-		DCK_FAIL(err, E_NOMEM, "no memory for rounds");
+	DCK_NEED(honest_ns, err, "for rounds");
 	double *const mistaken_ns = honest_ns + PIT_ROUNDS_MAX;
 	*ret = (pit_pairs){0};
 	status =

@@ -132,7 +132,7 @@ static dck_status groups_new(const pit *p, size_t runs, double **ret, size_t *re
 			 p->nsingles, runs);
 	*ret = mem_alloc(n * sizeof **ret);
 	if (!*ret)
-		DCK_FAIL(err, E_NOMEM, "no memory for %zu values", n);
+		return ERR_NO_MEMORY(err, "for %zu values", n);
 	*ret_n = n;
 	return DCK_OK;
 }
@@ -291,8 +291,7 @@ static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *r
 	size_t n = 0, zeros = 0;
 	char tick[32], low[32], high[32];
 
-	if (!read)
-		DCK_FAIL(err, E_NOMEM, "no memory for readings");
+	DCK_NEED(read, err, "for readings");
 	double *const really = read + PIT_SINGLES_MAX;
 	while (status == DCK_OK && n < PIT_SINGLES_MAX &&
 	       (n < READINGS_MIN || measure_shared_now(&p->shared) - first < p->asked->time_ns)) {

@@ -302,8 +302,7 @@ dck_status pit_neighbour(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 	dck_status status;
 
 	(void)row;
-	if (!all)
-		DCK_FAIL(err, E_NOMEM, "no memory for neighbours");
+	DCK_NEED(all, err, "for neighbours");
 	status = pit_pair(p, (pit_trial){pit_trial_mean, &p->session.phases.loop},
 			  (pit_trial){neighbour_trial, all}, &pairs, err);
 	mem_free(all);

@@ -64,8 +64,7 @@ static dck_status point_get(search *s, uint64_t batch, unsigned setting, size_t 
 		const size_t cap = s->points_cap ? 2 * s->points_cap : 32;
 		search_point *more = mem_resize(s->points, cap * sizeof *more);
 
-		if (!more)
-			DCK_FAIL(err, E_NOMEM, "no memory for the points of a search");
+		DCK_NEED(more, err, "for the points of a search");
 		s->points = more;
 		s->points_cap = cap;
 	}
@@ -426,8 +425,7 @@ static dck_status visit_add(search *s, size_t point, const search_outcome *o, dc
 		const size_t cap = s->visits_cap ? 2 * s->visits_cap : 64;
 		search_visit *more = mem_resize(s->visits, cap * sizeof *more);
 
-		if (!more)
-			DCK_FAIL(err, E_NOMEM, "no memory for the visits of a search");
+		DCK_NEED(more, err, "for the visits of a search");
 		s->visits = more;
 		s->visits_cap = cap;
 	}

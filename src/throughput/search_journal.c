@@ -98,8 +98,7 @@ static dck_status key_write(search_journal *j, const char *key, dck_err *err)
 {
 	record_builder *b = record_begin("throughput journal");
 
-	if (!b)
-		DCK_FAIL(err, E_NOMEM, "no memory for a line of '%s'", j->path);
+	DCK_NEED(b, err, "for a line of '%s'", j->path);
 	record_fact_text(b, "journal", "search", key);
 	return line_write(j, b, err);
 }
@@ -109,8 +108,7 @@ dck_status search_journal_add(search_journal *j, const search_ask *ask, const se
 {
 	record_builder *b = record_begin(NULL);
 
-	if (!b)
-		DCK_FAIL(err, E_NOMEM, "no memory for a line of '%s'", j->path);
+	DCK_NEED(b, err, "for a line of '%s'", j->path);
 	record_fact_int(b, "visit", "batch", DCK_UNIT_ONE, (int64_t)ask->batch);
 	record_fact_int(b, "visit", "setting", DCK_UNIT_ONE, ask->setting);
 	record_fact_int(b, "visit", "round", DCK_UNIT_ONE, ask->round);
@@ -278,7 +276,7 @@ dck_status search_journal_open(const char *path, const char *key, search *s, sea
 
 	if (!j || !(j->path = mem_dup(path))) {
 		mem_free(j);
-		DCK_FAIL(err, E_NOMEM, "no memory for the journal '%s'", path);
+		return ERR_NO_MEMORY(err, "for the journal '%s'", path);
 	}
 	j->fd = -1;
 	status = journal_continue(j, key, s, &facts, err);

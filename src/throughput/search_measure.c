@@ -37,7 +37,7 @@ dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting,
 		s.model.dim.item[s.model.dim.n] =
 		    mem_arena_fmt(a, "%s=%llu", r->config->batch_dim, (unsigned long long)batch);
 		if (!s.model.dim.item[s.model.dim.n++])
-			DCK_FAIL(err, E_NOMEM, "no memory for a subject");
+			return ERR_NO_MEMORY(err, "for a subject");
 	}
 	*ret = s;
 	return DCK_OK;
@@ -133,8 +133,7 @@ static dck_status quantile_read(const search_run *r, const dck_record *rec, sear
 	double *scratch = mem_zalloc(stat_scratch(n), sizeof *scratch);
 	stat_estimate e;
 
-	if (!scratch)
-		DCK_FAIL(err, E_NOMEM, "no memory for a percentile");
+	DCK_NEED(scratch, err, "for a percentile");
 	stat_estimate_quantile(r->plan.limit.p, x ? x->values + x->warmup : NULL, n, r->plan.level,
 			       scratch, &e);
 	mem_free(scratch);
@@ -243,7 +242,7 @@ dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
 	if (!facts || !b) {
 		mem_free(facts);
 		record_drop(b);
-		DCK_FAIL(err, E_NOMEM, "no memory for facts");
+		return ERR_NO_MEMORY(err, "for facts");
 	}
 	for (size_t i = 0; i < from->nfacts; i++) {
 		const dck_fact *f = &from->facts[i];
@@ -348,8 +347,7 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	worker_result result = {0};
 	dck_status status;
 
-	if (!a)
-		DCK_FAIL(err, E_NOMEM, "no memory for a visit");
+	DCK_NEED(a, err, "for a visit");
 	plan_make(r, ask, &plan);
 	show(r);
 	status = search_subject(r, ask->batch, ask->setting, a, &subject, err);

@@ -561,8 +561,7 @@ static dck_status fill(making *m, dck_err *err)
 	m->order = mem_arena_array(m->arena, m->n + 1, sizeof *m->order);
 	m->front = mem_arena_array(m->arena, m->n + 1, sizeof *m->front);
 	m->flops = mem_arena_array(m->arena, m->n + 1, sizeof *m->flops);
-	if (!m->order || !m->front || !m->flops)
-		DCK_FAIL(err, E_NOMEM, "no memory for a record");
+	DCK_NEED(m->order && m->front && m->flops, err, "for a record");
 	search_judge(m->r->search, &m->result);
 	search_order(m->r->search, m->order);
 	/* An interruption leaves points that were to be visited. */
@@ -589,7 +588,7 @@ dck_status search_record(const search_run *r, dck_record **ret, dck_err *err)
 	dck_status status;
 
 	if (!m.arena || !m.b)
-		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for a record");
+		status = ERR_NO_MEMORY(err, "for a record");
 	else
 		status = fill(&m, err);
 	mem_arena_free(m.arena);

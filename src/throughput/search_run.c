@@ -42,8 +42,7 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	dck_status status;
 	dck_plan plan;
 
-	if (!a)
-		DCK_FAIL(err, E_NOMEM, "no memory to look at the model");
+	DCK_NEED(a, err, "to look at the model");
 	dck_plan_init(&plan);
 	plan.runs = 1;
 	plan.warmup = "0";
@@ -90,8 +89,7 @@ static dck_status batch_check(search_run *r, dck_err *err)
 	s.model.batch = 0;
 	if (r->config->batch_dim) {
 		a = mem_arena_new(0);
-		if (!a)
-			DCK_FAIL(err, E_NOMEM, "no memory to look at the model");
+		DCK_NEED(a, err, "to look at the model");
 		status = search_subject(r, 1, 0, a, &s, err);
 		/* The symbol is the user's: one that the model lacks would change nothing. */
 		if (status == DCK_OK &&
@@ -161,8 +159,7 @@ static dck_status key_make(const search_run *r, mem_arena *a, const char **ret, 
 			    host.cpu);
 	for (size_t i = 0; key && i < n; i++)
 		key = mem_arena_fmt(a, "%s\n%s", key, words[i]);
-	if (!key)
-		DCK_FAIL(err, E_NOMEM, "no memory for a journal");
+	DCK_NEED(key, err, "for a journal");
 	*ret = key;
 	return DCK_OK;
 }
@@ -176,8 +173,7 @@ static dck_status journal_open(search_run *r, dck_err *err)
 	if (!r->config->resume)
 		return DCK_OK;
 	a = mem_arena_new(0);
-	if (!a)
-		DCK_FAIL(err, E_NOMEM, "no memory for a journal");
+	DCK_NEED(a, err, "for a journal");
 	status = key_make(r, a, &key, err);
 	if (status == DCK_OK)
 		status = search_journal_open(r->config->resume, key, r->search, &r->journal,
@@ -262,8 +258,7 @@ static dck_status run(search_run *r, dck_record **ret, dck_err *err)
 	DCK_TRY(search_asked_read(r, err));
 	DCK_TRY(batch_check(r, err));
 	r->search = search_new(&r->plan);
-	if (!r->search)
-		DCK_FAIL(err, E_NOMEM, "no memory for a search");
+	DCK_NEED(r->search, err, "for a search");
 	DCK_TRY(journal_open(r, err));
 	DCK_TRY(visits(r, err));
 	return search_record(r, ret, err);
