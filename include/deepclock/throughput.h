@@ -33,7 +33,7 @@ typedef struct dck_throughput_config {
 	int statistic; /* index into dck_throughput_statistics: items per run over this */
 	double precision, level;
 	uint64_t rounds;		     /* over the sizes that matter, at least */
-	uint64_t point_time_ns, max_time_ns; /* of one visit's measurement; of the whole search */
+	uint64_t point_time_ns, max_time_ns; /* of one trial's measurement; of the whole search */
 	const char *resume;		     /* the search's journal; NULL: none is kept */
 	const char *program;		     /* deepclock, for fresh processes, as in dck_plan */
 	const char *title;		     /* the record's `command`; NULL: none */
@@ -44,7 +44,7 @@ DCK_API extern const char *const dck_throughput_statistics[]; /* "median", "mean
 DCK_API void dck_throughput_config_init(dck_throughput_config *c); /* @since 0.1 */
 
 /* Searches the best batch size of the model of s (kind MODEL), each size measured in fresh
- * processes. s->model.batch is not heeded; its seed also orders the visits. *ret is owned:
+ * processes. s->model.batch is not heeded; its seed also orders the trials. *ret is owned:
  * dck_record_free(). Errors: E_ARG (a model whose batch is fixed, an option that cannot be, a
  * journal of another search), E_UNSUP (no program), and those of dck_bench() when nothing could be
  * measured. When no batch fits into memory, none keeps to the limit, or on Ctrl-C, the call

@@ -18,7 +18,7 @@
 static int estimator_of(const char *tag)
 {
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
-		if (strcmp(subject_estimator_tag[i], tag) == 0)
+		if (strcmp(measure_estimator_tag[i], tag) == 0)
 			return i;
 	return -1;
 }

@@ -175,7 +175,7 @@ static void metrics(const view *v)
 
 	peak_metric(v);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
-		measure_result_estimate(b, subject_estimator_tag[i], &v->all[i]);
+		measure_result_estimate(b, measure_estimator_tag[i], &v->all[i]);
 	throughput(v);
 	if (v->server)
 		server_metrics(v);

@@ -9,7 +9,7 @@
 
 #define KEEP_LEAST 64
 
-const char *const subject_estimator_tag[STAT_ESTIMATORS] = {
+const char *const measure_estimator_tag[STAT_ESTIMATORS] = {
     [STAT_MEAN] = "latency/mean", [STAT_MEDIAN] = "latency/median", [STAT_MIN] = "latency/min",
     [STAT_MAX] = "latency/max",	  [STAT_STDDEV] = "latency/stddev", [STAT_CV] = "latency/cv",
     [STAT_MAD] = "latency/mad",	  [STAT_P90] = "latency/p90",	    [STAT_P95] = "latency/p95",
@@ -113,7 +113,7 @@ static dck_status statistic_read(const char *text, measure_plan *plan, dck_err *
 	double p;
 
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-		if (strcmp(subject_estimator_tag[others[i]] + strlen("latency/"), text) == 0) {
+		if (strcmp(measure_estimator_tag[others[i]] + strlen("latency/"), text) == 0) {
 			plan->statistic = others[i];
 			return DCK_OK;
 		}
@@ -135,7 +135,7 @@ static dck_status statistic_read(const char *text, measure_plan *plan, dck_err *
 
 const char *measure_plan_tag(const measure_plan *plan)
 {
-	return plan->statistic < STAT_ESTIMATORS ? subject_estimator_tag[plan->statistic]
+	return plan->statistic < STAT_ESTIMATORS ? measure_estimator_tag[plan->statistic]
 						 : plan->percentile;
 }
 

@@ -38,6 +38,6 @@ void measure_plan_estimate(const measure_plan *plan, const double *x, size_t n, 
 			   stat_estimate *ret);
 
 /* Every estimator with its metric: tags are stated here once. */
-extern const char *const subject_estimator_tag[STAT_ESTIMATORS];
+extern const char *const measure_estimator_tag[STAT_ESTIMATORS];
 
 #endif

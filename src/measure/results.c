@@ -185,7 +185,7 @@ void measure_results(record_builder *b, measure_phases *p, stat_estimate *estima
 	if (p->latency.n == 0 && p->warm.n > 0)
 		warmup_estimates(p, estimates);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
-		measure_result_estimate(b, subject_estimator_tag[i], &estimates[i]);
+		measure_result_estimate(b, measure_estimator_tag[i], &estimates[i]);
 	if (p->plan.statistic == STAT_ESTIMATORS) {
 		measure_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
 				      &estimates[STAT_ESTIMATORS]);

@@ -3,7 +3,7 @@
  * number of runs over the limit and for runs that depend on each other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "stat/depend.h"
+#include "stat/autocorrelation.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* drift.c - a straight line through the runs: does time change over the series?
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "stat/depend.h"
+#include "stat/autocorrelation.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>

@@ -2,7 +2,7 @@
  * coverage.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "stat/depend.h"
+#include "stat/autocorrelation.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* modes.c - do the runs fall into two groups?
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "stat/depend.h"
+#include "stat/autocorrelation.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stat/sequential.h"
-#include "stat/depend.h"
+#include "stat/autocorrelation.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <string.h>

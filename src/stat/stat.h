@@ -92,7 +92,7 @@ typedef struct stat_steady {
 void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scratch,
 		       stat_steady *ret);
 
-/* --- doubts */
+/* --- diagnostics */
 typedef struct stat_outliers {
 	size_t low_mild, low_severe, high_mild,
 	    high_severe;	      /* severe ones are not counted as mild */

@@ -1,4 +1,4 @@
-/* search.c - the order of the visits.
+/* search.c - the order of the trials.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "throughput/search.h"
@@ -20,8 +20,8 @@
 /* Gaps below a quarter of the size (an eighth at a border) are not refined further. */
 #define GAP_PARTS    4
 #define BORDER_PARTS 8
-/* A single visit on a busy machine may be off by a factor: what is not further below the best is
- * visited in rounds. */
+/* A single trial on a busy machine may be off by a factor: what is not further below the best is
+ * tried in rounds. */
 #define NEAR_BEST   0.5
 #define CHOICES_MAX 4
 
@@ -47,7 +47,7 @@ void search_free(search *s)
 	if (!s)
 		return;
 	mem_free(s->points);
-	mem_free(s->visits);
+	mem_free(s->trials);
 	mem_free(s);
 }
 
@@ -209,7 +209,7 @@ static dck_status refine(search *s, dck_err *err)
 static void candidate_add(search *s, size_t point)
 {
 	if (point == SIZE_MAX || s->ncandidates == SEARCH_CANDIDATES_MAX ||
-	    s->points[point].end != SEARCH_OK || s->points[point].visits == 0)
+	    s->points[point].end != SEARCH_OK || s->points[point].trials == 0)
 		return;
 	for (size_t i = 0; i < s->ncandidates; i++)
 		if (s->candidates[i] == point)
@@ -231,8 +231,8 @@ static size_t fastest_other(const search *s, size_t setting)
 	size_t found = SIZE_MAX;
 	double most = 0;
 
-	for (size_t i = 0; i < s->nvisits; i++) {
-		const search_visit *v = &s->visits[i];
+	for (size_t i = 0; i < s->ntrials; i++) {
+		const search_trial *v = &s->trials[i];
 		bool taken = v->round > 0 || infeasible(s, v->point) ||
 			     (setting != SIZE_MAX && s->points[v->point].setting != setting);
 
@@ -252,7 +252,7 @@ static size_t least_held(const search *s)
 	size_t found = SIZE_MAX;
 
 	for (size_t i = 0; i < s->npoints; i++)
-		if (s->points[i].end == SEARCH_OK && s->points[i].visits > 0 &&
+		if (s->points[i].end == SEARCH_OK && s->points[i].trials > 0 &&
 		    (found == SIZE_MAX ||
 		     search_latency(s, i).value < search_latency(s, found).value))
 			found = i;
@@ -419,17 +419,17 @@ dck_status search_next(search *s, bool *ret_more, search_ask *ret, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status visit_add(search *s, size_t point, const search_outcome *o, dck_err *err)
+static dck_status trial_add(search *s, size_t point, const search_outcome *o, dck_err *err)
 {
-	if (s->nvisits == s->visits_cap) {
-		const size_t cap = s->visits_cap ? 2 * s->visits_cap : 64;
-		search_visit *more = mem_resize(s->visits, cap * sizeof *more);
+	if (s->ntrials == s->trials_cap) {
+		const size_t cap = s->trials_cap ? 2 * s->trials_cap : 64;
+		search_trial *more = mem_resize(s->trials, cap * sizeof *more);
 
-		DCK_NEED(more, err, "for the visits of a search");
-		s->visits = more;
-		s->visits_cap = cap;
+		DCK_NEED(more, err, "for the trials of a search");
+		s->trials = more;
+		s->trials_cap = cap;
 	}
-	s->visits[s->nvisits++] = (search_visit){point, s->round, *o};
+	s->trials[s->ntrials++] = (search_trial){point, s->round, *o};
 	return DCK_OK;
 }
 
@@ -439,13 +439,13 @@ dck_status search_tell(search *s, const search_outcome *o, dck_err *err)
 	const size_t point = s->queue[s->at];
 	search_point *p = &s->points[point];
 
-	DCK_TRY(visit_add(s, point, o, err));
+	DCK_TRY(trial_add(s, point, o, err));
 	s->at++;
 	p->end = o->end;
 	if (o->peak_rss_bytes > p->peak_rss_bytes)
 		p->peak_rss_bytes = o->peak_rss_bytes;
 	if (o->end == SEARCH_OK)
-		p->visits++;
+		p->trials++;
 	else
 		memcpy(p->why, o->why, sizeof p->why);
 	if (s->phase == SEARCH_GROW)
@@ -488,12 +488,12 @@ const search_point *search_get(const search *s, size_t point)
 	return &s->points[point];
 }
 
-size_t search_nvisits(const search *s)
+size_t search_ntrials(const search *s)
 {
-	return s->nvisits;
+	return s->ntrials;
 }
 
-const search_visit *search_visit_get(const search *s, size_t i)
+const search_trial *search_trial_get(const search *s, size_t i)
 {
-	return &s->visits[i];
+	return &s->trials[i];
 }

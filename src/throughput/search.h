@@ -1,12 +1,12 @@
 /* search.h - which batch size to measure next, and what the measurements say of all of them. Pure
  * decisions: nothing here measures, reads a clock or starts a process, and the same outcomes give
- * the same visits, so that a search can be replayed from its journal.
+ * the same trials, so that a search can be replayed from its journal.
  *
- * First the batch grows (times 2), each size visited once. Then it is refined between the best one
- * and its neighbours. Then the sizes that matter are visited again in rounds, each round all of
+ * First the batch grows (times 2), each size tried once. Then it is refined between the best one
+ * and its neighbours. Then the sizes that matter are tried again in rounds, each round all of
  * them in a new random order: what drifts from round to round is common to all of them
- * (stat/blocks.h). What chose a size is no evidence for it: as soon as a size was visited in
- * rounds, its value comes from these visits alone.
+ * (stat/blocks.h). What chose a size is no evidence for it: as soon as a size was tried in
+ * rounds, its value comes from these trials alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef THROUGHPUT_SEARCH_H
@@ -43,7 +43,7 @@ typedef struct search_number {
 /* How a point ended. */
 typedef enum search_end { SEARCH_OK, SEARCH_MEMORY, SEARCH_ERROR } search_end;
 
-/* What one visit gave. */
+/* What one trial gave. */
 typedef struct search_outcome {
 	search_end end;
 	search_number rate;	 /* items per second */
@@ -54,18 +54,18 @@ typedef struct search_outcome {
 	char why[488];		 /* of MEMORY and ERROR */
 } search_outcome;
 
-typedef struct search_visit {
+typedef struct search_trial {
 	size_t point;
 	unsigned round; /* 0: growth and refinement */
 	search_outcome outcome;
-} search_visit;
+} search_trial;
 
 typedef struct search_point {
 	uint64_t batch;
 	unsigned setting;
-	search_end end; /* of its last visit */
+	search_end end; /* of its last trial */
 	char why[488];
-	unsigned visits; /* that ended well */
+	unsigned trials; /* that ended well */
 	uint64_t peak_rss_bytes;
 } search_point;
 
@@ -85,7 +85,7 @@ typedef struct search search;
 search *search_new(const search_config *c);
 void search_free(search *s); /* NULL is allowed */
 
-/* The visit to make next; the same until it is told. */
+/* The trial to make next; the same until it is told. */
 typedef struct search_ask {
 	size_t point;
 	uint64_t batch;
@@ -97,18 +97,18 @@ dck_status search_next(search *s, bool *ret_more, search_ask *ret, dck_err *err)
 /* Its outcome. E_NOMEM. */
 dck_status search_tell(search *s, const search_outcome *o, dck_err *err);
 
-/* Visits that are still to come as far as can be seen. */
+/* Trials that are still to come as far as can be seen. */
 size_t search_left(const search *s);
 
 /* --- what is known; points are in the order they were found */
 size_t search_npoints(const search *s);
 const search_point *search_get(const search *s, size_t point);
-size_t search_nvisits(const search *s);
-const search_visit *search_visit_get(const search *s, size_t i);
+size_t search_ntrials(const search *s);
+const search_trial *search_trial_get(const search *s, size_t i);
 
-/* Visits in complete rounds that ended well. */
+/* Trials in complete rounds that ended well. */
 size_t search_in_rounds(const search *s, size_t point);
-/* Over the visits that count, as logarithms: of two and more the mean with Student's t between
+/* Over the trials that count, as logarithms: of two and more the mean with Student's t between
  * them, of one its own interval. */
 search_number search_rate(const search *s, size_t point);
 search_number search_latency(const search *s, size_t point);

@@ -45,7 +45,7 @@ const dck_opt dck_throughput_options[] = {
 	       "rounds over the sizes that matter, at least; up to three times as many", .min = 2,
 	       .max = 32),
     DCK_OPTION(TIME, dck_throughput_config, point_time_ns, "point-time", "TIME", "1s",
-	       "measure at most so long in each visit; half of it may be warm-up before",
+	       "measure at most so long in each trial; half of it may be warm-up before",
 	       .min = 1e6, .max = 1e13),
     DCK_OPTION(TIME, dck_throughput_config, max_time_ns, "max-time", "TIME", "5m",
 	       "end the search then and report what is known", .min = 1, .max = 1e15),

@@ -35,13 +35,13 @@ static void number_put(record_builder *b, const char *key, const search_number *
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(name, sizeof name, "%s%s", key, part[i]);
 		if (isfinite(v[i]))
-			record_fact_real(b, "visit", name, DCK_UNIT_NONE, v[i]);
+			record_fact_real(b, "trial", name, DCK_UNIT_NONE, v[i]);
 	}
 }
 
 static double real_get(const dck_record *r, const char *key)
 {
-	const dck_fact *f = dck_record_fact(r, "visit", key);
+	const dck_fact *f = dck_record_fact(r, "trial", key);
 
 	return f ? dck_value_number(&f->value) : (double)NAN;
 }
@@ -109,17 +109,17 @@ dck_status search_journal_add(search_journal *j, const search_ask *ask, const se
 	record_builder *b = record_begin(NULL);
 
 	DCK_NEED(b, err, "for a line of '%s'", j->path);
-	record_fact_int(b, "visit", "batch", DCK_UNIT_ONE, (int64_t)ask->batch);
-	record_fact_int(b, "visit", "setting", DCK_UNIT_ONE, ask->setting);
-	record_fact_int(b, "visit", "round", DCK_UNIT_ONE, ask->round);
-	record_fact_text(b, "visit", "end", ends[o->end]);
+	record_fact_int(b, "trial", "batch", DCK_UNIT_ONE, (int64_t)ask->batch);
+	record_fact_int(b, "trial", "setting", DCK_UNIT_ONE, ask->setting);
+	record_fact_int(b, "trial", "round", DCK_UNIT_ONE, ask->round);
+	record_fact_text(b, "trial", "end", ends[o->end]);
 	if (o->end != SEARCH_OK)
-		record_fact_text(b, "visit", "why", o->why);
+		record_fact_text(b, "trial", "why", o->why);
 	number_put(b, "rate", &o->rate);
 	number_put(b, "mean_rate", &o->mean_rate);
 	number_put(b, "latency", &o->latency);
 	number_put(b, "held", &o->held);
-	record_fact_int(b, "visit", "memory", DCK_UNIT_BYTE, (int64_t)o->peak_rss_bytes);
+	record_fact_int(b, "trial", "memory", DCK_UNIT_BYTE, (int64_t)o->peak_rss_bytes);
 	if (facts)
 		record_copy_facts(b, facts);
 	return line_write(j, b, err);
@@ -161,7 +161,7 @@ static dck_status key_check(const char *path, const dck_record *r, const char *k
 
 static dck_status outcome_read(const dck_record *r, search_outcome *ret)
 {
-	const char *end = text_get(r, "visit", "end"), *why = text_get(r, "visit", "why");
+	const char *end = text_get(r, "trial", "end"), *why = text_get(r, "trial", "why");
 	const double memory = real_get(r, "memory");
 	bool known = false;
 
@@ -188,7 +188,7 @@ static bool is(const dck_record *r, const char *key, double v)
 	return there >= v && there <= v;
 }
 
-static dck_status visit_replay(const char *path, size_t line, const dck_record *r, search *s,
+static dck_status trial_replay(const char *path, size_t line, const dck_record *r, search *s,
 			       dck_err *err)
 {
 	search_outcome o;
@@ -203,7 +203,7 @@ static dck_status visit_replay(const char *path, size_t line, const dck_record *
 	if (!more || !is(r, "batch", (double)ask.batch) || !is(r, "setting", ask.setting) ||
 	    !is(r, "round", ask.round))
 		DCK_FAIL(err, E_ARG,
-			 "line %zu of '%s' is a visit that this search would not make: give "
+			 "line %zu of '%s' is a trial that this search would not make: give "
 			 "another file to begin anew",
 			 line, path);
 	return search_tell(s, &o, err);
@@ -228,7 +228,7 @@ static dck_status lines_replay(const char *path, dck_buffer *text, const char *k
 				 "another file",
 				 path, line);
 		status =
-		    line == 1 ? key_check(path, r, key, err) : visit_replay(path, line, r, s, err);
+		    line == 1 ? key_check(path, r, key, err) : trial_replay(path, line, r, s, err);
 		if (status == DCK_OK && line > 1 && !*ret_facts &&
 		    dck_record_fact(r, "subject", "kind"))
 			*ret_facts = r;

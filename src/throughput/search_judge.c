@@ -1,4 +1,4 @@
-/* search_judge.c - what the visits say: values with intervals, the best, the knee, what limits.
+/* search_judge.c - what the trials say: values with intervals, the best, the knee, what limits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "throughput/search.h"
@@ -33,7 +33,7 @@ static const search_number *field_held(const search_outcome *o)
 	return &o->held;
 }
 
-static bool in_round(const search *s, const search_visit *v, size_t point)
+static bool in_round(const search *s, const search_trial *v, size_t point)
 {
 	return v->point == point && v->outcome.end == SEARCH_OK && v->round > 0 &&
 	       v->round <= s->complete;
@@ -43,30 +43,30 @@ size_t search_in_rounds(const search *s, size_t point)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->nvisits; i++)
-		n += in_round(s, &s->visits[i], point);
+	for (size_t i = 0; i < s->ntrials; i++)
+		n += in_round(s, &s->trials[i], point);
 	return n;
 }
 
-/* Visits in complete rounds count, which are fair to all; before there are any, the one that found
+/* Trials in complete rounds count, which are fair to all; before there are any, the one that found
  * the point. */
-static bool counts(const search *s, const search_visit *v, size_t point, bool rounds)
+static bool counts(const search *s, const search_trial *v, size_t point, bool rounds)
 {
 	return rounds ? in_round(s, v, point)
 		      : v->point == point && v->outcome.end == SEARCH_OK && v->round == 0;
 }
 
-static search_number over_visits(const search *s, size_t point, field get)
+static search_number over_trials(const search *s, size_t point, field get)
 {
 	double sum = 0, squares = 0, mean, half;
 	const bool rounds = search_in_rounds(s, point) > 0;
 	const search_number *last = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->nvisits; i++) {
-		const search_number *x = get(&s->visits[i].outcome);
+	for (size_t i = 0; i < s->ntrials; i++) {
+		const search_number *x = get(&s->trials[i].outcome);
 
-		if (!counts(s, &s->visits[i], point, rounds))
+		if (!counts(s, &s->trials[i], point, rounds))
 			continue;
 		if (!last || x->value > 0)
 			last = x;
@@ -78,10 +78,10 @@ static search_number over_visits(const search *s, size_t point, field get)
 	if (n < 2)
 		return last ? *last : (search_number){NAN, NAN, NAN};
 	mean = sum / (double)n;
-	for (size_t i = 0; i < s->nvisits; i++) {
-		const double v = get(&s->visits[i].outcome)->value;
+	for (size_t i = 0; i < s->ntrials; i++) {
+		const double v = get(&s->trials[i].outcome)->value;
 
-		if (counts(s, &s->visits[i], point, rounds) && v > 0)
+		if (counts(s, &s->trials[i], point, rounds) && v > 0)
 			squares += (log(v) - mean) * (log(v) - mean);
 	}
 	half = stat_t_quantile(0.5 + s->c.level / 2, (double)(n - 1)) *
@@ -91,17 +91,17 @@ static search_number over_visits(const search *s, size_t point, field get)
 
 search_number search_rate(const search *s, size_t point)
 {
-	return over_visits(s, point, field_rate);
+	return over_trials(s, point, field_rate);
 }
 
 search_number search_latency(const search *s, size_t point)
 {
-	return over_visits(s, point, field_latency);
+	return over_trials(s, point, field_latency);
 }
 
 search_number search_mean_rate(const search *s, size_t point)
 {
-	return over_visits(s, point, field_mean_rate);
+	return over_trials(s, point, field_mean_rate);
 }
 
 search_number search_held(const search *s, size_t point)
@@ -110,10 +110,10 @@ search_number search_held(const search *s, size_t point)
 	double most = NAN;
 
 	if (s->c.limit.kind != LIMIT_MAX)
-		return over_visits(s, point, field_held);
-	for (size_t i = 0; i < s->nvisits; i++)
-		if (counts(s, &s->visits[i], point, rounds))
-			most = fmax(most, s->visits[i].outcome.held.value);
+		return over_trials(s, point, field_held);
+	for (size_t i = 0; i < s->ntrials; i++)
+		if (counts(s, &s->trials[i], point, rounds))
+			most = fmax(most, s->trials[i].outcome.held.value);
 	return (search_number){most, most, most};
 }
 
@@ -135,14 +135,14 @@ dck_verdict search_holds(const search *s, size_t point)
 
 static bool usable(const search *s, size_t i)
 {
-	return s->points[i].end == SEARCH_OK && s->points[i].visits > 0;
+	return s->points[i].end == SEARCH_OK && s->points[i].trials > 0;
 }
 
-static double visit_log_rate(const search *s, size_t point, unsigned round)
+static double trial_log_rate(const search *s, size_t point, unsigned round)
 {
-	for (size_t i = s->nvisits; i-- > 0;)
-		if (s->visits[i].point == point && s->visits[i].round == round)
-			return log(s->visits[i].outcome.rate.value);
+	for (size_t i = s->ntrials; i-- > 0;)
+		if (s->trials[i].point == point && s->trials[i].round == round)
+			return log(s->trials[i].outcome.rate.value);
 	return NAN;
 }
 
@@ -152,14 +152,14 @@ double search_log_ratio(const search *s, size_t a, size_t b)
 	size_t n = 0;
 
 	for (unsigned round = 1; round <= s->complete; round++) {
-		const double d = visit_log_rate(s, a, round) - visit_log_rate(s, b, round);
+		const double d = trial_log_rate(s, a, round) - trial_log_rate(s, b, round);
 
 		if (isnan(d))
 			continue;
 		sum += d;
 		n++;
 	}
-	return n > 0 ? sum / (double)n : visit_log_rate(s, a, 0) - visit_log_rate(s, b, 0);
+	return n > 0 ? sum / (double)n : trial_log_rate(s, a, 0) - trial_log_rate(s, b, 0);
 }
 
 /* A maximum that was not broken is all that can be known of it. */
@@ -171,7 +171,7 @@ static bool keeps(const search *s, size_t i, bool strict)
 	       (v == DCK_VERDICT_UNDECIDED && (!strict || s->c.limit.kind == LIMIT_MAX));
 }
 
-/* Rounds are fair to all that are in them; what was visited before may have had a faster machine.
+/* Rounds are fair to all that are in them; what was tried before may have had a faster machine.
  */
 static bool best_in_rounds(const search *s, bool strict, size_t *ret)
 {
@@ -257,7 +257,7 @@ bool search_compare(const search *s, double *means, stat_blocks *ret)
 
 	for (unsigned r = 0; r < n; r++)
 		for (size_t i = 0; i < s->ncandidates; i++)
-			y[r * s->ncandidates + i] = visit_log_rate(s, s->candidates[i], from + r);
+			y[r * s->ncandidates + i] = trial_log_rate(s, s->candidates[i], from + r);
 	stat_blocks_fit(y, s->ncandidates, n, means, ret);
 	return true;
 }
@@ -329,7 +329,7 @@ static dck_verdict verdict_of_none(const search *s)
 	bool measured = false;
 
 	for (size_t i = 0; i < s->npoints; i++) {
-		if (s->points[i].visits == 0)
+		if (s->points[i].trials == 0)
 			continue;
 		measured = true;
 		if (search_holds(s, i) != DCK_VERDICT_BROKEN)

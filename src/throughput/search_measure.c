@@ -1,4 +1,4 @@
-/* search_measure.c - one visit: a batch size measured in a fresh process.
+/* search_measure.c - one trial: a batch size measured in a fresh process.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -58,7 +58,7 @@ void search_setting_text(const search_run *r, unsigned setting, char *buf, size_
 			 (unsigned long long)s->streams, s->streams == 1 ? "" : "s");
 }
 
-/* What a run will take, from its earlier visits or from the nearest smaller batch; 0: not known. */
+/* What a run will take, from its earlier trials or from the nearest smaller batch; 0: not known. */
 static double expected_ns(const search_run *r, const search_ask *ask)
 {
 	size_t nearest = SIZE_MAX;
@@ -66,7 +66,7 @@ static double expected_ns(const search_run *r, const search_ask *ask)
 	for (size_t i = 0; i < search_npoints(r->search); i++) {
 		const search_point *p = search_get(r->search, i);
 
-		if (p->visits > 0 && p->setting == ask->setting && p->batch <= ask->batch &&
+		if (p->trials > 0 && p->setting == ask->setting && p->batch <= ask->batch &&
 		    (nearest == SIZE_MAX || p->batch > search_get(r->search, nearest)->batch))
 			nearest = i;
 	}
@@ -90,7 +90,7 @@ static void plan_limit(const search_run *r, const search_ask *ask, dck_plan *p)
 		p->max_time_ns = need < SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
 }
 
-/* A short measurement: what matters lies between visits and not within one. */
+/* A short measurement: what matters lies between trials and not within one. */
 static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 {
 	const dck_throughput_config *c = r->config;
@@ -209,7 +209,7 @@ static void failure_read(const dck_record *rec, char *buf, size_t size)
 	snprintf(buf, size, "%.*s", (int)(end ? (size_t)(end - text) : strlen(text)), text);
 }
 
-static void doubts_count(search_run *r, const dck_record *rec)
+static void notes_count(search_run *r, const dck_record *rec)
 {
 	for (size_t i = 0; i < rec->nnotes; i++) {
 		const dck_note *note = &rec->notes[i];
@@ -217,16 +217,16 @@ static void doubts_count(search_run *r, const dck_record *rec)
 
 		if (note->severity != DCK_WARN || dck_record_note(rec, note->code) != note)
 			continue;
-		while (k < r->ndoubts && strcmp(r->doubts[k].code, note->code) != 0)
+		while (k < r->nnotes && strcmp(r->notes[k].code, note->code) != 0)
 			k++;
-		if (k == SEARCH_DOUBTS_MAX)
+		if (k == SEARCH_NOTES_MAX)
 			continue;
-		if (k == r->ndoubts) {
-			r->doubts[k] = (search_doubt){0};
-			snprintf(r->doubts[k].code, sizeof r->doubts[k].code, "%s", note->code);
-			r->ndoubts++;
+		if (k == r->nnotes) {
+			r->notes[k] = (search_note){0};
+			snprintf(r->notes[k].code, sizeof r->notes[k].code, "%s", note->code);
+			r->nnotes++;
 		}
-		r->doubts[k].visits++;
+		r->notes[k].trials++;
 	}
 }
 
@@ -261,7 +261,7 @@ dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
 	return record_finish(b, ret, err);
 }
 
-/* --- the visit */
+/* --- the trial */
 
 /* While the process runs the line shows how long it will go on. */
 static void show(search_run *r)
@@ -299,7 +299,7 @@ static dck_status record_take(search_run *r, const search_ask *ask, const dck_re
 		failure_read(rec, o->why, sizeof o->why);
 		return DCK_OK;
 	}
-	doubts_count(r, rec);
+	notes_count(r, rec);
 	DCK_TRY(held_read(r, rec, &o->held, err));
 	return outcome_read(r, ask, rec, o) && !r->facts ? search_facts(rec, &r->facts, err)
 							 : DCK_OK;
@@ -347,7 +347,7 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	worker_result result = {0};
 	dck_status status;
 
-	DCK_NEED(a, err, "for a visit");
+	DCK_NEED(a, err, "for a trial");
 	plan_make(r, ask, &plan);
 	show(r);
 	status = search_subject(r, ask->batch, ask->setting, a, &subject, err);

@@ -81,7 +81,7 @@ static void flops_fill(making *m)
 		for (size_t k = 0; k < i; k++)
 			if (point(m, k)->batch == point(m, i)->batch)
 				m->flops[i] = m->flops[k];
-		if (point(m, i)->visits > 0 && isnan(m->flops[i]))
+		if (point(m, i)->trials > 0 && isnan(m->flops[i]))
 			m->flops[i] = flops_count(m, point(m, i)->batch);
 	}
 }
@@ -129,7 +129,7 @@ static void row(making *m, size_t i)
 {
 	const search_run *r = m->r;
 	const search_point *p = point(m, i);
-	const bool ran = p->visits > 0;
+	const bool ran = p->trials > 0;
 	const char *why = p->end == SEARCH_MEMORY  ? "it needs more memory"
 			  : p->end == SEARCH_ERROR ? "it failed"
 						   : "not measured";
@@ -159,7 +159,7 @@ static void row(making *m, size_t i)
 		record_cell_real(m->b, m->flops[i] * rate.value / (double)p->batch);
 	else
 		record_cell_absent(m->b, ran ? m->flops_why : why);
-	record_cell_int(m->b, p->visits);
+	record_cell_int(m->b, p->trials);
 	record_cell_text(m->b, ran && m->front[i] ? "yes" : "no");
 }
 
@@ -191,7 +191,7 @@ static void table(making *m)
 	columns[n++] = (dck_column){"status", "status", DCK_UNIT_NONE};
 	columns[n++] = (dck_column){"memory", "memory", DCK_UNIT_BYTE};
 	columns[n++] = (dck_column){"flops", "rate", DCK_UNIT_FLOP_PER_S};
-	columns[n++] = (dck_column){"visits", "visits", DCK_UNIT_ONE};
+	columns[n++] = (dck_column){"trials", "trials", DCK_UNIT_ONE};
 	columns[n++] = (dck_column){"pareto", "Pareto", DCK_UNIT_NONE};
 	record_table(m->b, "throughput/points", "Throughput by batch", columns, n);
 	record_brief_columns(m->b, "threads streams throughput latency limited memory status");
@@ -215,7 +215,7 @@ static void series(making *m)
 	for (size_t k = 0; k < m->nvisited; k++) {
 		const size_t i = m->order[k];
 
-		if (point(m, i)->setting != setting || point(m, i)->visits == 0)
+		if (point(m, i)->setting != setting || point(m, i)->trials == 0)
 			continue;
 		v[n] = (double)point(m, i)->batch;
 		v[m->n + n] = search_rate(m->r->search, i).value;
@@ -251,10 +251,10 @@ static void metrics(making *m)
 	const char *how =
 	    rounds > 1
 		? mem_arena_fmt(m->arena,
-				"geometric mean of %zu visits in fresh processes, Student's t on "
+				"geometric mean of %zu trials in fresh processes, Student's t on "
 				"their logarithms",
 				rounds)
-		: "one visit: its own interval; another start of the program may lie outside";
+		: "one trial: its own interval; another start of the program may lie outside";
 
 	if (isnan(rate.lo) || isnan(rate.hi))
 		record_metric_real(m->b, "throughput/best", rate.value, how);
@@ -262,7 +262,7 @@ static void metrics(making *m)
 		record_metric_interval(m->b, "throughput/best", rate.value, rate.lo, rate.hi,
 				       r->plan.level, how);
 	record_metric_int(m->b, "throughput/best_batch", (int64_t)best->batch,
-			  "highest mean over its visits");
+			  "highest mean over its trials");
 	record_metric_int(m->b, "throughput/knee_batch", (int64_t)point(m, m->result.knee)->batch,
 			  "smallest measured batch within 5 % of the best");
 }
@@ -275,26 +275,26 @@ static const search_setting *best_setting(const making *m)
 static void facts(making *m)
 {
 	const search_run *r = m->r;
-	size_t visits = search_nvisits(r->search);
+	size_t trials = search_ntrials(r->search);
 
 	if (r->facts)
 		record_copy_facts(m->b, r->facts);
 	record_fact_options(m->b, "plan", dck_throughput_options, r->config);
 	record_fact_text(m->b, "method", "points",
-			 "each visit in a fresh process: doubling, then between the best and its "
+			 "each trial in a fresh process: doubling, then between the best and its "
 			 "neighbours, then rounds in random order");
 	record_fact_text(m->b, "method", "rate",
 			 r->median ? "batch over the median latency"
 				   : "batch over the mean latency: every pause counts");
 	record_fact_text(m->b, "method", "interval",
-			 "between visits in rounds: Student's t on logarithms; of a single visit "
+			 "between trials in rounds: Student's t on logarithms; of a single trial "
 			 "its own");
 	record_fact_text(m->b, "method", "differences",
 			 "randomised complete blocks: one round, one block; Bonferroni over the "
 			 "sizes compared");
-	record_fact_int(m->b, "method", "visits", DCK_UNIT_ONE, (int64_t)visits);
+	record_fact_int(m->b, "method", "trials", DCK_UNIT_ONE, (int64_t)trials);
 	if (r->config->resume)
-		record_fact_int(m->b, "method", "visits_resumed", DCK_UNIT_ONE,
+		record_fact_int(m->b, "method", "trials_resumed", DCK_UNIT_ONE,
 				(int64_t)r->replayed);
 	record_fact_int(m->b, "method", "rounds", DCK_UNIT_ONE, m->result.rounds);
 	record_fact_real(m->b, "method", "elapsed", DCK_UNIT_NS,
@@ -436,9 +436,9 @@ static void notes_best(making *m)
 	if (m->result.nunresolved > 0)
 		note_unresolved(m);
 	else if (m->result.rounds < 2 && m->n > 1 && (r->interrupted || r->out_of_time))
-		record_note(m->b, "throughput-few-visits",
+		record_note(m->b, "throughput-few-trials",
 			    "the search ended before the sizes were compared in rounds: the best "
-			    "is that of single visits, and its neighbours may be as good; give "
+			    "is that of single trials, and its neighbours may be as good; give "
 			    "more --max-time%s",
 			    r->config->resume ? ", or run it again to go on" : "");
 	else if (r->out_of_time)
@@ -485,7 +485,7 @@ static void note_nothing(making *m)
 	if (!(r->plan.limit.ns > 0))
 		return; /* everything that ran failed later: the notes of failures say why */
 	for (size_t i = 0; i < m->n; i++)
-		if (point(m, i)->visits > 0 &&
+		if (point(m, i)->trials > 0 &&
 		    (nearest == SIZE_MAX ||
 		     search_latency(r->search, i).value < search_latency(r->search, nearest).value))
 			nearest = i;
@@ -506,21 +506,21 @@ static void note_nothing(making *m)
 			    text);
 }
 
-static void note_doubts(making *m)
+static void note_trials(making *m)
 {
 	const search_run *r = m->r;
 	char list[LIST_TEXT] = "";
 	size_t used = 0;
 
-	for (size_t i = 0; i < r->ndoubts && used < sizeof list; i++) {
+	for (size_t i = 0; i < r->nnotes && used < sizeof list; i++) {
 		const int n = snprintf(list + used, sizeof list - used, "%s%s in %zu",
-				       i > 0 ? ", " : "", r->doubts[i].code, r->doubts[i].visits);
+				       i > 0 ? ", " : "", r->notes[i].code, r->notes[i].trials);
 
 		used += n > 0 ? (size_t)n : 0;
 	}
 	if (used > 0)
-		record_note(m->b, "visits-doubted",
-			    "of %zu visits some had doubts of their own: %s", r->measured, list);
+		record_note(m->b, "trials-noted",
+			    "of %zu trials some had warnings of their own: %s", r->measured, list);
 }
 
 static void notes(making *m)
@@ -533,8 +533,8 @@ static void notes(making *m)
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "interrupted",
-			    "interrupted after %zu visits: this is what was measured until then%s",
-			    search_nvisits(r->search), r->journal ? "; run it again to go on" : "");
+			    "interrupted after %zu trials: this is what was measured until then%s",
+			    search_ntrials(r->search), r->journal ? "; run it again to go on" : "");
 	}
 	/* Also where there was one size alone, or each failed in its turn. */
 	if (r->failed ||
@@ -549,7 +549,7 @@ static void notes(making *m)
 	else if (!r->interrupted || r->well > 0)
 		note_nothing(m);
 	notes_ends(m);
-	note_doubts(m);
+	note_trials(m);
 	if (r->journal_failed.code != DCK_OK)
 		record_note(m->b, "journal-failed",
 			    "the journal could not be kept: %s; the search cannot be resumed",
@@ -564,9 +564,9 @@ static dck_status fill(making *m, dck_err *err)
 	DCK_NEED(m->order && m->front && m->flops, err, "for a record");
 	search_judge(m->r->search, &m->result);
 	search_order(m->r->search, m->order);
-	/* An interruption leaves points that were to be visited. */
+	/* An interruption leaves points that were to be tried. */
 	for (size_t k = 0; k < m->n; k++)
-		if (point(m, m->order[k])->visits > 0 || point(m, m->order[k])->end != SEARCH_OK)
+		if (point(m, m->order[k])->trials > 0 || point(m, m->order[k])->end != SEARCH_OK)
 			m->order[m->nvisited++] = m->order[k];
 	search_pareto(m->r->search, m->front);
 	flops_fill(m);

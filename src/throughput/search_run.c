@@ -1,5 +1,5 @@
-/* search_run.c - the search of dck_throughput(): what was asked made definite, then visit after
- * visit until nothing is left to find out or the time is over.
+/* search_run.c - the search of dck_throughput(): what was asked made definite, then trial after
+ * trial until nothing is left to find out or the time is over.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "throughput/search_run.h"
@@ -32,7 +32,7 @@ static bool batch_is_open(const tally_counted *c)
 }
 
 /* The model is freed for a batch that it does not have, and what comes out is looked at once, in a
- * process of its own like every visit; each visit then frees it for its batch. */
+ * process of its own like every trial; each trial then frees it for its batch. */
 static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 {
 	freed_model f = {0};
@@ -143,7 +143,7 @@ static dck_status key_make(const search_run *r, mem_arena *a, const char **ret, 
 	os_host host;
 	size_t n = 0;
 
-	/* How long it may take changes nothing of what a visit says. */
+	/* How long it may take changes nothing of what a trial says. */
 	dck_throughput_config_init(&plain);
 	c.max_time_ns = plain.max_time_ns;
 	c.resume = NULL;
@@ -179,13 +179,13 @@ static dck_status journal_open(search_run *r, dck_err *err)
 		status = search_journal_open(r->config->resume, key, r->search, &r->journal,
 					     &r->facts, err);
 	mem_arena_free(a);
-	r->replayed = search_nvisits(r->search);
+	r->replayed = search_ntrials(r->search);
 	for (size_t i = 0; i < r->replayed; i++)
-		r->well += search_visit_get(r->search, i)->outcome.end == SEARCH_OK;
+		r->well += search_trial_get(r->search, i)->outcome.end == SEARCH_OK;
 	return status;
 }
 
-/* --- visits */
+/* --- trials */
 
 static void phase_say(search_run *r, const search_ask *ask)
 {
@@ -201,7 +201,7 @@ static void phase_say(search_run *r, const search_ask *ask)
 		 (unsigned long long)ask->batch, setting);
 }
 
-static dck_status visit(search_run *r, const search_ask *ask, dck_err *err)
+static dck_status trial(search_run *r, const search_ask *ask, dck_err *err)
 {
 	const bool had_facts = r->facts != NULL;
 	search_outcome o;
@@ -220,7 +220,7 @@ static dck_status visit(search_run *r, const search_ask *ask, dck_err *err)
 	return search_tell(r->search, &o, err);
 }
 
-static dck_status visits(search_run *r, dck_err *err)
+static dck_status trials(search_run *r, dck_err *err)
 {
 	search_ask ask;
 	bool more;
@@ -236,7 +236,7 @@ static dck_status visits(search_run *r, dck_err *err)
 			r->out_of_time = true;
 			return DCK_OK;
 		}
-		const dck_status status = visit(r, &ask, err);
+		const dck_status status = trial(r, &ask, err);
 
 		if (status == DCK_E_CANCEL)
 			break;
@@ -248,7 +248,7 @@ static dck_status visits(search_run *r, dck_err *err)
 			return DCK_OK;
 	}
 	r->interrupted = true;
-	if (search_nvisits(r->search) == 0)
+	if (search_ntrials(r->search) == 0)
 		DCK_FAIL(err, E_CANCEL, "interrupted before anything was measured");
 	return DCK_OK;
 }
@@ -260,7 +260,7 @@ static dck_status run(search_run *r, dck_record **ret, dck_err *err)
 	r->search = search_new(&r->plan);
 	DCK_NEED(r->search, err, "for a search");
 	DCK_TRY(journal_open(r, err));
-	DCK_TRY(visits(r, err));
+	DCK_TRY(trials(r, err));
 	return search_record(r, ret, err);
 }
 

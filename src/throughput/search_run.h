@@ -1,4 +1,4 @@
-/* search_run.h - a search as it runs: what was asked, the journal, the visits. For the files that
+/* search_run.h - a search as it runs: what was asked, the journal, the trials. For the files that
  * run it and that make the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -17,12 +17,12 @@ typedef struct search_setting {
 	uint64_t streams; /* at least 1 */
 } search_setting;
 
-/* Doubts of the visits' own records: how many had a note of that code. */
-#define SEARCH_DOUBTS_MAX 24
-typedef struct search_doubt {
+/* Warnings of the trials' own records: how many had a note of that code. */
+#define SEARCH_NOTES_MAX 24
+typedef struct search_note {
 	char code[48];
-	size_t visits;
-} search_doubt;
+	size_t trials;
+} search_note;
 
 typedef struct search_run {
 	const dck_subject *subject;
@@ -38,11 +38,11 @@ typedef struct search_run {
 	search_journal *journal;   /* NULL: none is kept, or it could not be written: */
 	dck_err journal_failed;	   /* code 0: it did not fail */
 	dck_record *facts;	   /* of the machine, the model and the engine; NULL: none yet */
-	size_t replayed, measured; /* visits of the journal; made now */
-	size_t well;		   /* visits, of both, that ended well */
-	search_doubt doubts[SEARCH_DOUBTS_MAX];
-	size_t ndoubts;
-	unsigned failures; /* visits in a row that failed in rounds, where they had run before */
+	size_t replayed, measured; /* trials of the journal; made now */
+	size_t well;		   /* trials, of both, that ended well */
+	search_note notes[SEARCH_NOTES_MAX];
+	size_t nnotes;
+	unsigned failures; /* trials in a row that failed in rounds, where they had run before */
 	bool interrupted, out_of_time, failed;
 	uint64_t begin_ns, shown_ns;
 	char phase[96]; /* of the progress line */
@@ -52,7 +52,7 @@ typedef struct search_run {
  * E_LIMIT, E_UNSUP. */
 dck_status search_asked_read(search_run *r, dck_err *err);
 
-/* search_measure.c: one visit in a fresh process. E_CANCEL; fails otherwise only when no process
+/* search_measure.c: one trial in a fresh process. E_CANCEL; fails otherwise only when no process
  * can be run at all. */
 dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *ret, dck_err *err);
 /* The subject with a batch size and a setting; the arena holds what it needs. */
@@ -60,7 +60,7 @@ dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting,
 			  dck_subject *ret, dck_err *err);
 /* ", 2 threads, 4 streams": what was asked for as a list. */
 void search_setting_text(const search_run *r, unsigned setting, char *buf, size_t size);
-/* Facts of a record that are of all visits: the machine, the model, the engine. *ret owned. */
+/* Facts of a record that are of all trials: the machine, the model, the engine. *ret owned. */
 dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err);
 
 /* search_record.c */

@@ -19,17 +19,17 @@ struct search {
 	search_config c;
 	uint64_t batches[SEARCH_BATCHES_MAX];
 	search_point *points; /* @owned */
-	search_visit *visits; /* @owned */
-	size_t npoints, points_cap, nvisits, visits_cap;
+	search_trial *trials; /* @owned */
+	size_t npoints, points_cap, ntrials, trials_cap;
 	search_phase phase;
 	search_growth growth[SEARCH_SETTINGS_MAX];
 	uint64_t grown; /* the size, or place in the list, of the last step; 0: none yet */
 	unsigned level; /* of refinement */
-	/* What is visited next: points of one step, level or round. */
+	/* What is tried next: points of one step, level or round. */
 	size_t queue[SEARCH_SETTINGS_MAX], nqueue, at;
 	size_t candidates[SEARCH_CANDIDATES_MAX], ncandidates;
 	unsigned round, first_round; /* the current one; the first of these candidates */
-	unsigned complete;	     /* the last round in which all were visited */
+	unsigned complete;	     /* the last round in which all were tried */
 	unsigned chosen;	     /* so many times */
 	size_t nbeaten;		     /* candidates that are known to be worse, and were let go */
 	uint64_t random;
@@ -46,13 +46,13 @@ typedef struct search_difference {
 } search_difference;
 search_difference search_differ(const search *s, const double *means, const stat_blocks *f,
 				size_t best, size_t i);
-/* Logarithm of a's rate over b's in the rounds that have both; before there are any, of the visits
+/* Logarithm of a's rate over b's in the rounds that have both; before there are any, of the trials
  * that found them. */
 double search_log_ratio(const search *s, size_t a, size_t b);
 /* The point of the highest rate that keeps to the limit; `strict`: for certain. false: there is
  * none. */
 bool search_best(const search *s, bool strict, size_t *ret);
-/* Nearest visited batches of the point's setting, whatever their end. SIZE_MAX: there is none. */
+/* Nearest tried batches of the point's setting, whatever their end. SIZE_MAX: there is none. */
 void search_neighbours(const search *s, size_t point, size_t *ret_below, size_t *ret_above);
 /* The smallest batch of the point's setting whose rate is within SEARCH_KNEE_SHARE of it. */
 size_t search_knee(const search *s, size_t best);

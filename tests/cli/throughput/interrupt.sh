@@ -3,7 +3,7 @@
 interrupt SIGINT enough deepclock throughput --details --quiet --engine null --engine-option sleep_ns=20000000 \
 	--point-time 400ms --resume journal --save run.json zoo:simplenet > text
 echo $?
-record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' 'f("method", "visits") >= 3' \
-	'len(s("batch/by_batch")["values"]) == f("method", "visits")' 'm("throughput/best")["value"] > 0'
+record run.json 'r["incomplete"]' 'note("interrupted")["severity"]' 'f("method", "trials") >= 3' \
+	'len(s("batch/by_batch")["values"]) == f("method", "trials")' 'm("throughput/best")["value"] > 0'
 grep -q '^Throughput by batch' text && echo table
 wait

@@ -1,4 +1,4 @@
-# Killed in the middle: the same command goes on after the last visit that was finished.
+# Killed in the middle: the same command goes on after the last trial that was finished.
 cat > killed <<'END'
 #!/usr/bin/env python3
 import os, signal, subprocess, sys, time
@@ -22,12 +22,12 @@ sed -n '$p' text
 lines=$(wc -l < journal)
 printf '{"schema": 1, "deepcl' >> journal # as if it had been killed while it wrote
 search
-record run.json "f('method', 'visits_resumed') >= 3 and f('method', 'visits_resumed') == $lines - 1" \
+record run.json "f('method', 'trials_resumed') >= 3 and f('method', 'trials_resumed') == $lines - 1" \
 	'm("throughput/best_batch")["value"]' 'f("engine", "name")' \
-	'f("method", "visits") > f("method", "visits_resumed")'
+	'f("method", "trials") > f("method", "trials_resumed")'
 # Once more: nothing is left to do.
 search
-record run.json 'f("method", "visits") == f("method", "visits_resumed")' 'm("throughput/best_batch")["value"]' \
+record run.json 'f("method", "trials") == f("method", "trials_resumed")' 'm("throughput/best_batch")["value"]' \
 	'f("engine", "name")'
 # Another search has no business with it.
 deepclock throughput --quiet --engine null --resume journal zoo:simplenet

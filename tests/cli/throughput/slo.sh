@@ -1,4 +1,4 @@
-# A run takes 5 ms whatever the batch: all of them keep to 100 s, none to 1 us, however two visits scatter.
+# A run takes 5 ms whatever the batch: all of them keep to 100 s, none to 1 us, however two trials scatter.
 search() {
 	deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1,2 --point-time 100ms \
 		--rounds 2 --save run.json zoo:simplenet "$@" > text

@@ -2,5 +2,5 @@
 deepclock throughput --quiet --engine null --engine-option sleep_ns=10000000 --point-time 200ms --max-time 1s \
 	--save run.json zoo:simplenet > text
 echo $?
-record run.json 'note("throughput-few-visits")["severity"]' 'm("throughput/best")["value"] > 0' \
+record run.json 'note("throughput-few-trials")["severity"]' 'm("throughput/best")["value"] > 0' \
 	'r.get("incomplete", False)' 'f("throughput", "limited_by")'

@@ -1,4 +1,4 @@
-/* test_search.c - which batch size is visited next and what is concluded, with measurements that
+/* test_search.c - which batch size is tried next and what is concluded, with measurements that
  * are made up: exact rates, noise, drift, memory that ends, limits on latency.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define VISITS_MAX 2000
+#define TRIALS_MAX 2000
 
 /* A machine that there is not. */
 typedef struct machine {
@@ -20,15 +20,15 @@ typedef struct machine {
 	uint64_t memory_at;	 /* from this batch on there is none; 0: never */
 	uint64_t error_at;	 /* this one fails */
 	uint64_t fails_in_round; /* this one fails from round 1 on */
-	double drift;		 /* each visit is slower by this share */
+	double drift;		 /* each trial is slower by this share */
 	double noise;		 /* standard deviation of the rates' logarithms */
 	double held;		 /* the limited statistic over the latency */
 	uint64_t random;
 } machine;
 
 typedef struct trace {
-	uint64_t batch[VISITS_MAX];
-	unsigned setting[VISITS_MAX], round[VISITS_MAX];
+	uint64_t batch[TRIALS_MAX];
+	unsigned setting[TRIALS_MAX], round[TRIALS_MAX];
 	size_t n;
 } trace;
 
@@ -117,7 +117,7 @@ static search_config config(uint64_t max_batch)
 			       .seed = 1};
 }
 
-/* To the end, or so many visits. */
+/* To the end, or so many trials. */
 static search *run(const search_config *c, machine *m, trace *t, size_t most)
 {
 	search *s = search_new(c);
@@ -130,7 +130,7 @@ static search *run(const search_config *c, machine *m, trace *t, size_t most)
 		assert_int_equal(search_next(s, &more, &ask, NULL), DCK_OK);
 		if (!more)
 			break;
-		assert_true(t->n < VISITS_MAX);
+		assert_true(t->n < TRIALS_MAX);
 		t->batch[t->n] = ask.batch;
 		t->setting[t->n] = ask.setting;
 		t->round[t->n] = ask.round;
@@ -145,7 +145,7 @@ static void batches_are(const trace *t, size_t from, const uint64_t *want, size_
 {
 	for (size_t i = 0; i < n; i++)
 		if (t->batch[from + i] != want[i])
-			fail_msg("visit %zu is of batch %llu, not %llu", from + i,
+			fail_msg("trial %zu is of batch %llu, not %llu", from + i,
 				 (unsigned long long)t->batch[from + i],
 				 (unsigned long long)want[i]);
 }
@@ -166,7 +166,7 @@ static void test_peak(void **state)
 	const search_config c = config(4096);
 	search_result r;
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX);
+	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
 	/* The best of them is 32 by a hair (16: 967.7, 32: 983.6); three that are not 2 % better
@@ -195,7 +195,7 @@ static void test_roof(void **state)
 	const search_config c = config(1024);
 	search_result r;
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX);
+	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
 	search_judge(s, &r);
@@ -214,7 +214,7 @@ static void test_max_batch(void **state)
 	search_config c = config(100);
 	search_result r;
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX);
+	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
 	BATCHES(&t, 0, 1, 2, 4, 8, 16, 32, 64, 100);
@@ -224,7 +224,7 @@ static void test_max_batch(void **state)
 	search_free(s);
 
 	c = config(1);
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	search_judge(s, &r);
 	assert_int_equal(batch_of(s, r.best), 1);
 	assert_int_equal(r.limit, SEARCH_BY_MAX);
@@ -234,7 +234,7 @@ static void test_max_batch(void **state)
 
 	c = config(48);
 	c.min_batch = 10;
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	BATCHES(&t, 0, 10, 20, 40, 48);
 	search_free(s);
 }
@@ -249,7 +249,7 @@ static void test_too_long(void **state)
 
 	(void)state;
 	c.longest_ns = 0.09e9;
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	search_judge(s, &r);
 	assert_int_equal(batch_of(s, r.best), 1);
 	assert_int_equal(r.limit, SEARCH_BY_TIME);
@@ -268,7 +268,7 @@ static void test_list(void **state)
 	(void)state;
 	c.batches = list;
 	c.nbatches = 4;
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	/* 200 would need more than 100, which had none. */
 	BATCHES(&t, 0, 3, 5, 100);
 	assert_int_equal(t.n, 3 + 3 * 2);
@@ -278,7 +278,7 @@ static void test_list(void **state)
 	search_free(s);
 	/* Another failure may be of one size alone. */
 	m = (machine){.rate = rate_linear, .error_at = 5};
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	BATCHES(&t, 0, 3, 5, 100, 200);
 	search_judge(s, &r);
 	assert_int_equal(batch_of(s, r.best), 200);
@@ -294,7 +294,7 @@ static void test_memory(void **state)
 	const search_config c = config(1024);
 	search_result r;
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX);
+	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
 	BATCHES(&t, 0, 1, 2, 4, 8, 16, 32, 64);
@@ -314,7 +314,7 @@ static void test_no_memory_at_all(void **state)
 	const search_config c = config(1024);
 	search_result r;
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX);
+	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
 	BATCHES(&t, 0, 1);
@@ -330,7 +330,7 @@ static void test_error(void **state)
 	const search_config c = config(1024);
 	search_result r;
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX);
+	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
 	BATCHES(&t, 0, 1, 2, 4, 8, 16);
@@ -347,7 +347,7 @@ static void test_fails_in_round(void **state)
 	const search_config c = config(4096);
 	search_result r;
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX);
+	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
 	search_judge(s, &r);
@@ -372,7 +372,7 @@ static void test_rounds_are_blocks(void **state)
 
 	(void)state;
 	c.precision = 1e-6;
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	for (unsigned round = 1; round <= 3; round++) {
 		uint64_t seen[16], n = 0;
 
@@ -394,7 +394,7 @@ static void test_rounds_are_blocks(void **state)
 	search_free(s);
 }
 
-/* The machine grows slower by 1 % with every visit: one after the other the smaller would win. */
+/* The machine grows slower by 1 % with every trial: one after the other the smaller would win. */
 static void test_drift(void **state)
 {
 	size_t wrong = 0;
@@ -409,7 +409,7 @@ static void test_drift(void **state)
 
 		c.seed = seed;
 		c.rounds_min = 8;
-		s = run(&c, &m, &t, VISITS_MAX);
+		s = run(&c, &m, &t, TRIALS_MAX);
 		search_judge(s, &r);
 		/* What is as good within 1 % may win, what is 3 % worse (16) may not, or not for
 		 * certain. */
@@ -423,7 +423,7 @@ static void test_drift(void **state)
 	assert_true(wrong <= 3);
 }
 
-/* It may end at any visit, --max-time or Ctrl-C: there is always an answer, and never a comparison
+/* It may end at any trial, --max-time or Ctrl-C: there is always an answer, and never a comparison
  * that was not made. */
 static void test_ends_anywhere(void **state)
 {
@@ -466,7 +466,7 @@ static void test_unresolved(void **state)
 		c.seed = seed;
 		c.batches = list;
 		c.nbatches = 3;
-		s = run(&c, &m, &t, VISITS_MAX);
+		s = run(&c, &m, &t, TRIALS_MAX);
 		search_judge(s, &r);
 		assert_int_equal(r.ncompared, 2);
 		claims += r.nunresolved < 2;
@@ -493,7 +493,7 @@ static void test_resolved(void **state)
 		c.seed = seed;
 		c.batches = list;
 		c.nbatches = 2;
-		s = run(&c, &m, &t, VISITS_MAX);
+		s = run(&c, &m, &t, TRIALS_MAX);
 		search_judge(s, &r);
 		seen += batch_of(s, r.best) == 24 && r.nunresolved == 0;
 		search_free(s);
@@ -501,7 +501,7 @@ static void test_resolved(void **state)
 	assert_true(seen >= 190);
 }
 
-/* A busy machine: single visits are off by 15 %. What is really best is found or said to be
+/* A busy machine: single trials are off by 15 %. What is really best is found or said to be
  * possible, and what is half as good is never the knee. */
 static void test_noisy(void **state)
 {
@@ -516,7 +516,7 @@ static void test_noisy(void **state)
 		search *s;
 
 		c.seed = seed;
-		s = run(&c, &m, &t, VISITS_MAX);
+		s = run(&c, &m, &t, TRIALS_MAX);
 		search_judge(s, &r);
 		bool good = rate_peak(batch_of(s, r.best), 0) > 970;
 		for (size_t i = 0; i < r.nunresolved; i++)
@@ -543,7 +543,7 @@ static void test_slo(void **state)
 	(void)state;
 	m.rate = rate_flat;
 	c.limit = (latency_limit){.kind = LIMIT_MEAN, .ns = 410e6}; /* 20.5 */
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	search_judge(s, &r);
 	/* All are as fast; those above 20 are out. */
 	assert_true(r.found);
@@ -555,7 +555,7 @@ static void test_slo(void **state)
 	/* The larger the better, up to the limit: each run takes 0.1 s. */
 	m = (machine){.rate = rate_roof, .held = 1};
 	c.limit.ns = 32.5e6; /* (n + 8) ms: 24 */
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	search_judge(s, &r);
 	assert_int_equal(batch_of(s, r.best), 24);
 	assert_int_equal(r.limit, SEARCH_BY_SLO);
@@ -578,11 +578,11 @@ static void test_slo_nothing(void **state)
 
 	(void)state;
 	c.limit.ns = 1e6; /* batch 1 takes 9 ms */
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	search_judge(s, &r);
 	assert_false(r.found);
 	assert_int_equal(r.verdict, DCK_VERDICT_BROKEN);
-	/* It is not said after a single visit. */
+	/* It is not said after a single trial. */
 	assert_int_equal(t.n, 4);
 	search_free(s);
 }
@@ -596,7 +596,7 @@ static void test_slo_unsure(void **state)
 	search *s;
 
 	(void)state;
-	/* Exactly at the limit with an interval around it: one visit does not know. */
+	/* Exactly at the limit with an interval around it: one trial does not know. */
 	c.limit.ns = 10e6;
 	s = run(&c, &m, &t, 1);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
@@ -607,26 +607,26 @@ static void test_slo_unsure(void **state)
 	/* A mean that is not known may lie below the median. */
 	m.held = NAN;
 	c.limit = (latency_limit){.kind = LIMIT_MEAN, .ns = 9e6};
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
 	search_free(s);
 	/* A percentile that is not known is still not below the median. */
 	c.limit.kind = LIMIT_PERCENTILE;
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_BROKEN);
 	search_free(s);
 	m.held = 1;
 	/* The slowest run of all counts: it can break the limit, and no run shows that it holds.
 	 */
 	c.limit = (latency_limit){.kind = LIMIT_MAX, .ns = 11e6};
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
 	search_judge(s, &r);
 	assert_true(r.found);
 	assert_int_equal(r.verdict, DCK_VERDICT_UNDECIDED);
 	search_free(s);
 	m.held = 1.2;
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	assert_int_equal(search_holds(s, 0), DCK_VERDICT_BROKEN);
 	search_judge(s, &r);
 	assert_false(r.found);
@@ -646,7 +646,7 @@ static void test_settings(void **state)
 
 	(void)state;
 	c.settings = 3;
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	/* Each size with every setting before the next size. */
 	for (size_t i = 0; i < 7 * 3; i++)
 		assert_int_equal(t.batch[i], 1u << i / 3);
@@ -683,7 +683,7 @@ static void test_values(void **state)
 		assert_true(more);
 		assert_int_equal(search_tell(s, &o, NULL), DCK_OK);
 		if (i <= 1) {
-			/* One visit: its own interval; that of growth is gone with the first
+			/* One trial: its own interval; that of growth is gone with the first
 			 * round. */
 			assert_true(fabs(search_rate(s, 0).value - rates[i]) < 1e-9);
 			assert_true(fabs(search_rate(s, 0).lo - rates[i] / 2) < 1e-9);
@@ -706,18 +706,18 @@ static void test_replay(void **state)
 	machine m = {.rate = rate_peak, .noise = 0.03, .random = 11};
 	const search_config c = config(256);
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX), *again = search_new(&c);
+	search *s = run(&c, &m, &t, TRIALS_MAX), *again = search_new(&c);
 	search_ask ask;
 	bool more;
 
 	(void)state;
-	assert_int_equal(search_nvisits(s), t.n);
+	assert_int_equal(search_ntrials(s), t.n);
 	for (size_t i = 0; i < t.n; i++) {
 		assert_int_equal(search_next(again, &more, &ask, NULL), DCK_OK);
 		assert_true(more);
 		assert_int_equal(ask.batch, t.batch[i]);
 		assert_int_equal(ask.round, t.round[i]);
-		assert_int_equal(search_tell(again, &search_visit_get(s, i)->outcome, NULL),
+		assert_int_equal(search_tell(again, &search_trial_get(s, i)->outcome, NULL),
 				 DCK_OK);
 	}
 	assert_int_equal(search_next(again, &more, &ask, NULL), DCK_OK);
@@ -733,7 +733,7 @@ static void test_pareto(void **state)
 	const search_config c = config(128);
 	bool front[64];
 	trace t;
-	search *s = run(&c, &m, &t, VISITS_MAX);
+	search *s = run(&c, &m, &t, TRIALS_MAX);
 
 	(void)state;
 	assert_true(search_npoints(s) <= 64);
@@ -745,7 +745,7 @@ static void test_pareto(void **state)
 	search_free(s);
 	/* Latency grows with throughput: every size is somebody's best. */
 	m = (machine){.rate = rate_roof};
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	search_pareto(s, front);
 	for (size_t i = 0; i < search_npoints(s); i++)
 		assert_true(front[i]);
@@ -762,7 +762,7 @@ static void test_order(void **state)
 
 	(void)state;
 	c.settings = 2;
-	s = run(&c, &m, &t, VISITS_MAX);
+	s = run(&c, &m, &t, TRIALS_MAX);
 	search_order(s, order);
 	for (size_t i = 1; i < search_npoints(s); i++) {
 		const search_point *a = search_get(s, order[i - 1]), *b = search_get(s, order[i]);

@@ -70,8 +70,8 @@ static dck_record *facts_make(void)
 	return r;
 }
 
-/* Opens the journal, makes so many visits more, closes it. Returns visits in all. */
-static size_t go_on(const folder *f, size_t more_visits, bool *ret_had_facts)
+/* Opens the journal, makes so many trials more, closes it. Returns trials in all. */
+static size_t go_on(const folder *f, size_t more_trials, bool *ret_had_facts)
 {
 	search *s = search_make();
 	search_journal *j;
@@ -85,18 +85,18 @@ static size_t go_on(const folder *f, size_t more_visits, bool *ret_had_facts)
 		fail_msg("%s", err.msg);
 	if (ret_had_facts)
 		*ret_had_facts = facts != NULL;
-	for (size_t i = 0; i < more_visits; i++) {
+	for (size_t i = 0; i < more_trials; i++) {
 		assert_int_equal(search_next(s, &more, &ask, NULL), DCK_OK);
 		if (!more)
 			break;
 		const search_outcome o = outcome_of(&ask);
-		dck_record *first = !facts && search_nvisits(s) == 0 ? facts_make() : NULL;
+		dck_record *first = !facts && search_ntrials(s) == 0 ? facts_make() : NULL;
 
 		assert_int_equal(search_journal_add(j, &ask, &o, first, NULL), DCK_OK);
 		assert_int_equal(search_tell(s, &o, NULL), DCK_OK);
 		dck_record_free(first);
 	}
-	n = search_nvisits(s);
+	n = search_ntrials(s);
 	dck_record_free(facts);
 	search_journal_close(j);
 	search_free(s);
@@ -158,7 +158,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(search_journal_open(f.path, KEY, s, &j, &facts, NULL), DCK_OK);
 	assert_non_null(dck_record_fact(facts, "host", "cpu"));
 	for (size_t i = 0; i < all; i++) {
-		const search_visit *v = search_visit_get(s, i);
+		const search_trial *v = search_trial_get(s, i);
 		const search_ask ask = {.batch = search_get(s, v->point)->batch};
 		const search_outcome want = outcome_of(&ask), *o = &v->outcome;
 
@@ -235,8 +235,8 @@ static void test_refused(void **state)
 	os_temp_dir_remove(f.dir);
 }
 
-/* Lines that are records, but not the visits of this search. */
-static void test_other_visits(void **state)
+/* Lines that are records, but not the trials of this search. */
+static void test_other_trials(void **state)
 {
 	dck_buffer whole = {0};
 	char *at;
@@ -297,7 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round_trip), cmocka_unit_test(test_cut),
-	    cmocka_unit_test(test_refused),    cmocka_unit_test(test_other_visits),
+	    cmocka_unit_test(test_refused),    cmocka_unit_test(test_other_trials),
 	    cmocka_unit_test(test_full_disk),
 	};
 

@@ -76,7 +76,7 @@ static void test_record(void **state)
 		assert_true(rate->lo <= rate->value.as.r && rate->value.as.r <= rate->hi);
 		assert_true(dck_table_cell(t, row, "latency")->value.as.r >= 1e6);
 		assert_true(dck_table_cell(t, row, "memory")->value.as.i > 1 << 20);
-		assert_true(dck_table_cell(t, row, "visits")->value.as.i >= 3);
+		assert_true(dck_table_cell(t, row, "trials")->value.as.i >= 3);
 		/* Twice the work in twice the batch: 2 x 101,632 MACs and some additions. */
 		const double flops = dck_table_cell(t, row, "flops")->value.as.r;
 		const double one = flops / rate->value.as.r;
@@ -192,7 +192,7 @@ static void test_cancelled(void **state)
 
 	(void)state;
 	assert_int_equal(search(f, &watch), DCK_E_CANCEL);
-	/* In the third visit or soon after it. */
+	/* In the third trial or soon after it. */
 	w = (watcher){.cancel_after = 3};
 	assert_int_equal(search(f, &watch), DCK_OK);
 	assert_true(f->record->incomplete);

@@ -1,8 +1,8 @@
-/* depend.h - how much neighbours depend on each other: the long-run variance.
+/* autocorrelation.h - how much neighbours depend on each other: the long-run variance.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef STAT_DEPEND_H
-#define STAT_DEPEND_H
+#ifndef STAT_AUTOCORRELATION_H
+#define STAT_AUTOCORRELATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

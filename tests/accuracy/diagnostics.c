@@ -1,7 +1,7 @@
-/* doubts.c - how often do the doubts speak, with and without reason?
+/* diagnostics.c - how often do the diagnostics speak, with and without reason?
  *
- *     accuracy_doubts           two lengths, with bounds: the test
- *     accuracy_doubts --full    all, as the Markdown table of docs/reference/methods.md
+ *     accuracy_diagnostics           two lengths, with bounds: the test
+ *     accuracy_diagnostics --full    all, as the Markdown table of docs/reference/methods.md
  *
  * Two modes and drift in percent of the series. Lag-1 autocorrelation: its mean, and what its bias
  * formula foretells, where the truth is known.
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	size_t bad = 0;
 
 	if (argc > 1 && !full) {
-		fprintf(stderr, "usage: accuracy_doubts [--full]\n");
+		fprintf(stderr, "usage: accuracy_diagnostics [--full]\n");
 		return 2;
 	}
 	x = malloc(N_MOST * sizeof *x);

@@ -1,5 +1,6 @@
-/* change.c - where the level of a series changes: maximally selected rank statistics (Lausen and
- * Schumacher, Biometrics 48, 1992), judged by permutation (Dwass, 1957), in binary segmentation.
+/* changepoint.c - where the level of a series changes: maximally selected rank statistics (Lausen
+ * and Schumacher, Biometrics 48, 1992), judged by permutation (Dwass, 1957), in binary
+ * segmentation.
  *
  * Ranks, since a history has outliers: days on which the machine was busy. Permutation, since the
  * series are short and the distribution of the greatest of many dependent statistics is known for
