@@ -28,7 +28,7 @@ typedef struct feed {
 	bool converts;
 } feed;
 
-typedef struct lane {
+typedef struct candidate {
 	subject_target target;
 	size_t batch; /* items of one run */
 	feed *feeds;
@@ -36,13 +36,13 @@ typedef struct lane {
 	size_t output;
 	dck_tensor chunk; /* this output for the items at hand; data is its own */
 	size_t item_bytes, columns;
-} lane;
+} candidate;
 
 typedef struct job {
 	accuracy_run *r;
 	items *items;
 	size_t nitems; /* inputs that have items */
-	lane *lanes;
+	candidate *candidates;
 	size_t nopen;
 	size_t chunk; /* items at a time */
 	uint64_t begin_ns;
@@ -67,7 +67,7 @@ static void item_name(const subject_target *t, const char *text, items *ret)
 static dck_status items_read(job *j, dck_err *err)
 {
 	const dck_list *list = &j->r->config->inputs;
-	const subject_target *t = &j->lanes[0].target;
+	const subject_target *t = &j->candidates[0].target;
 	uint64_t left = labels_limit();
 
 	j->items = mem_arena_array(j->r->arena, list->n, sizeof *j->items);
@@ -98,7 +98,7 @@ static dck_status items_read(job *j, dck_err *err)
 
 /* --- which items go where */
 
-static const items *items_find(const job *j, const lane *l, size_t input)
+static const items *items_find(const job *j, const candidate *l, size_t input)
 {
 	const char *name = l->target.in[input].name;
 
@@ -107,7 +107,7 @@ static const items *items_find(const job *j, const lane *l, size_t input)
 			return &j->items[i];
 	/* Without a name: the first input; by position where subjects name theirs differently. */
 	for (size_t i = 0; i < j->nitems; i++)
-		if (i == input && (!j->items[i].name || l != j->lanes))
+		if (i == input && (!j->items[i].name || l != j->candidates))
 			return &j->items[i];
 	return NULL;
 }
@@ -147,7 +147,8 @@ static bool is_float(dck_dtype t)
 	return t.code == DCK_DTYPE_FLOAT || t.code == DCK_DTYPE_BFLOAT;
 }
 
-static dck_status feed_make(const job *j, lane *l, const items *from, size_t input, dck_err *err)
+static dck_status feed_make(const job *j, candidate *l, const items *from, size_t input,
+			    dck_err *err)
 {
 	const dck_tensor *like = subject_inputs_get(l->target.inputs, 0, input);
 	const npy_array *x = &from->x;
@@ -186,7 +187,7 @@ static bool given_alike(const dck_subject *s, const char *name)
 
 static dck_status feeds_make(const job *j, size_t which, dck_err *err)
 {
-	lane *l = &j->lanes[which];
+	candidate *l = &j->candidates[which];
 
 	l->feeds = mem_arena_array(j->r->arena, l->target.nin, sizeof *l->feeds);
 	DCK_NEED(l->feeds, err, "for the labelled items");
@@ -210,7 +211,7 @@ static dck_status feeds_make(const job *j, size_t which, dck_err *err)
 
 /* --- opening */
 
-static dck_status output_find(const job *j, lane *l, dck_err *err)
+static dck_status output_find(const job *j, candidate *l, dck_err *err)
 {
 	const char *name = j->r->config->output;
 	const subject_target *t = &l->target;
@@ -229,9 +230,9 @@ static dck_status output_find(const job *j, lane *l, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status lane_open(job *j, size_t which, dck_err *err)
+static dck_status candidate_open(job *j, size_t which, dck_err *err)
 {
-	lane *l = &j->lanes[which];
+	candidate *l = &j->candidates[which];
 	dck_subject s = *j->r->all[which].subject;
 	dck_err first = {0};
 	dck_status status;
@@ -288,7 +289,7 @@ static dck_status feed_give(const subject_target *t, const feed *f, size_t batch
 }
 
 /* What the output of one run looks like, and room for a chunk of it. */
-static dck_status chunk_make(const job *j, lane *l, const dck_tensor *out, dck_err *err)
+static dck_status chunk_make(const job *j, candidate *l, const dck_tensor *out, dck_err *err)
 {
 	const char *name = l->target.out[l->output].name;
 	const size_t each = dck_dtype_bytes(out->dtype);
@@ -315,7 +316,7 @@ static dck_status chunk_make(const job *j, lane *l, const dck_tensor *out, dck_e
 	return l->chunk.data ? DCK_OK : ERR_NO_MEMORY(err, "for the labelled items");
 }
 
-static dck_status lane_run(const job *j, lane *l, size_t first, size_t n, dck_err *err)
+static dck_status candidate_run(const job *j, candidate *l, size_t first, size_t n, dck_err *err)
 {
 	const dck_engine *e = l->target.engine.ops;
 
@@ -347,7 +348,7 @@ static dck_status lane_run(const job *j, lane *l, size_t first, size_t n, dck_er
 static dck_status predictions_take(const job *j, size_t which, size_t first, size_t n, double *row,
 				   dck_err *err)
 {
-	lane *l = &j->lanes[which];
+	candidate *l = &j->candidates[which];
 	labels *p = &j->r->predictions[which];
 	const labels *truth = j->r->truth;
 
@@ -374,16 +375,16 @@ static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_er
 	accuracy_run *r = j->r;
 
 	for (size_t i = 0; i < r->n; i++) {
-		lane *l = &j->lanes[i];
+		candidate *l = &j->candidates[i];
 
-		DCK_TRY(lane_run(j, l, first, n, err));
+		DCK_TRY(candidate_run(j, l, first, n, err));
 		if (!*row || i > 0) /* as wide as the widest */
 			*row = mem_resize(*row, (l->columns + 1) * sizeof **row);
 		if (!*row)
 			return ERR_NO_MEMORY(err, "for the labelled items");
 		DCK_TRY(predictions_take(j, i, first, n, *row, err));
 		if (i > 0)
-			DCK_TRY(agree_part(&r->scores[i - 1], &j->lanes[0].chunk, &l->chunk,
+			DCK_TRY(agree_part(&r->scores[i - 1], &j->candidates[0].chunk, &l->chunk,
 					   r->limits, err));
 	}
 	return DCK_OK;
@@ -431,7 +432,7 @@ static dck_status chunks_run(job *j, dck_err *err)
 
 static void facts_put(const job *j)
 {
-	const lane *l = &j->lanes[0];
+	const candidate *l = &j->candidates[0];
 	record_builder *b = j->r->b;
 	char key[160];
 
@@ -450,14 +451,14 @@ static dck_status run(job *j, dck_err *err)
 	accuracy_run *r = j->r;
 
 	for (size_t i = 0; i < r->n; i++)
-		DCK_TRY(lane_open(j, i, err));
+		DCK_TRY(candidate_open(j, i, err));
 	DCK_TRY(items_read(j, err));
 	for (size_t i = 0; i < r->n; i++)
 		DCK_TRY(feeds_make(j, i, err));
 	facts_put(j);
 	for (size_t i = 1; i < r->n; i++) {
 		DCK_TRY(agree_begin(&r->scores[i - 1],
-				    j->lanes[0].target.out[j->lanes[0].output].name,
+				    j->candidates[0].target.out[j->candidates[0].output].name,
 				    "the labelled items, the same for both", err));
 		r->scores[i - 1].label = r->all[i].name;
 	}
@@ -474,14 +475,14 @@ dck_status accuracy_run_all(accuracy_run *r, dck_err *err)
 	job j = {.r = r};
 	dck_status status;
 
-	j.lanes = mem_arena_array(r->arena, r->n, sizeof *j.lanes);
+	j.candidates = mem_arena_array(r->arena, r->n, sizeof *j.candidates);
 	r->predictions = mem_arena_array(r->arena, r->n, sizeof *r->predictions);
 	r->scores = mem_arena_array(r->arena, r->n, sizeof *r->scores);
-	status = j.lanes && r->predictions && r->scores
+	status = j.candidates && r->predictions && r->scores
 		     ? run(&j, err)
 		     : ERR_NO_MEMORY(err, "for the labelled items");
 	for (size_t i = 0; i < j.nopen; i++)
-		subject_target_close(&j.lanes[i].target);
+		subject_target_close(&j.candidates[i].target);
 	for (size_t i = 0; i < j.nitems; i++)
 		npy_done(&j.items[i].x);
 	for (size_t i = 0; status != DCK_OK && r->scores && i + 1 < r->n; i++)

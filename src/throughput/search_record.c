@@ -26,8 +26,8 @@ typedef struct making {
 	record_builder *b;
 	search_result result;
 	size_t n;      /* points */
-	size_t *order; /* [nvisited] by setting and batch */
-	size_t nvisited;
+	size_t *order; /* [ntried] by setting and batch */
+	size_t ntried;
 	bool *front;   /* [n] */
 	double *flops; /* [n] of one run; NaN: not known */
 	const char *flops_why;
@@ -166,7 +166,7 @@ static void row(making *m, size_t i)
 /* The ends, the best with its neighbours, and the knee. */
 static bool is_brief(const making *m, size_t k)
 {
-	if (k == 0 || k + 1 == m->nvisited)
+	if (k == 0 || k + 1 == m->ntried)
 		return true;
 	for (size_t at = k - 1; m->result.found && at <= k + 1; at++)
 		if (m->order[at] == m->result.best)
@@ -195,7 +195,7 @@ static void table(making *m)
 	columns[n++] = (dck_column){"pareto", "Pareto", DCK_UNIT_NONE};
 	record_table(m->b, "throughput/points", "Throughput by batch", columns, n);
 	record_brief_columns(m->b, "threads streams throughput latency limited memory status");
-	for (size_t k = 0; k < m->nvisited; k++) {
+	for (size_t k = 0; k < m->ntried; k++) {
 		row(m, m->order[k]);
 		if (is_brief(m, k))
 			record_brief_row(m->b);
@@ -212,7 +212,7 @@ static void series(making *m)
 
 	if (!v)
 		return;
-	for (size_t k = 0; k < m->nvisited; k++) {
+	for (size_t k = 0; k < m->ntried; k++) {
 		const size_t i = m->order[k];
 
 		if (point(m, i)->setting != setting || point(m, i)->trials == 0)
@@ -382,7 +382,7 @@ static void note_unresolved(making *m)
 	const char *list = "";
 
 	/* In the order of the table. */
-	for (size_t k = 0; list && k < m->nvisited; k++) {
+	for (size_t k = 0; list && k < m->ntried; k++) {
 		bool among = m->order[k] == r->best;
 
 		for (size_t i = 0; i < r->nunresolved; i++)
@@ -455,7 +455,7 @@ static void notes_ends(making *m)
 {
 	size_t shown = 0;
 
-	for (size_t k = 0; k < m->nvisited && shown < ENDS_SHOWN; k++) {
+	for (size_t k = 0; k < m->ntried && shown < ENDS_SHOWN; k++) {
 		const size_t i = m->order[k];
 		const search_point *p = point(m, i);
 
@@ -567,7 +567,7 @@ static dck_status fill(making *m, dck_err *err)
 	/* An interruption leaves points that were to be tried. */
 	for (size_t k = 0; k < m->n; k++)
 		if (point(m, m->order[k])->trials > 0 || point(m, m->order[k])->end != SEARCH_OK)
-			m->order[m->nvisited++] = m->order[k];
+			m->order[m->ntried++] = m->order[k];
 	search_pareto(m->r->search, m->front);
 	flops_fill(m);
 	facts(m);
