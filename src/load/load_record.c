@@ -22,9 +22,8 @@ typedef struct view {
 	const measure_samples *latency, *wait, *service, *late;
 	const load_point *point;
 	const load_result *r;
-	bool server;				    /* of what is shown */
-	stat_estimate all[STAT_ESTIMATORS];	    /* of the latency */
-	stat_estimate service_all[STAT_ESTIMATORS]; /* of the service; without a queue the same */
+	bool server;			    /* of what is shown */
+	stat_estimate all[STAT_ESTIMATORS]; /* of the latency */
 } view;
 
 static view view_of(load_job *j)
@@ -41,8 +40,6 @@ static view view_of(load_job *j)
 		  .server = j->ask.scenario == LOAD_SERVER && j->shown != &j->alone};
 
 	stat_estimate_all(v.latency->value, v.latency->n, j->config->level, j->pool.scratch, v.all);
-	stat_estimate_all(v.service->value, v.service->n, j->config->level, j->pool.scratch,
-			  v.service_all);
 	/* Extremes are of all samples, also of those that were not kept. */
 	v.all[STAT_MIN].value = v.latency->min;
 	v.all[STAT_MAX].value = v.latency->max;
@@ -773,25 +770,24 @@ static void notes(const view *v)
 
 /* The doubts of every measurement, looked for in the service times: a queue has outliers and drifts
  * of its own, which are what is measured. */
-static void doubts(view *v)
+static void doubts(const view *v)
 {
-	measure_phases *p = &v->j->session.phases;
-	const measure_samples own = p->latency;
-	measure_evidence e = {.phases = p,
-			      .host = &v->j->host,
-			      .before = v->r->before,
-			      .after = v->r->after,
-			      .estimates = v->service_all};
+	const load_job *j = v->j;
+	measure_evidence e = diagnostics_evidence(&j->session.phases, &j->host);
+	stat_estimate median;
 
-	/* What is too few is said above, with the options that this command has. */
-	v->service_all[STAT_MEDIAN].has_interval = true;
-	v->service_all[STAT_MEDIAN].narrow = false;
-	p->latency = *v->service;
-	p->measured_runs = v->r->served;
-	p->measured_ns = (uint64_t)v->r->done_ns;
-	p->sinks.cpu_ns = v->r->cpu_ns;
-	diagnostics_notes(v->b, &e, v->j->pool.scratch);
-	p->latency = own;
+	stat_estimate_one(STAT_MEDIAN, v->service->value, v->service->n, j->config->level,
+			  j->pool.scratch, &median);
+	e.samples = v->service;
+	e.median = &median;
+	e.asked = NULL; /* too_few() says it, with the options that this command has */
+	e.runs = v->r->served;
+	e.wall_ns = (uint64_t)v->r->done_ns;
+	e.before = v->r->before;
+	e.after = v->r->after;
+	if (j->session.target.engine.ops->caps & DCK_CAP_COMMAND)
+		e.child_cpu_ns = v->r->cpu_ns;
+	diagnostics_notes(v->b, &e, j->pool.scratch);
 }
 
 void load_record(load_job *j)

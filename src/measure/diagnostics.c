@@ -12,16 +12,16 @@ typedef void (*doubt)(record_builder *b, const measure_evidence *e, double *scra
 
 static double median_ns(const measure_evidence *e)
 {
-	return e->estimates[STAT_MEDIAN].present ? e->estimates[STAT_MEDIAN].value : NAN;
+	return e->median->present ? e->median->value : NAN;
 }
 
 static void first_run_slow(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const double first = (double)e->phases->first_run_ns, factor = first / median_ns(e);
+	const double first = (double)e->first_run_ns, factor = first / median_ns(e);
 	char text[32];
 
 	(void)scratch;
-	if (e->phases->has_first_run && factor > 1.5)
+	if (e->has_first_run && factor > 1.5)
 		record_note(
 		    b, "first-run-slow",
 		    "the first run took %s, %.1f times the median: it is kept apart and in no "
@@ -31,42 +31,40 @@ static void first_run_slow(record_builder *b, const measure_evidence *e, double 
 
 static void not_steady(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const measure_phases *p = e->phases;
-
 	(void)scratch;
-	if (p->plan.warmup != MEASURE_WARMUP_AUTO || p->steady || !p->has_first_run)
+	if (!e->steady_asked || e->steady || !e->has_first_run)
 		return;
-	if (!p->steady_known)
+	if (!e->steady_known)
 		record_note(b, "not-steady",
 			    "warm-up ended after %.1f s and %llu runs, too few to tell whether the "
 			    "state is "
 			    "steady: give more time with --max-warmup",
-			    (double)p->warmup_ns / 1e9, (unsigned long long)p->warmup_runs);
+			    (double)e->warmup_ns / 1e9, (unsigned long long)e->warmup_runs);
 	else
 		record_note(
 		    b, "not-steady",
 		    "no steady state after %.1f s of warm-up: %s %.1f %% (%s); give more time with "
 		    "--max-warmup, or look for what changes (heat, clocks, caches, other programs)",
-		    (double)p->warmup_ns / 1e9,
-		    p->verdict.change_ratio < 0 ? "still falling" : "still rising",
-		    100 * fabs(p->verdict.change_ratio), p->verdict.evidence);
+		    (double)e->warmup_ns / 1e9,
+		    e->verdict.change_ratio < 0 ? "still falling" : "still rising",
+		    100 * fabs(e->verdict.change_ratio), e->verdict.evidence);
 }
 
 static void no_warmup(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	(void)scratch;
-	if (!e->phases->has_first_run)
+	if (!e->has_first_run)
 		record_note(b, "no-warmup",
 			    "there was no warm-up: the first, slow runs are in every statistic");
 }
 
 static void drift(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const measure_samples *s = &e->phases->latency;
+	const measure_samples *s = e->samples;
 	stat_drift d;
 
-	stat_drift_find(s->value, s->n, e->phases->plan.asked.level, scratch, &d);
-	if (d.significant && fabs(d.ratio) > e->phases->plan.asked.precision)
+	stat_drift_find(s->value, s->n, e->level, scratch, &d);
+	if (d.significant && fabs(d.ratio) > e->precision)
 		record_note(b, "drift",
 			    "runs became %.1f %% %s while they were measured (interval %.1f to "
 			    "%.1f %%): a single latency describes them badly",
@@ -76,7 +74,7 @@ static void drift(record_builder *b, const measure_evidence *e, double *scratch)
 
 static void two_modes(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const measure_samples *s = &e->phases->latency;
+	const measure_samples *s = e->samples;
 	stat_modes m;
 	char low[32], high[32];
 
@@ -92,7 +90,7 @@ static void two_modes(record_builder *b, const measure_evidence *e, double *scra
 
 static void outliers(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const measure_samples *s = &e->phases->latency;
+	const measure_samples *s = e->samples;
 	stat_outliers o;
 	size_t all;
 
@@ -118,7 +116,7 @@ static void outliers(record_builder *b, const measure_evidence *e, double *scrat
 static void busy_neighbours(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	const os_usage *from = &e->before, *to = &e->after;
-	const double wall = (double)e->phases->measured_ns;
+	const double wall = (double)e->wall_ns;
 	double own, others, steal;
 
 	(void)scratch;
@@ -130,9 +128,8 @@ static void busy_neighbours(record_builder *b, const measure_evidence *e, double
 		return;
 	}
 	own = (double)(to->user_ns + to->system_ns - from->user_ns - from->system_ns);
-	if (e->phases->loop.target->engine.ops->caps & DCK_CAP_COMMAND) /* their time is not ours */
-		own += e->phases->sinks.cpu_ns + e->prepare_cpu_ns;
-	others = fmax(0, (double)(to->machine_busy_ns - from->machine_busy_ns) - own) / wall;
+	others = (double)(to->machine_busy_ns - from->machine_busy_ns) - own - e->child_cpu_ns;
+	others = fmax(0, others) / wall;
 	steal = (double)(to->machine_steal_ns - from->machine_steal_ns) / wall;
 	record_fact_real(b, "samples", "others_cpu", DCK_UNIT_ONE, others);
 	record_fact_real(b, "samples", "steal", DCK_UNIT_ONE, steal);
@@ -150,7 +147,7 @@ static void busy_neighbours(record_builder *b, const measure_evidence *e, double
 
 static void preempted(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const double runs = (double)e->phases->measured_runs;
+	const double runs = (double)e->runs;
 	const double switches =
 	    (double)(e->after.involuntary_switches - e->before.involuntary_switches);
 
@@ -161,7 +158,7 @@ static void preempted(record_builder *b, const measure_evidence *e, double *scra
 			 (double)(e->after.minor_faults - e->before.minor_faults) / runs);
 	/* At 250 ticks a second a run of a second is switched out now and then on an idle machine.
 	 */
-	if (switches / runs > 0.1 && switches / ((double)e->phases->measured_ns / 1e9) > 20)
+	if (switches / runs > 0.1 && switches / ((double)e->wall_ns / 1e9) > 20)
 		record_note(b, "preempted",
 			    "the scheduler took the CPU away %.2f times a run: there are more busy "
 			    "threads than cores",
@@ -187,7 +184,7 @@ static void cpu_limit(record_builder *b, const measure_evidence *e, double *scra
 	const double throttled = (double)(e->after.throttled_ns - e->before.throttled_ns);
 
 	(void)scratch;
-	if (throttled > 0.01 * (double)e->phases->measured_ns)
+	if (throttled > 0.01 * (double)e->wall_ns)
 		record_note(
 		    b, "cpu-throttled",
 		    "the container's CPU limit stopped the process for %.0f ms of the measurement: "
@@ -203,16 +200,18 @@ static void cpu_limit(record_builder *b, const measure_evidence *e, double *scra
 
 static void too_few(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const stat_estimate *asked = &e->estimates[e->phases->plan.statistic];
+	const stat_estimate *asked = e->asked;
 
 	(void)scratch;
+	if (!asked)
+		return;
 	if (!asked->present || !asked->has_interval)
 		record_note(
 		    b, "too-few-runs",
 		    "%llu runs are too few for the asked statistic and its interval (%s): measure "
 		    "longer with --max-time or --runs",
-		    (unsigned long long)e->phases->measured_runs, asked->why);
-	else if (asked->narrow && asked->n_eff < (double)e->phases->latency.n - 0.5)
+		    (unsigned long long)e->runs, asked->why);
+	else if (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5)
 		record_note(
 		    b, "too-few-runs",
 		    "the runs are worth only %.0f independent ones, so intervals are narrower than "
@@ -223,39 +222,37 @@ static void too_few(record_builder *b, const measure_evidence *e, double *scratc
 static void imprecise(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	(void)scratch;
-	if (e->ending && e->ending->imprecise)
+	if (e->imprecise)
 		record_note(
 		    b, "imprecise",
 		    "the asked precision of %g %% was not reached: raise --max-time or accept the "
 		    "interval that is printed",
-		    100 * e->phases->plan.asked.precision);
+		    100 * e->precision);
 }
 
 static void timer_coarse(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const measure_phases *p = e->phases;
-
 	(void)scratch;
-	if (p->group_wanted)
+	if (e->group_wanted)
 		record_note(b, "timer-coarse",
 			    "reading the clock takes %.0f ns, more than 1 %% of a sample, and more "
 			    "runs cannot be "
 			    "grouped (--idle, --input-pool, --group or few --runs): each sample is "
 			    "up to that "
 			    "much too long",
-			    p->loop.clock->cost_ns);
-	else if (p->loop.group > 1)
+			    e->clock_cost_ns);
+	else if (e->group > 1)
 		record_note(
 		    b, "grouped",
 		    "one run is too short for the clock (%.0f ns a reading), so each sample is the "
 		    "mean of %llu runs in a row: spread and percentiles are of such means, not of "
 		    "single runs (--group 1 times single runs)",
-		    p->loop.clock->cost_ns, (unsigned long long)p->loop.group);
+		    e->clock_cost_ns, (unsigned long long)e->group);
 }
 
 static void thinned(record_builder *b, const measure_evidence *e, double *scratch)
 {
-	const measure_samples *s = &e->phases->latency;
+	const measure_samples *s = e->samples;
 
 	(void)scratch;
 	if (s->stride > 1)
@@ -316,10 +313,30 @@ static void fold(record_builder *b)
 		record_note_under(b, "imprecise", "not-steady");
 }
 
+measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *host)
+{
+	return (measure_evidence){
+	    .level = p->plan.asked.level,
+	    .precision = p->plan.asked.precision,
+	    .host = host,
+	    .has_first_run = p->has_first_run,
+	    .steady_asked = p->plan.warmup == MEASURE_WARMUP_AUTO,
+	    .steady_known = p->steady_known,
+	    .steady = p->steady,
+	    .first_run_ns = p->first_run_ns,
+	    .warmup_ns = p->warmup_ns,
+	    .warmup_runs = p->warmup_runs,
+	    .verdict = p->verdict,
+	    .clock_cost_ns = p->loop.clock->cost_ns,
+	    .group = p->loop.group,
+	    .group_wanted = p->group_wanted,
+	};
+}
+
 void diagnostics_notes(record_builder *b, const measure_evidence *e, double *scratch)
 {
 	/* Without a sample there is nothing to doubt. */
-	for (size_t i = 0; e->phases->latency.n > 0 && i < sizeof doubts / sizeof doubts[0]; i++)
+	for (size_t i = 0; e->samples->n > 0 && i < sizeof doubts / sizeof doubts[0]; i++)
 		doubts[i](b, e, scratch);
 	fold(b);
 }

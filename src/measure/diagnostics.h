@@ -5,19 +5,33 @@
 #ifndef MEASURE_DIAGNOSTICS_H
 #define MEASURE_DIAGNOSTICS_H
 
-#include "measure/ending.h"
+#include "measure/phases.h"
 #include "os/os.h"
 #include "record/build.h"
 
-/* What the doubts look at beside the samples. */
+/* What the doubts look at: the caller chooses the samples and says what they are. */
 typedef struct measure_evidence {
-	const measure_phases *phases;
-	const measure_ending *ending; /* NULL: no precision was asked for */
+	const measure_samples *samples;
+	const stat_estimate *median; /* of the samples */
+	const stat_estimate *asked;  /* NULL: the caller says itself what is too few */
+	bool imprecise;		     /* the asked precision was not reached */
+	double level, precision;     /* that were asked for */
+	uint64_t runs, wall_ns;	     /* of the measurement */
+	os_usage before, after;	     /* around it */
+	double child_cpu_ns;	     /* CPU time meanwhile of processes that were started for it */
 	const os_host *host;
-	os_usage before, after;		/* around the measurement */
-	double prepare_cpu_ns;		/* of --prepare meanwhile */
-	const stat_estimate *estimates; /* [STAT_ESTIMATORS + 1], as measure_results() */
+	/* Of the warm-up before. */
+	bool has_first_run, steady_asked, steady_known, steady;
+	uint64_t first_run_ns, warmup_ns, warmup_runs;
+	stat_steady verdict;
+	/* How the clock and the samples go together. */
+	double clock_cost_ns;
+	uint64_t group;	   /* runs in a sample */
+	bool group_wanted; /* more would be needed, and cannot be */
 } measure_evidence;
+
+/* What is the same for every choice of samples: the plan, the warm-up, the clock. */
+measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *host);
 
 void diagnostics_notes(record_builder *b, const measure_evidence *e, double *scratch);
 

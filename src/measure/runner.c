@@ -4,6 +4,7 @@
 #include "base/observer.h"
 #include "verify/agree.h"
 #include "measure/diagnostics.h"
+#include "measure/ending.h"
 #include "record/asked.h"
 #include "subject/subject_facts.h"
 #include "measure/method.h"
@@ -18,18 +19,19 @@ typedef struct run {
 	measure_shared shared;
 	measure_session session;
 	os_host host;
+	os_usage before, after; /* around the measurement */
+	double prepare_cpu_ns;	/* of --prepare meanwhile */
 } run;
 
 /* Everything between opening the subject and the last run. */
-static dck_status measure(run *r, measure_evidence *evidence, dck_err *err)
+static dck_status measure(run *r, dck_err *err)
 {
 	DCK_TRY(measure_session_warm(&r->session, err));
-	evidence->prepare_cpu_ns = subject_hook_cpu_ns(r->session.target.prepare);
-	os_usage_get(&evidence->before);
+	const double prepare_cpu_ns = subject_hook_cpu_ns(r->session.target.prepare);
+	os_usage_get(&r->before);
 	dck_status status = measure_phase_measure(&r->session.phases, err);
-	os_usage_get(&evidence->after);
-	evidence->prepare_cpu_ns =
-	    subject_hook_cpu_ns(r->session.target.prepare) - evidence->prepare_cpu_ns;
+	os_usage_get(&r->after);
+	r->prepare_cpu_ns = subject_hook_cpu_ns(r->session.target.prepare) - prepare_cpu_ns;
 	return status;
 }
 
@@ -52,9 +54,26 @@ static void stopped_note(run *r, dck_status status, const dck_err *why)
 	}
 }
 
-static void record_fill(run *r, const dck_subject *s, const measure_evidence *evidence)
+static void doubts(run *r, const stat_estimate *estimates, const measure_ending *ending)
 {
-	measure_evidence all = *evidence;
+	const measure_phases *p = &r->session.phases;
+	measure_evidence e = diagnostics_evidence(p, &r->host);
+
+	e.samples = &p->latency;
+	e.median = &estimates[STAT_MEDIAN];
+	e.asked = &estimates[p->plan.statistic];
+	e.imprecise = ending->imprecise;
+	e.runs = p->measured_runs;
+	e.wall_ns = p->measured_ns;
+	e.before = r->before;
+	e.after = r->after;
+	if (r->session.target.engine.ops->caps & DCK_CAP_COMMAND)
+		e.child_cpu_ns = p->sinks.cpu_ns + r->prepare_cpu_ns;
+	diagnostics_notes(r->record, &e, p->scratch);
+}
+
+static void record_fill(run *r, const dck_subject *s)
+{
 	stat_estimate estimates[STAT_ESTIMATORS + 1];
 	dck_plan asked = r->session.phases.plan.asked;
 	measure_ending ending;
@@ -73,15 +92,12 @@ static void record_fill(run *r, const dck_subject *s, const measure_evidence *ev
 	measure_ending_find(&r->session.phases, &estimates[r->session.phases.plan.statistic],
 			    &ending);
 	method_facts(b, &r->session.phases, &ending, estimates);
-	all.ending = &ending;
-	all.estimates = estimates;
-	diagnostics_notes(b, &all, r->session.phases.scratch);
+	doubts(r, estimates, &ending);
 	measure_shared_notes(&r->shared, b);
 }
 
 static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan, dck_err *err)
 {
-	measure_evidence evidence = {.phases = &r->session.phases, .host = &r->host};
 	dck_err why = {0};
 	dck_status status;
 
@@ -89,7 +105,7 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	r->shared.origin_ns = measure_shared_now(&r->shared);
 	record_set_began(r->record, os_unix_ns());
 	DCK_TRY(measure_session_open(&r->session, &r->shared, s, plan, r->shared.watch, err));
-	status = measure(r, &evidence, &why);
+	status = measure(r, &why);
 	if (status != DCK_OK && r->session.phases.loop.runs == 0) {
 		if (err)
 			*err = why;
@@ -97,7 +113,7 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	}
 	if (status != DCK_OK)
 		stopped_note(r, status, &why);
-	record_fill(r, s, &evidence);
+	record_fill(r, s);
 	if (plan->asked.check_outputs && status == DCK_OK)
 		agree_check(r->record, s, &r->session.target, r->shared.watch);
 	measure_notes_show(r->shared.watch, r->record);
