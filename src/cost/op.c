@@ -66,15 +66,6 @@ const val *op_need_rank(op *o, size_t i, int rank)
 	return NULL;
 }
 
-num op_dim(op *o, const val *v, int64_t axis)
-{
-	if (axis < 0)
-		axis += v->rank;
-	if (axis < 0 || axis >= v->rank)
-		return num_none(o->nums, "'%s' has no dimension %lld", v->name, (long long)axis);
-	return v->dims[axis];
-}
-
 const num *op_ints(const op *o, size_t i, size_t *ret_n)
 {
 	const val *v = op_in(o, i);

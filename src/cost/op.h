@@ -87,9 +87,6 @@ const val *op_given(op *o, size_t i);
 const val *op_need(op *o, size_t i);
 /* The same, where it has at least `rank` dimensions. */
 const val *op_need_rank(op *o, size_t i, int rank);
-/* Dimension `axis` of a value of known rank; a negative axis counts from the end. Absent where
- * there is no such dimension. */
-num op_dim(op *o, const val *v, int64_t axis);
 /* Contents of input i, or NULL where they are not known. */
 const num *op_ints(const op *o, size_t i, size_t *ret_n);
 /* The same as real numbers, also where the contents are integers. In the arena. */

@@ -152,8 +152,19 @@ void record_set_incomplete(record_builder *b, bool incomplete)
 	b->box->record.incomplete = incomplete;
 }
 
-static void fact_add(record_builder *b, const char *section, const char *key, dck_unit u,
-		     dck_value v)
+/* Its text copied; what is no finite number is absent. */
+static dck_value value_keep(record_builder *b, dck_value v)
+{
+	if (v.kind == DCK_VALUE_REAL && !isfinite(v.as.r))
+		v = RECORD_ABSENT("not a finite number");
+	if (v.kind == DCK_VALUE_TEXT && !v.as.text)
+		v = RECORD_ABSENT(NULL);
+	if (v.kind == DCK_VALUE_ABSENT || v.kind == DCK_VALUE_TEXT)
+		v.as.text = text_keep(b, v.as.text ? v.as.text : "not known");
+	return v;
+}
+
+void record_fact(record_builder *b, const char *section, const char *key, dck_unit u, dck_value v)
 {
 	dck_fact *rows = b->facts.rows, *f = NULL;
 
@@ -170,43 +181,33 @@ static void fact_add(record_builder *b, const char *section, const char *key, dc
 		f->section = own_section;
 		f->key = own_key;
 	}
+	/* Past 2^53 JSON holds it as a string, which only a unit tells from a text. */
+	if (v.kind == DCK_VALUE_INT && u == DCK_UNIT_NONE &&
+	    (v.as.i > RECORD_EXACT_MAX || v.as.i < -RECORD_EXACT_MAX))
+		u = DCK_UNIT_ONE;
 	f->unit = u;
-	f->value = v;
-}
-
-static dck_value value_text(const char *own)
-{
-	return (dck_value){.kind = DCK_VALUE_TEXT, .as.text = own};
-}
-
-static dck_value value_absent(record_builder *b, const char *why)
-{
-	return (dck_value){.kind = DCK_VALUE_ABSENT,
-			   .as.text = text_keep(b, why ? why : "not known")};
+	f->value = value_keep(b, v);
 }
 
 void record_fact_text(record_builder *b, const char *section, const char *key, const char *text)
 {
-	fact_add(b, section, key, DCK_UNIT_NONE,
-		 text ? value_text(text_keep(b, text)) : value_absent(b, NULL));
+	record_fact(b, section, key, DCK_UNIT_NONE, RECORD_TEXT(text));
 }
 
 void record_fact_fmt(record_builder *b, const char *section, const char *key, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	record_fact_text(b, section, key, mem_arena_vfmt(b->box->arena, fmt, ap));
 	va_end(ap);
-	fact_add(b, section, key, DCK_UNIT_NONE, value_text(text));
 }
 
 void record_answer(record_builder *b, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	record_fact_text(b, "result", "answer", mem_arena_vfmt(b->box->arena, fmt, ap));
 	va_end(ap);
-	fact_add(b, "result", "answer", DCK_UNIT_NONE, value_text(text));
 }
 
 void record_gate(record_builder *b, dck_verdict v)
@@ -216,28 +217,22 @@ void record_gate(record_builder *b, dck_verdict v)
 
 void record_fact_bool(record_builder *b, const char *section, const char *key, bool v)
 {
-	fact_add(b, section, key, DCK_UNIT_NONE, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v});
+	record_fact(b, section, key, DCK_UNIT_NONE, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v});
 }
 
 void record_fact_int(record_builder *b, const char *section, const char *key, dck_unit u, int64_t v)
 {
-	/* Past 2^53 JSON holds it as a string, which only a unit tells from a text. */
-	if (u == DCK_UNIT_NONE && (v > RECORD_EXACT_MAX || v < -RECORD_EXACT_MAX))
-		u = DCK_UNIT_ONE;
-	fact_add(b, section, key, u, (dck_value){.kind = DCK_VALUE_INT, .as.i = v});
+	record_fact(b, section, key, u, RECORD_INT(v));
 }
 
 void record_fact_real(record_builder *b, const char *section, const char *key, dck_unit u, double v)
 {
-	if (isfinite(v))
-		fact_add(b, section, key, u, (dck_value){.kind = DCK_VALUE_REAL, .as.r = v});
-	else
-		fact_add(b, section, key, u, value_absent(b, "not a finite number"));
+	record_fact(b, section, key, u, RECORD_REAL(v));
 }
 
 void record_fact_absent(record_builder *b, const char *section, const char *key, const char *why)
 {
-	fact_add(b, section, key, DCK_UNIT_NONE, value_absent(b, why));
+	record_fact(b, section, key, DCK_UNIT_NONE, RECORD_ABSENT(why));
 }
 
 void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_t *at_ns,
@@ -263,67 +258,50 @@ void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_
 	    .tag = own_tag, .unit = u, .n = n, .warmup = warmup, .at_ns = at, .values = v};
 }
 
-/* The row of that tag: a later metric replaces the earlier one. */
-static dck_metric *metric_add(record_builder *b, const char *tag, const char *how)
+void record_metric(record_builder *b, const char *tag, dck_value v, double lo, double hi,
+		   double level, const char *how)
 {
 	const dck_metric_def *def = record_find_def(tag, b->box->arena);
 	dck_metric *rows = b->metrics.rows, *m = NULL;
 
 	if (!def) {
 		assert(mem_arena_failed(b->box->arena));
-		return NULL;
+		return;
 	}
 	for (size_t i = 0; i < b->metrics.n && !m; i++)
 		if (strcmp(rows[i].def->tag, tag) == 0)
 			m = &rows[i];
 	if (!m)
 		m = list_add(b, &b->metrics, sizeof *m);
-	if (m)
-		*m = (dck_metric){.def = def, .how = text_keep(b, how)};
-	return m;
-}
-
-void record_metric_real(record_builder *b, const char *tag, double v, const char *how)
-{
-	dck_metric *m = metric_add(b, tag, how);
 	if (!m)
 		return;
-	if (isfinite(v))
-		m->value = (dck_value){.kind = DCK_VALUE_REAL, .as.r = v};
-	else
-		m->value = value_absent(b, "not a finite number");
-}
-
-void record_metric_int(record_builder *b, const char *tag, int64_t v, const char *how)
-{
-	dck_metric *m = metric_add(b, tag, how);
-	if (m)
-		m->value = (dck_value){.kind = DCK_VALUE_INT, .as.i = v};
-}
-
-void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
-			    double level, const char *how)
-{
-	dck_metric *m = metric_add(b, tag, how);
-	if (!m)
-		return;
-	if (!isfinite(v)) {
-		m->value = value_absent(b, "not a finite number");
-		return;
-	}
-	m->value = (dck_value){.kind = DCK_VALUE_REAL, .as.r = v};
-	if (isfinite(lo) && isfinite(hi) && level > 0) {
+	*m = (dck_metric){.def = def, .how = text_keep(b, how), .value = value_keep(b, v)};
+	if (m->value.kind == DCK_VALUE_REAL && isfinite(lo) && isfinite(hi) && level > 0) {
 		m->lo = lo;
 		m->hi = hi;
 		m->level = level;
 	}
 }
 
+void record_metric_real(record_builder *b, const char *tag, double v, const char *how)
+{
+	record_metric(b, tag, RECORD_REAL(v), 0, 0, 0, how);
+}
+
+void record_metric_int(record_builder *b, const char *tag, int64_t v, const char *how)
+{
+	record_metric(b, tag, RECORD_INT(v), 0, 0, 0, how);
+}
+
+void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
+			    double level, const char *how)
+{
+	record_metric(b, tag, RECORD_REAL(v), lo, hi, level, how);
+}
+
 void record_metric_absent(record_builder *b, const char *tag, const char *why)
 {
-	dck_metric *m = metric_add(b, tag, NULL);
-	if (m)
-		m->value = value_absent(b, why);
+	record_metric(b, tag, RECORD_ABSENT(why), 0, 0, 0, NULL);
 }
 
 void record_metric_unit(record_builder *b, const char *tag, dck_unit u)
@@ -341,14 +319,12 @@ void record_metric_unit(record_builder *b, const char *tag, dck_unit u)
 	}
 }
 
-/* A number of its own: what is no finite number is absent. */
-static dck_value number_keep(record_builder *b, const dck_value *v)
+static dck_value number_keep(record_builder *b, dck_value v)
 {
-	if (v->kind == DCK_VALUE_INT || (v->kind == DCK_VALUE_REAL && isfinite(v->as.r)))
-		return *v;
-	if (v->kind == DCK_VALUE_ABSENT && !v->as.text)
-		return (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = RECORD_NOT_MEASURED};
-	return value_absent(b, v->kind == DCK_VALUE_ABSENT ? v->as.text : "not a finite number");
+	assert(v.kind != DCK_VALUE_TEXT && v.kind != DCK_VALUE_BOOL);
+	if (v.kind == DCK_VALUE_ABSENT && !v.as.text)
+		return RECORD_ABSENT(RECORD_NOT_MEASURED);
+	return value_keep(b, v);
 }
 
 static const char *const *texts_keep(record_builder *b, const char *const *texts, size_t n)
@@ -391,17 +367,17 @@ void record_op(record_builder *b, const dck_op *op)
 			.scope = text_keep(b, op->scope),
 			.outputs = outputs,
 			.noutputs = op->noutputs,
-			.macs = number_keep(b, &op->macs),
-			.flops = number_keep(b, &op->flops),
-			.params = number_keep(b, &op->params),
-			.weight_bytes = number_keep(b, &op->weight_bytes),
-			.read_bytes = number_keep(b, &op->read_bytes),
-			.write_bytes = number_keep(b, &op->write_bytes),
-			.peer = number_keep(b, &op->peer),
-			.time_ns = number_keep(b, &op->time_ns),
-			.rate = number_keep(b, &op->rate),
-			.roof = number_keep(b, &op->roof),
-			.memory_bytes = number_keep(b, &op->memory_bytes),
+			.macs = number_keep(b, op->macs),
+			.flops = number_keep(b, op->flops),
+			.params = number_keep(b, op->params),
+			.weight_bytes = number_keep(b, op->weight_bytes),
+			.read_bytes = number_keep(b, op->read_bytes),
+			.write_bytes = number_keep(b, op->write_bytes),
+			.peer = number_keep(b, op->peer),
+			.time_ns = number_keep(b, op->time_ns),
+			.rate = number_keep(b, op->rate),
+			.roof = number_keep(b, op->roof),
+			.memory_bytes = number_keep(b, op->memory_bytes),
 			.bound = text_keep(b, op->bound),
 			.origins = texts_keep(b, op->origins, op->norigins),
 			.norigins = op->norigins};
@@ -478,8 +454,14 @@ static void cell_add(record_builder *b, dck_value v, double lo, double hi, doubl
 {
 	dck_cell *cell = list_add(b, &b->cells, sizeof *cell);
 
-	if (cell)
-		*cell = (dck_cell){.value = v, .lo = lo, .hi = hi, .level = level};
+	if (!cell)
+		return;
+	cell->value = value_keep(b, v);
+	if (cell->value.kind == DCK_VALUE_REAL && isfinite(lo) && isfinite(hi) && level > 0) {
+		cell->lo = lo;
+		cell->hi = hi;
+		cell->level = level;
+	}
 }
 
 static bool is_word_of(const char *words, const char *word)
@@ -536,17 +518,15 @@ static bool is_text_column(const record_builder *b)
 void record_cell_text(record_builder *b, const char *text)
 {
 	assert(is_text_column(b));
-	cell_add(b, value_text(text_keep(b, text)), 0, 0, 0);
+	cell_add(b, RECORD_TEXT(text), 0, 0, 0);
 }
 
 void record_cell_fmt(record_builder *b, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
+	record_cell_text(b, mem_arena_vfmt(b->box->arena, fmt, ap));
 	va_end(ap);
-	assert(is_text_column(b));
-	cell_add(b, value_text(text), 0, 0, 0);
 }
 
 void record_cell_bool(record_builder *b, bool v)
@@ -556,38 +536,22 @@ void record_cell_bool(record_builder *b, bool v)
 
 void record_cell_int(record_builder *b, int64_t v)
 {
-	cell_add(b, (dck_value){.kind = DCK_VALUE_INT, .as.i = v}, 0, 0, 0);
+	cell_add(b, RECORD_INT(v), 0, 0, 0);
 }
 
 void record_cell_real(record_builder *b, double v)
 {
-	record_cell_interval(b, v, NAN, NAN, 0);
+	cell_add(b, RECORD_REAL(v), 0, 0, 0);
 }
 
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level)
 {
-	const bool has = isfinite(lo) && isfinite(hi) && level > 0;
-
-	if (!isfinite(v))
-		record_cell_absent(b, "not a finite number");
-	else
-		cell_add(b, (dck_value){.kind = DCK_VALUE_REAL, .as.r = v}, has ? lo : 0,
-			 has ? hi : 0, has ? level : 0);
+	cell_add(b, RECORD_REAL(v), lo, hi, level);
 }
 
 void record_cell_absent(record_builder *b, const char *why)
 {
-	cell_add(b, value_absent(b, why), 0, 0, 0);
-}
-
-void record_cell_metric(record_builder *b, const dck_metric *m, const char *why)
-{
-	if (!m || m->value.kind == DCK_VALUE_ABSENT)
-		record_cell_absent(b, !m ? why : m->value.as.text);
-	else if (m->value.kind == DCK_VALUE_INT)
-		record_cell_int(b, m->value.as.i);
-	else
-		record_cell_interval(b, m->value.as.r, m->lo, m->hi, m->level);
+	cell_add(b, RECORD_ABSENT(why), 0, 0, 0);
 }
 
 static void note_add(record_builder *b, dck_severity severity, const char *code, const char *text)
@@ -624,17 +588,6 @@ void record_note_as(record_builder *b, dck_severity severity, const char *code, 
 	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
 	va_end(ap);
 	note_add(b, severity, code, text);
-}
-
-void record_note_brief(record_builder *b, const char *fmt, ...)
-{
-	dck_note *n = b->notes.rows;
-	va_list ap;
-	va_start(ap, fmt);
-	const char *text = mem_arena_vfmt(b->box->arena, fmt, ap);
-	va_end(ap);
-	if (b->notes.n > 0)
-		n[b->notes.n - 1].brief = text;
 }
 
 void record_note_under(record_builder *b, const char *code, const char *under)

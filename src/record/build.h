@@ -21,8 +21,14 @@ void record_set_began(record_builder *b, int64_t unix_ns);
 void record_set_command(record_builder *b, const char *text);
 void record_set_incomplete(record_builder *b, bool incomplete);
 
-/* A later fact of the same section and key replaces the earlier one. text NULL: absent, "not
- * known". */
+/* Values to hand over. A text is copied. Text NULL: absent, and why NULL: "not known". */
+#define RECORD_INT(v)	   ((dck_value){.kind = DCK_VALUE_INT, .as.i = (v)})
+#define RECORD_REAL(v)	   ((dck_value){.kind = DCK_VALUE_REAL, .as.r = (v)})
+#define RECORD_TEXT(v)	   ((dck_value){.kind = DCK_VALUE_TEXT, .as.text = (v)})
+#define RECORD_ABSENT(why) ((dck_value){.kind = DCK_VALUE_ABSENT, .as.text = (why)})
+
+/* A later fact of the same section and key replaces the earlier one. */
+void record_fact(record_builder *b, const char *section, const char *key, dck_unit u, dck_value v);
 void record_fact_text(record_builder *b, const char *section, const char *key, const char *text);
 void record_fact_fmt(record_builder *b, const char *section, const char *key, const char *fmt, ...)
     DCK_PRINTF(4, 5);
@@ -39,6 +45,8 @@ void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_
 
 /* tag must stand in metrics.def, or belong to a family there (asserted). Not finite: becomes
  * absent, "not a finite number". */
+void record_metric(record_builder *b, const char *tag, dck_value v, double lo, double hi,
+		   double level, const char *how);
 void record_metric_real(record_builder *b, const char *tag, double v, const char *how);
 void record_metric_int(record_builder *b, const char *tag, int64_t v, const char *how);
 void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
@@ -71,8 +79,6 @@ void record_cell_int(record_builder *b, int64_t v);
 void record_cell_real(record_builder *b, double v); /* not finite: absent */
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level);
 void record_cell_absent(record_builder *b, const char *why);
-/* As the metric of another record has it: value and interval, or absent. m NULL: absent, `why`. */
-void record_cell_metric(record_builder *b, const dck_metric *m, const char *why);
 
 /* What a summary shows of the last table. It shows one table: the first for which columns were
  * named, else the first of all; of it the first column and those named here ("ratio verdict", keys
@@ -89,8 +95,6 @@ void record_note(record_builder *b, const char *code, const char *fmt, ...) DCK_
 void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
 		    ...) DCK_PRINTF(4, 5);
 const dck_note_def *record_note_find(const char *code); /* static; NULL: there is no such code */
-/* What a summary says instead of the text of the last note. */
-void record_note_brief(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
 /* The first note of code `under` names the cause of those of `code`. Nothing happens where one of
  * them is not there. */
 void record_note_under(record_builder *b, const char *code, const char *under);

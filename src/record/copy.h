@@ -9,7 +9,6 @@
 /* All facts of another record. */
 void record_copy_facts(record_builder *b, const dck_record *from);
 void record_copy_metric(record_builder *b, const dck_metric *from);
-void record_copy_table(record_builder *b, const dck_table *from);
 /* Which of the notes that were taken over from r have the cause of another one. */
 void record_copy_under(record_builder *b, const dck_record *r);
 

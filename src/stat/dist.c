@@ -119,13 +119,6 @@ double stat_beta_quantile(double p, double a, double b)
 	return x;
 }
 
-double stat_t_cdf(double t, double dof)
-{
-	const double tail = 0.5 * stat_beta_cdf(dof / (dof + t * t), dof / 2, 0.5);
-
-	return t < 0 ? tail : 1 - tail;
-}
-
 /* t^2 / (dof + t^2) is beta distributed with 1/2 and dof/2, and 1 minus it with dof/2 and 1/2: the
  * smaller of the two keeps its digits. */
 double stat_t_quantile(double p, double dof)

@@ -13,7 +13,6 @@ double stat_beta_cdf(double x, double a, double b);
 double stat_beta_quantile(double p, double a, double b);
 
 /* Student's t with `dof` degrees of freedom, not necessarily whole. */
-double stat_t_cdf(double t, double dof);
 double stat_t_quantile(double p, double dof);
 
 #endif

@@ -105,21 +105,3 @@ double stat_quantile_sorted(const double *sorted, size_t n, double p)
 		return sorted[n - 1];
 	return sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]);
 }
-
-void stat_histogram(const double *x, size_t n, double lo, double hi, size_t bins, uint64_t *ret)
-{
-	const double width = (hi - lo) / (double)bins;
-
-	for (size_t i = 0; i < bins; i++)
-		ret[i] = 0;
-	for (size_t i = 0; i < n; i++) {
-		const double at = width > 0 ? (x[i] - lo) / width : 0;
-
-		if (!(at > 0))
-			ret[0]++;
-		else if (at >= (double)bins)
-			ret[bins - 1]++;
-		else
-			ret[(size_t)at]++;
-	}
-}

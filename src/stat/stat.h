@@ -118,10 +118,6 @@ void stat_drift_find(const double *x, size_t n, double level, double *scratch, s
  * with Student's t. k < 2: present, no interval. */
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret);
 
-/* --- histogram for reports: `bins` equal bins over [lo, hi]; values outside fall in the end bins.
- */
-void stat_histogram(const double *x, size_t n, double lo, double hi, size_t bins, uint64_t *ret);
-
 /* Quantile p of sorted data, linear between order statistics (Hyndman and Fan's type 7). */
 double stat_quantile_sorted(const double *sorted, size_t n, double p);
 void stat_sort(double *x, size_t n);
