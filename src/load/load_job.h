@@ -39,9 +39,9 @@ typedef struct load_job {
 	load_point *points; /* [LOAD_PEAK_POINTS]; owned */
 	size_t npoints;
 	const load_point *shown; /* the one whose samples are in the record */
-	measure_samples kept_latency, kept_wait, kept_service, kept_late; /* of a search: `shown` */
-	load_point alone; /* of a search: one stream in a closed loop */
-	bool has_alone;
+	measure_samples kept_latency, kept_wait, kept_service, kept_lag; /* of a search: `shown` */
+	load_point unloaded; /* of a search: one stream in a closed loop */
+	bool has_unloaded;
 	load_peak peak;
 	char phase[48]; /* the rate that is measured, for whoever looks on */
 	char cut[120];	/* why the search ended early; "": it did not */

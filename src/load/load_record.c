@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Beginning late by more than this share of the median latency is said. */
-#define LATE_SHARE 0.05
+/* A mean dispatch lag above this share of the median latency is said. */
+#define LAG_SHARE 0.05
 
 /* The samples that are shown, and what is known of them. */
 typedef struct view {
 	load_job *j;
 	record_builder *b;
-	const measure_samples *latency, *wait, *service, *late;
+	const measure_samples *latency, *wait, *service, *lag;
 	const load_point *point;
 	const load_result *r;
 	bool server;			    /* of what is shown */
@@ -34,10 +34,10 @@ static view view_of(load_job *j)
 		  .latency = search ? &j->kept_latency : &j->pool.latency,
 		  .wait = search ? &j->kept_wait : &j->pool.wait,
 		  .service = search ? &j->kept_service : &j->pool.service,
-		  .late = search ? &j->kept_late : &j->pool.late,
+		  .lag = search ? &j->kept_lag : &j->pool.lag,
 		  .point = j->shown,
 		  .r = &j->shown->result,
-		  .server = j->ask.scenario == LOAD_SERVER && j->shown != &j->alone};
+		  .server = j->ask.scenario == LOAD_SERVER && j->shown != &j->unloaded};
 
 	stat_estimate_all(v.latency->value, v.latency->n, j->config->level, j->pool.scratch, v.all);
 	/* Extremes are of all samples, also of those that were not kept. */
@@ -127,14 +127,15 @@ static void server_metrics(const view *v)
 	metric_part(v, "load/wait_p99", STAT_P99, v->wait);
 	metric_part(v, "load/service_mean", STAT_MEAN, v->service);
 	metric_part(v, "load/service_p99", STAT_P99, v->service);
-	if (r->late_n > 0) {
-		record_metric_real(b, "load/late_mean", r->late_sum_ns / (double)r->late_n,
+	if (r->lag_n > 0) {
+		record_metric_real(b, "load/dispatch_lag_mean", r->lag_sum_ns / (double)r->lag_n,
 				   "of requests for which a stream stood ready");
-		record_metric_real(b, "load/late_max", v->late->max,
+		record_metric_real(b, "load/dispatch_lag_max", v->lag->max,
 				   "of requests for which a stream stood ready");
 	} else {
-		record_metric_absent(b, "load/late_mean", "no request found a stream ready");
-		record_metric_absent(b, "load/late_max", "no request found a stream ready");
+		record_metric_absent(b, "load/dispatch_lag_mean",
+				     "no request found a stream ready");
+		record_metric_absent(b, "load/dispatch_lag_max", "no request found a stream ready");
 	}
 	record_metric_int(b, "load/queue_max", (int64_t)r->queue_max,
 			  "due and not yet taken, looked at as each is taken");
@@ -150,9 +151,9 @@ static void peak_metric(const view *v)
 
 	if (!v->j->config->find_peak)
 		return;
-	if (v->j->has_alone && v->j->alone.verdict == DCK_VERDICT_BROKEN)
+	if (v->j->has_unloaded && v->j->unloaded.verdict == DCK_VERDICT_BROKEN)
 		record_metric_absent(v->b, tag,
-				     "no rate holds the limits: the service alone is over");
+				     "no rate holds the limits: the unloaded service is over");
 	else if (v->j->npoints == 0 || p->held == 0)
 		record_metric_absent(v->b, tag, "no rate was shown to hold the limits");
 	else if (isinf(p->broken))
@@ -246,7 +247,7 @@ static void parts_table(const view *v)
 	} rows[] = {{"latency", v->latency},
 		    {"queue wait", v->wait},
 		    {"service", v->service},
-		    {"begun late", v->late}};
+		    {"dispatch lag", v->lag}};
 
 	record_table(v->b, "load/summary", "Latency and its parts", columns,
 		     sizeof columns / sizeof columns[0]);
@@ -366,7 +367,7 @@ static dck_verdict verdict_of_all(const view *v)
 		return v->point->verdict;
 	if (j->peak.held > 0)
 		return DCK_VERDICT_HOLDS;
-	if (j->alone.verdict == DCK_VERDICT_BROKEN)
+	if (j->unloaded.verdict == DCK_VERDICT_BROKEN)
 		return DCK_VERDICT_BROKEN;
 	/* The lowest rate that was tried speaks for all below it that could be tried. */
 	return j->npoints > 0 && isinf(j->peak.open_lo) && !isinf(j->peak.broken)
@@ -470,21 +471,21 @@ static void unstable(const view *v)
 				   left, sizeof left));
 }
 
-static void late(const view *v)
+static void dispatch_lag(const view *v)
 {
 	const load_result *r = v->r;
-	const double mean_ns = r->late_n > 0 ? r->late_sum_ns / (double)r->late_n : 0;
+	const double mean_ns = r->lag_n > 0 ? r->lag_sum_ns / (double)r->lag_n : 0;
 	char mean[32], most[32], median[32];
 
-	if (!v->server || r->late_n < 10 || !v->all[STAT_MEDIAN].present ||
-	    mean_ns <= LATE_SHARE * v->all[STAT_MEDIAN].value)
+	if (!v->server || r->lag_n < 10 || !v->all[STAT_MEDIAN].present ||
+	    mean_ns <= LAG_SHARE * v->all[STAT_MEDIAN].value)
 		return;
-	record_note(v->b, "late-arrivals",
-		    "requests that found a stream ready were begun %s late (mean; at most %s), as "
-		    "the system woke it late or its processors were busy: that is in the latency, "
-		    "whose median is %s",
+	record_note(v->b, "dispatch-lag",
+		    "the dispatch lag is %s (mean; at most %s): requests that found a stream ready "
+		    "began so long after they arrived, as the system woke it late or its "
+		    "processors were busy; it is in the latency, whose median is %s",
 		    dck_text_time(mean_ns, mean, sizeof mean),
-		    dck_text_time(v->late->max, most, sizeof most),
+		    dck_text_time(v->lag->max, most, sizeof most),
 		    dck_text_time(v->all[STAT_MEDIAN].value, median, sizeof median));
 }
 
@@ -616,17 +617,17 @@ static void limit_note(const view *v, size_t i)
 	}
 }
 
-static void alone_notes(const view *v)
+static void unloaded_notes(const view *v)
 {
 	const load_job *j = v->j;
 	char value[32];
 
 	for (size_t i = 0; i < j->ask.nlimits; i++)
-		if (j->alone.limit[i].verdict == DCK_VERDICT_BROKEN)
+		if (j->unloaded.limit[i].verdict == DCK_VERDICT_BROKEN)
 			record_note(v->b, "slo-not-held",
-				    "no rate holds %s: alone, without a queue, %s is %s already",
+				    "no rate holds %s: unloaded, without a queue, %s is %s already",
 				    j->limits[i].text, j->limits[i].statistic,
-				    value_text(&j->alone.statistic[i], value, sizeof value));
+				    value_text(&j->unloaded.statistic[i], value, sizeof value));
 }
 
 /* No rate was shown to hold the limits. */
@@ -658,8 +659,8 @@ static void search_note(const view *v)
 	const load_peak *p = &j->peak;
 	char open[96] = "", held[32], broken[32], from[32], to[32];
 
-	if (j->alone.verdict == DCK_VERDICT_BROKEN) {
-		alone_notes(v);
+	if (j->unloaded.verdict == DCK_VERDICT_BROKEN) {
+		unloaded_notes(v);
 		return;
 	}
 	if (j->npoints == 0)
@@ -755,7 +756,7 @@ static void notes(const view *v)
 
 	closed_loop(v);
 	unstable(v);
-	late(v);
+	dispatch_lag(v);
 	too_few(v);
 	oversubscribed(v);
 	for (size_t i = 0; !j->config->find_peak && i < j->ask.nlimits; i++)

@@ -14,7 +14,7 @@
 #define LOOK_NS	  50000000u /* how often Ctrl-C is looked at */
 #define HEAD_NS	  1000000u  /* from the start of the threads to the first arrival */
 #define KEEP_MIN  64
-#define LATE_KEEP 16384
+#define LAG_KEEP  16384
 #define WARM_RUNS 10
 #define WARM_NS	  50000000u
 #define SPIN_NS	  120000u /* the kernel wakes a sleeper up to 50 us late, and needs time to do it */
@@ -28,9 +28,9 @@ struct load_stream {
 	dck_engine_context *context;
 	size_t next_set;
 	pthread_t thread;
-	measure_samples latency, wait, late;
-	double late_sum_ns, service_sum_ns, wait_sum_ns, cpu_ns;
-	uint64_t late_n, over[LOAD_LIMITS], last_done_ns, last_begin_ns, peak_rss_bytes;
+	measure_samples latency, wait, lag;
+	double lag_sum_ns, service_sum_ns, wait_sum_ns, cpu_ns;
+	uint64_t lag_n, over[LOAD_LIMITS], last_done_ns, last_begin_ns, peak_rss_bytes;
 	atomic_uint_fast64_t served; /* read by whoever shows progress */
 	dck_status failed;
 	dck_err why;
@@ -192,9 +192,9 @@ static void request_push(load_stream *s, const run_state *r, uint64_t at_ns, uin
 	s->wait_sum_ns += wait;
 	if (!ready)
 		return;
-	measure_samples_push(&s->late, at, wait);
-	s->late_sum_ns += wait;
-	s->late_n++;
+	measure_samples_push(&s->lag, at, wait);
+	s->lag_sum_ns += wait;
+	s->lag_n++;
 }
 
 static dck_status request_make(load_stream *s, run_state *r, uint64_t *at_ns, bool due, bool ready)
@@ -362,9 +362,9 @@ static void streams_reset(load_pool *p, run_state *r)
 		s->run = r;
 		measure_samples_clear(&s->latency);
 		measure_samples_clear(&s->wait);
-		measure_samples_clear(&s->late);
-		s->late_sum_ns = s->service_sum_ns = s->wait_sum_ns = s->cpu_ns = 0;
-		s->late_n = s->last_done_ns = s->last_begin_ns = s->peak_rss_bytes = 0;
+		measure_samples_clear(&s->lag);
+		s->lag_sum_ns = s->service_sum_ns = s->wait_sum_ns = s->cpu_ns = 0;
+		s->lag_n = s->last_done_ns = s->last_begin_ns = s->peak_rss_bytes = 0;
 		memset(s->over, 0, sizeof s->over);
 		atomic_store(&s->served, 0);
 		s->failed = DCK_OK;
@@ -473,8 +473,8 @@ static void result_sum(load_pool *p, const run_state *r, load_result *ret)
 		ret->served += s->latency.pushed;
 		ret->service_sum_ns += s->service_sum_ns;
 		ret->wait_sum_ns += s->wait_sum_ns;
-		ret->late_sum_ns += s->late_sum_ns;
-		ret->late_n += s->late_n;
+		ret->lag_sum_ns += s->lag_sum_ns;
+		ret->lag_n += s->lag_n;
 		ret->cpu_ns += s->cpu_ns;
 		for (size_t k = 0; k < LOAD_LIMITS; k++)
 			ret->over[k] += s->over[k];
@@ -499,7 +499,7 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 	result_sum(p, r, ret);
 	merge(p, &p->latency, offsetof(load_stream, latency));
 	merge(p, &p->wait, offsetof(load_stream, wait));
-	merge(p, &p->late, offsetof(load_stream, late));
+	merge(p, &p->lag, offsetof(load_stream, lag));
 	service_derive(p, server);
 	if (!server) {
 		ret->arrived = ret->served;
@@ -622,13 +622,12 @@ static dck_status pool_fill(load_pool *p, size_t cap, dck_err *err)
 		s->pool = p;
 		DCK_TRY(measure_samples_init(&s->latency, each, hot, err));
 		DCK_TRY(measure_samples_init(&s->wait, each, hot, err));
-		DCK_TRY(
-		    measure_samples_init(&s->late, each < LATE_KEEP ? each : LATE_KEEP, hot, err));
+		DCK_TRY(measure_samples_init(&s->lag, each < LAG_KEEP ? each : LAG_KEEP, hot, err));
 	}
 	DCK_TRY(measure_samples_init(&p->latency, all, false, err));
 	DCK_TRY(measure_samples_init(&p->wait, all, false, err));
 	DCK_TRY(measure_samples_init(&p->service, all, false, err));
-	DCK_TRY(measure_samples_init(&p->late, all, false, err));
+	DCK_TRY(measure_samples_init(&p->lag, all, false, err));
 	p->scratch_n = stat_scratch(all) + all;
 	p->scratch = os_pages_reserve(p->scratch_n * sizeof *p->scratch);
 	DCK_NEED(p->scratch, err, "for the statistics of %zu samples", all);
@@ -664,14 +663,14 @@ void load_pool_close(load_pool *p)
 			p->target->engine.ops->context_free(s->context);
 		measure_samples_done(&s->latency);
 		measure_samples_done(&s->wait);
-		measure_samples_done(&s->late);
+		measure_samples_done(&s->lag);
 	}
 	if (p->streams)
 		os_pages_free(p->streams, p->n * sizeof *p->streams);
 	measure_samples_done(&p->latency);
 	measure_samples_done(&p->wait);
 	measure_samples_done(&p->service);
-	measure_samples_done(&p->late);
+	measure_samples_done(&p->lag);
 	if (p->scratch)
 		os_pages_free(p->scratch, p->scratch_n * sizeof *p->scratch);
 	p->streams = NULL;

@@ -118,7 +118,7 @@ struct load_pool {
 	dck_progress progress; /* phase and what is known; sent while it runs */
 	/* Of the last measurement, merged: in the order of arrival. */
 	measure_samples latency, wait, service;
-	measure_samples late; /* of requests for which a stream stood ready */
+	measure_samples lag; /* of requests for which a stream stood ready */
 	double *scratch;
 	size_t scratch_n;
 };
@@ -132,8 +132,8 @@ struct load_result {
 	double done_ns; /* from the start until the last was done */
 	double service_sum_ns, wait_sum_ns, cpu_ns;
 	uint64_t peak_rss_bytes; /* of a command */
-	double late_sum_ns;
-	uint64_t late_n;
+	double lag_sum_ns;
+	uint64_t lag_n;
 	os_usage before, after; /* around it */
 	bool unstable, cancelled;
 	dck_status failed;

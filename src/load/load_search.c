@@ -13,13 +13,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LOOKS	       3
-#define RUNS_FACTOR    3 /* requests at a rate, over the fewest that could decide */
-#define POINT_LEAST_NS 2e9
-#define POINT_MOST_NS  60e9
-#define ALONE_LEAST_NS 500e6
-#define ALONE_MOST_NS  5e9
-#define START_PART     4 /* of what the streams can do: where the search begins */
+#define LOOKS		  3
+#define RUNS_FACTOR	  3 /* requests at a rate, over the fewest that could decide */
+#define POINT_LEAST_NS	  2e9
+#define POINT_MOST_NS	  60e9
+#define UNLOADED_LEAST_NS 500e6
+#define UNLOADED_MOST_NS  5e9
+#define START_PART	  4 /* of what the streams can do: where the search begins */
 
 static double confidence_of_look(const load_job *j)
 {
@@ -52,7 +52,7 @@ static void samples_keep(load_job *j, const load_point *point)
 	samples_swap(&j->pool.latency, &j->kept_latency);
 	samples_swap(&j->pool.wait, &j->kept_wait);
 	samples_swap(&j->pool.service, &j->kept_service);
-	samples_swap(&j->pool.late, &j->kept_late);
+	samples_swap(&j->pool.lag, &j->kept_lag);
 	j->shown = point;
 }
 
@@ -61,7 +61,7 @@ static dck_status kept_init(load_job *j, dck_err *err)
 	DCK_TRY(measure_samples_init(&j->kept_latency, j->pool.latency.cap, false, err));
 	DCK_TRY(measure_samples_init(&j->kept_wait, j->pool.wait.cap, false, err));
 	DCK_TRY(measure_samples_init(&j->kept_service, j->pool.service.cap, false, err));
-	return measure_samples_init(&j->kept_late, j->pool.late.cap, false, err);
+	return measure_samples_init(&j->kept_lag, j->pool.lag.cap, false, err);
 }
 
 void load_kept_done(load_job *j)
@@ -69,12 +69,12 @@ void load_kept_done(load_job *j)
 	measure_samples_done(&j->kept_latency);
 	measure_samples_done(&j->kept_wait);
 	measure_samples_done(&j->kept_service);
-	measure_samples_done(&j->kept_late);
+	measure_samples_done(&j->kept_lag);
 }
 
-/* --- one stream alone */
+/* --- one stream, unloaded */
 
-static dck_status alone_measure(load_job *j, bool *ret_stopped, dck_err *err)
+static dck_status unloaded_measure(load_job *j, bool *ret_stopped, dck_err *err)
 {
 	const size_t streams = j->pool.n;
 	load_ask a = {.scenario = LOAD_SINGLE, .limits = j->limits, .nlimits = j->ask.nlimits};
@@ -82,8 +82,8 @@ static dck_status alone_measure(load_job *j, bool *ret_stopped, dck_err *err)
 	load_result r;
 	dck_status status;
 
-	a.time_ns = (uint64_t)fmin(ALONE_MOST_NS, fmax(ALONE_LEAST_NS, wanted));
-	j->pool.progress.phase = "alone";
+	a.time_ns = (uint64_t)fmin(UNLOADED_MOST_NS, fmax(UNLOADED_LEAST_NS, wanted));
+	j->pool.progress.phase = "unloaded";
 	j->pool.n = 1;
 	status = load_run(&j->pool, &a, &r, err);
 	j->pool.n = streams;
@@ -95,10 +95,10 @@ static dck_status alone_measure(load_job *j, bool *ret_stopped, dck_err *err)
 		*err = r.why;
 		return r.failed == DCK_OK ? DCK_E_ENGINE : r.failed;
 	}
-	j->alone.rate = NAN;
-	load_point_take(j, &a, &r, j->config->confidence, &j->alone);
-	j->has_alone = true;
-	samples_keep(j, &j->alone);
+	j->unloaded.rate = NAN;
+	load_point_take(j, &a, &r, j->config->confidence, &j->unloaded);
+	j->has_unloaded = true;
+	samples_keep(j, &j->unloaded);
 	*ret_stopped = load_stopped(j, &r);
 	return DCK_OK;
 }
@@ -180,7 +180,7 @@ static bool better_shown(const load_job *j, const load_point *s)
 	const bool held = s->verdict == DCK_VERDICT_HOLDS && s->rate <= j->peak.held;
 	const bool now_held = now->verdict == DCK_VERDICT_HOLDS && now->rate <= j->peak.held;
 
-	if (now == &j->alone)
+	if (now == &j->unloaded)
 		return true;
 	if (held != now_held)
 		return held;
@@ -203,10 +203,10 @@ dck_status load_search(load_job *j, dck_err *err)
 
 	j->ask.requests = j->config->requests;
 	DCK_TRY(kept_init(j, err));
-	DCK_TRY(alone_measure(j, &stopped, err));
-	if (stopped || j->alone.verdict == DCK_VERDICT_BROKEN)
+	DCK_TRY(unloaded_measure(j, &stopped, err));
+	if (stopped || j->unloaded.verdict == DCK_VERDICT_BROKEN)
 		return DCK_OK;
-	service_ns = j->alone.result.service_sum_ns / (double)j->alone.result.served;
+	service_ns = j->unloaded.result.service_sum_ns / (double)j->unloaded.result.served;
 	rate = j->config->rate_hz > 0 ? j->config->rate_hz
 				      : (double)j->pool.n * 1e9 / fmax(1, service_ns) / START_PART;
 	load_peak_init(&j->peak, rate, j->config->precision);

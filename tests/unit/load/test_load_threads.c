@@ -183,7 +183,7 @@ static void arrivals_by_themselves(void **state)
 		assert_true(latency->values[i] >= wait->values[i] + 1e6);
 		assert_true(latency->at_ns[i] == wait->at_ns[i]);
 	}
-	assert_true(dck_record_value(r, "load/late_mean") >= 0);
+	assert_true(dck_record_value(r, "load/dispatch_lag_mean") >= 0);
 	dck_record_free(r);
 }
 
