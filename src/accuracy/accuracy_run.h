@@ -1,4 +1,12 @@
-/* accuracy_run.h - what models predict for labelled items.
+/* accuracy_run.h - runs one or more models over labelled items, and keeps what they predict.
+ *
+ *	accuracy_run r = {.all = all, .n = n, .config = config, .truth = &truth, ...};
+ *
+ *	DCK_TRY(accuracy_run_all(&r, err));
+ *	... r.predictions[0] are those of the reference, r.done says of how many items ...
+ *
+ * All models see the same items in the same order. When a run ends early, the items that every
+ * model has seen still count. Nothing is judged here: accuracy_record.h does that.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ACCURACY_ACCURACY_RUN_H

@@ -1,4 +1,12 @@
-/* err.h - how internal code raises and passes on errors (see deepclock/base.h).
+/* err.h - how internal code reports an error and passes it on (see deepclock/base.h).
+ *
+ *	if (n == 0)
+ *		DCK_FAIL(err, E_ARG, "'%s' has no inputs", name);
+ *	DCK_TRY(model_open(name, err));
+ *
+ * A function that fails returns its status and has filled *err with one sentence for the user. The
+ * caller passes both on unchanged, or puts words before the sentence with err_while(). err may be
+ * NULL: then only the status is wanted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ERR_H

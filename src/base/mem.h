@@ -1,5 +1,16 @@
-/* mem.h - heap through the one replaceable allocator, and the arena.
- * An arena owns everything that dies with one object (a record, a model graph).
+/* mem.h - all heap memory of the library, through one allocator that a program may replace, and
+ * the arena. An arena owns everything that dies together with one object (a record, a model's
+ * graph).
+ *
+ *	mem_arena *a = mem_arena_new(0);
+ *
+ *	DCK_NEED(a, err, "for the names");
+ *	char *name = mem_arena_fmt(a, "conv%d", 1);
+ *	... one check for all of it: mem_arena_failed(a) ...
+ *	mem_arena_free(a);
+ *
+ * What comes from mem_alloc() is freed with mem_free(); what comes from an arena is never freed
+ * alone. Sizes that overflow count as "no memory": the result is NULL.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_MEM_H

@@ -1,11 +1,18 @@
-/* batch.h - a model that was exported for a fixed number of items, usually one, rewritten for
- * another number.
+/* batch.h - rewrites a model that was exported for a fixed number of items, usually one, so that
+ * it takes another number.
  *
- * The model is followed with the number of items as an open size. Each value holds the items apart
- * along one axis, or is the same for all of them; each operator's rule says how that passes, and
- * refuses where items would meet. What the file states for the fixed number (sizes that Reshape and
- * the like are given, types of inputs and outputs) is rewritten on the way. Nothing is run here:
- * that the results are equal is for the caller to look at.
+ *	DCK_TRY(batch_free(path, m, 8, NULL, arena, &b, err));
+ *	... b.bytes is the model for 8 items ...
+ *	batch_done(&b);
+ *
+ * The number of items becomes an open size, and each value is followed through the model. A value
+ * either holds the items apart along one axis, or is the same for all items. Each operator has a
+ * rule (follow_*.c) that says how this passes from its inputs to its outputs, and that refuses
+ * where items would mix. What the file states for the old number (the sizes that Reshape is given,
+ * the types of inputs and outputs) is rewritten.
+ *
+ * An operator without a rule is refused, never guessed. Nothing is run here: verify/freed_check.h
+ * compares the results with those of the original model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BATCH_BATCH_H

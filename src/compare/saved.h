@@ -1,5 +1,11 @@
-/* saved.h - records that were kept, compared: what the files of it share. The records were not
- * interleaved, so their estimates are independent, and what changed between them is in no interval.
+/* saved.h - compares records that were saved before, and holds what the files of this comparison
+ * share.
+ *
+ *	DCK_TRY(dck_compare_records(records, 2, &config, &record, err));
+ *
+ * The records were not measured in turns. So their estimates are independent, and what changed on
+ * the machine between them is in no interval: a note says so where it matters. Raw samples are
+ * used where the record has them, since these give an interval at any level.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMPARE_SAVED_H

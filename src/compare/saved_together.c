@@ -1,6 +1,6 @@
-/* saved_together.c - one record against all before it, taken together. How far these scatter is how
- * far recordings of one thing lie apart on this machine: it holds what lies between recordings,
- * which no record knows of itself.
+/* saved_together.c - compares one record with all records before it, taken together. The scatter of
+ * those shows how much recordings of the same subject differ on this machine. No single record can
+ * show this.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/saved.h"

@@ -247,8 +247,8 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 	v->hi = fabs(level - m->level) < 1e-9 ? m->hi : v->value * pow(m->hi / v->value, stretch);
 }
 
-/* The runs of one process know nothing of the next start: half of what lies between two recordings,
- * as variances add, is either one's. */
+/* The runs of one process do not show how much the next start differs. Variances add, so each of
+ * two recordings gets half of the variance between them. */
 static void widen(const saved_source *s, double level, saved_value *v)
 {
 	const double own = s->between / sqrt(2) * stat_normal_quantile((1 + level) / 2) /

@@ -457,7 +457,8 @@ static void name_make(scan_job *j, const scan_base *b, const scan_pick *pick, ch
 	name_cut(name, size, o.n);
 }
 
-/* Two that look alike keep two names; what was made to part them is looked at again. */
+/* Gives equal names different numbers. A numbered name is checked again, because it may be taken.
+ */
 static void names_part(scan_result *r, size_t i)
 {
 	const size_t most = sizeof r->name[i] - sizeof " (16)";

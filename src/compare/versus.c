@@ -45,7 +45,7 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 	if (c->over && c->aa)
 		DCK_FAIL(err, E_ARG,
 			 "--aa is of one comparison, --over makes several: give one of them");
-	/* Pinning is of the whole process: two pinnings in one would be that of the last. */
+	/* Pinning holds for the whole process, so of two pinnings only the last would hold. */
 	for (size_t i = 1; i < n && !c->fresh; i++) {
 		const char *a = all[0].subject->model.cpus, *b = all[i].subject->model.cpus;
 
@@ -66,7 +66,7 @@ static dck_status plan_make(versus *v, dck_err *err)
 
 	dck_plan_init(&plan);
 	plan.keep = 4096;
-	/* Trials are interleaved: what still drifts then meets all alike. */
+	/* Trials are interleaved, so a drift that is left slows all candidates alike. */
 	plan.max_warmup_ns = c->max_time_ns / 20;
 	if (plan.max_warmup_ns > WARMUP_NS_MOST)
 		plan.max_warmup_ns = WARMUP_NS_MOST;
@@ -110,7 +110,7 @@ static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
 	return versus_rounds_run(v, r, err);
 }
 
-/* Before anything is timed: a wrong model is told from a right one however fast it is. */
+/* Before anything is timed, because the speed of a wrong model is worth nothing. */
 static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_observer *watch,
 				record_builder *b, dck_err *err)
 {

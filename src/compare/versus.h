@@ -1,8 +1,17 @@
-/* versus.h - candidates measured in rounds of blocks.
+/* versus.h - compares candidates that are measured in turns, in rounds of blocks.
  *
- * A trial is a moment of one candidate's runs. A block is a set of trials, one of each candidate,
- * in random order; every second block is the one before it in reverse. A round opens all candidates
- * anew, makes its blocks and gives one ratio for each candidate.
+ *	DCK_TRY(versus_rounds_run(&v, &r, err));
+ *	versus_record(b, &v, &r, NULL);
+ *	versus_rounds_done(&r);
+ *
+ * A trial is some runs of one candidate. A block is one trial of each candidate, in random order;
+ * every second block is the one before it in reverse. A round opens all candidates anew, makes its
+ * blocks, and gives one ratio for each candidate.
+ *
+ * Candidate 0 is the baseline. Intervals come from the ratios of whole rounds only, so that what
+ * changes from one opening to the next is in them. The number of rounds is fixed before the first;
+ * a comparison that stops earlier does so by a rule that allows for it (versus_look.h), or says
+ * so.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMPARE_VERSUS_H

@@ -118,7 +118,8 @@ static double median_of(double *x, size_t n)
 	return stat_quantile_sorted(x, n, 0.5);
 }
 
-/* A round counts once, however many blocks it has: those of one start are of one mind. */
+/* A round counts once, however many blocks it has, because blocks of one opening depend on each
+ * other. */
 static void round_keep(versus_rounds *r, double *scratch)
 {
 	for (size_t i = 0; i < r->n; i++) {

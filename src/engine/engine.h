@@ -1,4 +1,15 @@
-/* engine.h - the table of built-in engines, and plug-ins loaded into the same form.
+/* engine.h - finds an engine by its name: one that is built in, or a plug-in that is loaded. Both
+ * have the same form, the table dck_engine of deepclock/plugin.h.
+ *
+ *	engine_handle h;
+ *
+ *	DCK_TRY(engine_find("ort", &h, err));
+ *	... h.ops->open(...), h.ops->run(...) ...
+ *	engine_release(&h);
+ *
+ * An engine that was found has all mandatory members and an ABI that is supported, so that callers
+ * do not check again. Members that came with a later ABI are called through the functions below,
+ * which refuse in a sentence where they are missing. An engine never prints; it fills dck_err.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ENGINE_H
@@ -21,8 +32,8 @@ void engine_release(engine_handle *h);
 /* Refuses a table that lacks mandatory members or has another ABI. */
 dck_status engine_check(const dck_engine *e, const char *from, dck_err *err);
 
-/* Members that came after the first ABI. E_UNSUP, with a sentence: the table is older, or the
- * engine does not offer it. */
+/* Members that came after the first ABI. E_UNSUP: the table is older, or the engine does not offer
+ * it. */
 dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile *ret, dck_err *err);
 dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *ret, dck_err *err);
 /* E_UNSUP when the engine cannot observe what `observe` asks for; asked before open(), as an engine

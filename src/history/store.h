@@ -1,5 +1,14 @@
-/* store.h - what the files of this folder share: the connection, statements, and SQLite's
- * failures as sentences.
+/* store.h - what the files of this room share: the SQLite connection, statements, SQLite's
+ * failures as sentences, and the parts of the work that more than one file needs. Users of the
+ * history see only deepclock/history.h.
+ *
+ *	DCK_TRY(history_begin(h, err));
+ *	status = history_insert(h, record, text, commit, &is_new, err);
+ *	return history_end(h, status, err);
+ *
+ * The text of a record is kept as it was given; all other columns are an index that is made from
+ * it. A record is added completely or not at all, because history_begin() and history_end() stand
+ * around it. A file that is no history, or one of a newer version, is refused unchanged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HISTORY_STORE_H

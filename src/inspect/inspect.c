@@ -1,4 +1,10 @@
-/* inspect.c - what a model file is, as a record.
+/* inspect.c - dck_inspect(): what a model file holds: inputs, outputs, operators, weights.
+ *
+ *	deepclock inspect model.onnx
+ *
+ * The model is read and counted by src/tally. It is never run, no engine is loaded, and files with
+ * external weights are not read: inspect only looks whether they are there. A size that the model
+ * leaves open is shown with its name, not guessed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/inspect.h"

@@ -1,5 +1,14 @@
-/* loops.h - what this machine could do at best: rates of arithmetic and of memory, and the price
- * of clocks, threads and processes. Raw rates only; src/roofline makes the record of them.
+/* loops.h - measures what this machine can do at best: rates of arithmetic and of memory, and the
+ * cost of clocks, threads and processes.
+ *
+ *	machine_topology_find(&t);
+ *	machine_ask ask = {.topology = &t, .isa = machine_isa_find(), .threads = t.ncpus};
+ *	DCK_TRY(machine_measure(&ask, &result, err));
+ *	double best = machine_best(machine_find(&result, "peak/fp32/avx512/1"));
+ *
+ * A loop runs only on a processor that has its instructions. Values here are raw, one for each
+ * round; src/roofline makes the record of them. What cannot be measured has no values, and
+ * `absent` says why.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MACHINE_LOOPS_H

@@ -239,7 +239,7 @@ static void prepare(run *u, machine_item *i)
 }
 
 /* Which of the loops is the fastest for that level: a few rounds of each in turn, and that again,
- * so that no loop has all the bad luck. */
+ * so that a disturbance does not hit one loop only. */
 static void choose(run *u, machine_item *i)
 {
 	enum { LOOPS_MAX = 8, SWEEPS = 3, ROUNDS = 3 };

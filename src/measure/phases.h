@@ -1,4 +1,14 @@
-/* phases.h - first run, warm-up and measurement: what is asked of the timed loop, and when it ends.
+/* phases.h - the three phases of a measurement: the first run, the warm-up, and the runs that
+ * count. It tells the timed loop how many samples to take, and decides when each phase ends.
+ *
+ *	DCK_TRY(measure_phases_init(&p, &plan, true, err));
+ *	DCK_TRY(measure_phase_first_run(&p, err));
+ *	DCK_TRY(measure_phase_warmup(&p, err));
+ *	DCK_TRY(measure_phase_measure(&p, err));
+ *	measure_phases_done(&p);
+ *
+ * Before the first run the caller sets p.loop: its clock and its opened target (session.h does).
+ * No sample of one phase counts in another. p.ended says which rule ended the measurement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_PHASES_H

@@ -1,9 +1,17 @@
-/* onnx.h - the structure of an ONNX model, as the file states it: nothing is inferred, checked
- * or resolved, and tensor data stays in the file except for small constants.
- * Meaning of each member: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+/* onnx.h - reads an ONNX file and keeps its structure as the file states it. Nothing is inferred,
+ * checked or resolved here, and tensor data stays in the file except for small constants.
  *
- * Text is NUL-ended; NULL means that the file does not state it. Everything lives in the arena
- * the graph was read into.
+ *	mem_arena *a = mem_arena_new(0);
+ *	onnx_model *m;
+ *
+ *	DCK_NEED(a, err, "for the model");
+ *	status = onnx_read_file("model.onnx", a, &m, err);
+ *	... m->graph->nodes[0].op is "Conv" ...
+ *	mem_arena_free(a);
+ *
+ * Everything lives in that arena. Text ends in NUL; NULL means that the file does not state it.
+ * Any file is safe to read: depth and memory are bounded. What each member means:
+ * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_ONNX_H

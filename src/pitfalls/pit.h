@@ -1,4 +1,14 @@
-/* pit.h - the mistakes, made on purpose: what each of them measures with.
+/* pit.h - makes known mistakes of measuring on purpose, and shows how wrong the number becomes.
+ * This file holds what the mistakes share.
+ *
+ *	{.says = {"one-sample", "one single run as the result", ...}, .measure = pit_one_sample},
+ *
+ * Each mistake is one row of pit_rows[]: a text and a function that gives the mistaken number and
+ * the honest one. To add a mistake, add a row and its function.
+ *
+ * The honest session stays open and warm all the time. Where both numbers are measured trial by
+ * trial, this is done in pairs, in changing order, so that slow changes of the machine disturb
+ * both alike. A row that cannot be measured fails with the reason, and the others go on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PITFALLS_PIT_H

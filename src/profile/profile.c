@@ -1,4 +1,14 @@
-/* profile.c - the latency, then the operators' times and the memory in sessions of their own.
+/* profile.c - dck_profile_model(): how long a model takes, and how this time divides among its
+ * operators.
+ *
+ *	deepclock profile model.onnx
+ *
+ * It first measures the latency as bench does. Then it opens the model again under the engine's
+ * profiler for the operators' times, and once more to count memory. Last it puts the times beside
+ * the counts of src/tally and the limits of src/roofline.
+ *
+ * The latency is never that of a profiled run, because profiling makes runs slower. Without limits
+ * of the machine, or without memory figures, the record is made all the same and a note says why.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/profile.h"

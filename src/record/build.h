@@ -1,5 +1,15 @@
-/* build.h - how a record is made. Strings are copied into the record's arena. Failure (no
- * memory) is sticky: build without checks, ask once in record_finish().
+/* build.h - the only way to make a record. A builder takes facts, metrics, tables and notes one by
+ * one, and hands over the finished record.
+ *
+ *	record_builder *b = record_new();
+ *
+ *	record_fact_text(b, "subject", "engine", "ort");
+ *	record_metric_absent(b, "latency/p99", "too few runs");
+ *	return record_finish(b, &record, err);
+ *
+ * Strings are copied. A failure (no memory) is kept until record_finish(): the calls before it
+ * need no check. A value that is not known is absent and has a reason; it is never 0 or NaN. After
+ * record_finish() nobody changes the record, and writers only read it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_BUILD_H

@@ -1,6 +1,13 @@
-/* roofline.h - what this machine could do with an operator, from the record of its limits.
- * Source of the model: Williams, Waterman, Patterson: Roofline, Communications of the ACM 52
- * (2009); the bandwidth is that of the smallest memory that holds what the operator moves.
+/* roofline.h - how fast an operator could be on this machine, from the record of the machine's
+ * limits (peaks.c makes that record).
+ *
+ *	profile_limits_read(machine, false, &limits);
+ *	profile_roof_of(&limits, ONNX_FLOAT, flops, bytes, &roof);
+ *	... roof.bound is "memory": the operator cannot take less than roof.least_ns ...
+ *
+ * The model: Williams, Waterman, Patterson: Roofline, Communications of the ACM 52 (2009). The
+ * bandwidth is that of the smallest memory that holds all bytes the operator moves. A limit that
+ * is not known is NaN, and so is everything that follows from it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ROOFLINE_ROOFLINE_H

@@ -1,7 +1,17 @@
-/* stat.h - everything the runner and the reports need of statistics. Pure functions on arrays:
- * no clock, no allocation (scratch comes from the caller), no global state. Samples are in the
- * order they were taken; neighbours may depend on each other, and every interval here is
- * corrected for that. docs/reference/methods.md has definitions, sources and measured coverage.
+/* stat.h - all statistics that measurements and reports need.
+ *
+ *	double *scratch = mem_alloc(stat_scratch(n) * sizeof *scratch);
+ *	stat_estimate e;
+ *
+ *	stat_estimate_one(STAT_MEDIAN, ns, n, 0.95, scratch, &e);
+ *	if (e.has_interval)
+ *		... the median is e.value, its interval e.lo to e.hi ...
+ *
+ * These are pure functions on arrays: no clock, no allocation (scratch comes from the caller), no
+ * global state, no random numbers. So the same data give the same result. Samples stand in the
+ * order in which they were taken. Neighbours may depend on each other, and the intervals of such a
+ * series are corrected for that. docs/reference/methods.md has definitions, sources and measured
+ * coverage.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STAT_STAT_H

@@ -8,7 +8,7 @@
 /* Where neighbours depend on each other n_eff is itself an estimate, and stopping picks the series
  * whose n_eff chance has made large. */
 #define N_EFF_DEPENDENT 100
-/* The first precise look is often luck; luck seldom lasts for a fifth more runs. */
+/* The first precise look is often chance, which seldom lasts for a fifth more runs. */
 #define LOOKS 3
 
 /* The half-width is taken as wide as it would be if chance hid some dependence: a rule that asks

@@ -1,5 +1,16 @@
-/* target.h - what is measured, opened and ready to run: an engine, its compiled model, one context
- * with its inputs bound. A function in memory goes through the same table.
+/* target.h - opens what the user wants to measure, so that it is ready to run: the engine, the
+ * compiled model, and one context with its inputs bound. A function in memory is opened in the
+ * same way, through the table subject_function_engine.
+ *
+ *	subject_target t = {0};
+ *
+ *	DCK_TRY(subject_target_open(&t, subject, &clock, NULL, NULL, NULL, err));
+ *	status = t.engine.ops->run(t.context, err);
+ *	subject_target_close(&t);
+ *
+ * Nothing is timed or judged here: opening ends before the first run. Whatever runs, measures or
+ * compares a subject opens it here, so that all of them see the same options, inputs and refusals.
+ * A failed open leaves nothing to close, and closing twice does no harm.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SUBJECT_TARGET_H

@@ -1,4 +1,16 @@
-/* counted.h - a model's operations counted: its graph opened with the sizes that the user gives.
+/* counted.h - reads a model and counts its operations, with the sizes that the user gave. It turns
+ * the numbers of src/cost into values and rows of a record; tally.c makes the whole record of
+ * them.
+ *
+ *	tally_counted c;
+ *
+ *	DCK_TRY(tally_counted_open(&c, subject, NULL, err));
+ *	dck_value v = tally_counted_value(&c, n);
+ *	tally_counted_close(&c);
+ *
+ * The model is counted as the file states it, with its batch freed where more items are asked for.
+ * A number that depends on a size nobody gave has no value: it is absent, with its formula as the
+ * reason. All texts and arrays live as long as c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TALLY_COUNTED_H

@@ -1,12 +1,19 @@
-/* search.h - which batch size to measure next, and what the measurements say of all of them. Pure
- * decisions: nothing here measures, reads a clock or starts a process, and the same outcomes give
- * the same trials, so that a search can be replayed from its journal.
+/* search.h - decides which batch size to measure next, and what the measurements say of all sizes.
  *
- * First the batch grows (times 2), each size tried once. Then it is refined between the best one
- * and its neighbours. Then the sizes that matter are tried again in rounds, each round all of
- * them in a new random order: what drifts from round to round is common to all of them
- * (stat/blocks.h). What chose a size is no evidence for it: as soon as a size was tried in
- * rounds, its value comes from these trials alone.
+ *	while ((status = search_next(s, &more, &ask, err)) == DCK_OK && more) {
+ *		... measure ask.batch, fill in the outcome ...
+ *		DCK_TRY(search_tell(s, &outcome, err));
+ *	}
+ *	search_judge(s, &result);
+ *
+ * First the batch grows (times 2), and each size is measured once. Then sizes between the best one
+ * and its neighbours are tried. Then the sizes that matter are measured again in rounds. A round
+ * measures all of them, in a new random order, so that slow changes of the machine disturb all of
+ * them alike (stat/blocks.h). Here a trial is one measurement of one size.
+ *
+ * Nothing here measures, reads a clock or starts a process: the same outcomes give the same
+ * trials, so that a search can be replayed from its journal. A size is not judged by the
+ * measurement that chose it: once it was measured in rounds, only these measurements count.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef THROUGHPUT_SEARCH_H

@@ -1,9 +1,13 @@
-/* agree.h - are the answers still the same? The outputs of two opened targets on the same inputs.
+/* agree.h - are the answers still the same? Runs two opened targets on the same inputs, compares
+ * their outputs element by element, and puts the result into a record.
  *
  *     agree x;
  *     DCK_TRY(agree_targets(&reference, &other, NULL, NULL, &x, err));
  *     agree_record(b, &x, 1);
  *     agree_done(&x);
+ *
+ * Both targets get the inputs of the first, which is the reference. An output that cannot be
+ * compared is "unknown" and has a reason; it is never taken for equal. Nothing is timed here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef VERIFY_AGREE_H

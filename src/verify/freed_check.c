@@ -217,7 +217,7 @@ static dck_status judge(check *c, dck_err *err)
 	return DCK_OK;
 }
 
-/* Nothing is timed here, and both are taken as they are. */
+/* Nothing is timed here, and the model that is opened is not checked in its turn. */
 static dck_status original_open(subject_target *t, const dck_subject *s, const dck_observer *watch,
 				dck_err *err)
 {

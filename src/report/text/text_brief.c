@@ -1,5 +1,5 @@
 /* text_brief.c - a record in at most 15 lines: what ran, the answer, what stands behind it, the
- * doubts that matter most, and where the rest is. On a terminal the answer stands last, where the
+ * notes that matter most, and where the rest is. On a terminal the answer stands last, where the
  * eye is when the prompt returns; elsewhere it comes first.
  *
  * SPDX-License-Identifier: Apache-2.0 */

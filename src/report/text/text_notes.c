@@ -1,4 +1,4 @@
-/* text_notes.c - the doubts for people: in full, or in a line or two.
+/* text_notes.c - the notes for people: in full, or in a line or two.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"

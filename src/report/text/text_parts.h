@@ -1,4 +1,11 @@
-/* text_parts.h - the parts of the text report.
+/* text_parts.h - the text report, in its parts: the short answer and the details, and what both of
+ * them show.
+ *
+ *	page_init(&p, out, style);
+ *	text_brief(&p, record, NULL);
+ *
+ * Every part writes to a page, which knows the width and whether there are colours. No part knows
+ * where the page goes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_TEXT_PARTS_H
@@ -27,7 +34,7 @@ format_scale text_latency_scale(const dck_record *r); /* fit for the latter */
 void text_interval(page *p, const dck_metric *m, const char *value);
 void text_level(page *p, double level);
 
-/* The doubts, all or one. Not those that have the cause of another one, nor what text_incomplete()
+/* The notes, all or one. Not those that have the cause of another one, nor what text_incomplete()
  * said. */
 void text_notes(page *p, const dck_record *r);
 /* Others stand under it: what it says to do helps against those too. */
