@@ -184,10 +184,10 @@ static void metrics(const view *v)
 	    v->j->session.target.engine.ops != &subject_function_engine)
 		record_metric_int(b, "time/session", (int64_t)v->j->session.target.session_ns,
 				  "wall time");
-	if (p->has_first_run)
+	if (p->has_first_run) {
 		record_metric_int(b, "time/first_run", (int64_t)p->first_run_ns, "wall time");
-	if (p->has_first_run)
 		record_metric_int(b, "time/warmup", (int64_t)p->warmup_ns, "wall time");
+	}
 	record_metric_real(b, "time/measured", r->done_ns,
 			   "from the start until the last was done");
 	os_usage_get(&usage);
@@ -224,6 +224,7 @@ static void part_cells(const view *v, const measure_samples *s)
 {
 	stat_estimate e[STAT_ESTIMATORS];
 
+	record_cell_int(v->b, (int64_t)s->pushed);
 	stat_estimate_all(s->value, s->n, v->j->config->level, v->j->pool.scratch, e);
 	for (size_t i = 0; i < sizeof part_statistics / sizeof part_statistics[0]; i++)
 		cell_estimate(v->b, &e[part_statistics[i]], false);
@@ -233,14 +234,21 @@ static void part_cells(const view *v, const measure_samples *s)
 		record_cell_absent(v->b, "there were none");
 }
 
-static void parts_table(const view *v)
+/* `first`: what a row is. */
+static void summary_begin(const view *v, const char *title, const char *first)
 {
-	static const dck_column columns[] = {
-	    {"part", "part", DCK_UNIT_NONE}, {"requests", "requests", DCK_UNIT_ONE},
-	    {"mean", "mean", DCK_UNIT_NS},   {"median", "median", DCK_UNIT_NS},
-	    {"p90", "p90", DCK_UNIT_NS},     {"p99", "p99", DCK_UNIT_NS},
+	const dck_column columns[] = {
+	    {first, first, DCK_UNIT_NONE}, {"requests", "requests", DCK_UNIT_ONE},
+	    {"mean", "mean", DCK_UNIT_NS}, {"median", "median", DCK_UNIT_NS},
+	    {"p90", "p90", DCK_UNIT_NS},   {"p99", "p99", DCK_UNIT_NS},
 	    {"max", "max", DCK_UNIT_NS},
 	};
+
+	record_table(v->b, "load/summary", title, columns, sizeof columns / sizeof columns[0]);
+}
+
+static void parts_table(const view *v)
+{
 	const struct {
 		const char *name;
 		const measure_samples *samples;
@@ -249,32 +257,19 @@ static void parts_table(const view *v)
 		    {"service", v->service},
 		    {"dispatch lag", v->lag}};
 
-	record_table(v->b, "load/summary", "Latency and its parts", columns,
-		     sizeof columns / sizeof columns[0]);
+	summary_begin(v, "Latency and its parts", "part");
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		record_cell_text(v->b, rows[i].name);
-		record_cell_int(v->b, (int64_t)rows[i].samples->pushed);
 		part_cells(v, rows[i].samples);
 	}
 }
 
 static void streams_table(const view *v)
 {
-	static const dck_column columns[] = {
-	    {"stream", "stream", DCK_UNIT_NONE}, {"requests", "requests", DCK_UNIT_ONE},
-	    {"mean", "mean", DCK_UNIT_NS},	 {"median", "median", DCK_UNIT_NS},
-	    {"p90", "p90", DCK_UNIT_NS},	 {"p99", "p99", DCK_UNIT_NS},
-	    {"max", "max", DCK_UNIT_NS},
-	};
-
-	record_table(v->b, "load/summary", "By stream", columns,
-		     sizeof columns / sizeof columns[0]);
+	summary_begin(v, "By stream", "stream");
 	for (size_t i = 0; i < v->j->pool.n; i++) {
-		const measure_samples *s = load_stream_latency(&v->j->pool, i);
-
 		record_cell_int(v->b, (int64_t)i + 1);
-		record_cell_int(v->b, (int64_t)s->pushed);
-		part_cells(v, s);
+		part_cells(v, load_stream_latency(&v->j->pool, i));
 	}
 }
 
