@@ -1,5 +1,4 @@
-/* sink.c - buffered output with a sticky error. write(2) and poll(2) are the only system
- * calls of this layer.
+/* sink.c - buffered output with a sticky error.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
@@ -8,37 +7,11 @@
 #include "base/mem.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* --- where bytes go */
-
-static dck_status fd_write(void *self, const void *bytes, size_t n, dck_err *err)
-{
-	int fd = ((dck_sink *)self)->fd;
-	const char *p = bytes;
-	while (n) {
-		ssize_t done = write(fd, p, n);
-		if (done >= 0) {
-			p += done;
-			n -= (size_t)done;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			/* Another program may have made our terminal or pipe non-blocking. */
-			struct pollfd wait = {.fd = fd, .events = POLLOUT};
-			if (poll(&wait, 1, -1) >= 0 || errno == EINTR)
-				continue;
-		}
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write the output");
-	}
-	return DCK_OK;
-}
 
 static dck_status buffer_write(void *self, const void *bytes, size_t n, dck_err *err)
 {
@@ -79,12 +52,6 @@ void dck_sink_custom(dck_sink *s,
 	s->failed = false;
 	s->error = (dck_err){0};
 	s->used = 0;
-}
-
-void dck_sink_fd(dck_sink *s, int fd)
-{
-	dck_sink_custom(s, fd_write, s);
-	s->fd = fd;
 }
 
 void dck_sink_buffer(dck_sink *s, dck_buffer *b)

@@ -9,7 +9,6 @@
 #include "os/os.h"
 
 #include <string.h>
-#include <unistd.h>
 
 struct dck_engine_model {
 	os_spawner *spawner;
@@ -37,7 +36,7 @@ static void command_close(dck_engine_model *m)
 		return;
 	os_spawner_free(m->spawner);
 	if (m->output_fd >= 0)
-		close(m->output_fd);
+		os_close(m->output_fd);
 	mem_free(m->line);
 	mem_free(m);
 }
@@ -78,7 +77,7 @@ static dck_status output_open(dck_engine_model *m, const char *where, os_spawn_c
 		return DCK_OK;
 	if (strcmp(where, "inherit") == 0) {
 		/* Standard output holds the result and nothing else. */
-		c->out_fd = c->err_fd = STDERR_FILENO;
+		c->out_fd = c->err_fd = OS_STDERR;
 		return DCK_OK;
 	}
 	DCK_TRY(os_open_append(where, &m->output_fd, err));

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SYMBOL "dck_engine_get"
 
@@ -33,7 +32,7 @@ static dck_status library_open(const char *path, os_library **ret, dck_err *err)
 	DCK_NEED(file, err, "to load the plug-in '%s'", path);
 	dck_status status;
 	/* The loader's sentence for a file that is not there speaks of shared objects. */
-	if (access(file, R_OK) != 0)
+	if (!os_file_readable(file))
 		status = err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
 				       __LINE__, errno, "cannot open the plug-in '%s'", path);
 	else

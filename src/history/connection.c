@@ -209,7 +209,7 @@ static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err
 			 "there is no history yet at '%s': '--save FILE' of a command begins it",
 			 h->path);
 	if (!exists)
-		DCK_TRY(history_place_folder(h->path, err));
+		DCK_TRY(os_folders_make(h->path, "the history", err));
 	return open_there(h, exists, err);
 }
 

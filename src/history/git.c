@@ -8,8 +8,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define PATH_SIZE    4096
 #define SMALL_BYTES  4096 /* HEAD, gitdir, commondir, one reference */
@@ -56,15 +54,15 @@ static bool is_commit(const char *text, size_t n)
 static bool git_folder_at(const char *folder, char *git)
 {
 	char name[PATH_SIZE], line[PATH_SIZE];
-	struct stat st;
 
-	if (!join(name, folder, ".git") || stat(name, &st) != 0)
+	if (!join(name, folder, ".git"))
 		return false;
-	if (S_ISDIR(st.st_mode)) {
+	const os_kind kind = os_path_kind(name, NULL);
+	if (kind == OS_FOLDER) {
 		strcpy(git, name);
 		return true;
 	}
-	return S_ISREG(st.st_mode) && line_read(name, line, sizeof line) &&
+	return kind == OS_FILE && line_read(name, line, sizeof line) &&
 	       strncmp(line, "gitdir: ", 8) == 0 && join(git, folder, line + 8);
 }
 
@@ -76,7 +74,7 @@ static bool git_folder_find(const char *folder, char *git)
 	if (folder[0] == '/') {
 		if (!join(at, "", folder))
 			return false;
-	} else if (!getcwd(here, sizeof here) || !join(at, here, folder)) {
+	} else if (!os_folder_here(here, sizeof here) || !join(at, here, folder)) {
 		return false;
 	}
 	for (;;) {

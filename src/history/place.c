@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/err.h"
+#include "os/os.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The XDG Base Directory Specification: a path that is not absolute counts as not set. */
 dck_status dck_history_path(char *ret, size_t size, dck_err *err)
@@ -33,44 +33,25 @@ dck_status dck_history_path(char *ret, size_t size, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status history_place_folder(const char *path, dck_err *err)
-{
-	char folder[4096];
-	struct stat st;
-
-	if (strlen(path) >= sizeof folder)
-		DCK_FAIL(err, E_LIMIT, "the name of the history is too long: %.200s...", path);
-	strcpy(folder, path);
-	for (char *p = strchr(folder + 1, '/'); *folder && p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		/* Where it is there, asking to make it could fail for another reason. */
-		if (stat(folder, &st) != 0 && mkdir(folder, 0700) != 0 && errno != EEXIST)
-			DCK_FAIL_ERRNO(err, E_IO, errno,
-				       "cannot make the folder '%.300s' for the history", folder);
-		*p = '/';
-	}
-	return DCK_OK;
-}
-
 dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 {
 	static const char magic[16] = "SQLite format 3";
 	char head[sizeof magic] = {0};
-	struct stat st;
 	FILE *file;
 	size_t n;
 
 	if (!path[0])
 		DCK_FAIL(err, E_ARG, "the name of the history is empty: name a file with --db");
-	if (stat(path, &st) != 0) {
+	const os_kind kind = os_path_kind(path, NULL);
+	if (kind == OS_NOTHING) {
 		if (errno != ENOENT)
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);
 		*ret_exists = false;
 		return DCK_OK;
 	}
-	if (!S_ISREG(st.st_mode))
+	if (kind != OS_FILE)
 		DCK_FAIL(err, E_IO, "the history cannot be '%s': it is %s, not a file", path,
-			 S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+			 kind == OS_FOLDER ? "a folder" : "no regular file");
 	file = fopen(path, "rbe");
 	if (!file)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);
@@ -87,16 +68,16 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 
 int64_t history_place_bytes(const char *path)
 {
-	struct stat st;
+	uint64_t bytes = 0;
 
-	return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+	return os_path_kind(path, &bytes) != OS_NOTHING ? (int64_t)bytes : -1;
 }
 
 bool history_place_log_waits(const char *path)
 {
 	char log[4096 + 8];
-	struct stat st;
+	uint64_t bytes = 0;
 
 	snprintf(log, sizeof log, "%s-wal", path);
-	return stat(log, &st) == 0 && st.st_size > 0;
+	return os_path_kind(log, &bytes) != OS_NOTHING && bytes > 0;
 }

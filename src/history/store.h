@@ -56,8 +56,6 @@ dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err);
 dck_status history_schema_upgrade(dck_history *h, dck_err *err);
 
 /* --- place.c */
-/* Makes the folders of a file's path. */
-dck_status history_place_folder(const char *path, dck_err *err);
 /* E_FORMAT: what is there is no SQLite file. *ret_exists: there is a file with something in it. */
 dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err);
 

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The XDG Base Directory Specification: a path that is not absolute counts as not set. */
 dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_err *err)
@@ -27,21 +26,5 @@ dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_e
 	if (n < 0 || (size_t)n >= size)
 		DCK_FAIL(err, E_LIMIT, "the cache folder's name is too long: %.200s",
 			 own ? cache : home);
-	return DCK_OK;
-}
-
-dck_status machine_keep_folder(const char *path, dck_err *err)
-{
-	char folder[4096];
-
-	if (strlen(path) >= sizeof folder)
-		DCK_FAIL(err, E_LIMIT, "the file's name is too long: %.200s", path);
-	strcpy(folder, path);
-	for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make the folder '%.300s'", folder);
-		*p = '/';
-	}
 	return DCK_OK;
 }

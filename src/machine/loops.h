@@ -219,7 +219,5 @@ void machine_blas(const machine_ask *ask, machine_result *r);
 /* --- keep.c: where results are kept, by machine. */
 /* $XDG_CACHE_HOME or ~/.cache, /deepclock/machine-KEY.json. E_ABSENT: neither is known. */
 dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_err *err);
-/* Makes the folders on the way to a file. */
-dck_status machine_keep_folder(const char *path, dck_err *err);
 
 #endif

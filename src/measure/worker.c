@@ -5,7 +5,6 @@
 #include "os/os.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define WORDS_MAX	 512
 #define RECORD_BYTES_MAX ((size_t)1 << 30)
@@ -346,7 +345,7 @@ dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)
 	status = os_file_nameless(&fd, err);
 	if (status == DCK_OK) {
 		status = process_run(job, &w, fd, &result, err);
-		close(fd);
+		os_close(fd);
 	}
 	mem_arena_free(w.arena);
 	if (status == DCK_OK)

@@ -1,54 +1,48 @@
 /* source.c - a file looked at through a window.
  *
- * The layer below may be `base` only, so the few system calls of the window live here.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/wire.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "os/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Small at first and after every jump: most jumps land on one tensor's header. */
 #define STEP_FIRST 4096
 
 dck_status wire_source_open(const char *path, wire_source *ret, dck_err *err)
 {
-	struct stat st;
-
-	/* O_NONBLOCK: a pipe without a writer must not hang us. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint64_t size = 0;
+	int fd = os_open_read(path);
 	if (fd < 0) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			DCK_FAIL_ERRNO(err, E_ABSENT, errno, "cannot open model '%s'", path);
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open model '%s'", path);
 	}
-	if (fstat(fd, &st) != 0) {
+	os_kind kind = os_fd_kind(fd, &size);
+	if (kind == OS_NOTHING) {
 		int e = errno;
-		close(fd);
+		os_close(fd);
 		DCK_FAIL_ERRNO(err, E_IO, e, "cannot look at model '%s'", path);
 	}
-	if (!S_ISREG(st.st_mode)) {
-		close(fd);
+	if (kind != OS_FILE) {
+		os_close(fd);
 		DCK_FAIL(err, E_IO, "'%s' is %s, not an ONNX file", path,
-			 S_ISDIR(st.st_mode) ? "a directory" : "no regular file");
+			 kind == OS_FOLDER ? "a directory" : "no regular file");
 	}
-	if (st.st_size == 0) {
-		close(fd);
+	if (size == 0) {
+		os_close(fd);
 		DCK_FAIL(err, E_FORMAT, "'%s' is empty, not an ONNX model", path);
 	}
 	uint8_t *own = mem_alloc(WIRE_WINDOW_MAX);
 	if (!own) {
-		close(fd);
+		os_close(fd);
 		return ERR_NO_MEMORY(err, "to read model '%s'", path);
 	}
-	*ret = (wire_source){
-	    .size = (uint64_t)st.st_size, .fd = fd, .window = own, .own = own, .step = STEP_FIRST};
+	*ret = (wire_source){.size = size, .fd = fd, .window = own, .own = own, .step = STEP_FIRST};
 	/* The end of a long path says more than its beginning. */
 	size_t len = strlen(path), room = sizeof ret->label - 6;
 	snprintf(ret->label, sizeof ret->label, "'%s%s'", len > room ? "..." : "",
@@ -68,7 +62,7 @@ dck_status wire_source_bytes(const void *bytes, size_t n, wire_source *ret, dck_
 void wire_source_close(wire_source *s)
 {
 	if (s->own) {
-		close(s->fd);
+		os_close(s->fd);
 		mem_free(s->own);
 	}
 	*s = (wire_source){.fd = -1};
@@ -78,9 +72,7 @@ void wire_source_close(wire_source *s)
 static dck_status read_all(wire_source *s, uint64_t at, size_t n, uint8_t *to, dck_err *err)
 {
 	for (size_t done = 0; done < n;) {
-		ssize_t got = pread(s->fd, to + done, n - done, (off_t)(at + done));
-		if (got < 0 && errno == EINTR)
-			continue;
+		ptrdiff_t got = os_read_at(s->fd, to + done, n - done, at + done);
 		if (got < 0)
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read %s at byte %llu", s->label,
 				       (unsigned long long)(at + done));

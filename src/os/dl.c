@@ -69,3 +69,15 @@ const char *os_library_path(const os_library *l)
 {
 	return l->path;
 }
+
+void os_library_preload(const char *path)
+{
+	(void)dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+const char *os_library_of(const void *address)
+{
+	Dl_info info;
+
+	return dladdr(address, &info) ? info.dli_fname : NULL;
+}

@@ -4,6 +4,7 @@
 #include "os/os.h"
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -295,11 +296,6 @@ void os_random_bytes(void *p, size_t n)
 		to[done] = (unsigned char)rng_next(&x);
 }
 
-bool os_file_exists(const char *path)
-{
-	return access(path, F_OK) == 0;
-}
-
 dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
@@ -308,6 +304,62 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
 	*ret_fd = fd;
 	return DCK_OK;
+}
+
+dck_status os_append(int fd, const char *path, const void *bytes, size_t n, dck_err *err)
+{
+	for (size_t at = 0; at < n;) {
+		const ssize_t done = write(fd, (const char *)bytes + at, n - at);
+
+		if (done < 0 && errno != EINTR)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
+		at += done > 0 ? (size_t)done : 0;
+	}
+	/* A pipe or a device cannot be synced. */
+	if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
+	return DCK_OK;
+}
+
+dck_status os_truncate(int fd, const char *path, uint64_t n, dck_err *err)
+{
+	if (ftruncate(fd, (off_t)n) != 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot cut the broken last line off '%s'", path);
+	return DCK_OK;
+}
+
+int os_open_read(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at)
+{
+	ssize_t got;
+
+	do
+		got = pread(fd, to, n, (off_t)at);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+void os_close(int fd)
+{
+	close(fd);
+}
+
+uint64_t os_file_hash(const char *path)
+{
+	unsigned char part[65536];
+	uint64_t h = HASH_START;
+	FILE *f = fopen(path, "rbe");
+
+	if (!f)
+		return 0;
+	for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+		h = hash_bytes(h, part, n);
+	fclose(f);
+	return h;
 }
 
 dck_status os_temp_dir(char *path, dck_err *err)

@@ -75,6 +75,10 @@ dck_status os_library_open(const char *path, os_library **ret, dck_err *err);
 void os_library_close(os_library *l);
 void *os_library_symbol(os_library *l, const char *name); /* NULL: none */
 const char *os_library_path(const os_library *l);	  /* where the loader really found it */
+/* Loads it for good, for libraries that are opened later and need its names; no matter if not. */
+void os_library_preload(const char *path);
+/* The file of the library or program that holds this code or data; NULL: not known. */
+const char *os_library_of(const void *address);
 
 /* --- proc.c: child processes. */
 typedef struct os_child_usage {
@@ -86,6 +90,7 @@ typedef struct os_child_usage {
 	int signal;    /* 0: none */
 	bool killed;   /* by SIGKILL */
 } os_child_usage;
+enum { OS_STDERR = 2 };
 typedef struct os_spawn_config {
 	char *const *argv;	   /* argv[0] is searched in PATH unless it has a slash */
 	int in_fd, out_fd, err_fd; /* -1: /dev/null; the same number as ours: inherited */
@@ -136,7 +141,6 @@ dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_
 dck_status os_replace_commit(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
-bool os_file_exists(const char *path); /* anything of that name, a folder too */
 /* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with the files
  * in it, which must be no folders. */
 #define OS_TEMP_SIZE 256
@@ -144,6 +148,39 @@ dck_status os_temp_dir(char *path, dck_err *err);
 void os_temp_dir_remove(const char *path);
 /* For appending, made when there is none; closed on exec. */
 dck_status os_open_append(const char *path, int *ret_fd, dck_err *err);
+/* All n bytes, on the disk when this returns. path: for the sentence. */
+dck_status os_append(int fd, const char *path, const void *bytes, size_t n, dck_err *err);
+/* Cuts off what comes after the first n bytes. */
+dck_status os_truncate(int fd, const char *path, uint64_t n, dck_err *err);
+/* For reading; a pipe without a writer does not hang us. -1: errno says why. */
+int os_open_read(const char *path);
+/* Bytes read at `at`, whatever the position; 0: the end, -1: errno says why. */
+ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at);
+void os_close(int fd);
+/* Two files that differ have, with all likelihood, two hashes; 0: it cannot be read. In parts: a
+ * child begins with our peak of memory as its own. */
+uint64_t os_file_hash(const char *path);
+
+/* --- path.c: links are followed. */
+typedef enum os_kind {
+	OS_NOTHING, /* errno says why */
+	OS_FILE,
+	OS_FOLDER,
+	OS_OTHER
+} os_kind;
+os_kind os_path_kind(const char *path, uint64_t *ret_bytes); /* ret_bytes may be NULL */
+os_kind os_fd_kind(int fd, uint64_t *ret_bytes);
+bool os_file_exists(const char *path);	 /* anything of that name, a folder too */
+bool os_file_readable(const char *path); /* false: errno says why */
+bool os_folder_here(char *ret, size_t size);
+/* Makes the folders that the file lies in, for nobody but us. purpose: for the sentence. */
+dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
+/* What is written to that name from now on goes nowhere. false: errno says why. */
+bool os_file_swallow(const char *path);
+/* Of the names that match a pattern of the shell: the first of the alphabet, the last by version.
+ * Owned: mem_free(). NULL: there is none, or no memory. */
+char *os_path_first(const char *pattern);
+char *os_path_newest(const char *pattern);
 
 /* --- nameless.c: a file in memory that a child can write and we read afterwards. It is inherited.
  */

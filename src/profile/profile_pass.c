@@ -2,13 +2,13 @@
 #include "profile/profile_pass.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "base/sink.h"
 #include "model/onnx.h"
 #include "model/wire.h"
 #include "stat/stat.h"
 #include "verify/freed_check.h"
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static void phase_drop(void *self, const char *name)
 {
@@ -126,14 +126,17 @@ static dck_status chain_write(const char *path, dck_err *err)
 	if (status == DCK_OK)
 		status = os_replace_open(path, &file, &fd, err);
 	if (status == DCK_OK) {
-		bool written = write(fd, w.data, w.n) == (ssize_t)w.n;
-		if (written)
+		dck_sink out;
+
+		dck_sink_fd(&out, fd);
+		sink_put(&out, w.data, w.n);
+		if (dck_sink_finish(&out, NULL) == DCK_OK) {
 			status = os_replace_commit(file, err);
-		else
+		} else {
 			os_replace_abort(file);
-		if (!written)
 			status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
 					 "cannot write the model that calibrates the profiler");
+		}
 	}
 	wire_out_done(&w);
 	return status;

@@ -549,7 +549,7 @@ static dck_status kept_save(const survey *s, dck_err *err)
 		*err = s->no_path;
 		return err->code;
 	}
-	DCK_TRY(machine_keep_folder(s->path, err));
+	DCK_TRY(os_folders_make(s->path, "the result to keep", err));
 	DCK_TRY(record_make(s, true, NULL, &r, err));
 	const dck_status status = dck_record_save(r, s->path, err);
 	dck_record_free(r);

@@ -6,7 +6,6 @@
 #include "record/asked.h"
 #include "os/os.h"
 #include <string.h>
-#include <unistd.h>
 
 struct subject_hook {
 	const char *name, *line; /* "prepare"; borrowed */
@@ -32,8 +31,8 @@ dck_status subject_hook_new(const char *name, const char *line, const dck_comman
 	/* What it says of a failure is seen; the result on standard output is not mixed with it. */
 	os_spawn_config config = {
 	    .in_fd = -1,
-	    .out_fd = c->output && strcmp(c->output, "inherit") == 0 ? STDERR_FILENO : -1,
-	    .err_fd = STDERR_FILENO,
+	    .out_fd = c->output && strcmp(c->output, "inherit") == 0 ? OS_STDERR : -1,
+	    .err_fd = OS_STDERR,
 	    .keep_fd = -1,
 	    .directory = c->directory};
 	dck_status status;

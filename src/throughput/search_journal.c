@@ -7,11 +7,9 @@
 #include "record/copy.h"
 #include "os/os.h"
 #include "record/build.h"
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define JOURNAL_BYTES_MAX ((size_t)64 << 20)
 #define WORD_SHOWN	  120
@@ -78,19 +76,9 @@ static dck_status line_write(search_journal *j, record_builder *b, dck_err *err)
 	json_done(&w);
 	status = dck_sink_finish(&out, err);
 	dck_record_free(r);
-	for (size_t at = 0; status == DCK_OK && at < line.n;) {
-		const ssize_t n = write(j->fd, line.data + at, line.n - at);
-
-		if (n < 0 && errno != EINTR)
-			status = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno,
-					       "cannot write to '%s'", j->path);
-		at += n > 0 ? (size_t)n : 0;
-	}
+	if (status == DCK_OK)
+		status = os_append(j->fd, j->path, line.data, line.n, err);
 	dck_buffer_done(&line);
-	/* A pipe or a device cannot be synced. */
-	if (status == DCK_OK && fsync(j->fd) != 0 && errno != EINVAL && errno != EROFS)
-		status = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno,
-				       "cannot write to '%s'", j->path);
 	return status;
 }
 
@@ -258,9 +246,8 @@ static dck_status journal_continue(search_journal *j, const char *key, search *s
 				 "'%s' is no journal of a search: give another file", j->path);
 	if (status == DCK_OK)
 		status = os_open_append(j->path, &j->fd, err);
-	if (status == DCK_OK && good < text.n && ftruncate(j->fd, (off_t)good) != 0)
-		status = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno,
-				       "cannot cut the broken last line off '%s'", j->path);
+	if (status == DCK_OK && good < text.n)
+		status = os_truncate(j->fd, j->path, good, err);
 	if (status == DCK_OK && text.n == 0)
 		status = key_write(j, key, err);
 	dck_buffer_done(&text);
@@ -295,7 +282,7 @@ void search_journal_close(search_journal *j)
 	if (!j)
 		return;
 	if (j->fd >= 0)
-		close(j->fd);
+		os_close(j->fd);
 	mem_free(j->path);
 	mem_free(j);
 }

@@ -117,22 +117,6 @@ static dck_status batch_check(search_run *r, dck_err *err)
 
 /* --- the journal's key */
 
-/* Two files that differ have, with all likelihood, two hashes. In parts: a child begins with our
- * peak of memory as its own. */
-static uint64_t file_hash(const char *path)
-{
-	unsigned char part[65536];
-	uint64_t h = HASH_START;
-	FILE *f = fopen(path, "rbe");
-
-	if (!f)
-		return 0;
-	for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
-		h = hash_bytes(h, part, n);
-	fclose(f);
-	return h;
-}
-
 /* Everything that makes the search what it is, a word a line. */
 static dck_status key_make(const search_run *r, mem_arena *a, const char **ret, dck_err *err)
 {
@@ -155,7 +139,7 @@ static dck_status key_make(const search_run *r, mem_arena *a, const char **ret, 
 			    r->subject->text,
 			    (unsigned long long)(strncmp(r->subject->text, "zoo:", 4) == 0
 						     ? 0
-						     : file_hash(r->subject->text)),
+						     : os_file_hash(r->subject->text)),
 			    host.cpu);
 	for (size_t i = 0; key && i < n; i++)
 		key = mem_arena_fmt(a, "%s\n%s", key, words[i]);

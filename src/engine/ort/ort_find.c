@@ -11,14 +11,10 @@
 #include "base/err.h"
 #include "os/os.h"
 
-#include <dlfcn.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LIBRARY	      "libonnxruntime.so*"
 #define PYTHON_MODULE "onnxruntime_pybind11_state"
@@ -28,23 +24,11 @@
 /* The newest by version of the files that match, or NULL. */
 static const char *newest(mem_arena *a, const char *pattern)
 {
-	const char *best = NULL;
-	glob_t found;
+	char *found = pattern ? os_path_newest(pattern) : NULL;
+	const char *copy = found ? mem_arena_dup(a, found) : NULL;
 
-	if (!pattern || glob(pattern, 0, NULL, &found) != 0)
-		return NULL;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (!best || strverscmp(found.gl_pathv[i], best) > 0)
-			best = found.gl_pathv[i];
-	char *copy = mem_arena_dup(a, best);
-	globfree(&found);
+	mem_free(found);
 	return copy;
-}
-
-static bool is_folder(const char *path)
-{
-	struct stat s;
-	return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 static void add(ort_places *p, const char *path, const char *how)
@@ -90,9 +74,9 @@ static dck_status asked_path(const char *path, const char *how, mem_arena *a, or
 
 	if (!*path)
 		DCK_FAIL(err, E_ARG, "%s is empty: give ONNX Runtime's library or its folder", how);
-	if (is_folder(path))
+	if (os_path_kind(path, NULL) == OS_FOLDER)
 		DCK_TRY(asked_folder(path, how, a, &file, err));
-	else if (access(path, F_OK) != 0)
+	else if (!os_file_exists(path))
 		DCK_FAIL(err, E_ABSENT, "there is no file '%s' (%s)", path, how);
 	else if (strncmp(slash ? slash + 1 : path, PYTHON_MODULE, strlen(PYTHON_MODULE)) == 0)
 		DCK_FAIL(err, E_VERSION,
@@ -130,11 +114,11 @@ static void beside(ort_places *p, mem_arena *a, const char *self)
 
 static void beside_deepclock(ort_places *p, mem_arena *a)
 {
-	Dl_info info;
+	const char *library = os_library_of(&here);
 
 	beside(p, a, "/proc/self/exe");
-	if (dladdr(&here, &info) && info.dli_fname)
-		beside(p, a, info.dli_fname);
+	if (library)
+		beside(p, a, library);
 }
 
 /* --- Python packages */

@@ -6,8 +6,6 @@
 #include "base/err.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
-#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,11 +90,11 @@ static void preload_cuda(const ort_lib *l, mem_arena *a)
 					  mem_arena_fmt(a, "%.*s/nvidia/cu[0-9]*/lib%s.so.*",
 							(int)(packages_end - path), path, file)};
 		for (size_t k = 0; k < 2; k++) {
-			glob_t found;
-			if (!patterns[k] || glob(patterns[k], 0, NULL, &found) != 0)
+			char *found = patterns[k] ? os_path_first(patterns[k]) : NULL;
+			if (!found)
 				continue;
-			dlopen(found.gl_pathv[0], RTLD_NOW | RTLD_GLOBAL);
-			globfree(&found);
+			os_library_preload(found);
+			mem_free(found);
 			break;
 		}
 	}

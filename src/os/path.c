@@ -1,0 +1,99 @@
+/* path.c - what a name in the file system stands for, and which names there are.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static os_kind kind_of(const struct stat *st, uint64_t *ret_bytes)
+{
+	if (ret_bytes)
+		*ret_bytes = (uint64_t)st->st_size;
+	return S_ISREG(st->st_mode) ? OS_FILE : S_ISDIR(st->st_mode) ? OS_FOLDER : OS_OTHER;
+}
+
+os_kind os_path_kind(const char *path, uint64_t *ret_bytes)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? kind_of(&st, ret_bytes) : OS_NOTHING;
+}
+
+os_kind os_fd_kind(int fd, uint64_t *ret_bytes)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? kind_of(&st, ret_bytes) : OS_NOTHING;
+}
+
+bool os_file_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+bool os_file_readable(const char *path)
+{
+	return access(path, R_OK) == 0;
+}
+
+bool os_folder_here(char *ret, size_t size)
+{
+	return getcwd(ret, size) != NULL;
+}
+
+dck_status os_folders_make(const char *path, const char *purpose, dck_err *err)
+{
+	char folder[4096];
+
+	if (strlen(path) >= sizeof folder)
+		DCK_FAIL(err, E_LIMIT, "the name of %s is too long: %.200s...", purpose, path);
+	strcpy(folder, path);
+	for (char *p = strchr(folder + 1, '/'); *folder && p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		/* Where it is there, asking to make it could fail for another reason. */
+		if (os_path_kind(folder, NULL) == OS_NOTHING && mkdir(folder, 0700) != 0 &&
+		    errno != EEXIST)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make the folder '%.300s' for %s",
+				       folder, purpose);
+		*p = '/';
+	}
+	return DCK_OK;
+}
+
+bool os_file_swallow(const char *path)
+{
+	return symlink("/dev/null", path) == 0 || errno == EEXIST;
+}
+
+char *os_path_first(const char *pattern)
+{
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return NULL;
+	char *copy = mem_dup(found.gl_pathv[0]);
+	globfree(&found);
+	return copy;
+}
+
+char *os_path_newest(const char *pattern)
+{
+	const char *best = NULL;
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return NULL;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (!best || strverscmp(found.gl_pathv[i], best) > 0)
+			best = found.gl_pathv[i];
+	char *copy = mem_dup(best);
+	globfree(&found);
+	return copy;
+}
