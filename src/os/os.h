@@ -13,6 +13,7 @@
 #ifndef OS_OS_H
 #define OS_OS_H
 
+#include "base/mem.h"
 #include "deepclock/bench.h"
 #include "deepclock/report.h"
 #include <sys/types.h>
@@ -178,9 +179,9 @@ dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
 /* What is written to that name from now on goes nowhere. false: errno says why. */
 bool os_file_swallow(const char *path);
 /* Of the names that match a pattern of the shell: the first of the alphabet, the last by version.
- * Owned: mem_free(). NULL: there is none, or no memory. */
-char *os_path_first(const char *pattern);
-char *os_path_newest(const char *pattern);
+ * NULL: there is none, no pattern, or no memory. */
+const char *os_path_first(mem_arena *a, const char *pattern);
+const char *os_path_newest(mem_arena *a, const char *pattern);
 
 /* --- nameless.c: a file in memory that a child can write and we read afterwards. It is inherited.
  */

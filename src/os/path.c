@@ -4,7 +4,6 @@
 #include "os/os.h"
 
 #include "base/err.h"
-#include "base/mem.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -72,28 +71,28 @@ bool os_file_swallow(const char *path)
 	return symlink("/dev/null", path) == 0 || errno == EEXIST;
 }
 
-char *os_path_first(const char *pattern)
+const char *os_path_first(mem_arena *a, const char *pattern)
 {
 	glob_t found;
 
-	if (glob(pattern, 0, NULL, &found) != 0)
+	if (!pattern || glob(pattern, 0, NULL, &found) != 0)
 		return NULL;
-	char *copy = mem_dup(found.gl_pathv[0]);
+	const char *copy = mem_arena_dup(a, found.gl_pathv[0]);
 	globfree(&found);
 	return copy;
 }
 
-char *os_path_newest(const char *pattern)
+const char *os_path_newest(mem_arena *a, const char *pattern)
 {
 	const char *best = NULL;
 	glob_t found;
 
-	if (glob(pattern, 0, NULL, &found) != 0)
+	if (!pattern || glob(pattern, 0, NULL, &found) != 0)
 		return NULL;
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		if (!best || strverscmp(found.gl_pathv[i], best) > 0)
 			best = found.gl_pathv[i];
-	char *copy = mem_dup(best);
+	const char *copy = mem_arena_dup(a, best);
 	globfree(&found);
 	return copy;
 }

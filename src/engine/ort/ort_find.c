@@ -21,16 +21,6 @@
 #define NO_C_LIBRARY \
 	"is a Python package of ONNX Runtime without its C library: 1.19 or newer is needed"
 
-/* The newest by version of the files that match, or NULL. */
-static const char *newest(mem_arena *a, const char *pattern)
-{
-	char *found = pattern ? os_path_newest(pattern) : NULL;
-	const char *copy = found ? mem_arena_dup(a, found) : NULL;
-
-	mem_free(found);
-	return copy;
-}
-
 static void add(ort_places *p, const char *path, const char *how)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -42,7 +32,7 @@ static void add(ort_places *p, const char *path, const char *how)
 
 static void add_newest(ort_places *p, mem_arena *a, const char *pattern, const char *how)
 {
-	const char *path = newest(a, pattern);
+	const char *path = os_path_newest(a, pattern);
 	if (path)
 		add(p, path, how);
 }
@@ -55,12 +45,13 @@ static dck_status asked_folder(const char *folder, const char *how, mem_arena *a
 	static const char *const inside[] = {"", "/lib", "/lib64", "/capi", "/onnxruntime/capi"};
 
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
-		*ret = newest(a, mem_arena_fmt(a, "%s%s/" LIBRARY, folder, inside[i]));
+		*ret = os_path_newest(a, mem_arena_fmt(a, "%s%s/" LIBRARY, folder, inside[i]));
 		if (*ret)
 			return DCK_OK;
 	}
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
-		if (newest(a, mem_arena_fmt(a, "%s%s/" PYTHON_MODULE "*", folder, inside[i])))
+		if (os_path_newest(a,
+				   mem_arena_fmt(a, "%s%s/" PYTHON_MODULE "*", folder, inside[i])))
 			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, folder, how);
 	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
 	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the folder '%s' (%s)", folder, how);
@@ -135,11 +126,12 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 		const char *capi = mem_arena_fmt(a, "%s/%s/onnxruntime/capi", prefix, folders[i]);
 		if (!capi)
 			return;
-		const char *library = newest(a, mem_arena_fmt(a, "%s/" LIBRARY, capi));
+		const char *library = os_path_newest(a, mem_arena_fmt(a, "%s/" LIBRARY, capi));
 		if (library)
 			add(p, library, how);
 		else if (!p->old_wheel)
-			p->old_wheel = newest(a, mem_arena_fmt(a, "%s/" PYTHON_MODULE "*", capi));
+			p->old_wheel =
+			    os_path_newest(a, mem_arena_fmt(a, "%s/" PYTHON_MODULE "*", capi));
 	}
 }
 

@@ -90,11 +90,10 @@ static void preload_cuda(const ort_lib *l, mem_arena *a)
 					  mem_arena_fmt(a, "%.*s/nvidia/cu[0-9]*/lib%s.so.*",
 							(int)(packages_end - path), path, file)};
 		for (size_t k = 0; k < 2; k++) {
-			char *found = patterns[k] ? os_path_first(patterns[k]) : NULL;
+			const char *found = os_path_first(a, patterns[k]);
 			if (!found)
 				continue;
 			os_library_preload(found);
-			mem_free(found);
 			break;
 		}
 	}

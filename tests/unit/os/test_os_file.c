@@ -321,6 +321,41 @@ static void every_allocation_fails_once(void **state)
 	}
 }
 
+static void names_say_what_they_stand_for(void **state)
+{
+	static const char *const names[] = {"lib.so.9", "lib.so.10", "lib.so.2"};
+	mem_arena *a = mem_arena_new(0);
+	uint64_t bytes = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		FILE *f = fopen(names[i], "w");
+		assert_non_null(f);
+		fputs(names[i], f);
+		fclose(f);
+	}
+	assert_string_equal(os_path_newest(a, "lib.so.*"), "lib.so.10");
+	assert_string_equal(os_path_first(a, "lib.so.*"), "lib.so.10");
+	assert_string_equal(os_path_first(a, "lib.so.[29]"), "lib.so.2");
+	assert_string_equal(os_path_newest(a, "lib.so.[29]"), "lib.so.9");
+	assert_null(os_path_newest(a, "nothing*"));
+	assert_int_equal(os_path_kind("lib.so.10", &bytes), OS_FILE);
+	assert_int_equal(bytes, 9);
+	assert_int_equal(os_path_kind(".", NULL), OS_FOLDER);
+	assert_int_equal(os_path_kind("/dev/null", NULL), OS_OTHER);
+	assert_int_equal(os_path_kind("nothing", NULL), OS_NOTHING);
+	assert_int_equal(errno, ENOENT);
+	assert_true(os_file_hash("lib.so.9") != os_file_hash("lib.so.2"));
+	assert_int_equal(os_file_hash("nothing"), 0);
+	assert_true(os_file_swallow("swallow"));
+	assert_true(os_file_swallow("swallow"));
+	assert_int_equal(os_path_kind("swallow", NULL), OS_OTHER);
+	remove("swallow");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		remove(names[i]);
+	mem_arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +372,7 @@ int main(void)
 	    cmocka_unit_test(own_descriptors_keep_their_place),
 	    cmocka_unit_test(random_bytes_differ),
 	    cmocka_unit_test(every_allocation_fails_once),
+	    cmocka_unit_test(names_say_what_they_stand_for),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
