@@ -116,8 +116,9 @@ static void side_judge(const saved_comparison *c, saved_side *s, const saved_val
 	side_decide(c, s);
 }
 
-/* Holm (1979), with intervals: k open alternatives are looked at with the error divided by k; those
- * decided leave, and the others are looked at again. Counts have no error to divide. */
+/* Holm (1979), with intervals: with k undecided alternatives each is judged with the error divided
+ * by k. Those that are decided leave, and the others are judged again. Counts have no error to
+ * divide. */
 static void judge(saved_comparison *c)
 {
 	const double error = 1 - c->asked->level;

@@ -1,6 +1,5 @@
 /* saved_names.c - what records are called in results: by their files where these are known, by
- * their subjects, else by the settings that
- * differ, else by their place.
+ * their subjects, else by the settings that differ, else by their place.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/saved.h"

@@ -28,7 +28,7 @@ static bool has_number(const dck_record *r, const char *tag)
 	return !isnan(dck_record_value(r, tag));
 }
 
-/* What a record is of, by what it has. */
+/* The metric to compare: the one that was asked for, else the main one of this kind of record. */
 const char *saved_tag(const dck_record *baseline, const dck_compare_config *c, char *text,
 		      size_t size)
 {

@@ -145,7 +145,7 @@ void verdict_facts(record_builder *b, const char *const *names, const verdict *v
 		snprintf(key, sizeof key, "verdict/%s", names[i]);
 		if (n > 1)
 			record_fact_text(b, "compare", key, verdict_texts[verdicts[i]]);
-		/* A regression is news even where another alternative is open. */
+		/* A regression is reported even where another alternative is undecided. */
 		worst = latency_limit_worse(worst, gates[i]);
 	}
 	record_gate(b, worst);

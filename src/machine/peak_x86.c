@@ -64,7 +64,7 @@ SSE(sse_fp32, __m128, float, _mm_setzero_ps, _mm_set1_ps)
 
 /* --- all the others: acc = acc + one x one in one instruction, or in three. */
 #define DECLARE(i) acc##i = zero,
-/* Chains that begin alike would be merged into one. */
+/* The compiler would merge chains that begin with the same value. */
 #define FORGET(i)  OPAQUE(acc##i);
 #define ADD_ALL(i) zero = SUM(zero, acc##i);
 #define FUSED(name, features, V, T, TIMES, ZERO, SET)                              \

@@ -1,4 +1,5 @@
-/* pitfalls_blocks.c - honest and mistaken trials in blocks of two, so that drift meets both alike.
+/* pitfalls_blocks.c - honest and mistaken trials in blocks of two, so that a drift slows both
+ * equally.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "pitfalls/pit.h"
@@ -205,7 +206,7 @@ static dck_status pairs_take(pit *p, pit_trial honest, pit_trial mistaken, doubl
 	size_t n = 0;
 
 	while (n < PIT_ROUNDS_MAX && (n < ROUNDS_MIN || (double)(now(p) - begin) < whole)) {
-		/* ABBA: what changes steadily falls on both alike. */
+		/* Order ABBA: a steady change of the machine adds the same to both. */
 		const bool honest_first = n % 2 == 0;
 
 		if (honest_first)

@@ -246,7 +246,7 @@ static size_t fastest_other(const search *s, size_t setting)
 	return found;
 }
 
-/* Nothing keeps to the limit: the point that comes nearest shall be known well. */
+/* No point keeps to the limit: the one that comes nearest is measured well. */
 static size_t least_held(const search *s)
 {
 	size_t found = SIZE_MAX;
@@ -348,7 +348,7 @@ static bool candidates_settle(search *s)
 	}
 	if (all)
 		return true;
-	/* The last two stay: with one alone nothing could be compared. */
+	/* The last two stay, because one point cannot be compared with anything. */
 	for (size_t i = s->ncandidates; i-- > 0;)
 		if (gone[i] && s->ncandidates > 2) {
 			candidate_remove(s, i);
@@ -365,7 +365,8 @@ static void rounds(search *s)
 	if (s->chosen > 0) {
 		const unsigned made = s->round - s->first_round + 1;
 
-		/* Asked at these numbers of rounds alone: each look is another chance to err. */
+		/* Only asked at these numbers of rounds, because each look is another chance to
+		 * err. */
 		if (made % s->c.rounds_min == 0 || made >= s->c.rounds_max)
 			over = candidates_settle(s) || made >= s->c.rounds_max;
 		/* Other candidates than before begin anew. */

@@ -204,7 +204,7 @@ static void output_compare(agree *x, agree_output *o, const dck_tensor *a, const
 	o->atol = fmax(o->atol, agree_add(&o->sum, a, b, &limits));
 }
 
-/* One set of inputs went through both. */
+/* Compares the outputs of one set of inputs, which both targets have just run. */
 static dck_status outputs_compare(const subject_target *a, const subject_target *b,
 				  const size_t *to, const agree_limits *asked, agree *x,
 				  dck_err *err)

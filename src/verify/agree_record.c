@@ -131,7 +131,7 @@ static void metrics_put(record_builder *b, const worst *w)
 	metric_put(b, "difference/cosine", 1 - w->gap, w->at[4], "");
 }
 
-/* Equal because there is nothing in them. */
+/* Notes outputs that are equal but hold so little that this shows little. */
 static void degenerate_put(record_builder *b, const agree *x)
 {
 	const char *label = x->label ? x->label : "", *by = x->label ? ": " : "", *first = NULL;
@@ -248,7 +248,7 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 	return verdict;
 }
 
-/* Elements of all outputs that were compared, and what is the matter with them. */
+/* Counts the elements of all outputs that were compared, and what is wrong with them. */
 static const char *nothing_in_them(const agree *list, size_t n, char *buf, size_t size)
 {
 	for (size_t i = 0; i < n; i++)
