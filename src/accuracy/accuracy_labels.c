@@ -2,6 +2,7 @@
 #include "accuracy/accuracy_labels.h"
 #include "base/err.h"
 #include "base/utf8.h"
+#include "subject/target.h"
 #include "subject/npy.h"
 #include "os/os.h"
 #include <errno.h>
@@ -11,14 +12,9 @@
 
 size_t labels_limit(void)
 {
-	os_host host;
-	uint64_t limit;
+	const uint64_t half = subject_memory_half();
 
-	os_host_get(&host);
-	limit = host.memory_bytes > 0 ? host.memory_bytes : (uint64_t)1 << 36;
-	if (host.cgroup_memory_bytes > 0 && (uint64_t)host.cgroup_memory_bytes < limit)
-		limit = (uint64_t)host.cgroup_memory_bytes;
-	return limit / 2 < SIZE_MAX ? (size_t)(limit / 2) : SIZE_MAX;
+	return half < SIZE_MAX ? (size_t)half : SIZE_MAX;
 }
 
 /* Equal but for the case of ASCII letters. */

@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include <math.h>
-#include <string.h>
 
 /* All on one side must be rarer than what is left of the error for one pair and one side. */
 size_t versus_look_least(size_t n, double level)
@@ -18,13 +17,6 @@ size_t versus_look_least(size_t n, double level)
 	const double pairs = (double)(n * (n - 1)) / 2;
 
 	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
-}
-
-static double median_of(const double *x, size_t n, double *scratch)
-{
-	memcpy(scratch, x, n * sizeof *x);
-	stat_sort(scratch, n);
-	return stat_quantile_sorted(scratch, n, 0.5);
 }
 
 /* Of the ratios of all rounds so far. */
@@ -64,7 +56,7 @@ static size_t rank_look(versus_rounds *r, long rank, double *scratch)
 	size_t wide = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		r->results[i].time_ns = median_of(r->results[i].trial_ns, r->done, scratch);
+		r->results[i].time_ns = stat_median(r->results[i].trial_ns, r->done, scratch);
 		if (r->results[i].time_ns < r->results[r->fastest].time_ns)
 			r->fastest = i;
 	}

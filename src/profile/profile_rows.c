@@ -334,41 +334,33 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 	    r->ran ? number(r->ran->read_bytes) + number(r->ran->write_bytes) : NAN;
 }
 
-static dck_value real(double v)
-{
-	return (dck_value){.kind = DCK_VALUE_REAL, .as.r = v};
-}
-
-static dck_value absent(const char *why)
-{
-	return (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = why};
-}
-
 static void roofs(table *t, row *r, dck_op *op, size_t *above)
 {
 	const profile_input *in = t->in;
 
-	op->rate = op->roof = absent(in->no_limits ? in->no_limits : "not known");
+	op->rate = op->roof = RECORD_ABSENT(in->no_limits ? in->no_limits : "not known");
 	r->roof = (profile_roof){.least_ns = NAN, .attainable = NAN};
 	double rate = r->flops > 0 && r->value > 0 ? 1e9 * r->flops / r->value : NAN;
 	if (isnan(rate))
-		op->rate = absent(r->flops > 0	  ? "its time is below what the profiler resolves"
+		op->rate =
+		    RECORD_ABSENT(r->flops > 0	  ? "its time is below what the profiler resolves"
 				  : r->flops >= 0 ? "it computes nothing"
 						  : "its FLOPs are not known");
 	else
-		op->rate = real(rate);
+		op->rate = RECORD_REAL(rate);
 	if (!in->limits)
 		return;
 	profile_roof_of(in->limits, dtype_of(r->ran), r->flops, r->bytes, &r->roof);
 	op->bound = r->roof.bound;
 	if (isnan(r->roof.attainable)) {
-		op->roof = absent(r->flops == 0 ? "it computes nothing"
-						: "its FLOPs or bytes are not known");
+		op->roof = RECORD_ABSENT(r->flops == 0 ? "it computes nothing"
+						       : "its FLOPs or bytes are not known");
 		return;
 	}
-	op->roof = real(r->roof.attainable);
+	op->roof = RECORD_REAL(r->roof.attainable);
 	if (rate > r->roof.attainable) {
-		op->rate = absent("above the roof of this machine: its time is too short to be "
+		op->rate =
+		    RECORD_ABSENT("above the roof of this machine: its time is too short to be "
 				  "believed, or its FLOPs were not all computed");
 		(*above)++;
 	}
@@ -396,15 +388,14 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 		r->name = op.name;
 		op.scope = t->scope[i];
 		if (!r->n) {
-			op.time_ns = absent("the profile has no time of it");
-			op.rate = op.roof = absent("it has no time");
+			op.time_ns = RECORD_ABSENT("the profile has no time of it");
+			op.rate = op.roof = RECORD_ABSENT("it has no time");
 			record_op(b, &op);
 			continue;
 		}
-		op.time_ns = real(r->value);
-		op.memory_bytes = r->has_memory
-				      ? (dck_value){.kind = DCK_VALUE_INT, .as.i = r->memory}
-				      : absent("the engine does not tell");
+		op.time_ns = RECORD_REAL(r->value);
+		op.memory_bytes = r->has_memory ? RECORD_INT(r->memory)
+						: RECORD_ABSENT("the engine does not tell");
 		double half = sqrt(r->half_ratio * r->half_ratio + latency_half * latency_half);
 		if (!isnan(half) && half < 1) {
 			op.time_lo_ns = r->value * (1 - half);
@@ -431,9 +422,9 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 			       .weight_bytes = none,
 			       .read_bytes = none,
 			       .write_bytes = none,
-			       .time_ns = real(in->latency_ns - sum),
-			       .rate = absent("it computes nothing"),
-			       .roof = absent("it computes nothing")};
+			       .time_ns = RECORD_REAL(in->latency_ns - sum),
+			       .rate = RECORD_ABSENT("it computes nothing"),
+			       .roof = RECORD_ABSENT("it computes nothing")};
 		record_op(b, &rest);
 	}
 }

@@ -218,16 +218,8 @@ static dck_status op_number_get(reader *rd, const json_t *o, const char *key, co
 	*ret = (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = missing};
 	if (!v)
 		return DCK_OK;
-	if (json_is_number(v)) {
-		*ret = number_of_json(v);
-		return DCK_OK;
-	}
-	if (json_is_string(v)) {
-		ret->kind = DCK_VALUE_INT;
-		if (!int_of_text(json_string_value(v), &ret->as.i))
-			return bad(rd, key, "is text that is no 64-bit integer, not a number");
-		return DCK_OK;
-	}
+	if (json_is_number(v) || json_is_string(v))
+		return bare_get(rd, key, v, true, ret);
 	const json_t *absent = json_object_get(v, "absent");
 	if (!json_is_string(absent))
 		return wrong(rd, key, v, "a number or {\"absent\": \"why\"}");

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"
 #include <math.h>
+#include <string.h>
 
 static void swap(double *a, double *b)
 {
@@ -104,4 +105,11 @@ double stat_quantile_sorted(const double *sorted, size_t n, double p)
 	if (i + 1 >= n)
 		return sorted[n - 1];
 	return sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]);
+}
+
+double stat_median(const double *x, size_t n, double *scratch)
+{
+	memcpy(scratch, x, n * sizeof *x);
+	stat_sort(scratch, n);
+	return stat_quantile_sorted(scratch, n, 0.5);
 }

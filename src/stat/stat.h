@@ -130,6 +130,8 @@ void stat_processes(const double *values, size_t k, double level, stat_estimate 
 
 /* Quantile p of sorted data, linear between order statistics (Hyndman and Fan's type 7). */
 double stat_quantile_sorted(const double *sorted, size_t n, double p);
+/* Of data that are not sorted. scratch: room for n. */
+double stat_median(const double *x, size_t n, double *scratch);
 void stat_sort(double *x, size_t n);
 
 /* --- is a limit on a percentile kept? (binomial.c) "p99 <= 50 ms" says that at most 1 % of all

@@ -24,13 +24,6 @@
  * by chance is asked again a few runs later. */
 #define LEVEL 0.8
 
-static double median_of(const double *x, size_t n, double *scratch)
-{
-	memcpy(scratch, x, n * sizeof *x);
-	stat_sort(scratch, n);
-	return stat_quantile_sorted(scratch, n, 0.5);
-}
-
 /* Keeps single spikes from moving the cut: values count no more than the outer fences of the later
  * half. */
 static void clip(double *y, size_t m, double *scratch)
@@ -85,7 +78,7 @@ static double noise_find(const double *x, size_t n, double *scratch)
 static double last_step(const double *x, size_t n, double *scratch)
 {
 	const size_t k = n / LAST < 5 ? 5 : n / LAST;
-	const double last = median_of(x + n - k, k, scratch), middle = median_of(x, n, scratch);
+	const double last = stat_median(x + n - k, k, scratch), middle = stat_median(x, n, scratch);
 	const double q1 = stat_quantile_sorted(scratch, n, 0.25);
 	const double q3 = stat_quantile_sorted(scratch, n, 0.75);
 	const double room = fmax(0.5 * (q3 - q1), CHANGE_SMALL * fabs(q3) / 2);
@@ -136,8 +129,8 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 	size_t rest;
 
 	if (n >= 4) {
-		early = median_of(x, n / 2, scratch);
-		late = median_of(x + n - n / 2, n / 2, scratch);
+		early = stat_median(x, n / 2, scratch);
+		late = stat_median(x + n - n / 2, n / 2, scratch);
 		s.change_ratio = early > 0 ? late / early - 1 : 0;
 	}
 	if (n < min_steady || n < RUNS_MIN) {
@@ -147,7 +140,7 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 	}
 	/* A rest in front of the blocks goes with the first of them. */
 	for (size_t i = 0; i < m; i++)
-		y[i] = median_of(x + head + i * g, g, scratch);
+		y[i] = stat_median(x + head + i * g, g, scratch);
 	clip(y, m, scratch);
 	s.first = cut_find(y, m) * g;
 	if (s.first > 0)
@@ -156,8 +149,8 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 		s.first = cut_relax(x, n, s.first, scratch);
 	rest = n - s.first;
 	x += s.first;
-	early = median_of(x, rest / 2, scratch);
-	late = median_of(x + rest - rest / 2, rest / 2, scratch);
+	early = stat_median(x, rest / 2, scratch);
+	late = stat_median(x + rest - rest / 2, rest / 2, scratch);
 	noise = noise_find(x, rest, scratch);
 	stat_drift_find(x, rest, LEVEL, scratch, &drift);
 	step = last_step(x, rest, scratch);

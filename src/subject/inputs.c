@@ -303,8 +303,7 @@ static dck_status tensors_make(subject_inputs *b, dck_err *err)
 	return DCK_OK;
 }
 
-/* Half of the memory: the model needs the rest. */
-static uint64_t memory_limit(void)
+uint64_t subject_memory_half(void)
 {
 	os_host host;
 	uint64_t limit;
@@ -370,7 +369,7 @@ dck_status subject_inputs_new(const dck_tensor_info *in, size_t n, const model_s
 	b->arena = mem_arena_new(0);
 	b->n = n;
 	b->pool = c->input_pool > 0 ? (size_t)c->input_pool : 1;
-	b->limit = memory_limit();
+	b->limit = subject_memory_half();
 	status =
 	    b->arena ? inputs_begin(b, in, m, err) : ERR_NO_MEMORY(err, "for the model's inputs");
 	if (status == DCK_OK)

@@ -9,6 +9,9 @@
 
 typedef struct subject_inputs subject_inputs;
 
+/* Half of the memory, for what is read or made for a model: it needs the rest. */
+uint64_t subject_memory_half(void);
+
 /* `in` describes the model's inputs, m what its file says of them (NULL: nothing). What fixes a
  * dimension: sizes.h. E_ARG names the input and what to give.
  * *ret is owned: subject_inputs_free(). `in` and m are borrowed as long. */

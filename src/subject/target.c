@@ -57,7 +57,7 @@ static void option_add(opening *o, const char *key, const char *value)
 		o->options[o->params.noptions++] = (dck_kv){key, value};
 }
 
-static bool engine_has_option(const dck_engine *e, const char *key)
+bool subject_engine_takes(const dck_engine *e, const char *key)
 {
 	for (const dck_engine_option *o = e->options; o && o->key; o++)
 		if (strcmp(o->key, key) == 0)
@@ -79,7 +79,7 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	if (c->interop_threads > 0)
 		option_add(o, "interop_threads",
 			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->interop_threads));
-	if (engine_has_option(e, "opt") && c->opt >= 0 && c->opt < 4)
+	if (subject_engine_takes(e, "opt") && c->opt >= 0 && c->opt < 4)
 		option_add(o, "opt", levels[c->opt]);
 	for (size_t i = 0; i < c->engine_option.n; i++) {
 		dck_kv pair = {0};

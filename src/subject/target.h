@@ -63,6 +63,9 @@ dck_status subject_target_open(subject_target *t, const dck_subject *s, const dc
 			       dck_err *err);
 void subject_target_close(subject_target *t); /* {0} is allowed */
 
+/* The engine has an option of that name. */
+bool subject_engine_takes(const dck_engine *e, const char *key);
+
 /* Between runs: binds the next set of inputs when there are several. */
 dck_status subject_target_next_input(subject_target *t, dck_err *err);
 

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "verify/agree.h"
-#include <string.h>
 
 dck_status agree_can_check(const dck_subject *s, dck_err *err)
 {
@@ -11,14 +10,6 @@ dck_status agree_can_check(const dck_subject *s, dck_err *err)
 		return DCK_OK;
 	DCK_FAIL(err, E_ARG, "--check-outputs is for models; a %s has no outputs to compare",
 		 s->kind == DCK_SUBJECT_COMMAND ? "command" : "function");
-}
-
-static bool has_option(const dck_engine *e, const char *key)
-{
-	for (const dck_engine_option *o = e->options; o && o->key; o++)
-		if (strcmp(o->key, key) == 0)
-			return true;
-	return false;
 }
 
 /* The same model and engine without optimisations, on one thread of the processor. */
@@ -30,7 +21,7 @@ static dck_status reference_open(const dck_subject *s, subject_target *ret,
 
 	if (s->kind == DCK_SUBJECT_MODEL) {
 		DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
-		plain.model.threads = has_option(h.ops, "threads") ? 1 : 0;
+		plain.model.threads = subject_engine_takes(h.ops, "threads") ? 1 : 0;
 		engine_release(&h);
 	}
 	plain.model.interop_threads = 0;

@@ -198,8 +198,8 @@ static dck_status nothing_found(const ort_places *p, dck_err *err)
 /* Messages of the environment, which outlives each session and is shared by all of a process, so
  * that it has nobody to tell them to. Those of a session go to its own function; what an error
  * says is in its status. */
-static void log_drop(void *self, int severity, const char *category, const char *id,
-		     const char *location, const char *text)
+void ort_log_drop(void *self, int severity, const char *category, const char *id,
+		  const char *location, const char *text)
 {
 	(void)self, (void)severity, (void)category, (void)id, (void)location, (void)text;
 }
@@ -208,10 +208,10 @@ static dck_status environment_open(ort_lib *l, dck_err *err)
 {
 	const ort_api *api = &l->api;
 
-	DCK_TRY(ort_check(
-	    l,
-	    api->CreateEnvWithCustomLogger(log_drop, NULL, ORT_LOG_WARNING, "deepclock", &l->env),
-	    err, "cannot open ONNX Runtime's environment"));
+	DCK_TRY(ort_check(l,
+			  api->CreateEnvWithCustomLogger(ort_log_drop, NULL, ORT_LOG_WARNING,
+							 "deepclock", &l->env),
+			  err, "cannot open ONNX Runtime's environment"));
 	ort_status *refused = api->DisableTelemetryEvents(l->env);
 	if (refused) /* a library without any */
 		api->ReleaseStatus(refused);

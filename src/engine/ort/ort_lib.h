@@ -31,6 +31,10 @@ void ort_lib_close(ort_lib *l);
 dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *fmt, ...)
     DCK_PRINTF(4, 5);
 
+/* A logging function that drops every message. */
+void ort_log_drop(void *self, int severity, const char *category, const char *id,
+		  const char *location, const char *text);
+
 /* The library's sentence without places in its sources and stack traces. */
 void ort_sentence(const char *text, char *buf, size_t size);
 

@@ -40,18 +40,12 @@ static void fact(probe *p, const char *key, const char *value)
 		p->facts[p->n++] = (dck_kv){key, value};
 }
 
-static void log_drop(void *self, int severity, const char *category, const char *id,
-		     const char *location, const char *text)
-{
-	(void)self, (void)severity, (void)category, (void)id, (void)location, (void)text;
-}
-
 static dck_status session_try(const ort_lib *l, ort_options *o, const char *provider, mem_arena *a,
 			      dck_err *err)
 {
 	ort_session *session;
 
-	DCK_TRY(ort_check(l, l->api.SetUserLoggingFunction(o, log_drop, NULL), err,
+	DCK_TRY(ort_check(l, l->api.SetUserLoggingFunction(o, ort_log_drop, NULL), err,
 			  "cannot set the log"));
 	DCK_TRY(ort_check(l, l->api.SetIntraOpNumThreads(o, 1), err, "cannot set the threads"));
 	DCK_TRY(ort_provider_append(l, o, provider, 0, a, err));
