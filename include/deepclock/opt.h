@@ -79,7 +79,8 @@ DCK_API dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *er
 DCK_API dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const char *text,
 			       dck_err *err);
 
-/* The same for a row that is known; `cfg` is the config that the row's table belongs to. @since 0.1 */
+/* The same for a row that is known; `cfg` is the config that the row's table belongs to. @since 0.1
+ */
 DCK_API dck_status dck_opt_read(const dck_opt *row, void *cfg, const char *text, dck_err *err);
 
 /* The row of that name, or NULL. Borrowed, static. @since 0.1 */

@@ -188,8 +188,8 @@ void cli_help_notes(FILE *out, const dck_style *style)
 	for (size_t i = 0; i < n; i++) {
 		char text[512];
 
-		snprintf(text, sizeof text, "%s: %s%s%s", severity[defs[i].severity],
-			 defs[i].when, defs[i].remedy[0] ? "; " : "", defs[i].remedy);
+		snprintf(text, sizeof text, "%s: %s%s%s", severity[defs[i].severity], defs[i].when,
+			 defs[i].remedy[0] ? "; " : "", defs[i].remedy);
 		item(out, style, defs[i].code, text, COLUMN);
 	}
 }
