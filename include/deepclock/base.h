@@ -55,14 +55,6 @@ typedef enum dck_status {
 #undef X
 } dck_status;
 
-/* Whether a limit is kept, or a comparison finds nothing worse. The values are the program's exit
- * statuses. */
-typedef enum dck_verdict {
-	DCK_VERDICT_HOLDS = 0,
-	DCK_VERDICT_BROKEN = 3,
-	DCK_VERDICT_UNDECIDED = 4 /* shown neither to hold nor to be broken */
-} dck_verdict;
-
 /* What went wrong. A fixed struct on the caller's stack: nothing to free, works
  * without memory, safe across threads and plug-in borders. */
 typedef struct dck_err {
@@ -89,6 +81,14 @@ typedef enum dck_exit {
 	DCK_EXIT_MAP(X)
 #undef X
 } dck_exit;
+
+/* Whether a limit is kept, or a comparison finds nothing worse. The values are the program's exit
+ * statuses. */
+typedef enum dck_verdict {
+	DCK_VERDICT_HOLDS = DCK_EXIT_OK,
+	DCK_VERDICT_BROKEN = DCK_EXIT_BROKEN,
+	DCK_VERDICT_UNDECIDED = DCK_EXIT_UNDECIDED /* shown neither to hold nor to be broken */
+} dck_verdict;
 
 /* The version of the library that is linked, e.g. "0.1.0". @since 0.1 */
 DCK_API const char *dck_version(void);
