@@ -236,6 +236,14 @@ typedef dck_status (*cli_maker)(void *config, const dck_observer *o, dck_record 
  * of a record that was shown; NULL: it is always fine. Returns the exit code. */
 int cli_make(const cli *c, cli_maker make, void *config, const dck_op_view *view,
 	     int (*verdict)(const dck_record *r));
+
+/* A process that the library started to measure in: its record goes to a descriptor, and so does
+ * the reason when there is none. */
+typedef struct cli_worker {
+	uint64_t fd; /* 0: this is no worker */
+} cli_worker;
+extern const dck_opt cli_worker_options[];
+int cli_worker_run(const cli_worker *w, cli_maker make, void *config);
 /* This program, for measurements in fresh processes. */
 const char *cli_program(const cli *c);
 bool cli_cancelled(void *self); /* for an observer: a signal was seen */

@@ -5,85 +5,15 @@
 #include <limits.h>
 #include <string.h>
 
-typedef struct bench_worker {
-	uint64_t fd; /* 0: this is no worker */
-	uint64_t streams;
-} bench_worker;
-
 typedef struct bench_config {
 	cli_common common;
 	cli_format format;
 	cli_output output;
-	bench_worker worker;
+	cli_worker worker;
 	cli_scan scan;
 	dck_subject subject;
 	dck_plan plan;
 } bench_config;
-
-/* How --processes talks to the processes it starts. */
-static const dck_opt worker_options[] = {
-    DCK_OPTION(COUNT, bench_worker, fd, "worker-fd", "N", NULL,
-	       "write the record as JSON to this descriptor and nothing to stdout", .min = 3,
-	       .max = INT_MAX),
-    DCK_OPTION(COUNT, bench_worker, streams, "worker-streams", "N", NULL,
-	       "of a worker: so many requests are served at the same time, for --max-time",
-	       .max = 1e6),
-    {0},
-};
-
-static int record_send(const bench_config *cfg, const dck_record *r)
-{
-	dck_sink out;
-	dck_err err;
-
-	dck_sink_fd(&out, (int)cfg->worker.fd);
-	if (dck_report("json", &r, 1, NULL, &out, &err) != DCK_OK ||
-	    dck_sink_finish(&out, &err) != DCK_OK)
-		return cli_failed(&err);
-	return CLI_OK;
-}
-
-/* Who started us says why. */
-static int failure_send(const bench_config *cfg, const dck_err *why)
-{
-	dprintf((int)cfg->worker.fd, "!%d %s", (int)why->code, why->msg);
-	return why->code == DCK_E_ARG ? CLI_USAGE : CLI_FAILED;
-}
-
-static dck_status load(const bench_config *cfg, const dck_observer *observer, dck_record **ret,
-		       dck_err *err)
-{
-	const dck_plan *p = &cfg->plan;
-	dck_load_config c;
-
-	dck_load_config_init(&c);
-	c.streams = cfg->worker.streams;
-	c.time_ns = p->max_time_ns;
-	c.level = p->level;
-	c.keep = p->keep;
-	c.warmup = p->warmup;
-	c.max_warmup_ns = p->max_warmup_ns;
-	return dck_load(&cfg->subject, &c, observer, ret, err);
-}
-
-static int worker_run(const bench_config *cfg)
-{
-	const dck_observer observer = {.cancelled = cli_cancelled};
-	dck_record *record;
-	dck_status status;
-	dck_err err;
-	int code;
-
-	cli_signals_install();
-	status = cfg->worker.streams > 1
-		     ? load(cfg, &observer, &record, &err)
-		     : dck_bench(&cfg->subject, &cfg->plan, &observer, &record, &err);
-	if (status != DCK_OK)
-		return failure_send(cfg, &err);
-	code = record_send(cfg, record);
-	dck_record_free(record);
-	return code;
-}
 
 static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
 {
@@ -195,7 +125,7 @@ static int bench_run(cli *c, void *config)
 		code = cli_subject_check(c, c->subject);
 	if (code != CLI_OK)
 		return code;
-	return cfg->worker.fd > 0 ? worker_run(cfg)
+	return cfg->worker.fd > 0 ? cli_worker_run(&cfg->worker, make, cfg)
 				  : cli_make(c, make, cfg, NULL, cli_record_verdict);
 }
 
@@ -213,7 +143,7 @@ static const cli_group groups[] = {
     {"Output", cli_per_options, offsetof(bench_config, output), false},
     {"Output", cli_save_options, offsetof(bench_config, output), false},
     {"Output", cli_progress_options, offsetof(bench_config, output), false},
-    {"Worker", worker_options, offsetof(bench_config, worker), true},
+    {"Worker", cli_worker_options, offsetof(bench_config, worker), true},
     {0},
 };
 static const cli_item examples[] = {

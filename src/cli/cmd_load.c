@@ -7,6 +7,7 @@ typedef struct load_command {
 	cli_common common;
 	cli_format format;
 	cli_output output;
+	cli_worker worker;
 	dck_subject subject;
 	dck_load_config load;
 } load_command;
@@ -25,13 +26,17 @@ static int load_run(cli *c, void *config)
 	int code = cli_subject_read(c);
 
 	dck_subject_init(&plain);
-	if (code == CLI_OK)
+	/* Who started a worker has looked. */
+	if (code == CLI_OK && cfg->worker.fd == 0)
 		code = cli_subject_check(c, c->subject);
 	/* --seed is the arrivals' too, and a command has nothing else to draw. */
 	if (c->subject->kind == DCK_SUBJECT_COMMAND)
 		c->subject->model.seed = plain.model.seed;
 	cfg->load.title = c->title;
-	return code == CLI_OK ? cli_make(c, make, cfg, NULL, dck_load_gate) : code;
+	if (code != CLI_OK)
+		return code;
+	return cfg->worker.fd > 0 ? cli_worker_run(&cfg->worker, make, cfg)
+				  : cli_make(c, make, cfg, NULL, dck_load_gate);
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
@@ -54,6 +59,7 @@ static const cli_group groups[] = {
     {"Output", cli_per_options, offsetof(load_command, output), false},
     {"Output", cli_save_options, offsetof(load_command, output), false},
     {"Output", cli_progress_options, offsetof(load_command, output), false},
+    {"Worker", cli_worker_options, offsetof(load_command, worker), true},
     {0},
 };
 static const cli_item examples[] = {

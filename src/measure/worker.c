@@ -153,18 +153,14 @@ static dck_status command_make(words *w, const worker_job *job, int fd, dck_err 
 			 "fresh processes need the deepclock program (dck_plan.program)");
 	plan.processes = 1;
 	DCK_TRY(word_add(w, plan.program, err));
-	DCK_TRY(word_add(w, "bench", err));
-	DCK_TRY(worker_words(w->arena, dck_plan_options, &plan, w->argv, w->max, &w->n, err));
+	DCK_TRY(word_add(w, job->command ? job->command : "bench", err));
+	DCK_TRY(worker_words(w->arena, job->command ? job->options : dck_plan_options,
+			     job->command ? job->config : &plan, w->argv, w->max, &w->n, err));
 	DCK_TRY(worker_words(w->arena, dck_model_options, &s->model, w->argv, w->max, &w->n, err));
 	DCK_TRY(
 	    worker_words(w->arena, dck_command_options, &s->command, w->argv, w->max, &w->n, err));
 	DCK_TRY(worker_words(w->arena, dck_hook_options, &s->command, w->argv, w->max, &w->n, err));
 	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-fd=%d", fd), err));
-	if (job->streams > 1)
-		DCK_TRY(word_add(w,
-				 mem_arena_fmt(w->arena, "--worker-streams=%llu",
-					       (unsigned long long)job->streams),
-				 err));
 	DCK_TRY(subject_add(w, s, err));
 	w->argv[w->n] = NULL;
 	return DCK_OK;

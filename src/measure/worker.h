@@ -23,10 +23,10 @@ typedef struct worker_job {
 	/* Address space for data of its own; 0: no limit. It stops one huge allocation at once,
 	 * before it is touched; not for engines that reserve much more than they use. */
 	uint64_t data_bytes;
-	/* Requests that are served at the same time, as `load --streams` does, for
-	 * plan->max_time_ns; the record is then that of dck_load(). 0, 1: one run after the other.
-	 */
-	uint64_t streams;
+	/* The command that measures, with the options that say how; NULL: bench, with the plan. */
+	const char *command;
+	const dck_opt *options;
+	const void *config;	   /* what `options` are of */
 	bool quiet;		   /* what it writes to stderr is not for the user */
 	const dck_observer *watch; /* cancelled() is asked; NULL: none */
 } worker_job;
@@ -38,8 +38,9 @@ typedef struct worker_result {
 	dck_err why; /* what the worker itself said, code and sentence; with DONE nothing */
 } worker_result;
 
-/* Runs `PROGRAM bench OPTIONS --worker-fd N SUBJECT` to its end. Fails only when no worker could be
- * run at all (E_UNSUP: no program, or a function; E_NOMEM, E_IO); how the worker ended is in *ret.
+/* Runs `PROGRAM COMMAND OPTIONS --worker-fd N SUBJECT` to its end. Fails only when no worker could
+ * be run at all (E_UNSUP: no program, or a function; E_NOMEM, E_IO); how the worker ended is in
+ * *ret.
  */
 dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err);
 

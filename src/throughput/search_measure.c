@@ -7,6 +7,7 @@
 #include "record/asked.h"
 #include "record/copy.h"
 #include "throughput/search_run.h"
+#include "deepclock/load.h"
 #include "measure/worker.h"
 #include "os/os.h"
 #include "stat/stat.h"
@@ -330,6 +331,18 @@ static dck_status result_take(search_run *r, const search_ask *ask, const worker
 	return DCK_OK;
 }
 
+/* Several streams are what `load` measures: each makes one request after the other. */
+static void load_make(const dck_plan *plan, uint64_t streams, dck_load_config *ret)
+{
+	dck_load_config_init(ret);
+	ret->streams = streams;
+	ret->time_ns = plan->max_time_ns;
+	ret->level = plan->level;
+	ret->keep = plan->keep;
+	ret->warmup = plan->warmup;
+	ret->max_warmup_ns = plan->max_warmup_ns;
+}
+
 dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *ret, dck_err *err)
 {
 	const dck_observer watch = {.self = r, .cancelled = on_asked};
@@ -337,13 +350,11 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	const bool reserves = device && strcmp(device, "cpu") != 0;
 	search_outcome o = {
 	    .rate = {NAN, NAN, NAN}, .latency = {NAN, NAN, NAN}, .held = {NAN, NAN, NAN}};
-	worker_job job = {.memory_bytes = r->memory_bytes,
-			  .streams = r->settings[ask->setting].streams,
-			  .watch = &watch,
-			  .quiet = true};
+	worker_job job = {.memory_bytes = r->memory_bytes, .watch = &watch, .quiet = true};
 	mem_arena *a = mem_arena_new(0);
 	dck_subject subject;
 	dck_plan plan;
+	dck_load_config load;
 	worker_result result = {0};
 	dck_status status;
 
@@ -353,6 +364,12 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	status = search_subject(r, ask->batch, ask->setting, a, &subject, err);
 	job.subject = &subject;
 	job.plan = &plan;
+	if (r->settings[ask->setting].streams > 1) {
+		load_make(&plan, r->settings[ask->setting].streams, &load);
+		job.command = "load";
+		job.options = dck_load_options;
+		job.config = &load;
+	}
 	/* Engines ask for more than they touch; drivers of devices for very much more. */
 	if (r->config->memory_bytes > 0 && !reserves)
 		job.data_bytes = 2 * r->memory_bytes;

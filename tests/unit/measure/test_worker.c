@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/worker.h"
+#include "deepclock/load.h"
 #include "fault_alloc.h"
 #include "os/os.h"
 #include "scratch.h"
@@ -177,23 +178,31 @@ static void test_done(void **state)
 	fixture_free(f);
 }
 
-/* Requests at the same time: the record of a measurement under load. */
-static void test_streams(void **state)
+/* Another command measures: the record is of that, and its failure is told alike. */
+static void test_command(void **state)
 {
 	fixture *f = fixture_new();
+	dck_load_config load;
 	const dck_fact *items;
 
 	(void)state;
-	f->plan.runs = 0;
-	f->plan.max_time_ns = 100000000;
+	dck_load_config_init(&load);
+	load.streams = 3;
+	load.time_ns = 100000000;
+	f->job.command = "load";
+	f->job.options = dck_load_options;
+	f->job.config = &load;
 	f->subject.model.batch = 4;
 	f->subject.model.engine_option = (dck_list){.item = {"sleep_ns=1000000"}, .n = 1};
-	f->job.streams = 3;
 	run(f, WORKER_DONE);
+	assert_memory_equal(f->result.record->command, "deepclock load ", 15);
 	assert_true(dck_record_value(f->result.record, "throughput/items") > 0);
 	assert_true(dck_record_value(f->result.record, "latency/median") >= 1000000);
 	items = dck_record_fact(f->result.record, "subject", "items_per_run");
 	assert_non_null(items);
+	f->subject.text = "zoo:florp";
+	run(f, WORKER_FAILED);
+	assert_int_equal(f->result.why.code, DCK_E_ARG);
 	fixture_free(f);
 }
 
@@ -419,7 +428,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_words),	   cmocka_unit_test(test_words_read_back),
 	    cmocka_unit_test(test_words_too_many), cmocka_unit_test(test_done),
-	    cmocka_unit_test(test_streams),	   cmocka_unit_test(test_failed),
+	    cmocka_unit_test(test_command),	   cmocka_unit_test(test_failed),
 	    cmocka_unit_test(test_no_worker),	   cmocka_unit_test(test_no_record),
 	    cmocka_unit_test(test_ends),	   cmocka_unit_test(test_memory_limit),
 	    cmocka_unit_test(test_large_parent),   cmocka_unit_test(test_data_limit),

@@ -1,0 +1,47 @@
+/* cli_worker.c - a command as a worker: a process that the library starts to measure in, with one
+ * option more than a user gives. Its record goes to a descriptor that it inherited.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli.h"
+#include <limits.h>
+
+const dck_opt cli_worker_options[] = {
+    DCK_OPTION(COUNT, cli_worker, fd, "worker-fd", "N", NULL,
+	       "write the record as JSON to this descriptor and nothing to stdout", .min = 3,
+	       .max = INT_MAX),
+    {0},
+};
+
+static int record_send(const cli_worker *w, const dck_record *r)
+{
+	dck_sink out;
+	dck_err err;
+
+	dck_sink_fd(&out, (int)w->fd);
+	if (dck_report("json", &r, 1, NULL, &out, &err) != DCK_OK ||
+	    dck_sink_finish(&out, &err) != DCK_OK)
+		return cli_failed(&err);
+	return CLI_OK;
+}
+
+/* Who started us says why. */
+static int failure_send(const cli_worker *w, const dck_err *why)
+{
+	dprintf((int)w->fd, "!%d %s", (int)why->code, why->msg);
+	return why->code == DCK_E_ARG ? CLI_USAGE : CLI_FAILED;
+}
+
+int cli_worker_run(const cli_worker *w, cli_maker make, void *config)
+{
+	const dck_observer observer = {.cancelled = cli_cancelled};
+	dck_record *record;
+	dck_err err;
+	int code;
+
+	cli_signals_install();
+	if (make(config, &observer, &record, &err) != DCK_OK)
+		return failure_send(w, &err);
+	code = record_send(w, record);
+	dck_record_free(record);
+	return code;
+}
