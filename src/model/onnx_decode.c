@@ -173,20 +173,11 @@ static dck_status read_text(onnx_reading *p, const wire_reader *r, const onnx_fi
 	return DCK_OK;
 }
 
-static float float_of(uint64_t bits)
-{
-	uint32_t low = (uint32_t)bits;
-	float v;
-
-	memcpy(&v, &low, sizeof v);
-	return v;
-}
-
 static dck_status read_number(onnx_reading *p, const wire_reader *r, const onnx_field *f,
 			      const wire_field *w, uint64_t bits, const lists *l, void *object)
 {
 	void *item;
-	float real = float_of(bits);
+	float real = wire_float(bits);
 	int64_t integer = (int64_t)bits;
 
 	DCK_TRY(list_add(p, r, f, w, l, object, &item));
@@ -243,7 +234,7 @@ static dck_status read_field(onnx_reading *p, const wire_reader *r, const onnx_f
 {
 	char *at = (char *)object + f->at;
 	int64_t integer = (int64_t)w->value;
-	float real = float_of(w->value);
+	float real = wire_float(w->value);
 	onnx_text text;
 	void *item;
 

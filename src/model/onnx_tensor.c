@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-static float float_of(uint64_t bits)
-{
-	uint32_t low = (uint32_t)bits;
-	float v;
-
-	memcpy(&v, &low, sizeof v);
-	return v;
-}
-
 bool onnx_dtype_integer(int64_t dtype)
 {
 	return (dtype >= ONNX_UINT8 && dtype <= ONNX_INT64) || dtype == ONNX_UINT32 ||
@@ -42,7 +33,7 @@ static double real_of(uint64_t bits, bool is_double)
 	double v;
 
 	if (!is_double)
-		return (double)float_of(bits);
+		return (double)wire_float(bits);
 	memcpy(&v, &bits, sizeof v);
 	return v;
 }

@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void wire_reader_init(wire_source *s, const char *what, wire_reader *ret)
 {
@@ -185,4 +186,13 @@ size_t wire_count_varints(wire_source *s, uint64_t at, uint64_t n)
 			count += p[i] < 0x80;
 	}
 	return count;
+}
+
+float wire_float(uint64_t bits)
+{
+	const uint32_t low = (uint32_t)bits;
+	float v;
+
+	memcpy(&v, &low, sizeof v);
+	return v;
 }

@@ -131,4 +131,7 @@ uint8_t *wire_room(wire_out *w, size_t n);
 void wire_put_header(wire_out *w, uint32_t field, uint64_t n);
 size_t wire_varint_size(uint64_t v);
 
+/* The number in the low half of a field of four bytes. */
+float wire_float(uint64_t bits);
+
 #endif

@@ -57,7 +57,7 @@ typedef struct job {
 	dck_record *base; /* of the latency */
 	record_builder *b;
 	tally_counted model, ran;
-	profile_limits limits;
+	roofline_limits limits;
 	profile_input in;
 	profile_pass pass;
 	dck_profile profile;
@@ -219,7 +219,7 @@ static void limits_get(job *j)
 			return;
 		}
 	}
-	profile_limits_read(machine, one, &j->limits);
+	roofline_read(machine, one, &j->limits);
 	j->in.limits = &j->limits;
 	f = dck_record_fact(machine, "machine", "measured");
 	record_fact_text(j->b, "profile", "roofs_measured",

@@ -18,7 +18,7 @@ typedef struct row {
 	double flops, bytes;	  /* NaN: not known */
 	int64_t memory;		  /* that the engine held when it ended, in the last run */
 	bool has_memory;
-	profile_roof roof;
+	roofline roof;
 } row;
 
 typedef struct table {
@@ -339,7 +339,7 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	const profile_input *in = t->in;
 
 	op->rate = op->roof = RECORD_ABSENT(in->no_limits ? in->no_limits : "not known");
-	r->roof = (profile_roof){.least_ns = NAN, .attainable = NAN};
+	r->roof = (roofline){.least_ns = NAN, .attainable = NAN};
 	double rate = r->flops > 0 && r->value > 0 ? 1e9 * r->flops / r->value : NAN;
 	if (isnan(rate))
 		op->rate =
@@ -350,7 +350,7 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 		op->rate = RECORD_REAL(rate);
 	if (!in->limits)
 		return;
-	profile_roof_of(in->limits, dtype_of(r->ran), r->flops, r->bytes, &r->roof);
+	roofline_of(in->limits, dtype_of(r->ran), r->flops, r->bytes, &r->roof);
 	op->bound = r->roof.bound;
 	if (isnan(r->roof.attainable)) {
 		op->roof = RECORD_ABSENT(r->flops == 0 ? "it computes nothing"

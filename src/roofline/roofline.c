@@ -16,7 +16,7 @@ static double fact_number(const dck_record *r, const char *key)
 	return f ? dck_value_number(&f->value) : (double)NAN;
 }
 
-void profile_limits_read(const dck_record *machine, bool one_thread, profile_limits *ret)
+void roofline_read(const dck_record *machine, bool one_thread, roofline_limits *ret)
 {
 	const char *threads = one_thread ? "1" : "all";
 	char tag[64];
@@ -58,15 +58,14 @@ static size_t peak_of(int64_t dtype)
 	}
 }
 
-void profile_roof_of(const profile_limits *l, int64_t dtype, double flops, double bytes,
-		     profile_roof *ret)
+void roofline_of(const roofline_limits *l, int64_t dtype, double flops, double bytes, roofline *ret)
 {
 	double peak = l->peak[peak_of(dtype)], compute_ns, memory_ns;
 
 	/* No instructions of its own: engines convert to single precision. */
 	if (isnan(peak))
 		peak = l->peak[1];
-	*ret = (profile_roof){.peak = peak, .bandwidth = NAN, .attainable = NAN, .least_ns = NAN};
+	*ret = (roofline){.peak = peak, .bandwidth = NAN, .attainable = NAN, .least_ns = NAN};
 	for (size_t i = 0; i < 4; i++)
 		if (bytes <= l->capacity[i] && !isnan(l->bandwidth[i])) {
 			ret->bandwidth = l->bandwidth[i];

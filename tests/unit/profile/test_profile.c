@@ -16,23 +16,23 @@
 
 /* --- roofs */
 
-static const profile_limits limits = {
+static const roofline_limits limits = {
     .peak = {50e9, 100e9, NAN, NAN, 400e9},
     .bandwidth = {200e9, 100e9, NAN, 10e9},
     .capacity = {1000, 10000, NAN, INFINITY},
 };
 
-static profile_roof roof(int64_t dtype, double flops, double bytes)
+static roofline roof(int64_t dtype, double flops, double bytes)
 {
-	profile_roof r;
+	roofline r;
 
-	profile_roof_of(&limits, dtype, flops, bytes, &r);
+	roofline_of(&limits, dtype, flops, bytes, &r);
 	return r;
 }
 
 static void roofs_are_the_smaller_of_two(void **state)
 {
-	profile_roof r = roof(ONNX_FLOAT, 1e6, 1000);
+	roofline r = roof(ONNX_FLOAT, 1e6, 1000);
 
 	(void)state;
 	assert_string_equal(r.bound, "compute");
@@ -57,7 +57,7 @@ static void peaks_are_those_of_the_type(void **state)
 
 static void unknown_costs_have_no_roof(void **state)
 {
-	profile_roof r = roof(ONNX_FLOAT, 0, 1000);
+	roofline r = roof(ONNX_FLOAT, 0, 1000);
 
 	(void)state;
 	assert_true(isnan(r.attainable)); /* moves only: it has a least time and no rate */
@@ -310,9 +310,9 @@ static void warm_up_does_not_count(void **state)
 /* 128 FLOPs in 15.6 us are 8.2 MFLOP/s: more than a machine of 1 MFLOP/s can do. */
 static void rates_above_the_roof_are_refused(void **state)
 {
-	const profile_limits slow = {.peak = {1e6, 1e6, 1e6, 1e6, 1e6},
-				     .bandwidth = {1e9, 1e9, 1e9, 1e9},
-				     .capacity = {1e6, 1e6, 1e6, INFINITY}};
+	const roofline_limits slow = {.peak = {1e6, 1e6, 1e6, 1e6, 1e6},
+				      .bandwidth = {1e9, 1e9, 1e9, 1e9},
+				      .capacity = {1e6, 1e6, 1e6, INFINITY}};
 	made m = {.in.limits = &slow};
 
 	(void)state;

@@ -15,9 +15,9 @@ static void near(double got, double want)
 
 /* --- roofs */
 
-static const profile_limits limits = {.peak = {1e10, 2e10, NAN, NAN, 8e10},
-				      .bandwidth = {4e9, 2e9, 1e9, 5e8},
-				      .capacity = {1000, 10000, 100000, INFINITY}};
+static const roofline_limits limits = {.peak = {1e10, 2e10, NAN, NAN, 8e10},
+				       .bandwidth = {4e9, 2e9, 1e9, 5e8},
+				       .capacity = {1000, 10000, 100000, INFINITY}};
 
 static void roofs_are_those_of_type_and_size(void **state)
 {
@@ -38,11 +38,11 @@ static void roofs_are_those_of_type_and_size(void **state)
 	    /* both take as long */
 	    {ONNX_FLOAT, 5000, 1000, 250, 2e10, "compute", "L1"},
 	};
-	profile_roof r;
+	roofline r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		profile_roof_of(&limits, cases[i].dtype, cases[i].flops, cases[i].bytes, &r);
+		roofline_of(&limits, cases[i].dtype, cases[i].flops, cases[i].bytes, &r);
 		near(r.least_ns, cases[i].least_ns);
 		near(r.attainable, cases[i].attainable);
 		assert_string_equal(r.bound, cases[i].bound);
@@ -52,21 +52,21 @@ static void roofs_are_those_of_type_and_size(void **state)
 
 static void limits_that_were_not_measured_are_not_made_up(void **state)
 {
-	profile_limits l = limits;
-	profile_roof r;
+	roofline_limits l = limits;
+	roofline r;
 
 	(void)state;
 	/* The next level is slower, never faster. */
 	l.bandwidth[0] = NAN;
-	profile_roof_of(&l, ONNX_FLOAT, 1, 1000, &r);
+	roofline_of(&l, ONNX_FLOAT, 1, 1000, &r);
 	assert_string_equal(r.level, "L2");
 	near(r.least_ns, 500);
 	l = limits;
 	l.peak[1] = NAN;
-	profile_roof_of(&l, ONNX_FLOAT, 1000, 1000, &r);
+	roofline_of(&l, ONNX_FLOAT, 1000, 1000, &r);
 	assert_true(isnan(r.least_ns) && isnan(r.attainable));
 	assert_null(r.bound);
-	profile_roof_of(&l, ONNX_DOUBLE, 1e6, 1000, &r);
+	roofline_of(&l, ONNX_DOUBLE, 1e6, 1000, &r);
 	near(r.least_ns, 1e5);
 }
 
@@ -74,7 +74,7 @@ static void limits_are_read_from_a_record_of_the_machine(void **state)
 {
 	record_builder *b = record_new();
 	dck_record *r = NULL;
-	profile_limits one, all;
+	roofline_limits one, all;
 	dck_err err;
 
 	(void)state;
@@ -90,8 +90,8 @@ static void limits_are_read_from_a_record_of_the_machine(void **state)
 	record_fact_int(b, "machine", "cache_l1d_count", DCK_UNIT_ONE, 4);
 	record_fact_int(b, "machine", "cache_l3", DCK_UNIT_BYTE, 1 << 20);
 	assert_int_equal(record_finish(b, &r, &err), DCK_OK);
-	profile_limits_read(r, true, &one);
-	profile_limits_read(r, false, &all);
+	roofline_read(r, true, &one);
+	roofline_read(r, false, &all);
 	dck_record_free(r);
 	assert_true(one.peak[1] == 1e11 && all.peak[1] == 4e11);
 	assert_true(isnan(one.peak[2]) && isnan(one.peak[0]) && isnan(all.peak[4]));
@@ -283,7 +283,7 @@ static void a_disturbed_run_is_tamed(void **state)
 
 static void rates_are_shown_below_their_roof_alone(void **state)
 {
-	profile_limits l = limits;
+	roofline_limits l = limits;
 	made m = {.model = graph_counted(&product), .in = plain};
 
 	(void)state;
