@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 /* Texts are in a table of their own: a list then reads small rows that lie side by side. */
-const char *const history_schema_steps[] = {
+/* From each version to the next; NULL-ended. */
+static const char *const history_schema_steps[] = {
     /* 0 -> 1 */
     "CREATE TABLE records ("
     " seq INTEGER PRIMARY KEY," /* in the order of adding */

@@ -47,8 +47,7 @@ dck_status history_end(dck_history *h, dck_status status, dck_err *err);
 void history_bind_text(sqlite3_stmt *s, int at, const char *text);
 
 /* --- schema.c */
-#define HISTORY_APPLICATION 0x44434b48		 /* "DCKH", in the file's header */
-extern const char *const history_schema_steps[]; /* from each version to the next; NULL-ended */
+#define HISTORY_APPLICATION 0x44434b48 /* "DCKH", in the file's header */
 int history_schema_version(void);
 /* Refuses what is no history, or newer. *ret_version: what it is of; 0: there is nothing in it. */
 dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err);

@@ -10,7 +10,7 @@
 /* A pause below this share of a run leaves no trace in it. */
 #define PAUSE_FELT 0.05
 
-uint64_t measure_loop_cpu_ns(const measure_loop *l)
+static uint64_t measure_loop_cpu_ns(const measure_loop *l)
 {
 	return l->clock->cpu_ns ? l->clock->cpu_ns(l->clock->self) : os_process_cpu_ns();
 }

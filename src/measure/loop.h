@@ -53,7 +53,6 @@ dck_status measure_loop_take(measure_loop *l, measure_sinks *to, uint64_t n, dck
  * that are not counted. */
 dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err);
 
-uint64_t measure_loop_cpu_ns(const measure_loop *l);
 bool measure_loop_cancelled(const measure_loop *l);
 
 #endif

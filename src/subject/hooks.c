@@ -94,7 +94,8 @@ static dck_status run_once(const char *name, const char *line, const dck_subject
 	return status;
 }
 
-dck_status subject_hooks_check(const dck_subject *s, dck_err *err)
+/* Before anything runs: the subject is a program, and each line can be cut into words. */
+static dck_status subject_hooks_check(const dck_subject *s, dck_err *err)
 {
 	const struct {
 		const char *name, *line;

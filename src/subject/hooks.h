@@ -8,9 +8,6 @@
 #include "deepclock/bench.h"
 #include "record/build.h"
 
-/* Before anything runs: the subject is a program, and each line can be cut into words. */
-dck_status subject_hooks_check(const dck_subject *s, dck_err *err);
-
 /* Checks, and runs the setups of n subjects in their order. ret[n]: copies of the subjects whose
  * setup and cleanup are done here and not again by whoever measures them. When a setup fails, what
  * was set up before it is cleaned up. */

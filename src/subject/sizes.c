@@ -27,7 +27,7 @@ const char *subject_dims_text(mem_arena *a, const int64_t *dim, const char *cons
 
 /* --- what the model says */
 
-dck_tensor_info subject_declared_info(const model_value *v)
+static dck_tensor_info subject_declared_info(const model_value *v)
 {
 	dck_tensor_info t = {.name = v->name, .dtype = {DCK_DTYPE_OTHER, 0, 1}, .rank = -1};
 

@@ -49,7 +49,6 @@ dck_status subject_sizes_init(subject_sizes *z, mem_arena *a, const dck_tensor_i
 /* From the file alone. */
 dck_status subject_sizes_declared(subject_sizes *z, mem_arena *a, const model_values *v,
 				  const char *path, dck_err *err);
-dck_tensor_info subject_declared_info(const model_value *v);
 
 /* E_UNSUP: an input of which no values can be made or read: text, a sequence. */
 dck_status subject_sizes_types(mem_arena *a, const model_values *v, dck_err *err);

@@ -231,7 +231,8 @@ static void notes_count(search_run *r, const dck_record *rec)
 	}
 }
 
-dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
+/* Facts of a record that are of all trials: the machine, the model, the engine. *ret owned. */
+static dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
 {
 	static const char *const of_all[] = {"host", "build", "engine", "subject"};
 	/* These are of one batch size. */

@@ -60,8 +60,6 @@ dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting,
 			  dck_subject *ret, dck_err *err);
 /* ", 2 threads, 4 streams": what was asked for as a list. */
 void search_setting_text(const search_run *r, unsigned setting, char *buf, size_t size);
-/* Facts of a record that are of all trials: the machine, the model, the engine. *ret owned. */
-dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err);
 
 /* search_record.c */
 dck_status search_record(const search_run *r, dck_record **ret, dck_err *err);

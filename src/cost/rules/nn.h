@@ -29,8 +29,6 @@ typedef struct window {
 /* Reads a window of n dimensions from the attributes. kernel: its sizes, from the weights; NULL:
  * the attribute kernel_shape has them. False after op_unknown(). */
 bool window_read(op *o, int n, const num *kernel, window *ret);
-/* How many places window i has along an axis of that size. */
-num window_places(op *o, const window *w, int i, num size);
 
 /* Where the channels of a tensor are. */
 typedef enum layout {

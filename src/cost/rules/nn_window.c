@@ -124,7 +124,8 @@ static num window_span(op *o, const window *w, int i)
 	return num_add(o->nums, op_times(o, w->dilation[i], steps), num_int(1));
 }
 
-num window_places(op *o, const window *w, int i, num size)
+/* How many places window i has along an axis of that size. */
+static num window_places(op *o, const window *w, int i, num size)
 {
 	num_table *t = o->nums;
 	num stride = num_int(w->stride[i]), one = num_int(1);
