@@ -5,11 +5,12 @@ files have the same base name.
 
   circles.py [--self-test] libdeepclock.a
 
-Who calls whom is read from the objects of the library: a symbol that one file leaves open and another
+Who calls whom is read from the objects of the library and the program: a symbol that one file leaves open and another
 defines is an arrow. Files on a way that leads back to its beginning form a circle.
 """
 
 import collections
+import glob
 import os
 import shutil
 import subprocess
@@ -23,8 +24,11 @@ KNOWN = [set(line.split()) for line in """
 
 
 def symbols(library):
-    """{object: (defined names, open names)} of an archive."""
-    out = subprocess.run(["nm", library], check=True, capture_output=True, text=True).stdout
+    """{object: (defined names, open names)} of an archive, and of the program that Meson builds beside
+    it."""
+    program = sorted(glob.glob(os.path.join(os.path.dirname(library), "deepclock.p", "*.o")))
+    out = "".join(subprocess.run(["nm", *files], check=True, capture_output=True, text=True).stdout
+                  for files in ([library], program) if files)
     found, defined, wanted = {}, set(), set()
     for line in out.splitlines():
         words = line.split()

@@ -80,19 +80,18 @@ typedef struct cli_command {
 	/* For completion: prefix + word(0), word(1), ... up to NULL; and whether files fit. */
 	const char *word_prefix;
 	const char *(*word)(size_t i);
+	bool names_commands; /* the name of every command fits too */
 	bool files;
 	int (*run)(cli *c, void *config);
 } cli_command;
-
-extern const cli_command *const cli_commands[]; /* NULL-ended */
-const cli_command *cli_command_find(const char *name);
 
 enum { CLI_GIVEN_MAX = 256 };
 struct cli {
 	int argc;
 	char **argv;
 	const cli_command *command;
-	char **args; /* nargs of them: argv without options */
+	const cli_command *const *commands; /* all of them, NULL-ended */
+	char **args;			    /* nargs of them: argv without options */
 	unsigned nargs;
 	char **program; /* after "--", for commands that take one; NULL: none */
 	/* Inside the command's config. */
@@ -113,6 +112,9 @@ struct cli {
 int cli_parse(cli *c, int first, void *config);
 /* The option was given on the command line. */
 bool cli_given(const cli *c, const char *name);
+
+/* rows.c: group i, the command's own and then the common one; title NULL past the end. */
+cli_group cli_group_get(const cli_command *command, size_t i);
 /* Where that table's part of the command's config lies; NULL: the command has no such table. */
 void *cli_config_find(const cli_command *command, void *config, const dck_opt *table);
 /* A walk through the options of a command; {0} at first. */
@@ -121,14 +123,18 @@ typedef struct cli_option {
 	cli_group group; /* whose table has the row */
 	size_t index;	 /* of the group */
 } cli_option;
+/* The next row of every table, hidden ones too. false: no more. */
+bool cli_row_next(const cli_command *command, cli_option *o);
 /* The next visible option; one that two tables have in common comes once. false: no more. */
 bool cli_option_next(const cli_command *command, cli_option *o);
+/* NULL: there is none. */
+const cli_command *cli_command_find(const cli_command *const *all, const char *name);
 /* The option of that name or, where name is NULL, of that letter; NULL: there is none. */
 const dck_opt *cli_option_find(const cli_command *command, const char *name, char letter);
 
 /* help.c */
 void cli_help_command(FILE *out, const cli_command *command, const dck_style *style);
-void cli_help_all(FILE *out, const dck_style *style);
+void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *style);
 void cli_help_metrics(FILE *out, const dck_style *style);
 void cli_help_notes(FILE *out, const dck_style *style);
 /* "one of median, mean, p90, p99 (default: median)": the row's help with what it accepts. */

@@ -10,10 +10,23 @@ static bool takes_file(const dck_opt *row)
 	return row->arg && strstr(row->arg, "FILE");
 }
 
-static void words_print(FILE *out, const cli_command *command)
+/* What fits as an argument, number i; NULL: no more. */
+static const char *word_get(const cli_command *command, const cli_command *const *all, size_t i)
 {
-	for (size_t i = 0; command->word && command->word(i); i++)
-		fprintf(out, "%s%s%s", i ? " " : "", command->word_prefix, command->word(i));
+	size_t n = 0;
+
+	for (; command->names_commands && all[n]; n++)
+		if (n == i)
+			return all[n]->name;
+	return command->word ? command->word(i - n) : NULL;
+}
+
+static void words_print(FILE *out, const cli_command *command, const cli_command *const *all)
+{
+	const char *word;
+
+	for (size_t i = 0; (word = word_get(command, all, i)) != NULL; i++)
+		fprintf(out, "%s%s%s", i ? " " : "", command->word_prefix, word);
 }
 
 static void choices_print(FILE *out, const dck_opt *row)
@@ -45,7 +58,7 @@ static void bash_values(FILE *out, const cli_command *command)
 	}
 }
 
-static void bash_write(FILE *out)
+static void bash_write(FILE *out, const cli_command *const *all)
 {
 	fputs("# bash completion for deepclock\n"
 	      "# SPDX-License-Identifier: Apache-2.0\n"
@@ -71,22 +84,21 @@ static void bash_write(FILE *out)
 	      "\tfi\n"
 	      "\tcase $command:$option in\n",
 	      out);
-	for (size_t i = 0; cli_commands[i]; i++)
-		bash_values(out, cli_commands[i]);
+	for (size_t i = 0; all[i]; i++)
+		bash_values(out, all[i]);
 	fputs("\t*) option='' ;;\n"
 	      "\tesac\n"
 	      "\tif [[ -z $option ]]; then\n"
 	      "\t\tcase $command in\n"
 	      "\t\t'') words='",
 	      out);
-	for (size_t i = 0; cli_commands[i]; i++)
-		fprintf(out, "%s ", cli_commands[i]->name);
+	for (size_t i = 0; all[i]; i++)
+		fprintf(out, "%s ", all[i]->name);
 	fputs("--help --version' ;;\n", out);
-	for (size_t i = 0; cli_commands[i]; i++) {
-		fprintf(out, "\t\t%s)%s words='", cli_commands[i]->name,
-			cli_commands[i]->files ? " files=1" : "");
-		words_print(out, cli_commands[i]);
-		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);)
+	for (size_t i = 0; all[i]; i++) {
+		fprintf(out, "\t\t%s)%s words='", all[i]->name, all[i]->files ? " files=1" : "");
+		words_print(out, all[i], all);
+		for (cli_option o = {0}; cli_option_next(all[i], &o);)
 			fprintf(out, " --%s", o.row->name);
 		fputs("' ;;\n", out);
 	}
@@ -147,26 +159,28 @@ static void zsh_option(FILE *out, const dck_opt *row)
 	fputc('\'', out);
 }
 
-static void zsh_words(FILE *out, const cli_command *command)
+static void zsh_words(FILE *out, const cli_command *command, const cli_command *const *all)
 {
 	if (!command->word && !command->files)
 		return;
 	fprintf(out, " \\\n\t\t\t'*:argument:{ _alternative");
 	if (command->word) {
+		const char *word;
+
 		fputs(" \"words:word:(", out);
-		for (size_t i = 0; command->word(i); i++) {
+		for (size_t i = 0; (word = word_get(command, all, i)) != NULL; i++) {
 			fputs(i ? " " : "", out);
 			/* The colon of zoo:NAME would end the description. */
 			for (const char *p = command->word_prefix; *p; p++)
 				fprintf(out, *p == ':' ? "\\\\:" : "%c", *p);
-			fputs(command->word(i), out);
+			fputs(word, out);
 		}
 		fputs(")\"", out);
 	}
 	fputs(command->files ? " \"files:file:_files\" }'" : " }'", out);
 }
 
-static void zsh_write(FILE *out)
+static void zsh_write(FILE *out, const cli_command *const *all)
 {
 	fputs("#compdef deepclock\n"
 	      "# SPDX-License-Identifier: Apache-2.0\n"
@@ -174,9 +188,9 @@ static void zsh_write(FILE *out)
 	      "\tlocal -a commands\n"
 	      "\tcommands=(\n",
 	      out);
-	for (size_t i = 0; cli_commands[i]; i++) {
-		fprintf(out, "\t\t'%s:", cli_commands[i]->name);
-		zsh_text(out, cli_commands[i]->summary);
+	for (size_t i = 0; all[i]; i++) {
+		fprintf(out, "\t\t'%s:", all[i]->name);
+		zsh_text(out, all[i]->summary);
 		fputs("'\n", out);
 	}
 	fputs("\t)\n"
@@ -189,11 +203,11 @@ static void zsh_write(FILE *out)
 	      "\t((CURRENT--))\n"
 	      "\tcase $command in\n",
 	      out);
-	for (size_t i = 0; cli_commands[i]; i++) {
-		fprintf(out, "\t%s)\n\t\t_arguments", cli_commands[i]->name);
-		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);)
+	for (size_t i = 0; all[i]; i++) {
+		fprintf(out, "\t%s)\n\t\t_arguments", all[i]->name);
+		for (cli_option o = {0}; cli_option_next(all[i], &o);)
 			zsh_option(out, o.row);
-		zsh_words(out, cli_commands[i]);
+		zsh_words(out, all[i], all);
 		fputs("\n\t\t;;\n", out);
 	}
 	fputs("\tesac\n"
@@ -240,14 +254,14 @@ static void fish_option(FILE *out, const cli_command *command, const dck_opt *ro
 	fputc('\n', out);
 }
 
-static void fish_write(FILE *out)
+static void fish_write(FILE *out, const cli_command *const *all)
 {
 	fputs("# fish completion for deepclock\n"
 	      "# SPDX-License-Identifier: Apache-2.0\n"
 	      "complete -c deepclock -n __fish_use_subcommand -f\n",
 	      out);
-	for (size_t i = 0; cli_commands[i]; i++) {
-		const cli_command *command = cli_commands[i];
+	for (size_t i = 0; all[i]; i++) {
+		const cli_command *command = all[i];
 
 		fprintf(out, "complete -c deepclock -n __fish_use_subcommand -a %s -d ",
 			command->name);
@@ -263,7 +277,7 @@ static void fish_write(FILE *out)
 			fprintf(out,
 				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -a '",
 				command->name);
-			words_print(out, command);
+			words_print(out, command, all);
 			fputs("'\n", out);
 		}
 	}
@@ -271,7 +285,7 @@ static void fish_write(FILE *out)
 
 static const struct shell {
 	const char *name;
-	void (*write)(FILE *out);
+	void (*write)(FILE *out, const cli_command *const *all);
 } shells[] = {{"bash", bash_write}, {"zsh", zsh_write}, {"fish", fish_write}};
 
 static const char *shell_word(size_t i)
@@ -284,7 +298,7 @@ static int completion_run(cli *c, void *config)
 	(void)config;
 	for (size_t i = 0; shell_word(i); i++)
 		if (strcmp(shells[i].name, c->args[0]) == 0) {
-			shells[i].write(stdout);
+			shells[i].write(stdout, c->commands);
 			return CLI_OK;
 		}
 	return cli_usage(c, "no completion for '%s': there is bash, zsh and fish", c->args[0]);

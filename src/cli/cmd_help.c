@@ -12,15 +12,9 @@ static const cli_item topic_items[] = {
 };
 static void (*const topic_print[])(FILE *, const dck_style *) = {cli_help_metrics, cli_help_notes};
 
-/* The commands, and behind them the topics. */
-static const char *help_word(size_t i)
+static const char *topic_word(size_t i)
 {
-	size_t n = 0;
-
-	for (; cli_commands[n]; n++)
-		if (n == i)
-			return cli_commands[n]->name;
-	return topic_items[i - n].term;
+	return topic_items[i].term;
 }
 
 static int help_run(cli *c, void *config)
@@ -31,10 +25,10 @@ static int help_run(cli *c, void *config)
 	size_t n = 0;
 
 	if (c->nargs == 0) {
-		cli_help_all(stdout, &style);
+		cli_help_all(stdout, c->commands, &style);
 		return CLI_OK;
 	}
-	command = cli_command_find(c->args[0]);
+	command = cli_command_find(c->commands, c->args[0]);
 	if (command) {
 		cli_help_command(stdout, command, &style);
 		return CLI_OK;
@@ -44,10 +38,10 @@ static int help_run(cli *c, void *config)
 			topic_print[i](stdout, &style);
 			return CLI_OK;
 		}
-	while (n < 64 && help_word(n)) {
-		names[n] = help_word(n);
-		n++;
-	}
+	for (size_t i = 0; n < 64 && c->commands[i]; i++)
+		names[n++] = c->commands[i]->name;
+	for (size_t i = 0; n < 64 && topic_word(i); i++)
+		names[n++] = topic_word(i);
 	nearest = dck_nearest(c->args[0], names, n);
 	return cli_usage(NULL, "unknown command '%s'%s%s%s", c->args[0],
 			 nearest ? "; did you mean '" : "", nearest ? nearest : "",
@@ -73,6 +67,7 @@ const cli_command cmd_help = {
     .max_args = 1,
     .arg = "COMMAND",
     .word_prefix = "",
-    .word = help_word,
+    .word = topic_word,
+    .names_commands = true,
     .run = help_run,
 };

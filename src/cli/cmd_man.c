@@ -118,7 +118,7 @@ static void page_command(FILE *out, const cli_command *command)
 	fputs(".SH SEE ALSO\n.BR deepclock (1)\n", out);
 }
 
-static void page_program(FILE *out)
+static void page_program(FILE *out, const cli_command *const *all)
 {
 	head(out, "deepclock",
 	     "measure how fast a deep-learning model runs, and show how sure that is");
@@ -133,9 +133,9 @@ static void page_program(FILE *out)
 	    "warnings and errors go to standard error.",
 	    "\n");
 	fputs(".SH COMMANDS\n", out);
-	for (size_t i = 0; cli_commands[i]; i++) {
-		roff_line(out, ".TP\n.B ", cli_commands[i]->name, "\n");
-		roff_line(out, "", cli_commands[i]->summary, "\n");
+	for (size_t i = 0; all[i]; i++) {
+		roff_line(out, ".TP\n.B ", all[i]->name, "\n");
+		roff_line(out, "", all[i]->summary, "\n");
 	}
 	items(out, "exit status", cli_exit_codes);
 	fputs(".SH ENVIRONMENT\n"
@@ -146,20 +146,20 @@ static void page_program(FILE *out)
 	      ".TP\n.B COLUMNS\nThe width of texts when standard output is no terminal.\n"
 	      ".SH SEE ALSO\n",
 	      out);
-	for (size_t i = 0; cli_commands[i]; i++) {
-		roff_line(out, ".BR deepclock\\-", cli_commands[i]->name, " (1)");
-		fputs(cli_commands[i + 1] ? " ,\n" : "\n", out);
+	for (size_t i = 0; all[i]; i++) {
+		roff_line(out, ".BR deepclock\\-", all[i]->name, " (1)");
+		fputs(all[i + 1] ? " ,\n" : "\n", out);
 	}
 }
 
 /* command NULL: the page of the program itself. */
-static int page_save(const char *folder, const cli_command *command)
+static int page_save(const cli *c, const cli_command *command)
 {
 	char path[4096];
 	FILE *out;
 	bool failed;
 
-	snprintf(path, sizeof path, "%s/deepclock%s%s.1", folder, command ? "-" : "",
+	snprintf(path, sizeof path, "%s/deepclock%s%s.1", c->args[0], command ? "-" : "",
 		 command ? command->name : "");
 	out = fopen(path, "we");
 	if (!out) {
@@ -169,7 +169,7 @@ static int page_save(const char *folder, const cli_command *command)
 	if (command)
 		page_command(out, command);
 	else
-		page_program(out);
+		page_program(out, c->commands);
 	failed = ferror(out);
 	if (fclose(out) != 0 || failed) {
 		cli_message("cannot write '%s': %s", path, strerror(errno));
@@ -180,11 +180,11 @@ static int page_save(const char *folder, const cli_command *command)
 
 static int man_run(cli *c, void *config)
 {
-	int code = page_save(c->args[0], NULL);
+	int code = page_save(c, NULL);
 
 	(void)config;
-	for (size_t i = 0; cli_commands[i] && code == CLI_OK; i++)
-		code = page_save(c->args[0], cli_commands[i]);
+	for (size_t i = 0; c->commands[i] && code == CLI_OK; i++)
+		code = page_save(c, c->commands[i]);
 	return code;
 }
 

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
-#include <string.h>
 
 const cli_command *const cli_commands[] = {
     &cmd_bench,	  &cmd_throughput, &cmd_load,	  &cmd_compare, &cmd_accuracy,
@@ -10,11 +9,3 @@ const cli_command *const cli_commands[] = {
     &cmd_history, &cmd_report,	   &cmd_zoo,	  &cmd_engines, &cmd_help,
     &cmd_version, &cmd_completion, &cmd_man,	  NULL,
 };
-
-const cli_command *cli_command_find(const char *name)
-{
-	for (size_t i = 0; cli_commands[i]; i++)
-		if (strcmp(cli_commands[i]->name, name) == 0)
-			return cli_commands[i];
-	return NULL;
-}

@@ -149,7 +149,7 @@ void cli_help_metrics(FILE *out, const dck_style *style)
 	}
 }
 
-void cli_help_all(FILE *out, const dck_style *style)
+void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *style)
 {
 	static const cli_item help_examples[] = {
 	    {"deepclock bench zoo:resnet18", "time a built-in network"},
@@ -166,8 +166,8 @@ void cli_help_all(FILE *out, const dck_style *style)
 		 0, 0, help_width(style));
 	fputc('\n', out);
 	title(out, style, "Commands");
-	for (size_t i = 0; cli_commands[i]; i++)
-		item(out, style, cli_commands[i]->name, cli_commands[i]->summary, 14);
+	for (size_t i = 0; all[i]; i++)
+		item(out, style, all[i]->name, all[i]->summary, 14);
 	examples(out, style, help_examples);
 	section(out, style, "Exit status", cli_exit_codes);
 	fputs("\n'deepclock COMMAND --help' shows the options of one command.\n", out);

@@ -112,16 +112,16 @@ static bool is_model_word(const char *word, const char *value)
 /* Another command may have it. */
 static int elsewhere(const cli *c, const char *dashes, const char *word, const cli_hint *h)
 {
-	for (size_t i = 0; cli_commands[i]; i++) {
-		const name_list list = names_of(cli_commands[i]);
+	for (size_t i = 0; c->commands[i]; i++) {
+		const name_list list = names_of(c->commands[i]);
 		const char *name = h ? hint_name(h, &list) : same_in(&list, word);
 
 		if (name && strcmp(name, word) == 0)
 			return cli_usage(c, "'%s' has no option '%s%s'; 'deepclock %s' has it",
-					 c->command->name, dashes, word, cli_commands[i]->name);
+					 c->command->name, dashes, word, c->commands[i]->name);
 		if (name)
 			return cli_usage(c, "unknown option '%s%s'; 'deepclock %s' has it as --%s",
-					 dashes, word, cli_commands[i]->name, name);
+					 dashes, word, c->commands[i]->name, name);
 	}
 	return CLI_OK;
 }

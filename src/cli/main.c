@@ -148,7 +148,7 @@ static void on_quick_end(void)
 
 static int program(int argc, char **argv)
 {
-	cli c = {.argc = argc, .argv = argv};
+	cli c = {.argc = argc, .argv = argv, .commands = cli_commands};
 	cli_common common = {0};
 	dck_style style;
 	void *config;
@@ -158,10 +158,10 @@ static int program(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		style = cli_style(&common, STDERR_FILENO);
-		cli_help_all(stderr, &style);
+		cli_help_all(stderr, cli_commands, &style);
 		return CLI_USAGE;
 	}
-	c.command = cli_command_find(alias_resolve(argv[1]));
+	c.command = cli_command_find(cli_commands, alias_resolve(argv[1]));
 	if (!c.command)
 		return unknown_command(argv[1]);
 	config = calloc(1, c.command->config_size);

@@ -4,64 +4,6 @@
 #include "hints.h"
 #include <string.h>
 
-/* Group i: the command's own, then the common one; title NULL past the end. */
-static cli_group group_get(const cli_command *command, size_t i)
-{
-	size_t n = 0;
-
-	for (; command->groups && command->groups[n].title; n++)
-		if (n == i)
-			return command->groups[i];
-	return i == n ? (cli_group){.title = "General", .table = cli_common_options}
-		      : (cli_group){0};
-}
-
-/* Every row of every table. */
-static bool row_next(const cli_command *command, cli_option *o)
-{
-	if (!o->row)
-		o->group = group_get(command, 0);
-	o->row = o->row ? o->row + 1 : o->group.table;
-	while (!o->row->name) {
-		o->group = group_get(command, ++o->index);
-		if (!o->group.title)
-			return false;
-		o->row = o->group.table;
-	}
-	return true;
-}
-
-/* Other spellings, where a command has the option and no other of that name. */
-static const char *alias_of(const char *name)
-{
-	static const struct {
-		const char *word, *name;
-	} aliases[] = {{"color", "colour"}, {"output", "out"}};
-
-	for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-		if (strcmp(aliases[i].word, name) == 0)
-			return aliases[i].name;
-	return NULL;
-}
-
-const dck_opt *cli_option_find(const cli_command *command, const char *name, char letter)
-{
-	const char *alias = name ? alias_of(name) : NULL;
-
-	for (cli_option o = {0}; row_next(command, &o);)
-		if (name ? strcmp(o.row->name, name) == 0 : o.row->letter == letter)
-			return o.row;
-	return alias ? cli_option_find(command, alias, 0) : NULL;
-}
-
-bool cli_option_next(const cli_command *command, cli_option *o)
-{
-	while (row_next(command, o))
-		if (!o->group.hidden && cli_option_find(command, o->row->name, 0) == o->row)
-			return true;
-	return false;
-}
-
 static bool is_first_only(const cli_command *command, const char *name)
 {
 	for (size_t i = 0; command->first_only && command->first_only[i]; i++)
@@ -84,16 +26,6 @@ bool cli_given(const cli *c, const char *name)
 	return given_find(c, name) != NULL;
 }
 
-void *cli_config_find(const cli_command *command, void *config, const dck_opt *table)
-{
-	cli_group g;
-
-	for (size_t i = 0; (g = group_get(command, i)).title; i++)
-		if (g.table == table)
-			return (char *)config + g.at;
-	return NULL;
-}
-
 /* An option that several tables have (--seed) is one option and reaches all of them. */
 static int option_set(cli *c, void *config, const dck_opt *row, const char *value)
 {
@@ -109,7 +41,7 @@ static int option_set(cli *c, void *config, const dck_opt *row, const char *valu
 		c->given[at] = (struct cli_given){row, value};
 		c->ngiven += !before;
 	}
-	for (cli_option o = {0}; row_next(c->command, &o);) {
+	for (cli_option o = {0}; cli_row_next(c->command, &o);) {
 		if (strcmp(o.row->name, row->name) != 0)
 			continue;
 		if (dck_opt_read(o.row, (char *)config + o.group.at, value, &err) != DCK_OK)
@@ -165,8 +97,8 @@ static const dck_opt *letter_find(const cli *c, char letter, const char *next)
 
 	if (row)
 		return row;
-	for (size_t i = 0; cli_commands[i] && !row; i++)
-		row = cli_option_find(cli_commands[i], NULL, letter);
+	for (size_t i = 0; c->commands[i] && !row; i++)
+		row = cli_option_find(c->commands[i], NULL, letter);
 	if (row) {
 		const char *near = cli_hint_name(c, row->name);
 
@@ -280,7 +212,7 @@ int cli_parse(cli *c, int first, void *config)
 	dck_err err;
 	int code;
 
-	for (size_t i = 0; (g = group_get(command, i)).title; i++)
+	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
 		if (dck_opt_defaults(g.table, (char *)config + g.at, &err) != DCK_OK)
 			return cli_failed(&err);
 	for (int i = first; i < c->argc; i++) {

@@ -39,7 +39,7 @@ static size_t name_length(const char *name)
 static int said(const cli_command *command, const char *word, const char *value, char *buf,
 		size_t size)
 {
-	const cli c = {.command = command};
+	const cli c = {.command = command, .commands = cli_commands};
 	FILE *file = tmpfile();
 	const int kept = dup(STDERR_FILENO);
 	int code;
@@ -114,8 +114,8 @@ static void only_what_a_command_has_is_named(void **state)
 				continue;
 			at = strstr(text, "'deepclock ") + strlen("'deepclock ");
 			snprintf(other, sizeof other, "%.*s", (int)name_length(at), at);
-			assert_non_null(cli_command_find(other));
-			if (!command_has(cli_command_find(other), has + strlen(as),
+			assert_non_null(cli_command_find(cli_commands, other));
+			if (!command_has(cli_command_find(cli_commands, other), has + strlen(as),
 					 name_length(has + strlen(as))))
 				fail_msg("%s: %s", cli_commands[i]->name, text);
 		}
@@ -179,10 +179,10 @@ static void typing_does_not_matter(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-		said(cli_command_find("bench"), ways[i], NULL, text, sizeof text);
+		said(cli_command_find(cli_commands, "bench"), ways[i], NULL, text, sizeof text);
 		assert_non_null(strstr(text, "here it is --runs\n"));
 	}
-	said(cli_command_find("bench"), "MAX_Time", NULL, text, sizeof text);
+	said(cli_command_find(cli_commands, "bench"), "MAX_Time", NULL, text, sizeof text);
 	assert_non_null(strstr(text, "here it is --max-time\n"));
 }
 
