@@ -200,6 +200,7 @@ static void test_command(void **state)
 	assert_true(dck_record_value(f->result.record, "latency/median") >= 1000000);
 	items = dck_record_fact(f->result.record, "subject", "items_per_run");
 	assert_non_null(items);
+	dck_record_free(f->result.record);
 	f->subject.text = "zoo:florp";
 	run(f, WORKER_FAILED);
 	assert_int_equal(f->result.why.code, DCK_E_ARG);
