@@ -6,10 +6,11 @@
 #include <string.h>
 
 /* Names of files and words of the user come along: what would steer a terminal is shown as '?'. */
-static void line_print(char *line)
+static void line_print(const char *fmt, va_list ap)
 {
-	char *to = line;
+	char line[1024], *to = line;
 
+	vsnprintf(line, sizeof line, fmt, ap);
 	for (const char *from = line; *from;) {
 		bool shown;
 		const size_t n = dck_text_char(from, &shown);
@@ -26,13 +27,11 @@ static void line_print(char *line)
 
 void cli_message(const char *fmt, ...)
 {
-	char line[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof line, fmt, ap);
+	line_print(fmt, ap);
 	va_end(ap);
-	line_print(line);
 }
 
 int cli_failed(const dck_err *err)
@@ -45,13 +44,11 @@ int cli_failed(const dck_err *err)
 
 int cli_usage(const cli *c, const char *fmt, ...)
 {
-	char line[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof line, fmt, ap);
+	line_print(fmt, ap);
 	va_end(ap);
-	line_print(line);
 	if (c && c->command)
 		fprintf(stderr, "Try 'deepclock %s --help'.\n", c->command->name);
 	else
