@@ -214,6 +214,9 @@ DCK_API double dck_record_value(const dck_record *r, const char *tag);
  * HOLDS where it is about none. @since 0.1 */
 DCK_API dck_verdict dck_record_gate(const dck_record *r);
 
+/* "info", "warning", "error"; static. @since 0.1 */
+DCK_API const char *dck_severity_text(dck_severity s);
+
 /* "ns", "items/s", ...; static. @since 0.1 */
 DCK_API const char *dck_unit_text(dck_unit u);
 

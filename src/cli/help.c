@@ -175,11 +175,6 @@ void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *sty
 
 void cli_help_notes(FILE *out, const dck_style *style)
 {
-	static const char *const severity[] = {
-	    [DCK_INFO] = "info",
-	    [DCK_WARN] = "warning",
-	    [DCK_ERROR] = "error",
-	};
 	size_t n;
 	const dck_note_def *defs = dck_note_defs(&n);
 
@@ -188,8 +183,8 @@ void cli_help_notes(FILE *out, const dck_style *style)
 	for (size_t i = 0; i < n; i++) {
 		char text[512];
 
-		snprintf(text, sizeof text, "%s: %s%s%s", severity[defs[i].severity], defs[i].when,
-			 defs[i].remedy[0] ? "; " : "", defs[i].remedy);
+		snprintf(text, sizeof text, "%s: %s%s%s", dck_severity_text(defs[i].severity),
+			 defs[i].when, defs[i].remedy[0] ? "; " : "", defs[i].remedy);
 		item(out, style, defs[i].code, text, COLUMN);
 	}
 }

@@ -13,6 +13,14 @@ static const dck_note_def defs[] = {
 #undef SAID
 };
 
+const char *dck_severity_text(dck_severity s)
+{
+	static const char *const texts[] = {
+	    [DCK_INFO] = "info", [DCK_WARN] = "warning", [DCK_ERROR] = "error"};
+
+	return texts[s];
+}
+
 const dck_note_def *dck_note_defs(size_t *ret_n)
 {
 	*ret_n = sizeof defs / sizeof defs[0];

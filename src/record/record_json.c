@@ -277,13 +277,10 @@ static void span_put(json_writer *w, const dck_span *s)
 	json_end(w);
 }
 
-static const char *const severity_text[] = {
-    [DCK_INFO] = "info", [DCK_WARN] = "warning", [DCK_ERROR] = "error"};
-
 static void note_put(json_writer *w, const dck_note *n)
 {
 	json_flat_object(w);
-	text_put(w, "severity", severity_text[n->severity]);
+	text_put(w, "severity", dck_severity_text(n->severity));
 	text_put(w, "code", n->code);
 	text_put(w, "text", n->text);
 	if (n->brief)

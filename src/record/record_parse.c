@@ -636,7 +636,6 @@ static dck_status span_get(reader *rd, const json_t *o, void *row)
 
 static dck_status note_get(reader *rd, const json_t *o, void *row)
 {
-	static const char *const names[] = {"info", "warning", "error"};
 	dck_note *n = row;
 	const json_t *severity = json_object_get(o, "severity");
 
@@ -646,9 +645,9 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(text_get(rd, o, "under", OPTIONAL, &n->under));
 	if (!json_is_string(severity))
 		return wrong(rd, "severity", severity, "text");
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(names[i], json_string_value(severity)) == 0) {
-			n->severity = (dck_severity)i;
+	for (dck_severity s = DCK_INFO; s <= DCK_ERROR; s++) {
+		if (strcmp(dck_severity_text(s), json_string_value(severity)) == 0) {
+			n->severity = s;
 			return DCK_OK;
 		}
 	}
