@@ -9,6 +9,7 @@
 #include "record/asked.h"
 #include "subject/subject_facts.h"
 #include "os/os.h"
+#include "verify/freed_check.h"
 #include <math.h>
 #include <string.h>
 
@@ -123,7 +124,7 @@ static dck_status outputs_compare(job *j, subject_target *reference, agree *list
 {
 	for (size_t i = 1; i < j->n; i++) {
 		subject_target t;
-		dck_status status = agree_open(&t, j->all[i].subject, j->watch, err);
+		dck_status status = verify_open_untimed(&t, j->all[i].subject, j->watch, err);
 
 		if (status == DCK_OK) {
 			status =
@@ -152,7 +153,7 @@ static dck_status differences(job *j, dck_err *err)
 	dck_status status;
 	size_t done = 0;
 
-	DCK_TRY(agree_open(&reference, j->all[0].subject, j->watch, err));
+	DCK_TRY(verify_open_untimed(&reference, j->all[0].subject, j->watch, err));
 	subject_facts_of(j->b, j->all[0].subject, &reference);
 	subject_facts_engine(j->b, &reference);
 	record_fact_text(j->b, "difference", "reference", j->all[0].name);

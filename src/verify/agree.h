@@ -62,9 +62,6 @@ typedef struct agree {
 dck_status agree_targets(subject_target *a, subject_target *b, const agree_limits *limits,
 			 const dck_observer *watch, agree *ret, dck_err *err);
 
-/* Opens a target to be compared: nothing is timed. On failure *ret is released. */
-dck_status agree_open(subject_target *ret, const dck_subject *s, const dck_observer *watch,
-		      dck_err *err);
 /* agree_targets() of two that are opened for it; a is the reference. */
 dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
 			  const dck_observer *watch, agree *ret, dck_err *err);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "verify/agree.h"
+#include "verify/freed_check.h"
 
 dck_status agree_can_check(const dck_subject *s, dck_err *err)
 {
@@ -29,7 +30,7 @@ static dck_status reference_open(const dck_subject *s, subject_target *ret,
 	plain.model.opt = 0;
 	plain.model.device = "cpu";
 	plain.model.cpus = NULL; /* pinned already */
-	return agree_open(ret, &plain, watch, err);
+	return verify_open_untimed(ret, &plain, watch, err);
 }
 
 static dck_status check(const dck_subject *s, subject_target *measured, const dck_observer *watch,
@@ -42,7 +43,7 @@ static dck_status check(const dck_subject *s, subject_target *measured, const dc
 	if (measured) {
 		status = agree_targets(&reference, measured, NULL, watch, ret, err);
 	} else {
-		status = agree_open(&again, s, watch, err);
+		status = verify_open_untimed(&again, s, watch, err);
 		if (status == DCK_OK) {
 			status = agree_targets(&reference, &again, NULL, watch, ret, err);
 			subject_target_close(&again);

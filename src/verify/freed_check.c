@@ -217,28 +217,15 @@ static dck_status judge(check *c, dck_err *err)
 	return DCK_OK;
 }
 
-/* Nothing is timed here, and the model that is opened is not checked in its turn. */
-static dck_status original_open(subject_target *t, const dck_subject *s, const dck_observer *watch,
-				dck_err *err)
-{
-	dck_clock clock;
-
-	os_clock_monotonic(&clock);
-	*t = (subject_target){.log = watch ? watch->log : NULL,
-			      .log_self = watch ? watch->self : NULL};
-	return subject_target_open(t, s, &clock, watch, observer_phase, (void *)(uintptr_t)watch,
-				   err);
-}
-
 static dck_status look(check *c, dck_err *err)
 {
 	dck_subject s = *c->subject;
 	subject_target t;
 	dck_status status;
 
-	s.model.trust_batch = true;
+	s.model.trust_batch = true; /* neither is checked in its turn */
 	s.model.input_pool = 1;
-	DCK_TRY(original_open(&t, &s, c->watch, err));
+	DCK_TRY(verify_open_untimed(&t, &s, c->watch, err));
 	status = run_freed(c, &t, err);
 	if (status == DCK_OK && c->nout > 0)
 		status = shapes_give(c, &t, &s, err);
@@ -247,7 +234,7 @@ static dck_status look(check *c, dck_err *err)
 		return status;
 	s.model.batch = 0;
 	s.model.input.n = 0;
-	DCK_TRY(original_open(&t, &s, c->watch, err));
+	DCK_TRY(verify_open_untimed(&t, &s, c->watch, err));
 	status = run_original(c, &t, err);
 	subject_target_close(&t);
 	return status == DCK_OK ? judge(c, err) : status;
@@ -298,4 +285,15 @@ dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock 
 {
 	t->check = freed_check;
 	return subject_target_open(t, s, clock, watch, phase, phase_self, err);
+}
+
+dck_status verify_open_untimed(subject_target *ret, const dck_subject *s, const dck_observer *watch,
+			       dck_err *err)
+{
+	dck_clock clock;
+
+	os_clock_monotonic(&clock);
+	*ret = (subject_target){.log = watch ? watch->log : NULL,
+				.log_self = watch ? watch->self : NULL};
+	return verify_open(ret, s, &clock, watch, observer_phase, (void *)(uintptr_t)watch, err);
 }

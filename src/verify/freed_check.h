@@ -14,4 +14,9 @@ dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock 
 		       const dck_observer *watch, void (*phase)(void *self, const char *name),
 		       void *phase_self, dck_err *err);
 
+/* Opens a target of which outputs are compared: nothing is timed. watch may be NULL. On failure
+ * *ret is released. */
+dck_status verify_open_untimed(subject_target *ret, const dck_subject *s, const dck_observer *watch,
+			       dck_err *err);
+
 #endif
