@@ -221,9 +221,6 @@ static dck_status subject_open(load_job *j, dck_err *err)
 
 static dck_status job_run(load_job *j, dck_err *err)
 {
-	DCK_TRY(config_check(j, err));
-	if (j->config->trace)
-		DCK_TRY(load_trace_read(j->config->trace, &j->trace, err));
 	j->points = mem_zalloc(LOAD_PEAK_POINTS, sizeof *j->points);
 	DCK_NEED(j->points, err, "for the results");
 	os_host_get(&j->host);
@@ -235,11 +232,34 @@ static dck_status job_run(load_job *j, dck_err *err)
 	return DCK_OK;
 }
 
+static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
+{
+	dck_err why = {0};
+	dck_status status;
+
+	measure_shared_begin(&j->shared, j->config->clock, j->watch,
+			     j->subject->kind == DCK_SUBJECT_COMMAND);
+	j->b = record_begin(j->config->title);
+	status = j->b ? job_run(j, &why) : ERR_NO_MEMORY(&why, "for a record");
+	if (status == DCK_OK)
+		measure_notes_show(j->watch, j->b);
+	/* The engine may log until it is closed. */
+	load_pool_close(&j->pool);
+	measure_session_close(&j->session);
+	load_kept_done(j);
+	measure_shared_end(&j->shared);
+	if (status == DCK_OK)
+		return record_finish(j->b, ret, err);
+	record_drop(j->b);
+	if (err)
+		*err = why;
+	return status;
+}
+
 dck_status dck_load(const dck_subject *s, const dck_load_config *config, const dck_observer *watch,
 		    dck_record **ret, dck_err *err)
 {
 	dck_load_config defaults;
-	dck_err why = {0};
 	load_job *j = mem_zalloc(1, sizeof *j);
 	dck_status status;
 
@@ -252,24 +272,13 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	j->config = config;
 	j->watch = watch;
 	j->caller = pthread_self();
-	measure_shared_begin(&j->shared, config->clock, watch, s->kind == DCK_SUBJECT_COMMAND);
-	j->b = record_begin(config->title);
-	status = j->b ? job_run(j, &why) : ERR_NO_MEMORY(&why, "for a record");
+	/* What is refused is refused before the clock is calibrated. */
+	status = config_check(j, err);
+	if (status == DCK_OK && config->trace)
+		status = load_trace_read(config->trace, &j->trace, err);
 	if (status == DCK_OK)
-		measure_notes_show(watch, j->b);
-	/* The engine may log until it is closed. */
-	load_pool_close(&j->pool);
-	measure_session_close(&j->session);
+		status = job_measure(j, ret, err);
 	load_trace_done(&j->trace);
-	load_kept_done(j);
-	measure_shared_end(&j->shared);
-	if (status == DCK_OK) {
-		status = record_finish(j->b, ret, err);
-	} else {
-		record_drop(j->b);
-		if (err)
-			*err = why;
-	}
 	mem_free(j->points);
 	mem_free(j);
 	return status;
