@@ -319,11 +319,10 @@ static void facts(const saved_comparison *c)
 		one_subject &= c->sides[i].differs.count[COMPARABLE_SUBJECT] == 0;
 	}
 	if (one_subject)
-		record_copy_facts(c->b, &(dck_record){.facts = subject, .nfacts = 1});
+		record_copy_fact(c->b, subject);
 	for (size_t i = 0, n = 0; i < first->nfacts && one_machine && n < HOST_FACTS_MAX; i++)
 		if (strcmp(first->facts[i].section, "host") == 0 && ++n)
-			record_copy_facts(c->b,
-					  &(dck_record){.facts = &first->facts[i], .nfacts = 1});
+			record_copy_fact(c->b, &first->facts[i]);
 	for (size_t i = 0; i < c->n; i++)
 		fact_record(c, &c->sides[i]);
 	record_fact_text(c->b, "compare", "metric", c->tag);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/copy.h"
 
+void record_copy_fact(record_builder *b, const dck_fact *from)
+{
+	record_fact(b, from->section, from->key, from->unit, from->value);
+}
+
 void record_copy_facts(record_builder *b, const dck_record *r)
 {
 	for (size_t i = 0; i < r->nfacts; i++)
-		record_fact(b, r->facts[i].section, r->facts[i].key, r->facts[i].unit,
-			    r->facts[i].value);
+		record_copy_fact(b, &r->facts[i]);
 }
 
 void record_copy_metric(record_builder *b, const dck_metric *from)

@@ -6,6 +6,7 @@
 
 #include "record/build.h"
 
+void record_copy_fact(record_builder *b, const dck_fact *from);
 /* All facts of another record. */
 void record_copy_facts(record_builder *b, const dck_record *from);
 void record_copy_metric(record_builder *b, const dck_metric *from);
