@@ -41,6 +41,19 @@ static void the_system_clock(void **state)
 	assert_true(c.now_ns(c.self) - begin >= 19900000); /* slewing moves the two clocks apart */
 }
 
+/* Records compare and trend by the clock's name. */
+static void noise_does_not_choose_the_clock(void **state)
+{
+	dck_clock first, c;
+
+	(void)state;
+	os_clock_monotonic(&first);
+	for (int i = 0; i < 500; i++) {
+		os_clock_monotonic(&c);
+		assert_string_equal(c.name, first.name);
+	}
+}
+
 static void the_counter_agrees_with_the_system(void **state)
 {
 	(void)state;
@@ -113,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_system_clock),
+	    cmocka_unit_test(noise_does_not_choose_the_clock),
 	    cmocka_unit_test(the_counter_agrees_with_the_system),
 	    cmocka_unit_test(cpu_time_is_work_not_waiting),
 	    cmocka_unit_test(the_date),
