@@ -1,0 +1,81 @@
+/* timeline.h - what a trace is made of, and what every format writes.
+ *
+ * A timeline has tracks (a process, a thread, a counter) and names; both are numbered by whoever
+ * makes it, and told to the format before they are used. Events come in batches of one track, in
+ * the order of their times within that track. A format writes what it is given at once, so that a
+ * run of any length needs no more memory than its names, tracks and open ranges.
+ *
+ *     const trace_format *f = trace_format_find("perfetto");
+ *
+ *     f->open(&o, &sink, &about, err);
+ *     f->name(o, 1, "forward", 7);
+ *     f->track(o, &(trace_track){.id = 1, .kind = TRACE_THREAD, .pid = 7, .tid = 7});
+ *     f->events(o, 1, events, n);
+ *     f->close(o, err);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_TIMELINE_H
+#define TRACE_TIMELINE_H
+
+#include "deepclock/report.h"
+
+typedef enum trace_kind {
+	TRACE_BEGIN,	   /* a range opens on this track; name */
+	TRACE_END,	   /* the innermost open range of this track closes */
+	TRACE_INSTANT,	   /* name */
+	TRACE_COUNTER,	   /* the new value of a counter's track: real */
+	TRACE_NUMBER,	   /* name and real, of the innermost open range; time does not count */
+	TRACE_ASYNC_BEGIN, /* name; id: a range that may end on another track */
+	TRACE_ASYNC_END,   /* id */
+	TRACE_KINDS
+} trace_kind;
+
+typedef struct trace_event {
+	uint64_t ns; /* since the timeline's base, on its clock */
+	uint32_t name;
+	uint32_t kind; /* trace_kind */
+	union {
+		double real;
+		uint64_t id;
+	} as;
+} trace_event;
+
+typedef enum trace_track_kind { TRACE_PROCESS, TRACE_THREAD, TRACE_COUNTER_TRACK } trace_track_kind;
+
+typedef struct trace_track {
+	uint32_t id;	 /* not 0 */
+	uint32_t parent; /* the process of a thread or counter; 0: none */
+	trace_track_kind kind;
+	int32_t pid, tid;
+	const char *name; /* of process, thread, counter; NULL: not known. Borrowed for the call */
+	dck_unit unit;	  /* of a counter */
+} trace_track;
+
+/* What a format says once, in front. */
+typedef struct trace_about {
+	int64_t unix_ns;       /* wall clock time at the base */
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at the same instant */
+	uint64_t boottime_ns;  /* CLOCK_BOOTTIME at the same instant */
+	const char *command;   /* NULL: not known */
+} trace_about;
+
+typedef struct trace_out trace_out; /* a format's own */
+
+typedef struct trace_format {
+	const char *name, *suffix, *help;
+	/* The sink stays the caller's, and outlives the trace_out. */
+	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
+	void (*track)(trace_out *o, const trace_track *t);
+	void (*name)(trace_out *o, uint32_t id, const char *text, size_t n);
+	void (*events)(trace_out *o, uint32_t track, const trace_event *e, size_t n);
+	/* Makes what was written so far readable, should nothing follow. NULL: it always is. */
+	void (*flush)(trace_out *o);
+	/* Ends open ranges at the last time seen, and frees *o, also on failure (E_NOMEM). */
+	dck_status (*close)(trace_out *o, dck_err *err);
+} trace_format;
+
+/* All formats, in the order help shows them; static. */
+const trace_format *const *trace_formats(size_t *ret_n);
+const trace_format *trace_format_find(const char *name); /* NULL: there is none of that name */
+
+#endif
