@@ -8,7 +8,7 @@
  *     const trace_format *f = trace_format_find("perfetto");
  *
  *     f->open(&o, &sink, &about, err);
- *     f->name(o, 1, "forward", 7);
+ *     f->intern(o, 1, "forward", 7);
  *     f->track(o, &(trace_track){.id = 1, .kind = TRACE_THREAD, .pid = 7, .tid = 7});
  *     f->events(o, 1, events, n);
  *     f->close(o, err);
@@ -66,7 +66,7 @@ typedef struct trace_format {
 	/* The sink stays the caller's, and outlives the trace_out. */
 	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
 	void (*track)(trace_out *o, const trace_track *t);
-	void (*name)(trace_out *o, uint32_t id, const char *text, size_t n);
+	void (*intern)(trace_out *o, uint32_t id, const char *text, size_t n);
 	void (*events)(trace_out *o, uint32_t track, const trace_event *e, size_t n);
 	/* Makes what was written so far readable, should nothing follow. NULL: it always is. */
 	void (*flush)(trace_out *o);
