@@ -671,6 +671,23 @@ void cost_in_out(op *o)
 	op_cost_more(o, op_times(o, o->row->flops, op_elements_out(o)));
 }
 
+void cost_uncounted(op *o)
+{
+	op_cost_unknown(o, "deepclock does not count what %s computes", o->node->op);
+}
+
+static const char by_values[] = "how much it computes depends on values";
+
+void cost_by_values(op *o)
+{
+	op_flops_unknown(o, by_values);
+}
+
+void cost_all_by_values(op *o)
+{
+	op_cost_unknown(o, by_values);
+}
+
 const char *cost_dtype_text(int64_t dtype, mem_arena *a)
 {
 	const char *text = dtype_onnx_text(dtype);

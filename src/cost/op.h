@@ -48,15 +48,19 @@ struct op_row {
 	const void *form;
 };
 
-/* A family's rows, sorted by name (strcmp). */
+/* The rows of one file, sorted by name (strcmp). */
 typedef struct op_family {
 	const char *domain; /* "" : ONNX's own */
 	const op_row *rows;
 	size_t nrows;
 } op_family;
-extern const op_family op_family_math, op_family_tensor, op_family_nn, op_family_sequence,
-    op_family_control, op_family_quant, op_family_microsoft, op_family_ml, op_family_training,
-    op_family_preview, op_family_nchwc, op_family_nhwc;
+extern const op_family op_family_control, op_family_math_einsum, op_family_math_fold,
+    op_family_math_linear, op_family_math_reduce, op_family_math_signal, op_family_microsoft,
+    op_family_microsoft_attention, op_family_microsoft_other, op_family_microsoft_product,
+    op_family_ml, op_family_nchwc, op_family_nhwc, op_family_nn, op_family_nn_attention,
+    op_family_nn_norm, op_family_preview, op_family_quant, op_family_sequence,
+    op_family_tensor_image, op_family_tensor_make, op_family_tensor_pick, op_family_tensor_reshape,
+    op_family_tensor_text, op_family_training;
 /* All families; NULL is the end. */
 extern const op_family *const op_families[];
 
@@ -175,6 +179,9 @@ void shape_broadcast_bool(op *o);
 void cost_each(op *o);	  /* row->flops for each element of the first output */
 void cost_each_in(op *o); /* row->flops for each element of input 0 */
 void cost_in_out(op *o);  /* row->flops_in for each element of input 0, row->flops of the output */
+void cost_uncounted(op *o);	/* not known, for deepclock has no formula for it */
+void cost_by_values(op *o);	/* no MACs; the FLOPs depend on values */
+void cost_all_by_values(op *o); /* MACs and FLOPs depend on values */
 
 /* infer.c: walks a body of a control operator. Binds `inputs` to the first inputs of the graph and
  * returns the graph's outputs; the operators inside run `times` as often as the node. The caller

@@ -261,17 +261,4 @@ static inline void op_case_check(const op_case *c)
 	wire_out_done(&w);
 }
 
-/* Every operator is found only where its table is in order. */
-static inline void op_case_sorted(const op_family *f)
-{
-	for (size_t i = 1; i < f->nrows; i++)
-		if (strcmp(f->rows[i - 1].name, f->rows[i].name) >= 0)
-			fail_msg("%s is not before %s", f->rows[i - 1].name, f->rows[i].name);
-	for (size_t i = 0; i < f->nrows; i++) {
-		assert_non_null(f->rows[i].shape);
-		if (f->rows[i].cost == cost_each || f->rows[i].cost == cost_each_in)
-			assert_true(f->rows[i].flops > 0);
-	}
-}
-
 #endif

@@ -221,7 +221,7 @@ static bool equation_read(op *o, equation *e, int (*labels)[COST_RANK_MAX], int 
 	return e->explicit ? explicit_out(o, e, at + 2) : implicit_out(o, e);
 }
 
-void shape_einsum(op *o)
+static void shape_einsum(op *o)
 {
 	equation e;
 	const val *x = op_in(o, 0);
@@ -247,7 +247,7 @@ static num product_of(op *o, const equation *e, const bool *has)
 /* One operand is only summed. Two operands take one MAC for each combination of all their indices.
  * Of more operands the first is multiplied with the second, the result with the third and so on; an
  * index stays as long as the output or a later operand has it. */
-void cost_einsum(op *o)
+static void cost_einsum(op *o)
 {
 	size_t n = o->made->nin;
 	equation e;
@@ -286,3 +286,11 @@ void cost_einsum(op *o)
 	}
 	op_cost_macs(o, macs, num_int(0));
 }
+
+static const op_row rows[] = {
+    {"Einsum", shape_einsum, cost_einsum, .roles = "p",
+     .how = "MACs: product of the sizes of all indices of two operands; more operands from left to "
+	    "right; one operand: 1 FLOP per element where it sums"},
+};
+
+const op_family op_family_math_einsum = {"", rows, sizeof rows / sizeof *rows};

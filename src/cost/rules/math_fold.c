@@ -5,6 +5,8 @@
  * rounding to whole numbers), each result rounded to the tensor's type, so that every engine gets
  * the same; exp and log differ in the last bit between engines, and a floor() after them would not.
  *
+ * Each arithmetic operation, comparison and elementary function counts 1 FLOP.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/math_rules.h"
 
@@ -15,9 +17,9 @@
 typedef num whole_fn(op *o, int64_t dtype, num a, num b);
 typedef double real_fn(const op *o, double a, double b);
 
-/* How an operator computes contents from contents. One of the functions may be missing. */
+/* The form of a row: how the operator computes contents from contents. One of the functions may be
+ * missing. */
 typedef struct fold {
-	const char *name;
 	whole_fn *whole;
 	real_fn *real;
 } fold;
@@ -287,50 +289,6 @@ static double real_round(const op *o, double a, double b)
 	return r + 1;
 }
 
-static const fold folds[] = {
-    {"Abs", whole_abs, real_abs},
-    {"Add", whole_add, real_add},
-    {"And", whole_and, NULL},
-    {"BitShift", whole_shift, NULL},
-    {"BitwiseAnd", whole_bit_and, NULL},
-    {"BitwiseNot", whole_bit_not, NULL},
-    {"BitwiseOr", whole_bit_or, NULL},
-    {"BitwiseXor", whole_bit_xor, NULL},
-    {"Ceil", whole_same, real_ceil},
-    {"Div", whole_div, real_div},
-    {"Equal", whole_equal, real_equal},
-    {"Floor", whole_same, real_floor},
-    {"Greater", whole_greater, real_greater},
-    {"GreaterOrEqual", whole_greater_equal, real_greater_equal},
-    {"IsInf", whole_neither, real_is_inf},
-    {"IsNaN", whole_neither, real_is_nan},
-    {"Less", whole_less, real_less},
-    {"LessOrEqual", whole_less_equal, real_less_equal},
-    {"Max", whole_max, real_max},
-    {"Min", whole_min, real_min},
-    {"Mod", whole_mod, real_mod},
-    {"Mul", whole_mul, real_mul},
-    {"Neg", whole_neg, real_neg},
-    {"Not", whole_not, NULL},
-    {"Or", whole_or, NULL},
-    {"Pow", whole_pow, real_pow},
-    {"Reciprocal", NULL, real_reciprocal},
-    {"Round", whole_same, real_round},
-    {"Sign", whole_sign, real_sign},
-    {"Sqrt", NULL, real_sqrt},
-    {"Sub", whole_sub, real_sub},
-    {"Sum", whole_add, real_add},
-    {"Xor", whole_xor, NULL},
-};
-
-static const fold *fold_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
-		if (strcmp(folds[i].name, name) == 0)
-			return &folds[i];
-	return NULL;
-}
-
 /* --- contents --- */
 
 /* Rounds x to what the type holds; false: this file does not know how that type rounds. */
@@ -376,7 +334,7 @@ static bool usable(const num *r, size_t n, bool every)
 
 static void fold_binary(op *o, size_t a, size_t b)
 {
-	const fold *f = fold_find(o->row->name);
+	const fold *f = o->row->form;
 	const val *va = op_in(o, a), *vb = op_in(o, b), *out = op_out(o, 0);
 	size_t na = 0, nb = 0, n = op_small(out);
 
@@ -406,7 +364,8 @@ static void fold_binary(op *o, size_t a, size_t b)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		r[i] = f->real(o, ra[op_source(va, out, i)], rb[op_source(vb, out, i)]);
-		if (!round_to(out->dtype, &r[i]) || (isnan(r[i]) && strcmp(f->name, "Pow") == 0))
+		if (!round_to(out->dtype, &r[i]) ||
+		    (isnan(r[i]) && strcmp(o->row->name, "Pow") == 0))
 			return;
 	}
 	set_reals(o, r, n);
@@ -439,12 +398,12 @@ static void unary(op *o, bool to_bool)
 	}
 }
 
-void shape_math_unary(op *o)
+static void shape_unary(op *o)
 {
 	unary(o, false);
 }
 
-void shape_math_unary_bool(op *o)
+static void shape_unary_bool(op *o)
 {
 	unary(o, true);
 }
@@ -487,14 +446,14 @@ static void binary(op *o, int64_t dtype)
 		fold_binary(o, 0, 1);
 }
 
-void shape_math_binary(op *o)
+static void shape_binary(op *o)
 {
 	const val *a = op_in(o, 0);
 
 	binary(o, a ? a->dtype : 0);
 }
 
-void shape_math_compare(op *o)
+static void shape_compare(op *o)
 {
 	binary(o, ONNX_BOOL);
 }
@@ -503,7 +462,7 @@ void shape_math_compare(op *o)
  */
 static void fold_variadic(op *o)
 {
-	const fold *f = fold_find(o->row->name);
+	const fold *f = o->row->form;
 	const val *out = op_out(o, 0);
 	size_t n = out ? out->n : 0;
 
@@ -526,7 +485,7 @@ static void fold_variadic(op *o)
 		op_set_ints(o, 0, r, n);
 }
 
-void shape_math_variadic(op *o)
+static void shape_variadic(op *o)
 {
 	shape_broadcast(o);
 	if (!op_out(o, 0) || op_out(o, 0)->rank < 0)
@@ -550,13 +509,84 @@ void shape_math_variadic(op *o)
 	}
 }
 
-void cost_math_variadic(op *o)
+static void cost_variadic(op *o)
 {
 	op_cost_flops(
 	    o, op_times(o, o->made->nin ? (int64_t)o->made->nin - 1 : 0, op_elements_out(o)));
 }
 
-void cost_math_mean(op *o)
+static void cost_mean(op *o)
 {
 	op_cost_flops(o, op_times(o, (int64_t)o->made->nin, op_elements_out(o)));
 }
+
+#define HOW_EACH "FLOPs: 1 per output element"
+#define EACH(op, rule)                                  \
+	{                                               \
+		op, rule, cost_each, 1, .how = HOW_EACH \
+	}
+#define FOLD(op, rule, whole, real)                                            \
+	{                                                                      \
+		op, rule, cost_each, 1, .how = HOW_EACH, .form = &(const fold) \
+		{                                                              \
+			whole, real                                            \
+		}                                                              \
+	}
+#define LESS_ONE "FLOPs per output element: one less than there are inputs"
+
+static const op_row rows[] = {
+    FOLD("Abs", shape_unary, whole_abs, real_abs),
+    EACH("Acos", shape_unary),
+    EACH("Acosh", shape_unary),
+    FOLD("Add", shape_binary, whole_add, real_add),
+    FOLD("And", shape_compare, whole_and, NULL),
+    EACH("Asin", shape_unary),
+    EACH("Asinh", shape_unary),
+    EACH("Atan", shape_unary),
+    EACH("Atanh", shape_unary),
+    FOLD("BitShift", shape_binary, whole_shift, NULL),
+    FOLD("BitwiseAnd", shape_binary, whole_bit_and, NULL),
+    FOLD("BitwiseNot", shape_unary, whole_bit_not, NULL),
+    FOLD("BitwiseOr", shape_binary, whole_bit_or, NULL),
+    FOLD("BitwiseXor", shape_binary, whole_bit_xor, NULL),
+    FOLD("Ceil", shape_unary, whole_same, real_ceil),
+    EACH("Cos", shape_unary),
+    EACH("Cosh", shape_unary),
+    FOLD("Div", shape_binary, whole_div, real_div),
+    FOLD("Equal", shape_compare, whole_equal, real_equal),
+    EACH("Erf", shape_unary),
+    EACH("Exp", shape_unary),
+    FOLD("Floor", shape_unary, whole_same, real_floor),
+    FOLD("Greater", shape_compare, whole_greater, real_greater),
+    FOLD("GreaterOrEqual", shape_compare, whole_greater_equal, real_greater_equal),
+    FOLD("IsInf", shape_unary_bool, whole_neither, real_is_inf),
+    FOLD("IsNaN", shape_unary_bool, whole_neither, real_is_nan),
+    FOLD("Less", shape_compare, whole_less, real_less),
+    FOLD("LessOrEqual", shape_compare, whole_less_equal, real_less_equal),
+    EACH("Log", shape_unary),
+    {"Max", shape_variadic, cost_variadic, .form = &(const fold){whole_max, real_max},
+     .how = LESS_ONE},
+    {"Mean", shape_variadic, cost_mean,
+     .how = "FLOPs per output element: one for each input: the additions and a division"},
+    {"Min", shape_variadic, cost_variadic, .form = &(const fold){whole_min, real_min},
+     .how = LESS_ONE},
+    FOLD("Mod", shape_binary, whole_mod, real_mod),
+    FOLD("Mul", shape_binary, whole_mul, real_mul),
+    FOLD("Neg", shape_unary, whole_neg, real_neg),
+    FOLD("Not", shape_unary, whole_not, NULL),
+    FOLD("Or", shape_compare, whole_or, NULL),
+    FOLD("Pow", shape_binary, whole_pow, real_pow),
+    FOLD("Reciprocal", shape_unary, NULL, real_reciprocal),
+    FOLD("Round", shape_unary, whole_same, real_round),
+    FOLD("Sign", shape_unary, whole_sign, real_sign),
+    EACH("Sin", shape_unary),
+    EACH("Sinh", shape_unary),
+    FOLD("Sqrt", shape_unary, NULL, real_sqrt),
+    FOLD("Sub", shape_binary, whole_sub, real_sub),
+    {"Sum", shape_variadic, cost_variadic, .form = &(const fold){whole_add, real_add},
+     .how = LESS_ONE},
+    EACH("Tan", shape_unary),
+    FOLD("Xor", shape_compare, whole_xor, NULL),
+};
+
+const op_family op_family_math_fold = {"", rows, sizeof rows / sizeof *rows};

@@ -4,7 +4,7 @@
 #include "cost/rules/math_rules.h"
 #include "cost/rules/nn.h"
 
-void shape_gemm(op *o)
+static void shape_gemm(op *o)
 {
 	const val *a = op_need(o, 0), *b = a ? op_need(o, 1) : NULL;
 
@@ -18,7 +18,7 @@ void shape_gemm(op *o)
 	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"), a->dtype);
 }
 
-void cost_gemm(op *o)
+static void cost_gemm(op *o)
 {
 	const val *c = op_in(o, 2);
 	num out = op_elements_out(o), extra = num_int(0);
@@ -33,7 +33,7 @@ void cost_gemm(op *o)
 	op_cost_macs(o, product_macs(o, 0, op_flag(o, "transA")), extra);
 }
 
-void shape_det(op *o)
+static void shape_det(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
 
@@ -43,7 +43,7 @@ void shape_det(op *o)
 
 /* Gaussian elimination of an m x m matrix: m(m-1)/2 divisions, (m-1)m(2m-1)/6 each of products and
  * subtractions, and m-1 products of the diagonal (Golub, Van Loan: Matrix Computations, 3.2). */
-void cost_det(op *o)
+static void cost_det(op *o)
 {
 	const val *x = op_in(o, 0);
 	num_table *t = o->nums;
@@ -60,3 +60,14 @@ void cost_det(op *o)
 	num each = num_add(t, num_floor_div(t, sum, num_int(6)), less);
 	op_cost_flops(o, num_mul(t, each, op_elements(o, op_out(o, 0))));
 }
+
+static const op_row rows[] = {
+    {"Det", shape_det, cost_det, .how = "FLOPs of Gaussian elimination"},
+    {"Gemm", shape_gemm, cost_gemm, .roles = "p",
+     .how = "MACs: output elements x contracted size; FLOPs besides: 1 per output element for C, 1 "
+	    "per output element for alpha and 1 per element of C for beta where they are not 1"},
+    {"MatMul", shape_product, cost_product, .form = &product_plain, .roles = "p",
+     .how = "MACs: output elements x contracted size"},
+};
+
+const op_family op_family_math_linear = {"", rows, sizeof rows / sizeof *rows};

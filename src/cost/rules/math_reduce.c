@@ -5,30 +5,16 @@
 
 #include <string.h>
 
-typedef num reduce_fn(num_table *t, num a, num b);
-static const struct reduce {
-	const char *name;
-	reduce_fn *fn;
+/* The form of a row: how a reduction makes its result from the elements. */
+typedef struct reduction {
+	num (*fn)(num_table *t, num a, num b);
 	int64_t begin; /* the result for no elements; max and min have none */
 	bool begins;
-} reduces[] = {
-    {"ReduceMax", num_max, 0, false},
-    {"ReduceMin", num_min, 0, false},
-    {"ReduceProd", num_mul, 1, true},
-    {"ReduceSum", num_add, 0, true},
-};
-
-static const struct reduce *reduce_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof reduces / sizeof *reduces; i++)
-		if (strcmp(reduces[i].name, name) == 0)
-			return &reduces[i];
-	return NULL;
-}
+} reduction;
 
 static void fold_reduce(op *o, const val *x, const bool *gone)
 {
-	const struct reduce *f = reduce_find(o->row->name);
+	const reduction *f = o->row->form;
 	size_t n = 0, m;
 	const num *from = math_whole(o, 0, &n);
 	const val *out = op_out(o, 0);
@@ -106,7 +92,7 @@ static void reduce_open(op *o, const val *x, const val *axes, bool keep, bool no
 	op_set(o, 0, x->dtype, rank, dims);
 }
 
-void shape_reduce(op *o)
+static void shape_reduce(op *o)
 {
 	const val *x = op_need(o, 0), *in = op_in(o, 1);
 	bool keep = op_attr_int(o, "keepdims", 1) != 0;
@@ -131,7 +117,7 @@ void shape_reduce(op *o)
 	fold_reduce(o, x, gone);
 }
 
-void shape_arg(op *o)
+static void shape_arg(op *o)
 {
 	const val *x = op_need(o, 0);
 	bool gone[COST_RANK_MAX] = {false}, keep = op_attr_int(o, "keepdims", 1) != 0;
@@ -180,7 +166,7 @@ static void fold_cumulate(op *o, const val *x, int axis)
 		op_set_ints(o, 0, r, n);
 }
 
-void shape_cumulate(op *o)
+static void shape_cumulate(op *o)
 {
 	const val *x = op_need(o, 0);
 	num axis;
@@ -193,3 +179,39 @@ void shape_cumulate(op *o)
 	    op_axis(o, axis.v, x->rank, &at))
 		fold_cumulate(o, x, at);
 }
+
+#define EACH	"FLOPs: 1 per output element"
+#define EACH_IN "FLOPs: 1 per input element"
+#define REDUCE(op, fn, begin, begins)                                             \
+	{                                                                         \
+		op, shape_reduce, cost_each_in, 1, .roles = ".c", .how = EACH_IN, \
+						   .form = &(const reduction)     \
+		{                                                                 \
+			fn, begin, begins                                         \
+		}                                                                 \
+	}
+
+static const op_row rows[] = {
+    {"ArgMax", shape_arg, cost_each_in, 1, .how = EACH_IN},
+    {"ArgMin", shape_arg, cost_each_in, 1, .how = EACH_IN},
+    {"CumProd", shape_cumulate, cost_each, 1, .roles = ".c", .how = EACH},
+    {"CumSum", shape_cumulate, cost_each, 1, .roles = ".c", .how = EACH},
+    {"ReduceL1", shape_reduce, cost_each_in, 2, .roles = ".c",
+     .how = "FLOPs per input element: abs, +"},
+    {"ReduceL2", shape_reduce, cost_in_out, 1, .flops_in = 2, .roles = ".c",
+     .how = "FLOPs: 2 per input element (*, +), sqrt per output element"},
+    {"ReduceLogSum", shape_reduce, cost_in_out, 1, .flops_in = 1, .roles = ".c",
+     .how = "FLOPs: 1 per input element, log per output element"},
+    {"ReduceLogSumExp", shape_reduce, cost_in_out, 1, .flops_in = 2, .roles = ".c",
+     .how = "FLOPs: 2 per input element (exp, +), log per output element"},
+    REDUCE("ReduceMax", num_max, 0, false),
+    {"ReduceMean", shape_reduce, cost_in_out, 1, .flops_in = 1, .roles = ".c",
+     .how = "FLOPs: 1 per input element, a division per output element"},
+    REDUCE("ReduceMin", num_min, 0, false),
+    REDUCE("ReduceProd", num_mul, 1, true),
+    REDUCE("ReduceSum", num_add, 0, true),
+    {"ReduceSumSquare", shape_reduce, cost_each_in, 2, .roles = ".c",
+     .how = "FLOPs per input element: *, +"},
+};
+
+const op_family op_family_math_reduce = {"", rows, sizeof rows / sizeof *rows};

@@ -66,7 +66,7 @@ static num dft_length(op *o, const val *x, int axis, bool to_real)
 	return stated_length(o, 1, n);
 }
 
-void shape_dft(op *o)
+static void shape_dft(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
 	bool one = op_flag(o, "onesided"), inverse = op_flag(o, "inverse");
@@ -81,7 +81,7 @@ void shape_dft(op *o)
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
-void cost_dft(op *o)
+static void cost_dft(op *o)
 {
 	const val *x = op_in(o, 0), *y = op_out(o, 0);
 	bool one = op_flag(o, "onesided"), inverse = op_flag(o, "inverse");
@@ -110,7 +110,7 @@ static num stft_length(op *o, const val *x)
 	return stated_length(o, 3, n);
 }
 
-void shape_stft(op *o)
+static void shape_stft(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
 	num step, dims[4], n;
@@ -132,7 +132,7 @@ void shape_stft(op *o)
 	op_set(o, 0, x->dtype, 4, dims);
 }
 
-void cost_stft(op *o)
+static void cost_stft(op *o)
 {
 	const val *x = op_in(o, 0), *y = op_out(o, 0);
 
@@ -147,7 +147,7 @@ void cost_stft(op *o)
 	op_cost_flops(o, num_mul(o->nums, each, num_mul(o->nums, y->dims[0], y->dims[1])));
 }
 
-void shape_window(op *o)
+static void shape_window(op *o)
 {
 	num n = stated_length(o, 0, num_int(-1));
 
@@ -158,7 +158,7 @@ void shape_window(op *o)
 	op_set(o, 0, op_attr_int(o, "output_datatype", ONNX_FLOAT), 1, &n);
 }
 
-void shape_mel(op *o)
+static void shape_mel(op *o)
 {
 	num bins = stated_length(o, 0, num_int(-1)), length = stated_length(o, 1, num_int(-1));
 
@@ -170,7 +170,26 @@ void shape_mel(op *o)
 	op_set(o, 0, op_attr_int(o, "output_datatype", ONNX_FLOAT), 2, dims);
 }
 
-void cost_mel(op *o)
+static void cost_mel(op *o)
 {
 	op_flops_unknown(o, "which elements it computes depends on values");
 }
+
+#define WINDOW "FLOPs per element: 2 *, cos, -"
+
+static const op_row rows[] = {
+    {"BlackmanWindow", shape_window, cost_each, 8, .traffic = TRAFFIC_WRITE, .roles = "c",
+     .how = "FLOPs per element: 4 *, 2 cos, +, -"},
+    {"DFT", shape_dft, cost_dft, .roles = ".c",
+     .how = "FLOPs: 5 n log2(n) per complex transform, half of it per real one"},
+    {"HammingWindow", shape_window, cost_each, 4, .traffic = TRAFFIC_WRITE, .roles = "c",
+     .how = WINDOW},
+    {"HannWindow", shape_window, cost_each, 4, .traffic = TRAFFIC_WRITE, .roles = "c",
+     .how = WINDOW},
+    {"MelWeightMatrix", shape_mel, cost_mel, .traffic = TRAFFIC_WRITE, .roles = "c"},
+    {"STFT", shape_stft, cost_stft, .roles = ".ccc",
+     .how = "FLOPs: per frame 5 n log2(n), half of it of a real signal, and 1 per element for the "
+	    "window"},
+};
+
+const op_family op_family_math_signal = {"", rows, sizeof rows / sizeof *rows};

@@ -2,7 +2,6 @@
  * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cost/rules/microsoft_rules.h"
 #include "cost/rules/nn.h"
 
 /* FLOPs for each score: the scale, and the five of a softmax. */
@@ -13,17 +12,15 @@ static num none_of(op *o, const val *v, const char *otherwise)
 	return num_none(o->nums, "%s", v && v->why ? v->why : otherwise);
 }
 
-/* For operators whose work depends on values: on the length of sequences, or on which blocks are
- * not empty. */
-void cost_ms_values(op *o)
-{
-	op_cost_unknown(o, "how much it computes depends on values");
-}
-
 /* --- attention with the input projection --- */
 
-const ms_projected ms_attention = {1, 2, 3, 4, 5, 6, 0};
-const ms_projected ms_qattention = {1, 2, 5, 8, OP_ABSENT, OP_ABSENT, 3};
+/* The form of a row of an attention that projects its input: which input is what. */
+typedef struct projected {
+	size_t weights, bias, mask, past, more_bias, past_length;
+	size_t typed; /* the input that has the output's type */
+} projected;
+static const projected projected_plain = {1, 2, 3, 4, 5, 6, 0};
+static const projected projected_quantised = {1, 2, 5, 8, OP_ABSENT, OP_ABSENT, 3};
 
 typedef struct projection {
 	const val *x, *w;
@@ -35,7 +32,7 @@ typedef struct projection {
 /* False after op_unknown(). */
 static bool read_projection(op *o, projection *p)
 {
-	const ms_projected *f = o->row->form;
+	const projected *f = o->row->form;
 	size_t n = 0;
 	const int64_t *sizes = op_attr_ints(o, "qkv_hidden_sizes", &n);
 	int64_t count = op_attr_int(o, "num_heads", 0);
@@ -80,9 +77,9 @@ static bool read_projection(op *o, projection *p)
 	return true;
 }
 
-void shape_ms_projected(op *o)
+static void shape_projected(op *o)
 {
-	const ms_projected *f = o->row->form;
+	const projected *f = o->row->form;
 	projection p;
 	const val *past = op_in(o, f->past), *typed = op_in(o, f->typed);
 
@@ -98,7 +95,7 @@ void shape_ms_projected(op *o)
 		op_set(o, 1, dtype, 5, present);
 }
 
-void cost_ms_projected(op *o)
+static void cost_projected(op *o)
 {
 	projection p;
 
@@ -108,7 +105,7 @@ void cost_ms_projected(op *o)
 		op_cost_unknown(o, "its shapes are not known");
 }
 
-void shape_ms_qordered_attention(op *o)
+static void shape_qordered_attention(op *o)
 {
 	const val *x = op_need_rank(o, 0, 3), *v = x ? op_need_rank(o, 7, 2) : NULL;
 
@@ -118,7 +115,7 @@ void shape_ms_qordered_attention(op *o)
 	op_set(o, 0, x->dtype, 3, out);
 }
 
-void cost_ms_qordered_attention(op *o)
+static void cost_qordered_attention(op *o)
 {
 	const val *x = op_in(o, 0), *q = op_in(o, 5), *v = op_in(o, 7);
 	int64_t count = op_attr_int(o, "num_heads", 0);
@@ -225,7 +222,7 @@ static bool read_either(op *o, multi *m)
 	return true;
 }
 
-void shape_ms_multi_head(op *o)
+static void shape_multi_head(op *o)
 {
 	const val *q = op_in(o, 0), *past;
 	multi m;
@@ -250,7 +247,7 @@ void shape_ms_multi_head(op *o)
 	op_set(o, 3, 0, 4, scores);
 }
 
-void cost_ms_multi_head(op *o)
+static void cost_multi_head(op *o)
 {
 	multi m;
 
@@ -318,7 +315,7 @@ static void grouped_present(op *o, const heads *h, size_t i)
 	op_set(o, i, past && past->dtype ? past->dtype : q->dtype, 4, dims);
 }
 
-void shape_ms_group_query(op *o)
+static void shape_group_query(op *o)
 {
 	const val *q = op_in(o, 0);
 	heads h;
@@ -335,7 +332,7 @@ void shape_ms_group_query(op *o)
 	op_set(o, 3, q->dtype, 4, scores);
 }
 
-void cost_ms_group_query(op *o)
+static void cost_group_query(op *o)
 {
 	heads h;
 
@@ -347,7 +344,7 @@ void cost_ms_group_query(op *o)
 
 /* --- attention whose cost depends on values --- */
 
-void shape_ms_packed_attention(op *o)
+static void shape_packed_attention(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2), *w = x ? op_need_rank(o, 1, 2) : NULL;
 	size_t n = 0;
@@ -361,7 +358,7 @@ void shape_ms_packed_attention(op *o)
 	op_set(o, 0, x->dtype, 2, out);
 }
 
-void shape_ms_packed_multi_head(op *o)
+static void shape_packed_multi_head(op *o)
 {
 	const val *q = op_need_rank(o, 0, 2), *v = op_in(o, 2);
 
@@ -376,7 +373,7 @@ void shape_ms_packed_multi_head(op *o)
 }
 
 /* Paged and sparse attention update the cache in place. */
-void shape_ms_cached_attention(op *o)
+static void shape_cached_attention(op *o)
 {
 	const val *q = op_need_rank(o, 0, 2), *k = op_in(o, 1);
 	int64_t count = op_attr_int(o, "num_heads", 0), kv = op_attr_int(o, "kv_num_heads", 0);
@@ -398,7 +395,7 @@ void shape_ms_cached_attention(op *o)
 	op_unknown(o, "it has no cache");
 }
 
-void shape_ms_decoder_attention(op *o)
+static void shape_decoder_attention(op *o)
 {
 	const val *q = op_need_rank(o, 0, 3);
 	num count = num_int(op_attr_int(o, "num_heads", 0));
@@ -414,7 +411,7 @@ void shape_ms_decoder_attention(op *o)
 
 /* --- position biases --- */
 
-void shape_ms_relative_bias(op *o)
+static void shape_relative_bias(op *o)
 {
 	const val *table = op_need_rank(o, 0, 2);
 	num q, k;
@@ -427,7 +424,7 @@ void shape_ms_relative_bias(op *o)
 	op_set(o, 0, table->dtype, 4, dims);
 }
 
-void shape_ms_gated_bias(op *o)
+static void shape_gated_bias(op *o)
 {
 	const val *q = op_need_rank(o, 0, 2), *offset = op_in(o, 6);
 	const val *batched = offset && offset->rank == 2 ? offset : q;
@@ -442,3 +439,40 @@ void shape_ms_gated_bias(op *o)
 	num dims[] = {batched->dims[0], count, batched->dims[1], batched->dims[1]};
 	op_set(o, 0, q->dtype, 4, dims);
 }
+
+#define HOW_PROJECTED                                                                            \
+	"MACs: the input projection, and batch x heads x queries x keys (past ones too, masked " \
+	"or not) x (head size + value head size)"
+#define HOW_MULTI                                                                                 \
+	"MACs: batch x query heads x queries x keys (past ones too, masked or not) x (head size " \
+	"+ value head size)"
+
+static const op_row rows[] = {
+    {"Attention", shape_projected, cost_projected, .form = &projected_plain, .roles = ".ppcc.c",
+     .how = HOW_PROJECTED},
+    {"DecoderAttention", shape_decoder_attention, cost_all_by_values, .roles = "..ppp"},
+    {"DecoderMaskedMultiHeadAttention", shape_multi_head, cost_multi_head, .roles = "...c......p",
+     .how = HOW_MULTI},
+    {"DecoderMaskedSelfAttention", shape_projected, cost_projected, .form = &projected_plain,
+     .roles = ".ppc", .how = HOW_PROJECTED},
+    {"DynamicSparseAttention", shape_same_first, .cost = cost_all_by_values},
+    {"GatedRelativePositionBias", shape_gated_bias, cost_uncounted, .roles = ".p.ppp"},
+    {"GroupQueryAttention", shape_group_query, cost_group_query, .roles = ".....cccccccccpp",
+     .how = HOW_MULTI "; FLOPs: 3 per rotated element, 4 per normalised one"},
+    {"LongformerAttention", shape_same_first, cost_all_by_values, .roles = ".pp.pp."},
+    {"MultiHeadAttention", shape_multi_head, cost_multi_head, .roles = "...pc",
+     .how = HOW_MULTI "; FLOPs: 1 per element with a bias"},
+    {"PackedAttention", shape_packed_attention, cost_all_by_values, .roles = ".ppcc"},
+    {"PackedMultiHeadAttention", shape_packed_multi_head, cost_all_by_values, .roles = "...pcc"},
+    {"PagedAttention", shape_cached_attention, cost_all_by_values, .roles = ".....cccccccppcc"},
+    {"QAttention", shape_projected, cost_projected, .form = &projected_quantised,
+     .roles = ".ppccccc.", .how = HOW_PROJECTED},
+    {"QOrderedAttention", shape_qordered_attention, cost_qordered_attention,
+     .roles = ".ccccpppcccpppcccc", .how = HOW_PROJECTED},
+    {"QOrderedLongformerAttention", shape_same_first, cost_all_by_values, .roles = ".cpcpcccpcpc"},
+    {"RelativePositionBias", shape_relative_bias, cost_uncounted, .roles = "pcc"},
+    {"SparseAttention", shape_cached_attention, cost_all_by_values, .roles = ".....cccccc"},
+    {"SparsePagedAttention", shape_cached_attention, .cost = cost_all_by_values},
+};
+
+const op_family op_family_microsoft_attention = {"com.microsoft", rows, sizeof rows / sizeof *rows};

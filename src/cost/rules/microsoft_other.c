@@ -3,7 +3,6 @@
  * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cost/rules/microsoft_rules.h"
 #include "base/dtype.h"
 #include "cost/rules/nn.h"
 
@@ -18,7 +17,7 @@ static void cost_in(op *o, int64_t each)
 /* --- normalisation --- */
 
 /* The mean and the deviation are outputs in training only. */
-void shape_ms_skip_norm(op *o)
+static void shape_skip_norm(op *o)
 {
 	const val *x = op_given(o, 0);
 
@@ -29,12 +28,12 @@ void shape_ms_skip_norm(op *o)
 	op_unknown(o, "engines give it in training only");
 }
 
-void cost_ms_skip_layer_norm(op *o)
+static void cost_skip_layer_norm(op *o)
 {
 	cost_in(o, 1 + op_has(o, 4) + 6 + op_has(o, 3));
 }
 
-void cost_ms_skip_rms_norm(op *o)
+static void cost_skip_rms_norm(op *o)
 {
 	cost_in(o, 1 + op_has(o, 3) + 4);
 }
@@ -51,12 +50,12 @@ static void embed_shape(op *o, size_t words, int64_t dtype)
 	op_set(o, 2, dtype, 3, out);
 }
 
-void shape_ms_embed_norm(op *o)
+static void shape_embed_norm(op *o)
 {
 	embed_shape(o, 2, op_type(o, 2, 0));
 }
 
-void shape_ms_qembed_norm(op *o)
+static void shape_qembed_norm(op *o)
 {
 	embed_shape(o, 2, op_type(o, 8, ONNX_FLOAT));
 }
@@ -77,7 +76,7 @@ static void read_rows_only(op *o, size_t i)
 
 /* The normalised sum of two or three embeddings, which are dequantised first where they are
  * quantised. */
-void cost_ms_embed_norm(op *o)
+static void cost_embed_norm(op *o)
 {
 	int64_t terms = 2 + op_has(o, 4), each = terms - 1 + 7;
 
@@ -93,24 +92,24 @@ static int64_t silu_flops(const op *o)
 	return op_attr_int(o, "activation", 0) ? 5 : 0;
 }
 
-void cost_ms_group_norm(op *o)
+static void cost_group_norm(op *o)
 {
 	cost_in(o, 7 + silu_flops(o));
 }
 
-void cost_ms_skip_group_norm(op *o)
+static void cost_skip_group_norm(op *o)
 {
 	cost_in(o, 1 + op_has(o, 4) + 7 + silu_flops(o));
 }
 
 /* --- activations --- */
 
-void cost_ms_fast_gelu(op *o)
+static void cost_fast_gelu(op *o)
 {
 	cost_in(o, activation_flops("fastgelu") + op_has(o, 1));
 }
 
-void shape_ms_split_gelu(op *o)
+static void shape_split_gelu(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1);
 
@@ -121,7 +120,7 @@ void shape_ms_split_gelu(op *o)
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
-void shape_ms_dropout(op *o)
+static void shape_dropout(op *o)
 {
 	const val *x = op_need(o, 0);
 
@@ -131,7 +130,7 @@ void shape_ms_dropout(op *o)
 	op_set(o, 1, ONNX_BOOL, x->rank, x->dims);
 }
 
-void shape_ms_bitmask_dropout(op *o)
+static void shape_bitmask_dropout(op *o)
 {
 	const val *x = op_need(o, 0);
 
@@ -144,22 +143,22 @@ void shape_ms_bitmask_dropout(op *o)
 
 /* --- quantised elementwise --- */
 
-void shape_ms_qlinear_binary(op *o)
+static void shape_qlinear_binary(op *o)
 {
 	op_set_broadcast(o, (const size_t[]){0, 3}, 2, op_type(o, 0, 0));
 }
 
-void shape_ms_qlinear_where(op *o)
+static void shape_qlinear_where(op *o)
 {
 	op_set_broadcast(o, (const size_t[]){0, 1, 4}, 3, op_type(o, 1, 0));
 }
 
-void shape_ms_mul_integer(op *o)
+static void shape_mul_integer(op *o)
 {
 	op_set_broadcast(o, (const size_t[]){0, 2}, 2, ONNX_INT32);
 }
 
-void shape_ms_qlinear_concat(op *o)
+static void shape_qlinear_concat(op *o)
 {
 	const val *first = op_need_rank(o, 2, 1);
 	int axis;
@@ -199,17 +198,17 @@ static void reduced(op *o, int64_t dtype)
 	op_set(o, 0, dtype, rank, dims);
 }
 
-void shape_ms_qlinear_reduce(op *o)
+static void shape_qlinear_reduce(op *o)
 {
 	reduced(o, op_type(o, 0, 0));
 }
 
-void shape_ms_reduce_integer(op *o)
+static void shape_reduce_integer(op *o)
 {
 	reduced(o, op_type(o, 0, ONNX_INT8) == ONNX_UINT8 ? ONNX_UINT32 : ONNX_INT32);
 }
 
-void shape_ms_order_quantize(op *o)
+static void shape_order_quantize(op *o)
 {
 	const val *x = op_need(o, 0);
 
@@ -217,7 +216,7 @@ void shape_ms_order_quantize(op *o)
 		op_set(o, 0, ONNX_INT8, x->rank, x->dims);
 }
 
-void shape_ms_order_dequantize(op *o)
+static void shape_order_dequantize(op *o)
 {
 	const val *x = op_need(o, 0);
 
@@ -227,7 +226,7 @@ void shape_ms_order_dequantize(op *o)
 
 /* --- images and signals --- */
 
-void shape_ms_crop_resize(op *o)
+static void shape_crop_resize(op *o)
 {
 	const val *x = op_need_rank(o, 0, 4), *rois = x ? op_need_rank(o, 1, 1) : NULL;
 	size_t n = 0;
@@ -241,7 +240,7 @@ void shape_ms_crop_resize(op *o)
 	op_set(o, 0, x->dtype, 4, dims);
 }
 
-void shape_ms_grid_sample(op *o)
+static void shape_grid_sample(op *o)
 {
 	const val *x = op_need_rank(o, 0, 4), *grid = x ? op_need_rank(o, 1, 4) : NULL;
 
@@ -252,7 +251,7 @@ void shape_ms_grid_sample(op *o)
 }
 
 /* n samples have n/2 + 1 frequencies; each is a pair of numbers. */
-void shape_ms_rfft(op *o)
+static void shape_rfft(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1);
 
@@ -265,7 +264,7 @@ void shape_ms_rfft(op *o)
 	op_set(o, 0, x->dtype, x->rank + 1, dims);
 }
 
-void shape_ms_irfft(op *o)
+static void shape_irfft(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
 
@@ -276,7 +275,7 @@ void shape_ms_irfft(op *o)
 	op_set(o, 0, x->dtype, x->rank - 1, dims);
 }
 
-void shape_ms_unfold(op *o)
+static void shape_unfold(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1);
 	int64_t size = op_attr_int(o, "size", 0), step = op_attr_int(o, "step", 1);
@@ -297,7 +296,7 @@ void shape_ms_unfold(op *o)
 	op_set(o, 0, x->dtype, x->rank + 1, dims);
 }
 
-void shape_ms_pad(op *o)
+static void shape_pad(op *o)
 {
 	const val *x = op_need(o, 0);
 	size_t n = 0;
@@ -319,7 +318,7 @@ void shape_ms_pad(op *o)
 
 /* --- distances --- */
 
-void shape_ms_cdist(op *o)
+static void shape_cdist(op *o)
 {
 	const val *a = op_need_rank(o, 0, 2), *b = a ? op_need_rank(o, 1, 2) : NULL;
 
@@ -330,7 +329,7 @@ void shape_ms_cdist(op *o)
 }
 
 /* For each pair and coordinate: difference, square, sum. */
-void cost_ms_cdist(op *o)
+static void cost_cdist(op *o)
 {
 	const char *metric = op_attr_text(o, "metric");
 	num pairs = op_elements(o, op_out(o, 0));
@@ -347,7 +346,7 @@ void cost_ms_cdist(op *o)
 
 /* --- shapes and indices --- */
 
-void shape_ms_expand_dims(op *o)
+static void shape_expand_dims(op *o)
 {
 	const val *x = op_need(o, 0);
 	num axis;
@@ -367,12 +366,12 @@ void shape_ms_expand_dims(op *o)
 	op_set(o, 0, x->dtype, x->rank + 1, dims);
 }
 
-void shape_ms_finite(op *o)
+static void shape_finite(op *o)
 {
 	op_set(o, 0, ONNX_BOOL, 0, NULL);
 }
 
-void shape_ms_hash(op *o)
+static void shape_hash(op *o)
 {
 	const val *x = op_need(o, 0);
 
@@ -381,7 +380,7 @@ void shape_ms_hash(op *o)
 		       x->dims);
 }
 
-void shape_ms_ngram(op *o)
+static void shape_ngram(op *o)
 {
 	const val *ids = op_need_rank(o, 0, 2);
 	num past = num_sub(o->nums, num_int(op_attr_int(o, "max_ngram_size", 0)), num_int(1));
@@ -395,7 +394,7 @@ void shape_ms_ngram(op *o)
 	op_set(o, 1, ids->dtype, 2, present);
 }
 
-void shape_ms_ngram_repeat(op *o)
+static void shape_ngram_repeat(op *o)
 {
 	if (op_in(o, 1))
 		op_same(o, 0, op_in(o, 1));
@@ -432,14 +431,14 @@ static num range_length(op *o)
 	return num_int(n > 0 ? (int64_t)n : 0);
 }
 
-void shape_ms_range(op *o)
+static void shape_range(op *o)
 {
 	num n = range_length(o);
 
 	op_set(o, 0, op_type(o, 0, 0), 1, &n);
 }
 
-void shape_ms_remove_padding(op *o)
+static void shape_remove_padding(op *o)
 {
 	const val *x = op_need_rank(o, 0, 3);
 
@@ -453,7 +452,7 @@ void shape_ms_remove_padding(op *o)
 	op_set(o, 3, ONNX_INT32, 1, &one);
 }
 
-void shape_ms_restore_padding(op *o)
+static void shape_restore_padding(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2), *offset = x ? op_need_rank(o, 1, 2) : NULL;
 
@@ -463,7 +462,7 @@ void shape_ms_restore_padding(op *o)
 	op_set(o, 0, x->dtype, 3, out);
 }
 
-void shape_ms_tokenizer(op *o)
+static void shape_tokenizer(op *o)
 {
 	const val *x = op_need(o, 0);
 
@@ -474,7 +473,7 @@ void shape_ms_tokenizer(op *o)
 	op_set(o, 0, ONNX_STRING, x->rank + 1, dims);
 }
 
-void shape_ms_embedding(op *o)
+static void shape_embedding(op *o)
 {
 	const val *w = op_need_rank(o, 0, 2), *ids = w ? op_need(o, 1) : NULL;
 
@@ -485,7 +484,7 @@ void shape_ms_embedding(op *o)
 	op_set(o, 0, w->dtype, ids->rank + 1, dims);
 }
 
-void shape_ms_unique(op *o)
+static void shape_unique(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1);
 
@@ -497,7 +496,7 @@ void shape_ms_unique(op *o)
 	op_set(o, 2, ONNX_INT64, 1, &n);
 }
 
-void shape_ms_gather_nd(op *o)
+static void shape_gather_nd(op *o)
 {
 	const val *x = op_need(o, 0), *at = x ? op_need_rank(o, 1, 1) : NULL;
 
@@ -524,7 +523,7 @@ static int64_t packed_in_byte(const op *o)
 	return op_type(o, 0, 0) == ONNX_UINT8 && (bits == 2 || bits == 4) ? 8 / bits : 1;
 }
 
-void shape_ms_gather_quantized(op *o)
+static void shape_gather_quantized(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1), *at = x ? op_need(o, 1) : NULL;
 	int axis, rank = 0;
@@ -543,7 +542,7 @@ void shape_ms_gather_quantized(op *o)
 	op_set(o, 0, op_type(o, 2, 0), rank, dims);
 }
 
-void cost_ms_gather_quantized(op *o)
+static void cost_gather_quantized(op *o)
 {
 	const val *x = op_in(o, 0);
 
@@ -554,7 +553,7 @@ void cost_ms_gather_quantized(op *o)
 
 /* --- hyper-connections and gates --- */
 
-void shape_ms_pre_mix(op *o)
+static void shape_pre_mix(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1);
 	int64_t branches = op_attr_int(o, "num_branches", 0);
@@ -574,7 +573,7 @@ void shape_ms_pre_mix(op *o)
 }
 
 /* Every stream becomes a weighted sum of all streams, plus the weighted output of the branch. */
-void cost_ms_post_mix(op *o)
+static void cost_post_mix(op *o)
 {
 	const val *mix = op_in(o, 3);
 	num elements = op_elements(o, op_in(o, 0)), macs = num_int(0);
@@ -586,7 +585,7 @@ void cost_ms_post_mix(op *o)
 	op_cost_macs(o, macs, op_times(o, 2, elements));
 }
 
-void shape_ms_gate(op *o)
+static void shape_gate(op *o)
 {
 	const val *a = op_in(o, 0), *b = op_in(o, 3);
 
@@ -598,7 +597,7 @@ void shape_ms_gate(op *o)
 }
 
 /* 5 for each of a: +, softplus, *; 4 for each of b: sigmoid */
-void cost_ms_gate(op *o)
+static void cost_gate(op *o)
 {
 	num beta = op_in(o, 3) ? op_times(o, 4, op_elements(o, op_in(o, 3))) : num_int(0);
 
@@ -606,7 +605,7 @@ void cost_ms_gate(op *o)
 	op_cost_more(o, beta);
 }
 
-void shape_ms_engram(op *o)
+static void shape_engram(op *o)
 {
 	const val *key = op_given(o, 0);
 
@@ -616,7 +615,7 @@ void shape_ms_engram(op *o)
 	op_same(o, 1, key);
 }
 
-void shape_ms_gemma_rotary(op *o)
+static void shape_gemma_rotary(op *o)
 {
 	const val *q = op_in(o, 1), *k = op_in(o, 3);
 
@@ -627,7 +626,7 @@ void shape_ms_gemma_rotary(op *o)
 	op_unknown(o, "its input is missing");
 }
 
-void shape_ms_varlen_conv(op *o)
+static void shape_varlen_conv(op *o)
 {
 	const val *x = op_in(o, 0), *state = op_in(o, 4);
 	int64_t slots = op_attr_int(o, "state_update_capacity", 0);
@@ -644,3 +643,79 @@ void shape_ms_varlen_conv(op *o)
 	}
 	op_unknown(o, "the shape of its state is not known");
 }
+
+static const op_row rows[] = {
+    {"BiasDropout", shape_dropout, cost_each, 2, .roles = ".p.cc",
+     .how = "FLOPs per element: 2 additions"},
+    {"BiasSplitGelu", shape_split_gelu, cost_each, 8, .roles = ".p",
+     .how = "FLOPs per output element: 2 +, 5 of Gelu, *"},
+    {"BitmaskDropout", shape_bitmask_dropout, .roles = ".cc"},
+    {"CDist", shape_cdist, cost_cdist,
+     .how = "FLOPs: 3 per pair of rows and coordinate, 1 root per pair"},
+    {"CropAndResize", shape_crop_resize, cost_uncounted, .roles = "..cc"},
+    {"DequantizeWithOrder", shape_order_dequantize, cost_each, 1, .roles = ".c",
+     .how = "FLOPs per element: *"},
+    {"EmbedLayerNormalization", shape_embed_norm, cost_embed_norm, .roles = "..ppppp.c",
+     .how = "FLOPs per output element: sum of the embeddings, and 7 of LayerNormalization"},
+    {"EngramGate", shape_engram, cost_each, 11, .roles = "...ppp",
+     .how = "FLOPs per element: two normalisations of 4, *, sum, *"},
+    {"ExpandDims", shape_expand_dims, .traffic = TRAFFIC_VIEW, .roles = ".c"},
+    {"FastGelu", shape_same_first, cost_fast_gelu, .roles = ".p",
+     .how = "FLOPs per element: 9 (tanh approximation), 1 with a bias"},
+    {"GatherBlockQuantized", shape_gather_quantized, cost_gather_quantized, .traffic = TRAFFIC_PICK,
+     .roles = "c.cc",
+     .how = "FLOPs per element: -, *; parameters: weights, however they are packed"},
+    {"GatherND", shape_gather_nd, .traffic = TRAFFIC_PICK},
+    {"GemmaRotaryEmbedding", shape_gemma_rotary, .cost = cost_uncounted},
+    {"GridSample", shape_grid_sample, .cost = cost_uncounted},
+    {"GroupNorm", shape_same_first, cost_group_norm, .roles = ".pp",
+     .how = "FLOPs per element: 7, and 5 with SiLU"},
+    {"HyperConnectionPostMix", shape_same_first, cost_post_mix, .how = "MACs: elements x streams"},
+    {"HyperConnectionPreMix", shape_pre_mix, cost_each_in, 2,
+     .how = "FLOPs per input element: *, +"},
+    {"Irfft", shape_irfft, .cost = cost_uncounted},
+    {"IsAllFinite", shape_finite, .cost = cost_uncounted},
+    {"LinearAttentionGate", shape_gate, cost_gate, .roles = ".pp.",
+     .how = "FLOPs per element: +, 3 of Softplus, *; 4 of Sigmoid for each of b"},
+    {"MulInteger", shape_mul_integer, cost_each, 3, .roles = ".c.c",
+     .how = "FLOPs per element: -, -, *"},
+    {"MurmurHash3", shape_hash, .cost = cost_uncounted},
+    {"NGramHashMapping", shape_ngram, cost_uncounted, .roles = ".cc"},
+    {"NGramRepeatBlock", shape_ngram_repeat, .cost = cost_uncounted},
+    {"Pad", shape_pad, .roles = ".cc"},
+    {"QEmbedLayerNormalization", shape_qembed_norm, cost_embed_norm, .roles = "..ppppp.c",
+     .how = "as EmbedLayerNormalization; 2 more per embedding to dequantise it"},
+    {"QLinearAdd", shape_qlinear_binary, cost_each, 10, .roles = ".cc.cccc",
+     .how = "FLOPs per element: 4 to dequantise both, +, 5 to quantise it"},
+    {"QLinearConcat", shape_qlinear_concat, cost_each, 7,
+     .roles = "cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.cc.",
+     .how = "FLOPs per element: 2 to dequantise it, 5 to quantise it"},
+    {"QLinearMul", shape_qlinear_binary, cost_each, 10, .roles = ".cc.cccc",
+     .how = "FLOPs per element: 4 to dequantise both, *, 5 to quantise it"},
+    {"QLinearReduceMean", shape_qlinear_reduce, cost_in_out, 5, .flops_in = 1, .roles = ".cccc",
+     .how = "FLOPs: 1 per input element, 5 per output element to quantise it"},
+    {"QLinearWhere", shape_qlinear_where, cost_each, 7, .roles = "..cc.cccc",
+     .how = "FLOPs per element: 2 to dequantise it, 5 to quantise it"},
+    {"QuantizeWithOrder", shape_order_quantize, cost_each, 4, .roles = ".c",
+     .how = "FLOPs per element: /, round, and 2 to saturate"},
+    {"Range", shape_range, .traffic = TRAFFIC_WRITE},
+    {"ReduceSumInteger", shape_reduce_integer, cost_each_in, 1,
+     .how = "FLOPs: 1 per input element"},
+    {"RemovePadding", .shape = shape_remove_padding},
+    {"RestorePadding", .shape = shape_restore_padding},
+    {"Rfft", shape_rfft, .cost = cost_uncounted},
+    {"SkipGroupNorm", shape_same, cost_skip_group_norm, .roles = ".pp.p",
+     .how = "FLOPs per element: 1 or 2 sums, 7 of the norm, 5 with SiLU"},
+    {"SkipLayerNormalization", shape_skip_norm, cost_skip_layer_norm, .roles = "..ppp",
+     .how = "FLOPs per element: 1 or 2 sums, 6 of the norm, 1 with beta"},
+    {"SkipSimplifiedLayerNormalization", shape_skip_norm, cost_skip_rms_norm, .roles = "..pp",
+     .how = "FLOPs per element: 1 or 2 sums, 4 of the norm"},
+    {"Tokenizer", .shape = shape_tokenizer},
+    {"TorchEmbedding", shape_embedding, .traffic = TRAFFIC_PICK, .roles = "p.cc"},
+    {"UnfoldTensor", .shape = shape_unfold},
+    {"Unique", shape_unique, .cost = cost_uncounted},
+    {"VarlenCausalConvWithState", shape_varlen_conv, cost_causal_conv, .roles = ".pcp.c",
+     .how = "MACs: elements of the input x taps"},
+};
+
+const op_family op_family_microsoft_other = {"com.microsoft", rows, sizeof rows / sizeof *rows};

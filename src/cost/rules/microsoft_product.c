@@ -2,7 +2,6 @@
  * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cost/rules/microsoft_rules.h"
 #include "cost/rules/nn.h"
 
 #include <string.h>
@@ -38,7 +37,7 @@ static const num *arranged(op *o, const val *v, bool batch, bool last)
 	return dims;
 }
 
-void shape_ms_fused_matmul(op *o)
+static void shape_fused_matmul(op *o)
 {
 	const val *a = op_need_rank(o, 0, 1), *b = a ? op_need_rank(o, 1, 1) : NULL;
 
@@ -49,7 +48,7 @@ void shape_ms_fused_matmul(op *o)
 			    b->rank, a->dtype);
 }
 
-void cost_ms_fused_matmul(op *o)
+static void cost_fused_matmul(op *o)
 {
 	const val *a = op_in(o, 0);
 	num macs;
@@ -63,14 +62,14 @@ void cost_ms_fused_matmul(op *o)
 	product_cost(o, macs, factor(o, "alpha"));
 }
 
-void cost_ms_gemm(op *o)
+static void cost_gemm(op *o)
 {
 	int64_t each = factor(o, "alpha") + (op_in(o, 2) ? 1 + factor(o, "beta") : 0);
 
 	product_cost(o, product_macs(o, 0, op_flag(o, "transA")), each);
 }
 
-void shape_ms_gemm_float8(op *o)
+static void shape_gemm_float8(op *o)
 {
 	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"),
 		      op_attr_int(o, "dtype", ONNX_FLOAT));
@@ -78,7 +77,7 @@ void shape_ms_gemm_float8(op *o)
 
 /* --- quantised --- */
 
-void shape_ms_qgemm(op *o)
+static void shape_qgemm(op *o)
 {
 	int64_t dtype = op_in(o, 8) ? op_type(o, 8, 0) : op_type(o, 1, ONNX_FLOAT);
 
@@ -86,7 +85,7 @@ void shape_ms_qgemm(op *o)
 }
 
 /* One scale makes the sum real, or five operations quantise it. */
-void cost_ms_qgemm(op *o)
+static void cost_qgemm(op *o)
 {
 	product_cost(o, product_macs(o, 0, op_flag(o, "transA")),
 		     op_has(o, 6) + (op_in(o, 8) ? 5 : 1));
@@ -106,7 +105,7 @@ static bool untransposed(const op *o)
 	return op_attr_int(o, "transB", 1) == 0;
 }
 
-void shape_ms_matmul_nbits(op *o)
+static void shape_matmul_nbits(op *o)
 {
 	product_rows_shape(o, 0, positive(o, untransposed(o) ? "K" : "N"), op_type(o, 0, 0));
 }
@@ -120,7 +119,7 @@ static void count_packed(op *o, size_t i, num elements)
 		o->made->params = num_add(o->nums, o->made->params, elements);
 }
 
-void cost_ms_matmul_nbits(op *o)
+static void cost_matmul_nbits(op *o)
 {
 	num weights = num_mul(o->nums, positive(o, "N"), positive(o, "K"));
 	num inner = positive(o, untransposed(o) ? "N" : "K");
@@ -137,14 +136,14 @@ static num norm_flops(op *o, size_t skip, size_t scale)
 			op_elements(o, op_in(o, 0)));
 }
 
-void shape_ms_nbits_mlp(op *o)
+static void shape_nbits_mlp(op *o)
 {
 	product_rows_shape(o, 0, positive(o, "N"), op_type(o, 0, 0));
 	if (op_in(o, 0))
 		op_same(o, 1, op_in(o, 0));
 }
 
-void cost_ms_nbits_mlp(op *o)
+static void cost_nbits_mlp(op *o)
 {
 	num_table *t = o->nums;
 	num out = op_elements(o, op_out(o, 0)), k = positive(o, "K");
@@ -157,7 +156,7 @@ void cost_ms_nbits_mlp(op *o)
 	op_cost_macs(o, op_times(o, 2, num_mul(t, out, k)), extra);
 }
 
-void shape_ms_nbits_qkv(op *o)
+static void shape_nbits_qkv(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1);
 
@@ -171,7 +170,7 @@ void shape_ms_nbits_qkv(op *o)
 	op_same(o, 3, x);
 }
 
-void cost_ms_nbits_qkv(op *o)
+static void cost_nbits_qkv(op *o)
 {
 	num_table *t = o->nums;
 	num k = positive(o, "K"), nq = positive(o, "Nq"), nkv = positive(o, "Nkv");
@@ -186,7 +185,7 @@ void cost_ms_nbits_qkv(op *o)
 	op_cost_macs(o, num_mul(t, rows, weights), extra);
 }
 
-void shape_ms_block(op *o)
+static void shape_block(op *o)
 {
 	const val *b = op_need_rank(o, 1, 2);
 
@@ -199,7 +198,7 @@ void shape_ms_block(op *o)
 /* Each token goes through k experts, which have two products, or three with a separate gate.
  * Weights may be packed, so the inner sizes are taken from the input and from the number of rows of
  * a weight. */
-void cost_ms_moe(op *o)
+static void cost_moe(op *o)
 {
 	num_table *t = o->nums;
 	bool quantised = o->node->op[0] == 'Q';
@@ -242,3 +241,70 @@ void cost_ms_moe(op *o)
 	extra = num_add(t, extra, op_times(o, 5, op_elements(o, op_in(o, 1))));
 	op_cost_macs(o, macs, extra);
 }
+
+static const product_form gemm = {.a = 0, .b = 1, .transposes = true};
+static const product_form gemm_fast_gelu = {
+    .a = 0, .b = 1, .bias = 2, .each = 9, .activates = true};
+/* A is quantised first, and one scale makes the sum real. */
+static const product_form dynamic_matmul = {
+    .a = 0, .b = 1, .bias = 4, .each = 1, .each_a = 7, .activates = true};
+static const product_form matmul_to_float = {
+    .a = 0, .b = 1, .typed = 2, .bias = 6, .each = 1, .activates = true};
+static const product_form matmul_integer16 = {
+    .a = 0, .b = 1, .dtype = ONNX_INT32, .bias = OP_ABSENT, .activates = true};
+static const product_form qordered_matmul = {.a = 0, .b = 2, .bias = OP_ABSENT, .activates = true};
+static const product_form sparse_matmul = {.a = 0, .b = 1, .transposes = true, .typed = 1};
+static const product_form block_fp4 = {.a = 0, .bias = 5, .activates = true};
+static const product_form block_fp8 = {.a = 0, .bias = 4, .activates = true};
+
+#define HOW_PRODUCT "MACs: output elements x contracted size"
+
+static const op_row rows[] = {
+    {"DynamicQuantizeMatMul", shape_product, cost_product, .form = &dynamic_matmul,
+     .roles = ".pccp",
+     .how = HOW_PRODUCT "; FLOPs: 7 per element of A to quantise it, 1 per output element to "
+			"scale it, 1 with a bias"},
+    {"FusedGemm", shape_product, cost_gemm, .form = &gemm, .roles = "ppp",
+     .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
+    {"FusedMatMul", shape_fused_matmul, cost_fused_matmul, .roles = "pp",
+     .how = HOW_PRODUCT "; FLOPs: 1 per output element for a factor that is not 1"},
+    {"FusedMatMulActivation", shape_fused_matmul, cost_fused_matmul, .roles = "pp",
+     .how = HOW_PRODUCT "; FLOPs: a factor that is not 1, and its activation"},
+    {"GemmFastGelu", shape_product, cost_product, .form = &gemm_fast_gelu, .roles = ".pp",
+     .how = HOW_PRODUCT "; FLOPs: bias 1, 9 of FastGelu"},
+    {"GemmFloat8", shape_gemm_float8, cost_gemm, .roles = ".ppccc",
+     .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
+    {"MatMulBlockQuantizedFp4Weight", shape_block, cost_product, .form = &block_fp4,
+     .roles = ".pcccp", .how = HOW_PRODUCT},
+    {"MatMulBlockQuantizedFp8Weight", shape_block, cost_product, .form = &block_fp8,
+     .roles = ".pccp", .how = HOW_PRODUCT},
+    {"MatMulBnb4", shape_matmul_nbits, cost_matmul_nbits, .roles = ".cc",
+     .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it; parameters: N x K"},
+    {"MatMulInteger16", shape_product, cost_product, .form = &matmul_integer16, .roles = "pp",
+     .how = HOW_PRODUCT},
+    {"MatMulIntegerToFloat", shape_product, cost_product, .form = &matmul_to_float,
+     .roles = "ppccccp",
+     .how = HOW_PRODUCT "; FLOPs: 1 per output element to scale it, 1 with a bias"},
+    {"MatMulNBits", shape_matmul_nbits, cost_matmul_nbits, .roles = ".ccccp",
+     .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it, 1 per output element with a "
+			"bias; parameters: N x K"},
+    {"MatMulNBitsMlp", shape_nbits_mlp, cost_nbits_mlp, .roles = "..pccpccp",
+     .how = HOW_PRODUCT ", twice; FLOPs: the norm, 2 per weight, biases, activation, *"},
+    {"MatMulNBitsQkv", shape_nbits_qkv, cost_nbits_qkv, .roles = "..pccpccpccp",
+     .how = HOW_PRODUCT " of the three; FLOPs: the norm, 2 per weight, biases"},
+    {"MoE", shape_same_first, cost_moe, .roles = "..pppppp",
+     .how = "MACs: tokens x k x hidden x (rows of the first weights + those of the gate + inner "
+	    "size)"},
+    {"QGemm", shape_qgemm, cost_qgemm, .roles = "pccpccpcc",
+     .how = HOW_PRODUCT "; FLOPs per output element: C 1, 5 to quantise it or 1 to scale it"},
+    {"QMoE", shape_same_first, cost_moe, .roles = "..ccpccpccpccc.c",
+     .how = "as MoE; parameters: weights, however they are packed"},
+    {"QOrderedMatMul", shape_product, cost_product, .form = &qordered_matmul, .roles = ".cpccp",
+     .how = HOW_PRODUCT},
+    {"SparseToDenseMatMul", shape_product, cost_all_by_values, .form = &sparse_matmul,
+     .roles = "pp"},
+    {"TransposeMatMul", shape_fused_matmul, cost_fused_matmul, .roles = "pp",
+     .how = HOW_PRODUCT "; FLOPs: 1 per output element for a factor that is not 1"},
+};
+
+const op_family op_family_microsoft_product = {"com.microsoft", rows, sizeof rows / sizeof *rows};

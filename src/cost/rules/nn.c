@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/nn.h"
-#include "cost/rules/nn_rules.h"
 
 static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OP_ABSENT};
 /* A power and an addition for each element of the window, and one root. */
@@ -64,23 +63,13 @@ static void shape_max_unpool(op *o)
 #define HOW_CONV                                                                           \
 	"MACs: batch x places of the output x elements of the weights (padding counted); " \
 	"FLOPs: 2 x MACs, 1 per output element with a bias"
-#define HOW_ATTENTION                                                                             \
-	"MACs: batch x query heads x queries x keys (past ones too, masked or not) x (head size " \
-	"+ value head size); FLOPs: 2 x MACs, per score 1 for the scale, 1 for a mask, 3 for a "  \
-	"softcap, 5 for the softmax"
 
 static const op_row rows[] = {
     /* Operators that ONNX's pages lack are ONNX Runtime's, in ONNX's domain. */
     EACH("Affine", 2, "FLOPs per element: *, +"),
-    {"Attention", shape_attention, cost_attention, .roles = "...ccc.", .how = HOW_ATTENTION},
     {"AveragePool", shape_pool, cost_pool, .form = &pool_plain,
      .how = "FLOPs: elements of the window per output element (additions and one division)"},
-    {"BatchNormalization", shape_batch_norm, cost_batch_norm, .roles = ".ppbb",
-     .how = "FLOPs per element: 2 (stored statistics), 7 in training"},
-    {"CausalConvWithState", shape_causal_conv, cost_causal_conv, .roles = ".pp.",
-     .how = "MACs: elements of the input x taps; FLOPs: 2 x MACs, bias 1, activation"},
     EACH("Celu", 7, "FLOPs per element: max, /, exp, -1, *, min, +"),
-    {"Clip", shape_clip, cost_clip, .roles = ".cc", .how = "FLOPs per element: 1 for each bound"},
     {"Conv", shape_conv, cost_conv, .form = &conv_plain, .roles = ".pp", .how = HOW_CONV},
     {"ConvTranspose", shape_conv_transpose, cost_conv_transpose, .form = &transposed_plain,
      .roles = ".pp",
@@ -92,8 +81,6 @@ static const op_row rows[] = {
     EACH("Elu", 4, "FLOPs per element: compare, exp, -1, *"),
     {"GRU", shape_cell, cost_cell, .form = &cell_gru, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x 3 x hidden x (input + hidden)"},
-    {"Gelu", shape_same, cost_gelu,
-     .how = "FLOPs per element: 5 (/, erf, +1, *, *), 9 with the tanh approximation"},
     {"GlobalAveragePool", shape_global_pool, cost_each_in, 1, .form = &pool_plain,
      .how = "FLOPs: 1 per input element"},
     {"GlobalLpPool", shape_global_pool, cost_each_in, 2, .form = &pool_plain,
@@ -108,16 +95,11 @@ static const op_row rows[] = {
     EACH("ImageScaler", 2, "FLOPs per element: *, +"),
     {"InstanceNormalization", shape_same_first, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and the affine 2"},
-    {"LRN", shape_same, cost_lrn,
-     .how = "FLOPs per element: size + 4 (square, size - 1 additions, *, +, power, /)"},
     {"LSTM", shape_cell, cost_cell, .form = &cell_lstm, .roles = ".pppcccp",
      .how = "MACs: steps x batch x directions x 4 x hidden x (input + hidden)"},
     {"LayerNormalization", shape_layer_norm, cost_layer_norm, .roles = ".pp",
      .how = "FLOPs per element: mean, centre, square, sum, scale, and 1 each for scale and bias"},
     EACH("LeakyRelu", 2, "FLOPs per element: compare, *"),
-    {"LinearAttention", shape_linear_attention, cost_linear_attention,
-     .how = "MACs per token: key size x value size for each head that reads the state, and for "
-	    "each that is written (twice with a delta rule)"},
     EACH("LogSoftmax", 5, "FLOPs per element: max, -, exp, sum, - log"),
     EACH("LpNormalization", 3, "FLOPs per element: power, sum, /"),
     {"LpPool", shape_pool, cost_pool, .form = &pool_lp,
@@ -129,8 +111,6 @@ static const op_row rows[] = {
     {"MemcpyFromHost", .shape = shape_same},
     {"MemcpyToHost", .shape = shape_same},
     EACH("Mish", 5, "FLOPs per element: exp, +1, log, tanh, *"),
-    {"NegativeLogLikelihoodLoss", shape_loss, cost_nll_loss, .roles = "..c",
-     .how = "FLOPs per label: 1, 1 for a weight, 1 or 2 for a reduction"},
     {"PRelu", shape_same_first, cost_each, 2, .roles = ".p",
      .how = "FLOPs per element: compare, *"},
     EACH("ParametricSoftplus", 5, "FLOPs per element: *, exp, +1, log, *"),
@@ -139,8 +119,6 @@ static const op_row rows[] = {
     {"RNN", shape_cell, cost_cell, .form = &cell_rnn, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x hidden x (input + hidden)"},
     EACH("Relu", 1, "FLOPs per element: 1"),
-    {"RotaryEmbedding", shape_same_first, cost_rotary, .roles = ".ccc",
-     .how = "FLOPs: 3 per rotated element (*, *, +)"},
     EACH("ScaledTanh", 3, "FLOPs per element: *, tanh, *"),
     EACH("Selu", 5, "FLOPs per element: compare, exp, -1, *, *"),
     EACH("Shrink", 3, "FLOPs per element: 2 comparisons, +"),
@@ -148,23 +126,12 @@ static const op_row rows[] = {
     {"SimplifiedLayerNormalization", shape_layer_norm, cost_each, 4, .roles = ".p",
      .how = "FLOPs per element: square, sum, /, scale"},
     EACH("Softmax", 5, "FLOPs per element: max, -, exp, sum, /"),
-    {"SoftmaxCrossEntropyLoss", shape_loss, cost_cross_entropy, .roles = "..c",
-     .how = "FLOPs: 5 per score; per label as NegativeLogLikelihoodLoss"},
     EACH("Softplus", 3, "FLOPs per element: exp, +1, log"),
     EACH("Softsign", 3, "FLOPs per element: abs, +1, /"),
     {"SwiGLU", shape_same_first, cost_each, 6,
      .how = "FLOPs per element: negate, exp, +1, /, *, *"},
-    {"Swish", shape_same, cost_swish,
-     .how = "FLOPs per element: 5 (negate, exp, +1, /, *), 1 more with an alpha"},
     EACH("Tanh", 1, "FLOPs per element: 1"),
     EACH("ThresholdedRelu", 1, "FLOPs per element: compare"),
 };
 
 const op_family op_family_nn = {"", rows, sizeof rows / sizeof *rows};
-
-static const op_row preview[] = {
-    {"FlexAttention", shape_flex_attention, cost_flex_attention,
-     .how = HOW_ATTENTION "; its bodies count by themselves"},
-};
-
-const op_family op_family_preview = {"ai.onnx.preview", preview, sizeof preview / sizeof *preview};

@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/nn.h"
-#include "cost/rules/nn_rules.h"
 
 #include <string.h>
 
@@ -81,7 +80,7 @@ static bool attention_read(op *o, onnx_attention *a)
 	return true;
 }
 
-void shape_attention(op *o)
+static void shape_attention(op *o)
 {
 	onnx_attention a;
 
@@ -102,7 +101,7 @@ void shape_attention(op *o)
 
 /* FLOPs for each score: the scale, the mask and the five of a softmax; a cap divides, takes tanh
  * and multiplies. */
-void cost_attention(op *o)
+static void cost_attention(op *o)
 {
 	onnx_attention a;
 
@@ -141,7 +140,7 @@ static void flex_body(op *o, const char *name, const num *dims, int64_t dtype)
 	op_body(o, a->g, &scores, 1, num_int(1), name, &outs, &nouts);
 }
 
-void shape_flex_attention(op *o)
+static void shape_flex_attention(op *o)
 {
 	const val *q = op_need_rank(o, 0, 4), *k = q ? op_need_rank(o, 1, 4) : NULL;
 	const val *v = k ? op_need_rank(o, 2, 4) : NULL;
@@ -157,7 +156,7 @@ void shape_flex_attention(op *o)
 	flex_body(o, "prob_mod", scores, precision);
 }
 
-void cost_flex_attention(op *o)
+static void cost_flex_attention(op *o)
 {
 	onnx_attention a;
 
@@ -301,3 +300,28 @@ void cost_linear_attention(op *o)
 		    t, extra, num_add(t, num_mul(t, writers, state), op_elements(o, op_in(o, 4))));
 	op_cost_macs(o, macs, extra);
 }
+
+#define HOW_ATTENTION                                                                             \
+	"MACs: batch x query heads x queries x keys (past ones too, masked or not) x (head size " \
+	"+ value head size); FLOPs: 2 x MACs, per score 1 for the scale, 1 for a mask, 3 for a "  \
+	"softcap, 5 for the softmax"
+
+static const op_row rows[] = {
+    {"Attention", shape_attention, cost_attention, .roles = "...ccc.", .how = HOW_ATTENTION},
+    {"CausalConvWithState", shape_causal_conv, cost_causal_conv, .roles = ".pp.",
+     .how = "MACs: elements of the input x taps; FLOPs: 2 x MACs, bias 1, activation"},
+    {"LinearAttention", shape_linear_attention, cost_linear_attention,
+     .how = "MACs per token: key size x value size for each head that reads the state, and for "
+	    "each that is written (twice with a delta rule)"},
+    {"RotaryEmbedding", shape_same_first, cost_rotary, .roles = ".ccc",
+     .how = "FLOPs: 3 per rotated element (*, *, +)"},
+};
+
+const op_family op_family_nn_attention = {"", rows, sizeof rows / sizeof *rows};
+
+static const op_row preview[] = {
+    {"FlexAttention", shape_flex_attention, cost_flex_attention,
+     .how = HOW_ATTENTION "; its bodies count by themselves"},
+};
+
+const op_family op_family_preview = {"ai.onnx.preview", preview, sizeof preview / sizeof *preview};

@@ -4,7 +4,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/nn.h"
-#include "cost/rules/nn_rules.h"
 
 #include <string.h>
 
@@ -12,7 +11,7 @@
 
 /* The further outputs are running or saved statistics, which are like the inputs of the same kind.
  */
-void shape_batch_norm(op *o)
+static void shape_batch_norm(op *o)
 {
 	const val *x = op_given(o, 0);
 
@@ -29,7 +28,7 @@ void shape_batch_norm(op *o)
 
 /* With stored statistics one multiplication and one addition; in training mean, centre, square,
  * sum, scale, and the affine two. */
-void cost_batch_norm(op *o)
+static void cost_batch_norm(op *o)
 {
 	bool training = op_flag(o, "training_mode");
 
@@ -62,7 +61,7 @@ void cost_layer_norm(op *o)
 	op_cost_flops(o, op_times(o, each, op_elements(o, op_in(o, 0))));
 }
 
-void cost_lrn(op *o)
+static void cost_lrn(op *o)
 {
 	int64_t size = op_attr_int(o, "size", 0);
 
@@ -85,7 +84,7 @@ static const num *one_int(const op *o, size_t i)
 }
 
 /* Exporters use Clip in the arithmetic of shapes, so its contents are followed. */
-void shape_clip(op *o)
+static void shape_clip(op *o)
 {
 	size_t n;
 	const num *x = op_ints(o, 0, &n), *low = one_int(o, 1), *high = one_int(o, 2);
@@ -102,7 +101,7 @@ void shape_clip(op *o)
 	op_set_ints(o, 0, v, n);
 }
 
-void cost_clip(op *o)
+static void cost_clip(op *o)
 {
 	int64_t bounds = (op_has(o, 1)) + (op_has(o, 2));
 
@@ -112,7 +111,7 @@ void cost_clip(op *o)
 	op_cost_flops(o, op_times(o, bounds, op_elements(o, op_out(o, 0))));
 }
 
-void cost_gelu(op *o)
+static void cost_gelu(op *o)
 {
 	const char *how = op_attr_text(o, "approximate");
 	int64_t each = how && strcmp(how, "tanh") == 0 ? activation_flops("fastgelu")
@@ -121,7 +120,7 @@ void cost_gelu(op *o)
 	op_cost_flops(o, op_times(o, each, op_elements(o, op_out(o, 0))));
 }
 
-void cost_swish(op *o)
+static void cost_swish(op *o)
 {
 	double alpha = op_attr_float(o, "alpha", 1);
 	int64_t each = alpha < 1 || alpha > 1 ? 6 : 5;
@@ -138,7 +137,7 @@ static bool reduces(const op *o)
 	return !r || strcmp(r, "none") != 0;
 }
 
-void shape_loss(op *o)
+static void shape_loss(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2), *labels = op_in(o, 1);
 
@@ -170,14 +169,32 @@ static num loss_flops(op *o)
 	return op_times(o, each, op_elements(o, op_in(o, 1)));
 }
 
-void cost_nll_loss(op *o)
+static void cost_nll_loss(op *o)
 {
 	op_cost_flops(o, loss_flops(o));
 }
 
-void cost_cross_entropy(op *o)
+static void cost_cross_entropy(op *o)
 {
 	num softmax = op_times(o, 5, op_elements(o, op_in(o, 0)));
 
 	op_cost_flops(o, num_add(o->nums, softmax, loss_flops(o)));
 }
+
+static const op_row rows[] = {
+    {"BatchNormalization", shape_batch_norm, cost_batch_norm, .roles = ".ppbb",
+     .how = "FLOPs per element: 2 (stored statistics), 7 in training"},
+    {"Clip", shape_clip, cost_clip, .roles = ".cc", .how = "FLOPs per element: 1 for each bound"},
+    {"Gelu", shape_same, cost_gelu,
+     .how = "FLOPs per element: 5 (/, erf, +1, *, *), 9 with the tanh approximation"},
+    {"LRN", shape_same, cost_lrn,
+     .how = "FLOPs per element: size + 4 (square, size - 1 additions, *, +, power, /)"},
+    {"NegativeLogLikelihoodLoss", shape_loss, cost_nll_loss, .roles = "..c",
+     .how = "FLOPs per label: 1, 1 for a weight, 1 or 2 for a reduction"},
+    {"SoftmaxCrossEntropyLoss", shape_loss, cost_cross_entropy, .roles = "..c",
+     .how = "FLOPs: 5 per score; per label as NegativeLogLikelihoodLoss"},
+    {"Swish", shape_same, cost_swish,
+     .how = "FLOPs per element: 5 (negate, exp, +1, /, *), 1 more with an alpha"},
+};
+
+const op_family op_family_nn_norm = {"", rows, sizeof rows / sizeof *rows};

@@ -36,7 +36,7 @@ static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_
 	return true;
 }
 
-void shape_pad(op *o)
+static void shape_pad(op *o)
 {
 	const val *v = op_need(o, 0);
 	size_t n = 0, naxes;
@@ -141,7 +141,7 @@ static void by_scales(op *o, const val *v, const double *scales, const int *axis
 	}
 }
 
-void shape_resize(op *o)
+static void shape_resize(op *o)
 {
 	const val *v = op_need(o, 0);
 	bool old = o->opset > 0 && o->opset < 11;
@@ -174,7 +174,7 @@ void shape_resize(op *o)
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
-void shape_upsample(op *o)
+static void shape_upsample(op *o)
 {
 	const val *v = op_need(o, 0);
 	const onnx_attribute *a = op_attr(o, "scales");
@@ -211,7 +211,7 @@ static void cost_interpolation(op *o, const char *mode, int axes)
 				 op_elements(o, op_out(o, 0))));
 }
 
-void cost_resize(op *o)
+static void cost_resize(op *o)
 {
 	const val *v = op_in(o, 0), *out = op_out(o, 0);
 	int axes = 0;
@@ -221,7 +221,7 @@ void cost_resize(op *o)
 	cost_interpolation(o, op_attr_text(o, "mode"), axes);
 }
 
-void shape_grid_sample(op *o)
+static void shape_grid_sample(op *o)
 {
 	const val *v = op_need_rank(o, 0, 3), *grid = v ? op_need_rank(o, 1, 3) : NULL;
 
@@ -237,7 +237,7 @@ void shape_grid_sample(op *o)
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
-void cost_grid_sample(op *o)
+static void cost_grid_sample(op *o)
 {
 	const val *v = op_in(o, 0);
 	const char *mode = op_attr_text(o, "mode");
@@ -245,7 +245,7 @@ void cost_grid_sample(op *o)
 	cost_interpolation(o, mode ? mode : "linear", v ? v->rank - 2 : 0);
 }
 
-void shape_affine_grid(op *o)
+static void shape_affine_grid(op *o)
 {
 	const val *theta = op_need(o, 0);
 	num *size;
@@ -266,7 +266,7 @@ void shape_affine_grid(op *o)
 }
 
 /* With k spatial dimensions each coordinate takes k products and k sums. */
-void cost_affine_grid(op *o)
+static void cost_affine_grid(op *o)
 {
 	const val *out = op_out(o, 0);
 	int64_t axes = out && out->rank > 2 ? out->rank - 2 : 0;
@@ -283,7 +283,7 @@ static void regions(op *o, const val *v, const val *rois, num height, num width)
 	op_set(o, 0, v->dtype, 4, dims);
 }
 
-void shape_roi_align(op *o)
+static void shape_roi_align(op *o)
 {
 	const val *v = op_need_rank(o, 0, 4), *rois = v ? op_need_rank(o, 1, 2) : NULL;
 
@@ -294,7 +294,7 @@ void shape_roi_align(op *o)
 
 /* Each sampled point takes 8 FLOPs: four weighted neighbours, and the mean or maximum over the
  * points. */
-void cost_roi_align(op *o)
+static void cost_roi_align(op *o)
 {
 	int64_t ratio = op_attr_int(o, "sampling_ratio", 0);
 
@@ -305,7 +305,7 @@ void cost_roi_align(op *o)
 	op_cost_flops(o, op_times(o, 8 * ratio * ratio, op_elements(o, op_out(o, 0))));
 }
 
-void shape_max_roi_pool(op *o)
+static void shape_max_roi_pool(op *o)
 {
 	const val *v = op_need_rank(o, 0, 4), *rois = v ? op_need_rank(o, 1, 2) : NULL;
 	size_t n = 0;
@@ -317,7 +317,7 @@ void shape_max_roi_pool(op *o)
 		regions(o, v, rois, num_int(shape[0]), num_int(shape[1]));
 }
 
-void shape_col2im(op *o)
+static void shape_col2im(op *o)
 {
 	const val *v = op_need_rank(o, 0, 3);
 	num *image, *block, *dims;
@@ -338,7 +338,7 @@ void shape_col2im(op *o)
 	op_set(o, 0, v->dtype, nimage + 2, dims);
 }
 
-void shape_center_crop_pad(op *o)
+static void shape_center_crop_pad(op *o)
 {
 	const val *v = op_need(o, 0);
 	size_t n = 0, naxes;
@@ -358,14 +358,14 @@ void shape_center_crop_pad(op *o)
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
-void shape_nms(op *o)
+static void shape_nms(op *o)
 {
 	num dims[2] = {op_fresh(o, "boxes that are kept"), num_int(3)};
 
 	op_set(o, 0, ONNX_INT64, 2, dims);
 }
 
-void shape_image_decoder(op *o)
+static void shape_image_decoder(op *o)
 {
 	const char *format = op_attr_text(o, "pixel_format");
 	bool grey = format && strcmp(format, "Grayscale") == 0;
@@ -375,7 +375,27 @@ void shape_image_decoder(op *o)
 	op_set(o, 0, ONNX_UINT8, 3, dims);
 }
 
-void cost_by_values(op *o)
-{
-	op_flops_unknown(o, "how much it computes depends on values");
-}
+static const op_row rows[] = {
+    {"AffineGrid", shape_affine_grid, cost_affine_grid, .roles = ".c",
+     .how = "FLOPs per coordinate: a product and a sum for each spatial dimension"},
+    {"CenterCropPad", shape_center_crop_pad, .traffic = TRAFFIC_PICK, .roles = ".c"},
+    {"Col2Im", shape_col2im, cost_each_in, 1, .roles = ".c",
+     .how = "FLOPs: 1 sum per input element"},
+    {"GridSample", shape_grid_sample, cost_grid_sample,
+     .how = "FLOPs per output element: 2 p - 1 with p = 2^k (linear) or 4^k (cubic) neighbours in "
+	    "k dimensions, 0 (nearest)"},
+    {"ImageDecoder", shape_image_decoder, cost_by_values, .how = "not known: it depends on values"},
+    {"MaxRoiPool", shape_max_roi_pool, cost_by_values, .how = "not known: it depends on values"},
+    {"NonMaxSuppression", shape_nms, cost_by_values, .roles = "..c",
+     .how = "not known: it depends on values"},
+    {"Pad", shape_pad, .roles = ".c"},
+    {"Resize", shape_resize, cost_resize, .roles = ".c",
+     .how = "FLOPs per output element: 2 p - 1 with p = 2^k (linear) or 4^k (cubic) neighbours in "
+	    "the k dimensions that change, 0 (nearest)"},
+    {"RoiAlign", shape_roi_align, cost_roi_align,
+     .how = "FLOPs per output element: 8 for each sampled point; not known where their number "
+	    "depends on the regions"},
+    {"Upsample", shape_upsample, cost_resize, .roles = ".c", .how = "as Resize"},
+};
+
+const op_family op_family_tensor_image = {"", rows, sizeof rows / sizeof *rows};

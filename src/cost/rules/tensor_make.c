@@ -24,7 +24,7 @@ static void constant_tensor(op *o, const onnx_tensor *t)
 	out->tensor = t;
 }
 
-void shape_constant(op *o)
+static void shape_constant(op *o)
 {
 	const onnx_attribute *a;
 	num n;
@@ -71,7 +71,7 @@ void shape_constant(op *o)
 		op_unknown(o, "it has no value");
 }
 
-void shape_constant_of_shape(op *o)
+static void shape_constant_of_shape(op *o)
 {
 	const onnx_attribute *a = op_attr(o, "value");
 	const onnx_tensor *t = a ? a->t : NULL;
@@ -143,7 +143,7 @@ static bool range_reals(op *o, int64_t dtype, num *ret)
 	return true;
 }
 
-void shape_range(op *o)
+static void shape_range(op *o)
 {
 	const val *v = op_given(o, 0);
 	num part[3], n;
@@ -171,7 +171,7 @@ static int64_t clamp(int64_t at, int rank)
 	return at < 0 ? 0 : at > rank ? rank : at;
 }
 
-void shape_shape(op *o)
+static void shape_shape(op *o)
 {
 	const val *v = op_in(o, 0);
 	num n;
@@ -191,7 +191,7 @@ void shape_shape(op *o)
 		op_set_ints(o, 0, &n, 0);
 }
 
-void shape_size(op *o)
+static void shape_size(op *o)
 {
 	num n = op_elements(o, op_in(o, 0));
 
@@ -274,7 +274,7 @@ static void cast(op *o, int64_t to)
 		cast_contents(o, v, to);
 }
 
-void shape_cast(op *o)
+static void shape_cast(op *o)
 {
 	const onnx_attribute *a = op_attr(o, "to");
 
@@ -283,7 +283,7 @@ void shape_cast(op *o)
 }
 
 /* The same bits mean other numbers in another type, so the contents are forgotten. */
-void shape_bit_cast(op *o)
+static void shape_bit_cast(op *o)
 {
 	val *out = op_out(o, 0);
 
@@ -295,14 +295,14 @@ void shape_bit_cast(op *o)
 	}
 }
 
-void shape_cast_like(op *o)
+static void shape_cast_like(op *o)
 {
 	const val *like = op_in(o, 1);
 
 	cast(o, like ? like->dtype : 0);
 }
 
-void shape_one_hot(op *o)
+static void shape_one_hot(op *o)
 {
 	const val *v = op_need(o, 0), *values = op_in(o, 2);
 	size_t n;
@@ -325,7 +325,7 @@ void shape_one_hot(op *o)
 
 /* For EyeLike, RandomNormalLike and Bernoulli: the shape of the input, and the type that an
  * attribute states. */
-void shape_like_typed(op *o)
+static void shape_like_typed(op *o)
 {
 	const val *v = op_in(o, 0);
 
@@ -334,7 +334,7 @@ void shape_like_typed(op *o)
 		op_out(o, 0)->dtype = tensor_dtype_attr(o, "dtype", v->dtype);
 }
 
-void shape_random(op *o)
+static void shape_random(op *o)
 {
 	size_t n = 0;
 	const int64_t *shape = op_attr_ints(o, "shape", &n);
@@ -349,7 +349,7 @@ void shape_random(op *o)
 	op_set(o, 0, tensor_dtype_attr(o, "dtype", ONNX_FLOAT), (int)n, dims);
 }
 
-void shape_multinomial(op *o)
+static void shape_multinomial(op *o)
 {
 	const val *v = op_need_rank(o, 0, 2);
 
@@ -358,3 +358,29 @@ void shape_multinomial(op *o)
 	num dims[2] = {v->dims[0], num_int(op_attr_int(o, "sample_size", 1))};
 	op_set(o, 0, tensor_dtype_attr(o, "dtype", ONNX_INT32), 2, dims);
 }
+
+static const op_row rows[] = {
+    {"Bernoulli", shape_like_typed, cost_each, 1, .how = "FLOPs: 1 comparison per element"},
+    {"BitCast", shape_bit_cast, .traffic = TRAFFIC_VIEW},
+    {"Cast", .shape = shape_cast},
+    {"CastLike", shape_cast_like, .traffic = TRAFFIC_PICK},
+    {"Constant", shape_constant, .traffic = TRAFFIC_WRITE},
+    {"ConstantOfShape", shape_constant_of_shape, .traffic = TRAFFIC_WRITE, .roles = "c"},
+    {"EyeLike", shape_like_typed, .traffic = TRAFFIC_WRITE},
+    {"Multinomial", shape_multinomial, cost_each_in, 2,
+     .how = "FLOPs per class: a sum and a comparison"},
+    {"OneHot", shape_one_hot, .traffic = TRAFFIC_WRITE, .roles = ".c"},
+    {"RandomNormal", shape_random, .traffic = TRAFFIC_WRITE,
+     .how = "random numbers are not counted"},
+    {"RandomNormalLike", shape_like_typed, .traffic = TRAFFIC_WRITE,
+     .how = "random numbers are not counted"},
+    {"RandomUniform", shape_random, .traffic = TRAFFIC_WRITE,
+     .how = "random numbers are not counted"},
+    {"RandomUniformLike", shape_like_typed, .traffic = TRAFFIC_WRITE,
+     .how = "random numbers are not counted"},
+    {"Range", shape_range, .traffic = TRAFFIC_WRITE, .roles = "c"},
+    {"Shape", shape_shape, .traffic = TRAFFIC_SHAPE},
+    {"Size", shape_size, .traffic = TRAFFIC_SHAPE},
+};
+
+const op_family op_family_tensor_make = {"", rows, sizeof rows / sizeof *rows};

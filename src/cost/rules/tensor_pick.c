@@ -85,7 +85,7 @@ static void slice_contents(op *o, const val *v, const num *begin, const num *ste
 	tensor_view_set(o, 0, &part);
 }
 
-void shape_slice(op *o)
+static void shape_slice(op *o)
 {
 	const val *v = op_need(o, 0);
 	num starts[COST_RANK_MAX], ends[COST_RANK_MAX], axes[COST_RANK_MAX], steps[COST_RANK_MAX];
@@ -149,7 +149,7 @@ void shape_slice(op *o)
 
 /* --- Gather --- */
 
-void shape_gather(op *o)
+static void shape_gather(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1), *indices = v ? op_need(o, 1) : NULL;
 	size_t n, small, from[ONNX_INTS_MAX], inner = 1;
@@ -184,7 +184,7 @@ void shape_gather(op *o)
 	tensor_pick(o, 0, 0, from, small);
 }
 
-void shape_gather_elements(op *o)
+static void shape_gather_elements(op *o)
 {
 	const val *v = op_need(o, 0), *indices = v ? op_need(o, 1) : NULL;
 
@@ -197,7 +197,7 @@ void shape_gather_elements(op *o)
 	op_set(o, 0, v->dtype, indices->rank, indices->dims);
 }
 
-void shape_gather_nd(op *o)
+static void shape_gather_nd(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1), *indices = v ? op_need_rank(o, 1, 1) : NULL;
 	int64_t batch = op_attr_int(o, "batch_dims", 0);
@@ -224,7 +224,7 @@ void shape_gather_nd(op *o)
 }
 
 /* Only the contents of vectors are followed: exporters put shapes together in this way. */
-void shape_scatter_nd(op *o)
+static void shape_scatter_nd(op *o)
 {
 	const val *v = op_need(o, 0), *updates = op_in(o, 2);
 	size_t n;
@@ -267,7 +267,7 @@ static bool count_true(const op *o, size_t input, int64_t *ret)
 	return true;
 }
 
-void shape_compress(op *o)
+static void shape_compress(op *o)
 {
 	const val *v = op_need(o, 0);
 	int64_t count;
@@ -288,7 +288,7 @@ void shape_compress(op *o)
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
-void shape_topk(op *o)
+static void shape_topk(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);
 	num k;
@@ -306,7 +306,7 @@ void shape_topk(op *o)
 	op_set(o, 1, ONNX_INT64, v->rank, dims);
 }
 
-void shape_nonzero(op *o)
+static void shape_nonzero(op *o)
 {
 	const val *v = op_need(o, 0);
 	size_t n, count = 0;
@@ -342,7 +342,7 @@ void shape_nonzero(op *o)
 	op_set_ints(o, 0, ints, count * (size_t)v->rank);
 }
 
-void shape_unique(op *o)
+static void shape_unique(op *o)
 {
 	const val *v = op_need(o, 0);
 	num count = op_fresh(o, "different elements"), all;
@@ -366,7 +366,7 @@ void shape_unique(op *o)
 	op_set(o, 3, ONNX_INT64, 1, &count);
 }
 
-void shape_where(op *o)
+static void shape_where(op *o)
 {
 	const val *c = op_in(o, 0), *a = op_in(o, 1), *b = op_in(o, 2);
 
@@ -385,3 +385,25 @@ void shape_where(op *o)
 	}
 	op_set_ints(o, 0, ints, n);
 }
+
+static const op_row rows[] = {
+    {"Compress", shape_compress, .traffic = TRAFFIC_PICK},
+    {"Gather", shape_gather, .traffic = TRAFFIC_PICK, .roles = "p."},
+    {"GatherElements", shape_gather_elements, .traffic = TRAFFIC_PICK},
+    {"GatherND", shape_gather_nd, .traffic = TRAFFIC_PICK},
+    {"NonZero", shape_nonzero, cost_each_in, 1, .how = "FLOPs: 1 comparison per input element"},
+    {"ReverseSequence", shape_same, .roles = ".c"},
+    {"Scatter", .shape = shape_same_first},
+    {"ScatterElements", .shape = shape_same_first},
+    {"ScatterND", .shape = shape_scatter_nd},
+    {"Slice", shape_slice, .traffic = TRAFFIC_PICK, .roles = ".c"},
+    {"TensorScatter", .shape = shape_same_first},
+    {"TopK", shape_topk, cost_each_in, 1, .roles = ".c",
+     .how = "FLOPs: 1 comparison per input element at least"},
+    {"Trilu", shape_same_first, .roles = ".c"},
+    {"Unique", shape_unique, cost_each_in, 1,
+     .how = "FLOPs: 1 comparison per input element at least"},
+    {"Where", .shape = shape_where},
+};
+
+const op_family op_family_tensor_pick = {"", rows, sizeof rows / sizeof *rows};

@@ -15,7 +15,7 @@ static void same_contents(op *o)
 		op_set_reals(o, 0, v->reals, v->n);
 }
 
-void shape_identity(op *o)
+static void shape_identity(op *o)
 {
 	const val *v = op_in(o, 0);
 
@@ -56,7 +56,7 @@ static num what_is_left(op *o, const val *data, const num *dims, int rank, int h
 							    : num_floor_div(o->nums, above, below);
 }
 
-void shape_reshape(op *o)
+static void shape_reshape(op *o)
 {
 	const val *data = op_given(o, 0);
 	size_t n = 0;
@@ -108,7 +108,7 @@ void shape_reshape(op *o)
 	same_contents(o);
 }
 
-void shape_squeeze(op *o)
+static void shape_squeeze(op *o)
 {
 	const val *v = op_need(o, 0);
 	const int64_t *axes;
@@ -137,7 +137,7 @@ void shape_squeeze(op *o)
 	same_contents(o);
 }
 
-void shape_unsqueeze(op *o)
+static void shape_unsqueeze(op *o)
 {
 	const val *v = op_need(o, 0);
 	const int64_t *axes;
@@ -170,7 +170,7 @@ void shape_unsqueeze(op *o)
 	same_contents(o);
 }
 
-void shape_flatten(op *o)
+static void shape_flatten(op *o)
 {
 	const val *v = op_need(o, 0);
 	int64_t axis = op_attr_int(o, "axis", 1);
@@ -189,7 +189,7 @@ void shape_flatten(op *o)
 	same_contents(o);
 }
 
-void shape_transpose(op *o)
+static void shape_transpose(op *o)
 {
 	const val *v = op_need(o, 0);
 	size_t nperm = 0;
@@ -223,7 +223,7 @@ void shape_transpose(op *o)
 	tensor_view_set(o, 0, &turned);
 }
 
-void shape_expand(op *o)
+static void shape_expand(op *o)
 {
 	const val *v = op_need(o, 0);
 	tensor_view same, wide = {0};
@@ -251,7 +251,7 @@ void shape_expand(op *o)
 	tensor_view_set(o, 0, &wide);
 }
 
-void shape_tile(op *o)
+static void shape_tile(op *o)
 {
 	const val *v = op_need(o, 0);
 	tensor_view again;
@@ -318,7 +318,7 @@ static void concat_contents(op *o, int axis)
 		op_set_reals(o, 0, reals, n);
 }
 
-void shape_concat(op *o)
+static void shape_concat(op *o)
 {
 	const val *first = op_need(o, 0);
 	int axis;
@@ -352,7 +352,7 @@ void shape_concat(op *o)
 		concat_contents(o, axis);
 }
 
-void shape_split(op *o)
+static void shape_split(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);
 	size_t nsplit = 0, outputs = o->made->nout;
@@ -431,17 +431,17 @@ static void blocks(op *o, bool to_space)
 	op_set(o, 0, v->dtype, 4, dims);
 }
 
-void shape_depth_to_space(op *o)
+static void shape_depth_to_space(op *o)
 {
 	blocks(o, true);
 }
 
-void shape_space_to_depth(op *o)
+static void shape_space_to_depth(op *o)
 {
 	blocks(o, false);
 }
 
-void shape_dropout(op *o)
+static void shape_dropout(op *o)
 {
 	const val *v = op_in(o, 0);
 	num training;
@@ -456,3 +456,22 @@ void shape_dropout(op *o)
 	if (!op_in(o, 2) || (op_int(o, 2, &training) && num_is(training, 0)))
 		same_contents(o);
 }
+
+static const op_row rows[] = {
+    {"Concat", .shape = shape_concat},
+    {"DepthToSpace", .shape = shape_depth_to_space},
+    {"Dropout", shape_dropout, .traffic = TRAFFIC_VIEW, .roles = ".c",
+     .how = "as in inference: nothing"},
+    {"Expand", shape_expand, .roles = ".c"},
+    {"Flatten", shape_flatten, .traffic = TRAFFIC_VIEW},
+    {"Identity", shape_identity, .traffic = TRAFFIC_VIEW},
+    {"Reshape", shape_reshape, .traffic = TRAFFIC_VIEW, .roles = ".c"},
+    {"SpaceToDepth", .shape = shape_space_to_depth},
+    {"Split", shape_split, .roles = ".c"},
+    {"Squeeze", shape_squeeze, .traffic = TRAFFIC_VIEW, .roles = ".c"},
+    {"Tile", shape_tile, .roles = ".c"},
+    {"Transpose", .shape = shape_transpose},
+    {"Unsqueeze", shape_unsqueeze, .traffic = TRAFFIC_VIEW, .roles = ".c"},
+};
+
+const op_family op_family_tensor_reshape = {"", rows, sizeof rows / sizeof *rows};

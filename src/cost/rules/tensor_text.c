@@ -4,7 +4,7 @@
 #include "cost/rules/tensor_rules.h"
 
 /* It removes words from the last dimension. */
-void shape_string_normalizer(op *o)
+static void shape_string_normalizer(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);
 	const onnx_attribute *stop = op_attr(o, "stopwords");
@@ -17,7 +17,7 @@ void shape_string_normalizer(op *o)
 	op_set(o, 0, ONNX_STRING, v->rank, dims);
 }
 
-void shape_string_split(op *o)
+static void shape_string_split(op *o)
 {
 	const val *v = op_need(o, 0);
 
@@ -29,19 +29,19 @@ void shape_string_split(op *o)
 	op_set(o, 1, ONNX_INT64, v->rank, v->dims);
 }
 
-void shape_string_concat(op *o)
+static void shape_string_concat(op *o)
 {
 	shape_broadcast(o);
 }
 
-void shape_regex(op *o)
+static void shape_regex(op *o)
 {
 	shape_same_first(o);
 	if (op_out(o, 0))
 		op_out(o, 0)->dtype = ONNX_BOOL;
 }
 
-void shape_tfidf(op *o)
+static void shape_tfidf(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);
 	size_t n = 0;
@@ -60,3 +60,13 @@ void shape_tfidf(op *o)
 	dims[v->rank - 1] = num_int(most + 1);
 	op_set(o, 0, ONNX_FLOAT, v->rank, dims);
 }
+
+static const op_row rows[] = {
+    {"RegexFullMatch", .shape = shape_regex},
+    {"StringConcat", .shape = shape_string_concat},
+    {"StringNormalizer", .shape = shape_string_normalizer},
+    {"StringSplit", .shape = shape_string_split},
+    {"TfIdfVectorizer", shape_tfidf, cost_by_values, .how = "not known: it depends on values"},
+};
+
+const op_family op_family_tensor_text = {"", rows, sizeof rows / sizeof *rows};

@@ -235,23 +235,13 @@ static void folds_contents(void **state)
 		check_content(&contents[i]);
 }
 
-static void tables_are_sorted(void **state)
-{
-	(void)state;
-	op_case_sorted(&op_family_math);
-	op_case_sorted(&op_family_sequence);
-	op_case_sorted(&op_family_control);
-	op_case_sorted(&op_family_ml);
-	op_case_sorted(&op_family_training);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_elementwise),    cmocka_unit_test(counts_reductions),
 	    cmocka_unit_test(counts_linear_algebra), cmocka_unit_test(counts_transforms),
 	    cmocka_unit_test(counts_others),	     cmocka_unit_test(refuses_what_does_not_fit),
-	    cmocka_unit_test(folds_contents),	     cmocka_unit_test(tables_are_sorted),
+	    cmocka_unit_test(folds_contents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,21 +224,12 @@ static void reads_rows_of_tables(void **state)
 	wire_out_done(&w);
 }
 
-static void tables_are_sorted(void **state)
-{
-	(void)state;
-	op_case_sorted(&op_family_microsoft);
-	op_case_sorted(&op_family_nchwc);
-	op_case_sorted(&op_family_nhwc);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_attentions),     cmocka_unit_test(counts_products),
 	    cmocka_unit_test(counts_others),	     cmocka_unit_test(counts_blocked_layouts),
 	    cmocka_unit_test(finds_padded_channels), cmocka_unit_test(reads_rows_of_tables),
-	    cmocka_unit_test(tables_are_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,13 +186,6 @@ static void refuses_what_does_not_fit(void **state)
 	CHECK_ALL(hostile);
 }
 
-static void tables_are_sorted(void **state)
-{
-	(void)state;
-	op_case_sorted(&op_family_nn);
-	op_case_sorted(&op_family_preview);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,7 +194,6 @@ int main(void)
 	    cmocka_unit_test(counts_cells),
 	    cmocka_unit_test(counts_attentions),
 	    cmocka_unit_test(refuses_what_does_not_fit),
-	    cmocka_unit_test(tables_are_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,17 +35,10 @@ static void counts_all(void **state)
 		op_case_check(&cases[i]);
 }
 
-static void table_is_sorted(void **state)
-{
-	(void)state;
-	op_case_sorted(&op_family_quant);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_all),
-	    cmocka_unit_test(table_is_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,10 +155,32 @@ static void every_rule_survives(void **state)
 	assert_true(rules > 50);
 }
 
+/* An operator is found only where the rows of its family are in order; of two rows of one name and
+ * domain only the first is ever found. */
+static void every_row_is_found(void **state)
+{
+	(void)state;
+	for (size_t f = 0; op_families[f]; f++)
+		for (size_t r = 0; r < op_families[f]->nrows; r++) {
+			const op_row *row = &op_families[f]->rows[r];
+			if (r && strcmp(row[-1].name, row->name) >= 0)
+				fail_msg("%s is not before %s", row[-1].name, row->name);
+			assert_non_null(row->shape);
+			if (row->cost == cost_each || row->cost == cost_each_in)
+				assert_true(row->flops > 0);
+			for (size_t g = f + 1; op_families[g]; g++)
+				for (size_t k = 0; k < op_families[g]->nrows; k++)
+					if (!strcmp(op_families[g]->rows[k].name, row->name) &&
+					    !strcmp(op_families[g]->domain, op_families[f]->domain))
+						fail_msg("%s is in two families", row->name);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_rule_survives),
+	    cmocka_unit_test(every_row_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,19 +84,12 @@ static void made_values_are_exact(void **state)
 	check(makes, sizeof makes / sizeof *makes);
 }
 
-static void table_is_sorted(void **state)
-{
-	(void)state;
-	op_case_sorted(&op_family_tensor);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reshapes_are_exact),
 	    cmocka_unit_test(picks_are_exact),
 	    cmocka_unit_test(made_values_are_exact),
-	    cmocka_unit_test(table_is_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
