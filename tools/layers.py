@@ -34,9 +34,7 @@ LAYERS = {
     "src/model": (("base", "os"), "module_path names onnx summary wire",
                   ("base", "opt", "model", "report"), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
-                    ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h",
-                     # What is asked of the system there, and not of src/os.
-                     "dirent.h", "sched.h", "sys/auxv.h", "sys/syscall.h", "unistd.h")),
+                    ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
     # Ranges and stopwatches inside a program, and the formats of timelines.
     "src/trace": (("base", "os", "stat", "record"), (), ("base", "report", "record", "zone", "lap"), ISO,
                   ("pthread.h", "x86intrin.h", "zlib.h")),

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
 
+#include "os/os.h"
 #include "os/text.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,46 +35,45 @@ static const char *vendor_name(unsigned long vendor)
 	return NULL;
 }
 
-static unsigned long number(const char *folder, const char *device, const char *file)
+static unsigned long number(const char *device, const char *file)
 {
 	char path[512], text[32];
 
-	snprintf(path, sizeof path, "%.300s/%.60s/%s", folder, device, file);
+	snprintf(path, sizeof path, "%.400s/%s", device, file);
 	return text_read(path, text, sizeof text) ? strtoul(text, NULL, 16) : 0;
+}
+
+typedef struct list {
+	machine_device *device;
+	unsigned n;
+} list;
+
+static void take(void *self, const char *path)
+{
+	list *l = self;
+
+	if (l->n == MACHINE_DEVICES_MAX || !is_accelerator(number(path, "class")))
+		return;
+	const unsigned long vendor = number(path, "vendor"), device = number(path, "device");
+	const char *name = vendor_name(vendor);
+	machine_device *d = &l->device[l->n++];
+	snprintf(d->at, sizeof d->at, "%.31s", strrchr(path, '/') + 1);
+	if (name)
+		snprintf(d->text, sizeof d->text, "%s, device 0x%04lx", name, device);
+	else
+		snprintf(d->text, sizeof d->text, "vendor 0x%04lx, device 0x%04lx", vendor, device);
 }
 
 unsigned machine_devices_find(const char *root, machine_device ret[MACHINE_DEVICES_MAX],
 			      const char **ret_why)
 {
-	char folder[320];
-	struct dirent **names;
-	unsigned n = 0;
+	list l = {.device = ret};
+	char folder[320], pattern[330];
 
 	snprintf(folder, sizeof folder, "%.200s/sys/bus/pci/devices", root);
-	int found = scandir(folder, &names, NULL, alphasort);
-	if (found < 0) {
-		*ret_why = "the system shows no PCI bus";
-		return 0;
-	}
-	for (int i = 0; i < found; i++) {
-		const char *at = names[i]->d_name;
-		if (at[0] != '.' && n < MACHINE_DEVICES_MAX &&
-		    is_accelerator(number(folder, at, "class"))) {
-			const unsigned long vendor = number(folder, at, "vendor");
-			const unsigned long device = number(folder, at, "device");
-			const char *name = vendor_name(vendor);
-			snprintf(ret[n].at, sizeof ret[n].at, "%.31s", at);
-			if (name)
-				snprintf(ret[n].text, sizeof ret[n].text, "%s, device 0x%04lx",
-					 name, device);
-			else
-				snprintf(ret[n].text, sizeof ret[n].text,
-					 "vendor 0x%04lx, device 0x%04lx", vendor, device);
-			n++;
-		}
-		free(names[i]);
-	}
-	free(names);
-	*ret_why = "there is none on the PCI bus";
-	return n;
+	snprintf(pattern, sizeof pattern, "%s/*", folder);
+	os_path_each(pattern, take, &l);
+	*ret_why = os_path_kind(folder, NULL) == OS_FOLDER ? "there is none on the PCI bus"
+							   : "the system shows no PCI bus";
+	return l.n;
 }

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
 
+#include "os/os.h"
+
 const char *const machine_isa_names[MACHINE_ISAS] = {
     [MACHINE_SSE2] = "sse2",
     [MACHINE_AVX2] = "avx2+fma",
@@ -23,8 +25,6 @@ const char *const machine_isa_names[MACHINE_ISAS] = {
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* Registers that the system saves when it switches threads: without that an instruction set that
  * the processor has cannot be used. Bits of XCR0, Intel SDM vol. 1, 13.1. */
@@ -35,13 +35,6 @@ static uint64_t saved_registers(void)
 	uint32_t low, high;
 	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
 	return (uint64_t)high << 32 | low;
-}
-
-/* Linux gives tile data (feature 18) to processes that ask: Documentation/arch/x86/xstate.rst. */
-static bool tiles_granted(void)
-{
-	enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
-	return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
 }
 
 /* Where each is told: Intel SDM vol. 2A, CPUID. Leaves: 1, 7.0 and 7.1. */
@@ -82,7 +75,7 @@ uint32_t machine_isa_find(void)
 		for (int w = 0; w < WORDS; w++)
 			has = has && (word[w] & tests[i].bits[w]) == tests[i].bits[w];
 		if (has && tests[i].saved == SAVES_TILES)
-			has = tiles = tiles || tiles_granted();
+			has = tiles = tiles || os_amx_allow();
 		if (has)
 			set |= 1u << tests[i].isa;
 	}
@@ -90,25 +83,25 @@ uint32_t machine_isa_find(void)
 }
 
 #elif defined(__aarch64__) && defined(__linux__)
-#include <sys/auxv.h>
 
 /* Bits of the kernel's Documentation/arch/arm64/elf_hwcaps.rst. */
 static const struct {
 	machine_isa isa;
-	unsigned long kind, bits;
+	bool second; /* in the second word of them */
+	unsigned long bits;
 } tests[] = {
-    {MACHINE_NEON, AT_HWCAP, 1ul << 1},	      /* ASIMD */
-    {MACHINE_NEON_FP16, AT_HWCAP, 1ul << 10}, /* ASIMDHP */
-    {MACHINE_NEON_DOT, AT_HWCAP, 1ul << 20},  /* ASIMDDP */
-    {MACHINE_SVE, AT_HWCAP, 1ul << 22},	       {MACHINE_NEON_I8MM, AT_HWCAP2, 1ul << 13},
-    {MACHINE_NEON_BF16, AT_HWCAP2, 1ul << 14},
+    {MACHINE_NEON, false, 1ul << 1},	   /* ASIMD */
+    {MACHINE_NEON_FP16, false, 1ul << 10}, /* ASIMDHP */
+    {MACHINE_NEON_DOT, false, 1ul << 20},  /* ASIMDDP */
+    {MACHINE_SVE, false, 1ul << 22},	   {MACHINE_NEON_I8MM, true, 1ul << 13},
+    {MACHINE_NEON_BF16, true, 1ul << 14},
 };
 
 uint32_t machine_isa_find(void)
 {
 	uint32_t set = 0;
 	for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-		if ((getauxval(tests[i].kind) & tests[i].bits) == tests[i].bits)
+		if ((os_hwcap(tests[i].second) & tests[i].bits) == tests[i].bits)
 			set |= 1u << tests[i].isa;
 	return set;
 }

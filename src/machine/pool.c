@@ -11,9 +11,7 @@
 #include "os/os.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 
 typedef struct worker {
 	machine_pool *pool;
@@ -62,7 +60,7 @@ static void meet(machine_pool *p, unsigned threads)
 	for (unsigned i = 0; atomic_load(&p->meeting) == meeting; i++) {
 		relax();
 		if (i > SPINS)
-			sched_yield();
+			os_thread_yield();
 	}
 }
 
@@ -94,21 +92,12 @@ static void rounds_run(worker *w, machine_work f, void *self, unsigned threads, 
 	}
 }
 
-static bool pin(unsigned cpu)
-{
-	cpu_set_t set[8192 / CPU_SETSIZE];
-
-	memset(set, 0, sizeof set);
-	CPU_SET_S(cpu, sizeof set, set);
-	return pthread_setaffinity_np(pthread_self(), sizeof set, set) == 0;
-}
-
 static void *worker_main(void *arg)
 {
 	worker *w = arg;
 	machine_pool *p = w->pool;
 	uint64_t done = 0;
-	bool pinned = pin(w->cpu);
+	bool pinned = os_thread_pin(w->cpu);
 
 	pthread_mutex_lock(&p->lock);
 	w->pinned = pinned;

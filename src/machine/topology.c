@@ -7,85 +7,19 @@
 #include "os/os.h"
 #include "os/text.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define CPU_DIR "/sys/devices/system/cpu/cpu"
 enum { PATH_BYTES = 512, LIST_BYTES = 4096 };
-
-/* --- lists as "0-3,8" */
-
-static void list_take(const char *list, bool *ret_in)
-{
-	const char *at = list;
-	unsigned from, to;
-	int used;
-
-	while (sscanf(at, "%u%n", &from, &used) == 1) {
-		at += used;
-		to = from;
-		if (*at == '-' && sscanf(at, "-%u%n", &to, &used) == 1)
-			at += used;
-		for (unsigned i = from; i <= to && i < MACHINE_CPUS_MAX; i++)
-			ret_in[i] = true;
-		if (*at++ != ',')
-			break;
-	}
-}
-
-static void list_show(const unsigned *cpu, unsigned n, char *buf, size_t size)
-{
-	size_t at = 0;
-
-	buf[0] = '\0';
-	for (unsigned i = 0; i < n && at + 24 < size; i++) {
-		unsigned from = i;
-		while (i + 1 < n && cpu[i + 1] == cpu[i] + 1)
-			i++;
-		at += (size_t)snprintf(buf + at, size - at, i > from ? "%s%u-%u" : "%s%u",
-				       at ? "," : "", cpu[from], cpu[i]);
-	}
-}
 
 static bool cpu_list(const char *root, unsigned cpu, const char *file, bool *ret_in)
 {
 	char path[PATH_BYTES], list[LIST_BYTES];
 
-	snprintf(path, sizeof path, "%.200s" CPU_DIR "%u/%s", root, cpu, file);
-	memset(ret_in, 0, MACHINE_CPUS_MAX * sizeof *ret_in);
-	if (!text_read(path, list, sizeof list))
-		return false;
-	list_take(list, ret_in);
-	return true;
-}
-
-/* --- cores */
-
-/* One processor of each core first, in order, then the rest. */
-static void order_by_core(const char *root, const unsigned *allowed, unsigned n,
-			  machine_topology *t)
-{
-	bool seen[MACHINE_CPUS_MAX] = {false}, taken[MACHINE_CPUS_MAX] = {false};
-	bool siblings[MACHINE_CPUS_MAX];
-
-	t->ncpus = 0;
-	for (unsigned i = 0; i < n; i++) {
-		if (seen[allowed[i]])
-			continue;
-		t->cpu[t->ncpus++] = allowed[i];
-		taken[allowed[i]] = true;
-		if (!cpu_list(root, allowed[i], "topology/thread_siblings_list", siblings))
-			continue;
-		for (unsigned k = 0; k < MACHINE_CPUS_MAX; k++)
-			seen[k] = seen[k] || siblings[k];
-	}
-	t->cores = t->ncpus;
-	for (unsigned i = 0; i < n; i++)
-		if (!taken[allowed[i]])
-			t->cpu[t->ncpus++] = allowed[i];
+	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/%s", root, cpu, file);
+	return text_read(path, list, sizeof list) &&
+	       os_cpu_list_read(list, ret_in, MACHINE_CPUS_MAX) > 0;
 }
 
 /* --- caches */
@@ -98,11 +32,12 @@ static bool cache_find(const char *root, unsigned cpu, unsigned level, char *ret
 	for (unsigned i = 0; i < 16; i++) {
 		uint64_t v;
 
-		snprintf(path, sizeof path, "%.200s" CPU_DIR "%u/cache/index%u/level", root, cpu,
+		snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/cache/index%u/level", root, cpu,
 			 i);
 		if (!text_read_uint(path, &v))
 			return false;
-		snprintf(path, sizeof path, "%.200s" CPU_DIR "%u/cache/index%u/type", root, cpu, i);
+		snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/cache/index%u/type", root, cpu,
+			 i);
 		if (v != level || !text_read(path, type, sizeof type) ||
 		    strcmp(type, "Instruction") == 0)
 			continue;
@@ -134,10 +69,10 @@ static void cache_read(const char *root, machine_topology *t, unsigned n, unsign
 	*c = (machine_cache){0};
 	if (n == 0 || !cache_find(root, t->cpu[0], level, folder))
 		return;
-	snprintf(path, sizeof path, "%.200s" CPU_DIR "%u/%s/size", root, t->cpu[0], folder);
+	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/%s/size", root, t->cpu[0], folder);
 	c->bytes = size_read(path);
-	snprintf(path, sizeof path, "%.200s" CPU_DIR "%u/%s/coherency_line_size", root, t->cpu[0],
-		 folder);
+	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/%s/coherency_line_size", root,
+		 t->cpu[0], folder);
 	if (text_read_uint(path, &line) && line < 65536)
 		c->line_bytes = (unsigned)line;
 	for (unsigned i = 0; i < n; i++) {
@@ -178,22 +113,10 @@ static unsigned nodes_count(const char *root)
 	snprintf(path, sizeof path, "%.200s/sys/devices/system/node/online", root);
 	if (!text_read(path, list, sizeof list))
 		return 0;
-	list_take(list, in);
+	os_cpu_list_read(list, in, MACHINE_CPUS_MAX);
 	for (unsigned i = 0; i < MACHINE_CPUS_MAX; i++)
 		n += in[i];
 	return n;
-}
-
-static uint64_t available_read(const char *root)
-{
-	char path[PATH_BYTES], text[LIST_BYTES];
-	uint64_t kib;
-
-	snprintf(path, sizeof path, "%.200s/proc/meminfo", root);
-	if (!text_read(path, text, sizeof text) || !text_find_uint(text, "MemAvailable:", &kib) ||
-	    kib > UINT64_MAX >> 10)
-		return 0;
-	return kib << 10;
 }
 
 void machine_topology_read(const char *root, const unsigned *allowed, unsigned nallowed,
@@ -202,34 +125,23 @@ void machine_topology_read(const char *root, const unsigned *allowed, unsigned n
 	char path[PATH_BYTES];
 
 	*ret = (machine_topology){.allowed = nallowed};
-	list_show(allowed, nallowed, ret->allowed_list, sizeof ret->allowed_list);
-	order_by_core(root, allowed, nallowed, ret);
+	os_cpu_list_show(allowed, nallowed, ret->allowed_list, sizeof ret->allowed_list);
+	ret->ncpus = nallowed;
+	ret->cores = os_cores_first(root, allowed, nallowed, ret->cpu);
 	machine_topology_use(root, ret, ret->cores);
 	ret->nodes = nodes_count(root);
-	ret->available_bytes = available_read(root);
-	snprintf(path, sizeof path, "%.200s" CPU_DIR "%u/cpufreq/cpuinfo_min_freq", root,
+	ret->available_bytes = os_memory_available(root);
+	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/cpufreq/cpuinfo_min_freq", root,
 		 ret->cpu[0]);
 	text_read_uint(path, &ret->min_khz);
-	snprintf(path, sizeof path, "%.200s" CPU_DIR "%u/cpufreq/cpuinfo_max_freq", root,
+	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/cpufreq/cpuinfo_max_freq", root,
 		 ret->cpu[0]);
 	text_read_uint(path, &ret->max_khz);
 }
 
 void machine_topology_find(machine_topology *ret)
 {
-	unsigned cpu[MACHINE_CPUS_MAX], n = 0;
-	/* The kernel refuses a mask that is shorter than its own. */
-	cpu_set_t set[8192 / CPU_SETSIZE];
-	long page = sysconf(_SC_PAGESIZE), free_pages = sysconf(_SC_AVPHYS_PAGES);
+	unsigned cpu[MACHINE_CPUS_MAX] = {0}, n = os_cpus_get(cpu, MACHINE_CPUS_MAX);
 
-	memset(set, 0, sizeof set);
-	if (sched_getaffinity(0, sizeof set, set) == 0)
-		for (unsigned i = 0; i < MACHINE_CPUS_MAX; i++)
-			if (CPU_ISSET_S(i, sizeof set, set))
-				cpu[n++] = i;
-	if (n == 0)
-		cpu[n++] = 0;
-	machine_topology_read("", cpu, n, ret);
-	if (ret->available_bytes == 0 && page > 0 && free_pages > 0)
-		ret->available_bytes = (uint64_t)page * (uint64_t)free_pages;
+	machine_topology_read("", cpu, n > 0 ? n : 1, ret);
 }

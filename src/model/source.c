@@ -71,15 +71,13 @@ void wire_source_close(wire_source *s)
 /* Reads n bytes at `at`, all of them. */
 static dck_status read_all(wire_source *s, uint64_t at, size_t n, uint8_t *to, dck_err *err)
 {
-	for (size_t done = 0; done < n;) {
-		ptrdiff_t got = os_read_at(s->fd, to + done, n - done, at + done);
-		if (got < 0)
-			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read %s at byte %llu", s->label,
-				       (unsigned long long)(at + done));
-		if (got == 0)
-			DCK_FAIL(err, E_IO, "%s became shorter while it was read", s->label);
-		done += (size_t)got;
-	}
+	ptrdiff_t got = os_read_at(s->fd, to, n, at);
+
+	if (got < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read %s at byte %llu", s->label,
+			       (unsigned long long)at);
+	if ((size_t)got < n)
+		DCK_FAIL(err, E_IO, "%s became shorter while it was read", s->label);
 	return DCK_OK;
 }
 

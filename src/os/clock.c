@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static inline uint64_t read_clock(clockid_t id)
 {
@@ -42,6 +44,13 @@ uint64_t os_process_cpu_ns(void)
 int64_t os_unix_ns(void)
 {
 	return (int64_t)read_clock(CLOCK_REALTIME);
+}
+
+void os_system_calls(unsigned n)
+{
+	/* Not getpid(), which a C library may remember. */
+	while (n-- > 0)
+		syscall(SYS_getppid);
 }
 
 enum { BATCHES = 15, BATCH = 200 };
@@ -82,10 +91,10 @@ static void calibrate(dck_clock *c)
 	c->tick_ns = smallest_step(c);
 }
 
-/* RAW is preferred, but some kernels and sandboxes answer it by a system call only, which costs four
- * times as much and more. The limit lies far from both, and the dearer answer has to come twice: the
- * clock's name decides what a record is compared with, so noise must not choose it (a limit of 1.2
- * did in 2 % of the starts of a virtual machine). */
+/* RAW is preferred, but some kernels and sandboxes answer it by a system call only, which costs
+ * four times as much and more. The limit lies far from both, and the dearer answer has to come
+ * twice: the clock's name decides what a record is compared with, so noise must not choose it (a
+ * limit of 1.2 did in 2 % of the starts of a virtual machine). */
 static const double raw_price_max = 2;
 
 void os_clock_monotonic(dck_clock *ret)

@@ -1,4 +1,4 @@
-/* cpu.c - what the machine is, and which CPUs we may use.
+/* cpu.c - what the machine is.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -7,108 +7,15 @@
 #include "os/cgroup.h"
 #include "os/text.h"
 
-#include <errno.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-
-/* --- sets of CPUs; the kernel refuses a mask shorter than its own, which glibc's default is on
- * the largest machines. */
-
-enum { CPUS_MAX = 8192 };
-typedef struct cpu_mask {
-	cpu_set_t part[CPUS_MAX / CPU_SETSIZE];
-} cpu_mask;
-
-static bool mask_get(cpu_mask *m)
-{
-	memset(m, 0, sizeof *m);
-	return sched_getaffinity(0, sizeof *m, m->part) == 0;
-}
-
-static bool mask_has(const cpu_mask *m, unsigned cpu)
-{
-	return CPU_ISSET_S(cpu, sizeof *m, m->part);
-}
-
-unsigned os_cpus_allowed(void)
-{
-	cpu_mask m;
-	long online;
-	if (mask_get(&m))
-		return (unsigned)CPU_COUNT_S(sizeof m, m.part);
-	online = sysconf(_SC_NPROCESSORS_ONLN);
-	return online > 0 ? (unsigned)online : 1;
-}
-
-/* "0-3,8" */
-static dck_status parse_cpus(const char *list, cpu_mask *ret, dck_err *err)
-{
-	const char *p = list;
-	memset(ret, 0, sizeof *ret);
-	for (;; p++) {
-		unsigned long first, last;
-		char *end;
-		if (*p < '0' || *p > '9')
-			break;
-		first = last = strtoul(p, &end, 10);
-		if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-			last = strtoul(end + 1, &end, 10);
-		if (last < first || last >= CPUS_MAX)
-			break;
-		for (unsigned long cpu = first; cpu <= last; cpu++)
-			CPU_SET_S(cpu, sizeof *ret, ret->part);
-		p = end;
-		if (!*p)
-			return DCK_OK;
-		if (*p != ',')
-			break;
-	}
-	DCK_FAIL(err, E_ARG, "'%.80s' is not a list of CPUs: write it as in 0-3,8", list);
-}
-
-/* The way back: "0-3,8". */
-static void show_cpus(const cpu_mask *m, char *buf, size_t size)
-{
-	size_t at = 0;
-	buf[0] = '\0';
-	for (unsigned cpu = 0; cpu < CPUS_MAX && at + 16 < size; cpu++) {
-		unsigned last = cpu;
-		if (!mask_has(m, cpu))
-			continue;
-		while (last + 1 < CPUS_MAX && mask_has(m, last + 1))
-			last++;
-		int n = snprintf(buf + at, size - at, last > cpu ? "%s%u-%u" : "%s%u",
-				 at ? "," : "", cpu, last);
-		at += n > 0 ? (size_t)n : 0;
-		cpu = last;
-	}
-}
-
-dck_status os_pin_cpus(const char *list, dck_err *err)
-{
-	cpu_mask asked, before, after;
-	char have[128];
-	DCK_TRY(parse_cpus(list, &asked, err));
-	if (!mask_get(&before))
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot ask which CPUs this process may use");
-	int failed = sched_setaffinity(0, sizeof asked, asked.part) ? errno : 0;
-	if (failed && failed != EINVAL)
-		DCK_FAIL_ERRNO(err, E_IO, failed, "cannot pin this process to CPUs %.80s", list);
-	/* The kernel takes what it can of a list and says nothing about the rest. */
-	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part))
-		return DCK_OK;
-	if (!failed)
-		(void)sched_setaffinity(0, sizeof before, before.part);
-	show_cpus(&before, have, sizeof have);
-	DCK_FAIL(err, E_ARG, "cannot pin this process to CPUs %.80s: it may use %s", list, have);
-}
 
 /* --- the processor's name */
 
@@ -234,15 +141,11 @@ static void hypervisor_name(const char *cpuinfo, char *ret, size_t size)
 /* The governor of the CPUs we may use; "mixed" when they differ. */
 static void governor_name(char *ret, size_t size)
 {
-	cpu_mask m;
-	if (!mask_get(&m))
-		return;
-	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++) {
+	unsigned cpu[OS_CPUS_MAX];
+	const unsigned n = os_cpus_get(cpu, OS_CPUS_MAX);
+	for (unsigned i = 0; i < n; i++) {
 		char path[96], one[32];
-		if (!mask_has(&m, cpu))
-			continue;
-		snprintf(path, sizeof path,
-			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_governor", cpu);
+		snprintf(path, sizeof path, OS_CPU_DIR "%u/cpufreq/scaling_governor", cpu[i]);
 		if (!text_read(path, one, sizeof one))
 			return;
 		if (*ret && strcmp(ret, one)) {
@@ -288,7 +191,25 @@ void os_host_get(os_host *ret)
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	if (pages > 0 && page > 0)
 		h.memory_bytes = (uint64_t)pages * (uint64_t)page;
-	text_read_uint("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_min_freq", &h.min_khz);
-	text_read_uint("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", &h.max_khz);
+	text_read_uint(OS_CPU_DIR "0/cpufreq/cpuinfo_min_freq", &h.min_khz);
+	text_read_uint(OS_CPU_DIR "0/cpufreq/cpuinfo_max_freq", &h.max_khz);
 	*ret = h;
+}
+
+bool os_amx_allow(void)
+{
+#if defined(__x86_64__)
+	/* Linux gives tile data (feature 18) to processes that ask:
+	 * Documentation/arch/x86/xstate.rst.
+	 */
+	enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+	return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
+#else
+	return false;
+#endif
+}
+
+unsigned long os_hwcap(bool second)
+{
+	return getauxval(second ? AT_HWCAP2 : AT_HWCAP);
 }

@@ -335,12 +335,16 @@ int os_open_read(const char *path)
 
 ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at)
 {
-	ssize_t got;
-
-	do
-		got = pread(fd, to, n, (off_t)at);
-	while (got < 0 && errno == EINTR);
-	return got;
+	for (size_t done = 0;;) {
+		ssize_t got = pread(fd, (char *)to + done, n - done, (off_t)(at + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		done += (size_t)got;
+		if (got == 0 || done == n)
+			return (ptrdiff_t)done;
+	}
 }
 
 void os_close(int fd)

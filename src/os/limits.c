@@ -49,15 +49,17 @@ void os_child_kill(pid_t pid)
 	kill(pid, SIGKILL);
 }
 
-uint64_t os_memory_available(void)
+uint64_t os_memory_available(const char *root)
 {
-	char buf[1024];
+	char path[512], text[4096];
 	uint64_t kib, bytes = 0;
 	cgroup_limits limits = {0};
-	if (text_read("/proc/meminfo", buf, sizeof buf) &&
-	    text_find_uint(buf, "MemAvailable:", &kib))
-		bytes = kib * 1024;
-	cgroup_read("", &limits);
+
+	snprintf(path, sizeof path, "%.200s/proc/meminfo", root);
+	if (text_read(path, text, sizeof text) && text_find_uint(text, "MemAvailable:", &kib) &&
+	    kib <= UINT64_MAX >> 10)
+		bytes = kib << 10;
+	cgroup_read(root, &limits);
 	if (limits.memory_bytes > 0 && (bytes == 0 || (uint64_t)limits.memory_bytes < bytes))
 		bytes = (uint64_t)limits.memory_bytes;
 	return bytes;

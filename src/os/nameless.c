@@ -30,21 +30,14 @@ dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err)
 	b.cap = (size_t)st.st_size + 1;
 	b.data = mem_alloc(b.cap);
 	DCK_NEED(b.data, err, "for %zu bytes", b.cap);
-	while (b.n + 1 < b.cap) {
-		ssize_t n = pread(fd, b.data + b.n, b.cap - 1 - b.n, (off_t)b.n);
+	ptrdiff_t got = os_read_at(fd, b.data, b.cap - 1, 0);
+	if (got < 0) {
+		int errnum = errno;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int errnum = errno;
-
-			dck_buffer_done(&b);
-			DCK_FAIL_ERRNO(err, E_IO, errnum, "cannot read a file in memory");
-		}
-		if (n == 0)
-			break;
-		b.n += (size_t)n;
+		dck_buffer_done(&b);
+		DCK_FAIL_ERRNO(err, E_IO, errnum, "cannot read a file in memory");
 	}
+	b.n = (size_t)got;
 	b.data[b.n] = '\0';
 	*ret = b;
 	return DCK_OK;

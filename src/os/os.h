@@ -35,6 +35,9 @@ void os_clock_seconds(dck_clock *ret); /* time(), whole seconds; not monotonic *
 uint64_t os_now_ns(void);	       /* for deadlines and phases; CLOCK_MONOTONIC */
 uint64_t os_process_cpu_ns(void);      /* CPU time of all threads of this process */
 int64_t os_unix_ns(void);
+/* As many calls of the system, the cheapest that there is, for whoever wants to know their price.
+ */
+void os_system_calls(unsigned n);
 /* Sleeps; false when `cancelled(self)` became true (asked every 50 ms) or a signal came. */
 bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self);
 
@@ -50,12 +53,32 @@ typedef struct os_host {
 	uint64_t min_khz, max_khz;
 } os_host;
 void os_host_get(os_host *ret);
+/* What has to be asked for before the registers of AMX may be used. false: they may not be. */
+bool os_amx_allow(void);
+/* What the kernel tells of an ARM processor: AT_HWCAP, or AT_HWCAP2. */
+unsigned long os_hwcap(bool second);
+
+/* --- affinity.c: CPUs, by their numbers, which are below OS_CPUS_MAX. */
+enum { OS_CPUS_MAX = 8192 };
+#define OS_CPU_DIR "/sys/devices/system/cpu/cpu"
 /* "0-3,8": pins this process (all threads it makes later). E_ARG, E_IO. */
 dck_status os_pin_cpus(const char *list, dck_err *err);
-/* CPUs this process may run on now. */
+bool os_thread_pin(unsigned cpu); /* the calling thread alone */
+void os_thread_yield(void);
+/* How many CPUs this process may run on now, and how many cores: the hardware threads of one core
+ * count once. */
 unsigned os_cpus_allowed(void);
-/* The same in cores: hardware threads of one core count once (cores.c). */
 unsigned os_cores_allowed(void);
+/* Which CPUs below `max` this process may run on, in order. Returns how many; 0: not known. */
+unsigned os_cpus_get(unsigned *ret, unsigned max);
+/* Writes the n CPUs to ret (NULL: nowhere), one of each core first, in order, then the others;
+ * returns how many cores they have. root: "" or, for tests, a folder in whose sys/ to look. */
+unsigned os_cores_first(const char *root, const unsigned *cpu, unsigned n, unsigned *ret);
+/* Reads "0-3,8": sets ret_in[0..n) of the CPUs that are named. Returns the greatest one + 1, which
+ * may be above n; 0: this is no such list. */
+size_t os_cpu_list_read(const char *list, bool *ret_in, size_t n);
+/* The way back, of CPUs in order; cut when it is longer. */
+void os_cpu_list_show(const unsigned *cpu, unsigned n, char *buf, size_t size);
 
 /* --- counters.c: snapshots for differences. */
 typedef struct os_usage {
@@ -128,8 +151,8 @@ void os_child_oom_first(pid_t pid);
 uint64_t os_child_rss(pid_t pid); /* 0: not known */
 void os_child_kill(pid_t pid);	  /* at once */
 /* Memory that can be had now without swapping, by the machine and by the control group's limit; 0:
- * not known. */
-uint64_t os_memory_available(void);
+ * not known. root: "" or, for tests, a folder in whose proc/ and sys/ to look. */
+uint64_t os_memory_available(const char *root);
 
 /* --- file.c */
 /* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done().
@@ -155,7 +178,8 @@ dck_status os_append(int fd, const char *path, const void *bytes, size_t n, dck_
 dck_status os_truncate(int fd, const char *path, uint64_t n, dck_err *err);
 /* For reading; a pipe without a writer does not hang us. -1: errno says why. */
 int os_open_read(const char *path);
-/* Bytes read at `at`, whatever the position; 0: the end, -1: errno says why. */
+/* Bytes read at `at`, whatever the position; fewer than n: the file ends there; -1: errno says
+ * why. */
 ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at);
 void os_close(int fd);
 /* Two files that differ have, with all likelihood, two hashes; 0: it cannot be read. In parts: a
@@ -178,8 +202,10 @@ bool os_folder_here(char *ret, size_t size);
 dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
 /* What is written to that name from now on goes nowhere. false: errno says why. */
 bool os_file_swallow(const char *path);
-/* Of the names that match a pattern of the shell: the first of the alphabet, the last by version.
- * NULL: there is none, no pattern, or no memory. */
+/* Calls f with every name that matches a pattern of the shell, in the order of the alphabet. */
+void os_path_each(const char *pattern, void (*f)(void *self, const char *path), void *self);
+/* Of these names: the first of the alphabet, the last by version. NULL: there is none, no pattern,
+ * or no memory. */
 const char *os_path_first(mem_arena *a, const char *pattern);
 const char *os_path_newest(mem_arena *a, const char *pattern);
 

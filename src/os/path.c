@@ -71,28 +71,50 @@ bool os_file_swallow(const char *path)
 	return symlink("/dev/null", path) == 0 || errno == EEXIST;
 }
 
-const char *os_path_first(mem_arena *a, const char *pattern)
+void os_path_each(const char *pattern, void (*f)(void *self, const char *path), void *self)
 {
 	glob_t found;
 
 	if (!pattern || glob(pattern, 0, NULL, &found) != 0)
-		return NULL;
-	const char *copy = mem_arena_dup(a, found.gl_pathv[0]);
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		f(self, found.gl_pathv[i]);
 	globfree(&found);
-	return copy;
+}
+
+typedef struct choice {
+	mem_arena *arena;
+	const char *best;
+} choice;
+
+static void choose_first(void *self, const char *path)
+{
+	choice *c = self;
+
+	if (!c->best)
+		c->best = mem_arena_dup(c->arena, path);
+}
+
+static void choose_newest(void *self, const char *path)
+{
+	choice *c = self;
+
+	if (!c->best || strverscmp(path, c->best) > 0)
+		c->best = mem_arena_dup(c->arena, path);
+}
+
+const char *os_path_first(mem_arena *a, const char *pattern)
+{
+	choice c = {.arena = a};
+
+	os_path_each(pattern, choose_first, &c);
+	return c.best;
 }
 
 const char *os_path_newest(mem_arena *a, const char *pattern)
 {
-	const char *best = NULL;
-	glob_t found;
+	choice c = {.arena = a};
 
-	if (!pattern || glob(pattern, 0, NULL, &found) != 0)
-		return NULL;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (!best || strverscmp(found.gl_pathv[i], best) > 0)
-			best = found.gl_pathv[i];
-	const char *copy = mem_arena_dup(a, best);
-	globfree(&found);
-	return copy;
+	os_path_each(pattern, choose_newest, &c);
+	return c.best;
 }

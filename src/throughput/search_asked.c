@@ -169,6 +169,6 @@ dck_status search_asked_read(search_run *r, dck_err *err)
 	r->plan.seed = r->subject->model.seed;
 	r->memory_bytes = c->memory_bytes
 			      ? c->memory_bytes
-			      : (uint64_t)(MEMORY_SHARE * (double)os_memory_available());
+			      : (uint64_t)(MEMORY_SHARE * (double)os_memory_available(""));
 	return DCK_OK;
 }

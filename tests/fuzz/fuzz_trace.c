@@ -5,6 +5,7 @@
 #include "fuzz.h"
 #include "engine/ort/ort_trace.h"
 #include "engine/ort/ort_watch.h"
+#include "../unit/engine/trace_bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
 		if (!a)
 			return 0;
-		dck_status status = ort_trace_read_bytes(bytes, n, escaped, a, &t, &err);
+		dck_status status = trace_read_bytes(bytes, n, escaped, a, &t, &err);
 		if (status == DCK_OK && ort_profile_group(&t, NULL, a, &p, &err) == DCK_OK)
 			look(&p, &t);
 		else if (err.msg[0] == '\0')

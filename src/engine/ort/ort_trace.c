@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "engine/ort/ort_scan.h"
+#include "os/os.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -348,53 +349,36 @@ dck_status ort_trace_read(const ort_trace_source *s, bool escaped, mem_arena *a,
 	return status;
 }
 
+typedef struct file {
+	int fd, failed; /* failed: the errno */
+	uint64_t at;
+} file;
+
 static size_t file_read(void *self, void *to, size_t n)
 {
-	return fread(to, 1, n, self);
+	file *f = self;
+	ptrdiff_t got = os_read_at(f->fd, to, n, f->at);
+
+	if (got < 0)
+		f->failed = errno;
+	f->at += got > 0 ? (size_t)got : 0;
+	return got > 0 ? (size_t)got : 0;
 }
 
 dck_status ort_trace_read_file(const char *path, bool escaped, mem_arena *a, ort_trace *ret,
 			       dck_err *err)
 {
 	char label[300];
-	FILE *f = fopen(path, "rbe");
+	file f = {.fd = os_open_read(path)};
 
-	if (!f)
+	if (f.fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open ONNX Runtime's profile '%s'", path);
 	snprintf(label, sizeof label, "ONNX Runtime's profile '%s'", path);
 	dck_status status =
-	    ort_trace_read(&(ort_trace_source){file_read, f, label}, escaped, a, ret, err);
-	int e = errno;
-	bool failed = ferror(f) != 0;
-	fclose(f);
-	if (failed)
-		DCK_FAIL_ERRNO(err, E_IO, e, "cannot read ONNX Runtime's profile '%s'", path);
+	    ort_trace_read(&(ort_trace_source){file_read, &f, label}, escaped, a, ret, err);
+	os_close(f.fd);
+	if (f.failed)
+		DCK_FAIL_ERRNO(err, E_IO, f.failed, "cannot read ONNX Runtime's profile '%s'",
+			       path);
 	return status;
-}
-
-typedef struct bytes {
-	const char *at;
-	size_t n;
-} bytes;
-
-static size_t bytes_read(void *self, void *to, size_t n)
-{
-	bytes *b = self;
-
-	if (n > b->n)
-		n = b->n;
-	if (n > 0)
-		memcpy(to, b->at, n);
-	b->at += n;
-	b->n -= n;
-	return n;
-}
-
-dck_status ort_trace_read_bytes(const void *data, size_t n, bool escaped, mem_arena *a,
-				ort_trace *ret, dck_err *err)
-{
-	bytes b = {data, n};
-
-	return ort_trace_read(&(ort_trace_source){bytes_read, &b, "ONNX Runtime's profile"},
-			      escaped, a, ret, err);
 }

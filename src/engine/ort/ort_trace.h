@@ -45,7 +45,5 @@ dck_status ort_trace_read(const ort_trace_source *s, bool escaped, mem_arena *a,
 			  dck_err *err);
 dck_status ort_trace_read_file(const char *path, bool escaped, mem_arena *a, ort_trace *ret,
 			       dck_err *err);
-dck_status ort_trace_read_bytes(const void *bytes, size_t n, bool escaped, mem_arena *a,
-				ort_trace *ret, dck_err *err);
 
 #endif

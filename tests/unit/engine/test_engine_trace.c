@@ -5,6 +5,7 @@
 #include "engine/ort/ort_trace.h"
 #include "fault_alloc.h"
 #include "scratch.h"
+#include "trace_bytes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +33,7 @@ static reading read_n(const char *text, size_t n, bool escaped)
 	reading r = {.arena = mem_arena_new(0)};
 
 	assert_non_null(r.arena);
-	r.status = ort_trace_read_bytes(text, n, escaped, r.arena, &r.t, &r.err);
+	r.status = trace_read_bytes(text, n, escaped, r.arena, &r.t, &r.err);
 	return r;
 }
 
@@ -456,7 +457,7 @@ static void each_allocation_may_fail(void **state)
 		fault_alloc_begin(&f, n);
 		mem_arena *a = mem_arena_new(0);
 		dck_status status =
-		    a ? ort_trace_read_bytes(whole, sizeof(whole) - 1, true, a, &t, &err)
+		    a ? trace_read_bytes(whole, sizeof(whole) - 1, true, a, &t, &err)
 		      : DCK_E_NOMEM;
 		good = f.calls < n;
 		assert_int_equal(status, good ? DCK_OK : DCK_E_NOMEM);

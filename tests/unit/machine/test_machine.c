@@ -112,6 +112,24 @@ static void some_of_them(void **state)
 	assert_int_equal(t.cache[2].ours, 1);
 }
 
+/* A container may hold less than the machine has. */
+static void a_limit_on_memory_counts(void **state)
+{
+	static const unsigned mine[] = {0};
+	static machine_topology t;
+
+	(void)state;
+	put("MemAvailable:    4194304 kB\n", "proc/meminfo");
+	put("0::/job\n", "proc/self/cgroup");
+	put("30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "proc/self/mountinfo");
+	put("1073741824\n", "sys/fs/cgroup/job/memory.max");
+	machine_topology_read(".", mine, 1, &t);
+	assert_int_equal(t.available_bytes, 1024 * MIB);
+	put("max\n", "sys/fs/cgroup/job/memory.max");
+	machine_topology_read(".", mine, 1, &t);
+	assert_int_equal(t.available_bytes, 4096 * MIB);
+}
+
 static void nothing_is_told(void **state)
 {
 	static const unsigned mine[] = {0, 1};
@@ -377,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(eight_processors),
 	    SCRATCH_TEST(some_of_them),
+	    SCRATCH_TEST(a_limit_on_memory_counts),
 	    SCRATCH_TEST(nothing_is_told),
 	    SCRATCH_TEST(strange_files),
 	    SCRATCH_TEST(accelerators_are_found),

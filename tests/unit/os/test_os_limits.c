@@ -83,7 +83,7 @@ static void test_gone(void **state)
 
 static void test_available(void **state)
 {
-	const uint64_t bytes = os_memory_available();
+	const uint64_t bytes = os_memory_available("");
 	os_host host;
 
 	(void)state;
