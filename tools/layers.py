@@ -58,7 +58,7 @@ LAYERS = {
                    ANY, ISO, ()),
     # L5
     "src/measure": (("base", "os", "stat", "record", "engine", "subject", "verify"),
-                    "diagnostics phases plan results samples session worker", ANY, ISO,
+                    "diagnostics method phases plan results samples session worker", ANY, ISO,
                     ("pthread.h",)),
     # L6: one room for each command.
     "src/tally": (("base", "os", "record", "model", "cost", "engine", "subject"),

@@ -246,7 +246,7 @@ static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
 	/* The engine may log until it is closed. */
 	load_pool_close(&j->pool);
 	measure_session_close(&j->session);
-	load_kept_done(j);
+	load_samples_done(&j->kept);
 	measure_shared_end(&j->shared);
 	if (status == DCK_OK)
 		return record_finish(j->b, ret, err);

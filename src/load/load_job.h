@@ -1,5 +1,5 @@
-/* load_job.h - a measurement under load while it is made: what load.c, load_search.c and
- * load_record.c share.
+/* load_job.h - a measurement under load while it is made: what the files that make it and its
+ * record share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LOAD_LOAD_JOB_H
@@ -39,8 +39,8 @@ typedef struct load_job {
 	load_point *points; /* [LOAD_PEAK_POINTS]; owned */
 	size_t npoints;
 	const load_point *shown; /* the one whose samples are in the record */
-	measure_samples kept_latency, kept_wait, kept_service, kept_lag; /* of a search: `shown` */
-	load_point unloaded; /* of a search: one stream in a closed loop */
+	load_samples kept;	 /* of a search: of `shown` */
+	load_point unloaded;	 /* of a search: one stream in a closed loop */
 	bool has_unloaded;
 	load_peak peak;
 	char phase[48]; /* the rate that is measured, for whoever looks on */
@@ -60,7 +60,6 @@ bool load_stopped(load_job *j, const load_result *r);
 
 /* load_search.c */
 dck_status load_search(load_job *j, dck_err *err);
-void load_kept_done(load_job *j);
 
 /* load_record.c */
 void load_record(load_job *j);

@@ -50,7 +50,7 @@ static double level_of(double confidence)
 void load_see(const load_pool *p, const load_result *r, size_t limit_index,
 	      const latency_limit *limit, double confidence, load_seen *to)
 {
-	const measure_samples *x = &p->latency;
+	const measure_samples *x = &p->samples.of[LOAD_LATENCY];
 	const double n = (double)r->served;
 	stat_estimate mean;
 	double runs;
@@ -108,7 +108,7 @@ bool load_leans_over(const load_seen *seen, const stat_limit *l, const latency_l
 
 static void statistic_take(load_job *j, const latency_limit *limit, stat_estimate *ret)
 {
-	const measure_samples *x = &j->pool.latency;
+	const measure_samples *x = &j->pool.samples.of[LOAD_LATENCY];
 	const double level = j->config->level;
 
 	if (limit->kind == LIMIT_PERCENTILE) {
@@ -124,6 +124,8 @@ static void statistic_take(load_job *j, const latency_limit *limit, stat_estimat
 void load_point_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
 		     load_point *point)
 {
+	const measure_samples *x = &j->pool.samples.of[LOAD_LATENCY];
+
 	point->result = *r;
 	point->runs++;
 	point->verdict = DCK_VERDICT_HOLDS;
@@ -131,8 +133,8 @@ void load_point_take(load_job *j, const load_ask *a, const load_result *r, doubl
 	point->offered = r->span_ns > 0 ? (double)r->arrived * 1e9 / r->span_ns : NAN;
 	point->achieved =
 	    r->done_ns > 0 ? (double)r->served * 1e9 / fmax(r->done_ns, r->span_ns) : NAN;
-	stat_estimate_one(STAT_MEDIAN, j->pool.latency.value, j->pool.latency.n, j->config->level,
-			  j->pool.scratch, &point->median);
+	stat_estimate_one(STAT_MEDIAN, x->value, x->n, j->config->level, j->pool.scratch,
+			  &point->median);
 	for (size_t i = 0; i < a->nlimits; i++) {
 		load_see(&j->pool, r, i, &a->limits[i], confidence, &point->seen[i]);
 		load_judge(&point->seen[i], &a->limits[i], confidence, &point->limit[i]);

@@ -14,7 +14,6 @@
 #define LOOK_NS	  50000000u /* how often Ctrl-C is looked at */
 #define HEAD_NS	  1000000u  /* from the start of the threads to the first arrival */
 #define KEEP_MIN  64
-#define LAG_KEEP  16384
 #define WARM_RUNS 10
 #define WARM_NS	  50000000u
 #define SPIN_NS	  120000u /* the kernel wakes a sleeper up to 50 us late, and needs time to do it */
@@ -28,9 +27,9 @@ struct load_stream {
 	dck_engine_context *context;
 	size_t next_set;
 	pthread_t thread;
-	measure_samples latency, wait, lag;
-	double lag_sum_ns, service_sum_ns, wait_sum_ns, cpu_ns;
-	uint64_t lag_n, over[LOAD_LIMITS], last_done_ns, last_begin_ns, peak_rss_bytes;
+	load_samples samples;
+	double cpu_ns;
+	uint64_t over[LOAD_LIMITS], last_done_ns, last_begin_ns, peak_rss_bytes;
 	atomic_uint_fast64_t served; /* read by whoever shows progress */
 	dck_status failed;
 	dck_err why;
@@ -107,7 +106,7 @@ static bool turn_take(const load_stream *s, run_state *r, uint64_t now_ns)
 {
 	const load_ask *a = r->ask;
 
-	if (s->latency.pushed > 0 && now_ns - r->start_ns >= a->time_ns)
+	if (s->samples.of[LOAD_LATENCY].pushed > 0 && now_ns - r->start_ns >= a->time_ns)
 		return false;
 	return a->requests == 0 || atomic_fetch_add(&r->begun, 1) < a->requests;
 }
@@ -182,19 +181,15 @@ static void request_push(load_stream *s, const run_state *r, uint64_t at_ns, uin
 	const double latency = end > at_ns ? (double)(end - at_ns) : 0;
 	const uint64_t at = at_ns - s->pool->origin_ns;
 
-	measure_samples_push(&s->latency, at, latency);
-	s->service_sum_ns += (double)(end - begin);
+	measure_samples_push(&s->samples.of[LOAD_LATENCY], at, latency);
+	measure_samples_push(&s->samples.of[LOAD_SERVICE], at, (double)(end - begin));
 	for (size_t i = 0; i < r->ask->nlimits; i++)
 		s->over[i] += latency > r->ask->limits[i].ns;
 	if (r->ask->scenario != LOAD_SERVER)
 		return;
-	measure_samples_push(&s->wait, at, wait);
-	s->wait_sum_ns += wait;
-	if (!ready)
-		return;
-	measure_samples_push(&s->lag, at, wait);
-	s->lag_sum_ns += wait;
-	s->lag_n++;
+	measure_samples_push(&s->samples.of[LOAD_WAIT], at, wait);
+	if (ready)
+		measure_samples_push(&s->samples.of[LOAD_LAG], at, wait);
 }
 
 static dck_status request_make(load_stream *s, run_state *r, uint64_t *at_ns, bool due, bool ready)
@@ -360,11 +355,10 @@ static void streams_reset(load_pool *p, run_state *r)
 		load_stream *s = &p->streams[i];
 
 		s->run = r;
-		measure_samples_clear(&s->latency);
-		measure_samples_clear(&s->wait);
-		measure_samples_clear(&s->lag);
-		s->lag_sum_ns = s->service_sum_ns = s->wait_sum_ns = s->cpu_ns = 0;
-		s->lag_n = s->last_done_ns = s->last_begin_ns = s->peak_rss_bytes = 0;
+		for (int k = 0; k < LOAD_PARTS; k++)
+			measure_samples_clear(&s->samples.of[k]);
+		s->cpu_ns = 0;
+		s->last_done_ns = s->last_begin_ns = s->peak_rss_bytes = 0;
 		memset(s->over, 0, sizeof s->over);
 		atomic_store(&s->served, 0);
 		s->failed = DCK_OK;
@@ -404,25 +398,27 @@ static dck_status streams_run(load_pool *p, run_state *r, load_result *ret, dck_
 
 /* Streams are merged in the order of time. One that was thinned more often than others makes all
  * of them as thin: the samples stay evenly spread. */
-static void merge(load_pool *p, measure_samples *to, size_t member)
+static void merge(load_pool *p, load_part part)
 {
+	measure_samples *to = &p->samples.of[part];
 	size_t at[LOAD_STREAMS] = {0};
-	uint64_t stride = 1;
 
 	measure_samples_clear(to);
 	for (size_t i = 0; i < p->n; i++) {
-		const measure_samples *s =
-		    (const measure_samples *)((char *)&p->streams[i] + member);
+		const measure_samples *s = &p->streams[i].samples.of[part];
 
-		stride = s->stride > stride ? s->stride : stride;
+		to->stride = s->stride > to->stride ? s->stride : to->stride;
+		to->pushed += s->pushed;
+		to->sum += s->sum;
+		to->min = fmin(to->min, s->min);
+		to->max = fmax(to->max, s->max);
 	}
 	for (;;) {
 		const measure_samples *best = NULL;
 		size_t which = 0;
 
 		for (size_t i = 0; i < p->n; i++) {
-			const measure_samples *s =
-			    (const measure_samples *)((char *)&p->streams[i] + member);
+			const measure_samples *s = &p->streams[i].samples.of[part];
 
 			if (at[i] < s->n && (!best || s->at_ns[at[i]] < best->at_ns[at[which]])) {
 				best = s;
@@ -434,33 +430,8 @@ static void merge(load_pool *p, measure_samples *to, size_t member)
 		to->value[to->n] = best->value[at[which]];
 		to->at_ns[to->n] = best->at_ns[at[which]];
 		to->n++;
-		at[which] += (size_t)(stride / best->stride);
+		at[which] += (size_t)(to->stride / best->stride);
 	}
-	to->stride = stride;
-	for (size_t i = 0; i < p->n; i++) {
-		const measure_samples *s =
-		    (const measure_samples *)((char *)&p->streams[i] + member);
-
-		to->pushed += s->pushed;
-		to->min = fmin(to->min, s->min);
-		to->max = fmax(to->max, s->max);
-	}
-}
-
-static void service_derive(load_pool *p, bool server)
-{
-	measure_samples *s = &p->service;
-
-	measure_samples_clear(s);
-	for (size_t i = 0; i < p->latency.n; i++) {
-		s->value[i] = p->latency.value[i] - (server ? p->wait.value[i] : 0);
-		s->at_ns[i] = p->latency.at_ns[i];
-		s->min = fmin(s->min, s->value[i]);
-		s->max = fmax(s->max, s->value[i]);
-	}
-	s->n = p->latency.n;
-	s->stride = p->latency.stride;
-	s->pushed = p->latency.pushed;
 }
 
 static void result_sum(load_pool *p, const run_state *r, load_result *ret)
@@ -470,11 +441,7 @@ static void result_sum(load_pool *p, const run_state *r, load_result *ret)
 	for (size_t i = 0; i < p->n; i++) {
 		const load_stream *s = &p->streams[i];
 
-		ret->served += s->latency.pushed;
-		ret->service_sum_ns += s->service_sum_ns;
-		ret->wait_sum_ns += s->wait_sum_ns;
-		ret->lag_sum_ns += s->lag_sum_ns;
-		ret->lag_n += s->lag_n;
+		ret->served += s->samples.of[LOAD_LATENCY].pushed;
 		ret->cpu_ns += s->cpu_ns;
 		for (size_t k = 0; k < LOAD_LIMITS; k++)
 			ret->over[k] += s->over[k];
@@ -497,10 +464,8 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 	const bool whole = !r->unstable && !ret->cancelled;
 
 	result_sum(p, r, ret);
-	merge(p, &p->latency, offsetof(load_stream, latency));
-	merge(p, &p->wait, offsetof(load_stream, wait));
-	merge(p, &p->lag, offsetof(load_stream, lag));
-	service_derive(p, server);
+	for (int k = 0; k < LOAD_PARTS; k++)
+		merge(p, (load_part)k);
 	if (!server) {
 		ret->arrived = ret->served;
 		return;
@@ -560,18 +525,31 @@ dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err
 
 const measure_samples *load_stream_latency(const load_pool *p, size_t i)
 {
-	return &p->streams[i].latency;
+	return &p->streams[i].samples.of[LOAD_LATENCY];
 }
 
 double load_utilisation(const load_pool *p, const load_result *r)
 {
 	/* A stream that has to do with a request is busy with nothing else. */
-	const double work = r->served > 0 ? r->service_sum_ns / (double)r->served : NAN;
+	const double work = measure_samples_mean(&p->samples.of[LOAD_SERVICE]);
 
 	return r->span_ns > 0 ? (double)r->arrived * work / r->span_ns / (double)p->n : NAN;
 }
 
 /* --- opening */
+
+void load_samples_done(load_samples *s)
+{
+	for (int k = 0; k < LOAD_PARTS; k++)
+		measure_samples_done(&s->of[k]);
+}
+
+dck_status load_samples_init(load_samples *s, size_t cap, bool hot, dck_err *err)
+{
+	for (int k = 0; k < LOAD_PARTS; k++)
+		DCK_TRY(measure_samples_init(&s->of[k], cap, hot, err));
+	return DCK_OK;
+}
 
 /* Outputs are allocated and code is touched before anything counts. The first context has been
  * warmed up already. */
@@ -620,14 +598,9 @@ static dck_status pool_fill(load_pool *p, size_t cap, dck_err *err)
 		load_stream *s = &p->streams[i];
 
 		s->pool = p;
-		DCK_TRY(measure_samples_init(&s->latency, each, hot, err));
-		DCK_TRY(measure_samples_init(&s->wait, each, hot, err));
-		DCK_TRY(measure_samples_init(&s->lag, each < LAG_KEEP ? each : LAG_KEEP, hot, err));
+		DCK_TRY(load_samples_init(&s->samples, each, hot, err));
 	}
-	DCK_TRY(measure_samples_init(&p->latency, all, false, err));
-	DCK_TRY(measure_samples_init(&p->wait, all, false, err));
-	DCK_TRY(measure_samples_init(&p->service, all, false, err));
-	DCK_TRY(measure_samples_init(&p->lag, all, false, err));
+	DCK_TRY(load_samples_init(&p->samples, all, false, err));
 	p->scratch_n = stat_scratch(all) + all;
 	p->scratch = os_pages_reserve(p->scratch_n * sizeof *p->scratch);
 	DCK_NEED(p->scratch, err, "for the statistics of %zu samples", all);
@@ -661,16 +634,11 @@ void load_pool_close(load_pool *p)
 
 		if (s->context && i > 0)
 			p->target->engine.ops->context_free(s->context);
-		measure_samples_done(&s->latency);
-		measure_samples_done(&s->wait);
-		measure_samples_done(&s->lag);
+		load_samples_done(&s->samples);
 	}
 	if (p->streams)
 		os_pages_free(p->streams, p->n * sizeof *p->streams);
-	measure_samples_done(&p->latency);
-	measure_samples_done(&p->wait);
-	measure_samples_done(&p->service);
-	measure_samples_done(&p->lag);
+	load_samples_done(&p->samples);
 	if (p->scratch)
 		os_pages_free(p->scratch, p->scratch_n * sizeof *p->scratch);
 	p->streams = NULL;

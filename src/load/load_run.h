@@ -61,6 +61,26 @@ void load_arrivals_init(load_arrivals *a, double rate_hz, bool constant, const l
 /* The next arrival; false: the trace has ended. */
 bool load_arrivals_next(load_arrivals *a, double *ret_ns);
 
+/* --- what is known of each request. */
+
+/* A set of samples for each time of a request; all sets are in the order of arrival. */
+typedef enum load_part {
+	LOAD_LATENCY, /* from the arrival until the results are ready: wait and service */
+	LOAD_WAIT,    /* from the arrival until the run begins; of SERVER alone */
+	LOAD_SERVICE, /* the run */
+	LOAD_LAG,     /* the wait of the requests for which a stream stood ready */
+	LOAD_PARTS
+} load_part;
+
+typedef struct load_samples {
+	measure_samples of[LOAD_PARTS];
+} load_samples;
+
+/* Room for `cap` samples of each time; `hot`: streams push to it. On failure it is the caller's to
+ * release what there is. */
+dck_status load_samples_init(load_samples *s, size_t cap, bool hot, dck_err *err);
+void load_samples_done(load_samples *s); /* {0} is allowed */
+
 /* --- load_point.c: what a measurement says of a limit. */
 
 /* What a limit was seen to do: sums over all runs at one rate. */
@@ -116,9 +136,7 @@ struct load_pool {
 	const dck_observer *watch;
 	atomic_bool stop;      /* streams end after the run they are in */
 	dck_progress progress; /* phase and what is known; sent while it runs */
-	/* Of the last measurement, merged: in the order of arrival. */
-	measure_samples latency, wait, service;
-	measure_samples lag; /* of requests for which a stream stood ready */
+	load_samples samples;  /* of the last measurement, of all streams */
 	double *scratch;
 	size_t scratch_n;
 };
@@ -128,13 +146,11 @@ struct load_result {
 	uint64_t arrived;	   /* due until the end of arrivals */
 	uint64_t queue_max, queue_end;
 	uint64_t over[LOAD_LIMITS];
-	double span_ns; /* from the start until the end of arrivals, or the last begin */
-	double done_ns; /* from the start until the last was done */
-	double service_sum_ns, wait_sum_ns, cpu_ns;
+	double span_ns;		 /* from the start until the end of arrivals, or the last begin */
+	double done_ns;		 /* from the start until the last was done */
+	double cpu_ns;		 /* of a command */
 	uint64_t peak_rss_bytes; /* of a command */
-	double lag_sum_ns;
-	uint64_t lag_n;
-	os_usage before, after; /* around it */
+	os_usage before, after;	 /* around it */
 	bool unstable, cancelled;
 	dck_status failed;
 	dck_err why;
@@ -153,7 +169,8 @@ dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err
 /* Of one stream in the last measurement; borrowed until the next. */
 const measure_samples *load_stream_latency(const load_pool *p, size_t i);
 
-/* Busy streams, as a share of all; arrivals times service over streams when it is unstable. */
+/* Busy streams in the last measurement, as a share of all; arrivals times service over streams
+ * when it is unstable. */
 double load_utilisation(const load_pool *p, const load_result *r);
 
 /* --- load_peak.c: which rate to try next. */

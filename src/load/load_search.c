@@ -38,38 +38,14 @@ static double requests_least(const load_job *j)
 	return most;
 }
 
-/* The samples of the last measurement are kept, those that were kept before are given up. */
-static void samples_swap(measure_samples *a, measure_samples *b)
-{
-	const measure_samples t = *a;
-
-	*a = *b;
-	*b = t;
-}
-
+/* The samples of the last measurement are kept; those that were kept before are given up. */
 static void samples_keep(load_job *j, const load_point *point)
 {
-	samples_swap(&j->pool.latency, &j->kept_latency);
-	samples_swap(&j->pool.wait, &j->kept_wait);
-	samples_swap(&j->pool.service, &j->kept_service);
-	samples_swap(&j->pool.lag, &j->kept_lag);
+	const load_samples before = j->kept;
+
+	j->kept = j->pool.samples;
+	j->pool.samples = before;
 	j->shown = point;
-}
-
-static dck_status kept_init(load_job *j, dck_err *err)
-{
-	DCK_TRY(measure_samples_init(&j->kept_latency, j->pool.latency.cap, false, err));
-	DCK_TRY(measure_samples_init(&j->kept_wait, j->pool.wait.cap, false, err));
-	DCK_TRY(measure_samples_init(&j->kept_service, j->pool.service.cap, false, err));
-	return measure_samples_init(&j->kept_lag, j->pool.lag.cap, false, err);
-}
-
-void load_kept_done(load_job *j)
-{
-	measure_samples_done(&j->kept_latency);
-	measure_samples_done(&j->kept_wait);
-	measure_samples_done(&j->kept_service);
-	measure_samples_done(&j->kept_lag);
 }
 
 /* --- one stream, unloaded */
@@ -173,15 +149,15 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 }
 
 /* The record shows the highest rate that holds, or while there is none the lowest that was tried.
- */
+ * Where the queue was full before a request was served there is nothing to show. */
 static bool better_shown(const load_job *j, const load_point *s)
 {
 	const load_point *now = j->shown;
 	const bool held = s->verdict == DCK_VERDICT_HOLDS && s->rate <= j->peak.held;
 	const bool now_held = now->verdict == DCK_VERDICT_HOLDS && now->rate <= j->peak.held;
 
-	if (now == &j->unloaded)
-		return true;
+	if (now == &j->unloaded || s->result.served == 0)
+		return s->result.served > 0;
 	if (held != now_held)
 		return held;
 	return held ? s->rate > now->rate : s->rate < now->rate;
@@ -202,11 +178,11 @@ dck_status load_search(load_job *j, dck_err *err)
 	double rate, service_ns;
 
 	j->ask.requests = j->config->requests;
-	DCK_TRY(kept_init(j, err));
+	DCK_TRY(load_samples_init(&j->kept, j->pool.samples.of[LOAD_LATENCY].cap, false, err));
 	DCK_TRY(unloaded_measure(j, &stopped, err));
 	if (stopped || j->unloaded.verdict == DCK_VERDICT_BROKEN)
 		return DCK_OK;
-	service_ns = j->unloaded.result.service_sum_ns / (double)j->unloaded.result.served;
+	service_ns = measure_samples_mean(&j->kept.of[LOAD_SERVICE]);
 	rate = j->config->rate_hz > 0 ? j->config->rate_hz
 				      : (double)j->pool.n * 1e9 / fmax(1, service_ns) / START_PART;
 	load_peak_init(&j->peak, rate, j->config->precision);

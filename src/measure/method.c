@@ -1,10 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/method.h"
+#include "subject/subject_facts.h"
 #include <math.h>
 
-record_builder *method_record(const measure_plan *plan)
+void method_subject(record_builder *b, const dck_subject *s, const subject_target *t,
+		    const os_host *host, const dck_opt *options, const void *config)
 {
-	return record_begin(plan->asked.title);
+	subject_facts_of(b, s, t);
+	subject_facts_engine(b, t);
+	subject_facts_host(b, host);
+	record_fact_options(b, "plan", options, config);
+	if (s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN)
+		record_fact_options(b, "plan", dck_model_options, &s->model);
+	if (s->kind == DCK_SUBJECT_COMMAND)
+		record_fact_options(b, "plan", dck_command_options, &s->command);
+}
+
+void method_clock(record_builder *b, const dck_clock *clock)
+{
+	record_fact_text(b, "method", "clock", clock->name);
+	record_fact_real(b, "method", "clock_cost", DCK_UNIT_NS, clock->cost_ns);
+	record_fact_real(b, "method", "clock_tick", DCK_UNIT_NS, clock->tick_ns);
+}
+
+void method_samples(record_builder *b, const measure_samples *latency)
+{
+	record_fact_int(b, "method", "samples", DCK_UNIT_ONE, (int64_t)latency->pushed);
+	record_fact_int(b, "method", "samples_kept", DCK_UNIT_ONE, (int64_t)latency->n);
+	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, 1);
 }
 
 static void facts_warmup(record_builder *b, const measure_phases *p)
@@ -44,14 +67,12 @@ void method_facts(record_builder *b, const measure_phases *p, const measure_endi
 {
 	const uint32_t caps = p->loop.target->engine.ops->caps;
 
-	record_fact_text(b, "method", "clock", p->loop.clock->name);
-	record_fact_real(b, "method", "clock_cost", DCK_UNIT_NS, p->loop.clock->cost_ns);
-	record_fact_real(b, "method", "clock_tick", DCK_UNIT_NS, p->loop.clock->tick_ns);
-	record_fact_text(
-	    b, "method", "enclosed",
-	    caps & DCK_CAP_COMMAND ? "from before the process is started until it is waited for"
-	    : caps & DCK_CAP_NO_TENSORS ? "one call"
-					: "one call of the engine, until the results are ready");
+	method_clock(b, p->loop.clock);
+	record_fact_text(b, "method", "enclosed",
+			 caps & DCK_CAP_COMMAND ? METHOD_PROCESS
+			 : caps & DCK_CAP_NO_TENSORS
+			     ? "one call"
+			     : "one call of the engine, until the results are ready");
 	if (!(caps & DCK_CAP_NO_TENSORS))
 		record_fact_text(
 		    b, "method", "transfers",
@@ -69,9 +90,7 @@ void method_facts(record_builder *b, const measure_phases *p, const measure_endi
 	    "within one process, corrected for autocorrelation; another start of the program "
 	    "may lie outside (--processes)");
 	record_fact_int(b, "method", "group", DCK_UNIT_ONE, (int64_t)p->loop.group);
-	record_fact_int(b, "method", "samples", DCK_UNIT_ONE, (int64_t)p->latency.pushed);
-	record_fact_int(b, "method", "samples_kept", DCK_UNIT_ONE, (int64_t)p->latency.n);
-	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, 1);
+	method_samples(b, &p->latency);
 	if (p->latency.n > 1) {
 		record_fact_real(b, "samples", "lag1_autocorrelation", DCK_UNIT_ONE,
 				 stat_lag1(p->latency.value, p->latency.n));

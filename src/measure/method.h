@@ -5,10 +5,17 @@
 #define MEASURE_METHOD_H
 
 #include "measure/ending.h"
+#include "os/os.h"
 #include "record/asked.h"
 
-/* A builder with what every record of a measurement has. NULL: no memory. */
-record_builder *method_record(const measure_plan *plan);
+/* The subject, its engine and the host; then what was asked: `options`, and those of the subject.
+ */
+void method_subject(record_builder *b, const dck_subject *s, const subject_target *t,
+		    const os_host *host, const dck_opt *options, const void *config);
+void method_clock(record_builder *b, const dck_clock *clock);
+void method_samples(record_builder *b, const measure_samples *latency);
+/* What the clock encloses of a command. */
+#define METHOD_PROCESS "from before the process is started until it is waited for"
 void method_facts(record_builder *b, const measure_phases *p, const measure_ending *ending,
 		  const stat_estimate *estimates);
 

@@ -227,7 +227,7 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 {
 	const dck_record *first = w->records[0];
 	double *values = mem_alloc(w->n * sizeof *values);
-	record_builder *b = method_record(w->plan);
+	record_builder *b = record_begin(w->plan->asked.title);
 	bool incomplete = failed != DCK_OK;
 
 	if (!values || !b) {

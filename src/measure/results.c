@@ -94,7 +94,7 @@ static void phase(record_builder *b, const char *tag, uint64_t ns, bool there, c
 		record_metric_absent(b, tag, why);
 }
 
-static void phases(record_builder *b, const measure_phases *p)
+void measure_result_phases(record_builder *b, const measure_phases *p)
 {
 	const subject_target *t = p->loop.target;
 	const bool inputs = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
@@ -105,16 +105,15 @@ static void phases(record_builder *b, const measure_phases *p)
 	phase(b, "time/inputs", t->inputs_ns, inputs, "there are no inputs");
 	phase(b, "time/first_run", p->first_run_ns, p->has_first_run, "there was no warm-up");
 	phase(b, "time/warmup", p->warmup_ns, p->has_first_run, "there was no warm-up");
-	phase(b, "time/measured", p->measured_ns, p->measured_runs > 0, "no measured run");
 }
 
-static void memory(record_builder *b, const measure_phases *p)
+void measure_result_memory(record_builder *b, const subject_target *t, uint64_t command_bytes)
 {
 	os_usage usage;
 
-	if (p->loop.target->engine.ops->caps & DCK_CAP_COMMAND) {
-		if (p->sinks.peak_rss_bytes > 0)
-			record_metric_int(b, "memory/peak_rss", (int64_t)p->sinks.peak_rss_bytes,
+	if (t->engine.ops->caps & DCK_CAP_COMMAND) {
+		if (command_bytes > 0)
+			record_metric_int(b, "memory/peak_rss", (int64_t)command_bytes,
 					  "the greatest of the command's runs");
 		else
 			record_metric_absent(
@@ -197,7 +196,8 @@ void measure_results(record_builder *b, measure_phases *p, stat_estimate *estima
 			  (int64_t)(p->measured_runs > 0 ? p->warmup_runs : p->loop.runs),
 			  "runs before, the first one included");
 	cpu(b, p);
-	phases(b, p);
-	memory(b, p);
+	measure_result_phases(b, p);
+	phase(b, "time/measured", p->measured_ns, p->measured_runs > 0, "no measured run");
+	measure_result_memory(b, p->loop.target, p->sinks.peak_rss_bytes);
 	series(b, p);
 }

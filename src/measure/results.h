@@ -13,5 +13,10 @@ void measure_results(record_builder *b, measure_phases *p, stat_estimate *estima
 
 /* An estimate as a metric: value with interval, value alone, or absent with the reason. */
 void measure_result_estimate(record_builder *b, const char *tag, const stat_estimate *e);
+/* What came before the measurement: opening, the first run, the warm-up. */
+void measure_result_phases(record_builder *b, const measure_phases *p);
+/* command_bytes: the greatest peak of a command's runs; 0: none was greater than deepclock's own.
+ */
+void measure_result_memory(record_builder *b, const subject_target *t, uint64_t command_bytes);
 
 #endif

@@ -5,8 +5,6 @@
 #include "verify/agree.h"
 #include "measure/diagnostics.h"
 #include "measure/ending.h"
-#include "record/asked.h"
-#include "subject/subject_facts.h"
 #include "measure/method.h"
 #include "measure/results.h"
 #include "measure/session.h"
@@ -79,15 +77,8 @@ static void record_fill(run *r, const dck_subject *s)
 	measure_ending ending;
 	record_builder *b = r->record;
 
-	subject_facts_of(b, s, &r->session.target);
-	subject_facts_engine(b, &r->session.target);
-	subject_facts_host(b, &r->host);
 	asked.statistic = measure_plan_statistic(&r->session.phases.plan); /* p50 is the median */
-	record_fact_options(b, "plan", dck_plan_options, &asked);
-	if (s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN)
-		record_fact_options(b, "plan", dck_model_options, &s->model);
-	if (s->kind == DCK_SUBJECT_COMMAND)
-		record_fact_options(b, "plan", dck_command_options, &s->command);
+	method_subject(b, s, &r->session.target, &r->host, dck_plan_options, &asked);
 	measure_results(b, &r->session.phases, estimates);
 	measure_ending_find(&r->session.phases, &estimates[r->session.phases.plan.statistic],
 			    &ending);
@@ -128,7 +119,7 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 	dck_err cleanup = {0};
 	dck_status status;
 
-	r.record = method_record(plan);
+	r.record = record_begin(plan->asked.title);
 	DCK_NEED(r.record, err, "for a record");
 	measure_shared_begin(&r.shared, plan->asked.clock, watch, s->kind == DCK_SUBJECT_COMMAND);
 	status = subject_hooks_begin(&s, 1, watch, &bare, err);

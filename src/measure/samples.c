@@ -37,6 +37,7 @@ void measure_samples_clear(measure_samples *s)
 	s->stride = 1;
 	s->skip = 0;
 	s->pushed = 0;
+	s->sum = 0;
 	s->min = INFINITY;
 	s->max = -INFINITY;
 }

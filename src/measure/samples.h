@@ -15,7 +15,7 @@ typedef struct measure_samples {
 	size_t n, cap;
 	uint64_t stride, skip; /* keep one of `stride`; skip that many before the next */
 	uint64_t pushed;       /* all samples, kept or not */
-	double min, max;       /* of all */
+	double sum, min, max;  /* of all */
 } measure_samples;
 
 /* cap >= 2. `hot`: pushed to between clock readings, so every page is touched now. */
@@ -24,9 +24,16 @@ void measure_samples_done(measure_samples *s); /* {0} is allowed */
 void measure_samples_clear(measure_samples *s);
 void measure_samples_halve(measure_samples *s);
 
+/* Of all; NaN: there is none. */
+static inline double measure_samples_mean(const measure_samples *s)
+{
+	return s->sum / (double)s->pushed;
+}
+
 static inline void measure_samples_push(measure_samples *s, uint64_t at_ns, double value)
 {
 	s->pushed++;
+	s->sum += value;
 	if (value < s->min)
 		s->min = value;
 	if (value > s->max)

@@ -217,6 +217,7 @@ static void waits_are_exact(void **state)
 	load_result r;
 	double at, free_at = 0, queue_most = 0;
 	world w;
+	const measure_samples *lag = &w.pool.samples.of[LOAD_LAG];
 
 	(void)state;
 	world_open(&w, 1000000);
@@ -227,7 +228,7 @@ static void waits_are_exact(void **state)
 	assert_int_equal(r.arrived, N);
 	assert_int_equal(r.unserved, 0);
 	assert_false(r.unstable);
-	assert_int_equal(w.pool.latency.n, N);
+	assert_int_equal(w.pool.samples.of[LOAD_LATENCY].n, N);
 	for (size_t i = 0; i < N; i++) {
 		double begin;
 
@@ -235,17 +236,17 @@ static void waits_are_exact(void **state)
 		at = floor(at);
 		begin = fmax(at, free_at);
 		free_at = begin + 1e6;
-		assert_near(w.pool.wait.value[i], begin - at, 0);
-		assert_near(w.pool.latency.value[i], begin - at + 1e6, 0);
-		assert_near(w.pool.service.value[i], 1e6, 0);
-		assert_near((double)w.pool.latency.at_ns[i], at + 1000, 0);
+		assert_near(w.pool.samples.of[LOAD_WAIT].value[i], begin - at, 0);
+		assert_near(w.pool.samples.of[LOAD_LATENCY].value[i], begin - at + 1e6, 0);
+		assert_near(w.pool.samples.of[LOAD_SERVICE].value[i], 1e6, 0);
+		assert_near((double)w.pool.samples.of[LOAD_LATENCY].at_ns[i], at + 1000, 0);
 		queue_most = fmax(queue_most, floor((begin - at) / 1e6));
 	}
 	assert_near(r.done_ns, free_at, 0);
 	assert_true((double)r.queue_max >= queue_most);
 	/* Requests that found the stream ready have no dispatch lag: this clock wakes in time. */
-	assert_true(r.lag_n > 100 && r.lag_n < N / 2);
-	assert_near(r.lag_sum_ns, 0, 0);
+	assert_true(lag->pushed > 100 && lag->pushed < N / 2);
+	assert_near(lag->sum, 0, 0);
 	load_pool_close(&w.pool);
 }
 
@@ -268,7 +269,8 @@ static void waits_are_those_of_theory(void **state)
 		world_open(&w, 1000000);
 		load_arrivals_init(&a.arrivals, 1000 * u, false, NULL, 1);
 		r = world_run_ask(&w, &a);
-		assert_near(r.wait_sum_ns / N, theory, (u > 0.8 ? 0.15 : 0.04) * theory);
+		assert_near(measure_samples_mean(&w.pool.samples.of[LOAD_WAIT]), theory,
+			    (u > 0.8 ? 0.15 : 0.04) * theory);
 		assert_near(load_utilisation(&w.pool, &r), u, 0.02 * u);
 		load_pool_close(&w.pool);
 	}
@@ -328,7 +330,7 @@ static void time_and_requests_end_it(void **state)
 	a.requests = 10;
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.served, 10);
-	assert_near(w.pool.latency.value[3], 1000, 0);
+	assert_near(w.pool.samples.of[LOAD_LATENCY].value[3], 1000, 0);
 	load_pool_close(&w.pool);
 }
 
@@ -378,7 +380,7 @@ static void failure_keeps_what_was_measured(void **state)
 	assert_int_equal(r.served, 49);
 	assert_int_equal(r.failed, DCK_E_ENGINE);
 	assert_non_null(strstr(r.why.msg, "as was asked"));
-	assert_int_equal(w.pool.latency.n, 49);
+	assert_int_equal(w.pool.samples.of[LOAD_LATENCY].n, 49);
 	load_pool_close(&w.pool);
 }
 
