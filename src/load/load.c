@@ -148,6 +148,12 @@ static dck_status measure_once(load_job *j, dck_err *err)
 	}
 	if (r.served == 0 && r.cancelled)
 		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
+	if (r.served == 0 && r.unstable)
+		DCK_FAIL(err, E_LIMIT,
+			 "the service cannot keep up: before the first request was served %llu "
+			 "were due, and at most %llu may wait (--max-queue): give a lower --rate, "
+			 "more --streams or a larger --max-queue",
+			 (unsigned long long)r.arrived, (unsigned long long)j->ask.max_queue);
 	if (r.served == 0)
 		DCK_FAIL(err, E_ARG,
 			 "no request arrived in %g s: give a higher --rate or a longer --time",

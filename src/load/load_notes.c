@@ -88,6 +88,17 @@ static void oversubscribed(const load_view *v)
 			    p->run_threads == 1 ? "" : "s", p->cpus, p->cpus == 1 ? "" : "s");
 }
 
+static void clock_coarse(const load_view *v)
+{
+	const measure_phases *p = &v->j->session.phases;
+
+	if (p->loop.group > 1 || p->group_wanted)
+		record_note(v->b, "timer-coarse",
+			    "reading the clock takes %.0f ns, more than 1 %% of a run, and each "
+			    "request is timed by itself: every latency is up to that much too long",
+			    p->loop.clock->cost_ns);
+}
+
 /* The diagnostics of every measurement look at the service times: the latency in a queue has
  * outliers and drifts by itself, and those are what is measured. */
 static void diagnostics(const load_view *v)
@@ -101,7 +112,10 @@ static void diagnostics(const load_view *v)
 			  j->pool.scratch, &median);
 	e.samples = service;
 	e.median = &median;
-	e.asked = NULL; /* too_few() says it, with the options that this command has */
+	/* too_few() and clock_coarse() say it, with the options that this command has. */
+	e.asked = NULL;
+	e.group = 1;
+	e.group_wanted = false;
 	e.runs = v->r->served;
 	e.wall_ns = (uint64_t)v->r->done_ns;
 	e.before = v->r->before;
@@ -118,6 +132,7 @@ void load_notes(const load_view *v)
 	dispatch_lag(v);
 	too_few(v);
 	oversubscribed(v);
+	clock_coarse(v);
 	load_limits_notes(v);
 	measure_shared_notes(&v->j->shared, v->b);
 	diagnostics(v);

@@ -133,7 +133,7 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 
 		point_ask(j, rate, look, &a);
 		DCK_TRY(load_run(&j->pool, &a, &r, err));
-		if (r.served > 0)
+		if (r.served > 0 || r.unstable)
 			load_point_take(j, &a, &r, confidence_of_look(j), point);
 		*ret_stopped = load_stopped(j, &r);
 		if (r.served == 0 || point->verdict != DCK_VERDICT_UNDECIDED ||
