@@ -42,6 +42,25 @@ num follow_was(follow *f, const val *v, const items *s, int axis)
 							: v->dims[axis];
 }
 
+const val *follow_shaped(follow *f, const op *o, size_t i)
+{
+	const val *v = op_in(o, i);
+
+	if (v && v->kind == VAL_TENSOR && v->rank >= 0)
+		return v;
+	follow_refuse(f, NULL, "the shape of an input is not known%s%s", v && v->why ? ": " : "",
+		      v && v->why ? v->why : "");
+	return NULL;
+}
+
+bool follow_axis_of(follow *f, op *o, const val *v, int64_t otherwise, int more, int *ret)
+{
+	if (op_axis(o, op_attr_int(o, "axis", otherwise), v->rank + more, ret))
+		return true;
+	follow_refuse(f, NULL, "its axis is not valid");
+	return false;
+}
+
 /* --- answers --- */
 
 void follow_all(follow *f, items s)
@@ -83,6 +102,26 @@ void follow_mixes(follow *f, const items *s, const char *what)
 	follow_refuse(f, s, "%s axis %d, which holds the items", what, s->axis);
 }
 
+void follow_unless(follow *f, const items *s, bool mixes, const char *what)
+{
+	if (mixes)
+		follow_mixes(f, s, what);
+	else
+		follow_all(f, *s);
+}
+
+bool follow_join(follow *f, items *s, const items *t)
+{
+	if (s->kind == HELD_ITEMS && !follow_equal(s, t)) {
+		follow_refuse(f, s->choice > t->choice ? s : t,
+			      "its inputs hold the items at different places");
+		return false;
+	}
+	if (s->kind != HELD_ITEMS || t->choice > s->choice)
+		*s = *t;
+	return true;
+}
+
 bool follow_only(follow *f, op *o, size_t i)
 {
 	for (size_t k = 0; k < o->made->nin; k++)
@@ -94,12 +133,11 @@ bool follow_only(follow *f, op *o, size_t i)
 	return true;
 }
 
-int follow_choose(follow *f, const op *o, const items *from, uint64_t what, int n, int *ret_choice)
+int follow_choose(follow *f, const items *from, uint64_t what, int n, int *ret_choice)
 {
 	struct follow_state *s = f->state;
 	int at = s->nchoices, way = 0;
 
-	(void)o;
 	*ret_choice = from ? from->choice : -1;
 	if (n < 2 || at == CHOICES_MAX)
 		return 0;
@@ -197,10 +235,32 @@ bool follow_sizes(follow *f, op *o, size_t i, const num *sizes, size_t n)
 	return true;
 }
 
+/* Input i goes through that edit, and then holds items as s says along that axis, which has `size`
+ * elements. */
+static bool repeat(follow *f, op *o, size_t i, edit_kind kind, const num *list, size_t n, items s,
+		   int axis, num size)
+{
+	const val *v = op_in(o, i);
+	num *dims = mem_arena_array(f->arena, (size_t)v->rank, sizeof *dims);
+	val *copy = val_copy(f, o, i);
+
+	if (!dims || !copy || !edit_add(f, o, kind, i, list, n))
+		return false;
+	memcpy(dims, v->dims, (size_t)v->rank * sizeof *dims);
+	dims[axis] = size;
+	copy->dims = dims;
+	copy->ints = NULL;
+	copy->reals = NULL;
+	copy->constant = false;
+	s.axis = axis;
+	follow_mark(f, copy, &s);
+	return copy->mark != NULL;
+}
+
 bool follow_spread(follow *f, op *o, size_t i, int axis, const items *s, bool broadcast)
 {
 	const val *v = op_in(o, i);
-	num each = num_mul(f->nums, s->pre, s->post), v_count, list[COST_RANK_MAX];
+	num each = num_mul(f->nums, s->pre, s->post), list[COST_RANK_MAX];
 	edit_kind kind = EDIT_EXPAND;
 
 	if (!v || v->rank < 0 || axis >= v->rank) {
@@ -231,21 +291,8 @@ bool follow_spread(follow *f, op *o, size_t i, int axis, const items *s, bool br
 			      v->name);
 		return false;
 	}
-	num *dims = mem_arena_array(f->arena, (size_t)v->rank, sizeof *dims);
-	val *copy = val_copy(f, o, i);
-	if (!dims || !copy || !edit_add(f, o, kind, i, list, (size_t)v->rank))
-		return false;
-	v_count = num_mul(f->nums, v->dims[axis], f->count);
-	memcpy(dims, v->dims, (size_t)v->rank * sizeof *dims);
-	dims[axis] = v_count;
-	copy->dims = dims;
-	copy->ints = NULL;
-	copy->reals = NULL;
-	copy->constant = false;
-	items there = *s;
-	there.axis = axis;
-	follow_mark(f, copy, &there);
-	return copy->mark != NULL;
+	return repeat(f, o, i, kind, list, (size_t)v->rank, *s, axis,
+		      num_mul(f->nums, v->dims[axis], f->count));
 }
 
 bool follow_offset(follow *f, op *o, size_t i, num each)
@@ -263,22 +310,11 @@ bool follow_offset(follow *f, op *o, size_t i, num each)
 		return false;
 	}
 	num *list = mem_arena_array(f->arena, (size_t)f->n, sizeof *list);
-	num *dims = mem_arena_array(f->arena, (size_t)v->rank, sizeof *dims);
-	val *copy = val_copy(f, o, i);
-	if (!list || !dims || !copy)
-		return false;
-	for (int64_t k = 0; k < f->n; k++)
+	for (int64_t k = 0; list && k < f->n; k++)
 		list[k] = num_int(k * each.v);
-	if (!edit_add(f, o, EDIT_OFFSET, i, list, (size_t)f->n))
+	if (!list || !repeat(f, o, i, EDIT_OFFSET, list, (size_t)f->n, s, 0, f->count))
 		return false;
 	f->now.edit[f->now.n - 1].each = each.v;
 	f->now.edit[f->now.n - 1].rank = v->rank;
-	memcpy(dims, v->dims, (size_t)v->rank * sizeof *dims);
-	dims[0] = f->count;
-	copy->dims = dims;
-	copy->ints = NULL;
-	copy->reals = NULL;
-	copy->constant = false;
-	follow_mark(f, copy, &s);
-	return copy->mark != NULL;
+	return true;
 }

@@ -68,10 +68,11 @@ struct follow {
 };
 
 typedef struct follow_row {
-	const char *name;
 	void (*rule)(follow *f, op *o);
-	int64_t at;	/* a number for the rule: a default, which input */
-	uint32_t sizes; /* bits of inputs that may be HELD_SIZES */
+	const char *names; /* of the operators that have the rule, with a space between */
+	int64_t at;	   /* a number for the rule: a default, which input */
+	uint32_t sizes;	   /* bits of inputs that may be HELD_SIZES */
+	const char *why;   /* what the rule says where it refuses */
 } follow_row;
 /* NULL: the operator is in no table. */
 const follow_row *follow_row_of(const op *o);
@@ -83,6 +84,11 @@ extern const items follow_same; /* the same for all items */
 /* Of input i; never NULL. */
 const items *follow_in(const op *o, size_t i);
 bool follow_has(const op *o, size_t i); /* input i is there and holds items */
+/* Input i where it is a tensor of known rank; NULL after a refusal. */
+const val *follow_shaped(follow *f, const op *o, size_t i);
+/* The axis in attribute `axis`, for outputs of `more` further dimensions than v. False after a
+ * refusal. */
+bool follow_axis_of(follow *f, op *o, const val *v, int64_t otherwise, int more, int *ret);
 /* The only input that holds items is i. False after a refusal. */
 bool follow_only(follow *f, op *o, size_t i);
 bool follow_equal(const items *a, const items *b); /* in axis and groups */
@@ -103,8 +109,13 @@ void follow_all(follow *f, items s);
 void follow_set(follow *f, op *o, size_t i, items s);
 /* because: where the items of an input are led to it; NULL: no other way of holding them helps. */
 void follow_refuse(follow *f, const items *because, const char *why, ...) DCK_PRINTF(3, 4);
+/* Input t holds items, and so do earlier inputs, as s says (or none yet): s becomes what holds for
+ * all of them. False after a refusal: they differ. */
+bool follow_join(follow *f, items *s, const items *t);
 /* "its axis 1 holds the items apart" and the like, of a rule that mixes along that axis. */
 void follow_mixes(follow *f, const items *s, const char *what);
+/* The outputs hold the items as s does, unless the rule mixes along the items' axis. */
+void follow_unless(follow *f, const items *s, bool mixes, const char *what);
 /* Input i, which is the same for all items and has 1, or as much as one item, at `axis`, gets what
  * s says there. `broadcast`: 1 may stay. False after a refusal. */
 bool follow_spread(follow *f, op *o, size_t i, int axis, const items *s, bool broadcast);
@@ -115,7 +126,7 @@ bool follow_offset(follow *f, op *o, size_t i, num each);
 bool follow_sizes(follow *f, op *o, size_t i, const num *sizes, size_t n);
 /* Which of n ways (at least 1) is taken here; another one on a later attempt, when this one leads
  * nowhere. */
-int follow_choose(follow *f, const op *o, const items *from, uint64_t what, int n, int *ret_choice);
+int follow_choose(follow *f, const items *from, uint64_t what, int n, int *ret_choice);
 
 /* --- rules that more than one file names --- */
 void follow_each(follow *f, op *o);	 /* element by element, broadcasting */
@@ -126,7 +137,6 @@ void follow_never(follow *f, op *o);
 void follow_axis(follow *f, op *o);
 void follow_softmax(follow *f, op *o);
 void follow_cumsum(follow *f, op *o);
-void follow_topk(follow *f, op *o);
 void follow_reduce(follow *f, op *o);
 void follow_arg(follow *f, op *o);
 void follow_norm(follow *f, op *o);
@@ -146,12 +156,10 @@ void follow_flatten(follow *f, op *o);
 void follow_squeeze(follow *f, op *o);
 void follow_unsqueeze(follow *f, op *o);
 void follow_concat(follow *f, op *o);
-void follow_split(follow *f, op *o);
 void follow_slice(follow *f, op *o);
 void follow_gather(follow *f, op *o);
-void follow_gather_elements(follow *f, op *o);
+void follow_elements(follow *f, op *o);
 void follow_gather_nd(follow *f, op *o);
-void follow_scatter_elements(follow *f, op *o);
 void follow_scatter_nd(follow *f, op *o);
 void follow_expand(follow *f, op *o);
 void follow_tile(follow *f, op *o);

@@ -7,40 +7,16 @@
 
 void follow_never(follow *f, op *o)
 {
-	static const struct {
-		const char *op, *why;
-	} reasons[] = {
-	    {"DynamicQuantizeLinear", "it finds one scale for all items together"},
-	    {"NonMaxSuppression", "how many boxes it keeps depends on all items together"},
-	    {"NonZero", "how much it finds depends on all items together"},
-	    {"Compress", "how much it keeps depends on all items together"},
-	    {"Unique", "it compares all items"},
-	    {"Det", "it takes matrices apart"},
-	    {"MaxUnpool", "its indices count across all items"},
-	    {"Size", "it counts the elements of all items"},
-	    {"RandomNormalLike", "it is random"},
-	    {"RandomUniformLike", "it is random"},
-	    {"Bernoulli", "it is random"},
-	    {"Multinomial", "it is random"},
-	};
-	const char *why = "it treats all items together";
-
-	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-		if (strcmp(o->node->op, reasons[i].op) == 0)
-			why = reasons[i].why;
-	follow_refuse(f, NULL, "%s", why);
+	(void)o;
+	follow_refuse(f, NULL, "%s", f->row->why);
 }
 
 /* The rank of an input, or -1 after a refusal. */
 static int rank_of(follow *f, const op *o, size_t i)
 {
-	const val *v = op_in(o, i);
+	const val *v = follow_shaped(f, o, i);
 
-	if (v && v->kind == VAL_TENSOR && v->rank >= 0)
-		return v->rank;
-	follow_refuse(f, NULL, "the shape of an input is not known%s%s", v && v->why ? ": " : "",
-		      v && v->why ? v->why : "");
-	return -1;
+	return v ? v->rank : -1;
 }
 
 /* Inputs that broadcast hold the items at the same place, counted from the end, or not at all.
@@ -48,8 +24,8 @@ static int rank_of(follow *f, const op *o, size_t i)
 static bool broadcast(follow *f, op *o, size_t from, size_t to, int last, items *ret)
 {
 	int rank = 0;
-	bool found = false;
 
+	*ret = follow_same;
 	for (size_t i = from; i < to; i++) {
 		int r = op_in(o, i) ? rank_of(f, o, i) : 0;
 		if (r < 0)
@@ -63,25 +39,19 @@ static bool broadcast(follow *f, op *o, size_t from, size_t to, int last, items 
 		s.axis += rank - op_in(o, i)->rank;
 		if (s.axis >= rank - last)
 			continue;
-		if (found && !follow_equal(&s, ret)) {
-			follow_refuse(f, s.choice > ret->choice ? &s : ret,
-				      "its inputs hold the items at different places");
+		if (!follow_join(f, ret, &s))
 			return false;
-		}
-		if (!found || s.choice > ret->choice)
-			*ret = s;
-		found = true;
 	}
-	for (size_t i = from; i < to && found; i++)
+	for (size_t i = from; i < to && ret->kind == HELD_ITEMS; i++)
 		if (op_in(o, i) && !follow_has(o, i) &&
 		    !follow_spread(f, o, i, ret->axis - (rank - op_in(o, i)->rank), ret, true))
 			return false;
-	return found;
+	return ret->kind == HELD_ITEMS;
 }
 
 void follow_each(follow *f, op *o)
 {
-	items s = {0};
+	items s;
 
 	if (broadcast(f, o, 0, o->made->nin, 0, &s))
 		follow_all(f, s);
@@ -126,17 +96,12 @@ void follow_dropout(follow *f, op *o)
 		follow_keep(f, o);
 }
 
-/* The axis of an attribute or of integer input i; false after a refusal. */
+/* The attribute `axis` for input 0; false after a refusal. */
 static bool axis_attr(follow *f, op *o, int64_t otherwise, int *ret)
 {
-	int rank = rank_of(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 
-	if (rank < 0)
-		return false;
-	if (op_axis(o, op_attr_int(o, "axis", otherwise), rank, ret))
-		return true;
-	follow_refuse(f, NULL, "its axis is not valid");
-	return false;
+	return v && follow_axis_of(f, o, v, otherwise, 0, ret);
 }
 
 void follow_axis(follow *f, op *o)
@@ -144,12 +109,8 @@ void follow_axis(follow *f, op *o)
 	const items *s = follow_in(o, 0);
 	int axis;
 
-	if (!follow_only(f, o, 0) || !axis_attr(f, o, f->row->at, &axis))
-		return;
-	if (axis == s->axis)
-		follow_mixes(f, s, "it works along");
-	else
-		follow_all(f, *s);
+	if (follow_only(f, o, 0) && axis_attr(f, o, f->row->at, &axis))
+		follow_unless(f, s, axis == s->axis, f->row->why);
 }
 
 /* Before operator set 13 all axes from the given one on were one. */
@@ -159,12 +120,8 @@ void follow_softmax(follow *f, op *o)
 	bool old = o->opset && o->opset < 13;
 	int axis;
 
-	if (!follow_only(f, o, 0) || !axis_attr(f, o, old ? 1 : -1, &axis))
-		return;
-	if (old ? s->axis >= axis : s->axis == axis)
-		follow_mixes(f, s, "it normalises over");
-	else
-		follow_all(f, *s);
+	if (follow_only(f, o, 0) && axis_attr(f, o, old ? 1 : -1, &axis))
+		follow_unless(f, s, old ? s->axis >= axis : s->axis == axis, "it normalises over");
 }
 
 void follow_cumsum(follow *f, op *o)
@@ -177,15 +134,8 @@ void follow_cumsum(follow *f, op *o)
 		return;
 	if (!op_int(o, 1, &at) || !num_known(at) || !op_axis(o, at.v, rank, &axis))
 		follow_refuse(f, NULL, "its axis is not known");
-	else if (axis == s->axis)
-		follow_mixes(f, s, "it adds up along");
 	else
-		follow_all(f, *s);
-}
-
-void follow_topk(follow *f, op *o)
-{
-	follow_axis(f, o);
+		follow_unless(f, s, axis == s->axis, "it adds up along");
 }
 
 void follow_arg(follow *f, op *o)
@@ -263,27 +213,19 @@ void follow_norm(follow *f, op *o)
 	const items *s = follow_in(o, 0);
 	int axis;
 
-	if (!axis_attr(f, o, -1, &axis) || !follow_only(f, o, 0) ||
-	    !norm_parts(f, o, 1, op_in(o, 0)->rank, axis))
-		return;
-	if (s->axis >= axis)
-		follow_mixes(f, s, "it normalises over");
-	else
-		follow_all(f, *s);
+	if (axis_attr(f, o, -1, &axis) && follow_only(f, o, 0) &&
+	    norm_parts(f, o, 1, op_in(o, 0)->rank, axis))
+		follow_unless(f, s, s->axis >= axis, "it normalises over");
 }
 
 /* The sum of two inputs is normalised over the last axis. */
 void follow_skipnorm(follow *f, op *o)
 {
 	int rank = rank_of(f, o, 0);
-	items s = {0};
+	items s;
 
-	if (rank < 0 || !broadcast(f, o, 0, 2, 0, &s) || !norm_parts(f, o, 2, rank, rank - 1))
-		return;
-	if (s.axis == rank - 1)
-		follow_mixes(f, &s, "it normalises over");
-	else
-		follow_all(f, s);
+	if (rank >= 0 && broadcast(f, o, 0, 2, 0, &s) && norm_parts(f, o, 2, rank, rank - 1))
+		follow_unless(f, &s, s.axis == rank - 1, "it normalises over");
 }
 
 /* --- products --- */
@@ -340,13 +282,8 @@ static void product(follow *f, op *o, size_t a, size_t b)
 			continue;
 		items t = *follow_in(o, i);
 		t.axis += rank - op_in(o, i)->rank;
-		if (s.kind == HELD_ITEMS && !follow_equal(&s, &t)) {
-			follow_refuse(f, s.choice > t.choice ? &s : &t,
-				      "its inputs hold the items at different places");
+		if (!follow_join(f, &s, &t))
 			return;
-		}
-		if (s.kind != HELD_ITEMS || t.choice > s.choice)
-			s = t;
 	}
 	for (size_t k = 0; k < 2; k++) {
 		size_t i = k ? b : a;
@@ -390,11 +327,8 @@ void follow_gemm(follow *f, op *o)
 	if (c && follow_has(o, 2)) {
 		items t = *follow_in(o, 2);
 		t.axis += 2 - c->rank;
-		if (!follow_equal(&s, &t)) {
-			follow_refuse(f, s.choice > t.choice ? &s : &t,
-				      "its inputs hold the items at different places");
+		if (!follow_join(f, &s, &t))
 			return;
-		}
 	} else if (c && (rank_of(f, o, 2) < 0 ||
 			 !follow_spread(f, o, 2, s.axis - (2 - c->rank), &s, true))) {
 		return;

@@ -31,14 +31,8 @@ void follow_first_all(follow *f, op *o)
 	for (size_t i = 0; i < o->made->nin; i++) {
 		if (!follow_has(o, i))
 			continue;
-		if (!first_axis(f, o, i))
+		if (!first_axis(f, o, i) || !follow_join(f, &s, follow_in(o, i)))
 			return;
-		if (s.kind && !follow_equal(&s, follow_in(o, i))) {
-			follow_refuse(f, &s, "its inputs hold the items in different groups");
-			return;
-		}
-		if (!s.kind || follow_in(o, i)->choice > s.choice)
-			s = *follow_in(o, i);
 	}
 	for (size_t i = 0; i < needed; i++)
 		if (op_in(o, i) && !follow_has(o, i) && !follow_spread(f, o, i, 0, &s, false))

@@ -3,218 +3,106 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define EACH(op)                      \
-	{                             \
-		op, follow_each, 0, 0 \
-	}
-#define KEEP(op)                      \
-	{                             \
-		op, follow_keep, 0, 0 \
-	}
-#define FIRST(op)                      \
-	{                              \
-		op, follow_first, 0, 0 \
-	}
-#define NEVER(op)                      \
-	{                              \
-		op, follow_never, 0, 0 \
-	}
-#define REDUCE(op)                      \
-	{                               \
-		op, follow_reduce, 0, 0 \
-	}
 #define BIT(i) (1u << (i))
 
-/* In the order of strcmp. */
 static const follow_row rows[] = {
-    KEEP("Abs"),
-    KEEP("Acos"),
-    KEEP("Acosh"),
-    EACH("Add"),
-    EACH("And"),
-    {"ArgMax", follow_arg, 0, 0},
-    {"ArgMin", follow_arg, 0, 0},
-    KEEP("Asin"),
-    KEEP("Asinh"),
-    KEEP("Atan"),
-    KEEP("Atanh"),
-    FIRST("AveragePool"),
-    {"BatchNormalization", follow_batchnorm, 0, 0},
-    NEVER("Bernoulli"),
-    EACH("BitShift"),
-    EACH("BitwiseAnd"),
-    KEEP("BitwiseNot"),
-    EACH("BitwiseOr"),
-    EACH("BitwiseXor"),
-    KEEP("Cast"),
-    KEEP("Ceil"),
-    KEEP("Celu"),
-    KEEP("Clip"),
-    NEVER("Compress"),
-    {"Concat", follow_concat, 0, 0},
-    FIRST("Conv"),
-    FIRST("ConvInteger"),
-    FIRST("ConvTranspose"),
-    KEEP("Cos"),
-    KEEP("Cosh"),
-    {"CumSum", follow_cumsum, 0, 0},
-    {"DepthToSpace", follow_first, 0, 0},
-    {"DequantizeLinear", follow_quantize, 0, 0},
-    NEVER("Det"),
-    EACH("Div"),
-    {"Dropout", follow_dropout, 0, 0},
-    NEVER("DynamicQuantizeLinear"),
-    {"Einsum", follow_einsum, 0, 0},
-    KEEP("Elu"),
-    EACH("Equal"),
-    KEEP("Erf"),
-    KEEP("Exp"),
-    {"Expand", follow_expand, 0, BIT(1)},
-    {"Flatten", follow_flatten, 0, 0},
-    KEEP("Floor"),
-    {"GRU", follow_rnn, 0, 0},
-    {"Gather", follow_gather, 0, 0},
-    {"GatherElements", follow_gather_elements, 0, 0},
-    {"GatherND", follow_gather_nd, 0, 0},
-    KEEP("Gelu"),
-    {"Gemm", follow_gemm, 0, 0},
-    FIRST("GlobalAveragePool"),
-    FIRST("GlobalLpPool"),
-    FIRST("GlobalMaxPool"),
-    EACH("Greater"),
-    EACH("GreaterOrEqual"),
-    {"GridSample", follow_first_all, 2, 0},
-    FIRST("GroupNormalization"),
-    KEEP("HardSigmoid"),
-    KEEP("HardSwish"),
-    {"Hardmax", follow_softmax, 0, 0},
-    KEEP("Identity"),
-    FIRST("InstanceNormalization"),
-    KEEP("IsInf"),
-    KEEP("IsNaN"),
-    FIRST("LRN"),
-    {"LSTM", follow_rnn, 0, 0},
-    {"LayerNormalization", follow_norm, 0, 0},
-    KEEP("LeakyRelu"),
-    EACH("Less"),
-    EACH("LessOrEqual"),
-    KEEP("Log"),
-    {"LogSoftmax", follow_softmax, 0, 0},
-    {"LpNormalization", follow_axis, -1, 0},
-    FIRST("LpPool"),
-    {"MatMul", follow_matmul, 1, 0},
-    {"MatMulInteger", follow_matmul, 1, 0},
-    EACH("Max"),
-    {"MaxPool", follow_maxpool, 0, 0},
-    NEVER("MaxUnpool"),
-    EACH("Mean"),
-    EACH("Min"),
-    KEEP("Mish"),
-    EACH("Mod"),
-    EACH("Mul"),
-    NEVER("Multinomial"),
-    KEEP("Neg"),
-    NEVER("NonMaxSuppression"),
-    NEVER("NonZero"),
-    KEEP("Not"),
-    {"OneHot", follow_onehot, 0, 0},
-    EACH("Or"),
-    EACH("PRelu"),
-    {"Pad", follow_pad, 0, BIT(1)},
-    EACH("Pow"),
-    FIRST("QLinearConv"),
-    {"QLinearMatMul", follow_matmul, 3, 0},
-    {"QuantizeLinear", follow_quantize, 0, 0},
-    {"RMSNormalization", follow_norm, 0, 0},
-    {"RNN", follow_rnn, 0, 0},
-    NEVER("RandomNormalLike"),
-    NEVER("RandomUniformLike"),
-    KEEP("Reciprocal"),
-    REDUCE("ReduceL1"),
-    REDUCE("ReduceL2"),
-    REDUCE("ReduceLogSum"),
-    REDUCE("ReduceLogSumExp"),
-    REDUCE("ReduceMax"),
-    REDUCE("ReduceMean"),
-    REDUCE("ReduceMin"),
-    REDUCE("ReduceProd"),
-    REDUCE("ReduceSum"),
-    REDUCE("ReduceSumSquare"),
-    KEEP("Relu"),
-    {"Reshape", follow_reshape, 0, BIT(1)},
-    {"Resize", follow_resize, 0, BIT(3)},
-    KEEP("Round"),
-    {"ScatterElements", follow_scatter_elements, 0, 0},
-    {"ScatterND", follow_scatter_nd, 0, 0},
-    KEEP("Selu"),
-    {"Shape", follow_shape, 0, 0},
-    KEEP("Shrink"),
-    KEEP("Sigmoid"),
-    KEEP("Sign"),
-    KEEP("Sin"),
-    KEEP("Sinh"),
-    {"Size", follow_shape, 0, 0},
-    {"Slice", follow_slice, 0, BIT(1) | BIT(2)},
-    {"Softmax", follow_softmax, 0, 0},
-    KEEP("Softplus"),
-    KEEP("Softsign"),
-    {"SpaceToDepth", follow_first, 0, 0},
-    {"Split", follow_split, 0, 0},
-    KEEP("Sqrt"),
-    {"Squeeze", follow_squeeze, 0, 0},
-    EACH("Sub"),
-    EACH("Sum"),
-    KEEP("Swish"),
-    KEEP("Tan"),
-    KEEP("Tanh"),
-    KEEP("ThresholdedRelu"),
-    {"Tile", follow_tile, 0, 0},
-    {"TopK", follow_topk, -1, 0},
-    {"Transpose", follow_transpose, 0, 0},
-    {"Trilu", follow_trilu, 0, 0},
-    NEVER("Unique"),
-    {"Unsqueeze", follow_unsqueeze, 0, 0},
-    {"Upsample", follow_resize, 0, 0},
-    EACH("Where"),
-    EACH("Xor"),
+    {follow_keep,
+     .names = "Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cast Ceil Celu Clip Cos Cosh "
+	      "Elu Erf Exp Floor Gelu HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu "
+	      "Log Mish Neg Not Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh "
+	      "Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu"},
+    {follow_each, .names =
+		      "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater "
+		      "GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul Or PRelu Pow Sub Sum "
+		      "Where Xor"},
+    {follow_arg, .names = "ArgMax ArgMin"},
+    {follow_first,
+     .names = "AveragePool Conv ConvInteger ConvTranspose DepthToSpace GlobalAveragePool "
+	      "GlobalLpPool GlobalMaxPool GroupNormalization InstanceNormalization LRN LpPool "
+	      "QLinearConv SpaceToDepth"},
+    {follow_batchnorm, .names = "BatchNormalization"},
+    {follow_never, .names = "Bernoulli Multinomial RandomNormalLike RandomUniformLike",
+     .why = "it is random"},
+    {follow_never, .names = "Compress", .why = "how much it keeps depends on all items together"},
+    {follow_never, .names = "Det", .why = "it takes matrices apart"},
+    {follow_never, .names = "DynamicQuantizeLinear",
+     .why = "it finds one scale for all items together"},
+    {follow_never, .names = "MaxUnpool", .why = "its indices count across all items"},
+    {follow_never, .names = "NonMaxSuppression",
+     .why = "how many boxes it keeps depends on all items together"},
+    {follow_never, .names = "NonZero", .why = "how much it finds depends on all items together"},
+    {follow_never, .names = "Unique", .why = "it compares all items"},
+    {follow_concat, .names = "Concat"},
+    {follow_cumsum, .names = "CumSum"},
+    {follow_quantize, .names = "DequantizeLinear QuantizeLinear"},
+    {follow_dropout, .names = "Dropout"},
+    {follow_einsum, .names = "Einsum"},
+    {follow_expand, .names = "Expand", .sizes = BIT(1)},
+    {follow_flatten, .names = "Flatten"},
+    {follow_rnn, .names = "GRU LSTM RNN"},
+    {follow_gather, .names = "Gather"},
+    {follow_elements, .names = "GatherElements", .at = 2},
+    {follow_gather_nd, .names = "GatherND"},
+    {follow_gemm, .names = "Gemm"},
+    {follow_first_all, .names = "GridSample", .at = 2},
+    {follow_softmax, .names = "Hardmax LogSoftmax Softmax"},
+    {follow_norm, .names = "LayerNormalization RMSNormalization"},
+    {follow_axis, .names = "LpNormalization TopK", .at = -1, .why = "it works along"},
+    {follow_matmul, .names = "MatMul MatMulInteger", .at = 1},
+    {follow_maxpool, .names = "MaxPool"},
+    {follow_onehot, .names = "OneHot"},
+    {follow_pad, .names = "Pad", .sizes = BIT(1)},
+    {follow_matmul, .names = "QLinearMatMul", .at = 3},
+    {follow_reduce,
+     .names = "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
+	      "ReduceProd ReduceSum ReduceSumSquare"},
+    {follow_reshape, .names = "Reshape", .sizes = BIT(1)},
+    {follow_resize, .names = "Resize", .sizes = BIT(3)},
+    {follow_elements, .names = "ScatterElements", .at = 3},
+    {follow_scatter_nd, .names = "ScatterND"},
+    {follow_shape, .names = "Shape Size"},
+    {follow_slice, .names = "Slice", .sizes = BIT(1) | BIT(2)},
+    {follow_axis, .names = "Split", .why = "it cuts along"},
+    {follow_squeeze, .names = "Squeeze"},
+    {follow_tile, .names = "Tile"},
+    {follow_transpose, .names = "Transpose"},
+    {follow_trilu, .names = "Trilu"},
+    {follow_unsqueeze, .names = "Unsqueeze"},
+    {follow_resize, .names = "Upsample"},
 };
 
 static const follow_row rows_microsoft[] = {
-    EACH("BiasGelu"),
-    FIRST("ConvTransposeWithDynamicPads"),
-    {"DequantizeLinear", follow_quantize, 0, 0},
-    EACH("FastGelu"),
-    FIRST("FusedConv"),
-    {"FusedGemm", follow_gemm, 0, 0},
-    KEEP("Gelu"),
-    KEEP("Inverse"),
-    {"MatMulNBits", follow_keep, 0, 0},
-    {"QuantizeLinear", follow_quantize, 0, 0},
-    KEEP("QuickGelu"),
-    {"SimplifiedLayerNormalization", follow_norm, 0, 0},
-    {"SkipLayerNormalization", follow_skipnorm, 0, 0},
-    {"SkipSimplifiedLayerNormalization", follow_skipnorm, 0, 0},
+    {follow_each, .names = "BiasGelu FastGelu"},
+    {follow_first, .names = "ConvTransposeWithDynamicPads FusedConv"},
+    {follow_quantize, .names = "DequantizeLinear QuantizeLinear"},
+    {follow_gemm, .names = "FusedGemm"},
+    {follow_keep, .names = "Gelu Inverse MatMulNBits QuickGelu"},
+    {follow_norm, .names = "SimplifiedLayerNormalization"},
+    {follow_skipnorm, .names = "SkipLayerNormalization SkipSimplifiedLayerNormalization"},
 };
 
-static int order(const void *a, const void *b)
+static const follow_row *find(const follow_row *list, size_t n, const char *name)
 {
-	const follow_row *x = a, *y = b;
+	size_t length = strlen(name);
 
-	return strcmp(x->name, y->name);
+	for (size_t i = 0; i < n && length && !strchr(name, ' '); i++)
+		for (const char *p = list[i].names; (p = strstr(p, name)); p += length)
+			if ((p == list[i].names || p[-1] == ' ') &&
+			    (p[length] == ' ' || !p[length]))
+				return &list[i];
+	return NULL;
 }
 
 const follow_row *follow_row_of(const op *o)
 {
 	const char *domain = o->node->domain ? o->node->domain : "";
-	follow_row key = {.name = o->node->op};
 
 	if (!*domain || strcmp(domain, "ai.onnx") == 0)
-		return bsearch(&key, rows, sizeof rows / sizeof *rows, sizeof key, order);
+		return find(rows, sizeof rows / sizeof *rows, o->node->op);
 	if (strcmp(domain, "com.microsoft") == 0)
-		return bsearch(&key, rows_microsoft, sizeof rows_microsoft / sizeof *rows_microsoft,
-			       sizeof key, order);
+		return find(rows_microsoft, sizeof rows_microsoft / sizeof *rows_microsoft,
+			    o->node->op);
 	return NULL;
 }

@@ -152,7 +152,7 @@ static dck_status on_input(void *self, num_table *nums, val *v, dck_err *err)
 		return DCK_OK;
 	for (const char *p = v->name; *p; p++)
 		what = what * 31 + (unsigned char)*p;
-	if (f->state->first_input && follow_choose(f, NULL, NULL, what, 2, &s.choice) > 0)
+	if (f->state->first_input && follow_choose(f, NULL, what, 2, &s.choice) > 0)
 		s = (items){.choice = s.choice};
 	f->state->first_input = true;
 	if (s.kind == HELD_ITEMS)

@@ -6,30 +6,10 @@
 
 #include <string.h>
 
-static const val *shaped(follow *f, const op *o, size_t i)
-{
-	const val *v = op_in(o, i);
-
-	if (v && v->kind == VAL_TENSOR && v->rank >= 0)
-		return v;
-	follow_refuse(f, NULL, "the shape of an input is not known%s%s", v && v->why ? ": " : "",
-		      v && v->why ? v->why : "");
-	return NULL;
-}
-
-/* The axis in attribute `axis`; for outputs of `more` further dimensions. */
-static bool axis_of(follow *f, op *o, const val *v, int64_t otherwise, int more, int *ret)
-{
-	if (op_axis(o, op_attr_int(o, "axis", otherwise), v->rank + more, ret))
-		return true;
-	follow_refuse(f, NULL, "its axis is not valid");
-	return false;
-}
-
 /* Other inputs than the first hold no items. */
 static bool parameters(follow *f, op *o)
 {
-	return shaped(f, o, 0) && follow_only(f, o, 0);
+	return follow_shaped(f, o, 0) && follow_only(f, o, 0);
 }
 
 void follow_shape(follow *f, op *o)
@@ -41,7 +21,7 @@ void follow_shape(follow *f, op *o)
 void follow_transpose(follow *f, op *o)
 {
 	items s = *follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	size_t n = 0;
 	const int64_t *perm = op_attr_ints(o, "perm", &n);
 
@@ -174,32 +154,22 @@ static void reshape_open(follow *f, const val *v, const items *s, const num *ask
 		/* This is the axis of the items, or the one that takes what is left. */
 		if (!num_div_exact(f->nums, outer, before, &pre))
 			break;
-		if (!num_is(asked[k], -1) && num_div_exact(f->nums, asked[k], f->count, &each) &&
-		    num_div_exact(f->nums, each, pre, &post)) {
-			follow_all(f, (items){HELD_ITEMS, k, pre, post, s->choice});
-			return;
-		}
-		if (!num_is(asked[k], -1))
-			break;
-		num all = num_int(1), rest = num_int(1), left;
+		num whole = num_int(1), by = num_int(1);
+		bool apart = true;
 		for (int i = 0; i < v->rank; i++)
-			all =
-			    num_mul(f->nums, all,
+			whole =
+			    num_mul(f->nums, whole,
 				    i == s->axis ? num_mul(f->nums, s->pre, s->post) : v->dims[i]);
-		bool other = false;
 		for (int i = 0; i < n; i++) {
-			if (i != k)
-				rest = num_mul(f->nums, rest,
-					       num_is(asked[i], 0) && i < v->rank ? v->dims[i]
-										  : asked[i]);
-			other |= i != k && !follow_apart(f, asked[i]);
+			bool copies = num_is(asked[i], 0) && i < v->rank;
+			by = i == k ? by : num_mul(f->nums, by, copies ? v->dims[i] : asked[i]);
+			apart &= i == k || follow_apart(f, asked[i]);
 		}
-		if (other) {
-			before = num_none(f->nums, "it holds what is left");
-			break;
-		}
-		if (num_div_exact(f->nums, all, rest, &left) &&
-		    num_div_exact(f->nums, left, pre, &post)) {
+		bool stated = !num_is(asked[k], -1);
+		if ((stated || apart) &&
+		    num_div_exact(f->nums, stated ? asked[k] : whole, stated ? f->count : by,
+				  &each) &&
+		    num_div_exact(f->nums, each, pre, &post)) {
 			follow_all(f, (items){HELD_ITEMS, k, pre, post, s->choice});
 			return;
 		}
@@ -211,7 +181,7 @@ static void reshape_open(follow *f, const val *v, const items *s, const num *ask
 void follow_reshape(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	size_t n = 0, nattr = 0;
 	const num *given = op_ints(o, 1, &n);
 	const int64_t *attr = op_in(o, 1) ? NULL : op_attr_ints(o, "shape", &nattr);
@@ -251,7 +221,7 @@ void follow_reshape(follow *f, op *o)
 		what = hash_number(what, num_hash(dims[i]));
 	for (int i = 0; i < v->rank; i++)
 		what = hash_number(what, num_hash(v->dims[i]));
-	const way *w = &ways[follow_choose(f, o, s, hash_number(what, num_hash(num_int(s->axis))),
+	const way *w = &ways[follow_choose(f, s, hash_number(what, num_hash(num_int(s->axis))),
 					   nways, &choice)];
 	for (int i = 0; i < rank; i++) {
 		bool copies = num_is(asked[i], 0) && !zero;
@@ -274,7 +244,7 @@ void follow_reshape(follow *f, op *o)
 void follow_flatten(follow *f, op *o)
 {
 	items s = *follow_in(o, 0), t = {HELD_ITEMS, 0, s.pre, s.post, s.choice};
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	int64_t axis = op_attr_int(o, "axis", 1);
 
 	if (!v)
@@ -299,7 +269,7 @@ void follow_flatten(follow *f, op *o)
 void follow_squeeze(follow *f, op *o)
 {
 	items s = *follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	const int64_t *axes;
 	size_t n = 0;
 	int before = 0;
@@ -330,7 +300,7 @@ void follow_squeeze(follow *f, op *o)
 void follow_unsqueeze(follow *f, op *o)
 {
 	items s = *follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	const int64_t *axes;
 	size_t n = 0;
 
@@ -352,22 +322,17 @@ void follow_unsqueeze(follow *f, op *o)
 void follow_concat(follow *f, op *o)
 {
 	items s = {.choice = -1};
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	int axis;
 
-	if (!v || !axis_of(f, o, v, 1, 0, &axis))
+	if (!v || !follow_axis_of(f, o, v, 1, 0, &axis))
 		return;
 	for (size_t i = 0; i < o->made->nin; i++) {
 		const items *t = follow_in(o, i);
 		if (t->kind != HELD_ITEMS)
 			continue;
-		if (s.kind && !follow_equal(&s, t)) {
-			follow_refuse(f, s.choice > t->choice ? &s : t,
-				      "its inputs hold the items at different places");
+		if (!follow_join(f, &s, t))
 			return;
-		}
-		if (!s.kind || t->choice > s.choice)
-			s = *t;
 	}
 	if (s.axis == axis) {
 		follow_mixes(f, &s, "it joins along");
@@ -379,25 +344,11 @@ void follow_concat(follow *f, op *o)
 	follow_all(f, s);
 }
 
-void follow_split(follow *f, op *o)
-{
-	const items *s = follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
-	int axis;
-
-	if (!v || !parameters(f, o) || !axis_of(f, o, v, 0, 0, &axis))
-		return;
-	if (axis == s->axis)
-		follow_mixes(f, s, "it cuts along");
-	else
-		follow_all(f, *s);
-}
-
 /* Along the items it must take all of them; a stated end moves with their number. */
 void follow_slice(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0, nattr = 0;
 	const num *starts = op_ints(o, 1, &nstarts), *ends = op_ints(o, 2, &nends);
 	const num *axes = op_ints(o, 3, &naxes), *steps = op_ints(o, 4, &nsteps);
@@ -460,11 +411,11 @@ void follow_slice(follow *f, op *o)
 
 void follow_gather(follow *f, op *o)
 {
-	const val *v = shaped(f, o, 0), *at = v ? shaped(f, o, 1) : NULL;
+	const val *v = follow_shaped(f, o, 0), *at = v ? follow_shaped(f, o, 1) : NULL;
 	items s = {0};
 	int axis;
 
-	if (!at || !axis_of(f, o, v, 0, 0, &axis))
+	if (!at || !follow_axis_of(f, o, v, 0, 0, &axis))
 		return;
 	if (follow_has(o, 0) && follow_has(o, 1)) {
 		follow_refuse(f, follow_in(o, 1),
@@ -497,23 +448,21 @@ void follow_gather(follow *f, op *o)
 
 /* Indices, data and updates of equal rank: each holds the items at the same axis, none is that of
  * the operator. */
-static void elements(follow *f, op *o, size_t inputs)
+void follow_elements(follow *f, op *o)
 {
-	const val *v = shaped(f, o, 0);
+	size_t inputs = (size_t)f->row->at;
+	const val *v = follow_shaped(f, o, 0);
 	items s = {.choice = -1};
 	int axis;
 
-	if (!v || !axis_of(f, o, v, 0, 0, &axis))
+	if (!v || !follow_axis_of(f, o, v, 0, 0, &axis))
 		return;
 	for (size_t i = 0; i < inputs; i++) {
 		const items *t = follow_in(o, i);
 		if (t->kind != HELD_ITEMS)
 			continue;
-		if (s.kind && !follow_equal(&s, t)) {
-			follow_refuse(f, t, "its inputs hold the items at different places");
+		if (!follow_join(f, &s, t))
 			return;
-		}
-		s = *t;
 	}
 	if (s.axis == axis) {
 		follow_mixes(f, &s, "it picks along");
@@ -525,20 +474,10 @@ static void elements(follow *f, op *o, size_t inputs)
 	follow_all(f, s);
 }
 
-void follow_gather_elements(follow *f, op *o)
-{
-	elements(f, o, 2);
-}
-
-void follow_scatter_elements(follow *f, op *o)
-{
-	elements(f, o, 3);
-}
-
 void follow_gather_nd(follow *f, op *o)
 {
 	int64_t batch = op_attr_int(o, "batch_dims", 0);
-	const val *v = shaped(f, o, 0), *at = v ? shaped(f, o, 1) : NULL;
+	const val *v = follow_shaped(f, o, 0), *at = v ? follow_shaped(f, o, 1) : NULL;
 	items s = *follow_in(o, 1);
 
 	if (!at)
@@ -565,7 +504,7 @@ void follow_scatter_nd(follow *f, op *o)
 void follow_expand(follow *f, op *o)
 {
 	items s = *follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	size_t n = 0;
 	const num *want = op_ints(o, 1, &n);
 	num to[COST_RANK_MAX];
@@ -597,22 +536,20 @@ void follow_expand(follow *f, op *o)
 void follow_tile(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	size_t n = 0;
 	const num *repeats = op_ints(o, 1, &n);
 
 	if (!v || !parameters(f, o))
 		return;
-	if (!repeats || n != (size_t)v->rank || !num_is(repeats[s->axis], 1))
-		follow_mixes(f, s, "it repeats along");
-	else
-		follow_all(f, *s);
+	follow_unless(f, s, !repeats || n != (size_t)v->rank || !num_is(repeats[s->axis], 1),
+		      "it repeats along");
 }
 
 void follow_pad(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	size_t n = 0, nattr = 0, naxes = 0;
 	const num *pads = op_ints(o, 1, &n), *axes = op_ints(o, 3, &naxes);
 	const int64_t *attr = op_attr_ints(o, "pads", &nattr);
@@ -646,7 +583,7 @@ void follow_pad(follow *f, op *o)
 void follow_resize(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	size_t nsizes = 0, nfactors = 0, naxes = 0;
 	size_t factors_at = o->made->nin == 2 ? 1 : 2;
 	const num *sizes = op_ints(o, 3, &nsizes);
@@ -686,10 +623,10 @@ void follow_resize(follow *f, op *o)
 void follow_onehot(follow *f, op *o)
 {
 	items s = *follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 	int axis;
 
-	if (!v || !parameters(f, o) || !axis_of(f, o, v, -1, 1, &axis))
+	if (!v || !parameters(f, o) || !follow_axis_of(f, o, v, -1, 1, &axis))
 		return;
 	s.axis += axis <= s.axis;
 	follow_all(f, s);
@@ -698,12 +635,8 @@ void follow_onehot(follow *f, op *o)
 void follow_trilu(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
-	const val *v = shaped(f, o, 0);
+	const val *v = follow_shaped(f, o, 0);
 
-	if (!v || !parameters(f, o))
-		return;
-	if (s->axis >= v->rank - 2)
-		follow_mixes(f, s, "it cuts across");
-	else
-		follow_all(f, *s);
+	if (v && parameters(f, o))
+		follow_unless(f, s, s->axis >= v->rank - 2, "it cuts across");
 }

@@ -63,6 +63,8 @@ extern const op_family op_family_control, op_family_math_einsum, op_family_math_
     op_family_tensor_text, op_family_training;
 /* All families; NULL is the end. */
 extern const op_family *const op_families[];
+/* Row i of all families, in the order of domains and then of names; NULL: there are fewer. */
+const op_row *op_row_at(size_t i, const char **ret_domain);
 
 struct op {
 	cost_op *made; /* its inputs and outputs, and the place of its cost */

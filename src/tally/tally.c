@@ -463,17 +463,14 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 
 bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)
 {
-	for (const op_family *const *f = op_families; *f; f++) {
-		if (i >= (*f)->nrows) {
-			i -= (*f)->nrows;
-			continue;
-		}
-		const op_row *row = &(*f)->rows[i];
-		*ret = (dck_cost_operator){(*f)->domain, row->name,
-					   row->how    ? row->how
-					   : row->cost ? "1 FLOP for each element"
-						       : "moves data, computes nothing"};
-		return true;
-	}
-	return false;
+	const char *domain;
+	const op_row *row = op_row_at(i, &domain);
+
+	if (!row)
+		return false;
+	*ret = (dck_cost_operator){domain, row->name,
+				   row->how    ? row->how
+				   : row->cost ? "1 FLOP for each element"
+					       : "moves data, computes nothing"};
+	return true;
 }

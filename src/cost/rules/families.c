@@ -12,6 +12,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/op.h"
 
+#include <string.h>
+
 const op_family *const op_families[] = {
     &op_family_control,
     &op_family_math_einsum,
@@ -40,3 +42,28 @@ const op_family *const op_families[] = {
     &op_family_training,
     NULL,
 };
+
+/* True: the next row of the family f stands before that of g, or g has none left. */
+static bool before(const op_family *f, size_t at_f, const op_family *g, size_t at_g)
+{
+	int order = at_g < g->nrows ? strcmp(f->domain, g->domain) : -1;
+
+	return order < 0 || (order == 0 && strcmp(f->rows[at_f].name, g->rows[at_g].name) < 0);
+}
+
+const op_row *op_row_at(size_t i, const char **ret_domain)
+{
+	size_t at[sizeof op_families / sizeof *op_families] = {0}, least = 0;
+
+	for (size_t step = 0; step <= i; step++) {
+		at[least] += step > 0;
+		for (size_t f = 0; op_families[f]; f++)
+			if (at[f] < op_families[f]->nrows &&
+			    before(op_families[f], at[f], op_families[least], at[least]))
+				least = f;
+		if (at[least] >= op_families[least]->nrows)
+			return NULL;
+	}
+	*ret_domain = op_families[least]->domain;
+	return &op_families[least]->rows[at[least]];
+}

@@ -12,6 +12,7 @@ names = [(o["domain"], o["name"]) for o in data]
 print("more than 250 operators:", len(data) if len(data) <= 250 else "yes")
 print("in one form alone:", [o for o in rows + data if o not in rows or o not in data], "in the same order:", rows == data)
 print("without a formula:", [o for o in data if not o["name"] or not o["formula"]])
+print("by domain, then by name:", names == sorted(names))
 print("listed twice:", sorted({n for n in names if names.count(n) > 1}))
 print("domains:", sorted({d for d, _ in names}))
 print("not in the text:", [n for _, n in names if n not in open("text").read()])
