@@ -29,14 +29,14 @@ LAYERS = {
     # snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # L2
-    "src/record": (("base", "os"), "asked box build comparable copy", ("base", "opt", "record", "report"), ISO,
+    "src/record": (("base", "os"), "asked box build comparable copy host", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     "src/model": (("base", "os"), "module_path names onnx summary wire",
                   ("base", "opt", "model", "report"), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
     # Ranges and stopwatches inside a program, and the formats of timelines.
-    "src/trace": (("base", "os", "stat", "record"), (), ("base", "report", "record", "zone", "lap"), ISO,
+    "src/trace": (("base", "os", "stat", "record", "model"), (), ("base", "report", "record", "zone", "lap", "opt"), ISO,
                   ("pthread.h", "x86intrin.h", "zlib.h")),
     # L3. What each operator of a model produces and costs; exact integers, no time.
     "src/cost": (("base", "model"), "cost_model op peers", ("base",), ISO, ()),

@@ -7,6 +7,7 @@
 #include "accuracy/accuracy_record.h"
 #include "accuracy/accuracy_run.h"
 #include "record/asked.h"
+#include "record/host.h"
 #include "subject/subject_facts.h"
 #include "os/os.h"
 #include "verify/freed_check.h"
@@ -307,7 +308,7 @@ static dck_status run(job *j, dck_err *err)
 	os_host host;
 
 	os_host_get(&host);
-	subject_facts_host(j->b, &host);
+	record_host(j->b, &host);
 	record_fact_options(j->b, "plan", dck_tolerance_options, j->config);
 	if (j->config->labels)
 		record_fact_options(j->b, "plan", dck_accuracy_options, j->config);

@@ -6,6 +6,7 @@
 #include "base/label.h"
 #include "verify/agree.h"
 #include "record/asked.h"
+#include "record/host.h"
 #include "subject/subject_facts.h"
 #include <math.h>
 #include <stdio.h>
@@ -163,7 +164,7 @@ static dck_status compare_all(versus *v, versus_rounds *r, versus_rounds *self,
 	os_host host;
 
 	os_host_get(&host);
-	subject_facts_host(b, &host);
+	record_host(b, &host);
 	if (v->asked->ranking) {
 		versus_rank_facts(b, all, n);
 	} else {

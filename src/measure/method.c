@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/method.h"
+#include "record/host.h"
 #include "subject/subject_facts.h"
 #include <math.h>
 
@@ -8,7 +9,7 @@ void method_subject(record_builder *b, const dck_subject *s, const subject_targe
 {
 	subject_facts_of(b, s, t);
 	subject_facts_engine(b, t);
-	subject_facts_host(b, host);
+	record_host(b, host);
 	record_fact_options(b, "plan", options, config);
 	if (s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN)
 		record_fact_options(b, "plan", dck_model_options, &s->model);

@@ -41,6 +41,11 @@ uint64_t os_process_cpu_ns(void)
 	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+uint64_t os_thread_cpu_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 int64_t os_unix_ns(void)
 {
 	return (int64_t)read_clock(CLOCK_REALTIME);

@@ -213,3 +213,14 @@ unsigned long os_hwcap(bool second)
 {
 	return getauxval(second ? AT_HWCAP2 : AT_HWCAP);
 }
+
+void os_machine_name(char *ret, size_t size)
+{
+	if (size == 0)
+		return;
+	if (gethostname(ret, size) != 0 || ret[0] == '\0')
+		snprintf(ret, size, "localhost");
+	ret[size - 1] = '\0';
+	for (char *p = ret; *p; p++)
+		*p = *p == '/' ? '-' : *p;
+}

@@ -391,3 +391,8 @@ void os_temp_dir_remove(const char *path)
 		closedir(dir);
 	rmdir(path);
 }
+
+bool os_is_terminal(int fd)
+{
+	return isatty(fd) == 1;
+}

@@ -34,6 +34,7 @@ bool os_clock_coarse(dck_clock *ret);
 void os_clock_seconds(dck_clock *ret); /* time(), whole seconds; not monotonic */
 uint64_t os_now_ns(void);	       /* for deadlines and phases; CLOCK_MONOTONIC */
 uint64_t os_process_cpu_ns(void);      /* CPU time of all threads of this process */
+uint64_t os_thread_cpu_ns(void);       /* of the calling thread */
 int64_t os_unix_ns(void);
 /* As many calls of the system, the cheapest that there is, for whoever wants to know their price.
  */
@@ -61,6 +62,8 @@ unsigned long os_hwcap(bool second);
 /* --- affinity.c: CPUs, by their numbers, which are below OS_CPUS_MAX. */
 enum { OS_CPUS_MAX = 8192 };
 #define OS_CPU_DIR "/sys/devices/system/cpu/cpu"
+/* What the machine calls itself, without '/'; "localhost" when that is not known. */
+void os_machine_name(char *ret, size_t size);
 /* "0-3,8": pins this process (all threads it makes later). E_ARG, E_IO. */
 dck_status os_pin_cpus(const char *list, dck_err *err);
 bool os_thread_pin(unsigned cpu); /* the calling thread alone */
@@ -104,7 +107,9 @@ void os_library_preload(const char *path);
 /* The file of the library or program that holds this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
 
-/* --- proc.c: child processes. */
+/* --- proc.c: processes. */
+long os_process_id(void);
+const char *os_program_name(void); /* as it was started; static */
 typedef struct os_child_usage {
 	uint64_t user_ns, system_ns, voluntary_switches, involuntary_switches;
 	/* 0: not known. Until exec the kernel counts our memory as the child's, so a child that
@@ -182,6 +187,7 @@ int os_open_read(const char *path);
  * why. */
 ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at);
 void os_close(int fd);
+bool os_is_terminal(int fd);
 /* Two files that differ have, with all likelihood, two hashes; 0: it cannot be read. In parts: a
  * child begins with our peak of memory as its own. */
 uint64_t os_file_hash(const char *path);

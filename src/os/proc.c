@@ -341,3 +341,13 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 		close(pidfd);
 	return st;
 }
+
+long os_process_id(void)
+{
+	return (long)getpid();
+}
+
+const char *os_program_name(void)
+{
+	return program_invocation_name;
+}

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "record/asked.h"
+#include "record/host.h"
 #include "subject/subject_facts.h"
 #include "machine/loops.h"
 #include "record/box.h"
@@ -503,7 +504,7 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	record_fact_text(b, "subject", "name", subject);
 	facts_machine(b, s, kept);
 	facts_devices(b);
-	subject_facts_host(b, &s->host);
+	record_host(b, &s->host);
 	record_fact_options(b, "plan", dck_machine_options, s->asked);
 	metrics(b, s);
 	answer_put(b, s);

@@ -1,51 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "subject/subject_facts.h"
+#include "record/host.h"
 #include <stdio.h>
 #include <string.h>
-
-static void fact_known_text(record_builder *b, const char *section, const char *key,
-			    const char *text)
-{
-	if (text && text[0])
-		record_fact_text(b, section, key, text);
-	else
-		record_fact_absent(b, section, key, "the system does not tell");
-}
-
-static void fact_known_bytes(record_builder *b, const char *key, uint64_t bytes, const char *why)
-{
-	if (bytes > 0)
-		record_fact_int(b, "host", key, DCK_UNIT_BYTE, (int64_t)bytes);
-	else
-		record_fact_absent(b, "host", key, why);
-}
-
-static void fact_tristate(record_builder *b, const char *key, int state)
-{
-	if (state < 0)
-		record_fact_absent(b, "host", key, "the system does not tell");
-	else
-		record_fact_bool(b, "host", key, state != 0);
-}
-
-void subject_facts_host(record_builder *b, const os_host *h)
-{
-	fact_known_text(b, "host", "cpu", h->cpu);
-	record_fact_int(b, "host", "cpus_online", DCK_UNIT_ONE, h->cpus_online);
-	record_fact_int(b, "host", "cpus_allowed", DCK_UNIT_ONE, h->cpus_allowed);
-	if (h->cgroup_cpus > 0)
-		record_fact_real(b, "host", "cpu_limit", DCK_UNIT_ONE, h->cgroup_cpus);
-	else
-		record_fact_absent(b, "host", "cpu_limit", "none is set");
-	fact_known_bytes(b, "memory", h->memory_bytes, "the system does not tell");
-	fact_known_bytes(b, "memory_limit", (uint64_t)h->cgroup_memory_bytes, "none is set");
-	fact_known_text(b, "host", "governor", h->governor);
-	fact_tristate(b, "turbo", h->turbo);
-	fact_tristate(b, "smt", h->smt);
-	fact_known_text(b, "host", "os", h->os);
-	fact_known_text(b, "host", "kernel", h->kernel);
-	fact_known_text(b, "host", "hypervisor", h->hypervisor);
-}
 
 static const char *tensor_text(const dck_tensor_info *t, char *buf, size_t size)
 {
@@ -86,7 +43,7 @@ static void facts_model(record_builder *b, const subject_target *t)
 {
 	const model_summary *m = &t->summary;
 
-	fact_known_text(b, "subject", "producer", m->producer);
+	record_fact_known(b, "subject", "producer", m->producer);
 	record_fact_int(b, "subject", "opset", DCK_UNIT_ONE, m->opset);
 	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->nodes);
 	record_fact_int(b, "subject", "weight_bytes", DCK_UNIT_BYTE, (int64_t)m->weight_bytes);

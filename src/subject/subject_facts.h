@@ -1,4 +1,4 @@
-/* subject_facts.h - what was found and built: the machine, the subject, its engine.
+/* subject_facts.h - what was found and built: the subject, its engine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SUBJECT_SUBJECT_FACTS_H
@@ -8,7 +8,6 @@
 #include "record/build.h"
 #include "subject/target.h"
 
-void subject_facts_host(record_builder *b, const os_host *host);
 void subject_facts_of(record_builder *b, const dck_subject *s, const subject_target *t);
 /* A batch that was freed: facts and the note. subject_facts_of() does it for its target. */
 void subject_facts_freed(record_builder *b, const subject_freed *f);

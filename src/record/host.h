@@ -1,0 +1,15 @@
+/* host.h - the machine as facts of a record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECORD_HOST_H
+#define RECORD_HOST_H
+
+#include "os/os.h"
+#include "record/build.h"
+
+/* A text, or absent where it is NULL or "": the system does not tell. */
+void record_fact_known(record_builder *b, const char *section, const char *key, const char *text);
+/* Section "host"; what the system does not tell is absent. */
+void record_host(record_builder *b, const os_host *host);
+
+#endif
