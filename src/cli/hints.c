@@ -80,15 +80,15 @@ static const char *begun_in(const name_list *list, const char *word)
 
 static const cli_hint *hint_find(const char *word)
 {
-	for (const cli_hint *h = cli_hints; h->word; h++)
-		if (is_same(h->word, word))
+	for (const cli_hint *h = cli_hints; h->words[0]; h++)
+		if (is_one_of(h->words, word))
 			return h;
 	return NULL;
 }
 
 static const char *hint_name(const cli_hint *h, const name_list *list)
 {
-	for (size_t i = 0; i < HINT_OURS_MAX && h->ours[i]; i++)
+	for (size_t i = 0; h->ours[i]; i++)
 		if (same_in(list, h->ours[i]))
 			return h->ours[i];
 	return NULL;

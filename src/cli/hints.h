@@ -6,13 +6,12 @@
 
 #include "cli.h"
 
-#define HINT_OURS_MAX 4
-
-/* What other tools call an option. Words are compared without case, '-' and '_'. */
+/* What other tools call an option. Words are compared without case, '-' and '_'. Both lists end
+ * with NULL. */
 typedef struct cli_hint {
-	const char *word;		 /* NULL ends the table */
-	const char *ours[HINT_OURS_MAX]; /* the first that the command has is named */
-	const char *say;		 /* besides; NULL: nothing */
+	const char *words[20]; /* of other tools; none ends the table */
+	const char *ours[4];   /* the first that the command has is named */
+	const char *say;       /* besides; NULL: nothing */
 } cli_hint;
 extern const cli_hint cli_hints[];
 
