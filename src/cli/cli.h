@@ -16,14 +16,14 @@ enum cli_exit {
 #undef X
 };
 
-/* Options that every command has. The first member of every command's config. */
+/* Options that every command has. */
 typedef struct cli_common {
 	int colour; /* index into auto, always, never */
 	bool quiet, verbose, help, version;
 } cli_common;
 extern const dck_opt cli_common_options[];
 
-/* --format, --details and where it goes, for commands that have a result. */
+/* --format, --details and where it goes. Zeroed: as text to stdout. */
 typedef struct cli_format {
 	int format;	 /* index into cli_formats */
 	const char *out; /* a file instead of stdout; NULL: stdout */
@@ -33,8 +33,7 @@ extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", NU
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 extern const dck_opt cli_format_options[];
 
-/* Where a record goes besides stdout: rows in cli_save_options and, for commands that take a while,
- * cli_progress_options. */
+/* Where a record goes besides stdout, and what is seen of it. */
 typedef struct cli_output {
 	const char *save, *db, *commit;
 	bool no_history, no_progress;
@@ -42,13 +41,42 @@ typedef struct cli_output {
 } cli_output;
 extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options[];
 
-/* Rows of one option table, and where its config lies inside the command's. */
+/* A process that the library started to measure in: its record goes to a descriptor, and so does
+ * the reason when there is none. */
+typedef struct cli_worker {
+	uint64_t fd; /* 0: this is no worker */
+} cli_worker;
+extern const dck_opt cli_worker_options[];
+
+/* Programs with several values. */
+typedef struct cli_scan {
+	dck_list scan;
+} cli_scan;
+extern const dck_opt cli_scan_options[];
+
+/* Rows of one option table, and what they are read into. */
 typedef struct cli_group {
-	const char *title; /* NULL ends the list */
-	const dck_opt *table;
+	const char *title;    /* NULL: not in help, man page or completion */
+	const dck_opt *table; /* NULL ends the list */
 	size_t at;
-	bool hidden; /* not in help, man page or completion */
+	bool shared; /* `at` lies in the struct cli, not in the command's own config */
 } cli_group;
+
+/* The groups that several commands name. */
+#define CLI_SHARED(title, table, member)                         \
+	{                                                        \
+		title, table, offsetof(struct cli, member), true \
+	}
+#define CLI_MODELS(title)    CLI_SHARED(title, dck_model_options, subject.model)
+#define CLI_PROGRAMS	     CLI_SHARED("Programs", dck_command_options, subject.command)
+#define CLI_HOOKS	     CLI_SHARED("Programs", dck_hook_options, subject.command)
+#define CLI_SCAN	     CLI_SHARED("Programs", cli_scan_options, scan)
+#define CLI_OPERATORS(title) CLI_SHARED(title, dck_op_options, ops)
+#define CLI_RESULT	     CLI_SHARED("Output", cli_format_options, format)
+#define CLI_RECORD	     CLI_RESULT, CLI_SHARED("Output", cli_save_options, output)
+#define CLI_MEASURED	     CLI_RECORD, CLI_SHARED("Output", cli_progress_options, output)
+#define CLI_RUNS	     CLI_SHARED("Output", cli_per_options, output)
+#define CLI_WORKER	     CLI_SHARED(NULL, cli_worker_options, worker)
 
 typedef struct cli_item {
 	const char *term, *text; /* term NULL ends the list */
@@ -59,6 +87,16 @@ typedef struct cli_section {
 	const cli_item *items;
 } cli_section;
 
+/* What an argument may be, for completion. */
+typedef struct cli_words {
+	const char *prefix;	      /* prefix + get(0), prefix + get(1), ... up to NULL */
+	const char *(*get)(size_t i); /* NULL: none */
+	bool commands;		      /* the name of every command too */
+	bool files;		      /* files too */
+} cli_words;
+/* A model: a built-in network or a file. */
+extern const cli_words cli_model_words;
+
 typedef struct cli cli;
 
 typedef struct cli_command {
@@ -67,21 +105,16 @@ typedef struct cli_command {
 	const char *about;	  /* paragraphs, parted by an empty line */
 	const cli_section *sections;
 	const cli_item *examples; /* term: the command line, text: what it does */
-	const cli_group *groups;
+	const cli_group *groups;  /* NULL: only the options of every command */
 	/* Options that several of the tables have and that mean what the first of them says;
 	 * NULL-ended, NULL: none. All others reach every table that has them. */
 	const char *const *first_only;
-	size_t config_size;
-	size_t subject_at; /* of a dck_subject in the config; 0: there is none */
+	size_t config_size; /* of what the command alone has */
 	unsigned min_args, max_args;
-	const char *arg;     /* what an argument is called in messages */
-	bool takes_command;  /* "--" begins a program with its arguments */
-	bool takes_programs; /* as 'cmd:PROGRAM ARG...' only */
-	/* For completion: prefix + word(0), word(1), ... up to NULL; and whether files fit. */
-	const char *word_prefix;
-	const char *(*word)(size_t i);
-	bool names_commands; /* the name of every command fits too */
-	bool files;
+	const char *arg;	/* what an argument is called in messages */
+	bool takes_command;	/* "--" begins a program with its arguments */
+	bool takes_programs;	/* as 'cmd:PROGRAM ARG...' only */
+	const cli_words *words; /* NULL: nothing is completed */
 	int (*run)(cli *c, void *config);
 } cli_command;
 
@@ -94,13 +127,17 @@ struct cli {
 	char **args;			    /* nargs of them: argv without options */
 	unsigned nargs;
 	char **program; /* after "--", for commands that take one; NULL: none */
-	/* Inside the command's config. */
-	const cli_common *common;
-	const cli_format *format; /* NULL: it has none */
-	const cli_output *output; /* of zeros where it has none */
-	dck_subject *subject;	  /* NULL: it has none */
-	char title[8192];	  /* the words of the command line: a record's title */
-	void *owned;		  /* what the subject points to */
+	/* What the shared groups are read into; of zeros where the command does not name them. */
+	cli_common common;
+	cli_format format;
+	cli_output output;
+	cli_worker worker;
+	cli_scan scan;
+	dck_op_view ops;
+	dck_subject subject; /* what several subjects have in common */
+	void *config;	     /* the command's own */
+	char title[8192];    /* the words of the command line: a record's title */
+	void *owned;	     /* what the subject points to */
 	struct cli_given {
 		const dck_opt *row;
 		const char *value; /* the last one; NULL: of a flag */
@@ -108,15 +145,16 @@ struct cli {
 	size_t ngiven;
 };
 
-/* parse.c: reads argv[first...] into *config and *c. Prints why not; returns an exit code. */
-int cli_parse(cli *c, int first, void *config);
+/* parse.c: reads argv[first...] into *c and its config. Prints why not; returns an exit code. */
+int cli_parse(cli *c, int first);
 /* The option was given on the command line. */
 bool cli_given(const cli *c, const char *name);
 
-/* rows.c: group i, the command's own and then the common one; title NULL past the end. */
+/* rows.c: group i, those that the command names and then the common one; table NULL past the end.
+ */
 cli_group cli_group_get(const cli_command *command, size_t i);
-/* Where that table's part of the command's config lies; NULL: the command has no such table. */
-void *cli_config_find(const cli_command *command, void *config, const dck_opt *table);
+/* What its rows are read into. */
+void *cli_group_config(cli *c, const cli_group *group);
 /* A walk through the options of a command; {0} at first. */
 typedef struct cli_option {
 	const dck_opt *row;
@@ -235,21 +273,14 @@ void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char 
 int cli_save_check(const cli *c);
 
 /* Measures into a record, and stops where the observer says so. */
-typedef dck_status (*cli_maker)(void *config, const dck_observer *o, dck_record **ret,
+typedef dck_status (*cli_maker)(const cli *c, void *config, const dck_observer *o, dck_record **ret,
 				dck_err *err);
 /* Calls it with an observer that draws the progress line, shows the engine's log with --verbose and
  * obeys Ctrl-C; then shows and saves the record as cli_record_show() does. verdict: the exit code
- * of a record that was shown; NULL: it is always fine. Returns the exit code. */
-int cli_make(const cli *c, cli_maker make, void *config, const dck_op_view *view,
-	     int (*verdict)(const dck_record *r));
-
-/* A process that the library started to measure in: its record goes to a descriptor, and so does
- * the reason when there is none. */
-typedef struct cli_worker {
-	uint64_t fd; /* 0: this is no worker */
-} cli_worker;
-extern const dck_opt cli_worker_options[];
-int cli_worker_run(const cli_worker *w, cli_maker make, void *config);
+ * of a record that was shown; NULL: it is always fine. A worker sends its record instead. Returns
+ * the exit code. */
+int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dck_record *r));
+int cli_worker_run(const cli *c, cli_maker make, void *config);
 /* This program, for measurements in fresh processes. */
 const char *cli_program(const cli *c);
 bool cli_cancelled(void *self); /* for an observer: a signal was seen */
@@ -259,9 +290,8 @@ bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 int cli_record_save(const cli *c, const dck_record *r, int code);
 /* "deepclock report FILE --details", for dck_style.rest. */
 void cli_rest(char *buf, size_t size, const char *file);
-/* Writes a measured record to stdout, its notes to stderr, and saves it. view NULL: none was asked
- * for. Returns the exit code. */
-int cli_record_show(const cli *c, const dck_op_view *view, const dck_record *r);
+/* Writes a measured record to stdout, its notes to stderr, and saves it. Returns the exit code. */
+int cli_record_show(const cli *c, const dck_record *r);
 /* CLI_FAILED of a record whose outputs are wrong or that left something behind: a fast wrong model
  * must not pass. */
 int cli_record_verdict(const dck_record *r);
@@ -287,16 +317,13 @@ int cli_subject_read(cli *c);
 /* A model with open sizes is refused with the command line that gives them: it is measured at once.
  * An exit code. */
 int cli_subject_check(const cli *c, const dck_subject *s);
-/* All arguments, or the program after "--", each with what is common to them. An exit code; free it
- * in any case. */
-int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s);
-/* Programs with several values. */
-typedef struct cli_scan {
-	dck_list scan;
-} cli_scan;
-extern const dck_opt cli_scan_options[];
+/* Both, for a subject that is measured as it is. */
+int cli_subject_open(cli *c);
+/* All arguments, or the program after "--", each with what is common to them (c->subject). An exit
+ * code; free it in any case. */
+int cli_subjects_read(const cli *c, cli_subjects *s);
 /* Makes `all` and `n` anew with the values of --scan, where there are any. An exit code. */
-int cli_subjects_scan(const cli_scan *scan, cli_subjects *s);
+int cli_subjects_scan(const cli *c, cli_subjects *s);
 void cli_subjects_free(cli_subjects *s);
 
 const char *cli_zoo_word(

@@ -31,7 +31,7 @@ static int failure_send(const cli_worker *w, const dck_err *why)
 	return why->code == DCK_E_ARG ? CLI_USAGE : CLI_FAILED;
 }
 
-int cli_worker_run(const cli_worker *w, cli_maker make, void *config)
+int cli_worker_run(const cli *c, cli_maker make, void *config)
 {
 	const dck_observer observer = {.cancelled = cli_cancelled};
 	dck_record *record;
@@ -39,9 +39,9 @@ int cli_worker_run(const cli_worker *w, cli_maker make, void *config)
 	int code;
 
 	cli_signals_install();
-	if (make(config, &observer, &record, &err) != DCK_OK)
-		return failure_send(w, &err);
-	code = record_send(w, record);
+	if (make(c, config, &observer, &record, &err) != DCK_OK)
+		return failure_send(&c->worker, &err);
+	code = record_send(&c->worker, record);
 	dck_record_free(record);
 	return code;
 }

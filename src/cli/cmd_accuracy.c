@@ -3,30 +3,22 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-typedef struct accuracy_which {
-	dck_list vary;
-} accuracy_which;
-
 typedef struct accuracy_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	accuracy_which which;
-	dck_subject subject; /* what all have in common */
+	dck_list vary;
 	dck_accuracy_config accuracy;
 	const dck_alternative *all; /* n models */
 	size_t n;
 } accuracy_command;
 
 static const dck_opt which_options[] = {
-    DCK_OPTION(LIST, accuracy_which, vary, "vary", "OPTION=V,V", NULL,
+    DCK_OPTION(LIST, accuracy_command, vary, "vary", "OPTION=V,V", NULL,
 	       "one model in several settings, e.g. opt=none,all; the first is the reference"),
     {0},
 };
 
-static int models_read(const cli *c, const accuracy_command *cfg, cli_subjects *m)
+static int models_read(const cli *c, cli_subjects *m)
 {
-	const int code = cli_subjects_read(c, &cfg->subject, m);
+	const int code = cli_subjects_read(c, m);
 
 	for (size_t i = 0; code == CLI_OK && i < m->n; i++)
 		if (m->of[i].kind == DCK_SUBJECT_COMMAND)
@@ -44,17 +36,19 @@ static int verdict(const dck_record *r)
 	return CLI_OK;
 }
 
-static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
 	const accuracy_command *cfg = config;
 
+	(void)c;
 	return dck_accuracy(cfg->all, cfg->n, &cfg->accuracy, o, ret, err);
 }
 
 static int accuracy_run(cli *c, void *config)
 {
 	accuracy_command *cfg = config;
-	const bool varied = cfg->which.vary.n > 0;
+	const bool varied = cfg->vary.n > 0;
 	dck_alternative *made = NULL;
 	cli_subjects m = {0};
 	dck_err err;
@@ -63,20 +57,19 @@ static int accuracy_run(cli *c, void *config)
 	if (varied && c->nargs != 1)
 		return cli_usage(c, "--vary takes one MODEL, %u are given", c->nargs);
 	cfg->accuracy.title = c->title;
-	code = models_read(c, cfg, &m);
+	code = models_read(c, &m);
 	cfg->all = m.all;
 	cfg->n = m.n;
 	/* Alternatives and labelled items bring sizes of their own. */
 	for (size_t i = 0; code == CLI_OK && !varied && cfg->accuracy.inputs.n == 0 && i < m.n; i++)
 		code = cli_subject_check(c, &m.of[i]);
 	if (code == CLI_OK && varied) {
-		if (dck_alternatives_vary(&m.of[0], &cfg->which.vary, &made, &cfg->n, &err) !=
-		    DCK_OK)
+		if (dck_alternatives_vary(&m.of[0], &cfg->vary, &made, &cfg->n, &err) != DCK_OK)
 			code = cli_failed(&err);
 		cfg->all = made;
 	}
 	if (code == CLI_OK)
-		code = cli_make(c, make, cfg, NULL, verdict);
+		code = cli_make(c, make, cfg, verdict);
 	dck_free(made);
 	cli_subjects_free(&m);
 	return code;
@@ -99,13 +92,11 @@ static const cli_item exit_items[] = {
 };
 static const cli_section sections[] = {{"Models", subject_items}, {"Exit status", exit_items}, {0}};
 static const cli_group groups[] = {
-    {"Comparing outputs", which_options, offsetof(accuracy_command, which), false},
+    {"Comparing outputs", which_options, 0, false},
     {"Comparing outputs", dck_tolerance_options, offsetof(accuracy_command, accuracy), false},
     {"Classifiers", dck_accuracy_options, offsetof(accuracy_command, accuracy), false},
-    {"Models", dck_model_options, offsetof(accuracy_command, subject.model), false},
-    {"Output", cli_format_options, offsetof(accuracy_command, format), false},
-    {"Output", cli_save_options, offsetof(accuracy_command, output), false},
-    {"Output", cli_progress_options, offsetof(accuracy_command, output), false},
+    CLI_MODELS("Models"),
+    CLI_MEASURED,
     {0},
 };
 static const cli_item examples[] = {
@@ -138,11 +129,8 @@ const cli_command cmd_accuracy = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(accuracy_command),
-    .subject_at = offsetof(accuracy_command, subject),
     .max_args = DCK_ALTERNATIVES_MAX,
     .arg = "MODEL",
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = accuracy_run,
 };

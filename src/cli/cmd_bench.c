@@ -5,27 +5,16 @@
 #include <limits.h>
 #include <string.h>
 
-typedef struct bench_config {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	cli_worker worker;
-	cli_scan scan;
-	dck_subject subject;
-	dck_plan plan;
-} bench_config;
-
-static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
-	const bench_config *cfg = config;
-
-	return dck_bench(&cfg->subject, &cfg->plan, o, ret, err);
+	return dck_bench(&c->subject, config, o, ret, err);
 }
 
 /* --- several subjects */
 
 /* What says how the runs of one subject are counted has no meaning in rounds of all of them. */
-static int several_check(const cli *c, const bench_config *cfg)
+static int several_check(const cli *c, const dck_plan *plan)
 {
 	static const struct {
 		const char *name, *instead;
@@ -45,16 +34,14 @@ static int several_check(const cli *c, const bench_config *cfg)
 					 "--%s is of one subject, and several are measured "
 					 "interleaved: %s",
 					 of_one[i].name, of_one[i].instead);
-	if (strcmp(cfg->plan.statistic, "median") != 0 && strcmp(cfg->plan.statistic, "mean") != 0)
+	if (strcmp(plan->statistic, "median") != 0 && strcmp(plan->statistic, "mean") != 0)
 		return cli_usage(c, "several subjects are ranked by their median or mean: measure "
 				    "them one by one for another statistic");
 	return CLI_OK;
 }
 
-static void ranking_config(const cli *c, const bench_config *cfg, size_t n, dck_compare_config *r)
+static void ranking_config(const cli *c, const dck_plan *p, size_t n, dck_compare_config *r)
 {
-	const dck_plan *p = &cfg->plan;
-
 	dck_compare_config_init(r);
 	r->margin = p->precision;
 	r->level = p->level;
@@ -79,32 +66,34 @@ typedef struct ranking {
 	dck_compare_config config;
 } ranking;
 
-static dck_status rank(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status rank(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
 	const ranking *r = config;
 
+	(void)c;
 	return dck_rank(r->all, r->n, &r->config, o, ret, err);
 }
 
-static int several_run(cli *c, bench_config *cfg)
+static int several_run(cli *c, dck_plan *plan)
 {
 	cli_subjects s = {0};
-	int code = cli_subjects_read(c, &cfg->subject, &s);
+	int code = cli_subjects_read(c, &s);
 
 	if (code == CLI_OK)
-		code = cli_subjects_scan(&cfg->scan, &s);
+		code = cli_subjects_scan(c, &s);
 	for (size_t i = 0; code == CLI_OK && i < s.n; i++)
 		code = cli_subject_check(c, s.all[i].subject);
 	if (code == CLI_OK && s.n == 1) {
-		cfg->subject = *s.all[0].subject;
-		code = cli_make(c, make, cfg, NULL, cli_record_verdict);
+		c->subject = *s.all[0].subject;
+		code = cli_make(c, make, plan, cli_record_verdict);
 	} else if (code == CLI_OK) {
 		ranking r = {.all = s.all, .n = s.n};
 
-		code = several_check(c, cfg);
-		ranking_config(c, cfg, s.n, &r.config);
+		code = several_check(c, plan);
+		ranking_config(c, plan, s.n, &r.config);
 		if (code == CLI_OK)
-			code = cli_make(c, rank, &r, NULL, cli_record_verdict);
+			code = cli_make(c, rank, &r, cli_record_verdict);
 	}
 	cli_subjects_free(&s);
 	return code;
@@ -112,38 +101,30 @@ static int several_run(cli *c, bench_config *cfg)
 
 static int bench_run(cli *c, void *config)
 {
-	bench_config *cfg = config;
+	dck_plan *plan = config;
 	int code;
 
-	cfg->plan.title = c->title;
-	cfg->plan.program = cli_program(c);
-	if (c->nargs > 1 || (cfg->scan.scan.n > 0 && (c->nargs > 0 || c->program)))
-		return several_run(c, cfg);
-	code = cli_subject_read(c);
-	/* Who started a worker has looked. */
-	if (code == CLI_OK && cfg->worker.fd == 0)
-		code = cli_subject_check(c, c->subject);
-	if (code != CLI_OK)
-		return code;
-	return cfg->worker.fd > 0 ? cli_worker_run(&cfg->worker, make, cfg)
-				  : cli_make(c, make, cfg, NULL, cli_record_verdict);
+	plan->title = c->title;
+	plan->program = cli_program(c);
+	if (c->nargs > 1 || (c->scan.scan.n > 0 && (c->nargs > 0 || c->program)))
+		return several_run(c, plan);
+	code = cli_subject_open(c);
+	return code == CLI_OK ? cli_make(c, make, plan, cli_record_verdict) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT...",
 				    "[OPTION]... -- PROGRAM [ARGUMENT]...", NULL};
 static const cli_section sections[] = {{"Subjects", cli_subject_items}, {0}};
 static const cli_group groups[] = {
-    {"Measuring", dck_plan_options, offsetof(bench_config, plan), false},
-    {"Measuring", dck_check_options, offsetof(bench_config, plan), false},
-    {"Models", dck_model_options, offsetof(bench_config, subject.model), false},
-    {"Programs", dck_command_options, offsetof(bench_config, subject.command), false},
-    {"Programs", dck_hook_options, offsetof(bench_config, subject.command), false},
-    {"Programs", cli_scan_options, offsetof(bench_config, scan), false},
-    {"Output", cli_format_options, offsetof(bench_config, format), false},
-    {"Output", cli_per_options, offsetof(bench_config, output), false},
-    {"Output", cli_save_options, offsetof(bench_config, output), false},
-    {"Output", cli_progress_options, offsetof(bench_config, output), false},
-    {"Worker", cli_worker_options, offsetof(bench_config, worker), true},
+    {"Measuring", dck_plan_options, 0, false},
+    {"Measuring", dck_check_options, 0, false},
+    CLI_MODELS("Models"),
+    CLI_PROGRAMS,
+    CLI_HOOKS,
+    CLI_SCAN,
+    CLI_MEASURED,
+    CLI_RUNS,
+    CLI_WORKER,
     {0},
 };
 static const cli_item examples[] = {
@@ -175,13 +156,10 @@ const cli_command cmd_bench = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(bench_config),
-    .subject_at = offsetof(bench_config, subject),
+    .config_size = sizeof(dck_plan),
     .max_args = INT_MAX,
     .arg = "SUBJECT",
     .takes_command = true,
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = bench_run,
 };

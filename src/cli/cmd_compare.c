@@ -10,13 +10,7 @@ typedef struct compare_which {
 } compare_which;
 
 typedef struct compare_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
 	compare_which which;
-	cli_scan scan;
-	dck_op_view view;
-	dck_subject subject; /* what all have in common */
 	dck_compare_config compare;
 	const dck_alternative *all; /* n alternatives that are measured */
 	size_t n;
@@ -44,10 +38,12 @@ static int verdict(const dck_record *r)
 	return code == CLI_OK ? dck_compare_gate(r) : code;
 }
 
-static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
 	const compare_command *cfg = config;
 
+	(void)c;
 	return dck_compare(cfg->all, cfg->n, &cfg->compare, o, ret, err);
 }
 
@@ -55,7 +51,7 @@ static int live(const cli *c, compare_command *cfg, const dck_alternative *all, 
 {
 	cfg->all = all;
 	cfg->n = n;
-	return cli_make(c, make, cfg, NULL, verdict);
+	return cli_make(c, make, cfg, verdict);
 }
 
 static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
@@ -86,15 +82,14 @@ static bool is_record(const char *name)
 }
 
 /* The newest record before that one, from the history. */
-static dck_status baseline_get(const compare_command *cfg, const dck_record *r, dck_record **ret,
-			       dck_err *err)
+static dck_status baseline_get(const cli *c, const dck_record *r, dck_record **ret, dck_err *err)
 {
 	dck_history_config config;
 	dck_history *history;
 	dck_status status;
 
 	dck_history_config_init(&config);
-	config.path = cfg->output.db;
+	config.path = c->output.db;
 	config.existing = true;
 	status = dck_history_open(&config, &history, err);
 	if (status != DCK_OK)
@@ -120,7 +115,7 @@ static int saved(const cli *c, const compare_command *cfg)
 		all[i] = records[i];
 	}
 	if (status == DCK_OK && cfg->which.history) {
-		status = baseline_get(cfg, records[1], &records[0], &err);
+		status = baseline_get(c, records[1], &records[0], &err);
 		no_baseline = status == DCK_E_ABSENT;
 		all[0] = records[0];
 	}
@@ -130,7 +125,7 @@ static int saved(const cli *c, const compare_command *cfg)
 	if (status == DCK_OK)
 		status = dck_compare_records(all, n, &config, &result, &err);
 	if (status == DCK_OK) {
-		code = cli_record_show(c, &cfg->view, result);
+		code = cli_record_show(c, result);
 		if (code == CLI_OK)
 			code = verdict(result);
 		dck_record_free(result);
@@ -163,20 +158,19 @@ static int compare_run(cli *c, void *config)
 	if (cfg->which.history && (nrecords != 1 || c->nargs != 1))
 		return cli_usage(c, "--history takes one record that was kept (FILE.json)");
 	if (c->nargs < 2 && !cfg->which.history &&
-	    (nrecords > 0 ||
-	     (cfg->which.vary.n == 0 && !cfg->which.modes && cfg->scan.scan.n == 0)))
+	    (nrecords > 0 || (cfg->which.vary.n == 0 && !cfg->which.modes && c->scan.scan.n == 0)))
 		return cli_usage(
 		    c, "compare needs two SUBJECTs, or one with --vary, --modes or --scan");
-	if (nrecords > 0 && cfg->scan.scan.n > 0)
+	if (nrecords > 0 && c->scan.scan.n > 0)
 		return cli_usage(c, "--scan is of programs that are measured now, not of records");
 	if (nrecords > 0)
 		return c->nargs > DCK_ALTERNATIVES_MAX
 			   ? cli_usage(c, "compare takes at most %d records", DCK_ALTERNATIVES_MAX)
 			   : saved(c, cfg);
-	code = cli_subjects_read(c, &cfg->subject, &s);
+	code = cli_subjects_read(c, &s);
 	if (code == CLI_OK)
-		code = cli_subjects_scan(&cfg->scan, &s);
-	if (code == CLI_OK && cfg->scan.scan.n > 0 && s.n < 2)
+		code = cli_subjects_scan(c, &s);
+	if (code == CLI_OK && c->scan.scan.n > 0 && s.n < 2)
 		code = cli_usage(c, "--scan gives one value: compare needs two");
 	/* Of one alone alternatives are made, which may give it sizes. */
 	for (size_t i = 0; code == CLI_OK && s.n > 1 && i < s.n; i++)
@@ -215,15 +209,13 @@ static const cli_group groups[] = {
     {"Comparing", dck_compare_options, offsetof(compare_command, compare), false},
     {"Comparing live", dck_compare_live_options, offsetof(compare_command, compare), false},
     {"Comparing records", dck_compare_saved_options, offsetof(compare_command, compare), false},
-    {"Models", dck_model_options, offsetof(compare_command, subject.model), false},
-    {"Programs", dck_command_options, offsetof(compare_command, subject.command), false},
-    {"Programs", dck_hook_options, offsetof(compare_command, subject.command), false},
-    {"Programs", cli_scan_options, offsetof(compare_command, scan), false},
-    {"Output", dck_op_options, offsetof(compare_command, view), false},
-    {"Output", cli_format_options, offsetof(compare_command, format), false},
-    {"Output", cli_per_options, offsetof(compare_command, output), false},
-    {"Output", cli_save_options, offsetof(compare_command, output), false},
-    {"Output", cli_progress_options, offsetof(compare_command, output), false},
+    CLI_MODELS("Models"),
+    CLI_PROGRAMS,
+    CLI_HOOKS,
+    CLI_SCAN,
+    CLI_OPERATORS("Output"),
+    CLI_MEASURED,
+    CLI_RUNS,
     {0},
 };
 static const cli_item examples[] = {
@@ -252,13 +244,10 @@ const cli_command cmd_compare = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(compare_command),
-    .subject_at = offsetof(compare_command, subject),
     .min_args = 1,
     .max_args = DCK_ALTERNATIVES_MAX + 1,
     .arg = "SUBJECT",
     .takes_programs = true,
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = compare_run,
 };

@@ -15,10 +15,15 @@ static const char *word_get(const cli_command *command, const cli_command *const
 {
 	size_t n = 0;
 
-	for (; command->names_commands && all[n]; n++)
+	for (; command->words && command->words->commands && all[n]; n++)
 		if (n == i)
 			return all[n]->name;
-	return command->word ? command->word(i - n) : NULL;
+	return command->words && command->words->get ? command->words->get(i - n) : NULL;
+}
+
+static bool takes_files(const cli_command *command)
+{
+	return command->words && command->words->files;
 }
 
 static void words_print(FILE *out, const cli_command *command, const cli_command *const *all)
@@ -26,7 +31,7 @@ static void words_print(FILE *out, const cli_command *command, const cli_command
 	const char *word;
 
 	for (size_t i = 0; (word = word_get(command, all, i)) != NULL; i++)
-		fprintf(out, "%s%s%s", i ? " " : "", command->word_prefix, word);
+		fprintf(out, "%s%s%s", i ? " " : "", command->words->prefix, word);
 }
 
 static void choices_print(FILE *out, const dck_opt *row)
@@ -96,7 +101,8 @@ static void bash_write(FILE *out, const cli_command *const *all)
 		fprintf(out, "%s ", all[i]->name);
 	fputs("--help --version' ;;\n", out);
 	for (size_t i = 0; all[i]; i++) {
-		fprintf(out, "\t\t%s)%s words='", all[i]->name, all[i]->files ? " files=1" : "");
+		fprintf(out, "\t\t%s)%s words='", all[i]->name,
+			takes_files(all[i]) ? " files=1" : "");
 		words_print(out, all[i], all);
 		for (cli_option o = {0}; cli_option_next(all[i], &o);)
 			fprintf(out, " --%s", o.row->name);
@@ -161,23 +167,23 @@ static void zsh_option(FILE *out, const dck_opt *row)
 
 static void zsh_words(FILE *out, const cli_command *command, const cli_command *const *all)
 {
-	if (!command->word && !command->files)
+	if (!command->words)
 		return;
 	fprintf(out, " \\\n\t\t\t'*:argument:{ _alternative");
-	if (command->word) {
+	if (command->words && command->words->get) {
 		const char *word;
 
 		fputs(" \"words:word:(", out);
 		for (size_t i = 0; (word = word_get(command, all, i)) != NULL; i++) {
 			fputs(i ? " " : "", out);
 			/* The colon of zoo:NAME would end the description. */
-			for (const char *p = command->word_prefix; *p; p++)
+			for (const char *p = command->words->prefix; *p; p++)
 				fprintf(out, *p == ':' ? "\\\\:" : "%c", *p);
 			fputs(word, out);
 		}
 		fputs(")\"", out);
 	}
-	fputs(command->files ? " \"files:file:_files\" }'" : " }'", out);
+	fputs(takes_files(command) ? " \"files:file:_files\" }'" : " }'", out);
 }
 
 static void zsh_write(FILE *out, const cli_command *const *all)
@@ -269,11 +275,11 @@ static void fish_write(FILE *out, const cli_command *const *all)
 		fputc('\n', out);
 		for (cli_option o = {0}; cli_option_next(command, &o);)
 			fish_option(out, command, o.row);
-		if (!command->files)
+		if (!takes_files(command))
 			fprintf(out,
 				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -f\n",
 				command->name);
-		if (command->word) {
+		if (command->words && command->words->get) {
 			fprintf(out,
 				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -a '",
 				command->name);
@@ -318,11 +324,9 @@ const cli_command cmd_completion = {
     .about = "Writes a script for bash, zsh or fish that completes commands, options, their values "
 	     "and the names of the built-in networks. Installing deepclock installs it.",
     .examples = examples,
-    .config_size = sizeof(cli_common),
     .min_args = 1,
     .max_args = 1,
     .arg = "SHELL",
-    .word_prefix = "",
-    .word = shell_word,
+    .words = &(const cli_words){.prefix = "", .get = shell_word},
     .run = completion_run,
 };

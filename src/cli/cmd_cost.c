@@ -6,22 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct cost_listing {
-	bool operators;
-} cost_listing;
-
 typedef struct cost_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	cost_listing listing;
-	dck_op_view view;
-	dck_subject subject;
+	bool operators;
 	dck_cost_config cost;
 } cost_command;
 
 static const dck_opt listing_options[] = {
-    DCK_FLAG(cost_listing, operators, "operators",
+    DCK_FLAG(cost_command, operators, "operators",
 	     "list all operators that can be counted, each with its formula"),
     {0},
 };
@@ -45,16 +36,16 @@ static void operators_text(const dck_style *style)
 	}
 }
 
-static int operators_show(const cli *c, const cost_command *cfg)
+static int operators_show(const cli *c)
 {
 	static const dck_column columns[] = {{"domain", "domain", DCK_UNIT_NONE},
 					     {"name", "name", DCK_UNIT_NONE},
 					     {"formula", "formula", DCK_UNIT_NONE}};
-	const dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	dck_cost_operator o;
 	cli_listing l = {0};
 
-	if (cfg->format.format == CLI_TEXT) {
+	if (c->format.format == CLI_TEXT) {
 		operators_text(&style);
 		return CLI_OK;
 	}
@@ -68,48 +59,36 @@ static int operators_show(const cli *c, const cost_command *cfg)
 	return cli_listing_show(c, &l);
 }
 
-static int record_show(const cli *c, const cost_command *cfg, const dck_record *r)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
-	dck_style style = cli_style(c->common, STDOUT_FILENO);
-	char rest[8192];
-	int code;
+	const cost_command *cfg = config;
 
-	style.ops = cfg->view;
-	if (c->output->save)
-		cli_rest(rest, sizeof rest, c->output->save);
-	style.rest = c->output->save ? rest : NULL;
-	code = cli_record_save(c, r, cli_report(c, &r, 1, &style));
-	if (code == CLI_OK && cfg->cost.strict && dck_record_note(r, "cost-unknown")) {
-		cli_message("--strict: %s", dck_record_note(r, "cost-unknown")->text);
-		code = CLI_FAILED;
-	}
-	return code;
+	return dck_cost(&c->subject, &cfg->cost, o, ret, err);
+}
+
+static int strict_verdict(const dck_record *r)
+{
+	if (!dck_record_note(r, "cost-unknown"))
+		return CLI_OK;
+	cli_message("--strict: the cost of an operator is not known, so the totals are absent; the "
+		    "note cost-unknown says which");
+	return CLI_FAILED;
 }
 
 static int cost_run(cli *c, void *config)
 {
 	cost_command *cfg = config;
-	const dck_observer observer = {.cancelled = cli_cancelled};
-	dck_record *record;
-	dck_err err;
 	int code;
 
-	if (cfg->listing.operators)
-		return operators_show(c, cfg);
+	if (cfg->operators)
+		return operators_show(c);
 	if (c->nargs == 0)
 		return cli_usage(c, "cost needs a MODEL: a file or zoo:NAME");
-	code = cli_subject_read(c);
-	if (code == CLI_OK && cfg->cost.run)
-		code = cli_subject_check(c, c->subject);
-	if (code != CLI_OK)
-		return code;
 	cfg->cost.title = c->title;
-	cli_signals_install();
-	if (dck_cost(&cfg->subject, &cfg->cost, &observer, &record, &err) != DCK_OK)
-		return cli_failed(&err);
-	code = record_show(c, cfg, record);
-	dck_record_free(record);
-	return code;
+	code = cfg->cost.run ? cli_subject_open(c) : cli_subject_read(c);
+	return code == CLI_OK ? cli_make(c, make, cfg, cfg->cost.strict ? strict_verdict : NULL)
+			      : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", "--operators", NULL};
@@ -121,12 +100,10 @@ static const cli_item subjects[] = {
 static const cli_section sections[] = {{"Models", subjects}, {0}};
 static const cli_group groups[] = {
     {"Counting", dck_cost_options, offsetof(cost_command, cost), false},
-    {"Sizes, and the engine for --run", dck_model_options, offsetof(cost_command, subject.model),
-     false},
-    {"Operators", dck_op_options, offsetof(cost_command, view), false},
-    {"Output", cli_format_options, offsetof(cost_command, format), false},
-    {"Output", cli_save_options, offsetof(cost_command, output), false},
-    {"Output", listing_options, offsetof(cost_command, listing), false},
+    CLI_MODELS("Sizes, and the engine for --run"),
+    CLI_OPERATORS("Operators"),
+    CLI_RECORD,
+    {"Output", listing_options, 0, false},
     {0},
 };
 static const cli_item examples[] = {
@@ -148,11 +125,8 @@ const cli_command cmd_cost = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(cost_command),
-    .subject_at = offsetof(cost_command, subject),
     .max_args = 1,
     .arg = "MODEL",
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = cost_run,
 };

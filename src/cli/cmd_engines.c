@@ -7,15 +7,11 @@
 #include <unistd.h>
 
 typedef struct engines_config {
-	cli_common common;
-	cli_format format;
-	struct engines_probe {
-		const char *lib;
-	} probe;
+	const char *lib;
 } engines_config;
 
 static const dck_opt probe_options[] = {
-    DCK_OPTION(TEXT, struct engines_probe, lib, "engine-lib", "FILE", NULL,
+    DCK_OPTION(TEXT, engines_config, lib, "engine-lib", "FILE", NULL,
 	       "the engine's library, instead of the one that would be found"),
     {0},
 };
@@ -104,8 +100,7 @@ static void options_add(cli_listing *l, const dck_engine_info *e)
 	}
 }
 
-static int engines_show(const cli *c, const engines_config *cfg, const dck_engine_info *e, size_t n,
-			bool options)
+static int engines_show(const cli *c, const dck_engine_info *e, size_t n, bool options)
 {
 	static const dck_column facts[] = {{"engine", "engine", DCK_UNIT_NONE},
 					   {"key", "key", DCK_UNIT_NONE},
@@ -114,10 +109,10 @@ static int engines_show(const cli *c, const engines_config *cfg, const dck_engin
 					   {"key", "option", DCK_UNIT_NONE},
 					   {"values", "values", DCK_UNIT_NONE},
 					   {"help", "what it does", DCK_UNIT_NONE}};
-	const dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	cli_listing l = {0};
 
-	if (cfg->format.format == CLI_TEXT) {
+	if (c->format.format == CLI_TEXT) {
 		for (size_t i = 0; i < n; i++)
 			engine_text(&e[i], options, &style);
 		return CLI_OK;
@@ -145,7 +140,7 @@ static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)
 			 nearest ? "'?" : "; 'deepclock engines' lists them");
 }
 
-static int plugin_run(const cli *c, const engines_config *cfg)
+static int plugin_run(const cli *c)
 {
 	dck_engine_info *info;
 	dck_err err;
@@ -153,7 +148,7 @@ static int plugin_run(const cli *c, const engines_config *cfg)
 
 	if (dck_plugin_probe(c->args[0], &info, &err) != DCK_OK)
 		return cli_failed(&err);
-	code = engines_show(c, cfg, info, 1, true);
+	code = engines_show(c, info, 1, true);
 	dck_free(info);
 	return code;
 }
@@ -167,16 +162,16 @@ static int engines_run(cli *c, void *config)
 	int code;
 
 	if (c->nargs == 1 && strncmp(c->args[0], "plugin:", 7) == 0)
-		return plugin_run(c, cfg);
-	if (dck_engines_probe(cfg->probe.lib, &all, &n, &err) != DCK_OK)
+		return plugin_run(c);
+	if (dck_engines_probe(cfg->lib, &all, &n, &err) != DCK_OK)
 		return cli_failed(&err);
 	if (c->nargs == 0) {
-		code = engines_show(c, cfg, all, n, cfg->common.verbose);
+		code = engines_show(c, all, n, c->common.verbose);
 	} else {
 		while (i < n && strcmp(all[i].name, c->args[0]) != 0)
 			i++;
 		if (i < n)
-			code = engines_show(c, cfg, &all[i], 1, true);
+			code = engines_show(c, &all[i], 1, true);
 		else
 			code = engine_unknown(c, all, n);
 	}
@@ -186,8 +181,8 @@ static int engines_run(cli *c, void *config)
 
 static const char *const usage[] = {"[OPTION]... [NAME]", NULL};
 static const cli_group groups[] = {
-    {"Engines", probe_options, offsetof(engines_config, probe), false},
-    {"Output", cli_format_options, offsetof(engines_config, format), false},
+    {"Engines", probe_options, 0, false},
+    CLI_RESULT,
     {0},
 };
 static const cli_item examples[] = {

@@ -19,11 +19,12 @@ static const char *topic_word(size_t i)
 
 static int help_run(cli *c, void *config)
 {
-	dck_style style = cli_style(config, STDOUT_FILENO);
+	dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	const cli_command *command;
 	const char *names[64], *nearest;
 	size_t n = 0;
 
+	(void)config;
 	if (c->nargs == 0) {
 		cli_help_all(stdout, c->commands, &style);
 		return CLI_OK;
@@ -63,11 +64,8 @@ const cli_command cmd_help = {
     .about = "Lists the commands, shows the options of one, or a table of what deepclock knows.",
     .sections = sections,
     .examples = examples,
-    .config_size = sizeof(cli_common),
     .max_args = 1,
     .arg = "COMMAND",
-    .word_prefix = "",
-    .word = topic_word,
-    .names_commands = true,
+    .words = &(const cli_words){.prefix = "", .get = topic_word, .commands = true},
     .run = help_run,
 };

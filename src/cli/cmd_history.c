@@ -17,9 +17,10 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 	dck_record *r;
 	dck_err err;
 
+	(void)cfg;
 	if (dck_history_find(h, c->args[1], id, &err) != DCK_OK)
 		return cli_failed(&err);
-	if (cfg->format.format == CLI_JSON) {
+	if (c->format.format == CLI_JSON) {
 		if (dck_history_get_json(h, id, &json, &err) != DCK_OK)
 			return cli_failed(&err);
 		fwrite(json.data, 1, json.n, stdout);
@@ -45,7 +46,7 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 		return cli_failed(&err);
 	/* A comparison of records is no measurement: it has no place beside them, and c->output is
 	 * of zeros. */
-	code = cli_record_show(c, NULL, result);
+	code = cli_record_show(c, result);
 	if (code == CLI_OK)
 		code = dck_compare_gate(result);
 	dck_record_free(result);
@@ -438,7 +439,7 @@ static const cli_group groups[] = {
     {"Showing", metric_options, offsetof(history_command, metric), false},
     {"Showing", dck_history_trend_options, offsetof(history_command, trend), false},
     {"Showing", export_table, offsetof(history_command, exported), false},
-    {"Showing", cli_format_options, offsetof(history_command, format), false},
+    CLI_SHARED("Showing", cli_format_options, format),
     {"Comparing", dck_compare_options, offsetof(history_command, compare), false},
     {"Comparing", dck_compare_saved_options, offsetof(history_command, compare), false},
     {"Removing", dck_history_prune_options, offsetof(history_command, prune), false},
@@ -469,8 +470,6 @@ const cli_command cmd_history = {
     .config_size = sizeof(history_command),
     .max_args = UINT_MAX,
     .arg = "an action",
-    .word_prefix = "",
-    .word = action_word,
-    .files = true,
+    .words = &(const cli_words){.prefix = "", .get = action_word, .files = true},
     .run = history_run,
 };

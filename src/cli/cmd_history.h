@@ -15,8 +15,6 @@ typedef struct history_output {
 } history_output;
 
 typedef struct history_command {
-	cli_common common;
-	cli_format format;
 	cli_output output; /* db, and commit of an import */
 	dck_history_filter filter;
 	history_metric metric;

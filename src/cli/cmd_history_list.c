@@ -129,13 +129,13 @@ static bool entry_print(void *self, const dck_history_entry *e)
 	return !ferror(stdout);
 }
 
-static void rest_say(const history_command *cfg, dck_history *h, uint64_t shown)
+static void rest_say(const cli *c, const history_command *cfg, dck_history *h, uint64_t shown)
 {
 	dck_history_filter all = cfg->filter;
 	uint64_t n;
 
 	all.limit = 0;
-	if (dck_history_size(h, &all, &n, NULL) != DCK_OK || cfg->common.quiet)
+	if (dck_history_size(h, &all, &n, NULL) != DCK_OK || c->common.quiet)
 		return;
 	if (n == 0)
 		cli_message("no record fits");
@@ -146,7 +146,7 @@ static void rest_say(const history_command *cfg, dck_history *h, uint64_t shown)
 
 static int list_text(const cli *c, const history_command *cfg, dck_history *h)
 {
-	const dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	list l = {.metric = cfg->metric.metric ? cfg->metric.metric : "latency/median",
 		  .width = style.width,
 		  .value = style.width >= 100 ? 14 : 10,
@@ -163,13 +163,13 @@ static int list_text(const cli *c, const history_command *cfg, dck_history *h)
 	}
 	fflush(stdout);
 	if (few)
-		rest_say(cfg, h, l.n);
+		rest_say(c, cfg, h, l.n);
 	return cli_stdout_finish(CLI_OK);
 }
 
 int history_record_show(const cli *c, dck_record *r)
 {
-	const dck_style style = cli_style(c->common, STDOUT_FILENO);
+	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	const int code = cli_report(c, &(const dck_record *){r}, 1, &style);
 
 	dck_record_free(r);
@@ -181,7 +181,7 @@ int history_list(const cli *c, const history_command *cfg, dck_history *h)
 	dck_record *r;
 	dck_err err;
 
-	if (cfg->format.format == CLI_TEXT)
+	if (c->format.format == CLI_TEXT)
 		return list_text(c, cfg, h);
 	if (dck_history_list_record(h, &cfg->filter, cfg->metric.metric, c->title, &r, &err) !=
 	    DCK_OK)

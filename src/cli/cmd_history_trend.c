@@ -238,9 +238,10 @@ static void left_out(uint64_t n, const char *what)
 		printf("  %" PRIu64 " %s left out: %s\n", n, n == 1 ? "record" : "records", what);
 }
 
-static void trend_text(const history_command *cfg, const dck_history_trend *t, size_t rows)
+static void trend_text(const cli *c, const history_command *cfg, const dck_history_trend *t,
+		       size_t rows)
 {
-	page p = {.t = t, .style = cli_style(&cfg->common, STDOUT_FILENO)};
+	page p = {.t = t, .style = cli_style(&c->common, STDOUT_FILENO)};
 	const size_t first = rows > 0 && t->n > rows ? t->n - rows : 0;
 	/* Two blanks, time, commit, value, interval, with two blanks each between. */
 	const unsigned before = 2 + 16 + 2 + 8 + 2 + 10 + 2 + 20 + 2;
@@ -280,8 +281,8 @@ int history_trend(const cli *c, const history_command *cfg, dck_history *h)
 	config.metric = c->nargs > 1 ? c->args[1] : NULL;
 	if (dck_history_trend_get(h, &cfg->filter, &config, &t, &err) != DCK_OK)
 		return cli_failed(&err);
-	if (cfg->format.format == CLI_TEXT)
-		trend_text(cfg, t, cli_given(c, "limit") ? 0 : TEXT_ROWS);
+	if (c->format.format == CLI_TEXT)
+		trend_text(c, cfg, t, cli_given(c, "limit") ? 0 : TEXT_ROWS);
 	else if (dck_history_trend_record(t, c->title, &r, &err) == DCK_OK)
 		code = history_record_show(c, r);
 	else

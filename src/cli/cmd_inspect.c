@@ -3,35 +3,26 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-typedef struct inspect_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	dck_subject subject;
-} inspect_command;
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
+{
+	(void)config;
+	(void)o; /* it reads no weights and takes no time */
+	return dck_inspect(&c->subject, c->title, ret, err);
+}
 
 static int inspect_run(cli *c, void *config)
 {
-	dck_record *record;
-	dck_err err;
-	int code = cli_subject_read(c);
+	const int code = cli_subject_read(c);
 
-	(void)config;
-	if (code != CLI_OK)
-		return code;
-	if (dck_inspect(c->subject, c->title, &record, &err) != DCK_OK)
-		return cli_failed(&err);
-	code = cli_record_show(c, NULL, record);
-	dck_record_free(record);
-	return code;
+	return code == CLI_OK ? cli_make(c, make, config, NULL) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};
 static const cli_section sections[] = {{"Models", cli_model_items}, {0}};
 static const cli_group groups[] = {
-    {"Sizes", dck_model_options, offsetof(inspect_command, subject.model), false},
-    {"Output", cli_format_options, offsetof(inspect_command, format), false},
-    {"Output", cli_save_options, offsetof(inspect_command, output), false},
+    CLI_MODELS("Sizes"),
+    CLI_RECORD,
     {0},
 };
 static const cli_item examples[] = {
@@ -51,13 +42,9 @@ const cli_command cmd_inspect = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(inspect_command),
-    .subject_at = offsetof(inspect_command, subject),
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = inspect_run,
 };

@@ -3,40 +3,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-typedef struct load_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	cli_worker worker;
-	dck_subject subject;
-	dck_load_config load;
-} load_command;
-
-static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
-	const load_command *cfg = config;
-
-	return dck_load(&cfg->subject, &cfg->load, o, ret, err);
+	return dck_load(&c->subject, config, o, ret, err);
 }
 
 static int load_run(cli *c, void *config)
 {
-	load_command *cfg = config;
+	dck_load_config *cfg = config;
+	const int code = cli_subject_open(c);
 	dck_subject plain;
-	int code = cli_subject_read(c);
 
-	dck_subject_init(&plain);
-	/* Who started a worker has looked. */
-	if (code == CLI_OK && cfg->worker.fd == 0)
-		code = cli_subject_check(c, c->subject);
 	/* --seed is the arrivals' too, and a command has nothing else to draw. */
-	if (c->subject->kind == DCK_SUBJECT_COMMAND)
-		c->subject->model.seed = plain.model.seed;
-	cfg->load.title = c->title;
-	if (code != CLI_OK)
-		return code;
-	return cfg->worker.fd > 0 ? cli_worker_run(&cfg->worker, make, cfg)
-				  : cli_make(c, make, cfg, NULL, dck_load_gate);
+	dck_subject_init(&plain);
+	if (c->subject.kind == DCK_SUBJECT_COMMAND)
+		c->subject.model.seed = plain.model.seed;
+	cfg->title = c->title;
+	return code == CLI_OK ? cli_make(c, make, cfg, dck_load_gate) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
@@ -52,14 +36,12 @@ static const cli_item scenarios[] = {
 static const cli_section sections[] = {
     {"Subjects", cli_subject_items}, {"Scenarios", scenarios}, {0}};
 static const cli_group groups[] = {
-    {"Load", dck_load_options, offsetof(load_command, load), false},
-    {"Models", dck_model_options, offsetof(load_command, subject.model), false},
-    {"Programs", dck_command_options, offsetof(load_command, subject.command), false},
-    {"Output", cli_format_options, offsetof(load_command, format), false},
-    {"Output", cli_per_options, offsetof(load_command, output), false},
-    {"Output", cli_save_options, offsetof(load_command, output), false},
-    {"Output", cli_progress_options, offsetof(load_command, output), false},
-    {"Worker", cli_worker_options, offsetof(load_command, worker), true},
+    {"Load", dck_load_options, 0, false},
+    CLI_MODELS("Models"),
+    CLI_PROGRAMS,
+    CLI_MEASURED,
+    CLI_RUNS,
+    CLI_WORKER,
     {0},
 };
 static const cli_item examples[] = {
@@ -91,13 +73,10 @@ const cli_command cmd_load = {
     .sections = sections,
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(load_command),
-    .subject_at = offsetof(load_command, subject),
+    .config_size = sizeof(dck_load_config),
     .max_args = 1,
     .arg = "SUBJECT",
     .takes_command = true,
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = load_run,
 };

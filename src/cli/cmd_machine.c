@@ -3,34 +3,25 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-typedef struct machine_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	dck_machine_config machine;
-} machine_command;
-
-static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
-	const machine_command *cfg = config;
-
-	return dck_machine(&cfg->machine, o, ret, err);
+	(void)c;
+	return dck_machine(config, o, ret, err);
 }
 
 static int machine_run(cli *c, void *config)
 {
-	machine_command *cfg = config;
+	dck_machine_config *cfg = config;
 
-	cfg->machine.title = c->title;
-	return cli_make(c, make, cfg, NULL, NULL);
+	cfg->title = c->title;
+	return cli_make(c, make, cfg, NULL);
 }
 
 static const char *const usage[] = {"[OPTION]...", NULL};
 static const cli_group groups[] = {
-    {"Measuring", dck_machine_options, offsetof(machine_command, machine), false},
-    {"Output", cli_format_options, offsetof(machine_command, format), false},
-    {"Output", cli_save_options, offsetof(machine_command, output), false},
-    {"Output", cli_progress_options, offsetof(machine_command, output), false},
+    {"Measuring", dck_machine_options, 0, false},
+    CLI_MEASURED,
     {0},
 };
 static const cli_item examples[] = {
@@ -54,6 +45,6 @@ const cli_command cmd_machine = {
 	"below it would be wrong, and a note says so.",
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(machine_command),
+    .config_size = sizeof(dck_machine_config),
     .run = machine_run,
 };

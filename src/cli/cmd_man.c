@@ -201,10 +201,9 @@ const cli_command cmd_man = {
     .about = "Writes deepclock.1 and one page for each command into FOLDER, which must be there. "
 	     "Installing deepclock does this.",
     .examples = page_examples,
-    .config_size = sizeof(cli_common),
     .min_args = 1,
     .max_args = 1,
     .arg = "FOLDER",
-    .files = true,
+    .words = &(const cli_words){.files = true},
     .run = man_run,
 };

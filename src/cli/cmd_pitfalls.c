@@ -3,22 +3,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <stdio.h>
-
-typedef struct pitfalls_list {
-	bool list;
-} pitfalls_list;
+#include <unistd.h>
 
 typedef struct pitfalls_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	pitfalls_list which;
-	dck_subject subject;
+	bool list;
 	dck_pitfalls_config pitfalls;
 } pitfalls_command;
 
 static const dck_opt list_options[] = {
-    DCK_FLAG(pitfalls_list, list, "list", "show the mistakes by their keys, and measure nothing"),
+    DCK_FLAG(pitfalls_command, list, "list",
+	     "show the mistakes by their keys, and measure nothing"),
     {0},
 };
 
@@ -38,17 +32,17 @@ static void list_text(const dck_style *style)
 	}
 }
 
-static int list_show(const cli *c, const pitfalls_command *cfg)
+static int list_show(const cli *c)
 {
 	static const dck_column columns[] = {{"key", "key", DCK_UNIT_NONE},
 					     {"what", "what is done", DCK_UNIT_NONE},
 					     {"why", "why it misleads", DCK_UNIT_NONE},
 					     {"remedy", "what to do", DCK_UNIT_NONE}};
-	const dck_style style = cli_style(&cfg->common, 1);
+	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	const dck_pitfall *m;
 	cli_listing l = {0};
 
-	if (cfg->format.format == CLI_TEXT) {
+	if (c->format.format == CLI_TEXT) {
 		list_text(&style);
 		return CLI_OK;
 	}
@@ -64,11 +58,12 @@ static int list_show(const cli *c, const pitfalls_command *cfg)
 
 /* --- the measurement */
 
-static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
 	const pitfalls_command *cfg = config;
 
-	return dck_pitfalls(&cfg->subject, &cfg->pitfalls, o, ret, err);
+	return dck_pitfalls(&c->subject, &cfg->pitfalls, o, ret, err);
 }
 
 static int pitfalls_run(cli *c, void *config)
@@ -76,14 +71,12 @@ static int pitfalls_run(cli *c, void *config)
 	pitfalls_command *cfg = config;
 	int code;
 
-	if (cfg->which.list)
-		return list_show(c, cfg);
-	code = cli_subject_read(c);
-	if (code == CLI_OK)
-		code = cli_subject_check(c, c->subject);
+	if (cfg->list)
+		return list_show(c);
 	cfg->pitfalls.title = c->title;
 	cfg->pitfalls.program = cli_program(c);
-	return code == CLI_OK ? cli_make(c, make, cfg, NULL, NULL) : code;
+	code = cli_subject_open(c);
+	return code == CLI_OK ? cli_make(c, make, cfg, NULL) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",
@@ -91,12 +84,10 @@ static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGR
 static const cli_section sections[] = {{"Subjects", cli_subject_items}, {0}};
 static const cli_group groups[] = {
     {"Mistakes", dck_pitfalls_options, offsetof(pitfalls_command, pitfalls), false},
-    {"Mistakes", list_options, offsetof(pitfalls_command, which), false},
-    {"Models", dck_model_options, offsetof(pitfalls_command, subject.model), false},
-    {"Programs", dck_command_options, offsetof(pitfalls_command, subject.command), false},
-    {"Output", cli_format_options, offsetof(pitfalls_command, format), false},
-    {"Output", cli_save_options, offsetof(pitfalls_command, output), false},
-    {"Output", cli_progress_options, offsetof(pitfalls_command, output), false},
+    {"Mistakes", list_options, 0, false},
+    CLI_MODELS("Models"),
+    CLI_PROGRAMS,
+    CLI_MEASURED,
     {0},
 };
 static const cli_item examples[] = {
@@ -122,12 +113,9 @@ const cli_command cmd_pitfalls = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(pitfalls_command),
-    .subject_at = offsetof(pitfalls_command, subject),
     .max_args = 1,
     .arg = "SUBJECT",
     .takes_command = true,
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = pitfalls_run,
 };

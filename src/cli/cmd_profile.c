@@ -4,20 +4,16 @@
 #include "commands.h"
 
 typedef struct profile_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	dck_op_view view;
-	dck_subject subject;
 	dck_plan plan;
 	dck_profile_config profile;
 } profile_command;
 
-static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
 	const profile_command *cfg = config;
 
-	return dck_profile_model(&cfg->subject, &cfg->plan, &cfg->profile, o, ret, err);
+	return dck_profile_model(&c->subject, &cfg->plan, &cfg->profile, o, ret, err);
 }
 
 static int profile_run(cli *c, void *config)
@@ -27,11 +23,9 @@ static int profile_run(cli *c, void *config)
 
 	if (cfg->plan.processes > 1)
 		return cli_usage(c, "profile measures in one process: --processes is for bench");
-	code = cli_subject_read(c);
-	if (code == CLI_OK)
-		code = cli_subject_check(c, c->subject);
 	cfg->plan.title = c->title;
-	return code == CLI_OK ? cli_make(c, make, cfg, &cfg->view, NULL) : code;
+	code = cli_subject_open(c);
+	return code == CLI_OK ? cli_make(c, make, cfg, NULL) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};
@@ -39,12 +33,10 @@ static const cli_section sections[] = {{"Models", cli_model_items}, {0}};
 static const cli_group groups[] = {
     {"Profiling", dck_profile_options, offsetof(profile_command, profile), false},
     {"Measuring the latency", dck_plan_options, offsetof(profile_command, plan), false},
-    {"Models", dck_model_options, offsetof(profile_command, subject.model), false},
-    {"Output", dck_op_options, offsetof(profile_command, view), false},
-    {"Output", cli_format_options, offsetof(profile_command, format), false},
-    {"Output", cli_per_options, offsetof(profile_command, output), false},
-    {"Output", cli_save_options, offsetof(profile_command, output), false},
-    {"Output", cli_progress_options, offsetof(profile_command, output), false},
+    CLI_MODELS("Models"),
+    CLI_OPERATORS("Output"),
+    CLI_MEASURED,
+    CLI_RUNS,
     {0},
 };
 static const cli_item examples[] = {
@@ -69,12 +61,9 @@ const cli_command cmd_profile = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(profile_command),
-    .subject_at = offsetof(profile_command, subject),
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = profile_run,
 };

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-typedef struct report_config {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	dck_op_view ops;
-} report_config;
-
 static int records_load(cli *c, dck_record **records, size_t *n)
 {
 	dck_err err;
@@ -27,18 +20,18 @@ static int records_load(cli *c, dck_record **records, size_t *n)
 
 static int report_run(cli *c, void *config)
 {
-	const report_config *cfg = config;
-	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	dck_record **records = calloc(c->nargs, sizeof *records);
 	char rest[8192];
 	size_t n = 0;
 	int code;
 
-	style.ops = cfg->ops;
+	(void)config;
+	style.ops = c->ops;
 	if (c->nargs == 1)
 		cli_rest(rest, sizeof rest, c->args[0]);
 	style.rest = c->nargs == 1 ? rest : NULL;
-	style.runs = cfg->output.per;
+	style.runs = c->output.per;
 	if (!records) {
 		cli_message("out of memory");
 		return CLI_FAILED;
@@ -54,9 +47,9 @@ static int report_run(cli *c, void *config)
 
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const cli_group groups[] = {
-    {"Output", cli_format_options, offsetof(report_config, format), false},
-    {"Output", cli_per_options, offsetof(report_config, output), false},
-    {"Operators", dck_op_options, offsetof(report_config, ops), false},
+    CLI_RESULT,
+    CLI_RUNS,
+    CLI_OPERATORS("Operators"),
     {0},
 };
 static const cli_item examples[] = {
@@ -79,10 +72,9 @@ const cli_command cmd_report = {
 	"made from the record alone.",
     .examples = examples,
     .groups = groups,
-    .config_size = sizeof(report_config),
     .min_args = 1,
     .max_args = INT_MAX,
     .arg = "a FILE that '--save FILE' of another command wrote",
-    .files = true,
+    .words = &(const cli_words){.files = true},
     .run = report_run,
 };

@@ -3,19 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-typedef struct throughput_command {
-	cli_common common;
-	cli_format format;
-	cli_output output;
-	dck_subject subject;
-	dck_throughput_config throughput;
-} throughput_command;
-
-static dck_status make(void *config, const dck_observer *o, dck_record **ret, dck_err *err)
+static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+		       dck_err *err)
 {
-	const throughput_command *cfg = config;
-
-	return dck_throughput(&cfg->subject, &cfg->throughput, o, ret, err);
+	return dck_throughput(&c->subject, config, o, ret, err);
 }
 
 /* The table is there, the answer is not. */
@@ -26,16 +17,16 @@ static int verdict(const dck_record *r)
 
 static int throughput_run(cli *c, void *config)
 {
-	throughput_command *cfg = config;
+	dck_throughput_config *cfg = config;
 	int code = cli_subject_read(c);
 
-	c->subject->model.batch = 1; /* which the search gives */
-	if (code == CLI_OK && !cfg->throughput.batch_dim)
-		code = cli_subject_check(c, c->subject);
-	c->subject->model.batch = 0;
-	cfg->throughput.title = c->title;
-	cfg->throughput.program = cli_program(c);
-	return code == CLI_OK ? cli_make(c, make, cfg, NULL, verdict) : code;
+	c->subject.model.batch = 1; /* which the search gives */
+	if (code == CLI_OK && !cfg->batch_dim)
+		code = cli_subject_check(c, &c->subject);
+	c->subject.model.batch = 0;
+	cfg->title = c->title;
+	cfg->program = cli_program(c);
+	return code == CLI_OK ? cli_make(c, make, cfg, verdict) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};
@@ -48,11 +39,9 @@ static const cli_section sections[] = {{"Models", subjects}, {0}};
 /* Here these take lists. */
 static const char *const lists[] = {"batch", "threads", NULL};
 static const cli_group groups[] = {
-    {"Searching", dck_throughput_options, offsetof(throughput_command, throughput), false},
-    {"Models", dck_model_options, offsetof(throughput_command, subject.model), false},
-    {"Output", cli_format_options, offsetof(throughput_command, format), false},
-    {"Output", cli_save_options, offsetof(throughput_command, output), false},
-    {"Output", cli_progress_options, offsetof(throughput_command, output), false},
+    {"Searching", dck_throughput_options, 0, false},
+    CLI_MODELS("Models"),
+    CLI_MEASURED,
     {0},
 };
 static const cli_item examples[] = {
@@ -87,13 +76,10 @@ const cli_command cmd_throughput = {
     .examples = examples,
     .groups = groups,
     .first_only = lists,
-    .config_size = sizeof(throughput_command),
-    .subject_at = offsetof(throughput_command, subject),
+    .config_size = sizeof(dck_throughput_config),
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",
-    .word_prefix = "zoo:",
-    .word = cli_zoo_word,
-    .files = true,
+    .words = &cli_model_words,
     .run = throughput_run,
 };

@@ -29,6 +29,5 @@ const cli_command cmd_version = {
     .about = "Shows the versions of the program, of the library, of the record's JSON form and of "
 	     "the plug-in interface.",
     .examples = examples,
-    .config_size = sizeof(cli_common),
     .run = version_run,
 };

@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 typedef struct zoo_config {
-	cli_common common;
-	cli_format format;
 	dck_zoo_config network;
 	struct zoo_output {
 		const char *file;
@@ -162,7 +160,7 @@ static int network_save(const cli *c, const zoo_config *cfg, const char *name)
 	    network_write(name, cfg, &f, &err) != DCK_OK)
 		return err.native_code > 0 ? cli_stdout_failed((int)err.native_code)
 					   : cli_failed(&err);
-	if (cfg->common.verbose)
+	if (c->common.verbose)
 		cli_message("wrote %s", f.path);
 	return CLI_OK;
 }
@@ -185,7 +183,7 @@ static int zoo_unknown(const cli *c, const char *name)
 static int zoo_run(cli *c, void *config)
 {
 	const zoo_config *cfg = config;
-	dck_style style = cli_style(&cfg->common, STDOUT_FILENO);
+	dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	const dck_zoo_entry *entry;
 	const char *name;
 	size_t n;
@@ -196,7 +194,7 @@ static int zoo_run(cli *c, void *config)
 		if (cfg->output.file)
 			return cli_usage(
 			    c, "-o needs the NAME of a network; 'deepclock zoo' lists them");
-		if (cfg->format.format != CLI_TEXT)
+		if (c->format.format != CLI_TEXT)
 			return entries_show(c, all, n);
 		list_text(all, n, &style);
 		return CLI_OK;
@@ -207,7 +205,7 @@ static int zoo_run(cli *c, void *config)
 		return zoo_unknown(c, name);
 	if (cfg->output.file)
 		return network_save(c, cfg, name);
-	if (cfg->format.format != CLI_TEXT)
+	if (c->format.format != CLI_TEXT)
 		return entries_show(c, entry, 1);
 	entry_text(entry, &style);
 	return CLI_OK;
@@ -218,7 +216,7 @@ static const char *const usage[] = {"[OPTION]...", "[OPTION]... NAME [-o FILE.on
 static const char *const own[] = {"out", NULL};
 static const cli_group groups[] = {
     {"Output", output_options, offsetof(zoo_config, output), false},
-    {"Output", cli_format_options, offsetof(zoo_config, format), false},
+    CLI_RESULT,
     {"Network", dck_zoo_options, offsetof(zoo_config, network), false},
     {0},
 };
@@ -243,7 +241,6 @@ const cli_command cmd_zoo = {
     .config_size = sizeof(zoo_config),
     .max_args = 1,
     .arg = "NAME",
-    .word_prefix = "",
-    .word = cli_zoo_word,
+    .words = &(const cli_words){.prefix = "", .get = cli_zoo_word},
     .run = zoo_run,
 };

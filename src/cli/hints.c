@@ -96,7 +96,7 @@ static const char *hint_name(const cli_hint *h, const name_list *list)
 
 static bool takes_model(const cli_command *command)
 {
-	return command->files && command->word == cli_zoo_word;
+	return command->words == &cli_model_words;
 }
 
 static bool is_model_word(const char *word, const char *value)

@@ -45,7 +45,7 @@ void cli_listing_int(cli_listing *l, int64_t v)
 
 int cli_listing_show(const cli *c, cli_listing *l)
 {
-	const dck_style style = cli_style(c->common, STDOUT_FILENO);
+	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	static const dck_fact listing = {
 	    .section = "result", .key = "listing", .value = {.kind = DCK_VALUE_BOOL, .as.b = true}};
 	const dck_record r = {.schema = DCK_RECORD_SCHEMA,

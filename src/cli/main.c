@@ -59,54 +59,36 @@ static int format_by_ending(const char *path, int other)
 	return dot && strcmp(dot, ".md") == 0 ? CLI_MARKDOWN : other;
 }
 
-/* The parts of the command's config that the program itself knows. */
-static void config_begin(cli *c, void *config)
+static int command_run(cli *c)
 {
-	static const cli_output nowhere;
-	int n = snprintf(c->title, sizeof c->title, "deepclock ");
-
-	cli_quote_words(c->argv + 1, c->title + n, sizeof c->title - (size_t)n);
-	c->common = config;
-	c->format = cli_config_find(c->command, config, cli_format_options);
-	c->output = cli_config_find(c->command, config, cli_save_options);
-	if (!c->output)
-		c->output = cli_config_find(c->command, config, cli_per_options);
-	if (!c->output)
-		c->output = &nowhere;
-	if (c->command->subject_at > 0) {
-		c->subject = (dck_subject *)(void *)((char *)config + c->command->subject_at);
-		dck_subject_init(c->subject);
-	}
-}
-
-static int command_run(cli *c, void *config)
-{
-	cli_format *format = cli_config_find(c->command, config, cli_format_options);
+	cli_format *format = &c->format;
+	const int n = snprintf(c->title, sizeof c->title, "deepclock ");
 	dck_style style;
 	dck_err err;
 	int code;
 
-	config_begin(c, config);
-	code = cli_parse(c, 2, config);
+	cli_quote_words(c->argv + 1, c->title + n, sizeof c->title - (size_t)n);
+	dck_subject_init(&c->subject);
+	code = cli_parse(c, 2);
 	if (code != CLI_OK)
 		return code;
-	if (c->common->help) {
-		style = cli_style(c->common, STDOUT_FILENO);
+	if (c->common.help) {
+		style = cli_style(&c->common, STDOUT_FILENO);
 		cli_help_command(stdout, c->command, &style);
 		return CLI_OK;
 	}
-	if (c->common->version) {
+	if (c->common.version) {
 		printf("deepclock %s\n", DCK_VERSION);
 		return CLI_OK;
 	}
-	if (format && format->out && !cli_given(c, "format"))
+	if (format->out && !cli_given(c, "format"))
 		format->format = format_by_ending(format->out, format->format);
-	if (c->output->per && format && format->format != CLI_CSV)
+	if (c->output.per && format->format != CLI_CSV)
 		return cli_usage(c, "--per run is a table for other programs: add --format csv");
-	if (format && format->out && cli_stdout_open(format->out, &err) != DCK_OK)
+	if (format->out && cli_stdout_open(format->out, &err) != DCK_OK)
 		return cli_failed(&err);
 	code = cli_save_check(c);
-	return code == CLI_OK ? c->command->run(c, config) : code;
+	return code == CLI_OK ? c->command->run(c, c->config) : code;
 }
 
 static int no_memory(void)
@@ -151,7 +133,6 @@ static int program(int argc, char **argv)
 	cli c = {.argc = argc, .argv = argv, .commands = cli_commands};
 	cli_common common = {0};
 	dck_style style;
-	void *config;
 	int code;
 
 	cli_signals_pipe();
@@ -164,12 +145,12 @@ static int program(int argc, char **argv)
 	c.command = cli_command_find(cli_commands, alias_resolve(argv[1]));
 	if (!c.command)
 		return unknown_command(argv[1]);
-	config = calloc(1, c.command->config_size);
+	c.config = calloc(1, c.command->config_size + 1); /* nor NULL when it has none */
 	c.args = calloc((size_t)argc, sizeof *c.args);
-	code = config && c.args ? command_run(&c, config) : no_memory();
+	code = c.config && c.args ? command_run(&c) : no_memory();
 	dck_free(c.owned);
 	free(c.args);
-	free(config);
+	free(c.config);
 	return cli_stdout_close(code);
 }
 

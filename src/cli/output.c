@@ -112,11 +112,11 @@ int cli_report(const cli *c, const dck_record *const *records, size_t n, const d
 
 	if (code != CLI_OK)
 		return code;
-	own.details = c->format->details;
+	own.details = c->format.details;
 	if (!own.rest)
 		own.rest = "--details";
 	dck_sink_fd(&out, STDOUT_FILENO);
-	if (dck_report(cli_formats[c->format->format], records, n, &own, &out, &err) != DCK_OK)
+	if (dck_report(cli_formats[c->format.format], records, n, &own, &out, &err) != DCK_OK)
 		return cli_failed(&err);
 	if (dck_sink_finish(&out, &err) != DCK_OK)
 		return cli_stdout_failed((int)err.native_code);

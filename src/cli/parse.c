@@ -27,7 +27,7 @@ bool cli_given(const cli *c, const char *name)
 }
 
 /* An option that several tables have (--seed) is one option and reaches all of them. */
-static int option_set(cli *c, void *config, const dck_opt *row, const char *value)
+static int option_set(cli *c, const dck_opt *row, const char *value)
 {
 	const struct cli_given *before = given_find(c, row->name);
 	const size_t at = before ? (size_t)(before - c->given) : c->ngiven;
@@ -44,7 +44,7 @@ static int option_set(cli *c, void *config, const dck_opt *row, const char *valu
 	for (cli_option o = {0}; cli_row_next(c->command, &o);) {
 		if (strcmp(o.row->name, row->name) != 0)
 			continue;
-		if (dck_opt_read(o.row, (char *)config + o.group.at, value, &err) != DCK_OK)
+		if (dck_opt_read(o.row, cli_group_config(c, &o.group), value, &err) != DCK_OK)
 			return cli_usage(c, "%s", err.msg);
 		if (is_first_only(c->command, row->name))
 			break;
@@ -65,8 +65,7 @@ static int value_missing(const cli *c, const char *dashes, const char *name, con
 }
 
 /* text: "name" or "name=value" without the dashes; next: the following word or NULL. */
-static int option_read(cli *c, void *config, const char *text, const char *next,
-		       bool *ret_took_next)
+static int option_read(cli *c, const char *text, const char *next, bool *ret_took_next)
 {
 	char name[64];
 	const char *equals = strchr(text, '=');
@@ -82,11 +81,11 @@ static int option_read(cli *c, void *config, const char *text, const char *next,
 	if (!row)
 		return cli_hint_option(c, "--", name, equals ? equals + 1 : next);
 	if (row->kind == DCK_OPT_FLAG || equals)
-		return option_set(c, config, row, equals ? equals + 1 : NULL);
+		return option_set(c, row, equals ? equals + 1 : NULL);
 	if (!is_value(next))
 		return value_missing(c, "--", name, row);
 	*ret_took_next = true;
-	return option_set(c, config, row, next);
+	return option_set(c, row, next);
 }
 
 /* The row of a letter; NULL after saying why there is none. */
@@ -111,8 +110,7 @@ static const dck_opt *letter_find(const cli *c, char letter, const char *next)
 }
 
 /* "-b8", "-b 8", "-b=8"; letters of flags may stand together: "-qh". text: without the dash. */
-static int letters_read(cli *c, void *config, const char *text, const char *next,
-			bool *ret_took_next)
+static int letters_read(cli *c, const char *text, const char *next, bool *ret_took_next)
 {
 	char word[64];
 	int code = CLI_OK;
@@ -128,15 +126,15 @@ static int letters_read(cli *c, void *config, const char *text, const char *next
 		if (!row)
 			return CLI_USAGE;
 		if (row->kind == DCK_OPT_FLAG) {
-			code = option_set(c, config, row, NULL);
+			code = option_set(c, row, NULL);
 			continue;
 		}
 		if (text[1])
-			return option_set(c, config, row, text + 1 + (text[1] == '='));
+			return option_set(c, row, text + 1 + (text[1] == '='));
 		if (!is_value(next))
 			return value_missing(c, "-", name, row);
 		*ret_took_next = true;
-		return option_set(c, config, row, next);
+		return option_set(c, row, next);
 	}
 	return code;
 }
@@ -205,15 +203,15 @@ static int args_check(const cli *c)
 	return CLI_OK;
 }
 
-int cli_parse(cli *c, int first, void *config)
+int cli_parse(cli *c, int first)
 {
 	const cli_command *command = c->command;
 	cli_group g;
 	dck_err err;
 	int code;
 
-	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
-		if (dck_opt_defaults(g.table, (char *)config + g.at, &err) != DCK_OK)
+	for (size_t i = 0; (g = cli_group_get(command, i)).table; i++)
+		if (dck_opt_defaults(g.table, cli_group_config(c, &g), &err) != DCK_OK)
 			return cli_failed(&err);
 	for (int i = first; i < c->argc; i++) {
 		char *word = c->argv[i];
@@ -230,16 +228,16 @@ int cli_parse(cli *c, int first, void *config)
 			break;
 		}
 		if (word[0] == '-' && word[1] == '-')
-			code = option_read(c, config, word + 2, next, &took_next);
+			code = option_read(c, word + 2, next, &took_next);
 		else if (word[0] == '-' && word[1])
-			code = letters_read(c, config, word + 1, next, &took_next);
+			code = letters_read(c, word + 1, next, &took_next);
 		else
 			c->args[c->nargs++] = word;
 		if (code != CLI_OK)
 			return code;
 		i += took_next;
 	}
-	if (c->common->help || c->common->version)
+	if (c->common.help || c->common.version)
 		return CLI_OK;
 	if (c->program && !c->program[0])
 		return cli_usage(c, "no program after '--'");

@@ -8,10 +8,10 @@ cli_group cli_group_get(const cli_command *command, size_t i)
 {
 	size_t n = 0;
 
-	for (; command->groups && command->groups[n].title; n++)
+	for (; command->groups && command->groups[n].table; n++)
 		if (n == i)
 			return command->groups[i];
-	return i == n ? (cli_group){.title = "General", .table = cli_common_options}
+	return i == n ? (cli_group)CLI_SHARED("General", cli_common_options, common)
 		      : (cli_group){0};
 }
 
@@ -22,7 +22,7 @@ bool cli_row_next(const cli_command *command, cli_option *o)
 	o->row = o->row ? o->row + 1 : o->group.table;
 	while (!o->row->name) {
 		o->group = cli_group_get(command, ++o->index);
-		if (!o->group.title)
+		if (!o->group.table)
 			return false;
 		o->row = o->group.table;
 	}
@@ -55,19 +55,14 @@ const dck_opt *cli_option_find(const cli_command *command, const char *name, cha
 bool cli_option_next(const cli_command *command, cli_option *o)
 {
 	while (cli_row_next(command, o))
-		if (!o->group.hidden && cli_option_find(command, o->row->name, 0) == o->row)
+		if (o->group.title && cli_option_find(command, o->row->name, 0) == o->row)
 			return true;
 	return false;
 }
 
-void *cli_config_find(const cli_command *command, void *config, const dck_opt *table)
+void *cli_group_config(cli *c, const cli_group *group)
 {
-	cli_group g;
-
-	for (size_t i = 0; (g = cli_group_get(command, i)).title; i++)
-		if (g.table == table)
-			return (char *)config + g.at;
-	return NULL;
+	return (group->shared ? (char *)c : (char *)c->config) + group->at;
 }
 
 const cli_command *cli_command_find(const cli_command *const *all, const char *name)

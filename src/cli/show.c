@@ -124,7 +124,7 @@ static int history_check(const char *path)
 
 int cli_save_check(const cli *c)
 {
-	const cli_output *o = c->output;
+	const cli_output *o = &c->output;
 	dck_err err;
 
 	if (o->save && strcmp(o->save, "-") == 0)
@@ -141,14 +141,14 @@ int cli_save_check(const cli *c)
  * another one's cause is in that one. */
 static void notes_print(const cli *c, const dck_style *style, const dck_record *r)
 {
-	const bool text = c->format->format == CLI_TEXT;
+	const bool text = c->format.format == CLI_TEXT;
 
 	for (size_t i = 0; i < r->nnotes; i++) {
 		const dck_note *note = &r->notes[i];
 		const bool error =
 		    note->severity == DCK_ERROR &&
 		    (!text || (!style->terminal && strcmp(note->code, "interrupted") != 0));
-		const bool warn = note->severity == DCK_WARN && !text && !c->common->quiet;
+		const bool warn = note->severity == DCK_WARN && !text && !c->common.quiet;
 
 		if ((error || warn) && !note->under)
 			cli_message("%s", note->text);
@@ -161,23 +161,23 @@ static void history_add(const cli *c, const dck_record *r)
 	dck_history_config config;
 	dck_history *history = NULL;
 	char commit[DCK_COMMIT_SIZE];
-	const char *at = c->output->commit ? c->output->commit : dck_history_commit(".", commit);
+	const char *at = c->output.commit ? c->output.commit : dck_history_commit(".", commit);
 	dck_err err;
 	dck_status status;
 
 	dck_history_config_init(&config);
-	config.path = c->output->db;
+	config.path = c->output.db;
 	status = dck_history_open(&config, &history, &err);
 	if (status == DCK_OK)
 		status = dck_history_add(history, r, at, NULL, &err);
 	dck_history_close(history);
-	if (status != DCK_OK && !c->common->quiet)
+	if (status != DCK_OK && !c->common.quiet)
 		cli_message("the record is not in the history: %s", err.msg);
 }
 
 int cli_record_save(const cli *c, const dck_record *r, int code)
 {
-	const cli_output *o = c->output;
+	const cli_output *o = &c->output;
 	dck_err err;
 
 	if (o->save && dck_record_save(r, o->save, &err) != DCK_OK) {
@@ -197,19 +197,18 @@ void cli_rest(char *buf, size_t size, const char *file)
 	cli_quote_words((char *[]){head, report, name, details, NULL}, buf, size);
 }
 
-int cli_record_show(const cli *c, const dck_op_view *view, const dck_record *r)
+int cli_record_show(const cli *c, const dck_record *r)
 {
-	dck_style style = cli_style(c->common, STDOUT_FILENO);
+	dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	char rest[8192];
 	int code;
 
-	if (c->output->save) {
-		cli_rest(rest, sizeof rest, c->output->save);
+	if (c->output.save) {
+		cli_rest(rest, sizeof rest, c->output.save);
 		style.rest = rest;
 	}
-	if (view)
-		style.ops = *view;
-	style.runs = c->output->per;
+	style.ops = c->ops;
+	style.runs = c->output.per;
 	code = cli_report(c, &r, 1, &style);
 	notes_print(c, &style, r);
 	/* Saved even when stdout is full, and shown even when it cannot be saved. */
@@ -228,10 +227,9 @@ int cli_record_verdict(const dck_record *r)
 		   : CLI_OK;
 }
 
-int cli_make(const cli *c, cli_maker make, void *config, const dck_op_view *view,
-	     int (*verdict)(const dck_record *r))
+int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dck_record *r))
 {
-	watch w = {.common = c->common};
+	watch w = {.common = &c->common};
 	const dck_observer observer = {
 	    .self = &w, .progress = on_progress, .log = on_log, .cancelled = cli_cancelled};
 	dck_record *record;
@@ -239,25 +237,19 @@ int cli_make(const cli *c, cli_maker make, void *config, const dck_op_view *view
 	dck_err err;
 	int code;
 
-	cli_progress_init(&w.line, c->common, !c->output->no_progress);
+	if (c->worker.fd > 0)
+		return cli_worker_run(c, make, config);
+	cli_progress_init(&w.line, &c->common, !c->output.no_progress);
 	cli_signals_install();
-	status = make(config, &observer, &record, &err);
+	status = make(c, config, &observer, &record, &err);
 	cli_progress_erase(&w.line);
 	if (status != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
 	}
-	code = cli_record_show(c, view, record);
+	code = cli_record_show(c, record);
 	if (code == CLI_OK && verdict)
 		code = verdict(record);
 	dck_record_free(record);
 	return code;
-}
-
-const char *cli_zoo_word(size_t i)
-{
-	size_t n;
-	const dck_zoo_entry *all = dck_zoo(&n);
-
-	return i < n ? all[i].name : NULL;
 }

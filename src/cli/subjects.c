@@ -10,6 +10,16 @@ const cli_item cli_model_items[] = {
     {0},
 };
 
+const char *cli_zoo_word(size_t i)
+{
+	size_t n;
+	const dck_zoo_entry *all = dck_zoo(&n);
+
+	return i < n ? all[i].name : NULL;
+}
+
+const cli_words cli_model_words = {.prefix = "zoo:", .get = cli_zoo_word, .files = true};
+
 const cli_item cli_subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
@@ -35,7 +45,7 @@ static void program_take(const cli *c, dck_subject *s)
 int cli_subject_read(cli *c)
 {
 	if (c->program) {
-		program_take(c, c->subject);
+		program_take(c, &c->subject);
 		return CLI_OK;
 	}
 	if (c->nargs == 0)
@@ -43,7 +53,15 @@ int cli_subject_read(cli *c)
 				 "%s needs a %s: a model file, zoo:NAME, plugin:FILE.so, "
 				 "cmd:PROGRAM, or -- PROGRAM",
 				 c->command->name, c->command->arg);
-	return cli_subject_parse(c, c->args[0], c->subject, &c->owned);
+	return cli_subject_parse(c, c->args[0], &c->subject, &c->owned);
+}
+
+int cli_subject_open(cli *c)
+{
+	const int code = cli_subject_read(c);
+
+	/* Who started a worker has looked. */
+	return code == CLI_OK && c->worker.fd == 0 ? cli_subject_check(c, &c->subject) : code;
 }
 
 /* The same subject twice keeps two names: "NAME (2)". */
@@ -59,12 +77,12 @@ static void name_make(cli_subjects *s, const cli *c, size_t i)
 		snprintf(s->name[i], sizeof s->name[i], "%s", c->args[i]);
 }
 
-int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s)
+int cli_subjects_read(const cli *c, cli_subjects *s)
 {
 	int code;
 
 	if (c->program) {
-		s->of[0] = *common;
+		s->of[0] = c->subject;
 		program_take(c, &s->of[0]);
 		cli_quote_words(c->program, s->name[0], sizeof s->name[0]);
 		s->all[s->n++] = (dck_alternative){s->name[0], &s->of[0]};
@@ -74,7 +92,7 @@ int cli_subjects_read(const cli *c, const dck_subject *common, cli_subjects *s)
 		return cli_usage(c, "%s takes at most %d subjects", c->command->name,
 				 DCK_ALTERNATIVES_MAX);
 	for (; s->n < c->nargs; s->n++) {
-		s->of[s->n] = *common;
+		s->of[s->n] = c->subject;
 		code = cli_subject_parse(c, c->args[s->n], &s->of[s->n], &s->owned[s->n]);
 		if (code != CLI_OK)
 			return code;
@@ -92,13 +110,13 @@ const dck_opt cli_scan_options[] = {
     {0},
 };
 
-int cli_subjects_scan(const cli_scan *scan, cli_subjects *s)
+int cli_subjects_scan(const cli *c, cli_subjects *s)
 {
 	dck_err err;
 
-	if (scan->scan.n == 0)
+	if (c->scan.scan.n == 0)
 		return CLI_OK;
-	if (dck_alternatives_scan(s->of, s->n, &scan->scan, &s->scanned, &s->n, &err) != DCK_OK)
+	if (dck_alternatives_scan(s->of, s->n, &c->scan.scan, &s->scanned, &s->n, &err) != DCK_OK)
 		return cli_failed(&err);
 	memcpy(s->all, s->scanned, s->n * sizeof s->all[0]);
 	return CLI_OK;
