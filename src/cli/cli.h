@@ -222,6 +222,7 @@ unsigned cli_term_width(int fd);
 /* signals.c: SIGINT and SIGTERM set a flag; a second one ends the program the default way. */
 void cli_signals_install(void);
 bool cli_signal_seen(void);
+bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 /* A file that is removed when a signal ends the program; `path` is borrowed until it is kept. */
 void cli_signals_remove(const char *path);
 void cli_signals_keep(const char *path);
@@ -283,7 +284,6 @@ int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dc
 int cli_worker_run(const cli *c, cli_maker make, void *config);
 /* This program, for measurements in fresh processes. */
 const char *cli_program(const cli *c);
-bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 
 /* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
  * after saying why it could not be saved. A history that cannot take it is a warning. */

@@ -68,12 +68,6 @@ const char *cli_program(const cli *c)
 	return access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : c->argv[0];
 }
 
-bool cli_cancelled(void *self)
-{
-	(void)self;
-	return cli_signal_seen();
-}
-
 /* The nearest folder above the path that is there, where what is missing would be made. */
 static bool can_be_made(const char *path)
 {

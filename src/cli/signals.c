@@ -86,6 +86,12 @@ bool cli_signal_seen(void)
 	return seen != 0;
 }
 
+bool cli_cancelled(void *self)
+{
+	(void)self;
+	return cli_signal_seen();
+}
+
 void cli_signals_pipe(void)
 {
 	handler_set(SIGPIPE, on_pipe);
