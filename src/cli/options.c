@@ -1,4 +1,4 @@
-/* options.c - the option tables that commands share.
+/* options.c - the option tables, and the words to complete with, that commands share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
@@ -30,3 +30,13 @@ const dck_opt cli_format_options[] = {
 	     "all of the result as text, not only the answer in a few lines"),
     {0},
 };
+
+const char *cli_zoo_word(size_t i)
+{
+	size_t n;
+	const dck_zoo_entry *all = dck_zoo(&n);
+
+	return i < n ? all[i].name : NULL;
+}
+
+const cli_words cli_model_words = {.prefix = "zoo:", .get = cli_zoo_word, .files = true};

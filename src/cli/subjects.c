@@ -10,16 +10,6 @@ const cli_item cli_model_items[] = {
     {0},
 };
 
-const char *cli_zoo_word(size_t i)
-{
-	size_t n;
-	const dck_zoo_entry *all = dck_zoo(&n);
-
-	return i < n ? all[i].name : NULL;
-}
-
-const cli_words cli_model_words = {.prefix = "zoo:", .get = cli_zoo_word, .files = true};
-
 const cli_item cli_subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
