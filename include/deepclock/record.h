@@ -160,7 +160,6 @@ typedef struct dck_note {
 	dck_severity severity;
 	const char *code; /* stable: "not-steady"; 'deepclock help notes' lists all */
 	const char *text;
-	const char *brief; /* the same in a line or two, for a summary; NULL: text is short */
 	/* The code of the note that names the cause of this one, which a report for people then
 	 * leaves out; NULL: it stands for itself. */
 	const char *under;

@@ -283,8 +283,6 @@ static void note_put(json_writer *w, const dck_note *n)
 	text_put(w, "severity", dck_severity_text(n->severity));
 	text_put(w, "code", n->code);
 	text_put(w, "text", n->text);
-	if (n->brief)
-		text_put(w, "brief", n->brief);
 	if (n->under)
 		text_put(w, "under", n->under);
 	json_end(w);

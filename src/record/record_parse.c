@@ -641,7 +641,6 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 
 	DCK_TRY(text_get(rd, o, "code", REQUIRED, &n->code));
 	DCK_TRY(text_get(rd, o, "text", REQUIRED, &n->text));
-	DCK_TRY(text_get(rd, o, "brief", OPTIONAL, &n->brief));
 	DCK_TRY(text_get(rd, o, "under", OPTIONAL, &n->under));
 	if (!json_is_string(severity))
 		return wrong(rd, "severity", severity, "text");

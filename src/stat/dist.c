@@ -3,11 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-double stat_normal_cdf(double z)
-{
-	return 0.5 * erfc(-z / sqrt(2.0));
-}
-
 /* Start from the tail's leading term, then Newton with Halley's correction on erfc, which is
  * accurate in both tails. A handful of steps reaches the last digit. */
 double stat_normal_quantile(double p)

@@ -5,7 +5,6 @@
 #define STAT_DIST_H
 
 /* Standard normal. */
-double stat_normal_cdf(double z);
 double stat_normal_quantile(double p);
 
 /* Regularised incomplete beta function I_x(a, b), a and b above 0. */

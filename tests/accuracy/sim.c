@@ -39,15 +39,20 @@ double sim_normal(sim_random *r)
 	return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
+static double normal_cdf(double z)
+{
+	return 0.5 * erfc(-z / sqrt(2.0));
+}
+
 static double shape_cdf(sim_shape shape, double x)
 {
 	switch (shape) {
 	case SIM_LOGNORMAL:
-		return x > 0 ? stat_normal_cdf(log(x / 100) / SIGMA) : 0;
+		return x > 0 ? normal_cdf(log(x / 100) / SIGMA) : 0;
 	case SIM_BIMODAL:
-		return 0.7 * stat_normal_cdf(x - 100) + 0.3 * stat_normal_cdf(x - 110);
+		return 0.7 * normal_cdf(x - 100) + 0.3 * normal_cdf(x - 110);
 	default:
-		return stat_normal_cdf((x - 100) / 3);
+		return normal_cdf((x - 100) / 3);
 	}
 }
 
@@ -76,7 +81,7 @@ static double shape_map(sim_shape shape, double z)
 		return 100 + 3 * z;
 	if (shape == SIM_LOGNORMAL)
 		return 100 * exp(SIGMA * z);
-	p = stat_normal_cdf(z);
+	p = normal_cdf(z);
 	return p < 0.7 ? 100 + stat_normal_quantile(p / 0.7)
 		       : 110 + stat_normal_quantile((p - 0.7) / 0.3);
 }

@@ -347,13 +347,14 @@ static size_t notes_put(page *p, const dck_record *r, unsigned lines)
 {
 	static const dck_severity order[] = {DCK_ERROR, DCK_WARN, DCK_INFO};
 	size_t shown = 0, all = 0;
+	char effects[TEXT_NOTE_BYTES];
 	part a;
 
 	for (size_t s = 0; s < 6; s++) {
 		for (size_t i = 0; i < r->nnotes; i++) {
 			const dck_note *n = &r->notes[i];
 			if (n->severity != order[s / 2] || !text_note_is_own(r, n) ||
-			    text_note_is_cause(r, n) != (s % 2 == 0))
+			    (text_note_effects(r, n, effects, sizeof effects) > 0) != (s % 2 == 0))
 				continue;
 			all++;
 			if (shown == NOTES_MAX)

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BRIEF_BYTES 1024
-
 static const struct {
 	const char *text;
 	page_ink ink;
@@ -44,14 +42,6 @@ bool text_note_is_own(const dck_record *r, const dck_note *n)
 	return !n->under && n != end_note(r);
 }
 
-bool text_note_is_cause(const dck_record *r, const dck_note *n)
-{
-	for (size_t i = 0; i < r->nnotes; i++)
-		if (r->notes[i].under && strcmp(r->notes[i].under, n->code) == 0)
-			return true;
-	return false;
-}
-
 static void head_put(page *p, const dck_note *n)
 {
 	page_ink_set(p, severity[n->severity].ink);
@@ -60,8 +50,7 @@ static void head_put(page *p, const dck_note *n)
 	page_space(p);
 }
 
-/* "not-steady, imprecise": the codes of those that n is the cause of; their number. */
-static size_t effects_text(const dck_record *r, const dck_note *n, char *buf, size_t size)
+size_t text_note_effects(const dck_record *r, const dck_note *n, char *buf, size_t size)
 {
 	size_t used = 0, count = 0;
 
@@ -78,7 +67,7 @@ static size_t effects_text(const dck_record *r, const dck_note *n, char *buf, si
 
 static void note_put(page *p, const dck_record *r, const dck_note *n)
 {
-	char effects[BRIEF_BYTES];
+	char effects[TEXT_NOTE_BYTES];
 
 	head_put(p, n);
 	page_wrap(p, 2, n->text);
@@ -90,7 +79,7 @@ static void note_put(page *p, const dck_record *r, const dck_note *n)
 	page_text(p, "[");
 	page_wrap(p, 2, n->code);
 	p->space = false;
-	if (effects_text(r, n, effects, sizeof effects) > 0) {
+	if (text_note_effects(r, n, effects, sizeof effects) > 0) {
 		page_text(p, ";");
 		page_space(p);
 		page_wrap(p, 2, "with it");
@@ -145,18 +134,14 @@ static size_t clause_end(const char *text, unsigned cols)
 void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned lines)
 {
 	const unsigned width = p->width - 1, head = page_columns(severity[n->severity].text) + 1;
-	char text[BRIEF_BYTES], effects[BRIEF_BYTES];
+	char text[TEXT_NOTE_BYTES], effects[TEXT_NOTE_BYTES];
 
 	head_put(p, n);
-	if (n->brief) {
-		page_wrap(p, 2, n->brief);
-	} else {
-		/* Wrapping leaves some blanks at the ends of lines. */
-		const unsigned cols = lines * (width - 4) - head;
-		snprintf(text, sizeof text, "%.*s", (int)clause_end(n->text, cols), n->text);
-		page_wrap(p, 2, text);
-	}
-	if (effects_text(r, n, effects, sizeof effects) > 0) {
+	/* Wrapping leaves some blanks at the ends of lines. */
+	const unsigned cols = lines * (width - 4) - head;
+	snprintf(text, sizeof text, "%.*s", (int)clause_end(n->text, cols), n->text);
+	page_wrap(p, 2, text);
+	if (text_note_effects(r, n, effects, sizeof effects) > 0) {
 		page_wrap(p, 2, "(with it:");
 		page_wrap(p, 2, effects);
 		p->space = false;

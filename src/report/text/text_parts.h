@@ -37,8 +37,10 @@ void text_level(page *p, double level);
 /* The notes, all or one. Not those that have the cause of another one, nor what text_incomplete()
  * said. */
 void text_notes(page *p, const dck_record *r);
-/* Others stand under it: what it says to do helps against those too. */
-bool text_note_is_cause(const dck_record *r, const dck_note *n);
+/* "not-steady, imprecise": the notes that stand under n, since what it says to do helps against
+ * them too. Returns how many there are. */
+enum { TEXT_NOTE_BYTES = 1024 };
+size_t text_note_effects(const dck_record *r, const dck_note *n, char *buf, size_t size);
 bool text_note_is_own(const dck_record *r, const dck_note *n);
 /* In `lines` lines, as far as it can be said in them. */
 void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned lines);

@@ -23,7 +23,6 @@ static void normal_quantiles(void **state)
 	close_to(stat_normal_quantile(0.5), 0, 0);
 	close_to(stat_normal_quantile(0.1), -1.2815515655446004, 1e-14);
 	close_to(stat_normal_quantile(1e-10), -6.361340902404056, 1e-13);
-	close_to(stat_normal_cdf(1.959963984540054), 0.975, 1e-15);
 	assert_true(isinf(stat_normal_quantile(0)) && isinf(stat_normal_quantile(1)));
 }
 
