@@ -170,6 +170,7 @@ static void head_put(page *p, const grid *g, const layout *l, const char *text, 
 {
 	const grid_name name = {.text = text, .bytes = strlen(text)};
 
+	page_ink_set(p, PAGE_DIM);
 	name_put(p, &name, l->name, g->right);
 	cells_put(p, g, l, 0, kind);
 }
@@ -181,11 +182,9 @@ void grid_put(page *p, const grid *g)
 
 	assert(g->ncols <= GRID_COLS_MAX);
 	layout_fill(p, g, &l);
-	page_ink_set(p, PAGE_DIM);
 	head_put(p, g, &l, g->title, LINE_TITLES);
 	if (has_units(g))
 		head_put(p, g, &l, g->unit ? g->unit : "", LINE_UNITS);
-	page_ink_set(p, PAGE_PLAIN);
 	for (size_t r = 0; r < g->nrows; r++) {
 		bool total = g->total && r + 1 == g->nrows;
 		name = (grid_name){.text = ""};
@@ -194,8 +193,6 @@ void grid_put(page *p, const grid *g)
 			page_ink_set(p, PAGE_BOLD);
 		name_put(p, &name, l.name, g->right);
 		cells_put(p, g, &l, r, LINE_ROW);
-		if (total)
-			page_ink_set(p, PAGE_PLAIN);
 		if (g->below)
 			g->below(g->self, r, p);
 	}

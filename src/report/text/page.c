@@ -33,16 +33,25 @@ void page_ink_set(page *p, page_ink ink)
 					   [PAGE_DIM] = "\033[2m",
 					   [PAGE_WARN] = "\033[33m",
 					   [PAGE_ERROR] = "\033[31m"};
+	p->ink = ink;
 	if (p->colour)
 		sink_text(p->out, code[ink]);
 }
 
-void page_line(page *p)
+/* The ink goes on in the next line. */
+static void line_break(page *p)
 {
 	sink_text(p->out, "\n");
 	p->col = 0;
 	p->due = 0;
 	p->space = false;
+}
+
+void page_line(page *p)
+{
+	if (p->ink != PAGE_PLAIN)
+		page_ink_set(p, PAGE_PLAIN);
+	line_break(p);
 }
 
 void page_space(page *p)
@@ -196,14 +205,14 @@ void page_wrap(page *p, unsigned indent, const char *text)
 		unsigned n = word_columns(text, &bytes);
 		const char *end = text + bytes;
 		if (p->col > indent && p->col + p->space + n > width) {
-			page_line(p);
+			line_break(p);
 			page_to(p, indent);
 		}
 		while (p->col + n > width) { /* only a word wider than a line */
 			unsigned part = p->col < width ? width - p->col : 0;
 			text = put(p, text, part);
 			n -= part;
-			page_line(p);
+			line_break(p);
 			page_to(p, indent);
 		}
 		put(p, text, n);

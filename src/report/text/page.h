@@ -8,20 +8,21 @@
 
 #include "base/sink.h"
 
+typedef enum page_ink { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR } page_ink;
+
 typedef struct page {
 	dck_sink *out;
 	bool utf8, colour, terminal;
 	unsigned width, col; /* columns; where the next character goes */
 	bool space;	     /* a space is due before what comes next on this line */
 	unsigned due; /* so many blanks are, counted in col already: no line ends in blanks */
+	page_ink ink;
 	dck_op_view ops;
 } page;
 
-typedef enum page_ink { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR } page_ink;
-
 void page_init(page *p, dck_sink *out, const dck_style *style);
 void page_ink_set(page *p, page_ink ink);
-void page_line(page *p);	     /* ends the line */
+void page_line(page *p);	     /* ends the line, and its ink */
 void page_space(page *p);	     /* a space, unless the line ends here */
 void page_to(page *p, unsigned col); /* spaces up to that column; none when already past it */
 void page_text(page *p, const char *text);

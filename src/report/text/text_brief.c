@@ -282,7 +282,6 @@ static void latency_put(page *p, const dck_record *r)
 		page_ink_set(p, PAGE_WARN);
 		page_fmt(p, "%s absent: ", asked->def->name);
 		reason_put(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
-		page_ink_set(p, PAGE_PLAIN);
 		page_line(p);
 	}
 	page_to(p, 2);
@@ -337,7 +336,6 @@ static void rest_put(page *p, const char *rest, size_t more)
 		page_fmt(p, ", with %zu more note%s", more, more == 1 ? "" : "s");
 	page_fmt(p, ": ");
 	page_text(p, rest);
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 

@@ -86,14 +86,12 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 		page_ink_set(p, PAGE_WARN);
 		page_fmt(p, "%s absent: ", asked->def->name);
 		page_wrap(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
-		page_ink_set(p, PAGE_PLAIN);
 		page_line(p);
 		page_to(p, 2);
 	}
 	if (!m) {
 		page_ink_set(p, PAGE_ERROR);
 		page_text(p, "no latency was measured");
-		page_ink_set(p, PAGE_PLAIN);
 		page_line(p);
 		return;
 	}
@@ -156,7 +154,6 @@ static void counts_put(page *p, const dck_record *r)
 		} else
 			page_fmt(p, "%s not known", part[i].name);
 	}
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
@@ -194,7 +191,6 @@ static void effort_put(page *p, const dck_record *r)
 	page_to(p, 2);
 	page_ink_set(p, PAGE_DIM);
 	page_wrap(p, 2, text);
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
@@ -261,7 +257,6 @@ static void absent_put(page *p, const dck_metric *m)
 		page_text(p, "absent: ");
 	}
 	page_wrap(p, col + 2, open ? open : format_value(&m->value, DCK_UNIT_NONE, buf));
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
@@ -274,7 +269,8 @@ static void name_put(page *p, const dck_metric *m)
 	page_to(p, 2 + NAME_COLS);
 }
 
-/* On a terminal a long description is cut where a part of it ends; the JSON form has all of it. */
+/* The end of a line. On a terminal a long description is cut where a part of it ends; the JSON form
+ * has all of it. */
 static void how_put(page *p, unsigned col, const char *how)
 {
 	static const char *const ends[] = {", ", " (", "; ", ": ", " at "};
@@ -293,7 +289,6 @@ static void how_put(page *p, unsigned col, const char *how)
 		page_text_cut(p, how, p->terminal ? p->width - col : 0);
 	else
 		page_fmt(p, "%.*s", (int)best, how);
-	page_ink_set(p, PAGE_PLAIN);
 }
 
 static void latency_row(page *p, const dck_metric *m, const format_scale *scale, const widths *w)
@@ -348,7 +343,6 @@ static void reason_put(page *p, const char *why)
 	page_ink_set(p, PAGE_DIM);
 	page_text(p, "all absent: ");
 	page_wrap(p, 4, why);
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
@@ -375,7 +369,6 @@ static void legend_put(page *p, const dck_record *r, double level)
 	page_text(p, kind ? " interval," : " interval");
 	page_space(p);
 	page_wrap(p, 2, kind ? kind : "");
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 

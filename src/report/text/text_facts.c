@@ -102,7 +102,6 @@ static void verdict_put(page *p, const dck_fact *f, bool with_section)
 	page_space(p);
 	page_ink_set(p, PAGE_BOLD);
 	page_wrap(p, 4, format_value(&f->value, f->unit, buf));
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 

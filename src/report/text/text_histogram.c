@@ -183,7 +183,6 @@ static void cut_put(page *p, const layout *l, const char *what, size_t count, co
 	page_text(p, p->utf8 ? " \u2506 " : " : ");
 	page_ink_set(p, PAGE_DIM);
 	page_fmt(p, "%zu more, %s %s", count, to, format_number(extreme, DCK_UNIT_NS, text));
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 

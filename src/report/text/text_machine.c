@@ -67,7 +67,6 @@ static void head_put(page *p, const dck_record *r, const char *suffix, const cha
 	page_to(p, NAME_COLS);
 	for (size_t i = 0; names[i]; i++)
 		page_text_right(p, names[i], column_cols(p));
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
@@ -118,7 +117,6 @@ static void peaks_put(page *p, const dck_record *r)
 			snprintf(tag, sizeof tag, "peak/%s/%s", types[k], threads[t]);
 			cell_put(p, r, tag);
 		}
-		page_ink_set(p, PAGE_PLAIN);
 		page_line(p);
 		if (!text_fact(r, "machine", "blas", value))
 			continue;
@@ -185,7 +183,6 @@ static void reasons_put(page *p, const dck_record *r)
 		page_text(p, "absent:");
 		page_space(p);
 		page_wrap(p, 4, m->value.as.text);
-		page_ink_set(p, PAGE_PLAIN);
 		page_line(p);
 	}
 }
@@ -233,7 +230,6 @@ void text_machine(page *p, const dck_record *r)
 	page_to(p, 2);
 	page_ink_set(p, PAGE_DIM);
 	page_wrap(p, 2, "each is the fastest of its rounds; the JSON and CSV forms have intervals");
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 	reasons_put(p, r);
 }

@@ -33,7 +33,6 @@ void text_incomplete(page *p, const dck_record *r, bool spaced)
 	page_ink_set(p, PAGE_ERROR);
 	page_wrap(p, 4, "INCOMPLETE:");
 	page_wrap(p, 4, n ? n->text : "the measurement did not reach its end");
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
@@ -87,7 +86,6 @@ static void note_put(page *p, const dck_record *r, const dck_note *n)
 		p->space = false;
 	}
 	page_text(p, "]");
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 

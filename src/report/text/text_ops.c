@@ -42,18 +42,6 @@ static void sum_put(const ops_sum *s, const char *number, char *buf)
 		snprintf(buf, FORMAT_SIZE, "%s%.40s", s->unknown > 0 ? ">= " : "", number);
 }
 
-static void count_cell(const ops_sum *s, char *buf)
-{
-	char text[FORMAT_SIZE];
-	sum_put(s, dck_text_si(ops_sum_value(s), "", text, sizeof text), buf);
-}
-
-static void bytes_cell(const ops_sum *s, char *buf)
-{
-	char text[FORMAT_SIZE];
-	sum_put(s, dck_text_bytes(ops_sum_value(s), text, sizeof text), buf);
-}
-
 static void percent_cell(double ratio, char *buf)
 {
 	static const format_scale percent = {0.01, "%", 1};
@@ -67,29 +55,46 @@ static bool is_complete(const ops_sum *s)
 	return s->known > 0 && s->unknown == 0;
 }
 
-static void type_cell(const view *v, const ops_row *row, char *buf)
+/* What a cell is made of; field: for those that show the sum of one. */
+typedef struct cell {
+	const view *v;
+	const ops_row *row;
+	ops_field field;
+} cell;
+
+static void sum_cell(const cell *c, char *buf)
 {
-	const char *type = row->first->type;
-	(void)v;
+	const ops_sum *s = &c->row->sum[c->field];
+	const double v = ops_sum_value(s);
+	char text[FORMAT_SIZE];
+
+	sum_put(s,
+		c->field == OPS_TIME	  ? format_scaled(&c->v->scale, v, text)
+		: c->field == OPS_WEIGHTS ? dck_text_bytes(v, text, sizeof text)
+					  : dck_text_si(v, "", text, sizeof text),
+		buf);
+}
+
+static void type_cell(const cell *c, char *buf)
+{
+	const char *type = c->row->first->type;
 	if (page_columns(type) > TYPE_COLS)
 		snprintf(buf, FORMAT_SIZE, "%.*s..", TYPE_COLS - 2, type);
 	else
 		snprintf(buf, FORMAT_SIZE, "%.40s", type);
 }
 
-static void nodes_cell(const view *v, const ops_row *row, char *buf)
+static void nodes_cell(const cell *c, char *buf)
 {
-	(void)v;
-	dck_text_count((int64_t)row->n, buf, FORMAT_SIZE);
+	dck_text_count((int64_t)c->row->n, buf, FORMAT_SIZE);
 }
 
 /* "1x64x112x112"; a dimension that is a formula is in parentheses. */
-static void shape_cell(const view *v, const ops_row *row, char *buf)
+static void shape_cell(const cell *c, char *buf)
 {
-	const dck_op *op = row->first;
+	const dck_op *op = c->row->first;
 	size_t n = 0;
 
-	(void)v;
 	if (op->noutputs == 0)
 		return;
 	const dck_op_output *o = &op->outputs[0];
@@ -110,41 +115,17 @@ static void shape_cell(const view *v, const ops_row *row, char *buf)
 	}
 }
 
-static void macs_cell(const view *v, const ops_row *row, char *buf)
+static void moved_cell(const cell *c, char *buf)
 {
-	(void)v;
-	count_cell(&row->sum[OPS_MACS], buf);
+	const ops_sum bytes = ops_row_bytes(c->row);
+	char text[FORMAT_SIZE];
+
+	sum_put(&bytes, dck_text_bytes(ops_sum_value(&bytes), text, sizeof text), buf);
 }
 
-static void flops_cell(const view *v, const ops_row *row, char *buf)
+static void intensity_cell(const cell *c, char *buf)
 {
-	(void)v;
-	count_cell(&row->sum[OPS_FLOPS], buf);
-}
-
-static void params_cell(const view *v, const ops_row *row, char *buf)
-{
-	(void)v;
-	count_cell(&row->sum[OPS_PARAMS], buf);
-}
-
-static void weights_cell(const view *v, const ops_row *row, char *buf)
-{
-	(void)v;
-	bytes_cell(&row->sum[OPS_WEIGHTS], buf);
-}
-
-static void moved_cell(const view *v, const ops_row *row, char *buf)
-{
-	const ops_sum bytes = ops_row_bytes(row);
-	(void)v;
-	bytes_cell(&bytes, buf);
-}
-
-static void intensity_cell(const view *v, const ops_row *row, char *buf)
-{
-	const ops_sum bytes = ops_row_bytes(row), *flops = &row->sum[OPS_FLOPS];
-	(void)v;
+	const ops_sum bytes = ops_row_bytes(c->row), *flops = &c->row->sum[OPS_FLOPS];
 	if (!is_complete(&bytes) || !is_complete(flops))
 		snprintf(buf, FORMAT_SIZE, "?");
 	else if (ops_sum_value(&bytes) > 0)
@@ -152,15 +133,15 @@ static void intensity_cell(const view *v, const ops_row *row, char *buf)
 }
 
 /* Of what is known in total: of the time, or of the MACs. */
-static void share_cell(const view *v, const ops_row *row, char *buf)
+static void share_cell(const cell *c, char *buf)
 {
-	const ops_field field = v->timed ? OPS_TIME : OPS_MACS;
-	const ops_sum *part = &row->sum[field];
-	double all = ops_sum_value(&v->total.sum[field]);
+	const ops_field field = c->v->timed ? OPS_TIME : OPS_MACS;
+	const ops_sum *part = &c->row->sum[field];
+	double all = ops_sum_value(&c->v->total.sum[field]);
 
 	if (!(all > 0))
 		return;
-	if (row->n > 0 && part->known == 0)
+	if (c->row->n > 0 && part->known == 0)
 		snprintf(buf, FORMAT_SIZE, "?");
 	else if (ops_sum_value(part) > 0 || part->unknown == 0)
 		percent_cell(ops_sum_value(part) / all, buf);
@@ -168,17 +149,11 @@ static void share_cell(const view *v, const ops_row *row, char *buf)
 		snprintf(buf, FORMAT_SIZE, "?");
 }
 
-static void peer_cell(const view *v, const ops_row *row, char *buf)
-{
-	(void)v;
-	count_cell(&row->sum[OPS_PEER], buf);
-}
-
 /* What the peer counts more, or less. */
-static void difference_cell(const view *v, const ops_row *row, char *buf)
+static void difference_cell(const cell *c, char *buf)
 {
-	ops_sum peer = row->sum[OPS_PEER];
-	const ops_sum *own = &row->sum[v->peer_flops ? OPS_FLOPS : OPS_MACS];
+	ops_sum peer = c->row->sum[OPS_PEER];
+	const ops_sum *own = &c->row->sum[c->v->peer_flops ? OPS_FLOPS : OPS_MACS];
 	char text[FORMAT_SIZE];
 
 	if (!is_complete(&peer) || !is_complete(own)) {
@@ -192,20 +167,13 @@ static void difference_cell(const view *v, const ops_row *row, char *buf)
 		 dck_text_si(d, "", text, sizeof text));
 }
 
-static void time_cell(const view *v, const ops_row *row, char *buf)
+static void half_cell(const cell *c, char *buf)
 {
-	char text[FORMAT_SIZE];
-	const ops_sum *s = &row->sum[OPS_TIME];
-	sum_put(s, format_scaled(&v->scale, ops_sum_value(s), text), buf);
-}
-
-static void half_cell(const view *v, const ops_row *row, char *buf)
-{
-	const dck_op *op = row->first;
+	const dck_op *op = c->row->first;
 	double time;
 
-	(void)v;
-	if (row->n == 1 && op->time_level > 0 && format_number_of(&op->time_ns, &time) && time > 0)
+	if (c->row->n == 1 && op->time_level > 0 && format_number_of(&op->time_ns, &time) &&
+	    time > 0)
 		percent_cell((op->time_hi_ns - op->time_lo_ns) / 2 / time, buf);
 }
 
@@ -216,76 +184,84 @@ static bool computes(const ops_row *row)
 	return flops->unknown > 0 || ops_sum_value(flops) > 0;
 }
 
-static void rate_cell(const view *v, const ops_row *row, char *buf)
+static void rate_cell(const cell *c, char *buf)
 {
-	const ops_sum *flops = &row->sum[OPS_FLOPS], *time = &row->sum[OPS_TIME];
+	const ops_sum *flops = &c->row->sum[OPS_FLOPS], *time = &c->row->sum[OPS_TIME];
 	double rate = NAN;
 
-	(void)v;
-	if (row->n == 1)
-		format_number_of(&row->first->rate, &rate);
-	else if (!row->refused && is_complete(flops) && is_complete(time) &&
+	if (c->row->n == 1)
+		format_number_of(&c->row->first->rate, &rate);
+	else if (!c->row->refused && is_complete(flops) && is_complete(time) &&
 		 ops_sum_value(time) > 0)
 		rate = 1e9 * ops_sum_value(flops) / ops_sum_value(time);
-	if (isfinite(rate) && computes(row))
+	if (isfinite(rate) && computes(c->row))
 		dck_text_si(rate, "", buf, FORMAT_SIZE);
 	else
-		snprintf(buf, FORMAT_SIZE, "%s", computes(row) ? "?" : "-");
+		snprintf(buf, FORMAT_SIZE, "%s", computes(c->row) ? "?" : "-");
 }
 
-static void roof_cell(const view *v, const ops_row *row, char *buf)
+static void roof_cell(const cell *c, char *buf)
 {
 	double rate, roof;
 
-	(void)v;
-	if (row->n == 1 && format_number_of(&row->first->rate, &rate) &&
-	    format_number_of(&row->first->roof, &roof) && roof > 0 && computes(row))
+	if (c->row->n == 1 && format_number_of(&c->row->first->rate, &rate) &&
+	    format_number_of(&c->row->first->roof, &roof) && roof > 0 && computes(c->row))
 		percent_cell(rate / roof, buf);
 	else
-		snprintf(buf, FORMAT_SIZE, "%s", row->n > 1 ? "" : computes(row) ? "?" : "-");
+		snprintf(buf, FORMAT_SIZE, "%s", c->row->n > 1 ? "" : computes(c->row) ? "?" : "-");
 }
 
-static void bound_cell(const view *v, const ops_row *row, char *buf)
+static void bound_cell(const cell *c, char *buf)
 {
-	(void)v;
-	if (row->n == 1)
-		snprintf(buf, FORMAT_SIZE, "%.20s", row->first->bound ? row->first->bound : "?");
+	if (c->row->n == 1)
+		snprintf(buf, FORMAT_SIZE, "%.20s",
+			 c->row->first->bound ? c->row->first->bound : "?");
 }
 
 typedef struct column {
 	grid_col grid;
-	void (*text)(const view *v, const ops_row *row, char *buf);
+	void (*text)(const cell *c, char *buf); /* NULL: the sum of a field */
+	ops_field sum;
 } column;
 
 static const column cost_columns[] = {
-    {{"nodes", 2, false}, nodes_cell},	 {{"MACs", 0, false}, macs_cell},
-    {{"share", 3, false}, share_cell},	 {{"FLOPs", 4, false}, flops_cell},
-    {{"params", 5, false}, params_cell}, {{"weights", 9, false}, weights_cell},
-    {{"moved", 6, false}, moved_cell},	 {{"FLOP/B", 7, false}, intensity_cell},
-    {{NULL, 1, false}, peer_cell},	 {{"difference", 1, false}, difference_cell},
+    {{"nodes", 2, false}, .text = nodes_cell}, {{"MACs", 0, false}, .sum = OPS_MACS},
+    {{"share", 3, false}, .text = share_cell}, {{"FLOPs", 4, false}, .sum = OPS_FLOPS},
+    {{"params", 5, false}, .sum = OPS_PARAMS}, {{"weights", 9, false}, .sum = OPS_WEIGHTS},
+    {{"moved", 6, false}, .text = moved_cell}, {{"FLOP/B", 7, false}, .text = intensity_cell},
+    {{NULL, 1, false}, .sum = OPS_PEER},       {{"difference", 1, false}, .text = difference_cell},
 };
 static const column cost_node_columns[] = {
-    {{"type", 4, true}, type_cell},    {{"output", 6, true}, shape_cell},
-    {{"MACs", 0, false}, macs_cell},   {{"share", 2, false}, share_cell},
-    {{"FLOPs", 8, false}, flops_cell}, {{"params", 7, false}, params_cell},
-    {{"moved", 5, false}, moved_cell}, {{"FLOP/B", 9, false}, intensity_cell},
-    {{NULL, 1, false}, peer_cell},     {{"difference", 1, false}, difference_cell},
+    {{"type", 4, true}, .text = type_cell},    {{"output", 6, true}, .text = shape_cell},
+    {{"MACs", 0, false}, .sum = OPS_MACS},     {{"share", 2, false}, .text = share_cell},
+    {{"FLOPs", 8, false}, .sum = OPS_FLOPS},   {{"params", 7, false}, .sum = OPS_PARAMS},
+    {{"moved", 5, false}, .text = moved_cell}, {{"FLOP/B", 9, false}, .text = intensity_cell},
+    {{NULL, 1, false}, .sum = OPS_PEER},       {{"difference", 1, false}, .text = difference_cell},
 };
 static const column time_columns[] = {
-    {{"nodes", 5, false}, nodes_cell},	    {{NULL, 0, false}, time_cell},
-    {{"share", 1, false}, share_cell},	    {{"MACs", 3, false}, macs_cell},
-    {{"FLOP/s", 2, false}, rate_cell},	    {{"moved", 4, false}, moved_cell},
-    {{"FLOP/B", 6, false}, intensity_cell}, {{"params", 7, false}, params_cell},
+    {{"nodes", 5, false}, .text = nodes_cell},	    {{NULL, 0, false}, .sum = OPS_TIME},
+    {{"share", 1, false}, .text = share_cell},	    {{"MACs", 3, false}, .sum = OPS_MACS},
+    {{"FLOP/s", 2, false}, .text = rate_cell},	    {{"moved", 4, false}, .text = moved_cell},
+    {{"FLOP/B", 6, false}, .text = intensity_cell}, {{"params", 7, false}, .sum = OPS_PARAMS},
 };
 static const column time_node_columns[] = {
-    {{"type", 6, true}, type_cell},	{{NULL, 0, false}, time_cell},
-    {{"+-", 3, false}, half_cell},	{{"share", 1, false}, share_cell},
-    {{"MACs", 5, false}, macs_cell},	{{"FLOP/s", 3, false}, rate_cell},
-    {{"of roof", 2, false}, roof_cell}, {{"bound", 4, true}, bound_cell},
-    {{"moved", 7, false}, moved_cell},	{{"FLOP/B", 8, false}, intensity_cell},
-    {{"output", 9, true}, shape_cell},
+    {{"type", 6, true}, .text = type_cell},	{{NULL, 0, false}, .sum = OPS_TIME},
+    {{"+-", 3, false}, .text = half_cell},	{{"share", 1, false}, .text = share_cell},
+    {{"MACs", 5, false}, .sum = OPS_MACS},	{{"FLOP/s", 3, false}, .text = rate_cell},
+    {{"of roof", 2, false}, .text = roof_cell}, {{"bound", 4, true}, .text = bound_cell},
+    {{"moved", 7, false}, .text = moved_cell},	{{"FLOP/B", 8, false}, .text = intensity_cell},
+    {{"output", 9, true}, .text = shape_cell},
 };
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define COLUMNS(array)                                 \
+	{                                              \
+		array, sizeof(array) / sizeof *(array) \
+	}
+/* Of operators and of groups of them, with times and without. */
+static const struct {
+	const column *all;
+	size_t n;
+} column_sets[2][2] = {{COLUMNS(cost_columns), COLUMNS(time_columns)},
+		       {COLUMNS(cost_node_columns), COLUMNS(time_node_columns)}};
 
 /* --- a table */
 
@@ -311,7 +287,9 @@ static void table_cell(const void *self, size_t row, size_t col, char *buf)
 {
 	const table *t = self;
 	ops_row space;
-	t->cols[col]->text(t->v, row_get(t, row, &space), buf);
+	const cell c = {t->v, row_get(t, row, &space), t->cols[col]->sum};
+
+	(t->cols[col]->text ? t->cols[col]->text : sum_cell)(&c, buf);
 }
 
 static void table_name(const void *self, size_t row, grid_name *ret)
@@ -340,14 +318,15 @@ static void more_put(page *p, size_t n, size_t shown)
 	page_to(p, 2);
 	page_ink_set(p, PAGE_DIM);
 	page_fmt(p, "and %s more, --top %zu", dck_text_count((int64_t)(n - shown), a, sizeof a), n);
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
 /* rows or nodes: n of them, of which the first are shown. */
-static void table_put(page *p, const view *v, const char *name, const column *cols, size_t ncols,
-		      const ops_row *rows, const dck_op *const *nodes, size_t n, bool total)
+static void table_put(page *p, const view *v, const char *name, const ops_row *rows,
+		      const dck_op *const *nodes, size_t n, bool total)
 {
+	const column *cols = column_sets[nodes != NULL][v->timed].all;
+	const size_t ncols = column_sets[nodes != NULL][v->timed].n;
 	grid_col heads[GRID_COLS_MAX];
 	table t = {.v = v, .rows = rows, .nodes = nodes, .shown = n < v->top ? n : v->top};
 	grid g = {.title = name,
@@ -360,15 +339,13 @@ static void table_put(page *p, const view *v, const char *name, const column *co
 		  .cell = table_cell};
 
 	for (size_t i = 0; i < ncols; i++) {
-		bool of_peer = cols[i].text == peer_cell || cols[i].text == difference_cell;
-		if (of_peer && !v->peer)
+		const bool peer = !cols[i].text && cols[i].sum == OPS_PEER;
+		if ((peer || cols[i].text == difference_cell) && !v->peer)
 			continue;
 		t.cols[g.ncols] = &cols[i];
 		heads[g.ncols] = cols[i].grid;
-		if (cols[i].text == peer_cell)
-			heads[g.ncols].title = v->peer;
-		if (cols[i].text == time_cell)
-			heads[g.ncols].title = v->time_title;
+		if (!cols[i].grid.title)
+			heads[g.ncols].title = peer ? v->peer : v->time_title;
 		g.ncols++;
 	}
 	grid_put(p, &g);
@@ -393,12 +370,7 @@ static void types_put(page *p, const view *v)
 		no_memory(p);
 		return;
 	}
-	if (v->timed)
-		table_put(p, v, "type", time_columns, COUNT(time_columns), rows.rows, NULL, rows.n,
-			  true);
-	else
-		table_put(p, v, "type", cost_columns, COUNT(cost_columns), rows.rows, NULL, rows.n,
-			  true);
+	table_put(p, v, "type", rows.rows, NULL, rows.n, true);
 	ops_rows_done(&rows);
 }
 
@@ -411,12 +383,7 @@ static void nodes_put(page *p, const view *v)
 		no_memory(p);
 		return;
 	}
-	if (v->timed)
-		table_put(p, v, "operator", time_node_columns, COUNT(time_node_columns), NULL,
-			  nodes, v->r->nops, false);
-	else
-		table_put(p, v, "operator", cost_node_columns, COUNT(cost_node_columns), NULL,
-			  nodes, v->r->nops, false);
+	table_put(p, v, "operator", NULL, nodes, v->r->nops, false);
 	mem_free(nodes);
 }
 
@@ -440,12 +407,7 @@ static void modules_put(page *p, const view *v)
 		page_wrap(p, 2, "the names of the operators tell no modules");
 		page_line(p);
 	} else if (rows.n > 1 || asked) {
-		if (v->timed)
-			table_put(p, v, "module", time_columns, COUNT(time_columns), rows.rows,
-				  NULL, rows.n, false);
-		else
-			table_put(p, v, "module", cost_columns, COUNT(cost_columns), rows.rows,
-				  NULL, rows.n, false);
+		table_put(p, v, "module", rows.rows, NULL, rows.n, false);
 	}
 	ops_rows_done(&rows);
 }
@@ -564,7 +526,6 @@ static void legend_put(page *p, const view *v)
 		page_fmt(p, "+-: half the %.3g %% interval", 100 * v->level);
 	}
 	page_line(p);
-	page_ink_set(p, PAGE_PLAIN);
 }
 
 static bool has_formulas(const dck_record *r)
@@ -621,17 +582,11 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 	}
 	const size_t n = rows.n <= lines - 1 ? rows.n : lines - 2,
 		     most = n < BRIEF_ROWS ? n : BRIEF_ROWS;
-	if (v.timed)
-		table_put(p, &v, "type", time_columns, COUNT(time_columns), rows.rows, NULL, most,
-			  false);
-	else
-		table_put(p, &v, "type", cost_columns, COUNT(cost_columns), rows.rows, NULL, most,
-			  false);
+	table_put(p, &v, "type", rows.rows, NULL, most, false);
 	if (rows.n > most) {
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);
 		page_fmt(p, "and %zu more types", rows.n - most);
-		page_ink_set(p, PAGE_PLAIN);
 		page_line(p);
 	}
 	ops_rows_done(&rows);

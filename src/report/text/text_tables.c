@@ -308,7 +308,6 @@ static void below_put(page *p, const char *head, const char *text)
 	page_ink_set(p, PAGE_DIM);
 	page_wrap(p, 4, head);
 	page_wrap(p, 4, text);
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
@@ -389,7 +388,6 @@ static void table_put(page *p, const dck_table *t)
 	page_line(p);
 	page_ink_set(p, PAGE_BOLD);
 	page_wrap(p, 2, t->title);
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 	if (t->nrows == 0) {
 		below_put(p, "no rows", "");
@@ -509,7 +507,6 @@ void text_table_brief(page *p, const dck_record *r, unsigned lines)
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);
 		page_fmt(p, "and %zu more", t->nrows - rows);
-		page_ink_set(p, PAGE_PLAIN);
 		page_line(p);
 	}
 }

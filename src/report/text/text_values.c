@@ -12,7 +12,6 @@ void text_title(page *p, const char *title)
 	page_line(p);
 	page_ink_set(p, PAGE_BOLD);
 	page_text(p, title);
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
@@ -119,7 +118,6 @@ void text_answer(page *p, const dck_record *r)
 	page_to(p, 2);
 	page_ink_set(p, PAGE_BOLD);
 	page_wrap(p, 2, format_value(&f->value, f->unit, buf));
-	page_ink_set(p, PAGE_PLAIN);
 	page_line(p);
 }
 
