@@ -315,30 +315,47 @@ void op_same(op *o, size_t i, const val *v)
 		op_set(o, i, v->dtype, v->rank, v->dims);
 }
 
+void op_set_typed(op *o, int64_t dtype)
+{
+	const val *x = op_in(o, 0);
+
+	if (!x)
+		op_unknown(o, "its input is missing");
+	else if (x->kind != VAL_TENSOR)
+		op_set_unknown(o, 0, dtype, "%s", x->why ? x->why : "its input is no tensor");
+	else {
+		op_same(o, 0, x);
+		if (op_out(o, 0))
+			op_out(o, 0)->dtype = dtype;
+	}
+}
+
 num op_fresh(op *o, const char *what)
 {
 	return num_fresh(o->nums, mem_arena_fmt(o->arena, "%s (%s '%s')", what, o->node->op,
 						o->node->name ? o->node->name : ""));
 }
 
-static bool fits(op *o, const val *v, size_t n)
+/* A copy of the contents of an output v, n of `size` bytes each; NULL: v cannot have them. */
+static void *contents(op *o, const val *v, const void *from, size_t n, size_t size)
 {
 	num elements = v && v->rank >= 0 ? op_product(o, v->dims, (size_t)v->rank) : num_int(-1);
+	void *copy = n <= ONNX_INTS_MAX && num_is(elements, (int64_t)n)
+			 ? mem_arena_array(o->arena, n, size)
+			 : NULL;
 
-	return n <= ONNX_INTS_MAX && num_is(elements, (int64_t)n);
+	if (copy && n)
+		memcpy(copy, from, n * size);
+	return copy;
 }
 
 void op_set_ints(op *o, size_t i, const num *from, size_t n)
 {
 	val *v = op_out(o, i);
+	num *copy = contents(o, v, from, n, sizeof *copy);
 
-	if (!fits(o, v, n))
-		return;
-	num *copy = mem_arena_array(o->arena, n, sizeof *copy);
 	if (!copy)
 		return;
-	if (n)
-		memcpy(copy, from, n * sizeof *copy);
 	v->ints = copy;
 	v->reals = NULL;
 	v->n = n;
@@ -347,14 +364,10 @@ void op_set_ints(op *o, size_t i, const num *from, size_t n)
 void op_set_reals(op *o, size_t i, const double *from, size_t n)
 {
 	val *v = op_out(o, i);
+	double *copy = contents(o, v, from, n, sizeof *copy);
 
-	if (!fits(o, v, n))
-		return;
-	double *copy = mem_arena_array(o->arena, n, sizeof *copy);
 	if (!copy)
 		return;
-	if (n)
-		memcpy(copy, from, n * sizeof *copy);
 	v->reals = copy;
 	v->ints = NULL;
 	v->n = n;

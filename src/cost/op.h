@@ -123,6 +123,8 @@ bool op_axis(op *o, int64_t axis, int rank, int *ret);
 void op_set(op *o, size_t i, int64_t dtype, int rank, const num *dims);
 /* Output i has the type and shape of v. */
 void op_same(op *o, size_t i, const val *v);
+/* Output 0 has the shape of the first input, and that type. */
+void op_set_typed(op *o, int64_t dtype);
 /* States the reason why the outputs that are not set yet are not known. Their dtype stays as it is.
  */
 void op_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);

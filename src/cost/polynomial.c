@@ -301,13 +301,23 @@ static num too_long(num_table *t)
 	return num_none(t, "its formula is too long");
 }
 
-/* a + b * c */
+/* a + b * c, where c is 1 or -1 */
 static num add_scaled(num_table *t, num a, num b, int64_t c)
 {
 	term sum[TERMS_MAX];
 	terms x, y;
 	size_t i = 0, k = 0, n = 0;
+	int64_t v;
 
+	if (num_why_none(a))
+		return a;
+	if (num_why_none(b))
+		return b;
+	if (!a.p && !b.p)
+		return (c > 0 ? __builtin_add_overflow(a.v, b.v, &v)
+			      : __builtin_sub_overflow(a.v, b.v, &v))
+			   ? overflow(t)
+			   : num_int(v);
 	terms_of(a, &x);
 	terms_of(b, &y);
 	while (i < x.n || k < y.n) {
@@ -335,27 +345,11 @@ static num add_scaled(num_table *t, num a, num b, int64_t c)
 
 num num_add(num_table *t, num a, num b)
 {
-	int64_t v;
-
-	if (num_why_none(a))
-		return a;
-	if (num_why_none(b))
-		return b;
-	if (!a.p && !b.p)
-		return __builtin_add_overflow(a.v, b.v, &v) ? overflow(t) : num_int(v);
 	return add_scaled(t, a, b, 1);
 }
 
 num num_sub(num_table *t, num a, num b)
 {
-	int64_t v;
-
-	if (num_why_none(a))
-		return a;
-	if (num_why_none(b))
-		return b;
-	if (!a.p && !b.p)
-		return __builtin_sub_overflow(a.v, b.v, &v) ? overflow(t) : num_int(v);
 	return add_scaled(t, a, b, -1);
 }
 

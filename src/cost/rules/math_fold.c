@@ -29,42 +29,41 @@ static num unknown(op *o)
 	return num_none(o->nums, "the result of a %s depends on values", o->node->op);
 }
 
-static bool is_float(int64_t dtype)
-{
-	return dtype == ONNX_FLOAT || dtype == ONNX_DOUBLE || dtype == ONNX_FLOAT16 ||
-	       dtype == ONNX_BFLOAT16;
-}
-
-/* A type holds all whole numbers from the least to the most of its row exactly. */
-static const struct span {
+/* A type holds all whole numbers from the least to the most of its row exactly; {0, 0}: none. */
+static struct span {
 	int64_t least, most;
-} spans[] = {
-    [ONNX_FLOAT] = {-(1 << 24), 1 << 24},   [ONNX_UINT8] = {0, UINT8_MAX},
-    [ONNX_INT8] = {INT8_MIN, INT8_MAX},	    [ONNX_UINT16] = {0, UINT16_MAX},
-    [ONNX_INT16] = {INT16_MIN, INT16_MAX},  [ONNX_INT32] = {INT32_MIN, INT32_MAX},
-    [ONNX_INT64] = {INT64_MIN, INT64_MAX},  [ONNX_BOOL] = {0, 1},
-    [ONNX_FLOAT16] = {-(1 << 11), 1 << 11}, [ONNX_DOUBLE] = {-((int64_t)1 << 53), (int64_t)1 << 53},
-    [ONNX_UINT32] = {0, UINT32_MAX},	    [ONNX_UINT64] = {0, INT64_MAX},
-    [ONNX_BFLOAT16] = {-(1 << 8), 1 << 8},
-};
-
-static struct span span_of(int64_t dtype)
+} span_of(int64_t dtype)
 {
-	if (dtype < 0 || (size_t)dtype >= sizeof spans / sizeof *spans)
-		return (struct span){0, 0};
-	return spans[dtype];
+	static const struct span spans[] = {
+	    [ONNX_FLOAT] = {-(1 << 24), 1 << 24},
+	    [ONNX_UINT8] = {0, UINT8_MAX},
+	    [ONNX_INT8] = {INT8_MIN, INT8_MAX},
+	    [ONNX_UINT16] = {0, UINT16_MAX},
+	    [ONNX_INT16] = {INT16_MIN, INT16_MAX},
+	    [ONNX_INT32] = {INT32_MIN, INT32_MAX},
+	    [ONNX_INT64] = {INT64_MIN, INT64_MAX},
+	    [ONNX_BOOL] = {0, 1},
+	    [ONNX_FLOAT16] = {-(1 << 11), 1 << 11},
+	    [ONNX_DOUBLE] = {-((int64_t)1 << 53), (int64_t)1 << 53},
+	    [ONNX_UINT32] = {0, UINT32_MAX},
+	    [ONNX_UINT64] = {0, INT64_MAX},
+	    [ONNX_BFLOAT16] = {-(1 << 8), 1 << 8},
+	};
+
+	return dtype > 0 && (size_t)dtype < sizeof spans / sizeof *spans ? spans[dtype]
+									 : (struct span){0, 0};
 }
 
-static bool in_span(int64_t dtype, num v)
+bool math_holds(int64_t dtype, num v)
 {
 	struct span s = span_of(dtype);
 
-	return !num_known(v) || (v.v >= s.least && v.v <= s.most);
+	return s.most > 0 && (!num_known(v) || (v.v >= s.least && v.v <= s.most));
 }
 
 num math_fit(op *o, int64_t dtype, num v)
 {
-	if (in_span(dtype, v))
+	if (math_holds(dtype, v))
 		return v;
 	return num_none(o->nums, "the result of a %s overflows", o->node->op);
 }
@@ -108,13 +107,13 @@ static num whole_div(op *o, int64_t dtype, num a, num b)
 	if (num_is(b, 0))
 		return unknown(o);
 	if (both(a, b)) {
-		if (a.v == INT64_MIN || (is_float(dtype) && a.v % b.v != 0))
+		if (a.v == INT64_MIN || (onnx_dtype_real(dtype) && a.v % b.v != 0))
 			return unknown(o);
 		return num_int(a.v / b.v);
 	}
 	if (num_div_exact(o->nums, a, b, &exact))
 		return exact;
-	if (is_float(dtype) || num_least(o->nums, a) < 0 || num_least(o->nums, b) < 1)
+	if (onnx_dtype_real(dtype) || num_least(o->nums, a) < 0 || num_least(o->nums, b) < 1)
 		return unknown(o);
 	return num_floor_div(o->nums, a, b);
 }
@@ -348,16 +347,16 @@ static void fold_binary(op *o, size_t a, size_t b)
 		for (size_t i = 0; i < n; i++) {
 			num x = ia[op_source(va, out, i)], y = ib[op_source(vb, out, i)];
 			/* An unsigned number from 2^63 on is stored as a negative one. */
-			r[i] = in_span(va->dtype, x) && in_span(vb->dtype, y)
+			r[i] = math_holds(va->dtype, x) && math_holds(vb->dtype, y)
 				   ? math_fit(o, out->dtype, f->whole(o, va->dtype, x, y))
 				   : unknown(o);
 		}
-		if (usable(r, n, is_float(va->dtype))) {
+		if (usable(r, n, onnx_dtype_real(va->dtype))) {
 			op_set_ints(o, 0, r, n);
 			return;
 		}
 	}
-	const double *ra = is_float(va->dtype) ? op_reals(o, a, &na) : NULL;
+	const double *ra = onnx_dtype_real(va->dtype) ? op_reals(o, a, &na) : NULL;
 	const double *rb = ra ? op_reals(o, b, &nb) : NULL;
 	double *r = ra && rb && f->real ? mem_arena_array(o->arena, n, sizeof *r) : NULL;
 	if (!r)
@@ -371,41 +370,25 @@ static void fold_binary(op *o, size_t a, size_t b)
 	set_reals(o, r, n);
 }
 
-static void fold_unary(op *o)
+/* --- rules --- */
+
+static void unary(op *o, int64_t dtype)
 {
 	const val *x = op_in(o, 0);
 
+	op_set_typed(o, dtype);
 	if (x && (x->ints || x->reals))
 		fold_binary(o, 0, 0);
 }
 
-/* --- rules --- */
-
-static void unary(op *o, bool to_bool)
-{
-	const val *x = op_in(o, 0);
-
-	if (!x)
-		op_unknown(o, "its input is missing");
-	else if (x->kind != VAL_TENSOR)
-		op_unknown(o, "its input '%s' is no tensor", x->name);
-	else if (x->rank < 0)
-		op_set_unknown(o, 0, to_bool ? ONNX_BOOL : x->dtype, "%s",
-			       x->why ? x->why : "not known");
-	else {
-		op_set(o, 0, to_bool ? ONNX_BOOL : x->dtype, x->rank, x->dims);
-		fold_unary(o);
-	}
-}
-
 static void shape_unary(op *o)
 {
-	unary(o, false);
+	unary(o, op_type(o, 0, 0));
 }
 
 static void shape_unary_bool(op *o)
 {
-	unary(o, true);
+	unary(o, ONNX_BOOL);
 }
 
 /* Before opset 7 the second operand is spread over dimensions of the first from `axis` on, if
@@ -481,7 +464,7 @@ static void fold_variadic(op *o)
 			r[i] = math_fit(o, out->dtype,
 					f->whole(o, out->dtype, r[i], x[m == 1 ? 0 : i]));
 	}
-	if (usable(r, n, is_float(out->dtype)))
+	if (usable(r, n, onnx_dtype_real(out->dtype)))
 		op_set_ints(o, 0, r, n);
 }
 

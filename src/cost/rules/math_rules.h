@@ -6,6 +6,8 @@
 
 #include "cost/op.h"
 
+/* A tensor of that type holds v exactly, or v is open; false also for types without numbers. */
+bool math_holds(int64_t dtype, num v);
 /* v where a tensor of that type can hold it; absent where it would overflow. */
 num math_fit(op *o, int64_t dtype, num v);
 /* Contents as whole numbers, also where they are real numbers that are whole; NULL: they are not

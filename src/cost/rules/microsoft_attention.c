@@ -99,10 +99,7 @@ static void cost_projected(op *o)
 {
 	projection p;
 
-	if (read_projection(o, &p))
-		heads_cost(o, &p.h);
-	else
-		op_cost_unknown(o, "its shapes are not known");
+	heads_cost(o, read_projection(o, &p) ? &p.h : NULL);
 }
 
 static void shape_qordered_attention(op *o)
@@ -251,10 +248,7 @@ static void cost_multi_head(op *o)
 {
 	multi m;
 
-	if (read_either(o, &m))
-		heads_cost(o, &m.h);
-	else
-		op_cost_unknown(o, "its shapes are not known");
+	heads_cost(o, read_either(o, &m) ? &m.h : NULL);
 }
 
 /* --- grouped queries --- */
@@ -336,10 +330,7 @@ static void cost_group_query(op *o)
 {
 	heads h;
 
-	if (read_grouped(o, &h))
-		heads_cost(o, &h);
-	else
-		op_cost_unknown(o, "its shapes are not known");
+	heads_cost(o, read_grouped(o, &h) ? &h : NULL);
 }
 
 /* --- attention whose cost depends on values --- */

@@ -17,19 +17,9 @@ static int64_t listed(const op *o, const char *name)
 	return (int64_t)(a->nints + a->nfloats + a->nstrings);
 }
 
-static void set_shape_of(op *o, int64_t dtype)
-{
-	const val *x = op_need(o, 0);
-
-	if (x)
-		op_set(o, 0, dtype, x->rank, x->dims);
-	else if (op_out(o, 0))
-		op_out(o, 0)->dtype = dtype;
-}
-
 static void shape_float(op *o)
 {
-	set_shape_of(o, ONNX_FLOAT);
+	op_set_typed(o, ONNX_FLOAT);
 }
 
 static void shape_array_feature(op *o)
@@ -69,7 +59,7 @@ static void shape_category(op *o)
 {
 	const val *x = op_in(o, 0);
 
-	set_shape_of(o, x && x->dtype == ONNX_STRING ? ONNX_INT64 : x ? ONNX_STRING : 0);
+	op_set_typed(o, x && x->dtype == ONNX_STRING ? ONNX_INT64 : x ? ONNX_STRING : 0);
 }
 
 static void shape_dict(op *o)
@@ -137,7 +127,7 @@ static void shape_label(op *o)
 		dtype = ONNX_FLOAT;
 	else if (x && x->dtype && op_attr(o, "classes_strings")) /* version 1 of the operator */
 		dtype = x->dtype == ONNX_STRING ? ONNX_INT64 : ONNX_STRING;
-	set_shape_of(o, dtype);
+	op_set_typed(o, dtype);
 }
 
 static void shape_one_hot(op *o)

@@ -128,7 +128,7 @@ void heads_read(op *o, const val *v, int64_t count, num *ret_batch, num *ret_hea
 /* The length of input i, which is [batch, heads, length, size]; 0 where it is left out. */
 num heads_past(op *o, size_t i);
 /* Sets the cost: scores of all keys, masked or not, their products with the values, and the
- * projections. */
+ * projections. h NULL: they are not known. */
 void heads_cost(op *o, const heads *h);
 
 /* --- others that several tables name --- */

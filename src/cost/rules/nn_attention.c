@@ -42,6 +42,11 @@ num heads_past(op *o, size_t i)
 void heads_cost(op *o, const heads *h)
 {
 	num_table *t = o->nums;
+
+	if (!h) {
+		op_cost_unknown(o, "its shapes are not known");
+		return;
+	}
 	num rows = num_mul(t, num_mul(t, h->batch, h->q_heads), h->q_len);
 	num scores = num_mul(t, rows, h->total);
 	num macs = num_mul(t, scores, num_add(t, h->size, h->v_size));

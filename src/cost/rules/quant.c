@@ -7,18 +7,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/rules/nn.h"
 
-static void same_shape(op *o, int64_t dtype)
-{
-	const val *x = op_in(o, 0);
-
-	if (!x)
-		op_unknown(o, "its input is missing");
-	else if (x->kind == VAL_TENSOR && x->rank >= 0)
-		op_set(o, 0, dtype, x->rank, x->dims);
-	else
-		op_set_unknown(o, 0, dtype, "%s", x->why ? x->why : "its input is no tensor");
-}
-
 void shape_quantize(op *o)
 {
 	int64_t stated = op_attr_int(o, "output_dtype", 0);
@@ -26,19 +14,19 @@ void shape_quantize(op *o)
 	/* Without a zero point the output is uint8; with one of unknown type it is not known. */
 	if (!stated)
 		stated = op_in(o, 2) ? op_in(o, 2)->dtype : ONNX_UINT8;
-	same_shape(o, stated);
+	op_set_typed(o, stated);
 }
 
 void shape_dequantize(op *o)
 {
 	int64_t stated = op_attr_int(o, "output_dtype", 0);
 
-	same_shape(o, stated ? stated : op_type(o, 1, 0));
+	op_set_typed(o, stated ? stated : op_type(o, 1, 0));
 }
 
 static void shape_dynamic_quantize(op *o)
 {
-	same_shape(o, ONNX_UINT8);
+	op_set_typed(o, ONNX_UINT8);
 	op_set(o, 1, ONNX_FLOAT, 0, NULL);
 	op_set(o, 2, ONNX_UINT8, 0, NULL);
 }

@@ -79,8 +79,8 @@ static bool position(const op *o, size_t i, size_t n, size_t end, size_t *ret)
 
 static val *own(const val *v)
 {
-	return (val *)(uintptr_t)
-	    v; /* members are shared and never changed, so that const may be cast away */
+	/* Members are shared and never changed, so that const may be cast away. */
+	return (val *)(uintptr_t)v;
 }
 
 static void shape_construct(op *o)
@@ -119,33 +119,27 @@ static void shape_empty(op *o)
 static void shape_insert(op *o)
 {
 	const val *s = need_sequence(o, 0), *x = op_in(o, 1);
-	bool empty = s && s->items_known && !s->nitems;
 	size_t at;
 
 	if (!s || !x) {
 		op_unknown(o, "its input is missing");
 		return;
 	}
+	/* The common type is made from the old one, not from all members again: a chain of inserts
+	 * would take time as the square of its length. */
+	bool first = !s->item || (s->items_known && !s->nitems);
+	set_container(o, 0, VAL_SEQUENCE,
+		      first ? op_like(o, x)
+			    : op_merge(o, s->item, x, "a size that differs between members"));
 	if (!s->items_known || s->nitems >= INSERTS_MAX ||
-	    !position(o, 2, s->nitems, s->nitems, &at)) {
-		set_container(o, 0, VAL_SEQUENCE,
-			      empty || !s->item
-				  ? op_like(o, x)
-				  : op_merge(o, s->item, x, "a size that differs between members"));
+	    !position(o, 2, s->nitems, s->nitems, &at))
 		return;
-	}
 	val **items = mem_arena_array(o->arena, s->nitems + 1, sizeof *items);
 	if (!items)
 		return;
 	for (size_t i = 0; i < s->nitems; i++)
 		items[i + (i >= at)] = s->items[i];
 	items[at] = own(x);
-	/* The common type is made from the old one, not from all members again: a chain of inserts
-	 * would take time as the square of its length. */
-	set_container(o, 0, VAL_SEQUENCE,
-		      empty || !s->item
-			  ? op_like(o, x)
-			  : op_merge(o, s->item, x, "a size that differs between members"));
 	set_members(o, 0, items, s->nitems + 1);
 }
 
@@ -217,40 +211,41 @@ static void shape_length(op *o)
 	}
 }
 
+/* Output 0 is like a member, but for its size along the axis; `stack`: that is a new axis. */
+static void set_joined(op *o, const val *member, int axis, bool stack, num size)
+{
+	num *dims = op_dims(o, (size_t)member->rank + 1);
+
+	for (int i = 0; i < member->rank + stack; i++)
+		dims[i] = i == axis ? size : member->dims[i - (stack && i > axis)];
+	op_set(o, 0, member->dtype, member->rank + stack, dims);
+}
+
 /* Concatenates members that are all known: their sizes along the axis are added, the other sizes
  * are the same. */
 static void concat_known(op *o, const val *s, int axis, bool stack)
 {
-	const val *first = s->items[0];
-	int rank = first->rank, at = 0;
-	num *dims = op_dims(o, (size_t)rank + 1), sum = num_int(0);
+	val *member = op_like(o, s->items[0]);
+	num sum = num_int(stack ? (int64_t)s->nitems : 0);
 
+	if (!member)
+		return;
+	member->dims = op_copy_dims(o, s->items[0], 0);
 	for (size_t i = 0; i < s->nitems; i++) {
 		const val *x = s->items[i];
-		if (x->kind != VAL_TENSOR || x->rank != rank) {
-			op_set_unknown(o, 0, first->dtype,
+		if (x->kind != VAL_TENSOR || x->rank != member->rank) {
+			op_set_unknown(o, 0, member->dtype,
 				       "the members of its sequence are not alike");
 			return;
 		}
 		if (!stack)
 			sum = num_add(o->nums, sum, x->dims[axis]);
-	}
-	if (stack)
-		sum = num_int((int64_t)s->nitems);
-	for (int i = 0; i < rank + stack; i++) {
-		if (i == axis) {
-			dims[i] = sum;
-			at += !stack;
-			continue;
-		}
-		dims[i] = first->dims[at];
 		/* The sizes are equal: the first one that is known is taken. */
-		for (size_t k = 1; k < s->nitems && !num_known(dims[i]); k++)
-			if (num_known(s->items[k]->dims[at]))
-				dims[i] = s->items[k]->dims[at];
-		at++;
+		for (int k = 0; k < x->rank; k++)
+			if (!num_known(member->dims[k]) && num_known(x->dims[k]))
+				member->dims[k] = x->dims[k];
 	}
-	op_set(o, 0, first->dtype, rank + stack, dims);
+	set_joined(o, member, axis, stack, sum);
 }
 
 static void shape_concat_sequence(op *o)
@@ -258,7 +253,7 @@ static void shape_concat_sequence(op *o)
 	const val *s = need_sequence(o, 0);
 	bool stack = op_flag(o, "new_axis"), known = s && s->items_known && s->nitems;
 	const val *item = s ? s->item : NULL;
-	int axis, at = 0;
+	int axis;
 
 	if (!s)
 		return;
@@ -276,15 +271,8 @@ static void shape_concat_sequence(op *o)
 		concat_known(o, s, axis, stack);
 		return;
 	}
-	num *dims = op_dims(o, (size_t)item->rank + 1);
-	for (int i = 0; i < item->rank + stack; i++) {
-		if (i == axis) {
-			dims[i] = op_fresh(o, "a size that depends on the members of a sequence");
-			at += !stack;
-		} else
-			dims[i] = item->dims[at++];
-	}
-	op_set(o, 0, item->dtype, item->rank + stack, dims);
+	set_joined(o, item, axis, stack,
+		   op_fresh(o, "a size that depends on the members of a sequence"));
 }
 
 /* --- SplitToSequence --- */

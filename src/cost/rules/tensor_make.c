@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/infer.h"
+#include "cost/rules/math_rules.h"
 #include "cost/rules/tensor_rules.h"
 
 #include <math.h>
@@ -202,35 +203,12 @@ static void shape_size(op *o)
 
 /* --- types --- */
 
-static bool floating(int64_t dtype)
-{
-	return dtype == ONNX_FLOAT || dtype == ONNX_DOUBLE || dtype == ONNX_FLOAT16 ||
-	       dtype == ONNX_BFLOAT16;
-}
-
-/* The type holds all whole numbers from 0 to this one exactly. */
-static int64_t exact_to(int64_t dtype)
-{
-	static const int64_t limits[] = {
-	    [ONNX_FLOAT] = 1 << 24,	[ONNX_UINT8] = UINT8_MAX,  [ONNX_INT8] = INT8_MAX,
-	    [ONNX_UINT16] = UINT16_MAX, [ONNX_INT16] = INT16_MAX,  [ONNX_INT32] = INT32_MAX,
-	    [ONNX_INT64] = INT64_MAX,	[ONNX_FLOAT16] = 1 << 11,  [ONNX_DOUBLE] = 1LL << 53,
-	    [ONNX_UINT32] = UINT32_MAX, [ONNX_UINT64] = INT64_MAX, [ONNX_BFLOAT16] = 1 << 8,
-	};
-
-	return dtype > 0 && dtype <= ONNX_BFLOAT16 ? limits[dtype] : 0;
-}
-
 static num cast_whole(op *o, num n, int64_t to)
 {
-	int64_t most = exact_to(to);
-	bool sign = floating(to) || to == ONNX_INT8 || to == ONNX_INT16 || to == ONNX_INT32 ||
-		    to == ONNX_INT64;
-
 	if (to == ONNX_BOOL && (num_known(n) || num_least(o->nums, n) > 0))
 		return num_int(!num_is(n, 0));
-	if (num_known(n) ? n.v <= most && n.v >= (sign ? -most : 0)
-			 : to == ONNX_INT64 || to == ONNX_INT32 || floating(to))
+	if (num_known(n) ? math_holds(to, n)
+			 : to == ONNX_INT64 || to == ONNX_INT32 || onnx_dtype_real(to))
 		return n;
 	return num_none(o->nums, "a conversion changes its value");
 }
@@ -240,12 +218,12 @@ static void cast_contents(op *o, const val *v, int64_t to)
 	num ints[ONNX_INTS_MAX];
 	double reals[ONNX_INTS_MAX];
 
-	if ((!v->ints && !v->reals) || v->n > ONNX_INTS_MAX || (!exact_to(to) && to != ONNX_BOOL))
+	if ((!v->ints && !v->reals) || v->n > ONNX_INTS_MAX || !math_holds(to, num_int(0)))
 		return;
 	for (size_t i = 0; i < v->n; i++) {
 		if (v->ints)
 			ints[i] = cast_whole(o, v->ints[i], to);
-		else if (floating(to))
+		else if (onnx_dtype_real(to))
 			reals[i] = to == ONNX_FLOAT ? (double)(float)v->reals[i] : v->reals[i];
 		else if (to == ONNX_BOOL)
 			ints[i] = num_int(v->reals[i] != 0);
@@ -254,7 +232,7 @@ static void cast_contents(op *o, const val *v, int64_t to)
 		else
 			return;
 	}
-	if (v->ints || !floating(to))
+	if (v->ints || !onnx_dtype_real(to))
 		op_set_ints(o, 0, ints, v->n);
 	else if (to == ONNX_FLOAT || to == ONNX_DOUBLE)
 		op_set_reals(o, 0, reals, v->n);
