@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,6 +95,14 @@ void sink_put(dck_sink *out, const void *bytes, size_t n)
 	}
 	memcpy(out->buf + out->used, bytes, n);
 	out->used += n;
+}
+
+char *sink_room(dck_sink *out, size_t n)
+{
+	assert(n <= sizeof out->buf);
+	if (n > sizeof out->buf - out->used)
+		flush(out);
+	return out->buf + out->used;
 }
 
 void sink_text(dck_sink *out, const char *text)

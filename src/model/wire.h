@@ -120,6 +120,7 @@ typedef struct wire_out {
 void wire_out_done(wire_out *w);
 void wire_put_int(wire_out *w, uint32_t field, int64_t v);
 void wire_put_float(wire_out *w, uint32_t field, float v);
+void wire_put_double(wire_out *w, uint32_t field, double v);
 void wire_put_bytes(wire_out *w, uint32_t field, const void *bytes, size_t n);
 void wire_put_text(wire_out *w, uint32_t field, const char *text);
 /* A nested message: everything put between the two calls is inside it. */

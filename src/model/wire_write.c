@@ -72,18 +72,29 @@ void wire_put_int(wire_out *w, uint32_t field, int64_t v)
 	put_varint(w, (uint64_t)v);
 }
 
+/* The lowest n bytes of a number, the lowest first. */
+static void put_fixed(wire_out *w, uint32_t field, wire_type type, uint64_t bits, size_t n)
+{
+	put_tag(w, field, type);
+	uint8_t *p = wire_room(w, n);
+	for (size_t i = 0; p && i < n; i++)
+		p[i] = (uint8_t)(bits >> (8 * i));
+}
+
 void wire_put_float(wire_out *w, uint32_t field, float v)
 {
 	uint32_t bits;
-	uint8_t *p;
 
-	put_tag(w, field, WIRE_FIXED32);
-	p = wire_room(w, 4);
-	if (!p)
-		return;
-	memcpy(&bits, &v, 4);
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(bits >> (8 * i));
+	memcpy(&bits, &v, sizeof bits);
+	put_fixed(w, field, WIRE_FIXED32, bits, sizeof bits);
+}
+
+void wire_put_double(wire_out *w, uint32_t field, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	put_fixed(w, field, WIRE_FIXED64, bits, sizeof bits);
 }
 
 void wire_put_header(wire_out *w, uint32_t field, uint64_t n)

@@ -1,8 +1,9 @@
 /* timeline.h - what a trace is made of, and what every format writes.
  *
- * A timeline has tracks (a process, a thread, a counter) and names; both are numbered by whoever
- * makes it, and told to the format before they are used. Events come in batches of one track, in
- * the order of their times within that track. A format writes what it is given at once, so that a
+ * A timeline has tracks (a process, a thread, a counter) and names; both are numbered from 1 on by
+ * whoever makes it, and told to the format before they are used; a track may be told again when its
+ * name becomes known. Events come in batches of one track, in the order of their times within that
+ * track. A format writes what it is given at once, so that a
  * run of any length needs no more memory than its names, tracks and open ranges.
  *
  *     const trace_format *f = trace_format_find("perfetto");
@@ -25,14 +26,15 @@ typedef enum trace_kind {
 	TRACE_INSTANT,	   /* name */
 	TRACE_COUNTER,	   /* the new value of a counter's track: real */
 	TRACE_NUMBER,	   /* name and real, of the innermost open range; time does not count */
-	TRACE_ASYNC_BEGIN, /* name; id: a range that may end on another track */
+	TRACE_ASYNC_BEGIN, /* name; id: a range that may end on another track. The id is below 2^63
+			    * and, among the ranges open at one time, of this one alone */
 	TRACE_ASYNC_END,   /* id */
 	TRACE_KINDS
 } trace_kind;
 
 typedef struct trace_event {
-	uint64_t ns; /* since the timeline's base, on its clock */
-	uint32_t name;
+	uint64_t ns;   /* since the timeline's base, on its clock */
+	uint32_t name; /* 0: none */
 	uint32_t kind; /* trace_kind */
 	union {
 		double real;

@@ -1,0 +1,11 @@
+/* formats.h - the formats that formats.c lists; one file for each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_FORMATS_H
+#define TRACE_FORMATS_H
+
+#include "trace/timeline.h"
+
+extern const trace_format trace_perfetto;
+
+#endif

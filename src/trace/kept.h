@@ -1,0 +1,104 @@
+/* kept.h - what a format keeps of a timeline while it writes it: names, tracks by their numbers,
+ * numbers that wait for the end of their range, ranges that may end on another track.
+ *
+ * Failure is sticky: each struct has `failed`, and a format asks once, when it closes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_KEPT_H
+#define TRACE_KEPT_H
+
+#include "base/mem.h"
+#include "trace/timeline.h"
+
+/* --- rows by number: 1, 2, 3 ... as who makes the timeline numbers its tracks and names. */
+typedef struct kept_table {
+	void *rows; /* @owned, kept_table_done */
+	size_t row_bytes;
+	uint32_t n;
+	bool failed;
+} kept_table;
+
+/* The row of a number, zeroed when it is new; NULL: no memory. A new row may move the others. */
+void *kept_row(kept_table *t, uint32_t id);
+/* NULL: no such row yet. */
+static inline void *kept_find(const kept_table *t, uint32_t id)
+{
+	return id < t->n ? (char *)t->rows + (size_t)id * t->row_bytes : NULL;
+}
+void kept_table_done(kept_table *t);
+
+/* --- names: cut after KEPT_NAME_MAX bytes and cleaned, so that all formats may write them. */
+enum { KEPT_NAME_MAX = 4000 };
+
+typedef struct kept_name {
+	const char *text; /* UTF-8 without a NUL, ended by one; NULL: no such name */
+	uint32_t n;
+} kept_name;
+
+typedef struct kept_names {
+	kept_table table;
+	mem_arena *arena;
+} kept_names;
+
+dck_status kept_names_init(kept_names *k, dck_err *err);
+/* What is no UTF-8, and a NUL, becomes U+FFFD. */
+void kept_name_put(kept_names *k, uint32_t id, const char *text, size_t n);
+static inline kept_name kept_name_of(const kept_names *k, uint32_t id)
+{
+	const kept_name *found = kept_find(&k->table, id);
+
+	return found ? *found : (kept_name){NULL, 0};
+}
+/* A copy in the same arena, cleaned too; NULL stays NULL. */
+const char *kept_text(kept_names *k, const char *text);
+bool kept_names_failed(const kept_names *k);
+void kept_names_done(kept_names *k); /* {0} is allowed */
+
+/* --- numbers of ranges that are open: most formats can write them only where a range begins or
+ * ends. Beyond KEPT_NUMBERS_MAX on one track the oldest stay. */
+enum { KEPT_NUMBERS_MAX = 4096 };
+
+typedef struct kept_number {
+	uint64_t depth; /* of the range: 1 is the outermost */
+	double real;
+	uint32_t name;
+} kept_number;
+
+typedef struct kept_numbers {
+	kept_number *at; /* @owned, kept_numbers_done */
+	uint32_t n, room;
+	bool failed;
+} kept_numbers;
+
+void kept_number_put(kept_numbers *k, uint64_t depth, uint32_t name, double real);
+/* The numbers of the range at that depth, which is the innermost: they are the last ones. */
+const kept_number *kept_numbers_of(const kept_numbers *k, uint64_t depth, uint32_t *ret_n);
+/* Forgets them. */
+static inline void kept_numbers_drop(kept_numbers *k, uint32_t n)
+{
+	k->n -= n;
+}
+void kept_numbers_done(kept_numbers *k);
+
+/* --- ranges that any track may end: for each id, how many more begins than ends were seen. Ends
+ * may come first, as tracks are written one after the other. At most KEPT_IDS_MAX at once; further
+ * ones are not closed at the end. */
+#define KEPT_IDS_MAX (1u << 20)
+
+typedef struct kept_id {
+	uint64_t id;
+	int64_t open; /* 0: an empty place */
+	uint32_t name, track;
+} kept_id;
+
+typedef struct kept_ids {
+	kept_id *at; /* @owned, kept_ids_done */
+	uint32_t n, room;
+	bool failed;
+} kept_ids;
+
+void kept_id_begin(kept_ids *k, uint64_t id, uint32_t name, uint32_t track);
+void kept_id_end(kept_ids *k, uint64_t id);
+void kept_ids_done(kept_ids *k);
+
+#endif

@@ -1,0 +1,81 @@
+/* perfetto.h - the numbers of the fields that a trace of Perfetto consists of, for its writer and
+ * its reader. A file is a row of packets, each complete in itself, so that it may be cut off behind
+ * any of them.
+ * Source: https://perfetto.dev/docs/reference/trace-packet-proto
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_PERFETTO_H
+#define TRACE_PERFETTO_H
+
+enum { PF_TRACE_PACKET = 1 };
+
+enum { /* TracePacket */
+       PF_PACKET_CLOCK_SNAPSHOT = 6,
+       PF_PACKET_TIMESTAMP = 8,
+       PF_PACKET_SEQUENCE = 10, /* trusted_packet_sequence_id */
+       PF_PACKET_TRACK_EVENT = 11,
+       PF_PACKET_INTERNED = 12,
+       PF_PACKET_FLAGS = 13, /* sequence_flags */
+       PF_PACKET_COMPRESSED = 50,
+       PF_PACKET_CLOCK = 58, /* timestamp_clock_id */
+       PF_PACKET_DEFAULTS = 59,
+       PF_PACKET_TRACK = 60 /* track_descriptor */
+};
+/* sequence_flags: what this sequence said before is forgotten. */
+enum { PF_FLAG_CLEARED = 1 };
+
+enum { PF_DEFAULTS_TRACK_EVENT = 11, PF_DEFAULTS_CLOCK = 58 }; /* TracePacketDefaults */
+
+enum { PF_SNAPSHOT_CLOCK = 1, PF_SNAPSHOT_PRIMARY = 2 }; /* ClockSnapshot */
+enum { PF_CLOCK_ID = 1, PF_CLOCK_TIME = 2, PF_CLOCK_INCREMENTAL = 3, PF_CLOCK_MULTIPLIER = 4 };
+/* Clocks; those from 64 to 127 belong to one sequence. */
+enum { PF_REALTIME = 1, PF_MONOTONIC = 3, PF_BOOTTIME = 6, PF_OWN_FIRST = 64, PF_OWN_LAST = 127 };
+
+enum { /* TrackDescriptor */
+       PF_TRACK_UUID = 1,
+       PF_TRACK_NAME = 2,
+       PF_TRACK_PROCESS = 3,
+       PF_TRACK_THREAD = 4,
+       PF_TRACK_PARENT = 5,
+       PF_TRACK_COUNTER = 8,
+       PF_TRACK_STATIC_NAME = 10
+};
+enum { PF_PROCESS_PID = 1, PF_PROCESS_COMMAND = 2, PF_PROCESS_NAME = 6 };
+enum { PF_THREAD_PID = 1, PF_THREAD_TID = 2, PF_THREAD_NAME = 5 };
+enum {
+	PF_COUNTER_UNIT = 3,
+	PF_COUNTER_MULTIPLIER = 4,
+	PF_COUNTER_INCREMENTAL = 5,
+	PF_COUNTER_UNIT_NAME = 6
+};
+enum { PF_UNIT_NS = 1, PF_UNIT_COUNT = 2, PF_UNIT_BYTES = 3 };
+
+enum {			    /* TrackEvent */
+       PF_EVENT_NUMBER = 4, /* debug_annotations */
+       PF_EVENT_TYPE = 9,
+       PF_EVENT_NAME_IID = 10,
+       PF_EVENT_TRACK = 11, /* track_uuid */
+       PF_EVENT_NAME = 23,
+       PF_EVENT_COUNTER_INT = 30,
+       PF_EVENT_COUNTER_REAL = 44
+};
+enum { PF_BEGIN = 1, PF_END = 2, PF_INSTANT = 3, PF_COUNTER = 4 };
+
+enum { /* DebugAnnotation */
+       PF_NUMBER_NAME_IID = 1,
+       PF_NUMBER_BOOL = 2,
+       PF_NUMBER_UINT = 3,
+       PF_NUMBER_INT = 4,
+       PF_NUMBER_REAL = 5,
+       PF_NUMBER_NAME = 10
+};
+
+enum { PF_INTERNED_EVENT_NAMES = 2, PF_INTERNED_NUMBER_NAMES = 3 }; /* InternedData */
+enum { PF_NAME_IID = 1, PF_NAME_TEXT = 2 };
+
+/* Our own files. The track of a range that any thread may end has this bit and the range's id. */
+#define PF_ASYNC_BIT (UINT64_C(1) << 63)
+/* Written on a range that was still open when the trace ended. */
+#define PF_UNENDED "unended"
+
+#endif

@@ -1,0 +1,327 @@
+/* Tests of the formats of timelines: exact bytes of small ones, and what no format may trip over.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "fault_alloc.h"
+
+#include "base/sink.h"
+#include "trace/timeline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- a small timeline in any format */
+
+typedef struct writing {
+	const trace_format *f;
+	trace_out *o;
+	dck_sink sink;
+	dck_buffer out;
+} writing;
+
+enum { PROCESS = 1, THREAD, LOSS, OTHER };
+
+static void begin(writing *w, const char *format)
+{
+	w->f = trace_format_find(format);
+	assert_non_null(w->f);
+	w->out = (dck_buffer){0};
+	dck_sink_buffer(&w->sink, &w->out);
+	assert_int_equal(w->f->open(&w->o, &w->sink,
+				    &(trace_about){.unix_ns = 5000,
+						   .monotonic_ns = 30,
+						   .boottime_ns = 100,
+						   .command = "prog"},
+				    NULL),
+			 DCK_OK);
+}
+
+static void tell(writing *w, const trace_track *t)
+{
+	w->f->track(w->o, t);
+}
+
+static void tell_threads(writing *w)
+{
+	tell(w, &(trace_track){.id = PROCESS, .kind = TRACE_PROCESS, .pid = 7, .name = "prog"});
+	tell(w, &(trace_track){.id = THREAD,
+			       .parent = PROCESS,
+			       .kind = TRACE_THREAD,
+			       .pid = 7,
+			       .tid = 9,
+			       .name = "main"});
+}
+
+static void name(writing *w, uint32_t id, const char *text)
+{
+	w->f->intern(w->o, id, text, strlen(text));
+}
+
+static void put(writing *w, uint32_t track, uint64_t ns, trace_kind kind, uint32_t id)
+{
+	w->f->events(w->o, track, &(trace_event){.ns = ns, .kind = kind, .name = id}, 1);
+}
+
+static void number(writing *w, uint32_t track, uint32_t id, double real)
+{
+	w->f->events(w->o, track, &(trace_event){.kind = TRACE_NUMBER, .name = id, .as.real = real},
+		     1);
+}
+
+static void end(writing *w)
+{
+	dck_err err = {0};
+
+	if (w->f->close(w->o, &err) != DCK_OK || dck_sink_finish(&w->sink, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+}
+
+/* The bytes in hexadecimal digits; blanks do not count. */
+static void assert_bytes(const dck_buffer *got, size_t skip, const char *want)
+{
+	char hex[8192];
+	size_t n = 0, k = 0;
+
+	for (size_t i = skip; i < got->n; i++)
+		n += (size_t)snprintf(hex + n, sizeof hex - n, "%02x",
+				      (unsigned)(unsigned char)got->data[i]);
+	hex[n] = '\0';
+	char squeezed[8192];
+	for (const char *p = want; *p; p++)
+		if (*p != ' ')
+			squeezed[k++] = *p;
+	squeezed[k] = '\0';
+	assert_string_equal(hex, squeezed);
+}
+
+/* --- Perfetto */
+
+static const char perfetto_head[] =
+    /* The clocks, by sequence 1: REALTIME 5000, MONOTONIC 30, BOOTTIME 100, which is the trace's.
+     */
+    "0a19 5001 3215 0a050801108827 0a040803101e 0a0408061064 1006"
+    /* The process: uuid 7 << 32 | 1; pid 7, its name. */
+    "0a15 5001 e20310 088180808070 1a08 0807 320470726f67"
+    /* The thread: uuid 7 << 32 | 2, its parent; pid 7, tid 9, its name. */
+    "0a1d 5001 e20318 088280808070 288180808070 220a 0807 1009 2a046d61696e";
+
+static void perfetto_says_what_was_given(void **state)
+{
+	/* Sequence 2 begins: its clock 64 counts from BOOTTIME 100 on. Clock and track by default.
+	 */
+	static const char sequence[] = "0a22 5002 6801 320e 0a06 0840 1000 1801 0a04 0806 1064"
+				       "da030b d00340 5a06 588280808070"
+				       "0a10 5002 620c 120a 0801 1206 6f7574657221" /* name 1 */;
+	static const char want[] = "0a0a 5002 4005 5a04 4801 5001"   /* begins at 5 */
+				   "0a0b 5002 40c801 5a04 4801 5001" /* 200 later */
+				   "0a08 5002 4000 5a02 4802"	     /* ends at once */
+				   "0a0a 5002 4001 5a04 4803 5001"   /* an instant */
+				   "0a08 5002 4001 5a02 4802";
+	writing w;
+
+	(void)state;
+	begin(&w, "perfetto");
+	tell_threads(&w);
+	assert_int_equal(dck_sink_finish(&w.sink, NULL), DCK_OK);
+	assert_bytes(&w.out, 0, perfetto_head);
+	size_t head = w.out.n;
+	name(&w, 1, "outer!");
+	put(&w, THREAD, 5, TRACE_BEGIN, 1);
+	assert_int_equal(dck_sink_finish(&w.sink, NULL), DCK_OK);
+	put(&w, THREAD, 205, TRACE_BEGIN, 1);
+	put(&w, THREAD, 205, TRACE_END, 0);
+	put(&w, THREAD, 206, TRACE_INSTANT, 1);
+	put(&w, THREAD, 207, TRACE_END, 0);
+	end(&w);
+	char all[1024];
+	snprintf(all, sizeof all, "%s%s", sequence, want);
+	assert_bytes(&w.out, head, all);
+	dck_buffer_done(&w.out);
+}
+
+/* Numbers behind a begin are in its packet, later ones in that of the end. */
+static void perfetto_has_numbers_counters_and_open_ranges(void **state)
+{
+	static const char want[] =
+	    "0a1c 5002 4003 5a16 4801 5001 2210 52056261746368 290000000000004040" /* 32 */
+	    "0a22 5003 6801 320e 0a06 0840 1000 1801 0a04 0806 1064"
+	    "da030b d00340 5a06 588380808070"
+	    "0a12 5003 4009 5a0c 4804 e102 00000000000000c0" /* -2 */
+	    /* The range that any thread may end has a track of its own. */
+	    "0a19 5001 e20314 0885808080808080808001 120161 2881808080 70"
+	    "0a17 5002 4005 5a11 4801 5885808080808080808001 ba010161"
+	    "0a0b 5002 4068 d00306 5a02 4803" /* back in time: BOOTTIME 104 */
+	    /* What is open ends at the last time, and says so. */
+	    "0a27 5002 4001 5a21 4802 2210 52056261746368 29000000000000e03f"
+	    "220b 5207756e656e646564 1001"
+	    "0a20 5002 4000 5a1a 4802 5885808080808080808001 220b 5207756e656e646564 1001";
+	const trace_event three[] = {{.ns = 3, .kind = TRACE_BEGIN, .name = 1},
+				     {.kind = TRACE_NUMBER, .name = 2, .as.real = 32},
+				     {.kind = TRACE_NUMBER, .name = 2, .as.real = NAN}};
+	writing w;
+
+	(void)state;
+	begin(&w, "perfetto");
+	tell_threads(&w);
+	tell(&w, &(trace_track){.id = LOSS,
+				.parent = PROCESS,
+				.kind = TRACE_COUNTER_TRACK,
+				.pid = 7,
+				.name = "loss",
+				.unit = DCK_UNIT_WATT});
+	name(&w, 1, "a");
+	name(&w, 2, "batch");
+	number(&w, THREAD, 2, 4); /* of no range */
+	put(&w, THREAD, 2, TRACE_END, 0);
+	w.f->events(w.o, THREAD, three, 3);
+	number(&w, THREAD, 2, 0.5);
+	w.f->events(w.o, LOSS, &(trace_event){.ns = 9, .kind = TRACE_COUNTER, .as.real = -2}, 1);
+	w.f->events(w.o, LOSS, &(trace_event){.ns = 9, .kind = TRACE_COUNTER, .as.real = NAN}, 1);
+	w.f->events(w.o, THREAD,
+		    &(trace_event){.ns = 8, .kind = TRACE_ASYNC_BEGIN, .name = 1, .as.id = 5}, 1);
+	put(&w, THREAD, 4, TRACE_INSTANT, 3); /* back in time, without a name */
+	end(&w);
+	assert_bytes(&w.out, w.out.n - 226, want);
+	dck_buffer_done(&w.out);
+}
+
+/* --- every format */
+
+/* All kinds of events, on three threads, with what no format may trip over. */
+static void put_all(writing *w)
+{
+	static const char *const strange[] = {
+	    "plain",	    "quo\"te\\", "semi;colon",	"line\nbreak\ttab\x01",
+	    "\xff\xfe\xc3", "",		 "caf\xc3\xa9",
+	};
+	uint32_t names = sizeof strange / sizeof *strange;
+
+	tell_threads(w);
+	tell(w, &(trace_track){.id = OTHER, .parent = PROCESS, .kind = TRACE_THREAD, .pid = 7});
+	tell(w,
+	     &(trace_track){.id = LOSS, .parent = PROCESS, .kind = TRACE_COUNTER_TRACK, .pid = 7});
+	for (uint32_t i = 0; i < names; i++)
+		name(w, i + 1, strange[i]);
+	put(w, THREAD, 0, TRACE_END, 0);
+	for (uint32_t i = 0; i < 200; i++) {
+		put(w, THREAD, i * 10, TRACE_BEGIN, 1 + i % (names + 2)); /* two are not told */
+		number(w, THREAD, 1 + i % names, i % 3 ? (double)i : (double)NAN);
+		put(w, THREAD, i * 10, TRACE_INSTANT, 3);
+		put(w, OTHER, i * 7, i % 5 == 4 ? TRACE_END : TRACE_BEGIN, 2);
+		w->f->events(w->o, OTHER,
+			     &(trace_event){.ns = i * 7,
+					    .kind = i % 2 ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN,
+					    .name = 3,
+					    .as.id = i % 4 < 2 ? i / 2 : i * UINT64_C(1000003)},
+			     1);
+		w->f->events(w->o, LOSS,
+			     &(trace_event){.ns = i,
+					    .kind = TRACE_COUNTER,
+					    .as.real = i % 2 ? 1.0 / i : INFINITY},
+			     1);
+		if (i % 2)
+			put(w, THREAD, i * 10, TRACE_END, 0);
+	}
+	put(w, 99, 5, TRACE_BEGIN, 1);	  /* a track that nobody told */
+	put(w, OTHER, 3, TRACE_BEGIN, 1); /* back in time */
+	put(w, OTHER, UINT64_MAX / 2, TRACE_END, 0);
+}
+
+static dck_status all_of(writing *w, const trace_format *f, dck_err *err)
+{
+	*w = (writing){.f = f};
+	dck_sink_buffer(&w->sink, &w->out);
+	dck_status status = f->open(&w->o, &w->sink, &(trace_about){.unix_ns = 1}, err);
+	if (status != DCK_OK)
+		return status;
+	put_all(w);
+	status = f->close(w->o, err);
+	dck_status written = dck_sink_finish(&w->sink, err);
+	return status != DCK_OK ? status : written;
+}
+
+static void every_format_survives_a_lack_of_memory(void **state)
+{
+	size_t n;
+	const trace_format *const *formats = trace_formats(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		size_t fail = 1;
+		for (bool done = false; !done; fail++) {
+			fault_alloc f;
+			writing w;
+			dck_err err = {0};
+			fault_alloc_begin(&f, fail);
+			dck_status status = all_of(&w, formats[i], &err);
+			dck_buffer_done(&w.out);
+			done = f.calls < fail;
+			dck_set_allocator(NULL);
+			assert_int_equal(status, done ? DCK_OK : DCK_E_NOMEM);
+			assert_int_equal(f.out, 0);
+		}
+		assert_true(fail > 5);
+	}
+}
+
+static dck_status full(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	(void)bytes;
+	(void)err;
+	size_t *left = self;
+	if (n > *left)
+		return DCK_E_IO;
+	*left -= n;
+	return DCK_OK;
+}
+
+static void every_format_survives_a_full_disk(void **state)
+{
+	size_t n;
+	const trace_format *const *formats = trace_formats(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		size_t left = 10;
+		writing w = {.f = formats[i]};
+		dck_err err = {0};
+		dck_sink_custom(&w.sink, full, &left);
+		assert_int_equal(w.f->open(&w.o, &w.sink, &(trace_about){0}, NULL), DCK_OK);
+		put_all(&w);
+		assert_int_equal(w.f->close(w.o, NULL), DCK_OK);
+		assert_int_equal(dck_sink_finish(&w.sink, &err), DCK_E_IO);
+	}
+}
+
+static void every_format_has_a_name_of_its_own(void **state)
+{
+	size_t n;
+	const trace_format *const *formats = trace_formats(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		assert_ptr_equal(trace_format_find(formats[i]->name), formats[i]);
+		assert_true(formats[i]->suffix[0] == '.' && formats[i]->help[0]);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(formats[k]->suffix, formats[i]->suffix);
+	}
+	assert_null(trace_format_find("no such format"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(perfetto_says_what_was_given),
+	    cmocka_unit_test(perfetto_has_numbers_counters_and_open_ranges),
+	    cmocka_unit_test(every_format_survives_a_lack_of_memory),
+	    cmocka_unit_test(every_format_survives_a_full_disk),
+	    cmocka_unit_test(every_format_has_a_name_of_its_own),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
