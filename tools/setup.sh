@@ -22,7 +22,8 @@ for what in "$@"; do
 	case $what in
 	test) packages="$packages g++ libcmocka-dev" ;;
 	extras) packages="$packages clang clang-format cppcheck shellcheck man-db zsh fish python3-numpy
-		python3-onnx libonnx-testdata python3-torch python3-torchvision" ;;
+		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev
+		dataset-fashion-mnist" ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
 	esac
 done
@@ -167,12 +168,15 @@ case " $* " in
 	fetch_package onnx onnx onnx==1.23.2 "its operator cases are skipped"
 	# What the reports on classifiers are compared with.
 	fetch_package sklearn sklearn scikit-learn==1.9.1 "its reports are not compared"
+	# What reads the scalars of laps.
+	fetch_package tensorboard tensorboard tensorboard==2.21.0 "its files are not read back"
 	fetch_models
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
 	;;
 *) # what another build folder has
 	linked onnx onnx/__init__.py || true
 	linked sklearn sklearn/__init__.py || true
+	linked tensorboard tensorboard/__init__.py || true
 	linked models silero_vad.onnx || true
 	;;
 esac

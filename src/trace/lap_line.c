@@ -54,7 +54,7 @@ static void add_value(line *l, const lap_column *c, double v)
 	}
 }
 
-static void add_rate(line *l, double rate, const char *unit)
+const char *lap_rate_text(double rate, const char *unit, char *ret, size_t size)
 {
 	char text[NUM_TEXT_MAX];
 
@@ -62,7 +62,8 @@ static void add_rate(line *l, double rate, const char *unit)
 		num_grouped(text, 0, rate);
 	else
 		num_general(text, 3, rate);
-	add(l, " | %s %s/s", text, unit);
+	snprintf(ret, size, "%.40s %s/s", text, unit);
+	return ret;
 }
 
 void lap_line_text(const dck_lap *lap, const lap_times *t, char *ret, size_t size)
@@ -71,6 +72,7 @@ void lap_line_text(const dck_lap *lap, const lap_times *t, char *ret, size_t siz
 	const lap_child *place = lap->place;
 	const char *unit;
 	const double items = lap_items(lap, &unit);
+	char rate[128];
 
 	add_name(&l, lap);
 	for (size_t i = LAP_OWN_COLUMNS; i < lap->name->ncolumns; i++) {
@@ -86,7 +88,7 @@ void lap_line_text(const dck_lap *lap, const lap_times *t, char *ret, size_t siz
 	add_time(&l, t->cpu_ns);
 	add(&l, " cpu");
 	if (!isnan(items) && t->wall_ns > 0)
-		add_rate(&l, items * 1e9 / t->wall_ns, unit);
+		add(&l, " | %s", lap_rate_text(items * 1e9 / t->wall_ns, unit, rate, sizeof rate));
 	if (place->total > place->ended && place->ended > 0) {
 		const double mean_ns = place->wall_sum_ns / (double)place->ended;
 

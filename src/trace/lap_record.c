@@ -8,7 +8,7 @@
 #include "record/asked.h"
 #include "record/host.h"
 #include "stat/stat.h"
-#include "trace/lap_store.h"
+#include "trace/lap_line.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -184,7 +184,7 @@ static const lap_name *chief(const lap_state *s)
 
 static void answer(work *w, const lap_state *s, const lap_name *n, const summary *sum)
 {
-	char mean[32], lo[32], hi[32], count[32], rated[64] = "", interval[80] = "";
+	char mean[32], lo[32], hi[32], count[32], text[64], rated[80] = "", interval[80] = "";
 
 	if (!n) {
 		record_answer(w->b, s->open ? "no lap has ended" : "there was no lap");
@@ -197,7 +197,8 @@ static void answer(work *w, const lap_state *s, const lap_name *n, const summary
 			 dck_text_time(fmax(0, sum->mean.lo), lo, sizeof lo),
 			 dck_text_time(sum->mean.hi, hi, sizeof hi));
 	if (sum->rate.present)
-		snprintf(rated, sizeof rated, ", %.5g %.30s/s", sum->rate.value, sum->unit);
+		snprintf(rated, sizeof rated, ", %s",
+			 lap_rate_text(sum->rate.value, sum->unit, text, sizeof text));
 	record_answer(w->b, "%.60s: %s lap%s of %s%s in the mean%s", n->text, count,
 		      n->ended == 1 ? "" : "s", mean, interval, rated);
 }
