@@ -115,7 +115,7 @@ DCK_API dck_status dck_history_list(dck_history *h, const dck_history_filter *f,
 				    bool (*each)(void *self, const dck_history_entry *e),
 				    void *self, dck_err *err) DCK_MUST_USE;
 /* The same as one table of a record that measured nothing, "history/records", for the writers of
- * records. title: the record's command; NULL: none. *ret is owned: dck_record_free(). @since 0.1 */
+ * records; fact history/records: how many there are without the limit. title: the record's command; NULL: none. *ret is owned: dck_record_free(). @since 0.1 */
 DCK_API dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f,
 					   const char *metric, const char *title, dck_record **ret,
 					   dck_err *err) DCK_MUST_USE;
@@ -198,6 +198,7 @@ typedef struct dck_history_trend {
 	bool leaning;	     /* it is, beyond chance */
 	uint64_t incomplete; /* records left out: they are incomplete */
 	uint64_t other;	     /* left out: another machine or method */
+	double least;	     /* changes by less are not among `changes`, as a share */
 } dck_history_trend;
 
 /* How a metric moved over the records of the filter, which all are of one subject and command: that
@@ -207,8 +208,8 @@ typedef struct dck_history_trend {
 DCK_API dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,
 					 const dck_history_trend_config *c, dck_history_trend **ret,
 					 dck_err *err) DCK_MUST_USE;
-/* As a record: facts and the table "history/points", whose cells change_p, before and after are
- * there where the level changed. title as above. *ret is owned: dck_record_free(). @since 0.1 */
+/* As a record: facts and the table "history/points", whose cells change_p, before, after and change
+ * are there where the level changed. title as above. *ret is owned: dck_record_free(). @since 0.1 */
 DCK_API dck_status dck_history_trend_record(const dck_history_trend *t, const char *title,
 					    dck_record **ret, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_history_trend_free(dck_history_trend *t); /* NULL is allowed. @since 0.1 */

@@ -1,14 +1,90 @@
 /* cmd_history.c - deepclock history ACTION: the descriptor, and the actions that print little.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cmd_history.h"
+#include "commands.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+typedef struct history_metric {
+	const char *metric;
+} history_metric;
+
+typedef struct history_output {
+	bool csv;
+} history_output;
+
+typedef struct history_command {
+	cli_output output; /* db, and commit of an import */
+	dck_history_filter filter;
+	history_metric metric;
+	history_output exported;
+	dck_history_trend_config trend;
+	dck_history_prune_config prune;
+	dck_compare_config compare;
+} history_command;
+
 /* --- actions. c->args[0] is the action's name. */
+
+/* So many records a text lists when nothing says how many: as many as a summary has lines for. */
+#define TEXT_ROWS 10
+
+static int record_report(const cli *c, dck_record *r, const dck_style *style)
+{
+	const int code = cli_report(c, &(const dck_record *){r}, 1, style);
+
+	dck_record_free(r);
+	return code;
+}
+
+/* Every row of a listing, or, where few, those that a summary has lines for. */
+static int listing_report(const cli *c, dck_record *r, bool few, bool all_rows)
+{
+	dck_style style = cli_style(&c->common, STDOUT_FILENO);
+	char rest[sizeof c->title + 16];
+
+	style.details = all_rows;
+	snprintf(rest, sizeof rest, "%s --limit 0", c->title);
+	style.rest = few ? rest : NULL;
+	return record_report(c, r, &style);
+}
+
+static int history_list(const cli *c, const history_command *cfg, dck_history *h)
+{
+	const bool few = c->format.format == CLI_TEXT && !cli_given(c, "limit");
+	dck_history_filter filter = cfg->filter;
+	dck_record *r;
+	dck_err err;
+
+	if (few)
+		filter.limit = TEXT_ROWS;
+	if (dck_history_list_record(h, &filter, cfg->metric.metric, c->title, &r, &err) != DCK_OK)
+		return cli_failed(&err);
+	const bool more = dck_record_fact(r, "history", "records")->value.as.i > TEXT_ROWS;
+	return listing_report(c, r, few && more, true);
+}
+
+static int history_trend(const cli *c, const history_command *cfg, dck_history *h)
+{
+	dck_history_trend_config config = cfg->trend;
+	dck_history_trend *t;
+	dck_record *r;
+	dck_status status;
+	dck_err err;
+
+	config.metric = c->nargs > 1 ? c->args[1] : NULL;
+	if (dck_history_trend_get(h, &cfg->filter, &config, &t, &err) != DCK_OK)
+		return cli_failed(&err);
+	status = dck_history_trend_record(t, c->title, &r, &err);
+	dck_history_trend_free(t);
+	if (status != DCK_OK)
+		return cli_failed(&err);
+	const bool few = r->tables[0].nbrief_rows < r->tables[0].nrows && !cli_given(c, "limit");
+	return listing_report(c, r, few, !few);
+}
 
 static int history_show(const cli *c, const history_command *cfg, dck_history *h)
 {
@@ -29,7 +105,8 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 	}
 	if (dck_history_get(h, id, &r, &err) != DCK_OK)
 		return cli_failed(&err);
-	return history_record_show(c, r);
+	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
+	return record_report(c, r, &style);
 }
 
 static int records_compare(const cli *c, const history_command *cfg, dck_record *const *records,
@@ -134,17 +211,19 @@ static int history_prune(const cli *c, const history_command *cfg, dck_history *
 
 /* What a record was, for the time when it is gone. */
 typedef struct gone {
-	char id[DCK_HISTORY_ID_SIZE], when[64], command[256];
+	char id[DCK_HISTORY_ID_SIZE], when[32], command[256];
 } gone;
 
 static void gone_read(dck_history *h, gone *g)
 {
+	struct tm tm = {0};
 	dck_record *r;
 
 	/* A damaged one can be removed too. */
 	if (dck_history_get(h, g->id, &r, NULL) != DCK_OK)
 		return;
-	history_time_text(r->began_unix_ns, g->when, sizeof g->when);
+	gmtime_r(&(time_t){(time_t)(r->began_unix_ns / 1000000000)}, &tm);
+	strftime(g->when, sizeof g->when, "%Y-%m-%d %H:%M", &tm);
 	snprintf(g->command, sizeof g->command, "%s", r->command ? r->command : "");
 	dck_record_free(r);
 }

@@ -112,8 +112,8 @@ int cli_report(const cli *c, const dck_record *const *records, size_t n, const d
 
 	if (code != CLI_OK)
 		return code;
-	own.details = c->format.details;
-	if (!own.rest)
+	own.details |= c->format.details;
+	if (!own.rest && !own.details)
 		own.rest = "--details";
 	dck_sink_fd(&out, STDOUT_FILENO);
 	if (dck_report(cli_formats[c->format.format], records, n, &own, &out, &err) != DCK_OK)

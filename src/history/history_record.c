@@ -5,7 +5,10 @@
 #include "base/err.h"
 #include "record/build.h"
 #include "record/box.h"
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define NONE "there is none"
 
@@ -49,29 +52,57 @@ static void interval_cells(record_builder *b, double lo, double hi, double level
 	}
 }
 
-static const dck_column list_columns[] = {{"id", "id", DCK_UNIT_NONE},
-					  {"time", "time", DCK_UNIT_NONE},
-					  {"command", "command", DCK_UNIT_NONE},
-					  {"subject", "subject", DCK_UNIT_NONE},
-					  {"engine", "engine", DCK_UNIT_NONE},
-					  {"machine", "machine", DCK_UNIT_NONE},
-					  {"method", "method", DCK_UNIT_NONE},
-					  {"commit", "commit", DCK_UNIT_NONE},
-					  {"incomplete", "incomplete", DCK_UNIT_NONE},
-					  {"metric", "metric", DCK_UNIT_NONE},
-					  {"value", "value", DCK_UNIT_NONE},
-					  {"lo", "lo", DCK_UNIT_NONE},
-					  {"hi", "hi", DCK_UNIT_NONE},
-					  {"level", "level", DCK_UNIT_NONE},
-					  {"unit", "unit", DCK_UNIT_NONE},
-					  {"cpu", "processor", DCK_UNIT_NONE},
-					  {"line", "command line", DCK_UNIT_NONE},
-					  {"bytes", "size", DCK_UNIT_BYTE}};
-
 typedef struct listing {
 	record_builder *b;
 	const char *metric;
+	dck_unit unit; /* of all its values; NONE: they have several */
+	bool mixed;
+	uint64_t n;
 } listing;
+
+/* A model's rate is in items, a program's in runs: a column has a unit where all rows have it. */
+static bool unit_look(void *self, const dck_history_entry *e)
+{
+	listing *l = self;
+
+	if (e->value.kind != DCK_VALUE_ABSENT) {
+		l->mixed |= l->unit != DCK_UNIT_NONE && l->unit != e->unit;
+		l->unit = l->mixed ? DCK_UNIT_NONE : e->unit;
+	}
+	l->n++;
+	return true;
+}
+
+static void list_table(const listing *l)
+{
+	const char *slash = strrchr(l->metric, '/');
+	const char *name = slash && slash[1] ? slash + 1 : l->metric;
+	const dck_column columns[] = {
+	    {"id", "id", DCK_UNIT_NONE},
+	    {"time", "time, UTC", DCK_UNIT_NONE},
+	    {"command", "command", DCK_UNIT_NONE},
+	    {"subject", "subject", DCK_UNIT_NONE},
+	    {"engine", "engine", DCK_UNIT_NONE},
+	    {"machine", "machine", DCK_UNIT_NONE},
+	    {"method", "method", DCK_UNIT_NONE},
+	    {"commit", "commit", DCK_UNIT_NONE},
+	    {"incomplete", "incomplete", DCK_UNIT_NONE},
+	    {"metric", "metric", DCK_UNIT_NONE},
+	    {"value", name, l->unit},
+	    {"lo", "lo", l->unit},
+	    {"hi", "hi", l->unit},
+	    {"level", "level", DCK_UNIT_NONE},
+	    {"unit", "unit", DCK_UNIT_NONE},
+	    {"cpu", "processor", DCK_UNIT_NONE},
+	    {"line", "command line", DCK_UNIT_NONE},
+	    {"bytes", "size", DCK_UNIT_BYTE},
+	};
+
+	record_table(l->b, "history/records", "Records", columns,
+		     sizeof columns / sizeof columns[0]);
+	record_brief_columns(l->b, l->mixed ? "time commit command value unit incomplete subject"
+					    : "time commit command value incomplete subject");
+}
 
 static bool entry_add(void *self, const dck_history_entry *e)
 {
@@ -103,30 +134,103 @@ dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, 
 				   const char *title, dck_record **ret, dck_err *err)
 {
 	listing l = {.b = listing_new(title), .metric = metric ? metric : HISTORY_METRIC};
+	dck_history_filter every = f ? *f : (dck_history_filter){0};
+	uint64_t all = 0;
 	dck_status status;
 
 	DCK_NEED(l.b, err, "for the history's records");
-	record_table(l.b, "history/records", "Records", list_columns,
-		     sizeof list_columns / sizeof list_columns[0]);
+	every.limit = 0;
+	status = dck_history_size(h, &every, &all, err);
+	if (status == DCK_OK)
+		status = dck_history_list(h, f, metric, unit_look, &l, err);
+	if (status != DCK_OK)
+		goto done;
+	record_fact_int(l.b, "history", "records", DCK_UNIT_ONE, (int64_t)all);
+	if (all == 0)
+		record_answer(l.b, "no record of the history fits");
+	else if (l.n < all)
+		record_answer(l.b, "the newest %" PRIu64 " of %" PRIu64 " records", l.n, all);
+	else
+		record_answer(l.b, "%" PRIu64 " record%s", all, all == 1 ? "" : "s");
+	list_table(&l);
 	status = dck_history_list(h, f, metric, entry_add, &l, err);
+done:
 	if (status == DCK_OK)
 		return record_finish(l.b, ret, err);
 	record_drop(l.b);
 	return status;
 }
 
-static const dck_history_change *change_at(const dck_history_trend *t, size_t point)
+/* --- a trend */
+
+/* Of the rows that a summary shows, so many may be changes of the level. */
+#define BRIEF_ROWS    6
+#define BRIEF_CHANGES 2
+
+/* "5.0 % worse"; of a metric that is neither better nor worse "5.0 % up". */
+static const char *change_text(const dck_history_trend *t, const dck_history_change *c, char *buf,
+			       size_t size)
 {
-	for (size_t i = 0; i < t->nchanges; i++)
-		if (t->changes[i].at == point)
-			return &t->changes[i];
-	return NULL;
+	const double share = c->before != 0 ? fabs(c->after / c->before - 1) : (double)NAN;
+	const bool up = c->after > c->before;
+	const char *way = up ? "up" : "down";
+
+	if (t->metric.better != DCK_BETTER_NEITHER)
+		way = up == (t->metric.better == DCK_BETTER_HIGHER) ? "better" : "worse";
+	if (isfinite(share))
+		snprintf(buf, size, "%.*f %% %s", share < 0.1 ? 1 : 0, 100 * share, way);
+	else
+		snprintf(buf, size, "%s", way);
+	return buf;
+}
+
+static const char *value_text(dck_unit unit, double v, char *buf, size_t size)
+{
+	switch (unit) {
+	case DCK_UNIT_NS:
+		return dck_text_time(v, buf, size);
+	case DCK_UNIT_BYTE:
+		return dck_text_bytes(v, buf, size);
+	default:
+		return dck_text_si(v, unit == DCK_UNIT_ONE ? "" : dck_unit_text(unit), buf, size);
+	}
+}
+
+static void trend_answer(record_builder *b, const dck_history_trend *t)
+{
+	const dck_history_change *c = t->nchanges > 0 ? &t->changes[t->nchanges - 1] : NULL;
+	char change[64], before[40], after[40], time[RECORD_TIME_SIZE], least[40] = "",
+									more[64] = "";
+
+	if (t->least > 0)
+		snprintf(least, sizeof least, " of %.3g %% or more", 100 * t->least);
+	if (t->changes_absent) {
+		record_answer(b, "%s: %s", t->metric.tag, t->changes_absent);
+		return;
+	}
+	if (!c) {
+		record_answer(b,
+			      "%s: no change%s in %zu points that noise would not make (at 5 %%)",
+			      t->metric.tag, least, t->n);
+		return;
+	}
+	record_time_text(t->points[c->at].at_unix_ns, time);
+	if (t->nchanges > 1)
+		snprintf(more, sizeof more, "; %zu change%s before it", t->nchanges - 1,
+			 t->nchanges > 2 ? "s" : "");
+	record_answer(b, "%s: %s since %.10s%s%.8s%s, %s to %s; noise alone looks so with p %.2g%s",
+		      t->metric.tag, change_text(t, c, change, sizeof change), time,
+		      t->points[c->at].commit ? " (" : "",
+		      t->points[c->at].commit ? t->points[c->at].commit : "",
+		      t->points[c->at].commit ? ")" : "",
+		      value_text(t->metric.unit, c->before, before, sizeof before),
+		      value_text(t->metric.unit, c->after, after, sizeof after), c->p, more);
 }
 
 static void points_put(record_builder *b, const dck_history_trend *t)
 {
 	const dck_unit unit = t->metric.unit;
-	const dck_column columns[] = {{"time", "time", DCK_UNIT_NONE},
+	const dck_column columns[] = {{"time", "time, UTC", DCK_UNIT_NONE},
 				      {"id", "id", DCK_UNIT_NONE},
 				      {"commit", "commit", DCK_UNIT_NONE},
 				      {"records", "records", DCK_UNIT_ONE},
@@ -137,12 +241,19 @@ static void points_put(record_builder *b, const dck_history_trend *t)
 				      {"unit", "unit", DCK_UNIT_NONE},
 				      {"change_p", "p of a change", DCK_UNIT_ONE},
 				      {"before", "level before it", unit},
-				      {"after", "level after it", unit}};
+				      {"after", "level after it", unit},
+				      {"change", "change", DCK_UNIT_NONE}};
+	/* The newest changes, and the newest points. */
+	const size_t changes = t->nchanges < BRIEF_CHANGES ? t->nchanges : BRIEF_CHANGES;
+	const size_t newest = t->n > BRIEF_ROWS - changes ? t->n - (BRIEF_ROWS - changes) : 0;
+	char text[64];
 
 	record_table(b, "history/points", "Points", columns, sizeof columns / sizeof columns[0]);
-	for (size_t i = 0; i < t->n; i++) {
+	record_brief_columns(b, "commit value lo hi change");
+	for (size_t i = 0, k = 0; i < t->n; i++) {
 		const dck_history_point *p = &t->points[i];
-		const dck_history_change *c = change_at(t, i);
+		const bool changed = k < t->nchanges && t->changes[k].at == i;
+		const dck_history_change *c = changed ? &t->changes[k++] : NULL;
 
 		time_cell(b, p->at_unix_ns);
 		record_cell_text(b, p->id);
@@ -151,13 +262,41 @@ static void points_put(record_builder *b, const dck_history_trend *t)
 		record_cell_real(b, p->value);
 		interval_cells(b, p->lo, p->hi, p->level);
 		record_cell_text(b, dck_unit_text(unit));
-		for (size_t k = 0; k < 3; k++) {
+		for (size_t column = 0; column < 3; column++) {
 			if (c)
-				record_cell_real(b, k == 0 ? c->p : k == 1 ? c->before : c->after);
+				record_cell_real(b, column == 0	  ? c->p
+						    : column == 1 ? c->before
+								  : c->after);
 			else
 				record_cell_absent(b, "no change");
 		}
+		if (c)
+			record_cell_text(b, change_text(t, c, text, sizeof text));
+		else
+			record_cell_absent(b, "no change");
+		if (i >= newest || (c && k + changes > t->nchanges))
+			record_brief_row(b);
 	}
+}
+
+static void trend_notes(record_builder *b, const dck_history_trend *t)
+{
+	char incomplete[64] = "", other[80] = "";
+
+	if (t->leaning)
+		record_note(
+		    b, "points-autocorrelated",
+		    "points lean on the one before (autocorrelation %.2f): noise looks like a "
+		    "change more often than p says",
+		    t->correlation);
+	if (t->incomplete > 0)
+		snprintf(incomplete, sizeof incomplete, "%" PRIu64 " incomplete", t->incomplete);
+	if (t->other > 0)
+		snprintf(other, sizeof other,
+			 "%" PRIu64 " of another machine or method (--mixed shows them)", t->other);
+	if (t->incomplete + t->other > 0)
+		record_note(b, "records-left-out", "records left out: %s%s%s", incomplete,
+			    incomplete[0] && other[0] ? ", " : "", other);
 }
 
 dck_status dck_history_trend_record(const dck_history_trend *t, const char *title, dck_record **ret,
@@ -182,6 +321,8 @@ dck_status dck_history_trend_record(const dck_history_trend *t, const char *titl
 	record_fact_bool(b, "trend", "leaning", t->leaning);
 	record_fact_int(b, "trend", "left_out_incomplete", DCK_UNIT_ONE, (int64_t)t->incomplete);
 	record_fact_int(b, "trend", "left_out_other", DCK_UNIT_ONE, (int64_t)t->other);
+	trend_answer(b, t);
 	points_put(b, t);
+	trend_notes(b, t);
 	return record_finish(b, ret, err);
 }

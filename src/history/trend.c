@@ -165,9 +165,9 @@ static void row_take(trend_box *box, sqlite3_stmt *s, rows *all)
 	}
 }
 
-/* The newest :most rows that are kept, and those left out among them; rows of a point side by side,
- * points in the order in which they were first measured. A row without a commit is a point of its
- * own. */
+/* The newest :most rows that are kept, and those left out among them, so that no older row is read;
+ * rows of a point side by side, points in the order in which they were first measured. A row
+ * without a commit is a point of its own. */
 static void rows_sql(const history_where *w, int by, char *sql, size_t size)
 {
 	static const char *const group[] = {[DCK_HISTORY_BY_RECORD] = "seq",
@@ -177,14 +177,16 @@ static void rows_sql(const history_where *w, int by, char *sql, size_t size)
 
 	snprintf(
 	    sql, size,
-	    "WITH fits AS (SELECT records.seq AS seq, id, commit_id, at, value, lo, hi, level, "
-	    "CASE WHEN incomplete THEN 1 WHEN :mixed OR (machine = :machine AND method = "
-	    ":method) THEN 0 ELSE 2 END AS out FROM records JOIN metrics ON metrics.seq = "
+	    "WITH fits AS NOT MATERIALIZED (SELECT records.seq AS seq, id, commit_id, at, value, "
+	    "lo, hi, level, CASE WHEN incomplete THEN 1 WHEN :mixed OR (machine = :machine AND "
+	    "method = :method) THEN 0 ELSE 2 END AS out FROM records JOIN metrics ON metrics.seq = "
 	    "records.seq AND tag = :tag %s %s records.subject IS :of AND records.verb IS :verb), "
-	    "counted AS (SELECT *, sum(out = 0) OVER (ORDER BY at DESC, seq DESC) AS newer, "
-	    "row_number() OVER (ORDER BY at, seq) AS place FROM fits), "
-	    "grouped AS (SELECT *, min(place) OVER (PARTITION BY out, %s) AS first FROM counted "
-	    "WHERE newer < :most OR (newer = :most AND out = 0)) "
+	    "oldest AS (SELECT at, seq FROM fits WHERE out = 0 ORDER BY at DESC, seq DESC LIMIT 1 "
+	    "OFFSET :most - 1), "
+	    "counted AS (SELECT *, row_number() OVER (ORDER BY at, seq) AS place FROM fits WHERE "
+	    "(at, seq) >= (SELECT ifnull(max(at), -9223372036854775808), ifnull(max(seq), 0) FROM "
+	    "oldest)), "
+	    "grouped AS (SELECT *, min(place) OVER (PARTITION BY out, %s) AS first FROM counted) "
 	    "SELECT id, commit_id, at, value, lo, hi, level, first, out FROM grouped "
 	    "ORDER BY first, place",
 	    w->sql, w->sql[0] ? "AND" : "WHERE", group[by]);
@@ -202,7 +204,7 @@ static dck_status rows_read(dck_history *h, const history_where *w, const char *
 		     {":machine", from->machine},
 		     {":method", from->method}};
 	const int64_t most = w->limit > 0 && w->limit < POINTS_MAX ? w->limit : POINTS_MAX;
-	char sql[2000];
+	char sql[2400];
 	sqlite3_stmt *s;
 	bool more = true;
 	dck_status status;
@@ -296,6 +298,7 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 	size_t n;
 
 	t->correlation = (double)NAN;
+	t->least = least;
 	if (t->n < STAT_CHANGE_MIN) {
 		t->changes_absent = mem_arena_fmt(
 		    box->arena, "changes are looked for in %d points or more, there are %zu",

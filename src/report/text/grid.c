@@ -64,9 +64,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 		unsigned n = name_columns(&name);
 		l->name = n > l->name ? n : l->name;
 		for (size_t c = 0; c < g->ncols; c++) {
-			buf[0] = '\0';
-			g->cell(g->self, r, c, buf);
-			n = page_columns(buf);
+			n = page_columns(g->cell(g->self, r, c, buf));
 			l->width[c] = n > l->width[c] ? n : l->width[c];
 		}
 	}
@@ -76,6 +74,8 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 		n = unit > n ? unit : n;
 		if (l->width[c] > 0 && l->width[c] < n)
 			l->width[c] = n;
+		if (g->most && g->most[c] > 0 && l->width[c] > g->most[c])
+			l->width[c] = g->most[c];
 	}
 	unsigned least = l->name < g->name_min ? l->name : g->name_min;
 	while (INDENT + least + cells_width(g, l) > p->width) {
@@ -150,12 +150,9 @@ static void cells_put(page *p, const grid *g, const layout *l, size_t row, line 
 	for (size_t c = 0; c < g->ncols; c++) {
 		if (l->width[c] == 0)
 			continue;
-		buf[0] = '\0';
-		if (kind == LINE_ROW)
-			g->cell(g->self, row, c, buf);
 		const char *text = kind == LINE_TITLES	? g->cols[c].title
 				   : kind == LINE_UNITS ? unit_of(g, c)
-							: buf;
+							: g->cell(g->self, row, c, buf);
 		page_to(p, col + gap_of(g, c));
 		col += gap_of(g, c) + l->width[c];
 		if (g->cols[c].left || page_columns(text) > l->width[c])

@@ -30,16 +30,18 @@ typedef struct grid {
 	/* A line below the titles: of the names, and of each column. NULL: none. */
 	const char *unit;
 	const char *const *units;
-	const bool *close; /* columns that stand close to the one before them; NULL: none */
-	bool right;	   /* names are numbers, and aligned as such */
-	unsigned name_min; /* columns go rather than that names have less */
+	const bool *close;    /* columns that stand close to the one before them; NULL: none */
+	const unsigned *most; /* columns that each has at most; 0, or most NULL: no bound */
+	bool right;	      /* names are numbers, and aligned as such */
+	unsigned name_min;    /* columns go rather than that names have less */
 	const grid_col *cols;
 	size_t ncols, nrows;
 	bool total; /* the last row is one */
 	const void *self;
 	void (*name)(const void *self, size_t row, grid_name *ret);
-	/* Empty text: nothing to say. A column with nothing to say in any row is left out. */
-	void (*cell)(const void *self, size_t row, size_t col, char *buf);
+	/* The cell's text, in buf (FORMAT_SIZE bytes) or elsewhere. Empty: nothing to say. A column
+	 * with nothing to say in any row is left out. */
+	const char *(*cell)(const void *self, size_t row, size_t col, char *buf);
 	/* What comes below a row, in whole lines; NULL: nothing. */
 	void (*below)(const void *self, size_t row, page *p);
 } grid;

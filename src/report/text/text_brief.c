@@ -382,6 +382,13 @@ static unsigned notes_lines(const page *p, const dck_record *r)
 	return a.lines;
 }
 
+/* A listing has no headline of its own, unless it is of a subject. */
+static bool has_headline(const dck_record *r)
+{
+	return is_latency(r) || (dck_record_fact(r, "result", "answer") &&
+				 (!format_is_listing(r) || dck_record_fact(r, "subject", "name")));
+}
+
 /* Tables of operators that somebody asked for are part of the answer, however long they are. */
 static bool tables_asked(const page *p, const dck_record *r)
 {
@@ -419,7 +426,7 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 	part_put(p, &a);
 }
 
-void text_brief(page *p, const dck_record *r, const char *rest)
+void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
 {
 	const bool has_answer = is_latency(r) || dck_record_fact(r, "result", "answer");
 	part what, answer, body, notes, end;
@@ -430,7 +437,7 @@ void text_brief(page *p, const dck_record *r, const char *rest)
 		snprintf(runs, sizeof runs, ", %s run%s", format_number(v, DCK_UNIT_ONE, buf),
 			 v == 1 ? "" : "s");
 	page *to = part_begin(&what, p);
-	if (has_answer)
+	if (has_headline(r))
 		text_headline(to, r, runs);
 	part_end(&what);
 	answer_put(part_begin(&answer, p), r);
@@ -442,9 +449,12 @@ void text_brief(page *p, const dck_record *r, const char *rest)
 	const unsigned used = what.lines + answer.lines + next + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
 	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;
-	body_put(part_begin(&body, p), r, left > kept ? left - kept : left);
+	body_put(part_begin(&body, p), r,
+		 all_rows      ? TEXT_ALL_LINES
+		 : left > kept ? left - kept
+			       : left);
 	part_end(&body);
-	left = left > body.lines ? left - body.lines : 0;
+	left = all_rows ? LINES_MAX : left > body.lines ? left - body.lines : 0;
 	size_t more = notes_put(part_begin(&notes, p), r, left);
 	part_end(&notes);
 	text_next(part_begin(&end, p), r);

@@ -235,7 +235,7 @@ void text_histogram(page *p, const dck_record *r, const format_scale *scale)
 #define LINE_RUNS 20 /* of fewer no picture */
 #define LINE_COLS 24 /* for the ends of the picture and what was cut off */
 
-static void level_put(page *p, size_t count, size_t most)
+void text_level_mark(page *p, size_t count, size_t most)
 {
 	static const char *const block[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
 					    "\u2585", "\u2586", "\u2587", "\u2588"};
@@ -280,7 +280,7 @@ void text_histogram_line(page *p, const dck_record *r)
 	page_text(p, left);
 	page_text(p, p->utf8 ? "\u2595" : "|");
 	for (size_t i = 0; i < cols; i++)
-		level_put(p, count[i], most);
+		text_level_mark(p, count[i], most);
 	page_text(p, p->utf8 ? "\u258f" : "|");
 	page_text(p, right);
 	page_line(p);

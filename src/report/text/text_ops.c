@@ -283,13 +283,15 @@ static const ops_row *row_get(const table *t, size_t i, ops_row *space)
 	return space;
 }
 
-static void table_cell(const void *self, size_t row, size_t col, char *buf)
+static const char *table_cell(const void *self, size_t row, size_t col, char *buf)
 {
 	const table *t = self;
 	ops_row space;
 	const cell c = {t->v, row_get(t, row, &space), t->cols[col]->sum};
 
+	buf[0] = '\0';
 	(t->cols[col]->text ? t->cols[col]->text : sum_cell)(&c, buf);
+	return buf;
 }
 
 static void table_name(const void *self, size_t row, grid_name *ret)

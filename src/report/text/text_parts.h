@@ -14,8 +14,9 @@
 #include "report/format.h"
 #include "report/text/page.h"
 
-/* The answer in at most 15 lines, and all of it. rest: where that is to be had; NULL: not said. */
-void text_brief(page *p, const dck_record *r, const char *rest);
+/* The answer in at most 15 lines, or with every row of the table that it shows. rest: where all of
+ * it is to be had; NULL: not said. */
+void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest);
 void text_details(page *p, const dck_record *r);
 
 /* What was measured, with what; `more` at the end of it. */
@@ -49,6 +50,8 @@ void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned l
 void text_histogram(page *p, const dck_record *r, const format_scale *scale);
 /* The same in one line. */
 void text_histogram_line(page *p, const dck_record *r);
+/* One mark as high as count of most; 0 of them is a blank. */
+void text_level_mark(page *p, size_t count, size_t most);
 
 /* The sections of facts: what was measured, with what, where and how. */
 void text_facts(page *p, const dck_record *r);
@@ -64,7 +67,9 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines);
 
 /* The results that come in rows; nothing where r has none. */
 void text_tables(page *p, const dck_record *r);
-/* What matters of the one that matters, in at most `lines` lines; nothing where that is too few. */
+/* What matters of the one that matters, in at most `lines` lines; nothing where that is too few. Of
+ * a listing that names rows, the course of its first numbers too. */
+#define TEXT_ALL_LINES 0xffffffffu
 void text_table_brief(page *p, const dck_record *r, unsigned lines);
 
 /* A table of two columns without titles: a list of values with their names. */

@@ -4,9 +4,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
+#include "record/box.h"
 #include "report/text/grid.h"
 #include "report/text/text_parts.h"
 #include "report/scale.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +18,8 @@
 #define REASONS_MAX  26
 #define TEXT_COLS    30 /* a column of longer texts is no column */
 #define INDENT_BELOW 6
+#define ID_MIN	     24 /* hexadecimal digits; shorter ones are numbers or words */
+#define CUT_COLS     8	/* that a text is cut to, rather than that its column goes */
 
 typedef enum column_kind {
 	COLUMN_NUMBER,
@@ -36,12 +40,16 @@ typedef struct look {
 typedef struct part {
 	size_t column;
 	bool interval;
+	unsigned most; /* columns that it has at most; 0: no bound */
 } part;
 
 typedef struct view {
 	const page *p;
 	const dck_table *t;
 	size_t nrows, ncolumns; /* that are shown */
+	const uint32_t *rows;	/* which ones; NULL: the first ones */
+	const uint32_t *from;	/* columns behind the first; NULL: those that follow it */
+	bool brief;		/* times and ids are shortened */
 	look columns[COLUMNS_MAX];
 	const char *reasons[REASONS_MAX];
 	size_t nreasons;
@@ -52,9 +60,21 @@ typedef struct view {
 	bool half, ends; /* kinds of intervals that were shown */
 } view;
 
+static size_t column_index(const view *v, size_t column)
+{
+	return v->from && column > 0 ? v->from[column - 1] : column;
+}
+
+static const dck_column *column_at(const view *v, size_t column)
+{
+	return &v->t->columns[column_index(v, column)];
+}
+
 static const dck_cell *cell_at(const view *v, size_t row, size_t column)
 {
-	return &v->t->cells[row * v->t->ncolumns + column];
+	const size_t at = v->rows ? v->rows[row] : row;
+
+	return &v->t->cells[at * v->t->ncolumns + column_index(v, column)];
 }
 
 static bool is_number(const dck_cell *c)
@@ -83,6 +103,21 @@ static void absent_text(const view *v, const char *why, char *buf)
 		snprintf(buf, FORMAT_SIZE, "-");
 }
 
+/* In short: the minute of a time, and as much of an id as Git shows. false: it is neither. */
+static bool text_short(const char *text, char *buf)
+{
+	int64_t ns;
+
+	if (record_time_parse(text, &ns)) {
+		snprintf(buf, FORMAT_SIZE, "%.10s %.5s", text, text + 11);
+		return true;
+	}
+	if (strlen(text) < ID_MIN || text[strspn(text, "0123456789abcdef")] != '\0')
+		return false;
+	snprintf(buf, FORMAT_SIZE, "%.8s", text);
+	return true;
+}
+
 static const char *cell_text(const view *v, size_t row, size_t column, char *buf)
 {
 	const dck_cell *c = cell_at(v, row, column);
@@ -92,8 +127,8 @@ static const char *cell_text(const view *v, size_t row, size_t column, char *buf
 		absent_text(v, reason_of(c), buf);
 	else if (is_number(c))
 		column_scale_value(&v->columns[column].scale, &c->value, buf);
-	else
-		return format_value(&c->value, v->t->columns[column].unit, buf);
+	else if (!v->brief || c->value.kind != DCK_VALUE_TEXT || !text_short(c->value.as.text, buf))
+		return format_value(&c->value, column_at(v, column)->unit, buf);
 	return buf;
 }
 
@@ -101,9 +136,15 @@ static const char *cell_text(const view *v, size_t row, size_t column, char *buf
 
 static bool is_long(const dck_cell *c, unsigned most)
 {
-	const char *text = c->value.kind == DCK_VALUE_TEXT ? c->value.as.text : "";
+	return c->value.kind == DCK_VALUE_TEXT && page_columns(c->value.as.text) > most;
+}
 
-	return page_columns(text) > most || strlen(text) >= FORMAT_SIZE;
+/* In short nobody reads a column of "no". */
+static bool is_nothing(const view *v, const dck_value *value)
+{
+	return value->kind == DCK_VALUE_TEXT
+		   ? value->as.text[0] == '\0'
+		   : v->brief && value->kind == DCK_VALUE_BOOL && !value->as.b;
 }
 
 static column_kind kind_of(const view *v, size_t column, unsigned text_cols)
@@ -123,7 +164,7 @@ static column_kind kind_of(const view *v, size_t column, unsigned text_cols)
 			return COLUMN_LONG;
 		number = number || is_number(c);
 		text = text || !is_number(c);
-		empty = empty && c->value.kind == DCK_VALUE_TEXT && c->value.as.text[0] == '\0';
+		empty = empty && is_nothing(v, &c->value);
 	}
 	if (text && empty)
 		return COLUMN_EMPTY;
@@ -135,7 +176,7 @@ static column_kind kind_of(const view *v, size_t column, unsigned text_cols)
 static void column_fill(view *v, size_t column, unsigned text_cols)
 {
 	look *own = &v->columns[column];
-	const dck_column *c = &v->t->columns[column];
+	const dck_column *c = column_at(v, column);
 	column_range range = {.whole = true};
 	char buf[FORMAT_SIZE];
 
@@ -190,19 +231,16 @@ static void grid_name_of(const void *self, size_t row, grid_name *ret)
 	*ret = (grid_name){.text = text, .bytes = strlen(text)};
 }
 
-static void grid_cell_of(const void *self, size_t row, size_t col, char *buf)
+static const char *grid_cell_of(const void *self, size_t row, size_t col, char *buf)
 {
 	const view *v = self;
 	const part *at = &v->parts[col];
-	char text[FORMAT_SIZE];
 
-	if (at->interval)
-		column_scale_interval(&v->columns[at->column].scale, cell_at(v, row, at->column),
-				      v->p->utf8, buf);
-	else
-		snprintf(buf, FORMAT_SIZE, "%s", cell_text(v, row, at->column, text));
-	for (size_t n = strlen(buf); n > 0 && buf[n - 1] == ' '; n--)
-		buf[n - 1] = '\0';
+	if (!at->interval)
+		return cell_text(v, row, at->column, buf);
+	column_scale_interval(&v->columns[at->column].scale, cell_at(v, row, at->column),
+			      v->p->utf8, buf);
+	return buf;
 }
 
 static void long_put(const void *self, size_t row, page *p)
@@ -216,7 +254,7 @@ static void long_put(const void *self, size_t row, page *p)
 			continue;
 		page_to(p, INDENT_BELOW - 2);
 		page_ink_set(p, PAGE_DIM);
-		page_text_cut(p, v->t->columns[c].title, p->width / 2);
+		page_text_cut(p, column_at(v, c)->title, p->width / 2);
 		page_text(p, ":");
 		page_ink_set(p, PAGE_PLAIN);
 		page_space(p);
@@ -231,6 +269,7 @@ static void parts_put(page *p, view *v, bool last)
 	grid_col cols[GRID_COLS_MAX];
 	const char *units[GRID_COLS_MAX];
 	bool close[GRID_COLS_MAX];
+	unsigned most[GRID_COLS_MAX];
 	bool any_long = false;
 
 	for (size_t i = 0; i < v->nparts; i++) {
@@ -238,10 +277,11 @@ static void parts_put(page *p, view *v, bool last)
 		const look *c = &v->columns[at->column];
 		/* An interval that is not beside its value needs the title. */
 		const bool beside = at->interval && i > 0 && v->parts[i - 1].column == at->column;
-		cols[i] = (grid_col){.title = beside ? "" : v->t->columns[at->column].title,
+		cols[i] = (grid_col){.title = beside ? "" : column_at(v, at->column)->title,
 				     .left = at->interval || c->kind == COLUMN_TEXT};
 		close[i] = beside;
 		units[i] = beside ? "" : c->scale.unit;
+		most[i] = at->most;
 	}
 	for (size_t c = 1; c < v->ncolumns; c++)
 		any_long = any_long || v->columns[c].kind == COLUMN_LONG;
@@ -249,6 +289,7 @@ static void parts_put(page *p, view *v, bool last)
 			.unit = v->columns[0].scale.unit,
 			.units = units,
 			.close = close,
+			.most = most,
 			.right = v->columns[0].kind == COLUMN_NUMBER,
 			.cols = cols,
 			.ncols = v->nparts,
@@ -324,7 +365,7 @@ static void absent_put(page *p, const view *v)
 	for (size_t c = 1; c < v->ncolumns; c++) {
 		if (v->columns[c].kind != COLUMN_ABSENT)
 			continue;
-		snprintf(head, sizeof head, "%.40s: absent,", v->t->columns[c].title);
+		snprintf(head, sizeof head, "%.40s: absent,", column_at(v, c)->title);
 		below_put(p, head, reason_of(cell_at(v, 0, c)));
 	}
 }
@@ -425,38 +466,36 @@ static const dck_table *main_table(const dck_record *r)
 	return r->ntables > 0 ? &r->tables[0] : NULL;
 }
 
-/* The part of t that matters, of at most so many rows. */
-typedef struct extract {
-	dck_table t;
-	dck_column columns[BRIEF_COLS];
-	dck_cell cells[BRIEF_ROWS * BRIEF_COLS];
-} extract;
-
-static void extract_fill(const dck_table *t, size_t rows, extract *e)
+static unsigned part_columns(const view *v, const part *a)
 {
-	size_t from[BRIEF_COLS] = {0}, n = 1;
+	const look *own = &v->columns[a->column];
 
-	for (size_t i = 0; i < t->nbrief_columns && n < BRIEF_COLS; i++)
-		from[n++] = t->brief_columns[i];
-	for (size_t i = 1; t->nbrief_columns == 0 && i < t->ncolumns && n < BRIEF_COLS; i++)
-		from[n++] = i;
-	e->t = (dck_table){.name = t->name,
-			   .title = t->title,
-			   .columns = e->columns,
-			   .cells = e->cells,
-			   .ncolumns = n,
-			   .nrows = rows};
-	for (size_t c = 0; c < n; c++)
-		e->columns[c] = t->columns[from[c]];
-	for (size_t i = 0; i < rows; i++)
-		for (size_t c = 0; c < n; c++)
-			e->cells[i * n + c] =
-			    t->cells[(t->nbrief_rows > 0 ? t->brief_rows[i] : i) * t->ncolumns +
-				     from[c]];
+	if (a->interval)
+		return 1 + own->interval_cols;
+	return 2 + (a->most > 0 ? a->most : own->value_cols);
 }
 
-/* The columns that fit beside each other and the names; the last ones go. */
-static void parts_fill(const page *p, view *v)
+/* The widest texts give way, down to a word. */
+static void texts_cut(view *v, unsigned used, unsigned width)
+{
+	while (used > width) {
+		part *widest = NULL;
+
+		for (size_t i = 0; i < v->nparts; i++)
+			if (v->columns[v->parts[i].column].kind == COLUMN_TEXT &&
+			    part_columns(v, &v->parts[i]) > 2 + CUT_COLS &&
+			    (!widest || part_columns(v, &v->parts[i]) > part_columns(v, widest)))
+				widest = &v->parts[i];
+		if (!widest)
+			return;
+		widest->most = part_columns(v, widest) - 3;
+		used--;
+	}
+}
+
+/* The columns that fit beside each other and the names; the last ones go. Of a listing all stay:
+ * a terminal cuts their texts. */
+static void parts_fill(const page *p, view *v, bool listing)
 {
 	const unsigned least = p->width / 4, all = v->columns[0].value_cols,
 		       names = all < least ? all : least;
@@ -466,22 +505,66 @@ static void parts_fill(const page *p, view *v)
 		const look *own = &v->columns[c];
 		const unsigned cols =
 		    2 + own->value_cols + (own->intervals ? 1 + own->interval_cols : 0);
+
 		if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
 			continue;
-		if (used + cols > p->width)
+		if (used + cols > p->width && !listing)
 			continue;
 		used += cols;
 		v->parts[v->nparts++] = (part){.column = c};
 		if (own->intervals)
 			v->parts[v->nparts++] = (part){.column = c, .interval = true};
 	}
+	if (listing && p->terminal)
+		texts_cut(v, used, p->width);
+}
+
+/* How the numbers of a column move from row to row, in one line. */
+static void course_put(page *p, const dck_table *t, size_t column)
+{
+	const size_t room = p->width > 50 ? p->width - 36 : 14;
+	const size_t each = (t->nrows + room - 1) / room; /* rows of one mark */
+	double least = INFINITY, most = -INFINITY, v;
+	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];
+
+	for (size_t i = 0; i < t->nrows; i++)
+		if (format_number_of(&t->cells[i * t->ncolumns + column].value, &v)) {
+			least = fmin(least, v);
+			most = fmax(most, v);
+		}
+	if (!isfinite(most - least) || t->nrows < 2)
+		return;
+	page_to(p, 2);
+	for (size_t i = 0; i < t->nrows; i += each) {
+		double sum = 0;
+		size_t n = 0;
+
+		for (size_t k = i; k < t->nrows && k < i + each; k++)
+			if (format_number_of(&t->cells[k * t->ncolumns + column].value, &v)) {
+				sum += (v - least) / (most > least ? most - least : 1);
+				n++;
+			}
+		text_level_mark(p, n > 0 ? 1 + (size_t)lround(7 * sum / (double)n) : 0, 8);
+	}
+	page_fmt(p, "  %s to %s", format_number(least, t->columns[column].unit, lo),
+		 format_number(most, t->columns[column].unit, hi));
+	page_line(p);
+}
+
+/* The first column of numbers among those that are shown in short; 0: there is none. */
+static size_t first_number(const view *v)
+{
+	for (size_t i = 0; i < v->nparts; i++)
+		if (v->columns[v->parts[i].column].kind == COLUMN_NUMBER)
+			return column_index(v, v->parts[i].column);
+	return 0;
 }
 
 void text_table_brief(page *p, const dck_record *r, unsigned lines)
 {
 	const dck_table *t = main_table(r);
+	const bool listing = format_is_listing(r);
 	char name[FORMAT_SIZE];
-	extract e;
 
 	if (t && text_is_list(t)) {
 		text_list_put(p, t, lines);
@@ -490,23 +573,44 @@ void text_table_brief(page *p, const dck_record *r, unsigned lines)
 	/* Titles and their units, a row, and what is left out. */
 	if (!t || t->nrows == 0 || lines < 4)
 		return;
-	size_t rows = t->nbrief_rows > 0 ? t->nbrief_rows : t->nrows;
-	const size_t room = t->nrows <= lines - 2 ? lines - 2 : lines - 3;
-	const size_t most = room < BRIEF_ROWS ? room : BRIEF_ROWS;
-	rows = rows < most ? rows : most;
-	extract_fill(t, rows, &e);
-	view v = {.p = p, .t = &e.t, .nrows = rows, .ncolumns = e.t.ncolumns, .name = name};
-	columns_fill(&v, p->terminal ? TEXT_COLS : FORMAT_SIZE - 1);
+	const bool all = lines == TEXT_ALL_LINES, course = listing && t->nbrief_rows > 0;
+	view v = {.p = p,
+		  .t = t,
+		  .nrows = t->nrows,
+		  .ncolumns = t->ncolumns,
+		  .brief = true,
+		  .name = name};
+	if (t->nbrief_columns > 0) {
+		v.from = t->brief_columns;
+		v.ncolumns = 1 + t->nbrief_columns;
+	}
+	v.ncolumns = v.ncolumns < BRIEF_COLS ? v.ncolumns : BRIEF_COLS;
+	if (!all) {
+		const size_t room =
+		    lines - (course ? 1 : 0) - (listing || t->nrows + 2 <= lines ? 2 : 3);
+		const size_t most = listing || room < BRIEF_ROWS ? room : BRIEF_ROWS;
+
+		v.rows = t->nbrief_rows > 0 ? t->brief_rows : NULL;
+		v.nrows = t->nbrief_rows > 0 ? t->nbrief_rows : t->nrows;
+		/* Rows that have a course end with the newest. */
+		if (course && v.nrows > most)
+			v.rows += v.nrows - most;
+		v.nrows = v.nrows < most ? v.nrows : most;
+	}
+	columns_fill(&v, listing ? UINT_MAX : p->terminal ? TEXT_COLS : FORMAT_SIZE - 1);
 	for (size_t c = 0; c < v.ncolumns; c++) /* nothing stands below a row here */
 		if (v.columns[c].kind == COLUMN_LONG)
 			v.columns[c].kind = COLUMN_EMPTY;
 	v.nreasons = v.nreasons < 1 ? v.nreasons : 1;
-	parts_fill(p, &v);
+	parts_fill(p, &v, listing);
+	if (course && first_number(&v) > 0)
+		course_put(p, t, first_number(&v));
+	const size_t more = listing ? 0 : t->nrows - v.nrows; /* the listing says so itself */
 	parts_put(p, &v, false);
-	if (rows < t->nrows) {
+	if (more > 0) {
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);
-		page_fmt(p, "and %zu more", t->nrows - rows);
+		page_fmt(p, "and %zu more", more);
 		page_line(p);
 	}
 }

@@ -16,10 +16,12 @@ static void text_report(const dck_record *const *records, size_t n, const dck_st
 			sink_repeat(out, '-', p.width);
 			page_line(&p);
 		}
-		if ((style && style->details) || format_is_listing(records[i]))
+		const bool details = style && style->details;
+		if (format_is_listing(records[i]) ? !dck_record_fact(records[i], "result", "answer")
+						  : details)
 			text_details(&p, records[i]);
 		else
-			text_brief(&p, records[i], style ? style->rest : NULL);
+			text_brief(&p, records[i], details, style ? style->rest : NULL);
 	}
 }
 

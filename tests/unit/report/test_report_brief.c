@@ -231,6 +231,72 @@ static void bad_indices_are_refused(void **state)
 	}
 }
 
+/* Three rows of a history; course: the rows have an order, and the last two are the summary. */
+static dck_record *listed(bool course)
+{
+	static const dck_column columns[] = {{"id", "id", DCK_UNIT_NONE},
+					     {"time", "time", DCK_UNIT_NONE},
+					     {"subject", "subject", DCK_UNIT_NONE},
+					     {"odd", "odd", DCK_UNIT_NONE},
+					     {"value", "value", DCK_UNIT_NS}};
+	record_builder *b = record_new();
+
+	record_fact_bool(b, "result", "listing", true);
+	record_answer(b, "three of them");
+	record_table(b, "history/records", "Records", columns, 5);
+	record_brief_columns(b, "time subject odd value");
+	for (int i = 0; i < 3; i++) {
+		record_cell_text(b, "0123456789abcdef0123456789abcdef");
+		record_cell_text(b, "2026-11-22T04:56:52.5Z");
+		record_cell_text(b, "a subject with a name that no line of this page could hold");
+		record_cell_bool(b, false);
+		record_cell_real(b, 1e6 * (i + 1));
+		if (course && i > 0)
+			record_brief_row(b);
+	}
+	return finished(b);
+}
+
+static void a_listing_keeps_its_columns(void **state)
+{
+	(void)state;
+	dck_record *r = listed(false);
+	dck_buffer got = brief(r, &(dck_style){.terminal = true, .width = 60});
+
+	assert_string_equal(got.data,
+			    "\n"
+			    "  id        time              subject                  value\n"
+			    "                                                          ms\n"
+			    "  01234567  2026-11-22 04:56  a subject with a name..  1.000\n"
+			    "  01234567  2026-11-22 04:56  a subject with a name..  2.000\n"
+			    "  01234567  2026-11-22 04:56  a subject with a name..  3.000\n"
+			    "  three of them\n");
+	dck_buffer_done(&got);
+	/* In a pipe nothing is cut. */
+	got = brief(r, &(dck_style){.width = 60});
+	assert_non_null(strstr(got.data, "that no line of this page could hold"));
+	assert_null(strstr(got.data, "odd"));
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
+static void a_listing_with_an_order_shows_its_course(void **state)
+{
+	(void)state;
+	dck_record *r = listed(true);
+	dck_buffer got = brief(r, &(dck_style){.terminal = true, .width = 60});
+
+	assert_non_null(strstr(got.data, "\n  .+@  1.00 ms to 3.00 ms\n"));
+	assert_int_equal(lines_of(&got),
+			 7); /* an empty one, the course, two titles, two rows, the answer */
+	dck_buffer_done(&got);
+	got = brief(r, &(dck_style){.width = 60, .details = true});
+	assert_non_null(strstr(got.data, "  .+@  1.00 ms to 3.00 ms\n"));
+	assert_int_equal(lines_of(&got), 8);
+	dck_buffer_done(&got);
+	dck_record_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +309,8 @@ int main(void)
 	    cmocka_unit_test(names_without_what_they_share),
 	    cmocka_unit_test(a_summary_survives_the_file),
 	    cmocka_unit_test(bad_indices_are_refused),
+	    cmocka_unit_test(a_listing_keeps_its_columns),
+	    cmocka_unit_test(a_listing_with_an_order_shows_its_course),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
