@@ -8,22 +8,24 @@ PROGRAM is deepclock: it is asked for the list (`zoo`, first word of each line) 
 network (`zoo NAME -o FILE`). Each file must pass onnx.checker and strict shape inference, its
 trained parameters must be as many as published, and writing it twice must give the same bytes.
 Where onnxruntime is installed too, the network also runs, and all its outputs must be finite
-and not all alike. Without the onnx package everything is skipped.
+and not all alike. Without the onnx package everything is skipped. Prints TAP.
 """
 
 import filecmp
+import functools
 import os
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "real"))
+import common
 
 try:
     import numpy
     import onnx
     from onnx import checker, shape_inference
 except ImportError as e:
-    print(f"skipped: {e.name} is not installed (Debian: python3-onnx python3-numpy)")
-    sys.exit(77)
+    common.skip_all(e, "the onnx package")
 
 try:
     import onnxruntime
@@ -195,23 +197,19 @@ def main():
     if len(sys.argv) < 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    program = sys.argv[1]
+    program = os.path.abspath(sys.argv[1])
     listed = subprocess.run([program, "zoo"], check=True, capture_output=True, text=True).stdout
     words = {line.split()[0] for line in listed.splitlines() if line.strip()}
-    failed = 0
-    for name in sys.argv[2:] or PUBLISHED:
-        try:
-            if name not in words:
-                fail("not listed by 'zoo'")
-            with tempfile.TemporaryDirectory() as folder:
-                print(f"ok {name}: {check(program, name, folder)}", flush=True)
-        except Exception as e:  # pylint: disable=broad-except
-            failed += 1
-            print(f"FAILED {name}: {e}", flush=True)
-    run = f"run with ONNX Runtime {onnxruntime.__version__}" if onnxruntime else \
-        "not run: onnxruntime is not installed"
-    print(f"onnx {onnx.__version__}; {run}; {failed} failed")
-    return 1 if failed else 0
+
+    def is_as_published(name):
+        if name not in words:
+            fail("not listed by 'zoo'")
+        print(f"# {name}: {check(program, name, os.getcwd())}")
+
+    print(f"# onnx {onnx.__version__}; "
+          + (f"run with ONNX Runtime {onnxruntime.__version__}" if onnxruntime else
+             "not run: onnxruntime is not installed"))
+    common.run([(name, functools.partial(is_as_published, name)) for name in sys.argv[2:] or PUBLISHED])
 
 
 if __name__ == "__main__":

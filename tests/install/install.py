@@ -6,6 +6,7 @@ DESTDIR: what is there works from there, and afterwards nothing is left. Prints 
   install.py BUILD
 """
 
+import functools
 import os
 import shlex
 import shutil
@@ -14,6 +15,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "real"))
+import common
 PREFIX = "/opt/of its own"
 NOISE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PREFIX", "DESTDIR", "DEEPCLOCK_ORT", "ORT_DYLIB_PATH")
 ENV = {k: v for k, v in os.environ.items() if k not in NOISE}
@@ -62,7 +65,7 @@ def the_program_runs(build, to):
 
 def programs_are_built_with_pkg_config(build, to):
     if not shutil.which("pkg-config"):
-        return "pkg-config is not installed"
+        raise common.Skipped("pkg-config is not installed")
     pc = one(to, "pkgconfig", "deepclock.pc")
     # As the loader and the compiler would have it without DESTDIR, whose place is another.
     with open(pc, encoding="utf-8") as f:
@@ -80,7 +83,6 @@ def programs_are_built_with_pkg_config(build, to):
         os.remove(f"{to}/{name}")
     if os.path.exists(to + "/r.json"):
         os.remove(to + "/r.json")
-    return None
 
 
 def uninstalls_exactly_that(build, to):
@@ -96,28 +98,19 @@ def uninstalls_exactly_that(build, to):
     assert not everything(to), everything(to)
 
 
+def need_make():
+    if not shutil.which("make"):
+        raise common.Skipped("make is not installed")
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     cases = [installs_where_it_is_told, the_program_runs, programs_are_built_with_pkg_config,
              uninstalls_exactly_that]
-    if not shutil.which("make"):
-        print("1..0 # SKIP make is not installed")
-        return 0
-    print(f"1..{len(cases)}")
-    failed = 0
     with tempfile.TemporaryDirectory(prefix="deepclock install ") as to:
-        for number, case in enumerate(cases, 1):
-            skipped, why = None, ""
-            try:
-                skipped = case(build, os.path.realpath(to))
-            except AssertionError as e:
-                why = str(e)
-                failed += 1
-            print(f"{'not ok' if why else 'ok'} {number} - {case.__name__}" + (f" # SKIP {skipped}" if skipped else ""))
-            for line in why.splitlines():
-                print("#", line)
-    return failed > 0
+        common.run([(case.__name__, functools.partial(case, build, os.path.realpath(to))) for case in cases],
+                   need=need_make)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,15 +7,15 @@ the record equal its dictionary's to the last bit. Prints TAP.
   sklearn_report.py --program build/deepclock [--cases N] [--seed N]
 """
 
+import functools
 import json
 import os
 import random
 import subprocess
 import sys
-import tempfile
 import warnings
 
-from common import arguments, installed, skip_all
+from common import Skipped, arguments, expect, installed, run, skip_all
 
 WORDS = ["cat", "dog", "cow", "Ant", "zebra", "blue whale", "größe", "日本", "naïve", "x" * 30, "a,b",
          'say "hi"', "Ωmega", "0x", "-", "é", "ß", "z" * 11, "weighted", "accuracy"]
@@ -151,26 +151,25 @@ def main():
         from sklearn.metrics import classification_report
     except ImportError as e:
         skip_all(e, "scikit-learn")
-    # Before 1.3 the f1-score was computed from the rounded precision and recall, and a list of more
-    # labels than occur had a micro average instead of the accuracy.
-    if tuple(int(v) for v in sklearn.__version__.split(".")[:2]) < (1, 3):
-        print(f"1..0 # SKIP scikit-learn {sklearn.__version__} is older than 1.3")
-        return 0
     warnings.simplefilter("ignore")
-    print(f"1..{len(KINDS)}")
     rng = random.Random(options.seed)
-    for number, kind in enumerate(KINDS, 1):
+
+    def need_exact_f1():
+        # Before 1.3 the f1-score was computed from the rounded precision and recall, and a list of more
+        # labels than occur had a micro average instead of the accuracy.
+        if tuple(int(v) for v in sklearn.__version__.split(".")[:2]) < (1, 3):
+            raise Skipped(f"scikit-learn {sklearn.__version__} is older than 1.3")
+
+    def reports_are_alike(kind):
         wrong = []
-        with tempfile.TemporaryDirectory(prefix="deepclock-sklearn-") as folder:
-            for _ in range(options.cases):
-                case = make(kind, rng, np)
-                wrong += differences(options.program, case, folder, rng, np, classification_report)
-        print("not ok" if wrong else "ok", number,
-              f"- {kind}: {options.cases} reports as scikit-learn {sklearn.__version__}'s")
-        for line in wrong[:60]:
-            print("#", line)
-    return 0
+        for _ in range(options.cases):
+            case = make(kind, rng, np)
+            wrong += differences(options.program, case, os.getcwd(), rng, np, classification_report)
+        expect(not wrong, "\n".join(wrong[:60]))
+
+    run([(f"{kind}: {options.cases} reports as scikit-learn {sklearn.__version__}'s",
+          functools.partial(reports_are_alike, kind)) for kind in KINDS], need=need_exact_f1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
