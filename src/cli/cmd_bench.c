@@ -31,12 +31,12 @@ static int several_check(const cli *c, const dck_plan *plan)
 	for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++)
 		if (cli_given(c, of_one[i].name))
 			return cli_usage(c,
-					 "--%s is of one subject, and several are measured "
-					 "interleaved: %s",
+					 "--%s is of one subject, and several "
+					 "are measured interleaved: %s",
 					 of_one[i].name, of_one[i].instead);
 	if (strcmp(plan->statistic, "median") != 0 && strcmp(plan->statistic, "mean") != 0)
-		return cli_usage(c, "several subjects are ranked by their median or mean: measure "
-				    "them one by one for another statistic");
+		return cli_usage(c, "several subjects are ranked by their median or mean: "
+				    "measure them one by one for another statistic");
 	return CLI_OK;
 }
 
@@ -146,13 +146,12 @@ const cli_command cmd_bench = {
     .name = "bench",
     .summary = "measure how long one run of a model or a program takes",
     .usage = usage,
-    .about =
-	"Runs SUBJECT again and again and reports how long one run takes, with an interval for "
-	"each number and notes on every reason to doubt it. Warm-up ends when a steady state is "
-	"detected; measuring ends when the statistic is known to the precision that was asked "
-	"for.\n\n"
-	"The first Ctrl-C ends the measurement and reports what was measured until then (exit "
-	"status 130), a second one ends the program.",
+    .about = "Runs SUBJECT again and again and reports how long one run takes, "
+	     "with an interval for each number and notes on every reason to doubt it. "
+	     "Warm-up ends when a steady state is detected; "
+	     "measuring ends when the statistic is known to the precision that was asked for.\n\n"
+	     "The first Ctrl-C ends the measurement and reports what was measured "
+	     "until then (exit status 130), a second one ends the program.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

@@ -321,8 +321,9 @@ const cli_command cmd_completion = {
     .name = "completion",
     .summary = "write the completion script of a shell",
     .usage = usage,
-    .about = "Writes a script for bash, zsh or fish that completes commands, options, their values "
-	     "and the names of the built-in networks. Installing deepclock installs it.",
+    .about = "Writes a script for bash, zsh or fish that completes commands, options, "
+	     "their values and the names of the built-in networks. "
+	     "Installing deepclock installs it.",
     .examples = examples,
     .min_args = 1,
     .max_args = 1,

@@ -71,8 +71,8 @@ static int strict_verdict(const dck_record *r)
 {
 	if (!dck_record_note(r, "cost-unknown"))
 		return CLI_OK;
-	cli_message("--strict: the cost of an operator is not known, so the totals are absent; the "
-		    "note cost-unknown says which");
+	cli_message("--strict: the cost of an operator is not known, so the totals are absent; "
+		    "the note cost-unknown says which");
 	return CLI_FAILED;
 }
 
@@ -118,9 +118,10 @@ const cli_command cmd_cost = {
     .name = "cost",
     .summary = "count what a model computes: MACs, FLOPs, parameters, bytes",
     .usage = usage,
-    .about = "Reads the graph of MODEL, infers every shape and counts what each operator computes "
-	     "and moves, exactly and without running it. An operator whose cost is not known is "
-	     "listed with the reason and never counted as zero.",
+    .about = "Reads the graph of MODEL, infers every shape "
+	     "and counts what each operator computes and moves, exactly and without running it. "
+	     "An operator whose cost is not known is listed with the reason and never counted "
+	     "as zero.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

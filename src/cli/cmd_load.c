@@ -29,8 +29,8 @@ static const cli_item scenarios[] = {
     {"single", "one request after the other: the latency without a queue"},
     {"multi", "--streams N, each one request after the other"},
     {"offline", "all requests are there from the start: items per second"},
-    {"server", "requests arrive by themselves (--rate, --trace), wait in one queue, and are served "
-	       "by --streams N"},
+    {"server", "requests arrive by themselves (--rate, --trace), wait in one queue, "
+	       "and are served by --streams N"},
     {0},
 };
 static const cli_section sections[] = {
@@ -63,13 +63,14 @@ const cli_command cmd_load = {
     .summary = "measure latency under load, and find the highest rate that holds a limit",
     .usage = usage,
     .about =
-	"Sends requests to SUBJECT and reports how long they take, counted from the time at "
-	"which each was scheduled to arrive, so that waiting is part of it; queue wait and "
-	"service are shown apart. A limit (--slo) gets a verdict with its confidence: holds, "
-	"broken, or not shown, where the requests are too few to tell. One request over it breaks "
-	"a limit on max, and none shows that it holds.\n\n"
-	"Exit status: 0 when every limit holds or none was given, 3 when one is broken, 4 when it "
-	"is not shown.",
+	"Sends requests to SUBJECT and reports how long they take, "
+	"counted from the time at which each was scheduled to arrive, "
+	"so that waiting is part of it; queue wait and service are shown apart. A limit (--slo) "
+	"gets a verdict with its confidence: holds, broken, or not shown, "
+	"where the requests are too few to tell. One request over it breaks a limit on max, "
+	"and none shows that it holds.\n\n"
+	"Exit status: 0 when every limit holds or none was given, 3 when one is broken, "
+	"4 when it is not shown.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

@@ -35,14 +35,14 @@ const cli_command cmd_machine = {
     .name = "machine",
     .summary = "measure what this machine could do at best",
     .usage = usage,
-    .about =
-	"Measures the peaks of arithmetic (FP64, FP32, FP16, BF16, INT8) with every instruction "
-	"set that the processor has, the bandwidth of each cache and of memory, and what clocks, "
-	"system calls, threads and processes cost; with one thread and with all. It takes less "
-	"than ten seconds. The result is kept for this machine in the user's cache folder and "
-	"shown from there the next time.\n\n"
-	"Each peak is compared with a matrix product of a BLAS library where there is one: a peak "
-	"below it would be wrong, and a note says so.",
+    .about = "Measures the peaks of arithmetic (FP64, FP32, FP16, BF16, INT8) "
+	     "with every instruction set that the processor has, "
+	     "the bandwidth of each cache and of memory, and what clocks, system calls, "
+	     "threads and processes cost; with one thread and with all. "
+	     "It takes less than ten seconds. The result is kept for this machine "
+	     "in the user's cache folder and shown from there the next time.\n\n"
+	     "Each peak is compared with a matrix product of a BLAS library where there is one: "
+	     "a peak below it would be wrong, and a note says so.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(dck_machine_config),

@@ -124,14 +124,13 @@ static void page_program(FILE *out, const cli_command *const *all)
 	     "measure how fast a deep-learning model runs, and show how sure that is");
 	fputs(".SH SYNOPSIS\n.B deepclock\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fISUBJECT\\fR]...\n",
 	      out);
-	roff_line(
-	    out, ".SH DESCRIPTION\n",
-	    "deepclock runs a model or a program again and again and reports how long one run "
-	    "takes: "
-	    "warm-up until the run is steady, an interval for every number, and every reason to "
-	    "doubt it.\n\nThe result goes to standard output and nothing else does; progress, "
-	    "warnings and errors go to standard error.",
-	    "\n");
+	roff_line(out, ".SH DESCRIPTION\n",
+		  "deepclock runs a model or a program again and again "
+		  "and reports how long one run takes: warm-up until the run is steady, "
+		  "an interval for every number, and every reason to doubt it.\n\n"
+		  "The result goes to standard output and nothing else does; progress, "
+		  "warnings and errors go to standard error.",
+		  "\n");
 	fputs(".SH COMMANDS\n", out);
 	for (size_t i = 0; all[i]; i++) {
 		roff_line(out, ".TP\n.B ", all[i]->name, "\n");
@@ -139,9 +138,8 @@ static void page_program(FILE *out, const cli_command *const *all)
 	}
 	items(out, "exit status", cli_exit_codes);
 	fputs(".SH ENVIRONMENT\n"
-	      ".TP\n.B DEEPCLOCK_ORT\nThe library of ONNX Runtime; the option \\-\\-engine\\-lib "
-	      "comes "
-	      "first.\n"
+	      ".TP\n.B DEEPCLOCK_ORT\n"
+	      "The library of ONNX Runtime; the option \\-\\-engine\\-lib comes first.\n"
 	      ".TP\n.B NO_COLOR\nWhen set and not empty: no colours, unless \\-\\-colour always.\n"
 	      ".TP\n.B COLUMNS\nThe width of texts when standard output is no terminal.\n"
 	      ".SH SEE ALSO\n",

@@ -102,13 +102,13 @@ const cli_command cmd_pitfalls = {
     .name = "pitfalls",
     .summary = "show how far each classic mistake of benchmarking moves the number",
     .usage = usage,
-    .about =
-	"Measures SUBJECT as 'bench' does. Then it makes the classic mistakes on purpose, each "
-	"interleaved with honest runs, and says what number each would have given, how far that is "
-	"off, why, and what to do instead. A mistake that does no harm on this model and machine "
-	"says so; one that cannot be made on SUBJECT says why.\n\n"
-	"The first Ctrl-C ends it and reports the mistakes until then (exit status 130), a second "
-	"one ends the program.",
+    .about = "Measures SUBJECT as 'bench' does. Then it makes the classic mistakes on purpose, "
+	     "each interleaved with honest runs, and says what number each would have given, "
+	     "how far that is off, why, and what to do instead. "
+	     "A mistake that does no harm on this model and machine says so; "
+	     "one that cannot be made on SUBJECT says why.\n\n"
+	     "The first Ctrl-C ends it and reports the mistakes until then (exit status 130), "
+	     "a second one ends the program.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

@@ -51,12 +51,11 @@ const cli_command cmd_profile = {
     .name = "profile",
     .summary = "show where the time of a model goes, operator by operator",
     .usage = usage,
-    .about =
-	"Measures the latency of MODEL as 'bench' does. Then, in sessions of their own, it takes "
-	"the operators' times from the engine's profiler, takes off what the profiler itself "
-	"costs, scales them to the latency, and sets them beside what each operator computes "
-	"and what this machine can do. Nothing that was measured under the profiler is shown "
-	"as latency.",
+    .about = "Measures the latency of MODEL as 'bench' does. Then, in sessions of their own, "
+	     "it takes the operators' times from the engine's profiler, "
+	     "takes off what the profiler itself costs, scales them to the latency, "
+	     "and sets them beside what each operator computes and what this machine can do. "
+	     "Nothing that was measured under the profiler is shown as latency.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

@@ -66,10 +66,9 @@ const cli_command cmd_report = {
     .name = "report",
     .summary = "show saved records again, in any format",
     .usage = usage,
-    .about =
-	"Reads records that '--save FILE' of another command wrote and writes them to stdout. A "
-	"FILE of '-' is standard input. Nothing is measured or computed again: a report is "
-	"made from the record alone.",
+    .about = "Reads records that '--save FILE' of another command wrote and writes them to stdout. "
+	     "A FILE of '-' is standard input. Nothing is measured or computed again: "
+	     "a report is made from the record alone.",
     .examples = examples,
     .groups = groups,
     .min_args = 1,

@@ -60,18 +60,20 @@ const cli_command cmd_throughput = {
     .name = "throughput",
     .summary = "find the batch size that gives the most items per second",
     .usage = usage,
-    .about =
-	"Measures MODEL at batch sizes that double until more of it gives no more, until memory "
-	"or the limit on latency ends it; then between the best size and its neighbours; then all "
-	"sizes that matter again in rounds of random order, so that a drifting machine does not "
-	"look like an effect. Each measurement runs in a fresh process: one that runs out of "
-	"memory ends itself and not the search.\n\n"
-	"It reports each size with its interval, latency and memory, the best size, the knee (the "
-	"smallest size within 5 % of the best), and what limits growth. The first Ctrl-C ends the "
-	"search and reports what was measured (exit status 130).\n\n"
-	"Exit status: 0 when there is no limit or the best size keeps to it, 3 when every size "
-	"breaks it, 4 when none is shown to keep to it, as of max, where one run over it breaks "
-	"the limit and none shows that it holds; 1 when no size fits into memory.",
+    .about = "Measures MODEL at batch sizes that double until more of it gives no more, "
+	     "until memory or the limit on latency ends it; "
+	     "then between the best size and its neighbours; "
+	     "then all sizes that matter again in rounds of random order, "
+	     "so that a drifting machine does not look like an effect. "
+	     "Each measurement runs in a fresh process: "
+	     "one that runs out of memory ends itself and not the search.\n\n"
+	     "It reports each size with its interval, latency and memory, the best size, "
+	     "the knee (the smallest size within 5 % of the best), and what limits growth. "
+	     "The first Ctrl-C ends the search and reports what was measured (exit status 130).\n\n"
+	     "Exit status: 0 when there is no limit or the best size keeps to it, "
+	     "3 when every size breaks it, 4 when none is shown to keep to it, as of max, "
+	     "where one run over it breaks the limit and none shows that it holds; "
+	     "1 when no size fits into memory.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

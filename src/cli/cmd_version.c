@@ -26,8 +26,8 @@ const cli_command cmd_version = {
     .name = "version",
     .summary = "show the version of the program and of its formats",
     .usage = usage,
-    .about = "Shows the versions of the program, of the library, of the record's JSON form and of "
-	     "the plug-in interface.",
+    .about = "Shows the versions of the program, of the library, "
+	     "of the record's JSON form and of the plug-in interface.",
     .examples = examples,
     .run = version_run,
 };

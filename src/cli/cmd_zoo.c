@@ -152,9 +152,8 @@ static int network_save(const cli *c, const zoo_config *cfg, const char *name)
 	dck_err err;
 
 	if (strcmp(cfg->output.file, "-") == 0 && isatty(STDOUT_FILENO))
-		return cli_usage(c,
-				 "an ONNX file is binary and stdout is a terminal: redirect it or "
-				 "give -o FILE");
+		return cli_usage(c, "an ONNX file is binary and stdout is a terminal: "
+				    "redirect it or give -o FILE");
 	cli_signals_install();
 	if (cli_file_open(&f, cfg->output.file, &err) != DCK_OK ||
 	    network_write(name, cfg, &f, &err) != DCK_OK)
@@ -232,9 +231,9 @@ const cli_command cmd_zoo = {
     .name = "zoo",
     .summary = "list the built-in networks, or write one as an ONNX file",
     .usage = usage,
-    .about = "Networks that need no download: their weights are made on the spot from a seed, so "
-	     "they compute nothing useful, at the cost of the real ones. 'zoo:NAME' names one "
-	     "wherever a model is expected.",
+    .about = "Networks that need no download: their weights are made on the spot from a seed, "
+	     "so they compute nothing useful, at the cost of the real ones. "
+	     "'zoo:NAME' names one wherever a model is expected.",
     .examples = examples,
     .groups = groups,
     .first_only = own,

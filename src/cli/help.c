@@ -161,8 +161,9 @@ void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *sty
 
 	fputs("Usage: deepclock COMMAND [OPTION]... [SUBJECT]...\n\n", out);
 	cli_wrap(out,
-		 "deepclock measures how fast a deep-learning model runs: warm-up until the run is "
-		 "steady, an interval for every number, and every reason to doubt it.",
+		 "deepclock measures how fast a deep-learning model runs: "
+		 "warm-up until the run is steady, an interval for every number, "
+		 "and every reason to doubt it.",
 		 0, 0, help_width(style));
 	fputc('\n', out);
 	title(out, style, "Commands");

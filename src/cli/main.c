@@ -29,8 +29,7 @@ static int unknown_command(const char *word)
 	if (word[0] == '-')
 		return cli_usage(
 		    NULL,
-		    "unknown option '%s'; a command comes first, as in: deepclock bench "
-		    "model.onnx",
+		    "unknown option '%s'; a command comes first, as in: deepclock bench model.onnx",
 		    word);
 	/* A subject where a command belongs. */
 	if (strpbrk(word, "./:") && !cli_is_program(word))
@@ -117,8 +116,8 @@ static void on_end(int code, void *unused)
 		return;
 	if (!ending.decided) {
 		cli_stdout_drop();
-		cli_message("the engine, or a library that it loaded, ended the program before "
-			    "the command was done: nothing of it counts");
+		cli_message("the engine, or a library that it loaded, "
+			    "ended the program before the command was done: nothing of it counts");
 	}
 	_exit(ending.decided ? ending.code : CLI_FAILED);
 }

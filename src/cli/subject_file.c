@@ -139,8 +139,8 @@ static int missing_refuse(const char *text, size_t folder, const char *nearest)
 	if (nearest)
 		cli_message("there is no file '%s'; did you mean 'zoo:%s'?", text, nearest);
 	else
-		cli_message("there is no file '%s': give a model's file, or zoo:NAME "
-			    "('deepclock zoo' lists them)",
+		cli_message("there is no file '%s': give a model's file, "
+			    "or zoo:NAME ('deepclock zoo' lists them)",
 			    text);
 	return CLI_FAILED;
 }
@@ -183,14 +183,14 @@ static int folder_refuse(const char *text)
 		cli_message("'%s' is a folder with %zu models: give one of them, as '%s%s%s'", text,
 			    names.n, text, ends_in(text, "/") ? "" : "/", names.name[0]);
 	else if (has(text, "saved_model.pb"))
-		cli_message("'%s' is a SavedModel of TensorFlow: python -m tf2onnx.convert "
-			    "--saved-model %s --output model.onnx makes an ONNX file of it",
+		cli_message("'%s' is a SavedModel of TensorFlow: "
+			    "python -m tf2onnx.convert --saved-model %s --output model.onnx makes "
+			    "an ONNX file of it",
 			    text, text);
 	else if (has(text, "config.json"))
-		cli_message(
-		    "'%s' is a folder as of Hugging Face: optimum-cli export onnx --model %s "
-		    "OUT makes ONNX files of it",
-		    text, text);
+		cli_message("'%s' is a folder as of Hugging Face: "
+			    "optimum-cli export onnx --model %s OUT makes ONNX files of it",
+			    text, text);
 	else
 		cli_message("'%s' is a folder without an ONNX file: give a model's file", text);
 	folder_free(&names);
@@ -217,8 +217,8 @@ static int file_check(const cli *c, const char *text)
 		if (S_ISREG(st.st_mode) && begins_as_program(text))
 			return ends_in(text, ".so")
 				   ? cli_usage(c,
-					       "'%s' is a library: an engine plug-in is written "
-					       "plugin:%s",
+					       "'%s' is a library: an engine plug-in "
+					       "is written plugin:%s",
 					       text, text)
 				   : program_refuse(c, strchr(text, '/') ? "" : "./", text);
 		return CLI_OK;
