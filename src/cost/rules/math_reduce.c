@@ -54,8 +54,9 @@ static void fold_reduce(op *o, const val *x, const bool *gone)
 	op_set_ints(o, 0, r, m);
 }
 
-static void reduce_to(op *o, const val *x, const bool *gone, bool keep, int64_t dtype)
+void math_reduce(op *o, const val *x, const bool *gone, int64_t dtype)
 {
+	bool keep = op_attr_int(o, "keepdims", 1) != 0;
 	num *dims = op_dims(o, (size_t)x->rank);
 	int rank = 0;
 
@@ -78,7 +79,7 @@ static void reduce_open(op *o, const val *x, const val *axes, bool keep, bool no
 	if (num_is(count, 0) || num_is(count, x->rank)) {
 		for (int i = 0; i < x->rank; i++)
 			all[i] = count.v != 0 || !noop;
-		reduce_to(o, x, all, keep, x->dtype);
+		math_reduce(o, x, all, x->dtype);
 		return;
 	}
 	if (!keep && (!num_known(count) || count.v < 0 || count.v > rank)) {
@@ -113,20 +114,20 @@ static void shape_reduce(op *o)
 		gone[axes[i]] = true;
 	for (int i = 0; i < x->rank && !n && !noop; i++)
 		gone[i] = true;
-	reduce_to(o, x, gone, keep, x->dtype);
+	math_reduce(o, x, gone, x->dtype);
 	fold_reduce(o, x, gone);
 }
 
 static void shape_arg(op *o)
 {
 	const val *x = op_need(o, 0);
-	bool gone[COST_RANK_MAX] = {false}, keep = op_attr_int(o, "keepdims", 1) != 0;
+	bool gone[COST_RANK_MAX] = {false};
 	int axis;
 
 	if (!x || !op_axis(o, op_attr_int(o, "axis", 0), x->rank, &axis))
 		return;
 	gone[axis] = true;
-	reduce_to(o, x, gone, keep, ONNX_INT64);
+	math_reduce(o, x, gone, ONNX_INT64);
 }
 
 /* --- running sums and products --- */

@@ -13,5 +13,7 @@ num math_fit(op *o, int64_t dtype, num v);
 /* Contents as whole numbers, also where they are real numbers that are whole; NULL: they are not
  * known, or not whole. */
 const num *math_whole(const op *o, size_t input, size_t *ret_n);
+/* Output 0 is x without those axes, or with 1 there, as the attribute keepdims says. */
+void math_reduce(op *o, const val *x, const bool *gone, int64_t dtype);
 
 #endif

@@ -4,7 +4,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/dtype.h"
+#include "cost/rules/math_rules.h"
 #include "cost/rules/nn.h"
+#include "cost/rules/tensor_rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,20 +184,17 @@ static void shape_qlinear_concat(op *o)
 static void reduced(op *o, int64_t dtype)
 {
 	const val *x = op_need(o, 0);
-	bool keep = op_attr_int(o, "keepdims", 1) != 0, gone[COST_RANK_MAX] = {false};
+	bool gone[COST_RANK_MAX] = {false};
 	const int64_t *axes;
 	size_t n;
-	int rank = 0;
 
 	if (!x || !op_axes(o, SIZE_MAX, x->rank, &axes, &n))
 		return;
 	for (size_t i = 0; i < n; i++)
 		gone[axes[i]] = true;
-	num *dims = op_dims(o, (size_t)x->rank);
-	for (int i = 0; i < x->rank; i++)
-		if (keep || (n && !gone[i]))
-			dims[rank++] = !n || gone[i] ? num_int(1) : x->dims[i];
-	op_set(o, 0, dtype, rank, dims);
+	for (int i = 0; i < x->rank && !n; i++)
+		gone[i] = true;
+	math_reduce(o, x, gone, dtype);
 }
 
 static void shape_qlinear_reduce(op *o)
@@ -210,18 +209,12 @@ static void shape_reduce_integer(op *o)
 
 static void shape_order_quantize(op *o)
 {
-	const val *x = op_need(o, 0);
-
-	if (x)
-		op_set(o, 0, ONNX_INT8, x->rank, x->dims);
+	op_set_typed(o, ONNX_INT8);
 }
 
 static void shape_order_dequantize(op *o)
 {
-	const val *x = op_need(o, 0);
-
-	if (x)
-		op_set(o, 0, op_attr_int(o, "to", ONNX_FLOAT), x->rank, x->dims);
+	op_set_typed(o, op_attr_int(o, "to", ONNX_FLOAT));
 }
 
 /* --- images and signals --- */
@@ -237,16 +230,6 @@ static void shape_crop_resize(op *o)
 	bool known = size && n == 2;
 	num dims[] = {rois->dims[0], x->dims[1], known ? size[0] : op_fresh(o, "the crop's height"),
 		      known ? size[1] : op_fresh(o, "the crop's width")};
-	op_set(o, 0, x->dtype, 4, dims);
-}
-
-static void shape_grid_sample(op *o)
-{
-	const val *x = op_need_rank(o, 0, 4), *grid = x ? op_need_rank(o, 1, 4) : NULL;
-
-	if (!grid)
-		return;
-	num dims[] = {x->dims[0], x->dims[1], grid->dims[1], grid->dims[2]};
 	op_set(o, 0, x->dtype, 4, dims);
 }
 
@@ -294,26 +277,6 @@ static void shape_unfold(op *o)
 		: num_add(o->nums, num_floor_div(o->nums, room, num_int(step)), num_int(1));
 	dims[x->rank] = num_int(size);
 	op_set(o, 0, x->dtype, x->rank + 1, dims);
-}
-
-static void shape_pad(op *o)
-{
-	const val *x = op_need(o, 0);
-	size_t n = 0;
-	const num *pads = op_ints(o, 1, &n);
-
-	if (!x)
-		return;
-	if (pads && n != 2 * (size_t)x->rank) {
-		op_unknown(o, "it has %zu pads for %d dimensions", n, x->rank);
-		return;
-	}
-	num *dims = op_copy_dims(o, x, 0);
-	for (int i = 0; i < x->rank; i++)
-		dims[i] =
-		    pads ? num_add(o->nums, dims[i], num_add(o->nums, pads[i], pads[i + x->rank]))
-			 : op_fresh(o, "a size that its pads decide");
-	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
 /* --- distances --- */
@@ -373,11 +336,7 @@ static void shape_finite(op *o)
 
 static void shape_hash(op *o)
 {
-	const val *x = op_need(o, 0);
-
-	if (x)
-		op_set(o, 0, op_attr_int(o, "positive", 1) ? ONNX_UINT32 : ONNX_INT32, x->rank,
-		       x->dims);
+	op_set_typed(o, op_attr_int(o, "positive", 1) ? ONNX_UINT32 : ONNX_INT32);
 }
 
 static void shape_ngram(op *o)
@@ -400,42 +359,6 @@ static void shape_ngram_repeat(op *o)
 		op_same(o, 0, op_in(o, 1));
 	else
 		op_unknown(o, "its input is missing");
-}
-
-/* False: the contents of input i are not known, or not one number. */
-static bool real(const op *o, size_t i, double *ret)
-{
-	size_t n;
-	const double *v = op_reals(o, i, &n);
-
-	if (!v || n != 1)
-		return false;
-	*ret = v[0];
-	return true;
-}
-
-static num range_length(op *o)
-{
-	num start, limit, step = num_int(1);
-	double from, to, by = 1;
-
-	if (op_int(o, 0, &start) && op_int(o, 1, &limit) && (!op_in(o, 2) || op_int(o, 2, &step)) &&
-	    num_known(step) && step.v)
-		return num_max(o->nums, num_int(0),
-			       num_ceil_div(o->nums, num_sub(o->nums, limit, start), step));
-	if (!real(o, 0, &from) || !real(o, 1, &to) || (op_in(o, 2) && !real(o, 2, &by)))
-		return op_fresh(o, "how many numbers there are");
-	double n = ceil((to - from) / by);
-	if (!(n < 1e15))
-		return num_none(o->nums, "it has no end");
-	return num_int(n > 0 ? (int64_t)n : 0);
-}
-
-static void shape_range(op *o)
-{
-	num n = range_length(o);
-
-	op_set(o, 0, op_type(o, 0, 0), 1, &n);
 }
 
 static void shape_remove_padding(op *o)
@@ -494,25 +417,6 @@ static void shape_unique(op *o)
 	op_set(o, 0, x->dtype, 1, &n);
 	op_set(o, 1, ONNX_INT64, 1, x->dims);
 	op_set(o, 2, ONNX_INT64, 1, &n);
-}
-
-static void shape_gather_nd(op *o)
-{
-	const val *x = op_need(o, 0), *at = x ? op_need_rank(o, 1, 1) : NULL;
-
-	if (!at)
-		return;
-	num depth = at->dims[at->rank - 1];
-	if (!num_known(depth) || depth.v < 0 || depth.v > x->rank) {
-		op_unknown(o, "how many dimensions it indexes is not known");
-		return;
-	}
-	int rank = at->rank - 1;
-	num *dims = op_dims(o, (size_t)rank + (size_t)x->rank);
-	memcpy(dims, at->dims, (size_t)rank * sizeof *dims);
-	for (int i = (int)depth.v; i < x->rank; i++)
-		dims[rank++] = x->dims[i];
-	op_set(o, 0, x->dtype, rank, dims);
 }
 
 /* How many numbers of the last dimension a byte holds. */

@@ -36,7 +36,7 @@ static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_
 	return true;
 }
 
-static void shape_pad(op *o)
+void shape_pad(op *o)
 {
 	const val *v = op_need(o, 0);
 	size_t n = 0, naxes;
@@ -221,7 +221,7 @@ static void cost_resize(op *o)
 	cost_interpolation(o, op_attr_text(o, "mode"), axes);
 }
 
-static void shape_grid_sample(op *o)
+void shape_grid_sample(op *o)
 {
 	const val *v = op_need_rank(o, 0, 3), *grid = v ? op_need_rank(o, 1, 3) : NULL;
 

@@ -121,11 +121,12 @@ static num range_length(op *o, num start, num limit, num delta)
 
 static bool range_reals(op *o, int64_t dtype, num *ret)
 {
-	size_t n[3];
-	const double *v[3];
+	static const double one = 1;
+	size_t n;
+	const double *v[3] = {[2] = &one};
 
 	for (size_t i = 0; i < 3; i++)
-		if (!(v[i] = op_reals(o, i, &n[i])) || n[i] != 1)
+		if ((i < 2 || op_has(o, i)) && (!(v[i] = op_reals(o, i, &n)) || n != 1))
 			return false;
 	double length = ceil((*v[1] - *v[0]) / *v[2]);
 	if (!(fabs(length) <= 0x1p53))
@@ -144,14 +145,15 @@ static bool range_reals(op *o, int64_t dtype, num *ret)
 	return true;
 }
 
-static void shape_range(op *o)
+void shape_range(op *o)
 {
 	const val *v = op_given(o, 0);
-	num part[3], n;
+	num part[3] = {[2] = num_int(1)}, n;
 
 	if (!v)
 		return;
-	bool whole = op_int(o, 0, &part[0]) && op_int(o, 1, &part[1]) && op_int(o, 2, &part[2]);
+	bool whole = op_int(o, 0, &part[0]) && op_int(o, 1, &part[1]) &&
+		     (!op_has(o, 2) || op_int(o, 2, &part[2]));
 	if (!whole && range_reals(o, v->dtype, &n))
 		return;
 	n = whole ? range_length(o, part[0], part[1], part[2]) : num_none(o->nums, "computed");
@@ -305,11 +307,7 @@ static void shape_one_hot(op *o)
  * attribute states. */
 static void shape_like_typed(op *o)
 {
-	const val *v = op_in(o, 0);
-
-	shape_same_first(o);
-	if (v && op_out(o, 0))
-		op_out(o, 0)->dtype = tensor_dtype_attr(o, "dtype", v->dtype);
+	op_set_typed(o, tensor_dtype_attr(o, "dtype", op_type(o, 0, 0)));
 }
 
 static void shape_random(op *o)

@@ -197,7 +197,7 @@ static void shape_gather_elements(op *o)
 	op_set(o, 0, v->dtype, indices->rank, indices->dims);
 }
 
-static void shape_gather_nd(op *o)
+void shape_gather_nd(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1), *indices = v ? op_need_rank(o, 1, 1) : NULL;
 	int64_t batch = op_attr_int(o, "batch_dims", 0);

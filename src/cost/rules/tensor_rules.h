@@ -23,4 +23,10 @@ void tensor_view_set(op *o, size_t output, const tensor_view *w);
 bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const char *what);
 int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise);
 
+/* Rules of ONNX's operators that those of ONNX Runtime of the same name have too. */
+void shape_gather_nd(op *o);
+void shape_grid_sample(op *o);
+void shape_pad(op *o);
+void shape_range(op *o); /* a step that is missing is 1 */
+
 #endif

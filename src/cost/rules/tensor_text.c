@@ -29,16 +29,9 @@ static void shape_string_split(op *o)
 	op_set(o, 1, ONNX_INT64, v->rank, v->dims);
 }
 
-static void shape_string_concat(op *o)
-{
-	shape_broadcast(o);
-}
-
 static void shape_regex(op *o)
 {
-	shape_same_first(o);
-	if (op_out(o, 0))
-		op_out(o, 0)->dtype = ONNX_BOOL;
+	op_set_typed(o, ONNX_BOOL);
 }
 
 static void shape_tfidf(op *o)
@@ -63,7 +56,7 @@ static void shape_tfidf(op *o)
 
 static const op_row rows[] = {
     {"RegexFullMatch", .shape = shape_regex},
-    {"StringConcat", .shape = shape_string_concat},
+    {"StringConcat", .shape = shape_broadcast},
     {"StringNormalizer", .shape = shape_string_normalizer},
     {"StringSplit", .shape = shape_string_split},
     {"TfIdfVectorizer", shape_tfidf, cost_by_values, .how = "not known: it depends on values"},
