@@ -30,24 +30,27 @@ static bool is_reserved(const char *name)
 
 /* --- metrics */
 
-static void member_real(record_builder *b, const char *family, const char *name, double v,
-			const char *how)
+/* precision/NAME, recall/NAME, f1/NAME and support/NAME */
+static void rates_metrics(const job *j, const char *name, const stat_average *v, uint64_t support,
+			  const char *how)
 {
+	const struct {
+		const char *family;
+		double v;
+	} rate[] = {{"precision", v->precision}, {"recall", v->recall}, {"f1", v->f1}};
 	char tag[600];
 
-	snprintf(tag, sizeof tag, "%s/%s", family, name);
-	record_metric_real(b, tag, v, how);
+	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++) {
+		snprintf(tag, sizeof tag, "%s/%s", rate[i].family, name);
+		record_metric_real(j->b, tag, rate[i].v, how);
+	}
+	snprintf(tag, sizeof tag, "support/%s", name);
+	record_metric_int(j->b, tag, (int64_t)support, how ? "items of all classes" : NULL);
 }
 
-static void average_metrics(const job *j, const char *name, const stat_average *v, const char *how)
+static stat_average rates_of(const stat_class *s)
 {
-	char tag[64];
-
-	member_real(j->b, "precision", name, v->precision, how);
-	member_real(j->b, "recall", name, v->recall, how);
-	member_real(j->b, "f1", name, v->f1, how);
-	snprintf(tag, sizeof tag, "support/%s", name);
-	record_metric_int(j->b, tag, (int64_t)j->all.support, "items of all classes");
+	return (stat_average){.precision = s->precision, .recall = s->recall, .f1 = s->f1};
 }
 
 static void share_put(record_builder *b, const char *tag, uint64_t hits, uint64_t n,
@@ -109,20 +112,15 @@ static void metrics_put(const job *j)
 
 	overall_put(j);
 	if (!c->complete)
-		average_metrics(j, "micro", &j->all.micro, "over the listed classes together");
-	average_metrics(j, "macro", &j->all.macro, "mean over the classes");
-	average_metrics(j, "weighted", &j->all.weighted, "mean weighted by support");
+		rates_metrics(j, "micro", &j->all.micro, j->all.support,
+			      "over the listed classes together");
+	rates_metrics(j, "macro", &j->all.macro, j->all.support, "mean over the classes");
+	rates_metrics(j, "weighted", &j->all.weighted, j->all.support, "mean weighted by support");
 	for (size_t i = 0; i < j->k && j->k <= METRIC_CLASSES; i++) {
-		const stat_class *s = &j->of[i];
-		char tag[600];
+		const stat_average of = rates_of(&j->of[i]);
 
-		if (is_reserved(c->name[i]) || !c->name[i][0])
-			continue;
-		member_real(j->b, "precision", c->name[i], s->precision, NULL);
-		member_real(j->b, "recall", c->name[i], s->recall, NULL);
-		member_real(j->b, "f1", c->name[i], s->f1, NULL);
-		snprintf(tag, sizeof tag, "support/%s", c->name[i]);
-		record_metric_int(j->b, tag, (int64_t)s->support, NULL);
+		if (!is_reserved(c->name[i]) && c->name[i][0])
+			rates_metrics(j, c->name[i], &of, j->of[i].support, NULL);
 	}
 }
 
@@ -148,29 +146,25 @@ static bool is_among_worst(const job *j, size_t i)
 	return j->of[i].support > 0 && worse < BRIEF_CLASSES;
 }
 
-static void rates_put(const job *j)
-{
-	record_table(j->b, "accuracy/classes", "Classes", rates, NRATES);
-	for (size_t i = 0; i < j->k; i++) {
-		const stat_class *s = &j->of[i];
-
-		record_cell_text(j->b, j->r->classes->name[i]);
-		record_cell_real(j->b, s->precision);
-		record_cell_real(j->b, s->recall);
-		record_cell_real(j->b, s->f1);
-		record_cell_int(j->b, (int64_t)s->support);
-		if (j->k > BRIEF_CLASSES && is_among_worst(j, i))
-			record_brief_row(j->b);
-	}
-}
-
-static void average_row(const job *j, const char *name, const stat_average *v)
+static void rates_row(const job *j, const char *name, const stat_average *v, uint64_t support)
 {
 	record_cell_text(j->b, name);
 	record_cell_real(j->b, v->precision);
 	record_cell_real(j->b, v->recall);
 	record_cell_real(j->b, v->f1);
-	record_cell_int(j->b, (int64_t)j->all.support);
+	record_cell_int(j->b, (int64_t)support);
+}
+
+static void rates_put(const job *j)
+{
+	record_table(j->b, "accuracy/classes", "Classes", rates, NRATES);
+	for (size_t i = 0; i < j->k; i++) {
+		const stat_average of = rates_of(&j->of[i]);
+
+		rates_row(j, j->r->classes->name[i], &of, j->of[i].support);
+		if (j->k > BRIEF_CLASSES && is_among_worst(j, i))
+			record_brief_row(j->b);
+	}
 }
 
 static void averages_put(const job *j)
@@ -186,10 +180,10 @@ static void averages_put(const job *j)
 		record_cell_real(j->b, j->all.micro.recall);
 		record_cell_int(j->b, (int64_t)j->all.support);
 	} else {
-		average_row(j, "micro avg", &j->all.micro);
+		rates_row(j, "micro avg", &j->all.micro, j->all.support);
 	}
-	average_row(j, "macro avg", &j->all.macro);
-	average_row(j, "weighted avg", &j->all.weighted);
+	rates_row(j, "macro avg", &j->all.macro, j->all.support);
+	rates_row(j, "weighted avg", &j->all.weighted, j->all.support);
 }
 
 /* --- what is taken for what */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accuracy/accuracy_run.h"
+#include "base/dtype.h"
 #include "base/err.h"
 #include "base/observer.h"
 #include "subject/subject_facts.h"
@@ -134,20 +135,6 @@ static bool item_fits(const int64_t *a, size_t na, const int64_t *b, size_t nb)
 	return nx == ny && memcmp(x, y, nx * sizeof *x) == 0;
 }
 
-static const char *dims_text(mem_arena *a, const int64_t *dim, size_t n)
-{
-	const char *text = n == 0 ? "one number" : "";
-
-	for (size_t d = 0; text && d < n; d++)
-		text = mem_arena_fmt(a, "%s%s%lld", text, d > 0 ? "x" : "", (long long)dim[d]);
-	return text ? text : "?";
-}
-
-static bool is_float(dck_dtype t)
-{
-	return t.code == DCK_DTYPE_FLOAT || t.code == DCK_DTYPE_BFLOAT;
-}
-
 static dck_status feed_make(const job *j, candidate *l, const items *from, size_t input,
 			    dck_err *err)
 {
@@ -163,10 +150,11 @@ static dck_status feed_make(const job *j, candidate *l, const items *from, size_
 			 "axis 0 of the input '%s' is not the batch, along which items are given",
 			 name);
 	if (!item_fits(x->dim + 1, x->rank - 1, like->dim + 1, (size_t)like->rank - 1))
-		DCK_FAIL(err, E_ARG, "an item of '%s' is %s, the input '%s' wants %s", from->file,
-			 dims_text(j->r->arena, x->dim + 1, x->rank - 1), name,
-			 dims_text(j->r->arena, like->dim + 1, (size_t)like->rank - 1));
-	if (!same && !(is_float(x->dtype) && is_float(like->dtype)))
+		DCK_FAIL(
+		    err, E_ARG, "an item of '%s' is %s, the input '%s' wants %s", from->file,
+		    subject_dims_text(j->r->arena, x->dim + 1, NULL, x->rank - 1), name,
+		    subject_dims_text(j->r->arena, like->dim + 1, NULL, (size_t)like->rank - 1));
+	if (!same && !(dtype_is_float(x->dtype) && dtype_is_float(like->dtype)))
 		DCK_FAIL(err, E_ARG,
 			 "'%s' holds %s, the input '%s' wants %s: save the items as the model was "
 			 "trained on them, scaled and with array.astype('%s')",
@@ -180,8 +168,7 @@ static dck_status feed_make(const job *j, candidate *l, const items *from, size_
 static bool given_alike(const dck_subject *s, const char *name)
 {
 	for (size_t i = 0; i < s->model.input.n; i++)
-		if (strncmp(s->model.input.item[i], name, strlen(name)) == 0 &&
-		    s->model.input.item[i][strlen(name)] == '=')
+		if (subject_pair_rest(s->model.input.item[i], name))
 			return true;
 	return false;
 }

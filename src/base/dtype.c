@@ -75,3 +75,8 @@ size_t dck_dtype_bytes(dck_dtype t)
 {
 	return types[dtype_onnx(t)].bits / 8u;
 }
+
+bool dtype_is_float(dck_dtype t)
+{
+	return t.code == DCK_DTYPE_FLOAT || t.code == DCK_DTYPE_BFLOAT;
+}

@@ -16,5 +16,6 @@ dck_dtype dtype_of_onnx(int64_t onnx);
  * text. Also for the types of 8, 4 and 2 bits, which the host cannot make. */
 const char *dtype_onnx_text(int64_t onnx);
 unsigned dtype_onnx_bits(int64_t onnx);
+bool dtype_is_float(dck_dtype t);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow.h"
+#include "model/names.h"
 
 #include <string.h>
 
@@ -85,13 +86,9 @@ static const follow_row rows_microsoft[] = {
 
 static const follow_row *find(const follow_row *list, size_t n, const char *name)
 {
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < n && length && !strchr(name, ' '); i++)
-		for (const char *p = list[i].names; (p = strstr(p, name)); p += length)
-			if ((p == list[i].names || p[-1] == ' ') &&
-			    (p[length] == ' ' || !p[length]))
-				return &list[i];
+	for (size_t i = 0; i < n; i++)
+		if (names_listed(list[i].names, name))
+			return &list[i];
 	return NULL;
 }
 

@@ -167,6 +167,16 @@ const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n)
 	return a->ints;
 }
 
+const num *op_list(const op *o, const char *name, size_t input, size_t *ret_n)
+{
+	const int64_t *attr = op_attr_ints(o, name, ret_n);
+	num *list = attr ? mem_arena_array(o->arena, *ret_n, sizeof *list) : NULL;
+
+	for (size_t i = 0; list && i < *ret_n; i++)
+		list[i] = num_int(attr[i]);
+	return attr ? list : op_ints(o, input, ret_n);
+}
+
 bool op_axis(op *o, int64_t axis, int rank, int *ret)
 {
 	if (axis < -rank || axis >= rank) {
@@ -180,30 +190,16 @@ bool op_axis(op *o, int64_t axis, int rank, int *ret)
 bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 {
 	size_t n = 0;
-	const int64_t *from = op_attr_ints(o, "axes", &n);
+	const num *from = op_list(o, "axes", input, &n);
 	bool seen[COST_RANK_MAX] = {false};
 	int64_t *axes;
 
-	if (!from && op_in(o, input)) {
-		const num *v = op_ints(o, input, &n);
-		if (!v || n > COST_RANK_MAX) {
-			op_unknown(o, "its axes depend on values");
-			return false;
-		}
-		int64_t *copy = mem_arena_array(o->arena, n, sizeof *copy);
-		for (size_t i = 0; i < n; i++) {
-			if (!num_known(v[i]) || !copy) {
-				op_unknown(o, "its axes depend on values");
-				return false;
-			}
-			copy[i] = v[i].v;
-		}
-		from = copy;
-	} else if (!from) {
-		*ret = NULL;
-		*ret_n = 0;
-		return true;
-	}
+	*ret = NULL;
+	*ret_n = 0;
+	if (!from && op_in(o, input))
+		op_unknown(o, "its axes depend on values");
+	if (!from)
+		return !op_in(o, input);
 	axes = mem_arena_array(o->arena, n, sizeof *axes);
 	if (n > (size_t)rank || rank > COST_RANK_MAX || !axes) {
 		op_unknown(o, "it names more axes than there are dimensions");
@@ -211,7 +207,11 @@ bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 	}
 	for (size_t i = 0; i < n; i++) {
 		int axis;
-		if (!op_axis(o, from[i], rank, &axis))
+		if (!num_known(from[i])) {
+			op_unknown(o, "its axes depend on values");
+			return false;
+		}
+		if (!op_axis(o, from[i].v, rank, &axis))
 			return false;
 		if (seen[axis]) {
 			op_unknown(o, "it names an axis twice");

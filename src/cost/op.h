@@ -110,6 +110,9 @@ bool op_flag(const op *o, const char *name);
 /* NULL: there is no such attribute, or it is not a text. */
 const char *op_attr_text(const op *o, const char *name);
 const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n);
+/* The integers in that attribute, as in old opsets, or else in that input; NULL: they are in
+ * neither, or not known. */
+const num *op_list(const op *o, const char *name, size_t input, size_t *ret_n);
 /* The axes of an operator that takes them as attribute `axes` in old opsets and as an input in
  * newer ones: different integers from 0 to rank-1, sorted. False, after op_unknown(): they are not
  * known or not valid. *ret_n 0 and *ret NULL: the node does not state any. */

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/peers.h"
+#include "model/names.h"
 
 #include <string.h>
 
@@ -90,31 +91,15 @@ static bool layer_norm(const cost_result *r, const cost_op *c)
 	return false;
 }
 
-#define PRODUCTS                           \
-	{"Conv", PEER_MACS, 1, NULL},      \
-	{                                  \
-		"Gemm", PEER_MACS, 1, NULL \
-	}
-
 static const peer_term torchvision[] = {
-    PRODUCTS,
-    {"ConvTranspose", PEER_MACS, 1, NULL},
-    {"MatMul", PEER_MACS, 1, NULL},
-    {"Einsum", PEER_MACS, 1, NULL},
-    {"Attention", PEER_MACS, 1, NULL},
-    {"DeformConv", PEER_MACS, 1, NULL},
+    {"Conv Gemm ConvTranspose MatMul Einsum Attention DeformConv", PEER_MACS, 1, NULL},
 };
 
 static const peer_term fvcore[] = {
-    PRODUCTS,
-    {"ConvTranspose", PEER_MACS, 1, NULL},
-    {"MatMul", PEER_MACS, 1, NULL},
-    {"Einsum", PEER_MACS, 1, NULL},
+    {"Conv Gemm ConvTranspose MatMul Einsum", PEER_MACS, 1, NULL},
     {"BatchNormalization", PEER_OUT, 2, NULL},
-    {"LayerNormalization", PEER_OUT, 5, NULL},
+    {"LayerNormalization GroupNormalization InstanceNormalization", PEER_OUT, 5, NULL},
     {"Div", PEER_OUT, 5, layer_norm},
-    {"GroupNormalization", PEER_OUT, 5, NULL},
-    {"InstanceNormalization", PEER_OUT, 5, NULL},
     {"GlobalAveragePool", PEER_IN, 1, NULL},
     {"AveragePool", PEER_IN, 1, window_one},
     {"Resize", PEER_OUT, 1, mode_nearest},
@@ -122,13 +107,11 @@ static const peer_term fvcore[] = {
 };
 
 static const peer_term thop[] = {
-    PRODUCTS,
+    {"Conv Gemm", PEER_MACS, 1, NULL},
     {"ConvTranspose", PEER_OVER, 1, NULL},
     {"MatMul", PEER_MACS, 1, weighted},
-    {"BatchNormalization", PEER_OUT, 4, NULL},
-    {"LayerNormalization", PEER_OUT, 4, NULL},
+    {"BatchNormalization LayerNormalization InstanceNormalization", PEER_OUT, 4, NULL},
     {"Div", PEER_OUT, 4, layer_norm},
-    {"InstanceNormalization", PEER_OUT, 4, NULL},
     /* adaptive pooling: the additions of a window and one division for each output; other pooling:
        one for each output */
     {"GlobalAveragePool", PEER_IN, 1, NULL},
@@ -144,80 +127,41 @@ static const peer_term thop[] = {
 
 /* It counts ReLU and pooling twice: its patches of functions see them, and its hooks of modules. */
 static const peer_term ptflops[] = {
-    PRODUCTS,
-    {"Conv", PEER_OUT, 1, has_bias},
-    {"Gemm", PEER_OUT, 1, has_bias},
-    {"ConvTranspose", PEER_MACS, 1, NULL},
-    {"ConvTranspose", PEER_OUT, 1, has_bias},
-    {"MatMul", PEER_MACS, 1, NULL},
-    {"BatchNormalization", PEER_OUT, 2, NULL},
-    {"LayerNormalization", PEER_OUT, 2, NULL},
+    {"Conv Gemm ConvTranspose MatMul", PEER_MACS, 1, NULL},
+    {"Conv Gemm ConvTranspose", PEER_OUT, 1, has_bias},
+    {"BatchNormalization LayerNormalization InstanceNormalization Relu PRelu Elu LeakyRelu Clip",
+     PEER_OUT, 2, NULL},
     {"Div", PEER_OUT, 2, layer_norm},
-    {"InstanceNormalization", PEER_OUT, 2, NULL},
-    {"Relu", PEER_OUT, 2, NULL},
-    {"PRelu", PEER_OUT, 2, NULL},
-    {"Elu", PEER_OUT, 2, NULL},
-    {"LeakyRelu", PEER_OUT, 2, NULL},
-    {"Clip", PEER_OUT, 2, NULL},
-    {"MaxPool", PEER_IN, 2, NULL},
-    {"AveragePool", PEER_IN, 2, NULL},
-    {"GlobalAveragePool", PEER_IN, 2, NULL},
-    {"GlobalMaxPool", PEER_IN, 2, NULL},
+    {"MaxPool AveragePool GlobalAveragePool GlobalMaxPool", PEER_IN, 2, NULL},
 };
 
 static const peer_term calflops[] = {
-    {"Conv", PEER_MACS, 2, NULL},
+    {"Conv Gemm ConvTranspose MatMul Einsum", PEER_MACS, 2, NULL},
     {"Conv", PEER_OUT, 1, has_bias},
-    {"Gemm", PEER_MACS, 2, NULL},
-    {"ConvTranspose", PEER_MACS, 2, NULL},
-    {"MatMul", PEER_MACS, 2, NULL},
-    {"Einsum", PEER_MACS, 2, NULL},
     {"BatchNormalization", PEER_OUT, 2, NULL},
-    {"LayerNormalization", PEER_OUT, 5, NULL},
+    {"LayerNormalization GroupNormalization InstanceNormalization", PEER_OUT, 5, NULL},
     {"Div", PEER_OUT, 5, layer_norm},
-    {"GroupNormalization", PEER_OUT, 5, NULL},
-    {"InstanceNormalization", PEER_OUT, 5, NULL},
-    {"Relu", PEER_OUT, 1, NULL},
-    {"PRelu", PEER_OUT, 1, NULL},
-    {"Elu", PEER_OUT, 1, NULL},
-    {"LeakyRelu", PEER_OUT, 1, NULL},
-    {"Clip", PEER_OUT, 1, NULL},
-    {"Gelu", PEER_OUT, 1, NULL},
-    {"Softmax", PEER_OUT, 1, NULL},
-    {"MaxPool", PEER_IN, 1, NULL},
-    {"AveragePool", PEER_IN, 1, NULL},
-    {"GlobalAveragePool", PEER_IN, 1, NULL},
-    {"GlobalMaxPool", PEER_IN, 1, NULL},
+    {"Relu PRelu Elu LeakyRelu Clip Gelu Softmax", PEER_OUT, 1, NULL},
+    {"MaxPool AveragePool GlobalAveragePool GlobalMaxPool", PEER_IN, 1, NULL},
 };
 
 static const peer_term onnx_tool[] = {
-    PRODUCTS,
-    {"Conv", PEER_OUT, 1, has_bias},
-    {"Gemm", PEER_OUT, 1, has_bias},
+    {"Conv Gemm MatMul Einsum", PEER_MACS, 1, NULL},
+    {"Conv Gemm", PEER_OUT, 1, has_bias},
     {"ConvTranspose", PEER_WEIGHT, 1, NULL},
-    {"MatMul", PEER_MACS, 1, NULL},
-    {"Einsum", PEER_MACS, 1, NULL},
     {"BatchNormalization", PEER_OUT, 31, NULL},
     {"LayerNormalization", PEER_OUT, 7, NULL},
     {"LayerNormalization", PEER_ROWS, 29, NULL},
-    {"Sigmoid", PEER_OUT, 32, NULL},
+    {"Sigmoid Exp", PEER_OUT, 32, NULL},
     {"Tanh", PEER_OUT, 38, NULL},
     {"Softmax", PEER_OUT, 36, NULL},
     {"Erf", PEER_OUT, 0, NULL}, /* measured: it counts 0 */
-    {"Exp", PEER_OUT, 32, NULL},
     {"Log", PEER_OUT, 43, NULL},
     {"Sqrt", PEER_OUT, 24, NULL},
-    {"Sin", PEER_OUT, 39, NULL},
-    {"Cos", PEER_OUT, 39, NULL},
+    {"Sin Cos", PEER_OUT, 39, NULL},
     {"Div", PEER_OUT, 4, NULL},
-    {"Add", PEER_OUT, 1, NULL},
-    {"Sub", PEER_OUT, 1, NULL},
-    {"Mul", PEER_OUT, 1, NULL},
-    {"Relu", PEER_OUT, 1, NULL},
-    {"LeakyRelu", PEER_OUT, 1, NULL},
-    {"Clip", PEER_OUT, 1, NULL},
-    {"MaxPool", PEER_KERNEL, 1, NULL},
-    {"AveragePool", PEER_KERNEL, 1, NULL},
+    {"Add Sub Mul Relu LeakyRelu Clip", PEER_OUT, 1, NULL},
+    {"MaxPool AveragePool", PEER_KERNEL, 1, NULL},
     {"GlobalAveragePool", PEER_IN, 1, NULL},
     {"Resize", PEER_OUT, 4, mode_linear},
     {"Resize", PEER_OUT, 8, mode_cubic},
@@ -305,7 +249,7 @@ num peer_count(const peer_counter *p, const cost_result *r, const cost_op *c)
 		return sum;
 	for (size_t i = 0; i < p->nterms; i++) {
 		const peer_term *x = &p->terms[i];
-		if (strcmp(x->type, c->node->op) != 0)
+		if (!names_listed(x->types, c->node->op))
 			continue;
 		has_row = true;
 		if (!x->when || x->when(r, c))

@@ -7,8 +7,8 @@
 
 #include "cost/cost_model.h"
 
-/* One term of a counter's convention: `factor` times the quantity `of`, for operators of that type
- * (where `when` holds; NULL: always). Several rows of a type add up. */
+/* One term of a counter's convention: `factor` times the quantity `of`, for operators of these
+ * types (where `when` holds; NULL: always). Several rows of a type add up. */
 typedef enum peer_quantity {
 	PEER_MACS,
 	PEER_OUT,    /* elements of the first output */
@@ -21,7 +21,7 @@ typedef enum peer_quantity {
 } peer_quantity;
 
 typedef struct peer_term {
-	const char *type;
+	const char *types; /* with a space between */
 	peer_quantity of;
 	int64_t factor;
 	bool (*when)(const cost_result *r, const cost_op *op);

@@ -54,3 +54,15 @@ size_t names_find(const names *t, const char *name)
 
 	return t->slot[at] ? t->slot[at] - 1 : NAMES_NONE;
 }
+
+bool names_listed(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!n || strchr(name, ' '))
+		return false;
+	for (const char *p = list; (p = strstr(p, name)); p += n)
+		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
+			return true;
+	return false;
+}

@@ -22,4 +22,7 @@ size_t names_add(names *t, const char *name);
 /* NAMES_NONE: never seen. */
 size_t names_find(const names *t, const char *name);
 
+/* Whether a text of names with a space between has that one: "Add Sub" has "Sub". */
+bool names_listed(const char *list, const char *name);
+
 #endif

@@ -11,43 +11,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Field numbers of onnx.proto. */
-enum {
-	MODEL_IR_VERSION = 1,
-	MODEL_PRODUCER = 2,
-	MODEL_GRAPH = 7,
-	MODEL_OPSET = 8,
-	OPSET_DOMAIN = 1,
-	OPSET_VERSION = 2,
-	GRAPH_NODE = 1,
-	GRAPH_NAME = 2,
-	GRAPH_INITIALIZER = 5,
-	GRAPH_INPUT = 11,
-	GRAPH_OUTPUT = 12,
-	NODE_INPUT = 1,
-	NODE_OUTPUT = 2,
-	NODE_NAME = 3,
-	NODE_OP = 4,
-	NODE_ATTRIBUTE = 5,
-	ATTR_NAME = 1,
-	ATTR_F = 2,
-	ATTR_I = 3,
-	ATTR_T = 5,
-	ATTR_INTS = 8,
-	ATTR_TYPE = 20,
-	TENSOR_DIMS = 1,
-	TENSOR_DTYPE = 2,
-	TENSOR_NAME = 8,
-	TENSOR_RAW = 9,
-	VALUE_NAME = 1,
-	VALUE_TYPE = 2,
-	TYPE_TENSOR = 1,
-	TENSOR_TYPE_DTYPE = 1,
-	TENSOR_TYPE_SHAPE = 2,
-	SHAPE_DIM = 1,
-	DIM_VALUE = 1,
-	DIM_SYMBOL = 2
-};
+/* Fields of the messages of onnx.proto. */
+enum { MODEL_IR_VERSION = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8 };
+enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP = 4, NODE_ATTRIBUTE = 5 };
+enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_T = 5, ATTR_INTS = 8, ATTR_TYPE = 20 };
+enum { TENSOR_DIMS = 1, TENSOR_DTYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
+enum { VALUE_NAME = 1, VALUE_TYPE = 2 };
+enum { TYPE_TENSOR = 1 };
+enum { TENSOR_TYPE_DTYPE = 1, TENSOR_TYPE_SHAPE = 2 };
+enum { SHAPE_DIM = 1 };
+enum { DIM_VALUE = 1, DIM_SYMBOL = 2 };
 
 dck_status net_init(net *n, const char *name, dck_err *err)
 {

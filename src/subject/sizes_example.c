@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "subject/sizes.h"
+#include "base/dtype.h"
 #include "base/err.h"
 #include "cost/cost_model.h"
 #include <string.h>
@@ -35,11 +36,6 @@ static bool is_one_of(const char *name, const char *const *words)
 		if (strcasecmp(name, *words) == 0)
 			return true;
 	return false;
-}
-
-static bool is_float(dck_dtype t)
-{
-	return t.code == DCK_DTYPE_FLOAT || t.code == DCK_DTYPE_BFLOAT;
 }
 
 /* The middle of a state that is handed on: layers x batch x features. */
@@ -78,7 +74,7 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool ba
 		return u->length;
 	if (axis == 0 && rank >= 2)
 		return 1;
-	if (rank == 4 && is_float(t->dtype) && axis >= first && axis < first + 2)
+	if (rank == 4 && dtype_is_float(t->dtype) && axis >= first && axis < first + 2)
 		return axis == first ? u->height : u->width;
 	if (rank == 4 && axis == 1)
 		return 3;
@@ -108,7 +104,7 @@ static void fill(const subject_sizes *z, subject_sizes *full, const usual *u)
 		const size_t batch = subject_sizes_batch_axis(z, i);
 
 		if (rank_open(in)) {
-			in->rank = is_float(in->info.dtype) ? 4 : 2;
+			in->rank = dtype_is_float(in->info.dtype) ? 4 : 2;
 			for (size_t d = 0; d < in->rank; d++)
 				unknown[d] = in->rank == 4 && d == 1
 						 ? 3

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verify/agree_tensor.h"
+#include "base/dtype.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -365,17 +366,12 @@ static uint16_t bfloat_bits(double v)
 	return (uint16_t)(u >> 16 | (isnan(v) ? 0x40u : 0));
 }
 
-static bool is_float(dck_dtype t)
-{
-	return t.code == DCK_DTYPE_FLOAT || t.code == DCK_DTYPE_BFLOAT;
-}
-
 bool agree_convert(dck_tensor *to, const dck_tensor *from)
 {
 	unsigned parts;
 	const load_fn load = loader_of(from->dtype, &parts);
 
-	if (!is_float(to->dtype) || !is_float(from->dtype) || !load)
+	if (!dtype_is_float(to->dtype) || !dtype_is_float(from->dtype) || !load)
 		return false;
 	for (size_t i = 0, n = count_of(from); i < n; i++) {
 		const double v = (double)load(from->data, i);

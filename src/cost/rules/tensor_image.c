@@ -11,25 +11,24 @@
 static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_n)
 {
 	size_t n = 0;
-	const int64_t *attr = op_attr_ints(o, "axes", &n);
-	const num *ints = attr || input == SIZE_MAX ? NULL : op_ints(o, input, &n);
+	const num *list = op_list(o, "axes", input, &n);
 
-	if (!attr && !ints && input != SIZE_MAX && op_in(o, input)) {
+	if (!list && op_in(o, input)) {
 		op_unknown(o, "its axes depend on values");
 		return false;
 	}
-	if (!attr && !ints)
+	if (!list)
 		n = (size_t)rank;
 	if (n > (size_t)rank) {
 		op_unknown(o, "it names more axes than there are dimensions");
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (ints && !num_known(ints[i])) {
+		if (list && !num_known(list[i])) {
 			op_unknown(o, "its axes depend on values");
 			return false;
 		}
-		if (!op_axis(o, attr ? attr[i] : ints ? ints[i].v : (int64_t)i, rank, &axis[i]))
+		if (!op_axis(o, list ? list[i].v : (int64_t)i, rank, &axis[i]))
 			return false;
 	}
 	*ret_n = n;
@@ -40,27 +39,20 @@ void shape_pad(op *o)
 {
 	const val *v = op_need(o, 0);
 	size_t n = 0, naxes;
-	const int64_t *attr = op_attr_ints(o, "pads", &n);
-	const num *pads = attr ? NULL : op_ints(o, 1, &n);
+	/* In opset 1 the attribute has another name. */
+	const num *pads = op_list(o, op_attr(o, "paddings") ? "paddings" : "pads", 1, &n);
 	int axis[COST_RANK_MAX];
 
-	if (!attr && (attr = op_attr_ints(o, "paddings", &n)))
-		pads = NULL;
 	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, 3, v->rank, axis, &naxes))
 		return;
 	num *dims = op_copy_dims(o, v, 0);
-	if ((attr || pads) && n != 2 * naxes) {
+	if (pads && n != 2 * naxes) {
 		op_unknown(o, "it has %zu paddings for %zu dimensions", n, naxes);
 		return;
 	}
 	for (size_t i = 0; i < naxes; i++) {
-		num before = attr   ? num_int(attr[i])
-			     : pads ? pads[i]
-				    : num_none(o->nums, "computed");
-		num after = attr   ? num_int(attr[naxes + i])
-			    : pads ? pads[naxes + i]
-				   : num_none(o->nums, "computed");
-		num sum = num_add(o->nums, before, after);
+		num sum = pads ? num_add(o->nums, pads[i], pads[naxes + i])
+			       : num_none(o->nums, "computed");
 		dims[axis[i]] = num_why_none(sum) ? op_fresh(o, "a padded size")
 						  : num_add(o->nums, dims[axis[i]], sum);
 	}

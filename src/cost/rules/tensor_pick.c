@@ -55,20 +55,6 @@ static num cut_length(op *o, num size, cut c, num *ret_begin)
 	return num_ceil_div(t, num_max(t, span, zero), step);
 }
 
-static bool slice_part(const op *o, const char *name, size_t input, num *ret, size_t *ret_n)
-{
-	size_t n = 0;
-	const int64_t *attr = op_attr_ints(o, name, &n);
-	const num *ints = attr ? NULL : op_ints(o, input, &n);
-
-	if ((!attr && !ints) || n > COST_RANK_MAX)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		ret[i] = attr ? num_int(attr[i]) : ints[i];
-	*ret_n = n;
-	return true;
-}
-
 static void slice_contents(op *o, const val *v, const num *begin, const num *step)
 {
 	const val *out = op_out(o, 0);
@@ -88,16 +74,13 @@ static void slice_contents(op *o, const val *v, const num *begin, const num *ste
 static void shape_slice(op *o)
 {
 	const val *v = op_need(o, 0);
-	num starts[COST_RANK_MAX], ends[COST_RANK_MAX], axes[COST_RANK_MAX], steps[COST_RANK_MAX];
 	num begin[COST_RANK_MAX], step[COST_RANK_MAX];
 	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0;
 
 	if (!v)
 		return;
-	bool s = slice_part(o, "starts", 1, starts, &nstarts);
-	bool e = slice_part(o, "ends", 2, ends, &nends);
-	bool a = slice_part(o, "axes", 3, axes, &naxes);
-	bool p = slice_part(o, "steps", 4, steps, &nsteps);
+	const num *s = op_list(o, "starts", 1, &nstarts), *e = op_list(o, "ends", 2, &nends);
+	const num *a = op_list(o, "axes", 3, &naxes), *p = op_list(o, "steps", 4, &nsteps);
 	bool axes_computed = !a && op_in(o, 3), steps_computed = !p && op_in(o, 4);
 	num *dims = op_copy_dims(o, v, 0);
 	for (int i = 0; i < v->rank; i++) {
@@ -122,15 +105,15 @@ static void shape_slice(op *o)
 	}
 	for (size_t i = 0; i < n; i++) {
 		int axis;
-		if (a && !num_known(axes[i])) {
+		if (a && !num_known(a[i])) {
 			op_unknown(o, "its axes depend on values");
 			return;
 		}
-		if (!op_axis(o, a ? axes[i].v : (int64_t)i, v->rank, &axis))
+		if (!op_axis(o, a ? a[i].v : (int64_t)i, v->rank, &axis))
 			return;
-		cut c = {s ? starts[i] : num_none(o->nums, "computed"),
-			 e ? ends[i] : num_none(o->nums, "computed"),
-			 p		  ? steps[i]
+		cut c = {s ? s[i] : num_none(o->nums, "computed"),
+			 e ? e[i] : num_none(o->nums, "computed"),
+			 p		  ? p[i]
 			 : steps_computed ? num_none(o->nums, "computed")
 					  : num_int(1)};
 		dims[axis] = cut_length(o, v->dims[axis], c, &begin[axis]);

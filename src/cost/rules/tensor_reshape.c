@@ -145,7 +145,7 @@ static void shape_unsqueeze(op *o)
 
 	if (!v)
 		return;
-	if (!op_attr_ints(o, "axes", &n) && !op_ints(o, 1, &n)) {
+	if (!op_list(o, "axes", 1, &n)) {
 		const val *a = op_in(o, 1);
 		op_set_unknown(o, 0, v->dtype, "%s",
 			       a ? "its axes depend on values" : "it names no axes");
@@ -356,16 +356,15 @@ static void shape_split(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);
 	size_t nsplit = 0, outputs = o->made->nout;
-	const int64_t *attr = op_attr_ints(o, "split", &nsplit);
-	const num *split = attr ? NULL : op_ints(o, 1, &nsplit);
+	const num *split = op_list(o, "split", 1, &nsplit);
 	int64_t parts = op_attr_int(o, "num_outputs", (int64_t)outputs), begin = 0;
-	bool computed = !attr && op_in(o, 1) && !split;
+	bool computed = op_in(o, 1) && !split;
 	tensor_view part;
 	int axis;
 
 	if (!v || !op_axis(o, op_attr_int(o, "axis", 0), v->rank, &axis))
 		return;
-	if ((attr || split) && nsplit != outputs) {
+	if (split && nsplit != outputs) {
 		op_unknown(o, "it has %zu outputs and %zu sizes", outputs, nsplit);
 		return;
 	}
@@ -381,7 +380,7 @@ static void shape_split(op *o)
 		    num_int(parts)); /* the parts are equal, so that nothing is left over */
 	/* Up to opset 17 all parts are equal. Later the last one may be smaller, but the others
 	 * must fit. */
-	if (!attr && !split && !computed && num_known(all) &&
+	if (!split && !computed && num_known(all) &&
 	    (o->opset < 18 ? all.v % parts != 0 : even.v && parts - 1 > all.v / even.v)) {
 		op_unknown(o, "%lld elements do not make %lld parts", (long long)all.v,
 			   (long long)parts);
@@ -389,10 +388,9 @@ static void shape_split(op *o)
 	}
 	for (size_t i = 0; i < outputs; i++) {
 		bool last = (int64_t)i + 1 == parts;
-		dims[axis] = attr	? num_int(attr[i])
-			     : computed ? op_fresh(o, "the size of a part")
-			     : split ? (num_why_none(split[i]) ? op_fresh(o, "the size of a part")
-							       : split[i])
+		dims[axis] = computed ? op_fresh(o, "the size of a part")
+			     : split  ? (num_why_none(split[i]) ? op_fresh(o, "the size of a part")
+								: split[i])
 			     : last && o->opset >= 18
 				 ? num_sub(o->nums, all, num_mul(o->nums, even, num_int(parts - 1)))
 				 : even;
