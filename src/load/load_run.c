@@ -152,13 +152,8 @@ static void sleep_really(void *self, uint64_t ns)
 static dck_status inputs_bind(load_stream *s, dck_err *err)
 {
 	const subject_target *t = s->pool->target;
-	const dck_engine *e = t->engine.ops;
 
-	for (size_t i = 0; i < t->nin; i++)
-		DCK_TRY(e->bind_input(s->context, i, subject_inputs_get(t->inputs, s->next_set, i),
-				      err));
-	s->next_set = (s->next_set + 1) % t->pool;
-	return e->prepare ? e->prepare(s->context, err) : DCK_OK;
+	return subject_target_bind(t, s->context, t->inputs, &s->next_set, err);
 }
 
 static void usage_add(load_stream *s)

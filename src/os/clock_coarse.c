@@ -32,7 +32,8 @@ static uint64_t now_seconds(void *self)
 	return (uint64_t)time(NULL) * 1000000000u;
 }
 
-void os_clock_seconds(dck_clock *ret)
+bool os_clock_seconds(dck_clock *ret)
 {
 	*ret = (dck_clock){.name = "time()", .now_ns = now_seconds, .tick_ns = 1e9};
+	return true;
 }

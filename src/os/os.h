@@ -31,7 +31,7 @@ bool os_clock_tsc(os_clock_state *s, dck_clock *ret);
 /* clock_coarse.c: too coarse for a run, to show what such clocks do. tick_ns is what the system
  * says; a reading's cost is not known. false: there is none. */
 bool os_clock_coarse(dck_clock *ret);
-void os_clock_seconds(dck_clock *ret); /* time(), whole seconds; not monotonic */
+bool os_clock_seconds(dck_clock *ret); /* time(), whole seconds; not monotonic; always there */
 uint64_t os_now_ns(void);	       /* for deadlines and phases; CLOCK_MONOTONIC */
 uint64_t os_process_cpu_ns(void);      /* CPU time of all threads of this process */
 uint64_t os_thread_cpu_ns(void);       /* of the calling thread */

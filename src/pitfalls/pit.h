@@ -42,6 +42,7 @@ typedef struct pit {
 	/* For progress. */
 	const char *phase;
 	size_t row, nrows;
+	const struct pit_row *made; /* the mistake that is measured */
 	uint64_t rows_begin_ns;
 	/* Single runs of the honest session, one after the other. */
 	double *single_ns; /* [PIT_SINGLES_MAX], heap */
@@ -68,8 +69,12 @@ typedef struct pit_finding {
 typedef struct pit_row {
 	dck_pitfall says;
 	/* Fails with the reason why there is no number. */
-	dck_status (*measure)(pit *p, const struct pit_row *row, pit_finding *ret, dck_err *err);
-	size_t runs; /* a parameter of `measure` */
+	dck_status (*measure)(pit *p, pit_finding *ret, dck_err *err);
+	/* What some of these functions need to know of their row. */
+	size_t runs;
+	double (*reading)(pit *p, const pit_opening *o, size_t runs);
+	bool wall; /* the mistake is the wall time */
+	bool (*clock)(dck_clock *ret);
 } pit_row;
 extern const pit_row pit_rows[]; /* ended by one with no key */
 
@@ -108,9 +113,11 @@ dck_status pit_step_run(pit *p, void *self, dck_err *err);
 pit_trial pit_honest(pit *p);
 /* Pairs of trials in changing order until the row's time is over. */
 dck_status pit_pair(pit *p, pit_trial honest, pit_trial mistaken, pit_pairs *ret, dck_err *err);
+/* The same as the finding of a mistake. */
+dck_status pit_pair_find(pit *p, pit_trial honest, pit_trial mistaken, pit_finding *ret,
+			 dck_err *err);
 /* The pairs of `from` after those of `to`, judged together; those without room are left out. */
 dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *err);
-void pit_pairs_tell(const pit_pairs *from, pit_finding *ret);
 void pit_show(pit *p, double row_share);
 double pit_median(pit *p, const double *x, size_t n);
 
@@ -126,29 +133,29 @@ void pit_candidate_close(pit_candidate *l);
 /* --- pitfalls_luck.c: what one might have read. The value at the end of the middle 90 % of x that
  * is farther from `truth`, and its ratio to that, with the interval of the quantile. */
 void pit_luck(pit *p, const double *x, size_t n, double truth, pit_finding *ret);
-dck_status pit_one_sample(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_mean_of(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_percentile(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_cpu_for_wall(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_wall_for_cpu(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_coarse_clock(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_seconds_clock(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_one_sample(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_mean_of(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_percentile(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_processor_time(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_clock(pit *p, pit_finding *ret, dck_err *err);
 
 /* --- pitfalls_fresh.c: what a fresh start does */
-dck_status pit_first_median(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_first_mean(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_with_session(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_a_then_b(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_fresh(pit *p, pit_finding *ret, dck_err *err);
+/* What is read off the first runs of a start. */
+double pit_read_median(pit *p, const pit_opening *o, size_t runs);
+double pit_read_mean(pit *p, const pit_opening *o, size_t runs);
+double pit_read_session(pit *p, const pit_opening *o, size_t runs);
+dck_status pit_a_then_b(pit *p, pit_finding *ret, dck_err *err);
 
 /* --- pitfalls_other.c: what is done beside or within a run */
-dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_binding(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_profiler(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_neighbour(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_threads(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
-dck_status pit_batch(pit *p, const pit_row *row, pit_finding *ret, dck_err *err);
+dck_status pit_inputs(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_binding(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_profiler(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_neighbour(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_denormals(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_threads(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_one_input(pit *p, pit_finding *ret, dck_err *err);
+dck_status pit_batch(pit *p, pit_finding *ret, dck_err *err);
 
 #endif

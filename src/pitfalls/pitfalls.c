@@ -191,9 +191,10 @@ static dck_status rows_measure(pit *p, chosen *rows, size_t n, dck_err *err)
 		dck_err why = {0};
 		dck_status status;
 
+		p->made = c->row;
 		p->phase = c->row->says.key;
 		pit_show(p, 0);
-		status = c->row->measure(p, c->row, &found, &why);
+		status = c->row->measure(p, &found, &why);
 		if (status == DCK_E_CANCEL || measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		c->measured = status == DCK_OK;

@@ -244,19 +244,23 @@ dck_status pit_pair(pit *p, pit_trial honest, pit_trial mistaken, pit_pairs *ret
 	return status;
 }
 
-void pit_pairs_tell(const pit_pairs *from, pit_finding *ret)
+dck_status pit_pair_find(pit *p, pit_trial honest, pit_trial mistaken, pit_finding *ret,
+			 dck_err *err)
 {
+	pit_pairs pairs;
 	char a[32], b[32];
 
-	ret->number_ns = from->mistaken_ns;
-	ret->honest_ns = from->honest_ns;
-	ret->factor = from->factor;
-	ret->has_interval = from->has_interval;
-	ret->lo = from->lo;
-	ret->hi = from->hi;
+	DCK_TRY(pit_pair(p, honest, mistaken, &pairs, err));
+	ret->number_ns = pairs.mistaken_ns;
+	ret->honest_ns = pairs.honest_ns;
+	ret->factor = pairs.factor;
+	ret->has_interval = pairs.has_interval;
+	ret->lo = pairs.lo;
+	ret->hi = pairs.hi;
 	snprintf(ret->seen, sizeof ret->seen, "%s beside %s, medians of %zu trials each",
-		 dck_text_time(from->mistaken_ns, a, sizeof a),
-		 dck_text_time(from->honest_ns, b, sizeof b), from->n);
+		 dck_text_time(pairs.mistaken_ns, a, sizeof a),
+		 dck_text_time(pairs.honest_ns, b, sizeof b), pairs.n);
+	return DCK_OK;
 }
 
 /* --- another session */

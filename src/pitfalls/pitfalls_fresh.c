@@ -163,12 +163,10 @@ static double mean_of(const double *x, size_t n)
 	return sum;
 }
 
-typedef double (*reading)(pit *p, const pit_opening *o, size_t runs);
-
-/* number(opening) beside the honest trials around that opening. */
-static dck_status openings_measure(pit *p, size_t runs, reading number, pit_finding *ret,
-				   dck_err *err)
+/* What the row reads off each opening, beside the honest trials around it. */
+dck_status pit_fresh(pit *p, pit_finding *ret, dck_err *err)
 {
+	const size_t runs = p->made->runs;
 	double ratio[PIT_OPENINGS_MAX], ns[PIT_OPENINGS_MAX], reference[PIT_OPENINGS_MAX];
 	double first[PIT_OPENINGS_MAX], open[PIT_OPENINGS_MAX];
 	char a[32], b[32];
@@ -177,7 +175,7 @@ static dck_status openings_measure(pit *p, size_t runs, reading number, pit_find
 	for (size_t i = 0; i < p->nopenings; i++) {
 		const pit_opening *o = &p->openings[i];
 
-		ns[i] = number(p, o, runs);
+		ns[i] = p->made->reading(p, o, runs);
 		if (!(ns[i] > 0))
 			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
 		reference[i] = o->reference_ns;
@@ -193,46 +191,30 @@ static dck_status openings_measure(pit *p, size_t runs, reading number, pit_find
 	return DCK_OK;
 }
 
-static double median_reading(pit *p, const pit_opening *o, size_t runs)
+double pit_read_median(pit *p, const pit_opening *o, size_t runs)
 {
 	return pit_median(p, o->run_ns, runs);
 }
 
-static double mean_reading(pit *p, const pit_opening *o, size_t runs)
+double pit_read_mean(pit *p, const pit_opening *o, size_t runs)
 {
 	(void)p;
 	return mean_of(o->run_ns, runs);
 }
 
-static double session_reading(pit *p, const pit_opening *o, size_t runs)
+double pit_read_session(pit *p, const pit_opening *o, size_t runs)
 {
 	(void)p;
 	return mean_of(o->run_ns, runs) + o->open_ns / (double)runs;
 }
 
-dck_status pit_first_median(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
-{
-	return openings_measure(p, row->runs, median_reading, ret, err);
-}
-
-dck_status pit_first_mean(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
-{
-	return openings_measure(p, row->runs, mean_reading, ret, err);
-}
-
-dck_status pit_with_session(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
-{
-	return openings_measure(p, row->runs, session_reading, ret, err);
-}
-
 /* The first half of the runs after a start is A, the second half B: the same thing twice. */
-dck_status pit_a_then_b(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_a_then_b(pit *p, pit_finding *ret, dck_err *err)
 {
 	double ratio[PIT_OPENINGS_MAX], a_ns[PIT_OPENINGS_MAX], b_ns[PIT_OPENINGS_MAX];
 	char a[32], b[32];
 	size_t half;
 
-	(void)row;
 	DCK_TRY(openings_get(p, RUNS_MIN, err));
 	half = p->opening_runs / 2;
 	for (size_t i = 0; i < p->nopenings; i++) {

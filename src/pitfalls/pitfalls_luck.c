@@ -110,11 +110,10 @@ static dck_status singles_get(pit *p, double *ret_truth, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_one_sample(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_one_sample(pit *p, pit_finding *ret, dck_err *err)
 {
 	double truth;
 
-	(void)row;
 	DCK_TRY(singles_get(p, &truth, err));
 	pit_luck(p, p->single_ns, p->nsingles, truth, ret);
 	luck_tell(p, p->single_ns, p->nsingles, "single runs", ret);
@@ -137,21 +136,21 @@ static dck_status groups_new(const pit *p, size_t runs, double **ret, size_t *re
 	return DCK_OK;
 }
 
-dck_status pit_mean_of(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_mean_of(pit *p, pit_finding *ret, dck_err *err)
 {
 	double truth, *mean;
 	char of[32];
 	size_t n;
 
 	DCK_TRY(singles_get(p, &truth, err));
-	DCK_TRY(groups_new(p, row->runs, &mean, &n, err));
+	DCK_TRY(groups_new(p, p->made->runs, &mean, &n, err));
 	for (size_t i = 0; i < n; i++) {
 		mean[i] = 0;
-		for (size_t k = 0; k < row->runs; k++)
-			mean[i] += p->single_ns[i * row->runs + k] / (double)row->runs;
+		for (size_t k = 0; k < p->made->runs; k++)
+			mean[i] += p->single_ns[i * p->made->runs + k] / (double)p->made->runs;
 	}
 	pit_luck(p, mean, n, truth, ret);
-	snprintf(of, sizeof of, "means of %zu runs", row->runs);
+	snprintf(of, sizeof of, "means of %zu runs", p->made->runs);
 	luck_tell(p, mean, n, of, ret);
 	mem_free(mean);
 	return DCK_OK;
@@ -165,13 +164,12 @@ static double quantile_of(pit *p, const double *x, size_t n, double q)
 }
 
 /* p99 of 50 runs; where runs are long, p90 of 10. */
-dck_status pit_percentile(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_percentile(pit *p, pit_finding *ret, dck_err *err)
 {
 	double median, truth, *part, q;
 	size_t n, runs, each;
 	char of[64];
 
-	(void)row;
 	DCK_TRY(singles_get(p, &median, err));
 	if (p->nsingles < TAIL_RUNS_P90)
 		DCK_FAIL(err, E_UNSUP,
@@ -198,7 +196,6 @@ dck_status pit_percentile(pit *p, const pit_row *row, pit_finding *ret, dck_err 
 /* The processor time of a trial over its wall time, and the other way round. */
 typedef struct shares {
 	double sum_cpu_ns, sum_wall_ns, runs;
-	bool wall; /* the mistake is the wall time */
 	double last_cpu_ns, last_wall_ns;
 } shares;
 
@@ -219,7 +216,7 @@ static dck_status cpu_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 	s->sum_cpu_ns += sinks.cpu_ns;
 	s->sum_wall_ns += sinks.wall_ns;
 	s->runs += (double)(l->runs - before);
-	*ret_ns = s->wall ? s->last_wall_ns : s->last_cpu_ns;
+	*ret_ns = p->made->wall ? s->last_wall_ns : s->last_cpu_ns;
 	return DCK_OK;
 }
 
@@ -230,35 +227,22 @@ static dck_status wall_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 	double ns;
 
 	DCK_TRY(cpu_trial(p, self, &ns, err));
-	*ret_ns = s->wall ? s->last_cpu_ns : s->last_wall_ns;
+	*ret_ns = p->made->wall ? s->last_cpu_ns : s->last_wall_ns;
 	return DCK_OK;
 }
 
-static dck_status shares_measure(pit *p, bool wall, pit_finding *ret, dck_err *err)
+dck_status pit_processor_time(pit *p, pit_finding *ret, dck_err *err)
 {
-	shares s = {.wall = wall};
-	pit_pairs pairs;
+	shares s = {0};
 	char a[32], b[32];
 
-	DCK_TRY(pit_pair(p, (pit_trial){wall_trial, &s}, (pit_trial){cpu_trial, &s}, &pairs, err));
-	pit_pairs_tell(&pairs, ret);
+	DCK_TRY(
+	    pit_pair_find(p, (pit_trial){wall_trial, &s}, (pit_trial){cpu_trial, &s}, ret, err));
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run takes %s of wall time and %s of processor time, %.2f processors at once",
 		 dck_text_time(s.sum_wall_ns / s.runs, a, sizeof a),
 		 dck_text_time(s.sum_cpu_ns / s.runs, b, sizeof b), s.sum_cpu_ns / s.sum_wall_ns);
 	return DCK_OK;
-}
-
-dck_status pit_cpu_for_wall(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
-{
-	(void)row;
-	return shares_measure(p, false, ret, err);
-}
-
-dck_status pit_wall_for_cpu(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
-{
-	(void)row;
-	return shares_measure(p, true, ret, err);
 }
 
 /* --- clocks that are too coarse */
@@ -325,21 +309,11 @@ static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *r
 	return status;
 }
 
-dck_status pit_coarse_clock(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_clock(pit *p, pit_finding *ret, dck_err *err)
 {
 	dck_clock coarse;
 
-	(void)row;
-	if (!os_clock_coarse(&coarse))
+	if (!p->made->clock(&coarse))
 		DCK_FAIL(err, E_UNSUP, "this system has no clock that is coarse");
 	return coarse_measure(p, &coarse, ret, err);
-}
-
-dck_status pit_seconds_clock(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
-{
-	dck_clock seconds;
-
-	(void)row;
-	os_clock_seconds(&seconds);
-	return coarse_measure(p, &seconds, ret, err);
 }

@@ -75,23 +75,19 @@ static dck_status made_free(pit *p, void *self, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_inputs(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_inputs(pit *p, pit_finding *ret, dck_err *err)
 {
 	maker m = {.own = p->session.target.inputs};
 	pit_step plain = {.step = pit_step_run};
 	pit_step making = {.step = make_and_run, .after = made_free, .self = &m};
-	pit_pairs pairs;
 	dck_status status, back;
 
-	(void)row;
 	DCK_TRY(tensors_needed(p, err));
-	status = pit_pair(p, (pit_trial){pit_trial_step, &plain},
-			  (pit_trial){pit_trial_step, &making}, &pairs, err);
+	status = pit_pair_find(p, (pit_trial){pit_trial_step, &plain},
+			       (pit_trial){pit_trial_step, &making}, ret, err);
 	back = inputs_bind(p, m.own, status == DCK_OK ? err : NULL);
 	subject_inputs_free(m.made);
 	subject_inputs_free(m.old);
-	if (status == DCK_OK)
-		pit_pairs_tell(&pairs, ret);
 	return status == DCK_OK ? back : status;
 }
 
@@ -102,17 +98,13 @@ static dck_status bind_and_run(pit *p, void *self, dck_err *err)
 	return pit_step_run(p, NULL, err);
 }
 
-dck_status pit_binding(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_binding(pit *p, pit_finding *ret, dck_err *err)
 {
 	pit_step plain = {.step = pit_step_run}, binding = {.step = bind_and_run};
-	pit_pairs pairs;
 
-	(void)row;
 	DCK_TRY(tensors_needed(p, err));
-	DCK_TRY(pit_pair(p, (pit_trial){pit_trial_step, &plain},
-			 (pit_trial){pit_trial_step, &binding}, &pairs, err));
-	pit_pairs_tell(&pairs, ret);
-	return DCK_OK;
+	return pit_pair_find(p, (pit_trial){pit_trial_step, &plain},
+			     (pit_trial){pit_trial_step, &binding}, ret, err);
 }
 
 /* --- a run that returns before its results are there */
@@ -189,14 +181,12 @@ static dck_status ready_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err)
 {
 	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
 	bool whole = false, alone = true;
-	pit_pairs pairs;
 	char a[32], b[32];
 
-	(void)row;
 	if (pit_is_command(p))
 		DCK_FAIL(err, E_UNSUP, "a program is waited for until it has ended");
 	if (strcmp(device, "cpu") != 0)
@@ -206,14 +196,12 @@ dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
-	DCK_TRY(pit_pair(p, (pit_trial){ready_trial, &whole}, (pit_trial){ready_trial, &alone},
-			 &pairs, err));
-	pit_pairs_tell(&pairs, ret);
-	snprintf(ret->seen, sizeof ret->seen,
-		 "a run returns after %s, its outputs are there after %s",
-		 dck_text_time(pairs.mistaken_ns, a, sizeof a),
-		 dck_text_time(pairs.honest_ns, b, sizeof b));
-	p->not_waiting = pairs.has_interval && pairs.hi < 1 - fmax(p->asked->margin, p->resolution);
+	DCK_TRY(pit_pair_find(p, (pit_trial){ready_trial, &whole}, (pit_trial){ready_trial, &alone},
+			      ret, err));
+	snprintf(
+	    ret->seen, sizeof ret->seen, "a run returns after %s, its outputs are there after %s",
+	    dck_text_time(ret->number_ns, a, sizeof a), dck_text_time(ret->honest_ns, b, sizeof b));
+	p->not_waiting = ret->has_interval && ret->hi < 1 - fmax(p->asked->margin, p->resolution);
 	return DCK_OK;
 }
 
@@ -221,32 +209,27 @@ dck_status pit_no_sync(pit *p, const pit_row *row, pit_finding *ret, dck_err *er
 
 static dck_status candidate_measure(pit *p, pit_candidate *l, pit_finding *ret, dck_err *err)
 {
-	pit_pairs pairs;
-	const dck_status status = pit_pair(
-	    p, pit_honest(p), (pit_trial){pit_trial_loop, &l->session.phases.loop}, &pairs, err);
+	const dck_status status = pit_pair_find(
+	    p, pit_honest(p), (pit_trial){pit_trial_loop, &l->session.phases.loop}, ret, err);
 
 	pit_candidate_close(l);
-	if (status == DCK_OK)
-		pit_pairs_tell(&pairs, ret);
 	return status;
 }
 
-dck_status pit_profiler(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_profiler(pit *p, pit_finding *ret, dck_err *err)
 {
 	pit_candidate l;
 
-	(void)row;
 	DCK_TRY(engine_can_observe(p->session.target.engine.ops, DCK_OBSERVE_OPERATORS, err));
 	DCK_TRY(pit_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
 	return candidate_measure(p, &l, ret, err);
 }
 
-dck_status pit_threads(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_threads(pit *p, pit_finding *ret, dck_err *err)
 {
 	dck_subject s = *p->subject;
 	pit_candidate l;
 
-	(void)row;
 	DCK_TRY(model_needed(p, err));
 	s.model.threads = 2 * (uint64_t)os_cpus_allowed();
 	DCK_TRY(pit_candidate_open(p, &l, &s, 0, err));
@@ -295,20 +278,17 @@ static dck_status neighbour_trial(pit *p, void *self, double *ret_ns, dck_err *e
 	return status;
 }
 
-dck_status pit_neighbour(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_neighbour(pit *p, pit_finding *ret, dck_err *err)
 {
 	neighbours *all = mem_zalloc(1, sizeof *all);
-	pit_pairs pairs;
 	dck_status status;
 
-	(void)row;
 	DCK_NEED(all, err, "for neighbours");
-	status = pit_pair(p, (pit_trial){pit_trial_mean, &p->session.phases.loop},
-			  (pit_trial){neighbour_trial, all}, &pairs, err);
+	status = pit_pair_find(p, (pit_trial){pit_trial_mean, &p->session.phases.loop},
+			       (pit_trial){neighbour_trial, all}, ret, err);
 	mem_free(all);
 	if (status != DCK_OK)
 		return status;
-	pit_pairs_tell(&pairs, ret);
 	const size_t n = strlen(ret->seen);
 	snprintf(ret->seen + n, sizeof ret->seen - n,
 		 " of mean times, with a busy thread on each of %u processors", os_cpus_allowed());
@@ -352,14 +332,12 @@ static dck_status tiny_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 	return status == DCK_OK ? back : status;
 }
 
-dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_denormals(pit *p, pit_finding *ret, dck_err *err)
 {
 	swap s = {.own = p->session.target.inputs};
 	bool any = false;
-	pit_pairs pairs;
 	dck_status status = DCK_OK;
 
-	(void)row;
 	DCK_TRY(tensors_needed(p, err));
 	DCK_TRY(inputs_new(p, &p->subject->model, &s.tiny, err));
 	for (size_t set = 0; set < subject_inputs_pool(s.tiny); set++)
@@ -369,40 +347,34 @@ dck_status pit_denormals(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "no input is of floating-point numbers");
 	if (status == DCK_OK)
-		status = pit_pair(p, pit_honest(p), (pit_trial){tiny_trial, &s}, &pairs, err);
+		status = pit_pair_find(p, pit_honest(p), (pit_trial){tiny_trial, &s}, ret, err);
 	subject_inputs_free(s.tiny);
-	if (status == DCK_OK)
-		pit_pairs_tell(&pairs, ret);
 	return status;
 }
 
-/* Sets of inputs in turn, each bound outside the clock. */
+/* Inputs whose sets are bound in turn, outside the clock. */
 typedef struct sets {
 	const subject_inputs *inputs;
-	size_t n, next;
+	bool first; /* the first set alone, each time anew */
+	size_t next;
 } sets;
 
 static dck_status set_bind(pit *p, void *self, dck_err *err)
 {
-	sets *s = self;
 	const subject_target *t = &p->session.target;
+	sets *s = self;
 
-	for (size_t i = 0; i < t->nin; i++)
-		DCK_TRY(t->engine.ops->bind_input(t->context, i,
-						  subject_inputs_get(s->inputs, s->next, i), err));
-	s->next = (s->next + 1) % s->n;
-	return t->engine.ops->prepare ? t->engine.ops->prepare(t->context, err) : DCK_OK;
+	s->next = s->first ? 0 : s->next;
+	return subject_target_bind(t, t->context, s->inputs, &s->next, err);
 }
 
 /* Both ways bind an input between any two runs, in one session: only which one differs. */
-dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_one_input(pit *p, pit_finding *ret, dck_err *err)
 {
 	subject_inputs *own = p->session.target.inputs, *made = NULL;
 	dck_model_config several = p->subject->model;
 	dck_status status, back;
-	pit_pairs pairs;
 
-	(void)row;
 	DCK_TRY(tensors_needed(p, err));
 	if (p->session.phases.loop.group > 1)
 		DCK_FAIL(err, E_UNSUP,
@@ -411,17 +383,14 @@ dck_status pit_one_input(pit *p, const pit_row *row, pit_finding *ret, dck_err *
 		several.input_pool = POOL;
 		DCK_TRY(inputs_new(p, &several, &made, err));
 	}
-	sets one = {.inputs = own, .n = 1};
-	sets all = {.inputs = made ? made : own, .n = subject_inputs_pool(made ? made : own)};
+	sets one = {.inputs = own, .first = true}, all = {.inputs = made ? made : own};
 	pit_step same = {.step = pit_step_run, .after = set_bind, .self = &one};
 	pit_step changing = {.step = pit_step_run, .after = set_bind, .self = &all};
 
-	status = pit_pair(p, (pit_trial){pit_trial_step, &changing},
-			  (pit_trial){pit_trial_step, &same}, &pairs, err);
+	status = pit_pair_find(p, (pit_trial){pit_trial_step, &changing},
+			       (pit_trial){pit_trial_step, &same}, ret, err);
 	back = inputs_bind(p, own, status == DCK_OK ? err : NULL);
 	subject_inputs_free(made);
-	if (status == DCK_OK)
-		pit_pairs_tell(&pairs, ret);
 	return status == DCK_OK ? back : status;
 }
 
@@ -439,14 +408,12 @@ static dck_status batch_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_batch(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
+dck_status pit_batch(pit *p, pit_finding *ret, dck_err *err)
 {
 	dck_subject s = *p->subject;
 	batch_candidate b;
-	pit_pairs pairs;
 	dck_status status;
 
-	(void)row;
 	DCK_TRY(model_needed(p, err));
 	DCK_TRY(tensors_needed(p, err));
 	s.model.batch = BATCH * p->session.target.items;
@@ -456,13 +423,12 @@ dck_status pit_batch(pit *p, const pit_row *row, pit_finding *ret, dck_err *err)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "the model does not take a larger batch");
 	else
-		status = pit_pair(p, pit_honest(p), (pit_trial){batch_trial, &b}, &pairs, err);
+		status = pit_pair_find(p, pit_honest(p), (pit_trial){batch_trial, &b}, ret, err);
 	pit_candidate_close(&b.candidate);
 	if (status != DCK_OK)
 		return status;
-	pit_pairs_tell(&pairs, ret);
 	const size_t n = strlen(ret->seen);
 	snprintf(ret->seen + n, sizeof ret->seen - n, "; a batch of %llu takes %.3g times as long",
-		 (unsigned long long)s.model.batch, pairs.factor * b.items);
+		 (unsigned long long)s.model.batch, ret->factor * b.items);
 	return DCK_OK;
 }

@@ -236,17 +236,20 @@ dck_unit subject_rate_unit(const subject_target *t)
 	return t->engine.ops->caps & DCK_CAP_COMMAND ? DCK_UNIT_RUN_PER_S : DCK_UNIT_ITEM_PER_S;
 }
 
-dck_status subject_target_next_input(subject_target *t, dck_err *err)
+dck_status subject_target_bind(const subject_target *t, dck_engine_context *c,
+			       const subject_inputs *inputs, size_t *set, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
 
 	for (size_t i = 0; i < t->nin; i++)
-		DCK_TRY(e->bind_input(t->context, i, subject_inputs_get(t->inputs, t->next_set, i),
-				      err));
-	t->next_set = (t->next_set + 1) % t->pool;
-	if (e->prepare)
-		DCK_TRY(e->prepare(t->context, err));
-	return DCK_OK;
+		DCK_TRY(e->bind_input(c, i, subject_inputs_get(inputs, *set, i), err));
+	*set = (*set + 1) % (inputs ? subject_inputs_pool(inputs) : 1);
+	return e->prepare ? e->prepare(c, err) : DCK_OK;
+}
+
+dck_status subject_target_next_input(subject_target *t, dck_err *err)
+{
+	return subject_target_bind(t, t->context, t->inputs, &t->next_set, err);
 }
 
 dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err)

@@ -68,6 +68,10 @@ bool subject_engine_takes(const dck_engine *e, const char *key);
 
 /* Between runs: binds the next set of inputs when there are several. */
 dck_status subject_target_next_input(subject_target *t, dck_err *err);
+/* The same of any context on the target's model, and of any inputs for it; *set becomes the next.
+ */
+dck_status subject_target_bind(const subject_target *t, dck_engine_context *c,
+			       const subject_inputs *inputs, size_t *set, dck_err *err);
 
 /* Of the rate: a program is run, a model is given items. */
 dck_unit subject_rate_unit(const subject_target *t);
