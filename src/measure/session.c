@@ -103,6 +103,10 @@ static dck_status session_open(measure_session *s, const dck_subject *subject,
 					.watch = watch,
 					.group = 1,
 					.idle_ns = plan ? plan->asked.idle_ns : 0};
+	if (s->target.observe) {
+		DCK_TRY(os_temp_dir(s->dir, err));
+		s->target.work_dir = s->dir;
+	}
 	s->target.log = log_take;
 	s->target.log_self = m;
 	return verify_open(&s->target, subject, &m->clock, watch, phase_show, s, err);
@@ -129,4 +133,7 @@ void measure_session_close(measure_session *s)
 {
 	subject_target_close(&s->target);
 	measure_phases_done(&s->phases);
+	if (s->dir[0])
+		os_temp_dir_remove(s->dir);
+	s->dir[0] = '\0';
 }

@@ -56,8 +56,9 @@ void measure_notes_show(const dck_observer *watch, const record_builder *b);
 
 typedef struct measure_session {
 	measure_shared *shared;
-	subject_target target; /* `observe` and `work_dir` may be set before it is opened */
+	subject_target target; /* `observe` may be set before it is opened */
 	measure_phases phases;
+	char dir[OS_TEMP_SIZE]; /* where an engine that observes itself writes; "": none */
 } measure_session;
 
 /* Opens the subject up to its first run; a batch that has to be freed is verified first. `watch`

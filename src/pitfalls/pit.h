@@ -121,14 +121,9 @@ dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *
 void pit_show(pit *p, double row_share);
 double pit_median(pit *p, const double *x, size_t n);
 
-/* Another session beside the honest one, warm. */
-typedef struct pit_candidate {
-	measure_session session;
-	char dir[OS_TEMP_SIZE]; /* "": none */
-} pit_candidate;
-dck_status pit_candidate_open(pit *p, pit_candidate *l, const dck_subject *s, uint32_t observe,
+/* Another session beside the honest one, warm. On failure it is closed. */
+dck_status pit_candidate_open(pit *p, measure_session *l, const dck_subject *s, uint32_t observe,
 			      dck_err *err);
-void pit_candidate_close(pit_candidate *l);
 
 /* --- pitfalls_luck.c: what one might have read. The value at the end of the middle 90 % of x that
  * is farther from `truth`, and its ratio to that, with the interval of the quantile. */

@@ -154,14 +154,13 @@ static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 
 	for (size_t i = 0; i < TWINS; i++) {
 		pit_pairs self;
-		pit_candidate twin;
+		measure_session twin;
 		dck_status status;
 
 		DCK_TRY(pit_candidate_open(p, &twin, p->subject, 0, err));
-		status =
-		    pit_pair(p, pit_honest(p),
-			     (pit_trial){pit_trial_loop, &twin.session.phases.loop}, &self, err);
-		pit_candidate_close(&twin);
+		status = pit_pair(p, pit_honest(p), (pit_trial){pit_trial_loop, &twin.phases.loop},
+				  &self, err);
+		measure_session_close(&twin);
 		if (status != DCK_OK)
 			return status;
 		p->resolution = fmax(p->resolution, expm1(fabs(log(self.factor))));
@@ -396,23 +395,6 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 		remedy_record(b, &rows[order[i]]);
 }
 
-static void base_copy(record_builder *b, const dck_record *r)
-{
-	record_set_began(b, r->began_unix_ns);
-	record_copy_facts(b, r);
-	for (size_t i = 0; i < r->nseries; i++) {
-		const dck_series *s = &r->series[i];
-
-		record_series(b, s->tag, s->unit, s->at_ns, s->values, s->n, s->warmup);
-	}
-	for (size_t i = 0; i < r->nmetrics; i++)
-		record_copy_metric(b, &r->metrics[i]);
-	for (size_t i = 0; i < r->nnotes; i++)
-		record_note_as(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
-	record_copy_under(b, r);
-	record_set_incomplete(b, r->incomplete);
-}
-
 /* What was measured until then is reported. */
 static void stopped_note(record_builder *b, const pit *p, dck_status status, const dck_err *why)
 {
@@ -484,7 +466,7 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	}
 	b = record_begin(c->title);
 	if (b) {
-		base_copy(b, base);
+		record_copy(b, base);
 		record_fact_options(b, "plan", dck_pitfalls_options, c);
 		p.run_ns = dck_record_value(base, "latency/median");
 		if (!base->incomplete)

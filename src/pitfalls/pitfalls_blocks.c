@@ -265,7 +265,7 @@ dck_status pit_pair_find(pit *p, pit_trial honest, pit_trial mistaken, pit_findi
 
 /* --- another session */
 
-static dck_status candidate_warm(pit *p, pit_candidate *l, dck_err *err)
+static dck_status candidate_warm(pit *p, measure_session *l, dck_err *err)
 {
 	measure_sinks sinks = {.latency = &p->session.phases.latency};
 	const uint64_t most = p->asked->time_ns < WARM_NS ? p->asked->time_ns : WARM_NS;
@@ -273,40 +273,27 @@ static dck_status candidate_warm(pit *p, pit_candidate *l, dck_err *err)
 
 	measure_samples_clear(sinks.latency);
 	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || now(p) - begin < most); n++)
-		DCK_TRY(measure_loop_slice(&l->session.phases.loop, &sinks, 1, err));
-	l->session.phases.loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
+		DCK_TRY(measure_loop_slice(&l->phases.loop, &sinks, 1, err));
+	l->phases.loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
 	return DCK_OK;
 }
 
-dck_status pit_candidate_open(pit *p, pit_candidate *l, const dck_subject *s, uint32_t observe,
+dck_status pit_candidate_open(pit *p, measure_session *l, const dck_subject *s, uint32_t observe,
 			      dck_err *err)
 {
 	dck_subject copy;
 	dck_status status;
 
-	*l = (pit_candidate){0};
-	if (observe) {
-		DCK_TRY(os_temp_dir(l->dir, err));
-		l->session.target.observe = observe;
-		l->session.target.work_dir = l->dir;
-	}
+	*l = (measure_session){.target.observe = observe};
 	/* One with another batch than the honest one was not looked at yet. */
 	if (s->model.batch == p->subject->model.batch)
 		s = freed_trusted(s, &copy);
-	status = measure_session_open(&l->session, &p->shared, s, NULL, &p->shared.quiet, err);
+	status = measure_session_open(l, &p->shared, s, NULL, &p->shared.quiet, err);
 	if (status == DCK_OK) {
-		l->session.phases.loop.group = p->session.phases.loop.group;
+		l->phases.loop.group = p->session.phases.loop.group;
 		status = candidate_warm(p, l, err);
 	}
 	if (status != DCK_OK)
-		pit_candidate_close(l);
+		measure_session_close(l);
 	return status;
-}
-
-void pit_candidate_close(pit_candidate *l)
-{
-	measure_session_close(&l->session);
-	if (l->dir[0])
-		os_temp_dir_remove(l->dir);
-	l->dir[0] = '\0';
 }

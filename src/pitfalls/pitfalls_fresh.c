@@ -5,7 +5,6 @@
 #include "pitfalls/pit.h"
 #include "base/err.h"
 #include "measure/worker.h"
-#include "verify/freed_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,28 +50,22 @@ static dck_status fresh_process(pit *p, pit_opening *ret, dck_err *err)
 
 static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
 {
-	subject_target t = {.log = p->shared.watch ? p->shared.watch->log : NULL,
-			    .log_self = p->shared.watch ? p->shared.watch->self : NULL};
+	measure_session s = {0};
 	dck_subject copy;
 	measure_samples *to = &p->session.phases.latency;
 	measure_sinks sinks = {.latency = to};
 	dck_status status = DCK_OK;
 
-	DCK_TRY(verify_open(&t, freed_trusted(p->subject, &copy), &p->shared.clock, p->shared.watch,
-			    NULL, NULL, err));
-	measure_loop l = {.clock = &p->shared.clock,
-			  .origin_ns = p->shared.origin_ns,
-			  .target = &t,
-			  .watch = p->shared.watch,
-			  .group = 1};
+	DCK_TRY(measure_session_open(&s, &p->shared, freed_trusted(p->subject, &copy), NULL,
+				     &p->shared.quiet, err));
 	measure_samples_clear(to);
 	for (size_t i = 0; i < p->opening_runs && status == DCK_OK; i++)
-		status = measure_loop_slice(&l, &sinks, 1, err);
+		status = measure_loop_slice(&s.phases.loop, &sinks, 1, err);
 	if (status == DCK_OK) {
 		memcpy(ret->run_ns, to->value, p->opening_runs * sizeof *ret->run_ns);
-		ret->open_ns = (double)(t.session_ns + t.library_ns);
+		ret->open_ns = (double)(s.target.session_ns + s.target.library_ns);
 	}
-	subject_target_close(&t);
+	measure_session_close(&s);
 	return status;
 }
 

@@ -207,18 +207,18 @@ dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err)
 
 /* --- beside a run */
 
-static dck_status candidate_measure(pit *p, pit_candidate *l, pit_finding *ret, dck_err *err)
+static dck_status candidate_measure(pit *p, measure_session *l, pit_finding *ret, dck_err *err)
 {
-	const dck_status status = pit_pair_find(
-	    p, pit_honest(p), (pit_trial){pit_trial_loop, &l->session.phases.loop}, ret, err);
+	const dck_status status =
+	    pit_pair_find(p, pit_honest(p), (pit_trial){pit_trial_loop, &l->phases.loop}, ret, err);
 
-	pit_candidate_close(l);
+	measure_session_close(l);
 	return status;
 }
 
 dck_status pit_profiler(pit *p, pit_finding *ret, dck_err *err)
 {
-	pit_candidate l;
+	measure_session l;
 
 	DCK_TRY(engine_can_observe(p->session.target.engine.ops, DCK_OBSERVE_OPERATORS, err));
 	DCK_TRY(pit_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
@@ -228,7 +228,7 @@ dck_status pit_profiler(pit *p, pit_finding *ret, dck_err *err)
 dck_status pit_threads(pit *p, pit_finding *ret, dck_err *err)
 {
 	dck_subject s = *p->subject;
-	pit_candidate l;
+	measure_session l;
 
 	DCK_TRY(model_needed(p, err));
 	s.model.threads = 2 * (uint64_t)os_cpus_allowed();
@@ -395,7 +395,7 @@ dck_status pit_one_input(pit *p, pit_finding *ret, dck_err *err)
 }
 
 typedef struct batch_candidate {
-	pit_candidate candidate;
+	measure_session session;
 	double items; /* of its run over those of an honest one */
 } batch_candidate;
 
@@ -403,7 +403,7 @@ static dck_status batch_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	batch_candidate *b = self;
 
-	DCK_TRY(pit_trial_loop(p, &b->candidate.session.phases.loop, ret_ns, err));
+	DCK_TRY(pit_trial_loop(p, &b->session.phases.loop, ret_ns, err));
 	*ret_ns /= b->items;
 	return DCK_OK;
 }
@@ -417,14 +417,14 @@ dck_status pit_batch(pit *p, pit_finding *ret, dck_err *err)
 	DCK_TRY(model_needed(p, err));
 	DCK_TRY(tensors_needed(p, err));
 	s.model.batch = BATCH * p->session.target.items;
-	DCK_TRY(pit_candidate_open(p, &b.candidate, &s, 0, err));
-	b.items = (double)b.candidate.session.target.items / (double)p->session.target.items;
-	if (b.candidate.session.target.items != BATCH * p->session.target.items)
+	DCK_TRY(pit_candidate_open(p, &b.session, &s, 0, err));
+	b.items = (double)b.session.target.items / (double)p->session.target.items;
+	if (b.session.target.items != BATCH * p->session.target.items)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "the model does not take a larger batch");
 	else
 		status = pit_pair_find(p, pit_honest(p), (pit_trial){batch_trial, &b}, ret, err);
-	pit_candidate_close(&b.candidate);
+	measure_session_close(&b.session);
 	if (status != DCK_OK)
 		return status;
 	const size_t n = strlen(ret->seen);

@@ -105,7 +105,7 @@ const pit_row pit_rows[] = {
 	      "nobody gets an answer in that time: a batch waits for all of it",
 	      "give the time of the whole batch as latency, and items per second apart"},
      .measure = pit_batch},
-    {{0}},
+    {.says = {0}},
 };
 
 const dck_pitfall *dck_pitfall_get(size_t i)

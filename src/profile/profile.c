@@ -71,29 +71,10 @@ static void show(const job *j, const char *phase)
 	observer_show(j->watch, &p);
 }
 
-static void base_copy(job *j)
-{
-	const dck_record *r = j->base;
-
-	record_set_began(j->b, r->began_unix_ns);
-	record_copy_facts(j->b, r);
-	for (size_t i = 0; i < r->nseries; i++) {
-		const dck_series *s = &r->series[i];
-		record_series(j->b, s->tag, s->unit, s->at_ns, s->values, s->n, s->warmup);
-	}
-	for (size_t i = 0; i < r->nmetrics; i++)
-		record_copy_metric(j->b, &r->metrics[i]);
-	for (size_t i = 0; i < r->nnotes; i++)
-		record_note_as(j->b, r->notes[i].severity, r->notes[i].code, "%s",
-			       r->notes[i].text);
-	record_copy_under(j->b, r);
-	record_set_incomplete(j->b, r->incomplete);
-}
-
 /* What the model was fed in the profiled session: open dimensions have their sizes there. */
 static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_err *err)
 {
-	const subject_target *t = &j->pass.target;
+	const subject_target *t = &j->pass.session.target;
 
 	*ret = (tally_real){.inputs = mem_arena_array(a, t->nin, sizeof *ret->inputs)};
 	DCK_NEED(ret->inputs, err, "for the inputs' shapes");
@@ -156,7 +137,8 @@ static dck_status observe(job *j, dck_err *err)
 		return status;
 	show(j, "reading the profile");
 	j->profile.struct_size = sizeof j->profile;
-	return engine_profile(j->pass.target.engine.ops, j->pass.target.model, &j->profile, err);
+	return engine_profile(j->pass.session.target.engine.ops, j->pass.session.target.model,
+			      &j->profile, err);
 }
 
 static dck_status count(job *j, dck_err *err)
@@ -252,7 +234,8 @@ static dck_status memory_pass(job *j, dck_err *err)
 	DCK_TRY(profile_pass_open(&p, j->subject, DCK_OBSERVE_MEMORY, j->watch, err));
 	dck_status status = profile_pass_run(&p, MEMORY_RUNS, NULL, err);
 	if (status == DCK_OK)
-		status = engine_memory(p.target.engine.ops, p.target.model, &m, err);
+		status =
+		    engine_memory(p.session.target.engine.ops, p.session.target.model, &m, err);
 	profile_pass_close(&p);
 	if (status != DCK_OK)
 		return status;
@@ -388,7 +371,7 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 		dck_record_free(j.base);
 		return ERR_NO_MEMORY(err, "for a record");
 	}
-	base_copy(&j);
+	record_copy(j.b, j.base);
 	record_fact_options(j.b, "plan", dck_profile_options, config);
 	if (!j.base->incomplete) {
 		dck_status status = operators(&j, &why);

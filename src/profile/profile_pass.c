@@ -6,32 +6,22 @@
 #include "model/onnx.h"
 #include "model/wire.h"
 #include "stat/stat.h"
-#include "verify/freed_check.h"
 #include <stdio.h>
 #include <string.h>
-
-static void phase_drop(void *self, const char *name)
-{
-	(void)self, (void)name;
-}
 
 dck_status profile_pass_open(profile_pass *p, const dck_subject *s, uint32_t observe,
 			     const dck_observer *watch, dck_err *err)
 {
 	dck_subject one = *s;
+	dck_clock clock;
 
-	*p = (profile_pass){.watch = watch};
+	*p = (profile_pass){.session.target.observe = observe};
 	one.model.input_pool = 1;
 	one.model.trust_batch = true; /* the latency was measured before */
-	os_clock_monotonic(&p->clock);
-	if (observe) {
-		DCK_TRY(os_temp_dir(p->dir, err));
-		p->target.observe = observe;
-		p->target.work_dir = p->dir;
-	}
-	p->target.log = watch ? watch->log : NULL;
-	p->target.log_self = watch ? watch->self : NULL;
-	dck_status status = verify_open(&p->target, &one, &p->clock, watch, phase_drop, NULL, err);
+	os_clock_monotonic(&clock);
+	measure_shared_begin(&p->shared, &clock, watch, false);
+	const dck_status status =
+	    measure_session_open(&p->session, &p->shared, &one, NULL, &p->shared.quiet, err);
 	if (status != DCK_OK)
 		profile_pass_close(p);
 	return status;
@@ -39,25 +29,23 @@ dck_status profile_pass_open(profile_pass *p, const dck_subject *s, uint32_t obs
 
 dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *err)
 {
-	const dck_engine *e = p->target.engine.ops;
+	const subject_target *t = &p->session.target;
 
 	for (uint64_t i = 0; i < n; i++) {
-		if (observer_cancelled(p->watch))
+		if (observer_cancelled(p->shared.watch))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		uint64_t begin = p->clock.now_ns(p->clock.self);
-		DCK_TRY(subject_target_failed(&p->target, e->run(p->target.context, err), err));
+		const uint64_t begin = measure_shared_now(&p->shared);
+		DCK_TRY(subject_target_failed(t, t->engine.ops->run(t->context, err), err));
 		if (ns)
-			ns[i] = (double)(p->clock.now_ns(p->clock.self) - begin);
+			ns[i] = (double)(measure_shared_now(&p->shared) - begin);
 	}
 	return DCK_OK;
 }
 
 void profile_pass_close(profile_pass *p)
 {
-	subject_target_close(&p->target);
-	if (p->dir[0])
-		os_temp_dir_remove(p->dir);
-	p->dir[0] = '\0';
+	measure_session_close(&p->session);
+	measure_shared_end(&p->shared);
 }
 
 /* --- the floor */
@@ -182,7 +170,8 @@ static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_o
 	if (status == DCK_OK)
 		status = profile_pass_run(&p, CHAIN_RUNS, ns, err);
 	if (status == DCK_OK && observe)
-		status = engine_profile(p.target.engine.ops, p.target.model, &profile, err);
+		status = engine_profile(p.session.target.engine.ops, p.session.target.model,
+					&profile, err);
 	if (status == DCK_OK) {
 		*ret_run = tame_mean(ns, CHAIN_RUNS);
 		for (size_t i = 0; i < profile.nevents; i++) {

@@ -4,22 +4,20 @@
 #ifndef PROFILE_PROFILE_PASS_H
 #define PROFILE_PROFILE_PASS_H
 
-#include "subject/target.h"
-#include "os/os.h"
+#include "measure/session.h"
 
 typedef struct profile_pass {
-	subject_target target;
-	dck_clock clock;
-	const dck_observer *watch;
-	char dir[OS_TEMP_SIZE]; /* "": none yet */
+	measure_shared shared;
+	measure_session session;
 } profile_pass;
 
-/* Opens the subject with the engine observing itself (0: not). On failure *p is released. */
+/* Opens the subject with the engine observing itself (0: not). On failure *p is released; it may
+ * not be moved. */
 dck_status profile_pass_open(profile_pass *p, const dck_subject *s, uint32_t observe,
 			     const dck_observer *watch, dck_err *err);
 /* n runs; their times into ns (NULL: not kept). E_CANCEL. */
 dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *err);
-void profile_pass_close(profile_pass *p); /* {0} is allowed; the folder is removed */
+void profile_pass_close(profile_pass *p); /* {0} is allowed */
 
 /* Values above the 95 % quantile become that: other work of the machine. sorted: room for n. */
 void profile_tame(double *ns, size_t n, double *sorted);

@@ -292,6 +292,8 @@ dck_status verify_open_untimed(subject_target *ret, const dck_subject *s, const 
 {
 	dck_clock clock;
 
+	/* The sessions of src/measure have a clock and a log as well, but that room stands above
+	 * this one and calls it. */
 	os_clock_monotonic(&clock);
 	*ret = (subject_target){.log = watch ? watch->log : NULL,
 				.log_self = watch ? watch->self : NULL};
