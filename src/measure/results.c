@@ -134,25 +134,15 @@ void measure_result_memory(record_builder *b, const subject_target *t, uint64_t 
 static void series(record_builder *b, const measure_phases *p)
 {
 	const measure_samples *w = &p->warm, *m = &p->latency;
-	const size_t n = w->n + m->n;
-	double *value = os_pages_alloc(n * sizeof *value + 1);
-	uint64_t *at = os_pages_alloc(n * sizeof *at + 1);
+	uint64_t *at;
+	double *value;
 
-	if (value && at) {
-		for (size_t i = 0; i < w->n; i++) {
-			value[i] = w->value[i];
-			at[i] = w->at_ns[i];
-		}
-		for (size_t i = 0; i < m->n; i++) {
-			value[w->n + i] = m->value[i];
-			at[w->n + i] = m->at_ns[i];
-		}
-		record_series(b, "latency", DCK_UNIT_NS, at, value, n, w->n);
-	} else {
-		record_note(b, "no-series", "there was no memory left to keep the raw samples");
+	if (record_series_room(b, "latency", DCK_UNIT_NS, w->n + m->n, w->n, &value, &at)) {
+		memcpy(value, w->value, w->n * sizeof *value);
+		memcpy(value + w->n, m->value, m->n * sizeof *value);
+		memcpy(at, w->at_ns, w->n * sizeof *at);
+		memcpy(at + w->n, m->at_ns, m->n * sizeof *at);
 	}
-	os_pages_free(value, n * sizeof *value + 1);
-	os_pages_free(at, n * sizeof *at + 1);
 	record_series(b, "cpu", DCK_UNIT_NS, p->cpu.at_ns, p->cpu.value, p->cpu.n, 0);
 }
 

@@ -235,27 +235,39 @@ void record_fact_absent(record_builder *b, const char *section, const char *key,
 	record_fact(b, section, key, DCK_UNIT_NONE, RECORD_ABSENT(why));
 }
 
-void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_t *at_ns,
-		   const double *values, size_t n, size_t warmup)
+bool record_series_room(record_builder *b, const char *tag, dck_unit u, size_t n, size_t warmup,
+			double **ret_values, uint64_t **ret_at_ns)
 {
 	mem_arena *a = b->box->arena;
 	const char *own_tag = text_keep(b, tag);
 	double *v = mem_arena_array(a, n, sizeof *v);
-	uint64_t *at = at_ns ? mem_arena_array(a, n, sizeof *at) : NULL;
+	uint64_t *at = ret_at_ns ? mem_arena_array(a, n, sizeof *at) : NULL;
 
 	assert(warmup <= n);
-	if (!own_tag || !v || (at_ns && !at))
-		return;
+	if (!own_tag || !v || (ret_at_ns && !at))
+		return false;
 	dck_series *s = list_add(b, &b->series, sizeof *s);
 	if (!s)
-		return;
-	if (n > 0) {
-		memcpy(v, values, n * sizeof *v);
-		if (at)
-			memcpy(at, at_ns, n * sizeof *at);
-	}
+		return false;
 	*s = (dck_series){
 	    .tag = own_tag, .unit = u, .n = n, .warmup = warmup, .at_ns = at, .values = v};
+	*ret_values = v;
+	if (ret_at_ns)
+		*ret_at_ns = at;
+	return true;
+}
+
+void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_t *at_ns,
+		   const double *values, size_t n, size_t warmup)
+{
+	uint64_t *at;
+	double *v;
+
+	if (!record_series_room(b, tag, u, n, warmup, &v, at_ns ? &at : NULL) || n == 0)
+		return;
+	memcpy(v, values, n * sizeof *v);
+	if (at_ns)
+		memcpy(at, at_ns, n * sizeof *at);
 }
 
 void record_metric(record_builder *b, const char *tag, dck_value v, double lo, double hi,

@@ -53,6 +53,11 @@ void record_fact_absent(record_builder *b, const char *section, const char *key,
 void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_t *at_ns,
 		   const double *values, size_t n, size_t warmup);
 
+/* The same for n values that the caller fills in, and n times where it asks for them (not NULL).
+ * false: there is no memory for them. */
+bool record_series_room(record_builder *b, const char *tag, dck_unit u, size_t n, size_t warmup,
+			double **ret_values, uint64_t **ret_at_ns);
+
 /* tag must stand in metrics.def, or belong to a family there (asserted). Not finite: becomes
  * absent, "not a finite number". */
 void record_metric(record_builder *b, const char *tag, dck_value v, double lo, double hi,
