@@ -122,7 +122,8 @@ static void diagnostics(const load_view *v)
 	e.after = v->r->after;
 	if (j->session.target.engine.ops->caps & DCK_CAP_COMMAND)
 		e.child_cpu_ns = v->r->cpu_ns;
-	diagnostics_notes(v->b, &e, j->pool.scratch);
+	e.scratch = j->pool.scratch;
+	diagnostics_notes(v->b, &e);
 }
 
 void load_notes(const load_view *v)

@@ -8,19 +8,18 @@
 #define STEAL_CORES 0.05
 
 /* A doubt looks at the evidence and adds its note, or does nothing. */
-typedef void (*doubt)(record_builder *b, const measure_evidence *e, double *scratch);
+typedef void (*doubt)(record_builder *b, const measure_evidence *e);
 
 static double median_ns(const measure_evidence *e)
 {
 	return e->median->present ? e->median->value : NAN;
 }
 
-static void first_run_slow(record_builder *b, const measure_evidence *e, double *scratch)
+static void first_run_slow(record_builder *b, const measure_evidence *e)
 {
 	const double first = (double)e->first_run_ns, factor = first / median_ns(e);
 	char text[32];
 
-	(void)scratch;
 	if (e->has_first_run && factor > 1.5)
 		record_note(
 		    b, "first-run-slow",
@@ -29,9 +28,8 @@ static void first_run_slow(record_builder *b, const measure_evidence *e, double 
 		    dck_text_time(first, text, sizeof text), factor);
 }
 
-static void not_steady(record_builder *b, const measure_evidence *e, double *scratch)
+static void not_steady(record_builder *b, const measure_evidence *e)
 {
-	(void)scratch;
 	if (!e->steady_asked || e->steady || !e->has_first_run)
 		return;
 	if (!e->steady_known)
@@ -50,20 +48,19 @@ static void not_steady(record_builder *b, const measure_evidence *e, double *scr
 		    100 * fabs(e->verdict.change_ratio), e->verdict.evidence);
 }
 
-static void no_warmup(record_builder *b, const measure_evidence *e, double *scratch)
+static void no_warmup(record_builder *b, const measure_evidence *e)
 {
-	(void)scratch;
 	if (!e->has_first_run)
 		record_note(b, "no-warmup",
 			    "there was no warm-up: the first, slow runs are in every statistic");
 }
 
-static void drift(record_builder *b, const measure_evidence *e, double *scratch)
+static void drift(record_builder *b, const measure_evidence *e)
 {
 	const measure_samples *s = e->samples;
 	stat_drift d;
 
-	stat_drift_find(s->value, s->n, e->level, scratch, &d);
+	stat_drift_find(s->value, s->n, e->level, e->scratch, &d);
 	if (d.significant && fabs(d.ratio) > e->precision)
 		record_note(b, "drift",
 			    "runs became %.1f %% %s while they were measured (interval %.1f to "
@@ -72,13 +69,13 @@ static void drift(record_builder *b, const measure_evidence *e, double *scratch)
 			    100 * d.hi);
 }
 
-static void two_modes(record_builder *b, const measure_evidence *e, double *scratch)
+static void two_modes(record_builder *b, const measure_evidence *e)
 {
 	const measure_samples *s = e->samples;
 	stat_modes m;
 	char low[32], high[32];
 
-	stat_modes_find(s->value, s->n, scratch, &m);
+	stat_modes_find(s->value, s->n, e->scratch, &m);
 	if (m.two)
 		record_note(b, "two-modes",
 			    "runs fall into two groups: %.0f %% near %s and %.0f %% near %s; the "
@@ -88,13 +85,13 @@ static void two_modes(record_builder *b, const measure_evidence *e, double *scra
 			    100 * m.share[1], dck_text_time(m.centre[1], high, sizeof high));
 }
 
-static void outliers(record_builder *b, const measure_evidence *e, double *scratch)
+static void outliers(record_builder *b, const measure_evidence *e)
 {
 	const measure_samples *s = e->samples;
 	stat_outliers o;
 	size_t all;
 
-	stat_outliers_find(s->value, s->n, scratch, &o);
+	stat_outliers_find(s->value, s->n, e->scratch, &o);
 	if (!o.valid)
 		return;
 	all = o.low_mild + o.low_severe + o.high_mild + o.high_severe;
@@ -113,13 +110,12 @@ static void outliers(record_builder *b, const measure_evidence *e, double *scrat
 }
 
 /* Cores that others kept busy while we measured. */
-static void busy_neighbours(record_builder *b, const measure_evidence *e, double *scratch)
+static void busy_neighbours(record_builder *b, const measure_evidence *e)
 {
 	const os_usage *from = &e->before, *to = &e->after;
 	const double wall = (double)e->wall_ns;
 	double own, others, steal;
 
-	(void)scratch;
 	/* /proc/stat counts in ticks of 10 ms: below a fifth of a second it says nothing. */
 	if (!from->has_machine || !to->has_machine || wall < 2e8) {
 		record_fact_absent(b, "samples", "others_cpu",
@@ -145,13 +141,12 @@ static void busy_neighbours(record_builder *b, const measure_evidence *e, double
 		    steal);
 }
 
-static void preempted(record_builder *b, const measure_evidence *e, double *scratch)
+static void preempted(record_builder *b, const measure_evidence *e)
 {
 	const double runs = (double)e->runs;
 	const double switches =
 	    (double)(e->after.involuntary_switches - e->before.involuntary_switches);
 
-	(void)scratch;
 	record_fact_real(b, "samples", "involuntary_switches_per_run", DCK_UNIT_ONE,
 			 switches / runs);
 	record_fact_real(b, "samples", "minor_faults_per_run", DCK_UNIT_ONE,
@@ -165,9 +160,8 @@ static void preempted(record_builder *b, const measure_evidence *e, double *scra
 			    switches / runs);
 }
 
-static void governor(record_builder *b, const measure_evidence *e, double *scratch)
+static void governor(record_builder *b, const measure_evidence *e)
 {
-	(void)scratch;
 	if (e->host->governor[0] && strcmp(e->host->governor, "performance") != 0)
 		record_note(b, "governor",
 			    "the CPU frequency governor is '%s', so clocks follow the load",
@@ -179,11 +173,10 @@ static void governor(record_builder *b, const measure_evidence *e, double *scrat
 			    "and of hot machines differ");
 }
 
-static void cpu_limit(record_builder *b, const measure_evidence *e, double *scratch)
+static void cpu_limit(record_builder *b, const measure_evidence *e)
 {
 	const double throttled = (double)(e->after.throttled_ns - e->before.throttled_ns);
 
-	(void)scratch;
 	if (throttled > 0.01 * (double)e->wall_ns)
 		record_note(
 		    b, "cpu-throttled",
@@ -198,11 +191,10 @@ static void cpu_limit(record_builder *b, const measure_evidence *e, double *scra
 			    e->host->cgroup_cpus, e->host->cpus_allowed);
 }
 
-static void too_few(record_builder *b, const measure_evidence *e, double *scratch)
+static void too_few(record_builder *b, const measure_evidence *e)
 {
 	const stat_estimate *asked = e->asked;
 
-	(void)scratch;
 	if (!asked)
 		return;
 	if (!asked->present || !asked->has_interval)
@@ -219,9 +211,8 @@ static void too_few(record_builder *b, const measure_evidence *e, double *scratc
 		    asked->n_eff);
 }
 
-static void imprecise(record_builder *b, const measure_evidence *e, double *scratch)
+static void imprecise(record_builder *b, const measure_evidence *e)
 {
-	(void)scratch;
 	if (e->imprecise)
 		record_note(
 		    b, "imprecise",
@@ -230,9 +221,8 @@ static void imprecise(record_builder *b, const measure_evidence *e, double *scra
 		    100 * e->precision);
 }
 
-static void timer_coarse(record_builder *b, const measure_evidence *e, double *scratch)
+static void timer_coarse(record_builder *b, const measure_evidence *e)
 {
-	(void)scratch;
 	if (e->group_wanted)
 		record_note(b, "timer-coarse",
 			    "reading the clock takes %.0f ns, more than 1 %% of a sample, and more "
@@ -250,11 +240,10 @@ static void timer_coarse(record_builder *b, const measure_evidence *e, double *s
 		    e->clock_cost_ns, (unsigned long long)e->group);
 }
 
-static void thinned(record_builder *b, const measure_evidence *e, double *scratch)
+static void thinned(record_builder *b, const measure_evidence *e)
 {
 	const measure_samples *s = e->samples;
 
-	(void)scratch;
 	if (s->stride > 1)
 		record_note(
 		    b, "thinned",
@@ -263,12 +252,11 @@ static void thinned(record_builder *b, const measure_evidence *e, double *scratc
 		    (unsigned long long)s->pushed, (unsigned long long)s->stride);
 }
 
-static void slow_build(record_builder *b, const measure_evidence *e, double *scratch)
+static void slow_build(record_builder *b, const measure_evidence *e)
 {
 	const char *sanitizer = os_sanitizer_name();
 
 	(void)e;
-	(void)scratch;
 	if (sanitizer)
 		record_note(
 		    b, "sanitizer",
@@ -333,10 +321,10 @@ measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *ho
 	};
 }
 
-void diagnostics_notes(record_builder *b, const measure_evidence *e, double *scratch)
+void diagnostics_notes(record_builder *b, const measure_evidence *e)
 {
 	/* Without a sample there is nothing to doubt. */
 	for (size_t i = 0; e->samples->n > 0 && i < sizeof doubts / sizeof doubts[0]; i++)
-		doubts[i](b, e, scratch);
+		doubts[i](b, e);
 	fold(b);
 }

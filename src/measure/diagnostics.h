@@ -28,11 +28,12 @@ typedef struct measure_evidence {
 	double clock_cost_ns;
 	uint64_t group;	   /* runs in a sample */
 	bool group_wanted; /* more would be needed, and cannot be */
+	double *scratch;   /* stat_scratch() of the samples */
 } measure_evidence;
 
 /* What is the same for every choice of samples: the plan, the warm-up, the clock. */
 measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *host);
 
-void diagnostics_notes(record_builder *b, const measure_evidence *e, double *scratch);
+void diagnostics_notes(record_builder *b, const measure_evidence *e);
 
 #endif

@@ -67,7 +67,8 @@ static void doubts(run *r, const stat_estimate *estimates, const measure_ending 
 	e.after = r->after;
 	if (r->session.target.engine.ops->caps & DCK_CAP_COMMAND)
 		e.child_cpu_ns = p->sinks.cpu_ns + r->prepare_cpu_ns;
-	diagnostics_notes(r->record, &e, p->scratch);
+	e.scratch = p->scratch;
+	diagnostics_notes(r->record, &e);
 }
 
 static void record_fill(run *r, const dck_subject *s)
