@@ -48,13 +48,8 @@ static dck_status process_run(workers *w, dck_record **ret, dck_err *err)
 	const worker_job job = {.subject = w->n > 0 ? freed_trusted(w->subject, &copy) : w->subject,
 				.plan = &w->plan->asked,
 				.watch = w->watch};
-	worker_result result;
 
-	DCK_TRY(worker_run(&job, &result, err));
-	if (result.end != WORKER_DONE)
-		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
-	*ret = result.record;
-	return DCK_OK;
+	return worker_record(&job, ret, err);
 }
 
 /* The facts of the first process stand for all, but for those that say how it was done. */

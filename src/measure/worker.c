@@ -348,3 +348,14 @@ dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)
 		*ret = result;
 	return status;
 }
+
+dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err)
+{
+	worker_result result;
+
+	DCK_TRY(worker_run(job, &result, err));
+	if (result.end != WORKER_DONE)
+		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
+	*ret = result.record;
+	return DCK_OK;
+}

@@ -44,6 +44,9 @@ typedef struct worker_result {
  */
 dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err);
 
+/* The same for a worker that must leave a record: it fails with what the worker said. */
+dck_status worker_record(const worker_job *job, dck_record **ret, dck_err *err);
+
 /* The options that make a config what it is, each as one word "--name=value"; those that hold their
  * default are left out. Appended to argv[*n ...], of which there are `max`; the words live in the
  * arena. E_LIMIT: too many. */

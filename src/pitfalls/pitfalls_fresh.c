@@ -22,29 +22,27 @@ static dck_status fresh_process(pit *p, pit_opening *ret, dck_err *err)
 	const worker_job job = {
 	    .subject = p->subject, .plan = &plan, .watch = p->shared.watch, .quiet = true};
 	const dck_series *s;
-	worker_result result;
+	dck_record *r;
 	double library;
 
 	plan.program = p->asked->program;
 	plan.runs = p->opening_runs;
 	plan.warmup = "0";
 	plan.group = 1;
-	DCK_TRY(worker_run(&job, &result, err));
-	if (result.end != WORKER_DONE)
-		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
-	s = dck_record_series(result.record, "latency");
-	if (result.record->incomplete || !s || s->n < p->opening_runs) {
-		const bool failed = dck_record_note(result.record, "engine-failed");
+	DCK_TRY(worker_record(&job, &r, err));
+	s = dck_record_series(r, "latency");
+	if (r->incomplete || !s || s->n < p->opening_runs) {
+		const bool failed = dck_record_note(r, "engine-failed");
 
-		dck_record_free(result.record);
+		dck_record_free(r);
 		return err_set(err, failed ? DCK_E_ENGINE : DCK_E_CANCEL, __FILE__, __LINE__,
 			       failed ? "a fresh process failed in the middle" : "interrupted");
 	}
 	memcpy(ret->run_ns, s->values, p->opening_runs * sizeof *ret->run_ns);
-	library = dck_record_value(result.record, "time/library");
-	ret->open_ns = dck_record_value(result.record, "time/session");
+	library = dck_record_value(r, "time/library");
+	ret->open_ns = dck_record_value(r, "time/session");
 	ret->open_ns = (ret->open_ns > 0 ? ret->open_ns : 0) + (library > 0 ? library : 0);
-	dck_record_free(result.record);
+	dck_record_free(r);
 	return DCK_OK;
 }
 

@@ -211,10 +211,8 @@ static void candidate_add(search *s, size_t point)
 	if (point == SIZE_MAX || s->ncandidates == SEARCH_CANDIDATES_MAX ||
 	    s->points[point].end != SEARCH_OK || s->points[point].trials == 0)
 		return;
-	for (size_t i = 0; i < s->ncandidates; i++)
-		if (s->candidates[i] == point)
-			return;
-	s->candidates[s->ncandidates++] = point;
+	if (search_candidate(s, point) == SIZE_MAX)
+		s->candidates[s->ncandidates++] = point;
 }
 
 static void candidate_remove(search *s, size_t i)
@@ -233,11 +231,11 @@ static size_t fastest_other(const search *s, size_t setting)
 
 	for (size_t i = 0; i < s->ntrials; i++) {
 		const search_trial *v = &s->trials[i];
-		bool taken = v->round > 0 || infeasible(s, v->point) ||
-			     (setting != SIZE_MAX && s->points[v->point].setting != setting);
+		const bool taken =
+		    v->round > 0 || infeasible(s, v->point) ||
+		    (setting != SIZE_MAX && s->points[v->point].setting != setting) ||
+		    search_candidate(s, v->point) != SIZE_MAX;
 
-		for (size_t k = 0; k < s->ncandidates; k++)
-			taken |= s->candidates[k] == v->point;
 		if (!taken && v->outcome.rate.value > most) {
 			most = v->outcome.rate.value;
 			found = v->point;
@@ -307,14 +305,6 @@ static void candidates_choose(search *s)
 		candidate_add(s, other);
 }
 
-static size_t candidate_place(const search *s, size_t point)
-{
-	for (size_t i = 0; i < s->ncandidates; i++)
-		if (s->candidates[i] == point)
-			return i;
-	return SIZE_MAX;
-}
-
 /* After a round: lets go what is settled. true: everything is. */
 static bool candidates_settle(search *s)
 {
@@ -327,7 +317,7 @@ static bool candidates_settle(search *s)
 	/* Where nothing keeps to the limit there is nothing to choose from. */
 	if (!search_best(s, true, &best) && !search_best(s, false, &best))
 		return true;
-	at = candidate_place(s, best);
+	at = search_candidate(s, best);
 	if (at == SIZE_MAX) {
 		if (s->chosen == CHOICES_MAX)
 			return true;
@@ -452,7 +442,7 @@ dck_status search_tell(search *s, const search_outcome *o, dck_err *err)
 	if (s->phase == SEARCH_GROW)
 		grow_learn(s, point, o);
 	if (o->end != SEARCH_OK && s->phase == SEARCH_ROUNDS)
-		candidate_remove(s, candidate_place(s, point));
+		candidate_remove(s, search_candidate(s, point));
 	if (s->phase == SEARCH_ROUNDS && s->at == s->nqueue)
 		s->complete = s->round;
 	return DCK_OK;

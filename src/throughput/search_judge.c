@@ -11,26 +11,10 @@
 /* The last doubling raised the rate by less: it had reached a roof. */
 #define ROOF_SHARE 0.02
 
-typedef const search_number *(*field)(const search_outcome *o);
-
-static const search_number *field_rate(const search_outcome *o)
+/* A number of an outcome by its place there. */
+static const search_number *number_at(const search_outcome *o, size_t place)
 {
-	return &o->rate;
-}
-
-static const search_number *field_latency(const search_outcome *o)
-{
-	return &o->latency;
-}
-
-static const search_number *field_mean_rate(const search_outcome *o)
-{
-	return &o->mean_rate;
-}
-
-static const search_number *field_held(const search_outcome *o)
-{
-	return &o->held;
+	return (const search_number *)(const void *)((const char *)o + place);
 }
 
 static bool in_round(const search *s, const search_trial *v, size_t point)
@@ -56,7 +40,7 @@ static bool counts(const search *s, const search_trial *v, size_t point, bool ro
 		      : v->point == point && v->outcome.end == SEARCH_OK && v->round == 0;
 }
 
-static search_number over_trials(const search *s, size_t point, field get)
+static search_number over_trials(const search *s, size_t point, size_t place)
 {
 	double sum = 0, squares = 0, mean, half;
 	const bool rounds = search_in_rounds(s, point) > 0;
@@ -64,7 +48,7 @@ static search_number over_trials(const search *s, size_t point, field get)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->ntrials; i++) {
-		const search_number *x = get(&s->trials[i].outcome);
+		const search_number *x = number_at(&s->trials[i].outcome, place);
 
 		if (!counts(s, &s->trials[i], point, rounds))
 			continue;
@@ -79,7 +63,7 @@ static search_number over_trials(const search *s, size_t point, field get)
 		return last ? *last : (search_number){NAN, NAN, NAN};
 	mean = sum / (double)n;
 	for (size_t i = 0; i < s->ntrials; i++) {
-		const double v = get(&s->trials[i].outcome)->value;
+		const double v = number_at(&s->trials[i].outcome, place)->value;
 
 		if (counts(s, &s->trials[i], point, rounds) && v > 0)
 			squares += (log(v) - mean) * (log(v) - mean);
@@ -91,17 +75,17 @@ static search_number over_trials(const search *s, size_t point, field get)
 
 search_number search_rate(const search *s, size_t point)
 {
-	return over_trials(s, point, field_rate);
+	return over_trials(s, point, offsetof(search_outcome, rate));
 }
 
 search_number search_latency(const search *s, size_t point)
 {
-	return over_trials(s, point, field_latency);
+	return over_trials(s, point, offsetof(search_outcome, latency));
 }
 
 search_number search_mean_rate(const search *s, size_t point)
 {
-	return over_trials(s, point, field_mean_rate);
+	return over_trials(s, point, offsetof(search_outcome, mean_rate));
 }
 
 search_number search_held(const search *s, size_t point)
@@ -110,7 +94,7 @@ search_number search_held(const search *s, size_t point)
 	double most = NAN;
 
 	if (s->c.limit.kind != LIMIT_MAX)
-		return over_trials(s, point, field_held);
+		return over_trials(s, point, offsetof(search_outcome, held));
 	for (size_t i = 0; i < s->ntrials; i++)
 		if (counts(s, &s->trials[i], point, rounds))
 			most = fmax(most, s->trials[i].outcome.held.value);
@@ -246,6 +230,14 @@ size_t search_knee(const search *s, size_t best)
 
 /* --- comparing */
 
+size_t search_candidate(const search *s, size_t point)
+{
+	for (size_t i = 0; i < s->ncandidates; i++)
+		if (s->candidates[i] == point)
+			return i;
+	return SIZE_MAX;
+}
+
 bool search_compare(const search *s, double *means, stat_blocks *ret)
 {
 	double y[SEARCH_ROUNDS_MAX * SEARCH_CANDIDATES_MAX];
@@ -302,11 +294,8 @@ static void compare_with_best(const search *s, search_result *r)
 {
 	double means[SEARCH_CANDIDATES_MAX];
 	stat_blocks f;
-	size_t at = SIZE_MAX;
+	const size_t at = search_candidate(s, r->best);
 
-	for (size_t i = 0; i < s->ncandidates; i++)
-		if (s->candidates[i] == r->best)
-			at = i;
 	if (at == SIZE_MAX || !search_compare(s, means, &f) || f.blocks < 2)
 		return;
 	r->rounds = (unsigned)f.blocks;

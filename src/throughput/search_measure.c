@@ -237,15 +237,9 @@ static dck_status search_facts(const dck_record *from, dck_record **ret, dck_err
 	static const char *const of_all[] = {"host", "build", "engine", "subject"};
 	/* These are of one batch size. */
 	static const char *const of_one[] = {"input/", "output/", "items_"};
-	dck_fact *facts = mem_zalloc(from->nfacts + 1, sizeof *facts);
-	dck_record some = {.facts = facts};
 	record_builder *b = record_begin(NULL);
 
-	if (!facts || !b) {
-		mem_free(facts);
-		record_drop(b);
-		return ERR_NO_MEMORY(err, "for facts");
-	}
+	DCK_NEED(b, err, "for facts");
 	for (size_t i = 0; i < from->nfacts; i++) {
 		const dck_fact *f = &from->facts[i];
 		bool take = false;
@@ -256,10 +250,8 @@ static dck_status search_facts(const dck_record *from, dck_record **ret, dck_err
 			take &= strcmp(f->section, "subject") != 0 ||
 				strncmp(f->key, of_one[k], strlen(of_one[k])) != 0;
 		if (take)
-			facts[some.nfacts++] = *f;
+			record_copy_fact(b, f);
 	}
-	record_copy_facts(b, &some);
-	mem_free(facts);
 	return record_finish(b, ret, err);
 }
 

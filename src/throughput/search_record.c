@@ -256,11 +256,8 @@ static void metrics(making *m)
 				rounds)
 		: "one trial: its own interval; another start of the program may lie outside";
 
-	if (isnan(rate.lo) || isnan(rate.hi))
-		record_metric_real(m->b, "throughput/best", rate.value, how);
-	else
-		record_metric_interval(m->b, "throughput/best", rate.value, rate.lo, rate.hi,
-				       r->plan.level, how);
+	record_metric_interval(m->b, "throughput/best", rate.value, rate.lo, rate.hi, r->plan.level,
+			       how);
 	record_metric_int(m->b, "throughput/best_batch", (int64_t)best->batch,
 			  "highest mean over its trials");
 	record_metric_int(m->b, "throughput/knee_batch", (int64_t)point(m, m->result.knee)->batch,

@@ -38,7 +38,7 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	freed_model f = {0};
 	dck_subject s = *r->subject;
 	mem_arena *a = mem_arena_new(0);
-	worker_result result;
+	dck_record *record;
 	dck_status status;
 	dck_plan plan;
 
@@ -55,14 +55,12 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	mem_arena_free(a);
 	if (status != DCK_OK)
 		return status;
-	DCK_TRY(worker_run(&(worker_job){.subject = &s, .plan = &plan, .watch = r->watch}, &result,
-			   err));
-	if (result.end != WORKER_DONE)
-		return err_set(err, result.why.code, __FILE__, __LINE__, "%s", result.why.msg);
-	const dck_fact *looked = dck_record_fact(result.record, "subject", "batch_checked");
+	DCK_TRY(worker_record(&(worker_job){.subject = &s, .plan = &plan, .watch = r->watch},
+			      &record, err));
+	const dck_fact *looked = dck_record_fact(record, "subject", "batch_checked");
 	if (looked && looked->value.kind == DCK_VALUE_TEXT)
 		snprintf(r->freed.looked, sizeof r->freed.looked, "%s", looked->value.as.text);
-	dck_record_free(result.record);
+	dck_record_free(record);
 	r->freed.done = true;
 	return DCK_OK;
 }

@@ -35,6 +35,8 @@ struct search {
 	uint64_t random;
 };
 
+/* Its place among the candidates; SIZE_MAX: it is none. */
+size_t search_candidate(const search *s, size_t point);
 /* The candidates compared over their complete rounds: means of the logarithms. false: there is no
  * complete round. */
 bool search_compare(const search *s, double *means, stat_blocks *ret);

@@ -1,7 +1,9 @@
-/* agree_check.c - the outputs of what was measured against those of the plainest way to run it.
+/* agree_check.c - the outputs of two subjects that are opened for it; those of what was measured
+ * against those of the plainest way to run it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/observer.h"
 #include "verify/agree.h"
 #include "verify/freed_check.h"
 
@@ -13,12 +15,31 @@ dck_status agree_can_check(const dck_subject *s, dck_err *err)
 		 s->kind == DCK_SUBJECT_COMMAND ? "command" : "function");
 }
 
-/* The same model and engine without optimisations, on one thread of the processor. */
-static dck_status reference_open(const dck_subject *s, subject_target *ret,
-				 const dck_observer *watch, dck_err *err)
+dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agree_limits *limits,
+			  const dck_observer *watch, agree *ret, dck_err *err)
 {
+	subject_target ta, tb;
+	dck_status status;
+
+	DCK_TRY(verify_open_untimed(&ta, a, watch, err));
+	status = verify_open_untimed(&tb, b, watch, err);
+	if (status == DCK_OK) {
+		observer_phase((void *)(uintptr_t)watch, "outputs");
+		status = agree_targets(&ta, &tb, limits, watch, ret, err);
+		subject_target_close(&tb);
+	}
+	subject_target_close(&ta);
+	return status;
+}
+
+static dck_status check(const dck_subject *s, subject_target *measured, const dck_observer *watch,
+			agree *ret, dck_err *err)
+{
+	/* The same model and engine without optimisations, on one thread of the processor. */
 	dck_subject plain = *s;
+	subject_target reference;
 	engine_handle h;
+	dck_status status;
 
 	if (s->kind == DCK_SUBJECT_MODEL) {
 		DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
@@ -30,25 +51,10 @@ static dck_status reference_open(const dck_subject *s, subject_target *ret,
 	plain.model.opt = 0;
 	plain.model.device = "cpu";
 	plain.model.cpus = NULL; /* pinned already */
-	return verify_open_untimed(ret, &plain, watch, err);
-}
-
-static dck_status check(const dck_subject *s, subject_target *measured, const dck_observer *watch,
-			agree *ret, dck_err *err)
-{
-	subject_target reference, again;
-	dck_status status;
-
-	DCK_TRY(reference_open(s, &reference, watch, err));
-	if (measured) {
-		status = agree_targets(&reference, measured, NULL, watch, ret, err);
-	} else {
-		status = verify_open_untimed(&again, s, watch, err);
-		if (status == DCK_OK) {
-			status = agree_targets(&reference, &again, NULL, watch, ret, err);
-			subject_target_close(&again);
-		}
-	}
+	if (!measured)
+		return agree_subjects(&plain, s, NULL, watch, ret, err);
+	DCK_TRY(verify_open_untimed(&reference, &plain, watch, err));
+	status = agree_targets(&reference, measured, NULL, watch, ret, err);
 	subject_target_close(&reference);
 	return status;
 }

@@ -74,6 +74,8 @@ static void row_put(record_builder *b, const agree *x, const agree_output *o, bo
 /* --- of all outputs, the worst */
 
 typedef struct worst {
+	agree_verdict verdict;
+	const agree *of; /* whose outputs have it; NULL: all are identical */
 	double max_abs, max_rel, mean_abs, mean_rel, gap;
 	const char *at[5];
 	uint64_t outside, unlike, zeros, n;
@@ -102,6 +104,21 @@ static void worst_add(worst *w, const agree_output *o)
 	w->unlike += s->unlike;
 	w->zeros += s->zeros;
 	w->n += s->n;
+}
+
+static worst worst_of(const agree *list, size_t n)
+{
+	worst w = {.max_abs = NAN, .max_rel = NAN, .mean_abs = NAN, .mean_rel = NAN, .gap = NAN};
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < list[i].noutputs; k++)
+			worst_add(&w, &list[i].outputs[k]);
+		if (list[i].verdict > w.verdict) {
+			w.verdict = list[i].verdict;
+			w.of = &list[i];
+		}
+	}
+	return w;
 }
 
 static void metric_put(record_builder *b, const char *tag, double v, const char *at,
@@ -161,8 +178,9 @@ static void degenerate_put(record_builder *b, const agree *x)
 static void notes_put(record_builder *b, const agree *x)
 {
 	const char *label = x->label ? x->label : "", *by = x->label ? ": " : "";
-	const char *first = NULL;
-	size_t more = 0;
+	const agree_output *first = NULL;
+	char others[48] = "";
+	size_t n = 0;
 
 	for (size_t i = 0; i < x->noutputs; i++) {
 		const agree_output *o = &x->outputs[i];
@@ -171,27 +189,15 @@ static void notes_put(record_builder *b, const agree *x)
 			record_note(b, "outputs-not-compared",
 				    "%s%sthe output '%s' could not be compared: %s", label, by,
 				    o->name, o->why);
-		if (o->verdict != AGREE_DIFFERENT)
-			continue;
-		if (first) {
-			more++;
-			continue;
-		}
-		first = o->name;
+		if (o->verdict == AGREE_DIFFERENT && n++ == 0)
+			first = o;
 	}
-	for (size_t i = 0; first && i < x->noutputs; i++) {
-		const agree_output *o = &x->outputs[i];
-		char others[48] = "";
-
-		if (o->verdict != AGREE_DIFFERENT)
-			continue;
-		if (more > 0)
-			snprintf(others, sizeof others, "; and %zu other output(s)", more);
+	if (n > 1)
+		snprintf(others, sizeof others, "; and %zu other output(s)", n - 1);
+	if (first)
 		record_note(b, "outputs-differ",
 			    "%s%sthe output '%s' is not what the reference gives: %s%s", label, by,
-			    o->name, o->why, others);
-		return;
-	}
+			    first->name, first->why, others);
 }
 
 static void tolerances_put(record_builder *b, const agree *x)
@@ -220,24 +226,18 @@ static void interrupted_note(record_builder *b, const agree *x)
 
 agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 {
-	worst w = {.max_abs = NAN, .max_rel = NAN, .mean_abs = NAN, .mean_rel = NAN, .gap = NAN};
-	agree_verdict verdict = AGREE_IDENTICAL;
+	const worst w = worst_of(list, n);
 
 	record_table(b, "difference/outputs", "Outputs against the reference", columns, NCOLUMNS);
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < list[i].noutputs; k++) {
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < list[i].noutputs; k++)
 			row_put(b, &list[i], &list[i].outputs[k], n > 1);
-			worst_add(&w, &list[i].outputs[k]);
-		}
-		if (list[i].verdict > verdict)
-			verdict = list[i].verdict;
-	}
 	metrics_put(b, &w);
-	record_fact_text(b, "difference", "verdict", agree_verdict_text[verdict]);
-	if (n > 0)
+	record_fact_text(b, "difference", "verdict", agree_verdict_text[w.verdict]);
+	if (n > 0) {
 		record_fact_text(b, "difference", "inputs", list[0].inputs);
-	if (n > 0)
 		tolerances_put(b, &list[0]);
+	}
 	for (size_t i = 0; i < n; i++)
 		if (list[i].sets < list[i].asked)
 			interrupted_note(b, &list[i]);
@@ -245,7 +245,7 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 		notes_put(b, &list[i]);
 		degenerate_put(b, &list[i]);
 	}
-	return verdict;
+	return w.verdict;
 }
 
 /* Counts the elements of all outputs that were compared, and what is wrong with them. */
@@ -261,33 +261,23 @@ static const char *nothing_in_them(const agree *list, size_t n, char *buf, size_
 
 void agree_answer(record_builder *b, const agree *list, size_t n)
 {
-	agree_verdict verdict = AGREE_IDENTICAL;
-	const agree *bad = NULL;
-	worst w = {.max_abs = NAN, .max_rel = NAN, .mean_abs = NAN, .mean_rel = NAN, .gap = NAN};
+	const worst w = worst_of(list, n);
 	char buf[120], of[120] = "", apart[48] = "";
 	const char *nothing;
 
-	for (size_t i = 0; i < n; i++) {
-		if (list[i].verdict > verdict) {
-			verdict = list[i].verdict;
-			bad = &list[i];
-		}
-		for (size_t k = 0; k < list[i].noutputs; k++)
-			worst_add(&w, &list[i].outputs[k]);
-	}
-	if (bad && bad->label && n > 1)
-		snprintf(of, sizeof of, " of %.100s", bad->label);
+	if (w.of && w.of->label && n > 1)
+		snprintf(of, sizeof of, " of %.100s", w.of->label);
 	if (!isnan(w.max_abs))
 		snprintf(apart, sizeof apart, ": max abs difference %.2g", w.max_abs);
 	nothing = nothing_in_them(list, n, buf, sizeof buf);
-	if (verdict == AGREE_DIFFERENT)
+	if (w.verdict == AGREE_DIFFERENT)
 		record_answer(b, "outputs%s differ%s, %llu of %llu elements outside the tolerance",
 			      of, apart, (unsigned long long)w.outside, (unsigned long long)w.n);
-	else if (verdict == AGREE_UNKNOWN)
+	else if (w.verdict == AGREE_UNKNOWN)
 		record_answer(b, "outputs%s could not all be compared", of);
 	else if (nothing)
 		record_answer(b, "outputs are equal, but '%.60s' shows little: %s", nothing, buf);
-	else if (verdict == AGREE_CLOSE)
+	else if (w.verdict == AGREE_CLOSE)
 		record_answer(b, "outputs agree%s", apart);
 	else
 		record_answer(b, "outputs are identical: %llu elements", (unsigned long long)w.n);
