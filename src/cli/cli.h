@@ -179,9 +179,9 @@ void cli_help_notes(FILE *out, const dck_style *style);
 void cli_option_text(const dck_opt *row, char *buf, size_t size);
 extern const cli_item cli_exit_codes[];
 
-/* wrap.c: `column` is where the cursor is; lines after the first begin at `indent`. Does not end
- * the last line. Returns the column reached. */
-unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
+/* wrap.c: lines of the text. `column` is where the cursor is; lines after the first begin at
+ * `indent`. */
+void cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
 /* Columns that the text takes on a terminal: its code points. */
 unsigned cli_columns(const char *text);
 /* At most so many columns of the text, with a '?' in the place of what would steer a terminal.
@@ -211,6 +211,11 @@ void cli_message(const char *fmt, ...) DCK_PRINTF(1, 2);
 /* The sentence of a failure; returns the exit code that fits it. */
 int cli_failed(const dck_err *err);
 int cli_usage(const cli *c, const char *fmt, ...) DCK_PRINTF(2, 3); /* returns CLI_USAGE */
+int cli_no_memory(void);					    /* returns CLI_FAILED */
+/* "no WHAT 'WORD'; did you mean 'NAME'?" by the nearest of n names, else what `otherwise` says
+ * behind the semicolon. Returns CLI_USAGE. */
+int cli_unknown(const cli *c, const char *what, const char *word, const char *const *names,
+		size_t n, const char *otherwise);
 
 /* term.c */
 dck_style cli_style(const cli_common *common, int fd);
@@ -243,6 +248,9 @@ int cli_stdout_failed(int why);
 dck_status cli_stdout_open(const char *path, dck_err *err);
 /* Writes records to stdout. style: as cli_style() gave it; the format's --details is added. */
 int cli_report(const cli *c, const dck_record *const *records, size_t n, const dck_style *style);
+/* The same with what the command line says of operators and rows. file: where the record is kept,
+ * which is how to see the rest of it; NULL: it is not. */
+int cli_report_kept(const cli *c, const dck_record *const *records, size_t n, const char *file);
 /* A file that appears whole or not at all; "-" is stdout. */
 typedef struct cli_file {
 	int fd;
@@ -288,8 +296,6 @@ const char *cli_program(const cli *c);
 /* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
  * after saying why it could not be saved. A history that cannot take it is a warning. */
 int cli_record_save(const cli *c, const dck_record *r, int code);
-/* "deepclock report FILE --details", for dck_style.rest. */
-void cli_rest(char *buf, size_t size, const char *file);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. Returns the exit code. */
 int cli_record_show(const cli *c, const dck_record *r);
 /* CLI_FAILED of a record whose outputs are wrong or that left something behind: a fast wrong model

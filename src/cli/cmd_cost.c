@@ -32,7 +32,6 @@ static void operators_text(const dck_style *style)
 		}
 		cli_pad(stdout, at, 30);
 		cli_wrap(stdout, o.formula, 30, 30, style->width > 60 ? style->width : 60);
-		putchar('\n');
 	}
 }
 

@@ -23,7 +23,6 @@ static void row_text(const char *key, const char *value, unsigned column, unsign
 	cli_pad(stdout, 0, FACTS);
 	cli_pad(stdout, FACTS + cli_put(stdout, key, UINT_MAX), column);
 	cli_wrap(stdout, value, column, column, width);
-	putchar('\n');
 }
 
 static unsigned column_of(const dck_engine_info *e)
@@ -52,7 +51,6 @@ static void options_text(const dck_engine_info *e, unsigned width)
 		putchar('\n');
 		cli_pad(stdout, 0, FACTS + 6);
 		cli_wrap(stdout, o->help, FACTS + 6, FACTS + 6, width);
-		putchar('\n');
 	}
 }
 
@@ -66,7 +64,6 @@ static void engine_text(const dck_engine_info *e, bool options, const dck_style 
 	printf(style->colour ? e->usable ? "\033[32m%s\033[0m" : "\033[31m%s\033[0m" : "%s", state);
 	fputs(": ", stdout);
 	cli_wrap(stdout, e->help, FACTS + cli_columns(state) + 2, FACTS, style->width);
-	putchar('\n');
 	if (!e->usable && e->why_not)
 		row_text("why not", e->why_not, FACTS + 9, style->width);
 	for (size_t i = 0; i < e->nfacts; i++)
@@ -129,15 +126,12 @@ static int engines_show(const cli *c, const dck_engine_info *e, size_t n, bool o
 
 static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)
 {
-	const char *names[32], *nearest;
+	const char *names[32];
 	size_t k = 0;
 
 	for (; k < n && k < 32; k++)
 		names[k] = all[k].name;
-	nearest = dck_nearest(c->args[0], names, k);
-	return cli_usage(c, "no engine '%s'%s%s%s", c->args[0], nearest ? "; did you mean '" : "",
-			 nearest ? nearest : "",
-			 nearest ? "'?" : "; 'deepclock engines' lists them");
+	return cli_unknown(c, "engine", c->args[0], names, k, "'deepclock engines' lists them");
 }
 
 static int plugin_run(const cli *c)

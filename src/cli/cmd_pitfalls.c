@@ -28,7 +28,6 @@ static void list_text(const dck_style *style)
 	for (size_t i = 0; (m = dck_pitfall_get(i)); i++) {
 		printf("%-*s  ", (int)key, m->key);
 		cli_wrap(stdout, m->what, key + 2, key + 2, style->width);
-		putchar('\n');
 	}
 }
 

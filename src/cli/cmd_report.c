@@ -4,43 +4,27 @@
 #include "commands.h"
 #include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-static int records_load(cli *c, dck_record **records, size_t *n)
-{
-	dck_err err;
-
-	for (; *n < c->nargs; (*n)++)
-		if (dck_record_load(c->args[*n], &records[*n], &err) != DCK_OK) {
-			cli_message("%s", err.msg);
-			return CLI_FAILED;
-		}
-	return CLI_OK;
-}
 
 static int report_run(cli *c, void *config)
 {
-	dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	dck_record **records = calloc(c->nargs, sizeof *records);
-	char rest[8192];
 	size_t n = 0;
-	int code;
+	int code = CLI_OK;
+	dck_err err;
 
 	(void)config;
-	style.ops = c->ops;
-	if (c->nargs == 1)
-		cli_rest(rest, sizeof rest, c->args[0]);
-	style.rest = c->nargs == 1 ? rest : NULL;
-	style.runs = c->output.per;
-	if (!records) {
-		cli_message("out of memory");
-		return CLI_FAILED;
-	}
-	code = records_load(c, records, &n);
+	if (!records)
+		return cli_no_memory();
+	for (; n < c->nargs && code == CLI_OK; n += code == CLI_OK)
+		if (dck_record_load(c->args[n], &records[n], &err) != DCK_OK) {
+			cli_message("%s", err.msg);
+			code = CLI_FAILED;
+		}
 	if (code == CLI_OK)
-		code = cli_report(c, (const dck_record *const *)records, n, &style);
-	for (size_t i = 0; i < n; i++)
-		dck_record_free(records[i]);
+		code = cli_report_kept(c, (const dck_record *const *)records, n,
+				       n == 1 ? c->args[0] : NULL);
+	while (n > 0)
+		dck_record_free(records[--n]);
 	free(records);
 	return code;
 }

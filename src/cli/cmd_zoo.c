@@ -54,10 +54,8 @@ static void list_text(const dck_zoo_entry *all, size_t n, const dck_style *style
 		printf("%-*s  %*s  ", (int)name, all[i].name, (int)params,
 		       dck_text_count(all[i].params, count, sizeof count));
 		cli_wrap(stdout, all[i].help, column, column, style->width);
-		putchar('\n');
 		cli_pad(stdout, 0, column);
 		cli_wrap(stdout, all[i].input, column, column + 2, style->width);
-		putchar('\n');
 	}
 }
 
@@ -96,7 +94,6 @@ static void entry_text(const dck_zoo_entry *e, const dck_style *style)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		printf("  %-10s  ", rows[i].term);
 		cli_wrap(stdout, rows[i].text, 14, 14, style->width);
-		putchar('\n');
 	}
 }
 
@@ -166,17 +163,14 @@ static int network_save(const cli *c, const zoo_config *cfg, const char *name)
 
 static int zoo_unknown(const cli *c, const char *name)
 {
-	const char *names[64], *nearest;
+	const char *names[64];
 	size_t n = 0;
 
 	while (n < 64 && cli_zoo_word(n)) {
 		names[n] = cli_zoo_word(n);
 		n++;
 	}
-	nearest = dck_nearest(name, names, n);
-	return cli_usage(c, "no built-in network '%s'%s%s%s", name,
-			 nearest ? "; did you mean '" : "", nearest ? nearest : "",
-			 nearest ? "'?" : "; 'deepclock zoo' lists them");
+	return cli_unknown(c, "built-in network", name, names, n, "'deepclock zoo' lists them");
 }
 
 static int zoo_run(cli *c, void *config)

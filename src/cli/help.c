@@ -64,7 +64,6 @@ static void item(FILE *out, const dck_style *style, const char *term, const char
 	}
 	cli_pad(out, at, column);
 	cli_wrap(out, text, column, column, help_width(style));
-	fputc('\n', out);
 }
 
 static unsigned items_column(const cli_item *items)
@@ -111,7 +110,6 @@ static void examples(FILE *out, const dck_style *style, const cli_item *items)
 		fprintf(out, "  %s\n", i->term);
 		cli_pad(out, 0, 6);
 		cli_wrap(out, i->text, 6, 6, help_width(style));
-		fputc('\n', out);
 	}
 }
 
@@ -122,7 +120,6 @@ void cli_help_command(FILE *out, const cli_command *command, const dck_style *st
 			*command->usage[i] ? " " : "", command->usage[i]);
 	fputc('\n', out);
 	cli_wrap(out, command->about, 0, 0, help_width(style));
-	fputc('\n', out);
 	for (const cli_section *s = command->sections; s && s->title; s++)
 		section(out, style, s->title, s->items);
 	options(out, style, command);
@@ -165,7 +162,6 @@ void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *sty
 		 "warm-up until the run is steady, an interval for every number, "
 		 "and every reason to doubt it.",
 		 0, 0, help_width(style));
-	fputc('\n', out);
 	title(out, style, "Commands");
 	for (size_t i = 0; all[i]; i++)
 		item(out, style, all[i]->name, all[i]->summary, 14);

@@ -57,7 +57,7 @@ int cli_listing_show(const cli *c, cli_listing *l)
 			      .tables = l->tables,
 			      .ntables = l->ntables};
 	size_t at = 0;
-	int code = CLI_FAILED;
+	int code;
 
 	for (size_t i = 0; i < l->ntables; i++) {
 		dck_table *t = &l->tables[i];
@@ -65,10 +65,7 @@ int cli_listing_show(const cli *c, cli_listing *l)
 		t->cells = l->cells + at;
 		at += t->nrows * t->ncolumns;
 	}
-	if (l->failed)
-		cli_message("out of memory");
-	else
-		code = cli_report(c, &(const dck_record *){&r}, 1, &style);
+	code = l->failed ? cli_no_memory() : cli_report(c, &(const dck_record *){&r}, 1, &style);
 	free(l->cells);
 	return code;
 }

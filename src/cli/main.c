@@ -90,12 +90,6 @@ static int command_run(cli *c)
 	return code == CLI_OK ? c->command->run(c, c->config) : code;
 }
 
-static int no_memory(void)
-{
-	cli_message("out of memory");
-	return CLI_FAILED;
-}
-
 /* What ends the process: the status of main(), or somebody else's. */
 static struct {
 	pid_t pid;
@@ -146,7 +140,7 @@ static int program(int argc, char **argv)
 		return unknown_command(argv[1]);
 	c.config = calloc(1, c.command->config_size + 1); /* nor NULL when it has none */
 	c.args = calloc((size_t)argc, sizeof *c.args);
-	code = c.config && c.args ? command_run(&c) : no_memory();
+	code = c.config && c.args ? command_run(&c) : cli_no_memory();
 	dck_free(c.owned);
 	free(c.args);
 	free(c.config);
@@ -157,7 +151,7 @@ int main(int argc, char **argv)
 {
 	ending.pid = getpid();
 	if (on_exit(on_end, NULL) != 0 || at_quick_exit(on_quick_end) != 0)
-		return no_memory();
+		return cli_no_memory();
 	ending.code = program(argc, argv);
 	ending.decided = true;
 	return ending.code;

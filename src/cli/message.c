@@ -42,6 +42,12 @@ int cli_failed(const dck_err *err)
 					   : CLI_FAILED;
 }
 
+int cli_no_memory(void)
+{
+	cli_message("out of memory");
+	return CLI_FAILED;
+}
+
 int cli_usage(const cli *c, const char *fmt, ...)
 {
 	va_list ap;
@@ -54,4 +60,14 @@ int cli_usage(const cli *c, const char *fmt, ...)
 	else
 		fprintf(stderr, "Try 'deepclock help'.\n");
 	return CLI_USAGE;
+}
+
+int cli_unknown(const cli *c, const char *what, const char *word, const char *const *names,
+		size_t n, const char *otherwise)
+{
+	const char *nearest = dck_nearest(word, names, n);
+
+	return cli_usage(c, "no %s '%s'; %s%s%s", what, word,
+			 nearest ? "did you mean '" : otherwise, nearest ? nearest : "",
+			 nearest ? "'?" : "");
 }

@@ -123,6 +123,22 @@ int cli_report(const cli *c, const dck_record *const *records, size_t n, const d
 	return CLI_OK;
 }
 
+int cli_report_kept(const cli *c, const dck_record *const *records, size_t n, const char *file)
+{
+	char head[] = "deepclock", report[] = "report", details[] = "--details";
+	char name[4096], rest[8192];
+	dck_style style = cli_style(&c->common, STDOUT_FILENO);
+
+	if (file) {
+		snprintf(name, sizeof name, "%s", file);
+		cli_quote_words((char *[]){head, report, name, details, NULL}, rest, sizeof rest);
+		style.rest = rest;
+	}
+	style.ops = c->ops;
+	style.runs = c->output.per;
+	return cli_report(c, records, n, &style);
+}
+
 static dck_status path_failed(dck_err *err, const char *what, const char *path)
 {
 	return cli_err(err, DCK_E_IO, "cannot %s '%s': %s", what, path, strerror(errno));

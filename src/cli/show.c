@@ -133,7 +133,7 @@ int cli_save_check(const cli *c)
 
 /* The text report shows the notes itself; a failure is said to who does not see it there. A note of
  * another one's cause is in that one. */
-static void notes_print(const cli *c, const dck_style *style, const dck_record *r)
+static void notes_print(const cli *c, const dck_record *r)
 {
 	const bool text = c->format.format == CLI_TEXT;
 
@@ -141,7 +141,7 @@ static void notes_print(const cli *c, const dck_style *style, const dck_record *
 		const dck_note *note = &r->notes[i];
 		const bool error =
 		    note->severity == DCK_ERROR &&
-		    (!text || (!style->terminal && strcmp(note->code, "interrupted") != 0));
+		    (!text || (!isatty(STDOUT_FILENO) && strcmp(note->code, "interrupted") != 0));
 		const bool warn = note->severity == DCK_WARN && !text && !c->common.quiet;
 
 		if ((error || warn) && !note->under)
@@ -183,28 +183,11 @@ int cli_record_save(const cli *c, const dck_record *r, int code)
 	return code;
 }
 
-void cli_rest(char *buf, size_t size, const char *file)
-{
-	char head[] = "deepclock", report[] = "report", details[] = "--details", name[4096];
-
-	snprintf(name, sizeof name, "%s", file);
-	cli_quote_words((char *[]){head, report, name, details, NULL}, buf, size);
-}
-
 int cli_record_show(const cli *c, const dck_record *r)
 {
-	dck_style style = cli_style(&c->common, STDOUT_FILENO);
-	char rest[8192];
-	int code;
+	int code = cli_report_kept(c, &r, 1, c->output.save);
 
-	if (c->output.save) {
-		cli_rest(rest, sizeof rest, c->output.save);
-		style.rest = rest;
-	}
-	style.ops = c->ops;
-	style.runs = c->output.per;
-	code = cli_report(c, &r, 1, &style);
-	notes_print(c, &style, r);
+	notes_print(c, r);
 	/* Saved even when stdout is full, and shown even when it cannot be saved. */
 	code = cli_record_save(c, r, code);
 	/* Ctrl-C reaches a measured program too, whose death may come first. */

@@ -40,7 +40,7 @@ void cli_pad(FILE *out, unsigned column, unsigned to)
 		fputc(' ', out);
 }
 
-unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
+void cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	bool first = true;
 
@@ -70,7 +70,7 @@ unsigned cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent,
 		}
 		text += *text != 0;
 	}
-	return column;
+	fputc('\n', out);
 }
 
 typedef struct text_end {
