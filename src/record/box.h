@@ -34,6 +34,23 @@ bool record_value_equal(const dck_value *a, const dck_value *b);
 /* The reason that leaves an operator's peer, time, rate or roof out of the JSON form. */
 #define RECORD_NOT_MEASURED "not measured"
 
+/* The numbers of an operator, in the order in which every form has them: the member's name in the
+ * JSON form, where it is in a dck_op, and whether it is measured: it is then left out where it was
+ * not. */
+typedef struct record_op_number {
+	const char *key;
+	size_t at;
+	bool measured;
+} record_op_number;
+enum { RECORD_OP_COUNTS = 6, RECORD_OP_TIME = 7, RECORD_OP_NUMBERS = 11 };
+extern const record_op_number record_op_numbers[RECORD_OP_NUMBERS];
+const dck_value *record_op_get(const dck_op *op, size_t i);
+void record_op_set(dck_op *op, size_t i, dck_value v);
+
+/* The members of an interval: of a metric or a cell, and of an operator's time. */
+#define RECORD_INTERVAL	   ((const char *const[]){"lo", "hi", "level"})
+#define RECORD_OP_INTERVAL ((const char *const[]){"time_lo", "time_hi", "time_level"})
+
 /* Before the formula that a number is, as the reason why it is none: "open sizes: 4.09 G * N". */
 #define RECORD_OPEN "open sizes: "
 

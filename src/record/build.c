@@ -379,20 +379,11 @@ void record_op(record_builder *b, const dck_op *op)
 			.scope = text_keep(b, op->scope),
 			.outputs = outputs,
 			.noutputs = op->noutputs,
-			.macs = number_keep(b, op->macs),
-			.flops = number_keep(b, op->flops),
-			.params = number_keep(b, op->params),
-			.weight_bytes = number_keep(b, op->weight_bytes),
-			.read_bytes = number_keep(b, op->read_bytes),
-			.write_bytes = number_keep(b, op->write_bytes),
-			.peer = number_keep(b, op->peer),
-			.time_ns = number_keep(b, op->time_ns),
-			.rate = number_keep(b, op->rate),
-			.roof = number_keep(b, op->roof),
-			.memory_bytes = number_keep(b, op->memory_bytes),
 			.bound = text_keep(b, op->bound),
 			.origins = texts_keep(b, op->origins, op->norigins),
 			.norigins = op->norigins};
+	for (size_t i = 0; i < RECORD_OP_NUMBERS; i++)
+		record_op_set(own, i, number_keep(b, *record_op_get(op, i)));
 	if (own->time_ns.kind != DCK_VALUE_ABSENT && op->time_level > 0 &&
 	    isfinite(op->time_lo_ns) && isfinite(op->time_hi_ns)) {
 		own->time_lo_ns = op->time_lo_ns;

@@ -29,6 +29,30 @@ const dck_metric_def *dck_metric_defs(size_t *ret_n)
 	return defs;
 }
 
+const record_op_number record_op_numbers[RECORD_OP_NUMBERS] = {
+    {"macs", offsetof(dck_op, macs), false},
+    {"flops", offsetof(dck_op, flops), false},
+    {"params", offsetof(dck_op, params), false},
+    {"weight_bytes", offsetof(dck_op, weight_bytes), false},
+    {"read_bytes", offsetof(dck_op, read_bytes), false},
+    {"write_bytes", offsetof(dck_op, write_bytes), false},
+    {"peer", offsetof(dck_op, peer), true},
+    {"time", offsetof(dck_op, time_ns), true},
+    {"rate", offsetof(dck_op, rate), true},
+    {"roof", offsetof(dck_op, roof), true},
+    {"memory", offsetof(dck_op, memory_bytes), true},
+};
+
+const dck_value *record_op_get(const dck_op *op, size_t i)
+{
+	return (const dck_value *)(const void *)((const char *)op + record_op_numbers[i].at);
+}
+
+void record_op_set(dck_op *op, size_t i, dck_value v)
+{
+	memcpy((char *)op + record_op_numbers[i].at, &v, sizeof v);
+}
+
 /* "precision/" of "precision/" and "*", "latency/p" of "latency/p*": its length; 0: the row is no
  * family. */
 static size_t family_length(const dck_metric_def *def)

@@ -71,12 +71,11 @@ static void number_put(json_writer *w, const char *key, const dck_value *v)
 	}
 }
 
-/* The same, left out where the record was not made to hold it. */
-static void measured_put(json_writer *w, const char *key, const dck_value *v)
+/* The record was not made to hold it. */
+static bool is_left_out(const dck_value *v)
 {
-	if (v->kind != DCK_VALUE_ABSENT ||
-	    (v->as.text && strcmp(v->as.text, RECORD_NOT_MEASURED) != 0))
-		number_put(w, key, v);
+	return v->kind == DCK_VALUE_ABSENT &&
+	       (!v->as.text || strcmp(v->as.text, RECORD_NOT_MEASURED) == 0);
 }
 
 static void unit_put(json_writer *w, dck_unit u)
@@ -86,16 +85,13 @@ static void unit_put(json_writer *w, dck_unit u)
 }
 
 /* The members "lo", "hi" and "level", where there is an interval. */
-static void interval_put(json_writer *w, double lo, double hi, double level)
+static void interval_put(json_writer *w, const char *const keys[3], double lo, double hi,
+			 double level)
 {
-	if (!(level > 0))
-		return;
-	json_key(w, "lo");
-	real_put(w, lo);
-	json_key(w, "hi");
-	real_put(w, hi);
-	json_key(w, "level");
-	real_put(w, level);
+	for (int i = 0; i < 3 && level > 0; i++) {
+		json_key(w, keys[i]);
+		real_put(w, i == 0 ? lo : i == 1 ? hi : level);
+	}
 }
 
 static void fact_put(json_writer *w, const dck_fact *f)
@@ -135,7 +131,7 @@ static void metric_put(json_writer *w, const dck_metric *m)
 	text_put(w, "tag", m->def->tag);
 	value_put(w, &m->value);
 	unit_put(w, m->def->unit);
-	interval_put(w, m->lo, m->hi, m->level);
+	interval_put(w, RECORD_INTERVAL, m->lo, m->hi, m->level);
 	if (m->how)
 		text_put(w, "how", m->how);
 	json_end(w);
@@ -177,25 +173,14 @@ static void op_put(json_writer *w, const dck_op *o)
 	for (size_t i = 0; i < o->noutputs; i++)
 		output_put(w, &o->outputs[i]);
 	json_end(w);
-	number_put(w, "macs", &o->macs);
-	number_put(w, "flops", &o->flops);
-	number_put(w, "params", &o->params);
-	number_put(w, "weight_bytes", &o->weight_bytes);
-	number_put(w, "read_bytes", &o->read_bytes);
-	number_put(w, "write_bytes", &o->write_bytes);
-	measured_put(w, "peer", &o->peer);
-	measured_put(w, "time", &o->time_ns);
-	if (o->time_level > 0) {
-		json_key(w, "time_lo");
-		real_put(w, o->time_lo_ns);
-		json_key(w, "time_hi");
-		real_put(w, o->time_hi_ns);
-		json_key(w, "time_level");
-		real_put(w, o->time_level);
+	for (size_t i = 0; i < RECORD_OP_NUMBERS; i++) {
+		const record_op_number *n = &record_op_numbers[i];
+		if (!n->measured || !is_left_out(record_op_get(o, i)))
+			number_put(w, n->key, record_op_get(o, i));
+		if (i == RECORD_OP_TIME)
+			interval_put(w, RECORD_OP_INTERVAL, o->time_lo_ns, o->time_hi_ns,
+				     o->time_level);
 	}
-	measured_put(w, "rate", &o->rate);
-	measured_put(w, "roof", &o->roof);
-	measured_put(w, "memory", &o->memory_bytes);
 	if (o->bound)
 		text_put(w, "bound", o->bound);
 	if (o->norigins > 0) {
@@ -217,7 +202,7 @@ static void cell_put(json_writer *w, const dck_cell *c)
 	}
 	json_flat_object(w);
 	value_put(w, &c->value);
-	interval_put(w, c->lo, c->hi, c->level);
+	interval_put(w, RECORD_INTERVAL, c->lo, c->hi, c->level);
 	json_end(w);
 }
 

@@ -77,6 +77,11 @@ static dck_status bad(const reader *rd, const char *key, const char *what)
 
 typedef enum need { OPTIONAL, REQUIRED } need;
 
+static const char *text_keep(reader *rd, const json_t *v)
+{
+	return mem_arena_dup_n(rd->arena, json_string_value(v), json_string_length(v));
+}
+
 static dck_status text_get(reader *rd, const json_t *o, const char *key, need n, const char **ret)
 {
 	const json_t *v = json_object_get(o, key);
@@ -84,7 +89,7 @@ static dck_status text_get(reader *rd, const json_t *o, const char *key, need n,
 		return DCK_OK;
 	if (!json_is_string(v))
 		return wrong(rd, key, v, "text");
-	*ret = mem_arena_dup_n(rd->arena, json_string_value(v), json_string_length(v));
+	*ret = text_keep(rd, v);
 	return DCK_OK;
 }
 
@@ -120,6 +125,18 @@ static bool uint_of_json(const json_t *v, uint64_t *ret)
 		return false;
 	*ret = u;
 	return true;
+}
+
+/* The list at `key`. An optional one that is missing is empty. */
+static dck_status list_find(reader *rd, const json_t *o, const char *key, need n,
+			    const json_t **ret, size_t *ret_n)
+{
+	const json_t *v = json_object_get(o, key);
+	if ((v || n == REQUIRED) && !json_is_array(v))
+		return wrong(rd, key, v, "a list");
+	*ret = v;
+	*ret_n = json_array_size(v);
+	return DCK_OK;
 }
 
 static dck_status uint_get(reader *rd, const json_t *o, const char *key, need n, uint64_t max,
@@ -183,8 +200,7 @@ static dck_status bare_get(reader *rd, const char *key, const json_t *v, bool te
 			return bad(rd, key, "is text that is no 64-bit integer, not a number");
 	} else if (json_is_string(v)) {
 		ret->kind = DCK_VALUE_TEXT;
-		ret->as.text =
-		    mem_arena_dup_n(rd->arena, json_string_value(v), json_string_length(v));
+		ret->as.text = text_keep(rd, v);
 	} else if (json_is_boolean(v) && !text_is_int) {
 		*ret = (dck_value){.kind = DCK_VALUE_BOOL, .as.b = json_is_true(v)};
 	} else {
@@ -223,8 +239,7 @@ static dck_status op_number_get(reader *rd, const json_t *o, const char *key, co
 	const json_t *absent = json_object_get(v, "absent");
 	if (!json_is_string(absent))
 		return wrong(rd, key, v, "a number or {\"absent\": \"why\"}");
-	ret->as.text =
-	    mem_arena_dup_n(rd->arena, json_string_value(absent), json_string_length(absent));
+	ret->as.text = text_keep(rd, absent);
 	return DCK_OK;
 }
 
@@ -243,16 +258,14 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 {
 	dck_series *s = row;
 	uint64_t warmup = 0;
-	const json_t *values = json_object_get(o, "values"), *at_ns = json_object_get(o, "at_ns");
+	const json_t *values, *at_ns;
+	size_t ntimes;
 
 	DCK_TRY(text_get(rd, o, "tag", REQUIRED, &s->tag));
 	DCK_TRY(unit_get(rd, o, &s->unit));
-	if (!json_is_array(values))
-		return wrong(rd, "values", values, "a list");
-	if (at_ns && !json_is_array(at_ns))
-		return wrong(rd, "at_ns", at_ns, "a list");
-	s->n = json_array_size(values);
-	if (at_ns && json_array_size(at_ns) != s->n)
+	DCK_TRY(list_find(rd, o, "values", REQUIRED, &values, &s->n));
+	DCK_TRY(list_find(rd, o, "at_ns", OPTIONAL, &at_ns, &ntimes));
+	if (at_ns && ntimes != s->n)
 		return bad(rd, "at_ns", "has not as many entries as \"values\"");
 	DCK_TRY(uint_get(rd, o, "warmup", OPTIONAL, s->n, &warmup));
 	s->warmup = (size_t)warmup;
@@ -279,16 +292,19 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 	return DCK_OK;
 }
 
-/* "lo", "hi" and "level": all of them or none. */
-static dck_status interval_get(reader *rd, const json_t *o, double *lo, double *hi, double *level)
+/* The three members of an interval: all of them or none. */
+static dck_status interval_get(reader *rd, const json_t *o, const char *const keys[3], double *lo,
+			       double *hi, double *level)
 {
-	if (!json_object_get(o, "lo") && !json_object_get(o, "hi") && !json_object_get(o, "level"))
-		return DCK_OK;
-	DCK_TRY(real_get(rd, o, "lo", lo));
-	DCK_TRY(real_get(rd, o, "hi", hi));
-	DCK_TRY(real_get(rd, o, "level", level));
-	if (!(*level > 0 && *level < 1))
-		return bad(rd, "level", "is not between 0 and 1");
+	double *const to[] = {lo, hi, level};
+	bool any = false;
+
+	for (int i = 0; i < 3; i++)
+		any = any || json_object_get(o, keys[i]);
+	for (int i = 0; i < 3 && any; i++)
+		DCK_TRY(real_get(rd, o, keys[i], to[i]));
+	if (any && !(*level > 0 && *level < 1))
+		return bad(rd, keys[2], "is not between 0 and 1");
 	return DCK_OK;
 }
 
@@ -321,7 +337,7 @@ static dck_status metric_get(reader *rd, const json_t *o, void *row)
 	}
 	DCK_TRY(value_get(rd, o, true, &m->value));
 	DCK_TRY(text_get(rd, o, "how", OPTIONAL, &m->how));
-	return interval_get(rd, o, &m->lo, &m->hi, &m->level);
+	return interval_get(rd, o, RECORD_INTERVAL, &m->lo, &m->hi, &m->level);
 }
 
 /* Of a size that a JSON number does not hold, not of a symbol that is called "7". */
@@ -345,13 +361,10 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 		const json_t *why = json_object_get(shape, "absent");
 		if (!json_is_string(why))
 			return wrong(rd, "shape", shape, "a list, or absent with a reason");
-		out->absent =
-		    mem_arena_dup_n(rd->arena, json_string_value(why), json_string_length(why));
+		out->absent = text_keep(rd, why);
 		return DCK_OK;
 	}
-	if (!json_is_array(shape))
-		return wrong(rd, "shape", shape, "a list");
-	out->rank = json_array_size(shape);
+	DCK_TRY(list_find(rd, o, "shape", REQUIRED, &shape, &out->rank));
 	int64_t *dims = mem_arena_array(rd->arena, out->rank, sizeof *dims);
 	const char **symbols = mem_arena_array(rd->arena, out->rank, sizeof *symbols);
 	if (!dims || !symbols)
@@ -362,8 +375,7 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 			continue;
 		} else if (json_is_string(d)) {
 			dims[i] = -1;
-			symbols[i] =
-			    mem_arena_dup_n(rd->arena, json_string_value(d), json_string_length(d));
+			symbols[i] = text_keep(rd, d);
 		} else if (json_is_integer(d) && json_integer_value(d) >= 0) {
 			dims[i] = json_integer_value(d);
 		} else {
@@ -377,10 +389,8 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 
 static dck_status origins_get(reader *rd, const json_t *o, dck_op *op)
 {
-	const json_t *list = json_object_get(o, "origins");
-	if (list && !json_is_array(list))
-		return wrong(rd, "origins", list, "a list");
-	op->norigins = json_array_size(list);
+	const json_t *list;
+	DCK_TRY(list_find(rd, o, "origins", OPTIONAL, &list, &op->norigins));
 	const char **names = mem_arena_array(rd->arena, op->norigins, sizeof *names);
 	if (!names)
 		return DCK_OK; /* the arena remembers */
@@ -389,40 +399,22 @@ static dck_status origins_get(reader *rd, const json_t *o, dck_op *op)
 		const json_t *v = json_array_get(list, rd->sub_row);
 		if (!json_is_string(v))
 			return wrong(rd, NULL, v, "text");
-		names[rd->sub_row] =
-		    mem_arena_dup_n(rd->arena, json_string_value(v), json_string_length(v));
+		names[rd->sub_row] = text_keep(rd, v);
 	}
 	rd->sub = NULL;
 	op->origins = names;
 	return DCK_OK;
 }
 
-static dck_status op_interval_get(reader *rd, const json_t *o, dck_op *op)
-{
-	if (!json_object_get(o, "time_lo") && !json_object_get(o, "time_hi") &&
-	    !json_object_get(o, "time_level"))
-		return DCK_OK;
-	if (op->time_ns.kind == DCK_VALUE_ABSENT)
-		return bad(rd, "time_level", "is there and \"time\" is not");
-	DCK_TRY(real_get(rd, o, "time_lo", &op->time_lo_ns));
-	DCK_TRY(real_get(rd, o, "time_hi", &op->time_hi_ns));
-	DCK_TRY(real_get(rd, o, "time_level", &op->time_level));
-	if (!(op->time_level > 0 && op->time_level < 1))
-		return bad(rd, "time_level", "is not between 0 and 1");
-	return DCK_OK;
-}
-
 static dck_status op_get(reader *rd, const json_t *o, void *row)
 {
 	dck_op *op = row;
-	const json_t *outputs = json_object_get(o, "outputs");
+	const json_t *outputs;
 
 	DCK_TRY(text_get(rd, o, "name", REQUIRED, &op->name));
 	DCK_TRY(text_get(rd, o, "type", REQUIRED, &op->type));
 	DCK_TRY(text_get(rd, o, "scope", OPTIONAL, &op->scope));
-	if (outputs && !json_is_array(outputs))
-		return wrong(rd, "outputs", outputs, "a list");
-	op->noutputs = json_array_size(outputs);
+	DCK_TRY(list_find(rd, o, "outputs", OPTIONAL, &outputs, &op->noutputs));
 	dck_op_output *out = mem_arena_array(rd->arena, op->noutputs, sizeof *out);
 	if (!out)
 		return DCK_OK;
@@ -431,20 +423,19 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	for (rd->sub_row = 0; rd->sub_row < op->noutputs; rd->sub_row++)
 		DCK_TRY(output_get(rd, json_array_get(outputs, rd->sub_row), &out[rd->sub_row]));
 	rd->sub = NULL;
-	DCK_TRY(op_number_get(rd, o, "macs", "not known", &op->macs));
-	DCK_TRY(op_number_get(rd, o, "flops", "not known", &op->flops));
-	DCK_TRY(op_number_get(rd, o, "params", "not known", &op->params));
-	DCK_TRY(op_number_get(rd, o, "weight_bytes", "not known", &op->weight_bytes));
-	DCK_TRY(op_number_get(rd, o, "read_bytes", "not known", &op->read_bytes));
-	DCK_TRY(op_number_get(rd, o, "write_bytes", "not known", &op->write_bytes));
-	DCK_TRY(op_number_get(rd, o, "peer", RECORD_NOT_MEASURED, &op->peer));
-	DCK_TRY(op_number_get(rd, o, "time", RECORD_NOT_MEASURED, &op->time_ns));
-	DCK_TRY(op_number_get(rd, o, "rate", RECORD_NOT_MEASURED, &op->rate));
-	DCK_TRY(op_number_get(rd, o, "roof", RECORD_NOT_MEASURED, &op->roof));
-	DCK_TRY(op_number_get(rd, o, "memory", RECORD_NOT_MEASURED, &op->memory_bytes));
+	for (size_t i = 0; i < RECORD_OP_NUMBERS; i++) {
+		const record_op_number *n = &record_op_numbers[i];
+		dck_value v;
+		DCK_TRY(op_number_get(rd, o, n->key,
+				      n->measured ? RECORD_NOT_MEASURED : "not known", &v));
+		record_op_set(op, i, v);
+	}
 	DCK_TRY(text_get(rd, o, "bound", OPTIONAL, &op->bound));
 	DCK_TRY(origins_get(rd, o, op));
-	return op_interval_get(rd, o, op);
+	if (op->time_ns.kind == DCK_VALUE_ABSENT && json_object_get(o, "time_lo"))
+		return bad(rd, "time_lo", "is there and \"time\" is not");
+	return interval_get(rd, o, RECORD_OP_INTERVAL, &op->time_lo_ns, &op->time_hi_ns,
+			    &op->time_level);
 }
 
 static int column_order(const void *a, const void *b)
@@ -479,10 +470,9 @@ static size_t twin_find(reader *rd, const void *rows, size_t n, size_t size,
 
 static dck_status columns_get(reader *rd, const json_t *o, dck_table *t)
 {
-	const json_t *list = json_object_get(o, "columns");
-	if (!json_is_array(list))
-		return wrong(rd, "columns", list, "a list");
-	const size_t n = json_array_size(list);
+	const json_t *list;
+	size_t n;
+	DCK_TRY(list_find(rd, o, "columns", REQUIRED, &list, &n));
 	if (n == 0)
 		return bad(rd, "columns", "is empty: a table has at least one");
 	dck_column *columns = mem_arena_array(rd->arena, n, sizeof *columns);
@@ -515,7 +505,7 @@ static dck_status cell_get(reader *rd, const json_t *v, const dck_column *column
 	if (!json_is_object(v))
 		return bare_get(rd, NULL, v, text_is_int, &cell->value);
 	DCK_TRY(value_get(rd, v, text_is_int, &cell->value));
-	DCK_TRY(interval_get(rd, v, &cell->lo, &cell->hi, &cell->level));
+	DCK_TRY(interval_get(rd, v, RECORD_INTERVAL, &cell->lo, &cell->hi, &cell->level));
 	if (cell->level > 0 && cell->value.kind != DCK_VALUE_INT &&
 	    cell->value.kind != DCK_VALUE_REAL)
 		return bad(rd, NULL, "has an interval and no number");
@@ -534,10 +524,9 @@ static dck_status cells_get(reader *rd, const json_t *row, const dck_table *t, d
 
 static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 {
-	const json_t *list = json_object_get(o, "rows");
-	if (!json_is_array(list))
-		return wrong(rd, "rows", list, "a list");
-	const size_t n = json_array_size(list);
+	const json_t *list;
+	size_t n;
+	DCK_TRY(list_find(rd, o, "rows", REQUIRED, &list, &n));
 	rd->sub = "rows";
 	/* Before there is memory for them: as many cells as the document has, and no more. */
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
@@ -566,10 +555,9 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 static dck_status indices_get(reader *rd, const json_t *o, const char *key, size_t limit,
 			      const uint32_t **ret, size_t *ret_n)
 {
-	const json_t *list = json_object_get(o, key);
-	if (list && !json_is_array(list))
-		return wrong(rd, key, list, "a list");
-	const size_t n = json_array_size(list);
+	const json_t *list;
+	size_t n;
+	DCK_TRY(list_find(rd, o, key, OPTIONAL, &list, &n));
 	uint32_t *all = mem_arena_array(rd->arena, n, sizeof *all);
 	if (!all)
 		return DCK_OK; /* the arena remembers */
@@ -657,10 +645,9 @@ static dck_status list_get(reader *rd, const json_t *root, const char *name, siz
 			   dck_status (*get)(reader *rd, const json_t *o, void *row),
 			   const void **ret, size_t *ret_n)
 {
-	const json_t *list = json_object_get(root, name);
-	if (list && !json_is_array(list))
-		return wrong(rd, name, list, "a list");
-	size_t n = json_array_size(list);
+	const json_t *list;
+	size_t n;
+	DCK_TRY(list_find(rd, root, name, OPTIONAL, &list, &n));
 	if (n > TREE_MAX / row_size)
 		return bad(rd, name, "has more rows than 1 GiB of memory holds");
 	char *rows = mem_arena_array(rd->arena, n, row_size);

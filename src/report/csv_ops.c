@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "base/sink.h"
+#include "record/box.h"
 #include "report/csv.h"
 #include "report/ops.h"
 #include <inttypes.h>
@@ -81,33 +82,26 @@ static void origins_put(dck_sink *out, const dck_op *op)
 /* Why the first of the numbers that are not known is not. */
 static const char *reason_of(const dck_op *op)
 {
-	const dck_value *const all[] = {&op->macs,	   &op->flops,	    &op->params,
-					&op->weight_bytes, &op->read_bytes, &op->write_bytes};
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		if (all[i]->kind == DCK_VALUE_ABSENT)
-			return all[i]->as.text;
+	for (size_t i = 0; i < RECORD_OP_COUNTS; i++)
+		if (record_op_get(op, i)->kind == DCK_VALUE_ABSENT)
+			return record_op_get(op, i)->as.text;
 	return NULL;
 }
 
 static void node_put(dck_sink *out, const dck_record *r, const dck_op *op)
 {
-	const dck_value *const counts[] = {&op->macs,	      &op->flops,      &op->params,
-					   &op->weight_bytes, &op->read_bytes, &op->write_bytes,
-					   &op->peer,	      &op->time_ns};
-	const bool interval = op->time_level > 0;
-
 	csv_text_field(out, op->name);
 	csv_text_field(out, op->type);
 	csv_text_field(out, op->scope);
 	outputs_put(out, op);
-	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-		csv_number(out, counts[i]);
+	for (size_t i = 0; i < OPS_FIELDS; i++) {
+		csv_number(out, record_op_get(op, i));
 		comma(out);
 	}
-	if (interval)
+	if (op->time_level > 0)
 		csv_real(out, op->time_lo_ns);
 	comma(out);
-	if (interval)
+	if (op->time_level > 0)
 		csv_real(out, op->time_hi_ns);
 	comma(out);
 	csv_number(out, &op->rate);

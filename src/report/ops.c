@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/ops.h"
 #include "base/mem.h"
+#include "record/box.h"
 #include "report/format.h"
 #include <math.h>
 #include <stdlib.h>
@@ -77,15 +78,10 @@ static bool is_number(const dck_value *v)
 
 static void row_add(ops_row *row, const dck_op *op)
 {
-	const dck_value *v[OPS_FIELDS] = {
-	    [OPS_MACS] = &op->macs,	  [OPS_FLOPS] = &op->flops,
-	    [OPS_PARAMS] = &op->params,	  [OPS_WEIGHTS] = &op->weight_bytes,
-	    [OPS_READ] = &op->read_bytes, [OPS_WRITE] = &op->write_bytes,
-	    [OPS_PEER] = &op->peer,	  [OPS_TIME] = &op->time_ns};
 	double flops;
 
 	for (size_t i = 0; i < OPS_FIELDS; i++)
-		ops_sum_add(&row->sum[i], v[i]);
+		ops_sum_add(&row->sum[i], record_op_get(op, i));
 	if (!format_number_of(&op->flops, &flops))
 		flops = 1;
 	if (flops > 0 && is_number(&op->time_ns) && !is_number(&op->rate))

@@ -20,6 +20,7 @@ enum {
 	OPS_SORT_GRAPH
 };
 
+/* In step with the first of record_op_numbers. */
 typedef enum ops_field {
 	OPS_MACS,
 	OPS_FLOPS,

@@ -376,7 +376,7 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"bound\": true}]}",
 	     "ops[0].bound is true, not text"},
 	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"time_lo\": 1}]}",
-	     "ops[0].time_level is there and \"time\" is not"},
+	     "ops[0].time_lo is there and \"time\" is not"},
 	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"time\": 2, \"time_lo\": 1}]}",
 	     "ops[0].time_hi is missing"},
 	    {HEAD ", \"ops\": [{\"name\": \"n\", \"type\": \"t\", \"time\": 2, \"time_lo\": 1, "
