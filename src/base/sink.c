@@ -62,6 +62,14 @@ void dck_sink_buffer(dck_sink *s, dck_buffer *b)
 
 /* --- what writers call */
 
+void sink_fail(dck_sink *out, const dck_err *why)
+{
+	if (out->failed)
+		return;
+	out->failed = true;
+	out->error = *why;
+}
+
 static void deliver(dck_sink *s, const void *bytes, size_t n)
 {
 	if (s->failed || !n)
@@ -70,11 +78,10 @@ static void deliver(dck_sink *s, const void *bytes, size_t n)
 	dck_status st = s->write(s->self, bytes, n, &e);
 	if (st == DCK_OK)
 		return;
-	s->failed = true;
 	if (e.code == DCK_OK) /* a custom function that gave no sentence */
 		err_set(&e, st, __FILE__, __LINE__, "cannot write the output: %s",
 			dck_status_text(st));
-	s->error = e;
+	sink_fail(s, &e);
 }
 
 static void flush(dck_sink *s)

@@ -40,6 +40,10 @@
 		return total;                                      \
 	}
 
+#define ARCH ".arch armv8.2-a+fp16+dotprod+bf16+i8mm+sve\n\t"
+/* In assembly, since compilers know the intrinsics from different versions on. */
+#define ASM_STEP(i, text) __asm__ volatile(ARCH text : "+w"(acc##i) : "w"(one), "w"(two));
+
 #define STEP(i) acc##i = vfmaq_f64(acc##i, one, two);
 #define SUM	vaddq_f64
 LOOP(neon_fp64, , float64x2_t, float64x2_t, double, vdupq_n_f64(0), vdupq_n_f64(1))
@@ -50,40 +54,23 @@ LOOP(neon_fp64, , float64x2_t, float64x2_t, double, vdupq_n_f64(0), vdupq_n_f64(
 LOOP(neon_fp32, , float32x4_t, float32x4_t, float, vdupq_n_f32(0), vdupq_n_f32(1))
 #undef STEP
 
-/* Sums of 2 x 2 blocks of products; 0x3f80 is 1. In assembly, since compilers know the intrinsics
- * from different versions on. */
-#define STEP(i)                                                           \
-	__asm__ volatile(".arch armv8.2-a+fp16+dotprod+bf16+i8mm+sve\n\t" \
-			 "bfmmla %0.4s, %1.8h, %2.8h"                     \
-			 : "+w"(acc##i)                                   \
-			 : "w"(one), "w"(two));
+/* Sums of 2 x 2 blocks of products; 0x3f80 is 1. */
+#define STEP(i) ASM_STEP(i, "bfmmla %0.4s, %1.8h, %2.8h")
 LOOP(neon_bf16, , float32x4_t, uint16x8_t, float, vdupq_n_f32(0), vdupq_n_u16(0x3f80))
 #undef STEP
 #undef SUM
 
-#define SUM vaddq_s32
-#define STEP(i)                                                           \
-	__asm__ volatile(".arch armv8.2-a+fp16+dotprod+bf16+i8mm+sve\n\t" \
-			 "sdot %0.4s, %1.16b, %2.16b"                     \
-			 : "+w"(acc##i)                                   \
-			 : "w"(one), "w"(two));
+#define SUM	vaddq_s32
+#define STEP(i) ASM_STEP(i, "sdot %0.4s, %1.16b, %2.16b")
 LOOP(neon_int8, , int32x4_t, int8x16_t, int32_t, vdupq_n_s32(0), vdupq_n_s8(1))
 #undef STEP
-#define STEP(i)                                                           \
-	__asm__ volatile(".arch armv8.2-a+fp16+dotprod+bf16+i8mm+sve\n\t" \
-			 "smmla %0.4s, %1.16b, %2.16b"                    \
-			 : "+w"(acc##i)                                   \
-			 : "w"(one), "w"(two));
+#define STEP(i) ASM_STEP(i, "smmla %0.4s, %1.16b, %2.16b")
 LOOP(i8mm_int8, , int32x4_t, int8x16_t, int32_t, vdupq_n_s32(0), vdupq_n_s8(1))
 #undef STEP
 #undef SUM
 
 /* 0x3c00 is 1; the sum of the lanes is of FP32. */
-#define STEP(i)                                                           \
-	__asm__ volatile(".arch armv8.2-a+fp16+dotprod+bf16+i8mm+sve\n\t" \
-			 "fmla %0.8h, %1.8h, %2.8h"                       \
-			 : "+w"(acc##i)                                   \
-			 : "w"(one), "w"(two));
+#define STEP(i) ASM_STEP(i, "fmla %0.8h, %1.8h, %2.8h")
 #define SUM_LANES(i)                                                   \
 	{                                                              \
 		float16x8_t half = vreinterpretq_f16_u16(acc##i);      \
@@ -107,6 +94,7 @@ static double neon_fp16(uint64_t repetitions)
 
 /* --- SVE: registers as long as the processor likes, so the row of the table is for the shortest,
  * and the number of operations is asked for. */
+#define FMLA(z, size) "fmla " z "." size ", p0/m, z30." size ", z30." size "\n\t"
 #define SVE_LOOP(name, size, T)                                                                    \
 	static double name(uint64_t repetitions)                                                   \
 	{                                                                                          \
@@ -116,30 +104,19 @@ static double neon_fp16(uint64_t repetitions)
 		if (repetitions == 0)                                                              \
 			return 0;                                                                  \
 		__asm__ volatile(                                                                  \
-		    ".arch armv8.2-a+fp16+dotprod+bf16+i8mm+sve\n\t"                               \
-		    "ptrue p0." size "\n\t"                                                        \
-		    "cntp %[lanes], p0, p0." size "\n\t"                                           \
-		    "fmov z30." size ", #1.0\n\t"                                                  \
-		    "mov z0." size ", #0\n\tmov z1." size ", #0\n\tmov z2." size ", #0\n\t"        \
-		    "mov z3." size ", #0\n\tmov z4." size ", #0\n\tmov z5." size ", #0\n\t"        \
-		    "mov z6." size ", #0\n\tmov z7." size ", #0\n\tmov z16." size ", #0\n\t"       \
-		    "mov z17." size ", #0\n\tmov z18." size ", #0\n\tmov z19." size ", #0\n"       \
-		    "1:\n\t"                                                                       \
-		    "fmla z0." size ", p0/m, z30." size ", z30." size "\n\t"                       \
-		    "fmla z1." size ", p0/m, z30." size ", z30." size "\n\t"                       \
-		    "fmla z2." size ", p0/m, z30." size ", z30." size "\n\t"                       \
-		    "fmla z3." size ", p0/m, z30." size ", z30." size "\n\t"                       \
-		    "fmla z4." size ", p0/m, z30." size ", z30." size "\n\t"                       \
-		    "fmla z5." size ", p0/m, z30." size ", z30." size "\n\t"                       \
-		    "fmla z6." size ", p0/m, z30." size ", z30." size "\n\t"                       \
-		    "fmla z7." size ", p0/m, z30." size ", z30." size "\n\t"                       \
-		    "fmla z16." size ", p0/m, z30." size ", z30." size "\n\t"                      \
-		    "fmla z17." size ", p0/m, z30." size ", z30." size "\n\t"                      \
-		    "fmla z18." size ", p0/m, z30." size ", z30." size "\n\t"                      \
-		    "fmla z19." size ", p0/m, z30." size ", z30." size "\n\t"                      \
-		    "subs %[n], %[n], #1\n\t"                                                      \
-		    "b.ne 1b\n\t"                                                                  \
-		    "str z0, [%[out]]"                                                             \
+		    ARCH "ptrue p0." size "\n\t"                                                   \
+			 "cntp %[lanes], p0, p0." size "\n\t"                                      \
+			 "fmov z30." size ", #1.0\n\t"                                             \
+			 "mov z0." size ", #0\n\tmov z1." size ", #0\n\tmov z2." size ", #0\n\t"   \
+			 "mov z3." size ", #0\n\tmov z4." size ", #0\n\tmov z5." size ", #0\n\t"   \
+			 "mov z6." size ", #0\n\tmov z7." size ", #0\n\tmov z16." size ", #0\n\t"  \
+			 "mov z17." size ", #0\n\tmov z18." size ", #0\n\tmov z19." size ", #0\n"  \
+			 "1:\n\t" FMLA("z0", size) FMLA("z1", size) FMLA("z2", size)               \
+			     FMLA("z3", size) FMLA("z4", size) FMLA("z5", size) FMLA("z6", size)   \
+				 FMLA("z7", size) FMLA("z16", size) FMLA("z17", size)              \
+				     FMLA("z18", size) FMLA("z19", size) "subs %[n], %[n], #1\n\t" \
+									 "b.ne 1b\n\t"             \
+									 "str z0, [%[out]]"        \
 		    : [n] "+r"(repetitions), [lanes] "=&r"(lanes)                                  \
 		    : [out] "r"(lane)                                                              \
 		    : "cc", "memory", "p0", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", \

@@ -14,26 +14,31 @@
 #define AHEAD(i) LINE(p, i, sizeof *p)
 
 /* One block is eight registers: 512, 256 or 128 bytes. */
+#define READ(name, features, V, CONSTRAINT, ZERO, LOAD, OR, BEFORE)                               \
+	__attribute__((target(features))) static void name(void *a, const void *b, const void *c, \
+							   size_t bytes, uint64_t passes)         \
+	{                                                                                         \
+		V v0 = ZERO(), v1 = v0, v2 = v0, v3 = v0, v4 = v0, v5 = v0, v6 = v0, v7 = v0;     \
+		(void)b, (void)c;                                                                 \
+		for (; passes > 0; passes--) {                                                    \
+			const V *p = a, *end = (const V *)((const char *)a + bytes);              \
+			for (; p < end; p += 8) {                                                 \
+				BEFORE                                                            \
+				v0 = OR(v0, LOAD(p)), v1 = OR(v1, LOAD(p + 1));                   \
+				v2 = OR(v2, LOAD(p + 2)), v3 = OR(v3, LOAD(p + 3));               \
+				v4 = OR(v4, LOAD(p + 4)), v5 = OR(v5, LOAD(p + 5));               \
+				v6 = OR(v6, LOAD(p + 6)), v7 = OR(v7, LOAD(p + 7));               \
+			}                                                                         \
+			/* A pass more is not the same pass again. */                             \
+			__asm__ volatile("" : "+" CONSTRAINT(v0) : : "memory");                   \
+		}                                                                                 \
+		v0 = OR(OR(OR(v0, v1), OR(v2, v3)), OR(OR(v4, v5), OR(v6, v7)));                  \
+		__asm__ volatile("" : : CONSTRAINT(v0));                                          \
+	}
+
 #define LOOPS(set, features, V, VD, CONSTRAINT, ZERO, LOAD, STORE, STREAM, OR, ONE)             \
-	__attribute__((target(features))) static void set##_read(                               \
-	    void *a, const void *b, const void *c, size_t bytes, uint64_t passes)               \
-	{                                                                                       \
-		V v0 = ZERO(), v1 = v0, v2 = v0, v3 = v0, v4 = v0, v5 = v0, v6 = v0, v7 = v0;   \
-		(void)b, (void)c;                                                               \
-		for (; passes > 0; passes--) {                                                  \
-			const V *p = a, *end = (const V *)((const char *)a + bytes);            \
-			for (; p < end; p += 8) {                                               \
-				v0 = OR(v0, LOAD(p)), v1 = OR(v1, LOAD(p + 1));                 \
-				v2 = OR(v2, LOAD(p + 2)), v3 = OR(v3, LOAD(p + 3));             \
-				v4 = OR(v4, LOAD(p + 4)), v5 = OR(v5, LOAD(p + 5));             \
-				v6 = OR(v6, LOAD(p + 6)), v7 = OR(v7, LOAD(p + 7));             \
-			}                                                                       \
-			/* A pass more is not the same pass again. */                           \
-			__asm__ volatile("" : "+" CONSTRAINT(v0) : : "memory");                 \
-		}                                                                               \
-		v0 = OR(OR(OR(v0, v1), OR(v2, v3)), OR(OR(v4, v5), OR(v6, v7)));                \
-		__asm__ volatile("" : : CONSTRAINT(v0));                                        \
-	}                                                                                       \
+	READ(set##_read, features, V, CONSTRAINT, ZERO, LOAD, OR, )                             \
+	READ(set##_read_ahead, features, V, CONSTRAINT, ZERO, LOAD, OR, TIMES8(AHEAD))          \
 	__attribute__((target(features))) static void set##_write(                              \
 	    void *a, const void *b, const void *c, size_t bytes, uint64_t passes)               \
 	{                                                                                       \
@@ -97,26 +102,6 @@
 				__asm__ volatile("" : : : "memory");                            \
 			}                                                                       \
 		}                                                                               \
-	}                                                                                       \
-	__attribute__((target(features))) static void set##_read_ahead(                         \
-	    void *a, const void *b, const void *c, size_t bytes, uint64_t passes)               \
-	{                                                                                       \
-		V v0 = ZERO(), v1 = v0, v2 = v0, v3 = v0, v4 = v0, v5 = v0, v6 = v0, v7 = v0;   \
-		(void)b, (void)c;                                                               \
-		for (; passes > 0; passes--) {                                                  \
-			const V *p = a, *end = (const V *)((const char *)a + bytes);            \
-			for (; p < end; p += 8) {                                               \
-				TIMES8(AHEAD)                                                   \
-				v0 = OR(v0, LOAD(p)), v1 = OR(v1, LOAD(p + 1));                 \
-				v2 = OR(v2, LOAD(p + 2)), v3 = OR(v3, LOAD(p + 3));             \
-				v4 = OR(v4, LOAD(p + 4)), v5 = OR(v5, LOAD(p + 5));             \
-				v6 = OR(v6, LOAD(p + 6)), v7 = OR(v7, LOAD(p + 7));             \
-			}                                                                       \
-			/* A pass more is not the same pass again. */                           \
-			__asm__ volatile("" : "+" CONSTRAINT(v0) : : "memory");                 \
-		}                                                                               \
-		v0 = OR(OR(OR(v0, v1), OR(v2, v3)), OR(OR(v4, v5), OR(v6, v7)));                \
-		__asm__ volatile("" : : CONSTRAINT(v0));                                        \
 	}
 
 #define sse_STEP(i)             \

@@ -3,17 +3,23 @@
 #include "os/os.h"
 #include <stdio.h>
 
+void record_id_make(char ret[RECORD_ID_SIZE])
+{
+	unsigned char bytes[RECORD_ID_SIZE / 2];
+
+	os_random_bytes(bytes, sizeof bytes);
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+}
+
 record_builder *record_begin(const char *title)
 {
 	record_builder *b = record_new();
-	unsigned char bytes[16];
-	char id[2 * sizeof bytes + 1];
+	char id[RECORD_ID_SIZE];
 
 	if (!b)
 		return NULL;
-	os_random_bytes(bytes, sizeof bytes);
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+	record_id_make(id);
 	record_set_id(b, id);
 	record_set_command(b, title);
 	return b;
@@ -35,15 +41,12 @@ static void fact_option(record_builder *b, const char *section, const dck_opt *o
 		record_fact_bool(b, section, o->name, *(const bool *)field);
 		break;
 	case DCK_OPT_COUNT:
-		record_fact_int(b, section, o->name, DCK_UNIT_ONE,
-				(int64_t) * (const uint64_t *)field);
-		break;
 	case DCK_OPT_TIME:
-		record_fact_int(b, section, o->name, DCK_UNIT_NS,
-				(int64_t) * (const uint64_t *)field);
-		break;
 	case DCK_OPT_BYTES:
-		record_fact_int(b, section, o->name, DCK_UNIT_BYTE,
+		record_fact_int(b, section, o->name,
+				o->kind == DCK_OPT_TIME	   ? DCK_UNIT_NS
+				: o->kind == DCK_OPT_BYTES ? DCK_UNIT_BYTE
+							   : DCK_UNIT_ONE,
 				(int64_t) * (const uint64_t *)field);
 		break;
 	case DCK_OPT_REAL:

@@ -7,6 +7,9 @@
 #include "deepclock/opt.h"
 #include "record/build.h"
 
+/* 128 random bits in hex. */
+enum { RECORD_ID_SIZE = 33 };
+void record_id_make(char ret[RECORD_ID_SIZE]);
 /* A builder with what every record has: an id of its own, and a title. NULL: no memory. */
 record_builder *record_begin(const char *title);
 /* One fact for each option row: what was asked, defaults included. */

@@ -15,7 +15,7 @@ static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 	csv_text_field(out, r->id);
 	csv_text_field(out, r->command);
 	csv_text_field(out, m->def->tag);
-	csv_number(out, &m->value);
+	csv_value(out, &m->value);
 	sink_text(out, ",");
 	csv_text_field(out, dck_unit_text(m->def->unit));
 	csv_interval(out, m->lo, m->hi, m->level);

@@ -6,7 +6,8 @@
 
 #include "base/csv_write.h"
 
-void csv_number(dck_sink *out, const dck_value *v); /* absent: empty */
+/* A number, true or false; else nothing, since text has several forms. */
+void csv_value(dck_sink *out, const dck_value *v);
 
 /* Three fields, each followed by a comma; empty where there is no interval (level 0). */
 void csv_interval(dck_sink *out, double lo, double hi, double level);

@@ -5,12 +5,14 @@
 #include "report/csv.h"
 #include <inttypes.h>
 
-void csv_number(dck_sink *out, const dck_value *v)
+void csv_value(dck_sink *out, const dck_value *v)
 {
 	if (v->kind == DCK_VALUE_INT)
 		sink_fmt(out, "%" PRId64, v->as.i);
 	else if (v->kind == DCK_VALUE_REAL)
 		csv_real(out, v->as.r);
+	else if (v->kind == DCK_VALUE_BOOL)
+		sink_text(out, v->as.b ? "true" : "false");
 }
 
 void csv_interval(dck_sink *out, double lo, double hi, double level)

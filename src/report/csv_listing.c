@@ -5,16 +5,6 @@
 #include "base/sink.h"
 #include "report/csv.h"
 
-static void value_put(dck_sink *out, const dck_value *v)
-{
-	if (v->kind == DCK_VALUE_BOOL)
-		sink_text(out, v->as.b ? "true" : "false");
-	else if (v->kind == DCK_VALUE_TEXT)
-		csv_word(out, v->as.text);
-	else
-		csv_number(out, v);
-}
-
 void csv_listing(const dck_table *t, dck_sink *out)
 {
 	for (size_t c = 0; c < t->ncolumns; c++) {
@@ -23,7 +13,10 @@ void csv_listing(const dck_table *t, dck_sink *out)
 	}
 	sink_text(out, "\n");
 	for (size_t i = 0; i < t->nrows * t->ncolumns; i++) {
-		value_put(out, &t->cells[i].value);
+		const dck_value *v = &t->cells[i].value;
+		if (v->kind == DCK_VALUE_TEXT)
+			csv_word(out, v->as.text);
+		csv_value(out, v);
 		sink_text(out, (i + 1) % t->ncolumns == 0 ? "\n" : ",");
 	}
 }

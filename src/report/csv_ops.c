@@ -32,10 +32,8 @@ static void joined_end(joined *j, dck_sink *out)
 {
 	dck_err err;
 
-	if (dck_sink_finish(&j->s, &err) != DCK_OK && !out->failed) {
-		out->failed = true;
-		out->error = err;
-	}
+	if (dck_sink_finish(&j->s, &err) != DCK_OK)
+		sink_fail(out, &err);
 	if (j->b.n > 0)
 		csv_text(out, j->b.data, j->b.n);
 	comma(out);
@@ -95,7 +93,7 @@ static void node_put(dck_sink *out, const dck_record *r, const dck_op *op)
 	csv_text_field(out, op->scope);
 	outputs_put(out, op);
 	for (size_t i = 0; i < OPS_FIELDS; i++) {
-		csv_number(out, record_op_get(op, i));
+		csv_value(out, record_op_get(op, i));
 		comma(out);
 	}
 	if (op->time_level > 0)
@@ -104,9 +102,9 @@ static void node_put(dck_sink *out, const dck_record *r, const dck_op *op)
 	if (op->time_level > 0)
 		csv_real(out, op->time_hi_ns);
 	comma(out);
-	csv_number(out, &op->rate);
+	csv_value(out, &op->rate);
 	comma(out);
-	csv_number(out, &op->roof);
+	csv_value(out, &op->roof);
 	comma(out);
 	csv_text_field(out, op->bound);
 	origins_put(out, op);
@@ -117,10 +115,8 @@ static void node_put(dck_sink *out, const dck_record *r, const dck_op *op)
 
 static void no_memory(dck_sink *out)
 {
-	if (out->failed)
-		return;
-	out->failed = true;
-	out->error = (dck_err){.code = DCK_E_NOMEM, .msg = "no memory for the table of operators"};
+	sink_fail(out,
+		  &(dck_err){.code = DCK_E_NOMEM, .msg = "no memory for the table of operators"});
 }
 
 static size_t rows_shown(const dck_op_view *view, size_t n)

@@ -12,20 +12,13 @@ static void text_part(dck_sink *out, const char *text)
 	csv_text_part(out, text, strlen(text));
 }
 
-static const char *bool_text(const dck_value *v)
-{
-	return v->as.b ? "true" : "false";
-}
-
 /* A row's name; of one that has none, nothing. */
 static void name_part(dck_sink *out, const dck_value *v)
 {
 	if (v->kind == DCK_VALUE_TEXT)
 		text_part(out, v->as.text);
-	else if (v->kind == DCK_VALUE_BOOL)
-		text_part(out, bool_text(v));
 	else
-		csv_number(out, v);
+		csv_value(out, v);
 }
 
 /* Text in quotes, numbers without, so that nobody takes one for the other. */
@@ -33,10 +26,8 @@ static void value_field(dck_sink *out, const dck_value *v)
 {
 	if (v->kind == DCK_VALUE_TEXT)
 		csv_text(out, v->as.text, strlen(v->as.text));
-	else if (v->kind == DCK_VALUE_BOOL)
-		sink_text(out, bool_text(v));
 	else
-		csv_number(out, v);
+		csv_value(out, v);
 	sink_text(out, ",");
 }
 

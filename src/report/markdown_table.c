@@ -52,10 +52,7 @@ static size_t columns_of(const char *text)
 
 void markdown_no_memory(dck_sink *out)
 {
-	if (out->failed)
-		return;
-	out->failed = true;
-	out->error = (dck_err){.code = DCK_E_NOMEM, .msg = "no memory for the tables"};
+	sink_fail(out, &(dck_err){.code = DCK_E_NOMEM, .msg = "no memory for the tables"});
 }
 
 void markdown_line(dck_sink *out, const char *before, const char *text, const char *after)

@@ -17,7 +17,6 @@
 
 #define KEY_BYTES  1024
 #define PATH_BYTES 4096
-#define FILE_MAX   ((size_t)16 << 20)
 #define LEVEL	   0.95
 
 const dck_opt dck_machine_options[] = {
@@ -48,7 +47,7 @@ typedef struct survey {
 	char key[KEY_BYTES], path[PATH_BYTES]; /* path "": nowhere to keep it */
 	dck_err no_path;
 	os_usage before, after;
-	char id[33];
+	char id[RECORD_ID_SIZE];
 	int64_t began_unix_ns;
 	double *scratch;
 	machine_result result;
@@ -135,12 +134,11 @@ static void facts_caches(record_builder *b, const machine_topology *t)
 
 static void fact_khz(record_builder *b, const char *key, uint64_t khz)
 {
-	if (khz > 0)
-		record_fact_real(b, "machine", key, DCK_UNIT_HERTZ, (double)khz * 1e3);
-	else
-		record_fact_absent(b, "machine", key,
-				   "the system does not tell (no cpufreq, as in most virtual "
-				   "machines); frequency/core is measured");
+	static const char *const why = "the system does not tell (no cpufreq, as in most virtual "
+				       "machines); frequency/core is measured";
+
+	record_fact(b, "machine", key, DCK_UNIT_HERTZ,
+		    khz > 0 ? RECORD_REAL((double)khz * 1e3) : RECORD_ABSENT(why));
 }
 
 static void facts_machine(record_builder *b, const survey *s, bool kept)
@@ -154,10 +152,8 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 			      : "measured now");
 	record_time_text(s->began_unix_ns, text);
 	record_fact_text(b, "machine", "measured", text);
-	if (s->path[0])
-		record_fact_text(b, "machine", "kept_in", s->path);
-	else
-		record_fact_absent(b, "machine", "kept_in", s->no_path.msg);
+	record_fact(b, "machine", "kept_in", DCK_UNIT_NONE,
+		    s->path[0] ? RECORD_TEXT(s->path) : RECORD_ABSENT(s->no_path.msg));
 	record_fact_text(b, "machine", "key", s->key);
 	isa_text(s->isa, text, sizeof text);
 	record_fact_text(b, "machine", "instruction_sets",
@@ -165,20 +161,17 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 	record_fact_int(b, "machine", "threads", DCK_UNIT_ONE, s->threads);
 	record_fact_text(b, "machine", "processors", t->allowed_list);
 	record_fact_int(b, "machine", "cores", DCK_UNIT_ONE, t->cores);
-	if (t->nodes > 0)
-		record_fact_int(b, "machine", "numa_nodes", DCK_UNIT_ONE, t->nodes);
-	else
-		record_fact_absent(b, "machine", "numa_nodes", "the system does not tell");
+	record_fact(b, "machine", "numa_nodes", DCK_UNIT_ONE,
+		    t->nodes > 0 ? RECORD_INT(t->nodes)
+				 : RECORD_ABSENT("the system does not tell"));
 	facts_caches(b, t);
 	fact_khz(b, "frequency_min", t->min_khz);
 	fact_khz(b, "frequency_max", t->max_khz);
 	if (r->dram_bytes > 0)
 		record_fact_int(b, "machine", "dram_working_set", DCK_UNIT_BYTE,
 				(int64_t)r->dram_bytes);
-	if (r->blas[0])
-		record_fact_text(b, "machine", "blas", r->blas);
-	else
-		record_fact_absent(b, "machine", "blas", r->blas_why);
+	record_fact(b, "machine", "blas", DCK_UNIT_NONE,
+		    r->blas[0] ? RECORD_TEXT(r->blas) : RECORD_ABSENT(r->blas_why));
 	record_fact_real(b, "machine", "took", DCK_UNIT_NS, r->took_ns);
 }
 
@@ -398,13 +391,8 @@ static void note_blas(record_builder *b, const survey *s, const char *gemm, mach
 
 	snprintf(tag, sizeof tag, "blas/%s/%s", gemm, suffix);
 	const double blas = machine_best(machine_find(&s->result, tag));
-	double peak = NAN;
-	for (size_t i = 0; i < s->result.n; i++) {
-		const machine_item *item = &s->result.item[i];
-		if (item->peak && item->peak->type == type && item->n > 0 &&
-		    strcmp(strrchr(item->tag, '/') + 1, suffix) == 0)
-			peak = fmax(isnan(peak) ? 0 : peak, machine_best(item));
-	}
+	const machine_item *any, *fast = fastest(s, type, suffix, &any);
+	const double peak = machine_best(fast);
 	if (blas > peak)
 		record_note(b, "peak-below-blas",
 			    "peak/%s/%s is %.4g GFLOP/s, but %s of %s reached %.4g GFLOP/s: the "
@@ -522,14 +510,9 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 
 static bool kept_load(const survey *s, dck_record **ret)
 {
-	dck_buffer text = {0};
-	dck_record *r = NULL;
+	dck_record *r;
 
-	if (!s->path[0] || os_read_file(s->path, FILE_MAX, &text, NULL) != DCK_OK)
-		return false;
-	dck_status status = dck_record_parse(text.data, text.n, &r, NULL);
-	dck_buffer_done(&text);
-	if (status != DCK_OK)
+	if (!s->path[0] || dck_record_load(s->path, &r, NULL) != DCK_OK)
 		return false;
 	/* The file's name is a hash, and a file may hold anything. */
 	const dck_fact *key = dck_record_fact(r, "machine", "key");
@@ -559,15 +542,6 @@ static dck_status kept_save(const survey *s, dck_err *err)
 
 /* --- all of it */
 
-static void id_make(char ret[33])
-{
-	unsigned char bytes[16];
-
-	os_random_bytes(bytes, sizeof bytes);
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
-}
-
 static dck_status survey_measure(survey *s, const dck_observer *watch, dck_record **ret,
 				 dck_err *err)
 {
@@ -580,7 +554,7 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 
 	s->scratch = mem_zalloc(stat_scratch(MACHINE_ROUNDS_MAX), sizeof *s->scratch);
 	DCK_NEED(s->scratch, err, "for the measurement");
-	id_make(s->id);
+	record_id_make(s->id);
 	s->began_unix_ns = os_unix_ns();
 	os_usage_get(&s->before);
 	DCK_TRY(machine_measure(&ask, &s->result, err));

@@ -55,20 +55,12 @@ static layout layout_of(const dck_record *r, const dck_table *classes)
 	return l;
 }
 
-static void right_put(page *p, const char *text, unsigned cols)
-{
-	const unsigned n = page_columns(text);
-
-	page_to(p, p->col + (n < cols ? cols - n : 0));
-	page_text(p, text);
-}
-
 /* A table's row; what is absent leaves its place empty. */
 static void row_put(page *p, const dck_table *t, size_t row, const layout *l)
 {
 	char text[NUM_TEXT_MAX];
 
-	right_put(p, name_of(t, row), l->name_cols);
+	page_text_right(p, name_of(t, row), l->name_cols);
 	page_text(p, " ");
 	for (size_t i = 0; i < NUMBERS; i++) {
 		const dck_cell *c = dck_table_cell(t, row, number_keys[i]);
@@ -78,7 +70,7 @@ static void row_put(page *p, const dck_table *t, size_t row, const layout *l)
 		if (c && format_number_of(&c->value, &v))
 			num_fixed(text, l->digits, v);
 		page_text(p, " ");
-		right_put(p, text, NUMBER_COLS);
+		page_text_right(p, text, NUMBER_COLS);
 	}
 	const dck_cell *support = dck_table_cell(t, row, "support");
 	text[0] = '\0';
@@ -86,7 +78,7 @@ static void row_put(page *p, const dck_table *t, size_t row, const layout *l)
 		snprintf(text, sizeof text, "%lld%s", (long long)support->value.as.i,
 			 l->support_ends);
 	page_text(p, " ");
-	right_put(p, text, NUMBER_COLS);
+	page_text_right(p, text, NUMBER_COLS);
 	page_line(p);
 }
 
@@ -114,7 +106,7 @@ void text_accuracy(page *p, const dck_record *r)
 	page_to(p, l.name_cols + 1);
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
 		page_text(p, " ");
-		right_put(p, heads[i], NUMBER_COLS);
+		page_text_right(p, heads[i], NUMBER_COLS);
 	}
 	page_line(p);
 	page_line(p);

@@ -41,10 +41,8 @@ static void part_end(part *a)
 /* Writes it where it belongs, and is done with it. */
 static void part_put(page *p, part *a)
 {
-	if (a->sink.failed && !p->out->failed) {
-		p->out->failed = true;
-		p->out->error = a->sink.error;
-	}
+	if (a->sink.failed)
+		sink_fail(p->out, &a->sink.error);
 	if (a->text.n > 0)
 		sink_put(p->out, a->text.data, a->text.n);
 	dck_buffer_done(&a->text);
