@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Items whose indices are written out. */
+/* The most items for which indices are written out. */
 #define OFFSETS_MAX 65536
 const items follow_same = {.choice = -1};
 

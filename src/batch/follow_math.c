@@ -113,7 +113,7 @@ void follow_axis(follow *f, op *o)
 		follow_unless(f, s, axis == s->axis, f->row->why);
 }
 
-/* Before operator set 13 all axes from the given one on were one. */
+/* Before operator set 13 all axes from the given one on were taken as one axis. */
 void follow_softmax(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
@@ -187,7 +187,9 @@ void follow_reduce(follow *f, op *o)
 	follow_all(f, s);
 }
 
-/* Scale and shift lie along the normalised axes alone. */
+/* The scale and the shift must have 1 along all axes before the normalised ones. False after a
+ * refusal.
+ */
 static bool norm_parts(follow *f, op *o, size_t from, int rank, int axis)
 {
 	for (size_t i = from; i < o->made->nin; i++) {

@@ -22,7 +22,7 @@ void follow_first(follow *f, op *o)
 		follow_all(f, *follow_in(o, i));
 }
 
-/* Where an input is the same for all items it has one of axis 0, or none. */
+/* Each of the first `at` inputs that is the same for all items is repeated along axis 0. */
 void follow_first_all(follow *f, op *o)
 {
 	items s = {.choice = -1};

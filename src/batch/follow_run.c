@@ -3,8 +3,9 @@
  *
  * Where a size of 1 stands, it is not always plain whether it is that of the items: [1, 1, 8] may
  * hold them along its first or its second axis. Either way each item's values are its own; a wrong
- * guess only leads to a node that cannot follow. Then the latest guess that led there is made
- * otherwise, and the model is followed anew, so often at most that hostile models take no time.
+ * guess only leads to a node that cannot follow. Then the latest guess that led there is changed
+ * and the model is followed anew. The number of attempts is bounded, so that hostile models take no
+ * time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow_run.h"
@@ -14,10 +15,11 @@
 #include <string.h>
 
 #define ATTEMPTS_MAX 48
-/* Nodes followed, of all attempts. */
+/* No further attempt begins when all attempts together have followed so many nodes. */
 #define NODES_MAX 120000u
 
-/* The latest guess on the way to a refusal that can be made otherwise is. */
+/* Guesses led to a refusal. The latest of them that has another way left is changed to it. False:
+ * none has. */
 static bool choose_otherwise(struct follow_state *s, int blame)
 {
 	for (; blame >= 0; blame = s->choices[blame].parent) {
@@ -183,7 +185,7 @@ static dck_status control_before(follow *f, const op *o)
 	return DCK_OK;
 }
 
-/* A branch that is known to be taken has handed its values on with what is noted of them. */
+/* Where it is known which branch is taken, its values were handed on with what is noted of them. */
 static dck_status control_after(follow *f, op *o)
 {
 	struct follow_state *s = f->state;
@@ -258,8 +260,8 @@ static void check_items(follow *f, const val *v, const items *s)
 		follow_refuse(f, s, "its result has no axis %d", s->axis);
 }
 
-/* What is made from the number of items alone: integers that are known, or a tensor of one value
- * with the items as an axis. */
+/* A value was made from the number of items alone. It must be a list of known integers, or a tensor
+ * filled with one value that has the items along one axis. */
 static void check_sizes(follow *f, const op *o, val *v)
 {
 	items s = {HELD_SAME, 0, num_int(1), num_int(1), -1};
@@ -319,8 +321,8 @@ static dck_status on_after(void *self, struct op *o, dck_err *err)
 
 /* --- attempts --- */
 
-/* An output holds the items along its first axis, those of one side by side, or along an axis of
- * their own. */
+/* An output holds the items along its first axis, where the elements of one item stand side by
+ * side, or along an axis that has one element for each item. */
 static bool outputs_hold(follow *f, const cost_result *r)
 {
 	bool any = false;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Other inputs than the first hold no items. */
+/* Only the first input holds items, and its rank is known. False after a refusal. */
 static bool parameters(follow *f, op *o)
 {
 	return follow_shaped(f, o, 0) && follow_only(f, o, 0);
@@ -65,8 +65,10 @@ static int ways_of(follow *f, num outer, const num *dims, int rank, way *ret)
 	return n;
 }
 
-/* How natural a way is; smaller is better. An axis of its own, best where it was; then an axis
- * that was not there before, since one that was is likely to stay; the last one is features. */
+/* How unlikely a way is: the ways with fewer points are tried first. Most likely the items get an
+ * axis of their own, at the place where they were. Next comes an axis of a new size, for one whose
+ * size was there before is likely to be another axis that stayed. The last axis usually holds
+ * features. */
 static int awkward(const val *v, const items *s, const num *dims, int rank, const way *w)
 {
 	int points = w->axis == s->axis ? 0 : 1;
@@ -108,7 +110,8 @@ static num outer_of(follow *f, const val *v, const items *s)
 	return outer;
 }
 
-/* Sizes as they were: 0 copies, -1 is what is left. */
+/* The sizes that Reshape makes with the old number of items: 0 copies a size of the input, -1
+ * stands for what the other sizes leave. False: they do not fit. */
 static bool sizes_were(follow *f, const val *v, const items *s, const num *asked, int n, bool zero,
 		       num *ret)
 {
@@ -138,7 +141,8 @@ static bool sizes_were(follow *f, const val *v, const items *s, const num *asked
 	return true;
 }
 
-/* The sizes are computed from those of the input: they follow by themselves. */
+/* The sizes are computed from those of the input, so that they follow the number of items without a
+ * rewrite. */
 static void reshape_open(follow *f, const val *v, const items *s, const num *asked, int n)
 {
 	num outer = outer_of(f, v, s), before = num_int(1), pre, post, each;
@@ -344,7 +348,8 @@ void follow_concat(follow *f, op *o)
 	follow_all(f, s);
 }
 
-/* Along the items it must take all of them; a stated end moves with their number. */
+/* Along the axis of the items a slice must take all of them. An end that the model states becomes
+ * the new end. */
 void follow_slice(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
@@ -446,8 +451,8 @@ void follow_gather(follow *f, op *o)
 	follow_all(f, s);
 }
 
-/* Indices, data and updates of equal rank: each holds the items at the same axis, none is that of
- * the operator. */
+/* The first `at` inputs (data, indices, updates) have equal ranks. All must hold the items at the
+ * same axis, which must not be the axis that the operator picks along. */
 void follow_elements(follow *f, op *o)
 {
 	size_t inputs = (size_t)f->row->at;
@@ -500,7 +505,7 @@ void follow_scatter_nd(follow *f, op *o)
 	follow_refuse(f, follow_in(o, 0), "its indices name places among all items");
 }
 
-/* Sizes for a broadcast to them, of an input that holds items. */
+/* The input is broadcast to the sizes that input 1 states. */
 void follow_expand(follow *f, op *o)
 {
 	items s = *follow_in(o, 0);
@@ -579,7 +584,8 @@ void follow_pad(follow *f, op *o)
 	follow_all(f, *s);
 }
 
-/* Sizes or factors for all axes, or for some: the items' must stay. */
+/* It is told sizes or factors, for all axes or for those in `axes`: the axis of the items must stay
+ * as it is. */
 void follow_resize(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);

@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Tensors of so many bytes stay in their file. */
+/* Tensors of at least so many bytes stay in the file where they are. */
 #define STAY_BYTES 16384u
 
 /* Fields of the messages of onnx.proto. */
@@ -33,7 +33,8 @@ typedef struct rewrite {
 	dck_err *err;
 } rewrite;
 
-/* Where a message's lists stand; a graph that the file has in parts is one. */
+/* How many members of each list were read. A file may hold one graph in several parts, which
+ * continue each other's lists. */
 typedef struct counts {
 	size_t node, tensor, input, output;
 } counts;
@@ -43,7 +44,7 @@ static dck_status next(rewrite *x, wire_reader *r, wire_field *w, bool *more)
 	return wire_next(r, NULL, NULL, w, more, x->err);
 }
 
-/* The field that r has just passed. */
+/* Copies the field that r has just passed. */
 static dck_status copy(rewrite *x, const wire_reader *r, const wire_field *w)
 {
 	size_t n = (size_t)(r->at - w->at);
@@ -91,7 +92,7 @@ static const val *find(val *const *list, size_t n, const char *name)
 	return NULL;
 }
 
-/* An input or output, of the sizes that it has now; in a body without sizes. */
+/* Writes an input or output with the sizes that it has now; in a body it gets no sizes. */
 static dck_status value(rewrite *x, const wire_reader *r, const wire_field *w, const onnx_value *o,
 			const val *v, bool body)
 {
@@ -118,7 +119,8 @@ static void put_pair(wire_out *w, const char *key, const char *text)
 	wire_end(w, mark);
 }
 
-/* Where the tensor's bytes lie in the file, if they do as an engine wants them. */
+/* Finds where the tensor's bytes lie in the file. *ret_found is false where they are not in one
+ * piece as an engine can read them. */
 static dck_status bytes_of(rewrite *x, const wire_reader *r, const wire_field *w,
 			   const onnx_tensor *t, uint64_t *ret, bool *ret_found)
 {
@@ -268,7 +270,7 @@ static void put_node(rewrite *x, uint32_t field, const char *type, const char *a
 	wire_end(x->out, mark);
 }
 
-/* Negative indices count from the end of one item: a Mod first. */
+/* Negative indices count from the end of one item, so a Mod makes them positive first. */
 static dck_status put_offset(rewrite *x, uint32_t field, const char *indices, const char *offsets,
 			     const edit *e, const char *ret)
 {

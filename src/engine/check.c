@@ -87,9 +87,7 @@ dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile 
 {
 	dck_profile p = {.struct_size = sizeof p};
 
-	if (!HAS(e, profile))
-		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell when its operators ran",
-			 e->name);
+	DCK_TRY(engine_can_observe(e, DCK_OBSERVE_OPERATORS, err));
 	DCK_TRY(e->profile(m, &p, err));
 	bool whole = (p.nevents == 0 || p.events) && (p.nruns == 0 || p.run_ns);
 	for (size_t i = 0; whole && i < p.nevents; i++)
@@ -108,9 +106,7 @@ dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *r
 {
 	dck_memory memory = {.struct_size = sizeof memory};
 
-	if (!HAS(e, memory))
-		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell how much memory it uses",
-			 e->name);
+	DCK_TRY(engine_can_observe(e, DCK_OBSERVE_MEMORY, err));
 	DCK_TRY(e->memory(m, &memory, err));
 	*ret = memory;
 	return DCK_OK;

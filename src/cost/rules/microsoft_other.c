@@ -489,14 +489,18 @@ static void cost_post_mix(op *o)
 	op_cost_macs(o, macs, op_times(o, 2, elements));
 }
 
-static void shape_gate(op *o)
-{
-	const val *a = op_in(o, 0), *b = op_in(o, 3);
+/* The form of a row whose outputs are like inputs: the input of each output. */
+typedef struct alike {
+	size_t input[2];
+} alike;
 
-	if (a)
-		op_same(o, 0, a);
-	if (b)
-		op_same(o, 1, b);
+static void shape_alike(op *o)
+{
+	const alike *f = o->row->form;
+
+	for (size_t i = 0; i < 2; i++)
+		if (op_in(o, f->input[i]))
+			op_same(o, i, op_in(o, f->input[i]));
 	op_unknown(o, "its input is missing");
 }
 
@@ -507,27 +511,6 @@ static void cost_gate(op *o)
 
 	cost_in(o, 5);
 	op_cost_more(o, beta);
-}
-
-static void shape_engram(op *o)
-{
-	const val *key = op_given(o, 0);
-
-	if (!key)
-		return;
-	op_same(o, 0, key);
-	op_same(o, 1, key);
-}
-
-static void shape_gemma_rotary(op *o)
-{
-	const val *q = op_in(o, 1), *k = op_in(o, 3);
-
-	if (q)
-		op_same(o, 0, q);
-	if (k)
-		op_same(o, 1, k);
-	op_unknown(o, "its input is missing");
 }
 
 static void shape_varlen_conv(op *o)
@@ -561,7 +544,7 @@ static const op_row rows[] = {
      .how = "FLOPs per element: *"},
     {"EmbedLayerNormalization", shape_embed_norm, cost_embed_norm, .roles = "..ppppp.c",
      .how = "FLOPs per output element: sum of the embeddings, and 7 of LayerNormalization"},
-    {"EngramGate", shape_engram, cost_each, 11, .roles = "...ppp",
+    {"EngramGate", shape_alike, cost_each, 11, .form = &(const alike){{0, 0}}, .roles = "...ppp",
      .how = "FLOPs per element: two normalisations of 4, *, sum, *"},
     {"ExpandDims", shape_expand_dims, .traffic = TRAFFIC_VIEW, .roles = ".c"},
     {"FastGelu", shape_same_first, cost_fast_gelu, .roles = ".p",
@@ -570,7 +553,7 @@ static const op_row rows[] = {
      .roles = "c.cc",
      .how = "FLOPs per element: -, *; parameters: weights, however they are packed"},
     {"GatherND", shape_gather_nd, .traffic = TRAFFIC_PICK},
-    {"GemmaRotaryEmbedding", shape_gemma_rotary, .cost = cost_uncounted},
+    {"GemmaRotaryEmbedding", shape_alike, .form = &(const alike){{1, 3}}, .cost = cost_uncounted},
     {"GridSample", shape_grid_sample, .cost = cost_uncounted},
     {"GroupNorm", shape_same_first, cost_group_norm, .roles = ".pp",
      .how = "FLOPs per element: 7, and 5 with SiLU"},
@@ -579,7 +562,7 @@ static const op_row rows[] = {
      .how = "FLOPs per input element: *, +"},
     {"Irfft", shape_irfft, .cost = cost_uncounted},
     {"IsAllFinite", shape_finite, .cost = cost_uncounted},
-    {"LinearAttentionGate", shape_gate, cost_gate, .roles = ".pp.",
+    {"LinearAttentionGate", shape_alike, cost_gate, .form = &(const alike){{0, 3}}, .roles = ".pp.",
      .how = "FLOPs per element: +, 3 of Softplus, *; 4 of Sigmoid for each of b"},
     {"MulInteger", shape_mul_integer, cost_each, 3, .roles = ".c.c",
      .how = "FLOPs per element: -, -, *"},

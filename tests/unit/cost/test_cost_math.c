@@ -201,6 +201,8 @@ static const content contents[] = {
     {"ReduceMax", "a:*l[0]", NULL, NULL},
     {"CumSum", "a:*l[2,2]=1,2,3,4 x:*l[]=0", NULL, "1 2 4 6"},
     {"CumSum", "a:*l[3]=1,2,3 x:*l[]=0", "reverse=1 exclusive=1", "5 3 0"},
+    {"Cast", "a:*l[4]=-129,-128,127,128", "to=3", "? -128 127 ?"},
+    {"Cast", "a:*l[3]=-1,255,256", "to=2", "? 255 ?"},
 };
 
 static void check_content(const content *c)

@@ -486,12 +486,32 @@ static void names_get_numbers(void **state)
 	mem_arena_free(a);
 }
 
+static void a_name_is_found_in_a_list(void **state)
+{
+	static const char *const there[] = {"Conv", "ConvInteger", "PRelu"}, *const not_there[] = {
+										 "",
+										 " ",
+										 "Con",
+										 "Integer",
+										 "Relu",
+										 "Conv ConvInteger",
+										 "convinteger",
+										 "PRelu2"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+		assert_true(names_listed("ConvInteger Conv PRelu", there[i]));
+	for (size_t i = 0; i < sizeof not_there / sizeof *not_there; i++)
+		assert_false(names_listed("ConvInteger Conv PRelu", not_there[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranges_follow_from_the_graph),
 	    cmocka_unit_test(what_it_is_compared_with),
 	    cmocka_unit_test(names_and_types_count),
+	    cmocka_unit_test(a_name_is_found_in_a_list),
 	    cmocka_unit_test(the_summary_counts),
 	    cmocka_unit_test(passes_errors_on),
 	    cmocka_unit_test(huge_claims_are_limits),
