@@ -1,5 +1,6 @@
 /* cli.h - what the commands of the program share. A command is one const descriptor in one file;
- * parsing, help, man pages and completion are made from the descriptors.
+ * parsing, help, man pages and completion are made from the descriptors. cmd_machine.c is a short
+ * example.
  *
  * The program alone prints and exits: results to stdout, everything else to stderr.
  *
@@ -23,7 +24,7 @@ typedef struct cli_common {
 } cli_common;
 extern const dck_opt cli_common_options[];
 
-/* --format, --details and where it goes. Zeroed: as text to stdout. */
+/* How a result is written and where it goes. Zeroed, it goes to stdout as text. */
 typedef struct cli_format {
 	int format;	 /* index into cli_formats */
 	const char *out; /* a file instead of stdout; NULL: stdout */
@@ -33,7 +34,7 @@ extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", NU
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
 extern const dck_opt cli_format_options[];
 
-/* Where a record goes besides stdout, and what is seen of it. */
+/* Where a record is kept, and what is shown of it and of its making. */
 typedef struct cli_output {
 	const char *save, *db, *commit;
 	bool no_history, no_progress;
@@ -48,13 +49,13 @@ typedef struct cli_worker {
 } cli_worker;
 extern const dck_opt cli_worker_options[];
 
-/* Programs with several values. */
+/* The values of a program's words (--scan). */
 typedef struct cli_scan {
 	dck_list scan;
 } cli_scan;
 extern const dck_opt cli_scan_options[];
 
-/* Rows of one option table, and what they are read into. */
+/* One option table, and the place that its values are read into. */
 typedef struct cli_group {
 	const char *title;    /* NULL: not in help, man page or completion */
 	const dck_opt *table; /* NULL ends the list */
@@ -87,14 +88,14 @@ typedef struct cli_section {
 	const cli_item *items;
 } cli_section;
 
-/* What an argument may be, for completion. */
+/* The words that a shell may complete an argument with. */
 typedef struct cli_words {
 	const char *prefix;	      /* prefix + get(0), prefix + get(1), ... up to NULL */
 	const char *(*get)(size_t i); /* NULL: none */
-	bool commands;		      /* the name of every command too */
-	bool files;		      /* files too */
+	bool commands;		      /* the names of the commands fit too */
+	bool files;		      /* the names of files fit too */
 } cli_words;
-/* A model: a built-in network or a file. */
+/* Those of a model: it is a built-in network or a file. */
 extern const cli_words cli_model_words;
 
 typedef struct cli cli;
@@ -153,19 +154,19 @@ bool cli_given(const cli *c, const char *name);
 /* rows.c: group i, those that the command names and then the common one; table NULL past the end.
  */
 cli_group cli_group_get(const cli_command *command, size_t i);
-/* What its rows are read into. */
+/* The place that the values of its rows are read into. */
 void *cli_group_config(cli *c, const cli_group *group);
-/* A walk through the options of a command; {0} at first. */
+/* A walk through the options of a command. It begins with {0}. */
 typedef struct cli_option {
 	const dck_opt *row;
 	cli_group group; /* whose table has the row */
 	size_t index;	 /* of the group */
 } cli_option;
-/* The next row of every table, hidden ones too. false: no more. */
+/* Goes to the next row of every table, hidden ones too. false: there is no more. */
 bool cli_row_next(const cli_command *command, cli_option *o);
-/* The next visible option; one that two tables have in common comes once. false: no more. */
+/* Goes to the next visible option; one that two tables have comes once. false: there is no more. */
 bool cli_option_next(const cli_command *command, cli_option *o);
-/* NULL: there is none. */
+/* The command of that name; NULL: there is none. */
 const cli_command *cli_command_find(const cli_command *const *all, const char *name);
 /* The option of that name or, where name is NULL, of that letter; NULL: there is none. */
 const dck_opt *cli_option_find(const cli_command *command, const char *name, char letter);
@@ -179,16 +180,16 @@ void cli_help_notes(FILE *out, const dck_style *style);
 void cli_option_text(const dck_opt *row, char *buf, size_t size);
 extern const cli_item cli_exit_codes[];
 
-/* wrap.c: lines of the text. `column` is where the cursor is; lines after the first begin at
- * `indent`. */
+/* wrap.c: writes the text in lines of at most `width` columns. The cursor is at `column`; lines
+ * after the first begin at `indent`. */
 void cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
-/* Columns that the text takes on a terminal: its code points. */
+/* The number of columns that the text takes on a terminal, which is that of its code points. */
 unsigned cli_columns(const char *text);
 /* At most so many columns of the text, with a '?' in the place of what would steer a terminal.
  * Returns how many. */
 unsigned cli_put(FILE *out, const char *text, unsigned columns);
 void cli_pad(FILE *out, unsigned column, unsigned to);
-/* argv as a shell would take it again, into buf; cut with "..." when it does not fit. */
+/* Writes argv into buf as a shell would take it again; "..." ends what does not fit. */
 void cli_quote_words(char *const *words, char *buf, size_t size);
 
 /* listing.c: rows that were not measured: a table, its cells, another table. Zeroed to begin with.
@@ -203,7 +204,7 @@ void cli_listing_table(cli_listing *l, const char *name, const char *title,
 		       const dck_column *columns, size_t ncolumns);
 void cli_listing_text(cli_listing *l, const char *text);
 void cli_listing_int(cli_listing *l, int64_t v);
-/* Writes them as a record's, and frees them. */
+/* Writes the tables as those of a record, and frees them. */
 int cli_listing_show(const cli *c, cli_listing *l);
 
 /* message.c: one line to stderr, "deepclock: sentence". */
@@ -220,7 +221,7 @@ int cli_unknown(const cli *c, const char *what, const char *word, const char *co
 /* term.c */
 dck_style cli_style(const cli_common *common, int fd);
 bool cli_term_can_redraw(int fd);
-/* In place: units as the locale can show them. */
+/* Rewrites, in place, the units that the locale cannot show. */
 char *cli_units(char *text);
 unsigned cli_term_width(int fd);
 
@@ -231,7 +232,8 @@ bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 /* A file that is removed when a signal ends the program; `path` is borrowed until it is kept. */
 void cli_signals_remove(const char *path);
 void cli_signals_keep(const char *path);
-/* Before anything else: a closed pipe becomes a write error, and no file can land on 0, 1, 2. */
+/* Comes before anything else: a closed pipe becomes a write error, and no file can get the
+ * descriptors 0, 1, 2. */
 void cli_signals_pipe(void);
 
 /* output.c */
@@ -260,7 +262,7 @@ typedef struct cli_file {
 dck_status cli_file_open(cli_file *f, const char *path, dck_err *err);
 dck_status cli_file_commit(cli_file *f, dck_err *err);
 void cli_file_abort(cli_file *f);
-/* That cli_file_open() would succeed; leaves nothing. */
+/* Finds out whether cli_file_open() would succeed, and leaves nothing. */
 dck_status cli_file_check(const char *path, dck_err *err);
 dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
 
@@ -290,7 +292,7 @@ typedef dck_status (*cli_maker)(const cli *c, void *config, const dck_observer *
  * the exit code. */
 int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dck_record *r));
 int cli_worker_run(const cli *c, cli_maker make, void *config);
-/* This program, for measurements in fresh processes. */
+/* The path of this program, for measurements in fresh processes. */
 const char *cli_program(const cli *c);
 
 /* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
@@ -305,7 +307,7 @@ int cli_record_verdict(const dck_record *r);
 /* subject_file.c: reads a subject; one that is a program, a folder or no file at all is refused
  * with what to write instead. An exit code; *ret_owned as of dck_subject_parse(). */
 int cli_subject_parse(const cli *c, const char *text, dck_subject *s, void **ret_owned);
-/* Its first word can be started. */
+/* The first word of the text is a program that can be started. */
 bool cli_is_program(const char *text);
 
 /* subjects.c: what a subject may be, for help; and several of them, by name. {0} at first. */
@@ -323,7 +325,7 @@ int cli_subject_read(cli *c);
 /* A model with open sizes is refused with the command line that gives them: it is measured at once.
  * An exit code. */
 int cli_subject_check(const cli *c, const dck_subject *s);
-/* Both, for a subject that is measured as it is. */
+/* Reads the subject and checks it, for commands that measure it as it is. */
 int cli_subject_open(cli *c);
 /* All arguments, or the program after "--", each with what is common to them (c->subject). An exit
  * code; free it in any case. */

@@ -24,7 +24,7 @@ static int record_send(const cli_worker *w, const dck_record *r)
 	return CLI_OK;
 }
 
-/* Who started us says why. */
+/* The process that started this one tells the user why. */
 static int failure_send(const cli_worker *w, const dck_err *why)
 {
 	dprintf((int)w->fd, "!%d %s", (int)why->code, why->msg);

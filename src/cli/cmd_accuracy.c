@@ -27,7 +27,7 @@ static int models_read(const cli *c, cli_subjects *m)
 	return code;
 }
 
-/* The answers are not the same, or no numbers. */
+/* An error among the notes says that the answers are not the same, or are no numbers. */
 static int verdict(const dck_record *r)
 {
 	for (size_t i = 0; i < r->nnotes; i++)
@@ -60,7 +60,7 @@ static int accuracy_run(cli *c, void *config)
 	code = models_read(c, &m);
 	cfg->all = m.all;
 	cfg->n = m.n;
-	/* Alternatives and labelled items bring sizes of their own. */
+	/* The sizes are not checked where --vary or labelled items bring their own. */
 	for (size_t i = 0; code == CLI_OK && !varied && cfg->accuracy.inputs.n == 0 && i < m.n; i++)
 		code = cli_subject_check(c, &m.of[i]);
 	if (code == CLI_OK && varied) {

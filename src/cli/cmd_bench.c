@@ -13,7 +13,8 @@ static dck_status make(const cli *c, void *config, const dck_observer *o, dck_re
 
 /* --- several subjects */
 
-/* What says how the runs of one subject are counted has no meaning in rounds of all of them. */
+/* Several subjects are measured in rounds of all of them, so an option that says how the runs of
+ * one are counted is refused. */
 static int several_check(const cli *c, const dck_plan *plan)
 {
 	static const struct {

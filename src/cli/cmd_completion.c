@@ -4,13 +4,13 @@
 #include "commands.h"
 #include <string.h>
 
-/* Options whose argument is called so are completed with files. */
+/* An option whose argument is called FILE is completed with the names of files. */
 static bool takes_file(const dck_opt *row)
 {
 	return row->arg && strstr(row->arg, "FILE");
 }
 
-/* What fits as an argument, number i; NULL: no more. */
+/* Word i of those that an argument is completed with; NULL: there is no more. */
 static const char *word_get(const cli_command *command, const cli_command *const *all, size_t i)
 {
 	size_t n = 0;
@@ -43,7 +43,7 @@ static void choices_print(FILE *out, const dck_opt *row)
 /* --- bash. Options are `--name value` and `--name=value`; the shell parts words at ':' and '=', so
  * the word is taken from the line, and what the shell keeps in front of it is cut off again. */
 
-/* What follows an option that takes a value. */
+/* The words or files that may follow an option with a value. */
 static void bash_values(FILE *out, const cli_command *command)
 {
 	for (cli_option o = {0}; cli_option_next(command, &o);) {
@@ -142,7 +142,7 @@ static void zsh_option(FILE *out, const dck_opt *row)
 	const bool flag = row->kind == DCK_OPT_FLAG;
 
 	fputs(" \\\n\t\t\t", out);
-	if (letter) /* either form, once */
+	if (letter) /* either form may be given, and only once */
 		fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", letter, row->name, letter,
 			flag ? "" : "+", row->name, flag ? "" : "=");
 	else

@@ -15,7 +15,8 @@ static int load_run(cli *c, void *config)
 	const int code = cli_subject_open(c);
 	dck_subject plain;
 
-	/* --seed is the arrivals' too, and a command has nothing else to draw. */
+	/* --seed is also the seed of the arrivals. A program has no random inputs, so its record
+	 * shall not say that it was seeded. */
 	dck_subject_init(&plain);
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		c->subject.model.seed = plain.model.seed;

@@ -9,7 +9,7 @@ static dck_status make(const cli *c, void *config, const dck_observer *o, dck_re
 	return dck_throughput(&c->subject, config, o, ret, err);
 }
 
-/* The table is there, the answer is not. */
+/* When no batch fits, the table was shown, but the question has no answer. */
 static int verdict(const dck_record *r)
 {
 	return dck_record_note(r, "no-batch-fits") ? CLI_FAILED : (int)dck_record_gate(r);
@@ -20,7 +20,7 @@ static int throughput_run(cli *c, void *config)
 	dck_throughput_config *cfg = config;
 	int code = cli_subject_read(c);
 
-	c->subject.model.batch = 1; /* which the search gives */
+	c->subject.model.batch = 1; /* the check needs one; the search sets it later */
 	if (code == CLI_OK && !cfg->batch_dim)
 		code = cli_subject_check(c, &c->subject);
 	c->subject.model.batch = 0;
@@ -36,7 +36,7 @@ static const cli_item subjects[] = {
     {0},
 };
 static const cli_section sections[] = {{"Models", subjects}, {0}};
-/* Here these take lists. */
+/* The models' options of these names take one number, those of a search take lists. */
 static const char *const lists[] = {"batch", "threads", NULL};
 static const cli_group groups[] = {
     {"Searching", dck_throughput_options, 0, false},

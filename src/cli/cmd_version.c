@@ -7,7 +7,7 @@ static int version_run(cli *c, void *config)
 {
 	(void)config;
 	printf("deepclock %s\n", DCK_VERSION);
-	/* An option in the place of a command. */
+	/* --version in the place of a command shows one line only. */
 	if (c->argv[1][0] == '-')
 		return CLI_OK;
 	printf("library %s\nrecord schema %u\nplug-in ABI %u.%u\n", dck_version(),

@@ -205,7 +205,7 @@ static int zoo_run(cli *c, void *config)
 }
 
 static const char *const usage[] = {"[OPTION]...", "[OPTION]... NAME [-o FILE.onnx]", NULL};
-/* Here it is the network that is written. */
+/* --out of this command writes the network; that of the shared group would write the result. */
 static const char *const own[] = {"out", NULL};
 static const cli_group groups[] = {
     {"Output", output_options, offsetof(zoo_config, output), false},

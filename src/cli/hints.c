@@ -7,7 +7,7 @@
 
 #define NAMES_MAX 256
 
-/* Where hands expect to name the subject by an option. */
+/* Other tools name the model or the program by such an option. */
 static const char *const model_words[] = {
     "model",	 "onnx",	"m",	       "model-path", "model-file", "path-to-model", "graph",
     "load-onnx", "input-model", "saved-model", "net",	     "network",	   "subject",	    NULL};
@@ -62,7 +62,7 @@ static const char *same_in(const name_list *list, const char *word)
 	return NULL;
 }
 
-/* The only name that begins so; NULL: none or several do. */
+/* The name that begins with the word; NULL: there is none, or more than one. */
 static const char *begun_in(const name_list *list, const char *word)
 {
 	const char *found = NULL;
@@ -103,13 +103,13 @@ static bool is_model_word(const char *word, const char *value)
 {
 	const char *dot = value ? strrchr(value, '.') : NULL;
 
-	/* -m is min-runs to some. */
+	/* In some tools -m is the least number of runs, so the value must look like a model. */
 	if (strcmp(word, "m") == 0)
 		return dot && strcmp(dot, ".onnx") == 0;
 	return is_one_of(model_words, word);
 }
 
-/* Another command may have it. */
+/* Says which other command has the option; CLI_OK: no command has it. */
 static int elsewhere(const cli *c, const char *dashes, const char *word, const cli_hint *h)
 {
 	for (size_t i = 0; c->commands[i]; i++) {

@@ -1,4 +1,4 @@
-/* hints.h - what the program answers to words that hands bring from other tools.
+/* hints.h - what the program answers to options that people know from other tools.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_HINTS_H
@@ -11,14 +11,14 @@
 typedef struct cli_hint {
 	const char *words[20]; /* of other tools; none ends the table */
 	const char *ours[4];   /* the first that the command has is named */
-	const char *say;       /* besides; NULL: nothing */
+	const char *say;       /* what else is said; NULL: nothing */
 } cli_hint;
 extern const cli_hint cli_hints[];
 
 /* Refuses an option that the command does not have, with what it may have meant. `dashes` and
  * `word` as they were typed, `value`: what follows it, or NULL. Returns the exit code. */
 int cli_hint_option(const cli *c, const char *dashes, const char *word, const char *value);
-/* What the command calls it; NULL: it has no such thing. */
+/* The name that the command has for the word; NULL: there is none. */
 const char *cli_hint_name(const cli *c, const char *word);
 /* "-niter": a word behind one dash that is an option, here or elsewhere, and no letters. */
 bool cli_hint_is_word(const cli *c, const char *word);

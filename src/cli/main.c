@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Words that people try first, wherever they are used to them. */
+/* Options that people try where a command belongs. */
 static const struct alias {
 	const char *word, *command;
 } aliases[] = {{"--help", "help"}, {"-h", "help"}, {"--version", "version"}, {"-V", "version"}};
@@ -31,7 +31,7 @@ static int unknown_command(const char *word)
 		    NULL,
 		    "unknown option '%s'; a command comes first, as in: deepclock bench model.onnx",
 		    word);
-	/* A subject where a command belongs. */
+	/* What looks like a file or zoo:NAME is a subject whose command was forgotten. */
 	if (strpbrk(word, "./:") && !cli_is_program(word))
 		return cli_usage(NULL, "unknown command '%s'; did you mean 'deepclock bench %s'?",
 				 word, word);
@@ -47,7 +47,7 @@ static int unknown_command(const char *word)
 	return cli_usage(NULL, "unknown command '%s'", word);
 }
 
-/* "run.csv" is to be CSV. */
+/* The format that the ending of the file's name stands for: that of "run.csv" is CSV. */
 static int format_by_ending(const char *path, int other)
 {
 	const char *dot = strrchr(path, '.');
@@ -90,7 +90,7 @@ static int command_run(cli *c)
 	return code == CLI_OK ? c->command->run(c, c->config) : code;
 }
 
-/* What ends the process: the status of main(), or somebody else's. */
+/* How the process shall end. It ends otherwise when somebody else calls exit(). */
 static struct {
 	pid_t pid;
 	volatile bool decided;
@@ -103,8 +103,7 @@ static struct {
 static void on_end(int code, void *unused)
 {
 	(void)unused;
-	if (getpid() !=
-	    ending.pid) /* a child that only asks something: whoever waits for it sees */
+	if (getpid() != ending.pid) /* a child's status is read by whoever waits for the child */
 		return;
 	if (ending.decided && code == ending.code)
 		return;
@@ -138,7 +137,7 @@ static int program(int argc, char **argv)
 	c.command = cli_command_find(cli_commands, alias_resolve(argv[1]));
 	if (!c.command)
 		return unknown_command(argv[1]);
-	c.config = calloc(1, c.command->config_size + 1); /* nor NULL when it has none */
+	c.config = calloc(1, c.command->config_size + 1); /* of a size 0 calloc() may give NULL */
 	c.args = calloc((size_t)argc, sizeof *c.args);
 	code = c.config && c.args ? command_run(&c) : cli_no_memory();
 	dck_free(c.owned);

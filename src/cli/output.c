@@ -23,13 +23,13 @@ dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...)
 	return code;
 }
 
-/* What stdout is: the program's has one, so this is no more global than it. */
+/* What is known of stdout. There is one stdout in a process, so there is one of these. */
 static struct {
 	cli_file file;
 	bool is_file, failed, unread;
 } result;
 
-/* Also where stdio has forgotten why a write failed. */
+/* The pipe is asked where stdio has forgotten why a write failed. */
 static bool reader_gone(int why)
 {
 	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -37,7 +37,7 @@ static bool reader_gone(int why)
 	return why == EPIPE || (why == 0 && poll(&p, 1, 0) == 1 && (p.revents & POLLERR));
 }
 
-/* That nobody reads any more (head has its lines) is no error to tell of. */
+/* A reader that has gone (head has its lines) is not reported as an error. */
 int cli_stdout_failed(int why)
 {
 	if (!result.failed) {
@@ -157,7 +157,7 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 		strcpy(f->path, "standard output");
 		return DCK_OK;
 	}
-	/* A link stays a link: what it points to is replaced. */
+	/* A symbolic link stays one, since the file that it points to is replaced. */
 	if (realpath(path, real))
 		path = real;
 	if ((size_t)snprintf(f->path, sizeof f->path, "%s", path) >= sizeof f->path)

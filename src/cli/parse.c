@@ -12,7 +12,7 @@ static bool is_first_only(const cli_command *command, const char *name)
 	return false;
 }
 
-/* NULL: it was not. */
+/* The option as it was given; NULL: it was not. */
 static const struct cli_given *given_find(const cli *c, const char *name)
 {
 	for (size_t i = 0; i < c->ngiven; i++)
@@ -33,7 +33,7 @@ static int option_set(cli *c, const dck_opt *row, const char *value)
 	const size_t at = before ? (size_t)(before - c->given) : c->ngiven;
 	dck_err err;
 
-	/* As of a variable of the shell that is not set. */
+	/* A variable of the shell that is not set makes such an empty value. */
 	if (value && !value[0] && (row->kind == DCK_OPT_TEXT || row->kind == DCK_OPT_LIST))
 		return cli_usage(c, "the value of --%s is empty: give %s", row->name,
 				 row->arg ? row->arg : "one");
@@ -139,7 +139,8 @@ static int letters_read(cli *c, const char *text, const char *next, bool *ret_to
 	return code;
 }
 
-/* One word of a row's rules, "warmup=auto": that value was given or is the default. */
+/* Whether one word of a row's rules holds: of "warmup" the option was given, of "warmup=auto" it
+ * has this value, given or by default. */
 static bool rule_holds(const cli *c, const char *word)
 {
 	const size_t n = strcspn(word, "=");
@@ -158,7 +159,7 @@ static bool rule_holds(const cli *c, const char *word)
 		      word + n + 1) == 0;
 }
 
-/* What would be swallowed silently is refused: an option beside or without another. */
+/* An option that would have no effect, beside another or without another, is refused. */
 static int rules_check(const cli *c, const dck_opt *row)
 {
 	char rules[256], all[256] = "", *rest, *word;
@@ -242,7 +243,7 @@ int cli_parse(cli *c, int first)
 	if (c->program && !c->program[0])
 		return cli_usage(c, "no program after '--'");
 	code = args_check(c);
-	/* A worker is given whole plans, by the program itself. */
+	/* The rules are not for a worker, which the program itself gives every option of a plan. */
 	for (size_t i = 0; code == CLI_OK && i < c->ngiven && !cli_given(c, "worker-fd"); i++)
 		code = rules_check(c, c->given[i].row);
 	return code;

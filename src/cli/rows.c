@@ -29,7 +29,7 @@ bool cli_row_next(const cli_command *command, cli_option *o)
 	return true;
 }
 
-/* Other spellings, where a command has the option and no other of that name. */
+/* Other spellings of an option. They count where the command has no option of that name. */
 static const char *alias_of(const char *name)
 {
 	static const struct {

@@ -48,7 +48,8 @@ static void on_progress(void *self, const dck_progress *p)
 	cli_progress_draw(&w->line, p);
 }
 
-/* Warnings of the engine become notes of the record; the rest is for the curious. */
+/* The engine's warnings become notes of the record in any case, so its log is shown with --verbose
+ * only. */
 static void on_log(void *self, dck_log_level level, const char *text)
 {
 	static const char *const names[] = {"debug", "info", "warning", "error"};
@@ -64,11 +65,11 @@ static void on_log(void *self, dck_log_level level, const char *text)
 
 const char *cli_program(const cli *c)
 {
-	/* Linux: the same file even when it was replaced or PATH has changed since. */
+	/* This is the same file even when it was replaced or PATH has changed since the start. */
 	return access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : c->argv[0];
 }
 
-/* The nearest folder above the path that is there, where what is missing would be made. */
+/* Whether the missing file and folders of the path can be made. errno says why not. */
 static bool can_be_made(const char *path)
 {
 	char folder[4096];
@@ -131,8 +132,9 @@ int cli_save_check(const cli *c)
 	return o->db ? history_check(o->db) : CLI_OK;
 }
 
-/* The text report shows the notes itself; a failure is said to who does not see it there. A note of
- * another one's cause is in that one. */
+/* The text report shows the notes itself. An error is said on stderr too where stdout is no
+ * terminal, since the user may not see the report. A note that belongs under another is left to it.
+ */
 static void notes_print(const cli *c, const dck_record *r)
 {
 	const bool text = c->format.format == CLI_TEXT;
@@ -149,7 +151,7 @@ static void notes_print(const cli *c, const dck_record *r)
 	}
 }
 
-/* A measurement is no worse for a history that cannot take it. */
+/* A history that cannot take the record is a warning, since the measurement is good without it. */
 static void history_add(const cli *c, const dck_record *r)
 {
 	dck_history_config config;

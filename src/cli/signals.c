@@ -13,10 +13,10 @@
 /* timeout(1) and terminals may deliver one interruption twice, to the process and to its group. */
 #define SAME_SIGNAL_NS 300000000LL
 
-/* The flag that a handler sets cannot live anywhere else. */
+/* A signal handler can reach only static variables. */
 static volatile sig_atomic_t seen;
 static struct timespec first_at;
-/* What an end by a signal must not leave behind. */
+/* The files that are removed when a signal ends the program. */
 #define TEMPORARIES_MAX 4
 static const char *volatile temporary[TEMPORARIES_MAX];
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES_MAX 512 /* of a folder, looked at for the nearest; more are not read */
+#define NAMES_MAX 512 /* so many files of a folder are looked at for the nearest name */
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -47,7 +47,7 @@ static bool is_in_path(const char *name, size_t n)
 	return false;
 }
 
-/* Anything may be marked executable where a disk knows no such mark. */
+/* The first bytes decide, since on some disks every file is marked executable. */
 static bool begins_as_program(const char *path)
 {
 	char head[4] = {0};
@@ -102,7 +102,7 @@ typedef struct folder_names {
 	size_t n;
 } folder_names;
 
-/* Of files that may be models. Free it in any case. */
+/* Reads the names of files that may be models. Free them in any case. */
 static void folder_read(const char *path, folder_names *ret)
 {
 	DIR *dir = opendir(path);
@@ -199,7 +199,7 @@ static int folder_refuse(const char *text)
 
 /* --- subjects */
 
-/* What is no path of a model by its scheme: the library reads it. */
+/* A text with a scheme, such as zoo:NAME, is no path; the library reads it. */
 static bool has_scheme(const char *text)
 {
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");

@@ -50,11 +50,11 @@ int cli_subject_open(cli *c)
 {
 	const int code = cli_subject_read(c);
 
-	/* Who started a worker has looked. */
+	/* The process that started a worker has checked the subject. */
 	return code == CLI_OK && c->worker.fd == 0 ? cli_subject_check(c, &c->subject) : code;
 }
 
-/* The same subject twice keeps two names: "NAME (2)". */
+/* A subject that is given twice gets a second name, "NAME (2)". */
 static void name_make(cli_subjects *s, const cli *c, size_t i)
 {
 	size_t same = 0;

@@ -30,7 +30,7 @@ bool cli_term_can_redraw(int fd)
 	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* no-color.org: set and not empty means no colour, whatever its value. */
+/* By no-color.org any value of NO_COLOR that is not empty turns colours off. */
 static bool colour_fits(const cli_common *common, int fd)
 {
 	const char *no_color = getenv("NO_COLOR");

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes at most of it, columns at most; returns the columns. */
+/* Writes at most so many bytes and columns of the text, nothing where out is NULL. Returns the
+ * number of columns. */
 static unsigned part_put(FILE *out, const char *text, size_t bytes, unsigned columns)
 {
 	unsigned column = 0;
