@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Options documented = options that exist, and notes with a row = notes that are written.
+"""Options and exit statuses documented = those that exist, and notes with a row = notes that are
+written.
 
 --help explains every option. The page of a command names each of them too, or links to the page of
 another command that has the option with the same explanation and names it.
@@ -81,14 +82,26 @@ def notes(root):
         yield f"{page}: describes the note '{note}', which nothing writes"
 
 
+def statuses(root, program):
+    """The page of help lists the exit statuses in the words in which the program prints them."""
+    printed = re.search(r"^Exit status:\n((?:  .*\n)+)", ask(program, "help"), re.MULTILINE)
+    rows = re.findall(r"^  (\d+) +(.*)$", printed[1] if printed else "", re.MULTILINE)
+    path = PAGE_OF.format("help")
+    page = c.read(root, path) if os.path.exists(os.path.join(root, path)) else ""
+    listed = re.findall(r"^- \*\*(\d+)\*\*: (.*)$", page, re.MULTILINE)
+    if rows != listed:
+        yield f"{path}: lists the exit statuses {listed}, 'deepclock help' {rows}"
+
+
 def check(program, root=c.ROOT):
+    yield from statuses(root, [program])
     yield from options(root, commands([program]))
     yield from notes(root)
 
 
 FAKE = """#!/bin/sh
 case $1 in
-help) printf 'Commands:\\n  run   it runs\\n  walk  it walks\\n\\nExamples:\\n' ;;
+help) printf 'Commands:\\n  run   it runs\\n  walk  it walks\\n\\nExit status:\\n  0  fine\\n  1  bad\\n' ;;
 run) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  does not wait\\n'
      printf '  --help  show this\\n\\nExamples:\\n  deepclock run --other x\\n' ;;
 walk) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  does not wait\\n' ;;
@@ -99,6 +112,7 @@ DUMB = FAKE.replace("--fast  does not wait", "--fast  ", 1)
 PAGE = "| option | meaning |\n|---|---|\n| `--output FILE` | where |\n| `--fast` | no |\n"
 NOTES = 'NOTE("one", INFO, "when", "what")\n'
 WRITES = 'void f(void){record_note_as(b, bad ? DCK_WARN : DCK_INFO,\n\t"one", "text");}\n'
+HELP = "- **0**: fine\n- **1**: bad\n"
 RUN, WALK, NOTE = "docs/commands/run.md", "docs/commands/walk.md", "src/record/notes.def"
 
 
@@ -109,7 +123,7 @@ def self_test(*_):
         return check(program, where)
 
     good = {"program": FAKE, RUN: PAGE, WALK: "Options: [run](run.md).\n", NOTE: NOTES,
-            "src/measure/a.c": WRITES}
+            "src/measure/a.c": WRITES, PAGE_OF.format("help"): HELP}
     yield from c.misses(asked, [
         ("a good tree", good, None),
         ("an undocumented option", {**good, RUN: PAGE.replace("--fast", "fast"), WALK: PAGE},
@@ -124,6 +138,10 @@ def self_test(*_):
          "walk.md: does not document --fast"),
         ("an option without an explanation", {**good, "program": DUMB, WALK: PAGE, RUN: PAGE},
          "--help' does not explain --fast"),
+        ("an exit status that is not listed", {**good, PAGE_OF.format("help"): HELP[:14]},
+         "lists the exit statuses"),
+        ("an exit status in other words",
+         {**good, PAGE_OF.format("help"): HELP.replace("bad", "worse")}, "lists the exit statuses"),
         ("a note without a row", {**good, NOTE: ""}, "describe the note 'one'"),
         ("a row without a note", {**good, NOTE: NOTES + 'SAID("two", INFO, "a", "")\n'},
          "describes the note 'two'"),

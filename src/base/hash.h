@@ -15,7 +15,8 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n);
 /* Without the NUL. */
 uint64_t hash_text(uint64_t hash, const char *text);
 
-/* For numbers, and for this process alone: one multiplication. */
+/* Mixes a number with one multiplication. The result is for tables of this process, not for files.
+ */
 uint64_t hash_number(uint64_t hash, uint64_t number);
 
 #endif

@@ -12,8 +12,8 @@ void sink_text(dck_sink *out, const char *text);
 void sink_fmt(dck_sink *out, const char *fmt, ...) DCK_PRINTF(2, 3);
 void sink_fail(dck_sink *out, const dck_err *why); /* the first failure stays */
 void sink_repeat(dck_sink *out, char c, size_t n);
-/* Room for n bytes, at most those of out->buf, for writers that are in a hurry: they write there and
- * add to out->used what they wrote. Until then nothing else is put into the sink. */
+/* Room for n bytes, at most those of out->buf, for writers that are in a hurry: they write there
+ * and add to out->used what they wrote. Until then nothing else is put into the sink. */
 char *sink_room(dck_sink *out, size_t n);
 
 #endif

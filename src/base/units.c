@@ -178,7 +178,7 @@ dck_status units_parse_share(const char *text, double *ret_v, dck_err *err)
 dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, size_t *ret_rank,
 			    dck_err *err)
 {
-	/* Two passes, so that a failure leaves the caller's array alone. */
+	/* Two passes, so that a failure does not change the caller's array. */
 	for (int pass = 0; pass < 2; pass++) {
 		size_t rank = 0, n;
 

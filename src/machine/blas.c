@@ -145,7 +145,7 @@ static void child(void *self, int fd)
 			time_one(&l, true, ask->threads, &m, &out);
 		}
 	}
-	/* Nobody is left to tell of a pipe that broke. */
+	/* If the pipe broke, there is nobody who could be told. */
 	if (dck_sink_finish(&out, NULL) != DCK_OK)
 		return;
 }

@@ -13,7 +13,7 @@ const char *const machine_level_names[MACHINE_LEVELS] = {"l1", "l2", "l3", "dram
 
 #define MIB (UINT64_C(1) << 20)
 
-/* What one of our threads may count on of a cache that several use. */
+/* The part of a cache that one of our threads gets where several use it. */
 static uint64_t share(const machine_cache *c, unsigned threads)
 {
 	unsigned users = c->ours < threads ? c->ours : threads;

@@ -177,7 +177,7 @@ typedef struct machine_item {
 	double value[MACHINE_ROUNDS_MAX];
 	unsigned n;
 	const char *absent; /* why there is no value; static */
-	/* How it runs. */
+	/* How it runs, as run.c found it. */
 	uint64_t repetitions;
 	double work; /* operations or bytes of one round */
 } machine_item;

@@ -12,10 +12,10 @@ const char *const machine_stream_names[MACHINE_STREAMS] = {"read", "write", "wri
 							   "triad"};
 const unsigned machine_stream_arrays[MACHINE_STREAMS] = {1, 1, 1, 2, 3};
 
-/* A loop that needs nothing says so with the number of sets. */
+/* needs == MACHINE_ISAS means that a loop needs no instruction set. */
 bool machine_stream_usable(const machine_stream *s, uint32_t isa)
 {
-	/* Those of 16 bytes are never the fastest where there are wider ones. */
+	/* Loops of 16 bytes are never the fastest where the processor has wider registers. */
 	if (s->needs == MACHINE_SSE2 && machine_isa_has(isa, MACHINE_AVX2))
 		return false;
 	return s->needs == MACHINE_ISAS || machine_isa_has(isa, s->needs);

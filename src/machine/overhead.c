@@ -130,7 +130,7 @@ static void spawn_run(machine_result *r)
 		if (os_spawner_run(s, &pid, NULL) != DCK_OK ||
 		    os_wait(pid, 0, NULL, NULL, &usage, NULL) != DCK_OK || usage.exit_code != 0)
 			break;
-		/* The first one reads the file. */
+		/* The first start reads the program's file from the disk and does not count. */
 		if (i > 0)
 			item->value[item->n++] = (double)(os_now_ns() - begin);
 	}

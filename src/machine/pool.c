@@ -45,8 +45,9 @@ static inline void relax(void)
 #endif
 }
 
-/* Spins, since it is over in less than a microsecond, unless another program has our processor:
- * then it must get on. */
+/* Waits until all threads are here. It spins, since that takes less than a microsecond. When
+ * another program has a processor of ours, spinning would keep that program from finishing: then it
+ * yields. */
 static void meet(machine_pool *p, unsigned threads)
 {
 	enum { SPINS = 20000 };

@@ -38,7 +38,8 @@ typedef struct run {
 	uint64_t began_ns, passes_began_ns;
 	unsigned char *cache; /* a piece for each thread */
 	size_t cache_bytes, cache_stride;
-	/* Of thread 0 alone, and of all of them: on a machine with one memory the same. */
+	/* [0]: what thread 0 walks over when it runs by itself, [1]: what all threads walk over. On
+	 * a machine with one memory node the two are the same memory. */
 	unsigned char *dram[2];
 	size_t dram_bytes, chunk_bytes;
 	uint64_t cursor;    /* the next piece */
@@ -140,7 +141,7 @@ static void cache_work(void *self, unsigned thread, unsigned threads, unsigned r
 	i->stream->run(a, a + next, a + 2 * next, bytes, i->repetitions);
 }
 
-/* Pieces that one round walks over. */
+/* How many pieces one round walks over. */
 static unsigned chunks_of(const machine_stream *s)
 {
 	return machine_stream_arrays[s->kind] == 2 ? 4 : 3;
@@ -184,7 +185,8 @@ static double round_work(const run *u, const machine_item *i)
 	if (i->chain)
 		return (double)i->repetitions * 16;
 	if (i->peak) {
-		/* Registers of unknown length: the loop itself counts. */
+		/* Where the length of the registers is not known, the loop counts its operations.
+		 */
 		double operations = i->peak->operations;
 		return repetitions * (operations > 0 ? operations : 2 * i->peak->run(1));
 	}
@@ -211,8 +213,8 @@ static double least(const double *ns, unsigned n)
 	return v;
 }
 
-/* How often the loop runs so that a round takes about as long as it should. The fastest of three
- * decides: one that another program interrupted would look long enough. */
+/* Finds how often the loop must run so that a round takes as long as it should. The fastest of
+ * three rounds decides, since a round that another program interrupted would look long enough. */
 static void calibrate(run *u, machine_item *i)
 {
 	const double want = u->effort->round_ns;
@@ -238,8 +240,8 @@ static void prepare(run *u, machine_item *i)
 	i->work = round_work(u, i);
 }
 
-/* Which of the loops is the fastest for that level: a few rounds of each in turn, and that again,
- * so that a disturbance does not hit one loop only. */
+/* Finds the fastest loop for that level. The loops take turns with a few rounds each, several
+ * times, so that a disturbance does not hit one loop only. */
 static void choose(run *u, machine_item *i)
 {
 	enum { LOOPS_MAX = 8, SWEEPS = 3, ROUNDS = 3 };
@@ -274,8 +276,9 @@ static void choose(run *u, machine_item *i)
 	i->work = loop[best].work;
 }
 
-/* The same with one thread: what was found for that need not be looked for again, which matters
- * where other programs run: threads then wait for each other in every round. */
+/* The item of the same kind for one thread. What calibrate() found for it is not looked for again.
+ * This saves time where other programs run, since threads then wait for each other in every round.
+ */
 static const machine_item *twin(const run *u, const machine_item *i)
 {
 	char tag[sizeof i->tag];
@@ -342,7 +345,8 @@ static void touch_cache(void *self, unsigned thread, unsigned threads, unsigned 
 	touch(u->cache + thread * u->cache_stride, u->cache_stride);
 }
 
-/* Each touches what it will walk over, so that it lies in the memory next to it. */
+/* Each thread touches what it will walk over, so that the system places it in the thread's own
+ * memory node. */
 static void touch_dram(void *self, unsigned thread, unsigned threads, unsigned round)
 {
 	const run *u = self;
@@ -429,7 +433,7 @@ static bool cancelled(run *u)
 	return u->r->interrupted;
 }
 
-/* done: share of the passes. */
+/* done: the share of the work that is behind us; NaN: not known. */
 static void show(run *u, const char *phase, double done)
 {
 	dck_progress p = observer_nothing(phase);
@@ -462,7 +466,8 @@ static void passes(run *u)
 	const size_t all = u->r->n * n;
 
 	u->r->passes_asked = n;
-	u->passes_began_ns = os_now_ns(); /* what came before may have taken long, too */
+	/* The limit is for the passes: the steps before them may have taken long as well. */
+	u->passes_began_ns = os_now_ns();
 	for (unsigned pass = 0; pass < n; pass++) {
 		for (size_t i = 0; i < u->r->n; i++) {
 			machine_item *item = &u->r->item[i];
@@ -470,7 +475,7 @@ static void passes(run *u)
 				continue;
 			if (cancelled(u) || late(u))
 				return;
-			/* What goes before the passes takes about a tenth of the time. */
+			/* The steps before the passes take about a tenth of the time. */
 			show(u, phase_of(item),
 			     0.1 + 0.9 * (double)(pass * u->r->n + i) / (double)all);
 			measure_item(u, item);
@@ -479,7 +484,7 @@ static void passes(run *u)
 	}
 }
 
-/* Of one thread, "all" is the same. */
+/* Where one thread is all there is, the values for all threads are those for one. */
 static void repeat_for_all(machine_result *r)
 {
 	const size_t n = r->n;
@@ -521,7 +526,7 @@ dck_status machine_measure(const machine_ask *ask, machine_result *ret, dck_err 
 
 	memset(ret, 0, sizeof *ret);
 	show(&u, "BLAS", NAN);
-	machine_blas(ask, ret); /* before there are threads: it forks */
+	machine_blas(ask, ret); /* it forks, which must happen before there are threads */
 	DCK_TRY(machine_pool_open(ask->topology->cpu, ask->threads, &u.pool, err));
 	if (!cancelled(&u)) {
 		show(&u, "overheads", NAN);

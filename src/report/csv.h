@@ -15,7 +15,7 @@ void csv_interval(dck_sink *out, double lo, double hi, double level);
 /* The cells of the record's tables, one row each, in the columns of the metrics. */
 void csv_tables(const dck_record *r, dck_sink *out);
 
-/* The table alone, its columns as columns: of a record that is a listing (format.h). */
+/* For a record that is a listing (format.h): its table, with the same columns. */
 void csv_listing(const dck_table *t, dck_sink *out);
 
 /* One row for each run that was timed, warm-up and all. */

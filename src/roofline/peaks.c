@@ -580,19 +580,20 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 	machine_topology_find(&s->topology);
 	s->isa = machine_isa_find();
 	dck_status status = limits_take(s, err);
-	if (status == DCK_OK) {
-		key_make(s);
-		if (machine_keep_path(s->key, s->path, sizeof s->path, &s->no_path) != DCK_OK)
-			s->path[0] = '\0';
-		if (s->asked->refresh || !kept_load(s, ret)) {
-			if (s->asked->cached_only)
-				status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-						 "the limits of this machine have not been "
-						 "measured: run 'deepclock machine' once");
-			else
-				status = survey_measure(s, watch, ret, err);
-		}
-	}
+	if (status != DCK_OK)
+		goto done;
+	key_make(s);
+	if (machine_keep_path(s->key, s->path, sizeof s->path, &s->no_path) != DCK_OK)
+		s->path[0] = '\0';
+	if (!s->asked->refresh && kept_load(s, ret))
+		goto done;
+	if (s->asked->cached_only)
+		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+				 "the limits of this machine have not been measured: run "
+				 "'deepclock machine' once");
+	else
+		status = survey_measure(s, watch, ret, err);
+done:
 	mem_free(s->scratch);
 	mem_free(s);
 	return status;

@@ -197,7 +197,7 @@ double stat_mcnemar(uint64_t only_first, uint64_t only_second);
 #define STAT_CHANGES_MAX 64
 typedef struct stat_change {
 	size_t at; /* the first value of the new level */
-	double p;  /* how often noise alone looks so, times the number of stretches looked at */
+	double p;  /* how often pure noise looks so, times the number of stretches looked at */
 	double before, after; /* medians up to the neighbouring changes */
 } stat_change;
 size_t stat_change_scratch(size_t n); /* doubles */

@@ -55,7 +55,7 @@ static bool is_tag(const dck_metric *m, const char *tag)
 	return m && strcmp(m->def->tag, tag) == 0;
 }
 
-/* Of the answer nobody reads more than five digits, however narrow its interval is. */
+/* The answer has at most five digits, however narrow its interval is: nobody reads more. */
 static format_scale brief_scale(const dck_record *r)
 {
 	format_scale s = text_latency_scale(r);
@@ -142,7 +142,7 @@ static void value_put(page *p, const dck_record *r, const char *tag, const forma
 	if (!format_number_of(&m->value, &v)) {
 		absent_put(p, m);
 	} else if (strcmp(tag, "latency/stddev") == 0) {
-		/* Of a spread nobody reads more than three digits. */
+		/* A spread has three digits: nobody reads more. */
 		const double cv = dck_record_value(r, "latency/cv");
 		page_text_right(p, format_number(v, DCK_UNIT_NS, buf), w.value);
 		if (isfinite(cv))

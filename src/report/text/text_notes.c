@@ -70,11 +70,11 @@ static void note_put(page *p, const dck_record *r, const dck_note *n)
 
 	head_put(p, n);
 	page_wrap(p, 2, n->text);
-	page_ink_set(p, PAGE_DIM);
 	if (p->col + page_columns(n->code) + 3 > p->width) {
 		page_line(p);
 		page_to(p, 2);
 	}
+	page_ink_set(p, PAGE_DIM);
 	page_text(p, "[");
 	page_wrap(p, 2, n->code);
 	p->space = false;
