@@ -186,26 +186,22 @@ void follow_reshape(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
 	const val *v = follow_shaped(f, o, 0);
-	size_t n = 0, nattr = 0;
-	const num *given = op_ints(o, 1, &n);
-	const int64_t *attr = op_in(o, 1) ? NULL : op_attr_ints(o, "shape", &nattr);
+	size_t n = 0;
+	const num *asked = op_list(o, "shape", 1, &n);
 	bool zero = op_attr_int(o, "allowzero", 0) != 0, open = false, edited = false;
-	num asked[COST_RANK_MAX], dims[COST_RANK_MAX], target[COST_RANK_MAX];
+	num dims[COST_RANK_MAX], target[COST_RANK_MAX];
 	way ways[COST_RANK_MAX];
 	uint64_t what = 5;
 	int choice;
 
 	if (!v || !parameters(f, o))
 		return;
-	n = given ? n : nattr;
-	if ((!given && !attr) || n > COST_RANK_MAX) {
+	if (!asked || n > COST_RANK_MAX) {
 		follow_refuse(f, s, "its sizes depend on values");
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		asked[i] = given ? given[i] : num_int(attr[i]);
+	for (size_t i = 0; i < n; i++)
 		open |= !follow_apart(f, asked[i]);
-	}
 	int rank = (int)n;
 	if (open) {
 		reshape_open(f, v, s, asked, rank);
@@ -236,7 +232,7 @@ void follow_reshape(follow *f, op *o)
 			target[i] = dims[i];
 		edited |= !num_same(target[i], asked[i]);
 	}
-	if (edited && !given) {
+	if (edited && !op_has(o, 1)) {
 		follow_refuse(f, s, "its sizes are an attribute, as before operator set 5");
 		return;
 	}
@@ -310,7 +306,7 @@ void follow_unsqueeze(follow *f, op *o)
 
 	if (!v || !parameters(f, o))
 		return;
-	if (!op_attr_ints(o, "axes", &n) && !op_ints(o, 1, &n)) {
+	if (!op_list(o, "axes", 1, &n)) {
 		follow_refuse(f, &s, "its axes are not known");
 		return;
 	}
@@ -354,30 +350,17 @@ void follow_slice(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
 	const val *v = follow_shaped(f, o, 0);
-	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0, nattr = 0;
-	const num *starts = op_ints(o, 1, &nstarts), *ends = op_ints(o, 2, &nends);
-	const num *axes = op_ints(o, 3, &naxes), *steps = op_ints(o, 4, &nsteps);
+	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0;
+	const num *starts = op_list(o, "starts", 1, &nstarts);
+	const num *ends = op_list(o, "ends", 2, &nends), *axes = op_list(o, "axes", 3, &naxes);
+	const num *steps = op_ints(o, 4, &nsteps);
+	bool edited = false;
 	num to[COST_RANK_MAX];
 
 	if (!v || !parameters(f, o))
 		return;
-	if (op_attr_ints(o, "starts", &nattr)) {
-		const int64_t *from = op_attr_ints(o, "starts", &nstarts);
-		const int64_t *end = op_attr_ints(o, "ends", &nends);
-		const int64_t *at = op_attr_ints(o, "axes", &naxes);
-		for (size_t i = 0; i < nstarts && end && i < nends; i++) {
-			int64_t axis = at && i < naxes ? at[i] : (int64_t)i;
-			axis += axis < 0 ? v->rank : 0;
-			if (axis == s->axis && (from[i] != 0 || end[i] < INT32_MAX)) {
-				follow_mixes(f, s, "it cuts along");
-				return;
-			}
-		}
-		follow_all(f, *s);
-		return;
-	}
 	if (!starts || !ends || nstarts != nends || nstarts > COST_RANK_MAX ||
-	    (op_in(o, 3) && (!axes || naxes != nstarts)) ||
+	    (axes ? naxes != nstarts : op_has(o, 3)) ||
 	    (op_in(o, 4) && (!steps || nsteps != nstarts))) {
 		follow_refuse(f, s, "where it cuts depends on values");
 		return;
@@ -398,20 +381,18 @@ void follow_slice(follow *f, op *o)
 		}
 		num was = follow_was(f, v, s, s->axis);
 		bool whole = num_is(starts[i], 0) && (!steps || num_is(steps[i], 1));
-		if (whole && num_known(ends[i]) && num_known(was) && ends[i].v >= was.v) {
-			to[i] = ends[i].v >= INT32_MAX ? ends[i] : num_int(INT64_MAX);
-		} else if (!whole || !num_same(ends[i], v->dims[s->axis])) {
+		bool to_end = num_known(ends[i]) && ends[i].v >= INT32_MAX;
+		bool to_last = num_known(ends[i]) && num_known(was) && ends[i].v >= was.v;
+		if (whole && to_last && !to_end && op_has(o, 2)) {
+			to[i] = num_int(INT64_MAX);
+			edited = true;
+		} else if (!whole || !(to_end || num_same(ends[i], v->dims[s->axis]))) {
 			follow_mixes(f, s, "it cuts along");
 			return;
 		}
 	}
-	for (size_t i = 0; i < nends; i++)
-		if (!num_same(to[i], ends[i])) {
-			if (!follow_sizes(f, o, 2, to, nends))
-				return;
-			break;
-		}
-	follow_all(f, *s);
+	if (!edited || follow_sizes(f, o, 2, to, nends))
+		follow_all(f, *s);
 }
 
 void follow_gather(follow *f, op *o)
@@ -555,28 +536,25 @@ void follow_pad(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
 	const val *v = follow_shaped(f, o, 0);
-	size_t n = 0, nattr = 0, naxes = 0;
-	const num *pads = op_ints(o, 1, &n), *axes = op_ints(o, 3, &naxes);
-	const int64_t *attr = op_attr_ints(o, "pads", &nattr);
+	size_t n = 0, naxes = 0;
+	const num *pads = op_list(o, "pads", 1, &n), *axes = op_ints(o, 3, &naxes);
 
 	if (!v || !parameters(f, o))
 		return;
-	n = attr ? nattr : n;
-	if ((!pads && !attr) || n % 2 || (op_in(o, 3) && (!axes || naxes != n / 2)) ||
+	if (!pads || n % 2 || (op_in(o, 3) && (!axes || naxes != n / 2)) ||
 	    (!axes && n / 2 != (size_t)v->rank)) {
 		follow_refuse(f, s, "how it pads depends on values");
 		return;
 	}
 	for (size_t i = 0; i < n / 2; i++) {
 		num axis = axes ? axes[i] : num_int((int64_t)i);
-		bool zero = attr ? attr[i] == 0 && attr[i + n / 2] == 0
-				 : num_is(pads[i], 0) && num_is(pads[i + n / 2], 0);
+		bool zero = num_is(pads[i], 0) && num_is(pads[i + n / 2], 0);
 		if (!num_known(axis) ||
 		    ((axis.v == s->axis || axis.v + v->rank == s->axis) && !zero)) {
 			follow_mixes(f, s, "it pads");
 			return;
 		}
-		if (!attr && (!follow_apart(f, pads[i]) || !follow_apart(f, pads[i + n / 2]))) {
+		if (!follow_apart(f, pads[i]) || !follow_apart(f, pads[i + n / 2])) {
 			follow_refuse(f, s, "how it pads depends on the number of items");
 			return;
 		}

@@ -152,12 +152,19 @@ static num window_places(op *o, const window *w, int i, num size)
 
 /* --- convolution --- */
 
-static bool channels_fit(op *o, num x, num w, int64_t group)
+/* The weights are for as many dimensions and channels as the input has: `channel` is where it has
+ * them, and the weights, for each group, at `own`. False after op_unknown(). */
+static bool weights_fit(op *o, const val *x, int channel, const val *w, int own, int64_t group)
 {
-	if (!num_known(x) || !num_known(w))
+	if (w->rank != x->rank) {
+		op_unknown(o, "its weights have %d dimensions and its input %d", w->rank, x->rank);
+		return false;
+	}
+	num has = x->dims[channel], each = w->dims[own];
+	if (!num_known(has) || !num_known(each))
 		return true;
-	num all = op_times(o, group, w);
-	if (group >= 1 && num_is(all, x.v))
+	num all = op_times(o, group, each);
+	if (group >= 1 && num_is(all, has.v))
 		return true;
 	op_unknown(o, "its weights are for another number of channels than its input has");
 	return false;
@@ -178,11 +185,7 @@ void shape_conv(op *o)
 
 	if (!x || !w)
 		return;
-	if (w->rank != x->rank) {
-		op_unknown(o, "its weights have %d dimensions and its input %d", w->rank, x->rank);
-		return;
-	}
-	if (!channels_fit(o, x->dims[channel], w->dims[1], op_attr_int(o, "group", 1)) ||
+	if (!weights_fit(o, x, channel, w, 1, op_attr_int(o, "group", 1)) ||
 	    !window_read(o, x->rank - 2, w->dims + 2, &win))
 		return;
 	num *dims = op_dims(o, (size_t)x->rank);
@@ -286,12 +289,7 @@ void shape_conv_transpose(op *o)
 
 	if (!x || !w)
 		return;
-	if (w->rank != x->rank) {
-		op_unknown(o, "its weights have %d dimensions and its input %d", w->rank, x->rank);
-		return;
-	}
-	if (!channels_fit(o, x->dims[1], w->dims[0], 1) ||
-	    !window_read(o, x->rank - 2, w->dims + 2, &win))
+	if (!weights_fit(o, x, 1, w, 0, 1) || !window_read(o, x->rank - 2, w->dims + 2, &win))
 		return;
 	if (given && given != (size_t)win.n) {
 		op_unknown(o, "it has %zu output_padding for %d dimensions", given, win.n);

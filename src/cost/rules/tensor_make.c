@@ -10,24 +10,19 @@
 
 static void constant_tensor(op *o, const onnx_tensor *t)
 {
-	val *v = infer_constant(o->infer, t), *out = op_out(o, 0);
+	val *v = infer_constant(o->infer, t);
 
-	if (!v || !out)
+	if (!v || !op_out(o, 0))
 		return;
-	out->kind = VAL_TENSOR;
-	out->dtype = v->dtype;
-	out->rank = v->rank;
-	out->dims = v->dims;
-	out->why = v->why;
-	out->ints = v->ints;
-	out->reals = v->reals;
-	out->n = v->n;
-	out->tensor = t;
+	op_set_val(o, 0, v);
+	op_out(o, 0)->tensor = t;
 }
 
 static void shape_constant(op *o)
 {
 	const onnx_attribute *a;
+	const num *ints;
+	size_t count;
 	num n;
 
 	if ((a = op_attr(o, "value")) && a->t) {
@@ -48,15 +43,10 @@ static void shape_constant(op *o)
 		op_set_reals(o, 0, &real, 1);
 	} else if ((a = op_attr(o, "value_string"))) {
 		op_set(o, 0, ONNX_STRING, 0, NULL);
-	} else if ((a = op_attr(o, "value_ints"))) {
-		n = num_int((int64_t)a->nints);
+	} else if ((ints = op_list(o, "value_ints", OP_ABSENT, &count))) {
+		n = num_int((int64_t)count);
 		op_set(o, 0, ONNX_INT64, 1, &n);
-		if (a->nints > ONNX_INTS_MAX)
-			return;
-		num *ints = op_dims(o, a->nints);
-		for (size_t i = 0; i < a->nints; i++)
-			ints[i] = num_int(a->ints[i]);
-		op_set_ints(o, 0, ints, a->nints);
+		op_set_ints(o, 0, ints, count);
 	} else if ((a = op_attr(o, "value_floats"))) {
 		double reals[ONNX_INTS_MAX];
 		n = num_int((int64_t)a->nfloats);
