@@ -341,8 +341,7 @@ static const small smalls[] = {
     {"a loop that ends by itself",
      "x:f[2,3] one:*l[]=1 four:*l[]=4 begin:*l[]=0",
      {"Loop - - begin x > n y s||body=i:l[] c:t[] k:l[] v:f[2,3];e k2 v2 v2;Add k one > k2;Less "
-      "k2 four > e;Neg v > "
-      "v2"},
+      "k2 four > e;Neg v > v2"},
      "y",
      true},
     {"both branches alike",
@@ -365,9 +364,8 @@ static const small smalls[] = {
      false},
     {"a scan",
      "h:f[3] x:f[3,7]",
-     {"Scan h x > g o|num_scan_inputs=1 scan_input_axes=1, scan_output_axes=-1,|body=a:f[3] "
-      "e:f[3];b b;Add a "
-      "e > b"},
+     {"Scan h x > g o|num_scan_inputs=1 scan_input_axes=1, "
+      "scan_output_axes=-1,|body=a:f[3] e:f[3];b b;Add a e > b"},
      "o",
      false},
     {"a sequence",
