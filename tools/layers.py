@@ -37,7 +37,7 @@ LAYERS = {
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
     # Ranges and stopwatches inside a program, and the formats of timelines.
     "src/trace": (("base", "os", "stat", "record", "model"), (), ("base", "report", "record", "zone", "lap", "opt"), ISO,
-                  ("pthread.h", "x86intrin.h", "zlib.h")),
+                  ("pthread.h", "semaphore.h", "x86intrin.h", "zlib.h")),
     # L3. What each operator of a model produces and costs; exact integers, no time.
     "src/cost": (("base", "model"), "cost_model op peers", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.

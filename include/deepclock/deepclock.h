@@ -69,5 +69,6 @@
 #include "machine.h"
 #include "pitfalls.h"
 #include "history.h"
+#include "zone.h"
 
 #endif

@@ -1,0 +1,190 @@
+/* zone.h - where the time of a program goes, from inside: named ranges, marks, counters.
+ *
+ *     #include <deepclock/zone.h>
+ *
+ *     void step(void)
+ *     {
+ *             DCK_ZONE("step");               // to the end of this block
+ *             DCK_PUSH("forward");            // the same by hand
+ *             DCK_NUMBER("batch", 32);        // said of the innermost range
+ *             forward();
+ *             DCK_POP();
+ *             DCK_COUNTER("loss", loss);
+ *     }
+ *
+ *     DEEPCLOCK_TRACE=out.pftrace ./program
+ *
+ * Ranges nest on their thread. While nothing records, each macro costs one load and one branch, and
+ * its values are not computed; under -DDCK_ZONES_OFF nothing at all is left of it. Names are string
+ * literals. All of it may be called from signal handlers, at any time, by any thread.
+ *
+ * What is recorded goes into memory of a fixed size, from which a thread named "deepclock" takes
+ * it: when it cannot follow, events are dropped, a range as a whole, and counted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_ZONE_H
+#define DCK_ZONE_H
+
+#include "record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zeroed: the table of zones alone, no file. */
+typedef struct dck_trace_config {
+	const char *path;      /* the file; its ending chooses the form. NULL: none */
+	uint64_t buffer_bytes; /* for what is not yet written; 0: 64 MiB, at most 1 GiB */
+	uint64_t max_size;     /* of the file in bytes, no event is written beyond; 0: no limit */
+	uint64_t last; /* only about so many bytes of the newest events, at the end; 0: all */
+} dck_trace_config;
+
+/* Records from now on, in all threads of this process. config NULL: into the file that
+ * $DEEPCLOCK_TRACE names, or nothing when it names none; when the variable is set, a program that
+ * is linked with the library records from its start, and this call changes nothing. Takes about 30
+ * ms, to calibrate the clock. E_ARG: it records already; E_IO: the file cannot be made. A child
+ * made by fork() records into a file of its own, with its process number before the ending:
+ * "out.pftrace" becomes "out.4711.pftrace". @since 0.1 */
+DCK_API dck_status dck_trace_start(const dck_trace_config *config, dck_err *err) DCK_MUST_USE;
+
+/* Stops, and closes the file. Ranges that are still open end now and are marked as unfinished. *ret
+ * is owned, dck_record_free(): table "zones", and how it was measured; NULL when nothing recorded.
+ * ret NULL: not wanted. E_IO: the file is not whole. @since 0.1 */
+DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
+
+/* --- what the macros below are made of. */
+
+/* A place in the program; id is the library's. */
+typedef struct dck_zone_site {
+	const char *name, *file;
+	uint32_t line, id;
+} dck_zone_site;
+
+/* A range that any thread may end; 0: nothing recorded when it began. */
+typedef struct dck_range {
+	uint64_t id;
+} dck_range;
+
+/* Not 0: it records. Read it, never write it. */
+DCK_API extern int dck_trace_on;
+
+DCK_API void dck_zone_push(dck_zone_site *site);
+DCK_API void dck_zone_pop(void);
+DCK_API dck_range dck_zone_start(dck_zone_site *site);
+DCK_API void dck_zone_end(dck_range range);
+DCK_API void dck_zone_number(dck_zone_site *site, double value);
+DCK_API void dck_zone_counter(dck_zone_site *site, double value);
+DCK_API void dck_zone_mark(dck_zone_site *site);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if !defined(__GNUC__) && !defined(DCK_ZONES_OFF)
+#define DCK_ZONES_OFF /* The macros need extensions of gcc and clang. */
+#endif
+
+static inline void dck_zone_check(const char *name, double value)
+{
+	(void)name;
+	(void)value;
+}
+
+static inline dck_range dck_range_none(const char *name)
+{
+	dck_range none = {0};
+
+	(void)name;
+	return none;
+}
+
+#ifdef DCK_ZONES_OFF
+
+#define DCK_OFF_(name, value)                                        \
+	do {                                                         \
+		if (0)                                               \
+			dck_zone_check("" name "", (double)(value)); \
+	} while (0)
+#define DCK_ZONE(name)		 DCK_OFF_(name, 0)
+#define DCK_PUSH(name)		 DCK_OFF_(name, 0)
+#define DCK_POP()		 DCK_OFF_("", 0)
+#define DCK_NUMBER(name, value)	 DCK_OFF_(name, value)
+#define DCK_COUNTER(name, value) DCK_OFF_(name, value)
+#define DCK_MARK(name)		 DCK_OFF_(name, 0)
+#define DCK_START(name)		 dck_range_none("" name "")
+#define DCK_END(range)		 DCK_OFF_("", (range).id)
+
+#else
+
+#define DCK_ON_()	 __builtin_expect(__atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) != 0, 0)
+#define DCK_JOIN2_(a, b) a##b
+#define DCK_JOIN_(a, b)	 DCK_JOIN2_(a, b)
+/* The quotes refuse all but literals. */
+#define DCK_SITE_(name)	 static dck_zone_site dck_site_ = {"" name "", __FILE__, __LINE__, 0}
+
+#define DCK_WHEN_ON_(name, call) \
+	do {                     \
+		DCK_SITE_(name); \
+		if (DCK_ON_())   \
+			call;    \
+	} while (0)
+
+#define DCK_PUSH(name) DCK_WHEN_ON_(name, dck_zone_push(&dck_site_))
+#define DCK_POP()                       \
+	do {                            \
+		if (DCK_ON_())          \
+			dck_zone_pop(); \
+	} while (0)
+#define DCK_NUMBER(name, value)	 DCK_WHEN_ON_(name, dck_zone_number(&dck_site_, (double)(value)))
+#define DCK_COUNTER(name, value) DCK_WHEN_ON_(name, dck_zone_counter(&dck_site_, (double)(value)))
+#define DCK_MARK(name)		 DCK_WHEN_ON_(name, dck_zone_mark(&dck_site_))
+#define DCK_START(name)                                                      \
+	(__extension__({                                                     \
+		DCK_SITE_(name);                                             \
+		DCK_ON_() ? dck_zone_start(&dck_site_) : dck_range_none(""); \
+	}))
+#define DCK_END(range)                                \
+	do {                                          \
+		const dck_range dck_range_ = (range); \
+		if (dck_range_.id)                    \
+			dck_zone_end(dck_range_);     \
+	} while (0)
+
+/* Opens the range of DCK_ZONE; whether it did, so that what is closed was opened. */
+#define DCK_ENTER_(name)                                        \
+	(__extension__({                                        \
+		DCK_SITE_(name);                                \
+		DCK_ON_() ? (dck_zone_push(&dck_site_), 1) : 0; \
+	}))
+
+static inline void dck_zone_leave(const int *entered)
+{
+	if (*entered)
+		dck_zone_pop();
+}
+
+#ifdef __cplusplus
+/* A destructor, since it also runs when an exception leaves the block. */
+struct dck_zone_scope {
+	int entered;
+
+	explicit dck_zone_scope(int e) : entered(e)
+	{
+	}
+	~dck_zone_scope()
+	{
+		dck_zone_leave(&entered);
+	}
+	dck_zone_scope(const dck_zone_scope &) = delete;
+	dck_zone_scope &operator=(const dck_zone_scope &) = delete;
+};
+#define DCK_ZONE(name) const dck_zone_scope DCK_JOIN_(dck_zone_, __LINE__)(DCK_ENTER_(name))
+#else
+#define DCK_ZONE(name)                                             \
+	const int __attribute__((cleanup(dck_zone_leave), unused)) \
+	DCK_JOIN_(dck_zone_, __LINE__) = DCK_ENTER_(name)
+#endif
+
+#endif /* DCK_ZONES_OFF */
+
+#endif

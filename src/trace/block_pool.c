@@ -1,0 +1,85 @@
+/* block_pool.c - free blocks, taken and given back without a lock, also inside signal handlers.
+ *
+ * The list's head holds a block's number and a count of changes, so that a head that went and came
+ * back is not taken for one that stayed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "trace/lane.h"
+
+#include "os/os.h"
+
+#include <string.h>
+
+enum { BLOCKS_MAX = 16384 }; /* 1 GiB */
+
+static lane_block *blocks[BLOCKS_MAX + 1]; /* by number, from 1 on */
+static uint32_t nblocks;
+static _Atomic uint64_t head; /* changes << 32 | number; number 0: empty */
+
+static void push(lane_block *b)
+{
+	uint64_t was = atomic_load_explicit(&head, memory_order_relaxed), is;
+
+	do {
+		atomic_store_explicit(&b->free_next, (uint32_t)was, memory_order_relaxed);
+		is = ((was >> 32) + 1) << 32 | b->number;
+	} while (!atomic_compare_exchange_weak_explicit(&head, &was, is, memory_order_release,
+							memory_order_relaxed));
+}
+
+bool block_pool_reserve(uint64_t bytes)
+{
+	uint32_t want = BLOCKS_MAX;
+
+	if (bytes / LANE_BLOCK < BLOCKS_MAX)
+		want = bytes < LANE_BLOCK ? 1 : (uint32_t)(bytes / LANE_BLOCK);
+	if (want <= nblocks)
+		return true;
+	size_t more = want - nblocks;
+	/* One more than is needed, of which alignment takes its part. */
+	uintptr_t p = (uintptr_t)os_pages_reserve((more + 1) * LANE_BLOCK);
+	if (!p)
+		return false;
+	p = (p + LANE_MASK) & ~(uintptr_t)LANE_MASK;
+	/* From the last to the first: blocks are taken in the order of their addresses. */
+	for (size_t i = more; i-- > 0;) {
+		lane_block *b = (lane_block *)(p + i * LANE_BLOCK);
+
+		b->number = nblocks + (uint32_t)i + 1;
+		blocks[b->number] = b;
+		push(b);
+	}
+	nblocks = want;
+	return true;
+}
+
+lane_block *block_take(void)
+{
+	uint64_t was = atomic_load_explicit(&head, memory_order_acquire), is;
+	lane_block *b;
+
+	do {
+		if (!(uint32_t)was)
+			return NULL;
+		b = blocks[(uint32_t)was];
+		is = ((was >> 32) + 1) << 32 |
+		     atomic_load_explicit(&b->free_next, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&head, &was, is, memory_order_acquire,
+							memory_order_acquire));
+	b->next = NULL;
+	b->end = 0;
+	b->read = LANE_FIRST;
+	return b;
+}
+
+void block_give(lane_block *b)
+{
+	memset((char *)b + LANE_FIRST, 0, LANE_BLOCK - LANE_FIRST);
+	push(b);
+}
+
+void block_pool_forget(void)
+{
+	nblocks = 0;
+	atomic_store_explicit(&head, 0, memory_order_relaxed);
+}

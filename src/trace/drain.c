@@ -1,0 +1,187 @@
+/* drain.c - takes events out of the lanes, in the order of their times on each thread.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "trace/drain.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "trace/nesting.h"
+
+#include <string.h>
+
+enum { CHUNK = 256 };
+
+struct drain {
+	uint64_t base, ns_per_tick_q32;
+	nesting nesting;
+	nesting_thread threads[LANES_MAX]; /* by lane */
+};
+
+dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
+		     const drain_listener *listener, dck_err *err)
+{
+	drain *d = mem_zalloc(1, sizeof *d);
+
+	DCK_NEED(d, err, "to record");
+	d->base = base;
+	d->ns_per_tick_q32 = ns_per_tick_q32;
+	nesting_init(&d->nesting, listener);
+	*ret = d;
+	return DCK_OK;
+}
+
+void drain_free(drain *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < LANES_MAX; i++)
+		nesting_thread_done(&d->threads[i]);
+	nesting_done(&d->nesting);
+	mem_free(d);
+}
+
+uint64_t drain_ns(const drain *d, uint64_t ticks)
+{
+	uint64_t t = ticks > d->base ? ticks - d->base : 0, q = d->ns_per_tick_q32;
+
+	/* (t * q) >> 32 without a type of 128 bits: exact, since a part of it that is shifted out
+	 * is at most 2^32 - 1. */
+	return (t >> 32) * q +
+	       (((t & 0xffffffffu) * (q >> 32)) + (((t & 0xffffffffu) * (q & 0xffffffffu)) >> 32));
+}
+
+static bool has_value(uint64_t word)
+{
+	return word >> 32 >= LANE_NUMBER;
+}
+
+typedef struct group {
+	uint64_t ticks, word, value;
+} group;
+
+/* Up to CHUNK events of a block, from *at on, as far as they are written and not after `cut`,
+ * sorted by time: those of a signal handler may stand in front of what it interrupted. */
+static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut, group *g)
+{
+	size_t n = 0;
+
+	while (*at < end && n < CHUNK) {
+		lane_entry *e = (lane_entry *)((char *)b + *at);
+		uint64_t word = atomic_load_explicit(&e->word, memory_order_acquire);
+		uint64_t ticks = atomic_load_explicit(&e->ticks, memory_order_relaxed);
+
+		if (!word || ticks > cut)
+			break;
+		group new = {.ticks = ticks, .word = word};
+		if (has_value(word))
+			new.value = atomic_load_explicit(&e[1].ticks, memory_order_relaxed);
+		size_t i = n++;
+		for (; i > 0 && g[i - 1].ticks > ticks; i--)
+			g[i] = g[i - 1];
+		g[i] = new;
+		*at += (uint32_t)sizeof(lane_entry) * (has_value(word) ? 2 : 1);
+	}
+	return n;
+}
+
+/* true: all of it up to `end` is read. */
+static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end, uint64_t cut)
+{
+	group g[CHUNK];
+	size_t n;
+
+	while ((n = chunk_read(b, &b->read, end, cut, g)))
+		for (size_t i = 0; i < n; i++)
+			if (g[i].ticks >= d->base)
+				nesting_event(&d->nesting, t, drain_ns(d, g[i].ticks), g[i].word,
+					      g[i].value);
+	return b->read >= end;
+}
+
+/* Puts the lane's full blocks behind its others; true: `current` is one of them. */
+static bool full_blocks_take(lane *l, const lane_block *current)
+{
+	lane_block *newest = atomic_exchange(&l->full, NULL), *oldest = NULL, *last = newest;
+	bool there = false;
+
+	while (newest) {
+		lane_block *next = newest->next;
+
+		there = there || newest == current;
+		newest->next = oldest;
+		oldest = newest;
+		newest = next;
+	}
+	if (!oldest)
+		return false;
+	if (l->todo)
+		l->todo_last->next = oldest;
+	else
+		l->todo = oldest;
+	l->todo_last = last;
+	return there;
+}
+
+static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
+{
+	int state = atomic_load(&l->state);
+	bool whole = false;
+
+	if (state != LANE_LIVE && state != LANE_ENDED)
+		return false;
+	/* Then it still was when the round began. */
+	bool ended = state == LANE_ENDED && l->end_ticks <= cut;
+	if (t->serial != l->serial)
+		nesting_thread_begin(&d->nesting, t, l);
+	lane_block *current = atomic_load(&l->current);
+	if (full_blocks_take(l, current))
+		current = NULL;
+	while (l->todo) {
+		lane_block *b = l->todo;
+
+		/* Nobody will write any more what an ended thread did not. */
+		if (!block_read(d, t, b, b->end, ended ? UINT64_MAX : cut) && !ended)
+			break;
+		l->todo = b->next;
+		block_give(b);
+		whole = true;
+	}
+	if (current && !l->todo)
+		block_read(d, t, current, LANE_BLOCK, cut);
+	if (ended) {
+		nesting_thread_end(&d->nesting, t, drain_ns(d, l->end_ticks));
+		lane_release(l);
+	}
+	nesting_flush(&d->nesting, t);
+	return whole;
+}
+
+bool drain_round(drain *d)
+{
+	const uint64_t cut = ticks_now();
+	bool more = false;
+
+	for (size_t i = 0; i < lanes_used(); i++)
+		more = lane_read(d, lanes_at(i), &d->threads[i], cut) || more;
+	nesting_flush_counters(&d->nesting);
+	return more;
+}
+
+void drain_end(drain *d, uint64_t ticks)
+{
+	for (size_t i = 0; i < lanes_used(); i++)
+		if (d->threads[i].serial)
+			nesting_thread_end(&d->nesting, &d->threads[i], drain_ns(d, ticks));
+	nesting_end(&d->nesting, drain_ns(d, ticks));
+}
+
+const zone_stats *const *drain_zones(const drain *d, size_t *ret_n)
+{
+	*ret_n = d->nesting.nnames;
+	return (const zone_stats *const *)d->nesting.stats;
+}
+
+const drain_counts *drain_counted(const drain *d)
+{
+	return &d->nesting.counts;
+}

@@ -1,0 +1,54 @@
+/* drain.h - takes what threads have written into their lanes: makes times of ticks, follows which
+ * ranges are open, adds up the table, and tells the timeline to whoever listens.
+ *
+ *	drain_new(&d, base, q32, NULL, err);
+ *	while (it records)
+ *		drain_round(d);
+ *	drain_end(d, ticks_now());
+ *	... drain_zones(d, &n), drain_counts(d) ...
+ *
+ * Its memory is bounded by the names, the threads, and the depth of open ranges.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_DRAIN_H
+#define TRACE_DRAIN_H
+
+#include "trace/timeline.h"
+#include "trace/zone_stats.h"
+
+/* Who listens; any member may be NULL. The numbers of names are those of zone_names.h; of tracks: 1
+ * is the process, then threads and counters. */
+typedef struct drain_listener {
+	void *self;
+	void (*intern)(void *self, uint32_t id, const char *text, size_t n);
+	void (*track)(void *self, const trace_track *t);
+	void (*events)(void *self, uint32_t track, const trace_event *e, size_t n);
+} drain_listener;
+
+typedef struct drain_counts {
+	uint64_t events;     /* taken, of this recording */
+	uint64_t unmatched;  /* pops and ends of ranges that were not open, or had begun before */
+	uint64_t unfinished; /* ranges that the end of a thread or of the recording closed */
+	uint64_t moved; /* events of an earlier time than was told already: told with that time */
+	uint64_t lost;	/* by the drain itself: no memory, ranges nested too deep */
+	uint64_t threads;
+} drain_counts;
+
+typedef struct drain drain;
+
+/* Events before `base` are not of this recording; a tick is ns_per_tick_q32 / 2^32 ns. listener
+ * NULL: nobody; copied. */
+dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
+		     const drain_listener *listener, dck_err *err);
+void drain_free(drain *d); /* NULL is allowed */
+/* Takes what is there; true: whole blocks were, and there may be more. */
+bool drain_round(drain *d);
+/* Closes what is open, at that time. */
+void drain_end(drain *d, uint64_t ticks);
+
+uint64_t drain_ns(const drain *d, uint64_t ticks); /* since base; 0: before it */
+/* By the number of a name; those without calls are zero. */
+const zone_stats *const *drain_zones(const drain *d, size_t *ret_n);
+const drain_counts *drain_counted(const drain *d);
+
+#endif

@@ -1,0 +1,251 @@
+/* lane.c - what a thread does beside writing its events: gets its lane, changes blocks, counts what
+ * it loses, ends. lane.h says how the parts fit. All of it may run in a signal handler: no lock is
+ * taken and no memory asked for.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "trace/lane.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+
+_Thread_local lane_self lane_me __attribute__((tls_model("initial-exec"))) = {.next = LANE_NONE};
+
+static lane lanes[LANES_MAX];
+static _Atomic uint32_t used, serials;
+static _Atomic uint64_t lost_without_lane;
+static pthread_key_t key;
+static sem_t wake;
+
+/* --- a thread's lane */
+
+static lane *lane_take(lane_self *me)
+{
+	for (uint32_t i = 0; i < LANES_MAX && !me->ended; i++) {
+		lane *l = &lanes[i];
+		int free = LANE_FREE;
+
+		if (!atomic_compare_exchange_strong(&l->state, &free, LANE_TAKEN))
+			continue;
+		uint32_t have = atomic_load(&used);
+		while (have < i + 1 && !atomic_compare_exchange_weak(&used, &have, i + 1))
+			;
+		l->tid = os_thread_id();
+		os_thread_name(l->name);
+		l->serial = atomic_fetch_add(&serials, 1) + 1;
+		atomic_store(&l->state, LANE_LIVE);
+		me->lane = l;
+		/* No lane for whose end nobody would tell. */
+		if (!pthread_setspecific(key, l))
+			return l;
+		me->lane = NULL;
+		atomic_store(&l->state, LANE_ENDED);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* --- losing */
+
+static void lose(lane *l, uint64_t word)
+{
+	if (!l) {
+		atomic_fetch_add_explicit(&lost_without_lane, 1, memory_order_relaxed);
+		return;
+	}
+	atomic_fetch_add_explicit(&l->lost, 1, memory_order_relaxed);
+	switch ((lane_kind)(word >> 32)) {
+	case LANE_PUSH:
+		atomic_fetch_add_explicit(&l->lost_pushes, 1, memory_order_relaxed);
+		break;
+	case LANE_POP:
+		if (atomic_load_explicit(&l->lost_pushes, memory_order_relaxed))
+			atomic_fetch_sub_explicit(&l->lost_pushes, 1, memory_order_relaxed);
+		else
+			atomic_fetch_add_explicit(&l->lost_pops, 1, memory_order_relaxed);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- placing */
+
+/* false: there is no place there. */
+static bool place(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, uint64_t value)
+{
+	if (!(at & ~(uintptr_t)LANE_MASK) || (at & LANE_MASK) < LANE_FIRST ||
+	    (at & LANE_MASK) + bytes > LANE_BLOCK)
+		return false;
+	if (bytes > sizeof(lane_entry))
+		atomic_store_explicit(&((lane_entry *)at)[1].ticks, value, memory_order_relaxed);
+	lane_write(at, ticks, word);
+	return true;
+}
+
+/* Hands the current block to the drain; `next` is where entries go from now on. */
+static void hand_over(lane_self *me, uintptr_t next)
+{
+	lane *l = me->lane;
+	uintptr_t end = __atomic_exchange_n(&me->next, next, __ATOMIC_RELAXED);
+	lane_block *old = atomic_load_explicit(&l->current, memory_order_relaxed);
+
+	if (!old)
+		return;
+	old->end = (uint32_t)(end - (uintptr_t)old);
+	/* In this order: the drain must never see as current a block that it has given back. */
+	atomic_store(&l->current, NULL);
+	lane_block *newest = atomic_load(&l->full);
+	do {
+		old->next = newest;
+	} while (!atomic_compare_exchange_weak(&l->full, &newest, old));
+	sem_post(&wake);
+}
+
+/* me->busy is set. */
+static void change_block(lane_self *me, uint64_t ticks)
+{
+	lane *l = me->lane ? me->lane : lane_take(me);
+
+	if (!l) {
+		me->next = LANE_NONE;
+		return;
+	}
+	lane_block *fresh = block_take();
+	hand_over(me, fresh ? (uintptr_t)fresh + LANE_FIRST : LANE_NONE);
+	if (!fresh)
+		return;
+	atomic_store(&l->current, fresh);
+	lane_gap gap = {.pops = atomic_exchange(&l->lost_pops, 0),
+			.pushes = atomic_exchange(&l->lost_pushes, 0)};
+	if (gap.pops || gap.pushes)
+		place(lane_bump(&me->next, 2 * sizeof(lane_entry)), 2 * sizeof(lane_entry), ticks,
+		      LANE_WORD(LANE_GAP, 0), (uint64_t)gap.pops << 32 | gap.pushes);
+}
+
+void lane_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, uint64_t value)
+{
+	lane_self *me = &lane_me;
+	bool placed = place(at, bytes, ticks, word, value);
+
+	if (me->busy) {
+		/* A handler, while its thread changes the block: that cannot happen before we
+		 * return, so that the place may be given back. */
+		if (!placed) {
+			lane_bump(&me->next, -(uintptr_t)bytes);
+			lose(me->lane, word);
+		}
+		return;
+	}
+	if (placed && (at & LANE_MASK) < LANE_SOFT)
+		return;
+	me->busy = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* A handler may have changed the block since `at` was taken. */
+	if ((me->next & LANE_MASK) >= LANE_SOFT)
+		change_block(me, ticks);
+	if (!placed) {
+		if (me->next & ~(uintptr_t)LANE_MASK)
+			placed = place(lane_bump(&me->next, bytes), bytes, ticks, word, value);
+		if (!placed)
+			lose(me->lane, word);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	me->busy = 0;
+}
+
+uint32_t lane_serial(void)
+{
+	lane_self *me = &lane_me;
+
+	if (!me->lane && !me->busy) {
+		me->busy = 1;
+		lane_take(me);
+		me->busy = 0;
+	}
+	return me->lane ? me->lane->serial : 0;
+}
+
+/* --- the end of a thread */
+
+static void thread_ends(void *arg)
+{
+	lane_self *me = &lane_me;
+	lane *l = arg;
+
+	me->busy = 1;
+	me->ended = true;
+	l->end_ticks = ticks_now();
+	hand_over(me, LANE_NONE);
+	me->lane = NULL;
+	atomic_store(&l->state, LANE_ENDED);
+	me->busy = 0;
+	sem_post(&wake);
+}
+
+/* --- for whoever starts and drains */
+
+bool lanes_init(void)
+{
+	static bool done;
+
+	if (!done)
+		done = !sem_init(&wake, 0, 0) && !pthread_key_create(&key, thread_ends);
+	return done;
+}
+
+size_t lanes_used(void)
+{
+	return atomic_load(&used);
+}
+
+lane *lanes_at(size_t i)
+{
+	return &lanes[i];
+}
+
+void lane_release(lane *l)
+{
+	atomic_fetch_add(&lost_without_lane, atomic_exchange(&l->lost, 0));
+	atomic_store(&l->lost_pushes, 0);
+	atomic_store(&l->lost_pops, 0);
+	atomic_store(&l->state, LANE_FREE);
+}
+
+uint64_t lanes_lost(void)
+{
+	return atomic_load(&lost_without_lane);
+}
+
+void lanes_forget(void)
+{
+	memset(lanes, 0, sizeof lanes);
+	atomic_store(&used, 0);
+	atomic_store(&lost_without_lane, 0);
+	lane_me = (lane_self){.next = LANE_NONE, .ranges = lane_me.ranges};
+	pthread_setspecific(key, NULL);
+	sem_init(&wake, 0, 0);
+}
+
+bool lanes_wait(uint64_t ns)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	ns += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(ns / 1000000000u);
+	until.tv_nsec = (long)(ns % 1000000000u);
+	int got = sem_timedwait(&wake, &until);
+	/* One look serves all who called. */
+	while (!got && !sem_trywait(&wake))
+		;
+	return !got;
+}
+
+void lanes_wake(void)
+{
+	sem_post(&wake);
+}

@@ -1,0 +1,71 @@
+/* nesting.h - the state of each thread after its events so far: which ranges are open. It adds up
+ * the table and tells the timeline to who listens.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_NESTING_H
+#define TRACE_NESTING_H
+
+#include "trace/drain.h"
+#include "trace/lane.h"
+#include "trace/open_ranges.h"
+
+enum { NESTING_DEPTH_MAX = 65536, NESTING_BATCH = 512 };
+
+typedef struct nesting_frame {
+	uint32_t name; /* 0: one whose beginning was lost */
+	uint64_t begin_ns, inside_ns;
+} nesting_frame;
+
+typedef struct nesting_thread {
+	uint32_t serial, track; /* serial 0: not met yet */
+	nesting_frame *frames;
+	size_t depth, cap;
+	uint64_t too_deep;
+	uint32_t *open; /* by name: how many of them are open */
+	size_t nopen;
+	uint64_t last_ns;
+} nesting_thread;
+
+typedef struct nesting_counter {
+	uint64_t ns;
+	uint32_t name, order;
+	double value;
+} nesting_counter;
+
+typedef struct nesting_name {
+	bool told;
+	uint32_t counter; /* its track; 0: none yet */
+	uint64_t counter_ns;
+} nesting_name;
+
+typedef struct nesting {
+	drain_listener to;
+	drain_counts counts;
+	zone_stats **stats; /* by name */
+	nesting_name *names;
+	size_t nnames, cap;
+	uint32_t tracks;     /* given so far */
+	uint32_t unfinished; /* the name of the mark on ranges that did not end */
+	open_ranges ranges;
+	nesting_counter *counters; /* of this round */
+	size_t ncounters, counters_cap;
+	trace_event batch[NESTING_BATCH]; /* of the thread that is looked at */
+	size_t nbatch;
+} nesting;
+
+void nesting_init(nesting *f, const drain_listener *to);
+void nesting_done(nesting *f);
+void nesting_thread_done(nesting_thread *t);
+/* A lane that was not met yet, or now belongs to another thread. */
+void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l);
+void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uint64_t value);
+/* Closes all that is open in this thread. */
+void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns);
+/* Tells what was collected of this thread. */
+void nesting_flush(nesting *f, nesting_thread *t);
+/* The end of a round: counters, which several threads may set, in the order of their times. */
+void nesting_flush_counters(nesting *f);
+/* Ranges that any thread could still have ended. */
+void nesting_end(nesting *f, uint64_t ns);
+
+#endif

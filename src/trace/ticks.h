@@ -1,0 +1,39 @@
+/* ticks.h - the clock of recorded events: the processor's time stamp counter where the kernel
+ * trusts it, else the system's clock in nanoseconds.
+ *
+ * No fence: what stands beside a range may reach some cycles into it, and a fence would double the
+ * price of a range.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_TICKS_H
+#define TRACE_TICKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Whether the clock is read in one instruction, and that. */
+#if defined(__x86_64__)
+#include <x86intrin.h>
+extern bool ticks_are_tsc; /* zone.c; constant while anything records */
+#define TICKS_QUICK() ticks_are_tsc
+#define TICKS_READ()  __rdtsc()
+#else
+#define TICKS_QUICK() false
+#define TICKS_READ()  0
+#endif
+
+static inline uint64_t ticks_of_system(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t ticks_now(void)
+{
+	return TICKS_QUICK() ? TICKS_READ() : ticks_of_system();
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/zone_record.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "record/build.h"
+#include "trace/zone_names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double level = 0.95;
+
+typedef struct row {
+	const char *name;
+	const zone_stats *z;
+} row;
+
+/* What takes longest first; equal ones by name, so that the order is the same each time. */
+static int by_total(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+
+	if (x->z->total_ns != y->z->total_ns)
+		return x->z->total_ns > y->z->total_ns ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void row_put(record_builder *b, const row *r)
+{
+	static const char none[] = "no call of it has ended";
+	const zone_stats *z = r->z;
+	double mean, lo, hi;
+
+	record_cell_text(b, r->name);
+	record_cell_int(b, (int64_t)(z->calls + z->unfinished));
+	record_cell_int(b, (int64_t)z->total_ns);
+	record_cell_int(b, (int64_t)z->self_ns);
+	if (!z->calls) {
+		for (int i = 0; i < 3; i++)
+			record_cell_absent(b, none);
+		return;
+	}
+	if (zone_stats_mean(z, level, &mean, &lo, &hi))
+		record_cell_interval(b, mean, lo, hi, level);
+	else
+		record_cell_real(b, mean);
+	record_cell_int(b, (int64_t)z->min_ns);
+	record_cell_int(b, (int64_t)z->max_ns);
+}
+
+static const dck_column columns[] = {
+    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
+    {"total", "total", DCK_UNIT_NS}, {"self", "self", DCK_UNIT_NS},
+    {"mean", "mean", DCK_UNIT_NS},   {"min", "min", DCK_UNIT_NS},
+    {"max", "max", DCK_UNIT_NS},
+};
+
+static dck_status table_put(record_builder *b, const drain *d, dck_err *err)
+{
+	size_t n, nrows = 0;
+	const zone_stats *const *z = drain_zones(d, &n);
+	row *rows = mem_zalloc(n + 1, sizeof *rows);
+
+	DCK_NEED(rows, err, "for the table of zones");
+	for (size_t i = 0; i < n; i++)
+		if (z[i])
+			rows[nrows++] = (row){.name = zone_name_get((uint32_t)i)->name, .z = z[i]};
+	qsort(rows, nrows, sizeof *rows, by_total);
+	record_table(b, "zones", "Zones", columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < nrows; i++)
+		row_put(b, &rows[i]);
+	mem_free(rows);
+	return DCK_OK;
+}
+
+static void count_put(record_builder *b, const char *key, uint64_t n)
+{
+	record_fact_int(b, "trace", key, DCK_UNIT_ONE, (int64_t)n);
+}
+
+static void method_put(record_builder *b, const zone_method *m)
+{
+	record_fact_text(b, "method", "clock", m->clock);
+	record_fact_real(b, "method", "clock_rate", DCK_UNIT_HERTZ, m->tick_hz);
+	if (m->pair_ns > 0)
+		record_fact_real(b, "method", "range_cost", DCK_UNIT_NS, m->pair_ns);
+	else
+		record_fact_absent(b, "method", "range_cost", "it could not be measured");
+	if (isnan(m->drift_ratio))
+		record_fact_absent(b, "method", "clock_drift", "recorded for less than a second");
+	else
+		record_fact_real(b, "method", "clock_drift", DCK_UNIT_ONE, m->drift_ratio);
+	record_fact_text(b, "method", "mean_interval", "batch means of 20 to 39 batches");
+}
+
+dck_status zone_record(const drain *d, const zone_method *m, dck_record **ret, dck_err *err)
+{
+	record_builder *b = record_new();
+	const drain_counts *c = drain_counted(d);
+	const uint64_t dropped = m->dropped + c->lost;
+
+	DCK_NEED(b, err, "for the record");
+	record_set_began(b, m->began_unix_ns);
+	method_put(b, m);
+	record_fact_int(b, "trace", "took", DCK_UNIT_NS, (int64_t)m->took_ns);
+	record_fact_int(b, "trace", "buffer", DCK_UNIT_BYTE, (int64_t)m->buffer_bytes);
+	count_put(b, "threads", c->threads);
+	count_put(b, "events", c->events);
+	count_put(b, "dropped_events", dropped);
+	count_put(b, "unmatched_ends", c->unmatched);
+	count_put(b, "unfinished_ranges", c->unfinished);
+	count_put(b, "moved_events", c->moved);
+	if (dropped)
+		record_note(b, "trace-dropped",
+			    "%llu events found no room and are not in the table",
+			    (unsigned long long)dropped);
+	dck_status st = table_put(b, d, err);
+	if (st != DCK_OK) {
+		record_drop(b);
+		return st;
+	}
+	return record_finish(b, ret, err);
+}

@@ -1,0 +1,23 @@
+/* zone_record.h - what a recording found, as a record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_ZONE_RECORD_H
+#define TRACE_ZONE_RECORD_H
+
+#include "deepclock/record.h"
+#include "trace/drain.h"
+
+typedef struct zone_method {
+	const char *clock; /* "TSC" */
+	double tick_hz;
+	double pair_ns;	    /* what a push and a pop cost; 0: not known */
+	double drift_ratio; /* our clock against the system's; NAN: recorded for too short a time */
+	uint64_t took_ns;
+	int64_t began_unix_ns;
+	uint64_t dropped; /* events that found no room */
+	uint64_t buffer_bytes;
+} zone_method;
+
+dck_status zone_record(const drain *d, const zone_method *m, dck_record **ret, dck_err *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* zone_stats.h - what is known of all calls of one name, in memory of a fixed size.
+ *
+ *	zone_stats_add(&z, 1200, 300, true);
+ *	if (zone_stats_mean(&z, 0.95, &mean, &lo, &hi)) ...
+ *
+ * Calls that follow each other depend on each other, so that the interval of their mean is made of
+ * the means of batches (batch means, Schmeiser, Operations Research 30, 1982): of 20 to 39 batches
+ * of neighbours, whose size doubles whenever there are 40. Below 20 calls a batch is a call.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_ZONE_STATS_H
+#define TRACE_ZONE_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ZONE_BATCHES = 40, ZONE_BATCHES_ENOUGH = 10 };
+
+typedef struct zone_stats {
+	uint64_t calls;	     /* that ended */
+	uint64_t unfinished; /* that did not; the rest of the table counts them in total and self */
+	/* total: with what they called, but not those inside a call of the same name; self:
+	 * without what they called. */
+	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
+	uint64_t batch_calls;	      /* calls in a batch */
+	uint64_t open_calls, open_ns; /* the batch that is not yet full */
+	unsigned nbatches;
+	double batch_ns[ZONE_BATCHES]; /* sums */
+} zone_stats;
+
+/* A call that ended; {0} at first. */
+void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost);
+void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost);
+/* The mean of all calls that ended; false: there is no interval, since there are too few. */
+bool zone_stats_mean(const zone_stats *z, double level, double *ret_mean, double *ret_lo,
+		     double *ret_hi);
+
+#endif
