@@ -25,6 +25,7 @@
 #ifndef DCK_ZONE_H
 #define DCK_ZONE_H
 
+#include "lap.h"
 #include "record.h"
 
 #ifdef __cplusplus

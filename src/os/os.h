@@ -224,7 +224,6 @@ dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err)
 /* --- thread.c: of the caller; also in signal handlers. */
 int os_thread_id(void);
 void os_thread_name(char ret[16]); /* NUL-ended; "": not known */
-int os_process_id(void);
 
 /* --- sanitizer.c: "AddressSanitizer", ... when one is in this process; NULL: none is. */
 const char *os_sanitizer_name(void);

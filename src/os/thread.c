@@ -18,8 +18,3 @@ void os_thread_name(char ret[16])
 	prctl(PR_GET_NAME, ret);
 	ret[15] = '\0';
 }
-
-int os_process_id(void)
-{
-	return (int)getpid();
-}

@@ -79,10 +79,11 @@ void nesting_flush(nesting *f, nesting_thread *t)
 void nesting_init(nesting *f, const drain_listener *to)
 {
 	*f = (nesting){.tracks = PROCESS_TRACK,
-		       .unfinished = zone_name_intern("unfinished", __FILE__, __LINE__)};
+		       .unfinished = zone_name_intern("unended", __FILE__, __LINE__)};
 	if (to)
 		f->to = *to;
-	trace_track process = {.id = PROCESS_TRACK, .kind = TRACE_PROCESS, .pid = os_process_id()};
+	trace_track process = {
+	    .id = PROCESS_TRACK, .kind = TRACE_PROCESS, .pid = (int32_t)os_process_id()};
 	if (f->to.track)
 		f->to.track(f->to.self, &process);
 }
@@ -113,7 +114,7 @@ void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
 	trace_track track = {.id = t->track,
 			     .parent = PROCESS_TRACK,
 			     .kind = TRACE_THREAD,
-			     .pid = os_process_id(),
+			     .pid = (int32_t)os_process_id(),
 			     .tid = l->tid,
 			     .name = l->name[0] ? l->name : NULL};
 	if (f->to.track)
@@ -276,7 +277,7 @@ static uint32_t counter_track(nesting *f, uint32_t name)
 		f->to.track(f->to.self, &(trace_track){.id = f->tracks,
 						       .parent = PROCESS_TRACK,
 						       .kind = TRACE_COUNTER_TRACK,
-						       .pid = os_process_id(),
+						       .pid = (int32_t)os_process_id(),
 						       .name = z->name});
 	}
 	return f->names[name].counter;

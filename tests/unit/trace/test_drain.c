@@ -133,7 +133,7 @@ static void an_open_range_is_closed_and_marked(void **state)
 	dck_zone_push(&site_b);
 	drain_round(d);
 	drain_end(d, ticks_now());
-	assert_string_equal(told, "process; thread; (a (b unfinished=1 ) unfinished=1 ) ");
+	assert_string_equal(told, "process; thread; (a (b unended=1 ) unended=1 ) ");
 	assert_int_equal(drain_counted(d)->unfinished, 2);
 	drain_free(d);
 	dck_zone_pop();
@@ -198,7 +198,7 @@ static void what_was_lost_keeps_the_nesting(void **state)
 		dck_zone_pop();
 	drain_round(d);
 	drain_end(d, ticks_now());
-	assert_string_equal(told, "process; thread; (a (b unfinished=1 ) (a ) ) ");
+	assert_string_equal(told, "process; thread; (a (b unended=1 ) (a ) ) ");
 	assert_int_equal(drain_counted(d)->unmatched, 0);
 	drain_free(d);
 }
