@@ -15,7 +15,7 @@
 /* Whether the clock is read in one instruction, and that. */
 #if defined(__x86_64__)
 #include <x86intrin.h>
-extern bool ticks_are_tsc; /* zone.c; constant while anything records */
+extern bool ticks_are_tsc; /* constant while anything records */
 #define TICKS_QUICK() ticks_are_tsc
 #define TICKS_READ()  __rdtsc()
 #else

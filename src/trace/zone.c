@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-#if defined(__x86_64__)
-bool ticks_are_tsc;
-#endif
-
 static uint32_t name_of(dck_zone_site *site)
 {
 	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
