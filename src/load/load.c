@@ -5,6 +5,7 @@
 #include "load/load_run.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "base/units.h"
 #include "record/asked.h"
 #include "load/load_job.h"
 #include <math.h>
@@ -105,6 +106,7 @@ static dck_status config_check(load_job *j, dck_err *err)
 	}
 	j->ask.limits = j->limits;
 	j->ask.nlimits = c->slo.n;
+	j->ask.requests = c->requests;
 	return j->ask.scenario == LOAD_SERVER ? server_check(c, err)
 					      : closed_check(c, j->ask.scenario, err);
 }
@@ -115,23 +117,15 @@ static dck_status config_check(load_job *j, dck_err *err)
 static void arrivals_ask(load_job *j)
 {
 	const dck_load_config *c = j->config;
-	const load_trace *trace = c->trace ? &j->trace : NULL;
 	load_ask *a = &j->ask;
-	double rate = c->rate_hz > 0 ? c->rate_hz : trace ? trace->rate_hz : 1, expected;
+	const double rate = c->rate_hz > 0 ? c->rate_hz : c->trace ? j->trace.rate_hz : 1;
 
-	a->requests = c->requests;
-	a->time_ns = c->time_ns > 0				   ? c->time_ns
-		     : c->requests > 0 || (trace && !c->find_peak) ? TIME_MOST_NS
-								   : TIME_DEFAULT_NS;
-	if (a->scenario != LOAD_SERVER)
-		return;
-	load_arrivals_init(&a->arrivals, rate, c->arrivals == 1, trace, c->seed);
-	if (trace && a->time_ns == TIME_MOST_NS && c->requests == 0)
-		a->time_ns = (uint64_t)(trace->at_ns[trace->n - 1] * a->arrivals.scale) + 1;
-	expected = rate * (double)a->time_ns / 1e9;
-	if (a->requests > 0)
-		expected = fmin(expected, (double)a->requests);
-	a->max_queue = load_queue_most(j, expected);
+	a->time_ns = c->time_ns > 0    ? c->time_ns
+		     : c->requests > 0 ? TIME_MOST_NS
+		     : c->trace	       ? load_trace_time(&j->trace, rate)
+				       : TIME_DEFAULT_NS;
+	if (a->scenario == LOAD_SERVER)
+		load_ask_rate(j, rate, c->seed, a);
 }
 
 static dck_status measure_once(load_job *j, dck_err *err)
@@ -185,23 +179,19 @@ static void progress_pass(void *self, const dck_progress *p)
 	observer_show(j->watch, p);
 }
 
+/* Threads that one run keeps busy, as the engine tells; 1 where it does not. */
 static unsigned threads_of_run(const load_job *j)
 {
 	const dck_engine *e = j->session.target.engine.ops;
 	const dck_kv *kv;
 	size_t n;
+	uint64_t threads;
 
 	if (e->facts && e->facts(j->session.target.model, &kv, &n, NULL) == DCK_OK)
 		for (size_t i = 0; i < n; i++)
-			if (strcmp(kv[i].key, "threads") == 0) {
-				unsigned threads = 0;
-
-				for (const char *c = kv[i].value; *c >= '0' && *c <= '9'; c++)
-					threads = threads < 10000
-						      ? 10 * threads + (unsigned)(*c - '0')
-						      : threads;
-				return threads > 0 ? threads : 1;
-			}
+			if (strcmp(kv[i].key, "threads") == 0 &&
+			    units_parse_count(kv[i].value, &threads, NULL) == DCK_OK && threads > 0)
+				return threads < 10000 ? (unsigned)threads : 10000;
 	return 1;
 }
 

@@ -159,6 +159,11 @@ void load_trace_done(load_trace *t)
 	*t = (load_trace){0};
 }
 
+uint64_t load_trace_time(const load_trace *t, double rate_hz)
+{
+	return (uint64_t)fmin(t->at_ns[t->n - 1] * (t->rate_hz / rate_hz), 4e18) + 1;
+}
+
 /* --- arrivals */
 
 /* Uniform above 0 and up to 1, from the seed and the position alone. */

@@ -48,8 +48,9 @@ typedef struct load_job {
 } load_job;
 
 /* load_point.c */
-/* Requests that may wait before the queue is said to grow without bound. */
-uint64_t load_queue_most(const load_job *j, double expected);
+/* Adds the arrivals at a rate, and how many requests may wait before the queue is said to grow
+ * without bound. a->time_ns is known. */
+void load_ask_rate(const load_job *j, double rate, uint64_t seed, load_ask *a);
 /* What the last measurement adds to a rate point: limits are judged on all that was seen.
  * `confidence`: of this look. */
 void load_point_take(load_job *j, const load_ask *a, const load_result *r, double confidence,

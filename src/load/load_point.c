@@ -12,11 +12,17 @@
 #define QUEUE_LEAST 100
 #define QUEUE_PART  4 /* of all requests: what is left waiting of them says that it grows */
 
-uint64_t load_queue_most(const load_job *j, double expected)
+void load_ask_rate(const load_job *j, double rate, uint64_t seed, load_ask *a)
 {
-	if (j->config->max_queue > 0)
-		return j->config->max_queue;
-	return (uint64_t)fmin(1e9, fmax(QUEUE_LEAST, expected / QUEUE_PART));
+	const dck_load_config *c = j->config;
+	double expected = rate * (double)a->time_ns / 1e9;
+
+	load_arrivals_init(&a->arrivals, rate, c->arrivals == 1, c->trace ? &j->trace : NULL, seed);
+	if (a->requests > 0)
+		expected = fmin(expected, (double)a->requests);
+	a->max_queue = c->max_queue > 0
+			   ? c->max_queue
+			   : (uint64_t)fmin(1e9, fmax(QUEUE_LEAST, expected / QUEUE_PART));
 }
 
 bool load_stopped(load_job *j, const load_result *r)

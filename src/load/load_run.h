@@ -45,6 +45,8 @@ typedef struct load_trace {
  * E_LIMIT name file and line. */
 dck_status load_trace_read(const char *path, load_trace *ret, dck_err *err);
 void load_trace_done(load_trace *t); /* {0} is allowed */
+/* How long all of it takes at that rate, the last arrival included. */
+uint64_t load_trace_time(const load_trace *t, double rate_hz);
 
 typedef struct load_arrivals {
 	bool constant;

@@ -91,19 +91,9 @@ static uint64_t point_time(const load_job *j, double rate)
 
 static void point_ask(const load_job *j, double rate, unsigned look, load_ask *ret)
 {
-	const dck_load_config *c = j->config;
-	const uint64_t seed = c->seed + RNG_STEP * (j->npoints * LOOKS + look);
-	double expected;
-
 	*ret = j->ask;
 	ret->time_ns = point_time(j, rate);
-	ret->requests = c->requests;
-	load_arrivals_init(&ret->arrivals, rate, c->arrivals == 1, c->trace ? &j->trace : NULL,
-			   seed);
-	expected = rate * (double)ret->time_ns / 1e9;
-	if (ret->requests > 0)
-		expected = fmin(expected, (double)ret->requests);
-	ret->max_queue = load_queue_most(j, expected);
+	load_ask_rate(j, rate, j->config->seed + RNG_STEP * (j->npoints * LOOKS + look), ret);
 }
 
 /* Would the looks that are left be enough, as far as one can tell? */
@@ -177,7 +167,6 @@ dck_status load_search(load_job *j, dck_err *err)
 	bool stopped = false;
 	double rate, service_ns;
 
-	j->ask.requests = j->config->requests;
 	DCK_TRY(load_samples_init(&j->kept, j->pool.samples.of[LOAD_LATENCY].cap, false, err));
 	DCK_TRY(unloaded_measure(j, &stopped, err));
 	if (stopped || j->unloaded.verdict == DCK_VERDICT_BROKEN)

@@ -281,16 +281,12 @@ static void finding_record(record_builder *b, const pit *p, const chosen *c)
 	char tag[80];
 
 	snprintf(tag, sizeof tag, "pitfalls/%s", says->key);
-	if (!c->measured) {
-		record_metric_absent(b, tag, c->why_not);
-		return;
-	}
-	if (f->has_interval)
-		record_metric_interval(b, tag, f->factor, f->lo, f->hi, p->asked->level,
+	if (c->measured)
+		record_metric_interval(b, tag, f->factor, f->lo, f->hi,
+				       f->has_interval ? p->asked->level : 0,
 				       "the number that the mistake gives over the honest one");
 	else
-		record_metric_real(b, tag, f->factor,
-				   "the number that the mistake gives over the honest one");
+		record_metric_absent(b, tag, c->why_not);
 }
 
 static void row_record(record_builder *b, const pit *p, const chosen *c)
@@ -301,10 +297,8 @@ static void row_record(record_builder *b, const pit *p, const chosen *c)
 	if (c->measured) {
 		record_cell_real(b, f->number_ns);
 		record_cell_real(b, f->honest_ns);
-		if (f->has_interval)
-			record_cell_interval(b, f->factor, f->lo, f->hi, p->asked->level);
-		else
-			record_cell_real(b, f->factor);
+		record_cell_interval(b, f->factor, f->lo, f->hi,
+				     f->has_interval ? p->asked->level : 0);
 	} else {
 		for (int i = 0; i < 3; i++)
 			record_cell_absent(b, c->why_not);

@@ -49,9 +49,10 @@ static bool index_make(node_index *x, const cost_result *r, mem_arena *a)
 	return true;
 }
 
-static size_t value_maker(const node_index *x, const char *name)
+/* v may be NULL: no operator makes it. */
+static size_t value_maker(const node_index *x, const val *v)
 {
-	size_t at = names_find(&x->values, name);
+	size_t at = v && v->name ? names_find(&x->values, v->name) : NAMES_NONE;
 
 	return at == NAMES_NONE ? PROFILE_NONE : x->maker[at];
 }
@@ -94,14 +95,13 @@ static size_t named(const node_index *x, const char *name)
 }
 
 /* The operator that computes the value: behind changes of layout, where there are any. */
-static size_t computer(const node_index *x, const cost_result *r, const char *value)
+static size_t computer(const node_index *x, const cost_result *r, const val *value)
 {
 	size_t at = value_maker(x, value);
 
 	for (size_t n = 0; at != PROFILE_NONE && moves(r->ops[at].node->op) && n < r->nops; n++) {
 		const cost_op *c = &r->ops[at];
-		at = c->nin && c->in[0] && c->in[0]->name ? value_maker(x, c->in[0]->name)
-							  : PROFILE_NONE;
+		at = c->nin ? value_maker(x, c->in[0]) : PROFILE_NONE;
 	}
 	return at;
 }
@@ -114,14 +114,14 @@ static void anchor_value(const cost_result *model, const node_index *x, const co
 	const cost_op *c = &ran->ops[i];
 
 	for (size_t k = 0; k < c->nout; k++) {
-		size_t at = c->out[k] ? value_maker(x, c->out[k]->name) : PROFILE_NONE, by = i;
+		size_t at = value_maker(x, c->out[k]), by = i;
 		if (at == PROFILE_NONE)
 			continue;
 		bool own = !moves(c->node->op) || strcmp(model->ops[at].node->op, c->node->op) == 0;
 		if (own != direct)
 			continue;
 		if (!own && !moves(model->ops[at].node->op))
-			by = computer(y, ran, c->out[k]->name);
+			by = computer(y, ran, c->out[k]);
 		else if (!own)
 			continue;
 		if (by != PROFILE_NONE)
@@ -168,8 +168,7 @@ static bool before(const cost_result *model, const node_index *x, const cost_res
 			owner[i] = needs[i];
 		size_t mine = owner[i] == PROFILE_NONE ? PROFILE_NONE - 1 : owner[i];
 		for (size_t k = 0; k < c->nin; k++) {
-			size_t from = c->in[k] && c->in[k]->name ? value_maker(x, c->in[k]->name)
-								 : PROFILE_NONE;
+			size_t from = value_maker(x, c->in[k]);
 			if (from == PROFILE_NONE || from >= i)
 				continue;
 			needs[from] = needs[from] == PROFILE_NONE || needs[from] == mine
@@ -188,8 +187,7 @@ static void after(const cost_result *model, const node_index *x, size_t *owner)
 		if (!top(c) || owner[i] != PROFILE_NONE)
 			continue;
 		for (size_t k = 0; k < c->nin; k++) {
-			size_t from = c->in[k] && c->in[k]->name ? value_maker(x, c->in[k]->name)
-								 : PROFILE_NONE;
+			size_t from = value_maker(x, c->in[k]);
 			if (from != PROFILE_NONE && from < i && owner[from] != PROFILE_NONE &&
 			    (owner[i] == PROFILE_NONE || owner[from] > owner[i]))
 				owner[i] = owner[from];

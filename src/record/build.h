@@ -59,7 +59,7 @@ bool record_series_room(record_builder *b, const char *tag, dck_unit u, size_t n
 			double **ret_values, uint64_t **ret_at_ns);
 
 /* tag must stand in metrics.def, or belong to a family there (asserted). Not finite: becomes
- * absent, "not a finite number". */
+ * absent, "not a finite number". Level 0, or an end that is not finite: there is no interval. */
 void record_metric(record_builder *b, const char *tag, dck_value v, double lo, double hi,
 		   double level, const char *how);
 void record_metric_real(record_builder *b, const char *tag, double v, const char *how);

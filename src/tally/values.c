@@ -63,11 +63,6 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 	return DCK_OK;
 }
 
-static void phase_drop(void *self, const char *name)
-{
-	(void)self, (void)name;
-}
-
 dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena *a,
 		      values_shape **ret, size_t *ret_n, dck_err *err)
 {
@@ -83,7 +78,7 @@ dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena
 	plain.model.input_pool = 1;
 	plain.model.trust_batch = true;
 	os_clock_monotonic(&clock);
-	DCK_TRY(subject_target_open(&t, &plain, &clock, watch, phase_drop, NULL, err));
+	DCK_TRY(subject_target_open(&t, &plain, &clock, watch, NULL, NULL, err));
 	dck_status status = subject_target_failed(&t, t.engine.ops->run(t.context, err), err);
 	if (status == DCK_OK)
 		status = shapes_take(&t, a, ret, ret_n, err);

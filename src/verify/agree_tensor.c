@@ -5,34 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Relative tolerances of whole networks, in which every layer rounds: float32 as ONNX's own tests
- * and PyTorch's exporter compare (rtol 1e-3), float64 as torch.testing.assert_close does; the
- * halves ten times their machine epsilon. Everything else is exact. */
-static const struct {
-	uint8_t code, bits;
-	double rtol;
-} tolerances[] = {
-    {DCK_DTYPE_FLOAT, 64, 1e-7},  {DCK_DTYPE_FLOAT, 32, 1e-3},	 {DCK_DTYPE_FLOAT, 16, 1e-2},
-    {DCK_DTYPE_BFLOAT, 16, 8e-2}, {DCK_DTYPE_COMPLEX, 64, 1e-3}, {DCK_DTYPE_COMPLEX, 128, 1e-7},
-};
-
-static double rtol_of(dck_dtype t)
-{
-	for (size_t i = 0; i < sizeof tolerances / sizeof tolerances[0]; i++)
-		if (tolerances[i].code == t.code && tolerances[i].bits == t.bits)
-			return tolerances[i].rtol;
-	return 0;
-}
-
-agree_limits agree_limits_of(dck_dtype a, dck_dtype b, const agree_limits *asked)
-{
-	agree_limits l = asked ? *asked : (agree_limits){NAN, NAN};
-
-	if (isnan(l.rtol))
-		l.rtol = fmax(rtol_of(a), rtol_of(b));
-	return l;
-}
-
 /* --- elements as numbers. A long double holds every integer of 64 bits where its mantissa has as
  * many, as on x86-64 and AArch64. */
 
@@ -90,29 +62,42 @@ static long double load_bool(const void *data, size_t i)
 	return ((const uint8_t *)data)[i] != 0;
 }
 
-static const struct {
+/* Relative tolerances are those of whole networks, in which every layer rounds: float32 as ONNX's
+ * own tests and PyTorch's exporter compare (rtol 1e-3), float64 as torch.testing.assert_close does;
+ * the halves ten times their machine epsilon. Everything else is exact. */
+static const struct number_type {
 	uint8_t code, bits;
 	load_fn load;
 	unsigned parts; /* numbers in an element */
-} loaders[] = {
-    {DCK_DTYPE_FLOAT, 32, load_f32, 1},	   {DCK_DTYPE_FLOAT, 64, load_f64, 1},
-    {DCK_DTYPE_FLOAT, 16, load_f16, 1},	   {DCK_DTYPE_BFLOAT, 16, load_bf16, 1},
-    {DCK_DTYPE_INT, 8, load_i8, 1},	   {DCK_DTYPE_INT, 16, load_i16, 1},
-    {DCK_DTYPE_INT, 32, load_i32, 1},	   {DCK_DTYPE_INT, 64, load_i64, 1},
-    {DCK_DTYPE_UINT, 8, load_u8, 1},	   {DCK_DTYPE_UINT, 16, load_u16, 1},
-    {DCK_DTYPE_UINT, 32, load_u32, 1},	   {DCK_DTYPE_UINT, 64, load_u64, 1},
-    {DCK_DTYPE_BOOL, 8, load_bool, 1},	   {DCK_DTYPE_COMPLEX, 64, load_f32, 2},
-    {DCK_DTYPE_COMPLEX, 128, load_f64, 2},
+	double rtol;
+} number_types[] = {
+    {DCK_DTYPE_FLOAT, 32, load_f32, 1, 1e-3},	{DCK_DTYPE_FLOAT, 64, load_f64, 1, 1e-7},
+    {DCK_DTYPE_FLOAT, 16, load_f16, 1, 1e-2},	{DCK_DTYPE_BFLOAT, 16, load_bf16, 1, 8e-2},
+    {DCK_DTYPE_COMPLEX, 64, load_f32, 2, 1e-3}, {DCK_DTYPE_COMPLEX, 128, load_f64, 2, 1e-7},
+    {DCK_DTYPE_INT, 8, load_i8, 1, 0},		{DCK_DTYPE_INT, 16, load_i16, 1, 0},
+    {DCK_DTYPE_INT, 32, load_i32, 1, 0},	{DCK_DTYPE_INT, 64, load_i64, 1, 0},
+    {DCK_DTYPE_UINT, 8, load_u8, 1, 0},		{DCK_DTYPE_UINT, 16, load_u16, 1, 0},
+    {DCK_DTYPE_UINT, 32, load_u32, 1, 0},	{DCK_DTYPE_UINT, 64, load_u64, 1, 0},
+    {DCK_DTYPE_BOOL, 8, load_bool, 1, 0},
 };
 
-static load_fn loader_of(dck_dtype t, unsigned *ret_parts)
+/* NULL: none of these. */
+static const struct number_type *type_find(dck_dtype t)
 {
-	for (size_t i = 0; i < sizeof loaders / sizeof loaders[0]; i++)
-		if (loaders[i].code == t.code && loaders[i].bits == t.bits) {
-			*ret_parts = loaders[i].parts;
-			return loaders[i].load;
-		}
+	for (size_t i = 0; i < sizeof number_types / sizeof number_types[0]; i++)
+		if (number_types[i].code == t.code && number_types[i].bits == t.bits)
+			return &number_types[i];
 	return NULL;
+}
+
+agree_limits agree_limits_of(dck_dtype a, dck_dtype b, const agree_limits *asked)
+{
+	const struct number_type *x = type_find(a), *y = type_find(b);
+	agree_limits l = asked ? *asked : (agree_limits){NAN, NAN};
+
+	if (isnan(l.rtol))
+		l.rtol = fmax(x ? x->rtol : 0, y ? y->rtol : 0);
+	return l;
 }
 
 static size_t count_of(const dck_tensor *t)
@@ -126,13 +111,12 @@ static size_t count_of(const dck_tensor *t)
 
 bool agree_load(const dck_tensor *t, size_t first, size_t n, double *ret)
 {
-	unsigned parts = 0;
-	const load_fn load = loader_of(t->dtype, &parts);
+	const struct number_type *type = type_find(t->dtype);
 
-	if (!load || parts != 1)
+	if (!type || type->parts != 1)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		ret[i] = (double)load(t->data, first + i);
+		ret[i] = (double)type->load(t->data, first + i);
 	return true;
 }
 
@@ -230,8 +214,9 @@ static void range_add(agree_sum *s, double a, double b)
 
 double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const agree_limits *limits)
 {
-	unsigned parts = 1, parts_b = 1;
-	const load_fn load_a = loader_of(a->dtype, &parts), load_b = loader_of(b->dtype, &parts_b);
+	const struct number_type *type = type_find(a->dtype);
+	const load_fn load_a = type->load, load_b = type_find(b->dtype)->load;
+	const unsigned parts = type->parts;
 	const unsigned bytes = ulp_bytes(a->dtype, b->dtype);
 	const size_t n = count_of(a) * parts;
 	const double rtol = limits->rtol;
@@ -368,13 +353,12 @@ static uint16_t bfloat_bits(double v)
 
 bool agree_convert(dck_tensor *to, const dck_tensor *from)
 {
-	unsigned parts;
-	const load_fn load = loader_of(from->dtype, &parts);
+	const struct number_type *type = type_find(from->dtype);
 
-	if (!dtype_is_float(to->dtype) || !dtype_is_float(from->dtype) || !load)
+	if (!dtype_is_float(to->dtype) || !dtype_is_float(from->dtype) || !type)
 		return false;
 	for (size_t i = 0, n = count_of(from); i < n; i++) {
-		const double v = (double)load(from->data, i);
+		const double v = (double)type->load(from->data, i);
 
 		if (to->dtype.bits == 64)
 			((double *)to->data)[i] = v;

@@ -138,6 +138,15 @@ static dck_status shapes_give(check *c, const subject_target *t, dck_subject *s,
 	return DCK_OK;
 }
 
+static size_t name_place(const char *const *list, size_t n, const char *name)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(list[i], name) != 0)
+		i++;
+	return i;
+}
+
 static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err *err)
 {
 	const batch_model *m = &c->freed->model;
@@ -145,10 +154,8 @@ static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err 
 
 	for (size_t i = 0; i < t->nin; i++) {
 		dck_tensor *part = mem_arena_alloc(c->arena, sizeof *part);
-		size_t k = 0;
+		const size_t k = name_place(c->in_name, c->nin, t->in[i].name);
 
-		while (k < c->nin && strcmp(c->in_name[k], t->in[i].name) != 0)
-			k++;
 		if (k == c->nin)
 			DCK_FAIL(err, E_ARG, "the freed model has no input '%s'", t->in[i].name);
 		DCK_NEED(part, err, "to compare the model with the original");
@@ -161,10 +168,8 @@ static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err 
 	DCK_TRY(e->run(t->context, err));
 	for (size_t i = 0; i < t->nout; i++) {
 		dck_tensor was, now;
-		size_t k = 0;
+		const size_t k = name_place(c->out_name, c->nout, t->out[i].name);
 
-		while (k < c->nout && strcmp(c->out_name[k], t->out[i].name) != 0)
-			k++;
 		if (k == c->nout || !c->out[k].data)
 			continue;
 		DCK_TRY(e->output(t->context, i, &was, err));
