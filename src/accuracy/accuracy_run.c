@@ -380,14 +380,9 @@ static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_er
 
 static void progress_show(const job *j, size_t done)
 {
-	const double all = (double)j->r->truth->n;
-	dck_progress p = observer_nothing("items");
+	const dck_progress p =
+	    observer_part("items", done, j->r->truth->n, os_now_ns() - j->begin_ns);
 
-	p.runs = done;
-	p.elapsed_ns = os_now_ns() - j->begin_ns;
-	p.done_ratio = (double)done / all;
-	if (done > 0)
-		p.eta_ns = (double)p.elapsed_ns / (double)done * (all - (double)done);
 	observer_show(j->r->watch, &p);
 }
 

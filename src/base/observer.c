@@ -17,6 +17,18 @@ dck_progress observer_nothing(const char *phase)
 			      .eta_ns = NAN};
 }
 
+dck_progress observer_part(const char *phase, uint64_t done, uint64_t all, uint64_t elapsed_ns)
+{
+	dck_progress p = observer_nothing(phase);
+
+	p.runs = done;
+	p.elapsed_ns = elapsed_ns;
+	p.done_ratio = (double)done / (double)all;
+	if (done > 0)
+		p.eta_ns = (double)elapsed_ns / (double)done * (double)(all - done);
+	return p;
+}
+
 void observer_show(const dck_observer *watch, const dck_progress *p)
 {
 	if (watch && watch->progress)

@@ -149,13 +149,6 @@ static void sleep_really(void *self, uint64_t ns)
 
 /* --- a stream */
 
-static dck_status inputs_bind(load_stream *s, dck_err *err)
-{
-	const subject_target *t = s->pool->target;
-
-	return subject_target_bind(t, s->context, t->inputs, &s->next_set, err);
-}
-
 static void usage_add(load_stream *s)
 {
 	const dck_engine *e = s->pool->target->engine.ops;
@@ -187,23 +180,28 @@ static void request_push(load_stream *s, const run_state *r, uint64_t at_ns, uin
 		measure_samples_push(&s->samples.of[LOAD_LAG], at, wait);
 }
 
-static dck_status request_make(load_stream *s, run_state *r, uint64_t *at_ns, bool due, bool ready)
+/* One run, which with `serial` waits until no other stream runs. */
+static dck_status run_once(load_stream *s, run_state *r, uint64_t *ret_begin, uint64_t *ret_end)
 {
-	const dck_engine *e = s->pool->target->engine.ops;
-	uint64_t begin, end;
 	dck_status status;
 
 	if (s->pool->serial)
 		pthread_mutex_lock(&r->one);
 	atomic_fetch_add(&r->busy, 1);
-	begin = now(s->pool);
-	status = e->run(s->context, &s->why);
-	end = now(s->pool);
+	*ret_begin = now(s->pool);
+	status = s->pool->target->engine.ops->run(s->context, &s->why);
+	*ret_end = now(s->pool);
 	atomic_fetch_sub(&r->busy, 1);
 	if (s->pool->serial)
 		pthread_mutex_unlock(&r->one);
-	if (status != DCK_OK)
-		return status;
+	return status;
+}
+
+static dck_status request_make(load_stream *s, run_state *r, uint64_t *at_ns, bool due, bool ready)
+{
+	uint64_t begin, end;
+
+	DCK_TRY(run_once(s, r, &begin, &end));
 	usage_add(s);
 	s->last_begin_ns = begin;
 	s->last_done_ns = end;
@@ -236,13 +234,15 @@ static bool request_next(load_stream *s, run_state *r, uint64_t *ret_at_ns, bool
 static dck_status stream_serve(load_stream *s, run_state *r)
 {
 	const bool server = r->ask->scenario == LOAD_SERVER;
+	const subject_target *t = s->pool->target;
 	uint64_t at_ns = 0;
 	bool ready;
 
 	while (request_next(s, r, &at_ns, &ready)) {
 		/* Before the wait where there is one. */
-		if (s->pool->target->pool > 1)
-			DCK_TRY(inputs_bind(s, &s->why));
+		if (t->pool > 1)
+			DCK_TRY(
+			    subject_target_bind(t, s->context, t->inputs, &s->next_set, &s->why));
 		if (server && !wait_until(r, at_ns))
 			return DCK_OK;
 		DCK_TRY(request_make(s, r, &at_ns, server, ready));
@@ -253,17 +253,10 @@ static dck_status stream_serve(load_stream *s, run_state *r)
 /* The first run in a new thread is slower than later ones, and is not counted. */
 static dck_status stream_settle(load_stream *s, run_state *r)
 {
-	const dck_engine *e = s->pool->target->engine.ops;
-	dck_status status;
+	uint64_t begin, end;
 
-	if (e->caps & DCK_CAP_COMMAND)
-		return DCK_OK;
-	if (s->pool->serial)
-		pthread_mutex_lock(&r->one);
-	status = e->run(s->context, &s->why);
-	if (s->pool->serial)
-		pthread_mutex_unlock(&r->one);
-	return status;
+	return s->pool->target->engine.ops->caps & DCK_CAP_COMMAND ? DCK_OK
+								   : run_once(s, r, &begin, &end);
 }
 
 /* Says that it is there, and waits for the others. */
@@ -578,7 +571,7 @@ static dck_status context_make(load_pool *p, size_t i, dck_err *err)
 			 e->name, i + 1, why.msg, i);
 	}
 	s->next_set = i % p->target->pool;
-	DCK_TRY(inputs_bind(s, err));
+	DCK_TRY(subject_target_bind(p->target, s->context, p->target->inputs, &s->next_set, err));
 	return stream_warm(s, err);
 }
 

@@ -29,16 +29,11 @@ typedef struct workers {
 
 static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
 {
-	const double all = (double)w->plan->asked.processes;
-	dck_progress p = observer_nothing("processes");
+	dck_progress p =
+	    observer_part("processes", done, w->plan->asked.processes, os_now_ns() - begin_ns);
 
-	p.runs = done;
-	p.elapsed_ns = os_now_ns() - begin_ns;
-	p.done_ratio = (double)done / all;
-	if (done > 0) {
-		p.eta_ns = (double)p.elapsed_ns / (double)done * (all - (double)done);
+	if (done > 0)
 		p.estimate_ns = dck_record_value(w->records[done - 1], measure_plan_tag(w->plan));
-	}
 	observer_show(w->watch, &p);
 }
 

@@ -311,23 +311,12 @@ static dck_status has_outputs(const subject_target *t, dck_err *err)
 		 e->name);
 }
 
-static void progress_show(const dck_observer *watch, size_t done, size_t all, uint64_t begin_ns)
-{
-	dck_progress p = observer_nothing("outputs");
-
-	p.runs = done;
-	p.elapsed_ns = os_now_ns() - begin_ns;
-	p.done_ratio = (double)done / (double)all;
-	if (done > 0)
-		p.eta_ns = (double)p.elapsed_ns / (double)done * (double)(all - done);
-	observer_show(watch, &p);
-}
-
-static dck_status sets_run(const subject_target *a, const subject_target *b, pairing *p,
+static dck_status sets_run(const subject_target *a, const subject_target *b, pairing *pair,
 			   const size_t *to, const agree_limits *limits, const dck_observer *watch,
 			   agree *x, dck_err *err)
 {
 	const uint64_t begin_ns = os_now_ns();
+	dck_progress p;
 
 	for (x->sets = 0; x->sets < x->asked; x->sets++) {
 		const bool stop = observer_cancelled(watch);
@@ -336,8 +325,9 @@ static dck_status sets_run(const subject_target *a, const subject_target *b, pai
 			return DCK_OK;
 		if (stop)
 			DCK_FAIL(err, E_CANCEL, "interrupted while outputs were compared");
-		progress_show(watch, x->sets, x->asked, begin_ns);
-		DCK_TRY(inputs_give(a, b, p, x->sets, err));
+		p = observer_part("outputs", x->sets, x->asked, os_now_ns() - begin_ns);
+		observer_show(watch, &p);
+		DCK_TRY(inputs_give(a, b, pair, x->sets, err));
 		DCK_TRY(a->engine.ops->run(a->context, err));
 		DCK_TRY(b->engine.ops->run(b->context, err));
 		DCK_TRY(outputs_compare(a, b, to, limits, x, err));
