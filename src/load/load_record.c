@@ -16,12 +16,9 @@ static load_view view_of(load_job *j)
 		       .point = j->shown,
 		       .r = &j->shown->result,
 		       .server = j->ask.scenario == LOAD_SERVER && j->shown != &j->unloaded};
-	const measure_samples *latency = &v.samples->of[LOAD_LATENCY];
 
-	stat_estimate_all(latency->value, latency->n, j->config->level, j->pool.scratch, v.all);
-	/* Extremes are of all samples, also of those that were not kept. */
-	v.all[STAT_MIN].value = latency->min;
-	v.all[STAT_MAX].value = latency->max;
+	measure_result_estimates(&v.samples->of[LOAD_LATENCY], j->config->level, j->pool.scratch,
+				 v.all);
 	return v;
 }
 
@@ -172,17 +169,14 @@ static void summary_begin(const load_view *v, const char *title, const char *fir
 
 static void summary_cells(const load_view *v, const measure_samples *s)
 {
-	static const stat_estimator shown[] = {STAT_MEAN, STAT_MEDIAN, STAT_P90, STAT_P99};
+	static const stat_estimator shown[] = {STAT_MEAN, STAT_MEDIAN, STAT_P90, STAT_P99,
+					       STAT_MAX};
 	stat_estimate e[STAT_ESTIMATORS];
 
 	record_cell_int(v->b, (int64_t)s->pushed);
-	stat_estimate_all(s->value, s->n, v->j->config->level, v->j->pool.scratch, e);
+	measure_result_estimates(s, v->j->config->level, v->j->pool.scratch, e);
 	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
 		load_cell(v->b, &e[shown[i]], false);
-	if (s->pushed > 0)
-		record_cell_real(v->b, s->max);
-	else
-		record_cell_absent(v->b, "there were none");
 }
 
 static void summary_table(const load_view *v)

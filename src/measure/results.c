@@ -16,13 +16,14 @@ void measure_result_estimate(record_builder *b, const char *tag, const stat_esti
 		record_metric_real(b, tag, e->value, e->how);
 }
 
-/* Extremes are of all samples, also of those that were not kept. */
-static void extremes(const measure_samples *s, stat_estimate *estimates)
+void measure_result_estimates(const measure_samples *s, double level, double *scratch,
+			      stat_estimate *ret)
 {
+	stat_estimate_all(s->value, s->n, level, scratch, ret);
 	if (s->pushed == 0)
 		return;
-	estimates[STAT_MIN].value = s->min;
-	estimates[STAT_MAX].value = s->max;
+	ret[STAT_MIN].value = s->min;
+	ret[STAT_MAX].value = s->max;
 }
 
 /* The statistic that was asked for, where a rate can be made of it: of a percentile it cannot. */
@@ -152,8 +153,7 @@ static void warmup_estimates(const measure_phases *p, stat_estimate *estimates)
 {
 	char how[sizeof estimates->how];
 
-	stat_estimate_all(p->warm.value, p->warm.n, p->plan.asked.level, p->scratch, estimates);
-	extremes(&p->warm, estimates);
+	measure_result_estimates(&p->warm, p->plan.asked.level, p->scratch, estimates);
 	for (int i = 0; i < STAT_ESTIMATORS; i++) {
 		stat_estimate *e = &estimates[i];
 
@@ -168,9 +168,7 @@ static void warmup_estimates(const measure_phases *p, stat_estimate *estimates)
 
 void measure_results(record_builder *b, measure_phases *p, stat_estimate *estimates)
 {
-	stat_estimate_all(p->latency.value, p->latency.n, p->plan.asked.level, p->scratch,
-			  estimates);
-	extremes(&p->latency, estimates);
+	measure_result_estimates(&p->latency, p->plan.asked.level, p->scratch, estimates);
 	if (p->latency.n == 0 && p->warm.n > 0)
 		warmup_estimates(p, estimates);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)

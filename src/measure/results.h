@@ -11,6 +11,9 @@
  * adds every metric of a measurement. */
 void measure_results(record_builder *b, measure_phases *p, stat_estimate *estimates);
 
+/* Every estimator of s; the extremes are of all samples, also of those that were not kept. */
+void measure_result_estimates(const measure_samples *s, double level, double *scratch,
+			      stat_estimate *ret);
 /* An estimate as a metric: value with interval, value alone, or absent with the reason. */
 void measure_result_estimate(record_builder *b, const char *tag, const stat_estimate *e);
 /* What came before the measurement: opening, the first run, the warm-up. */

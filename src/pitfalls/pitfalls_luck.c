@@ -283,28 +283,26 @@ static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *r
 		if (status == DCK_OK)
 			zeros += !(read[n++] > 0);
 	}
-	if (status == DCK_OK) {
-		const double truth = pit_median(p, really, n);
+	const double truth = status == DCK_OK ? pit_median(p, really, n) : 0;
 
-		if (truth > 0)
-			pit_luck(p, read, n, truth, ret);
-		else
-			status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-					 "a run took no time that the clock can see");
-		const double low_ns = quantile_of(p, read, n, END_LOW);
-		const double high_ns = quantile_of(p, read, n, END_HIGH);
-		const int used =
-		    snprintf(ret->seen, sizeof ret->seen,
-			     "%s steps by %s: of %zu single runs %.3g %% read 0", coarse->name,
-			     dck_text_time(coarse->tick_ns, tick, sizeof tick), n,
-			     100 * (double)zeros / (double)n);
+	if (status == DCK_OK && !(truth > 0))
+		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+				 "a run took no time that the clock can see");
+	if (status != DCK_OK)
+		goto done;
+	pit_luck(p, read, n, truth, ret);
+	const double low_ns = quantile_of(p, read, n, END_LOW);
+	const double high_ns = quantile_of(p, read, n, END_HIGH);
+	const int used = snprintf(ret->seen, sizeof ret->seen,
+				  "%s steps by %s: of %zu single runs %.3g %% read 0", coarse->name,
+				  dck_text_time(coarse->tick_ns, tick, sizeof tick), n,
+				  100 * (double)zeros / (double)n);
 
-		if (high_ns > 0)
-			snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
-				 ", 90 %% lie between %s and %s",
-				 dck_text_time(low_ns, low, sizeof low),
-				 dck_text_time(high_ns, high, sizeof high));
-	}
+	if (high_ns > 0)
+		snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
+			 ", 90 %% lie between %s and %s", dck_text_time(low_ns, low, sizeof low),
+			 dck_text_time(high_ns, high, sizeof high));
+done:
 	mem_free(read);
 	return status;
 }

@@ -380,10 +380,10 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 
 	for (size_t i = 0; i < r->nchoices && list; i++) {
 		const cost_choice *c = &r->choices[i];
-		const char *key = mem_arena_fmt(
-		    a, "run_%s/%s", strcmp(c->type, "If") == 0 ? "branch" : "rounds", c->name);
-		const char *text = strcmp(c->type, "If") != 0
-				       ? mem_arena_fmt(a, "%lld", (long long)c->value)
+		const bool branch = strcmp(c->type, "If") == 0;
+		const char *key =
+		    mem_arena_fmt(a, "run_%s/%s", branch ? "branch" : "rounds", c->name);
+		const char *text = !branch    ? mem_arena_fmt(a, "%lld", (long long)c->value)
 				   : c->value ? "then_branch"
 					      : "else_branch";
 		if (!key || !text)
@@ -391,9 +391,8 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 		record_fact_text(b, "cost", key, text);
 		if (i < 3)
 			list = mem_arena_fmt(a, "%s%s %s '%s' %s %s%s", list, i ? ";" : ":",
-					     c->type, c->name,
-					     strcmp(c->type, "If") == 0 ? "took" : "ran its body",
-					     text, strcmp(c->type, "If") == 0 ? "" : " times");
+					     c->type, c->name, branch ? "took" : "ran its body",
+					     text, branch ? "" : " times");
 	}
 	const char *shapes =
 	    r->filled && list ? mem_arena_fmt(a, "%s the shapes of %zu value%s", *list ? ";" : ":",
@@ -425,37 +424,33 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 		    dck_record **ret, dck_err *err)
 {
 	dck_cost_config plain;
-	tally_counted c;
-	record_builder *b;
-
-	mem_arena *a = NULL;
+	tally_counted c = {0};
+	record_builder *b = NULL;
+	mem_arena *a = mem_arena_new(0);
 	tally_real real = {0};
+	dck_status status;
 
 	if (!cfg) {
 		dck_cost_config_init(&plain);
 		cfg = &plain;
 	}
-	dck_status status = DCK_OK;
-	if (cfg->run) {
-		a = mem_arena_new(0);
-		status = a ? real_run(s, watch, a, &real, err) : ERR_NO_MEMORY(err, "for shapes");
-	}
+	status = a ? DCK_OK : ERR_NO_MEMORY(err, "for shapes");
+	if (status == DCK_OK && cfg->run)
+		status = real_run(s, watch, a, &real, err);
 	if (status == DCK_OK)
 		status = tally_counted_open(&c, s, cfg->run ? &real : NULL, err);
-	if (status != DCK_OK) {
-		mem_arena_free(a);
-		return status;
-	}
+	if (status != DCK_OK)
+		goto done;
 	b = record_begin(cfg->title);
-	status = b ? fill(b, &c, s, cfg, err) : DCK_E_NOMEM;
-	if (b && status == DCK_OK && cfg->run)
-		note_run(b, c.cost, &real, c.arena);
-	if (b && status == DCK_OK)
-		status = record_finish(b, ret, err);
-	else if (b)
+	status = b ? fill(b, &c, s, cfg, err) : ERR_NO_MEMORY(err, "for a record");
+	if (status != DCK_OK) {
 		record_drop(b);
-	else
-		status = ERR_NO_MEMORY(err, "for a record");
+		goto done;
+	}
+	if (cfg->run)
+		note_run(b, c.cost, &real, c.arena);
+	status = record_finish(b, ret, err);
+done:
 	tally_counted_close(&c);
 	mem_arena_free(a);
 	return status;

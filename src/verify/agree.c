@@ -151,6 +151,16 @@ static void verdict_worse(agree_output *o, agree_verdict v, const char *why)
 	o->why = why;
 }
 
+static void output_add(agree *x, const char *name, const char *why)
+{
+	agree_output *o = &x->outputs[x->noutputs++];
+
+	o->name = mem_arena_dup(x->arena, name);
+	o->dtypes = "";
+	if (why)
+		verdict_worse(o, AGREE_DIFFERENT, why);
+}
+
 /* The outputs of a, and behind them those that only b has. to: of b's, MISSING where b has none. */
 static dck_status outputs_list(const subject_target *a, const subject_target *b, agree *ret,
 			       size_t *to, dck_err *err)
@@ -158,22 +168,12 @@ static dck_status outputs_list(const subject_target *a, const subject_target *b,
 	bool by_position;
 
 	(void)names_match(a->out, a->nout, b->out, b->nout, to, &by_position);
-	for (size_t i = 0; i < a->nout; i++) {
-		agree_output *o = &ret->outputs[ret->noutputs++];
-
-		o->name = mem_arena_dup(ret->arena, a->out[i].name);
-		o->dtypes = "";
-		if (to[i] == MISSING)
-			verdict_worse(o, AGREE_DIFFERENT, "only the reference has it");
-	}
-	for (size_t k = 0; !by_position && k < b->nout; k++) {
-		if (name_find(a->out, a->nout, b->out[k].name) != MISSING)
-			continue;
-		agree_output *o = &ret->outputs[ret->noutputs++];
-		o->name = mem_arena_dup(ret->arena, b->out[k].name);
-		o->dtypes = "";
-		verdict_worse(o, AGREE_DIFFERENT, "only the other has it");
-	}
+	for (size_t i = 0; i < a->nout; i++)
+		output_add(ret, a->out[i].name,
+			   to[i] == MISSING ? "only the reference has it" : NULL);
+	for (size_t k = 0; !by_position && k < b->nout; k++)
+		if (name_find(a->out, a->nout, b->out[k].name) == MISSING)
+			output_add(ret, b->out[k].name, "only the other has it");
 	DCK_NEED(!mem_arena_failed(ret->arena), err, "to compare outputs");
 	return DCK_OK;
 }
@@ -375,7 +375,7 @@ dck_status agree_targets(subject_target *a, subject_target *b, const agree_limit
 
 dck_status agree_begin(agree *ret, const char *output, const char *inputs, dck_err *err)
 {
-	agree x = {.arena = mem_arena_new(0), .noutputs = 1, .parts = true};
+	agree x = {.arena = mem_arena_new(0), .parts = true};
 
 	DCK_NEED(x.arena, err, "to compare outputs");
 	x.outputs = mem_arena_array(x.arena, 1, sizeof *x.outputs);
@@ -384,8 +384,7 @@ dck_status agree_begin(agree *ret, const char *output, const char *inputs, dck_e
 		agree_done(&x);
 		return ERR_NO_MEMORY(err, "to compare outputs");
 	}
-	x.outputs[0].name = mem_arena_dup(x.arena, output);
-	x.outputs[0].dtypes = "";
+	output_add(&x, output, NULL);
 	*ret = x;
 	return DCK_OK;
 }
