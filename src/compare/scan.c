@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "compare/keyed_values.h"
 #include "subject/hooks.h"
 #include "deepclock/compare.h"
 #include <inttypes.h>
@@ -22,11 +23,9 @@ static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 			    "0123456789_@%+=:,./-";
 
 typedef struct scan {
-	const char *name;
-	size_t length;
+	keyed_values given; /* its key is the name; more values than alternatives are refused */
+	size_t length;	    /* of the name */
 	bool is_list;
-	const char *value[DCK_ALTERNATIVES_MAX]; /* the first of a list; more are refused */
-	size_t bytes[DCK_ALTERNATIVES_MAX];
 	int64_t from, step;  /* of a range, scaled by 10^decimals */
 	int decimals, width; /* digits behind and, at least, before the point */
 	uint64_t n;	     /* values */
@@ -133,42 +132,22 @@ static dck_status range_read(const char *text, const char *range, scan *s, dck_e
 	return DCK_OK;
 }
 
-/* The length of the first value of a list; "\," is a comma in it. */
-static size_t value_length(const char *list)
-{
-	size_t n = 0;
-
-	while (list[n] && list[n] != ',')
-		n += list[n] == '\\' && list[n + 1] == ',' ? 2 : 1;
-	return n;
-}
-
 static dck_status scan_read(const char *text, scan *s, dck_err *err)
 {
-	const char *equals = strchr(text, '=');
-	const char *values = equals ? equals + 1 : "", *dots = strstr(values, "..");
+	static const char form[] = "NAME=FROM..TO, NAME=FROM..TO:STEP or NAME=VALUE,VALUE";
+	const char *value;
 
-	if (!equals || equals == text || !*values || strcspn(text, "{}") < (size_t)(equals - text))
-		DCK_FAIL(err, E_ARG,
-			 "--scan is '%s': write it as NAME=FROM..TO, NAME=FROM..TO:STEP or "
-			 "NAME=VALUE,VALUE",
-			 text);
-	*s = (scan){.name = text, .length = (size_t)(equals - text)};
+	DCK_TRY(keyed_values_read("--scan", form, text, &s->given, err));
+	if (strpbrk(s->given.key, "{}"))
+		DCK_FAIL(err, E_ARG, "--scan is '%s': write it as %s", text, form);
+	s->length = strlen(s->given.key);
+	value = s->given.value[0];
 	/* "../a" is the name of a file. */
-	if (dots && !strchr(values, ',') &&
-	    (!strchr(values, '/') || strchr("-0123456789", values[0])))
-		return range_read(text, values, s, err);
+	if (s->given.n == 1 && strstr(value, "..") && !strchr(value, ',') &&
+	    (!strchr(value, '/') || strchr("-0123456789", value[0])))
+		return range_read(text, value, s, err);
 	s->is_list = true;
-	for (bool more = true; more; s->n++) {
-		const size_t n = value_length(values);
-
-		if (s->n < DCK_ALTERNATIVES_MAX) {
-			s->value[s->n] = values;
-			s->bytes[s->n] = n;
-		}
-		more = values[n] == ',';
-		values += n + more;
-	}
+	s->n = s->given.n;
 	return DCK_OK;
 }
 
@@ -180,10 +159,9 @@ static dck_status scans_read(const dck_list *list, scans *ret, dck_err *err)
 
 		DCK_TRY(scan_read(list->item[i], s, err));
 		for (size_t k = 0; k < i; k++)
-			if (ret->of[k].length == s->length &&
-			    memcmp(ret->of[k].name, s->name, s->length) == 0)
-				DCK_FAIL(err, E_ARG, "--scan gives {%.*s} its values twice",
-					 (int)s->length, s->name);
+			if (strcmp(ret->of[k].given.key, s->given.key) == 0)
+				DCK_FAIL(err, E_ARG, "--scan gives {%s} its values twice",
+					 s->given.key);
 	}
 	return DCK_OK;
 }
@@ -225,10 +203,7 @@ static void out_value(scan_out *o, const scan *s, uint64_t i)
 	int n;
 
 	if (s->is_list) {
-		for (size_t k = 0; k < s->bytes[i]; k++) {
-			k += s->value[i][k] == '\\' && s->value[i][k + 1] == ',';
-			out_add(o, s->value[i] + k, 1);
-		}
+		out_add(o, s->given.value[i], strlen(s->given.value[i]));
 		return;
 	}
 	x = s->from + (int64_t)i * s->step;
@@ -248,7 +223,7 @@ static scan *scan_at(scans *all, const char *text)
 	for (size_t i = 0; *text == '{' && i < all->n; i++) {
 		scan *s = &all->of[i];
 
-		if (strncmp(text + 1, s->name, s->length) == 0 && text[1 + s->length] == '}')
+		if (strncmp(text + 1, s->given.key, s->length) == 0 && text[1 + s->length] == '}')
 			return s;
 	}
 	return NULL;
@@ -375,9 +350,9 @@ static dck_status job_count(scan_job *j, size_t *ret_n, dck_err *err)
 	for (size_t k = 0; k < j->scans.n; k++)
 		if (!j->scans.of[k].held)
 			DCK_FAIL(err, E_ARG,
-				 "no word holds {%.*s}, which --scan gives its values: write it in "
+				 "no word holds {%s}, which --scan gives its values: write it in "
 				 "the program's words",
-				 (int)j->scans.of[k].length, j->scans.of[k].name);
+				 j->scans.of[k].given.key);
 	for (size_t i = 0; i < j->nbases; i++) {
 		for (size_t k = 0; k < j->scans.n; k++)
 			if (j->base[i].held[k])
@@ -450,7 +425,8 @@ static void name_make(scan_job *j, const scan_base *b, const scan_pick *pick, ch
 			if (!b->held[k])
 				continue;
 			out_bytes(&o, " ", o.n > 0);
-			out_bytes(&o, j->scans.of[k].name, j->scans.of[k].length + 1);
+			out_bytes(&o, j->scans.of[k].given.key, j->scans.of[k].length);
+			out_bytes(&o, "=", 1);
 			out_value(&o, &j->scans.of[k], pick->of[k]);
 		}
 	}
@@ -571,6 +547,8 @@ dck_status dck_alternatives_scan(const dck_subject *subjects, size_t nsubjects,
 	for (size_t i = 0; i < j->nbases; i++)
 		for (size_t k = 0; k < HOOKS; k++)
 			mem_free(j->base[i].hook[k]);
+	for (size_t i = 0; i < j->scans.n; i++)
+		keyed_values_done(&j->scans.of[i].given);
 	mem_free(j);
 	if (status != DCK_OK)
 		return status;

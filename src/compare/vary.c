@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
+#include "compare/keyed_values.h"
 #include "deepclock/compare.h"
 #include "os/os.h"
 #include <stdio.h>
@@ -40,17 +41,15 @@ static dck_status variants_new(const dck_subject *base, size_t n, variants **ret
 	return DCK_OK;
 }
 
-static dck_status variant_set(variant *v, const char *key, const char *value, size_t length,
-			      dck_err *err)
+static dck_status variant_set(variant *v, const char *key, const char *value, dck_err *err)
 {
 	char *own = v->values + v->used;
-	const size_t room = sizeof v->values - v->used;
+	const size_t bytes = strlen(value) + 1;
 
-	if (length + 1 > room)
+	if (bytes > sizeof v->values - v->used)
 		DCK_FAIL(err, E_ARG, "--vary %s: the values are too long", key);
-	memcpy(own, value, length);
-	own[length] = '\0';
-	v->used += length + 1;
+	memcpy(own, value, bytes);
+	v->used += bytes;
 	if (dck_opt_set(dck_model_options, &v->subject.model, key, own, err) == DCK_OK)
 		return DCK_OK;
 	/* A name that is in no table is a mistyped argument. */
@@ -59,52 +58,23 @@ static dck_status variant_set(variant *v, const char *key, const char *value, si
 	return err_while(err, DCK_E_ARG, "reading --vary");
 }
 
-/* "KEY=a,b,c": where the key ends, and how many values there are. */
-static dck_status vary_read(const char *text, size_t *ret_key, size_t *ret_n, dck_err *err)
-{
-	const char *equals = strchr(text, '=');
-	size_t n = 1;
-
-	if (!equals || equals == text || !equals[1])
-		DCK_FAIL(err, E_ARG, "--vary is '%s': write it as OPTION=VALUE,VALUE", text);
-	for (const char *c = equals; *c; c++)
-		n += *c == ',';
-	*ret_key = (size_t)(equals - text);
-	*ret_n = n;
-	return DCK_OK;
-}
-
-/* Value `index` of the comma-parted list behind "KEY=". */
-static const char *value_of(const char *text, size_t key, size_t index, size_t *ret_length)
-{
-	const char *value = text + key + 1;
-
-	for (; index > 0; index--)
-		value = strchr(value, ',') + 1;
-	*ret_length = strcspn(value, ",");
-	return value;
-}
-
-static dck_status combine(variants *v, const dck_list *vary, dck_err *err)
+/* Of n lists a value each, in all combinations; the last list changes fastest. */
+static dck_status combine(variants *v, const keyed_values *lists, size_t n, dck_err *err)
 {
 	for (size_t i = 0; i < v->n; i++) {
 		variant *one = &v->of[i];
 		size_t rest = v->n, at = 0;
 
-		for (size_t k = 0; k < vary->n; k++) {
-			const char *text = vary->item[k], *value;
-			size_t key, n, length;
-			char name[64];
+		for (size_t k = 0; k < n; k++) {
+			const char *key = lists[k].key, *value;
 
-			DCK_TRY(vary_read(text, &key, &n, err));
-			rest /= n;
-			value = value_of(text, key, i / rest % n, &length);
-			snprintf(name, sizeof name, "%.*s", (int)key, text);
-			DCK_TRY(variant_set(one, name, value, length, err));
-			at += (size_t)snprintf(one->name + at, sizeof one->name - at, "%s%s=%.*s",
-					       k > 0 ? " " : "", name, (int)length, value);
+			rest /= lists[k].n;
+			value = lists[k].value[i / rest % lists[k].n];
+			DCK_TRY(variant_set(one, key, value, err));
+			at += (size_t)snprintf(one->name + at, sizeof one->name - at, "%s%s=%s",
+					       k > 0 ? " " : "", key, value);
 			if (at >= sizeof one->name)
-				DCK_FAIL(err, E_ARG, "--vary %s: the values are too long", name);
+				DCK_FAIL(err, E_ARG, "--vary %s: the values are too long", key);
 		}
 	}
 	return DCK_OK;
@@ -113,16 +83,23 @@ static dck_status combine(variants *v, const dck_list *vary, dck_err *err)
 dck_status dck_alternatives_vary(const dck_subject *base, const dck_list *vary,
 				 dck_alternative **ret, size_t *ret_n, dck_err *err)
 {
-	size_t all = 1, key, n;
+	keyed_values lists[DCK_LIST_MAX] = {{0}};
+	size_t all = 1;
 	variants *v = NULL;
-	dck_status status;
+	dck_status status = DCK_OK;
 
-	for (size_t k = 0; k < vary->n; k++) {
-		DCK_TRY(vary_read(vary->item[k], &key, &n, err));
-		all = all * n > DCK_ALTERNATIVES_MAX ? DCK_ALTERNATIVES_MAX + 1 : all * n;
+	for (size_t k = 0; k < vary->n && status == DCK_OK; k++) {
+		status = keyed_values_read("--vary", "OPTION=VALUE,VALUE", vary->item[k], &lists[k],
+					   err);
+		if (status == DCK_OK && all <= DCK_ALTERNATIVES_MAX)
+			all *= lists[k].n;
 	}
-	DCK_TRY(variants_new(base, all, &v, err));
-	status = combine(v, vary, err);
+	if (status == DCK_OK)
+		status = variants_new(base, all, &v, err);
+	if (status == DCK_OK)
+		status = combine(v, lists, vary->n, err);
+	for (size_t k = 0; k < vary->n; k++)
+		keyed_values_done(&lists[k]);
 	if (status != DCK_OK) {
 		mem_free(v);
 		return status;

@@ -2,6 +2,7 @@
  * device with a higher price of each call and a lower one of each item wins from some batch on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "compare/keyed_values.h"
 #include "compare/versus.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -9,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VALUES_MAX 32
+#define KEY_BYTES_MAX	63
+#define VALUE_BYTES_MAX 31
 
 /* One alternative at one size. */
 typedef struct outcome {
@@ -19,10 +21,8 @@ typedef struct outcome {
 } outcome;
 
 typedef struct over {
-	char key[64];
-	char value[VALUES_MAX][32];
-	size_t nvalues;
-	outcome *all; /* [nvalues][n - 1] */
+	keyed_values given;
+	outcome *all; /* [values][n - 1] */
 	size_t done;  /* values that have an outcome */
 	dck_status failed;
 	dck_err why;
@@ -30,23 +30,17 @@ typedef struct over {
 
 static dck_status over_read(const char *text, over *o, dck_err *err)
 {
-	const char *equals = strchr(text, '='), *at;
+	bool fits;
 
-	if (!equals || equals == text || !equals[1] || (size_t)(equals - text) >= sizeof o->key)
-		DCK_FAIL(err, E_ARG, "--over is '%s': write it as OPTION=VALUE,VALUE", text);
-	memcpy(o->key, text, (size_t)(equals - text));
-	for (at = equals + 1;; at++) {
-		const size_t n = strcspn(at, ",");
-
-		if (n == 0 || n >= sizeof o->value[0] || o->nvalues == VALUES_MAX)
-			DCK_FAIL(err, E_ARG,
-				 "--over is '%s': give up to %d values, parted by single commas",
-				 text, VALUES_MAX);
-		memcpy(o->value[o->nvalues++], at, n);
-		at += n;
-		if (!*at)
-			return DCK_OK;
-	}
+	DCK_TRY(keyed_values_read("--over", "OPTION=VALUE,VALUE", text, &o->given, err));
+	fits = strlen(o->given.key) <= KEY_BYTES_MAX && o->given.n <= KEYED_VALUES_MAX;
+	for (size_t i = 0; i < o->given.n && fits; i++)
+		fits = o->given.value[i][0] && strlen(o->given.value[i]) <= VALUE_BYTES_MAX;
+	if (!fits)
+		DCK_FAIL(err, E_ARG,
+			 "--over is '%s': give up to %d values, parted by single commas", text,
+			 KEYED_VALUES_MAX);
+	return DCK_OK;
 }
 
 /* The same subjects with one option more. */
@@ -56,8 +50,8 @@ static dck_status subjects_set(const dck_alternative *all, size_t n, const over 
 	for (size_t i = 0; i < n; i++) {
 		subjects[i] = *all[i].subject;
 		ret[i] = (dck_alternative){all[i].name, &subjects[i]};
-		if (dck_opt_set(dck_model_options, &subjects[i].model, o->key, o->value[value],
-				err) == DCK_OK)
+		if (dck_opt_set(dck_model_options, &subjects[i].model, o->given.key,
+				o->given.value[value], err) == DCK_OK)
 			continue;
 		if (err)
 			err->code = DCK_E_ARG; /* a name that is in no table is mistyped */
@@ -71,8 +65,9 @@ static void outcomes_keep(over *o, const versus_rounds *r)
 	for (size_t i = 1; i < r->n; i++) {
 		outcome *to = &o->all[o->done * (r->n - 1) + i - 1];
 
-		snprintf(to->name, sizeof to->name, "%s=%s%s%s", o->key, o->value[o->done],
-			 r->n > 2 ? " " : "", r->n > 2 ? r->candidates[i].what->name : "");
+		snprintf(to->name, sizeof to->name, "%s=%s%s%s", o->given.key,
+			 o->given.value[o->done], r->n > 2 ? " " : "",
+			 r->n > 2 ? r->candidates[i].what->name : "");
 		to->base_ns = r->results[0].time_ns;
 		to->x = r->results[i];
 	}
@@ -94,11 +89,11 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 	dck_status status;
 
 	DCK_NEED(subjects, err, "for %zu subjects", n);
-	snprintf(phase, sizeof phase, "%.20s=%s", o->key, o->value[o->done]);
+	snprintf(phase, sizeof phase, "%.20s=%s", o->given.key, o->given.value[o->done]);
 	status = subjects_set(all, n, o, o->done, subjects, at, err);
 	for (size_t i = 0; i < n; i++)
 		candidates[i].what = &at[i];
-	v->deadline_ns = measure_shared_now(&v->shared) + v->asked->max_time_ns / o->nvalues;
+	v->deadline_ns = measure_shared_now(&v->shared) + v->asked->max_time_ns / o->given.n;
 	if (status == DCK_OK)
 		status = versus_rounds_run(v, &r, err);
 	if (status == DCK_OK && r.failed == DCK_OK) {
@@ -118,9 +113,9 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 static void table(record_builder *b, versus *v, const over *o, const dck_alternative *all, size_t n)
 {
 	const dck_column columns[] = {
-	    {"value", o->key, DCK_UNIT_NONE},	 {"subject", "subject", DCK_UNIT_NONE},
-	    {"base_time", "first", DCK_UNIT_NS}, {"time", "time", DCK_UNIT_NS},
-	    {"ratio", "ratio", DCK_UNIT_ONE},	 {"verdict", "verdict", DCK_UNIT_NONE},
+	    {"value", o->given.key, DCK_UNIT_NONE}, {"subject", "subject", DCK_UNIT_NONE},
+	    {"base_time", "first", DCK_UNIT_NS},    {"time", "time", DCK_UNIT_NS},
+	    {"ratio", "ratio", DCK_UNIT_ONE},	    {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 
 	record_table(b, "compare/over", "Over sizes", columns, sizeof columns / sizeof columns[0]);
@@ -128,7 +123,7 @@ static void table(record_builder *b, versus *v, const over *o, const dck_alterna
 		for (size_t i = 1; i < n; i++) {
 			const outcome *x = &o->all[k * (n - 1) + i - 1];
 
-			record_cell_text(b, o->value[k]);
+			record_cell_text(b, o->given.value[k]);
 			record_cell_text(b, all[i].name);
 			record_cell_real(b, x->base_ns);
 			record_cell_real(b, x->x.time_ns);
@@ -156,8 +151,8 @@ static void crossover(record_builder *b, const over *o, const dck_alternative *a
 			const size_t used = strlen(text);
 
 			snprintf(text + used, sizeof text - used, "%s%s from between %s=%s and %s",
-				 found++ > 0 ? ", " : "", verdict_texts[now], o->key, o->value[at],
-				 o->value[k]);
+				 found++ > 0 ? ", " : "", verdict_texts[now], o->given.key,
+				 o->given.value[at], o->given.value[k]);
 		}
 		last = now;
 		at = k;
@@ -178,9 +173,9 @@ static void record_fill(record_builder *b, versus *v, const over *o, const dck_a
 			size_t n)
 {
 	const size_t noutcomes = o->done * (n - 1);
-	const char *names[VALUES_MAX * DCK_ALTERNATIVES_MAX];
-	verdict verdicts[VALUES_MAX * DCK_ALTERNATIVES_MAX];
-	dck_verdict gates[VALUES_MAX * DCK_ALTERNATIVES_MAX];
+	const char *names[KEYED_VALUES_MAX * DCK_ALTERNATIVES_MAX];
+	verdict verdicts[KEYED_VALUES_MAX * DCK_ALTERNATIVES_MAX];
+	dck_verdict gates[KEYED_VALUES_MAX * DCK_ALTERNATIVES_MAX];
 	char tag[240];
 
 	for (size_t i = 0; i < noutcomes; i++) {
@@ -218,8 +213,8 @@ static void record_fill(record_builder *b, versus *v, const over *o, const dck_a
 		return;
 	record_set_incomplete(b, true);
 	record_note(b, o->failed == DCK_E_CANCEL ? "interrupted" : "engine-failed",
-		    "%s=%s: %s; this is what was measured until then", o->key, o->value[o->done],
-		    o->why.msg);
+		    "%s=%s: %s; this is what was measured until then", o->given.key,
+		    o->given.value[o->done], o->why.msg);
 }
 
 dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_builder *b,
@@ -232,11 +227,11 @@ dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_b
 	DCK_NEED(o, err, "to compare over sizes");
 	status = over_read(v->asked->over, o, err);
 	if (status == DCK_OK) {
-		o->all = mem_zalloc(o->nvalues * (n - 1), sizeof *o->all);
+		o->all = mem_zalloc(o->given.n * (n - 1), sizeof *o->all);
 		status =
-		    o->all ? DCK_OK : ERR_NO_MEMORY(err, "to compare over %zu sizes", o->nvalues);
+		    o->all ? DCK_OK : ERR_NO_MEMORY(err, "to compare over %zu sizes", o->given.n);
 	}
-	while (status == DCK_OK && o->failed == DCK_OK && o->done < o->nvalues) {
+	while (status == DCK_OK && o->failed == DCK_OK && o->done < o->given.n) {
 		o->failed = value_run(v, all, n, o, &why);
 		o->why = why;
 	}
@@ -247,6 +242,7 @@ dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_b
 	}
 	if (status == DCK_OK)
 		record_fill(b, v, o, all, n);
+	keyed_values_done(&o->given);
 	mem_free(o->all);
 	mem_free(o);
 	return status;

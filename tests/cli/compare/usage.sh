@@ -27,3 +27,6 @@ deepclock compare zoo:simplenet zoo:simplenet --visit 1ms
 echo $?
 deepclock compare zoo:simplenet zoo:simplenet --visits=2
 echo $?
+# A comma that belongs to a value.
+deepclock compare --vary 'cpus=0\,1,1' zoo:simplenet
+echo $?
