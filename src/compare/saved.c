@@ -174,30 +174,37 @@ static void how_make(const saved_comparison *c, const saved_side *s, char *text,
 			 higher ? "A over B of " : "", c->tag);
 }
 
-static void metric_ratio(const saved_comparison *c, const saved_side *s, const char *tag)
+static dck_cell value_cell(const saved_value *v, double level)
 {
-	const saved_ratio *r = &s->ratio;
-	char how[160];
-
-	how_make(c, s, how, sizeof how);
-	if (!r->known)
-		record_metric_absent(c->b, tag, r->why);
-	else if (!r->exact && !isnan(r->lo))
-		record_metric_interval(c->b, tag, r->value, r->lo, r->hi, s->level, how);
-	else
-		record_metric_real(c->b, tag, r->value, how);
+	return v->known ? verdict_cell(v->value, v->lo, v->hi, v->has_interval ? level : 0)
+			: verdict_cell_absent(v->why);
 }
 
-static void metrics(const saved_comparison *c)
+static verdict_outcome outcome_make(const saved_comparison *c, const saved_side *s)
+{
+	const saved_ratio *r = &s->ratio;
+	const double level = r->exact || isnan(r->lo) ? 0 : s->level;
+	verdict_outcome o = {
+	    .name = s->name,
+	    .label = s->name,
+	    .value = value_cell(&s->value, s->level),
+	    .ratio = r->known ? verdict_cell(r->value, r->lo, r->hi, level)
+			      : verdict_cell_absent(r->why),
+	    .difference = isnan(r->difference) ? verdict_cell_absent(r->why)
+					       : verdict_cell(r->difference, r->difference_lo,
+							      r->difference_hi, level),
+	    .verdict = s->verdict,
+	    .gate = s->gate,
+	};
+
+	how_make(c, s, o.how, sizeof o.how);
+	return o;
+}
+
+static void metric_resolution(const saved_comparison *c)
 {
 	const saved_ratio *first = &c->sides[c->first].ratio;
-	char tag[160];
 
-	metric_ratio(c, &c->sides[c->first], "compare/ratio");
-	for (size_t i = c->first; i < c->n && c->n - c->first > 1; i++) {
-		snprintf(tag, sizeof tag, "compare/ratio/%s", c->sides[i].name);
-		metric_ratio(c, &c->sides[i], tag);
-	}
 	if (first->exact)
 		record_metric_real(c->b, "compare/resolution", 0, "counts have no error");
 	else if (first->known && first->lo > 0)
@@ -211,81 +218,39 @@ static void metrics(const saved_comparison *c)
 				     first->why[0] ? first->why : "the ratio has no interval");
 }
 
-static void verdicts(const saved_comparison *c)
+static void table(const saved_comparison *c, const verdict_outcome *all)
 {
-	const char *names[DCK_ALTERNATIVES_MAX];
-	verdict v[DCK_ALTERNATIVES_MAX];
-	dck_verdict gates[DCK_ALTERNATIVES_MAX];
-
-	for (size_t i = c->first; i < c->n; i++) {
-		names[i - c->first] = c->sides[i].name;
-		v[i - c->first] = c->sides[i].verdict;
-		gates[i - c->first] = c->sides[i].gate;
-	}
-	verdict_facts(c->b, names, v, gates, c->n - c->first);
-}
-
-static void cell_value(const saved_comparison *c, const saved_value *v, double level)
-{
-	if (!v->known)
-		record_cell_absent(c->b, v->why);
-	else
-		record_cell_interval(c->b, v->value, v->lo, v->hi, v->has_interval ? level : 0);
-}
-
-static void cells_compared(const saved_comparison *c, const saved_side *s)
-{
-	const saved_ratio *r = &s->ratio;
-	const double level = r->exact || isnan(r->lo) ? 0 : s->level;
-
-	if (r->known)
-		record_cell_interval(c->b, r->value, r->lo, r->hi, level);
-	else
-		record_cell_absent(c->b, r->why);
-	if (isnan(r->difference))
-		record_cell_absent(c->b, r->why);
-	else
-		record_cell_interval(c->b, r->difference, r->difference_lo, r->difference_hi,
-				     level);
-	record_cell_text(c->b, verdict_texts[s->verdict]);
-}
-
-static void row(const saved_comparison *c, const saved_side *s, const char *verdict_or)
-{
-	record_cell_text(c->b, s->name);
-	cell_value(c, &s->value, s->level);
-	if (!verdict_or) {
-		cells_compared(c, s);
-		return;
-	}
-	for (int i = 0; i < 2; i++)
-		record_cell_absent(c->b, s == &c->pool || !c->together
-					     ? "the others are compared with it"
-					     : "it is part of what is compared with");
-	record_cell_text(c->b, verdict_or);
-}
-
-static void table(const saved_comparison *c)
-{
+	static const char compared[] = "the others are compared with it",
+			  part[] = "it is part of what is compared with";
 	const bool time = c->def->unit == DCK_UNIT_NS;
-	const dck_column columns[] = {
-	    {"subject", "subject", DCK_UNIT_NONE},
-	    {time ? "time" : "value", c->def->name, c->def->unit},
-	    {"ratio", "ratio", DCK_UNIT_ONE},
-	    {"difference", "difference", c->def->unit},
-	    {"verdict", "verdict", DCK_UNIT_NONE},
-	};
+	const dck_column value = {time ? "time" : "value", c->def->name, c->def->unit};
 
-	record_table(c->b, "compare/alternatives", "Compared, from records", columns,
-		     sizeof columns / sizeof columns[0]);
-	record_brief_columns(c->b, "time value ratio verdict");
+	verdict_table(c->b, "Compared, from records", &value);
 	if (c->together)
-		row(c, &c->pool, "baseline");
-	for (size_t i = 0; i < c->n; i++)
-		row(c, &c->sides[i],
-		    i >= c->first ? NULL
-		    : c->together ? "part of it"
-				  : "baseline");
+		verdict_row_base(c->b, c->pool.name, value_cell(&c->pool.value, c->pool.level),
+				 compared, "baseline");
+	for (size_t i = 0; i < c->first; i++)
+		verdict_row_base(
+		    c->b, c->sides[i].name, value_cell(&c->sides[i].value, c->sides[i].level),
+		    c->together ? part : compared, c->together ? "part of it" : "baseline");
+	for (size_t i = c->first; i < c->n; i++)
+		verdict_row(c->b, &all[i - c->first]);
+}
+
+/* The ratios, verdicts and the answer, and the table of them. */
+static void outcomes_put(const saved_comparison *c)
+{
+	verdict_outcome all[DCK_ALTERNATIVES_MAX];
+	const size_t n = c->n - c->first;
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = outcome_make(c, &c->sides[c->first + i]);
+	verdict_metrics(c->b, all, n);
+	metric_resolution(c);
+	verdict_facts(c->b, all, n);
+	verdict_answer(c->b, c->together ? c->pool.name : c->sides[0].name, all, n,
+		       c->asked->margin, c->def->unit == DCK_UNIT_NS ? NULL : c->def->name);
+	table(c, all);
 }
 
 /* --- facts */
@@ -356,23 +321,6 @@ static dck_status operators(const saved_comparison *c, dck_err *err)
 	return DCK_OK;
 }
 
-static void answer(const saved_comparison *c)
-{
-	verdict_said said[DCK_ALTERNATIVES_MAX];
-
-	for (size_t i = c->first; i < c->n; i++) {
-		const saved_side *s = &c->sides[i];
-
-		said[i - c->first] = (verdict_said){.name = s->name,
-						    .verdict = s->verdict,
-						    .ratio = s->ratio.known ? s->ratio.value : 0,
-						    .lo = s->ratio.exact ? NAN : s->ratio.lo,
-						    .hi = s->ratio.exact ? NAN : s->ratio.hi};
-	}
-	verdict_answer(c->b, c->together ? c->pool.name : c->sides[0].name, said, c->n - c->first,
-		       c->asked->margin, c->def->unit == DCK_UNIT_NS ? NULL : c->def->name);
-}
-
 static dck_status compare(saved_comparison *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -384,10 +332,7 @@ static dck_status compare(saved_comparison *c, dck_err *err)
 	DCK_TRY(check_comparable(c, err));
 	judge(c);
 	facts(c);
-	metrics(c);
-	verdicts(c);
-	answer(c);
-	table(c);
+	outcomes_put(c);
 	DCK_TRY(operators(c, err));
 	saved_notes(c);
 	for (size_t i = 0; i < c->n; i++)

@@ -50,6 +50,22 @@ int verdict_decimals(double lo, double hi)
 	return n < 0 ? 0 : n > 6 ? 6 : n;
 }
 
+/* What the answer says of one. lo NaN: there is no interval; ratio 0: there is none. */
+typedef struct said {
+	verdict verdict;
+	double ratio, lo, hi;
+} said;
+
+static said said_of(const verdict_outcome *o)
+{
+	const bool known = o->ratio.value.kind == DCK_VALUE_REAL, level = o->ratio.level > 0;
+
+	return (said){.verdict = o->verdict,
+		      .ratio = known ? o->ratio.value.as.r : 0,
+		      .lo = level ? o->ratio.lo : NAN,
+		      .hi = level ? o->ratio.hi : NAN};
+}
+
 #define TIMES_FROM 1.5 /* of a smaller ratio percents say more */
 
 /* Three digits and no exponent. */
@@ -60,8 +76,7 @@ static int decimals_of(double v)
 
 /* "2.31 times slower than a [1.93, 2.66]", "5.3 % slower than a [4.1, 6.4]": how much more time the
  * slower of the two needs. */
-static const char *ratio_text(const verdict_said *s, const char *word, const char *than,
-			      mem_arena *a)
+static const char *ratio_text(const said *s, const char *word, const char *than, mem_arena *a)
 {
 	const bool below = s->ratio < 1;
 	const double ratio = below ? 1 / s->ratio : s->ratio;
@@ -78,8 +93,8 @@ static const char *ratio_text(const verdict_said *s, const char *word, const cha
 	return mem_arena_fmt(a, "%s [%.*f, %.*f]", size, digits, v[1], digits, v[2]);
 }
 
-static const char *said_text(const verdict_said *s, const char *name, double margin,
-			     const char *base, bool times, mem_arena *a)
+static const char *said_text(const said *s, const char *name, double margin, const char *base,
+			     bool times, mem_arena *a)
 {
 	const char *than = base ? mem_arena_fmt(a, " than %s", base) : "", *word;
 	const int digits = verdict_decimals(s->lo, s->hi);
@@ -105,7 +120,7 @@ static const char *said_text(const verdict_said *s, const char *name, double mar
 			     base ? base : "it", digits, s->ratio, digits, s->lo, digits, s->hi);
 }
 
-void verdict_answer(record_builder *b, const char *base, const verdict_said *all, size_t n,
+void verdict_answer(record_builder *b, const char *base, const verdict_outcome *all, size_t n,
 		    double margin, const char *what)
 {
 	const char *names[DCK_ALTERNATIVES_MAX + 1];
@@ -119,12 +134,15 @@ void verdict_answer(record_builder *b, const char *base, const verdict_said *all
 	}
 	names[0] = base;
 	for (size_t i = 0; i < n; i++)
-		names[i + 1] = all[i].name;
+		names[i + 1] = all[i].label;
 	const size_t shared = label_shared(names, n + 1);
-	for (size_t i = 0; i < most && text; i++)
-		text = mem_arena_fmt(a, "%s%s%s", text, i > 0 ? "; " : "",
-				     said_text(&all[i], all[i].name + shared, margin, base + shared,
-					       what == NULL, a));
+	for (size_t i = 0; i < most && text; i++) {
+		const said s = said_of(&all[i]);
+
+		text = mem_arena_fmt(
+		    a, "%s%s%s", text, i > 0 ? "; " : "",
+		    said_text(&s, all[i].label + shared, margin, base + shared, what == NULL, a));
+	}
 	if (!mem_arena_failed(a) && most < n)
 		record_answer(b, "%s%s%s; and %zu more", what ? what : "", what ? ": " : "", text,
 			      n - most);
@@ -133,26 +151,97 @@ void verdict_answer(record_builder *b, const char *base, const verdict_said *all
 	mem_arena_free(a);
 }
 
-void verdict_facts(record_builder *b, const char *const *names, const verdict *verdicts,
-		   const dck_verdict *gates, size_t n)
+/* --- the parts of a record that both comparisons have */
+
+dck_cell verdict_cell(double v, double lo, double hi, double level)
+{
+	return (dck_cell){.value = RECORD_REAL(v), .lo = lo, .hi = hi, .level = level};
+}
+
+dck_cell verdict_cell_absent(const char *why)
+{
+	return (dck_cell){.value = RECORD_ABSENT(why)};
+}
+
+void verdict_metric(record_builder *b, const char *tag, const verdict_outcome *o)
+{
+	const dck_cell *c = &o->ratio;
+
+	if (c->value.kind == DCK_VALUE_ABSENT)
+		record_metric_absent(b, tag, c->value.as.text);
+	else
+		record_metric(b, tag, c->value, c->lo, c->hi, c->level, o->how);
+}
+
+void verdict_metrics(record_builder *b, const verdict_outcome *all, size_t n)
+{
+	char tag[160];
+
+	verdict_metric(b, "compare/ratio", &all[0]);
+	for (size_t i = 0; i < n && n > 1; i++) {
+		snprintf(tag, sizeof tag, "compare/ratio/%s", all[i].name);
+		verdict_metric(b, tag, &all[i]);
+	}
+}
+
+void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n)
 {
 	dck_verdict worst = DCK_VERDICT_HOLDS;
 	char key[160];
 
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0)
-			record_fact_text(b, "compare", "verdict", verdict_texts[verdicts[i]]);
-		snprintf(key, sizeof key, "verdict/%s", names[i]);
+			record_fact_text(b, "compare", "verdict", verdict_texts[all[i].verdict]);
+		snprintf(key, sizeof key, "verdict/%s", all[i].name);
 		if (n > 1)
-			record_fact_text(b, "compare", key, verdict_texts[verdicts[i]]);
+			record_fact_text(b, "compare", key, verdict_texts[all[i].verdict]);
 		/* A regression is reported even where another alternative is undecided. */
-		worst = latency_limit_worse(worst, gates[i]);
+		worst = latency_limit_worse(worst, all[i].gate);
 	}
 	record_gate(b, worst);
 	record_fact_text(b, "compare", "gate",
 			 worst == DCK_VERDICT_HOLDS    ? "not worse"
 			 : worst == DCK_VERDICT_BROKEN ? "regressed"
 						       : "undecided");
+}
+
+void verdict_table(record_builder *b, const char *title, const dck_column *value)
+{
+	const dck_column columns[] = {
+	    {"subject", "subject", DCK_UNIT_NONE}, *value,
+	    {"ratio", "ratio", DCK_UNIT_ONE},	   {"difference", "difference", value->unit},
+	    {"verdict", "verdict", DCK_UNIT_NONE},
+	};
+
+	record_table(b, "compare/alternatives", title, columns, sizeof columns / sizeof columns[0]);
+	record_brief_columns(b, "time value ratio verdict");
+}
+
+static void cell_put(record_builder *b, const dck_cell *c)
+{
+	if (c->value.kind == DCK_VALUE_ABSENT)
+		record_cell_absent(b, c->value.as.text);
+	else
+		record_cell_interval(b, c->value.as.r, c->lo, c->hi, c->level);
+}
+
+void verdict_row_base(record_builder *b, const char *label, dck_cell value, const char *why,
+		      const char *word)
+{
+	record_cell_text(b, label);
+	cell_put(b, &value);
+	record_cell_absent(b, why);
+	record_cell_absent(b, why);
+	record_cell_text(b, word);
+}
+
+void verdict_row(record_builder *b, const verdict_outcome *o)
+{
+	record_cell_text(b, o->label);
+	cell_put(b, &o->value);
+	cell_put(b, &o->ratio);
+	cell_put(b, &o->difference);
+	record_cell_text(b, verdict_texts[o->verdict]);
 }
 
 int dck_compare_gate(const dck_record *r)

@@ -115,7 +115,9 @@ void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n);
 void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size);
 void versus_rank_record(record_builder *b, versus *v, const versus_rounds *r);
 
-/* versus_record.c: parts of it. */
+/* versus_record.c: parts of it. base_ns: time of the baseline. */
+verdict_outcome versus_outcome(const versus_result *x, const char *name, const char *label,
+			       double base_ns, double level);
 void versus_facts_options(record_builder *b, const versus_rounds *r);
 void versus_series(record_builder *b, const versus_rounds *r);
 void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const versus_rounds *self);

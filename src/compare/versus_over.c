@@ -169,38 +169,32 @@ static void crossover(record_builder *b, const over *o, const dck_alternative *a
 	record_note(b, "crossover", "%s is %s, compared with %s", all[i].name, text, all[0].name);
 }
 
+/* said: room for all outcomes. */
 static void record_fill(record_builder *b, versus *v, const over *o, const dck_alternative *all,
-			size_t n)
+			size_t n, verdict_outcome *said)
 {
 	const size_t noutcomes = o->done * (n - 1);
-	const char *names[KEYED_VALUES_MAX * DCK_ALTERNATIVES_MAX];
-	verdict verdicts[KEYED_VALUES_MAX * DCK_ALTERNATIVES_MAX];
-	dck_verdict gates[KEYED_VALUES_MAX * DCK_ALTERNATIVES_MAX];
 	char tag[240];
 
 	for (size_t i = 0; i < noutcomes; i++) {
 		const versus_result *x = &o->all[i].x;
+		const char *name = o->all[i].name;
 
-		names[i] = o->all[i].name;
-		verdicts[i] = x->verdict;
-		gates[i] = x->gate;
-		snprintf(tag, sizeof tag, "compare/ratio/%s", names[i]);
-		if (x->has_interval)
-			record_metric_interval(b, tag, exp(x->median), exp(x->lo), exp(x->hi),
-					       v->asked->level, "median of paired ratios");
-		else
-			record_metric_real(b, tag, exp(x->median), "median of paired ratios");
+		said[i] = versus_outcome(x, name, name, o->all[i].base_ns, v->asked->level);
+		snprintf(said[i].how, sizeof said[i].how, "median of paired ratios");
+		snprintf(tag, sizeof tag, "compare/ratio/%s", name);
+		verdict_metric(b, tag, &said[i]);
 		if (x->verdict == VERDICT_UNDECIDED)
 			record_note(
 			    b, "undecided",
-			    "%s: undecided after %zu rounds: give more time with --max-time",
-			    names[i], x->rounds);
+			    "%s: undecided after %zu rounds: give more time with --max-time", name,
+			    x->rounds);
 	}
 	record_metric_absent(b, "compare/ratio", "there is one for each size");
-	verdict_facts(b, names, verdicts, gates, noutcomes);
+	verdict_facts(b, said, noutcomes);
 	if (noutcomes > 1) /* there is no single verdict of several sizes, unless all agree */
 		for (size_t i = 1; i < noutcomes; i++)
-			if (verdicts[i] != verdicts[0]) {
+			if (said[i].verdict != said[0].verdict) {
 				record_fact_text(b, "compare", "verdict",
 						 verdict_texts[VERDICT_UNDECIDED]);
 				break;
@@ -221,29 +215,35 @@ dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_b
 		       dck_err *err)
 {
 	over *o = mem_zalloc(1, sizeof *o);
+	verdict_outcome *said = NULL;
 	dck_err why = {0};
 	dck_status status;
 
 	DCK_NEED(o, err, "to compare over sizes");
 	status = over_read(v->asked->over, o, err);
-	if (status == DCK_OK) {
-		o->all = mem_zalloc(o->given.n * (n - 1), sizeof *o->all);
-		status =
-		    o->all ? DCK_OK : ERR_NO_MEMORY(err, "to compare over %zu sizes", o->given.n);
+	if (status != DCK_OK)
+		goto done;
+	o->all = mem_zalloc(o->given.n * (n - 1), sizeof *o->all);
+	said = mem_zalloc(o->given.n * (n - 1), sizeof *said);
+	if (!o->all || !said) {
+		status = ERR_NO_MEMORY(err, "to compare over %zu sizes", o->given.n);
+		goto done;
 	}
-	while (status == DCK_OK && o->failed == DCK_OK && o->done < o->given.n) {
+	while (o->failed == DCK_OK && o->done < o->given.n) {
 		o->failed = value_run(v, all, n, o, &why);
 		o->why = why;
 	}
-	if (status == DCK_OK && o->done == 0) {
-		status = o->failed;
-		if (err)
-			*err = why;
+	if (o->done > 0) {
+		record_fill(b, v, o, all, n, said);
+		goto done;
 	}
-	if (status == DCK_OK)
-		record_fill(b, v, o, all, n);
+	status = o->failed;
+	if (err)
+		*err = why;
+done:
 	keyed_values_done(&o->given);
 	mem_free(o->all);
+	mem_free(said);
 	mem_free(o);
 	return status;
 }

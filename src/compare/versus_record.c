@@ -22,30 +22,26 @@ static void how_make(const versus *v, const versus_result *x, char *buf, size_t 
 			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential");
 }
 
-static void metric_ratio(record_builder *b, const versus *v, const char *tag,
-			 const versus_result *x)
+verdict_outcome versus_outcome(const versus_result *x, const char *name, const char *label,
+			       double base_ns, double level)
 {
-	char how[160];
+	const double own = x->has_interval ? level : 0;
 
-	how_make(v, x, how, sizeof how);
-	if (x->has_interval)
-		record_metric_interval(b, tag, exp(x->median), exp(x->lo), exp(x->hi),
-				       v->asked->level, how);
-	else
-		record_metric_real(b, tag, exp(x->median), how);
+	return (verdict_outcome){
+	    .name = name,
+	    .label = label,
+	    .value = verdict_cell(x->time_ns, 0, 0, 0),
+	    .ratio = verdict_cell(exp(x->median), exp(x->lo), exp(x->hi), own),
+	    .difference = verdict_cell(base_ns * expm1(x->median), base_ns * expm1(x->lo),
+				       base_ns * expm1(x->hi), own),
+	    .verdict = x->verdict,
+	    .gate = x->gate,
+	};
 }
 
-static void metrics(record_builder *b, const versus *v, const versus_rounds *r,
-		    const versus_rounds *self)
+static void metric_resolution(record_builder *b, const versus_result *first,
+			      const versus_rounds *self)
 {
-	const versus_result *first = &r->results[1];
-	char tag[160];
-
-	metric_ratio(b, v, "compare/ratio", first);
-	for (size_t i = 1; i < r->n && r->n > 2; i++) {
-		snprintf(tag, sizeof tag, "compare/ratio/%s", r->candidates[i].what->name);
-		metric_ratio(b, v, tag, &r->results[i]);
-	}
 	if (self && self->results[1].has_interval)
 		record_metric_real(b, "compare/resolution", versus_floor(self),
 				   "farthest end of the interval of the first subject over itself");
@@ -57,73 +53,47 @@ static void metrics(record_builder *b, const versus *v, const versus_rounds *r,
 				     "too few rounds for an interval at this level");
 }
 
-static void verdicts(record_builder *b, const versus_rounds *r)
-{
-	const char *names[DCK_ALTERNATIVES_MAX];
-	verdict v[DCK_ALTERNATIVES_MAX];
-	verdict_said said[DCK_ALTERNATIVES_MAX];
-	dck_verdict gates[DCK_ALTERNATIVES_MAX];
-
-	for (size_t i = 1; i < r->n; i++) {
-		names[i - 1] = r->candidates[i].what->name;
-		v[i - 1] = r->results[i].verdict;
-		gates[i - 1] = r->results[i].gate;
-	}
-	verdict_facts(b, names, v, gates, r->n - 1);
-	for (size_t i = 1; i < r->n; i++) {
-		const versus_result *x = &r->results[i];
-
-		said[i - 1] = (verdict_said){.name = versus_label(r, i),
-					     .verdict = x->verdict,
-					     .ratio = exp(x->median),
-					     .lo = x->has_interval ? exp(x->lo) : NAN,
-					     .hi = x->has_interval ? exp(x->hi) : NAN};
-	}
-	verdict_answer(b, versus_label(r, 0), said, r->n - 1, r->margin, NULL);
-}
-
 /* --- tables */
 
-static void alternative_row(record_builder *b, const char *name, const versus_result *x,
-			    double base_ns, double level)
-{
-	const double own = x->has_interval ? level : 0;
-
-	record_cell_text(b, name);
-	record_cell_real(b, x->time_ns);
-	record_cell_interval(b, exp(x->median), exp(x->lo), exp(x->hi), own);
-	record_cell_text(b, verdict_texts[x->verdict]);
-	record_cell_interval(b, base_ns * expm1(x->median), base_ns * expm1(x->lo),
-			     base_ns * expm1(x->hi), own);
-}
-
 static void table_alternatives(record_builder *b, const versus *v, const versus_rounds *r,
-			       const versus_rounds *self)
+			       const versus_rounds *self, const verdict_outcome *all)
 {
-	static const dck_column columns[] = {
-	    {"subject", "subject", DCK_UNIT_NONE},     {"time", "time", DCK_UNIT_NS},
-	    {"ratio", "ratio", DCK_UNIT_ONE},	       {"verdict", "verdict", DCK_UNIT_NONE},
-	    {"difference", "difference", DCK_UNIT_NS},
-	};
-	static const char why[] = "the others are compared with it";
-	const versus_result *first = &r->results[0];
+	const dck_column time = {"time", "time", DCK_UNIT_NS};
 	char name[200];
 
-	record_table(b, "compare/alternatives", "Compared, trial by trial", columns,
-		     sizeof columns / sizeof columns[0]);
-	record_brief_columns(b, "time ratio verdict");
-	record_cell_text(b, versus_label(r, 0));
-	record_cell_real(b, first->time_ns);
-	record_cell_absent(b, why);
-	record_cell_text(b, "baseline");
-	record_cell_absent(b, why);
+	verdict_table(b, "Compared, trial by trial", &time);
+	verdict_row_base(b, versus_label(r, 0), verdict_cell(r->results[0].time_ns, 0, 0, 0),
+			 "the others are compared with it", "baseline");
 	snprintf(name, sizeof name, "%s, with itself", versus_label(r, 0));
-	if (self)
-		alternative_row(b, name, &self->results[1], self->results[0].time_ns,
-				v->asked->level);
-	for (size_t i = 1; i < r->n; i++)
-		alternative_row(b, versus_label(r, i), &r->results[i], first->time_ns,
-				v->asked->level);
+	if (self) {
+		const verdict_outcome own = versus_outcome(
+		    &self->results[1], name, name, self->results[0].time_ns, v->asked->level);
+
+		verdict_row(b, &own);
+	}
+	for (size_t i = 0; i + 1 < r->n; i++)
+		verdict_row(b, &all[i]);
+}
+
+/* The ratios, verdicts and the answer, and the table of them. */
+static void outcomes_put(record_builder *b, const versus *v, const versus_rounds *r,
+			 const versus_rounds *self)
+{
+	verdict_outcome all[DCK_ALTERNATIVES_MAX];
+	const size_t n = r->n - 1;
+
+	for (size_t i = 0; i < n; i++) {
+		const versus_result *x = &r->results[i + 1];
+
+		all[i] = versus_outcome(x, r->candidates[i + 1].what->name, versus_label(r, i + 1),
+					r->results[0].time_ns, v->asked->level);
+		how_make(v, x, all[i].how, sizeof all[i].how);
+	}
+	verdict_metrics(b, all, n);
+	metric_resolution(b, &r->results[1], self);
+	verdict_facts(b, all, n);
+	verdict_answer(b, versus_label(r, 0), all, n, r->margin, NULL);
+	table_alternatives(b, v, r, self, all);
 }
 
 /* What is paid before the first result, and when a faster run has paid it back. */
@@ -352,9 +322,7 @@ void versus_record(record_builder *b, versus *v, const versus_rounds *r, const v
 		versus_notes(b, v, r, self);
 		return;
 	}
-	metrics(b, v, r, self);
-	verdicts(b, r);
-	table_alternatives(b, v, r, self);
+	outcomes_put(b, v, r, self);
 	table_startup(b, r);
 	versus_series(b, r);
 	versus_notes(b, v, r, self);
