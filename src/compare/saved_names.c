@@ -28,8 +28,8 @@ static bool unique(const char *const *name, size_t n)
 static void keys_find(const comparable_differences *f, keys *k)
 {
 	for (size_t i = 0; i < f->n && k->n < KEYS_MAX; i++) {
-		/* What one record does not tell at all is no name for it, but an option of a list
-		 * ("shape/1") is only there when it is given. */
+		/* A setting that one of the two records does not tell cannot name it. An option of
+		 * a list ("shape/1") can: it is in a record only when it was given. */
 		bool seen = f->rows[i].group != COMPARABLE_SETTING ||
 			    ((!f->rows[i].a || !f->rows[i].b) && !strchr(f->rows[i].key, '/'));
 

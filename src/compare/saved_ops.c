@@ -96,7 +96,7 @@ static size_t op_root(matching *m, const dck_op *op)
 	return root;
 }
 
-/* A file may say anything; sums of what passes here stay finite. */
+/* A file may give any number as a time. Sums of those that are accepted here stay finite. */
 static bool is_timed(const dck_op *op)
 {
 	const double ns = dck_value_number(&op->time_ns);
@@ -188,8 +188,8 @@ static bool alone(const group *g, int side)
 	return g->side[side].n == 1 && g->side[!side].n == 0;
 }
 
-/* What is left of a type is taken in order, where both records have as many of it left: then they
- * were renamed. Else nobody knows which is which. */
+/* Pairs operators that were renamed: where both records have as many operators of a type left,
+ * these are paired in their order. Where the numbers differ, nobody knows which is which. */
 static dck_status renamed_match(matching *m, dck_err *err)
 {
 	/* Of each type: how many are left in either, and a list of those of the second. */
@@ -230,7 +230,7 @@ static dck_status renamed_match(matching *m, dck_err *err)
 	return DCK_OK;
 }
 
-/* Groups without operators were given away. */
+/* Removes the groups that renamed_match() emptied, and counts the others. */
 static void groups_tidy(matching *m)
 {
 	size_t n = 0;
@@ -310,8 +310,8 @@ static void part_sum(part *sum, const part *one)
 		sum->level = 0;
 }
 
-/* Errors of one kind's operators add up as if they were one: the floor and the start are the same
- * for all of them. */
+/* The errors of operators of one type are added up, not averaged, because the same floor and the
+ * same start are in all of them. */
 static dck_status kinds_make(matching *m, dck_err *err)
 {
 	names kinds;
@@ -338,10 +338,11 @@ static dck_status kinds_make(matching *m, dck_err *err)
 	return DCK_OK;
 }
 
-/* Intervals of operators come from one process each, and starts differ by more. How much more is
- * seen in the operators themselves, most of which did not change: the spread of log ratio over half
- * interval about its median, where 1 is as the intervals promise. An empirical null: Efron, JASA 99
- * (2004). Operators that changed move a median deviation little. */
+/* The intervals of a record's operators come from one process, and two starts of a program differ
+ * by more than they say. How much more shows in the operators themselves, because most of them did
+ * not change: each log ratio is divided by half of its interval, and the spread of these quotients
+ * about their median is 1 where the intervals are right. Operators that did change move a median
+ * deviation little. This is an empirical null distribution: Efron, JASA 99 (2004). */
 static dck_status spread_find(matching *m, dck_err *err)
 {
 	double *z = mem_arena_array(m->arena, m->n + 1, sizeof *z);
@@ -380,7 +381,7 @@ static void group_judge(const matching *m, group *g, double level, double margin
 	g->open = g->verdict == VERDICT_UNDECIDED;
 }
 
-/* Holm over the operators, as over several records. */
+/* Holm's procedure over the operators, as judge() in saved.c has it over records. */
 static void judge(const matching *m, group *groups, size_t n, const dck_compare_config *c)
 {
 	size_t open = 0, before;
@@ -423,7 +424,7 @@ static const char *name_of(const part *p)
 	return p->most->name && p->most->name[0] ? p->most->name : "(no name)";
 }
 
-/* "a +2": so many more stand for the same work. */
+/* "a +2": two more operators do the same work. */
 static void cell_name(record_builder *b, const group *g)
 {
 	const part *from = &g->side[FROM], *to = &g->side[TO];
@@ -480,7 +481,7 @@ static void table_paired(record_builder *b, const matching *m, const char *name)
 	}
 }
 
-/* Where a model repeats its blocks, the same change is there many times. */
+/* A model that repeats its blocks has the same change many times: this table adds them up. */
 static void table_kinds(record_builder *b, const matching *m, const char *name)
 {
 	static const dck_column columns[] = {
@@ -599,8 +600,9 @@ static double fact_real(const dck_record *r, const char *key)
 	return f && !isnan(dck_value_number(&f->value)) ? dck_value_number(&f->value) : 0;
 }
 
-/* The floor that was taken off each operator is known to a part of the profiler's step; two
- * calibrations that lie further apart say so themselves. */
+/* The profiler takes its own cost, the floor, off the time of each operator. It knows the floor
+ * only to a part of its step. Where the floors of the two records lie further apart than that,
+ * their distance is what is not known. */
 static double step_of(const dck_record *a, const dck_record *b)
 {
 	const double step =

@@ -212,7 +212,8 @@ static double quantile_at(const dck_record *r, double level)
 		       : stat_normal_quantile(0.5 + level / 2);
 }
 
-/* Another level stretches both halves, on the logarithm, where intervals of times are symmetric. */
+/* An interval at another level is the kept one stretched on the logarithm, where intervals of times
+ * are symmetric. */
 static void take_metric(const saved_source *s, double level, saved_value *v)
 {
 	const dck_metric *m = s->metric;

@@ -88,25 +88,28 @@ dck_status dck_alternatives_vary(const dck_subject *base, const dck_list *vary,
 	variants *v = NULL;
 	dck_status status = DCK_OK;
 
-	for (size_t k = 0; k < vary->n && status == DCK_OK; k++) {
+	for (size_t k = 0; k < vary->n; k++) {
 		status = keyed_values_read("--vary", "OPTION=VALUE,VALUE", vary->item[k], &lists[k],
 					   err);
-		if (status == DCK_OK && all <= DCK_ALTERNATIVES_MAX)
+		if (status != DCK_OK)
+			goto done;
+		if (all <= DCK_ALTERNATIVES_MAX)
 			all *= lists[k].n;
 	}
-	if (status == DCK_OK)
-		status = variants_new(base, all, &v, err);
-	if (status == DCK_OK)
-		status = combine(v, lists, vary->n, err);
-	for (size_t k = 0; k < vary->n; k++)
-		keyed_values_done(&lists[k]);
+	status = variants_new(base, all, &v, err);
+	if (status != DCK_OK)
+		goto done;
+	status = combine(v, lists, vary->n, err);
 	if (status != DCK_OK) {
 		mem_free(v);
-		return status;
+		goto done;
 	}
 	*ret = v->all;
 	*ret_n = v->n;
-	return DCK_OK;
+done:
+	for (size_t k = 0; k < vary->n; k++)
+		keyed_values_done(&lists[k]);
+	return status;
 }
 
 dck_status dck_alternatives_modes(const dck_subject *base, dck_alternative **ret, size_t *ret_n,

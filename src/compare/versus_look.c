@@ -11,7 +11,8 @@
 #include "base/mem.h"
 #include <math.h>
 
-/* All on one side must be rarer than what is left of the error for one pair and one side. */
+/* With too few rounds even ratios that all lie on one side are no evidence: by chance that happens
+ * more often than the error allows for one pair and one side. */
 size_t versus_look_least(size_t n, double level)
 {
 	const double pairs = (double)(n * (n - 1)) / 2;
@@ -19,7 +20,7 @@ size_t versus_look_least(size_t n, double level)
 	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
 }
 
-/* Of the ratios of all rounds so far. */
+/* The interval of the median ratio of all rounds so far. */
 static void interval_find(versus_result *x, long rank, double *scratch)
 {
 	stat_paired p;

@@ -5,7 +5,6 @@
 #include "compare/versus.h"
 #include "base/mem.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n)
 
 /* --- what came of it */
 
-/* No difference from the fastest is shown: the interval holds 1. */
+/* A tie: the interval of its ratio to the fastest holds 1, so no difference is shown. */
 static bool is_tie(const versus_rounds *r, size_t i)
 {
 	const versus_result *x = &r->results[i];
@@ -49,7 +48,7 @@ static void order_make(const versus_rounds *r, size_t order[DCK_ALTERNATIVES_MAX
 		}
 		order[at] = i;
 	}
-	/* Of equal ones, the one that the ratios are over. */
+	/* Of equal times the fastest, which the ratios are over, stands first. */
 	for (size_t at = 1; at < r->n; at++)
 		if (order[at] == r->fastest) {
 			order[at] = order[0];
@@ -117,65 +116,42 @@ static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, 
 	return true;
 }
 
-typedef struct sentence {
-	char text[2048];
-	size_t n;
-} sentence;
-
-static void say(sentence *s, const char *fmt, ...) DCK_PRINTF(2, 3);
-static void say(sentence *s, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (s->n >= sizeof s->text)
-		return;
-	va_start(ap, fmt);
-	const int more = vsnprintf(s->text + s->n, sizeof s->text - s->n, fmt, ap);
-	va_end(ap);
-	s->n += more > 0 ? (size_t)more : 0;
-}
-
-static void say_ratio(sentence *s, bool first, const versus_result *x)
-{
-	const int digits = verdict_decimals(exp(x->lo), exp(x->hi));
-
-	say(s, first ? " takes %.*f times as long [%.*f, %.*f]" : " %.*f times [%.*f, %.*f]",
-	    digits, exp(x->median), digits, exp(x->lo), digits, exp(x->hi));
-}
-
 /* "a is the fastest; b takes 1.31 times as long [1.28, 1.33], c 2 times [1.9, 2.1]"; "a has the
  * lowest time, but no difference from it is shown for b; ..." */
 static void answer(record_builder *b, const versus_rounds *r, const size_t *order)
 {
-	sentence s = {.n = 0};
-	size_t ties = 0, slower = 0, bare = 0;
+	mem_arena *a = mem_arena_new(0);
+	const char *first = versus_label(r, r->fastest), *ties = "", *slower = "";
+	size_t bare = 0;
 
 	for (size_t i = 0; i < r->n; i++)
 		bare += i != r->fastest && !r->results[i].has_interval;
-	if (bare > 0) {
-		record_fact_fmt(
-		    b, "result", "answer",
-		    "%s has the lowest time; %zu rounds are too few to rank %zu subjects",
-		    versus_label(r, r->fastest), r->done, r->n);
-		return;
-	}
-	for (size_t place = 1; place < r->n; place++) {
-		if (!is_tie(r, order[place]))
-			continue;
-		if (ties++ == 0)
-			say(&s, "%s has the lowest time, but no difference from it is shown for ",
-			    versus_label(r, r->fastest));
-		say(&s, "%s%s", ties > 1 ? ", " : "", versus_label(r, order[place]));
-	}
-	if (ties == 0)
-		say(&s, "%s is the fastest", versus_label(r, r->fastest));
-	for (size_t place = 1; place < r->n; place++) {
+	for (size_t place = 1; a && ties && slower && place < r->n; place++) {
+		const versus_result *x = &r->results[order[place]];
+		const char *name = versus_label(r, order[place]);
+		const int digits = verdict_decimals(exp(x->lo), exp(x->hi));
+
 		if (is_tie(r, order[place]))
-			continue;
-		say(&s, "%s %s", slower == 0 ? ";" : ",", versus_label(r, order[place]));
-		say_ratio(&s, slower++ == 0, &r->results[order[place]]);
+			ties = mem_arena_fmt(a, "%s%s%s", ties, *ties ? ", " : "", name);
+		else
+			slower =
+			    mem_arena_fmt(a,
+					  *slower ? "%s, %s %.*f times [%.*f, %.*f]"
+						  : "%s; %s takes %.*f times as long [%.*f, %.*f]",
+					  slower, name, digits, exp(x->median), digits, exp(x->lo),
+					  digits, exp(x->hi));
 	}
-	record_fact_text(b, "result", "answer", s.text);
+	if (bare > 0)
+		record_answer(b,
+			      "%s has the lowest time; %zu rounds are too few to rank %zu subjects",
+			      first, r->done, r->n);
+	else if (a && ties && slower && *ties)
+		record_answer(b,
+			      "%s has the lowest time, but no difference from it is shown for %s%s",
+			      first, ties, slower);
+	else if (a && ties && slower)
+		record_answer(b, "%s is the fastest%s", first, slower);
+	mem_arena_free(a);
 }
 
 static void imprecise(record_builder *b, const versus_rounds *r)

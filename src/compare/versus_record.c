@@ -179,7 +179,7 @@ static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
 }
 
-/* Of all of them in one: it has one cause, the machine, and one consequence. */
+/* One note for all candidates, because they have one cause, the machine, and one consequence. */
 static void note_not_steady(record_builder *b, const versus_rounds *r)
 {
 	mem_arena *a = mem_arena_new(0);

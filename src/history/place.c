@@ -37,8 +37,8 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 {
 	static const char magic[16] = "SQLite format 3";
 	char head[sizeof magic] = {0};
-	FILE *file;
-	size_t n;
+	ptrdiff_t n;
+	int fd;
 
 	if (!path[0])
 		DCK_FAIL(err, E_ARG, "the name of the history is empty: name a file with --db");
@@ -52,11 +52,11 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 	if (kind != OS_FILE)
 		DCK_FAIL(err, E_IO, "the history cannot be '%s': it is %s, not a file", path,
 			 kind == OS_FOLDER ? "a folder" : "no regular file");
-	file = fopen(path, "rbe");
-	if (!file)
+	fd = os_open_read(path);
+	if (fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);
-	n = fread(head, 1, sizeof head, file);
-	fclose(file);
+	n = os_read_at(fd, head, sizeof head, 0);
+	os_close(fd);
 	if (n > 0 && memcmp(head, magic, sizeof magic) != 0)
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is no history of deepclock: it is not an SQLite file; it was not "

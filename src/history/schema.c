@@ -104,8 +104,8 @@ dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err)
 	return DCK_OK;
 }
 
-/* What record/comparable.c made of the records before it changed is made again from their texts.
- * One that cannot be read stays as it is. */
+/* Records of an older file have keys that an older record/comparable.c made. They are made again
+ * from the records' texts. A record that cannot be read keeps its keys. */
 #define KEYS_VERSION 3
 
 static dck_status key_renew(dck_history *h, int64_t seq, const char *id, dck_err *err)
