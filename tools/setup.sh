@@ -170,6 +170,8 @@ case " $* " in
 	fetch_package sklearn sklearn scikit-learn==1.9.1 "its reports are not compared"
 	# What reads the scalars of laps.
 	fetch_package tensorboard tensorboard tensorboard==2.21.0 "its files are not read back"
+	# What reads the traces that deepclock writes.
+	fetch_package perfetto perfetto perfetto==0.59.1 "traces are not read by Perfetto's own code"
 	fetch_models
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
 	;;
@@ -177,6 +179,7 @@ case " $* " in
 	linked onnx onnx/__init__.py || true
 	linked sklearn sklearn/__init__.py || true
 	linked tensorboard tensorboard/__init__.py || true
+	linked perfetto perfetto/__init__.py || true
 	linked models silero_vad.onnx || true
 	;;
 esac

@@ -566,7 +566,7 @@ dck_status batch_free(const char *path, const onnx_model *m, int64_t n, const ch
 	DCK_TRY(follow_model(m, n, b.was, a, &f, &cost, err));
 	x.f = &f;
 	x.cost = cost;
-	status = wire_source_open(path, &x.source, err);
+	status = wire_source_open(path, &wire_onnx, &x.source, err);
 	if (status == DCK_OK) {
 		status = model(&x, m);
 		wire_source_close(&x.source);

@@ -37,7 +37,7 @@ dck_status onnx_read_file(const char *path, mem_arena *a, onnx_model **ret, dck_
 {
 	wire_source s;
 
-	DCK_TRY(wire_source_open(path, &s, err));
+	DCK_TRY(wire_source_open(path, &wire_onnx, &s, err));
 	dck_status code = read_source(&s, path, a, ret, err);
 	wire_source_close(&s);
 	return code;
@@ -48,7 +48,7 @@ dck_status onnx_read_bytes(const void *bytes, size_t n, mem_arena *a, onnx_model
 {
 	wire_source s;
 
-	DCK_TRY(wire_source_bytes(bytes, n, &s, err));
+	DCK_TRY(wire_source_bytes(bytes, n, &wire_onnx, &s, err));
 	dck_status code = read_source(&s, NULL, a, ret, err);
 	wire_source_close(&s);
 	return code;

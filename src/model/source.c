@@ -13,34 +13,37 @@
 /* Small at first and after every jump: most jumps land on one tensor's header. */
 #define STEP_FIRST 4096
 
-dck_status wire_source_open(const char *path, wire_source *ret, dck_err *err)
+const wire_kind wire_onnx = {"model", "an ONNX file", "an ONNX model"};
+
+dck_status wire_source_open(const char *path, const wire_kind *kind, wire_source *ret, dck_err *err)
 {
 	uint64_t size = 0;
 	int fd = os_open_read(path);
 	if (fd < 0) {
 		if (errno == ENOENT || errno == ENOTDIR)
-			DCK_FAIL_ERRNO(err, E_ABSENT, errno, "cannot open model '%s'", path);
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open model '%s'", path);
+			DCK_FAIL_ERRNO(err, E_ABSENT, errno, "cannot open %s '%s'", kind->thing,
+				       path);
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open %s '%s'", kind->thing, path);
 	}
-	os_kind kind = os_fd_kind(fd, &size);
-	if (kind == OS_NOTHING) {
+	os_kind found = os_fd_kind(fd, &size);
+	if (found == OS_NOTHING) {
 		int e = errno;
 		os_close(fd);
-		DCK_FAIL_ERRNO(err, E_IO, e, "cannot look at model '%s'", path);
+		DCK_FAIL_ERRNO(err, E_IO, e, "cannot look at %s '%s'", kind->thing, path);
 	}
-	if (kind != OS_FILE) {
+	if (found != OS_FILE) {
 		os_close(fd);
-		DCK_FAIL(err, E_IO, "'%s' is %s, not an ONNX file", path,
-			 kind == OS_FOLDER ? "a directory" : "no regular file");
+		DCK_FAIL(err, E_IO, "'%s' is %s, not %s", path,
+			 found == OS_FOLDER ? "a directory" : "no regular file", kind->file);
 	}
 	if (size == 0) {
 		os_close(fd);
-		DCK_FAIL(err, E_FORMAT, "'%s' is empty, not an ONNX model", path);
+		DCK_FAIL(err, E_FORMAT, "'%s' is empty, not %s", path, kind->whole);
 	}
 	uint8_t *own = mem_alloc(WIRE_WINDOW_MAX);
 	if (!own) {
 		os_close(fd);
-		return ERR_NO_MEMORY(err, "to read model '%s'", path);
+		return ERR_NO_MEMORY(err, "to read %s '%s'", kind->thing, path);
 	}
 	*ret = (wire_source){.size = size, .fd = fd, .window = own, .own = own, .step = STEP_FIRST};
 	/* The end of a long path says more than its beginning. */
@@ -50,12 +53,14 @@ dck_status wire_source_open(const char *path, wire_source *ret, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status wire_source_bytes(const void *bytes, size_t n, wire_source *ret, dck_err *err)
+dck_status wire_source_bytes(const void *bytes, size_t n, const wire_kind *kind, wire_source *ret,
+			     dck_err *err)
 {
 	if (n == 0)
-		DCK_FAIL(err, E_FORMAT, "the model in memory is empty, not an ONNX model");
-	*ret = (wire_source){
-	    .label = "the model in memory", .size = n, .fd = -1, .window = bytes, .n = n};
+		DCK_FAIL(err, E_FORMAT, "the %s in memory is empty, not %s", kind->thing,
+			 kind->whole);
+	*ret = (wire_source){.size = n, .fd = -1, .window = bytes, .n = n};
+	snprintf(ret->label, sizeof ret->label, "the %s in memory", kind->thing);
 	return DCK_OK;
 }
 

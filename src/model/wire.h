@@ -24,10 +24,18 @@ typedef struct wire_source {
 	size_t step;  /* how much the next read asks for: grows while reading is sequential */
 } wire_source;
 
+/* What a source should be, for sentences. */
+typedef struct wire_kind {
+	const char *thing, *file, *whole; /* "model", "an ONNX file", "an ONNX model" */
+} wire_kind;
+extern const wire_kind wire_onnx;
+
 /* E_ABSENT: no such file; E_IO: a directory, a pipe, no permission; E_FORMAT: empty. */
-dck_status wire_source_open(const char *path, wire_source *ret, dck_err *err);
+dck_status wire_source_open(const char *path, const wire_kind *kind, wire_source *ret,
+			    dck_err *err);
 /* bytes: borrowed until close. */
-dck_status wire_source_bytes(const void *bytes, size_t n, wire_source *ret, dck_err *err);
+dck_status wire_source_bytes(const void *bytes, size_t n, const wire_kind *kind, wire_source *ret,
+			     dck_err *err);
 void wire_source_close(wire_source *s); /* {0} is allowed */
 
 /* Up to `want` (at most 64) bytes from `at` on, fewer only at the end. Borrowed until the next

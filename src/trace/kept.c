@@ -46,8 +46,7 @@ dck_status kept_names_init(kept_names *k, dck_err *err)
 	return DCK_OK;
 }
 
-/* Writes at most `room` bytes of the text, cleaned, and returns how many. */
-static size_t clean(char *to, size_t room, const char *text, size_t n)
+size_t kept_clean(char to[KEPT_NAME_MAX], const char *text, size_t n)
 {
 	static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
 	size_t used = 0;
@@ -57,7 +56,7 @@ static size_t clean(char *to, size_t room, const char *text, size_t n)
 		char one[UTF8_BYTES_MAX + 1] = {0};
 		memcpy(one, text + i, n - i < UTF8_BYTES_MAX ? n - i : UTF8_BYTES_MAX);
 		size_t bytes = utf8_length(one), put = bytes ? bytes : sizeof unknown - 1;
-		if (put > room - used)
+		if (put > KEPT_NAME_MAX - used)
 			break;
 		memcpy(to + used, bytes ? one : unknown, put);
 		used += put;
@@ -69,7 +68,7 @@ static size_t clean(char *to, size_t room, const char *text, size_t n)
 void kept_name_put(kept_names *k, uint32_t id, const char *text, size_t n)
 {
 	char cleaned[KEPT_NAME_MAX];
-	size_t used = clean(cleaned, sizeof cleaned, text, n);
+	size_t used = kept_clean(cleaned, text, n);
 	char *copy = mem_arena_dup_n(k->arena, cleaned, used);
 	kept_name *row = copy ? kept_row(&k->table, id) : NULL;
 
@@ -81,10 +80,8 @@ const char *kept_text(kept_names *k, const char *text)
 {
 	char cleaned[KEPT_NAME_MAX];
 
-	if (!text)
-		return NULL;
-	return mem_arena_dup_n(k->arena, cleaned,
-			       clean(cleaned, sizeof cleaned, text, strlen(text)));
+	return text ? mem_arena_dup_n(k->arena, cleaned, kept_clean(cleaned, text, strlen(text)))
+		    : NULL;
 }
 
 bool kept_names_failed(const kept_names *k)
@@ -124,7 +121,7 @@ const kept_number *kept_numbers_of(const kept_numbers *k, uint64_t depth, uint32
 	while (n < k->n && k->at[k->n - 1 - n].depth == depth)
 		n++;
 	*ret_n = n;
-	return k->at + (k->n - n);
+	return n ? k->at + (k->n - n) : NULL;
 }
 
 void kept_numbers_done(kept_numbers *k)
@@ -133,80 +130,135 @@ void kept_numbers_done(kept_numbers *k)
 	*k = (kept_numbers){0};
 }
 
-/* --- ids: open addressing with linear steps, at most half full. */
+/* --- maps: open addressing with linear steps, at most half full. */
 
-static uint32_t place_of(const kept_ids *k, uint64_t id)
+static uint32_t place_of(const kept_map *m, uint64_t key)
 {
-	uint32_t at = (uint32_t)hash_number(HASH_START, id) & (k->room - 1);
+	uint32_t at = (uint32_t)hash_number(HASH_START, key) & (m->room - 1);
 
-	while (k->at[at].open && k->at[at].id != id)
-		at = (at + 1) & (k->room - 1);
+	while (m->at[at].value && m->at[at].key != key)
+		at = (at + 1) & (m->room - 1);
 	return at;
 }
 
-static bool grow(kept_ids *k)
+uint32_t kept_map_find(const kept_map *m, uint64_t key)
 {
-	kept_ids larger = {.room = k->room ? 2 * k->room : 64};
+	return m->room ? m->at[place_of(m, key)].value : 0;
+}
 
-	larger.at = mem_zalloc(larger.room, sizeof *larger.at);
-	if (!larger.at) {
-		k->failed = true;
+static bool grow(kept_map *m)
+{
+	kept_map larger = {.room = m->room ? 2 * m->room : 16, .n = m->n};
+
+	if (larger.room > UINT32_MAX / 4)
 		return false;
-	}
-	for (uint32_t i = 0; i < k->room; i++)
-		if (k->at[i].open)
-			larger.at[place_of(&larger, k->at[i].id)] = k->at[i];
-	mem_free(k->at);
-	k->at = larger.at;
-	k->room = larger.room;
+	larger.at = mem_zalloc(larger.room, sizeof *larger.at);
+	if (!larger.at)
+		return false;
+	for (uint32_t i = 0; i < m->room; i++)
+		if (m->at[i].value)
+			larger.at[place_of(&larger, m->at[i].key)] = m->at[i];
+	mem_free(m->at);
+	*m = larger;
 	return true;
 }
 
-/* Empties a place and moves what stands behind it up, so that no search stops too early. */
-static void empty(kept_ids *k, uint32_t hole)
+bool kept_map_put(kept_map *m, uint64_t key, uint32_t value)
 {
-	k->at[hole].open = 0;
+	if (2 * (m->n + 1) > m->room && !grow(m))
+		return false;
+	uint32_t at = place_of(m, key);
+	m->n += !m->at[at].value;
+	m->at[at] = (struct kept_pair){key, value};
+	return true;
+}
+
+/* What stands behind an emptied place moves up, so that no search stops too early. */
+void kept_map_remove(kept_map *m, uint64_t key)
+{
+	uint32_t hole = m->room ? place_of(m, key) : 0;
+
+	if (!m->room || !m->at[hole].value)
+		return;
+	m->at[hole].value = 0;
+	m->n--;
+	for (uint32_t i = (hole + 1) & (m->room - 1); m->at[i].value; i = (i + 1) & (m->room - 1)) {
+		struct kept_pair moved = m->at[i];
+		m->at[i].value = 0;
+		m->at[place_of(m, moved.key)] = moved;
+	}
+}
+
+void kept_map_clear(kept_map *m)
+{
+	if (m->n > 0)
+		memset(m->at, 0, m->room * sizeof *m->at);
+	m->n = 0;
+}
+
+void kept_map_done(kept_map *m)
+{
+	mem_free(m->at);
+	*m = (kept_map){0};
+}
+
+/* --- ids */
+
+void kept_ids_init(kept_ids *k)
+{
+	*k = (kept_ids){.ids = {.row_bytes = sizeof(kept_id)}};
+}
+
+/* The row of an id, made when there is none; NULL: no memory, or too many. */
+static kept_id *id_row(kept_ids *k, uint64_t id)
+{
+	uint32_t row = kept_map_find(&k->rows, id);
+
+	if (row)
+		return kept_find(&k->ids, row);
+	if (k->n == KEPT_IDS_MAX)
+		return NULL;
+	row = k->free ? k->free : k->n + 1;
+	kept_id *found = kept_row(&k->ids, row);
+	if (!found || !kept_map_put(&k->rows, id, row)) {
+		k->failed = true;
+		return NULL;
+	}
+	k->free = found->next;
+	k->n++;
+	*found = (kept_id){.id = id};
+	return found;
+}
+
+static void count(kept_ids *k, uint64_t id, int64_t open, uint32_t track)
+{
+	kept_id *found = id_row(k, id);
+
+	if (!found)
+		return;
+	if (open > 0)
+		found->track = track;
+	found->open += open;
+	if (found->open)
+		return;
+	kept_map_remove(&k->rows, id);
+	found->next = k->free;
+	k->free = (uint32_t)(found - (kept_id *)k->ids.rows);
 	k->n--;
-	for (uint32_t i = (hole + 1) & (k->room - 1); k->at[i].open; i = (i + 1) & (k->room - 1)) {
-		kept_id moved = k->at[i];
-		k->at[i].open = 0;
-		k->at[place_of(k, moved.id)] = moved;
-	}
 }
 
-static void count(kept_ids *k, const kept_id *one)
+void kept_id_begin(kept_ids *k, uint64_t id, uint32_t track)
 {
-	if (2 * k->n >= k->room && k->n < KEPT_IDS_MAX && !grow(k))
-		return;
-	uint32_t at = place_of(k, one->id);
-	if (!k->at[at].open) {
-		if (k->n == KEPT_IDS_MAX)
-			return;
-		k->at[at] = *one;
-		k->n++;
-		return;
-	}
-	if (one->open > 0) {
-		k->at[at].name = one->name;
-		k->at[at].track = one->track;
-	}
-	k->at[at].open += one->open;
-	if (!k->at[at].open)
-		empty(k, at);
-}
-
-void kept_id_begin(kept_ids *k, uint64_t id, uint32_t name, uint32_t track)
-{
-	count(k, &(kept_id){.id = id, .open = 1, .name = name, .track = track});
+	count(k, id, 1, track);
 }
 
 void kept_id_end(kept_ids *k, uint64_t id)
 {
-	count(k, &(kept_id){.id = id, .open = -1});
+	count(k, id, -1, 0);
 }
 
 void kept_ids_done(kept_ids *k)
 {
-	mem_free(k->at);
-	*k = (kept_ids){0};
+	kept_map_done(&k->rows);
+	kept_table_done(&k->ids);
 }

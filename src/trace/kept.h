@@ -30,6 +30,10 @@ void kept_table_done(kept_table *t);
 /* --- names: cut after KEPT_NAME_MAX bytes and cleaned, so that all formats may write them. */
 enum { KEPT_NAME_MAX = 4000 };
 
+/* What is no UTF-8, and a NUL, becomes U+FFFD; returns how many bytes are written, without a NUL.
+ */
+size_t kept_clean(char to[KEPT_NAME_MAX], const char *text, size_t n);
+
 typedef struct kept_name {
 	const char *text; /* UTF-8 without a NUL, ended by one; NULL: no such name */
 	uint32_t n;
@@ -41,7 +45,6 @@ typedef struct kept_names {
 } kept_names;
 
 dck_status kept_names_init(kept_names *k, dck_err *err);
-/* What is no UTF-8, and a NUL, becomes U+FFFD. */
 void kept_name_put(kept_names *k, uint32_t id, const char *text, size_t n);
 static inline kept_name kept_name_of(const kept_names *k, uint32_t id)
 {
@@ -71,7 +74,8 @@ typedef struct kept_numbers {
 } kept_numbers;
 
 void kept_number_put(kept_numbers *k, uint64_t depth, uint32_t name, double real);
-/* The numbers of the range at that depth, which is the innermost: they are the last ones. */
+/* The numbers of the range at that depth, which is the innermost: they are the last ones. NULL:
+ * none. */
 const kept_number *kept_numbers_of(const kept_numbers *k, uint64_t depth, uint32_t *ret_n);
 /* Forgets them. */
 static inline void kept_numbers_drop(kept_numbers *k, uint32_t n)
@@ -80,6 +84,22 @@ static inline void kept_numbers_drop(kept_numbers *k, uint32_t n)
 }
 void kept_numbers_done(kept_numbers *k);
 
+/* --- a number for each of some keys. */
+typedef struct kept_map {
+	struct kept_pair {
+		uint64_t key;
+		uint32_t value; /* 0: an empty place */
+	} * at;			/* @owned, kept_map_done */
+	uint32_t n, room;
+} kept_map;
+
+uint32_t kept_map_find(const kept_map *m, uint64_t key); /* 0: none */
+/* value: not 0. false: no memory, or too many for one map. */
+bool kept_map_put(kept_map *m, uint64_t key, uint32_t value);
+void kept_map_remove(kept_map *m, uint64_t key);
+void kept_map_clear(kept_map *m); /* keeps the memory */
+void kept_map_done(kept_map *m);
+
 /* --- ranges that any track may end: for each id, how many more begins than ends were seen. Ends
  * may come first, as tracks are written one after the other. At most KEPT_IDS_MAX at once; further
  * ones are not closed at the end. */
@@ -87,17 +107,20 @@ void kept_numbers_done(kept_numbers *k);
 
 typedef struct kept_id {
 	uint64_t id;
-	int64_t open; /* 0: an empty place */
-	uint32_t name, track;
+	int64_t open;	/* 0: a free row */
+	uint32_t track; /* where it began */
+	uint32_t next;	/* free row */
 } kept_id;
 
 typedef struct kept_ids {
-	kept_id *at; /* @owned, kept_ids_done */
-	uint32_t n, room;
+	kept_map rows;	/* by id */
+	kept_table ids; /* of kept_id */
+	uint32_t n, free;
 	bool failed;
 } kept_ids;
 
-void kept_id_begin(kept_ids *k, uint64_t id, uint32_t name, uint32_t track);
+void kept_ids_init(kept_ids *k);
+void kept_id_begin(kept_ids *k, uint64_t id, uint32_t track);
 void kept_id_end(kept_ids *k, uint64_t id);
 void kept_ids_done(kept_ids *k);
 

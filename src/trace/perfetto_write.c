@@ -259,7 +259,7 @@ static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_eve
 	put_uint(o, PF_EVENT_TRACK, e->as.id | PF_ASYNC_BIT);
 	put_name(o, PF_EVENT_NAME, name);
 	event_end(o, packet, event);
-	kept_id_begin(&o->async, e->as.id, e->name, id);
+	kept_id_begin(&o->async, e->as.id, id);
 }
 
 static void put_async_end(trace_out *o, track *t, uint64_t id, uint64_t ns, bool unended)
@@ -382,6 +382,7 @@ static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_abo
 	o->sink = sink;
 	o->boottime_ns = about->boottime_ns;
 	o->tracks.row_bytes = sizeof(track);
+	kept_ids_init(&o->async);
 	o->nsequences = SEQUENCE_COMMON;
 	dck_status status = kept_names_init(&o->names, err);
 	if (status != DCK_OK) {
@@ -484,8 +485,8 @@ static void end_open(trace_out *o)
 		while (t->depth > 0)
 			put_end(o, t, o->last_ns, true);
 	}
-	for (uint32_t i = 0; i < o->async.room; i++) {
-		const kept_id *a = &o->async.at[i];
+	for (uint32_t i = 0; i < o->async.ids.n; i++) {
+		const kept_id *a = kept_find(&o->async.ids, i);
 		track *t = a->open > 0 ? kept_find(&o->tracks, a->track) : NULL;
 		for (int64_t k = 0; t && k < a->open; k++)
 			put_async_end(o, t, a->id, o->last_ns, true);

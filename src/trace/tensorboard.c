@@ -49,18 +49,6 @@ static void little_endian(uint8_t *to, uint64_t v, size_t bytes)
 		to[i] = (uint8_t)(v >> 8 * i);
 }
 
-static void put_double(wire_out *w, uint32_t field, double v)
-{
-	uint8_t *to = wire_room(w, 9); /* a tag of one byte: fields below 16 */
-	uint64_t bits;
-
-	if (!to)
-		return;
-	memcpy(&bits, &v, sizeof bits);
-	to[0] = (uint8_t)(field << 3 | WIRE_FIXED64);
-	little_endian(to + 1, bits, 8);
-}
-
 /* length, sum of it, data, sum of them. */
 static void frame(tensorboard *t)
 {
@@ -77,7 +65,7 @@ static void frame(tensorboard *t)
 static void event_begin(tensorboard *t, int64_t unix_ns)
 {
 	t->event.n = 0;
-	put_double(&t->event, EVENT_WALL_TIME, (double)unix_ns / 1e9);
+	wire_put_double(&t->event, EVENT_WALL_TIME, (double)unix_ns / 1e9);
 }
 
 void tensorboard_scalar(tensorboard *t, const char *tag, uint64_t step, int64_t unix_ns, double v)

@@ -73,7 +73,7 @@ static void reads_fields_of_every_type(void **state)
 	dck_err err;
 	bool more = true;
 
-	assert_int_equal(wire_source_bytes(bytes, sizeof(bytes), &s, &err), DCK_OK);
+	assert_int_equal(wire_source_bytes(bytes, sizeof(bytes), &wire_onnx, &s, &err), DCK_OK);
 	wire_reader_init(&s, "a test", &r);
 	assert_int_equal(wire_next(&r, NULL, NULL, &f, &more, &err), DCK_OK);
 	assert_int_equal(f.number, 1);
@@ -140,7 +140,8 @@ static void refuses_what_cannot_be(void **state)
 		dck_err err;
 		bool more;
 
-		assert_int_equal(wire_source_bytes(cases[i].bytes, cases[i].n, &s, &err), DCK_OK);
+		assert_int_equal(
+		    wire_source_bytes(cases[i].bytes, cases[i].n, &wire_onnx, &s, &err), DCK_OK);
 		wire_reader_init(&s, "a test", &r);
 		assert_int_equal(wire_next(&r, NULL, NULL, &f, &more, &err), DCK_E_FORMAT);
 		assert_string_equal(err.msg, cases[i].says);
@@ -159,7 +160,7 @@ static void stays_inside_a_message(void **state)
 	bool more = true;
 	uint64_t v;
 
-	assert_int_equal(wire_source_bytes(bytes, sizeof(bytes), &s, &err), DCK_OK);
+	assert_int_equal(wire_source_bytes(bytes, sizeof(bytes), &wire_onnx, &s, &err), DCK_OK);
 	wire_reader_init(&s, "a test", &r);
 	assert_int_equal(wire_next(&r, NULL, NULL, &f, &more, &err), DCK_OK);
 	assert_int_equal(wire_enter(&r, &f, "an inner one", &in, &err), DCK_OK);
@@ -181,8 +182,9 @@ static void a_file_reads_like_bytes(void **state)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 31 + (i >> 8));
-	assert_int_equal(wire_source_open(scratch_file("bytes", bytes, sizeof bytes), &s, &err),
-			 DCK_OK);
+	assert_int_equal(
+	    wire_source_open(scratch_file("bytes", bytes, sizeof bytes), &wire_onnx, &s, &err),
+	    DCK_OK);
 	assert_int_equal(s.size, sizeof(bytes));
 	/* forward, across windows, and back again */
 	for (size_t i = 0; i < 2 * sizeof(bytes); i += 17) {

@@ -1,0 +1,42 @@
+/* perfetto_read.h - reads a trace of Perfetto, ours or another producer's, and tells it to a
+ *format.
+ *
+ *	wire_source s;
+ *	trace_read_facts facts;
+ *
+ *	DCK_TRY(wire_source_open(path, &wire_perfetto, &s, err));
+ *	status = perfetto_read(&s, trace_format_find("chrome"), &sink, &facts, err);
+ *	wire_source_close(&s);
+ *
+ * It understands track events: ranges, instants, counters, numbers on ranges; names that are
+ *interned or stand in the event; clocks of any kind that a snapshot explains. Packets of other
+ *kinds are skipped. Memory is bounded, whatever the file says.
+ *
+ * A range on a track that is neither a thread's nor a process's becomes a range that any track may
+ * end (TRACE_ASYNC_BEGIN), told on the thread that wrote it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_PERFETTO_READ_H
+#define TRACE_PERFETTO_READ_H
+
+#include "model/wire.h"
+#include "trace/timeline.h"
+
+extern const wire_kind wire_perfetto;
+
+typedef struct trace_read_facts {
+	uint64_t packets, events;
+	uint64_t skipped; /* packets without anything that is read here */
+	uint64_t undated; /* events without a time, or on a clock that nothing explains */
+	uint64_t late;	  /* events so much out of order that they got a later time */
+	/* The file ends in the middle of a packet, as that of a program that was killed may: all
+	 * before it was read. A sentence; "": it does not. */
+	char cut[488];
+} trace_read_facts;
+
+/* E_FORMAT: not such a file, or broken inside; E_LIMIT: more names or tracks than are kept. Opens
+ * and closes the format's trace; the sink stays the caller's. */
+dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
+			 trace_read_facts *ret, dck_err *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* fuzz_timeline.c - any bytes as a trace of Perfetto: refused with a sentence, or told to each
+ * format. What is written in Perfetto's own form can be read again, with as many events.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+#include "trace/perfetto_read.h"
+
+static dck_status read_as(const void *bytes, size_t n, const trace_format *f, dck_buffer *ret,
+			  trace_read_facts *facts)
+{
+	static dck_sink sink;
+	wire_source s;
+	dck_err err = {0};
+
+	*ret = (dck_buffer){0};
+	dck_sink_buffer(&sink, ret);
+	dck_status status = wire_source_bytes(bytes, n, &wire_perfetto, &s, &err);
+	if (status == DCK_OK) {
+		status = perfetto_read(&s, f, &sink, facts, &err);
+		wire_source_close(&s);
+	}
+	check((status == DCK_OK) == (err.msg[0] == '\0'));
+	check(dck_sink_finish(&sink, NULL) == DCK_OK);
+	return status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	size_t nformats;
+	const trace_format *const *formats = trace_formats(&nformats);
+
+	for (size_t i = 0; i < nformats; i++) {
+		dck_buffer first, second = {0};
+		trace_read_facts facts, again;
+		dck_status status = read_as(bytes, n, formats[i], &first, &facts);
+
+		if (status == DCK_OK && formats[i] == trace_format_find("perfetto")) {
+			check(read_as(first.data, first.n, formats[i], &second, &again) == DCK_OK);
+			check(again.cut[0] == '\0' && again.undated == 0 && again.skipped == 0);
+		}
+		dck_buffer_done(&first);
+		dck_buffer_done(&second);
+	}
+	return 0;
+}

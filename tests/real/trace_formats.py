@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The formats of timelines opened by the programs they are made for. A random timeline is told to the
+library and to a model here, and what the program sees must be what the model says. Prints TAP.
+
+  trace_formats.py --program build/tests/trace_write [CASE...]
+"""
+
+import random
+import subprocess
+import sys
+
+from common import Skipped, arguments, expect, installed, run
+
+PROGRAM = ""
+BEGIN, END, INSTANT, COUNTER, NUMBER, ASYNC_BEGIN, ASYNC_END = range(7)
+PROCESS, THREAD, COUNTER_TRACK = range(3)
+UNIX, MONOTONIC, BOOTTIME = 1700000000000000000, 5000000000, 6000000000
+NAMES = ["forward", "conv2d", "relu", 'say "hi"', "a;b", "back\\slash", "tab\there", "line\nbreak", "größe", "日本",
+         "x" * 300, "<html>&", "fn=(1) trick", "percent %s", "a b  c"]
+
+
+class Timeline:
+    """What was told, and what follows from it."""
+
+    def __init__(self, seed, steps=2000, threads=3):
+        rng = random.Random(seed)
+        self.lines, self.slices, self.instants, self.counters, self.asyncs = [], [], [], [], []
+        self.threads = {2 + i: (70, 70 + i, f"worker {i}") for i in range(threads)}
+        self.track(1, 0, PROCESS, 70, 70, "prog")
+        for track, (pid, tid, name) in self.threads.items():
+            self.track(track, 1, THREAD, pid, tid, name)
+        self.track(50, 1, COUNTER_TRACK, 70, 0, "loss")
+        for i, name in enumerate(NAMES, 1):
+            self.lines.append(f"name {i} {name.encode().hex()}")
+        now = dict.fromkeys(self.threads, 0)
+        self.open = {track: [] for track in self.threads}
+        self.running = {}  # async ranges by id
+        for step in range(steps):
+            track = rng.choice(list(self.threads))
+            now[track] += rng.choice([0, rng.randrange(1, 5000)])
+            ns, name, stack = now[track], rng.randrange(1, len(NAMES) + 1), self.open[track]
+            what = rng.random()
+            if what < 0.04:
+                self.event(track, INSTANT, ns, name)
+                self.instants.append((track, ns, NAMES[name - 1]))
+            elif what < 0.08:
+                value = rng.randrange(-1000, 1000) / 8
+                self.event(50, COUNTER, step, 0, value)
+                self.counters.append((step, value))
+            elif what < 0.12:
+                self.event(track, ASYNC_BEGIN, ns, name, step)
+                self.running[step] = (ns, NAMES[name - 1])
+            elif what < 0.15 and self.running:
+                number = rng.choice(list(self.running))
+                if self.running[number][0] <= ns:
+                    self.event(track, ASYNC_END, ns, 0, number)
+                    begin, text = self.running.pop(number)
+                    self.asyncs.append((text, begin, ns))
+            elif stack and (what < 0.55 or len(stack) > 8):
+                self.event(track, END, ns, 0)
+                self.close(track, ns)
+            else:
+                self.event(track, BEGIN, ns, name)
+                stack.append((NAMES[name - 1], ns, {}))
+                if rng.random() < 0.2:
+                    stack[-1][2]["relu"] = step
+                    self.event(track, NUMBER, ns, 3, step)
+        self.last = max(list(now.values()) + [ns for ns, _ in self.counters])
+        for track, stack in self.open.items():
+            while stack:
+                self.close(track, self.last)
+        self.asyncs += [(text, begin, self.last) for begin, text in self.running.values()]
+
+    def track(self, number, parent, kind, pid, tid, name):
+        self.lines.append(f"track {number} {parent} {kind} {pid} {tid} {name.encode().hex()}")
+
+    def event(self, track, kind, ns, name, number=0):
+        self.lines.append(f"event {track} {kind} {ns} {name} {number}")
+
+    def close(self, track, ns):
+        path = tuple(name for name, _, _ in self.open[track])
+        name, begin, numbers = self.open[track].pop()
+        self.slices.append((track, path, begin, ns, numbers))
+
+    def write(self, form, path):
+        with open(path, "wb") as out:
+            subprocess.run([PROGRAM, form], input="\n".join(self.lines) + "\n", text=True, check=True,
+                           stdout=out, timeout=60)
+        return path
+
+
+def need(package):
+    if installed(package) not in sys.path:
+        sys.path.insert(0, installed(package))
+
+
+def protos():
+    need("perfetto")
+    try:
+        from perfetto.protos.perfetto.trace import perfetto_trace_pb2
+    except ImportError as e:
+        raise Skipped(f"{e}: 'make test-all' fetches perfetto") from e
+    return perfetto_trace_pb2
+
+
+def told(trace):
+    """The slices, instants and counters of a parsed trace, by Perfetto's rules for one writer."""
+    tracks, names, clocks, defaults = {}, {}, {}, {}
+    events = []
+    for n, p in enumerate(trace.packet):
+        seq = p.trusted_packet_sequence_id
+        if p.sequence_flags & 1:
+            names[seq] = {}
+        for c in p.clock_snapshot.clocks:
+            if c.clock_id == 64:
+                expect(c.is_incremental and c.timestamp == 0, "a clock of another kind")
+                clocks[seq] = 0
+        if p.HasField("trace_packet_defaults"):
+            defaults[seq] = p.trace_packet_defaults
+        for one in p.interned_data.event_names:
+            names[seq][one.iid] = one.name
+        if p.HasField("track_descriptor"):
+            tracks[p.track_descriptor.uuid] = p.track_descriptor
+        if not p.HasField("track_event"):
+            continue
+        clock = p.timestamp_clock_id or defaults[seq].timestamp_clock_id
+        if clock == 64:
+            clocks[seq] += p.timestamp
+            ns = clocks[seq]
+        else:
+            ns = p.timestamp - BOOTTIME
+        e = p.track_event
+        uuid = e.track_uuid or defaults[seq].track_event_defaults.track_uuid
+        events.append((ns, n, uuid, e, names[seq].get(e.name_iid, e.name)))
+    events.sort(key=lambda e: e[:2])
+    return tracks, events
+
+
+def perfetto_by_its_own_code():
+    pb = protos()
+    for seed in range(3):
+        t = Timeline(seed)
+        trace = pb.Trace()
+        with open(t.write("perfetto", "t.pftrace"), "rb") as f:
+            trace.ParseFromString(f.read())
+        tracks, events = told(trace)
+        first = {c.clock_id: c.timestamp for c in trace.packet[0].clock_snapshot.clocks}
+        expect(first == {1: UNIX, 3: MONOTONIC, 6: BOOTTIME}, first)
+        stacks, slices, asyncs, instants, counters = {}, [], [], [], []
+        for ns, _, uuid, e, name in events:
+            d = tracks[uuid]
+            if e.type == 1:
+                stacks.setdefault(uuid, []).append((name, ns, dict_of(e)))
+            elif e.type == 2:
+                path = tuple(s[0] for s in stacks[uuid])
+                text, begin, numbers = stacks[uuid].pop()
+                if d.HasField("thread"):
+                    slices.append((2 + d.thread.tid - 70, path, begin, ns, {**numbers, **dict_of(e)}))
+                else:
+                    expect(d.name == text and d.parent_uuid in tracks, f"the track of {text}")
+                    asyncs.append((text, begin, ns))
+            elif e.type == 3:
+                instants.append((2 + d.thread.tid - 70, ns, name))
+            else:
+                counters.append((ns, e.double_counter_value))
+        expect(not any(stacks.values()), "a range is open")
+        same(slices, t.slices)
+        same(asyncs, t.asyncs)
+        same(instants, t.instants)
+        same(counters, t.counters)
+        names = {d.thread.tid: d.thread.thread_name for d in tracks.values() if d.HasField("thread")}
+        expect(names == {tid: name for _, tid, name in t.threads.values()}, names)
+
+
+def dict_of(event):
+    return {a.name: a.double_value for a in event.debug_annotations if a.HasField("double_value")}
+
+
+def same(got, want):
+    got, want = sorted(got, key=repr), sorted(want, key=repr)
+    for g, w in zip(got, want):
+        expect(g == w, f"{g} is not {w}")
+    expect(len(got) == len(want), f"{len(got)}, not {len(want)}")
+
+
+def perfetto_of_others():
+    """A trace made with Perfetto's own code, in forms that ours never has."""
+    pb = protos()
+    trace = pb.Trace()
+    p = trace.packet.add(trusted_packet_sequence_id=9)
+    p.track_descriptor.uuid = 1 << 63 | 5
+    p.track_descriptor.thread.pid, p.track_descriptor.thread.tid = 3, 4
+    p.track_descriptor.thread.thread_name = "render"
+    p = trace.packet.add()
+    p.ftrace_events.cpu = 1  # of another kind
+    for ns, kind, name in ((100, 1, "outer"), (110, 1, "inner"), (120, 2, ""), (150, 2, "")):
+        p = trace.packet.add(trusted_packet_sequence_id=9, timestamp=ns)
+        p.track_event.type, p.track_event.track_uuid = kind, 1 << 63 | 5
+        if name:
+            p.track_event.name = name
+        p.track_event.categories.append("cat")
+        if kind == 1:
+            a = p.track_event.debug_annotations.add(name="n")
+            a.int_value = -7
+            a = p.track_event.debug_annotations.add(name="s")
+            a.string_value = "text"
+    with open("foreign.pftrace", "wb") as f:
+        f.write(trace.SerializeToString())
+    with open("again.pftrace", "wb") as out:
+        done = subprocess.run([PROGRAM, "perfetto", "foreign.pftrace"], stdout=out, stderr=subprocess.PIPE,
+                              text=True, check=True, timeout=60)
+    expect(" 1 skipped, 0 undated, 0 late" in done.stderr, done.stderr)
+    again = pb.Trace()
+    with open("again.pftrace", "rb") as f:
+        again.ParseFromString(f.read())
+    tracks, events = told(again)
+    got = [(ns, e.type, name, dict_of(e)) for ns, _, _, e, name in events]
+    base = 100 - BOOTTIME  # told() takes ours away
+    expect([g[1:] for g in got] == [(1, "outer", {"n": -7}), (1, "inner", {"n": -7}), (2, "", {}), (2, "", {})], got)
+    expect([g[0] - got[0][0] for g in got] == [0, 10, 20, 50], (got, base))
+    expect([d.thread.thread_name for d in tracks.values() if d.HasField("thread")] == ["render"], tracks)
+
+
+CASES = [
+    ("perfetto: its own code sees what was told", perfetto_by_its_own_code),
+    ("perfetto: a trace of another producer", perfetto_of_others),
+]
+
+
+def main():
+    global PROGRAM
+    options = arguments(__doc__)
+    PROGRAM = options.program
+    run(CASES, options.prefixes)
+
+
+if __name__ == "__main__":
+    main()
