@@ -52,7 +52,7 @@ static bool cell_next(reader *r, char cell[CELL_MAX], bool *ret_long)
 	return true;
 }
 
-/* Seconds. */
+/* Reads a time as seconds. */
 static bool time_parse(const char *cell, double *ret)
 {
 	uint64_t ns;

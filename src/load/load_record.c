@@ -232,7 +232,7 @@ static void facts(const load_view *v)
 	record_builder *b = v->b;
 
 	method_subject(b, j->subject, &j->session.target, &j->host, dck_load_options, j->config);
-	/* What is shown first. */
+	/* A summary shows this statistic first. */
 	if (j->ask.nlimits > 0)
 		record_fact_text(b, "plan", "statistic", j->limits[0].statistic);
 	record_fact_text(b, "load", "scenario", dck_load_scenarios[j->ask.scenario]);

@@ -62,7 +62,7 @@ static uint64_t now(const load_pool *p)
 
 /* --- who takes what */
 
-/* Requests that are due by `at_ns` and were not taken yet. */
+/* Counts the requests that are due by `at_ns` and that no stream has taken yet. */
 static uint64_t queue_length(run_state *r, double at_ns)
 {
 	const load_ask *a = r->ask;
@@ -76,7 +76,7 @@ static uint64_t queue_length(run_state *r, double at_ns)
 	return r->arrived > r->taken ? r->arrived - r->taken : 0;
 }
 
-/* With the lock. The next request that nobody has; false: no more. */
+/* Takes the next request that nobody has; the caller holds the lock. false: there are no more. */
 static bool arrival_take(run_state *r, uint64_t now_ns, double *ret_at_ns)
 {
 	const load_ask *a = r->ask;
@@ -113,13 +113,13 @@ static bool turn_take(const load_stream *s, run_state *r, uint64_t now_ns)
 
 /* --- waiting */
 
-/* A core to spin on: one that no run needs. */
+/* A stream may spin only on a processor that no run needs. */
 static bool core_is_free(const run_state *r)
 {
 	return atomic_load(&r->busy) * r->pool->run_threads < r->pool->cpus;
 }
 
-/* Until the clock says `until_ns`; false: told to stop. */
+/* Waits until the clock says `until_ns`; false: the streams were told to stop. */
 static bool wait_until(run_state *r, uint64_t until_ns)
 {
 	load_pool *p = r->pool;
@@ -239,7 +239,7 @@ static dck_status stream_serve(load_stream *s, run_state *r)
 	bool ready;
 
 	while (request_next(s, r, &at_ns, &ready)) {
-		/* Before the wait where there is one. */
+		/* Inputs are bound before the wait, so that binding is not in the latency. */
 		if (t->pool > 1)
 			DCK_TRY(
 			    subject_target_bind(t, s->context, t->inputs, &s->next_set, &s->why));
@@ -259,7 +259,7 @@ static dck_status stream_settle(load_stream *s, run_state *r)
 								   : run_once(s, r, &begin, &end);
 }
 
-/* Says that it is there, and waits for the others. */
+/* A stream says that it is ready, and waits for the others. */
 static void stream_meet(run_state *r)
 {
 	pthread_mutex_lock(&r->lock);
@@ -310,7 +310,8 @@ static void show(load_pool *p, const run_state *r, uint64_t elapsed_ns)
 	observer_show(p->watch, &p->progress);
 }
 
-/* Until all streams have ended. On the system's clock: the given one is the streams' alone. */
+/* Waits until all streams have ended. It reads the system's clock, because the given one belongs to
+ * the streams alone. */
 static bool look_on(load_pool *p, run_state *r)
 {
 	const uint64_t begin_ns = os_now_ns();

@@ -38,7 +38,7 @@ uint64_t measure_loop_slice_size(const measure_loop *l, uint64_t left)
 	return n < left ? n : left;
 }
 
-/* What must be done anew before each single run, outside the clock. */
+/* Does what each single run needs before it, while the clock does not run. */
 static dck_status before_run(measure_loop *l, dck_err *err)
 {
 	if (l->target->pool > 1)
@@ -69,7 +69,8 @@ static dck_status usage_take(measure_loop *l, measure_sinks *to, uint64_t at_ns,
 	return DCK_OK;
 }
 
-/* The heart. Kept apart and small, so that it can be read, and measured, as it is. */
+/* This is the timed loop. It is kept apart and small, so that one can read it, and measure it, as
+ * it is. */
 static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64_t *ret_first_ns,
 			uint64_t *ret_done, dck_err *err)
 {

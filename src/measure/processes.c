@@ -47,7 +47,7 @@ static dck_status process_run(workers *w, dck_record **ret, dck_err *err)
 	return worker_record(&job, ret, err);
 }
 
-/* The facts of the first process stand for all, but for those that say how it was done. */
+/* Each process keeps the series it measured, under a name with its number. */
 static void series_copy(record_builder *b, const workers *w)
 {
 	char tag[96];
@@ -226,6 +226,7 @@ static dck_status combine(const workers *w, const dck_err *failure, dck_status f
 		return ERR_NO_MEMORY(err, "to combine %zu processes", w->n);
 	}
 	record_set_began(b, first->began_unix_ns);
+	/* The facts of the first process stand for all, but for those that say how it was done. */
 	record_copy_facts(b, first);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);

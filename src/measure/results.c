@@ -86,7 +86,7 @@ static void cpu(record_builder *b, const measure_phases *p)
 	}
 }
 
-/* A phase that there was not is absent, not 0. */
+/* A phase that did not happen is absent and not 0. */
 static void phase(record_builder *b, const char *tag, uint64_t ns, bool there, const char *why)
 {
 	if (there)

@@ -72,7 +72,7 @@ static void luck_tell(pit *p, const double *x, size_t n, const char *of, pit_fin
 
 /* --- too few runs */
 
-/* One after the other, each timed alone; no pause between them. */
+/* Runs follow each other without a pause, and each is timed by itself. */
 static dck_status singles_take(pit *p, dck_err *err)
 {
 	const uint64_t begin = measure_shared_now(&p->shared);

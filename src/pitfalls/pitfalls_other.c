@@ -23,7 +23,7 @@ static dck_status tensors_needed(const pit *p, dck_err *err)
 	return DCK_OK;
 }
 
-/* Only models are opened in another setting. */
+/* Only a model can be opened in another setting. */
 static dck_status model_needed(const pit *p, dck_err *err)
 {
 	if (p->subject->kind != DCK_SUBJECT_MODEL && p->subject->kind != DCK_SUBJECT_PLUGIN)
@@ -119,7 +119,7 @@ static dck_status look(pit *p, dck_err *err)
 	return DCK_OK;
 }
 
-/* Spins, since a pause would let caches cool. */
+/* It spins, because caches would cool in a pause. */
 static void wait_ns(double ns)
 {
 	const uint64_t begin = os_now_ns();

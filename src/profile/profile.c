@@ -157,7 +157,8 @@ static dck_status count(job *j, dck_err *err)
 	return status;
 }
 
-/* 0: all, which more threads than processors cannot exceed. */
+/* How many threads the limits are of; 0: all processors, since more threads than these reach no
+ * higher limits. */
 static uint64_t threads_of_roofs(const job *j)
 {
 	const dck_fact *f = dck_record_fact(j->base, "host", "cpus_allowed");

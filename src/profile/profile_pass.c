@@ -105,27 +105,25 @@ static dck_status chain_write(const char *path, dck_err *err)
 {
 	wire_out w = {0};
 	os_replace *file;
-	dck_status status = DCK_OK;
+	dck_sink out;
+	dck_status status;
 	int fd;
 
 	chain_put(&w);
-	if (w.failed)
-		status = ERR_NO_MEMORY(err, "for a model");
-	if (status == DCK_OK)
-		status = os_replace_open(path, &file, &fd, err);
-	if (status == DCK_OK) {
-		dck_sink out;
-
-		dck_sink_fd(&out, fd);
-		sink_put(&out, w.data, w.n);
-		if (dck_sink_finish(&out, NULL) == DCK_OK) {
-			status = os_replace_commit(file, err);
-		} else {
-			os_replace_abort(file);
-			status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
-					 "cannot write the model that calibrates the profiler");
-		}
+	status =
+	    w.failed ? ERR_NO_MEMORY(err, "for a model") : os_replace_open(path, &file, &fd, err);
+	if (status != DCK_OK)
+		goto done;
+	dck_sink_fd(&out, fd);
+	sink_put(&out, w.data, w.n);
+	if (dck_sink_finish(&out, NULL) == DCK_OK) {
+		status = os_replace_commit(file, err);
+	} else {
+		os_replace_abort(file);
+		status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
+				 "cannot write the model that calibrates the profiler");
 	}
+done:
 	wire_out_done(&w);
 	return status;
 }

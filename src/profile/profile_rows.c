@@ -593,18 +593,19 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 		status = members_make(&t, err);
 	if (status == DCK_OK)
 		status = events_take(&t, err);
-	if (status == DCK_OK) {
-		times_scale(&t);
-		status = modules_find(&t, err);
-	}
-	if (status == DCK_OK) {
-		rows_put(&t, b, &above, &first_above);
-		metrics(&t, b);
-		facts(&t, b);
-		notes(&t, b, above, first_above);
-		if (mem_arena_failed(t.arena))
-			status = ERR_NO_MEMORY(err, "for the operators' times");
-	}
+	if (status != DCK_OK)
+		goto done;
+	times_scale(&t);
+	status = modules_find(&t, err);
+	if (status != DCK_OK)
+		goto done;
+	rows_put(&t, b, &above, &first_above);
+	metrics(&t, b);
+	facts(&t, b);
+	notes(&t, b, above, first_above);
+	if (mem_arena_failed(t.arena))
+		status = ERR_NO_MEMORY(err, "for the operators' times");
+done:
 	mem_free(t.scratch);
 	mem_free(t.sorted);
 	mem_arena_free(t.arena);

@@ -91,7 +91,7 @@ static void plan_limit(const search_run *r, const search_ask *ask, dck_plan *p)
 		p->max_time_ns = need < SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
 }
 
-/* A short measurement: what matters lies between trials and not within one. */
+/* The measurement is short, because what matters lies between trials and not within one. */
 static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 {
 	const dck_throughput_config *c = r->config;
@@ -163,7 +163,7 @@ static dck_status held_read(const search_run *r, const dck_record *rec, search_n
 	return DCK_OK;
 }
 
-/* Of several streams: what all of them processed, in runs. */
+/* With several streams the rate is what all of them processed together, in items. */
 static search_number rate_of_streams(const dck_record *rec, double batch)
 {
 	const search_number x = metric_get(rec, "throughput/items");

@@ -115,7 +115,7 @@ static dck_status batch_check(search_run *r, dck_err *err)
 
 /* --- the journal's key */
 
-/* Everything that makes the search what it is, a word a line. */
+/* The key holds everything that makes the search what it is, one word in each line. */
 static dck_status key_make(const search_run *r, mem_arena *a, const char **ret, dck_err *err)
 {
 	dck_throughput_config c = *r->config, plain;
