@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -89,6 +90,29 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 		dck_buffer_done(&b);
 	else
 		*ret = b;
+	return status;
+}
+
+dck_status os_file_nameless(int *ret_fd, dck_err *err)
+{
+	*ret_fd = memfd_create("deepclock", 0);
+	if (*ret_fd < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make a file in memory");
+	return DCK_OK;
+}
+
+dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err)
+{
+	static const char name[] = "a file in memory";
+	dck_buffer b = {0};
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read %s", name);
+	const dck_status status = read_all(fd, name, limit, 0, &b, err);
+	if (status == DCK_OK)
+		*ret = b;
+	else
+		dck_buffer_done(&b);
 	return status;
 }
 

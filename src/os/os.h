@@ -163,6 +163,10 @@ uint64_t os_memory_available(const char *root);
 /* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done().
  */
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
+/* A file in memory that a child inherits and can write, and we read afterwards. */
+dck_status os_file_nameless(int *ret_fd, dck_err *err);
+/* All of it from the beginning, whatever the position. *ret owned: dck_buffer_done(). */
+dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err);
 typedef struct os_replace os_replace;
 /* Opens a temporary file beside path; commit syncs, renames over it and syncs the folder; abort
  * removes it. A path that is no regular file is written directly. */
@@ -214,12 +218,6 @@ void os_path_each(const char *pattern, void (*f)(void *self, const char *path), 
  * or no memory. */
 const char *os_path_first(mem_arena *a, const char *pattern);
 const char *os_path_newest(mem_arena *a, const char *pattern);
-
-/* --- nameless.c: a file in memory that a child can write and we read afterwards. It is inherited.
- */
-dck_status os_file_nameless(int *ret_fd, dck_err *err);
-/* All of it from the beginning, whatever the position. *ret owned: dck_buffer_done(). */
-dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err);
 
 /* --- thread.c: of the caller; also in signal handlers. */
 int os_thread_id(void);

@@ -132,10 +132,7 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 	e->has_interval = true;
 	e->lo = value * exp(-log_half);
 	e->hi = value * exp(log_half);
-	say_mean_how(&d,
-		     relative ? "log of it by its influence function"
-			      : "log of it by its influence function",
-		     e);
+	say_mean_how(&d, "log of it by its influence function", e);
 }
 
 static void estimate_stddev(const sample *s, double unused, stat_estimate *e)

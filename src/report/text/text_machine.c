@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
 #include "report/text/text_parts.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,12 +44,17 @@ static void giga_text(double v, char *buf, size_t size)
 	snprintf(buf, size, "%.30s", number);
 }
 
-static void cell_put(page *p, const dck_record *r, const char *tag)
+/* The metric whose tag is made like that. */
+static void DCK_PRINTF(3, 4) cell_put(page *p, const dck_record *r, const char *tag_fmt, ...)
 {
-	const dck_metric *m = dck_record_metric(r, tag);
-	char buf[FORMAT_SIZE] = "-";
+	char tag[96], buf[FORMAT_SIZE] = "-";
+	va_list ap;
 	double v;
 
+	va_start(ap, tag_fmt);
+	vsnprintf(tag, sizeof tag, tag_fmt, ap);
+	va_end(ap);
+	const dck_metric *m = dck_record_metric(r, tag);
 	if (m && format_number_of(&m->value, &v))
 		giga_text(v, buf, sizeof buf);
 	page_text_right(p, buf, column_cols(p));
@@ -96,7 +102,7 @@ static size_t isas_find(const dck_record *r, char (*ret)[24])
 
 static void peaks_put(page *p, const dck_record *r)
 {
-	char isa[ROWS_MAX][24], tag[96], value[FORMAT_SIZE];
+	char isa[ROWS_MAX][24], value[FORMAT_SIZE];
 	const size_t n = isas_find(r, isa);
 
 	text_title(p, "Peaks, GFLOP/s (INT8: thousand million operations a second)");
@@ -104,27 +110,20 @@ static void peaks_put(page *p, const dck_record *r)
 		head_put(p, r, threads[t], types);
 		for (size_t i = 0; i < n; i++) {
 			name_put(p, isa[i]);
-			for (size_t k = 0; types[k]; k++) {
-				snprintf(tag, sizeof tag, "peak/%s/%.23s/%s", types[k], isa[i],
-					 threads[t]);
-				cell_put(p, r, tag);
-			}
+			for (size_t k = 0; types[k]; k++)
+				cell_put(p, r, "peak/%s/%.23s/%s", types[k], isa[i], threads[t]);
 			page_line(p);
 		}
 		page_ink_set(p, PAGE_BOLD);
 		name_put(p, "best");
-		for (size_t k = 0; types[k]; k++) {
-			snprintf(tag, sizeof tag, "peak/%s/%s", types[k], threads[t]);
-			cell_put(p, r, tag);
-		}
+		for (size_t k = 0; types[k]; k++)
+			cell_put(p, r, "peak/%s/%s", types[k], threads[t]);
 		page_line(p);
 		if (!text_fact(r, "machine", "blas", value))
 			continue;
 		name_put(p, "BLAS");
-		snprintf(tag, sizeof tag, "blas/dgemm/%s", threads[t]);
-		cell_put(p, r, tag);
-		snprintf(tag, sizeof tag, "blas/sgemm/%s", threads[t]);
-		cell_put(p, r, tag);
+		cell_put(p, r, "blas/dgemm/%s", threads[t]);
+		cell_put(p, r, "blas/sgemm/%s", threads[t]);
 		page_line(p);
 	}
 }
@@ -137,7 +136,7 @@ static void bandwidths_put(page *p, const dck_record *r)
 		      {"L2", "l2", "cache_l2"},
 		      {"L3", "l3", "cache_l3"},
 		      {"DRAM", "dram", ""}};
-	char tag[96], buf[FORMAT_SIZE], name[FORMAT_SIZE + 8];
+	char buf[FORMAT_SIZE], name[FORMAT_SIZE + 8];
 
 	text_title(p, "Bandwidth, GB/s (copy: read and written; triad: all three arrays)");
 	for (size_t t = 0; threads[t]; t++) {
@@ -147,11 +146,9 @@ static void bandwidths_put(page *p, const dck_record *r)
 			snprintf(name, sizeof name, "%s%s%s", levels[i].name, size ? " " : "",
 				 size ? size : "");
 			name_put(p, name);
-			for (size_t k = 0; kinds[k]; k++) {
-				snprintf(tag, sizeof tag, "bandwidth/%s_%s/%s", levels[i].tag,
-					 kinds[k], threads[t]);
-				cell_put(p, r, tag);
-			}
+			for (size_t k = 0; kinds[k]; k++)
+				cell_put(p, r, "bandwidth/%s_%s/%s", levels[i].tag, kinds[k],
+					 threads[t]);
 			page_line(p);
 		}
 	}
@@ -200,10 +197,8 @@ void text_machine_brief(page *p, const dck_record *r)
 	for (size_t t = 0; threads[t]; t++) {
 		head_put(p, r, threads[t], types);
 		name_put(p, "GFLOP/s");
-		for (size_t k = 0; types[k]; k++) {
-			snprintf(tag, sizeof tag, "peak/%s/%s", types[k], threads[t]);
-			cell_put(p, r, tag);
-		}
+		for (size_t k = 0; types[k]; k++)
+			cell_put(p, r, "peak/%s/%s", types[k], threads[t]);
 		page_line(p);
 	}
 	for (size_t t = 0; threads[t]; t++) {
@@ -215,10 +210,8 @@ void text_machine_brief(page *p, const dck_record *r)
 			continue;
 		head_put(p, r, threads[t], (const char *const[]){"L1", "L2", "L3", "DRAM", NULL});
 		name_put(p, "read, GB/s");
-		for (size_t k = 0; levels[k]; k++) {
-			snprintf(tag, sizeof tag, "bandwidth/%s_read/%s", levels[k], threads[t]);
-			cell_put(p, r, tag);
-		}
+		for (size_t k = 0; levels[k]; k++)
+			cell_put(p, r, "bandwidth/%s_read/%s", levels[k], threads[t]);
 		page_line(p);
 	}
 }
