@@ -91,12 +91,21 @@ static dck_lap *begin(lap_state *s, const char *name)
 	return l;
 }
 
+/* A recording of ranges has the laps too; theirs are ranges that any thread may end. */
+static dck_range range_begin(const dck_lap *l)
+{
+	dck_zone_site site = {.name = l->name->text, .file = ""};
+
+	return dck_trace_on ? dck_zone_start(&site) : (dck_range){0};
+}
+
 dck_lap *dck_lap_begin(const char *name)
 {
 	lap_state *s = lap_lock();
 	dck_lap *l = begin(s, name);
 
 	if (l) {
+		l->range = range_begin(l);
 		l->begin_thread_ns = os_thread_cpu_ns();
 		l->begin_cpu_ns = os_process_cpu_ns();
 		l->begin_ns = os_now_ns();
@@ -141,6 +150,8 @@ char *dck_lap_end_line(dck_lap *l, char *ret, size_t size)
 	char line[DCK_LAP_LINE_SIZE] = "";
 
 	if (l) {
+		if (l->range.id)
+			dck_zone_end(l->range);
 		lap_state *s = lap_lock();
 		const lap_times t = {.wall_ns = (double)(now_ns - l->begin_ns),
 				     .cpu_ns = (double)(cpu_ns - l->begin_cpu_ns),

@@ -13,6 +13,7 @@
 #define TRACE_LAP_STORE_H
 
 #include "deepclock/lap.h"
+#include "deepclock/zone.h"
 
 enum {
 	LAP_NAMES_MAX = 1000,
@@ -60,6 +61,7 @@ struct dck_lap {
 	unsigned depth, holders; /* laps inside it, and it itself until it ends */
 	uint64_t begin_ns, begin_cpu_ns, begin_thread_ns;
 	uint64_t thread;	      /* that began it */
+	dck_range range;	      /* on the timeline, while one is recorded */
 	double value[LAP_VALUES_MAX]; /* by the name's columns; NaN: not given */
 };
 

@@ -2,7 +2,7 @@
  * cannot be otherwise.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "deepclock/lap.h"
+#include "deepclock/zone.h"
 #include "os/os.h"
 #include "trace/tensorboard.h"
 #include "scratch.h"
@@ -197,6 +197,25 @@ static void names_are_bounded(void **state)
 	dck_record_free(r);
 }
 
+static void a_recording_has_the_laps(void **state)
+{
+	const dck_trace_config c = {0};
+	dck_record *r = NULL;
+
+	(void)state;
+	dck_lap *before = dck_lap_begin("before"); /* began when nothing recorded */
+	assert_int_equal(dck_trace_start(&c, NULL), DCK_OK);
+	for (int i = 0; i < 5; i++)
+		dck_lap_end(dck_lap_begin("epoch"));
+	dck_lap_end(before);
+	assert_int_equal(dck_trace_stop(&r, NULL), DCK_OK);
+	const dck_table *t = dck_record_table(r, "zones");
+	assert_int_equal(t->nrows, 1);
+	assert_string_equal(t->cells[0].value.as.text, "epoch");
+	assert_int_equal(t->cells[1].value.as.i, 5);
+	dck_record_free(r);
+}
+
 static void *in_thread(void *self)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -222,7 +241,7 @@ static void any_thread_may_use_them(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		snprintf(names[i], sizeof names[i], "t%d", i);
+		snprintf(names[i], sizeof names[i], "t%u", (unsigned)i % 10);
 		assert_int_equal(pthread_create(&thread[i], NULL, in_thread, names[i]), 0);
 	}
 	for (int i = 0; i < 4; i++)
@@ -350,6 +369,7 @@ int main(void)
 	    cmocka_unit_test_setup(several_at_once_and_out_of_order, forget),
 	    cmocka_unit_test_setup(values_are_kept_as_they_are, forget),
 	    cmocka_unit_test_setup(a_series_is_bounded_and_sums_are_exact, forget),
+	    cmocka_unit_test_setup(a_recording_has_the_laps, forget),
 	    cmocka_unit_test_setup(any_thread_may_use_them, forget),
 	    cmocka_unit_test_setup(lines_come_by_themselves, forget),
 	    cmocka_unit_test_setup(a_full_disk_is_said_at_the_end, forget),
