@@ -72,13 +72,14 @@ static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut
 
 		if (!word || ticks > cut)
 			break;
-		group new = {.ticks = ticks, .word = word};
-		if (has_value(word))
-			new.value = atomic_load_explicit(&e[1].ticks, memory_order_relaxed);
 		size_t i = n++;
 		for (; i > 0 && g[i - 1].ticks > ticks; i--)
 			g[i] = g[i - 1];
-		g[i] = new;
+		g[i].ticks = ticks;
+		g[i].word = word;
+		g[i].value = 0;
+		if (has_value(word))
+			g[i].value = atomic_load_explicit(&e[1].ticks, memory_order_relaxed);
 		*at += (uint32_t)sizeof(lane_entry) * (has_value(word) ? 2 : 1);
 	}
 	return n;

@@ -5,6 +5,7 @@
 #include "os/os.h"
 #include "trace/zone_names.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,15 +59,30 @@ static void tell_name(nesting *f, uint32_t name)
 	f->to.intern(f->to.self, name, z->name, z->n);
 }
 
-static void tell(nesting *f, nesting_thread *t, const trace_event *e)
+/* Writes the members one by one into the batch: this is done for each event, and a struct that is
+ * made and then copied costs several times as much. */
+static inline void tell(nesting *f, nesting_thread *t, uint64_t ns, trace_kind kind, uint32_t name,
+			uint64_t value)
 {
 	if (!f->to.events)
 		return;
 	if (f->nbatch == NESTING_BATCH)
 		nesting_flush(f, t);
-	if (e->name && (e->name >= f->nnames || !f->names[e->name].told))
-		tell_name(f, e->name);
-	f->batch[f->nbatch++] = *e;
+	if (name && (name >= f->nnames || !f->names[name].told))
+		tell_name(f, name);
+	trace_event *e = &f->batch[f->nbatch++];
+	e->ns = ns;
+	e->name = name;
+	e->kind = kind;
+	e->as.id = value;
+}
+
+static uint64_t bits_of(double real)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &real, sizeof bits);
+	return bits;
 }
 
 void nesting_flush(nesting *f, nesting_thread *t)
@@ -82,8 +98,10 @@ void nesting_init(nesting *f, const drain_listener *to)
 		       .unfinished = zone_name_intern("unended", __FILE__, __LINE__)};
 	if (to)
 		f->to = *to;
-	trace_track process = {
-	    .id = PROCESS_TRACK, .kind = TRACE_PROCESS, .pid = (int32_t)os_process_id()};
+	trace_track process = {.id = PROCESS_TRACK,
+			       .name = program_invocation_short_name,
+			       .kind = TRACE_PROCESS,
+			       .pid = (int32_t)os_process_id()};
 	if (f->to.track)
 		f->to.track(f->to.self, &process);
 }
@@ -125,7 +143,7 @@ void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
 
 static zone_stats *stats_of(nesting *f, uint32_t name)
 {
-	if (!reserve_name(f, name))
+	if (name >= f->nnames && !reserve_name(f, name))
 		return NULL;
 	if (!f->stats[name])
 		f->stats[name] = mem_zalloc(1, sizeof **f->stats);
@@ -135,16 +153,21 @@ static zone_stats *stats_of(nesting *f, uint32_t name)
 static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name)
 {
 	if (t->depth == NESTING_DEPTH_MAX || t->too_deep ||
-	    !reserve(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames) ||
-	    !reserve(&t->open, &t->nopen, name + (size_t)1, sizeof *t->open)) {
+	    (t->depth == t->cap &&
+	     !reserve(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames)) ||
+	    (name >= t->nopen &&
+	     !reserve(&t->open, &t->nopen, name + (size_t)1, sizeof *t->open))) {
 		t->too_deep++;
 		f->counts.lost++;
 		return;
 	}
-	t->frames[t->depth++] = (nesting_frame){.name = name, .begin_ns = ns};
+	nesting_frame *top = &t->frames[t->depth++];
+	top->name = name;
+	top->begin_ns = ns;
+	top->inside_ns = 0;
 	t->open[name]++;
 	if (name)
-		tell(f, t, &(trace_event){.ns = ns, .name = name, .kind = TRACE_BEGIN});
+		tell(f, t, ns, TRACE_BEGIN, name, 0);
 }
 
 static void pop(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
@@ -169,11 +192,9 @@ static void pop(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 		t->frames[t->depth - 1].inside_ns += took;
 	if (!finished) {
 		f->counts.unfinished++;
-		tell(f, t,
-		     &(trace_event){
-			 .ns = ns, .name = f->unfinished, .kind = TRACE_NUMBER, .as.real = 1});
+		tell(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
 	}
-	tell(f, t, &(trace_event){.ns = ns, .kind = TRACE_END});
+	tell(f, t, ns, TRACE_END, 0, 0);
 	if (!z)
 		f->counts.lost++;
 	else if (finished)
@@ -221,11 +242,7 @@ static void range(nesting *f, nesting_thread *t, const open_range *r)
 
 	if (!r->id)
 		return;
-	tell(f, t,
-	     &(trace_event){.ns = r->ns,
-			    .name = r->name,
-			    .kind = r->name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END,
-			    .as.id = r->id});
+	tell(f, t, r->ns, r->name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, r->name, r->id);
 	if (open_ranges_match(&f->ranges, r, &other, &lost)) {
 		if (r->name)
 			range_ended(f, r->name, r->ns, other.ns);
@@ -347,13 +364,11 @@ void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, ui
 		pop(f, t, ns, true);
 		break;
 	case LANE_MARK:
-		tell(f, t, &(trace_event){.ns = ns, .name = name, .kind = TRACE_INSTANT});
+		tell(f, t, ns, TRACE_INSTANT, name, 0);
 		break;
 	case LANE_NUMBER:
 		if (t->depth && t->frames[t->depth - 1].name && !t->too_deep)
-			tell(f, t,
-			     &(trace_event){
-				 .ns = ns, .name = name, .kind = TRACE_NUMBER, .as.real = real});
+			tell(f, t, ns, TRACE_NUMBER, name, value);
 		else
 			f->counts.unmatched++;
 		break;

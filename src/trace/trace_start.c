@@ -1,19 +1,29 @@
 /* trace_start.c - recording from its start to its end: the clock, the thread that drains, what
  * becomes of it in fork() and at exit.
  *
+ *	DEEPCLOCK_TRACE=out.pftrace ./program
+ *
+ * records a program from its start, in a constructor, to its end, in a destructor. A child, made by
+ * fork() or a program that this one started, writes into a file with its process number in its
+ *name.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "os/os.h"
 #include "trace/lane.h"
+#include "trace/trace_file.h"
 #include "trace/zone_names.h"
 #include "trace/zone_record.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int dck_trace_on;
 
@@ -26,6 +36,8 @@ static struct recorder {
 	pthread_t thread;
 	_Atomic bool stop;
 	drain *drain;
+	trace_file *file;	       /* NULL: none is written */
+	trace_file_config file_config; /* path: @owned; NULL: none */
 	dck_clock clock;
 	os_clock_state tsc;
 	bool clock_known;
@@ -84,6 +96,8 @@ static bool round_of(struct recorder *r)
 {
 	pthread_mutex_lock(&r->work);
 	bool more = drain_round(r->drain);
+	if (r->file)
+		trace_file_flush(r->file);
 	pthread_mutex_unlock(&r->work);
 	return more;
 }
@@ -122,17 +136,54 @@ static void on(bool is)
 	__atomic_store_n(&dck_trace_on, is, __ATOMIC_SEQ_CST);
 }
 
+static void forget(struct recorder *r)
+{
+	drain_free(r->drain);
+	mem_free((char *)r->file_config.path);
+	r->drain = NULL;
+	r->file = NULL;
+	r->file_config = (trace_file_config){0};
+}
+
+/* The clocks' times at the base, one after the other within a microsecond. */
+static trace_about base_take(struct recorder *r)
+{
+	trace_about about = {0};
+	struct timespec t;
+
+	r->base = ticks_now();
+	r->base_ns = os_now_ns();
+	r->method.began_unix_ns = os_unix_ns();
+	about.monotonic_ns = about.boottime_ns = r->base_ns;
+	about.unix_ns = r->method.began_unix_ns;
+	if (!clock_gettime(CLOCK_BOOTTIME, &t))
+		about.boottime_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return about;
+}
+
+/* r->file_config is set. On failure nothing is left of it. */
 static dck_status begin(struct recorder *r, dck_err *err)
 {
+	drain_listener listener = {0};
+	trace_file_said said;
+	dck_status st = DCK_OK;
+
 	r->lost = lost_so_far();
-	r->method.began_unix_ns = os_unix_ns();
-	r->base_ns = os_now_ns();
-	r->base = ticks_now();
-	DCK_TRY(drain_new(&r->drain, r->base, r->tsc.ns_per_tick_q32, NULL, err));
-	if (!thread_start(r)) {
-		drain_free(r->drain);
-		r->drain = NULL;
-		DCK_FAIL(err, E_UNSUP, "the system gives no thread to record with");
+	const trace_about about = base_take(r);
+	if (r->file_config.path)
+		st = trace_file_open(&r->file, &r->file_config, &about, err);
+	if (r->file)
+		listener = trace_file_listener(r->file);
+	if (st == DCK_OK)
+		st = drain_new(&r->drain, r->base, r->tsc.ns_per_tick_q32, &listener, err);
+	if (st == DCK_OK && !thread_start(r))
+		st = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+			     "the system gives no thread to record with");
+	if (st != DCK_OK) {
+		if (r->file)
+			trace_file_close(r->file, &said, NULL);
+		forget(r);
+		return st;
 	}
 	on(true);
 	return DCK_OK;
@@ -158,26 +209,56 @@ static dck_status prepare(struct recorder *r, uint64_t buffer_bytes, dck_err *er
 	return DCK_OK;
 }
 
+/* The file that the environment names; *ret NULL: none. A program that was started by one that
+ * records makes a file of its own. */
+static dck_status path_of_environment(char **ret, dck_err *err)
+{
+	const char *path = secure_getenv("DEEPCLOCK_TRACE"), *owner = getenv("DEEPCLOCK_TRACE_BY");
+	char self[24];
+
+	*ret = NULL;
+	if (!path || !*path)
+		return DCK_OK;
+	snprintf(self, sizeof self, "%ld", os_process_id());
+	if (owner && strcmp(owner, self) != 0)
+		return trace_file_of_child(path, os_process_id(), ret, err);
+	setenv("DEEPCLOCK_TRACE_BY", self, 1);
+	*ret = mem_dup(path);
+	DCK_NEED(*ret, err, "for the name of a trace");
+	return DCK_OK;
+}
+
 static dck_status start(struct recorder *r, const dck_trace_config *config, dck_err *err)
 {
-	const char *path = config ? config->path : secure_getenv("DEEPCLOCK_TRACE");
+	char *path = NULL;
 
 	if (r->drain) {
 		if (!config)
 			return DCK_OK;
 		DCK_FAIL(err, E_ARG, "it records already; stop that first");
 	}
-	if (!config && (!path || !*path))
-		return DCK_OK;
-	if (path)
-		DCK_FAIL(err, E_UNSUP, "this version writes no file of a trace");
-	DCK_TRY(prepare(r, config->buffer_bytes, err));
-	return begin(r, err);
+	if (!config) {
+		DCK_TRY(path_of_environment(&path, err));
+		if (!path)
+			return DCK_OK;
+	} else if (config->path) {
+		path = mem_dup(config->path);
+		DCK_NEED(path, err, "for the name of a trace");
+	}
+	r->file_config = (trace_file_config){.path = path,
+					     .max_size = config ? config->max_size : 0,
+					     .last = config ? config->last : 0};
+	dck_status st = prepare(r, config ? config->buffer_bytes : 0, err);
+	if (st == DCK_OK)
+		return begin(r, err);
+	forget(r);
+	return st;
 }
 
 static dck_status stop(struct recorder *r, dck_record **ret, dck_err *err)
 {
 	dck_status st = DCK_OK;
+	trace_file_said said;
 
 	on(false);
 	atomic_store(&r->stop, true);
@@ -193,10 +274,12 @@ static dck_status stop(struct recorder *r, dck_record **ret, dck_err *err)
 	if (end_ns - r->base_ns >= 1000000000u)
 		r->method.drift_ratio =
 		    (double)r->method.took_ns / (double)(end_ns - r->base_ns) - 1;
-	if (ret)
-		st = zone_record(r->drain, &r->method, ret, err);
-	drain_free(r->drain);
-	r->drain = NULL;
+	if (r->file)
+		st = trace_file_close(r->file, &said, err);
+	if (ret && st == DCK_OK)
+		st = zone_record(r->drain, &r->method, r->file ? &said : NULL, r->file_config.path,
+				 ret, err);
+	forget(r);
 	return st;
 }
 
@@ -235,16 +318,30 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&recorder.control);
 }
 
-/* The child has one thread, and none that drains. What was in the lanes is the parent's. */
+/* The child has one thread, and none that drains. What was in the lanes is the parent's, as its
+ * file is; when there was one, the child makes its own with its first event. */
 static void fork_child(void)
 {
 	struct recorder *r = &recorder;
+	trace_file_config config = {
+	    .max_size = r->file_config.max_size, .last = r->file_config.last, .late = true};
+	char *path = NULL;
 
 	on(false);
 	lanes_forget();
 	block_pool_forget();
-	drain_free(r->drain);
-	r->drain = NULL;
+	if (r->drain && r->file_config.path &&
+	    trace_file_of_child(r->file_config.path, os_process_id(), &path, NULL) == DCK_OK)
+		config.path = path;
+	trace_file_abandon(r->file);
+	forget(r);
+	if (path && block_pool_reserve(r->method.buffer_bytes)) {
+		r->file_config = config;
+		dck_status st = begin(r, NULL);
+		(void)st; /* Without a file, as after any other failure, it is not recorded. */
+	} else {
+		mem_free(path);
+	}
 	fork_parent();
 }
 

@@ -95,7 +95,21 @@ static void method_put(record_builder *b, const zone_method *m)
 	record_fact_text(b, "method", "mean_interval", "batch means of 20 to 39 batches");
 }
 
-dck_status zone_record(const drain *d, const zone_method *m, dck_record **ret, dck_err *err)
+static void file_put(record_builder *b, const trace_file_said *said, const char *path)
+{
+	record_fact_text(b, "trace", "file", path);
+	record_fact_text(b, "trace", "format", said->format);
+	record_fact_int(b, "trace", "file_size", DCK_UNIT_BYTE, (int64_t)said->bytes);
+	count_put(b, "events_left_out", said->events_left_out);
+	if (said->events_left_out)
+		record_note(b, "trace-cut",
+			    "%llu events are in the table, but not in the file, which holds what "
+			    "its size or the last events allow",
+			    (unsigned long long)said->events_left_out);
+}
+
+dck_status zone_record(const drain *d, const zone_method *m, const trace_file_said *said,
+		       const char *path, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_new();
 	const drain_counts *c = drain_counted(d);
@@ -112,6 +126,8 @@ dck_status zone_record(const drain *d, const zone_method *m, dck_record **ret, d
 	count_put(b, "unmatched_ends", c->unmatched);
 	count_put(b, "unfinished_ranges", c->unfinished);
 	count_put(b, "moved_events", c->moved);
+	if (said)
+		file_put(b, said, path);
 	if (dropped)
 		record_note(b, "trace-dropped",
 			    "%llu events found no room and are not in the table",

@@ -6,6 +6,7 @@
 
 #include "deepclock/record.h"
 #include "trace/drain.h"
+#include "trace/trace_file.h"
 
 typedef struct zone_method {
 	const char *clock; /* "TSC" */
@@ -18,6 +19,8 @@ typedef struct zone_method {
 	uint64_t buffer_bytes;
 } zone_method;
 
-dck_status zone_record(const drain *d, const zone_method *m, dck_record **ret, dck_err *err);
+/* said NULL: no file was written. */
+dck_status zone_record(const drain *d, const zone_method *m, const trace_file_said *said,
+		       const char *path, dck_record **ret, dck_err *err);
 
 #endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/trace_file.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "trace/zone_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What an event takes at most in any format beside its name, whose bytes may each become six
+ * (JSON), twice. Near the limit events are written a few at a time. */
+enum { EVENT_BYTES = 160, NAME_TIMES = 12, FEW = 16, FLUSH_NS = 100000000 };
+
+/* A batch of the newest events, while they are kept in memory. */
+typedef struct kept_batch {
+	struct kept_batch *next;
+	uint32_t track, n;
+	trace_event events[];
+} kept_batch;
+
+struct trace_file {
+	const trace_format *format;
+	char *path; /* @owned */
+	trace_about about;
+	trace_out *out; /* NULL: not open */
+	dck_sink sink;
+	int fd;
+	dck_err error; /* code 0: none */
+	uint64_t written, max_size, left_out, flushed_ns;
+	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
+	bool full;
+	/* Told so far, for whoever is told later: names by number, and tracks. */
+	mem_arena *arena;
+	trace_track *tracks; /* @owned */
+	uint32_t *names;     /* @owned */
+	size_t ntracks, tracks_cap, nnames, names_cap;
+	/* The newest events: the oldest of them first. */
+	uint64_t last, kept;
+	kept_batch *first, **end;
+};
+
+/* --- the file */
+
+static dck_status write_file(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	trace_file *f = self;
+	dck_sink *plain = &(dck_sink){.fd = f->fd};
+
+	dck_sink_fd(plain, f->fd);
+	f->written += n;
+	return plain->write(plain, bytes, n, err);
+}
+
+static void fail(trace_file *f, const dck_err *e)
+{
+	if (!f->error.code)
+		f->error = *e;
+}
+
+static bool file_open(trace_file *f)
+{
+	dck_err err = {0};
+
+	if (f->out)
+		return true;
+	if (f->error.code)
+		return false;
+	if (os_open_append(f->path, &f->fd, &err) != DCK_OK ||
+	    (os_fd_kind(f->fd, NULL) == OS_FILE &&
+	     os_truncate(f->fd, f->path, 0, &err) != DCK_OK)) {
+		fail(f, &err);
+		return false;
+	}
+	dck_sink_custom(&f->sink, write_file, f);
+	if (f->format->open(&f->out, &f->sink, &f->about, &err) != DCK_OK) {
+		fail(f, &err);
+		f->out = NULL;
+		return false;
+	}
+	for (size_t i = 0; i < f->ntracks; i++)
+		f->format->track(f->out, &f->tracks[i]);
+	for (size_t i = 0; i < f->nnames; i++) {
+		const zone_name *z = zone_name_get(f->names[i]);
+		f->format->intern(f->out, f->names[i], z->name, z->n);
+	}
+	return true;
+}
+
+static bool fits(const trace_file *f, size_t n)
+{
+	uint64_t each = EVENT_BYTES + NAME_TIMES * f->longest;
+
+	return !f->max_size || f->written + f->sink.used + (n + f->open + 1) * each <= f->max_size;
+}
+
+static void write_events(trace_file *f, uint32_t track, const trace_event *e, size_t n)
+{
+	while (n && !f->full) {
+		size_t some = fits(f, n) ? n : n < FEW ? n : FEW;
+
+		if (!fits(f, some)) {
+			f->full = true;
+			break;
+		}
+		for (size_t i = 0; f->max_size && i < some; i++) {
+			if (e[i].kind == TRACE_BEGIN || e[i].kind == TRACE_ASYNC_BEGIN)
+				f->open++;
+			else if ((e[i].kind == TRACE_END || e[i].kind == TRACE_ASYNC_END) &&
+				 f->open)
+				f->open--;
+		}
+		f->format->events(f->out, track, e, some);
+		e += some;
+		n -= some;
+	}
+	f->left_out += n;
+}
+
+/* --- the newest events */
+
+static void keep(trace_file *f, uint32_t track, const trace_event *e, size_t n)
+{
+	size_t bytes = sizeof(kept_batch) + n * sizeof *e;
+	kept_batch *b = mem_alloc(bytes);
+
+	if (!b) {
+		f->left_out += n;
+		return;
+	}
+	b->next = NULL;
+	b->track = track;
+	b->n = (uint32_t)n;
+	memcpy(b->events, e, n * sizeof *e);
+	*f->end = b;
+	f->end = &b->next;
+	f->kept += bytes;
+	while (f->kept > f->last && f->first != b) {
+		kept_batch *old = f->first;
+
+		f->kept -= sizeof *old + old->n * sizeof *e;
+		f->left_out += old->n;
+		f->first = old->next;
+		mem_free(old);
+	}
+}
+
+/* --- the listener */
+
+/* Room for one more in the array that *array points to. */
+static void *one_more(void *array, size_t *cap, size_t n, size_t size)
+{
+	if (n < *cap)
+		return array;
+	size_t more = *cap ? 2 * *cap : 16;
+	void *got = mem_resize(array, more * size);
+	if (got)
+		*cap = more;
+	return got;
+}
+
+static void on_intern(void *self, uint32_t id, const char *text, size_t n)
+{
+	trace_file *f = self;
+	uint32_t *names = one_more(f->names, &f->names_cap, f->nnames, sizeof *names);
+
+	if (!names)
+		return;
+	f->names = names;
+	f->names[f->nnames++] = id;
+	if (n > f->longest)
+		f->longest = n;
+	if (f->out)
+		f->format->intern(f->out, id, text, n);
+}
+
+static void on_track(void *self, const trace_track *t)
+{
+	trace_file *f = self;
+	trace_track *tracks = one_more(f->tracks, &f->tracks_cap, f->ntracks, sizeof *tracks);
+
+	if (!tracks)
+		return;
+	f->tracks = tracks;
+	f->tracks[f->ntracks] = *t;
+	f->tracks[f->ntracks++].name = mem_arena_dup(f->arena, t->name);
+	/* A track has the size of an event. */
+	if (f->out && !f->full && fits(f, 1))
+		f->format->track(f->out, t);
+}
+
+static void on_events(void *self, uint32_t track, const trace_event *e, size_t n)
+{
+	trace_file *f = self;
+
+	if (f->last)
+		keep(f, track, e, n);
+	else if (file_open(f))
+		write_events(f, track, e, n);
+}
+
+drain_listener trace_file_listener(trace_file *f)
+{
+	return (drain_listener){
+	    .self = f, .intern = on_intern, .track = on_track, .events = on_events};
+}
+
+/* --- open, flush, close */
+
+static const trace_format *format_of(const char *path)
+{
+	const trace_format *found = trace_format_find("perfetto");
+	size_t n, best = 0, length = strlen(path);
+	const trace_format *const *all = trace_formats(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = strlen(all[i]->suffix);
+
+		if (k > best && k < length && !strcmp(path + length - k, all[i]->suffix)) {
+			found = all[i];
+			best = k;
+		}
+	}
+	return found;
+}
+
+static void trace_file_free(trace_file *f)
+{
+	while (f->first) {
+		kept_batch *next = f->first->next;
+
+		mem_free(f->first);
+		f->first = next;
+	}
+	if (f->fd >= 0)
+		os_close(f->fd);
+	mem_arena_free(f->arena);
+	mem_free(f->tracks);
+	mem_free(f->names);
+	mem_free(f->path);
+	mem_free(f);
+}
+
+dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
+			   const trace_about *about, dck_err *err)
+{
+	if (config->max_size && config->max_size < TRACE_FILE_SIZE_MIN)
+		DCK_FAIL(err, E_ARG, "a trace of at most %llu bytes holds nothing; the least is %d",
+			 (unsigned long long)config->max_size, TRACE_FILE_SIZE_MIN);
+	if (config->last && config->last < TRACE_FILE_SIZE_MIN)
+		DCK_FAIL(err, E_ARG, "the last %llu bytes of a trace hold nothing; the least is %d",
+			 (unsigned long long)config->last, TRACE_FILE_SIZE_MIN);
+	trace_file *f = mem_zalloc(1, sizeof *f);
+	DCK_NEED(f, err, "for '%s'", config->path);
+	f->fd = -1;
+	f->end = &f->first;
+	f->max_size = config->max_size;
+	f->last = config->last;
+	f->about = *about;
+	f->about.command = NULL;
+	f->format = format_of(config->path);
+	f->path = mem_dup(config->path);
+	f->arena = mem_arena_new(0);
+	if (!f->path || !f->arena) {
+		trace_file_free(f);
+		return ERR_NO_MEMORY(err, "for '%s'", config->path);
+	}
+	if (!config->late && !file_open(f)) {
+		if (err)
+			*err = f->error;
+		dck_status st = f->error.code;
+		trace_file_free(f);
+		return st;
+	}
+	*ret = f;
+	return DCK_OK;
+}
+
+void trace_file_flush(trace_file *f)
+{
+	uint64_t now = os_now_ns();
+	dck_err err;
+
+	if (!f->out || now - f->flushed_ns < FLUSH_NS)
+		return;
+	f->flushed_ns = now;
+	if (f->format->flush)
+		f->format->flush(f->out);
+	if (dck_sink_finish(&f->sink, &err) != DCK_OK)
+		fail(f, &err);
+}
+
+dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
+{
+	dck_status st = DCK_OK;
+	dck_err e = {0};
+
+	if (f->first && file_open(f))
+		for (kept_batch *b = f->first; b; b = b->next)
+			write_events(f, b->track, b->events, b->n);
+	if (f->out && f->format->close(f->out, &e) != DCK_OK)
+		fail(f, &e);
+	if (f->out && dck_sink_finish(&f->sink, &e) != DCK_OK)
+		fail(f, &e);
+	*ret = (trace_file_said){
+	    .format = f->format->name, .bytes = f->written, .events_left_out = f->left_out};
+	if (f->error.code) {
+		st = f->error.code;
+		if (err)
+			*err = f->error;
+		err_while(err, st, "writing '%s'", f->path);
+	}
+	trace_file_free(f);
+	return st;
+}
+
+void trace_file_abandon(trace_file *f)
+{
+	/* The format's own memory stays: closing it would write. */
+	if (f)
+		trace_file_free(f);
+}
+
+dck_status trace_file_of_child(const char *path, long pid, char **ret, dck_err *err)
+{
+	size_t n = strlen(path), k = strlen(format_of(path)->suffix), bytes = n + 32;
+	char *name = mem_alloc(bytes);
+
+	DCK_NEED(name, err, "for the name of a child's trace");
+	if (k >= n || strcmp(path + n - k, format_of(path)->suffix) != 0)
+		k = 0;
+	snprintf(name, bytes, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
+	*ret = name;
+	return DCK_OK;
+}

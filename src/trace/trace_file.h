@@ -1,0 +1,46 @@
+/* trace_file.h - the timeline of a recording, written to a file while it goes on, or its newest
+ *part kept in memory and written at the end.
+ *
+ *	trace_file_open(&f, &(trace_file_config){.path = "out.pftrace"}, &about, err);
+ *	drain_listener listener = trace_file_listener(f);
+ *	... after each round of the drain: trace_file_flush(f) ...
+ *	trace_file_close(f, &said, err);
+ *
+ * Errors are sticky, as those of sinks are: the closing call tells them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_TRACE_FILE_H
+#define TRACE_TRACE_FILE_H
+
+#include "trace/drain.h"
+
+enum { TRACE_FILE_SIZE_MIN = 65536 }; /* the least max_size and last */
+
+typedef struct trace_file_config {
+	const char *path;  /* its ending chooses the format */
+	uint64_t max_size; /* bytes of the file; 0: no limit */
+	uint64_t last;	   /* bytes of memory for the newest events; 0: all events are written */
+	bool late;	   /* the file is made with the first event */
+} trace_file_config;
+
+typedef struct trace_file_said {
+	const char *format;
+	uint64_t bytes, events_left_out; /* by max_size; by last */
+} trace_file_said;
+
+typedef struct trace_file trace_file;
+
+dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
+			   const trace_about *about, dck_err *err);
+drain_listener trace_file_listener(trace_file *f);
+/* What was told so far is in the file afterwards. */
+void trace_file_flush(trace_file *f);
+/* Frees f, also on failure. E_IO: the file is not whole. */
+dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err);
+/* Frees what can be freed without writing: in a forked child, where the file is the parent's. */
+void trace_file_abandon(trace_file *f);
+
+/* "out.pftrace" as "out.4711.pftrace"; *ret: mem_free(). */
+dck_status trace_file_of_child(const char *path, long pid, char **ret, dck_err *err);
+
+#endif

@@ -1,0 +1,370 @@
+/* Traces in files: whole, limited, of programs that exit, are killed, fork and start others.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "deepclock/zone.h"
+#include "scratch.h"
+
+/* --- what is in a file, as Perfetto's encoding says */
+
+typedef struct content {
+	uint64_t packets, begins, ends, marks;
+	size_t bytes;
+	bool whole; /* it ends where a packet ends */
+	char *text; /* @owned */
+} content;
+
+/* false: there are not that many bytes. */
+static bool varint(const uint8_t **p, const uint8_t *end, uint64_t *ret)
+{
+	*ret = 0;
+	for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
+		*ret |= (uint64_t)(**p & 0x7f) << shift;
+		if (!(*(*p)++ & 0x80))
+			return true;
+	}
+	return false;
+}
+
+/* The next field: its number, and its value or its bytes. */
+static bool field(const uint8_t **p, const uint8_t *end, uint64_t *number, uint64_t *value,
+		  const uint8_t **bytes)
+{
+	uint64_t key;
+
+	if (!varint(p, end, &key))
+		return false;
+	*number = key >> 3;
+	*bytes = NULL;
+	if ((key & 7) == 0)
+		return varint(p, end, value);
+	if ((key & 7) == 1)
+		*value = 8;
+	else if ((key & 7) != 2 || !varint(p, end, value))
+		return false;
+	if ((uint64_t)(end - *p) < *value)
+		return false;
+	*bytes = *p;
+	*p += *value;
+	return true;
+}
+
+static void packet_read(content *c, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t number, value, type;
+	const uint8_t *bytes, *event;
+
+	c->packets++;
+	while (field(&p, end, &number, &value, &bytes)) {
+		if (number != 11 || !bytes) /* track_event */
+			continue;
+		for (event = bytes; field(&event, p, &number, &type, &bytes);) {
+			if (number != 9)
+				continue;
+			c->begins += type == 1;
+			c->ends += type == 2;
+			c->marks += type == 3;
+		}
+	}
+}
+
+static content content_of(const char *path)
+{
+	content c = {0};
+	FILE *f = fopen(path, "rb");
+	struct stat st;
+
+	if (!f)
+		fail_msg("there is no %s", path);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	c.bytes = (size_t)st.st_size;
+	c.text = calloc(1, c.bytes + 1);
+	assert_int_equal(fread(c.text, 1, c.bytes, f), c.bytes);
+	fclose(f);
+	const uint8_t *p = (uint8_t *)c.text, *end = p + c.bytes, *bytes;
+	uint64_t number, value;
+	while (p < end && field(&p, end, &number, &value, &bytes) && number == 1 && bytes)
+		packet_read(&c, bytes, bytes + value);
+	c.whole = p == end;
+	return c;
+}
+
+static bool has(const content *c, const char *text)
+{
+	return memmem(c->text, c->bytes, text, strlen(text)) != NULL;
+}
+
+/* --- in this process */
+
+static dck_record *recorded(const dck_trace_config *config, int n)
+{
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	if (dck_trace_start(config, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	DCK_PUSH("around");
+	DCK_MARK("oldest");
+	for (int i = 0; i < n; i++) {
+		DCK_PUSH("range");
+		DCK_NUMBER("number", i);
+		DCK_POP();
+		/* Room for the drain: what is dropped here is none of this test. */
+		if (i % 20000 == 19999)
+			usleep(20000);
+	}
+	DCK_MARK("newest");
+	DCK_POP();
+	if (dck_trace_stop(&r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static int64_t fact(const dck_record *r, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, "trace", key);
+
+	assert_non_null(f);
+	return f->value.as.i;
+}
+
+static void all_is_in_the_file(void **state)
+{
+	(void)state;
+	dck_record *r = recorded(&(dck_trace_config){.path = "out.pftrace"}, 1000);
+	content c = content_of("out.pftrace");
+	assert_true(c.whole && has(&c, "around") && has(&c, "range") && has(&c, "number"));
+	assert_int_equal(c.begins, 1001);
+	assert_int_equal(c.ends, 1001);
+	assert_int_equal(c.marks, 2);
+	assert_int_equal(fact(r, "file_size"), c.bytes);
+	assert_int_equal(fact(r, "events_left_out"), 0);
+	free(c.text);
+	dck_record_free(r);
+}
+
+static void a_file_keeps_its_size(void **state)
+{
+	(void)state;
+	dck_record *r =
+	    recorded(&(dck_trace_config){.path = "out.pftrace", .max_size = 200000}, 60000);
+	content c = content_of("out.pftrace");
+	assert_true(c.whole && c.bytes <= 200000 && c.bytes > 150000);
+	assert_int_equal(c.begins, c.ends);
+	assert_true(fact(r, "events_left_out") > 0);
+	/* The table has them all. */
+	assert_int_equal(fact(r, "events") + fact(r, "dropped_events"), 180004);
+	assert_true(has(&c, "oldest") && !has(&c, "newest"));
+	free(c.text);
+	dck_record_free(r);
+}
+
+static void the_newest_are_kept(void **state)
+{
+	(void)state;
+	dck_record *r = recorded(&(dck_trace_config){.path = "out.pftrace", .last = 100000}, 60000);
+	content c = content_of("out.pftrace");
+	assert_true(c.whole && c.begins > 500 && c.begins < 10000);
+	assert_int_equal(c.begins, c.ends);
+	assert_int_equal(c.marks, 1);
+	assert_true(fact(r, "events_left_out") > 0);
+	free(c.text);
+	dck_record_free(r);
+}
+
+static void a_file_that_cannot_be_written_is_an_error(void **state)
+{
+	dck_trace_config config = {.path = "no/such/folder.pftrace"};
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	assert_int_equal(dck_trace_start(&config, &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "no/such/folder.pftrace"));
+	assert_int_equal(dck_trace_on, 0);
+	config = (dck_trace_config){.path = "out.pftrace", .max_size = 100};
+	assert_int_equal(dck_trace_start(&config, &err), DCK_E_ARG);
+	config.max_size = 0;
+	config.last = 100;
+	assert_int_equal(dck_trace_start(&config, &err), DCK_E_ARG);
+	if (access("/dev/full", W_OK))
+		return;
+	config = (dck_trace_config){.path = "/dev/full"};
+	assert_int_equal(dck_trace_start(&config, &err), DCK_OK);
+	for (int i = 0; i < 10000; i++) {
+		DCK_ZONE("lost");
+	}
+	assert_int_equal(dck_trace_stop(&r, &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "/dev/full"));
+	assert_null(r);
+}
+
+/* --- other processes: this program, which then does what it is told */
+
+static void zones(int n)
+{
+	for (int i = 0; i < n; i++) {
+		DCK_ZONE("done");
+	}
+}
+
+/* Until 1,000 ranges may be in the file, and no more comes; not for ever. */
+static void wait_for_flush(void)
+{
+	struct stat st = {0};
+	off_t before = -1;
+
+	for (int i = 0; i < 300 && (st.st_size < 15000 || st.st_size != before); i++) {
+		before = st.st_size;
+		usleep(200000);
+		if (stat("out.pftrace", &st))
+			st.st_size = 0;
+	}
+}
+
+static int spawn(const char *what)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (!child) {
+		execl("/proc/self/exe", "test_trace_file", what, (char *)NULL);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static int told(const char *what)
+{
+	DCK_PUSH("open at the end");
+	zones(1000);
+	if (!strcmp(what, "exit"))
+		exit(3);
+	if (!strcmp(what, "kill")) {
+		wait_for_flush();
+		raise(SIGKILL);
+	}
+	if (!strcmp(what, "spawn"))
+		return spawn("exit") >> 8;
+	if (!strcmp(what, "fork")) {
+		for (int i = 0; i < 2; i++) {
+			pid_t child = fork();
+
+			if (!child) {
+				zones(i * 500);
+				exit(0);
+			}
+			waitpid(child, NULL, 0);
+		}
+	}
+	DCK_POP();
+	return 0;
+}
+
+static int traced(const char *what)
+{
+	setenv("DEEPCLOCK_TRACE", "out.pftrace", 1);
+	int status = spawn(what);
+	unsetenv("DEEPCLOCK_TRACE");
+	return status;
+}
+
+/* The only file out.NUMBER.pftrace. */
+static content content_of_child(void)
+{
+	glob_t g;
+
+	assert_int_equal(glob("out.*.pftrace", 0, NULL, &g), 0);
+	assert_int_equal(g.gl_pathc, 1);
+	content c = content_of(g.gl_pathv[0]);
+	globfree(&g);
+	return c;
+}
+
+static void exit_in_the_middle_loses_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(traced("exit") >> 8, 3);
+	content c = content_of("out.pftrace");
+	assert_true(c.whole && has(&c, "unended"));
+	assert_int_equal(c.begins, 1001);
+	assert_int_equal(c.ends, 1001);
+	free(c.text);
+}
+
+static void a_killed_program_leaves_what_was_flushed(void **state)
+{
+	(void)state;
+	assert_int_equal(traced("kill"), SIGKILL);
+	content c = content_of("out.pftrace");
+	assert_true(c.whole);
+	assert_int_equal(c.begins, 1001);
+	assert_int_equal(c.ends, 1000);
+	free(c.text);
+}
+
+static void a_forked_child_has_a_file_of_its_own(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* It cannot follow a child that starts threads. */
+#endif
+	assert_int_equal(traced("fork"), 0);
+	content c = content_of("out.pftrace"), child = content_of_child();
+	assert_true(c.whole && child.whole);
+	assert_int_equal(c.begins, 1001);
+	assert_int_equal(c.ends, 1001);
+	/* Of the two children one made no event, and no file. */
+	assert_int_equal(child.begins, 500);
+	assert_int_equal(child.ends, 500);
+	free(c.text);
+	free(child.text);
+}
+
+static void a_program_that_it_starts_too(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip();
+#endif
+	assert_int_equal(traced("spawn") >> 8, 3);
+	content c = content_of("out.pftrace"), child = content_of_child();
+	assert_int_equal(c.begins, 1001);
+	assert_int_equal(child.begins, 1001);
+	free(c.text);
+	free(child.text);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(all_is_in_the_file),
+	    SCRATCH_TEST(a_file_keeps_its_size),
+	    SCRATCH_TEST(the_newest_are_kept),
+	    SCRATCH_TEST(a_file_that_cannot_be_written_is_an_error),
+	    SCRATCH_TEST(exit_in_the_middle_loses_nothing),
+	    SCRATCH_TEST(a_killed_program_leaves_what_was_flushed),
+	    SCRATCH_TEST(a_forked_child_has_a_file_of_its_own),
+	    SCRATCH_TEST(a_program_that_it_starts_too),
+	};
+
+	if (argc > 1)
+		return told(argv[1]);
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}

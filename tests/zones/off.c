@@ -1,0 +1,23 @@
+/* off.c - under DCK_ZONES_OFF all macros compile, as statements, and nothing of them is left: this
+ * is linked without the library. C99 and C++11.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#define DCK_ZONES_OFF
+#include "deepclock/zone.h"
+
+int main(void)
+{
+	int asked = 0;
+	dck_range r = DCK_START("range");
+
+	DCK_ZONE("zone");
+	if (asked)
+		DCK_PUSH("push");
+	else
+		DCK_POP();
+	DCK_NUMBER("number", ++asked);
+	DCK_COUNTER("counter", ++asked);
+	DCK_MARK("mark");
+	DCK_END(r);
+	return asked;
+}

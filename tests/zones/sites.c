@@ -1,0 +1,14 @@
+/* sites.c - a library with zones, which is loaded and unloaded while the program records.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/zone.h"
+
+void sites_run(int n);
+
+void sites_run(int n)
+{
+	for (int i = 0; i < n; i++) {
+		DCK_ZONE("in a library");
+		DCK_COUNTER("count", i);
+	}
+}
