@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const trace_format *const formats[] = {&trace_perfetto};
+static const trace_format *const formats[] = {&trace_perfetto, &trace_chrome};
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
 const trace_format *const *trace_formats(size_t *ret_n)

@@ -6,6 +6,6 @@
 
 #include "trace/timeline.h"
 
-extern const trace_format trace_perfetto;
+extern const trace_format trace_perfetto, trace_chrome;
 
 #endif

@@ -230,31 +230,36 @@ static kept_id *id_row(kept_ids *k, uint64_t id)
 	return found;
 }
 
-static void count(kept_ids *k, uint64_t id, int64_t open, uint32_t track)
+static void count(kept_ids *k, kept_id *found, int64_t open)
 {
-	kept_id *found = id_row(k, id);
-
-	if (!found)
-		return;
-	if (open > 0)
-		found->track = track;
 	found->open += open;
 	if (found->open)
 		return;
-	kept_map_remove(&k->rows, id);
+	kept_map_remove(&k->rows, found->id);
 	found->next = k->free;
 	k->free = (uint32_t)(found - (kept_id *)k->ids.rows);
 	k->n--;
 }
 
-void kept_id_begin(kept_ids *k, uint64_t id, uint32_t track)
+void kept_id_begin(kept_ids *k, uint64_t id, uint32_t name, uint32_t track)
 {
-	count(k, id, 1, track);
+	kept_id *found = id_row(k, id);
+
+	if (!found)
+		return;
+	found->name = name;
+	found->track = track;
+	count(k, found, 1);
 }
 
-void kept_id_end(kept_ids *k, uint64_t id)
+uint32_t kept_id_end(kept_ids *k, uint64_t id)
 {
-	count(k, id, -1, 0);
+	kept_id *found = id_row(k, id);
+	const uint32_t name = found ? found->name : 0;
+
+	if (found)
+		count(k, found, -1);
+	return name;
 }
 
 void kept_ids_done(kept_ids *k)

@@ -107,9 +107,9 @@ void kept_map_done(kept_map *m);
 
 typedef struct kept_id {
 	uint64_t id;
-	int64_t open;	/* 0: a free row */
-	uint32_t track; /* where it began */
-	uint32_t next;	/* free row */
+	int64_t open;	      /* 0: a free row */
+	uint32_t name, track; /* of its begin */
+	uint32_t next;	      /* free row */
 } kept_id;
 
 typedef struct kept_ids {
@@ -120,8 +120,8 @@ typedef struct kept_ids {
 } kept_ids;
 
 void kept_ids_init(kept_ids *k);
-void kept_id_begin(kept_ids *k, uint64_t id, uint32_t track);
-void kept_id_end(kept_ids *k, uint64_t id);
+void kept_id_begin(kept_ids *k, uint64_t id, uint32_t name, uint32_t track);
+uint32_t kept_id_end(kept_ids *k, uint64_t id); /* the name it began with; 0: not known */
 void kept_ids_done(kept_ids *k);
 
 #endif

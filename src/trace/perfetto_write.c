@@ -259,7 +259,7 @@ static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_eve
 	put_uint(o, PF_EVENT_TRACK, e->as.id | PF_ASYNC_BIT);
 	put_name(o, PF_EVENT_NAME, name);
 	event_end(o, packet, event);
-	kept_id_begin(&o->async, e->as.id, id);
+	kept_id_begin(&o->async, e->as.id, e->name, id);
 }
 
 static void put_async_end(trace_out *o, track *t, uint64_t id, uint64_t ns, bool unended)

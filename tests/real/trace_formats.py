@@ -6,6 +6,7 @@ library and to a model here, and what the program sees must be what the model sa
   trace_formats.py --program build/tests/trace_write [CASE...]
 """
 
+import json
 import random
 import subprocess
 import sys
@@ -222,9 +223,45 @@ def perfetto_of_others():
     expect([d.thread.thread_name for d in tracks.values() if d.HasField("thread")] == ["render"], tracks)
 
 
+def chrome_by_json():
+    for seed in range(3):
+        t = Timeline(seed)
+        with open(t.write("chrome", "t.json"), encoding="utf-8") as f:
+            trace = json.load(f)
+        expect(trace["baseTimeNanoseconds"] == UNIX, trace["baseTimeNanoseconds"])
+        stacks, slices, asyncs, instants, counters, running = {}, [], [], [], [], {}
+        names = {}
+        for e in sorted(trace["traceEvents"], key=lambda e: e.get("ts", -1)):  # stable, as viewers do it
+            ns, thread = round(e.get("ts", 0) * 1000), 2 + e["tid"] - 70
+            if e["ph"] == "M" and e["name"] == "thread_name":
+                names[e["tid"]] = e["args"]["name"]
+            elif e["ph"] == "B":
+                stacks.setdefault(thread, []).append((e["name"], ns, e.get("args", {})))
+            elif e["ph"] == "E":
+                path = tuple(s[0] for s in stacks[thread])
+                _, begin, numbers = stacks[thread].pop()
+                late = {k: v for k, v in e.get("args", {}).items() if k != "unended"}
+                slices.append((thread, path, begin, ns, {**numbers, **late}))
+            elif e["ph"] == "i":
+                instants.append((thread, ns, e["name"]))
+            elif e["ph"] == "C":
+                counters.append((ns, e["args"]["value"]))
+            elif e["ph"] == "b":
+                running[e["id"]] = e["name"], ns
+            elif e["ph"] == "e":
+                asyncs.append((*running.pop(e["id"]), ns))
+        expect(not any(stacks.values()) and not running, "a range is open")
+        same(slices, t.slices)
+        same(asyncs, t.asyncs)
+        same(instants, t.instants)
+        same(counters, t.counters)
+        expect(names == {tid: name for _, tid, name in t.threads.values()}, names)
+
+
 CASES = [
     ("perfetto: its own code sees what was told", perfetto_by_its_own_code),
     ("perfetto: a trace of another producer", perfetto_of_others),
+    ("chrome: json sees what was told", chrome_by_json),
 ]
 
 

@@ -191,6 +191,72 @@ static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 	dck_buffer_done(&w.out);
 }
 
+/* --- a timeline for the other formats: what they say of it is compared as a text */
+
+/* On "main": outer 10..200010 us with a number, in it inner twice, one of them in inner itself; one
+ * outer that never ends. */
+static void put_small(writing *w)
+{
+	tell_threads(w);
+	tell(w, &(trace_track){.id = LOSS,
+			       .parent = PROCESS,
+			       .kind = TRACE_COUNTER_TRACK,
+			       .pid = 7,
+			       .name = "loss"});
+	name(w, 1, "out;er");
+	name(w, 2, "say \"hi\"\n");
+	name(w, 3, "batch");
+	put(w, THREAD, 500, TRACE_END, 0); /* began before the trace */
+	put(w, THREAD, 10000, TRACE_BEGIN, 1);
+	put(w, THREAD, 20000, TRACE_BEGIN, 2);
+	number(w, THREAD, 3, 32);
+	put(w, THREAD, 20000, TRACE_BEGIN, 2);
+	put(w, THREAD, 30007, TRACE_END, 0);
+	put(w, THREAD, 40000, TRACE_END, 0);
+	put(w, THREAD, 200010000, TRACE_END, 0);
+	put(w, THREAD, 200010000, TRACE_INSTANT, 1);
+	w->f->events(w->o, LOSS,
+		     &(trace_event){.ns = 200011000, .kind = TRACE_COUNTER, .as.real = 0.1}, 1);
+	w->f->events(
+	    w->o, THREAD,
+	    &(trace_event){.ns = 200012000, .kind = TRACE_ASYNC_BEGIN, .name = 3, .as.id = 255}, 1);
+	put(w, THREAD, 200013000, TRACE_BEGIN, 1);
+	put(w, THREAD, 200013500, TRACE_INSTANT, 1);
+}
+
+static void chrome_says_what_was_given(void **state)
+{
+	writing w;
+
+	(void)state;
+	begin(&w, "chrome");
+	put_small(&w);
+	end(&w);
+	assert_string_equal(
+	    w.out.data,
+	    "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":5000,\"traceEvents\":[\n"
+	    "{\"ph\":\"M\",\"pid\":7,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"prog\"}},\n"
+	    "{\"ph\":\"M\",\"pid\":7,\"tid\":9,\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}},\n"
+	    "{\"ph\":\"B\",\"ts\":10.000,\"pid\":7,\"tid\":9,\"name\":\"out;er\"},\n"
+	    "{\"ph\":\"B\",\"ts\":20.000,\"pid\":7,\"tid\":9,\"name\":\"say \\\"hi\\\"\\n\"},\n"
+	    "{\"ph\":\"B\",\"ts\":20.000,\"pid\":7,\"tid\":9,\"name\":\"say \\\"hi\\\"\\n\"},\n"
+	    "{\"ph\":\"E\",\"ts\":30.007,\"pid\":7,\"tid\":9},\n"
+	    "{\"ph\":\"E\",\"ts\":40.000,\"pid\":7,\"tid\":9,\"args\":{\"batch\":32.0}},\n"
+	    "{\"ph\":\"E\",\"ts\":200010.000,\"pid\":7,\"tid\":9},\n"
+	    "{\"ph\":\"i\",\"s\":\"t\",\"ts\":200010.000,\"pid\":7,\"tid\":9,\"name\":\"out;er\"},\n"
+	    "{\"ph\":\"C\",\"ts\":200011.000,\"pid\":7,\"tid\":0,\"name\":\"loss\","
+	    "\"args\":{\"value\":0.1}},\n"
+	    "{\"ph\":\"b\",\"ts\":200012.000,\"pid\":7,\"tid\":9,\"cat\":\"range\",\"id\":\"0xff\","
+	    "\"name\":\"batch\"},\n"
+	    "{\"ph\":\"B\",\"ts\":200013.000,\"pid\":7,\"tid\":9,\"name\":\"out;er\"},\n"
+	    "{\"ph\":\"i\",\"s\":\"t\",\"ts\":200013.500,\"pid\":7,\"tid\":9,\"name\":\"out;er\"},\n"
+	    "{\"ph\":\"E\",\"ts\":200013.500,\"pid\":7,\"tid\":9,\"args\":{\"unended\":true}},\n"
+	    "{\"ph\":\"e\",\"ts\":200013.500,\"pid\":7,\"tid\":9,\"cat\":\"range\",\"id\":\"0xff\","
+	    "\"name\":\"batch\"}\n"
+	    "]}\n");
+	dck_buffer_done(&w.out);
+}
+
 /* --- every format */
 
 /* All kinds of events, on three threads, with what no format may trip over. */
@@ -319,6 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(perfetto_says_what_was_given),
 	    cmocka_unit_test(perfetto_has_numbers_counters_and_open_ranges),
+	    cmocka_unit_test(chrome_says_what_was_given),
 	    cmocka_unit_test(every_format_survives_a_lack_of_memory),
 	    cmocka_unit_test(every_format_survives_a_full_disk),
 	    cmocka_unit_test(every_format_has_a_name_of_its_own),
