@@ -60,6 +60,13 @@ static void work_init(work *w, int sleep_us)
 	w->watch = (dck_observer){.self = w, .cancelled = work_cancelled};
 }
 
+/* Exactly so many, however long they take. */
+static void work_ask(work *w, uint64_t requests)
+{
+	w->config.requests = requests;
+	w->config.time_ns = UINT64_C(60000000000);
+}
+
 static dck_record *work_load(work *w)
 {
 	dck_record *r = NULL;
@@ -86,7 +93,7 @@ static void one_stream(void **state)
 
 	(void)state;
 	work_init(&w, 1000);
-	w.config.requests = 50;
+	work_ask(&w, 50);
 	r = work_load(&w);
 	assert_string_equal(fact_text(r, "load", "scenario"), "single");
 	assert_int_equal(w.most_inside, 1);
@@ -107,7 +114,7 @@ static void streams_at_once(void **state)
 	(void)state;
 	work_init(&w, 2000);
 	w.config.streams = 4;
-	w.config.requests = 200;
+	work_ask(&w, 200);
 	r = work_load(&w);
 	assert_string_equal(fact_text(r, "load", "scenario"), "multi");
 	assert_int_equal(w.most_inside, 4);
@@ -131,7 +138,7 @@ static void streams_that_may_not_overlap(void **state)
 	work_init(&w, 300);
 	w.config.streams = 4;
 	w.config.serial = true;
-	w.config.requests = 100;
+	work_ask(&w, 100);
 	r = work_load(&w);
 	assert_int_equal(w.most_inside, 1);
 	assert_true(dck_record_value(r, "throughput/items") * dck_record_value(r, "latency/mean") <
@@ -149,7 +156,7 @@ static void all_at_once(void **state)
 	work_init(&w, 500);
 	w.config.scenario = 3; /* offline */
 	w.config.streams = 2;
-	w.config.requests = 100;
+	work_ask(&w, 100);
 	r = work_load(&w);
 	assert_true(dck_record_value(r, "runs/count") == 100);
 	assert_null(dck_record_note(r, "coordinated-omission"));
@@ -218,7 +225,7 @@ static void limit_verdicts(void **state)
 	(void)state;
 	work_init(&w, 200);
 	w.config.time_ns = 0;
-	w.config.requests = 3000;
+	work_ask(&w, 3000);
 	w.config.slo.item[w.config.slo.n++] = "p90<=100us"; /* each takes at least 200 us */
 	w.config.slo.item[w.config.slo.n++] = "median<=20s";
 	w.config.slo.item[w.config.slo.n++] = "p99.9<=20s"; /* it needs 6636 */
@@ -250,7 +257,7 @@ static void failure_in_the_middle(void **state)
 	(void)state;
 	work_init(&w, 200);
 	w.config.streams = 2;
-	w.config.requests = 1000;
+	work_ask(&w, 1000);
 	w.fail_at = 60;
 	r = work_load(&w);
 	assert_true(r->incomplete);
@@ -354,7 +361,7 @@ static void samples_are_bounded(void **state)
 	work_init(&w, 0);
 	w.config.streams = 2;
 	w.config.keep = 256;
-	w.config.requests = 20000;
+	work_ask(&w, 20000);
 	w.config.time_ns = 0;
 	r = work_load(&w);
 	assert_true(dck_record_value(r, "runs/count") == 20000);
