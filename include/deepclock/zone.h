@@ -53,6 +53,13 @@ DCK_API dck_status dck_trace_start(const dck_trace_config *config, dck_err *err)
  * ret NULL: not wanted. E_IO: the file is not whole. @since 0.1 */
 DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
 
+/* A trace in a file, of this library or of another producer, as far as its ranges go: the record
+ * has the table "zones". It is incomplete, with a note, when the file ends in the middle, as that
+ * of a program that was killed may. *ret is owned, dck_record_free(). E_ABSENT, E_IO: no such file;
+ * E_FORMAT: no trace of Perfetto; E_LIMIT: more names or tracks than are read; E_NOMEM. @since 0.1
+ */
+DCK_API dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
+
 /* --- what the macros below are made of. */
 
 /* A place in the program; id is the library's. */

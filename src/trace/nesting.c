@@ -230,7 +230,7 @@ static void range_ended(nesting *f, uint32_t name, uint64_t begin_ns, uint64_t e
 	uint64_t took = end_ns > begin_ns ? end_ns - begin_ns : 0;
 
 	if (z)
-		zone_stats_add(z, took, took, true);
+		zone_stats_add(z, took, ZONE_SELF_UNKNOWN, true);
 	else
 		f->counts.lost++;
 }
@@ -268,7 +268,7 @@ void nesting_end(nesting *f, uint64_t ns)
 		}
 		f->counts.unfinished++;
 		if (z)
-			zone_stats_add_unfinished(z, took, took, true);
+			zone_stats_add_unfinished(z, took, ZONE_SELF_UNKNOWN, true);
 	}
 }
 

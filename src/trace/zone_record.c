@@ -5,72 +5,21 @@
 #include "base/mem.h"
 #include "record/build.h"
 #include "trace/zone_names.h"
+#include "trace/zone_table.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const double level = 0.95;
-
-typedef struct row {
-	const char *name;
-	const zone_stats *z;
-} row;
-
-/* What takes longest first; equal ones by name, so that the order is the same each time. */
-static int by_total(const void *a, const void *b)
-{
-	const row *x = a, *y = b;
-
-	if (x->z->total_ns != y->z->total_ns)
-		return x->z->total_ns > y->z->total_ns ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-static void row_put(record_builder *b, const row *r)
-{
-	static const char none[] = "no call of it has ended";
-	const zone_stats *z = r->z;
-	double mean, lo, hi;
-
-	record_cell_text(b, r->name);
-	record_cell_int(b, (int64_t)(z->calls + z->unfinished));
-	record_cell_int(b, (int64_t)z->total_ns);
-	record_cell_int(b, (int64_t)z->self_ns);
-	if (!z->calls) {
-		for (int i = 0; i < 3; i++)
-			record_cell_absent(b, none);
-		return;
-	}
-	if (zone_stats_mean(z, level, &mean, &lo, &hi))
-		record_cell_interval(b, mean, lo, hi, level);
-	else
-		record_cell_real(b, mean);
-	record_cell_int(b, (int64_t)z->min_ns);
-	record_cell_int(b, (int64_t)z->max_ns);
-}
-
-static const dck_column columns[] = {
-    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
-    {"total", "total", DCK_UNIT_NS}, {"self", "self", DCK_UNIT_NS},
-    {"mean", "mean", DCK_UNIT_NS},   {"min", "min", DCK_UNIT_NS},
-    {"max", "max", DCK_UNIT_NS},
-};
 
 static dck_status table_put(record_builder *b, const drain *d, dck_err *err)
 {
 	size_t n, nrows = 0;
 	const zone_stats *const *z = drain_zones(d, &n);
-	row *rows = mem_zalloc(n + 1, sizeof *rows);
+	zone_row *rows = mem_zalloc(n + 1, sizeof *rows);
 
 	DCK_NEED(rows, err, "for the table of zones");
 	for (size_t i = 0; i < n; i++)
 		if (z[i])
-			rows[nrows++] = (row){.name = zone_name_get((uint32_t)i)->name, .z = z[i]};
-	qsort(rows, nrows, sizeof *rows, by_total);
-	record_table(b, "zones", "Zones", columns, sizeof columns / sizeof columns[0]);
-	for (size_t i = 0; i < nrows; i++)
-		row_put(b, &rows[i]);
+			rows[nrows++] = (zone_row){zone_name_get((uint32_t)i)->name, z[i]};
+	zone_table_put(b, rows, nrows);
 	mem_free(rows);
 	return DCK_OK;
 }

@@ -22,7 +22,10 @@ static void add_time(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermos
 {
 	if (outermost)
 		z->total_ns += ns;
-	z->self_ns += self_ns;
+	if (self_ns == ZONE_SELF_UNKNOWN)
+		z->self_unknown = true;
+	else
+		z->self_ns += self_ns;
 }
 
 void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)

@@ -22,11 +22,15 @@ typedef struct zone_stats {
 	/* total: with what they called, but not those inside a call of the same name; self:
 	 * without what they called. */
 	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
+	bool self_unknown;	      /* of some call */
 	uint64_t batch_calls;	      /* calls in a batch */
 	uint64_t open_calls, open_ns; /* the batch that is not yet full */
 	unsigned nbatches;
 	double batch_ns[ZONE_BATCHES]; /* sums */
 } zone_stats;
+
+/* The self_ns of a range that any thread may end: what lies inside it nobody knows. */
+#define ZONE_SELF_UNKNOWN UINT64_MAX
 
 /* A call that ended; {0} at first. */
 void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost);

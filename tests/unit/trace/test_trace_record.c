@@ -1,0 +1,149 @@
+/* test_trace_record.c - what a recording says of itself, and what its file says when it is read,
+ * are the same.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/zone.h"
+#include "scratch.h"
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static void recurse(int depth)
+{
+	DCK_ZONE("recurse");
+	if (depth > 0)
+		recurse(depth - 1);
+}
+
+static void *work(void *self)
+{
+	(void)self;
+	for (int i = 0; i < 200; i++) {
+		DCK_ZONE("outer");
+		for (int k = 0; k < 3; k++) {
+			DCK_PUSH("inner");
+			DCK_NUMBER("k", k);
+			DCK_POP();
+		}
+		recurse(4);
+		dck_range r = DCK_START("apart");
+		DCK_COUNTER("i", i);
+		DCK_MARK("here");
+		DCK_END(r);
+	}
+	return NULL;
+}
+
+static int64_t number(const dck_cell *c)
+{
+	return c->value.kind == DCK_VALUE_INT ? c->value.as.i : (int64_t)c->value.as.r;
+}
+
+static const dck_cell *row(const dck_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->nrows; i++)
+		if (strcmp(t->cells[i * t->ncolumns].value.as.text, name) == 0)
+			return &t->cells[i * t->ncolumns];
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+static void the_file_says_what_the_recording_says(void **state)
+{
+	const dck_trace_config c = {.path = "a.pftrace"};
+	pthread_t thread[3];
+	dck_record *live = NULL, *read = NULL;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(dck_trace_start(&c, NULL), DCK_OK);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, work, NULL), 0);
+	work(NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(dck_trace_stop(&live, NULL), DCK_OK);
+	if (dck_trace_read("a.pftrace", &read, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	const dck_table *a = dck_record_table(live, "zones"), *b = dck_record_table(read, "zones");
+	assert_int_equal(a->nrows, b->nrows);
+	assert_int_equal(a->nrows, 4);
+	for (size_t i = 0; i < a->nrows; i++) {
+		const dck_cell *want = &a->cells[i * a->ncolumns];
+		const dck_cell *got = row(b, want->value.as.text);
+
+		for (size_t k = 1; k < a->ncolumns; k++)
+			if (strcmp(a->columns[k].key, "mean") != 0)
+				assert_int_equal(number(&want[k]), number(&got[k]));
+	}
+	assert_int_equal(row(b, "inner")[1].value.as.i, 4 * 200 * 3);
+	assert_int_equal(row(b, "recurse")[1].value.as.i, 4 * 200 * 5);
+	assert_int_equal(dck_record_fact(read, "trace", "threads")->value.as.i, 4);
+	assert_non_null(dck_record_fact(read, "result", "answer"));
+	assert_false(read->incomplete);
+	dck_record_free(live);
+	dck_record_free(read);
+}
+
+static void what_a_killed_program_left_is_read(void **state)
+{
+	const struct timespec pause = {.tv_nsec = 400000000};
+	dck_record *r = NULL;
+
+	(void)state;
+	const pid_t child = fork();
+	if (child == 0) {
+		const dck_trace_config c = {.path = "killed.pftrace"};
+
+		if (dck_trace_start(&c, NULL) != DCK_OK)
+			_exit(1);
+		DCK_PUSH("never ends");
+		work(NULL);
+		nanosleep(&pause, NULL); /* the drain comes by */
+		raise(SIGKILL);
+	}
+	int status = 0;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(dck_trace_read("killed.pftrace", &r, NULL), DCK_OK);
+	const dck_table *t = dck_record_table(r, "zones");
+	assert_int_equal(row(t, "outer")[1].value.as.i, 200);
+	assert_int_equal(row(t, "never ends")[1].value.as.i, 1);
+	assert_int_equal(row(t, "never ends")[4].value.kind, DCK_VALUE_ABSENT);
+	dck_record_free(r);
+	/* Cut in the middle of a packet. */
+	assert_int_equal(system("head -c 3001 killed.pftrace > cut.pftrace"), 0);
+	assert_int_equal(dck_trace_read("cut.pftrace", &r, NULL), DCK_OK);
+	dck_record_free(r);
+}
+
+static void no_trace(void **state)
+{
+	dck_record *r = NULL;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(dck_trace_read("nowhere.pftrace", &r, &err), DCK_E_ABSENT);
+	assert_int_equal(system("echo '{\"traceEvents\": []}' > a.json"), 0);
+	assert_int_equal(dck_trace_read("a.json", &r, &err), DCK_E_FORMAT);
+	assert_null(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(the_file_says_what_the_recording_says),
+	    SCRATCH_TEST(what_a_killed_program_left_is_read),
+	    SCRATCH_TEST(no_trace),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}
