@@ -6,14 +6,18 @@
  * Fashion-MNIST, whose files lie in /usr/share/datasets/fashion-mnist where Debian's package
  * dataset-fashion-mnist puts them. Each epoch prints its line; scalars for TensorBoard go to
  * train.tensorboard/; at the end come the times of the epochs, and the classification report.
- * Exit status 77: the data are not there.
+ * Exit status 77: the data are not there. With
+ *
+ *     DEEPCLOCK_TRACE=train.pftrace ./train
+ *
+ * every phase of every step is in a file that https://ui.perfetto.dev opens.
  *
  *     cc train.c $(pkg-config --cflags --libs deepclock openblas zlib) -lm -o train
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cblas.h>
 #include <deepclock/deepclock.h>
-#include <deepclock/lap.h>
+#include <deepclock/zone.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +140,7 @@ static void layer(const float *in, int inputs, const param *w, const param *b, i
 
 static void forward(network *net, const float *x)
 {
+	DCK_ZONE("forward");
 	layer(x, PIXELS, &net->w1, &net->b1, HIDDEN, net->hidden);
 	for (int i = 0; i < BATCH * HIDDEN; i++)
 		net->hidden[i] = fmaxf(net->hidden[i], 0);
@@ -147,6 +152,7 @@ static double loss(network *net, const unsigned char *label)
 {
 	double sum = 0;
 
+	DCK_ZONE("loss");
 	for (int i = 0; i < BATCH; i++) {
 		float *s = net->score + i * CLASSES, most = s[0], total = 0;
 
@@ -180,6 +186,7 @@ static void backward(network *net, const float *x)
 {
 	float hidden_grad[BATCH * HIDDEN];
 
+	DCK_ZONE("backward");
 	layer_back(net->hidden, HIDDEN, net->score, CLASSES, &net->w2, &net->b2);
 	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, BATCH, HIDDEN, CLASSES, 1, net->score,
 		    CLASSES, net->w2.w, CLASSES, 0, hidden_grad, HIDDEN);
@@ -201,6 +208,7 @@ static void param_step(param *p, float rate)
 
 static void step(network *net)
 {
+	DCK_ZONE("step");
 	net->step++;
 	const float rate =
 	    1e-3f * sqrtf(1 - powf(0.999f, (float)net->step)) / (1 - powf(0.9f, (float)net->step));
@@ -221,6 +229,18 @@ static int best(const float *score)
 
 /* --- training */
 
+/* A batch of items drawn at random, with replacement. */
+static void load(const data *d, float *x, unsigned char *label)
+{
+	DCK_ZONE("load");
+	for (int k = 0; k < BATCH; k++) {
+		const unsigned from = random_below((unsigned)d->n);
+
+		memcpy(x + k * PIXELS, d->image + (size_t)from * PIXELS, PIXELS * sizeof *x);
+		label[k] = d->label[from];
+	}
+}
+
 static double train_epoch(network *net, const data *d)
 {
 	static float x[BATCH * PIXELS];
@@ -228,13 +248,7 @@ static double train_epoch(network *net, const data *d)
 	double sum = 0;
 
 	for (int i = 0; i < d->n; i += BATCH) {
-		for (int k = 0; k < BATCH; k++) { /* drawn with replacement */
-			const unsigned from = random_below((unsigned)d->n);
-
-			memcpy(x + k * PIXELS, d->image + (size_t)from * PIXELS,
-			       PIXELS * sizeof *x);
-			label[k] = d->label[from];
-		}
+		load(d, x, label);
 		forward(net, x);
 		sum += loss(net, label);
 		backward(net, x);

@@ -3,14 +3,15 @@
  *     two_layer [RECORD.json [FOLDER]]
  *
  * 64 random items of 1000 numbers, 100 hidden units, 10 outputs, 500 steps of gradient descent on
- * the squared error. A lap for each step tells what it costs, and a lap of all what the rest does.
+ * the squared error. A lap for each step tells what it costs, a lap of all what the rest does, and
+ * zones tell the phases apart where DEEPCLOCK_TRACE=two_layer.pftrace asks for a trace.
  * FOLDER is where TensorBoard's scalars go.
  *
  *     cc -O2 two_layer.c $(pkg-config --cflags --libs deepclock) -lm -o two_layer
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/deepclock.h>
-#include <deepclock/lap.h>
+#include <deepclock/zone.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,6 +64,7 @@ static void product_of_columns(const float *a, const float *b, float *out, int n
 
 static void forward(void)
 {
+	DCK_ZONE("forward");
 	product(&x[0][0], &w1[0][0], &hidden[0][0], N, IN, HIDDEN);
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < HIDDEN; j++)
@@ -74,6 +76,7 @@ static double loss(void)
 {
 	double sum = 0;
 
+	DCK_ZONE("loss");
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < OUT; j++) {
 			const float d = predicted[i][j] - y[i][j];
@@ -86,6 +89,7 @@ static double loss(void)
 
 static void backward(void)
 {
+	DCK_ZONE("backward");
 	product_of_columns(&relu[0][0], &predicted_grad[0][0], &w2_grad[0][0], N, HIDDEN, OUT);
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < HIDDEN; j++) {
@@ -106,6 +110,7 @@ static void update(float *w, const float *grad, size_t n)
 
 static void step(void)
 {
+	DCK_ZONE("update");
 	update(&w1[0][0], &w1_grad[0][0], sizeof w1 / sizeof(float));
 	update(&w2[0][0], &w2_grad[0][0], sizeof w2 / sizeof(float));
 }

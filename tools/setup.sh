@@ -172,6 +172,8 @@ case " $* " in
 	fetch_package tensorboard tensorboard tensorboard==2.21.0 "its files are not read back"
 	# What reads the traces that deepclock writes.
 	fetch_package perfetto perfetto perfetto==0.59.1 "traces are not read by Perfetto's own code"
+	# Annotations of Python programs.
+	fetch_package nvtx nvtx nvtx==0.2.17 "recording them is not tried"
 	fetch_models
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
 	;;
@@ -180,6 +182,7 @@ case " $* " in
 	linked sklearn sklearn/__init__.py || true
 	linked tensorboard tensorboard/__init__.py || true
 	linked perfetto perfetto/__init__.py || true
+	linked nvtx nvtx/__init__.py || true
 	linked models silero_vad.onnx || true
 	;;
 esac

@@ -4,6 +4,17 @@
 #include "commands.h"
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* A trace is known by its file's ending. */
+static dck_status load(const char *path, dck_record **ret, dck_err *err)
+{
+	const char *ending = strrchr(path, '.');
+
+	if (ending && (strcmp(ending, ".pftrace") == 0 || strcmp(ending, ".perfetto-trace") == 0))
+		return dck_trace_read(path, ret, err);
+	return dck_record_load(path, ret, err);
+}
 
 static int report_run(cli *c, void *config)
 {
@@ -16,7 +27,7 @@ static int report_run(cli *c, void *config)
 	if (!records)
 		return cli_no_memory();
 	for (; n < c->nargs && code == CLI_OK; n += code == CLI_OK)
-		if (dck_record_load(c->args[n], &records[n], &err) != DCK_OK) {
+		if (load(c->args[n], &records[n], &err) != DCK_OK) {
 			cli_message("%s", err.msg);
 			code = CLI_FAILED;
 		}
@@ -38,6 +49,7 @@ static const cli_group groups[] = {
 };
 static const cli_item examples[] = {
     {"deepclock report run.json", "show a saved record as its command showed it"},
+    {"deepclock report out.pftrace", "the zones of a trace, of deepclock or of another producer"},
     {"deepclock report run.json --format csv > run.csv",
      "its metrics as a table for other programs"},
     {"deepclock report run.json --per run --format csv > samples.csv",
@@ -51,7 +63,8 @@ const cli_command cmd_report = {
     .summary = "show saved records again, in any format",
     .usage = usage,
     .about = "Reads records that '--save FILE' of another command wrote and writes them to stdout. "
-	     "A FILE of '-' is standard input. Nothing is measured or computed again: "
+	     "A FILE of '-' is standard input; one that ends in .pftrace or .perfetto-trace is a "
+	     "trace, whose zones are added up. Nothing is measured or computed again: "
 	     "a report is made from the record alone.",
     .examples = examples,
     .groups = groups,

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A Python program that is annotated with the package nvtx is recorded unchanged, through the library
+that NVTX loads: every range with its domain, its calls and its time. Prints TAP.
+
+  nvtx_python.py --program build/deepclock
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+from common import arguments, expect, installed, run, skip_all
+
+PROGRAM = """
+import sys, threading, time
+sys.path.insert(0, sys.argv[1])
+import nvtx
+
+@nvtx.annotate("work", color="blue", domain="mine")
+def work(n):
+    with nvtx.annotate("inner", payload=n):
+        time.sleep(0.0001)
+
+def steps():
+    for i in range(50):
+        with nvtx.annotate("step"):
+            work(i)
+        nvtx.mark("done")
+
+threads = [threading.Thread(target=steps) for _ in range(3)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+r = nvtx.start_range("apart")
+time.sleep(0.01)
+nvtx.end_range(r)
+"""
+
+
+def recorded(program, package):
+    with open("program.py", "w", encoding="utf-8") as f:
+        f.write(PROGRAM)
+    library = os.path.join(os.path.dirname(program), "libdeepclock.so")
+    done = subprocess.run([sys.executable, "program.py", package], capture_output=True, text=True,
+                          env={**os.environ, "NVTX_INJECTION64_PATH": library,
+                               "DEEPCLOCK_TRACE": "out.pftrace"})
+    expect(done.returncode == 0 and not done.stderr, done.stderr)
+    text = subprocess.run([program, "report", "out.pftrace", "--format", "json"],
+                          capture_output=True, text=True, check=True).stdout
+    table = next(t for t in json.loads(text)["tables"] if t["name"] == "zones")
+    keys = [c["key"] for c in table["columns"]]
+    rows = {r[0]: dict(zip(keys, r)) for r in table["rows"]}
+    number = lambda cell: cell["value"] if isinstance(cell, dict) else cell
+    calls = {name: number(r["calls"]) for name, r in rows.items()}
+    expect(calls == {"step": 150, "mine:work": 150, "inner": 150, "apart": 1}, calls)
+    expect(number(rows["inner"]["min"]) >= 100000, rows["inner"])
+    expect(number(rows["step"]["total"]) >= number(rows["mine:work"]["total"]), rows)
+    expect(number(rows["apart"]["total"]) >= 10000000, rows["apart"])
+
+
+def main():
+    args = arguments(__doc__)
+    package = installed("nvtx")
+    if not os.path.isdir(os.path.join(package, "nvtx")):
+        skip_all("there is no package nvtx", "it")
+    if subprocess.run([sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); import nvtx",
+                       package], capture_output=True).returncode != 0:
+        skip_all("the package nvtx does not work with this Python", "it")
+    run([("ranges of Python threads", lambda: recorded(args.program, package))], args.prefixes)
+
+
+if __name__ == "__main__":
+    main()
