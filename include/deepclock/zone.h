@@ -26,6 +26,7 @@
 #define DCK_ZONE_H
 
 #include "lap.h"
+#include "opt.h"
 #include "record.h"
 
 #ifdef __cplusplus
@@ -59,6 +60,26 @@ DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
  * E_FORMAT: no trace of Perfetto; E_LIMIT: more names or tracks than are read; E_NOMEM. @since 0.1
  */
 DCK_API dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
+
+/* A program to be recorded: `deepclock trace`. */
+typedef struct dck_trace_program {
+	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */
+	/* Asked every 50 ms; true: the program is told to end. NULL: it never is. */
+	bool (*cancelled)(void *self);
+	void *self;
+	int exit_code, signal; /* set: how it ended; exit_code -1: by the signal */
+} dck_trace_program;
+
+/* Starts the program, which is linked with this library, and records all of it as $DEEPCLOCK_TRACE
+ * does; its input and output are ours. config: path must not be NULL. *ret is owned,
+ * dck_record_free(): what dck_trace_stop() would have given. E_ABSENT: there is no such program, or
+ * it recorded nothing; E_ENGINE: it was killed; E_CANCEL. p's last members are set whenever it ran.
+ * @since 0.1 */
+DCK_API dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_program *p,
+					 dck_record **ret, dck_err *err) DCK_MUST_USE;
+
+/* The rows of dck_trace_config, for a command line. */
+DCK_API extern const dck_opt dck_trace_options[];
 
 /* --- what the macros below are made of. */
 

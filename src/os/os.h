@@ -125,6 +125,9 @@ typedef struct os_spawn_config {
 	int in_fd, out_fd, err_fd; /* -1: /dev/null; the same number as ours: inherited */
 	int keep_fd;	       /* another descriptor that stays open at the same number; -1: none */
 	const char *directory; /* NULL: ours */
+	/* "NAME=VALUE" that the child has beside our environment, or instead of what stands there;
+	 * NULL-ended, borrowed as argv is. NULL: none. */
+	const char *const *set;
 } os_spawn_config;
 /* argv[0] resolved as execvp would. *ret is owned: mem_free(). E_ABSENT: no such program; E_IO: not
  * executable. */

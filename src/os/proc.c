@@ -84,6 +84,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 struct os_spawner {
 	char *program; /* @owned */
 	char *const *argv;
+	const char **environment; /* @owned; NULL: ours, as it is when the child starts */
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int opened[4]; /* to be closed; -1: none */
@@ -171,10 +172,43 @@ static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
 	return DCK_OK;
 }
 
+static bool same_name(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=");
+
+	return strncmp(a, b, n + 1) == 0;
+}
+
+/* What is set, then what is ours and has another name. */
+static dck_status environment_make(os_spawner *s, const char *const *set, dck_err *err)
+{
+	size_t nset = 0, n, nours = 0;
+
+	while (set[nset])
+		nset++;
+	while (environ[nours])
+		nours++;
+	s->environment = mem_zalloc(nset + nours + 1, sizeof *s->environment);
+	DCK_NEED(s->environment, err, "for the environment of a command");
+	for (n = 0; n < nset; n++)
+		s->environment[n] = set[n];
+	for (size_t i = 0; i < nours; i++) {
+		size_t k = 0;
+
+		while (k < nset && !same_name(set[k], environ[i]))
+			k++;
+		if (k == nset)
+			s->environment[n++] = environ[i];
+	}
+	return DCK_OK;
+}
+
 static dck_status prepare(os_spawner *s, const os_spawn_config *c, dck_err *err)
 {
 	sigset_t none, defaults;
 	DCK_TRY(os_find_program(c->argv[0], &s->program, err));
+	if (c->set)
+		DCK_TRY(environment_make(s, c->set, err));
 	if (c->directory)
 		DCK_TRY(enter_folder(s, c->directory, err));
 	DCK_TRY(redirect(s, c, err));
@@ -217,7 +251,8 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
 {
 	pid_t pid;
-	int e = posix_spawn(&pid, s->program, &s->actions, &s->attributes, s->argv, environ);
+	char **environment = s->environment ? (char **)s->environment : environ;
+	int e = posix_spawn(&pid, s->program, &s->actions, &s->attributes, s->argv, environment);
 	if (e == ENOEXEC)
 		DCK_FAIL_ERRNO(err, E_FORMAT, e,
 			       "cannot run '%.200s', which is neither a program nor a script that "
@@ -237,6 +272,7 @@ void os_spawner_free(os_spawner *s)
 		close(s->opened[i]);
 	posix_spawn_file_actions_destroy(&s->actions);
 	posix_spawnattr_destroy(&s->attributes);
+	mem_free(s->environment);
 	mem_free(s->program);
 	mem_free(s);
 }

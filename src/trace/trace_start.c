@@ -41,6 +41,7 @@ static struct recorder {
 	dck_clock clock;
 	os_clock_state tsc;
 	bool clock_known;
+	bool child; /* of a process that records: its record is not the one that was asked for */
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	zone_method method;
 } recorder = {.control = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_MUTEX_INITIALIZER};
@@ -209,9 +210,31 @@ static dck_status prepare(struct recorder *r, uint64_t buffer_bytes, dck_err *er
 	return DCK_OK;
 }
 
+/* A file is found again after chdir(). */
+static dck_status absolute(const char *path, char **ret, dck_err *err)
+{
+	char here[4096];
+
+	if (path[0] == '/' || !os_folder_here(here, sizeof here))
+		here[0] = '\0';
+	size_t n = strlen(here) + strlen(path) + 2;
+	char *made = mem_alloc(n);
+	DCK_NEED(made, err, "for the name of a trace");
+	snprintf(made, n, "%s%s%s", here, here[0] ? "/" : "", path);
+	*ret = made;
+	return DCK_OK;
+}
+
+static uint64_t number_of_environment(const char *name)
+{
+	const char *text = secure_getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 /* The file that the environment names; *ret NULL: none. A program that was started by one that
  * records makes a file of its own. */
-static dck_status path_of_environment(char **ret, dck_err *err)
+static dck_status path_of_environment(struct recorder *r, char **ret, dck_err *err)
 {
 	const char *path = secure_getenv("DEEPCLOCK_TRACE"), *owner = getenv("DEEPCLOCK_TRACE_BY");
 	char self[24];
@@ -220,12 +243,28 @@ static dck_status path_of_environment(char **ret, dck_err *err)
 	if (!path || !*path)
 		return DCK_OK;
 	snprintf(self, sizeof self, "%ld", os_process_id());
-	if (owner && strcmp(owner, self) != 0)
+	r->child = owner && *owner && strcmp(owner, self) != 0;
+	if (r->child)
 		return trace_file_of_child(path, os_process_id(), ret, err);
 	setenv("DEEPCLOCK_TRACE_BY", self, 1);
-	*ret = mem_dup(path);
-	DCK_NEED(*ret, err, "for the name of a trace");
-	return DCK_OK;
+	return absolute(path, ret, err);
+}
+
+/* Where who started this program looks for its record; NULL: nowhere. */
+static const char *record_path(const struct recorder *r)
+{
+	const char *path = r->child ? NULL : secure_getenv("DEEPCLOCK_TRACE_RECORD");
+
+	return path && *path ? path : NULL;
+}
+
+/* An empty file there tells that the program records, should it not come to its end. */
+static void record_announce(const struct recorder *r)
+{
+	int fd;
+
+	if (record_path(r) && os_open_append(record_path(r), &fd, NULL) == DCK_OK)
+		os_close(fd);
 }
 
 static dck_status start(struct recorder *r, const dck_trace_config *config, dck_err *err)
@@ -238,17 +277,21 @@ static dck_status start(struct recorder *r, const dck_trace_config *config, dck_
 		DCK_FAIL(err, E_ARG, "it records already; stop that first");
 	}
 	if (!config) {
-		DCK_TRY(path_of_environment(&path, err));
+		DCK_TRY(path_of_environment(r, &path, err));
 		if (!path)
 			return DCK_OK;
 	} else if (config->path) {
-		path = mem_dup(config->path);
-		DCK_NEED(path, err, "for the name of a trace");
+		DCK_TRY(absolute(config->path, &path, err));
 	}
-	r->file_config = (trace_file_config){.path = path,
-					     .max_size = config ? config->max_size : 0,
-					     .last = config ? config->last : 0};
-	dck_status st = prepare(r, config ? config->buffer_bytes : 0, err);
+	r->file_config = (trace_file_config){
+	    .path = path,
+	    .max_size =
+		config ? config->max_size : number_of_environment("DEEPCLOCK_TRACE_MAX_SIZE"),
+	    .last = config ? config->last : number_of_environment("DEEPCLOCK_TRACE_LAST")};
+	record_announce(r);
+	dck_status st = prepare(
+	    r, config ? config->buffer_bytes : number_of_environment("DEEPCLOCK_TRACE_BUFFER"),
+	    err);
 	if (st == DCK_OK)
 		return begin(r, err);
 	forget(r);
@@ -258,6 +301,8 @@ static dck_status start(struct recorder *r, const dck_trace_config *config, dck_
 static dck_status stop(struct recorder *r, dck_record **ret, dck_err *err)
 {
 	dck_status st = DCK_OK;
+	dck_record *record = NULL;
+	dck_err e = {0};
 	trace_file_said said;
 
 	on(false);
@@ -275,11 +320,24 @@ static dck_status stop(struct recorder *r, dck_record **ret, dck_err *err)
 		r->method.drift_ratio =
 		    (double)r->method.took_ns / (double)(end_ns - r->base_ns) - 1;
 	if (r->file)
-		st = trace_file_close(r->file, &said, err);
-	if (ret && st == DCK_OK)
-		st = zone_record(r->drain, &r->method, r->file ? &said : NULL, r->file_config.path,
-				 ret, err);
+		st = trace_file_close(r->file, &said, &e);
+	dck_status made =
+	    zone_record(r->drain, &r->method, r->file ? &said : NULL, r->file_config.path,
+			st == DCK_OK ? NULL : e.msg, &record, st == DCK_OK ? &e : NULL);
+	if (st == DCK_OK)
+		st = made;
 	forget(r);
+	/* For who started this program, also of a file that is not whole. */
+	if (record && record_path(r) && st == DCK_OK)
+		st = dck_record_save(record, record_path(r), &e);
+	else if (record && record_path(r))
+		made = dck_record_save(record, record_path(r), NULL);
+	if (st != DCK_OK && err)
+		*err = e;
+	if (ret && st == DCK_OK)
+		*ret = record;
+	else
+		dck_record_free(record);
 	return st;
 }
 
@@ -328,6 +386,7 @@ static void fork_child(void)
 	char *path = NULL;
 
 	on(false);
+	r->child = true;
 	lanes_forget();
 	block_pool_forget();
 	if (r->drain && r->file_config.path &&

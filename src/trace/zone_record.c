@@ -3,10 +3,11 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "record/build.h"
+#include "record/asked.h"
 #include "trace/zone_names.h"
 #include "trace/zone_table.h"
 
+#include <errno.h>
 #include <math.h>
 
 static dck_status table_put(record_builder *b, const drain *d, dck_err *err)
@@ -58,9 +59,9 @@ static void file_put(record_builder *b, const trace_file_said *said, const char 
 }
 
 dck_status zone_record(const drain *d, const zone_method *m, const trace_file_said *said,
-		       const char *path, dck_record **ret, dck_err *err)
+		       const char *path, const char *failed, dck_record **ret, dck_err *err)
 {
-	record_builder *b = record_new();
+	record_builder *b = record_begin(program_invocation_name);
 	const drain_counts *c = drain_counted(d);
 	const uint64_t dropped = m->dropped + c->lost;
 
@@ -77,6 +78,10 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	count_put(b, "moved_events", c->moved);
 	if (said)
 		file_put(b, said, path);
+	if (failed) {
+		record_set_incomplete(b, true);
+		record_note(b, "trace-not-whole", "%s", failed);
+	}
 	if (dropped)
 		record_note(b, "trace-dropped",
 			    "%llu events found no room and are not in the table",

@@ -19,8 +19,8 @@ typedef struct zone_method {
 	uint64_t buffer_bytes;
 } zone_method;
 
-/* said NULL: no file was written. */
+/* said NULL: no file was written; failed: why it is not whole, NULL: it is. */
 dck_status zone_record(const drain *d, const zone_method *m, const trace_file_said *said,
-		       const char *path, dck_record **ret, dck_err *err);
+		       const char *path, const char *failed, dck_record **ret, dck_err *err);
 
 #endif

@@ -1,0 +1,85 @@
+/* cmd_trace.c - deepclock trace
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+typedef struct trace_config {
+	dck_trace_config trace;
+} trace_config;
+
+/* As cli_format_options, but --out and -o name the trace. */
+static const dck_opt format_options[] = {
+    DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
+	       "how the table of zones is written to stdout", .letter = 'f',
+	       .choices = cli_formats),
+    DCK_FLAG(cli_format, details, "details",
+	     "all of the result as text, not only the answer in a few lines"),
+    {0},
+};
+
+static bool cancelled(void *self)
+{
+	(void)self;
+	return cli_signal_seen() != 0;
+}
+
+static int trace_run(cli *c, void *config)
+{
+	const dck_trace_config *trace = &((trace_config *)config)->trace;
+	dck_trace_program program = {.argv = c->program, .cancelled = cancelled};
+	dck_record *record;
+	dck_err err;
+	int code;
+
+	if (!c->program)
+		return cli_usage(c, "there is no program: deepclock trace -- PROGRAM [ARG]...");
+	if (cli_file_check(trace->path, &err) != DCK_OK)
+		return cli_failed(&err);
+	cli_signals_install();
+	if (dck_trace_program_run(trace, &program, &record, &err) != DCK_OK) {
+		code = cli_failed(&err);
+		return cli_signal_seen() ? CLI_INTERRUPTED : code;
+	}
+	code = cli_record_show(c, record);
+	dck_record_free(record);
+	if (program.signal)
+		cli_message("'%s' was killed by signal %d", c->program[0], program.signal);
+	else if (program.exit_code)
+		cli_message("'%s' ended with exit status %d", c->program[0], program.exit_code);
+	if (code == CLI_OK && (program.signal || program.exit_code))
+		code = CLI_FAILED;
+	return code;
+}
+
+static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
+static const cli_group groups[] = {
+    {"Recording", dck_trace_options, offsetof(trace_config, trace), false},
+    CLI_SHARED("Output", format_options, format),
+    CLI_SHARED("Output", cli_save_options, output),
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock trace -- ./train", "into trace.pftrace, for ui.perfetto.dev"},
+    {"deepclock trace -o run.pftrace --last 64MiB -- ./serve", "only the newest events"},
+    {0},
+};
+
+const cli_command cmd_trace = {
+    .name = "trace",
+    .summary = "record where a program's time goes, from inside",
+    .usage = usage,
+    .about =
+	"Starts a program that is linked with libdeepclock, and records the zones that it is "
+	"annotated with (deepclock/zone.h): into a trace that ui.perfetto.dev opens, and into a "
+	"table of calls, total and own time. The program needs no line of code for it beside "
+	"the zones.\n\n"
+	"The trace is written while the program runs, by a thread in it: when it is killed, "
+	"what it did until a moment before is there. A child process writes a file of its own, "
+	"with its process number in the name. Events that come faster than they can be "
+	"written are dropped, a zone as a whole, and counted.",
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(trace_config),
+    .takes_command = true,
+    .run = trace_run,
+};

@@ -1,0 +1,9 @@
+try() {
+	deepclock trace "$@"
+	echo $?
+}
+try
+try -- no-such-program
+try -o no/such/folder.pftrace -- true
+try --last 1MiB --max-size 1MiB -- true
+try --max-size 1 -- true

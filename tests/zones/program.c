@@ -1,0 +1,48 @@
+/* program.c [open|fail|fork|kill|_exit] - a program as a user's: zones, and no other line for
+ * deepclock.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "deepclock/zone.h"
+
+static void step(void)
+{
+	DCK_ZONE("step");
+	DCK_PUSH("forward");
+	DCK_NUMBER("batch", 32);
+	for (volatile int i = 0; i < 10000; i++)
+		;
+	DCK_POP();
+	DCK_COUNTER("loss", 0.5);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	DCK_MARK("begin");
+	for (int i = 0; i < 20; i++)
+		step();
+	printf("the program's own output\n");
+	fflush(stdout);
+	if (!strcmp(what, "open")) {
+		DCK_PUSH("open");
+		exit(0);
+	}
+	if (!strcmp(what, "kill"))
+		raise(SIGKILL);
+	if (!strcmp(what, "_exit"))
+		_exit(0);
+	if (!strcmp(what, "fork") && fork() == 0) {
+		step();
+		return 0;
+	}
+	wait(NULL);
+	return !strcmp(what, "fail") ? 3 : 0;
+}
