@@ -6,7 +6,7 @@
 #   tools/setup.sh BUILD [test] [extras]
 #
 # test:   what the tests need besides
-# extras: what makes no test skip (PyTorch, the onnx package, scikit-learn,
+# extras: what makes no test skip (PyTorch, the onnx package, scikit-learn, Go, Valgrind,
 #         networks of two Python packages); large
 #
 # Without packages it fails with the one line to run. Without ONNX Runtime (no network, another
@@ -22,7 +22,7 @@ for what in "$@"; do
 	case $what in
 	test) packages="$packages g++ libcmocka-dev" ;;
 	extras) packages="$packages clang clang-format cppcheck shellcheck man-db zsh fish python3-numpy
-		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev
+		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go valgrind
 		dataset-fashion-mnist" ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
 	esac

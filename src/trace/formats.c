@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-static const trace_format *const formats[] = {&trace_perfetto, &trace_chrome};
+static const trace_format *const formats[] = {
+    &trace_perfetto, &trace_chrome,    &trace_speedscope, &trace_folded,
+    &trace_pprof,    &trace_callgrind, &trace_pstats,	  &trace_rows,
+};
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
 const trace_format *const *trace_formats(size_t *ret_n)

@@ -6,6 +6,7 @@
 
 #include "trace/timeline.h"
 
-extern const trace_format trace_perfetto, trace_chrome;
+extern const trace_format trace_perfetto, trace_chrome, trace_speedscope, trace_folded, trace_pprof,
+    trace_callgrind, trace_pstats, trace_rows;
 
 #endif

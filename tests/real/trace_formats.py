@@ -6,8 +6,12 @@ library and to a model here, and what the program sees must be what the model sa
   trace_formats.py --program build/tests/trace_write [CASE...]
 """
 
+import csv
 import json
+import os
 import random
+import re
+import shutil
 import subprocess
 import sys
 
@@ -258,10 +262,132 @@ def chrome_by_json():
         expect(names == {tid: name for _, tid, name in t.threads.values()}, names)
 
 
+def totals(t):
+    """By path, the thread first: calls, nanoseconds, nanoseconds of the range alone."""
+    found = {}
+    for track, path, begin, ns, _ in t.slices:
+        label = "{2} {1}".format(*t.threads[track])
+        sums = found.setdefault((label, *path), [0, 0, 0])
+        sums[0] += 1
+        sums[1] += ns - begin
+    for path, sums in found.items():
+        sums[2] = sums[1] - sum(s[1] for p, s in found.items() if p[:-1] == path)
+    return found
+
+
+def line(text, no=""):
+    return "".join(" " if c < " " or c == no else c for c in text)
+
+
+def folded():
+    t = Timeline(1)
+    with open(t.write("folded", "t.folded"), encoding="utf-8", newline="") as f:
+        got = sorted(f.read().split("\n")[:-1])
+    want = [";".join(line(p, ";") for p in path) + f" {s[2]}" for path, s in totals(t).items() if s[2]]
+    same(got, want)
+
+
+def speedscope():
+    """There is no program without a browser: the fields of its schema."""
+    t = Timeline(1)
+    with open(t.write("speedscope", "t.speedscope.json"), encoding="utf-8") as f:
+        got = json.load(f)
+    names = [f["name"] for f in got["shared"]["frames"]]
+    found = {}
+    for p in got["profiles"]:
+        expect((p["type"], p["unit"], p["startValue"]) == ("sampled", "nanoseconds", 0), p["type"])
+        expect(len(p["samples"]) == len(p["weights"]) and sum(p["weights"]) == p["endValue"], p["name"])
+        for sample, weight in zip(p["samples"], p["weights"]):
+            found[(p["name"], *(names[i] for i in sample))] = weight
+    expect(found == {path: s[2] for path, s in totals(t).items() if s[2]}, "other weights")
+
+
+def pstats_by_python():
+    import pstats
+    t = Timeline(1)
+    got = pstats.Stats(t.write("pstats", "t.pstats")).stats
+    want = {}
+    for path, (calls, total, own) in totals(t).items():
+        name = path[-1]
+        f = want.setdefault(("~", 0, name), [0, 0, 0.0, 0.0])
+        f[1] += calls
+        f[2] += own / 1e9
+        if name not in path[1:-1]:
+            f[0] += calls
+            f[3] += total / 1e9
+    expect({f for f in got if f[0] == "~"} == set(want), "other functions")
+    for function, sums in want.items():
+        *numbers, callers = got[function]
+        expect(all(abs(a - b) < 1e-9 for a, b in zip(numbers, sums)), (function, numbers, sums))
+        expect(sum(c[0] for c in callers.values()) == sums[1], function)
+        expect(abs(sum(c[3] for c in callers.values()) - sums[3]) < 1e-9, function)
+    threads = {f[2] for f in got if f[0] == "thread"}
+    expect(threads == {f"{name} {tid}" for _, tid, name in t.threads.values()}, threads)
+
+
+def program(name, package):
+    if not shutil.which(name):
+        raise Skipped(f"no {name}: install {package}")
+    return name
+
+
+def callgrind_by_annotate():
+    t = Timeline(1)
+    t.write("callgrind", "t.callgrind")
+    done = subprocess.run([program("callgrind_annotate", "valgrind"), "--inclusive=yes", "--threshold=100",
+                           "--show-percs=no", "t.callgrind"], capture_output=True, text=True, timeout=120)
+    expect(done.returncode == 0 and not done.stderr, done.stderr)
+    want = {}
+    for path, (_, total, _) in totals(t).items():
+        level = path[1:].count(path[-1])
+        name = line(path[-1]) + (f"'{level}" if level > 1 else "")
+        want[name] = want.get(name, 0) + total
+    for path, (_, total, _) in totals(t).items():
+        if len(path) == 2:
+            want[path[0]] = want.get(path[0], 0) + total
+    got = {m[2]: int(m[1].replace(",", ""))
+           for m in re.finditer(r"^\s*([\d,]+) +ranges:(.*?)(?: \[.*\])?$", done.stdout, re.MULTILINE)}
+    missing = {n: v for n, v in want.items() if v and got.get(n) != v}
+    expect(not missing, f"{len(missing)} functions differ, such as {list(missing.items())[:2]}: {list(got.items())[:3]}")
+
+
+def pprof_by_go():
+    t = Timeline(1)
+    t.write("pprof", "t.pb.gz")
+    env = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd())
+    done = subprocess.run([program("go", "golang-go"), "tool", "pprof", "-raw", "t.pb.gz"], capture_output=True,
+                          text=True, timeout=120, env=env)
+    expect(done.returncode == 0, done.stderr)
+    samples, _, rest = done.stdout.partition("Locations")
+    places = {int(m[1]): m[2] for m in re.finditer(r"^ +(\d+): 0x0 (?:M=1 )?(.*?) :0 s=0(?:\(\))?$", rest, re.MULTILINE | re.DOTALL)}
+    found = []
+    for m in re.finditer(r"^ +(\d+) +(\d+): ([\d ]+)\n +thread:\[(.*?)\]", samples, re.MULTILINE):
+        path = tuple(places.get(int(i)) for i in reversed(m[3].split()))
+        found.append(((m[4], *path), int(m[1]), int(m[2])))
+    same(found, [(path, calls, own) for path, (calls, _, own) in totals(t).items()])
+
+
+def rows_of_csv():
+    t = Timeline(1)
+    with open(t.write("csv", "t.csv"), encoding="utf-8", newline="") as f:
+        rows = list(csv.DictReader(f))
+    got = [(2 + int(r["tid"]) - 70, r["name"], int(r["begin_ns"]), int(r["duration_ns"]), int(r["depth"]))
+           for r in rows if r["kind"] == "range"]
+    same(got, [(track, path[-1], begin, ns - begin, len(path)) for track, path, begin, ns, _ in t.slices])
+    got = [(int(r["begin_ns"]), float(r["value"])) for r in rows if r["kind"] == "counter"]
+    same(got, t.counters)
+
+
 CASES = [
     ("perfetto: its own code sees what was told", perfetto_by_its_own_code),
     ("perfetto: a trace of another producer", perfetto_of_others),
     ("chrome: json sees what was told", chrome_by_json),
+    ("folded: every path with its own time", folded),
+    ("speedscope: samples and weights by its schema", speedscope),
+    ("pprof: go tool pprof sees every path", pprof_by_go),
+    ("callgrind: callgrind_annotate adds up to the same", callgrind_by_annotate),
+    ("pstats: Python's own code sees every function", pstats_by_python),
+    ("csv: a row for each range", rows_of_csv),
 ]
 
 

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 /* --- a small timeline in any format */
 
@@ -257,6 +258,161 @@ static void chrome_says_what_was_given(void **state)
 	dck_buffer_done(&w.out);
 }
 
+static void assert_written(const char *format, const char *want)
+{
+	writing w;
+
+	begin(&w, format);
+	put_small(&w);
+	end(&w);
+	assert_string_equal(w.out.data, want);
+	dck_buffer_done(&w.out);
+}
+
+static void folded_stacks_add_up(void **state)
+{
+	(void)state;
+	assert_written("folded", "main 9;out er 199980500\n"
+				 "main 9;out er;say \"hi\"  9993\n"
+				 "main 9;out er;say \"hi\" ;say \"hi\"  10007\n");
+}
+
+static void speedscope_adds_up(void **state)
+{
+	(void)state;
+	assert_written(
+	    "speedscope",
+	    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+	    "\"exporter\":\"deepclock " DCK_VERSION "\",\"name\":\"prog\",\"shared\":{\"frames\":["
+	    "{\"name\":\"(no name)\"},{\"name\":\"prog 7\"},{\"name\":\"main 9\"},{\"name\":\"out;er\"},"
+	    "{\"name\":\"say \\\"hi\\\"\\n\"},{\"name\":\"batch\"}]},"
+	    "\"profiles\":[{\"type\":\"sampled\",\"name\":\"main 9\",\"unit\":\"nanoseconds\","
+	    "\"startValue\":0,\"samples\":[[3],[3,4],[3,4,4]],\"weights\":[199980500,9993,10007],"
+	    "\"endValue\":200000500}]}\n");
+}
+
+/* A range inside one of its name is a function of its own, so that no time counts twice. */
+static void callgrind_adds_up(void **state)
+{
+	(void)state;
+	assert_written("callgrind",
+		       "# callgrind format\nversion: 1\ncreator: deepclock " DCK_VERSION
+		       "\ncmd: prog\npositions: line\nevents: ns\n"
+		       "summary: 200000500\n\nfl=(1) ranges\n"
+		       "fn=(1) main 9\n0 0\n"
+		       "cfn=(2) out;er\ncalls=2 0\n0 200000500\n\n"
+		       "fn=(2)\n0 199980500\n"
+		       "cfn=(3) say \"hi\" \ncalls=1 0\n0 20000\n\n"
+		       "fn=(3)\n0 9993\n"
+		       "cfn=(4) say \"hi\" '2\ncalls=1 0\n0 10007\n\n"
+		       "fn=(4)\n0 10007\n\n");
+}
+
+static void csv_has_a_row_for_each(void **state)
+{
+	(void)state;
+	assert_written("csv", "pid,tid,thread,kind,name,begin_ns,duration_ns,depth,value\n"
+			      "7,9,\"main\",number,\"batch\",,,2,32\n"
+			      "7,9,\"main\",range,\"say \"\"hi\"\"\n\",20000,10007,3,\n"
+			      "7,9,\"main\",range,\"say \"\"hi\"\"\n\",20000,20000,2,\n"
+			      "7,9,\"main\",range,\"out;er\",10000,200000000,1,\n"
+			      "7,9,\"main\",instant,\"out;er\",200010000,,,\n"
+			      "7,,,counter,\"loss\",200011000,,,0.1\n"
+			      "7,9,\"main\",async begin,\"batch\",200012000,,,255\n"
+			      "7,9,\"main\",instant,\"out;er\",200013500,,,\n"
+			      "7,9,\"main\",range,\"out;er\",200013000,500,1,\n");
+}
+
+static void pstats_is_a_dictionary_of_python(void **state)
+{
+	writing w;
+
+	(void)state;
+	begin(&w, "pstats");
+	tell_threads(&w);
+	name(&w, 1, "a");
+	put(&w, THREAD, 0, TRACE_BEGIN, 1);
+	put(&w, THREAD, 500000000, TRACE_END, 0);
+	end(&w);
+	assert_bytes(
+	    &w.out, 0,
+	    "7b"
+	    "2803000000 7506000000 746872656164 6900000000 7506000000 6d61696e2039" /* main 9 */
+	    "2805000000 6900000000 6900000000 670000000000000000 67000000000000e03f 7b30"
+	    "2803000000 7501000000 7e 6900000000 7501000000 61" /* ("~", 0, "a"): */
+	    "2805000000 6901000000 6901000000 67000000000000e03f 67000000000000e03f"
+	    "7b 2803000000 7506000000 746872656164 6900000000 7506000000 6d61696e2039"
+	    "2804000000 6901000000 6901000000 67000000000000e03f 67000000000000e03f 30"
+	    "30");
+	dck_buffer_done(&w.out);
+}
+
+static void pprof_is_a_compressed_profile(void **state)
+{
+	unsigned char plain[1024];
+	writing w;
+
+	(void)state;
+	begin(&w, "pprof");
+	tell_threads(&w);
+	name(&w, 1, "a");
+	put(&w, THREAD, 0, TRACE_BEGIN, 1);
+	put(&w, THREAD, 100, TRACE_BEGIN, 1);
+	put(&w, THREAD, 120, TRACE_END, 0);
+	put(&w, THREAD, 300, TRACE_END, 0);
+	end(&w);
+	z_stream z = {.next_in = (unsigned char *)w.out.data,
+		      .avail_in = (unsigned)w.out.n,
+		      .next_out = plain,
+		      .avail_out = sizeof plain};
+	assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(inflateEnd(&z), Z_OK);
+	assert_bytes(&(dck_buffer){.data = (char *)plain, .n = z.total_out}, 0,
+		     "0a04 0801 1002 0a04 0803 1004"	       /* calls, count; time, nanoseconds */
+		     "120d 0804 1001 109802 1a04 0805 1008"    /* a: 1 call, 280 ns, on main 9 */
+		     "120e 0804 0804 1001 1014 1a04 0805 1008" /* the leaf first: a, a */
+		     "2206 0801 2202 0801 2a04 0801 1006"
+		     "2206 0802 2202 0802 2a04 0802 1007"
+		     "2206 0803 2202 0803 2a04 0803 1008"
+		     "2206 0804 2202 0804 2a04 0804 1009"
+		     "3200 320563616c6c73 3205636f756e74 320474696d65 320b6e616e6f7365636f6e6473"
+		     "3206746872656164"
+		     "3209286e6f206e616d6529 320670726f672037 32066d61696e2039 320161"
+		     "488827 50ac02 7003");
+	dck_buffer_done(&w.out);
+}
+
+/* Deeper than is kept: the time stays with the ranges around, and sums stay right. */
+static void paths_are_bounded(void **state)
+{
+	static const char *const formats[] = {"folded", "callgrind", "speedscope",
+					      "pstats", "pprof",     "csv"};
+	(void)state;
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		writing w;
+		uint64_t sum = 0;
+		begin(&w, formats[i]);
+		tell_threads(&w);
+		name(&w, 1, "a");
+		for (uint64_t k = 0; k < 5000; k++)
+			put(&w, THREAD, k, TRACE_BEGIN, 1);
+		for (uint64_t k = 0; k < 4000; k++)
+			put(&w, THREAD, 5000 + k, TRACE_END, 0);
+		end(&w);
+		for (const char *p = w.out.data; i == 0 && p && *p; p = strchr(p, '\n') + 1) {
+			const char *blank = strchr(p, '\n');
+			while (*blank != ' ')
+				blank--;
+			sum += strtoull(blank, NULL, 10);
+		}
+		if (i == 0)
+			assert_int_equal(sum, 8999);
+		assert_true(w.out.n > 0);
+		dck_buffer_done(&w.out);
+	}
+}
+
 /* --- every format */
 
 /* All kinds of events, on three threads, with what no format may trip over. */
@@ -386,6 +542,13 @@ int main(void)
 	    cmocka_unit_test(perfetto_says_what_was_given),
 	    cmocka_unit_test(perfetto_has_numbers_counters_and_open_ranges),
 	    cmocka_unit_test(chrome_says_what_was_given),
+	    cmocka_unit_test(folded_stacks_add_up),
+	    cmocka_unit_test(speedscope_adds_up),
+	    cmocka_unit_test(callgrind_adds_up),
+	    cmocka_unit_test(csv_has_a_row_for_each),
+	    cmocka_unit_test(pstats_is_a_dictionary_of_python),
+	    cmocka_unit_test(pprof_is_a_compressed_profile),
+	    cmocka_unit_test(paths_are_bounded),
 	    cmocka_unit_test(every_format_survives_a_lack_of_memory),
 	    cmocka_unit_test(every_format_survives_a_full_disk),
 	    cmocka_unit_test(every_format_has_a_name_of_its_own),
