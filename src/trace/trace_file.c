@@ -31,7 +31,7 @@ struct trace_file {
 	uint64_t written, max_size, left_out, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
 	bool full;
-	/* Told so far, for whoever is told later: names by number, and tracks. */
+	/* What was told before the file was open: names by number, and tracks. */
 	mem_arena *arena;
 	trace_track *tracks; /* @owned */
 	uint32_t *names;     /* @owned */
@@ -163,31 +163,37 @@ static void *one_more(void *array, size_t *cap, size_t n, size_t size)
 static void on_intern(void *self, uint32_t id, const char *text, size_t n)
 {
 	trace_file *f = self;
-	uint32_t *names = one_more(f->names, &f->names_cap, f->nnames, sizeof *names);
 
+	if (n > f->longest)
+		f->longest = n;
+	if (f->out) {
+		f->format->intern(f->out, id, text, n);
+		return;
+	}
+	uint32_t *names = one_more(f->names, &f->names_cap, f->nnames, sizeof *names);
 	if (!names)
 		return;
 	f->names = names;
 	f->names[f->nnames++] = id;
-	if (n > f->longest)
-		f->longest = n;
-	if (f->out)
-		f->format->intern(f->out, id, text, n);
 }
 
 static void on_track(void *self, const trace_track *t)
 {
 	trace_file *f = self;
-	trace_track *tracks = one_more(f->tracks, &f->tracks_cap, f->ntracks, sizeof *tracks);
 
+	if (f->out) {
+		/* A track has the size of an event. */
+		f->full = f->full || !fits(f, 1);
+		if (!f->full)
+			f->format->track(f->out, t);
+		return;
+	}
+	trace_track *tracks = one_more(f->tracks, &f->tracks_cap, f->ntracks, sizeof *tracks);
 	if (!tracks)
 		return;
 	f->tracks = tracks;
 	f->tracks[f->ntracks] = *t;
 	f->tracks[f->ntracks++].name = mem_arena_dup(f->arena, t->name);
-	/* A track has the size of an event. */
-	if (f->out && !f->full && fits(f, 1))
-		f->format->track(f->out, t);
 }
 
 static void on_events(void *self, uint32_t track, const trace_event *e, size_t n)

@@ -27,7 +27,13 @@
 
 int dck_trace_on;
 
-enum { FLUSH_NS = 100000000, BUFFER_BYTES = 64 << 20, PAIRS = 64, BATCHES = 16 };
+enum {
+	FLUSH_NS = 100000000,
+	BUFFER_BYTES = 64 << 20,
+	BUFFER_BYTES_MAX = 1 << 30,
+	PAIRS = 64,
+	BATCHES = 16
+};
 
 /* What records in this process; nothing does while drain is NULL. */
 static struct recorder {
@@ -41,7 +47,8 @@ static struct recorder {
 	dck_clock clock;
 	os_clock_state tsc;
 	bool clock_known;
-	bool child; /* of a process that records: its record is not the one that was asked for */
+	bool claimed; /* the file that the environment names is ours */
+	bool child;   /* of a process that records: its record is not the one that was asked for */
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	zone_method method;
 } recorder = {.control = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_MUTEX_INITIALIZER};
@@ -199,7 +206,9 @@ static dck_status prepare(struct recorder *r, uint64_t buffer_bytes, dck_err *er
 {
 	static bool watched;
 
-	r->method.buffer_bytes = buffer_bytes ? buffer_bytes : BUFFER_BYTES;
+	r->method.buffer_bytes = !buffer_bytes			   ? BUFFER_BYTES
+				 : buffer_bytes > BUFFER_BYTES_MAX ? BUFFER_BYTES_MAX
+								   : buffer_bytes;
 	DCK_NEED(zone_names_init() && block_pool_reserve(r->method.buffer_bytes), err,
 		 "for the events");
 	if (!lanes_init() || (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child)))
@@ -243,10 +252,12 @@ static dck_status path_of_environment(struct recorder *r, char **ret, dck_err *e
 	if (!path || !*path)
 		return DCK_OK;
 	snprintf(self, sizeof self, "%ld", os_process_id());
-	r->child = owner && *owner && strcmp(owner, self) != 0;
+	/* Of this number, but not by this code: from before an exec(). */
+	r->child = owner && *owner && (strcmp(owner, self) != 0 || !r->claimed);
 	if (r->child)
 		return trace_file_of_child(path, os_process_id(), ret, err);
 	setenv("DEEPCLOCK_TRACE_BY", self, 1);
+	r->claimed = true;
 	return absolute(path, ret, err);
 }
 

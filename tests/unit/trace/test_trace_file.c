@@ -260,6 +260,10 @@ static int told(const char *what)
 		wait_for_flush();
 		raise(SIGKILL);
 	}
+	if (!strcmp(what, "exec")) {
+		wait_for_flush();
+		execl("/proc/self/exe", "test_trace_file", "exit", (char *)NULL);
+	}
 	if (!strcmp(what, "spawn"))
 		return spawn("exit") >> 8;
 	if (!strcmp(what, "fork")) {
@@ -351,6 +355,20 @@ static void a_program_that_it_starts_too(void **state)
 	free(child.text);
 }
 
+/* The same process, and still not the same file. */
+static void what_exec_brings_is_another_program(void **state)
+{
+	(void)state;
+	assert_int_equal(traced("exec") >> 8, 3);
+	content c = content_of("out.pftrace"), next = content_of_child();
+	assert_int_equal(c.begins, 1001);
+	assert_int_equal(c.ends, 1000);
+	assert_int_equal(next.begins, 1001);
+	assert_int_equal(next.ends, 1001);
+	free(c.text);
+	free(next.text);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +380,7 @@ int main(int argc, char **argv)
 	    SCRATCH_TEST(a_killed_program_leaves_what_was_flushed),
 	    SCRATCH_TEST(a_forked_child_has_a_file_of_its_own),
 	    SCRATCH_TEST(a_program_that_it_starts_too),
+	    SCRATCH_TEST(what_exec_brings_is_another_program),
 	};
 
 	if (argc > 1)
