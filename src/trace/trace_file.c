@@ -24,8 +24,8 @@ struct trace_file {
 	const trace_format *format;
 	char *path; /* @owned */
 	trace_about about;
-	trace_out *out; /* NULL: not open */
-	dck_sink sink;
+	trace_out *out;	      /* NULL: not open */
+	dck_sink sink, plain; /* plain: of the descriptor; it is only asked to write */
 	int fd;
 	dck_err error; /* code 0: none */
 	uint64_t written, max_size, left_out, flushed_ns;
@@ -46,8 +46,10 @@ struct trace_file {
 static dck_status write_file(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	trace_file *f = self;
-	dck_sink *plain = &(dck_sink){.fd = f->fd};
+	dck_sink *plain = &f->plain;
 
+	if (f->fd < 0) /* abandoned */
+		return DCK_OK;
 	dck_sink_fd(plain, f->fd);
 	f->written += n;
 	return plain->write(plain, bytes, n, err);
@@ -323,9 +325,17 @@ dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
 
 void trace_file_abandon(trace_file *f)
 {
-	/* The format's own memory stays: closing it would write. */
-	if (f)
-		trace_file_free(f);
+	dck_err err;
+
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		os_close(f->fd);
+	f->fd = -1;
+	/* Only closing frees what the format has; what it writes goes nowhere. */
+	if (f->out)
+		(void)f->format->close(f->out, &err);
+	trace_file_free(f);
 }
 
 dck_status trace_file_of_child(const char *path, long pid, char **ret, dck_err *err)

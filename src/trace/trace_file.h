@@ -37,7 +37,7 @@ drain_listener trace_file_listener(trace_file *f);
 void trace_file_flush(trace_file *f);
 /* Frees f, also on failure. E_IO: the file is not whole. */
 dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err);
-/* Frees what can be freed without writing: in a forked child, where the file is the parent's. */
+/* Frees f without writing: in a forked child, where the file is the parent's. NULL is allowed. */
 void trace_file_abandon(trace_file *f);
 
 /* "out.pftrace" as "out.4711.pftrace"; *ret: mem_free(). */

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -424,6 +425,57 @@ static void what_finds_no_room_is_counted(void **state)
 	assert_int_equal(in_child(flood), 0);
 }
 
+static void on_alarm(int number)
+{
+	(void)number;
+	for (int i = 0; i < 40; i++) {
+		DCK_ZONE("handler");
+		DCK_NUMBER("i", i);
+	}
+	handled++;
+}
+
+/* Handlers also run while their thread changes its block or finds none. */
+static int flood_with_handlers(void)
+{
+	enum { PAIRS = 1000000 };
+	struct sigaction act = {.sa_handler = on_alarm};
+	struct itimerval often = {.it_interval.tv_usec = 50, .it_value.tv_usec = 50}, never = {0};
+	dck_record *r = NULL;
+	dck_err err;
+
+	handled = 0;
+	sigaction(SIGALRM, &act, NULL);
+	if (dck_trace_start(&(dck_trace_config){.buffer_bytes = 4 * 65536}, &err) != DCK_OK)
+		return 1;
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < PAIRS; i++) {
+		DCK_PUSH("outer");
+		DCK_PUSH("inner");
+		DCK_POP();
+		DCK_POP();
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (dck_trace_stop(&r, &err) != DCK_OK)
+		return 2;
+	int64_t dropped = fact(r, "dropped_events"), events = fact(r, "events");
+	if (events + dropped != 4 * PAIRS + 3 * 40 * handled)
+		return 3;
+	/* Numbers whose range was dropped have none; what was left open was closed. */
+	if (!dropped && (fact(r, "unmatched_ends") || fact(r, "unfinished_ranges")))
+		return 4;
+	if (calls(r, "inner") > PAIRS || calls(r, "outer") > PAIRS)
+		return 5;
+	dck_record_free(r);
+	return 0;
+}
+
+static void handlers_in_a_flood_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(flood_with_handlers), 0);
+}
+
 static int record_in_child(void)
 {
 	dck_record *r = NULL;
@@ -474,6 +526,7 @@ int main(void)
 	    cmocka_unit_test(another_thread_may_end_a_range),
 	    cmocka_unit_test(a_handler_may_record),
 	    cmocka_unit_test(what_finds_no_room_is_counted),
+	    cmocka_unit_test(handlers_in_a_flood_are_counted),
 	    cmocka_unit_test(a_forked_child_begins_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
