@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 256 };
+enum { CHUNK = 256, PREFETCH = 512 };
 
 struct drain {
 	uint64_t base, ns_per_tick_q32;
@@ -67,6 +67,8 @@ static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut
 
 	while (*at < end && n < CHUNK) {
 		lane_entry *e = (lane_entry *)((char *)b + *at);
+		/* The entries lie in the cache of another processor. */
+		__builtin_prefetch((const char *)e + PREFETCH);
 		uint64_t word = atomic_load_explicit(&e->word, memory_order_acquire);
 		uint64_t ticks = atomic_load_explicit(&e->ticks, memory_order_relaxed);
 
