@@ -67,7 +67,7 @@ static dck_status callgrind_close(trace_out *o, dck_err *err)
 	uint64_t sum = 0;
 
 	paths_end(o);
-	w.open = mem_zalloc((size_t)o->nnames + 1, sizeof *w.open);
+	w.open = mem_zalloc((size_t)o->names.n + 1, sizeof *w.open);
 	for (uint32_t n = 1; n <= o->nnodes; n++)
 		sum += paths_node(o, n)->self_ns;
 	sink_text(o->sink, "# callgrind format\nversion: 1\ncreator: deepclock " DCK_VERSION "\n");

@@ -76,6 +76,24 @@ void kept_name_put(kept_names *k, uint32_t id, const char *text, size_t n)
 		*row = (kept_name){copy, (uint32_t)used};
 }
 
+uint32_t kept_name_numbered(kept_names *k, const char *text, size_t n)
+{
+	char cleaned[KEPT_NAME_MAX];
+
+	n = kept_clean(cleaned, text, n);
+	for (uint64_t key = hash_bytes(HASH_START, cleaned, n);; key++) {
+		uint32_t id = kept_map_find(&k->by_text, key);
+		const kept_name had = kept_name_of(k, id);
+		if (id && had.n == n && memcmp(had.text, cleaned, n) == 0)
+			return id;
+		if (id) /* another text of this hash: the next place */
+			continue;
+		kept_name_put(k, ++k->n, cleaned, n);
+		k->failed = !kept_map_put(&k->by_text, key, k->n) || k->failed;
+		return kept_names_failed(k) ? 0 : k->n;
+	}
+}
+
 const char *kept_text(kept_names *k, const char *text)
 {
 	char cleaned[KEPT_NAME_MAX];
@@ -86,12 +104,13 @@ const char *kept_text(kept_names *k, const char *text)
 
 bool kept_names_failed(const kept_names *k)
 {
-	return k->table.failed || mem_arena_failed(k->arena);
+	return k->failed || k->table.failed || mem_arena_failed(k->arena);
 }
 
 void kept_names_done(kept_names *k)
 {
 	kept_table_done(&k->table);
+	kept_map_done(&k->by_text);
 	mem_arena_free(k->arena);
 	k->arena = NULL;
 }

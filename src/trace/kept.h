@@ -27,6 +27,22 @@ static inline void *kept_find(const kept_table *t, uint32_t id)
 }
 void kept_table_done(kept_table *t);
 
+/* --- a number for each of some keys. */
+typedef struct kept_map {
+	struct kept_pair {
+		uint64_t key;
+		uint32_t value; /* 0: an empty place */
+	} * at;			/* @owned, kept_map_done */
+	uint32_t n, room;
+} kept_map;
+
+uint32_t kept_map_find(const kept_map *m, uint64_t key); /* 0: none */
+/* value: not 0. false: no memory, or too many for one map. */
+bool kept_map_put(kept_map *m, uint64_t key, uint32_t value);
+void kept_map_remove(kept_map *m, uint64_t key);
+void kept_map_clear(kept_map *m); /* keeps the memory */
+void kept_map_done(kept_map *m);
+
 /* --- names: cut after KEPT_NAME_MAX bytes and cleaned, so that all formats may write them. */
 enum { KEPT_NAME_MAX = 4000 };
 
@@ -42,10 +58,16 @@ typedef struct kept_name {
 typedef struct kept_names {
 	kept_table table;
 	mem_arena *arena;
+	kept_map by_text; /* of kept_name_numbered() */
+	uint32_t n;
+	bool failed;
 } kept_names;
 
 dck_status kept_names_init(kept_names *k, dck_err *err);
 void kept_name_put(kept_names *k, uint32_t id, const char *text, size_t n);
+/* The number of a text: equal texts have the same one, and a new text gets the next. Names are
+ * numbered so, or put, not both. 0: no memory. */
+uint32_t kept_name_numbered(kept_names *k, const char *text, size_t n);
 static inline kept_name kept_name_of(const kept_names *k, uint32_t id)
 {
 	const kept_name *found = kept_find(&k->table, id);
@@ -83,22 +105,6 @@ static inline void kept_numbers_drop(kept_numbers *k, uint32_t n)
 	k->n -= n;
 }
 void kept_numbers_done(kept_numbers *k);
-
-/* --- a number for each of some keys. */
-typedef struct kept_map {
-	struct kept_pair {
-		uint64_t key;
-		uint32_t value; /* 0: an empty place */
-	} * at;			/* @owned, kept_map_done */
-	uint32_t n, room;
-} kept_map;
-
-uint32_t kept_map_find(const kept_map *m, uint64_t key); /* 0: none */
-/* value: not 0. false: no memory, or too many for one map. */
-bool kept_map_put(kept_map *m, uint64_t key, uint32_t value);
-void kept_map_remove(kept_map *m, uint64_t key);
-void kept_map_clear(kept_map *m); /* keeps the memory */
-void kept_map_done(kept_map *m);
 
 /* --- ranges that any track may end: for each id, how many more begins than ends were seen. Ends
  * may come first, as tracks are written one after the other. At most KEPT_IDS_MAX at once; further

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "trace/paths.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/sink.h"
 
 #include <stdio.h>
@@ -70,36 +69,12 @@ void paths_put_line(dck_sink *out, const char *text, char no)
 
 /* --- names */
 
-/* The name that stands for a text; 0: no memory. */
-static uint32_t name_of_text(trace_out *o, const char *text, size_t n)
-{
-	char cleaned[KEPT_NAME_MAX];
-
-	n = kept_clean(cleaned, text, n);
-	for (uint64_t key = hash_bytes(HASH_START, cleaned, n);; key++) {
-		uint32_t id = kept_map_find(&o->by_text, key);
-		const kept_name had = kept_name_of(&o->names, id);
-		if (id && had.n == n && memcmp(had.text, cleaned, n) == 0)
-			return id;
-		if (id)
-			continue;
-		id = o->nnames + 1;
-		kept_name_put(&o->names, id, cleaned, n);
-		if (kept_names_failed(&o->names) || !kept_map_put(&o->by_text, key, id)) {
-			o->failed = true;
-			return 0;
-		}
-		o->nnames = id;
-		return id;
-	}
-}
-
 void paths_intern(trace_out *o, uint32_t id, const char *text, size_t n)
 {
 	uint32_t *row = kept_row(&o->same, id);
 
 	if (row)
-		*row = name_of_text(o, text, n);
+		*row = kept_name_numbered(&o->names, text, n);
 }
 
 /* --- the tree */
@@ -138,7 +113,7 @@ void paths_track(trace_out *o, const trace_track *about)
 		 : thread    ? "thread"
 			     : "process",
 		 (int)(thread ? about->tid : about->pid));
-	t->label = name_of_text(o, label, strlen(label));
+	t->label = kept_name_numbered(&o->names, label, strlen(label));
 	t->told = true;
 }
 
@@ -262,7 +237,6 @@ dck_status paths_close(trace_out *o, dck_err *err)
 	kept_table_done(&o->tracks);
 	kept_table_done(&o->nodes);
 	kept_table_done(&o->same);
-	kept_map_done(&o->by_text);
 	kept_map_done(&o->children);
 	kept_names_done(&o->names);
 	mem_free(o);

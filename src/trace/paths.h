@@ -38,11 +38,10 @@ struct trace_out {
 	uint64_t last_ns;
 	const char *command; /* NULL: not known */
 	kept_names names;
-	kept_map by_text;
-	kept_table same; /* uint32_t for each name: the one that stands for its text */
+	kept_table same; /* uint32_t for each name: the number of its text */
 	kept_table tracks, nodes;
 	kept_map children; /* by parent and name */
-	uint32_t nnodes, nnames;
+	uint32_t nnodes;
 	uint64_t merged; /* ranges that are no node of their own */
 	bool failed;
 };
@@ -58,7 +57,7 @@ dck_status paths_close(trace_out *o, dck_err *err);
 const path_node *paths_node(const trace_out *o, uint32_t node);
 /* The node after this one where children follow their parent; 0: begin, and the end. */
 uint32_t paths_next(const trace_out *o, uint32_t node);
-/* Names run from 0 ("(no name)") to o->nnames. */
+/* Names run from 0 ("(no name)") to o->names.n. */
 kept_name paths_text(const trace_out *o, uint32_t name);
 /* Writes a text on one line: control characters, and `no` (0: none), become blanks. */
 void paths_put_line(dck_sink *out, const char *text, char no);

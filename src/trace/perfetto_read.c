@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "trace/perfetto_read.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "trace/arrange.h"
 #include "trace/perfetto.h"
 #include "trace/perfetto_clock.h"
@@ -60,9 +59,8 @@ typedef struct reading {
 	trace_about about;				  /* at the first snapshot */
 	kept_map sequence_rows, track_rows, process_rows; /* by id, uuid, pid */
 	kept_table sequences, tracks;
-	uint32_t nsequences, ntracks, nlanes, nnames, told_names;
+	uint32_t nsequences, ntracks, nlanes, told_names;
 	uint64_t ninterned;
-	kept_map name_rows; /* by hash */
 	kept_names names;
 	uint64_t base_ns;
 } reading;
@@ -106,32 +104,19 @@ static double real_of(uint64_t bits)
 /* The number of the name that field f holds. */
 static dck_status name_of(const wire_reader *r, const wire_field *f, uint32_t *ret, reading *x)
 {
-	char raw[KEPT_NAME_MAX], text[KEPT_NAME_MAX];
-	size_t n = f->value < sizeof raw ? (size_t)f->value : sizeof raw;
+	char text[KEPT_NAME_MAX];
+	size_t n = f->value < sizeof text ? (size_t)f->value : sizeof text;
 
 	if (f->type != WIRE_BYTES)
 		return wire_fail(r, x->err, "a name that is no text");
-	DCK_TRY(wire_source_copy(r->source, f->data, n, raw, x->err));
-	n = kept_clean(text, raw, n);
-	for (uint64_t key = hash_bytes(HASH_START, text, n);; key++) {
-		uint32_t id = kept_map_find(&x->name_rows, key);
-		const kept_name had = kept_name_of(&x->names, id);
-		if (id && had.n == n && memcmp(had.text, text, n) == 0) {
-			*ret = id;
-			return DCK_OK;
-		}
-		if (id)
-			continue;
-		if (x->nnames == NAMES_MAX)
-			DCK_FAIL(x->err, E_LIMIT, "%s has more than %d names", r->source->label,
-				 (int)NAMES_MAX);
-		id = ++x->nnames;
-		kept_name_put(&x->names, id, text, n);
-		if (kept_names_failed(&x->names) || !kept_map_put(&x->name_rows, key, id))
-			return ERR_NO_MEMORY(x->err, "for the names of %s", r->source->label);
-		*ret = id;
-		return DCK_OK;
-	}
+	DCK_TRY(wire_source_copy(r->source, f->data, n, text, x->err));
+	*ret = kept_name_numbered(&x->names, text, n);
+	if (!*ret)
+		return ERR_NO_MEMORY(x->err, "for the names of %s", r->source->label);
+	if (x->names.n > NAMES_MAX)
+		DCK_FAIL(x->err, E_LIMIT, "%s has more than %d names", r->source->label,
+			 (int)NAMES_MAX);
+	return DCK_OK;
 }
 
 /* A name and its number in the sequence. */
@@ -410,7 +395,7 @@ static dck_status tell(reading *x)
 {
 	if (!x->out)
 		DCK_TRY(open_format(x));
-	for (; x->told_names < x->nnames; x->told_names++) {
+	for (; x->told_names < x->names.n; x->told_names++) {
 		const kept_name name = kept_name_of(&x->names, x->told_names + 1);
 		x->format->intern(x->out, x->told_names + 1, name.text, name.n);
 	}
@@ -773,7 +758,6 @@ static void reading_done(reading *x)
 	kept_map_done(&x->sequence_rows);
 	kept_map_done(&x->track_rows);
 	kept_map_done(&x->process_rows);
-	kept_map_done(&x->name_rows);
 	kept_names_done(&x->names);
 	arrange_free(x->events);
 }

@@ -133,11 +133,11 @@ static void put_profile(writing *w)
 	for (uint32_t n = 1; n <= o->nnodes; n++)
 		if (paths_node(o, n)->depth > 0)
 			put_sample(w, paths_node(o, n));
-	for (uint32_t i = 0; i <= o->nnames; i++)
+	for (uint32_t i = 0; i <= o->names.n; i++)
 		put_function(w, i);
 	for (size_t i = 0; i < S_NAMES; i++)
 		wire_put_text(&w->message, PP_STRING, strings[i]);
-	for (uint32_t i = 0; i <= o->nnames; i++) {
+	for (uint32_t i = 0; i <= o->names.n; i++) {
 		wire_put_bytes(&w->message, PP_STRING, paths_text(o, i).text, paths_text(o, i).n);
 		between(w);
 	}

@@ -158,7 +158,7 @@ static bool add_up(trace_out *o, function *functions, kept_table *calls)
 static void put_all(trace_out *o, const function *functions, const kept_table *calls)
 {
 	sink_put(o->sink, "{", 1);
-	for (uint32_t i = 0; i < 2 * (o->nnames + 1); i++) {
+	for (uint32_t i = 0; i < 2 * (o->names.n + 1); i++) {
 		const function *f = &functions[i];
 		if (!f->used)
 			continue;
@@ -190,7 +190,7 @@ static dck_status pstats_close(trace_out *o, dck_err *err)
 	function *functions;
 
 	paths_end(o);
-	functions = mem_zalloc(2 * ((size_t)o->nnames + 1), sizeof *functions);
+	functions = mem_zalloc(2 * ((size_t)o->names.n + 1), sizeof *functions);
 	if (functions && add_up(o, functions, &calls))
 		put_all(o, functions, &calls);
 	else

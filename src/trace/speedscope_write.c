@@ -78,7 +78,7 @@ static dck_status speedscope_close(trace_out *o, dck_err *err)
 	json_object(&w);
 	json_key(&w, "frames");
 	json_array(&w);
-	for (uint32_t i = 0; i <= o->nnames; i++) {
+	for (uint32_t i = 0; i <= o->names.n; i++) {
 		json_object(&w);
 		json_key(&w, "name");
 		json_text(&w, paths_text(o, i).text);
