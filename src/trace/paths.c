@@ -125,6 +125,9 @@ static uint32_t child_of(trace_out *o, uint32_t parent, uint32_t name)
 
 	if (node || o->nnodes == PATHS_MAX)
 		return node;
+	const uint32_t bytes = paths_text(o, name).n + 1 + (parent ? node_at(o, parent)->bytes : 0);
+	if (o->bytes + bytes > PATHS_BYTES_MAX)
+		return 0;
 	path_node *made = kept_row(&o->nodes, o->nnodes + 1);
 	if (!made || !kept_map_put(&o->children, key, o->nnodes + 1)) {
 		o->failed = true;
@@ -132,7 +135,9 @@ static uint32_t child_of(trace_out *o, uint32_t parent, uint32_t name)
 	}
 	node = ++o->nnodes;
 	path_node *above = node_at(o, parent);
-	*made = (path_node){.name = name, .parent = parent, .depth = parent ? above->depth + 1 : 0};
+	*made = (path_node){
+	    .name = name, .parent = parent, .depth = parent ? above->depth + 1 : 0, .bytes = bytes};
+	o->bytes += bytes;
 	if (above->last)
 		node_at(o, above->last)->next = node;
 	else

@@ -11,7 +11,8 @@
  *	}
  *
  * The tree's first level are threads. Ranges of equal names are one, whatever their numbers. Memory
- * is bounded: beyond PATHS_MAX paths, or deeper than PATHS_DEPTH_MAX, a range's time stays with the
+ * and output are bounded: beyond PATHS_MAX paths, deeper than PATHS_DEPTH_MAX, or where all paths
+ * written out would be longer than PATHS_BYTES_MAX, a range's time stays with the
  * range around it, so that sums stay right. Counters, instants, and ranges that any thread may end
  * are on no path, and are left out.
  *
@@ -21,13 +22,14 @@
 
 #include "trace/kept.h"
 
-enum { PATHS_MAX = 1 << 20, PATHS_DEPTH_MAX = 1024 };
+enum { PATHS_MAX = 1 << 20, PATHS_DEPTH_MAX = 1024, PATHS_BYTES_MAX = 1 << 28 };
 
 typedef struct path_node {
 	uint32_t name;			   /* of equal texts the same; see paths_text() */
 	uint32_t parent;		   /* 0: this is a thread */
 	uint32_t depth;			   /* a thread has 0 */
 	uint32_t first, last, next;	   /* children, and the next of the same parent; 0: none */
+	uint32_t bytes;			   /* of the path's names, each with a byte between */
 	uint64_t calls, total_ns, self_ns; /* of a thread: of its ranges together */
 } path_node;
 
@@ -42,6 +44,7 @@ struct trace_out {
 	kept_table tracks, nodes;
 	kept_map children; /* by parent and name */
 	uint32_t nnodes;
+	uint64_t bytes;	 /* of all nodes */
 	uint64_t merged; /* ranges that are no node of their own */
 	bool failed;
 };

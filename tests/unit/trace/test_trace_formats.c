@@ -413,6 +413,34 @@ static void paths_are_bounded(void **state)
 	}
 }
 
+static dck_status count_bytes(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	(void)bytes;
+	(void)err;
+	*(uint64_t *)self += n;
+	return DCK_OK;
+}
+
+/* Some long names, nested deep, would make terabytes of paths. */
+static void paths_together_are_bounded(void **state)
+{
+	static char text[4000];
+	writing w = {.f = trace_format_find("folded")};
+	uint64_t written = 0;
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	dck_sink_custom(&w.sink, count_bytes, &written);
+	assert_int_equal(w.f->open(&w.o, &w.sink, &(trace_about){0}, NULL), DCK_OK);
+	tell_threads(&w);
+	w.f->intern(w.o, 1, text, sizeof text);
+	for (uint64_t k = 0; k < 1000; k++)
+		put(&w, THREAD, k, TRACE_BEGIN, 1);
+	assert_int_equal(w.f->close(w.o, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&w.sink, NULL), DCK_OK);
+	assert_in_range(written, 200000000, 270000000);
+}
+
 /* --- every format */
 
 /* All kinds of events, on three threads, with what no format may trip over. */
@@ -549,6 +577,7 @@ int main(void)
 	    cmocka_unit_test(pstats_is_a_dictionary_of_python),
 	    cmocka_unit_test(pprof_is_a_compressed_profile),
 	    cmocka_unit_test(paths_are_bounded),
+	    cmocka_unit_test(paths_together_are_bounded),
 	    cmocka_unit_test(every_format_survives_a_lack_of_memory),
 	    cmocka_unit_test(every_format_survives_a_full_disk),
 	    cmocka_unit_test(every_format_has_a_name_of_its_own),
