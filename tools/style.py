@@ -20,6 +20,8 @@ LINES_MAX = 900
 # Cut in two, so that this file is not its own violation.
 UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 MACHINE = re.compile(r"(?<![\w.])(/wor" r"k/|/roo" r"t/|/tmp/bas" r"h_jobs|/hom" r"e/\w)")
+# clang-format 14 makes such a line when it breaks one that is too long.
+GLUED = re.compile(r"^ \*[A-Za-z(]")
 BLANKS = re.compile(r"[ \t]+$")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # What is compared byte by byte, or is somebody's data, is nobody's text.
@@ -39,6 +41,8 @@ def lines(path, text):
             yield f"{where}: says {UNDONE.search(line)[0]}: do it, or leave it out"
         if MACHINE.search(line):
             yield f"{where}: a path of one machine: {MACHINE.search(line)[0]}"
+        if path.endswith(CODE) and GLUED.search(line):
+            yield f"{where}: a blank is missing behind the comment's star"
         if BLANKS.search(line):
             yield f"{where}: ends in blanks"
 
@@ -121,6 +125,7 @@ def self_test():
         ("something left", {"a.c": spdx + "/* TO" "DO */\n"}, "says TO" "DO"),
         ("a machine's path", {"a.md": "see /wor" "k/main\n"}, "one machine"),
         ("blanks", {"a.md": "text \n"}, "ends in blanks"),
+        ("star", {"a.c": "/* SPDX-License-Identifier: Apache-2.0\n *glued */\n"}, "a blank is missing"),
         ("no licence", {"a.c": "int x;\n"}, "has no line"),
         ("no last newline", {"a.md": "text"}, "has no end"),
         ("a long file", {"a.c": spdx + "int f(void);\n" * LINES_MAX}, "at most"),

@@ -2,8 +2,8 @@
  * track, in the order of their times.
  *
  * It holds ARRANGE_MAX events. When it is full all of them are given away, so that memory is
- *bounded; an event that belongs before some that are gone gets the time of the last of its track,
- *and is counted. Events of equal time keep their order.
+ * bounded; an event that belongs before some that are gone gets the time of the last of its track,
+ * and is counted. Events of equal time keep their order.
  *
  *	if (!arrange_put(a, track, &e)) {
  *		arrange_give(a, base_ns, give, self);

@@ -1,5 +1,5 @@
 /* perfetto_read.h - reads a trace of Perfetto, ours or another producer's, and tells it to a
- *format.
+ * format.
  *
  *	wire_source s;
  *	trace_read_facts facts;
@@ -9,8 +9,8 @@
  *	wire_source_close(&s);
  *
  * It understands track events: ranges, instants, counters, numbers on ranges; names that are
- *interned or stand in the event; clocks of any kind that a snapshot explains. Packets of other
- *kinds are skipped. Memory is bounded, whatever the file says.
+ * interned or stand in the event; clocks of any kind that a snapshot explains. Packets of other
+ * kinds are skipped. Memory is bounded, whatever the file says.
  *
  * A range on a track that is neither a thread's nor a process's becomes a range that any track may
  * end (TRACE_ASYNC_BEGIN), told on the thread that wrote it.

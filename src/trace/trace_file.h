@@ -1,5 +1,5 @@
 /* trace_file.h - the timeline of a recording, written to a file while it goes on, or its newest
- *part kept in memory and written at the end.
+ * part kept in memory and written at the end.
  *
  *	trace_file_open(&f, &(trace_file_config){.path = "out.pftrace"}, &about, err);
  *	drain_listener listener = trace_file_listener(f);

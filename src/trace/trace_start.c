@@ -5,7 +5,7 @@
  *
  * records a program from its start, in a constructor, to its end, in a destructor. A child, made by
  * fork() or a program that this one started, writes into a file with its process number in its
- *name.
+ * name.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"

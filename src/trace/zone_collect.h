@@ -1,5 +1,5 @@
 /* zone_collect.h - adds up a timeline that is told to it, as it would be told to a format: calls
- *and times of each name.
+ * and times of each name.
  *
  *	zone_collect *c;
  *	dck_sink unused;
