@@ -1,9 +1,9 @@
 /* record.h - the one data model. A run is measured once into one immutable record;
  * every report, the history and every comparison read only that.
  *
- * A record is seven plain lists (facts, series, metrics, ops, tables, spans, notes). Everything a
- * record points to is borrowed from it and valid until dck_record_free().
- * The JSON form is described in docs/reference/record.md.
+ * A record is eight plain lists (facts, series, metrics, ops, tables, trees, spans, notes).
+ * Everything a record points to is borrowed from it and valid until dck_record_free(). The JSON
+ * form is described in docs/reference/record.md.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_RECORD_H
@@ -146,6 +146,23 @@ typedef struct dck_table {
 	size_t nbrief_columns, nbrief_rows;
 } dck_table;
 
+/* Call paths, each with weights: how often, how long, how many bytes. A node is a frame that was
+ * reached through its parent's path; a weight is of that path alone, without what lies below it. */
+typedef struct dck_tree_node {
+	uint32_t parent; /* index of a node before it; DCK_TREE_ROOT: outermost */
+	uint32_t frame;	 /* index into the frames */
+} dck_tree_node;
+#define DCK_TREE_ROOT UINT32_MAX
+
+typedef struct dck_tree {
+	const char *name, *title;  /* "zones" (stable), "Zones by their call paths" */
+	const dck_column *columns; /* of the weights */
+	const char *const *frames; /* what nodes are called */
+	const dck_tree_node *nodes;
+	const double *weights; /* [nnodes][ncolumns] */
+	size_t ncolumns, nframes, nnodes;
+} dck_tree;
+
 /* One slice of a trace. */
 typedef struct dck_span {
 	const char *name, *track;
@@ -182,6 +199,8 @@ typedef struct dck_record {
 	size_t nops;
 	const dck_table *tables;
 	size_t ntables;
+	const dck_tree *trees;
+	size_t ntrees;
 	const dck_span *spans;
 	size_t nspans;
 	uint64_t spans_lost;
@@ -192,13 +211,14 @@ typedef struct dck_record {
 /* Frees the record and all it points to. NULL is allowed. @since 0.1 */
 DCK_API void dck_record_free(dck_record *r);
 
-/* The metric / series / fact / note / table of that name, or NULL. Borrowed from the record. @since
- * 0.1 */
+/* The metric / series / fact / note / table / tree of that name, or NULL. Borrowed from the record.
+ * @since 0.1 */
 DCK_API const dck_metric *dck_record_metric(const dck_record *r, const char *tag);
 DCK_API const dck_series *dck_record_series(const dck_record *r, const char *tag);
 DCK_API const dck_fact *dck_record_fact(const dck_record *r, const char *section, const char *key);
 DCK_API const dck_note *dck_record_note(const dck_record *r, const char *code);
 DCK_API const dck_table *dck_record_table(const dck_record *r, const char *name);
+DCK_API const dck_tree *dck_record_tree(const dck_record *r, const char *name);
 /* The cell of a row in the column of that key; NULL: no such column or row. @since 0.1 */
 DCK_API const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key);
 

@@ -18,7 +18,7 @@ typedef struct list {
 struct record_builder {
 	record_box *box;
 	bool failed;
-	list facts, series, metrics, ops, notes;
+	list facts, series, metrics, ops, trees, notes;
 	list tables, cells; /* cells: of the table in hand, the last of the list */
 	list brief_rows;    /* of the same */
 };
@@ -90,6 +90,7 @@ void record_drop(record_builder *b)
 	mem_free(b->series.rows);
 	mem_free(b->metrics.rows);
 	mem_free(b->ops.rows);
+	mem_free(b->trees.rows);
 	mem_free(b->notes.rows);
 	mem_free(b->tables.rows);
 	mem_free(b->cells.rows);
@@ -115,6 +116,8 @@ dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err)
 	r->nmetrics = b->metrics.n;
 	r->ops = list_move(a, &b->ops, sizeof(dck_op));
 	r->nops = b->ops.n;
+	r->trees = list_move(a, &b->trees, sizeof(dck_tree));
+	r->ntrees = b->trees.n;
 	r->notes = list_move(a, &b->notes, sizeof(dck_note));
 	r->nnotes = b->notes.n;
 	bool failed = b->failed || mem_arena_failed(a);
@@ -430,6 +433,50 @@ static const char *name_keep(record_builder *b, const char *name)
 	return own;
 }
 
+static dck_column *columns_keep(record_builder *b, const dck_column *columns, size_t n)
+{
+	dck_column *own = mem_arena_array(b->box->arena, n, sizeof *own);
+
+	for (size_t i = 0; i < n && own; i++)
+		own[i] = (dck_column){.key = key_keep(b, own, i, columns[i].key),
+				      .title = text_keep(b, columns[i].title),
+				      .unit = columns[i].unit};
+	return own;
+}
+
+static const void *array_keep(record_builder *b, const void *from, size_t n, size_t size)
+{
+	void *own = mem_arena_array(b->box->arena, n, size);
+
+	return own && n > 0 ? memcpy(own, from, n * size) : own;
+}
+
+void record_tree(record_builder *b, const dck_tree *t)
+{
+	dck_tree *own = list_add(b, &b->trees, sizeof *own);
+	const char **frames = mem_arena_array(b->box->arena, t->nframes, sizeof *frames);
+
+	for (size_t i = 0; i < t->nnodes; i++)
+		assert((t->nodes[i].parent == DCK_TREE_ROOT || t->nodes[i].parent < i) &&
+		       t->nodes[i].frame < t->nframes);
+	for (size_t i = 0; i < t->nnodes * t->ncolumns; i++)
+		assert(isfinite(t->weights[i]));
+	if (!own || !frames)
+		return; /* the builder, or its arena, has failed */
+	for (size_t i = 0; i < t->nframes; i++)
+		frames[i] = text_keep(b, t->frames[i]);
+	*own = (dck_tree){
+	    .name = text_keep(b, t->name),
+	    .title = text_keep(b, t->title),
+	    .columns = columns_keep(b, t->columns, t->ncolumns),
+	    .frames = frames,
+	    .nodes = array_keep(b, t->nodes, t->nnodes, sizeof *t->nodes),
+	    .weights = array_keep(b, t->weights, t->nnodes * t->ncolumns, sizeof *t->weights),
+	    .ncolumns = t->ncolumns,
+	    .nframes = t->nframes,
+	    .nnodes = t->nnodes};
+}
+
 void record_table(record_builder *b, const char *name, const char *title, const dck_column *columns,
 		  size_t ncolumns)
 {
@@ -438,12 +485,8 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 
 	assert(ncolumns > 0);
 	table_end(b);
-	own = mem_arena_array(b->box->arena, ncolumns, sizeof *own);
 	name = name_keep(b, name);
-	for (size_t i = 0; i < ncolumns && own; i++)
-		own[i] = (dck_column){.key = key_keep(b, own, i, columns[i].key),
-				      .title = text_keep(b, columns[i].title),
-				      .unit = columns[i].unit};
+	own = columns_keep(b, columns, ncolumns);
 	t = own ? list_add(b, &b->tables, sizeof *t) : NULL;
 	if (!t) {
 		b->failed = true;

@@ -102,6 +102,9 @@ void record_cell_absent(record_builder *b, const char *why);
 void record_brief_columns(record_builder *b, const char *keys);
 void record_brief_row(record_builder *b);
 
+/* Copies all of it. Parents stand before their children, weights are finite (asserted). */
+void record_tree(record_builder *b, const dck_tree *t);
+
 /* Copies all of it, names and arrays too. A zeroed dck_value is absent, "not measured". */
 void record_op(record_builder *b, const dck_op *op);
 

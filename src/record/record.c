@@ -187,6 +187,14 @@ const dck_table *dck_record_table(const dck_record *r, const char *name)
 	return NULL;
 }
 
+const dck_tree *dck_record_tree(const dck_record *r, const char *name)
+{
+	for (size_t i = 0; i < r->ntrees; i++)
+		if (strcmp(r->trees[i].name, name) == 0)
+			return &r->trees[i];
+	return NULL;
+}
+
 const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key)
 {
 	for (size_t i = 0; i < t->ncolumns && row < t->nrows; i++)

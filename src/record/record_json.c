@@ -215,6 +215,15 @@ static void column_put(json_writer *w, const dck_column *c)
 	json_end(w);
 }
 
+static void columns_put(json_writer *w, const dck_column *columns, size_t n)
+{
+	json_key(w, "columns");
+	json_array(w);
+	for (size_t i = 0; i < n; i++)
+		column_put(w, &columns[i]);
+	json_end(w);
+}
+
 static void indices_put(json_writer *w, const char *key, const uint32_t *all, size_t n)
 {
 	if (n == 0)
@@ -231,11 +240,7 @@ static void table_put(json_writer *w, const dck_table *t)
 	json_object(w);
 	text_put(w, "name", t->name);
 	text_put(w, "title", t->title);
-	json_key(w, "columns");
-	json_array(w);
-	for (size_t i = 0; i < t->ncolumns; i++)
-		column_put(w, &t->columns[i]);
-	json_end(w);
+	columns_put(w, t->columns, t->ncolumns);
 	json_key(w, "rows");
 	json_array(w);
 	for (size_t i = 0; i < t->nrows; i++) {
@@ -247,6 +252,42 @@ static void table_put(json_writer *w, const dck_table *t)
 	json_end(w);
 	indices_put(w, "brief_columns", t->brief_columns, t->nbrief_columns);
 	indices_put(w, "brief_rows", t->brief_rows, t->nbrief_rows);
+	json_end(w);
+}
+
+static void weight_put(json_writer *w, double v)
+{
+	if (v == floor(v) && fabs(v) <= (double)RECORD_EXACT_MAX)
+		json_int(w, (int64_t)v);
+	else
+		json_real(w, v);
+}
+
+/* A node is a list: its parent (-1: none), its frame, its weights. */
+static void tree_put(json_writer *w, const dck_tree *t)
+{
+	json_object(w);
+	text_put(w, "name", t->name);
+	text_put(w, "title", t->title);
+	columns_put(w, t->columns, t->ncolumns);
+	json_key(w, "frames");
+	json_array(w);
+	for (size_t i = 0; i < t->nframes; i++)
+		json_text(w, t->frames[i]);
+	json_end(w);
+	json_key(w, "nodes");
+	json_array(w);
+	for (size_t i = 0; i < t->nnodes; i++) {
+		const uint32_t parent = t->nodes[i].parent;
+
+		json_flat_array(w);
+		json_int(w, parent == DCK_TREE_ROOT ? -1 : (int64_t)parent);
+		json_uint(w, t->nodes[i].frame);
+		for (size_t k = 0; k < t->ncolumns; k++)
+			weight_put(w, t->weights[i * t->ncolumns + k]);
+		json_end(w);
+	}
+	json_end(w);
 	json_end(w);
 }
 
@@ -303,6 +344,8 @@ void record_json_put(const dck_record *r, json_writer *w)
 	LIST("ops", r->ops, r->nops, op_put);
 	if (r->ntables > 0)
 		LIST("tables", r->tables, r->ntables, table_put);
+	if (r->ntrees > 0)
+		LIST("trees", r->trees, r->ntrees, tree_put);
 	LIST("spans", r->spans, r->nspans, span_put);
 	uint_put(w, "spans_lost", r->spans_lost);
 	LIST("notes", r->notes, r->nnotes, note_put);

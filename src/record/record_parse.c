@@ -387,22 +387,26 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 	return DCK_OK;
 }
 
-static dck_status origins_get(reader *rd, const json_t *o, dck_op *op)
+/* The list of texts at `key`. */
+static dck_status texts_get(reader *rd, const json_t *o, const char *key, need need_it,
+			    const char *const **ret, size_t *ret_n)
 {
 	const json_t *list;
-	DCK_TRY(list_find(rd, o, "origins", OPTIONAL, &list, &op->norigins));
-	const char **names = mem_arena_array(rd->arena, op->norigins, sizeof *names);
-	if (!names)
+	size_t n;
+	DCK_TRY(list_find(rd, o, key, need_it, &list, &n));
+	const char **texts = mem_arena_array(rd->arena, n, sizeof *texts);
+	if (!texts)
 		return DCK_OK; /* the arena remembers */
-	rd->sub = "origins";
-	for (rd->sub_row = 0; rd->sub_row < op->norigins; rd->sub_row++) {
+	rd->sub = key;
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
 		const json_t *v = json_array_get(list, rd->sub_row);
 		if (!json_is_string(v))
 			return wrong(rd, NULL, v, "text");
-		names[rd->sub_row] = text_keep(rd, v);
+		texts[rd->sub_row] = text_keep(rd, v);
 	}
 	rd->sub = NULL;
-	op->origins = names;
+	*ret = texts;
+	*ret_n = n;
 	return DCK_OK;
 }
 
@@ -431,7 +435,7 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 		record_op_set(op, i, v);
 	}
 	DCK_TRY(text_get(rd, o, "bound", OPTIONAL, &op->bound));
-	DCK_TRY(origins_get(rd, o, op));
+	DCK_TRY(texts_get(rd, o, "origins", OPTIONAL, &op->origins, &op->norigins));
 	if (op->time_ns.kind == DCK_VALUE_ABSENT && json_object_get(o, "time_lo"))
 		return bad(rd, "time_lo", "is there and \"time\" is not");
 	return interval_get(rd, o, RECORD_OP_INTERVAL, &op->time_lo_ns, &op->time_hi_ns,
@@ -444,10 +448,11 @@ static int column_order(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-static int table_order(const void *a, const void *b)
+/* Rows that begin with their name. */
+static int name_order(const void *a, const void *b)
 {
-	const dck_table *x = *(const void *const *)a, *y = *(const void *const *)b;
-	return strcmp(x->name, y->name);
+	const char *const *x = *(const void *const *)a, *const *y = *(const void *const *)b;
+	return strcmp(*x, *y);
 }
 
 /* What is looked up by its name must be there once. The index of a row that has the name of
@@ -468,13 +473,13 @@ static size_t twin_find(reader *rd, const void *rows, size_t n, size_t size,
 	return n;
 }
 
-static dck_status columns_get(reader *rd, const json_t *o, dck_table *t)
+static dck_status columns_get(reader *rd, const json_t *o, const dck_column **ret, size_t *ret_n)
 {
 	const json_t *list;
 	size_t n;
 	DCK_TRY(list_find(rd, o, "columns", REQUIRED, &list, &n));
 	if (n == 0)
-		return bad(rd, "columns", "is empty: a table has at least one");
+		return bad(rd, "columns", "is empty: there is at least one");
 	dck_column *columns = mem_arena_array(rd->arena, n, sizeof *columns);
 	if (!columns)
 		return DCK_OK; /* the arena remembers */
@@ -492,8 +497,8 @@ static dck_status columns_get(reader *rd, const json_t *o, dck_table *t)
 	if (rd->sub_row < n)
 		return bad(rd, "key", "is that of another column too");
 	rd->sub = NULL;
-	t->columns = columns;
-	t->ncolumns = n;
+	*ret = columns;
+	*ret_n = n;
 	return DCK_OK;
 }
 
@@ -585,7 +590,7 @@ static dck_status table_get(reader *rd, const json_t *o, void *row)
 
 	DCK_TRY(text_get(rd, o, "name", REQUIRED, &t->name));
 	DCK_TRY(text_get(rd, o, "title", REQUIRED, &t->title));
-	DCK_TRY(columns_get(rd, o, t));
+	DCK_TRY(columns_get(rd, o, &t->columns, &t->ncolumns));
 	if (mem_arena_failed(rd->arena))
 		return DCK_OK;
 	DCK_TRY(rows_get(rd, o, t));
@@ -594,16 +599,77 @@ static dck_status table_get(reader *rd, const json_t *o, void *row)
 	return indices_get(rd, o, "brief_rows", t->nrows, &t->brief_rows, &t->nbrief_rows);
 }
 
-/* Their names are looked up, so there is one table of each. */
-static dck_status tables_check(reader *rd, const dck_record *r)
+/* Tables and trees are looked up by their names, so there is one of each. */
+static dck_status names_check(reader *rd, const char *list, const void *rows, size_t n, size_t size)
 {
 	if (mem_arena_failed(rd->arena))
 		return DCK_OK;
-	rd->list = "tables";
-	rd->row = twin_find(rd, r->tables, r->ntables, sizeof *r->tables, table_order);
-	if (rd->row < r->ntables)
-		return bad(rd, "name", "is that of another table too");
+	rd->list = list;
+	rd->row = twin_find(rd, rows, n, size, name_order);
+	if (rd->row < n)
+		return bad(rd, "name", "is that of another one too");
 	rd->list = NULL;
+	return DCK_OK;
+}
+
+/* --- trees */
+
+/* An integer from `least` to `most`. */
+static bool index_of(const json_t *v, json_int_t least, json_int_t most)
+{
+	return json_is_integer(v) && json_integer_value(v) >= least &&
+	       json_integer_value(v) <= most;
+}
+
+/* Its parent, its frame, and a weight for each column. */
+static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck_tree_node *node,
+			   double *weights)
+{
+	if (!json_is_array(row) || json_array_size(row) != t->ncolumns + 2)
+		return bad(rd, NULL,
+			   "is no list of a parent, a frame and a weight for each column");
+	const json_t *parent = json_array_get(row, 0), *frame = json_array_get(row, 1);
+	if (!index_of(parent, -1, (json_int_t)rd->sub_row - 1))
+		return bad(rd, NULL, "has a parent that does not stand before it");
+	if (!index_of(frame, 0, (json_int_t)t->nframes - 1))
+		return bad(rd, NULL, "has a frame that there is not");
+	node->parent =
+	    json_integer_value(parent) < 0 ? DCK_TREE_ROOT : (uint32_t)json_integer_value(parent);
+	node->frame = (uint32_t)json_integer_value(frame);
+	for (size_t k = 0; k < t->ncolumns; k++) {
+		const json_t *v = json_array_get(row, k + 2);
+		if (!json_is_number(v))
+			return bad(rd, NULL, "has a weight that is no number");
+		weights[k] = json_number_value(v);
+	}
+	return DCK_OK;
+}
+
+static dck_status tree_get(reader *rd, const json_t *o, void *row)
+{
+	dck_tree *t = row;
+	const json_t *list;
+	size_t n;
+
+	DCK_TRY(text_get(rd, o, "name", REQUIRED, &t->name));
+	DCK_TRY(text_get(rd, o, "title", REQUIRED, &t->title));
+	DCK_TRY(columns_get(rd, o, &t->columns, &t->ncolumns));
+	DCK_TRY(texts_get(rd, o, "frames", REQUIRED, &t->frames, &t->nframes));
+	DCK_TRY(list_find(rd, o, "nodes", REQUIRED, &list, &n));
+	if (n >= DCK_TREE_ROOT || n > TREE_MAX / sizeof(double) / (t->ncolumns + 1))
+		return bad(rd, "nodes", "has more rows than 1 GiB of memory holds");
+	dck_tree_node *nodes = mem_arena_array(rd->arena, n, sizeof *nodes);
+	double *weights = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *weights);
+	if (!nodes || !weights || mem_arena_failed(rd->arena))
+		return DCK_OK; /* the arena remembers */
+	rd->sub = "nodes";
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
+		DCK_TRY(node_get(rd, json_array_get(list, rd->sub_row), t, &nodes[rd->sub_row],
+				 &weights[rd->sub_row * t->ncolumns]));
+	rd->sub = NULL;
+	t->nodes = nodes;
+	t->weights = weights;
+	t->nnodes = n;
 	return DCK_OK;
 }
 
@@ -720,7 +786,9 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 	LIST(metrics, dck_metric, metric_get);
 	LIST(ops, dck_op, op_get);
 	LIST(tables, dck_table, table_get);
-	DCK_TRY(tables_check(rd, r));
+	DCK_TRY(names_check(rd, "tables", r->tables, r->ntables, sizeof *r->tables));
+	LIST(trees, dck_tree, tree_get);
+	DCK_TRY(names_check(rd, "trees", r->trees, r->ntrees, sizeof *r->trees));
 	LIST(spans, dck_span, span_get);
 	LIST(notes, dck_note, note_get);
 #undef LIST

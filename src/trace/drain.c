@@ -184,6 +184,11 @@ const zone_stats *const *drain_zones(const drain *d, size_t *ret_n)
 	return (const zone_stats *const *)d->nesting.stats;
 }
 
+const zone_paths *drain_paths(const drain *d)
+{
+	return &d->nesting.paths;
+}
+
 const drain_counts *drain_counted(const drain *d)
 {
 	return &d->nesting.counts;

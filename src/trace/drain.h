@@ -14,6 +14,7 @@
 #define TRACE_DRAIN_H
 
 #include "trace/timeline.h"
+#include "trace/zone_paths.h"
 #include "trace/zone_stats.h"
 
 /* Who listens; any member may be NULL. The numbers of names are those of zone_names.h; of tracks: 1
@@ -49,6 +50,7 @@ void drain_end(drain *d, uint64_t ticks);
 uint64_t drain_ns(const drain *d, uint64_t ticks); /* since base; 0: before it */
 /* By the number of a name; those without calls are zero. */
 const zone_stats *const *drain_zones(const drain *d, size_t *ret_n);
+const zone_paths *drain_paths(const drain *d);
 const drain_counts *drain_counted(const drain *d);
 
 #endif

@@ -96,6 +96,7 @@ void nesting_init(nesting *f, const drain_listener *to)
 {
 	*f = (nesting){.tracks = PROCESS_TRACK,
 		       .unfinished = zone_name_intern("unended", __FILE__, __LINE__)};
+	zone_paths_init(&f->paths);
 	if (to)
 		f->to = *to;
 	trace_track process = {.id = PROCESS_TRACK,
@@ -114,6 +115,7 @@ void nesting_done(nesting *f)
 	mem_free(f->names);
 	mem_free(f->counters);
 	open_ranges_done(&f->ranges);
+	zone_paths_done(&f->paths);
 }
 
 void nesting_thread_done(nesting_thread *t)
@@ -161,8 +163,11 @@ static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name)
 		f->counts.lost++;
 		return;
 	}
+	uint32_t above = t->depth ? t->frames[t->depth - 1].path : 0;
 	nesting_frame *top = &t->frames[t->depth++];
 	top->name = name;
+	/* One that was lost is a path of its caller's. */
+	top->path = name ? zone_paths_child(&f->paths, above, name) : above;
 	top->begin_ns = ns;
 	top->inside_ns = 0;
 	t->open[name]++;
@@ -195,6 +200,7 @@ static void pop(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 		tell(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
 	}
 	tell(f, t, ns, TRACE_END, 0, 0);
+	zone_paths_add(&f->paths, top->path, self);
 	if (!z)
 		f->counts.lost++;
 	else if (finished)

@@ -8,11 +8,13 @@
 #include "trace/drain.h"
 #include "trace/lane.h"
 #include "trace/open_ranges.h"
+#include "trace/zone_paths.h"
 
 enum { NESTING_DEPTH_MAX = 65536, NESTING_BATCH = 512 };
 
 typedef struct nesting_frame {
 	uint32_t name; /* 0: one whose beginning was lost */
+	uint32_t path; /* of zone_paths.h */
 	uint64_t begin_ns, inside_ns;
 } nesting_frame;
 
@@ -42,6 +44,7 @@ typedef struct nesting {
 	drain_listener to;
 	drain_counts counts;
 	zone_stats **stats; /* by name */
+	zone_paths paths;
 	nesting_name *names;
 	size_t nnames, cap;
 	uint32_t tracks;     /* given so far */

@@ -6,6 +6,7 @@
 #include "trace/kept.h"
 #include "trace/open_ranges.h"
 #include "trace/perfetto.h"
+#include "trace/zone_paths.h"
 #include "trace/zone_table.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 enum { DEPTH_MAX = 65536 };
 
 typedef struct frame {
-	uint32_t name;
+	uint32_t name, path;
 	bool unended;
 	uint64_t begin_ns, inside_ns;
 } frame;
@@ -35,6 +36,7 @@ typedef struct name {
 struct zone_collect {
 	kept_names texts;
 	kept_table names, tracks; /* of name, track */
+	zone_paths paths;
 	open_ranges ranges;
 	uint64_t events, threads, unmatched, last_ns;
 	int64_t unix_ns;
@@ -71,7 +73,10 @@ static void begin(zone_collect *c, track *t, const trace_event *e)
 		t->frames = frames;
 		t->room = room;
 	}
-	t->frames[t->depth++] = (frame){.name = e->name, .begin_ns = e->ns};
+	const uint32_t above = t->depth > 0 ? t->frames[t->depth - 1].path : 0;
+	t->frames[t->depth++] = (frame){.name = e->name,
+					.path = zone_paths_child(&c->paths, above, e->name),
+					.begin_ns = e->ns};
 	c->failed |= !kept_map_put(&t->open, e->name + UINT64_C(1),
 				   kept_map_find(&t->open, e->name + UINT64_C(1)) + 1);
 }
@@ -104,6 +109,7 @@ static void end(zone_collect *c, track *t, uint64_t ns, bool closed_by_end)
 	const uint64_t self = took > f->inside_ns ? took - f->inside_ns : 0;
 	const bool outermost = open_less(c, t, f->name);
 	name *n = name_of(c, f->name);
+	zone_paths_add(&c->paths, f->path, self);
 	if (t->depth > 0)
 		t->frames[t->depth - 1].inside_ns += took;
 	if (n && (f->unended || closed_by_end))
@@ -244,6 +250,7 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	DCK_NEED(c, err, "to add up a trace");
 	c->names.row_bytes = sizeof(name);
 	c->tracks.row_bytes = sizeof(track);
+	zone_paths_init(&c->paths);
 	const dck_status status = kept_names_init(&c->texts, err);
 	if (status == DCK_OK)
 		*ret = c;
@@ -267,6 +274,7 @@ void zone_collect_free(zone_collect *c)
 	kept_table_done(&c->names);
 	kept_table_done(&c->tracks);
 	kept_names_done(&c->texts);
+	zone_paths_done(&c->paths);
 	open_ranges_done(&c->ranges);
 	mem_free(c);
 }
@@ -280,6 +288,11 @@ static dck_status nowhere(void *self, const void *bytes, size_t n, dck_err *err)
 void zone_collect_sink(zone_collect *c, dck_sink *ret)
 {
 	dck_sink_custom(ret, nowhere, c);
+}
+
+static const char *text_of(void *self, uint32_t id)
+{
+	return kept_name_of(&((zone_collect *)self)->texts, id).text;
 }
 
 dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
@@ -305,5 +318,5 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
 	zone_table_put(b, rows, n);
 	mem_free(rows);
-	return DCK_OK;
+	return zone_paths_put(&c->paths, text_of, c, b, err);
 }

@@ -10,6 +10,12 @@
 #include <errno.h>
 #include <math.h>
 
+static const char *text_of(void *self, uint32_t id)
+{
+	(void)self;
+	return zone_name_get(id)->name;
+}
+
 static dck_status table_put(record_builder *b, const drain *d, dck_err *err)
 {
 	size_t n, nrows = 0;
@@ -22,7 +28,7 @@ static dck_status table_put(record_builder *b, const drain *d, dck_err *err)
 			rows[nrows++] = (zone_row){zone_name_get((uint32_t)i)->name, z[i]};
 	zone_table_put(b, rows, nrows);
 	mem_free(rows);
-	return DCK_OK;
+	return zone_paths_put(drain_paths(d), text_of, NULL, b, err);
 }
 
 static void count_put(record_builder *b, const char *key, uint64_t n)

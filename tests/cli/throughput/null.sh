@@ -6,7 +6,7 @@ grep -c '^Throughput by batch' text
 record run.json 'm("throughput/best_batch")["value"]' 'm("throughput/knee_batch")["value"]' \
 	'f("throughput", "limited_by")' 'r["command"]' 'f("plan", "batch")' \
 	's("batch/by_batch")["values"]' 's("throughput/by_batch")["unit"]' 's("latency/by_batch")["unit"]' \
-	'm("throughput/best")["lo"] <= m("throughput/best")["value"] <= m("throughput/best")["hi"]' \
+	'm("throughput/best").get("lo", 0) <= m("throughput/best")["value"] <= m("throughput/best").get("hi", 1e99)' \
 	'[t["name"] for t in r["tables"]]' '[c["key"] for c in r["tables"][0]["columns"]]' \
 	'[row[0] for row in r["tables"][0]["rows"]]' '[row[3] for row in r["tables"][0]["rows"]]' \
 	'r.get("incomplete", False)' 'f("subject", "name")' 'f("engine", "name")'

@@ -430,7 +430,7 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	     "tables[0].rows[0][0] has an interval and no number"},
 	    {HEAD ", \"tables\": [" TABLE_OF("a", TEXTS, "[]") ", " TABLE_OF(
 		 "b", TEXTS, "[]") ", " TABLE_OF("a", TEXTS, "[]") "]}",
-	     "tables[2].name is that of another table too"},
+	     "tables[2].name is that of another one too"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"precision/cat\", \"value\": 1, \"unit\": \"B\"}]}",
 	     "metrics[0].unit is not the unit of that tag"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"precision/cat\", \"value\": 1}]}",

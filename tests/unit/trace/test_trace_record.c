@@ -56,6 +56,40 @@ static const dck_cell *row(const dck_table *t, const char *name)
 	return NULL;
 }
 
+/* "outer;recurse;recurse" of a node. */
+static void path_of(const dck_tree *t, uint32_t node, char *ret)
+{
+	const uint32_t parent = t->nodes[node].parent;
+
+	ret[0] = '\0';
+	if (parent != DCK_TREE_ROOT) {
+		path_of(t, parent, ret);
+		strcat(ret, ";");
+	}
+	strcat(ret, t->frames[t->nodes[node].frame]);
+}
+
+static void trees_are_equal(const dck_tree *a, const dck_tree *b)
+{
+	char x[256], y[256];
+	double calls = 0;
+
+	assert_non_null(a);
+	assert_int_equal(a->nnodes, b->nnodes);
+	assert_int_equal(a->nnodes, 2 + 5); /* recurse inside itself, four deep, inside outer */
+	for (uint32_t i = 0; i < a->nnodes; i++) {
+		uint32_t k = 0;
+
+		path_of(a, i, x);
+		for (path_of(b, k, y); strcmp(x, y) != 0; path_of(b, k, y))
+			assert_true(++k < b->nnodes);
+		assert_true(a->weights[2 * i] == b->weights[2 * k]);
+		assert_true(a->weights[2 * i + 1] == b->weights[2 * k + 1]);
+		calls += a->weights[2 * i];
+	}
+	assert_true(calls == 4 * 200 * (1 + 3 + 5));
+}
+
 static void the_file_says_what_the_recording_says(void **state)
 {
 	const dck_trace_config c = {.path = "a.pftrace"};
@@ -88,6 +122,7 @@ static void the_file_says_what_the_recording_says(void **state)
 	assert_int_equal(row(b, "recurse")[1].value.as.i, 4 * 200 * 5);
 	assert_int_equal(dck_record_fact(read, "trace", "threads")->value.as.i, 4);
 	assert_non_null(dck_record_fact(read, "result", "answer"));
+	trees_are_equal(dck_record_tree(live, "zones"), dck_record_tree(read, "zones"));
 	assert_false(read->incomplete);
 	dck_record_free(live);
 	dck_record_free(read);
