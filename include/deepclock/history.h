@@ -115,7 +115,8 @@ DCK_API dck_status dck_history_list(dck_history *h, const dck_history_filter *f,
 				    bool (*each)(void *self, const dck_history_entry *e),
 				    void *self, dck_err *err) DCK_MUST_USE;
 /* The same as one table of a record that measured nothing, "history/records", for the writers of
- * records; fact history/records: how many there are without the limit. title: the record's command; NULL: none. *ret is owned: dck_record_free(). @since 0.1 */
+ * records; fact history/records: how many there are without the limit. title: the record's command;
+ * NULL: none. *ret is owned: dck_record_free(). @since 0.1 */
 DCK_API dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f,
 					   const char *metric, const char *title, dck_record **ret,
 					   dck_err *err) DCK_MUST_USE;
@@ -209,7 +210,8 @@ DCK_API dck_status dck_history_trend_get(dck_history *h, const dck_history_filte
 					 const dck_history_trend_config *c, dck_history_trend **ret,
 					 dck_err *err) DCK_MUST_USE;
 /* As a record: facts and the table "history/points", whose cells change_p, before, after and change
- * are there where the level changed. title as above. *ret is owned: dck_record_free(). @since 0.1 */
+ * are there where the level changed. title as above. *ret is owned: dck_record_free(). @since 0.1
+ */
 DCK_API dck_status dck_history_trend_record(const dck_history_trend *t, const char *title,
 					    dck_record **ret, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_history_trend_free(dck_history_trend *t); /* NULL is allowed. @since 0.1 */

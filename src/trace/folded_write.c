@@ -1,5 +1,5 @@
 /* folded_write.c - a timeline as folded stacks: for each call path one line with the nanoseconds
- *that were spent there and in no range below.
+ * that were spent there and in no range below.
  *
  *	main 9;forward;conv2d 123456
  *

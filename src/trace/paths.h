@@ -1,6 +1,6 @@
 /* paths.h - the call paths of a timeline and the time that was spent on each: what all formats
- *share that add up instead of telling each event. Such a format is the functions here and a close
- *of its own:
+ * share that add up instead of telling each event. Such a format is the functions here and a close
+ * of its own:
  *
  *	static dck_status folded_close(trace_out *o, dck_err *err)
  *	{

@@ -457,8 +457,7 @@ static void each_allocation_may_fail(void **state)
 		fault_alloc_begin(&f, n);
 		mem_arena *a = mem_arena_new(0);
 		dck_status status =
-		    a ? trace_read_bytes(whole, sizeof(whole) - 1, true, a, &t, &err)
-		      : DCK_E_NOMEM;
+		    a ? trace_read_bytes(whole, sizeof(whole) - 1, true, a, &t, &err) : DCK_E_NOMEM;
 		good = f.calls < n;
 		assert_int_equal(status, good ? DCK_OK : DCK_E_NOMEM);
 		mem_arena_free(a);
