@@ -143,6 +143,9 @@ static void operators_with_open_shapes_and_unknown_costs(void **state)
 /* A table of that name, and a record that has it. */
 #define TABLE_OF(name, columns, rows) \
 	"{\"name\": \"" name "\", \"title\": \"t\", \"columns\": [" columns "], \"rows\": " rows "}"
+#define TREE(frames, nodes)                                                                 \
+	HEAD ", \"trees\": [{\"name\": \"n\", \"title\": \"t\", \"columns\": [" TIMES "], " \
+	     "\"frames\": [" frames "], \"nodes\": " nodes "}]}"
 #define TABLE(columns, rows) HEAD ", \"tables\": [" TABLE_OF("n", columns, rows) "]}"
 #define TEXTS		     "{\"key\": \"a\", \"title\": \"b\"}"
 #define TIMES		     "{\"key\": \"c\", \"title\": \"d\", \"unit\": \"ns\"}"
@@ -431,6 +434,17 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 	    {HEAD ", \"tables\": [" TABLE_OF("a", TEXTS, "[]") ", " TABLE_OF(
 		 "b", TEXTS, "[]") ", " TABLE_OF("a", TEXTS, "[]") "]}",
 	     "tables[2].name is that of another one too"},
+	    {TREE("\"a\"", "7"), "trees[0].nodes is a number, not a list"},
+	    {TREE("7", "[]"), "trees[0].frames[0] is a number, not text"},
+	    {TREE("\"a\"", "[7]"),
+	     "trees[0].nodes[0] is no list of a parent, a frame and a weight"},
+	    {TREE("\"a\"", "[[-1, 0]]"), "trees[0].nodes[0] is no list"},
+	    {TREE("\"a\"", "[[-1, 0, 1], [1, 0, 1]]"),
+	     "trees[0].nodes[1] has a parent that does not stand before it"},
+	    {TREE("\"a\"", "[[-2, 0, 1]]"), "trees[0].nodes[0] has a parent"},
+	    {TREE("\"a\"", "[[-1, 1, 1]]"), "trees[0].nodes[0] has a frame that there is not"},
+	    {TREE("", "[[-1, 0, 1]]"), "trees[0].nodes[0] has a frame that there is not"},
+	    {TREE("\"a\"", "[[-1, 0, \"1\"]]"), "trees[0].nodes[0] has a weight that is no number"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"precision/cat\", \"value\": 1, \"unit\": \"B\"}]}",
 	     "metrics[0].unit is not the unit of that tag"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"precision/cat\", \"value\": 1}]}",
@@ -456,6 +470,51 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 		assert_int_equal(dck_record_parse(bad[i].json, strlen(bad[i].json), &r, NULL),
 				 DCK_E_FORMAT);
 	}
+}
+
+static void trees_are_read_as_they_were_written(void **state)
+{
+	static const dck_column columns[] = {{"calls", "calls", DCK_UNIT_ONE},
+					     {"self", "self", DCK_UNIT_NS}};
+	static const char *const frames[] = {"main", "a \"name\"\n"};
+	static const dck_tree_node nodes[] = {
+	    {DCK_TREE_ROOT, 0}, {0, 1}, {1, 1}, {DCK_TREE_ROOT, 1}};
+	static const double weights[] = {1, 1e18, 2, 0.1, 3, -5, 0, 9007199254740993.0};
+	const dck_tree tree = {.name = "zones",
+			       .title = "Zones",
+			       .columns = columns,
+			       .ncolumns = 2,
+			       .frames = frames,
+			       .nframes = 2,
+			       .nodes = nodes,
+			       .nnodes = 4,
+			       .weights = weights};
+	record_builder *b = record_new();
+	dck_buffer first = {0}, second = {0};
+	dck_record *r, *again;
+	dck_sink out;
+
+	(void)state;
+	record_tree(b, &tree);
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	dck_sink_buffer(&out, &first);
+	record_json_write(r, &out);
+	assert_int_equal(dck_sink_finish(&out, NULL), DCK_OK);
+	assert_int_equal(dck_record_parse(first.data, first.n, &again, NULL), DCK_OK);
+	dck_sink_buffer(&out, &second);
+	record_json_write(again, &out);
+	assert_int_equal(dck_sink_finish(&out, NULL), DCK_OK);
+	assert_string_equal(first.data, second.data);
+	const dck_tree *t = dck_record_tree(again, "zones");
+	assert_null(dck_record_tree(again, "zone"));
+	assert_int_equal(t->nnodes, 4);
+	assert_memory_equal(t->nodes, nodes, sizeof nodes);
+	assert_memory_equal(t->weights, weights, sizeof weights);
+	assert_string_equal(t->frames[1], frames[1]);
+	dck_buffer_done(&first);
+	dck_buffer_done(&second);
+	dck_record_free(r);
+	dck_record_free(again);
 }
 
 /* `times` x `unit` between the two ends. */
@@ -617,6 +676,7 @@ static void no_memory_while_reading(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(trees_are_read_as_they_were_written),
 	    cmocka_unit_test(golden_records_come_back_byte_for_byte),
 	    cmocka_unit_test(kinds_and_values_survive),
 	    cmocka_unit_test(operators_with_open_shapes_and_unknown_costs),
