@@ -138,6 +138,9 @@ dck_status wire_next_any(wire_reader *r, const char *(*name)(const void *self, u
 dck_status wire_enter(const wire_reader *r, const wire_field *f, const char *what, wire_reader *ret,
 		      dck_err *err)
 {
+	if (f->type != WIRE_BYTES)
+		return wire_fail(r, err, "field %u at byte %llu is not %s", (unsigned)f->number,
+				 (unsigned long long)f->at, what);
 	if (r->depth + 1 >= WIRE_DEPTH_MAX)
 		DCK_FAIL(err, E_LIMIT, "%s nests its messages deeper than %d at byte %llu",
 			 r->source->label, WIRE_DEPTH_MAX, (unsigned long long)f->at);

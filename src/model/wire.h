@@ -108,7 +108,8 @@ static inline dck_status wire_next(wire_reader *r,
 	*ret_more = true;
 	return DCK_OK;
 }
-/* A reader of the message that field f holds. E_LIMIT: nested too deeply. */
+/* A reader of the message that field f holds. E_FORMAT: it holds a number; E_LIMIT: nested too
+ * deeply. */
 dck_status wire_enter(const wire_reader *r, const wire_field *f, const char *what, wire_reader *ret,
 		      dck_err *err);
 /* The next number of a packed list of varints or fixed-size values. */

@@ -85,9 +85,6 @@ static bool each(reading *x, wire_reader *r, wire_field *f)
 static dck_status enter(const wire_reader *r, const wire_field *f, const char *what,
 			wire_reader *ret, reading *x)
 {
-	if (f->type != WIRE_BYTES)
-		return wire_fail(r, x->err, "field %u at byte %llu is not %s", (unsigned)f->number,
-				 (unsigned long long)f->at, what);
 	return wire_enter(r, f, what, ret, x->err);
 }
 

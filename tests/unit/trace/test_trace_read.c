@@ -482,6 +482,9 @@ static void what_is_no_trace_gets_a_sentence(void **state)
 	     "the trace in memory is not a trace of Perfetto: packet at byte 0 says 127 bytes "
 	     "where 0 "
 	     "are left"},
+	    /* A clock that is a number of eight bytes, once read as a message beyond the file. */
+	    {"\x0a\x0b\x32\x09\x09\x01\x00\x00\x00\x00\x00\x00\x10", 13,
+	     "the trace in memory is malformed: field 1 at byte 4 is not a clock, in a clock snapshot"},
 	    {"\x0a\x02\x58\x01", 4,
 	     "the trace in memory is malformed: field 11 at byte 2 is not an event, in a packet"},
 	};
