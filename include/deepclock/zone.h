@@ -67,13 +67,17 @@ typedef struct dck_trace_program {
 	/* Asked every 50 ms; true: the program is told to end. NULL: it never is. */
 	bool (*cancelled)(void *self);
 	void *self;
-	int exit_code, signal; /* set: how it ended; exit_code -1: by the signal */
+	/* Set: how it ended; exit_code -1: by the signal. cut: it came to no end of its own, and
+	 * the record is what its file says. */
+	int exit_code, signal;
+	bool cut;
 } dck_trace_program;
 
-/* Starts the program, which is linked with this library, and records all of it as $DEEPCLOCK_TRACE
- * does; its input and output are ours. config: path must not be NULL. *ret is owned,
- * dck_record_free(): what dck_trace_stop() would have given. E_ABSENT: there is no such program, or
- * it recorded nothing; E_ENGINE: it was killed; E_CANCEL. p's last members are set whenever it ran.
+/* Starts the program, which is linked with this library or is annotated with NVTX, and records all
+ * of it as $DEEPCLOCK_TRACE does; its input and output are ours. config: path must not be NULL.
+ * *ret is owned, dck_record_free(): what dck_trace_stop() would have given. E_ABSENT: there is no
+ * such program, or it recorded nothing; E_ENGINE: it was killed before it recorded; E_CANCEL. p's
+ * last members are set whenever it ran.
  * @since 0.1 */
 DCK_API dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_program *p,
 					 dck_record **ret, dck_err *err) DCK_MUST_USE;

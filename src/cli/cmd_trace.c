@@ -43,10 +43,15 @@ static int trace_run(cli *c, void *config)
 	code = cli_record_show(c, record);
 	dck_record_free(record);
 	if (program.signal)
-		cli_message("'%s' was killed by signal %d", c->program[0], program.signal);
+		cli_message("'%s' was killed by signal %d%s", c->program[0], program.signal,
+			    program.cut ? "; this is what it had done until then" : "");
+	else if (program.cut)
+		cli_message("'%s' did not come to its end, as by _exit(); this is what it had done "
+			    "until then",
+			    c->program[0]);
 	else if (program.exit_code)
 		cli_message("'%s' ended with exit status %d", c->program[0], program.exit_code);
-	if (code == CLI_OK && (program.signal || program.exit_code))
+	if (code == CLI_OK && (program.signal || program.cut || program.exit_code))
 		code = CLI_FAILED;
 	return code;
 }
@@ -60,6 +65,7 @@ static const cli_group groups[] = {
 };
 static const cli_item examples[] = {
     {"deepclock trace -- ./train", "into trace.pftrace, for ui.perfetto.dev"},
+    {"deepclock trace -- python3 train.py", "a program with ranges of NVTX, unchanged"},
     {"deepclock trace -o run.pftrace --last 64MiB -- ./serve", "only the newest events"},
     {0},
 };
@@ -70,7 +76,8 @@ const cli_command cmd_trace = {
     .usage = usage,
     .about =
 	"Starts a program that is linked with libdeepclock, and records the zones that it is "
-	"annotated with (deepclock/zone.h): into a trace that ui.perfetto.dev opens, and into a "
+	"annotated with (deepclock/zone.h), or one that is annotated with NVTX, such as a Python "
+	"program that uses the package nvtx: into a trace that ui.perfetto.dev opens, and into a "
 	"table of calls, total and own time. The program needs no line of code for it beside "
 	"the zones.\n\n"
 	"The trace is written while the program runs, by a thread in it: when it is killed, "

@@ -8,8 +8,11 @@
 #include "base/mem.h"
 #include "os/os.h"
 
-#include <stdio.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+static const char nvtx[] = "NVTX_INJECTION64_PATH";
 
 const dck_opt dck_trace_options[] = {
     DCK_OPTION(TEXT, dck_trace_config, path, "out", "FILE", "trace.pftrace", "where the trace goes",
@@ -25,23 +28,50 @@ const dck_opt dck_trace_options[] = {
     {0},
 };
 
-/* There is no record. announced: the program began to record. */
-static dck_status ended(const dck_trace_config *c, const dck_trace_program *p, bool announced,
-			dck_err *err)
+/* The program left no record. announced: it had begun to record, and what it did until its end is
+ * in the file. */
+static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
+			dck_record **ret, dck_err *err)
 {
 	const char *name = p->argv[0];
-	char how[160] = "did not come to its end, as by _exit()";
 
-	if (p->signal)
-		snprintf(how, sizeof how, "was killed by signal %d (%s)", p->signal,
-			 strsignal(p->signal));
+	uint64_t bytes = 0;
+
+	p->cut = announced;
+	if (announced && os_path_kind(c->path, &bytes) == OS_FILE && bytes > 0)
+		return dck_trace_read(c->path, ret, err);
 	if (announced)
-		DCK_FAIL(err, E_ENGINE, "'%.200s' %s; what it had done until then is in '%.200s'",
-			 name, how, c->path);
+		DCK_FAIL(err, E_ENGINE, "'%.200s' ended before any of its trace was written%s%s",
+			 name, p->signal ? ": it was killed by " : "",
+			 p->signal ? strsignal(p->signal) : "");
 	if (p->signal)
-		DCK_FAIL(err, E_ENGINE, "'%.200s' %s, and recorded nothing", name, how);
-	DCK_FAIL(err, E_ABSENT, "'%.200s' recorded nothing: it is not linked with libdeepclock",
+		DCK_FAIL(err, E_ENGINE,
+			 "'%.200s' was killed by signal %d (%s), and recorded nothing", name,
+			 p->signal, strsignal(p->signal));
+	DCK_FAIL(err, E_ABSENT,
+		 "'%.200s' recorded nothing: it is not linked with libdeepclock, and has no ranges "
+		 "of NVTX",
 		 name);
+}
+
+/* The shared library, for NVTX to load: ourselves, or what lies beside the program, where it is
+ * built, or as it is installed. NULL: it is not found. */
+static const char *library_find(mem_arena *a)
+{
+	static const char *const places[] = {"", "/../lib", "/../lib/*", "/../lib64"};
+	static const char name[] = "libdeepclock.so";
+	const char *own = os_library_of(name), *found = NULL;
+	const bool shared = own && strstr(own, name);
+	char real[PATH_MAX], *slash;
+
+	if (!realpath(shared ? own : "/proc/self/exe", real) || !(slash = strrchr(real, '/')))
+		return NULL;
+	if (shared)
+		return mem_arena_dup(a, real);
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++)
+		found = os_path_first(a, mem_arena_fmt(a, "%s%s/%s", real, places[i], name));
+	return found;
 }
 
 static dck_status run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
@@ -53,7 +83,9 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *record = mem_arena_fmt(a, "%s/record.json", folder);
+	const char *library = getenv(nvtx) ? NULL : library_find(a); /* theirs stays */
 	const char *set[] = {
+	    library ? mem_arena_fmt(a, "%s=%s", nvtx, library) : "DEEPCLOCK_TRACE_BY=",
 	    "DEEPCLOCK_TRACE_BY=",
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE=%s", c->path),
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record),
@@ -76,7 +108,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		p->signal = usage.signal;
 		uint64_t bytes = 0;
 		bool announced = os_path_kind(record, &bytes) == OS_FILE;
-		st = bytes ? dck_record_load(record, ret, err) : ended(c, p, announced, err);
+		st = bytes ? dck_record_load(record, ret, err) : ended(c, p, announced, ret, err);
 	}
 	mem_arena_free(a);
 	return st;

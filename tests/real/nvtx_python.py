@@ -40,13 +40,22 @@ nvtx.end_range(r)
 """
 
 
-def recorded(program, package):
-    with open("program.py", "w", encoding="utf-8") as f:
-        f.write(PROGRAM)
+def by_environment(program, command):
     library = os.path.join(os.path.dirname(program), "libdeepclock.so")
-    done = subprocess.run([sys.executable, "program.py", package], capture_output=True, text=True,
+    return subprocess.run(command, capture_output=True, text=True,
                           env={**os.environ, "NVTX_INJECTION64_PATH": library,
                                "DEEPCLOCK_TRACE": "out.pftrace"})
+
+
+def by_trace(program, command):
+    return subprocess.run([program, "trace", "-o", "out.pftrace", "--", *command],
+                          capture_output=True, text=True)
+
+
+def recorded(program, package, how):
+    with open("program.py", "w", encoding="utf-8") as f:
+        f.write(PROGRAM)
+    done = how(program, [sys.executable, "program.py", package])
     expect(done.returncode == 0 and not done.stderr, done.stderr)
     text = subprocess.run([program, "report", "out.pftrace", "--format", "json"],
                           capture_output=True, text=True, check=True).stdout
@@ -69,7 +78,9 @@ def main():
     if subprocess.run([sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); import nvtx",
                        package], capture_output=True).returncode != 0:
         skip_all("the package nvtx does not work with this Python", "it")
-    run([("ranges of Python threads", lambda: recorded(args.program, package))], args.prefixes)
+    run([("ranges of Python threads", lambda: recorded(args.program, package, by_environment)),
+         ("the same by 'deepclock trace'", lambda: recorded(args.program, package, by_trace))],
+        args.prefixes)
 
 
 if __name__ == "__main__":

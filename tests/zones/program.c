@@ -35,6 +35,9 @@ int main(int argc, char **argv)
 		DCK_PUSH("open");
 		exit(0);
 	}
+	/* Long enough for what was recorded to come into the file. */
+	if (!strcmp(what, "kill") || !strcmp(what, "_exit"))
+		sleep(2);
 	if (!strcmp(what, "kill"))
 		raise(SIGKILL);
 	if (!strcmp(what, "_exit"))

@@ -5,10 +5,12 @@ deepclock trace --save run.json -- ./program open | head -1
 record run.json 'f("trace", "unfinished_ranges")'
 deepclock trace --format csv -- ./program fork | grep step/calls
 ls -- *.pftrace | sed 's/[0-9][0-9]*/PID/'
-deepclock trace -- ./program kill > /dev/null
-echo $?
-deepclock trace -- ./program _exit > /dev/null
-echo $?
+for how in kill _exit; do # what it had done until then is read from its file
+	deepclock trace --format csv --save run.json -- ./program $how > csv
+	echo $?
+	grep step/calls csv
+	record run.json 'f("trace", "file")'
+done
 deepclock trace -- sh -c 'kill -9 $$'
 echo $?
 deepclock trace -- true
