@@ -13,7 +13,8 @@
 #include "record/build.h"
 #include "trace/kept.h"
 
-enum { ZONE_PATHS_MAX = 1 << 20, ZONE_PATH_NONE = UINT32_MAX };
+enum { ZONE_PATHS_MAX = 1 << 20 };
+#define ZONE_PATH_NONE UINT32_MAX
 
 typedef struct zone_path {
 	uint32_t parent, name; /* parent 0: outermost */
