@@ -54,6 +54,11 @@ DCK_API dck_status dck_trace_start(const dck_trace_config *config, dck_err *err)
  * ret NULL: not wanted. E_IO: the file is not whole. @since 0.1 */
 DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
 
+/* Writes the newest events (config.last) into the file now, over what stood there, and goes on
+ * recording: what a service does when a request was slow. Not in signal handlers. E_ARG: nothing
+ * records, or not in this way; E_IO: the file is not whole. @since 0.1 */
+DCK_API dck_status dck_trace_dump(dck_err *err);
+
 /* A trace in a file, of this library or of another producer, as far as its ranges go: the record
  * has the table "zones". It is incomplete, with a note, when the file ends in the middle, as that
  * of a program that was killed may. *ret is owned, dck_record_free(). E_ABSENT, E_IO: no such file;

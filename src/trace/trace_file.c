@@ -31,7 +31,7 @@ struct trace_file {
 	uint64_t written, max_size, left_out, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
 	bool full;
-	/* What was told before the file was open: names by number, and tracks. */
+	/* What was told before the file was open, or may be told again: names by number, tracks. */
 	mem_arena *arena;
 	trace_track *tracks; /* @owned */
 	uint32_t *names;     /* @owned */
@@ -168,10 +168,10 @@ static void on_intern(void *self, uint32_t id, const char *text, size_t n)
 
 	if (n > f->longest)
 		f->longest = n;
-	if (f->out) {
+	if (f->out)
 		f->format->intern(f->out, id, text, n);
+	if (f->out && !f->last)
 		return;
-	}
 	uint32_t *names = one_more(f->names, &f->names_cap, f->nnames, sizeof *names);
 	if (!names)
 		return;
@@ -188,8 +188,9 @@ static void on_track(void *self, const trace_track *t)
 		f->full = f->full || !fits(f, 1);
 		if (!f->full)
 			f->format->track(f->out, t);
-		return;
 	}
+	if (f->out && !f->last)
+		return;
 	trace_track *tracks = one_more(f->tracks, &f->tracks_cap, f->ntracks, sizeof *tracks);
 	if (!tracks)
 		return;
@@ -299,9 +300,9 @@ void trace_file_flush(trace_file *f)
 		fail(f, &err);
 }
 
-dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
+/* Writes what is kept, and closes the file. */
+static void finish(trace_file *f)
 {
-	dck_status st = DCK_OK;
 	dck_err e = {0};
 
 	if (f->first && file_open(f))
@@ -311,14 +312,40 @@ dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
 		fail(f, &e);
 	if (f->out && dck_sink_finish(&f->sink, &e) != DCK_OK)
 		fail(f, &e);
+	f->out = NULL;
+	if (f->fd >= 0)
+		os_close(f->fd);
+	f->fd = -1;
+}
+
+static dck_status failure(trace_file *f, dck_err *err)
+{
+	if (err && f->error.code)
+		*err = f->error;
+	return f->error.code ? err_while(err, f->error.code, "writing '%s'", f->path) : DCK_OK;
+}
+
+dck_status trace_file_dump(trace_file *f, dck_err *err)
+{
+	if (!f->last)
+		DCK_FAIL(err, E_ARG,
+			 "the newest events are not kept in memory: they are in '%s' already",
+			 f->path);
+	finish(f);
+	dck_status st = failure(f, err);
+	/* The next one begins anew, also after a failure. */
+	f->error = (dck_err){0};
+	f->written = f->open = 0;
+	f->full = false;
+	return st;
+}
+
+dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
+{
+	finish(f);
 	*ret = (trace_file_said){
 	    .format = f->format->name, .bytes = f->written, .events_left_out = f->left_out};
-	if (f->error.code) {
-		st = f->error.code;
-		if (err)
-			*err = f->error;
-		err_while(err, st, "writing '%s'", f->path);
-	}
+	dck_status st = failure(f, err);
 	trace_file_free(f);
 	return st;
 }

@@ -35,6 +35,8 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 drain_listener trace_file_listener(trace_file *f);
 /* What was told so far is in the file afterwards. */
 void trace_file_flush(trace_file *f);
+/* Writes the newest events, where these are kept, into the file; recording goes on. */
+dck_status trace_file_dump(trace_file *f, dck_err *err);
 /* Frees f, also on failure. E_IO: the file is not whole. */
 dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err);
 /* Frees f without writing: in a forked child, where the file is the parent's. NULL is allowed. */

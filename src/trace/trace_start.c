@@ -373,6 +373,24 @@ dck_status dck_trace_stop(dck_record **ret, dck_err *err)
 	return st;
 }
 
+static dck_status dump(struct recorder *r, dck_err *err)
+{
+	if (!r->file)
+		DCK_FAIL(err, E_ARG, "nothing is recorded into a file");
+	drain_round(r->drain);
+	return trace_file_dump(r->file, err);
+}
+
+dck_status dck_trace_dump(dck_err *err)
+{
+	pthread_mutex_lock(&recorder.control);
+	pthread_mutex_lock(&recorder.work);
+	dck_status st = dump(&recorder, err);
+	pthread_mutex_unlock(&recorder.work);
+	pthread_mutex_unlock(&recorder.control);
+	return st;
+}
+
 /* --- fork and exit */
 
 static void fork_prepare(void)
