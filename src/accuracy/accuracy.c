@@ -95,8 +95,8 @@ static dck_status asked_check(const job *j, dck_err *err)
 		DCK_FAIL(err, E_ARG, "--%s is for a classifier: give its --labels too", needs);
 	if (!c->labels && j->n < 2)
 		DCK_FAIL(err, E_ARG,
-			 "give two models to compare, one with --vary, or --labels with "
-			 "--predictions or with a model and --inputs");
+			 "give two models to compare, one with --vary, "
+			 "or --labels with --predictions or with a model and --inputs");
 	if (c->labels && c->predictions && j->n > 0)
 		DCK_FAIL(err, E_ARG,
 			 "--predictions are there already: a model is only run with --inputs");
@@ -105,8 +105,8 @@ static dck_status asked_check(const job *j, dck_err *err)
 			 c->inputs.n > 0 ? "inputs" : "output");
 	if (c->labels && !c->predictions && (j->n == 0 || c->inputs.n == 0))
 		DCK_FAIL(err, E_ARG,
-			 "--labels need what was predicted: --predictions FILE, or a model and "
-			 "--inputs FILE.npy");
+			 "--labels need what was predicted: --predictions FILE, "
+			 "or a model and --inputs FILE.npy");
 	return DCK_OK;
 }
 
@@ -213,8 +213,8 @@ static dck_status sizes_differ(const job *j, const labels *p, dck_err *err)
 	if (with->header)
 		DCK_FAIL(
 		    err, E_ARG,
-		    "'%s' has %zu labels and '%s' %zu predictions, not counting the first line "
-		    "of '%s', '%.60s', which was taken for a header",
+		    "'%s' has %zu labels and '%s' %zu predictions, "
+		    "not counting the first line of '%s', '%.60s', which was taken for a header",
 		    t->from, t->n, p->from, p->n, with->from, with->header);
 	DCK_FAIL(err, E_ARG,
 		 "'%s' has %zu labels and '%s' %zu predictions%s: they must be of the same items",
@@ -249,8 +249,8 @@ static void stopped_note(const job *j, const accuracy_run *r)
 			    r->done, j->truth.n);
 	else
 		record_note(j->b, "engine-failed",
-			    "item %zu and those after it could not be predicted: %s; this is the "
-			    "report of those before",
+			    "item %zu and those after it could not be predicted: %s; "
+			    "this is the report of those before",
 			    r->done + 1, r->why.msg);
 }
 
@@ -270,8 +270,8 @@ static dck_status model_report(job *j, dck_err *err)
 		DCK_TRY(labels_number(j->arena, &j->truth, &j->names, err));
 	if (j->truth.text)
 		DCK_FAIL(err, E_ARG,
-			 "'%s' holds texts, and models predict numbers: name the classes in the "
-			 "order of the scores with --target-names A,B,C",
+			 "'%s' holds texts, and models predict numbers: "
+			 "name the classes in the order of the scores with --target-names A,B,C",
 			 j->truth.from);
 	DCK_TRY(accuracy_run_all(&r, err));
 	stopped_note(j, &r);

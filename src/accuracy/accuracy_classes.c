@@ -60,8 +60,8 @@ dck_status labels_number(mem_arena *a, labels *l, const label_names *names, dck_
 
 		if (!found)
 			DCK_FAIL(err, E_ARG,
-				 "'%s' has the label '%s' (item %zu), which --target-names does "
-				 "not name",
+				 "'%s' has the label '%s' (item %zu), "
+				 "which --target-names does not name",
 				 l->from, l->texts[i], i + 1);
 		l->number[i] = (int64_t)found->at;
 	}
@@ -92,13 +92,13 @@ static dck_status sizes_check(const building *g, dck_err *err)
 
 		if (p->n != t->n)
 			DCK_FAIL(err, E_ARG,
-				 "'%s' has %zu labels and '%s' %zu predictions: they must be of "
-				 "the same items",
+				 "'%s' has %zu labels and '%s' %zu predictions: "
+				 "they must be of the same items",
 				 t->from, t->n, p->from, p->n);
 		if (p->text != t->text)
 			DCK_FAIL(err, E_ARG,
-				 "'%s' holds %s and '%s' %s: name the classes in their order with "
-				 "--target-names A,B,C",
+				 "'%s' holds %s and '%s' %s: "
+				 "name the classes in their order with --target-names A,B,C",
 				 t->from, t->text ? "texts" : "numbers", p->from,
 				 p->text ? "texts" : "numbers");
 	}
@@ -212,8 +212,8 @@ static dck_status names_give(const building *g, classes *c, dck_err *err)
 {
 	if (g->names && g->names->n != g->n)
 		DCK_FAIL(err, E_ARG,
-			 "--target-names has %zu name(s) and there are %zu classes: name each, or "
-			 "say which they are with --label-list",
+			 "--target-names has %zu name(s) and there are %zu classes: name each, "
+			 "or say which they are with --label-list",
 			 g->names->n, g->n);
 	c->n = g->n;
 	c->name = mem_arena_array(g->arena, g->n, sizeof *c->name);

@@ -160,8 +160,9 @@ static dck_status numbers_take(mem_arena *a, const npy_array *x, labels *l, dck_
 		if (v != floor(v) || fabs(v) > 9e15)
 			DCK_FAIL(err, E_FORMAT, "'%s' holds %g at [%zu], no whole number: %s",
 				 l->from, v, i,
-				 floats ? "labels are whole numbers or text; scores are an array "
-					  "of two dimensions, one column for each class"
+				 floats ? "labels are whole numbers or text; "
+					  "scores are an array of two dimensions, "
+					  "one column for each class"
 					: "that is too large for a label");
 		l->number[i] = (int64_t)v;
 	}
@@ -233,8 +234,8 @@ static dck_status line_cut(const char *from, size_t number, char **at, char **re
 	if (line[0] != '"') {
 		if (strchr(line, ','))
 			DCK_FAIL(err, E_FORMAT,
-				 "line %zu of '%s' has a comma: give one label on each line, in "
-				 "quotes where it has one itself",
+				 "line %zu of '%s' has a comma: give one label on each line, "
+				 "in quotes where it has one itself",
 				 number, from);
 		return DCK_OK;
 	}
@@ -263,8 +264,8 @@ static dck_status lines_cut(mem_arena *a, const char *from, const dck_buffer *by
 	DCK_NEED(text, err, "for the labels of '%s'", from);
 	if (memchr(bytes->data, '\0', bytes->n))
 		DCK_FAIL(err, E_FORMAT,
-			 "'%s' is neither a .npy file nor text: labels are a .npy array or one on "
-			 "each line",
+			 "'%s' is neither a .npy file nor text: "
+			 "labels are a .npy array or one on each line",
 			 from);
 	memcpy(text, bytes->data, bytes->n);
 	at = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
@@ -345,8 +346,8 @@ static dck_status lines_take(mem_arena *a, char **line, size_t n, labels *l, dck
 		switch (number_read(line[i], &l->number[i])) {
 		case NUMBER_BROKEN:
 			DCK_FAIL(err, E_FORMAT,
-				 "line %zu of '%s' is %s: labels are whole numbers or text, and "
-				 "scores a .npy array of two dimensions",
+				 "line %zu of '%s' is %s: labels are whole numbers or text, "
+				 "and scores a .npy array of two dimensions",
 				 i + 1 + skip, l->from, line[i]);
 		case NUMBER_NAN:
 			none_set(l, i);

@@ -405,8 +405,8 @@ static void nan_note(const job *j, size_t which)
 	if (p->nnone > 0)
 		record_note(
 		    j->b, "nan-predictions",
-		    "predictions of '%s' that are no number (NaN): %zu of %zu, the first for "
-		    "item %zu; they count as wrong and as no class",
+		    "predictions of '%s' that are no number (NaN): %zu of %zu, "
+		    "the first for item %zu; they count as wrong and as no class",
 		    p->from, p->nnone, p->n, p->first_none + 1);
 }
 
@@ -423,8 +423,9 @@ static void columns_note(const job *j)
 	}
 	if (beyond > 0)
 		record_note(j->b, "labels-beyond-scores",
-			    "%llu of %zu labels have no score: there are %zu, for the classes 0 to "
-			    "%zu, and labels up to %lld. Are the labels counted from 1?",
+			    "%llu of %zu labels have no score: there are %zu, "
+			    "for the classes 0 to %zu, and labels up to %lld. "
+			    "Are the labels counted from 1?",
 			    (unsigned long long)beyond, t->n, p->columns, p->columns - 1,
 			    (long long)most);
 }
@@ -436,21 +437,23 @@ static void notes_put(const job *j)
 
 	if (all->never_predicted > 0)
 		record_note(j->b, "class-never-predicted",
-			    "never predicted: %zu of %zu classes ('%s'%s); their precision has "
-			    "nothing to divide by and counts as 0",
+			    "never predicted: %zu of %zu classes ('%s'%s); "
+			    "their precision has nothing to divide by and counts as 0",
 			    all->never_predicted, j->k, first_class(j, has_no_predictions),
 			    all->never_predicted > 1 ? ", ..." : "");
 	if (all->empty > 0)
 		record_note(
 		    j->b, "class-without-items",
-		    "without items: %zu of %zu classes ('%s'%s); their recall has nothing to "
-		    "divide by and counts as 0, in the macro average too",
+		    "without items: %zu of %zu classes ('%s'%s); "
+		    "their recall has nothing to divide by and counts as 0, "
+		    "in the macro average too",
 		    all->empty, j->k, first_class(j, has_no_items), all->empty > 1 ? ", ..." : "");
 	for (size_t i = 0; i < j->k; i++)
 		if (is_reserved(c->name[i]))
 			record_note(j->b, "label-reserved",
-				    "the label '%s' has the name of an average: its numbers are in "
-				    "the table accuracy/classes alone, not among the metrics",
+				    "the label '%s' has the name of an average: "
+				    "its numbers are in the table accuracy/classes alone, "
+				    "not among the metrics",
 				    c->name[i]);
 	columns_note(j);
 	for (size_t i = 0; i < j->r->n; i++)

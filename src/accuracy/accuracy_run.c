@@ -81,8 +81,8 @@ static dck_status items_read(job *j, dck_err *err)
 		if (!it->name && strchr(it->file, '=') && !os_file_exists(it->file))
 			DCK_FAIL(
 			    err, E_ARG,
-			    "--inputs is '%s': there is no such file, and the model has no such "
-			    "input; its first is '%s'",
+			    "--inputs is '%s': there is no such file, "
+			    "and the model has no such input; its first is '%s'",
 			    it->file, t->in[0].name);
 		DCK_TRY(npy_read(it->file, (size_t)left, &it->x, err));
 		j->nitems++;
@@ -90,8 +90,8 @@ static dck_status items_read(job *j, dck_err *err)
 		if (it->x.rank == 0 || (size_t)it->x.dim[0] != j->r->truth->n)
 			DCK_FAIL(
 			    err, E_ARG,
-			    "'%s' has %lld items along axis 0 and '%s' %zu labels: they must be "
-			    "of the same items",
+			    "'%s' has %lld items along axis 0 and '%s' %zu labels: "
+			    "they must be of the same items",
 			    it->file, it->x.rank > 0 ? (long long)it->x.dim[0] : 1,
 			    j->r->truth->from, j->r->truth->n);
 	}
@@ -156,8 +156,9 @@ static dck_status feed_make(const job *j, candidate *l, const items *from, size_
 		    subject_dims_text(j->r->arena, like->dim + 1, NULL, (size_t)like->rank - 1));
 	if (!same && !(dtype_is_float(x->dtype) && dtype_is_float(like->dtype)))
 		DCK_FAIL(err, E_ARG,
-			 "'%s' holds %s, the input '%s' wants %s: save the items as the model was "
-			 "trained on them, scaled and with array.astype('%s')",
+			 "'%s' holds %s, the input '%s' wants %s: "
+			 "save the items as the model was trained on them, "
+			 "scaled and with array.astype('%s')",
 			 from->file, dck_dtype_text(x->dtype), name, dck_dtype_text(like->dtype),
 			 dck_dtype_text(like->dtype));
 	f->bytes = x->bytes / (size_t)x->dim[0];
@@ -191,8 +192,8 @@ static dck_status feeds_make(const job *j, size_t which, dck_err *err)
 	}
 	if (l->nfeeds < j->nitems)
 		DCK_FAIL(err, E_ARG,
-			 "--inputs names %zu files and '%s' takes %zu of them: write NAME=FILE.npy "
-			 "with the names of its inputs",
+			 "--inputs names %zu files and '%s' takes %zu of them: "
+			 "write NAME=FILE.npy with the names of its inputs",
 			 j->nitems, j->r->all[which].name, l->nfeeds);
 	return DCK_OK;
 }
@@ -212,8 +213,7 @@ static dck_status output_find(const job *j, candidate *l, dck_err *err)
 			return DCK_OK;
 	if (name)
 		DCK_FAIL(err, E_ARG,
-			 "--output is '%s', which the model does not have: its first is "
-			 "'%s'",
+			 "--output is '%s', which the model does not have: its first is '%s'",
 			 name, t->out[0].name);
 	return DCK_OK;
 }
@@ -288,14 +288,14 @@ static dck_status chunk_make(const job *j, candidate *l, const dck_tensor *out, 
 	if (each == 0 || out->rank < 1 || (size_t)out->dim[0] != l->batch)
 		DCK_FAIL(
 		    err, E_UNSUP,
-		    "axis 0 of the output '%s' is not the batch of %zu: it holds no prediction "
-		    "for each item; name another with --output",
+		    "axis 0 of the output '%s' is not the batch of %zu: "
+		    "it holds no prediction for each item; name another with --output",
 		    name, l->batch);
 	if (columns == 0 ||
 	    (columns == 1 && out->dtype.code != DCK_DTYPE_INT && out->dtype.code != DCK_DTYPE_UINT))
 		DCK_FAIL(err, E_UNSUP,
-			 "the output '%s' has one score for each item: a class is picked from two "
-			 "or more",
+			 "the output '%s' has one score for each item: "
+			 "a class is picked from two or more",
 			 name);
 	l->columns = columns > 1 ? columns : 0;
 	l->item_bytes = columns * each;
@@ -323,8 +323,8 @@ static dck_status candidate_run(const job *j, candidate *l, size_t first, size_t
 			DCK_TRY(chunk_make(j, l, &out, err));
 		if (out.bytes != l->batch * l->item_bytes)
 			DCK_FAIL(err, E_UNSUP,
-				 "the output '%s' changes its shape from run to run: it holds no "
-				 "prediction for each item",
+				 "the output '%s' changes its shape from run to run: "
+				 "it holds no prediction for each item",
 				 l->target.out[l->output].name);
 		memcpy((char *)l->chunk.data + at * l->item_bytes, out.data, rows * l->item_bytes);
 	}

@@ -102,8 +102,8 @@ static dck_status parse_scaled(const quantity *q, const char *text, uint64_t *re
 			 q->hint);
 	if (!*suffix && !q->bare)
 		DCK_FAIL(err, E_ARG,
-			 "'%.40s' has no unit: write %.40ss if it is seconds, %.40sms if it is "
-			 "milliseconds",
+			 "'%.40s' has no unit: write %.40ss if it is seconds, "
+			 "%.40sms if it is milliseconds",
 			 text, text, text);
 	const scale *s = *suffix ? scale_find(q->scales, suffix) : &q->scales[0];
 	if (!s)
@@ -191,8 +191,8 @@ dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, siz
 			if (*p < '0' || *p > '9' || n >= sizeof size || strchr(size, ' ') ||
 			    units_parse_count(size, &v, NULL) != DCK_OK || v > INT64_MAX)
 				DCK_FAIL(err, E_ARG,
-					 "'%.80s' is not a shape: write sizes with x "
-					 "between, as in 1x3x224x224",
+					 "'%.80s' is not a shape: write sizes with x between, "
+					 "as in 1x3x224x224",
 					 text);
 			if (rank == cap)
 				DCK_FAIL(err, E_ARG, "'%.80s' has more than %zu dimensions", text,

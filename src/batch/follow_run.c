@@ -251,8 +251,8 @@ static void check_items(follow *f, const val *v, const items *s)
 		if (i == s->axis ? !num_same(v->dims[i], follow_groups(f, s, f->count))
 				 : !follow_apart(f, v->dims[i])) {
 			follow_refuse(f, s,
-				      "its result '%s' has %s at axis %d, which does not follow "
-				      "the items",
+				      "its result '%s' has %s at axis %d, "
+				      "which does not follow the items",
 				      v->name, num_text(f->nums, v->dims[i]), i);
 			return;
 		}
@@ -338,13 +338,12 @@ static bool outputs_hold(follow *f, const cost_result *r)
 		if (!num_is(s->pre, 1) || (s->axis > 0 && !num_is(s->post, 1)))
 			follow_refuse(
 			    f, s,
-			    "the output '%s' does not hold the items apart along an axis of "
-			    "their own",
+			    "the output '%s' does not hold the items apart along an axis "
+			    "of their own",
 			    v->name);
 		if (!num_known(s->post))
 			follow_refuse(f, s,
-				      "the output '%s' has an open number of elements for "
-				      "each item",
+				      "the output '%s' has an open number of elements for each item",
 				      v->name);
 	}
 	if (!any)

@@ -405,8 +405,7 @@ void follow_gather(follow *f, op *o)
 		return;
 	if (follow_has(o, 0) && follow_has(o, 1)) {
 		follow_refuse(f, follow_in(o, 1),
-			      "its indices depend on the items, and what they "
-			      "pick from too");
+			      "its indices depend on the items, and what they pick from too");
 		return;
 	}
 	if (follow_has(o, 1)) {

@@ -464,8 +464,8 @@ static dck_status model(rewrite *x, const onnx_model *m)
 			return ERR_NO_MEMORY(x->err, "for the rewritten model");
 		if (x->out->n > INT32_MAX)
 			DCK_FAIL(x->err, E_LIMIT,
-				 "the rewritten model would be larger than 2 GiB, where files of "
-				 "this kind end");
+				 "the rewritten model would be larger than 2 GiB, "
+				 "where files of this kind end");
 	}
 	return DCK_OK;
 }

@@ -32,8 +32,8 @@ static int several_check(const cli *c, const dck_plan *plan)
 	for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++)
 		if (cli_given(c, of_one[i].name))
 			return cli_usage(c,
-					 "--%s is of one subject, and several "
-					 "are measured interleaved: %s",
+					 "--%s is of one subject, "
+					 "and several are measured interleaved: %s",
 					 of_one[i].name, of_one[i].instead);
 	if (strcmp(plan->statistic, "median") != 0 && strcmp(plan->statistic, "mean") != 0)
 		return cli_usage(c, "several subjects are ranked by their median or mean: "

@@ -23,8 +23,8 @@ static const dck_opt which_options[] = {
 	     "one model eager, fused, with all optimisations and with parallel branches",
 	     .excludes = "vary"),
     DCK_FLAG(compare_which, history, "history",
-	     "one record beside the newest before it in the history, of the same subject, machine "
-	     "and method",
+	     "one record beside the newest before it in the history, of the same subject, "
+	     "machine and method",
 	     .excludes = "vary modes scan"),
     {0},
 };
@@ -153,8 +153,8 @@ static int compare_run(cli *c, void *config)
 		nrecords += is_record(c->args[i]);
 	if (nrecords > 0 && nrecords < c->nargs)
 		return cli_usage(c,
-				 "a record that was kept does not compare with a subject that is "
-				 "measured now: give records (FILE.json) or subjects");
+				 "a record that was kept does not compare with a subject that "
+				 "is measured now: give records (FILE.json) or subjects");
 	if (cfg->which.history && (nrecords != 1 || c->nargs != 1))
 		return cli_usage(c, "--history takes one record that was kept (FILE.json)");
 	if (c->nargs < 2 && !cfg->which.history &&

@@ -117,8 +117,9 @@ const cli_command cmd_cost = {
     .name = "cost",
     .summary = "count what a model computes: MACs, FLOPs, parameters, bytes",
     .usage = usage,
-    .about = "Reads the graph of MODEL, infers every shape "
-	     "and counts what each operator computes and moves, exactly and without running it. "
+    .about = "Reads the graph of MODEL, "
+	     "infers every shape and counts what each operator computes and moves, "
+	     "exactly and without running it. "
 	     "An operator whose cost is not known is listed with the reason and never counted "
 	     "as zero.",
     .sections = sections,

@@ -479,8 +479,8 @@ static const dck_opt export_table[] = {
 };
 static const dck_opt place_options[] = {
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
-	       "the history's file (default: $DEEPCLOCK_DB, or deepclock/history.db in the folder "
-	       "for data)"),
+	       "the history's file (default: $DEEPCLOCK_DB, "
+	       "or deepclock/history.db in the folder for data)"),
     DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
 	       "import: the commit that the records belong to"),
     {0},

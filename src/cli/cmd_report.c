@@ -63,9 +63,9 @@ const cli_command cmd_report = {
     .summary = "show saved records again, in any format",
     .usage = usage,
     .about = "Reads records that '--save FILE' of another command wrote and writes them to stdout. "
-	     "A FILE of '-' is standard input; one that ends in .pftrace or .perfetto-trace is a "
-	     "trace, whose zones are added up. Nothing is measured or computed again: "
-	     "a report is made from the record alone.",
+	     "A FILE of '-' is standard input; "
+	     "one that ends in .pftrace or .perfetto-trace is a trace, whose zones are added up. "
+	     "Nothing is measured or computed again: a report is made from the record alone.",
     .examples = examples,
     .groups = groups,
     .min_args = 1,

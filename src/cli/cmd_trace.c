@@ -46,8 +46,8 @@ static int trace_run(cli *c, void *config)
 		cli_message("'%s' was killed by signal %d%s", c->program[0], program.signal,
 			    program.cut ? "; this is what it had done until then" : "");
 	else if (program.cut)
-		cli_message("'%s' did not come to its end, as by _exit(); this is what it had done "
-			    "until then",
+		cli_message("'%s' did not come to its end, as by _exit(); "
+			    "this is what it had done until then",
 			    c->program[0]);
 	else if (program.exit_code)
 		cli_message("'%s' ended with exit status %d", c->program[0], program.exit_code);

@@ -217,8 +217,8 @@ static int file_check(const cli *c, const char *text)
 		if (S_ISREG(st.st_mode) && begins_as_program(text))
 			return ends_in(text, ".so")
 				   ? cli_usage(c,
-					       "'%s' is a library: an engine plug-in "
-					       "is written plugin:%s",
+					       "'%s' is a library: "
+					       "an engine plug-in is written plugin:%s",
 					       text, text)
 				   : program_refuse(c, strchr(text, '/') ? "" : "./", text);
 		return CLI_OK;

@@ -37,8 +37,8 @@ static dck_status check_records(const dck_record *const *records, size_t n,
 				 i + 1, (unsigned)records[i]->schema, DCK_RECORD_SCHEMA);
 	if (c->together && n < TOGETHER_MIN + 1)
 		DCK_FAIL(err, E_ARG,
-			 "how far recordings scatter is not known from fewer than %d: give as many "
-			 "before the last",
+			 "how far recordings scatter is not known from fewer than %d: "
+			 "give as many before the last",
 			 TOGETHER_MIN);
 	return DCK_OK;
 }
@@ -48,8 +48,9 @@ static dck_status check_metric(saved_comparison *c, dck_err *err)
 	c->def = c->sides[0].source.def;
 	if (c->def->better == DCK_BETTER_NEITHER)
 		DCK_FAIL(err, E_ARG,
-			 "'%s' is neither better nor worse when it grows, so no verdict follows "
-			 "from it: compare a metric of time, throughput, memory or cost",
+			 "'%s' is neither better nor worse when it grows, "
+			 "so no verdict follows from it: compare a metric of time, throughput, "
+			 "memory or cost",
 			 c->tag);
 	for (size_t i = 1; i < c->n; i++)
 		if (c->sides[i].source.def->unit != c->def->unit)
@@ -79,8 +80,9 @@ static dck_status check_comparable(saved_comparison *c, dck_err *err)
 			comparable_text(&s->differs, must[k].group, text, sizeof text);
 			if (!c->asked->force)
 				DCK_FAIL(err, E_ARG,
-					 "'%.60s' and '%.60s' %s (%s): their difference says "
-					 "nothing of the subjects; --force compares all the same",
+					 "'%.60s' and '%.60s' %s (%s): "
+					 "their difference says nothing of the subjects; "
+					 "--force compares all the same",
 					 c->sides[0].name, s->name, must[k].what, text);
 			record_note_as(c->b, DCK_WARN, must[k].code,
 				       "'%s' and '%s' %s (%s): the ratio is of that too",
@@ -211,8 +213,8 @@ static void metric_resolution(const saved_comparison *c)
 		record_metric_real(
 		    c->b, "compare/resolution", expm1(log(first->hi / first->lo) / 2),
 		    c->together ? "half the width of the ratio's interval, from recordings"
-				: "half the width of the ratio's interval; what lies "
-				  "between the recordings is not in it");
+				: "half the width of the ratio's interval; "
+				  "what lies between the recordings is not in it");
 	else
 		record_metric_absent(c->b, "compare/resolution",
 				     first->why[0] ? first->why : "the ratio has no interval");
@@ -299,8 +301,8 @@ static void facts(const saved_comparison *c)
 	    : c->together
 		? "of one more recording, from how far those before scatter: Student's t, "
 		  "on logarithms"
-		: "of the ratio of two independent estimates, from the interval of "
-		  "each by square-and-add on logarithms");
+		: "of the ratio of two independent estimates, "
+		  "from the interval of each by square-and-add on logarithms");
 	if (c->together)
 		record_fact_real(c->b, "method", "scatter", DCK_UNIT_ONE, expm1(c->scatter));
 	if (c->n - c->first > 1)

@@ -122,13 +122,14 @@ static void notes_records(const saved_comparison *c)
 			    names);
 	if (names_join(c, is_incomplete, names, sizeof names))
 		record_note(c->b, "incomplete-record",
-			    "%s: incomplete, interrupted or failed in the middle: what is compared "
-			    "was measured until then",
+			    "%s: incomplete, interrupted or failed in the middle: "
+			    "what is compared was measured until then",
 			    names);
 	if (!c->together && names_join(c, is_one_process, names, sizeof names))
 		record_note(c->b, "one-process",
-			    "%s: measured in one process, and starts of a program differ by more "
-			    "than its interval says: a difference may be that of two starts",
+			    "%s: measured in one process, "
+			    "and starts of a program differ by more than its interval says: "
+			    "a difference may be that of two starts",
 			    names);
 	if (!comparable_exact(c->tag))
 		note_doubts(c);
@@ -171,8 +172,8 @@ static void note_unknown(const saved_comparison *c)
 		if (used > 0)
 			record_note(
 			    c->b, "not-checked",
-			    "only one of '%s' and '%s' tells %s: whether they agree in that "
-			    "is not known",
+			    "only one of '%s' and '%s' tells %s: "
+			    "whether they agree in that is not known",
 			    c->sides[0].name, c->sides[i].name, text);
 	}
 }
@@ -211,15 +212,15 @@ static void note_undecided(const saved_comparison *c, const saved_side *s)
 		record_note(c->b, "undecided", "%s: there is no interval: %s", s->name, r->why);
 	else if (isnan(times))
 		record_note(c->b, "undecided",
-			    "%s: the difference lies at the margin of %.3g %% itself, which no "
-			    "number of runs decides: choose another --margin",
+			    "%s: the difference lies at the margin of %.3g %% itself, "
+			    "which no number of runs decides: choose another --margin",
 			    s->name, 100 * c->asked->margin);
 	else if (c->together)
 		record_note(
 		    c->b, "undecided",
-		    "%s: undecided; the %zu recordings before scatter by %.*f %%, so that a "
-		    "change below %.*f %% is not told apart: record longer and with more "
-		    "--processes, or compare live",
+		    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
+		    "so that a change below %.*f %% is not told apart: "
+		    "record longer and with more --processes, or compare live",
 		    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter), digits(half),
 		    100 * expm1(half));
 	else
@@ -250,9 +251,9 @@ static void notes_together(const saved_comparison *c)
 		}
 	record_note(
 	    c->b, "taken-together",
-	    "the interval is how far one more recording may lie from the %zu before it by "
-	    "chance: it holds what lies between recordings, as long as these were made under "
-	    "the same changing conditions",
+	    "the interval is how far one more recording may lie from the %zu before it by chance: "
+	    "it holds what lies between recordings, "
+	    "as long as these were made under the same changing conditions",
 	    c->first);
 }
 

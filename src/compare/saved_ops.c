@@ -580,8 +580,8 @@ static void notes(record_builder *b, const matching *m)
 			    name_of(&worst->side[FROM]), type_of(worst));
 	if (m->paired == 0)
 		record_note(b, "operators-unmatched",
-			    "no operator of one profile is in the other: they are of different "
-			    "models");
+			    "no operator of one profile is in the other: "
+			    "they are of different models");
 	if (m->spread > 1.5)
 		record_note(b, "operators-scatter",
 			    "the operators' ratios scatter %.1f times as far as their intervals "

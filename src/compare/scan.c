@@ -107,8 +107,8 @@ static dck_status range_read(const char *text, const char *range, scan *s, dck_e
 	}
 	if (!ok || *at)
 		DCK_FAIL(err, E_ARG,
-			 "--scan %s: write a range as FROM..TO or FROM..TO:STEP, with numbers such "
-			 "as 1, -2 or 0.5 of at most %d digits and %d decimals",
+			 "--scan %s: write a range as FROM..TO or FROM..TO:STEP, "
+			 "with numbers such as 1, -2 or 0.5 of at most %d digits and %d decimals",
 			 text, INTEGERS_MAX, DECIMALS_MAX);
 	if (!has_step && from.decimals + to.decimals > 0)
 		DCK_FAIL(err, E_ARG, "--scan %s: a range of decimals needs its step: %s:0.1", text,
@@ -345,13 +345,13 @@ static dck_status job_count(scan_job *j, size_t *ret_n, dck_err *err)
 		commands |= j->base[i].subject->kind == DCK_SUBJECT_COMMAND;
 	if (!commands)
 		DCK_FAIL(err, E_ARG,
-			 "--scan gives words of programs their values; settings of a model are "
-			 "compared by 'compare --vary OPTION=V,V'");
+			 "--scan gives words of programs their values; "
+			 "settings of a model are compared by 'compare --vary OPTION=V,V'");
 	for (size_t k = 0; k < j->scans.n; k++)
 		if (!j->scans.of[k].held)
 			DCK_FAIL(err, E_ARG,
-				 "no word holds {%s}, which --scan gives its values: write it in "
-				 "the program's words",
+				 "no word holds {%s}, which --scan gives its values: "
+				 "write it in the program's words",
 				 j->scans.of[k].given.key);
 	for (size_t i = 0; i < j->nbases; i++) {
 		for (size_t k = 0; k < j->scans.n; k++)

@@ -26,8 +26,8 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 	if (c->ranking && c->rounds > 0 && c->rounds < versus_look_least(n, c->level))
 		DCK_FAIL(
 		    err, E_ARG,
-		    "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs of "
-		    "each on",
+		    "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs "
+		    "of each on",
 		    (unsigned long long)c->rounds, n, versus_look_least(n, c->level));
 	if (!c->ranking && c->rounds > 0 && c->rounds < 6)
 		DCK_FAIL(err, E_ARG,
@@ -52,8 +52,8 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 
 		if (a != b && (!a || !b || strcmp(a, b) != 0))
 			DCK_FAIL(err, E_ARG,
-				 "'%s' and '%s' are pinned to different processors, which one "
-				 "process cannot be: add --fresh",
+				 "'%s' and '%s' are pinned to different processors, "
+				 "which one process cannot be: add --fresh",
 				 all[0].name, all[i].name);
 	}
 	return DCK_OK;

@@ -32,8 +32,8 @@ const dck_opt dck_compare_live_options[] = {
 	       "trials of each subject in a round; 0: 2, or more where opening takes long",
 	       .max = 1000),
     DCK_FLAG(dck_compare_config, keep_sessions, "keep-sessions",
-	     "open each subject once, not anew for every round: quicker, and what one start "
-	     "decides by chance counts as a difference"),
+	     "open each subject once, not anew for every round: quicker, "
+	     "and what one start decides by chance counts as a difference"),
     DCK_FLAG(dck_compare_config, fresh, "fresh",
 	     "every trial in a fresh process, so that no start is compared with another's luck"),
     DCK_FLAG(
@@ -41,8 +41,8 @@ const dck_opt dck_compare_live_options[] = {
 	"first compare the first subject with itself: no verdict claims less than that differs",
 	.excludes = "over"),
     DCK_OPTION(TEXT, dck_compare_config, over, "over", "OPTION=V,V", NULL,
-	       "compare at each of these values, e.g. batch=1,8,64, and say where another becomes "
-	       "the faster"),
+	       "compare at each of these values, e.g. batch=1,8,64, "
+	       "and say where another becomes the faster"),
     DCK_FLAG(dck_compare_config, check_outputs, "check-outputs",
 	     "also compare the outputs of each with those of the first; a difference is a failure"),
     DCK_OPTION(COUNT, dck_compare_config, seed, "order-seed", "N", "1", "of the order of trials",

@@ -165,8 +165,8 @@ static void imprecise(record_builder *b, const versus_rounds *r)
 	if (wide > 0 && r->failed == DCK_OK)
 		record_note(b, "imprecise",
 			    "half of the interval of %zu of %zu ratios is wider than the %.3g %% "
-			    "that were asked: raise --max-time or accept the intervals that are "
-			    "printed",
+			    "that were asked: raise --max-time or accept the intervals that "
+			    "are printed",
 			    wide, r->n - 1, 100 * r->margin);
 }
 

@@ -164,18 +164,18 @@ static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 
 	if (!x->has_interval)
 		record_note(b, "undecided",
-			    "%s: %zu rounds are too few for an interval at this level: give more "
-			    "with --max-time or --rounds",
+			    "%s: %zu rounds are too few for an interval at this level: "
+			    "give more with --max-time or --rounds",
 			    name, x->rounds);
 	else if (isnan(times))
 		record_note(b, "undecided",
-			    "%s: the difference lies at the margin of %.3g %% itself, which no "
-			    "number of rounds decides: choose another --margin",
+			    "%s: the difference lies at the margin of %.3g %% itself, "
+			    "which no number of rounds decides: choose another --margin",
 			    name, 100 * r->margin);
 	else
 		record_note(b, "undecided",
-			    "%s: undecided after %zu rounds, about %.0f more rounds needed: raise "
-			    "--max-time and --max-rounds, or --margin",
+			    "%s: undecided after %zu rounds, about %.0f more rounds needed: "
+			    "raise --max-time and --max-rounds, or --margin",
 			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
 }
 
@@ -192,8 +192,8 @@ static void note_not_steady(record_builder *b, const versus_rounds *r)
 					      versus_label(r, i));
 	if (n > 0 && names)
 		record_note_as(b, DCK_INFO, "not-steady",
-			       "%s reached no steady state before the first round: trials are "
-			       "interleaved, so that what drifts meets all alike",
+			       "%s reached no steady state before the first round: "
+			       "trials are interleaved, so that what drifts meets all alike",
 			       names);
 	mem_arena_free(a);
 }
@@ -205,8 +205,8 @@ void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const ve
 			note_undecided(b, r, i);
 	if (self && r->margin > v->asked->margin)
 		record_note(b, "aa-resolution",
-			    "the first subject differs from itself by up to %.2g %% today, more "
-			    "than the margin of %.3g %%: no verdict claims less than that",
+			    "the first subject differs from itself by up to %.2g %% today, "
+			    "more than the margin of %.3g %%: no verdict claims less than that",
 			    100 * versus_floor(self), 100 * v->asked->margin);
 	if (!v->asked->fresh && r->done > 0)
 		note_not_steady(b, r);
@@ -267,8 +267,8 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 	record_fact_text(b, "method", "interval",
 			 c->rounds > 0
 			     ? "exact sign test on the rounds' ratios, one look"
-			     : "exact sign test on the rounds' ratios, repeated looks with "
-			       "Pocock's spending of the error");
+			     : "exact sign test on the rounds' ratios, "
+			       "repeated looks with Pocock's spending of the error");
 	record_fact_real(b, "method", "level", DCK_UNIT_ONE, c->level);
 	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
 	if (!r)

@@ -104,8 +104,8 @@ static dck_status block_run(versus *v, versus_rounds *r, const size_t *order, si
 			return candidate_failed(candidate, status, "measuring", err);
 		if (!(ns > 0))
 			DCK_FAIL(err, E_ARG,
-				 "a run of '%s' took no time that the clock can see: there is no "
-				 "ratio to compare",
+				 "a run of '%s' took no time that the clock can see: "
+				 "there is no ratio to compare",
 				 candidate->what->name);
 		candidate->inner_ns[block] = ns;
 	}

@@ -92,8 +92,8 @@ size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (waits[i]) {
 			INFER_FAIL(in, E_FORMAT,
-				   "the model's operators wait for each other: '%s' (%s) needs its "
-				   "own result",
+				   "the model's operators wait for each other: "
+				   "'%s' (%s) needs its own result",
 				   nodes[i].name ? nodes[i].name : "?",
 				   nodes[i].op ? nodes[i].op : "?");
 			break;

@@ -53,8 +53,8 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 			 from, e->abi_major, e->abi_minor, DCK_ABI_MAJOR, DCK_ABI_MINOR);
 	if (e->struct_size < STRUCT_SIZE_MIN)
 		DCK_FAIL(err, E_VERSION,
-			 "the engine table in '%s' has %u bytes and ABI %u.0 has %zu: set "
-			 "struct_size to sizeof(dck_engine)",
+			 "the engine table in '%s' has %u bytes and ABI %u.0 has %zu: "
+			 "set struct_size to sizeof(dck_engine)",
 			 from, e->struct_size, DCK_ABI_MAJOR, STRUCT_SIZE_MIN);
 	if (!e->name || !name_is_fine(e->name))
 		DCK_FAIL(err, E_FORMAT,
@@ -65,14 +65,14 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 	const char *missing = missing_member(e);
 	if (missing)
 		DCK_FAIL(err, E_FORMAT,
-			 "the engine table in '%s' lacks the function '%s', which its capabilities "
-			 "ask for",
+			 "the engine table in '%s' lacks the function '%s', "
+			 "which its capabilities ask for",
 			 from, missing);
 	for (const dck_engine_option *o = e->options; o && o->key; o++)
 		if (!o->values || !o->help)
 			DCK_FAIL(err, E_FORMAT,
-				 "the engine table in '%s' lacks the values or the help of option "
-				 "'%s'",
+				 "the engine table in '%s' lacks the values or the help "
+				 "of option '%s'",
 				 from, o->key);
 	return DCK_OK;
 }
@@ -95,8 +95,8 @@ dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile 
 			(i == 0 || p.events[i].run >= p.events[i - 1].run);
 	if (!whole)
 		DCK_FAIL(err, E_ENGINE,
-			 "the engine '%s' gives a profile that is not whole: each event needs a "
-			 "name, a type and one of its runs, in order",
+			 "the engine '%s' gives a profile that is not whole: "
+			 "each event needs a name, a type and one of its runs, in order",
 			 e->name);
 	*ret = p;
 	return DCK_OK;

@@ -45,8 +45,8 @@ dck_status engine_find(const char *name, engine_handle *ret, dck_err *err)
 		DCK_FAIL(err, E_ABSENT, "there is no engine '%s'; did you mean '%s'?", name,
 			 nearest);
 	DCK_FAIL(err, E_ABSENT,
-		 "there is no engine '%s'; 'deepclock engines' lists them, and plugin:FILE.so is "
-		 "one of yours",
+		 "there is no engine '%s'; 'deepclock engines' lists them, "
+		 "and plugin:FILE.so is one of yours",
 		 name);
 }
 

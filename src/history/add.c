@@ -34,13 +34,13 @@ static dck_status record_check(const dck_record *r, const char *commit, dck_err 
 	if (!is_name(r->id, "-_.:"))
 		DCK_FAIL(
 		    err, E_ARG,
-		    "'%.80s' is no id of a record: it has other characters than letters, digits "
-		    "and -_.:",
+		    "'%.80s' is no id of a record: it has other characters than letters, "
+		    "digits and -_.:",
 		    r->id);
 	if (commit && !history_commit_fits(commit))
 		DCK_FAIL(err, E_ARG,
-			 "'%.80s' is no name of a commit: give at most %d letters, digits and "
-			 "-_.:/+@~",
+			 "'%.80s' is no name of a commit: give at most %d letters, "
+			 "digits and -_.:/+@~",
 			 commit, DCK_COMMIT_SIZE - 1);
 	return DCK_OK;
 }

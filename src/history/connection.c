@@ -83,8 +83,8 @@ static dck_status old_refused(const dck_history *h, int version, dck_err *err)
 	if (version < history_schema_version())
 		DCK_FAIL(
 		    err, E_VERSION,
-		    "the history '%s' is of an older version and may only be read, so it cannot "
-		    "be brought up to date",
+		    "the history '%s' is of an older version and may only be read, "
+		    "so it cannot be brought up to date",
 		    h->path);
 	return DCK_OK;
 }
@@ -97,8 +97,8 @@ static dck_status connect_immutable(dck_history *h, dck_err *err)
 
 	if (history_place_log_waits(h->path))
 		DCK_FAIL(err, E_IO,
-			 "cannot read the history '%s': it has a log beside it, and the folder may "
-			 "not be written; copy both elsewhere",
+			 "cannot read the history '%s': it has a log beside it, "
+			 "and the folder may not be written; copy both elsewhere",
 			 h->path);
 	disconnect(h);
 	DCK_TRY(connect(h, name_immutable(h->path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));

@@ -81,8 +81,8 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 	DCK_TRY(history_where_make(f, &w, err));
 	snprintf(
 	    sql, sizeof sql,
-	    "SELECT %s FROM (SELECT * FROM records %s ORDER BY at DESC, seq DESC LIMIT :limit) "
-	    "AS r %s ORDER BY r.at, r.seq",
+	    "SELECT %s FROM (SELECT * FROM records %s ORDER BY at DESC, "
+	    "seq DESC LIMIT :limit) AS r %s ORDER BY r.at, r.seq",
 	    columns, w.sql, join);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(&w, s);

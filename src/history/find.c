@@ -71,8 +71,8 @@ static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_er
 	if (status == DCK_OK && !row)
 		status =
 		    err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-			    "no record's id begins with '%.80s'; 'deepclock history list' shows "
-			    "them",
+			    "no record's id begins with '%.80s'; "
+			    "'deepclock history list' shows them",
 			    name);
 	if (status == DCK_OK) {
 		id_copy(s, 0, first);
@@ -81,8 +81,7 @@ static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_er
 	if (status == DCK_OK && row && strcmp(first, name) != 0)
 		status =
 		    err_set(err, DCK_E_ARG, __FILE__, __LINE__,
-			    "several records' ids begin with '%.80s', as %s and %s: give more of "
-			    "it",
+			    "several records' ids begin with '%.80s', as %s and %s: give more of it",
 			    name, first, (const char *)sqlite3_column_text(s, 0));
 	sqlite3_finalize(s);
 	if (status == DCK_OK)
@@ -111,8 +110,8 @@ static dck_status text_take(sqlite3_stmt *s, const dck_history *h, const char *i
 
 	if (hash_bytes(HASH_START, json, n) != sum)
 		DCK_FAIL(err, E_FORMAT,
-			 "the history '%s' is damaged: the text of the record %s is not what was "
-			 "stored",
+			 "the history '%s' is damaged: "
+			 "the text of the record %s is not what was stored",
 			 h->path, id);
 	data = mem_resize(ret->data, ret->n + n + 1);
 	DCK_NEED(data, err, "for the record %s", id);
@@ -177,9 +176,8 @@ dck_status dck_history_get(dck_history *h, const char *id, dck_record **ret, dck
 dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record **ret, dck_err *err)
 {
 	static const char sql[] =
-	    "SELECT id FROM records WHERE subject IS ?1 AND verb IS ?2 AND machine = ?3 AND "
-	    "method = ?4 AND at < ?5 AND id <> ?6 AND NOT incomplete ORDER BY at DESC, seq DESC "
-	    "LIMIT 1";
+	    "SELECT id FROM records WHERE subject IS ?1 AND verb IS ?2 AND machine = ?3 AND method "
+	    "= ?4 AND at < ?5 AND id <> ?6 AND NOT incomplete ORDER BY at DESC, seq DESC LIMIT 1";
 	char id[DCK_HISTORY_ID_SIZE] = "";
 	history_identity who;
 	sqlite3_stmt *s;

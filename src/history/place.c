@@ -20,8 +20,8 @@ dck_status dck_history_path(char *ret, size_t size, dck_err *err)
 
 	if (!named && !own && !(home && home[0] == '/'))
 		DCK_FAIL(err, E_ABSENT,
-			 "there is no folder for the history: none of DEEPCLOCK_DB, XDG_DATA_HOME "
-			 "and HOME is set; name a file with --db");
+			 "there is no folder for the history: none of DEEPCLOCK_DB, "
+			 "XDG_DATA_HOME and HOME is set; name a file with --db");
 	if (named)
 		n = snprintf(path, sizeof path, "%s", db);
 	else
@@ -59,8 +59,8 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 	os_close(fd);
 	if (n > 0 && memcmp(head, magic, sizeof magic) != 0)
 		DCK_FAIL(err, E_FORMAT,
-			 "'%s' is no history of deepclock: it is not an SQLite file; it was not "
-			 "changed: name another file with --db",
+			 "'%s' is no history of deepclock: it is not an SQLite file; "
+			 "it was not changed: name another file with --db",
 			 path);
 	*ret_exists = n > 0;
 	return DCK_OK;

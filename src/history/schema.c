@@ -10,26 +10,17 @@
 /* From each version to the next; NULL-ended. */
 static const char *const history_schema_steps[] = {
     /* 0 -> 1 */
-    "CREATE TABLE records ("
-    " seq INTEGER PRIMARY KEY," /* in the order of adding */
+    "CREATE TABLE records ( seq INTEGER PRIMARY KEY," /* in the order of adding */
     " id TEXT NOT NULL UNIQUE,"
     " at INTEGER NOT NULL," /* unix ns: began, or else added */
-    " added INTEGER NOT NULL,"
-    " command TEXT, verb TEXT, subject TEXT, engine TEXT, cpu TEXT,"
-    " machine TEXT NOT NULL, method TEXT NOT NULL,"
-    " commit_id TEXT,"
-    " incomplete INTEGER NOT NULL,"
-    " bytes INTEGER NOT NULL);"
-    "CREATE INDEX records_at ON records (at, seq);"
-    "CREATE INDEX records_subject ON records (subject, at, seq);"
-    "CREATE TABLE texts ("
-    " seq INTEGER PRIMARY KEY REFERENCES records ON DELETE CASCADE,"
-    " sum INTEGER NOT NULL," /* of json: damage that leaves the structure whole is seen */
-    " json BLOB NOT NULL);"
-    "CREATE TABLE metrics ("
-    " seq INTEGER NOT NULL REFERENCES records ON DELETE CASCADE,"
-    " tag TEXT NOT NULL,"
-    " value NOT NULL," /* integer or real; metrics without a number are in the text alone */
+    " added INTEGER NOT NULL, command TEXT, verb TEXT, subject TEXT, engine TEXT, cpu TEXT, "
+    "machine TEXT NOT NULL, method TEXT NOT NULL, commit_id TEXT, incomplete INTEGER NOT NULL, "
+    "bytes INTEGER NOT NULL);CREATE INDEX records_at ON records (at, "
+    "seq);CREATE INDEX records_subject ON records (subject, at, "
+    "seq);CREATE TABLE texts ( seq INTEGER PRIMARY KEY REFERENCES records ON DELETE CASCADE, "
+    "sum INTEGER NOT NULL," /* of json: damage that leaves the structure whole is seen */
+    " json BLOB NOT NULL);CREATE TABLE metrics ( seq INTEGER NOT NULL REFERENCES records ON DELETE "
+    "CASCADE, tag TEXT NOT NULL, value NOT NULL," /* integer or real; metrics without a number are in the text alone */
     " unit TEXT NOT NULL,"
     " lo REAL, hi REAL, level REAL,"
     " PRIMARY KEY (seq, tag)) WITHOUT ROWID;",
@@ -61,8 +52,8 @@ static dck_status header_read(dck_history *h, header *ret, dck_err *err)
 	DCK_TRY(history_integer(h, "SELECT count(*) FROM sqlite_schema", &ret->tables, err));
 	return history_integer(
 	    h,
-	    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN "
-	    "('records', 'texts', 'metrics')",
+	    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('records', "
+	    "'texts', 'metrics')",
 	    &ret->ours, err);
 }
 
@@ -88,14 +79,14 @@ dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err)
 	DCK_TRY(header_at_once(h, &head, err));
 	if (head.tables > 0 && head.application != HISTORY_APPLICATION)
 		DCK_FAIL(err, E_FORMAT,
-			 "'%s' is a database of another program, not a history of deepclock; it "
-			 "was not changed: name another file with --db",
+			 "'%s' is a database of another program, not a history of deepclock; "
+			 "it was not changed: name another file with --db",
 			 h->path);
 	if (head.version > history_schema_version())
 		DCK_FAIL(err, E_VERSION,
-			 "the history '%s' was made by a newer deepclock (version %lld of its "
-			 "layout, this one knows %d); it was not changed: use that deepclock, or "
-			 "another file with --db",
+			 "the history '%s' was made by a newer deepclock (version %lld "
+			 "of its layout, this one knows %d); it was not changed: "
+			 "use that deepclock, or another file with --db",
 			 h->path, (long long)head.version, history_schema_version());
 	if (head.version < 0 || (head.tables > 0) != (head.version > 0) ||
 	    (head.tables > 0 && head.ours != 3))

@@ -70,8 +70,8 @@ static dck_status absent(dck_history *h, const history_where *w, const char *tag
 
 	DCK_NEED(a, err, "for the trend");
 	snprintf(sql, sizeof sql,
-		 "SELECT DISTINCT tag FROM (SELECT seq FROM records %s ORDER BY at DESC LIMIT 100) "
-		 "JOIN metrics USING (seq) LIMIT 200",
+		 "SELECT DISTINCT tag FROM (SELECT seq FROM records %s ORDER BY "
+		 "at DESC LIMIT 100) JOIN metrics USING (seq) LIMIT 200",
 		 w->sql);
 	status = history_prepare(h, sql, &s, "read", err);
 	if (status == DCK_OK) {
@@ -111,9 +111,9 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 
 	snprintf(
 	    sql, sizeof sql,
-	    "SELECT subject, verb, machine, method, cpu, engine, unit FROM records JOIN metrics ON "
-	    "metrics.seq = records.seq AND tag = :tag %s ORDER BY at DESC, records.seq DESC LIMIT "
-	    "1",
+	    "SELECT subject, verb, machine, method, cpu, engine, "
+	    "unit FROM records JOIN metrics ON metrics.seq = records.seq AND tag = :tag %s ORDER "
+	    "BY at DESC, records.seq DESC LIMIT 1",
 	    w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
@@ -181,14 +181,13 @@ static void rows_sql(const history_where *w, int by, char *sql, size_t size)
 	    "lo, hi, level, CASE WHEN incomplete THEN 1 WHEN :mixed OR (machine = :machine AND "
 	    "method = :method) THEN 0 ELSE 2 END AS out FROM records JOIN metrics ON metrics.seq = "
 	    "records.seq AND tag = :tag %s %s records.subject IS :of AND records.verb IS :verb), "
-	    "oldest AS (SELECT at, seq FROM fits WHERE out = 0 ORDER BY at DESC, seq DESC LIMIT 1 "
-	    "OFFSET :most - 1), "
-	    "counted AS (SELECT *, row_number() OVER (ORDER BY at, seq) AS place FROM fits WHERE "
-	    "(at, seq) >= (SELECT ifnull(max(at), -9223372036854775808), ifnull(max(seq), 0) FROM "
-	    "oldest)), "
-	    "grouped AS (SELECT *, min(place) OVER (PARTITION BY out, %s) AS first FROM counted) "
-	    "SELECT id, commit_id, at, value, lo, hi, level, first, out FROM grouped "
-	    "ORDER BY first, place",
+	    "oldest AS (SELECT at, seq FROM fits WHERE out = 0 ORDER BY at DESC, "
+	    "seq DESC LIMIT 1 OFFSET :most - 1), counted AS (SELECT *, "
+	    "row_number() OVER (ORDER BY at, seq) AS place FROM fits WHERE (at, "
+	    "seq) >= (SELECT ifnull(max(at), -9223372036854775808), ifnull(max(seq), "
+	    "0) FROM oldest)), grouped AS (SELECT *, min(place) OVER (PARTITION BY out, "
+	    "%s) AS first FROM counted) SELECT id, commit_id, at, value, lo, hi, level, first, "
+	    "out FROM grouped ORDER BY first, place",
 	    w->sql, w->sql[0] ? "AND" : "WHERE", group[by]);
 }
 

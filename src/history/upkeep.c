@@ -39,9 +39,10 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 
 	DCK_TRY(doomed_begin(h, err));
 	snprintf(sql, sizeof sql,
-		 "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, row_number() OVER (PARTITION "
-		 "BY subject, verb ORDER BY at DESC, seq DESC) AS place FROM records %s) WHERE "
-		 "(:keep > 0 AND place > :keep) OR at < :before",
+		 "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, "
+		 "row_number() OVER (PARTITION BY subject, verb ORDER BY at DESC, "
+		 "seq DESC) AS place FROM records %s) WHERE (:keep > 0 AND place > :keep) OR "
+		 "at < :before",
 		 w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "prune", err));
 	history_where_bind(w, s);
@@ -214,8 +215,8 @@ static dck_status record_check(dck_history *h, sqlite3_stmt *s, dck_err *err)
 	dck_buffer_done(&json);
 	if (status == DCK_OK && !index_agrees(s, r))
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "the history '%s' is damaged: its index does not say what the "
-				 "record %s does",
+				 "the history '%s' is damaged: "
+				 "its index does not say what the record %s does",
 				 h->path, id);
 	dck_record_free(r);
 	return status;
@@ -223,8 +224,9 @@ static dck_status record_check(dck_history *h, sqlite3_stmt *s, dck_err *err)
 
 dck_status dck_history_check(dck_history *h, dck_history_health *ret, dck_err *err)
 {
-	static const char sql[] = "SELECT seq, id, subject, (SELECT count(*) FROM metrics WHERE "
-				  "metrics.seq = records.seq), at FROM records ORDER BY seq";
+	static const char sql[] = "SELECT seq, id, subject, "
+				  "(SELECT count(*) FROM metrics WHERE metrics.seq = records.seq), "
+				  "at FROM records ORDER BY seq";
 	dck_history_health health = {0};
 	int64_t pages, page_bytes;
 	sqlite3_stmt *s;

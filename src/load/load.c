@@ -39,20 +39,20 @@ static dck_status closed_check(const dck_load_config *c, load_scenario scenario,
 
 	if (option)
 		DCK_FAIL(err, E_ARG,
-			 "--%s is about arrivals, and with --scenario %s nothing arrives: give "
-			 "--scenario server",
+			 "--%s is about arrivals, and with --scenario %s nothing arrives: "
+			 "give --scenario server",
 			 option, name);
 	if (scenario == LOAD_SINGLE && c->streams > 1)
 		DCK_FAIL(err, E_ARG,
-			 "--scenario single has one stream, and --streams is %llu: give "
-			 "--scenario multi",
+			 "--scenario single has one stream, and --streams is %llu: "
+			 "give --scenario multi",
 			 (unsigned long long)c->streams);
 	if (scenario == LOAD_OFFLINE && c->slo.n > 0)
 		DCK_FAIL(
 		    err, E_ARG,
 		    "--slo limits latency, and with --scenario offline all requests are there "
-		    "from the start, so that the latency of each is its place in the row: give "
-		    "another scenario");
+		    "from the start, so that the latency of each is its place in the row: "
+		    "give another scenario");
 	return DCK_OK;
 }
 
@@ -61,8 +61,8 @@ static dck_status server_check(const dck_load_config *c, dck_err *err)
 	if (!(c->rate_hz > 0) && !c->trace && !c->find_peak)
 		DCK_FAIL(
 		    err, E_ARG,
-		    "--scenario server needs arrivals: give --rate N (a second), --trace FILE, or "
-		    "--find-peak");
+		    "--scenario server needs arrivals: give --rate N (a second), --trace FILE, "
+		    "or --find-peak");
 	if (c->trace && c->arrivals != 0)
 		DCK_FAIL(err, E_ARG,
 			 "--arrivals and --trace both say when requests arrive: give one");
@@ -99,9 +99,9 @@ static dck_status config_check(load_job *j, dck_err *err)
 		if (c->find_peak && j->limits[i].kind == LIMIT_MAX)
 			DCK_FAIL(
 			    err, E_ARG,
-			    "--find-peak needs limits that can be shown to hold, and no number of "
-			    "requests shows it of %s: limit a percentile, as in "
-			    "p99.9<=50ms",
+			    "--find-peak needs limits that can be shown to hold, "
+			    "and no number of requests shows it of %s: limit a percentile, "
+			    "as in p99.9<=50ms",
 			    j->limits[i].text);
 	}
 	j->ask.limits = j->limits;
@@ -144,8 +144,9 @@ static dck_status measure_once(load_job *j, dck_err *err)
 		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
 	if (r.served == 0 && r.unstable)
 		DCK_FAIL(err, E_LIMIT,
-			 "the service cannot keep up: before the first request was served %llu "
-			 "were due, and at most %llu may wait (--max-queue): give a lower --rate, "
+			 "the service cannot keep up: "
+			 "before the first request was served %llu were due, "
+			 "and at most %llu may wait (--max-queue): give a lower --rate, "
 			 "more --streams or a larger --max-queue",
 			 (unsigned long long)r.arrived, (unsigned long long)j->ask.max_queue);
 	if (r.served == 0)

@@ -74,14 +74,14 @@ static dck_status trace_push(reader *r, load_trace *t, double s, dck_err *err)
 	r->any = true;
 	if (s < r->last_s)
 		DCK_FAIL(err, E_FORMAT,
-			 "'%s', line %llu: arrival times must not fall, and %.9g s comes after "
-			 "%.9g s: sort the file",
+			 "'%s', line %llu: arrival times must not fall, "
+			 "and %.9g s comes after %.9g s: sort the file",
 			 r->path, (unsigned long long)r->line, s, r->last_s);
 	if (!(s - r->first_s <= SPAN_MAX_S))
 		DCK_FAIL(
 		    err, E_FORMAT,
-		    "'%s', line %llu: this time is %.9g s after the first one: at most %.0g s, 30 "
-		    "years, are replayed",
+		    "'%s', line %llu: this time is %.9g s after the first one: at most %.0g s, "
+		    "30 years, are replayed",
 		    r->path, (unsigned long long)r->line, s - r->first_s, SPAN_MAX_S);
 	if (t->n == TRACE_MAX)
 		DCK_FAIL(err, E_LIMIT, "'%s' has more than %d arrival times: cut it", r->path,
@@ -103,8 +103,8 @@ static dck_status trace_refuse(const reader *r, char *cell, dck_err *err)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
 	DCK_FAIL(err, E_FORMAT,
-		 "'%s', line %llu: '%.40s' is no time: give seconds (0.25) or a time with its unit "
-		 "(250ms), one a line",
+		 "'%s', line %llu: '%.40s' is no time: "
+		 "give seconds (0.25) or a time with its unit (250ms), one a line",
 		 r->path, (unsigned long long)r->line, cell);
 }
 

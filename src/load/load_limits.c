@@ -185,21 +185,22 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 
 	if (limit->kind == LIMIT_MAX)
 		record_note(v->b, "slo-not-shown",
-			    "%s is not broken: %s; but no number of requests shows that none ever "
-			    "will: limit a percentile, such as p99.9",
+			    "%s is not broken: %s; but no number of requests shows "
+			    "that none ever will: limit a percentile, such as p99.9",
 			    limit->text, seen);
 	else if (l->n_needed > 0)
 		record_note(v->b, "slo-not-shown",
-			    "%s is not shown, neither to hold nor to break, with %.4g %% "
-			    "confidence: %s, and they are worth %.0f independent ones; about %.0f "
-			    "times as many would decide (--time, --requests), or accept a lower "
-			    "--confidence",
+			    "%s is not shown, neither to hold nor to break, "
+			    "with %.4g %% confidence: %s, "
+			    "and they are worth %.0f independent ones; "
+			    "about %.0f times as many would decide (--time, --requests), "
+			    "or accept a lower --confidence",
 			    limit->text, percent, seen, floor(l->n_eff),
 			    fmax(2, ceil(l->n_needed / l->n_eff)));
 	else
 		record_note(v->b, "slo-not-shown",
-			    "%s is not shown, neither to hold nor to break, with %.4g %% "
-			    "confidence: %s",
+			    "%s is not shown, neither to hold nor to break, "
+			    "with %.4g %% confidence: %s",
 			    limit->text, percent,
 			    limit->kind == LIMIT_MEAN ? seen
 						      : "just as many requests took longer as may");
@@ -249,16 +250,16 @@ static void none_note(const load_view *v)
 			snprintf(busy, sizeof busy, "a stream is busy %.2g %% of the time",
 				 100 * v->point->utilisation);
 		record_note(v->b, "slo-not-held",
-			    "no rate that was tried holds the limits: they break even at %s "
-			    "requests a second, where %s",
+			    "no rate that was tried holds the limits: "
+			    "they break even at %s requests a second, where %s",
 			    load_rate_text(v->j->peak.broken, rate), busy);
 		return;
 	}
 	record_note(
 	    v->b, "slo-not-shown",
-	    "no rate was shown to hold the limits with %.4g %% confidence; requests at %s a "
-	    "second, the lowest that was tried, are worth %.0f independent ones: give more "
-	    "--time or a lower --confidence",
+	    "no rate was shown to hold the limits with %.4g %% confidence; "
+	    "requests at %s a second, the lowest that was tried, are worth %.0f independent ones: "
+	    "give more --time or a lower --confidence",
 	    100 * v->j->config->confidence, load_rate_text(v->point->rate, rate),
 	    floor(v->point->limit[0].n_eff));
 }
@@ -278,13 +279,13 @@ static void search_note(const load_view *v)
 		none_note(v);
 	else if (j->npoints > 0 && isinf(p->broken))
 		record_note(v->b, "peak-open",
-			    "the limits hold at %s requests a second; no rate was shown to break "
-			    "them%s, so the peak may be higher",
+			    "the limits hold at %s requests a second; "
+			    "no rate was shown to break them%s, so the peak may be higher",
 			    load_rate_text(p->held, held), open);
 	else if (j->npoints > 0)
 		record_note(v->b, "peak-bracket",
-			    "the limits hold at %s requests a second and break at %s%s; each of "
-			    "these verdicts has %.4g %% confidence",
+			    "the limits hold at %s requests a second and break at %s%s; "
+			    "each of these verdicts has %.4g %% confidence",
 			    load_rate_text(p->held, held), load_rate_text(p->broken, broken), open,
 			    100 * j->config->confidence);
 }

@@ -14,9 +14,10 @@ static void closed_loop(const load_view *v)
 
 	if (s == LOAD_SINGLE || s == LOAD_MULTI)
 		record_note(v->b, "coordinated-omission",
-			    "each stream sends a request only when the one before is done, so a "
-			    "slow run delays the next ones instead of making them wait: these are "
-			    "service times, and users who come by themselves wait longer");
+			    "each stream sends a request only when the one before is done, "
+			    "so a slow run delays the next ones instead of making them wait: "
+			    "these are service times, "
+			    "and users who come by themselves wait longer");
 }
 
 static void unstable(const load_view *v)
@@ -29,9 +30,10 @@ static void unstable(const load_view *v)
 	if (v->server && v->r->unstable)
 		record_note(
 		    v->b, "unstable",
-		    "unstable: arrivals exceed what is served: %s arrive a second, and %zu "
-		    "stream%s can serve %s; %s were waiting at last, and more would wait the "
-		    "longer it lasts, so that latency here says only how long it was measured",
+		    "unstable: arrivals exceed what is served: %s arrive a second, "
+		    "and %zu stream%s can serve %s; %s were waiting at last, "
+		    "and more would wait the longer it lasts, "
+		    "so that latency here says only how long it was measured",
 		    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
 		    load_rate_text((double)n * 1e9 / service_ns, can),
 		    dck_text_count((int64_t)waiting, left, sizeof left));
@@ -48,9 +50,10 @@ static void dispatch_lag(const load_view *v)
 	    mean_ns > LAG_SHARE * median->value)
 		record_note(
 		    v->b, "dispatch-lag",
-		    "the dispatch lag is %s (mean; at most %s): requests that found a stream ready "
-		    "began so long after they arrived, as the system woke it late or its "
-		    "processors were busy; it is in the latency, whose median is %s",
+		    "the dispatch lag is %s (mean; at most %s): "
+		    "requests that found a stream ready began so long after they arrived, "
+		    "as the system woke it late or its processors were busy; it is in the latency, "
+		    "whose median is %s",
 		    dck_text_time(mean_ns, mean, sizeof mean),
 		    dck_text_time(lag->max, most, sizeof most),
 		    dck_text_time(median->value, usual, sizeof usual));
@@ -64,14 +67,14 @@ static void too_few(const load_view *v)
 		return; /* more of the same would tell nothing */
 	if (!e->has_interval)
 		record_note(v->b, "too-few-runs",
-			    "%llu requests are too few for an interval (%s): measure longer with "
-			    "--time or --requests",
+			    "%llu requests are too few for an interval (%s): "
+			    "measure longer with --time or --requests",
 			    (unsigned long long)v->r->served, e->why);
 	else if (e->narrow)
 		record_note(v->b, "too-few-runs",
-			    "the requests are worth only %.0f independent ones, so intervals are "
-			    "narrower than their level says: measure longer with --time or "
-			    "--requests",
+			    "the requests are worth only %.0f independent ones, "
+			    "so intervals are narrower than their level says: "
+			    "measure longer with --time or --requests",
 			    e->n_eff);
 }
 
@@ -81,9 +84,9 @@ static void oversubscribed(const load_view *v)
 
 	if (p->n * p->run_threads > p->cpus)
 		record_note(v->b, "oversubscribed",
-			    "%zu stream%s, of which each run may use %u thread%s, share %u "
-			    "processor%s: runs at the same time slow each other; with --threads 1 "
-			    "each has one",
+			    "%zu stream%s, of which each run may use %u thread%s, "
+			    "share %u processor%s: runs at the same time slow each other; "
+			    "with --threads 1 each has one",
 			    p->n, p->n == 1 ? "" : "s", p->run_threads,
 			    p->run_threads == 1 ? "" : "s", p->cpus, p->cpus == 1 ? "" : "s");
 }
@@ -94,8 +97,9 @@ static void clock_coarse(const load_view *v)
 
 	if (p->loop.group > 1 || p->group_wanted)
 		record_note(v->b, "timer-coarse",
-			    "reading the clock takes %.0f ns, more than 1 %% of a run, and each "
-			    "request is timed by itself: every latency is up to that much too long",
+			    "reading the clock takes %.0f ns, more than 1 %% of a run, "
+			    "and each request is timed by itself: "
+			    "every latency is up to that much too long",
 			    p->loop.clock->cost_ns);
 }
 

@@ -8,8 +8,8 @@ const char *const dck_load_arrivals[] = {"poisson", "constant", NULL};
 
 const dck_opt dck_load_options[] = {
     DCK_OPTION(CHOICE, dck_load_config, scenario, "scenario", "WHICH", "auto",
-	       "how requests come; auto: server with --rate, --trace or --find-peak, multi with "
-	       "--streams, else single",
+	       "how requests come; auto: server with --rate, --trace or --find-peak, "
+	       "multi with --streams, else single",
 	       .choices = dck_load_scenarios),
     DCK_OPTION(REAL, dck_load_config, rate_hz, "rate", "RATE", NULL,
 	       "requests that arrive per second; of a trace: its times are scaled to it",
@@ -26,8 +26,8 @@ const dck_opt dck_load_options[] = {
     DCK_FLAG(dck_load_config, serial, "serial",
 	     "runs of different streams never overlap, for an engine that cannot bear it"),
     DCK_OPTION(TIME, dck_load_config, time_ns, "time", "TIME", NULL,
-	       "how long requests arrive; of a search, at each rate; by itself 10s, all of a "
-	       "trace, or what the limits need",
+	       "how long requests arrive; of a search, at each rate; by itself 10s, "
+	       "all of a trace, or what the limits need",
 	       .min = 1, .max = 1e15),
     DCK_OPTION(COUNT, dck_load_config, requests, "requests", "N", NULL,
 	       "at most so many requests; of a search, at each rate", .min = 1, .max = 1e12),
@@ -36,8 +36,8 @@ const dck_opt dck_load_options[] = {
 	       .min = 1, .max = 1e9),
     DCK_OPTION(
 	LIST, dck_load_config, slo, "slo", "LIMIT", NULL,
-	"a limit on the mean, max, median or any percentile of the latency, such as p99<=50ms "
-	"(quote it); may be repeated"),
+	"a limit on the mean, max, median or any percentile of the latency, "
+	"such as p99<=50ms (quote it); may be repeated"),
     DCK_OPTION(SHARE, dck_load_config, confidence, "confidence", "SHARE", "99%",
 	       "how sure a verdict on a limit must be", .min = 0.5, .max = 0.99999, .needs = "slo"),
     DCK_FLAG(dck_load_config, find_peak, "find-peak",

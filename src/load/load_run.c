@@ -379,8 +379,7 @@ static dck_status streams_run(load_pool *p, run_state *r, load_result *ret, dck_
 		pthread_join(p->streams[i].thread, NULL);
 	if (made < p->n)
 		DCK_FAIL(err, E_NOMEM,
-			 "cannot make a thread for stream %zu of %zu: give fewer "
-			 "--streams",
+			 "cannot make a thread for stream %zu of %zu: give fewer --streams",
 			 made + 1, p->n);
 	return DCK_OK;
 }

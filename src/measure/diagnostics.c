@@ -23,8 +23,9 @@ static void first_run_slow(record_builder *b, const measure_evidence *e)
 	if (e->has_first_run && factor > 1.5)
 		record_note(
 		    b, "first-run-slow",
-		    "the first run took %s, %.1f times the median: it is kept apart and in no "
-		    "statistic; a program that runs the model once should count it",
+		    "the first run took %s, %.1f times the median: "
+		    "it is kept apart and in no statistic; "
+		    "a program that runs the model once should count it",
 		    dck_text_time(first, text, sizeof text), factor);
 }
 
@@ -34,15 +35,16 @@ static void not_steady(record_builder *b, const measure_evidence *e)
 		return;
 	if (!e->steady_known)
 		record_note(b, "not-steady",
-			    "warm-up ended after %.1f s and %llu runs, too few to tell whether the "
-			    "state is "
-			    "steady: give more time with --max-warmup",
+			    "warm-up ended after %.1f s and %llu runs, "
+			    "too few to tell whether the state is steady: "
+			    "give more time with --max-warmup",
 			    (double)e->warmup_ns / 1e9, (unsigned long long)e->warmup_runs);
 	else
 		record_note(
 		    b, "not-steady",
-		    "no steady state after %.1f s of warm-up: %s %.1f %% (%s); give more time with "
-		    "--max-warmup, or look for what changes (heat, clocks, caches, other programs)",
+		    "no steady state after %.1f s of warm-up: %s %.1f %% (%s); "
+		    "give more time with --max-warmup, or look for what changes (heat, clocks, "
+		    "caches, other programs)",
 		    (double)e->warmup_ns / 1e9,
 		    e->verdict.change_ratio < 0 ? "still falling" : "still rising",
 		    100 * fabs(e->verdict.change_ratio), e->verdict.evidence);
@@ -63,8 +65,8 @@ static void drift(record_builder *b, const measure_evidence *e)
 	stat_drift_find(s->value, s->n, e->level, e->scratch, &d);
 	if (d.significant && fabs(d.ratio) > e->precision)
 		record_note(b, "drift",
-			    "runs became %.1f %% %s while they were measured (interval %.1f to "
-			    "%.1f %%): a single latency describes them badly",
+			    "runs became %.1f %% %s while they were measured (interval %.1f "
+			    "to %.1f %%): a single latency describes them badly",
 			    100 * fabs(d.ratio), d.ratio > 0 ? "slower" : "faster", 100 * d.lo,
 			    100 * d.hi);
 }
@@ -78,9 +80,10 @@ static void two_modes(record_builder *b, const measure_evidence *e)
 	stat_modes_find(s->value, s->n, e->scratch, &m);
 	if (m.two)
 		record_note(b, "two-modes",
-			    "runs fall into two groups: %.0f %% near %s and %.0f %% near %s; the "
-			    "median can jump between them, so look at the histogram and for what "
-			    "differs (core, clock, memory placement)",
+			    "runs fall into two groups: %.0f %% near %s and %.0f %% near %s; "
+			    "the median can jump between them, "
+			    "so look at the histogram and for what differs (core, clock, "
+			    "memory placement)",
 			    100 * m.share[0], dck_text_time(m.centre[0], low, sizeof low),
 			    100 * m.share[1], dck_text_time(m.centre[1], high, sizeof high));
 }
@@ -103,8 +106,8 @@ static void outliers(record_builder *b, const measure_evidence *e)
 			(int64_t)(o.low_severe + o.high_severe));
 	if ((double)all > 0.05 * (double)s->n)
 		record_note(b, "outliers",
-			    "%zu of %zu samples (%.1f %%) lie outside Tukey's fences, %zu of them "
-			    "far outside: they are labelled, none is dropped",
+			    "%zu of %zu samples (%.1f %%) lie outside Tukey's fences, "
+			    "%zu of them far outside: they are labelled, none is dropped",
 			    all, s->n, 100 * (double)all / (double)s->n,
 			    o.low_severe + o.high_severe);
 }
@@ -136,8 +139,9 @@ static void busy_neighbours(record_builder *b, const measure_evidence *e)
 	if (steal > STEAL_CORES)
 		record_note(
 		    b, "steal",
-		    "the hypervisor gave %.2f cores of this machine to others: times are longer "
-		    "than on a machine of your own; repeat at another time, compare interleaved",
+		    "the hypervisor gave %.2f cores of this machine to others: "
+		    "times are longer than on a machine of your own; repeat at another time, "
+		    "compare interleaved",
 		    steal);
 }
 
@@ -155,8 +159,8 @@ static void preempted(record_builder *b, const measure_evidence *e)
 	 */
 	if (switches / runs > 0.1 && switches / ((double)e->wall_ns / 1e9) > 20)
 		record_note(b, "preempted",
-			    "the scheduler took the CPU away %.2f times a run: there are more busy "
-			    "threads than cores",
+			    "the scheduler took the CPU away %.2f times a run: "
+			    "there are more busy threads than cores",
 			    switches / runs);
 }
 
@@ -169,8 +173,7 @@ static void governor(record_builder *b, const measure_evidence *e)
 	if (e->host->turbo == 1)
 		record_note(b, "turbo",
 			    "turbo is on: clocks depend on heat and on how many cores work; "
-			    "numbers of cold "
-			    "and of hot machines differ");
+			    "numbers of cold and of hot machines differ");
 }
 
 static void cpu_limit(record_builder *b, const measure_evidence *e)
@@ -185,9 +188,8 @@ static void cpu_limit(record_builder *b, const measure_evidence *e)
 		    throttled / 1e6, e->host->cgroup_cpus);
 	else if (e->host->cgroup_cpus > 0 && e->host->cgroup_cpus < e->host->cpus_allowed)
 		record_note(b, "cpu-limit",
-			    "the container may use %.2g cores of the %u it sees: more threads than "
-			    "that are "
-			    "stopped in the middle of their work",
+			    "the container may use %.2g cores of the %u it sees: "
+			    "more threads than that are stopped in the middle of their work",
 			    e->host->cgroup_cpus, e->host->cpus_allowed);
 }
 
@@ -200,14 +202,15 @@ static void too_few(record_builder *b, const measure_evidence *e)
 	if (!asked->present || !asked->has_interval)
 		record_note(
 		    b, "too-few-runs",
-		    "%llu runs are too few for the asked statistic and its interval (%s): measure "
-		    "longer with --max-time or --runs",
+		    "%llu runs are too few for the asked statistic and its interval (%s): "
+		    "measure longer with --max-time or --runs",
 		    (unsigned long long)e->runs, asked->why);
 	else if (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5)
 		record_note(
 		    b, "too-few-runs",
-		    "the runs are worth only %.0f independent ones, so intervals are narrower than "
-		    "their level says: measure longer with --max-time or --runs",
+		    "the runs are worth only %.0f independent ones, "
+		    "so intervals are narrower than their level says: "
+		    "measure longer with --max-time or --runs",
 		    asked->n_eff);
 }
 
@@ -216,8 +219,8 @@ static void imprecise(record_builder *b, const measure_evidence *e)
 	if (e->imprecise)
 		record_note(
 		    b, "imprecise",
-		    "the asked precision of %g %% was not reached: raise --max-time or accept the "
-		    "interval that is printed",
+		    "the asked precision of %g %% was not reached: "
+		    "raise --max-time or accept the interval that is printed",
 		    100 * e->precision);
 }
 
@@ -225,18 +228,17 @@ static void timer_coarse(record_builder *b, const measure_evidence *e)
 {
 	if (e->group_wanted)
 		record_note(b, "timer-coarse",
-			    "reading the clock takes %.0f ns, more than 1 %% of a sample, and more "
-			    "runs cannot be "
-			    "grouped (--idle, --input-pool, --group or few --runs): each sample is "
-			    "up to that "
-			    "much too long",
+			    "reading the clock takes %.0f ns, more than 1 %% of a sample, "
+			    "and more runs cannot be grouped (--idle, --input-pool, "
+			    "--group or few --runs): each sample is up to that much too long",
 			    e->clock_cost_ns);
 	else if (e->group > 1)
 		record_note(
 		    b, "grouped",
-		    "one run is too short for the clock (%.0f ns a reading), so each sample is the "
-		    "mean of %llu runs in a row: spread and percentiles are of such means, not of "
-		    "single runs (--group 1 times single runs)",
+		    "one run is too short for the clock (%.0f ns a reading), "
+		    "so each sample is the mean of %llu runs in a row: "
+		    "spread and percentiles are of such means, "
+		    "not of single runs (--group 1 times single runs)",
 		    e->clock_cost_ns, (unsigned long long)e->group);
 }
 

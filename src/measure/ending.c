@@ -25,18 +25,18 @@ static void say_max_time(const measure_phases *p, const char *half, measure_endi
 
 	if (isnan(ret->half_ratio))
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed, and there is no interval that could be within the "
-			 "%g %% that were asked",
+			 "max-time: %g s passed, and there is no interval "
+			 "that could be within the %g %% that were asked",
 			 seconds, asked);
 	else if (ret->imprecise)
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed before the precision was reached: %s, %g %% was "
-			 "asked",
+			 "max-time: %g s passed before the precision was reached: %s, "
+			 "%g %% was asked",
 			 seconds, half, asked);
 	else
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed: %s, within the %g %% that was asked, but that was "
-			 "not confirmed at three looks in a row",
+			 "max-time: %g s passed: %s, within the %g %% that was asked, "
+			 "but that was not confirmed at three looks in a row",
 			 seconds, half, asked);
 }
 

@@ -108,8 +108,8 @@ static void precision_say(record_builder *b, const workers *w, double half_ratio
 	if (asked->runs == 0 && asked->time_ns == 0 && !(half_ratio <= asked->precision))
 		record_note(
 		    b, "imprecise",
-		    "half of the interval between the processes is %s %%, %g %% was asked: give "
-		    "more --processes or accept the interval that is printed",
+		    "half of the interval between the processes is %s %%, %g %% was asked: "
+		    "give more --processes or accept the interval that is printed",
 		    measure_ending_percent(half_ratio, asked->precision, half),
 		    100 * asked->precision);
 }
@@ -206,9 +206,8 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 	record_fact_real(b, "method", "precision_within_process", DCK_UNIT_ONE, within / sum);
 	if (high - low > 4 * within)
 		record_note(b, "start-to-start",
-			    "starts differ by %.1f %% while each alone claims +-%.1f %%: an "
-			    "interval from one "
-			    "process does not cover the next start",
+			    "starts differ by %.1f %% while each alone claims +-%.1f %%: "
+			    "an interval from one process does not cover the next start",
 			    100 * (high - low) / sum, 100 * within / sum);
 }
 

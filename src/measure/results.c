@@ -119,8 +119,8 @@ void measure_result_memory(record_builder *b, const subject_target *t, uint64_t 
 		else
 			record_metric_absent(
 			    b, "memory/peak_rss",
-			    "no run needed more than deepclock itself did, and the kernel "
-			    "counts that in");
+			    "no run needed more than deepclock itself did, "
+			    "and the kernel counts that in");
 		return;
 	}
 	os_usage_get(&usage);

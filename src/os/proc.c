@@ -255,8 +255,8 @@ dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
 	int e = posix_spawn(&pid, s->program, &s->actions, &s->attributes, s->argv, environment);
 	if (e == ENOEXEC)
 		DCK_FAIL_ERRNO(err, E_FORMAT, e,
-			       "cannot run '%.200s', which is neither a program nor a script that "
-			       "begins with #!",
+			       "cannot run '%.200s', which is neither a program nor a script "
+			       "that begins with #!",
 			       s->program);
 	if (e)
 		DCK_FAIL_ERRNO(err, E_IO, e, "cannot run '%.200s'", s->program);

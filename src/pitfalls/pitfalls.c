@@ -172,8 +172,8 @@ static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 	record_metric_real(b, "pitfalls/resolution", p->resolution, "against its own twins");
 	record_fact_fmt(
 	    b, "pitfalls", "resolution_from",
-	    "%zu pairs of trials beside %d more sessions of the same: the farther end of their "
-	    "interval, or the farther session",
+	    "%zu pairs of trials beside %d more sessions of the same: "
+	    "the farther end of their interval, or the farther session",
 	    all.n, TWINS);
 	return DCK_OK;
 }
@@ -366,20 +366,20 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 	answer_record(b, p, rows, n, order[0]);
 	record_fact_text(
 	    b, "pitfalls", "method",
-	    "trials of each mistake interleaved with honest ones of a warm session; the factor "
-	    "is the median of the pairs' ratios with an exact interval, of fresh "
-	    "starts the mean with Student's t, of chance the end of the middle 90 % "
-	    "that is farther off");
+	    "trials of each mistake interleaved with honest ones of a warm session; "
+	    "the factor is the median of the pairs' ratios with an exact interval, "
+	    "of fresh starts the mean with Student's t, "
+	    "of chance the end of the middle 90 % that is farther off");
 	if (p->resolution > CLEAR)
 		record_note(b, "coarse-resolution",
-			    "sessions of the same differ by up to %.0f %% here, and no mistake "
-			    "that does less is told apart from that",
+			    "sessions of the same differ by up to %.0f %% here, "
+			    "and no mistake that does less is told apart from that",
 			    100 * p->resolution);
 	if (p->not_waiting)
 		record_note(b, "not-waiting",
-			    "runs of this engine return before their results are ready: the "
-			    "latency and the other rows are times of launching, not of the work; "
-			    "its run() must wait (see docs/reference/plugin.md)");
+			    "runs of this engine return before their results are ready: "
+			    "the latency and the other rows are times of launching, "
+			    "not of the work; its run() must wait (see docs/reference/plugin.md)");
 	/* The worst comes first: with no harm in it there is none. */
 	if (verdict_kind_of(p, &rows[order[0]]) != HARM)
 		return;
@@ -395,13 +395,13 @@ static void stopped_note(record_builder *b, const pit *p, dck_status status, con
 	record_set_incomplete(b, true);
 	if (status == DCK_E_CANCEL)
 		record_note(b, "interrupted",
-			    "interrupted after %zu of %zu mistakes: this is what was measured "
-			    "until then",
+			    "interrupted after %zu of %zu mistakes: "
+			    "this is what was measured until then",
 			    p->row, p->nrows);
 	else
 		record_note(b, "pitfalls-failed",
-			    "the mistakes could not be made: %s; this is the honest measurement "
-			    "alone",
+			    "the mistakes could not be made: %s; "
+			    "this is the honest measurement alone",
 			    why->msg);
 }
 

@@ -122,8 +122,8 @@ static dck_status openings_get(pit *p, size_t runs, dck_err *err)
 	}
 	if (p->opening_runs < runs)
 		DCK_FAIL(err, E_UNSUP,
-			 "there was time for %zu runs of a fresh start, not for %zu: give more "
-			 "--time",
+			 "there was time for %zu runs of a fresh start, not for %zu: "
+			 "give more --time",
 			 p->opening_runs, runs);
 	return DCK_OK;
 }
@@ -217,8 +217,8 @@ dck_status pit_a_then_b(pit *p, pit_finding *ret, dck_err *err)
 	}
 	openings_judge(p, ratio, a_ns, b_ns, ret);
 	snprintf(ret->seen, sizeof ret->seen,
-		 "%zu runs as A (mean %s), then %zu of the very same as B (mean %s), from %zu "
-		 "fresh starts",
+		 "%zu runs as A (mean %s), then %zu of the very same as B (mean %s), "
+		 "from %zu fresh starts",
 		 half, dck_text_time(pit_median(p, a_ns, p->nopenings), a, sizeof a), half,
 		 dck_text_time(pit_median(p, b_ns, p->nopenings), b, sizeof b), p->nopenings);
 	return DCK_OK;

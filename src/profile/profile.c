@@ -268,8 +268,8 @@ static void memory(job *j)
 		record_set_incomplete(j->b, true);
 		record_note(
 		    j->b, "interrupted",
-		    "interrupted in run %zu under the profiler: the operators' times come from "
-		    "the runs before it; memory was not measured",
+		    "interrupted in run %zu under the profiler: "
+		    "the operators' times come from the runs before it; memory was not measured",
 		    j->in.runs + 1);
 		return;
 	}
@@ -308,8 +308,8 @@ static dck_status operators(job *j, dck_err *err)
 		}
 		record_note(
 		    j->b, "profiler-not-calibrated",
-		    "what the profiler costs for each operator could not be measured, and is "
-		    "in every time: %s",
+		    "what the profiler costs for each operator could not be measured, "
+		    "and is in every time: %s",
 		    why.msg);
 	}
 	DCK_TRY(observe(j, err));

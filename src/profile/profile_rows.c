@@ -360,8 +360,9 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	op->roof = RECORD_REAL(r->roof.attainable);
 	if (rate > r->roof.attainable) {
 		op->rate =
-		    RECORD_ABSENT("above the roof of this machine: its time is too short to be "
-				  "believed, or its FLOPs were not all computed");
+		    RECORD_ABSENT("above the roof of this machine: "
+				  "its time is too short to be believed, "
+				  "or its FLOPs were not all computed");
 		(*above)++;
 	}
 }
@@ -531,8 +532,8 @@ static void facts(const table *t, record_builder *b)
 			 (double)in->profile->resolution_ns);
 	record_fact_text(
 	    b, "profile", "method",
-	    "mean of the profiled runs, the slowest twentieth cut back, less the profiler's floor "
-	    "per operator, scaled to the latency without the profiler");
+	    "mean of the profiled runs, the slowest twentieth cut back, "
+	    "less the profiler's floor per operator, scaled to the latency without the profiler");
 	for (size_t i = 0; i < in->model->cost->nops; i++) {
 		const cost_op *c = &in->model->cost->ops[i];
 		if (c->folded || c->scope)
@@ -553,10 +554,11 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 	if (above)
 		record_note(
 		    b, "above-roof",
-		    "the rate of %zu operators, '%s' first, would be above what this machine "
-		    "can do, and is not shown: their time is near what the profiler resolves, "
-		    "they compute less than their definition says, or the limits were measured on "
-		    "a busy machine ('deepclock machine --refresh')",
+		    "the rate of %zu operators, '%s' first, "
+		    "would be above what this machine can do, and is not shown: "
+		    "their time is near what the profiler resolves, "
+		    "they compute less than their definition says, "
+		    "or the limits were measured on a busy machine ('deepclock machine --refresh')",
 		    above, first_above);
 	if (in->profile->flags & DCK_PROFILE_TRUNCATED)
 		record_note(
@@ -564,13 +566,14 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 		    "the engine lost events of its profile; runs that miss any are left out");
 	if (in->parallel)
 		record_note(b, "operators-overlap",
-			    "operators ran side by side: their times are shares of the work, not "
-			    "of the latency");
+			    "operators ran side by side: their times are shares of the work, "
+			    "not of the latency");
 	if (in->observed_ns < 0.9 * in->mean_ns)
 		record_note(b, "profile-faster",
-			    "a run took %.2f times as long under the profiler as without it: the "
-			    "machine was slower while the latency was measured; shares are of the "
-			    "profiled runs, and times and rates are stretched with them",
+			    "a run took %.2f times as long under the profiler as without it: "
+			    "the machine was slower while the latency was measured; "
+			    "shares are of the profiled runs, "
+			    "and times and rates are stretched with them",
 			    in->observed_ns / in->mean_ns);
 	if (in->observed_ns > 1.5 * in->mean_ns)
 		record_note(b, "profile-perturbs",

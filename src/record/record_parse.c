@@ -573,8 +573,8 @@ static dck_status indices_get(reader *rd, const json_t *o, const char *key, size
 			return wrong(rd, NULL, json_array_get(list, rd->sub_row), "an integer");
 		if (v < least || v >= limit || v > UINT32_MAX)
 			return bad(rd, NULL,
-				   "is not above the one before it and below the number "
-				   "of columns or rows");
+				   "is not above the one before it and below the number of columns "
+				   "or rows");
 		all[rd->sub_row] = (uint32_t)v;
 		least = v + 1;
 	}
@@ -750,8 +750,8 @@ static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
 		return bad(rd, "schema", "is below 1");
 	if (json_integer_value(schema) > (json_int_t)DCK_RECORD_SCHEMA)
 		DCK_FAIL(rd->err, E_VERSION,
-			 "the record has schema %lld, this deepclock %s reads up to %u; a newer "
-			 "deepclock is needed",
+			 "the record has schema %lld, this deepclock %s reads up to %u; "
+			 "a newer deepclock is needed",
 			 (long long)json_integer_value(schema), dck_version(), DCK_RECORD_SCHEMA);
 	*ret = (uint32_t)json_integer_value(schema);
 	return DCK_OK;

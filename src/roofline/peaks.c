@@ -134,8 +134,8 @@ static void facts_caches(record_builder *b, const machine_topology *t)
 
 static void fact_khz(record_builder *b, const char *key, uint64_t khz)
 {
-	static const char *const why = "the system does not tell (no cpufreq, as in most virtual "
-				       "machines); frequency/core is measured";
+	static const char *const why = "the system does not tell (no cpufreq, "
+				       "as in most virtual machines); frequency/core is measured";
 
 	record_fact(b, "machine", key, DCK_UNIT_HERTZ,
 		    khz > 0 ? RECORD_REAL((double)khz * 1e3) : RECORD_ABSENT(why));
@@ -200,12 +200,12 @@ static void facts_method(record_builder *b, const survey *s)
 			 s->result.pinned ? "each pinned to a processor of its own"
 					  : "not pinned: the system did not allow it");
 	record_fact_text(b, "method", "rate",
-			 "the fastest round: nothing but luck makes a round faster than the "
-			 "machine is, and much can make it slower");
+			 "the fastest round: nothing but luck makes a round faster "
+			 "than the machine is, and much can make it slower");
 	record_fact_text(b, "method", "interval",
-			 "of rates from the fastest round to a bound on the end point that the "
-			 "rounds come near to (Robson and Whitlock 1964); of overheads the "
-			 "median's, by exact order statistics");
+			 "of rates from the fastest round to a bound on the end point "
+			 "that the rounds come near to (Robson and Whitlock 1964); "
+			 "of overheads the median's, by exact order statistics");
 	record_fact_int(b, "method", "passes", DCK_UNIT_ONE, s->result.passes);
 }
 
@@ -395,8 +395,8 @@ static void note_blas(record_builder *b, const survey *s, const char *gemm, mach
 	const double peak = machine_best(fast);
 	if (blas > peak)
 		record_note(b, "peak-below-blas",
-			    "peak/%s/%s is %.4g GFLOP/s, but %s of %s reached %.4g GFLOP/s: the "
-			    "peak was measured too low",
+			    "peak/%s/%s is %.4g GFLOP/s, but %s of %s reached %.4g GFLOP/s: "
+			    "the peak was measured too low",
 			    machine_type_names[type], suffix, peak / 1e9, gemm, s->result.blas,
 			    blas / 1e9);
 }
@@ -407,13 +407,13 @@ static void notes_build(record_builder *b)
 
 	if (sanitizer)
 		record_note(b, "sanitizer",
-			    "%s is in this process and slows it: these are not the machine's "
-			    "limits; build without it to measure",
+			    "%s is in this process and slows it: "
+			    "these are not the machine's limits; build without it to measure",
 			    sanitizer);
 #ifndef __OPTIMIZE__
 	record_note(b, "debug-build",
-		    "deepclock was built without optimisation: its loops do not reach the "
-		    "machine's limits; build it with -O2");
+		    "deepclock was built without optimisation: "
+		    "its loops do not reach the machine's limits; build it with -O2");
 #endif
 }
 
@@ -431,8 +431,8 @@ static void notes_disturbed(record_builder *b, const survey *s)
 			    steal);
 	if (throttled > 0.01)
 		record_note(b, "cpu-throttled",
-			    "the container's CPU limit stopped the process for %.2g %% of the "
-			    "measurement: the limits may be higher",
+			    "the container's CPU limit stopped the process for %.2g %% "
+			    "of the measurement: the limits may be higher",
 			    100 * throttled);
 }
 
@@ -446,8 +446,8 @@ static void notes(record_builder *b, const survey *s)
 			    r->passes + 1);
 	else if (2 * r->passes < r->passes_asked)
 		record_note(b, "few-passes",
-			    "the machine was so busy that the time was up in pass %u of %u: the "
-			    "limits may be higher; measure again (--refresh) when it is quiet",
+			    "the machine was so busy that the time was up in pass %u of %u: "
+			    "the limits may be higher; measure again (--refresh) when it is quiet",
 			    r->passes + 1, r->passes_asked);
 	note_blas(b, s, "sgemm", MACHINE_FP32, "1");
 	note_blas(b, s, "sgemm", MACHINE_FP32, "all");
@@ -457,19 +457,21 @@ static void notes(record_builder *b, const survey *s)
 		if (r->item[i].peak && r->item[i].peak->untried && r->item[i].threads == 1 &&
 		    strstr(r->item[i].tag, "/1"))
 			record_note(b, "untried-loop",
-				    "the loop behind %s was never compared with a reference on "
-				    "such a processor",
+				    "the loop behind %s was never compared with a reference "
+				    "on such a processor",
 				    r->item[i].tag);
 	if (r->dram_bytes > 0 &&
 	    (double)r->dram_bytes < MACHINE_DRAM_RATIO_MIN * (double)machine_l3_total(&s->topology))
 		record_note(b, "memory-in-cache",
-			    "memory was walked over in %.3g MiB, less than twice the last-level "
-			    "caches, since no more is free: the DRAM rates may be those of caches",
+			    "memory was walked over in %.3g MiB, "
+			    "less than twice the last-level caches, since no more is free: "
+			    "the DRAM rates may be those of caches",
 			    (double)r->dram_bytes / 1048576);
 	if (!r->pinned)
 		record_note(b, "not-pinned",
-			    "the system did not let threads be pinned to processors: two may have "
-			    "shared one, and the values for all threads may be too low");
+			    "the system did not let threads be pinned to processors: "
+			    "two may have shared one, "
+			    "and the values for all threads may be too low");
 	notes_disturbed(b, s);
 	notes_build(b);
 }
@@ -589,8 +591,8 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 		goto done;
 	if (s->asked->cached_only)
 		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-				 "the limits of this machine have not been measured: run "
-				 "'deepclock machine' once");
+				 "the limits of this machine have not been measured: "
+				 "run 'deepclock machine' once");
 	else
 		status = survey_measure(s, watch, ret, err);
 done:

@@ -33,8 +33,8 @@ static void say_mean_how(const stat_dependence *d, const char *what, stat_estima
 			 what, d->dof);
 	else
 		snprintf(e->how, sizeof e->how,
-			 "%s, t with %.0f degrees of freedom, long-run variance from low "
-			 "frequencies (n_eff %.0f of %zu)",
+			 "%s, t with %.0f degrees of freedom, "
+			 "long-run variance from low frequencies (n_eff %.0f of %zu)",
 			 what, d->dof, e->n_eff, d->n);
 }
 
@@ -233,8 +233,8 @@ static void say_too_few(const sample *s, double p, double needed, stat_estimate 
 	if (e->n_eff < (double)s->n)
 		snprintf(
 		    e->why, sizeof e->why,
-		    "%.4g %% needs %s independent runs, there are %s (of %zu, neighbours depend "
-		    "on each other)",
+		    "%.4g %% needs %s independent runs, there are %s (of %zu, "
+		    "neighbours depend on each other)",
 		    100 * p, want, have, s->n);
 	else
 		snprintf(e->why, sizeof e->why, "%.4g %% needs %s independent runs, there are %s",

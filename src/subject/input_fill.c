@@ -86,8 +86,8 @@ dck_status input_fill_put(const input_fill *f, const char *name, void *p, size_t
 	if (integer || t.code == DCK_DTYPE_BOOL) {
 		if (!f->whole)
 			DCK_FAIL(err, E_ARG,
-				 "--input gives the input '%s' numbers that are not whole, but its "
-				 "type is %s",
+				 "--input gives the input '%s' numbers that are not whole, "
+				 "but its type is %s",
 				 name, dck_dtype_text(t));
 		if (f->low < least || f->high > most)
 			return outside(name, t, err);

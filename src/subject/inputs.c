@@ -45,8 +45,8 @@ static dck_status file_possible(const input *in, dck_err *err)
 
 	if (t.code == DCK_DTYPE_BFLOAT)
 		DCK_FAIL(err, E_ARG,
-			 "the input '%s' is of type %s, which NumPy cannot save: leave --input out "
-			 "for random values",
+			 "the input '%s' is of type %s, which NumPy cannot save: "
+			 "leave --input out for random values",
 			 in->sized->info.name, dck_dtype_text(t));
 	if (dck_dtype_bytes(t) == 0)
 		DCK_FAIL(err, E_UNSUP,
@@ -63,8 +63,8 @@ static dck_status array_take(subject_inputs *b, size_t index, const char *file, 
 	in->file = file;
 	if (!dtype_equal(in->array.dtype, in->sized->info.dtype))
 		DCK_FAIL(err, E_ARG,
-			 "'%s' holds %s, the input '%s' wants %s: save it so, with "
-			 "array.astype('%s')",
+			 "'%s' holds %s, the input '%s' wants %s: save it so, "
+			 "with array.astype('%s')",
 			 file, dck_dtype_text(in->array.dtype), in->sized->info.name,
 			 dck_dtype_text(in->sized->info.dtype),
 			 dck_dtype_text(in->sized->info.dtype));
@@ -115,8 +115,8 @@ static dck_status archive_read(subject_inputs *b, const char *file, dck_err *err
 	if (found == 0)
 		DCK_FAIL(
 		    err, E_ARG,
-		    "'%s' holds no array with the name of an input ('%s' is the first): save it "
-		    "with numpy.savez(FILE, NAME=array), or write --input NAME=%s",
+		    "'%s' holds no array with the name of an input ('%s' is the first): "
+		    "save it with numpy.savez(FILE, NAME=array), or write --input NAME=%s",
 		    file, b->n > 0 ? b->input[0].sized->info.name : "", file);
 	return DCK_OK;
 }
@@ -156,9 +156,8 @@ static dck_status input_bytes(const input *in, size_t *ret, dck_err *err)
 
 	if (bytes == 0)
 		DCK_FAIL(err, E_UNSUP,
-			 "the input '%s' is no tensor of numbers (it is text, a sequence, or has "
-			 "elements "
-			 "of less than a byte): such inputs cannot be made here",
+			 "the input '%s' is no tensor of numbers (it is text, a sequence, "
+			 "or has elements of less than a byte): such inputs cannot be made here",
 			 in->sized->info.name);
 	for (size_t d = 0; d < in->sized->rank; d++)
 		if (__builtin_mul_overflow(bytes, in->sized->dim[d], &bytes))
@@ -287,9 +286,9 @@ static dck_status tensors_make(subject_inputs *b, dck_err *err)
 			}
 			if (__builtin_add_overflow(at, bytes, &at) || at > b->limit)
 				DCK_FAIL(err, E_LIMIT,
-					 "%zu set(s) of inputs need more than %llu MiB, half of "
-					 "the memory: "
-					 "make --input-pool, --batch or the shapes smaller",
+					 "%zu set(s) of inputs need more than %llu MiB, "
+					 "half of the memory: make --input-pool, "
+					 "--batch or the shapes smaller",
 					 b->pool, (unsigned long long)(b->limit >> 20));
 			at = (at + LINE - 1) / LINE * LINE;
 		}
@@ -321,8 +320,8 @@ static dck_status inputs_begin(subject_inputs *b, const dck_tensor_info *in, con
 	/* The table of tensors alone could take all memory. */
 	if (b->n > 0 && b->pool > b->limit / sizeof *b->tensor / b->n)
 		DCK_FAIL(err, E_LIMIT,
-			 "%zu set(s) of inputs need more than %llu MiB, half of the memory: make "
-			 "--input-pool smaller",
+			 "%zu set(s) of inputs need more than %llu MiB, half of the memory: "
+			 "make --input-pool smaller",
 			 b->pool, (unsigned long long)(b->limit >> 20));
 	b->input = mem_arena_array(b->arena, b->n + 1, sizeof *b->input);
 	b->tensor = mem_arena_array(b->arena, b->pool * b->n + 1, sizeof *b->tensor);
@@ -430,8 +429,8 @@ const char *subject_inputs_hint(const subject_inputs *b)
 			continue;
 		return mem_arena_fmt(
 		    b->arena,
-		    "its random inputs may be why: '%s' is a single integer, which may select "
-		    "something: try --input %s=%lld",
+		    "its random inputs may be why: '%s' is a single integer, "
+		    "which may select something: try --input %s=%lld",
 		    name, name,
 		    in->range && in->range->is_compared ? (long long)in->range->compared
 		    : rate				? 16000LL

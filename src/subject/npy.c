@@ -88,8 +88,8 @@ static dck_status descr_read(const char *name, const char *at, bool texts, heade
 	}
 	length = strcspn(at + 1, "'\"");
 	DCK_FAIL(err, E_FORMAT,
-		 "'%s' has elements of NumPy's type '%.*s': only booleans, integers, floats%s and "
-		 "complex numbers are read%s",
+		 "'%s' has elements of NumPy's type '%.*s': only booleans, integers, "
+		 "floats%s and complex numbers are read%s",
 		 name, length < 16 ? (int)length : 16, at + 1, texts ? ", text" : "",
 		 texts ? " (save labels with array.astype(str))" : "");
 }

@@ -151,14 +151,15 @@ dck_status subject_sizes_types(mem_arena *a, const model_values *v, dck_err *err
 
 		if (*in->kind && !tensor)
 			DCK_FAIL(err, E_UNSUP,
-				 "the input '%s' is of the kind %s: only models whose inputs are "
-				 "tensors of numbers can be fed here",
+				 "the input '%s' is of the kind %s: "
+				 "only models whose inputs are tensors of numbers can be fed here",
 				 in->name, in->kind);
 		if (tensor && in->dtype && dck_dtype_bytes(dtype_of_onnx(in->dtype)) == 0)
 			DCK_FAIL(err, E_UNSUP,
-				 "the input '%s' is of type %s, of which no values can be made or "
-				 "read here: export the model with an input of numbers of 8 bits "
-				 "or more, and leave text and its tokens outside",
+				 "the input '%s' is of type %s, "
+				 "of which no values can be made or read here: "
+				 "export the model with an input of numbers of 8 bits or more, "
+				 "and leave text and its tokens outside",
 				 in->name, cost_dtype_text(in->dtype, a));
 	}
 	return DCK_OK;
@@ -216,8 +217,8 @@ dck_status subject_sizes_pair(subject_sizes *z, const char *option, const char *
 	}
 	if (!first && *text && z->n > 1)
 		DCK_FAIL(err, E_ARG,
-			 "--%s is '%s', and the model has %zu inputs: write it as NAME=%s, for "
-			 "example %s=%s",
+			 "--%s is '%s', and the model has %zu inputs: write it as NAME=%s, "
+			 "for example %s=%s",
 			 option, text, z->n, form, z->input[0].info.name, text);
 	if (!first || first == text || !first[1])
 		DCK_FAIL(err, E_ARG, "--%s is '%s': write it as NAME=%s", option, text, form);
@@ -276,9 +277,9 @@ dck_status subject_sizes_give(subject_sizes *z, size_t input, const int64_t *dim
 			continue;
 		if (info->rank >= 0 && info->dim[d] >= 0 && info->dim[d] != dim[d] && !z->any)
 			DCK_FAIL(err, E_ARG,
-				 "%s gives the input '%s' the shape %s, but the model fixes axis "
-				 "%zu at %lld "
-				 "(%s): export it with a symbolic dimension there to change it",
+				 "%s gives the input '%s' the shape %s, "
+				 "but the model fixes axis %zu at %lld (%s): "
+				 "export it with a symbolic dimension there to change it",
 				 from, info->name, subject_dims_text(z->arena, dim, NULL, rank), d,
 				 (long long)info->dim[d],
 				 subject_dims_text(z->arena, info->dim, info->symbol,
@@ -360,14 +361,13 @@ static dck_status symbol_unknown(const subject_sizes *z, const char *name, dck_e
 
 	if (!onnx_symbol_named(name))
 		DCK_FAIL(err, E_ARG,
-			 "--dim names '%s', which is no name: exporters write it for any open "
-			 "size; give such sizes with --shape",
+			 "--dim names '%s', which is no name: "
+			 "exporters write it for any open size; give such sizes with --shape",
 			 name);
 	if (n == 0)
 		DCK_FAIL(err, E_ARG,
-			 "--dim names '%s', but no input of the model has a dimension with a "
-			 "name: it was exported with fixed sizes, or with open ones that --shape "
-			 "gives",
+			 "--dim names '%s', but no input of the model has a dimension with a name: "
+			 "it was exported with fixed sizes, or with open ones that --shape gives",
 			 name);
 	nearest = dck_nearest(name, names, n);
 	DCK_FAIL(err, E_ARG, "--dim names '%s', which no input of the model has: %s '%s'?", name,
@@ -549,14 +549,14 @@ static dck_status batch_conflict(const subject_sizes *z, const subject_sized *in
 
 	if (from && (in->info.rank < 0 || in->info.dim[axis] < 0))
 		DCK_FAIL(err, E_ARG,
-			 "--batch is %llu, but %s makes axis %zu of the input '%s' %lld: give one "
-			 "of them",
+			 "--batch is %llu, but %s makes axis %zu of the input '%s' %lld: "
+			 "give one of them",
 			 (unsigned long long)batch, from, axis, in->info.name,
 			 (long long)in->dim[axis]);
 	DCK_FAIL(err, E_ARG,
-		 "--batch is %llu, but the model fixes axis %zu of the input '%s' at %lld: export "
-		 "it "
-		 "with a symbolic batch dimension (torch.onnx.export: dynamic_axes) to change it",
+		 "--batch is %llu, but the model fixes axis %zu of the input '%s' at %lld: "
+		 "export it with a symbolic batch dimension (torch.onnx.export: "
+		 "dynamic_axes) to change it",
 		 (unsigned long long)batch, axis, in->info.name, (long long)in->dim[axis]);
 }
 
@@ -596,8 +596,8 @@ static dck_status batch_give(subject_sizes *z, const model_values *v, const dck_
 		other = batch_input(z, v);
 		if (!other)
 			DCK_FAIL(err, E_ARG,
-				 "--batch is %llu, but no input of the model has a first axis that "
-				 "could be the batch",
+				 "--batch is %llu, but no input of the model has a first axis "
+				 "that could be the batch",
 				 (unsigned long long)c->batch);
 		given = other->dim[0] == (int64_t)c->batch;
 	}
@@ -697,8 +697,7 @@ uint64_t subject_sizes_items(const subject_sizes *z, const model_values *v,
 
 		*ret_how =
 		    mem_arena_fmt(z->arena,
-				  "%s%s%saxis %zu of '%s', which the model leaves "
-				  "open%s",
+				  "%s%s%saxis %zu of '%s', which the model leaves open%s",
 				  symbol ? "'" : "", symbol ? symbol : "", symbol ? "': " : "",
 				  axis, in->info.name, shared ? ", there and in its outputs" : "");
 		return (uint64_t)in->dim[axis];

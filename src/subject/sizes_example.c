@@ -331,8 +331,8 @@ static const char *open_list(const subject_sizes *z, size_t *ret_n)
 
 		if (rank_open(in) && n++ < LISTED_MAX)
 			text = mem_arena_fmt(z->arena,
-					     "%s%sall of the input '%s', even how many dimensions "
-					     "it has",
+					     "%s%sall of the input '%s', "
+					     "even how many dimensions it has",
 					     text, n > 1 ? ", " : "", in->info.name);
 		for (size_t d = 0; d < in->rank && text; d++) {
 			const char *symbol = in->info.symbol[d];

@@ -36,13 +36,13 @@ const dck_opt dck_model_options[] = {
 	"items that one run processes, for items/s, where they are not the batch; 0: the batch",
 	.max = 1e12),
     DCK_OPTION(LIST, dck_model_config, shape, "shape", "NAME=1x3x224x224", NULL,
-	       "an input's shape; N in it is the batch, ? is left to --dim; of one input NAME= may "
-	       "be left out; may be repeated"),
+	       "an input's shape; N in it is the batch, ? is left to --dim; "
+	       "of one input NAME= may be left out; may be repeated"),
     DCK_OPTION(LIST, dck_model_config, dim, "dim", "SYMBOL=N", NULL,
 	       "size of a symbolic dimension; may be repeated"),
     DCK_OPTION(LIST, dck_model_config, input, "input", "NAME=VALUES", NULL,
-	       "an input's values, instead of random ones: FILE.npy or .npz, a number for all of "
-	       "them, zeros, ones, range(LOW,HIGH); may be repeated"),
+	       "an input's values, instead of random ones: FILE.npy or .npz, "
+	       "a number for all of them, zeros, ones, range(LOW,HIGH); may be repeated"),
     DCK_OPTION(COUNT, dck_model_config, input_pool, "input-pool", "N", "1",
 	       "so many different random inputs, taken in turn", .min = 1, .max = 100000),
     DCK_OPTION(TEXT, dck_model_config, image_size, "image-size", "N|HxW", NULL,
@@ -167,8 +167,8 @@ static dck_status scheme_unknown(const char *text, size_t length, dck_err *err)
 	nearest = dck_nearest(name, scheme_names, sizeof scheme_names / sizeof scheme_names[0]);
 	DCK_FAIL(
 	    err, E_ARG,
-	    "'%s': there is no file of that name, and no subject begins with '%s:'%s%s%s: give "
-	    "a file, zoo:NAME, cmd:PROG or plugin:FILE",
+	    "'%s': there is no file of that name, and no subject begins with '%s:'%s%s%s: "
+	    "give a file, zoo:NAME, cmd:PROG or plugin:FILE",
 	    text, name, nearest ? " (did you mean '" : "", nearest ? nearest : "",
 	    nearest ? ":'?)" : "");
 }

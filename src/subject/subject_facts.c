@@ -61,8 +61,8 @@ void subject_facts_freed(record_builder *b, const subject_freed *f)
 		record_fact_text(b, "subject", "batch_shared", f->shared);
 	record_fact_text(b, "subject", "batch_checked", f->looked);
 	record_note(b, "batch-freed",
-		    "exported for %lld item%s; its batch was freed for %s: %zu operator%s "
-		    "rewritten; %s%s%s%s",
+		    "exported for %lld item%s; its batch was freed for %s: "
+		    "%zu operator%s rewritten; %s%s%s%s",
 		    (long long)f->was, f->was == 1 ? "" : "s", to, f->rewritten,
 		    f->rewritten == 1 ? "" : "s", *f->shared ? "the same for all items: " : "",
 		    f->shared, *f->shared ? "; " : "", f->looked);

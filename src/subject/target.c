@@ -163,9 +163,8 @@ static dck_status model_read(subject_target *t, opening *o, const char *text,
 	} else {
 		if (c->image_size || c->seq > 0)
 			DCK_FAIL(err, E_ARG,
-				 "--image-size and --seq are for built-in networks (zoo:NAME); for "
-				 "a file "
-				 "give --shape NAME=1x3x224x224 or --dim SYMBOL=N");
+				 "--image-size and --seq are for built-in networks (zoo:NAME); "
+				 "for a file give --shape NAME=1x3x224x224 or --dim SYMBOL=N");
 		o->params.model_path = text;
 		status = model_summary_read_file(text, t->arena, &t->summary, err);
 	}
@@ -384,8 +383,8 @@ static dck_status target_open(subject_target *t, opening *o, const dck_subject *
 	e = t->engine.ops;
 	if (s->kind == DCK_SUBJECT_PLUGIN && !(e->caps & DCK_CAP_NO_MODEL))
 		DCK_FAIL(err, E_ARG,
-			 "the plug-in '%s' brings no workload of its own: give it a model with "
-			 "--engine plugin:%s MODEL",
+			 "the plug-in '%s' brings no workload of its own: "
+			 "give it a model with --engine plugin:%s MODEL",
 			 s->text, s->text);
 	DCK_TRY(engine_can_observe(e, t->observe, err));
 	if (s->model.cpus)

@@ -135,9 +135,9 @@ static void facts(record_builder *b, tally_counted *c, const dck_subject *s)
 	for (size_t i = 0; i < r->nops; i++)
 		folded += r->ops[i].folded;
 	record_fact_text(b, "cost", "convention",
-			 "MAC: one multiply and one add of a product or convolution, 2 FLOPs; zero "
-			 "padding counts; causal masks are not halved; 'deepclock cost "
-			 "--operators' has every formula");
+			 "MAC: one multiply and one add of a product or convolution, 2 FLOPs; "
+			 "zero padding counts; causal masks are not halved; "
+			 "'deepclock cost --operators' has every formula");
 	record_fact_int(b, "cost", "operators", DCK_UNIT_ONE, (int64_t)r->nops);
 	record_fact_int(b, "cost", "folded", DCK_UNIT_ONE, (int64_t)folded);
 	record_fact_int(b, "cost", "unknown", DCK_UNIT_ONE, (int64_t)r->unknown);
@@ -170,8 +170,8 @@ static void note_unknown(record_builder *b, tally_counted *c)
 				     tally_counted_value(c, open).as.text);
 	}
 	record_note(b, "cost-unknown",
-		    "the cost of %zu of %zu operators is not known, so the totals are absent "
-		    "(%s%s); known operators alone: %s MACs",
+		    "the cost of %zu of %zu operators is not known, "
+		    "so the totals are absent (%s%s); known operators alone: %s MACs",
 		    r->unknown, r->nops, list ? list : "", listed < r->unknown ? "; ..." : "",
 		    known ? known : num_text(r->nums, r->macs_known));
 }
@@ -183,22 +183,22 @@ static void note_folded(record_builder *b, tally_counted *c, const peer_counter 
 	if (p && merged)
 		record_note_as(
 		    b, DCK_WARN, "norms-merged",
-		    "the exporter merged BatchNormalization into %zu convolutions: %s counts "
-		    "them apart, which this graph no longer shows, and so does the number of "
-		    "parameters; export in training mode to keep them",
+		    "the exporter merged BatchNormalization into %zu convolutions: "
+		    "%s counts them apart, which this graph no longer shows, "
+		    "and so does the number of parameters; export in training mode to keep them",
 		    merged, p->name);
 	else if (merged)
 		record_note(
 		    b, "norms-merged",
-		    "the exporter merged BatchNormalization into %zu convolutions: the network "
-		    "as trained has more parameters",
+		    "the exporter merged BatchNormalization into %zu convolutions: "
+		    "the network as trained has more parameters",
 		    merged);
 	if (p && p->hidden)
 		record_note(b, "peer-hidden", "a graph does not show %s: %s", p->name, p->hidden);
 	if (c->cost->constant_floats)
 		record_note(b, "constants-folded",
-			    "%zu numbers of initializers that constant folding made are counted as "
-			    "neither parameters nor buffers",
+			    "%zu numbers of initializers that constant folding made are counted "
+			    "as neither parameters nor buffers",
 			    c->cost->constant_floats);
 }
 
@@ -400,9 +400,9 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 			      : "";
 	if ((r->filled || r->nchoices) && list && shapes)
 		record_note(b, "one-run",
-			    "the cost is that of one run with these inputs, which decided what the "
-			    "graph leaves to values%s%s%s: other inputs may cost something else "
-			    "(--input gives them)",
+			    "the cost is that of one run with these inputs, "
+			    "which decided what the graph leaves to values%s%s%s: "
+			    "other inputs may cost something else (--input gives them)",
 			    list, r->nchoices > 3 ? "; ..." : "", shapes);
 }
 

@@ -347,8 +347,8 @@ static void notes(record_builder *b, const whole *w)
 	if (n)
 		record_note(
 		    b, "open-sizes",
-		    "the model leaves %zu size%s open, and its cost is a formula of %s: for "
-		    "numbers add%s with your sizes in place of 1",
+		    "the model leaves %zu size%s open, and its cost is a formula of %s: "
+		    "for numbers add%s with your sizes in place of 1",
 		    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", list);
 	if (values)
 		record_note(b, "sizes-of-values",

@@ -29,8 +29,8 @@ const dck_opt dck_throughput_options[] = {
 	       "requests that are served at the same time; several are all searched"),
     DCK_OPTION(
 	TEXT, dck_throughput_config, slo, "slo", "STAT<=TIME", NULL,
-	"only batch sizes whose latency keeps to this, such as p99<=20ms; mean, max, median or "
-	"any percentile"),
+	"only batch sizes whose latency keeps to this, such as p99<=20ms; mean, max, "
+	"median or any percentile"),
     DCK_OPTION(BYTES, dck_throughput_config, memory_bytes, "memory", "BYTES", NULL,
 	       "memory that a measurement may have; by itself nearly all that is free", .min = 1,
 	       .max = 1e15),
@@ -146,8 +146,8 @@ dck_status search_asked_read(search_run *r, dck_err *err)
 		DCK_FAIL(err, E_ARG, "only a model has a batch size: give a file or zoo:NAME");
 	if (!c->program)
 		DCK_FAIL(err, E_UNSUP,
-			 "each batch size is measured in fresh processes, which need the deepclock "
-			 "program (dck_throughput_config.program)");
+			 "each batch size is measured in fresh processes, "
+			 "which need the deepclock program (dck_throughput_config.program)");
 	if (!(c->precision > 0) || !(c->level > 0 && c->level < 1) || c->rounds < 2 ||
 	    c->point_time_ns == 0)
 		DCK_FAIL(err, E_ARG,

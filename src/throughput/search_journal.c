@@ -142,8 +142,8 @@ static dck_status key_check(const char *path, const dck_record *r, const char *k
 		return DCK_OK;
 	keys_differ(there, key, a, b);
 	DCK_FAIL(err, E_ARG,
-		 "'%s' is the journal of another search: it has '%s', this one has '%s'; give "
-		 "another file, or the same options",
+		 "'%s' is the journal of another search: it has '%s', this one has '%s'; "
+		 "give another file, or the same options",
 		 path, a[0] ? a : "nothing", b[0] ? b : "nothing");
 }
 
@@ -191,8 +191,8 @@ static dck_status trial_replay(const char *path, size_t line, const dck_record *
 	if (!more || !is(r, "batch", (double)ask.batch) || !is(r, "setting", ask.setting) ||
 	    !is(r, "round", ask.round))
 		DCK_FAIL(err, E_ARG,
-			 "line %zu of '%s' is a trial that this search would not make: give "
-			 "another file to begin anew",
+			 "line %zu of '%s' is a trial that this search would not make: "
+			 "give another file to begin anew",
 			 line, path);
 	return search_tell(s, &o, err);
 }
@@ -212,8 +212,8 @@ static dck_status lines_replay(const char *path, dck_buffer *text, const char *k
 		status = dck_record_parse(text->data + at, n, &r, NULL);
 		if (status != DCK_OK)
 			DCK_FAIL(err, E_FORMAT,
-				 "'%s' is no journal of a search (line %zu is no record): give "
-				 "another file",
+				 "'%s' is no journal of a search (line %zu is no record): "
+				 "give another file",
 				 path, line);
 		status =
 		    line == 1 ? key_check(path, r, key, err) : trial_replay(path, line, r, s, err);

@@ -251,8 +251,8 @@ static void metrics(making *m)
 	const char *how =
 	    rounds > 1
 		? mem_arena_fmt(m->arena,
-				"geometric mean of %zu trials in fresh processes, Student's t on "
-				"their logarithms",
+				"geometric mean of %zu trials in fresh processes, "
+				"Student's t on their logarithms",
 				rounds)
 		: "one trial: its own interval; another start of the program may lie outside";
 
@@ -278,17 +278,17 @@ static void facts(making *m)
 		record_copy_facts(m->b, r->facts);
 	record_fact_options(m->b, "plan", dck_throughput_options, r->config);
 	record_fact_text(m->b, "method", "points",
-			 "each trial in a fresh process: doubling, then between the best and its "
-			 "neighbours, then rounds in random order");
+			 "each trial in a fresh process: doubling, "
+			 "then between the best and its neighbours, then rounds in random order");
 	record_fact_text(m->b, "method", "rate",
 			 r->median ? "batch over the median latency"
 				   : "batch over the mean latency: every pause counts");
 	record_fact_text(m->b, "method", "interval",
-			 "between trials in rounds: Student's t on logarithms; of a single trial "
-			 "its own");
+			 "between trials in rounds: Student's t on logarithms; "
+			 "of a single trial its own");
 	record_fact_text(m->b, "method", "differences",
-			 "randomised complete blocks: one round, one block; Bonferroni over the "
-			 "sizes compared");
+			 "randomised complete blocks: one round, one block; "
+			 "Bonferroni over the sizes compared");
 	record_fact_int(m->b, "method", "trials", DCK_UNIT_ONE, (int64_t)trials);
 	if (r->config->resume)
 		record_fact_int(m->b, "method", "trials_resumed", DCK_UNIT_ONE,
@@ -408,9 +408,9 @@ static void note_mean(making *m)
 
 	if (m->r->median && mean < (1 - MEAN_SHARE) * rate)
 		record_note(m->b, "throughput-mean-lower",
-			    "over all runs, pauses and all, %s gave %s items/s, %.0f %% less "
-			    "than by its median: something stops it now and then, be it a "
-			    "neighbour; --statistic mean searches with that",
+			    "over all runs, pauses and all, %s gave %s items/s, "
+			    "%.0f %% less than by its median: something stops it now and then, "
+			    "be it a neighbour; --statistic mean searches with that",
 			    point_text(m, m->result.best),
 			    num_grouped(text, decimals_of(mean), mean), 100 * (1 - mean / rate));
 }
@@ -419,8 +419,9 @@ static void note_max(making *m)
 {
 	if (m->result.verdict == DCK_VERDICT_UNDECIDED)
 		record_note(m->b, "slo-not-shown",
-			    "%s is not broken by any run of %s, and no number of runs shows that "
-			    "none ever will: limit a percentile, such as p99.9",
+			    "%s is not broken by any run of %s, "
+			    "and no number of runs shows that none ever will: limit a percentile, "
+			    "such as p99.9",
 			    m->r->plan.limit.text, point_text(m, m->result.best));
 }
 
@@ -434,14 +435,14 @@ static void notes_best(making *m)
 		note_unresolved(m);
 	else if (m->result.rounds < 2 && m->n > 1 && (r->interrupted || r->out_of_time))
 		record_note(m->b, "throughput-few-trials",
-			    "the search ended before the sizes were compared in rounds: the best "
-			    "is that of single trials, and its neighbours may be as good; give "
-			    "more --max-time%s",
+			    "the search ended before the sizes were compared in rounds: "
+			    "the best is that of single trials, and its neighbours may be as good; "
+			    "give more --max-time%s",
 			    r->config->resume ? ", or run it again to go on" : "");
 	else if (r->out_of_time)
 		record_note(m->b, "throughput-out-of-time",
-			    "--max-time was over after %u rounds, before everything that was "
-			    "asked for was known",
+			    "--max-time was over after %u rounds, "
+			    "before everything that was asked for was known",
 			    m->result.rounds);
 }
 
@@ -497,8 +498,8 @@ static void note_nothing(making *m)
 		    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ", text);
 	else
 		record_note(m->b, "slo-not-shown",
-			    "no batch size is shown to keep to %s: %s comes nearest with %s%s; a "
-			    "longer --point-time or more --rounds may decide",
+			    "no batch size is shown to keep to %s: %s comes nearest with %s%s; "
+			    "a longer --point-time or more --rounds may decide",
 			    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ",
 			    text);
 }
@@ -538,8 +539,8 @@ static void notes(making *m)
 	    (!m->result.found && r->well > 0 && !(r->plan.limit.ns > 0) && !r->interrupted)) {
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "engine-failed",
-			    "sizes that had run before failed one after the other, so the search "
-			    "ended: this is what was measured until then");
+			    "sizes that had run before failed one after the other, "
+			    "so the search ended: this is what was measured until then");
 	}
 	if (m->result.found)
 		notes_best(m);

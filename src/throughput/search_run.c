@@ -80,8 +80,8 @@ static dck_status batch_check(search_run *r, dck_err *err)
 	if (strncmp(text, "zoo:", 4) == 0) {
 		if (r->config->batch_dim)
 			DCK_FAIL(err, E_ARG,
-				 "--batch-dim is for models from files: a built-in network's batch "
-				 "is axis 0");
+				 "--batch-dim is for models from files: "
+				 "a built-in network's batch is axis 0");
 		return DCK_OK;
 	}
 	s.model.batch = 0;
@@ -107,9 +107,9 @@ static dck_status batch_check(search_run *r, dck_err *err)
 		return batch_try(r, was, err);
 	DCK_FAIL(
 	    err, E_ARG,
-	    "the batch of '%s' is fixed: axis 0 of every input has its size already; export it "
-	    "with a symbolic batch dimension (torch.onnx.export: dynamic_axes), name another "
-	    "symbol with --batch-dim, or measure it as it is with 'deepclock bench'",
+	    "the batch of '%s' is fixed: axis 0 of every input has its size already; "
+	    "export it with a symbolic batch dimension (torch.onnx.export: dynamic_axes), "
+	    "name another symbol with --batch-dim, or measure it as it is with 'deepclock bench'",
 	    text);
 }
 

@@ -49,8 +49,8 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 			 "'%.200s' was killed by signal %d (%s), and recorded nothing", name,
 			 p->signal, strsignal(p->signal));
 	DCK_FAIL(err, E_ABSENT,
-		 "'%.200s' recorded nothing: it is not linked with libdeepclock, and has no ranges "
-		 "of NVTX",
+		 "'%.200s' recorded nothing: it is not linked with libdeepclock, "
+		 "and has no ranges of NVTX",
 		 name);
 }
 

@@ -17,8 +17,9 @@ static void facts_put(record_builder *b, const char *path, const trace_read_fact
 	record_fact_int(b, "trace", "skipped_packets", DCK_UNIT_ONE, (int64_t)f->skipped);
 	if (f->undated > 0)
 		record_note(b, "trace-undated",
-			    "%llu events have no time, or one of a clock that the file does not "
-			    "explain, and are not in the table",
+			    "%llu events have no time, "
+			    "or one of a clock that the file does not explain, "
+			    "and are not in the table",
 			    (unsigned long long)f->undated);
 	if (f->cut[0]) {
 		record_set_incomplete(b, true);

@@ -59,8 +59,8 @@ static void file_put(record_builder *b, const trace_file_said *said, const char 
 	count_put(b, "events_left_out", said->events_left_out);
 	if (said->events_left_out)
 		record_note(b, "trace-cut",
-			    "%llu events are in the table, but not in the file, which holds what "
-			    "its size or the last events allow",
+			    "%llu events are in the table, but not in the file, "
+			    "which holds what its size or the last events allow",
 			    (unsigned long long)said->events_left_out);
 }
 

@@ -81,8 +81,8 @@ static void answer_put(record_builder *b, const zone_row *rows, size_t n)
 		record_answer(b, "%.60s takes %s in %s call%s", most->name, own, calls, s);
 	else
 		record_answer(b,
-			      "%.60s spends the most time of its own: %s in %s call%s, %.0f %% of "
-			      "all zones'",
+			      "%.60s spends the most time of its own: %s in %s call%s, "
+			      "%.0f %% of all zones'",
 			      most->name, own, calls, s, 100 * (double)ns / all);
 }
 

@@ -75,8 +75,8 @@ static dck_status tensor_make(mem_arena *arena, const dck_tensor *from, const dc
 	if (agree_convert(ret, from))
 		return DCK_OK;
 	DCK_FAIL(err, E_ARG,
-		 "the input '%s' is %s in one model and %s in the other: they cannot be given the "
-		 "same values",
+		 "the input '%s' is %s in one model and %s in the other: "
+		 "they cannot be given the same values",
 		 name, dck_dtype_text(from->dtype), dck_dtype_text(like->dtype));
 }
 
@@ -90,15 +90,15 @@ static dck_status inputs_match(const subject_target *a, const subject_target *b,
 	DCK_NEED(p->to && p->made, err, "to compare outputs");
 	if (a->nin != b->nin)
 		DCK_FAIL(err, E_ARG,
-			 "the reference takes %zu input(s) and the other %zu: they cannot be given "
-			 "the same",
+			 "the reference takes %zu input(s) and the other %zu: "
+			 "they cannot be given the same",
 			 a->nin, b->nin);
 	if (names_match(a->in, a->nin, b->in, b->nin, p->to, &by_position) < a->nin)
 		for (size_t i = 0; i < a->nin; i++)
 			if (p->to[i] == MISSING)
 				DCK_FAIL(err, E_ARG,
-					 "the other takes no input '%s', though it has others of "
-					 "the reference's",
+					 "the other takes no input '%s', "
+					 "though it has others of the reference's",
 					 a->in[i].name);
 	for (size_t i = 0; i < a->nin; i++) {
 		const dck_tensor *x = subject_inputs_get(a->inputs, 0, i),
@@ -106,8 +106,8 @@ static dck_status inputs_match(const subject_target *a, const subject_target *b,
 
 		if (!shape_equal(x, y))
 			DCK_FAIL(err, E_ARG,
-				 "the input '%s' is %s in the reference and %s in the other: give "
-				 "both the same shape (--batch, --dim, --shape)",
+				 "the input '%s' is %s in the reference and %s in the other: "
+				 "give both the same shape (--batch, --dim, --shape)",
 				 a->in[i].name, shape_text(ret->arena, x),
 				 shape_text(ret->arena, y));
 		if (type_equal(x->dtype, y->dtype))
@@ -271,8 +271,8 @@ static const char *worst_text(agree *x, const agree_output *o)
 
 	return mem_arena_fmt(
 	    x->arena,
-	    "%llu of %llu elements are outside the tolerance (%.3g + %.3g |a|); worst is %s%s: %s "
-	    "became %s",
+	    "%llu of %llu elements are outside the tolerance (%.3g + %.3g |a|); worst is %s%s: "
+	    "%s became %s",
 	    (unsigned long long)s->outside, (unsigned long long)s->n, o->atol, o->rtol,
 	    place_text(x->arena, o, x->parts ? s->worst_of_all : s->worst), set ? set : "",
 	    number_text(x->arena, s->worst_a), number_text(x->arena, s->worst_b));

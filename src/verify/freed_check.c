@@ -207,9 +207,10 @@ static dck_status judge(check *c, dck_err *err)
 		DCK_TRY(agree_end(x, err));
 		if (x->verdict == AGREE_DIFFERENT)
 			DCK_FAIL(err, E_ARG,
-				 "the model was exported for %lld item(s), and with its batch "
-				 "freed for --batch its output '%s' is not the same: %s. Export "
-				 "it with a symbolic batch dimension (torch.onnx.export: "
+				 "the model was exported for %lld item(s), "
+				 "and with its batch freed for --batch its output '%s' "
+				 "is not the same: %s. "
+				 "Export it with a symbolic batch dimension (torch.onnx.export: "
 				 "dynamic_axes)",
 				 (long long)c->was, c->out_name[i], x->outputs[0].why);
 		known += x->verdict != AGREE_UNKNOWN;

@@ -141,8 +141,8 @@ static bool walk_again(op *o, const onnx_graph *g, val *const *inputs, size_t ni
 
 	if (in->again > AGAIN_MAX) {
 		in->status = err_set(in->err, DCK_E_LIMIT, __FILE__, __LINE__,
-				     "the model's loops are nested so that following them takes "
-				     "more than %u steps",
+				     "the model's loops are nested so "
+				     "that following them takes more than %u steps",
 				     AGAIN_MAX);
 		return false;
 	}

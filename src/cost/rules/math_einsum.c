@@ -289,8 +289,8 @@ static void cost_einsum(op *o)
 
 static const op_row rows[] = {
     {"Einsum", shape_einsum, cost_einsum, .roles = "p",
-     .how = "MACs: product of the sizes of all indices of two operands; more operands from left to "
-	    "right; one operand: 1 FLOP per element where it sums"},
+     .how = "MACs: product of the sizes of all indices of two operands; "
+	    "more operands from left to right; one operand: 1 FLOP per element where it sums"},
 };
 
 const op_family op_family_math_einsum = {"", rows, sizeof rows / sizeof *rows};

@@ -64,8 +64,8 @@ static void cost_det(op *o)
 static const op_row rows[] = {
     {"Det", shape_det, cost_det, .how = "FLOPs of Gaussian elimination"},
     {"Gemm", shape_gemm, cost_gemm, .roles = "p",
-     .how = "MACs: output elements x contracted size; FLOPs besides: 1 per output element for C, 1 "
-	    "per output element for alpha and 1 per element of C for beta where they are not 1"},
+     .how = "MACs: output elements x contracted size; FLOPs besides: 1 per output element for C, "
+	    "1 per output element for alpha and 1 per element of C for beta where they are not 1"},
     {"MatMul", shape_product, cost_product, .form = &product_plain, .roles = "p",
      .how = "MACs: output elements x contracted size"},
 };

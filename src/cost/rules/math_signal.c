@@ -188,8 +188,8 @@ static const op_row rows[] = {
      .how = WINDOW},
     {"MelWeightMatrix", shape_mel, cost_mel, .traffic = TRAFFIC_WRITE, .roles = "c"},
     {"STFT", shape_stft, cost_stft, .roles = ".ccc",
-     .how = "FLOPs: per frame 5 n log2(n), half of it of a real signal, and 1 per element for the "
-	    "window"},
+     .how = "FLOPs: per frame 5 n log2(n), half of it of a real signal, "
+	    "and 1 per element for the window"},
 };
 
 const op_family op_family_math_signal = {"", rows, sizeof rows / sizeof *rows};

@@ -37,8 +37,8 @@ static num padded_channels(op *o, num channels)
 	const onnx_graph *g = o->infer->model->graph;
 	const char *out = o->node->noutputs ? o->node->outputs[0] : NULL;
 	uintptr_t at = (uintptr_t)o->node, begin = (uintptr_t)g->nodes;
-	num none = num_none(o->nums, "its channels are padded to the blocks of the machine that "
-				     "saved the model");
+	num none = num_none(o->nums, "its channels are padded to the blocks of the machine "
+				     "that saved the model");
 
 	if (num_known(channels) && channels.v % BLOCK_MAX == 0)
 		return channels;

@@ -262,8 +262,8 @@ static const product_form block_fp8 = {.a = 0, .bias = 4, .activates = true};
 static const op_row rows[] = {
     {"DynamicQuantizeMatMul", shape_product, cost_product, .form = &dynamic_matmul,
      .roles = ".pccp",
-     .how = HOW_PRODUCT "; FLOPs: 7 per element of A to quantise it, 1 per output element to "
-			"scale it, 1 with a bias"},
+     .how = HOW_PRODUCT "; FLOPs: 7 per element of A to quantise it, "
+			"1 per output element to scale it, 1 with a bias"},
     {"FusedGemm", shape_product, cost_gemm, .form = &gemm, .roles = "ppp",
      .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
     {"FusedMatMul", shape_fused_matmul, cost_fused_matmul, .roles = "pp",
@@ -286,15 +286,15 @@ static const op_row rows[] = {
      .roles = "ppccccp",
      .how = HOW_PRODUCT "; FLOPs: 1 per output element to scale it, 1 with a bias"},
     {"MatMulNBits", shape_matmul_nbits, cost_matmul_nbits, .roles = ".ccccp",
-     .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it, 1 per output element with a "
-			"bias; parameters: N x K"},
+     .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it, 1 per output element with a bias; "
+			"parameters: N x K"},
     {"MatMulNBitsMlp", shape_nbits_mlp, cost_nbits_mlp, .roles = "..pccpccp",
      .how = HOW_PRODUCT ", twice; FLOPs: the norm, 2 per weight, biases, activation, *"},
     {"MatMulNBitsQkv", shape_nbits_qkv, cost_nbits_qkv, .roles = "..pccpccpccp",
      .how = HOW_PRODUCT " of the three; FLOPs: the norm, 2 per weight, biases"},
     {"MoE", shape_same_first, cost_moe, .roles = "..pppppp",
-     .how = "MACs: tokens x k x hidden x (rows of the first weights + those of the gate + inner "
-	    "size)"},
+     .how = "MACs: tokens x k x hidden x (rows of the first weights + those "
+	    "of the gate + inner size)"},
     {"QGemm", shape_qgemm, cost_qgemm, .roles = "pccpccpcc",
      .how = HOW_PRODUCT "; FLOPs per output element: C 1, 5 to quantise it or 1 to scale it"},
     {"QMoE", shape_same_first, cost_moe, .roles = "..ccpccpccpccc.c",

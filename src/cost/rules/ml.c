@@ -290,11 +290,11 @@ static const op_row rows[] = {
     {"Imputer", shape_same_first, cost_each, 1, .how = "FLOPs: a comparison per element"},
     {"LabelEncoder", .shape = shape_label},
     {"LinearClassifier", shape_linear_classifier, cost_linear_classifier,
-     .how = "MACs: rows x features x classes; an addition per score; its post-transform is not "
-	    "counted"},
+     .how = "MACs: rows x features x classes; an addition per score; "
+	    "its post-transform is not counted"},
     {"LinearRegressor", shape_linear_regressor, cost_linear_regressor,
-     .how = "MACs: rows x features x targets; an addition per target; its post-transform is not "
-	    "counted"},
+     .how = "MACs: rows x features x targets; an addition per target; "
+	    "its post-transform is not counted"},
     {"Normalizer", shape_float, cost_each, 3, .how = "FLOPs per element: *, + (or abs, max), /"},
     {"OneHotEncoder", .shape = shape_one_hot},
     {"SVMClassifier", shape_svm_classifier, .cost = cost_svm},

@@ -73,11 +73,11 @@ static const op_row rows[] = {
     {"Conv", shape_conv, cost_conv, .form = &conv_plain, .roles = ".pp", .how = HOW_CONV},
     {"ConvTranspose", shape_conv_transpose, cost_conv_transpose, .form = &transposed_plain,
      .roles = ".pp",
-     .how = "MACs: batch x places of the input x elements of the weights (groups are in their "
-	    "shape); FLOPs: 2 x MACs, 1 per output element with a bias"},
+     .how = "MACs: batch x places of the input x elements of the weights (groups are "
+	    "in their shape); FLOPs: 2 x MACs, 1 per output element with a bias"},
     {"DeformConv", shape_conv, cost_deform_conv, .form = &deform, .roles = ".p.p.",
-     .how = HOW_CONV "; each sample of n dimensions interpolates 2^n corners, n + 1 each, and 1 "
-		     "with a mask"},
+     .how = HOW_CONV "; each sample of n dimensions interpolates 2^n corners, n + 1 each, "
+		     "and 1 with a mask"},
     EACH("Elu", 4, "FLOPs per element: compare, exp, -1, *"),
     {"GRU", shape_cell, cost_cell, .form = &cell_gru, .roles = ".pppcc",
      .how = "MACs: steps x batch x directions x 3 x hidden x (input + hidden)"},

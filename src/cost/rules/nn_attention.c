@@ -316,8 +316,8 @@ static const op_row rows[] = {
     {"CausalConvWithState", shape_causal_conv, cost_causal_conv, .roles = ".pp.",
      .how = "MACs: elements of the input x taps; FLOPs: 2 x MACs, bias 1, activation"},
     {"LinearAttention", shape_linear_attention, cost_linear_attention,
-     .how = "MACs per token: key size x value size for each head that reads the state, and for "
-	    "each that is written (twice with a delta rule)"},
+     .how = "MACs per token: key size x value size for each head that reads the state, "
+	    "and for each that is written (twice with a delta rule)"},
     {"RotaryEmbedding", shape_same_first, cost_rotary, .roles = ".ccc",
      .how = "FLOPs: 3 per rotated element (*, *, +)"},
 };

@@ -374,8 +374,8 @@ static const op_row rows[] = {
     {"Col2Im", shape_col2im, cost_each_in, 1, .roles = ".c",
      .how = "FLOPs: 1 sum per input element"},
     {"GridSample", shape_grid_sample, cost_grid_sample,
-     .how = "FLOPs per output element: 2 p - 1 with p = 2^k (linear) or 4^k (cubic) neighbours in "
-	    "k dimensions, 0 (nearest)"},
+     .how = "FLOPs per output element: "
+	    "2 p - 1 with p = 2^k (linear) or 4^k (cubic) neighbours in k dimensions, 0 (nearest)"},
     {"ImageDecoder", shape_image_decoder, cost_by_values, .how = "not known: it depends on values"},
     {"MaxRoiPool", shape_max_roi_pool, cost_by_values, .how = "not known: it depends on values"},
     {"NonMaxSuppression", shape_nms, cost_by_values, .roles = "..c",
@@ -385,8 +385,8 @@ static const op_row rows[] = {
      .how = "FLOPs per output element: 2 p - 1 with p = 2^k (linear) or 4^k (cubic) neighbours in "
 	    "the k dimensions that change, 0 (nearest)"},
     {"RoiAlign", shape_roi_align, cost_roi_align,
-     .how = "FLOPs per output element: 8 for each sampled point; not known where their number "
-	    "depends on the regions"},
+     .how = "FLOPs per output element: 8 for each sampled point; "
+	    "not known where their number depends on the regions"},
     {"Upsample", shape_upsample, cost_resize, .roles = ".c", .how = "as Resize"},
 };
 

@@ -158,8 +158,8 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 	fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
 	if (strcmp(s->provider, "cpu") != 0)
 		fact(m, "transfers",
-		     "inputs are copied to the device when bound, outside the clock; outputs are "
-		     "copied back within each run");
+		     "inputs are copied to the device when bound, outside the clock; "
+		     "outputs are copied back within each run");
 	for (size_t i = 0; i < p->noptions && used < sizeof given; i++)
 		used += (size_t)snprintf(given + used, sizeof given - used, "%s%s=%s", i ? " " : "",
 					 p->options[i].key, p->options[i].value);
@@ -252,8 +252,8 @@ static dck_status session_without_graph(dck_engine_model *m, const dck_open_para
 	m->files.graph = NULL;
 	DCK_TRY(session_try(m, p, exposed, false, err));
 	snprintf(text, sizeof text,
-		 "the optimised graph could not be saved, so operators are told by the names "
-		 "ONNX Runtime gives them: %s",
+		 "the optimised graph could not be saved, "
+		 "so operators are told by the names ONNX Runtime gives them: %s",
 		 why->msg);
 	if (m->log)
 		m->log(m->log_self, DCK_LOG_WARN, text);

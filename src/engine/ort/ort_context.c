@@ -118,8 +118,8 @@ static dck_status shape_check(const char *what, const dck_tensor_info *want, con
 
 	if (want->dtype.code == DCK_DTYPE_OTHER || dtype_onnx(t->dtype) == 0)
 		DCK_FAIL(err, E_UNSUP,
-			 "%s '%s' is no tensor of numbers (a text, a sequence or a map): such "
-			 "models cannot be run here",
+			 "%s '%s' is no tensor of numbers (a text, a sequence or a map): "
+			 "such models cannot be run here",
 			 what, want->name);
 	if (dtype_onnx(want->dtype) != dtype_onnx(t->dtype))
 		DCK_FAIL(err, E_ARG, "%s '%s' is of type %s, and %s was bound", what, want->name,
@@ -261,8 +261,8 @@ static dck_status run_again(dck_engine_context *c, ort_status *failure, dck_err 
 	c->outputs_filled = true;
 	if (!c->outputs_vary && m->log)
 		m->log(m->log_self, DCK_LOG_INFO,
-		       "the shape of an output depends on the data: ONNX Runtime allocates "
-		       "outputs anew in each run from now on");
+		       "the shape of an output depends on the data: "
+		       "ONNX Runtime allocates outputs anew in each run from now on");
 	c->outputs_vary = true;
 	return DCK_OK;
 }

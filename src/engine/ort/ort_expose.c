@@ -107,8 +107,8 @@ dck_status ort_expose_folder(const ort_lib *l, const dck_open_params *p, ort_opt
 
 	if (p->model_folder && l->minor < ORT_MINOR_FOLDER)
 		DCK_FAIL(err, E_UNSUP,
-			 "ONNX Runtime %s cannot take weights from the file of a model that was "
-			 "rewritten (--batch): that needs 1.%u",
+			 "ONNX Runtime %s cannot take weights from the file of a model that "
+			 "was rewritten (--batch): that needs 1.%u",
 			 l->version, ORT_MINOR_FOLDER);
 	if (p->model_folder)
 		return ort_check(l, l->api.AddSessionConfigEntry(o, key, p->model_folder), err,

@@ -71,8 +71,8 @@ static dck_status asked_path(const char *path, const char *how, mem_arena *a, or
 		DCK_FAIL(err, E_ABSENT, "there is no file '%s' (%s)", path, how);
 	else if (strncmp(slash ? slash + 1 : path, PYTHON_MODULE, strlen(PYTHON_MODULE)) == 0)
 		DCK_FAIL(err, E_VERSION,
-			 "'%s' (%s) is ONNX Runtime's Python module and not its C library, which "
-			 "lies beside it from 1.19 on as " LIBRARY,
+			 "'%s' (%s) is ONNX Runtime's Python module and not its C library, "
+			 "which lies beside it from 1.19 on as " LIBRARY,
 			 path, how);
 	else if (!slash) /* a name alone would send the loader to its own path */
 		file = mem_arena_fmt(a, "./%s", path);

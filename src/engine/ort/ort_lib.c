@@ -183,13 +183,14 @@ static dck_status nothing_found(const ort_places *p, dck_err *err)
 {
 	if (p->old_wheel)
 		DCK_FAIL(err, E_ABSENT,
-			 "no ONNX Runtime was found: '%s' is a Python package of it without the C "
-			 "library, which it has from 1.19 on: pip install -U onnxruntime, or give "
-			 "--engine-lib FILE",
+			 "no ONNX Runtime was found: "
+			 "'%s' is a Python package of it without the C library, "
+			 "which it has from 1.19 on: pip install -U onnxruntime, "
+			 "or give --engine-lib FILE",
 			 p->old_wheel);
 	DCK_FAIL(err, E_ABSENT,
-		 "no ONNX Runtime was found: not named by DEEPCLOCK_ORT or ORT_DYLIB_PATH, not "
-		 "beside deepclock, not in the packages of %s or %s, not in the loader's path; "
+		 "no ONNX Runtime was found: not named by DEEPCLOCK_ORT or ORT_DYLIB_PATH, "
+		 "not beside deepclock, not in the packages of %s or %s, not in the loader's path; "
 		 "'make demo' fetches it, or pip install onnxruntime, or give --engine-lib FILE",
 		 p->python ? p->python : "a python3 (none is in PATH)",
 		 getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");

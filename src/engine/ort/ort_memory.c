@@ -97,8 +97,8 @@ dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, 
 			      err, "cannot count what is allocated");
 	if (status == DCK_OK) {
 		status = ort_check(l, l->api.RegisterAllocator(l->env, &c->table), err,
-				   "cannot count what is allocated (one model at a time can be "
-				   "opened so)");
+				   "cannot count what is allocated (one model "
+				   "at a time can be opened so)");
 		c->registered = status == DCK_OK;
 	}
 	if (status != DCK_OK) {
