@@ -53,6 +53,41 @@ NULL_TEST = re.compile(rf"(?:\b(?:if|while) \(|&&|\|\|)\s*\*?{NAME} [!=]= NULL\b
 SIZE_OF_VALUE = re.compile(r"\bsizeof\((?:\*|\w+(?:->|\.)|(?!\w+_t\[)\w+\[)")
 
 
+TYPE = r"(?:(?:const|unsigned|signed|long|struct|enum|volatile|_Atomic|static) +)*[A-Za-z_]\w*(?: +\**(?:const )?| *\*+ *)"
+LOCAL = re.compile(TYPE + r"[A-Za-z_]\w*(?:\[[^\]]*\])*(?:, *\**\w+(?:\[[^\]]*\])*)*;$")
+VALUED = re.compile(TYPE + r"[A-Za-z_]\w*(?:\[[^\]]*\])*\s*(?:=|,|:)|static const|typedef|enum |.*\(\*\w+\)\(")
+STATEMENT = re.compile(r"(?:return|goto|else|break|continue|case|default|do|if|for|while|switch)\b")
+
+
+def late_locals(path, text):
+    """A local without a value stands at the head of its block. By the tabs of a formatted file."""
+    text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*$", lambda m: "\n" * m[0].count("\n"), c.code(text), flags=re.MULTILINE)
+    head, last, until = {}, ";", None  # head[depth]: only declarations came yet; until: skipped
+    for number, line in enumerate(text.split("\n"), 1):
+        said, depth = line.strip(), len(line) - len(line.lstrip("\t"))
+        if not said:
+            continue
+        goes_on, last = not last.endswith((";", "{", "}", ":")), said
+        if until:  # an initialiser, or the members of a type
+            until = None if said.endswith(until) and depth <= skipped else until
+        elif depth == 0:
+            head = {1: True} if said == "{" else {}
+        elif not head:  # of a type
+            continue
+        elif not goes_on and re.match(r"(?:static |const |typedef )*(?:struct|enum|union) ?\w* ?\{$", said):
+            until, skipped = ";", depth
+        else:
+            local = not goes_on and not STATEMENT.match(said) and LOCAL.match(said)
+            if local and head.get(depth) is False:
+                yield f"{path}:{number}: a local is declared at the head of its block, or with its value"
+            if not goes_on and not STATEMENT.match(said) and VALUED.match(said):
+                until, skipped = ("};", 99) if said.endswith("{") else (None, 0)
+            elif not local and not goes_on:
+                head[depth] = False
+            if said.endswith("{") and not until:
+                head[depth + 1] = True
+
+
 def form(path, text):
     """One form for what C can say in two; not in macros, which need their parentheses."""
     text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*$", lambda m: "\n" * m[0].count("\n"), c.code(text), flags=re.MULTILINE)
@@ -109,6 +144,8 @@ def check(root=c.ROOT):
         yield from lines(path, text)
         if path.endswith((".c", ".h")):
             yield from form(path, text)
+        if path.endswith(".c") and not path.startswith(("tests/", "bench/")):
+            yield from late_locals(path, text)
         # A test case is its command and nothing else.
         if not path.startswith("tests/cli/") or path.endswith(".py"):
             yield from whole(root, path, text)
@@ -133,6 +170,9 @@ def self_test():
         ("NULL as a value", {"a.c": spdx + "int f(int *p) { return p == NULL; }\n"}, None),
         ("sizeof of a value", {"a.c": spdx + "int f(int *p) { return sizeof(*p); }\n"}, "no parentheses"),
         ("sizeof of a type", {"a.c": spdx + "#define N(a) sizeof((a)[0])\nint n = sizeof(int);\n"}, None),
+        ("a late local", {"a.c": spdx + "int f(void)\n{\n\tg();\n\tint x;\n\treturn x;\n}\n"}, "at the head"),
+        ("locals", {"a.c": spdx + "int f(void)\n{\n\tstatic const int t[] = {\n\t    1,\n\t};\n\tint x;\n\n"
+                    "\tg();\n\tint y = 1;\n\treturn x + y;\n}\n"}, None),
         ("no Python", {"a.py": "# " + LICENCE + "\nif\n"}, "no Python"),
     ]
     if shutil.which("shellcheck"):

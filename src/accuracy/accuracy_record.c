@@ -403,11 +403,10 @@ static void nan_note(const job *j, size_t which)
 	const labels *p = &j->r->predictions[which];
 
 	if (p->nnone > 0)
-		record_note(
-		    j->b, "nan-predictions",
-		    "predictions of '%s' that are no number (NaN): %zu of %zu, "
-		    "the first for item %zu; they count as wrong and as no class",
-		    p->from, p->nnone, p->n, p->first_none + 1);
+		record_note(j->b, "nan-predictions",
+			    "predictions of '%s' that are no number (NaN): %zu of %zu, "
+			    "the first for item %zu; they count as wrong and as no class",
+			    p->from, p->nnone, p->n, p->first_none + 1);
 }
 
 /* Labels that no column of the scores stands for are the classic mistake of counting from 1. */
@@ -442,12 +441,12 @@ static void notes_put(const job *j)
 			    all->never_predicted, j->k, first_class(j, has_no_predictions),
 			    all->never_predicted > 1 ? ", ..." : "");
 	if (all->empty > 0)
-		record_note(
-		    j->b, "class-without-items",
-		    "without items: %zu of %zu classes ('%s'%s); "
-		    "their recall has nothing to divide by and counts as 0, "
-		    "in the macro average too",
-		    all->empty, j->k, first_class(j, has_no_items), all->empty > 1 ? ", ..." : "");
+		record_note(j->b, "class-without-items",
+			    "without items: %zu of %zu classes ('%s'%s); "
+			    "their recall has nothing to divide by and counts as 0, "
+			    "in the macro average too",
+			    all->empty, j->k, first_class(j, has_no_items),
+			    all->empty > 1 ? ", ..." : "");
 	for (size_t i = 0; i < j->k; i++)
 		if (is_reserved(c->name[i]))
 			record_note(j->b, "label-reserved",

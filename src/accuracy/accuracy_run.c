@@ -79,21 +79,19 @@ static dck_status items_read(job *j, dck_err *err)
 
 		item_name(t, list->item[i], it);
 		if (!it->name && strchr(it->file, '=') && !os_file_exists(it->file))
-			DCK_FAIL(
-			    err, E_ARG,
-			    "--inputs is '%s': there is no such file, "
-			    "and the model has no such input; its first is '%s'",
-			    it->file, t->in[0].name);
+			DCK_FAIL(err, E_ARG,
+				 "--inputs is '%s': there is no such file, "
+				 "and the model has no such input; its first is '%s'",
+				 it->file, t->in[0].name);
 		DCK_TRY(npy_read(it->file, (size_t)left, &it->x, err));
 		j->nitems++;
 		left -= it->x.bytes < left ? it->x.bytes : left;
 		if (it->x.rank == 0 || (size_t)it->x.dim[0] != j->r->truth->n)
-			DCK_FAIL(
-			    err, E_ARG,
-			    "'%s' has %lld items along axis 0 and '%s' %zu labels: "
-			    "they must be of the same items",
-			    it->file, it->x.rank > 0 ? (long long)it->x.dim[0] : 1,
-			    j->r->truth->from, j->r->truth->n);
+			DCK_FAIL(err, E_ARG,
+				 "'%s' has %lld items along axis 0 and '%s' %zu labels: "
+				 "they must be of the same items",
+				 it->file, it->x.rank > 0 ? (long long)it->x.dim[0] : 1,
+				 j->r->truth->from, j->r->truth->n);
 	}
 	return DCK_OK;
 }
@@ -213,8 +211,8 @@ static dck_status output_find(const job *j, candidate *l, dck_err *err)
 			return DCK_OK;
 	if (name)
 		DCK_FAIL(err, E_ARG,
-			 "--output is '%s', which the model does not have: its first is '%s'",
-			 name, t->out[0].name);
+			 "--output is '%s', which the model does not have: its first is '%s'", name,
+			 t->out[0].name);
 	return DCK_OK;
 }
 
@@ -286,11 +284,10 @@ static dck_status chunk_make(const job *j, candidate *l, const dck_tensor *out, 
 	for (int32_t d = 1; d < out->rank; d++)
 		columns *= (size_t)out->dim[d];
 	if (each == 0 || out->rank < 1 || (size_t)out->dim[0] != l->batch)
-		DCK_FAIL(
-		    err, E_UNSUP,
-		    "axis 0 of the output '%s' is not the batch of %zu: "
-		    "it holds no prediction for each item; name another with --output",
-		    name, l->batch);
+		DCK_FAIL(err, E_UNSUP,
+			 "axis 0 of the output '%s' is not the batch of %zu: "
+			 "it holds no prediction for each item; name another with --output",
+			 name, l->batch);
 	if (columns == 0 ||
 	    (columns == 1 && out->dtype.code != DCK_DTYPE_INT && out->dtype.code != DCK_DTYPE_UINT))
 		DCK_FAIL(err, E_UNSUP,

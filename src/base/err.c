@@ -82,10 +82,11 @@ static void fill(dck_err *err, dck_status code, const char *file, int line, int6
 
 dck_status err_set(dck_err *err, dck_status code, const char *file, int line, const char *fmt, ...)
 {
-	if (!err)
-		return code;
 	char tmp[ERR_TMP];
 	va_list ap;
+
+	if (!err)
+		return code;
 	va_start(ap, fmt);
 	format(tmp, fmt, ap);
 	va_end(ap);
@@ -96,10 +97,11 @@ dck_status err_set(dck_err *err, dck_status code, const char *file, int line, co
 dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int line, int errnum,
 			 const char *fmt, ...)
 {
-	if (!err)
-		return code;
 	char tmp[ERR_TMP], reason[128], whole[ERR_TMP + sizeof reason + 2];
 	va_list ap;
+
+	if (!err)
+		return code;
 	va_start(ap, fmt);
 	format(tmp, fmt, ap);
 	va_end(ap);
@@ -111,10 +113,11 @@ dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int li
 
 dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...)
 {
-	if (!err)
-		return code;
 	char tmp[ERR_TMP], whole[ERR_TMP + ERR_MSG + 16];
 	va_list ap;
+
+	if (!err)
+		return code;
 	va_start(ap, fmt);
 	format(tmp, fmt, ap);
 	va_end(ap);

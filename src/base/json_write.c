@@ -188,9 +188,10 @@ static void shortest(char *buf, double v)
 {
 	int first = fabs(v) < 2.2250738585072014e-308 ? 1 : 15;
 	for (int digits = first; digits <= 17; digits++) {
-		num_general(buf, digits, v);
 		const char *end;
 		num_decimal d;
+
+		num_general(buf, digits, v);
 		if (num_scan(buf, &d, &end) && num_double(&d) == v)
 			return;
 	}
@@ -198,12 +199,13 @@ static void shortest(char *buf, double v)
 
 void json_real(json_writer *w, double v)
 {
+	char buf[NUM_TEXT_MAX];
+
 	before_value(w);
 	if (!isfinite(v)) {
 		sink_text(w->out, "null");
 		return;
 	}
-	char buf[NUM_TEXT_MAX];
 	shortest(buf, v);
 	/* A real stays a real for readers that tell 1 from 1.0. */
 	if (!strpbrk(buf, ".e"))

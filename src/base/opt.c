@@ -255,9 +255,10 @@ dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const 
 		       dck_err *err)
 {
 	const dck_opt *row = dck_opt_find(table, name);
+	nearest near;
+
 	if (row)
 		return dck_opt_read(row, cfg, text, err);
-	nearest near;
 	nearest_init(&near, name);
 	for (; table->name; table++)
 		nearest_try(&near, table->name);

@@ -336,15 +336,14 @@ static bool outputs_hold(follow *f, const cost_result *r)
 			continue;
 		any = true;
 		if (!num_is(s->pre, 1) || (s->axis > 0 && !num_is(s->post, 1)))
-			follow_refuse(
-			    f, s,
-			    "the output '%s' does not hold the items apart along an axis "
-			    "of their own",
-			    v->name);
-		if (!num_known(s->post))
 			follow_refuse(f, s,
-				      "the output '%s' has an open number of elements for each item",
+				      "the output '%s' does not hold the items apart along an axis "
+				      "of their own",
 				      v->name);
+		if (!num_known(s->post))
+			follow_refuse(
+			    f, s, "the output '%s' has an open number of elements for each item",
+			    v->name);
 	}
 	if (!any)
 		follow_refuse(f, NULL, "no output depends on the items");

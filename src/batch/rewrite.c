@@ -383,11 +383,12 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 	DCK_TRY(wire_enter(r, w, "a graph", &in, x->err));
 	size_t mark = wire_begin(x->out, w->number);
 	for (;;) {
+		const onnx_value *v;
+		const onnx_tensor *t;
+
 		DCK_TRY(next(x, &in, &f, &more));
 		if (!more)
 			break;
-		const onnx_value *v;
-		const onnx_tensor *t;
 		switch (f.number) {
 		case GRAPH_NODE:
 			DCK_TRY(node(x, &in, &f, &g->nodes[at->node++]));

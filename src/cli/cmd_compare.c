@@ -152,9 +152,8 @@ static int compare_run(cli *c, void *config)
 	for (unsigned i = 0; i < c->nargs; i++)
 		nrecords += is_record(c->args[i]);
 	if (nrecords > 0 && nrecords < c->nargs)
-		return cli_usage(c,
-				 "a record that was kept does not compare with a subject that "
-				 "is measured now: give records (FILE.json) or subjects");
+		return cli_usage(c, "a record that was kept does not compare with a subject that "
+				    "is measured now: give records (FILE.json) or subjects");
 	if (cfg->which.history && (nrecords != 1 || c->nargs != 1))
 		return cli_usage(c, "--history takes one record that was kept (FILE.json)");
 	if (c->nargs < 2 && !cfg->which.history &&

@@ -170,11 +170,10 @@ static void note_unknown(const saved_comparison *c)
 			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
 						 k > 0 ? ", " : "", f->unknown[k]);
 		if (used > 0)
-			record_note(
-			    c->b, "not-checked",
-			    "only one of '%s' and '%s' tells %s: "
-			    "whether they agree in that is not known",
-			    c->sides[0].name, c->sides[i].name, text);
+			record_note(c->b, "not-checked",
+				    "only one of '%s' and '%s' tells %s: "
+				    "whether they agree in that is not known",
+				    c->sides[0].name, c->sides[i].name, text);
 	}
 }
 
@@ -216,13 +215,12 @@ static void note_undecided(const saved_comparison *c, const saved_side *s)
 			    "which no number of runs decides: choose another --margin",
 			    s->name, 100 * c->asked->margin);
 	else if (c->together)
-		record_note(
-		    c->b, "undecided",
-		    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
-		    "so that a change below %.*f %% is not told apart: "
-		    "record longer and with more --processes, or compare live",
-		    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter), digits(half),
-		    100 * expm1(half));
+		record_note(c->b, "undecided",
+			    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
+			    "so that a change below %.*f %% is not told apart: "
+			    "record longer and with more --processes, or compare live",
+			    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter),
+			    digits(half), 100 * expm1(half));
 	else
 		record_note(c->b, "undecided",
 			    "%s: undecided; about %.*f times as many %s in both records would "

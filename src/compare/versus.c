@@ -24,11 +24,10 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 		DCK_FAIL(err, E_ARG, "%zu subjects are too many to compare: at most %d", n,
 			 DCK_ALTERNATIVES_MAX);
 	if (c->ranking && c->rounds > 0 && c->rounds < versus_look_least(n, c->level))
-		DCK_FAIL(
-		    err, E_ARG,
-		    "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs "
-		    "of each on",
-		    (unsigned long long)c->rounds, n, versus_look_least(n, c->level));
+		DCK_FAIL(err, E_ARG,
+			 "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs "
+			 "of each on",
+			 (unsigned long long)c->rounds, n, versus_look_least(n, c->level));
 	if (!c->ranking && c->rounds > 0 && c->rounds < 6)
 		DCK_FAIL(err, E_ARG,
 			 "--rounds is %llu: with fewer than 6 no interval has a level of 95 %%",

@@ -26,11 +26,12 @@ static char *path_of_file(const char *path)
 
 static dck_status library_open(const char *path, os_library **ret, dck_err *err)
 {
+	dck_status status;
+
 	if (!*path)
 		DCK_FAIL(err, E_ARG, "the plug-in's name is empty: write plugin:FILE.so");
 	char *file = path_of_file(path);
 	DCK_NEED(file, err, "to load the plug-in '%s'", path);
-	dck_status status;
 	/* The loader's sentence for a file that is not there speaks of shared objects. */
 	if (!os_file_readable(file))
 		status = err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,

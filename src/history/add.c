@@ -32,11 +32,10 @@ static dck_status record_check(const dck_record *r, const char *commit, dck_err 
 		DCK_FAIL(err, E_ARG, "the record's id has more than %d bytes: '%.40s...'",
 			 DCK_HISTORY_ID_SIZE - 1, r->id);
 	if (!is_name(r->id, "-_.:"))
-		DCK_FAIL(
-		    err, E_ARG,
-		    "'%.80s' is no id of a record: it has other characters than letters, "
-		    "digits and -_.:",
-		    r->id);
+		DCK_FAIL(err, E_ARG,
+			 "'%.80s' is no id of a record: it has other characters than letters, "
+			 "digits and -_.:",
+			 r->id);
 	if (commit && !history_commit_fits(commit))
 		DCK_FAIL(err, E_ARG,
 			 "'%.80s' is no name of a commit: give at most %d letters, "

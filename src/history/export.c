@@ -79,11 +79,10 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 	dck_status status;
 
 	DCK_TRY(history_where_make(f, &w, err));
-	snprintf(
-	    sql, sizeof sql,
-	    "SELECT %s FROM (SELECT * FROM records %s ORDER BY at DESC, "
-	    "seq DESC LIMIT :limit) AS r %s ORDER BY r.at, r.seq",
-	    columns, w.sql, join);
+	snprintf(sql, sizeof sql,
+		 "SELECT %s FROM (SELECT * FROM records %s ORDER BY at DESC, "
+		 "seq DESC LIMIT :limit) AS r %s ORDER BY r.at, r.seq",
+		 columns, w.sql, join);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
 	status = history_step(h, s, &row, "read", err);

@@ -69,20 +69,19 @@ static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_er
 	history_bind_text(s, 1, name);
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK && !row)
-		status =
-		    err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
-			    "no record's id begins with '%.80s'; "
-			    "'deepclock history list' shows them",
-			    name);
+		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+				 "no record's id begins with '%.80s'; "
+				 "'deepclock history list' shows them",
+				 name);
 	if (status == DCK_OK) {
 		id_copy(s, 0, first);
 		status = history_step(h, s, &row, "read", err);
 	}
 	if (status == DCK_OK && row && strcmp(first, name) != 0)
-		status =
-		    err_set(err, DCK_E_ARG, __FILE__, __LINE__,
-			    "several records' ids begin with '%.80s', as %s and %s: give more of it",
-			    name, first, (const char *)sqlite3_column_text(s, 0));
+		status = err_set(
+		    err, DCK_E_ARG, __FILE__, __LINE__,
+		    "several records' ids begin with '%.80s', as %s and %s: give more of it", name,
+		    first, (const char *)sqlite3_column_text(s, 0));
 	sqlite3_finalize(s);
 	if (status == DCK_OK)
 		memcpy(id, first, sizeof first);

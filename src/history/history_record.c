@@ -284,11 +284,10 @@ static void trend_notes(record_builder *b, const dck_history_trend *t)
 	char incomplete[64] = "", other[80] = "";
 
 	if (t->leaning)
-		record_note(
-		    b, "points-autocorrelated",
-		    "points lean on the one before (autocorrelation %.2f): "
-		    "noise looks like a change more often than p says",
-		    t->correlation);
+		record_note(b, "points-autocorrelated",
+			    "points lean on the one before (autocorrelation %.2f): "
+			    "noise looks like a change more often than p says",
+			    t->correlation);
 	if (t->incomplete > 0)
 		snprintf(incomplete, sizeof incomplete, "%" PRIu64 " incomplete", t->incomplete);
 	if (t->other > 0)

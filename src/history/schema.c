@@ -20,7 +20,8 @@ static const char *const history_schema_steps[] = {
     "seq);CREATE TABLE texts ( seq INTEGER PRIMARY KEY REFERENCES records ON DELETE CASCADE, "
     "sum INTEGER NOT NULL," /* of json: damage that leaves the structure whole is seen */
     " json BLOB NOT NULL);CREATE TABLE metrics ( seq INTEGER NOT NULL REFERENCES records ON DELETE "
-    "CASCADE, tag TEXT NOT NULL, value NOT NULL," /* integer or real; metrics without a number are in the text alone */
+    "CASCADE, tag TEXT NOT NULL, value NOT NULL," /* integer or real; metrics without a number are
+						     in the text alone */
     " unit TEXT NOT NULL,"
     " lo REAL, hi REAL, level REAL,"
     " PRIMARY KEY (seq, tag)) WITHOUT ROWID;",

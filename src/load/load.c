@@ -48,11 +48,10 @@ static dck_status closed_check(const dck_load_config *c, load_scenario scenario,
 			 "give --scenario multi",
 			 (unsigned long long)c->streams);
 	if (scenario == LOAD_OFFLINE && c->slo.n > 0)
-		DCK_FAIL(
-		    err, E_ARG,
-		    "--slo limits latency, and with --scenario offline all requests are there "
-		    "from the start, so that the latency of each is its place in the row: "
-		    "give another scenario");
+		DCK_FAIL(err, E_ARG,
+			 "--slo limits latency, and with --scenario offline all requests are there "
+			 "from the start, so that the latency of each is its place in the row: "
+			 "give another scenario");
 	return DCK_OK;
 }
 
@@ -97,12 +96,11 @@ static dck_status config_check(load_job *j, dck_err *err)
 	for (size_t i = 0; i < c->slo.n; i++) {
 		DCK_TRY(latency_limit_parse(c->slo.item[i], &j->limits[i], err));
 		if (c->find_peak && j->limits[i].kind == LIMIT_MAX)
-			DCK_FAIL(
-			    err, E_ARG,
-			    "--find-peak needs limits that can be shown to hold, "
-			    "and no number of requests shows it of %s: limit a percentile, "
-			    "as in p99.9<=50ms",
-			    j->limits[i].text);
+			DCK_FAIL(err, E_ARG,
+				 "--find-peak needs limits that can be shown to hold, "
+				 "and no number of requests shows it of %s: limit a percentile, "
+				 "as in p99.9<=50ms",
+				 j->limits[i].text);
 	}
 	j->ask.limits = j->limits;
 	j->ask.nlimits = c->slo.n;

@@ -28,15 +28,14 @@ static void unstable(const load_view *v)
 	char come[32], can[32], left[32];
 
 	if (v->server && v->r->unstable)
-		record_note(
-		    v->b, "unstable",
-		    "unstable: arrivals exceed what is served: %s arrive a second, "
-		    "and %zu stream%s can serve %s; %s were waiting at last, "
-		    "and more would wait the longer it lasts, "
-		    "so that latency here says only how long it was measured",
-		    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
-		    load_rate_text((double)n * 1e9 / service_ns, can),
-		    dck_text_count((int64_t)waiting, left, sizeof left));
+		record_note(v->b, "unstable",
+			    "unstable: arrivals exceed what is served: %s arrive a second, "
+			    "and %zu stream%s can serve %s; %s were waiting at last, "
+			    "and more would wait the longer it lasts, "
+			    "so that latency here says only how long it was measured",
+			    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
+			    load_rate_text((double)n * 1e9 / service_ns, can),
+			    dck_text_count((int64_t)waiting, left, sizeof left));
 }
 
 static void dispatch_lag(const load_view *v)

@@ -34,10 +34,9 @@ const dck_opt dck_load_options[] = {
     DCK_OPTION(COUNT, dck_load_config, max_queue, "max-queue", "N", NULL,
 	       "stop as unstable when more requests wait; by itself a quarter of all, at least 100",
 	       .min = 1, .max = 1e9),
-    DCK_OPTION(
-	LIST, dck_load_config, slo, "slo", "LIMIT", NULL,
-	"a limit on the mean, max, median or any percentile of the latency, "
-	"such as p99<=50ms (quote it); may be repeated"),
+    DCK_OPTION(LIST, dck_load_config, slo, "slo", "LIMIT", NULL,
+	       "a limit on the mean, max, median or any percentile of the latency, "
+	       "such as p99<=50ms (quote it); may be repeated"),
     DCK_OPTION(SHARE, dck_load_config, confidence, "confidence", "SHARE", "99%",
 	       "how sure a verdict on a limit must be", .min = 0.5, .max = 0.99999, .needs = "slo"),
     DCK_FLAG(dck_load_config, find_peak, "find-peak",

@@ -21,12 +21,11 @@ static void first_run_slow(record_builder *b, const measure_evidence *e)
 	char text[32];
 
 	if (e->has_first_run && factor > 1.5)
-		record_note(
-		    b, "first-run-slow",
-		    "the first run took %s, %.1f times the median: "
-		    "it is kept apart and in no statistic; "
-		    "a program that runs the model once should count it",
-		    dck_text_time(first, text, sizeof text), factor);
+		record_note(b, "first-run-slow",
+			    "the first run took %s, %.1f times the median: "
+			    "it is kept apart and in no statistic; "
+			    "a program that runs the model once should count it",
+			    dck_text_time(first, text, sizeof text), factor);
 }
 
 static void not_steady(record_builder *b, const measure_evidence *e)
@@ -200,28 +199,25 @@ static void too_few(record_builder *b, const measure_evidence *e)
 	if (!asked)
 		return;
 	if (!asked->present || !asked->has_interval)
-		record_note(
-		    b, "too-few-runs",
-		    "%llu runs are too few for the asked statistic and its interval (%s): "
-		    "measure longer with --max-time or --runs",
-		    (unsigned long long)e->runs, asked->why);
+		record_note(b, "too-few-runs",
+			    "%llu runs are too few for the asked statistic and its interval (%s): "
+			    "measure longer with --max-time or --runs",
+			    (unsigned long long)e->runs, asked->why);
 	else if (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5)
-		record_note(
-		    b, "too-few-runs",
-		    "the runs are worth only %.0f independent ones, "
-		    "so intervals are narrower than their level says: "
-		    "measure longer with --max-time or --runs",
-		    asked->n_eff);
+		record_note(b, "too-few-runs",
+			    "the runs are worth only %.0f independent ones, "
+			    "so intervals are narrower than their level says: "
+			    "measure longer with --max-time or --runs",
+			    asked->n_eff);
 }
 
 static void imprecise(record_builder *b, const measure_evidence *e)
 {
 	if (e->imprecise)
-		record_note(
-		    b, "imprecise",
-		    "the asked precision of %g %% was not reached: "
-		    "raise --max-time or accept the interval that is printed",
-		    100 * e->precision);
+		record_note(b, "imprecise",
+			    "the asked precision of %g %% was not reached: "
+			    "raise --max-time or accept the interval that is printed",
+			    100 * e->precision);
 }
 
 static void timer_coarse(record_builder *b, const measure_evidence *e)
@@ -233,13 +229,12 @@ static void timer_coarse(record_builder *b, const measure_evidence *e)
 			    "--group or few --runs): each sample is up to that much too long",
 			    e->clock_cost_ns);
 	else if (e->group > 1)
-		record_note(
-		    b, "grouped",
-		    "one run is too short for the clock (%.0f ns a reading), "
-		    "so each sample is the mean of %llu runs in a row: "
-		    "spread and percentiles are of such means, "
-		    "not of single runs (--group 1 times single runs)",
-		    e->clock_cost_ns, (unsigned long long)e->group);
+		record_note(b, "grouped",
+			    "one run is too short for the clock (%.0f ns a reading), "
+			    "so each sample is the mean of %llu runs in a row: "
+			    "spread and percentiles are of such means, "
+			    "not of single runs (--group 1 times single runs)",
+			    e->clock_cost_ns, (unsigned long long)e->group);
 }
 
 static void thinned(record_builder *b, const measure_evidence *e)

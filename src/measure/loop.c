@@ -74,6 +74,8 @@ static dck_status usage_take(measure_loop *l, measure_sinks *to, uint64_t at_ns,
 static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64_t *ret_first_ns,
 			uint64_t *ret_done, dck_err *err)
 {
+	uint64_t i;
+
 	uint64_t (*const now)(void *self) = l->clock->now_ns;
 	void *const self = l->clock->self;
 	dck_status (*const run)(dck_engine_context * c, dck_err * err) = l->target->engine.ops->run;
@@ -82,7 +84,6 @@ static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64
 	const double per_run = 1.0 / (double)group;
 	uint64_t begin = 0, end = 0;
 	dck_status status = DCK_OK;
-	uint64_t i;
 
 	for (i = 0; i < n; i++) {
 		begin = now(self);

@@ -86,10 +86,9 @@ void method_facts(record_builder *b, const measure_phases *p, const measure_endi
 	else
 		record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
 				 ending->half_ratio);
-	record_fact_text(
-	    b, "method", "interval",
-	    "within one process, corrected for autocorrelation; "
-	    "another start of the program may lie outside (--processes)");
+	record_fact_text(b, "method", "interval",
+			 "within one process, corrected for autocorrelation; "
+			 "another start of the program may lie outside (--processes)");
 	record_fact_int(b, "method", "group", DCK_UNIT_ONE, (int64_t)p->loop.group);
 	method_samples(b, &p->latency);
 	if (p->latency.n > 1) {

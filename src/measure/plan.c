@@ -118,11 +118,10 @@ static dck_status statistic_read(const char *text, measure_plan *plan, dck_err *
 			return DCK_OK;
 		}
 	if (!percentile_parse(text, &p) || !(p >= PERCENTILE_LEAST && p <= PERCENTILE_MOST))
-		DCK_FAIL(
-		    err, E_ARG,
-		    "--statistic is '%.40s': give median, mean, min, max, "
-		    "or a percentile from p50 to p99.99",
-		    text);
+		DCK_FAIL(err, E_ARG,
+			 "--statistic is '%.40s': give median, mean, min, max, "
+			 "or a percentile from p50 to p99.99",
+			 text);
 	plan->statistic = STAT_ESTIMATORS;
 	plan->p = p;
 	for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
@@ -171,10 +170,9 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 	if (p->processes < 1)
 		DCK_FAIL(err, E_ARG, "--processes is 0: give 1 or more");
 	if (p->processes > 1 && !p->program)
-		DCK_FAIL(
-		    err, E_UNSUP,
-		    "fresh processes need a program to start (dck_plan.program): "
-		    "the deepclock program has one, a function in memory has none");
+		DCK_FAIL(err, E_UNSUP,
+			 "fresh processes need a program to start (dck_plan.program): "
+			 "the deepclock program has one, a function in memory has none");
 	DCK_TRY(warmup_read(p->warmup ? p->warmup : "auto", &plan, err));
 	*ret = plan;
 	return DCK_OK;

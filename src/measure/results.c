@@ -117,10 +117,9 @@ void measure_result_memory(record_builder *b, const subject_target *t, uint64_t 
 			record_metric_int(b, "memory/peak_rss", (int64_t)command_bytes,
 					  "the greatest of the command's runs");
 		else
-			record_metric_absent(
-			    b, "memory/peak_rss",
-			    "no run needed more than deepclock itself did, "
-			    "and the kernel counts that in");
+			record_metric_absent(b, "memory/peak_rss",
+					     "no run needed more than deepclock itself did, "
+					     "and the kernel counts that in");
 		return;
 	}
 	os_usage_get(&usage);

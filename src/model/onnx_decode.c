@@ -95,9 +95,10 @@ static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader 
 	for (uint32_t left = l->found; left; left &= left - 1) {
 		int i = __builtin_ctz(left);
 		const onnx_field *f = &m->fields[i];
+		void *items;
+
 		if (!l->room[i])
 			continue;
-		void *items;
 		size_t n, size = item_size(f);
 		memcpy(&items, (char *)object + f->at, sizeof(items));
 		memcpy(&n, (char *)object + f->count, sizeof n);

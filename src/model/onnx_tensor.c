@@ -74,9 +74,10 @@ static dck_status read_values(onnx_reading *p, wire_reader r, const onnx_tensor 
 		}
 		for (size_t i = 0; i < sizeof data_fields / sizeof *data_fields; i++) {
 			const data_field *d = &data_fields[i];
+			wire_reader in;
+
 			if (d->number != w.number)
 				continue;
-			wire_reader in;
 			if (w.type == d->type && v->n < t->elements) {
 				v->bits[v->n++] = w.value;
 			} else if (w.type == WIRE_BYTES) {

@@ -193,10 +193,11 @@ static bool tsc_is_trusted(void)
 
 bool os_clock_tsc(os_clock_state *s, dck_clock *ret)
 {
+	uint64_t tsc, ns;
+
 	if (!tsc_is_trusted())
 		return false;
 	os_clock_state found = {0};
-	uint64_t tsc, ns;
 	read_both(&found.base_tsc, &found.base_ns);
 	/* The ends are known to some 20 ns, so that 25 ms give the rate to 2 ppm. */
 	struct timespec pause = {.tv_nsec = 25000000};

@@ -50,7 +50,9 @@ void os_usage_get(os_usage *ret)
 {
 	struct rusage r;
 	char buf[128];
+	cgroup_limits limits;
 	uint64_t pages;
+
 	*ret = (os_usage){0};
 	if (getrusage(RUSAGE_SELF, &r) == 0) {
 		ret->user_ns = timeval_ns(r.ru_utime);
@@ -68,7 +70,6 @@ void os_usage_get(os_usage *ret)
 	if (ret->peak_rss_bytes && ret->peak_rss_bytes < ret->rss_bytes)
 		ret->peak_rss_bytes = ret->rss_bytes;
 	read_machine(ret);
-	cgroup_limits limits;
 	cgroup_read("", &limits);
 	ret->throttled_ns = limits.throttled_ns;
 	ret->throttled_periods = limits.throttled_periods;

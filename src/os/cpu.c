@@ -98,9 +98,10 @@ static void os_name(char *ret, size_t size)
 /* The signature that every hypervisor leaves in cpuid leaf 0x40000000. */
 static void hypervisor_signature(char ret[13])
 {
+	unsigned a, part[3];
+
 	ret[0] = '\0';
 #if defined(__x86_64__)
-	unsigned a, part[3];
 	__cpuid(0x40000000, a, part[0], part[1], part[2]);
 	if (a >= 0x40000000) {
 		memcpy(ret, part, 12);
@@ -170,6 +171,8 @@ void os_host_get(os_host *ret)
 	char cpuinfo[16384] = "";
 	struct utsname u;
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	cgroup_limits limits;
+
 	text_read("/proc/cpuinfo", cpuinfo, sizeof cpuinfo);
 	cpu_name(cpuinfo, h.cpu, sizeof h.cpu);
 	hypervisor_name(cpuinfo, h.hypervisor, sizeof h.hypervisor);
@@ -179,7 +182,6 @@ void os_host_get(os_host *ret)
 			 u.machine);
 	h.cpus_online = n > 0 ? (unsigned)n : 0;
 	h.cpus_allowed = os_cpus_allowed();
-	cgroup_limits limits;
 	cgroup_read("", &limits);
 	h.cgroup_cpus = limits.cpus;
 	h.cgroup_memory_bytes = limits.memory_bytes;

@@ -67,13 +67,14 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	dck_status status;
+
 	if (fd < 0) {
 		int e = errno;
 		dck_status code = e == ENOENT || e == ENOTDIR ? DCK_E_ABSENT : DCK_E_IO;
 		return err_set_errno(err, code, __FILE__, __LINE__, e, "cannot open '%s'", path);
 	}
 	dck_buffer b = {0};
-	dck_status status;
 	if (fstat(fd, &st))
 		status = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno, "cannot read '%s'",
 				       path);

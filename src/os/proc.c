@@ -348,6 +348,9 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 	int pidfd = expect_ns > 0 && expect_ns < short_ns ? -1 : pidfd_open_child(pid);
 	dck_status st = DCK_OK;
 	for (;;) {
+		struct rusage r;
+		int status;
+
 		if (cancelled(self)) {
 			st = stop(pid, pidfd, err);
 			break;
@@ -361,8 +364,6 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 			break;
 		}
 		/* A short run, or before Linux 5.3, or in a sandbox: only a signal makes us ask. */
-		struct rusage r;
-		int status;
 		if (wait4(pid, &status, 0, &r) >= 0) {
 			fill_usage(status, &r, ret);
 			break;

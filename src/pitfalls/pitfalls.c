@@ -170,11 +170,10 @@ static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 		p->resolution =
 		    fmax(p->resolution, expm1(fmax(fabs(log(all.lo)), fabs(log(all.hi)))));
 	record_metric_real(b, "pitfalls/resolution", p->resolution, "against its own twins");
-	record_fact_fmt(
-	    b, "pitfalls", "resolution_from",
-	    "%zu pairs of trials beside %d more sessions of the same: "
-	    "the farther end of their interval, or the farther session",
-	    all.n, TWINS);
+	record_fact_fmt(b, "pitfalls", "resolution_from",
+			"%zu pairs of trials beside %d more sessions of the same: "
+			"the farther end of their interval, or the farther session",
+			all.n, TWINS);
 	return DCK_OK;
 }
 
@@ -364,12 +363,11 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 	for (size_t i = 0; i < n; i++)
 		row_record(b, p, &rows[order[i]]);
 	answer_record(b, p, rows, n, order[0]);
-	record_fact_text(
-	    b, "pitfalls", "method",
-	    "trials of each mistake interleaved with honest ones of a warm session; "
-	    "the factor is the median of the pairs' ratios with an exact interval, "
-	    "of fresh starts the mean with Student's t, "
-	    "of chance the end of the middle 90 % that is farther off");
+	record_fact_text(b, "pitfalls", "method",
+			 "trials of each mistake interleaved with honest ones of a warm session; "
+			 "the factor is the median of the pairs' ratios with an exact interval, "
+			 "of fresh starts the mean with Student's t, "
+			 "of chance the end of the middle 90 % that is farther off");
 	if (p->resolution > CLEAR)
 		record_note(b, "coarse-resolution",
 			    "sessions of the same differ by up to %.0f %% here, "

@@ -306,11 +306,10 @@ static dck_status operators(job *j, dck_err *err)
 			*err = why;
 			return why.code;
 		}
-		record_note(
-		    j->b, "profiler-not-calibrated",
-		    "what the profiler costs for each operator could not be measured, "
-		    "and is in every time: %s",
-		    why.msg);
+		record_note(j->b, "profiler-not-calibrated",
+			    "what the profiler costs for each operator could not be measured, "
+			    "and is in every time: %s",
+			    why.msg);
 	}
 	DCK_TRY(observe(j, err));
 	DCK_TRY(count(j, err));

@@ -359,10 +359,9 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	}
 	op->roof = RECORD_REAL(r->roof.attainable);
 	if (rate > r->roof.attainable) {
-		op->rate =
-		    RECORD_ABSENT("above the roof of this machine: "
-				  "its time is too short to be believed, "
-				  "or its FLOPs were not all computed");
+		op->rate = RECORD_ABSENT("above the roof of this machine: "
+					 "its time is too short to be believed, "
+					 "or its FLOPs were not all computed");
 		(*above)++;
 	}
 }

@@ -231,11 +231,10 @@ static void say_too_few(const sample *s, double p, double needed, stat_estimate 
 	say_number(want, sizeof want, needed);
 	say_number(have, sizeof have, floor(e->n_eff));
 	if (e->n_eff < (double)s->n)
-		snprintf(
-		    e->why, sizeof e->why,
-		    "%.4g %% needs %s independent runs, there are %s (of %zu, "
-		    "neighbours depend on each other)",
-		    100 * p, want, have, s->n);
+		snprintf(e->why, sizeof e->why,
+			 "%.4g %% needs %s independent runs, there are %s (of %zu, "
+			 "neighbours depend on each other)",
+			 100 * p, want, have, s->n);
 	else
 		snprintf(e->why, sizeof e->why, "%.4g %% needs %s independent runs, there are %s",
 			 100 * p, want, have);

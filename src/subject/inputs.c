@@ -113,11 +113,10 @@ static dck_status archive_read(subject_inputs *b, const char *file, dck_err *err
 		found += status == DCK_OK;
 	}
 	if (found == 0)
-		DCK_FAIL(
-		    err, E_ARG,
-		    "'%s' holds no array with the name of an input ('%s' is the first): "
-		    "save it with numpy.savez(FILE, NAME=array), or write --input NAME=%s",
-		    file, b->n > 0 ? b->input[0].sized->info.name : "", file);
+		DCK_FAIL(err, E_ARG,
+			 "'%s' holds no array with the name of an input ('%s' is the first): "
+			 "save it with numpy.savez(FILE, NAME=array), or write --input NAME=%s",
+			 file, b->n > 0 ? b->input[0].sized->info.name : "", file);
 	return DCK_OK;
 }
 
@@ -427,14 +426,14 @@ const char *subject_inputs_hint(const subject_inputs *b)
 
 		if (!integer || !one || in->file || in->filled)
 			continue;
-		return mem_arena_fmt(
-		    b->arena,
-		    "its random inputs may be why: '%s' is a single integer, "
-		    "which may select something: try --input %s=%lld",
-		    name, name,
-		    in->range && in->range->is_compared ? (long long)in->range->compared
-		    : rate				? 16000LL
-							: 1LL);
+		return mem_arena_fmt(b->arena,
+				     "its random inputs may be why: '%s' is a single integer, "
+				     "which may select something: try --input %s=%lld",
+				     name, name,
+				     in->range && in->range->is_compared
+					 ? (long long)in->range->compared
+				     : rate ? 16000LL
+					    : 1LL);
 	}
 	return NULL;
 }

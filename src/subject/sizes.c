@@ -696,8 +696,7 @@ uint64_t subject_sizes_items(const subject_sizes *z, const model_values *v,
 		const char *symbol = in->info.symbol[axis];
 
 		*ret_how =
-		    mem_arena_fmt(z->arena,
-				  "%s%s%saxis %zu of '%s', which the model leaves open%s",
+		    mem_arena_fmt(z->arena, "%s%s%saxis %zu of '%s', which the model leaves open%s",
 				  symbol ? "'" : "", symbol ? symbol : "", symbol ? "': " : "",
 				  axis, in->info.name, shared ? ", there and in its outputs" : "");
 		return (uint64_t)in->dim[axis];

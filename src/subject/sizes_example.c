@@ -365,11 +365,11 @@ dck_status subject_sizes_closed(const subject_sizes *z, const char *command, dck
 {
 	size_t n;
 	const char *list = open_list(z, &n), *shape = "";
+	subject_sizes full;
 
 	if (n == 0)
 		return DCK_OK;
 	const usual *u = usual_find(z);
-	subject_sizes full;
 
 	fill(z, &full, u);
 	const char *options = full.input ? options_text(z, &full) : NULL;

@@ -165,12 +165,11 @@ static dck_status scheme_unknown(const char *text, size_t length, dck_err *err)
 	memcpy(name, text, length);
 	name[length] = '\0';
 	nearest = dck_nearest(name, scheme_names, sizeof scheme_names / sizeof scheme_names[0]);
-	DCK_FAIL(
-	    err, E_ARG,
-	    "'%s': there is no file of that name, and no subject begins with '%s:'%s%s%s: "
-	    "give a file, zoo:NAME, cmd:PROG or plugin:FILE",
-	    text, name, nearest ? " (did you mean '" : "", nearest ? nearest : "",
-	    nearest ? ":'?)" : "");
+	DCK_FAIL(err, E_ARG,
+		 "'%s': there is no file of that name, and no subject begins with '%s:'%s%s%s: "
+		 "give a file, zoo:NAME, cmd:PROG or plugin:FILE",
+		 text, name, nearest ? " (did you mean '" : "", nearest ? nearest : "",
+		 nearest ? ":'?)" : "");
 }
 
 static bool is(const char *text, size_t length, const char *scheme)

@@ -130,10 +130,9 @@ static dck_status counted_open(tally_counted *c, const dck_subject *s, const tal
 	if (s->kind != DCK_SUBJECT_MODEL || !s->text)
 		DCK_FAIL(err, E_ARG, "only a model can be counted: give a file or zoo:NAME");
 	if (!zoo && (s->model.image_size || s->model.seq > 0))
-		DCK_FAIL(
-		    err, E_ARG,
-		    "--image-size and --seq are for built-in networks (zoo:NAME); "
-		    "for a file give --shape NAME=1x3x224x224 or --dim SYMBOL=N");
+		DCK_FAIL(err, E_ARG,
+			 "--image-size and --seq are for built-in networks (zoo:NAME); "
+			 "for a file give --shape NAME=1x3x224x224 or --dim SYMBOL=N");
 	c->arena = mem_arena_new(1 << 18);
 	DCK_NEED(c->arena, err, "for the model's sizes");
 	if (zoo)

@@ -188,11 +188,10 @@ static void note_folded(record_builder *b, tally_counted *c, const peer_counter 
 		    "and so does the number of parameters; export in training mode to keep them",
 		    merged, p->name);
 	else if (merged)
-		record_note(
-		    b, "norms-merged",
-		    "the exporter merged BatchNormalization into %zu convolutions: "
-		    "the network as trained has more parameters",
-		    merged);
+		record_note(b, "norms-merged",
+			    "the exporter merged BatchNormalization into %zu convolutions: "
+			    "the network as trained has more parameters",
+			    merged);
 	if (p && p->hidden)
 		record_note(b, "peer-hidden", "a graph does not show %s: %s", p->name, p->hidden);
 	if (c->cost->constant_floats)

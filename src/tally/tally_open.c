@@ -345,11 +345,10 @@ static void notes(record_builder *b, const whole *w)
 	const char *list = dims_to_give(w->c, &n), *of_values = sizes_of_values(w, &values);
 
 	if (n)
-		record_note(
-		    b, "open-sizes",
-		    "the model leaves %zu size%s open, and its cost is a formula of %s: "
-		    "for numbers add%s with your sizes in place of 1",
-		    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", list);
+		record_note(b, "open-sizes",
+			    "the model leaves %zu size%s open, and its cost is a formula of %s: "
+			    "for numbers add%s with your sizes in place of 1",
+			    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", list);
 	if (values)
 		record_note(b, "sizes-of-values",
 			    "%s on what is computed (%s): --run takes %s from one run",

@@ -333,6 +333,7 @@ static int decimals_of(double rate)
 static void answer(making *m)
 {
 	const search_result *r = &m->result;
+	char value[NUM_TEXT_MAX], lo[NUM_TEXT_MAX], hi[NUM_TEXT_MAX];
 
 	if (!r->found) {
 		record_answer(m->b,
@@ -345,7 +346,6 @@ static void answer(making *m)
 	const search_number rate = search_rate(m->r->search, r->best);
 	const int digits = decimals_of(rate.value);
 	const char *interval = "", *more = "";
-	char value[NUM_TEXT_MAX], lo[NUM_TEXT_MAX], hi[NUM_TEXT_MAX];
 
 	if (!isnan(rate.lo) && !isnan(rate.hi))
 		interval = mem_arena_fmt(m->arena, " [%s, %s]", num_grouped(lo, digits, rate.lo),

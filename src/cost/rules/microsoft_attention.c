@@ -156,6 +156,7 @@ static bool read_multi(op *o, multi *m)
 	heads *h = &m->h;
 	num_table *t = o->nums;
 	num ignored;
+	num stated;
 
 	if (!q)
 		return false;
@@ -182,7 +183,6 @@ static bool read_multi(op *o, multi *m)
 		heads_read(o, v, count, &ignored, &ignored, &ignored, &h->v_size);
 	}
 	const val *past = op_in(o, m->past);
-	num stated;
 	m->shared =
 	    op_attr_int(o, "past_present_share_buffer", 0) || (m->past == 6 && op_has(o, 8));
 	num before = heads_past(o, m->past);

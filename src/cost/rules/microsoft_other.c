@@ -313,6 +313,7 @@ static void shape_expand_dims(op *o)
 {
 	const val *x = op_need(o, 0);
 	num axis;
+	int at;
 
 	if (!x)
 		return;
@@ -320,7 +321,6 @@ static void shape_expand_dims(op *o)
 		op_unknown(o, "its axis depends on values");
 		return;
 	}
-	int at;
 	if (!op_axis(o, axis.v, x->rank + 1, &at))
 		return;
 	num *dims = op_dims(o, (size_t)x->rank + 1);

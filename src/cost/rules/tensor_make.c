@@ -114,6 +114,7 @@ static bool range_reals(op *o, int64_t dtype, num *ret)
 	static const double one = 1;
 	size_t n;
 	const double *v[3] = {[2] = &one};
+	double reals[ONNX_INTS_MAX];
 
 	for (size_t i = 0; i < 3; i++)
 		if ((i < 2 || op_has(o, i)) && (!(v[i] = op_reals(o, i, &n)) || n != 1))
@@ -125,7 +126,6 @@ static bool range_reals(op *o, int64_t dtype, num *ret)
 	op_set(o, 0, dtype, 1, ret);
 	if (ret->v > ONNX_INTS_MAX)
 		return true;
-	double reals[ONNX_INTS_MAX];
 	for (int64_t i = 0; i < ret->v; i++) {
 		reals[i] = *v[0] + (double)i * *v[2];
 		if (dtype == ONNX_FLOAT)

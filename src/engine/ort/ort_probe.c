@@ -73,8 +73,9 @@ static void provider_try(probe *p, const ort_lib *l, const char *provider)
 
 static dck_status library_probe(probe *p, const ort_lib *l, dck_err *err)
 {
-	const char *const *providers;
 	size_t n;
+
+	const char *const *providers;
 
 	fact(p, "library", mem_arena_dup(p->arena, os_library_path(l->library)));
 	fact(p, "found", mem_arena_dup(p->arena, l->how));

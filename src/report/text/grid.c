@@ -128,10 +128,10 @@ static void name_put(page *p, const grid_name *n, unsigned cols, bool right)
 {
 	const unsigned after = page_columns(n->after), all = page_columns_n(n->text, n->bytes);
 	unsigned room = cols - (n->indent < cols ? n->indent : cols);
+	char buf[NAME_BYTES];
 
 	room -= after < room ? after : 0;
 	page_to(p, INDENT + (right && all < room ? room - all : n->indent));
-	char buf[NAME_BYTES];
 	if (n->bytes <= sizeof buf && all > room)
 		page_text_middle(p, buf, path_shorten(n->text, n->bytes, room, buf), room);
 	else

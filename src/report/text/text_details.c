@@ -39,6 +39,8 @@ void text_headline(page *p, const dck_record *r, const char *more)
 	p->space = false;
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
 		const char *v = text_fact(r, part[i].section, part[i].key, buf);
+		char piece[FORMAT_SIZE + 160];
+
 		if (!v || v[0] == '\0' || strcmp(v, "0") == 0)
 			continue;
 		/* "sleep 1 on command" says nothing. */
@@ -50,7 +52,6 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		snprintf(said, sizeof said, "%s", v);
 		bool counted = v[strspn(v, "0123456789")] == '\0';
 		const char *after = !counted ? "" : strcmp(v, "1") == 0 ? " thread" : part[i].after;
-		char piece[FORMAT_SIZE + 160];
 		snprintf(piece, sizeof piece, "%s%.150s%s", part[i].before, v,
 			 part[i].after[0] != '\0' ? after : "");
 		if (p->col + page_columns(piece) > p->width) {
@@ -378,6 +379,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 	double level = 0;
 	bool any = false;
 	cells c;
+	size_t n;
 
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		const dck_metric *m = &r->metrics[i];
@@ -400,7 +402,6 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 		return;
 	}
 	/* In the order of the definitions, whatever the order in the record. */
-	size_t n;
 	const dck_metric_def *defs = dck_metric_defs(&n);
 	for (size_t i = 0; i < n; i++) {
 		const dck_metric *m = dck_record_metric(r, defs[i].tag);

@@ -539,11 +539,12 @@ static bool has_formulas(const dck_record *r)
 
 void text_ops(page *p, const dck_record *r)
 {
+	view v;
+
 	static void (*const tables[])(page * p, const view *v) = {
 	    [OPS_BY_TYPE] = types_put, [OPS_BY_NODE] = nodes_put, [OPS_BY_MODULE] = modules_put};
 	static const int order[2][3] = {{OPS_BY_TYPE, OPS_BY_NODE, OPS_BY_MODULE},
 					{OPS_BY_NODE, OPS_BY_TYPE, OPS_BY_MODULE}};
-	view v;
 
 	if (r->nops == 0)
 		return;
