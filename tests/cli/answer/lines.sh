@@ -31,6 +31,8 @@ sed -n 2p text | grep -o median
 on-terminal 80 deepclock report run.json | tail -n 1 | grep -o median
 grep -c 'the rest.*: deepclock report run.json --details' text
 short machine deepclock machine --quick --quiet
+zone-program || exit
+short trace deepclock trace -- ./program
 # What measures or shows records is among these; a new command has to be as short, or stand here.
 others='inspect history zoo engines help version completion man'
 deepclock help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' > commands
