@@ -358,8 +358,8 @@ int main(int argc, char **argv)
 	const char *folder = argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
 	const int epochs = argc > 2 ? atoi(argv[2]) : 5;
 	const dck_laps_config show = {.fd = 2, .live = true, .tensorboard = "train.tensorboard"};
-	static network net;
-	data learned = {0}, held = {0};
+	static network net; /* what they hold is needed until the program ends */
+	static data learned, held;
 	dck_err err = {0};
 
 	if (!data_read(folder, "train", TRAIN, &learned) ||

@@ -686,6 +686,7 @@ void text_details(page *p, const dck_record *r)
 	effort_put(p, r);
 	text_accuracy(p, r);
 	text_tables(p, r);
+	text_trees(p, r);
 	latency_put(p, r, &scale);
 	text_histogram(p, r, &scale);
 	costs_put(p, r);

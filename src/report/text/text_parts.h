@@ -72,6 +72,9 @@ void text_tables(page *p, const dck_record *r);
 #define TEXT_ALL_LINES 0xffffffffu
 void text_table_brief(page *p, const dck_record *r, unsigned lines);
 
+/* Call paths; nothing where r has none. */
+void text_trees(page *p, const dck_record *r);
+
 /* A table of two columns without titles: a list of values with their names. */
 bool text_is_list(const dck_table *t);
 void text_list_put(page *p, const dck_table *t, unsigned lines); /* 0: all of it */
