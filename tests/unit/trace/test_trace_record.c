@@ -130,7 +130,7 @@ static void the_file_says_what_the_recording_says(void **state)
 
 static void what_a_killed_program_left_is_read(void **state)
 {
-	const struct timespec pause = {.tv_nsec = 400000000};
+	const struct timespec pause = {.tv_sec = 2};
 	dck_record *r = NULL;
 
 	(void)state;
