@@ -128,27 +128,28 @@ static const char *domain_text(const name *domain)
 	return domain ? domain->text : NULL;
 }
 
-/* Calls f with the place that the event's message names. */
-static void with_site(const name *domain, const attributes *a, void (*f)(dck_zone_site *, void *),
-		      void *self)
-{
-	char text[NAME_MAX_BYTES], wide[NAME_MAX_BYTES];
-	dck_zone_site site = {.name = text, .file = ""};
+/* A place whose name is made for one event. */
+typedef struct made {
+	dck_zone_site site;
+	char text[NAME_MAX_BYTES];
+} made;
 
-	if (!a)
-		return;
-	if (a->message_kind == REGISTERED && a->message.registered) {
-		f((dck_zone_site *)&a->message.registered->site, self);
-		return;
-	}
+/* The place that the event's message names: a registered one, or *m. */
+static dck_zone_site *site_of(const name *domain, const attributes *a, made *m)
+{
+	char wide[NAME_MAX_BYTES];
+
+	if (a->message_kind == REGISTERED && a->message.registered)
+		return (dck_zone_site *)&a->message.registered->site;
 	if (a->message_kind == WIDE)
 		wide_put(a->message.wide, wide, sizeof wide);
 	text_put(domain_text(domain),
 		 a->message_kind == ASCII  ? a->message.ascii
 		 : a->message_kind == WIDE ? wide
 					   : "(no name)",
-		 text);
-	f(&site, self);
+		 m->text);
+	m->site = (dck_zone_site){.name = m->text, .file = ""};
+	return &m->site;
 }
 
 static double payload_of(const attributes *a)
@@ -182,28 +183,13 @@ static void payload_number(const attributes *a)
 
 /* --- events */
 
-static void do_push(dck_zone_site *site, void *self)
-{
-	(void)self;
-	dck_zone_push(site);
-}
-
-static void do_mark(dck_zone_site *site, void *self)
-{
-	(void)self;
-	dck_zone_mark(site);
-}
-
-static void do_start(dck_zone_site *site, void *ret)
-{
-	*(dck_range *)ret = dck_zone_start(site);
-}
-
 static int push(const name *domain, const attributes *a)
 {
+	made m;
+
 	if (!listening() || !a)
 		return NO_NESTING;
-	with_site(domain, a, do_push, NULL);
+	dck_zone_push(site_of(domain, a, &m));
 	payload_number(a);
 	return depth++;
 }
@@ -220,17 +206,17 @@ static int pop(const name *domain)
 
 static void mark(const name *domain, const attributes *a)
 {
-	if (listening())
-		with_site(domain, a, do_mark, NULL);
+	made m;
+
+	if (listening() && a)
+		dck_zone_mark(site_of(domain, a, &m));
 }
 
 static uint64_t start(const name *domain, const attributes *a)
 {
-	dck_range range = {0};
+	made m;
 
-	if (listening())
-		with_site(domain, a, do_start, &range);
-	return range.id;
+	return listening() && a ? dck_zone_start(site_of(domain, a, &m)).id : 0;
 }
 
 static void end(const name *domain, uint64_t id)
