@@ -163,7 +163,7 @@ char *dck_lap_end_line(dck_lap *l, char *ret, size_t size)
 			s->lost++;
 		take_out(s, l);
 		lap_line_text(l, &t, line, sizeof line);
-		lap_show_ended(s, l, &t, line);
+		lap_show_ended(l, &t, line);
 		let_go(l);
 		lap_unlock();
 	}

@@ -111,9 +111,8 @@ static void scalars(const dck_lap *l, const lap_times *t)
 	show.board = NULL;
 }
 
-void lap_show_ended(const lap_state *s, const dck_lap *l, const lap_times *t, const char *line)
+void lap_show_ended(const dck_lap *l, const lap_times *t, const char *line)
 {
-	(void)s;
 	if (!show.on || show.process != os_process_id())
 		return;
 	if (l->depth < show.asked.depth)

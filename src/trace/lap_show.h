@@ -7,6 +7,6 @@
 #include "trace/lap_store.h"
 
 /* The lap has ended, and `line` says so; the lock is held. */
-void lap_show_ended(const lap_state *s, const dck_lap *l, const lap_times *t, const char *line);
+void lap_show_ended(const dck_lap *l, const lap_times *t, const char *line);
 
 #endif

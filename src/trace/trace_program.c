@@ -85,13 +85,13 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	const char *record = mem_arena_fmt(a, "%s/record.json", folder);
 	const char *library = getenv(nvtx) ? NULL : library_find(a); /* theirs stays */
 	const char *set[] = {
-	    library ? mem_arena_fmt(a, "%s=%s", nvtx, library) : "DEEPCLOCK_TRACE_BY=",
 	    "DEEPCLOCK_TRACE_BY=",
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE=%s", c->path),
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record),
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_LAST=%llu", (unsigned long long)c->last),
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_MAX_SIZE=%llu", (unsigned long long)c->max_size),
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_BUFFER=%llu", (unsigned long long)c->buffer_bytes),
+	    library ? mem_arena_fmt(a, "%s=%s", nvtx, library) : NULL,
 	    NULL,
 	};
 	const os_spawn_config spawn = {

@@ -297,12 +297,12 @@ static const char *text_of(void *self, uint32_t id)
 
 dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 {
-	zone_row *rows = mem_zalloc((size_t)c->names.n + 1, sizeof *rows);
+	const bool failed =
+	    c->failed || kept_names_failed(&c->texts) || c->names.failed || c->tracks.failed;
+	zone_row *rows = failed ? NULL : mem_zalloc((size_t)c->names.n + 1, sizeof *rows);
 	size_t n = 0;
 
-	DCK_NEED(rows && !c->failed && !kept_names_failed(&c->texts) && !c->names.failed &&
-		     !c->tracks.failed,
-		 err, "to add up a trace");
+	DCK_NEED(rows, err, "to add up a trace");
 	for (uint32_t i = 0; i < c->names.n; i++) {
 		const name *row = kept_find(&c->names, i);
 		const char *text = kept_name_of(&c->texts, i).text;
