@@ -78,7 +78,7 @@ static double by_format(const trace_format *f, const trace_event *e, size_t n, u
 	f->track(o, &(trace_track){.id = 2, .parent = 1, .kind = TRACE_THREAD, .pid = 7, .tid = 7});
 	for (uint32_t i = 1; i <= NAMES; i++) {
 		snprintf(name, sizeof name, "layer%u.forward", i);
-		f->intern(o, i, name, strlen(name));
+		f->intern(o, i, &(trace_name){.text = name, .n = strlen(name)});
 	}
 	double begin = now_ns();
 	for (size_t at = 0; at < n; at += BATCH)

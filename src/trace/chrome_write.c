@@ -79,7 +79,7 @@ struct trace_out {
 	dck_sink *sink;
 	uint64_t last_ns;
 	kept_names names;  /* for the keys of numbers */
-	kept_names quoted; /* the same as ,"name":"..." */
+	kept_names quoted; /* the same as ,"cat":"...","name":"..." */
 	kept_table tracks;
 	kept_ids async;
 	time_text time;
@@ -189,13 +189,14 @@ static void put_counter(trace_out *o, const track *t, const trace_event *e)
 	event_end(o, 1);
 }
 
-/* Ranges that any track may end are found by their ids. */
+/* Ranges that any track may end are found by their ids, together with a category, for which theirs
+ * cannot stand: an end that comes first does not know it. */
 static void put_async(trace_out *o, const track *t, const char *what, uint64_t ns, uint64_t id,
 		      uint32_t name)
 {
 	event_begin(o, what, ns, t);
-	sink_fmt(o->sink, ",\"cat\":\"range\",\"id\":\"0x%" PRIx64 "\"", id);
-	put_name(o, name);
+	sink_fmt(o->sink, ",\"cat\":\"range\",\"id\":\"0x%" PRIx64 "\",\"name\":", id);
+	put_text(o, kept_name_of(&o->names, name).text);
 	event_end(o, 0);
 }
 
@@ -359,18 +360,21 @@ static void chrome_track(trace_out *o, const trace_track *about)
 		put_metadata(o, t, "process_name", unnamed);
 }
 
-static void chrome_intern(trace_out *o, uint32_t id, const char *text, size_t n)
+static void chrome_intern(trace_out *o, uint32_t id, const trace_name *told)
 {
-	static const char before[] = ",\"name\":";
 	static const char room[NAME_ROOM] = {0};
 	dck_buffer quoted = {0};
 	dck_sink sink;
 	json_writer w;
 
-	kept_name_put(&o->names, id, text, n);
+	kept_name_put(&o->names, id, told->text, told->n);
 	dck_sink_buffer(&sink, &quoted);
-	sink_text(&sink, before);
 	json_init(&w, &sink, false);
+	if (told->category) {
+		sink_text(&sink, ",\"cat\":");
+		json_text(&w, kept_text(&o->names, told->category));
+	}
+	sink_text(&sink, ",\"name\":");
 	json_text(&w, kept_name_of(&o->names, id).text);
 	const size_t bytes = quoted.n + sink.used;
 	sink_put(&sink, room, sizeof room);

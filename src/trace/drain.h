@@ -21,7 +21,7 @@
  * is the process, then threads and counters. */
 typedef struct drain_listener {
 	void *self;
-	void (*intern)(void *self, uint32_t id, const char *text, size_t n);
+	void (*intern)(void *self, uint32_t id, const trace_name *name);
 	void (*track)(void *self, const trace_track *t);
 	void (*events)(void *self, uint32_t track, const trace_event *e, size_t n);
 } drain_listener;

@@ -55,8 +55,7 @@ static void tell_name(nesting *f, uint32_t name)
 	if (!f->to.intern || !reserve_name(f, name) || f->names[name].told)
 		return;
 	f->names[name].told = true;
-	const zone_name *z = zone_name_get(name);
-	f->to.intern(f->to.self, name, z->name, z->n);
+	f->to.intern(f->to.self, name, zone_name_get(name));
 }
 
 /* Writes the members one by one into the batch: this is done for each event, and a struct that is
@@ -293,15 +292,13 @@ static int by_name_and_time(const void *a, const void *b)
 
 static uint32_t counter_track(nesting *f, uint32_t name)
 {
-	const zone_name *z = zone_name_get(name);
-
 	if (!f->names[name].counter) {
 		f->names[name].counter = ++f->tracks;
 		f->to.track(f->to.self, &(trace_track){.id = f->tracks,
 						       .parent = PROCESS_TRACK,
 						       .kind = TRACE_COUNTER_TRACK,
 						       .pid = (int32_t)os_process_id(),
-						       .name = z->name});
+						       .name = zone_name_get(name)->text});
 	}
 	return f->names[name].counter;
 }

@@ -69,12 +69,12 @@ void paths_put_line(dck_sink *out, const char *text, char no)
 
 /* --- names */
 
-void paths_intern(trace_out *o, uint32_t id, const char *text, size_t n)
+void paths_intern(trace_out *o, uint32_t id, const trace_name *name)
 {
 	uint32_t *row = kept_row(&o->same, id);
 
 	if (row)
-		*row = kept_name_numbered(&o->names, text, n);
+		*row = kept_name_numbered(&o->names, name->text, name->n);
 }
 
 /* --- the tree */

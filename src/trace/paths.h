@@ -51,7 +51,7 @@ struct trace_out {
 
 dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
 void paths_track(trace_out *o, const trace_track *about);
-void paths_intern(trace_out *o, uint32_t id, const char *text, size_t n);
+void paths_intern(trace_out *o, uint32_t id, const trace_name *name);
 void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n);
 void paths_end(trace_out *o); /* closes what is open, and adds up the threads */
 dck_status paths_close(trace_out *o, dck_err *err);

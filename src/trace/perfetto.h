@@ -50,13 +50,15 @@ enum {
 };
 enum { PF_UNIT_NS = 1, PF_UNIT_COUNT = 2, PF_UNIT_BYTES = 3 };
 
-enum {			    /* TrackEvent */
+enum { /* TrackEvent */
+       PF_EVENT_CATEGORY_IID = 3,
        PF_EVENT_NUMBER = 4, /* debug_annotations */
        PF_EVENT_TYPE = 9,
        PF_EVENT_NAME_IID = 10,
        PF_EVENT_TRACK = 11, /* track_uuid */
        PF_EVENT_NAME = 23,
        PF_EVENT_COUNTER_INT = 30,
+       PF_EVENT_SOURCE_IID = 34,
        PF_EVENT_COUNTER_REAL = 44
 };
 enum { PF_BEGIN = 1, PF_END = 2, PF_INSTANT = 3, PF_COUNTER = 4 };
@@ -70,8 +72,14 @@ enum { /* DebugAnnotation */
        PF_NUMBER_NAME = 10
 };
 
-enum { PF_INTERNED_EVENT_NAMES = 2, PF_INTERNED_NUMBER_NAMES = 3 }; /* InternedData */
-enum { PF_NAME_IID = 1, PF_NAME_TEXT = 2 };
+enum { /* InternedData */
+       PF_INTERNED_CATEGORIES = 1,
+       PF_INTERNED_EVENT_NAMES = 2,
+       PF_INTERNED_NUMBER_NAMES = 3,
+       PF_INTERNED_SOURCES = 4
+};
+/* EventCategory, EventName, DebugAnnotationName; SourceLocation has its file as its text. */
+enum { PF_NAME_IID = 1, PF_NAME_TEXT = 2, PF_SOURCE_LINE = 4 };
 
 /* Our own files. The track of a range that any thread may end has this bit and the range's id. */
 #define PF_ASYNC_BIT (UINT64_C(1) << 63)

@@ -394,7 +394,8 @@ static dck_status tell(reading *x)
 		DCK_TRY(open_format(x));
 	for (; x->told_names < x->names.n; x->told_names++) {
 		const kept_name name = kept_name_of(&x->names, x->told_names + 1);
-		x->format->intern(x->out, x->told_names + 1, name.text, name.n);
+		x->format->intern(x->out, x->told_names + 1,
+				  &(trace_name){.text = name.text, .n = name.n});
 	}
 	arrange_give(x->events, x->base_ns, tell_events, x);
 	return DCK_OK;

@@ -21,6 +21,15 @@
 
 enum { SEQUENCE_COMMON = 1 }; /* descriptors, and what belongs to no track */
 
+/* A name beside its text. Its category and its place in the source are explained together with it
+ * and have its number. How an event refers to them is put together once. */
+typedef struct name_form {
+	const char *category, *file; /* NULL: none */
+	uint32_t line;
+	uint8_t n; /* bytes of refer; 0: not told */
+	uint8_t refer[24];
+} name_form;
+
 typedef struct track {
 	uint64_t uuid; /* 0: not described yet */
 	uint64_t process_uuid;
@@ -37,12 +46,28 @@ struct trace_out {
 	dck_sink *sink;
 	uint64_t boottime_ns, last_ns;
 	kept_names names;
+	kept_table known; /* of name_form */
 	kept_table tracks;
 	kept_ids async;
 	uint32_t nsequences;
 	bool failed;
 	wire_out message; /* the packet that is being made */
 };
+
+/* --- numbers as bytes */
+
+static uint8_t *varint(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* A one-byte tag of a field that holds a number or bytes. */
+#define TAG(field, type) ((uint8_t)((field) << 3 | (type)))
 
 /* --- packets that are rare */
 
@@ -121,13 +146,26 @@ static bool is_known(const track *t, uint32_t name)
 	return name >> 6 < t->nknown && t->known[name >> 6] >> (name & 63) & 1;
 }
 
-/* Explains the number of a name to a sequence. */
-static void explain(trace_out *o, track *t, uint32_t name)
+static void put_interned(trace_out *o, uint32_t field, uint32_t iid, const char *text, size_t n,
+			 uint32_t line)
 {
-	kept_name text = kept_name_of(&o->names, name);
+	size_t one = wire_begin(&o->message, field);
+
+	put_uint(o, PF_NAME_IID, iid);
+	wire_put_bytes(&o->message, PF_NAME_TEXT, text, n);
+	if (line)
+		put_uint(o, PF_SOURCE_LINE, line);
+	wire_end(&o->message, one);
+}
+
+/* Explains the number of a name to a sequence. */
+static void explain(trace_out *o, track *t, uint32_t id)
+{
+	const kept_name text = kept_name_of(&o->names, id);
+	const name_form *about = kept_find(&o->known, id);
 	uint32_t words = t->nknown ? t->nknown : 4;
 
-	while (words <= name >> 6)
+	while (words <= id >> 6)
 		words *= 2;
 	if (words > t->nknown) {
 		uint64_t *known = mem_resize(t->known, words * sizeof *known);
@@ -139,15 +177,24 @@ static void explain(trace_out *o, track *t, uint32_t name)
 		t->known = known;
 		t->nknown = words;
 	}
-	t->known[name >> 6] |= UINT64_C(1) << (name & 63);
+	t->known[id >> 6] |= UINT64_C(1) << (id & 63);
 	size_t packet = packet_begin(o, t->sequence);
 	size_t interned = wire_begin(&o->message, PF_PACKET_INTERNED);
-	size_t one = wire_begin(&o->message, PF_INTERNED_EVENT_NAMES);
-	put_uint(o, PF_NAME_IID, name);
-	wire_put_bytes(&o->message, PF_NAME_TEXT, text.text, text.n);
-	wire_end(&o->message, one);
+	put_interned(o, PF_INTERNED_EVENT_NAMES, id, text.text, text.n, 0);
+	if (about->category)
+		put_interned(o, PF_INTERNED_CATEGORIES, id, about->category,
+			     strlen(about->category), 0);
+	if (about->file)
+		put_interned(o, PF_INTERNED_SOURCES, id, about->file, strlen(about->file),
+			     about->line);
 	wire_end(&o->message, interned);
 	packet_end(o, packet);
+}
+
+static void explain_once(trace_out *o, track *t, uint32_t id)
+{
+	if (!is_known(t, id) && kept_name_of(&o->names, id).text && kept_find(&o->known, id))
+		explain(o, t, id);
 }
 
 /* --- events that are not plain */
@@ -194,16 +241,25 @@ static void put_unended(trace_out *o)
 	wire_end(&o->message, mark);
 }
 
+/* Name, category and place in the source. */
+static void put_reference(trace_out *o, uint32_t id)
+{
+	const name_form *about = kept_find(&o->known, id);
+	uint8_t *to = wire_room(&o->message, about->n);
+
+	if (to)
+		memcpy(to, about->refer, about->n);
+}
+
 /* A range begins, and numbers that follow at once belong to it; returns how many these are. */
 static size_t put_begin(trace_out *o, track *t, const trace_event *e, const trace_event *end)
 {
 	size_t event, packet, n = 0;
 
-	if (!is_known(t, e->name) && kept_name_of(&o->names, e->name).text)
-		explain(o, t, e->name);
+	explain_once(o, t, e->name);
 	packet = event_begin(o, t, e->ns, e->kind == TRACE_INSTANT ? PF_INSTANT : PF_BEGIN, &event);
 	if (is_known(t, e->name))
-		put_uint(o, PF_EVENT_NAME_IID, e->name);
+		put_reference(o, e->name);
 	if (e->kind == TRACE_BEGIN) {
 		for (; e + 1 + n < end && e[1 + n].kind == TRACE_NUMBER; n++)
 			put_number(o, e[1 + n].name, e[1 + n].as.real);
@@ -255,9 +311,11 @@ static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_eve
 		put_uint(o, PF_TRACK_PARENT, t->process_uuid);
 	wire_end(&o->message, own);
 	packet_end(o, packet);
+	explain_once(o, t, e->name);
 	packet = event_begin(o, t, e->ns, PF_BEGIN, &event);
+	if (is_known(t, e->name))
+		put_reference(o, e->name);
 	put_uint(o, PF_EVENT_TRACK, e->as.id | PF_ASYNC_BIT);
-	put_name(o, PF_EVENT_NAME, name);
 	event_end(o, packet, event);
 	kept_id_begin(&o->async, e->as.id, e->name, id);
 }
@@ -305,19 +363,7 @@ static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 
 /* --- plain events: nearly all */
 
-static uint8_t *varint(uint8_t *p, uint64_t v)
-{
-	while (v >= 0x80) {
-		*p++ = (uint8_t)(v | 0x80);
-		v >>= 7;
-	}
-	*p++ = (uint8_t)v;
-	return p;
-}
-
-/* A one-byte tag of a field that holds a number or bytes. */
-#define TAG(field, type) ((uint8_t)((field) << 3 | (type)))
-enum { PLAIN_MAX = 64 }; /* bytes that a plain event may take: it takes at most 33 */
+enum { PLAIN_MAX = 64 }; /* bytes that a plain event may take: it takes at most 51 */
 
 /* Writes plain events up to the first that is not: ranges and instants whose name is explained,
  * without numbers, in order of time. Returns that one. */
@@ -328,6 +374,7 @@ static const trace_event *put_plain(trace_out *o, track *t, const trace_event *e
 	uint8_t *p = (uint8_t *)sink_room(sink, PLAIN_MAX), *from = p;
 	const uint8_t *full = (uint8_t *)sink->buf + sizeof sink->buf - PLAIN_MAX;
 	uint64_t last = t->last_ns, depth = t->depth;
+	const name_form *known = o->known.rows;
 	uint8_t head[8] = {TAG(PF_PACKET_SEQUENCE, WIRE_VARINT)};
 	const size_t nhead = (size_t)(varint(head + 1, t->sequence) - head);
 
@@ -356,10 +403,10 @@ static const trace_event *put_plain(trace_out *o, track *t, const trace_event *e
 			p += 4;
 			depth--;
 		} else {
-			uint8_t *event = p;
-			p[4] = TAG(PF_EVENT_NAME_IID, WIRE_VARINT);
-			p = varint(p + 5, e->name);
-			event[1] = (uint8_t)(p - event - 2);
+			const name_form *about = known + e->name;
+			memcpy(p + 4, about->refer, sizeof about->refer);
+			p[1] = (uint8_t)(2 + about->n);
+			p += 4 + about->n;
 			depth += e->kind == TRACE_BEGIN;
 		}
 		packet[1] = (uint8_t)(p - packet - 2);
@@ -382,6 +429,7 @@ static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_abo
 	o->sink = sink;
 	o->boottime_ns = about->boottime_ns;
 	o->tracks.row_bytes = sizeof(track);
+	o->known.row_bytes = sizeof(name_form);
 	kept_ids_init(&o->async);
 	o->nsequences = SEQUENCE_COMMON;
 	dck_status status = kept_names_init(&o->names, err);
@@ -455,9 +503,28 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 	packet_end(o, packet);
 }
 
-static void perfetto_intern(trace_out *o, uint32_t id, const char *text, size_t n)
+static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *told)
 {
-	kept_name_put(&o->names, id, text, n);
+	name_form *about = kept_row(&o->known, id);
+
+	kept_name_put(&o->names, id, told->text, told->n);
+	if (!about)
+		return;
+	about->category = kept_text(&o->names, told->category);
+	about->file = kept_text(&o->names, told->file);
+	about->line = told->line;
+	uint8_t *p = about->refer;
+	*p++ = TAG(PF_EVENT_NAME_IID, WIRE_VARINT);
+	p = varint(p, id);
+	if (about->category) {
+		*p++ = TAG(PF_EVENT_CATEGORY_IID, WIRE_VARINT);
+		p = varint(p, id);
+	}
+	if (about->file) {
+		p = varint(p, PF_EVENT_SOURCE_IID << 3 | WIRE_VARINT);
+		p = varint(p, id);
+	}
+	about->n = (uint8_t)(p - about->refer);
 }
 
 static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
@@ -498,8 +565,8 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 	bool failed;
 
 	end_open(o);
-	failed = o->failed || o->message.failed || o->tracks.failed || o->async.failed ||
-		 kept_names_failed(&o->names);
+	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
+		 o->async.failed || kept_names_failed(&o->names);
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		track *t = kept_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
@@ -508,6 +575,7 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 	}
 	wire_out_done(&o->message);
 	kept_table_done(&o->tracks);
+	kept_table_done(&o->known);
 	kept_ids_done(&o->async);
 	kept_names_done(&o->names);
 	mem_free(o);

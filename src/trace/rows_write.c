@@ -137,9 +137,9 @@ static void rows_track(trace_out *o, const trace_track *about)
 	t->name = kept_text(&o->names, about->name);
 }
 
-static void rows_intern(trace_out *o, uint32_t id, const char *text, size_t n)
+static void rows_intern(trace_out *o, uint32_t id, const trace_name *name)
 {
-	kept_name_put(&o->names, id, text, n);
+	kept_name_put(&o->names, id, name->text, name->n);
 }
 
 static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)

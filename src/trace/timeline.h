@@ -9,7 +9,7 @@
  *     const trace_format *f = trace_format_find("perfetto");
  *
  *     f->open(&o, &sink, &about, err);
- *     f->intern(o, 1, "forward", 7);
+ *     f->intern(o, 1, &(trace_name){.text = "forward", .n = 7});
  *     f->track(o, &(trace_track){.id = 1, .kind = TRACE_THREAD, .pid = 7, .tid = 7});
  *     f->events(o, 1, events, n);
  *     f->close(o, err);
@@ -42,6 +42,15 @@ typedef struct trace_event {
 	} as;
 } trace_event;
 
+/* What ranges, instants, numbers and counters are called. Borrowed for the call. */
+typedef struct trace_name {
+	const char *text; /* any bytes: what is no UTF-8 is for the formats to replace */
+	size_t n;
+	const char *category; /* NULL: none */
+	const char *file;     /* of the source, where the name stands; NULL: not known */
+	uint32_t line;
+} trace_name;
+
 typedef enum trace_track_kind { TRACE_PROCESS, TRACE_THREAD, TRACE_COUNTER_TRACK } trace_track_kind;
 
 typedef struct trace_track {
@@ -68,7 +77,7 @@ typedef struct trace_format {
 	/* The sink stays the caller's, and outlives the trace_out. */
 	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
 	void (*track)(trace_out *o, const trace_track *t);
-	void (*intern)(trace_out *o, uint32_t id, const char *text, size_t n);
+	void (*intern)(trace_out *o, uint32_t id, const trace_name *name);
 	void (*events)(trace_out *o, uint32_t track, const trace_event *e, size_t n);
 	/* Makes what was written so far readable, should nothing follow. NULL: it always is. */
 	void (*flush)(trace_out *o);

@@ -83,10 +83,8 @@ static bool file_open(trace_file *f)
 	}
 	for (size_t i = 0; i < f->ntracks; i++)
 		f->format->track(f->out, &f->tracks[i]);
-	for (size_t i = 0; i < f->nnames; i++) {
-		const zone_name *z = zone_name_get(f->names[i]);
-		f->format->intern(f->out, f->names[i], z->name, z->n);
-	}
+	for (size_t i = 0; i < f->nnames; i++)
+		f->format->intern(f->out, f->names[i], zone_name_get(f->names[i]));
 	return true;
 }
 
@@ -162,14 +160,14 @@ static void *one_more(void *array, size_t *cap, size_t n, size_t size)
 	return got;
 }
 
-static void on_intern(void *self, uint32_t id, const char *text, size_t n)
+static void on_intern(void *self, uint32_t id, const trace_name *name)
 {
 	trace_file *f = self;
 
-	if (n > f->longest)
-		f->longest = n;
+	if (name->n > f->longest)
+		f->longest = name->n;
 	if (f->out)
-		f->format->intern(f->out, id, text, n);
+		f->format->intern(f->out, id, name);
 	if (f->out && !f->last)
 		return;
 	uint32_t *names = one_more(f->names, &f->names_cap, f->nnames, sizeof *names);

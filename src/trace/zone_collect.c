@@ -174,13 +174,14 @@ static void collect_track(trace_out *o, const trace_track *about)
 	}
 }
 
-static void collect_intern(trace_out *o, uint32_t id, const char *text, size_t n)
+static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
 {
 	name *row = kept_row(&of(o)->names, id);
 
-	kept_name_put(&of(o)->texts, id, text, n);
+	kept_name_put(&of(o)->texts, id, told->text, told->n);
 	if (row)
-		row->unended = n == sizeof PF_UNENDED - 1 && memcmp(text, PF_UNENDED, n) == 0;
+		row->unended = told->n == sizeof PF_UNENDED - 1 &&
+			       memcmp(told->text, PF_UNENDED, told->n) == 0;
 }
 
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)

@@ -16,7 +16,7 @@ typedef struct names {
 	_Atomic uint32_t count;	       /* numbers given */
 	_Atomic uint64_t used;	       /* bytes of text */
 	_Atomic uint32_t slots[SLOTS]; /* by hash; 0: empty */
-	zone_name names[ZONE_NAMES_MAX];
+	trace_name names[ZONE_NAMES_MAX];
 	char text[TEXT_BYTES];
 } names;
 
@@ -29,7 +29,7 @@ bool zone_names_init(void)
 	all = os_pages_reserve(sizeof *all);
 	if (!all)
 		return false;
-	all->names[OTHER] = (zone_name){.name = "(other names)", .file = "", .n = 13};
+	all->names[OTHER] = (trace_name){.text = "(other names)", .n = 13};
 	atomic_store(&all->count, OTHER);
 	return true;
 }
@@ -51,11 +51,12 @@ static uint32_t add(const char *name, const char *file, uint32_t line)
 	if (atomic_load(&all->count) + 1 >= ZONE_NAMES_MAX)
 		return OTHER;
 	uint32_t id = atomic_fetch_add(&all->count, 1) + 1;
-	zone_name *z = &all->names[id < ZONE_NAMES_MAX ? id : 0];
+	trace_name *z = &all->names[id < ZONE_NAMES_MAX ? id : 0];
 	const char *name_copy = copy(name, n), *file_copy = copy(file, strlen(file));
 	if (id >= ZONE_NAMES_MAX || !name_copy || !file_copy)
 		return OTHER;
-	*z = (zone_name){.name = name_copy, .file = file_copy, .line = line, .n = (uint32_t)n};
+	*z = (trace_name){
+	    .text = name_copy, .n = n, .file = *file_copy ? file_copy : NULL, .line = line};
 	return id;
 }
 
@@ -76,13 +77,13 @@ uint32_t zone_name_intern(const char *name, const char *file, uint32_t line)
 			if (mine == OTHER || atomic_compare_exchange_strong(slot, &id, mine))
 				return mine;
 		}
-		if (!strcmp(all->names[id].name, name))
+		if (!strcmp(all->names[id].text, name))
 			return id;
 	}
 	return OTHER;
 }
 
-const zone_name *zone_name_get(uint32_t id)
+const trace_name *zone_name_get(uint32_t id)
 {
 	return &all->names[id];
 }

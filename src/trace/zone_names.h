@@ -6,17 +6,9 @@
 #ifndef TRACE_ZONE_NAMES_H
 #define TRACE_ZONE_NAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "trace/timeline.h"
 
 enum { ZONE_NAMES_MAX = 65536 };
-
-typedef struct zone_name {
-	const char *name, *file; /* for good; file and line: where it was first met */
-	uint32_t line;
-	uint32_t n; /* bytes of name */
-} zone_name;
 
 /* Once, before anything records; again: nothing happens. false: no memory. */
 bool zone_names_init(void);
@@ -25,7 +17,8 @@ bool zone_names_init(void);
  * too many. May run in a signal handler. */
 uint32_t zone_name_intern(const char *name, const char *file, uint32_t line);
 
-/* The drain's: of a number that came out of zone_name_intern(). */
-const zone_name *zone_name_get(uint32_t id);
+/* The drain's: of a number that came out of zone_name_intern(), and for good. Its file and line are
+ * those where it was first met. */
+const trace_name *zone_name_get(uint32_t id);
 
 #endif

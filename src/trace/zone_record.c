@@ -13,7 +13,7 @@
 static const char *text_of(void *self, uint32_t id)
 {
 	(void)self;
-	return zone_name_get(id)->name;
+	return zone_name_get(id)->text;
 }
 
 static dck_status table_put(record_builder *b, const drain *d, dck_err *err)
@@ -25,7 +25,7 @@ static dck_status table_put(record_builder *b, const drain *d, dck_err *err)
 	DCK_NEED(rows, err, "for the table of zones");
 	for (size_t i = 0; i < n; i++)
 		if (z[i])
-			rows[nrows++] = (zone_row){zone_name_get((uint32_t)i)->name, z[i]};
+			rows[nrows++] = (zone_row){zone_name_get((uint32_t)i)->text, z[i]};
 	zone_table_put(b, rows, nrows);
 	mem_free(rows);
 	return zone_paths_put(drain_paths(d), text_of, NULL, b, err);

@@ -55,7 +55,9 @@ static void tell(const trace_format *f, trace_out *o)
 						   .tid = tid,
 						   .name = strcmp(hex, "-") == 0 ? NULL : name});
 		} else if (sscanf(line, "name %u %15999s", &id, hex) == 2) {
-			f->intern(o, id, name, bytes_of(hex, name, sizeof name));
+			f->intern(
+			    o, id,
+			    &(trace_name){.text = name, .n = bytes_of(hex, name, sizeof name)});
 		} else if (sscanf(line, "event %u %u %" SCNu64 " %u %lf", &track, &kind, &ns,
 				  &other, &real) == 5) {
 			trace_event e = {.ns = ns, .kind = kind, .name = other, .as.real = real};

@@ -32,11 +32,11 @@ static const char *name_of(uint32_t id)
 	return "untold";
 }
 
-static void intern(void *self, uint32_t id, const char *text, size_t n)
+static void intern(void *self, uint32_t id, const trace_name *name)
 {
 	(void)self;
 	name_ids[nnames] = id;
-	snprintf(names[nnames++], sizeof names[0], "%.*s", (int)n, text);
+	snprintf(names[nnames++], sizeof names[0], "%.*s", (int)name->n, name->text);
 }
 
 static void track(void *self, const trace_track *t)
@@ -352,7 +352,7 @@ static void a_name_has_one_number(void **state)
 		char name[32];
 
 		snprintf(name, sizeof name, "name %u", i);
-		assert_string_equal(zone_name_get(ids[0][i])->name, name);
+		assert_string_equal(zone_name_get(ids[0][i])->text, name);
 		assert_int_equal(zone_name_get(ids[0][i])->n, strlen(name));
 		for (int k = 1; k < 4; k++)
 			assert_int_equal(ids[k][i], ids[0][i]);
@@ -369,10 +369,10 @@ static void too_many_names_are_one(void **state)
 		snprintf(name, sizeof name, "many %d", i);
 		last = zone_name_intern(name, "file.c", 1);
 	}
-	assert_string_equal(zone_name_get(last)->name, "(other names)");
+	assert_string_equal(zone_name_get(last)->text, "(other names)");
 	assert_int_equal(zone_name_intern("many 0", "other.c", 2),
 			 zone_name_intern("many 0", "", 0));
-	assert_string_equal(zone_name_get(zone_name_intern("many 0", "", 0))->name, "many 0");
+	assert_string_equal(zone_name_get(zone_name_intern("many 0", "", 0))->text, "many 0");
 }
 
 int main(void)

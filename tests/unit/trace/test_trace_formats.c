@@ -61,7 +61,7 @@ static void tell_threads(writing *w)
 
 static void name(writing *w, uint32_t id, const char *text)
 {
-	w->f->intern(w->o, id, text, strlen(text));
+	w->f->intern(w->o, id, &(trace_name){.text = text, .n = strlen(text)});
 }
 
 static void put(writing *w, uint32_t track, uint64_t ns, trace_kind kind, uint32_t id)
@@ -146,6 +146,35 @@ static void perfetto_says_what_was_given(void **state)
 	dck_buffer_done(&w.out);
 }
 
+/* A category and a place in the source have the number of their name, and are explained with it. */
+static void perfetto_explains_categories_and_places(void **state)
+{
+	static const char want[] =
+	    "0a1f 5002 621b 1205 0801 120161 0a06 0801 1202696f 220a 0801 1203612e63 20ac02"
+	    "0a0f 5002 4005 5a09 4801 5001 1801 900201" /* name, category, place */
+	    "0a0f 5002 4001 5a09 4801 5001 1801 900201"
+	    "0a14 5002 6210 1205 0802 120162 2207 0802 1203612e63"
+	    "0a0d 5002 4001 5a07 4803 5002 900202"
+	    "0a08 5002 4001 5a02 4802 0a08 5002 4001 5a02 4802";
+	writing w;
+
+	(void)state;
+	begin(&w, "perfetto");
+	tell_threads(&w);
+	w.f->intern(
+	    w.o, 1,
+	    &(trace_name){.text = "a", .n = 1, .category = "io", .file = "a.c", .line = 300});
+	w.f->intern(w.o, 2, &(trace_name){.text = "b", .n = 1, .file = "a.c"});
+	put(&w, THREAD, 5, TRACE_BEGIN, 1);
+	put(&w, THREAD, 6, TRACE_BEGIN, 1);
+	put(&w, THREAD, 7, TRACE_INSTANT, 2);
+	put(&w, THREAD, 8, TRACE_END, 0);
+	put(&w, THREAD, 9, TRACE_END, 0);
+	end(&w);
+	assert_bytes(&w.out, w.out.n - 124, want);
+	dck_buffer_done(&w.out);
+}
+
 /* Numbers behind a begin are in its packet, later ones in that of the end. */
 static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 {
@@ -156,7 +185,7 @@ static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 	    "0a12 5003 4009 5a0c 4804 e102 00000000000000c0" /* -2 */
 	    /* The range that any thread may end has a track of its own. */
 	    "0a19 5001 e20314 0885808080808080808001 120161 2881808080 70"
-	    "0a17 5002 4005 5a11 4801 5885808080808080808001 ba010161"
+	    "0a15 5002 4005 5a0f 4801 5001 5885808080808080808001"
 	    "0a0b 5002 4068 d00306 5a02 4803" /* back in time: BOOTTIME 104 */
 	    /* What is open ends at the last time, and says so. */
 	    "0a27 5002 4001 5a21 4802 2210 52056261746368 29000000000000e03f"
@@ -188,7 +217,7 @@ static void perfetto_has_numbers_counters_and_open_ranges(void **state)
 		    &(trace_event){.ns = 8, .kind = TRACE_ASYNC_BEGIN, .name = 1, .as.id = 5}, 1);
 	put(&w, THREAD, 4, TRACE_INSTANT, 3); /* back in time, without a name */
 	end(&w);
-	assert_bytes(&w.out, w.out.n - 226, want);
+	assert_bytes(&w.out, w.out.n - 224, want);
 	dck_buffer_done(&w.out);
 }
 
@@ -255,6 +284,38 @@ static void chrome_says_what_was_given(void **state)
 	    "{\"ph\":\"e\",\"ts\":200013.500,\"pid\":7,\"tid\":9,\"cat\":\"range\",\"id\":\"0xff\","
 	    "\"name\":\"batch\"}\n"
 	    "]}\n");
+	dck_buffer_done(&w.out);
+}
+
+static void chrome_has_categories(void **state)
+{
+	writing w;
+
+	(void)state;
+	begin(&w, "chrome");
+	tell_threads(&w);
+	w.f->intern(w.o, 1, &(trace_name){.text = "a", .n = 1, .category = "io \"2\""});
+	put(&w, THREAD, 1000, TRACE_BEGIN, 1);
+	put(&w, THREAD, 1000, TRACE_INSTANT, 1);
+	put(&w, THREAD, 2000, TRACE_END, 0);
+	w.f->events(w.o, THREAD,
+		    &(trace_event){.ns = 3000, .kind = TRACE_ASYNC_BEGIN, .name = 1, .as.id = 1},
+		    1);
+	w.f->events(w.o, THREAD, &(trace_event){.ns = 4000, .kind = TRACE_ASYNC_END, .as.id = 1},
+		    1);
+	end(&w);
+	assert_non_null(strstr(
+	    w.out.data,
+	    "{\"ph\":\"B\",\"ts\":1.000,\"pid\":7,\"tid\":9,\"cat\":\"io \\\"2\\\"\",\"name\":\"a\"},\n"
+	    "{\"ph\":\"i\",\"s\":\"t\",\"ts\":1.000,\"pid\":7,\"tid\":9,"
+	    "\"cat\":\"io \\\"2\\\"\",\"name\":\"a\"},\n"
+	    "{\"ph\":\"E\",\"ts\":2.000,\"pid\":7,\"tid\":9},\n"
+	    /* Viewers match these by category and id. */
+	    "{\"ph\":\"b\",\"ts\":3.000,\"pid\":7,\"tid\":9,\"cat\":\"range\",\"id\":\"0x1\","
+	    "\"name\":\"a\"},\n"
+	    "{\"ph\":\"e\",\"ts\":4.000,\"pid\":7,\"tid\":9,\"cat\":\"range\",\"id\":\"0x1\","
+	    "\"name\":\"a\"}\n"
+	    "]}\n"));
 	dck_buffer_done(&w.out);
 }
 
@@ -433,7 +494,7 @@ static void paths_together_are_bounded(void **state)
 	dck_sink_custom(&w.sink, count_bytes, &written);
 	assert_int_equal(w.f->open(&w.o, &w.sink, &(trace_about){0}, NULL), DCK_OK);
 	tell_threads(&w);
-	w.f->intern(w.o, 1, text, sizeof text);
+	w.f->intern(w.o, 1, &(trace_name){.text = text, .n = sizeof text});
 	for (uint64_t k = 0; k < 1000; k++)
 		put(&w, THREAD, k, TRACE_BEGIN, 1);
 	assert_int_equal(w.f->close(w.o, NULL), DCK_OK);
@@ -568,8 +629,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(perfetto_says_what_was_given),
+	    cmocka_unit_test(perfetto_explains_categories_and_places),
 	    cmocka_unit_test(perfetto_has_numbers_counters_and_open_ranges),
 	    cmocka_unit_test(chrome_says_what_was_given),
+	    cmocka_unit_test(chrome_has_categories),
 	    cmocka_unit_test(folded_stacks_add_up),
 	    cmocka_unit_test(speedscope_adds_up),
 	    cmocka_unit_test(callgrind_adds_up),

@@ -59,7 +59,7 @@ static void tell_random(const trace_format *f, trace_out *o, uint64_t seed)
 				   .unit = DCK_UNIT_BYTE});
 	for (uint32_t i = 1; i < 100; i++) {
 		snprintf(name, sizeof name, "range \"%u\"", i);
-		f->intern(o, i, name, strlen(name));
+		f->intern(o, i, &(trace_name){.text = name, .n = strlen(name)});
 	}
 	for (int step = 0; step < STEPS; step++) {
 		trace_event e[64];
@@ -204,7 +204,7 @@ static void a_file_that_was_cut_is_read_up_to_there(void **state)
 	}
 	assert_int_equal(read_log(b.data, 600, &got, &facts, &err), DCK_OK);
 	assert_string_equal(facts.cut,
-			    "the trace in memory is truncated: the packet says 20 bytes, "
+			    "the trace in memory is truncated: the packet says 22 bytes, "
 			    "the file ends after 600");
 	trace_log_done(&got);
 	trace_log_done(&whole);

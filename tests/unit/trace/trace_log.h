@@ -58,14 +58,14 @@ static inline void trace_log_track(trace_out *o, const trace_track *t)
 		 t->parent < LOG_TRACKS && t->parent ? l->tracks[t->parent].what : "");
 }
 
-static inline void trace_log_intern(trace_out *o, uint32_t id, const char *text, size_t n)
+static inline void trace_log_intern(trace_out *o, uint32_t id, const trace_name *name)
 {
 	trace_log *l = trace_log_of(o);
 
 	if (id >= LOG_NAMES)
 		return;
 	free(l->names[id]);
-	l->names[id] = strndup(text, n);
+	l->names[id] = strndup(name->text, name->n);
 }
 
 static inline void trace_log_events(trace_out *o, uint32_t track, const trace_event *e, size_t n)
