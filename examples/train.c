@@ -250,7 +250,9 @@ static double train_epoch(network *net, const data *d)
 	for (int i = 0; i < d->n; i += BATCH) {
 		load(d, x, label);
 		forward(net, x);
-		sum += loss(net, label);
+		const double batch = loss(net, label);
+		DCK_COUNTER("loss of a batch", batch / BATCH);
+		sum += batch;
 		backward(net, x);
 		step(net);
 	}
@@ -262,6 +264,7 @@ static double test(network *net, const data *d, unsigned char *ret)
 {
 	int hits = 0;
 
+	DCK_ZONE("test");
 	for (int i = 0; i < d->n; i += BATCH) {
 		forward(net, d->image + (size_t)i * PIXELS);
 		for (int k = 0; k < BATCH; k++) {

@@ -7,7 +7,9 @@ DESTDIR: what is there works from there, and afterwards nothing is left. Prints 
 """
 
 import functools
+import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -85,6 +87,27 @@ def programs_are_built_with_pkg_config(build, to):
         os.remove(to + "/r.json")
 
 
+def the_program_of_the_page_is_recorded(build, to):
+    """What docs/commands/trace.md begins with, by its own commands."""
+    if not shutil.which("cc"):
+        raise common.Skipped("there is no cc")
+    with open(f"{ROOT}/docs/commands/trace.md", encoding="utf-8") as f:
+        page = f.read()
+    include, library = (os.path.dirname(one(to, name)) for name in ("deepclock/zone.h", "libdeepclock.so"))
+    found = {"CPATH": os.path.dirname(include), "LIBRARY_PATH": library, "LD_LIBRARY_PATH": library,
+             "PATH": f"{to}{PREFIX}/bin:{ENV['PATH']}"}
+    with tempfile.TemporaryDirectory() as here:
+        with open(here + "/steps.c", "w", encoding="utf-8") as f:
+            f.write(re.search("```c\n(.*?)```", page, re.S)[1])
+        shown = ""
+        for line in re.findall(r"^    \$ (.*)", page, re.M)[:2]:
+            shown = run("sh", "-c", f'cd "$0" && {line}', here, **found)
+        assert "load spends" in shown or "forward spends" in shown or "backward spends" in shown, shown
+        table = json.loads(run("deepclock", "report", here + "/trace.pftrace", "--format", "json", **found))["tables"][0]
+        calls = {row[0]: row[1]["value"] if isinstance(row[1], dict) else row[1] for row in table["rows"]}
+        assert calls == {"load": 6, "step": 5, "forward": 5, "backward": 5}, calls
+
+
 def uninstalls_exactly_that(build, to):
     foreign = to + PREFIX + "/include/deepclock/of_another.h"
     open(foreign, "w", encoding="utf-8").close()
@@ -106,7 +129,7 @@ def need_make():
 def main():
     build = os.path.abspath(sys.argv[1])
     cases = [installs_where_it_is_told, the_program_runs, programs_are_built_with_pkg_config,
-             uninstalls_exactly_that]
+             the_program_of_the_page_is_recorded, uninstalls_exactly_that]
     with tempfile.TemporaryDirectory(prefix="deepclock install ") as to:
         common.run([(case.__name__, functools.partial(case, build, os.path.realpath(to))) for case in cases],
                    need=need_make)
