@@ -22,7 +22,7 @@ ANY = None
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
     "src/base": ((), "csv_write dtype err hash json_write label latency_limit mem num observer "
-                 "percentile rng sink units utf8", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
+                 "opt_text percentile rng sink units utf8", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
     # L1: every system call; one file for each facility.
     "src/os": (("base",), "os text", ("base", "bench", "report"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for

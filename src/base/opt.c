@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/opt_text.h"
 #include "base/units.h"
 
 #include <stdio.h>
@@ -197,17 +198,12 @@ static void show_share(double v, char *buf, size_t size)
 static const struct {
 	kind_parser parse;
 	void (*show)(double v, char *buf, size_t size);
-	size_t size;
 } kinds[] = {
-    [DCK_OPT_FLAG] = {parse_flag, NULL, sizeof(bool)},
-    [DCK_OPT_COUNT] = {parse_count, show_count, sizeof(uint64_t)},
-    [DCK_OPT_TIME] = {parse_time, show_time, sizeof(uint64_t)},
-    [DCK_OPT_BYTES] = {parse_bytes, show_bytes, sizeof(uint64_t)},
-    [DCK_OPT_REAL] = {parse_real, show_real, sizeof(double)},
-    [DCK_OPT_SHARE] = {parse_share, show_share, sizeof(double)},
-    [DCK_OPT_TEXT] = {parse_text, NULL, sizeof(const char *)},
-    [DCK_OPT_CHOICE] = {parse_choice, NULL, sizeof(int)},
-    [DCK_OPT_LIST] = {parse_list, NULL, sizeof(dck_list)},
+    [DCK_OPT_FLAG] = {parse_flag, NULL},      [DCK_OPT_COUNT] = {parse_count, show_count},
+    [DCK_OPT_TIME] = {parse_time, show_time}, [DCK_OPT_BYTES] = {parse_bytes, show_bytes},
+    [DCK_OPT_REAL] = {parse_real, show_real}, [DCK_OPT_SHARE] = {parse_share, show_share},
+    [DCK_OPT_TEXT] = {parse_text, NULL},      [DCK_OPT_CHOICE] = {parse_choice, NULL},
+    [DCK_OPT_LIST] = {parse_list, NULL},
 };
 _Static_assert(sizeof kinds / sizeof *kinds == DCK_OPT_LIST + 1, "one row per kind");
 
@@ -271,7 +267,7 @@ dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const 
 dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *err)
 {
 	for (; table->name; table++) {
-		memset((char *)cfg + table->at, 0, kinds[table->kind].size);
+		memset((char *)cfg + table->at, 0, opt_sizes[table->kind]);
 		dck_status st = table->def ? dck_opt_read(table, cfg, table->def, err) : DCK_OK;
 		if (st != DCK_OK)
 			return err_while(err, st, "reading the default of an option");

@@ -2,6 +2,7 @@
 #include "measure/worker.h"
 #include "base/err.h"
 #include "base/observer.h"
+#include "base/opt_text.h"
 #include "os/os.h"
 #include <stdlib.h>
 #include <string.h>
@@ -26,53 +27,6 @@ static dck_status word_add(words *w, const char *word, dck_err *err)
 	return DCK_OK;
 }
 
-/* The value of a row as its parser reads it; NULL: it holds its default. */
-static const char *value_text(mem_arena *a, const dck_opt *o, const void *cfg, const void *plain)
-{
-	const char *at = (const char *)cfg + o->at, *def = (const char *)plain + o->at;
-
-	switch (o->kind) {
-	case DCK_OPT_FLAG:
-		return *(const bool *)at == *(const bool *)def ? NULL
-		       : *(const bool *)at		       ? "true"
-							       : "false";
-	case DCK_OPT_COUNT:
-	case DCK_OPT_BYTES:
-	case DCK_OPT_TIME: {
-		const uint64_t v = *(const uint64_t *)(const void *)at;
-
-		if (v == *(const uint64_t *)(const void *)def)
-			return NULL;
-		return mem_arena_fmt(a, "%llu%s", (unsigned long long)v,
-				     o->kind == DCK_OPT_TIME ? "ns" : "");
-	}
-	case DCK_OPT_REAL:
-	case DCK_OPT_SHARE: {
-		const double v = *(const double *)(const void *)at;
-		const double d = *(const double *)(const void *)def;
-
-		if (v >= d && v <= d)
-			return NULL;
-		/* A share of 1 is written with its unit. */
-		return mem_arena_fmt(a, o->kind == DCK_OPT_SHARE && v >= 1 ? "%.17ge2%%" : "%.17g",
-				     v);
-	}
-	case DCK_OPT_TEXT: {
-		const char *v = *(const char *const *)(const void *)at;
-		const char *d = *(const char *const *)(const void *)def;
-
-		return !v || v == d || (d && strcmp(v, d) == 0) ? NULL : v;
-	}
-	case DCK_OPT_CHOICE:
-		return *(const int *)(const void *)at == *(const int *)(const void *)def
-			   ? NULL
-			   : o->choices[*(const int *)(const void *)at];
-	case DCK_OPT_LIST:
-		break;
-	}
-	return NULL;
-}
-
 static dck_status row_add(words *w, const dck_opt *o, const void *cfg, const void *plain,
 			  dck_err *err)
 {
@@ -84,8 +38,9 @@ static dck_status row_add(words *w, const dck_opt *o, const void *cfg, const voi
 			    w, mem_arena_fmt(w->arena, "--%s=%s", o->name, list->item[i]), err));
 		return DCK_OK;
 	}
-	const char *text = value_text(w->arena, o, cfg, plain);
-
+	if (opt_same(o, cfg, plain))
+		return DCK_OK;
+	const char *text = opt_text(w->arena, o, cfg);
 	if (!text)
 		return mem_arena_failed(w->arena) ? word_add(w, NULL, err) : DCK_OK;
 	/* A flag takes no value on the command line; none has the default true. */
@@ -100,8 +55,7 @@ static size_t config_size(const dck_opt *table)
 	size_t size = 0;
 
 	for (const dck_opt *o = table; o->name; o++) {
-		const size_t end =
-		    o->at + (o->kind == DCK_OPT_LIST ? sizeof(dck_list) : sizeof(uint64_t));
+		const size_t end = o->at + opt_sizes[o->kind];
 
 		size = end > size ? end : size;
 	}

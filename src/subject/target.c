@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "subject/target.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "subject/sizes.h"
 #include "deepclock/model.h"
 #include "os/os.h"
@@ -289,28 +290,9 @@ static dck_status engine_choose(subject_target *t, const dck_subject *s, dck_err
 /* The first row of which cfg holds another value than the default; NULL: none. */
 static const dck_opt *option_touched(const dck_opt *table, const void *cfg, const void *defaults)
 {
-	static const size_t sizes[] = {
-	    [DCK_OPT_FLAG] = sizeof(bool),     [DCK_OPT_COUNT] = sizeof(uint64_t),
-	    [DCK_OPT_TIME] = sizeof(uint64_t), [DCK_OPT_BYTES] = sizeof(uint64_t),
-	    [DCK_OPT_REAL] = sizeof(double),   [DCK_OPT_SHARE] = sizeof(double),
-	    [DCK_OPT_CHOICE] = sizeof(int),
-	};
-
-	for (const dck_opt *o = table; o->name; o++) {
-		const void *a = (const char *)cfg + o->at, *b = (const char *)defaults + o->at;
-
-		if (o->kind == DCK_OPT_TEXT) {
-			const char *text = *(const char *const *)a, *def = *(const char *const *)b;
-
-			if (text != def && (!text || !def || strcmp(text, def) != 0))
-				return o;
-		} else if (o->kind == DCK_OPT_LIST) {
-			if (((const dck_list *)a)->n > 0)
-				return o;
-		} else if (memcmp(a, b, sizes[o->kind]) != 0) {
+	for (const dck_opt *o = table; o->name; o++)
+		if (!opt_same(o, cfg, defaults))
 			return o;
-		}
-	}
 	return NULL;
 }
 

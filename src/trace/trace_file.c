@@ -363,15 +363,14 @@ void trace_file_abandon(trace_file *f)
 	trace_file_free(f);
 }
 
-dck_status trace_file_of_child(const char *path, long pid, char **ret, dck_err *err)
+dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const char **ret,
+			       dck_err *err)
 {
-	size_t n = strlen(path), k = strlen(format_of(path)->suffix), bytes = n + 32;
-	char *name = mem_alloc(bytes);
+	size_t n = strlen(path), k = strlen(format_of(path)->suffix);
 
-	DCK_NEED(name, err, "for the name of a child's trace");
 	if (k >= n || strcmp(path + n - k, format_of(path)->suffix) != 0)
 		k = 0;
-	snprintf(name, bytes, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
-	*ret = name;
+	*ret = mem_arena_fmt(a, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
+	DCK_NEED(*ret, err, "for the name of a child's trace");
 	return DCK_OK;
 }

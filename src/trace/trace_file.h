@@ -12,6 +12,7 @@
 #ifndef TRACE_TRACE_FILE_H
 #define TRACE_TRACE_FILE_H
 
+#include "base/mem.h"
 #include "trace/drain.h"
 
 enum { TRACE_FILE_SIZE_MIN = 65536 }; /* the least max_size and last */
@@ -42,7 +43,8 @@ dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err);
 /* Frees f without writing: in a forked child, where the file is the parent's. NULL is allowed. */
 void trace_file_abandon(trace_file *f);
 
-/* "out.pftrace" as "out.4711.pftrace"; *ret: mem_free(). */
-dck_status trace_file_of_child(const char *path, long pid, char **ret, dck_err *err);
+/* "out.pftrace" as "out.4711.pftrace"; of the arena. */
+dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const char **ret,
+			       dck_err *err);
 
 #endif

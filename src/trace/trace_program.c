@@ -7,26 +7,15 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "trace/trace_options.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char nvtx[] = "NVTX_INJECTION64_PATH";
+enum { SET_MAX = 64 }; /* variables */
 
-const dck_opt dck_trace_options[] = {
-    DCK_OPTION(TEXT, dck_trace_config, path, "out", "FILE", "trace.pftrace", "where the trace goes",
-	       .letter = 'o'),
-    DCK_OPTION(BYTES, dck_trace_config, last, "last", "SIZE", NULL,
-	       "keep about so much of the newest events, and write them at the end", .min = 65536,
-	       .max = 1e12, .excludes = "max-size"),
-    DCK_OPTION(BYTES, dck_trace_config, max_size, "max-size", "SIZE", NULL,
-	       "the trace grows no larger", .min = 65536, .max = 1e18),
-    DCK_OPTION(BYTES, dck_trace_config, buffer_bytes, "buffer", "SIZE", "64MiB",
-	       "memory of the program for events that are not yet written", .min = 65536,
-	       .max = 1073741824.0),
-    {0},
-};
+static const char nvtx[] = "NVTX_INJECTION64_PATH";
 
 /* The program left no record. announced: it had begun to record, and what it did until its end is
  * in the file. */
@@ -84,21 +73,16 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *record = mem_arena_fmt(a, "%s/record.json", folder);
 	const char *library = getenv(nvtx) ? NULL : library_find(a); /* theirs stays */
-	const char *set[] = {
+	const char *set[SET_MAX + 1] = {
 	    "DEEPCLOCK_TRACE_BY=",
-	    mem_arena_fmt(a, "DEEPCLOCK_TRACE=%s", c->path),
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record),
-	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_LAST=%llu", (unsigned long long)c->last),
-	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_MAX_SIZE=%llu", (unsigned long long)c->max_size),
-	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_BUFFER=%llu", (unsigned long long)c->buffer_bytes),
-	    library ? mem_arena_fmt(a, "%s=%s", nvtx, library) : NULL,
-	    NULL,
 	};
+	size_t nset = 2;
 	const os_spawn_config spawn = {
 	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
-	dck_status st = DCK_OK;
-	if (mem_arena_failed(a))
-		st = ERR_NO_MEMORY(err, "for the environment of a program");
+	if (library)
+		set[nset++] = mem_arena_fmt(a, "%s=%s", nvtx, library);
+	dck_status st = trace_environment_put(a, c, set, SET_MAX, &nset, err);
 	if (st == DCK_OK)
 		st = os_spawn(&spawn, &pid, err);
 	if (st == DCK_OK)

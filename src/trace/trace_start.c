@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "trace/lane.h"
+#include "trace/trace_options.h"
 #include "trace/trace_file.h"
 #include "trace/zone_names.h"
 #include "trace/zone_record.h"
@@ -42,12 +43,14 @@ static struct recorder {
 	pthread_t thread;
 	_Atomic bool stop;
 	drain *drain;
-	trace_file *file;	       /* NULL: none is written */
-	trace_file_config file_config; /* path: @owned; NULL: none */
+	trace_file *file;	 /* NULL: none is written */
+	mem_arena *arena;	 /* of config's texts */
+	dck_trace_config config; /* what was asked for; path NULL: no file */
 	dck_clock clock;
 	os_clock_state tsc;
 	bool clock_known;
 	bool claimed; /* the file that the environment names is ours */
+	bool late;    /* the file is made with the first event */
 	bool child;   /* of a process that records: its record is not the one that was asked for */
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	zone_method method;
@@ -147,10 +150,11 @@ static void on(bool is)
 static void forget(struct recorder *r)
 {
 	drain_free(r->drain);
-	mem_free((char *)r->file_config.path);
+	mem_arena_free(r->arena);
 	r->drain = NULL;
 	r->file = NULL;
-	r->file_config = (trace_file_config){0};
+	r->arena = NULL;
+	r->config = (dck_trace_config){0};
 }
 
 /* The clocks' times at the base, one after the other within a microsecond. */
@@ -169,17 +173,21 @@ static trace_about base_take(struct recorder *r)
 	return about;
 }
 
-/* r->file_config is set. On failure nothing is left of it. */
+/* r->config is set. On failure nothing is left of it. */
 static dck_status begin(struct recorder *r, dck_err *err)
 {
+	const trace_file_config file = {.path = r->config.path,
+					.max_size = r->config.max_size,
+					.last = r->config.last,
+					.late = r->late};
 	drain_listener listener = {0};
 	trace_file_said said;
 	dck_status st = DCK_OK;
 
 	r->lost = lost_so_far();
 	const trace_about about = base_take(r);
-	if (r->file_config.path)
-		st = trace_file_open(&r->file, &r->file_config, &about, err);
+	if (file.path)
+		st = trace_file_open(&r->file, &file, &about, err);
 	if (r->file)
 		listener = trace_file_listener(r->file);
 	if (st == DCK_OK)
@@ -220,45 +228,31 @@ static dck_status prepare(struct recorder *r, uint64_t buffer_bytes, dck_err *er
 }
 
 /* A file is found again after chdir(). */
-static dck_status absolute(const char *path, char **ret, dck_err *err)
+static const char *absolute(mem_arena *a, const char *path)
 {
 	char here[4096];
 
-	if (path[0] == '/' || !os_folder_here(here, sizeof here))
-		here[0] = '\0';
-	size_t n = strlen(here) + strlen(path) + 2;
-	char *made = mem_alloc(n);
-	DCK_NEED(made, err, "for the name of a trace");
-	snprintf(made, n, "%s%s%s", here, here[0] ? "/" : "", path);
-	*ret = made;
-	return DCK_OK;
+	if (!path || path[0] == '/' || !os_folder_here(here, sizeof here))
+		return path;
+	return mem_arena_fmt(a, "%s/%s", here, path);
 }
 
-static uint64_t number_of_environment(const char *name)
+/* The file that the environment names. A program that was started by one that records makes a file
+ * of its own. */
+static dck_status claim(struct recorder *r, dck_err *err)
 {
-	const char *text = secure_getenv(name);
-
-	return text ? strtoull(text, NULL, 10) : 0;
-}
-
-/* The file that the environment names; *ret NULL: none. A program that was started by one that
- * records makes a file of its own. */
-static dck_status path_of_environment(struct recorder *r, char **ret, dck_err *err)
-{
-	const char *path = secure_getenv("DEEPCLOCK_TRACE"), *owner = getenv("DEEPCLOCK_TRACE_BY");
+	const char *owner = getenv("DEEPCLOCK_TRACE_BY");
 	char self[24];
 
-	*ret = NULL;
-	if (!path || !*path)
-		return DCK_OK;
 	snprintf(self, sizeof self, "%ld", os_process_id());
 	/* Of this number, but not by this code: from before an exec(). */
 	r->child = owner && *owner && (strcmp(owner, self) != 0 || !r->claimed);
 	if (r->child)
-		return trace_file_of_child(path, os_process_id(), ret, err);
+		return trace_file_of_child(r->arena, r->config.path, os_process_id(),
+					   &r->config.path, err);
 	setenv("DEEPCLOCK_TRACE_BY", self, 1);
 	r->claimed = true;
-	return absolute(path, ret, err);
+	return DCK_OK;
 }
 
 /* Where who started this program looks for its record; NULL: nowhere. */
@@ -278,34 +272,37 @@ static void record_announce(const struct recorder *r)
 		os_close(fd);
 }
 
+/* config NULL: what the environment says, which may be nothing: then nothing begins. */
+static dck_status start_with(struct recorder *r, const dck_trace_config *config, dck_err *err)
+{
+	r->late = false;
+	r->arena = mem_arena_new(0);
+	DCK_NEED(r->arena, err, "to record");
+	if (config) {
+		DCK_TRY(trace_config_copy(r->arena, config, &r->config, err));
+	} else {
+		DCK_TRY(trace_environment_get(r->arena, &r->config, err));
+		if (!r->config.path)
+			return DCK_OK;
+		DCK_TRY(claim(r, err));
+	}
+	r->config.path = absolute(r->arena, r->config.path);
+	if (mem_arena_failed(r->arena))
+		return ERR_NO_MEMORY(err, "for the name of a trace");
+	record_announce(r);
+	DCK_TRY(prepare(r, r->config.buffer_bytes, err));
+	return begin(r, err);
+}
+
 static dck_status start(struct recorder *r, const dck_trace_config *config, dck_err *err)
 {
-	char *path = NULL;
-
-	if (r->drain) {
-		if (!config)
-			return DCK_OK;
+	if (r->drain && !config)
+		return DCK_OK;
+	if (r->drain)
 		DCK_FAIL(err, E_ARG, "it records already; stop that first");
-	}
-	if (!config) {
-		DCK_TRY(path_of_environment(r, &path, err));
-		if (!path)
-			return DCK_OK;
-	} else if (config->path) {
-		DCK_TRY(absolute(config->path, &path, err));
-	}
-	r->file_config = (trace_file_config){
-	    .path = path,
-	    .max_size =
-		config ? config->max_size : number_of_environment("DEEPCLOCK_TRACE_MAX_SIZE"),
-	    .last = config ? config->last : number_of_environment("DEEPCLOCK_TRACE_LAST")};
-	record_announce(r);
-	dck_status st = prepare(
-	    r, config ? config->buffer_bytes : number_of_environment("DEEPCLOCK_TRACE_BUFFER"),
-	    err);
-	if (st == DCK_OK)
-		return begin(r, err);
-	forget(r);
+	dck_status st = start_with(r, config, err);
+	if (!r->drain)
+		forget(r);
 	return st;
 }
 
@@ -333,7 +330,7 @@ static dck_status stop(struct recorder *r, dck_record **ret, dck_err *err)
 	if (r->file)
 		st = trace_file_close(r->file, &said, &e);
 	dck_status made =
-	    zone_record(r->drain, &r->method, r->file ? &said : NULL, r->file_config.path,
+	    zone_record(r->drain, &r->method, r->file ? &said : NULL, r->config.path,
 			st == DCK_OK ? NULL : e.msg, &record, st == DCK_OK ? &e : NULL);
 	if (st == DCK_OK)
 		st = made;
@@ -405,31 +402,36 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&recorder.control);
 }
 
+/* Without a file, as after any other failure, it is not recorded. */
+static void child_begin(struct recorder *r, const dck_trace_config *config)
+{
+	r->arena = mem_arena_new(0);
+	if (!r->arena || trace_config_copy(r->arena, config, &r->config, NULL) != DCK_OK ||
+	    trace_file_of_child(r->arena, config->path, os_process_id(), &r->config.path, NULL) !=
+		DCK_OK ||
+	    !block_pool_reserve(r->method.buffer_bytes) || begin(r, NULL) != DCK_OK)
+		forget(r);
+}
+
 /* The child has one thread, and none that drains. What was in the lanes is the parent's, as its
  * file is; when there was one, the child makes its own with its first event. */
 static void fork_child(void)
 {
 	struct recorder *r = &recorder;
-	trace_file_config config = {
-	    .max_size = r->file_config.max_size, .last = r->file_config.last, .late = true};
-	char *path = NULL;
+	const dck_trace_config config = r->config;
+	mem_arena *parents = r->arena;
+	const bool recorded = r->drain && config.path;
 
 	on(false);
-	r->child = true;
+	r->child = r->late = true;
 	lanes_forget();
 	block_pool_forget();
-	if (r->drain && r->file_config.path &&
-	    trace_file_of_child(r->file_config.path, os_process_id(), &path, NULL) == DCK_OK)
-		config.path = path;
 	trace_file_abandon(r->file);
+	r->arena = NULL; /* config's texts are still needed */
 	forget(r);
-	if (path && block_pool_reserve(r->method.buffer_bytes)) {
-		r->file_config = config;
-		dck_status st = begin(r, NULL);
-		(void)st; /* Without a file, as after any other failure, it is not recorded. */
-	} else {
-		mem_free(path);
-	}
+	if (recorded)
+		child_begin(r, &config);
+	mem_arena_free(parents);
 	fork_parent();
 }
 

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/trace_options.h"
+
+#include "base/err.h"
+#include "base/opt_text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+const dck_opt dck_trace_options[] = {
+    DCK_OPTION(TEXT, dck_trace_config, path, "out", "FILE", "trace.pftrace", "where the trace goes",
+	       .letter = 'o'),
+    DCK_OPTION(BYTES, dck_trace_config, last, "last", "SIZE", NULL,
+	       "keep about so much of the newest events, and write them at the end", .min = 65536,
+	       .max = 1e12, .excludes = "max-size"),
+    DCK_OPTION(BYTES, dck_trace_config, max_size, "max-size", "SIZE", NULL,
+	       "the trace grows no larger", .min = 65536, .max = 1e18),
+    DCK_OPTION(BYTES, dck_trace_config, buffer_bytes, "buffer", "SIZE", "64MiB",
+	       "memory of the program for events that are not yet written", .min = 65536,
+	       .max = 1073741824.0),
+    {0},
+};
+
+static const char variable[] = "DEEPCLOCK_TRACE";
+static const char between[] = "\n"; /* the items of a list */
+
+/* "max-size" as "DEEPCLOCK_TRACE_MAX_SIZE". */
+static const char *name_of(mem_arena *a, const dck_opt *row)
+{
+	if (row == dck_opt_find(dck_trace_options, "out"))
+		return variable;
+	char *name = mem_arena_fmt(a, "%s_%s", variable, row->name);
+
+	for (char *c = name; c && *c; c++)
+		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+	return name;
+}
+
+static const char *list_text(mem_arena *a, const dck_list *list)
+{
+	const char *text = list->n ? list->item[0] : NULL;
+
+	for (size_t i = 1; i < list->n && text; i++)
+		text = mem_arena_fmt(a, "%s%s%s", text, between, list->item[i]);
+	return text;
+}
+
+dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const char **set,
+				 size_t max, size_t *n, dck_err *err)
+{
+	dck_trace_config plain;
+
+	DCK_TRY(dck_opt_defaults(dck_trace_options, &plain, err));
+	plain.path = NULL;
+	for (const dck_opt *o = dck_trace_options; o->name; o++) {
+		const char *name = name_of(a, o), *text = NULL;
+
+		if (o->kind == DCK_OPT_LIST)
+			text = list_text(a, (const void *)((const char *)c + o->at));
+		else if (!opt_same(o, c, &plain))
+			text = opt_text(a, o, c);
+
+		if (*n == max)
+			DCK_FAIL(err, E_LIMIT, "recording has more than %zu options", max);
+		/* An option that is not given must not come from our own environment. */
+		set[(*n)++] = mem_arena_fmt(a, "%s=%s", name, text ? text : "");
+	}
+	return mem_arena_failed(a) ? ERR_NO_MEMORY(err, "for the environment of a program")
+				   : DCK_OK;
+}
+
+static dck_status list_get(const dck_opt *o, char *text, dck_trace_config *ret, dck_err *err)
+{
+	char *rest;
+
+	for (char *item = strtok_r(text, between, &rest); item;
+	     item = strtok_r(NULL, between, &rest))
+		DCK_TRY(dck_opt_read(o, ret, item, err));
+	return DCK_OK;
+}
+
+dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *err)
+{
+	DCK_TRY(dck_opt_defaults(dck_trace_options, ret, err));
+	ret->path = NULL;
+	for (const dck_opt *o = dck_trace_options; o->name; o++) {
+		const char *name = name_of(a, o), *text = name ? secure_getenv(name) : NULL;
+		char *own = mem_arena_dup(a, text);
+
+		if (mem_arena_failed(a))
+			return ERR_NO_MEMORY(err, "for the options of recording");
+		if (!own || !*own)
+			continue;
+		DCK_TRY(o->kind == DCK_OPT_LIST ? list_get(o, own, ret, err)
+						: dck_opt_read(o, ret, own, err));
+	}
+	return DCK_OK;
+}
+
+dck_status trace_config_copy(mem_arena *a, const dck_trace_config *c, dck_trace_config *ret,
+			     dck_err *err)
+{
+	*ret = *c;
+	for (const dck_opt *o = dck_trace_options; o->name; o++) {
+		void *at = (char *)ret + o->at;
+
+		if (o->kind == DCK_OPT_TEXT)
+			*(const char **)at = mem_arena_dup(a, *(const char **)at);
+		for (size_t i = 0; o->kind == DCK_OPT_LIST && i < ((dck_list *)at)->n; i++)
+			((dck_list *)at)->item[i] = mem_arena_dup(a, ((dck_list *)at)->item[i]);
+	}
+	return mem_arena_failed(a) ? ERR_NO_MEMORY(err, "for the options of recording") : DCK_OK;
+}

@@ -1,0 +1,20 @@
+/* trace_options.h - what to record, told to a program by its environment: each option of
+ * dck_trace_options but the file travels as $DEEPCLOCK_TRACE_NAME, the file as $DEEPCLOCK_TRACE.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_TRACE_OPTIONS_H
+#define TRACE_TRACE_OPTIONS_H
+
+#include "base/mem.h"
+#include "deepclock/zone.h"
+
+/* Adds a "NAME=value" for each option to set[*n] and further; max: the room of `set`. */
+dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const char **set,
+				 size_t max, size_t *n, dck_err *err);
+/* E_ARG: a value is none of its option. Texts are copies; path is NULL when none is named. */
+dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *err);
+/* With texts of its own. */
+dck_status trace_config_copy(mem_arena *a, const dck_trace_config *c, dck_trace_config *ret,
+			     dck_err *err);
+
+#endif
