@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of training and of fusion run as their page says, and are recorded from inside: they
+learn, print their lines, and each zone is in the trace as often as the program went through it.
+Prints TAP.
+
+  examples.py --program build/deepclock [CASE...]
+"""
+
+import glob
+import json
+import os
+import re
+import subprocess
+
+from common import Skipped, arguments, expect, run
+
+DATA = "/usr/share/datasets/fashion-mnist"
+EXAMPLES = ""
+PROGRAM = ""
+
+
+def example(name, *words):
+    path = os.path.join(EXAMPLES, name)
+    if not os.path.exists(path):
+        raise Skipped(f"{name} was not built: there is no OpenBLAS (libopenblas-dev)")
+    return [path, *words]
+
+
+def recorded(words):
+    """What the program printed, and the calls of each zone that its trace has."""
+    done = subprocess.run([PROGRAM, "trace", "-o", "t.pftrace", "--save", "zones.json", "--", *words],
+                          capture_output=True, text=True)
+    expect(done.returncode == 0, done.stderr + done.stdout)
+    with open("zones.json", encoding="utf-8") as f:
+        live = json.load(f)
+    read = json.loads(subprocess.run([PROGRAM, "report", "t.pftrace", "--format", "json"], check=True,
+                                     stdout=subprocess.PIPE, text=True).stdout)
+    calls = [{row[0]: row[1]["value"] if isinstance(row[1], dict) else row[1]
+              for t in record["tables"] if t["name"] == "zones" for row in t["rows"]}
+             for record in (live, read)]
+    expect(calls[0] == calls[1], f"the record has {calls[0]}, the trace {calls[1]}")
+    return done.stdout, calls[0]
+
+
+def learns_fashion():
+    """60,000 items in batches of 100, 10,000 for each of two tests and two reports."""
+    if not os.path.isdir(DATA):
+        raise Skipped("there is no Fashion-MNIST: install dataset-fashion-mnist")
+    epochs = 5
+    text, calls = recorded(example("train", DATA, str(epochs), "train.json"))
+    lines = re.findall(r"^epoch (\d)/5 \| loss [\d.]+ \| acc ([\d.]+) \| .* wall, .* cpu \| .* items/s", text, re.M)
+    expect([int(n) for n, _ in lines] == [1, 2, 3, 4, 5], text)
+    expect(float(lines[-1][1]) > 0.85, text)
+    expect(re.search(r"^training 1 \| .* wall", text, re.M), "no line of the whole")
+    expect(re.search(r"precision +recall +f1-score +support", text), "no report of the classes")
+    batches, tests = 600 * epochs, epochs + 2
+    want = {"load": batches, "loss": batches, "backward": batches, "step": batches, "forward": batches + 100 * tests,
+            "test": tests, "epoch": epochs, "training": 1}
+    expect(calls == want, calls)
+    expect(len(glob.glob("train.tensorboard/*tfevents*")) == 1, os.listdir("."))
+
+
+def trains_two_layers():
+    text, calls = recorded(example("two_layer", "two_layer.json"))
+    expect(re.findall(r"^step (\d+)/500", text, re.M) == ["100", "200", "300", "400", "500"], text)
+    want = {name: 500 for name in ("forward", "loss", "backward", "update", "step")}
+    expect(calls == {**want, "training": 1}, calls)
+
+
+def fuses():
+    done = subprocess.run(example("fusion"), capture_output=True, text=True)
+    expect(done.returncode == 0, done.stderr)
+    expect(re.search(r"^ +three loops .*baseline$", done.stdout, re.M), done.stdout)
+    expect(re.search(r"^ +one loop .*(faster|slower|same|undecided)", done.stdout, re.M), done.stdout)
+
+
+CASES = [("train: laps, zones, scalars, a report, and it learns", learns_fashion),
+         ("two_layer: 500 steps, all recorded", trains_two_layers),
+         ("fusion: three loops beside one", fuses)]
+
+
+def main():
+    global EXAMPLES, PROGRAM
+    args = arguments(__doc__)
+    PROGRAM, EXAMPLES = args.program, os.path.join(os.path.dirname(args.program), "examples")
+    run(CASES, args.prefixes)
+
+
+if __name__ == "__main__":
+    main()
