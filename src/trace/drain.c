@@ -25,7 +25,7 @@ dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 	DCK_NEED(d, err, "to record");
 	d->base = base;
 	d->ns_per_tick_q32 = ns_per_tick_q32;
-	nesting_init(&d->nesting, listener);
+	nesting_init(&d->nesting, d->threads, listener);
 	*ret = d;
 	return DCK_OK;
 }
@@ -52,7 +52,7 @@ uint64_t drain_ns(const drain *d, uint64_t ticks)
 
 static bool has_value(uint64_t word)
 {
-	return word >> 32 >= LANE_NUMBER;
+	return LANE_KIND(word) >= LANE_NUMBER;
 }
 
 typedef struct group {

@@ -57,7 +57,7 @@ static void lose(lane *l, uint64_t word)
 		return;
 	}
 	atomic_fetch_add_explicit(&l->lost, 1, memory_order_relaxed);
-	switch ((lane_kind)(word >> 32)) {
+	switch (LANE_KIND(word)) {
 	case LANE_PUSH:
 		atomic_fetch_add_explicit(&l->lost_pushes, 1, memory_order_relaxed);
 		break;

@@ -23,7 +23,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* An event's word: what it is in the upper half, its name's number in the lower one. */
+/* An event's word: its name's number in the lower half, what it is in the byte above, and then the
+ * stack of ranges that it pushes or pops: 0 is that of zones, annotation.h has others. */
 typedef enum lane_kind {
 	LANE_PUSH = 1,
 	LANE_POP,
@@ -33,9 +34,14 @@ typedef enum lane_kind {
 	LANE_COUNTER,
 	LANE_START,
 	LANE_END,
-	LANE_GAP /* events were lost: lane_gap */
+	LANE_GAP,   /* events were lost: lane_gap */
+	LANE_THREAD /* name of the thread whose number is the value */
 } lane_kind;
 #define LANE_WORD(kind, name) ((uint64_t)(kind) << 32 | (name))
+#define LANE_KIND(word)	      ((lane_kind)((word) >> 32 & 0xff))
+#define LANE_STACK(number)    ((uint64_t)(number) << 40)
+#define LANE_STACK_OF(word)   ((uint32_t)((word) >> 40))
+enum { LANE_STACK_MAX = 0xffffff };
 
 /* Pops whose push was recorded, and pushes whose pop may come: what the drain must do to the open
  * ranges, in this order, to stand where the thread stands. */

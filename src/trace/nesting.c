@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "os/os.h"
+#include "trace/perfetto.h"
 #include "trace/zone_names.h"
 
 #include <errno.h>
@@ -91,10 +92,12 @@ void nesting_flush(nesting *f, nesting_thread *t)
 	f->nbatch = 0;
 }
 
-void nesting_init(nesting *f, const drain_listener *to)
+void nesting_init(nesting *f, const nesting_thread *threads, const drain_listener *to)
 {
 	*f = (nesting){.tracks = PROCESS_TRACK,
-		       .unfinished = zone_name_intern("unended", __FILE__, __LINE__)};
+		       .threads = threads,
+		       .unfinished = zone_name_intern(PF_UNENDED, __FILE__, __LINE__),
+		       .continued = zone_name_intern(PF_CONTINUED, __FILE__, __LINE__)};
 	zone_paths_init(&f->paths);
 	if (to)
 		f->to = *to;
@@ -114,14 +117,29 @@ void nesting_done(nesting *f)
 	mem_free(f->names);
 	mem_free(f->counters);
 	open_ranges_done(&f->ranges);
+	kept_map_done(&f->thread_names);
 	zone_paths_done(&f->paths);
 }
 
 void nesting_thread_done(nesting_thread *t)
 {
 	mem_free(t->frames);
+	mem_free(t->pieces);
 	mem_free(t->open);
 	*t = (nesting_thread){0};
+}
+
+static void tell_thread(nesting *f, const nesting_thread *t, const char *name)
+{
+	trace_track track = {.id = t->track,
+			     .parent = PROCESS_TRACK,
+			     .kind = TRACE_THREAD,
+			     .pid = (int32_t)os_process_id(),
+			     .tid = (int32_t)t->tid,
+			     .name = name};
+
+	if (f->to.track)
+		f->to.track(f->to.self, &track);
 }
 
 void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
@@ -129,15 +147,23 @@ void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
 	nesting_thread_done(t);
 	t->serial = l->serial;
 	t->track = ++f->tracks;
+	t->tid = (uint32_t)l->tid;
 	f->counts.threads++;
-	trace_track track = {.id = t->track,
-			     .parent = PROCESS_TRACK,
-			     .kind = TRACE_THREAD,
-			     .pid = (int32_t)os_process_id(),
-			     .tid = l->tid,
-			     .name = l->name[0] ? l->name : NULL};
-	if (f->to.track)
-		f->to.track(f->to.self, &track);
+	const uint32_t name = kept_map_find(&f->thread_names, t->tid);
+	tell_thread(f, t, name ? zone_name_get(name)->text : l->name[0] ? l->name : NULL);
+	kept_map_remove(&f->thread_names, t->tid);
+}
+
+/* The program says what a thread of it is called. */
+static void name_thread(nesting *f, uint32_t tid, uint32_t name)
+{
+	for (size_t i = 0; i < lanes_used(); i++)
+		if (f->threads[i].serial && f->threads[i].tid == tid) {
+			tell_thread(f, &f->threads[i], zone_name_get(name)->text);
+			return;
+		}
+	if (f->thread_names.n < NESTING_NAMES_MAX && !kept_map_put(&f->thread_names, tid, name))
+		f->counts.lost++;
 }
 
 /* --- ranges of a thread */
@@ -151,7 +177,7 @@ static zone_stats *stats_of(nesting *f, uint32_t name)
 	return f->stats[name];
 }
 
-static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name)
+static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint32_t stack)
 {
 	if (t->depth == NESTING_DEPTH_MAX || t->too_deep ||
 	    (t->depth == t->cap &&
@@ -169,22 +195,16 @@ static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name)
 	top->path = name ? zone_paths_child(&f->paths, above, name) : above;
 	top->begin_ns = ns;
 	top->inside_ns = 0;
+	top->stack = stack;
+	top->in_pieces = false;
 	t->open[name]++;
 	if (name)
 		tell(f, t, ns, TRACE_BEGIN, name, 0);
 }
 
-static void pop(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
+/* Ends the innermost range. */
+static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 {
-	if (t->too_deep) {
-		t->too_deep--;
-		f->counts.lost++;
-		return;
-	}
-	if (!t->depth) {
-		f->counts.unmatched++;
-		return;
-	}
 	nesting_frame *top = &t->frames[--t->depth];
 	bool outermost = --t->open[top->name] == 0;
 	if (!top->name)
@@ -199,22 +219,106 @@ static void pop(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 		tell(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
 	}
 	tell(f, t, ns, TRACE_END, 0, 0);
-	zone_paths_add(&f->paths, top->path, self);
+	zone_paths_add(&f->paths, top->path, 1, self);
 	if (!z)
 		f->counts.lost++;
+	else if (top->in_pieces)
+		zone_stats_add_pieces(z, &t->pieces[t->depth], took, self, outermost, finished);
 	else if (finished)
 		zone_stats_add(z, took, self, outermost);
 	else
 		zone_stats_add_unfinished(z, took, self, outermost);
 }
 
+/* Ends a piece of the innermost range. */
+static void piece_end(nesting *f, nesting_thread *t, uint64_t ns)
+{
+	nesting_frame *top = &t->frames[--t->depth];
+	zone_pieces *before = &t->pieces[t->depth];
+	const bool outermost = --t->open[top->name] == 0;
+	const uint64_t took = ns - top->begin_ns;
+	const uint64_t self = took - (top->inside_ns < took ? top->inside_ns : took);
+
+	if (!top->in_pieces)
+		*before = (zone_pieces){0};
+	top->in_pieces = true;
+	before->took_ns += took;
+	before->self_ns += self;
+	before->total_ns += outermost ? took : 0;
+	if (t->depth)
+		t->frames[t->depth - 1].inside_ns += took;
+	tell(f, t, ns, TRACE_NUMBER, f->continued, bits_of(1));
+	tell(f, t, ns, TRACE_END, 0, 0);
+	zone_paths_add(&f->paths, top->path, 0, self);
+}
+
+/* And begins the next one, in its new place. */
+static void piece_begin(nesting *f, nesting_thread *t, uint64_t ns, const nesting_frame *was,
+			const zone_pieces *before)
+{
+	const uint32_t above = t->depth ? t->frames[t->depth - 1].path : 0;
+	nesting_frame *top = &t->frames[t->depth];
+
+	t->pieces[t->depth++] = *before;
+	*top = *was;
+	top->begin_ns = ns;
+	top->inside_ns = 0;
+	t->open[top->name]++;
+	top->path = zone_paths_child(&f->paths, above, top->name);
+	tell(f, t, ns, TRACE_BEGIN, top->name, 0);
+}
+
+/* Ends the innermost range of that stack, which is not the innermost of all. */
+static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
+{
+	nesting_frame was[NESTING_PIECES_MAX];
+	zone_pieces before[NESTING_PIECES_MAX];
+	size_t n = 0;
+
+	/* One whose beginning was lost may be of any stack. */
+	while (n < t->depth && t->frames[t->depth - 1 - n].name &&
+	       t->frames[t->depth - 1 - n].stack != stack)
+		n++;
+	if (n == t->depth || n > NESTING_PIECES_MAX ||
+	    !reserve(&t->pieces, &t->npieces, t->depth, sizeof *t->pieces)) {
+		f->counts.unmatched++;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		piece_end(f, t, ns);
+		was[i] = t->frames[t->depth];
+		before[i] = t->pieces[t->depth];
+	}
+	pop_top(f, t, ns, true);
+	while (n-- > 0)
+		piece_begin(f, t, ns, &was[n], &before[n]);
+}
+
+static void pop(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
+{
+	if (t->too_deep) {
+		t->too_deep--;
+		f->counts.lost++;
+	} else if (!t->depth) {
+		f->counts.unmatched++;
+	} else if (t->frames[t->depth - 1].stack == stack) {
+		pop_top(f, t, ns, true);
+	} else {
+		pop_crossing(f, t, ns, stack);
+	}
+}
+
 static void gap(nesting *f, nesting_thread *t, uint64_t ns, uint64_t value)
 {
 	/* More than were ever open, or may be, is nothing that a thread wrote. */
-	for (uint64_t n = value >> 32; n > 0 && (t->depth || t->too_deep); n--)
-		pop(f, t, ns, false);
+	for (uint64_t n = value >> 32; n > 0 && (t->depth || t->too_deep); n--) {
+		if (t->too_deep)
+			pop(f, t, ns, 0);
+		else
+			pop_top(f, t, ns, false);
+	}
 	for (uint64_t n = (uint32_t)value; n > 0; n--)
-		push(f, t, ns, 0);
+		push(f, t, ns, 0, 0);
 }
 
 void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
@@ -223,8 +327,9 @@ void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
 	if (ns < t->last_ns)
 		ns = t->last_ns;
 	while (t->depth)
-		pop(f, t, ns, false);
+		pop_top(f, t, ns, false);
 	nesting_flush(f, t);
+	t->tid = 0;
 }
 
 /* --- ranges of no thread */
@@ -349,7 +454,7 @@ static void counter(nesting *f, uint64_t ns, uint32_t name, double value)
 void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uint64_t value)
 {
 	const uint32_t name = (uint32_t)word;
-	const lane_kind kind = (lane_kind)(word >> 32);
+	const lane_kind kind = LANE_KIND(word);
 	double real;
 
 	f->counts.events++;
@@ -361,10 +466,10 @@ void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, ui
 	memcpy(&real, &value, sizeof real);
 	switch (kind) {
 	case LANE_PUSH:
-		push(f, t, ns, name);
+		push(f, t, ns, name, LANE_STACK_OF(word));
 		break;
 	case LANE_POP:
-		pop(f, t, ns, true);
+		pop(f, t, ns, LANE_STACK_OF(word));
 		break;
 	case LANE_MARK:
 		tell(f, t, ns, TRACE_INSTANT, name, 0);
@@ -385,6 +490,9 @@ void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, ui
 	case LANE_GAP:
 		f->counts.events--; /* ours, not the program's */
 		gap(f, t, ns, value);
+		break;
+	case LANE_THREAD:
+		name_thread(f, (uint32_t)value, name);
 		break;
 	}
 }

@@ -1,6 +1,11 @@
 /* nesting.h - the state of each thread after its events so far: which ranges are open. It adds up
  * the table and tells the timeline to who listens.
  *
+ * Ranges of one stack nest, but those of two stacks need not: one may end while another that began
+ * inside it goes on. That one is told in pieces, so that what is told always nests: it ends with
+ * the mark PF_CONTINUED, and begins again behind the end of the other. In the table it is one
+ * range.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_NESTING_H
 #define TRACE_NESTING_H
@@ -10,18 +15,25 @@
 #include "trace/open_ranges.h"
 #include "trace/zone_paths.h"
 
-enum { NESTING_DEPTH_MAX = 65536, NESTING_BATCH = 512 };
+/* Where more than NESTING_PIECES_MAX ranges would have to go on, nothing ends. */
+enum { NESTING_DEPTH_MAX = 65536, NESTING_BATCH = 512, NESTING_PIECES_MAX = 64 };
+enum { NESTING_NAMES_MAX = 4096 }; /* of threads that are not met yet */
 
 typedef struct nesting_frame {
 	uint32_t name; /* 0: one whose beginning was lost */
 	uint32_t path; /* of zone_paths.h */
 	uint64_t begin_ns, inside_ns;
+	uint32_t stack;
+	bool in_pieces; /* has earlier ones */
 } nesting_frame;
 
 typedef struct nesting_thread {
 	uint32_t serial, track; /* serial 0: not met yet */
+	uint32_t tid;		/* 0: it ended */
 	nesting_frame *frames;
 	size_t depth, cap;
+	zone_pieces *pieces; /* by frame, as far as any ever had one */
+	size_t npieces;
 	uint64_t too_deep;
 	uint32_t *open; /* by name: how many of them are open */
 	size_t nopen;
@@ -47,8 +59,11 @@ typedef struct nesting {
 	zone_paths paths;
 	nesting_name *names;
 	size_t nnames, cap;
-	uint32_t tracks;     /* given so far */
-	uint32_t unfinished; /* the name of the mark on ranges that did not end */
+	uint32_t tracks;	       /* given so far */
+	uint32_t unfinished;	       /* the name of the mark on ranges that did not end */
+	uint32_t continued;	       /* and on pieces */
+	const nesting_thread *threads; /* all, by lane */
+	kept_map thread_names;	       /* by number, of threads that are not met yet */
 	open_ranges ranges;
 	nesting_counter *counters; /* of this round */
 	size_t ncounters, counters_cap;
@@ -56,7 +71,8 @@ typedef struct nesting {
 	size_t nbatch;
 } nesting;
 
-void nesting_init(nesting *f, const drain_listener *to);
+/* threads: as many as there are lanes. */
+void nesting_init(nesting *f, const nesting_thread *threads, const drain_listener *to);
 void nesting_done(nesting *f);
 void nesting_thread_done(nesting_thread *t);
 /* A lane that was not met yet, or now belongs to another thread. */

@@ -5,24 +5,19 @@
  *
  *     NVTX_INJECTION64_PATH=libdeepclock.so DEEPCLOCK_TRACE=out.pftrace python3 train.py
  *
- * A range of a domain is called "DOMAIN:NAME". A payload becomes the number "payload" of its range.
- * Categories and colours have no place in what is recorded, and are left out.
+ * A payload becomes the number "payload" of its range. Colours have no place in what is recorded:
+ * Perfetto makes its own of the names. Functions that are in no table here (resources, the events
+ * of user-defined locks, names of devices) NVTX calls for nobody.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "deepclock/zone.h"
+#include "deepclock/base.h"
 
-#include "base/mem.h"
-#include "base/utf8.h"
+#include "trace/annotation.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
-#include <wchar.h>
 
-enum { NAME_MAX_BYTES = 512 };
 enum { TABLE_CALLBACKS = 1, MODULE_CORE = 1, MODULE_CORE2 = 5 };
-enum { NO_NESTING = -2 }; /* NVTX_NO_PUSH_POP_TRACKING: what a push returns when nobody listens */
 
 typedef void (*any_function)(void);
 
@@ -54,102 +49,79 @@ typedef struct attributes {
 	union {
 		const char *ascii;
 		const wchar_t *wide;
-		const struct name *registered;
+		annotation *registered;
 	} message;
 } attributes;
 
-/* A domain, or a registered string: what a handle points to. Never freed, since handles are kept by
- * whoever has them. */
-typedef struct name {
-	dck_zone_site site; /* its number is looked up once */
-	struct name *next;
-	char text[];
-} name;
+typedef annotation domain;
 
-static name *_Atomic names;
+/* --- categories: numbers of the program's own, which it may name, by domain */
 
-static _Thread_local int depth; /* ranges that are open on this thread */
+enum { CATEGORIES_MAX = 4096 };
 
-static bool listening(void)
+static struct category {
+	_Atomic(annotation *) name; /* NULL: empty */
+	const domain *domain;
+	uint32_t number;
+} categories[CATEGORIES_MAX];
+static _Atomic uint32_t ncategories;
+
+static void name_category(const domain *d, uint32_t number, const char *text)
 {
-	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) != 0;
+	annotation *name = annotation_name_new(NULL, text);
+	const uint32_t at = name ? atomic_fetch_add(&ncategories, 1) : CATEGORIES_MAX;
+
+	if (at >= CATEGORIES_MAX) {
+		if (name) /* stays full */
+			atomic_store(&ncategories, CATEGORIES_MAX);
+		return;
+	}
+	categories[at].domain = d;
+	categories[at].number = number;
+	atomic_store_explicit(&categories[at].name, name, memory_order_release);
 }
 
-/* --- names */
-
-static void wide_put(const wchar_t *from, char *to, size_t size)
+/* The newest name of a category; of one without a name its number, in `to`. NULL: no category. */
+static const char *category_of(const domain *d, uint32_t number, char to[16])
 {
-	size_t used = 0;
+	uint32_t n = atomic_load(&ncategories);
 
-	for (; from && *from && used + UTF8_BYTES_MAX < size; from++)
-		used += utf8_put(to + used, (uint32_t)*from > 0x10ffff ? 0xfffd : (uint32_t)*from);
-	to[used] = '\0';
-}
-
-/* Bytes of the text, or as many as may be kept of a long one. */
-static int cut(const char *text, size_t most)
-{
-	const size_t n = strnlen(text, most + 1);
-
-	return (int)(n <= most ? n : utf8_cut(text, most));
-}
-
-static void text_put(const char *domain, const char *text, char *to)
-{
-	enum { DOMAIN_BYTES = NAME_MAX_BYTES / 4, TEXT_BYTES = NAME_MAX_BYTES / 2 };
-
-	text = text ? text : "";
-	if (domain)
-		snprintf(to, NAME_MAX_BYTES, "%.*s:%.*s", cut(domain, DOMAIN_BYTES), domain,
-			 cut(text, TEXT_BYTES), text);
-	else
-		snprintf(to, NAME_MAX_BYTES, "%.*s", cut(text, TEXT_BYTES), text);
-}
-
-static name *name_new(const char *domain, const char *text)
-{
-	char whole[NAME_MAX_BYTES];
-
-	text_put(domain, text, whole);
-	const size_t n = strlen(whole) + 1;
-	name *ret = mem_alloc(sizeof *ret + n);
-	if (!ret)
+	if (number == 0)
 		return NULL;
-	memcpy(ret->text, whole, n);
-	ret->site = (dck_zone_site){.name = ret->text, .file = ""};
-	ret->next = names;
-	while (!atomic_compare_exchange_weak(&names, &ret->next, ret))
-		;
-	return ret;
+	for (n = n < CATEGORIES_MAX ? n : CATEGORIES_MAX; n-- > 0;) {
+		const annotation *name =
+		    atomic_load_explicit(&categories[n].name, memory_order_acquire);
+
+		if (name && categories[n].domain == d && categories[n].number == number)
+			return name->text;
+	}
+	snprintf(to, 16, "%u", number);
+	return to;
 }
 
-static const char *domain_text(const name *domain)
+/* --- events */
+
+/* The number of what the event's message says. Only a new name needs its category. */
+static uint32_t name_of(const domain *d, const attributes *a)
 {
-	return domain ? domain->text : NULL;
-}
+	char text[ANNOTATION_TEXT], wide[ANNOTATION_TEXT], number[16];
+	annotation *registered = a->message_kind == REGISTERED ? a->message.registered : NULL;
 
-/* A place whose name is made for one event. */
-typedef struct made {
-	dck_zone_site site;
-	char text[NAME_MAX_BYTES];
-} made;
-
-/* The place that the event's message names: a registered one, or *m. */
-static dck_zone_site *site_of(const name *domain, const attributes *a, made *m)
-{
-	char wide[NAME_MAX_BYTES];
-
-	if (a->message_kind == REGISTERED && a->message.registered)
-		return (dck_zone_site *)&a->message.registered->site;
+	if (registered && registered->id)
+		return registered->id;
 	if (a->message_kind == WIDE)
-		wide_put(a->message.wide, wide, sizeof wide);
-	text_put(domain_text(domain),
-		 a->message_kind == ASCII  ? a->message.ascii
-		 : a->message_kind == WIDE ? wide
-					   : "(no name)",
-		 m->text);
-	m->site = (dck_zone_site){.name = m->text, .file = ""};
-	return &m->site;
+		annotation_text_wide(a->message.wide, wide);
+	if (!registered)
+		annotation_text(annotation_text_of(d),
+				a->message_kind == ASCII  ? a->message.ascii
+				: a->message_kind == WIDE ? wide
+							  : "(no name)",
+				text);
+	const uint32_t id = annotation_id(registered ? registered->text : text,
+					  category_of(d, a->category, number));
+	if (registered)
+		registered->id = id;
+	return id;
 }
 
 static double payload_of(const attributes *a)
@@ -172,58 +144,42 @@ static double payload_of(const attributes *a)
 	}
 }
 
-static void payload_number(const attributes *a)
+static uint32_t stack_of(const domain *d)
 {
-	static dck_zone_site site = {.name = "payload", .file = ""};
-	const double v = payload_of(a);
-
-	if (!isnan(v))
-		dck_zone_number(&site, v);
+	return d ? d->stack : ANNOTATION_STACK_NONE;
 }
 
-/* --- events */
-
-static int push(const name *domain, const attributes *a)
+static int push(const domain *d, const attributes *a)
 {
-	made m;
-
-	if (!listening() || !a)
-		return NO_NESTING;
-	dck_zone_push(site_of(domain, a, &m));
-	payload_number(a);
-	return depth++;
+	if (!a || !annotation_on())
+		return ANNOTATION_NO_NESTING;
+	const int depth = annotation_push(stack_of(d), name_of(d, a));
+	const double payload = payload_of(a);
+	if (!isnan(payload))
+		annotation_number(annotation_id("payload", NULL), payload);
+	return depth;
 }
 
-static int pop(const name *domain)
+static int pop(const domain *d)
 {
-	(void)domain; /* the innermost range of the thread, whichever domain it is of */
-	if (depth == 0)
-		return NO_NESTING;
-	if (listening())
-		dck_zone_pop();
-	return --depth;
+	return annotation_pop(stack_of(d));
 }
 
-static void mark(const name *domain, const attributes *a)
+static void mark(const domain *d, const attributes *a)
 {
-	made m;
-
-	if (listening() && a)
-		dck_zone_mark(site_of(domain, a, &m));
+	if (a && annotation_on())
+		annotation_mark(name_of(d, a));
 }
 
-static uint64_t start(const name *domain, const attributes *a)
+static uint64_t start(const domain *d, const attributes *a)
 {
-	made m;
-
-	return listening() && a ? dck_zone_start(site_of(domain, a, &m)).id : 0;
+	return a && annotation_on() ? annotation_start(name_of(d, a)) : 0;
 }
 
-static void end(const name *domain, uint64_t id)
+static void end(const domain *d, uint64_t id)
 {
-	(void)domain;
-	if (listening() && id)
-		dck_zone_end((dck_range){id});
+	(void)d;
+	annotation_end(id);
 }
 
 static attributes ascii(const char *text)
@@ -305,38 +261,77 @@ static int pop_core(void)
 	return pop(NULL);
 }
 
-static name *string_a(const name *domain, const char *text)
+static annotation *string_a(const domain *d, const char *text)
 {
-	return name_new(domain_text(domain), text);
+	return annotation_name_new(annotation_text_of(d), text);
 }
 
-static name *string_w(const name *domain, const wchar_t *text)
+static annotation *string_w(const domain *d, const wchar_t *text)
 {
-	char utf8[NAME_MAX_BYTES];
+	char utf8[ANNOTATION_TEXT];
 
-	wide_put(text, utf8, sizeof utf8);
-	return name_new(domain_text(domain), utf8);
+	annotation_text_wide(text, utf8);
+	return string_a(d, utf8);
 }
 
-static name *domain_a(const char *text)
+static domain *domain_w(const wchar_t *text)
 {
-	return name_new(NULL, text);
+	char utf8[ANNOTATION_TEXT];
+
+	annotation_text_wide(text, utf8);
+	return annotation_domain(utf8);
 }
 
-static name *domain_w(const wchar_t *text)
+/* Strings that were registered in it may still be in use. */
+static void domain_destroy(domain *d)
 {
-	return string_w(NULL, text);
+	(void)d;
+}
+
+static void category_w(const domain *d, uint32_t number, const wchar_t *text)
+{
+	char utf8[ANNOTATION_TEXT];
+
+	annotation_text_wide(text, utf8);
+	name_category(d, number, utf8);
+}
+
+static void category_core_a(uint32_t number, const char *text)
+{
+	name_category(NULL, number, text);
+}
+
+static void category_core_w(uint32_t number, const wchar_t *text)
+{
+	category_w(NULL, number, text);
+}
+
+static void thread_w(uint32_t tid, const wchar_t *text)
+{
+	char utf8[ANNOTATION_TEXT];
+
+	annotation_text_wide(text, utf8);
+	annotation_thread(tid, utf8);
 }
 
 #define AT(number, f) [number] = (any_function)(f)
 static const any_function core[] = {
-    AT(1, mark_ex), AT(2, mark_a),  AT(3, mark_w),    AT(4, start_ex),
-    AT(5, start_a), AT(6, start_w), AT(7, end_core),  AT(8, push_ex),
-    AT(9, push_a),  AT(10, push_w), AT(11, pop_core),
+    AT(1, mark_ex),	     AT(2, mark_a),
+    AT(3, mark_w),	     AT(4, start_ex),
+    AT(5, start_a),	     AT(6, start_w),
+    AT(7, end_core),	     AT(8, push_ex),
+    AT(9, push_a),	     AT(10, push_w),
+    AT(11, pop_core),	     AT(12, category_core_a),
+    AT(13, category_core_w), AT(14, annotation_thread),
+    AT(15, thread_w),
 };
 static const any_function core2[] = {
-    AT(1, mark),      AT(2, start),	AT(3, end),	  AT(4, push),	    AT(5, pop),
-    AT(10, string_a), AT(11, string_w), AT(12, domain_a), AT(13, domain_w),
+    AT(1, mark),       AT(2, start),
+    AT(3, end),	       AT(4, push),
+    AT(5, pop),	       AT(8, name_category),
+    AT(9, category_w), AT(10, string_a),
+    AT(11, string_w),  AT(12, annotation_domain),
+    AT(13, domain_w),  AT(14, domain_destroy),
 };
 #undef AT
 

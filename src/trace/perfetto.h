@@ -85,5 +85,8 @@ enum { PF_NAME_IID = 1, PF_NAME_TEXT = 2, PF_SOURCE_LINE = 4 };
 #define PF_ASYNC_BIT (UINT64_C(1) << 63)
 /* Written on a range that was still open when the trace ended. */
 #define PF_UNENDED "unended"
+/* Written on a piece of a range that goes on where the next one of its name begins, at the same
+ * time on the same track. */
+#define PF_CONTINUED "continued"
 
 #endif

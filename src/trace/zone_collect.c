@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "trace/kept.h"
+#include "trace/nesting.h"
 #include "trace/open_ranges.h"
 #include "trace/perfetto.h"
 #include "trace/zone_paths.h"
@@ -15,7 +16,8 @@ enum { DEPTH_MAX = 65536 };
 
 typedef struct frame {
 	uint32_t name, path;
-	bool unended;
+	bool unended, continued, in_pieces; /* in_pieces: `before` counts */
+	zone_pieces before;
 	uint64_t begin_ns, inside_ns;
 } frame;
 
@@ -23,14 +25,17 @@ typedef struct track {
 	frame *frames; /* @owned */
 	size_t depth, room;
 	uint64_t too_deep; /* ranges inside the last frame that are not followed */
-	kept_map open;	   /* by name: calls of it that are open here */
+	frame *pieces;	   /* @owned; of ranges that go on, the next to begin last */
+	size_t npieces;
+	kept_map open; /* by name: calls of it that are open here */
 	uint64_t last_ns;
 	bool thread;
 } track;
 
 typedef struct name {
-	zone_stats *z; /* @owned; NULL: no call yet */
-	bool unended;  /* what marks a range that the trace's end has closed */
+	zone_stats *z;	/* @owned; NULL: no call yet */
+	bool unended;	/* what marks a range that the trace's end has closed */
+	bool continued; /* and one that goes on */
 } name;
 
 struct zone_collect {
@@ -56,6 +61,64 @@ static name *name_of(zone_collect *c, uint32_t id)
 	return n;
 }
 
+/* What the innermost range adds, which ends. */
+static void add(zone_collect *c, frame *f, uint64_t took, uint64_t self, bool outermost,
+		bool finished)
+{
+	name *n = name_of(c, f->name);
+
+	zone_paths_add(&c->paths, f->path, 1, self);
+	if (n && f->in_pieces)
+		zone_stats_add_pieces(n->z, &f->before, took, self, outermost, finished);
+	else if (n)
+		(finished ? zone_stats_add : zone_stats_add_unfinished)(n->z, took, self,
+									outermost);
+}
+
+/* --- pieces: nesting.h */
+
+/* A range ended that goes on; its end is kept until it does. false: it cannot be. */
+static bool piece_end(zone_collect *c, track *t, const frame *f, uint64_t ns, uint64_t took,
+		      uint64_t self, bool outermost)
+{
+	if (!t->pieces)
+		t->pieces = mem_alloc(NESTING_PIECES_MAX * sizeof *t->pieces);
+	if (!t->pieces || t->npieces == NESTING_PIECES_MAX)
+		return false;
+	frame *p = &t->pieces[t->npieces++];
+	*p = *f;
+	p->begin_ns = ns; /* of the next piece */
+	p->in_pieces = true;
+	p->before.took_ns += took;
+	p->before.self_ns += self;
+	p->before.total_ns += outermost ? took : 0;
+	zone_paths_add(&c->paths, f->path, 0, self);
+	return true;
+}
+
+static void pieces_drop(zone_collect *c, track *t)
+{
+	while (t->npieces > 0)
+		add(c, &t->pieces[--t->npieces], 0, 0, false, true);
+}
+
+/* The range f begins: as the next piece of the one that ended last, or as a range of its own. */
+static void piece_begin(zone_collect *c, track *t, frame *f)
+{
+	if (t->npieces == 0)
+		return;
+	const frame *p = &t->pieces[t->npieces - 1];
+	if (p->name == f->name && p->begin_ns == f->begin_ns) {
+		f->in_pieces = true;
+		f->before = p->before;
+		t->npieces--;
+	} else {
+		pieces_drop(c, t);
+	}
+}
+
+/* --- */
+
 static void begin(zone_collect *c, track *t, const trace_event *e)
 {
 	if (t->depth == DEPTH_MAX) {
@@ -74,9 +137,11 @@ static void begin(zone_collect *c, track *t, const trace_event *e)
 		t->room = room;
 	}
 	const uint32_t above = t->depth > 0 ? t->frames[t->depth - 1].path : 0;
-	t->frames[t->depth++] = (frame){.name = e->name,
-					.path = zone_paths_child(&c->paths, above, e->name),
-					.begin_ns = e->ns};
+	frame *f = &t->frames[t->depth++];
+	*f = (frame){.name = e->name,
+		     .path = zone_paths_child(&c->paths, above, e->name),
+		     .begin_ns = e->ns};
+	piece_begin(c, t, f);
 	c->failed |= !kept_map_put(&t->open, e->name + UINT64_C(1),
 				   kept_map_find(&t->open, e->name + UINT64_C(1)) + 1);
 }
@@ -104,18 +169,14 @@ static void end(zone_collect *c, track *t, uint64_t ns, bool closed_by_end)
 		c->unmatched++;
 		return;
 	}
-	const frame *f = &t->frames[--t->depth];
+	frame *f = &t->frames[--t->depth];
 	const uint64_t took = ns > f->begin_ns ? ns - f->begin_ns : 0;
 	const uint64_t self = took > f->inside_ns ? took - f->inside_ns : 0;
 	const bool outermost = open_less(c, t, f->name);
-	name *n = name_of(c, f->name);
-	zone_paths_add(&c->paths, f->path, self);
 	if (t->depth > 0)
 		t->frames[t->depth - 1].inside_ns += took;
-	if (n && (f->unended || closed_by_end))
-		zone_stats_add_unfinished(n->z, took, self, outermost);
-	else if (n)
-		zone_stats_add(n->z, took, self, outermost);
+	if (!f->continued || closed_by_end || !piece_end(c, t, f, ns, took, self, outermost))
+		add(c, f, took, self, outermost, !f->unended && !closed_by_end);
 }
 
 /* The two ends of a range that any track may end, in whichever order they are told. One without a
@@ -142,8 +203,10 @@ static void number(zone_collect *c, track *t, const trace_event *e)
 {
 	const name *n = kept_find(&c->names, e->name);
 
-	if (n && n->unended && t->depth > 0)
-		t->frames[t->depth - 1].unended = true;
+	if (!n || t->depth == 0)
+		return;
+	t->frames[t->depth - 1].unended |= n->unended;
+	t->frames[t->depth - 1].continued |= n->continued;
 }
 
 /* --- as a format */
@@ -174,14 +237,20 @@ static void collect_track(trace_out *o, const trace_track *about)
 	}
 }
 
+static bool is(const trace_name *told, const char *mark)
+{
+	return told->n == strlen(mark) && memcmp(told->text, mark, told->n) == 0;
+}
+
 static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
 {
 	name *row = kept_row(&of(o)->names, id);
 
 	kept_name_put(&of(o)->texts, id, told->text, told->n);
-	if (row)
-		row->unended = told->n == sizeof PF_UNENDED - 1 &&
-			       memcmp(told->text, PF_UNENDED, told->n) == 0;
+	if (!row)
+		return;
+	row->unended = is(told, PF_UNENDED);
+	row->continued = is(told, PF_CONTINUED);
 }
 
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
@@ -227,6 +296,7 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 		t->too_deep = 0;
 		while (t->depth > 0)
 			end(c, t, t->last_ns, true);
+		pieces_drop(c, t);
 	}
 	return DCK_OK;
 }
@@ -270,6 +340,7 @@ void zone_collect_free(zone_collect *c)
 		track *t = kept_find(&c->tracks, i);
 
 		mem_free(t->frames);
+		mem_free(t->pieces);
 		kept_map_done(&t->open);
 	}
 	kept_table_done(&c->names);

@@ -44,7 +44,7 @@ static const char *copy(const char *text, size_t n)
 	return memcpy(all->text + at, text, n);
 }
 
-static uint32_t add(const char *name, const char *file, uint32_t line)
+static uint32_t add(const char *category, const char *name, const char *file, uint32_t line)
 {
 	size_t n = strlen(name);
 
@@ -53,14 +53,24 @@ static uint32_t add(const char *name, const char *file, uint32_t line)
 	uint32_t id = atomic_fetch_add(&all->count, 1) + 1;
 	trace_name *z = &all->names[id < ZONE_NAMES_MAX ? id : 0];
 	const char *name_copy = copy(name, n), *file_copy = copy(file, strlen(file));
+	const char *category_copy = category ? copy(category, strlen(category)) : NULL;
 	if (id >= ZONE_NAMES_MAX || !name_copy || !file_copy)
 		return OTHER;
-	*z = (trace_name){
-	    .text = name_copy, .n = n, .file = *file_copy ? file_copy : NULL, .line = line};
+	*z = (trace_name){.text = name_copy,
+			  .n = n,
+			  .category = category_copy,
+			  .file = *file_copy ? file_copy : NULL,
+			  .line = line};
 	return id;
 }
 
 uint32_t zone_name_intern(const char *name, const char *file, uint32_t line)
+{
+	return zone_name_intern_in(NULL, name, file, line);
+}
+
+uint32_t zone_name_intern_in(const char *category, const char *name, const char *file,
+			     uint32_t line)
 {
 	uint64_t hash = hash_number(HASH_START, hash_text(HASH_START, name));
 	uint32_t mine = 0;
@@ -73,7 +83,7 @@ uint32_t zone_name_intern(const char *name, const char *file, uint32_t line)
 
 		if (!id) {
 			if (!mine)
-				mine = add(name, file, line);
+				mine = add(category, name, file, line);
 			if (mine == OTHER || atomic_compare_exchange_strong(slot, &id, mine))
 				return mine;
 		}

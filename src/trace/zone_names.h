@@ -17,6 +17,10 @@ bool zone_names_init(void);
  * too many. May run in a signal handler. */
 uint32_t zone_name_intern(const char *name, const char *file, uint32_t line);
 
+/* The same; a name is of the category that comes with it first. NULL: none. */
+uint32_t zone_name_intern_in(const char *category, const char *name, const char *file,
+			     uint32_t line);
+
 /* The drain's: of a number that came out of zone_name_intern(), and for good. Its file and line are
  * those where it was first met. */
 const trace_name *zone_name_get(uint32_t id);

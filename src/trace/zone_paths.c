@@ -49,15 +49,15 @@ uint32_t zone_paths_child(zone_paths *p, uint32_t parent, uint32_t name)
 	return path;
 }
 
-void zone_paths_add(zone_paths *p, uint32_t path, uint64_t self_ns)
+void zone_paths_add(zone_paths *p, uint32_t path, unsigned calls, uint64_t self_ns)
 {
 	zone_path *row = path == ZONE_PATH_NONE ? NULL : kept_find(&p->rows, path);
 
 	if (!row) {
-		p->lost++;
+		p->lost += calls;
 		return;
 	}
-	row->calls++;
+	row->calls += calls;
 	row->self_ns += self_ns;
 }
 

@@ -2,7 +2,7 @@
  * holds ZONE_PATHS_MAX paths; calls on further ones are counted, and are in none.
  *
  *	uint32_t outer = zone_paths_child(&p, 0, 7), inner = zone_paths_child(&p, outer, 9);
- *	zone_paths_add(&p, inner, 1200);
+ *	zone_paths_add(&p, inner, 1, 1200);
  *	zone_paths_put(&p, name_of, self, b, err);
  *	zone_paths_done(&p);
  *
@@ -33,8 +33,8 @@ void zone_paths_init(zone_paths *p);
 void zone_paths_done(zone_paths *p);
 /* The path through `parent` (0: none) to that name; ZONE_PATH_NONE: it is not kept. */
 uint32_t zone_paths_child(zone_paths *p, uint32_t parent, uint32_t name);
-/* One call more of that path. */
-void zone_paths_add(zone_paths *p, uint32_t path, uint64_t self_ns);
+/* So many calls more of that path, with so much time of their own. */
+void zone_paths_add(zone_paths *p, uint32_t path, unsigned calls, uint64_t self_ns);
 /* The tree "zones"; nothing when there is no path. name_of may return NULL. */
 dck_status zone_paths_put(const zone_paths *p, const char *(*name_of)(void *self, uint32_t name),
 			  void *self, record_builder *b, dck_err *err);

@@ -51,6 +51,15 @@ void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_t self_ns, boo
 	z->unfinished++;
 }
 
+void zone_stats_add_pieces(zone_stats *z, zone_pieces *p, uint64_t ns, uint64_t self_ns,
+			   bool outermost, bool finished)
+{
+	z->total_ns += p->total_ns + (outermost ? ns : 0);
+	(finished ? zone_stats_add : zone_stats_add_unfinished)(z, p->took_ns + ns,
+								p->self_ns + self_ns, false);
+	*p = (zone_pieces){0};
+}
+
 bool zone_stats_mean(const zone_stats *z, double level, double *ret_mean, double *ret_lo,
 		     double *ret_hi)
 {

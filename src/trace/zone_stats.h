@@ -29,12 +29,20 @@ typedef struct zone_stats {
 	double batch_ns[ZONE_BATCHES]; /* sums */
 } zone_stats;
 
+/* Of a call that is told in pieces (nesting.h): what the earlier ones add to each column. */
+typedef struct zone_pieces {
+	uint64_t took_ns, self_ns, total_ns;
+} zone_pieces;
+
 /* The self_ns of a range that any thread may end: what lies inside it nobody knows. */
 #define ZONE_SELF_UNKNOWN UINT64_MAX
 
 /* A call that ended; {0} at first. */
 void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost);
 void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost);
+/* One whose last piece is told by the other arguments; *p then is {0} again. */
+void zone_stats_add_pieces(zone_stats *z, zone_pieces *p, uint64_t ns, uint64_t self_ns,
+			   bool outermost, bool finished);
 /* The mean of all calls that ended; false: there is no interval, since there are too few. */
 bool zone_stats_mean(const zone_stats *z, double level, double *ret_mean, double *ret_lo,
 		     double *ret_hi);

@@ -34,6 +34,14 @@ for t in threads:
     t.start()
 for t in threads:
     t.join()
+for i in range(3):
+    nvtx.push_range("first", domain="one", category="crossing")
+    time.sleep(0.001)
+    nvtx.push_range("second", domain="two")
+    time.sleep(0.001)
+    nvtx.pop_range(domain="one")
+    time.sleep(0.001)
+    nvtx.pop_range(domain="two")
 r = nvtx.start_range("apart")
 time.sleep(0.01)
 nvtx.end_range(r)
@@ -64,7 +72,12 @@ def recorded(program, package, how):
     rows = {r[0]: dict(zip(keys, r)) for r in table["rows"]}
     number = lambda cell: cell["value"] if isinstance(cell, dict) else cell
     calls = {name: number(r["calls"]) for name, r in rows.items()}
-    expect(calls == {"step": 150, "mine:work": 150, "inner": 150, "apart": 1}, calls)
+    expect(calls == {"step": 150, "mine:work": 150, "inner": 150, "apart": 1, "one:first": 3,
+                     "two:second": 3}, calls)
+    for name in ("one:first", "two:second"):
+        expect(number(rows[name]["min"]) >= 2000000, rows[name])
+    with open("out.pftrace", "rb") as f:
+        expect(b"crossing" in f.read(), "no category")
     expect(number(rows["inner"]["min"]) >= 100000, rows["inner"])
     expect(number(rows["step"]["total"]) >= number(rows["mine:work"]["total"]), rows)
     expect(number(rows["apart"]["total"]) >= 10000000, rows["apart"])

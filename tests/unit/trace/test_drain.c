@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "deepclock/zone.h"
 #include "trace/drain.h"
@@ -44,9 +45,11 @@ static void track(void *self, const trace_track *t)
 	static const char *const kinds[] = {"process", "thread", "counter"};
 
 	(void)self;
+	/* How a thread is called at first depends on how the test is run. */
+	const bool named = t->kind == TRACE_COUNTER_TRACK ||
+			   (t->kind == TRACE_THREAD && t->name && strchr(t->name, ' '));
 	snprintf(told + strlen(told), sizeof told - strlen(told), "%s%s%s; ", kinds[t->kind],
-		 t->kind == TRACE_COUNTER_TRACK ? " " : "",
-		 t->kind == TRACE_COUNTER_TRACK ? t->name : "");
+		 named ? " " : "", named ? t->name : "");
 }
 
 static void events(void *self, uint32_t id, const trace_event *e, size_t n)
@@ -200,6 +203,123 @@ static void what_was_lost_keeps_the_nesting(void **state)
 	drain_end(d, ticks_now());
 	assert_string_equal(told, "process; thread; (a (b unended=1 ) (a ) ) ");
 	assert_int_equal(drain_counted(d)->unmatched, 0);
+	drain_free(d);
+}
+
+static void put_at(uint64_t ticks, lane_kind kind, uint32_t name, uint32_t stack)
+{
+	lane_put(ticks, LANE_WORD(kind, name) | LANE_STACK(stack));
+}
+
+/* What is put at future times is taken when these have come. */
+static void round_after(drain *d, uint64_t ticks)
+{
+	while (ticks_now() < ticks)
+		;
+	drain_round(d);
+	drain_end(d, ticks_now());
+}
+
+/* Ranges of two stacks: a ends while b, which began inside it, goes on, with c inside. */
+static void ranges_of_two_stacks_may_cross(void **state)
+{
+	drain *d = opened();
+	const uint32_t a = zone_name_intern("a", "", 0), b = zone_name_intern("b", "", 0),
+		       c = zone_name_intern("c", "", 0);
+	const uint64_t t = ticks_now();
+	size_t n;
+
+	(void)state;
+	put_at(t, LANE_PUSH, a, 1);
+	put_at(t + 10, LANE_PUSH, b, 2);
+	put_at(t + 30, LANE_PUSH, c, 2);
+	put_at(t + 60, LANE_POP, 0, 1);
+	put_at(t + 100, LANE_POP, 0, 2);
+	put_at(t + 150, LANE_POP, 0, 3); /* nothing of that stack is open */
+	put_at(t + 210, LANE_POP, 0, 2);
+	put_at(t + 220, LANE_POP, 0, 2);
+	round_after(d, t + 1000);
+	assert_string_equal(told, "process; thread; (a (b (c continued=1 ) continued=1 ) ) "
+				  "(b (c ) ) ");
+	const zone_stats *const *z = drain_zones(d, &n);
+	const zone_stats *const want[] = {
+	    &(zone_stats){.calls = 1, .total_ns = 60, .self_ns = 10, .min_ns = 60, .max_ns = 60},
+	    &(zone_stats){
+		.calls = 1, .total_ns = 200, .self_ns = 130, .min_ns = 200, .max_ns = 200},
+	    &(zone_stats){.calls = 1, .total_ns = 70, .self_ns = 70, .min_ns = 70, .max_ns = 70}};
+	const uint32_t ids[] = {a, b, c};
+	for (int i = 0; i < 3; i++) {
+		const zone_stats *got = z[ids[i]];
+
+		assert_int_equal(got->calls, want[i]->calls);
+		assert_int_equal(got->total_ns, want[i]->total_ns);
+		assert_int_equal(got->self_ns, want[i]->self_ns);
+		assert_int_equal(got->min_ns, want[i]->min_ns);
+		assert_int_equal(got->max_ns, want[i]->max_ns);
+		assert_int_equal(got->unfinished, 0);
+	}
+	assert_int_equal(drain_counted(d)->unmatched, 2);
+	assert_int_equal(drain_counted(d)->unfinished, 0);
+	drain_free(d);
+}
+
+/* The same name on both stacks: the time in which any of them is open counts once. */
+static void crossing_ranges_of_one_name(void **state)
+{
+	drain *d = opened();
+	const uint32_t a = zone_name_intern("a", "", 0);
+	const uint64_t t = ticks_now();
+	size_t n;
+
+	(void)state;
+	put_at(t, LANE_PUSH, a, 1);
+	put_at(t + 10, LANE_PUSH, a, 2);
+	put_at(t + 60, LANE_POP, 0, 1);
+	put_at(t + 100, LANE_PUSH, a, 1);
+	put_at(t + 300, LANE_POP, 0, 2); /* in pieces twice: the first ends, the second goes on */
+	put_at(t + 310, LANE_POP, 0, 1);
+	round_after(d, t + 1000);
+	const zone_stats *z = drain_zones(d, &n)[a];
+	assert_int_equal(z->calls, 3);
+	assert_int_equal(z->total_ns, 310);
+	assert_int_equal(z->sum_ns, 60 + 290 + 210);
+	assert_int_equal(z->self_ns, 310);
+	drain_free(d);
+}
+
+/* More than are told in pieces: nothing ends before the thread does. */
+static void too_many_pieces_are_none(void **state)
+{
+	enum { INSIDE = 65 };
+	drain *d = opened();
+	const uint32_t a = zone_name_intern("a", "", 0), b = zone_name_intern("b", "", 0);
+	uint64_t t = ticks_now();
+	size_t n;
+
+	(void)state;
+	put_at(t, LANE_PUSH, a, 1);
+	for (int i = 0; i < INSIDE; i++)
+		put_at(t, LANE_PUSH, b, 2);
+	put_at(t, LANE_POP, 0, 1);
+	for (int i = 0; i < INSIDE; i++)
+		put_at(t, LANE_POP, 0, 2);
+	round_after(d, t + 1000);
+	assert_int_equal(drain_counted(d)->unmatched, 1);
+	assert_int_equal(drain_zones(d, &n)[a]->unfinished, 1);
+	assert_int_equal(drain_zones(d, &n)[b]->calls, INSIDE);
+	drain_free(d);
+}
+
+static void threads_are_named(void **state)
+{
+	const uint32_t name = zone_name_intern("worker 1", "", 0);
+	drain *d = opened();
+
+	(void)state;
+	lane_put_value(ticks_now(), LANE_WORD(LANE_THREAD, name), (uint64_t)gettid());
+	lane_put_value(ticks_now(), LANE_WORD(LANE_THREAD, name), 1); /* of no thread here */
+	drain_round(d);
+	assert_string_equal(told, "process; thread; thread worker 1; ");
 	drain_free(d);
 }
 
@@ -383,6 +503,10 @@ int main(void)
 	    cmocka_unit_test(events_of_a_handler_find_their_place),
 	    cmocka_unit_test(a_hole_is_waited_for),
 	    cmocka_unit_test(what_was_lost_keeps_the_nesting),
+	    cmocka_unit_test(ranges_of_two_stacks_may_cross),
+	    cmocka_unit_test(crossing_ranges_of_one_name),
+	    cmocka_unit_test(too_many_pieces_are_none),
+	    cmocka_unit_test(threads_are_named),
 	    cmocka_unit_test(too_deep_is_counted),
 	    cmocka_unit_test(ticks_become_nanoseconds),
 	    cmocka_unit_test(means_have_intervals),

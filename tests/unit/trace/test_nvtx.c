@@ -3,12 +3,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
+#include "scratch.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 #include <wchar.h>
 #include <cmocka.h>
 
@@ -68,15 +71,18 @@ typedef void *name_fn(const char *);
 typedef void *register_fn(void *, const char *);
 typedef int domain_push_fn(void *, const attributes *);
 typedef int domain_pop_fn(void *);
+typedef void category_fn(uint32_t, const char *);
+typedef void domain_category_fn(void *, uint32_t, const wchar_t *);
+typedef void thread_fn(uint32_t, const wchar_t *);
+typedef void destroy_fn(void *);
 
 static int inject(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 16; i++) {
 		core_table[i] = i == 0 ? NULL : &core[i];
 		core2_table[i] = i == 0 ? NULL : &core2[i];
 	}
-	return InitializeInjectionNvtx2(get_table) != 1;
+	return scratch_begin(state) || InitializeInjectionNvtx2(get_table) != 1;
 }
 
 static int64_t calls(const dck_record *r, const char *name)
@@ -134,12 +140,141 @@ static void domains_and_registered_strings(void **state)
 	CALL(core2, 4, domain_push_fn *)(domain, &registered);
 	CALL(core2, 4, domain_push_fn *)(domain, &plain);
 	CALL(core2, 4, domain_push_fn *)(NULL, &none);
-	for (int i = 0; i < 3; i++)
-		CALL(core2, 5, domain_pop_fn *)(domain);
+	assert_int_equal(CALL(core2, 5, domain_pop_fn *)(NULL), 0);
+	assert_int_equal(CALL(core2, 5, domain_pop_fn *)(domain), 1);
+	assert_int_equal(CALL(core2, 5, domain_pop_fn *)(domain), 0);
 	assert_int_equal(dck_trace_stop(&r, NULL), DCK_OK);
 	assert_int_equal(calls(r, "torch:conv"), 1);
 	assert_int_equal(calls(r, "torch:relu"), 1);
 	assert_int_equal(calls(r, "(no name)"), 1);
+	dck_record_free(r);
+}
+
+static const dck_cell *row(const dck_record *r, const char *name)
+{
+	const dck_table *t = dck_record_table(r, "zones");
+
+	for (size_t i = 0; i < t->nrows; i++)
+		if (strcmp(t->cells[i * t->ncolumns].value.as.text, name) == 0)
+			return &t->cells[i * t->ncolumns];
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+static double value(const dck_cell *c)
+{
+	return c->value.kind == DCK_VALUE_INT ? (double)c->value.as.i : c->value.as.r;
+}
+
+static void naps(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+/* Each domain nests for itself: the first that was opened ends first. The record and what is read
+ * from its file say the same. */
+static void domains_may_overlap(void **state)
+{
+	const dck_trace_config c = {.path = "overlap.pftrace"};
+	const attributes a = {.message_kind = 1, .message = "range"};
+	dck_record *r = NULL, *of_file = NULL;
+
+	(void)state;
+	void *one = CALL(core2, 12, name_fn *)("one"), *two = CALL(core2, 12, name_fn *)("two");
+	assert_ptr_equal(CALL(core2, 12, name_fn *)("one"), one);
+	assert_int_equal(dck_trace_start(&c, NULL), DCK_OK);
+	for (int i = 0; i < 12; i++) {
+		assert_int_equal(CALL(core2, 4, domain_push_fn *)(one, &a), 0);
+		naps();
+		assert_int_equal(CALL(core2, 4, domain_push_fn *)(two, &a), 0);
+		DCK_PUSH("zone");
+		naps();
+		assert_int_equal(CALL(core2, 5, domain_pop_fn *)(one), 0);
+		naps();
+		DCK_POP();
+		assert_int_equal(CALL(core2, 5, domain_pop_fn *)(two), 0);
+		assert_true(CALL(core2, 5, domain_pop_fn *)(two) < 0);
+	}
+	CALL(core2, 14, destroy_fn *)(two);
+	assert_int_equal(dck_trace_stop(&r, NULL), DCK_OK);
+	assert_int_equal(dck_trace_read(c.path, &of_file, NULL), DCK_OK);
+	const char *const names[] = {"one:range", "two:range", "zone"};
+	const double least[][2] = {{4e6, 2e6}, {4e6, 0}, {4e6, 4e6}}; /* total, self of each */
+	for (int i = 0; i < 3; i++) {
+		const dck_cell *x = row(r, names[i]), *y = row(of_file, names[i]);
+
+		assert_int_equal(value(&x[1]), 12);
+		assert_true(value(&x[2]) >= 12 * least[i][0] && value(&x[3]) >= 12 * least[i][1]);
+		for (int k = 1; k < 7; k++)
+			assert_true(value(&x[k]) == value(&y[k]));
+	}
+	/* What is inside "one" and "two" is not their own. */
+	assert_true(value(&row(r, "one:range")[3]) <= value(&row(r, "one:range")[2]) - 12 * 2e6);
+	assert_true(value(&row(r, "two:range")[3]) <= value(&row(r, "two:range")[2]) - 12 * 4e6);
+	dck_record_free(r);
+	dck_record_free(of_file);
+}
+
+/* Of a text file: whether it contains that. */
+static bool contains(const char *path, const char *text)
+{
+	static char all[65536];
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	const size_t n = fread(all, 1, sizeof all - 1, f);
+	fclose(f);
+	all[n] = '\0';
+	return strstr(all, text);
+}
+
+static void categories_and_threads_have_names(void **state)
+{
+	const dck_trace_config c = {.path = "names.json"};
+	attributes a = {.category = 7, .message_kind = 1, .message = "in seven"};
+
+	(void)state;
+	void *domain = CALL(core2, 12, name_fn *)("categories");
+	CALL(core, 12, category_fn *)(7, "the seventh");
+	CALL(core2, 9, domain_category_fn *)(domain, 7, L"größe");
+	assert_int_equal(dck_trace_start(&c, NULL), DCK_OK);
+	CALL(core, 8, push_ex_fn *)(&a);
+	CALL(core, 11, pop_fn *)();
+	CALL(core2, 4, domain_push_fn *)(domain, &a);
+	CALL(core2, 5, domain_pop_fn *)(domain);
+	a.category = 8;
+	a.message = "in eight";
+	CALL(core, 8, push_ex_fn *)(&a);
+	CALL(core, 11, pop_fn *)();
+	CALL(core, 15, thread_fn *)((uint32_t)gettid(), L"ünnamed worker");
+	assert_int_equal(dck_trace_stop(NULL, NULL), DCK_OK);
+	assert_true(contains(c.path, "\"cat\":\"the seventh\",\"name\":\"in seven\""));
+	assert_true(contains(c.path, "\"cat\":\"größe\",\"name\":\"categories:in seven\""));
+	assert_true(contains(c.path, "\"cat\":\"8\",\"name\":\"in eight\""));
+	assert_true(contains(c.path, "ünnamed worker"));
+}
+
+/* Any number of them, over and over. */
+static void many_categories_and_domains(void **state)
+{
+	const dck_trace_config c = {0};
+	dck_record *r = NULL;
+	char text[32];
+
+	(void)state;
+	assert_int_equal(dck_trace_start(&c, NULL), DCK_OK);
+	for (uint32_t i = 0; i < 10000; i++) {
+		snprintf(text, sizeof text, "domain %u", i % 100);
+		void *domain = CALL(core2, 12, name_fn *)(text);
+		const attributes a = {
+		    .category = i, .message_kind = 1, .message = "x", .payload_kind = 99};
+		CALL(core, 12, category_fn *)(i, text);
+		CALL(core2, 4, domain_push_fn *)(domain, &a);
+		CALL(core2, 5, domain_pop_fn *)(domain);
+	}
+	assert_int_equal(dck_trace_stop(&r, NULL), DCK_OK);
+	assert_int_equal(dck_record_table(r, "zones")->nrows, 100);
+	assert_int_equal(calls(r, "domain 42:x"), 100);
 	dck_record_free(r);
 }
 
@@ -180,9 +315,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranges_are_recorded),
 	    cmocka_unit_test(domains_and_registered_strings),
+	    SCRATCH_TEST(domains_may_overlap),
+	    SCRATCH_TEST(categories_and_threads_have_names),
+	    cmocka_unit_test(many_categories_and_domains),
 	    cmocka_unit_test(long_and_broken_names),
 	    cmocka_unit_test(nothing_is_recorded_while_it_is_off),
 	};
 
-	return cmocka_run_group_tests(tests, inject, NULL);
+	return cmocka_run_group_tests(tests, inject, scratch_end);
 }
