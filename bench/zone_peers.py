@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a named range costs in LTTng-UST and uftrace, beside the bare pair (two
+readings of the time stamp counter, two entries of 16 bytes) and beside deepclock's push and pop.
+
+  zone_peers.py SOURCE BUILD [PEER...]
+
+Each peer is a program in bench/peers that runs the three in turn, in one process, while all of them
+record to files; figures are CPU time of the thread that has the ranges, ratios are of the same round
+(median, least to greatest). A peer that is not installed is one line that says what to install.
+
+The peers do more than the bare pair: they move events to another process.
+"""
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+class Absent(Exception):
+    """What to install."""
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*words):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(words)}: {(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+class Peers:
+    def __init__(self, source, build, scratch):
+        self.peers, self.include = source + "/bench/peers", source + "/include"
+        self.build, self.scratch = build, scratch
+
+    def compiled(self, name, *flags):
+        """The program of a peer, linked with the library of the build folder."""
+        out = f"{self.scratch}/{name.split('.')[0]}"
+        run(*shlex.split(os.environ.get("CC", "cc")), "-O2", "-I" + self.include, "-I" + self.peers, f"{self.peers}/{name}", "-o", out,
+            "-L" + self.build, "-Wl,-rpath," + self.build, "-ldeepclock", *flags)
+        return out
+
+    @contextlib.contextmanager
+    def lttng_session(self):
+        """Recording, in a session of our own; with a daemon of our own where none runs."""
+        daemon = None
+        if subprocess.run(["lttng", "list"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
+            daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel", "--quiet"], stderr=subprocess.DEVNULL)
+            last = time.monotonic() + 20
+            while subprocess.run(["lttng", "list"], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL).returncode != 0:
+                if time.monotonic() > last or daemon.poll() is not None:
+                    daemon.kill()
+                    raise Failed("lttng-sessiond does not answer")
+                time.sleep(0.1)
+        name = f"deepclock-bench-{os.getpid()}"
+        try:
+            run("lttng", "create", name, f"--output={self.scratch}/lttng-out")
+            try:
+                run("lttng", "enable-channel", "-s", name, "-u", "c", "--subbuf-size=4M", "--num-subbuf=8")
+                run("lttng", "enable-event", "-s", name, "-u", "deepclock_bench:*", "-c", "c")
+                run("lttng", "start", name)
+                yield
+                run("lttng", "stop", name)
+                lost = re.findall(r"Discarded events: *([1-9]\d*)", run("lttng", "list", name))
+                if lost:
+                    print(f"  lttng dropped {lost[0]} events")
+            finally:
+                run("lttng", "destroy", name)
+        finally:
+            if daemon:
+                daemon.terminate()
+                daemon.wait()
+
+    def lttng(self):
+        if not shutil.which("lttng-sessiond") or subprocess.run(["pkg-config", "--exists", "lttng-ust"]).returncode != 0:
+            raise Absent("install lttng-tools and liblttng-ust-dev")
+        program = self.compiled("lttng.c", "-llttng-ust", "-ldl")
+        with self.lttng_session():
+            return run(program, self.scratch + "/lttng.pftrace")
+
+    def uftrace(self):
+        if not shutil.which("uftrace"):
+            raise Absent("install uftrace")
+        program = self.compiled("uftrace.c", "-finstrument-functions")
+        return run("uftrace", "record", "--no-libcall", "--data=" + self.scratch + "/uftrace.data", program,
+                   self.scratch + "/uftrace.pftrace")
+
+
+NAMES = {"lttng": "LTTng-UST, session to disk", "uftrace": "uftrace record, a function"}
+
+
+def spread(name, values, form):
+    print(f"  {name:34} {statistics.median(values):{form}}  {min(values):{form}} to {max(values):{form}}")
+
+
+def main():
+    source, build, *wanted = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="deepclock-") as scratch:
+        peers = Peers(os.path.abspath(source), os.path.abspath(build), scratch)
+        for peer, name in NAMES.items():
+            if wanted and peer not in wanted:
+                continue
+            try:
+                rounds = [tuple(map(float, line.split())) for line in getattr(peers, peer)().splitlines()]
+            except Absent as e:
+                print(f"{name}: absent: {e}")
+                continue
+            bare, ours, theirs = zip(*rounds)
+            print(f"{name}, {len(rounds)} rounds in turn (ns a pair: median, least to greatest)")
+            spread("bare pair", bare, "8.2f")
+            spread("deepclock, to a file", ours, "8.2f")
+            spread(peer, theirs, "8.2f")
+            spread("deepclock / bare", [o / b for b, o, _ in rounds], "8.2f")
+            spread(f"{peer} / bare", [t / b for b, _, t in rounds], "8.2f")
+            spread(f"{peer} / deepclock", [t / o for _, o, t in rounds], "8.2f")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failed as e:
+        sys.exit(f"zone_peers: {e}")
