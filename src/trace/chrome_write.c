@@ -200,6 +200,18 @@ static void put_async(trace_out *o, const track *t, const char *what, uint64_t n
 	event_end(o, 0);
 }
 
+/* An arrow is known by its category, name and id together. */
+static void put_flow(trace_out *o, const track *t, const trace_event *e)
+{
+	static const char *const kinds[] = {"\"s\"", "\"t\"", "\"f\",\"bp\":\"e\""};
+
+	if (t->depth == 0)
+		return;
+	event_begin(o, kinds[e->kind - TRACE_FLOW_BEGIN], e->ns, t);
+	sink_fmt(o->sink, ",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"name\":\"flow\"}",
+		 e->as.id);
+}
+
 /* One event with the numbers that belong to it; returns how many events these were. */
 static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 		      const trace_event *end)
@@ -230,6 +242,11 @@ static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 		break;
 	case TRACE_ASYNC_END:
 		put_async(o, t, "\"e\"", e->ns, e->as.id, kept_id_end(&o->async, e->as.id));
+		break;
+	case TRACE_FLOW_BEGIN:
+	case TRACE_FLOW_STEP:
+	case TRACE_FLOW_END:
+		put_flow(o, t, e);
 		break;
 	case TRACE_KINDS:
 		break;

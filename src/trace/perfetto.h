@@ -15,7 +15,8 @@ enum { /* TracePacket */
        PF_PACKET_SEQUENCE = 10, /* trusted_packet_sequence_id */
        PF_PACKET_TRACK_EVENT = 11,
        PF_PACKET_INTERNED = 12,
-       PF_PACKET_FLAGS = 13, /* sequence_flags */
+       PF_PACKET_FLAGS = 13,  /* sequence_flags */
+       PF_PACKET_THREAD = 44, /* thread_descriptor, of old producers */
        PF_PACKET_COMPRESSED = 50,
        PF_PACKET_CLOCK = 58, /* timestamp_clock_id */
        PF_PACKET_DEFAULTS = 59,
@@ -41,7 +42,7 @@ enum { /* TrackDescriptor */
        PF_TRACK_STATIC_NAME = 10
 };
 enum { PF_PROCESS_PID = 1, PF_PROCESS_COMMAND = 2, PF_PROCESS_NAME = 6 };
-enum { PF_THREAD_PID = 1, PF_THREAD_TID = 2, PF_THREAD_NAME = 5 };
+enum { PF_THREAD_PID = 1, PF_THREAD_TID = 2, PF_THREAD_NAME = 5, PF_THREAD_US = 6 };
 enum {
 	PF_COUNTER_UNIT = 3,
 	PF_COUNTER_MULTIPLIER = 4,
@@ -50,18 +51,40 @@ enum {
 };
 enum { PF_UNIT_NS = 1, PF_UNIT_COUNT = 2, PF_UNIT_BYTES = 3 };
 
-enum { /* TrackEvent */
+enum {			      /* TrackEvent */
+       PF_EVENT_DELTA_US = 1, /* of old producers, as the absolute time below */
        PF_EVENT_CATEGORY_IID = 3,
        PF_EVENT_NUMBER = 4, /* debug_annotations */
+       PF_EVENT_LEGACY = 6,
        PF_EVENT_TYPE = 9,
        PF_EVENT_NAME_IID = 10,
        PF_EVENT_TRACK = 11, /* track_uuid */
+       PF_EVENT_US = 16,
+       PF_EVENT_CATEGORY = 22,
        PF_EVENT_NAME = 23,
        PF_EVENT_COUNTER_INT = 30,
+       PF_EVENT_SOURCE = 33,
        PF_EVENT_SOURCE_IID = 34,
-       PF_EVENT_COUNTER_REAL = 44
+       PF_EVENT_FLOW_OLD = 36,
+       PF_EVENT_FLOW_END_OLD = 42,
+       PF_EVENT_COUNTER_REAL = 44,
+       PF_EVENT_FLOW = 47,
+       PF_EVENT_FLOW_END = 48 /* terminating_flow_ids */
 };
 enum { PF_BEGIN = 1, PF_END = 2, PF_INSTANT = 3, PF_COUNTER = 4 };
+
+enum { /* LegacyEvent; the phase is a letter of Chrome's trace events */
+       PF_LEGACY_NAME_IID = 1,
+       PF_LEGACY_PHASE = 2,
+       PF_LEGACY_DURATION_US = 3,
+       PF_LEGACY_ID = 6,
+       PF_LEGACY_SCOPE = 7,
+       PF_LEGACY_LOCAL_ID = 10,
+       PF_LEGACY_GLOBAL_ID = 11,
+       PF_LEGACY_TO_ENCLOSING = 12,
+       PF_LEGACY_PID = 18,
+       PF_LEGACY_TID = 19
+};
 
 enum { /* DebugAnnotation */
        PF_NUMBER_NAME_IID = 1,

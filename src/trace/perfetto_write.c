@@ -199,7 +199,7 @@ static void explain_once(trace_out *o, track *t, uint32_t id)
 
 /* --- events that are not plain */
 
-/* A packet of one event, up to where the event begins. */
+/* A packet of one event, up to where the event begins. type 0: none. */
 static size_t event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type, size_t *ret_event)
 {
 	size_t packet = packet_begin(o, t->sequence);
@@ -212,7 +212,8 @@ static size_t event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type, si
 		put_uint(o, PF_PACKET_CLOCK, PF_BOOTTIME);
 	}
 	*ret_event = wire_begin(&o->message, PF_PACKET_TRACK_EVENT);
-	put_uint(o, PF_EVENT_TYPE, type);
+	if (type)
+		put_uint(o, PF_EVENT_TYPE, type);
 	return packet;
 }
 
@@ -330,6 +331,25 @@ static void put_async_end(trace_out *o, track *t, uint64_t id, uint64_t ns, bool
 	event_end(o, packet, event);
 }
 
+/* The range has begun long ago, and flows of today's form stand where it begins or ends. The older
+ * form takes the range that is open. */
+static void put_flow(trace_out *o, track *t, const trace_event *e)
+{
+	static const char phases[] = {'s', 't', 'f'};
+	size_t event, packet;
+
+	if (t->depth == 0)
+		return;
+	packet = event_begin(o, t, e->ns, 0, &event);
+	size_t legacy = wire_begin(&o->message, PF_EVENT_LEGACY);
+	put_uint(o, PF_LEGACY_PHASE, (uint64_t)phases[e->kind - TRACE_FLOW_BEGIN]);
+	put_uint(o, PF_LEGACY_ID, e->as.id);
+	if (e->kind == TRACE_FLOW_END)
+		put_uint(o, PF_LEGACY_TO_ENCLOSING, 1);
+	wire_end(&o->message, legacy);
+	event_end(o, packet, event);
+}
+
 /* One event with the numbers that belong to it; returns how many events these were. */
 static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 		      const trace_event *end)
@@ -354,6 +374,11 @@ static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 	case TRACE_ASYNC_END:
 		kept_id_end(&o->async, e->as.id);
 		put_async_end(o, t, e->as.id, e->ns, false);
+		break;
+	case TRACE_FLOW_BEGIN:
+	case TRACE_FLOW_STEP:
+	case TRACE_FLOW_END:
+		put_flow(o, t, e);
 		break;
 	case TRACE_KINDS:
 		break;

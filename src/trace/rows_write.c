@@ -169,6 +169,9 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 		case TRACE_ASYNC_END:
 			put_instant(o, t, "async end", e);
 			break;
+		case TRACE_FLOW_BEGIN:
+		case TRACE_FLOW_STEP:
+		case TRACE_FLOW_END:
 		case TRACE_KINDS:
 			break;
 		}

@@ -29,6 +29,11 @@ typedef enum trace_kind {
 	TRACE_ASYNC_BEGIN, /* name; id: a range that may end on another track. The id is below 2^63
 			    * and, among the ranges open at one time, of this one alone */
 	TRACE_ASYNC_END,   /* id */
+	/* id: an arrow from the range that is innermost on this track at this time, to others and
+	 * to a last one. Nothing where no range is open. */
+	TRACE_FLOW_BEGIN,
+	TRACE_FLOW_STEP,
+	TRACE_FLOW_END,
 	TRACE_KINDS
 } trace_kind;
 

@@ -277,6 +277,9 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 			break;
 		case TRACE_INSTANT:
 		case TRACE_COUNTER:
+		case TRACE_FLOW_BEGIN:
+		case TRACE_FLOW_STEP:
+		case TRACE_FLOW_END:
 		case TRACE_KINDS:
 			break;
 		}

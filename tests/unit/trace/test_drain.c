@@ -83,6 +83,13 @@ static void events(void *self, uint32_t id, const trace_event *e, size_t n)
 		case TRACE_ASYNC_END:
 			snprintf(p, room, "> ");
 			break;
+		case TRACE_FLOW_BEGIN:
+			snprintf(p, room, "s%d ", (int)e[i].as.id);
+			break;
+		case TRACE_FLOW_END:
+			snprintf(p, room, "f%d ", (int)e[i].as.id);
+			break;
+		case TRACE_FLOW_STEP:
 		case TRACE_KINDS:
 			break;
 		}

@@ -65,13 +65,21 @@ static inline void trace_log_intern(trace_out *o, uint32_t id, const trace_name 
 	if (id >= LOG_NAMES)
 		return;
 	free(l->names[id]);
-	l->names[id] = strndup(name->text, name->n);
+	size_t room = name->n + 300;
+	l->names[id] = malloc(room);
+	int n = snprintf(l->names[id], room, "%.*s", (int)name->n, name->text);
+	if (name->category)
+		n += snprintf(l->names[id] + n, room - (size_t)n, " of %.100s", name->category);
+	if (name->file)
+		snprintf(l->names[id] + n, room - (size_t)n, " at %.100s:%u", name->file,
+			 (unsigned)name->line);
 }
 
 static inline void trace_log_events(trace_out *o, uint32_t track, const trace_event *e, size_t n)
 {
-	static const char *const kinds[] = {"begin",  "end",	     "instant",	 "counter",
-					    "number", "async begin", "async end"};
+	static const char *const kinds[] = {"begin",	 "end",		"instant",   "counter",
+					    "number",	 "async begin", "async end", "flow begin",
+					    "flow step", "flow end"};
 	trace_log *l = trace_log_of(o);
 	dck_sink out;
 
