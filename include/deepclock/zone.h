@@ -59,6 +59,13 @@ DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
  * records, or not in this way; E_IO: the file is not whole. @since 0.1 */
 DCK_API dck_status dck_trace_dump(dck_err *err);
 
+/* For whoever ends the process without exit(): what was recorded until now is in the file
+ * afterwards, before exec(); all is closed as dck_trace_stop() does, before _exit(). They wait for
+ * 2 s at most. Also in signal handlers, and between vfork() and exec(), where they do nothing.
+ * false: nothing records, or it was not done in that time. @since 0.1 */
+DCK_API bool dck_trace_flush(void);
+DCK_API bool dck_trace_leave(void);
+
 /* A trace in a file, of this library or of another producer, as far as its ranges go: the record
  * has the table "zones". It is incomplete, with a note, when the file ends in the middle, as that
  * of a program that was killed may. *ret is owned, dck_record_free(). E_ABSENT, E_IO: no such file;

@@ -226,6 +226,12 @@ const char *os_path_newest(mem_arena *a, const char *pattern);
 int os_thread_id(void);
 void os_thread_name(char ret[16]); /* NUL-ended; "": not known */
 
+/* --- word.c: also in signal handlers. */
+/* Waits while *word is `seen`: until it is woken, for ns at most, or for no reason at all. errno is
+ * not kept. */
+void os_word_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
+void os_word_wake(_Atomic uint32_t *word); /* whoever waits there */
+
 /* --- sanitizer.c: "AddressSanitizer", ... when one is in this process; NULL: none is. */
 const char *os_sanitizer_name(void);
 

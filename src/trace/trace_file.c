@@ -284,14 +284,14 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	return DCK_OK;
 }
 
-void trace_file_flush(trace_file *f)
+void trace_file_flush(trace_file *f, bool now)
 {
-	uint64_t now = os_now_ns();
+	uint64_t ns = os_now_ns();
 	dck_err err;
 
-	if (!f->out || now - f->flushed_ns < FLUSH_NS)
+	if (!f->out || (!now && ns - f->flushed_ns < FLUSH_NS))
 		return;
-	f->flushed_ns = now;
+	f->flushed_ns = ns;
 	if (f->format->flush)
 		f->format->flush(f->out);
 	if (dck_sink_finish(&f->sink, &err) != DCK_OK)

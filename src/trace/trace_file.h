@@ -3,7 +3,7 @@
  *
  *	trace_file_open(&f, &(trace_file_config){.path = "out.pftrace"}, &about, err);
  *	drain_listener listener = trace_file_listener(f);
- *	... after each round of the drain: trace_file_flush(f) ...
+ *	... after each round of the drain: trace_file_flush(f, false) ...
  *	trace_file_close(f, &said, err);
  *
  * Errors are sticky, as those of sinks are: the closing call tells them.
@@ -34,8 +34,8 @@ typedef struct trace_file trace_file;
 dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 			   const trace_about *about, dck_err *err);
 drain_listener trace_file_listener(trace_file *f);
-/* What was told so far is in the file afterwards. */
-void trace_file_flush(trace_file *f);
+/* What was told so far is in the file afterwards; now false: unless that was so a moment ago. */
+void trace_file_flush(trace_file *f, bool now);
 /* Writes the newest events, where these are kept, into the file; recording goes on. */
 dck_status trace_file_dump(trace_file *f, dck_err *err);
 /* Frees f, also on failure. E_IO: the file is not whole. */

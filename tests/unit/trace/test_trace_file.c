@@ -301,8 +301,22 @@ static int told(const char *what)
 		raise(SIGKILL);
 	}
 	if (!strcmp(what, "exec")) {
-		wait_for_flush();
+		if (!dck_trace_flush())
+			_exit(1);
 		execl("/proc/self/exe", "test_trace_file", "exit", (char *)NULL);
+	}
+	if (!strcmp(what, "_exit"))
+		_exit(dck_trace_leave() && !dck_trace_leave() ? 4 : 1);
+	if (!strcmp(what, "vfork")) {
+		pid_t child = vfork();
+
+		/* Its memory is ours: what it does must not end our recording. */
+		if (!child)
+			_exit(dck_trace_flush() || dck_trace_leave());
+		int status = 1;
+		waitpid(child, &status, 0);
+		zones(1);
+		exit(status != 0);
 	}
 	if (!strcmp(what, "spawn"))
 		return spawn("exit") >> 8;
@@ -349,6 +363,33 @@ static void exit_in_the_middle_loses_nothing(void **state)
 	assert_true(c.whole && has(&c, "unended"));
 	assert_int_equal(c.begins, 1001);
 	assert_int_equal(c.ends, 1001);
+	free(c.text);
+}
+
+static void leaving_without_exit_loses_nothing(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* A thread that nobody waits for, since the process ends, is a leak to it. */
+#endif
+	assert_int_equal(traced("_exit") >> 8, 4);
+	content c = content_of("out.pftrace");
+	assert_true(c.whole && has(&c, "unended"));
+	assert_int_equal(c.begins, 1001);
+	assert_int_equal(c.ends, 1001);
+	free(c.text);
+}
+
+static void a_child_in_our_memory_ends_nothing(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* It makes a fork() of vfork(), and cannot follow a child that starts threads. */
+#endif
+	assert_int_equal(traced("vfork"), 0);
+	content c = content_of("out.pftrace");
+	assert_true(c.whole);
+	assert_int_equal(c.begins, 1002);
 	free(c.text);
 }
 
@@ -420,6 +461,8 @@ int main(int argc, char **argv)
 	    SCRATCH_TEST(the_newest_are_written_when_asked),
 	    SCRATCH_TEST(a_file_that_cannot_be_written_is_an_error),
 	    SCRATCH_TEST(exit_in_the_middle_loses_nothing),
+	    SCRATCH_TEST(leaving_without_exit_loses_nothing),
+	    SCRATCH_TEST(a_child_in_our_memory_ends_nothing),
 	    SCRATCH_TEST(a_killed_program_leaves_what_was_flushed),
 	    SCRATCH_TEST(a_forked_child_has_a_file_of_its_own),
 	    SCRATCH_TEST(a_program_that_it_starts_too),

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/recorder.h"
+
+#include "base/err.h"
+#include "os/os.h"
+#include "trace/lane.h"
+#include "trace/trace_file.h"
+#include "trace/zone_names.h"
+#include "trace/zone_record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum {
+	FLUSH_NS = 100000000,
+	BUFFER_BYTES = 64 << 20,
+	BUFFER_BYTES_MAX = 1 << 30,
+	PAIRS = 64,
+	BATCHES = 16
+};
+
+/* What records in this process; nothing does while drain is NULL. */
+static struct recorder {
+	pthread_mutex_t work; /* held for each round of the drain */
+	pthread_t thread;
+	drain *drain;
+	trace_file *file; /* NULL: none is written */
+	recorder_plan plan;
+	dck_clock clock;
+	os_clock_state tsc;
+	bool clock_known;
+	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
+	zone_method method;
+	/* What is asked for, of whom, and how often it was asked and served. */
+	_Atomic bool live;
+	_Atomic int thread_id;
+	_Atomic long process;
+	_Atomic unsigned wishes;
+	_Atomic uint32_t asked, served;
+	/* How it went: the thread's until it is joined, or has served. */
+	dck_err went, ended; /* code 0: well */
+	dck_record *record;
+} recorder = {.work = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- the clock */
+
+static void clock_choose(struct recorder *r)
+{
+	if (r->clock_known)
+		return;
+	r->clock_known = true;
+	r->tsc.ns_per_tick_q32 = UINT64_C(1) << 32;
+	r->method.clock = "CLOCK_MONOTONIC";
+#if defined(__x86_64__)
+	ticks_are_tsc = os_clock_tsc(&r->tsc, &r->clock);
+	if (ticks_are_tsc)
+		r->method.clock = "TSC";
+#endif
+	r->method.tick_hz = 1e9 * 0x1p32 / (double)r->tsc.ns_per_tick_q32;
+}
+
+/* Of a pair that is made and thrown away: what comes before the base is of no recording. */
+static double pair_cost(const struct recorder *r)
+{
+	static dck_zone_site site = {"deepclock: cost of a range", __FILE__, __LINE__, 0};
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < BATCHES; i++) {
+		uint64_t begin = ticks_now();
+		for (int j = 0; j < PAIRS; j++) {
+			dck_zone_push(&site);
+			dck_zone_pop();
+		}
+		uint64_t took = ticks_now() - begin;
+		if (took < least)
+			least = took;
+	}
+	return (double)least * 1e9 / r->method.tick_hz / PAIRS;
+}
+
+static uint64_t lost_so_far(void)
+{
+	uint64_t n = lanes_lost();
+
+	for (size_t i = 0; i < lanes_used(); i++)
+		n += atomic_load(&lanes_at(i)->lost);
+	return n;
+}
+
+/* --- the thread's work; recorder.work is held */
+
+static void finish(struct recorder *r)
+{
+	trace_file_said said;
+	dck_err e = {0};
+
+	while (drain_round(r->drain))
+		;
+	uint64_t end = ticks_now(), end_ns = os_now_ns();
+	drain_end(r->drain, end);
+	r->method.took_ns = drain_ns(r->drain, end);
+	r->method.dropped = lost_so_far() - r->lost;
+	r->method.drift_ratio = NAN;
+	if (end_ns - r->base_ns >= 1000000000u)
+		r->method.drift_ratio =
+		    (double)r->method.took_ns / (double)(end_ns - r->base_ns) - 1;
+	const bool has_file = r->file;
+	if (has_file)
+		trace_file_close(r->file, &said, &r->ended);
+	r->file = NULL;
+	dck_status st =
+	    zone_record(r->drain, &r->method, has_file ? &said : NULL, r->plan.config.path,
+			r->ended.code ? r->ended.msg : NULL, &r->record, &e);
+	/* For who started this program, also of a file that is not whole. */
+	if (st == DCK_OK && r->plan.record)
+		st = dck_record_save(r->record, r->plan.record, &e);
+	if (st != DCK_OK && !r->ended.code)
+		r->ended = e;
+}
+
+static void write_out(struct recorder *r, bool dump)
+{
+	r->went = (dck_err){0};
+	if (r->file && (dump || r->plan.config.last))
+		trace_file_dump(r->file, &r->went);
+	else if (r->file)
+		trace_file_flush(r->file, true);
+}
+
+static void serve(struct recorder *r, unsigned wishes)
+{
+	drain_round(r->drain);
+	if (wishes & (RECORDER_DUMP | RECORDER_FLUSH))
+		write_out(r, wishes & RECORDER_DUMP);
+	if (wishes & RECORDER_END) {
+		__atomic_store_n(r->plan.on, 0, __ATOMIC_SEQ_CST);
+		finish(r);
+		atomic_store(&r->live, false);
+	}
+}
+
+/* true: whole blocks were there, and there may be more. */
+static bool round_of(struct recorder *r)
+{
+	/* In this order: whoever has this number, or a lower one, has said before what he wants. */
+	const uint32_t asked = atomic_load(&r->asked);
+	const unsigned wishes = atomic_exchange(&r->wishes, 0);
+	bool more = false;
+
+	pthread_mutex_lock(&r->work);
+	if (wishes)
+		serve(r, wishes);
+	else
+		more = drain_round(r->drain);
+	if (r->file)
+		trace_file_flush(r->file, false);
+	pthread_mutex_unlock(&r->work);
+	atomic_store(&r->served, asked);
+	if (wishes)
+		os_word_wake(&r->served);
+	return more && atomic_load(&r->live);
+}
+
+static void *drain_thread(void *arg)
+{
+	struct recorder *r = arg;
+
+	atomic_store(&r->thread_id, os_thread_id());
+	pthread_setname_np(pthread_self(), "deepclock");
+	while (atomic_load(&r->live)) {
+		lanes_wait(FLUSH_NS);
+		while (round_of(r))
+			;
+	}
+	return NULL;
+}
+
+/* The program's signals are for its own threads. */
+static bool thread_start(struct recorder *r)
+{
+	sigset_t all, old;
+
+	atomic_store(&r->wishes, 0);
+	atomic_store(&r->process, os_process_id());
+	atomic_store(&r->live, true);
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &old))
+		return false;
+	bool made = !pthread_create(&r->thread, NULL, drain_thread, r);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return made;
+}
+
+/* --- asking */
+
+bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
+{
+	struct recorder *r = &recorder;
+	const int error = errno;
+
+	/* A child between vfork() and exec() has our memory, and yet is another process. */
+	if (!atomic_load(&r->live) || atomic_load(&r->process) != os_process_id())
+		return false;
+	atomic_fetch_or(&r->wishes, wish);
+	const uint32_t ticket = atomic_fetch_add(&r->asked, 1) + 1;
+	lanes_wake();
+	const uint64_t from = os_now_ns();
+	const bool ourselves = atomic_load(&r->thread_id) == os_thread_id();
+	bool done = false;
+	for (;;) {
+		const uint32_t served = atomic_load(&r->served);
+		const uint64_t gone = os_now_ns() - from;
+
+		done = (int32_t)(served - ticket) >= 0;
+		if (done || ourselves || gone >= bound_ns || !atomic_load(&r->live))
+			break;
+		os_word_wait(&r->served, served,
+			     bound_ns - gone < FLUSH_NS ? bound_ns - gone : FLUSH_NS);
+	}
+	errno = error;
+	return done;
+}
+
+dck_status recorder_went(dck_err *err)
+{
+	struct recorder *r = &recorder;
+
+	pthread_mutex_lock(&r->work);
+	const dck_status st = r->went.code;
+	if (st != DCK_OK && err)
+		*err = r->went;
+	pthread_mutex_unlock(&r->work);
+	return st;
+}
+
+/* --- begin and end */
+
+static void forget(struct recorder *r)
+{
+	drain_free(r->drain);
+	r->drain = NULL;
+	r->file = NULL;
+	r->plan = (recorder_plan){0};
+	r->record = NULL;
+	r->went = r->ended = (dck_err){0};
+	atomic_store(&r->live, false);
+}
+
+/* The clocks' times at the base, one after the other within a microsecond. */
+static trace_about base_take(struct recorder *r)
+{
+	trace_about about = {0};
+	struct timespec t;
+
+	r->base = ticks_now();
+	r->base_ns = os_now_ns();
+	r->method.began_unix_ns = os_unix_ns();
+	about.monotonic_ns = about.boottime_ns = r->base_ns;
+	about.unix_ns = r->method.began_unix_ns;
+	if (!clock_gettime(CLOCK_BOOTTIME, &t))
+		about.boottime_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return about;
+}
+
+/* What is made once and stays; in a child once more. */
+static dck_status prepare(struct recorder *r, dck_err *err)
+{
+	const uint64_t asked = r->plan.config.buffer_bytes;
+
+	r->method.buffer_bytes = !asked			    ? BUFFER_BYTES
+				 : asked > BUFFER_BYTES_MAX ? BUFFER_BYTES_MAX
+							    : asked;
+	DCK_NEED(zone_names_init() && block_pool_reserve(r->method.buffer_bytes), err,
+		 "for the events");
+	if (!lanes_init())
+		DCK_FAIL(err, E_UNSUP, "the system cannot tell when a thread ends");
+	if (!r->clock_known) {
+		clock_choose(r);
+		r->method.pair_ns = pair_cost(r);
+	}
+	return DCK_OK;
+}
+
+static dck_status begin(struct recorder *r, dck_err *err)
+{
+	const trace_file_config file = {.path = r->plan.config.path,
+					.max_size = r->plan.config.max_size,
+					.last = r->plan.config.last,
+					.late = r->plan.late};
+	drain_listener listener = {0};
+
+	DCK_TRY(prepare(r, err));
+	r->lost = lost_so_far();
+	const trace_about about = base_take(r);
+	if (file.path)
+		DCK_TRY(trace_file_open(&r->file, &file, &about, err));
+	if (r->file)
+		listener = trace_file_listener(r->file);
+	DCK_TRY(drain_new(&r->drain, r->base, r->tsc.ns_per_tick_q32, &listener, err));
+	if (!thread_start(r))
+		DCK_FAIL(err, E_UNSUP, "the system gives no thread to record with");
+	return DCK_OK;
+}
+
+dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
+{
+	struct recorder *r = &recorder;
+	trace_file_said said;
+
+	r->plan = *plan;
+	dck_status st = begin(r, err);
+	if (st == DCK_OK) {
+		__atomic_store_n(plan->on, 1, __ATOMIC_SEQ_CST);
+		return DCK_OK;
+	}
+	if (r->file)
+		trace_file_close(r->file, &said, NULL);
+	forget(r);
+	return st;
+}
+
+const recorder_plan *recorder_begun(void)
+{
+	/* Not in a child that was made by no fork() of the C library. */
+	return recorder.drain && atomic_load(&recorder.process) == os_process_id() ? &recorder.plan
+										   : NULL;
+}
+
+dck_status recorder_end(dck_record **ret, dck_err *err)
+{
+	struct recorder *r = &recorder;
+
+	__atomic_store_n(r->plan.on, 0, __ATOMIC_SEQ_CST);
+	(void)recorder_ask(RECORDER_END, 0);
+	pthread_join(r->thread, NULL);
+	const dck_status st = r->ended.code;
+	if (st != DCK_OK && err)
+		*err = r->ended;
+	if (ret && st == DCK_OK)
+		*ret = r->record;
+	else
+		dck_record_free(r->record);
+	mem_arena_free(r->plan.arena);
+	forget(r);
+	return st;
+}
+
+/* --- fork */
+
+void recorder_pause(void)
+{
+	pthread_mutex_lock(&recorder.work);
+}
+
+void recorder_go_on(void)
+{
+	pthread_mutex_unlock(&recorder.work);
+}
+
+/* The child has one thread, and none that drains. What was in the lanes is the parent's, as its
+ * file is. */
+recorder_plan recorder_forget(void)
+{
+	struct recorder *r = &recorder;
+	const recorder_plan plan = r->drain ? r->plan : (recorder_plan){0};
+
+	lanes_forget();
+	block_pool_forget();
+	trace_file_abandon(r->file);
+	forget(r);
+	return plan;
+}
