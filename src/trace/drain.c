@@ -55,49 +55,57 @@ static bool has_value(uint64_t word)
 	return LANE_KIND(word) >= LANE_NUMBER;
 }
 
-typedef struct group {
-	uint64_t ticks, word, value;
-} group;
-
 /* Up to CHUNK events of a block, from *at on, as far as they are written and not after `cut`,
- * sorted by time: those of a signal handler may stand in front of what it interrupted. */
-static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut, group *g)
+ * sorted by time: those of a signal handler may stand in front of what it interrupted. Times are
+ * ticks. */
+static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut, nesting_input *g)
 {
+	uint64_t last = 0;
+	uint32_t from = *at;
 	size_t n = 0;
 
-	while (*at < end && n < CHUNK) {
-		lane_entry *e = (lane_entry *)((char *)b + *at);
+	while (from < end && n < CHUNK) {
+		lane_entry *e = (lane_entry *)((char *)b + from);
 		/* The entries lie in the cache of another processor. */
 		__builtin_prefetch((const char *)e + PREFETCH);
-		uint64_t word = atomic_load_explicit(&e->word, memory_order_acquire);
-		uint64_t ticks = atomic_load_explicit(&e->ticks, memory_order_relaxed);
+		const uint64_t word = atomic_load_explicit(&e->word, memory_order_acquire);
+		const uint64_t ticks = atomic_load_explicit(&e->ticks, memory_order_relaxed);
 
 		if (!word || ticks > cut)
 			break;
 		size_t i = n++;
-		for (; i > 0 && g[i - 1].ticks > ticks; i--)
-			g[i] = g[i - 1];
-		g[i].ticks = ticks;
+		if (ticks < last)
+			for (; i > 0 && g[i - 1].ns > ticks; i--)
+				g[i] = g[i - 1];
+		else
+			last = ticks;
+		g[i].ns = ticks;
 		g[i].word = word;
-		g[i].value = 0;
-		if (has_value(word))
+		from += sizeof(lane_entry);
+		if (has_value(word)) {
 			g[i].value = atomic_load_explicit(&e[1].ticks, memory_order_relaxed);
-		*at += (uint32_t)sizeof(lane_entry) * (has_value(word) ? 2 : 1);
+			from += sizeof(lane_entry);
+		}
 	}
+	*at = from;
 	return n;
 }
 
 /* true: all of it up to `end` is read. */
 static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end, uint64_t cut)
 {
-	group g[CHUNK];
+	nesting_input g[CHUNK];
 	size_t n;
 
-	while ((n = chunk_read(b, &b->read, end, cut, g)))
-		for (size_t i = 0; i < n; i++)
-			if (g[i].ticks >= d->base)
-				nesting_event(&d->nesting, t, drain_ns(d, g[i].ticks), g[i].word,
-					      g[i].value);
+	while ((n = chunk_read(b, &b->read, end, cut, g))) {
+		size_t before = 0; /* the recording */
+
+		while (before < n && g[before].ns < d->base)
+			before++;
+		for (size_t i = before; i < n; i++)
+			g[i].ns = drain_ns(d, g[i].ns);
+		nesting_events(&d->nesting, t, g + before, n - before);
+	}
 	return b->read >= end;
 }
 
@@ -178,15 +186,9 @@ void drain_end(drain *d, uint64_t ticks)
 	nesting_end(&d->nesting, drain_ns(d, ticks));
 }
 
-const zone_stats *const *drain_zones(const drain *d, size_t *ret_n)
+const zone_sums *drain_sums(const drain *d)
 {
-	*ret_n = d->nesting.nnames;
-	return (const zone_stats *const *)d->nesting.stats;
-}
-
-const zone_paths *drain_paths(const drain *d)
-{
-	return &d->nesting.paths;
+	return &d->nesting.sums;
 }
 
 const drain_counts *drain_counted(const drain *d)

@@ -5,7 +5,7 @@
  *	while (it records)
  *		drain_round(d);
  *	drain_end(d, ticks_now());
- *	... drain_zones(d, &n), drain_counts(d) ...
+ *	... drain_sums(d), drain_counted(d) ...
  *
  * Its memory is bounded by the names, the threads, and the depth of open ranges.
  *
@@ -14,8 +14,7 @@
 #define TRACE_DRAIN_H
 
 #include "trace/timeline.h"
-#include "trace/zone_paths.h"
-#include "trace/zone_stats.h"
+#include "trace/zone_sums.h"
 
 /* Who listens; any member may be NULL. The numbers of names are those of zone_names.h; of tracks: 1
  * is the process, then threads and counters. */
@@ -48,9 +47,7 @@ bool drain_round(drain *d);
 void drain_end(drain *d, uint64_t ticks);
 
 uint64_t drain_ns(const drain *d, uint64_t ticks); /* since base; 0: before it */
-/* By the number of a name; those without calls are zero. */
-const zone_stats *const *drain_zones(const drain *d, size_t *ret_n);
-const zone_paths *drain_paths(const drain *d);
+const zone_sums *drain_sums(const drain *d);
 const drain_counts *drain_counted(const drain *d);
 
 #endif

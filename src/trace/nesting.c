@@ -37,16 +37,8 @@ static bool reserve(void *array, size_t *cap, size_t need, size_t size)
 
 static bool reserve_name(nesting *f, uint32_t name)
 {
-	size_t cap = f->cap;
-
-	if (name < f->nnames)
-		return true;
-	if (!reserve(&f->names, &cap, name + (size_t)1, sizeof *f->names))
-		return false;
-	if (!reserve(&f->stats, &f->cap, name + (size_t)1, sizeof *f->stats))
-		return false;
-	f->nnames = f->cap;
-	return true;
+	return name < f->nnames ||
+	       reserve(&f->names, &f->nnames, name + (size_t)1, sizeof *f->names);
 }
 
 /* --- telling */
@@ -59,10 +51,18 @@ static void tell_name(nesting *f, uint32_t name)
 	f->to.intern(f->to.self, name, zone_name_get(name));
 }
 
-/* Writes the members one by one into the batch: this is done for each event, and a struct that is
- * made and then copied costs several times as much. */
-static inline void tell(nesting *f, nesting_thread *t, uint64_t ns, trace_kind kind, uint32_t name,
-			uint64_t value)
+/* Writes the members one by one: this is done for each event, and a struct that is made and then
+ * copied costs several times as much. */
+static inline void put(trace_event *e, uint64_t ns, trace_kind kind, uint32_t name, uint64_t value)
+{
+	e->ns = ns;
+	e->name = name;
+	e->kind = kind;
+	e->as.id = value;
+}
+
+static void tell(nesting *f, nesting_thread *t, uint64_t ns, trace_kind kind, uint32_t name,
+		 uint64_t value)
 {
 	if (!f->to.events)
 		return;
@@ -70,11 +70,7 @@ static inline void tell(nesting *f, nesting_thread *t, uint64_t ns, trace_kind k
 		nesting_flush(f, t);
 	if (name && (name >= f->nnames || !f->names[name].told))
 		tell_name(f, name);
-	trace_event *e = &f->batch[f->nbatch++];
-	e->ns = ns;
-	e->name = name;
-	e->kind = kind;
-	e->as.id = value;
+	put(&f->batch[f->nbatch++], ns, kind, name, value);
 }
 
 static uint64_t bits_of(double real)
@@ -98,7 +94,6 @@ void nesting_init(nesting *f, const nesting_thread *threads, const drain_listene
 		       .threads = threads,
 		       .unfinished = zone_name_intern(PF_UNENDED, __FILE__, __LINE__),
 		       .continued = zone_name_intern(PF_CONTINUED, __FILE__, __LINE__)};
-	zone_paths_init(&f->paths);
 	if (to)
 		f->to = *to;
 	trace_track process = {.id = PROCESS_TRACK,
@@ -111,21 +106,15 @@ void nesting_init(nesting *f, const nesting_thread *threads, const drain_listene
 
 void nesting_done(nesting *f)
 {
-	for (size_t i = 0; i < f->nnames; i++)
-		mem_free(f->stats[i]);
-	mem_free(f->stats);
+	zone_sums_done(&f->sums);
+	kept_map_done(&f->thread_names);
 	mem_free(f->names);
 	mem_free(f->counters);
-	open_ranges_done(&f->ranges);
-	kept_map_done(&f->thread_names);
-	zone_paths_done(&f->paths);
 }
 
 void nesting_thread_done(nesting_thread *t)
 {
-	mem_free(t->frames);
-	mem_free(t->pieces);
-	mem_free(t->open);
+	zone_stack_done(&t->open);
 	*t = (nesting_thread){0};
 }
 
@@ -168,165 +157,92 @@ static void name_thread(nesting *f, uint32_t tid, uint32_t name)
 
 /* --- ranges of a thread */
 
-static zone_stats *stats_of(nesting *f, uint32_t name)
-{
-	if (name >= f->nnames && !reserve_name(f, name))
-		return NULL;
-	if (!f->stats[name])
-		f->stats[name] = mem_zalloc(1, sizeof **f->stats);
-	return f->stats[name];
-}
-
 static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint32_t stack)
 {
-	if (t->depth == NESTING_DEPTH_MAX || t->too_deep ||
-	    (t->depth == t->cap &&
-	     !reserve(&t->frames, &t->cap, t->depth + 1, sizeof *t->frames)) ||
-	    (name >= t->nopen &&
-	     !reserve(&t->open, &t->nopen, name + (size_t)1, sizeof *t->open))) {
-		t->too_deep++;
+	if (!zone_sums_begin(&f->sums, &t->open, ns, name)) {
 		f->counts.lost++;
 		return;
 	}
-	uint32_t above = t->depth ? t->frames[t->depth - 1].path : 0;
-	nesting_frame *top = &t->frames[t->depth++];
-	top->name = name;
-	/* One that was lost is a path of its caller's. */
-	top->path = name ? zone_paths_child(&f->paths, above, name) : above;
-	top->begin_ns = ns;
-	top->inside_ns = 0;
-	top->stack = stack;
-	top->in_pieces = false;
-	t->open[name]++;
-	if (name)
+	zone_stack_top(&t->open)->stack = stack;
+	if (name != ZONE_LOST)
 		tell(f, t, ns, TRACE_BEGIN, name, 0);
 }
 
 /* Ends the innermost range. */
 static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 {
-	nesting_frame *top = &t->frames[--t->depth];
-	bool outermost = --t->open[top->name] == 0;
-	if (!top->name)
-		return;
-	uint64_t took = ns - top->begin_ns;
-	uint64_t self = took - (top->inside_ns < took ? top->inside_ns : took);
-	zone_stats *z = stats_of(f, top->name);
-	if (t->depth)
-		t->frames[t->depth - 1].inside_ns += took;
-	if (!finished) {
-		f->counts.unfinished++;
-		tell(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
-	}
-	tell(f, t, ns, TRACE_END, 0, 0);
-	zone_paths_add(&f->paths, top->path, 1, self);
-	if (!z)
+	switch (zone_sums_end(&f->sums, &t->open, ns, finished)) {
+	case ZONE_ENDED:
+		if (!finished) {
+			f->counts.unfinished++;
+			tell(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
+		}
+		tell(f, t, ns, TRACE_END, 0, 0);
+		break;
+	case ZONE_ENDED_LOST:
+		break;
+	case ZONE_UNMATCHED:
+		f->counts.unmatched++;
+		break;
+	case ZONE_TOO_DEEP:
 		f->counts.lost++;
-	else if (top->in_pieces)
-		zone_stats_add_pieces(z, &t->pieces[t->depth], took, self, outermost, finished);
-	else if (finished)
-		zone_stats_add(z, took, self, outermost);
-	else
-		zone_stats_add_unfinished(z, took, self, outermost);
+		break;
+	}
 }
 
-/* Ends a piece of the innermost range. */
-static void piece_end(nesting *f, nesting_thread *t, uint64_t ns)
-{
-	nesting_frame *top = &t->frames[--t->depth];
-	zone_pieces *before = &t->pieces[t->depth];
-	const bool outermost = --t->open[top->name] == 0;
-	const uint64_t took = ns - top->begin_ns;
-	const uint64_t self = took - (top->inside_ns < took ? top->inside_ns : took);
-
-	if (!top->in_pieces)
-		*before = (zone_pieces){0};
-	top->in_pieces = true;
-	before->took_ns += took;
-	before->self_ns += self;
-	before->total_ns += outermost ? took : 0;
-	if (t->depth)
-		t->frames[t->depth - 1].inside_ns += took;
-	tell(f, t, ns, TRACE_NUMBER, f->continued, bits_of(1));
-	tell(f, t, ns, TRACE_END, 0, 0);
-	zone_paths_add(&f->paths, top->path, 0, self);
-}
-
-/* And begins the next one, in its new place. */
-static void piece_begin(nesting *f, nesting_thread *t, uint64_t ns, const nesting_frame *was,
-			const zone_pieces *before)
-{
-	const uint32_t above = t->depth ? t->frames[t->depth - 1].path : 0;
-	nesting_frame *top = &t->frames[t->depth];
-
-	t->pieces[t->depth++] = *before;
-	*top = *was;
-	top->begin_ns = ns;
-	top->inside_ns = 0;
-	t->open[top->name]++;
-	top->path = zone_paths_child(&f->paths, above, top->name);
-	tell(f, t, ns, TRACE_BEGIN, top->name, 0);
-}
-
-/* Ends the innermost range of that stack, which is not the innermost of all. */
+/* Ends the innermost range of that stack, which is not the innermost of all: those inside it end a
+ * piece, and begin the next one. */
 static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
 {
-	nesting_frame was[NESTING_PIECES_MAX];
-	zone_pieces before[NESTING_PIECES_MAX];
+	uint32_t names[ZONE_PIECES_MAX], stacks[ZONE_PIECES_MAX];
+	const zone_frame *top = zone_stack_top(&t->open);
 	size_t n = 0;
 
 	/* One whose beginning was lost may be of any stack. */
-	while (n < t->depth && t->frames[t->depth - 1 - n].name &&
-	       t->frames[t->depth - 1 - n].stack != stack)
-		n++;
-	if (n == t->depth || n > NESTING_PIECES_MAX ||
-	    !reserve(&t->pieces, &t->npieces, t->depth, sizeof *t->pieces)) {
+	for (; n < t->open.depth && top->name != ZONE_LOST && top->stack != stack; n++, top--)
+		if (n < ZONE_PIECES_MAX) {
+			names[n] = top->name;
+			stacks[n] = top->stack;
+		}
+	if (n == t->open.depth || n > ZONE_PIECES_MAX) {
 		f->counts.unmatched++;
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		piece_end(f, t, ns);
-		was[i] = t->frames[t->depth];
-		before[i] = t->pieces[t->depth];
+		zone_stack_top(&t->open)->continued = true;
+		tell(f, t, ns, TRACE_NUMBER, f->continued, bits_of(1));
+		pop_top(f, t, ns, true);
 	}
 	pop_top(f, t, ns, true);
 	while (n-- > 0)
-		piece_begin(f, t, ns, &was[n], &before[n]);
+		push(f, t, ns, names[n], stacks[n]);
 }
 
 static void pop(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
 {
-	if (t->too_deep) {
-		t->too_deep--;
-		f->counts.lost++;
-	} else if (!t->depth) {
-		f->counts.unmatched++;
-	} else if (t->frames[t->depth - 1].stack == stack) {
+	const zone_frame *top = zone_stack_top(&t->open);
+
+	if (!top || t->open.too_deep || top->stack == stack)
 		pop_top(f, t, ns, true);
-	} else {
+	else
 		pop_crossing(f, t, ns, stack);
-	}
 }
 
 static void gap(nesting *f, nesting_thread *t, uint64_t ns, uint64_t value)
 {
 	/* More than were ever open, or may be, is nothing that a thread wrote. */
-	for (uint64_t n = value >> 32; n > 0 && (t->depth || t->too_deep); n--) {
-		if (t->too_deep)
-			pop(f, t, ns, 0);
-		else
-			pop_top(f, t, ns, false);
-	}
+	for (uint64_t n = value >> 32; n > 0 && (t->open.depth || t->open.too_deep); n--)
+		pop_top(f, t, ns, false);
 	for (uint64_t n = (uint32_t)value; n > 0; n--)
-		push(f, t, ns, 0, 0);
+		push(f, t, ns, ZONE_LOST, 0);
 }
 
 void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
 {
-	t->too_deep = 0;
+	t->open.too_deep = 0;
 	if (ns < t->last_ns)
 		ns = t->last_ns;
-	while (t->depth)
+	while (t->open.depth)
 		pop_top(f, t, ns, false);
 	nesting_flush(f, t);
 	t->tid = 0;
@@ -334,52 +250,21 @@ void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
 
 /* --- ranges of no thread */
 
-static void range_ended(nesting *f, uint32_t name, uint64_t begin_ns, uint64_t end_ns)
+static void range(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint64_t id)
 {
-	zone_stats *z = stats_of(f, name);
-	uint64_t took = end_ns > begin_ns ? end_ns - begin_ns : 0;
-
-	if (z)
-		zone_stats_add(z, took, ZONE_SELF_UNKNOWN, true);
-	else
-		f->counts.lost++;
-}
-
-static void range(nesting *f, nesting_thread *t, const open_range *r)
-{
-	open_range other;
-	bool lost;
-
-	if (!r->id)
+	if (!id)
 		return;
-	tell(f, t, r->ns, r->name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, r->name, r->id);
-	if (open_ranges_match(&f->ranges, r, &other, &lost)) {
-		if (r->name)
-			range_ended(f, r->name, r->ns, other.ns);
-		else
-			range_ended(f, other.name, other.ns, r->ns);
-	} else if (lost) {
+	tell(f, t, ns, name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, name, id);
+	if (!zone_sums_range(&f->sums, id, name, ns))
 		f->counts.unmatched++;
-	}
 }
 
 void nesting_end(nesting *f, uint64_t ns)
 {
-	for (size_t i = 0; i < f->ranges.cap; i++) {
-		const open_range *r = &f->ranges.slots[i];
-		zone_stats *z = r->id && r->name ? stats_of(f, r->name) : NULL;
-		uint64_t took = ns > r->ns ? ns - r->ns : 0;
+	uint64_t unmatched;
 
-		if (!r->id)
-			continue;
-		if (!r->name) {
-			f->counts.unmatched++;
-			continue;
-		}
-		f->counts.unfinished++;
-		if (z)
-			zone_stats_add_unfinished(z, took, ZONE_SELF_UNKNOWN, true);
-	}
+	f->counts.unfinished += zone_sums_close_ranges(&f->sums, ns, &unmatched);
+	f->counts.unmatched += unmatched;
 }
 
 /* --- counters */
@@ -449,22 +334,33 @@ static void counter(nesting *f, uint64_t ns, uint32_t name, double value)
 	f->ncounters++;
 }
 
-/* --- one event */
+/* --- events */
 
-void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uint64_t value)
+/* A push and the pop that follows at once. false: nothing was done. */
+static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64_t end_ns,
+			uint32_t name)
+{
+	if (t->open.too_deep || !zone_sums_leaf(&f->sums, &t->open, begin_ns, end_ns, name))
+		return false;
+	if (!f->to.events)
+		return true;
+	if (f->nbatch + 2 > NESTING_BATCH)
+		nesting_flush(f, t);
+	if (name >= f->nnames || !f->names[name].told)
+		tell_name(f, name);
+	put(&f->batch[f->nbatch], begin_ns, TRACE_BEGIN, name, 0);
+	put(&f->batch[f->nbatch + 1], end_ns, TRACE_END, 0, 0);
+	f->nbatch += 2;
+	return true;
+}
+
+static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uint64_t value)
 {
 	const uint32_t name = (uint32_t)word;
-	const lane_kind kind = LANE_KIND(word);
+	const zone_frame *top = zone_stack_top(&t->open);
 	double real;
 
-	f->counts.events++;
-	if (ns < t->last_ns) {
-		f->counts.moved++;
-		ns = t->last_ns;
-	}
-	t->last_ns = ns;
-	memcpy(&real, &value, sizeof real);
-	switch (kind) {
+	switch (LANE_KIND(word)) {
 	case LANE_PUSH:
 		push(f, t, ns, name, LANE_STACK_OF(word));
 		break;
@@ -475,17 +371,18 @@ void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, ui
 		tell(f, t, ns, TRACE_INSTANT, name, 0);
 		break;
 	case LANE_NUMBER:
-		if (t->depth && t->frames[t->depth - 1].name && !t->too_deep)
+		if (top && top->name != ZONE_LOST && !t->open.too_deep)
 			tell(f, t, ns, TRACE_NUMBER, name, value);
 		else
 			f->counts.unmatched++;
 		break;
 	case LANE_COUNTER:
+		memcpy(&real, &value, sizeof real);
 		counter(f, ns, name, real);
 		break;
 	case LANE_START:
 	case LANE_END:
-		range(f, t, &(open_range){.id = value, .name = name, .track = t->track, .ns = ns});
+		range(f, t, ns, name, value);
 		break;
 	case LANE_GAP:
 		f->counts.events--; /* ours, not the program's */
@@ -494,5 +391,32 @@ void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, ui
 	case LANE_THREAD:
 		name_thread(f, (uint32_t)value, name);
 		break;
+	}
+}
+
+/* The time of an event, not before the one that was told last. */
+static inline uint64_t time_of(nesting *f, nesting_thread *t, uint64_t ns)
+{
+	if (ns < t->last_ns)
+		f->counts.moved++;
+	else
+		t->last_ns = ns;
+	return t->last_ns;
+}
+
+void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_t n)
+{
+	const nesting_input *end = e + n;
+
+	f->counts.events += n;
+	for (; e < end; e++) {
+		const uint64_t ns = time_of(f, t, e->ns);
+
+		if (LANE_KIND(e->word) == LANE_PUSH && e + 1 < end &&
+		    (e[1].word ^ e->word) >> 32 == (LANE_PUSH ^ LANE_POP) && e[1].ns >= ns &&
+		    leaf(f, t, ns, e[1].ns, (uint32_t)e->word))
+			t->last_ns = (++e)->ns;
+		else
+			event(f, t, ns, e->word, e->value);
 	}
 }

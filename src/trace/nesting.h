@@ -12,33 +12,21 @@
 
 #include "trace/drain.h"
 #include "trace/lane.h"
-#include "trace/open_ranges.h"
-#include "trace/zone_paths.h"
+#include "trace/zone_sums.h"
 
-/* Where more than NESTING_PIECES_MAX ranges would have to go on, nothing ends. */
-enum { NESTING_DEPTH_MAX = 65536, NESTING_BATCH = 512, NESTING_PIECES_MAX = 64 };
-enum { NESTING_NAMES_MAX = 4096 }; /* of threads that are not met yet */
-
-typedef struct nesting_frame {
-	uint32_t name; /* 0: one whose beginning was lost */
-	uint32_t path; /* of zone_paths.h */
-	uint64_t begin_ns, inside_ns;
-	uint32_t stack;
-	bool in_pieces; /* has earlier ones */
-} nesting_frame;
+enum { NESTING_BATCH = 512, NESTING_NAMES_MAX = 4096 }; /* names: of threads that are not met yet */
 
 typedef struct nesting_thread {
 	uint32_t serial, track; /* serial 0: not met yet */
 	uint32_t tid;		/* 0: it ended */
-	nesting_frame *frames;
-	size_t depth, cap;
-	zone_pieces *pieces; /* by frame, as far as any ever had one */
-	size_t npieces;
-	uint64_t too_deep;
-	uint32_t *open; /* by name: how many of them are open */
-	size_t nopen;
+	zone_stack open;
 	uint64_t last_ns;
 } nesting_thread;
+
+/* An event as it comes out of a lane: its word, and the value of one that has one. */
+typedef struct nesting_input {
+	uint64_t ns, word, value;
+} nesting_input;
 
 typedef struct nesting_counter {
 	uint64_t ns;
@@ -55,17 +43,15 @@ typedef struct nesting_name {
 typedef struct nesting {
 	drain_listener to;
 	drain_counts counts;
-	zone_stats **stats; /* by name */
-	zone_paths paths;
+	zone_sums sums;
 	nesting_name *names;
-	size_t nnames, cap;
+	size_t nnames;
 	uint32_t tracks;	       /* given so far */
 	uint32_t unfinished;	       /* the name of the mark on ranges that did not end */
 	uint32_t continued;	       /* and on pieces */
 	const nesting_thread *threads; /* all, by lane */
 	kept_map thread_names;	       /* by number, of threads that are not met yet */
-	open_ranges ranges;
-	nesting_counter *counters; /* of this round */
+	nesting_counter *counters;     /* of this round */
 	size_t ncounters, counters_cap;
 	trace_event batch[NESTING_BATCH]; /* of the thread that is looked at */
 	size_t nbatch;
@@ -77,7 +63,7 @@ void nesting_done(nesting *f);
 void nesting_thread_done(nesting_thread *t);
 /* A lane that was not met yet, or now belongs to another thread. */
 void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l);
-void nesting_event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uint64_t value);
+void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_t n);
 /* Closes all that is open in this thread. */
 void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns);
 /* Tells what was collected of this thread. */

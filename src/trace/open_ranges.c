@@ -32,8 +32,10 @@ static bool grow(open_ranges *o)
 	if (o->n >= OPEN_RANGES_MAX)
 		return false;
 	more.slots = mem_zalloc(more.cap, sizeof *more.slots);
-	if (!more.slots)
+	if (!more.slots) {
+		o->failed = true;
 		return false;
+	}
 	for (size_t i = 0; i < o->cap; i++)
 		if (o->slots[i].id)
 			more.slots[slot_of(&more, o->slots[i].id)] = o->slots[i];

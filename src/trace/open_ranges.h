@@ -14,13 +14,13 @@ enum { OPEN_RANGES_MAX = 1 << 20 };
 typedef struct open_range {
 	uint64_t id;   /* 0: an empty slot */
 	uint32_t name; /* 0: only its end was seen */
-	uint32_t track;
-	uint64_t ns; /* of the one end that was seen */
+	uint64_t ns;   /* of the one end that was seen */
 } open_range;
 
 typedef struct open_ranges {
 	open_range *slots; /* @owned */
 	size_t cap, n;	   /* cap: 0, or a power of two */
+	bool failed;	   /* for want of memory one was lost */
 } open_ranges;		   /* {0} at first */
 
 void open_ranges_done(open_ranges *o);

@@ -8,29 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct frame {
-	uint32_t node;
-	uint64_t begin_ns, inside_ns;
-} frame;
-
 typedef struct track {
-	uint32_t label;	 /* a name */
-	uint32_t thread; /* its node; 0: no range yet */
+	uint32_t label; /* a name */
 	bool told;
-	uint32_t depth, room;
-	uint64_t merged; /* open ranges inside the innermost frame that have none */
+	zone_stack open; /* its root: the thread's node, 0: no range yet */
 	uint64_t last_ns;
-	frame *frames; /* @owned */
 } track;
-
-static path_node *node_at(const trace_out *o, uint32_t node)
-{
-	return kept_find(&o->nodes, node);
-}
 
 const path_node *paths_node(const trace_out *o, uint32_t node)
 {
-	return node_at(o, node);
+	return &o->nodes[node];
 }
 
 kept_name paths_text(const trace_out *o, uint32_t name)
@@ -43,14 +30,13 @@ kept_name paths_text(const trace_out *o, uint32_t name)
 
 uint32_t paths_next(const trace_out *o, uint32_t node)
 {
-	const path_node *n = node_at(o, node); /* row 0 has the threads as its children */
-
-	if (n && n->first)
-		return n->first;
-	for (; node; node = n->parent, n = node_at(o, node))
-		if (n->next)
-			return n->next;
-	return 0;
+	if (!o->nnodes)
+		return 0;
+	if (o->nodes[node].first) /* node 0 has the threads as its children */
+		return o->nodes[node].first;
+	while (node && !o->nodes[node].next)
+		node = o->nodes[node].parent;
+	return o->nodes[node].next;
 }
 
 void paths_put_line(dck_sink *out, const char *text, char no)
@@ -88,14 +74,13 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_about *about,
 	o->unix_ns = about->unix_ns;
 	o->same.row_bytes = sizeof(uint32_t);
 	o->tracks.row_bytes = sizeof(track);
-	o->nodes.row_bytes = sizeof(path_node);
+	o->sums.paths_only = true;
 	dck_status status = kept_names_init(&o->names, err);
 	if (status != DCK_OK) {
 		mem_free(o);
 		return status;
 	}
 	o->command = kept_text(&o->names, about->command);
-	kept_row(&o->nodes, 0);
 	*ret = o;
 	return DCK_OK;
 }
@@ -117,132 +102,124 @@ void paths_track(trace_out *o, const trace_track *about)
 	t->told = true;
 }
 
-/* The child of that name, made when there is none; 0: there are too many. */
-static uint32_t child_of(trace_out *o, uint32_t parent, uint32_t name)
+static uint32_t name_of(const trace_out *o, uint32_t id)
 {
-	const uint64_t key = (uint64_t)parent << 32 | name;
-	uint32_t node = kept_map_find(&o->children, key);
+	const uint32_t *same = kept_find(&o->same, id);
 
-	if (node || o->nnodes == PATHS_MAX)
-		return node;
-	const uint32_t bytes = paths_text(o, name).n + 1 + (parent ? node_at(o, parent)->bytes : 0);
-	if (o->bytes + bytes > PATHS_BYTES_MAX)
-		return 0;
-	path_node *made = kept_row(&o->nodes, o->nnodes + 1);
-	if (!made || !kept_map_put(&o->children, key, o->nnodes + 1)) {
-		o->failed = true;
-		return 0;
-	}
-	node = ++o->nnodes;
-	path_node *above = node_at(o, parent);
-	*made = (path_node){
-	    .name = name, .parent = parent, .depth = parent ? above->depth + 1 : 0, .bytes = bytes};
-	o->bytes += bytes;
-	if (above->last)
-		node_at(o, above->last)->next = node;
-	else
-		above->first = node;
-	above->last = node;
-	return node;
+	return same ? *same : 0;
 }
 
-static bool frame_room(track *t)
+static void range_begins(trace_out *o, track *t, uint32_t name)
 {
-	if (t->depth < t->room)
-		return true;
-	const uint32_t room = t->room ? 2 * t->room : 16;
-	frame *frames = mem_resize(t->frames, room * sizeof *frames);
-	if (!frames)
-		return false;
-	t->frames = frames;
-	t->room = room;
-	return true;
+	if (!t->open.root)
+		t->open.root = zone_paths_child(&o->sums.paths, 0, t->label);
+	zone_sums_begin(&o->sums, &t->open, t->last_ns, name);
 }
 
-static void range_begins(trace_out *o, track *t, uint64_t ns, uint32_t name)
+/* The name that a range without one begins with is that of an end, so it is left out. */
+static void async(trace_out *o, const trace_event *e, uint32_t name)
 {
-	const uint32_t *same = kept_find(&o->same, name);
-	uint32_t node = 0;
+	static const char label[] = PATHS_ASYNC;
 
-	if (!t->thread)
-		t->thread = child_of(o, 0, t->label);
-	if (t->thread && !t->merged && t->depth < PATHS_DEPTH_MAX)
-		node = child_of(o, t->depth ? t->frames[t->depth - 1].node : t->thread,
-				same ? *same : 0);
-	if (node && !frame_room(t)) {
-		o->failed = true;
-		node = 0;
-	}
-	if (node) {
-		t->frames[t->depth++] = (frame){.node = node, .begin_ns = ns};
-	} else {
-		t->merged++;
-		o->merged++;
-	}
-}
-
-static void range_ends(trace_out *o, track *t, uint64_t ns)
-{
-	if (t->merged > 0) {
-		t->merged--;
-		return;
-	}
-	if (t->depth == 0) /* begun before the trace */
-		return;
-	const frame *f = &t->frames[--t->depth];
-	const uint64_t took = ns - f->begin_ns;
-	path_node *n = node_at(o, f->node);
-	n->calls++;
-	n->total_ns += took;
-	n->self_ns += took - f->inside_ns;
-	if (t->depth > 0)
-		t->frames[t->depth - 1].inside_ns += took;
+	if (!o->sums.async_root)
+		o->sums.async_root = zone_paths_child(
+		    &o->sums.paths, 0, kept_name_numbered(&o->names, label, sizeof label - 1));
+	zone_sums_range(&o->sums, e->as.id + 1, name, e->ns);
 }
 
 void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	track *t = kept_find(&o->tracks, id);
 
-	for (size_t i = 0; t && t->told && i < n; i++) {
-		if (e[i].kind == TRACE_NUMBER)
+	for (size_t i = 0; t && t->told && i < n; i++, e++) {
+		if (e->kind == TRACE_NUMBER)
 			continue;
-		if (e[i].ns > t->last_ns) /* time never goes back on a track */
-			t->last_ns = e[i].ns;
-		if (e[i].kind == TRACE_BEGIN)
-			range_begins(o, t, t->last_ns, e[i].name);
-		else if (e[i].kind == TRACE_END)
-			range_ends(o, t, t->last_ns);
+		if (e->ns > t->last_ns) /* time never goes back on a track */
+			t->last_ns = e->ns;
+		if (e->kind == TRACE_BEGIN)
+			range_begins(o, t, name_of(o, e->name));
+		else if (e->kind == TRACE_END)
+			zone_sums_end(&o->sums, &t->open, t->last_ns, true);
+		else if (e->kind == TRACE_ASYNC_BEGIN)
+			async(o, e, name_of(o, e->name));
+		else if (e->kind == TRACE_ASYNC_END)
+			async(o, e, 0);
 	}
 	if (t && t->last_ns > o->last_ns)
 		o->last_ns = t->last_ns;
 }
 
+/* --- the tree at its end */
+
+/* Behind its parent's other children. */
+static void link_up(trace_out *o, uint32_t node, path_node *parent)
+{
+	if (parent->last)
+		o->nodes[parent->last].next = node;
+	else
+		parent->first = node;
+	parent->last = node;
+}
+
+/* A path becomes a node when its parent is one and there is room; a thread has the time of its
+ * ranges. to: the node of each path. */
+static void nodes_make(trace_out *o, uint32_t *to)
+{
+	const zone_paths *p = &o->sums.paths;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 1; i < p->n; i++) {
+		const zone_path *row = &p->rows[i];
+		path_node *parent = &o->nodes[to[row->parent]];
+		const uint32_t bytes = parent->bytes + paths_text(o, row->name).n + 1;
+
+		if ((row->parent && !to[row->parent]) || sum + bytes > PATHS_BYTES_MAX)
+			continue;
+		sum += bytes;
+		to[i] = ++o->nnodes;
+		o->nodes[to[i]] = (path_node){.name = row->name,
+					      .parent = to[row->parent],
+					      .depth = row->depth - 1u,
+					      .bytes = bytes,
+					      .calls = row->calls,
+					      .total_ns = row->total_ns,
+					      .self_ns = row->total_ns};
+		link_up(o, to[i], parent);
+		if (row->depth == 2)
+			parent->total_ns += row->total_ns;
+		else if (row->depth > 2)
+			parent->self_ns -= row->total_ns;
+	}
+}
+
 void paths_end(trace_out *o)
 {
-	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = kept_find(&o->tracks, i);
-		t->merged = 0;
-		while (t->depth > 0)
-			range_ends(o, t, o->last_ns);
-	}
-	for (uint32_t i = 1; i <= o->nnodes; i++) {
-		const path_node *n = node_at(o, i);
-		if (n->depth == 1)
-			node_at(o, n->parent)->total_ns += n->total_ns;
-	}
+	uint64_t unmatched;
+	uint32_t *to;
+
+	for (uint32_t i = 0; i < o->tracks.n; i++)
+		zone_sums_close(&o->sums, &((track *)kept_find(&o->tracks, i))->open, o->last_ns);
+	zone_sums_close_ranges(&o->sums, o->last_ns, &unmatched);
+	o->nodes = mem_zalloc(o->sums.paths.n + (size_t)1, sizeof *o->nodes);
+	to = mem_zalloc(o->sums.paths.n + (size_t)1, sizeof *to);
+	if (o->nodes && to)
+		nodes_make(o, to);
+	else
+		o->failed = true;
+	mem_free(to);
 }
 
 dck_status paths_close(trace_out *o, dck_err *err)
 {
-	const bool failed = o->failed || o->tracks.failed || o->nodes.failed || o->same.failed ||
-			    kept_names_failed(&o->names);
+	const bool failed = o->failed || o->sums.failed || o->sums.paths.failed ||
+			    o->tracks.failed || o->same.failed || kept_names_failed(&o->names);
 
 	for (uint32_t i = 0; i < o->tracks.n; i++)
-		mem_free(((track *)kept_find(&o->tracks, i))->frames);
+		zone_stack_done(&((track *)kept_find(&o->tracks, i))->open);
 	kept_table_done(&o->tracks);
-	kept_table_done(&o->nodes);
 	kept_table_done(&o->same);
-	kept_map_done(&o->children);
+	zone_sums_done(&o->sums);
+	mem_free(o->nodes);
 	kept_names_done(&o->names);
 	mem_free(o);
 	DCK_NEED(!failed, err, "for the call paths of a trace");

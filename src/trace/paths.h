@@ -10,19 +10,22 @@
  *		return paths_close(o, err);
  *	}
  *
- * The tree's first level are threads. Ranges of equal names are one, whatever their numbers. Memory
- * and output are bounded: beyond PATHS_MAX paths, deeper than PATHS_DEPTH_MAX, or where all paths
- * written out would be longer than PATHS_BYTES_MAX, a range's time stays with the
- * range around it, so that sums stay right. Counters, instants, and ranges that any thread may end
- * are on no path, and are left out.
+ * The tree's first level are threads, and PATHS_ASYNC, in which are the ranges that any thread may
+ * end. Ranges of equal names are one, whatever their numbers. Memory
+ * and output are bounded: beyond ZONE_PATHS_MAX paths, deeper than PATHS_DEPTH_MAX, or where all
+ * paths written out would be longer than PATHS_BYTES_MAX, a range's time stays with the range
+ * around it, so that sums stay right. Counters and instants are left out.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_PATHS_H
 #define TRACE_PATHS_H
 
-#include "trace/kept.h"
+#include "trace/zone_sums.h"
 
-enum { PATHS_MAX = 1 << 20, PATHS_DEPTH_MAX = 1024, PATHS_BYTES_MAX = 1 << 28 };
+/* Depth: below a thread. */
+enum { PATHS_DEPTH_MAX = ZONE_PATHS_DEPTH_MAX - 1, PATHS_BYTES_MAX = 1 << 28 };
+
+#define PATHS_ASYNC "ranges of no thread"
 
 typedef struct path_node {
 	uint32_t name;			   /* of equal texts the same; see paths_text() */
@@ -41,11 +44,10 @@ struct trace_out {
 	const char *command; /* NULL: not known */
 	kept_names names;
 	kept_table same; /* uint32_t for each name: the number of its text */
-	kept_table tracks, nodes;
-	kept_map children; /* by parent and name */
+	kept_table tracks;
+	zone_sums sums;
+	path_node *nodes; /* @owned; made at the end */
 	uint32_t nnodes;
-	uint64_t bytes;	 /* of all nodes */
-	uint64_t merged; /* ranges that are no node of their own */
 	bool failed;
 };
 

@@ -4,61 +4,74 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-void zone_paths_init(zone_paths *p)
-{
-	*p = (zone_paths){.rows.row_bytes = sizeof(zone_path)};
-}
-
 void zone_paths_done(zone_paths *p)
 {
 	kept_map_done(&p->children);
-	kept_table_done(&p->rows);
+	mem_free(p->rows);
+	*p = (zone_paths){0};
 }
 
-static uint64_t key_of(uint32_t parent, uint32_t name)
+static bool room_for_one(zone_paths *p)
 {
-	return (uint64_t)parent << 32 | name;
+	const uint32_t room = p->room ? 2 * p->room : 64;
+	zone_path *rows = p->rows;
+
+	if (p->n < p->room)
+		return true;
+	rows = mem_resize(rows, room * sizeof *rows);
+	if (!rows)
+		return false;
+	if (!p->rows) /* the name of no child, for guesses */
+		rows[p->n++] = (zone_path){.name = UINT32_MAX};
+	p->rows = rows;
+	p->room = room;
+	return true;
 }
 
-static uint32_t path_new(zone_paths *p, uint32_t parent, uint32_t name)
+bool zone_paths_inside(const zone_paths *p, uint32_t path, uint32_t name)
 {
-	if (p->n == ZONE_PATHS_MAX)
+	while (path && p->rows[path].name != name)
+		path = p->rows[path].parent;
+	return path != 0;
+}
+
+static uint32_t path_new(zone_paths *p, uint32_t parent, uint32_t name, uint64_t key)
+{
+	if (p->n > ZONE_PATHS_MAX || p->rows[parent].depth >= ZONE_PATHS_DEPTH_MAX)
 		return ZONE_PATH_NONE;
-	zone_path *row = kept_row(&p->rows, p->n + 1);
-	if (!row || !kept_map_put(&p->children, key_of(parent, name), p->n + 1))
+	if (!room_for_one(p) || !kept_map_put(&p->children, key, p->n)) {
+		p->failed = true;
 		return ZONE_PATH_NONE;
-	*row = (zone_path){.parent = parent, .name = name};
-	return ++p->n;
-}
-
-uint32_t zone_paths_child(zone_paths *p, uint32_t parent, uint32_t name)
-{
-	zone_path *above = parent == ZONE_PATH_NONE ? NULL : kept_find(&p->rows, parent);
-	const zone_path *last = above && above->child ? kept_find(&p->rows, above->child) : NULL;
-
-	if (parent == ZONE_PATH_NONE)
-		return ZONE_PATH_NONE;
-	if (last && last->name == name)
-		return above->child;
-	uint32_t path = kept_map_find(&p->children, key_of(parent, name));
-	if (!path)
-		path = path_new(p, parent, name);
-	above = kept_find(&p->rows, parent); /* a new row may have moved it */
-	if (above && path != ZONE_PATH_NONE)
-		above->child = path;
-	return path;
-}
-
-void zone_paths_add(zone_paths *p, uint32_t path, unsigned calls, uint64_t self_ns)
-{
-	zone_path *row = path == ZONE_PATH_NONE ? NULL : kept_find(&p->rows, path);
-
-	if (!row) {
-		p->lost += calls;
-		return;
 	}
-	row->calls += calls;
-	row->self_ns += self_ns;
+	p->rows[p->n] = (zone_path){.parent = parent,
+				    .name = name,
+				    .depth = (uint16_t)(p->rows[parent].depth + 1),
+				    .again = zone_paths_inside(p, parent, name)};
+	return p->n++;
+}
+
+uint32_t zone_paths_find(zone_paths *p, uint32_t parent, uint32_t name)
+{
+	const uint64_t key = (uint64_t)parent << 32 | name;
+
+	if (!p->rows && !room_for_one(p)) {
+		p->failed = true;
+		return ZONE_PATH_NONE;
+	}
+	if (parent >= p->n)
+		return ZONE_PATH_NONE;
+	const uint32_t last = p->rows[parent].child;
+	uint32_t path = p->rows[last].after;
+	if (p->rows[path].name != name || path == 0)
+		path = kept_map_find(&p->children, key);
+	if (!path)
+		path = path_new(p, parent, name, key);
+	if (path != ZONE_PATH_NONE) {
+		if (last)
+			p->rows[last].after = path;
+		p->rows[parent].child = path;
+	}
+	return path;
 }
 
 /* --- as a tree of a record */
@@ -74,12 +87,13 @@ typedef struct tree {
 static dck_status fill(const zone_paths *p, const char *(*name_of)(void *self, uint32_t name),
 		       void *self, tree *t, dck_err *err)
 {
-	t->texts = mem_zalloc(p->n, sizeof *t->texts);
-	t->nodes = mem_zalloc(p->n, sizeof *t->nodes);
-	t->weights = mem_zalloc(p->n, 2 * sizeof *t->weights);
+	const uint32_t n = p->n - 1;
+	t->texts = mem_zalloc(n, sizeof *t->texts);
+	t->nodes = mem_zalloc(n, sizeof *t->nodes);
+	t->weights = mem_zalloc(n, 2 * sizeof *t->weights);
 	DCK_NEED(t->texts && t->nodes && t->weights, err, "for the call paths of zones");
-	for (uint32_t i = 0; i < p->n; i++) {
-		const zone_path *from = kept_find(&p->rows, i + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		const zone_path *from = &p->rows[i + 1];
 		uint32_t frame = kept_map_find(&t->frames, from->name + UINT64_C(1));
 
 		if (!frame) {
@@ -93,7 +107,9 @@ static dck_status fill(const zone_paths *p, const char *(*name_of)(void *self, u
 		t->nodes[i] = (dck_tree_node){
 		    .parent = from->parent ? from->parent - 1 : DCK_TREE_ROOT, .frame = frame - 1};
 		t->weights[2 * (size_t)i] = (double)from->calls;
-		t->weights[2 * (size_t)i + 1] = (double)from->self_ns;
+		t->weights[2 * (size_t)i + 1] += (double)from->total_ns;
+		if (from->parent)
+			t->weights[2 * (size_t)from->parent - 1] -= (double)from->total_ns;
 	}
 	return DCK_OK;
 }
@@ -106,9 +122,9 @@ dck_status zone_paths_put(const zone_paths *p, const char *(*name_of)(void *self
 	tree t = {0};
 	dck_status status = DCK_OK;
 
-	if (p->n > 0)
+	if (p->n > 1)
 		status = fill(p, name_of, self, &t, err);
-	if (p->n > 0 && status == DCK_OK)
+	if (p->n > 1 && status == DCK_OK)
 		record_tree(b, &(dck_tree){.name = "zones",
 					   .title = "Zones by their call paths",
 					   .columns = columns,
@@ -116,7 +132,7 @@ dck_status zone_paths_put(const zone_paths *p, const char *(*name_of)(void *self
 					   .frames = t.texts,
 					   .nframes = t.nframes,
 					   .nodes = t.nodes,
-					   .nnodes = p->n,
+					   .nnodes = p->n - 1,
 					   .weights = t.weights});
 	if (p->lost > 0)
 		record_note(b, "trace-paths",

@@ -2,7 +2,6 @@
 #include "trace/zone_record.h"
 
 #include "base/err.h"
-#include "base/mem.h"
 #include "record/asked.h"
 #include "trace/zone_names.h"
 #include "trace/zone_table.h"
@@ -14,21 +13,6 @@ static const char *text_of(void *self, uint32_t id)
 {
 	(void)self;
 	return zone_name_get(id)->text;
-}
-
-static dck_status table_put(record_builder *b, const drain *d, dck_err *err)
-{
-	size_t n, nrows = 0;
-	const zone_stats *const *z = drain_zones(d, &n);
-	zone_row *rows = mem_zalloc(n + 1, sizeof *rows);
-
-	DCK_NEED(rows, err, "for the table of zones");
-	for (size_t i = 0; i < n; i++)
-		if (z[i])
-			rows[nrows++] = (zone_row){zone_name_get((uint32_t)i)->text, z[i]};
-	zone_table_put(b, rows, nrows);
-	mem_free(rows);
-	return zone_paths_put(drain_paths(d), text_of, NULL, b, err);
 }
 
 static void count_put(record_builder *b, const char *key, uint64_t n)
@@ -92,7 +76,7 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 		record_note(b, "trace-dropped",
 			    "%llu events found no room and are not in the table",
 			    (unsigned long long)dropped);
-	dck_status st = table_put(b, d, err);
+	dck_status st = zone_table_put(drain_sums(d), text_of, NULL, b, err);
 	if (st != DCK_OK) {
 		record_drop(b);
 		return st;

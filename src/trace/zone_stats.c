@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void close_batch(zone_stats *z)
+void zone_stats_close_batch(zone_stats *z)
 {
 	z->batch_ns[z->nbatches++] = (double)z->open_ns;
 	z->open_calls = 0;
@@ -18,46 +18,12 @@ static void close_batch(zone_stats *z)
 	z->batch_calls *= 2;
 }
 
-static void add_time(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
-{
-	if (outermost)
-		z->total_ns += ns;
-	if (self_ns == ZONE_SELF_UNKNOWN)
-		z->self_unknown = true;
-	else
-		z->self_ns += self_ns;
-}
-
-void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
-{
-	add_time(z, ns, self_ns, outermost);
-	if (!z->calls++) {
-		z->batch_calls = 1;
-		z->min_ns = ns;
-	}
-	z->sum_ns += ns;
-	if (ns < z->min_ns)
-		z->min_ns = ns;
-	if (ns > z->max_ns)
-		z->max_ns = ns;
-	z->open_ns += ns;
-	if (++z->open_calls == z->batch_calls)
-		close_batch(z);
-}
-
-void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
-{
-	add_time(z, ns, self_ns, outermost);
-	z->unfinished++;
-}
-
-void zone_stats_add_pieces(zone_stats *z, zone_pieces *p, uint64_t ns, uint64_t self_ns,
+void zone_stats_add_pieces(zone_stats *z, const zone_pieces *p, uint64_t ns, uint64_t self_ns,
 			   bool outermost, bool finished)
 {
 	z->total_ns += p->total_ns + (outermost ? ns : 0);
 	(finished ? zone_stats_add : zone_stats_add_unfinished)(z, p->took_ns + ns,
 								p->self_ns + self_ns, false);
-	*p = (zone_pieces){0};
 }
 
 bool zone_stats_mean(const zone_stats *z, double level, double *ret_mean, double *ret_lo,

@@ -22,14 +22,14 @@ typedef struct zone_stats {
 	/* total: with what they called, but not those inside a call of the same name; self:
 	 * without what they called. */
 	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
-	bool self_unknown;	      /* of some call */
-	uint64_t batch_calls;	      /* calls in a batch */
-	uint64_t open_calls, open_ns; /* the batch that is not yet full */
+	bool self_unknown; /* of some call */
 	unsigned nbatches;
+	uint64_t batch_calls;	       /* calls in a batch */
+	uint64_t open_calls, open_ns;  /* the batch that is not yet full */
 	double batch_ns[ZONE_BATCHES]; /* sums */
 } zone_stats;
 
-/* Of a call that is told in pieces (nesting.h): what the earlier ones add to each column. */
+/* Of a call that is told in pieces (zone_sums.h): what the earlier ones add to each column. */
 typedef struct zone_pieces {
 	uint64_t took_ns, self_ns, total_ns;
 } zone_pieces;
@@ -37,11 +37,44 @@ typedef struct zone_pieces {
 /* The self_ns of a range that any thread may end: what lies inside it nobody knows. */
 #define ZONE_SELF_UNKNOWN UINT64_MAX
 
+void zone_stats_close_batch(zone_stats *z); /* zone_stats_add() calls it */
+
+static inline void zone_stats_add_time(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
+{
+	z->total_ns += outermost ? ns : 0;
+	if (self_ns == ZONE_SELF_UNKNOWN)
+		z->self_unknown = true;
+	else
+		z->self_ns += self_ns;
+}
+
 /* A call that ended; {0} at first. */
-void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost);
-void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost);
-/* One whose last piece is told by the other arguments; *p then is {0} again. */
-void zone_stats_add_pieces(zone_stats *z, zone_pieces *p, uint64_t ns, uint64_t self_ns,
+static inline void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
+{
+	zone_stats_add_time(z, ns, self_ns, outermost);
+	if (!z->calls++) {
+		z->batch_calls = 1;
+		z->min_ns = ns;
+	}
+	z->sum_ns += ns;
+	if (ns < z->min_ns)
+		z->min_ns = ns;
+	if (ns > z->max_ns)
+		z->max_ns = ns;
+	z->open_ns += ns;
+	if (++z->open_calls == z->batch_calls)
+		zone_stats_close_batch(z);
+}
+
+static inline void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_t self_ns,
+					     bool outermost)
+{
+	zone_stats_add_time(z, ns, self_ns, outermost);
+	z->unfinished++;
+}
+
+/* One whose last piece is told by the other arguments. */
+void zone_stats_add_pieces(zone_stats *z, const zone_pieces *p, uint64_t ns, uint64_t self_ns,
 			   bool outermost, bool finished);
 /* The mean of all calls that ended; false: there is no interval, since there are too few. */
 bool zone_stats_mean(const zone_stats *z, double level, double *ret_mean, double *ret_lo,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/zone_table.h"
 
+#include "base/err.h"
+#include "base/mem.h"
 #include "deepclock/opt.h"
 
 #include <stdio.h>
@@ -8,6 +10,11 @@
 #include <string.h>
 
 static const double level = 0.95;
+
+typedef struct zone_row {
+	const char *name;
+	const zone_stats *z;
+} zone_row;
 
 /* What takes longest first; equal ones by name, so that the order is the same each time. */
 static int by_total(const void *a, const void *b)
@@ -86,12 +93,25 @@ static void answer_put(record_builder *b, const zone_row *rows, size_t n)
 			      most->name, own, calls, s, 100 * (double)ns / all);
 }
 
-void zone_table_put(record_builder *b, zone_row *rows, size_t n)
+dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self, record_builder *b,
+			  dck_err *err)
 {
+	zone_row *rows = s->failed ? NULL : mem_zalloc(s->nstats + (size_t)1, sizeof *rows);
+	size_t n = 0;
+
+	DCK_NEED(rows, err, "for the table of zones");
+	for (uint32_t i = 0; i < s->nstats; i++) {
+		const char *name = s->stats[i] ? name_of(self, i) : NULL;
+
+		if (s->stats[i])
+			rows[n++] = (zone_row){name ? name : "(no name)", s->stats[i]};
+	}
 	qsort(rows, n, sizeof *rows, by_total);
 	record_table(b, "zones", "Zones", columns, sizeof columns / sizeof columns[0]);
 	record_brief_columns(b, "calls total self mean");
 	for (size_t i = 0; i < n; i++)
 		row_put(b, &rows[i]);
 	answer_put(b, rows, n);
+	mem_free(rows);
+	return zone_paths_put(&s->paths, name_of, self, b, err);
 }

@@ -1,18 +1,16 @@
-/* zone_table.h - the table "zones" of a record, and its answer.
+/* zone_table.h - the table and the tree "zones" of a record, and its answer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_ZONE_TABLE_H
 #define TRACE_ZONE_TABLE_H
 
 #include "record/build.h"
-#include "trace/zone_stats.h"
+#include "trace/zone_sums.h"
 
-typedef struct zone_row {
-	const char *name;
-	const zone_stats *z;
-} zone_row;
+typedef const char *zone_name_of(void *self, uint32_t name); /* NULL: it has none */
 
-/* Sorts the rows: what takes longest first. */
-void zone_table_put(record_builder *b, zone_row *rows, size_t n);
+/* The table: what takes longest first; and the tree. */
+dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self, record_builder *b,
+			  dck_err *err);
 
 #endif

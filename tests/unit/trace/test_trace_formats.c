@@ -335,7 +335,8 @@ static void folded_stacks_add_up(void **state)
 	(void)state;
 	assert_written("folded", "main 9;out er 199980500\n"
 				 "main 9;out er;say \"hi\"  9993\n"
-				 "main 9;out er;say \"hi\" ;say \"hi\"  10007\n");
+				 "main 9;out er;say \"hi\" ;say \"hi\"  10007\n"
+				 "ranges of no thread;batch 1500\n");
 }
 
 static void speedscope_adds_up(void **state)
@@ -346,10 +347,13 @@ static void speedscope_adds_up(void **state)
 	    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 	    "\"exporter\":\"deepclock " DCK_VERSION "\",\"name\":\"prog\",\"shared\":{\"frames\":["
 	    "{\"name\":\"(no name)\"},{\"name\":\"prog 7\"},{\"name\":\"main 9\"},{\"name\":\"out;er\"},"
-	    "{\"name\":\"say \\\"hi\\\"\\n\"},{\"name\":\"batch\"}]},"
+	    "{\"name\":\"say \\\"hi\\\"\\n\"},{\"name\":\"batch\"},"
+	    "{\"name\":\"ranges of no thread\"}]},"
 	    "\"profiles\":[{\"type\":\"sampled\",\"name\":\"main 9\",\"unit\":\"nanoseconds\","
 	    "\"startValue\":0,\"samples\":[[3],[3,4],[3,4,4]],\"weights\":[199980500,9993,10007],"
-	    "\"endValue\":200000500}]}\n");
+	    "\"endValue\":200000500},"
+	    "{\"type\":\"sampled\",\"name\":\"ranges of no thread\",\"unit\":\"nanoseconds\","
+	    "\"startValue\":0,\"samples\":[[5]],\"weights\":[1500],\"endValue\":1500}]}\n");
 }
 
 /* A range inside one of its name is a function of its own, so that no time counts twice. */
@@ -359,14 +363,17 @@ static void callgrind_adds_up(void **state)
 	assert_written("callgrind",
 		       "# callgrind format\nversion: 1\ncreator: deepclock " DCK_VERSION
 		       "\ncmd: prog\npositions: line\nevents: ns\n"
-		       "summary: 200000500\n\nfl=(1) ranges\n"
+		       "summary: 200002000\n\nfl=(1) ranges\n"
 		       "fn=(1) main 9\n0 0\n"
 		       "cfn=(2) out;er\ncalls=2 0\n0 200000500\n\n"
 		       "fn=(2)\n0 199980500\n"
 		       "cfn=(3) say \"hi\" \ncalls=1 0\n0 20000\n\n"
 		       "fn=(3)\n0 9993\n"
 		       "cfn=(4) say \"hi\" '2\ncalls=1 0\n0 10007\n\n"
-		       "fn=(4)\n0 10007\n\n");
+		       "fn=(4)\n0 10007\n\n"
+		       "fn=(5) ranges of no thread\n0 0\n"
+		       "cfn=(6) batch\ncalls=1 0\n0 1500\n\n"
+		       "fn=(6)\n0 1500\n\n");
 }
 
 static void csv_has_a_row_for_each(void **state)
