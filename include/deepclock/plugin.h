@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define DCK_ABI_MAJOR 1u /* another major: the host refuses the plug-in */
-#define DCK_ABI_MINOR 2u /* grows with each member added at an end */
+#define DCK_ABI_MINOR 3u /* grows with each member added at an end */
 
 /* Element type, with the codes and the layout of DLPack's DLDataType. */
 typedef enum dck_dtype_code {
@@ -146,6 +146,10 @@ typedef struct dck_profile {
 	const uint64_t *run_ns; /* how long each of the nruns took by the engine's own clock */
 	/* The graph that ran, as an ONNX file in work_dir; NULL: the model as it was opened. */
 	const char *model_path;
+	/* Since minor 3; NULL: not told. When each of the nruns began, on the clock of the events,
+	 * and the system's number (gettid()) of the thread on which each of the nevents ran. */
+	const uint64_t *run_begin_ns;
+	const int64_t *threads;
 } dck_profile;
 
 /* Memory of the engine. Absent parts are 0 in `valid`. */
@@ -243,7 +247,7 @@ typedef struct dck_engine {
 	/* What the engine knows of its memory; run_peak_bytes and allocs need
 	 * DCK_OBSERVE_MEMORY. (optional) */
 	dck_status (*memory)(dck_engine_model *m, dck_memory *ret, dck_err *err);
-	/* minor >= 3 adds here only */
+	/* minor >= 4 adds here only */
 } dck_engine;
 
 /* What a plug-in exports: the table, or NULL when it cannot serve this host. */

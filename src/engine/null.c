@@ -141,7 +141,9 @@ static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *e
 			 "the engine 'null' has no operators: give them with option 'operators'");
 	dck_op_event *events = mem_arena_array(m->arena, n, sizeof *events);
 	uint64_t *run_ns = mem_arena_array(m->arena, nruns, sizeof *run_ns);
-	DCK_NEED(events && run_ns, err, "for %zu events of operators", n);
+	uint64_t *run_begin_ns = mem_arena_array(m->arena, nruns, sizeof *run_begin_ns);
+	int64_t *threads = mem_arena_array(m->arena, n, sizeof *threads);
+	DCK_NEED(!mem_arena_failed(m->arena), err, "for %zu events of operators", n);
 	for (size_t i = 0; i < n; i++) {
 		const null_op *o = &m->operators[i % m->noperators];
 		const size_t run = i / m->noperators;
@@ -151,6 +153,9 @@ static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *e
 					   .begin_ns = now_ns,
 					   .duration_ns = o->ns,
 					   .memory_bytes = INT64_MIN};
+		if (i % m->noperators == 0)
+			run_begin_ns[run] = now_ns;
+		threads[i] = os_thread_id();
 		now_ns += o->ns;
 		run_ns[run] += o->ns;
 	}
@@ -159,7 +164,9 @@ static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *e
 			     .events = events,
 			     .nevents = n,
 			     .nruns = nruns,
-			     .run_ns = run_ns};
+			     .run_ns = run_ns,
+			     .run_begin_ns = run_begin_ns,
+			     .threads = threads};
 	return DCK_OK;
 }
 

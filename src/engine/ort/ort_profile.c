@@ -232,12 +232,13 @@ static uint64_t duration_us(const ort_trace_op *op, bool of_device)
 }
 
 static void events_fill(const ort_trace *t, const entry *e, size_t n, bool of_device,
-			dck_op_event *ret)
+			dck_op_event *ret, int64_t *ret_threads)
 {
 	bodies around = {.n = 0};
 
 	for (size_t i = 0; i < n; i++) {
 		const ort_trace_op *op = &t->ops[e[i].op];
+		ret_threads[i] = op->thread;
 		ret[i] = (dck_op_event){.name = op->name,
 					.type = op->type ? op->type : "",
 					.provider = op->provider,
@@ -279,6 +280,8 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 			 ORT_FAILURES_MAX);
 	run *r = runs_order(t, runs, a, &kept);
 	uint64_t *run_ns = mem_arena_array(a, kept, sizeof *run_ns);
+	uint64_t *run_begin_ns = mem_arena_array(a, kept, sizeof *run_begin_ns);
+	int64_t *threads = mem_arena_array(a, t->nops, sizeof *threads);
 	dck_op_event *events = mem_arena_array(a, t->nops, sizeof *events);
 	entry *e = mem_zalloc(t->nops + 1, sizeof *e);
 	if (!r || !e || mem_arena_failed(a)) {
@@ -289,14 +292,17 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 	if (status == DCK_OK) {
 		for (size_t i = 0; i < t->nops; i++)
 			of_device |= t->ops[i].has_device;
-		events_fill(t, e, n, of_device, events);
+		events_fill(t, e, n, of_device, events, threads);
 	}
 	mem_free(e);
 	if (status != DCK_OK)
 		return status;
-	for (size_t i = 0; i < t->nruns; i++)
-		if (!r[i].left_out)
-			run_ns[r[i].number] = r[i].of->duration_us * 1000;
+	for (size_t i = 0; i < t->nruns; i++) {
+		if (r[i].left_out)
+			continue;
+		run_ns[r[i].number] = r[i].of->duration_us * 1000;
+		run_begin_ns[r[i].number] = r[i].of->begin_us * 1000;
+	}
 	bool truncated = runs ? t->nruns + failures < atomic_load(&runs->ended) : lost > 0;
 	*ret = (dck_profile){
 	    .struct_size = sizeof *ret,
@@ -307,6 +313,8 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 	    .nevents = n,
 	    .nruns = kept,
 	    .run_ns = run_ns,
+	    .run_begin_ns = run_begin_ns,
+	    .threads = threads,
 	};
 	return DCK_OK;
 }

@@ -87,6 +87,10 @@ static void runs_have_their_operators(void **state)
 	assert_null(g.p.events[0].provider);
 	assert_true(g.p.events[0].memory_bytes == INT64_MIN);
 	assert_null(g.p.model_path);
+	assert_int_equal(g.p.run_begin_ns[0], 8000);
+	assert_int_equal(g.p.run_begin_ns[1], 38000);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(g.p.threads[i], 1);
 	done(&g);
 }
 
