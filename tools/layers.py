@@ -36,7 +36,7 @@ LAYERS = {
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
     # Ranges and stopwatches inside a program, and the formats of timelines.
-    "src/trace": (("base", "os", "stat", "record", "model"), (), ("base", "report", "record", "zone", "lap", "opt"), ISO,
+    "src/trace": (("base", "os", "stat", "record", "model"), "past", ("base", "report", "record", "zone", "lap", "opt"), ISO,
                   ("pthread.h", "semaphore.h", "x86intrin.h", "zlib.h")),
     # L3. What each operator of a model produces and costs; exact integers, no time.
     "src/cost": (("base", "model"), "cost_model op peers", ("base",), ISO, ()),
@@ -57,7 +57,7 @@ LAYERS = {
     "src/verify": (("base", "os", "record", "engine", "subject"), "agree agree_tensor freed_check",
                    ANY, ISO, ()),
     # L5
-    "src/measure": (("base", "os", "stat", "record", "engine", "subject", "verify"),
+    "src/measure": (("base", "os", "stat", "record", "trace", "engine", "subject", "verify"),
                     "diagnostics method phases plan results samples session worker", ANY, ISO,
                     ("pthread.h",)),
     # L6: one room for each command.

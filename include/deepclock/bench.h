@@ -117,7 +117,10 @@ typedef struct dck_plan {
 	uint64_t processes;	/* fresh processes; 1: this one */
 	uint64_t idle_ns;	/* pause before each run */
 	uint64_t keep;		/* samples kept at most */
-	bool check_outputs;	/* then compare them with an unoptimised run's; dck_check_options */
+	bool check_outputs;	/* then compare them with an unoptimised run's; dck_bench_options */
+	/* Record into this file (deepclock/zone.h) what was measured, and the operators of some
+	 * more runs; NULL: into the recording of the program that calls, if there is one. */
+	const char *trace;
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* The deepclock program, which is started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT`
 	 * for what needs a fresh process (processes > 1); NULL: none. */
@@ -125,7 +128,7 @@ typedef struct dck_plan {
 	const char *title; /* the record's `command`; NULL: none */
 } dck_plan;
 DCK_API extern const dck_opt dck_plan_options[];
-DCK_API extern const dck_opt dck_check_options[];
+DCK_API extern const dck_opt dck_bench_options[]; /* check-outputs, trace */
 /* Those that are usual, NULL-ended; any percentile from p50 to p99.99 is one too. */
 DCK_API extern const char *const dck_plan_statistics[];
 

@@ -27,6 +27,7 @@ static int several_check(const cli *c, const dck_plan *plan)
 	    {"processes", "compare --fresh makes each trial in a fresh process"},
 	    {"idle", "measure them one by one"},
 	    {"keep", "all rounds are kept"},
+	    {"trace", "measure them one by one"},
 	};
 
 	for (size_t i = 0; i < sizeof of_one / sizeof of_one[0]; i++)
@@ -103,10 +104,13 @@ static int several_run(cli *c, dck_plan *plan)
 static int bench_run(cli *c, void *config)
 {
 	dck_plan *plan = config;
+	dck_err err;
 	int code;
 
 	plan->title = c->title;
 	plan->program = cli_program(c);
+	if (plan->trace && cli_file_check(plan->trace, &err) != DCK_OK)
+		return cli_failed(&err);
 	if (c->nargs > 1 || (c->scan.scan.n > 0 && (c->nargs > 0 || c->program)))
 		return several_run(c, plan);
 	code = cli_subject_open(c);
@@ -118,7 +122,7 @@ static const char *const usage[] = {"[OPTION]... SUBJECT...",
 static const cli_section sections[] = {{"Subjects", cli_subject_items}, {0}};
 static const cli_group groups[] = {
     {"Measuring", dck_plan_options, 0, false},
-    {"Measuring", dck_check_options, 0, false},
+    {"Measuring", dck_bench_options, 0, false},
     CLI_MODELS("Models"),
     CLI_PROGRAMS,
     CLI_HOOKS,
@@ -134,6 +138,8 @@ static const cli_item examples[] = {
      "eight items at once on four threads; keep the record"},
     {"deepclock bench model.onnx --runs 1000 --statistic p99",
      "exactly 1000 runs, and the 99th percentile first"},
+    {"deepclock bench zoo:bert_mini --trace run.pftrace",
+     "runs and operators on a timeline, for ui.perfetto.dev"},
     {"deepclock bench zoo:bert_mini --processes 5",
      "five fresh processes: an interval that also covers the next start"},
     {"deepclock bench --runs 100 -- gzip -k -f big.bin", "time a program"},

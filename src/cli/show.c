@@ -201,9 +201,12 @@ int cli_record_show(const cli *c, const dck_record *r)
 
 int cli_record_verdict(const dck_record *r)
 {
-	return dck_record_note(r, "outputs-differ") || dck_record_note(r, "cleanup-failed")
-		   ? CLI_FAILED
-		   : CLI_OK;
+	static const char *const failures[] = {"outputs-differ", "cleanup-failed", "trace-failed"};
+
+	for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
+		if (dck_record_note(r, failures[i]))
+			return CLI_FAILED;
+	return CLI_OK;
 }
 
 int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dck_record *r))

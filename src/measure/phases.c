@@ -160,6 +160,7 @@ static dck_status probe(measure_phases *p, uint64_t begin_ns, dck_err *err)
 			break;
 		DCK_TRY(measure_loop_slice(&p->loop, &sinks, 1, err));
 	}
+	p->single_runs = p->warm.pushed;
 	group_choose(p);
 	return DCK_OK;
 }
@@ -311,7 +312,7 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 	bool enough = false;
 	dck_status status = DCK_OK;
 
-	p->loop.last_ns = begin_ns;
+	p->loop.last_ns = p->measured_at_ns = begin_ns;
 	while (status == DCK_OK && !enough) {
 		uint64_t left = UINT64_MAX;
 

@@ -37,6 +37,8 @@ typedef struct measure_phases {
 	/* What came of it. */
 	uint64_t first_run_ns, warmup_ns, measured_ns;
 	uint64_t warmup_runs, measured_runs;
+	uint64_t measured_at_ns; /* when that began, on the loop's clock */
+	uint64_t single_runs;	 /* samples of one run each, before those of `group` runs */
 	bool has_first_run;
 	bool steady_known, steady;	 /* auto: whether it could be judged, and the judgement */
 	uint64_t steady_runs, steady_ns; /* from where on it was steady */

@@ -63,10 +63,14 @@ const dck_opt dck_plan_options[] = {
     {0},
 };
 
-/* Apart, since only dck_bench() heeds it. */
-const dck_opt dck_check_options[] = {
+/* Apart, since only dck_bench() heeds them. */
+const dck_opt dck_bench_options[] = {
     DCK_FLAG(dck_plan, check_outputs, "check-outputs",
 	     "then compare the outputs with those of an unoptimised run on one thread"),
+    DCK_OPTION(TEXT, dck_plan, trace, "trace", "FILE", NULL,
+	       "write the runs on a timeline, and the operators of more runs under the engine's "
+	       "profiler; the ending chooses the form, as in 'trace'",
+	       .excludes = "processes"),
     {0},
 };
 
@@ -169,6 +173,8 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 			 (unsigned long long)p->keep);
 	if (p->processes < 1)
 		DCK_FAIL(err, E_ARG, "--processes is 0: give 1 or more");
+	if (p->processes > 1 && p->trace)
+		DCK_FAIL(err, E_ARG, "a trace is of one process: give --trace or --processes");
 	if (p->processes > 1 && !p->program)
 		DCK_FAIL(err, E_UNSUP,
 			 "fresh processes need a program to start (dck_plan.program): "

@@ -8,6 +8,7 @@
 #include "measure/method.h"
 #include "measure/results.h"
 #include "measure/session.h"
+#include "measure/traced.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct run {
 	os_host host;
 	os_usage before, after; /* around the measurement */
 	double prepare_cpu_ns;	/* of --prepare meanwhile */
+	measure_traced traced;
 } run;
 
 /* Everything between opening the subject and the last run. */
@@ -95,6 +97,7 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 
 	os_host_get(&r->host);
 	r->shared.origin_ns = measure_shared_now(&r->shared);
+	measure_traced_begin(&r->traced, &r->shared);
 	record_set_began(r->record, os_unix_ns());
 	DCK_TRY(measure_session_open(&r->session, &r->shared, s, plan, r->shared.watch, err));
 	status = measure(r, &why);
@@ -108,6 +111,12 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	record_fill(r, s);
 	if (plan->asked.check_outputs && status == DCK_OK)
 		agree_check(r->record, s, &r->session.target, r->shared.watch);
+	measure_traced_runs(&r->traced, &r->session, s, r->record);
+	/* Two sessions at a time would be in each other's way. */
+	measure_session_close(&r->session);
+	if (status == DCK_OK)
+		measure_traced_operators(&r->traced, &r->shared, s, plan, r->record);
+	measure_traced_stop(&r->traced, r->record);
 	measure_notes_show(r->shared.watch, r->record);
 	return DCK_OK;
 }
@@ -122,6 +131,11 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 
 	r.record = record_begin(plan->asked.title);
 	DCK_NEED(r.record, err, "for a record");
+	status = measure_traced_start(&r.traced, plan->asked.trace, err);
+	if (status != DCK_OK) {
+		record_drop(r.record);
+		return status;
+	}
 	measure_shared_begin(&r.shared, plan->asked.clock, watch, s->kind == DCK_SUBJECT_COMMAND);
 	status = subject_hooks_begin(&s, 1, watch, &bare, err);
 	if (status == DCK_OK) {
@@ -134,6 +148,7 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 		subject_hooks_note(r.record, &cleanup);
 	}
 	measure_shared_end(&r.shared);
+	measure_traced_stop(&r.traced, NULL);
 	if (status == DCK_OK)
 		return record_finish(r.record, ret, err);
 	record_drop(r.record);

@@ -82,10 +82,15 @@ void measure_notes_show(const dck_observer *watch, const record_builder *b)
 
 static void phase_show(void *self, const char *name)
 {
-	const measure_session *s = self;
+	measure_session *s = self;
+	const uint64_t now = measure_shared_now(s->shared);
 	dck_progress p = observer_nothing(name);
 
-	p.elapsed_ns = measure_shared_now(s->shared) - s->shared->origin_ns;
+	if (s->nopening < MEASURE_OPENING) {
+		s->opening[s->nopening].name = name;
+		s->opening[s->nopening++].at_ns = now;
+	}
+	p.elapsed_ns = now - s->shared->origin_ns;
 	observer_show(s->phases.loop.watch, &p);
 }
 
@@ -109,7 +114,9 @@ static dck_status session_open(measure_session *s, const dck_subject *subject,
 	}
 	s->target.log = log_take;
 	s->target.log_self = m;
-	return verify_open(&s->target, subject, &m->clock, watch, phase_show, s, err);
+	DCK_TRY(verify_open(&s->target, subject, &m->clock, watch, phase_show, s, err));
+	s->opened_ns = measure_shared_now(m);
+	return DCK_OK;
 }
 
 dck_status measure_session_open(measure_session *s, measure_shared *m, const dck_subject *subject,

@@ -27,6 +27,7 @@
 
 /* Warnings of the engine's library that become notes: the first few say it all. */
 #define MEASURE_WARNINGS 4
+#define MEASURE_OPENING	 8
 
 typedef struct measure_shared {
 	const dck_observer *watch; /* NULL: nobody */
@@ -58,6 +59,13 @@ typedef struct measure_session {
 	measure_shared *shared;
 	subject_target target; /* `observe` may be set before it is opened */
 	measure_phases phases;
+	/* When each phase of opening began, and the end of the last; the names are static. */
+	struct {
+		const char *name;
+		uint64_t at_ns;
+	} opening[MEASURE_OPENING];
+	size_t nopening;
+	uint64_t opened_ns;
 	char dir[OS_TEMP_SIZE]; /* where an engine that observes itself writes; "": none */
 } measure_session;
 

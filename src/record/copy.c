@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/copy.h"
 
+#include <stdio.h>
+
 void record_copy_fact(record_builder *b, const dck_fact *from)
 {
 	record_fact(b, from->section, from->key, from->unit, from->value);
@@ -23,6 +25,49 @@ void record_copy_under(record_builder *b, const dck_record *r)
 	for (size_t i = 0; i < r->nnotes; i++)
 		if (r->notes[i].under)
 			record_note_under(b, r->notes[i].code, r->notes[i].under);
+}
+
+static void cell_copy(record_builder *b, const dck_cell *c)
+{
+	switch (c->value.kind) {
+	case DCK_VALUE_BOOL:
+		record_cell_bool(b, c->value.as.b);
+		break;
+	case DCK_VALUE_INT:
+		record_cell_int(b, c->value.as.i);
+		break;
+	case DCK_VALUE_REAL:
+		record_cell_interval(b, c->value.as.r, c->lo, c->hi, c->level);
+		break;
+	case DCK_VALUE_TEXT:
+		record_cell_text(b, c->value.as.text);
+		break;
+	case DCK_VALUE_ABSENT:
+		record_cell_absent(b, c->value.as.text);
+		break;
+	}
+}
+
+void record_copy_table(record_builder *b, const dck_table *from)
+{
+	char keys[1000];
+	size_t n = 0, brief = 0;
+
+	keys[0] = '\0';
+	for (size_t i = 0; i < from->nbrief_columns && n < sizeof keys; i++)
+		n += (size_t)snprintf(keys + n, sizeof keys - n, "%s%s", i ? " " : "",
+				      from->columns[from->brief_columns[i]].key);
+	record_table(b, from->name, from->title, from->columns, from->ncolumns);
+	if (keys[0])
+		record_brief_columns(b, keys);
+	for (size_t i = 0; i < from->nrows * from->ncolumns; i++) {
+		cell_copy(b, &from->cells[i]);
+		if ((i + 1) % from->ncolumns == 0 && brief < from->nbrief_rows &&
+		    from->brief_rows[brief] == i / from->ncolumns) {
+			record_brief_row(b);
+			brief++;
+		}
+	}
 }
 
 void record_copy(record_builder *b, const dck_record *r)

@@ -12,6 +12,8 @@ void record_copy_facts(record_builder *b, const dck_record *from);
 void record_copy_metric(record_builder *b, const dck_metric *from);
 /* Which of the notes that were taken over from r have the cause of another one. */
 void record_copy_under(record_builder *b, const dck_record *r);
+/* With what a summary shows of it. */
+void record_copy_table(record_builder *b, const dck_table *from);
 /* A measurement that another record begins with: all but its tables and operators. */
 void record_copy(record_builder *b, const dck_record *r);
 

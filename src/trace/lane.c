@@ -22,9 +22,10 @@ static sem_t wake;
 
 /* --- a thread's lane */
 
-static lane *lane_take(lane_self *me)
+/* name NULL: of the calling thread, as is the number then. */
+static lane *lane_find(int tid, const char *name)
 {
-	for (uint32_t i = 0; i < LANES_MAX && !me->ended; i++) {
+	for (uint32_t i = 0; i < LANES_MAX; i++) {
 		lane *l = &lanes[i];
 		int free = LANE_FREE;
 
@@ -33,18 +34,30 @@ static lane *lane_take(lane_self *me)
 		uint32_t have = atomic_load(&used);
 		while (have < i + 1 && !atomic_compare_exchange_weak(&used, &have, i + 1))
 			;
-		l->tid = os_thread_id();
-		os_thread_name(l->name);
+		l->tid = name ? tid : os_thread_id();
+		if (name)
+			strncpy(l->name, name, sizeof l->name - 1);
+		else
+			os_thread_name(l->name);
 		l->serial = atomic_fetch_add(&serials, 1) + 1;
 		atomic_store(&l->state, LANE_LIVE);
-		me->lane = l;
-		/* No lane for whose end nobody would tell. */
-		if (!pthread_setspecific(key, l))
-			return l;
-		me->lane = NULL;
-		atomic_store(&l->state, LANE_ENDED);
-		return NULL;
+		return l;
 	}
+	return NULL;
+}
+
+static lane *lane_take(lane_self *me)
+{
+	lane *l = me->ended ? NULL : lane_find(0, NULL);
+
+	if (!l)
+		return NULL;
+	me->lane = l;
+	/* No lane for whose end nobody would tell. */
+	if (!pthread_setspecific(key, l))
+		return l;
+	me->lane = NULL;
+	atomic_store(&l->state, LANE_ENDED);
 	return NULL;
 }
 
@@ -183,6 +196,42 @@ static void thread_ends(void *arg)
 	me->lane = NULL;
 	atomic_store(&l->state, LANE_ENDED);
 	me->busy = 0;
+	sem_post(&wake);
+}
+
+/* --- a guest */
+
+bool lane_guest_begin(lane_self *ret_own, int tid, const char *name)
+{
+	lane_self *me = &lane_me;
+	lane *l = lane_find(tid, name);
+
+	if (!l)
+		return false;
+	*ret_own = *me;
+	me->busy = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	me->next = LANE_NONE;
+	me->lane = l;
+	atomic_signal_fence(memory_order_seq_cst);
+	me->busy = 0;
+	return true;
+}
+
+void lane_guest_end(const lane_self *own)
+{
+	lane_self *me = &lane_me;
+	lane *l = me->lane;
+
+	me->busy = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	l->end_ticks = ticks_now();
+	hand_over(me, LANE_NONE);
+	atomic_store(&l->state, LANE_ENDED);
+	me->lane = own->lane;
+	me->next = own->next;
+	atomic_signal_fence(memory_order_seq_cst);
+	me->busy = own->busy;
 	sem_post(&wake);
 }
 

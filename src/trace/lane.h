@@ -141,6 +141,11 @@ static inline void lane_put_value(uint64_t ticks, uint64_t word, uint64_t value)
 /* The number of this thread's lane, which it gets now if it has none; 0: there is none free. */
 uint32_t lane_serial(void);
 
+/* From here to lane_guest_end() what this thread makes, its signal handlers too, is of another
+ * one, which makes nothing itself. *ret_own is for the end. false: there is no lane free. */
+bool lane_guest_begin(lane_self *ret_own, int tid, const char *name);
+void lane_guest_end(const lane_self *own);
+
 /* --- for whoever starts and drains (lane.c) */
 
 /* Once, before anything records; again: nothing happens. false: the system has no thread keys. */

@@ -1,0 +1,5 @@
+# The measurement stands, and its timeline does not: that is said, and the exit status is 1.
+[ -w /dev/full ] || { echo "there is no /dev/full"; exit 77; }
+deepclock bench --quiet --runs 5 --warmup 1 --trace /dev/full --save run.json -- true > /dev/null
+echo $?
+record run.json 'r["incomplete"]' 'm("runs/count")["value"]' 'note("trace-failed")["severity"]'

@@ -1,0 +1,8 @@
+# A real engine: as many operators in each run as were executed, and none outside of one.
+need-ort || exit 77
+deepclock bench --quiet --threads 1 --runs 20 --warmup 5 --trace run.pftrace --save run.json zoo:simplenet > /dev/null
+echo $?
+record run.json 'f("trace", "runs")' 'f("trace", "operators") == 2 * f("trace", "profiled_runs")' \
+	'f("trace", "operators_uncertainty") > 0' 'f("trace", "profiled_ratio") > 0' 'f("trace", "moved_events")' \
+	'[r["trees"][0]["frames"][r["trees"][0]["nodes"][n[0]][1]] for n in r["trees"][0]["nodes"] if "Gemm" in r["trees"][0]["frames"][n[1]]]'
+deepclock report run.pftrace --format csv | grep -c Gemm.*/calls
