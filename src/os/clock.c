@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,9 +47,23 @@ uint64_t os_thread_cpu_ns(void)
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t os_boottime_ns(void)
+{
+	return read_clock(CLOCK_BOOTTIME);
+}
+
 int64_t os_unix_ns(void)
 {
 	return (int64_t)read_clock(CLOCK_REALTIME);
+}
+
+uint64_t os_unix_error_ns(void)
+{
+	struct timex t = {.modes = 0};
+
+	if (adjtimex(&t) < 0 || t.status & STA_UNSYNC || t.maxerror <= 0)
+		return 0;
+	return (uint64_t)t.maxerror * 1000;
 }
 
 void os_system_calls(unsigned n)

@@ -216,6 +216,12 @@ unsigned long os_hwcap(bool second)
 	return getauxval(second ? AT_HWCAP2 : AT_HWCAP);
 }
 
+void os_boot_id(char ret[40])
+{
+	if (!text_read("/proc/sys/kernel/random/boot_id", ret, 40))
+		ret[0] = '\0';
+}
+
 void os_machine_name(char *ret, size_t size)
 {
 	if (size == 0)

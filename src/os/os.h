@@ -35,7 +35,11 @@ bool os_clock_seconds(dck_clock *ret); /* time(), whole seconds; not monotonic; 
 uint64_t os_now_ns(void);	       /* for deadlines and phases; CLOCK_MONOTONIC */
 uint64_t os_process_cpu_ns(void);      /* CPU time of all threads of this process */
 uint64_t os_thread_cpu_ns(void);       /* of the calling thread */
+uint64_t os_boottime_ns(void);	       /* as CLOCK_MONOTONIC, and runs while the machine sleeps */
 int64_t os_unix_ns(void);
+/* How far the wall clock may be from the world's, as its synchronisation estimates; 0: not known,
+ * or it is not synchronised. */
+uint64_t os_unix_error_ns(void);
 /* As many calls of the system, the cheapest that there is, for whoever wants to know their price.
  */
 void os_system_calls(unsigned n);
@@ -64,6 +68,8 @@ enum { OS_CPUS_MAX = 8192 };
 #define OS_CPU_DIR "/sys/devices/system/cpu/cpu"
 /* What the machine calls itself, without '/'; "localhost" when that is not known. */
 void os_machine_name(char *ret, size_t size);
+/* What tells this boot of this machine from all others; "": not known. */
+void os_boot_id(char ret[40]);
 /* "0-3,8": pins this process (all threads it makes later). E_ARG, E_IO. */
 dck_status os_pin_cpus(const char *list, dck_err *err);
 bool os_thread_pin(unsigned cpu); /* the calling thread alone */

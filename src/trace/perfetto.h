@@ -27,7 +27,15 @@ enum { PF_FLAG_CLEARED = 1 };
 
 enum { PF_DEFAULTS_TRACK_EVENT = 11, PF_DEFAULTS_CLOCK = 58 }; /* TracePacketDefaults */
 
-enum { PF_SNAPSHOT_CLOCK = 1, PF_SNAPSHOT_PRIMARY = 2 }; /* ClockSnapshot */
+enum { /* ClockSnapshot */
+       PF_SNAPSHOT_CLOCK = 1,
+       PF_SNAPSHOT_PRIMARY = 2,
+       /* Of our own files; readers that do not know them skip them. */
+       PF_SNAPSHOT_BOOT = 1000,	     /* text: which boot of which machine */
+       PF_SNAPSHOT_WIDTH = 1001,     /* ns between the instant and the furthest reading */
+       PF_SNAPSHOT_OWN = 1002,	     /* ns since the first snapshot, by the clock of the events */
+       PF_SNAPSHOT_UNIX_ERROR = 1003 /* ns, of REALTIME, as its synchronisation estimates it */
+};
 enum { PF_CLOCK_ID = 1, PF_CLOCK_TIME = 2, PF_CLOCK_INCREMENTAL = 3, PF_CLOCK_MULTIPLIER = 4 };
 /* Clocks; those from 64 to 127 belong to one sequence. */
 enum { PF_REALTIME = 1, PF_MONOTONIC = 3, PF_BOOTTIME = 6, PF_OWN_FIRST = 64, PF_OWN_LAST = 127 };

@@ -44,15 +44,23 @@ dck_status perfetto_snapshot_read(wire_reader r, perfetto_snapshot *ret, dck_err
 	wire_reader inner;
 	bool more = true;
 
-	ret->n = 0;
-	ret->primary = 0;
-	ret->has_reference = false;
+	*ret = (perfetto_snapshot){0};
 	for (;;) {
 		DCK_TRY(wire_next(&r, NULL, NULL, &f, &more, err));
 		if (!more)
 			return DCK_OK;
 		if (f.number == PF_SNAPSHOT_PRIMARY)
 			ret->primary = f.value;
+		else if (f.number == PF_SNAPSHOT_WIDTH)
+			ret->width_ns = f.value;
+		else if (f.number == PF_SNAPSHOT_OWN)
+			ret->own_ns = f.value;
+		else if (f.number == PF_SNAPSHOT_UNIX_ERROR)
+			ret->unix_error_ns = f.value;
+		else if (f.number == PF_SNAPSHOT_BOOT && f.type == WIRE_BYTES &&
+			 f.value < sizeof ret->boot)
+			DCK_TRY(
+			    wire_source_copy(r.source, f.data, (size_t)f.value, ret->boot, err));
 		if (f.number != PF_SNAPSHOT_CLOCK || ret->n == PERFETTO_SNAPSHOT_MAX)
 			continue;
 		DCK_TRY(wire_enter(&r, &f, "a clock", &inner, err));

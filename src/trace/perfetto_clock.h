@@ -18,6 +18,9 @@ typedef struct perfetto_snapshot {
 	} at[PERFETTO_SNAPSHOT_MAX];
 	size_t n;
 	uint64_t primary; /* 0: not said */
+	/* Of our own files: PF_SNAPSHOT_BOOT and the others; "", 0: not said. */
+	char boot[40];
+	uint64_t width_ns, own_ns, unix_error_ns;
 	/* Once applied: what the trace's clock showed. */
 	bool has_reference;
 	uint64_t reference;

@@ -41,6 +41,13 @@ static dck_status read_snapshot(wire_reader r, perfetto_sequence *q, perfetto_re
 		x->about.boottime_ns = s.reference;
 		x->about.monotonic_ns = perfetto_snapshot_of(&s, PF_MONOTONIC);
 		x->about.unix_ns = (int64_t)(perfetto_snapshot_of(&s, PF_REALTIME) & INT64_MAX);
+		x->about.width_ns = s.width_ns;
+		x->about.unix_error_ns = s.unix_error_ns;
+		memcpy(x->about.boot, s.boot, sizeof x->about.boot);
+	} else if (s.has_reference && s.own_ns) {
+		x->facts->own_ns = s.own_ns;
+		x->facts->own_boottime_ns = s.reference;
+		x->facts->own_width_ns = s.width_ns;
 	}
 	return DCK_OK;
 }

@@ -21,6 +21,9 @@ static dck_status open_format(perfetto_reader *x)
 	if (!x->has_snapshot && first != UINT64_MAX)
 		x->about.boottime_ns = first;
 	x->base_ns = x->about.boottime_ns;
+	x->facts->dated = x->has_snapshot;
+	x->facts->snapshot_boottime_ns = boottime;
+	x->facts->about = x->about;
 	return x->format->open(&x->out, x->sink, &x->about, x->err);
 }
 

@@ -108,7 +108,8 @@ static void put_clock(trace_out *o, uint32_t id, uint64_t time, bool incremental
 	wire_end(&o->message, clock);
 }
 
-static void put_snapshot(trace_out *o, const trace_about *about)
+/* What the clocks showed; own_ns: the events' clock, 0 at the base. */
+static void put_snapshot(trace_out *o, const trace_about *about, uint64_t own_ns)
 {
 	size_t packet = packet_begin(o, SEQUENCE_COMMON);
 	size_t snapshot = wire_begin(&o->message, PF_PACKET_CLOCK_SNAPSHOT);
@@ -118,6 +119,14 @@ static void put_snapshot(trace_out *o, const trace_about *about)
 	put_clock(o, PF_MONOTONIC, about->monotonic_ns, false);
 	put_clock(o, PF_BOOTTIME, about->boottime_ns, false);
 	put_uint(o, PF_SNAPSHOT_PRIMARY, PF_BOOTTIME);
+	if (about->boot[0])
+		wire_put_text(&o->message, PF_SNAPSHOT_BOOT, about->boot);
+	if (about->width_ns)
+		put_uint(o, PF_SNAPSHOT_WIDTH, about->width_ns);
+	if (own_ns)
+		put_uint(o, PF_SNAPSHOT_OWN, own_ns);
+	if (about->unix_error_ns)
+		put_uint(o, PF_SNAPSHOT_UNIX_ERROR, about->unix_error_ns);
 	wire_end(&o->message, snapshot);
 	packet_end(o, packet);
 }
@@ -462,7 +471,7 @@ static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_abo
 		mem_free(o);
 		return status;
 	}
-	put_snapshot(o, about);
+	put_snapshot(o, about, 0);
 	*ret = o;
 	return DCK_OK;
 }
@@ -570,6 +579,11 @@ static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, siz
 		o->last_ns = t->last_ns;
 }
 
+static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_about *then)
+{
+	put_snapshot(o, then, ns);
+}
+
 static void end_open(trace_out *o)
 {
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
@@ -616,5 +630,6 @@ const trace_format trace_perfetto = {
     .track = perfetto_track,
     .intern = perfetto_intern,
     .events = perfetto_events,
+    .clocks = perfetto_clocks_put,
     .close = perfetto_close,
 };

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "os/os.h"
+#include "trace/clock_reading.h"
 #include "trace/lane.h"
 #include "trace/trace_file.h"
 #include "trace/zone_names.h"
@@ -16,6 +17,7 @@
 
 enum {
 	FLUSH_NS = 100000000,
+	CLOCKS_NS = 1000000000, /* between two readings of the other clocks */
 	BUFFER_BYTES = 64 << 20,
 	BUFFER_BYTES_MAX = 1 << 30,
 	PAIRS = 64,
@@ -33,6 +35,7 @@ static struct recorder {
 	os_clock_state tsc;
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
+	uint64_t clocks_ns;	      /* when other clocks were read last */
 	zone_method method;
 	/* What is asked for, of whom, and how often it was asked and served. */
 	_Atomic bool live;
@@ -90,6 +93,36 @@ static uint64_t lost_so_far(void)
 	return n;
 }
 
+/* --- what other clocks show */
+
+/* Now; the events' clock shows *ret_ticks. */
+static trace_about clocks_now(const struct recorder *r, uint64_t *ret_ticks)
+{
+	trace_about about;
+
+	clock_reading((double)r->tsc.ns_per_tick_q32 * 0x1p-32, ret_ticks, &about);
+	return about;
+}
+
+static trace_about base_take(struct recorder *r)
+{
+	const trace_about about = clocks_now(r, &r->base);
+
+	r->base_ns = r->clocks_ns = about.monotonic_ns;
+	r->method.began_unix_ns = about.unix_ns;
+	return about;
+}
+
+/* Into the file, so that it says how far the events' clock drifts from the others. */
+static void clocks_put(struct recorder *r)
+{
+	uint64_t ticks;
+	const trace_about now = clocks_now(r, &ticks);
+
+	r->clocks_ns = now.monotonic_ns;
+	trace_file_clocks(r->file, drain_ns(r->drain, ticks), &now);
+}
+
 /* --- the thread's work; recorder.work is held */
 
 static void finish(struct recorder *r)
@@ -108,8 +141,10 @@ static void finish(struct recorder *r)
 		r->method.drift_ratio =
 		    (double)r->method.took_ns / (double)(end_ns - r->base_ns) - 1;
 	const bool has_file = r->file;
-	if (has_file)
+	if (has_file) {
+		clocks_put(r);
 		trace_file_close(r->file, &said, &r->ended);
+	}
 	r->file = NULL;
 	dck_status st =
 	    zone_record(r->drain, &r->method, has_file ? &said : NULL, r->plan.config.path,
@@ -124,6 +159,8 @@ static void finish(struct recorder *r)
 static void write_out(struct recorder *r, bool dump)
 {
 	r->went = (dck_err){0};
+	if (r->file)
+		clocks_put(r);
 	if (r->file && (dump || r->plan.config.last))
 		trace_file_dump(r->file, &r->went);
 	else if (r->file)
@@ -155,6 +192,8 @@ static bool round_of(struct recorder *r)
 		serve(r, wishes);
 	else
 		more = drain_round(r->drain);
+	if (r->file && os_now_ns() - r->clocks_ns >= CLOCKS_NS)
+		clocks_put(r);
 	if (r->file)
 		trace_file_flush(r->file, false);
 	pthread_mutex_unlock(&r->work);
@@ -247,22 +286,6 @@ static void forget(struct recorder *r)
 	r->record = NULL;
 	r->went = r->ended = (dck_err){0};
 	atomic_store(&r->live, false);
-}
-
-/* The clocks' times at the base, one after the other within a microsecond. */
-static trace_about base_take(struct recorder *r)
-{
-	trace_about about = {0};
-	struct timespec t;
-
-	r->base = ticks_now();
-	r->base_ns = os_now_ns();
-	r->method.began_unix_ns = os_unix_ns();
-	about.monotonic_ns = about.boottime_ns = r->base_ns;
-	about.unix_ns = r->method.began_unix_ns;
-	if (!clock_gettime(CLOCK_BOOTTIME, &t))
-		about.boottime_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-	return about;
 }
 
 /* What is made once and stays; in a child once more. */

@@ -73,6 +73,10 @@ typedef struct trace_about {
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at the same instant */
 	uint64_t boottime_ns;  /* CLOCK_BOOTTIME at the same instant */
 	const char *command;   /* NULL: not known */
+	/* How exact these are, and of which machine; 0, "": not known. */
+	char boot[40];		/* of the machine: of equal ones MONOTONIC and BOOTTIME agree */
+	uint64_t width_ns;	/* no clock was read further than this from the instant */
+	uint64_t unix_error_ns; /* of the wall clock, as its synchronisation estimates it */
 } trace_about;
 
 typedef struct trace_out trace_out; /* a format's own */
@@ -84,6 +88,9 @@ typedef struct trace_format {
 	void (*track)(trace_out *o, const trace_track *t);
 	void (*intern)(trace_out *o, uint32_t id, const trace_name *name);
 	void (*events)(trace_out *o, uint32_t track, const trace_event *e, size_t n);
+	/* What the clocks showed `ns` after the base, by the clock of the events: how far that
+	 * drifts from the others. NULL: the format has no place for it. */
+	void (*clocks)(trace_out *o, uint64_t ns, const trace_about *then);
 	/* Makes what was written so far readable, should nothing follow. NULL: it always is. */
 	void (*flush)(trace_out *o);
 	/* Ends open ranges at the last time seen, and frees *o, also on failure (E_NOMEM). */

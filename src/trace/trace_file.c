@@ -36,6 +36,9 @@ struct trace_file {
 	trace_track *tracks; /* @owned */
 	uint32_t *names;     /* @owned */
 	size_t ntracks, tracks_cap, nnames, names_cap;
+	/* The clocks, while the newest events are kept: when, 0: not yet, and what they showed. */
+	uint64_t clocks_ns;
+	trace_about clocks;
 	/* The newest events: the oldest of them first. */
 	uint64_t last, kept;
 	kept_batch *first, **end;
@@ -284,6 +287,23 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	return DCK_OK;
 }
 
+static void write_clocks(trace_file *f, uint64_t ns, const trace_about *then)
+{
+	/* They have the size of an event. */
+	if (f->out && f->format->clocks && ns && fits(f, 1))
+		f->format->clocks(f->out, ns, then);
+}
+
+void trace_file_clocks(trace_file *f, uint64_t ns, const trace_about *now)
+{
+	if (!f->last) {
+		write_clocks(f, ns, now);
+		return;
+	}
+	f->clocks_ns = ns;
+	f->clocks = *now;
+}
+
 void trace_file_flush(trace_file *f, bool now)
 {
 	uint64_t ns = os_now_ns();
@@ -306,6 +326,7 @@ static void finish(trace_file *f)
 	if (f->first && file_open(f))
 		for (kept_batch *b = f->first; b; b = b->next)
 			write_events(f, b->track, b->events, b->n);
+	write_clocks(f, f->clocks_ns, &f->clocks);
 	if (f->out && f->format->close(f->out, &e) != DCK_OK)
 		fail(f, &e);
 	if (f->out && dck_sink_finish(&f->sink, &e) != DCK_OK)

@@ -34,6 +34,9 @@ typedef struct trace_file trace_file;
 dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 			   const trace_about *about, dck_err *err);
 drain_listener trace_file_listener(trace_file *f);
+/* What the clocks show now, `ns` after the base; it is written at the end where the newest events
+ * are kept. */
+void trace_file_clocks(trace_file *f, uint64_t ns, const trace_about *now);
 /* What was told so far is in the file afterwards; now false: unless that was so a moment ago. */
 void trace_file_flush(trace_file *f, bool now);
 /* Writes the newest events, where these are kept, into the file; recording goes on. */
