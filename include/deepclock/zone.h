@@ -73,6 +73,27 @@ DCK_API bool dck_trace_leave(void);
  */
 DCK_API dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
+/* What a trace may be written as: "perfetto", "chrome", "speedscope", "folded", "pprof",
+ * "callgrind", "pstats", "csv"; the one that a file's ending stands for, NULL for none, and whether
+ * it is compressed: ".json.gz". @since 0.1 */
+DCK_API const char *dck_trace_form_of(const char *path, bool *ret_gzip);
+
+struct dck_sink; /* report.h */
+
+/* What was not told of a trace. */
+typedef struct dck_trace_gaps {
+	uint64_t undated_events; /* without a time, or on a clock that the file does not explain */
+	char cut[512];		 /* "", or why what stands behind some place could not be read */
+} dck_trace_gaps;
+
+/* A trace in a file, as dck_trace_read() takes it, in another form. gzip: compressed, where what
+ * reads the form takes that. ret NULL: not wanted. Memory does not grow with the file, save for
+ * call paths. E_ABSENT, E_IO: no such file; E_FORMAT: it is none; E_ARG: no such form. Errors of
+ * the sink come from dck_sink_finish(). @since 0.1 */
+DCK_API dck_status dck_trace_convert(const char *path, const char *form, bool gzip,
+				     struct dck_sink *out, dck_trace_gaps *ret,
+				     dck_err *err) DCK_MUST_USE;
+
 /* A program to be recorded: `deepclock trace`. */
 typedef struct dck_trace_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */

@@ -5,15 +5,96 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* As cli_format_options, with the forms of a trace behind those of a record. */
+static const char *const formats[] = {[CLI_TEXT] = "text",
+				      [CLI_JSON] = "json",
+				      [CLI_CSV] = "csv",
+				      [CLI_MARKDOWN] = "markdown",
+				      "perfetto",
+				      "chrome",
+				      "speedscope",
+				      "folded",
+				      "pprof",
+				      "callgrind",
+				      "pstats",
+				      "rows",
+				      NULL};
+static const dck_opt format_options[] = {
+    DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
+	       "how the result is written to stdout; from perfetto on: a trace itself",
+	       .letter = 'f', .choices = formats),
+    DCK_OPTION(TEXT, cli_format, out, "out", "FILE", NULL,
+	       "write the result to FILE instead of stdout; its ending tells the format",
+	       .letter = 'o'),
+    DCK_FLAG(cli_format, details, "details",
+	     "all of the result as text, not only the answer in a few lines"),
+    {0},
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t n = strlen(text), k = strlen(end);
+
+	return n > k && strcmp(text + n - k, end) == 0;
+}
 
 /* A trace is known by its file's ending. */
+static bool is_trace(const char *path)
+{
+	static const char *const endings[] = {".pftrace", ".perfetto-trace", ".pftrace.gz",
+					      ".perfetto-trace.gz"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (ends_with(path, endings[i]))
+			return true;
+	return false;
+}
+
 static dck_status load(const char *path, dck_record **ret, dck_err *err)
 {
-	const char *ending = strrchr(path, '.');
+	return is_trace(path) ? dck_trace_read(path, ret, err) : dck_record_load(path, ret, err);
+}
 
-	if (ending && (strcmp(ending, ".pftrace") == 0 || strcmp(ending, ".perfetto-trace") == 0))
-		return dck_trace_read(path, ret, err);
-	return dck_record_load(path, ret, err);
+/* The form of a trace that is asked for; NULL: that of a record. Of a trace as of a record the
+ * plain endings .json and .csv stand for the record. */
+static const char *form_of(const cli *c, bool *ret_gzip)
+{
+	const char *form = c->format.out ? dck_trace_form_of(c->format.out, ret_gzip) : NULL;
+	const int format = c->format.format;
+
+	if (format > CLI_MARKDOWN)
+		return strcmp(formats[format], "rows") == 0 ? "csv" : formats[format];
+	if (!form || cli_given(c, "format"))
+		return NULL;
+	if (!*ret_gzip && (strcmp(form, "chrome") == 0 || strcmp(form, "csv") == 0))
+		return NULL;
+	return form;
+}
+
+static int convert(const cli *c, const char *form, bool gzip)
+{
+	dck_trace_gaps gaps;
+	dck_sink out;
+	dck_err err;
+
+	if (c->nargs != 1 || !is_trace(c->args[0]))
+		return cli_usage(c,
+				 "'%s' is a form of one trace, whose file ends in .pftrace or "
+				 ".perfetto-trace, or in one of these and .gz",
+				 form);
+	dck_sink_fd(&out, STDOUT_FILENO);
+	if (dck_trace_convert(c->args[0], form, gzip, &out, &gaps, &err) != DCK_OK)
+		return cli_failed(&err);
+	if (dck_sink_finish(&out, &err) != DCK_OK)
+		return cli_stdout_failed((int)err.native_code);
+	if (gaps.cut[0] && !c->common.quiet)
+		cli_message("warning: %s: what stands before is written", gaps.cut);
+	if (gaps.undated_events > 0 && !c->common.quiet)
+		cli_message("warning: %llu events have no time, and are not written",
+			    (unsigned long long)gaps.undated_events);
+	return CLI_OK;
 }
 
 static int report_run(cli *c, void *config)
@@ -21,9 +102,15 @@ static int report_run(cli *c, void *config)
 	dck_record **records = calloc(c->nargs, sizeof *records);
 	size_t n = 0;
 	int code = CLI_OK;
+	bool gzip = false;
+	const char *form = form_of(c, &gzip);
 	dck_err err;
 
 	(void)config;
+	if (form) {
+		free(records);
+		return convert(c, form, gzip);
+	}
 	if (!records)
 		return cli_no_memory();
 	for (; n < c->nargs && code == CLI_OK; n += code == CLI_OK)
@@ -42,7 +129,7 @@ static int report_run(cli *c, void *config)
 
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const cli_group groups[] = {
-    CLI_RESULT,
+    CLI_SHARED("Output", format_options, format),
     CLI_RUNS,
     CLI_OPERATORS("Operators"),
     {0},
@@ -50,6 +137,7 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock report run.json", "show a saved record as its command showed it"},
     {"deepclock report out.pftrace", "the zones of a trace, of deepclock or of another producer"},
+    {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another form"},
     {"deepclock report run.json --format csv > run.csv",
      "its metrics as a table for other programs"},
     {"deepclock report run.json --per run --format csv > samples.csv",
@@ -64,7 +152,8 @@ const cli_command cmd_report = {
     .usage = usage,
     .about = "Reads records that '--save FILE' of another command wrote and writes them to stdout. "
 	     "A FILE of '-' is standard input; "
-	     "one that ends in .pftrace or .perfetto-trace is a trace, whose zones are added up. "
+	     "one that ends in .pftrace or .perfetto-trace, compressed by gzip or not, is a trace, "
+	     "whose zones are added up, or which is written in the form of another program. "
 	     "Nothing is measured or computed again: a report is made from the record alone.",
     .examples = examples,
     .groups = groups,

@@ -448,6 +448,7 @@ static dck_status chrome_close(trace_out *o, dck_err *err)
 
 const trace_format trace_chrome = {
     .name = "chrome",
+    .gunzips = true,
     .suffix = ".json",
     .help = "Chrome's trace events, for many viewers",
     .open = chrome_open,

@@ -10,6 +10,7 @@ enum { GZIP = 16 + MAX_WBITS, MEMORY = 8 }; /* zlib's own choice */
 struct gzip_sink {
 	dck_sink in, *to;
 	z_stream z;
+	uint64_t flushed; /* bytes that went in before the last flush */
 };
 
 static void *take(void *self, unsigned n, unsigned size)
@@ -65,6 +66,7 @@ dck_status gzip_sink_open(gzip_sink **ret, dck_sink *to, dck_err *err)
 	dck_sink_custom(&g->in, write_squeezed, g);
 	g->to = to;
 	g->z = gzip_stream();
+	g->flushed = 0;
 	/* The fastest: it has to keep up with what is recorded. */
 	if (deflateInit2(&g->z, Z_BEST_SPEED, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) !=
 	    Z_OK) {
@@ -82,8 +84,15 @@ dck_sink *gzip_sink_in(gzip_sink *g)
 
 void gzip_sink_flush(gzip_sink *g)
 {
-	if (dck_sink_finish(&g->in, NULL) == DCK_OK)
-		squeeze(g, NULL, 0, Z_SYNC_FLUSH);
+	if (gzip_sink_held(g) == 0 || dck_sink_finish(&g->in, NULL) != DCK_OK)
+		return;
+	squeeze(g, NULL, 0, Z_SYNC_FLUSH);
+	g->flushed = g->z.total_in;
+}
+
+uint64_t gzip_sink_held(const gzip_sink *g)
+{
+	return g->z.total_in + g->in.used - g->flushed;
 }
 
 dck_status gzip_sink_close(gzip_sink *g, dck_err *err)

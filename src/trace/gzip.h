@@ -24,6 +24,8 @@ dck_status gzip_sink_open(gzip_sink **ret, dck_sink *to, dck_err *err);
 dck_sink *gzip_sink_in(gzip_sink *g);
 /* All so far is handed to `to`, so that it can be unpacked should nothing follow. */
 void gzip_sink_flush(gzip_sink *g);
+/* How many bytes of what was written are not handed on yet, or less. */
+uint64_t gzip_sink_held(const gzip_sink *g);
 /* Ends the file, and frees g, also on failure. NULL is allowed. */
 dck_status gzip_sink_close(gzip_sink *g, dck_err *err);
 

@@ -624,6 +624,7 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 
 const trace_format trace_perfetto = {
     .name = "perfetto",
+    .gunzips = true,
     .suffix = ".pftrace",
     .help = "Perfetto's own, for ui.perfetto.dev; all of the trace",
     .open = perfetto_open,

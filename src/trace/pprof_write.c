@@ -6,9 +6,8 @@
 #include "base/sink.h"
 #include "model/wire.h"
 #include "trace/formats.h"
+#include "trace/gzip.h"
 #include "trace/paths.h"
-
-#include <zlib.h>
 
 enum { /* Profile */
        PP_SAMPLE_TYPE = 1,
@@ -30,40 +29,15 @@ enum { PP_FUNCTION_ID = 1, PP_FUNCTION_NAME = 2 };
 static const char *const strings[] = {"", "calls", "count", "time", "nanoseconds", "thread"};
 enum { S_CALLS = 1, S_COUNT, S_TIME, S_NANOSECONDS, S_THREAD, S_NAMES };
 
-/* --- gzip into a sink */
-
-static void *gz_alloc(void *self, unsigned n, unsigned size)
-{
-	(void)self;
-	return mem_alloc((size_t)n * size);
-}
-
-static void gz_free(void *self, void *p)
-{
-	(void)self;
-	mem_free(p);
-}
-
 typedef struct writing {
 	trace_out *o;
 	wire_out message; /* fields of the profile that are not compressed yet */
-	z_stream z;
+	dck_sink *to;
 } writing;
 
-/* Compresses what is there. */
-static void squeeze(writing *w, int flush)
+static void hand_on(writing *w)
 {
-	unsigned char out[8192];
-	int status;
-
-	w->z.next_in = w->message.data;
-	w->z.avail_in = (unsigned)w->message.n;
-	do {
-		w->z.next_out = out;
-		w->z.avail_out = sizeof out;
-		status = deflate(&w->z, flush);
-		sink_put(w->o->sink, out, sizeof out - w->z.avail_out);
-	} while (status == Z_OK && w->z.avail_out == 0);
+	sink_put(w->to, w->message.data, w->message.n);
 	w->message.n = 0;
 }
 
@@ -71,7 +45,7 @@ static void squeeze(writing *w, int flush)
 static void between(writing *w)
 {
 	if (w->message.n > 65536)
-		squeeze(w, Z_NO_FLUSH);
+		hand_on(w);
 }
 
 /* --- the profile */
@@ -148,17 +122,16 @@ static void put_profile(writing *w)
 
 static dck_status pprof_close(trace_out *o, dck_err *err)
 {
-	writing w = {.o = o, .z = {.zalloc = gz_alloc, .zfree = gz_free}};
+	writing w = {.o = o};
+	gzip_sink *gzip = NULL;
 
 	paths_end(o);
-	/* 15: the largest window; 16: gzip's header and sum; 8: memory, as by default. */
-	if (deflateInit2(&w.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) ==
-	    Z_OK) {
+	o->failed = o->failed || gzip_sink_open(&gzip, o->sink, NULL) != DCK_OK;
+	if (gzip) {
+		w.to = gzip_sink_in(gzip);
 		put_profile(&w);
-		squeeze(&w, Z_FINISH);
-		deflateEnd(&w.z);
-	} else {
-		o->failed = true;
+		hand_on(&w);
+		(void)gzip_sink_close(gzip, NULL); /* what failed is known to o->sink */
 	}
 	o->failed = o->failed || w.message.failed;
 	wire_out_done(&w.message);

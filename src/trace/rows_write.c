@@ -197,6 +197,7 @@ static dck_status rows_close(trace_out *o, dck_err *err)
 
 const trace_format trace_rows = {
     .name = "csv",
+    .gunzips = true,
     .suffix = ".csv",
     .help = "a row for each range, instant and value",
     .open = rows_open,

@@ -99,6 +99,7 @@ static dck_status speedscope_close(trace_out *o, dck_err *err)
 
 const trace_format trace_speedscope = {
     .name = "speedscope",
+    .gunzips = true,
     .suffix = ".speedscope.json",
     .help = "for speedscope.app; sums by call path",
     .open = paths_open,

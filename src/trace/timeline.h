@@ -83,6 +83,8 @@ typedef struct trace_out trace_out; /* a format's own */
 
 typedef struct trace_format {
 	const char *name, *suffix, *help;
+	bool
+	    gunzips; /* what reads it takes it compressed by gzip too, or only so: see its suffix */
 	/* The sink stays the caller's, and outlives the trace_out. */
 	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
 	void (*track)(trace_out *o, const trace_track *t);
@@ -100,5 +102,15 @@ typedef struct trace_format {
 /* All formats, in the order help shows them; static. */
 const trace_format *const *trace_formats(size_t *ret_n);
 const trace_format *trace_format_find(const char *name); /* NULL: there is none of that name */
+
+/* What the ending of a file's name stands for. */
+typedef struct trace_ending {
+	const trace_format *format; /* NULL: for none */
+	size_t n;		    /* its bytes */
+	bool gzip;		    /* .gz stands behind a format's suffix, or alone */
+} trace_ending;
+trace_ending trace_ending_of(const char *path);
+/* E_ARG: what reads that format takes no gzip. */
+dck_status trace_ending_check(const char *path, dck_err *err);
 
 #endif

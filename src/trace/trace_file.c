@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "trace/gzip.h"
 #include "trace/zone_names.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 /* What an event takes at most in any format beside its name, whose bytes may each become six
  * (JSON), twice. Near the limit events are written a few at a time. */
-enum { EVENT_BYTES = 160, NAME_TIMES = 12, FEW = 16, FLUSH_NS = 100000000 };
+enum { EVENT_BYTES = 160, NAME_TIMES = 12, FEW = 16, FLUSH_NS = 100000000, HELD_FEW = 8192 };
 
 /* A batch of the newest events, while they are kept in memory. */
 typedef struct kept_batch {
@@ -26,6 +27,8 @@ struct trace_file {
 	trace_about about;
 	trace_out *out;	      /* NULL: not open */
 	dck_sink sink, plain; /* plain: of the descriptor; it is only asked to write */
+	bool compress;
+	gzip_sink *gzip; /* in front of sink; NULL: nothing is compressed, or not open */
 	int fd;
 	dck_err error; /* code 0: none */
 	uint64_t written, max_size, left_out, flushed_ns;
@@ -79,8 +82,12 @@ static bool file_open(trace_file *f)
 		return false;
 	}
 	dck_sink_custom(&f->sink, write_file, f);
-	if (f->format->open(&f->out, &f->sink, &f->about, &err) != DCK_OK) {
+	if ((f->compress && gzip_sink_open(&f->gzip, &f->sink, &err) != DCK_OK) ||
+	    f->format->open(&f->out, f->compress ? gzip_sink_in(f->gzip) : &f->sink, &f->about,
+			    &err) != DCK_OK) {
 		fail(f, &err);
+		(void)gzip_sink_close(f->gzip, NULL);
+		f->gzip = NULL;
 		f->out = NULL;
 		return false;
 	}
@@ -91,11 +98,19 @@ static bool file_open(trace_file *f)
 	return true;
 }
 
-static bool fits(const trace_file *f, size_t n)
+static bool fits(trace_file *f, size_t n)
 {
-	uint64_t each = EVENT_BYTES + NAME_TIMES * f->longest;
+	const uint64_t more = (n + f->open + 1) * (EVENT_BYTES + NAME_TIMES * f->longest);
+	uint64_t held = f->gzip ? gzip_sink_held(f->gzip) : 0;
 
-	return !f->max_size || f->written + f->sink.used + (n + f->open + 1) * each <= f->max_size;
+	if (!f->max_size || f->written + f->sink.used + held + more <= f->max_size)
+		return true;
+	if (held < HELD_FEW)
+		return false;
+	/* How small it becomes is known once it is compressed. */
+	gzip_sink_flush(f->gzip);
+	held = gzip_sink_held(f->gzip);
+	return f->written + f->sink.used + held + more <= f->max_size;
 }
 
 static void write_events(trace_file *f, uint32_t track, const trace_event *e, size_t n)
@@ -218,23 +233,6 @@ drain_listener trace_file_listener(trace_file *f)
 
 /* --- open, flush, close */
 
-static const trace_format *format_of(const char *path)
-{
-	const trace_format *found = trace_format_find("perfetto");
-	size_t n, best = 0, length = strlen(path);
-	const trace_format *const *all = trace_formats(&n);
-
-	for (size_t i = 0; i < n; i++) {
-		size_t k = strlen(all[i]->suffix);
-
-		if (k > best && k < length && !strcmp(path + length - k, all[i]->suffix)) {
-			found = all[i];
-			best = k;
-		}
-	}
-	return found;
-}
-
 static void trace_file_free(trace_file *f)
 {
 	while (f->first) {
@@ -261,6 +259,8 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	if (config->last && config->last < TRACE_FILE_SIZE_MIN)
 		DCK_FAIL(err, E_ARG, "the last %llu bytes of a trace hold nothing; the least is %d",
 			 (unsigned long long)config->last, TRACE_FILE_SIZE_MIN);
+	DCK_TRY(trace_ending_check(config->path, err));
+	const trace_ending ending = trace_ending_of(config->path);
 	trace_file *f = mem_zalloc(1, sizeof *f);
 	DCK_NEED(f, err, "for '%s'", config->path);
 	f->fd = -1;
@@ -269,7 +269,8 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	f->last = config->last;
 	f->about = *about;
 	f->about.command = NULL;
-	f->format = format_of(config->path);
+	f->format = ending.format ? ending.format : trace_format_find("perfetto");
+	f->compress = ending.gzip;
 	f->path = mem_dup(config->path);
 	f->arena = mem_arena_new(0);
 	if (!f->path || !f->arena) {
@@ -314,6 +315,8 @@ void trace_file_flush(trace_file *f, bool now)
 	f->flushed_ns = ns;
 	if (f->format->flush)
 		f->format->flush(f->out);
+	if (f->gzip)
+		gzip_sink_flush(f->gzip);
 	if (dck_sink_finish(&f->sink, &err) != DCK_OK)
 		fail(f, &err);
 }
@@ -329,6 +332,9 @@ static void finish(trace_file *f)
 	write_clocks(f, f->clocks_ns, &f->clocks);
 	if (f->out && f->format->close(f->out, &e) != DCK_OK)
 		fail(f, &e);
+	if (gzip_sink_close(f->gzip, &e) != DCK_OK)
+		fail(f, &e);
+	f->gzip = NULL;
 	if (f->out && dck_sink_finish(&f->sink, &e) != DCK_OK)
 		fail(f, &e);
 	f->out = NULL;
@@ -381,16 +387,15 @@ void trace_file_abandon(trace_file *f)
 	/* Only closing frees what the format has; what it writes goes nowhere. */
 	if (f->out)
 		(void)f->format->close(f->out, &err);
+	(void)gzip_sink_close(f->gzip, &err);
 	trace_file_free(f);
 }
 
 dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const char **ret,
 			       dck_err *err)
 {
-	size_t n = strlen(path), k = strlen(format_of(path)->suffix);
+	const size_t n = strlen(path), k = trace_ending_of(path).n;
 
-	if (k >= n || strcmp(path + n - k, format_of(path)->suffix) != 0)
-		k = 0;
 	*ret = mem_arena_fmt(a, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
 	DCK_NEED(*ret, err, "for the name of a child's trace");
 	return DCK_OK;

@@ -1,12 +1,15 @@
-/* trace_read.c - a trace in a file as a record.
+/* trace_read.c - a trace in a file as a record, or in another form.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
 
 #include "base/err.h"
 #include "record/asked.h"
+#include "trace/gzip.h"
 #include "trace/perfetto_read.h"
 #include "trace/zone_collect.h"
+
+#include <string.h>
 
 static void facts_put(record_builder *b, const char *path, const trace_read_facts *f)
 {
@@ -27,15 +30,13 @@ static void facts_put(record_builder *b, const char *path, const trace_read_fact
 	}
 }
 
-static dck_status read_into(zone_collect *c, const char *path, trace_read_facts *facts,
-			    dck_err *err)
+static dck_status read_into(const trace_format *f, dck_sink *sink, const char *path,
+			    trace_read_facts *facts, dck_err *err)
 {
 	wire_source source;
-	dck_sink sink;
 
 	DCK_TRY(wire_source_open(path, &wire_perfetto, &source, err));
-	zone_collect_sink(c, &sink);
-	const dck_status status = perfetto_read(&source, &zone_collect_format, &sink, facts, err);
+	const dck_status status = perfetto_read(&source, f, sink, facts, err);
 	wire_source_close(&source);
 	return status;
 }
@@ -58,11 +59,45 @@ dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err)
 {
 	trace_read_facts facts = {0};
 	zone_collect *c;
+	dck_sink sink;
 
 	DCK_TRY(zone_collect_new(&c, err));
-	dck_status status = read_into(c, path, &facts, err);
+	zone_collect_sink(c, &sink);
+	dck_status status = read_into(&zone_collect_format, &sink, path, &facts, err);
 	if (status == DCK_OK)
 		status = record_make(c, path, &facts, ret, err);
 	zone_collect_free(c);
+	return status;
+}
+
+/* --- in another form */
+
+const char *dck_trace_form_of(const char *path, bool *ret_gzip)
+{
+	const trace_ending e = trace_ending_of(path);
+
+	*ret_gzip = e.gzip;
+	return e.format ? e.format->name : NULL;
+}
+
+dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_sink *out,
+			     dck_trace_gaps *ret, dck_err *err)
+{
+	trace_read_facts facts = {0};
+	const trace_format *f = trace_format_find(form);
+	gzip_sink *g = NULL;
+
+	if (!f)
+		DCK_FAIL(err, E_ARG, "a trace has no form '%s'", form);
+	if (gzip && !f->gunzips)
+		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
+	if (gzip)
+		DCK_TRY(gzip_sink_open(&g, out, err));
+	dck_status status = read_into(f, g ? gzip_sink_in(g) : out, path, &facts, err);
+	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
+	if (status == DCK_OK && ret) {
+		*ret = (dck_trace_gaps){.undated_events = facts.undated};
+		memcpy(ret->cut, facts.cut, sizeof facts.cut);
+	}
 	return status;
 }

@@ -5,5 +5,6 @@ try() {
 try
 try -- no-such-program
 try -o no/such/folder.pftrace -- true
+try -o out.callgrind.gz -- true
 try --last 1MiB --max-size 1MiB -- true
 try --max-size 1 -- true
