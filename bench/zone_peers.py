@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a named range costs in LTTng-UST and uftrace, beside the bare pair (two
+"""What a named range costs in LTTng-UST, uftrace and Perfetto's C++ SDK, beside the bare pair (two
 readings of the time stamp counter, two entries of 16 bytes) and beside deepclock's push and pop.
 
   zone_peers.py SOURCE BUILD [PEER...]
@@ -8,8 +8,11 @@ readings of the time stamp counter, two entries of 16 bytes) and beside deepcloc
 Each peer is a program in bench/peers that runs the three in turn, in one process, while all of them
 record to files; figures are CPU time of the thread that has the ranges, ratios are of the same round
 (median, least to greatest). A peer that is not installed is one line that says what to install.
+Perfetto's SDK is in no package: PERFETTO_SDK names the folder with perfetto.h and perfetto.cc of a
+release of github.com/google/perfetto.
 
-The peers do more than the bare pair: they move events to another process.
+The peers do more than the bare pair: they move events to another process (LTTng-UST, uftrace), or
+serve several sessions (Perfetto).
 """
 
 import contextlib
@@ -44,10 +47,11 @@ class Peers:
         self.peers, self.include = source + "/bench/peers", source + "/include"
         self.build, self.scratch = build, scratch
 
-    def compiled(self, name, *flags):
+    def compiled(self, name, *flags, compiler="CC"):
         """The program of a peer, linked with the library of the build folder."""
         out = f"{self.scratch}/{name.split('.')[0]}"
-        run(*shlex.split(os.environ.get("CC", "cc")), "-O2", "-I" + self.include, "-I" + self.peers, f"{self.peers}/{name}", "-o", out,
+        cc = shlex.split(os.environ.get(compiler, {"CC": "cc", "CXX": "c++"}[compiler]))
+        run(*cc, "-O2", "-I" + self.include, "-I" + self.peers, f"{self.peers}/{name}", "-o", out,
             "-L" + self.build, "-Wl,-rpath," + self.build, "-ldeepclock", *flags)
         return out
 
@@ -84,7 +88,8 @@ class Peers:
                 daemon.wait()
 
     def lttng(self):
-        if not shutil.which("lttng-sessiond") or subprocess.run(["pkg-config", "--exists", "lttng-ust"]).returncode != 0:
+        headers = subprocess.run(["pkg-config", "--exists", "lttng-ust"])
+        if not shutil.which("lttng-sessiond") or headers.returncode != 0:
             raise Absent("install lttng-tools and liblttng-ust-dev")
         program = self.compiled("lttng.c", "-llttng-ust", "-ldl")
         with self.lttng_session():
@@ -97,8 +102,20 @@ class Peers:
         return run("uftrace", "record", "--no-libcall", "--data=" + self.scratch + "/uftrace.data", program,
                    self.scratch + "/uftrace.pftrace")
 
+    def perfetto(self):
+        sdk = os.environ.get("PERFETTO_SDK")
+        if not sdk or not os.path.exists(sdk + "/perfetto.cc"):
+            raise Absent("set PERFETTO_SDK to the folder of perfetto.h and perfetto.cc (github.com/google/perfetto)")
+        kept = self.build + "/bench/perfetto.o"  # minutes of compiling
+        if not os.path.exists(kept) or os.path.getmtime(kept) < os.path.getmtime(sdk + "/perfetto.cc"):
+            run(*shlex.split(os.environ.get("CXX", "c++")), "-std=c++17", "-O2", "-w", "-I" + sdk,
+                "-c", sdk + "/perfetto.cc", "-o", kept)
+        return run(self.compiled("perfetto.cpp", "-std=c++17", "-w", "-I" + sdk, kept, "-pthread", compiler="CXX"),
+                   self.scratch + "/perfetto.pftrace")
 
-NAMES = {"lttng": "LTTng-UST, session to disk", "uftrace": "uftrace record, a function"}
+
+NAMES = {"lttng": "LTTng-UST, session to disk", "uftrace": "uftrace record, a function",
+         "perfetto": "Perfetto C++ SDK, in process"}
 
 
 def spread(name, values, form):
