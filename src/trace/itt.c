@@ -77,21 +77,25 @@ typedef enum number_kind { U64 = 1, S64, U32, S32, U16, S16, FLOAT, DOUBLE } num
 
 /* --- what programs make: never freed, as the handles are theirs */
 
+enum { SLOTS = 1 << 16 };
+static _Atomic(domain *) domains;
+static _Atomic(counter *) counters;
+static _Atomic(string *) strings[SLOTS]; /* by hash */
+
 static domain *domain_create(const char *text)
 {
-	static _Atomic(domain *) all;
 	annotation *a = text ? annotation_domain(text) : NULL;
 
 	if (!a)
 		return NULL;
-	for (domain *d = atomic_load(&all); d; d = d->next)
+	for (domain *d = atomic_load(&domains); d; d = d->next)
 		if (d->extra2 == a)
 			return d;
 	domain *d = mem_zalloc(1, sizeof *d);
 	if (!d)
 		return NULL;
-	*d = (domain){.flags = 1, .name = a->text, .extra2 = a, .next = atomic_load(&all)};
-	while (!atomic_compare_exchange_weak(&all, &d->next, d))
+	*d = (domain){.flags = 1, .name = a->text, .extra2 = a, .next = atomic_load(&domains)};
+	while (!atomic_compare_exchange_weak(&domains, &d->next, d))
 		;
 	return d;
 }
@@ -99,8 +103,6 @@ static domain *domain_create(const char *text)
 /* The same text is the same string: some programs ask before each task. */
 static string *string_create(const char *text)
 {
-	enum { SLOTS = 1 << 16 };
-	static _Atomic(string *) slots[SLOTS];
 	static string other = {.text = "(other names)"};
 	char whole[ANNOTATION_TEXT];
 
@@ -109,7 +111,7 @@ static string *string_create(const char *text)
 	annotation_text(NULL, text, whole);
 	const size_t n = strlen(whole) + 1, from = (size_t)hash_text(HASH_START, whole);
 	for (size_t i = 0; i < SLOTS / 64; i++) {
-		_Atomic(string *) *slot = &slots[(from + i) % SLOTS];
+		_Atomic(string *) *slot = &strings[(from + i) % SLOTS];
 		string *s = atomic_load(slot);
 
 		if (!s) {
@@ -129,15 +131,14 @@ static string *string_create(const char *text)
 
 static counter *counter_create_typed(const char *text, const char *domain_text, int kind)
 {
-	static _Atomic(counter *) all;
 	annotation *a = text ? annotation_name_new(domain_text, text) : NULL;
 	counter *c = a ? mem_zalloc(1, sizeof *c) : NULL;
 
 	if (!c)
 		return NULL;
 	/* The name is the whole one. */
-	*c = (counter){.name = a->text, .type = kind, .next = atomic_load(&all)};
-	while (!atomic_compare_exchange_weak(&all, &c->next, c))
+	*c = (counter){.name = a->text, .type = kind, .next = atomic_load(&counters)};
+	while (!atomic_compare_exchange_weak(&counters, &c->next, c))
 		;
 	return c;
 }
