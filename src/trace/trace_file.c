@@ -12,7 +12,14 @@
 
 /* What an event takes at most in any format beside its name, whose bytes may each become six
  * (JSON), twice. Near the limit events are written a few at a time. */
-enum { EVENT_BYTES = 160, NAME_TIMES = 12, FEW = 16, FLUSH_NS = 100000000, HELD_FEW = 8192 };
+enum {
+	EVENT_BYTES = 160,
+	NAME_TIMES = 12,
+	FEW = 16,
+	FLUSH_NS = 100000000,
+	HELD_FEW = 8192,
+	PARTS_MAX = 1000
+};
 
 /* A batch of the newest events, while they are kept in memory. */
 typedef struct kept_batch {
@@ -397,6 +404,10 @@ dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const c
 	const size_t n = strlen(path), k = trace_ending_of(path).n;
 
 	*ret = mem_arena_fmt(a, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
+	/* A child that recorded before its exec() has the same number after it. */
+	for (int part = 2; *ret && part <= PARTS_MAX && os_file_exists(*ret); part++)
+		*ret =
+		    mem_arena_fmt(a, "%.*s.%ld-%d%s", (int)(n - k), path, pid, part, path + n - k);
 	DCK_NEED(*ret, err, "for the name of a child's trace");
 	return DCK_OK;
 }

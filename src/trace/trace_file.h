@@ -46,7 +46,8 @@ dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err);
 /* Frees f without writing: in a forked child, where the file is the parent's. NULL is allowed. */
 void trace_file_abandon(trace_file *f);
 
-/* "out.pftrace" as "out.4711.pftrace"; of the arena. */
+/* "out.pftrace" as "out.4711.pftrace", or as "out.4711-2.pftrace" where that is there; of the
+ * arena. */
 dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const char **ret,
 			       dck_err *err);
 

@@ -330,6 +330,17 @@ static int told(const char *what)
 			_exit(1);
 		execl("/proc/self/exe", "test_trace_file", "exit", (char *)NULL);
 	}
+	if (!strcmp(what, "fork, exec")) {
+		pid_t child = fork();
+
+		if (!child) {
+			zones(500);
+			if (!dck_trace_flush())
+				_exit(1);
+			execl("/proc/self/exe", "test_trace_file", "exit", (char *)NULL);
+		}
+		waitpid(child, NULL, 0);
+	}
 	if (!strcmp(what, "_exit"))
 		_exit(dck_trace_leave() && !dck_trace_leave() ? 4 : 1);
 	if (!strcmp(what, "vfork")) {
@@ -515,6 +526,22 @@ static void what_exec_brings_is_another_program(void **state)
 	free(next.text);
 }
 
+static void what_a_child_brings_by_exec_too(void **state)
+{
+	(void)state;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+	skip(); /* It forks before it starts the other. */
+#endif
+	assert_int_equal(traced("fork, exec"), 0);
+	content before = content_of_child("out.*[!-]?.pftrace"),
+		after = content_of_child("out.*-2.pftrace");
+	assert_int_equal(before.begins, 500);
+	assert_int_equal(after.begins, 1001);
+	assert_int_equal(after.ends, 1001);
+	free(before.text);
+	free(after.text);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -533,6 +560,7 @@ int main(int argc, char **argv)
 	    SCRATCH_TEST(a_forked_child_has_a_file_of_its_own),
 	    SCRATCH_TEST(a_program_that_it_starts_too),
 	    SCRATCH_TEST(what_exec_brings_is_another_program),
+	    SCRATCH_TEST(what_a_child_brings_by_exec_too),
 	};
 
 	if (argc > 1)
