@@ -108,6 +108,7 @@ void nesting_done(nesting *f)
 {
 	zone_sums_done(&f->sums);
 	kept_map_done(&f->thread_names);
+	kept_map_done(&f->starts);
 	mem_free(f->names);
 	mem_free(f->counters);
 }
@@ -250,11 +251,29 @@ void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
 
 /* --- ranges of no thread */
 
+/* An arrow from the range around a start to the one around its end, on another thread. The drain
+ * may meet the end first: then it is another thread's, since each thread is in order. */
+static void flow(nesting *f, nesting_thread *t, uint64_t ns, bool starts, uint64_t id)
+{
+	enum { ENDED = UINT32_MAX };
+	const uint32_t other = kept_map_find(&f->starts, id);
+
+	if (!f->to.events)
+		return;
+	if (other)
+		kept_map_remove(&f->starts, id);
+	else if (f->starts.n < NESTING_STARTS_MAX)
+		(void)kept_map_put(&f->starts, id, starts ? t->track : (uint32_t)ENDED);
+	if (t->open.depth && (starts || other != t->track))
+		tell(f, t, ns, starts ? TRACE_FLOW_BEGIN : TRACE_FLOW_END, 0, id);
+}
+
 static void range(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint64_t id)
 {
 	if (!id)
 		return;
 	tell(f, t, ns, name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, name, id);
+	flow(f, t, ns, name != 0, id);
 	if (!zone_sums_range(&f->sums, id, name, ns))
 		f->counts.unmatched++;
 }

@@ -15,6 +15,7 @@
 #include "trace/zone_sums.h"
 
 enum { NESTING_BATCH = 512, NESTING_NAMES_MAX = 4096 }; /* names: of threads that are not met yet */
+enum { NESTING_STARTS_MAX = 1 << 16 };			/* of further ranges no arrow is known */
 
 typedef struct nesting_thread {
 	uint32_t serial, track; /* serial 0: not met yet */
@@ -51,7 +52,8 @@ typedef struct nesting {
 	uint32_t continued;	       /* and on pieces */
 	const nesting_thread *threads; /* all, by lane */
 	kept_map thread_names;	       /* by number, of threads that are not met yet */
-	nesting_counter *counters;     /* of this round */
+	kept_map starts; /* of ranges that any thread may end, by id: the track; see flow() */
+	nesting_counter *counters; /* of this round */
 	size_t ncounters, counters_cap;
 	trace_event batch[NESTING_BATCH]; /* of the thread that is looked at */
 	size_t nbatch;

@@ -19,11 +19,14 @@ import sys
 from common import Skipped, arguments, expect, installed, run
 
 PROGRAM = ""
-BEGIN, END, INSTANT, COUNTER, NUMBER, ASYNC_BEGIN, ASYNC_END = range(7)
+BEGIN, END, INSTANT, COUNTER, NUMBER, ASYNC_BEGIN, ASYNC_END, FLOW_BEGIN, FLOW_STEP, FLOW_END = range(10)
 PROCESS, THREAD, COUNTER_TRACK = range(3)
 UNIX, MONOTONIC, BOOTTIME = 1700000000000000000, 5000000000, 6000000000
 NAMES = ["forward", "conv2d", "relu", 'say "hi"', "a;b", "back\\slash", "tab\there", "line\nbreak", "größe", "日本",
          "x" * 300, "<html>&", "fn=(1) trick", "percent %s", "a b  c"]
+
+
+NO_THREAD = "ranges of no thread"
 
 
 class Timeline:
@@ -42,6 +45,8 @@ class Timeline:
         now = dict.fromkeys(self.threads, 0)
         self.open = {track: [] for track in self.threads}
         self.running = {}  # async ranges by id
+        self.marked = set()  # an arrow right behind a mark is drawn from the mark in Perfetto: there are none here
+        self.flows, arrows = [], {}  # from range to range, as (thread, name, begin); begun, by id
         for step in range(steps):
             track = rng.choice(list(self.threads))
             now[track] += rng.choice([0, rng.randrange(1, 5000)])
@@ -50,6 +55,7 @@ class Timeline:
             if what < 0.04:
                 self.event(track, INSTANT, ns, name)
                 self.instants.append((track, ns, NAMES[name - 1]))
+                self.marked.add(track)
             elif what < 0.08:
                 value = rng.randrange(-1000, 1000) / 8
                 self.event(50, COUNTER, step, 0, value)
@@ -63,10 +69,26 @@ class Timeline:
                     self.event(track, ASYNC_END, ns, 0, number)
                     begin, text = self.running.pop(number)
                     self.asyncs.append((text, begin, ns))
+            elif stack and what < 0.22 and track in self.marked:
+                continue
+            elif stack and what < 0.18:
+                self.event(track, FLOW_BEGIN, ns, 0, step)
+                arrows[step] = ns, self.top(track)
+            elif stack and what < 0.22 and arrows:
+                number = rng.choice(list(arrows))
+                if arrows[number][0] < ns:
+                    last = rng.random() < 0.7
+                    self.event(track, FLOW_END if last else FLOW_STEP, ns, 0, number)
+                    _, begin = arrows.pop(number)
+                    self.flows.append((begin, self.top(track)))
+                    if not last:
+                        arrows[number] = ns, self.top(track)
             elif stack and (what < 0.55 or len(stack) > 8):
                 self.event(track, END, ns, 0)
                 self.close(track, ns)
+                self.marked.discard(track)
             else:
+                self.marked.discard(track)
                 self.event(track, BEGIN, ns, name)
                 stack.append((NAMES[name - 1], ns, {}))
                 if rng.random() < 0.2:
@@ -83,6 +105,10 @@ class Timeline:
 
     def event(self, track, kind, ns, name, number=0):
         self.lines.append(f"event {track} {kind} {ns} {name} {number}")
+
+    def top(self, track):
+        name, begin, _ = self.open[track][-1]
+        return self.threads[track][1], name, begin
 
     def close(self, track, ns):
         path = tuple(name for name, _, _ in self.open[track])
@@ -166,6 +192,8 @@ def perfetto_by_its_own_code():
                 else:
                     expect(d.name == text and d.parent_uuid in tracks, f"the track of {text}")
                     asyncs.append((text, begin, ns))
+            elif e.legacy_event.phase:
+                expect(chr(e.legacy_event.phase) in "stf", e)
             elif e.type == 3:
                 instants.append((2 + d.thread.tid - 70, ns, name))
             else:
@@ -271,6 +299,10 @@ def totals(t):
         sums = found.setdefault((label, *path), [0, 0, 0])
         sums[0] += 1
         sums[1] += ns - begin
+    for name, begin, ns in t.asyncs:
+        sums = found.setdefault((NO_THREAD, name), [0, 0, 0])
+        sums[0] += 1
+        sums[1] += ns - begin
     for path, sums in found.items():
         sums[2] = sums[1] - sum(s[1] for p, s in found.items() if p[:-1] == path)
     return found
@@ -323,7 +355,7 @@ def pstats_by_python():
         expect(sum(c[0] for c in callers.values()) == sums[1], function)
         expect(abs(sum(c[3] for c in callers.values()) - sums[3]) < 1e-9, function)
     threads = {f[2] for f in got if f[0] == "thread"}
-    expect(threads == {f"{name} {tid}" for _, tid, name in t.threads.values()}, threads)
+    expect(threads == {f"{name} {tid}" for _, tid, name in t.threads.values()} | {NO_THREAD}, threads)
 
 
 def program(name, package):
@@ -426,12 +458,15 @@ def ask_perfetto(path, *queries):
 
 
 QUERIES = [
-    "select t.tid, s.name, s.ts, s.dur, s.depth, s.id in (select slice_id from flow), coalesce((select"
+    "select t.tid, s.name, s.ts, s.dur, s.depth, 0, coalesce((select"
     " cast(extract_arg(s.arg_set_id, 'debug.relu') as int)), (select cast(extract_arg(s.arg_set_id, 'args.relu')"
     " as int)), -1) from slice s join thread_track k on s.track_id = k.id join thread t using (utid)",
     "select s.name, s.ts, s.dur from slice s where s.track_id not in (select id from thread_track)",
     "select ts, value from counter",
     "select t.tid, t.name, p.pid, p.name from thread t join process p using (upid) where t.tid > 0",
+    "select a.tid, o.name, o.ts, b.tid, i.name, i.ts from flow f join slice o on f.slice_out = o.id join slice i on"
+    " f.slice_in = i.id join thread_track k on o.track_id = k.id join thread a using (utid) join thread_track l on"
+    " i.track_id = l.id join thread b on l.utid = b.utid",
     "select name, value from stats where severity in ('error', 'data_loss') and value > 0",
 ]
 
@@ -443,17 +478,23 @@ def unescaped(name):
 
 def perfetto_ui(form, suffix, base):
     t = Timeline(4)
-    slices, asyncs, counters, threads, errors = ask_perfetto(t.write(form, "t" + suffix), *QUERIES)
+    slices, asyncs, counters, threads, flows, errors = ask_perfetto(t.write(form, "t" + suffix), *QUERIES)
     want = [(pid_tid[1], path[-1], base + begin, end - begin, len(path) - 1, 0, numbers.get("relu", -1))
             for track, path, begin, end, numbers in t.slices for pid_tid in [t.threads[track]]]
     ticks = {(t.threads[track][1], name, base + ns) for track, ns, name in t.instants}
     if form == "chrome":
         slices = [(s[0], unescaped(s[1]), *s[2:]) for s in slices]
         asyncs = [(unescaped(a[0]), *a[1:]) for a in asyncs]
+        flows = [(f[0], unescaped(f[1]), f[2], f[3], unescaped(f[4]), f[5]) for f in flows]
     instants = [s for s in slices if s[:3] in ticks and s[3] == 0]
     same([s for s in slices if s not in instants], [w for w in want if w[:3] not in ticks or w[3]])
     same([(name, ns - base, ns - base + dur) for name, ns, dur in asyncs], t.asyncs)
     same([(ns - base, value) for ns, value in counters], t.counters)
+    expect(len(t.flows) > 20, f"{len(t.flows)} flows")
+    # It lets an arrow lead from the range that began first, whatever its ends say.
+    arrows = [sorted((a, b), key=lambda end: end[2]) for a, b in t.flows]
+    same([sorted((f[:3], f[3:]), key=lambda end: end[2]) for f in flows],
+         [[(*a[:2], base + a[2]), (*b[:2], base + b[2])] for a, b in arrows])
     same(threads, [(tid, name, 70, "prog") for _, tid, name in t.threads.values()])
     expect(errors == [], errors)
 

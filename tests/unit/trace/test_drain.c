@@ -84,10 +84,10 @@ static void events(void *self, uint32_t id, const trace_event *e, size_t n)
 			snprintf(p, room, "> ");
 			break;
 		case TRACE_FLOW_BEGIN:
-			snprintf(p, room, "s%d ", (int)e[i].as.id);
+			snprintf(p, room, "from ");
 			break;
 		case TRACE_FLOW_END:
-			snprintf(p, room, "f%d ", (int)e[i].as.id);
+			snprintf(p, room, "to ");
 			break;
 		case TRACE_FLOW_STEP:
 		case TRACE_KINDS:
@@ -134,8 +134,68 @@ static void events_are_told_in_order(void **state)
 	dck_zone_counter(&site_a, 0.25);
 	drain_round(d);
 	drain_end(d, ticks_now());
-	assert_string_equal(told, "process; thread; (a b=32 (b !a ) <a ) > counter a; 3:a=0.5 "
+	assert_string_equal(told, "process; thread; (a b=32 (b !a ) <a from ) > counter a; 3:a=0.5 "
 				  "3:a=0.25 counter b; 4:b=2 ");
+	drain_free(d);
+}
+
+static void *end_inside(void *range)
+{
+	dck_zone_push(&site_b);
+	dck_zone_end(*(const dck_range *)range);
+	dck_zone_pop();
+	return NULL;
+}
+
+static void *start_inside(void *ret)
+{
+	dck_zone_push(&site_b);
+	*(dck_range *)ret = dck_zone_start(&site_a);
+	dck_zone_pop();
+	return NULL;
+}
+
+static void end_elsewhere(dck_range r)
+{
+	pthread_t other;
+
+	assert_int_equal(pthread_create(&other, NULL, end_inside, &r), 0);
+	assert_int_equal(pthread_join(other, NULL), 0);
+}
+
+/* From the range around the start to the range around the end, where that is on another thread. */
+static void a_range_that_ends_elsewhere_is_an_arrow(void **state)
+{
+	drain *d = opened();
+
+	(void)state;
+	dck_zone_push(&site_a);
+	end_elsewhere(dck_zone_start(&site_a));
+	dck_range here = dck_zone_start(&site_a), outside;
+	dck_zone_push(&site_b);
+	dck_zone_end(here);
+	dck_zone_pop();
+	dck_zone_pop();
+	outside = dck_zone_start(&site_a); /* in no range */
+	dck_zone_push(&site_b);
+	dck_zone_end(outside);
+	dck_zone_pop();
+	drain_round(d);
+	drain_end(d, ticks_now());
+	assert_string_equal(told, "process; thread; (a <a from <a from (b > ) ) <a (b > ) "
+				  "thread; (b > to ) ");
+	drain_free(d);
+	/* The end is met before its start. */
+	pthread_t other;
+	d = opened();
+	assert_int_equal(pthread_create(&other, NULL, start_inside, &here), 0);
+	assert_int_equal(pthread_join(other, NULL), 0);
+	dck_zone_push(&site_a);
+	dck_zone_end(here);
+	dck_zone_pop();
+	drain_round(d);
+	drain_end(d, ticks_now());
+	assert_string_equal(told, "process; thread; (a > to ) thread; (b <a from ) ");
 	drain_free(d);
 }
 
@@ -506,6 +566,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(events_are_told_in_order),
+	    cmocka_unit_test(a_range_that_ends_elsewhere_is_an_arrow),
 	    cmocka_unit_test(an_open_range_is_closed_and_marked),
 	    cmocka_unit_test(events_of_a_handler_find_their_place),
 	    cmocka_unit_test(a_hole_is_waited_for),

@@ -287,6 +287,53 @@ static void chrome_says_what_was_given(void **state)
 	dck_buffer_done(&w.out);
 }
 
+/* On the ranges that are open; in none there is no arrow. */
+static void put_flows(writing *w)
+{
+	const trace_event first[] = {{.ns = 1000, .kind = TRACE_FLOW_BEGIN, .as.id = 300},
+				     {.ns = 2000, .kind = TRACE_BEGIN, .name = 1},
+				     {.ns = 3000, .kind = TRACE_FLOW_BEGIN, .as.id = 300},
+				     {.ns = 4000, .kind = TRACE_FLOW_STEP, .as.id = 300},
+				     {.ns = 5000, .kind = TRACE_FLOW_END, .as.id = 300},
+				     {.ns = 6000, .kind = TRACE_END}};
+
+	tell_threads(w);
+	name(w, 1, "r");
+	w->f->events(w->o, THREAD, first, 6);
+}
+
+static void flows_are_written(void **state)
+{
+	static const char want[] = "0a0b 5002 40d00f 5a04 4801 5001"
+				   "0a0e 5002 40e807 5a07 3205 1073 30ac02"	 /* s */
+				   "0a0e 5002 40e807 5a07 3205 1074 30ac02"	 /* t */
+				   "0a10 5002 40e807 5a09 3207 1066 30ac02 6001" /* f */
+				   "0a09 5002 40e807 5a02 4802";
+	writing w;
+
+	(void)state;
+	begin(&w, "perfetto");
+	put_flows(&w);
+	end(&w);
+	assert_bytes(&w.out, w.out.n - 74, want);
+	dck_buffer_done(&w.out);
+	begin(&w, "chrome");
+	put_flows(&w);
+	end(&w);
+	assert_non_null(strstr(
+	    w.out.data,
+	    "\"thread_name\",\"args\":{\"name\":\"main\"}},\n"
+	    "{\"ph\":\"B\",\"ts\":2.000,\"pid\":7,\"tid\":9,\"name\":\"r\"},\n"
+	    "{\"ph\":\"s\",\"ts\":3.000,\"pid\":7,\"tid\":9,\"cat\":\"flow\",\"id\":\"0x12c\","
+	    "\"name\":\"flow\"},\n"
+	    "{\"ph\":\"t\",\"ts\":4.000,\"pid\":7,\"tid\":9,\"cat\":\"flow\",\"id\":\"0x12c\","
+	    "\"name\":\"flow\"},\n"
+	    "{\"ph\":\"f\",\"bp\":\"e\",\"ts\":5.000,\"pid\":7,\"tid\":9,\"cat\":\"flow\","
+	    "\"id\":\"0x12c\",\"name\":\"flow\"},\n"
+	    "{\"ph\":\"E\",\"ts\":6.000,\"pid\":7,\"tid\":9}\n"));
+	dck_buffer_done(&w.out);
+}
+
 static void chrome_has_categories(void **state)
 {
 	writing w;
@@ -639,6 +686,7 @@ int main(void)
 	    cmocka_unit_test(perfetto_explains_categories_and_places),
 	    cmocka_unit_test(perfetto_has_numbers_counters_and_open_ranges),
 	    cmocka_unit_test(chrome_says_what_was_given),
+	    cmocka_unit_test(flows_are_written),
 	    cmocka_unit_test(chrome_has_categories),
 	    cmocka_unit_test(folded_stacks_add_up),
 	    cmocka_unit_test(speedscope_adds_up),
