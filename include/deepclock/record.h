@@ -104,7 +104,11 @@ typedef struct dck_op_output {
 
 /* One operator of the model. */
 typedef struct dck_op {
-	const char *name, *type, *scope; /* scope NULL: none */
+	const char *name, *type, *scope; /* scope: its module, "layer1.0/conv1"; NULL: none */
+	/* Of the code it was exported from, where the exporter told; NULL: it did not. The class of
+	 * the module, "torch.nn.modules.conv.Conv2d"; where in the model's own code it is called,
+	 * "/models/net.py:17", and what stands there. */
+	const char *class_name, *line, *code;
 	const dck_op_output *outputs;
 	size_t noutputs;
 	dck_value macs, flops, params, weight_bytes, read_bytes, write_bytes;

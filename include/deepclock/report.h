@@ -49,7 +49,7 @@ DCK_API void dck_buffer_done(dck_buffer *b); /* NULL and {0} are allowed. @since
 
 /* How operators are listed (text and csv). Zeroed: the writer's choice. Rows: dck_op_options. */
 typedef struct dck_op_view {
-	int by;	      /* index into auto, type, node, module, all */
+	int by;	      /* index into auto, type, node, module, class, line, all */
 	int sort;     /* index into auto, time, macs, flops, params, bytes, name, graph */
 	uint64_t top; /* rows shown of each table; 0: the writer's choice */
 } dck_op_view;

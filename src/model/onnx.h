@@ -153,14 +153,21 @@ typedef struct onnx_attribute {
 	size_t ngraphs;
 } onnx_attribute;
 
+/* A call in the model's own code. */
+typedef struct onnx_frame {
+	const char *line, *code; /* "/models/net.py:17", and what stands there */
+} onnx_frame;
+
 typedef struct onnx_node {
 	const char *op, *domain, *name, *overload;
 	const char **inputs, **outputs; /* "": left out */
 	size_t ninputs, noutputs;
 	onnx_attribute *attributes;
 	size_t nattributes;
-	const char *module; /* "layer1.0.conv1", which PyTorch's newer exporter writes beside the
-			       node; NULL: it did not */
+	/* What PyTorch's newer exporter writes beside the node; NULL, none: it did not. */
+	const char *module, *class_name; /* "layer1.0.conv1"; "torch.nn.modules.conv.Conv2d" */
+	onnx_frame *frames;		 /* the innermost last */
+	size_t nframes;
 } onnx_node;
 
 struct onnx_graph {

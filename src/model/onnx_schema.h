@@ -59,7 +59,7 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 /* What to say when the arena refused so many more bytes: E_LIMIT or E_NOMEM. */
 dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted);
 
-/* onnx_module.c: the module's path from the node's metadata. */
+/* onnx_metadata.c: the module's path from the node's metadata. */
 dck_status onnx_node_after(onnx_reading *p, void *object, wire_reader r);
 
 /* onnx_tensor.c: checks the dimensions, keeps the values of small tensors. */

@@ -31,6 +31,7 @@ typedef struct table {
 	size_t *owner;		     /* of the model's operators: a row */
 	size_t *member, *sibling;    /* of a row: its first operator of the model; the next one */
 	const char **scope;	     /* of a row: its module; NULL: none */
+	const onnx_node **place;     /* of a row: the node that computes most; NULL: none */
 	names types;		     /* of the operators as the engine runs them */
 	double *type_ns;
 	size_t *type_n;
@@ -241,15 +242,17 @@ static bool computes_more(const cost_op *a, const cost_op *b)
 /* The deepest module that holds all nodes of the row which tell one: casts and copies that the
  * exporter put between modules tell none. Where nothing but the model holds them, such as a first
  * convolution with its activation, that of the node which computes most. */
-static const char *row_module(table *t, size_t index)
+static const char *row_module(table *t, size_t index, const onnx_node **ret_place)
 {
 	tally_counted *m = t->in->model;
-	const cost_op *most = NULL;
+	const cost_op *most = NULL, *computing = NULL;
 	const char *common = NULL, *of_most = NULL;
 	size_t n = 0;
 
 	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i]) {
 		const cost_op *c = &m->cost->ops[i];
+		if (is_origin(c) && (!computing || computes_more(c, computing)))
+			computing = c;
 		const char *path = is_origin(c) ? tally_counted_scope(m, c) : NULL;
 		if (!path)
 			continue;
@@ -262,6 +265,7 @@ static const char *row_module(table *t, size_t index)
 			of_most = path;
 		}
 	}
+	*ret_place = computing ? computing->node : NULL;
 	return common && *common ? common : of_most;
 }
 
@@ -271,16 +275,22 @@ static dck_status modules_find(table *t, dck_err *err)
 	const cost_result *ran = t->in->ran->cost;
 
 	t->scope = mem_arena_array(t->arena, t->cap, sizeof *t->scope);
+	t->place = mem_arena_array(t->arena, t->cap, sizeof *t->place);
 	t->type_ns = mem_arena_array(t->arena, t->cap, sizeof *t->type_ns);
 	t->type_n = mem_arena_array(t->arena, t->cap, sizeof *t->type_n);
-	DCK_NEED(t->scope && t->type_ns && t->type_n && names_init(&t->types, t->arena, t->cap),
+	DCK_NEED(t->scope && t->place && t->type_ns && t->type_n &&
+		     names_init(&t->types, t->arena, t->cap),
 		 err, "for the operators' times");
 	for (size_t i = 0; i < t->n; i++)
-		t->scope[i] = row_module(t, i);
+		t->scope[i] = row_module(t, i, &t->place[i]);
 	for (size_t i = 0; i < ran->nops; i++) {
 		const val *data = ran->ops[i].nin ? ran->ops[i].in[0] : NULL;
-		if (!t->scope[i] && !ran->ops[i].scope && data && data->made < i)
+		if (ran->ops[i].scope || !data || data->made >= i)
+			continue;
+		if (!t->scope[i])
 			t->scope[i] = t->scope[data->made];
+		if (!t->place[i])
+			t->place[i] = t->place[data->made];
 	}
 	return DCK_OK;
 }
@@ -387,6 +397,8 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 		costs_sum(t, i, &op);
 		r->name = op.name;
 		op.scope = t->scope[i];
+		if (t->place[i])
+			tally_counted_place(t->place[i], &op);
 		if (!r->n) {
 			op.time_ns = RECORD_ABSENT("the profile has no time of it");
 			op.rate = op.roof = RECORD_ABSENT("it has no time");

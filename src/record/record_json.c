@@ -166,8 +166,13 @@ static void op_put(json_writer *w, const dck_op *o)
 	json_flat_object(w);
 	text_put(w, "name", o->name);
 	text_put(w, "type", o->type);
-	if (o->scope)
-		text_put(w, "scope", o->scope);
+	const struct {
+		const char *key, *text;
+	} places[] = {
+	    {"scope", o->scope}, {"class", o->class_name}, {"line", o->line}, {"code", o->code}};
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (places[i].text)
+			text_put(w, places[i].key, places[i].text);
 	json_key(w, "outputs");
 	json_flat_array(w);
 	for (size_t i = 0; i < o->noutputs; i++)

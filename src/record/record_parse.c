@@ -418,6 +418,9 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(text_get(rd, o, "name", REQUIRED, &op->name));
 	DCK_TRY(text_get(rd, o, "type", REQUIRED, &op->type));
 	DCK_TRY(text_get(rd, o, "scope", OPTIONAL, &op->scope));
+	DCK_TRY(text_get(rd, o, "class", OPTIONAL, &op->class_name));
+	DCK_TRY(text_get(rd, o, "line", OPTIONAL, &op->line));
+	DCK_TRY(text_get(rd, o, "code", OPTIONAL, &op->code));
 	DCK_TRY(list_find(rd, o, "outputs", OPTIONAL, &outputs, &op->noutputs));
 	dck_op_output *out = mem_arena_array(rd->arena, op->noutputs, sizeof *out);
 	if (!out)

@@ -1,4 +1,5 @@
-/* csv_ops.c - operators as CSV: one row each, or one for each type or module: all of them unless
+/* csv_ops.c - operators as CSV: one row each, or one for each type, module, class or line: all of
+ * them unless
  * --top says how many, in the order of the graph unless --sort says another.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -109,6 +110,9 @@ static void node_put(dck_sink *out, const dck_record *r, const dck_op *op)
 	csv_text_field(out, op->bound);
 	origins_put(out, op);
 	csv_text_field(out, reason_of(op));
+	csv_text_field(out, op->class_name);
+	csv_text_field(out, op->line);
+	csv_text_field(out, op->code);
 	csv_text(out, r->id, strlen(r->id));
 	sink_text(out, "\r\n");
 }
@@ -148,14 +152,13 @@ static void sum_put(dck_sink *out, const ops_sum *s)
 	sink_fmt(out, ",%zu,", s->unknown);
 }
 
-static void groups_put(dck_sink *out, const dck_record *r, const dck_op_view *view)
+static void groups_put(dck_sink *out, const dck_record *r, const dck_op_view *view,
+		       const ops_group *group)
 {
 	ops_rows rows;
 	int sort = view->sort == OPS_SORT_AUTO ? OPS_SORT_GRAPH : view->sort;
-	bool ok = view->by == OPS_BY_TYPE ? ops_by_type(r, sort, &rows)
-					  : ops_by_module(r, sort, SIZE_MAX, &rows);
 
-	if (!ok) {
+	if (!group->rows(r, sort, SIZE_MAX, &rows)) {
 		no_memory(out);
 		return;
 	}
@@ -173,22 +176,22 @@ static void groups_put(dck_sink *out, const dck_record *r, const dck_op_view *vi
 
 void csv_ops(const dck_record *const *records, size_t n, const dck_op_view *view, dck_sink *out)
 {
-	const bool grouped = view->by == OPS_BY_TYPE || view->by == OPS_BY_MODULE;
+	const ops_group *group = ops_group_of(view->by);
 
-	if (grouped)
+	if (group)
 		sink_fmt(out,
 			 "%s,nodes,macs,macs_unknown,flops,flops_unknown,params,params_unknown,"
 			 "weight_bytes,weight_bytes_unknown,read_bytes,read_bytes_unknown,"
 			 "write_bytes,write_bytes_unknown,peer,peer_unknown,time_ns,"
 			 "time_ns_unknown,id\r\n",
-			 view->by == OPS_BY_TYPE ? "type" : "module");
+			 group->head);
 	else
 		sink_text(out, "name,type,scope,outputs,macs,flops,params,weight_bytes,read_bytes,"
 			       "write_bytes,peer,time_ns,time_lo_ns,time_hi_ns,rate,roof,bound,"
-			       "origins,absent,id\r\n");
+			       "origins,absent,class,line,code,id\r\n");
 	for (size_t i = 0; i < n; i++) {
-		if (grouped)
-			groups_put(out, records[i], view);
+		if (group)
+			groups_put(out, records[i], view, group);
 		else
 			nodes_put(out, records[i], view);
 	}

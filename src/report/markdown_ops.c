@@ -14,8 +14,8 @@
 #define TOP_DEFAULT 20
 
 typedef struct view {
-	bool timed, nodes;
-	const char *title;
+	bool timed;
+	const ops_group *group; /* NULL: nodes */
 	const ops_row *rows;
 	ops_row total;
 	size_t shown;
@@ -38,9 +38,9 @@ static const char *op_head(const void *self, size_t col, char *buf)
 
 	(void)buf;
 	if (own == OP_NAME)
-		return v->title;
+		return v->group ? v->group->head : "operator";
 	if (own == OP_KIND)
-		return v->nodes ? "type" : "nodes";
+		return v->group ? "nodes" : "type";
 	return heads[own];
 }
 
@@ -57,12 +57,12 @@ static const char *name_text(const view *v, const ops_row *row, char *buf)
 	if (row == &v->total)
 		return "total";
 	if (row->name_bytes == 0)
-		return v->nodes ? "(no name)" : "(no module)";
-	const size_t bytes = v->nodes ? row->name_bytes : row->path_bytes;
+		return v->group ? v->group->nameless : "(no name)";
+	const size_t bytes = v->group ? row->path_bytes : row->name_bytes;
 
 	snprintf(buf, MARKDOWN_CELL, "%.*s",
 		 (int)(bytes < MARKDOWN_CELL ? bytes : MARKDOWN_CELL - 1),
-		 v->nodes ? row->name : row->path);
+		 v->group ? row->path : row->name);
 	return buf;
 }
 
@@ -79,7 +79,7 @@ static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
 	case OP_NAME:
 		return name_text(v, r, buf);
 	case OP_KIND:
-		if (v->nodes)
+		if (!v->group)
 			return r == &v->total ? "" : r->first->type;
 		return dck_text_count((int64_t)r->n, buf, MARKDOWN_CELL);
 	case OP_TIME:
@@ -107,7 +107,7 @@ static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
 
 static bool op_right(const void *self, size_t col)
 {
-	return col > OP_KIND || (col == OP_KIND && !((const view *)self)->nodes);
+	return col > OP_KIND || (col == OP_KIND && ((const view *)self)->group);
 }
 
 static void table_put(dck_sink *out, view *v, const ops_row *rows, size_t n, uint64_t top)
@@ -138,28 +138,25 @@ static void nodes_put(dck_sink *out, const dck_record *r, view *v, const dck_op_
 	} else {
 		for (size_t i = 0; i < n; i++)
 			ops_row_init(&rows[i], ops[i]);
-		v->nodes = true;
-		v->title = "operator";
+		v->group = NULL;
 		table_put(out, v, rows, r->nops, top);
 	}
 	mem_free(rows);
 	mem_free(ops);
 }
 
-static void groups_put(dck_sink *out, const dck_record *r, view *v, const dck_op_view *asked,
-		       uint64_t top, bool modules)
+static void group_put(dck_sink *out, const dck_record *r, view *v, const dck_op_view *asked,
+		      uint64_t top, const ops_group *group)
 {
 	ops_rows rows;
 
-	if (!(modules ? ops_by_module(r, asked->sort, (size_t)top, &rows)
-		      : ops_by_type(r, asked->sort, &rows))) {
+	if (!group->rows(r, asked->sort, (size_t)top, &rows)) {
 		markdown_no_memory(out);
 		return;
 	}
-	v->nodes = false;
-	v->title = modules ? "module" : "type";
+	v->group = group;
 	/* One row without a name says nothing. */
-	if (!modules || rows.n > 1 || rows.rows[0].name_bytes > 0)
+	if (!group->none || rows.n > 1 || (rows.n > 0 && rows.rows[0].name_bytes > 0))
 		table_put(out, v, rows.rows, rows.n, top);
 	ops_rows_done(&rows);
 }
@@ -167,14 +164,18 @@ static void groups_put(dck_sink *out, const dck_record *r, view *v, const dck_op
 void markdown_ops(dck_sink *out, const dck_record *r, const dck_op_view *asked)
 {
 	const uint64_t top = asked->top > 0 ? asked->top : TOP_DEFAULT;
-	const bool all = asked->by == OPS_BY_AUTO || asked->by == OPS_BY_ALL;
 	view v = {.timed = ops_timed(r)};
 
 	ops_row_total(&v.total, r);
-	if (all || asked->by == OPS_BY_TYPE)
-		groups_put(out, r, &v, asked, top, false);
-	if (all || asked->by == OPS_BY_NODE)
-		nodes_put(out, r, &v, asked, top);
-	if (all || asked->by == OPS_BY_MODULE)
-		groups_put(out, r, &v, asked, top, true);
+	for (int by = OPS_BY_TYPE; by < OPS_BY_ALL; by++) {
+		const ops_group *group = ops_group_of(by);
+
+		if (asked->by != by && asked->by != OPS_BY_ALL &&
+		    (asked->by != OPS_BY_AUTO || (group && group->asked)))
+			continue;
+		if (group)
+			group_put(out, r, &v, asked, top, group);
+		else
+			nodes_put(out, r, &v, asked, top);
+	}
 }

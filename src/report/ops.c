@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const by_choices[] = {"auto", "type", "node", "module", "all", NULL};
+static const char *const by_choices[] = {"auto",  "type", "node", "module",
+					 "class", "line", "all",  NULL};
 static const char *const sort_choices[] = {"auto",  "time", "macs",  "flops", "params",
 					   "bytes", "name", "graph", NULL};
 
@@ -222,6 +223,7 @@ static size_t *rows_order(const ops_row *rows, size_t n, int sort)
 void ops_rows_done(ops_rows *rows)
 {
 	mem_free(rows->rows);
+	mem_arena_free(rows->texts);
 	*rows = (ops_rows){0};
 }
 
@@ -230,14 +232,7 @@ bool ops_is_formula(const char *symbol)
 	return strpbrk(symbol, "+-*/(, ") != NULL;
 }
 
-/* --- by type */
-
-static int type_compare(const void *va, const void *vb)
-{
-	const dck_op *a = *(const dck_op *const *)va, *b = *(const dck_op *const *)vb;
-	int order = strcmp(a->type, b->type);
-	return order != 0 ? order : (a > b) - (a < b);
-}
+/* --- by a text that each operator has, or has not */
 
 static const dck_op **pointers(const dck_record *r)
 {
@@ -247,37 +242,114 @@ static const dck_op **pointers(const dck_record *r)
 	return p;
 }
 
-bool ops_by_type(const dck_record *r, int sort, ops_rows *ret)
+static const char *type_of(const dck_op *op)
 {
-	const dck_op **p = pointers(r);
-	size_t n = 0;
+	return op->type;
+}
 
-	*ret = (ops_rows){0};
-	if (!p)
-		return false;
-	qsort(p, r->nops, sizeof *p, type_compare);
-	for (size_t i = 0; i < r->nops; i++)
-		n += i == 0 || strcmp(p[i]->type, p[i - 1]->type) != 0;
-	ret->rows = mem_zalloc(n + 1, sizeof *ret->rows);
-	for (size_t i = 0; i < r->nops && ret->rows; i++) {
-		if (i == 0 || strcmp(p[i]->type, p[i - 1]->type) != 0) {
-			ops_row *row = &ret->rows[ret->n++];
-			row->name = row->path = p[i]->type;
-			row->name_bytes = row->path_bytes = strlen(p[i]->type);
-		}
-		row_add(&ret->rows[ret->n - 1], p[i]);
-	}
-	mem_free(p);
-	size_t *order = ret->rows ? rows_order(ret->rows, n, sort_choose(r, sort)) : NULL;
-	ops_row *sorted = mem_zalloc(n + 1, sizeof *sorted);
-	bool ok = order && sorted;
-	for (size_t i = 0; i < n && ok; i++)
-		sorted[i] = ret->rows[order[i]];
+static const char *class_of(const dck_op *op)
+{
+	return op->class_name ? op->class_name : "";
+}
+
+static const char *line_of(const dck_op *op)
+{
+	return op->line ? op->line : "";
+}
+
+typedef struct keyed {
+	const char *key;
+	const dck_op *op;
+} keyed;
+
+static int keyed_compare(const void *va, const void *vb)
+{
+	const keyed *a = va, *b = vb;
+	const int order = strcmp(a->key, b->key);
+
+	return order != 0 ? order : (a->op > b->op) - (a->op < b->op);
+}
+
+static bool rows_sort(ops_rows *rows, int sort)
+{
+	size_t *order = rows_order(rows->rows, rows->n, sort);
+	ops_row *sorted = mem_zalloc(rows->n + 1, sizeof *sorted);
+	const bool ok = order && sorted;
+
+	for (size_t i = 0; i < rows->n && ok; i++)
+		sorted[i] = rows->rows[order[i]];
 	mem_free(order);
-	mem_free(ok ? ret->rows : sorted);
+	mem_free(ok ? rows->rows : sorted);
 	if (ok)
-		ret->rows = sorted;
-	else
+		rows->rows = sorted;
+	return ok;
+}
+
+static bool rows_by(const dck_record *r, int sort, const char *(*key)(const dck_op *op),
+		    ops_rows *ret)
+{
+	keyed *k = mem_zalloc(r->nops + 1, sizeof *k);
+
+	*ret = (ops_rows){.rows = mem_zalloc(r->nops + 1, sizeof *ret->rows)};
+	for (size_t i = 0; i < r->nops && k; i++)
+		k[i] = (keyed){key(&r->ops[i]), &r->ops[i]};
+	if (k)
+		qsort(k, r->nops, sizeof *k, keyed_compare);
+	for (size_t i = 0; i < r->nops && k && ret->rows; i++) {
+		if (i == 0 || strcmp(k[i].key, k[i - 1].key) != 0) {
+			ops_row *row = &ret->rows[ret->n++];
+			row->name = row->path = k[i].key;
+			row->name_bytes = row->path_bytes = strlen(k[i].key);
+		}
+		row_add(&ret->rows[ret->n - 1], k[i].op);
+	}
+	const bool ok = k && ret->rows && rows_sort(ret, sort_choose(r, sort));
+	mem_free(k);
+	if (!ok)
+		ops_rows_done(ret);
+	return ok;
+}
+
+bool ops_by_type(const dck_record *r, int sort, size_t most, ops_rows *ret)
+{
+	(void)most;
+	return rows_by(r, sort, type_of, ret);
+}
+
+/* "Conv2d" of "torch.nn.modules.conv.Conv2d". */
+static bool by_class(const dck_record *r, int sort, size_t most, ops_rows *ret)
+{
+	(void)most;
+	if (!rows_by(r, sort, class_of, ret))
+		return false;
+	for (size_t i = 0; i < ret->n; i++) {
+		const char *dot = strrchr(ret->rows[i].path, '.');
+
+		ret->rows[i].name = dot ? dot + 1 : ret->rows[i].path;
+		ret->rows[i].name_bytes = strlen(ret->rows[i].name);
+	}
+	return true;
+}
+
+/* "net.py:17 x = self.conv(x)". */
+static bool by_line(const dck_record *r, int sort, size_t most, ops_rows *ret)
+{
+	(void)most;
+	if (!rows_by(r, sort, line_of, ret))
+		return false;
+	ret->texts = mem_arena_new(0);
+	for (size_t i = 0; i < ret->n && ret->texts; i++) {
+		ops_row *row = &ret->rows[i];
+		const char *slash = strrchr(row->path, '/');
+		const char *code = row->first->code ? row->first->code : "";
+		const char *name = mem_arena_fmt(
+		    ret->texts, "%s%s%s", slash ? slash + 1 : row->path, *code ? " " : "", code);
+
+		row->name = name ? name : row->path;
+		row->name_bytes = strlen(row->name);
+	}
+	const bool ok = ret->texts && !mem_arena_failed(ret->texts);
+	if (!ok)
 		ops_rows_done(ret);
 	return ok;
 }
@@ -483,4 +555,29 @@ bool ops_by_module(const dck_record *r, int sort, size_t most, ops_rows *ret)
 	if (t.failed)
 		ops_rows_done(ret);
 	return !t.failed;
+}
+
+/* --- all of them */
+
+const ops_group *ops_group_of(int by)
+{
+	static const ops_group groups[] = {
+	    [OPS_BY_TYPE] = {"By operator type", "type", "(no type)", NULL, true, false,
+			     ops_by_type},
+	    [OPS_BY_MODULE] = {"By module", "module", "(no module)",
+			       "the names of the operators tell no modules", false, false,
+			       ops_by_module},
+	    [OPS_BY_CLASS] = {"By class of module", "class", "(no class)",
+			      "the model does not tell the classes of its modules; PyTorch's "
+			      "exporter writes them with dynamo=True",
+			      true, true, by_class},
+	    [OPS_BY_LINE] = {"By line of the model's code", "line", "(no line)",
+			     "the model does not tell the lines of its code; PyTorch's exporter "
+			     "writes them with dynamo=True",
+			     true, true, by_line},
+	};
+
+	return by >= 0 && (size_t)by < sizeof groups / sizeof *groups && groups[by].rows
+		   ? &groups[by]
+		   : NULL;
 }

@@ -5,10 +5,19 @@
 #ifndef REPORT_OPS_H
 #define REPORT_OPS_H
 
+#include "base/mem.h"
 #include "deepclock/report.h"
 
 /* In step with the choices of dck_op_options. */
-enum { OPS_BY_AUTO, OPS_BY_TYPE, OPS_BY_NODE, OPS_BY_MODULE, OPS_BY_ALL };
+enum {
+	OPS_BY_AUTO,
+	OPS_BY_TYPE,
+	OPS_BY_NODE,
+	OPS_BY_MODULE,
+	OPS_BY_CLASS,
+	OPS_BY_LINE,
+	OPS_BY_ALL
+};
 enum {
 	OPS_SORT_AUTO,
 	OPS_SORT_TIME,
@@ -57,7 +66,21 @@ typedef struct ops_row {
 typedef struct ops_rows {
 	ops_row *rows; /* @owned, ops_rows_done */
 	size_t n;
+	mem_arena *texts; /* @owned; of rows whose names are made */
 } ops_rows;
+
+/* What operators are grouped by. */
+typedef struct ops_group {
+	const char *title, *head; /* "By module"; of the column of names */
+	const char *nameless;	  /* what the row of operators without one is called */
+	const char *none;	  /* said when no operator has one; NULL: all have */
+	bool total;		  /* the rows have a total below them */
+	bool asked;		  /* shown when it is asked for alone */
+	/* false: no memory. most: as of ops_by_module(). */
+	bool (*rows)(const dck_record *r, int sort, size_t most, ops_rows *ret);
+} ops_group;
+
+const ops_group *ops_group_of(int by); /* NULL: it is no group */
 
 /* A dimension that needs parentheses between the others: "2*N+1". */
 bool ops_is_formula(const char *symbol);
@@ -71,7 +94,7 @@ void ops_sum_add(ops_sum *s, const dck_value *v);
 ops_sum ops_sum_plus(const ops_sum *a, const ops_sum *b);
 
 /* false: no memory. */
-bool ops_by_type(const dck_record *r, int sort, ops_rows *ret);
+bool ops_by_type(const dck_record *r, int sort, size_t most, ops_rows *ret);
 /* Modules and the modules in them, outer ones first, as deep as `most` rows allow, but at least
  * the outermost. Operators without a scope make one row without a name. */
 bool ops_by_module(const dck_record *r, int sort, size_t most, ops_rows *ret);

@@ -264,6 +264,15 @@ const char *tally_counted_type(tally_counted *c, const onnx_node *node)
 	return mem_arena_fmt(c->arena, "%s.%s", domain, node->op);
 }
 
+void tally_counted_place(const onnx_node *node, dck_op *ret)
+{
+	const onnx_frame *innermost = node->nframes ? &node->frames[node->nframes - 1] : NULL;
+
+	ret->class_name = node->class_name;
+	ret->line = innermost ? innermost->line : NULL;
+	ret->code = innermost ? innermost->code : NULL;
+}
+
 void tally_counted_op(tally_counted *c, const cost_op *from, dck_op *ret)
 {
 	dck_op_output *outputs = mem_arena_array(c->arena, from->nout, sizeof *outputs);
@@ -280,6 +289,7 @@ void tally_counted_op(tally_counted *c, const cost_op *from, dck_op *ret)
 	    .read_bytes = tally_counted_value(c, from->read_bytes),
 	    .write_bytes = tally_counted_value(c, from->write_bytes),
 	};
+	tally_counted_place(from->node, ret);
 	for (size_t i = 0; i < from->nout && outputs; i++)
 		if (from->out[i])
 			output_row(c, from->out[i], &outputs[ret->noutputs++]);

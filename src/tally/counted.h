@@ -52,6 +52,8 @@ dck_value tally_counted_value(tally_counted *c, num n);
 void tally_counted_op(tally_counted *c, const cost_op *from, dck_op *ret);
 /* The operator's type, as people know it: "Conv", "nchwc.Conv". */
 const char *tally_counted_type(tally_counted *c, const onnx_node *node);
+/* The class and the line of the model's code that the node is of. */
+void tally_counted_place(const onnx_node *node, dck_op *ret);
 /* The module that the operator is of, in c's arena; NULL: none is told. */
 const char *tally_counted_scope(tally_counted *c, const cost_op *from);
 /* The node's name, or one made of its type and output. */

@@ -268,7 +268,8 @@ static const struct {
 typedef struct table {
 	const view *v;
 	const column *cols[GRID_COLS_MAX];
-	const ops_row *rows; /* NULL: nodes */
+	const ops_group *group; /* NULL: nodes */
+	const ops_row *rows;
 	const dck_op *const *nodes;
 	size_t shown; /* without the total */
 } table;
@@ -304,7 +305,7 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 	if (r->name_bytes == 0) {
 		/* What is between operators is in no module by its nature. */
 		bool between = r->n == 1 && strcmp(r->first->type, "(engine)") == 0;
-		ret->text = between ? r->first->name : t->rows ? "(no module)" : "(no name)";
+		ret->text = between ? r->first->name : t->group ? t->group->nameless : "(no name)";
 		ret->bytes = strlen(ret->text);
 	}
 	if (r->n == 1 && !t->rows && r->first->norigins > 1)
@@ -324,14 +325,15 @@ static void more_put(page *p, size_t n, size_t shown)
 }
 
 /* rows or nodes: n of them, of which the first are shown. */
-static void table_put(page *p, const view *v, const char *name, const ops_row *rows,
+static void table_put(page *p, const view *v, const ops_group *group, const ops_row *rows,
 		      const dck_op *const *nodes, size_t n, bool total)
 {
 	const column *cols = column_sets[nodes != NULL][v->timed].all;
 	const size_t ncols = column_sets[nodes != NULL][v->timed].n;
 	grid_col heads[GRID_COLS_MAX];
-	table t = {.v = v, .rows = rows, .nodes = nodes, .shown = n < v->top ? n : v->top};
-	grid g = {.title = name,
+	table t = {
+	    .v = v, .group = group, .rows = rows, .nodes = nodes, .shown = n < v->top ? n : v->top};
+	grid g = {.title = group ? group->head : "operator",
 		  .name_min = nodes ? NODE_NAME_MIN : NAME_MIN,
 		  .cols = heads,
 		  .nrows = t.shown + total,
@@ -363,55 +365,47 @@ static void no_memory(page *p)
 
 /* --- the tables */
 
-static void types_put(page *p, const view *v)
-{
-	ops_rows rows;
-
-	text_title(p, "By operator type");
-	if (!ops_by_type(v->r, p->ops.sort, &rows)) {
-		no_memory(p);
-		return;
-	}
-	table_put(p, v, "type", rows.rows, NULL, rows.n, true);
-	ops_rows_done(&rows);
-}
-
-static void nodes_put(page *p, const view *v)
+static bool nodes_put(page *p, const view *v)
 {
 	const dck_op **nodes = ops_by_node(v->r, p->ops.sort);
 
 	text_title(p, "Operators");
-	if (!nodes) {
+	if (nodes)
+		table_put(p, v, NULL, NULL, nodes, v->r->nops, false);
+	else
 		no_memory(p);
-		return;
-	}
-	table_put(p, v, "operator", NULL, nodes, v->r->nops, false);
 	mem_free(nodes);
+	return nodes != NULL;
 }
 
-static void modules_put(page *p, const view *v)
+/* Whether there is a table then. */
+static bool group_put(page *p, const view *v, const ops_group *group)
 {
+	const bool asked = p->ops.by != OPS_BY_AUTO && p->ops.by != OPS_BY_ALL;
 	ops_rows rows;
-	view deep = *v; /* a tree needs some more rows than a list */
-	bool asked = p->ops.by == OPS_BY_MODULE;
+	view deep = *v;
 
-	deep.top *= p->ops.top == 0 ? 2 : 1;
-	v = &deep;
-	if (!ops_by_module(v->r, p->ops.sort, v->top, &rows)) {
-		text_title(p, "By module");
+	/* A tree needs some more rows than a list. */
+	if (group == ops_group_of(OPS_BY_MODULE))
+		deep.top *= p->ops.top == 0 ? 2 : 1;
+	if (!group->rows(v->r, p->ops.sort, deep.top, &rows)) {
+		text_title(p, group->title);
 		no_memory(p);
-		return;
+		return false;
 	}
-	if (rows.n > 1 || asked)
-		text_title(p, "By module");
-	if (rows.n == 0 && asked) {
+	const bool named = rows.n > 1 || (rows.n > 0 && rows.rows[0].name_bytes > 0);
+	const bool put = rows.n > 1 || !group->none || (asked && named);
+	if (put || asked)
+		text_title(p, group->title);
+	if (put) {
+		table_put(p, &deep, group, rows.rows, NULL, rows.n, group->total);
+	} else if (asked) {
 		page_to(p, 2);
-		page_wrap(p, 2, "the names of the operators tell no modules");
+		page_wrap(p, 2, group->none);
 		page_line(p);
-	} else if (rows.n > 1 || asked) {
-		table_put(p, v, "module", rows.rows, NULL, rows.n, false);
 	}
 	ops_rows_done(&rows);
+	return put;
 }
 
 /* --- what is not known */
@@ -541,24 +535,28 @@ void text_ops(page *p, const dck_record *r)
 {
 	view v;
 
-	static void (*const tables[])(page * p, const view *v) = {
-	    [OPS_BY_TYPE] = types_put, [OPS_BY_NODE] = nodes_put, [OPS_BY_MODULE] = modules_put};
-	static const int order[2][3] = {{OPS_BY_TYPE, OPS_BY_NODE, OPS_BY_MODULE},
-					{OPS_BY_NODE, OPS_BY_TYPE, OPS_BY_MODULE}};
+	enum { TABLES = 5 };
+	static const int order[2][TABLES] = {
+	    {OPS_BY_TYPE, OPS_BY_NODE, OPS_BY_MODULE, OPS_BY_CLASS, OPS_BY_LINE},
+	    {OPS_BY_NODE, OPS_BY_TYPE, OPS_BY_MODULE, OPS_BY_CLASS, OPS_BY_LINE}};
 
 	if (r->nops == 0)
 		return;
 	view_init(&v, p, r);
 	bool formulas = has_formulas(r), any = false;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < TABLES; i++) {
 		int by = order[v.timed][i];
+		const ops_group *group = ops_group_of(by);
 		/* Sums of numbers that are none say nothing; the record has tables of formulas. */
 		if (p->ops.by == OPS_BY_AUTO && by != OPS_BY_MODULE && formulas)
 			continue;
-		if (p->ops.by == by || p->ops.by == OPS_BY_AUTO || p->ops.by == OPS_BY_ALL) {
-			tables[by](p, &v);
-			any = true;
-		}
+		if (p->ops.by != by && p->ops.by != OPS_BY_ALL &&
+		    (p->ops.by != OPS_BY_AUTO || (group && group->asked)))
+			continue;
+		if (group)
+			any |= group_put(p, &v, group);
+		else
+			any |= nodes_put(p, &v);
 	}
 	if (any && !(formulas && p->ops.by == OPS_BY_AUTO))
 		legend_put(p, &v);
@@ -579,13 +577,13 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 	/* Where MACs are not known parameters say what a model is. */
 	if (sort == OPS_SORT_MACS && !(ops_sum_value(&v.total.sum[OPS_MACS]) > 0))
 		sort = OPS_SORT_PARAMS;
-	if (!ops_by_type(r, p->ops.sort != OPS_SORT_AUTO ? p->ops.sort : sort, &rows)) {
+	if (!ops_by_type(r, p->ops.sort != OPS_SORT_AUTO ? p->ops.sort : sort, SIZE_MAX, &rows)) {
 		no_memory(p);
 		return;
 	}
 	const size_t n = rows.n <= lines - 1 ? rows.n : lines - 2,
 		     most = n < BRIEF_ROWS ? n : BRIEF_ROWS;
-	table_put(p, &v, "type", rows.rows, NULL, most, false);
+	table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
 	if (rows.n > most) {
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);

@@ -125,13 +125,13 @@ static void reads_nodes_with_all_their_attributes(void **state)
 	wire_out_done(&w);
 }
 
-static const char *module_of(const char *key, const char *value, size_t bytes, mem_arena *a)
+static const onnx_node *node_with(const char *key, const char *value, size_t bytes, mem_arena *a)
 {
 	wire_out w = {0};
 	size_t graph = graph_begin(&w), at = node_begin(&w, "Op", "a", "b"), pair;
 
 	pair = wire_begin(&w, 9);
-	wire_put_text(&w, 1, "pkg.torch.onnx.stack_trace");
+	wire_put_text(&w, 1, "pkg.torch.onnx.fx_node");
 	wire_put_text(&w, 2, "['x', 'y', 'z']");
 	wire_end(&w, pair);
 	pair = wire_begin(&w, 9);
@@ -140,9 +140,14 @@ static const char *module_of(const char *key, const char *value, size_t bytes, m
 	wire_end(&w, pair);
 	wire_end(&w, at);
 	graph_end(&w, graph);
-	const char *module = read_ok(&w, a)->graph->nodes[0].module;
+	const onnx_node *node = read_ok(&w, a)->graph->nodes;
 	wire_out_done(&w);
-	return module;
+	return node;
+}
+
+static const char *module_of(const char *key, const char *value, size_t bytes, mem_arena *a)
+{
+	return node_with(key, value, bytes, a)->module;
 }
 
 /* Of the list of scopes that PyTorch's newer exporter writes, the last is the operation. */
@@ -162,7 +167,7 @@ static void reads_the_module_beside_a_node(void **state)
 	    {"layer1", NULL},
 	};
 	static const char key[] = "pkg.torch.onnx.name_scopes";
-	static char large[20000];
+	static char large[70000];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -179,6 +184,59 @@ static void reads_the_module_beside_a_node(void **state)
 	assert_null(module_of(key, large, sizeof large, a));
 	assert_string_equal(module_of(key, "['a', 'b', 'c']\0", 16, a), "b");
 	mem_arena_free(a);
+}
+
+static void reads_the_class_beside_a_node(void **state)
+{
+	static const char list[] = "['net.Net', 'torch.nn.modules.conv.Conv2d', 'aten.conv2d']";
+	mem_arena *a = mem_arena_new(0);
+	const onnx_node *n = node_with("pkg.torch.onnx.class_hierarchy", list, sizeof list - 1, a);
+
+	(void)state;
+	assert_string_equal(n->class_name, "torch.nn.modules.conv.Conv2d");
+	assert_null(n->module);
+	assert_int_equal(n->nframes, 0);
+	mem_arena_free(a);
+}
+
+/* "line code|line code", the innermost last. */
+static void assert_frames(const char *stack, const char *want)
+{
+	char got[4096] = "";
+	size_t used = 0;
+	mem_arena *a = mem_arena_new(0);
+	const onnx_node *n = node_with("pkg.torch.onnx.stack_trace", stack, strlen(stack), a);
+
+	for (size_t i = 0; i < n->nframes; i++)
+		used += (size_t)snprintf(got + used, sizeof got - used, "%s%s %s", i ? "|" : "",
+					 n->frames[i].line, n->frames[i].code);
+	assert_string_equal(got, want);
+	mem_arena_free(a);
+}
+
+#define FRAME(file, line, code) "  File \"" file "\", line " line ", in forward\n    " code "\n"
+#define TORCH			"/v/site-packages/torch/nn/modules/conv.py"
+
+/* What PyTorch itself calls is no code of the model, unless there is nothing else. */
+static void reads_the_lines_beside_a_node(void **state)
+{
+	(void)state;
+	assert_frames(FRAME("/a b/net.py", "25", "x = self.stem(x)")
+			  FRAME(TORCH, "565", "return self._conv_forward(input)"),
+		      "/a b/net.py:25 x = self.stem(x)");
+	assert_frames(FRAME("/n.py", "27", "x = block(x)") FRAME(TORCH, "1", "module(input)")
+			  FRAME("/n.py", "13", "y = F.relu(x)"),
+		      "/n.py:27 x = block(x)|/n.py:13 y = F.relu(x)");
+	assert_frames(FRAME(TORCH, "1", "a") FRAME(TORCH, "2", "b"), TORCH ":2 b");
+	/* Where the source was not there, its line is not either. */
+	assert_frames("File \"/n.py\", line 3, in f\nFile \"/m.py\", line 4, in g",
+		      "/n.py:3 |/m.py:4 ");
+	assert_frames("File \"/n.py\", line 3\n", "/n.py:3 ");
+	assert_frames("File \"/n.py\", line x, in f\n    a", "");
+	assert_frames("File \"/n.py\", line -3, in f\n    a", "");
+	assert_frames("File \"/n.py", "");
+	assert_frames("Traceback\n\n\n", "");
+	assert_frames("", "");
 }
 
 static void reads_types_and_functions(void **state)
@@ -705,6 +763,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_nodes_with_all_their_attributes),
 	    cmocka_unit_test(reads_the_module_beside_a_node),
+	    cmocka_unit_test(reads_the_class_beside_a_node),
+	    cmocka_unit_test(reads_the_lines_beside_a_node),
 	    cmocka_unit_test(reads_types_and_functions),
 	    cmocka_unit_test(keeps_values_of_small_tensors_only),
 	    cmocka_unit_test(types_have_sizes),

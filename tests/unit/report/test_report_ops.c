@@ -80,15 +80,15 @@ static void types_come_largest_first_and_unknown_last(void **state)
 				   {"g", "Add", NULL, 0}};
 	dck_record *r = with_ops(rows, 7);
 	ops_rows out;
-	assert_true(ops_by_type(r, OPS_SORT_AUTO, &out));
+	assert_true(ops_by_type(r, OPS_SORT_AUTO, SIZE_MAX, &out));
 	assert_rows(&out, "Conv/0 3 9+1, Gemm/0 1 7+0, Relu/0 1 0+0, Add/0 1 0+0, "
 			  "NonZero/0 1 0+1");
 	ops_rows_done(&out);
-	assert_true(ops_by_type(r, OPS_SORT_NAME, &out));
+	assert_true(ops_by_type(r, OPS_SORT_NAME, SIZE_MAX, &out));
 	assert_rows(&out, "Add/0 1 0+0, Conv/0 3 9+1, Gemm/0 1 7+0, NonZero/0 1 0+1, "
 			  "Relu/0 1 0+0");
 	ops_rows_done(&out);
-	assert_true(ops_by_type(r, OPS_SORT_GRAPH, &out));
+	assert_true(ops_by_type(r, OPS_SORT_GRAPH, SIZE_MAX, &out));
 	assert_rows(&out, "NonZero/0 1 0+1, Relu/0 1 0+0, Conv/0 3 9+1, Gemm/0 1 7+0, "
 			  "Add/0 1 0+0");
 	ops_rows_done(&out);
@@ -98,6 +98,43 @@ static void types_come_largest_first_and_unknown_last(void **state)
 	for (size_t i = 0; i < 7; i++)
 		assert_int_equal(nodes[i]->name[0], order[i]);
 	mem_free(nodes);
+	dck_record_free(r);
+}
+
+static void classes_and_lines_are_told_by_their_ends(void **state)
+{
+	static const struct {
+		const char *class_name, *line, *code;
+		int64_t macs;
+	} rows[] = {
+	    {"torch.nn.Conv2d", "/a/net.py:7", "x = self.conv(x)", 5},
+	    {"mine.Conv2d", "/b/net.py:7", "y = x", 2},
+	    {"torch.nn.Conv2d", "/a/net.py:7", "x = self.conv(x)", 3},
+	    {"Bare", "net.py:9", NULL, 1},
+	    {NULL, NULL, NULL, 4},
+	};
+	record_builder *b = record_new();
+	dck_record *r;
+	ops_rows out;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		record_op(b, &(dck_op){.name = "n",
+				       .type = "T",
+				       .class_name = rows[i].class_name,
+				       .line = rows[i].line,
+				       .code = rows[i].code,
+				       .macs = RECORD_INT(rows[i].macs)});
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	assert_true(ops_group_of(OPS_BY_CLASS)->rows(r, OPS_SORT_AUTO, 9, &out));
+	assert_rows(&out, "Conv2d/0 2 8+0, /0 1 4+0, Conv2d/0 1 2+0, Bare/0 1 1+0");
+	assert_string_equal(out.rows[2].path, "mine.Conv2d");
+	ops_rows_done(&out);
+	assert_true(ops_group_of(OPS_BY_LINE)->rows(r, OPS_SORT_AUTO, 9, &out));
+	assert_rows(&out, "net.py:7 x = self.conv(x)/0 2 8+0, /0 1 4+0, net.py:7 y = x/0 1 2+0, "
+			  "net.py:9/0 1 1+0");
+	assert_string_equal(out.rows[2].path, "/b/net.py:7");
+	ops_rows_done(&out);
 	dck_record_free(r);
 }
 
@@ -168,7 +205,7 @@ static void many_operators_are_sorted_in_time(void **state)
 	}
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	ops_rows out;
-	assert_true(ops_by_type(r, OPS_SORT_AUTO, &out));
+	assert_true(ops_by_type(r, OPS_SORT_AUTO, SIZE_MAX, &out));
 	assert_int_equal(out.n, N);
 	assert_true(out.rows[0].sum[OPS_MACS].i == N - 1);
 	ops_rows_done(&out);
@@ -251,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sums_are_exact_and_say_what_is_missing),
 	    cmocka_unit_test(types_come_largest_first_and_unknown_last),
+	    cmocka_unit_test(classes_and_lines_are_told_by_their_ends),
 	    cmocka_unit_test(modules_are_a_tree_in_the_order_of_the_graph),
 	    cmocka_unit_test(a_module_that_holds_one_other_is_one_row_with_it),
 	    cmocka_unit_test(no_scopes_no_modules),
