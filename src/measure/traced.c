@@ -36,7 +36,7 @@ void measure_traced_begin(measure_traced *t, const measure_shared *m)
 
 static void range(const past *p, const char *name, uint64_t begin_ns, uint64_t end_ns)
 {
-	past_push(p, past_name(name), begin_ns);
+	past_push(p, past_name(NULL, name), begin_ns);
 	past_pop(p, end_ns);
 }
 
@@ -47,8 +47,8 @@ static void samples_put(const past *p, const measure_samples *s, size_t first, u
 			uint64_t group, uint64_t origin_ns, uint64_t end_ns,
 			const char *const *names)
 {
-	const uint32_t one = past_name(names[0]), several = past_name(names[1]);
-	const uint32_t runs = past_name("runs");
+	const uint32_t one = past_name(NULL, names[0]), several = past_name(NULL, names[1]);
+	const uint32_t runs = past_name(NULL, "runs");
 
 	for (size_t i = first; i < s->n; i++) {
 		const uint64_t n = i * s->stride < singles ? 1 : group;
@@ -78,7 +78,7 @@ static void warmup_put(const past *p, const measure_phases *f)
 	range(p, "first run", begin, begin + f->first_run_ns);
 	if (w->n < 2)
 		return;
-	past_push(p, past_name("warm-up"), origin + w->at_ns[1]);
+	past_push(p, past_name(NULL, "warm-up"), origin + w->at_ns[1]);
 	samples_put(p, w, 1, f->single_runs, f->loop.group, origin, end, names);
 	past_pop(p, end);
 }
@@ -90,7 +90,7 @@ static void measured_put(const past *p, const measure_phases *f)
 
 	if (f->latency.n == 0)
 		return;
-	past_push(p, past_name("measure"), f->measured_at_ns);
+	past_push(p, past_name(NULL, "measure"), f->measured_at_ns);
 	samples_put(p, &f->latency, 0, 0, f->loop.group, f->loop.origin_ns, end, names);
 	past_pop(p, end);
 }
@@ -104,7 +104,7 @@ static uint32_t whole_name(const char *what, const dck_subject *s)
 		 s->kind == DCK_SUBJECT_FUNCTION  ? "function"
 		 : s->kind == DCK_SUBJECT_COMMAND ? s->argv[0]
 						  : s->text);
-	return past_name(name);
+	return past_name(NULL, name);
 }
 
 void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_subject *subject,
@@ -244,9 +244,9 @@ static uint32_t op_name(const dck_op_event *e)
 	char name[OP_NAME_SIZE];
 
 	if (!e->type[0] || !e->name[0])
-		return past_name(e->type[0] ? e->type : e->name);
+		return past_name("operator", e->type[0] ? e->type : e->name);
 	snprintf(name, sizeof name, "%.60s %.170s", e->type, e->name);
-	return past_name(name);
+	return past_name("operator", name);
 }
 
 typedef struct nest {
@@ -270,7 +270,7 @@ static void op_put(nest *o, const past *t, const dck_profile *profile, const op_
 /* The runs, each with the operators that its own thread ran; how many these are. */
 static size_t runs_put(const past *t, const pass *p, const dck_profile *profile, int64_t own)
 {
-	const uint32_t name = past_name("profiled run");
+	const uint32_t name = past_name(NULL, "profiled run");
 	nest open = {.n = 0};
 	size_t at = 0;
 
@@ -286,17 +286,18 @@ static size_t runs_put(const past *t, const pass *p, const dck_profile *profile,
 	return at;
 }
 
-/* Operators that ran side by side: each stands on its thread, with the number of its run. */
-static void others_put(past *t, const pass *p, const dck_profile *profile, size_t at)
+/* Operators that ran side by side: each stands on its thread, with the number of its run. How many
+ * are told then: all, unless there are more threads than can be recorded. */
+static size_t others_put(past *t, const pass *p, const dck_profile *profile, size_t at)
 {
-	const uint32_t run = past_name("run");
+	const uint32_t run = past_name(NULL, "run");
 
 	while (at < p->nranges) {
 		const int64_t thread = p->ranges[at].thread;
 		nest open = {.n = 0};
 
 		if (!past_thread_begin(t, (int)thread, "operators"))
-			return;
+			break;
 		for (; at < p->nranges && p->ranges[at].thread == thread; at++) {
 			const op_range *r = &p->ranges[at];
 
@@ -307,19 +308,20 @@ static void others_put(past *t, const pass *p, const dck_profile *profile, size_
 		nest_pop(&open, t, 0);
 		past_thread_end(t);
 	}
+	return at;
 }
 
-static void pass_put(past *t, const pass *p, const dck_subject *s, const dck_profile *profile)
+static size_t pass_put(past *t, const pass *p, const dck_subject *s, const dck_profile *profile)
 {
 	past_push(t, whole_name("profile", s), t->ns[0]);
 	range(t, "profiled session", t->ns[0], p->warm_ns);
 	range(t, "profiled warm-up", p->warm_ns, p->begun_ns);
-	past_push(t, past_name("profiled runs"), p->begun_ns);
+	past_push(t, past_name(NULL, "profiled runs"), p->begun_ns);
 	const size_t others = runs_put(t, p, profile, os_thread_id());
 	past_pop(t, p->ended_ns);
 	range(t, "reading the profile", p->ended_ns, t->ns[1]);
 	past_pop(t, t->ns[1]);
-	others_put(t, p, profile, others);
+	return others_put(t, p, profile, others);
 }
 
 static void pass_record(const measure_traced *t, const pass *p, record_builder *b)
@@ -361,7 +363,7 @@ static dck_status operators(measure_traced *t, measure_shared *m, const dck_subj
 	if (status == DCK_OK)
 		status = pass_place(&p, &profile, err);
 	if (status == DCK_OK && past_end(&since, measure_shared_now(m))) {
-		pass_put(&since, &p, s, &profile);
+		p.nranges = pass_put(&since, &p, s, &profile);
 		pass_record(t, &p, b);
 	}
 	pass_close(&p);

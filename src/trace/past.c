@@ -41,14 +41,14 @@ static uint64_t ticks_of(const past *p, uint64_t ns)
 	return p->ticks[0] + (uint64_t)(share * (double)(p->ticks[1] - p->ticks[0]));
 }
 
-uint32_t past_name(const char *text)
+uint32_t past_name(const char *category, const char *text)
 {
 	char cut[NAME_BYTES];
 
 	if (strlen(text) < sizeof cut)
-		return zone_name_intern(text, "", 0);
+		return zone_name_intern_in(category, text, "", 0);
 	snprintf(cut, sizeof cut, "%.*s...", (int)sizeof cut - 4, text);
-	return zone_name_intern(cut, "", 0);
+	return zone_name_intern_in(category, cut, "", 0);
 }
 
 void past_push(const past *p, uint32_t name, uint64_t ns)

@@ -7,7 +7,7 @@
  *	past_begin(&p, clock_ns());
  *	... this thread works, and makes no events ...
  *	if (past_end(&p, clock_ns())) {
- *		past_push(&p, past_name("run"), begin_ns);
+ *		past_push(&p, past_name(NULL, "run"), begin_ns);
  *		past_pop(&p, end_ns);
  *	}
  *
@@ -34,8 +34,8 @@ void past_begin(past *p, uint64_t ns);
  * then. May be called again for what came later. */
 bool past_end(past *p, uint64_t ns);
 
-/* The number of a name; a long one is cut. Nothing else may come between this and the push. */
-uint32_t past_name(const char *text);
+/* The number of a name, of that category if it is new (NULL: none); a long one is cut. */
+uint32_t past_name(const char *category, const char *text);
 void past_push(const past *p, uint32_t name, uint64_t ns);
 void past_pop(const past *p, uint64_t ns);
 /* Of the innermost range. */

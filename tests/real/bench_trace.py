@@ -14,10 +14,10 @@ from common import Skipped, arguments, expect, fact, need_engine, run
 from trace_formats import ask_perfetto
 
 PROGRAM = ""
-SLICES = "select s.id, coalesce(s.parent_id, -1), s.name, s.ts, s.dur, t.tid from slice s join thread_track k on" \
+SLICES = "select s.id, coalesce(s.parent_id, -1), s.name, s.ts, s.dur, t.tid, s.category from slice s join thread_track k on" \
          " s.track_id = k.id join thread t using (utid) order by s.ts, s.id"
 ERRORS = "select name, value from stats where severity in ('error', 'data_loss') and value > 0"
-Slice = collections.namedtuple("Slice", "id parent name ts dur tid")
+Slice = collections.namedtuple("Slice", "id parent name ts dur tid category")
 
 
 def record(*words):
@@ -69,6 +69,7 @@ def operators_are_in_their_runs(*words):
         expect(slices[s.parent].ts <= s.ts and s.ts + s.dur <= slices[s.parent].ts + slices[s.parent].dur, s)
     n = fact(r, "trace", "profiled_runs")
     expect(len(runs) == n >= 2, (len(runs), n))
+    expect({s.category for ops in inside.values() for s in ops} == {"operator"}, "another category")
     expect(sum(map(len, inside.values())) == fact(r, "trace", "operators") > 0, fact(r, "trace", "operators"))
     # As many in each run as the graph that ran has nodes, and in each the same.
     ops = record("profile", "--no-roofs", "--no-memory", "--runs", "5", "--profile-runs", "3", *words)["ops"]

@@ -189,6 +189,43 @@ static void a_function_with_zones_tells_of_itself(void **state)
 	done(&t);
 }
 
+static bool late;
+
+static void on_progress(void *self, const dck_progress *p)
+{
+	(void)self;
+	late = late || strcmp(p->phase, "profiled runs") == 0;
+}
+
+static bool is_late(void *self)
+{
+	(void)self;
+	return late;
+}
+
+static void what_was_measured_stays_when_it_is_interrupted(void **state)
+{
+	const dck_observer watch = {.progress = on_progress, .cancelled = is_late};
+	dck_subject s;
+	dck_plan plan;
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	subject_make(&s, 2);
+	plan_make(&plan);
+	plan.trace = "interrupted.pftrace";
+	assert_int_equal(dck_bench(&s, &plan, &watch, &r, &err), DCK_OK);
+	assert_true(r->incomplete);
+	assert_non_null(dck_record_note(r, "interrupted"));
+	assert_null(dck_record_note(r, "trace-no-operators"));
+	assert_int_equal(fact(r, "operators").kind, DCK_VALUE_ABSENT);
+	assert_true(calls_of(r, "bench zoo:simplenet;measure;run") == 7);
+	assert_true(calls_of(r, "profile zoo:simplenet") == 0);
+	assert_int_equal(dck_trace_on, 0);
+	dck_record_free(r);
+}
+
 static void a_file_of_its_own(void **state)
 {
 	dck_subject s;
@@ -229,6 +266,7 @@ int main(void)
 	    cmocka_unit_test(groups_and_thinned_samples),
 	    cmocka_unit_test(a_function_with_zones_tells_of_itself),
 	    SCRATCH_TEST(a_file_of_its_own),
+	    SCRATCH_TEST(what_was_measured_stays_when_it_is_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

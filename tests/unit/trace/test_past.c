@@ -66,11 +66,11 @@ static void work_told_later(void)
 	past_begin(&p, 5000);
 	usleep(2000);
 	assert_true(past_end(&p, 6000));
-	past_push(&p, past_name("whole"), 5000);
-	past_push(&p, past_name("half"), 5250);
-	past_number(&p, past_name("n"), 3, 5250);
+	past_push(&p, past_name(NULL, "whole"), 5000);
+	past_push(&p, past_name(NULL, "half"), 5250);
+	past_number(&p, past_name(NULL, "n"), 3, 5250);
 	past_pop(&p, 5750);
-	past_push(&p, past_name("half"), 5750);
+	past_push(&p, past_name(NULL, "half"), 5750);
 	past_pop(&p, 5750);
 	/* Beyond what was read of the clock: its end. */
 	past_pop(&p, 9999);
@@ -132,7 +132,7 @@ static void work_of_others(void)
 	for (int tid = 900001; tid < 900004; tid++) {
 		assert_true(past_thread_begin(&p, tid, "a name that is longer than fifteen"));
 		for (uint64_t i = 0; i < 5000; i++) { /* more than a block holds */
-			past_push(&p, past_name("theirs"), 1000 + i / 10);
+			past_push(&p, past_name(NULL, "theirs"), 1000 + i / 10);
 			past_pop(&p, 1000 + i / 10);
 		}
 		past_thread_end(&p);
@@ -162,11 +162,11 @@ static void long_names_are_cut(void **state)
 	(void)state;
 	memset(name, 'x', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
-	const uint32_t cut = past_name(name);
+	const uint32_t cut = past_name(NULL, name);
 	name[300] = '\0';
-	assert_int_equal(past_name(name), cut);
+	assert_int_equal(past_name(NULL, name), cut);
 	name[200] = '\0';
-	assert_int_not_equal(past_name(name), cut);
+	assert_int_not_equal(past_name(NULL, name), cut);
 }
 
 int main(void)
