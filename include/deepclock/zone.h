@@ -19,7 +19,8 @@
  * literals. All of it may be called from signal handlers, at any time, by any thread.
  *
  * What is recorded goes into memory of a fixed size, from which a thread named "deepclock" takes
- * it: when it cannot follow, events are dropped, a range as a whole, and counted.
+ * it: when it cannot follow, events are dropped, a range as a whole, and counted; or the program
+ * waits (config.lossless).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_ZONE_H
@@ -39,6 +40,10 @@ typedef struct dck_trace_config {
 	uint64_t buffer_bytes; /* for what is not yet written; 0: 64 MiB, at most 1 GiB */
 	uint64_t max_size;     /* of the file in bytes, no event is written beyond; 0: no limit */
 	uint64_t last; /* only about so many bytes of the newest events, at the end; 0: all */
+	/* A thread that finds the buffer full waits until there is room, instead of dropping its
+	 * event; not in signal handlers, nor when for 10 s nothing was taken out of the buffer. How
+	 * long is said in the record. @since 0.1 */
+	bool lossless;
 } dck_trace_config;
 
 /* Records from now on, in all threads of this process. config NULL: into the file that

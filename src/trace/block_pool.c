@@ -14,7 +14,8 @@ enum { BLOCKS_MAX = 16384 }; /* 1 GiB */
 
 static lane_block *blocks[BLOCKS_MAX + 1]; /* by number, from 1 on */
 static uint32_t nblocks;
-static _Atomic uint64_t head; /* changes << 32 | number; number 0: empty */
+static _Atomic uint32_t given, waiting; /* blocks; threads */
+static _Atomic uint64_t head;		/* changes << 32 | number; number 0: empty */
 
 static void push(lane_block *b)
 {
@@ -76,10 +77,26 @@ void block_give(lane_block *b)
 {
 	memset((char *)b + LANE_FIRST, 0, LANE_BLOCK - LANE_FIRST);
 	push(b);
+	atomic_fetch_add(&given, 1);
+	if (atomic_load(&waiting))
+		os_word_wake(&given);
+}
+
+uint32_t block_pool_given(void)
+{
+	return atomic_load(&given);
+}
+
+void block_pool_wait(uint32_t seen, uint64_t ns)
+{
+	atomic_fetch_add(&waiting, 1);
+	os_word_wait(&given, seen, ns);
+	atomic_fetch_sub(&waiting, 1);
 }
 
 void block_pool_forget(void)
 {
 	nblocks = 0;
+	atomic_store(&waiting, 0);
 	atomic_store_explicit(&head, 0, memory_order_relaxed);
 }

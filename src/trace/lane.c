@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <string.h>
 
 _Thread_local lane_self lane_me __attribute__((tls_model("initial-exec"))) = {.next = LANE_NONE};
@@ -17,10 +18,26 @@ _Thread_local lane_self lane_me __attribute__((tls_model("initial-exec"))) = {.n
 static lane lanes[LANES_MAX];
 static _Atomic uint32_t used, serials;
 static _Atomic uint64_t lost_without_lane;
+static _Atomic uint64_t patience, waits, waited_ns;
 static pthread_key_t key;
 static sem_t wake;
 
+enum { WAIT_NS = 10000000 }; /* at a time */
+
 /* --- a thread's lane */
+
+/* The signals that are blocked, a bit for each. */
+static uint64_t blocked(void)
+{
+	uint64_t mask = 0;
+	sigset_t set;
+
+	if (pthread_sigmask(SIG_SETMASK, NULL, &set))
+		return 0;
+	for (int s = 1; s <= 64; s++)
+		mask |= (uint64_t)(sigismember(&set, s) == 1) << (s - 1);
+	return mask;
+}
 
 /* name NULL: of the calling thread, as is the number then. */
 static lane *lane_find(int tid, const char *name)
@@ -52,6 +69,7 @@ static lane *lane_take(lane_self *me)
 
 	if (!l)
 		return NULL;
+	me->mask = blocked();
 	me->lane = l;
 	/* No lane for whose end nobody would tell. */
 	if (!pthread_setspecific(key, l))
@@ -99,6 +117,52 @@ static bool place(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, uin
 	return true;
 }
 
+/* --- waiting for room */
+
+/* Whether this may be a signal's handler: while one runs, its signal is blocked. */
+static bool maybe_in_handler(const lane_self *me)
+{
+	const uint64_t more = blocked() & ~me->mask;
+	struct sigaction act;
+
+	for (int s = 1; more && s <= 64; s++)
+		if (more >> (s - 1) & 1 && !sigaction(s, NULL, &act) &&
+		    (act.sa_flags & SA_SIGINFO ||
+		     (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN)))
+			return true;
+	return false;
+}
+
+/* A block, when one becomes free in time; NULL: none did, or this thread does not wait. */
+static lane_block *block_await(lane_self *me)
+{
+	const int error = errno;
+	uint32_t given = block_pool_given();
+	lane_block *fresh = NULL;
+
+	if (!atomic_load(&patience) || me->hasty || maybe_in_handler(me)) {
+		errno = error;
+		return NULL;
+	}
+	const uint64_t from = ticks_of_system();
+	uint64_t now = from, last = from; /* last: when a block was given back */
+	while (!(fresh = block_take()) && atomic_load(&patience) && !me->hasty) {
+		block_pool_wait(given, WAIT_NS);
+		now = ticks_of_system();
+		if (block_pool_given() != given)
+			last = now;
+		else if (now - last >= atomic_load(&patience))
+			me->hasty = true;
+		given = block_pool_given();
+	}
+	atomic_fetch_add(&waits, 1);
+	atomic_fetch_add(&waited_ns, now - from);
+	errno = error;
+	return fresh;
+}
+
+/* --- changing blocks */
+
 /* Hands the current block to the drain; `next` is where entries go from now on. */
 static void hand_over(lane_self *me, uintptr_t next)
 {
@@ -129,8 +193,13 @@ static void change_block(lane_self *me, uint64_t ticks)
 	}
 	lane_block *fresh = block_take();
 	hand_over(me, fresh ? (uintptr_t)fresh + LANE_FIRST : LANE_NONE);
-	if (!fresh)
-		return;
+	if (!fresh) {
+		/* Ours is with the drain now, and may be the one that comes back. */
+		fresh = block_await(me);
+		if (!fresh)
+			return;
+		__atomic_store_n(&me->next, (uintptr_t)fresh + LANE_FIRST, __ATOMIC_RELAXED);
+	}
 	atomic_store(&l->current, fresh);
 	lane_gap gap = {.pops = atomic_exchange(&l->lost_pops, 0),
 			.pushes = atomic_exchange(&l->lost_pushes, 0)};
@@ -274,9 +343,22 @@ void lanes_forget(void)
 	memset(lanes, 0, sizeof lanes);
 	atomic_store(&used, 0);
 	atomic_store(&lost_without_lane, 0);
+	atomic_store(&patience, 0);
+	atomic_store(&waits, 0);
+	atomic_store(&waited_ns, 0);
 	lane_me = (lane_self){.next = LANE_NONE, .ranges = lane_me.ranges};
 	pthread_setspecific(key, NULL);
 	sem_init(&wake, 0, 0);
+}
+
+void lanes_wait_for_room(uint64_t patience_ns)
+{
+	atomic_store(&patience, patience_ns);
+}
+
+lane_waits lanes_waited(void)
+{
+	return (lane_waits){.n = atomic_load(&waits), .ns = atomic_load(&waited_ns)};
 }
 
 bool lanes_wait(uint64_t ns)

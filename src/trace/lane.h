@@ -3,7 +3,7 @@
  * Each thread has a lane, and writes its events into blocks of memory that are its own. A full
  * block goes onto the lane's list, and the thread takes a free one from a pool; the drain
  * (drain.c) reads the blocks and gives them back. Nobody waits for anybody: without a free block
- * events are lost, and counted.
+ * events are lost, and counted; unless lanes_wait_for_room() says that the thread waits for one.
  *
  * A signal may come at any instruction and its handler make events of its own. So the clock is read
  * first, then one instruction takes the place (lane_bump), then the event is written, its word
@@ -90,6 +90,8 @@ typedef struct lane_self {
 	lane *lane;	/* NULL: none yet */
 	volatile int busy;
 	bool ended;	 /* the thread is past its end */
+	bool hasty;	 /* it never waits for room */
+	uint64_t mask;	 /* the signals that it blocked when it got its lane */
 	uint64_t ranges; /* started with DCK_START */
 } lane_self;
 
@@ -163,6 +165,17 @@ void lanes_forget(void);
 bool lanes_wait(uint64_t ns);
 void lanes_wake(void);
 
+/* A thread that finds no free block waits for one, as long as any is given back within patience_ns;
+ * after that it waits no more. 0: nobody waits, as at first, and who does so goes on. Never waits
+ * who is in a handler of a signal that its thread had not blocked when it got its lane, nor
+ * lane_self.hasty. */
+void lanes_wait_for_room(uint64_t patience_ns);
+/* How often somebody waited, and how long all did together. */
+typedef struct lane_waits {
+	uint64_t n, ns;
+} lane_waits;
+lane_waits lanes_waited(void);
+
 /* --- the pool (block_pool.c) */
 
 /* At least so many bytes of blocks; memory is taken when a block is first used, and kept: a thread
@@ -170,6 +183,9 @@ void lanes_wake(void);
 bool block_pool_reserve(uint64_t bytes);
 lane_block *block_take(void); /* zeroed; NULL: none is free */
 void block_give(lane_block *b);
-void block_pool_forget(void); /* in a new process: no block is there */
+/* Waits until a block is given back; `seen`: block_pool_given() before none was free. */
+void block_pool_wait(uint32_t seen, uint64_t ns);
+uint32_t block_pool_given(void); /* how many blocks were given back so far, modulo 2^32 */
+void block_pool_forget(void);	 /* in a new process: no block is there */
 
 #endif

@@ -23,6 +23,8 @@ enum {
 	PAIRS = 64,
 	BATCHES = 16
 };
+/* How long nothing comes from the drain until who waits for it gives up (config.lossless). */
+#define PATIENCE_NS UINT64_C(10000000000)
 
 /* What records in this process; nothing does while drain is NULL. */
 static struct recorder {
@@ -36,6 +38,7 @@ static struct recorder {
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	uint64_t clocks_ns;	      /* when other clocks were read last */
+	lane_waits waited;	      /* then */
 	zone_method method;
 	/* What is asked for, of whom, and how often it was asked and served. */
 	_Atomic bool live;
@@ -136,6 +139,9 @@ static void finish(struct recorder *r)
 	drain_end(r->drain, end);
 	r->method.took_ns = drain_ns(r->drain, end);
 	r->method.dropped = lost_so_far() - r->lost;
+	r->method.lossless = r->plan.config.lossless;
+	r->method.waits = lanes_waited().n - r->waited.n;
+	r->method.waited_ns = lanes_waited().ns - r->waited.ns;
 	r->method.drift_ratio = NAN;
 	if (end_ns - r->base_ns >= 1000000000u)
 		r->method.drift_ratio =
@@ -174,6 +180,7 @@ static void serve(struct recorder *r, unsigned wishes)
 		write_out(r, wishes & RECORDER_DUMP);
 	if (wishes & RECORDER_END) {
 		__atomic_store_n(r->plan.on, 0, __ATOMIC_SEQ_CST);
+		lanes_wait_for_room(0);
 		finish(r);
 		atomic_store(&r->live, false);
 	}
@@ -207,6 +214,7 @@ static void *drain_thread(void *arg)
 {
 	struct recorder *r = arg;
 
+	lane_me.hasty = true;
 	atomic_store(&r->thread_id, os_thread_id());
 	pthread_setname_np(pthread_self(), "deepclock");
 	while (atomic_load(&r->live)) {
@@ -317,6 +325,7 @@ static dck_status begin(struct recorder *r, dck_err *err)
 
 	DCK_TRY(prepare(r, err));
 	r->lost = lost_so_far();
+	r->waited = lanes_waited();
 	const trace_about about = base_take(r);
 	if (file.path)
 		DCK_TRY(trace_file_open(&r->file, &file, &about, err));
@@ -336,6 +345,7 @@ dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
 	r->plan = *plan;
 	dck_status st = begin(r, err);
 	if (st == DCK_OK) {
+		lanes_wait_for_room(plan->config.lossless ? PATIENCE_NS : 0);
 		__atomic_store_n(plan->on, 1, __ATOMIC_SEQ_CST);
 		return DCK_OK;
 	}
@@ -376,10 +386,12 @@ dck_status recorder_end(dck_record **ret, dck_err *err)
 void recorder_pause(void)
 {
 	pthread_mutex_lock(&recorder.work);
+	lane_me.hasty = true;
 }
 
 void recorder_go_on(void)
 {
+	lane_me.hasty = false;
 	pthread_mutex_unlock(&recorder.work);
 }
 

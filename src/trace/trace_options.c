@@ -19,6 +19,8 @@ const dck_opt dck_trace_options[] = {
     DCK_OPTION(BYTES, dck_trace_config, buffer_bytes, "buffer", "SIZE", "64MiB",
 	       "memory of the program for events that are not yet written", .min = 65536,
 	       .max = 1073741824.0),
+    DCK_FLAG(dck_trace_config, lossless, "lossless",
+	     "a thread that finds this memory full waits, instead of dropping events"),
     {0},
 };
 

@@ -63,6 +63,10 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	count_put(b, "threads", c->threads);
 	count_put(b, "events", c->events);
 	count_put(b, "dropped_events", dropped);
+	if (m->lossless) {
+		count_put(b, "waits_for_room", m->waits);
+		record_fact_int(b, "trace", "waited_for_room", DCK_UNIT_NS, (int64_t)m->waited_ns);
+	}
 	count_put(b, "unmatched_ends", c->unmatched);
 	count_put(b, "unfinished_ranges", c->unfinished);
 	count_put(b, "moved_events", c->moved);

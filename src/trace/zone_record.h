@@ -17,6 +17,8 @@ typedef struct zone_method {
 	int64_t began_unix_ns;
 	uint64_t dropped; /* events that found no room */
 	uint64_t buffer_bytes;
+	bool lossless;		   /* threads wait for room */
+	uint64_t waits, waited_ns; /* how often they did, and how long together */
 } zone_method;
 
 /* said NULL: no file was written; failed: why it is not whole, NULL: it is. */
