@@ -105,11 +105,16 @@ static void lose(lane *l, uint64_t word)
 
 /* --- placing */
 
-/* false: there is no place there. */
+/* false: there is no place there. While a thread changes its block, any number of handlers may run
+ * one after the other: they stop before the block's end, so that `next` never comes to stand in the
+ * block behind, where it would pass for a place. The first entry after that change still has room.
+ */
 static bool place(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, uint64_t value)
 {
+	const size_t end = lane_me.busy ? LANE_BLOCK - LANE_GUARD : LANE_BLOCK;
+
 	if (!(at & ~(uintptr_t)LANE_MASK) || (at & LANE_MASK) < LANE_FIRST ||
-	    (at & LANE_MASK) + bytes > LANE_BLOCK)
+	    (at & LANE_MASK) + bytes > end)
 		return false;
 	if (bytes > sizeof(lane_entry))
 		atomic_store_explicit(&((lane_entry *)at)[1].ticks, value, memory_order_relaxed);

@@ -57,6 +57,7 @@ enum {
 	LANE_BLOCK = 65536,	       /* bytes, and alignment */
 	LANE_SOFT = LANE_BLOCK - 4096, /* where a block counts as full */
 	LANE_MASK = LANE_BLOCK - 1,
+	LANE_GUARD = 512,      /* bytes at a block's end that handlers leave free; see lane.c */
 	LANE_FIRST = 64,       /* the first entry */
 	LANE_NONE = LANE_SOFT, /* a place in no block; it sends to lane_put_slow() */
 	LANES_MAX = 4096,      /* threads at a time */

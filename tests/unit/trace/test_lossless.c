@@ -154,6 +154,43 @@ static void the_end_of_waiting_wakes(void **state)
 	empty();
 }
 
+/* Handlers that run one after the other while their thread changes its block, without an end: they
+ * fill what is left of the block, and nothing behind it. */
+static void handlers_stay_in_their_block(void **state)
+{
+	drain *d = NULL;
+	uint64_t made = 0;
+
+	(void)state;
+	assert_int_equal(drain_new(&d, ticks_now(), UINT64_C(1) << 32, NULL, NULL), DCK_OK);
+	do {
+		dck_zone_push(&site);
+		dck_zone_pop();
+		made += 2;
+	} while ((lane_me.next & LANE_MASK) < LANE_SOFT - 64);
+	const uintptr_t block = lane_me.next & ~(uintptr_t)LANE_MASK;
+	const uint64_t lost_before = lost();
+	lane_me.busy = 1;
+	for (int i = 0; i < 1000; i++) {
+		dck_zone_push(&site);
+		dck_zone_number(&site, i);
+		dck_zone_pop();
+		made += 3;
+		assert_true(lane_me.next < block + LANE_BLOCK);
+	}
+	lane_me.busy = 0;
+	assert_true(lost() > lost_before);
+	for (int i = 0; i < 10; i++) {
+		dck_zone_push(&site);
+		dck_zone_pop();
+		made += 2;
+	}
+	assert_true((lane_me.next & ~(uintptr_t)LANE_MASK) != block);
+	drain_round(d);
+	assert_int_equal(drain_counted(d)->events, made - (lost() - lost_before));
+	drain_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +198,7 @@ int main(void)
 	    cmocka_unit_test(waiting_has_an_end),
 	    cmocka_unit_test(a_handler_never_waits),
 	    cmocka_unit_test(the_end_of_waiting_wakes),
+	    cmocka_unit_test(handlers_stay_in_their_block),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
