@@ -36,8 +36,10 @@ LAYERS = {
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
     # Ranges and stopwatches inside a program, and the formats of timelines.
-    "src/trace": (("base", "os", "stat", "record", "model"), "past", ("base", "report", "record", "zone", "lap", "opt"), ISO,
+    "src/trace": (("base", "os", "stat", "record", "model"), "past waiting", ("base", "report", "record", "zone", "lap", "opt"), ISO,
                   ("pthread.h", "semaphore.h", "x86intrin.h", "zlib.h")),
+    # A library of its own, in front of a program: it sees libc, and tells what it saw.
+    "src/preload": (("trace",), (), (), ISO, ANY),
     # L3. What each operator of a model produces and costs; exact integers, no time.
     "src/cost": (("base", "model"), "cost_model op peers", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.

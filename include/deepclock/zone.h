@@ -39,6 +39,8 @@ typedef struct dck_trace_config {
 	const char *path;      /* the file; its ending chooses the form. NULL: none */
 	uint64_t buffer_bytes; /* for what is not yet written; 0: 64 MiB, at most 1 GiB */
 	uint64_t max_size;     /* of the file in bytes, no event is written beyond; 0: no limit */
+	uint64_t waits_ns; /* the least wait that is told; 0: 10 us */
+	bool no_waits;	   /* none is told */
 	uint64_t last; /* only about so many bytes of the newest events, at the end; 0: all */
 	/* A thread that finds the buffer full waits until there is room, instead of dropping its
 	 * event; not in signal handlers, nor when for 10 s nothing was taken out of the buffer. How

@@ -66,6 +66,7 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock trace -- ./train", "into trace.pftrace, for ui.perfetto.dev"},
     {"deepclock trace -- python3 train.py", "a program with ranges of NVTX, unchanged"},
+    {"deepclock trace --waits 1ms -- ./server", "any program: what its threads wait for"},
     {"deepclock trace -o run.pftrace --last 64MiB -- ./serve", "only the newest events"},
     {0},
 };
@@ -79,7 +80,8 @@ const cli_command cmd_trace = {
 	"annotated with (deepclock/zone.h), or one that is annotated with NVTX, such as a Python "
 	"program that uses the package nvtx: into a trace that ui.perfetto.dev opens, and into a "
 	"table of calls, total and own time. The program needs no line of code for it beside "
-	"the zones.\n\n"
+	"the zones. Of any program that is linked dynamically it records what the threads wait "
+	"for: reads, writes, sleeps, locks, conditions, joins, children.\n\n"
 	"The trace is written while the program runs, by a thread in it: when it is killed, "
 	"what it did until a moment before is there. A child process writes a file of its own, "
 	"with its process number in the name. Events that come faster than they can be "

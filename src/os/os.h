@@ -113,6 +113,10 @@ void os_library_preload(const char *path);
 /* The file of the library or program that holds this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
 
+/* --- preload.c: why the loader would put no library in front of the program in that file, or of the
+ * one that runs the script there: static; NULL: it would, or that is not known. */
+const char *os_preload_refused(const char *path);
+
 /* --- proc.c: processes. */
 long os_process_id(void);
 const char *os_program_name(void); /* as it was started; static */
@@ -216,6 +220,8 @@ os_kind os_path_kind(const char *path, uint64_t *ret_bytes); /* ret_bytes may be
 os_kind os_fd_kind(int fd, uint64_t *ret_bytes);
 bool os_file_exists(const char *path);	 /* anything of that name, a folder too */
 bool os_file_readable(const char *path); /* false: errno says why */
+/* Over what is there of the new name. false: errno says why. */
+bool os_path_rename(const char *from, const char *to);
 bool os_folder_here(char *ret, size_t size);
 /* Makes the folders that the file lies in, for nobody but us. purpose: for the sentence. */
 dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +36,11 @@ os_kind os_fd_kind(int fd, uint64_t *ret_bytes)
 bool os_file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;
+}
+
+bool os_path_rename(const char *from, const char *to)
+{
+	return rename(from, to) == 0;
 }
 
 bool os_file_readable(const char *path)

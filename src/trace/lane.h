@@ -90,9 +90,12 @@ typedef struct lane_self {
 	uintptr_t next; /* where the next entry goes */
 	lane *lane;	/* NULL: none yet */
 	volatile int busy;
-	bool ended;	 /* the thread is past its end */
-	bool hasty;	 /* it never waits for room */
-	uint64_t mask;	 /* the signals that it blocked when it got its lane */
+	bool ended;    /* the thread is past its end */
+	bool hasty;    /* it never waits for room */
+	uint64_t mask; /* the signals that it blocked when it got its lane */
+	bool unseen;   /* a thread of ours, not of the program's */
+	/* No wait is told while `next` is still there: ranges of before it are to come (past.h). */
+	uintptr_t quiet;
 	uint64_t ranges; /* started with DCK_START */
 } lane_self;
 

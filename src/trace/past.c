@@ -18,6 +18,7 @@ static bool recording(void)
 void past_begin(past *p, uint64_t ns)
 {
 	*p = (past){.on = recording(), .at = lane_me.next, .ns = {ns, ns}};
+	lane_me.quiet = lane_me.next;
 	if (p->on)
 		p->ticks[0] = p->ticks[1] = ticks_now();
 }

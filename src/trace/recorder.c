@@ -6,6 +6,7 @@
 #include "trace/clock_reading.h"
 #include "trace/lane.h"
 #include "trace/trace_file.h"
+#include "trace/waiting.h"
 #include "trace/zone_names.h"
 #include "trace/zone_record.h"
 
@@ -20,6 +21,7 @@ enum {
 	CLOCKS_NS = 1000000000, /* between two readings of the other clocks */
 	BUFFER_BYTES = 64 << 20,
 	BUFFER_BYTES_MAX = 1 << 30,
+	WAITS_NS = 10000,
 	PAIRS = 64,
 	BATCHES = 16
 };
@@ -126,6 +128,34 @@ static void clocks_put(struct recorder *r)
 	trace_file_clocks(r->file, drain_ns(r->drain, ticks), &now);
 }
 
+/* --- on and off */
+
+static void on(struct recorder *r)
+{
+	r->method.waits_ns = r->plan.config.waits_ns ? r->plan.config.waits_ns : WAITS_NS;
+	const double ticks = (double)r->method.waits_ns * r->method.tick_hz / 1e9;
+	waits_from(r->plan.config.no_waits ? UINT64_MAX : (uint64_t)ticks);
+	__atomic_store_n(r->plan.on, 1, __ATOMIC_SEQ_CST);
+}
+
+static void off(struct recorder *r)
+{
+	waits_from(UINT64_MAX);
+	__atomic_store_n(r->plan.on, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Why what the program waits for is not seen; NULL: it is. */
+static const char *waits_absent(const struct recorder *r)
+{
+	const char *told = secure_getenv("DEEPCLOCK_TRACE_WAITS_WHY");
+
+	if (r->plan.config.no_waits)
+		return "--no-waits";
+	if (waits_seen())
+		return NULL;
+	return told && *told ? told : "deepclock trace has not started this program";
+}
+
 /* --- the thread's work; recorder.work is held */
 
 static void finish(struct recorder *r)
@@ -142,6 +172,7 @@ static void finish(struct recorder *r)
 	r->method.lossless = r->plan.config.lossless;
 	r->method.waits = lanes_waited().n - r->waited.n;
 	r->method.waited_ns = lanes_waited().ns - r->waited.ns;
+	r->method.waits_absent = waits_absent(r);
 	r->method.drift_ratio = NAN;
 	if (end_ns - r->base_ns >= 1000000000u)
 		r->method.drift_ratio =
@@ -179,7 +210,7 @@ static void serve(struct recorder *r, unsigned wishes)
 	if (wishes & (RECORDER_DUMP | RECORDER_FLUSH))
 		write_out(r, wishes & RECORDER_DUMP);
 	if (wishes & RECORDER_END) {
-		__atomic_store_n(r->plan.on, 0, __ATOMIC_SEQ_CST);
+		off(r);
 		lanes_wait_for_room(0);
 		finish(r);
 		atomic_store(&r->live, false);
@@ -215,6 +246,7 @@ static void *drain_thread(void *arg)
 	struct recorder *r = arg;
 
 	lane_me.hasty = true;
+	lane_me.unseen = true;
 	atomic_store(&r->thread_id, os_thread_id());
 	pthread_setname_np(pthread_self(), "deepclock");
 	while (atomic_load(&r->live)) {
@@ -346,7 +378,7 @@ dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
 	dck_status st = begin(r, err);
 	if (st == DCK_OK) {
 		lanes_wait_for_room(plan->config.lossless ? PATIENCE_NS : 0);
-		__atomic_store_n(plan->on, 1, __ATOMIC_SEQ_CST);
+		on(r);
 		return DCK_OK;
 	}
 	if (r->file)
@@ -366,7 +398,7 @@ dck_status recorder_end(dck_record **ret, dck_err *err)
 {
 	struct recorder *r = &recorder;
 
-	__atomic_store_n(r->plan.on, 0, __ATOMIC_SEQ_CST);
+	off(r);
 	(void)recorder_ask(RECORDER_END, 0);
 	pthread_join(r->thread, NULL);
 	const dck_status st = r->ended.code;
@@ -402,6 +434,7 @@ recorder_plan recorder_forget(void)
 	struct recorder *r = &recorder;
 	const recorder_plan plan = r->drain ? r->plan : (recorder_plan){0};
 
+	waits_from(UINT64_MAX);
 	lanes_forget();
 	block_pool_forget();
 	trace_file_abandon(r->file);

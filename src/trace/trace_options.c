@@ -21,6 +21,11 @@ const dck_opt dck_trace_options[] = {
 	       .max = 1073741824.0),
     DCK_FLAG(dck_trace_config, lossless, "lossless",
 	     "a thread that finds this memory full waits, instead of dropping events"),
+    DCK_OPTION(TIME, dck_trace_config, waits_ns, "waits", "TIME", "10us",
+	       "tell what a thread waits for when that takes so long", .min = 1, .max = 1e18),
+    DCK_FLAG(dck_trace_config, no_waits, "no-waits",
+	     "put nothing in front of the program: what it waits for is not told",
+	     .excludes = "waits"),
     {0},
 };
 

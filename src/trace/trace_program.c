@@ -20,9 +20,9 @@ enum { SET_MAX = 64 }; /* variables */
 static const char *const annotations[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
 
 /* The program left no record. announced: it had begun to record, and what it did until its end is
- * in the file. */
+ * in the file. why: nothing was put in front of it; NULL: it was. */
 static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
-			dck_record **ret, dck_err *err)
+			const char *why, dck_record **ret, dck_err *err)
 {
 	const char *name = p->argv[0];
 
@@ -40,9 +40,9 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 			 "'%.200s' was killed by signal %d (%s), and recorded nothing", name,
 			 p->signal, strsignal(p->signal));
 	DCK_FAIL(err, E_ABSENT,
-		 "'%.200s' recorded nothing: it is not linked with libdeepclock, "
-		 "and has no ranges of NVTX or ITT",
-		 name);
+		 "'%.200s' recorded nothing: it is not linked with libdeepclock, has no ranges of "
+		 "NVTX or ITT, and what it waits for is not seen: %s",
+		 name, why ? why : "it may have left by _exit() before anything was written");
 }
 
 /* The shared library, for NVTX to load: ourselves, or what lies beside the program, where it is
@@ -65,6 +65,36 @@ static const char *library_find(mem_arena *a)
 	return found;
 }
 
+/* What the loader is to put in front of the program: to what is put there already. *ret_why:
+ * nothing, and why. */
+static const char *preload_find(mem_arena *a, const dck_trace_config *c, const char *program,
+				const char *library, const char **ret_why)
+{
+	const char *slash = library ? strrchr(library, '/') : NULL, *theirs = getenv("LD_PRELOAD");
+	char *path = NULL;
+	const char *found = NULL;
+
+	if (c->no_waits)
+		*ret_why = "--no-waits";
+	else if (os_sanitizer_name())
+		*ret_why = "libdeepclock has a sanitizer in it";
+	else if (os_find_program(program, &path, NULL) == DCK_OK)
+		*ret_why = os_preload_refused(path);
+	mem_free(path);
+	if (*ret_why)
+		return NULL;
+	if (slash)
+		found = os_path_first(a, mem_arena_fmt(a, "%.*s/libdeepclock_preload.so",
+						       (int)(slash - library), library));
+	if (!found)
+		*ret_why = "libdeepclock_preload.so is not beside libdeepclock.so";
+	else if (strpbrk(found, " :"))
+		*ret_why = "the folder of libdeepclock_preload.so has a blank or colon in its name";
+	if (*ret_why)
+		return NULL;
+	return theirs && *theirs ? mem_arena_fmt(a, "%s:%s", found, theirs) : found;
+}
+
 static dck_status run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
 		      dck_record **ret, dck_err *err)
 {
@@ -74,9 +104,10 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *record = mem_arena_fmt(a, "%s/record.json", folder);
-	const char *library = library_find(a);
+	const char *library = library_find(a), *why = NULL;
+	const char *preload = preload_find(a, c, p->argv[0], library, &why);
 	const char *set[SET_MAX + 1] = {
-	    "DEEPCLOCK_TRACE_BY=",
+	    "DEEPCLOCK_TRACE_BY=0000000000", /* room for a number */
 	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record),
 	};
 	size_t nset = 2;
@@ -85,6 +116,9 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	for (size_t i = 0; library && i < sizeof annotations / sizeof annotations[0]; i++)
 		if (!getenv(annotations[i])) /* theirs stays */
 			set[nset++] = mem_arena_fmt(a, "%s=%s", annotations[i], library);
+	if (preload)
+		set[nset++] = mem_arena_fmt(a, "LD_PRELOAD=%s", preload);
+	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
 	dck_status st = trace_environment_put(a, c, set, SET_MAX, &nset, err);
 	if (st == DCK_OK)
 		st = os_spawn(&spawn, &pid, err);
@@ -95,7 +129,8 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		p->signal = usage.signal;
 		uint64_t bytes = 0;
 		bool announced = os_path_kind(record, &bytes) == OS_FILE;
-		st = bytes ? dck_record_load(record, ret, err) : ended(c, p, announced, ret, err);
+		st = bytes ? dck_record_load(record, ret, err)
+			   : ended(c, p, announced, why, ret, err);
 	}
 	mem_arena_free(a);
 	return st;

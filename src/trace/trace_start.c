@@ -45,20 +45,42 @@ static const char *absolute(mem_arena *a, const char *path)
 	return mem_arena_fmt(a, "%s/%s", here, path);
 }
 
+/* The process that the file is of; 0: nobody's yet. */
+static const char owner_name[] = "DEEPCLOCK_TRACE_BY";
+
+/* In the text itself where there is room, as `deepclock trace` leaves it: a shell hands on the
+ * environment that it was started with, whatever setenv() has done since. */
+static void owner_set(long pid)
+{
+	char *there = getenv(owner_name), text[24];
+
+	snprintf(text, sizeof text, "%010ld", pid);
+	if (there && strlen(there) == strlen(text))
+		memcpy(there, text, strlen(text));
+	else
+		setenv(owner_name, text, 1);
+}
+
 /* The file that the environment names. A program that was started by one that records makes a file
- * of its own. */
+ * of its own, with its first event. One that took this process over by exec() goes on in place of
+ * what was there: a script or a wrapper often is, and what it has recorded until then is kept
+ * beside it. */
 static dck_status claim(struct state *s, recorder_plan *p, dck_err *err)
 {
-	const char *owner = getenv("DEEPCLOCK_TRACE_BY");
-	char self[24];
+	const char *text = getenv(owner_name), *beside = NULL;
+	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
+	uint64_t bytes;
 
-	snprintf(self, sizeof self, "%ld", os_process_id());
-	/* Of this number, but not by this code: from before an exec(). */
-	s->child = owner && *owner && (strcmp(owner, self) != 0 || !s->claimed);
+	s->child = owner && owner != self;
+	p->late = s->child;
+	if (s->child || (owner && !s->claimed))
+		DCK_TRY(trace_file_of_child(p->arena, p->config.path, self, &beside, err));
 	if (s->child)
-		return trace_file_of_child(p->arena, p->config.path, os_process_id(),
-					   &p->config.path, err);
-	setenv("DEEPCLOCK_TRACE_BY", self, 1);
+		p->config.path = beside;
+	else if (beside && os_path_kind(p->config.path, &bytes) == OS_FILE)
+		os_path_rename(p->config.path, beside);
+	if (!s->child)
+		owner_set(self);
 	s->claimed = true;
 	return DCK_OK;
 }

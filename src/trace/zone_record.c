@@ -32,6 +32,10 @@ static void method_put(record_builder *b, const zone_method *m)
 		record_fact_absent(b, "method", "clock_drift", "recorded for less than a second");
 	else
 		record_fact_real(b, "method", "clock_drift", DCK_UNIT_ONE, m->drift_ratio);
+	if (m->waits_absent)
+		record_fact_absent(b, "method", "waits_from", m->waits_absent);
+	else
+		record_fact_int(b, "method", "waits_from", DCK_UNIT_NS, (int64_t)m->waits_ns);
 	record_fact_text(b, "method", "mean_interval", "batch means of 20 to 39 batches");
 }
 

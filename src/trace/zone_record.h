@@ -19,6 +19,8 @@ typedef struct zone_method {
 	uint64_t buffer_bytes;
 	bool lossless;		   /* threads wait for room */
 	uint64_t waits, waited_ns; /* how often they did, and how long together */
+	uint64_t waits_ns;	   /* the least wait that is told */
+	const char *waits_absent;  /* why none is; NULL: they are */
 } zone_method;
 
 /* said NULL: no file was written; failed: why it is not whole, NULL: it is. */

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "deepclock/opt.h"
+#include "trace/waiting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,11 @@ static const dck_column columns[] = {
     {"max", "max", DCK_UNIT_NS},
 };
 
+static bool is_wait(const zone_row *r)
+{
+	return !strncmp(r->name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
+}
+
 /* Where the time is: of the zones' own times, what their calls spent in no other zone, the
  * greatest.
  */
@@ -68,8 +74,14 @@ static void answer_put(record_builder *b, const zone_row *rows, size_t n)
 	const zone_row *most = NULL;
 	char own[32], calls[32];
 	double all = 0;
+	bool zones = false;
 
+	/* Waits are not what it does, unless it does nothing else. */
+	for (size_t i = 0; i < n; i++)
+		zones |= !is_wait(&rows[i]);
 	for (size_t i = 0; i < n; i++) {
+		if (zones && is_wait(&rows[i]))
+			continue;
 		all += (double)rows[i].z->self_ns;
 		if (!most || rows[i].z->self_ns > most->z->self_ns)
 			most = &rows[i];
@@ -78,13 +90,19 @@ static void answer_put(record_builder *b, const zone_row *rows, size_t n)
 		record_answer(b, "no zone was entered");
 		return;
 	}
-	if (most->z->self_ns == 0)
-		most = &rows[0];
+	for (size_t i = 0; most->z->self_ns == 0 && i < n; i++)
+		if (!zones || !is_wait(&rows[i])) {
+			most = &rows[i];
+			break;
+		}
 	const uint64_t ns = most->z->self_ns ? most->z->self_ns : most->z->total_ns;
 	dck_text_count((int64_t)(most->z->calls + most->z->unfinished), calls, sizeof calls);
 	dck_text_time((double)ns, own, sizeof own);
 	const char *s = strcmp(calls, "1") ? "s" : "";
-	if (most->z->self_ns == 0)
+	if (!zones)
+		record_answer(b, "no zone was entered; %.60s took the most time: %s in %s call%s",
+			      most->name, own, calls, s);
+	else if (most->z->self_ns == 0)
 		record_answer(b, "%.60s takes %s in %s call%s", most->name, own, calls, s);
 	else
 		record_answer(b,

@@ -104,8 +104,21 @@ def the_program_of_the_page_is_recorded(build, to):
             shown = run("sh", "-c", f'cd "$0" && {line}', here, **found)
         assert "load spends" in shown or "forward spends" in shown or "backward spends" in shown, shown
         table = json.loads(run("deepclock", "report", here + "/trace.pftrace", "--format", "json", **found))["tables"][0]
-        calls = {row[0]: row[1]["value"] if isinstance(row[1], dict) else row[1] for row in table["rows"]}
+        calls = {row[0]: row[1]["value"] if isinstance(row[1], dict) else row[1] for row in table["rows"]
+                 if not row[0].startswith("wait: ")}
         assert calls == {"load": 6, "step": 5, "forward": 5, "backward": 5}, calls
+
+
+def what_a_program_waits_for_is_seen(build, to):
+    """The library that is put in front of it finds the other one. By itself: the loader knows no blanks in
+    the folder's name, and that is said."""
+    folder, trace = os.path.dirname(one(to, "libdeepclock_preload.so")), to + "/t.pftrace"
+    subprocess.run(["sleep", "0.01"], cwd=folder, check=True,
+                   env=dict(ENV, LD_PRELOAD="./libdeepclock_preload.so", DEEPCLOCK_TRACE=trace))
+    program = to + PREFIX + "/bin/deepclock"
+    assert "wait: sleep" in run(program, "report", trace)
+    os.remove(trace)
+    assert "has a blank" in run(program, "trace", "-o", trace, "--", "sleep", "0.01", status=1)
 
 
 def uninstalls_exactly_that(build, to):
@@ -129,7 +142,7 @@ def need_make():
 def main():
     build = os.path.abspath(sys.argv[1])
     cases = [installs_where_it_is_told, the_program_runs, programs_are_built_with_pkg_config,
-             the_program_of_the_page_is_recorded, uninstalls_exactly_that]
+             the_program_of_the_page_is_recorded, what_a_program_waits_for_is_seen, uninstalls_exactly_that]
     with tempfile.TemporaryDirectory(prefix="deepclock install ") as to:
         common.run([(case.__name__, functools.partial(case, build, os.path.realpath(to))) for case in cases],
                    need=need_make)

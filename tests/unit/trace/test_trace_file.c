@@ -512,12 +512,12 @@ static void a_program_that_it_starts_too(void **state)
 	free(child.text);
 }
 
-/* The same process, and still not the same file. */
-static void what_exec_brings_is_another_program(void **state)
+/* The same process, and still not the same file: what was before is beside it. */
+static void what_exec_brings_takes_the_file_over(void **state)
 {
 	(void)state;
 	assert_int_equal(traced("exec") >> 8, 3);
-	content c = content_of("out.pftrace"), next = content_of_child("out.*.pftrace");
+	content c = content_of_child("out.*.pftrace"), next = content_of("out.pftrace");
 	assert_int_equal(c.begins, 1001);
 	assert_int_equal(c.ends, 1000);
 	assert_int_equal(next.begins, 1001);
@@ -559,7 +559,7 @@ int main(int argc, char **argv)
 	    SCRATCH_TEST(the_number_of_a_process_stands_before_both_endings),
 	    SCRATCH_TEST(a_forked_child_has_a_file_of_its_own),
 	    SCRATCH_TEST(a_program_that_it_starts_too),
-	    SCRATCH_TEST(what_exec_brings_is_another_program),
+	    SCRATCH_TEST(what_exec_brings_takes_the_file_over),
 	    SCRATCH_TEST(what_a_child_brings_by_exec_too),
 	};
 

@@ -1,0 +1,157 @@
+/* preload.c - whether the loader would put a library in front of a program (LD_PRELOAD), from the
+ * program's file.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum { SCRIPTS_MAX = 4, HEADERS_MAX = 256, NEEDED_MAX = 4096, NAME_BYTES = 64 };
+
+typedef struct program {
+	int fd;
+	ElfW(Phdr) headers[HEADERS_MAX];
+	unsigned nheaders;
+} program;
+
+static bool read_all(int fd, void *to, size_t n, uint64_t at)
+{
+	return os_read_at(fd, to, n, at) == (ptrdiff_t)n;
+}
+
+static const ElfW(Phdr) * header_of(const program *p, unsigned type)
+{
+	for (unsigned i = 0; i < p->nheaders; i++)
+		if (p->headers[i].p_type == type)
+			return &p->headers[i];
+	return NULL;
+}
+
+/* Where in the file that address is; 0: nowhere. */
+static uint64_t place_of(const program *p, uint64_t address)
+{
+	for (unsigned i = 0; i < p->nheaders; i++) {
+		const ElfW(Phdr) *h = &p->headers[i];
+
+		if (h->p_type == PT_LOAD && address >= h->p_vaddr &&
+		    address - h->p_vaddr < h->p_filesz)
+			return h->p_offset + (address - h->p_vaddr);
+	}
+	return 0;
+}
+
+/* A sanitizer's library ends a program in which it is not the first. */
+static bool is_sanitizer(const char *library)
+{
+	static const char *const known[] = {"libasan.so", "libtsan.so", "liblsan.so",
+					    "libhwasan.so", "libclang_rt."};
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (!strncmp(library, known[i], strlen(known[i])))
+			return true;
+	return false;
+}
+
+static bool has_sanitizer(const program *p)
+{
+	const ElfW(Phdr) *dynamic = header_of(p, PT_DYNAMIC);
+	uint64_t texts = 0;
+	ElfW(Dyn) d;
+
+	for (int pass = 0; dynamic && pass < 2; pass++)
+		for (uint64_t i = 0; i < NEEDED_MAX && i < dynamic->p_filesz / sizeof d; i++) {
+			char name[NAME_BYTES] = "";
+
+			if (!read_all(p->fd, &d, sizeof d, dynamic->p_offset + i * sizeof d) ||
+			    d.d_tag == DT_NULL)
+				break;
+			if (d.d_tag == DT_STRTAB)
+				texts = place_of(p, d.d_un.d_ptr);
+			if (pass == 0 || d.d_tag != DT_NEEDED || !texts)
+				continue;
+			if (os_read_at(p->fd, name, sizeof name - 1, texts + d.d_un.d_val) > 0 &&
+			    is_sanitizer(name))
+				return true;
+		}
+	return false;
+}
+
+static const char *refused_by_format(int fd)
+{
+	const ElfW(Phdr) * interpreter;
+	program p = {.fd = fd};
+	ElfW(Ehdr) ours, e;
+	char loader[256] = "";
+
+	const int own = os_open_read("/proc/self/exe");
+	const bool known = own >= 0 && read_all(own, &ours, sizeof ours, 0);
+	os_close(own);
+	if (!read_all(fd, &e, sizeof e, 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)
+		return NULL; /* whatever it is, it is no loader's */
+	if (known &&
+	    (e.e_ident[EI_CLASS] != ours.e_ident[EI_CLASS] || e.e_machine != ours.e_machine))
+		return "it is built for another kind of processor";
+	p.nheaders = e.e_phnum < HEADERS_MAX ? e.e_phnum : HEADERS_MAX;
+	if (e.e_phentsize != sizeof p.headers[0] ||
+	    !read_all(fd, p.headers, p.nheaders * sizeof p.headers[0], e.e_phoff))
+		return NULL;
+	interpreter = header_of(&p, PT_INTERP);
+	if (!interpreter)
+		return "it is linked statically";
+	if (os_read_at(fd, loader, sizeof loader - 1, interpreter->p_offset) > 0 &&
+	    strstr(loader, "/ld-musl"))
+		return "it is built for another C library";
+	if (has_sanitizer(&p))
+		return "it has a sanitizer in it, which must be the first of its libraries";
+	return NULL;
+}
+
+static const char *refused_by_rights(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return NULL;
+	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+	    ((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
+	    (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0))
+		return "it runs with rights of its own (setuid)";
+	return NULL;
+}
+
+/* The program that a script names in its first line. false: it is none. */
+static bool interpreter_of(int fd, char name[256])
+{
+	char line[256] = "";
+
+	if (os_read_at(fd, line, sizeof line - 1, 0) < 3 || strncmp(line, "#!", 2) != 0)
+		return false;
+	const char *begin = line + 2 + strspn(line + 2, " \t");
+	snprintf(name, 256, "%.*s", (int)strcspn(begin, " \t\n"), begin);
+	return *name != '\0';
+}
+
+const char *os_preload_refused(const char *path)
+{
+	const char *why = NULL;
+	char name[256];
+
+	for (int i = 0; i < SCRIPTS_MAX && path; i++) {
+		const int fd = os_open_read(path);
+
+		if (fd < 0)
+			return NULL;
+		why = refused_by_rights(fd);
+		path = !why && interpreter_of(fd, name) ? name : NULL;
+		if (!why && !path)
+			why = refused_by_format(fd);
+		os_close(fd);
+	}
+	return why;
+}

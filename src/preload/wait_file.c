@@ -1,0 +1,71 @@
+/* wait_file.c - files, pipes, sockets. What is read by libc's own FILE goes by another way, and is
+ * not seen here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "wait.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+PRELOAD ssize_t read(int fd, void *to, size_t n)
+{
+	WAIT_FILE("wait: read", fd);
+	return w.bytes = REAL(read)(fd, to, n);
+}
+
+PRELOAD ssize_t readv(int fd, const struct iovec *v, int n)
+{
+	WAIT_FILE("wait: read", fd);
+	return w.bytes = REAL(readv)(fd, v, n);
+}
+
+PRELOAD ssize_t recv(int fd, void *to, size_t n, int flags)
+{
+	WAIT_FILE("wait: receive", fd);
+	return w.bytes = REAL(recv)(fd, to, n, flags);
+}
+
+PRELOAD ssize_t recvfrom(int fd, void *restrict to, size_t n, int flags, __SOCKADDR_ARG from,
+			 socklen_t *restrict length)
+{
+	WAIT_FILE("wait: receive", fd);
+	return w.bytes = REAL(recvfrom)(fd, to, n, flags, from, length);
+}
+
+PRELOAD ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	WAIT_FILE("wait: receive", fd);
+	return w.bytes = REAL(recvmsg)(fd, m, flags);
+}
+
+PRELOAD ssize_t write(int fd, const void *from, size_t n)
+{
+	WAIT_FILE("wait: write", fd);
+	return w.bytes = REAL(write)(fd, from, n);
+}
+
+PRELOAD ssize_t writev(int fd, const struct iovec *v, int n)
+{
+	WAIT_FILE("wait: write", fd);
+	return w.bytes = REAL(writev)(fd, v, n);
+}
+
+PRELOAD ssize_t send(int fd, const void *from, size_t n, int flags)
+{
+	WAIT_FILE("wait: send", fd);
+	return w.bytes = REAL(send)(fd, from, n, flags);
+}
+
+PRELOAD ssize_t sendto(int fd, const void *from, size_t n, int flags, __CONST_SOCKADDR_ARG to,
+		       socklen_t length)
+{
+	WAIT_FILE("wait: send", fd);
+	return w.bytes = REAL(sendto)(fd, from, n, flags, to, length);
+}
+
+PRELOAD ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+{
+	WAIT_FILE("wait: send", fd);
+	return w.bytes = REAL(sendmsg)(fd, m, flags);
+}
