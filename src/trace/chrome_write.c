@@ -418,22 +418,29 @@ static void chrome_events(trace_out *o, uint32_t id, const trace_event *e, size_
 	}
 }
 
+static bool end_range(trace_out *o, void *of)
+{
+	track *t = of;
+	const bool open = t->depth > 0;
+
+	put_end(o, t, o->last_ns, true);
+	return open;
+}
+
+static void end_async(trace_out *o, void *t, const kept_id *id)
+{
+	put_async(o, t, "\"e\"", o->last_ns, id->id, id->name);
+}
+
 static dck_status chrome_close(trace_out *o, dck_err *err)
 {
 	bool failed = o->tracks.failed || o->async.failed;
 
+	kept_end_open(o, &o->tracks, &o->async, &(kept_end){end_range, end_async});
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		track *t = kept_find(&o->tracks, i);
-		while (t->depth > 0)
-			put_end(o, t, o->last_ns, true);
 		failed = failed || t->numbers.failed;
 		kept_numbers_done(&t->numbers);
-	}
-	for (uint32_t i = 0; i < o->async.ids.n; i++) {
-		const kept_id *a = kept_find(&o->async.ids, i);
-		const track *t = a->open > 0 ? kept_find(&o->tracks, a->track) : NULL;
-		for (int64_t k = 0; t && k < a->open; k++)
-			put_async(o, t, "\"e\"", o->last_ns, a->id, a->name);
 	}
 	sink_text(o->sink, "\n]}\n");
 	failed = failed || kept_names_failed(&o->names) || kept_names_failed(&o->quoted);

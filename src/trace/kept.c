@@ -286,3 +286,19 @@ void kept_ids_done(kept_ids *k)
 	kept_map_done(&k->rows);
 	kept_table_done(&k->ids);
 }
+
+/* --- the end */
+
+void kept_end_open(trace_out *o, const kept_table *tracks, const kept_ids *async,
+		   const kept_end *end)
+{
+	for (uint32_t i = 0; i < tracks->n; i++)
+		while (end->range(o, kept_find(tracks, i)))
+			;
+	for (uint32_t i = 0; i < async->ids.n; i++) {
+		const kept_id *a = kept_find(&async->ids, i);
+		void *track = a->open > 0 ? kept_find(tracks, a->track) : NULL;
+		for (int64_t k = 0; track && k < a->open; k++)
+			end->async(o, track, a);
+	}
+}

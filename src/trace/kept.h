@@ -130,4 +130,14 @@ void kept_id_begin(kept_ids *k, uint64_t id, uint32_t name, uint32_t track);
 uint32_t kept_id_end(kept_ids *k, uint64_t id); /* the name it began with; 0: not known */
 void kept_ids_done(kept_ids *k);
 
+/* --- the end of a timeline: how a format writes the end of what is open. */
+typedef struct kept_end {
+	bool (*range)(trace_out *o, void *track); /* the innermost; false: none is open */
+	void (*async)(trace_out *o, void *track, const kept_id *id);
+} kept_end;
+
+/* All ranges of these tracks, then all that any track may end. */
+void kept_end_open(trace_out *o, const kept_table *tracks, const kept_ids *async,
+		   const kept_end *end);
+
 #endif

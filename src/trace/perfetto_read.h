@@ -8,12 +8,17 @@
  *	status = perfetto_read(&s, trace_format_find("chrome"), &sink, &facts, err);
  *	wire_source_close(&s);
  *
- * It understands track events: ranges, instants, counters, numbers on ranges; names that are
- * interned or stand in the event; clocks of any kind that a snapshot explains. Packets of other
- * kinds are skipped. Memory is bounded, whatever the file says.
+ * It understands track events: ranges, instants, counters, numbers on ranges, flows; names and
+ * categories that are interned or stand in the event; places in the source; clocks of any kind that
+ * a snapshot explains. Events of old producers have the phase of Chrome's trace events instead of a
+ * type; those that are ranges, instants, counters and flows are taken. Packets of other kinds are
+ * skipped. Memory is bounded, whatever the file says.
+ *
+ * The file, and packets in it, may be compressed by gzip or zlib (unpack.h).
  *
  * A range on a track that is neither a thread's nor a process's becomes a range that any track may
- * end (TRACE_ASYNC_BEGIN), told on the thread that wrote it.
+ * end (TRACE_ASYNC_BEGIN), told on the thread that wrote it. A flow belongs to the range
+ * that is open where it stands.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_PERFETTO_READ_H

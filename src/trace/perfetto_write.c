@@ -584,26 +584,25 @@ static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_about *th
 	put_snapshot(o, then, ns);
 }
 
-static void end_open(trace_out *o)
+static bool end_range(trace_out *o, void *of)
 {
-	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = kept_find(&o->tracks, i);
-		while (t->depth > 0)
-			put_end(o, t, o->last_ns, true);
-	}
-	for (uint32_t i = 0; i < o->async.ids.n; i++) {
-		const kept_id *a = kept_find(&o->async.ids, i);
-		track *t = a->open > 0 ? kept_find(&o->tracks, a->track) : NULL;
-		for (int64_t k = 0; t && k < a->open; k++)
-			put_async_end(o, t, a->id, o->last_ns, true);
-	}
+	track *t = of;
+	const bool open = t->depth > 0;
+
+	put_end(o, t, o->last_ns, true);
+	return open;
+}
+
+static void end_async(trace_out *o, void *t, const kept_id *id)
+{
+	put_async_end(o, t, id->id, o->last_ns, true);
 }
 
 static dck_status perfetto_close(trace_out *o, dck_err *err)
 {
 	bool failed;
 
-	end_open(o);
+	kept_end_open(o, &o->tracks, &o->async, &(kept_end){end_range, end_async});
 	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
 		 o->async.failed || kept_names_failed(&o->names);
 	for (uint32_t i = 0; i < o->tracks.n; i++) {

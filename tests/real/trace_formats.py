@@ -8,6 +8,7 @@ library and to a model here, and what the program sees must be what the model sa
 
 import csv
 import glob
+import gzip
 import json
 import os
 import random
@@ -15,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zlib
 
 from common import Skipped, arguments, expect, installed, run
 
@@ -499,7 +501,90 @@ def perfetto_ui(form, suffix, base):
     expect(errors == [], errors)
 
 
+def old_trace(pb):
+    """What producers wrote before there were tracks, as Chrome and V8 did."""
+    trace = pb.Trace()
+    p = trace.packet.add(trusted_packet_sequence_id=3)
+    for clock, ns in ((3, 1000000), (6, 5000000)):
+        p.clock_snapshot.clocks.add(clock_id=clock, timestamp=ns)
+    p = trace.packet.add(trusted_packet_sequence_id=3, sequence_flags=1)
+    p.thread_descriptor.pid, p.thread_descriptor.tid = 40, 41
+    p.thread_descriptor.thread_name = "CrMain"
+    p.thread_descriptor.reference_timestamp_us = 2000
+    p.interned_data.event_names.add(iid=1, name="task")
+    p.interned_data.event_categories.add(iid=1, name="toplevel")
+    p.interned_data.source_locations.add(iid=1, file_name="task.cc", function_name="Run", line_number=7)
+
+    def event(phase, name="", us=1, duration=0, flow=0, **ids):
+        q = trace.packet.add(trusted_packet_sequence_id=3)
+        e = q.track_event
+        e.timestamp_delta_us = us
+        if name == "task":
+            e.name_iid = 1
+            e.source_location_iid = 1
+        elif name:
+            e.name = name
+        e.category_iids.append(1)
+        e.legacy_event.phase = ord(phase)
+        if duration:
+            e.legacy_event.duration_us = duration
+        for key, value in ids.items():
+            setattr(e.legacy_event, key, value)
+        if flow:
+            e.flow_ids.append(flow)
+        return e
+
+    event("B", "task", flow=9)
+    event("X", "whole", duration=20)
+    event("X", "part", duration=3)
+    event("I", "mark", us=5)
+    event("E", us=30)
+    event("B", "task", flow=9)
+    event("E")
+    event("b", "load", unscoped_id=5)
+    event("b", "parse", unscoped_id=5)
+    event("e", "parse", unscoped_id=5)
+    event("e", "load", unscoped_id=5)
+    event("S", "old", unscoped_id=5)
+    event("F", "old", unscoped_id=5)
+    event("B", "elsewhere", tid_override=43)
+    event("E", "elsewhere", tid_override=43)
+    event("C", "used").debug_annotations.add(name="value").int_value = 12
+    return trace
+
+
+def perfetto_of_old_producers():
+    """Perfetto sees the same in a file and in what this library makes of it, compressed or not."""
+    pb = protos()
+    plain = old_trace(pb).SerializeToString()
+    packed = pb.Trace()
+    packed.packet.add().compressed_packets = zlib.compress(plain)
+    files = {"plain.pftrace": plain, "packed.pftrace": packed.SerializeToString(),
+             "whole.pftrace.gz": gzip.compress(plain)}
+    queries = [
+        "select s.name, s.category, s.dur, t.tid, t.name, s.depth from slice s join thread_track k on s.track_id = k.id"
+        " join thread t using (utid) order by s.ts",
+        "select name, dur from slice where track_id not in (select id from thread_track) order by ts",
+        "select o.name, i.name from flow f join slice o on f.slice_out = o.id join slice i on f.slice_in = i.id",
+        "select extract_arg(arg_set_id, 'source.line_number') from slice where name = 'task'"]
+    want = None
+    for name, content in files.items():
+        with open(name, "wb") as f:
+            f.write(content)
+        want = want or ask_perfetto(name, *queries)
+        expect([len(rows) for rows in want] == [6, 3, 1, 2], want)
+        with open("again.pftrace", "wb") as out:
+            done = subprocess.run([PROGRAM, "perfetto", name], stdout=out, stderr=subprocess.PIPE, text=True,
+                                  check=True, timeout=60)
+        expect(" 0 skipped, 0 undated, 0 late" in done.stderr, done.stderr)
+        *answers, counters = ask_perfetto("again.pftrace", *queries, "select value from counter")
+        expect(counters == [(12,)], counters)  # of the older form it sees none
+        for query, got, rows in zip(queries, answers, want):
+            expect(got == rows, f"{name}: {query}: {got}, not {rows}")
+
+
 CASES = [
+    ("perfetto: old producers, and compressed", perfetto_of_old_producers),
     ("perfetto: the trace processor of its UI", lambda: perfetto_ui("perfetto", ".pftrace", BOOTTIME)),
     ("chrome: the trace processor of Perfetto's UI", lambda: perfetto_ui("chrome", ".json", 0)),
     ("perfetto: its own code sees what was told", perfetto_by_its_own_code),
