@@ -238,6 +238,24 @@ const char *os_path_newest(mem_arena *a, const char *pattern);
 int os_thread_id(void);
 void os_thread_name(char ret[16]); /* NUL-ended; "": not known */
 
+/* --- signal_hooks.c: what runs before a signal does what it would have done. In a handler, on the
+ * thread that got the signal. */
+typedef struct os_signal_hooks {
+	void (*ends)(int signal);    /* the process ends by it */
+	void (*handled)(int signal); /* the program's own handler of a crash runs */
+	void (*asked)(int signal);   /* the signal that was named; the process goes on */
+} os_signal_hooks;
+/* Watches the signals of crashes (SIGSEGV, SIGABRT ...), and `asking`; 0: none. The calling thread
+ * gets a stack for handlers unless it has one. */
+void os_signals_watch(const os_signal_hooks *h, int asking);
+/* Also those by which others end the process (SIGINT, SIGTERM ...), where the program leaves them
+ * as they are. Programs that look at their beginning whether these are theirs must not see it. */
+void os_signals_watch_terminations(void);
+void os_signals_forget(void);
+const char *os_signal_name(int number); /* "SIGSEGV"; NULL: it has none */
+int os_signal_read(const char *text);	/* "SIGUSR2", "USR2", "12", "RTMIN+1"; 0: no signal */
+bool os_signal_may_ask(int number);	/* it can be caught, and does not tell of a crash */
+
 /* --- word.c: also in signal handlers. */
 /* Waits while *word is `seen`: until it is woken, for ns at most, or for no reason at all. errno is
  * not kept. */

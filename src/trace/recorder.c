@@ -16,9 +16,13 @@
 #include <signal.h>
 #include <stdlib.h>
 
+/* What a program that ends waits for at most. */
+#define BOUND_NS UINT64_C(2000000000)
+
 enum {
 	FLUSH_NS = 100000000,
-	CLOCKS_NS = 1000000000, /* between two readings of the other clocks */
+	CLOCKS_NS = 1000000000,	      /* between two readings of the other clocks */
+	TERMINATIONS_NS = 1000000000, /* from when on signals that end the process are watched */
 	BUFFER_BYTES = 64 << 20,
 	BUFFER_BYTES_MAX = 1 << 30,
 	WAITS_NS = 10000,
@@ -48,6 +52,7 @@ static struct recorder {
 	_Atomic long process;
 	_Atomic unsigned wishes;
 	_Atomic uint32_t asked, served;
+	_Atomic int signal; /* that ends the process; 0: none did */
 	/* How it went: the thread's until it is joined, or has served. */
 	dck_err went, ended; /* code 0: well */
 	dck_record *record;
@@ -173,6 +178,7 @@ static void finish(struct recorder *r)
 	r->method.waits = lanes_waited().n - r->waited.n;
 	r->method.waited_ns = lanes_waited().ns - r->waited.ns;
 	r->method.waits_absent = waits_absent(r);
+	r->method.signal = os_signal_name(atomic_load(&r->signal));
 	r->method.drift_ratio = NAN;
 	if (end_ns - r->base_ns >= 1000000000u)
 		r->method.drift_ratio =
@@ -217,6 +223,12 @@ static void serve(struct recorder *r, unsigned wishes)
 	}
 }
 
+/* Whether anything is lost when the process ends. */
+static bool has_place(const struct recorder *r)
+{
+	return r->plan.config.path || r->plan.record;
+}
+
 /* true: whole blocks were there, and there may be more. */
 static bool round_of(struct recorder *r)
 {
@@ -244,6 +256,7 @@ static bool round_of(struct recorder *r)
 static void *drain_thread(void *arg)
 {
 	struct recorder *r = arg;
+	bool watched = !has_place(r);
 
 	lane_me.hasty = true;
 	lane_me.unseen = true;
@@ -253,6 +266,12 @@ static void *drain_thread(void *arg)
 		lanes_wait(FLUSH_NS);
 		while (round_of(r))
 			;
+		/* Python, for one, makes a SIGINT an exception only where it finds it as it comes
+		 * with a new process. */
+		if (!watched && os_now_ns() - r->base_ns > TERMINATIONS_NS) {
+			watched = true;
+			os_signals_watch_terminations();
+		}
 	}
 	return NULL;
 }
@@ -263,6 +282,7 @@ static bool thread_start(struct recorder *r)
 	sigset_t all, old;
 
 	atomic_store(&r->wishes, 0);
+	atomic_store(&r->signal, 0);
 	atomic_store(&r->process, os_process_id());
 	atomic_store(&r->live, true);
 	sigfillset(&all);
@@ -313,6 +333,30 @@ dck_status recorder_went(dck_err *err)
 		*err = r->went;
 	pthread_mutex_unlock(&r->work);
 	return st;
+}
+
+static void on_end(int signal)
+{
+	atomic_store(&recorder.signal, signal);
+	(void)recorder_ask(RECORDER_END, BOUND_NS);
+}
+
+/* The program may go on. One that gets thousands of such signals and does waits as often as its
+ * file is written anyway. */
+static void on_handled(int signal)
+{
+	static _Atomic uint64_t last_ns;
+	const uint64_t now = os_now_ns();
+
+	(void)signal;
+	if (now - atomic_exchange(&last_ns, now) >= FLUSH_NS)
+		(void)recorder_ask(RECORDER_FLUSH, BOUND_NS);
+}
+
+static void on_asked(int signal)
+{
+	(void)signal;
+	(void)recorder_ask(RECORDER_DUMP, 0);
 }
 
 /* --- begin and end */
@@ -379,6 +423,8 @@ dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
 	if (st == DCK_OK) {
 		lanes_wait_for_room(plan->config.lossless ? PATIENCE_NS : 0);
 		on(r);
+		if (has_place(r))
+			os_signals_watch(&(os_signal_hooks){on_end, on_handled, on_asked}, 0);
 		return DCK_OK;
 	}
 	if (r->file)
@@ -401,6 +447,7 @@ dck_status recorder_end(dck_record **ret, dck_err *err)
 	off(r);
 	(void)recorder_ask(RECORDER_END, 0);
 	pthread_join(r->thread, NULL);
+	os_signals_forget();
 	const dck_status st = r->ended.code;
 	if (st != DCK_OK && err)
 		*err = r->ended;

@@ -21,6 +21,7 @@ typedef struct zone_method {
 	uint64_t waits, waited_ns; /* how often they did, and how long together */
 	uint64_t waits_ns;	   /* the least wait that is told */
 	const char *waits_absent;  /* why none is; NULL: they are */
+	const char *signal; /* that ended the process; NULL: none did */
 } zone_method;
 
 /* said NULL: no file was written; failed: why it is not whole, NULL: it is. */

@@ -1,4 +1,4 @@
-/* program.c [open|fail|fork|kill|_exit] - a program as a user's: zones, and no other line for
+/* program.c [open|fail|fork|kill|_exit|crash] - a program as a user's: zones, and no other line for
  * deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -40,6 +40,8 @@ int main(int argc, char **argv)
 		sleep(2);
 	if (!strcmp(what, "kill"))
 		raise(SIGKILL);
+	if (!strcmp(what, "crash"))
+		abort();
 	if (!strcmp(what, "_exit"))
 		_exit(0);
 	if (!strcmp(what, "fork") && fork() == 0) {

@@ -11,6 +11,11 @@ for how in kill _exit; do # what it had done until then is read from its file
 	grep step/calls csv
 	record run.json 'f("trace", "file")'
 done
+# A crash loses nothing, and is said.
+deepclock trace --format csv --save run.json -- ./program crash > csv
+echo $?
+grep step/calls csv
+record run.json 'f("trace", "signal")' 'r["incomplete"]'
 deepclock trace -- sh -c 'kill -9 $$'
 echo $?
 deepclock trace --no-waits -- true
