@@ -46,6 +46,9 @@ typedef struct dck_trace_config {
 	 * event; not in signal handlers, nor when for 10 s nothing was taken out of the buffer. How
 	 * long is said in the record. @since 0.1 */
 	bool lossless;
+	/* With last: the signal at which the newest events are written into a file of their own,
+	 * "out.dump-1.pftrace" and further, while recording goes on: "SIGUSR2", "12". NULL: none */
+	const char *dump_on;
 } dck_trace_config;
 
 /* Records from now on, in all threads of this process. config NULL: into the file that

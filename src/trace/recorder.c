@@ -210,11 +210,24 @@ static void write_out(struct recorder *r, bool dump)
 		trace_file_flush(r->file, true);
 }
 
+static void dump_aside(struct recorder *r)
+{
+	if (!r->file)
+		return;
+	clocks_put(r);
+	if (trace_file_dump_aside(r->file, (unsigned)r->method.dumps + 1, NULL) == DCK_OK)
+		r->method.dumps++;
+	else
+		r->method.dumps_failed++;
+}
+
 static void serve(struct recorder *r, unsigned wishes)
 {
 	drain_round(r->drain);
 	if (wishes & (RECORDER_DUMP | RECORDER_FLUSH))
 		write_out(r, wishes & RECORDER_DUMP);
+	if (wishes & RECORDER_DUMP_ASIDE)
+		dump_aside(r);
 	if (wishes & RECORDER_END) {
 		off(r);
 		lanes_wait_for_room(0);
@@ -283,6 +296,7 @@ static bool thread_start(struct recorder *r)
 
 	atomic_store(&r->wishes, 0);
 	atomic_store(&r->signal, 0);
+	r->method.dumps = r->method.dumps_failed = 0;
 	atomic_store(&r->process, os_process_id());
 	atomic_store(&r->live, true);
 	sigfillset(&all);
@@ -356,7 +370,7 @@ static void on_handled(int signal)
 static void on_asked(int signal)
 {
 	(void)signal;
-	(void)recorder_ask(RECORDER_DUMP, 0);
+	(void)recorder_ask(RECORDER_DUMP_ASIDE, 0);
 }
 
 /* --- begin and end */
@@ -424,7 +438,9 @@ dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
 		lanes_wait_for_room(plan->config.lossless ? PATIENCE_NS : 0);
 		on(r);
 		if (has_place(r))
-			os_signals_watch(&(os_signal_hooks){on_end, on_handled, on_asked}, 0);
+			os_signals_watch(&(os_signal_hooks){on_end, on_handled, on_asked},
+					 plan->config.dump_on ? os_signal_read(plan->config.dump_on)
+							      : 0);
 		return DCK_OK;
 	}
 	if (r->file)

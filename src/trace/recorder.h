@@ -27,9 +27,10 @@ typedef struct recorder_plan {
 } recorder_plan;
 
 typedef enum recorder_wish {
-	RECORDER_FLUSH = 1, /* what was recorded until now is in the file afterwards */
-	RECORDER_DUMP = 2,  /* the newest events are */
-	RECORDER_END = 4    /* all is closed, and the record is saved */
+	RECORDER_FLUSH = 1,	 /* what was recorded until now is in the file afterwards */
+	RECORDER_DUMP = 2,	 /* the newest events are */
+	RECORDER_DUMP_ASIDE = 8, /* they are in a file of their own */
+	RECORDER_END = 4	 /* all is closed, and the record is saved */
 } recorder_wish;
 
 /* On failure the plan's arena is the caller's still. */

@@ -372,6 +372,21 @@ dck_status trace_file_dump(trace_file *f, dck_err *err)
 	return st;
 }
 
+dck_status trace_file_dump_aside(trace_file *f, unsigned number, dck_err *err)
+{
+	const size_t n = strlen(f->path), k = trace_ending_of(f->path).n;
+
+	DCK_TRY(trace_file_dump(f, err));
+	if (os_path_kind(f->path, NULL) != OS_FILE)
+		DCK_FAIL(err, E_ARG, "'%s' is no file, and cannot get another name", f->path);
+	const char *to = mem_arena_fmt(f->arena, "%.*s.dump-%u%s", (int)(n - k), f->path, number,
+				       f->path + n - k);
+	DCK_NEED(to, err, "for the name of a trace");
+	if (rename(f->path, to) != 0)
+		DCK_FAIL(err, E_IO, "'%s' cannot be made '%s'", f->path, to);
+	return DCK_OK;
+}
+
 dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
 {
 	finish(f);

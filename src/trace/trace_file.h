@@ -39,6 +39,9 @@ drain_listener trace_file_listener(trace_file *f);
 void trace_file_clocks(trace_file *f, uint64_t ns, const trace_about *now);
 /* What was told so far is in the file afterwards; now false: unless that was so a moment ago. */
 void trace_file_flush(trace_file *f, bool now);
+/* The newest events into a file of their own, "out.dump-3.pftrace" for number 3; what stands at the
+ * trace's own name is that no more, until its end. E_ARG: it is no file that has a name. */
+dck_status trace_file_dump_aside(trace_file *f, unsigned number, dck_err *err);
 /* Writes the newest events, where these are kept, into the file; recording goes on. */
 dck_status trace_file_dump(trace_file *f, dck_err *err);
 /* Frees f, also on failure. E_IO: the file is not whole. */

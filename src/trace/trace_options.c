@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/opt_text.h"
+#include "os/os.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,6 +15,9 @@ const dck_opt dck_trace_options[] = {
     DCK_OPTION(BYTES, dck_trace_config, last, "last", "SIZE", NULL,
 	       "keep about so much of the newest events, and write them at the end", .min = 65536,
 	       .max = 1e12, .excludes = "max-size"),
+    DCK_OPTION(TEXT, dck_trace_config, dump_on, "dump-on", "SIGNAL", NULL,
+	       "write them into a file of their own whenever this signal comes: SIGUSR2",
+	       .needs = "last"),
     DCK_OPTION(BYTES, dck_trace_config, max_size, "max-size", "SIZE", NULL,
 	       "the trace grows no larger", .min = 65536, .max = 1e18),
     DCK_OPTION(BYTES, dck_trace_config, buffer_bytes, "buffer", "SIZE", "64MiB",
@@ -75,6 +79,27 @@ dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const 
 	}
 	return mem_arena_failed(a) ? ERR_NO_MEMORY(err, "for the environment of a program")
 				   : DCK_OK;
+}
+
+dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
+{
+	const int number = c->dump_on ? os_signal_read(c->dump_on) : 0;
+
+	if (!c->dump_on)
+		return DCK_OK;
+	if (!number)
+		DCK_FAIL(err, E_ARG, "'%.40s' is no signal: SIGUSR1, SIGUSR2, or another's name",
+			 c->dump_on);
+	if (!os_signal_may_ask(number))
+		DCK_FAIL(err, E_ARG,
+			 "%.40s cannot ask for the newest events: it ends or stops a program; "
+			 "SIGUSR2 can",
+			 c->dump_on);
+	if (!c->last)
+		DCK_FAIL(err, E_ARG,
+			 "the newest events are written at a signal only where these "
+			 "are kept: say how much of them (last)");
+	return DCK_OK;
 }
 
 static dck_status list_get(const dck_opt *o, char *text, dck_trace_config *ret, dck_err *err)

@@ -13,6 +13,8 @@ dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const 
 				 size_t max, size_t *n, dck_err *err);
 /* E_ARG: a value is none of its option. Texts are copies; path is NULL when none is named. */
 dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *err);
+/* E_ARG: what is asked for does not go together, or a text says nothing that can be done. */
+dck_status trace_config_check(const dck_trace_config *c, dck_err *err);
 /* With texts of its own. */
 dck_status trace_config_copy(mem_arena *a, const dck_trace_config *c, dck_trace_config *ret,
 			     dck_err *err);

@@ -144,6 +144,7 @@ dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_progr
 	if (!config->path)
 		DCK_FAIL(err, E_ARG, "a program is recorded into a file, and none is named");
 	DCK_TRY(trace_ending_check(config->path, err));
+	DCK_TRY(trace_config_check(config, err));
 	DCK_TRY(os_temp_dir(folder, err));
 	dck_status st = run(config, p, folder, ret, err);
 	os_temp_dir_remove(folder);

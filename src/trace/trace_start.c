@@ -117,6 +117,7 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 			return DCK_OK;
 		DCK_TRY(claim(s, p, err));
 	}
+	DCK_TRY(trace_config_check(&p->config, err));
 	p->config.path = absolute(p->arena, p->config.path);
 	p->record = record_announce(s, p->arena);
 	if (mem_arena_failed(p->arena))

@@ -74,6 +74,10 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	count_put(b, "unmatched_ends", c->unmatched);
 	count_put(b, "unfinished_ranges", c->unfinished);
 	count_put(b, "moved_events", c->moved);
+	if (m->dumps)
+		count_put(b, "dumps", m->dumps);
+	if (m->dumps_failed)
+		count_put(b, "dumps_failed", m->dumps_failed);
 	if (m->signal)
 		record_fact_text(b, "trace", "signal", m->signal);
 	if (said)

@@ -17,11 +17,12 @@ typedef struct zone_method {
 	int64_t began_unix_ns;
 	uint64_t dropped; /* events that found no room */
 	uint64_t buffer_bytes;
-	bool lossless;		   /* threads wait for room */
-	uint64_t waits, waited_ns; /* how often they did, and how long together */
-	uint64_t waits_ns;	   /* the least wait that is told */
-	const char *waits_absent;  /* why none is; NULL: they are */
-	const char *signal; /* that ended the process; NULL: none did */
+	bool lossless;		      /* threads wait for room */
+	uint64_t waits, waited_ns;    /* how often they did, and how long together */
+	uint64_t waits_ns;	      /* the least wait that is told */
+	const char *waits_absent;     /* why none is; NULL: they are */
+	uint64_t dumps, dumps_failed; /* of the newest events, into files of their own */
+	const char *signal;	      /* that ended the process; NULL: none did */
 } zone_method;
 
 /* said NULL: no file was written; failed: why it is not whole, NULL: it is. */

@@ -8,3 +8,5 @@ try -o no/such/folder.pftrace -- true
 try -o out.callgrind.gz -- true
 try --last 1MiB --max-size 1MiB -- true
 try --max-size 1 -- true
+try --dump-on SIGUSR2 -- true
+try --last 1MiB --dump-on SIGKILL -- true

@@ -61,6 +61,14 @@ static void leave(int number)
 	_exit(7);
 }
 
+static volatile sig_atomic_t counted;
+
+static void count(int number)
+{
+	(void)number;
+	counted++;
+}
+
 static void jump(int number)
 {
 	siglongjmp(back, number);
@@ -102,12 +110,37 @@ static void start(void)
 	zones(1000);
 }
 
+/* A service that is asked twice what it did of late. */
+static int service(void)
+{
+	const dck_trace_config c = {.path = "out.pftrace", .last = 1 << 20, .dump_on = "SIGUSR2"};
+	dck_record *r = NULL;
+
+	install(SIGUSR2, count, 0);
+	if (dck_trace_start(&c, NULL) != DCK_OK)
+		return 99;
+	zones(10);
+	raise(SIGUSR2);
+	for (int i = 0; i < 3000 && access("out.dump-1.pftrace", F_OK) != 0; i++)
+		usleep(20000);
+	zones(5);
+	raise(SIGUSR2);
+	for (int i = 0; i < 3000 && access("out.dump-2.pftrace", F_OK) != 0; i++)
+		usleep(20000);
+	zones(5);
+	if (dck_trace_stop(&r, NULL) != DCK_OK)
+		return 96;
+	return dck_record_fact(r, "trace", "dumps")->value.as.i == 2 && counted == 2 ? 4 : 1;
+}
+
 static int told(const char *what)
 {
 	const struct rlimit no_core = {0, 0};
 	pthread_t thread;
 
 	setrlimit(RLIMIT_CORE, &no_core);
+	if (!strcmp(what, "service"))
+		_exit(service());
 	if (!strcmp(what, "handler before")) {
 		install(SIGSEGV, leave, 0);
 		start();
@@ -203,6 +236,18 @@ static int64_t calls(const dck_record *r, const char *name)
 		if (!strcmp(t->cells[i * t->ncolumns].value.as.text, name))
 			return t->cells[i * t->ncolumns + 1].value.as.i;
 	return 0;
+}
+
+static int64_t calls_in(const char *path)
+{
+	dck_record *r = NULL;
+	dck_err err;
+
+	if (dck_trace_read(path, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	const int64_t n = calls(r, "done");
+	dck_record_free(r);
+	return n;
 }
 
 static dck_record *file_read(void)
@@ -318,6 +363,36 @@ static void signals_that_end_it_lose_nothing(void **state)
 	assert_int_equal(traced("ignored"), 6 << 8);
 }
 
+static void a_service_is_asked_for_the_newest(void **state)
+{
+	(void)state;
+	assert_int_equal(spawned("service"), 4 << 8);
+	assert_int_equal(calls_in("out.dump-1.pftrace"), 10);
+	assert_int_equal(calls_in("out.dump-2.pftrace"), 15);
+	assert_int_equal(calls_in("out.pftrace"), 20);
+}
+
+static void not_each_signal_can_ask(void **state)
+{
+	static const char *const no[] = {"SIGKILL", "9", "STOP", "SIGSEGV", "SIGUSR9",
+					 "",	    "0", "99",	 "12x"};
+	dck_trace_config c = {.path = "out.pftrace", .last = 1 << 20};
+	dck_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
+		c.dump_on = no[i];
+		assert_int_equal(dck_trace_start(&c, &err), DCK_E_ARG);
+	}
+	c.dump_on = "USR2";
+	c.last = 0;
+	assert_int_equal(dck_trace_start(&c, &err), DCK_E_ARG);
+	c.last = 1 << 20;
+	c.dump_on = "SIGRTMIN+1";
+	assert_int_equal(dck_trace_start(&c, &err), DCK_OK);
+	assert_int_equal(dck_trace_stop(NULL, &err), DCK_OK);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +402,8 @@ int main(int argc, char **argv)
 	    SCRATCH_TEST(a_program_that_recovers_goes_on),
 	    SCRATCH_TEST(a_crash_waits_not_for_ever),
 	    SCRATCH_TEST(signals_that_end_it_lose_nothing),
+	    SCRATCH_TEST(a_service_is_asked_for_the_newest),
+	    SCRATCH_TEST(not_each_signal_can_ask),
 	};
 
 	if (argc > 1)
