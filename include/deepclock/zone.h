@@ -104,6 +104,18 @@ DCK_API dck_status dck_trace_convert(const char *path, const char *form, bool gz
 				     struct dck_sink *out, dck_trace_gaps *ret,
 				     dck_err *err) DCK_MUST_USE;
 
+/* Several of them, of n processes, as one of the given form, with one clock: by BOOTTIME where all
+ * are of one boot of one machine, else by the time of day. *ret is owned, dck_record_free(): the
+ * tables "zones", of all, and "processes", which says how well the times of each file are known; a
+ * note warns where that is no better than 1 ms. ret NULL: not wanted. Each file is read twice;
+ * memory does not grow with them, save for names and call paths. Nothing is written when they are
+ * refused. E_UNSUP: a file has no snapshot of its clocks, or none in common with the first; E_ARG:
+ * one of them, or one process, is there twice; no such form; else as dck_trace_read(). @since 0.1
+ */
+DCK_API dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form, bool gzip,
+				   struct dck_sink *out, dck_record **ret,
+				   dck_err *err) DCK_MUST_USE;
+
 /* A program to be recorded: `deepclock trace`. */
 typedef struct dck_trace_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */

@@ -73,17 +73,40 @@ static const char *form_of(const cli *c, bool *ret_gzip)
 	return form;
 }
 
+/* Traces of several processes as one. */
+static int merge(const cli *c, const char *form, bool gzip)
+{
+	dck_record *record;
+	dck_sink out;
+	dck_err err;
+
+	dck_sink_fd(&out, STDOUT_FILENO);
+	if (dck_trace_merge((const char *const *)c->args, c->nargs, form, gzip, &out, &record,
+			    &err) != DCK_OK)
+		return cli_failed(&err);
+	for (size_t i = 0; i < record->nnotes && !c->common.quiet; i++)
+		if (record->notes[i].severity >= DCK_WARN)
+			cli_message("warning: %s", record->notes[i].text);
+	dck_record_free(record);
+	if (dck_sink_finish(&out, &err) != DCK_OK)
+		return cli_stdout_failed((int)err.native_code);
+	return CLI_OK;
+}
+
 static int convert(const cli *c, const char *form, bool gzip)
 {
 	dck_trace_gaps gaps;
 	dck_sink out;
 	dck_err err;
 
-	if (c->nargs != 1 || !is_trace(c->args[0]))
-		return cli_usage(c,
-				 "'%s' is a form of one trace, whose file ends in .pftrace or "
-				 ".perfetto-trace, or in one of these and .gz",
-				 form);
+	for (size_t i = 0; i < c->nargs; i++)
+		if (!is_trace(c->args[i]))
+			return cli_usage(c,
+					 "'%s' is a form of traces, whose files end in .pftrace or "
+					 ".perfetto-trace, or in one of these and .gz",
+					 form);
+	if (c->nargs > 1)
+		return merge(c, form, gzip);
 	dck_sink_fd(&out, STDOUT_FILENO);
 	if (dck_trace_convert(c->args[0], form, gzip, &out, &gaps, &err) != DCK_OK)
 		return cli_failed(&err);
@@ -138,6 +161,7 @@ static const cli_item examples[] = {
     {"deepclock report run.json", "show a saved record as its command showed it"},
     {"deepclock report out.pftrace", "the zones of a trace, of deepclock or of another producer"},
     {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another form"},
+    {"deepclock report a.pftrace b.pftrace -o all.pftrace", "processes on one timeline"},
     {"deepclock report run.json --format csv > run.csv",
      "its metrics as a table for other programs"},
     {"deepclock report run.json --per run --format csv > samples.csv",

@@ -113,8 +113,8 @@ void os_library_preload(const char *path);
 /* The file of the library or program that holds this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
 
-/* --- preload.c: why the loader would put no library in front of the program in that file, or of the
- * one that runs the script there: static; NULL: it would, or that is not known. */
+/* --- preload.c: why the loader would put no library in front of the program in that file, or of
+ * the one that runs the script there: static; NULL: it would, or that is not known. */
 const char *os_preload_refused(const char *path);
 
 /* --- proc.c: processes. */
@@ -218,8 +218,9 @@ typedef enum os_kind {
 } os_kind;
 os_kind os_path_kind(const char *path, uint64_t *ret_bytes); /* ret_bytes may be NULL */
 os_kind os_fd_kind(int fd, uint64_t *ret_bytes);
-bool os_file_exists(const char *path);	 /* anything of that name, a folder too */
-bool os_file_readable(const char *path); /* false: errno says why */
+bool os_same_file(const char *a, const char *b); /* both are there, and are one */
+bool os_file_exists(const char *path);		 /* anything of that name, a folder too */
+bool os_file_readable(const char *path);	 /* false: errno says why */
 /* Over what is there of the new name. false: errno says why. */
 bool os_path_rename(const char *from, const char *to);
 bool os_folder_here(char *ret, size_t size);

@@ -33,6 +33,13 @@ os_kind os_fd_kind(int fd, uint64_t *ret_bytes)
 	return fstat(fd, &st) == 0 ? kind_of(&st, ret_bytes) : OS_NOTHING;
 }
 
+bool os_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 bool os_file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;

@@ -29,7 +29,7 @@ echo $?
 # Mistakes.
 deepclock report run.json --format chrome
 echo $?
-deepclock report run.pftrace.gz again.pftrace --format chrome
+deepclock report run.pftrace.gz run.json --format chrome
 echo $?
 deepclock report run.pftrace.gz -o out.pstats.gz
 echo $?
