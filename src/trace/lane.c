@@ -107,11 +107,12 @@ static void lose(lane *l, uint64_t word)
 
 /* false: there is no place there. While a thread changes its block, any number of handlers may run
  * one after the other: they stop before the block's end, so that `next` never comes to stand in the
- * block behind, where it would pass for a place. The first entry after that change still has room.
- */
-static bool place(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, uint64_t value)
+ * block behind, where it would pass for a place. What the thread itself writes there has room
+ * still. */
+static bool place(uintptr_t at, size_t bytes, bool in_handler, uint64_t ticks, uint64_t word,
+		  uint64_t value)
 {
-	const size_t end = lane_me.busy ? LANE_BLOCK - LANE_GUARD : LANE_BLOCK;
+	const size_t end = in_handler ? LANE_BLOCK - LANE_GUARD : LANE_BLOCK;
 
 	if (!(at & ~(uintptr_t)LANE_MASK) || (at & LANE_MASK) < LANE_FIRST ||
 	    (at & LANE_MASK) + bytes > end)
@@ -209,14 +210,14 @@ static void change_block(lane_self *me, uint64_t ticks)
 	lane_gap gap = {.pops = atomic_exchange(&l->lost_pops, 0),
 			.pushes = atomic_exchange(&l->lost_pushes, 0)};
 	if (gap.pops || gap.pushes)
-		place(lane_bump(&me->next, 2 * sizeof(lane_entry)), 2 * sizeof(lane_entry), ticks,
-		      LANE_WORD(LANE_GAP, 0), (uint64_t)gap.pops << 32 | gap.pushes);
+		place(lane_bump(&me->next, 2 * sizeof(lane_entry)), 2 * sizeof(lane_entry), false,
+		      ticks, LANE_WORD(LANE_GAP, 0), (uint64_t)gap.pops << 32 | gap.pushes);
 }
 
 void lane_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, uint64_t value)
 {
 	lane_self *me = &lane_me;
-	bool placed = place(at, bytes, ticks, word, value);
+	bool placed = place(at, bytes, me->busy, ticks, word, value);
 
 	if (me->busy) {
 		/* A handler, while its thread changes the block: that cannot happen before we
@@ -236,7 +237,8 @@ void lane_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, ui
 		change_block(me, ticks);
 	if (!placed) {
 		if (me->next & ~(uintptr_t)LANE_MASK)
-			placed = place(lane_bump(&me->next, bytes), bytes, ticks, word, value);
+			placed =
+			    place(lane_bump(&me->next, bytes), bytes, false, ticks, word, value);
 		if (!placed)
 			lose(me->lane, word);
 	}
