@@ -257,7 +257,7 @@ static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 /* --- plain events: nearly all */
 
 /* PLAIN_MAX: bytes of an event without its name, and those that are copied too many. */
-enum { PLAIN_MAX = 192, NAME_MAX_PLAIN = 2000, NAME_ROOM = 32 };
+enum { PLAIN_MAX = 192, NAME_MAX_PLAIN = 2000, NAME_ROOM = 64 };
 
 /* Writes plain events up to the first that is not: begins with a name of usual length, ends,
  * without numbers. Returns that one. */
