@@ -153,7 +153,7 @@ typedef struct dck_range {
 	uint64_t id;
 } dck_range;
 
-/* Not 0: it records. Read it, never write it. */
+/* Not 0: it records, or an NVTX tool listens. Read it, never write it. */
 DCK_API extern int dck_trace_on;
 
 DCK_API void dck_zone_push(dck_zone_site *site);

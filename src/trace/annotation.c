@@ -22,7 +22,7 @@ static _Thread_local uint16_t depths[DEPTHS];
 
 bool annotation_on(void)
 {
-	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
 }
 
 /* --- names */
@@ -158,9 +158,11 @@ void annotation_counter(uint32_t name, double value)
 
 uint64_t annotation_start(uint32_t name)
 {
-	dck_zone_site site = {.id = name};
+	const uint64_t id = annotation_on() ? lane_range() : 0;
 
-	return annotation_on() ? dck_zone_start(&site).id : 0;
+	if (id)
+		annotation_start_as(id, name);
+	return id;
 }
 
 void annotation_start_as(uint64_t id, uint32_t name)
@@ -171,8 +173,8 @@ void annotation_start_as(uint64_t id, uint32_t name)
 
 void annotation_end(uint64_t id)
 {
-	if (annotation_on())
-		dck_zone_end((dck_range){id});
+	if (annotation_on() && id)
+		lane_put_value(ticks_now(), LANE_WORD(LANE_END, 0), id);
 }
 
 void annotation_thread(uint32_t tid, const char *text)

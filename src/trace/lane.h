@@ -85,6 +85,9 @@ typedef struct lane {
 	lane_block *todo, *todo_last;
 } lane;
 
+/* Bits of dck_trace_on: who listens. */
+enum { LISTEN_RECORD = 1, LISTEN_EMIT = 2 /* nvtx_emit.h */ };
+
 /* What a thread knows of itself. */
 typedef struct lane_self {
 	uintptr_t next; /* where the next entry goes */
@@ -146,6 +149,14 @@ static inline void lane_put_value(uint64_t ticks, uint64_t word, uint64_t value)
 
 /* The number of this thread's lane, which it gets now if it has none; 0: there is none free. */
 uint32_t lane_serial(void);
+/* The number of a range that begins on this thread; 0: it has no lane. It holds the thread's, so
+ * that no two are alike; of 2^32 from one thread the first has long ended. */
+static inline uint64_t lane_range(void)
+{
+	const uint64_t serial = lane_serial();
+
+	return serial ? serial << 32 | (uint32_t)++lane_me.ranges : 0;
+}
 
 /* From here to lane_guest_end() what this thread makes, its signal handlers too, is of another
  * one, which makes nothing itself. *ret_own is for the end. false: there is no lane free. */

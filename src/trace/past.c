@@ -12,7 +12,7 @@ enum { NAME_BYTES = 256 };
 
 static bool recording(void)
 {
-	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
 }
 
 void past_begin(past *p, uint64_t ns)

@@ -5,6 +5,7 @@
 #include "os/os.h"
 #include "trace/clock_reading.h"
 #include "trace/lane.h"
+#include "trace/nvtx_emit.h"
 #include "trace/trace_file.h"
 #include "trace/waiting.h"
 #include "trace/zone_names.h"
@@ -78,7 +79,7 @@ static void clock_choose(struct recorder *r)
 /* Of a pair that is made and thrown away: what comes before the base is of no recording. */
 static double pair_cost(const struct recorder *r)
 {
-	static dck_zone_site site = {"deepclock: cost of a range", __FILE__, __LINE__, 0};
+	static dck_zone_site site = {NVTX_EMIT_NOT, __FILE__, __LINE__, 0};
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < BATCHES; i++) {
@@ -140,13 +141,13 @@ static void on(struct recorder *r)
 	r->method.waits_ns = r->plan.config.waits_ns ? r->plan.config.waits_ns : WAITS_NS;
 	const double ticks = (double)r->method.waits_ns * r->method.tick_hz / 1e9;
 	waits_from(r->plan.config.no_waits ? UINT64_MAX : (uint64_t)ticks);
-	__atomic_store_n(r->plan.on, 1, __ATOMIC_SEQ_CST);
+	__atomic_or_fetch(r->plan.on, LISTEN_RECORD, __ATOMIC_SEQ_CST);
 }
 
 static void off(struct recorder *r)
 {
 	waits_from(UINT64_MAX);
-	__atomic_store_n(r->plan.on, 0, __ATOMIC_SEQ_CST);
+	__atomic_and_fetch(r->plan.on, ~LISTEN_RECORD, __ATOMIC_SEQ_CST);
 }
 
 /* Why what the program waits for is not seen; NULL: it is. */

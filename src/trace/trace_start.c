@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "trace/lane.h"
+#include "trace/nvtx_emit.h"
 #include "trace/recorder.h"
 #include "trace/trace_file.h"
 #include "trace/trace_options.h"
@@ -24,8 +26,6 @@
 
 /* What a program that ends waits for at most. */
 #define BOUND_NS UINT64_C(2000000000)
-
-int dck_trace_on;
 
 static struct state {
 	pthread_mutex_t control; /* start, stop, fork: one at a time */
@@ -223,7 +223,7 @@ static void child_begin(const dck_trace_config *config)
 /* When the parent's was recorded into a file, the child makes its own with its first event. */
 static void fork_child(void)
 {
-	dck_trace_on = 0;
+	dck_trace_on &= ~LISTEN_RECORD;
 	state.child = true;
 	const recorder_plan parents = recorder_forget();
 	if (parents.config.path)
@@ -235,9 +235,9 @@ static void fork_child(void)
 /* A program that is linked with the library needs no line of code to be recorded. */
 __attribute__((constructor)) static void process_begins(void)
 {
+	nvtx_emit_begin(&dck_trace_on);
 	dck_status st = dck_trace_start(NULL, NULL);
-
-	(void)st; /* nobody listens yet */
+	(void)st; /* nobody asks yet */
 }
 
 __attribute__((destructor)) static void process_ends(void)

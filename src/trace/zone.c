@@ -6,9 +6,12 @@
 #include "deepclock/zone.h"
 
 #include "trace/lane.h"
+#include "trace/nvtx_emit.h"
 #include "trace/zone_names.h"
 
 #include <string.h>
+
+int dck_trace_on;
 
 static uint32_t name_of(dck_zone_site *site)
 {
@@ -21,25 +24,53 @@ static uint32_t name_of(dck_zone_site *site)
 	return id;
 }
 
+/* The clock is one instruction, and nobody but the recorder listens. */
+static bool plain;
+
+/* Who listens, and whether all is plain from now on. Whoever calls us while nobody does (a cost is
+ * measured) is recorded. */
+static int listeners(void)
+{
+	const int on = __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&plain, TICKS_QUICK() && !(on & LISTEN_EMIT), __ATOMIC_RELAXED);
+	return on & LISTEN_EMIT ? on : LISTEN_RECORD;
+}
+
+static bool is_plain(void)
+{
+	return __builtin_expect(__atomic_load_n(&plain, __ATOMIC_RELAXED), 1);
+}
+
 /* What the two below do where there is no time stamp counter or the name is new: apart from them,
  * so that they need not save registers for it. */
 __attribute__((noinline, cold)) static void push_rare(dck_zone_site *site)
 {
-	uint64_t now = ticks_now();
+	const int to = listeners();
 
-	lane_put(now, LANE_WORD(LANE_PUSH, name_of(site)));
+	if (to & LISTEN_EMIT)
+		nvtx_emit_push(site->name);
+	uint64_t now = ticks_now();
+	if (to & LISTEN_RECORD)
+		lane_put(now, LANE_WORD(LANE_PUSH, name_of(site)));
 }
 
 __attribute__((noinline, cold)) static void pop_rare(void)
 {
-	lane_put(ticks_now(), LANE_WORD(LANE_POP, 0));
+	uint64_t now = ticks_now();
+	const int to = listeners();
+
+	if (to & LISTEN_RECORD)
+		lane_put(now, LANE_WORD(LANE_POP, 0));
+	if (to & LISTEN_EMIT)
+		nvtx_emit_pop();
 }
 
 void dck_zone_push(dck_zone_site *site)
 {
 	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(!id || !TICKS_QUICK(), 0))
+	if (__builtin_expect(!id || !is_plain(), 0))
 		push_rare(site);
 	else
 		lane_put(TICKS_READ(), LANE_WORD(LANE_PUSH, id));
@@ -47,7 +78,7 @@ void dck_zone_push(dck_zone_site *site)
 
 void dck_zone_pop(void)
 {
-	if (__builtin_expect(!TICKS_QUICK(), 0))
+	if (!is_plain())
 		pop_rare();
 	else
 		lane_put(TICKS_READ(), LANE_WORD(LANE_POP, 0));
@@ -56,16 +87,24 @@ void dck_zone_pop(void)
 void dck_zone_mark(dck_zone_site *site)
 {
 	uint64_t now = ticks_now();
+	const int to = is_plain() ? LISTEN_RECORD : listeners();
 
-	lane_put(now, LANE_WORD(LANE_MARK, name_of(site)));
+	if (to & LISTEN_RECORD)
+		lane_put(now, LANE_WORD(LANE_MARK, name_of(site)));
+	if (to & LISTEN_EMIT)
+		nvtx_emit_mark(site->name);
 }
 
 static void put_real(lane_kind kind, dck_zone_site *site, double value)
 {
 	uint64_t now = ticks_now(), bits;
+	const int to = is_plain() ? LISTEN_RECORD : listeners();
 
 	memcpy(&bits, &value, sizeof bits);
-	lane_put_value(now, LANE_WORD(kind, name_of(site)), bits);
+	if (to & LISTEN_RECORD)
+		lane_put_value(now, LANE_WORD(kind, name_of(site)), bits);
+	if (to & LISTEN_EMIT)
+		nvtx_emit_number(site->name, value);
 }
 
 void dck_zone_number(dck_zone_site *site, double value)
@@ -78,22 +117,26 @@ void dck_zone_counter(dck_zone_site *site, double value)
 	put_real(LANE_COUNTER, site, value);
 }
 
-/* A range's number holds its thread's, so that no two are alike; of 2^32 from one thread the first
- * has long ended. */
 dck_range dck_zone_start(dck_zone_site *site)
 {
 	uint64_t now = ticks_now();
-	uint32_t serial = lane_serial();
-	dck_range range = {serial ? (uint64_t)serial << 32 | (uint32_t)++lane_me.ranges : 0};
+	const int to = is_plain() ? LISTEN_RECORD : listeners();
+	dck_range range = {to & LISTEN_RECORD ? lane_range() : 0};
 
-	lane_put_value(now, LANE_WORD(LANE_START, name_of(site)), range.id);
+	if (to & LISTEN_RECORD)
+		lane_put_value(now, LANE_WORD(LANE_START, name_of(site)), range.id);
+	if (to & LISTEN_EMIT)
+		range.id = nvtx_emit_start(site->name, range.id);
 	return range;
 }
 
 void dck_zone_end(dck_range range)
 {
 	uint64_t now = ticks_now();
+	const int to = is_plain() ? LISTEN_RECORD : listeners();
 
-	if (range.id)
+	if (range.id && to & LISTEN_RECORD)
 		lane_put_value(now, LANE_WORD(LANE_END, 0), range.id);
+	if (range.id && to & LISTEN_EMIT)
+		nvtx_emit_end(range.id);
 }
