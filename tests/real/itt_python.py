@@ -78,7 +78,7 @@ def by_environment(program, command):
 
 
 def by_trace(program, command):
-    return subprocess.run([program, "trace", "-o", "out.pftrace", "--", *command],
+    return subprocess.run([program, "trace", "--no-waits", "-o", "out.pftrace", "--", *command],
                           capture_output=True, text=True)
 
 
