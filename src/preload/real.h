@@ -55,7 +55,7 @@
 	X(wait3)                      \
 	X(wait4)                      \
 	X(waitid)                     \
-	REAL_CLOCKS(X)
+	X(_exit) X(_Exit) X(execve) X(execv) X(execvp) X(execvpe) X(fexecve) REAL_CLOCKS(X)
 
 enum {
 #define REAL_NUMBER(f) REAL_##f,

@@ -42,7 +42,7 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 	DCK_FAIL(err, E_ABSENT,
 		 "'%.200s' recorded nothing: it is not linked with libdeepclock, has no ranges of "
 		 "NVTX or ITT, and what it waits for is not seen: %s",
-		 name, why ? why : "it may have left by _exit() before anything was written");
+		 name, why ? why : "it ended before anything was recorded");
 }
 
 /* The shared library, for NVTX to load: ourselves, or what lies beside the program, where it is

@@ -6,7 +6,7 @@ record run.json 'f("trace", "unfinished_ranges")'
 deepclock trace --format csv -- ./program fork | grep step/calls
 ls -- *.pftrace | sed 's/[0-9][0-9]*/PID/'
 for how in kill _exit; do # what it had done until then is read from its file
-	deepclock trace --format csv --save run.json -- ./program $how > csv
+	deepclock trace --no-waits --format csv --save run.json -- ./program $how > csv
 	echo $?
 	grep step/calls csv
 	record run.json 'f("trace", "file")'
@@ -16,7 +16,7 @@ deepclock trace --format csv --save run.json -- ./program crash > csv
 echo $?
 grep step/calls csv
 record run.json 'f("trace", "signal")' 'r["incomplete"]'
-deepclock trace -- sh -c 'kill -9 $$'
+deepclock trace --no-waits -- sh -c 'kill -9 $$'
 echo $?
 deepclock trace --no-waits -- true
 echo $?

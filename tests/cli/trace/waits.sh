@@ -19,3 +19,10 @@ echo $?
 deepclock trace --format csv -- env ./program | grep -c 'zones/wait: sleep/calls'
 deepclock trace --format csv -- bash -c './program; echo "$?"; exit 5' | grep -E '^all|^[0-9]|wait: child/calls'
 deepclock trace -- ls no-such-file 2>&1 | grep -v ls:
+# A program that leaves by _exit(), as many a shell does, has come to its end.
+cat > leave.py <<'END'
+import os, time
+time.sleep(0.05)
+os._exit(4)
+END
+deepclock trace --format csv -- python3 leave.py | grep -o 'zones/wait: sleep/calls",1'

@@ -1,0 +1,53 @@
+/* leave.c - ways out of a program at which nobody would be told: exec() and _exit(). What was
+ * recorded until then is written first. Neither waits long, and a child between vfork() and exec()
+ * does nothing: the recording is its parent's.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "wait.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+PRELOAD _Noreturn void _exit(int status)
+{
+	dck_trace_leave();
+	REAL(_exit)(status);
+	__builtin_unreachable();
+}
+
+PRELOAD _Noreturn void _Exit(int status)
+{
+	dck_trace_leave();
+	REAL(_Exit)(status);
+	__builtin_unreachable();
+}
+
+PRELOAD int execve(const char *path, char *const argv[], char *const envp[])
+{
+	dck_trace_flush();
+	return REAL(execve)(path, argv, envp);
+}
+
+PRELOAD int execv(const char *path, char *const argv[])
+{
+	dck_trace_flush();
+	return REAL(execv)(path, argv);
+}
+
+PRELOAD int execvp(const char *file, char *const argv[])
+{
+	dck_trace_flush();
+	return REAL(execvp)(file, argv);
+}
+
+PRELOAD int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	dck_trace_flush();
+	return REAL(execvpe)(file, argv, envp);
+}
+
+PRELOAD int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	dck_trace_flush();
+	return REAL(fexecve)(fd, argv, envp);
+}
