@@ -34,13 +34,16 @@
 extern "C" {
 #endif
 
+/* What becomes of the traces of child processes. */
+enum { DCK_TRACE_MERGE, DCK_TRACE_APART };
+
 /* Zeroed: the table of zones alone, no file. */
 typedef struct dck_trace_config {
 	const char *path;      /* the file; its ending chooses the form. NULL: none */
 	uint64_t buffer_bytes; /* for what is not yet written; 0: 64 MiB, at most 1 GiB */
 	uint64_t max_size;     /* of the file in bytes, no event is written beyond; 0: no limit */
-	uint64_t waits_ns; /* the least wait that is told; 0: 10 us */
-	bool no_waits;	   /* none is told */
+	uint64_t waits_ns;     /* the least wait that is told; 0: 10 us */
+	bool no_waits;	       /* none is told */
 	uint64_t last; /* only about so many bytes of the newest events, at the end; 0: all */
 	/* A thread that finds the buffer full waits until there is room, instead of dropping its
 	 * event; not in signal handlers, nor when for 10 s nothing was taken out of the buffer. How
@@ -49,6 +52,9 @@ typedef struct dck_trace_config {
 	/* With last: the signal at which the newest events are written into a file of their own,
 	 * "out.dump-1.pftrace" and further, while recording goes on: "SIGUSR2", "12". NULL: none */
 	const char *dump_on;
+	/* Of dck_trace_program_run(): the children's traces become part of the file, or stay as
+	 * files of their own: DCK_TRACE_APART. */
+	int children;
 } dck_trace_config;
 
 /* Records from now on, in all threads of this process. config NULL: into the file that

@@ -84,7 +84,7 @@ const cli_command cmd_trace = {
 	"for: reads, writes, sleeps, locks, conditions, joins, children.\n\n"
 	"The trace is written while the program runs, by a thread in it: when it is killed, "
 	"what it did until a moment before is there. A child process writes a file of its own, "
-	"with its process number in the name. Events that come faster than they can be "
+	"which becomes part of the trace when the program has ended. Events that come faster than they can be "
 	"written are dropped, a zone as a whole, and counted.",
     .examples = examples,
     .groups = groups,

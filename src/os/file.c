@@ -331,6 +331,45 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 	return DCK_OK;
 }
 
+bool os_file_claim(const char *path)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+void os_file_remove(const char *path)
+{
+	unlink(path);
+}
+
+/* A lock of the process, which no child inherits. */
+static struct flock whole_lock(void)
+{
+	return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
+void os_file_hold(int fd)
+{
+	struct flock lock = whole_lock();
+
+	(void)fcntl(fd, F_SETLK, &lock);
+}
+
+bool os_file_held(const char *path)
+{
+	struct flock lock = whole_lock();
+	const int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	const bool known = fcntl(fd, F_GETLK, &lock) == 0;
+	close(fd);
+	return known && lock.l_type != F_UNLCK;
+}
+
 dck_status os_append(int fd, const char *path, const void *bytes, size_t n, dck_err *err)
 {
 	for (size_t at = 0; at < n;) {

@@ -196,6 +196,12 @@ void os_temp_dir_remove(const char *path);
 dck_status os_open_append(const char *path, int *ret_fd, dck_err *err);
 /* All n bytes, on the disk when this returns. path: for the sentence. */
 dck_status os_append(int fd, const char *path, const void *bytes, size_t n, dck_err *err);
+/* Makes it, empty; false: it is there already, or cannot be made. */
+bool os_file_claim(const char *path);
+void os_file_remove(const char *path);
+/* As long as this process lives and has it open the file is held; others can ask. */
+void os_file_hold(int fd);
+bool os_file_held(const char *path); /* by another process */
 /* Cuts off what comes after the first n bytes. */
 dck_status os_truncate(int fd, const char *path, uint64_t n, dck_err *err);
 /* For reading; a pipe without a writer does not hang us. -1: errno says why. */

@@ -194,7 +194,7 @@ static void finish(struct recorder *r)
 	    zone_record(r->drain, &r->method, has_file ? &said : NULL, r->plan.config.path,
 			r->ended.code ? r->ended.msg : NULL, &r->record, &e);
 	/* For who started this program, also of a file that is not whole. */
-	if (st == DCK_OK && r->plan.record)
+	if (st == DCK_OK && r->plan.record && (!has_file || said.made))
 		st = dck_record_save(r->record, r->plan.record, &e);
 	if (st != DCK_OK && !r->ended.code)
 		r->ended = e;
@@ -411,7 +411,8 @@ static dck_status begin(struct recorder *r, dck_err *err)
 	const trace_file_config file = {.path = r->plan.config.path,
 					.max_size = r->plan.config.max_size,
 					.last = r->plan.config.last,
-					.late = r->plan.late};
+					.late = r->plan.late,
+					.announce = r->plan.late ? r->plan.record : NULL};
 	drain_listener listener = {0};
 
 	DCK_TRY(prepare(r, err));

@@ -30,7 +30,9 @@ typedef struct kept_batch {
 
 struct trace_file {
 	const trace_format *format;
-	char *path; /* @owned */
+	char *path;	/* @owned */
+	char *announce; /* @owned; NULL: nothing is to be told, or it was */
+	bool made;
 	trace_about about;
 	trace_out *out;	      /* NULL: not open */
 	dck_sink sink, plain; /* plain: of the descriptor; it is only asked to write */
@@ -87,6 +89,12 @@ static bool file_open(trace_file *f)
 	     os_truncate(f->fd, f->path, 0, &err) != DCK_OK)) {
 		fail(f, &err);
 		return false;
+	}
+	os_file_hold(f->fd);
+	f->made = true;
+	if (f->announce && os_file_claim(f->announce)) {
+		mem_free(f->announce);
+		f->announce = NULL;
 	}
 	dck_sink_custom(&f->sink, write_file, f);
 	if ((f->compress && gzip_sink_open(&f->gzip, &f->sink, &err) != DCK_OK) ||
@@ -254,6 +262,7 @@ static void trace_file_free(trace_file *f)
 	mem_free(f->tracks);
 	mem_free(f->names);
 	mem_free(f->path);
+	mem_free(f->announce);
 	mem_free(f);
 }
 
@@ -279,6 +288,7 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	f->format = ending.format ? ending.format : trace_format_find("perfetto");
 	f->compress = ending.gzip;
 	f->path = mem_dup(config->path);
+	f->announce = config->announce ? mem_dup(config->announce) : NULL;
 	f->arena = mem_arena_new(0);
 	if (!f->path || !f->arena) {
 		trace_file_free(f);
@@ -390,8 +400,10 @@ dck_status trace_file_dump_aside(trace_file *f, unsigned number, dck_err *err)
 dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
 {
 	finish(f);
-	*ret = (trace_file_said){
-	    .format = f->format->name, .bytes = f->written, .events_left_out = f->left_out};
+	*ret = (trace_file_said){.format = f->format->name,
+				 .bytes = f->written,
+				 .events_left_out = f->left_out,
+				 .made = f->made};
 	dck_status st = failure(f, err);
 	trace_file_free(f);
 	return st;

@@ -18,15 +18,17 @@
 enum { TRACE_FILE_SIZE_MIN = 65536 }; /* the least max_size and last */
 
 typedef struct trace_file_config {
-	const char *path;  /* its ending chooses the format */
-	uint64_t max_size; /* bytes of the file; 0: no limit */
-	uint64_t last;	   /* bytes of memory for the newest events; 0: all events are written */
-	bool late;	   /* the file is made with the first event */
+	const char *path;     /* its ending chooses the format */
+	uint64_t max_size;    /* bytes of the file; 0: no limit */
+	uint64_t last;	      /* bytes of memory for the newest events; 0: all events are written */
+	bool late;	      /* the file is made with the first event */
+	const char *announce; /* an empty file, made together with it; NULL: none */
 } trace_file_config;
 
 typedef struct trace_file_said {
 	const char *format;
 	uint64_t bytes, events_left_out; /* by max_size; by last */
+	bool made;			 /* there was something to write, or it was not late */
 } trace_file_said;
 
 typedef struct trace_file trace_file;

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const children[] = {
+    [DCK_TRACE_MERGE] = "merge", [DCK_TRACE_APART] = "apart", NULL};
+
 const dck_opt dck_trace_options[] = {
     DCK_OPTION(TEXT, dck_trace_config, path, "out", "FILE", "trace.pftrace", "where the trace goes",
 	       .letter = 'o'),
@@ -30,6 +33,8 @@ const dck_opt dck_trace_options[] = {
     DCK_FLAG(dck_trace_config, no_waits, "no-waits",
 	     "put nothing in front of the program: what it waits for is not told",
 	     .excludes = "waits"),
+    DCK_OPTION(CHOICE, dck_trace_config, children, "children", "HOW", "merge",
+	       "what becomes of the traces of child processes", .choices = children),
     {0},
 };
 

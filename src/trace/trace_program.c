@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "trace/timeline.h"
+#include "trace/trace_children.h"
 #include "trace/trace_options.h"
 
 #include <limits.h>
@@ -95,11 +96,22 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return theirs && *theirs ? mem_arena_fmt(a, "%s:%s", found, theirs) : found;
 }
 
+static const char *path_absolute(mem_arena *a, const char *path)
+{
+	char here[PATH_MAX];
+
+	if (path[0] == '/' || !os_folder_here(here, sizeof here))
+		return path;
+	return mem_arena_fmt(a, "%s/%s", here, path);
+}
+
 static dck_status run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
 		      dck_record **ret, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
 	os_child_usage usage;
+	dck_record *first = NULL;
+	dck_trace_config own = *c;
 	pid_t pid;
 
 	DCK_NEED(a, err, "for the environment of a program");
@@ -119,7 +131,9 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	if (preload)
 		set[nset++] = mem_arena_fmt(a, "LD_PRELOAD=%s", preload);
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
-	dck_status st = trace_environment_put(a, c, set, SET_MAX, &nset, err);
+	/* A child of it that is elsewhere means the same file. */
+	own.path = path_absolute(a, c->path);
+	dck_status st = trace_environment_put(a, &own, set, SET_MAX, &nset, err);
 	if (st == DCK_OK)
 		st = os_spawn(&spawn, &pid, err);
 	if (st == DCK_OK)
@@ -129,8 +143,15 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		p->signal = usage.signal;
 		uint64_t bytes = 0;
 		bool announced = os_path_kind(record, &bytes) == OS_FILE;
-		st = bytes ? dck_record_load(record, ret, err)
-			   : ended(c, p, announced, why, ret, err);
+		st = bytes ? dck_record_load(record, &first, err) : DCK_OK;
+		if (st == DCK_OK && announced)
+			st = trace_children_join(&own, p->argv[0], record, &first, err);
+		if (st == DCK_OK && !bytes)
+			p->cut = announced;
+		if (st == DCK_OK && first)
+			*ret = first;
+		else if (st == DCK_OK)
+			st = ended(c, p, announced, why, ret, err);
 	}
 	mem_arena_free(a);
 	return st;

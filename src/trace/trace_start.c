@@ -16,6 +16,7 @@
 #include "trace/lane.h"
 #include "trace/nvtx_emit.h"
 #include "trace/recorder.h"
+#include "trace/trace_children.h"
 #include "trace/trace_file.h"
 #include "trace/trace_options.h"
 
@@ -61,42 +62,48 @@ static void owner_set(long pid)
 		setenv(owner_name, text, 1);
 }
 
+/* Where who started this program looks for its record, NULL: nobody does. An empty file there tells
+ * that the program records, should it not come to its end. */
+static const char *record_asked(mem_arena *a)
+{
+	const char *path = secure_getenv("DEEPCLOCK_TRACE_RECORD");
+
+	return path && *path ? mem_arena_dup(a, path) : NULL;
+}
+
+/* Beside a parent's. */
+static dck_status child_names(recorder_plan *p, const char *record, const char *path, dck_err *err)
+{
+	if (record)
+		return trace_child_names(p->arena, record, path, &p->record, &p->config.path, err);
+	return trace_file_of_child(p->arena, path, os_process_id(), &p->config.path, err);
+}
+
 /* The file that the environment names. A program that was started by one that records makes a file
  * of its own, with its first event. One that took this process over by exec() goes on in place of
  * what was there: a script or a wrapper often is, and what it has recorded until then is kept
  * beside it. */
 static dck_status claim(struct state *s, recorder_plan *p, dck_err *err)
 {
-	const char *text = getenv(owner_name), *beside = NULL;
+	const char *text = getenv(owner_name), *beside = NULL, *record = record_asked(p->arena);
 	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
 	uint64_t bytes;
 
 	s->child = owner && owner != self;
+	/* Of several programs that one starts which does not record the first has the file. */
+	if (!owner && record && !s->claimed)
+		s->child = !os_file_claim(record);
 	p->late = s->child;
-	if (s->child || (owner && !s->claimed))
-		DCK_TRY(trace_file_of_child(p->arena, p->config.path, self, &beside, err));
 	if (s->child)
-		p->config.path = beside;
-	else if (beside && os_path_kind(p->config.path, &bytes) == OS_FILE)
+		return child_names(p, record, p->config.path, err);
+	if (owner && !s->claimed)
+		DCK_TRY(trace_file_of_child(p->arena, p->config.path, self, &beside, err));
+	if (beside && os_path_kind(p->config.path, &bytes) == OS_FILE)
 		os_path_rename(p->config.path, beside);
-	if (!s->child)
-		owner_set(self);
+	p->record = record;
+	owner_set(self);
 	s->claimed = true;
 	return DCK_OK;
-}
-
-/* Where who started this program looks for its record. An empty file there tells that the program
- * records, should it not come to its end. */
-static const char *record_announce(const struct state *s, mem_arena *a)
-{
-	const char *path = s->child ? NULL : secure_getenv("DEEPCLOCK_TRACE_RECORD");
-	int fd;
-
-	if (!path || !*path)
-		return NULL;
-	if (os_open_append(path, &fd, NULL) == DCK_OK)
-		os_close(fd);
-	return mem_arena_dup(a, path);
 }
 
 static void fork_prepare(void);
@@ -119,7 +126,6 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 	}
 	DCK_TRY(trace_config_check(&p->config, err));
 	p->config.path = absolute(p->arena, p->config.path);
-	p->record = record_announce(s, p->arena);
 	if (mem_arena_failed(p->arena))
 		return ERR_NO_MEMORY(err, "for the name of a trace");
 	if (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
@@ -209,13 +215,13 @@ static void fork_parent(void)
 }
 
 /* Without a file, as after any other failure, it is not recorded. */
-static void child_begin(const dck_trace_config *config)
+static void child_begin(const recorder_plan *parents)
 {
 	recorder_plan plan = {.on = &dck_trace_on, .late = true, .arena = mem_arena_new(0)};
 
-	if (!plan.arena || trace_config_copy(plan.arena, config, &plan.config, NULL) != DCK_OK ||
-	    trace_file_of_child(plan.arena, config->path, os_process_id(), &plan.config.path,
-				NULL) != DCK_OK ||
+	if (!plan.arena ||
+	    trace_config_copy(plan.arena, &parents->config, &plan.config, NULL) != DCK_OK ||
+	    child_names(&plan, parents->record, parents->config.path, NULL) != DCK_OK ||
 	    recorder_begin(&plan, NULL) != DCK_OK)
 		mem_arena_free(plan.arena);
 }
@@ -227,7 +233,7 @@ static void fork_child(void)
 	state.child = true;
 	const recorder_plan parents = recorder_forget();
 	if (parents.config.path)
-		child_begin(&parents.config);
+		child_begin(&parents);
 	mem_arena_free(parents.arena);
 	fork_parent();
 }

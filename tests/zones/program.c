@@ -1,5 +1,5 @@
-/* program.c [open|fail|fork|kill|_exit|crash] - a program as a user's: zones, and no other line for
- * deepclock.
+/* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash] - a program as a user's:
+ * zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
@@ -46,6 +46,34 @@ int main(int argc, char **argv)
 		_exit(0);
 	if (!strcmp(what, "fork") && fork() == 0) {
 		step();
+		return 0;
+	}
+	/* Eight children, inside a zone of ours. */
+	if (!strcmp(what, "forks")) {
+		DCK_ZONE("wait");
+		for (int i = 0; i < 8; i++)
+			if (fork() == 0) {
+				step();
+				exit(0);
+			}
+		while (wait(NULL) > 0)
+			;
+	}
+	if (!strcmp(what, "killed-child") && fork() == 0) {
+		step();
+		sleep(2);
+		raise(SIGKILL);
+	}
+	/* A child that still runs when we have ended, and what it recorded is in its file. */
+	if (!strcmp(what, "leave")) {
+		if (fork() == 0) {
+			step();
+			close(STDOUT_FILENO);
+			close(STDERR_FILENO);
+			sleep(10);
+			return 0;
+		}
+		sleep(2);
 		return 0;
 	}
 	wait(NULL);

@@ -1,0 +1,26 @@
+# Child processes come onto the timeline of the first one, or stay apart, and then it is said why.
+zone-program || exit
+show() {
+	record run.json '[t["name"] for t in r["tables"]]' 'sorted(row[2] for t in r["tables"][1:] for row in t["rows"])' \
+		'[n["code"] for n in r["notes"]]' 'r["incomplete"]'
+	ls | grep '^trace\|^run\.[^j]' | sed 's/[0-9][0-9]*/PID/'
+	rm -f -- trace.* run.*
+}
+deepclock trace --save run.json -- ./program forks >out
+show
+# Of two programs that a script starts the first has the file. They are in another folder.
+mkdir sub
+deepclock trace --save run.json -- sh -c 'cd sub; ../program; ../program fork' >out
+show
+ls sub
+deepclock trace --children apart --save run.json -- ./program fork >out
+show
+deepclock trace -o run.folded --save run.json -- ./program fork >out
+show
+deepclock trace --last 1MiB --save run.json -- ./program forks >out
+show
+deepclock trace --save run.json -- ./program killed-child >out
+echo $?
+show
+deepclock trace --save run.json -- ./program leave >out
+show
