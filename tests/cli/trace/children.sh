@@ -6,21 +6,21 @@ show() {
 	ls | grep '^trace\|^run\.[^j]' | sed 's/[0-9][0-9]*/PID/'
 	rm -f -- trace.* run.*
 }
-deepclock trace --save run.json -- ./program forks >out
+deepclock trace --no-waits --save run.json -- ./program forks >out
 show
 # Of two programs that a script starts the first has the file. They are in another folder.
 mkdir sub
-deepclock trace --save run.json -- sh -c 'cd sub; ../program; ../program fork' >out
+deepclock trace --no-waits --save run.json -- sh -c 'cd sub; ../program; ../program fork' >out
 show
 ls sub
-deepclock trace --children apart --save run.json -- ./program fork >out
+deepclock trace --no-waits --children apart --save run.json -- ./program fork >out
 show
-deepclock trace -o run.folded --save run.json -- ./program fork >out
+deepclock trace --no-waits -o run.folded --save run.json -- ./program fork >out
 show
-deepclock trace --last 1MiB --save run.json -- ./program forks >out
+deepclock trace --no-waits --last 1MiB --save run.json -- ./program forks >out
 show
-deepclock trace --save run.json -- ./program killed-child >out
+deepclock trace --no-waits --save run.json -- ./program killed-child >out
 echo $?
 show
-deepclock trace --save run.json -- ./program leave >out
+deepclock trace --no-waits --save run.json -- ./program leave >out
 show
