@@ -253,6 +253,31 @@ static dck_status joined(const dck_trace_config *config, const char *title, chil
 	return DCK_OK;
 }
 
+static void held_count(void *self, const char *record)
+{
+	children *c = self;
+	const char *path = trace_of(c, record);
+
+	c->running += path && os_file_held(path);
+}
+
+/* Those that end because the program did, such as the helpers of Python's multiprocessing, need a
+ * moment for it. */
+static void children_await(children *c, const char *record_path)
+{
+	enum { ROUNDS = 20, ROUND_NS = 50000000 };
+	const char *pattern =
+	    mem_arena_fmt(c->arena, "%.*s.*%s", (int)c->stem, record_path, ending);
+
+	for (int i = 0; pattern && i < ROUNDS; i++) {
+		c->running = 0;
+		os_path_each(pattern, held_count, c);
+		if (!c->running || !os_sleep_ns(ROUND_NS, NULL, NULL))
+			return;
+	}
+	c->running = 0;
+}
+
 dck_status trace_children_join(const dck_trace_config *config, const char *title,
 			       const char *record_path, dck_record **record, dck_err *err)
 {
@@ -264,6 +289,7 @@ dck_status trace_children_join(const dck_trace_config *config, const char *title
 	dck_status status = DCK_OK;
 
 	if (c.arena && c.paths && c.said) {
+		children_await(&c, record_path);
 		c.paths[c.n] = config->path;
 		c.said[c.n++] = *record;
 		c.cut = !*record;

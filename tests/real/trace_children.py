@@ -23,8 +23,6 @@ def work(n):
     for _ in range(n):
         with nvtx.annotate("work"):
             time.sleep(0.001)
-    if sys.argv[2] == "fork":
-        time.sleep(2)  # it leaves by _exit(), and what it recorded last must be in the file
 
 if __name__ == "__main__":
     context = multiprocessing.get_context(sys.argv[2])
@@ -56,31 +54,31 @@ def trace(program, *command):
     for pid, name, calls, begin, end in slices:
         found.setdefault(pid, {})[name] = calls, begin, end
     table = next(t for t in record["tables"] if t["name"] == "processes")
-    expect({row[1] for row in table["rows"]} == set(found), (table["rows"], found))
+    expect({row[1] for row in table["rows"]} >= set(found), (table["rows"], found))
     return record, found
 
 
-def covers(found, name, children):
-    """The zone of the parent, around its wait, covers all that its children did."""
+def covers(found, name, children, inner):
+    """The zone of the parent, around its wait, covers those of its children. There may be helpers of Python's."""
     parent = next(p for p in found.values() if name in p)
     _, begin, end = parent[name]
-    others = [p for p in found.values() if name not in p]
+    others = [p for p in found.values() if name not in p and inner in p]
     expect(len(others) == children, found)
-    for one in (slices for p in others for slices in p.values()):
-        expect(begin <= one[1] and one[2] <= end, (begin, end, one))
+    for p in others:
+        expect(begin <= p[inner][1] and p[inner][2] <= end, (begin, end, p))
     return parent, others
 
 
 def forks(program, zones):
     record, found = trace(program, zones, "forks")
-    parent, others = covers(found, "wait", 8)
+    parent, others = covers(found, "wait", 8, "step")
     expect(parent["step"][0] == 20 and all(p["step"][0] == p["forward"][0] == 1 for p in others), found)
     expect(not record.get("incomplete"), record["notes"])
 
 
 def script(program, zones):
     _, found = trace(program, "sh", "-c", '"$0"; "$0" & "$0" & wait', zones)
-    expect(sorted(p["step"][0] for p in found.values()) == [20] * 3, found)
+    expect(sorted(p["step"][0] for p in found.values() if "step" in p) == [20] * 3, found)
 
 
 def python(program, how):
@@ -91,7 +89,7 @@ def python(program, how):
     with open("program.py", "w", encoding="utf-8") as f:
         f.write(PYTHON)
     _, found = trace(program, sys.executable, "program.py", package, how)
-    _, others = covers(found, "whole", 2)
+    _, others = covers(found, "whole", 2, "work")
     expect(sorted(p["work"][0] for p in others) == [3, 4], found)
 
 
