@@ -228,6 +228,8 @@ unsigned cli_term_width(int fd);
 /* signals.c: SIGINT and SIGTERM set a flag; a second one ends the program the default way. */
 void cli_signals_install(void);
 bool cli_signal_seen(void);
+bool cli_signal_ours(void); /* and the programs that we started did not see it too, as those of a
+			     * terminal do */
 bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 /* A file that is removed when a signal ends the program; `path` is borrowed until it is kept. */
 void cli_signals_remove(const char *path);

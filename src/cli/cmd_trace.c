@@ -20,7 +20,8 @@ static const dck_opt format_options[] = {
 static bool cancelled(void *self)
 {
 	(void)self;
-	return cli_signal_seen() != 0;
+	/* It ends by itself then, and may have something to save. */
+	return cli_signal_ours();
 }
 
 static int trace_run(cli *c, void *config)
@@ -51,7 +52,9 @@ static int trace_run(cli *c, void *config)
 			    c->program[0]);
 	else if (program.exit_code)
 		cli_message("'%s' ended with exit status %d", c->program[0], program.exit_code);
-	if (code == CLI_OK && (program.signal || program.cut || program.exit_code))
+	if (cli_signal_seen())
+		code = CLI_INTERRUPTED;
+	else if (code == CLI_OK && (program.signal || program.cut || program.exit_code))
 		code = CLI_FAILED;
 	return code;
 }

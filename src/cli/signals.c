@@ -15,6 +15,8 @@
 
 /* A signal handler can reach only static variables. */
 static volatile sig_atomic_t seen;
+/* It came from the terminal, which gives it to the programs that we started too. */
+static volatile sig_atomic_t shared;
 static struct timespec first_at;
 /* The files that are removed when a signal ends the program. */
 #define TEMPORARIES_MAX 4
@@ -25,13 +27,16 @@ static void on_pipe(int sig)
 	(void)sig;
 }
 
-static void on_interrupt(int sig)
+static void on_interrupt(int sig, siginfo_t *info, void *context)
 {
 	struct timespec now;
+
+	(void)context;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!seen) {
 		first_at = now;
+		shared = info->si_code == SI_KERNEL;
 		seen = 1;
 		return;
 	}
@@ -64,9 +69,9 @@ void cli_signals_keep(const char *path)
 	temporary_replace(path, NULL);
 }
 
-static void handler_set(int sig, void (*f)(int))
+static void handler_set(int sig, struct sigaction action)
 {
-	struct sigaction old, action = {.sa_handler = f};
+	struct sigaction old;
 
 	sigemptyset(&action.sa_mask);
 	/* No SA_RESTART: a wait for a child must notice. What was ignored from the start (nohup, a
@@ -77,13 +82,20 @@ static void handler_set(int sig, void (*f)(int))
 
 void cli_signals_install(void)
 {
-	handler_set(SIGINT, on_interrupt);
-	handler_set(SIGTERM, on_interrupt);
+	const struct sigaction action = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
+
+	handler_set(SIGINT, action);
+	handler_set(SIGTERM, action);
 }
 
 bool cli_signal_seen(void)
 {
 	return seen != 0;
+}
+
+bool cli_signal_ours(void)
+{
+	return seen && !shared;
 }
 
 bool cli_cancelled(void *self)
@@ -94,7 +106,7 @@ bool cli_cancelled(void *self)
 
 void cli_signals_pipe(void)
 {
-	handler_set(SIGPIPE, on_pipe);
+	handler_set(SIGPIPE, (struct sigaction){.sa_handler = on_pipe});
 	/* A closed 0, 1 or 2 would be the number of the next file that is opened, and the report
 	 * would go into it. Opened for reading, 1 and 2 fail every write, as they should. */
 	for (int fd = 0; fd <= 2; fd++)

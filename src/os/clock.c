@@ -206,23 +206,29 @@ static bool tsc_is_trusted(void)
 	return false;
 }
 
-bool os_clock_tsc(os_clock_state *s, dck_clock *ret)
+/* The ends are known to some 20 ns, so that 25 ms give the rate to 2 ppm. */
+static bool rate_find(os_clock_state *s)
 {
+	struct timespec pause = {.tv_nsec = 25000000};
 	uint64_t tsc, ns;
 
-	if (!tsc_is_trusted())
-		return false;
-	os_clock_state found = {0};
-	read_both(&found.base_tsc, &found.base_ns);
-	/* The ends are known to some 20 ns, so that 25 ms give the rate to 2 ppm. */
-	struct timespec pause = {.tv_nsec = 25000000};
 	while (nanosleep(&pause, &pause) && errno == EINTR)
 		;
 	read_both(&tsc, &ns);
-	if (tsc <= found.base_tsc || ns <= found.base_ns)
+	if (tsc <= s->base_tsc || ns <= s->base_ns)
 		return false;
-	found.ns_per_tick_q32 =
-	    (uint64_t)(((wide)(ns - found.base_ns) << 32) / (tsc - found.base_tsc));
+	s->ns_per_tick_q32 = (uint64_t)(((wide)(ns - s->base_ns) << 32) / (tsc - s->base_tsc));
+	return true;
+}
+
+bool os_clock_tsc(os_clock_state *s, dck_clock *ret)
+{
+	if (!tsc_is_trusted())
+		return false;
+	os_clock_state found = {.ns_per_tick_q32 = s->ns_per_tick_q32};
+	read_both(&found.base_tsc, &found.base_ns);
+	if (!found.ns_per_tick_q32 && !rate_find(&found))
+		return false;
 	*s = found;
 	dck_clock c = {.name = "TSC", .now_ns = now_tsc, .self = s};
 	calibrate(&c);

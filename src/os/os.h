@@ -22,7 +22,8 @@
 /* The system's monotonic clock (CLOCK_MONOTONIC_RAW where it is not a system call's price). */
 void os_clock_monotonic(dck_clock *ret);
 /* The processor's time stamp counter, at half the price of the system's clock; *s is the caller's
- * and must live as long as the clock is used. Takes 20 ms to calibrate. false: no x86-64, or the
+ * and must live as long as the clock is used; zeroed, or with the rate that another process of this
+ * machine found, which saves the 25 ms of finding it. false: no x86-64, or the
  * kernel does not trust the counter (it may stop, change its rate or differ between cores). */
 typedef struct os_clock_state {
 	uint64_t base_tsc, base_ns, ns_per_tick_q32;
@@ -151,9 +152,9 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err);
 void os_spawner_free(os_spawner *s); /* NULL is allowed */
 /* Waits; when cancelled(self) turns true (asked every 50 ms and when a signal arrives): SIGTERM,
- * after 2 s SIGKILL, and E_CANCEL. `expect_ns`: about how long the child takes; 0: not known. Of
- * one that takes less than 100 ms only a signal makes us ask: being able to ask costs 3 % of a
- * short run. */
+ * after 2 s SIGKILL, and E_CANCEL (*ret is set then too). `expect_ns`: about how long the child
+ * takes; 0: not known. Of one that takes less than 100 ms only a signal makes us ask: being able to
+ * ask costs 3 % of a short run. */
 dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self), void *self,
 		   os_child_usage *ret, dck_err *err);
 /* Runs f(self, fd) in a forked child; what it writes to fd is appended to *out (at most `limit`

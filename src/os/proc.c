@@ -330,13 +330,12 @@ static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)
 }
 
 /* Asks, then makes it end. */
-static dck_status stop(pid_t pid, int pidfd, dck_err *err)
+static dck_status stop(pid_t pid, int pidfd, os_child_usage *ret, dck_err *err)
 {
-	os_child_usage unused;
 	kill(pid, SIGTERM);
 	if (!pidfd_wait(pidfd, pid, os_now_ns() + grace_ns))
 		kill(pid, SIGKILL);
-	DCK_TRY(reap(pid, &unused, err));
+	DCK_TRY(reap(pid, ret, err));
 	DCK_FAIL(err, E_CANCEL, "cancelled, and the command was stopped");
 }
 
@@ -352,7 +351,7 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 		int status;
 
 		if (cancelled(self)) {
-			st = stop(pid, pidfd, err);
+			st = stop(pid, pidfd, ret, err);
 			break;
 		}
 		if (pidfd >= 0) {

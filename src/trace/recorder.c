@@ -7,6 +7,7 @@
 #include "trace/lane.h"
 #include "trace/nvtx_emit.h"
 #include "trace/trace_file.h"
+#include "trace/trace_options.h"
 #include "trace/waiting.h"
 #include "trace/zone_names.h"
 #include "trace/zone_record.h"
@@ -66,13 +67,15 @@ static void clock_choose(struct recorder *r)
 	if (r->clock_known)
 		return;
 	r->clock_known = true;
-	r->tsc.ns_per_tick_q32 = UINT64_C(1) << 32;
 	r->method.clock = "CLOCK_MONOTONIC";
 #if defined(__x86_64__)
+	r->tsc.ns_per_tick_q32 = trace_tick_told();
 	ticks_are_tsc = os_clock_tsc(&r->tsc, &r->clock);
 	if (ticks_are_tsc)
 		r->method.clock = "TSC";
 #endif
+	if (!ticks_are_tsc)
+		r->tsc.ns_per_tick_q32 = UINT64_C(1) << 32;
 	r->method.tick_hz = 1e9 * 0x1p32 / (double)r->tsc.ns_per_tick_q32;
 }
 

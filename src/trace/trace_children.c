@@ -2,6 +2,7 @@
 #include "trace/trace_children.h"
 
 #include "base/err.h"
+#include "base/sink.h"
 #include "os/os.h"
 #include "record/asked.h"
 #include "record/copy.h"
@@ -24,6 +25,24 @@ dck_status trace_child_names(mem_arena *a, const char *record, const char *path,
 				    record, (int)(strlen(*ret_path) - n), mark, ending);
 	DCK_NEED(*ret_record, err, "for the name of a child's record");
 	return DCK_OK;
+}
+
+/* No record is so short. */
+static const char became[] = "exec\n";
+
+void trace_child_became(const char *record)
+{
+	dck_sink s;
+	int fd;
+
+	/* Where it fails it looks as if it was killed. */
+	if (os_open_append(record, &fd, NULL) != DCK_OK)
+		return;
+	dck_sink_fd(&s, fd);
+	sink_text(&s, became);
+	dck_status st = dck_sink_finish(&s, NULL);
+	(void)st;
+	os_close(fd);
 }
 
 /* --- what there is */
@@ -71,10 +90,11 @@ static void found(void *self, const char *record)
 		c->left_out++;
 		return;
 	}
-	if (os_path_kind(record, &bytes) == OS_FILE && bytes > 0 &&
-	    dck_record_load(record, &said, NULL) != DCK_OK)
+	if (os_path_kind(record, &bytes) != OS_FILE)
+		bytes = 0;
+	if (bytes >= sizeof became && dck_record_load(record, &said, NULL) != DCK_OK)
 		said = NULL;
-	c->cut += !said;
+	c->cut += !said && bytes != sizeof became - 1;
 	c->paths[c->n] = path;
 	c->said[c->n++] = said;
 }

@@ -16,6 +16,9 @@
 dck_status trace_child_names(mem_arena *a, const char *record, const char *path,
 			     const char **ret_record, const char **ret_path, dck_err *err);
 
+/* Says in place of a record that its process became another program, by exec(). */
+void trace_child_became(const char *record);
+
 /* Puts the children's traces into that of the first process, removes them, and replaces *record,
  * which is that process's and may be NULL: it came to no end of its own. Where that cannot be, all
  * files stay, and a note says why. record.json: record_path. E_NOMEM. */

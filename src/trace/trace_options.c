@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "os/os.h"
+#include "os/os.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -148,4 +149,26 @@ dck_status trace_config_copy(mem_arena *a, const dck_trace_config *c, dck_trace_
 			((dck_list *)at)->item[i] = mem_arena_dup(a, ((dck_list *)at)->item[i]);
 	}
 	return mem_arena_failed(a) ? ERR_NO_MEMORY(err, "for the options of recording") : DCK_OK;
+}
+
+static const char tick_variable[] = "DEEPCLOCK_TRACE_TICK";
+
+const char *trace_tick_put(mem_arena *a)
+{
+	os_clock_state s = {0};
+	dck_clock c;
+
+	if (!os_clock_tsc(&s, &c))
+		return NULL;
+	return mem_arena_fmt(a, "%s=%llu", tick_variable, (unsigned long long)s.ns_per_tick_q32);
+}
+
+uint64_t trace_tick_told(void)
+{
+	/* Of counters from 100 MHz to 100 GHz. */
+	const uint64_t least = (UINT64_C(1) << 32) / 100, most = (UINT64_C(1) << 32) * 10;
+	const char *text = secure_getenv(tick_variable);
+	const uint64_t tick = text ? strtoull(text, NULL, 10) : 0;
+
+	return tick >= least && tick <= most ? tick : 0;
 }

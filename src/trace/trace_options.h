@@ -15,6 +15,11 @@ dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const 
 dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *err);
 /* E_ARG: what is asked for does not go together, or a text says nothing that can be done. */
 dck_status trace_config_check(const dck_trace_config *c, dck_err *err);
+/* "DEEPCLOCK_TRACE_TICK=..." for the programs to be started, so that each need not find the rate of
+ * its time stamp counter again; NULL: it is not used, or no memory. */
+const char *trace_tick_put(mem_arena *a);
+/* What was told so, in 2^-32 ns; 0: nothing. */
+uint64_t trace_tick_told(void);
 /* With texts of its own. */
 dck_status trace_config_copy(mem_arena *a, const dck_trace_config *c, dck_trace_config *ret,
 			     dck_err *err);

@@ -131,6 +131,9 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	if (preload)
 		set[nset++] = mem_arena_fmt(a, "LD_PRELOAD=%s", preload);
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
+	const char *tick = trace_tick_put(a);
+	if (tick)
+		set[nset++] = tick;
 	/* A child of it that is elsewhere means the same file. */
 	own.path = path_absolute(a, c->path);
 	dck_status st = trace_environment_put(a, &own, set, SET_MAX, &nset, err);
@@ -138,7 +141,10 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		st = os_spawn(&spawn, &pid, err);
 	if (st == DCK_OK)
 		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
-	if (st == DCK_OK) {
+	/* What was recorded until then is told. */
+	const bool cancelled = st == DCK_E_CANCEL;
+	if (st == DCK_OK || cancelled) {
+		st = DCK_OK;
 		p->exit_code = usage.exit_code;
 		p->signal = usage.signal;
 		uint64_t bytes = 0;
@@ -150,6 +156,9 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 			p->cut = announced;
 		if (st == DCK_OK && first)
 			*ret = first;
+		else if (st == DCK_OK && cancelled && !announced)
+			st = err_set(err, DCK_E_CANCEL, __FILE__, __LINE__,
+				     "cancelled before it recorded");
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
 	}

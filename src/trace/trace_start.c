@@ -79,15 +79,32 @@ static dck_status child_names(recorder_plan *p, const char *record, const char *
 	return trace_file_of_child(p->arena, path, os_process_id(), &p->config.path, err);
 }
 
+/* What this process recorded before it became another program. */
+static dck_status keep_beside(mem_arena *a, const char *record, const char *path, dck_err *err)
+{
+	const char *said = NULL, *beside;
+	uint64_t bytes;
+
+	if (record)
+		DCK_TRY(trace_child_names(a, record, path, &said, &beside, err));
+	else
+		DCK_TRY(trace_file_of_child(a, path, os_process_id(), &beside, err));
+	if (os_path_kind(path, &bytes) != OS_FILE)
+		return DCK_OK;
+	os_path_rename(path, beside);
+	if (said)
+		trace_child_became(said);
+	return DCK_OK;
+}
+
 /* The file that the environment names. A program that was started by one that records makes a file
  * of its own, with its first event. One that took this process over by exec() goes on in place of
  * what was there: a script or a wrapper often is, and what it has recorded until then is kept
  * beside it. */
 static dck_status claim(struct state *s, recorder_plan *p, dck_err *err)
 {
-	const char *text = getenv(owner_name), *beside = NULL, *record = record_asked(p->arena);
+	const char *text = getenv(owner_name), *record = record_asked(p->arena);
 	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
-	uint64_t bytes;
 
 	s->child = owner && owner != self;
 	/* Of several programs that one starts which does not record the first has the file. */
@@ -97,9 +114,7 @@ static dck_status claim(struct state *s, recorder_plan *p, dck_err *err)
 	if (s->child)
 		return child_names(p, record, p->config.path, err);
 	if (owner && !s->claimed)
-		DCK_TRY(trace_file_of_child(p->arena, p->config.path, self, &beside, err));
-	if (beside && os_path_kind(p->config.path, &bytes) == OS_FILE)
-		os_path_rename(p->config.path, beside);
+		DCK_TRY(keep_beside(p->arena, record, p->config.path, err));
 	p->record = record;
 	owner_set(self);
 	s->claimed = true;

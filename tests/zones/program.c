@@ -1,5 +1,5 @@
-/* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash] - a program as a user's:
- * zones, and no other line for deepclock.
+/* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash|exec|interrupt] - a program
+ * as a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
@@ -20,6 +20,11 @@ static void step(void)
 		;
 	DCK_POP();
 	DCK_COUNTER("loss", 0.5);
+}
+
+static void interrupted(int sig)
+{
+	(void)sig;
 }
 
 int main(int argc, char **argv)
@@ -44,6 +49,18 @@ int main(int argc, char **argv)
 		abort();
 	if (!strcmp(what, "_exit"))
 		_exit(0);
+	if (!strcmp(what, "exec")) {
+		dck_trace_flush();
+		execl(argv[0], argv[0], (char *)NULL);
+	}
+	/* What has something to save when it is interrupted, and takes its time. */
+	if (!strcmp(what, "interrupt")) {
+		signal(SIGINT, interrupted);
+		pause();
+		sleep(3);
+		step();
+		printf("saved\n");
+	}
 	if (!strcmp(what, "fork") && fork() == 0) {
 		step();
 		return 0;

@@ -13,6 +13,9 @@ mkdir sub
 deepclock trace --no-waits --save run.json -- sh -c 'cd sub; ../program; ../program fork' >out
 show
 ls sub
+# What it recorded before it became another program by exec() is there too, and nothing is cut.
+deepclock trace --no-waits --save run.json -- ./program exec >out
+show
 deepclock trace --no-waits --children apart --save run.json -- ./program fork >out
 show
 deepclock trace --no-waits -o run.folded --save run.json -- ./program fork >out
