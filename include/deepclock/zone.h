@@ -52,6 +52,9 @@ typedef struct dck_trace_config {
 	/* With last: the signal at which the newest events are written into a file of their own,
 	 * "out.dump-1.pftrace" and further, while recording goes on: "SIGUSR2", "12". NULL: none */
 	const char *dump_on;
+	/* With last too: "step=20ms": the same when a range of that name took so long; at most 100
+	 * such files. Borrowed until it has begun. */
+	dck_list limits;
 	/* Of dck_trace_program_run(): the children's traces become part of the file, or stay as
 	 * files of their own: DCK_TRACE_APART. */
 	int children;

@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "trace/nesting.h"
+#include "trace/zone_limits.h"
+#include "trace/zone_names.h"
 
 #include <string.h>
 
@@ -28,6 +30,27 @@ dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 	nesting_init(&d->nesting, d->threads, listener);
 	*ret = d;
 	return DCK_OK;
+}
+
+static uint64_t limit_of(const void *limits, uint32_t name)
+{
+	return zone_limit_of(limits, zone_name_get(name)->text);
+}
+
+void drain_limit(drain *d, const dck_list *limits)
+{
+	d->nesting.sums.limits = limits;
+	d->nesting.sums.limit_of = limits->n ? limit_of : NULL;
+}
+
+uint64_t drain_over(const drain *d)
+{
+	const zone_sums *s = &d->nesting.sums;
+	uint64_t over = 0;
+
+	for (uint32_t i = 0; s->limit_of && i < s->nstats; i++)
+		over += s->stats[i] ? s->stats[i]->over : 0;
+	return over;
 }
 
 void drain_free(drain *d)

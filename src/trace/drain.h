@@ -41,6 +41,9 @@ typedef struct drain drain;
 dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 		     const drain_listener *listener, dck_err *err);
 void drain_free(drain *d); /* NULL is allowed */
+/* Before the first round: ranges that take so long are counted (zone_limits.h). Borrowed. */
+void drain_limit(drain *d, const dck_list *limits);
+uint64_t drain_over(const drain *d); /* such ranges so far */
 /* Takes what is there; true: whole blocks were, and there may be more. */
 bool drain_round(drain *d);
 /* Closes what is open, at that time. */

@@ -167,6 +167,33 @@ static const char *waits_absent(const struct recorder *r)
 
 /* --- the thread's work; recorder.work is held */
 
+static void dump_aside(struct recorder *r)
+{
+	if (!r->file)
+		return;
+	clocks_put(r);
+	if (trace_file_dump_aside(r->file, (unsigned)r->method.dumps + 1, NULL) == DCK_OK)
+		r->method.dumps++;
+	else
+		r->method.dumps_failed++;
+}
+
+/* Of a program that is slow again and again the first files tell why. */
+enum { LIMIT_DUMPS_MAX = 100 };
+
+static void limits_look(struct recorder *r)
+{
+	const uint64_t over = drain_over(r->drain);
+
+	if (over == r->method.over)
+		return;
+	r->method.over = over;
+	if (r->method.dumps < LIMIT_DUMPS_MAX)
+		dump_aside(r);
+	else
+		r->method.dumps_left_out++;
+}
+
 static void finish(struct recorder *r)
 {
 	trace_file_said said;
@@ -174,6 +201,8 @@ static void finish(struct recorder *r)
 
 	while (drain_round(r->drain))
 		;
+	if (r->method.limited && r->file)
+		limits_look(r);
 	uint64_t end = ticks_now(), end_ns = os_now_ns();
 	drain_end(r->drain, end);
 	r->method.took_ns = drain_ns(r->drain, end);
@@ -214,17 +243,6 @@ static void write_out(struct recorder *r, bool dump)
 		trace_file_flush(r->file, true);
 }
 
-static void dump_aside(struct recorder *r)
-{
-	if (!r->file)
-		return;
-	clocks_put(r);
-	if (trace_file_dump_aside(r->file, (unsigned)r->method.dumps + 1, NULL) == DCK_OK)
-		r->method.dumps++;
-	else
-		r->method.dumps_failed++;
-}
-
 static void serve(struct recorder *r, unsigned wishes)
 {
 	drain_round(r->drain);
@@ -259,6 +277,8 @@ static bool round_of(struct recorder *r)
 		serve(r, wishes);
 	else
 		more = drain_round(r->drain);
+	if (r->method.limited && r->file)
+		limits_look(r);
 	if (r->file && os_now_ns() - r->clocks_ns >= CLOCKS_NS)
 		clocks_put(r);
 	if (r->file)
@@ -300,7 +320,8 @@ static bool thread_start(struct recorder *r)
 
 	atomic_store(&r->wishes, 0);
 	atomic_store(&r->signal, 0);
-	r->method.dumps = r->method.dumps_failed = 0;
+	r->method.dumps = r->method.dumps_failed = r->method.dumps_left_out = r->method.over = 0;
+	r->method.limited = r->plan.config.limits.n > 0;
 	atomic_store(&r->process, os_process_id());
 	atomic_store(&r->live, true);
 	sigfillset(&all);
@@ -427,6 +448,7 @@ static dck_status begin(struct recorder *r, dck_err *err)
 	if (r->file)
 		listener = trace_file_listener(r->file);
 	DCK_TRY(drain_new(&r->drain, r->base, r->tsc.ns_per_tick_q32, &listener, err));
+	drain_limit(r->drain, &r->plan.config.limits);
 	if (!thread_start(r))
 		DCK_FAIL(err, E_UNSUP, "the system gives no thread to record with");
 	return DCK_OK;

@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "os/os.h"
-#include "os/os.h"
+#include "trace/zone_limits.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,6 +22,8 @@ const dck_opt dck_trace_options[] = {
     DCK_OPTION(TEXT, dck_trace_config, dump_on, "dump-on", "SIGNAL", NULL,
 	       "write them into a file of their own whenever this signal comes: SIGUSR2",
 	       .needs = "last"),
+    DCK_OPTION(LIST, dck_trace_config, limits, "limit", "NAME=TIME", NULL,
+	       "and when a zone of that name takes longer; may be repeated", .needs = "last"),
     DCK_OPTION(BYTES, dck_trace_config, max_size, "max-size", "SIZE", NULL,
 	       "the trace grows no larger", .min = 65536, .max = 1e18),
     DCK_OPTION(BYTES, dck_trace_config, buffer_bytes, "buffer", "SIZE", "64MiB",
@@ -91,6 +93,11 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 {
 	const int number = c->dump_on ? os_signal_read(c->dump_on) : 0;
 
+	DCK_TRY(zone_limits_check(&c->limits, err));
+	if (!c->last && (c->dump_on || c->limits.n))
+		DCK_FAIL(err, E_ARG,
+			 "the newest events are written at a signal, or at a zone that takes too "
+			 "long, only where these are kept: say how much of them (last)");
 	if (!c->dump_on)
 		return DCK_OK;
 	if (!number)
@@ -101,10 +108,6 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 			 "%.40s cannot ask for the newest events: it ends or stops a program; "
 			 "SIGUSR2 can",
 			 c->dump_on);
-	if (!c->last)
-		DCK_FAIL(err, E_ARG,
-			 "the newest events are written at a signal only where these "
-			 "are kept: say how much of them (last)");
 	return DCK_OK;
 }
 

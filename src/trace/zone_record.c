@@ -78,6 +78,10 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 		count_put(b, "dumps", m->dumps);
 	if (m->dumps_failed)
 		count_put(b, "dumps_failed", m->dumps_failed);
+	if (m->limited)
+		count_put(b, "over_limit", m->over);
+	if (m->dumps_left_out)
+		count_put(b, "dumps_left_out", m->dumps_left_out);
 	if (m->signal)
 		record_fact_text(b, "trace", "signal", m->signal);
 	if (said)

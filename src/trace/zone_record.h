@@ -22,6 +22,9 @@ typedef struct zone_method {
 	uint64_t waits_ns;	      /* the least wait that is told */
 	const char *waits_absent;     /* why none is; NULL: they are */
 	uint64_t dumps, dumps_failed; /* of the newest events, into files of their own */
+	uint64_t dumps_left_out;      /* since there were too many */
+	bool limited;		      /* some ranges may take only so long */
+	uint64_t over;		      /* and so many took longer */
 	const char *signal;	      /* that ended the process; NULL: none did */
 } zone_method;
 

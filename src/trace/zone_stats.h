@@ -22,7 +22,8 @@ typedef struct zone_stats {
 	/* total: with what they called, but not those inside a call of the same name; self:
 	 * without what they called. */
 	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
-	bool self_unknown; /* of some call */
+	uint64_t limit_ns, over; /* how long a call may take, 0: as it likes; how many took longer */
+	bool self_unknown;	 /* of some call */
 	unsigned nbatches;
 	uint64_t batch_calls;	       /* calls in a batch */
 	uint64_t open_calls, open_ns;  /* the batch that is not yet full */
@@ -61,6 +62,7 @@ static inline void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, 
 		z->min_ns = ns;
 	if (ns > z->max_ns)
 		z->max_ns = ns;
+	z->over += ns > z->limit_ns - 1; /* never, where it is 0 */
 	z->open_ns += ns;
 	if (++z->open_calls == z->batch_calls)
 		zone_stats_close_batch(z);

@@ -39,8 +39,11 @@ zone_stats *zone_sums_make(zone_sums *s, uint32_t name)
 			s->nstats = more;
 		}
 	}
-	if (name < s->nstats && !s->stats[name])
+	if (name < s->nstats && !s->stats[name]) {
 		s->stats[name] = mem_zalloc(1, sizeof **s->stats);
+		if (s->stats[name] && s->limit_of)
+			s->stats[name]->limit_ns = s->limit_of(s->limits, name);
+	}
 	if (name < s->nstats && s->stats[name])
 		return s->stats[name];
 	s->failed = true;

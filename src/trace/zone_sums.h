@@ -59,6 +59,9 @@ typedef struct zone_sums {
 	uint32_t nstats;
 	uint32_t async_root; /* the path that ranges of no track are in */
 	bool paths_only;     /* nothing is wanted by name */
+	/* How long a call of that name may take, 0: as it likes; asked once. NULL: all may. */
+	uint64_t (*limit_of)(const void *limits, uint32_t name);
+	const void *limits;
 	bool failed;	     /* for want of memory something is missing */
 	open_ranges ranges;
 } zone_sums; /* {0} at first */

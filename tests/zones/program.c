@@ -1,5 +1,5 @@
-/* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash|exec|interrupt] - a program
- * as a user's: zones, and no other line for deepclock.
+/* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash|exec|interrupt|slow] - a
+ * program as a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
@@ -52,6 +52,13 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "exec")) {
 		dck_trace_flush();
 		execl(argv[0], argv[0], (char *)NULL);
+	}
+	/* Two calls that take 900 ms, far apart, and one that does not. */
+	for (int i = 0; i < 3 && !strcmp(what, "slow"); i++) {
+		DCK_PUSH("slow");
+		usleep(i == 1 ? 10 : 900000);
+		DCK_POP();
+		usleep(500000);
 	}
 	/* What has something to save when it is interrupted, and takes its time. */
 	if (!strcmp(what, "interrupt")) {

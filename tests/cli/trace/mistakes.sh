@@ -10,3 +10,6 @@ try --last 1MiB --max-size 1MiB -- true
 try --max-size 1 -- true
 try --dump-on SIGUSR2 -- true
 try --last 1MiB --dump-on SIGKILL -- true
+try --limit step=1ms -- true
+try --last 1MiB --limit step -- true
+try --last 1MiB --limit =1ms -- true

@@ -1,0 +1,14 @@
+/* zone_limits.h - how long ranges of some names may take: --limit NAME=TIME.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_ZONE_LIMITS_H
+#define TRACE_ZONE_LIMITS_H
+
+#include "deepclock/opt.h"
+
+/* E_ARG: an item is not a name, '=' and a time. The last '=' counts, since a name may have some. */
+dck_status zone_limits_check(const dck_list *limits, dck_err *err);
+/* 0: there is none for that name. Of two for one name the last counts. */
+uint64_t zone_limit_of(const dck_list *limits, const char *name);
+
+#endif
