@@ -7,7 +7,9 @@
 #ifndef PRELOAD_REAL_H
 #define PRELOAD_REAL_H
 
-#undef _FORTIFY_SOURCE /* its functions of the same names would be in the way */
+/* Both give other functions the names of those here. */
+#undef _FORTIFY_SOURCE
+#undef _FILE_OFFSET_BITS
 
 #include <features.h>
 
@@ -22,40 +24,78 @@
 #else
 #define REAL_CLOCKS(X)
 #endif
+#if __GLIBC_PREREQ(2, 31)
+#define REAL_CLOCK_JOIN(X) X(pthread_clockjoin_np)
+#else
+#define REAL_CLOCK_JOIN(X)
+#endif
+#if __GLIBC_PREREQ(2, 28)
+#define REAL_C11(X)      \
+	X(mtx_trylock)   \
+	X(mtx_lock)      \
+	X(mtx_timedlock) \
+	X(cnd_wait)      \
+	X(cnd_timedwait) \
+	X(thrd_join)     \
+	X(thrd_sleep)
+#else
+#define REAL_C11(X)
+#endif
 
-#define REAL_FUNCTIONS(X)             \
-	X(read)                       \
-	X(readv)                      \
-	X(recv)                       \
-	X(recvfrom)                   \
-	X(recvmsg)                    \
-	X(write)                      \
-	X(writev)                     \
-	X(send)                       \
-	X(sendto)                     \
-	X(sendmsg)                    \
-	X(nanosleep)                  \
-	X(clock_nanosleep)            \
-	X(usleep)                     \
-	X(sleep)                      \
-	X(pthread_mutex_trylock)      \
-	X(pthread_mutex_lock)         \
-	X(pthread_mutex_timedlock)    \
-	X(pthread_rwlock_tryrdlock)   \
-	X(pthread_rwlock_rdlock)      \
-	X(pthread_rwlock_timedrdlock) \
-	X(pthread_rwlock_trywrlock)   \
-	X(pthread_rwlock_wrlock)      \
-	X(pthread_rwlock_timedwrlock) \
-	X(pthread_cond_wait)          \
-	X(pthread_cond_timedwait)     \
-	X(pthread_join)               \
-	X(waitpid)                    \
-	X(wait)                       \
-	X(wait3)                      \
-	X(wait4)                      \
-	X(waitid)                     \
-	X(_exit) X(_Exit) X(execve) X(execv) X(execvp) X(execvpe) X(fexecve) REAL_CLOCKS(X)
+#define REAL_FUNCTIONS(X)                                                          \
+	X(read)                                                                    \
+	X(readv)                                                                   \
+	X(pread)                                                                   \
+	X(pread64)                                                                 \
+	X(pwrite)                                                                  \
+	X(pwrite64)                                                                \
+	X(fsync)                                                                   \
+	X(fdatasync)                                                               \
+	X(accept)                                                                  \
+	X(accept4)                                                                 \
+	X(connect)                                                                 \
+	X(poll)                                                                    \
+	X(ppoll)                                                                   \
+	X(select)                                                                  \
+	X(pselect)                                                                 \
+	X(epoll_wait)                                                              \
+	X(epoll_pwait)                                                             \
+	X(sem_wait)                                                                \
+	X(sem_timedwait)                                                           \
+	X(pthread_barrier_wait)                                                    \
+	X(pthread_timedjoin_np)                                                    \
+	X(recv)                                                                    \
+	X(recvfrom)                                                                \
+	X(recvmsg)                                                                 \
+	X(write)                                                                   \
+	X(writev)                                                                  \
+	X(send)                                                                    \
+	X(sendto)                                                                  \
+	X(sendmsg)                                                                 \
+	X(nanosleep)                                                               \
+	X(clock_nanosleep)                                                         \
+	X(usleep)                                                                  \
+	X(sleep)                                                                   \
+	X(pthread_mutex_trylock)                                                   \
+	X(pthread_mutex_lock)                                                      \
+	X(pthread_mutex_timedlock)                                                 \
+	X(pthread_rwlock_tryrdlock)                                                \
+	X(pthread_rwlock_rdlock)                                                   \
+	X(pthread_rwlock_timedrdlock)                                              \
+	X(pthread_rwlock_trywrlock)                                                \
+	X(pthread_rwlock_wrlock)                                                   \
+	X(pthread_rwlock_timedwrlock)                                              \
+	X(pthread_cond_wait)                                                       \
+	X(pthread_cond_timedwait)                                                  \
+	X(pthread_join)                                                            \
+	X(waitpid)                                                                 \
+	X(wait)                                                                    \
+	X(wait3)                                                                   \
+	X(wait4)                                                                   \
+	X(waitid)                                                                  \
+	X(_exit)                                                                   \
+	X(_Exit) X(execve) X(execv) X(execvp) X(execvpe) X(fexecve) REAL_CLOCKS(X) \
+	    REAL_CLOCK_JOIN(X) REAL_C11(X)
 
 enum {
 #define REAL_NUMBER(f) REAL_##f,

@@ -20,6 +20,18 @@ PRELOAD ssize_t readv(int fd, const struct iovec *v, int n)
 	return w.bytes = REAL(readv)(fd, v, n);
 }
 
+PRELOAD ssize_t pread(int fd, void *to, size_t n, off_t at)
+{
+	WAIT_FILE("wait: read", fd);
+	return w.bytes = REAL(pread)(fd, to, n, at);
+}
+
+PRELOAD ssize_t pread64(int fd, void *to, size_t n, off64_t at)
+{
+	WAIT_FILE("wait: read", fd);
+	return w.bytes = REAL(pread64)(fd, to, n, at);
+}
+
 PRELOAD ssize_t recv(int fd, void *to, size_t n, int flags)
 {
 	WAIT_FILE("wait: receive", fd);
@@ -49,6 +61,30 @@ PRELOAD ssize_t writev(int fd, const struct iovec *v, int n)
 {
 	WAIT_FILE("wait: write", fd);
 	return w.bytes = REAL(writev)(fd, v, n);
+}
+
+PRELOAD ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
+{
+	WAIT_FILE("wait: write", fd);
+	return w.bytes = REAL(pwrite)(fd, from, n, at);
+}
+
+PRELOAD ssize_t pwrite64(int fd, const void *from, size_t n, off64_t at)
+{
+	WAIT_FILE("wait: write", fd);
+	return w.bytes = REAL(pwrite64)(fd, from, n, at);
+}
+
+PRELOAD int fsync(int fd)
+{
+	WAIT_FILE("wait: sync", fd);
+	return REAL(fsync)(fd);
+}
+
+PRELOAD int fdatasync(int fd)
+{
+	WAIT_FILE("wait: sync", fd);
+	return REAL(fdatasync)(fd);
 }
 
 PRELOAD ssize_t send(int fd, const void *from, size_t n, int flags)

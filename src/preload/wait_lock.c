@@ -1,10 +1,14 @@
-/* wait_lock.c - locks, condition variables, threads that end.
+/* wait_lock.c - locks, condition variables, semaphores, barriers, threads that end; those of C11.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
+#if __GLIBC_PREREQ(2, 28)
+#include <threads.h>
+#endif
 
 /* Taken; in the second case its last owner has died with it, which the caller must be told. */
 static bool got(int code)
@@ -74,7 +78,37 @@ PRELOAD int pthread_join(pthread_t thread, void **ret)
 	return REAL(pthread_join)(thread, ret);
 }
 
+PRELOAD int pthread_timedjoin_np(pthread_t thread, void **ret, const struct timespec *until)
+{
+	WAIT("wait: join");
+	return REAL(pthread_timedjoin_np)(thread, ret, until);
+}
+
+PRELOAD int pthread_barrier_wait(pthread_barrier_t *b)
+{
+	WAIT("wait: barrier");
+	return REAL(pthread_barrier_wait)(b);
+}
+
+PRELOAD int sem_wait(sem_t *s)
+{
+	WAIT("wait: semaphore");
+	return REAL(sem_wait)(s);
+}
+
+PRELOAD int sem_timedwait(sem_t *restrict s, const struct timespec *restrict until)
+{
+	WAIT("wait: semaphore");
+	return REAL(sem_timedwait)(s, until);
+}
+
 #if __GLIBC_PREREQ(2, 30)
+PRELOAD int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict until)
+{
+	WAIT("wait: semaphore");
+	return REAL(sem_clockwait)(s, clock, until);
+}
+
 PRELOAD int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
 				    const struct timespec *restrict until)
 {
@@ -98,5 +132,47 @@ PRELOAD int pthread_cond_clockwait(pthread_cond_t *restrict c, pthread_mutex_t *
 {
 	WAIT("wait: condition");
 	return REAL(pthread_cond_clockwait)(c, m, clock, until);
+}
+#endif
+
+#if __GLIBC_PREREQ(2, 31)
+PRELOAD int pthread_clockjoin_np(pthread_t thread, void **ret, clockid_t clock,
+				 const struct timespec *until)
+{
+	WAIT("wait: join");
+	return REAL(pthread_clockjoin_np)(thread, ret, clock, until);
+}
+#endif
+
+/* --- of C11, which libc does not make of those above */
+
+#if __GLIBC_PREREQ(2, 28)
+PRELOAD int mtx_lock(mtx_t *m)
+{
+	LOCK(mtx_trylock, m, REAL(mtx_lock)(m));
+}
+
+PRELOAD int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
+{
+	LOCK(mtx_trylock, m, REAL(mtx_timedlock)(m, until));
+}
+
+PRELOAD int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	WAIT("wait: condition");
+	return REAL(cnd_wait)(c, m);
+}
+
+PRELOAD int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
+			  const struct timespec *restrict until)
+{
+	WAIT("wait: condition");
+	return REAL(cnd_timedwait)(c, m, until);
+}
+
+PRELOAD int thrd_join(thrd_t thread, int *ret)
+{
+	WAIT("wait: join");
+	return REAL(thrd_join)(thread, ret);
 }
 #endif

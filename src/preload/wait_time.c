@@ -5,6 +5,9 @@
 
 #include <sys/resource.h>
 #include <sys/wait.h>
+#if __GLIBC_PREREQ(2, 28)
+#include <threads.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +35,14 @@ PRELOAD unsigned sleep(unsigned seconds)
 	WAIT("wait: sleep");
 	return REAL(sleep)(seconds);
 }
+
+#if __GLIBC_PREREQ(2, 28)
+PRELOAD int thrd_sleep(const struct timespec *time, struct timespec *rest)
+{
+	WAIT("wait: sleep");
+	return REAL(thrd_sleep)(time, rest);
+}
+#endif
 
 PRELOAD pid_t waitpid(pid_t pid, int *status, int options)
 {

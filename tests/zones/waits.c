@@ -3,11 +3,17 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -218,6 +224,112 @@ static void children(void)
 	check("no child", wait(&status) == -1 && errno == ECHILD);
 }
 
+static void *post_later(void *s)
+{
+	rest();
+	sem_post(s);
+	return NULL;
+}
+
+static void *come_later(void *unused)
+{
+	rest();
+	pthread_barrier_wait(&both);
+	return unused;
+}
+
+static void semaphores(void)
+{
+	struct timespec until = in_ms(CLOCK_REALTIME, MS);
+	sem_t s;
+
+	check("sem_init", sem_init(&s, 0, 0) == 0);
+	errno = 0;
+	check("sem_timedwait", sem_timedwait(&s, &until) == -1 && errno == ETIMEDOUT);
+	pthread_t t;
+	check("pthread_create", pthread_create(&t, NULL, post_later, &s) == 0);
+	check("sem_wait", sem_wait(&s) == 0);
+	pthread_join(t, NULL);
+	t = with(come_later);
+	pthread_barrier_wait(&both);
+	pthread_join(t, NULL);
+}
+
+static void *connect_later(void *address)
+{
+	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	rest();
+	check("connect", connect(fd, address, sizeof(struct sockaddr_un)) == 0);
+	return close(fd) == 0 ? NULL : &failed;
+}
+
+static void ready_files(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	struct timeval time = {.tv_usec = MS * 1000};
+	pthread_t t;
+
+	/* A name that no other program has, and that no folder keeps. */
+	snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "deepclock-%ld",
+		 (long)getpid());
+	check("bind",
+	      bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, 1) == 0);
+	check("poll", poll(&p, 1, MS) == 0);
+	check("select", select(0, NULL, NULL, NULL, &time) == 0);
+	pthread_create(&t, NULL, connect_later, &address);
+	const int from = accept(fd, NULL, NULL);
+	check("accept", from >= 0);
+	pthread_join(t, NULL);
+	close(from);
+	close(fd);
+}
+
+static void places_in_files(void)
+{
+	char text[4] = "";
+	FILE *f = tmpfile();
+
+	check("tmpfile", f != NULL);
+	if (!f)
+		return;
+	check("pwrite", pwrite(fileno(f), "four", 4, 3) == 4);
+	check("pread", pread(fileno(f), text, 4, 3) == 4 && !memcmp(text, "four", 4));
+	check("fsync", fsync(fileno(f)) == 0);
+	fclose(f);
+}
+
+static int keep_mtx(void *m)
+{
+	mtx_lock(m);
+	pthread_barrier_wait(&both);
+	rest();
+	mtx_unlock(m);
+	return 5;
+}
+
+static void of_c11(void)
+{
+	struct timespec until = in_ms(CLOCK_REALTIME, MS);
+	thrd_t t;
+	mtx_t m;
+	cnd_t c;
+	int got = 0;
+
+	check("mtx_init", mtx_init(&m, mtx_timed) == thrd_success && cnd_init(&c) == thrd_success);
+	check("thrd_create", thrd_create(&t, keep_mtx, &m) == thrd_success);
+	pthread_barrier_wait(&both);
+	check("mtx_lock", mtx_lock(&m) == thrd_success);
+	check("cnd_timedwait", cnd_timedwait(&c, &m, &until) == thrd_timedout);
+	mtx_unlock(&m);
+	check("thrd_join", thrd_join(t, &got) == thrd_success && got == 5);
+	check("thrd_sleep", thrd_sleep(&(struct timespec){.tv_nsec = 1000}, NULL) == 0);
+	cnd_destroy(&c);
+	mtx_destroy(&m);
+}
+
 int main(void)
 {
 	pthread_barrier_init(&both, NULL, 2);
@@ -227,6 +339,10 @@ int main(void)
 	files();
 	sleeps();
 	children();
+	semaphores();
+	ready_files();
+	places_in_files();
+	of_c11();
 	printf("%s\n", failed ? "failed" : "all as it should be");
 	return failed;
 }

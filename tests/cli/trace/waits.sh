@@ -8,7 +8,7 @@ table = [t for t in json.load(open(sys.argv[1]))["tables"] if t["name"] == "zone
 names = [c["key"] for c in table["columns"]]
 number = lambda x: x["value"] if isinstance(x, dict) else x
 rows = {r[0]: dict(zip(names, map(number, r))) for r in table["rows"]}
-for name in ("lock", "condition", "join", "read", "sleep", "child"):
+for name in ("lock", "condition", "join", "read", "sleep", "child", "semaphore", "barrier", "poll", "accept"):
     row = rows["wait: " + name]
     print(name, "at least 20 ms", row["max"] >= 20e6, "all at least 10 us", row["min"] >= 10e3)
 END
