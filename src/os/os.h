@@ -225,6 +225,11 @@ typedef enum os_kind {
 } os_kind;
 os_kind os_path_kind(const char *path, uint64_t *ret_bytes); /* ret_bytes may be NULL */
 os_kind os_fd_kind(int fd, uint64_t *ret_bytes);
+/* Which file it is, while it is there; false: the descriptor is not open. */
+typedef struct os_file_id {
+	uint64_t device, number;
+} os_file_id;
+bool os_fd_id(int fd, os_file_id *ret);
 bool os_same_file(const char *a, const char *b); /* both are there, and are one */
 bool os_file_exists(const char *path);		 /* anything of that name, a folder too */
 bool os_file_readable(const char *path);	 /* false: errno says why */

@@ -33,6 +33,16 @@ os_kind os_fd_kind(int fd, uint64_t *ret_bytes)
 	return fstat(fd, &st) == 0 ? kind_of(&st, ret_bytes) : OS_NOTHING;
 }
 
+bool os_fd_id(int fd, os_file_id *ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	*ret = (os_file_id){st.st_dev, st.st_ino};
+	return true;
+}
+
 bool os_same_file(const char *a, const char *b)
 {
 	struct stat x, y;

@@ -1,6 +1,6 @@
-/* signal_hooks.c - told of the signals that end this process, and of one that asks for something, before
- * what would have happened happens: the program's own handler runs, or the process ends by that
- * very signal, with its core and its exit status.
+/* signal_hooks.c - told of the signals that end this process, and of one that asks for something,
+ * before what would have happened happens: the program's own handler runs, or the process ends by
+ * that very signal, with its core and its exit status.
  *
  * A handler that the program installs later stands instead of ours, and gets ours as the former
  * one.

@@ -255,7 +255,7 @@ void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
  * may meet the end first: then it is another thread's, since each thread is in order. */
 static void flow(nesting *f, nesting_thread *t, uint64_t ns, bool starts, uint64_t id)
 {
-	enum { ENDED = UINT32_MAX };
+	const uint32_t ended = UINT32_MAX; /* as no track is */
 	const uint32_t other = kept_map_find(&f->starts, id);
 
 	if (!f->to.events)
@@ -263,7 +263,7 @@ static void flow(nesting *f, nesting_thread *t, uint64_t ns, bool starts, uint64
 	if (other)
 		kept_map_remove(&f->starts, id);
 	else if (f->starts.n < NESTING_STARTS_MAX)
-		(void)kept_map_put(&f->starts, id, starts ? t->track : (uint32_t)ENDED);
+		(void)kept_map_put(&f->starts, id, starts ? t->track : ended);
 	if (t->open.depth && (starts || other != t->track))
 		tell(f, t, ns, starts ? TRACE_FLOW_BEGIN : TRACE_FLOW_END, 0, id);
 }

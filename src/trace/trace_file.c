@@ -39,6 +39,7 @@ struct trace_file {
 	bool compress;
 	gzip_sink *gzip; /* in front of sink; NULL: nothing is compressed, or not open */
 	int fd;
+	os_file_id id; /* of the file behind fd */
 	dck_err error; /* code 0: none */
 	uint64_t written, max_size, left_out, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
@@ -58,6 +59,41 @@ struct trace_file {
 
 /* --- the file */
 
+static bool is_ours(const trace_file *f, int fd)
+{
+	os_file_id id;
+
+	return os_fd_id(fd, &id) && id.device == f->id.device && id.number == f->id.number;
+}
+
+static void file_close(trace_file *f)
+{
+	if (f->fd >= 0 && is_ours(f, f->fd))
+		os_close(f->fd);
+	f->fd = -1;
+}
+
+/* Some programs close all descriptors that they do not know, and may get our number for a file of
+ * their own, into which nothing of ours must come. */
+static dck_status file_find(trace_file *f, dck_err *err)
+{
+	int fd;
+
+	if (is_ours(f, f->fd))
+		return DCK_OK;
+	f->fd = -1;
+	if (os_path_kind(f->path, NULL) != OS_FILE)
+		DCK_FAIL(err, E_IO, "the program has closed it");
+	DCK_TRY(os_open_append(f->path, &fd, err));
+	if (!is_ours(f, fd)) {
+		os_close(fd);
+		DCK_FAIL(err, E_IO, "the program has closed it, and another is there now");
+	}
+	os_file_hold(fd);
+	f->fd = fd;
+	return DCK_OK;
+}
+
 static dck_status write_file(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	trace_file *f = self;
@@ -65,6 +101,7 @@ static dck_status write_file(void *self, const void *bytes, size_t n, dck_err *e
 
 	if (f->fd < 0) /* abandoned */
 		return DCK_OK;
+	DCK_TRY(file_find(f, err));
 	dck_sink_fd(plain, f->fd);
 	f->written += n;
 	return plain->write(plain, bytes, n, err);
@@ -90,6 +127,7 @@ static bool file_open(trace_file *f)
 		fail(f, &err);
 		return false;
 	}
+	(void)os_fd_id(f->fd, &f->id);
 	os_file_hold(f->fd);
 	f->made = true;
 	if (f->announce && os_file_claim(f->announce)) {
@@ -256,8 +294,7 @@ static void trace_file_free(trace_file *f)
 		mem_free(f->first);
 		f->first = next;
 	}
-	if (f->fd >= 0)
-		os_close(f->fd);
+	file_close(f);
 	mem_arena_free(f->arena);
 	mem_free(f->tracks);
 	mem_free(f->names);
@@ -355,9 +392,7 @@ static void finish(trace_file *f)
 	if (f->out && dck_sink_finish(&f->sink, &e) != DCK_OK)
 		fail(f, &e);
 	f->out = NULL;
-	if (f->fd >= 0)
-		os_close(f->fd);
-	f->fd = -1;
+	file_close(f);
 }
 
 static dck_status failure(trace_file *f, dck_err *err)
@@ -415,9 +450,7 @@ void trace_file_abandon(trace_file *f)
 
 	if (!f)
 		return;
-	if (f->fd >= 0)
-		os_close(f->fd);
-	f->fd = -1;
+	file_close(f);
 	/* Only closing frees what the format has; what it writes goes nowhere. */
 	if (f->out)
 		(void)f->format->close(f->out, &err);

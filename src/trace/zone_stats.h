@@ -22,8 +22,9 @@ typedef struct zone_stats {
 	/* total: with what they called, but not those inside a call of the same name; self:
 	 * without what they called. */
 	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
-	uint64_t limit_ns, over; /* how long a call may take, 0: as it likes; how many took longer */
-	bool self_unknown;	 /* of some call */
+	uint64_t limit_ns,
+	    over;	   /* how long a call may take, 0: as it likes; how many took longer */
+	bool self_unknown; /* of some call */
 	unsigned nbatches;
 	uint64_t batch_calls;	       /* calls in a batch */
 	uint64_t open_calls, open_ns;  /* the batch that is not yet full */

@@ -62,7 +62,7 @@ typedef struct zone_sums {
 	/* How long a call of that name may take, 0: as it likes; asked once. NULL: all may. */
 	uint64_t (*limit_of)(const void *limits, uint32_t name);
 	const void *limits;
-	bool failed;	     /* for want of memory something is missing */
+	bool failed; /* for want of memory something is missing */
 	open_ranges ranges;
 } zone_sums; /* {0} at first */
 

@@ -1,7 +1,8 @@
-/* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash|exec|interrupt|slow] - a
- * program as a user's: zones, and no other line for deepclock.
+/* program.c [open|fail|fork|forks|killed-child|leave|kill|_exit|crash|exec|interrupt|slow|close] -
+ * a program as a user's: zones, and no other line for deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,17 @@ int main(int argc, char **argv)
 		abort();
 	if (!strcmp(what, "_exit"))
 		_exit(0);
+	/* As daemons do, and ssh: then the numbers are those of other files. */
+	if (!strcmp(what, "close")) {
+		sleep(1);
+		for (int fd = 3; fd < 100; fd++)
+			close(fd);
+		for (int i = 0; i < 20; i++)
+			if (open("mine", O_CREAT | O_WRONLY, 0600) < 0)
+				return 1;
+		step();
+		sleep(1);
+	}
 	if (!strcmp(what, "exec")) {
 		dck_trace_flush();
 		execl(argv[0], argv[0], (char *)NULL);
