@@ -97,8 +97,8 @@ static const char *named(void)
 
 static initialize *tool_find(void)
 {
+	static os_library *l; /* stays loaded, as it does with NVTX */
 	const char *path = named();
-	os_library *l = NULL; /* stays loaded, as it does with NVTX */
 	initialize *found = NULL;
 
 	if (path && os_library_open(path, &l, NULL) == DCK_OK) {
