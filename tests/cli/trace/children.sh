@@ -1,5 +1,9 @@
 # Child processes come onto the timeline of the first one, or stay apart, and then it is said why.
 zone-program || exit
+if ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then
+	echo "a sanitizer's allocator may be locked by another thread when a program forks"
+	exit 77
+fi
 show() {
 	record run.json '[t["name"] for t in r["tables"]]' 'sorted(row[2] for t in r["tables"][1:] for row in t["rows"])' \
 		'[n["code"] for n in r["notes"]]' 'r["incomplete"]'
@@ -7,6 +11,8 @@ show() {
 	rm -f -- trace.* run.*
 }
 deepclock trace --no-waits --save run.json -- ./program forks >out
+show
+deepclock trace --no-waits --format csv --save run.json -- ./program fork | grep step/calls
 show
 # Of two programs that a script starts the first has the file. They are in another folder.
 mkdir sub

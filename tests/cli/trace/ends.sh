@@ -3,8 +3,6 @@ zone-program || exit
 deepclock trace --format csv -- ./program fail | grep step/calls
 deepclock trace --save run.json -- ./program open | head -1
 record run.json 'f("trace", "unfinished_ranges")'
-deepclock trace --format csv -- ./program fork | grep step/calls
-ls -- *.pftrace | sed 's/[0-9][0-9]*/PID/'
 for how in kill _exit; do # what it had done until then is read from its file
 	deepclock trace --no-waits --format csv --save run.json -- ./program $how > csv
 	echo $?
