@@ -154,6 +154,15 @@ dck_status trace_config_copy(mem_arena *a, const dck_trace_config *c, dck_trace_
 	return mem_arena_failed(a) ? ERR_NO_MEMORY(err, "for the options of recording") : DCK_OK;
 }
 
+const char *trace_path_absolute(mem_arena *a, const char *path)
+{
+	char here[4096];
+
+	if (!path || path[0] == '/' || !os_folder_here(here, sizeof here))
+		return path;
+	return mem_arena_fmt(a, "%s/%s", here, path);
+}
+
 static const char tick_variable[] = "DEEPCLOCK_TRACE_TICK";
 
 const char *trace_tick_put(mem_arena *a)

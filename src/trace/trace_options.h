@@ -20,6 +20,9 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err);
 const char *trace_tick_put(mem_arena *a);
 /* What was told so, in 2^-32 ns; 0: nothing. */
 uint64_t trace_tick_told(void);
+/* A file that is found again after chdir(), and by a process that is elsewhere; of the arena or
+ * `path` itself. NULL stays NULL, and is no memory too. */
+const char *trace_path_absolute(mem_arena *a, const char *path);
 /* With texts of its own. */
 dck_status trace_config_copy(mem_arena *a, const dck_trace_config *c, dck_trace_config *ret,
 			     dck_err *err);

@@ -96,15 +96,6 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return theirs && *theirs ? mem_arena_fmt(a, "%s:%s", found, theirs) : found;
 }
 
-static const char *path_absolute(mem_arena *a, const char *path)
-{
-	char here[PATH_MAX];
-
-	if (path[0] == '/' || !os_folder_here(here, sizeof here))
-		return path;
-	return mem_arena_fmt(a, "%s/%s", here, path);
-}
-
 static dck_status run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
 		      dck_record **ret, dck_err *err)
 {
@@ -135,7 +126,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	if (tick)
 		set[nset++] = tick;
 	/* A child of it that is elsewhere means the same file. */
-	own.path = path_absolute(a, c->path);
+	own.path = trace_path_absolute(a, c->path);
 	dck_status st = trace_environment_put(a, &own, set, SET_MAX, &nset, err);
 	if (st == DCK_OK)
 		st = os_spawn(&spawn, &pid, err);

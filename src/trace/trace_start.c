@@ -36,16 +36,6 @@ static struct state {
 
 /* --- start and stop; state.control is held */
 
-/* A file is found again after chdir(). */
-static const char *absolute(mem_arena *a, const char *path)
-{
-	char here[4096];
-
-	if (!path || path[0] == '/' || !os_folder_here(here, sizeof here))
-		return path;
-	return mem_arena_fmt(a, "%s/%s", here, path);
-}
-
 /* The process that the file is of; 0: nobody's yet. */
 static const char owner_name[] = "DEEPCLOCK_TRACE_BY";
 
@@ -140,7 +130,7 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 		DCK_TRY(claim(s, p, err));
 	}
 	DCK_TRY(trace_config_check(&p->config, err));
-	p->config.path = absolute(p->arena, p->config.path);
+	p->config.path = trace_path_absolute(p->arena, p->config.path);
 	if (mem_arena_failed(p->arena))
 		return ERR_NO_MEMORY(err, "for the name of a trace");
 	if (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
