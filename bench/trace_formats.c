@@ -17,7 +17,7 @@
 
 #include "base/rng.h"
 #include "base/sink.h"
-#include "trace/timeline.h"
+#include "timeline/timeline.h"
 
 enum { ROUNDS_MAX = 101, NAMES = 48, DEPTH = 8, BATCH = 4096, EVENTS = 16384 };
 

@@ -35,9 +35,17 @@ LAYERS = {
                   ("base", "opt", "model", "report"), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
-    # Ranges and stopwatches inside a program, and the formats of timelines.
-    "src/trace": (("base", "os", "stat", "record", "model"), "past waiting", ("base", "report", "record", "zone", "lap", "opt"), ISO,
-                  ("pthread.h", "semaphore.h", "x86intrin.h", "zlib.h")),
+    # Timelines: their formats, their sums, several of them on one.
+    "src/timeline": (("base", "os", "stat", "record", "model"),
+                     "gzip perfetto timeline trace_merge zone_sums zone_table",
+                     ("base", "opt", "record", "report", "zone"), ISO, ("zlib.h",)),
+    # Ranges of a program while it runs.
+    "src/trace": (("base", "os", "record", "timeline"), "past waiting",
+                  ("base", "opt", "record", "report", "zone"), ISO,
+                  ("pthread.h", "semaphore.h", "x86intrin.h")),
+    # Stopwatches inside a program.
+    "src/lap": (("base", "os", "stat", "record", "model"), (), ("base", "lap", "opt", "record", "zone"), ISO,
+                ("pthread.h",)),
     # A library of its own, in front of a program: it sees libc, and tells what it saw.
     "src/preload": (("trace",), (), (), ISO, ANY),
     # L3. What each operator of a model produces and costs; exact integers, no time.

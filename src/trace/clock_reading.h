@@ -10,7 +10,7 @@
 #ifndef TRACE_CLOCK_READING_H
 #define TRACE_CLOCK_READING_H
 
-#include "trace/timeline.h"
+#include "timeline/timeline.h"
 
 /* What they show at *ret_ticks, which is now; all of *ret is set. */
 void clock_reading(double ns_per_tick, uint64_t *ret_ticks, trace_about *ret);

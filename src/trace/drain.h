@@ -13,8 +13,8 @@
 #ifndef TRACE_DRAIN_H
 #define TRACE_DRAIN_H
 
-#include "trace/timeline.h"
-#include "trace/zone_sums.h"
+#include "timeline/timeline.h"
+#include "timeline/zone_sums.h"
 
 /* Who listens; any member may be NULL. The numbers of names are those of zone_names.h; of tracks: 1
  * is the process, then threads and counters. */

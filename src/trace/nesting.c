@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "os/os.h"
-#include "trace/perfetto.h"
+#include "timeline/perfetto.h"
 #include "trace/zone_names.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 
 #include "trace/drain.h"
 #include "trace/lane.h"
-#include "trace/zone_sums.h"
+#include "timeline/zone_sums.h"
 
 enum { NESTING_BATCH = 512, NESTING_NAMES_MAX = 4096 }; /* names: of threads that are not met yet */
 enum { NESTING_STARTS_MAX = 1 << 16 };			/* of further ranges no arrow is known */

@@ -7,7 +7,7 @@
 #include "record/asked.h"
 #include "record/copy.h"
 #include "trace/trace_file.h"
-#include "trace/trace_merge.h"
+#include "timeline/trace_merge.h"
 
 #include <stdio.h>
 #include <string.h>

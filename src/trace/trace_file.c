@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "trace/gzip.h"
+#include "timeline/gzip.h"
 #include "trace/zone_names.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "trace/timeline.h"
+#include "timeline/timeline.h"
 #include "trace/trace_children.h"
 #include "trace/trace_options.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/waiting.h"
 
+#include "timeline/timeline.h"
 #include "trace/lane.h"
 #include "trace/zone_names.h"
 

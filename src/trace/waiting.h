@@ -26,8 +26,5 @@ DCK_API void dck_waits_seen(void);
 /* For whoever starts and stops recording: the least time that is told; UINT64_MAX: none is. */
 void waits_from(uint64_t ticks);
 bool waits_seen(void);
-/* What dck_wait_end() told of: its names begin so, and are of this category. */
-#define WAITS_PREFIX   "wait: "
-#define WAITS_CATEGORY "wait"
 
 #endif

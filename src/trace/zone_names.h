@@ -6,7 +6,7 @@
 #ifndef TRACE_ZONE_NAMES_H
 #define TRACE_ZONE_NAMES_H
 
-#include "trace/timeline.h"
+#include "timeline/timeline.h"
 
 enum { ZONE_NAMES_MAX = 65536 };
 

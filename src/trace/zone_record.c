@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "record/asked.h"
 #include "trace/zone_names.h"
-#include "trace/zone_table.h"
+#include "timeline/zone_table.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "trace/perfetto_read.h"
+#include "timeline/perfetto_read.h"
 
 static dck_status read_as(const void *bytes, size_t n, const trace_format *f, dck_buffer *ret,
 			  trace_read_facts *facts)

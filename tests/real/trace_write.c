@@ -10,7 +10,7 @@
  * its id.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "trace/perfetto_read.h"
+#include "timeline/perfetto_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>

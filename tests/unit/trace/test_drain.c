@@ -16,7 +16,7 @@
 #include "deepclock/zone.h"
 #include "trace/drain.h"
 #include "trace/lane.h"
-#include "trace/open_ranges.h"
+#include "timeline/open_ranges.h"
 #include "trace/zone_names.h"
 
 /* --- a listener that writes down what it is told */

@@ -1,0 +1,31 @@
+/* open_ranges.h - ranges that any thread may end, by their numbers. The drain looks at one thread
+ * after the other, so that it may meet an end before its beginning.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIMELINE_OPEN_RANGES_H
+#define TIMELINE_OPEN_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OPEN_RANGES_MAX = 1 << 20 };
+
+typedef struct open_range {
+	uint64_t id;   /* 0: an empty slot */
+	uint32_t name; /* 0: only its end was seen */
+	uint64_t ns;   /* of the one end that was seen */
+} open_range;
+
+typedef struct open_ranges {
+	open_range *slots; /* @owned */
+	size_t cap, n;	   /* cap: 0, or a power of two */
+	bool failed;	   /* for want of memory one was lost */
+} open_ranges;		   /* {0} at first */
+
+void open_ranges_done(open_ranges *o);
+/* The other end of the range, removed: true. There is none: r is kept for it; false. *ret_lost: it
+ * could not be kept. */
+bool open_ranges_match(open_ranges *o, const open_range *r, open_range *ret, bool *ret_lost);
+
+#endif

@@ -1,0 +1,123 @@
+/* perfetto.h - the numbers of the fields that a trace of Perfetto consists of, for its writer and
+ * its reader. A file is a row of packets, each complete in itself, so that it may be cut off behind
+ * any of them.
+ * Source: https://perfetto.dev/docs/reference/trace-packet-proto
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIMELINE_PERFETTO_H
+#define TIMELINE_PERFETTO_H
+
+enum { PF_TRACE_PACKET = 1 };
+
+enum { /* TracePacket */
+       PF_PACKET_CLOCK_SNAPSHOT = 6,
+       PF_PACKET_TIMESTAMP = 8,
+       PF_PACKET_SEQUENCE = 10, /* trusted_packet_sequence_id */
+       PF_PACKET_TRACK_EVENT = 11,
+       PF_PACKET_INTERNED = 12,
+       PF_PACKET_FLAGS = 13,  /* sequence_flags */
+       PF_PACKET_THREAD = 44, /* thread_descriptor, of old producers */
+       PF_PACKET_COMPRESSED = 50,
+       PF_PACKET_CLOCK = 58, /* timestamp_clock_id */
+       PF_PACKET_DEFAULTS = 59,
+       PF_PACKET_TRACK = 60 /* track_descriptor */
+};
+/* sequence_flags: what this sequence said before is forgotten. */
+enum { PF_FLAG_CLEARED = 1 };
+
+enum { PF_DEFAULTS_TRACK_EVENT = 11, PF_DEFAULTS_CLOCK = 58 }; /* TracePacketDefaults */
+
+enum { /* ClockSnapshot */
+       PF_SNAPSHOT_CLOCK = 1,
+       PF_SNAPSHOT_PRIMARY = 2,
+       /* Of our own files; readers that do not know them skip them. */
+       PF_SNAPSHOT_BOOT = 1000,	     /* text: which boot of which machine */
+       PF_SNAPSHOT_WIDTH = 1001,     /* ns between the instant and the furthest reading */
+       PF_SNAPSHOT_OWN = 1002,	     /* ns since the first snapshot, by the clock of the events */
+       PF_SNAPSHOT_UNIX_ERROR = 1003 /* ns, of REALTIME, as its synchronisation estimates it */
+};
+enum { PF_CLOCK_ID = 1, PF_CLOCK_TIME = 2, PF_CLOCK_INCREMENTAL = 3, PF_CLOCK_MULTIPLIER = 4 };
+/* Clocks; those from 64 to 127 belong to one sequence. */
+enum { PF_REALTIME = 1, PF_MONOTONIC = 3, PF_BOOTTIME = 6, PF_OWN_FIRST = 64, PF_OWN_LAST = 127 };
+
+enum { /* TrackDescriptor */
+       PF_TRACK_UUID = 1,
+       PF_TRACK_NAME = 2,
+       PF_TRACK_PROCESS = 3,
+       PF_TRACK_THREAD = 4,
+       PF_TRACK_PARENT = 5,
+       PF_TRACK_COUNTER = 8,
+       PF_TRACK_STATIC_NAME = 10
+};
+enum { PF_PROCESS_PID = 1, PF_PROCESS_COMMAND = 2, PF_PROCESS_NAME = 6 };
+enum { PF_THREAD_PID = 1, PF_THREAD_TID = 2, PF_THREAD_NAME = 5, PF_THREAD_US = 6 };
+enum {
+	PF_COUNTER_UNIT = 3,
+	PF_COUNTER_MULTIPLIER = 4,
+	PF_COUNTER_INCREMENTAL = 5,
+	PF_COUNTER_UNIT_NAME = 6
+};
+enum { PF_UNIT_NS = 1, PF_UNIT_COUNT = 2, PF_UNIT_BYTES = 3 };
+
+enum {			      /* TrackEvent */
+       PF_EVENT_DELTA_US = 1, /* of old producers, as the absolute time below */
+       PF_EVENT_CATEGORY_IID = 3,
+       PF_EVENT_NUMBER = 4, /* debug_annotations */
+       PF_EVENT_LEGACY = 6,
+       PF_EVENT_TYPE = 9,
+       PF_EVENT_NAME_IID = 10,
+       PF_EVENT_TRACK = 11, /* track_uuid */
+       PF_EVENT_US = 16,
+       PF_EVENT_CATEGORY = 22,
+       PF_EVENT_NAME = 23,
+       PF_EVENT_COUNTER_INT = 30,
+       PF_EVENT_SOURCE = 33,
+       PF_EVENT_SOURCE_IID = 34,
+       PF_EVENT_FLOW_OLD = 36,
+       PF_EVENT_FLOW_END_OLD = 42,
+       PF_EVENT_COUNTER_REAL = 44,
+       PF_EVENT_FLOW = 47,
+       PF_EVENT_FLOW_END = 48 /* terminating_flow_ids */
+};
+enum { PF_BEGIN = 1, PF_END = 2, PF_INSTANT = 3, PF_COUNTER = 4 };
+
+enum { /* LegacyEvent; the phase is a letter of Chrome's trace events */
+       PF_LEGACY_NAME_IID = 1,
+       PF_LEGACY_PHASE = 2,
+       PF_LEGACY_DURATION_US = 3,
+       PF_LEGACY_ID = 6,
+       PF_LEGACY_SCOPE = 7,
+       PF_LEGACY_LOCAL_ID = 10,
+       PF_LEGACY_GLOBAL_ID = 11,
+       PF_LEGACY_TO_ENCLOSING = 12,
+       PF_LEGACY_PID = 18,
+       PF_LEGACY_TID = 19
+};
+
+enum { /* DebugAnnotation */
+       PF_NUMBER_NAME_IID = 1,
+       PF_NUMBER_BOOL = 2,
+       PF_NUMBER_UINT = 3,
+       PF_NUMBER_INT = 4,
+       PF_NUMBER_REAL = 5,
+       PF_NUMBER_NAME = 10
+};
+
+enum { /* InternedData */
+       PF_INTERNED_CATEGORIES = 1,
+       PF_INTERNED_EVENT_NAMES = 2,
+       PF_INTERNED_NUMBER_NAMES = 3,
+       PF_INTERNED_SOURCES = 4
+};
+/* EventCategory, EventName, DebugAnnotationName; SourceLocation has its file as its text. */
+enum { PF_NAME_IID = 1, PF_NAME_TEXT = 2, PF_SOURCE_LINE = 4 };
+
+/* Our own files. The track of a range that any thread may end has this bit and the range's id. */
+#define PF_ASYNC_BIT (UINT64_C(1) << 63)
+/* Written on a range that was still open when the trace ended. */
+#define PF_UNENDED "unended"
+/* Written on a piece of a range that goes on where the next one of its name begins, at the same
+ * time on the same track. */
+#define PF_CONTINUED "continued"
+
+#endif

@@ -1,0 +1,120 @@
+/* timeline.h - what a trace is made of, and what every format writes.
+ *
+ * A timeline has tracks (a process, a thread, a counter) and names; both are numbered from 1 on by
+ * whoever makes it, and told to the format before they are used; a track may be told again when its
+ * name becomes known. Events come in batches of one track, in the order of their times within that
+ * track. A format writes what it is given at once, so that a
+ * run of any length needs no more memory than its names, tracks and open ranges.
+ *
+ *     const trace_format *f = trace_format_find("perfetto");
+ *
+ *     f->open(&o, &sink, &about, err);
+ *     f->intern(o, 1, &(trace_name){.text = "forward", .n = 7});
+ *     f->track(o, &(trace_track){.id = 1, .kind = TRACE_THREAD, .pid = 7, .tid = 7});
+ *     f->events(o, 1, events, n);
+ *     f->close(o, err);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIMELINE_TIMELINE_H
+#define TIMELINE_TIMELINE_H
+
+#include "deepclock/report.h"
+
+typedef enum trace_kind {
+	TRACE_BEGIN,	   /* a range opens on this track; name */
+	TRACE_END,	   /* the innermost open range of this track closes */
+	TRACE_INSTANT,	   /* name */
+	TRACE_COUNTER,	   /* the new value of a counter's track: real */
+	TRACE_NUMBER,	   /* name and real, of the innermost open range; time does not count */
+	TRACE_ASYNC_BEGIN, /* name; id: a range that may end on another track. The id is below 2^63
+			    * and, among the ranges open at one time, of this one alone */
+	TRACE_ASYNC_END,   /* id */
+	/* id: an arrow from the range that is innermost on this track at this time, to others and
+	 * to a last one. Nothing where no range is open. */
+	TRACE_FLOW_BEGIN,
+	TRACE_FLOW_STEP,
+	TRACE_FLOW_END,
+	TRACE_KINDS
+} trace_kind;
+
+typedef struct trace_event {
+	uint64_t ns;   /* since the timeline's base, on its clock */
+	uint32_t name; /* 0: none */
+	uint32_t kind; /* trace_kind */
+	union {
+		double real;
+		uint64_t id;
+	} as;
+} trace_event;
+
+/* What ranges, instants, numbers and counters are called. Borrowed for the call. */
+typedef struct trace_name {
+	const char *text; /* any bytes: what is no UTF-8 is for the formats to replace */
+	size_t n;
+	const char *category; /* NULL: none */
+	const char *file;     /* of the source, where the name stands; NULL: not known */
+	uint32_t line;
+} trace_name;
+
+/* Ranges that tell of a wait (trace/waiting.h) are called so, and are of this category. */
+#define WAITS_PREFIX   "wait: "
+#define WAITS_CATEGORY "wait"
+
+typedef enum trace_track_kind { TRACE_PROCESS, TRACE_THREAD, TRACE_COUNTER_TRACK } trace_track_kind;
+
+typedef struct trace_track {
+	uint32_t id;	 /* not 0 */
+	uint32_t parent; /* the process of a thread or counter; 0: none */
+	trace_track_kind kind;
+	int32_t pid, tid;
+	const char *name; /* of process, thread, counter; NULL: not known. Borrowed for the call */
+	dck_unit unit;	  /* of a counter */
+} trace_track;
+
+/* What a format says once, in front. */
+typedef struct trace_about {
+	int64_t unix_ns;       /* wall clock time at the base */
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at the same instant */
+	uint64_t boottime_ns;  /* CLOCK_BOOTTIME at the same instant */
+	const char *command;   /* NULL: not known */
+	/* How exact these are, and of which machine; 0, "": not known. */
+	char boot[40];		/* of the machine: of equal ones MONOTONIC and BOOTTIME agree */
+	uint64_t width_ns;	/* no clock was read further than this from the instant */
+	uint64_t unix_error_ns; /* of the wall clock, as its synchronisation estimates it */
+} trace_about;
+
+typedef struct trace_out trace_out; /* a format's own */
+
+typedef struct trace_format {
+	const char *name, *suffix, *help;
+	bool
+	    gunzips; /* what reads it takes it compressed by gzip too, or only so: see its suffix */
+	/* The sink stays the caller's, and outlives the trace_out. */
+	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
+	void (*track)(trace_out *o, const trace_track *t);
+	void (*intern)(trace_out *o, uint32_t id, const trace_name *name);
+	void (*events)(trace_out *o, uint32_t track, const trace_event *e, size_t n);
+	/* What the clocks showed `ns` after the base, by the clock of the events: how far that
+	 * drifts from the others. NULL: the format has no place for it. */
+	void (*clocks)(trace_out *o, uint64_t ns, const trace_about *then);
+	/* Makes what was written so far readable, should nothing follow. NULL: it always is. */
+	void (*flush)(trace_out *o);
+	/* Ends open ranges at the last time seen, and frees *o, also on failure (E_NOMEM). */
+	dck_status (*close)(trace_out *o, dck_err *err);
+} trace_format;
+
+/* All formats, in the order help shows them; static. */
+const trace_format *const *trace_formats(size_t *ret_n);
+const trace_format *trace_format_find(const char *name); /* NULL: there is none of that name */
+
+/* What the ending of a file's name stands for. */
+typedef struct trace_ending {
+	const trace_format *format; /* NULL: for none */
+	size_t n;		    /* its bytes */
+	bool gzip;		    /* .gz stands behind a format's suffix, or alone */
+} trace_ending;
+trace_ending trace_ending_of(const char *path);
+/* E_ARG: what reads that format takes no gzip. */
+dck_status trace_ending_check(const char *path, dck_err *err);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/zone_table.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "deepclock/opt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double level = 0.95;
+
+typedef struct zone_row {
+	const char *name;
+	const zone_stats *z;
+} zone_row;
+
+/* What takes longest first; equal ones by name, so that the order is the same each time. */
+static int by_total(const void *a, const void *b)
+{
+	const zone_row *x = a, *y = b;
+
+	if (x->z->total_ns != y->z->total_ns)
+		return x->z->total_ns > y->z->total_ns ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void row_put(record_builder *b, const zone_row *r)
+{
+	static const char none[] = "no call of it has ended";
+	const zone_stats *z = r->z;
+	double mean, lo, hi;
+
+	record_cell_text(b, r->name);
+	record_cell_int(b, (int64_t)(z->calls + z->unfinished));
+	record_cell_int(b, (int64_t)z->total_ns);
+	if (z->self_unknown)
+		record_cell_absent(
+		    b, "a range that any thread may end: what lies inside is not known");
+	else
+		record_cell_int(b, (int64_t)z->self_ns);
+	if (!z->calls) {
+		for (int i = 0; i < 3; i++)
+			record_cell_absent(b, none);
+		return;
+	}
+	if (zone_stats_mean(z, level, &mean, &lo, &hi))
+		record_cell_interval(b, mean, lo, hi, level);
+	else
+		record_cell_real(b, mean);
+	record_cell_int(b, (int64_t)z->min_ns);
+	record_cell_int(b, (int64_t)z->max_ns);
+}
+
+static const dck_column columns[] = {
+    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
+    {"total", "total", DCK_UNIT_NS}, {"self", "self", DCK_UNIT_NS},
+    {"mean", "mean", DCK_UNIT_NS},   {"min", "min", DCK_UNIT_NS},
+    {"max", "max", DCK_UNIT_NS},
+};
+
+static bool is_wait(const zone_row *r)
+{
+	return !strncmp(r->name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
+}
+
+/* Where the time is: of the zones' own times, what their calls spent in no other zone, the
+ * greatest.
+ */
+static void answer_put(record_builder *b, const zone_row *rows, size_t n)
+{
+	const zone_row *most = NULL;
+	char own[32], calls[32];
+	double all = 0;
+	bool zones = false;
+
+	/* Waits are not what it does, unless it does nothing else. */
+	for (size_t i = 0; i < n; i++)
+		zones |= !is_wait(&rows[i]);
+	for (size_t i = 0; i < n; i++) {
+		if (zones && is_wait(&rows[i]))
+			continue;
+		all += (double)rows[i].z->self_ns;
+		if (!most || rows[i].z->self_ns > most->z->self_ns)
+			most = &rows[i];
+	}
+	if (!most) {
+		record_answer(b, "no zone was entered");
+		return;
+	}
+	for (size_t i = 0; most->z->self_ns == 0 && i < n; i++)
+		if (!zones || !is_wait(&rows[i])) {
+			most = &rows[i];
+			break;
+		}
+	const uint64_t ns = most->z->self_ns ? most->z->self_ns : most->z->total_ns;
+	dck_text_count((int64_t)(most->z->calls + most->z->unfinished), calls, sizeof calls);
+	dck_text_time((double)ns, own, sizeof own);
+	const char *s = strcmp(calls, "1") ? "s" : "";
+	if (!zones)
+		record_answer(b, "no zone was entered; %.60s took the most time: %s in %s call%s",
+			      most->name, own, calls, s);
+	else if (most->z->self_ns == 0)
+		record_answer(b, "%.60s takes %s in %s call%s", most->name, own, calls, s);
+	else
+		record_answer(b,
+			      "%.60s spends the most time of its own: %s in %s call%s, "
+			      "%.0f %% of all zones'",
+			      most->name, own, calls, s, 100 * (double)ns / all);
+}
+
+dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self, record_builder *b,
+			  dck_err *err)
+{
+	zone_row *rows = s->failed ? NULL : mem_zalloc(s->nstats + (size_t)1, sizeof *rows);
+	size_t n = 0;
+
+	DCK_NEED(rows, err, "for the table of zones");
+	for (uint32_t i = 0; i < s->nstats; i++) {
+		const char *name = s->stats[i] ? name_of(self, i) : NULL;
+
+		if (s->stats[i])
+			rows[n++] = (zone_row){name ? name : "(no name)", s->stats[i]};
+	}
+	qsort(rows, n, sizeof *rows, by_total);
+	record_table(b, "zones", "Zones", columns, sizeof columns / sizeof columns[0]);
+	record_brief_columns(b, "calls total self mean");
+	for (size_t i = 0; i < n; i++)
+		row_put(b, &rows[i]);
+	answer_put(b, rows, n);
+	mem_free(rows);
+	return zone_paths_put(&s->paths, name_of, self, b, err);
+}
