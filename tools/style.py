@@ -26,7 +26,7 @@ BLANKS = re.compile(r"[ \t]+$")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # What is compared byte by byte, or is somebody's data, is nobody's text.
 EXEMPT = re.compile(r"^tests/(data|real|fuzz/corpus|accuracy/data)/.*\.(txt|md|json)$")
-ROOT_FILE = re.compile(r"\.|[A-Z][A-Za-z]+(\.md)?$|(meson|build)\.|\w+\.(c|py|sh|md)$")
+ROOT_FILE = re.compile(r"\.|[A-Z][A-Za-z]+(\.md)?$|(meson|meson_options|pyproject|build)\.|\w+\.(c|py|sh|md)$")
 
 
 def is_shell(path, text):

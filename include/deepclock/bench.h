@@ -79,8 +79,9 @@ typedef struct dck_subject {
 	dck_subject_kind kind;
 	const char *text;
 	char *const *argv; /* NULL-ended */
-	/* FUNCTION: one call is one run; other than 0 means it failed. `items`: what one call
-	 * processes, for throughput (0: 1). */
+	/* FUNCTION: one call is one run; other than 0 means it failed, DCK_E_CANCEL that it was
+	 * interrupted, as dck_observer.cancelled would say. `items`: what one call processes, for
+	 * throughput (0: 1). */
 	int (*function)(void *arg);
 	void *arg;
 	uint64_t items;

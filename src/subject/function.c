@@ -47,6 +47,8 @@ static dck_status function_run(dck_engine_context *c, dck_err *err)
 	const dck_subject *s = &((const dck_engine_model *)c)->subject;
 	int result = s->function(s->arg);
 
+	if (result == DCK_E_CANCEL)
+		DCK_FAIL(err, E_CANCEL, "interrupted");
 	if (result != 0) {
 		err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "the function returned %d", result);
 		if (err)

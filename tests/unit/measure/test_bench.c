@@ -20,6 +20,7 @@ typedef struct world {
 	uint64_t ns, calls;
 	uint64_t (*duration)(uint64_t call); /* of call 1, 2, ... */
 	uint64_t fail_at, cancel_at;
+	int fails_with; /* 0: 5 */
 	dck_clock clock;
 	dck_plan plan;
 	dck_subject subject;
@@ -42,7 +43,7 @@ static int world_work(void *arg)
 
 	w->calls++;
 	w->ns += w->duration(w->calls);
-	return w->calls == w->fail_at ? 5 : 0;
+	return w->calls == w->fail_at ? w->fails_with ? w->fails_with : 5 : 0;
 }
 
 static bool world_cancelled(void *self)
@@ -396,6 +397,23 @@ static void cancelled_in_between(void **state)
 	dck_record_free(r);
 }
 
+static void a_function_says_that_it_was_interrupted(void **state)
+{
+	dck_record *r;
+	world w;
+
+	(void)state;
+	world_init(&w, saw);
+	w.plan.runs = 1000;
+	w.fail_at = 300;
+	w.fails_with = DCK_E_CANCEL;
+	assert_int_equal(dck_bench(&w.subject, &w.plan, NULL, &r, NULL), DCK_OK);
+	assert_true(r->incomplete);
+	assert_non_null(dck_record_note(r, "interrupted"));
+	assert_null(dck_record_note(r, "engine-failed"));
+	dck_record_free(r);
+}
+
 static void memory_stays_bounded(void **state)
 {
 	world w;
@@ -576,6 +594,7 @@ int main(void)
 	    cmocka_unit_test(run_812_fails),
 	    cmocka_unit_test(first_run_fails),
 	    cmocka_unit_test(cancelled_in_between),
+	    cmocka_unit_test(a_function_says_that_it_was_interrupted),
 	    cmocka_unit_test(memory_stays_bounded),
 	    cmocka_unit_test(warms_up_until_steady),
 	    cmocka_unit_test(says_not_steady),

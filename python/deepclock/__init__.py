@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deepclock: how fast a deep-learning model, a function or a program runs, correctly.
+
+    import deepclock
+    record = deepclock.bench(f, x)
+    print(record)                      # the answer, with its interval and every reason to doubt it
+    record["latency/median"].value     # nanoseconds
+"""
+
+import importlib as _importlib
+
+from ._deepclock import *  # noqa: F403  (the extension says what it has)
+from ._deepclock import __version__
+
+_LAZY = ("torch",)
+
+
+def __getattr__(name):
+    # What needs large packages is imported when it is used.
+    if name in _LAZY:
+        return _importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module 'deepclock' has no attribute '{name}'")

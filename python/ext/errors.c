@@ -1,0 +1,149 @@
+/* errors.c - deepclock.Error, and below it one exception for each status.
+ *
+ * Each has a builtin exception as its second base, which is what a Python program expects there: a
+ * missing tag or file is an AbsentError, and so a KeyError and a FileNotFoundError.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct kind {
+	dck_status status;
+	const char *name, *doc;
+	PyObject **bases[2];
+} kinds[] = {
+    {DCK_E_NOMEM, "NoMemoryError", "There is not enough memory.", {&PyExc_MemoryError}},
+    {DCK_E_ARG, "ArgumentError", "An argument that cannot be.", {&PyExc_ValueError}},
+    {DCK_E_UNSUP,
+     "UnsupportedError",
+     "Not possible with this model, engine or machine.",
+     {&PyExc_NotImplementedError}},
+    {DCK_E_ABSENT,
+     "AbsentError",
+     "A file, a metric or a library that is not there.",
+     {&PyExc_KeyError, &PyExc_FileNotFoundError}},
+    {DCK_E_IO, "IoError", "The system could not read or write.", {&PyExc_OSError}},
+    {DCK_E_FORMAT, "FormatError", "A file that is not what it should be.", {&PyExc_ValueError}},
+    {DCK_E_VERSION,
+     "VersionError",
+     "Made by another version, which this one cannot read.",
+     {&PyExc_ValueError}},
+    {DCK_E_ENGINE, "EngineError", "The engine, or what it ran, failed.", {&PyExc_RuntimeError}},
+    {DCK_E_DEVICE, "DeviceError", "The device failed.", {&PyExc_RuntimeError}},
+    {DCK_E_LIMIT, "LimitError", "More than the limit allows.", {&PyExc_RuntimeError}},
+    {DCK_E_CANCEL, "CancelError", "Ended before there was anything to report.", {NULL}},
+};
+_Static_assert(sizeof kinds / sizeof kinds[0] == EXT_STATUSES - 1, "a row for each status");
+
+/* KeyError and OSError would print something else than the sentence. */
+static PyObject *error_str(PyObject *self)
+{
+	return ((PyTypeObject *)PyExc_Exception)->tp_str(self);
+}
+
+PyDoc_STRVAR(
+    error_doc,
+    "Every failure of deepclock; the text is one sentence that says what, where and what "
+    "to do.\n\n"
+    "code: the status of the C library, a negative number; status: its name, \"E_ABSENT\"; "
+    "native_code: the engine's or the system's own number, 0 where there is none.");
+
+static PyType_Slot error_slots[] = {
+    {Py_tp_str, error_str},
+    {Py_tp_doc, (void *)error_doc},
+    {0, NULL},
+};
+static PyType_Spec error_spec = {
+    .name = "deepclock.Error",
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .slots = error_slots,
+};
+
+/* The attributes of the class; an exception that is raised has its own. */
+static int error_attributes(PyObject *o, dck_status status, int64_t native)
+{
+	const struct attribute {
+		const char *name;
+		PyObject *value;
+	} all[] = {
+	    {"code", PyLong_FromLong(status)},
+	    {"status", PyUnicode_FromString(dck_status_name(status))},
+	    {"native_code", PyLong_FromLongLong(native)},
+	};
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		failed |= !all[i].value || PyObject_SetAttrString(o, all[i].name, all[i].value) < 0;
+		Py_XDECREF(all[i].value);
+	}
+	return failed ? -1 : 0;
+}
+
+static PyObject *kind_new(PyObject *error, const struct kind *k)
+{
+	PyObject *bases = PyTuple_Pack(!k->bases[0]   ? 1
+				       : !k->bases[1] ? 2
+						      : 3,
+				       error, k->bases[0] ? *k->bases[0] : NULL,
+				       k->bases[1] ? *k->bases[1] : NULL);
+	char name[64];
+	PyObject *type;
+
+	if (!bases)
+		return NULL;
+	snprintf(name, sizeof name, "deepclock.%s", k->name);
+	type = PyErr_NewExceptionWithDoc(name, k->doc, bases, NULL);
+	Py_DECREF(bases);
+	if (type && error_attributes(type, k->status, 0) < 0)
+		Py_CLEAR(type);
+	return type;
+}
+
+static int errors_add(PyObject *m, ext_state *s)
+{
+	PyObject *bases = PyTuple_Pack(1, PyExc_Exception);
+
+	if (!bases)
+		return -1;
+	s->errors[0] = PyType_FromSpecWithBases(&error_spec, bases);
+	Py_DECREF(bases);
+	if (!s->errors[0] || error_attributes(s->errors[0], DCK_OK, 0) < 0 ||
+	    PyModule_AddType(m, (PyTypeObject *)s->errors[0]) < 0)
+		return -1;
+	for (size_t i = 0; i < EXT_STATUSES - 1; i++) {
+		PyObject *type = kind_new(s->errors[0], &kinds[i]);
+
+		s->errors[-kinds[i].status] = type;
+		if (!type || PyModule_AddType(m, (PyTypeObject *)type) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+PyObject *ext_raise(ext_state *s, const dck_err *err)
+{
+	const int i = -(int)err->code;
+	PyObject *type = s->errors[i > 0 && i < EXT_STATUSES ? i : 0];
+	PyObject *text = ext_text(err->msg);
+	PyObject *e = text ? PyObject_CallOneArg(type, text) : NULL;
+
+	Py_XDECREF(text);
+	if (e && error_attributes(e, err->code, err->native_code) == 0)
+		PyErr_SetObject(type, e);
+	Py_XDECREF(e);
+	return NULL;
+}
+
+PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...)
+{
+	dck_err err = {.code = DCK_E_ARG};
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(err.msg, sizeof err.msg, fmt, args);
+	va_end(args);
+	return ext_raise(s, &err);
+}
+
+const ext_part ext_errors = {.add = errors_add};

@@ -1,0 +1,464 @@
+/* measure.c - one call of a function that makes a record: its subjects, its options, the
+ * measurement, what is kept of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+#include <string.h>
+
+const dck_opt ext_common_options[] = {
+    DCK_OPTION(TEXT, ext_common, save, "save", "FILE", NULL, "keep the record in FILE, as JSON"),
+    DCK_OPTION(TEXT, ext_common, db, "db", "FILE", NULL,
+	       "the history that what is saved is added to; also without save"),
+    DCK_OPTION(TEXT, ext_common, commit, "commit", "ID", NULL,
+	       "the commit it belongs to in the history; by itself that of the Git working tree"),
+    DCK_FLAG(ext_common, no_history, "no-history", "do not add it to the history"),
+    DCK_FLAG(ext_common, quiet, "quiet", "no progress"),
+    DCK_FLAG(ext_common, no_progress, "no-progress", "no progress"),
+    DCK_OPTION(TEXT, ext_common, title, "title", "TEXT", NULL, "the record's command"),
+    {0},
+};
+
+/* --- subjects */
+
+static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObject *args,
+			 Py_ssize_t first)
+{
+	const char *name = ext_texts_keep(&c->texts, ext_function_name(callable));
+
+	if (!name)
+		return -1;
+	s->function = (ext_function){.callable = callable, .watch = &c->watch, .args = &s->args[1]};
+	if (args) {
+		s->function.args = &PyTuple_GET_ITEM(args, first);
+		s->function.nargs = (size_t)(PyTuple_GET_SIZE(args) - first);
+	}
+	s->of.kind = DCK_SUBJECT_FUNCTION;
+	s->of.text = name;
+	s->of.function = c->command->threads ? ext_function_call_anywhere : ext_function_call;
+	s->of.arg = &s->function;
+	s->of.items = c->subject.model.items;
+	c->functions = true;
+	return 0;
+}
+
+static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
+{
+	const Py_ssize_t n = PySequence_Fast_GET_SIZE(words);
+
+	if (n == 0) {
+		ext_raise_argument(c->state, "a command needs at least the name of a program");
+		return -1;
+	}
+	s->argv = PyMem_Calloc((size_t)n + 1, sizeof *s->argv);
+	if (!s->argv) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	for (Py_ssize_t i = 0; i < n; i++) {
+		const char *word = ext_texts_add(&c->texts, PySequence_Fast_GET_ITEM(words, i));
+
+		if (!word)
+			return -1;
+		s->argv[i] = (char *)(uintptr_t)word; /* the library does not write to it */
+	}
+	s->of.kind = DCK_SUBJECT_COMMAND;
+	s->of.argv = s->argv;
+	return 0;
+}
+
+/* "zoo:resnet18", "cmd:gzip -k x" and so on, as on the command line; a path is a model's. */
+static int text_read(ext_call *c, ext_subject *s, PyObject *o)
+{
+	const char *text = ext_texts_add(&c->texts, o);
+	dck_err err;
+
+	if (!text)
+		return -1;
+	if (!PyUnicode_Check(o)) {
+		s->of.kind = DCK_SUBJECT_MODEL;
+		s->of.text = text;
+		return 0;
+	}
+	if (dck_subject_parse(text, &s->of, &s->owned, &err) == DCK_OK)
+		return 0;
+	ext_raise(c->state, &err);
+	return -1;
+}
+
+static int any_read(ext_call *c, ext_subject *s, PyObject *o)
+{
+	s->of = c->subject;
+	if (PyList_Check(o) || PyTuple_Check(o))
+		return argv_read(c, s, o);
+	if (PyCallable_Check(o))
+		return function_read(c, s, o, NULL, 0);
+	return text_read(c, s, o);
+}
+
+/* The one argument there is. Borrowed. */
+static PyObject *only(ext_call *c, PyObject *args, const char *what)
+{
+	if (PyTuple_GET_SIZE(args) == 1)
+		return PyTuple_GET_ITEM(args, 0);
+	return PyErr_Format(PyExc_TypeError, "%s() takes %s, %zd arguments are given",
+			    c->command->name, what, PyTuple_GET_SIZE(args));
+}
+
+int ext_takes_nothing(ext_call *c, PyObject *args)
+{
+	if (PyTuple_GET_SIZE(args) == 0)
+		return 0;
+	PyErr_Format(PyExc_TypeError, "%s() takes options only", c->command->name);
+	return -1;
+}
+
+int ext_takes_function(ext_call *c, PyObject *args)
+{
+	PyObject *callable = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : NULL;
+
+	if (!callable || !PyCallable_Check(callable)) {
+		PyErr_Format(PyExc_TypeError,
+			     "%s() takes a function and its arguments; bench_model() takes a "
+			     "model, bench_command() a program",
+			     c->command->name);
+		return -1;
+	}
+	c->n = 1;
+	c->subjects[0].of = c->subject;
+	return function_read(c, &c->subjects[0], callable, args, 1);
+}
+
+int ext_takes_any(ext_call *c, PyObject *args)
+{
+	PyObject *o = only(c, args, "one subject");
+
+	c->n = 1;
+	return o ? any_read(c, &c->subjects[0], o) : -1;
+}
+
+int ext_takes_model(ext_call *c, PyObject *args)
+{
+	PyObject *o = only(c, args, "one model");
+
+	if (!o)
+		return -1;
+	c->n = 1;
+	c->subjects[0].of = c->subject;
+	if (PyList_Check(o) || PyTuple_Check(o) || text_read(c, &c->subjects[0], o) < 0) {
+		if (!PyErr_Occurred())
+			PyErr_Format(PyExc_TypeError, "%s() takes the path of a model or zoo:NAME",
+				     c->command->name);
+		return -1;
+	}
+	return 0;
+}
+
+int ext_takes_command(ext_call *c, PyObject *args)
+{
+	PyObject *o = only(c, args, "one command");
+	PyObject *text;
+	int status;
+
+	if (!o)
+		return -1;
+	c->n = 1;
+	c->subjects[0].of = c->subject;
+	if (PyList_Check(o) || PyTuple_Check(o))
+		return argv_read(c, &c->subjects[0], o);
+	if (!PyUnicode_Check(o)) {
+		PyErr_Format(PyExc_TypeError, "%s() takes a list of words, or a str",
+			     c->command->name);
+		return -1;
+	}
+	text = PyUnicode_FromFormat("cmd:%U", o);
+	status = text ? text_read(c, &c->subjects[0], text) : -1;
+	Py_XDECREF(text);
+	return status;
+}
+
+int ext_takes_several(ext_call *c, PyObject *args)
+{
+	PyObject *dict = only(c, args, "a dict of what is compared, by name");
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	if (!dict)
+		return -1;
+	if (!PyDict_Check(dict)) {
+		PyErr_Format(PyExc_TypeError,
+			     "%s() takes a dict of what is compared, by name: {\"a\": f, \"b\": g}",
+			     c->command->name);
+		return -1;
+	}
+	if (PyDict_Size(dict) > DCK_ALTERNATIVES_MAX) {
+		ext_raise_argument(c->state, "at most %d can be compared, %zd are given",
+				   DCK_ALTERNATIVES_MAX, PyDict_Size(dict));
+		return -1;
+	}
+	while (PyDict_Next(dict, &at, &key, &value)) {
+		ext_subject *s = &c->subjects[c->n];
+
+		c->all[c->n] = (dck_alternative){ext_texts_add(&c->texts, key), &s->of};
+		if (!c->all[c->n].name)
+			return -1;
+		if (Py_IS_TYPE(value, c->state->record))
+			c->records[c->nrecords++] = value;
+		else if (any_read(c, s, value) < 0)
+			return -1;
+		c->n++;
+	}
+	if (c->nrecords == 0 || c->nrecords == c->n)
+		return 0;
+	ext_raise_argument(c->state, "a record that was kept does not compare with what is "
+				     "measured now: give records or subjects");
+	return -1;
+}
+
+/* --- the title: the command line that would do the same */
+
+/* Appends " WORD" as a shell would take it; takes over `word`. */
+static PyObject *title_add(PyObject *title, PyObject *quote, PyObject *word)
+{
+	PyObject *quoted = title && word ? PyObject_CallOneArg(quote, word) : NULL;
+	PyObject *longer = quoted ? PyUnicode_FromFormat("%U %U", title, quoted) : NULL;
+
+	Py_XDECREF(quoted);
+	Py_XDECREF(word);
+	Py_XDECREF(title);
+	return longer;
+}
+
+static PyObject *title_subject(const ext_call *c, size_t i)
+{
+	const dck_subject *s = &c->subjects[i].of;
+
+	return ext_text(s->text ? s->text : "");
+}
+
+static PyObject *title_options(const ext_call *c, PyObject *title, PyObject *quote)
+{
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	while (title && c->kwargs && PyDict_Next(c->kwargs, &at, &key, &value)) {
+		PyObject *name;
+
+		if (value == Py_None || value == Py_False)
+			continue;
+		name = PyObject_CallMethod(key, "replace", "ss", "_", "-");
+		title = title_add(title, quote, name ? PyUnicode_FromFormat("--%U", name) : NULL);
+		Py_XDECREF(name);
+		if (title && value != Py_True)
+			title = title_add(title, quote, PyObject_Str(value));
+	}
+	return title;
+}
+
+static PyObject *title_new(const ext_call *c)
+{
+	PyObject *shlex = PyImport_ImportModule("shlex");
+	PyObject *quote = shlex ? PyObject_GetAttrString(shlex, "quote") : NULL;
+	PyObject *title = quote ? PyUnicode_FromFormat("deepclock %s", c->command->verb) : NULL;
+
+	title = title_options(c, title, quote);
+	for (size_t i = 0; title && c->nrecords == 0 && i < c->n; i++) {
+		char *const *argv = c->subjects[i].of.argv;
+
+		if (!argv) {
+			title = title_add(title, quote, title_subject(c, i));
+			continue;
+		}
+		title = title_add(title, quote, PyUnicode_FromString("--"));
+		for (; title && *argv; argv++)
+			title = title_add(title, quote, ext_text(*argv));
+	}
+	Py_XDECREF(quote);
+	Py_XDECREF(shlex);
+	return title;
+}
+
+static int title_set(ext_call *c)
+{
+	PyObject *title;
+
+	c->title = c->common.title;
+	if (c->title)
+		return 0;
+	title = title_new(c);
+	c->title = title ? ext_texts_add(&c->texts, title) : NULL;
+	Py_XDECREF(title);
+	return c->title ? 0 : -1;
+}
+
+/* --- the call */
+
+/* The program deepclock, for what needs a fresh process. */
+static int program_find(ext_call *c)
+{
+	PyObject *m = PyImport_ImportModule("deepclock._program");
+	PyObject *path = m ? PyObject_CallMethod(m, "path", NULL) : NULL;
+
+	if (path && path != Py_None)
+		c->program = ext_texts_add(&c->texts, path);
+	Py_XDECREF(path);
+	Py_XDECREF(m);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Where progress goes: what the caller gives, or where it can be seen. New reference or NULL. */
+static PyObject *progress_find(const ext_call *c, PyObject *given)
+{
+	PyObject *m, *show;
+
+	if (c->common.quiet || c->common.no_progress || given == Py_False)
+		return NULL;
+	if (given && given != Py_None && given != Py_True) {
+		Py_INCREF(given);
+		return given;
+	}
+	m = PyImport_ImportModule("deepclock._progress");
+	show =
+	    m ? PyObject_CallMethod(m, "show", "O", given == Py_True ? Py_True : Py_False) : NULL;
+	Py_XDECREF(m);
+	if (show == Py_None)
+		Py_CLEAR(show);
+	return show;
+}
+
+static void history_add(const ext_call *c, const dck_record *r)
+{
+	dck_history_config config;
+	dck_history *history = NULL;
+	char commit[DCK_COMMIT_SIZE];
+	const char *at = c->common.commit ? c->common.commit : dck_history_commit(".", commit);
+	dck_err err;
+	dck_status status;
+
+	dck_history_config_init(&config);
+	config.path = c->common.db;
+	status = dck_history_open(&config, &history, &err);
+	if (status == DCK_OK)
+		status = dck_history_add(history, r, at, NULL, &err);
+	dck_history_close(history);
+	if (status != DCK_OK)
+		PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "the record is not in the history: %s",
+				 err.msg);
+}
+
+/* Keeps the record as asked; returns it, or NULL. */
+static PyObject *kept(const ext_call *c, PyObject *record)
+{
+	const dck_record *r = record ? ext_record_get(c->state, record) : NULL;
+	dck_err err;
+
+	if (!r)
+		return NULL;
+	if (c->common.save && dck_record_save(r, c->common.save, &err) != DCK_OK) {
+		Py_DECREF(record);
+		return ext_raise(c->state, &err);
+	}
+	if ((c->common.save || c->common.db) && !c->common.no_history)
+		history_add(c, r);
+	if (PyErr_Occurred()) /* a warning that was made an error */
+		Py_CLEAR(record);
+	return record;
+}
+
+static PyObject *run(ext_call *c)
+{
+	dck_record *r = NULL;
+	dck_status status;
+	dck_err err;
+
+	c->watch.held = c->functions && !c->command->threads;
+	if (c->watch.held) {
+		status = c->command->run(c, &r, &err);
+	} else {
+		Py_BEGIN_ALLOW_THREADS status = c->command->run(c, &r, &err);
+		Py_END_ALLOW_THREADS
+	}
+	if (c->watch.progress && !PyErr_Occurred()) { /* the end: None */
+		PyObject *result = PyObject_CallOneArg(c->watch.progress, Py_None);
+
+		if (!result)
+			ext_watch_raised(&c->watch);
+		Py_XDECREF(result);
+	}
+	return kept(c, ext_watch_result(&c->watch, status, r, &err));
+}
+
+static int options_read(ext_call *c)
+{
+	ext_group groups[EXT_GROUPS_MAX + 1];
+	size_t n = 0;
+
+	for (; n < EXT_GROUPS_MAX && c->command->groups[n].table; n++)
+		groups[n] =
+		    (ext_group){c->command->groups[n].table, (char *)c + c->command->groups[n].at};
+	groups[n++] = (ext_group){ext_common_options, &c->common};
+	return ext_options_read(c->state, c->command->name, c->kwargs, groups, n,
+				c->command->first_only, &c->texts);
+}
+
+static void call_init(ext_call *c)
+{
+	dck_subject_init(&c->subject);
+	dck_plan_init(&c->plan);
+	dck_compare_config_init(&c->compare);
+	dck_throughput_config_init(&c->throughput);
+	dck_load_config_init(&c->load);
+	dck_accuracy_config_init(&c->accuracy);
+	dck_profile_config_init(&c->profile);
+	dck_machine_init(&c->machine);
+	dck_pitfalls_config_init(&c->pitfalls);
+	dck_cost_config_init(&c->cost);
+}
+
+static void call_done(ext_call *c)
+{
+	for (size_t i = 0; i < DCK_ALTERNATIVES_MAX; i++) {
+		PyMem_Free(c->subjects[i].argv);
+		dck_free(c->subjects[i].owned);
+	}
+	Py_XDECREF(c->watch.progress);
+	Py_XDECREF(c->kwargs);
+	ext_texts_done(&c->texts);
+	PyMem_Free(c);
+}
+
+/* Takes `progress` out of the options. Borrowed; NULL: not given. */
+static PyObject *progress_take(ext_call *c)
+{
+	PyObject *given = c->kwargs ? PyDict_GetItemString(c->kwargs, "progress") : NULL;
+
+	if (!given)
+		return NULL;
+	Py_INCREF(given);
+	PyDict_DelItemString(c->kwargs, "progress");
+	return given;
+}
+
+PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	ext_call *c = PyMem_Calloc(1, sizeof *c);
+	PyObject *given, *show, *record = NULL;
+
+	if (!c)
+		return PyErr_NoMemory();
+	c->state = ext_state_of(self);
+	c->command = command;
+	c->self = self;
+	c->kwargs = kwargs ? PyDict_Copy(kwargs) : NULL;
+	call_init(c);
+	given = progress_take(c);
+	if (!PyErr_Occurred() && options_read(c) == 0 && command->subjects(c, args) == 0 &&
+	    title_set(c) == 0 && program_find(c) == 0) {
+		show = progress_find(c, given);
+		ext_watch_init(&c->watch, c->state, show);
+		if (!PyErr_Occurred())
+			record = run(c);
+	}
+	Py_XDECREF(given);
+	call_done(c);
+	return record;
+}

@@ -1,0 +1,139 @@
+/* module.c - the module deepclock._deepclock: its parts, its state.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+
+/* One row for each file that adds something. */
+static const ext_part *const parts[] = {
+    &ext_errors, &ext_array, &ext_record, &ext_table, &ext_observer, &ext_commands,
+};
+#define NPARTS (sizeof parts / sizeof parts[0])
+
+PyTypeObject *ext_type_add(PyObject *module, PyType_Spec *spec)
+{
+	PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+
+	if (type && PyModule_AddType(module, (PyTypeObject *)type) < 0)
+		Py_CLEAR(type);
+	return (PyTypeObject *)type;
+}
+
+PyTypeObject *ext_tuple_add(PyObject *module, PyStructSequence_Desc *desc)
+{
+	PyTypeObject *type = PyStructSequence_NewType(desc);
+
+	if (type && PyModule_AddType(module, type) < 0)
+		Py_CLEAR(type);
+	return type;
+}
+
+PyObject *ext_tuple_fill(PyTypeObject *type, PyObject *const *items, size_t n)
+{
+	PyObject *t = PyStructSequence_New(type);
+	bool failed = !t;
+
+	for (size_t i = 0; i < n; i++) {
+		failed |= !items[i];
+		if (t)
+			PyStructSequence_SetItem(t, (Py_ssize_t)i, items[i]);
+		else
+			Py_XDECREF(items[i]);
+	}
+	if (failed)
+		Py_CLEAR(t);
+	return t;
+}
+
+PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	(void)args;
+	(void)kwargs;
+	PyErr_Format(PyExc_TypeError, "%s is made by measuring or loading, and not by hand",
+		     type->tp_name);
+	return NULL;
+}
+
+static int constants_add(PyObject *m)
+{
+	return PyModule_AddStringConstant(m, "__version__", dck_version()) < 0 ||
+		       PyModule_AddIntConstant(m, "SCHEMA", DCK_RECORD_SCHEMA) < 0
+		   ? -1
+		   : 0;
+}
+
+static int module_exec(PyObject *m)
+{
+	ext_state *s = ext_state_of(m);
+
+	for (size_t i = 0; i < NPARTS; i++) {
+		if (parts[i]->add && parts[i]->add(m, s) < 0)
+			return -1;
+		if (parts[i]->methods && PyModule_AddFunctions(m, parts[i]->methods) < 0)
+			return -1;
+	}
+	return constants_add(m);
+}
+
+/* All members of the state are references to objects. */
+static PyObject **state_members(PyObject *m, size_t *ret_n)
+{
+	ext_state *s = ext_state_of(m);
+
+	*ret_n = s ? sizeof *s / sizeof(PyObject *) : 0;
+	return (PyObject **)s;
+}
+
+static int module_traverse(PyObject *m, visitproc visit, void *arg)
+{
+	size_t n;
+	PyObject **all = state_members(m, &n);
+
+	for (size_t i = 0; i < n; i++)
+		Py_VISIT(all[i]);
+	return 0;
+}
+
+static int module_clear(PyObject *m)
+{
+	size_t n;
+	PyObject **all = state_members(m, &n);
+
+	for (size_t i = 0; i < n; i++)
+		Py_CLEAR(all[i]);
+	return 0;
+}
+
+static void module_free(void *m)
+{
+	module_clear(m);
+}
+
+/* Threads that the library starts find their interpreter by PyGILState_Ensure(), which knows the
+ * main one only. */
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, module_exec},
+#if PY_VERSION_HEX >= 0x030c0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "deepclock._deepclock",
+    .m_doc = "The engine of the package deepclock, in C.",
+    .m_size = sizeof(ext_state),
+    .m_slots = slots,
+    .m_traverse = module_traverse,
+    .m_clear = module_clear,
+    .m_free = module_free,
+};
+
+PyMODINIT_FUNC PyInit__deepclock(void);
+PyMODINIT_FUNC PyInit__deepclock(void)
+{
+	return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,139 @@
+/* observer.c - what happens beside a measurement: progress, Ctrl-C, exceptions of what is measured.
+ *
+ * Models and programs run without the GIL, Python functions with it. The library asks `cancelled`
+ * between slices of runs, also 10,000 times a second; the interpreter is looked at 50 times.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+#include <string.h>
+#include <time.h>
+
+#define ASK_NS	20000000u
+#define SHOW_NS 100000000u
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void ext_watch_raised(ext_watch *w)
+{
+	PyObject *type, *value, *trace;
+
+	PyErr_Fetch(&type, &value, &trace);
+	w->stop = true;
+	if (!w->type) {
+		w->type = type;
+		w->value = value;
+		w->trace = trace;
+		return;
+	}
+	Py_XDECREF(type); /* the first one is told */
+	Py_XDECREF(value);
+	Py_XDECREF(trace);
+}
+
+static bool cancelled(void *self)
+{
+	ext_watch *w = self;
+	const uint64_t now = now_ns();
+	PyGILState_STATE gil;
+
+	if (w->stop || now - w->asked_ns < ASK_NS)
+		return w->stop;
+	gil = PyGILState_Ensure();
+	if (PyErr_CheckSignals() < 0)
+		ext_watch_raised(w);
+	if (w->held) { /* other threads of the program get their turn */
+		Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS
+	}
+	PyGILState_Release(gil);
+	w->asked_ns = now_ns();
+	return w->stop;
+}
+
+/* --- progress */
+
+static PyStructSequence_Field progress_fields[] = {
+    {"phase", "\"library\", \"session\", \"inputs\", \"first run\", \"warm-up\", \"measure\""},
+    {"runs", "so far"},
+    {"elapsed_ns", "so far"},
+    {"estimate_ns", "of the statistic that is asked for; NaN: not known"},
+    {"lo_ns", "lower end of its interval"},
+    {"hi_ns", "upper end of its interval"},
+    {"done_ratio", "0 to 1; NaN: not known"},
+    {"eta_ns", "that it will still take; NaN: not known"},
+    {NULL, NULL},
+};
+static PyStructSequence_Desc progress_desc = {"deepclock.Progress", "How far a measurement is.",
+					      progress_fields, 8};
+
+static void progress(void *self, const dck_progress *p)
+{
+	ext_watch *w = self;
+	const uint64_t now = now_ns();
+	const bool same = w->phase && p->phase && strcmp(w->phase, p->phase) == 0;
+	PyObject *o, *result = NULL;
+	PyGILState_STATE gil;
+
+	if (w->stop || (same && now - w->shown_ns < SHOW_NS))
+		return;
+	w->phase = p->phase;
+	w->shown_ns = now;
+	gil = PyGILState_Ensure();
+	PyObject *const items[] = {ext_text(p->phase ? p->phase : ""),
+				   PyLong_FromUnsignedLongLong(p->runs),
+				   PyLong_FromUnsignedLongLong(p->elapsed_ns),
+				   PyFloat_FromDouble(p->estimate_ns),
+				   PyFloat_FromDouble(p->lo_ns),
+				   PyFloat_FromDouble(p->hi_ns),
+				   PyFloat_FromDouble(p->done_ratio),
+				   PyFloat_FromDouble(p->eta_ns)};
+	o = ext_tuple_fill(w->state->progress, items, sizeof items / sizeof items[0]);
+	if (o)
+		result = PyObject_CallOneArg(w->progress, o);
+	if (!result)
+		ext_watch_raised(w);
+	Py_XDECREF(result);
+	Py_XDECREF(o);
+	PyGILState_Release(gil);
+}
+
+void ext_watch_init(ext_watch *w, ext_state *s, PyObject *show)
+{
+	*w = (ext_watch){
+	    .observer = {.self = w, .cancelled = cancelled, .progress = show ? progress : NULL},
+	    .state = s,
+	    .progress = show,
+	    .asked_ns = now_ns(),
+	};
+}
+
+PyObject *ext_watch_result(ext_watch *w, dck_status status, dck_record *r, const dck_err *err)
+{
+	/* After Ctrl-C there is what was measured until then. Any other exception is one of the
+	 * user's code, which must not get lost. */
+	if (w->type &&
+	    (status != DCK_OK || !PyErr_GivenExceptionMatches(w->type, PyExc_KeyboardInterrupt))) {
+		if (status == DCK_OK)
+			dck_record_free(r);
+		PyErr_Restore(w->type, w->value, w->trace);
+		w->type = w->value = w->trace = NULL;
+		return NULL;
+	}
+	Py_CLEAR(w->type);
+	Py_CLEAR(w->value);
+	Py_CLEAR(w->trace);
+	return status == DCK_OK ? ext_record_new(w->state, r) : ext_raise(w->state, err);
+}
+
+static int observer_add(PyObject *m, ext_state *s)
+{
+	s->progress = ext_tuple_add(m, &progress_desc);
+	return s->progress ? 0 : -1;
+}
+
+const ext_part ext_observer = {.add = observer_add};

@@ -1,0 +1,339 @@
+/* options.c - keyword arguments into the rows of option tables, as the command line reads its
+ * options: by the same names (`-` as `_`), with the same bounds and the same sentences.
+ *
+ * A str is read as on the command line ("5s", "1%", "2GiB"). Besides, each kind takes what one
+ * would write in Python:
+ *
+ *	FLAG	bool
+ *	COUNT, BYTES, REAL, SHARE	a number (a share of 1 % is 0.01)
+ *	TIME	a number of seconds, or datetime.timedelta
+ *	TEXT	str, os.PathLike or a number; a list: its items with commas between
+ *	CHOICE	str
+ *	LIST	one item or a list of them; a dict: "KEY=VALUE" each, a tuple as "1x3x224x224"
+ *
+ * None leaves an option as it is by default.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+#include <string.h>
+
+/* --- texts */
+
+const char *ext_texts_keep(ext_texts *texts, PyObject *bytes)
+{
+	if (!bytes)
+		return NULL;
+	if (!texts->list)
+		texts->list = PyList_New(0);
+	if (!texts->list || PyList_Append(texts->list, bytes) < 0) {
+		Py_DECREF(bytes);
+		return NULL;
+	}
+	Py_DECREF(bytes); /* the list has it */
+	if (strlen(PyBytes_AS_STRING(bytes)) != (size_t)PyBytes_GET_SIZE(bytes)) {
+		PyErr_SetString(PyExc_ValueError, "a text has a zero byte in it");
+		return NULL;
+	}
+	return PyBytes_AS_STRING(bytes);
+}
+
+/* Bytes of what names a file or is a text; NULL: an exception is set. */
+static PyObject *bytes_of(PyObject *o)
+{
+	PyObject *path, *bytes;
+
+	if (PyUnicode_Check(o))
+		return PyUnicode_AsEncodedString(o, "utf-8", "surrogateescape");
+	path = PyOS_FSPath(o);
+	if (!path)
+		return NULL;
+	if (PyBytes_Check(path))
+		return path;
+	bytes = PyUnicode_AsEncodedString(path, "utf-8", "surrogateescape");
+	Py_DECREF(path);
+	return bytes;
+}
+
+const char *ext_texts_add(ext_texts *texts, PyObject *o)
+{
+	return ext_texts_keep(texts, bytes_of(o));
+}
+
+void ext_texts_done(ext_texts *texts)
+{
+	Py_CLEAR(texts->list);
+}
+
+/* --- values as the command line writes them: a new str or bytes, NULL with an exception */
+
+/* The type is not the kind's. */
+static PyObject *refuse(const dck_opt *row, const char *wanted, PyObject *o)
+{
+	return PyErr_Format(PyExc_TypeError, "%s takes %s, not %s", row->name, wanted,
+			    Py_TYPE(o)->tp_name);
+}
+
+static bool is_text(PyObject *o)
+{
+	return PyUnicode_Check(o) || PyBytes_Check(o) || PyObject_HasAttrString(o, "__fspath__");
+}
+
+/* int and what has __index__ (NumPy's integers); float and what has __float__. */
+static PyObject *number_text(PyObject *o)
+{
+	PyObject *number = PyIndex_Check(o) ? PyNumber_Index(o) : PyNumber_Float(o);
+	PyObject *text = number ? PyObject_Repr(number) : NULL;
+
+	Py_XDECREF(number);
+	return text;
+}
+
+static bool is_number(PyObject *o)
+{
+	return PyIndex_Check(o) || PyFloat_Check(o) ||
+	       (!is_text(o) && Py_TYPE(o)->tp_as_number && Py_TYPE(o)->tp_as_number->nb_float);
+}
+
+/* Seconds as "1500000000ns". */
+static PyObject *time_text(const dck_opt *row, PyObject *o)
+{
+	PyObject *total = PyObject_HasAttrString(o, "total_seconds")
+			      ? PyObject_CallMethod(o, "total_seconds", NULL)
+			      : NULL;
+	double s;
+	char buf[64];
+
+	if (PyErr_Occurred())
+		return NULL;
+	if (!total && !is_number(o))
+		return refuse(row, "a number of seconds, a timedelta or a str as \"250ms\"", o);
+	s = PyFloat_AsDouble(total ? total : o);
+	Py_XDECREF(total);
+	if (s == -1 && PyErr_Occurred())
+		return NULL;
+	PyOS_snprintf(buf, sizeof buf, "%.0fns", s * 1e9);
+	return PyUnicode_FromString(buf);
+}
+
+/* The items with `between` between them. */
+static PyObject *joined(PyObject *items, const char *between)
+{
+	PyObject *all = PySequence_Fast(items, "a sequence is needed");
+	PyObject *texts = all ? PyList_New(0) : NULL;
+	PyObject *sign, *text = NULL;
+
+	for (Py_ssize_t i = 0; texts && i < PySequence_Fast_GET_SIZE(all); i++) {
+		PyObject *item = PyObject_Str(PySequence_Fast_GET_ITEM(all, i));
+
+		if (!item || PyList_Append(texts, item) < 0)
+			Py_CLEAR(texts);
+		Py_XDECREF(item);
+	}
+	sign = texts ? PyUnicode_FromString(between) : NULL;
+	if (sign)
+		text = PyUnicode_Join(sign, texts);
+	Py_XDECREF(sign);
+	Py_XDECREF(texts);
+	Py_XDECREF(all);
+	return text;
+}
+
+static bool is_sequence(PyObject *o)
+{
+	return PyList_Check(o) || PyTuple_Check(o);
+}
+
+static PyObject *value_text(const dck_opt *row, PyObject *o)
+{
+	const bool truth = PyBool_Check(o);
+
+	if (is_text(o)) {
+		Py_INCREF(o);
+		return o;
+	}
+	switch (row->kind) {
+	case DCK_OPT_FLAG:
+		return refuse(row, "True or False", o);
+	case DCK_OPT_COUNT:
+	case DCK_OPT_BYTES:
+	case DCK_OPT_REAL:
+	case DCK_OPT_SHARE:
+		return is_number(o) && !truth ? number_text(o)
+					      : refuse(row, "a number or a str", o);
+	case DCK_OPT_TIME:
+		return truth ? refuse(row, "a number of seconds", o) : time_text(row, o);
+	case DCK_OPT_TEXT:
+		if (is_sequence(o))
+			return joined(o, ",");
+		return is_number(o) && !truth ? number_text(o) : refuse(row, "a str", o);
+	case DCK_OPT_CHOICE:
+		return refuse(row, "a str", o);
+	case DCK_OPT_LIST:
+		break;
+	}
+	if (is_sequence(o)) /* a shape */
+		return joined(o, "x");
+	return is_number(o) && !truth ? number_text(o) : refuse(row, "str, list or dict", o);
+}
+
+/* --- into the row */
+
+static int row_read(ext_state *s, const dck_opt *row, void *config, PyObject *text,
+		    ext_texts *texts)
+{
+	const char *bytes = text ? ext_texts_add(texts, text) : NULL;
+	dck_err err;
+
+	if (!bytes)
+		return -1;
+	if (dck_opt_read(row, config, bytes, &err) == DCK_OK)
+		return 0;
+	ext_raise(s, &err);
+	return -1;
+}
+
+static int value_read(ext_state *s, const dck_opt *row, void *config, PyObject *value,
+		      ext_texts *texts)
+{
+	PyObject *text = value_text(row, value);
+	const int status = text ? row_read(s, row, config, text, texts) : -1;
+
+	Py_XDECREF(text);
+	return status;
+}
+
+static int flag_read(const dck_opt *row, void *config, PyObject *value)
+{
+	if (!PyBool_Check(value)) {
+		refuse(row, "True or False", value);
+		return -1;
+	}
+	*(bool *)((char *)config + row->at) = value == Py_True;
+	return 0;
+}
+
+/* {"input": (1, 3, 224, 224)} as "input=1x3x224x224". */
+static int dict_read(ext_state *s, const dck_opt *row, void *config, PyObject *dict,
+		     ext_texts *texts)
+{
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	while (PyDict_Next(dict, &at, &key, &value)) {
+		PyObject *text = value_text(row, value);
+		PyObject *path = text ? PyOS_FSPath(text) : NULL;
+		PyObject *item =
+		    path && PyBytes_Check(path)
+			? PyErr_Format(PyExc_TypeError, "%s: a str is needed", row->name)
+		    : path ? PyUnicode_FromFormat("%S=%U", key, path)
+			   : NULL;
+		const int status = item ? row_read(s, row, config, item, texts) : -1;
+
+		Py_XDECREF(item);
+		Py_XDECREF(path);
+		Py_XDECREF(text);
+		if (status < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int option_read(ext_state *s, const dck_opt *row, void *config, PyObject *value,
+		       ext_texts *texts)
+{
+	if (row->kind == DCK_OPT_FLAG)
+		return flag_read(row, config, value);
+	if (row->kind == DCK_OPT_LIST && PyDict_Check(value))
+		return dict_read(s, row, config, value, texts);
+	if (row->kind == DCK_OPT_LIST && PyList_Check(value)) {
+		for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); i++)
+			if (value_read(s, row, config, PyList_GET_ITEM(value, i), texts) < 0)
+				return -1;
+		return 0;
+	}
+	return value_read(s, row, config, value, texts);
+}
+
+/* --- by name */
+
+enum { NAME_SIZE = 64, NAMES_MAX = 256 };
+
+/* "max_time" as "max-time". false: no option is so long. */
+static bool name_of(PyObject *key, char *name)
+{
+	const char *text = PyUnicode_AsUTF8(key);
+	size_t i;
+
+	if (!text || strlen(text) >= NAME_SIZE)
+		return false;
+	for (i = 0; text[i]; i++)
+		name[i] = text[i] == '_' ? '-' : text[i];
+	name[i] = '\0';
+	return true;
+}
+
+static void unknown(const char *who, PyObject *key, const ext_group *groups, size_t ngroups)
+{
+	const char *names[NAMES_MAX], *nearest;
+	char name[NAME_SIZE], word[NAME_SIZE];
+	size_t n = 0, i;
+
+	for (size_t g = 0; g < ngroups; g++)
+		for (const dck_opt *row = groups[g].table; row->name && n < NAMES_MAX; row++)
+			names[n++] = row->name;
+	nearest = name_of(key, name) ? dck_nearest(name, names, n) : NULL;
+	if (PyErr_Occurred())
+		return;
+	if (!nearest) {
+		PyErr_Format(PyExc_TypeError, "%s() has no option '%U'", who, key);
+		return;
+	}
+	for (i = 0; nearest[i] && i + 1 < sizeof word; i++)
+		word[i] = nearest[i] == '-' ? '_' : nearest[i];
+	word[i] = '\0';
+	PyErr_Format(PyExc_TypeError, "%s() has no option '%U'; did you mean '%s'?", who, key,
+		     word);
+}
+
+static bool listed(const char *const *names, const char *name)
+{
+	for (; names && *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_group *groups,
+		     size_t ngroups, const char *const *first_only, ext_texts *texts)
+{
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	while (kwargs && PyDict_Next(kwargs, &at, &key, &value)) {
+		char name[NAME_SIZE];
+		bool found = false;
+
+		for (size_t g = 0; name_of(key, name) && g < ngroups; g++) {
+			const dck_opt *row = dck_opt_find(groups[g].table, name);
+
+			if (!row || (found && listed(first_only, name)))
+				continue;
+			found = true;
+			if (value != Py_None &&
+			    option_read(s, row, groups[g].config, value, texts) < 0)
+				return -1;
+		}
+		if (!found) {
+			unknown(who, key, groups, ngroups);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+bool ext_options_given(PyObject *kwargs, const char *name)
+{
+	PyObject *value = kwargs ? PyDict_GetItemString(kwargs, name) : NULL;
+
+	return value && value != Py_None;
+}

@@ -1,0 +1,748 @@
+/* record.c - deepclock.Record and what it consists of: metrics, facts, series, notes, operators.
+ *
+ * A Record owns a dck_record, which never changes. What it shows points into that and keeps the
+ * Record alive, so nothing is copied and there is no circle of references.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+#include <stddef.h>
+#include <string.h>
+
+/* --- values */
+
+PyObject *ext_text(const char *text)
+{
+	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
+}
+
+PyObject *ext_value(const dck_value *v)
+{
+	switch (v->kind) {
+	case DCK_VALUE_BOOL:
+		return PyBool_FromLong(v->as.b);
+	case DCK_VALUE_INT:
+		return PyLong_FromLongLong(v->as.i);
+	case DCK_VALUE_REAL:
+		return PyFloat_FromDouble(v->as.r);
+	case DCK_VALUE_TEXT:
+		return ext_text(v->as.text);
+	case DCK_VALUE_ABSENT:
+		break;
+	}
+	Py_RETURN_NONE;
+}
+
+PyObject *ext_reason(const dck_value *v)
+{
+	if (v->kind == DCK_VALUE_ABSENT)
+		return ext_text(v->as.text ? v->as.text : "");
+	Py_RETURN_NONE;
+}
+
+/* --- views */
+
+PyObject *ext_view_new(PyTypeObject *type, PyObject *owner, const void *at)
+{
+	ext_view *v = PyObject_New(ext_view, type);
+
+	if (!v)
+		return NULL;
+	Py_INCREF(owner);
+	v->owner = owner;
+	v->at = at;
+	return (PyObject *)v;
+}
+
+void ext_view_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	Py_DECREF(((ext_view *)self)->owner);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static const void *member(PyObject *self, void *offset)
+{
+	return (const char *)((ext_view *)self)->at + (size_t)offset;
+}
+
+PyObject *ext_view_text(PyObject *self, void *offset)
+{
+	const char *text = *(const char *const *)member(self, offset);
+
+	if (text)
+		return ext_text(text);
+	Py_RETURN_NONE;
+}
+
+PyObject *ext_view_unit(PyObject *self, void *offset)
+{
+	return PyUnicode_FromString(dck_unit_text(*(const dck_unit *)member(self, offset)));
+}
+
+PyObject *ext_view_value(PyObject *self, void *offset)
+{
+	return ext_value(member(self, offset));
+}
+
+PyObject *ext_view_why(PyObject *self, void *offset)
+{
+	return ext_reason(member(self, offset));
+}
+
+PyObject *ext_view_size(PyObject *self, void *offset)
+{
+	return PyLong_FromSize_t(*(const size_t *)member(self, offset));
+}
+
+/* --- metrics */
+
+static const dck_metric *metric_of(PyObject *self)
+{
+	return ((ext_view *)self)->at;
+}
+
+static PyObject *metric_definition(PyObject *self, void *offset)
+{
+	const char *text =
+	    *(const char *const *)((const char *)metric_of(self)->def + (size_t)offset);
+
+	return ext_text(text ? text : "");
+}
+
+static PyObject *metric_unit(PyObject *self, void *none)
+{
+	(void)none;
+	return PyUnicode_FromString(dck_unit_text(metric_of(self)->def->unit));
+}
+
+static PyObject *metric_better(PyObject *self, void *none)
+{
+	static const char *const words[] = {NULL, "lower", "higher"};
+	const char *word = words[metric_of(self)->def->better];
+
+	(void)none;
+	if (word)
+		return PyUnicode_FromString(word);
+	Py_RETURN_NONE;
+}
+
+/* A bound of the interval; without one there is none. */
+static PyObject *metric_bound(PyObject *self, void *offset)
+{
+	if (metric_of(self)->level > 0)
+		return PyFloat_FromDouble(*(const double *)member(self, offset));
+	Py_RETURN_NONE;
+}
+
+static PyObject *metric_float(PyObject *self)
+{
+	const dck_metric *m = metric_of(self);
+	const double d = dck_value_number(&m->value);
+
+	if (m->value.kind == DCK_VALUE_ABSENT || m->value.kind == DCK_VALUE_TEXT)
+		return PyErr_Format(PyExc_ValueError, "%s has no number: %s", m->def->tag,
+				    m->value.as.text ? m->value.as.text : "");
+	return PyFloat_FromDouble(d);
+}
+
+/* "17.8 ms", "4.2 MiB", "1,200": as the reports for people write it. */
+static void number_text(double value, dck_unit unit, char *buf, size_t size)
+{
+	if (unit == DCK_UNIT_NS)
+		dck_text_time(value, buf, size);
+	else if (unit == DCK_UNIT_BYTE)
+		dck_text_bytes(value, buf, size);
+	else
+		PyOS_snprintf(buf, size, "%.6g %s", value,
+			      unit == DCK_UNIT_ONE ? "" : dck_unit_text(unit));
+	size_t n = strlen(buf);
+	if (n > 0 && buf[n - 1] == ' ')
+		buf[n - 1] = '\0';
+}
+
+static PyObject *metric_repr(PyObject *self)
+{
+	const dck_metric *m = metric_of(self);
+	char value[64], lo[64], hi[64];
+
+	if (m->value.kind == DCK_VALUE_ABSENT)
+		return PyUnicode_FromFormat("<%s absent: %s>", m->def->tag, m->value.as.text);
+	if (m->value.kind == DCK_VALUE_TEXT)
+		return PyUnicode_FromFormat("<%s %s>", m->def->tag, m->value.as.text);
+	number_text(dck_value_number(&m->value), m->def->unit, value, sizeof value);
+	if (!(m->level > 0))
+		return PyUnicode_FromFormat("<%s %s>", m->def->tag, value);
+	number_text(m->lo, m->def->unit, lo, sizeof lo);
+	number_text(m->hi, m->def->unit, hi, sizeof hi);
+	return PyUnicode_FromFormat("<%s %s, %s to %s at %d %%>", m->def->tag, value, lo, hi,
+				    (int)(m->level * 100 + 0.5));
+}
+
+PyDoc_STRVAR(metric_doc, "One value of a record, with its interval and how it was computed.\n\n"
+			 "float(metric) is its value, ValueError where it is absent.");
+
+#define OF_DEF(field)	 ((void *)offsetof(dck_metric_def, field))
+#define OF_METRIC(field) ((void *)offsetof(dck_metric, field))
+static PyGetSetDef metric_getset[] = {
+    {"tag", metric_definition, NULL, "name for scripts: \"latency/median\"", OF_DEF(tag)},
+    {"name", metric_definition, NULL, "name for people", OF_DEF(name)},
+    {"help", metric_definition, NULL, "what it is, in a sentence", OF_DEF(help)},
+    {"unit", metric_unit, NULL, "\"ns\", \"B\", \"1\", ...", NULL},
+    {"better", metric_better, NULL, "\"lower\", \"higher\"; None: neither", NULL},
+    {"value", ext_view_value, NULL, "int, float, bool or str; None: absent", OF_METRIC(value)},
+    {"absent", ext_view_why, NULL, "why there is no value; None: there is one", OF_METRIC(value)},
+    {"lo", metric_bound, NULL, "lower end of the interval; None: there is none", OF_METRIC(lo)},
+    {"hi", metric_bound, NULL, "upper end of the interval; None: there is none", OF_METRIC(hi)},
+    {"level", metric_bound, NULL, "confidence of the interval; None: there is none",
+     OF_METRIC(level)},
+    {"how", ext_view_text, NULL, "estimator and interval", OF_METRIC(how)},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot metric_slots[] = {
+    {Py_tp_doc, (void *)metric_doc},
+    {Py_tp_new, ext_type_not_made},
+    {Py_tp_dealloc, ext_view_dealloc},
+    {Py_tp_repr, metric_repr},
+    {Py_tp_getset, metric_getset},
+    {Py_nb_float, metric_float},
+    {0, NULL},
+};
+static PyType_Spec metric_spec = {
+    .name = "deepclock.Metric",
+    .basicsize = sizeof(ext_view),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = metric_slots,
+};
+
+/* --- series */
+
+static const dck_series *series_of(PyObject *self)
+{
+	return ((ext_view *)self)->at;
+}
+
+static PyObject *series_values(PyObject *self, void *none)
+{
+	const dck_series *s = series_of(self);
+
+	(void)none;
+	return ext_array_new(ext_state_by(self), ((ext_view *)self)->owner, s->values, 'd', s->n,
+			     0);
+}
+
+static PyObject *series_times(PyObject *self, void *none)
+{
+	const dck_series *s = series_of(self);
+
+	(void)none;
+	if (s->at_ns)
+		return ext_array_new(ext_state_by(self), ((ext_view *)self)->owner, s->at_ns, 'Q',
+				     s->n, 0);
+	Py_RETURN_NONE;
+}
+
+static Py_ssize_t series_length(PyObject *self)
+{
+	return (Py_ssize_t)series_of(self)->n;
+}
+
+static PyObject *series_repr(PyObject *self)
+{
+	const dck_series *s = series_of(self);
+
+	return PyUnicode_FromFormat("<%s: %zu values in %s, the first %zu are warm-up>", s->tag,
+				    s->n, dck_unit_text(s->unit), s->warmup);
+}
+
+PyDoc_STRVAR(series_doc,
+	     "Raw measurements in order; the first `warmup` of the n values are warm-up.\n\n"
+	     "values: Array of n float64 in `unit`, NaN for a run without a number;\n"
+	     "at_ns: Array of n uint64, when each began since the record's beginning, or None.");
+
+#define OF_SERIES(field) ((void *)offsetof(dck_series, field))
+static PyGetSetDef series_getset[] = {
+    {"tag", ext_view_text, NULL, "name for scripts: \"latency\"", OF_SERIES(tag)},
+    {"unit", ext_view_unit, NULL, "unit of the values", OF_SERIES(unit)},
+    {"warmup", ext_view_size, NULL, "so many of the values are warm-up", OF_SERIES(warmup)},
+    {"values", series_values, NULL, "Array (n), float64", NULL},
+    {"at_ns", series_times, NULL, "Array (n), uint64; None: not kept", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot series_slots[] = {
+    {Py_tp_doc, (void *)series_doc},
+    {Py_tp_new, ext_type_not_made},
+    {Py_tp_dealloc, ext_view_dealloc},
+    {Py_tp_repr, series_repr},
+    {Py_tp_getset, series_getset},
+    {Py_sq_length, series_length},
+    {0, NULL},
+};
+static PyType_Spec series_spec = {
+    .name = "deepclock.Series",
+    .basicsize = sizeof(ext_view),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = series_slots,
+};
+
+/* --- facts and notes: named tuples */
+
+static PyStructSequence_Field fact_fields[] = {
+    {"section", "\"host\""},
+    {"key", "\"cpu\""},
+    {"value", "None: absent"},
+    {"unit", "\"\" of texts"},
+    {"absent", "why there is no value; None: there is one"},
+    {NULL, NULL},
+};
+static PyStructSequence_Desc fact_desc = {"deepclock.Fact", "What was asked, found or built.",
+					  fact_fields, 5};
+
+static PyStructSequence_Field note_fields[] = {
+    {"severity", "\"info\", \"warning\", \"error\""},
+    {"code", "for scripts: \"not-steady\""},
+    {"text", "cause and remedy"},
+    {"under", "the code of the note that names the cause of this one, or None"},
+    {NULL, NULL},
+};
+static PyStructSequence_Desc note_desc = {
+    "deepclock.Note", "What the reader must know to trust the numbers.", note_fields, 4};
+
+static PyObject *none_or_text(const char *text)
+{
+	if (text)
+		return ext_text(text);
+	Py_RETURN_NONE;
+}
+
+static PyObject *fact_new(ext_state *s, const dck_fact *f)
+{
+	PyObject *const items[] = {ext_text(f->section), ext_text(f->key), ext_value(&f->value),
+				   PyUnicode_FromString(dck_unit_text(f->unit)),
+				   ext_reason(&f->value)};
+
+	return ext_tuple_fill(s->fact, items, sizeof items / sizeof items[0]);
+}
+
+static PyObject *note_new(ext_state *s, const dck_note *n)
+{
+	PyObject *const items[] = {PyUnicode_FromString(dck_severity_text(n->severity)),
+				   ext_text(n->code), ext_text(n->text), none_or_text(n->under)};
+
+	return ext_tuple_fill(s->note, items, sizeof items / sizeof items[0]);
+}
+
+/* --- the record */
+
+typedef struct record {
+	PyObject_HEAD dck_record *r;
+} record;
+
+static const dck_record *record_of(PyObject *self)
+{
+	return ((record *)self)->r;
+}
+
+PyObject *ext_record_new(ext_state *s, dck_record *r)
+{
+	record *o = PyObject_New(record, s->record);
+
+	if (o)
+		o->r = r;
+	else
+		dck_record_free(r);
+	return (PyObject *)o;
+}
+
+const dck_record *ext_record_get(ext_state *s, PyObject *o)
+{
+	if (Py_IS_TYPE(o, s->record))
+		return record_of(o);
+	PyErr_Format(PyExc_TypeError, "a deepclock.Record is needed, not %s", Py_TYPE(o)->tp_name);
+	return NULL;
+}
+
+static void record_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	dck_record_free(((record *)self)->r);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+/* dict[name] = value, taking over the value's reference. false: an exception is set. */
+static bool put(PyObject *dict, const char *name, PyObject *value)
+{
+	PyObject *key = value ? ext_text(name) : NULL;
+	const bool done = key && PyDict_SetItem(dict, key, value) == 0;
+
+	Py_XDECREF(key);
+	Py_XDECREF(value);
+	return done;
+}
+
+/* A dict of n parts by name. */
+#define DICT(n, i, name, value)                  \
+	PyObject *dict = PyDict_New();           \
+	for (size_t i = 0; dict && i < (n); i++) \
+		if (!put(dict, name, value))     \
+			Py_CLEAR(dict);          \
+	return dict
+
+static PyObject *record_metrics(PyObject *self, void *none)
+{
+	const dck_record *r = record_of(self);
+	PyTypeObject *type = ext_state_by(self)->metric;
+
+	(void)none;
+	DICT(r->nmetrics, i, r->metrics[i].def->tag, ext_view_new(type, self, &r->metrics[i]));
+}
+
+static PyObject *record_series(PyObject *self, void *none)
+{
+	const dck_record *r = record_of(self);
+	PyTypeObject *type = ext_state_by(self)->series;
+
+	(void)none;
+	DICT(r->nseries, i, r->series[i].tag, ext_view_new(type, self, &r->series[i]));
+}
+
+static PyObject *record_tables(PyObject *self, void *none)
+{
+	const dck_record *r = record_of(self);
+	ext_state *s = ext_state_by(self);
+
+	(void)none;
+	DICT(r->ntables, i, r->tables[i].name, ext_table_new(s, self, &r->tables[i]));
+}
+
+static PyObject *record_trees(PyObject *self, void *none)
+{
+	const dck_record *r = record_of(self);
+	ext_state *s = ext_state_by(self);
+
+	(void)none;
+	DICT(r->ntrees, i, r->trees[i].name, ext_tree_new(s, self, &r->trees[i]));
+}
+
+static PyObject *record_facts(PyObject *self, void *none)
+{
+	const dck_record *r = record_of(self);
+	ext_state *s = ext_state_by(self);
+	PyObject *dict = PyDict_New();
+
+	(void)none;
+	for (size_t i = 0; dict && i < r->nfacts; i++) {
+		const dck_fact *f = &r->facts[i];
+		PyObject *key = PyUnicode_FromFormat("%s/%s", f->section, f->key);
+		PyObject *fact = key ? fact_new(s, f) : NULL;
+
+		if (!fact || PyDict_SetItem(dict, key, fact) < 0)
+			Py_CLEAR(dict);
+		Py_XDECREF(key);
+		Py_XDECREF(fact);
+	}
+	return dict;
+}
+
+static PyObject *record_notes(PyObject *self, void *none)
+{
+	const dck_record *r = record_of(self);
+	ext_state *s = ext_state_by(self);
+	PyObject *list = PyList_New((Py_ssize_t)r->nnotes);
+
+	(void)none;
+	for (size_t i = 0; list && i < r->nnotes; i++) {
+		PyObject *note = note_new(s, &r->notes[i]);
+
+		if (note)
+			PyList_SET_ITEM(list, (Py_ssize_t)i, note);
+		else
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+static PyObject *record_text(PyObject *self, void *offset)
+{
+	const char *text = *(const char *const *)((const char *)record_of(self) + (size_t)offset);
+
+	return none_or_text(text);
+}
+
+static PyObject *record_incomplete(PyObject *self, void *none)
+{
+	(void)none;
+	return PyBool_FromLong(record_of(self)->incomplete);
+}
+
+static PyObject *record_began(PyObject *self, void *none)
+{
+	(void)none;
+	return PyLong_FromLongLong(record_of(self)->began_unix_ns);
+}
+
+/* The fact that answers what the command asked. */
+static PyObject *record_verdict(PyObject *self, void *none)
+{
+	static const struct {
+		const char *section, *key;
+	} verdicts[] = {{"compare", "verdict"}, {"load", "verdict"}, {"difference", "verdict"}};
+
+	(void)none;
+	for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
+		const dck_fact *f =
+		    dck_record_fact(record_of(self), verdicts[i].section, verdicts[i].key);
+
+		if (f)
+			return ext_value(&f->value);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *record_gate(PyObject *self, void *none)
+{
+	(void)none;
+	switch (dck_record_gate(record_of(self))) {
+	case DCK_VERDICT_BROKEN:
+		return PyUnicode_FromString("broken");
+	case DCK_VERDICT_UNDECIDED:
+		return PyUnicode_FromString("undecided");
+	case DCK_VERDICT_HOLDS:
+		break;
+	}
+	return PyUnicode_FromString("holds");
+}
+
+static const char *nearest_tag(const dck_record *r, const char *tag)
+{
+	const char **names = PyMem_Calloc(r->nmetrics + 1, sizeof *names);
+	const char *nearest = NULL;
+
+	for (size_t i = 0; names && i < r->nmetrics; i++)
+		names[i] = r->metrics[i].def->tag;
+	if (names)
+		nearest = dck_nearest(tag, names, r->nmetrics);
+	PyMem_Free(names);
+	return nearest;
+}
+
+static PyObject *record_subscript(PyObject *self, PyObject *key)
+{
+	const dck_record *r = record_of(self);
+	const char *tag = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
+	const dck_metric *m = tag ? dck_record_metric(r, tag) : NULL;
+	const char *nearest;
+	dck_err err = {.code = DCK_E_ABSENT};
+
+	if (m)
+		return ext_view_new(ext_state_by(self)->metric, self, m);
+	if (!tag) {
+		if (!PyErr_Occurred())
+			PyErr_SetString(PyExc_TypeError, "a metric is named by its tag, a str");
+		return NULL;
+	}
+	nearest = nearest_tag(r, tag);
+	PyOS_snprintf(err.msg, sizeof err.msg,
+		      nearest ? "the record has no metric '%s'; did you mean '%s'?"
+			      : "the record has no metric '%s'; record.metrics has them all",
+		      tag, nearest);
+	return ext_raise(ext_state_by(self), &err);
+}
+
+static int record_contains(PyObject *self, PyObject *key)
+{
+	const char *tag = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
+
+	if (!tag)
+		return PyErr_Occurred() ? -1 : 0;
+	return dck_record_metric(record_of(self), tag) != NULL;
+}
+
+/* --- as text */
+
+/* The records' bytes of that writer, as str. */
+static PyObject *written(ext_state *s, const char *writer, const dck_record *r,
+			 const dck_style *style)
+{
+	dck_buffer buffer = {0};
+	dck_sink sink;
+	dck_err err;
+	PyObject *text = NULL;
+
+	dck_sink_buffer(&sink, &buffer);
+	if (dck_report(writer, &r, 1, style, &sink, &err) != DCK_OK ||
+	    dck_sink_finish(&sink, &err) != DCK_OK)
+		ext_raise(s, &err);
+	else
+		text = PyUnicode_DecodeUTF8(buffer.data ? buffer.data : "", (Py_ssize_t)buffer.n,
+					    "surrogateescape");
+	dck_buffer_done(&buffer);
+	return text;
+}
+
+static PyObject *record_to_json(PyObject *self, PyObject *none)
+{
+	(void)none;
+	return written(ext_state_by(self), "json", record_of(self), NULL);
+}
+
+static PyObject *record_str(PyObject *self)
+{
+	const dck_style style = {.utf8 = true};
+
+	return written(ext_state_by(self), "text", record_of(self), &style);
+}
+
+static PyObject *record_report(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"format", "details", "width", "utf8", "colour", NULL};
+	const char *writer = "text";
+	int details = 0, utf8 = 1, colour = 0;
+	unsigned width = 0;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIpp:report", names, &writer, &details,
+					 &width, &utf8, &colour))
+		return NULL;
+	const dck_style style = {
+	    .details = details, .width = width, .utf8 = utf8, .colour = colour};
+	return written(ext_state_by(self), writer, record_of(self), &style);
+}
+
+static PyObject *record_save(PyObject *self, PyObject *path)
+{
+	ext_texts texts = {0};
+	const char *name = ext_texts_add(&texts, path);
+	dck_status status = DCK_OK;
+	dck_err err;
+
+	if (name) {
+		Py_BEGIN_ALLOW_THREADS status = dck_record_save(record_of(self), name, &err);
+		Py_END_ALLOW_THREADS
+	}
+	ext_texts_done(&texts);
+	if (!name)
+		return NULL;
+	if (status != DCK_OK)
+		return ext_raise(ext_state_by(self), &err);
+	Py_RETURN_NONE;
+}
+
+static PyObject *record_repr(PyObject *self)
+{
+	const dck_record *r = record_of(self);
+
+	return PyUnicode_FromFormat("<deepclock.Record %s: %s, %zu metrics%s>", r->id,
+				    r->command ? r->command : "no title", r->nmetrics,
+				    r->incomplete ? ", incomplete" : "");
+}
+
+PyDoc_STRVAR(
+    record_doc,
+    "What one measurement gave; it never changes.\n\n"
+    "record[tag] is a Metric, print(record) the report for people. facts, metrics, series, "
+    "tables and trees are dicts by name, notes is a list.");
+
+#define OF_RECORD(field) ((void *)offsetof(dck_record, field))
+static PyGetSetDef record_getset[] = {
+    {"facts", record_facts, NULL, "dict: \"host/cpu\" to Fact", NULL},
+    {"metrics", record_metrics, NULL, "dict: tag to Metric", NULL},
+    {"series", record_series, NULL, "dict: tag to Series", NULL},
+    {"tables", record_tables, NULL, "dict: name to Table", NULL},
+    {"trees", record_trees, NULL, "dict: name to Tree", NULL},
+    {"notes", record_notes, NULL, "list of Note: every reason to doubt the numbers", NULL},
+    {"id", record_text, NULL, "128 random bits in hexadecimal", OF_RECORD(id)},
+    {"version", record_text, NULL, "of the deepclock that made it", OF_RECORD(version)},
+    {"command", record_text, NULL, "what was asked for, or None", OF_RECORD(command)},
+    {"began_unix_ns", record_began, NULL, "when it began, ns since 1970; 0: not known", NULL},
+    {"incomplete", record_incomplete, NULL, "interrupted or failed in the middle; a note says why",
+     NULL},
+    {"verdict", record_verdict, NULL,
+     "of a comparison \"faster\", \"slower\", \"same\", \"undecided\"; of load \"holds\", "
+     "\"broken\", \"not shown\"; else None",
+     NULL},
+    {"gate", record_gate, NULL,
+     "\"holds\", \"broken\", \"undecided\": what the program's exit status says", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyMethodDef record_methods[] = {
+    {"to_json", record_to_json, METH_NOARGS,
+     "to_json($self, /)\n--\n\nThe whole record as JSON: what `deepclock report` reads."},
+    {"save", record_save, METH_O,
+     "save($self, path, /)\n--\n\nWrites its JSON form into a file, all of it or nothing; "
+     "IoError."},
+    {"report", (PyCFunction)(void (*)(void))record_report, METH_VARARGS | METH_KEYWORDS,
+     "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False)\n--\n\n"
+     "The record in a form of `deepclock report`: text, json, csv, markdown, html, ..."},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot record_slots[] = {
+    {Py_tp_doc, (void *)record_doc},   {Py_tp_new, ext_type_not_made},
+    {Py_tp_dealloc, record_dealloc},   {Py_tp_repr, record_repr},
+    {Py_tp_str, record_str},	       {Py_tp_getset, record_getset},
+    {Py_tp_methods, record_methods},   {Py_mp_subscript, record_subscript},
+    {Py_sq_contains, record_contains}, {0, NULL},
+};
+static PyType_Spec record_spec = {
+    .name = "deepclock.Record",
+    .basicsize = sizeof(record),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = record_slots,
+};
+
+static PyObject *load(PyObject *m, PyObject *path)
+{
+	ext_texts texts = {0};
+	const char *name = ext_texts_add(&texts, path);
+	dck_status status = DCK_OK;
+	dck_record *r = NULL;
+	dck_err err;
+
+	if (name) {
+		Py_BEGIN_ALLOW_THREADS status = dck_record_load(name, &r, &err);
+		Py_END_ALLOW_THREADS
+	}
+	ext_texts_done(&texts);
+	if (!name)
+		return NULL;
+	return status == DCK_OK ? ext_record_new(ext_state_of(m), r)
+				: ext_raise(ext_state_of(m), &err);
+}
+
+static PyObject *parse(PyObject *m, PyObject *args)
+{
+	dck_record *r;
+	Py_buffer b;
+	dck_err err;
+
+	if (!PyArg_ParseTuple(args, "s*:parse", &b))
+		return NULL;
+	const dck_status status = dck_record_parse(b.buf, (size_t)b.len, &r, &err);
+	PyBuffer_Release(&b);
+	return status == DCK_OK ? ext_record_new(ext_state_of(m), r)
+				: ext_raise(ext_state_of(m), &err);
+}
+
+static PyMethodDef methods[] = {
+    {"load", load, METH_O,
+     "load($module, path, /)\n--\n\nThe Record that was saved in a file. AbsentError, IoError, "
+     "FormatError, VersionError, LimitError."},
+    {"parse", parse, METH_VARARGS,
+     "parse($module, json, /)\n--\n\nThe Record of a JSON text, str or bytes. FormatError, "
+     "VersionError."},
+    {NULL, NULL, 0, NULL},
+};
+
+static int record_add(PyObject *m, ext_state *s)
+{
+	s->record = ext_type_add(m, &record_spec);
+	s->metric = ext_type_add(m, &metric_spec);
+	s->series = ext_type_add(m, &series_spec);
+	s->fact = ext_tuple_add(m, &fact_desc);
+	s->note = ext_tuple_add(m, &note_desc);
+	return s->record && s->metric && s->series && s->fact && s->note ? 0 : -1;
+}
+
+const ext_part ext_record = {.methods = methods, .add = record_add};

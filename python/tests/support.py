@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the Python package share."""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+import deepclock
+
+# A history and a cache of their own: tests leave nothing in a user's folders.
+_SCRATCH = tempfile.mkdtemp(prefix="deepclock-python-")
+atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
+os.environ["XDG_DATA_HOME"] = _SCRATCH
+os.environ["XDG_CACHE_HOME"] = _SCRATCH
+
+
+class Case(unittest.TestCase):
+    """A test with a scratch folder."""
+
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="deepclock-python-")
+        self.addCleanup(self._folder.cleanup)
+        self.folder = self._folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+
+def short(**options):
+    """Options of a measurement that is over at once."""
+    return {"runs": 20, "warmup": 2, "no_history": True, **options}
+
+
+def work(n=200):
+    return sum(range(n))
+
+
+def main():
+    program = unittest.main(exit=False, verbosity=1, testRunner=unittest.TextTestRunner(stream=sys.stdout))
+    sys.exit(0 if program.result.wasSuccessful() and program.result.testsRun else 1)
+
+
+__all__ = ["Case", "deepclock", "main", "short", "work"]

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measuring functions, models and programs, and the options of all of them."""
+
+import datetime
+import signal
+import sys
+import threading
+import time
+
+from support import Case, deepclock, main, short, work
+
+
+class FunctionTest(Case):
+    def test_arguments_and_count(self):
+        calls = []
+
+        def f(*args):
+            calls.append(args)
+
+        r = deepclock.bench(f, 1, "two", **short(runs=10, group=1))
+        self.assertEqual(set(calls), {(1, "two")})
+        self.assertEqual(r["runs/count"].value, 10)
+        self.assertEqual(len(calls), 10 + r["runs/warmup"].value)
+        self.assertTrue(r.facts["subject/name"].value.endswith("f"))
+
+    def test_no_arguments(self):
+        self.assertEqual(deepclock.bench(work, **short())["runs/count"].value, 20)
+
+    def test_exception_comes_out(self):
+        n = 0
+
+        def f():
+            nonlocal n
+            n += 1
+            if n == 7:
+                raise LookupError("the seventh")
+
+        with self.assertRaisesRegex(LookupError, "the seventh"):
+            deepclock.bench(f, **short(group=1))
+        self.assertEqual(n, 7)
+
+    def test_not_callable(self):
+        with self.assertRaisesRegex(TypeError, "bench_model"):
+            deepclock.bench("zoo:resnet18")
+        self.assertRaises(TypeError, deepclock.bench)
+
+    def test_interrupted(self):
+        """Ctrl-C gives what there is: in Python code, and where no Python code runs."""
+        for f in (work, lambda: time.sleep(0.001), (sum, [1, 2, 3])):
+            f, args = (f, ()) if callable(f) else (f[0], f[1:])
+            timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+            timer.start()
+            r = deepclock.bench(f, *args, time="120s", warmup=1, no_history=True)
+            timer.join()
+            self.assertTrue(r.incomplete)
+            self.assertIn("interrupted", [n.code for n in r.notes])
+            self.assertGreater(r["latency/median"].value, 0)
+
+    def test_other_handlers(self):
+        """An exception of a signal's handler is no interruption."""
+        def handler(number, frame):
+            raise TimeoutError("too long")
+
+        before = signal.signal(signal.SIGALRM, handler)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with self.assertRaisesRegex(TimeoutError, "too long"):
+            deepclock.bench(work, time="120s", no_history=True)
+
+    def test_other_threads_run(self):
+        """While a function that never gives the GIL away is measured, others get their turn."""
+        turns = 0
+        over = threading.Event()
+
+        def count():
+            nonlocal turns
+            while not over.wait(0.001):
+                turns += 1
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        deepclock.bench(sum, (1, 2, 3), time="1s", warmup=1, no_history=True)
+        over.set()
+        thread.join()
+        self.assertGreater(turns, 3)
+
+
+class OptionTest(Case):
+    def test_unknown(self):
+        with self.assertRaisesRegex(TypeError, r"bench\(\) has no option 'maxtime'; did you mean "
+                                               "'max_time'"):
+            deepclock.bench(work, maxtime=3)
+        with self.assertRaisesRegex(TypeError, "has no option 'colour'"):
+            deepclock.bench(work, colour="red")
+
+    def test_forms_of_values(self):
+        r = deepclock.bench(work, runs="20", warmup=2, level=0.9, no_history=True)
+        self.assertEqual(r.facts["plan/level"].value, 0.9)
+        for t in (0.05, "50ms", datetime.timedelta(milliseconds=50)):
+            r = deepclock.bench(work, time=t, warmup=1, no_history=True)
+            self.assertEqual(r.facts["plan/time"].value, 50_000_000, t)
+
+    def test_wrong_values(self):
+        for options in ({"runs": []}, {"runs": True}, {"runs": 1.5}, {"runs": -1}, {"time": "5"},
+                        {"check_outputs": "yes"}, {"statistic": "averge"}, {"time": True}):
+            with self.assertRaises((TypeError, deepclock.ArgumentError), msg=options):
+                deepclock.bench(work, **options)
+
+    def test_save(self):
+        r = deepclock.bench(work, **short(save=self.path("r.json")))
+        self.assertEqual(deepclock.load(self.path("r.json")).id, r.id)
+
+    def test_title(self):
+        self.assertEqual(deepclock.bench(work, **short(title="a title")).command, "a title")
+        self.assertTrue(deepclock.bench(work, **short()).command.startswith("deepclock bench "))
+
+    def test_progress(self):
+        seen = []
+        r = deepclock.bench(work, time="1s", warmup=1, progress=seen.append, no_history=True)
+        self.assertFalse(r.incomplete)
+        self.assertIsNone(seen.pop())
+        self.assertIn("measure", [p.phase for p in seen])
+        with self.assertRaises(ZeroDivisionError):
+            deepclock.bench(work, progress=lambda p: 1 / 0, **short(time="1s", runs=None))
+
+
+class CommandTest(Case):
+    def test_words(self):
+        r = deepclock.bench_command([sys.executable, "-c", "pass"], **short(runs=3))
+        self.assertEqual(r["runs/count"].value, 3)
+        r = deepclock.bench_command("sh -c 'exit 3'", any_exit=True, **short(runs=3))
+        self.assertEqual(r["runs/count"].value, 3)
+        with self.assertRaises(RuntimeError) as caught:
+            deepclock.bench_command("sh -c 'exit 3'", **short(runs=3))
+        self.assertEqual(caught.exception.status, "E_ENGINE")
+        with self.assertRaises(deepclock.AbsentError):
+            deepclock.bench_command(["deepclock-no-such-program"], **short())
+
+    def test_without_the_gil(self):
+        turns = 0
+        over = threading.Event()
+
+        def count():
+            nonlocal turns
+            while not over.wait(0.01):
+                turns += 1
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        deepclock.bench_command(["sleep", "0.3"], runs=2, warmup=0, no_history=True)
+        over.set()
+        thread.join()
+        self.assertGreater(turns, 5)
+
+
+class ModelTest(Case):
+    def test_null_engine(self):
+        r = deepclock.bench_model("zoo:resnet18", engine="null", **short())
+        self.assertEqual(r["runs/count"].value, 20)
+        r = deepclock.bench_model("zoo:resnet18", engine="null", image_size=64,
+                                  shape={"input": (1, 3, 64, 64)}, **short())
+        self.assertIn("1x3x64x64", r.command + str(r.facts))
+
+    def test_absent(self):
+        with self.assertRaises(deepclock.AbsentError):
+            deepclock.bench_model(self.path("none.onnx"))
+
+
+class CompareTest(Case):
+    def test_planted(self):
+        r = deepclock.compare({"a": lambda: work(2000), "b": lambda: work(4000)}, rounds=12,
+                              trial="2ms", no_history=True)
+        self.assertEqual(r.verdict, "slower")
+        self.assertEqual(r.gate, "broken")
+        self.assertGreater(r["compare/ratio"].value, 1.2)
+
+    def test_what_does_not_go(self):
+        self.assertRaises(TypeError, deepclock.compare, work)
+        self.assertRaises(deepclock.ArgumentError, deepclock.compare, {"a": work})
+        r = deepclock.bench(work, **short())
+        self.assertRaises(deepclock.ArgumentError, deepclock.compare, {"a": work, "b": r})
+
+
+if __name__ == "__main__":
+    main()

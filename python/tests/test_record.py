@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Record and what it consists of."""
+
+import json
+import math
+import pathlib
+
+from support import Case, deepclock, main, short, work
+
+
+class RecordTest(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.record = deepclock.bench(work, **short(runs=500))
+
+    def test_equals_its_json(self):
+        told = json.loads(self.record.to_json())
+        self.assertEqual(told["id"], self.record.id)
+        self.assertEqual([m["tag"] for m in told["metrics"]], list(self.record.metrics))
+        for m in told["metrics"]:
+            ours = self.record[m["tag"]]
+            self.assertEqual(ours.value, m.get("value"), m["tag"])
+            self.assertEqual(ours.absent, m.get("absent"), m["tag"])
+            self.assertEqual((ours.lo, ours.hi, ours.level),
+                             (m.get("lo"), m.get("hi"), m.get("level")), m["tag"])
+            self.assertEqual(ours.how, m.get("how"), m["tag"])
+        self.assertEqual(list(self.record.series["latency"].values),
+                         next(s for s in told["series"] if s["tag"] == "latency")["values"])
+        for f in told["facts"]:
+            self.assertEqual(self.record.facts[f["section"] + "/" + f["key"]].value, f.get("value"))
+        self.assertEqual([n.code for n in self.record.notes], [n["code"] for n in told["notes"]])
+
+    def test_metric(self):
+        told = json.loads(self.record.to_json())
+        next(m for m in told["metrics"] if m["tag"] == "latency/median").update(
+            value=2000.5, lo=1500, hi=3000, level=0.95)
+        m = deepclock.parse(json.dumps(told))["latency/median"]
+        self.assertEqual((float(m), m.value, m.lo, m.hi, m.level),
+                         (2000.5, 2000.5, 1500, 3000, 0.95))
+        self.assertEqual(repr(m), "<latency/median 2.00 µs, 1.50 µs to 3.00 µs at 95 %>")
+        self.assertEqual(m.unit, "ns")
+        self.assertEqual(m.better, "lower")
+        self.assertIn("latency/median", self.record)
+        self.assertNotIn("latency/nothing", self.record)
+
+    def test_absent(self):
+        m = self.record["latency/p999"]  # 500 runs do not tell it
+        self.assertIsNone(m.value)
+        self.assertTrue(m.absent)
+        with self.assertRaises(ValueError):
+            float(m)
+
+    def test_unknown_tag(self):
+        with self.assertRaises(KeyError) as caught:
+            self.record["latency/medain"]
+        self.assertIsInstance(caught.exception, deepclock.AbsentError)
+        self.assertIn("did you mean 'latency/median'?", str(caught.exception))
+
+    def test_survives_its_record(self):
+        values = deepclock.bench(work, **short()).series["latency"].values
+        self.assertEqual(len(values.tolist()), len(values))
+
+    def test_array(self):
+        values = self.record.series["latency"].values
+        view = memoryview(values)
+        self.assertTrue(view.readonly)
+        self.assertEqual((view.format, view.ndim, view.shape), ("d", 1, (len(values),)))
+        self.assertEqual(view.tolist(), list(values))
+        self.assertEqual(values[-1], values.tolist()[-1])
+        self.assertEqual(values[2:4].tolist(), values.tolist()[2:4])
+        self.assertRaises(IndexError, values.__getitem__, len(values))
+        self.assertEqual(values.__dlpack_device__(), (1, 0))
+        with self.assertRaises(BufferError):
+            values.__dlpack__(copy=False)
+        del view
+
+    def test_numpy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("numpy is not installed")
+        values = self.record.series["latency"].values
+        array = numpy.asarray(values)
+        self.assertEqual(array.dtype, numpy.float64)
+        self.assertFalse(array.flags.writeable)
+        self.assertEqual(array.tolist(), values.tolist())
+        if hasattr(numpy, "from_dlpack"):
+            copied = numpy.from_dlpack(values)
+            self.assertEqual(copied.tolist(), values.tolist())
+
+    def test_saves_and_loads(self):
+        for name in (self.path("r.json"), pathlib.Path(self.path("s.json"))):
+            self.record.save(name)
+            self.assertEqual(deepclock.load(name).to_json(), self.record.to_json())
+        self.assertEqual(deepclock.parse(self.record.to_json()).to_json(), self.record.to_json())
+
+    def test_bad_files(self):
+        with self.assertRaises(FileNotFoundError):
+            deepclock.load(self.path("nothing.json"))
+        with self.assertRaises(deepclock.FormatError):
+            deepclock.parse(b"{")
+        with self.assertRaises(OSError):
+            self.record.save(self.path("no/such/folder.json"))
+        with self.assertRaises(ValueError):
+            deepclock.load("a\0b")
+
+    def test_reports(self):
+        self.assertIn("median", str(self.record))
+        self.assertIn("latency/median", self.record.report("csv"))
+        with self.assertRaises(deepclock.AbsentError):
+            self.record.report("jsn")
+
+    def test_tables(self):
+        r = deepclock.cost("zoo:resnet18", no_history=True)
+        self.assertGreater(r["cost/macs"].value, 0)
+        for table in r.tables.values():
+            self.assertEqual(len(table), len(list(table)))
+            for row in table:
+                self.assertEqual(list(row), [c.key for c in table.columns])
+            first = table.columns[0].key
+            self.assertEqual(table[first], [row[first] for row in table])
+            self.assertEqual(table.cell(0, first).value, table[0][first])
+
+    def test_only_made_by_measuring(self):
+        for o in (self.record, self.record["latency/median"], self.record.series["latency"],
+                  self.record.series["latency"].values):
+            self.assertRaises(TypeError, type(o))
+        self.assertFalse(math.isnan(self.record["latency/median"].value))
+
+
+if __name__ == "__main__":
+    main()
