@@ -17,6 +17,7 @@
 #include "lap/lap_store.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Not the system's number, which a later thread may get again. 0: has not begun a lap. */
 static _Thread_local uint64_t me;
@@ -143,32 +144,41 @@ uint64_t dck_lap_elapsed_ns(const dck_lap *l)
 	return l ? os_now_ns() - l->begin_ns : 0;
 }
 
-char *dck_lap_end_line(dck_lap *l, char *ret, size_t size)
+void dck_lap_end_told(dck_lap *l, dck_lap_told *ret)
 {
 	const uint64_t now_ns = os_now_ns(), cpu_ns = os_process_cpu_ns(),
 		       thread_ns = os_thread_cpu_ns();
-	char line[DCK_LAP_LINE_SIZE] = "";
 
-	if (l) {
-		if (l->range.id)
-			dck_zone_end(l->range);
-		lap_state *s = lap_lock();
-		const lap_times t = {.wall_ns = (double)(now_ns - l->begin_ns),
-				     .cpu_ns = (double)(cpu_ns - l->begin_cpu_ns),
-				     .thread_cpu_ns = l->thread == me
-							  ? (double)(thread_ns - l->begin_thread_ns)
-							  : NAN};
+	memset(ret, 0, sizeof *ret);
+	if (!l)
+		return;
+	if (l->range.id)
+		dck_zone_end(l->range);
+	lap_state *s = lap_lock();
+	ret->wall_ns = now_ns - l->begin_ns;
+	ret->cpu_ns = cpu_ns - l->begin_cpu_ns;
+	ret->index = l->index;
+	const lap_times t = {.wall_ns = (double)ret->wall_ns,
+			     .cpu_ns = (double)ret->cpu_ns,
+			     .thread_cpu_ns =
+				 l->thread == me ? (double)(thread_ns - l->begin_thread_ns) : NAN};
 
-		if (!lap_keep(s, l, &t))
-			s->lost++;
-		take_out(s, l);
-		lap_line_text(l, &t, line, sizeof line);
-		lap_show_ended(l, &t, line);
-		let_go(l);
-		lap_unlock();
-	}
+	if (!lap_keep(s, l, &t))
+		s->lost++;
+	take_out(s, l);
+	lap_line_text(l, &t, ret->line, sizeof ret->line);
+	lap_show_ended(l, &t, ret->line);
+	let_go(l);
+	lap_unlock();
+}
+
+char *dck_lap_end_line(dck_lap *l, char *ret, size_t size)
+{
+	dck_lap_told told;
+
+	dck_lap_end_told(l, &told);
 	if (ret && size > 0)
-		snprintf(ret, size, "%s", line);
+		snprintf(ret, size, "%s", told.line);
 	return ret;
 }
 

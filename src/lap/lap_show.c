@@ -124,7 +124,7 @@ void lap_show_ended(const dck_lap *l, const lap_times *t, const char *line)
 /* --- the live line */
 
 /* "experiment 12.3 s | epoch 3/5 4.20 s": false while nothing has been open for long. */
-static bool live_text(const lap_state *s, char *ret, size_t size)
+static bool live_text(const lap_state *s, unsigned depth, char *ret, size_t size)
 {
 	const uint64_t now = os_now_ns();
 	bool long_enough = false;
@@ -134,7 +134,7 @@ static bool live_text(const lap_state *s, char *ret, size_t size)
 	for (const dck_lap *l = s->oldest; l; l = l->newer) {
 		char one[DCK_LAP_LINE_SIZE];
 
-		if (l->depth > 0 && l->depth >= show.asked.depth)
+		if (l->depth > 0 && l->depth >= depth)
 			continue;
 		long_enough |= now > l->begin_ns && now - l->begin_ns >= LIVE_FROM_NS;
 		lap_line_open(l, now, one, sizeof one);
@@ -146,12 +146,22 @@ static bool live_text(const lap_state *s, char *ret, size_t size)
 	return long_enough;
 }
 
+char *dck_laps_open_line(unsigned depth, char *ret, size_t size)
+{
+	const lap_state *s = lap_lock();
+
+	if (size > 0 && !live_text(s, depth, ret, size))
+		ret[0] = '\0';
+	lap_unlock();
+	return ret;
+}
+
 static void live_draw(void)
 {
 	const lap_state *s = lap_lock();
 	char text[LIVE_COLUMNS + 1];
 
-	if (live_text(s, text, sizeof text)) {
+	if (live_text(s, show.asked.depth, text, sizeof text)) {
 		put(ERASE, text, "");
 		show.drawn = true;
 	} else if (show.drawn) {

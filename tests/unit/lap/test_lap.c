@@ -56,6 +56,34 @@ static void spend(uint64_t ns)
 		;
 }
 
+static void what_a_lap_was_is_told(void **state)
+{
+	dck_lap_told told;
+	char open[DCK_LAP_LINE_SIZE];
+
+	(void)state;
+	for (uint64_t i = 1; i <= 2; i++) {
+		dck_lap *l = dck_lap_begin("epoch");
+
+		spend(1000000);
+		assert_string_equal(dck_laps_open_line(1, open, sizeof open), "");
+		dck_lap_end_told(l, &told);
+		assert_int_equal(told.index, i);
+		assert_in_range(told.wall_ns, 1000000, UINT64_MAX);
+		assert_true(told.cpu_ns > 0);
+		assert_memory_equal(told.line, i == 1 ? "epoch 1 | " : "epoch 2 | ", 10);
+	}
+	dck_lap *l = dck_lap_begin("epoch");
+	dck_lap_total(l, 5);
+	while (dck_lap_elapsed_ns(l) < 1050000000)
+		usleep(10000);
+	assert_memory_equal(dck_laps_open_line(1, open, sizeof open), "epoch 3/5 1.", 12);
+	dck_lap_end(l);
+	dck_lap_end_told(NULL, &told);
+	assert_int_equal(told.wall_ns, 0);
+	assert_string_equal(told.line, "");
+}
+
 static void laps_lie_inside_laps(void **state)
 {
 	char line[DCK_LAP_LINE_SIZE];
@@ -365,6 +393,7 @@ static void half_an_event_is_taken_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(what_a_lap_was_is_told, forget),
 	    cmocka_unit_test_setup(laps_lie_inside_laps, forget),
 	    cmocka_unit_test_setup(several_at_once_and_out_of_order, forget),
 	    cmocka_unit_test_setup(values_are_kept_as_they_are, forget),
