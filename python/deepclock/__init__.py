@@ -11,6 +11,8 @@ import importlib as _importlib
 
 from ._deepclock import *  # noqa: F403  (the extension says what it has)
 from ._deepclock import __version__
+from .laps import lap
+from .tracing import trace
 
 _LAZY = ("torch",)
 

@@ -20,6 +20,8 @@ enum { EXT_STATUSES = 12 };
 typedef struct ext_state {
 	PyObject *errors[EXT_STATUSES]; /* by the status with its sign turned; [0]: Error itself */
 	PyTypeObject *record, *metric, *series, *array, *table, *tree;
+	PyTypeObject *zone, *zone_range;
+	PyObject *zone_names;
 	PyTypeObject *fact, *note, *column, *cell, *progress; /* named tuples */
 } ext_state;
 
@@ -28,7 +30,8 @@ typedef struct ext_part {
 	PyMethodDef *methods;			    /* NULL: none */
 	int (*add)(PyObject *module, ext_state *s); /* types and constants; NULL: none */
 } ext_part;
-extern const ext_part ext_errors, ext_array, ext_record, ext_table, ext_observer, ext_commands;
+extern const ext_part ext_errors, ext_array, ext_record, ext_table, ext_observer, ext_commands,
+    ext_zone, ext_zone_function, ext_trace, ext_lap;
 
 static inline ext_state *ext_state_of(PyObject *module)
 {

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stopwatches of epochs, steps and experiments: `with deepclock.lap("epoch", total=5) as lap: ...`."""
+
+import atexit as _atexit
+import os as _os
+import sys as _sys
+import time as _time
+
+from . import _deepclock
+
+
+class lap(dict):
+    """A stopwatch: wall time, CPU time of the process, and the device's where CUDA is in use.
+
+        with deepclock.lap("epoch", total=5) as lap:
+            ...
+            lap["loss"] = 0.2
+            lap.items = 60000
+
+        epoch 3/5 | loss 0.2 | 6.10 s wall, 11.9 s cpu | 9,836 items/s | left 12.2 s
+
+    It is a dict of its numbers, as any logger takes them: those that are given, and once it has ended
+    wall_seconds, cpu_seconds, device_seconds (CUDA only) and items_per_second.
+
+    total: so many of that name are expected where it lies; the line then says how long the others
+    will take. quiet: prints nothing. stamps: date and time in front of the line. live: what is open,
+    on a terminal or in a notebook, from its first second on; None: unless quiet. tensorboard: a
+    folder for the numbers of all laps from now on, written as each ends.
+    """
+
+    def __init__(self, name, *, total=None, quiet=False, stamps=False, live=None, tensorboard=None):
+        super().__init__()
+        self.name = name
+        self.index = None
+        self.line = ""
+        self._total = total
+        self._quiet = quiet
+        self._stamps = stamps
+        self._live = not quiet if live is None else live
+        self._tensorboard = tensorboard
+        self._clock = None
+        self._device = None
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, kind, error, trace):
+        self.stop()
+
+    def __repr__(self):
+        return f"<deepclock.lap {self.name!r} {dict(self)!r}>"
+
+    def start(self):
+        """What entering the block does; returns the lap itself."""
+        if self._clock is not None:
+            raise _deepclock.ArgumentError(f"the lap '{self.name}' has begun already")
+        _shown.want(self._live, self._tensorboard)
+        self.clear()
+        self._device = _device_begins()
+        self._clock = _deepclock._Lap(self.name)
+        if self._total is not None:
+            self._clock.total(self._total)
+        _shown.begins(self)
+        return self
+
+    def stop(self):
+        """What leaving the block does; returns the line."""
+        if self._clock is None:
+            return self.line
+        device = _device_ends(self._device)
+        if device is not None:
+            self._clock.value("device", device * 1e9, "ns")
+        wall, cpu, self.index, self.line = self._clock.end()
+        self._clock = self._device = None
+        _shown.ends(self)
+        took = {"wall_seconds": wall / 1e9, "cpu_seconds": cpu / 1e9, "device_seconds": device}
+        if "items" in self and wall:
+            took["items_per_second"] = self["items"] / wall * 1e9
+        super().update((key, value) for key, value in took.items() if value is not None)
+        if not self._quiet:
+            stamp = _time.strftime("%Y-%m-%d %H:%M:%S ") if self._stamps else ""
+            print(_shown.erase() + stamp + self.line, flush=True)
+        return self.line
+
+    def value(self, name, value, unit=None):
+        """A number with a unit: lap.value("read", 3e9, "B"). What float() takes is one."""
+        if self._clock is None and name not in _TOOK:
+            raise _deepclock.ArgumentError(
+                f"the lap '{self.name}' is not open: {name!r} belongs to none"
+            )
+        value = value if isinstance(value, int) else float(value)
+        if self._clock is not None:
+            self._clock.value(name, value, unit)
+        super().__setitem__(name, value)
+
+    def __setitem__(self, name, value):
+        self.value(name, value)
+
+    def update(self, *others, **values):
+        for name, value in dict(*others, **values).items():
+            self[name] = value
+
+    def setdefault(self, name, value):
+        if name not in self:
+            self[name] = value
+        return self[name]
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    @property
+    def items(self):
+        """How many items were worked on, for the rate; called, the pairs of the dict."""
+        return _Items(self)
+
+    @items.setter
+    def items(self, n):
+        self["items"] = n
+
+    @property
+    def wall(self):
+        """Wall time in seconds, until now while it is open."""
+        return self._clock.elapsed() / 1e9 if self._clock else self.get("wall_seconds")
+
+    @property
+    def cpu(self):
+        """CPU time of all threads of the process in seconds; None before the end."""
+        return self.get("cpu_seconds")
+
+    @property
+    def device(self):
+        """Seconds on the GPU, by its own events; None: no CUDA, or it has not ended."""
+        return self.get("device_seconds")
+
+    @property
+    def rate(self):
+        """Items per second; None: no items, or it has not ended."""
+        return self.get("items_per_second")
+
+
+_TOOK = ("wall_seconds", "cpu_seconds", "device_seconds", "items_per_second")
+
+
+class _Items(int):
+    """`lap.items` is the number, and `lap.items()` what it is of every dict."""
+
+    def __new__(cls, of):
+        self = super().__new__(cls, of.get("items", 0))
+        self._of = of
+        return self
+
+    def __call__(self):
+        return dict.items(self._of)
+
+
+# --- the device
+
+
+def _device_begins():
+    torch = _sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    if cuda is None or not cuda.is_available() or not cuda.is_initialized():
+        return None
+    begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    return begin, end
+
+
+def _device_ends(events):
+    if events is None:
+        return None
+    begin, end = events
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / 1e3
+
+
+# --- what is shown meanwhile
+
+
+class _Shown:
+    """One for the process, as in the library: the last folder that was asked for is the one."""
+
+    def __init__(self):
+        self.forget()
+
+    def forget(self):
+        self.asked = (False, None)
+        self.open = 0
+        self.board = None
+
+    def want(self, live, tensorboard):
+        live = live and _stands_on_terminal(_sys.stderr)
+        folder = None if tensorboard is None else _os.path.abspath(_os.fspath(tensorboard))
+        asked = (self.asked[0] or live, folder or self.asked[1])
+        if asked == self.asked:
+            return
+        if self.asked == (False, None):
+            _atexit.register(self.close)
+        _deepclock._laps_start(2, *asked)
+        self.asked = asked
+
+    def close(self):
+        self.forget()
+        _deepclock._laps_stop()
+
+    def begins(self, lap):
+        self.open += 1
+        if lap._live and not self.asked[0] and self.board is None and "IPython" in _sys.modules:
+            from . import notebook
+
+            self.board = notebook.live_board()
+
+    def ends(self, lap):
+        self.open -= 1
+        if self.open <= 0 and self.board:
+            self.board.close()
+            self.board = None
+
+    def erase(self):
+        return "\r\033[K" if self.asked[0] and _stands_on_terminal(_sys.stdout) else ""
+
+
+def _stands_on_terminal(stream):
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):  # none, or closed
+        return False
+
+
+_shown = _Shown()
+_os.register_at_fork(after_in_child=_shown.forget)

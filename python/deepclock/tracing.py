@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recording from inside a program: `with deepclock.trace("out.pftrace") as t: ...`, then `t.record`."""
+
+import multiprocessing.util as _multiprocessing
+import os as _os
+
+from . import _deepclock
+
+
+class trace:
+    """Records zones, laps, marks, numbers and counters of all threads while its block runs.
+
+    `path` says where the trace goes, and by its ending in which form: ".pftrace" (Perfetto), ".json"
+    (Chrome), ".speedscope.json", ".folded", ".pb.gz" (pprof), ".callgrind", ".pstats", ".csv"; None:
+    nowhere, the record alone. The options are those of `deepclock trace`, with `_` for `-`:
+    last="64MiB", max_size=10**9, buffer="256MiB", lossless=True, ...
+
+    A process records once at a time: ArgumentError where it does already, as under
+    `deepclock trace`. A child made by fork() records into a file of its own, "out.4711.pftrace".
+    """
+
+    def __init__(self, path=None, **options):
+        self._path = None if path is None else _os.path.abspath(_os.fspath(path))
+        self._options = options
+        self._process = None  # that records for us
+        self._record = None
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *raised):
+        self.stop()
+
+    def __repr__(self):
+        return f"deepclock.trace({self._path!r})"
+
+    @property
+    def path(self):
+        """The absolute path of the file; None: there is none."""
+        return self._path
+
+    def start(self):
+        """What entering the block does; returns the object itself."""
+        _deepclock._trace_start(self._path, **self._options)
+        self._process = _os.getpid()
+        self._record = None
+        _leave_with_workers()
+        return self
+
+    def stop(self):
+        """What leaving the block does; returns the record, None where it did not record."""
+        if self._process is not None:
+            self._process = None
+            self._record = _deepclock._trace_stop()
+        return self._record
+
+    def dump(self):
+        """With last=SIZE: writes the newest events into the file now, and goes on."""
+        _deepclock._trace_dump()
+
+    @property
+    def record(self):
+        """The Record: table "zones", and how it was measured; None before it began.
+
+        While it records into a Perfetto file, of what was done until now, read from that file. Of
+        other forms, and with last=SIZE, nothing can be told before the end: None.
+        """
+        if self._process is None:
+            return self._record
+        perfetto = self._path is not None and _deepclock._trace_form(self._path) == "perfetto"
+        if not perfetto or self._options.get("last") or self._process != _os.getpid():
+            return None
+        return _deepclock._trace_read(self._path) if _deepclock._trace_flush() else None
+
+
+def _leave_with_workers():
+    """Workers that multiprocessing forks end by os._exit(): what they recorded is closed before."""
+    global _hooked
+    if not _hooked:
+        _hooked = True
+        _multiprocessing.register_after_fork(_Worker(), _Worker.begins)
+
+
+class _Worker:
+    alive = []
+
+    def __init__(self):
+        self.alive.append(self)  # what is registered is held weakly
+
+    def begins(self):
+        _multiprocessing.Finalize(None, _deepclock._trace_leave, exitpriority=-1000)
+
+
+_hooked = False
+if _deepclock._trace_active():
+    _leave_with_workers()

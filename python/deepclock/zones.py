@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Zones around functions of every kind: what `@deepclock.zone` makes of one.
+
+A plain function is wrapped in C. A generator is in its zone each time it runs, not while whoever
+asked it for a value goes on. A coroutine is a range of its own from its first moment to its last,
+with what it awaits: several take turns on a thread, so that they cannot be drawn one in the other,
+and how long a request took is what its reader wants to know.
+"""
+
+import functools
+import inspect
+
+from ._deepclock import _ZoneFunction, pop, push, start
+
+
+def decorate(name, function):
+    """`function` with a zone around it; name None: its own."""
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(decorate(name, function.__func__))
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(f"a zone decorates a function: {function!r} is none")
+    name = name or _name_of(function)
+    for is_kind, around in _KINDS:
+        if is_kind(function):
+            return functools.wraps(function)(around(function, name))
+    return functools.update_wrapper(_ZoneFunction(function, name), function)
+
+
+def _name_of(function):
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    return name.rpartition("<locals>.")[2]
+
+
+def _around_coroutine(function, name):
+    async def in_zone(*args, **kwargs):
+        opened = start(name)
+        try:
+            return await function(*args, **kwargs)
+        finally:
+            opened.end()
+
+    return in_zone
+
+
+def _around_generator(function, name):
+    def in_zone(*args, **kwargs):
+        inner = function(*args, **kwargs)
+        step, value = inner.send, None
+        try:
+            while True:
+                push(name)
+                try:
+                    made = step(value)
+                except StopIteration as end:
+                    return end.value
+                finally:
+                    pop()
+                try:
+                    step, value = inner.send, (yield made)
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    step, value = inner.throw, error
+        finally:
+            inner.close()
+
+    return in_zone
+
+
+def _around_async_generator(function, name):
+    async def in_zone(*args, **kwargs):
+        inner = function(*args, **kwargs)
+        step, value = inner.asend, None
+        try:
+            while True:
+                opened = start(name)
+                try:
+                    made = await step(value)
+                except StopAsyncIteration:
+                    return
+                finally:
+                    opened.end()
+                try:
+                    step, value = inner.asend, (yield made)
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    step, value = inner.athrow, error
+        finally:
+            await inner.aclose()
+
+    return in_zone
+
+
+_KINDS = (
+    (inspect.iscoroutinefunction, _around_coroutine),
+    (inspect.isasyncgenfunction, _around_async_generator),
+    (inspect.isgeneratorfunction, _around_generator),
+)

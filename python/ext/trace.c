@@ -1,0 +1,154 @@
+/* trace.c - recording from inside Python: what deepclock.trace, in tracing.py, is made of.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+#include <deepclock/zone.h>
+
+/* trace_start(path, **options): begins, as dck_trace_start(). path None: the table alone. */
+static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
+{
+	ext_state *s = ext_state_of(m);
+	dck_trace_config config;
+	const ext_group groups[] = {{dck_trace_options, &config}};
+	ext_texts texts = {0};
+	dck_err err = {0};
+	dck_status status = dck_opt_defaults(dck_trace_options, &config, &err);
+	PyObject *path;
+	int failed;
+
+	if (!PyArg_ParseTuple(args, "O:trace", &path))
+		return NULL;
+	if (status != DCK_OK)
+		return ext_raise(s, &err);
+	failed = ext_options_read(s, "trace", kwargs, groups, 1, NULL, &texts);
+	if (!failed) {
+		config.path = path == Py_None ? NULL : ext_texts_add(&texts, path);
+		failed = path != Py_None && !config.path;
+	}
+	if (!failed) {
+		Py_BEGIN_ALLOW_THREADS status = dck_trace_start(&config, &err);
+		Py_END_ALLOW_THREADS if (status != DCK_OK) ext_raise(s, &err);
+		failed = status != DCK_OK;
+	}
+	ext_texts_done(&texts);
+	if (failed)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+/* A record, which is taken over, or what went wrong. */
+static PyObject *result(PyObject *m, dck_status status, dck_record *r, const dck_err *err)
+{
+	if (status != DCK_OK)
+		return ext_raise(ext_state_of(m), err);
+	if (!r)
+		Py_RETURN_NONE;
+	return ext_record_new(ext_state_of(m), r);
+}
+
+static PyObject *trace_stop(PyObject *m, PyObject *none)
+{
+	dck_record *r = NULL;
+	dck_err err = {0};
+	dck_status status;
+
+	(void)none;
+	Py_BEGIN_ALLOW_THREADS status = dck_trace_stop(&r, &err);
+	Py_END_ALLOW_THREADS return result(m, status, r, &err);
+}
+
+static PyObject *trace_read(PyObject *m, PyObject *path)
+{
+	ext_texts texts = {0};
+	const char *text = ext_texts_add(&texts, path);
+	dck_record *r = NULL;
+	dck_err err = {0};
+	PyObject *ret = NULL;
+
+	if (text) {
+		dck_status status;
+
+		Py_BEGIN_ALLOW_THREADS status = dck_trace_read(text, &r, &err);
+		Py_END_ALLOW_THREADS ret = result(m, status, r, &err);
+	}
+	ext_texts_done(&texts);
+	return ret;
+}
+
+static PyObject *trace_dump(PyObject *m, PyObject *none)
+{
+	dck_err err = {0};
+	dck_status status;
+
+	(void)none;
+	Py_BEGIN_ALLOW_THREADS status = dck_trace_dump(&err);
+	Py_END_ALLOW_THREADS return result(m, status, NULL, &err);
+}
+
+/* These two wait for 2 s at most. */
+static PyObject *asked(bool (*what)(void))
+{
+	bool done;
+
+	Py_BEGIN_ALLOW_THREADS done = what();
+	Py_END_ALLOW_THREADS return PyBool_FromLong(done);
+}
+
+static PyObject *trace_flush(PyObject *m, PyObject *none)
+{
+	(void)m;
+	(void)none;
+	return asked(dck_trace_flush);
+}
+
+static PyObject *trace_leave(PyObject *m, PyObject *none)
+{
+	(void)m;
+	(void)none;
+	return asked(dck_trace_leave);
+}
+
+static PyObject *trace_active(PyObject *m, PyObject *none)
+{
+	(void)m;
+	(void)none;
+	return PyBool_FromLong(DCK_ON_());
+}
+
+/* What the file's ending stands for; a compressed one cannot be read before its end. */
+static PyObject *trace_form(PyObject *m, PyObject *path)
+{
+	ext_texts texts = {0};
+	const char *text = ext_texts_add(&texts, path), *form = NULL;
+	bool gzip = false;
+
+	(void)m;
+	if (text)
+		form = dck_trace_form_of(text, &gzip);
+	ext_texts_done(&texts);
+	if (PyErr_Occurred())
+		return NULL;
+	return Py_BuildValue("z", gzip ? NULL : form);
+}
+
+static PyMethodDef methods[] = {
+    {"_trace_start", (PyCFunction)(void (*)(void))trace_start, METH_VARARGS | METH_KEYWORDS,
+     "_trace_start($module, path, /, **options)\n--\n\nRecords from now on."},
+    {"_trace_stop", trace_stop, METH_NOARGS,
+     "_trace_stop($module, /)\n--\n\nEnds it: a Record, or None where nothing recorded."},
+    {"_trace_read", trace_read, METH_O,
+     "_trace_read($module, path, /)\n--\n\nThe record of a trace in a file."},
+    {"_trace_dump", trace_dump, METH_NOARGS,
+     "_trace_dump($module, /)\n--\n\nWrites the newest events now."},
+    {"_trace_flush", trace_flush, METH_NOARGS,
+     "_trace_flush($module, /)\n--\n\nWhat was recorded is in the file; False: nothing records."},
+    {"_trace_leave", trace_leave, METH_NOARGS,
+     "_trace_leave($module, /)\n--\n\nBefore os._exit(): all is closed. False: nothing records."},
+    {"_trace_active", trace_active, METH_NOARGS,
+     "_trace_active($module, /)\n--\n\nWhether zones are recorded now."},
+    {"_trace_form", trace_form, METH_O,
+     "_trace_form($module, path, /)\n--\n\nThe form that the file's ending stands for, or None."},
+    {NULL, NULL, 0, NULL},
+};
+
+const ext_part ext_trace = {.methods = methods};

@@ -1,0 +1,421 @@
+/* zone.c - zones in Python: push() and pop(), `with zone(name)`, marks, numbers, counters, ranges
+ * that any thread may end.
+ *
+ * While nothing records each of them is one load and one branch beyond what calling a function in C
+ * costs. The functions are bound to the table of names, so that they need not look for it.
+ *
+ * `with zone(...)` is a range that nests on its thread, but in a coroutine: that may be suspended
+ * inside it, and others run on its thread meanwhile. There it is a range of its own, from the first
+ * to the last moment.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "zone_names.h"
+#include <structmember.h>
+
+/* --- functions */
+
+static bool is_name(PyObject *o)
+{
+	if (PyUnicode_Check(o))
+		return true;
+	PyErr_Format(PyExc_TypeError, "a name is a str, not %.100s", Py_TYPE(o)->tp_name);
+	return false;
+}
+
+static PyObject *zone_push(PyObject *names, PyObject *name)
+{
+	if (DCK_ON_()) {
+		dck_zone_site *site = zone_names_site(names, name, NULL);
+
+		if (!site)
+			return NULL;
+		dck_zone_push(site);
+	} else if (!is_name(name)) {
+		return NULL;
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *zone_pop(PyObject *names, PyObject *none)
+{
+	(void)names;
+	(void)none;
+	DCK_POP();
+	Py_RETURN_NONE;
+}
+
+static PyObject *zone_mark(PyObject *names, PyObject *name)
+{
+	dck_zone_site *site = DCK_ON_() ? zone_names_site(names, name, NULL) : NULL;
+
+	if (site)
+		dck_zone_mark(site);
+	else if (PyErr_Occurred() || !is_name(name))
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+/* number(name, value) and counter(name, value). */
+static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t nargs,
+			   void (*to)(dck_zone_site *site, double value))
+{
+	dck_zone_site *site;
+	double value;
+
+	if (nargs != 2) {
+		PyErr_Format(PyExc_TypeError,
+			     "two arguments are wanted, a name and a number: %zd "
+			     "were given",
+			     nargs);
+		return NULL;
+	}
+	if (!DCK_ON_()) {
+		if (!is_name(args[0]))
+			return NULL;
+		Py_RETURN_NONE;
+	}
+	value = PyFloat_AsDouble(args[1]);
+	site = value == -1 && PyErr_Occurred() ? NULL : zone_names_site(names, args[0], NULL);
+	if (!site)
+		return NULL;
+	to(site, value);
+	Py_RETURN_NONE;
+}
+
+static PyObject *zone_number(PyObject *names, PyObject *const *args, Py_ssize_t nargs)
+{
+	return value_put(names, args, nargs, dck_zone_number);
+}
+
+static PyObject *zone_counter(PyObject *names, PyObject *const *args, Py_ssize_t nargs)
+{
+	return value_put(names, args, nargs, dck_zone_counter);
+}
+
+/* --- ranges that any thread may end */
+
+typedef struct range {
+	PyObject_HEAD uint64_t id; /* 0: not recorded, or it has ended */
+} range;
+
+static PyObject *range_end(PyObject *self, PyObject *none)
+{
+	const dck_range r = {__atomic_exchange_n(&((range *)self)->id, 0, __ATOMIC_RELAXED)};
+
+	(void)none;
+	if (r.id)
+		dck_zone_end(r);
+	Py_RETURN_NONE;
+}
+
+static void plain_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+PyDoc_STRVAR(range_doc, "A range that start() began, and that any thread may end. One that is "
+			"never ended is drawn to the end of the trace.");
+static PyMethodDef range_methods[] = {
+    {"end", range_end, METH_NOARGS, "end($self, /)\n--\n\nEnds it; a second time nothing happens."},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot range_slots[] = {
+    {Py_tp_doc, (void *)range_doc},
+    {Py_tp_new, ext_type_not_made},
+    {Py_tp_dealloc, plain_dealloc},
+    {Py_tp_methods, range_methods},
+    {0, NULL},
+};
+static PyType_Spec range_spec = {
+    .name = "deepclock.Range",
+    .basicsize = sizeof(range),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = range_slots,
+};
+
+static PyObject *zone_start(PyObject *names, PyObject *name)
+{
+	dck_zone_site *site = DCK_ON_() ? zone_names_site(names, name, NULL) : NULL;
+	range *r;
+
+	if (!site && (PyErr_Occurred() || !is_name(name)))
+		return NULL;
+	r = PyObject_New(range, ext_state_by(names)->zone_range);
+	if (r)
+		r->id = site ? dck_zone_start(site).id : 0;
+	return (PyObject *)r;
+}
+
+/* --- the functions' table; self is the table of names */
+
+static PyMethodDef functions[] = {
+    {"push", zone_push, METH_O,
+     "push($self, name, /)\n--\n\nBegins a zone on this thread, inside those that are open there."},
+    {"pop", zone_pop, METH_NOARGS, "pop($self, /)\n--\n\nEnds the innermost zone of this thread."},
+    {"start", zone_start, METH_O,
+     "start($self, name, /)\n--\n\nBegins a range of its own, which its end() ends on any thread."},
+    {"mark", zone_mark, METH_O, "mark($self, name, /)\n--\n\nAn instant on this thread's row."},
+    {"number", (PyCFunction)(void (*)(void))zone_number, METH_FASTCALL,
+     "number($self, name, value, /)\n--\n\nA number on the innermost zone of this thread. The "
+     "value, whatever float() takes, is looked at only while something records."},
+    {"counter", (PyCFunction)(void (*)(void))zone_counter, METH_FASTCALL,
+     "counter($self, name, value, /)\n--\n\nA counter's new value. It is looked at only while "
+     "something records."},
+    {NULL, NULL, 0, NULL},
+};
+
+/* --- the context manager */
+
+/* A range that a coroutine opened by this object. */
+typedef struct opened {
+	struct opened *next;
+	dck_range range;
+} opened;
+
+typedef struct zone {
+	PyObject_HEAD PyObject *name;
+	dck_zone_site *site; /* NULL: nothing was recorded yet */
+	opened *opened;	     /* the newest first */
+	int pushed;	     /* of these, how many are to be popped */
+} zone;
+
+/* Without the GIL. */
+#if PY_VERSION_HEX >= 0x030d0000
+#define LOCK(o)	 Py_BEGIN_CRITICAL_SECTION(o)
+#define UNLOCK() Py_END_CRITICAL_SECTION()
+#else
+#define LOCK(o)
+#define UNLOCK()
+#endif
+
+/* Whether the code that asks may be suspended by `await`, and others run meanwhile: event loops say
+ * on their thread what becomes of asynchronous generators (PEP 525). To look at the code takes ten
+ * times as long as that. */
+static bool in_coroutine(void)
+{
+	if (!PyThreadState_Get()->async_gen_firstiter)
+		return false;
+
+	PyFrameObject *frame = PyEval_GetFrame();
+	PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL;
+	const bool ret =
+	    code && (code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_ITERABLE_COROUTINE));
+
+	Py_XDECREF(code);
+	return ret;
+}
+
+static int range_open(zone *z)
+{
+	opened *o = PyMem_RawMalloc(sizeof *o);
+
+	if (!o) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	o->range = dck_zone_start(z->site);
+	LOCK(z);
+	o->next = z->opened;
+	z->opened = o;
+	UNLOCK();
+	return 0;
+}
+
+static void range_close(zone *z)
+{
+	opened *o;
+
+	LOCK(z);
+	o = z->opened;
+	if (o)
+		z->opened = o->next;
+	UNLOCK();
+	if (o && o->range.id)
+		dck_zone_end(o->range);
+	PyMem_RawFree(o);
+}
+
+static PyObject *zone_enter(PyObject *self, PyObject *none)
+{
+	zone *z = (zone *)self;
+	/* NULL: the interpreter ends, and a destructor came by. */
+	PyObject *names = DCK_ON_() ? ext_state_by(self)->zone_names : NULL;
+
+	(void)none;
+	if (names) {
+		if (!z->site)
+			z->site = zone_names_site(names, z->name, NULL);
+		if (!z->site)
+			return NULL;
+		if (!in_coroutine()) {
+			__atomic_fetch_add(&z->pushed, 1, __ATOMIC_RELAXED);
+			dck_zone_push(z->site);
+		} else if (range_open(z) < 0) {
+			return NULL;
+		}
+	}
+	Py_INCREF(self);
+	return self;
+}
+
+static PyObject *zone_exit(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+	zone *z = (zone *)self;
+
+	(void)args;
+	(void)nargs;
+	if (z->opened && in_coroutine()) {
+		range_close(z);
+	} else if (__atomic_load_n(&z->pushed, __ATOMIC_RELAXED) > 0) {
+		__atomic_fetch_sub(&z->pushed, 1, __ATOMIC_RELAXED);
+		DCK_POP();
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *zone_make(PyTypeObject *type, PyObject *name)
+{
+	zone *z = PyObject_New(zone, type);
+
+	if (!z)
+		return NULL;
+	Py_INCREF(name);
+	z->name = name;
+	z->site = NULL;
+	z->opened = NULL;
+	z->pushed = 0;
+	return (PyObject *)z;
+}
+
+static void zone_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	zone *z = (zone *)self;
+
+	while (z->opened) {
+		opened *next = z->opened->next;
+
+		PyMem_RawFree(z->opened);
+		z->opened = next;
+	}
+	Py_DECREF(z->name);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+/* zones.py makes a function of functions: what it needs of C is zone_function.c. */
+static PyObject *decorated(PyObject *name, PyObject *function)
+{
+	PyObject *m = PyImport_ImportModule("deepclock.zones");
+	PyObject *ret = m ? PyObject_CallMethod(m, "decorate", "OO", name, function) : NULL;
+
+	Py_XDECREF(m);
+	return ret;
+}
+
+static PyObject *zone_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	PyObject *function;
+
+	if (kwargs && PyDict_GET_SIZE(kwargs)) {
+		PyErr_SetString(PyExc_TypeError, "a zone decorates one function");
+		return NULL;
+	}
+	if (!PyArg_ParseTuple(args, "O:zone", &function))
+		return NULL;
+	return decorated(((zone *)self)->name, function);
+}
+
+/* zone(name), zone(function). */
+static PyObject *zone_vectorcall(PyObject *type, PyObject *const *args, size_t nargsf,
+				 PyObject *kwnames)
+{
+	if (PyVectorcall_NARGS(nargsf) != 1 || (kwnames && PyTuple_GET_SIZE(kwnames))) {
+		PyErr_SetString(PyExc_TypeError, "a zone wants its name, or a function: "
+						 "zone(\"forward\")");
+		return NULL;
+	}
+	if (PyUnicode_Check(args[0]))
+		return zone_make((PyTypeObject *)type, args[0]);
+	return decorated(Py_None, args[0]);
+}
+
+static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	if (kwargs && PyDict_GET_SIZE(kwargs))
+		return zone_vectorcall((PyObject *)type, NULL, 0, NULL);
+	return zone_vectorcall((PyObject *)type, &PyTuple_GET_ITEM(args, 0),
+			       (size_t)PyTuple_GET_SIZE(args), NULL);
+}
+
+static PyObject *zone_repr(PyObject *self)
+{
+	return PyUnicode_FromFormat("deepclock.zone(%R)", ((zone *)self)->name);
+}
+
+PyDoc_STRVAR(
+    zone_doc,
+    "zone(name)\n--\n\n"
+    "A named range on the timeline: `with zone(\"forward\"):`, `@zone(\"forward\")`, and `@zone`,\n"
+    "which takes the function's name.\n\n"
+    "A generator is in its zone while it runs, not while its caller does. In a coroutine the\n"
+    "zone is a range of its own, from the beginning to the end, with what it awaits: others\n"
+    "run on its thread meanwhile. It costs next to nothing while nothing records.");
+
+static PyMethodDef zone_methods[] = {
+    {"__enter__", zone_enter, METH_NOARGS, "__enter__($self, /)\n--\n\nBegins it."},
+    {"__exit__", (PyCFunction)(void (*)(void))zone_exit, METH_FASTCALL,
+     "__exit__($self, /, *args)\n--\n\nEnds it."},
+    {NULL, NULL, 0, NULL},
+};
+static PyMemberDef zone_members[] = {
+    {"name", T_OBJECT, offsetof(zone, name), READONLY, "its name"},
+    {NULL, 0, 0, 0, NULL},
+};
+static PyType_Slot zone_slots[] = {
+    {Py_tp_doc, (void *)zone_doc}, {Py_tp_new, zone_new},
+    {Py_tp_dealloc, zone_dealloc}, {Py_tp_repr, zone_repr},
+    {Py_tp_call, zone_call},	   {Py_tp_methods, zone_methods},
+    {Py_tp_members, zone_members}, {0, NULL},
+};
+static PyType_Spec zone_spec = {
+    .name = "deepclock.zone",
+    .basicsize = sizeof(zone),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = zone_slots,
+};
+
+/* --- the module's */
+
+static int functions_add(PyObject *m, PyObject *names)
+{
+	PyObject *module = PyUnicode_FromString("deepclock");
+	int failed = module ? 0 : -1;
+
+	for (PyMethodDef *f = functions; f->ml_name && !failed; f++) {
+		PyObject *o = PyCFunction_NewEx(f, names, module);
+
+		failed = !o || PyObject_SetAttrString(m, f->ml_name, o) < 0 ? -1 : 0;
+		Py_XDECREF(o);
+	}
+	Py_XDECREF(module);
+	return failed;
+}
+
+static int zone_add(PyObject *m, ext_state *s)
+{
+	s->zone_names = zone_names_new(m);
+	if (!s->zone_names || functions_add(m, s->zone_names) < 0)
+		return -1;
+	s->zone_range = ext_type_add(m, &range_spec);
+	s->zone = s->zone_range ? ext_type_add(m, &zone_spec) : NULL;
+	if (!s->zone)
+		return -1;
+	s->zone->tp_vectorcall = zone_vectorcall;
+	return 0;
+}
+
+const ext_part ext_zone = {.add = zone_add};

@@ -1,0 +1,252 @@
+/* zone_names.c - names of zones as Python has them: str objects, mostly the same few.
+ *
+ * A hash table by the hash that the str has in itself. A literal is one object wherever it is used
+ * again, so that comparing the address mostly decides; another object with the same text is the
+ * same name. Looking a name up takes no memory.
+ *
+ * What always holds: names are never taken out, a table that has become too small stays until the
+ * end, and pointers are put in last. So whoever looks needs no lock, also without the GIL.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "zone_names.h"
+#include <pthread.h>
+
+/* More names are one: the recorder has no room for them either. */
+enum { NAMES_MAX = 65536, FIRST_SLOTS = 256, LONGEST = 256 };
+
+typedef struct entry {
+	PyObject *text, *utf8; /* bytes */
+	PyObject *file;	       /* bytes, NULL: not known */
+	Py_hash_t hash;
+	dck_zone_site site;
+} entry;
+
+typedef struct shelf {
+	struct shelf *older;
+	size_t mask;
+	entry *slots[];
+} shelf;
+
+typedef struct names {
+	PyObject_HEAD shelf *shelf;
+	entry *other; /* of all that have no room */
+	size_t n;
+	pthread_mutex_t adding;
+} names;
+
+static shelf *shelf_new(size_t nslots, shelf *older)
+{
+	shelf *s = PyMem_RawCalloc(1, sizeof *s + nslots * sizeof s->slots[0]);
+
+	if (s) {
+		s->mask = nslots - 1;
+		s->older = older;
+	}
+	return s;
+}
+
+static void entry_free(entry *e)
+{
+	if (!e)
+		return;
+	Py_XDECREF(e->text);
+	Py_XDECREF(e->utf8);
+	Py_XDECREF(e->file);
+	PyMem_RawFree(e);
+}
+
+/* Where the program is; no frame: nowhere. */
+static void place_set(entry *e, PyCodeObject *code)
+{
+	PyFrameObject *frame = code ? NULL : PyEval_GetFrame();
+	PyCodeObject *own = frame ? PyFrame_GetCode(frame) : NULL;
+	const PyCodeObject *of = code ? code : own;
+
+	if (of) {
+		e->file = PyUnicode_EncodeFSDefault(of->co_filename);
+		e->site.line =
+		    (uint32_t)(frame ? PyFrame_GetLineNumber(frame) : of->co_firstlineno);
+	}
+	if (!e->file)
+		PyErr_Clear();
+	e->site.file = e->file ? PyBytes_AS_STRING(e->file) : "";
+	Py_XDECREF(own);
+}
+
+static entry *entry_new(PyObject *text, Py_hash_t hash, PyCodeObject *code)
+{
+	entry *e = PyMem_RawCalloc(1, sizeof *e);
+	PyObject *cut;
+
+	if (!e) {
+		PyErr_NoMemory();
+		return NULL;
+	}
+	cut = PyUnicode_Substring(text, 0, LONGEST);
+	e->utf8 = cut ? PyUnicode_AsEncodedString(cut, "utf-8", "backslashreplace") : NULL;
+	Py_XDECREF(cut);
+	if (!e->utf8) {
+		entry_free(e);
+		return NULL;
+	}
+	Py_INCREF(text);
+	e->text = text;
+	e->hash = hash;
+	e->site.name = PyBytes_AS_STRING(e->utf8);
+	place_set(e, code);
+	return e;
+}
+
+static void put(shelf *s, entry *e)
+{
+	size_t at = (size_t)e->hash & s->mask;
+
+	while (s->slots[at])
+		at = (at + 1) & s->mask;
+	__atomic_store_n(&s->slots[at], e, __ATOMIC_RELEASE);
+}
+
+/* Makes room for one more; false: no memory. */
+static bool grow(names *t)
+{
+	shelf *s;
+
+	if (2 * (t->n + 1) <= t->shelf->mask + 1)
+		return true;
+	s = shelf_new(2 * (t->shelf->mask + 1), t->shelf);
+	if (!s)
+		return false;
+	for (size_t i = 0; i <= t->shelf->mask; i++)
+		if (t->shelf->slots[i])
+			put(s, t->shelf->slots[i]);
+	__atomic_store_n(&t->shelf, s, __ATOMIC_RELEASE);
+	return true;
+}
+
+static entry *find(names *t, PyObject *text, Py_hash_t hash)
+{
+	const shelf *s = __atomic_load_n(&t->shelf, __ATOMIC_ACQUIRE);
+
+	for (size_t at = (size_t)hash & s->mask;; at = (at + 1) & s->mask) {
+		entry *e = __atomic_load_n(&s->slots[at], __ATOMIC_ACQUIRE);
+
+		if (!e || e->text == text)
+			return e;
+		if (e->hash == hash && PyUnicode_Compare(e->text, text) == 0)
+			return e;
+	}
+}
+
+/* Another thread may add the same name meanwhile. Takes e over. */
+static entry *add(names *t, entry *e)
+{
+	entry *there, *ret = e;
+
+	pthread_mutex_lock(&t->adding);
+	there = find(t, e->text, e->hash);
+	if (there || t->n >= NAMES_MAX)
+		ret = there ? there : t->other;
+	else if (grow(t)) {
+		t->n++;
+		put(t->shelf, e);
+	} else
+		ret = NULL;
+	pthread_mutex_unlock(&t->adding);
+	if (ret != e)
+		entry_free(e);
+	if (!ret)
+		PyErr_NoMemory();
+	return ret;
+}
+
+/* Some str that is not exactly one: its text. */
+static dck_zone_site *site_of_other(PyObject *self, PyObject *name, PyCodeObject *code)
+{
+	dck_zone_site *site;
+	PyObject *text;
+
+	if (!PyUnicode_Check(name)) {
+		PyErr_Format(PyExc_TypeError, "a name is a str, not %.100s",
+			     Py_TYPE(name)->tp_name);
+		return NULL;
+	}
+	text = PyUnicode_FromObject(name);
+	site = text ? zone_names_site(self, text, code) : NULL;
+	Py_XDECREF(text);
+	return site;
+}
+
+dck_zone_site *zone_names_site(PyObject *self, PyObject *name, PyCodeObject *code)
+{
+	names *t = (names *)self;
+	Py_hash_t hash;
+	entry *e;
+
+	if (!PyUnicode_CheckExact(name))
+		return site_of_other(self, name, code);
+	hash = __atomic_load_n(&((PyASCIIObject *)name)->hash, __ATOMIC_RELAXED);
+	if (hash == -1)
+		hash = PyObject_Hash(name);
+	e = find(t, name, hash);
+	if (__builtin_expect(!e, 0)) {
+		if (__atomic_load_n(&t->n, __ATOMIC_RELAXED) >= NAMES_MAX)
+			return &t->other->site;
+		e = entry_new(name, hash, code);
+		e = e ? add(t, e) : NULL;
+	}
+	return e ? &e->site : NULL;
+}
+
+static void names_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	names *t = (names *)self;
+
+	for (size_t i = 0; t->shelf && i <= t->shelf->mask; i++)
+		entry_free(t->shelf->slots[i]);
+	while (t->shelf) {
+		shelf *older = t->shelf->older;
+
+		PyMem_RawFree(t->shelf);
+		t->shelf = older;
+	}
+	entry_free(t->other);
+	pthread_mutex_destroy(&t->adding);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static PyType_Slot names_slots[] = {
+    {Py_tp_dealloc, names_dealloc},
+    {0, NULL},
+};
+static PyType_Spec names_spec = {
+    .name = "deepclock._ZoneNames",
+    .basicsize = sizeof(names),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = names_slots,
+};
+
+PyObject *zone_names_new(PyObject *module)
+{
+	PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &names_spec, NULL);
+	names *t = type ? PyObject_New(names, type) : NULL;
+	PyObject *other;
+
+	Py_XDECREF(type);
+	if (!t)
+		return NULL;
+	t->n = 0;
+	t->other = NULL;
+	t->shelf = shelf_new(FIRST_SLOTS, NULL);
+	pthread_mutex_init(&t->adding, NULL);
+	other = PyUnicode_FromString("(other names)");
+	if (other)
+		t->other = entry_new(other, 0, NULL);
+	Py_XDECREF(other);
+	if (!t->shelf || !t->other) {
+		Py_DECREF(t);
+		return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+	}
+	return (PyObject *)t;
+}
