@@ -21,7 +21,7 @@ ANY = None
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write dtype err hash json_write label latency_limit mem num observer "
+    "src/base": ((), "csv_write dtype err hash json_read json_write label latency_limit mem num observer "
                  "opt_text percentile rng sink units utf8", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
     # L1: every system call; one file for each facility.
     "src/os": (("base",), "os text", ("base", "bench", "report"), ISO, ANY),

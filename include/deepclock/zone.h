@@ -85,10 +85,17 @@ DCK_API dck_status dck_trace_dump(dck_err *err);
 DCK_API bool dck_trace_flush(void);
 DCK_API bool dck_trace_leave(void);
 
-/* A trace in a file, of this library or of another producer, as far as its ranges go: the record
- * has the table "zones". It is incomplete, with a note, when the file ends in the middle, as that
- * of a program that was killed may. *ret is owned, dck_record_free(). E_ABSENT, E_IO: no such file;
- * E_FORMAT: no trace of Perfetto; E_LIMIT: more names or tracks than are read; E_NOMEM. @since 0.1
+/* Whether a file is a trace that dck_trace_read() takes: one of Perfetto by its name's ending
+ * (.pftrace, .perfetto-trace, and .gz behind these), one in JSON by what is in it. false too where
+ * it cannot be read. @since 0.1 */
+DCK_API bool dck_trace_is(const char *path);
+
+/* A trace in a file, of this library or of another producer, as far as its ranges go: of Perfetto,
+ * or Chrome's trace events in JSON, as torch.profiler and many others write them. The record
+ * has the table "zones" and a tree of them. It is incomplete, with a note, when the file ends in
+ * the middle, as that of a program that was killed may. *ret is owned, dck_record_free(). E_ABSENT,
+ * E_IO: no such file; E_FORMAT: no trace; E_LIMIT: more events, names or tracks than are read;
+ * E_NOMEM. @since 0.1
  */
 DCK_API dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
@@ -107,8 +114,9 @@ typedef struct dck_trace_gaps {
 
 /* A trace in a file, as dck_trace_read() takes it, in another form. gzip: compressed, where what
  * reads the form takes that. ret NULL: not wanted. Memory does not grow with the file, save for
- * call paths. E_ABSENT, E_IO: no such file; E_FORMAT: it is none; E_ARG: no such form. Errors of
- * the sink come from dck_sink_finish(). @since 0.1 */
+ * call paths, and where it is JSON, whose events come in any order. E_ABSENT, E_IO: no such file;
+ * E_FORMAT: it is none; E_ARG: no such form. Errors of the sink come from dck_sink_finish(). @since
+ * 0.1 */
 DCK_API dck_status dck_trace_convert(const char *path, const char *form, bool gzip,
 				     struct dck_sink *out, dck_trace_gaps *ret,
 				     dck_err *err) DCK_MUST_USE;

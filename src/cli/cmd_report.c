@@ -33,28 +33,10 @@ static const dck_opt format_options[] = {
     {0},
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t n = strlen(text), k = strlen(end);
-
-	return n > k && strcmp(text + n - k, end) == 0;
-}
-
-/* A trace is known by its file's ending. */
-static bool is_trace(const char *path)
-{
-	static const char *const endings[] = {".pftrace", ".perfetto-trace", ".pftrace.gz",
-					      ".perfetto-trace.gz"};
-
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (ends_with(path, endings[i]))
-			return true;
-	return false;
-}
-
 static dck_status load(const char *path, dck_record **ret, dck_err *err)
 {
-	return is_trace(path) ? dck_trace_read(path, ret, err) : dck_record_load(path, ret, err);
+	return dck_trace_is(path) ? dck_trace_read(path, ret, err)
+				  : dck_record_load(path, ret, err);
 }
 
 /* The form of a trace that is asked for; NULL: that of a record. Of a trace as of a record the
@@ -100,11 +82,13 @@ static int convert(const cli *c, const char *form, bool gzip)
 	dck_err err;
 
 	for (size_t i = 0; i < c->nargs; i++)
-		if (!is_trace(c->args[i]))
-			return cli_usage(c,
-					 "'%s' is a form of traces, whose files end in .pftrace or "
-					 ".perfetto-trace, or in one of these and .gz",
-					 form);
+		if (!dck_trace_is(c->args[i]))
+			return cli_usage(
+			    c,
+			    "'%s' is a form of traces, and '%s' is none: their files end "
+			    "in .pftrace or .perfetto-trace, with or without .gz, or "
+			    "are Chrome's trace events in JSON",
+			    form, c->args[i]);
 	if (c->nargs > 1)
 		return merge(c, form, gzip);
 	dck_sink_fd(&out, STDOUT_FILENO);
@@ -160,6 +144,7 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock report run.json", "show a saved record as its command showed it"},
     {"deepclock report out.pftrace", "the zones of a trace, of deepclock or of another producer"},
+    {"deepclock report trace.json", "the same of torch.profiler's, VizTracer's, Chrome's file"},
     {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another form"},
     {"deepclock report a.pftrace b.pftrace -o all.pftrace", "processes on one timeline"},
     {"deepclock report run.json --format csv > run.csv",
@@ -174,11 +159,13 @@ const cli_command cmd_report = {
     .name = "report",
     .summary = "show saved records again, in any format",
     .usage = usage,
-    .about = "Reads records that '--save FILE' of another command wrote and writes them to stdout. "
-	     "A FILE of '-' is standard input; "
-	     "one that ends in .pftrace or .perfetto-trace, compressed by gzip or not, is a trace, "
-	     "whose zones are added up, or which is written in the form of another program. "
-	     "Nothing is measured or computed again: a report is made from the record alone.",
+    .about =
+	"Reads records that '--save FILE' of another command wrote and writes them to stdout. "
+	"A FILE of '-' is standard input; "
+	"one that ends in .pftrace or .perfetto-trace, or has Chrome's trace events in JSON, as "
+	"torch.profiler writes them, compressed by gzip or not, is a trace, "
+	"whose zones are added up, or which is written in the form of another program. "
+	"Nothing is measured or computed again: a report is made from the record alone.",
     .examples = examples,
     .groups = groups,
     .min_args = 1,

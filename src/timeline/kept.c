@@ -221,6 +221,20 @@ void kept_map_done(kept_map *m)
 	*m = (kept_map){0};
 }
 
+bool kept_nested_id(kept_map *depths, uint64_t key, bool ends, uint64_t *ret)
+{
+	const uint32_t zero = UINT32_C(1) << 31, had = kept_map_find(depths, key);
+	const uint32_t before = had ? had : zero, after = ends ? before - 1 : before + 1;
+	const uint32_t inner = ends ? after : before;
+
+	*ret = (inner > zero ? hash_number(key, inner) : key) & ~(UINT64_C(1) << 63);
+	if (after == zero)
+		kept_map_remove(depths, key);
+	else if (had || depths->n < KEPT_IDS_MAX)
+		return kept_map_put(depths, key, after);
+	return true;
+}
+
 /* --- ids */
 
 void kept_ids_init(kept_ids *k)

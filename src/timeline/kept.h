@@ -28,6 +28,8 @@ static inline void *kept_find(const kept_table *t, uint32_t id)
 void kept_table_done(kept_table *t);
 
 /* --- a number for each of some keys. */
+#define KEPT_IDS_MAX (1u << 20)
+
 typedef struct kept_map {
 	struct kept_pair {
 		uint64_t key;
@@ -42,6 +44,10 @@ bool kept_map_put(kept_map *m, uint64_t key, uint32_t value);
 void kept_map_remove(kept_map *m, uint64_t key);
 void kept_map_clear(kept_map *m); /* keeps the memory */
 void kept_map_done(kept_map *m);
+/* The id of a range of a file, where ranges of one key may be nested in each other: each gets an id
+ * of its own, below 2^63, and the outermost has the key's. An end may be met before its begin.
+ * At most KEPT_IDS_MAX keys are followed at a time. false: no memory. */
+bool kept_nested_id(kept_map *depths, uint64_t key, bool ends, uint64_t *ret);
 
 /* --- names: cut after KEPT_NAME_MAX bytes and cleaned, so that all formats may write them. */
 enum { KEPT_NAME_MAX = 4000 };
@@ -109,8 +115,6 @@ void kept_numbers_done(kept_numbers *k);
 /* --- ranges that any track may end: for each id, how many more begins than ends were seen. Ends
  * may come first, as tracks are written one after the other. At most KEPT_IDS_MAX at once; further
  * ones are not closed at the end. */
-#define KEPT_IDS_MAX (1u << 20)
-
 typedef struct kept_id {
 	uint64_t id;
 	int64_t open;	      /* 0: a free row */

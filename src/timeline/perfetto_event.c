@@ -132,23 +132,6 @@ static dck_status put_flows(wire_reader r, uint32_t row, const event *e, perfett
 
 /* --- ranges that any track may end */
 
-/* Ranges of one id may be nested in others of it; each gets an id of its own. An end may be met
- * before its begin, as the events of several threads need not be in order. */
-static dck_status own_id(uint64_t key, bool ends, uint64_t *ret, perfetto_reader *x)
-{
-	const uint32_t zero = UINT32_C(1) << 31, had = kept_map_find(&x->async_depths, key);
-	const uint32_t before = had ? had : zero, after = ends ? before - 1 : before + 1;
-	const uint32_t inner = ends ? after : before;
-
-	*ret = (inner > zero ? hash_number(key, inner) : key) & ~PF_ASYNC_BIT;
-	if (after == zero)
-		kept_map_remove(&x->async_depths, key);
-	else if ((had || x->async_depths.n < OPEN_MAX) &&
-		 !kept_map_put(&x->async_depths, key, after))
-		return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
-	return DCK_OK;
-}
-
 static dck_status put_async(const event *e, uint64_t key, uint32_t carrier, perfetto_reader *x)
 {
 	const bool ends = e->what == END || e->what == ASYNC_END;
@@ -158,7 +141,8 @@ static dck_status put_async(const event *e, uint64_t key, uint32_t carrier, perf
 		DCK_TRY(perfetto_process_of(0, &carrier, x));
 	if (e->what != INSTANT) {
 		one.kind = ends ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN;
-		DCK_TRY(own_id(key, ends, &one.as.id, x));
+		if (!kept_nested_id(&x->async_depths, key, ends, &one.as.id))
+			return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
 	}
 	if (ends)
 		one.name = 0;

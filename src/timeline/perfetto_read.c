@@ -198,7 +198,7 @@ static dck_status read_packed(wire_source *s, uint64_t at, uint64_t n, perfetto_
 	wire_source part;
 	dck_status status;
 
-	DCK_TRY(unpack_open(&u, s, at, n, &x->budget, x->err));
+	DCK_TRY(unpack_open(&u, s, at, n, UNPACK_PACKETS, &x->budget, x->err));
 	x->packed++;
 	do {
 		status = unpack_next(u, &part, x->err);

@@ -25,25 +25,10 @@
 #define TIMELINE_PERFETTO_READ_H
 
 #include "model/wire.h"
+#include "timeline/read_facts.h"
 #include "timeline/timeline.h"
 
 extern const wire_kind wire_perfetto;
-
-typedef struct trace_read_facts {
-	uint64_t packets, events;
-	uint64_t skipped; /* packets without anything that is read here */
-	uint64_t undated; /* events without a time, or on a clock that nothing explains */
-	uint64_t late;	  /* events so much out of order that they got a later time */
-	/* What the first snapshot says, at the base of the events; no snapshot: not dated. */
-	bool dated;
-	trace_about about;
-	uint64_t snapshot_boottime_ns;
-	/* The last of the later snapshots that our own files have; 0: there is none. */
-	uint64_t own_ns, own_boottime_ns, own_width_ns;
-	/* The file ends in the middle of a packet, as that of a program that was killed may: all
-	 * before it was read. A sentence; "": it does not. */
-	char cut[488];
-} trace_read_facts;
 
 /* E_FORMAT: not such a file, or broken inside; E_LIMIT: more names or tracks than are kept. Opens
  * and closes the format's trace; the sink stays the caller's. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "record/asked.h"
+#include "timeline/chrome_read.h"
 #include "timeline/gzip.h"
 #include "timeline/merging.h"
 #include "timeline/zone_collect.h"
@@ -37,7 +38,12 @@ static dck_status read_file(work *w, size_t i, trace_read_facts *ret, dck_err *e
 
 	DCK_TRY(wire_source_open(w->plan->paths[i], &wire_perfetto, &source, err));
 	const dck_status status =
-	    perfetto_read(&source, &merging_format, merging_sink(w->m), ret, err);
+	    chrome_is(&source)
+		? err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+			  "%s is a trace in JSON, which has no snapshot of its clocks: "
+			  "its times mean nothing beside those of other files",
+			  source.label)
+		: perfetto_read(&source, &merging_format, merging_sink(w->m), ret, err);
 	wire_source_close(&source);
 	return status;
 }

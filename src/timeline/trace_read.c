@@ -5,19 +5,31 @@
 
 #include "base/err.h"
 #include "record/asked.h"
+#include "timeline/chrome_read.h"
 #include "timeline/gzip.h"
+#include "timeline/perfetto.h"
 #include "timeline/perfetto_read.h"
 #include "timeline/zone_collect.h"
 
 #include <string.h>
 
-static void facts_put(record_builder *b, const char *path, const trace_read_facts *f)
+/* A file of either kind, which is told by what is in it. */
+typedef struct reading {
+	const char *path;
+	trace_read_facts facts;
+	bool chrome;
+} reading;
+
+static void facts_put(record_builder *b, const reading *r)
 {
+	const trace_read_facts *f = &r->facts;
+
 	record_fact_text(b, "subject", "kind", "trace");
-	record_fact_text(b, "subject", "name", path);
-	record_fact_text(b, "trace", "file", path);
-	record_fact_text(b, "trace", "format", "perfetto");
-	record_fact_int(b, "trace", "skipped_packets", DCK_UNIT_ONE, (int64_t)f->skipped);
+	record_fact_text(b, "subject", "name", r->path);
+	record_fact_text(b, "trace", "file", r->path);
+	record_fact_text(b, "trace", "format", r->chrome ? "chrome" : "perfetto");
+	record_fact_int(b, "trace", r->chrome ? "skipped_events" : "skipped_packets", DCK_UNIT_ONE,
+			(int64_t)f->skipped);
 	if (f->undated > 0)
 		record_note(b, "trace-undated",
 			    "%llu events have no time, "
@@ -30,24 +42,49 @@ static void facts_put(record_builder *b, const char *path, const trace_read_fact
 	}
 }
 
-static dck_status read_into(const trace_format *f, dck_sink *sink, const char *path,
-			    trace_read_facts *facts, dck_err *err)
+/* numbers: as chrome_read() takes them. */
+static dck_status read_into(reading *r, const char *const *numbers, const trace_format *f,
+			    dck_sink *sink, dck_err *err)
 {
 	wire_source source;
 
-	DCK_TRY(wire_source_open(path, &wire_perfetto, &source, err));
-	const dck_status status = perfetto_read(&source, f, sink, facts, err);
+	DCK_TRY(wire_source_open(r->path, &wire_perfetto, &source, err));
+	r->chrome = chrome_is(&source);
+	const dck_status status = r->chrome ? chrome_read(&source, numbers, f, sink, &r->facts, err)
+					    : perfetto_read(&source, f, sink, &r->facts, err);
 	wire_source_close(&source);
 	return status;
 }
 
-static dck_status record_make(zone_collect *c, const char *path, const trace_read_facts *facts,
-			      dck_record **ret, dck_err *err)
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t n = strlen(text), k = strlen(end);
+
+	return n > k && strcmp(text + n - k, end) == 0;
+}
+
+bool dck_trace_is(const char *path)
+{
+	static const char *const endings[] = {".pftrace", ".perfetto-trace", ".pftrace.gz",
+					      ".perfetto-trace.gz"};
+	wire_source source;
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (ends_with(path, endings[i]))
+			return true;
+	if (wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
+		return false;
+	const bool is = chrome_is(&source);
+	wire_source_close(&source);
+	return is;
+}
+
+static dck_status record_make(zone_collect *c, const reading *r, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin(NULL);
 
 	DCK_NEED(b, err, "for the record");
-	facts_put(b, path, facts);
+	facts_put(b, r);
 	const dck_status status = zone_collect_put(c, b, err);
 	if (status == DCK_OK)
 		return record_finish(b, ret, err);
@@ -57,15 +94,16 @@ static dck_status record_make(zone_collect *c, const char *path, const trace_rea
 
 dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err)
 {
-	trace_read_facts facts = {0};
+	static const char *const marks[] = {PF_UNENDED, PF_CONTINUED, NULL};
+	reading r = {.path = path};
 	zone_collect *c;
 	dck_sink sink;
 
 	DCK_TRY(zone_collect_new(&c, err));
 	zone_collect_sink(c, &sink);
-	dck_status status = read_into(&zone_collect_format, &sink, path, &facts, err);
+	dck_status status = read_into(&r, marks, &zone_collect_format, &sink, err);
 	if (status == DCK_OK)
-		status = record_make(c, path, &facts, ret, err);
+		status = record_make(c, &r, ret, err);
 	zone_collect_free(c);
 	return status;
 }
@@ -83,7 +121,7 @@ const char *dck_trace_form_of(const char *path, bool *ret_gzip)
 dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_sink *out,
 			     dck_trace_gaps *ret, dck_err *err)
 {
-	trace_read_facts facts = {0};
+	reading r = {.path = path};
 	const trace_format *f = trace_format_find(form);
 	gzip_sink *g = NULL;
 
@@ -93,11 +131,11 @@ dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_
 		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
 	if (gzip)
 		DCK_TRY(gzip_sink_open(&g, out, err));
-	dck_status status = read_into(f, g ? gzip_sink_in(g) : out, path, &facts, err);
+	dck_status status = read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
 	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
 	if (status == DCK_OK && ret) {
-		*ret = (dck_trace_gaps){.undated_events = facts.undated};
-		memcpy(ret->cut, facts.cut, sizeof facts.cut);
+		*ret = (dck_trace_gaps){.undated_events = r.facts.undated};
+		memcpy(ret->cut, r.facts.cut, sizeof r.facts.cut);
 	}
 	return status;
 }

@@ -15,7 +15,7 @@ struct unpacker {
 	uint64_t at, end; /* of what is packed */
 	uint64_t *budget;
 	z_stream z;
-	bool ended;
+	bool ended, packets;
 	uint8_t *data; /* @owned: what is unpacked, from byte `from` of all */
 	size_t n, room, given;
 	uint64_t from;
@@ -23,8 +23,8 @@ struct unpacker {
 	uint8_t in[IN];
 };
 
-dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, uint64_t *budget,
-		       dck_err *err)
+dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, unpack_as as,
+		       uint64_t *budget, dck_err *err)
 {
 	unpacker *u = mem_alloc(sizeof *u);
 
@@ -33,6 +33,7 @@ dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, 
 	u->at = at;
 	u->end = at + n;
 	u->budget = budget;
+	u->packets = as == UNPACK_PACKETS;
 	u->z = gzip_stream();
 	u->ended = false;
 	u->n = u->given = 0;
@@ -104,11 +105,15 @@ static dck_status inflate_some(unpacker *u, dck_err *err)
 
 /* How many bytes from data on are whole fields. *ret_want: how many the field behind them needs, as
  * far as that is known. What is no field at all counts as whole: its reader says so. */
-static size_t whole(const uint8_t *data, size_t n, uint64_t *ret_want)
+static size_t whole(const unpacker *u, uint64_t *ret_want)
 {
 	enum { PACKET_TAG = 10 };
+	const uint8_t *data = u->data;
+	const size_t n = u->n;
 	size_t at = 0;
 
+	if (!u->packets)
+		return n;
 	while (at < n) {
 		uint64_t bytes = 0;
 		size_t i = at + 1;
@@ -156,7 +161,7 @@ static dck_status fill(unpacker *u, dck_err *err)
 
 	while (!u->ended && u->n < ROOM_FIRST / 2)
 		DCK_TRY(inflate_some(u, err));
-	while (!u->ended && !whole(u->data, u->n, &want)) {
+	while (!u->ended && !whole(u, &want)) {
 		DCK_TRY(room_for(u, want, err));
 		DCK_TRY(inflate_some(u, err));
 	}
@@ -174,7 +179,7 @@ dck_status unpack_next(unpacker *u, wire_source *ret, dck_err *err)
 	/* What came before a failure is given first. */
 	if (!u->failed.code && fill(u, &u->failed) != DCK_OK)
 		u->ended = true;
-	u->given = whole(u->data, u->n, &want);
+	u->given = whole(u, &want);
 	if (u->failed.code && !u->given) {
 		if (err)
 			*err = u->failed;

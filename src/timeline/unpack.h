@@ -1,7 +1,7 @@
 /* unpack.h - reads what is packed in a source, as gzip or zlib pack it, in runs of whole packets of
- * Perfetto.
+ * Perfetto, or of any bytes.
  *
- *	DCK_TRY(unpack_open(&u, source, 0, source->size, &budget, err));
+ *	DCK_TRY(unpack_open(&u, source, 0, source->size, UNPACK_PACKETS, &budget, err));
  *	while ((status = unpack_next(u, &part, err)) == DCK_OK && part.n > 0)
  *		... read part, a source in memory, from part.at on ...
  *	unpack_close(u);
@@ -19,13 +19,15 @@ enum { UNPACK_PACKET_MAX = 64 << 20 };
 enum { UNPACK_RATIO_MAX = 1032 };
 
 typedef struct unpacker unpacker;
+typedef enum unpack_as { UNPACK_PACKETS, UNPACK_BYTES } unpack_as;
 
 /* Bytes [at, at + n) of a source that stays the caller's, and outlives it. *budget: how many bytes
  * may still be unpacked; it is counted down. */
-dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, uint64_t *budget,
-		       dck_err *err);
-/* The next whole packets, and at the end what is left of one; n is 0 when there is nothing more.
- * Borrowed until the next call. E_FORMAT: it is broken, or cut off; E_LIMIT: too much is packed. */
+dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, unpack_as as,
+		       uint64_t *budget, dck_err *err);
+/* The next whole packets, or bytes, and at the end what is left of one; n is 0 when there is
+ * nothing more. Borrowed until the next call. E_FORMAT: it is broken, or cut off; E_LIMIT: too much
+ * is packed. */
 dck_status unpack_next(unpacker *u, wire_source *ret, dck_err *err);
 void unpack_close(unpacker *u);
 

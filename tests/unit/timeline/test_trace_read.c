@@ -10,120 +10,11 @@
 
 #include "fault_alloc.h"
 #include "trace_foreign.h"
+#include "trace_random.h"
 
-#include "base/rng.h"
 #include "timeline/arrange.h"
 
 /* --- our own files */
-
-enum { THREADS = 3, STEPS = 3000 };
-
-/* A random timeline: the same calls for each seed. */
-static void tell_random(const trace_format *f, trace_out *o, uint64_t seed)
-{
-	uint64_t rng = seed, ns[THREADS + 2] = {0}, depth[THREADS + 2] = {0}, ids = 0;
-	char name[64];
-
-	f->track(o, &(trace_track){.id = 1, .kind = TRACE_PROCESS, .pid = 70, .name = "prog"});
-	for (uint32_t i = 0; i < THREADS; i++) {
-		snprintf(name, sizeof name, "worker %u", i);
-		f->track(o, &(trace_track){.id = 2 + i,
-					   .parent = 1,
-					   .kind = TRACE_THREAD,
-					   .pid = 70,
-					   .tid = 70 + (int32_t)i,
-					   .name = i ? name : NULL});
-	}
-	f->track(o, &(trace_track){.id = 2 + THREADS,
-				   .parent = 1,
-				   .kind = TRACE_COUNTER_TRACK,
-				   .pid = 70,
-				   .name = "memory",
-				   .unit = DCK_UNIT_BYTE});
-	for (uint32_t i = 1; i < 100; i++) {
-		snprintf(name, sizeof name, "range \"%u\"", i);
-		f->intern(o, i,
-			  &(trace_name){.text = name,
-					.n = strlen(name),
-					.category = i % 3 ? NULL : "io",
-					.file = i % 5 ? NULL : "step.c",
-					.line = i % 7 * 100});
-	}
-	for (int step = 0; step < STEPS; step++) {
-		trace_event e[64];
-		size_t n = 0, want = 1 + rng_below(&rng, 40);
-		uint32_t t = (uint32_t)rng_below(&rng, THREADS + 1);
-
-		while (n < want) {
-			trace_event one = {.name = 1 + (uint32_t)rng_below(&rng, 99)};
-			ns[t] += rng_below(&rng, 4) ? rng_below(&rng, 3000) : 0;
-			one.ns = ns[t];
-			if (t == THREADS) {
-				one.kind = TRACE_COUNTER;
-				one.name = 0;
-				one.as.real = (double)rng_below(&rng, 1000000) / 7;
-				e[n++] = one;
-				continue;
-			}
-			switch (rng_below(&rng, 8)) {
-			case 0:
-				one.kind = TRACE_INSTANT;
-				break;
-			case 1:
-				one.kind = TRACE_ASYNC_BEGIN;
-				one.as.id = ++ids;
-				break;
-			case 2:
-				one.kind = TRACE_ASYNC_END;
-				one.name = 0;
-				one.as.id = ids ? 1 + rng_below(&rng, ids) : 1;
-				break;
-			case 3:
-			case 4:
-			case 5:
-				one.kind = depth[t] ? TRACE_END : TRACE_BEGIN;
-				break;
-			default:
-				one.kind = TRACE_BEGIN;
-				break;
-			}
-			if (one.kind == TRACE_END) {
-				one.name = 0;
-				depth[t]--;
-			}
-			e[n++] = one;
-			if (one.kind != TRACE_BEGIN)
-				continue;
-			depth[t]++;
-			if (rng_below(&rng, 3) == 0)
-				e[n++] = (trace_event){.ns = one.ns,
-						       .kind = TRACE_NUMBER,
-						       .name = 1,
-						       .as.real = (double)rng_below(&rng, 9) / 3};
-			if (rng_below(&rng, 9) == 0)
-				e[n++] = (trace_event){.ns = one.ns,
-						       .kind = TRACE_FLOW_BEGIN +
-							       (uint32_t)rng_below(&rng, 3),
-						       .as.id = rng_below(&rng, 99)};
-		}
-		f->events(o, 2 + t, e, n);
-	}
-	for (uint32_t t = 0; t < THREADS; t++)
-		for (; depth[t]; depth[t]--)
-			f->events(o, 2 + t, &(trace_event){.ns = ns[t], .kind = TRACE_END}, 1);
-}
-
-static void assert_same_log(const trace_log *want, const trace_log *got)
-{
-	for (size_t i = 0; i < LOG_TRACKS; i++) {
-		if (!want->tracks[i].text.data)
-			continue;
-		const char *text = trace_log_find(got, want->tracks[i].what);
-		if (!text)
-			fail_msg("nothing of %s", want->tracks[i].what);
-		assert_string_equal(text, want->tracks[i].text.data);
-	}
-}
 
 static void what_was_written_comes_back(void **state)
 {
@@ -142,11 +33,11 @@ static void what_was_written_comes_back(void **state)
 
 		trace_log_sink(&sink, &want);
 		assert_int_equal(trace_log_open(&o, &sink, &about, NULL), DCK_OK);
-		tell_random(&trace_log_format, o, seed);
+		tell_random(&trace_log_format, o, seed, true);
 
 		dck_sink_buffer(&sink, &b);
 		assert_int_equal(f->open(&o, &sink, &about, NULL), DCK_OK);
-		tell_random(f, o, seed);
+		tell_random(f, o, seed, true);
 		/* Async ranges that are still open: the writer's ends are not in the log. */
 		assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 		size_t n = b.n;
@@ -181,7 +72,7 @@ static void a_file_that_was_cut_is_read_up_to_there(void **state)
 	(void)state;
 	dck_sink_buffer(&sink, &b);
 	assert_int_equal(f->open(&o, &sink, &(trace_about){.boottime_ns = 9}, NULL), DCK_OK);
-	tell_random(f, o, 1);
+	tell_random(f, o, 1, true);
 	assert_int_equal(f->close(o, NULL), DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 	assert_int_equal(read_log(b.data, b.n, &whole, &facts, &err), DCK_OK);
@@ -420,7 +311,7 @@ static void a_lack_of_memory_is_said(void **state)
 	(void)state;
 	dck_sink_buffer(&sink, &b);
 	assert_int_equal(f->open(&o, &sink, &(trace_about){.boottime_ns = 9}, NULL), DCK_OK);
-	tell_random(f, o, 1);
+	tell_random(f, o, 1, true);
 	assert_int_equal(f->close(o, NULL), DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
 	for (size_t fail = 1; !done; fail++) {

@@ -1,0 +1,60 @@
+/* json_read.h - reads JSON of any length token by token, from pieces that somebody hands over. It
+ * keeps no more than the brackets that are open and the text of one token.
+ *
+ *	json_reader r;
+ *	json_token t;
+ *
+ *	json_read_init(&r, more, self, "the file 'x'");
+ *	while ((status = json_next(&r, &t, err)) == DCK_OK && t != JSON_END)
+ *		if (t == JSON_KEY && strcmp(r.text, "name") == 0)
+ *			...
+ *
+ * It takes what is written by hand or by programs in a hurry: a comma behind the last element, NaN
+ * and Infinity, characters in texts that should be escaped. What JSON does not allow otherwise is
+ * refused.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_JSON_READ_H
+#define BASE_JSON_READ_H
+
+#include "deepclock/base.h"
+
+enum { JSON_TEXT_MAX = 4000, JSON_NESTED_MAX = 512 };
+
+typedef enum json_token {
+	JSON_END, /* of the bytes; r->depth brackets are still open */
+	JSON_OBJECT,
+	JSON_ARRAY,
+	JSON_CLOSE, /* the innermost object or array */
+	JSON_KEY,   /* text */
+	JSON_TEXT,  /* text */
+	JSON_BARE   /* text: a number, true, false, null */
+} json_token;
+
+typedef struct json_reader {
+	/* The next piece, which stays valid until the next call; *ret_n 0: there is none. */
+	dck_status (*more)(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err);
+	void *self;
+	const char *label; /* begins a sentence; borrowed */
+	const uint8_t *at, *end;
+	uint64_t before; /* bytes in front of `end` */
+	uint32_t depth;
+	bool object[JSON_NESTED_MAX]; /* what the open brackets are, the outermost first */
+	bool after_value;	      /* a comma or a bracket must follow */
+	bool after_key;		      /* a value must follow */
+	size_t n;		      /* bytes of text */
+	char text[JSON_TEXT_MAX + 1]; /* NUL-ended, and cut after JSON_TEXT_MAX bytes */
+} json_reader;
+
+void json_read_init(json_reader *r,
+		    dck_status (*more)(void *self, const uint8_t **ret, size_t *ret_n,
+				       dck_err *err),
+		    void *self, const char *label);
+/* E_FORMAT: no JSON, or it ends within a token. */
+dck_status json_next(json_reader *r, json_token *ret, dck_err *err);
+/* Behind JSON_OBJECT and JSON_ARRAY: all up to its end, that included. Nothing for other tokens. */
+dck_status json_pass(json_reader *r, json_token begun, dck_err *err);
+/* Whether all of the text of a JSON_BARE is a number. */
+bool json_number(const char *text, double *ret);
+
+#endif
