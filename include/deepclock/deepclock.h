@@ -59,6 +59,7 @@
 #include "model.h"
 #include "plugin.h"
 #include "bench.h"
+#include "estimate.h"
 #include "cost.h"
 #include "inspect.h"
 #include "profile.h"
