@@ -20,6 +20,7 @@ PAGE_OF = "docs/commands/{}.md"
 GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note(?:_as)?\s*\([^;"]*?"([a-z0-9-]+)",')
 ROW = re.compile(r'^(?:NOTE|SAID)\("([a-z0-9-]+)",', re.MULTILINE)
+PYTHON_CODE = re.compile(r'\bnote\(\s*"([a-z0-9-]+)",')
 # The code may come out of a table.
 NAMED = re.compile(r'\.code\s*=\s*"([a-z0-9-]+)"')
 
@@ -73,6 +74,10 @@ def notes(root):
         if path.startswith("src/") and not path.startswith("src/cli/"):
             text = c.read(root, path)
             for m in [*CODE.finditer(text), *NAMED.finditer(text)]:
+                written.setdefault(m[1], path)
+    for path in c.files(root, ".py"):
+        if path.startswith("python/deepclock/"):
+            for m in PYTHON_CODE.finditer(c.read(root, path)):
                 written.setdefault(m[1], path)
     page = "src/record/notes.def"
     described = set(ROW.findall(c.read(root, page)))

@@ -22,7 +22,7 @@ typedef struct ext_state {
 	PyTypeObject *record, *metric, *series, *array, *table, *tree;
 	PyTypeObject *zone, *zone_range;
 	PyObject *zone_names;
-	PyTypeObject *fact, *note, *column, *cell, *progress; /* named tuples */
+	PyTypeObject *estimate, *fact, *note, *column, *cell, *progress; /* named tuples */
 } ext_state;
 
 /* A part of the module. */
@@ -31,7 +31,7 @@ typedef struct ext_part {
 	int (*add)(PyObject *module, ext_state *s); /* types and constants; NULL: none */
 } ext_part;
 extern const ext_part ext_errors, ext_array, ext_record, ext_table, ext_observer, ext_commands,
-    ext_zone, ext_zone_function, ext_trace, ext_lap;
+    ext_zone, ext_zone_function, ext_trace, ext_lap, ext_estimate;
 
 static inline ext_state *ext_state_of(PyObject *module)
 {

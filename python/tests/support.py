@@ -2,6 +2,7 @@
 """What the tests of the Python package share."""
 
 import atexit
+import importlib
 import os
 import shutil
 import sys
@@ -34,6 +35,15 @@ def short(**options):
     return {"runs": 20, "warmup": 2, "no_history": True, **options}
 
 
+def needs(module, what):
+    """The module; without it the whole file is skipped, and says so."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as e:
+        print(f"1..0 # skip {what} is not there: {e}")
+        sys.exit(0)
+
+
 def work(n=200):
     return sum(range(n))
 
@@ -43,4 +53,4 @@ def main():
     sys.exit(0 if program.result.wasSuccessful() and program.result.testsRun else 1)
 
 
-__all__ = ["Case", "deepclock", "main", "short", "work"]
+__all__ = ["Case", "deepclock", "main", "needs", "short", "work"]

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deepclock for PyTorch: modules timed, training steps taken apart."""
+
+from .steps import steps

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a Record from Python.
+
+    b = Record("deepclock.torch.cost(Net)")
+    b.fact("subject", "name", "Net")
+    b.metric("cost/macs", 1814073344, "1", "products of aten calls")
+    record = b.finish()
+
+The JSON text of the record (docs/reference/record.md) is written and read by the library's own
+parser, which checks every member: what it returns is what `deepclock report` would read.
+"""
+
+import datetime
+import json
+import math
+import secrets
+
+import deepclock
+
+_EXACT = 1 << 53  # larger integers are written as texts: most readers keep doubles
+
+
+def _number(value):
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= _EXACT else str(value)
+    if isinstance(value, float) and math.isinf(value):
+        raise ValueError("a record holds finite numbers; say why it is absent")
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _valued(o, value, why):
+    if value is None:
+        o["absent"] = why or "not known"
+    else:
+        o["value"] = _number(value)
+    return o
+
+
+def cell(value, why=None, lo=None, hi=None, level=None):
+    """A cell of a table: a number or a text; None is absent, because of `why`; with an interval."""
+    if value is None:
+        return {"absent": why or "not known"}
+    if lo is None:
+        return _number(value)
+    return {"value": _number(value), "lo": float(lo), "hi": float(hi), "level": float(level)}
+
+
+def si(value):
+    """Three digits and a prefix: "1.81 G"."""
+    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= 0.9995 * factor:
+            return f"{_three(value / factor)} {prefix}"
+    return _three(value) if value != int(value) else str(int(value))
+
+
+def _three(value):
+    return f"{value:.{max(0, 2 - int(math.floor(math.log10(abs(value) or 1) + 1e-4)))}f}"
+
+
+class Record:
+    """Collects facts, metrics, series, operators, tables, trees and notes. Units are those of
+    docs/reference/record.md: "ns", "B", "FLOP", "1", "items/s", ...; None of texts."""
+
+    def __init__(self, command):
+        self._o = {
+            "schema": deepclock.SCHEMA,
+            "deepclock": deepclock.__version__,
+            "id": secrets.token_hex(16),
+            "began": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f000Z"),
+            "command": command,
+            "incomplete": False,
+        }
+        for key in "facts series metrics ops tables trees spans notes".split():
+            self._o[key] = []
+        self._o["spans_lost"] = 0
+
+    def fact(self, section, key, value, unit=None, why=None):
+        """What was asked, found or done; value None is absent, because of `why`."""
+        o = _valued({"section": section, "key": key}, value, why)
+        if unit:
+            o["unit"] = unit
+        self._o["facts"].append(o)
+
+    def answer(self, text):
+        """What came out, in one sentence."""
+        self.fact("result", "answer", text)
+
+    def metric(self, tag, value, unit, how="", lo=None, hi=None, level=None, why=None):
+        """One value by its tag (`deepclock help metrics`); lo, hi and level: its interval."""
+        o = _valued({"tag": tag}, value, why)
+        o["unit"] = unit
+        if value is not None and lo is not None:
+            o.update(lo=float(lo), hi=float(hi), level=float(level))
+        if how:
+            o["how"] = how
+        self._o["metrics"].append(o)
+
+    def series(self, tag, unit, values, warmup=0, at_ns=None):
+        o = {"tag": tag, "unit": unit, "warmup": int(warmup),
+             "values": [None if v is None or not math.isfinite(v) else float(v) for v in values]}
+        if at_ns is not None:
+            o["at_ns"] = [_number(int(t)) for t in at_ns]
+        self._o["series"].append(o)
+
+    def op(self, name, type, outputs=(), scope=None, **members):
+        """An operator; outputs are (name, dtype, shape). members: class_, line, code, and the numbers
+        macs, flops, params, weight_bytes, read_bytes, write_bytes, time, ...; a text in place of a
+        number says why it is absent."""
+        o = {"name": name, "type": type}
+        if scope:
+            o["scope"] = scope
+        texts = {"class_": "class", "line": "line", "code": "code", "bound": "bound"}
+        for key, text in texts.items():
+            if members.get(key):
+                o[text] = members[key]
+        o["outputs"] = [{"name": n, "dtype": d, "shape": list(s)} for n, d, s in outputs]
+        for key, value in members.items():
+            if key not in texts:
+                o[key] = {"absent": value} if isinstance(value, str) else _number(value)
+        self._o["ops"].append(o)
+
+    def table(self, name, title, columns, rows, brief_columns=None, brief_rows=None):
+        """columns: (key, title, unit or None); rows: lists of cell(), the first of which names the
+        row."""
+        o = {"name": name, "title": title, "columns": _columns(columns), "rows": [list(r) for r in rows]}
+        if brief_columns is not None:
+            o["brief_columns"] = list(brief_columns)
+        if brief_rows is not None:
+            o["brief_rows"] = list(brief_rows)
+        self._o["tables"].append(o)
+
+    def tree(self, name, title, columns, nodes):
+        """nodes: (index of the parent's node or -1, name, weights of this node alone), each parent
+        before its children."""
+        frames = {}
+        rows = []
+        for parent, frame, weights in nodes:
+            rows.append([parent, frames.setdefault(frame, len(frames)), *map(_number, weights)])
+        self._o["trees"].append({"name": name, "title": title, "columns": _columns(columns),
+                                 "frames": list(frames), "nodes": rows})
+
+    def note(self, code, text, severity="warning"):
+        """A reason to doubt (`deepclock help notes`)."""
+        self._o["notes"].append({"severity": severity, "code": code, "text": text})
+
+    def incomplete(self):
+        """It was interrupted, or failed in the middle; a note says why."""
+        self._o["incomplete"] = True
+
+    def finish(self):
+        """The deepclock.Record; FormatError names what does not fit."""
+        return deepclock.parse(json.dumps(self._o, allow_nan=False))
+
+
+def _columns(columns):
+    return [{"key": k, "title": t, "unit": u} if u else {"key": k, "title": t} for k, t, u in columns]

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the steps measured, as a record: table `steps`, a series for each part, what bounds a step."""
+
+import deepclock
+
+from . import _device, _step_bound, _step_count
+from ._record import Record, cell
+
+#: Entering and leaving a part, tried so often.
+_TRIED = 1000
+#: Rows of the short report.
+_BRIEF = 5
+
+
+def record_of(owner, error):
+    """The Record of a steps() block that has ended, with the exception that ended it or None."""
+    from .steps import PARTS
+
+    steps = owner.steps
+    warmup = min(owner.warmup, len(steps) - 1)
+    steady = steps[warmup:]
+    apart = [s for s in steady if not s.whole] or steady
+    whole = [s for s in steady if s.whole]
+    evidence = _evidence(owner, apart, whole, list(PARTS))
+    bound = _step_bound.bound_of(evidence)
+    wall = _estimate([s.wall_ns for s in whole or apart])
+    out = Record("deepclock.torch.steps")
+    for section, key, value in (
+            ("subject", "kind", "training steps"),
+            ("subject", "name", _name_of(owner._module)),
+            *_device.facts(owner._device),
+            ("method", "clock", "CLOCK_MONOTONIC"),
+            ("method", "enclosed", "from asking for a batch until the next one is asked for"),
+            ("method", "parts", _how_apart(owner)),
+            ("method", "warmup_rule", f"the first {warmup} of {len(steps)} steps are apart"),
+            ("plan", "total", owner.total),
+            ("plan", "warmup", owner.warmup),
+            ("steps", "bound", bound.by),
+            ("steps", "bound_rule", bound.rule),
+            ("steps", "operators", evidence.operators),
+            ("steps", "empty_operator_ns", evidence.empty_operator_ns),
+            ("steps", "loader_workers", evidence.workers),
+            ("result", "answer", f"a step takes {time_text(wall['value'])}"
+                                 f"{_interval_text(wall)}; {bound.sentence}")):
+        if value is not None:
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            out.fact(section, key, value, ("ns" if key.endswith("_ns") else "1") if number else None)
+    out.metric("steps/wall", unit="ns", **wall)
+    out.metric("steps/first", float(steps[0].wall_ns), "ns", "the first step")
+    out.metric("steps/count", len(steps), "1", f"{warmup} of them apart")
+    out.metric("steps/outside", float(owner.outside_ns), "ns",
+               "in the block and in no step: between the loops, batches that were given up")
+    _parts(out, list(PARTS.items()), apart, steps[0])
+    _costs(out, owner, apart, whole, evidence)
+    _series(out, list(PARTS), steps, warmup)
+    out.note("step-bound", f"{bound.sentence}: {bound.remedy}", "info")
+    for other in bound.others:
+        out.note("step-also", other, "info")
+    if error is not None:
+        out.incomplete()
+        out.note("interrupted", f"the block was left by {type(error).__name__}: the record is of the "
+                                f"{len(steps)} steps that were complete", "error")
+    return out.finish()
+
+
+def _estimate(values, statistic="median"):
+    """As the members of a metric."""
+    e = deepclock.estimate(values, statistic)
+    return {"value": e.value, "lo": e.lo, "hi": e.hi, "level": e.level, "how": e.how}
+
+
+def time_text(ns):
+    """Three digits, as the reports of the library write times."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}" if ns < 1000 * size else f"{ns / size:.0f} {unit}"
+    return f"{ns:.0f} ns"
+
+
+def _interval_text(e):
+    return f" ({time_text(e['lo'])} to {time_text(e['hi'])})" if e["lo"] is not None else ""
+
+
+def _name_of(module):
+    return "a training loop" if module is None else type(module).__qualname__
+
+
+def _how_apart(owner):
+    if owner._wait is None:
+        return "each nanosecond belongs to the part that was open; nothing is waited for"
+    return ("each nanosecond belongs to the part that was open; the device is waited for at the end "
+            "of each part in one half of the steps, at the end of the step in the other")
+
+
+def _evidence(owner, apart, whole, names):
+    wall = sum(s.wall_ns for s in apart)
+    share = {name: sum(s.parts_ns[i] for s in apart) / wall for i, name in enumerate(names)}
+    workers_ns = [s for s in apart + whole if s.workers_ns is not None]
+    counter = owner._counted
+    evidence = _step_bound.Evidence(
+        wall_ns=wall / len(apart), share=share, workers=owner._workers.count,
+        is_loader=owner._workers.is_loader)
+    if workers_ns and owner._workers.count:
+        evidence.workers_busy = sum(s.workers_ns for s in workers_ns) / (
+            owner._workers.count * sum(s.wall_ns for s in workers_ns))
+    if counter is not None and counter.operators and owner._wait is None:
+        evidence.operators = counter.operators
+        computing = [names.index(p) for p in _step_bound.COMPUTING]
+        evidence.computing_ns = _estimate([sum(s.parts_ns[i] for i in computing) for s in apart])["value"]
+        evidence.empty_operator_ns = _step_count.empty_operator_ns()
+    if whole:
+        wall = sum(s.wall_ns for s in whole)
+        evidence.wait_share = sum(s.wait_ns for s in whole) / wall
+        evidence.whole_share = {name: sum(s.parts_ns[i] for s in whole) / wall
+                                for i, name in enumerate(names)}
+    return evidence
+
+
+def _parts(out, parts, apart, first):
+    """A row for each part: its total adds up to the steps' wall time exactly."""
+    total = sum(s.wall_ns for s in apart)
+    rows = []
+    for i, (name, title) in enumerate([*parts, ("step", "step")]):
+        values = [s.wall_ns if name == "step" else s.parts_ns[i] for s in apart]
+        here = first.wall_ns if name == "step" else first.parts_ns[i]
+        median = _estimate(values)
+        rows.append([name, title, sum(values), sum(values) / total, sum(values) / len(values),
+                     cell(median["value"], None, median["lo"], median["hi"], median["level"]), here])
+        if name != "step":
+            out.metric(f"steps/{name}", unit="ns", **median)
+    out.table("steps", f"Parts of {len(apart)} training steps",
+              [("part", "part", None), ("what", "what", None), ("total", "total", "ns"),
+               ("share", "share", "1"), ("mean", "mean", "ns"), ("median", "median", "ns"),
+               ("first", "first step", "ns")], rows, brief_columns=[1, 3, 5, 6],
+              brief_rows=sorted(sorted(range(len(parts)), key=lambda i: -rows[i][2])[:_BRIEF]))
+
+
+def _costs(out, owner, apart, whole, evidence):
+    """What taking apart costs: measured where it is more than readings of the clock."""
+    if whole:
+        ratio = (_estimate([s.wall_ns for s in apart])["value"]
+                 / _estimate([s.wall_ns for s in whole])["value"])
+        out.metric("steps/cost", ratio - 1, "1",
+                   "steps in which each part was waited for, over those waited for once, less 1")
+    else:
+        from .steps import part_cost_ns
+        parts = owner._entered / len(owner.steps)
+        own = sum(s.parts_ns[-1] for s in apart) / len(apart)
+        out.metric("steps/cost", (parts * part_cost_ns(_TRIED) + own) / evidence.wall_ns, "1",
+                   f"{parts:.1f} parts of a step at what an empty one takes, and the row "
+                   "'deepclock', over a step")
+    out.metric("steps/workers_busy", evidence.workers_busy, "1",
+               "processor time of the loader's processes over their number and wall time",
+               why="the batches are made in the program itself" if evidence.workers == 0
+               else "their processor time is not known")
+    items = [s.items for s in apart]
+    if all(items):
+        per_item = _estimate([s.wall_ns / s.items for s in whole or apart])
+        rate = {"lo": None, "hi": None, "level": None}
+        if per_item["lo"]:
+            rate = {"lo": 1e9 / per_item["hi"], "hi": 1e9 / per_item["lo"], "level": per_item["level"]}
+        out.metric("throughput/items", 1e9 / per_item["value"], "items/s",
+                   "items over the median step's time", **rate)
+
+
+def _series(out, names, steps, warmup):
+    apart = [s for s in steps if not s.whole]
+    at_ns = [s.at_ns for s in apart]
+    out.series("steps/wall", "ns", [s.wall_ns for s in apart], warmup, at_ns)
+    for i, name in enumerate(names):
+        out.series(f"steps/{name}", "ns", [s.parts_ns[i] for s in apart], warmup, at_ns)
+    whole = [s for s in steps if s.whole]
+    if whole:
+        out.series("steps/whole", "ns", [s.wall_ns for s in whole], 0, [s.at_ns for s in whole])
