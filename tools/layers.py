@@ -24,7 +24,7 @@ LAYERS = {
     "src/base": ((), "csv_write dtype err hash json_read json_write label latency_limit mem num observer "
                  "opt_text percentile rng sink units utf8", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
     # L1: every system call; one file for each facility.
-    "src/os": (("base",), "os text", ("base", "bench", "report"), ISO, ANY),
+    "src/os": (("base",), "late late_zlib os text", ("base", "bench", "report"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for
     # snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
@@ -38,7 +38,7 @@ LAYERS = {
     # Timelines: their formats, their sums, several of them on one.
     "src/timeline": (("base", "os", "stat", "record", "model"),
                      "gzip perfetto timeline trace_merge zone_sums zone_table",
-                     ("base", "opt", "record", "report", "zone"), ISO, ("zlib.h",)),
+                     ("base", "opt", "record", "report", "zone"), ISO, ()),
     # Ranges of a program while it runs.
     "src/trace": (("base", "os", "record", "timeline"), "past waiting",
                   ("base", "opt", "record", "report", "zone"), ISO,
@@ -62,8 +62,7 @@ LAYERS = {
                     ("sqlite3.h",)),
     # L4
     "src/subject": (("base", "os", "record", "model", "cost", "batch", "engine"),
-                    "freed hooks npy random sizes subject_facts target", ANY, ISO,
-                    ("zlib.h",)),
+                    "freed hooks npy random sizes subject_facts target", ANY, ISO, ()),
     "src/verify": (("base", "os", "record", "engine", "subject"), "agree agree_tensor freed_check",
                    ANY, ISO, ()),
     # L5

@@ -58,14 +58,14 @@ static dck_status known_find(dck_history *h, const char *id, history_text text, 
 	history_bind_text(s, 1, id);
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK && row) {
-		const void *json = sqlite3_column_blob(s, 0);
+		const void *json = sqlite->column_blob(s, 0);
 
-		if ((size_t)sqlite3_column_bytes(s, 0) != text.n ||
+		if ((size_t)sqlite->column_bytes(s, 0) != text.n ||
 		    (text.n > 0 && memcmp(json, text.json, text.n) != 0))
 			status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,
 					 "the history has another record with the id %s", id);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	if (status == DCK_OK)
 		*ret = row;
 	return status;
@@ -85,8 +85,8 @@ static dck_status row_insert(dck_history *h, const dck_record *r, const history_
 
 	DCK_TRY(history_prepare(h, sql, &s, "add a record to", err));
 	history_bind_text(s, 1, r->id);
-	sqlite3_bind_int64(s, 2, r->began_unix_ns != 0 ? r->began_unix_ns : now);
-	sqlite3_bind_int64(s, 3, now);
+	sqlite->bind_int64(s, 2, r->began_unix_ns != 0 ? r->began_unix_ns : now);
+	sqlite->bind_int64(s, 3, now);
 	history_bind_text(s, 4, r->command);
 	history_bind_text(s, 5, who->verb[0] ? who->verb : NULL);
 	history_bind_text(s, 6, who->subject);
@@ -95,10 +95,10 @@ static dck_status row_insert(dck_history *h, const dck_record *r, const history_
 	history_bind_text(s, 9, who->machine);
 	history_bind_text(s, 10, who->method);
 	history_bind_text(s, 11, commit);
-	sqlite3_bind_int(s, 12, r->incomplete);
-	sqlite3_bind_int64(s, 13, (int64_t)text.n);
+	sqlite->bind_int(s, 12, r->incomplete);
+	sqlite->bind_int64(s, 13, (int64_t)text.n);
 	status = history_step(h, s, &row, "add a record to", err);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -110,20 +110,20 @@ static dck_status text_insert(dck_history *h, int64_t seq, history_text text, dc
 
 	DCK_TRY(history_prepare(h, "INSERT INTO texts (seq, sum, json) VALUES (?, ?, ?)", &s,
 				"add a record to", err));
-	sqlite3_bind_int64(s, 1, seq);
-	sqlite3_bind_int64(s, 2, (int64_t)hash_bytes(HASH_START, text.json, text.n));
-	sqlite3_bind_blob64(s, 3, text.json, text.n, SQLITE_STATIC);
+	sqlite->bind_int64(s, 1, seq);
+	sqlite->bind_int64(s, 2, (int64_t)hash_bytes(HASH_START, text.json, text.n));
+	sqlite->bind_blob64(s, 3, text.json, text.n, SQLITE_STATIC);
 	status = history_step(h, s, &row, "add a record to", err);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
 static bool value_bind(sqlite3_stmt *s, int at, const dck_value *v)
 {
 	if (v->kind == DCK_VALUE_INT)
-		sqlite3_bind_int64(s, at, v->as.i);
+		sqlite->bind_int64(s, at, v->as.i);
 	else if (v->kind == DCK_VALUE_REAL && isfinite(v->as.r))
-		sqlite3_bind_double(s, at, v->as.r);
+		sqlite->bind_double(s, at, v->as.r);
 	else
 		return false;
 	return true;
@@ -143,21 +143,21 @@ static dck_status metrics_insert(dck_history *h, int64_t seq, const dck_record *
 	for (size_t i = 0; i < r->nmetrics && status == DCK_OK; i++) {
 		const dck_metric *m = &r->metrics[i];
 
-		sqlite3_reset(s);
-		sqlite3_clear_bindings(s);
-		sqlite3_bind_int64(s, 1, seq);
+		sqlite->reset(s);
+		sqlite->clear_bindings(s);
+		sqlite->bind_int64(s, 1, seq);
 		history_bind_text(s, 2, m->def->tag);
 		if (!value_bind(s, 3, &m->value))
 			continue;
 		history_bind_text(s, 4, dck_unit_text(m->def->unit));
 		if (m->level > 0) {
-			sqlite3_bind_double(s, 5, m->lo);
-			sqlite3_bind_double(s, 6, m->hi);
-			sqlite3_bind_double(s, 7, m->level);
+			sqlite->bind_double(s, 5, m->lo);
+			sqlite->bind_double(s, 6, m->hi);
+			sqlite->bind_double(s, 7, m->level);
 		}
 		status = history_step(h, s, &row, "add a record to", err);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -173,7 +173,7 @@ dck_status history_insert(dck_history *h, const dck_record *r, history_text text
 	if (!known) {
 		history_identify(r, &who);
 		DCK_TRY(row_insert(h, r, &who, text, commit, err));
-		seq = sqlite3_last_insert_rowid(h->db);
+		seq = sqlite->last_insert_rowid(h->db);
 		DCK_TRY(text_insert(h, seq, text, err));
 		DCK_TRY(metrics_insert(h, seq, r, err));
 	}

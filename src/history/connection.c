@@ -58,23 +58,24 @@ static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
 
 	DCK_NEED(name, err, "to open the history");
 	errno = 0;
-	rc = sqlite3_open_v2(name, &h->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+	rc = sqlite->open_v2(name, &h->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
 			     NULL);
 	mem_free(name);
 	if (rc != SQLITE_OK)
 		return history_failed(h, rc, "open", err);
-	sqlite3_busy_timeout(h->db, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
+	sqlite->busy_timeout(h->db, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
 	/* The file may be anyone's: nothing in it is run. */
-	sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_limit(h->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
+	sqlite->db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite->db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite->db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite->limit(h->db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
 	return history_run(h, "PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON", "open", err);
 }
 
 static void disconnect(dck_history *h)
 {
-	sqlite3_close(h->db);
+	if (h->db) /* without, SQLite itself may not be there */
+		sqlite->close(h->db);
 	h->db = NULL;
 }
 
@@ -123,9 +124,9 @@ static dck_status look_through(dck_history *h, dck_err *err)
 		return DCK_OK;
 	DCK_TRY(history_prepare(h, "PRAGMA quick_check(1)", &s, "read", err));
 	status = history_step(h, s, &row, "read", err);
-	if (status == DCK_OK && row && strcmp((const char *)sqlite3_column_text(s, 0), "ok") != 0)
+	if (status == DCK_OK && row && strcmp((const char *)sqlite->column_text(s, 0), "ok") != 0)
 		status = history_failed(h, SQLITE_CORRUPT, "use", err);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -142,12 +143,12 @@ static dck_status log_ahead(dck_history *h, dck_err *err)
 		bool wal = false;
 
 		errno = 0;
-		rc = sqlite3_prepare_v2(h->db, "PRAGMA journal_mode=WAL", -1, &s, NULL);
+		rc = sqlite->prepare_v2(h->db, "PRAGMA journal_mode=WAL", -1, &s, NULL);
 		if (rc == SQLITE_OK) {
-			rc = sqlite3_step(s);
+			rc = sqlite->step(s);
 			wal = rc == SQLITE_ROW &&
-			      strcmp((const char *)sqlite3_column_text(s, 0), "wal") == 0;
-			sqlite3_finalize(s);
+			      strcmp((const char *)sqlite->column_text(s, 0), "wal") == 0;
+			sqlite->finalize(s);
 		}
 		if (wal)
 			return DCK_OK;
@@ -180,7 +181,7 @@ static dck_status open_there(dck_history *h, bool exists, dck_err *err)
 
 	DCK_TRY(connect(h, name_plain(h->path),
 			SQLITE_OPEN_READWRITE | (exists ? 0 : SQLITE_OPEN_CREATE), err));
-	h->writable = sqlite3_db_readonly(h->db, "main") == 0;
+	h->writable = sqlite->db_readonly(h->db, "main") == 0;
 	status = history_schema_check(h, &version, err);
 	if (status != DCK_OK && exists &&
 	    (h->failed == SQLITE_CANTOPEN || h->failed == SQLITE_READONLY))
@@ -207,6 +208,7 @@ static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err
 		DCK_FAIL(err, E_ABSENT,
 			 "there is no history yet at '%s': '--save FILE' of a command begins it",
 			 h->path);
+	DCK_TRY(sqlite_load(err));
 	if (!exists)
 		DCK_TRY(os_folders_make(h->path, "the history", err));
 	return open_there(h, exists, err);

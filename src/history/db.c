@@ -34,7 +34,7 @@ static const failure failures[] = {
 dck_status history_failed(dck_history *h, int rc, const char *what, dck_err *err)
 {
 	const int left = errno; /* set to 0 before SQLite was called */
-	const int primary = rc & 0xff, kept = h->db ? sqlite3_system_errno(h->db) : 0;
+	const int primary = rc & 0xff, kept = h->db ? sqlite->system_errno(h->db) : 0;
 	const int native = kept > 0 ? kept : left;
 
 	h->failed = primary;
@@ -52,7 +52,7 @@ dck_status history_failed(dck_history *h, int rc, const char *what, dck_err *err
 			       what, h->path, f->why);
 	}
 	DCK_FAIL(err, E_IO, "cannot %s the history '%s': %s", what, h->path,
-		 h->db ? sqlite3_errmsg(h->db) : sqlite3_errstr(rc));
+		 h->db ? sqlite->errmsg(h->db) : sqlite->errstr(rc));
 }
 
 /* --- statements */
@@ -60,7 +60,7 @@ dck_status history_failed(dck_history *h, int rc, const char *what, dck_err *err
 dck_status history_run(dck_history *h, const char *sql, const char *what, dck_err *err)
 {
 	errno = 0;
-	const int rc = sqlite3_exec(h->db, sql, NULL, NULL, NULL);
+	const int rc = sqlite->exec(h->db, sql, NULL, NULL, NULL);
 
 	return rc == SQLITE_OK ? DCK_OK : history_failed(h, rc, what, err);
 }
@@ -69,7 +69,7 @@ dck_status history_prepare(dck_history *h, const char *sql, sqlite3_stmt **ret, 
 			   dck_err *err)
 {
 	errno = 0;
-	const int rc = sqlite3_prepare_v2(h->db, sql, -1, ret, NULL);
+	const int rc = sqlite->prepare_v2(h->db, sql, -1, ret, NULL);
 
 	return rc == SQLITE_OK ? DCK_OK : history_failed(h, rc, what, err);
 }
@@ -77,7 +77,7 @@ dck_status history_prepare(dck_history *h, const char *sql, sqlite3_stmt **ret, 
 dck_status history_step(dck_history *h, sqlite3_stmt *s, bool *ret, const char *what, dck_err *err)
 {
 	errno = 0;
-	const int rc = sqlite3_step(s);
+	const int rc = sqlite->step(s);
 
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		return history_failed(h, rc, what, err);
@@ -94,14 +94,14 @@ dck_status history_integer(dck_history *h, const char *sql, int64_t *ret, dck_er
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK)
-		*ret = row ? sqlite3_column_int64(s, 0) : 0;
-	sqlite3_finalize(s);
+		*ret = row ? sqlite->column_int64(s, 0) : 0;
+	sqlite->finalize(s);
 	return status;
 }
 
 void history_bind_text(sqlite3_stmt *s, int at, const char *text)
 {
-	sqlite3_bind_text(s, at, text, -1, SQLITE_STATIC);
+	sqlite->bind_text(s, at, text, -1, SQLITE_STATIC);
 }
 
 dck_status history_begin(dck_history *h, dck_err *err)
@@ -116,7 +116,7 @@ dck_status history_end(dck_history *h, dck_status status, dck_err *err)
 	if (status == DCK_OK)
 		status = history_run(h, "COMMIT", "write", err);
 	/* A failed statement may have ended the transaction by itself. */
-	if (status != DCK_OK && !sqlite3_get_autocommit(h->db))
-		sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
+	if (status != DCK_OK && !sqlite->get_autocommit(h->db))
+		sqlite->exec(h->db, "ROLLBACK", NULL, NULL, NULL);
 	return status;
 }

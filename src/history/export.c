@@ -50,11 +50,11 @@ static dck_status line_write(const dck_record *r, const char *commit, dck_sink *
 
 static dck_status record_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, dck_err *err)
 {
-	const char *commit = (const char *)sqlite3_column_text(s, 2);
+	const char *commit = (const char *)sqlite->column_text(s, 2);
 	dck_buffer json = {0};
 	dck_record *r = NULL;
-	dck_status status = history_text_get(h, sqlite3_column_int64(s, 0),
-					     (const char *)sqlite3_column_text(s, 1), &json, err);
+	dck_status status = history_text_get(h, sqlite->column_int64(s, 0),
+					     (const char *)sqlite->column_text(s, 1), &json, err);
 
 	if (status == DCK_OK)
 		status = dck_record_parse(json.data, json.n, &r, err);
@@ -92,7 +92,7 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 		if (status == DCK_OK)
 			status = history_step(h, s, &row, "read", err);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -104,10 +104,10 @@ dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_s
 
 static void number_put(dck_sink *out, sqlite3_stmt *s, int i)
 {
-	if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
-		sink_fmt(out, "%" PRId64, (int64_t)sqlite3_column_int64(s, i));
-	else if (sqlite3_column_type(s, i) == SQLITE_FLOAT)
-		csv_real(out, sqlite3_column_double(s, i));
+	if (sqlite->column_type(s, i) == SQLITE_INTEGER)
+		sink_fmt(out, "%" PRId64, (int64_t)sqlite->column_int64(s, i));
+	else if (sqlite->column_type(s, i) == SQLITE_FLOAT)
+		csv_real(out, sqlite->column_double(s, i));
 }
 
 static dck_status metric_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, dck_err *err)
@@ -116,21 +116,21 @@ static dck_status metric_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, 
 
 	(void)h;
 	(void)err;
-	csv_word(out, (const char *)sqlite3_column_text(s, 0));
-	record_time_text(sqlite3_column_int64(s, 1), began);
+	csv_word(out, (const char *)sqlite->column_text(s, 0));
+	record_time_text(sqlite->column_int64(s, 1), began);
 	sink_fmt(out, ",%s", began);
 	for (int i = 2; i < 8; i++) {
 		sink_text(out, ",");
-		csv_word(out, (const char *)sqlite3_column_text(s, i));
+		csv_word(out, (const char *)sqlite->column_text(s, i));
 	}
-	sink_text(out, sqlite3_column_int(s, 8) ? ",true," : ",false,");
-	csv_word(out, (const char *)sqlite3_column_text(s, 9));
+	sink_text(out, sqlite->column_int(s, 8) ? ",true," : ",false,");
+	csv_word(out, (const char *)sqlite->column_text(s, 9));
 	for (int i = 10; i < 14; i++) {
 		sink_text(out, ",");
 		number_put(out, s, i);
 	}
 	sink_text(out, ",");
-	csv_word(out, (const char *)sqlite3_column_text(s, 14));
+	csv_word(out, (const char *)sqlite->column_text(s, 14));
 	sink_text(out, "\n");
 	return DCK_OK;
 }

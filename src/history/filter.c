@@ -65,10 +65,10 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
 void history_where_bind(const history_where *w, sqlite3_stmt *s)
 {
 	/* Place 0 is none, and binding there does nothing. */
-	history_bind_text(s, sqlite3_bind_parameter_index(s, ":subject"), w->subject);
-	history_bind_text(s, sqlite3_bind_parameter_index(s, ":command"), w->command);
-	history_bind_text(s, sqlite3_bind_parameter_index(s, ":commit"), w->commit);
-	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":since"), w->since);
-	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":until"), w->until);
-	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":limit"), w->limit);
+	history_bind_text(s, sqlite->bind_parameter_index(s, ":subject"), w->subject);
+	history_bind_text(s, sqlite->bind_parameter_index(s, ":command"), w->command);
+	history_bind_text(s, sqlite->bind_parameter_index(s, ":commit"), w->commit);
+	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":since"), w->since);
+	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":until"), w->until);
+	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":limit"), w->limit);
 }

@@ -11,7 +11,7 @@
 
 static void id_copy(sqlite3_stmt *s, int column, char *id)
 {
-	const char *text = (const char *)sqlite3_column_text(s, column);
+	const char *text = (const char *)sqlite->column_text(s, column);
 
 	snprintf(id, DCK_HISTORY_ID_SIZE, "%s", text ? text : "");
 }
@@ -41,7 +41,7 @@ static dck_status last_find(dck_history *h, const char *name, int64_t back, char
 	DCK_TRY(
 	    history_prepare(h, "SELECT id FROM records ORDER BY at DESC, seq DESC LIMIT 1 OFFSET ?",
 			    &s, "read", err));
-	sqlite3_bind_int64(s, 1, back);
+	sqlite->bind_int64(s, 1, back);
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK && row)
 		id_copy(s, 0, id);
@@ -49,7 +49,7 @@ static dck_status last_find(dck_history *h, const char *name, int64_t back, char
 		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
 				 "there is no record '%.40s': the history '%s' has fewer", name,
 				 h->path);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -81,8 +81,8 @@ static dck_status prefix_find(dck_history *h, const char *name, char *id, dck_er
 		status = err_set(
 		    err, DCK_E_ARG, __FILE__, __LINE__,
 		    "several records' ids begin with '%.80s', as %s and %s: give more of it", name,
-		    first, (const char *)sqlite3_column_text(s, 0));
-	sqlite3_finalize(s);
+		    first, (const char *)sqlite->column_text(s, 0));
+	sqlite->finalize(s);
 	if (status == DCK_OK)
 		memcpy(id, first, sizeof first);
 	return status;
@@ -102,9 +102,9 @@ dck_status dck_history_find(dck_history *h, const char *name, char *id, dck_err 
 static dck_status text_take(sqlite3_stmt *s, const dck_history *h, const char *id, dck_buffer *ret,
 			    dck_err *err)
 {
-	const uint64_t sum = (uint64_t)sqlite3_column_int64(s, 0);
-	const void *json = sqlite3_column_blob(s, 1);
-	const size_t n = (size_t)sqlite3_column_bytes(s, 1);
+	const uint64_t sum = (uint64_t)sqlite->column_int64(s, 0);
+	const void *json = sqlite->column_blob(s, 1);
+	const size_t n = (size_t)sqlite->column_bytes(s, 1);
 	char *data;
 
 	if (hash_bytes(HASH_START, json, n) != sum)
@@ -141,9 +141,9 @@ dck_status history_text_get(dck_history *h, int64_t seq, const char *id, dck_buf
 	dck_status status;
 
 	DCK_TRY(history_prepare(h, "SELECT sum, json FROM texts WHERE seq = ?", &s, "read", err));
-	sqlite3_bind_int64(s, 1, seq);
+	sqlite->bind_int64(s, 1, seq);
 	status = text_find(h, s, id, ret, err);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -157,7 +157,7 @@ dck_status dck_history_get_json(dck_history *h, const char *id, dck_buffer *ret,
 				&s, "read", err));
 	history_bind_text(s, 1, id);
 	status = text_find(h, s, id, ret, err);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -189,12 +189,12 @@ dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record 
 	history_bind_text(s, 2, who.verb[0] ? who.verb : NULL);
 	history_bind_text(s, 3, who.machine);
 	history_bind_text(s, 4, who.method);
-	sqlite3_bind_int64(s, 5, r->began_unix_ns != 0 ? r->began_unix_ns : INT64_MAX);
+	sqlite->bind_int64(s, 5, r->began_unix_ns != 0 ? r->began_unix_ns : INT64_MAX);
 	history_bind_text(s, 6, r->id);
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK && row)
 		id_copy(s, 0, id);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	if (status != DCK_OK)
 		return status;
 	if (!row)

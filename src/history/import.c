@@ -84,11 +84,11 @@ static dck_status line_commit(dck_history *h, const dck_buffer *line, char *text
 	if (!strstr(line->data, "\"history\""))
 		return DCK_OK;
 	DCK_TRY(history_prepare(h, "SELECT json_extract(?, '$.history.commit')", &s, "read", err));
-	sqlite3_bind_text(s, 1, line->data, (int)line->n, SQLITE_STATIC);
+	sqlite->bind_text(s, 1, line->data, (int)line->n, SQLITE_STATIC);
 	status = history_step(h, s, &row, "read", NULL);
-	if (status == DCK_OK && row && sqlite3_column_type(s, 0) == SQLITE_TEXT)
-		snprintf(text, DCK_COMMIT_SIZE, "%s", (const char *)sqlite3_column_text(s, 0));
-	sqlite3_finalize(s);
+	if (status == DCK_OK && row && sqlite->column_type(s, 0) == SQLITE_TEXT)
+		snprintf(text, DCK_COMMIT_SIZE, "%s", (const char *)sqlite->column_text(s, 0));
+	sqlite->finalize(s);
 	return DCK_OK;
 }
 

@@ -8,32 +8,32 @@
 
 static const char *text_column(sqlite3_stmt *s, int i)
 {
-	return (const char *)sqlite3_column_text(s, i);
+	return (const char *)sqlite->column_text(s, i);
 }
 
 static void value_column(sqlite3_stmt *s, int i, dck_history_entry *e)
 {
-	const int type = sqlite3_column_type(s, i);
+	const int type = sqlite->column_type(s, i);
 
 	e->value = (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = "the record has none"};
 	if (type == SQLITE_INTEGER)
-		e->value = (dck_value){.kind = DCK_VALUE_INT, .as.i = sqlite3_column_int64(s, i)};
+		e->value = (dck_value){.kind = DCK_VALUE_INT, .as.i = sqlite->column_int64(s, i)};
 	else if (type == SQLITE_FLOAT)
-		e->value = (dck_value){.kind = DCK_VALUE_REAL, .as.r = sqlite3_column_double(s, i)};
+		e->value = (dck_value){.kind = DCK_VALUE_REAL, .as.r = sqlite->column_double(s, i)};
 	else
 		return;
 	if (text_column(s, i + 1))
 		record_find_unit(text_column(s, i + 1), &e->unit);
-	e->lo = sqlite3_column_double(s, i + 2);
-	e->hi = sqlite3_column_double(s, i + 3);
-	e->level = sqlite3_column_double(s, i + 4);
+	e->lo = sqlite->column_double(s, i + 2);
+	e->hi = sqlite->column_double(s, i + 3);
+	e->level = sqlite->column_double(s, i + 4);
 }
 
 static void entry_read(sqlite3_stmt *s, dck_history_entry *e)
 {
 	*e = (dck_history_entry){
 	    .id = text_column(s, 0),
-	    .at_unix_ns = sqlite3_column_int64(s, 1),
+	    .at_unix_ns = sqlite->column_int64(s, 1),
 	    .command = text_column(s, 2),
 	    .verb = text_column(s, 3),
 	    .subject = text_column(s, 4),
@@ -42,8 +42,8 @@ static void entry_read(sqlite3_stmt *s, dck_history_entry *e)
 	    .commit = text_column(s, 7),
 	    .machine = text_column(s, 8),
 	    .method = text_column(s, 9),
-	    .incomplete = sqlite3_column_int(s, 10) != 0,
-	    .bytes = (uint64_t)sqlite3_column_int64(s, 11),
+	    .incomplete = sqlite->column_int(s, 10) != 0,
+	    .bytes = (uint64_t)sqlite->column_int64(s, 11),
 	};
 	value_column(s, 12, e);
 }
@@ -68,7 +68,7 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 		 w.sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
-	history_bind_text(s, sqlite3_bind_parameter_index(s, ":tag"),
+	history_bind_text(s, sqlite->bind_parameter_index(s, ":tag"),
 			  metric ? metric : HISTORY_METRIC);
 	status = history_step(h, s, &row, "read", err);
 	while (status == DCK_OK && row) {
@@ -77,7 +77,7 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 			break;
 		status = history_step(h, s, &row, "read", err);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -96,7 +96,7 @@ dck_status dck_history_size(dck_history *h, const dck_history_filter *f, uint64_
 	history_where_bind(&w, s);
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK)
-		*ret = row ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
-	sqlite3_finalize(s);
+		*ret = row ? (uint64_t)sqlite->column_int64(s, 0) : 0;
+	sqlite->finalize(s);
 	return status;
 }

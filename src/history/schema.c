@@ -61,15 +61,15 @@ static dck_status header_read(dck_history *h, header *ret, dck_err *err)
 /* All of one moment: another program may be laying out the file. */
 static dck_status header_at_once(dck_history *h, header *ret, dck_err *err)
 {
-	const bool alone = sqlite3_get_autocommit(h->db) != 0;
+	const bool alone = sqlite->get_autocommit(h->db) != 0;
 	dck_status status;
 
 	if (!alone)
 		return header_read(h, ret, err);
 	DCK_TRY(history_run(h, "BEGIN", "read", err));
 	status = header_read(h, ret, err);
-	if (!sqlite3_get_autocommit(h->db))
-		sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
+	if (!sqlite->get_autocommit(h->db))
+		sqlite->exec(h->db, "ROLLBACK", NULL, NULL, NULL);
 	return status;
 }
 
@@ -118,9 +118,9 @@ static dck_status key_renew(dck_history *h, int64_t seq, const char *id, dck_err
 		if (status == DCK_OK) {
 			history_bind_text(s, 1, who.machine);
 			history_bind_text(s, 2, who.method);
-			sqlite3_bind_int64(s, 3, seq);
+			sqlite->bind_int64(s, 3, seq);
 			status = history_step(h, s, &row, "lay out", err);
-			sqlite3_finalize(s);
+			sqlite->finalize(s);
 		}
 	}
 	dck_record_free(r);
@@ -137,12 +137,12 @@ static dck_status keys_renew(dck_history *h, dck_err *err)
 	DCK_TRY(history_prepare(h, "SELECT seq, id FROM records ORDER BY seq", &s, "read", err));
 	status = history_step(h, s, &row, "read", err);
 	while (status == DCK_OK && row) {
-		status = key_renew(h, sqlite3_column_int64(s, 0),
-				   (const char *)sqlite3_column_text(s, 1), err);
+		status = key_renew(h, sqlite->column_int64(s, 0),
+				   (const char *)sqlite->column_text(s, 1), err);
 		if (status == DCK_OK)
 			status = history_step(h, s, &row, "read", err);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 

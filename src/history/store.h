@@ -16,7 +16,7 @@
 
 #include "deepclock/history.h"
 #include "base/mem.h"
-#include <sqlite3.h>
+#include "history/late_sqlite.h"
 
 #define HISTORY_METRIC "latency/median" /* where no metric is named */
 

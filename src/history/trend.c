@@ -55,7 +55,7 @@ typedef struct origin {
 
 static const char *dup_column(mem_arena *a, sqlite3_stmt *s, int i)
 {
-	return mem_arena_dup(a, (const char *)sqlite3_column_text(s, i));
+	return mem_arena_dup(a, (const char *)sqlite->column_text(s, i));
 }
 
 static dck_status absent(dck_history *h, const history_where *w, const char *tag, dck_err *err)
@@ -83,7 +83,7 @@ static dck_status absent(dck_history *h, const history_where *w, const char *tag
 		n += names[n] != NULL;
 		status = history_step(h, s, &more, "read", err);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	nearest = dck_nearest(tag, names, n);
 	if (status == DCK_OK && n == 0)
 		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
@@ -117,7 +117,7 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 	    w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
-	history_bind_text(s, sqlite3_bind_parameter_index(s, ":tag"), tag);
+	history_bind_text(s, sqlite->bind_parameter_index(s, ":tag"), tag);
 	status = history_step(h, s, &found, "read", err);
 	if (status == DCK_OK && found) {
 		*ret = (origin){dup_column(box->arena, s, 0), dup_column(box->arena, s, 1),
@@ -128,7 +128,7 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 		t->cpu = dup_column(box->arena, s, 4);
 		t->engine = dup_column(box->arena, s, 5);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	if (status == DCK_OK && !found)
 		return absent(h, w, tag, err);
 	return status;
@@ -146,7 +146,7 @@ enum { KEPT, INCOMPLETE, OTHER };
 
 static void row_take(trend_box *box, sqlite3_stmt *s, rows *all)
 {
-	switch (sqlite3_column_int(s, 8)) {
+	switch (sqlite->column_int(s, 8)) {
 	case INCOMPLETE:
 		box->trend.incomplete++;
 		break;
@@ -156,12 +156,12 @@ static void row_take(trend_box *box, sqlite3_stmt *s, rows *all)
 	default:
 		all->row[all->n++] = (row){.id = dup_column(box->arena, s, 0),
 					   .commit = dup_column(box->arena, s, 1),
-					   .at = sqlite3_column_int64(s, 2),
-					   .value = sqlite3_column_double(s, 3),
-					   .lo = sqlite3_column_double(s, 4),
-					   .hi = sqlite3_column_double(s, 5),
-					   .level = sqlite3_column_double(s, 6),
-					   .group = sqlite3_column_int64(s, 7)};
+					   .at = sqlite->column_int64(s, 2),
+					   .value = sqlite->column_double(s, 3),
+					   .lo = sqlite->column_double(s, 4),
+					   .hi = sqlite->column_double(s, 5),
+					   .level = sqlite->column_double(s, 6),
+					   .group = sqlite->column_int64(s, 7)};
 	}
 }
 
@@ -212,9 +212,9 @@ static dck_status rows_read(dck_history *h, const history_where *w, const char *
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(w, s);
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		history_bind_text(s, sqlite3_bind_parameter_index(s, texts[i].name), texts[i].text);
-	sqlite3_bind_int(s, sqlite3_bind_parameter_index(s, ":mixed"), c->mixed);
-	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":most"), most);
+		history_bind_text(s, sqlite->bind_parameter_index(s, texts[i].name), texts[i].text);
+	sqlite->bind_int(s, sqlite->bind_parameter_index(s, ":mixed"), c->mixed);
+	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":most"), most);
 	status = history_step(h, s, &more, "read", err);
 	while (status == DCK_OK && more) {
 		if (all->n % 1024 == 0) {
@@ -229,7 +229,7 @@ static dck_status rows_read(dck_history *h, const history_where *w, const char *
 		row_take(box, s, all);
 		status = history_step(h, s, &more, "read", err);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 

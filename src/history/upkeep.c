@@ -46,11 +46,11 @@ static dck_status doomed_find(dck_history *h, const history_where *w,
 		 w->sql);
 	DCK_TRY(history_prepare(h, sql, &s, "prune", err));
 	history_where_bind(w, s);
-	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":keep"),
+	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":keep"),
 			   c->keep < (uint64_t)INT64_MAX ? (int64_t)c->keep : INT64_MAX);
-	sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, ":before"), before);
+	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":before"), before);
 	status = history_step(h, s, &row, "prune", err);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -72,8 +72,8 @@ static dck_status doomed_remove(dck_history *h, bool dry_run, dck_history_pruned
 /* The records are gone; that the file stays as long as it was would be no failure. */
 static void space_give_back(dck_history *h)
 {
-	sqlite3_exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
-	sqlite3_exec(h->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+	sqlite->exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
+	sqlite->exec(h->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
 }
 
 static dck_status prune(dck_history *h, const history_where *w, const dck_history_prune_config *c,
@@ -117,16 +117,16 @@ static dck_status doomed_add(dck_history *h, const char *id, dck_err *err)
 	history_bind_text(s, 1, id);
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK && row)
-		seq = sqlite3_column_int64(s, 0);
-	sqlite3_finalize(s);
+		seq = sqlite->column_int64(s, 0);
+	sqlite->finalize(s);
 	if (status != DCK_OK)
 		return status;
 	if (!row)
 		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
 	DCK_TRY(history_prepare(h, "INSERT OR IGNORE INTO doomed VALUES (?)", &s, "prune", err));
-	sqlite3_bind_int64(s, 1, seq);
+	sqlite->bind_int64(s, 1, seq);
 	status = history_step(h, s, &row, "prune", err);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -163,11 +163,11 @@ static dck_status structure_check(dck_history *h, dck_err *err)
 
 	DCK_TRY(history_prepare(h, "PRAGMA integrity_check(1)", &s, "check", err));
 	status = history_step(h, s, &row, "check", err);
-	said = status == DCK_OK && row ? (const char *)sqlite3_column_text(s, 0) : "";
+	said = status == DCK_OK && row ? (const char *)sqlite->column_text(s, 0) : "";
 	if (status == DCK_OK && strcmp(said, "ok") != 0)
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
 				 "the history '%s' is damaged: %s", h->path, said);
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	return status;
 }
 
@@ -193,22 +193,22 @@ static bool texts_equal(const char *a, const char *b)
 
 static bool index_agrees(sqlite3_stmt *s, const dck_record *r)
 {
-	const char *id = (const char *)sqlite3_column_text(s, 1);
-	const char *subject = (const char *)sqlite3_column_text(s, 2);
+	const char *id = (const char *)sqlite->column_text(s, 1);
+	const char *subject = (const char *)sqlite->column_text(s, 2);
 	history_identity who;
 
 	history_identify(r, &who);
 	return texts_equal(id, r->id) && texts_equal(subject, who.subject) &&
-	       sqlite3_column_int64(s, 3) == metrics_count(r) &&
-	       (r->began_unix_ns == 0 || sqlite3_column_int64(s, 4) == r->began_unix_ns);
+	       sqlite->column_int64(s, 3) == metrics_count(r) &&
+	       (r->began_unix_ns == 0 || sqlite->column_int64(s, 4) == r->began_unix_ns);
 }
 
 static dck_status record_check(dck_history *h, sqlite3_stmt *s, dck_err *err)
 {
-	const char *id = (const char *)sqlite3_column_text(s, 1);
+	const char *id = (const char *)sqlite->column_text(s, 1);
 	dck_buffer json = {0};
 	dck_record *r = NULL;
-	dck_status status = history_text_get(h, sqlite3_column_int64(s, 0), id, &json, err);
+	dck_status status = history_text_get(h, sqlite->column_int64(s, 0), id, &json, err);
 
 	if (status == DCK_OK)
 		status = dck_record_parse(json.data, json.n, &r, err);
@@ -243,7 +243,7 @@ dck_status dck_history_check(dck_history *h, dck_history_health *ret, dck_err *e
 		if (status == DCK_OK)
 			status = history_step(h, s, &row, "check", err);
 	}
-	sqlite3_finalize(s);
+	sqlite->finalize(s);
 	health.bytes = (uint64_t)(pages * page_bytes);
 	if (status == DCK_OK)
 		*ret = health;

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "record/box.h"
+#include "record/late_jansson.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,12 +79,12 @@ typedef enum need { OPTIONAL, REQUIRED } need;
 
 static const char *text_keep(reader *rd, const json_t *v)
 {
-	return mem_arena_dup_n(rd->arena, json_string_value(v), json_string_length(v));
+	return mem_arena_dup_n(rd->arena, jansson->string_value(v), jansson->string_length(v));
 }
 
 static dck_status text_get(reader *rd, const json_t *o, const char *key, need n, const char **ret)
 {
-	const json_t *v = json_object_get(o, key);
+	const json_t *v = jansson->object_get(o, key);
 	if (!v && n == OPTIONAL)
 		return DCK_OK;
 	if (!json_is_string(v))
@@ -110,13 +110,13 @@ static bool int_of_text(const char *text, int64_t *ret)
 static bool uint_of_json(const json_t *v, uint64_t *ret)
 {
 	char *end;
-	if (json_is_integer(v) && json_integer_value(v) >= 0) {
-		*ret = (uint64_t)json_integer_value(v);
+	if (json_is_integer(v) && jansson->integer_value(v) >= 0) {
+		*ret = (uint64_t)jansson->integer_value(v);
 		return true;
 	}
 	if (!json_is_string(v))
 		return false;
-	const char *text = json_string_value(v);
+	const char *text = jansson->string_value(v);
 	if (text[0] < '0' || text[0] > '9')
 		return false;
 	errno = 0;
@@ -131,18 +131,18 @@ static bool uint_of_json(const json_t *v, uint64_t *ret)
 static dck_status list_find(reader *rd, const json_t *o, const char *key, need n,
 			    const json_t **ret, size_t *ret_n)
 {
-	const json_t *v = json_object_get(o, key);
+	const json_t *v = jansson->object_get(o, key);
 	if ((v || n == REQUIRED) && !json_is_array(v))
 		return wrong(rd, key, v, "a list");
 	*ret = v;
-	*ret_n = json_array_size(v);
+	*ret_n = jansson->array_size(v);
 	return DCK_OK;
 }
 
 static dck_status uint_get(reader *rd, const json_t *o, const char *key, need n, uint64_t max,
 			   uint64_t *ret)
 {
-	const json_t *v = json_object_get(o, key);
+	const json_t *v = jansson->object_get(o, key);
 	uint64_t u;
 	if (!v && n == OPTIONAL)
 		return DCK_OK;
@@ -159,10 +159,10 @@ static dck_status uint_get(reader *rd, const json_t *o, const char *key, need n,
 
 static dck_status real_get(reader *rd, const json_t *o, const char *key, double *ret)
 {
-	const json_t *v = json_object_get(o, key);
+	const json_t *v = jansson->object_get(o, key);
 	if (!json_is_number(v))
 		return wrong(rd, key, v, "a number");
-	*ret = json_number_value(v);
+	*ret = jansson->number_value(v);
 	return DCK_OK;
 }
 
@@ -170,20 +170,20 @@ static dck_status real_get(reader *rd, const json_t *o, const char *key, double 
  * text, so a larger number is a real that has no fraction. */
 static dck_value number_of_json(const json_t *v)
 {
-	if (json_is_integer(v) && json_integer_value(v) <= RECORD_EXACT_MAX &&
-	    json_integer_value(v) >= -RECORD_EXACT_MAX)
-		return (dck_value){.kind = DCK_VALUE_INT, .as.i = json_integer_value(v)};
-	return (dck_value){.kind = DCK_VALUE_REAL, .as.r = json_number_value(v)};
+	if (json_is_integer(v) && jansson->integer_value(v) <= RECORD_EXACT_MAX &&
+	    jansson->integer_value(v) >= -RECORD_EXACT_MAX)
+		return (dck_value){.kind = DCK_VALUE_INT, .as.i = jansson->integer_value(v)};
+	return (dck_value){.kind = DCK_VALUE_REAL, .as.r = jansson->number_value(v)};
 }
 
 static dck_status unit_get(reader *rd, const json_t *o, dck_unit *ret)
 {
-	const json_t *v = json_object_get(o, "unit");
+	const json_t *v = jansson->object_get(o, "unit");
 	if (!v)
 		return DCK_OK;
 	if (!json_is_string(v))
 		return wrong(rd, "unit", v, "text");
-	if (json_string_length(v) > 0 && record_find_unit(json_string_value(v), ret))
+	if (jansson->string_length(v) > 0 && record_find_unit(jansson->string_value(v), ret))
 		return DCK_OK;
 	return bad(rd, "unit", "is no unit that this version knows");
 }
@@ -196,7 +196,7 @@ static dck_status bare_get(reader *rd, const char *key, const json_t *v, bool te
 		*ret = number_of_json(v);
 	} else if (json_is_string(v) && text_is_int) {
 		ret->kind = DCK_VALUE_INT;
-		if (!int_of_text(json_string_value(v), &ret->as.i))
+		if (!int_of_text(jansson->string_value(v), &ret->as.i))
 			return bad(rd, key, "is text that is no 64-bit integer, not a number");
 	} else if (json_is_string(v)) {
 		ret->kind = DCK_VALUE_TEXT;
@@ -213,8 +213,8 @@ static dck_status bare_get(reader *rd, const char *key, const json_t *v, bool te
 /* "value" or "absent" of a fact, a metric or a cell. Text is an integer where `text_is_int`. */
 static dck_status value_get(reader *rd, const json_t *o, bool text_is_int, dck_value *ret)
 {
-	const json_t *v = json_object_get(o, "value");
-	const json_t *absent = json_object_get(o, "absent");
+	const json_t *v = jansson->object_get(o, "value");
+	const json_t *absent = jansson->object_get(o, "absent");
 	if ((v == NULL) == (absent == NULL))
 		return bad(rd, NULL,
 			   !v ? "has neither \"value\" nor \"absent\""
@@ -230,13 +230,13 @@ static dck_status value_get(reader *rd, const json_t *o, bool text_is_int, dck_v
 static dck_status op_number_get(reader *rd, const json_t *o, const char *key, const char *missing,
 				dck_value *ret)
 {
-	const json_t *v = json_object_get(o, key);
+	const json_t *v = jansson->object_get(o, key);
 	*ret = (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = missing};
 	if (!v)
 		return DCK_OK;
 	if (json_is_number(v) || json_is_string(v))
 		return bare_get(rd, key, v, true, ret);
-	const json_t *absent = json_object_get(v, "absent");
+	const json_t *absent = jansson->object_get(v, "absent");
 	if (!json_is_string(absent))
 		return wrong(rd, key, v, "a number or {\"absent\": \"why\"}");
 	ret->as.text = text_keep(rd, absent);
@@ -275,15 +275,15 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 	if (!v || (at_ns && !at))
 		return DCK_OK; /* the arena remembers */
 	for (size_t i = 0; i < s->n; i++) {
-		const json_t *x = json_array_get(values, i);
+		const json_t *x = jansson->array_get(values, i);
 		rd->sub_row = i;
 		rd->sub = "values";
 		if (!json_is_number(x) && !json_is_null(x))
 			return wrong(rd, NULL, x, "a number");
 		/* null: a value that was no finite number. */
-		v[i] = json_is_null(x) ? (double)NAN : json_number_value(x);
+		v[i] = json_is_null(x) ? (double)NAN : jansson->number_value(x);
 		rd->sub = "at_ns";
-		if (at && !uint_of_json(json_array_get(at_ns, i), &at[i]))
+		if (at && !uint_of_json(jansson->array_get(at_ns, i), &at[i]))
 			return bad(rd, NULL, "is no integer from 0 to 2^64 - 1");
 	}
 	rd->sub = NULL;
@@ -300,7 +300,7 @@ static dck_status interval_get(reader *rd, const json_t *o, const char *const ke
 	bool any = false;
 
 	for (int i = 0; i < 3; i++)
-		any = any || json_object_get(o, keys[i]);
+		any = any || jansson->object_get(o, keys[i]);
 	for (int i = 0; i < 3 && any; i++)
 		DCK_TRY(real_get(rd, o, keys[i], to[i]));
 	if (any && !(*level > 0 && *level < 1))
@@ -352,13 +352,13 @@ static bool large_of_text(const char *text, int64_t *ret)
 
 static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 {
-	const json_t *shape = json_object_get(o, "shape");
+	const json_t *shape = jansson->object_get(o, "shape");
 	if (!json_is_object(o))
 		return wrong(rd, NULL, o, "an object");
 	DCK_TRY(text_get(rd, o, "name", REQUIRED, &out->name));
 	DCK_TRY(text_get(rd, o, "dtype", REQUIRED, &out->dtype));
 	if (json_is_object(shape)) {
-		const json_t *why = json_object_get(shape, "absent");
+		const json_t *why = jansson->object_get(shape, "absent");
 		if (!json_is_string(why))
 			return wrong(rd, "shape", shape, "a list, or absent with a reason");
 		out->absent = text_keep(rd, why);
@@ -370,14 +370,14 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 	if (!dims || !symbols)
 		return DCK_OK;
 	for (size_t i = 0; i < out->rank; i++) {
-		const json_t *d = json_array_get(shape, i);
-		if (json_is_string(d) && large_of_text(json_string_value(d), &dims[i])) {
+		const json_t *d = jansson->array_get(shape, i);
+		if (json_is_string(d) && large_of_text(jansson->string_value(d), &dims[i])) {
 			continue;
 		} else if (json_is_string(d)) {
 			dims[i] = -1;
 			symbols[i] = text_keep(rd, d);
-		} else if (json_is_integer(d) && json_integer_value(d) >= 0) {
-			dims[i] = json_integer_value(d);
+		} else if (json_is_integer(d) && jansson->integer_value(d) >= 0) {
+			dims[i] = jansson->integer_value(d);
 		} else {
 			return wrong(rd, "shape", d, "of sizes and symbols only");
 		}
@@ -399,7 +399,7 @@ static dck_status texts_get(reader *rd, const json_t *o, const char *key, need n
 		return DCK_OK; /* the arena remembers */
 	rd->sub = key;
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
-		const json_t *v = json_array_get(list, rd->sub_row);
+		const json_t *v = jansson->array_get(list, rd->sub_row);
 		if (!json_is_string(v))
 			return wrong(rd, NULL, v, "text");
 		texts[rd->sub_row] = text_keep(rd, v);
@@ -428,7 +428,8 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	op->outputs = out;
 	rd->sub = "outputs";
 	for (rd->sub_row = 0; rd->sub_row < op->noutputs; rd->sub_row++)
-		DCK_TRY(output_get(rd, json_array_get(outputs, rd->sub_row), &out[rd->sub_row]));
+		DCK_TRY(
+		    output_get(rd, jansson->array_get(outputs, rd->sub_row), &out[rd->sub_row]));
 	rd->sub = NULL;
 	for (size_t i = 0; i < RECORD_OP_NUMBERS; i++) {
 		const record_op_number *n = &record_op_numbers[i];
@@ -439,7 +440,7 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	}
 	DCK_TRY(text_get(rd, o, "bound", OPTIONAL, &op->bound));
 	DCK_TRY(texts_get(rd, o, "origins", OPTIONAL, &op->origins, &op->norigins));
-	if (op->time_ns.kind == DCK_VALUE_ABSENT && json_object_get(o, "time_lo"))
+	if (op->time_ns.kind == DCK_VALUE_ABSENT && jansson->object_get(o, "time_lo"))
 		return bad(rd, "time_lo", "is there and \"time\" is not");
 	return interval_get(rd, o, RECORD_OP_INTERVAL, &op->time_lo_ns, &op->time_hi_ns,
 			    &op->time_level);
@@ -488,7 +489,7 @@ static dck_status columns_get(reader *rd, const json_t *o, const dck_column **re
 		return DCK_OK; /* the arena remembers */
 	rd->sub = "columns";
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
-		const json_t *c = json_array_get(list, rd->sub_row);
+		const json_t *c = jansson->array_get(list, rd->sub_row);
 		dck_column *own = &columns[rd->sub_row];
 		if (!json_is_object(c))
 			return wrong(rd, NULL, c, "an object");
@@ -524,7 +525,7 @@ static dck_status cells_get(reader *rd, const json_t *row, const dck_table *t, d
 {
 	rd->in_cell = true;
 	for (rd->cell = 0; rd->cell < t->ncolumns; rd->cell++)
-		DCK_TRY(cell_get(rd, json_array_get(row, rd->cell), &t->columns[rd->cell],
+		DCK_TRY(cell_get(rd, jansson->array_get(row, rd->cell), &t->columns[rd->cell],
 				 &cells[rd->cell]));
 	rd->in_cell = false;
 	return DCK_OK;
@@ -538,20 +539,20 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 	rd->sub = "rows";
 	/* Before there is memory for them: as many cells as the document has, and no more. */
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
-		const json_t *row = json_array_get(list, rd->sub_row);
+		const json_t *row = jansson->array_get(list, rd->sub_row);
 		char what[80];
 		if (!json_is_array(row))
 			return wrong(rd, NULL, row, "a list");
 		snprintf(what, sizeof what, "has %zu cells, the table has %zu columns",
-			 json_array_size(row), t->ncolumns);
-		if (json_array_size(row) != t->ncolumns)
+			 jansson->array_size(row), t->ncolumns);
+		if (jansson->array_size(row) != t->ncolumns)
 			return bad(rd, NULL, what);
 	}
 	dck_cell *cells = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *cells);
 	if (!cells)
 		return DCK_OK; /* the arena remembers */
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
-		DCK_TRY(cells_get(rd, json_array_get(list, rd->sub_row), t,
+		DCK_TRY(cells_get(rd, jansson->array_get(list, rd->sub_row), t,
 				  &cells[rd->sub_row * t->ncolumns]));
 	rd->sub = NULL;
 	t->cells = cells;
@@ -572,8 +573,8 @@ static dck_status indices_get(reader *rd, const json_t *o, const char *key, size
 	uint64_t least = 0, v = 0;
 	rd->sub = key;
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
-		if (!uint_of_json(json_array_get(list, rd->sub_row), &v))
-			return wrong(rd, NULL, json_array_get(list, rd->sub_row), "an integer");
+		if (!uint_of_json(jansson->array_get(list, rd->sub_row), &v))
+			return wrong(rd, NULL, jansson->array_get(list, rd->sub_row), "an integer");
 		if (v < least || v >= limit || v > UINT32_MAX)
 			return bad(rd, NULL,
 				   "is not above the one before it and below the number of columns "
@@ -620,30 +621,31 @@ static dck_status names_check(reader *rd, const char *list, const void *rows, si
 /* An integer from `least` to `most`. */
 static bool index_of(const json_t *v, json_int_t least, json_int_t most)
 {
-	return json_is_integer(v) && json_integer_value(v) >= least &&
-	       json_integer_value(v) <= most;
+	return json_is_integer(v) && jansson->integer_value(v) >= least &&
+	       jansson->integer_value(v) <= most;
 }
 
 /* Its parent, its frame, and a weight for each column. */
 static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck_tree_node *node,
 			   double *weights)
 {
-	if (!json_is_array(row) || json_array_size(row) != t->ncolumns + 2)
+	if (!json_is_array(row) || jansson->array_size(row) != t->ncolumns + 2)
 		return bad(rd, NULL,
 			   "is no list of a parent, a frame and a weight for each column");
-	const json_t *parent = json_array_get(row, 0), *frame = json_array_get(row, 1);
+	const json_t *parent = jansson->array_get(row, 0), *frame = jansson->array_get(row, 1);
 	if (!index_of(parent, -1, (json_int_t)rd->sub_row - 1))
 		return bad(rd, NULL, "has a parent that does not stand before it");
 	if (!index_of(frame, 0, (json_int_t)t->nframes - 1))
 		return bad(rd, NULL, "has a frame that there is not");
-	node->parent =
-	    json_integer_value(parent) < 0 ? DCK_TREE_ROOT : (uint32_t)json_integer_value(parent);
-	node->frame = (uint32_t)json_integer_value(frame);
+	node->parent = jansson->integer_value(parent) < 0
+			   ? DCK_TREE_ROOT
+			   : (uint32_t)jansson->integer_value(parent);
+	node->frame = (uint32_t)jansson->integer_value(frame);
 	for (size_t k = 0; k < t->ncolumns; k++) {
-		const json_t *v = json_array_get(row, k + 2);
+		const json_t *v = jansson->array_get(row, k + 2);
 		if (!json_is_number(v))
 			return bad(rd, NULL, "has a weight that is no number");
-		weights[k] = json_number_value(v);
+		weights[k] = jansson->number_value(v);
 	}
 	return DCK_OK;
 }
@@ -667,7 +669,7 @@ static dck_status tree_get(reader *rd, const json_t *o, void *row)
 		return DCK_OK; /* the arena remembers */
 	rd->sub = "nodes";
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
-		DCK_TRY(node_get(rd, json_array_get(list, rd->sub_row), t, &nodes[rd->sub_row],
+		DCK_TRY(node_get(rd, jansson->array_get(list, rd->sub_row), t, &nodes[rd->sub_row],
 				 &weights[rd->sub_row * t->ncolumns]));
 	rd->sub = NULL;
 	t->nodes = nodes;
@@ -694,7 +696,7 @@ static dck_status span_get(reader *rd, const json_t *o, void *row)
 static dck_status note_get(reader *rd, const json_t *o, void *row)
 {
 	dck_note *n = row;
-	const json_t *severity = json_object_get(o, "severity");
+	const json_t *severity = jansson->object_get(o, "severity");
 
 	DCK_TRY(text_get(rd, o, "code", REQUIRED, &n->code));
 	DCK_TRY(text_get(rd, o, "text", REQUIRED, &n->text));
@@ -702,7 +704,7 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 	if (!json_is_string(severity))
 		return wrong(rd, "severity", severity, "text");
 	for (dck_severity s = DCK_INFO; s <= DCK_ERROR; s++) {
-		if (strcmp(dck_severity_text(s), json_string_value(severity)) == 0) {
+		if (strcmp(dck_severity_text(s), jansson->string_value(severity)) == 0) {
 			n->severity = s;
 			return DCK_OK;
 		}
@@ -724,7 +726,7 @@ static dck_status list_get(reader *rd, const json_t *root, const char *name, siz
 		return DCK_OK;
 	rd->list = name;
 	for (rd->row = 0; rd->row < n; rd->row++) {
-		const json_t *o = json_array_get(list, rd->row);
+		const json_t *o = jansson->array_get(list, rd->row);
 		if (!json_is_object(o))
 			return wrong(rd, NULL, o, "an object");
 		DCK_TRY(get(rd, o, rows + rd->row * row_size));
@@ -741,7 +743,7 @@ static dck_status list_get(reader *rd, const json_t *root, const char *name, siz
 
 static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
 {
-	const json_t *schema = json_object_get(root, "schema");
+	const json_t *schema = jansson->object_get(root, "schema");
 	if (json_is_array(root))
 		DCK_FAIL(rd->err, E_FORMAT, "this is a list, not one deepclock record");
 	if (!schema)
@@ -749,21 +751,22 @@ static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
 			 "this is no deepclock record: it has no member \"schema\"");
 	if (!json_is_integer(schema))
 		return wrong(rd, "schema", schema, "an integer");
-	if (json_integer_value(schema) < 1)
+	if (jansson->integer_value(schema) < 1)
 		return bad(rd, "schema", "is below 1");
-	if (json_integer_value(schema) > (json_int_t)DCK_RECORD_SCHEMA)
+	if (jansson->integer_value(schema) > (json_int_t)DCK_RECORD_SCHEMA)
 		DCK_FAIL(rd->err, E_VERSION,
 			 "the record has schema %lld, this deepclock %s reads up to %u; "
 			 "a newer deepclock is needed",
-			 (long long)json_integer_value(schema), dck_version(), DCK_RECORD_SCHEMA);
-	*ret = (uint32_t)json_integer_value(schema);
+			 (long long)jansson->integer_value(schema), dck_version(),
+			 DCK_RECORD_SCHEMA);
+	*ret = (uint32_t)jansson->integer_value(schema);
 	return DCK_OK;
 }
 
 static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 {
-	const json_t *incomplete = json_object_get(root, "incomplete");
-	const json_t *began = json_object_get(root, "began");
+	const json_t *incomplete = jansson->object_get(root, "incomplete");
+	const json_t *began = jansson->object_get(root, "began");
 	const void *rows;
 
 	DCK_TRY(schema_check(rd, root, &r->schema));
@@ -772,7 +775,7 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 	DCK_TRY(text_get(rd, root, "command", OPTIONAL, &r->command));
 	if (began && !json_is_string(began))
 		return wrong(rd, "began", began, "text");
-	if (began && !record_time_parse(json_string_value(began), &r->began_unix_ns))
+	if (began && !record_time_parse(jansson->string_value(began), &r->began_unix_ns))
 		return bad(rd, "began", "is no time such as \"2026-11-21T04:56:52Z\"");
 	if (incomplete && !json_is_boolean(incomplete))
 		return wrong(rd, "incomplete", incomplete, "true or false");
@@ -842,7 +845,8 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 	if (n == 0)
 		DCK_FAIL(err, E_FORMAT, "there is no record: the text is empty");
 	DCK_TRY(size_check(json, n, err));
-	json_t *root = json_loadb(json, n, JSON_REJECT_DUPLICATES, &at);
+	DCK_TRY(jansson_load(err));
+	json_t *root = jansson->loadb(json, n, JSON_REJECT_DUPLICATES, &at);
 	if (!root && json_error_code(&at) == json_error_out_of_memory)
 		DCK_FAIL(err, E_NOMEM, "no memory to read the record");
 	if (!root)
@@ -856,7 +860,7 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 	dck_status st = DCK_OK;
 	if (box)
 		st = record_get(&rd, root, &box->record);
-	json_decref(root);
+	jansson->delete (root);
 	if (st == DCK_OK && (!box || mem_arena_failed(box->arena)))
 		st = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__, "no memory for the record");
 	if (st != DCK_OK) {

@@ -5,8 +5,8 @@
 #include "subject/npz.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "os/late_zlib.h"
 #include <string.h>
-#include <zlib.h>
 
 #define END_BYTES     22u
 #define CENTRAL_BYTES 46u
@@ -99,14 +99,15 @@ static dck_status inflate_all(const char *name, const unsigned char *from, const
 	int end;
 
 	/* Raw: the archive has its own header. */
-	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
+	DCK_TRY(zlib_load(err));
+	if (zlib->inflateInit2_(&z, -MAX_WBITS, ZLIB_VERSION, sizeof z) != Z_OK)
 		return ERR_NO_MEMORY(err, "to unpack '%s'", name);
 	z.next_in = (unsigned char *)from;
 	z.avail_in = e->packed;
 	z.next_out = (unsigned char *)to;
 	z.avail_out = e->plain;
-	end = inflate(&z, Z_FINISH);
-	inflateEnd(&z);
+	end = zlib->inflate(&z, Z_FINISH);
+	zlib->inflateEnd(&z);
 	if (end != Z_STREAM_END || z.avail_out != 0)
 		return damaged(name, "a member does not unpack to the size it states", err);
 	return DCK_OK;

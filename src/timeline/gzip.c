@@ -40,7 +40,7 @@ static void squeeze(gzip_sink *g, const void *bytes, size_t n, int flush)
 	do {
 		g->z.next_out = out;
 		g->z.avail_out = sizeof out;
-		status = deflate(&g->z, flush);
+		status = zlib->deflate(&g->z, flush);
 		sink_put(g->to, out, sizeof out - g->z.avail_out);
 	} while (status == Z_OK && g->z.avail_out == 0);
 }
@@ -60,6 +60,7 @@ static dck_status write_squeezed(void *self, const void *bytes, size_t n, dck_er
 
 dck_status gzip_sink_open(gzip_sink **ret, dck_sink *to, dck_err *err)
 {
+	DCK_TRY(zlib_load(err));
 	gzip_sink *g = mem_alloc(sizeof *g);
 
 	DCK_NEED(g, err, "to compress");
@@ -68,8 +69,8 @@ dck_status gzip_sink_open(gzip_sink **ret, dck_sink *to, dck_err *err)
 	g->z = gzip_stream();
 	g->flushed = 0;
 	/* The fastest: it has to keep up with what is recorded. */
-	if (deflateInit2(&g->z, Z_BEST_SPEED, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) !=
-	    Z_OK) {
+	if (zlib->deflateInit2_(&g->z, Z_BEST_SPEED, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY,
+				ZLIB_VERSION, sizeof g->z) != Z_OK) {
 		mem_free(g);
 		return ERR_NO_MEMORY(err, "to compress");
 	}
@@ -101,7 +102,7 @@ dck_status gzip_sink_close(gzip_sink *g, dck_err *err)
 		return DCK_OK;
 	const dck_status status = dck_sink_finish(&g->in, err);
 	squeeze(g, NULL, 0, Z_FINISH);
-	deflateEnd(&g->z);
+	zlib->deflateEnd(&g->z);
 	mem_free(g);
 	return status;
 }

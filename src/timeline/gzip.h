@@ -12,9 +12,9 @@
 
 #include "deepclock/report.h"
 
-#include <zlib.h>
+#include "os/late_zlib.h"
 
-/* A stream that takes its memory where all of it is taken; for deflateInit2(), inflateInit2(). */
+/* A stream that takes its memory where all of it is taken; for deflateInit2_(), inflateInit2_(). */
 z_stream gzip_stream(void);
 
 typedef struct gzip_sink gzip_sink;

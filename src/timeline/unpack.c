@@ -26,6 +26,7 @@ struct unpacker {
 dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, unpack_as as,
 		       uint64_t *budget, dck_err *err)
 {
+	DCK_TRY(zlib_load(err));
 	unpacker *u = mem_alloc(sizeof *u);
 
 	DCK_NEED(u, err, "to unpack %s", s->label);
@@ -41,7 +42,7 @@ dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, 
 	u->failed = (dck_err){0};
 	u->room = ROOM_FIRST;
 	u->data = mem_alloc(u->room);
-	if (!u->data || inflateInit2(&u->z, ANY_FORM) != Z_OK) {
+	if (!u->data || zlib->inflateInit2_(&u->z, ANY_FORM, ZLIB_VERSION, sizeof u->z) != Z_OK) {
 		mem_free(u->data);
 		mem_free(u);
 		return ERR_NO_MEMORY(err, "to unpack %s", s->label);
@@ -54,7 +55,7 @@ void unpack_close(unpacker *u)
 {
 	if (!u)
 		return;
-	inflateEnd(&u->z);
+	zlib->inflateEnd(&u->z);
 	mem_free(u->data);
 	mem_free(u);
 }
@@ -82,7 +83,7 @@ static dck_status inflate_some(unpacker *u, dck_err *err)
 		DCK_TRY(more_input(u, err));
 	u->z.next_out = u->data + u->n;
 	u->z.avail_out = room;
-	const int status = inflate(&u->z, Z_NO_FLUSH);
+	const int status = zlib->inflate(&u->z, Z_NO_FLUSH);
 	const size_t got = room - u->z.avail_out;
 	u->n += got;
 	if (status == Z_MEM_ERROR)
@@ -99,7 +100,7 @@ static dck_status inflate_some(unpacker *u, dck_err *err)
 	/* Another file may be put behind the first. */
 	u->ended = u->z.avail_in == 0 && u->at == u->end;
 	if (!u->ended)
-		inflateReset(&u->z);
+		zlib->inflateReset(&u->z);
 	return DCK_OK;
 }
 

@@ -1,0 +1,42 @@
+/* late.h - a library that is loaded when it is first needed, and stays. This library is put in
+ *front of programs that bring libraries of their own: what it needs for other work than theirs must
+ *not be in their way.
+ *
+ *	#define LIBRARY(X) X(sqlite3_, step) X(sqlite3_, reset)
+ *	struct functions { LIBRARY(OS_LATE_MEMBER) } sqlite;
+ *	static const char *const names[] = {LIBRARY(OS_LATE_NAME)};
+ *	static os_late library = OS_LATE("libsqlite3.so.0", "the history", names, sqlite);
+ *
+ *	DCK_TRY(os_late_load(&library, err));
+ *	sqlite.step(statement);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OS_LATE_H
+#define OS_LATE_H
+
+#include "deepclock/base.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#define OS_LATE_MEMBER(prefix, f) __typeof__(prefix##f) *f;
+#define OS_LATE_NAME(prefix, f)	  #prefix #f,
+
+typedef struct os_late {
+	const char *file, *use; /* soname; what it is needed for */
+	const char *const *names;
+	size_t n;
+	void *functions; /* a struct of n pointers, in the order of the names */
+	_Atomic bool loaded;
+} os_late;
+
+#define OS_LATE(file, use, names, functions)                                                  \
+	{                                                                                     \
+		file, use, names, sizeof names / sizeof names[0], (void *)&(functions), false \
+	}
+
+/* Before the first call of one of its functions; again, and from several threads: nothing happens.
+ * E_ABSENT: there is no such library, or one that lacks a function. */
+dck_status os_late_load(os_late *l, dck_err *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* late_jansson.h - jansson, loaded when a record is first read.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECORD_LATE_JANSSON_H
+#define RECORD_LATE_JANSSON_H
+
+#include "os/late.h"
+
+#include <jansson.h>
+
+#define JANSSON_FUNCTIONS(X)    \
+	X(json_, array_get)     \
+	X(json_, array_size)    \
+	X(json_, delete)        \
+	X(json_, integer_value) \
+	X(json_, loadb)         \
+	X(json_, number_value)  \
+	X(json_, object_get)    \
+	X(json_, string_length) \
+	X(json_, string_value)
+
+struct jansson_functions {
+	JANSSON_FUNCTIONS(OS_LATE_MEMBER)
+};
+
+/* Written once, by the first that reads a record. */
+extern struct jansson_functions record_jansson;
+static const struct jansson_functions *const jansson = &record_jansson;
+
+/* E_ABSENT: it is not there. */
+dck_status jansson_load(dck_err *err);
+
+#endif

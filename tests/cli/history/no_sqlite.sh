@@ -1,0 +1,7 @@
+# SQLite is loaded when a history is opened; without it everything else goes on.
+mkdir empty
+: > empty/libsqlite3.so.0
+export LD_LIBRARY_PATH=empty
+deepclock history import none.json 2>&1 | sed 's/loaded: .*/loaded: WHY/'
+deepclock history import none.json > /dev/null 2>&1 || echo "$?"
+deepclock zoo --format csv | head -1 | cut -c1-6

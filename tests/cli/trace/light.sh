@@ -1,0 +1,5 @@
+# What is put in front of a program brings no library along that the program might have of its own.
+zone-program waits || exit
+deepclock trace -o cat.pftrace -- cat /proc/self/maps > maps 2> err
+grep -o 'libdeepclock.*\.so' maps | sort -u
+grep -cE 'libsqlite|libjansson|libz\.|libgcc_s|libstdc' maps

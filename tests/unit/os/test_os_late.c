@@ -1,0 +1,56 @@
+/* Tests of os/late.c: a library that is loaded when it is needed, one that is not there, one that
+ * lacks a function.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/late.h"
+
+#include <math.h>
+#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#define FUNCTIONS(X) X(, floor) X(, pow)
+static struct functions {
+	FUNCTIONS(OS_LATE_MEMBER)
+} functions;
+static const char *const names[] = {FUNCTIONS(OS_LATE_NAME)};
+
+static void loads_once(void **state)
+{
+	os_late l = OS_LATE("libm.so.6", "a test", names, functions);
+
+	(void)state;
+	assert_int_equal(os_late_load(&l, NULL), DCK_OK);
+	assert_true(functions.floor(2.5) == 2 && functions.pow(3, 2) == 9);
+	l.file = "no-such-library.so";
+	assert_int_equal(os_late_load(&l, NULL), DCK_OK);
+}
+
+static void says_what_is_not_there(void **state)
+{
+	static const char *const wrong[] = {"floor", "no_such_function"};
+	os_late none = OS_LATE("no-such-library.so", "a test", names, functions);
+	os_late old = OS_LATE("libm.so.6", "a test", wrong, functions);
+	dck_err e;
+
+	(void)state;
+	assert_int_equal(os_late_load(&none, &e), DCK_E_ABSENT);
+	assert_ptr_equal(strstr(e.msg, "a test needs a library that cannot be loaded: "), e.msg);
+	assert_non_null(strstr(e.msg, "no-such-library.so"));
+	assert_int_equal(os_late_load(&old, &e), DCK_E_ABSENT);
+	assert_string_equal(e.msg,
+			    "a test needs a newer library: 'libm.so.6' has no no_such_function");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(loads_once),
+	    cmocka_unit_test(says_what_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
