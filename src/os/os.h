@@ -250,6 +250,7 @@ const char *os_path_newest(mem_arena *a, const char *pattern);
 /* --- thread.c: of the caller; also in signal handlers. */
 int os_thread_id(void);
 void os_thread_name(char ret[16]); /* NUL-ended; "": not known */
+void os_thread_name_of(int id, char ret[16]);
 
 /* --- signal_hooks.c: what runs before a signal does what it would have done. In a handler, on the
  * thread that got the signal. */

@@ -7,11 +7,43 @@
 #ifndef PRELOAD_REAL_H
 #define PRELOAD_REAL_H
 
-/* Both give other functions the names of those here. */
+/* All give other functions the names of those here. */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
+#define __NO_INLINE__ 1
 
 #include <features.h>
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+/* What functions are called in a program that is built with _FORTIFY_SOURCE, or for another
+ * standard: no header declares all of them. */
+int __uflow(FILE *f);
+int __overflow(FILE *f, int c);
+ssize_t __read_chk(int fd, void *to, size_t n, size_t room);
+ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room);
+ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags,
+		       __SOCKADDR_ARG from, socklen_t *restrict length);
+int __poll_chk(struct pollfd *files, nfds_t n, int ms, size_t room);
+int __ppoll_chk(struct pollfd *files, nfds_t n, const struct timespec *time, const sigset_t *mask,
+		size_t room);
+char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f);
+size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f);
+int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict form, va_list a);
+int __fprintf_chk(FILE *restrict f, int flag, const char *restrict form, ...);
+int __vprintf_chk(int flag, const char *restrict form, va_list a);
+int __printf_chk(int flag, const char *restrict form, ...);
+int __isoc99_vfscanf(FILE *f, const char *form, va_list a);
+int __isoc99_fscanf(FILE *f, const char *form, ...);
+int __isoc99_scanf(const char *form, ...);
+int __isoc23_vfscanf(FILE *f, const char *form, va_list a);
+int __isoc23_fscanf(FILE *f, const char *form, ...);
+int __isoc23_scanf(const char *form, ...);
 
 /* Those that came late to the library. */
 #if __GLIBC_PREREQ(2, 30)
@@ -100,6 +132,43 @@
 	X(execvp)                     \
 	X(execvpe)                    \
 	X(fexecve)                    \
+	X(__read_chk)                 \
+	X(__pread_chk)                \
+	X(__pread64_chk)              \
+	X(__recv_chk)                 \
+	X(__recvfrom_chk)             \
+	X(__poll_chk)                 \
+	X(__ppoll_chk)                \
+	X(syscall)                    \
+	X(fgetc)                      \
+	X(__uflow)                    \
+	X(fputc)                      \
+	X(__overflow)                 \
+	X(fgets)                      \
+	X(__fgets_chk)                \
+	X(fgets_unlocked)             \
+	X(fread)                      \
+	X(__fread_chk)                \
+	X(fread_unlocked)             \
+	X(getline)                    \
+	X(getdelim)                   \
+	X(__getdelim)                 \
+	X(__isoc99_vfscanf)           \
+	X(__isoc23_vfscanf)           \
+	X(fwrite)                     \
+	X(fwrite_unlocked)            \
+	X(fputs)                      \
+	X(fputs_unlocked)             \
+	X(puts)                       \
+	X(fflush)                     \
+	X(fclose)                     \
+	X(vfprintf)                   \
+	X(__vfprintf_chk)             \
+	X(sigwait)                    \
+	X(sigwaitinfo)                \
+	X(sigtimedwait)               \
+	X(sigsuspend)                 \
+	X(pause)                      \
 	REAL_CLOCKS(X)                \
 	REAL_CLOCK_JOIN(X)            \
 	REAL_C11(X)

@@ -6,8 +6,9 @@
  *		return w.bytes = REAL(read)(fd, to, n);
  *	}
  *
- * The wait ends when its variable does, also where the thread is cancelled: the files that include
- * this are built with -fexceptions. errno stays what the real function has made of it.
+ * The wait ends when its variable does. Where the thread is cancelled in between, its lane knows
+ * (trace/waiting.h): nothing here is to be unwound, which would need a library of the compiler's
+ * that the program may have a newer one of. errno stays what the real function has made of it.
  *
  * A lock is tried first, so that one which is free costs no reading of the clock.
  *
@@ -22,24 +23,11 @@
 
 #define PRELOAD __attribute__((visibility("default")))
 
-typedef struct waiting {
-	dck_zone_site *what;
-	uint64_t begin;
-	int fd;	       /* below 0: none */
-	ssize_t bytes; /* the same */
-} waiting;
-
-static inline void waiting_end(waiting *w)
-{
-	if (w->begin)
-		dck_wait_end(w->what, w->begin, w->fd, w->bytes);
-}
-
 #define WAIT(name) WAIT_FILE(name, -1)
 #define WAIT_FILE(name, descriptor)                             \
 	static dck_zone_site wait_site = {name, "", 0, 0};      \
-	waiting w __attribute__((cleanup(waiting_end))) = {     \
+	dck_wait w __attribute__((cleanup(dck_wait_end))) = {   \
 	    .what = &wait_site, .fd = descriptor, .bytes = -1}; \
-	w.begin = dck_wait_begin()
+	dck_wait_begin(&w)
 
 #endif

@@ -1,5 +1,4 @@
-/* wait_file.c - files, pipes, sockets. What is read by libc's own FILE goes by another way, and is
- * not seen here.
+/* wait_file.c - files, pipes, sockets, by their descriptors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
@@ -12,6 +11,12 @@ PRELOAD ssize_t read(int fd, void *to, size_t n)
 {
 	WAIT_FILE("wait: read", fd);
 	return w.bytes = REAL(read)(fd, to, n);
+}
+
+PRELOAD ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
+{
+	WAIT_FILE("wait: read", fd);
+	return w.bytes = REAL(__read_chk)(fd, to, n, room);
 }
 
 PRELOAD ssize_t readv(int fd, const struct iovec *v, int n)
@@ -32,6 +37,18 @@ PRELOAD ssize_t pread64(int fd, void *to, size_t n, off64_t at)
 	return w.bytes = REAL(pread64)(fd, to, n, at);
 }
 
+PRELOAD ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room)
+{
+	WAIT_FILE("wait: read", fd);
+	return w.bytes = REAL(__pread_chk)(fd, to, n, at, room);
+}
+
+PRELOAD ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room)
+{
+	WAIT_FILE("wait: read", fd);
+	return w.bytes = REAL(__pread64_chk)(fd, to, n, at, room);
+}
+
 PRELOAD ssize_t recv(int fd, void *to, size_t n, int flags)
 {
 	WAIT_FILE("wait: receive", fd);
@@ -43,6 +60,19 @@ PRELOAD ssize_t recvfrom(int fd, void *restrict to, size_t n, int flags, __SOCKA
 {
 	WAIT_FILE("wait: receive", fd);
 	return w.bytes = REAL(recvfrom)(fd, to, n, flags, from, length);
+}
+
+PRELOAD ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
+{
+	WAIT_FILE("wait: receive", fd);
+	return w.bytes = REAL(__recv_chk)(fd, to, n, room, flags);
+}
+
+PRELOAD ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags,
+			       __SOCKADDR_ARG from, socklen_t *restrict length)
+{
+	WAIT_FILE("wait: receive", fd);
+	return w.bytes = REAL(__recvfrom_chk)(fd, to, n, room, flags, from, length);
 }
 
 PRELOAD ssize_t recvmsg(int fd, struct msghdr *m, int flags)

@@ -1,8 +1,9 @@
-/* wait_time.c - sleep, and children that end.
+/* wait_time.c - sleep, signals, and children that end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #if __GLIBC_PREREQ(2, 28)
@@ -43,6 +44,37 @@ PRELOAD int thrd_sleep(const struct timespec *time, struct timespec *rest)
 	return REAL(thrd_sleep)(time, rest);
 }
 #endif
+
+PRELOAD int sigwait(const sigset_t *restrict set, int *restrict ret)
+{
+	WAIT("wait: signal");
+	return REAL(sigwait)(set, ret);
+}
+
+PRELOAD int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+	WAIT("wait: signal");
+	return REAL(sigwaitinfo)(set, info);
+}
+
+PRELOAD int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+			 const struct timespec *restrict time)
+{
+	WAIT("wait: signal");
+	return REAL(sigtimedwait)(set, info, time);
+}
+
+PRELOAD int sigsuspend(const sigset_t *mask)
+{
+	WAIT("wait: signal");
+	return REAL(sigsuspend)(mask);
+}
+
+PRELOAD int pause(void)
+{
+	WAIT("wait: signal");
+	return REAL(pause)();
+}
 
 PRELOAD pid_t waitpid(pid_t pid, int *status, int options)
 {

@@ -5,7 +5,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "os/os.h"
 #include "trace/nesting.h"
+#include "trace/waiting.h"
 #include "trace/zone_limits.h"
 #include "trace/zone_names.h"
 
@@ -156,6 +158,25 @@ static bool full_blocks_take(lane *l, const lane_block *current)
 	return there;
 }
 
+/* A wait that is not over: as a range that begins with it, and that nobody ends. A thread that did
+ * something since is not there any more. */
+static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
+{
+	const uint64_t begin = atomic_load_explicit(&l->wait_begin, memory_order_acquire);
+	const uint32_t name = atomic_load_explicit(&l->wait_name, memory_order_relaxed);
+	const nesting_input push = {.ns = drain_ns(d, begin), .word = LANE_WORD(LANE_PUSH, name)};
+
+	if (!begin || begin >= now || !waits_are_told(now - begin) ||
+	    (t->serial == l->serial && push.ns < t->last_ns))
+		return;
+	if (t->serial != l->serial) {
+		if (!l->name[0])
+			os_thread_name_of(l->tid, l->name);
+		nesting_thread_begin(&d->nesting, t, l);
+	}
+	nesting_events(&d->nesting, t, &push, 1);
+}
+
 static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 {
 	int state = atomic_load(&l->state);
@@ -165,10 +186,12 @@ static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 		return false;
 	/* Then it still was when the round began. */
 	bool ended = state == LANE_ENDED && l->end_ticks <= cut;
-	if (t->serial != l->serial)
-		nesting_thread_begin(&d->nesting, t, l);
 	lane_block *current = atomic_load(&l->current);
-	if (full_blocks_take(l, current))
+	const bool current_is_full = full_blocks_take(l, current);
+	/* A thread of which nothing came is not met yet. */
+	if (t->serial != l->serial && (current || l->todo))
+		nesting_thread_begin(&d->nesting, t, l);
+	if (current_is_full)
 		current = NULL;
 	while (l->todo) {
 		lane_block *b = l->todo;
@@ -183,7 +206,9 @@ static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 	if (current && !l->todo)
 		block_read(d, t, current, LANE_BLOCK, cut);
 	if (ended) {
-		nesting_thread_end(&d->nesting, t, drain_ns(d, l->end_ticks));
+		wait_read(d, l, t, l->end_ticks);
+		if (t->serial == l->serial)
+			nesting_thread_end(&d->nesting, t, drain_ns(d, l->end_ticks));
 		lane_release(l);
 	}
 	nesting_flush(&d->nesting, t);
@@ -203,9 +228,12 @@ bool drain_round(drain *d)
 
 void drain_end(drain *d, uint64_t ticks)
 {
-	for (size_t i = 0; i < lanes_used(); i++)
+	for (size_t i = 0; i < lanes_used(); i++) {
+		if (atomic_load(&lanes_at(i)->state) == LANE_LIVE)
+			wait_read(d, lanes_at(i), &d->threads[i], ticks);
 		if (d->threads[i].serial)
 			nesting_thread_end(&d->nesting, &d->threads[i], drain_ns(d, ticks));
+	}
 	nesting_end(&d->nesting, drain_ns(d, ticks));
 }
 

@@ -52,10 +52,10 @@ static lane *lane_find(int tid, const char *name)
 		while (have < i + 1 && !atomic_compare_exchange_weak(&used, &have, i + 1))
 			;
 		l->tid = name ? tid : os_thread_id();
+		memset(l->name, 0, sizeof l->name);
 		if (name)
 			strncpy(l->name, name, sizeof l->name - 1);
-		else
-			os_thread_name(l->name);
+		atomic_store(&l->wait_begin, 0);
 		l->serial = atomic_fetch_add(&serials, 1) + 1;
 		atomic_store(&l->state, LANE_LIVE);
 		return l;
@@ -197,6 +197,8 @@ static void change_block(lane_self *me, uint64_t ticks)
 		me->next = LANE_NONE;
 		return;
 	}
+	if (!l->name[0])
+		os_thread_name(l->name);
 	lane_block *fresh = block_take();
 	hand_over(me, fresh ? (uintptr_t)fresh + LANE_FIRST : LANE_NONE);
 	if (!fresh) {

@@ -76,11 +76,14 @@ typedef struct lane {
 	_Alignas(64) _Atomic int state;
 	int tid;
 	uint32_t serial;		     /* not 0; no other lane of this process ever had it */
-	char name[16];			     /* of the thread when its lane began */
+	char name[16];			     /* of the thread when its first event came */
 	_Atomic(lane_block *) current, full; /* full: the newest first */
 	_Atomic uint32_t lost_pushes, lost_pops;
 	_Atomic uint64_t lost;
 	uint64_t end_ticks; /* once it ended */
+	/* What the thread waits for (waiting.h), since when; 0: nothing. */
+	_Atomic uint64_t wait_begin;
+	_Atomic uint32_t wait_name;
 	/* The drain's: full blocks, oldest first. */
 	lane_block *todo, *todo_last;
 } lane;
@@ -99,7 +102,8 @@ typedef struct lane_self {
 	bool unseen;   /* a thread of ours, not of the program's */
 	/* No wait is told while `next` is still there: ranges of before it are to come (past.h). */
 	uintptr_t quiet;
-	uint64_t ranges; /* started with DCK_START */
+	uintptr_t wait_at; /* where on the stack that is which lane.wait_begin is of; 0: nothing */
+	uint64_t ranges;   /* started with DCK_START */
 } lane_self;
 
 extern _Thread_local lane_self lane_me __attribute__((tls_model("initial-exec")));

@@ -338,6 +338,7 @@ bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
 {
 	struct recorder *r = &recorder;
 	const int error = errno;
+	const bool unseen = lane_me.unseen;
 
 	/* A child between vfork() and exec() has our memory, and yet is another process. */
 	if (!atomic_load(&r->live) || atomic_load(&r->process) != os_process_id())
@@ -348,6 +349,7 @@ bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
 	const uint64_t from = os_now_ns();
 	const bool ourselves = atomic_load(&r->thread_id) == os_thread_id();
 	bool done = false;
+	lane_me.unseen = true; /* that it waits is no matter of the program's */
 	for (;;) {
 		const uint32_t served = atomic_load(&r->served);
 		const uint64_t gone = os_now_ns() - from;
@@ -358,6 +360,7 @@ bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
 		os_word_wait(&r->served, served,
 			     bound_ns - gone < FLUSH_NS ? bound_ns - gone : FLUSH_NS);
 	}
+	lane_me.unseen = unseen;
 	errno = error;
 	return done;
 }

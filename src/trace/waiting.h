@@ -1,13 +1,17 @@
 /* waiting.h - what threads wait for, as the library tells that `deepclock trace` puts in front of a
  * program (src/preload):
  *
- *	uint64_t begin = dck_wait_begin();
- *	n = read(fd, to, size);
- *	dck_wait_end(&site, begin, fd, n);
+ *	dck_wait w = {.what = &site, .fd = fd, .bytes = -1};
+ *
+ *	dck_wait_begin(&w);
+ *	w.bytes = n = read(fd, to, size);
+ *	dck_wait_end(&w);
  *
  * What took at least as long as --waits says becomes a range, told when it is over: its thread did
  * nothing else meanwhile but signal handlers, whose events the drain puts in order by their times.
- * Both may be called anywhere: no lock is taken, no memory asked for, errno stays.
+ * One that is not over when its thread ends, or the recording does, is told then, and is open: the
+ * lane knows what its thread waits for. Both may be called anywhere: no lock is taken, no memory
+ * asked for, errno stays.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_WAITING_H
@@ -15,10 +19,20 @@
 
 #include "deepclock/zone.h"
 
-/* 0: it is not recorded. */
-DCK_API uint64_t dck_wait_begin(void);
-/* begin 0: nothing happens. fd, bytes: below 0: none. */
-DCK_API void dck_wait_end(dck_zone_site *what, uint64_t begin, int fd, int64_t bytes);
+typedef struct dck_wait {
+	dck_zone_site *what;
+	int fd;	       /* below 0: none */
+	int64_t bytes; /* the same */
+	/* dck_wait_begin()'s own. 0: it is not recorded */
+	uint64_t begin;
+	/* What it interrupts, in the handler of a signal. */
+	uint64_t outer_begin;
+	uintptr_t outer_at;
+	uint32_t outer_name;
+} dck_wait;
+
+DCK_API void dck_wait_begin(dck_wait *w);
+DCK_API void dck_wait_end(dck_wait *w);
 
 /* The library above is there. */
 DCK_API void dck_waits_seen(void);
@@ -26,5 +40,10 @@ DCK_API void dck_waits_seen(void);
 /* For whoever starts and stops recording: the least time that is told; UINT64_MAX: none is. */
 void waits_from(uint64_t ticks);
 bool waits_seen(void);
+/* For the drain: whether so many ticks are told, by what was said when recording began. */
+bool waits_are_told(uint64_t ticks);
+/* What dck_wait_end() told of: its names begin so, and are of this category. */
+#define WAITS_PREFIX   "wait: "
+#define WAITS_CATEGORY "wait"
 
 #endif

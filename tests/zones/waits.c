@@ -203,6 +203,12 @@ static void sleeps(void)
 	check("a signal", nanosleep(&t, &left) == -1 && errno == EINTR && left.tv_sec > 0);
 	check("clock_nanosleep",
 	      clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 1}, NULL) == 0);
+	sigset_t none;
+	sigemptyset(&none);
+	errno = 0;
+	check("sigtimedwait",
+	      sigtimedwait(&none, NULL, &(struct timespec){.tv_nsec = MS * 1000000}) == -1 &&
+		  errno == EAGAIN);
 	errno = 0;
 	check("a time that is none",
 	      clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = -1}, NULL) ==

@@ -6,9 +6,10 @@ python3 - run.json <<'END'
 import json, sys
 table = [t for t in json.load(open(sys.argv[1]))["tables"] if t["name"] == "zones"][0]
 names = [c["key"] for c in table["columns"]]
-number = lambda x: x["value"] if isinstance(x, dict) else x
+number = lambda x: x.get("value") if isinstance(x, dict) else x
 rows = {r[0]: dict(zip(names, map(number, r))) for r in table["rows"]}
-for name in ("lock", "condition", "join", "read", "sleep", "child", "semaphore", "barrier", "poll", "accept"):
+for name in ("lock", "condition", "join", "read", "sleep", "child", "semaphore", "barrier", "poll", "accept",
+             "signal"):
     row = rows["wait: " + name]
     print(name, "at least 20 ms", row["max"] >= 20e6, "all at least 10 us", row["min"] >= 10e3)
 END
@@ -17,8 +18,8 @@ deepclock trace --no-waits -- ./program
 echo $?
 # A wrapper's exec() is followed; a shell and what it starts do as without us.
 deepclock trace --format csv -- env ./program | grep -c 'zones/wait: sleep/calls'
-deepclock trace --format csv -- bash -c './program; echo "$?"; exit 5' | grep -E '^all|^[0-9]|wait: child/calls'
-deepclock trace -- ls no-such-file 2>&1 | grep -v ls:
+deepclock trace --waits 1ms --format csv -- bash -c './program; echo "$?"; exit 5' | grep -E '^all|^[0-9]|wait: child/calls'
+deepclock trace --waits 1h -- ls no-such-file 2>&1 | grep -v ls:
 # A program that leaves by _exit(), as many a shell does, has come to its end.
 cat > leave.py <<'END'
 import os, time

@@ -1,0 +1,280 @@
+/* wait_stdio.c - libc's own files. libc reads and writes them without the functions that
+ * wait_file.c stands in front of, so these are here once more; what is in the buffer, or has room
+ * there, is not timed where a call takes a single byte.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "wait.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of older libraries these are macros. */
+#undef getc
+#undef putc
+
+#define READ(f)	 WAIT_FILE("wait: read", (f)->_fileno)
+#define WRITE(f) WAIT_FILE("wait: write", (f)->_fileno)
+
+/* Whether n things of a size are in the buffer, or have room there. It is looked at without a lock:
+ * while another thread uses the file, what it says may be wrong, and a wait is not seen. */
+static bool is_there(const FILE *f, size_t size, size_t n)
+{
+	const char *at = f->_IO_read_ptr, *end = f->_IO_read_end;
+
+	return at < end && size && n <= (size_t)(end - at) / size;
+}
+
+static bool has_room(const FILE *f, size_t size, size_t n)
+{
+	const char *at = f->_IO_write_ptr, *end = f->_IO_write_end;
+
+	return at < end && size && n <= (size_t)(end - at) / size;
+}
+
+/* --- bytes */
+
+PRELOAD int fgetc(FILE *f)
+{
+	if (is_there(f, 1, 1))
+		return REAL(fgetc)(f);
+	READ(f);
+	return REAL(fgetc)(f);
+}
+
+PRELOAD int getc(FILE *f)
+{
+	return fgetc(f);
+}
+
+PRELOAD int getchar(void)
+{
+	return fgetc(stdin);
+}
+
+/* What getc_unlocked() and its like become when the buffer is empty. */
+PRELOAD int __uflow(FILE *f)
+{
+	READ(f);
+	return REAL(__uflow)(f);
+}
+
+PRELOAD int fputc(int c, FILE *f)
+{
+	if (has_room(f, 1, 1))
+		return REAL(fputc)(c, f);
+	WRITE(f);
+	return REAL(fputc)(c, f);
+}
+
+PRELOAD int putc(int c, FILE *f)
+{
+	return fputc(c, f);
+}
+
+PRELOAD int putchar(int c)
+{
+	return fputc(c, stdout);
+}
+
+PRELOAD int __overflow(FILE *f, int c)
+{
+	WRITE(f);
+	return REAL(__overflow)(f, c);
+}
+
+/* --- reading */
+
+PRELOAD char *fgets(char *restrict to, int n, FILE *restrict f)
+{
+	READ(f);
+	return REAL(fgets)(to, n, f);
+}
+
+PRELOAD char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f)
+{
+	READ(f);
+	return REAL(__fgets_chk)(to, room, n, f);
+}
+
+PRELOAD char *fgets_unlocked(char *restrict to, int n, FILE *restrict f)
+{
+	READ(f);
+	return REAL(fgets_unlocked)(to, n, f);
+}
+
+PRELOAD size_t fread(void *restrict to, size_t size, size_t n, FILE *restrict f)
+{
+	if (is_there(f, size, n))
+		return REAL(fread)(to, size, n, f);
+	READ(f);
+	return REAL(fread)(to, size, n, f);
+}
+
+PRELOAD size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f)
+{
+	READ(f);
+	return REAL(__fread_chk)(to, room, size, n, f);
+}
+
+PRELOAD size_t fread_unlocked(void *restrict to, size_t size, size_t n, FILE *restrict f)
+{
+	if (is_there(f, size, n))
+		return REAL(fread_unlocked)(to, size, n, f);
+	READ(f);
+	return REAL(fread_unlocked)(to, size, n, f);
+}
+
+PRELOAD ssize_t getline(char **restrict line, size_t *restrict room, FILE *restrict f)
+{
+	READ(f);
+	return w.bytes = REAL(getline)(line, room, f);
+}
+
+PRELOAD ssize_t getdelim(char **restrict line, size_t *restrict room, int end, FILE *restrict f)
+{
+	READ(f);
+	return w.bytes = REAL(getdelim)(line, room, end, f);
+}
+
+PRELOAD ssize_t __getdelim(char **restrict line, size_t *restrict room, int end, FILE *restrict f)
+{
+	READ(f);
+	return w.bytes = REAL(__getdelim)(line, room, end, f);
+}
+
+/* scanf() and fscanf() since C99: which of them a program calls its standard says. */
+#define SCANS(prefix)                                                     \
+	PRELOAD int prefix##vfscanf(FILE *f, const char *form, va_list a) \
+	{                                                                 \
+		READ(f);                                                  \
+		return REAL(prefix##vfscanf)(f, form, a);                 \
+	}                                                                 \
+	PRELOAD int prefix##fscanf(FILE *f, const char *form, ...)        \
+	{                                                                 \
+		va_list a;                                                \
+		va_start(a, form);                                        \
+		const int n = prefix##vfscanf(f, form, a);                \
+		va_end(a);                                                \
+		return n;                                                 \
+	}                                                                 \
+	PRELOAD int prefix##scanf(const char *form, ...)                  \
+	{                                                                 \
+		va_list a;                                                \
+		va_start(a, form);                                        \
+		const int n = prefix##vfscanf(stdin, form, a);            \
+		va_end(a);                                                \
+		return n;                                                 \
+	}
+SCANS(__isoc99_)
+SCANS(__isoc23_)
+
+/* --- writing */
+
+PRELOAD size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *restrict f)
+{
+	if (has_room(f, size, n))
+		return REAL(fwrite)(from, size, n, f);
+	WRITE(f);
+	return REAL(fwrite)(from, size, n, f);
+}
+
+PRELOAD size_t fwrite_unlocked(const void *restrict from, size_t size, size_t n, FILE *restrict f)
+{
+	if (has_room(f, size, n))
+		return REAL(fwrite_unlocked)(from, size, n, f);
+	WRITE(f);
+	return REAL(fwrite_unlocked)(from, size, n, f);
+}
+
+PRELOAD int fputs(const char *restrict text, FILE *restrict f)
+{
+	if (has_room(f, 1, strlen(text)))
+		return REAL(fputs)(text, f);
+	WRITE(f);
+	return REAL(fputs)(text, f);
+}
+
+PRELOAD int fputs_unlocked(const char *restrict text, FILE *restrict f)
+{
+	if (has_room(f, 1, strlen(text)))
+		return REAL(fputs_unlocked)(text, f);
+	WRITE(f);
+	return REAL(fputs_unlocked)(text, f);
+}
+
+PRELOAD int puts(const char *text)
+{
+	WRITE(stdout);
+	return REAL(puts)(text);
+}
+
+PRELOAD int fflush(FILE *f)
+{
+	WAIT_FILE("wait: write", f ? f->_fileno : -1);
+	return REAL(fflush)(f);
+}
+
+PRELOAD int fclose(FILE *f)
+{
+	WRITE(f);
+	return REAL(fclose)(f);
+}
+
+PRELOAD int vfprintf(FILE *restrict f, const char *restrict form, va_list a)
+{
+	WRITE(f);
+	return REAL(vfprintf)(f, form, a);
+}
+
+PRELOAD int fprintf(FILE *restrict f, const char *restrict form, ...)
+{
+	va_list a;
+	va_start(a, form);
+	const int n = vfprintf(f, form, a);
+	va_end(a);
+	return n;
+}
+
+PRELOAD int vprintf(const char *restrict form, va_list a)
+{
+	return vfprintf(stdout, form, a);
+}
+
+PRELOAD int printf(const char *restrict form, ...)
+{
+	va_list a;
+	va_start(a, form);
+	const int n = vfprintf(stdout, form, a);
+	va_end(a);
+	return n;
+}
+
+PRELOAD int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict form, va_list a)
+{
+	WRITE(f);
+	return REAL(__vfprintf_chk)(f, flag, form, a);
+}
+
+PRELOAD int __fprintf_chk(FILE *restrict f, int flag, const char *restrict form, ...)
+{
+	va_list a;
+	va_start(a, form);
+	const int n = __vfprintf_chk(f, flag, form, a);
+	va_end(a);
+	return n;
+}
+
+PRELOAD int __vprintf_chk(int flag, const char *restrict form, va_list a)
+{
+	return __vfprintf_chk(stdout, flag, form, a);
+}
+
+PRELOAD int __printf_chk(int flag, const char *restrict form, ...)
+{
+	va_list a;
+	va_start(a, form);
+	const int n = __vfprintf_chk(stdout, flag, form, a);
+	va_end(a);
+	return n;
+}
