@@ -103,7 +103,8 @@ EXCEPTIONS = {
     ("src/preload/leave.c", "_exit"),  # stands in front of these
     ("src/preload/leave.c", "_Exit"),
     ("src/os/child.c", "_exit"),  # the end of a forked child, whose atexit() is the parent's
-}
+} | {("src/preload/wait_stdio.c", f) for f in  # stands in front of these too
+     "fputc putc putchar fwrite fputs puts printf fprintf vprintf vfprintf".split()}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -1,6 +1,6 @@
-/* late.h - a library that is loaded when it is first needed, and stays. This library is put in
- *front of programs that bring libraries of their own: what it needs for other work than theirs must
- *not be in their way.
+/* late.h - a library that is loaded when it is first needed, and stays. This one is put
+ * in front of programs that bring libraries of their own: what it needs for other work than theirs
+ * must not be in their way.
  *
  *	#define LIBRARY(X) X(sqlite3_, step) X(sqlite3_, reset)
  *	struct functions { LIBRARY(OS_LATE_MEMBER) } sqlite;
