@@ -37,6 +37,7 @@ static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObje
 	s->of.function = c->command->threads ? ext_function_call_anywhere : ext_function_call;
 	s->of.arg = &s->function;
 	s->of.items = c->subject.model.items;
+	s->of.model.items = 0; /* a function has no model to ask */
 	c->functions = true;
 	return 0;
 }

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module as it is measured: in eval mode, without gradients, on so many threads; afterwards it is
+as it was."""
+
+import contextlib
+
+import torch
+
+
+@contextlib.contextmanager
+def inference(module, threads=None):
+    training = []
+    if isinstance(module, torch.nn.Module):
+        training = [(part, part.training) for part in module.modules()]
+        module.eval()
+    before = torch.get_num_threads()
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        if threads is not None:
+            torch.set_num_threads(before)
+        for part, was in training:
+            part.training = was
+
+
+def name_of(module):
+    """The class of a module, the name of a function."""
+    named = module if hasattr(module, "__qualname__") else type(module)
+    return named.__qualname__
+
+
+def shape_text(tensor):
+    """As the command line writes it: float32 1x3x224x224."""
+    return f"{str(tensor.dtype).replace('torch.', '')} {'x'.join(map(str, tensor.shape)) or 'scalar'}"

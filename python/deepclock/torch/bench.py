@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a module takes for its inputs."""
+
+import torch
+
+import deepclock
+
+from . import _device
+from ._amend import Amended
+from ._inference import inference, name_of, shape_text
+
+
+def bench(module, *inputs, named=None, transfers=False, threads=None, device=None, items=None, save=None,
+          title=None, **options):
+    """Measures module(*inputs, **named) as `deepclock bench` measures a model.
+
+    The module is in eval mode and without gradients meanwhile, and afterwards as it was. It computes
+    where its parameters are; the inputs are moved there before the clock runs, and the device is
+    waited for in every run.
+
+    inputs     tensors of any shape, also in nested lists, tuples and dicts; `named` by keyword
+    transfers  time apart what moving the inputs there and the outputs back takes (metrics
+               transfer/to_device and transfer/from_device, ns)
+    threads    torch.set_num_threads() meanwhile; by itself what it is
+    device     only to be sure: ArgumentError where the module is on another one
+    items      that one run processes, for throughput/items; by itself the first axis of the first
+               tensor
+    save       file that the record is kept in
+
+    The other options are those of deepclock.bench(), by the names of the command line: runs,
+    precision, max_time, warmup, statistic, ... Returns a Record. What the module raises is raised.
+    """
+    named = dict(named or {})
+    where = _device.device_of(module, (inputs, named))
+    _check_device(device, where)
+    wait = _device.waiter(where)
+    there = _device.moved(inputs, where)
+    named_there = _device.moved(named, where)
+    tensors = list(_device.tensors_in((inputs, named)))
+    if items is None:
+        items = tensors[0].shape[0] if tensors and tensors[0].dim() > 0 else 1
+    title = title or f"deepclock.torch.bench {name_of(module)}"
+    with inference(module, threads):
+        call, args = _call(module, there, named_there, wait)
+        out = Amended(deepclock.bench(call, *args, items=items, title=title, **options))
+        out.facts(_facts(module, where, inputs, named, wait))
+        if transfers:
+            _transfers(out, module, (inputs, named), (there, named_there), where, wait, options)
+    record = out.finish()
+    if save is not None:
+        record.save(save)
+    return record
+
+
+def _check_device(asked, where):
+    if asked is None:
+        return
+    asked = torch.device(asked)
+    if asked.type != where.type or asked.index not in (None, where.index):
+        raise deepclock.ArgumentError(
+            f"the module is on '{where}', not on '{asked}': move it there with .to('{asked}')")
+
+
+def _call(module, args, named, wait):
+    """A run, and its arguments: nothing lies around the module where there is nothing to wait for."""
+    if wait is None and not named:
+        return module, args
+    if wait is None:
+        return lambda *args: module(*args, **named), args
+
+    def run(*args):
+        module(*args, **named)
+        wait()
+    wait()
+    return run, args
+
+
+def _facts(module, where, inputs, named, wait):
+    is_module = isinstance(module, torch.nn.Module)
+    yield "subject", "kind", "PyTorch module" if is_module else "PyTorch function"
+    yield "subject", "name", name_of(module)
+    for i, tensor in enumerate(_device.tensors_in(inputs)):
+        yield "subject", f"input/{i}", shape_text(tensor)
+    for name, value in named.items():
+        for tensor in _device.tensors_in(value):
+            yield "subject", f"input/{name}", shape_text(tensor)
+    if is_module:
+        yield "subject", "parameters", sum(p.numel() for p in module.parameters())
+        yield "subject", "mode", "eval"
+    yield "subject", "gradients", "no_grad"
+    yield from _device.facts(where)
+    if wait is None:
+        yield "method", "enclosed", "one call of the module; the CPU has computed when it returns"
+        yield "method", "transfers", "none: the module is on the CPU"
+    else:
+        yield "method", "enclosed", "one call of the module, and waiting until the device has computed"
+        yield "method", "transfers", "inputs were on the device before the clock ran; outputs stay there"
+
+
+def _transfers(out, module, here, there, where, wait, options):
+    """What moving takes, each direction measured as the module is."""
+    if wait is None:
+        why = "the module is on the CPU: nothing is moved"
+        out.metric("transfer/to_device", None, "ns", why=why)
+        out.metric("transfer/from_device", None, "ns", why=why)
+        return
+    result = module(*there[0], **there[1])
+    host = _device.moved(here, torch.device("cpu"))
+    for tag, value, to in (("to_device", host, where), ("from_device", result, torch.device("cpu"))):
+        def move(value=value, to=to):
+            _device.moved(value, to)
+            wait()
+        size = sum(t.numel() * t.element_size() for t in _device.tensors_in(value))
+        moved = deepclock.bench(move, **{**options, "no_history": True})
+        m = moved["latency/median"]
+        out.metric(f"transfer/{tag}", m.value, "ns", f"median of {moved['runs/count'].value} times {size} "
+                   "bytes from pageable memory", m.lo, m.hi, m.level)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deepclock.torch.bench: the module's state, devices, and its numbers beside a loop by hand."""
+
+import time
+
+from support import Case, deepclock, main, needs, short
+
+torch = needs("torch", "PyTorch")
+
+from deepclock.torch import _device  # noqa: E402
+
+
+def network():
+    torch.manual_seed(1)
+    return torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.Dropout(0.5), torch.nn.ReLU(),
+                               torch.nn.Linear(256, 64))
+
+
+class Seen(torch.nn.Module):
+    """Notes the state in which it is called."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = network()
+        self.states = set()
+
+    def forward(self, x, scale=1):
+        self.states.add((self.training, self.inner[1].training, torch.is_grad_enabled(),
+                         torch.get_num_threads()))
+        return self.inner(x) * scale
+
+
+class StateTest(Case):
+    def test_eval_no_grad_threads_and_back(self):
+        m = Seen()
+        m.inner[1].eval()  # a part in another mode than the rest
+        before = torch.get_num_threads()
+        r = deepclock.torch.bench(m, torch.zeros(4, 64), threads=1, **short())
+        self.assertEqual(m.states, {(False, False, False, 1)})
+        self.assertTrue(m.training and m.inner[0].training and not m.inner[1].training)
+        self.assertTrue(torch.is_grad_enabled())
+        self.assertEqual(torch.get_num_threads(), before)
+        facts = r.facts
+        self.assertEqual(facts["subject/mode"].value, "eval")
+        self.assertEqual(facts["subject/gradients"].value, "no_grad")
+        self.assertEqual(facts["engine/threads"].value, 1)
+        self.assertEqual(facts["engine/version"].value, torch.__version__)
+        self.assertEqual(facts["subject/input/0"].value, "float32 4x64")
+        self.assertEqual(facts["subject/parameters"].value, sum(p.numel() for p in m.parameters()))
+        self.assertEqual(r["runs/count"].value, 20)
+
+    def test_state_comes_back_after_a_failure(self):
+        m = Seen()
+        with self.assertRaises(RuntimeError):
+            deepclock.torch.bench(m, torch.zeros(4, 63), threads=1, **short())
+        self.assertTrue(m.training and m.inner[1].training and torch.is_grad_enabled())
+
+    def test_options(self):
+        m = network()
+        r = deepclock.torch.bench(m, torch.zeros(8, 64), statistic="p90", **short(save=self.path("r.json")))
+        self.assertEqual(r.facts["plan/statistic"].value, "p90")
+        self.assertEqual(r.facts["subject/items_per_run"].value, 8)
+        kept = deepclock.load(self.path("r.json"))
+        self.assertEqual((kept.id, kept.facts["engine/name"].value), (r.id, "torch"))
+        with self.assertRaisesRegex(TypeError, "did you mean 'max_time'"):
+            deepclock.torch.bench(m, torch.zeros(8, 64), maxtime=1)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "move it there"):
+            deepclock.torch.bench(m, torch.zeros(8, 64), device="cuda")
+        self.assertEqual(deepclock.torch.bench(m, torch.zeros(8, 64), device="cpu", items=3,
+                                               **short()).facts["subject/items_per_run"].value, 3)
+
+    def test_named_and_nested_inputs(self):
+        class Nested(torch.nn.Module):
+            def forward(self, pair, *, table):
+                return pair[0] + pair[1] + table["b"]
+        x = torch.ones(5)
+        r = deepclock.torch.bench(Nested(), (x, x), named={"table": {"b": x}}, **short())
+        self.assertEqual(r.facts["subject/input/table"].value, "float32 5")
+        self.assertEqual(deepclock.torch.bench(torch.relu, x, **short()).facts["subject/kind"].value,
+                         "PyTorch function")
+
+    def test_transfers_on_the_cpu(self):
+        r = deepclock.torch.bench(network(), torch.zeros(1, 64), transfers=True, **short())
+        self.assertIsNone(r["transfer/to_device"].value)
+        self.assertIn("CPU", r["transfer/from_device"].absent)
+
+
+class LoopTest(Case):
+    def test_beside_a_loop_by_hand(self):
+        """Interleaved; the interval of the ratio holds 1. A busy machine widens it."""
+        m, x = network().eval(), torch.randn(16, 64)
+        ratios = []
+        for _ in range(15):
+            with torch.no_grad():
+                times = []
+                for _ in range(60):
+                    begin = time.perf_counter_ns()
+                    m(x)
+                    times.append(time.perf_counter_ns() - begin)
+            by_hand = sorted(times[10:])[25]
+            ours = deepclock.torch.bench(m, x, **short(runs=50, warmup=10, group=1))["latency/median"].value
+            ratios.append(ours / by_hand)
+        e = deepclock.estimate(ratios)
+        self.assertTrue(e.lo <= 1.03 and e.hi >= 0.97, (e, ratios))
+
+
+class DeviceTest(Case):
+    """A device that computes while the program goes on; its only work is time."""
+
+    def test_waited_for_in_every_run(self):
+        until = 0.0
+
+        class Later(torch.nn.Module):
+            def forward(self, x):
+                nonlocal until
+                until = time.perf_counter() + 0.003
+                return x
+
+        def wait():
+            time.sleep(max(0.0, until - time.perf_counter()))
+        before = _device.waiter
+        self.addCleanup(setattr, _device, "waiter", before)
+        _device.waiter = lambda device: wait
+        r = deepclock.torch.bench(Later(), torch.zeros(2), transfers=True, **short(runs=5))
+        self.assertGreaterEqual(r["latency/min"].value, 3e6)
+        self.assertIn("waiting", r.facts["method/enclosed"].value)
+        self.assertGreater(r["transfer/to_device"].value, 0)
+        self.assertGreater(r["transfer/from_device"].value, 0)
+
+    @staticmethod
+    def accelerator():
+        return next((name for name in ("cuda", "xpu") if hasattr(torch, name)
+                     and getattr(torch, name).is_available()), None)
+
+    def test_accelerator(self):
+        name = self.accelerator()
+        if name is None:
+            self.skipTest("there is no accelerator")
+        m = network().to(name)
+        r = deepclock.torch.bench(m, torch.zeros(4, 64), transfers=True, **short())
+        self.assertTrue(r.facts["engine/device"].value.startswith(name))
+        self.assertGreater(r["transfer/to_device"].value, 0)
+
+    def test_waiter_of_the_cpu(self):
+        self.assertIsNone(_device.waiter(torch.device("cpu")))
+        with self.assertRaisesRegex(ValueError, "synchronize"):
+            _device.waiter(torch.device("fpga"))
+
+
+if __name__ == "__main__":
+    main()
