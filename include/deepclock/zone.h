@@ -55,6 +55,12 @@ typedef struct dck_trace_config {
 	/* With last too: "step=20ms": the same when a range of that name took so long; at most 100
 	 * such files. Borrowed until it has begun. */
 	dck_list limits;
+	/* Only what happens while a range of one of these names is open, on whatever thread of the
+	 * process: "step", "domain:step", "step@domain", "step@*" for any domain. Ranges that began
+	 * before are not told; those that reach over its end are closed there, and marked as
+	 * unfinished. At most so many times; 0: each time. Borrowed until it has begun. */
+	dck_list capture_ranges;
+	uint64_t capture_times;
 	/* Of dck_trace_program_run(): the children's traces become part of the file, or stay as
 	 * files of their own: DCK_TRACE_APART. */
 	int children;

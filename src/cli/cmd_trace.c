@@ -42,6 +42,7 @@ static int trace_run(cli *c, void *config)
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
 	}
 	code = cli_record_show(c, record);
+	const bool nothing = dck_record_note(record, "trace-not-captured");
 	dck_record_free(record);
 	if (program.signal)
 		cli_message("'%s' was killed by signal %d%s", c->program[0], program.signal,
@@ -54,7 +55,7 @@ static int trace_run(cli *c, void *config)
 		cli_message("'%s' ended with exit status %d", c->program[0], program.exit_code);
 	if (cli_signal_seen())
 		code = CLI_INTERRUPTED;
-	else if (code == CLI_OK && (program.signal || program.cut || program.exit_code))
+	else if (code == CLI_OK && (program.signal || program.cut || program.exit_code || nothing))
 		code = CLI_FAILED;
 	return code;
 }

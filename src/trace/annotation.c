@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "trace/capture.h"
 #include "trace/lane.h"
 #include "trace/zone_names.h"
 
@@ -115,26 +116,25 @@ int annotation_push(uint32_t stack, uint32_t name)
 
 	if (!annotation_on())
 		return ANNOTATION_NO_NESTING;
-	lane_put(ticks_now(), LANE_WORD(LANE_PUSH, name) | LANE_STACK(stack));
+	capture_put(LANE_WORD(LANE_PUSH, name) | LANE_STACK(stack));
 	return *depth < UINT16_MAX ? (*depth)++ : UINT16_MAX;
 }
 
 int annotation_pop(uint32_t stack)
 {
-	uint64_t now = ticks_now();
 	uint16_t *depth = depth_of(stack);
 
 	if (!*depth)
 		return ANNOTATION_NO_NESTING;
 	if (annotation_on())
-		lane_put(now, LANE_WORD(LANE_POP, 0) | LANE_STACK(stack));
+		capture_put(LANE_WORD(LANE_POP, 0) | LANE_STACK(stack));
 	return --*depth;
 }
 
 void annotation_mark(uint32_t name)
 {
 	if (annotation_on())
-		lane_put(ticks_now(), LANE_WORD(LANE_MARK, name));
+		capture_put(LANE_WORD(LANE_MARK, name));
 }
 
 static void put_real(lane_kind kind, uint32_t name, double value)
@@ -143,7 +143,7 @@ static void put_real(lane_kind kind, uint32_t name, double value)
 
 	memcpy(&bits, &value, sizeof bits);
 	if (annotation_on())
-		lane_put_value(ticks_now(), LANE_WORD(kind, name), bits);
+		capture_put_value(LANE_WORD(kind, name), bits);
 }
 
 void annotation_number(uint32_t name, double value)
@@ -168,13 +168,13 @@ uint64_t annotation_start(uint32_t name)
 void annotation_start_as(uint64_t id, uint32_t name)
 {
 	if (annotation_on())
-		lane_put_value(ticks_now(), LANE_WORD(LANE_START, name), id);
+		capture_put_value(LANE_WORD(LANE_START, name), id);
 }
 
 void annotation_end(uint64_t id)
 {
 	if (annotation_on() && id)
-		lane_put_value(ticks_now(), LANE_WORD(LANE_END, 0), id);
+		capture_put_value(LANE_WORD(LANE_END, 0), id);
 }
 
 void annotation_thread(uint32_t tid, const char *text)

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "trace/capture.h"
 #include "trace/nesting.h"
 #include "trace/waiting.h"
 #include "trace/zone_limits.h"
@@ -116,6 +117,95 @@ static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut
 	return n;
 }
 
+/* Of ticks it makes times. */
+static void tell(drain *d, nesting_thread *t, nesting_input *g, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		g[i].ns = drain_ns(d, g[i].ns);
+	nesting_events(&d->nesting, t, g, n);
+}
+
+/* --- windows (capture.h) */
+
+/* The thread's next event is at that time. Returns until when what is next is inside a window too,
+ * or outside too. */
+static uint64_t window_follow(drain *d, nesting_thread *t, uint64_t ticks)
+{
+	const uint32_t released = capture_released();
+	capture_window w, next = {.begin = UINT64_MAX};
+
+	if ((int32_t)(released - t->window) > 0) /* it was not inside: windows_release() */
+		t->window = released;
+	if (!capture_window_get(t->window, &w))
+		return UINT64_MAX;
+	while (capture_window_get(t->window + 1, &next) && next.begin <= ticks) {
+		w.end = next.begin < w.end ? next.begin : w.end;
+		if (t->inside)
+			nesting_thread_close(&d->nesting, t, drain_ns(d, w.end));
+		t->inside = false;
+		t->window++;
+		w = next;
+		next.begin = UINT64_MAX;
+	}
+	if (t->inside && ticks > w.end)
+		nesting_thread_close(&d->nesting, t, drain_ns(d, w.end));
+	t->inside = w.begin <= ticks && ticks <= w.end;
+	if (ticks < w.begin)
+		return w.begin - 1;
+	return t->inside && w.end < next.begin ? w.end : next.begin - 1;
+}
+
+/* What counts outside of windows too comes to the front: names of threads, and the ends of ranges
+ * that any thread may end, which were written only if the range began inside one. */
+static size_t outside_keep(nesting_input *g, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (LANE_KIND(g[i].word) == LANE_END || LANE_KIND(g[i].word) == LANE_THREAD)
+			g[kept++] = g[i];
+	return kept;
+}
+
+static void windows_tell(drain *d, nesting_thread *t, nesting_input *g, size_t n)
+{
+	while (n > 0) {
+		const uint64_t until = window_follow(d, t, g->ns);
+		size_t some = 1;
+
+		while (some < n && g[some].ns <= until)
+			some++;
+		tell(d, t, g, t->inside ? some : outside_keep(g, some));
+		g += some;
+		n -= some;
+	}
+}
+
+static void take(drain *d, nesting_thread *t, nesting_input *g, size_t n)
+{
+	(capture_armed() ? windows_tell : tell)(d, t, g, n);
+}
+
+/* Windows of long ago are forgotten: what is open in them ends now. */
+static void windows_release(drain *d, uint64_t cut)
+{
+	const uint32_t before = capture_releasable(cut);
+	capture_window w;
+
+	if (before == capture_released())
+		return;
+	for (size_t i = 0; i < lanes_used(); i++) {
+		nesting_thread *t = &d->threads[i];
+
+		if (!t->serial || !t->inside || (int32_t)(before - t->window) <= 0)
+			continue;
+		if (capture_window_get(t->window, &w))
+			nesting_thread_close(&d->nesting, t, drain_ns(d, w.end));
+		t->inside = false;
+	}
+	capture_release(before);
+}
+
 /* true: all of it up to `end` is read. */
 static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end, uint64_t cut)
 {
@@ -127,9 +217,7 @@ static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end,
 
 		while (before < n && g[before].ns < d->base)
 			before++;
-		for (size_t i = before; i < n; i++)
-			g[i].ns = drain_ns(d, g[i].ns);
-		nesting_events(&d->nesting, t, g + before, n - before);
+		take(d, t, g + before, n - before);
 	}
 	return b->read >= end;
 }
@@ -164,17 +252,24 @@ static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
 {
 	const uint64_t begin = atomic_load_explicit(&l->wait_begin, memory_order_acquire);
 	const uint32_t name = atomic_load_explicit(&l->wait_name, memory_order_relaxed);
-	const nesting_input push = {.ns = drain_ns(d, begin), .word = LANE_WORD(LANE_PUSH, name)};
+	nesting_input push = {.ns = begin, .word = LANE_WORD(LANE_PUSH, name)};
 
 	if (!begin || begin >= now || !waits_are_told(now - begin) ||
-	    (t->serial == l->serial && push.ns < t->last_ns))
+	    (t->serial == l->serial && drain_ns(d, begin) < t->last_ns))
 		return;
 	if (t->serial != l->serial) {
 		if (!l->name[0])
 			os_thread_name_of(l->tid, l->name);
 		nesting_thread_begin(&d->nesting, t, l);
 	}
-	nesting_events(&d->nesting, t, &push, 1);
+	take(d, t, &push, 1);
+}
+
+static void thread_end(drain *d, nesting_thread *t, uint64_t ticks)
+{
+	if (capture_armed())
+		window_follow(d, t, ticks);
+	nesting_thread_end(&d->nesting, t, drain_ns(d, ticks));
 }
 
 static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
@@ -208,7 +303,7 @@ static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 	if (ended) {
 		wait_read(d, l, t, l->end_ticks);
 		if (t->serial == l->serial)
-			nesting_thread_end(&d->nesting, t, drain_ns(d, l->end_ticks));
+			thread_end(d, t, l->end_ticks);
 		lane_release(l);
 	}
 	nesting_flush(&d->nesting, t);
@@ -223,6 +318,8 @@ bool drain_round(drain *d)
 	for (size_t i = 0; i < lanes_used(); i++)
 		more = lane_read(d, lanes_at(i), &d->threads[i], cut) || more;
 	nesting_flush_counters(&d->nesting);
+	if (capture_armed())
+		windows_release(d, cut);
 	return more;
 }
 
@@ -232,7 +329,7 @@ void drain_end(drain *d, uint64_t ticks)
 		if (atomic_load(&lanes_at(i)->state) == LANE_LIVE)
 			wait_read(d, lanes_at(i), &d->threads[i], ticks);
 		if (d->threads[i].serial)
-			nesting_thread_end(&d->nesting, &d->threads[i], drain_ns(d, ticks));
+			thread_end(d, &d->threads[i], ticks);
 	}
 	nesting_end(&d->nesting, drain_ns(d, ticks));
 }

@@ -238,7 +238,7 @@ static void gap(nesting *f, nesting_thread *t, uint64_t ns, uint64_t value)
 		push(f, t, ns, ZONE_LOST, 0);
 }
 
-void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
+void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns)
 {
 	t->open.too_deep = 0;
 	if (ns < t->last_ns)
@@ -246,6 +246,11 @@ void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
 	while (t->open.depth)
 		pop_top(f, t, ns, false);
 	nesting_flush(f, t);
+}
+
+void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
+{
+	nesting_thread_close(f, t, ns);
 	t->tid = 0;
 }
 

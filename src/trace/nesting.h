@@ -22,6 +22,9 @@ typedef struct nesting_thread {
 	uint32_t tid;		/* 0: it ended */
 	zone_stack open;
 	uint64_t last_ns;
+	/* The window that its events have come to (capture.h), and whether they are in it. */
+	uint32_t window;
+	bool inside;
 } nesting_thread;
 
 /* An event as it comes out of a lane: its word, and the value of one that has one. */
@@ -66,7 +69,8 @@ void nesting_thread_done(nesting_thread *t);
 /* A lane that was not met yet, or now belongs to another thread. */
 void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l);
 void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_t n);
-/* Closes all that is open in this thread. */
+/* Closes all that is open in this thread; the same when the thread has ended. */
+void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns);
 void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns);
 /* Tells what was collected of this thread. */
 void nesting_flush(nesting *f, nesting_thread *t);

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "os/os.h"
+#include "trace/capture.h"
 #include "trace/clock_reading.h"
 #include "trace/lane.h"
 #include "trace/nvtx_emit.h"
@@ -194,6 +195,17 @@ static void limits_look(struct recorder *r)
 		r->method.dumps_left_out++;
 }
 
+static void captures_count(struct recorder *r, uint64_t end)
+{
+	const capture_counts c = capture_counted(end);
+
+	r->method.capture = capture_armed() ? &r->plan.config.capture_ranges : NULL;
+	r->method.captures = c.windows;
+	r->method.captures_left_out = c.left_out;
+	r->method.captured_ns = (uint64_t)((double)c.ticks * 1e9 / r->method.tick_hz);
+	r->method.capture_near = c.windows ? NULL : capture_nearest();
+}
+
 static void finish(struct recorder *r)
 {
 	trace_file_said said;
@@ -206,6 +218,7 @@ static void finish(struct recorder *r)
 	uint64_t end = ticks_now(), end_ns = os_now_ns();
 	drain_end(r->drain, end);
 	r->method.took_ns = drain_ns(r->drain, end);
+	captures_count(r, end);
 	r->method.dropped = lost_so_far() - r->lost;
 	r->method.lossless = r->plan.config.lossless;
 	r->method.waits = lanes_waited().n - r->waited.n;
@@ -412,6 +425,7 @@ static void forget(struct recorder *r)
 	r->record = NULL;
 	r->went = r->ended = (dck_err){0};
 	atomic_store(&r->live, false);
+	capture_disarm();
 }
 
 /* What is made once and stays; in a child once more. */
@@ -452,6 +466,8 @@ static dck_status begin(struct recorder *r, dck_err *err)
 		listener = trace_file_listener(r->file);
 	DCK_TRY(drain_new(&r->drain, r->base, r->tsc.ns_per_tick_q32, &listener, err));
 	drain_limit(r->drain, &r->plan.config.limits);
+	DCK_NEED(capture_arm(&r->plan.config.capture_ranges, r->plan.config.capture_times), err,
+		 "for the ranges that are recorded");
 	if (!thread_start(r))
 		DCK_FAIL(err, E_UNSUP, "the system gives no thread to record with");
 	return DCK_OK;

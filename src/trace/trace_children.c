@@ -108,18 +108,32 @@ static int64_t count_of(const dck_record *r, const char *key)
 	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
 }
 
+static int64_t sum_of(const children *c, const char *key)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		sum += count_of(c->said[i], key);
+	return sum;
+}
+
 static void sums_put(record_builder *b, const children *c)
 {
 	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "moved_events",
 					   "events_left_out"};
 
-	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-		int64_t sum = 0;
+	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, sum_of(c, keys[k]));
+	if (!c->said[0] || !dck_record_fact(c->said[0], "trace", "capture_range"))
+		return;
+	record_fact_int(b, "trace", "captures", DCK_UNIT_ONE, sum_of(c, "captures"));
+	record_fact_int(b, "trace", "captured", DCK_UNIT_NS, sum_of(c, "captured"));
+}
 
-		for (size_t i = 0; i < c->n; i++)
-			sum += count_of(c->said[i], keys[k]);
-		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, sum);
-	}
+/* That one process opened no range that is to be recorded says nothing where another did. */
+static bool is_said(const children *c, size_t i, const dck_note *note)
+{
+	return strcmp(note->code, "trace-not-captured") != 0 || (i == 0 && !sum_of(c, "captures"));
 }
 
 static void notes_put(record_builder *b, const children *c)
@@ -128,8 +142,9 @@ static void notes_put(record_builder *b, const children *c)
 		for (size_t k = 0; c->said[i] && k < c->said[i]->nnotes; k++) {
 			const dck_note *note = &c->said[i]->notes[k];
 
-			record_note_as(b, note->severity, note->code, "'%s': %s", c->paths[i],
-				       note->text);
+			if (is_said(c, i, note))
+				record_note_as(b, note->severity, note->code, "'%s': %s",
+					       c->paths[i], note->text);
 		}
 	if (c->cut) {
 		record_set_incomplete(b, true);
@@ -222,7 +237,13 @@ static dck_status alone(const children *c, const char *why, dck_record **record,
 		return DCK_OK;
 	b = record_begin(NULL);
 	DCK_NEED(b, err, "for the record");
-	record_copy(b, *record);
+	record_set_began(b, (*record)->began_unix_ns);
+	record_copy_facts(b, *record);
+	for (size_t i = 0; i < (*record)->nnotes; i++)
+		if (is_said(c, 0, &(*record)->notes[i]))
+			record_note_as(b, (*record)->notes[i].severity, (*record)->notes[i].code,
+				       "%s", (*record)->notes[i].text);
+	record_set_incomplete(b, (*record)->incomplete);
 	for (size_t i = 0; i < (*record)->ntables; i++)
 		record_copy_table(b, &(*record)->tables[i]);
 	for (size_t i = 0; i < (*record)->ntrees; i++)

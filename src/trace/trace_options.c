@@ -16,6 +16,10 @@ static const char *const children[] = {
 const dck_opt dck_trace_options[] = {
     DCK_OPTION(TEXT, dck_trace_config, path, "out", "FILE", "trace.pftrace", "where the trace goes",
 	       .letter = 'o'),
+    DCK_OPTION(LIST, dck_trace_config, capture_ranges, "capture-range", "NAME", NULL,
+	       "record only while a range of that name is open; may be repeated"),
+    DCK_OPTION(COUNT, dck_trace_config, capture_times, "capture-times", "N", NULL,
+	       "only the first N times", .min = 1, .max = 4e9, .needs = "capture-range"),
     DCK_OPTION(BYTES, dck_trace_config, last, "last", "SIZE", NULL,
 	       "keep about so much of the newest events, and write them at the end", .min = 65536,
 	       .max = 1e12, .excludes = "max-size"),
@@ -89,11 +93,24 @@ dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const 
 				   : DCK_OK;
 }
 
+static dck_status capture_check(const dck_trace_config *c, dck_err *err)
+{
+	for (size_t i = 0; i < c->capture_ranges.n; i++)
+		if (!c->capture_ranges.item[i][0] || c->capture_ranges.item[i][0] == '@')
+			DCK_FAIL(err, E_ARG, "'%.80s' is no range: NAME, or NAME@DOMAIN",
+				 c->capture_ranges.item[i]);
+	if (c->capture_times && !c->capture_ranges.n)
+		DCK_FAIL(err, E_ARG, "no range is named that is recorded %llu times",
+			 (unsigned long long)c->capture_times);
+	return DCK_OK;
+}
+
 dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 {
 	const int number = c->dump_on ? os_signal_read(c->dump_on) : 0;
 
 	DCK_TRY(zone_limits_check(&c->limits, err));
+	DCK_TRY(capture_check(c, err));
 	if (!c->last && (c->dump_on || c->limits.n))
 		DCK_FAIL(err, E_ARG,
 			 "the newest events are written at a signal, or at a zone that takes too "

@@ -2,6 +2,7 @@
 #include "trace/waiting.h"
 
 #include "timeline/timeline.h"
+#include "trace/capture.h"
 #include "trace/lane.h"
 #include "trace/zone_names.h"
 
@@ -76,7 +77,7 @@ void dck_wait_begin(dck_wait *w)
 
 	w->begin = w->outer_begin = 0;
 	if (atomic_load_explicit(&least, memory_order_relaxed) == UINT64_MAX || me->unseen ||
-	    me->busy || me->next == me->quiet)
+	    me->busy || me->next == me->quiet || (capture_armed() && !capture_open()))
 		return;
 	if (me->lane || has_lane()) {
 		/* One further down the stack was left by a jump, and is over. */

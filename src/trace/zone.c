@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
 
+#include "trace/capture.h"
 #include "trace/lane.h"
 #include "trace/nvtx_emit.h"
 #include "trace/zone_names.h"
@@ -24,22 +25,26 @@ static uint32_t name_of(dck_zone_site *site)
 	return id;
 }
 
-/* The clock is one instruction, and nobody but the recorder listens. */
-static bool plain;
+static bool is_plain(void)
+{
+	return __builtin_expect(atomic_load_explicit(&zones_plain, memory_order_relaxed), 1);
+}
 
 /* Who listens, and whether all is plain from now on. Whoever calls us while nobody does (a cost is
  * measured) is recorded. */
 static int listeners(void)
 {
 	const int on = __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED);
+	const bool plain = TICKS_QUICK() && !(on & LISTEN_EMIT) && !capture_armed();
 
-	__atomic_store_n(&plain, TICKS_QUICK() && !(on & LISTEN_EMIT), __ATOMIC_RELAXED);
+	/* Written only when it changes: all threads read it. */
+	if (plain != is_plain()) {
+		atomic_store(&zones_plain, plain);
+		/* It may have been armed in between, and all is plain no more. */
+		if (plain && atomic_load(&capture_on))
+			atomic_store(&zones_plain, false);
+	}
 	return on & LISTEN_EMIT ? on : LISTEN_RECORD;
-}
-
-static bool is_plain(void)
-{
-	return __builtin_expect(__atomic_load_n(&plain, __ATOMIC_RELAXED), 1);
 }
 
 /* What the two below do where there is no time stamp counter or the name is new: apart from them,
@@ -50,18 +55,16 @@ __attribute__((noinline, cold)) static void push_rare(dck_zone_site *site)
 
 	if (to & LISTEN_EMIT)
 		nvtx_emit_push(site->name);
-	uint64_t now = ticks_now();
 	if (to & LISTEN_RECORD)
-		lane_put(now, LANE_WORD(LANE_PUSH, name_of(site)));
+		capture_put(LANE_WORD(LANE_PUSH, name_of(site)));
 }
 
 __attribute__((noinline, cold)) static void pop_rare(void)
 {
-	uint64_t now = ticks_now();
 	const int to = listeners();
 
 	if (to & LISTEN_RECORD)
-		lane_put(now, LANE_WORD(LANE_POP, 0));
+		capture_put(LANE_WORD(LANE_POP, 0));
 	if (to & LISTEN_EMIT)
 		nvtx_emit_pop();
 }
@@ -86,23 +89,22 @@ void dck_zone_pop(void)
 
 void dck_zone_mark(dck_zone_site *site)
 {
-	uint64_t now = ticks_now();
 	const int to = is_plain() ? LISTEN_RECORD : listeners();
 
 	if (to & LISTEN_RECORD)
-		lane_put(now, LANE_WORD(LANE_MARK, name_of(site)));
+		capture_put(LANE_WORD(LANE_MARK, name_of(site)));
 	if (to & LISTEN_EMIT)
 		nvtx_emit_mark(site->name);
 }
 
 static void put_real(lane_kind kind, dck_zone_site *site, double value)
 {
-	uint64_t now = ticks_now(), bits;
+	uint64_t bits;
 	const int to = is_plain() ? LISTEN_RECORD : listeners();
 
 	memcpy(&bits, &value, sizeof bits);
 	if (to & LISTEN_RECORD)
-		lane_put_value(now, LANE_WORD(kind, name_of(site)), bits);
+		capture_put_value(LANE_WORD(kind, name_of(site)), bits);
 	if (to & LISTEN_EMIT)
 		nvtx_emit_number(site->name, value);
 }
@@ -119,12 +121,11 @@ void dck_zone_counter(dck_zone_site *site, double value)
 
 dck_range dck_zone_start(dck_zone_site *site)
 {
-	uint64_t now = ticks_now();
 	const int to = is_plain() ? LISTEN_RECORD : listeners();
 	dck_range range = {to & LISTEN_RECORD ? lane_range() : 0};
 
 	if (to & LISTEN_RECORD)
-		lane_put_value(now, LANE_WORD(LANE_START, name_of(site)), range.id);
+		capture_put_value(LANE_WORD(LANE_START, name_of(site)), range.id);
 	if (to & LISTEN_EMIT)
 		range.id = nvtx_emit_start(site->name, range.id);
 	return range;
@@ -132,11 +133,10 @@ dck_range dck_zone_start(dck_zone_site *site)
 
 void dck_zone_end(dck_range range)
 {
-	uint64_t now = ticks_now();
 	const int to = is_plain() ? LISTEN_RECORD : listeners();
 
 	if (range.id && to & LISTEN_RECORD)
-		lane_put_value(now, LANE_WORD(LANE_END, 0), range.id);
+		capture_put_value(LANE_WORD(LANE_END, 0), range.id);
 	if (range.id && to & LISTEN_EMIT)
 		nvtx_emit_end(range.id);
 }

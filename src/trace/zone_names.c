@@ -97,3 +97,16 @@ const trace_name *zone_name_get(uint32_t id)
 {
 	return &all->names[id];
 }
+
+size_t zone_names_list(const char **ret, size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; all && i < SLOTS && n < max; i++) {
+		const uint32_t id = atomic_load_explicit(&all->slots[i], memory_order_acquire);
+
+		if (id)
+			ret[n++] = all->names[id].text;
+	}
+	return n;
+}

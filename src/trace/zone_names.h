@@ -21,8 +21,11 @@ uint32_t zone_name_intern(const char *name, const char *file, uint32_t line);
 uint32_t zone_name_intern_in(const char *category, const char *name, const char *file,
 			     uint32_t line);
 
-/* The drain's: of a number that came out of zone_name_intern(), and for good. Its file and line are
- * those where it was first met. */
+/* Of a number that came out of zone_name_intern(), and for good. Its file and line are those where
+ * it was first met. */
 const trace_name *zone_name_get(uint32_t id);
+
+/* The names so far, at most `max` of them; how many there are. */
+size_t zone_names_list(const char **ret, size_t max);
 
 #endif

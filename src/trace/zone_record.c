@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 static const char *text_of(void *self, uint32_t id)
 {
@@ -52,6 +53,33 @@ static void file_put(record_builder *b, const trace_file_said *said, const char 
 			    (unsigned long long)said->events_left_out);
 }
 
+static void capture_put(record_builder *b, const zone_method *m)
+{
+	char names[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->capture->n && n < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+				      m->capture->item[i]);
+	record_fact_text(b, "trace", "capture_range", names);
+	count_put(b, "captures", m->captures);
+	record_fact_int(b, "trace", "captured", DCK_UNIT_NS, (int64_t)m->captured_ns);
+	if (m->captures_left_out) {
+		count_put(b, "captures_left_out", m->captures_left_out);
+		record_note(b, "trace-dropped",
+			    "'%.100s' was opened more often than could be followed: %llu times "
+			    "nothing was recorded",
+			    names, (unsigned long long)m->captures_left_out);
+	}
+	if (m->captures)
+		return;
+	record_note(b, "trace-not-captured",
+		    "no range called '%.100s' was opened, so that nothing was "
+		    "recorded%s%.100s%s",
+		    names, m->capture_near ? "; there is one called '" : "",
+		    m->capture_near ? m->capture_near : "", m->capture_near ? "'" : "");
+}
+
 dck_status zone_record(const drain *d, const zone_method *m, const trace_file_said *said,
 		       const char *path, const char *failed, dck_record **ret, dck_err *err)
 {
@@ -82,6 +110,8 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 		count_put(b, "over_limit", m->over);
 	if (m->dumps_left_out)
 		count_put(b, "dumps_left_out", m->dumps_left_out);
+	if (m->capture)
+		capture_put(b, m);
 	if (m->signal)
 		record_fact_text(b, "trace", "signal", m->signal);
 	if (said)
@@ -99,5 +129,7 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 		record_drop(b);
 		return st;
 	}
+	if (m->capture && !m->captures)
+		record_answer(b, "none of the ranges that were to be recorded was opened");
 	return record_finish(b, ret, err);
 }

@@ -4,6 +4,7 @@
 #ifndef TRACE_ZONE_RECORD_H
 #define TRACE_ZONE_RECORD_H
 
+#include "deepclock/opt.h"
 #include "deepclock/record.h"
 #include "trace/drain.h"
 #include "trace/trace_file.h"
@@ -25,7 +26,13 @@ typedef struct zone_method {
 	uint64_t dumps_left_out;      /* since there were too many */
 	bool limited;		      /* some ranges may take only so long */
 	uint64_t over;		      /* and so many took longer */
-	const char *signal;	      /* that ended the process; NULL: none did */
+	/* Recorded was only while these ranges were open; NULL: always. How often, for how long
+	 * together, and how often not for want of room; none: a name like theirs, NULL: there is
+	 * none. */
+	const dck_list *capture;
+	uint64_t captures, captured_ns, captures_left_out;
+	const char *capture_near;
+	const char *signal; /* that ended the process; NULL: none did */
 } zone_method;
 
 /* said NULL: no file was written; failed: why it is not whole, NULL: it is. */
