@@ -60,7 +60,11 @@ def by_trace(program, command):
                           capture_output=True, text=True)
 
 
-def recorded(program, package, how):
+def number(cell):
+    return cell["value"] if isinstance(cell, dict) else cell
+
+
+def zones_of(program, package, how):
     with open("program.py", "w", encoding="utf-8") as f:
         f.write(PROGRAM)
     done = how(program, [sys.executable, "program.py", package])
@@ -70,8 +74,21 @@ def recorded(program, package, how):
     table = next(t for t in json.loads(text)["tables"] if t["name"] == "zones")
     keys = [c["key"] for c in table["columns"]]
     rows = {r[0]: dict(zip(keys, r)) for r in table["rows"]}
-    number = lambda cell: cell["value"] if isinstance(cell, dict) else cell
-    calls = {name: number(r["calls"]) for name, r in rows.items()}
+    return rows, {name: number(r["calls"]) for name, r in rows.items()}
+
+
+def captured(program, package, name, want, absent):
+    def how(program, command):
+        return subprocess.run([program, "trace", "--no-waits", "-o", "out.pftrace", "--capture-range", name,
+                               "--", *command], capture_output=True, text=True)
+
+    _, calls = zones_of(program, package, how)
+    expect(all(calls.get(k) == n for k, n in want.items()), calls)
+    expect(not absent & set(calls), calls)
+
+
+def recorded(program, package, how):
+    rows, calls = zones_of(program, package, how)
     expect(calls == {"step": 150, "mine:work": 150, "inner": 150, "apart": 1, "one:first": 3,
                      "two:second": 3}, calls)
     for name in ("one:first", "two:second"):
@@ -92,7 +109,16 @@ def main():
                        package], capture_output=True).returncode != 0:
         skip_all("the package nvtx does not work with this Python", "it")
     run([("ranges of Python threads", lambda: recorded(args.program, package, by_environment)),
-         ("the same by 'deepclock trace'", lambda: recorded(args.program, package, by_trace))],
+         ("the same by 'deepclock trace'", lambda: recorded(args.program, package, by_trace)),
+         ("only while a range of a domain is open, on any of three threads",
+          lambda: captured(args.program, package, "work@mine", {"mine:work": 150, "inner": 150},
+                           {"one:first", "two:second", "apart"})),
+         ("only while a range is open that crosses another domain's",
+          lambda: captured(args.program, package, "two:second", {"two:second": 3},
+                           {"one:first", "mine:work", "apart", "step"})),
+         ("only while a range is open that any thread may end",
+          lambda: captured(args.program, package, "apart", {"apart": 1},
+                           {"one:first", "mine:work", "step"}))],
         args.prefixes)
 
 

@@ -13,3 +13,6 @@ try --last 1MiB --dump-on SIGKILL -- true
 try --limit step=1ms -- true
 try --last 1MiB --limit step -- true
 try --last 1MiB --limit =1ms -- true
+try --capture-times 3 -- true
+try --capture-range '' -- true
+try --capture-range @mine -- true

@@ -1,0 +1,17 @@
+# Only what happens while a range of some name is open.
+zone-program || exit
+deepclock trace --no-waits --capture-range step --save run.json -- ./program >out
+record run.json '[row[:2] for row in t("zones")["rows"]]' 'f("trace", "capture_range")' \
+	'f("trace", "captures")' 'f("trace", "captured") < f("trace", "took")'
+deepclock report trace.pftrace --format csv | grep /calls
+# Twice, inside of another one, with a form of its own, and with the newest events.
+deepclock trace --no-waits --capture-range forward --capture-times 2 --lossless -o out.json --format csv -- ./program |
+	grep /calls
+deepclock trace --no-waits --capture-range forward --capture-range 'no@*' --last 1MiB --format csv -- ./program |
+	grep /calls
+# The program's children, each by its own ranges.
+deepclock trace --no-waits --capture-range step --save run.json -- sh -c './program; ./program' >out
+record run.json 'f("trace", "captures")' 'note("trace-not-captured")'
+# It never comes.
+deepclock trace --no-waits --capture-range stepp -- ./program
+echo $?
