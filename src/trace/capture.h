@@ -1,18 +1,18 @@
 /* capture.h - recording only while a range of some name is open anywhere in the process
  * (--capture-range).
  *
- *	capture_arm(&names, 0);               from now on only what happens inside them
- *	capture_put(LANE_WORD(...));          in place of lane_put(): outside nothing is written
- *	capture_window_get(i, &w);            the drain: from when to when they were open
+ *	capture_arm(&names, 0);            from now on only what happens inside them
+ *	capture_put(LANE_WORD(...));       in place of lane_put(): outside nothing is written
+ *	capture_window_get(i, &w);         the drain: from when to when they were open
  *	capture_disarm();
  *
  * While ranges of these names are open, on whatever threads, there is a window. Threads look
- *whether there is one before they write an event; the drain looks at its time, and cuts what
- *reaches over a window's end. A window's end is read from the clock after it was said that it ends,
- *so that whatever the drain has taken as being inside it is.
+ * whether there is one before they write an event; the drain looks at its time, and cuts what
+ * reaches over a window's end. That is read from the clock after it was said that the window ends,
+ * so that whatever the drain has taken as being inside it is.
  *
  * A pop has no name: each thread counts, from the range that opened its window on, the depth of
- *that range's stack. All of it may run in signal handlers.
+ * that range's stack. All of it may run in signal handlers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_CAPTURE_H
