@@ -50,6 +50,58 @@ typedef struct dck_cost_operator {
 /* The i-th of all operators; false: there are no more. @since 0.1 */
 DCK_API bool dck_cost_operator_get(size_t i, dck_cost_operator *ret);
 
+/* --- one operator, without a model --- */
+
+/* A tensor that an operator takes. */
+typedef struct dck_cost_tensor {
+	const char *dtype; /* "float32", "int64", "bfloat16"; "?": not known; NULL: left out */
+	size_t rank;
+	const int64_t *dim;
+	/* The contents of a small tensor of integers, such as axes or a shape; NULL: not known. */
+	const int64_t *ints;
+} dck_cost_tensor;
+
+typedef enum dck_cost_attribute_kind {
+	DCK_ATTRIBUTE_INT,
+	DCK_ATTRIBUTE_REAL,
+	DCK_ATTRIBUTE_TEXT,
+	DCK_ATTRIBUTE_INTS
+} dck_cost_attribute_kind;
+
+typedef struct dck_cost_attribute {
+	const char *name;
+	dck_cost_attribute_kind kind;
+	int64_t i;
+	double real;
+	const char *text;
+	const int64_t *ints;
+	size_t nints;
+} dck_cost_attribute;
+
+/* An operator by its name in dck_cost_operator_get(), with what its documentation in ONNX names. */
+typedef struct dck_cost_node {
+	const char *domain, *name; /* domain NULL or "": ONNX's own */
+	const dck_cost_tensor *inputs;
+	size_t ninputs;
+	const dck_cost_attribute *attributes;
+	size_t nattributes;
+	size_t noutputs; /* how many of its outputs are wanted */
+} dck_cost_node;
+
+/* What one run of it takes; -1: not known, and `why` says the reason. */
+typedef struct dck_cost_price {
+	int64_t macs, flops, read_bytes, write_bytes;
+	/* Of the first output; rank below 0: not known. */
+	int rank;
+	int64_t dim[DCK_RANK_MAX];
+	char why[200];
+} dck_cost_price;
+
+/* Prices one operator by the rules that dck_cost() counts a model with. E_ABSENT: there is no rule
+ * for it; E_ARG: a size below 0, a rank above DCK_RANK_MAX, a type that has no such name; E_LIMIT:
+ * more than 4096 inputs, outputs or attributes; E_NOMEM. @since 0.1 */
+DCK_API dck_status dck_cost_price_get(const dck_cost_node *n, dck_cost_price *ret, dck_err *err);
+
 #ifdef __cplusplus
 }
 #endif

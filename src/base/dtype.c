@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/dtype.h"
+#include <string.h>
 
 /* By their number in ONNX. DCK_DTYPE_OTHER: the host cannot make such elements. */
 static const struct {
@@ -59,6 +60,14 @@ dck_dtype dtype_of_onnx(int64_t onnx)
 const char *dtype_onnx_text(int64_t onnx)
 {
 	return known(onnx) ? types[onnx].text : NULL;
+}
+
+int dtype_onnx_named(const char *text)
+{
+	for (int i = 0; i < NTYPES; i++)
+		if (strcmp(types[i].text, text) == 0)
+			return i;
+	return -1;
 }
 
 unsigned dtype_onnx_bits(int64_t onnx)

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deepclock for PyTorch: modules timed, training steps taken apart."""
+"""deepclock for PyTorch: modules timed and counted, training steps taken apart.
+
+Imported when it is used first, and needs torch (1.13 or newer).
+"""
 
 from .bench import bench
+from .cost import cost
 from .steps import steps
+
+__all__ = ["bench", "cost", "steps"]

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A dispatch mode that prices every aten call while it is entered."""
+
+import sys
+import typing
+import os
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import _price
+from ._operators import tensors_in
+
+_OWN = (os.path.dirname(os.path.abspath(__file__)) + os.sep,
+        os.path.dirname(os.path.abspath(torch.__file__)) + os.sep, "<")
+_DECOMPOSE_DEPTH = 8
+_NOTHING = ("Identity",)  # what neither computes nor moves anything
+
+
+class Call(typing.NamedTuple):
+    """One call that computes or moves something."""
+    name: str     # "aten.addmm"
+    price: _price.Price
+    phase: str
+    path: str     # the module
+    line: str     # of the model's own code: "/models/net.py:17"; "": none
+    out: tuple    # (dtype, shape) of its first result
+    held: tuple   # storages of the tensors that it reads
+
+
+def storage_of(t):
+    """Which memory it is, of views too; also of tensors without memory."""
+    try:
+        storage = t.untyped_storage() if hasattr(t, "untyped_storage") else t.storage()
+        return storage._cdata
+    except (RuntimeError, NotImplementedError, AttributeError):
+        return id(t)
+
+
+def _line():
+    frame = sys._getframe(2)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_OWN):
+            return f"{name}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""
+
+
+def _first(out):
+    for t in tensors_in(out):
+        try:
+            return str(t.dtype).replace("torch.", ""), tuple(int(n) for n in t.shape)
+        except (RuntimeError, TypeError):
+            break
+    return None
+
+
+def _on_meta(value):
+    if isinstance(value, torch.Tensor):
+        return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
+    if isinstance(value, (list, tuple)):
+        return type(value)(_on_meta(v) for v in value)
+    if isinstance(value, dict):
+        return {k: _on_meta(v) for k, v in value.items()}
+    return torch.device("meta") if isinstance(value, torch.device) else value
+
+
+class Counter(TorchDispatchMode):
+    """Calls `seen(Call)` for each aten call that is no view and does not only take memory.
+
+    phase: a text that the calls get. `writes` False: what would change more than one number in place
+    is priced and not run. `path()` tells the module.
+    """
+
+    def __init__(self, seen, path=lambda: "", depth=0):
+        super().__init__()
+        self.seen, self.path, self.phase = seen, path, "forward"
+        self.writes = True
+        self._depth = depth
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if not _price.has_row(func):
+            with self:  # what PyTorch makes of other calls is counted as those
+                out = func.decompose(*args, **kwargs)
+            if out is not NotImplemented:
+                return out
+        out = func(*args, **kwargs) if self.writes else self._kept(func, args, kwargs)
+        price = None if _price.is_view(func) else self._price(func, args, kwargs, out)
+        if price and price.types != _NOTHING:
+            self.seen(Call(_price.name_of(func), price, self.phase, self.path(),
+                           _line() if self._depth == 0 else "", _first(out),
+                           tuple(storage_of(t) for t in tensors_in((args, kwargs)))))
+        return out
+
+    def _price(self, func, args, kwargs, out):
+        price = _price.price(func, args, kwargs, out)
+        if price.types or self._depth >= _DECOMPOSE_DEPTH:
+            return price
+        return self._decomposed(func, args, kwargs, out) or price
+
+    def _decomposed(self, func, args, kwargs, out):
+        """A call without a row, priced by what PyTorch's own table of decompositions makes of it, on
+        tensors without memory; None: that has no answer."""
+        make = torch._decomp.decomposition_table.get(func)
+        if make is None:
+            return None
+        parts = []
+        try:
+            with torch.no_grad(), Counter(parts.append, depth=self._depth + 1):
+                make(*_on_meta(args), **_on_meta(kwargs))
+        except Exception:  # whatever a decomposition raises: the call stays without a price
+            return None
+        if any(c.price.macs is None or c.price.flops is None for c in parts):
+            return None
+        read, write = _price.bytes_of((args, kwargs)), _price.bytes_of(out)
+        return _price.Price(tuple(dict.fromkeys(t for c in parts for t in c.price.types)),
+                            sum(c.price.macs for c in parts), sum(c.price.flops for c in parts),
+                            read, write)
+
+    def _kept(self, func, args, kwargs):
+        """Runs the call unless it writes to tensors of more than one number; then its result is what
+        it would have written to."""
+        written = _price.written(func, args, kwargs)
+        if not written or all(t.numel() <= 1 for t in tensors_in(written)):
+            return func(*args, **kwargs)
+        n = len(func._schema.returns)
+        return None if n == 0 else written[0] if n == 1 else tuple(written[:n])

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which module runs: the modules of a network by their paths, and the stack of their calls.
+
+The calls are followed by standing in front of Module.__call__, as torch.fx and torch.jit do, and not
+by hooks: nn.TransformerEncoderLayer and nn.MultiheadAttention take another path where a module has
+hooks, and other calls would be counted than run.
+"""
+
+import threading
+
+import torch
+
+
+class Modules:
+    """The modules of `root`: paths as named_modules() gives them ("" is the root), each with its
+    class and the parameters and buffers that it holds itself; shared ones belong to the first."""
+
+    def __init__(self, root):
+        self.root = root
+        self.paths = {}    # id of a module: all of its paths
+        self.classes = {}  # path: class; in the order of the definition
+        if isinstance(root, torch.nn.Module):
+            for path, module in root.named_modules(remove_duplicate=False):
+                self.paths.setdefault(id(module), []).append(path)
+                self.classes[path] = type(module)
+        else:
+            self.classes[""] = None
+
+    def path_of(self, module, around):
+        """Of a module that is called in `around`: of several paths the one below it."""
+        paths = self.paths.get(id(module))
+        if not paths:
+            return None
+        below = around + "." if around else ""
+        return next((p for p in paths if p.startswith(below)), paths[0])
+
+    def held(self):
+        """(path, tensor, True of a parameter or False of a buffer), each tensor once."""
+        seen = set()
+        if not isinstance(self.root, torch.nn.Module):
+            return
+        for path, module in self.root.named_modules():
+            for kind, tensors in ((True, module._parameters), (False, module._buffers)):
+                for t in tensors.values():
+                    if t is not None and id(t) not in seen:
+                        seen.add(id(t))
+                        yield path, t, kind
+
+
+class calls:
+    """While it is entered, enter(path) and leave(path, result) are called around each call of one of
+    the modules in this thread."""
+
+    def __init__(self, modules, enter, leave):
+        self.modules = modules
+        self.stack = []
+        self._enter, self._leave = enter, leave
+
+    @property
+    def path(self):
+        """The innermost module that runs; "" outside of all."""
+        return self.stack[-1] if self.stack else ""
+
+    def __enter__(self):
+        self._original = original = torch.nn.Module.__call__
+        thread = threading.get_ident()
+
+        def call(module, *args, **kwargs):
+            path = self.modules.path_of(module, self.path) if threading.get_ident() == thread else None
+            if path is None:
+                return original(module, *args, **kwargs)
+            self._enter(path, (args, kwargs))
+            self.stack.append(path)
+            try:
+                result = original(module, *args, **kwargs)
+            finally:
+                self.stack.pop()
+            self._leave(path, result)
+            return result
+
+        self._installed = call
+        torch.nn.Module.__call__ = call
+        return self
+
+    def __exit__(self, *exception):
+        torch.nn.Module.__call__ = self._original

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rows of aten calls are made of: tensors as the library takes them, and operators of its
+table.
+
+A row is a function from the Arguments of a call to a list of Operators; `row()` puts it into ROWS
+under the names of the calls.
+"""
+
+import typing
+
+import torch
+
+_DTYPES = {getattr(torch, name): name for name in (
+    "float32 float64 float16 bfloat16 uint8 int8 int16 int32 int64 bool complex64 complex128 uint16 "
+    "uint32 uint64").split() if hasattr(torch, name)}
+_DTYPES.update({getattr(torch, ours): theirs for ours, theirs in (
+    ("float8_e4m3fn", "float8e4m3fn"), ("float8_e4m3fnuz", "float8e4m3fnuz"),
+    ("float8_e5m2", "float8e5m2"), ("float8_e5m2fnuz", "float8e5m2fnuz")) if hasattr(torch, ours)})
+_RANK_MAX = 16
+
+
+class Operator(typing.NamedTuple):
+    """One operator of the table, as often as `times` says."""
+    type: str
+    inputs: tuple
+    attributes: dict = {}
+    outputs: int = 1
+    times: int = 1
+
+
+class Unpriced(Exception):
+    """The arguments are none that the row knows; the text says why."""
+
+
+class Arguments:
+    """The arguments of a call by the names in its schema; `out` is its result."""
+
+    def __init__(self, values, out=None):
+        self._values = values
+        self.out = out
+
+    def __getattr__(self, name):
+        return self._values.get("self" if name == "x" else name)
+
+
+# --- what operators see
+
+def spec(t, contents=None):
+    """A tensor, a number or a pair (dtype, shape) as the library takes it."""
+    if t is None:
+        return None
+    if isinstance(t, torch.Tensor):
+        return (_DTYPES.get(t.dtype, "?"), shape_of(t))
+    if isinstance(t, (bool, int, float, complex)):
+        return ("float32", ())
+    return tuple(t) if contents is None else (t[0], tuple(t[1]), tuple(contents))
+
+
+def shape_of(t):
+    try:
+        shape = tuple(int(n) for n in t.shape)
+    except (RuntimeError, TypeError, ValueError) as e:  # nested and sparse tensors, open sizes
+        raise Unpriced(f"a tensor has no plain shape ({str(e).splitlines()[0][:80]})") from None
+    if len(shape) > _RANK_MAX:
+        raise Unpriced(f"a tensor has {len(shape)} dimensions, the most are {_RANK_MAX}")
+    return shape
+
+
+def sized(like, *shape):
+    """The element type of `like` with another shape."""
+    return (spec(like)[0], tuple(int(n) for n in shape))
+
+
+def integers(values):
+    """A small tensor of integers with its contents."""
+    values = tuple(int(v) for v in values)
+    return ("int64", (len(values),), values)
+
+
+def tensors_in(value):
+    """All tensors in nested lists, tuples and dicts."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for v in value:
+            yield from tensors_in(v)
+    elif isinstance(value, dict):
+        for v in value.values():
+            yield from tensors_in(v)
+
+
+def first_out(a):
+    """The first tensor that the call makes; of a call that makes none, that it changes."""
+    for t in tensors_in(a.out):
+        return t
+    return a.x
+
+
+def wide(values, n):
+    """aten writes one number for all dimensions."""
+    values = [values] if isinstance(values, int) else list(values)
+    return tuple(values) if len(values) == n else tuple(values[:1] * n)
+
+
+def product(shape):
+    n = 1
+    for size in shape:
+        n *= int(size)
+    return n
+
+
+# --- rows
+
+ROWS = {}
+
+
+def row(*names):
+    def add(f):
+        for name in names:
+            ROWS[name] = f
+        return f
+    return add
+
+
+_BINARY = set("Add Sub Mul Div Pow Mod Max Min Less LessOrEqual Greater GreaterOrEqual Equal And Or Xor "
+              "BitwiseAnd BitwiseOr BitwiseXor BitShift".split())
+
+
+def on(what, *types):
+    """These operators, each on all elements of `what`."""
+    s = spec(what)
+    return [Operator(t, (s, s) if t in _BINARY else (s, s, s) if t == "Where" else (s,))
+            for t in types]
+
+
+def each(*types):
+    """An elementwise call: these operators for each element of its result."""
+    return lambda a: on(first_out(a), *types)
+
+
+def like(argument, *types):
+    """The same for each element of an argument."""
+    return lambda a: on(getattr(a, argument), *types)
+
+
+def two(type_):
+    """A call of two operands that broadcast; `alpha` multiplies the second one."""
+    def build(a):
+        other = a.other if a.other is not None else a.exponent
+        ops = [Operator(type_, (spec(a.x), spec(other)))]
+        if a.alpha not in (None, 1):
+            ops += on(a.other if isinstance(a.other, torch.Tensor) else a.x, "Mul")
+        return ops
+    return build
+
+
+def moves(type_):
+    """It moves data and computes nothing."""
+    def build(a):
+        return [Operator(type_, (spec(first_out(a)),))]
+    return build
+
+
+def sum_all(s):
+    return [Operator("ReduceSum", (s,))]
+
+
+def linear_ops(x, weight, bias, out):
+    w = spec(weight)
+    ops = [Operator("MatMul", (spec(x), (w[0], w[1][::-1])))]
+    return ops + (on(out, "Add") if bias is not None else [])
+
+
+def softmax_gradient(s):
+    return on(s, "Mul") + sum_all(s) + on(s, "Sub", "Mul")

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deepclock.torch.cost(): what a network computes, module by module, from one call of it.
+
+    record = deepclock.torch.cost(torchvision.models.resnet18(), torch.randn(1, 3, 224, 224))
+    print(record.report())
+    record["cost/macs"].value                   # 1814073344
+
+The module runs once; a dispatch mode sees its aten calls, and deepclock's table prices them, the same
+table that `deepclock cost` counts ONNX files with.
+"""
+
+import contextlib
+import linecache
+
+import torch
+
+from . import _backward
+from ._call import arguments, name_of, plain
+from ._counter import Counter, storage_of
+from ._modules import Modules, calls
+from ._operators import tensors_in
+from ._record import Record, cell, si
+
+_OPS_MAX = 100000
+_BRIEF_ROWS = 12
+_CONVENTION = ("MAC: one multiply and one add of a product or convolution, 2 FLOPs; zero padding counts; "
+               "causal masks are not halved; 'deepclock cost --operators' has every formula")
+
+
+class _Sums:
+    """Of the calls of one module, or of all; the reason of the first whose cost is not known."""
+
+    def __init__(self):
+        self.calls = self.macs = self.flops = self.read_bytes = self.write_bytes = 0
+        self.backward_macs = self.backward_flops = 0
+        self.params = self.buffers = 0
+        self.why = self.backward_why = ""
+
+    def add(self, other):
+        for key, value in vars(other).items():
+            if isinstance(value, str):
+                setattr(self, key, getattr(self, key) or value)
+            else:
+                setattr(self, key, getattr(self, key) + value)
+
+    def count(self, call):
+        p = call.price
+        known = p.macs is not None and p.flops is not None
+        why = "" if known else f"{call.name}: {p.why}"
+        if call.phase == "forward":
+            self.macs += p.macs or 0
+            self.flops += p.flops or 0
+            self.read_bytes += p.read_bytes or 0
+            self.write_bytes += p.write_bytes or 0
+            self.why = self.why or why
+        else:
+            self.backward_macs += p.macs or 0
+            self.backward_flops += p.flops or 0
+            self.backward_why = self.backward_why or why
+
+
+class _Tally:
+    """Everything that was counted."""
+
+    def __init__(self, modules):
+        self.modules = modules
+        self.of = {path: _Sums() for path in modules.classes}
+        self.phases = {}   # phase: _Sums
+        self.ops = []      # calls of the forward pass
+        self.unknown = {}  # name of a call: (how often, why)
+        self.recomputed = 0
+        self.running = None
+
+    def seen(self, call):
+        if call.phase != "forward" and self.running and self.running.stack:
+            self.recomputed += call.price.flops or 0
+        if call.price.macs is None or call.price.flops is None:
+            n, why = self.unknown.get(call.name, (0, call.price.why))
+            self.unknown[call.name] = (n + 1, why)
+        phase = self.phases.setdefault(call.phase, _Sums())
+        phase.count(call._replace(phase="forward"))
+        phase.calls += 1
+        if call.phase in ("forward", "backward"):
+            self.of[call.path].count(call)
+        if call.phase == "forward" and len(self.ops) < _OPS_MAX:
+            self.ops.append(call)
+
+    def whole(self, path):
+        """A module with all below it."""
+        below = path + "." if path else ""
+        sums = _Sums()
+        for other, own in self.of.items():
+            if other == path or other.startswith(below):
+                sums.add(own)
+        sums.calls = self.of[path].calls
+        return sums
+
+
+def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None, depth=None):
+    """What one call of `module(*inputs, **named)` computes: MACs, FLOPs, parameters and bytes, per
+    module and per aten call.
+
+    module: an nn.Module or any callable; in the mode (train, eval) and on the device that it has. On
+    the device "meta" nothing is computed and no memory is taken. inputs: as the module takes them; a
+    tuple alone is all of them, a dict alone the keyword arguments. named: arguments by keyword.
+    backward: the backward pass too, from ones for each floating output, or from the scalar that
+    `loss(output)` gives, or from `output.loss`. optimizer: one step of it too, whose writes to
+    parameters are counted and not made. Parameters, gradients, buffers, the optimiser's state and
+    the state of the random numbers are afterwards what they were.
+    depth: modules so many levels below the root and deeper are added to the one above.
+
+    Returns a Record: metrics cost/... as those of `deepclock cost`, its operators, the table
+    cost/modules (each module with all below it), the tree `modules` (each alone). A call that
+    deepclock has no price for makes the totals absent, and the note cost-unknown names it.
+
+    Raises what the module raises; ArgumentError where a loss cannot be made.
+    """
+    module = plain(module)
+    backward = backward or optimizer is not None or loss is not None
+    args, kwargs = arguments(module, inputs, named)
+    tally = _Tally(Modules(module))
+    nodes = _backward.Nodes() if backward else None
+    counter = Counter(tally.seen)
+
+    def enter(path, given):
+        tally.of[path].calls += 1
+        if nodes and counter.phase == "forward":
+            nodes.label(given, tally.running.path)
+
+    def leave(path, result):
+        if nodes and counter.phase == "forward":
+            nodes.label(result, path)
+
+    tally.running = calls(tally.modules, enter, leave)
+    counter.path = lambda: tally.running.path
+    with _backward.kept(module, optimizer), contextlib.ExitStack() as stack:
+        stack.enter_context(_uncompiled())
+        stack.enter_context(torch.enable_grad() if backward else torch.no_grad())
+        with tally.running, counter:
+            output = module(*args, **kwargs)
+        if backward:
+            _backward.run(output, loss, counter, nodes, tally.running)
+        if optimizer is not None:
+            _backward.step(optimizer, counter)
+    return _record(tally, module, args, kwargs, depth, backward, optimizer)
+
+
+def _uncompiled():
+    """Parts that torch.compile() wraps run as they are written."""
+    compiler = getattr(torch, "compiler", None)
+    return (compiler.set_stance("force_eager") if hasattr(compiler, "set_stance")
+            else contextlib.nullcontext())
+
+
+# --- the record
+
+def _shape(t):
+    return f"{'x'.join(str(int(n)) for n in t.shape)} {str(t.dtype).replace('torch.', '')}"
+
+
+def _facts(b, tally, module, args, kwargs, backward, optimizer):
+    name = name_of(module)
+    b.fact("subject", "kind", "module")
+    b.fact("subject", "name", name)
+    b.fact("subject", "producer", f"pytorch {torch.__version__}")
+    if isinstance(module, torch.nn.Module):
+        b.fact("subject", "mode", "training" if module.training else "evaluation")
+    devices = {str(t.device) for t in tensors_in((args, kwargs))}
+    devices |= {str(t.device) for _, t, _ in tally.modules.held()}
+    b.fact("subject", "device", ", ".join(sorted(devices)) or "cpu")
+    named = [*((str(i), v) for i, v in enumerate(args)), *kwargs.items()]
+    for key, value in named:
+        for i, t in enumerate(tensors_in(value)):
+            b.fact("subject", f"input/{key}" + (f".{i}" if not isinstance(value, torch.Tensor) else ""),
+                   _shape(t))
+    b.fact("subject", "gradients", "counted" if backward else "off (torch.no_grad)")
+    if optimizer is not None:
+        b.fact("subject", "optimizer", type(optimizer).__name__)
+    b.fact("cost", "convention", _CONVENTION)
+    b.fact("cost", "operators", sum(s.calls for s in tally.phases.values()), "1")
+    b.fact("cost", "unknown", sum(n for n, _ in tally.unknown.values()), "1")
+    if tally.recomputed:
+        b.fact("cost", "recomputed_flops", tally.recomputed, "FLOP")
+
+
+def _held(tally):
+    """Parameters and buffers of each module, and what they take."""
+    trained = bytes_ = 0
+    sizes = {}
+    for path, t, parameter in tally.modules.held():
+        n = t.numel()
+        bytes_ += n * t.element_size()
+        if parameter:
+            tally.of[path].params += n
+            trained += n if t.requires_grad else 0
+            sizes[storage_of(t)] = n
+        elif t.is_floating_point():
+            tally.of[path].buffers += n
+    return trained, bytes_, sizes
+
+
+def _reason(tally):
+    names = list(tally.unknown)
+    return "no price for " + ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+
+
+def _metrics(b, tally, all_, bytes_, backward, optimizer):
+    forward = tally.phases.get("forward", _Sums())
+
+    def put(tag, value, unit, how, sums):
+        b.metric(tag, None if sums.why else value, unit, how, why=_reason(tally))
+    put("cost/macs", forward.macs, "1",
+        "convolutions, matrix products, recurrent and attention operators; no bias", forward)
+    put("cost/flops", forward.flops, "FLOP",
+        "2 x MACs, bias, and 1 for each elementary operation on an element", forward)
+    b.metric("cost/params", all_.params, "1", "parameters of all modules, each once")
+    b.metric("cost/buffers", all_.buffers, "1", "floating-point buffers, such as running statistics")
+    b.metric("cost/weight_bytes", bytes_, "B", "parameters and buffers, each once")
+    b.metric("cost/read_bytes", forward.read_bytes, "B", "each aten call reads its inputs once")
+    b.metric("cost/write_bytes", forward.write_bytes, "B", "each aten call writes its outputs once")
+    known = forward.calls - sum(1 for c in tally.ops if c.price.macs is None or c.price.flops is None)
+    b.metric("cost/coverage", known / forward.calls if forward.calls else None, "1",
+             "aten calls whose MACs and FLOPs are known, over all that are no views",
+             why="the module made no aten calls")
+    moved = forward.read_bytes + forward.write_bytes
+    b.metric("cost/intensity", forward.flops / moved if moved and not forward.why else None, "1",
+             "FLOPs over bytes read and written", why="FLOPs or bytes are not known")
+    if backward:
+        back, loss = tally.phases.get("backward", _Sums()), tally.phases.get("loss", _Sums())
+        put("cost/backward_macs", back.macs, "1", "products of the backward pass as it ran", back)
+        put("cost/backward_flops", back.flops, "FLOP", "of the backward pass as it ran", back)
+        whole = _Sums()
+        for s in (forward, loss, back):
+            whole.add(s)
+        put("cost/training_flops", whole.flops, "FLOP", "forward, loss and backward", whole)
+    if optimizer is not None:
+        step = tally.phases.get("optimizer", _Sums())
+        put("cost/optimizer_flops", step.flops, "FLOP", "one step, as it ran", step)
+
+
+def _ops(b, tally, sizes):
+    """Rows of the forward pass; a parameter is of the first call that reads it."""
+    numbers = {}
+    for call in tally.ops:
+        p = call.price
+        where = f"{call.path}.{call.name}" if call.path else call.name
+        numbers[where] = n = numbers.get(where, 0) + 1
+        class_ = tally.modules.classes[call.path]
+        file, _, line = call.line.rpartition(":")
+        code = linecache.getline(file, int(line)).strip() if file else ""
+        unknown = p.why or "not known"
+        b.op(f"{where}#{n}" if n > 1 else where, p.types[0] if len(p.types) == 1 else call.name,
+             [(where, *call.out)] if call.out else [], scope=call.path.replace(".", "/") or None,
+             class_=f"{class_.__module__}.{class_.__qualname__}" if class_ else None,
+             line=call.line, code=code,
+             macs=unknown if p.macs is None else p.macs, flops=unknown if p.flops is None else p.flops,
+             params=sum(sizes.pop(s, 0) for s in call.held), weight_bytes=0,
+             read_bytes=unknown if p.read_bytes is None else p.read_bytes,
+             write_bytes=unknown if p.write_bytes is None else p.write_bytes)
+
+
+def _shown(tally, depth):
+    """Paths in the order of their definition, those above `depth`."""
+    return [p for p in tally.of if depth is None or (p.count(".") + 1 if p else 0) <= depth]
+
+
+def _label(tally, path):
+    class_ = tally.modules.classes[path]
+    name = path.rpartition(".")[2]
+    return f"{name} ({class_.__name__})" if name and class_ else class_.__name__ if class_ else "function"
+
+
+def _table(b, tally, depth, backward):
+    columns = [("module", "module", None), ("class", "class", None), ("calls", "calls", "1"),
+               ("macs", "MACs", "1"), ("share", "share", "1"), ("flops", "FLOPs", "FLOP"),
+               ("params", "params", "1"), ("read_bytes", "read", "B"), ("write_bytes", "written", "B")]
+    if backward:
+        columns += [("backward_macs", "backward MACs", "1"), ("backward_flops", "backward FLOPs", "FLOP")]
+    paths = _shown(tally, depth)
+    all_ = tally.whole("")
+    rows = []
+    for path in paths:
+        s = tally.whole(path)
+        class_ = tally.modules.classes[path]
+        row = [path or "(all)", class_.__name__ if class_ else "function", s.calls]
+        row += [cell(None if s.why else s.macs, s.why),
+                cell(s.macs / all_.macs if all_.macs and not all_.why else None, all_.why or "no MACs"),
+                cell(None if s.why else s.flops, s.why), s.params, s.read_bytes, s.write_bytes]
+        if backward:
+            row += [cell(None if s.backward_why else s.backward_macs, s.backward_why),
+                    cell(None if s.backward_why else s.backward_flops, s.backward_why)]
+        rows.append(row)
+    top = [i for i, p in enumerate(paths) if p.count(".") == 0][:_BRIEF_ROWS]
+    b.table("cost/modules", "Cost by module, each with all below it", columns, rows, [3, 4, 5, 6], top)
+
+
+def _tree(b, tally, depth, backward):
+    columns = [("calls", "calls", "1"), ("params", "params", "1")]
+    columns += ([("backward_flops", "backward", "FLOP")] if backward else [])
+    columns += [("macs", "MACs", "1"), ("flops", "FLOPs", "FLOP")]
+    index, nodes = {}, []
+    merged = {p: _Sums() for p in _shown(tally, depth)}
+    for path, own in tally.of.items():
+        above = path
+        while above not in merged:
+            above = above.rpartition(".")[0]
+        calls_ = merged[above].calls
+        merged[above].add(own)
+        if above != path:
+            merged[above].calls = calls_
+    for path, s in merged.items():
+        index[path] = len(nodes)
+        parent = index[path.rpartition(".")[0]] if path else -1
+        nodes.append((parent, _label(tally, path), [getattr(s, key) for key, _, _ in columns]))
+    b.tree("modules", "Modules", columns, nodes)
+
+
+def _answer(tally, all_, backward, optimizer):
+    forward = tally.phases.get("forward", _Sums())
+    params = f"{si(all_.params)} parameters"
+    if forward.why:
+        return f"MACs not known ({_reason(tally)}), {params}"
+    text = f"{si(forward.macs)} MACs, {si(forward.flops)} FLOPs, {params}"
+    by_type = {}
+    for call in tally.ops:
+        key = call.price.types[0] if len(call.price.types) == 1 else call.name
+        by_type[key] = by_type.get(key, 0) + (call.price.macs or 0)
+    if forward.macs:
+        most = max(by_type, key=by_type.get)
+        text += f"; {most} carries {100 * by_type[most] / forward.macs:.1f} %"
+    whole = forward.flops
+    if backward and not tally.unknown:
+        for phase in ("loss", "backward", "optimizer"):
+            whole += tally.phases.get(phase, _Sums()).flops
+        step = "a training step with its optimiser" if optimizer is not None else "forward and backward"
+        text += f"; {step} takes {si(whole)} FLOPs"
+    return text
+
+
+def _record(tally, module, args, kwargs, depth, backward, optimizer):
+    trained, bytes_, sizes = _held(tally)
+    all_ = tally.whole("")
+    b = Record(f"deepclock.torch.cost({name_of(module)})")
+    _facts(b, tally, module, args, kwargs, backward, optimizer)
+    b.fact("cost", "trained_params", trained, "1")
+    _metrics(b, tally, all_, bytes_, backward, optimizer)
+    _ops(b, tally, sizes)
+    _table(b, tally, depth, backward)
+    _tree(b, tally, depth, backward)
+    b.answer(_answer(tally, all_, backward, optimizer))
+    if tally.unknown:
+        known = si(sum(s.macs for s in tally.phases.values()))
+        b.note("cost-unknown", "the cost of some aten calls is not known, so the totals are absent ("
+               + "; ".join(f"{name}, {n} of them: {why}" for name, (n, why) in
+                           list(tally.unknown.items())[:8])
+               + f"); known calls alone: {known} MACs")
+    return b.finish()

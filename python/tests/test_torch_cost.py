@@ -1,0 +1,494 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deepclock.torch.cost() against counts by hand, published counts, the ONNX count of the same network,
+and torch.utils.flop_counter where there is one."""
+
+import json
+import re
+import sys
+import threading
+import unittest
+import warnings
+
+from support import Case, deepclock, main
+
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+        from torch import nn
+        from torch.nn import functional
+except ImportError as e:
+    print(f"skipped: {e}")
+    sys.exit(77)
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torchvision
+except ImportError:
+    torchvision = None
+try:
+    from torch.utils.flop_counter import FlopCounterMode
+except ImportError:
+    FlopCounterMode = None
+
+NEW = tuple(int(n) for n in re.findall(r"\d+", torch.__version__)[:2]) >= (2, 0)
+
+
+def cost(module, *inputs, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return deepclock.torch.cost(module, *inputs, **options)
+
+
+def value(record, tag):
+    metric = record[tag]
+    assert metric.value is not None, metric.absent
+    return metric.value
+
+
+def ops(record):
+    return json.loads(record.to_json())["ops"]
+
+
+def rows(record):
+    table = json.loads(record.to_json())["tables"][0]
+    keys = [c["key"] for c in table["columns"]]
+    return {row[0]: dict(zip(keys, row)) for row in table["rows"]}
+
+
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = nn.BatchNorm2d(8)
+        self.fc = nn.Linear(8, 10)
+
+    def forward(self, x):
+        x = functional.relu(self.norm(self.conv(x)))
+        return self.fc(x.mean((2, 3)))
+
+
+class Forward(Case):
+    def test_by_hand(self):
+        r = cost(Small().eval(), torch.randn(2, 3, 16, 16))
+        places = 2 * 16 * 16
+        self.assertEqual(value(r, "cost/macs"), places * 8 * 27 + 2 * 8 * 10)
+        conv = places * 8 * (2 * 27 + 1)                  # bias 1
+        norm, relu = places * 8 * 2, places * 8
+        mean = places * 8 + 2 * 8                         # a division for each result
+        self.assertEqual(value(r, "cost/flops"), conv + norm + relu + mean + 2 * 10 * (2 * 8 + 1))
+        self.assertEqual(value(r, "cost/params"), 8 * 27 + 8 + 16 + 90)
+        self.assertEqual(value(r, "cost/buffers"), 16)
+        self.assertEqual(value(r, "cost/coverage"), 1)
+        table = rows(r)
+        self.assertEqual(table["conv"]["macs"], places * 8 * 27)
+        self.assertEqual(table["conv"]["params"], 8 * 27 + 8)
+        self.assertEqual(table["norm"]["macs"], 0)
+        self.assertEqual(table["(all)"]["flops"], value(r, "cost/flops"))
+        self.assertEqual([o["type"] for o in ops(r)],
+                         ["Conv", "BatchNormalization", "Relu", "ReduceMean", "Gemm"])
+        self.assertEqual(ops(r)[0]["params"], 8 * 27 + 8)
+        self.assertEqual(ops(r)[0]["class"], "torch.nn.modules.conv.Conv2d")
+        self.assertIn("test_torch_cost.py:", ops(r)[0]["line"])
+        self.assertEqual(ops(r)[0]["code"], "x = functional.relu(self.norm(self.conv(x)))")
+
+    def test_tree_adds_up(self):
+        r = cost(Small().eval(), torch.randn(2, 3, 16, 16))
+        tree = json.loads(r.to_json())["trees"][0]
+        self.assertEqual(tree["name"], "modules")
+        keys = [c["key"] for c in tree["columns"]]
+        for key in ("macs", "flops", "params"):
+            column = 2 + keys.index(key)
+            self.assertEqual(sum(n[column] for n in tree["nodes"]), value(r, "cost/" + key))
+        self.assertIn("conv (Conv2d)", tree["frames"])
+        self.assertIn("conv (Conv2d)", r.report(details=True))
+
+    def test_what_is_outside_of_modules(self):
+        r = cost(lambda a, b: torch.softmax(a @ b, -1), torch.randn(4, 5), torch.randn(5, 6))
+        self.assertEqual(value(r, "cost/macs"), 4 * 5 * 6)
+        self.assertEqual(value(r, "cost/flops"), 2 * 4 * 5 * 6 + 5 * 4 * 6)
+        self.assertEqual(value(r, "cost/params"), 0)
+
+    def test_shared_and_repeated(self):
+        class Tied(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed = nn.Embedding(50, 16)
+                self.layer = nn.Linear(16, 16)
+                self.again = self.layer
+                self.head = nn.Linear(16, 50, bias=False)
+                self.head.weight = self.embed.weight
+
+            def forward(self, x):
+                x = self.embed(x)
+                for _ in range(3):
+                    x = self.layer(x)
+                return self.head(self.again(x))
+
+        r = cost(Tied(), torch.arange(7).reshape(1, 7))
+        self.assertEqual(value(r, "cost/params"), 50 * 16 + 16 * 17)
+        self.assertEqual(value(r, "cost/macs"), 7 * (4 * 16 * 16 + 16 * 50))
+        self.assertEqual(rows(r)["layer"]["calls"], 4)
+        self.assertEqual(rows(r)["layer"]["macs"], 7 * 4 * 16 * 16)
+        self.assertEqual(sum(o["params"] for o in ops(r)), 50 * 16 + 16 * 17)
+
+    def test_inputs(self):
+        class Two(nn.Module):
+            def forward(self, a, b=None):
+                return a @ b
+
+        a, b = torch.randn(3, 4), torch.randn(4, 5)
+        for given in ((a, b), ((a, b),), ({"a": a, "b": b},)):
+            self.assertEqual(value(cost(Two(), *given), "cost/macs"), 60)
+        self.assertEqual(value(cost(Two(), a, named={"b": b}), "cost/macs"), 60)
+
+        class Dict(nn.Module):
+            def forward(self, batch):
+                return batch["a"] @ batch["b"]
+
+        self.assertEqual(value(cost(Dict(), {"a": a, "b": b}), "cost/macs"), 60)
+
+    def test_modes(self):
+        """Gradients on, off or in inference mode: the calls differ, the counts do not."""
+        m = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16), nn.Linear(16, 4)).eval()
+        x = torch.randn(2, 5, 8)
+        seen = set()
+        for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
+            with mode():
+                r = cost(m, x)
+                seen.add((value(r, "cost/macs"), value(r, "cost/flops")))
+        with torch.inference_mode():
+            seen.add((value(cost(m, torch.randn(2, 5, 8)), "cost/macs"), value(r, "cost/flops")))
+        self.assertEqual(len(seen), 1)
+
+    def test_meta(self):
+        """A network that would not fit into memory."""
+        m = nn.Sequential(nn.Linear(2, 2).to("meta"))
+        m[0].weight = nn.Parameter(torch.empty(1 << 20, 1 << 20, device="meta"))
+        m[0].bias = None
+        r = cost(m, torch.empty(8, 1 << 20, device="meta"))
+        self.assertEqual(value(r, "cost/macs"), 8 << 40)
+        self.assertEqual(value(r, "cost/weight_bytes"), 4 << 40)
+
+    def test_unknown_is_named_and_not_zero(self):
+        class Solve(nn.Module):
+            def forward(self, x):
+                return torch.linalg.svd(x @ x)[1]
+
+        r = cost(Solve(), torch.eye(4))
+        self.assertIsNone(r["cost/macs"].value)
+        self.assertIn("svd", r["cost/macs"].absent)
+        self.assertIn("svd", next(n.text for n in r.notes if n.code == "cost-unknown"))
+        self.assertLess(value(r, "cost/coverage"), 1)
+        self.assertIn("64 MACs", next(n.text for n in r.notes if n.code == "cost-unknown"))
+
+    def test_depth(self):
+        m = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4))), nn.Linear(4, 4))
+        r = cost(m, torch.randn(1, 4), depth=1)
+        self.assertEqual(list(rows(r)), ["(all)", "0", "1"])
+        tree = json.loads(r.to_json())["trees"][0]
+        self.assertEqual(len(tree["nodes"]), 3)
+        column = 2 + [c["key"] for c in tree["columns"]].index("macs")
+        self.assertEqual([n[column] for n in tree["nodes"]], [0, 32, 16])
+
+    def test_a_failure_leaves_nothing_behind(self):
+        class Bad(nn.Module):
+            def forward(self, x):
+                raise ValueError("bad")
+
+        before = nn.Module.__call__
+        with self.assertRaisesRegex(ValueError, "bad"):
+            cost(nn.Sequential(Bad()), torch.randn(1))
+        self.assertIs(nn.Module.__call__, before)
+        self.assertEqual(value(cost(nn.Linear(2, 3), torch.randn(1, 2)), "cost/macs"), 6)
+
+    def test_other_threads_are_not_counted(self):
+        stop, layer = threading.Event(), nn.Linear(64, 64)
+
+        def work():
+            while not stop.is_set():
+                layer(torch.randn(2, 64))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            counts = {value(cost(nn.Sequential(layer, layer), torch.randn(2, 64)), "cost/macs")
+                      for _ in range(20)}
+        finally:
+            stop.set()
+            thread.join()
+        self.assertEqual(counts, {2 * 2 * 64 * 64})
+
+
+class FastPaths(Case):
+    """What nn.MultiheadAttention and its friends run in one call."""
+
+    LAYER = 4 * (64 * 32 * 32 * 4 + 4 * 64 * 64 * 8 * 2 + 64 * 2 * 32 * 48)
+
+    def layer(self):
+        return nn.TransformerEncoderLayer(32, 4, 48, batch_first=True).eval()
+
+    def test_encoder_layer(self):
+        m, x = self.layer(), torch.randn(4, 64, 32)
+        fast = cost(m, x)
+        self.assertIn("_transformer_encoder_layer_fwd", ops(fast)[0]["name"])
+        slow = cost(m.train(), x)
+        self.assertGreater(len(ops(slow)), 5)
+        self.assertEqual(value(fast, "cost/macs"), self.LAYER)
+        self.assertEqual(value(slow, "cost/macs"), self.LAYER)
+
+    def test_hooks_of_others_are_left_alone(self):
+        m = self.layer()
+        called = []
+        m.linear1.register_forward_hook(lambda *a: called.append(1))
+        r = cost(m, torch.randn(4, 64, 32))
+        self.assertEqual(value(r, "cost/macs"), self.LAYER)
+        self.assertEqual(len(m.linear1._forward_hooks), 1)
+
+    def test_multihead_attention(self):
+        m = nn.MultiheadAttention(32, 4, batch_first=True)
+        q, k = torch.randn(2, 10, 32), torch.randn(2, 12, 32)
+        want = 2 * (10 * 32 * 32 * 2 + 12 * 32 * 32 * 2 + 10 * 12 * 32 * 2)
+        for training in (True, False):
+            self.assertEqual(value(cost(m.train(training), q, k, k), "cost/macs"), want)
+        self.assertEqual(value(cost(m.eval(), q, q, q, named={"need_weights": False}), "cost/macs"),
+                         2 * (10 * 32 * 32 * 4 + 10 * 10 * 32 * 2))
+
+    @unittest.skipUnless(hasattr(functional, "scaled_dot_product_attention"), "torch 1.13 has none")
+    def test_scaled_dot_product(self):
+        q = torch.randn(2, 4, 10, 8, requires_grad=True)
+        k = torch.randn(2, 4, 12, 8, requires_grad=True)
+        f = functional.scaled_dot_product_attention
+        macs = 2 * 4 * 10 * 12 * 16
+        self.assertEqual(value(cost(f, q, k, k), "cost/macs"), macs)
+        r = cost(f, q, k, k, backward=True)
+        # four gradients, and the scores again where the kernel did not keep them
+        self.assertIn(value(r, "cost/backward_macs"), (2 * macs, 5 * macs // 2))
+        grouped = torch.randn(2, 2, 12, 8)
+        if "enable_gqa" in (f.__doc__ or ""):
+            self.assertEqual(value(cost(lambda: f(q.detach(), grouped, grouped, enable_gqa=True)),
+                                   "cost/macs"), macs)
+
+
+class Training(Case):
+    def test_backward_of_convolutions(self):
+        m = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 3, groups=4))
+        x = torch.randn(1, 3, 10, 10)
+        r = cost(m, x, backward=True)
+        first, second = 64 * 8 * 27, 36 * 8 * 18
+        self.assertEqual(value(r, "cost/macs"), first + second)
+        self.assertEqual(value(r, "cost/backward_macs"), first + 2 * second)
+        table = rows(r)
+        self.assertEqual(table["0"]["backward_macs"], first)
+        self.assertEqual(table["2"]["backward_macs"], 2 * second)
+        self.assertGreater(table["1"]["backward_flops"], 0)
+        x.requires_grad_()
+        self.assertEqual(value(cost(m, x, backward=True), "cost/backward_macs"), 2 * (first + second))
+
+    def test_backward_by_module(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b = nn.Linear(8, 16), nn.Linear(16, 8)
+
+            def forward(self, x):
+                y = x @ torch.ones(8, 8)
+                return self.b(torch.sigmoid(self.a(y))) + y
+
+        r = cost(Net(), torch.randn(4, 8, requires_grad=True), backward=True)
+        table = rows(r)
+        self.assertEqual(table["a"]["backward_macs"], 2 * 4 * 8 * 16)
+        self.assertEqual(table["b"]["backward_macs"], 2 * 4 * 8 * 16)
+        self.assertEqual(table["(all)"]["backward_macs"], 4 * 4 * 8 * 16 + 4 * 8 * 8)
+        self.assertEqual(value(r, "cost/backward_macs"), table["(all)"]["backward_macs"])
+
+    def test_everything_is_put_back(self):
+        m = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Dropout(0.5), nn.Flatten(),
+                          nn.Linear(4 * 36, 2))
+        x, t = torch.randn(2, 3, 8, 8), torch.tensor([0, 1])
+        optimizer = torch.optim.Adam(m.parameters())
+        functional.cross_entropy(m(x), t).backward()
+        optimizer.step()
+        before = {k: v.clone() for k, v in m.state_dict().items()}
+        gradients = [p.grad for p in m.parameters()]
+        copies = [g.clone() for g in gradients]
+        state = json.dumps(optimizer.state_dict(), default=lambda v: v.tolist())
+        random = torch.get_rng_state()
+        r = cost(m, x, optimizer=optimizer, loss=lambda y: functional.cross_entropy(y, t))
+        for k, v in m.state_dict().items():
+            self.assertTrue(torch.equal(v, before[k]), k)
+        for p, g, c in zip(m.parameters(), gradients, copies):
+            self.assertIs(p.grad, g)
+            self.assertTrue(torch.equal(g, c))
+        self.assertEqual(json.dumps(optimizer.state_dict(), default=lambda v: v.tolist()), state)
+        self.assertTrue(torch.equal(torch.get_rng_state(), random))
+        self.assertGreater(value(r, "cost/training_flops"),
+                           value(r, "cost/flops") + value(r, "cost/backward_flops"))
+        fresh = torch.optim.Adam(m.parameters())
+        cost(m, x, optimizer=fresh)
+        self.assertFalse(fresh.state)
+
+    def test_optimizers(self):
+        """An optimiser computes the same however its loop over the parameters is written."""
+        def flops(make, **options):
+            m = nn.Sequential(nn.Linear(32, 16), nn.Linear(16, 8))
+            r = cost(m, torch.randn(1, 32), optimizer=make(m.parameters(), **options))
+            return value(r, "cost/optimizer_flops"), 32 * 16 + 16 + 16 * 8 + 8
+
+        per = {}
+        kinds = [("loop", {"foreach": False}), ("foreach", {"foreach": True})]
+        for name, make, options in (("sgd", torch.optim.SGD, {"lr": 0.1}),
+                                    ("momentum", torch.optim.SGD, {"lr": 0.1, "momentum": 0.9}),
+                                    ("adam", torch.optim.Adam, {}),
+                                    ("adamw", torch.optim.AdamW, {})):
+            for kind, more in kinds + ([("fused", {"fused": True})] if NEW else []):
+                try:
+                    all_, n = flops(make, **options, **more)
+                except (TypeError, RuntimeError) as e:
+                    self.assertEqual(kind, "fused", e)
+                    continue
+                per.setdefault(name, {})[kind] = all_ / n
+        self.assertEqual(round(per["sgd"]["loop"]), 2)
+        for name, kinds in per.items():
+            for kind, flop in kinds.items():  # what is done once for each step or tensor is little
+                self.assertAlmostEqual(flop, kinds["loop"], delta=0.1, msg=f"{name} {kind} {per}")
+        self.assertEqual(round(per["adam"]["loop"]), 13)
+        self.assertEqual(round(per["adamw"]["loop"]), 14)
+
+    def test_no_gradient_is_an_error(self):
+        with self.assertRaises(deepclock.ArgumentError):
+            cost(nn.ReLU(), torch.randn(3), backward=True)
+
+    def test_checkpoints_are_recomputed(self):
+        from torch.utils.checkpoint import checkpoint
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))
+
+            def forward(self, x):
+                return checkpoint(self.a, x, use_reentrant=False)
+
+        r = cost(Net(), torch.randn(4, 8, requires_grad=True), backward=True)
+        one = 4 * 64
+        self.assertEqual(value(r, "cost/macs"), 2 * one)
+        again = r.facts["cost/recomputed_flops"].value // (2 * one + 4 * 8)
+        self.assertIn(again, (1, 2))  # PyTorch 2 stops when it has what it needs
+        self.assertEqual(value(r, "cost/backward_macs"), (4 + again) * one)
+
+
+@unittest.skipIf(torchvision is None, "torchvision is not installed")
+class Torchvision(Case):
+    # MACs as torchvision's own weights publish them ("GFLOPS"), to the last digit
+    MACS = {"resnet18": 1814073344, "mobilenet_v3_small": 56510400, "swin_t": 4490566656,
+            "squeezenet1_0": 818924576}
+
+    def network(self, name):
+        return getattr(torchvision.models, name)(weights=None).eval()
+
+    def test_published(self):
+        for name, macs in self.MACS.items():
+            m = self.network(name).to("meta")
+            r = cost(m, torch.empty(1, 3, 224, 224, device="meta"))
+            self.assertEqual(value(r, "cost/macs"), macs, name)
+            self.assertEqual(value(r, "cost/params"), sum(p.numel() for p in m.parameters()), name)
+
+    def test_onnx(self):
+        """The graph of the same network says the same."""
+        for name in ("resnet18", "mobilenet_v3_small"):
+            m, x, path = self.network(name), torch.randn(1, 3, 64, 64), self.path(name + ".onnx")
+            for p in m.parameters():  # the exporter writes equal tensors once
+                nn.init.normal_(p)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                options = {"dynamo": False} if NEW else {}
+                torch.onnx.export(m, x, path, training=torch.onnx.TrainingMode.PRESERVE,
+                                  do_constant_folding=False, **options)
+            graph, own = deepclock.cost(path), cost(m, x)
+            for tag in ("cost/macs", "cost/params"):
+                self.assertEqual(value(graph, tag), value(own, tag), (name, tag))
+            self.assertAlmostEqual(value(graph, "cost/flops") / value(own, "cost/flops"), 1, delta=0.02)
+
+
+@unittest.skipIf(FlopCounterMode is None, "torch before 2.1 has no flop_counter")
+class FlopCounter(Case):
+    def check(self, m, *inputs, backward=False):
+        with FlopCounterMode(display=False) as counter:
+            with torch.enable_grad() if backward else torch.no_grad():
+                out = m(*inputs)
+            if backward:
+                out.backward(torch.ones_like(out))
+        r = cost(m, *inputs, backward=backward)
+        macs = value(r, "cost/macs") + (value(r, "cost/backward_macs") if backward else 0)
+        self.assertEqual(counter.get_total_flops(), 2 * macs)
+
+    def test_equal(self):
+        self.check(Small(), torch.randn(2, 3, 16, 16), backward=True)
+        self.check(nn.TransformerEncoderLayer(32, 4, 48, batch_first=True), torch.randn(2, 10, 32),
+                   backward=True)
+        self.check(nn.ConvTranspose2d(4, 8, 3, stride=2), torch.randn(2, 4, 9, 9), backward=True)
+
+
+class Rows(Case):
+    """The table of aten calls against the calls themselves."""
+
+    def test_types_exist(self):
+        from deepclock.torch import _aten, _aten_fused, _operators
+        for module in (_aten, _aten_fused, _operators):
+            with open(module.__file__, encoding="utf-8") as f:
+                text = f.read()
+            names = set(re.findall(r'Operator\("([\w.]+)"', text))
+            for table in re.findall(r'_table_of\("""(.*?)"""', text, re.DOTALL):
+                for line in table.strip().splitlines():
+                    names |= set(line.partition(":")[0].split())
+            for name in names:
+                deepclock._deepclock.operator_cost(name, [])
+
+    def test_shapes(self):
+        """Where a call is one operator, its rule makes the shape that the call made."""
+        from deepclock.torch import _price
+        from torch.utils._python_dispatch import TorchDispatchMode
+        checked = set()
+
+        class Check(TorchDispatchMode):
+            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                out = func(*args, **(kwargs or {}))
+                if _price.is_view(func) or not isinstance(out, (torch.Tensor, tuple)):
+                    return out
+                made = _price.operators_of(func, args, kwargs or {}, out)
+                first = out if isinstance(out, torch.Tensor) else out[0]
+                if len(made) == 1 and made[0].type not in ("Identity", "ConstantOfShape"):
+                    got = deepclock._deepclock.operator_cost(*made[0][:4])
+                    if got[4] is not None and None not in got[4]:
+                        name = func._schema.name
+                        assert got[4] == tuple(first.shape), (name, made[0], got, first.shape)
+                        checked.add(name.partition("::")[2].strip("_"))
+                return out
+
+        x, w = torch.randn(2, 6, 8, 8), torch.randn(4, 3, 3, 3)
+        v, m = torch.randn(7), torch.randn(7, 5)
+        with Check(), torch.no_grad():
+            functional.conv2d(x, w, stride=2, padding=1, dilation=2, groups=2)
+            functional.conv_transpose2d(x, torch.randn(6, 3, 3, 3), stride=2, padding=1,
+                                        output_padding=1, groups=2)
+            functional.conv1d(x[0], torch.randn(5, 8, 3))
+            functional.max_pool2d(x, 3, 2, 1, ceil_mode=True)
+            functional.avg_pool2d(x, 2)
+            functional.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)
+            functional.grid_sample(x, torch.randn(2, 5, 5, 2), align_corners=False)
+            functional.layer_norm(x, (8, 8))
+            functional.group_norm(x, 3)
+            functional.gelu(x)
+            functional.embedding(torch.tensor([[1, 2]]), m)
+            torch.addmm(torch.randn(5), torch.randn(3, 7), m)
+            v @ m, m.t() @ v, v @ v, torch.bmm(x[0], x[1])
+            x.sum((1, 3)), x.mean(2, keepdim=True), x.amax(1), x.argmax(2), x.prod(1)
+            x.logsumexp(1), x.cumsum(2), x.clamp(0, 1), x.norm(dim=1)
+            x + v[0], x * x, x > 0, x[:, :1] / x, m.index_select(1, torch.tensor([1, 2]))
+            functional.nll_loss(m, torch.arange(5).repeat(2)[:7] % 5)
+        self.assertGreaterEqual(len(checked), 25, sorted(checked))
+
+
+if __name__ == "__main__":
+    main()
