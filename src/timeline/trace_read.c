@@ -7,9 +7,8 @@
 #include "record/asked.h"
 #include "timeline/chrome_read.h"
 #include "timeline/gzip.h"
-#include "timeline/perfetto.h"
+#include "timeline/operators.h"
 #include "timeline/perfetto_read.h"
-#include "timeline/zone_collect.h"
 
 #include <string.h>
 
@@ -79,13 +78,13 @@ bool dck_trace_is(const char *path)
 	return is;
 }
 
-static dck_status record_make(zone_collect *c, const reading *r, dck_record **ret, dck_err *err)
+static dck_status record_make(operators *o, const reading *r, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin(NULL);
 
 	DCK_NEED(b, err, "for the record");
 	facts_put(b, r);
-	const dck_status status = zone_collect_put(c, b, err);
+	const dck_status status = operators_put(o, b, err);
 	if (status == DCK_OK)
 		return record_finish(b, ret, err);
 	record_drop(b);
@@ -94,17 +93,16 @@ static dck_status record_make(zone_collect *c, const reading *r, dck_record **re
 
 dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err)
 {
-	static const char *const marks[] = {PF_UNENDED, PF_CONTINUED, NULL};
 	reading r = {.path = path};
-	zone_collect *c;
+	operators *o;
 	dck_sink sink;
 
-	DCK_TRY(zone_collect_new(&c, err));
-	zone_collect_sink(c, &sink);
-	dck_status status = read_into(&r, marks, &zone_collect_format, &sink, err);
+	DCK_TRY(operators_new(&o, err));
+	operators_sink(o, &sink);
+	dck_status status = read_into(&r, operators_numbers, &operators_format, &sink, err);
 	if (status == DCK_OK)
-		status = record_make(c, &r, ret, err);
-	zone_collect_free(c);
+		status = record_make(o, &r, ret, err);
+	operators_free(o);
 	return status;
 }
 

@@ -114,8 +114,9 @@ static dck_status fill(const zone_paths *p, const char *(*name_of)(void *self, u
 	return DCK_OK;
 }
 
-dck_status zone_paths_put(const zone_paths *p, const char *(*name_of)(void *self, uint32_t name),
-			  void *self, record_builder *b, dck_err *err)
+dck_status zone_paths_put(const zone_paths *p, const char *name, const char *title,
+			  const char *(*name_of)(void *self, uint32_t name), void *self,
+			  record_builder *b, dck_err *err)
 {
 	static const dck_column columns[] = {{"calls", "calls", DCK_UNIT_ONE},
 					     {"self", "self", DCK_UNIT_NS}};
@@ -125,8 +126,8 @@ dck_status zone_paths_put(const zone_paths *p, const char *(*name_of)(void *self
 	if (p->n > 1)
 		status = fill(p, name_of, self, &t, err);
 	if (p->n > 1 && status == DCK_OK)
-		record_tree(b, &(dck_tree){.name = "zones",
-					   .title = "Zones by their call paths",
+		record_tree(b, &(dck_tree){.name = name,
+					   .title = title,
 					   .columns = columns,
 					   .ncolumns = 2,
 					   .frames = t.texts,
@@ -136,8 +137,8 @@ dck_status zone_paths_put(const zone_paths *p, const char *(*name_of)(void *self
 					   .weights = t.weights});
 	if (p->lost > 0)
 		record_note(b, "trace-paths",
-			    "%llu calls are in the table of zones, but not in their tree",
-			    (unsigned long long)p->lost);
+			    "%llu calls are in the table of %s, but not in the tree",
+			    (unsigned long long)p->lost, name);
 	kept_map_done(&t.frames);
 	mem_free(t.texts);
 	mem_free(t.nodes);

@@ -5,7 +5,7 @@
  *
  *	uint32_t outer = zone_paths_child(&p, 0, 7), inner = zone_paths_child(&p, outer, 9);
  *	zone_paths_add(&p, inner, 1, 1200);
- *	zone_paths_put(&p, name_of, self, b, err);
+ *	zone_paths_put(&p, "zones", "Zones by their call paths", name_of, self, b, err);
  *	zone_paths_done(&p);
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -63,8 +63,9 @@ static inline void zone_paths_add(zone_paths *p, uint32_t path, unsigned calls, 
 		p->lost += calls;
 	}
 }
-/* The tree "zones"; nothing when there is no path. name_of may return NULL. */
-dck_status zone_paths_put(const zone_paths *p, const char *(*name_of)(void *self, uint32_t name),
-			  void *self, record_builder *b, dck_err *err);
+/* A tree of that name; nothing when there is no path. name_of may return NULL. */
+dck_status zone_paths_put(const zone_paths *p, const char *name, const char *title,
+			  const char *(*name_of)(void *self, uint32_t name), void *self,
+			  record_builder *b, dck_err *err);
 
 #endif

@@ -5,26 +5,56 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "timeline/chrome_read.h"
+#include "timeline/operators.h"
 #include "timeline/perfetto_read.h"
+
+static dck_status read_to(const void *bytes, size_t n, const trace_format *f, dck_sink *sink,
+			  trace_read_facts *facts)
+{
+	wire_source s;
+	dck_err err = {0};
+
+	dck_status status = wire_source_bytes(bytes, n, &wire_perfetto, &s, &err);
+	if (status == DCK_OK) {
+		status = chrome_is(&s) ? chrome_read(&s, NULL, f, sink, facts, &err)
+				       : perfetto_read(&s, f, sink, facts, &err);
+		wire_source_close(&s);
+	}
+	check((status == DCK_OK) == (err.msg[0] == '\0'));
+	return status;
+}
 
 static dck_status read_as(const void *bytes, size_t n, const trace_format *f, dck_buffer *ret,
 			  trace_read_facts *facts)
 {
 	static dck_sink sink;
-	wire_source s;
-	dck_err err = {0};
 
 	*ret = (dck_buffer){0};
 	dck_sink_buffer(&sink, ret);
-	dck_status status = wire_source_bytes(bytes, n, &wire_perfetto, &s, &err);
-	if (status == DCK_OK) {
-		status = chrome_is(&s) ? chrome_read(&s, NULL, f, &sink, facts, &err)
-				       : perfetto_read(&s, f, &sink, facts, &err);
-		wire_source_close(&s);
-	}
-	check((status == DCK_OK) == (err.msg[0] == '\0'));
+	const dck_status status = read_to(bytes, n, f, &sink, facts);
 	check(dck_sink_finish(&sink, NULL) == DCK_OK);
 	return status;
+}
+
+/* As a record. */
+static void add_up(const void *bytes, size_t n)
+{
+	static dck_sink sink;
+	record_builder *b = record_new();
+	trace_read_facts facts;
+	dck_record *record;
+	operators *o = NULL;
+
+	check(b && operators_new(&o, NULL) == DCK_OK);
+	operators_sink(o, &sink);
+	if (read_to(bytes, n, &operators_format, &sink, &facts) == DCK_OK) {
+		check(operators_put(o, b, NULL) == DCK_OK &&
+		      record_finish(b, &record, NULL) == DCK_OK);
+		dck_record_free(record);
+	} else {
+		record_drop(b);
+	}
+	operators_free(o);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -32,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	size_t nformats;
 	const trace_format *const *formats = trace_formats(&nformats);
 
+	add_up(bytes, n);
 	for (size_t i = 0; i < nformats; i++) {
 		dck_buffer first, second = {0};
 		trace_read_facts facts, again;

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What deepclock reads in a file of torch.profiler, beside the profiler's own table of the same run.
+Prints TAP; without PyTorch all cases are skipped and say so.
+
+  torch_profiler.py --program build/deepclock [CASE...]
+"""
+
+import gzip
+import json
+import subprocess
+
+from common import Skipped, arguments, expect, run
+
+PROGRAM = ""
+
+
+def profiled(**options):
+    """A file of three training steps, and calls and own microseconds by the profiler's own table."""
+    try:
+        import torch
+    except ImportError:
+        raise Skipped("no PyTorch")
+    from torch import nn
+    from torch.profiler import ProfilerActivity, profile
+
+    torch.set_num_threads(1)
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 30 * 30, 10))
+    x = torch.randn(4, 3, 32, 32)
+    model(x).sum().backward()
+    with profile(activities=[ProfilerActivity.CPU], **options) as p:
+        for _ in range(3):
+            model(x).sum().backward()
+    p.export_chrome_trace("trace.json")
+    return "trace.json", {e.key: (e.count, e.self_cpu_time_total) for e in p.key_averages()}
+
+
+def record_of(path):
+    return json.loads(subprocess.run([PROGRAM, "report", path, "--format", "json"], check=True, capture_output=True,
+                                     text=True).stdout)
+
+
+def table(record, name):
+    found = next((t for t in record["tables"] if t["name"] == name), None)
+    return {row[0]: row[1:] for row in found["rows"]} if found else None
+
+
+def operators_are_those_of_the_profiler():
+    path, want = profiled()
+    record = record_of(path)
+    got = table(record, "operators")
+    for name, (calls, self_us) in want.items():
+        expect(name in got, f"{name} is missing")
+        # Older ones write whole microseconds; one in itself counts once for the profiler.
+        expect(got[name][0] >= calls, f"{name}: {got[name][0]} calls, the profiler says {calls}")
+        expect(abs(got[name][1] / 1000 - self_us) <= 3 * got[name][0] + 1,
+               f"{name}: {got[name][1]} ns of its own, the profiler says {self_us} us")
+    total = sum(us for _, us in want.values())
+    mine = sum(row[1] for row in got.values()) / 1000
+    expect(abs(mine - total) <= 0.02 * total + 5, f"all operators: {mine} us, the profiler says {total}")
+
+
+def a_compressed_file_says_the_same():
+    path, _ = profiled()
+    with open(path, "rb") as file, gzip.open(path + ".gz", "wb") as to:
+        to.write(file.read())
+    expect(table(record_of(path), "zones") == table(record_of(path + ".gz"), "zones"), "another table")
+
+
+def modules_hold_their_backward_operators():
+    path, _ = profiled(with_stack=True)
+    record = record_of(path)
+    modules = table(record, "modules")
+    if modules is None:
+        raise Skipped("this PyTorch is without Kineto: its file has no modules")
+    expect(set(modules) == {"Sequential_0", "Conv2d_0", "ReLU_0", "Flatten_0", "Linear_0"}, f"modules: {list(modules)}")
+    for name in ("Conv2d_0", "Linear_0"):
+        expect(modules[name][0] == 3 and modules[name][3] > 0, f"{name}: {modules[name]}")
+    expect(modules["Sequential_0"][2] >= sum(modules[n][2] for n in modules if n != "Sequential_0"), "forward")
+    tree = next(t for t in record["trees"] if t["name"] == "modules")
+    expect(all(n[3] >= 0 for n in tree["nodes"]), "times of their own below zero")
+
+
+if __name__ == "__main__":
+    args = arguments(__doc__)
+    PROGRAM = args.program
+    run([(f.__name__, f) for f in (operators_are_those_of_the_profiler, a_compressed_file_says_the_same,
+                                   modules_hold_their_backward_operators)], args.prefixes)
