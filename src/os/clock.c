@@ -223,13 +223,15 @@ static bool rate_find(os_clock_state *s)
 
 bool os_clock_tsc(os_clock_state *s, dck_clock *ret)
 {
-	if (!tsc_is_trusted())
+	if (!s->ns_per_tick_q32 && !tsc_is_trusted())
 		return false;
 	os_clock_state found = {.ns_per_tick_q32 = s->ns_per_tick_q32};
 	read_both(&found.base_tsc, &found.base_ns);
 	if (!found.ns_per_tick_q32 && !rate_find(&found))
 		return false;
 	*s = found;
+	if (!ret)
+		return true;
 	dck_clock c = {.name = "TSC", .now_ns = now_tsc, .self = s};
 	calibrate(&c);
 	*ret = c;

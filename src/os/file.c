@@ -264,10 +264,10 @@ static void sync_folder(const char *path)
 	close(fd);
 }
 
-static dck_status commit(os_replace *r, dck_err *err)
+static dck_status commit(os_replace *r, bool lasting, dck_err *err)
 {
 	/* Pipes and terminals cannot be synced, and some file systems do not offer it. */
-	if (fsync(r->fd) && !r->direct && errno != EINVAL && errno != ENOTSUP)
+	if (lasting && fsync(r->fd) && !r->direct && errno != EINVAL && errno != ENOTSUP)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", r->target);
 	int fd = r->fd;
 	r->fd = -1;
@@ -279,13 +279,21 @@ static dck_status commit(os_replace *r, dck_err *err)
 	if (rename(r->temp, r->target))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot replace '%s'", r->target);
 	r->temp[0] = '\0';
-	sync_folder(r->target);
+	if (lasting)
+		sync_folder(r->target);
 	return DCK_OK;
 }
 
 dck_status os_replace_commit(os_replace *r, dck_err *err)
 {
-	dck_status st = commit(r, err);
+	dck_status st = commit(r, true, err);
+	os_replace_abort(r);
+	return st;
+}
+
+dck_status os_replace_commit_passing(os_replace *r, dck_err *err)
+{
+	dck_status st = commit(r, false, err);
 	os_replace_abort(r);
 	return st;
 }

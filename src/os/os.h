@@ -23,8 +23,9 @@
 void os_clock_monotonic(dck_clock *ret);
 /* The processor's time stamp counter, at half the price of the system's clock; *s is the caller's
  * and must live as long as the clock is used; zeroed, or with the rate that another process of this
- * machine found, which saves the 25 ms of finding it. false: no x86-64, or the
- * kernel does not trust the counter (it may stop, change its rate or differ between cores). */
+ * machine found, which saves the 25 ms of finding it and of asking the kernel. ret NULL: only the
+ * state. false: no x86-64, or the kernel does not trust the counter (it may stop, change its rate
+ * or differ between cores). */
 typedef struct os_clock_state {
 	uint64_t base_tsc, base_ns, ns_per_tick_q32;
 } os_clock_state;
@@ -186,6 +187,8 @@ typedef struct os_replace os_replace;
  * removes it. A path that is no regular file is written directly. */
 dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err);
 dck_status os_replace_commit(os_replace *r, dck_err *err);
+/* The same without syncing, for a file that another program reads soon and removes. */
+dck_status os_replace_commit_passing(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
 /* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with the files

@@ -25,6 +25,8 @@ record_builder *record_new(void);    /* @owned, record_finish or record_drop; NU
 void record_drop(record_builder *b); /* NULL is allowed */
 /* Hands the record over and frees the builder, also on failure. */
 dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_MUST_USE;
+/* As dck_record_save(), for who reads the file soon and removes it: nothing is synced. */
+dck_status record_pass(const dck_record *r, const char *path, dck_err *err);
 
 void record_set_id(record_builder *b, const char *id);
 void record_set_began(record_builder *b, int64_t unix_ns);

@@ -22,7 +22,8 @@ dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err)
+static dck_status save(const dck_record *r, const char *path,
+		       dck_status (*commit)(os_replace *r, dck_err *err), dck_err *err)
 {
 	os_replace *file;
 	dck_sink out;
@@ -36,5 +37,15 @@ dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err)
 		os_replace_abort(file);
 		return err_while(err, st, "writing the record '%s'", path);
 	}
-	return os_replace_commit(file, err);
+	return commit(file, err);
+}
+
+dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err)
+{
+	return save(r, path, os_replace_commit, err);
+}
+
+dck_status record_pass(const dck_record *r, const char *path, dck_err *err)
+{
+	return save(r, path, os_replace_commit_passing, err);
 }

@@ -19,13 +19,14 @@ enum { CHUNK = 256, PREFETCH = 512 };
 struct drain {
 	uint64_t base, ns_per_tick_q32;
 	nesting nesting;
-	nesting_thread threads[LANES_MAX]; /* by lane */
+	size_t nthreads;		   /* lanes that were ever looked at */
+	nesting_thread threads[LANES_MAX]; /* by lane; untouched behind those */
 };
 
 dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 		     const drain_listener *listener, dck_err *err)
 {
-	drain *d = mem_zalloc(1, sizeof *d);
+	drain *d = os_pages_reserve(sizeof *d);
 
 	DCK_NEED(d, err, "to record");
 	d->base = base;
@@ -60,10 +61,10 @@ void drain_free(drain *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < LANES_MAX; i++)
+	for (size_t i = 0; i < d->nthreads; i++)
 		nesting_thread_done(&d->threads[i]);
 	nesting_done(&d->nesting);
-	mem_free(d);
+	os_pages_free(d, sizeof *d);
 }
 
 uint64_t drain_ns(const drain *d, uint64_t ticks)
@@ -315,7 +316,8 @@ bool drain_round(drain *d)
 	const uint64_t cut = ticks_now();
 	bool more = false;
 
-	for (size_t i = 0; i < lanes_used(); i++)
+	d->nthreads = lanes_used();
+	for (size_t i = 0; i < d->nthreads; i++)
 		more = lane_read(d, lanes_at(i), &d->threads[i], cut) || more;
 	nesting_flush_counters(&d->nesting);
 	if (capture_armed())
@@ -325,7 +327,7 @@ bool drain_round(drain *d)
 
 void drain_end(drain *d, uint64_t ticks)
 {
-	for (size_t i = 0; i < lanes_used(); i++) {
+	for (size_t i = 0; i < d->nthreads; i++) {
 		if (atomic_load(&lanes_at(i)->state) == LANE_LIVE)
 			wait_read(d, lanes_at(i), &d->threads[i], ticks);
 		if (d->threads[i].serial)

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "os/os.h"
 #include "trace/capture.h"
+#include "record/build.h"
 #include "trace/clock_reading.h"
 #include "trace/lane.h"
 #include "trace/nvtx_emit.h"
@@ -42,7 +43,6 @@ static struct recorder {
 	drain *drain;
 	trace_file *file; /* NULL: none is written */
 	recorder_plan plan;
-	dck_clock clock;
 	os_clock_state tsc;
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
@@ -71,7 +71,7 @@ static void clock_choose(struct recorder *r)
 	r->method.clock = "CLOCK_MONOTONIC";
 #if defined(__x86_64__)
 	r->tsc.ns_per_tick_q32 = trace_tick_told();
-	ticks_are_tsc = os_clock_tsc(&r->tsc, &r->clock);
+	ticks_are_tsc = os_clock_tsc(&r->tsc, NULL);
 	if (ticks_are_tsc)
 		r->method.clock = "TSC";
 #endif
@@ -240,7 +240,7 @@ static void finish(struct recorder *r)
 			r->ended.code ? r->ended.msg : NULL, &r->record, &e);
 	/* For who started this program, also of a file that is not whole. */
 	if (st == DCK_OK && r->plan.record && (!has_file || said.made))
-		st = dck_record_save(r->record, r->plan.record, &e);
+		st = record_pass(r->record, r->plan.record, &e);
 	if (st != DCK_OK && !r->ended.code)
 		r->ended = e;
 }

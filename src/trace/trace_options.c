@@ -185,9 +185,8 @@ static const char tick_variable[] = "DEEPCLOCK_TRACE_TICK";
 const char *trace_tick_put(mem_arena *a)
 {
 	os_clock_state s = {0};
-	dck_clock c;
 
-	if (!os_clock_tsc(&s, &c))
+	if (!os_clock_tsc(&s, NULL))
 		return NULL;
 	return mem_arena_fmt(a, "%s=%llu", tick_variable, (unsigned long long)s.ns_per_tick_q32);
 }
