@@ -75,6 +75,11 @@ void os_library_preload(const char *path)
 	(void)dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
+void *os_library_first(const char *name)
+{
+	return dlsym(RTLD_DEFAULT, name);
+}
+
 const char *os_library_of(const void *address)
 {
 	Dl_info info;

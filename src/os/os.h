@@ -112,6 +112,8 @@ void *os_library_symbol(os_library *l, const char *name); /* NULL: none */
 const char *os_library_path(const os_library *l);	  /* where the loader really found it */
 /* Loads it for good, for libraries that are opened later and need its names; no matter if not. */
 void os_library_preload(const char *path);
+/* What the first library of this process that exports the name has under it; NULL: none has. */
+void *os_library_first(const char *name);
 /* The file of the library or program that holds this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
 

@@ -19,6 +19,7 @@
 #include "trace/trace_children.h"
 #include "trace/trace_file.h"
 #include "trace/trace_options.h"
+#include "trace/waiting.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ static struct state {
 	pthread_mutex_t control; /* start, stop, fork: one at a time */
 	bool claimed;		 /* the file that the environment names is ours */
 	bool child; /* of a process that records: its record is not the one that was asked for */
+	bool asked; /* the environment has asked for what is recorded, nobody else */
+	long owner; /* of the file, before it was claimed */
 } state = {.control = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- start and stop; state.control is held */
@@ -96,6 +99,7 @@ static dck_status claim(struct state *s, recorder_plan *p, dck_err *err)
 	const char *text = getenv(owner_name), *record = record_asked(p->arena);
 	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
 
+	s->owner = owner;
 	s->child = owner && owner != self;
 	/* Of several programs that one starts which does not record the first has the file. */
 	if (!owner && record && !s->claimed)
@@ -149,6 +153,7 @@ static dck_status start(struct state *s, const dck_trace_config *config, dck_err
 		DCK_FAIL(err, E_ARG, "it records already; stop that first");
 	plan.arena = mem_arena_new(0);
 	DCK_NEED(plan.arena, err, "to record");
+	s->asked = !config;
 	dck_status st = start_with(s, config, &plan, err);
 	if (!recorder_begun())
 		mem_arena_free(plan.arena);
@@ -197,12 +202,14 @@ dck_status dck_trace_dump(dck_err *err)
 
 bool dck_trace_flush(void)
 {
-	return recorder_ask(RECORDER_FLUSH, BOUND_NS);
+	return waits_handed_to() ? waits_handed_to()->flush()
+				 : recorder_ask(RECORDER_FLUSH, BOUND_NS);
 }
 
 bool dck_trace_leave(void)
 {
-	return recorder_ask(RECORDER_END, BOUND_NS);
+	return waits_handed_to() ? waits_handed_to()->leave()
+				 : recorder_ask(RECORDER_END, BOUND_NS);
 }
 
 /* --- fork and exit */
@@ -243,10 +250,82 @@ static void fork_child(void)
 	fork_parent();
 }
 
+/* --- two copies of this library in one process */
+
+static bool has_events(const dck_record *r)
+{
+	for (size_t i = 0; r && i < r->ntables; i++)
+		if (r->tables[i].nrows)
+			return true;
+	return false;
+}
+
+/* Mostly it has just begun, and leaves nothing; else what it has is kept beside what the other one
+ * will record, as that of a program which became another one is. */
+static void yield(struct state *s, const recorder_plan *plan)
+{
+	mem_arena *a = mem_arena_new(0);
+	const char *path = a ? mem_arena_dup(a, plan->config.path) : NULL;
+	const char *said = a && plan->record ? mem_arena_dup(a, plan->record) : NULL;
+	dck_record *r = NULL;
+
+	const dck_status st = recorder_end(&r, NULL);
+	s->claimed = false;
+	if (st == DCK_OK && path && !has_events(r)) {
+		os_file_remove(path);
+		if (said)
+			os_file_remove(said);
+		if (!s->child)
+			owner_set(s->owner);
+	}
+	dck_record_free(r);
+	mem_arena_free(a);
+}
+
+bool dck_recorder_yield(const dck_recorder *to)
+{
+	const bool fits = to->wait_bytes == sizeof(dck_wait);
+
+	pthread_mutex_lock(&state.control);
+	const bool ours = !recorder_begun() || state.asked;
+	if (recorder_begun() && ours)
+		yield(&state, recorder_begun());
+	if (ours && fits)
+		waits_hand_on(to);
+	pthread_mutex_unlock(&state.control);
+	return ours && fits && waits_seen();
+}
+
+/* Where the names of this copy are known in the process, all use one copy's, whichever that is. In
+ * a program with the library in it they mostly are not: then there are two. */
+static void others_yield(void)
+{
+	static const dck_recorder us = {.wait_bytes = sizeof(dck_wait),
+					.wait_begin = dck_wait_begin,
+					.wait_end = dck_wait_end,
+					.flush = dck_trace_flush,
+					.leave = dck_trace_leave};
+	dck_status (*const begin)(const dck_trace_config *, dck_err *) = dck_trace_start;
+	bool (*first)(const dck_recorder *);
+	void *own, *found = os_library_first("dck_trace_start");
+
+	memcpy(&own, &begin, sizeof own); /* ISO C knows no way from a function to an object */
+	if (!found || found == own)
+		return;
+	found = os_library_first("dck_recorder_yield");
+	if (!found)
+		return;
+	memcpy(&first, &found, sizeof first);
+	if (first(&us))
+		dck_waits_seen();
+}
+
 /* A program that is linked with the library needs no line of code to be recorded. */
 __attribute__((constructor)) static void process_begins(void)
 {
 	nvtx_emit_begin(&dck_trace_on);
+	if (getenv("DEEPCLOCK_TRACE"))
+		others_yield();
 	dck_status st = dck_trace_start(NULL, NULL);
 	(void)st; /* nobody asks yet */
 }

@@ -23,6 +23,18 @@ bool waits_are_told(uint64_t ticks)
 	return ticks >= atomic_load(&told);
 }
 
+static const dck_recorder *_Atomic other;
+
+void waits_hand_on(const dck_recorder *to)
+{
+	atomic_store(&other, to);
+}
+
+const dck_recorder *waits_handed_to(void)
+{
+	return atomic_load_explicit(&other, memory_order_acquire);
+}
+
 static bool seen;
 
 void dck_waits_seen(void)
@@ -76,8 +88,12 @@ void dck_wait_begin(dck_wait *w)
 	lane_self *me = &lane_me;
 
 	w->begin = w->outer_begin = 0;
-	if (atomic_load_explicit(&least, memory_order_relaxed) == UINT64_MAX || me->unseen ||
-	    me->busy || me->next == me->quiet || (capture_armed() && !capture_open()))
+	if (atomic_load_explicit(&least, memory_order_relaxed) == UINT64_MAX) {
+		if (waits_handed_to())
+			waits_handed_to()->wait_begin(w);
+		return;
+	}
+	if (me->unseen || me->busy || me->next == me->quiet || (capture_armed() && !capture_open()))
 		return;
 	if (me->lane || has_lane()) {
 		/* One further down the stack was left by a jump, and is over. */
@@ -101,6 +117,10 @@ void dck_wait_end(dck_wait *w)
 
 	if (!w->begin)
 		return;
+	if (waits_handed_to()) {
+		waits_handed_to()->wait_end(w);
+		return;
+	}
 	if (me->lane)
 		open_put(me, w->outer_name, w->outer_begin, w->outer_begin ? w->outer_at : 0);
 	if (now <= w->begin || now - w->begin < atomic_load_explicit(&least, memory_order_relaxed))

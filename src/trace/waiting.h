@@ -37,9 +37,24 @@ DCK_API void dck_wait_end(dck_wait *w);
 /* The library above is there. */
 DCK_API void dck_waits_seen(void);
 
+/* A program may have a copy of this library in it, which then records, since the zones are there.
+ * That copy calls this of the one that was put in front (trace_start.c), which records no more, and
+ * hands on what it is told. true: what the program waits for will be. */
+typedef struct dck_recorder {
+	size_t wait_bytes; /* of dck_wait, by which both must mean the same */
+	void (*wait_begin)(dck_wait *w);
+	void (*wait_end)(dck_wait *w);
+	bool (*flush)(void);
+	bool (*leave)(void);
+} dck_recorder;
+DCK_API bool dck_recorder_yield(const dck_recorder *to);
+
 /* For whoever starts and stops recording: the least time that is told; UINT64_MAX: none is. */
 void waits_from(uint64_t ticks);
 bool waits_seen(void);
+/* From now on: to that recorder. */
+void waits_hand_on(const dck_recorder *to);
+const dck_recorder *waits_handed_to(void); /* NULL: to none */
 /* For the drain: whether so many ticks are told, by what was said when recording began. */
 bool waits_are_told(uint64_t ticks);
 /* What dck_wait_end() told of: its names begin so, and are of this category. */
