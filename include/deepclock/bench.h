@@ -143,6 +143,11 @@ typedef struct dck_progress {
 	double done_ratio, eta_ns;
 } dck_progress;
 
+/* "measure  1,200 runs  [####----]  17.8 ms  17.5 ms..18.1 ms  3 s left": at most `width` columns
+ * and `size` bytes into buf, which is returned. @since 0.1 */
+DCK_API char *dck_progress_text(const dck_progress *p, bool utf8, unsigned width, char *buf,
+				size_t size);
+
 /* Watches a measurement. Never called while the clock runs. Every member may be NULL. */
 typedef struct dck_observer {
 	void *self;

@@ -86,6 +86,17 @@ DCK_API dck_status dck_opt_read(const dck_opt *row, void *cfg, const char *text,
 /* The row of that name, or NULL. Borrowed, static. @since 0.1 */
 DCK_API const dck_opt *dck_opt_find(const dck_opt *table, const char *name);
 
+/* An option that was given; value: its text, the last one, NULL of a flag. */
+typedef struct dck_opt_given {
+	const dck_opt *row;
+	const char *value;
+} dck_opt_given;
+
+/* Whether the n options that were given, each once, go together: `needs` and `excludes` of their
+ * rows. tables: all that the command has, NULL-ended. E_ARG. @since 0.1 */
+DCK_API dck_status dck_opt_check(const dck_opt *const *tables, const dck_opt_given *given, size_t n,
+				 dck_err *err) DCK_MUST_USE;
+
 /* The known name nearest to a mistyped one (edit distance at most 3 and less than half its
  * length), or NULL. names: n of them. @since 0.1 */
 DCK_API const char *dck_nearest(const char *name, const char *const *names, size_t n);

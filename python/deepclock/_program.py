@@ -2,6 +2,8 @@
 """Where the program deepclock is, which measures in fresh processes."""
 
 import functools
+import glob
+import importlib.util
 import os
 import shutil
 
@@ -17,3 +19,22 @@ def path():
         if os.path.isfile(place) and os.access(place, os.X_OK):
             return os.path.normpath(place)
     return shutil.which("deepclock")
+
+
+@functools.lru_cache(maxsize=None)
+def onnxruntime():
+    """ONNX Runtime's library in the package of this interpreter, which is not imported; or None,
+    also where the environment names one."""
+    if os.environ.get("DEEPCLOCK_ORT") or os.environ.get("ORT_DYLIB_PATH"):
+        return None
+    try:
+        spec = importlib.util.find_spec("onnxruntime")
+    except (ImportError, ValueError):
+        return None
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        for library in sorted(glob.glob(os.path.join(glob.escape(folder), "capi", "libonnxruntime.so*"))):
+            return library
+    program = path()
+    beside = program and sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(program)), "ort",
+                                                       "libonnxruntime.so*")))
+    return beside[0] if beside else None

@@ -19,12 +19,128 @@ static dck_status run_cost(ext_call *c, dck_record **ret, dck_err *err)
 	return dck_cost(&c->subjects[0].of, &c->cost, &c->watch.observer, ret, err);
 }
 
+static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
+{
+	dck_compare_config *r = &c->compare;
+
+	if (c->n == 1) {
+		c->subjects[0].of = *c->all[0].subject;
+		return run_bench(c, ret, err);
+	}
+	r->margin = c->plan.precision;
+	r->level = c->plan.level;
+	r->rounds = c->plan.runs;
+	r->max_time_ns = c->plan.max_time_ns * c->n;
+	if (ext_said_has(&c->said, "warmup"))
+		r->warmup = c->plan.warmup;
+	if (ext_said_has(&c->said, "max-warmup"))
+		r->max_warmup_ns = c->plan.max_warmup_ns;
+	r->check_outputs = c->plan.check_outputs;
+	r->program = c->program;
+	r->title = c->title;
+	return dck_rank(c->all, c->n, r, &c->watch.observer, ret, err);
+}
+
+/* The newest record before that one, from the history. */
+static dck_status baseline_get(const ext_call *c, const dck_record *r, dck_record **ret,
+			       dck_err *err)
+{
+	dck_history_config config;
+	dck_history *history;
+	dck_status status;
+
+	dck_history_config_init(&config);
+	config.path = c->common.db;
+	config.existing = true;
+	status = dck_history_open(&config, &history, err);
+	if (status != DCK_OK)
+		return status;
+	status = dck_history_baseline(history, r, ret, err);
+	dck_history_close(history);
+	return status;
+}
+
+static dck_status compare_records(ext_call *c, dck_record **ret, dck_err *err)
+{
+	const dck_record *all[DCK_ALTERNATIVES_MAX];
+	const char *names[DCK_ALTERNATIVES_MAX];
+	dck_record *before = NULL;
+	dck_status status = DCK_OK;
+	size_t n = c->nrecords;
+
+	for (size_t i = 0; i < n; i++) {
+		all[i] = ext_record_get(c->state, c->records[i]);
+		names[i] = c->all[i].name;
+	}
+	c->compare.record_names = names;
+	if (c->which.history && n == 1) {
+		status = baseline_get(c, all[0], &before, err);
+		all[1] = all[0];
+		all[0] = before;
+		n = 2;
+		c->compare.record_names = NULL; /* one of them has no name */
+	}
+	if (status == DCK_OK)
+		status = dck_compare_records(all, n, &c->compare, ret, err);
+	dck_record_free(before);
+	return status;
+}
+
 static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 {
 	c->compare.title = c->title;
 	c->compare.program = c->program;
-	return dck_compare(c->all, c->n, &c->compare, &c->watch.observer, ret, err);
+	return c->nrecords > 0
+		   ? compare_records(c, ret, err)
+		   : dck_compare(c->all, c->n, &c->compare, &c->watch.observer, ret, err);
 }
+
+static dck_status run_throughput(ext_call *c, dck_record **ret, dck_err *err)
+{
+	c->throughput.title = c->title;
+	c->throughput.program = c->program;
+	return dck_throughput(&c->subjects[0].of, &c->throughput, &c->watch.observer, ret, err);
+}
+
+static dck_status run_load(ext_call *c, dck_record **ret, dck_err *err)
+{
+	c->load.title = c->title;
+	return dck_load(&c->subjects[0].of, &c->load, &c->watch.observer, ret, err);
+}
+
+static dck_status run_profile(ext_call *c, dck_record **ret, dck_err *err)
+{
+	c->plan.title = c->title;
+	return dck_profile_model(&c->subjects[0].of, &c->plan, &c->profile, &c->watch.observer, ret,
+				 err);
+}
+
+static dck_status run_accuracy(ext_call *c, dck_record **ret, dck_err *err)
+{
+	c->accuracy.title = c->title;
+	return dck_accuracy(c->all, c->n, &c->accuracy, &c->watch.observer, ret, err);
+}
+
+static dck_status run_pitfalls(ext_call *c, dck_record **ret, dck_err *err)
+{
+	c->pitfalls.title = c->title;
+	c->pitfalls.program = c->program;
+	return dck_pitfalls(&c->subjects[0].of, &c->pitfalls, &c->watch.observer, ret, err);
+}
+
+static dck_status run_machine(ext_call *c, dck_record **ret, dck_err *err)
+{
+	c->machine.title = c->title;
+	return dck_machine(&c->machine, &c->watch.observer, ret, err);
+}
+
+static dck_status run_inspect(ext_call *c, dck_record **ret, dck_err *err)
+{
+	return dck_inspect(&c->subjects[0].of, c->title, ret, err);
+}
+
+/* The model's options of these names take one number, those of a search take lists. */
+static const char *const lists[] = {"batch", "threads", NULL};
 
 #define AT(member) offsetof(ext_call, member)
 #define MODELS                                       \
@@ -39,30 +155,71 @@ static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 	{                                             \
 		dck_hook_options, AT(subject.command) \
 	}
+#define PLAN                                \
+	{dck_plan_options, AT(plan)},       \
+	{                                   \
+		dck_bench_options, AT(plan) \
+	}
+#define SCAN                                \
+	{                                   \
+		ext_scan_options, AT(which) \
+	}
 
-/* name, verb, signature, description, subjects, run, threads, first_only, groups */
-#define COMMANDS(X)                                                                             \
-	X(bench, "bench", "fn, /, *args, **options",                                            \
-	  "Measures fn(*args) until its median is known to the precision that is asked for.",   \
-	  ext_takes_function, run_bench, false, NULL, {dck_plan_options, AT(plan)},             \
-	  {dck_bench_options, AT(plan)}, MODELS)                                                \
-	X(bench_model, "bench", "model, /, **options",                                          \
-	  "Measures a model: the path of a file, or \"zoo:NAME\".", ext_takes_model, run_bench, \
-	  false, NULL, {dck_plan_options, AT(plan)}, {dck_bench_options, AT(plan)}, MODELS)     \
-	X(bench_command, "bench", "words, /, **options",                                        \
-	  "Measures a program: a list of its words, or one str without a shell.",               \
-	  ext_takes_command, run_bench, false, NULL, {dck_plan_options, AT(plan)},              \
-	  {dck_bench_options, AT(plan)}, PROGRAMS, HOOKS, MODELS)                               \
-	X(cost, "cost", "model, /, **options",                                                  \
-	  "Counts what a model computes: MACs, FLOPs, parameters, bytes of each operator.",     \
-	  ext_takes_model, run_cost, false, NULL, {dck_cost_options, AT(cost)}, MODELS)         \
-	X(compare, "compare", "subjects, /, **options",                                         \
-	  "Which is faster? A dict of functions, models or programs by name; the first is the " \
-	  "baseline. record.verdict is of the second against it.",                              \
-	  ext_takes_several, run_compare, false, NULL, {dck_compare_options, AT(compare)},      \
-	  {dck_compare_live_options, AT(compare)}, MODELS, PROGRAMS, HOOKS)
+/* Function, command, signature, description, subjects, call, flags, first_only, option tables. */
+#define COMMANDS(X)                                                                                \
+	X(bench, "bench", "fn, /, *args, **options",                                               \
+	  "Measures fn(*args) until its median is known to the precision that is asked for. What " \
+	  "fn raises is raised again. Ctrl-C ends it with what was measured until then.",          \
+	  ext_takes_function, run_bench, 0, NULL, PLAN, MODELS)                                    \
+	X(bench_model, "bench", "model, /, **options",                                             \
+	  "Measures a model: the path of a file, or \"zoo:NAME\".", ext_takes_model, run_bench,    \
+	  EXT_SIZES, NULL, PLAN, MODELS)                                                           \
+	X(bench_command, "bench", "words, /, **options",                                           \
+	  "Measures a program: a list of its words, or one str, cut at blanks without a shell.",   \
+	  ext_takes_command, run_bench, 0, NULL, PLAN, PROGRAMS, HOOKS, MODELS)                    \
+	X(rank, "bench", "subjects, /, **options",                                                 \
+	  "Which is the fastest, and how many times as long do the others take? A dict of "        \
+	  "functions, models or programs by name, measured interleaved; a program's words may "    \
+	  "hold {NAME} for `scan`.",                                                               \
+	  ext_takes_several, run_rank, EXT_SIZES, NULL, PLAN, MODELS, PROGRAMS, HOOKS, SCAN)       \
+	X(compare, "compare", "subjects, /, **options",                                            \
+	  "Is the second faster than the first? A dict of functions, models, programs or "         \
+	  "Records by name; the first is the baseline. record.verdict is of the second.",          \
+	  ext_takes_several, run_compare, EXT_SIZES, NULL, {ext_which_options, AT(which)},         \
+	  {dck_compare_options, AT(compare)}, {dck_compare_live_options, AT(compare)},             \
+	  {dck_compare_saved_options, AT(compare)}, MODELS, PROGRAMS, HOOKS, SCAN)                 \
+	X(cost, "cost", "model, /, **options",                                                     \
+	  "Counts what a model computes: MACs, FLOPs, parameters, bytes of each operator.",        \
+	  ext_takes_model, run_cost, EXT_QUICK, NULL, {dck_cost_options, AT(cost)}, MODELS)        \
+	X(profile, "profile", "model, /, **options",                                               \
+	  "Shows where the time of a model goes, operator by operator: record.ops.",               \
+	  ext_takes_model, run_profile, EXT_SIZES, NULL, {dck_profile_options, AT(profile)},       \
+	  {dck_plan_options, AT(plan)}, MODELS)                                                    \
+	X(throughput, "throughput", "model, /, **options",                                         \
+	  "Finds the batch size that gives the most items per second.", ext_takes_model,           \
+	  run_throughput, 0, lists, {dck_throughput_options, AT(throughput)}, MODELS)              \
+	X(bench_load, "load", "subject, /, **options",                                             \
+	  "Measures latency under load of a model, a program or a function, which several "        \
+	  "threads then call; record.verdict is of the limits (slo).",                             \
+	  ext_takes_any, run_load, EXT_THREADS | EXT_SIZES, NULL, {dck_load_options, AT(load)},    \
+	  MODELS, PROGRAMS)                                                                        \
+	X(accuracy, "accuracy", "models=None, /, **options",                                       \
+	  "Are the answers still the same, and are they right? A model or a dict of them by "      \
+	  "name; none where `labels` and `predictions` are files.",                                \
+	  ext_takes_models, run_accuracy, 0, NULL, {ext_vary_options, AT(which)},                  \
+	  {dck_tolerance_options, AT(accuracy)}, {dck_accuracy_options, AT(accuracy)}, MODELS)     \
+	X(pitfalls, "pitfalls", "subject, /, **options",                                           \
+	  "Shows how far each classic mistake of benchmarking moves the number, on a model, a "    \
+	  "program or a function.",                                                                \
+	  ext_takes_any, run_pitfalls, EXT_SIZES, NULL, {dck_pitfalls_options, AT(pitfalls)},      \
+	  MODELS, PROGRAMS)                                                                        \
+	X(machine, "machine", "**options", "Measures what this machine could do at best.",         \
+	  ext_takes_nothing, run_machine, 0, NULL, {dck_machine_options, AT(machine)})             \
+	X(inspect, "inspect", "model, /, **options",                                               \
+	  "Shows what a model is, and what it leaves open; nothing runs.", ext_takes_model,        \
+	  run_inspect, EXT_QUICK, NULL, MODELS)
 
-#define ROW(function, word, sign, text, take, call, thread, first, ...)                  \
+#define ROW(function, word, sign, text, take, call, flag, first, ...)                    \
 	static const ext_command row_##function = {                                      \
 	    .name = #function,                                                           \
 	    .verb = word,                                                                \
@@ -72,7 +229,7 @@ static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 	    .first_only = first,                                                         \
 	    .subjects = take,                                                            \
 	    .run = call,                                                                 \
-	    .threads = thread,                                                           \
+	    .flags = flag,                                                               \
 	};                                                                               \
 	static PyObject *do_##function(PyObject *self, PyObject *args, PyObject *kwargs) \
 	{                                                                                \
@@ -86,7 +243,13 @@ static const ext_command *const commands[] = {COMMANDS(ADDRESS)};
 
 #define METHOD(function, ...) \
 	{#function, (PyCFunction)(void (*)(void))do_##function, METH_VARARGS | METH_KEYWORDS, NULL},
-static PyMethodDef methods[] = {COMMANDS(METHOD){NULL, NULL, 0, NULL}};
+static PyObject *options(PyObject *m, PyObject *args);
+static PyMethodDef methods[] = {
+    COMMANDS(METHOD){
+	"options", options, METH_VARARGS,
+	"options($module, function, /)\n--\n\nThe options of a function, by its name: a list "
+	"of (name, kind, placeholder, default, help), named as on the command line."},
+    {NULL, NULL, 0, NULL}};
 
 /* --- docstrings */
 
@@ -120,7 +283,7 @@ static PyObject *doc_option(PyObject *doc, const dck_opt *row)
 
 static bool told_before(const ext_command *c, size_t group, const char *name)
 {
-	for (size_t g = 0; g < group; g++)
+	for (size_t g = 0; g < group && c->groups[g].table; g++)
 		if (dck_opt_find(c->groups[g].table, name))
 			return true;
 	return false;
@@ -155,6 +318,40 @@ static int doc_set(PyMethodDef *method, const ext_command *c)
 		method->ml_doc = strcpy(copy, text);
 	Py_XDECREF(doc);
 	return method->ml_doc ? 0 : -1;
+}
+
+/* [(name, kind, placeholder, default, help), ...] of the function's options. */
+static PyObject *options(PyObject *m, PyObject *args)
+{
+	static const char *const kinds[] = {"flag",  "count", "time",	"bytes", "real",
+					    "share", "text",  "choice", "list"};
+	const ext_command *c = NULL;
+	const char *name;
+	PyObject *list;
+
+	if (!PyArg_ParseTuple(args, "s:options", &name))
+		return NULL;
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			c = commands[i];
+	if (!c)
+		return ext_raise_argument(ext_state_of(m), "no function '%s' takes options", name);
+	list = PyList_New(0);
+	for (size_t g = 0; list && g <= EXT_GROUPS_MAX; g++) {
+		const dck_opt *row = g == EXT_GROUPS_MAX ? ext_common_options : c->groups[g].table;
+
+		for (; list && row && row->name; row++) {
+			PyObject *o = told_before(c, g, row->name)
+					  ? NULL
+					  : Py_BuildValue("(sszzs)", row->name, kinds[row->kind],
+							  row->arg, row->def, row->help);
+
+			if (o ? PyList_Append(list, o) < 0 : PyErr_Occurred() != NULL)
+				Py_CLEAR(list);
+			Py_XDECREF(o);
+		}
+	}
+	return list;
 }
 
 static int commands_add(PyObject *m, ext_state *s)

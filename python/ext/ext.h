@@ -19,10 +19,11 @@ enum { EXT_STATUSES = 12 };
 
 typedef struct ext_state {
 	PyObject *errors[EXT_STATUSES]; /* by the status with its sign turned; [0]: Error itself */
-	PyTypeObject *record, *metric, *series, *array, *table, *tree;
+	PyTypeObject *record, *metric, *series, *array, *table, *tree, *history;
 	PyTypeObject *zone, *zone_range;
 	PyObject *zone_names;
-	PyTypeObject *estimate, *fact, *note, *column, *cell, *progress; /* named tuples */
+	/* Named tuples. */
+	PyTypeObject *estimate, *fact, *note, *column, *cell, *progress, *entry, *network, *engine;
 } ext_state;
 
 /* A part of the module. */
@@ -31,7 +32,8 @@ typedef struct ext_part {
 	int (*add)(PyObject *module, ext_state *s); /* types and constants; NULL: none */
 } ext_part;
 extern const ext_part ext_errors, ext_array, ext_record, ext_table, ext_observer, ext_commands,
-    ext_zone, ext_zone_function, ext_trace, ext_lap, ext_estimate, ext_operator_cost;
+    ext_zone, ext_zone_function, ext_trace, ext_lap, ext_estimate, ext_operator_cost, ext_history,
+    ext_lists;
 
 static inline ext_state *ext_state_of(PyObject *module)
 {
@@ -111,13 +113,21 @@ const char *ext_texts_add(ext_texts *texts, PyObject *o);
 const char *ext_texts_keep(ext_texts *texts, PyObject *bytes);
 void ext_texts_done(ext_texts *texts);
 
-/* Reads keyword arguments (NULL: none) into the groups; `first_only` as in the program's commands:
+/* What was given, in order: each item of a list by itself. */
+enum { EXT_SAID_MAX = 256 };
+typedef struct ext_said {
+	dck_opt_given all[EXT_SAID_MAX];
+	size_t n;
+	ext_texts texts;
+} ext_said;
+
+/* Reads keyword arguments (NULL: none) into the groups, and checks what goes together. first_only:
  * names that reach the first table only (NULL-ended, NULL: none). `who` is the function, for
- * messages. */
+ * messages. *said is zeroed at first; its texts live until ext_texts_done(). */
 int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_group *groups,
-		     size_t ngroups, const char *const *first_only, ext_texts *texts);
-/* True where the keyword was given. */
-bool ext_options_given(PyObject *kwargs, const char *name);
+		     size_t ngroups, const char *const *first_only, ext_said *said);
+/* The row of that name was given. */
+bool ext_said_has(const ext_said *said, const char *name);
 
 /* --- observer.c */
 /* Watches one measurement. */
@@ -148,6 +158,8 @@ typedef struct ext_function {
 /* For dck_subject.function, where the caller holds the GIL, and where any thread calls. */
 int ext_function_call(void *function);
 int ext_function_call_anywhere(void *function);
+/* -1 with TypeError for one whose call does not run its body: coroutines, generators. */
+int ext_function_check(PyObject *callable);
 /* Its qualified name, "module.f": bytes, a new reference. */
 PyObject *ext_function_name(PyObject *callable);
 
@@ -159,6 +171,15 @@ typedef struct ext_common {
 	bool no_history, quiet, no_progress;
 } ext_common;
 extern const dck_opt ext_common_options[];
+
+/* Several subjects out of one, as the commands compare, accuracy and bench have it. */
+typedef struct ext_which {
+	dck_list vary, scan;
+	bool modes, history;
+} ext_which;
+extern const dck_opt ext_which_options[]; /* vary, modes, history */
+extern const dck_opt ext_vary_options[];  /* vary alone */
+extern const dck_opt ext_scan_options[];
 
 typedef struct ext_subject {
 	dck_subject of;
@@ -173,13 +194,16 @@ typedef struct ext_command ext_command;
 typedef struct ext_call {
 	ext_state *state;
 	const ext_command *command;
-	PyObject *self, *kwargs; /* kwargs without `progress`; NULL: none */
-	ext_texts texts;
+	PyObject *kwargs; /* without `progress`; NULL: none */
+	ext_said said;
 	ext_watch watch;
 	ext_common common;
+	ext_which which;
 	dck_subject subject; /* what all subjects have in common: options */
 	ext_subject subjects[DCK_ALTERNATIVES_MAX];
-	dck_alternative all[DCK_ALTERNATIVES_MAX];
+	dck_alternative own[DCK_ALTERNATIVES_MAX];
+	const dck_alternative *all; /* own, or what was made of them */
+	dck_alternative *made[2];
 	PyObject *records[DCK_ALTERNATIVES_MAX]; /* borrowed; Records instead of subjects */
 	size_t n, nrecords;
 	bool functions; /* one of the subjects is a Python function */
@@ -196,7 +220,12 @@ typedef struct ext_call {
 } ext_call;
 
 /* What a function of the module is. */
-enum { EXT_GROUPS_MAX = 8 };
+enum { EXT_GROUPS_MAX = 10 };
+enum {
+	EXT_THREADS = 1, /* it calls functions from threads of its own */
+	EXT_SIZES = 2,	 /* open sizes of models are refused before anything is opened */
+	EXT_QUICK = 4	 /* nothing runs, so there is no progress */
+};
 struct ext_command {
 	const char *name; /* of the function */
 	const char *verb; /* of the program's command */
@@ -210,7 +239,7 @@ struct ext_command {
 	/* Reads the arguments into subjects. 0, or -1 with an exception. */
 	int (*subjects)(ext_call *c, PyObject *args);
 	dck_status (*run)(ext_call *c, dck_record **ret, dck_err *err);
-	bool threads; /* it calls functions from threads of its own */
+	int flags; /* EXT_... */
 };
 
 /* The function `command` of the module `self`, called so. */
@@ -222,6 +251,7 @@ int ext_takes_model(ext_call *c, PyObject *args);    /* one model */
 int ext_takes_command(ext_call *c, PyObject *args);  /* one program */
 int ext_takes_any(ext_call *c, PyObject *args);	     /* one of these */
 int ext_takes_several(ext_call *c, PyObject *args);  /* a dict of any, by name */
+int ext_takes_models(ext_call *c, PyObject *args);   /* none, one, or a dict of them */
 int ext_takes_nothing(ext_call *c, PyObject *args);
 
 #endif

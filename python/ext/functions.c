@@ -15,25 +15,52 @@ static int raised(ext_function *f)
 	return interrupt ? DCK_E_CANCEL : 1;
 }
 
-int ext_function_call(void *function)
+static int called(ext_function *f, PyObject *result)
 {
-	ext_function *f = function;
-	PyObject *result = PyObject_Vectorcall(f->callable, f->args,
-					       f->nargs | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
-
 	if (!result)
 		return raised(f);
 	Py_DECREF(result);
 	return 0;
 }
 
+int ext_function_call(void *function)
+{
+	ext_function *f = function;
+
+	return called(f, PyObject_Vectorcall(f->callable, f->args,
+					     f->nargs | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL));
+}
+
 int ext_function_call_anywhere(void *function)
 {
+	ext_function *f = function;
 	const PyGILState_STATE gil = PyGILState_Ensure();
-	const int status = ext_function_call(function);
+	/* All threads have the same arguments, so nobody may write in front of them. */
+	const int status = called(f, PyObject_Vectorcall(f->callable, f->args, f->nargs, NULL));
 
 	PyGILState_Release(gil);
 	return status;
+}
+
+int ext_function_check(PyObject *callable)
+{
+	PyObject *code = PyObject_GetAttrString(callable, "__code__");
+	PyObject *flags = code ? PyObject_GetAttrString(code, "co_flags") : NULL;
+	const long bits = flags ? PyLong_AsLong(flags) : 0;
+
+	Py_XDECREF(flags);
+	Py_XDECREF(code);
+	PyErr_Clear(); /* one that is not written in Python */
+	if (!(bits & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_GENERATOR)))
+		return 0;
+	PyErr_SetString(
+	    PyExc_TypeError,
+	    bits & CO_GENERATOR
+		? "a call of a generator function runs nothing of it: measure a "
+		  "function that goes through it"
+		: "a call of a coroutine function runs nothing of it: measure a function "
+		  "that runs it, such as lambda: asyncio.run(f())");
+	return -1;
 }
 
 PyObject *ext_function_name(PyObject *callable)

@@ -18,14 +18,37 @@ const dck_opt ext_common_options[] = {
     {0},
 };
 
+const dck_opt ext_vary_options[] = {
+    DCK_OPTION(LIST, ext_which, vary, "vary", "OPTION=V,V", NULL,
+	       "one model in several settings, e.g. {\"opt\": \"none,all\"}"),
+    {0},
+};
+const dck_opt ext_which_options[] = {
+    DCK_OPTION(LIST, ext_which, vary, "vary", "OPTION=V,V", NULL,
+	       "one subject in several settings, e.g. {\"threads\": \"1,2\"}: all combinations"),
+    DCK_FLAG(ext_which, modes, "modes",
+	     "one model eager, fused, with all optimisations and with parallel branches",
+	     .excludes = "vary"),
+    DCK_FLAG(ext_which, history, "history",
+	     "one record beside the newest before it in the history, of the same subject, machine "
+	     "and method",
+	     .excludes = "vary modes scan"),
+    {0},
+};
+const dck_opt ext_scan_options[] = {
+    DCK_OPTION(LIST, ext_which, scan, "scan", "NAME=FROM..TO", NULL,
+	       "values for {NAME} in the words of a program: NAME=1..4 or NAME=a,b"),
+    {0},
+};
+
 /* --- subjects */
 
 static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObject *args,
 			 Py_ssize_t first)
 {
-	const char *name = ext_texts_keep(&c->texts, ext_function_name(callable));
+	const char *name = ext_texts_keep(&c->said.texts, ext_function_name(callable));
 
-	if (!name)
+	if (!name || ext_function_check(callable) < 0)
 		return -1;
 	s->function = (ext_function){.callable = callable, .watch = &c->watch, .args = &s->args[1]};
 	if (args) {
@@ -34,7 +57,8 @@ static int function_read(ext_call *c, ext_subject *s, PyObject *callable, PyObje
 	}
 	s->of.kind = DCK_SUBJECT_FUNCTION;
 	s->of.text = name;
-	s->of.function = c->command->threads ? ext_function_call_anywhere : ext_function_call;
+	s->of.function =
+	    (c->command->flags & EXT_THREADS) ? ext_function_call_anywhere : ext_function_call;
 	s->of.arg = &s->function;
 	s->of.items = c->subject.model.items;
 	s->of.model.items = 0; /* a function has no model to ask */
@@ -56,7 +80,8 @@ static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 		return -1;
 	}
 	for (Py_ssize_t i = 0; i < n; i++) {
-		const char *word = ext_texts_add(&c->texts, PySequence_Fast_GET_ITEM(words, i));
+		const char *word =
+		    ext_texts_add(&c->said.texts, PySequence_Fast_GET_ITEM(words, i));
 
 		if (!word)
 			return -1;
@@ -67,10 +92,32 @@ static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 	return 0;
 }
 
+/* What a function of deepclock._program gives, a str or None: its text, NULL: None or an
+ * exception. */
+static const char *found(ext_call *c, const char *what)
+{
+	PyObject *m = PyImport_ImportModule("deepclock._program");
+	PyObject *path = m ? PyObject_CallMethod(m, what, NULL) : NULL;
+	const char *text = path && path != Py_None ? ext_texts_add(&c->said.texts, path) : NULL;
+
+	Py_XDECREF(path);
+	Py_XDECREF(m);
+	return text;
+}
+
+/* ONNX Runtime, where its package is among those of this interpreter. */
+static int library_find(ext_call *c, dck_subject *s)
+{
+	if (s->kind == DCK_SUBJECT_MODEL && !s->model.engine_lib && s->model.engine &&
+	    strcmp(s->model.engine, "ort") == 0)
+		s->model.engine_lib = found(c, "onnxruntime");
+	return PyErr_Occurred() ? -1 : 0;
+}
+
 /* "zoo:resnet18", "cmd:gzip -k x" and so on, as on the command line; a path is a model's. */
 static int text_read(ext_call *c, ext_subject *s, PyObject *o)
 {
-	const char *text = ext_texts_add(&c->texts, o);
+	const char *text = ext_texts_add(&c->said.texts, o);
 	dck_err err;
 
 	if (!text)
@@ -78,10 +125,10 @@ static int text_read(ext_call *c, ext_subject *s, PyObject *o)
 	if (!PyUnicode_Check(o)) {
 		s->of.kind = DCK_SUBJECT_MODEL;
 		s->of.text = text;
-		return 0;
+		return library_find(c, &s->of);
 	}
 	if (dck_subject_parse(text, &s->of, &s->owned, &err) == DCK_OK)
-		return 0;
+		return library_find(c, &s->of);
 	ext_raise(c->state, &err);
 	return -1;
 }
@@ -177,42 +224,136 @@ int ext_takes_command(ext_call *c, PyObject *args)
 	return status;
 }
 
-int ext_takes_several(ext_call *c, PyObject *args)
+static int named_read(ext_call *c, PyObject *key, PyObject *value)
 {
-	PyObject *dict = only(c, args, "a dict of what is compared, by name");
+	ext_subject *s = &c->subjects[c->n];
+
+	c->own[c->n] = (dck_alternative){ext_texts_add(&c->said.texts, key), &s->of};
+	/* What is measured may change the dict. */
+	if (!c->own[c->n].name || PyList_Append(c->said.texts.list, value) < 0)
+		return -1;
+	if (Py_IS_TYPE(value, c->state->record))
+		c->records[c->nrecords++] = value;
+	else if (any_read(c, s, value) < 0)
+		return -1;
+	c->n++;
+	return 0;
+}
+
+static int dict_read(ext_call *c, PyObject *dict)
+{
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
 
-	if (!dict)
-		return -1;
-	if (!PyDict_Check(dict)) {
-		PyErr_Format(PyExc_TypeError,
-			     "%s() takes a dict of what is compared, by name: {\"a\": f, \"b\": g}",
-			     c->command->name);
-		return -1;
-	}
 	if (PyDict_Size(dict) > DCK_ALTERNATIVES_MAX) {
 		ext_raise_argument(c->state, "at most %d can be compared, %zd are given",
 				   DCK_ALTERNATIVES_MAX, PyDict_Size(dict));
 		return -1;
 	}
-	while (PyDict_Next(dict, &at, &key, &value)) {
-		ext_subject *s = &c->subjects[c->n];
-
-		c->all[c->n] = (dck_alternative){ext_texts_add(&c->texts, key), &s->of};
-		if (!c->all[c->n].name)
+	while (PyDict_Next(dict, &at, &key, &value))
+		if (named_read(c, key, value) < 0)
 			return -1;
-		if (Py_IS_TYPE(value, c->state->record))
-			c->records[c->nrecords++] = value;
-		else if (any_read(c, s, value) < 0)
-			return -1;
-		c->n++;
-	}
 	if (c->nrecords == 0 || c->nrecords == c->n)
 		return 0;
 	ext_raise_argument(c->state, "a record that was kept does not compare with what is "
 				     "measured now: give records or subjects");
 	return -1;
+}
+
+/* One subject, of which options make several. */
+static int one_read(ext_call *c, PyObject *o)
+{
+	PyObject *name = PyUnicode_Check(o) ? PyObject_Str(o) : PyUnicode_FromString("it");
+	const int status = name ? named_read(c, name, o) : -1;
+
+	Py_XDECREF(name);
+	return status;
+}
+
+int ext_takes_several(ext_call *c, PyObject *args)
+{
+	PyObject *o = only(c, args, "a dict of what is compared, by name");
+
+	if (!o)
+		return -1;
+	if (PyDict_Check(o))
+		return dict_read(c, o);
+	if (c->which.vary.n > 0 || c->which.scan.n > 0 || c->which.modes || c->which.history)
+		return one_read(c, o);
+	PyErr_Format(PyExc_TypeError,
+		     "%s() takes a dict of what is compared, by name: {\"a\": f, \"b\": g}",
+		     c->command->name);
+	return -1;
+}
+
+int ext_takes_models(ext_call *c, PyObject *args)
+{
+	PyObject *o;
+
+	if (PyTuple_GET_SIZE(args) == 0)
+		return 0;
+	o = only(c, args, "a model or a dict of them, by name");
+	if (!o || (PyDict_Check(o) ? dict_read(c, o) : one_read(c, o)) < 0)
+		return -1;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->subjects[i].of.kind == DCK_SUBJECT_COMMAND || c->functions || c->nrecords) {
+			PyErr_Format(PyExc_TypeError, "%s() takes models", c->command->name);
+			return -1;
+		}
+	return 0;
+}
+
+/* What vary, modes and scan make of the subjects. */
+static int alternatives_make(ext_call *c)
+{
+	dck_subject subjects[DCK_ALTERNATIVES_MAX];
+	const bool one = c->which.vary.n > 0 || c->which.modes;
+	dck_status status = DCK_OK;
+	dck_err err;
+
+	c->all = c->own;
+	for (size_t i = 0; i < c->n; i++) /* of functions that take no dict */
+		if (!c->own[i].subject)
+			c->own[i] = (dck_alternative){"it", &c->subjects[i].of};
+	if (c->which.scan.n > 0) {
+		for (size_t i = 0; i < c->n; i++)
+			subjects[i] = c->subjects[i].of;
+		status =
+		    dck_alternatives_scan(subjects, c->n, &c->which.scan, &c->made[0], &c->n, &err);
+		c->all = c->made[0];
+	}
+	if (status == DCK_OK && one && (c->n != 1 || c->nrecords > 0)) {
+		ext_raise_argument(c->state, "--vary and --modes take one subject, %zu are given",
+				   c->n);
+		return -1;
+	}
+	if (status == DCK_OK && one) {
+		status = c->which.modes
+			     ? dck_alternatives_modes(c->all[0].subject, &c->made[1], &c->n, &err)
+			     : dck_alternatives_vary(c->all[0].subject, &c->which.vary, &c->made[1],
+						     &c->n, &err);
+		c->all = c->made[1];
+	}
+	if (status == DCK_OK)
+		return 0;
+	ext_raise(c->state, &err);
+	return -1;
+}
+
+/* Open sizes are refused before anything is opened. */
+static int sizes_check(ext_call *c)
+{
+	dck_err err;
+
+	for (size_t i = 0; (c->command->flags & EXT_SIZES) && c->nrecords == 0 && i < c->n; i++) {
+		const dck_subject *s = c->all[i].subject;
+
+		if (s->kind == DCK_SUBJECT_MODEL && dck_subject_check(s, NULL, &err) != DCK_OK) {
+			ext_raise(c->state, &err);
+			return -1;
+		}
+	}
+	return 0;
 }
 
 /* --- the title: the command line that would do the same */
@@ -233,24 +374,24 @@ static PyObject *title_subject(const ext_call *c, size_t i)
 {
 	const dck_subject *s = &c->subjects[i].of;
 
-	return ext_text(s->text ? s->text : "");
+	return ext_text(s->text ? s->text : c->own[i].name);
+}
+
+static bool is_common(const dck_opt *row)
+{
+	return dck_opt_find(ext_common_options, row->name) == row;
 }
 
 static PyObject *title_options(const ext_call *c, PyObject *title, PyObject *quote)
 {
-	PyObject *key, *value;
-	Py_ssize_t at = 0;
+	for (size_t i = 0; title && i < c->said.n; i++) {
+		const dck_opt_given *o = &c->said.all[i];
 
-	while (title && c->kwargs && PyDict_Next(c->kwargs, &at, &key, &value)) {
-		PyObject *name;
-
-		if (value == Py_None || value == Py_False)
+		if (is_common(o->row))
 			continue;
-		name = PyObject_CallMethod(key, "replace", "ss", "_", "-");
-		title = title_add(title, quote, name ? PyUnicode_FromFormat("--%U", name) : NULL);
-		Py_XDECREF(name);
-		if (title && value != Py_True)
-			title = title_add(title, quote, PyObject_Str(value));
+		title = title_add(title, quote, PyUnicode_FromFormat("--%s", o->row->name));
+		if (title && o->value)
+			title = title_add(title, quote, ext_text(o->value));
 	}
 	return title;
 }
@@ -262,7 +403,7 @@ static PyObject *title_new(const ext_call *c)
 	PyObject *title = quote ? PyUnicode_FromFormat("deepclock %s", c->command->verb) : NULL;
 
 	title = title_options(c, title, quote);
-	for (size_t i = 0; title && c->nrecords == 0 && i < c->n; i++) {
+	for (size_t i = 0; title && i < c->n; i++) {
 		char *const *argv = c->subjects[i].of.argv;
 
 		if (!argv) {
@@ -286,7 +427,7 @@ static int title_set(ext_call *c)
 	if (c->title)
 		return 0;
 	title = title_new(c);
-	c->title = title ? ext_texts_add(&c->texts, title) : NULL;
+	c->title = title ? ext_texts_add(&c->said.texts, title) : NULL;
 	Py_XDECREF(title);
 	return c->title ? 0 : -1;
 }
@@ -296,13 +437,7 @@ static int title_set(ext_call *c)
 /* The program deepclock, for what needs a fresh process. */
 static int program_find(ext_call *c)
 {
-	PyObject *m = PyImport_ImportModule("deepclock._program");
-	PyObject *path = m ? PyObject_CallMethod(m, "path", NULL) : NULL;
-
-	if (path && path != Py_None)
-		c->program = ext_texts_add(&c->texts, path);
-	Py_XDECREF(path);
-	Py_XDECREF(m);
+	c->program = found(c, "path");
 	return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -311,7 +446,8 @@ static PyObject *progress_find(const ext_call *c, PyObject *given)
 {
 	PyObject *m, *show;
 
-	if (c->common.quiet || c->common.no_progress || given == Py_False)
+	if (c->common.quiet || c->common.no_progress || given == Py_False ||
+	    (c->command->flags & EXT_QUICK))
 		return NULL;
 	if (given && given != Py_None && given != Py_True) {
 		Py_INCREF(given);
@@ -371,7 +507,7 @@ static PyObject *run(ext_call *c)
 	dck_status status;
 	dck_err err;
 
-	c->watch.held = c->functions && !c->command->threads;
+	c->watch.held = c->functions && !(c->command->flags & EXT_THREADS);
 	if (c->watch.held) {
 		status = c->command->run(c, &r, &err);
 	} else {
@@ -398,7 +534,7 @@ static int options_read(ext_call *c)
 		    (ext_group){c->command->groups[n].table, (char *)c + c->command->groups[n].at};
 	groups[n++] = (ext_group){ext_common_options, &c->common};
 	return ext_options_read(c->state, c->command->name, c->kwargs, groups, n,
-				c->command->first_only, &c->texts);
+				c->command->first_only, &c->said);
 }
 
 static void call_init(ext_call *c)
@@ -421,9 +557,11 @@ static void call_done(ext_call *c)
 		PyMem_Free(c->subjects[i].argv);
 		dck_free(c->subjects[i].owned);
 	}
+	dck_free(c->made[0]);
+	dck_free(c->made[1]);
 	Py_XDECREF(c->watch.progress);
 	Py_XDECREF(c->kwargs);
-	ext_texts_done(&c->texts);
+	ext_texts_done(&c->said.texts);
 	PyMem_Free(c);
 }
 
@@ -448,12 +586,12 @@ PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args
 		return PyErr_NoMemory();
 	c->state = ext_state_of(self);
 	c->command = command;
-	c->self = self;
 	c->kwargs = kwargs ? PyDict_Copy(kwargs) : NULL;
 	call_init(c);
 	given = progress_take(c);
 	if (!PyErr_Occurred() && options_read(c) == 0 && command->subjects(c, args) == 0 &&
-	    title_set(c) == 0 && program_find(c) == 0) {
+	    title_set(c) == 0 && program_find(c) == 0 && alternatives_make(c) == 0 &&
+	    sizes_check(c) == 0) {
 		show = progress_find(c, given);
 		ext_watch_init(&c->watch, c->state, show);
 		if (!PyErr_Occurred())

@@ -130,10 +130,49 @@ PyObject *ext_watch_result(ext_watch *w, dck_status status, dck_record *r, const
 	return status == DCK_OK ? ext_record_new(w->state, r) : ext_raise(w->state, err);
 }
 
+/* A number of a Progress; NaN where it is none. */
+static double number_of(PyObject *progress, Py_ssize_t i)
+{
+	return PyFloat_AsDouble(PyStructSequence_GetItem(progress, i));
+}
+
+static PyObject *progress_text(PyObject *m, PyObject *args)
+{
+	PyObject *o;
+	int utf8;
+	unsigned width;
+	char line[512];
+
+	if (!PyArg_ParseTuple(args, "O!pI:progress_text", ext_state_of(m)->progress, &o, &utf8,
+			      &width))
+		return NULL;
+	const char *phase = PyUnicode_AsUTF8(PyStructSequence_GetItem(o, 0));
+	const dck_progress p = {
+	    .phase = phase,
+	    .runs = PyLong_AsUnsignedLongLong(PyStructSequence_GetItem(o, 1)),
+	    .elapsed_ns = PyLong_AsUnsignedLongLong(PyStructSequence_GetItem(o, 2)),
+	    .estimate_ns = number_of(o, 3),
+	    .lo_ns = number_of(o, 4),
+	    .hi_ns = number_of(o, 5),
+	    .done_ratio = number_of(o, 6),
+	    .eta_ns = number_of(o, 7),
+	};
+	if (PyErr_Occurred())
+		return NULL;
+	return ext_text(dck_progress_text(&p, utf8, width, line, sizeof line));
+}
+
+static PyMethodDef methods[] = {
+    {"progress_text", progress_text, METH_VARARGS,
+     "progress_text($module, progress, utf8, width, /)\n--\n\nA Progress in one line of at most so "
+     "many columns."},
+    {NULL, NULL, 0, NULL},
+};
+
 static int observer_add(PyObject *m, ext_state *s)
 {
 	s->progress = ext_tuple_add(m, &progress_desc);
 	return s->progress ? 0 : -1;
 }
 
-const ext_part ext_observer = {.add = observer_add};
+const ext_part ext_observer = {.methods = methods, .add = observer_add};

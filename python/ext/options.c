@@ -178,59 +178,81 @@ static PyObject *value_text(const dck_opt *row, PyObject *o)
 
 /* --- into the row */
 
-static int row_read(ext_state *s, const dck_opt *row, void *config, PyObject *text,
-		    ext_texts *texts)
+/* Where the values go, and what is said of them. */
+typedef struct reader {
+	ext_state *state;
+	ext_said *said;
+	const dck_opt *row;
+	void *config;
+	bool again; /* another table has it too, which was told */
+} reader;
+
+static int say(const reader *r, const char *text)
 {
-	const char *bytes = text ? ext_texts_add(texts, text) : NULL;
+	if (r->again)
+		return 0;
+	if (r->said->n == EXT_SAID_MAX) {
+		ext_raise_argument(r->state, "more than %d options are given", EXT_SAID_MAX);
+		return -1;
+	}
+	r->said->all[r->said->n++] = (dck_opt_given){r->row, text};
+	return 0;
+}
+
+static int text_read(const reader *r, PyObject *text)
+{
+	const char *bytes = text ? ext_texts_add(&r->said->texts, text) : NULL;
 	dck_err err;
 
 	if (!bytes)
 		return -1;
-	if (dck_opt_read(row, config, bytes, &err) == DCK_OK)
-		return 0;
-	ext_raise(s, &err);
+	/* A variable that is not set makes such an empty value. */
+	if (!*bytes && (r->row->kind == DCK_OPT_TEXT || r->row->kind == DCK_OPT_LIST)) {
+		ext_raise_argument(r->state, "the value of --%s is empty: give %s", r->row->name,
+				   r->row->arg ? r->row->arg : "one");
+		return -1;
+	}
+	if (dck_opt_read(r->row, r->config, bytes, &err) == DCK_OK)
+		return say(r, bytes);
+	ext_raise(r->state, &err);
 	return -1;
 }
 
-static int value_read(ext_state *s, const dck_opt *row, void *config, PyObject *value,
-		      ext_texts *texts)
+static int value_read(const reader *r, PyObject *value)
 {
-	PyObject *text = value_text(row, value);
-	const int status = text ? row_read(s, row, config, text, texts) : -1;
+	PyObject *text = value_text(r->row, value);
+	const int status = text ? text_read(r, text) : -1;
 
 	Py_XDECREF(text);
 	return status;
 }
 
-static int flag_read(const dck_opt *row, void *config, PyObject *value)
+static int flag_read(const reader *r, PyObject *value)
 {
 	if (!PyBool_Check(value)) {
-		refuse(row, "True or False", value);
+		refuse(r->row, "True or False", value);
 		return -1;
 	}
-	*(bool *)((char *)config + row->at) = value == Py_True;
-	return 0;
+	*(bool *)((char *)r->config + r->row->at) = value == Py_True;
+	return value == Py_True ? say(r, NULL) : 0;
 }
 
 /* {"input": (1, 3, 224, 224)} as "input=1x3x224x224". */
-static int dict_read(ext_state *s, const dck_opt *row, void *config, PyObject *dict,
-		     ext_texts *texts)
+static int dict_read(const reader *r, PyObject *dict)
 {
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
 
 	while (PyDict_Next(dict, &at, &key, &value)) {
-		PyObject *text = value_text(row, value);
-		PyObject *path = text ? PyOS_FSPath(text) : NULL;
-		PyObject *item =
-		    path && PyBytes_Check(path)
-			? PyErr_Format(PyExc_TypeError, "%s: a str is needed", row->name)
-		    : path ? PyUnicode_FromFormat("%S=%U", key, path)
-			   : NULL;
-		const int status = item ? row_read(s, row, config, item, texts) : -1;
+		PyObject *text = value_text(r->row, value);
+		PyObject *bytes = text ? bytes_of(text) : NULL;
+		PyObject *words = bytes ? ext_text(PyBytes_AS_STRING(bytes)) : NULL;
+		PyObject *item = words ? PyUnicode_FromFormat("%S=%U", key, words) : NULL;
+		const int status = item ? text_read(r, item) : -1;
 
 		Py_XDECREF(item);
-		Py_XDECREF(path);
+		Py_XDECREF(words);
+		Py_XDECREF(bytes);
 		Py_XDECREF(text);
 		if (status < 0)
 			return -1;
@@ -238,20 +260,19 @@ static int dict_read(ext_state *s, const dck_opt *row, void *config, PyObject *d
 	return 0;
 }
 
-static int option_read(ext_state *s, const dck_opt *row, void *config, PyObject *value,
-		       ext_texts *texts)
+static int option_read(const reader *r, PyObject *value)
 {
-	if (row->kind == DCK_OPT_FLAG)
-		return flag_read(row, config, value);
-	if (row->kind == DCK_OPT_LIST && PyDict_Check(value))
-		return dict_read(s, row, config, value, texts);
-	if (row->kind == DCK_OPT_LIST && PyList_Check(value)) {
+	if (r->row->kind == DCK_OPT_FLAG)
+		return flag_read(r, value);
+	if (r->row->kind == DCK_OPT_LIST && PyDict_Check(value))
+		return dict_read(r, value);
+	if (r->row->kind == DCK_OPT_LIST && PyList_Check(value)) {
 		for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); i++)
-			if (value_read(s, row, config, PyList_GET_ITEM(value, i), texts) < 0)
+			if (value_read(r, PyList_GET_ITEM(value, i)) < 0)
 				return -1;
 		return 0;
 	}
-	return value_read(s, row, config, value, texts);
+	return value_read(r, value);
 }
 
 /* --- by name */
@@ -303,8 +324,21 @@ static bool listed(const char *const *names, const char *name)
 	return false;
 }
 
+static int rules_check(ext_state *s, const ext_group *groups, size_t ngroups, const ext_said *said)
+{
+	const dck_opt *tables[32] = {0};
+	dck_err err;
+
+	for (size_t i = 0; i < ngroups && i + 1 < sizeof tables / sizeof tables[0]; i++)
+		tables[i] = groups[i].table;
+	if (dck_opt_check(tables, said->all, said->n, &err) == DCK_OK)
+		return 0;
+	ext_raise(s, &err);
+	return -1;
+}
+
 int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_group *groups,
-		     size_t ngroups, const char *const *first_only, ext_texts *texts)
+		     size_t ngroups, const char *const *first_only, ext_said *said)
 {
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
@@ -315,12 +349,12 @@ int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_
 
 		for (size_t g = 0; name_of(key, name) && g < ngroups; g++) {
 			const dck_opt *row = dck_opt_find(groups[g].table, name);
+			const reader r = {s, said, row, groups[g].config, found};
 
 			if (!row || (found && listed(first_only, name)))
 				continue;
 			found = true;
-			if (value != Py_None &&
-			    option_read(s, row, groups[g].config, value, texts) < 0)
+			if (value != Py_None && option_read(&r, value) < 0)
 				return -1;
 		}
 		if (!found) {
@@ -328,12 +362,13 @@ int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_
 			return -1;
 		}
 	}
-	return 0;
+	return rules_check(s, groups, ngroups, said);
 }
 
-bool ext_options_given(PyObject *kwargs, const char *name)
+bool ext_said_has(const ext_said *said, const char *name)
 {
-	PyObject *value = kwargs ? PyDict_GetItemString(kwargs, name) : NULL;
-
-	return value && value != Py_None;
+	for (size_t i = 0; i < said->n; i++)
+		if (strcmp(said->all[i].row->name, name) == 0)
+			return true;
+	return false;
 }

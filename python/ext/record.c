@@ -516,6 +516,95 @@ static PyObject *record_gate(PyObject *self, void *none)
 	return PyUnicode_FromString("holds");
 }
 
+/* --- operators, as the JSON form has them */
+
+static PyObject *op_output(const dck_op_output *o)
+{
+	PyObject *dims = o->absent ? Py_None : PyTuple_New((Py_ssize_t)o->rank);
+
+	if (o->absent)
+		Py_INCREF(dims);
+	for (size_t i = 0; dims && !o->absent && i < o->rank; i++) {
+		PyObject *dim = o->dims[i] < 0 ? ext_text(o->symbols[i] ? o->symbols[i] : "?")
+					       : PyLong_FromLongLong(o->dims[i]);
+
+		if (dim)
+			PyTuple_SET_ITEM(dims, (Py_ssize_t)i, dim);
+		else
+			Py_CLEAR(dims);
+	}
+	return dims ? Py_BuildValue("{sNsNsN}", "name", none_or_text(o->name), "dtype",
+				    none_or_text(o->dtype), "shape", dims)
+		    : NULL;
+}
+
+static PyObject *op_outputs(const dck_op *op)
+{
+	PyObject *list = PyList_New((Py_ssize_t)op->noutputs);
+
+	for (size_t i = 0; list && i < op->noutputs; i++) {
+		PyObject *o = op_output(&op->outputs[i]);
+
+		if (o)
+			PyList_SET_ITEM(list, (Py_ssize_t)i, o);
+		else
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+static PyObject *op_new(const dck_op *op)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} texts[] = {{"name", offsetof(dck_op, name)},	 {"type", offsetof(dck_op, type)},
+		     {"scope", offsetof(dck_op, scope)}, {"class", offsetof(dck_op, class_name)},
+		     {"line", offsetof(dck_op, line)},	 {"code", offsetof(dck_op, code)},
+		     {"bound", offsetof(dck_op, bound)}},
+	  values[] = {{"macs", offsetof(dck_op, macs)},
+		      {"flops", offsetof(dck_op, flops)},
+		      {"params", offsetof(dck_op, params)},
+		      {"weight_bytes", offsetof(dck_op, weight_bytes)},
+		      {"read_bytes", offsetof(dck_op, read_bytes)},
+		      {"write_bytes", offsetof(dck_op, write_bytes)},
+		      {"time", offsetof(dck_op, time_ns)},
+		      {"rate", offsetof(dck_op, rate)},
+		      {"roof", offsetof(dck_op, roof)},
+		      {"memory", offsetof(dck_op, memory_bytes)}};
+	PyObject *dict = PyDict_New();
+	bool failed = !dict;
+
+	for (size_t i = 0; !failed && i < sizeof texts / sizeof texts[0]; i++)
+		failed = !put(dict, texts[i].name,
+			      none_or_text(*(const char *const *)((const char *)op + texts[i].at)));
+	for (size_t i = 0; !failed && i < sizeof values / sizeof values[0]; i++)
+		failed = !put(
+		    dict, values[i].name,
+		    ext_value((const dck_value *)(const void *)((const char *)op + values[i].at)));
+	failed = failed || !put(dict, "outputs", op_outputs(op));
+	if (failed)
+		Py_CLEAR(dict);
+	return dict;
+}
+
+static PyObject *record_ops(PyObject *self, void *none)
+{
+	const dck_record *r = record_of(self);
+	PyObject *list = PyList_New((Py_ssize_t)r->nops);
+
+	(void)none;
+	for (size_t i = 0; list && i < r->nops; i++) {
+		PyObject *op = op_new(&r->ops[i]);
+
+		if (op)
+			PyList_SET_ITEM(list, (Py_ssize_t)i, op);
+		else
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
 static const char *nearest_tag(const dck_record *r, const char *tag)
 {
 	const char **names = PyMem_Calloc(r->nmetrics + 1, sizeof *names);
@@ -589,6 +678,29 @@ static PyObject *record_to_json(PyObject *self, PyObject *none)
 	return written(ext_state_by(self), "json", record_of(self), NULL);
 }
 
+/* What deepclock._frames makes of the record. */
+static PyObject *made(PyObject *self, const char *function, PyObject *argument)
+{
+	PyObject *m = PyImport_ImportModule("deepclock._frames");
+	PyObject *o = m ? PyObject_CallMethod(m, function, "OO", self, argument) : NULL;
+
+	Py_XDECREF(m);
+	return o;
+}
+
+static PyObject *record_to_pandas(PyObject *self, PyObject *args)
+{
+	PyObject *table = Py_None;
+
+	return PyArg_ParseTuple(args, "|O:to_pandas", &table) ? made(self, "to_pandas", table)
+							      : NULL;
+}
+
+static PyObject *record_html(PyObject *self, PyObject *none)
+{
+	return made(self, "html", none ? none : Py_None);
+}
+
 static PyObject *record_str(PyObject *self)
 {
 	const dck_style style = {.utf8 = true};
@@ -613,7 +725,7 @@ static PyObject *record_report(PyObject *self, PyObject *args, PyObject *kwargs)
 
 static PyObject *record_save(PyObject *self, PyObject *path)
 {
-	ext_texts texts = {0};
+	ext_texts texts = {NULL};
 	const char *name = ext_texts_add(&texts, path);
 	dck_status status = DCK_OK;
 	dck_err err;
@@ -652,6 +764,8 @@ static PyGetSetDef record_getset[] = {
     {"series", record_series, NULL, "dict: tag to Series", NULL},
     {"tables", record_tables, NULL, "dict: name to Table", NULL},
     {"trees", record_trees, NULL, "dict: name to Tree", NULL},
+    {"ops", record_ops, NULL,
+     "list of dict: the model's operators; None stands for what is not known", NULL},
     {"notes", record_notes, NULL, "list of Note: every reason to doubt the numbers", NULL},
     {"id", record_text, NULL, "128 random bits in hexadecimal", OF_RECORD(id)},
     {"version", record_text, NULL, "of the deepclock that made it", OF_RECORD(version)},
@@ -668,6 +782,10 @@ static PyGetSetDef record_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyMethodDef record_methods[] = {
+    {"to_pandas", record_to_pandas, METH_VARARGS,
+     "to_pandas($self, table=None, /)\n--\n\nA pandas.DataFrame: of the metrics, or of the table, "
+     "series or \"ops\" of that name. AbsentError."},
+    {"_repr_html_", record_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nFor notebooks."},
     {"to_json", record_to_json, METH_NOARGS,
      "to_json($self, /)\n--\n\nThe whole record as JSON: what `deepclock report` reads."},
     {"save", record_save, METH_O,
@@ -694,7 +812,7 @@ static PyType_Spec record_spec = {
 
 static PyObject *load(PyObject *m, PyObject *path)
 {
-	ext_texts texts = {0};
+	ext_texts texts = {NULL};
 	const char *name = ext_texts_add(&texts, path);
 	dck_status status = DCK_OK;
 	dck_record *r = NULL;

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import deepclock
+from deepclock import _program
 
 # A history and a cache of their own: tests leave nothing in a user's folders.
 _SCRATCH = tempfile.mkdtemp(prefix="deepclock-python-")
@@ -35,6 +36,9 @@ def short(**options):
     return {"runs": 20, "warmup": 2, "no_history": True, **options}
 
 
+needs_model = unittest.skipUnless(_program.onnxruntime(), "ONNX Runtime is not there")
+
+
 def needs(module, what):
     """The module; without it the whole file is skipped, and says so."""
     try:
@@ -53,4 +57,4 @@ def main():
     sys.exit(0 if program.result.wasSuccessful() and program.result.testsRun else 1)
 
 
-__all__ = ["Case", "deepclock", "main", "needs", "short", "work"]
+__all__ = ["Case", "deepclock", "main", "needs", "needs_model", "short", "work"]

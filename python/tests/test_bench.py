@@ -44,6 +44,16 @@ class FunctionTest(Case):
             deepclock.bench("zoo:resnet18")
         self.assertRaises(TypeError, deepclock.bench)
 
+    def test_what_would_not_run(self):
+        async def coroutine():
+            pass
+
+        def generator():
+            yield
+
+        self.assertRaisesRegex(TypeError, "asyncio.run", deepclock.bench, coroutine)
+        self.assertRaisesRegex(TypeError, "goes through", deepclock.bench, generator)
+
     def test_interrupted(self):
         """Ctrl-C gives what there is: in Python code, and where no Python code runs."""
         for f in (work, lambda: time.sleep(0.001), (sum, [1, 2, 3])):

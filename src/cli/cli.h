@@ -135,14 +135,11 @@ struct cli {
 	cli_worker worker;
 	cli_scan scan;
 	dck_op_view ops;
-	dck_subject subject; /* what several subjects have in common */
-	void *config;	     /* the command's own */
-	char title[8192];    /* the words of the command line: a record's title */
-	void *owned;	     /* what the subject points to */
-	struct cli_given {
-		const dck_opt *row;
-		const char *value; /* the last one; NULL: of a flag */
-	} given[CLI_GIVEN_MAX];	   /* each option once */
+	dck_subject subject;		    /* what several subjects have in common */
+	void *config;			    /* the command's own */
+	char title[8192];		    /* the words of the command line: a record's title */
+	void *owned;			    /* what the subject points to */
+	dck_opt_given given[CLI_GIVEN_MAX]; /* each option once */
 	size_t ngiven;
 };
 
@@ -277,8 +274,6 @@ typedef struct cli_progress {
 void cli_progress_init(cli_progress *p, const cli_common *common, bool wanted);
 void cli_progress_draw(cli_progress *p, const dck_progress *now);
 void cli_progress_erase(cli_progress *p);
-/* The line itself, in at most `width` columns; for draw and for tests. */
-void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char *buf, size_t size);
 
 /* show.c: what the commands that make a record share. */
 /* --save and --db can be written, so that nothing is measured in vain: CLI_OK, or the exit code

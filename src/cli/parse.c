@@ -13,7 +13,7 @@ static bool is_first_only(const cli_command *command, const char *name)
 }
 
 /* The option as it was given; NULL: it was not. */
-static const struct cli_given *given_find(const cli *c, const char *name)
+static const dck_opt_given *given_find(const cli *c, const char *name)
 {
 	for (size_t i = 0; i < c->ngiven; i++)
 		if (strcmp(c->given[i].row->name, name) == 0)
@@ -29,7 +29,7 @@ bool cli_given(const cli *c, const char *name)
 /* An option that several tables have (--seed) is one option and reaches all of them. */
 static int option_set(cli *c, const dck_opt *row, const char *value)
 {
-	const struct cli_given *before = given_find(c, row->name);
+	const dck_opt_given *before = given_find(c, row->name);
 	const size_t at = before ? (size_t)(before - c->given) : c->ngiven;
 	dck_err err;
 
@@ -38,7 +38,7 @@ static int option_set(cli *c, const dck_opt *row, const char *value)
 		return cli_usage(c, "the value of --%s is empty: give %s", row->name,
 				 row->arg ? row->arg : "one");
 	if (at < CLI_GIVEN_MAX) {
-		c->given[at] = (struct cli_given){row, value};
+		c->given[at] = (dck_opt_given){row, value};
 		c->ngiven += !before;
 	}
 	for (cli_option o = {0}; cli_row_next(c->command, &o);) {
@@ -139,47 +139,20 @@ static int letters_read(cli *c, const char *text, const char *next, bool *ret_to
 	return code;
 }
 
-/* Whether one word of a row's rules holds: of "warmup" the option was given, of "warmup=auto" it
- * has this value, given or by default. */
-static bool rule_holds(const cli *c, const char *word)
-{
-	const size_t n = strcspn(word, "=");
-	const struct cli_given *given;
-	const dck_opt *row;
-	char name[64];
-
-	snprintf(name, sizeof name, "%.*s", (int)n, word);
-	given = given_find(c, name);
-	if (!word[n])
-		return given != NULL;
-	row = cli_option_find(c->command, name, 0);
-	return strcmp(given && given->value ? given->value
-		      : row && row->def	    ? row->def
-					    : "",
-		      word + n + 1) == 0;
-}
-
 /* An option that would have no effect, beside another or without another, is refused. */
-static int rules_check(const cli *c, const dck_opt *row)
+static int rules_check(const cli *c)
 {
-	char rules[256], all[256] = "", *rest, *word;
-	bool holds = !row->needs;
+	const dck_opt *tables[32] = {0};
+	dck_err err;
 
-	snprintf(rules, sizeof rules, "%s", row->excludes ? row->excludes : "");
-	for (word = strtok_r(rules, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		if (rule_holds(c, word))
-			return cli_usage(c, "--%s and --%s exclude each other: give one of them",
-					 row->name, word);
-	snprintf(rules, sizeof rules, "%s", row->needs ? row->needs : "");
-	for (word = strtok_r(rules, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-		const size_t used = strlen(all);
-
-		holds |= rule_holds(c, word);
-		snprintf(all + used, sizeof all - used, "%s--%.*s%s%s", used > 0 ? " or " : "",
-			 (int)strcspn(word, "="), word, strchr(word, '=') ? " " : "",
-			 strchr(word, '=') ? strchr(word, '=') + 1 : "");
+	for (size_t i = 0; i + 1 < sizeof tables / sizeof tables[0]; i++) {
+		tables[i] = cli_group_get(c->command, i).table;
+		if (!tables[i])
+			break;
 	}
-	return holds ? CLI_OK : cli_usage(c, "--%s needs %s", row->name, all);
+	return dck_opt_check(tables, c->given, c->ngiven, &err) == DCK_OK
+		   ? CLI_OK
+		   : cli_usage(c, "%s", err.msg);
 }
 
 static int args_check(const cli *c)
@@ -244,7 +217,5 @@ int cli_parse(cli *c, int first)
 		return cli_usage(c, "no program after '--'");
 	code = args_check(c);
 	/* The rules are not for a worker, which the program itself gives every option of a plan. */
-	for (size_t i = 0; code == CLI_OK && i < c->ngiven && !cli_given(c, "worker-fd"); i++)
-		code = rules_check(c, c->given[i].row);
-	return code;
+	return code == CLI_OK && !cli_given(c, "worker-fd") ? rules_check(c) : code;
 }

@@ -3,13 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
-#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #define REDRAW_NS 100000000u
-#define BAR	  20
 
 void cli_progress_init(cli_progress *p, const cli_common *common, bool wanted)
 {
@@ -20,86 +18,6 @@ void cli_progress_init(cli_progress *p, const cli_common *common, bool wanted)
 	    .utf8 = style.utf8,
 	    .colour = style.colour,
 	};
-}
-
-static void add(char *buf, size_t size, const char *text)
-{
-	size_t n = strlen(buf);
-
-	if (n + 1 < size)
-		snprintf(buf + n, size - n, "%s", text);
-}
-
-static void bar_text(double ratio, bool utf8, char *buf, size_t size)
-{
-	int full;
-
-	if (!(ratio >= 0))
-		return;
-	full = (int)(fmin(ratio, 1) * BAR);
-	add(buf, size, utf8 ? "  " : "  [");
-	for (int i = 0; i < BAR; i++)
-		add(buf, size, utf8 ? i < full ? "█" : "░" : i < full ? "#" : "-");
-	add(buf, size, utf8 ? "" : "]");
-}
-
-static void estimate_text(const dck_progress *now, bool utf8, char *buf, size_t size)
-{
-	char value[32], lo[32], hi[32], text[128];
-
-	if (isnan(now->estimate_ns))
-		return;
-	dck_text_time(now->estimate_ns, value, sizeof value);
-	if (isnan(now->lo_ns) || isnan(now->hi_ns))
-		snprintf(text, sizeof text, "  %s", value);
-	else
-		snprintf(text, sizeof text, "  %s  %s%s%s", value,
-			 dck_text_time(now->lo_ns, lo, sizeof lo), utf8 ? "…" : "..",
-			 dck_text_time(now->hi_ns, hi, sizeof hi));
-	add(buf, size, text);
-}
-
-static void eta_text(const dck_progress *now, char *buf, size_t size)
-{
-	char text[64];
-	double s = now->eta_ns / 1e9;
-
-	if (isnan(s) || s < 0)
-		return;
-	if (s < 100)
-		snprintf(text, sizeof text, "  %.0f s left", ceil(s));
-	else
-		snprintf(text, sizeof text, "  %.0f min left", ceil(s / 60));
-	add(buf, size, text);
-}
-
-/* Cuts after `width` code points. */
-static void cut(char *buf, unsigned width)
-{
-	for (; *buf; buf++)
-		if (((unsigned char)*buf & 0xc0) != 0x80 && width-- == 0) {
-			*buf = 0;
-			return;
-		}
-}
-
-void cli_progress_text(const dck_progress *now, bool utf8, unsigned width, char *buf, size_t size)
-{
-	char text[64], count[32];
-
-	snprintf(buf, size, "%-10s", now->phase ? now->phase : "");
-	if (now->runs > 0) {
-		dck_text_count((int64_t)now->runs, count, sizeof count);
-		snprintf(text, sizeof text, "  %s run%s", count, now->runs == 1 ? "" : "s");
-		add(buf, size, text);
-	}
-	if (width >= 72)
-		bar_text(now->done_ratio, utf8, buf, size);
-	estimate_text(now, utf8, buf, size);
-	eta_text(now, buf, size);
-	if (!utf8)
-		dck_text_ascii_units(buf);
-	cut(buf, width);
 }
 
 void cli_progress_erase(cli_progress *p)
@@ -129,7 +47,7 @@ void cli_progress_draw(cli_progress *p, const dck_progress *now)
 	p->last_ns = now_ns;
 	p->phase = now->phase;
 	/* One column stays free: some terminals wrap when the last one is written. */
-	cli_progress_text(now, p->utf8, cli_term_width(STDERR_FILENO) - 1, line, sizeof line);
+	dck_progress_text(now, p->utf8, cli_term_width(STDERR_FILENO) - 1, line, sizeof line);
 	flockfile(stderr);
 	fprintf(stderr, p->colour ? "\r\033[K\033[2m%s\033[0m" : "\r\033[K%s", line);
 	p->drawn = true;

@@ -179,6 +179,31 @@ static void find_rows(void **state)
 	assert_null(dck_opt_find(table, "run"));
 }
 
+static void what_goes_together(void **state)
+{
+	(void)state;
+	static const dck_opt rows[] = {
+	    DCK_OPTION(COUNT, config, runs, "runs", "N", NULL, "h", .excludes = "max-time"),
+	    DCK_OPTION(TIME, config, time, "max-time", "TIME", "5s", "h"),
+	    DCK_OPTION(BYTES, config, bytes, "memory", "BYTES", NULL, "h", .needs = "runs opt=all"),
+	    DCK_OPTION(CHOICE, config, opt, "opt", "LEVEL", "none", "h", .choices = levels),
+	    {0},
+	};
+	static const dck_opt *const tables[] = {rows, NULL};
+	const dck_opt_given runs = {&rows[0], "3"}, time = {&rows[1], "1s"},
+			    memory = {&rows[2], "1"}, all = {&rows[3], "all"};
+	dck_err e;
+	assert_int_equal(dck_opt_check(tables, NULL, 0, NULL), DCK_OK);
+	assert_int_equal(dck_opt_check(tables, &runs, 1, NULL), DCK_OK);
+	const dck_opt_given both[] = {runs, time};
+	assert_int_equal(dck_opt_check(tables, both, 2, &e), DCK_E_ARG);
+	assert_string_equal(e.msg, "--runs and --max-time exclude each other: give one of them");
+	assert_int_equal(dck_opt_check(tables, &memory, 1, &e), DCK_E_ARG);
+	assert_string_equal(e.msg, "--memory needs --runs or --opt all");
+	const dck_opt_given with[] = {memory, all};
+	assert_int_equal(dck_opt_check(tables, with, 2, &e), DCK_OK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +214,7 @@ int main(void)
 	    cmocka_unit_test(lists_add_up_to_their_limit),
 	    cmocka_unit_test(nearest_names),
 	    cmocka_unit_test(find_rows),
+	    cmocka_unit_test(what_goes_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

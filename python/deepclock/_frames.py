@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A record as a pandas.DataFrame, and as HTML for notebooks."""
+
+import html as _html
+import math
+
+from ._deepclock import AbsentError
+
+BINS, WIDTH, HEIGHT = 60, 480, 80
+
+
+def to_pandas(record, table):
+    import pandas  # it is the caller's wish
+
+    if table is None:
+        return pandas.DataFrame([{"tag": m.tag, "value": m.value, "unit": m.unit, "lo": m.lo, "hi": m.hi,
+                                  "level": m.level, "how": m.how, "absent": m.absent}
+                                 for m in record.metrics.values()]).set_index("tag")
+    if table == "ops":
+        return pandas.DataFrame(record.ops)
+    if table in record.tables:
+        found = record.tables[table]
+        return pandas.DataFrame(list(found), columns=[c.key for c in found.columns])
+    if table in record.series:
+        found = record.series[table]
+        columns = {"value": memoryview(found.values).tolist(),
+                   "warmup": [i < found.warmup for i in range(len(found))]}
+        if found.at_ns is not None:
+            columns["at_ns"] = found.at_ns.tolist()
+        return pandas.DataFrame(columns)
+    names = ", ".join([*record.tables, *record.series, "ops"])
+    raise AbsentError(f"the record has no table or series '{table}'; it has {names}")
+
+
+def _histogram(series):
+    """The runs after the warm-up as an SVG picture; what lies above the 99th percentile is left out."""
+    values = sorted(v for v in series.values[series.warmup:] if math.isfinite(v))
+    if len(values) < 10:
+        return ""
+    low, high = values[0], values[math.ceil(0.99 * len(values)) - 1]
+    if not high > low:
+        return ""
+    counts = [0] * BINS
+    for v in values:
+        if v <= high:
+            counts[min(int((v - low) / (high - low) * BINS), BINS - 1)] += 1
+    step, most = WIDTH / BINS, max(counts)
+    bars = "".join(f'<rect x="{i * step:.1f}" y="{HEIGHT - n / most * HEIGHT:.1f}" width="{step - 1:.1f}" '
+                   f'height="{n / most * HEIGHT:.1f}"/>' for i, n in enumerate(counts) if n)
+    left, right = (_html.escape(f"{v:,.4g} {series.unit}") for v in (low, high))
+    return (f'<svg width="{WIDTH}" height="{HEIGHT + 18}" role="img" aria-label="histogram of the runs">'
+            f'<g fill="#4c78a8">{bars}</g><g font-size="11" fill="currentColor">'
+            f'<text x="0" y="{HEIGHT + 14}">{left}</text>'
+            f'<text x="{WIDTH}" y="{HEIGHT + 14}" text-anchor="end">{right}</text></g></svg>')
+
+
+def _rows(record):
+    for m in record.metrics.values():
+        if m.absent is not None:
+            continue
+        value = f"{m.value:,.6g}" if isinstance(m.value, (int, float)) else str(m.value)
+        interval = "" if m.lo is None else f"{m.lo:,.6g} to {m.hi:,.6g}"
+        yield m.tag, value, "" if m.unit == "1" else m.unit, interval
+
+
+def html(record, _):
+    """The metrics as a table, the histogram of the runs, the notes."""
+    rows = "".join("<tr>" + f'<th style="text-align:left">{_html.escape(row[0])}</th>'
+                   + "".join(f"<td>{_html.escape(cell)}</td>" for cell in row[1:]) + "</tr>"
+                   for row in _rows(record))
+    notes = "".join(f"<li><b>{_html.escape(n.severity)}</b>: {_html.escape(n.text)}</li>"
+                    for n in record.notes if n.under is None)
+    picture = _histogram(record.series["latency"]) if "latency" in record.series else ""
+    title = _html.escape(record.command or "deepclock")
+    return (f"<div><p><code>{title}</code>{' (incomplete)' if record.incomplete else ''}</p>{picture}"
+            f"<table><thead><tr><th>metric</th><th>value</th><th>unit</th><th>interval</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>{f'<ul>{notes}</ul>' if notes else ''}</div>")

@@ -1,0 +1,409 @@
+/* history.c - deepclock.History: records that were kept, and how a metric moved.
+ *
+ *     with deepclock.History() as h:
+ *         print(h.trend("latency/p99", subject="zoo:resnet18"))
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+#include <stddef.h>
+
+typedef struct history {
+	PyObject_HEAD dck_history *h; /* NULL: closed */
+} history;
+
+/* NULL with an exception where it is closed. */
+static dck_history *open_of(PyObject *self)
+{
+	dck_history *h = ((history *)self)->h;
+
+	if (!h)
+		PyErr_SetString(PyExc_ValueError, "the history is closed");
+	return h;
+}
+
+static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"path", "existing", NULL};
+	ext_state *s = PyType_GetModuleState(type);
+	ext_texts texts = {NULL};
+	dck_history_config config;
+	PyObject *path = Py_None;
+	dck_history *h = NULL;
+	history *self = NULL;
+	int existing = 0;
+	dck_err err;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$p:History", names, &path, &existing))
+		return NULL;
+	dck_history_config_init(&config);
+	config.existing = existing;
+	if (path != Py_None && !(config.path = ext_texts_add(&texts, path)))
+		return NULL;
+	if (dck_history_open(&config, &h, &err) == DCK_OK)
+		self = PyObject_New(history, type);
+	else
+		ext_raise(s, &err);
+	ext_texts_done(&texts);
+	if (self)
+		self->h = h;
+	else
+		dck_history_close(h);
+	return (PyObject *)self;
+}
+
+static void history_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	dck_history_close(((history *)self)->h);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static PyObject *history_close(PyObject *self, PyObject *none)
+{
+	(void)none;
+	dck_history_close(((history *)self)->h);
+	((history *)self)->h = NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *history_enter(PyObject *self, PyObject *none)
+{
+	(void)none;
+	Py_INCREF(self);
+	return self;
+}
+
+static PyObject *history_exit(PyObject *self, PyObject *args)
+{
+	return history_close(self, args);
+}
+
+static PyObject *history_path(PyObject *self, void *none)
+{
+	const dck_history *h = open_of(self);
+
+	(void)none;
+	return h ? ext_text(dck_history_file(h)) : NULL;
+}
+
+/* What dck_history calls give: the record, or the exception. */
+static PyObject *result(PyObject *self, dck_status status, dck_record *r, const dck_err *err)
+{
+	return status == DCK_OK ? ext_record_new(ext_state_by(self), r)
+				: ext_raise(ext_state_by(self), err);
+}
+
+static PyObject *history_add(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"record", "commit", NULL};
+	dck_history *h = open_of(self);
+	const char *commit = NULL;
+	const dck_record *r;
+	PyObject *record;
+	bool fresh;
+	dck_err err;
+
+	if (!h || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|z:add", names, &record, &commit))
+		return NULL;
+	r = ext_record_get(ext_state_by(self), record);
+	if (!r)
+		return NULL;
+	if (dck_history_add(h, r, commit, &fresh, &err) != DCK_OK)
+		return ext_raise(ext_state_by(self), &err);
+	return PyBool_FromLong(fresh);
+}
+
+static PyObject *history_get(PyObject *self, PyObject *args)
+{
+	dck_history *h = open_of(self);
+	char id[DCK_HISTORY_ID_SIZE];
+	const char *name;
+	dck_record *r = NULL;
+	dck_status status;
+	dck_err err;
+
+	if (!h || !PyArg_ParseTuple(args, "s:get", &name))
+		return NULL;
+	status = dck_history_find(h, name, id, &err);
+	if (status == DCK_OK)
+		status = dck_history_get(h, id, &r, &err);
+	return result(self, status, r, &err);
+}
+
+static PyObject *history_baseline(PyObject *self, PyObject *record)
+{
+	dck_history *h = open_of(self);
+	const dck_record *r = h ? ext_record_get(ext_state_by(self), record) : NULL;
+	dck_record *before = NULL;
+	dck_err err;
+
+	if (!r)
+		return NULL;
+	const dck_status status = dck_history_baseline(h, r, &before, &err);
+	return result(self, status, before, &err);
+}
+
+/* --- what takes the filter's options */
+
+typedef struct asked {
+	dck_history_filter filter;
+	dck_history_trend_config trend;
+	dck_history_prune_config prune;
+	const char *metric;
+	ext_said said;
+} asked;
+
+typedef PyObject *answer(PyObject *self, dck_history *h, asked *a);
+
+/* Reads the options of the tables (NULL: none), and gives the answer. */
+static PyObject *ask(PyObject *self, PyObject *args, PyObject *kwargs, const char *who,
+		     const dck_opt *more, size_t more_at, bool takes_metric, answer *give)
+{
+	dck_history *h = open_of(self);
+	asked *a = h ? PyMem_Calloc(1, sizeof *a) : NULL;
+	PyObject *o = NULL;
+
+	if (!h)
+		return NULL;
+	if (!a)
+		return PyErr_NoMemory();
+	const ext_group groups[] = {{dck_history_filter_options, &a->filter},
+				    {more, (char *)a + more_at}};
+	dck_history_trend_config_init(&a->trend);
+	if (PyArg_ParseTuple(args, takes_metric ? "|z" : "", &a->metric) &&
+	    ext_options_read(ext_state_by(self), who, kwargs, groups, more ? 2 : 1, NULL,
+			     &a->said) == 0)
+		o = give(self, h, a);
+	ext_texts_done(&a->said.texts);
+	PyMem_Free(a);
+	return o;
+}
+
+static PyStructSequence_Field entry_fields[] = {
+    {"id", "of the record"},
+    {"at_unix_ns", "when it began, ns since 1970"},
+    {"command", "what was asked for, or None"},
+    {"subject", "what was measured, or None"},
+    {"engine", "or None"},
+    {"cpu", "or None"},
+    {"commit", "or None"},
+    {"incomplete", "it was interrupted, or failed"},
+    {"value", "of the metric that was asked for; None: the record has none"},
+    {"lo", "lower end of its interval, or None"},
+    {"hi", "upper end of its interval, or None"},
+    {NULL, NULL},
+};
+static PyStructSequence_Desc entry_desc = {"deepclock.HistoryEntry",
+					   "A record as the history lists it.", entry_fields, 11};
+
+static PyObject *text_or_none(const char *text)
+{
+	if (text)
+		return ext_text(text);
+	Py_RETURN_NONE;
+}
+
+static PyObject *bound(const dck_history_entry *e, double value)
+{
+	if (e->level > 0)
+		return PyFloat_FromDouble(value);
+	Py_RETURN_NONE;
+}
+
+typedef struct listing {
+	ext_state *state;
+	PyObject *list; /* NULL: an exception is set */
+} listing;
+
+static bool entry_add(void *self, const dck_history_entry *e)
+{
+	listing *l = self;
+	PyObject *const items[] = {ext_text(e->id),	     PyLong_FromLongLong(e->at_unix_ns),
+				   text_or_none(e->command), text_or_none(e->subject),
+				   text_or_none(e->engine),  text_or_none(e->cpu),
+				   text_or_none(e->commit),  PyBool_FromLong(e->incomplete),
+				   ext_value(&e->value),     bound(e, e->lo),
+				   bound(e, e->hi)};
+	PyObject *o = ext_tuple_fill(l->state->entry, items, sizeof items / sizeof items[0]);
+
+	if (!o || PyList_Append(l->list, o) < 0)
+		Py_CLEAR(l->list);
+	Py_XDECREF(o);
+	return l->list != NULL;
+}
+
+static PyObject *give_list(PyObject *self, dck_history *h, asked *a)
+{
+	listing l = {ext_state_by(self), PyList_New(0)};
+	dck_err err;
+
+	if (l.list && dck_history_list(h, &a->filter, a->metric, entry_add, &l, &err) != DCK_OK) {
+		Py_CLEAR(l.list);
+		if (!PyErr_Occurred())
+			ext_raise(l.state, &err);
+	}
+	return l.list;
+}
+
+static PyObject *history_list(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	return ask(self, args, kwargs, "list", NULL, 0, true, give_list);
+}
+
+static PyObject *give_trend(PyObject *self, dck_history *h, asked *a)
+{
+	dck_history_trend *t = NULL;
+	dck_record *r = NULL;
+	dck_err err;
+
+	a->trend.metric = a->metric;
+	dck_status status = dck_history_trend_get(h, &a->filter, &a->trend, &t, &err);
+	if (status == DCK_OK)
+		status = dck_history_trend_record(t, "deepclock history trend", &r, &err);
+	dck_history_trend_free(t);
+	return result(self, status, r, &err);
+}
+
+static PyObject *history_trend(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	return ask(self, args, kwargs, "trend", dck_history_trend_options, offsetof(asked, trend),
+		   true, give_trend);
+}
+
+static PyObject *give_prune(PyObject *self, dck_history *h, asked *a)
+{
+	dck_history_pruned p;
+	dck_err err;
+
+	if (dck_history_prune(h, &a->filter, &a->prune, &p, &err) != DCK_OK)
+		return ext_raise(ext_state_by(self), &err);
+	return Py_BuildValue("(KKK)", (unsigned long long)p.removed,
+			     (unsigned long long)p.removed_bytes, (unsigned long long)p.kept);
+}
+
+static PyObject *history_prune(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	return ask(self, args, kwargs, "prune", dck_history_prune_options, offsetof(asked, prune),
+		   false, give_prune);
+}
+
+static PyObject *history_import(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"path", "commit", NULL};
+	dck_history *h = open_of(self);
+	const char *commit = NULL, *name;
+	ext_texts texts = {NULL};
+	dck_history_count count;
+	PyObject *path;
+	dck_err err;
+
+	if (!h || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|z:load", names, &path, &commit))
+		return NULL;
+	name = ext_texts_add(&texts, path);
+	const dck_status status = name ? dck_history_import(h, name, commit, &count, &err) : DCK_OK;
+	ext_texts_done(&texts);
+	if (!name)
+		return NULL;
+	if (status != DCK_OK)
+		return ext_raise(ext_state_by(self), &err);
+	return Py_BuildValue("(KK)", (unsigned long long)count.added,
+			     (unsigned long long)count.known);
+}
+
+static PyObject *history_remove(PyObject *self, PyObject *args)
+{
+	dck_history *h = open_of(self);
+	char id[DCK_HISTORY_ID_SIZE];
+	const char *name, *const ids[] = {id};
+	dck_history_pruned p;
+	dck_err err;
+
+	if (!h || !PyArg_ParseTuple(args, "s:remove", &name))
+		return NULL;
+	if (dck_history_find(h, name, id, &err) != DCK_OK ||
+	    dck_history_remove(h, ids, 1, &p, &err) != DCK_OK)
+		return ext_raise(ext_state_by(self), &err);
+	return ext_text(id);
+}
+
+static PyObject *history_check(PyObject *self, PyObject *none)
+{
+	dck_history *h = open_of(self);
+	dck_history_health health;
+	dck_err err;
+
+	(void)none;
+	if (!h)
+		return NULL;
+	if (dck_history_check(h, &health, &err) != DCK_OK)
+		return ext_raise(ext_state_by(self), &err);
+	return Py_BuildValue("(KK)", (unsigned long long)health.records,
+			     (unsigned long long)health.bytes);
+}
+
+PyDoc_STRVAR(
+    history_doc,
+    "History(path=None, *, existing=False)\n--\n\n"
+    "The records that were kept, in one SQLite file: by itself the one that the program uses. "
+    "existing: a file that is not there is an AbsentError, and none is made.\n\n"
+    "Options of list, trend and prune choose records: subject (* and ? stand for any text), "
+    "command, since, until (a date or an age, \"90d\"), at_commit, limit. A History belongs to one "
+    "thread at a time.");
+
+#define WITH_NAMES(f) (PyCFunction)(void (*)(void)) f, METH_VARARGS | METH_KEYWORDS
+static PyMethodDef history_methods[] = {
+    {"add", WITH_NAMES(history_add),
+     "add($self, record, commit=None)\n--\n\nKeeps a Record; False: it was there already."},
+    {"get", history_get, METH_VARARGS,
+     "get($self, id, /)\n--\n\nThe Record of an id or its beginning, of \"last\", \"last~2\"."},
+    {"baseline", history_baseline, METH_O,
+     "baseline($self, record, /)\n--\n\nThe newest complete Record before that one, of the same "
+     "command, subject, machine and method. AbsentError."},
+    {"list", WITH_NAMES(history_list),
+     "list($self, metric='latency/median', /, **options)\n--\n\nA list of HistoryEntry, newest "
+     "first."},
+    {"trend", WITH_NAMES(history_trend),
+     "trend($self, metric='latency/median', /, **options)\n--\n\nHow a metric moved: a Record with "
+     "the table history/points. Besides: by, mixed, least."},
+    {"prune", WITH_NAMES(history_prune),
+     "prune($self, /, **options)\n--\n\nRemoves records: keep, older_than, dry_run. Returns how "
+     "many are removed, their bytes, and how many stay."},
+    {"remove", history_remove, METH_VARARGS,
+     "remove($self, id, /)\n--\n\nRemoves one record; returns its whole id."},
+    {"load", WITH_NAMES(history_import),
+     "load($self, path, commit=None)\n--\n\nAdds the records of a file: how many are new, how many "
+     "were there."},
+    {"check", history_check, METH_NOARGS,
+     "check($self, /)\n--\n\nReads all of it: the number of records, the file's bytes. "
+     "FormatError."},
+    {"close", history_close, METH_NOARGS, "close($self, /)\n--\n\nCloses the file."},
+    {"__enter__", history_enter, METH_NOARGS, NULL},
+    {"__exit__", history_exit, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef history_getset[] = {
+    {"path", history_path, NULL, "the file", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot history_slots[] = {
+    {Py_tp_doc, (void *)history_doc}, {Py_tp_new, history_new},
+    {Py_tp_dealloc, history_dealloc}, {Py_tp_methods, history_methods},
+    {Py_tp_getset, history_getset},   {0, NULL},
+};
+static PyType_Spec history_spec = {
+    .name = "deepclock.History",
+    .basicsize = sizeof(history),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = history_slots,
+};
+
+static int add(PyObject *m, ext_state *s)
+{
+	s->history = ext_type_add(m, &history_spec);
+	s->entry = ext_tuple_add(m, &entry_desc);
+	return s->history && s->entry ? 0 : -1;
+}
+
+const ext_part ext_history = {.add = add};

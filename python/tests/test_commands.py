@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every function that stands for a command of the program, and that no option of it is missing."""
+
+import re
+import subprocess
+
+from deepclock import _program
+from support import Case, deepclock, main, needs_model, short, work
+
+# What the program alone has: how a result is written, and what is no measurement.
+OF_THE_PROGRAM = {"help", "version", "colour", "format", "out", "details", "verbose", "per", "by", "sort",
+                  "top", "operators", "list", "worker-fd", "color"}
+FUNCTIONS = {"bench": ("rank",), "compare": ("compare",), "cost": ("cost",), "profile": ("profile",),
+             "throughput": ("throughput",), "load": ("bench_load",), "accuracy": ("accuracy",),
+             "pitfalls": ("pitfalls",), "machine": ("machine",), "inspect": ("inspect",)}
+
+
+def program_options(command):
+    text = subprocess.run([_program.path(), command, "--help"], check=True, capture_output=True,
+                          text=True, env={"NO_COLOR": "1", "COLUMNS": "200"}).stdout
+    return set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", text, re.MULTILINE)) - OF_THE_PROGRAM
+
+
+class OptionsTest(Case):
+    def test_every_option_of_the_program(self):
+        for command, functions in FUNCTIONS.items():
+            theirs = program_options(command)
+            self.assertIn("save", theirs, command)
+            for function in functions:
+                ours = {o[0] for o in deepclock.options(function)}
+                self.assertEqual(theirs - ours, set(), function)
+                self.assertEqual(ours - theirs - {"title", "no-progress", "quiet"}, set(), function)
+
+    def test_docstrings(self):
+        for functions in (*FUNCTIONS.values(), ("bench", "bench_model", "bench_command")):
+            for function in functions:
+                doc = getattr(deepclock, function).__doc__
+                for option in deepclock.options(function):
+                    self.assertIn(f"\n  {option[0].replace('-', '_')}: ", doc, function)
+
+    def test_what_goes_together(self):
+        with self.assertRaisesRegex(deepclock.ArgumentError, "exclude each other"):
+            deepclock.compare("zoo:lenet5", vary={"threads": "1,2"}, modes=True)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "empty"):
+            deepclock.bench(work, statistic="")
+
+
+class CountingTest(Case):
+    def test_cost(self):
+        r = deepclock.cost("zoo:resnet18", batch=2)
+        self.assertEqual(r["cost/params"].value, 11689512)
+        self.assertEqual(sum(op["macs"] for op in r.ops), r["cost/macs"].value)
+        conv = next(op for op in r.ops if op["type"] == "Conv")
+        self.assertEqual(conv["outputs"][0]["shape"], (2, 64, 112, 112))
+        self.assertIn("--batch 2", r.command)
+
+    def test_inspect(self):
+        r = deepclock.inspect("zoo:resnet18")
+        self.assertIn("inspect/summary", r.tables)
+
+    def test_zoo(self):
+        names = [n.name for n in deepclock.zoo()]
+        self.assertIn("resnet18", names)
+        data = deepclock.zoo_bytes(names[0], batch=3)
+        with open(self.path("m.onnx"), "wb") as f:
+            f.write(data)
+        self.assertGreater(deepclock.cost(self.path("m.onnx"))["cost/macs"].value, 0)
+        self.assertRaises(deepclock.AbsentError, deepclock.zoo_bytes, "nothing")
+
+    def test_engines(self):
+        self.assertIn("ort", [e.name for e in deepclock.engines()])
+
+
+class MeasuringTest(Case):
+    def test_rank(self):
+        r = deepclock.rank({"one": lambda: work(500), "two": lambda: work(3000)}, runs=8)
+        self.assertIn("bench/ranking", r.tables)
+        self.assertEqual(r.tables["bench/ranking"][0][r.tables["bench/ranking"].columns[0].key], "one")
+
+    def test_scan(self):
+        r = deepclock.compare("cmd:sleep {n}", scan="n=0.001,0.05", rounds=6)
+        self.assertEqual(r.verdict, "slower")
+
+    def test_compare_records(self):
+        a = deepclock.bench(work, **short(runs=300))
+        r = deepclock.compare({"before": a, "after": a})
+        self.assertIn(r.verdict, ("same", "undecided"))
+        self.assertEqual(r["compare/ratio"].value, 1)
+
+    def test_load_of_a_function(self):
+        """Several threads of the library call Python."""
+        r = deepclock.bench_load(work, scenario="multi", streams=3, requests=200, warmup=5)
+        self.assertEqual(r["runs/count"].value, 200)
+        r = deepclock.bench_load(work, rate=200, requests=40, slo="p50<=10s", warmup=5)
+        self.assertIn(r.verdict, ("holds", "not shown"))
+
+        def broken():
+            raise ZeroDivisionError
+
+        self.assertRaises(ZeroDivisionError, deepclock.bench_load, broken, requests=10)
+
+    def test_pitfalls(self):
+        r = deepclock.pitfalls(lambda: work(5000), only="no-warmup", time=0.2)
+        self.assertIn("pitfalls/mistakes", r.tables)
+
+    def test_accuracy_of_files(self):
+        for name, text in (("labels.csv", "0\n1\n1\n0\n"), ("predictions.csv", "0\n1\n0\n0\n")):
+            with open(self.path(name), "w", encoding="utf-8") as f:
+                f.write(text)
+        r = deepclock.accuracy(labels=self.path("labels.csv"), predictions=self.path("predictions.csv"))
+        self.assertEqual(r["accuracy/overall"].value, 0.75)
+        self.assertRaises(TypeError, deepclock.accuracy, {"a": work})
+
+    def test_machine_takes_options_only(self):
+        self.assertRaises(TypeError, deepclock.machine, "x")
+        self.assertRaises(deepclock.AbsentError, deepclock.machine, cached_only=True)
+
+
+@needs_model
+class ModelTest(Case):
+    def test_bench(self):
+        r = deepclock.bench_model("zoo:resnet18", image_size=64, threads=1, **short(runs=30))
+        self.assertEqual(r["runs/count"].value, 30)
+        self.assertEqual(r.facts["engine/name"].value, "ort")
+
+    def test_fresh_processes(self):
+        r = deepclock.bench_model("zoo:resnet18", image_size=64, threads=1, processes=2,
+                                  **short(runs=10))
+        self.assertEqual(r.facts["method/processes"].value, 2)
+
+    def test_profile(self):
+        r = deepclock.profile("zoo:resnet18", image_size=64, threads=1, no_roofs=True,
+                              **short(runs=10, profile_runs=5))
+        self.assertGreater(sum(op["time"] or 0 for op in r.ops), 0)
+
+    def test_throughput(self):
+        r = deepclock.throughput("zoo:resnet18", image_size=64, batch=[1], threads=1,
+                                 point_time=0.05, rounds=2, no_history=True)
+        self.assertIn("throughput/points", r.tables)
+
+    def test_accuracy(self):
+        r = deepclock.accuracy("zoo:resnet18", image_size=64, vary={"opt": "none,all"})
+        self.assertIn(r.verdict, ("identical", "close"))
+
+    def test_vary(self):
+        r = deepclock.compare("zoo:resnet18", image_size=64, engine="null", vary={"opt": "none,all"}, rounds=6,
+                              trial=0.001)
+        self.assertIn("compare/alternatives", r.tables)
+
+
+class HistoryTest(Case):
+    def test_all_of_it(self):
+        db = self.path("h.db")
+        with self.assertRaises(deepclock.AbsentError):
+            deepclock.History(db, existing=True)
+        a = deepclock.bench(work, **{**short(), "no_history": None, "db": db, "commit": "abc"})
+        b = deepclock.bench(work, **short())
+        with deepclock.History(db) as h:
+            self.assertEqual(h.path, db)
+            self.assertTrue(h.add(b))
+            self.assertFalse(h.add(b))
+            self.assertEqual([e.id for e in h.list()], [b.id, a.id])
+            self.assertEqual(h.list("runs/count", limit=1)[0].value, 20)
+            self.assertEqual(h.list(at_commit="abc")[0].commit, "abc")
+            self.assertEqual(h.list(subject="nothing*"), [])
+            self.assertEqual(h.get("last").to_json(), b.to_json())
+            self.assertEqual(h.baseline(b).id, a.id)
+            self.assertEqual(len(h.trend().tables["history/points"]), 2)
+            self.assertEqual(h.check()[0], 2)
+            self.assertEqual(h.prune(keep=1, dry_run=True)[0], 1)
+            self.assertEqual(h.remove(a.id[:8]), a.id)
+            a.save(self.path("a.json"))
+            self.assertEqual(h.load(self.path("a.json")), (1, 0))
+            self.assertRaises(TypeError, h.list, subjekt="x")
+            self.assertRaises(TypeError, h.add, 3)
+        self.assertRaises(ValueError, h.list)
+        r = deepclock.compare({"now": b}, history=True, db=db)
+        self.assertIsNotNone(r.verdict)
+
+    def test_damaged(self):
+        with open(self.path("h.db"), "w", encoding="utf-8") as f:
+            f.write("no database" * 100)
+        self.assertRaises(deepclock.FormatError, deepclock.History, self.path("h.db"))
+
+
+class ShowingTest(Case):
+    def test_html(self):
+        r = deepclock.bench(work, **short(runs=300, title="<b>&"))
+        text = r._repr_html_()
+        for part in ("latency/median", "<svg", "&lt;b&gt;&amp;"):
+            self.assertIn(part, text)
+        self.assertNotIn("<b>&", text)
+        self.assertIn("<table", deepclock.cost("zoo:resnet18")._repr_html_())
+
+    def test_pandas(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        r = deepclock.cost("zoo:resnet18")
+        self.assertIsInstance(r.to_pandas(), pandas.DataFrame)
+        self.assertEqual(len(r.to_pandas("ops")), len(r.ops))
+        self.assertRaises(deepclock.AbsentError, r.to_pandas, "nothing")
+        r = deepclock.bench(work, **short())
+        frame = r.to_pandas("latency")
+        self.assertEqual(frame["value"].tolist(), r.series["latency"].values.tolist())
+
+
+if __name__ == "__main__":
+    main()
