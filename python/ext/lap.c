@@ -72,10 +72,12 @@ static PyObject *lap_end(PyObject *self, PyObject *none)
 	dck_lap_told told;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS dck_lap_end_told(l, &told);
-	Py_END_ALLOW_THREADS return Py_BuildValue("(KKKs)", (unsigned long long)told.wall_ns,
-						  (unsigned long long)told.cpu_ns,
-						  (unsigned long long)told.index, told.line);
+	Py_BEGIN_ALLOW_THREADS
+	dck_lap_end_told(l, &told);
+	Py_END_ALLOW_THREADS
+	return Py_BuildValue("(KKKs)", (unsigned long long)told.wall_ns,
+			     (unsigned long long)told.cpu_ns, (unsigned long long)told.index,
+			     told.line);
 }
 
 static PyMethodDef lap_methods[] = {
@@ -122,7 +124,8 @@ static PyObject *laps_start(PyObject *m, PyObject *args)
 	if (tensorboard != Py_None)
 		config.tensorboard = ext_texts_add(&texts, tensorboard);
 	if (!PyErr_Occurred()) {
-		Py_BEGIN_ALLOW_THREADS status = dck_laps_start(&config, &err);
+		Py_BEGIN_ALLOW_THREADS
+		status = dck_laps_start(&config, &err);
 		Py_END_ALLOW_THREADS
 	}
 	ext_texts_done(&texts);
@@ -135,8 +138,10 @@ static PyObject *laps_stop(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS status = dck_laps_stop(&err);
-	Py_END_ALLOW_THREADS return none_or_raise(m, status, &err);
+	Py_BEGIN_ALLOW_THREADS
+	status = dck_laps_stop(&err);
+	Py_END_ALLOW_THREADS
+	return none_or_raise(m, status, &err);
 }
 
 static PyObject *laps_open_line(PyObject *m, PyObject *depth)
@@ -157,8 +162,11 @@ static PyObject *laps_record(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS status = dck_laps_record(&r, &err);
-	Py_END_ALLOW_THREADS if (status != DCK_OK) return ext_raise(ext_state_of(m), &err);
+	Py_BEGIN_ALLOW_THREADS
+	status = dck_laps_record(&r, &err);
+	Py_END_ALLOW_THREADS
+	if (status != DCK_OK)
+		return ext_raise(ext_state_of(m), &err);
 	return ext_record_new(ext_state_of(m), r);
 }
 

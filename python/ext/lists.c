@@ -101,8 +101,11 @@ static PyObject *engines(PyObject *m, PyObject *none)
 	dck_err err;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS status = dck_engines_probe(NULL, &all, &n, &err);
-	Py_END_ALLOW_THREADS if (status != DCK_OK) return ext_raise(s, &err);
+	Py_BEGIN_ALLOW_THREADS
+	status = dck_engines_probe(NULL, &all, &n, &err);
+	Py_END_ALLOW_THREADS
+	if (status != DCK_OK)
+		return ext_raise(s, &err);
 	list = PyList_New((Py_ssize_t)n);
 	for (size_t i = 0; list && i < n; i++) {
 		PyObject *why = all[i].why_not ? ext_text(all[i].why_not) : Py_None;

@@ -511,7 +511,8 @@ static PyObject *run(ext_call *c)
 	if (c->watch.held) {
 		status = c->command->run(c, &r, &err);
 	} else {
-		Py_BEGIN_ALLOW_THREADS status = c->command->run(c, &r, &err);
+		Py_BEGIN_ALLOW_THREADS
+		status = c->command->run(c, &r, &err);
 		Py_END_ALLOW_THREADS
 	}
 	if (c->watch.progress && !PyErr_Occurred()) { /* the end: None */

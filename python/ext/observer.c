@@ -48,7 +48,8 @@ static bool cancelled(void *self)
 	if (PyErr_CheckSignals() < 0)
 		ext_watch_raised(w);
 	if (w->held) { /* other threads of the program get their turn */
-		Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS
+		Py_BEGIN_ALLOW_THREADS
+		Py_END_ALLOW_THREADS
 	}
 	PyGILState_Release(gil);
 	w->asked_ns = now_ns();

@@ -731,7 +731,8 @@ static PyObject *record_save(PyObject *self, PyObject *path)
 	dck_err err;
 
 	if (name) {
-		Py_BEGIN_ALLOW_THREADS status = dck_record_save(record_of(self), name, &err);
+		Py_BEGIN_ALLOW_THREADS
+		status = dck_record_save(record_of(self), name, &err);
 		Py_END_ALLOW_THREADS
 	}
 	ext_texts_done(&texts);
@@ -819,7 +820,8 @@ static PyObject *load(PyObject *m, PyObject *path)
 	dck_err err;
 
 	if (name) {
-		Py_BEGIN_ALLOW_THREADS status = dck_record_load(name, &r, &err);
+		Py_BEGIN_ALLOW_THREADS
+		status = dck_record_load(name, &r, &err);
 		Py_END_ALLOW_THREADS
 	}
 	ext_texts_done(&texts);

@@ -10,7 +10,7 @@ static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 	ext_state *s = ext_state_of(m);
 	dck_trace_config config;
 	const ext_group groups[] = {{dck_trace_options, &config}};
-	ext_texts texts = {0};
+	ext_said said = {.n = 0};
 	dck_err err = {0};
 	dck_status status = dck_opt_defaults(dck_trace_options, &config, &err);
 	PyObject *path;
@@ -20,17 +20,20 @@ static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 		return NULL;
 	if (status != DCK_OK)
 		return ext_raise(s, &err);
-	failed = ext_options_read(s, "trace", kwargs, groups, 1, NULL, &texts);
+	failed = ext_options_read(s, "trace", kwargs, groups, 1, NULL, &said);
 	if (!failed) {
-		config.path = path == Py_None ? NULL : ext_texts_add(&texts, path);
+		config.path = path == Py_None ? NULL : ext_texts_add(&said.texts, path);
 		failed = path != Py_None && !config.path;
 	}
 	if (!failed) {
-		Py_BEGIN_ALLOW_THREADS status = dck_trace_start(&config, &err);
-		Py_END_ALLOW_THREADS if (status != DCK_OK) ext_raise(s, &err);
+		Py_BEGIN_ALLOW_THREADS
+		status = dck_trace_start(&config, &err);
+		Py_END_ALLOW_THREADS
+		if (status != DCK_OK)
+			ext_raise(s, &err);
 		failed = status != DCK_OK;
 	}
-	ext_texts_done(&texts);
+	ext_texts_done(&said.texts);
 	if (failed)
 		return NULL;
 	Py_RETURN_NONE;
@@ -53,8 +56,10 @@ static PyObject *trace_stop(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS status = dck_trace_stop(&r, &err);
-	Py_END_ALLOW_THREADS return result(m, status, r, &err);
+	Py_BEGIN_ALLOW_THREADS
+	status = dck_trace_stop(&r, &err);
+	Py_END_ALLOW_THREADS
+	return result(m, status, r, &err);
 }
 
 static PyObject *trace_read(PyObject *m, PyObject *path)
@@ -68,8 +73,10 @@ static PyObject *trace_read(PyObject *m, PyObject *path)
 	if (text) {
 		dck_status status;
 
-		Py_BEGIN_ALLOW_THREADS status = dck_trace_read(text, &r, &err);
-		Py_END_ALLOW_THREADS ret = result(m, status, r, &err);
+		Py_BEGIN_ALLOW_THREADS
+		status = dck_trace_read(text, &r, &err);
+		Py_END_ALLOW_THREADS
+		ret = result(m, status, r, &err);
 	}
 	ext_texts_done(&texts);
 	return ret;
@@ -81,8 +88,10 @@ static PyObject *trace_dump(PyObject *m, PyObject *none)
 	dck_status status;
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS status = dck_trace_dump(&err);
-	Py_END_ALLOW_THREADS return result(m, status, NULL, &err);
+	Py_BEGIN_ALLOW_THREADS
+	status = dck_trace_dump(&err);
+	Py_END_ALLOW_THREADS
+	return result(m, status, NULL, &err);
 }
 
 /* These two wait for 2 s at most. */
@@ -90,8 +99,10 @@ static PyObject *asked(bool (*what)(void))
 {
 	bool done;
 
-	Py_BEGIN_ALLOW_THREADS done = what();
-	Py_END_ALLOW_THREADS return PyBool_FromLong(done);
+	Py_BEGIN_ALLOW_THREADS
+	done = what();
+	Py_END_ALLOW_THREADS
+	return PyBool_FromLong(done);
 }
 
 static PyObject *trace_flush(PyObject *m, PyObject *none)
