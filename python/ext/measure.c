@@ -224,6 +224,20 @@ int ext_takes_command(ext_call *c, PyObject *args)
 	return status;
 }
 
+/* Options of models are for the models among them: a function beside one has none. */
+static void functions_apart(ext_call *c)
+{
+	bool models = false;
+	dck_subject none;
+
+	dck_subject_init(&none);
+	for (size_t i = 0; i < c->n; i++)
+		models |= c->subjects[i].of.kind == DCK_SUBJECT_MODEL;
+	for (size_t i = 0; models && i < c->n; i++)
+		if (c->subjects[i].of.kind == DCK_SUBJECT_FUNCTION)
+			c->subjects[i].of.model = none.model;
+}
+
 static int named_read(ext_call *c, PyObject *key, PyObject *value)
 {
 	ext_subject *s = &c->subjects[c->n];
@@ -253,6 +267,7 @@ static int dict_read(ext_call *c, PyObject *dict)
 	while (PyDict_Next(dict, &at, &key, &value))
 		if (named_read(c, key, value) < 0)
 			return -1;
+	functions_apart(c);
 	if (c->nrecords == 0 || c->nrecords == c->n)
 		return 0;
 	ext_raise_argument(c->state, "a record that was kept does not compare with what is "

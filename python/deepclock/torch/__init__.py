@@ -6,6 +6,7 @@ Imported when it is used first, and needs torch (1.13 or newer).
 
 from .bench import bench
 from .cost import cost
+from .modes import modes
 from .steps import steps
 
-__all__ = ["bench", "cost", "steps"]
+__all__ = ["bench", "cost", "modes", "steps"]

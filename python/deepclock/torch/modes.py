@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways in which PyTorch can run one module, beside each other: what each takes to prepare, in its
+first call and in the calls after, when it has paid back, and whether it computes the same."""
+
+import contextlib
+import functools
+import math
+import os
+
+import tempfile
+import warnings
+from time import perf_counter_ns as now
+
+import torch
+
+import deepclock
+
+from . import _device, _mode_ort
+from ._inference import inference, name_of, shape_text
+from ._record import Record, cell
+from ._step_report import time_text
+
+#: Calls of each mode that are timed by themselves: TorchScript optimises in its second one.
+FIRST_CALLS = 3
+#: |b - a| <= rtol (rms(a) + |a|), as `deepclock accuracy` has it.
+TOLERANCE = {torch.float64: 1e-7, torch.float16: 1e-2, torch.bfloat16: 8e-2, torch.float32: 1e-3}
+
+
+class Absent(Exception):
+    """This mode cannot run the module; the text says why, in one sentence."""
+
+
+def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, title=None, save=None, **options):
+    """Compares eager execution with torch.compile ("compile"), TorchScript ("trace", "script") and
+    ONNX Runtime on what torch.onnx exports ("onnxruntime").
+
+    The module is in eval mode and without gradients meanwhile. Each mode is prepared anew (caches of
+    torch.compile on the disk are not used) and called three times; then all that could be prepared
+    are timed in rounds of random order, as deepclock.compare() does, whose options are taken
+    (max_time, rounds, margin, ...).
+
+    which   names of the modes, by itself all; eager is always among them
+    rtol    tolerance of the outputs, by itself by their types
+
+    Returns a Record with the table `modes`: prepare, first_call, call (with its interval), ratio (to
+    eager, with its interval), pays_back (calls after which it has taken less than eager would),
+    max_difference, verdict, outputs. A mode that fails has the reason in place of its numbers.
+    """
+    named = dict(named or {})
+    asked = list(MODES if which is None else which)
+    unknown = [name for name in asked if name not in MODES]
+    if unknown:
+        raise deepclock.ArgumentError(f"there is no mode '{unknown[0]}': give {', '.join(MODES)}")
+    asked = ["eager", *(name for name in asked if name != "eager")]
+    where = _device.device_of(module, (inputs, named))
+    run = _Run(module, _device.moved(inputs, where), _device.moved(named, where), where, rtol)
+    with inference(module, threads), tempfile.TemporaryDirectory(prefix="deepclock-modes-") as run.folder:
+        tried = [_tried(run, name) for name in asked]
+        timed = [t for t in tried if t.why is None]
+        compared = _compared(run, timed, options)
+        record = _record(run, tried, compared, title or f"deepclock.torch.modes {name_of(module)}")
+    if save is not None:
+        record.save(save)
+    return record
+
+
+class _Run:
+    def __init__(self, module, args, named, where, rtol):
+        self.module, self.args, self.named, self.where, self.rtol = module, args, named, where, rtol
+        self.wait = _device.waiter(where) or (lambda: None)
+        self.folder, self.expected = None, None
+
+    def call(self, function):
+        def once():
+            result = function(*self.args, **self.named)
+            self.wait()
+            return result
+        return once
+
+
+class _Tried:
+    """What became of one mode."""
+
+    def __init__(self, name):
+        self.name = name
+        self.why = None  # it is absent
+        self.subject, self.options = None, {}  # for deepclock.compare()
+        self.prepare_ns, self.first_ns = 0, []
+        self.difference, self.agrees, self.tolerance = None, None, ""
+
+
+# --- the modes: each gives a function that is called as the module is
+
+def _eager(run):
+    return run.module
+
+
+def _compile(run):
+    if not hasattr(torch, "compile"):
+        raise Absent(f"PyTorch {torch.__version__} has no torch.compile, which came with 2.0")
+    torch._dynamo.reset()
+    return torch.compile(run.module)
+
+
+def _trace(run):
+    if run.named:
+        raise Absent("torch.jit.trace takes no arguments by keyword")
+    return torch.jit.trace(run.module, run.args, check_trace=False)
+
+
+def _script(run):
+    return torch.jit.script(run.module)
+
+
+#: None: no function of Python, but a model that deepclock's engine runs.
+MODES = {"eager": _eager, "compile": _compile, "trace": _trace, "script": _script, "onnxruntime": None}
+
+
+def _tried(run, name):
+    t = _Tried(name)
+    try:
+        with _quiet(), _no_caches():
+            if MODES[name] is None:
+                _mode_ort.try_mode(run, t, Absent)
+            else:
+                _try_function(run, t, MODES[name])
+    except Exception as e:  # a module that a mode cannot run fails in the mode's own ways
+        if name == "eager":
+            raise
+        t.why = str(e) if isinstance(e, Absent) else _reason(e)
+    return t
+
+
+def _try_function(run, t, build):
+    begin = now()
+    function = build(run)
+    t.prepare_ns = now() - begin if t.name != "eager" else 0
+    once = run.call(function)
+    for _ in range(FIRST_CALLS):
+        begin = now()
+        result = once()
+        t.first_ns.append(now() - begin)
+    t.subject = once
+    if run.expected is None:
+        run.expected = result
+    t.difference, t.agrees, t.tolerance = difference(run.expected, result, run.rtol)
+
+
+def difference(expected, result, rtol=None):
+    """(largest absolute difference, whether all is within the tolerance, the tolerance in words)"""
+    a, b = list(_device.tensors_in(expected)), list(_device.tensors_in(result))
+    if len(a) != len(b) or any(x.shape != y.shape for x, y in zip(a, b)):
+        return math.inf, False, "outputs of other shapes"
+    largest, agrees, told = 0.0, True, set()
+    for x, y in zip(a, b):
+        tolerance = rtol if rtol is not None else TOLERANCE.get(x.dtype, 0.0)
+        told.add(f"{tolerance:g}")
+        wide = torch.complex128 if x.is_complex() else torch.float64
+        x, y = x.detach().to("cpu", wide), y.detach().to("cpu", wide)
+        if x.numel() == 0:
+            continue
+        same = (x == y) | (x.isnan() & y.isnan())
+        apart = torch.where(same, torch.zeros_like(x.abs()), (x - y).abs())
+        rms = x.abs().square().mean().sqrt()
+        largest = max(largest, apart.max().item()) if not apart.isnan().any() else math.inf
+        agrees = agrees and bool((apart <= tolerance * (rms + x.abs())).logical_or(same).all())
+    return largest, agrees, f"rtol {', '.join(sorted(told))} of an element and of all their root mean square"
+
+
+def _reason(e):
+    """The first sentence of what may be pages."""
+    lines = [line.strip() for line in str(e).splitlines() if line.strip()]
+    text = " ".join(lines[:2]) if lines else "no reason was given"
+    return f"{type(e).__name__}: {text}"[:240]
+
+
+@contextlib.contextmanager
+def _quiet():
+    """What compilers and exporters print belongs to no measurement."""
+    with warnings.catch_warnings(), open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def _no_caches():
+    """What torch.compile kept on the disk is not used, or a second measurement would be another."""
+    try:
+        from torch._inductor import config
+        patch = config.patch(force_disable_caches=True)
+    except (ImportError, AttributeError, KeyError):
+        patch = contextlib.nullcontext()
+    with patch:
+        yield
+
+
+# --- calls, in rounds
+
+def _compared(run, timed, options):
+    """{mode: its times by rounds}, with the Record of the comparison (None: there is one mode)."""
+    if len(timed) == 1:
+        times = deepclock.bench(timed[0].subject, **_bench_options(options)).series["latency"]
+        return None, {timed[0].name: list(times.values)[times.warmup:]}
+    extra = {}
+    for t in timed:
+        extra.update(t.options)
+    record = deepclock.compare({t.name: t.subject for t in timed}, no_history=True, **extra, **options)
+    series = record.series
+    return record, {t.name: list(series[f"compare/rounds/{t.name}"].values) for t in timed}
+
+
+def _bench_options(options):
+    return {"no_history": True, **{k: v for k, v in options.items() if k in ("max_time", "level", "progress")}}
+
+
+def _record(run, tried, compared, title):
+    comparison, rounds = compared
+    out = Record(title)
+    out.fact("subject", "kind", "PyTorch module")
+    out.fact("subject", "name", name_of(run.module))
+    for i, tensor in enumerate(_device.tensors_in((run.args, run.named))):
+        out.fact("subject", f"input/{i}", shape_text(tensor))
+    for section, key, value in _device.facts(run.where):
+        number = isinstance(value, int) and not isinstance(value, bool)
+        out.fact(section, key, value, "1" if number else None)
+    out.fact("method", "enclosed", "one call, and waiting for the device where there is one")
+    out.fact("method", "order", "rounds of random order" if comparison else "one mode alone")
+    out.fact("method", "caches", "each mode is prepared anew; no caches on the disk")
+    if comparison:
+        for key in ("margin", "level"):
+            fact = comparison.facts.get(f"compare/{key}") or comparison.facts.get(f"plan/{key}")
+            if fact is not None and fact.value is not None:
+                out.fact("plan", key, fact.value, "1")
+    rows = [_row(t, tried[0], comparison, rounds) for t in tried]
+    out.answer(_answer(rows))
+    out.table("modes", "Ways to run it", [
+        ("mode", "mode", None), ("prepare", "prepare", "ns"), ("first_call", "first call", "ns"),
+        ("call", "call", "ns"), ("ratio", "to eager", "1"), ("verdict", "verdict", None),
+        ("pays_back", "pays back after", "1"), ("max_difference", "max. diff.", "1"), ("outputs", "outputs", None),
+        ("tolerance", "tolerance", None)],
+        [list(row.values()) for row in rows], brief_columns=[1, 2, 3, 4, 6, 8],
+        brief_rows=[i for i, t in enumerate(tried) if t.why is None])
+    for t in tried:
+        if t.why is not None:
+            out.note("mode-absent", f"{t.name} is absent: {t.why}", "info")
+        elif not t.agrees:
+            out.note("outputs-differ", f"the outputs of {t.name} differ from eager's by up to {t.difference:.3g}, "
+                                       f"outside the tolerance ({t.tolerance})", "error")
+        else:
+            out.series(f"modes/{t.name}", "ns", rounds[t.name])
+    for note in comparison.notes if comparison else ():
+        out.note(note.code, note.text, note.severity)
+    return out.finish()
+
+
+def _row(t, eager, comparison, rounds):
+    if t.why is not None:
+        missing = cell(None, t.why)
+        return {"mode": t.name, **dict.fromkeys(
+            ("prepare", "first_call", "call", "ratio"), missing), "verdict": "absent", "pays_back": missing,
+            "max_difference": missing, "outputs": "absent", "tolerance": ""}
+    call = deepclock.estimate(rounds[t.name])
+    row = {"mode": t.name, "prepare": t.prepare_ns if t is not eager else cell(None, "nothing is prepared"),
+           "first_call": t.first_ns[0], "call": cell(call.value, None, call.lo, call.hi, call.level),
+           "ratio": cell(None, "the others are compared with it"), "verdict": "baseline",
+           "pays_back": cell(None, "the others are compared with it")}
+    if t is not eager:
+        table = comparison.tables["compare/alternatives"]
+        at = table["subject"].index(t.name)
+        ratio, less = table.cell(at, "ratio"), table.cell(at, "difference")
+        row["ratio"] = cell(ratio.value, ratio.absent, ratio.lo, ratio.hi, ratio.level)
+        row["verdict"] = table["verdict"][at]
+        row["pays_back"] = _pays_back(t, eager, rounds, less, row["verdict"])
+    row["max_difference"] = (t.difference if t.difference is not None and math.isfinite(t.difference)
+                             else cell(None, "the outputs have other shapes, or are no numbers"))
+    row["outputs"] = "agree" if t.agrees else "differ"
+    row["tolerance"] = t.tolerance
+    return row
+
+
+def _pays_back(t, eager, rounds, less, verdict):
+    """Calls after which preparing and the first calls are made up for by what each call saves."""
+    if verdict != "faster":
+        return cell(None, "its calls are not faster than eager's")
+    spent = t.prepare_ns + _more(t, rounds) - _more(eager, rounds)
+    if spent <= 0:
+        return 1
+    calls = [math.ceil(spent / -d) if d is not None and d < 0 else None
+             for d in (less.value, less.lo, less.hi)]
+    if None in calls:
+        return cell(calls[0], "what a call saves is not known well enough")
+    return cell(calls[0], None, calls[1], calls[2], less.level)
+
+
+def _more(t, rounds):
+    """What the first calls took beyond ordinary ones."""
+    return sum(t.first_ns) - len(t.first_ns) * deepclock.estimate(rounds[t.name]).value
+
+
+def _answer(rows):
+    def value(row, key):
+        return row[key].get("value") if isinstance(row[key], dict) else row[key]
+
+    faster = [row for row in rows if row["verdict"] == "faster" and row["outputs"] == "agree"]
+    if not faster:
+        return f"no mode is faster than eager, whose call takes {time_text(value(rows[0], 'call'))}"
+    best = min(faster, key=lambda row: value(row, "ratio"))
+    text = (f"{best['mode']} is the fastest: {time_text(value(best, 'call'))} a call, "
+            f"{value(best, 'ratio'):.3g} times eager's")
+    back = value(best, "pays_back")
+    return f"{text}; it pays back after {back:,} calls" if back is not None else text

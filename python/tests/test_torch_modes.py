@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deepclock.torch.modes: eager beside the ways in which PyTorch prepares a module."""
+
+import glob
+import os
+import sys
+import types
+
+from support import Case, deepclock, main, needs
+
+torch = needs("torch", "PyTorch")
+
+from deepclock import _program  # noqa: E402
+
+deepclock.torch.modes  # imports the module, whose name the function has
+implementation = sys.modules["deepclock.torch.modes"]
+# A build folder has the library beside the program.
+for library in glob.glob(os.path.join(os.path.dirname(_program.path() or ""), "ort", "libonnxruntime.so.*")):
+    os.environ.setdefault("DEEPCLOCK_ORT", library)
+QUICK = {"rounds": 6, "trial": "1ms"}
+
+
+def network():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(),
+                               torch.nn.Flatten(), torch.nn.Linear(4 * 36, 5))
+
+
+def rows(record):
+    return {row["mode"]: row for row in record.tables["modes"]}
+
+
+class ModesTest(Case):
+    def test_all_that_are_quick(self):
+        m = network()
+        r = deepclock.torch.modes(m, torch.randn(2, 3, 8, 8), which=("trace", "script", "onnxruntime"),
+                                  save=self.path("r.json"), **QUICK)
+        self.assertTrue(m.training)
+        found = rows(r)
+        self.assertEqual(list(found), ["eager", "trace", "script", "onnxruntime"])
+        self.assertEqual(found["eager"]["verdict"], "baseline")
+        for name in ("trace", "script"):
+            self.assertEqual(found[name]["outputs"], "agree")
+            self.assertGreater(found[name]["prepare"], 0)
+            self.assertGreater(found[name]["first_call"], 0)
+            self.assertGreater(found[name]["ratio"], 0)
+            self.assertEqual(len(r.series[f"modes/{name}"].values), 6)
+        if found["onnxruntime"]["outputs"] == "absent":
+            why = r.tables["modes"].cell(3, "call").absent
+            self.assertRegex(why, "ONNX Runtime|onnxscript")
+        else:
+            self.assertEqual(found["onnxruntime"]["outputs"], "agree")
+            self.assertGreater(found["onnxruntime"]["first_call"], 0)
+            self.assertLess(found["onnxruntime"]["max_difference"], 1e-3)
+        self.assertTrue(r.facts["result/answer"].value)
+        self.assertEqual(deepclock.load(self.path("r.json")).id, r.id)
+
+    def test_compile(self):
+        r = deepclock.torch.modes(torch.nn.Linear(4, 4), torch.randn(2, 4), which=("compile",), **QUICK)
+        row = rows(r)["compile"]
+        if hasattr(torch, "compile"):
+            self.assertEqual(row["outputs"], "agree", r.notes)
+            self.assertGreater(row["first_call"], rows(r)["eager"]["first_call"])
+        else:
+            self.assertIn("has no torch.compile", r.tables["modes"].cell(1, "call").absent)
+
+    def test_what_fails_is_absent(self):
+        class Odd(torch.nn.Module):
+            def forward(self, x, **rest):  # TorchScript has no such arguments
+                return x + len(rest)
+
+        r = deepclock.torch.modes(Odd(), torch.ones(3), which=("script",), **QUICK)
+        why = r.tables["modes"].cell(1, "call").absent
+        self.assertNotIn("\n", why)
+        self.assertLess(len(why), 260)
+        self.assertIn("mode-absent", [n.code for n in r.notes])
+        self.assertIsNotNone(rows(r)["eager"]["call"])
+
+    def test_outputs_that_differ(self):
+        class Forgets(torch.nn.Module):
+            """What is no tensor is a constant of a trace."""
+            def __init__(self):
+                super().__init__()
+                self.calls = 0
+
+            def forward(self, x):
+                self.calls += 1
+                return x * self.calls
+
+        r = deepclock.torch.modes(Forgets(), torch.ones(3), which=("trace",), **QUICK)
+        self.assertEqual(rows(r)["trace"]["outputs"], "differ")
+        self.assertIn("outputs-differ", [n.code for n in r.notes])
+
+    def test_wrong_calls(self):
+        with self.assertRaisesRegex(deepclock.ArgumentError, "no mode 'jit'"):
+            deepclock.torch.modes(network(), torch.ones(1), which=("jit",))
+        with self.assertRaises(RuntimeError):
+            deepclock.torch.modes(torch.nn.Linear(4, 4), torch.ones(3), which=())
+
+    def test_eager_alone(self):
+        r = deepclock.torch.modes(torch.nn.Linear(4, 4), torch.ones(4), which=(), max_time="200ms")
+        self.assertGreater(rows(r)["eager"]["call"], 0)
+
+
+class ArithmeticTest(Case):
+    def test_pays_back(self):
+        """Preparing took 1000 ns, the first calls 300 ns more than ordinary ones; eager's first 100 ns
+        more. A call saves 10 ns: 120 calls."""
+        eager = types.SimpleNamespace(name="eager", prepare_ns=0, first_ns=[130, 30, 40])
+        mode = types.SimpleNamespace(name="m", prepare_ns=1000, first_ns=[320, 20, 20])
+        times = {"eager": [30.0] * 9 + [40.0], "m": [20.0] * 10}
+        eager.first_ns = [130, 30, 30]
+        less = types.SimpleNamespace(value=-10.0, lo=-12.0, hi=-8.0, level=0.95)
+        told = implementation._pays_back(mode, eager, times, less, "faster")
+        self.assertEqual((told["value"], told["lo"], told["hi"]), (120, 100.0, 150.0))
+        self.assertIn("not faster", implementation._pays_back(mode, eager, times, less, "same")["absent"])
+
+    def test_difference(self):
+        a = torch.tensor([1.0, 2.0, float("nan")])
+        self.assertEqual(implementation.difference(a, a.clone())[:2], (0.0, True))
+        largest, agrees, _ = implementation.difference(a[:2], a[:2] + 0.5)
+        self.assertEqual((largest, agrees), (0.5, False))
+        self.assertFalse(implementation.difference(a, torch.tensor([1.0, 2.0, 3.0]))[1])
+        self.assertFalse(implementation.difference(a, (a, a))[1])
+        self.assertTrue(implementation.difference(a[:2], a[:2] + 0.5, rtol=1)[1])
+
+
+if __name__ == "__main__":
+    main()
