@@ -17,7 +17,7 @@ implementation = sys.modules["deepclock.torch.modes"]
 # A build folder has the library beside the program.
 for library in glob.glob(os.path.join(os.path.dirname(_program.path() or ""), "ort", "libonnxruntime.so.*")):
     os.environ.setdefault("DEEPCLOCK_ORT", library)
-QUICK = {"rounds": 6, "trial": "1ms"}
+QUICK = {"rounds": 6, "trial": "1ms", "max_time": "300ms"}
 
 
 def network():
