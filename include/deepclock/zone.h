@@ -61,6 +61,9 @@ typedef struct dck_trace_config {
 	 * unfinished. At most so many times; 0: each time. Borrowed until it has begun. */
 	dck_list capture_ranges;
 	uint64_t capture_times;
+	/* Of how long the calls of each name took: "p50,p90,p99.9", at most 8 from p50 to p99.99,
+	 * columns of table "zones". Within 0.4 %; absent where calls are too few. NULL: none */
+	const char *percentiles;
 	/* Of dck_trace_program_run(): the children's traces become part of the file, or stay as
 	 * files of their own: DCK_TRACE_APART. */
 	int children;
@@ -104,6 +107,16 @@ DCK_API bool dck_trace_is(const char *path);
  * E_NOMEM. @since 0.1
  */
 DCK_API dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
+
+/* The same, with more in the table. */
+typedef struct dck_trace_reading {
+	const char *percentiles; /* columns of table "zones", as in dck_trace_config; NULL: none */
+} dck_trace_reading;
+DCK_API extern const dck_opt dck_trace_reading_options[];
+
+/* E_ARG: no such percentile. @since 0.1 */
+DCK_API dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how,
+				       dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 /* What a trace may be written as: "perfetto", "chrome", "speedscope", "folded", "pprof",
  * "callgrind", "pstats", "csv"; the one that a file's ending stands for, NULL for none, and whether

@@ -33,9 +33,10 @@ static const dck_opt format_options[] = {
     {0},
 };
 
-static dck_status load(const char *path, dck_record **ret, dck_err *err)
+static dck_status load(const char *path, const dck_trace_reading *how, dck_record **ret,
+		       dck_err *err)
 {
-	return dck_trace_is(path) ? dck_trace_read(path, ret, err)
+	return dck_trace_is(path) ? dck_trace_read_with(path, how, ret, err)
 				  : dck_record_load(path, ret, err);
 }
 
@@ -111,9 +112,20 @@ static int report_run(cli *c, void *config)
 	int code = CLI_OK;
 	bool gzip = false;
 	const char *form = form_of(c, &gzip);
+	const dck_trace_reading *how = config;
 	dck_err err;
 
-	(void)config;
+	if (how->percentiles && form) {
+		free(records);
+		return cli_usage(c, "--percentiles are columns of the table, and '%s' has none",
+				 form);
+	}
+	for (size_t i = 0; how->percentiles && i < c->nargs; i++)
+		if (!dck_trace_is(c->args[i])) {
+			free(records);
+			return cli_usage(c, "--percentiles are of traces, and '%s' is a record",
+					 c->args[i]);
+		}
 	if (form) {
 		free(records);
 		return convert(c, form, gzip);
@@ -121,7 +133,7 @@ static int report_run(cli *c, void *config)
 	if (!records)
 		return cli_no_memory();
 	for (; n < c->nargs && code == CLI_OK; n += code == CLI_OK)
-		if (load(c->args[n], &records[n], &err) != DCK_OK) {
+		if (load(c->args[n], how, &records[n], &err) != DCK_OK) {
 			cli_message("%s", err.msg);
 			code = CLI_FAILED;
 		}
@@ -139,6 +151,7 @@ static const cli_group groups[] = {
     CLI_SHARED("Output", format_options, format),
     CLI_RUNS,
     CLI_OPERATORS("Operators"),
+    {"Zones of a trace", dck_trace_reading_options, 0, false},
     {0},
 };
 static const cli_item examples[] = {
@@ -168,6 +181,7 @@ const cli_command cmd_report = {
 	"Nothing is measured or computed again: a report is made from the record alone.",
     .examples = examples,
     .groups = groups,
+    .config_size = sizeof(dck_trace_reading),
     .min_args = 1,
     .max_args = INT_MAX,
     .arg = "a FILE that '--save FILE' of another command wrote",

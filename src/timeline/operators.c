@@ -382,6 +382,11 @@ dck_status operators_new(operators **ret, dck_err *err)
 	return status;
 }
 
+void operators_want(operators *o, const zone_percentiles *p)
+{
+	zone_collect_want(o->zones, p);
+}
+
 void operators_free(operators *o)
 {
 	if (!o)

@@ -23,6 +23,8 @@ extern const trace_format operators_format;
 extern const char *const operators_numbers[];
 
 dck_status operators_new(operators **ret, dck_err *err);
+/* As zone_collect_want(). */
+void operators_want(operators *o, const zone_percentiles *p);
 void operators_free(operators *o); /* NULL is allowed */
 void operators_sink(operators *o, dck_sink *ret);
 /* Where operators are in it, the tables "operators" and "modules", the tree "modules", and what the

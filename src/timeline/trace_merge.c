@@ -311,6 +311,7 @@ static dck_status run(work *w, record_builder *b, dck_err *err)
 	DCK_NEED(w->places && w->more, err, "for %zu traces", w->plan->n);
 	DCK_TRY(merging_new(&w->m, err));
 	DCK_TRY(zone_collect_new(&w->zones, err));
+	zone_collect_want(w->zones, &w->plan->percentiles);
 	DCK_TRY(look(w, err));
 	DCK_TRY(tell(w, err));
 	return put(w, b, err);
@@ -347,7 +348,8 @@ static dck_status merge_to(const trace_merge_plan *plan, bool gzip, record_build
 dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form, bool gzip,
 			   dck_sink *out, dck_record **ret, dck_err *err)
 {
-	const trace_merge_plan plan = {paths, n, trace_format_find(form), out};
+	const trace_merge_plan plan = {
+	    .paths = paths, .n = n, .format = trace_format_find(form), .out = out};
 	dck_record *record;
 
 	if (!plan.format)

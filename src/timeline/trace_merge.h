@@ -6,12 +6,14 @@
 
 #include "record/build.h"
 #include "timeline/timeline.h"
+#include "timeline/zone_percentiles.h"
 
 typedef struct trace_merge_plan {
 	const char *const *paths;
 	size_t n;
 	const trace_format *format;
 	dck_sink *out;
+	zone_percentiles percentiles; /* of table "zones" */
 } trace_merge_plan;
 
 /* Writes it, and puts facts, the tables "zones" and "processes" and notes into b. Nothing is

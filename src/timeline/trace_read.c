@@ -91,13 +91,28 @@ static dck_status record_make(operators *o, const reading *r, dck_record **ret, 
 	return status;
 }
 
+const dck_opt dck_trace_reading_options[] = {
+    DCK_OPTION(TEXT, dck_trace_reading, percentiles, "percentiles", "LIST", NULL,
+	       "of how long the zones of a trace took: p50,p90,p99"),
+    {0},
+};
+
 dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err)
 {
+	return dck_trace_read_with(path, &(dck_trace_reading){0}, ret, err);
+}
+
+dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how, dck_record **ret,
+			       dck_err *err)
+{
 	reading r = {.path = path};
+	zone_percentiles percentiles;
 	operators *o;
 	dck_sink sink;
 
+	DCK_TRY(zone_percentiles_read(how->percentiles, &percentiles, err));
 	DCK_TRY(operators_new(&o, err));
+	operators_want(o, &percentiles);
 	operators_sink(o, &sink);
 	dck_status status = read_into(&r, operators_numbers, &operators_format, &sink, err);
 	if (status == DCK_OK)

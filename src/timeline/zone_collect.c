@@ -171,6 +171,11 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	return status;
 }
 
+void zone_collect_want(zone_collect *c, const zone_percentiles *p)
+{
+	zone_sums_want(&c->sums, p);
+}
+
 void zone_collect_free(zone_collect *c)
 {
 	if (!c)

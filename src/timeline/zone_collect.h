@@ -16,6 +16,7 @@
 
 #include "record/build.h"
 #include "timeline/timeline.h"
+#include "timeline/zone_percentiles.h"
 
 typedef struct zone_collect zone_collect;
 
@@ -24,6 +25,8 @@ typedef struct zone_collect zone_collect;
 extern const trace_format zone_collect_format;
 
 dck_status zone_collect_new(zone_collect **ret, dck_err *err);
+/* Before anything is told. */
+void zone_collect_want(zone_collect *c, const zone_percentiles *p);
 void zone_collect_free(zone_collect *c); /* NULL is allowed */
 void zone_collect_sink(zone_collect *c, dck_sink *ret);
 /* The table "zones", and facts of section "trace". E_NOMEM also when some of it found no room. */

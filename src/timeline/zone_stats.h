@@ -11,8 +11,7 @@
 #ifndef TIMELINE_ZONE_STATS_H
 #define TIMELINE_ZONE_STATS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "timeline/zone_histogram.h"
 
 enum { ZONE_BATCHES = 40, ZONE_BATCHES_ENOUGH = 10 };
 
@@ -29,6 +28,7 @@ typedef struct zone_stats {
 	uint64_t batch_calls;	       /* calls in a batch */
 	uint64_t open_calls, open_ns;  /* the batch that is not yet full */
 	double batch_ns[ZONE_BATCHES]; /* sums */
+	zone_histogram *histogram;     /* @owned by zone_sums.h; NULL: none is wanted */
 } zone_stats;
 
 /* Of a call that is told in pieces (zone_sums.h): what the earlier ones add to each column. */
@@ -64,6 +64,8 @@ static inline void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, 
 	if (ns > z->max_ns)
 		z->max_ns = ns;
 	z->over += ns > z->limit_ns - 1; /* never, where it is 0 */
+	if (z->histogram)
+		zone_histogram_add(z->histogram, ns);
 	z->open_ns += ns;
 	if (++z->open_calls == z->batch_calls)
 		zone_stats_close_batch(z);

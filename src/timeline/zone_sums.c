@@ -5,10 +5,28 @@
 
 #include <string.h>
 
+/* Of the histograms of all names together. */
+enum { HISTOGRAMS_BYTES = 64 << 20 };
+
+void zone_sums_want(zone_sums *s, const zone_percentiles *p)
+{
+	s->percentiles = *p;
+	s->histogram_room = HISTOGRAMS_BYTES;
+}
+
+static void stats_free(zone_stats *z)
+{
+	if (z && z->histogram)
+		zone_histogram_done(z->histogram);
+	if (z)
+		mem_free(z->histogram);
+	mem_free(z);
+}
+
 void zone_sums_done(zone_sums *s)
 {
 	for (uint32_t i = 0; i < s->nstats; i++)
-		mem_free(s->stats[i]);
+		stats_free(s->stats[i]);
 	mem_free(s->stats);
 	zone_paths_done(&s->paths);
 	open_ranges_done(&s->ranges);
@@ -25,6 +43,23 @@ void zone_stack_done(zone_stack *t)
 
 /* --- by name */
 
+static zone_stats *stats_new(zone_sums *s, uint32_t name)
+{
+	zone_stats *z = mem_zalloc(1, sizeof *z);
+
+	if (z && s->limit_of)
+		z->limit_ns = s->limit_of(s->limits, name);
+	if (!z || !s->percentiles.n)
+		return z;
+	z->histogram = mem_zalloc(1, sizeof *z->histogram);
+	if (!z->histogram) {
+		mem_free(z);
+		return NULL;
+	}
+	z->histogram->room = &s->histogram_room;
+	return z;
+}
+
 zone_stats *zone_sums_make(zone_sums *s, uint32_t name)
 {
 	uint32_t more = s->nstats ? s->nstats : 16;
@@ -39,11 +74,8 @@ zone_stats *zone_sums_make(zone_sums *s, uint32_t name)
 			s->nstats = more;
 		}
 	}
-	if (name < s->nstats && !s->stats[name]) {
-		s->stats[name] = mem_zalloc(1, sizeof **s->stats);
-		if (s->stats[name] && s->limit_of)
-			s->stats[name]->limit_ns = s->limit_of(s->limits, name);
-	}
+	if (name < s->nstats && !s->stats[name])
+		s->stats[name] = stats_new(s, name);
 	if (name < s->nstats && s->stats[name])
 		return s->stats[name];
 	s->failed = true;

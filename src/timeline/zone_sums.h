@@ -24,6 +24,7 @@
 
 #include "timeline/open_ranges.h"
 #include "timeline/zone_paths.h"
+#include "timeline/zone_percentiles.h"
 #include "timeline/zone_stats.h"
 
 enum { ZONE_DEPTH_MAX = 65536, ZONE_PIECES_MAX = 64 };
@@ -57,8 +58,10 @@ typedef struct zone_sums {
 	zone_paths paths;
 	zone_stats **stats; /* @owned, by name; NULL: none yet */
 	uint32_t nstats;
-	uint32_t async_root; /* the path that ranges of no track are in */
-	bool paths_only;     /* nothing is wanted by name */
+	uint32_t async_root;	      /* the path that ranges of no track are in */
+	bool paths_only;	      /* nothing is wanted by name */
+	zone_percentiles percentiles; /* that are wanted */
+	uint64_t histogram_room;      /* bytes left for them */
 	/* How long a call of that name may take, 0: as it likes; asked once. NULL: all may. */
 	uint64_t (*limit_of)(const void *limits, uint32_t name);
 	const void *limits;
@@ -71,6 +74,8 @@ typedef struct zone_sums {
 typedef enum zone_end { ZONE_ENDED, ZONE_ENDED_LOST, ZONE_UNMATCHED, ZONE_TOO_DEEP } zone_end;
 
 void zone_sums_done(zone_sums *s);
+/* Before the first range. */
+void zone_sums_want(zone_sums *s, const zone_percentiles *p);
 void zone_stack_done(zone_stack *t);
 static inline zone_frame *zone_stack_top(const zone_stack *t)
 {

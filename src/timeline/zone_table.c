@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "deepclock/opt.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,23 @@ static int by_total(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void row_put(record_builder *b, const zone_row *r)
+static void percentile_put(record_builder *b, const zone_stats *z, double p)
+{
+	const double needed = zone_percentile_calls(p);
+	char few[80];
+	double ns;
+
+	snprintf(few, sizeof few, "it needs %.0f calls, and %llu ended", needed,
+		 (unsigned long long)z->calls);
+	if ((double)z->calls < needed)
+		record_cell_absent(b, few);
+	else if (!z->histogram || !zone_histogram_quantile(z->histogram, p, &ns))
+		record_cell_absent(b, "there was no memory for the times of so many names");
+	else
+		record_cell_real(b, fmin(fmax(ns, (double)z->min_ns), (double)z->max_ns));
+}
+
+static void row_put(record_builder *b, const zone_row *r, const zone_percentiles *p)
 {
 	static const char none[] = "no call of it has ended";
 	const zone_stats *z = r->z;
@@ -41,7 +58,7 @@ static void row_put(record_builder *b, const zone_row *r)
 	else
 		record_cell_int(b, (int64_t)z->self_ns);
 	if (!z->calls) {
-		for (int i = 0; i < 3; i++)
+		for (size_t i = 0; i < 3 + p->n; i++)
 			record_cell_absent(b, none);
 		return;
 	}
@@ -51,14 +68,35 @@ static void row_put(record_builder *b, const zone_row *r)
 		record_cell_real(b, mean);
 	record_cell_int(b, (int64_t)z->min_ns);
 	record_cell_int(b, (int64_t)z->max_ns);
+	for (size_t i = 0; i < p->n; i++)
+		percentile_put(b, z, p->p[i]);
 }
 
-static const dck_column columns[] = {
-    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
-    {"total", "total", DCK_UNIT_NS}, {"self", "self", DCK_UNIT_NS},
-    {"mean", "mean", DCK_UNIT_NS},   {"min", "min", DCK_UNIT_NS},
-    {"max", "max", DCK_UNIT_NS},
-};
+enum { FIXED = 7 };
+
+/* The columns of the percentiles stand behind the others. */
+static void table_put(record_builder *b, const zone_percentiles *p)
+{
+	dck_column columns[FIXED + ZONE_PERCENTILES_MAX] = {
+	    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
+	    {"total", "total", DCK_UNIT_NS}, {"self", "self", DCK_UNIT_NS},
+	    {"mean", "mean", DCK_UNIT_NS},   {"min", "min", DCK_UNIT_NS},
+	    {"max", "max", DCK_UNIT_NS},
+	};
+	char names[ZONE_PERCENTILES_MAX][16], brief[256] = "calls total self mean";
+
+	for (size_t i = 0; i < p->n; i++) {
+		const char *name = zone_percentile_name(p->p[i], names[i]);
+
+		columns[FIXED + i] = (dck_column){name, name, DCK_UNIT_NS};
+		strcat(strcat(brief, " "), name);
+	}
+	record_table(b, "zones", "Zones", columns, FIXED + p->n);
+	record_brief_columns(b, brief);
+	if (p->n)
+		record_fact_text(b, "method", "percentiles",
+				 "of all calls that ended, within 0.4 %");
+}
 
 static bool is_wait(const zone_row *r)
 {
@@ -124,10 +162,9 @@ dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self,
 			rows[n++] = (zone_row){name ? name : "(no name)", s->stats[i]};
 	}
 	qsort(rows, n, sizeof *rows, by_total);
-	record_table(b, "zones", "Zones", columns, sizeof columns / sizeof columns[0]);
-	record_brief_columns(b, "calls total self mean");
+	table_put(b, &s->percentiles);
 	for (size_t i = 0; i < n; i++)
-		row_put(b, &rows[i]);
+		row_put(b, &rows[i], &s->percentiles);
 	answer_put(b, rows, n);
 	mem_free(rows);
 	return zone_paths_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,

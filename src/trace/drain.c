@@ -47,6 +47,11 @@ void drain_limit(drain *d, const dck_list *limits)
 	d->nesting.sums.limit_of = limits->n ? limit_of : NULL;
 }
 
+void drain_want(drain *d, const zone_percentiles *p)
+{
+	zone_sums_want(&d->nesting.sums, p);
+}
+
 uint64_t drain_over(const drain *d)
 {
 	const zone_sums *s = &d->nesting.sums;

@@ -43,6 +43,8 @@ dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 void drain_free(drain *d); /* NULL is allowed */
 /* Before the first round: ranges that take so long are counted (zone_limits.h). Borrowed. */
 void drain_limit(drain *d, const dck_list *limits);
+/* Before the first round: percentiles that the table is to have. */
+void drain_want(drain *d, const zone_percentiles *p);
 uint64_t drain_over(const drain *d); /* such ranges so far */
 /* Takes what is there; true: whole blocks were, and there may be more. */
 bool drain_round(drain *d);

@@ -455,7 +455,9 @@ static dck_status begin(struct recorder *r, dck_err *err)
 					.late = r->plan.late,
 					.announce = r->plan.late ? r->plan.record : NULL};
 	drain_listener listener = {0};
+	zone_percentiles percentiles;
 
+	DCK_TRY(zone_percentiles_read(r->plan.config.percentiles, &percentiles, err));
 	DCK_TRY(prepare(r, err));
 	r->lost = lost_so_far();
 	r->waited = lanes_waited();
@@ -466,6 +468,7 @@ static dck_status begin(struct recorder *r, dck_err *err)
 		listener = trace_file_listener(r->file);
 	DCK_TRY(drain_new(&r->drain, r->base, r->tsc.ns_per_tick_q32, &listener, err));
 	drain_limit(r->drain, &r->plan.config.limits);
+	drain_want(r->drain, &percentiles);
 	DCK_NEED(capture_arm(&r->plan.config.capture_ranges, r->plan.config.capture_times), err,
 		 "for the ranges that are recorded");
 	if (!thread_start(r))

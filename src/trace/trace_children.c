@@ -56,6 +56,7 @@ typedef struct children {
 	const char **paths;	 /* @owned: traces; the first process's is [0] */
 	const dck_record **said; /* @owned, with the records; NULL: it came to no end */
 	size_t n, cut, running, left_out;
+	zone_percentiles percentiles;
 	bool no_memory;
 } children;
 
@@ -182,7 +183,11 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 			  dck_err *err)
 {
 	dck_sink sink;
-	const trace_merge_plan plan = {c->paths, c->n, trace_ending_of(c->out).format, &sink};
+	const trace_merge_plan plan = {.paths = c->paths,
+				       .n = c->n,
+				       .format = trace_ending_of(c->out).format,
+				       .out = &sink,
+				       .percentiles = c->percentiles};
 	record_builder *b = record_begin(title);
 
 	DCK_NEED(b, err, "for the record");
@@ -322,7 +327,11 @@ static void children_await(children *c, const char *record_path)
 dck_status trace_children_join(const dck_trace_config *config, const char *title,
 			       const char *record_path, dck_record **record, dck_err *err)
 {
+	zone_percentiles percentiles;
+
+	DCK_TRY(zone_percentiles_read(config->percentiles, &percentiles, err));
 	children c = {.arena = mem_arena_new(0),
+		      .percentiles = percentiles,
 		      .out = config->path,
 		      .stem = strlen(record_path) - (sizeof ending - 1),
 		      .paths = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.paths),

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "os/os.h"
+#include "timeline/zone_percentiles.h"
 #include "trace/zone_limits.h"
 
 #include <ctype.h>
@@ -40,6 +41,8 @@ const dck_opt dck_trace_options[] = {
     DCK_FLAG(dck_trace_config, no_waits, "no-waits",
 	     "put nothing in front of the program: what it waits for is not told",
 	     .excludes = "waits"),
+    DCK_OPTION(TEXT, dck_trace_config, percentiles, "percentiles", "LIST", NULL,
+	       "columns of the table: how long the calls took: p50,p90,p99"),
     DCK_OPTION(CHOICE, dck_trace_config, children, "children", "HOW", "merge",
 	       "what becomes of the traces of child processes", .choices = children),
     {0},
@@ -108,9 +111,11 @@ static dck_status capture_check(const dck_trace_config *c, dck_err *err)
 dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 {
 	const int number = c->dump_on ? os_signal_read(c->dump_on) : 0;
+	zone_percentiles percentiles;
 
 	DCK_TRY(zone_limits_check(&c->limits, err));
 	DCK_TRY(capture_check(c, err));
+	DCK_TRY(zone_percentiles_read(c->percentiles, &percentiles, err));
 	if (!c->last && (c->dump_on || c->limits.n))
 		DCK_FAIL(err, E_ARG,
 			 "the newest events are written at a signal, or at a zone that takes too "

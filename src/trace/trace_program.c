@@ -31,7 +31,8 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 
 	p->cut = announced;
 	if (announced && os_path_kind(c->path, &bytes) == OS_FILE && bytes > 0)
-		return dck_trace_read(c->path, ret, err);
+		return dck_trace_read_with(
+		    c->path, &(dck_trace_reading){.percentiles = c->percentiles}, ret, err);
 	if (announced)
 		DCK_FAIL(err, E_ENGINE, "'%.200s' ended before any of its trace was written%s%s",
 			 name, p->signal ? ": it was killed by " : "",

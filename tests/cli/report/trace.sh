@@ -1,6 +1,6 @@
 # A trace in the forms of other programs: by --format, or by the ending of -o.
 zone-program || exit
-deepclock trace -o run.pftrace.gz --save run.json -- ./program > /dev/null
+deepclock trace --no-waits -o run.pftrace.gz --save run.json -- ./program > /dev/null
 stacks() { sed 's/[0-9]\{2,\}/N/g' "$1"; }
 deepclock report run.pftrace.gz --format folded > by_format.folded
 deepclock report run.pftrace.gz -o by_ending.folded

@@ -16,3 +16,5 @@ try --last 1MiB --limit =1ms -- true
 try --capture-times 3 -- true
 try --capture-range '' -- true
 try --capture-range @mine -- true
+try --percentiles p20 -- true
+deepclock report --percentiles p50 -o out.json.gz out.pftrace

@@ -4,3 +4,7 @@ record run.json 'r["tables"][0]["name"]' '[[c["key"] for c in r["tables"][0]["co
 	'f("trace", "events")' 'f("trace", "dropped_events")' 'f("trace", "waits_for_room")' 'f("trace", "format")' 'f("trace", "threads")'
 deepclock trace --no-waits --format csv -o other.pftrace -- ./program | grep /calls
 ls -- *.pftrace
+deepclock trace --no-waits --percentiles p50,p90,p99 --save run.json -- ./program >out
+record run.json '[c["key"] for c in t("zones")["columns"]][7:]' '[isinstance(c, dict) for c in t("zones")["rows"][0][7:]]' \
+	't("zones")["rows"][0][8]' 'f("method", "percentiles")'
+deepclock report trace.pftrace --percentiles p50 --format csv | grep -c p50
