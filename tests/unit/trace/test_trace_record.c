@@ -168,7 +168,7 @@ static void no_trace(void **state)
 
 	(void)state;
 	assert_int_equal(dck_trace_read("nowhere.pftrace", &r, &err), DCK_E_ABSENT);
-	assert_int_equal(system("echo '{\"traceEvents\": []}' > a.json"), 0);
+	assert_int_equal(system("echo no trace > a.json"), 0);
 	assert_int_equal(dck_trace_read("a.json", &r, &err), DCK_E_FORMAT);
 	assert_null(r);
 }
