@@ -1,6 +1,6 @@
 /* zone_histogram.h - how long the calls of one name took, counted in classes that are 1/128 of
- *their value wide (as HdrHistogram's are, and exact below 256 ns), in memory that depends on how
- *far they spread, never on how many there are.
+ * their value wide (as those of HdrHistogram, and exact below 256 ns), in memory that depends on
+ * how far they spread, never on how many there are.
  *
  *	zone_histogram h = {.room = &bytes_left};
  *
