@@ -23,7 +23,7 @@ for what in "$@"; do
 	test) packages="$packages g++ libcmocka-dev" ;;
 	extras) packages="$packages clang clang-format cppcheck shellcheck man-db zsh fish python3-numpy
 		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs valgrind
-		dataset-fashion-mnist" ;;
+		dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient" ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
 	esac
 done

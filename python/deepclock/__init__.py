@@ -14,7 +14,7 @@ from ._deepclock import __version__
 from .laps import lap
 from .tracing import trace
 
-_LAZY = ("torch",)
+_LAZY = ("callbacks", "torch")
 
 
 def __getattr__(name):
@@ -22,3 +22,17 @@ def __getattr__(name):
     if name in _LAZY:
         return _importlib.import_module("." + name, __name__)
     raise AttributeError(f"module 'deepclock' has no attribute '{name}'")
+
+
+def load_ipython_extension(shell):
+    """%load_ext deepclock"""
+    from . import notebook
+
+    notebook.load(shell)
+
+
+def unload_ipython_extension(shell):
+    """%unload_ext deepclock"""
+    from . import notebook
+
+    notebook.unload(shell)

@@ -33,7 +33,7 @@ typedef struct ext_part {
 } ext_part;
 extern const ext_part ext_errors, ext_array, ext_record, ext_table, ext_observer, ext_commands,
     ext_zone, ext_zone_function, ext_trace, ext_lap, ext_estimate, ext_operator_cost, ext_history,
-    ext_lists;
+    ext_lists, ext_option_rows;
 
 static inline ext_state *ext_state_of(PyObject *module)
 {

@@ -203,7 +203,9 @@ class LoggerTest(Case):
         self.run_here(code)
 
     def run_here(self, code):
-        ran = subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=self.folder, text=True,
+        env = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(
+            deepclock.__file__)))}
+        ran = subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=self.folder, env=env, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertEqual(ran.returncode, 0, ran.stdout)
 

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a named range costs in Python: deepclock's, beside a pair of empty functions of C, and beside
+PyPI's nvtx, viztracer and torch.profiler.record_function where they are installed.
+
+  PYTHONPATH=build/python python_zones.py
+
+All are measured in turn, in one process; figures are CPU time of the thread, less an empty loop's;
+ratios are of the same round (median, least to greatest). The empty pair is callable("forward") and
+gc.isenabled(), which do next to nothing. Ends with 1 when a limit is missed: not recorded at most 1.5
+times the empty pair, recorded at most 1.5 times that pair and the recorder's own (fact range_cost).
+"""
+
+import gc
+import importlib
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+import deepclock
+
+ROUNDS, PAIRS, PEER_PAIRS = 41, 20000, 1000  # peers take up to 10 us
+LIMIT = 1.5
+
+
+def nothing(n):
+    for _ in range(n):
+        pass
+
+
+def empty(n, begin=callable, end=gc.isenabled):
+    for _ in range(n):
+        begin("forward")
+        end()
+
+
+def by_hand(n, begin=deepclock.push, end=deepclock.pop):
+    for _ in range(n):
+        begin("forward")
+        end()
+
+
+def block(n, zone=deepclock.zone):
+    for _ in range(n):
+        with zone("forward"):
+            pass
+
+
+def called(n):
+    for _ in range(n):
+        plain()
+
+
+def decorated(n):
+    for _ in range(n):
+        zoned()
+
+
+def plain():
+    pass
+
+
+zoned = deepclock.zone("forward")(plain)
+
+
+OWN = {"nothing": nothing, "empty": empty, "by hand": by_hand, "block": block, "called": called,
+       "decorated": decorated}
+
+
+# --- peers: (name, the loop); or why not
+
+
+def peer_nvtx():
+    nvtx = importlib.import_module("nvtx")
+
+    def push(n, begin=nvtx.push_range, end=nvtx.pop_range):
+        for _ in range(n):
+            begin("forward")
+            end()
+
+    def annotate(n, zone=nvtx.annotate):
+        for _ in range(n):
+            with zone("forward"):
+                pass
+
+    yield "nvtx push_range, pop_range (no tool)", push
+    yield "with nvtx.annotate (no tool)", annotate
+
+
+def peer_torch():
+    profiler = importlib.import_module("torch.profiler")
+
+    def record(n, zone=profiler.record_function):
+        for _ in range(n):
+            with zone("forward"):
+                pass
+
+    def recorded(n):
+        with profiler.profile(activities=[profiler.ProfilerActivity.CPU]):
+            begin = time.thread_time_ns()
+            record(n)
+            return time.thread_time_ns() - begin
+
+    yield "torch record_function, not recorded", record
+    yield "torch record_function, recorded", recorded
+
+
+def peer_viztracer():
+    viztracer = importlib.import_module("viztracer")
+    tracer = viztracer.VizTracer(verbose=0, tracer_entries=PEER_PAIRS * 8)
+
+    def events(n):
+        tracer.start()
+        begin = time.thread_time_ns()
+        for _ in range(n):
+            with tracer.log_event("forward"):
+                pass
+        took = time.thread_time_ns() - begin
+        tracer.stop()
+        tracer.clear()
+        return took
+
+    def functions(n):
+        tracer.start()
+        begin = time.thread_time_ns()
+        called(n)
+        took = time.thread_time_ns() - begin
+        tracer.stop()
+        tracer.clear()
+        return took
+
+    yield "with viztracer's log_event, recorded", events
+    yield "viztracer: a function call, recorded", functions
+
+
+def peers():
+    found, absent = [], []
+    for peer in (peer_nvtx, peer_torch, peer_viztracer):
+        try:
+            found += list(peer())
+        except ImportError as error:
+            absent.append(str(error))
+    return found, absent
+
+
+# --- rounds
+
+
+def took(loop):
+    n = PAIRS if loop in OWN.values() else PEER_PAIRS
+    begin = time.thread_time_ns()
+    told = loop(n)
+    return (told or time.thread_time_ns() - begin) / n
+
+
+def measured(loops, rounds):
+    """For each loop its times, all in turn."""
+    times = {name: [] for name in loops}
+    for _ in range(rounds):
+        for name, loop in loops.items():
+            times[name].append(took(loop))
+    return {name: [t - free for t, free in zip(ts, times["nothing"])] for name, ts in times.items()}
+
+
+def line(name, times, base):
+    ratios = [t / b for t, b in zip(times, base) if b > 0]
+    print(f"  {name:42} {statistics.median(times):8.1f} ns   {statistics.median(ratios):5.2f}   "
+          f"{min(ratios):.2f} to {max(ratios):.2f}")
+    return statistics.median(ratios)
+
+
+def main():
+    found, absent = peers()
+    for loop in [*OWN.values(), *(loop for _, loop in found)]:
+        took(loop)
+    off = measured({**OWN, **dict(found)}, ROUNDS)
+    with tempfile.TemporaryDirectory() as folder:
+        with deepclock.trace(os.path.join(folder, "out.pftrace"), buffer="256MiB") as t:
+            on = measured(OWN, ROUNDS)
+    pair = t.record.facts["method/range_cost"].value
+    dropped = t.record.facts["trace/dropped_events"].value
+    print(f"a named range in Python {sys.version.split()[0]}, {ROUNDS} rounds of {PAIRS} in turn, beside an "
+          "empty pair of C functions")
+    line("an empty pair", off["empty"], off["empty"])
+    held = line("deepclock push, pop, not recorded", off["by hand"], off["empty"]) <= LIMIT
+    line("deepclock push, pop, recorded", on["by hand"], on["empty"])
+    line("with deepclock.zone, not recorded", off["block"], off["empty"])
+    line("with deepclock.zone, recorded", on["block"], on["empty"])
+    for name, times in (("not recorded", off), ("recorded", on)):
+        line(f"@deepclock.zone, {name}, beyond the call",
+             [a - b for a, b in zip(times["decorated"], times["called"])], times["empty"])
+    for name, _ in found:
+        line(name, off[name], off["empty"])
+    for why in absent:
+        print(f"  skipped: {why}")
+    ideal = [e + pair for e in on["empty"]]
+    ratio = statistics.median(a / b for a, b in zip(on["by hand"], ideal))
+    held &= ratio <= LIMIT
+    print(f"  recorded, by hand: {ratio:.2f} of an empty pair and the recorder's own {pair:.1f} ns; events "
+          f"dropped: {dropped}; limits: {LIMIT} both, {'held' if held else 'MISSED'}")
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laps and zones of a training loop that somebody else has written.
+
+    model.fit(x, y, epochs=5, callbacks=[deepclock.callbacks.Laps()])             # Keras
+    lightning.Trainer(max_epochs=5, callbacks=[deepclock.callbacks.Laps()])       # Lightning
+
+Nothing of either is imported: the object has the methods that such loops call, and any loop may.
+"""
+
+import collections.abc
+
+from . import _deepclock
+from .laps import lap
+
+_DONE_NOTHING = ("setup", "teardown", "set_model", "load_state_dict", "configure_sharded_model")
+
+
+class Laps:
+    """A lap of each epoch, of each validation and of the training around them; on the timeline also a
+    zone of each step, and of the backward pass where the loop tells of it.
+
+    An epoch's lap has the numbers that the loop logs, and counts items where batches are shown
+    (Lightning), else steps. total: epochs; None: as the loop says. steps: a lap of each step too, which
+    prints nothing. The other options are those of deepclock.lap.
+    """
+
+    def __init__(self, total=None, *, steps=False, quiet=False, stamps=False, live=None,
+                 tensorboard=None):
+        self._total = total
+        self._steps = steps
+        self._options = {"stamps": stamps, "live": live, "tensorboard": tensorboard}
+        self._quiet = quiet
+        self._open = []  # laps
+        self._zones = 0
+        self._items = 0
+        self._unit = None
+
+    def __getattr__(self, name):
+        # Whatever else a loop tells its callbacks is no business of ours.
+        if name.startswith(("on_", "_implements_")) or name in _DONE_NOTHING:
+            return _nothing
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    # --- what Keras tells, and loops like it
+
+    def set_params(self, params):
+        if self._total is None and params:
+            self._total = params.get("epochs")
+
+    def on_train_begin(self, *told, **more):
+        self._close(0)
+        self._begins("training")
+
+    def on_train_end(self, *told, **more):
+        self._close(0)
+
+    def on_epoch_begin(self, *told, **more):
+        if self._total is None:
+            self._total = _epochs(told)
+        self._items, self._unit = 0, None
+        self._begins("epoch", total=self._total)
+
+    def on_epoch_end(self, *told, **more):
+        of = self._find("epoch")
+        if of is None:
+            return
+        for name, value in _numbers(told, more).items():
+            of[name] = value
+        if self._items:
+            of.value("items", self._items, self._unit)
+        self._ends("epoch")
+
+    def on_train_batch_begin(self, *told, **more):
+        if self._steps:
+            self._begins("step", quiet=True)
+        else:
+            self._zones += 1
+            _deepclock.push("step")
+
+    def on_train_batch_end(self, *told, **more):
+        n = _batch_size(told)
+        if n is None:
+            n, self._unit = 1, "steps"
+        self._items += n
+        if self._steps:
+            self._ends("step")
+        else:
+            self._pop()
+
+    def on_test_begin(self, *told, **more):
+        self._begins("validation")
+
+    def on_test_end(self, *told, **more):
+        self._ends("validation")
+
+    # --- the same in Lightning, whose first argument is the trainer
+
+    @property
+    def state_key(self):
+        return "deepclock.callbacks.Laps"
+
+    def state_dict(self):
+        return {}
+
+    def on_train_start(self, *told, **more):
+        self.on_train_begin(*told)
+
+    def on_train_epoch_start(self, *told, **more):
+        self.on_epoch_begin(*told)
+
+    def on_train_epoch_end(self, *told, **more):
+        self.on_epoch_end(*told)
+
+    def on_train_batch_start(self, *told, **more):
+        self.on_train_batch_begin(*told)
+
+    def on_before_backward(self, *told, **more):
+        self._zones += 1
+        _deepclock.push("backward")
+
+    def on_after_backward(self, *told, **more):
+        self._pop()
+
+    def on_validation_start(self, *told, **more):
+        if not getattr(told[0] if told else None, "sanity_checking", False):
+            self._begins("validation")
+
+    def on_validation_end(self, *told, **more):
+        self._ends("validation")
+
+    def on_exception(self, *told, **more):
+        self._close(0)
+
+    # ---
+
+    def _begins(self, name, **options):
+        options = {**self._options, "quiet": self._quiet, **options}
+        self._open.append(lap(name, **options).start())
+
+    def _find(self, name):
+        return next((of for of in reversed(self._open) if of.name == name), None)
+
+    def _ends(self, name):
+        for n in range(len(self._open) - 1, -1, -1):  # laps are dicts: alike is not the same
+            if self._open[n].name == name:
+                self._close(n)
+                return
+
+    def _close(self, n):
+        """Ends all but the first n; what an exception has left open with them."""
+        while self._zones and n == 0:
+            self._pop()
+        while len(self._open) > n:
+            self._open.pop().stop()
+
+    def _pop(self):
+        if self._zones:
+            self._zones -= 1
+            _deepclock.pop()
+
+
+def _nothing(*told, **more):
+    return None
+
+
+def _epochs(told):
+    for o in told:
+        for name in ("max_epochs", "num_train_epochs"):
+            n = getattr(o, name, None)
+            if isinstance(n, (int, float)) and n > 0:
+                return int(n)
+    return None
+
+
+def _numbers(told, more):
+    """What was logged: a mapping among the arguments, or the trainer's."""
+    found = [more.get("logs"), *told, *(getattr(o, "callback_metrics", None) for o in told)]
+    numbers = {}
+    for logs in found:
+        if isinstance(logs, collections.abc.Mapping):
+            for name, value in logs.items():
+                try:
+                    numbers[str(name)] = float(value)
+                except (TypeError, ValueError, RuntimeError):  # no number, or a tensor of several
+                    pass
+    return numbers
+
+
+def _batch_size(told):
+    """How many items the batch has that is among the arguments of Lightning's hook: trainer, module,
+    outputs, batch, number."""
+    batch = told[3] if len(told) >= 4 else None
+    for _ in range(8):  # a dict of lists of tensors, say
+        shape = getattr(batch, "shape", None)
+        if shape is not None:
+            return int(shape[0]) if len(shape) else 1
+        if isinstance(batch, collections.abc.Mapping):
+            batch = next(iter(batch.values()), None)
+        elif isinstance(batch, (list, tuple)) and batch:
+            batch = batch[0]
+        else:
+            return None
+    return None

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IPython and Jupyter: `%load_ext deepclock`.
+
+    %dck f(x)                          measures a statement
+    %dck --precision 1% -o r f(x)      options of `deepclock bench` in front; r: the Record
+    %%dck                              measures a cell; what stands in the first line runs before
+    %dck_lines -f Net.forward net(x)   time of each line of a function
+    %dck_memory net(x)                 how much memory it needs
+    %dck_cells on                      a line of time below every cell
+"""
+
+import ast
+import inspect
+import linecache
+import os
+import threading
+
+import IPython
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
+
+from . import _deepclock
+from .lines import Lines, code_of
+
+LIVE_EVERY_S = 0.5
+
+
+def load(shell):
+    shell.register_magics(Dck(shell))
+
+
+def unload(shell):
+    for kind, names in (("line", ("dck", "dck_lines", "dck_memory", "dck_cells")), ("cell", ("dck",))):
+        for name in names:
+            magic = shell.magics_manager.magics[kind].pop(name, None)
+            if name == "dck_cells" and magic:
+                magic("off")
+
+
+@magics_class
+class Dck(Magics):
+    """The magics of deepclock."""
+
+    def __init__(self, shell):
+        super().__init__(shell)
+        self._cell = None  # its lap, while the lines are on
+
+    @no_var_expand
+    @line_cell_magic
+    def dck(self, line, cell=None):
+        """%dck [options] STATEMENT: measures it until its median is known well enough.
+
+        Options: those of `deepclock bench` (--precision 1%, --max-time 5s, --runs 100, ...), and
+        -o NAME: assigns the Record. The statement sees your variables; those that it assigns are its
+        own, as in a function. %%dck measures the cell; a statement in its first line runs once before.
+        """
+        options, assign, rest = _options(line)
+        setup, statement = (rest, cell) if cell is not None else ("", rest)
+        if not statement.strip():
+            raise UsageError("%dck wants a statement: %dck f(x)")
+        record = _deepclock.bench(self._function(statement, setup), **options)
+        print(_headline(record))
+        self._assign(assign, record)
+
+    @no_var_expand
+    @line_magic
+    def dck_lines(self, line):
+        """%dck_lines -f FUNCTION [-f FUNCTION] [-o NAME] STATEMENT: time of each line of functions.
+
+        The time of a line is with what it calls. Each line that runs becomes slower (Python before
+        3.12: each call of any function too): how much of that is inside the times is measured and
+        told below the table.
+        -o NAME: assigns a list of (function, line, how often, nanoseconds).
+        """
+        names, assign, statement = _own_options(line, "f")
+        if not names or not statement.strip():
+            raise UsageError("%dck_lines wants functions and a statement: %dck_lines -f f f(x)")
+        functions = [eval(name, self.shell.user_ns) for name in names]
+        run = self._function(statement)
+        try:
+            lines = Lines(*functions)
+        except TypeError as error:
+            raise UsageError(str(error)) from None
+        with lines:
+            run()
+        for name, function in zip(names, functions):
+            print(_lines_text(name, code_of(function), lines))
+        print(f"Being watched is {_time(lines.watching_ns())} of each run of a line.")
+        self._assign(assign, [(code.co_name, *row) for code, *row in lines.rows()])
+
+    @no_var_expand
+    @line_cell_magic
+    def dck_memory(self, line, cell=None):
+        """%dck_memory [-o NAME] STATEMENT: the most memory that was resident, and how much was added.
+
+        -o NAME: assigns a dict of bytes: before, peak, after.
+        """
+        _, assign, statement = _own_options(line, "")
+        told = _memory(self._function(statement if cell is None else cell,
+                                      "" if cell is None else statement))
+        print(f"peak {_bytes(told['peak'])}: {_bytes(told['peak'] - told['before'])} more than before; "
+              f"{_bytes(told['after'] - told['before'])} of it stayed{told.pop('how')}")
+        self._assign(assign, told)
+
+    @line_magic
+    def dck_cells(self, line):
+        """%dck_cells on|off: a line below every cell: how long it took, and CPU time."""
+        if line.strip() not in ("on", "off"):
+            raise UsageError("%dck_cells on, or %dck_cells off")
+        events = self.shell.events
+        for event, call in (("pre_run_cell", self._before), ("post_run_cell", self._after)):
+            if call in events.callbacks[event]:
+                events.unregister(event, call)
+            if line.strip() == "on":
+                events.register(event, call)
+        self._cell = None
+
+    def _before(self, info=None):
+        from .laps import lap
+
+        self._cell = lap("cell", quiet=True).start()
+
+    def _after(self, result=None):
+        if self._cell is not None:
+            print(self._cell.stop())
+            self._cell = None
+
+    def _assign(self, name, value):
+        if name:
+            self.shell.user_ns[name] = value
+
+    def _function(self, statement, setup=""):
+        """The statement as a function that sees the user's variables."""
+        shell = self.shell
+        tree = ast.parse("def outer():\n    def inner():\n        pass\n    return inner")
+        outer = tree.body[0]
+        outer.body[0].body = self._parse(statement) or outer.body[0].body
+        outer.body[:0] = self._parse(setup)
+        made = {}
+        exec(compile(ast.fix_missing_locations(tree), "<dck>", "exec"), shell.user_ns, made)
+        function = made["outer"]()
+        function.__qualname__ = " ".join(statement.split())[:60]
+        function.__module__ = None
+        return function
+
+    def _parse(self, text):
+        return ast.parse(self.shell.transform_cell(inspect.cleandoc(text))).body
+
+
+# --- options before a statement
+
+
+def _word(text):
+    """The first word and what is behind it, as it stands."""
+    text = text.lstrip()
+    n = next((i for i, c in enumerate(text) if c.isspace()), len(text))
+    return text[:n], text[n:].lstrip()
+
+
+def _options(text):
+    """Options of bench as keyword arguments, the name of -o, the statement."""
+    rows = {name: (name, value) for name, _, value in _deepclock._option_rows()}
+    letters = {letter: rows[name] for name, letter, _ in _deepclock._option_rows() if letter}
+    options, assign = {}, None
+    while text.lstrip().startswith("-"):
+        word, rest = _word(text)
+        if word == "--":
+            return options, assign, rest
+        if word == "-o":
+            assign, text = _word(rest)
+            continue
+        name, equals, value = word[2:].partition("=") if word.startswith("--") else (word[1:], "", "")
+        row = rows.get(name) if word.startswith("--") else letters.get(name)
+        if row is None:
+            if not word.startswith("--"):
+                break  # -x is a statement too
+            raise UsageError(f"%dck has no option {word.partition('=')[0]}: those of "
+                             "`deepclock bench`, and -o NAME; -- stands before a statement that "
+                             "begins with --")
+        if row[1] and not equals:
+            value, rest = _word(rest)
+        key = row[0].replace("-", "_")
+        value = value if row[1] else True
+        options[key] = [*options[key], value] if isinstance(options.get(key), list) else value
+        text = rest
+    return options, assign, text
+
+
+def _own_options(text, letter):
+    """Values of the option of that letter, the name of -o, the statement."""
+    values, assign = [], None
+    while True:
+        word, rest = _word(text)
+        if word == "-o":
+            assign, text = _word(rest)
+        elif letter and word == "-" + letter:
+            value, text = _word(rest)
+            values.append(value)
+        else:
+            return values, assign, text
+
+
+# --- what is printed
+
+
+def _headline(record):
+    """The answer, and every reason to doubt it."""
+    told = [str(record).rstrip().split("\n\n")[0]]
+    told += [f"  {note.severity}: {note.text}" for note in record.notes if note.severity != "info"]
+    return "\n".join(told)
+
+
+def _lines_text(name, code, lines):
+    rows = {line: (n, ns) for of, line, n, ns in lines.rows() if of is code}
+    total = sum(ns for _, ns in rows.values())
+    if not rows:
+        return f"{name} was not called"
+    first, last = min(code.co_firstlineno, *rows), max(*rows, code.co_firstlineno)
+    text = [f"{name}: {_time(total)} in its lines, {os.path.basename(code.co_filename)}:{first}",
+            f"{'line':>6} {'runs':>9} {'time':>10} {'each':>10} {'share':>6}"]
+    for line in range(first, last + 1):
+        source = linecache.getline(code.co_filename, line).rstrip()
+        n, ns = rows.get(line, (0, 0))
+        told = (f"{n:>9,} {_time(ns):>10} {_time(ns / max(n, 1)):>10} {100 * ns / max(total, 1):>5.1f}%"
+                if line in rows else " " * 38)
+        text.append(f"{line:>6} {told}  {source}".rstrip())
+    return "\n".join(text)
+
+
+def _time(ns):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}" if ns < 1000 * size else f"{ns / size:,.0f} {unit}"
+    return f"{ns:.0f} ns"
+
+
+def _bytes(n):
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if abs(n) >= size:
+            return f"{n / size:.1f} {unit}"
+    return f"{n} B"
+
+
+# --- memory
+
+
+def _resident():
+    """Resident bytes now, and the most since they were last reset."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        told = dict(line.split(":", 1) for line in file)
+    return tuple(int(told[key].split()[0]) * 1024 for key in ("VmRSS", "VmHWM"))
+
+
+def _memory(run):
+    before, _ = _resident()
+    try:
+        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+            file.write("5")  # the peak begins anew; proc(5)
+        reset = _resident()[1] <= before + (8 << 20)
+    except OSError:
+        reset = False
+    if reset:
+        run()
+        after, peak = _resident()
+        return {"before": before, "peak": max(peak, after), "after": after, "how": ""}
+    peaks, done = [before], threading.Event()
+
+    def look():
+        while not done.wait(0.001):
+            peaks.append(max(peaks.pop(), _resident()[0]))
+
+    looks = threading.Thread(target=look, daemon=True)
+    looks.start()
+    try:
+        run()
+    finally:
+        done.set()
+        looks.join()
+    after = _resident()[0]
+    return {"before": before, "peak": max(*peaks, after), "after": after,
+            "how": " (looked at every ms: this system does not reset the peak)"}
+
+
+# --- laps in a notebook
+
+
+class _Board:
+    """What laps are open, in the output of the cell that runs."""
+
+    def __init__(self):
+        from IPython.display import display
+
+        self._shown = display({"text/plain": ""}, raw=True, display_id=True)
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="deepclock-laps", daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        last = ""
+        while not self._done.wait(LIVE_EVERY_S):
+            text = _deepclock._laps_open_line(1)
+            if text != last:
+                self._show(text)
+                last = text
+
+    def _show(self, text):
+        self._shown.update({"text/plain": text}, raw=True)
+
+    def close(self):
+        self._done.set()
+        self._thread.join()
+        self._show("")
+
+
+def live_board():
+    """One where a notebook shows it; else None."""
+    shell = IPython.get_ipython()
+    return _Board() if shell is not None and hasattr(shell, "kernel") else None
