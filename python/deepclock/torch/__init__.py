@@ -7,6 +7,7 @@ Imported when it is used first, and needs torch (1.13 or newer).
 from .bench import bench
 from .cost import cost
 from .modes import modes
+from .profile import profile
 from .steps import steps
 
-__all__ = ["bench", "cost", "modes", "steps"]
+__all__ = ["bench", "cost", "modes", "profile", "steps"]

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was profiled as a record: operators, tables, and the tree of modules, in times of one run."""
+
+import torch
+
+import deepclock
+
+from . import _device
+from ._call import name_of
+from ._inference import shape_text
+from ._operators import tensors_in
+from ._profile_timer import OTHER
+from ._record import Record, cell
+
+_BRIEF_ROWS = 12
+_NO_TIME = "it took no time that the clock shows"
+
+
+class _Row:
+    """Calls of one name in one module and phase, of one run."""
+
+    def __init__(self, key, timed, count, runs, roof):
+        self.path, self.phase, self.name = key
+        self.calls, self.ns = timed[0] / runs, timed[1] / runs
+        self.known = count is None or not count.why
+        self.why = "" if count is None else count.why
+        self.macs = count.macs if count else 0
+        self.flops = count.flops if count else 0
+        self.read_bytes = count.read_bytes if count else 0
+        self.write_bytes = count.write_bytes if count else 0
+        self.allocated = count.allocated if count else 0
+        self.type = count.types[0] if count and len(count.types) == 1 else self.name
+        self.of = None
+        if roof and count and self.known and self.calls:
+            each = self.calls
+            self.of = roof.of(count.dtype, self.flops / each, (self.read_bytes + self.write_bytes) / each)
+            if self.of:
+                self.of = (self.of[0], self.of[1] * each, self.of[2])
+
+    @property
+    def title(self):
+        return self.name if self.phase == "forward" else f"{self.phase}: {self.name}"
+
+
+class _Sum:
+    """Rows added up; a number with an unknown part is None."""
+
+    def __init__(self, rows):
+        rows = list(rows)
+        self.calls = sum(r.calls for r in rows)
+        self.ns = sum(r.ns for r in rows)
+        self.allocated = sum(r.allocated for r in rows)
+        self.why = next((f"{r.name}: {r.why}" for r in rows if not r.known), "")
+        self.macs = None if self.why else sum(r.macs for r in rows)
+        self.flops = None if self.why else sum(r.flops for r in rows)
+        timed = [r for r in rows if r.flops]
+        self.least = None if self.why or any(not r.of for r in timed) else sum(r.of[1] for r in timed)
+        self.busy = sum(r.ns for r in timed)
+
+    def cells(self, why):
+        """MACs, FLOP/s, of roof: over the time of what computes."""
+        rate = 1e9 * self.flops / self.busy if self.flops and self.busy else None
+        roof = self.least / self.busy if self.least and self.busy else None
+        return [cell(self.macs, self.why), cell(rate, self.why or "it computes nothing"),
+                cell(roof, why or self.why or "it computes nothing, or its bytes are not known")]
+
+
+_RATES = [("macs", "MACs", "1"), ("rate", "FLOP/s", "FLOP/s"), ("roof", "of roof", "1")]
+
+
+def _time(ns):
+    for unit, factor in (("s", 1e9), ("ms", 1e6)):
+        if ns >= factor:
+            return f"{ns / factor:.3g} {unit}"
+    return f"{ns / 1e3:.3g} µs"
+
+
+def _below(path, other):
+    return path is not OTHER and other is not OTHER and (
+        path == "" or other == path or other.startswith(path + "."))
+
+
+def _modules_table(b, work, rows, runs, wall, why):
+    columns = [("module", "module", None), ("class", "class", None), ("calls", "calls", "1"),
+               ("forward", "forward", "ns"), ("self", "self", "ns"), ("backward", "backward", "ns"),
+               ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B")]
+    lines = []
+    for path, time in work.timer.modules.items():
+        if path is OTHER or not (time.calls or any(_below(path, r.path) for r in rows)):
+            continue
+        class_ = work.modules.classes[path]
+        all_ = [r for r in rows if _below(path, r.path)]
+        own = sum(r.ns for r in all_ if r.path == path and r.phase == "forward")
+        back = sum(r.ns for r in all_ if r.phase == "backward") if work.backward else None
+        total = time.total / runs
+        sums = _Sum(all_)
+        lines.append([path or "(all)", class_.__name__ if class_ else "function", time.calls / runs,
+                      total, time.between / runs + own, cell(back, "there is no backward pass"),
+                      cell((total + (back or 0)) / wall if wall else None, _NO_TIME),
+                      *sums.cells(why), sums.allocated])
+    order = sorted(range(len(lines)), key=lambda i: -lines[i][4])
+    b.table("profile/modules", "Time by module: forward with all in it, self without its modules, backward by its"
+            " aten calls", columns, lines, [3, 4, 5, 6, 8] if work.backward else [3, 4, 6, 7, 8], sorted(order[:_BRIEF_ROWS]))
+
+
+def _operators_table(b, rows, wall, why):
+    columns = [("operator", "operator", None), ("calls", "calls", "1"), ("self", "self", "ns"),
+               ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B")]
+    by_title = {}
+    for r in rows:
+        by_title.setdefault(r.title, []).append(r)
+    lines = []
+    for title, of in by_title.items():
+        s = _Sum(of)
+        lines.append([title, s.calls, s.ns, cell(s.ns / wall if wall else None, _NO_TIME), *s.cells(why),
+                      s.allocated])
+    lines.sort(key=lambda line: -line[2])
+    b.table("profile/operators", "Time by aten call", columns, lines)
+    return lines
+
+
+def _tree(b, work, rows, runs):
+    """Nodes' own times: what a module does between its calls, and its aten calls below it. They add
+    up to the run."""
+    columns = [("calls", "calls", "1"), ("self", "self", "ns"), ("macs", "MACs", "1"),
+               ("allocated", "allocated", "B")]
+    nodes, index = [], {OTHER: -1}
+    for path, time in work.timer.modules.items():
+        if path is OTHER:
+            nodes.append((-1, "(outside the module)", [time.calls / runs, time.between / runs, 0, 0]))
+            continue
+        class_ = work.modules.classes[path]
+        label = class_.__name__ if class_ else name_of(work.module)
+        name = path.rpartition(".")[2]
+        parent = -1
+        if path:
+            above = path.rpartition(".")[0]
+            while above not in index:
+                above = above.rpartition(".")[0]
+            parent = index[above]
+        index[path] = len(nodes)
+        nodes.append((parent, f"{name} ({label})" if name else label,
+                      [time.calls / runs, time.between / runs, 0, 0]))
+    for r in rows:
+        nodes.append((index[r.path], r.title, [r.calls, r.ns, r.macs if r.known else 0, r.allocated]))
+    b.tree("modules", "Modules and their aten calls, each alone", columns, nodes)
+
+
+def _ops(b, work, rows, why):
+    for r in rows:
+        where = f"{r.path}.{r.title}" if r.path else r.title
+        class_ = work.modules.classes[r.path] if r.path is not OTHER else None
+        rate = 1e9 * r.flops / r.ns if r.known and r.flops and r.ns else None
+        unknown = r.why or "not known"
+        b.op(where, r.type if r.phase == "forward" else r.title, scope=(r.path or "").replace(".", "/") or None,
+             class_=f"{class_.__module__}.{class_.__qualname__}" if class_ else None,
+             macs=r.macs if r.known else unknown, flops=r.flops if r.known else unknown, params=0,
+             weight_bytes=0, read_bytes=r.read_bytes, write_bytes=r.write_bytes, time=r.ns,
+             rate="it computes nothing" if rate is None else
+             "above the roof" if r.of and rate > r.of[0] else rate,
+             roof=r.of[0] if r.of else why or "not known", bound=r.of[2] if r.of else None)
+
+
+def _facts(b, work, where, runs, profiled, without):
+    b.fact("subject", "kind", "module")
+    b.fact("subject", "name", name_of(work.module))
+    b.fact("subject", "producer", f"pytorch {torch.__version__}")
+    for i, t in enumerate(tensors_in((work.args, work.kwargs))):
+        b.fact("subject", f"input/{i}", shape_text(t))
+    training = isinstance(work.module, torch.nn.Module) and work.module.training
+    b.fact("subject", "mode", ("training" if training else "evaluation") if work.backward else "evaluation")
+    b.fact("subject", "gradients", "computed" if work.backward else "off (torch.no_grad)")
+    for section, key, value in _device.facts(where):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        b.fact(section, key, value, "1" if number else None)
+    b.fact("profile", "runs", runs, "1")
+    b.fact("profile", "time_profiled", profiled, "ns")
+    b.fact("profile", "time_of_deepclock", profiled - without, "ns")
+    b.fact("profile", "method", "a dispatch mode around each aten call, and deepclock in front of each call "
+           "of a module; their own time is taken out")
+
+
+def _metrics(b, times, explained, rows, why):
+    plain = [t[0] for t in times]
+    ratio = [t[1] / t[0] for t in times]
+    _estimated(b, "latency/mean", "ns", plain, "mean", "plain runs, each beside a profiled one")
+    _estimated(b, "profile/perturbation", "1", ratio, "median",
+               "median of a profiled run, deepclock's own code included, over the plain one beside it")
+    b.metric("profile/coverage", explained, "1", "time inside aten calls over that of the profiled run without "
+             "deepclock's own code")
+    s = _Sum(rows)
+    b.metric("cost/macs", s.macs, "1", "of all phases", why=s.why)
+    b.metric("cost/flops", s.flops, "FLOP", "of all phases", why=s.why)
+    b.metric("profile/attainable", s.least, "ns", "calls that compute, each at its roof",
+             why=why or s.why or "bytes of some call are not known")
+    b.series("latency", "ns", plain)
+    b.series("profile/latency", "ns", [t[1] for t in times])
+
+
+def _estimated(b, tag, unit, values, statistic, how):
+    try:
+        e = deepclock.estimate([float(v) for v in values], statistic=statistic)
+        b.metric(tag, e.value, unit, how, e.lo, e.hi, e.level)
+    except deepclock.AbsentError:
+        middle = sum(values) / len(values) if statistic == "mean" else sorted(values)[len(values) // 2]
+        b.metric(tag, middle, unit, how)
+
+
+def record_of(work, counted, times, roof, why, where):
+    runs = len(times)
+    rows = [_Row(key, timed, counted.get(key), runs, roof) for key, timed in work.timer.ops.items()]
+    rows.sort(key=lambda r: -r.ns)
+    profiled = sum(t[1] for t in times) / runs
+    wall = sum(t[2] for t in times) / runs
+    b = Record(f"deepclock.torch.profile({name_of(work.module)})")
+    _facts(b, work, where, runs, profiled, wall)
+    _metrics(b, times, sum(r.ns for r in rows) / wall if wall else None, rows, why)
+    _ops(b, work, rows, why)
+    lines = _operators_table(b, rows, wall, why)
+    _modules_table(b, work, rows, runs, wall, why)
+    _tree(b, work, rows, runs)
+    plain = sum(t[0] for t in times) / runs
+    if lines:
+        b.answer(f"{lines[0][0]} takes {100 * lines[0][2] / wall:.0f} % of a run of {_time(plain)}; profiling makes it "
+                 f"{profiled / plain:.2f} times as long")
+    return b.finish()

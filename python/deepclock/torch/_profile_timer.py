@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times aten calls and modules while they run, on a clock that stands still in deepclock's own code."""
+
+import time
+
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import _price
+from ._backward import Nodes
+from ._modules import calls
+
+now = time.perf_counter_ns
+OTHER = None  # the module of what runs outside of all modules
+
+
+class ModuleTime:
+    """Of all calls of a module: with all in them, in its own code between calls, inside aten calls of
+    its own; ns."""
+    __slots__ = ("calls", "total", "between")
+
+    def __init__(self):
+        self.calls = self.total = self.between = 0
+
+
+class Timer(TorchDispatchMode):
+    """One timed run after another is added up in `modules` (path: ModuleTime) and `ops`
+    ((path, phase, name of the call): [calls, ns]).
+
+    wait: a function that waits for the device, called behind each aten call; None: nothing to wait for.
+    """
+
+    def __init__(self, modules, wait):
+        super().__init__()
+        self.modules = {path: ModuleTime() for path in [OTHER, *modules.classes]}
+        self.ops = {}
+        self.spent = 0  # in code of this file
+        self.phase, self.path = "forward", None
+        self.nodes = TimedNodes(self)
+        self.running = calls(modules, self._enter, self._leave)
+        self._wait = wait
+        self._names = {}
+        self._frames = []  # [begin, ns of modules and aten calls inside]
+
+    # --- modules
+
+    def open(self):
+        """What lies around the module; close() ends it."""
+        self.phase, self.path = "forward", self._around
+        self._frames = [[now() - self.spent, 0]]
+
+    def close(self):
+        """Returns how long that was, ns."""
+        (begin, inside), = self._frames
+        took = now() - self.spent - begin
+        other = self.modules[OTHER]
+        other.calls += 1
+        other.total += took
+        other.between += took - inside
+        return took
+
+    def _around(self):
+        return self.running.path if self.running.stack else OTHER
+
+    def _enter(self, path, given):
+        entered = now()
+        self.modules[path].calls += 1
+        if self.phase == "forward" and self.nodes.wanted:
+            Nodes.label(self.nodes, given, self.running.path)
+        self._frames.append([entered - self.spent, 0])
+        self.spent += now() - entered
+
+    def _leave(self, path, result):
+        entered = now()
+        begin, inside = self._frames.pop()
+        took = entered - self.spent - begin
+        module = self.modules[path]
+        module.total += took
+        module.between += took - inside
+        self._frames[-1][1] += took
+        if self.phase == "forward" and self.nodes.wanted:
+            Nodes.label(self.nodes, result, path)
+        self.spent += now() - entered
+
+    # --- aten calls
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        entered = now()
+        kwargs = kwargs or {}
+        if not _price.has_row(func):
+            with self:  # as they are counted
+                out = func.decompose(*args, **kwargs)
+            if out is not NotImplemented:
+                return out
+        begin = now()
+        self.spent += begin - entered
+        out = func(*args, **kwargs)
+        if self._wait:
+            self._wait()
+        end = now()
+        name = self._names.get(func)
+        if name is None:
+            name = self._names[func] = _price.name_of(func)
+        key = self.path(), self.phase, name
+        row = self.ops.get(key)
+        if row is None:
+            row = self.ops[key] = [0, 0]
+        row[0] += 1
+        row[1] += end - begin
+        self._frames[-1][1] += end - begin
+        self.spent += now() - end
+        return out
+
+
+class TimedNodes(Nodes):
+    """Nodes whose own time is taken out."""
+
+    def __init__(self, timer):
+        super().__init__()
+        self._timer = timer
+        self.wanted = False
+
+    def label(self, value, path):
+        entered = now()
+        super().label(value, path)
+        self._timer.spent += now() - entered
+
+    def watch(self):
+        entered = now()
+        super().watch()
+        self._timer.spent += now() - entered

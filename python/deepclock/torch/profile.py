@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of a module goes: by module and by aten call, forward and backward.
+
+Each run is made twice, plain and profiled, one after the other in changing order. A profiled run has a
+dispatch mode around each aten call and deepclock in front of each call of a module; their own
+time is taken out (_profile_timer.py). What is left adds up to the run.
+"""
+
+import contextlib
+import time
+
+import torch
+
+import deepclock
+
+from . import _backward, _device, _price
+from ._call import arguments, name_of, plain
+from ._counter import Counter, storage_of
+from ._inference import inference
+from ._modules import Modules, calls
+from ._operators import tensors_in
+from ._profile_report import record_of
+from ._profile_roof import Roof, limits
+from ._profile_timer import Timer
+
+_RUNS_LEAST, _RUNS_MOST, _WARMUP = 5, 200, 2
+
+
+class Count:
+    """What all calls of one name in one module compute in one run."""
+
+    def __init__(self):
+        self.calls = self.macs = self.flops = self.read_bytes = self.write_bytes = self.allocated = 0
+        self.why, self.types, self.dtype = "", (), "float32"
+
+    def add(self, price):
+        self.calls += 1
+        for key in ("macs", "flops", "read_bytes", "write_bytes"):
+            setattr(self, key, getattr(self, key) + (getattr(price, key) or 0))
+        self.types = price.types or self.types
+        if price.macs is None or price.flops is None:
+            self.why = self.why or price.why or "not known"
+
+
+class _Counting(Counter):
+    """Prices calls, and counts the bytes of the tensors that they make."""
+
+    def __init__(self):
+        super().__init__(lambda call: None)
+        self.of = {}
+
+    def _price(self, func, args, kwargs, out):
+        price = super()._price(func, args, kwargs, out)
+        key = self.path(), self.phase, _price.name_of(func)
+        count = self.of.setdefault(key, Count())
+        count.add(price)
+        had = {storage_of(t) for t in tensors_in((args, kwargs))}
+        for t in tensors_in(out):
+            if storage_of(t) not in had:
+                had.add(storage_of(t))
+                count.allocated += t.numel() * t.element_size()
+            count.dtype = str(t.dtype).replace("torch.", "")
+        return price
+
+
+class _Nothing(contextlib.nullcontext):
+    phase = ""
+
+
+class _Work:
+    """A run, plain, profiled or counted."""
+
+    def __init__(self, module, args, kwargs, backward, loss, wait):
+        self.module, self.args, self.kwargs = module, args, kwargs
+        self.backward, self.loss = backward, loss
+        self.wait = wait or (lambda: None)
+        self.modules = Modules(module)
+        self.timer = Timer(self.modules, wait)
+        self.timer.nodes.wanted = backward
+        self._parameters = list(module.parameters()) if isinstance(module, torch.nn.Module) else []
+
+    def _clean(self):
+        for p in self._parameters:
+            p.grad = None
+        self.wait()
+
+    def plain(self):
+        self._clean()
+        begin = time.perf_counter_ns()
+        output = self.module(*self.args, **self.kwargs)
+        if self.backward:
+            goals, gradients = _backward._goal(output, self.loss, _Nothing(), _Nothing())
+            torch.autograd.backward(goals, gradients)
+        self.wait()
+        return time.perf_counter_ns() - begin
+
+    def profiled(self):
+        """(how long it took, without deepclock's own code)."""
+        timer = self.timer
+        self._clean()
+        begin = time.perf_counter_ns()
+        with timer.running, timer:
+            timer.open()
+            output = self.module(*self.args, **self.kwargs)
+            if not self.backward:
+                without = timer.close()
+        if self.backward:
+            _backward.run(output, self.loss, timer, timer.nodes, timer.running)
+            without = timer.close()
+        return time.perf_counter_ns() - begin, without
+
+    def counted(self):
+        """{(path, phase, name): Count}"""
+        counting, nodes = _Counting(), _backward.Nodes()
+
+        def enter(path, given):
+            if self.backward and counting.phase == "forward":
+                nodes.label(given, running.path)
+
+        def leave(path, result):
+            if self.backward and counting.phase == "forward":
+                nodes.label(result, path)
+        self._clean()
+        running = calls(self.modules, enter, leave)
+        counting.path = lambda: running.path if running.stack else None
+        with running, counting:
+            output = self.module(*self.args, **self.kwargs)
+        if self.backward:
+            _backward.run(output, self.loss, counting, nodes, running)
+        return counting.of
+
+
+def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, max_time=2.0, threads=None,
+            roofs=None):
+    """Where the time of `module(*inputs, **named)` goes, by module and by aten call.
+
+    module: an nn.Module or any callable, on the device that it has; inputs as the module takes them, as
+    for cost(). Without a backward pass it runs in eval mode and without gradients; with one in the
+    mode that it has.
+    backward: the backward pass too, from ones for each floating output, from the scalar that
+    `loss(output)` gives, or from `output.loss`. Gradients, buffers and random numbers are afterwards
+    what they were.
+    runs: profiled runs, each beside a plain one; by itself as many as `max_time` seconds hold, 5 to
+    200. threads: torch.set_num_threads() meanwhile.
+    roofs: the record of `deepclock machine`, to which rates are compared; True: measured where it is
+    not kept (seconds); None: what is kept; False: none.
+
+    Returns a Record: tables profile/modules and profile/operators, the tree `modules` (each node's own
+    time; it adds up to a run), operators with their times, latency/mean of the plain runs,
+    profile/perturbation (what profiling makes of it). Times are means of a run. On a device other than
+    the CPU each aten call is waited for, so that nothing overlaps.
+
+    Raises what the module raises; ArgumentError where a loss cannot be made.
+    """
+    if runs is not None and (not isinstance(runs, int) or runs < 1):
+        raise deepclock.ArgumentError("runs is a whole number from 1 on")
+    module = plain(module)
+    backward = backward or loss is not None
+    where = _device.device_of(module, (inputs, named or {}))
+    args, kwargs = arguments(module, inputs, named)
+    args, kwargs = _device.moved(args, where), _device.moved(kwargs, where)
+    mode = _training(threads) if backward else inference(module, threads)
+    work = _Work(module, args, kwargs, backward, loss, _device.waiter(where))
+    with _backward.kept(module, None), mode:
+        for _ in range(_WARMUP):
+            took = work.plain()
+        took += work.profiled()[0]
+        counted = work.counted()
+        work.timer.__init__(work.modules, _device.waiter(where))
+        work.timer.nodes.wanted = backward
+        if runs is None:
+            runs = int(max(_RUNS_LEAST, min(_RUNS_MOST, max_time * 1e9 / max(took, 1))))
+        times = _run(work, runs)
+        used = torch.get_num_threads()
+        machine, why = (None, f"the module runs on '{where}': the machine's limits are those of its CPU"
+                        ) if where.type != "cpu" else limits(roofs, used)
+    return record_of(work, counted, times, Roof(machine, used) if machine else None, why, where)
+
+
+def _run(work, runs):
+    """[(plain, profiled, that without deepclock's own code)], ns."""
+    times = []
+    for i in range(runs):
+        if i % 2:
+            profiled, without = work.profiled()
+            times.append((work.plain(), profiled, without))
+        else:
+            took = work.plain()
+            times.append((took, *work.profiled()))
+    return times
+
+
+@contextlib.contextmanager
+def _training(threads):
+    before = torch.get_num_threads()
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        with torch.enable_grad():
+            yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deepclock.torch.profile(): times that add up, against what is counted and against planted ones."""
+
+import json
+import sys
+import time
+import unittest
+import warnings
+
+from support import Case, deepclock, main
+
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+        from torch import nn
+except ImportError as e:
+    print(f"skipped: {e}")
+    sys.exit(77)
+
+SHORT = {"runs": 5, "roofs": False}
+
+
+def profile(module, *inputs, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return deepclock.torch.profile(module, *inputs, **{**SHORT, **options})
+
+
+def opened(record):
+    return json.loads(record.to_json())
+
+
+def rows(record, name):
+    table = next(t for t in opened(record)["tables"] if t["name"] == name)
+    keys = [c["key"] for c in table["columns"]]
+    return {row[0]: dict(zip(keys, row)) for row in table["rows"]}
+
+
+def fact(record, section, key):
+    return next(f.get("value") for f in opened(record)["facts"] if (f["section"], f["key"]) == (section, key))
+
+
+def nodes(record):
+    """{path of names: own weights}"""
+    tree = next(t for t in opened(record)["trees"] if t["name"] == "modules")
+    paths, found = [], {}
+    for parent, frame, *weights in tree["nodes"]:
+        paths.append((paths[parent] if parent >= 0 else ()) + (tree["frames"][frame],))
+        found[paths[-1]] = weights
+    return found
+
+
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.norm = nn.BatchNorm2d(8)
+        self.head = nn.Sequential(nn.ReLU(), nn.Flatten(), nn.Linear(8 * 6 * 6, 10))
+
+    def forward(self, x):
+        return self.head(self.norm(self.conv(x)))
+
+
+class Sleeper(nn.Module):
+    def forward(self, x):
+        time.sleep(0.01)
+        return x + 1
+
+
+IMAGES = torch.ones(4, 3, 8, 8)
+
+
+class Times(Case):
+    def adds_up(self, record):
+        wall = fact(record, "profile", "time_profiled") - fact(record, "profile", "time_of_deepclock")
+        own = [w[1] for w in nodes(record).values()]
+        self.assertGreaterEqual(min(own), 0)
+        self.assertAlmostEqual(sum(own) / wall, 1, places=9)
+
+    def test_own_times_of_the_tree_add_up_to_a_run(self):
+        self.adds_up(profile(Small(), IMAGES))
+        self.adds_up(profile(Small(), IMAGES, backward=True))
+        self.adds_up(profile(lambda x: (x @ x).relu(), torch.ones(8, 8)))
+        self.adds_up(profile(nn.TransformerEncoderLayer(16, 2, batch_first=True), torch.ones(2, 5, 16)))
+
+    def test_modules_have_the_time_of_all_in_them(self):
+        r = rows(profile(Small(), IMAGES), "profile/modules")
+        self.assertEqual(list(r), ["(all)", "conv", "norm", "head", "head.0", "head.1", "head.2"])
+        for above, below in (("(all)", ("conv", "norm", "head")), ("head", ("head.0", "head.1", "head.2"))):
+            self.assertAlmostEqual(r[above]["forward"], r[above]["self"] + sum(r[b]["forward"] for b in below), delta=1)
+        self.assertEqual({k: v["class"] for k, v in r.items()}["head.2"], "Linear")
+
+    def test_time_in_a_modules_own_code_is_that_modules(self):
+        record = profile(nn.Sequential(nn.ReLU(), Sleeper(), nn.ReLU()), torch.ones(4))
+        r = rows(record, "profile/modules")
+        self.assertGreater(r["1"]["self"], 9e6)
+        self.assertEqual(max(r, key=lambda k: r[k]["self"]), "1")
+        self.assertGreater(nodes(record)[("Sequential", "1 (Sleeper)")][1], 9e6)
+
+    def test_profiling_is_measured_beside_plain_runs(self):
+        record = profile(nn.Sequential(Sleeper()), torch.ones(4), runs=10)
+        self.assertGreater(record["latency/mean"].value, 1e7)
+        self.assertGreater(record["profile/perturbation"].value, 0.5)
+        self.assertEqual(len(record.series["latency"].values), 10)
+        self.assertEqual(fact(record, "profile", "runs"), 10)
+
+
+class Counts(Case):
+    def test_products_are_those_of_cost(self):
+        for options in ({}, {"backward": True}):
+            with self.subTest(**options):
+                model = Small()
+                mine = profile(model, IMAGES, **options)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    theirs = deepclock.torch.cost(model.eval(), IMAGES, **options)
+                both = theirs["cost/macs"].value + (theirs["cost/backward_macs"].value if options else 0)
+                self.assertEqual(mine["cost/macs"].value, both)
+                of = rows(theirs, "cost/modules")
+                for path, row in rows(mine, "profile/modules").items():
+                    self.assertEqual(row["macs"], of[path]["macs"] + (of[path]["backward_macs"] if options else 0), path)
+
+    def test_calls_are_of_one_run(self):
+        r = rows(profile(Small(), IMAGES, backward=True), "profile/operators")
+        self.assertEqual(r["aten.addmm"]["calls"], 1)
+        self.assertEqual(r["backward: aten.mm"]["calls"], 2)
+
+    def test_backward_calls_are_of_the_module_that_made_the_nodes(self):
+        record = profile(Small(), IMAGES, backward=True)
+        self.assertIn(("Small", "head (Sequential)", "2 (Linear)", "backward: aten.mm"), nodes(record))
+        self.assertIn(("Small", "conv (Conv2d)", "backward: aten.convolution_backward"), nodes(record))
+        r = rows(record, "profile/modules")
+        self.assertGreater(r["conv"]["backward"], 0)
+        self.assertGreater(r["(all)"]["backward"], r["conv"]["backward"])
+
+    def test_allocated_bytes_are_those_of_new_tensors(self):
+        r = rows(profile(Small(), IMAGES), "profile/modules")
+        self.assertEqual(r["conv"]["allocated"], 4 * 8 * 6 * 6 * 4)
+        self.assertEqual(r["head.1"]["allocated"], 0)  # a view
+        self.assertEqual(r["head.2"]["allocated"], 4 * 10 * 4)
+
+    def test_operators_are_those_of_every_report(self):
+        ops = opened(profile(Small(), IMAGES))["ops"]
+        linear = next(o for o in ops if o["name"] == "head.2.aten.addmm")
+        self.assertEqual((linear["scope"], linear["type"], linear["macs"]), ("head/2", "Gemm", 4 * 288 * 10))
+        self.assertGreater(linear["time"], 0)
+        self.assertTrue(linear["class"].endswith(".Linear"))
+
+
+class Roofs(Case):
+    def machine(self):
+        from deepclock.torch._record import Record
+        b = Record("test")
+        for tag, value, unit in (("peak/fp32/1", 1e11, "FLOP/s"), ("bandwidth/l1_read/1", 4e11, "B/s"),
+                                 ("bandwidth/dram_read/1", 1e10, "B/s"), ("bandwidth/dram_copy/1", 2e10, "B/s")):
+            b.metric(tag, value, unit, "made up")
+        b.fact("machine", "cache_l1d", 1000, "B")
+        return b.finish()
+
+    def test_the_least_time_is_that_of_the_slower_limit(self):
+        from deepclock.torch._profile_roof import Roof
+        roof = Roof(self.machine(), 1)
+        self.assertEqual(roof.of("float32", 1e6, 1000), (1e11, 1e4, "compute"))
+        self.assertEqual(roof.of("float32", 1e6, 2e6), (1e10, 1e5, "memory"))
+        self.assertIsNone(roof.of("float32", None, 1000))
+        self.assertIsNone(roof.of("float64", 1e6, 1000))
+
+    def test_a_record_of_the_machine_gives_shares(self):
+        record = profile(nn.Linear(64, 64), torch.ones(64, 64), threads=1, roofs=self.machine())
+        row = rows(record, "profile/modules")["(all)"]
+        self.assertAlmostEqual(row["roof"], record["profile/attainable"].value / next(
+            o["time"] for o in opened(record)["ops"] if o["macs"]), places=6)
+        self.assertIsNone(profile(nn.Linear(4, 4), torch.ones(4))["profile/attainable"].value)
+
+
+class State(Case):
+    def test_everything_is_afterwards_as_before(self):
+        model = Small().train()
+        model.norm.eval()
+        model.conv.weight.grad = gradient = torch.ones_like(model.conv.weight)
+        call = nn.Module.__call__
+        mean = model.norm.running_mean.clone()
+        for options in ({}, {"backward": True}, {"loss": lambda y: y.square().mean(), "threads": 1}):
+            threads = torch.get_num_threads()
+            random = torch.get_rng_state()
+            profile(model, IMAGES, **options)
+            self.assertTrue(model.training and not model.norm.training)
+            self.assertIs(model.conv.weight.grad, gradient)
+            self.assertIsNone(model.head[2].weight.grad)
+            self.assertTrue(torch.equal(model.norm.running_mean, mean))
+            self.assertTrue(torch.equal(torch.get_rng_state(), random))
+            self.assertEqual(torch.get_num_threads(), threads)
+            self.assertIs(nn.Module.__call__, call)
+            self.assertFalse(model._forward_hooks or model._forward_pre_hooks)
+
+    def test_what_the_module_raises_is_raised(self):
+        class Broken(nn.Module):
+            def forward(self, x):
+                raise OSError("planted")
+        call = nn.Module.__call__
+        with self.assertRaisesRegex(OSError, "planted"):
+            profile(nn.Sequential(Broken()), torch.ones(1))
+        self.assertIs(nn.Module.__call__, call)
+        with self.assertRaises(deepclock.ArgumentError):
+            profile(nn.ReLU(), torch.ones(1), backward=True)
+        with self.assertRaises(deepclock.ArgumentError):
+            profile(nn.ReLU(), torch.ones(1), runs=0)
+
+    def test_a_module_that_calls_itself_again(self):
+        class Twice(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.inner(self.inner(x))
+        r = rows(profile(Twice(), torch.ones(2, 4), backward=True), "profile/modules")
+        self.assertEqual(r["inner"]["calls"], 2)
+        self.assertEqual(r["inner"]["macs"], 2 * 2 * 16 + 3 * 2 * 16)
+
+
+if __name__ == "__main__":
+    main()
