@@ -46,6 +46,19 @@ static uint64_t place_of(const program *p, uint64_t address)
 	return 0;
 }
 
+/* Its linker leaves a note of that name; what follows is the build's. */
+static bool is_of_go(const program *p)
+{
+	const ElfW(Phdr) *notes = header_of(p, PT_NOTE);
+	ElfW(Nhdr) n;
+	char owner[4];
+
+	return notes && read_all(p->fd, &n, sizeof n, notes->p_offset) &&
+	       n.n_namesz == sizeof owner &&
+	       read_all(p->fd, owner, sizeof owner, notes->p_offset + sizeof n) &&
+	       !memcmp(owner, "Go\0", sizeof owner);
+}
+
 /* A sanitizer's library ends a program in which it is not the first. */
 static bool is_sanitizer(const char *library)
 {
@@ -102,8 +115,12 @@ static const char *refused_by_format(int fd)
 	    !read_all(fd, p.headers, p.nheaders * sizeof p.headers[0], e.e_phoff))
 		return NULL;
 	interpreter = header_of(&p, PT_INTERP);
+	if (!interpreter && is_of_go(&p))
+		return "it is written in Go and linked statically, and nothing can be put in front "
+		       "of it ('go tool trace' shows its waits)";
 	if (!interpreter)
-		return "it is linked statically";
+		return "it is linked statically, and nothing can be put in front of it (link it "
+		       "dynamically, or with libdeepclock.a)";
 	if (os_read_at(fd, loader, sizeof loader - 1, interpreter->p_offset) > 0 &&
 	    strstr(loader, "/ld-musl"))
 		return "it is built for another C library";
@@ -121,7 +138,8 @@ static const char *refused_by_rights(int fd)
 	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
 	    ((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
 	    (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0))
-		return "it runs with rights of its own (setuid)";
+		return "it runs with rights of its own (setuid), and nothing is put in front of it "
+		       "(start it as the user who has them)";
 	return NULL;
 }
 

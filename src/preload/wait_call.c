@@ -1,5 +1,5 @@
 /* wait_call.c - syscall(), by which Rust's locks, C++'s atomics and other libraries wait in the
- * kernel themselves. Other calls pass through it as they are.
+ * kernel themselves, and some leave. Other calls pass through it as they are.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
@@ -32,6 +32,8 @@ PRELOAD long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
+	if (number == SYS_exit_group)
+		dck_trace_leave();
 	if (!waits(number, a[1]))
 		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	WAIT("wait: futex");

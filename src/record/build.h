@@ -25,6 +25,7 @@ record_builder *record_new(void);    /* @owned, record_finish or record_drop; NU
 void record_drop(record_builder *b); /* NULL is allowed */
 /* Hands the record over and frees the builder, also on failure. */
 dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_MUST_USE;
+bool record_has_rows(const dck_record *r); /* any of its tables */
 /* As dck_record_save(), for who reads the file soon and removes it: nothing is synced. */
 dck_status record_pass(const dck_record *r, const char *path, dck_err *err);
 

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/box.h"
+#include "record/build.h"
 #include <math.h>
 #include <string.h>
 
@@ -245,5 +246,13 @@ bool record_value_equal(const dck_value *a, const dck_value *b)
 	case DCK_VALUE_TEXT:
 		return strcmp(a->as.text, b->as.text) == 0;
 	}
+	return false;
+}
+
+bool record_has_rows(const dck_record *r)
+{
+	for (size_t i = 0; i < r->ntables; i++)
+		if (r->tables[i].nrows)
+			return true;
 	return false;
 }

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "record/build.h"
 #include "timeline/timeline.h"
 #include "trace/trace_children.h"
 #include "trace/trace_options.h"
@@ -30,9 +31,24 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 	uint64_t bytes = 0;
 
 	p->cut = announced;
-	if (announced && os_path_kind(c->path, &bytes) == OS_FILE && bytes > 0)
-		return dck_trace_read_with(
-		    c->path, &(dck_trace_reading){.percentiles = c->percentiles}, ret, err);
+	const bool by_itself = announced && !p->signal && !why;
+	if (announced && os_path_kind(c->path, &bytes) == OS_FILE && bytes > 0) {
+		dck_record *read;
+
+		DCK_TRY(dck_trace_read_with(
+		    c->path, &(dck_trace_reading){.percentiles = c->percentiles}, &read, err));
+		if (!by_itself || record_has_rows(read)) {
+			*ret = read;
+			return DCK_OK;
+		}
+		dck_record_free(read);
+	}
+	if (by_itself)
+		DCK_FAIL(err, E_ABSENT,
+			 "'%.200s' recorded nothing: it ended by a call of the kernel, not of the "
+			 "C library, as programs in Go do, and what these wait for is not seen "
+			 "('go tool trace' shows it)",
+			 name);
 	if (announced)
 		DCK_FAIL(err, E_ENGINE, "'%.200s' ended before any of its trace was written%s%s",
 			 name, p->signal ? ": it was killed by " : "",

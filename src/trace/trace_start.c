@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
+#include "record/build.h"
 #include "trace/lane.h"
 #include "trace/nvtx_emit.h"
 #include "trace/recorder.h"
@@ -252,14 +253,6 @@ static void fork_child(void)
 
 /* --- two copies of this library in one process */
 
-static bool has_events(const dck_record *r)
-{
-	for (size_t i = 0; r && i < r->ntables; i++)
-		if (r->tables[i].nrows)
-			return true;
-	return false;
-}
-
 /* Mostly it has just begun, and leaves nothing; else what it has is kept beside what the other one
  * will record, as that of a program which became another one is. */
 static void yield(struct state *s, const recorder_plan *plan)
@@ -271,7 +264,7 @@ static void yield(struct state *s, const recorder_plan *plan)
 
 	const dck_status st = recorder_end(&r, NULL);
 	s->claimed = false;
-	if (st == DCK_OK && path && !has_events(r)) {
+	if (st == DCK_OK && path && !record_has_rows(r)) {
 		os_file_remove(path);
 		if (said)
 			os_file_remove(said);
