@@ -49,9 +49,9 @@ static uint64_t place_of(const program *p, uint64_t address)
 /* Its linker leaves a note of that name; what follows is the build's. */
 static bool is_of_go(const program *p)
 {
-	const ElfW(Phdr) *notes = header_of(p, PT_NOTE);
-	ElfW(Nhdr) n;
 	char owner[4];
+	ElfW(Nhdr) n;
+	const ElfW(Phdr) *notes = header_of(p, PT_NOTE);
 
 	return notes && read_all(p->fd, &n, sizeof n, notes->p_offset) &&
 	       n.n_namesz == sizeof owner &&
