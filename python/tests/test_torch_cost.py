@@ -170,6 +170,37 @@ class Forward(Case):
         self.assertEqual(value(r, "cost/macs"), 8 << 40)
         self.assertEqual(value(r, "cost/weight_bytes"), 4 << 40)
 
+    def test_recurrent(self):
+        """The same however PyTorch runs them: one kernel for a layer, or a call for each gate."""
+        x = torch.randn(5, 2, 8)
+        for make, gates in ((nn.LSTM, 4), (nn.GRU, 3), (nn.RNN, 1)):
+            m = make(8, 16, num_layers=2, bidirectional=True)
+            macs = 5 * 2 * gates * 16 * 2 * ((8 + 16) + (32 + 16))
+            for backward in (False, True):
+                r = cost(m, x, backward=backward)
+                self.assertEqual(value(r, "cost/macs"), macs)
+            self.assertGreater(value(r, "cost/backward_macs"), macs)
+
+    def test_transforms(self):
+        transform = 5 * 8 * 3 // 2                        # 5 n log2(n), half of it of real numbers
+        r = cost(torch.fft.rfft, torch.randn(3, 8))
+        self.assertEqual(value(r, "cost/flops"), 3 * transform)
+        r = cost(torch.fft.rfft2, torch.randn(3, 8, 8))
+        self.assertEqual(value(r, "cost/flops"), 3 * (8 * transform + 5 * 2 * transform))
+
+    def test_what_depends_on_values(self):
+        """MACs are known where only the other operations are not."""
+        if torchvision is None:
+            self.skipTest("torchvision is not installed")
+
+        def boxes(x, y):
+            return torchvision.ops.nms(x @ y, torch.rand(6), 0.5)
+
+        r = cost(boxes, torch.rand(6, 5), torch.rand(5, 4))
+        self.assertEqual(value(r, "cost/macs"), 6 * 5 * 4)
+        self.assertIsNone(r["cost/flops"].value)
+        self.assertIn("nms", r["cost/flops"].absent)
+
     def test_unknown_is_named_and_not_zero(self):
         class Solve(nn.Module):
             def forward(self, x):
@@ -218,6 +249,25 @@ class Forward(Case):
             stop.set()
             thread.join()
         self.assertEqual(counts, {2 * 2 * 64 * 64})
+
+    def test_two_threads_count(self):
+        before = nn.Module.__call__
+        found = []
+
+        def work(n):
+            m = nn.Sequential(nn.Linear(n, n), nn.Linear(n, n))
+            for _ in range(10):
+                found.append((n, value(cost(m, torch.randn(1, n)), "cost/macs"), 2 * n * n))
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in (8, 16, 24)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 30)
+        for n, got, want in found:
+            self.assertEqual(got, want, n)
+        self.assertIs(nn.Module.__call__, before)
 
 
 class FastPaths(Case):
@@ -428,6 +478,47 @@ class FlopCounter(Case):
         self.check(nn.TransformerEncoderLayer(32, 4, 48, batch_first=True), torch.randn(2, 10, 32),
                    backward=True)
         self.check(nn.ConvTranspose2d(4, 8, 3, stride=2), torch.randn(2, 4, 9, 9), backward=True)
+
+
+class OperatorCost(Case):
+    """deepclock._deepclock.operator_cost()."""
+
+    def test_arguments(self):
+        f = deepclock._deepclock.operator_cost
+        self.assertEqual(f("Conv", [("float32", (1, 3, 8, 8)), ("float32", (4, 3, 3, 3))],
+                           {"pads": (1, 1, 1, 1)}), (6912, 13824, 1200, 1024, (1, 4, 8, 8), ""))
+        self.assertEqual(f("com.microsoft.Gelu", [("float16", (2, 3))])[:4], (0, 30, 12, 12))
+        for wrong, error in ((("Relo", []), deepclock.AbsentError),
+                             (("Relu", [("float32", (-1,))]), deepclock.ArgumentError),
+                             (("Relu", [("float31", (1,))]), deepclock.ArgumentError),
+                             (("Relu", [("float32", (1 << 70,))]), OverflowError),
+                             (("Relu", [["float32", (1,)]]), TypeError),
+                             (("Relu", [("float32",)]), TypeError),
+                             (("Relu", [("int64", (2,), (1, 2, 3))]), ValueError),
+                             (("Relu", 1), TypeError),
+                             (("Relu", [], {1: 2}), TypeError),
+                             (("Relu", [], {"a": object()}), TypeError),
+                             (("Relu", [], {}, -1), deepclock.ArgumentError)):
+            with self.assertRaises(error, msg=wrong):
+                f(*wrong)
+
+    def test_references(self):
+        f = deepclock._deepclock.operator_cost
+        inputs = [("int64", (2,), (1, 2)), None, ("float32", (2, 300))]
+        attributes = {"axes": (1, 2), "mode": "linear", "alpha": 0.5}
+
+        def run(n):
+            for _ in range(n):
+                f("Resize", inputs, attributes)
+                try:
+                    f("Relu", [("float32", (1,)), ("float32", ("x",))])
+                except TypeError:
+                    pass
+
+        run(100)
+        before = sys.getallocatedblocks()
+        run(1000)
+        self.assertLess(abs(sys.getallocatedblocks() - before), 100)
 
 
 class Rows(Case):

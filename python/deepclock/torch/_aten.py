@@ -86,7 +86,7 @@ HardSigmoid: hardsigmoid
 Elu: elu
 Celu: celu
 Selu: selu
-LeakyRelu: leaky_relu rrelu
+LeakyRelu: leaky_relu rrelu rrelu_with_noise rrelu_with_noise_functional
 Softplus: softplus
 ThresholdedRelu: threshold
 Shrink: hardshrink softshrink
@@ -100,7 +100,7 @@ Sqrt Reciprocal: rsqrt
 Mul: square ldexp
 Div Floor: floor_divide
 Sub Log Div: logit
-Div Atan: atan2
+Div Atan: atan2 angle
 Exp Exp Add Log: logaddexp
 Sub Mul Add: lerp
 Log Mul: xlogy
@@ -133,13 +133,14 @@ _table_of("""
 Cast: clone _to_copy copy contiguous to lift_fresh_copy _copy_from _copy_from_and_resize type_as _conj_physical
 Transpose: permute_copy transpose_copy t_copy
 Tile: repeat tile
-Expand: expand_copy
+Expand: expand_copy repeat_interleave
 Pad: constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d _pad_circular
 Slice: flip roll rot90 slice_copy select_copy narrow_copy unfold_copy as_strided_copy slice_scatter select_scatter as_strided_scatter diagonal_scatter slice_backward select_backward unfold_backward diagonal_backward fliplr value_selecting_reduction_backward trace_backward
 Concat: cat stack _cat concat
 Trilu: tril triu
 GatherElements: gather take take_along_dim
-Gather: index masked_select _unsafe_index
+Gather: index masked_select _unsafe_index _pack_padded_sequence masked_scatter_backward
+MaxUnpool: max_unpool2d max_unpool3d
 ScatterElements: scatter index_fill index_copy put
 OneHot: one_hot
 DepthToSpace: pixel_shuffle channel_shuffle
@@ -149,17 +150,18 @@ Split: split_copy split_with_sizes_copy unbind_copy
 ConstantOfShape: zeros ones full zeros_like ones_like full_like new_zeros new_ones new_full zero fill scalar_tensor eye _efficientzerotensor
 Range: arange linspace logspace tril_indices triu_indices
 RandomUniformLike: rand randint rand_like randint_like randperm uniform random
-RandomNormalLike: randn normal randn_like exponential geometric cauchy log_normal
+RandomNormalLike: randn normal randn_like exponential geometric cauchy log_normal poisson
 Bernoulli: bernoulli
 Shape: sym_size sym_stride sym_numel sym_storage_offset size numel is_same_size
-Identity: _unsafe_view as_strided squeeze unsqueeze t transpose swapaxes swapdims profiler._record_function_enter_new profiler._record_function_enter profiler._record_function_exit empty empty_like new_empty empty_strided new_empty_strided empty_permuted resize resize_as set _local_scalar_dense item detach_copy alias_copy view_copy view_as_real_copy view_as_complex_copy _reshape_copy reshape _reshape_alias lift_fresh lift detach alias is_pinned _pin_memory record_stream _assert_async _functional_assert_async _assert_scalar _functional_assert_scalar _assert_tensor_metadata _version _has_same_storage_numel complex real imag resolve_conj resolve_neg
+Identity: _unsafe_view unsafe_split unsafe_split_with_sizes as_strided squeeze unsqueeze t transpose swapaxes swapdims profiler._record_function_enter_new profiler._record_function_enter profiler._record_function_exit empty empty_like new_empty empty_strided new_empty_strided empty_permuted resize resize_as set _local_scalar_dense item detach_copy alias_copy view_copy view_as_real_copy view_as_complex_copy _reshape_copy reshape _reshape_alias lift_fresh lift detach alias is_pinned _pin_memory record_stream _assert_async _functional_assert_async _assert_scalar _functional_assert_scalar _assert_tensor_metadata _version _has_same_storage_numel complex real imag resolve_conj resolve_neg
 """, moves)
 ROWS["bernoulli"] = each("Bernoulli")  # a comparison for each element
 
 
 # --- products
 
-@row("mm", "bmm", "matmul", "mv", "dot", "vdot", "_grouped_mm", "_scaled_mm", "inner")
+@row("mm", "bmm", "matmul", "mv", "dot", "vdot", "inner", "_grouped_mm", "_scaled_mm", "_scaled_mm_v2",
+     "_scaled_grouped_mm", "_scaled_grouped_mm_v2")
 def _matmul(a):
     left = a.x
     right = next(v for v in (a.mat2, a.other, a.vec, a.tensor) if v is not None)
@@ -222,7 +224,15 @@ def _linear_backward(a):
 
 @row("_trilinear")
 def _trilinear(a):
-    raise Unpriced("deepclock has no row for _trilinear")
+    """nn.Bilinear: the product of the first two in all places, and its products with the third."""
+    shapes = []
+    for t, new in ((a.i1, a.expand1), (a.i2, a.expand2), (a.i3, a.expand3)):
+        shape = list(spec(t)[1])
+        for axis in new:
+            shape.insert(axis, 1)
+        shapes.append(shape)
+    n = product(max(sizes) for sizes in zip(*shapes))
+    return on(sized(a.i1, n), "Mul") + [Operator("MatMul", (sized(a.i1, 1, n), sized(a.i1, n, 1)))]
 
 
 @row("_cdist_forward")
@@ -347,6 +357,18 @@ def _batch_norm_backward(a):
     ops = on(s, "Mul") if mask[0] else []  # the statistics do not depend on the input
     ops += on(s, "Sub", "Mul", "Mul") + sum_all(s) if mask[1] else []
     return ops + (sum_all(s) if mask[2] else [])
+
+
+@row("_weight_norm_interface", "_weight_norm")
+def _weight_norm(a):
+    """v * (g / the norm of v)."""
+    return on(a.v, "Mul") + sum_all(spec(a.v)) + on(a.v, "Mul")
+
+
+@row("_weight_norm_interface_backward")
+def _weight_norm_backward(a):
+    """(grad - v' * sum(grad * v')) * g / |v|; of g the sum alone."""
+    return on(a.saved_v, "Mul") + sum_all(spec(a.saved_v)) + on(a.saved_v, "Mul", "Sub", "Mul")
 
 
 # --- activations that more than their elements decide
@@ -509,9 +531,50 @@ def _grid(a):
     return [Operator("GridSample", (spec(a.input), spec(a.grid)), {"mode": mode})]
 
 
+@row("grid_sampler_2d_backward", "grid_sampler_3d_backward")
+def _grid_backward(a):
+    """Of the input and of the grid, each as many products as forward."""
+    return [o._replace(times=2) for o in _grid(a)]
+
+
 @row("col2im")
 def _col2im(a):
     return on(a.x, "Add")
+
+
+@row(*(f"{kind}_pad{n}d_backward" for kind in ("reflection", "replication") for n in "123"))
+def _pad_backward(a):
+    return on(a.grad_output, "Add")
+
+
+# --- Fourier transforms
+
+def _dft(a, shape, real):
+    """One transform after the other; the last axis is that of the real numbers."""
+    ops = []
+    axes = [d % len(shape) for d in a.dim]
+    for i, axis in enumerate(reversed(axes)):
+        n = shape[axis]
+        parts = 1 if real and i == 0 else 2
+        ops.append(Operator("DFT", (("float32", (product(shape) // n if n else 0, n, parts)),), {"axis": 1}))
+        if real and i == 0:
+            shape = (*shape[:axis], n // 2 + 1, *shape[axis + 1:])
+    return ops
+
+
+@row("_fft_c2c")
+def _fft(a):
+    return _dft(a, spec(a.x)[1], False)
+
+
+@row("_fft_r2c")
+def _fft_of_real(a):
+    return _dft(a, spec(a.x)[1], True)
+
+
+@row("_fft_c2r")
+def _fft_to_real(a):
+    return _dft(a, spec(a.out)[1], True)
 
 
 # --- reductions
@@ -601,7 +664,7 @@ def _topk(a):
 
 
 @row("unique", "_unique", "_unique2", "unique_dim", "unique_consecutive", "isin", "bucketize",
-     "searchsorted", "histc", "bincount", "nonzero", "nonzero_static")
+     "searchsorted", "histc", "bincount", "nonzero", "nonzero_static", "multinomial")
 def _compares(a):
     x = next(v for v in (a.x, a.elements, a.input) if isinstance(v, torch.Tensor))
     return on(x, "Greater")
@@ -625,9 +688,10 @@ def _embedding_bag(a):
     return on(sized(a.weight, product(spec(a.indices)[1]), width), "Add")
 
 
-@row("embedding_dense_backward", "embedding_backward")
+@row("embedding_dense_backward", "embedding_backward", "_embedding_bag_backward",
+     "_embedding_bag_dense_backward")
 def _embedding_backward(a):
-    return on(a.grad_output, "Add")
+    return on(a.grad_output if a.grad_output is not None else a.grad, "Add")
 
 
 @row("index_put", "_index_put_impl", "_unsafe_index_put")
@@ -686,6 +750,12 @@ def _roi_align(a):
     return [Operator("RoiAlign", (spec(a.input), (rois[0], (rois[1][0], 4)), batch), {
         "output_height": int(a.pooled_height), "output_width": int(a.pooled_width),
         "sampling_ratio": int(a.sampling_ratio)})]
+
+
+@row("torchvision.nms")
+def _nms(a):
+    n = spec(a.dets)[1][0]
+    return [Operator("NonMaxSuppression", (sized(a.dets, 1, n, 4), sized(a.scores, 1, 1, n)))]
 
 
 @row("torchvision.deform_conv2d")

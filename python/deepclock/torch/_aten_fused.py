@@ -48,8 +48,18 @@ def _attention_inside(a):
 
 @row(*(f"{_name}_backward" for _name in _SDPA))
 def _attention_backward(a):
+    return _attention_gradient(_four(a.query), _four(a.key), _four(a.value))
+
+
+@row("_flash_attention_backward", "_efficient_attention_backward")
+def _attention_inside_backward(a):
+    if any(v is not None for v in (a.cum_seq_q, a.cu_seqlens_q)):
+        raise Unpriced("its lengths are in a tensor")
+    return _attention_gradient(*(_swapped(_four(t)) for t in (a.query, a.key, a.value)))
+
+
+def _attention_gradient(q, k, v):
     """The scores again, and four products: the gradients of value, probabilities, query, key."""
-    q, k, v = _four(a.query), _four(a.key), _four(a.value)
     batch, heads, rows, size = q[1]
     keys, value = k[1][2], v[1][3]
     scores = (q[0], (batch, heads, rows, keys))
@@ -123,6 +133,12 @@ def _mkldnn_rnn(a):
     x = spec(a.input)
     steps, batch = x[1][0], x[1][1]
     return [_cell(a.mode, x, steps, batch, x[1][2], a.hidden_size, a.has_biases)]
+
+
+@row("mkldnn_rnn_layer_backward")
+def _mkldnn_rnn_backward(a):
+    """The gradients of inputs and of weights, each as many products as forward."""
+    return [o._replace(times=2) for o in _mkldnn_rnn(a)]
 
 
 @row("_cudnn_rnn", "miopen_rnn")

@@ -56,6 +56,16 @@ def _first(out):
     return None
 
 
+def _gradients_on_meta(func, args, kwargs):
+    """PyTorch 1.13 has no backward of a convolution on tensors without memory; None: it is
+    another call."""
+    a = _price.bind(func, args, kwargs, None)
+    if a.name_ != "convolution_backward" or a.input.device.type != "meta":
+        return None
+    likes = (a.input, a.weight, a.input.new_empty(a.bias_sizes or (a.grad_output.shape[1],)))
+    return tuple(torch.empty_like(t) if wanted else None for t, wanted in zip(likes, a.output_mask))
+
+
 def _on_meta(value):
     if isinstance(value, torch.Tensor):
         return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
@@ -86,7 +96,12 @@ class Counter(TorchDispatchMode):
                 out = func.decompose(*args, **kwargs)
             if out is not NotImplemented:
                 return out
-        out = func(*args, **kwargs) if self.writes else self._kept(func, args, kwargs)
+        try:
+            out = func(*args, **kwargs) if self.writes else self._kept(func, args, kwargs)
+        except NotImplementedError:
+            out = _gradients_on_meta(func, args, kwargs)
+            if out is None:
+                raise
         price = None if _price.is_view(func) else self._price(func, args, kwargs, out)
         if price and price.types != _NOTHING:
             self.seen(Call(_price.name_of(func), price, self.phase, self.path(),

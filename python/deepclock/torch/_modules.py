@@ -47,9 +47,23 @@ class Modules:
                         yield path, t, kind
 
 
+_lock = threading.Lock()
+_active = {}  # thread: its `calls`, the innermost last
+_original = None
+
+
+def _call(module, *args, **kwargs):
+    """Stands for Module.__call__ while any thread follows calls."""
+    following = _active.get(threading.get_ident())
+    path = following[-1].path_of(module) if following else None
+    if path is None:
+        return _original(module, *args, **kwargs)
+    return following[-1].run(path, module, args, kwargs)
+
+
 class calls:
-    """While it is entered, enter(path) and leave(path, result) are called around each call of one of
-    the modules in this thread."""
+    """While it is entered, enter(path, arguments) and leave(path, result) are called around each call
+    of one of the modules in this thread."""
 
     def __init__(self, modules, enter, leave):
         self.modules = modules
@@ -61,26 +75,33 @@ class calls:
         """The innermost module that runs; "" outside of all."""
         return self.stack[-1] if self.stack else ""
 
+    def path_of(self, module):
+        return self.modules.path_of(module, self.path)
+
+    def run(self, path, module, args, kwargs):
+        self._enter(path, (args, kwargs))
+        self.stack.append(path)
+        try:
+            result = _original(module, *args, **kwargs)
+        finally:
+            self.stack.pop()
+        self._leave(path, result)
+        return result
+
     def __enter__(self):
-        self._original = original = torch.nn.Module.__call__
-        thread = threading.get_ident()
-
-        def call(module, *args, **kwargs):
-            path = self.modules.path_of(module, self.path) if threading.get_ident() == thread else None
-            if path is None:
-                return original(module, *args, **kwargs)
-            self._enter(path, (args, kwargs))
-            self.stack.append(path)
-            try:
-                result = original(module, *args, **kwargs)
-            finally:
-                self.stack.pop()
-            self._leave(path, result)
-            return result
-
-        self._installed = call
-        torch.nn.Module.__call__ = call
+        global _original
+        with _lock:
+            if not _active:
+                _original = torch.nn.Module.__call__
+                torch.nn.Module.__call__ = _call
+            _active.setdefault(threading.get_ident(), []).append(self)
         return self
 
     def __exit__(self, *exception):
-        torch.nn.Module.__call__ = self._original
+        thread = threading.get_ident()
+        with _lock:
+            _active[thread].remove(self)
+            if not _active[thread]:
+                del _active[thread]
+            if not _active:
+                torch.nn.Module.__call__ = _original

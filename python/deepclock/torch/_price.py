@@ -18,6 +18,7 @@ class Price(typing.NamedTuple):
     read_bytes: typing.Optional[int]
     write_bytes: typing.Optional[int]
     why: str = ""
+    type: str = ""  # the one that has the MACs, or the only one; "": there are several
 
 
 class _Schema(typing.NamedTuple):
@@ -172,4 +173,5 @@ def price(func, args, kwargs, out):
         macs = None if macs is None or p[0] is None else macs + o.times * p[0]
         flops = None if flops is None or p[1] is None else flops + o.times * p[1]
         why = why or (p[5] if p[0] is None or p[1] is None else "")
-    return Price(types, macs, flops, read, write, why)
+    products = {o.type for o, p in zip(ops, parts) if p[0]} or set(types)
+    return Price(types, macs, flops, read, write, why, products.pop() if len(products) == 1 else "")

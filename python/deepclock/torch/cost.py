@@ -28,13 +28,14 @@ _CONVENTION = ("MAC: one multiply and one add of a product or convolution, 2 FLO
 
 
 class _Sums:
-    """Of the calls of one module, or of all; the reason of the first whose cost is not known."""
+    """Of the calls of one module, or of all; the reasons of the first whose MACs or FLOPs are not known.
+    """
 
     def __init__(self):
         self.calls = self.macs = self.flops = self.read_bytes = self.write_bytes = 0
         self.backward_macs = self.backward_flops = 0
         self.params = self.buffers = 0
-        self.why = self.backward_why = ""
+        self.macs_why = self.flops_why = self.backward_macs_why = self.backward_flops_why = ""
 
     def add(self, other):
         for key, value in vars(other).items():
@@ -45,18 +46,16 @@ class _Sums:
 
     def count(self, call):
         p = call.price
-        known = p.macs is not None and p.flops is not None
-        why = "" if known else f"{call.name}: {p.why}"
-        if call.phase == "forward":
-            self.macs += p.macs or 0
-            self.flops += p.flops or 0
+        side = "" if call.phase == "forward" else "backward_"
+        for key, n in (("macs", p.macs), ("flops", p.flops)):
+            if n is None:
+                why = side + key + "_why"
+                setattr(self, why, getattr(self, why) or f"{call.name}: {p.why}")
+            else:
+                setattr(self, side + key, getattr(self, side + key) + n)
+        if not side:
             self.read_bytes += p.read_bytes or 0
             self.write_bytes += p.write_bytes or 0
-            self.why = self.why or why
-        else:
-            self.backward_macs += p.macs or 0
-            self.backward_flops += p.flops or 0
-            self.backward_why = self.backward_why or why
 
 
 class _Tally:
@@ -85,14 +84,18 @@ class _Tally:
         if call.phase == "forward" and len(self.ops) < _OPS_MAX:
             self.ops.append(call)
 
-    def whole(self, path):
-        """A module with all below it."""
-        below = path + "." if path else ""
-        sums = _Sums()
-        for other, own in self.of.items():
-            if other == path or other.startswith(below):
-                sums.add(own)
-        sums.calls = self.of[path].calls
+    def totals(self):
+        """Each module with all below it; calls and reasons as of _Sums."""
+        sums = {path: _Sums() for path in self.of}
+        for path, own in self.of.items():
+            above = path
+            while True:
+                sums[above].add(own)
+                if not above:
+                    break
+                above = above.rpartition(".")[0]
+        for path, own in self.of.items():
+            sums[path].calls = own.calls
         return sums
 
 
@@ -199,20 +202,16 @@ def _held(tally):
     return trained, bytes_, sizes
 
 
-def _reason(tally):
-    names = list(tally.unknown)
-    return "no price for " + ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
-
-
 def _metrics(b, tally, all_, bytes_, backward, optimizer):
     forward = tally.phases.get("forward", _Sums())
 
-    def put(tag, value, unit, how, sums):
-        b.metric(tag, None if sums.why else value, unit, how, why=_reason(tally))
-    put("cost/macs", forward.macs, "1",
-        "convolutions, matrix products, recurrent and attention operators; no bias", forward)
-    put("cost/flops", forward.flops, "FLOP",
-        "2 x MACs, bias, and 1 for each elementary operation on an element", forward)
+    def put(tag, sums, key, unit, how):
+        why = getattr(sums, key + "_why")
+        b.metric(tag, None if why else getattr(sums, key), unit, how, why=why)
+    put("cost/macs", forward, "macs", "1",
+        "convolutions, matrix products, recurrent and attention operators; no bias")
+    put("cost/flops", forward, "flops", "FLOP",
+        "2 x MACs, bias, and 1 for each elementary operation on an element")
     b.metric("cost/params", all_.params, "1", "parameters of all modules, each once")
     b.metric("cost/buffers", all_.buffers, "1", "floating-point buffers, such as running statistics")
     b.metric("cost/weight_bytes", bytes_, "B", "parameters and buffers, each once")
@@ -223,19 +222,19 @@ def _metrics(b, tally, all_, bytes_, backward, optimizer):
              "aten calls whose MACs and FLOPs are known, over all that are no views",
              why="the module made no aten calls")
     moved = forward.read_bytes + forward.write_bytes
-    b.metric("cost/intensity", forward.flops / moved if moved and not forward.why else None, "1",
+    b.metric("cost/intensity", forward.flops / moved if moved and not forward.flops_why else None, "1",
              "FLOPs over bytes read and written", why="FLOPs or bytes are not known")
     if backward:
         back, loss = tally.phases.get("backward", _Sums()), tally.phases.get("loss", _Sums())
-        put("cost/backward_macs", back.macs, "1", "products of the backward pass as it ran", back)
-        put("cost/backward_flops", back.flops, "FLOP", "of the backward pass as it ran", back)
+        put("cost/backward_macs", back, "macs", "1", "products of the backward pass as it ran")
+        put("cost/backward_flops", back, "flops", "FLOP", "of the backward pass as it ran")
         whole = _Sums()
         for s in (forward, loss, back):
             whole.add(s)
-        put("cost/training_flops", whole.flops, "FLOP", "forward, loss and backward", whole)
+        put("cost/training_flops", whole, "flops", "FLOP", "forward, loss and backward")
     if optimizer is not None:
         step = tally.phases.get("optimizer", _Sums())
-        put("cost/optimizer_flops", step.flops, "FLOP", "one step, as it ran", step)
+        put("cost/optimizer_flops", step, "flops", "FLOP", "one step, as it ran")
 
 
 def _ops(b, tally, sizes):
@@ -249,7 +248,7 @@ def _ops(b, tally, sizes):
         file, _, line = call.line.rpartition(":")
         code = linecache.getline(file, int(line)).strip() if file else ""
         unknown = p.why or "not known"
-        b.op(f"{where}#{n}" if n > 1 else where, p.types[0] if len(p.types) == 1 else call.name,
+        b.op(f"{where}#{n}" if n > 1 else where, p.type or call.name,
              [(where, *call.out)] if call.out else [], scope=call.path.replace(".", "/") or None,
              class_=f"{class_.__module__}.{class_.__qualname__}" if class_ else None,
              line=call.line, code=code,
@@ -270,25 +269,29 @@ def _label(tally, path):
     return f"{name} ({class_.__name__})" if name and class_ else class_.__name__ if class_ else "function"
 
 
-def _table(b, tally, depth, backward):
+def _sum(sums, key):
+    why = getattr(sums, key + "_why")
+    return cell(None if why else getattr(sums, key), why)
+
+
+def _table(b, tally, totals, depth, backward):
     columns = [("module", "module", None), ("class", "class", None), ("calls", "calls", "1"),
                ("macs", "MACs", "1"), ("share", "share", "1"), ("flops", "FLOPs", "FLOP"),
                ("params", "params", "1"), ("read_bytes", "read", "B"), ("write_bytes", "written", "B")]
     if backward:
         columns += [("backward_macs", "backward MACs", "1"), ("backward_flops", "backward FLOPs", "FLOP")]
     paths = _shown(tally, depth)
-    all_ = tally.whole("")
+    all_ = totals[""]
     rows = []
     for path in paths:
-        s = tally.whole(path)
+        s = totals[path]
         class_ = tally.modules.classes[path]
         row = [path or "(all)", class_.__name__ if class_ else "function", s.calls]
-        row += [cell(None if s.why else s.macs, s.why),
-                cell(s.macs / all_.macs if all_.macs and not all_.why else None, all_.why or "no MACs"),
-                cell(None if s.why else s.flops, s.why), s.params, s.read_bytes, s.write_bytes]
-        if backward:
-            row += [cell(None if s.backward_why else s.backward_macs, s.backward_why),
-                    cell(None if s.backward_why else s.backward_flops, s.backward_why)]
+        row += [_sum(s, "macs"),
+                cell(s.macs / all_.macs if all_.macs and not all_.macs_why else None,
+                     all_.macs_why or "no MACs"),
+                _sum(s, "flops"), s.params, s.read_bytes, s.write_bytes]
+        row += [_sum(s, "backward_macs"), _sum(s, "backward_flops")] if backward else []
         rows.append(row)
     top = [i for i, p in enumerate(paths) if p.count(".") == 0][:_BRIEF_ROWS]
     b.table("cost/modules", "Cost by module, each with all below it", columns, rows, [3, 4, 5, 6], top)
@@ -318,12 +321,13 @@ def _tree(b, tally, depth, backward):
 def _answer(tally, all_, backward, optimizer):
     forward = tally.phases.get("forward", _Sums())
     params = f"{si(all_.params)} parameters"
-    if forward.why:
-        return f"MACs not known ({_reason(tally)}), {params}"
-    text = f"{si(forward.macs)} MACs, {si(forward.flops)} FLOPs, {params}"
+    if forward.macs_why:
+        return f"MACs not known ({forward.macs_why}), {params}"
+    flops = "" if forward.flops_why else f"{si(forward.flops)} FLOPs, "
+    text = f"{si(forward.macs)} MACs, {flops}{params}"
     by_type = {}
     for call in tally.ops:
-        key = call.price.types[0] if len(call.price.types) == 1 else call.name
+        key = call.price.type or call.name
         by_type[key] = by_type.get(key, 0) + (call.price.macs or 0)
     if forward.macs:
         most = max(by_type, key=by_type.get)
@@ -339,18 +343,19 @@ def _answer(tally, all_, backward, optimizer):
 
 def _record(tally, module, args, kwargs, depth, backward, optimizer):
     trained, bytes_, sizes = _held(tally)
-    all_ = tally.whole("")
+    totals = tally.totals()
+    all_ = totals[""]
     b = Record(f"deepclock.torch.cost({name_of(module)})")
     _facts(b, tally, module, args, kwargs, backward, optimizer)
     b.fact("cost", "trained_params", trained, "1")
     _metrics(b, tally, all_, bytes_, backward, optimizer)
     _ops(b, tally, sizes)
-    _table(b, tally, depth, backward)
+    _table(b, tally, totals, depth, backward)
     _tree(b, tally, depth, backward)
     b.answer(_answer(tally, all_, backward, optimizer))
     if tally.unknown:
         known = si(sum(s.macs for s in tally.phases.values()))
-        b.note("cost-unknown", "the cost of some aten calls is not known, so the totals are absent ("
+        b.note("cost-unknown", "the cost of some aten calls is not known, so totals are absent ("
                + "; ".join(f"{name}, {n} of them: {why}" for name, (n, why) in
                            list(tally.unknown.items())[:8])
                + f"); known calls alone: {known} MACs")
