@@ -9,6 +9,7 @@
 
 import importlib as _importlib
 
+from . import _recorder as _recorder  # before the extension
 from ._deepclock import *  # noqa: F403  (the extension says what it has)
 from ._deepclock import __version__
 from .laps import lap

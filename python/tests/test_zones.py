@@ -375,11 +375,7 @@ class TraceTest(Case):
         if not os.path.isfile(program):
             self.skipTest("the program deepclock is not built beside the package")
         with open(self.path("script.py"), "w", encoding="utf-8") as file:
-            file.write("import deepclock, time\n"
-                       "with deepclock.zone('outer'), deepclock.lap('epoch', quiet=True):\n"
-                       "    time.sleep(0.02)\n"
-                       "try: deepclock.trace().start()\n"
-                       "except deepclock.ArgumentError: print('records already')\n")
+            file.write(SCRIPT)
         for more in ([], ["--no-waits"]):
             ran = subprocess.run([program, "trace", "-o", self.path("out.pftrace"), "--save",
                                   self.path("record.json"), "--format", "json", *more, "--",
@@ -389,9 +385,10 @@ class TraceTest(Case):
             record = deepclock.load(self.path("record.json"))
             self.assertEqual(calls(record)["outer"], 1)
             self.assertEqual(calls(record)["epoch"], 1)
+            self.assertEqual(calls(record)["by NVTX"], 1)
             self.assertEqual(glob.glob(self.path("out.*")), [self.path("out.pftrace")])
             if "wait: sleep" in calls(record):  # it lies in the zone that slept
-                self.assertLess(row(record, "outer")["self"], 0.02e9)
+                self.assertLess(row(record, "by NVTX")["self"], 0.02e9)
             else:
                 self.assertIsNotNone(record.facts["method/waits_from"].absent)
 
@@ -407,6 +404,25 @@ class TraceTest(Case):
             record = deepclock._deepclock._trace_read(path)
             self.assertEqual(calls(record), {"a": 1, "b": 1})
             self.assertFalse(record.incomplete)
+
+
+# NVTX, too, loads the library that is named, and its ranges are recorded there.
+SCRIPT = """
+import ctypes, os, time
+front = ctypes.CDLL(os.environ["NVTX_INJECTION64_PATH"], mode=0)
+import deepclock
+class Site(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("file", ctypes.c_char_p), ("line", ctypes.c_uint32),
+                ("id", ctypes.c_uint32)]
+with deepclock.zone("outer"), deepclock.lap("epoch", quiet=True):
+    front.dck_zone_push(ctypes.byref(Site(b"by NVTX", b"", 0, 0)))
+    time.sleep(0.02)
+    front.dck_zone_pop()
+try:
+    deepclock.trace().start()
+except deepclock.ArgumentError:
+    print("records already")
+"""
 
 
 def _work():
