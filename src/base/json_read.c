@@ -165,6 +165,17 @@ static dck_status read_text(json_reader *r, dck_err *err)
 	return DCK_OK;
 }
 
+/* As nearly all numbers are: digits, and perhaps a point between them. */
+static bool is_plain_number(const char *text)
+{
+	static const char digits[] = "0123456789";
+	const size_t whole = strspn(text += *text == '-', digits);
+	const bool point = text[whole] == '.';
+	const size_t part = point ? strspn(text + whole + 1, digits) : 0;
+
+	return whole > 0 && (!point || part > 0) && text[whole + point + part] == '\0';
+}
+
 static dck_status read_bare(json_reader *r, dck_err *err)
 {
 	static const char *const words[] = {"true", "false",	"null",	    "NaN",
@@ -185,6 +196,8 @@ static dck_status read_bare(json_reader *r, dck_err *err)
 		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends within a value, after %llu bytes",
 			 r->label, place(r));
 	r->text[r->n] = '\0';
+	if (is_plain_number(r->text))
+		return DCK_OK;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcmp(r->text, words[i]) == 0)
 			return DCK_OK;

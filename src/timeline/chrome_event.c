@@ -101,8 +101,20 @@ static dck_status read_argument(chrome_reader *x, uint32_t key, json_token t, ev
 	return DCK_OK;
 }
 
+static bool is_wanted(const chrome_reader *x, const char *name)
+{
+	for (const char *const *w = x->wanted; w; w++)
+		if (!*w)
+			return false;
+		else if (strcmp(*w, name) == 0)
+			return true;
+	return true;
+}
+
 static dck_status read_arguments(chrome_reader *x, event *e)
 {
+	/* Of a range, whose phase mostly comes in front, only some numbers are wanted. */
+	const bool range = e->phase == 'X' || e->phase == 'B' || e->phase == 'E';
 	json_token t;
 	uint32_t key = 0;
 
@@ -113,10 +125,12 @@ static dck_status read_arguments(chrome_reader *x, event *e)
 		if (t == JSON_END)
 			DCK_FAIL(x->err, E_FORMAT, "%s is truncated: it ends within an event",
 				 x->source->label);
-		if (t == JSON_KEY)
-			DCK_TRY(text_put(x, &key));
+		if (t != JSON_KEY)
+			DCK_TRY(key ? read_argument(x, key, t, e) : json_pass(&x->json, t, x->err));
+		else if (range && !is_wanted(x, x->json.text))
+			key = 0;
 		else
-			DCK_TRY(read_argument(x, key, t, e));
+			DCK_TRY(text_put(x, &key));
 	}
 }
 
@@ -223,24 +237,10 @@ static dck_status no_room(chrome_reader *x, const char *what, unsigned most)
 	DCK_FAIL(x->err, E_LIMIT, "%s has more than %u %s", x->source->label, most, what);
 }
 
-static bool is_wanted(const chrome_reader *x, uint32_t text)
-{
-	const kept_name name = kept_name_of(&x->texts, text);
-
-	for (const char *const *w = x->wanted; w; w++)
-		if (!*w)
-			return false;
-		else if (strcmp(*w, name.text) == 0)
-			return true;
-	return true;
-}
-
 static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row)
 {
 	row->numbers = x->nnumbers;
 	for (uint32_t i = 0; i < e->nnumbers; i++) {
-		if (!is_wanted(x, e->numbers[i].name))
-			continue;
 		if (x->nnumbers == CHROME_NUMBERS_MAX)
 			return no_room(x, "numbers", CHROME_NUMBERS_MAX);
 		if (x->nnumbers == x->numbers_room) {

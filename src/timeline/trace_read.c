@@ -4,6 +4,7 @@
 #include "deepclock/zone.h"
 
 #include "base/err.h"
+#include "os/os.h"
 #include "record/asked.h"
 #include "timeline/chrome_read.h"
 #include "timeline/gzip.h"
@@ -71,7 +72,9 @@ bool dck_trace_is(const char *path)
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
 		if (ends_with(path, endings[i]))
 			return true;
-	if (wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
+	/* A pipe that is opened to look at it breaks for who writes into it. */
+	if (os_path_kind(path, NULL) != OS_FILE ||
+	    wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
 		return false;
 	const bool is = chrome_is(&source);
 	wire_source_close(&source);

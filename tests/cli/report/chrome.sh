@@ -31,3 +31,8 @@ deepclock report none.json
 echo $?
 deepclock report kineto.json open.json -o both.pftrace
 echo $?
+# A record from a pipe, which is opened once.
+deepclock bench --quiet --runs 3 --warmup 0 --save good.json -- true > out
+mkfifo pipe
+cat good.json > pipe &
+deepclock report pipe | sed -n '1s/,.*//p'
