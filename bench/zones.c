@@ -233,14 +233,17 @@ int main(int argc, char **argv)
 	const long times = argc > 1 ? (atol(argv[1]) + PAIRS - 1) / PAIRS : LONG;
 	const char *path = argc > 2 ? argv[2] : "bench_zones.pftrace";
 	const dck_trace_config none = {0}, to_file = {.path = path},
-			       lossless = {.path = path, .lossless = true};
-	double least[ROUNDS], on[ROUNDS], ratio[ROUNDS], file[ROUNDS], file_ratio[ROUNDS];
+			       lossless = {.path = path, .lossless = true},
+			       outside = {.capture_ranges = {.item = {"another"}, .n = 1}};
+	double least[ROUNDS], on[ROUNDS], out[ROUNDS], ratio[ROUNDS], file[ROUNDS],
+	    file_ratio[ROUNDS];
 	double dropped = 0, file_dropped = 0;
 
 	bare();
 	for (int i = 0; i < ROUNDS; i++) {
 		least[i] = time_of(bare, PAIRS);
 		const outcome s = recorded(&none, 1), t = recorded(&to_file, 1);
+		out[i] = recorded(&outside, 1).pair_ns;
 		on[i] = s.pair_ns;
 		file[i] = t.pair_ns;
 		dropped += s.dropped;
@@ -254,7 +257,9 @@ int main(int argc, char **argv)
 	row("recorded, through libdeepclock.so", on);
 	double r = row("  as a ratio", ratio);
 	row("and written to a file", file);
-	double w = row("  as a ratio", file_ratio), o = off_row();
+	double w = row("  as a ratio", file_ratio);
+	row("outside of the --capture-range", out);
+	double o = off_row();
 	printf("  limits: ratios %.1f and %.1f, not recorded %.1f ns; events dropped: %.0f and "
 	       "%.0f of %.0f\n",
 	       LIMIT_RATIO, LIMIT_FILE, LIMIT_OFF_NS, dropped, file_dropped, 2.0 * PAIRS * ROUNDS);
