@@ -7,7 +7,7 @@
 #
 # test:   what the tests need besides
 # extras: what makes no test skip (PyTorch, the onnx package, scikit-learn, Go, Valgrind,
-#         networks of two Python packages); large
+#         networks of two Python packages, PyTorch 2); large
 #
 # Without packages it fails with the one line to run. Without ONNX Runtime (no network, another
 # processor) it says so and succeeds: everything but models can be measured.
@@ -133,6 +133,26 @@ fetch_package() {
 	echo "setup: ${3%==*} could not be fetched: $4" >&2
 }
 
+# PyTorch 2 beside Debian's 1.13. 4 GB: not where there is no room for that and the wheels.
+fetch_torch() {
+	linked torch2 torch/__init__.py && return 0
+	if [ "$(uname -m)" != x86_64 ] || [ "$(df -Pk "$build" | awk 'END { print $4 }')" -lt 10000000 ]; then
+		echo "setup: no PyTorch 2: it takes x86-64 and 10 GB of room; its tests are skipped" >&2
+		return 0
+	fi
+	echo "setup: fetching PyTorch 2 with pip (4 GB)" >&2
+	rm -rf "$build/torch2.tmp"
+	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
+		--no-compile --no-deps --only-binary=:all: --target "$build/torch2.tmp" \
+		--requirement "$here/torch.txt" >&2; then
+		rm -rf "${build:?}/torch2"
+		mv "$build/torch2.tmp" "$build/torch2"
+		return 0
+	fi
+	rm -rf "$build/torch2.tmp"
+	echo "setup: PyTorch 2 could not be fetched: its tests are skipped" >&2
+}
+
 # Networks that are in use: of the packages only the .onnx files are taken.
 fetch_models() {
 	linked models silero_vad.onnx && return 0
@@ -178,6 +198,7 @@ case " $* " in
 	fetch_package nvtx nvtx nvtx==0.2.17 "recording them is not tried"
 	fetch_package ittapi ittapi ittapi==1.2.2 "recording them is not tried"
 	fetch_models
+	fetch_torch
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
 	;;
 *) # what another build folder has
@@ -188,6 +209,7 @@ case " $* " in
 	linked viztracer viztracer/__init__.py || true
 	linked nvtx nvtx/__init__.py || true
 	linked ittapi ittapi/__init__.py || true
+	linked torch2 torch/__init__.py || true
 	linked models silero_vad.onnx || true
 	;;
 esac
