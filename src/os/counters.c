@@ -49,9 +49,7 @@ static uint64_t peak_rss(const struct rusage *r)
 void os_usage_get(os_usage *ret)
 {
 	struct rusage r;
-	char buf[128];
 	cgroup_limits limits;
-	uint64_t pages;
 
 	*ret = (os_usage){0};
 	if (getrusage(RUSAGE_SELF, &r) == 0) {
@@ -63,9 +61,7 @@ void os_usage_get(os_usage *ret)
 		ret->major_faults = (uint64_t)r.ru_majflt;
 		ret->peak_rss_bytes = peak_rss(&r);
 	}
-	if (text_read("/proc/self/statm", buf, sizeof buf) &&
-	    sscanf(buf, "%*s %" SCNu64, &pages) == 1)
-		ret->rss_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	ret->rss_bytes = os_resident_bytes();
 	/* The kernel batches its updates of the peak. */
 	if (ret->peak_rss_bytes && ret->peak_rss_bytes < ret->rss_bytes)
 		ret->peak_rss_bytes = ret->rss_bytes;

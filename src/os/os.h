@@ -257,6 +257,36 @@ int os_thread_id(void);
 void os_thread_name(char ret[16]); /* NUL-ended; "": not known */
 void os_thread_name_of(int id, char ret[16]);
 
+/* --- threads.c: what the threads of this process use, as the kernel counts it since they began. */
+typedef enum os_use {
+	OS_USE_CPU,   /* ns */
+	OS_USE_QUEUE, /* ns in which a thread could run, and waited for a CPU */
+	OS_USE_MINOR, /* page faults, without reading a disk and with it */
+	OS_USE_MAJOR,
+	OS_USE_VOLUNTARY, /* times a thread gave its CPU away, and lost it */
+	OS_USE_INVOLUNTARY,
+	OS_USES
+} os_use;
+typedef struct os_uses {
+	uint64_t n[OS_USES];
+	unsigned known; /* 1 << os_use */
+} os_uses;
+void os_uses_own(os_uses *ret);	    /* of the calling thread; all but OS_USE_QUEUE */
+void os_uses_process(os_uses *ret); /* of all threads, also those that ended; the same */
+/* CPU time alone, ten times as quick as os_thread_read(). false: there is no such thread. */
+bool os_thread_cpu(int tid, uint64_t *ret_ns);
+typedef struct os_thread_told {
+	os_uses uses;
+	char name[16];
+	uint64_t born_ns; /* os_boottime_ns() when it began, to 10 ms */
+} os_thread_told;
+/* All that /proc says; switches are only looked at when asked for. false: no such thread, no /proc,
+ * or no descriptor is free. */
+bool os_thread_read(int tid, bool switches, os_thread_told *ret);
+/* Calls f for each thread of this process. false: there is no /proc, or no descriptor is free. */
+bool os_threads_each(void (*f)(void *self, int tid), void *self);
+uint64_t os_resident_bytes(void); /* 0: not known */
+
 /* --- signal_hooks.c: what runs before a signal does what it would have done. In a handler, on the
  * thread that got the signal. */
 typedef struct os_signal_hooks {

@@ -1,0 +1,119 @@
+/* test_os_threads.c - what threads use, as the kernel counts it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { PAGES = 500 };
+
+static void burn(uint64_t ns)
+{
+	const uint64_t begin = os_thread_cpu_ns();
+
+	while (os_thread_cpu_ns() - begin < ns)
+		;
+}
+
+static void touch(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), n = PAGES * page;
+	char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(p != MAP_FAILED);
+	madvise(p, n, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < n; i += page)
+		p[i] = 1;
+	munmap(p, n);
+}
+
+static void own_use_grows_with_what_is_done(void **state)
+{
+	os_uses was, now, all;
+
+	(void)state;
+	os_uses_own(&was);
+	burn(5000000);
+	touch();
+	usleep(1000);
+	os_uses_own(&now);
+	os_uses_process(&all);
+	assert_true(now.known & 1u << OS_USE_CPU && now.known & 1u << OS_USE_MAJOR);
+	assert_false(now.known & 1u << OS_USE_QUEUE);
+	assert_true(now.n[OS_USE_CPU] - was.n[OS_USE_CPU] >= 5000000);
+	assert_true(now.n[OS_USE_MINOR] - was.n[OS_USE_MINOR] >= PAGES);
+	assert_true(now.n[OS_USE_VOLUNTARY] > was.n[OS_USE_VOLUNTARY]);
+	assert_true(all.n[OS_USE_CPU] >= now.n[OS_USE_CPU]);
+	assert_true(all.n[OS_USE_MINOR] >= now.n[OS_USE_MINOR]);
+	assert_true(os_resident_bytes() > 0);
+}
+
+static _Atomic int tid;
+static _Atomic bool leave;
+
+static void *other(void *unused)
+{
+	/* As hostile as a name can be. */
+	prctl(PR_SET_NAME, "a) R 1 (2 3\n4");
+	burn(3000000);
+	touch();
+	tid = os_thread_id();
+	while (!leave)
+		usleep(1000);
+	return unused;
+}
+
+static void find(void *self, int found)
+{
+	int *n = self;
+
+	*n += found == tid;
+}
+
+static void another_thread_is_seen(void **state)
+{
+	os_thread_told told;
+	pthread_t thread;
+	uint64_t ns;
+	int n = 0;
+
+	(void)state;
+	const uint64_t before = os_boottime_ns();
+	assert_int_equal(pthread_create(&thread, NULL, other, NULL), 0);
+	while (!tid)
+		usleep(1000);
+	assert_true(os_thread_cpu(tid, &ns));
+	assert_true(ns >= 3000000);
+	assert_true(os_threads_each(find, &n));
+	assert_int_equal(n, 1);
+	assert_true(os_thread_read(tid, true, &told));
+	assert_string_equal(told.name, "a) R 1 (2 3\n4");
+	assert_true(told.uses.n[OS_USE_CPU] >= ns);
+	assert_true(told.uses.n[OS_USE_MINOR] >= PAGES);
+	assert_true(told.uses.known & 1u << OS_USE_VOLUNTARY);
+	assert_true(told.born_ns + 20000000 >= before && told.born_ns <= os_boottime_ns());
+	leave = true;
+	pthread_join(thread, NULL);
+	/* It goes away a moment later. */
+	for (int i = 0; i < 5000 && os_thread_cpu(tid, &ns); i++)
+		usleep(1000);
+	assert_false(os_thread_cpu(tid, &ns));
+	assert_false(os_thread_read(tid, true, &told));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(own_use_grows_with_what_is_done),
+	    cmocka_unit_test(another_thread_is_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
