@@ -37,7 +37,7 @@ LAYERS = {
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
     # Timelines: their formats, their sums, several of them on one.
     "src/timeline": (("base", "os", "stat", "record", "model"),
-                     "gzip perfetto timeline trace_merge zone_percentiles zone_sums zone_table",
+                     "gzip kept perfetto thread_table timeline trace_merge zone_percentiles zone_sums zone_table",
                      ("base", "opt", "record", "report", "zone"), ISO, ()),
     # Ranges of a program while it runs.
     "src/trace": (("base", "os", "record", "timeline"), "past waiting",

@@ -322,6 +322,16 @@ static dck_status keep_metadata(chrome_reader *x, const event *e)
 	return DCK_OK;
 }
 
+/* Our own writer's of a thread, whose id is the thread's number: the form knows them by their ids.
+ */
+static const char *tid_of(const event *e)
+{
+	char *end;
+	const unsigned long long tid = strtoull(e->tid, &end, 10);
+
+	return e->has_id && *e->tid && !*end && tid && e->id == tid ? e->tid : NULL;
+}
+
 /* "loss" with a number called "value" is the counter "loss"; with others "loss train" and so on. */
 static dck_status keep_counters(chrome_reader *x, const event *e)
 {
@@ -340,7 +350,7 @@ static dck_status keep_counters(chrome_reader *x, const event *e)
 			called = chrome_text(x, text, name.n + 1 + series.n);
 		}
 		const uint32_t track =
-		    called ? chrome_counter(x, *e->pid ? e->pid : "0", called) : 0;
+		    called ? chrome_counter(x, *e->pid ? e->pid : "0", tid_of(e), called) : 0;
 		if (!track)
 			return x->err->code;
 		DCK_TRY(keep(x, &(chrome_row){.ns = e->ns,

@@ -104,7 +104,8 @@ uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category);
 bool chrome_is_annotation(const chrome_reader *x, uint32_t name);
 uint32_t chrome_process(chrome_reader *x, const char *pid);
 uint32_t chrome_thread(chrome_reader *x, const char *pid, const char *tid);
-uint32_t chrome_counter(chrome_reader *x, const char *pid, uint32_t name);
+/* tid NULL: of the process. */
+uint32_t chrome_counter(chrome_reader *x, const char *pid, const char *tid, uint32_t name);
 /* One beside another, for ranges that overlap. */
 uint32_t chrome_beside(chrome_reader *x, uint32_t row);
 void chrome_tell_names(chrome_reader *x);

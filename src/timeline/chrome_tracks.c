@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "timeline/chrome_reading.h"
+#include "timeline/thread_table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -145,18 +146,19 @@ uint32_t chrome_thread(chrome_reader *x, const char *pid, const char *tid)
 	return track_new(x, &x->thread_rows, key, &t);
 }
 
-uint32_t chrome_counter(chrome_reader *x, const char *pid, uint32_t name)
+uint32_t chrome_counter(chrome_reader *x, const char *pid, const char *tid, uint32_t name)
 {
-	const uint32_t process = chrome_process(x, pid);
-	const uint64_t key = (uint64_t)process << 32 | name;
-	chrome_track t = {.kind = TRACE_COUNTER_TRACK, .parent = process, .name = name};
+	const uint32_t of = tid ? chrome_thread(x, pid, tid) : chrome_process(x, pid);
+	const uint64_t key = (uint64_t)of << 32 | name;
+	chrome_track t = {.kind = TRACE_COUNTER_TRACK, .parent = of, .name = name};
 
-	if (!process)
+	if (!of)
 		return 0;
 	const uint32_t row = kept_map_find(&x->counter_rows, key);
 	if (row)
 		return row;
-	t.pid = chrome_track_at(x, process)->pid;
+	t.pid = chrome_track_at(x, of)->pid;
+	t.tid = chrome_track_at(x, of)->tid;
 	return track_new(x, &x->counter_rows, key, &t);
 }
 
@@ -183,10 +185,17 @@ void chrome_tell_track(chrome_reader *x, uint32_t row)
 	t->told = true;
 	if (t->parent)
 		chrome_tell_track(x, t->parent);
-	x->format->track(x->out, &(trace_track){.id = row,
-						.parent = t->parent,
-						.kind = t->kind,
-						.pid = t->pid,
-						.tid = t->tid,
-						.name = kept_name_of(&x->texts, t->name).text});
+	/* The form has no units, and these are known. */
+	const char *name = kept_name_of(&x->texts, t->name).text;
+	const bool threads = t->kind == TRACE_COUNTER_TRACK && t->tid > 0;
+	const int counter = threads ? thread_counter_named(name) : -1;
+	x->format->track(
+	    x->out,
+	    &(trace_track){.id = row,
+			   .parent = t->parent,
+			   .kind = t->kind,
+			   .pid = t->pid,
+			   .tid = t->tid,
+			   .name = name,
+			   .unit = counter < 0 ? DCK_UNIT_NONE : thread_counters[counter].unit});
 }

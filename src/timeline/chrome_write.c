@@ -71,6 +71,7 @@ typedef struct track {
 	uint32_t n;    /* its length; 0: not told */
 	bool counter;
 	const char *name; /* of a counter */
+	int32_t of;	  /* its thread; 0: it is the process's */
 	uint64_t depth;
 	kept_numbers numbers;
 } track;
@@ -184,6 +185,9 @@ static void put_counter(trace_out *o, const track *t, const trace_event *e)
 	event_begin(o, "\"C\"", e->ns, t);
 	sink_text(o->sink, ",\"name\":");
 	put_text(o, t->name);
+	/* A counter is known by its process, name and id: its thread does not count. */
+	if (t->of > 0)
+		sink_fmt(o->sink, ",\"id\":\"%" PRId32 "\"", t->of);
 	sink_text(o->sink, ",\"args\":{\"value\":");
 	put_real(o, e->as.real);
 	event_end(o, 1);
@@ -360,12 +364,13 @@ static void chrome_track(trace_out *o, const trace_track *about)
 	if (!t)
 		return;
 	/* Viewers take a thread for a process of its own when its number is not positive. */
-	const uint32_t tid = about->kind != TRACE_THREAD ? 0
-			     : about->tid > 0		 ? (uint32_t)about->tid
-							 : UINT32_C(1000000000) + about->id;
+	const uint32_t tid = about->tid > 0		   ? (uint32_t)about->tid
+			     : about->kind != TRACE_THREAD ? 0
+							   : UINT32_C(1000000000) + about->id;
 	t->n = (uint32_t)snprintf(t->text, sizeof t->text, ",\"pid\":%d,\"tid\":%" PRIu32,
 				  about->pid > 0 ? (int)about->pid : 0, tid);
 	t->counter = about->kind == TRACE_COUNTER_TRACK;
+	t->of = t->counter ? about->tid : 0;
 	t->name = name;
 	snprintf(unnamed, sizeof unnamed, "%s %d",
 		 about->kind == TRACE_THREAD ? "thread" : "process",

@@ -562,6 +562,12 @@ static void answer_put(const row *rows, size_t n, record_builder *b)
 		      all > 0 ? 100 * (double)rows[0].z->self_ns / all : 0);
 }
 
+static dck_status zones_put(operators *o, record_builder *b, dck_err *err)
+{
+	DCK_TRY(zone_collect_put(o->zones, b, err));
+	return zone_collect_put_threads(o->zones, b, err);
+}
+
 dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 {
 	const size_t most =
@@ -574,7 +580,7 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 		 err, "for the operators of a trace");
 	if (!o->kinds[OPERATOR]) {
 		mem_free(rows);
-		return zone_collect_put(o->zones, b, err);
+		return zones_put(o, b, err);
 	}
 	device_share(o);
 	size_t n = rows_of(o, &o->timed, OPERATOR, rows);
@@ -588,7 +594,7 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 	}
 	lacks_put(o, b);
 	if (status == DCK_OK)
-		status = zone_collect_put(o->zones, b, err);
+		status = zones_put(o, b, err);
 	n = rows_of(o, &o->timed, OPERATOR, rows);
 	if (status == DCK_OK && n > 0)
 		answer_put(rows, n, b);

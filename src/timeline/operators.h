@@ -28,7 +28,7 @@ void operators_want(operators *o, const zone_percentiles *p);
 void operators_free(operators *o); /* NULL is allowed */
 void operators_sink(operators *o, dck_sink *ret);
 /* Where operators are in it, the tables "operators" and "modules", the tree "modules", and what the
- * file lacks as facts of section "trace" that are absent; then all of zone_collect_put(). */
+ * file lacks as facts of section "trace" that are absent; then all of zone_collect. */
 dck_status operators_put(operators *o, record_builder *b, dck_err *err);
 
 #endif

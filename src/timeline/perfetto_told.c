@@ -27,6 +27,17 @@ static dck_status open_format(perfetto_reader *x)
 	return x->format->open(&x->out, x->sink, &x->about, x->err);
 }
 
+/* The process of a thread, and what a counter counts for: a thread or a process. 0: none. */
+static uint32_t parent_of(const perfetto_reader *x, const perfetto_track *t)
+{
+	const uint32_t carrier = perfetto_carrier_of(x, t->parent);
+	const bool counter = t->kind == PERFETTO_COUNTER;
+
+	if (carrier && (counter || perfetto_track_at(x, carrier)->kind == PERFETTO_PROCESS))
+		return carrier;
+	return counter && !t->pid ? 0 : kept_map_find(&x->process_rows, (uint32_t)t->pid);
+}
+
 static void tell_track(perfetto_reader *x, uint32_t row)
 {
 	static const trace_track_kind kinds[] = {[PERFETTO_UNTOLD] = TRACE_THREAD,
@@ -40,19 +51,15 @@ static void tell_track(perfetto_reader *x, uint32_t row)
 	if (!t->changed)
 		return;
 	t->changed = false;
-	if (t->kind != PERFETTO_PROCESS) {
-		if (t->kind == PERFETTO_COUNTER)
-			parent = perfetto_carrier_of(x, t->parent);
-		if (t->kind != PERFETTO_COUNTER || (!parent && t->pid))
-			parent = kept_map_find(&x->process_rows, (uint32_t)t->pid);
+	if (t->kind != PERFETTO_PROCESS)
+		parent = parent_of(x, t);
+	if (parent) {
 		const perfetto_track *p = perfetto_track_at(x, parent);
-		if (parent &&
-		    p->kind != PERFETTO_PROCESS) /* a thread's counter: its process has it */
-			parent = kept_map_find(&x->process_rows, (uint32_t)p->pid);
-		if (parent) {
-			t->pid = perfetto_track_at(x, parent)->pid;
-			tell_track(x, parent);
-		}
+
+		t->pid = p->pid;
+		if (t->kind == PERFETTO_COUNTER)
+			t->tid = p->kind == PERFETTO_THREAD ? p->tid : 0;
+		tell_track(x, parent);
 	}
 	x->format->track(x->out, &(trace_track){.id = row,
 						.parent = parent,

@@ -34,6 +34,7 @@ typedef struct track {
 	uint64_t uuid; /* 0: not described yet */
 	uint64_t process_uuid;
 	uint32_t sequence; /* 0: not begun */
+	uint32_t carrier;  /* a thread's counter is told in its sequence; 0: in one of its own */
 	bool counter;
 	uint64_t last_ns, depth;
 	/* A bit for each name that the sequence has explained. */
@@ -297,13 +298,15 @@ static void put_end(trace_out *o, track *t, uint64_t ns, bool unended)
 	event_end(o, packet, event);
 }
 
-static void put_counter(trace_out *o, track *t, const trace_event *e)
+static void put_counter(trace_out *o, const track *t, track *in, const trace_event *e)
 {
 	size_t event, packet;
 
 	if (!t->counter || !isfinite(e->as.real))
 		return;
-	packet = event_begin(o, t, e->ns, PF_COUNTER, &event);
+	packet = event_begin(o, in, e->ns, PF_COUNTER, &event);
+	if (in != t)
+		put_uint(o, PF_EVENT_TRACK, t->uuid);
 	wire_put_double(&o->message, PF_EVENT_COUNTER_REAL, e->as.real);
 	event_end(o, packet, event);
 }
@@ -371,7 +374,7 @@ static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 		put_end(o, t, e->ns, false);
 		break;
 	case TRACE_COUNTER:
-		put_counter(o, t, e);
+		put_counter(o, t, t, e);
 		break;
 	case TRACE_NUMBER:
 		if (t->depth > 0)
@@ -507,6 +510,7 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 		return;
 	t->uuid = uuid_of(about->pid, about->id);
 	t->counter = about->kind == TRACE_COUNTER_TRACK;
+	t->carrier = t->counter && about->tid > 0 && parent && parent->uuid ? about->parent : 0;
 	t->process_uuid = about->kind == TRACE_PROCESS ? t->uuid : parent ? parent->uuid : 0;
 
 	size_t packet = packet_begin(o, SEQUENCE_COMMON);
@@ -568,15 +572,19 @@ static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, siz
 
 	if (!t || !t->uuid)
 		return;
-	if (!t->sequence)
-		begin_sequence(o, t);
+	track *in = t->carrier ? kept_find(&o->tracks, t->carrier) : t;
+	if (!in->sequence)
+		begin_sequence(o, in);
+	for (; in != t && e < end; e++)
+		if (e->kind == TRACE_COUNTER)
+			put_counter(o, t, in, e);
 	while (e < end) {
 		e = put_plain(o, t, e, end);
 		if (e < end)
 			e += put_any(o, t, id, e, end);
 	}
-	if (t->last_ns > o->last_ns)
-		o->last_ns = t->last_ns;
+	if (in->last_ns > o->last_ns)
+		o->last_ns = in->last_ns;
 }
 
 static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_about *then)

@@ -42,7 +42,7 @@ struct trace_out {
 static void put_head(trace_out *o, const track *t, const char *kind, const char *name)
 {
 	sink_fmt(o->sink, "%" PRId32 ",", t->pid);
-	if (t->kind == TRACE_THREAD)
+	if (t->kind == TRACE_THREAD || t->tid > 0)
 		sink_fmt(o->sink, "%" PRId32, t->tid);
 	sink_text(o->sink, ",");
 	csv_text_field(o->sink, t->kind == TRACE_THREAD ? t->name : NULL);

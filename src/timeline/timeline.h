@@ -20,6 +20,8 @@
 
 #include "deepclock/report.h"
 
+#include <string.h>
+
 typedef enum trace_kind {
 	TRACE_BEGIN,	   /* a range opens on this track; name */
 	TRACE_END,	   /* the innermost open range of this track closes */
@@ -59,14 +61,19 @@ typedef struct trace_name {
 /* Ranges that tell of a wait (trace/waiting.h) are called so, and are of this category. */
 #define WAITS_PREFIX   "wait: "
 #define WAITS_CATEGORY "wait"
+static inline bool trace_is_wait(const char *name)
+{
+	return !strncmp(name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
+}
 
 typedef enum trace_track_kind { TRACE_PROCESS, TRACE_THREAD, TRACE_COUNTER_TRACK } trace_track_kind;
 
 typedef struct trace_track {
 	uint32_t id;	 /* not 0 */
-	uint32_t parent; /* the process of a thread or counter; 0: none */
+	uint32_t parent; /* the process of a thread, process or thread of a counter; 0: none */
 	trace_track_kind kind;
-	int32_t pid, tid;
+	int32_t pid,
+	    tid; /* tid of a counter: it is of that thread, its parent; 0: of the process */
 	const char *name; /* of process, thread, counter; NULL: not known. Borrowed for the call */
 	dck_unit unit;	  /* of a counter */
 } trace_track;

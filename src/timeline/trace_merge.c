@@ -301,7 +301,7 @@ static dck_status put(const work *w, record_builder *b, dck_err *err)
 	gaps_put(w, b);
 	DCK_TRY(zone_collect_put(w->zones, b, err));
 	processes_put(w, b);
-	return DCK_OK;
+	return zone_collect_put_threads(w->zones, b, err);
 }
 
 static dck_status run(work *w, record_builder *b, dck_err *err)

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "timeline/kept.h"
 #include "timeline/perfetto.h"
+#include "timeline/thread_sums.h"
 #include "timeline/zone_table.h"
 
 #include <string.h>
@@ -12,7 +13,6 @@
 typedef struct track {
 	zone_stack open;
 	uint64_t last_ns;
-	bool thread;
 } track;
 
 /* Whether a number of that name marks its range. */
@@ -24,7 +24,8 @@ struct zone_collect {
 	kept_names texts;
 	kept_table marks, tracks; /* by name: mark; of track */
 	zone_sums sums;
-	uint64_t events, threads, unmatched, last_ns;
+	thread_sums threads;
+	uint64_t events, unmatched, last_ns;
 	int64_t unix_ns;
 };
 
@@ -67,12 +68,8 @@ static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_abou
 
 static void collect_track(trace_out *o, const trace_track *about)
 {
-	track *t = kept_row(&of(o)->tracks, about->id);
-
-	if (t && about->kind == TRACE_THREAD && !t->thread) {
-		t->thread = true;
-		of(o)->threads++;
-	}
+	(void)kept_row(&of(o)->tracks, about->id);
+	thread_sums_track(&of(o)->threads, about);
 }
 
 static bool is(const trace_name *told, const char *text)
@@ -93,11 +90,12 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 {
 	zone_collect *c = of(o);
 	track *t = kept_row(&c->tracks, id);
+	const bool used = thread_sums_events(&c->threads, id, e, n);
 
+	c->events += t && !used ? n : 0;
 	for (size_t i = 0; t && i < n; i++, e++) {
 		const bool is_end = e->kind == TRACE_ASYNC_END;
 
-		c->events++;
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
@@ -137,6 +135,7 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 		track *t = kept_find(&c->tracks, i);
 
 		zone_sums_close(&c->sums, &t->open, t->last_ns);
+		thread_sums_ranges(&c->threads, i, t->open.zones, t->open.waited_ns);
 	}
 	zone_sums_close_ranges(&c->sums, c->last_ns, &unmatched);
 	c->unmatched += unmatched;
@@ -156,6 +155,13 @@ const trace_format zone_collect_format = {
 
 /* --- */
 
+static bool is_wait(const void *names, uint32_t name)
+{
+	const char *text = kept_name_of(names, name).text;
+
+	return text && trace_is_wait(text);
+}
+
 dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 {
 	zone_collect *c = mem_zalloc(1, sizeof *c);
@@ -163,7 +169,11 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	DCK_NEED(c, err, "to add up a trace");
 	c->marks.row_bytes = sizeof(mark);
 	c->tracks.row_bytes = sizeof(track);
-	const dck_status status = kept_names_init(&c->texts, err);
+	c->sums.is_wait = is_wait;
+	c->sums.names = &c->texts;
+	dck_status status = kept_names_init(&c->texts, err);
+	if (status == DCK_OK)
+		status = thread_sums_init(&c->threads, err);
 	if (status == DCK_OK)
 		*ret = c;
 	else
@@ -185,6 +195,7 @@ void zone_collect_free(zone_collect *c)
 	kept_table_done(&c->marks);
 	kept_table_done(&c->tracks);
 	kept_names_done(&c->texts);
+	thread_sums_done(&c->threads);
 	zone_sums_done(&c->sums);
 	mem_free(c);
 }
@@ -212,8 +223,13 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 	if (c->unix_ns != 0)
 		record_set_began(b, c->unix_ns);
 	record_fact_int(b, "trace", "took", DCK_UNIT_NS, (int64_t)c->last_ns);
-	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads);
+	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
 	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
 	return zone_table_put(&c->sums, text_of, c, b, err);
+}
+
+dck_status zone_collect_put_threads(zone_collect *c, record_builder *b, dck_err *err)
+{
+	return thread_sums_put(&c->threads, b, err);
 }

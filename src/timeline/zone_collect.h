@@ -31,5 +31,7 @@ void zone_collect_free(zone_collect *c); /* NULL is allowed */
 void zone_collect_sink(zone_collect *c, dck_sink *ret);
 /* The table "zones", and facts of section "trace". E_NOMEM also when some of it found no room. */
 dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err);
+/* The table "threads". */
+dck_status zone_collect_put_threads(zone_collect *c, record_builder *b, dck_err *err);
 
 #endif

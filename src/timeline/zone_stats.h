@@ -24,6 +24,7 @@ typedef struct zone_stats {
 	uint64_t limit_ns,
 	    over;	   /* how long a call may take, 0: as it likes; how many took longer */
 	bool self_unknown; /* of some call */
+	bool wait;	   /* it tells of a wait, and of no work */
 	unsigned nbatches;
 	uint64_t batch_calls;	       /* calls in a batch */
 	uint64_t open_calls, open_ns;  /* the batch that is not yet full */

@@ -49,6 +49,8 @@ static zone_stats *stats_new(zone_sums *s, uint32_t name)
 
 	if (z && s->limit_of)
 		z->limit_ns = s->limit_of(s->limits, name);
+	if (z && s->is_wait)
+		z->wait = s->is_wait(s->names, name);
 	if (!z || !s->percentiles.n)
 		return z;
 	z->histogram = mem_zalloc(1, sizeof *z->histogram);
@@ -220,8 +222,12 @@ zone_end zone_sums_end(zone_sums *s, zone_stack *t, uint64_t ns, bool finished)
 	const uint64_t self = took > f.inside_ns ? took - f.inside_ns : 0;
 	if (above)
 		above->inside_ns += took;
-	if (!f.continued || !piece_end(s, t, &f, ns, took, self, outer))
+	const bool whole = !f.continued || !piece_end(s, t, &f, ns, took, self, outer);
+	if (whole)
 		add(s, &f, took, self, outer, finished);
+	t->zones += whole;
+	const zone_stats *z = zone_sums_of(s, f.name);
+	t->waited_ns += z && z->wait ? took : 0;
 	return ZONE_ENDED;
 }
 

@@ -52,7 +52,8 @@ typedef struct zone_stack {
 	/* Ranges that go on, the next to begin last; begin_ns: when. */
 	zone_frame *pieces; /* @owned */
 	uint32_t npieces;
-} zone_stack; /* {0} at first */
+	uint64_t zones, waited_ns; /* ranges that ended, and the time of those that are waits */
+} zone_stack;			   /* {0} at first */
 
 typedef struct zone_sums {
 	zone_paths paths;
@@ -65,6 +66,9 @@ typedef struct zone_sums {
 	/* How long a call of that name may take, 0: as it likes; asked once. NULL: all may. */
 	uint64_t (*limit_of)(const void *limits, uint32_t name);
 	const void *limits;
+	/* Whether a range of that name is a wait; asked once. NULL: none is. */
+	bool (*is_wait)(const void *names, uint32_t name);
+	const void *names;
 	bool failed; /* for want of memory something is missing */
 	open_ranges ranges;
 } zone_sums; /* {0} at first */
@@ -126,6 +130,8 @@ static inline bool zone_sums_leaf(zone_sums *s, zone_stack *t, uint64_t begin_ns
 		top->inside_ns += took;
 	zone_paths_add(&s->paths, path, 1, took);
 	zone_stats_add(z, took, took, !s->paths.rows[path].again);
+	t->zones++;
+	t->waited_ns += z->wait ? took : 0;
 	return true;
 }
 

@@ -98,11 +98,6 @@ static void table_put(record_builder *b, const zone_percentiles *p)
 				 "of all calls that ended, within 0.4 %");
 }
 
-static bool is_wait(const zone_row *r)
-{
-	return !strncmp(r->name, WAITS_PREFIX, sizeof WAITS_PREFIX - 1);
-}
-
 /* Where the time is: of the zones' own times, what their calls spent in no other zone, the
  * greatest.
  */
@@ -115,9 +110,9 @@ static void answer_put(record_builder *b, const zone_row *rows, size_t n)
 
 	/* Waits are not what it does, unless it does nothing else. */
 	for (size_t i = 0; i < n; i++)
-		zones |= !is_wait(&rows[i]);
+		zones |= !trace_is_wait(rows[i].name);
 	for (size_t i = 0; i < n; i++) {
-		if (zones && is_wait(&rows[i]))
+		if (zones && trace_is_wait(rows[i].name))
 			continue;
 		all += (double)rows[i].z->self_ns;
 		if (!most || rows[i].z->self_ns > most->z->self_ns)
@@ -128,7 +123,7 @@ static void answer_put(record_builder *b, const zone_row *rows, size_t n)
 		return;
 	}
 	for (size_t i = 0; most->z->self_ns == 0 && i < n; i++)
-		if (!zones || !is_wait(&rows[i])) {
+		if (!zones || !trace_is_wait(rows[i].name)) {
 			most = &rows[i];
 			break;
 		}

@@ -219,8 +219,10 @@ static void other_tracks_and_counters(void **state)
 	assert_string_equal(told(&x, main_thread, &facts), "async begin 0 copy 1234\n"
 							   "async end 2 1234\n");
 	assert_int_equal(facts.skipped, 1);
-	assert_string_equal(told(&x, "counter 4/0 'bytes' B of 'process 4/0 ''  of '''", &facts),
-			    "counter 1 1000\ncounter 2 3000\n");
+	assert_string_equal(
+	    told(&x, "counter 4/5 'bytes' B of 'thread 4/5 'main'  of 'process 4/0 ''  of ''''",
+		 &facts),
+	    "counter 1 1000\ncounter 2 3000\n");
 	wire_out_done(&x.w);
 }
 

@@ -34,6 +34,13 @@ static inline void tell_random(const trace_format *f, trace_out *o, uint64_t see
 				   .pid = 70,
 				   .name = "memory",
 				   .unit = rich ? DCK_UNIT_BYTE : DCK_UNIT_NONE});
+	f->track(o, &(trace_track){.id = 3 + THREADS,
+				   .parent = 2,
+				   .kind = TRACE_COUNTER_TRACK,
+				   .pid = 70,
+				   .tid = 70,
+				   .name = "CPU time",
+				   .unit = DCK_UNIT_NS});
 	for (uint32_t i = 1; i < 100; i++) {
 		snprintf(name, sizeof name, "range \"%u\"", i);
 		f->intern(o, i,
@@ -46,13 +53,13 @@ static inline void tell_random(const trace_format *f, trace_out *o, uint64_t see
 	for (int step = 0; step < STEPS; step++) {
 		trace_event e[64];
 		size_t n = 0, want = 1 + rng_below(&rng, 40);
-		uint32_t t = (uint32_t)rng_below(&rng, THREADS + 1);
+		uint32_t t = (uint32_t)rng_below(&rng, THREADS + 2);
 
 		while (n < want) {
 			trace_event one = {.name = 1 + (uint32_t)rng_below(&rng, 99)};
 			ns[t] += rng_below(&rng, 4) ? rng_below(&rng, 3000) : 0;
 			one.ns = ns[t];
-			if (t == THREADS) {
+			if (t >= THREADS) {
 				one.kind = TRACE_COUNTER;
 				one.name = 0;
 				one.as.real = (double)rng_below(&rng, 1000000) / 7;
