@@ -31,7 +31,7 @@ dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 	DCK_NEED(d, err, "to record");
 	d->base = base;
 	d->ns_per_tick_q32 = ns_per_tick_q32;
-	nesting_init(&d->nesting, d->threads, listener);
+	nesting_init(&d->nesting, listener);
 	*ret = d;
 	return DCK_OK;
 }
@@ -271,11 +271,12 @@ static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
 	take(d, t, &push, 1);
 }
 
-static void thread_end(drain *d, nesting_thread *t, uint64_t ticks)
+/* ended: its lane; NULL: only the recording ends. */
+static void thread_end(drain *d, nesting_thread *t, uint64_t ticks, const lane *ended)
 {
 	if (capture_armed())
 		window_follow(d, t, ticks);
-	nesting_thread_end(&d->nesting, t, drain_ns(d, ticks));
+	nesting_thread_end(&d->nesting, t, drain_ns(d, ticks), ended);
 }
 
 static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
@@ -309,7 +310,9 @@ static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 	if (ended) {
 		wait_read(d, l, t, l->end_ticks);
 		if (t->serial == l->serial)
-			thread_end(d, t, l->end_ticks);
+			thread_end(d, t, l->end_ticks, l);
+		else
+			nesting_thread_left(&d->nesting, l, drain_ns(d, l->end_ticks));
 		lane_release(l);
 	}
 	nesting_flush(&d->nesting, t);
@@ -330,13 +333,18 @@ bool drain_round(drain *d)
 	return more;
 }
 
+void drain_look(drain *d, bool tells, bool last, uint64_t ticks)
+{
+	thread_watch_look(&d->nesting.watch, &(watch_look){drain_ns(d, ticks), tells, last});
+}
+
 void drain_end(drain *d, uint64_t ticks)
 {
 	for (size_t i = 0; i < d->nthreads; i++) {
 		if (atomic_load(&lanes_at(i)->state) == LANE_LIVE)
 			wait_read(d, lanes_at(i), &d->threads[i], ticks);
 		if (d->threads[i].serial)
-			thread_end(d, &d->threads[i], ticks);
+			thread_end(d, &d->threads[i], ticks, NULL);
 	}
 	nesting_end(&d->nesting, drain_ns(d, ticks));
 }
@@ -349,4 +357,9 @@ const zone_sums *drain_sums(const drain *d)
 const drain_counts *drain_counted(const drain *d)
 {
 	return &d->nesting.counts;
+}
+
+const thread_watch *drain_watch(const drain *d)
+{
+	return &d->nesting.watch;
 }

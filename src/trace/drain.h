@@ -31,7 +31,6 @@ typedef struct drain_counts {
 	uint64_t unfinished; /* ranges that the end of a thread or of the recording closed */
 	uint64_t moved; /* events of an earlier time than was told already: told with that time */
 	uint64_t lost;	/* by the drain itself: no memory, ranges nested too deep */
-	uint64_t threads;
 } drain_counts;
 
 typedef struct drain drain;
@@ -48,11 +47,15 @@ void drain_want(drain *d, const zone_percentiles *p);
 uint64_t drain_over(const drain *d); /* such ranges so far */
 /* Takes what is there; true: whole blocks were, and there may be more. */
 bool drain_round(drain *d);
+/* Looks at what all threads use (thread_watch.h). tells: also to who listens. last: nothing follows
+ * but drain_end(). */
+void drain_look(drain *d, bool tells, bool last, uint64_t ticks);
 /* Closes what is open, at that time. */
 void drain_end(drain *d, uint64_t ticks);
 
 uint64_t drain_ns(const drain *d, uint64_t ticks); /* since base; 0: before it */
 const zone_sums *drain_sums(const drain *d);
 const drain_counts *drain_counted(const drain *d);
+const struct thread_watch *drain_watch(const drain *d);
 
 #endif

@@ -53,6 +53,7 @@ static lane *lane_find(int tid, const char *name)
 			;
 		l->tid = name ? tid : os_thread_id();
 		memset(l->name, 0, sizeof l->name);
+		l->guest = name;
 		if (name)
 			strncpy(l->name, name, sizeof l->name - 1);
 		atomic_store(&l->wait_begin, 0);
@@ -269,6 +270,7 @@ static void thread_ends(void *arg)
 
 	me->busy = 1;
 	me->ended = true;
+	os_uses_own(&l->uses);
 	l->end_ticks = ticks_now();
 	hand_over(me, LANE_NONE);
 	me->lane = NULL;

@@ -18,6 +18,7 @@
 #ifndef TRACE_LANE_H
 #define TRACE_LANE_H
 
+#include "os/os.h"
 #include "trace/ticks.h"
 
 #include <stdatomic.h>
@@ -80,7 +81,9 @@ typedef struct lane {
 	_Atomic(lane_block *) current, full; /* full: the newest first */
 	_Atomic uint32_t lost_pushes, lost_pops;
 	_Atomic uint64_t lost;
+	bool guest;	    /* what is told here comes from another thread: lane_guest_begin() */
 	uint64_t end_ticks; /* once it ended */
+	os_uses uses;	    /* then; not of a guest */
 	/* What the thread waits for (waiting.h), since when; 0: nothing. */
 	_Atomic uint64_t wait_begin;
 	_Atomic uint32_t wait_name;

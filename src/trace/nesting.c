@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESS_TRACK = 1, COUNTERS_MAX = 65536 };
+enum { COUNTERS_MAX = 65536 };
 
 /* --- growing */
 
@@ -83,20 +83,28 @@ static uint64_t bits_of(double real)
 
 void nesting_flush(nesting *f, nesting_thread *t)
 {
+	if (f->nbatch && t->first_ns > f->batch[0].ns)
+		t->first_ns = f->batch[0].ns;
 	if (f->nbatch)
 		f->to.events(f->to.self, t->track, f->batch, f->nbatch);
 	f->nbatch = 0;
 }
 
-void nesting_init(nesting *f, const nesting_thread *threads, const drain_listener *to)
+static bool is_wait(const void *unused, uint32_t name)
 {
-	*f = (nesting){.tracks = PROCESS_TRACK,
-		       .threads = threads,
+	(void)unused;
+	return trace_is_wait(zone_name_get(name)->text);
+}
+
+void nesting_init(nesting *f, const drain_listener *to)
+{
+	*f = (nesting){.sums.is_wait = is_wait,
 		       .unfinished = zone_name_intern(PF_UNENDED, __FILE__, __LINE__),
 		       .continued = zone_name_intern(PF_CONTINUED, __FILE__, __LINE__)};
 	if (to)
 		f->to = *to;
-	trace_track process = {.id = PROCESS_TRACK,
+	thread_watch_begin(&f->watch, to);
+	trace_track process = {.id = WATCH_PROCESS_TRACK,
 			       .name = program_invocation_short_name,
 			       .kind = TRACE_PROCESS,
 			       .pid = (int32_t)os_process_id()};
@@ -107,7 +115,7 @@ void nesting_init(nesting *f, const nesting_thread *threads, const drain_listene
 void nesting_done(nesting *f)
 {
 	zone_sums_done(&f->sums);
-	kept_map_done(&f->thread_names);
+	thread_watch_done(&f->watch);
 	kept_map_done(&f->starts);
 	mem_free(f->names);
 	mem_free(f->counters);
@@ -119,41 +127,13 @@ void nesting_thread_done(nesting_thread *t)
 	*t = (nesting_thread){0};
 }
 
-static void tell_thread(nesting *f, const nesting_thread *t, const char *name)
-{
-	trace_track track = {.id = t->track,
-			     .parent = PROCESS_TRACK,
-			     .kind = TRACE_THREAD,
-			     .pid = (int32_t)os_process_id(),
-			     .tid = (int32_t)t->tid,
-			     .name = name};
-
-	if (f->to.track)
-		f->to.track(f->to.self, &track);
-}
-
 void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
 {
 	nesting_thread_done(t);
 	t->serial = l->serial;
-	t->track = ++f->tracks;
+	t->track = thread_watch_lane(&f->watch, l);
 	t->tid = (uint32_t)l->tid;
-	f->counts.threads++;
-	const uint32_t name = kept_map_find(&f->thread_names, t->tid);
-	tell_thread(f, t, name ? zone_name_get(name)->text : l->name[0] ? l->name : NULL);
-	kept_map_remove(&f->thread_names, t->tid);
-}
-
-/* The program says what a thread of it is called. */
-static void name_thread(nesting *f, uint32_t tid, uint32_t name)
-{
-	for (size_t i = 0; i < lanes_used(); i++)
-		if (f->threads[i].serial && f->threads[i].tid == tid) {
-			tell_thread(f, &f->threads[i], zone_name_get(name)->text);
-			return;
-		}
-	if (f->thread_names.n < NESTING_NAMES_MAX && !kept_map_put(&f->thread_names, tid, name))
-		f->counts.lost++;
+	t->first_ns = UINT64_MAX;
 }
 
 /* --- ranges of a thread */
@@ -248,10 +228,26 @@ void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns)
 	nesting_flush(f, t);
 }
 
-void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns)
+void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const lane *ended)
 {
 	nesting_thread_close(f, t, ns);
+	if (t->tid)
+		thread_watch_lane_end(&f->watch, &(watch_end){.tid = (int)t->tid,
+							      .ended = ended,
+							      .first_ns = t->first_ns,
+							      .ns = ns,
+							      .zones = t->open.zones,
+							      .waited_ns = t->open.waited_ns});
 	t->tid = 0;
+}
+
+void nesting_thread_left(nesting *f, const lane *ended, uint64_t ns)
+{
+	if (!ended->guest)
+		thread_watch_lane_end(&f->watch, &(watch_end){.tid = ended->tid,
+							      .ended = ended,
+							      .first_ns = UINT64_MAX,
+							      .ns = ns});
 }
 
 /* --- ranges of no thread */
@@ -307,9 +303,9 @@ static int by_name_and_time(const void *a, const void *b)
 static uint32_t counter_track(nesting *f, uint32_t name)
 {
 	if (!f->names[name].counter) {
-		f->names[name].counter = ++f->tracks;
-		f->to.track(f->to.self, &(trace_track){.id = f->tracks,
-						       .parent = PROCESS_TRACK,
+		f->names[name].counter = ++f->watch.tracks;
+		f->to.track(f->to.self, &(trace_track){.id = f->watch.tracks,
+						       .parent = WATCH_PROCESS_TRACK,
 						       .kind = TRACE_COUNTER_TRACK,
 						       .pid = (int32_t)os_process_id(),
 						       .name = zone_name_get(name)->text});
@@ -413,7 +409,7 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 		gap(f, t, ns, value);
 		break;
 	case LANE_THREAD:
-		name_thread(f, (uint32_t)value, name);
+		thread_watch_name(&f->watch, (int)(uint32_t)value, name);
 		break;
 	}
 }
@@ -433,6 +429,8 @@ void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_
 	const nesting_input *end = e + n;
 
 	f->counts.events += n;
+	if (!f->to.events && n && t->first_ns == UINT64_MAX)
+		t->first_ns = e->ns;
 	for (; e < end; e++) {
 		const uint64_t ns = time_of(f, t, e->ns);
 

@@ -12,16 +12,17 @@
 
 #include "trace/drain.h"
 #include "trace/lane.h"
+#include "trace/thread_watch.h"
 #include "timeline/zone_sums.h"
 
-enum { NESTING_BATCH = 512, NESTING_NAMES_MAX = 4096 }; /* names: of threads that are not met yet */
-enum { NESTING_STARTS_MAX = 1 << 16 };			/* of further ranges no arrow is known */
+enum { NESTING_BATCH = 512 };
+enum { NESTING_STARTS_MAX = 1 << 16 }; /* of further ranges no arrow is known */
 
 typedef struct nesting_thread {
 	uint32_t serial, track; /* serial 0: not met yet */
 	uint32_t tid;		/* 0: it ended */
 	zone_stack open;
-	uint64_t last_ns;
+	uint64_t first_ns, last_ns; /* first UINT64_MAX: nothing was told on its track */
 	/* The window that its events have come to (capture.h), and whether they are in it. */
 	uint32_t window;
 	bool inside;
@@ -50,28 +51,28 @@ typedef struct nesting {
 	zone_sums sums;
 	nesting_name *names;
 	size_t nnames;
-	uint32_t tracks;	       /* given so far */
-	uint32_t unfinished;	       /* the name of the mark on ranges that did not end */
-	uint32_t continued;	       /* and on pieces */
-	const nesting_thread *threads; /* all, by lane */
-	kept_map thread_names;	       /* by number, of threads that are not met yet */
-	kept_map starts; /* of ranges that any thread may end, by id: the track; see flow() */
+	thread_watch watch;  /* it gives the numbers of tracks */
+	uint32_t unfinished; /* the name of the mark on ranges that did not end */
+	uint32_t continued;  /* and on pieces */
+	kept_map starts;     /* of ranges that any thread may end, by id: the track; see flow() */
 	nesting_counter *counters; /* of this round */
 	size_t ncounters, counters_cap;
 	trace_event batch[NESTING_BATCH]; /* of the thread that is looked at */
 	size_t nbatch;
 } nesting;
 
-/* threads: as many as there are lanes. */
-void nesting_init(nesting *f, const nesting_thread *threads, const drain_listener *to);
+void nesting_init(nesting *f, const drain_listener *to);
 void nesting_done(nesting *f);
 void nesting_thread_done(nesting_thread *t);
 /* A lane that was not met yet, or now belongs to another thread. */
 void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l);
 void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_t n);
-/* Closes all that is open in this thread; the same when the thread has ended. */
+/* Closes all that is open in this thread; the same when the thread has ended. ended: its lane;
+ * NULL: only the recording ends. */
 void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns);
-void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns);
+void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const lane *ended);
+/* A thread has ended of which nothing came. */
+void nesting_thread_left(nesting *f, const lane *ended, uint64_t ns);
 /* Tells what was collected of this thread. */
 void nesting_flush(nesting *f, nesting_thread *t);
 /* The end of a round: counters, which several threads may set, in the order of their times. */

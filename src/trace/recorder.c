@@ -25,6 +25,8 @@
 
 enum {
 	FLUSH_NS = 100000000,
+	LOOK_NS = 95000000,	      /* between two looks at the threads: with each flush */
+	LOOK_TIMES = 100,	      /* and so many times what a look takes */
 	CLOCKS_NS = 1000000000,	      /* between two readings of the other clocks */
 	TERMINATIONS_NS = 1000000000, /* from when on signals that end the process are watched */
 	BUFFER_BYTES = 64 << 20,
@@ -47,6 +49,7 @@ static struct recorder {
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	uint64_t clocks_ns;	      /* when other clocks were read last */
+	uint64_t look_ns;	      /* when the threads are looked at next */
 	lane_waits waited;	      /* then */
 	zone_method method;
 	/* What is asked for, of whom, and how often it was asked and served. */
@@ -138,6 +141,24 @@ static void clocks_put(struct recorder *r)
 	trace_file_clocks(r->file, drain_ns(r->drain, ticks), &now);
 }
 
+/* --- what the threads use */
+
+static void look(struct recorder *r, bool last, uint64_t ticks)
+{
+	const uint64_t cpu = os_thread_cpu_ns();
+
+	/* A file that is made with the first event is not made for this. */
+	const bool file = !r->plan.late || drain_counted(r->drain)->events;
+	const bool inside = last || !capture_armed() || capture_open();
+
+	drain_look(r->drain, file && inside, last, ticks);
+	const uint64_t took = os_thread_cpu_ns() - cpu;
+	const uint64_t pause = took * LOOK_TIMES > LOOK_NS ? took * LOOK_TIMES : LOOK_NS;
+	r->look_ns = os_now_ns() + pause;
+	r->method.looks++;
+	r->method.looks_cpu_ns += took;
+}
+
 /* --- on and off */
 
 static void on(struct recorder *r)
@@ -216,7 +237,9 @@ static void finish(struct recorder *r)
 	if (r->method.limited && r->file)
 		limits_look(r);
 	uint64_t end = ticks_now(), end_ns = os_now_ns();
+	look(r, true, end);
 	drain_end(r->drain, end);
+	r->method.recorder_cpu_ns = os_thread_cpu_ns();
 	r->method.took_ns = drain_ns(r->drain, end);
 	captures_count(r, end);
 	r->method.dropped = lost_so_far() - r->lost;
@@ -292,6 +315,8 @@ static bool round_of(struct recorder *r)
 		more = drain_round(r->drain);
 	if (r->method.limited && r->file)
 		limits_look(r);
+	if (atomic_load(&r->live) && os_now_ns() >= r->look_ns)
+		look(r, false, ticks_now());
 	if (r->file && os_now_ns() - r->clocks_ns >= CLOCKS_NS)
 		clocks_put(r);
 	if (r->file)
@@ -334,6 +359,8 @@ static bool thread_start(struct recorder *r)
 	atomic_store(&r->wishes, 0);
 	atomic_store(&r->signal, 0);
 	r->method.dumps = r->method.dumps_failed = r->method.dumps_left_out = r->method.over = 0;
+	r->method.looks = r->method.looks_cpu_ns = 0;
+	r->look_ns = r->base_ns + LOOK_NS;
 	r->method.limited = r->plan.config.limits.n > 0;
 	atomic_store(&r->process, os_process_id());
 	atomic_store(&r->live, true);

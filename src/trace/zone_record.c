@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "record/asked.h"
+#include "trace/thread_watch.h"
 #include "trace/zone_names.h"
 #include "timeline/zone_table.h"
 
@@ -37,6 +38,9 @@ static void method_put(record_builder *b, const zone_method *m)
 		record_fact_absent(b, "method", "waits_from", m->waits_absent);
 	else
 		record_fact_int(b, "method", "waits_from", DCK_UNIT_NS, (int64_t)m->waits_ns);
+	record_fact_int(b, "method", "recorder_cpu", DCK_UNIT_NS, (int64_t)m->recorder_cpu_ns);
+	record_fact_int(b, "method", "thread_looks", DCK_UNIT_ONE, (int64_t)m->looks);
+	record_fact_int(b, "method", "thread_looks_cpu", DCK_UNIT_NS, (int64_t)m->looks_cpu_ns);
 	record_fact_text(b, "method", "mean_interval", "batch means of 20 to 39 batches");
 }
 
@@ -92,7 +96,9 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	method_put(b, m);
 	record_fact_int(b, "trace", "took", DCK_UNIT_NS, (int64_t)m->took_ns);
 	record_fact_int(b, "trace", "buffer", DCK_UNIT_BYTE, (int64_t)m->buffer_bytes);
-	count_put(b, "threads", c->threads);
+	count_put(b, "threads", drain_watch(d)->threads);
+	if (drain_watch(d)->left_out)
+		count_put(b, "threads_without_counters", drain_watch(d)->left_out);
 	count_put(b, "events", c->events);
 	count_put(b, "dropped_events", dropped);
 	if (m->lossless) {
@@ -125,6 +131,8 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 			    "%llu events found no room and are not in the table",
 			    (unsigned long long)dropped);
 	dck_status st = zone_table_put(drain_sums(d), text_of, NULL, b, err);
+	if (st == DCK_OK)
+		st = thread_watch_put(drain_watch(d), m->waits_absent, b, err);
 	if (st != DCK_OK) {
 		record_drop(b);
 		return st;

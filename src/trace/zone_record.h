@@ -32,7 +32,9 @@ typedef struct zone_method {
 	const dck_list *capture;
 	uint64_t captures, captured_ns, captures_left_out;
 	const char *capture_near;
-	const char *signal; /* that ended the process; NULL: none did */
+	const char *signal;	      /* that ended the process; NULL: none did */
+	uint64_t looks, looks_cpu_ns; /* at what the threads use, and what these took */
+	uint64_t recorder_cpu_ns;     /* what the recording thread used in all */
 } zone_method;
 
 /* said NULL: no file was written; failed: why it is not whole, NULL: it is. */

@@ -24,6 +24,7 @@
 static char told[4096];
 static char names[16][32];
 static uint32_t name_ids[16], nnames;
+static bool is_use[64]; /* tracks: what a thread used is for another test */
 
 static const char *name_of(uint32_t id)
 {
@@ -45,6 +46,9 @@ static void track(void *self, const trace_track *t)
 	static const char *const kinds[] = {"process", "thread", "counter"};
 
 	(void)self;
+	is_use[t->id % 64] = t->kind == TRACE_COUNTER_TRACK && t->unit != DCK_UNIT_NONE;
+	if (is_use[t->id % 64])
+		return;
 	/* How a thread is called at first depends on how the test is run. */
 	const bool named = t->kind == TRACE_COUNTER_TRACK ||
 			   (t->kind == TRACE_THREAD && t->name && strchr(t->name, ' '));
@@ -55,7 +59,7 @@ static void track(void *self, const trace_track *t)
 static void events(void *self, uint32_t id, const trace_event *e, size_t n)
 {
 	(void)self;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !is_use[id % 64]; i++) {
 		char *p = told + strlen(told);
 		size_t room = sizeof told - strlen(told);
 
