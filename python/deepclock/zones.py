@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Zones around functions of every kind: what `@deepclock.zone` makes of one.
 
-A plain function is wrapped in C. A generator is in its zone each time it runs, not while whoever
+A generator is in its zone each time it runs, not while whoever
 asked it for a value goes on. A coroutine is a range of its own from its first moment to its last,
 with what it awaits: several take turns on a thread, so that they cannot be drawn one in the other,
 and how long a request took is what its reader wants to know.
@@ -10,7 +10,7 @@ and how long a request took is what its reader wants to know.
 import functools
 import inspect
 
-from ._deepclock import _ZoneFunction, pop, push, start
+from ._deepclock import _place, pop, push, start
 
 
 def decorate(name, function):
@@ -20,15 +20,27 @@ def decorate(name, function):
     if isinstance(function, type) or not callable(function):
         raise TypeError(f"a zone decorates a function: {function!r} is none")
     name = name or _name_of(function)
-    for is_kind, around in _KINDS:
-        if is_kind(function):
-            return functools.wraps(function)(around(function, name))
-    return functools.update_wrapper(_ZoneFunction(function, name), function)
+    code = getattr(function, "__code__", None)
+    if inspect.iscode(code):
+        _place(name, code)
+    around = next((around for is_kind, around in _KINDS if is_kind(function)), _around_function)
+    return functools.update_wrapper(around(function, name), function)
 
 
 def _name_of(function):
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     return name.rpartition("<locals>.")[2]
+
+
+def _around_function(function, name):
+    def in_zone(*args, **kwargs):
+        push(name)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            pop()
+
+    return in_zone
 
 
 def _around_coroutine(function, name):

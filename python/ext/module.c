@@ -5,9 +5,9 @@
 
 /* One row for each file that adds something. */
 static const ext_part *const parts[] = {
-    &ext_errors,   &ext_array,	       &ext_record,	   &ext_table, &ext_observer,
-    &ext_commands, &ext_zone,	       &ext_zone_function, &ext_trace, &ext_lap,
-    &ext_estimate, &ext_operator_cost, &ext_history,	   &ext_lists, &ext_option_rows,
+    &ext_errors,	&ext_array,   &ext_record, &ext_table,	     &ext_observer,
+    &ext_commands,	&ext_zone,    &ext_trace,  &ext_lap,	     &ext_estimate,
+    &ext_operator_cost, &ext_history, &ext_lists,  &ext_option_rows,
 };
 #define NPARTS (sizeof parts / sizeof parts[0])
 

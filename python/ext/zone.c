@@ -55,6 +55,17 @@ static PyObject *zone_mark(PyObject *names, PyObject *name)
 	Py_RETURN_NONE;
 }
 
+/* _place(name, code): where the name is met first is that code. */
+static PyObject *zone_place(PyObject *names, PyObject *args)
+{
+	PyObject *name, *code;
+
+	if (!PyArg_ParseTuple(args, "UO!:_place", &name, &PyCode_Type, &code) ||
+	    !zone_names_site(names, name, (PyCodeObject *)code))
+		return NULL;
+	Py_RETURN_NONE;
+}
+
 /* number(name, value) and counter(name, value). */
 static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t nargs,
 			   void (*to)(dck_zone_site *site, double value))
@@ -164,6 +175,8 @@ static PyMethodDef functions[] = {
     {"counter", (PyCFunction)(void (*)(void))zone_counter, METH_FASTCALL,
      "counter($self, name, value, /)\n--\n\nA counter's new value. It is looked at only while "
      "something records."},
+    {"_place", zone_place, METH_VARARGS,
+     "_place($self, name, code, /)\n--\n\nThe zone of that name is in that code."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -306,7 +319,8 @@ static void zone_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* zones.py makes a function of functions: what it needs of C is zone_function.c. */
+/* What zones.py makes of a function is a function of Python again: compilers, as PyTorch's, look
+ * into these. */
 static PyObject *decorated(PyObject *name, PyObject *function)
 {
 	PyObject *m = PyImport_ImportModule("deepclock.zones");

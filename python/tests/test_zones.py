@@ -210,7 +210,7 @@ class FunctionTest(Case):
                          ("plain", "Adds.", __name__))
         self.assertEqual(str(inspect.signature(plain)), "(a, b=2)")
         self.assertIs(pickle.loads(pickle.dumps(plain)), plain)
-        self.assertIs(Net.forward.__code__, inspect.unwrap(Net.forward).__code__)
+        self.assertTrue(inspect.isfunction(Net.forward))
         plain.note = 1
         self.assertEqual(plain.note, 1)
         with self.assertRaises(AttributeError):
