@@ -42,7 +42,7 @@ static void add_up(const void *bytes, size_t n)
 	static dck_sink sink;
 	record_builder *b = record_new();
 	trace_read_facts facts;
-	dck_record *record;
+	dck_record *record = NULL;
 	operators *o = NULL;
 
 	check(b && operators_new(&o, NULL) == DCK_OK);
