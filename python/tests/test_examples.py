@@ -52,6 +52,27 @@ class ExampleTest(Case):
         for _, ms, factor in rows:  # the factor is what the milliseconds say
             self.assertAlmostEqual(float(factor), float(ms) / right, delta=0.02 + 0.01 * float(factor))
 
+    def test_lessons(self):
+        """The notebook, in a kernel of Jupyter."""
+        for module in ("nbclient", "nbformat", "ipykernel", "torchvision"):
+            if importlib.util.find_spec(module) is None:
+                self.skipTest(f"there is no {module}")
+        import nbclient
+        import nbformat
+
+        notebook = nbformat.read(os.path.join(EXAMPLES, "lessons.ipynb"), 4)
+        env = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=PACKAGES, LESSONS_TIME="300ms", LESSONS_RUNS="20",
+                   IPYTHONDIR=self.path("ipython"))
+        client = nbclient.NotebookClient(notebook, timeout=500, kernel_name="python3",
+                                         resources={"metadata": {"path": self.folder}})
+        client.execute(env=env)  # a cell that fails raises
+        text = "".join(o.get("text", "") for c in notebook.cells for o in c.get("outputs", ()))
+        self.assertIn("1,814,073,344 MACs   11,689,512 parameters", text)
+        self.assertIn("15,470,264,320 MACs  138,357,544 parameters", text)
+        self.assertIn("416,520 MACs       61,706 parameters", text)
+        self.assertRegex(text, r"epoch 3/3 \| loss")
+        self.assertRegex(text, r"\d+ calls of Python in one run\n\[5\]")
+
 
 if __name__ == "__main__":
     main()
