@@ -20,10 +20,10 @@ here=$(dirname "$0")
 packages="gcc libc6-dev pkg-config meson ninja-build libjansson-dev libsqlite3-dev zlib1g-dev python3 python3-pip"
 for what in "$@"; do
 	case $what in
-	test) packages="$packages g++ libcmocka-dev" ;;
+	test) packages="$packages g++ libcmocka-dev python3-dev python3-venv" ;;
 	extras) packages="$packages clang clang-format cppcheck shellcheck man-db zsh fish python3-numpy
 		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs valgrind
-		dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient" ;;
+		dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy" ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
 	esac
 done
