@@ -29,7 +29,7 @@ compile() {
 }
 
 sources() { # of the tree, whether git knows them or not
-	find src include plugins examples bench tests -name '*.[ch]' | sort
+	find src include plugins python examples bench tests -name '*.[ch]' | sort
 }
 
 format() {

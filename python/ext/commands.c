@@ -266,13 +266,10 @@ static PyObject *added(PyObject *text, PyObject *more)
 static PyObject *doc_option(PyObject *doc, const dck_opt *row)
 {
 	char name[64];
-	size_t i;
 
-	for (i = 0; row->name[i] && i + 1 < sizeof name; i++)
-		name[i] = row->name[i] == '-' ? '_' : row->name[i];
-	name[i] = '\0';
-	doc = added(doc, PyUnicode_FromFormat("  %s: %s", name, row->help));
-	for (i = 0; row->choices && row->choices[i]; i++)
+	doc = added(doc, PyUnicode_FromFormat(
+			     "  %s: %s", ext_option_name(row->name, name, sizeof name), row->help));
+	for (size_t i = 0; row->choices && row->choices[i]; i++)
 		doc = added(doc, PyUnicode_FromFormat(i ? ", %s" : " (%s", row->choices[i]));
 	if (row->choices)
 		doc = added(doc, PyUnicode_FromString(")"));

@@ -126,6 +126,8 @@ typedef struct ext_said {
  * messages. *said is zeroed at first; its texts live until ext_texts_done(). */
 int ext_options_read(ext_state *s, const char *who, PyObject *kwargs, const ext_group *groups,
 		     size_t ngroups, const char *const *first_only, ext_said *said);
+/* "max_time" of "max-time", "as_" of "as": the row's name as Python takes it. Returns buf. */
+char *ext_option_name(const char *name, char *buf, size_t size);
 /* The row of that name was given. */
 bool ext_said_has(const ext_said *said, const char *name);
 

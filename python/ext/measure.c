@@ -305,7 +305,8 @@ int ext_takes_models(ext_call *c, PyObject *args)
 {
 	PyObject *o;
 
-	if (PyTuple_GET_SIZE(args) == 0)
+	if (PyTuple_GET_SIZE(args) == 0 ||
+	    (PyTuple_GET_SIZE(args) == 1 && PyTuple_GET_ITEM(args, 0) == Py_None))
 		return 0;
 	o = only(c, args, "a model or a dict of them, by name");
 	if (!o || (PyDict_Check(o) ? dict_read(c, o) : one_read(c, o)) < 0)

@@ -279,7 +279,22 @@ static int option_read(const reader *r, PyObject *value)
 
 enum { NAME_SIZE = 64, NAMES_MAX = 256 };
 
-/* "max_time" as "max-time". false: no option is so long. */
+char *ext_option_name(const char *name, char *buf, size_t size)
+{
+	static const char *const keywords[] = {"and", "as", "for", "from", "if",
+					       "in",  "is", "not", "or",   "with"};
+	size_t n = 0;
+
+	for (; name[n] && n + 2 < size; n++)
+		buf[n] = name[n] == '-' ? '_' : name[n];
+	buf[n] = '\0';
+	for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+		if (strcmp(keywords[i], buf) == 0)
+			strcpy(buf + n, "_");
+	return buf;
+}
+
+/* "max_time" as "max-time", "as_" as "as". false: no option is so long. */
 static bool name_of(PyObject *key, char *name)
 {
 	const char *text = PyUnicode_AsUTF8(key);
@@ -290,6 +305,8 @@ static bool name_of(PyObject *key, char *name)
 	for (i = 0; text[i]; i++)
 		name[i] = text[i] == '_' ? '-' : text[i];
 	name[i] = '\0';
+	if (i > 1 && name[i - 1] == '-')
+		name[i - 1] = '\0';
 	return true;
 }
 
@@ -297,7 +314,7 @@ static void unknown(const char *who, PyObject *key, const ext_group *groups, siz
 {
 	const char *names[NAMES_MAX], *nearest;
 	char name[NAME_SIZE], word[NAME_SIZE];
-	size_t n = 0, i;
+	size_t n = 0;
 
 	for (size_t g = 0; g < ngroups; g++)
 		for (const dck_opt *row = groups[g].table; row->name && n < NAMES_MAX; row++)
@@ -309,11 +326,8 @@ static void unknown(const char *who, PyObject *key, const ext_group *groups, siz
 		PyErr_Format(PyExc_TypeError, "%s() has no option '%U'", who, key);
 		return;
 	}
-	for (i = 0; nearest[i] && i + 1 < sizeof word; i++)
-		word[i] = nearest[i] == '-' ? '_' : nearest[i];
-	word[i] = '\0';
 	PyErr_Format(PyExc_TypeError, "%s() has no option '%U'; did you mean '%s'?", who, key,
-		     word);
+		     ext_option_name(nearest, word, sizeof word));
 }
 
 static bool listed(const char *const *names, const char *name)

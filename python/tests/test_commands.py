@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every function that stands for a command of the program, and that no option of it is missing."""
 
+import keyword
 import re
 import subprocess
 
@@ -36,7 +37,11 @@ class OptionsTest(Case):
             for function in functions:
                 doc = getattr(deepclock, function).__doc__
                 for option in deepclock.options(function):
-                    self.assertIn(f"\n  {option[0].replace('-', '_')}: ", doc, function)
+                    name = option[0].replace("-", "_") + "_" * keyword.iskeyword(option[0])
+                    self.assertIn(f"\n  {name}: ", doc, function)
+
+    def test_a_keyword_of_python(self):
+        self.assertEqual(deepclock.cost("zoo:resnet18", as_="fvcore").facts["cost/as"].value, "fvcore")
 
     def test_what_goes_together(self):
         with self.assertRaisesRegex(deepclock.ArgumentError, "exclude each other"):

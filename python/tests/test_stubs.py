@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types that are told to mypy are those of the extension."""
+
+import os
+import subprocess
+import sys
+
+from support import Case, deepclock, main
+import stubs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# What the interpreter adds by itself, in some of its versions, or finds by __getitem__.
+ALLOWED = r""".*\.__match_args__
+.*\.__buffer__
+.*\.__iter__
+"""
+PROGRAM = '''import deepclock
+r: deepclock.Record = deepclock.bench(sum, [1, 2], runs=20, warmup="auto", max_time=3.5, shape={"a": (1, 2)})
+m: deepclock.Metric = r["latency/median"]
+print(float(m), [n.code for n in r.notes], [f.value for f in r.facts.values()], len(r.series["latency"].values))
+print(deepclock.compare({"a": lambda: 1, "b": "zoo:x", "c": ["ls"]}).verdict, deepclock.load("x").id)
+'''
+WRONG = PROGRAM + 'deepclock.bench(sum, runs=[])\ndeepclock.bench(sum, rans=3)\nr.nothing\n'
+
+
+class StubsTest(Case):
+    def test_are_written_anew(self):
+        with open(os.path.join(os.path.dirname(HERE), "deepclock", "_deepclock.pyi"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), stubs.text(), "run python/tests/stubs.py")
+
+    def mypy(self, module, *args):
+        if subprocess.run([sys.executable, "-c", "import mypy"], capture_output=True, check=False).returncode:
+            self.skipTest("mypy is not installed")
+        return subprocess.run([sys.executable, "-m", module, *args], capture_output=True, text=True, check=False,
+                              cwd=self.folder, env={**os.environ, "MYPYPATH": os.path.dirname(
+                                  os.path.dirname(os.path.abspath(deepclock.__file__)))})
+
+    def test_match_the_extension(self):
+        with open(self.path("allowed"), "w", encoding="utf-8") as f:
+            f.write(ALLOWED)
+        ran = self.mypy("mypy.stubtest", "deepclock._deepclock", "--concise", "--allowlist", "allowed",
+                        "--ignore-unused-allowlist")
+        self.assertEqual([line for line in ran.stdout.splitlines() if line.startswith("deepclock._deepclock.")],
+                         [], ran.stdout + ran.stderr)
+
+    def test_of_a_program(self):
+        for name, text, errors in (("right.py", PROGRAM, 0), ("wrong.py", WRONG, 3)):
+            with open(self.path(name), "w", encoding="utf-8") as f:
+                f.write(text)
+            ran = self.mypy("mypy", "--strict", "--follow-imports=silent", name)
+            ours = [line for line in ran.stdout.splitlines() if line.startswith(name) and "error:" in line]
+            self.assertEqual(len(ours), errors, ran.stdout + ran.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`pip install .` of the tree in a fresh virtual environment, as docs/python.md says it: the package, the
+program on the PATH, fresh processes, a recorded program. Auditwheel looks at the wheel where it is there.
+
+Without a network, or without Python's headers, it is skipped.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+failed = 0
+number = 0
+
+
+def skip(why):
+    print(f"1..0 # skip {why}")
+    sys.exit(0)
+
+
+def check(what, right, told=""):
+    global failed, number
+    number += 1
+    failed += not right
+    print(f"{'' if right else 'not '}ok {number} - {what}")
+    for line in ("" if right else told[-3000:]).splitlines():
+        print("#", line)
+
+
+def run(*words, **options):
+    return subprocess.run(words, capture_output=True, text=True, check=False, **options)
+
+
+def tracked(where):
+    """A copy of the tree without what was built."""
+    def ignored(folder, names):
+        return [n for n in names if n.startswith("build") and os.path.isdir(os.path.join(folder, n))
+                and folder == ROOT or n in (".git", ".cache", "__pycache__")]
+    shutil.copytree(ROOT, where, ignore=ignored, symlinks=True)
+
+
+def main():
+    if not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")):
+        skip("Python's headers are not there (python3-dev)")
+    with tempfile.TemporaryDirectory(prefix="deepclock-pip-") as scratch:
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "DEEPCLOCK"))}
+        env.update(XDG_DATA_HOME=scratch, XDG_CACHE_HOME=os.path.join(scratch, "cache"))
+        tree, venv = os.path.join(scratch, "tree"), os.path.join(scratch, "venv")
+        tracked(tree)
+        if run(sys.executable, "-m", "venv", venv).returncode != 0:
+            skip("there is no venv (python3-venv)")
+        python, program = os.path.join(venv, "bin", "python"), os.path.join(venv, "bin", "deepclock")
+        if run(python, "-m", "pip", "download", "-q", "--no-deps", "-d", scratch, "meson-python").returncode:
+            skip("the package index cannot be reached")
+        ran = run(python, "-m", "pip", "install", "--disable-pip-version-check", tree, env=env)
+        check("pip install .", ran.returncode == 0, ran.stdout + ran.stderr)
+        if ran.returncode == 0:
+            ran = run(program, "--version", env=env, cwd=scratch)
+            check("the program is on the PATH", ran.stdout.startswith("deepclock "), ran.stdout + ran.stderr)
+            ran = run(python, "-m", "deepclock", "cost", "zoo:resnet18", "--format", "csv", env=env, cwd=scratch)
+            check("python -m deepclock", "cost/macs" in ran.stdout, ran.stdout + ran.stderr)
+            ran = run(python, "-W", "error", "-c", "import deepclock\n"
+                      "r = deepclock.bench_command(['true'], runs=3, warmup=0, processes=2, no_history=True)\n"
+                      "assert r.facts['method/processes'].value == 2\n"
+                      "print(float(deepclock.bench(sum, (1, 2), runs=30)['latency/median']) > 0)",
+                      env=env, cwd=scratch)
+            check("measures, also in fresh processes", ran.stdout == "True\n", ran.stdout + ran.stderr)
+            ran = run(program, "trace", "-o", "run.pftrace", "--", "/bin/sh", "-c", "sleep 0.1; sleep 0.1",
+                      env=env, cwd=scratch)
+            check("records what a program waits for", "wait:" in ran.stdout, ran.stdout + ran.stderr)
+            ran = run(python, "-m", "pip", "uninstall", "-y", "-q", "deepclock", env=env)
+            check("uninstalling leaves nothing", not os.path.exists(program) and not [
+                f for f in os.listdir(os.path.join(venv, "lib", f"python{sys.version_info[0]}."
+                                                   f"{sys.version_info[1]}", "site-packages"))
+                if f.startswith("deepclock")])
+    print(f"1..{number}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
