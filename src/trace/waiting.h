@@ -57,8 +57,5 @@ void waits_hand_on(const dck_recorder *to);
 const dck_recorder *waits_handed_to(void); /* NULL: to none */
 /* For the drain: whether so many ticks are told, by what was said when recording began. */
 bool waits_are_told(uint64_t ticks);
-/* What dck_wait_end() told of: its names begin so, and are of this category. */
-#define WAITS_PREFIX   "wait: "
-#define WAITS_CATEGORY "wait"
 
 #endif
