@@ -26,12 +26,13 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What is not known now stays as it was. */
+/* What is not known now stays as it was. Nothing grows less: what a thread told of its end is older
+ * than a look that found it on its way out. */
 static void uses_take(os_uses *to, const os_uses *from)
 {
 	for (int k = 0; k < OS_USES; k++)
 		if (from->known >> k & 1)
-			to->n[k] = from->n[k];
+			to->n[k] = later(to->n[k], from->n[k]);
 	to->known |= from->known;
 }
 

@@ -379,6 +379,46 @@ static void the_end_of_a_lane_tells_all(void **state)
 	thread_watch_done(&w);
 }
 
+static _Atomic int burns;
+static _Atomic bool enough;
+
+static void *burn_on(void *unused)
+{
+	(void)unused;
+	burns = os_thread_id();
+	while (!enough)
+		burn(100000);
+	return NULL;
+}
+
+/* What it told itself of its end is older than the look that found it on its way out. */
+static void what_a_look_saw_is_not_taken_back(void **state)
+{
+	static const drain_listener listener = {.track = track, .events = events};
+	const watched *t = NULL;
+	pthread_t thread;
+	thread_watch w;
+
+	(void)state;
+	thread_watch_begin(&w, &listener);
+	assert_int_equal(pthread_create(&thread, NULL, burn_on, NULL), 0);
+	while (!burns)
+		usleep(1000);
+	for (uint64_t ns = 1; !t || t->told[OS_USE_CPU] < 1000000; ns++) {
+		usleep(1000);
+		thread_watch_look(&w, &(watch_look){.ns = ns, .tells = true});
+		for (size_t i = 0; i < w.n; i++)
+			t = w.rows[i].tid == burns ? &w.rows[i] : t;
+	}
+	const uint64_t seen = t->told[OS_USE_CPU];
+	const lane l = {.tid = burns, .uses = six};
+	thread_watch_lane_end(&w, &(watch_end){.tid = l.tid, .ended = &l, .first_ns = 1, .ns = 1});
+	assert_true(t->over && t->told[OS_USE_CPU] >= seen);
+	enough = true;
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	thread_watch_done(&w);
+}
+
 /* Of those that ended the ones with the most CPU time stay; the others are counted. */
 static void the_rows_are_bounded(void **state)
 {
@@ -425,6 +465,7 @@ int main(void)
 	    SCRATCH_TEST(five_hundred_at_once),
 	    SCRATCH_TEST(waits_are_added_up),
 	    SCRATCH_TEST(the_end_of_a_lane_tells_all),
+	    SCRATCH_TEST(what_a_look_saw_is_not_taken_back),
 	    SCRATCH_TEST(the_rows_are_bounded),
 	};
 
