@@ -251,7 +251,9 @@ class Queue:
         self.until = max(self.until, time.perf_counter()) + seconds
 
     def wait(self):
-        time.sleep(max(0.0, self.until - time.perf_counter()))
+        left = self.until - time.perf_counter()
+        if left > 0:  # sleep(0) would give the processor away
+            time.sleep(left)
 
 
 class DeviceTest(Case):
