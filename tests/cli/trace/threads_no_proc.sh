@@ -1,5 +1,9 @@
 # Without /proc the threads that record are seen, and why there is no more.
 zone-program || exit
+if ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then
+	echo "a sanitizer needs /proc"
+	exit 77
+fi
 alone() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"; }
 alone true 2>/dev/null || { echo "this user may not take /proc away"; exit 77; }
 # The loader asks /proc where a program lies.
