@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,20 +77,27 @@ static int merge(const cli *c, const char *form, bool gzip)
 	return CLI_OK;
 }
 
-static int convert(const cli *c, const char *form, bool gzip)
+/* The first file that is no trace; NULL: all are. */
+static const char *no_trace(const cli *c)
+{
+	for (size_t i = 0; i < c->nargs; i++)
+		if (!dck_trace_is(c->args[i]))
+			return c->args[i];
+	return NULL;
+}
+
+static int convert(const cli *c, const char *form, bool gzip, const char *other)
 {
 	dck_trace_gaps gaps;
 	dck_sink out;
 	dck_err err;
 
-	for (size_t i = 0; i < c->nargs; i++)
-		if (!dck_trace_is(c->args[i]))
-			return cli_usage(
-			    c,
-			    "'%s' is a form of traces, and '%s' is none: their files end "
-			    "in .pftrace or .perfetto-trace, with or without .gz, or "
-			    "are Chrome's trace events in JSON",
-			    form, c->args[i]);
+	if (other)
+		return cli_usage(c,
+				 "'%s' is a form of traces, and '%s' is none: their files end "
+				 "in .pftrace or .perfetto-trace, with or without .gz, or "
+				 "are Chrome's trace events in JSON",
+				 form, other);
 	if (c->nargs > 1)
 		return merge(c, form, gzip);
 	dck_sink_fd(&out, STDOUT_FILENO);
@@ -113,6 +121,7 @@ static int report_run(cli *c, void *config)
 	bool gzip = false;
 	const char *form = form_of(c, &gzip);
 	const dck_trace_reading *how = config;
+	const char *other = form || how->percentiles ? no_trace(c) : NULL;
 	dck_err err;
 
 	if (how->percentiles && form) {
@@ -120,15 +129,18 @@ static int report_run(cli *c, void *config)
 		return cli_usage(c, "--percentiles are columns of the table, and '%s' has none",
 				 form);
 	}
-	for (size_t i = 0; how->percentiles && i < c->nargs; i++)
-		if (!dck_trace_is(c->args[i])) {
-			free(records);
-			return cli_usage(c, "--percentiles are of traces, and '%s' is a record",
-					 c->args[i]);
-		}
+	if (other && access(other, F_OK) != 0) {
+		free(records);
+		cli_message("cannot open '%s': %s", other, strerror(errno));
+		return CLI_FAILED;
+	}
+	if (how->percentiles && other) {
+		free(records);
+		return cli_usage(c, "--percentiles are of traces, and '%s' is a record", other);
+	}
 	if (form) {
 		free(records);
-		return convert(c, form, gzip);
+		return convert(c, form, gzip, other);
 	}
 	if (!records)
 		return cli_no_memory();

@@ -13,3 +13,5 @@ for f in missing empty truncated list bare newer folder deep; do
 	echo "exit $?"
 done
 deepclock report good.json missing.json
+deepclock report missing.json --format chrome
+deepclock report missing.json --percentiles p50
