@@ -9,17 +9,13 @@ import threading
 import unittest
 import warnings
 
-from support import Case, deepclock, main
+from support import Case, deepclock, main, needs
 
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import torch
-        from torch import nn
-        from torch.nn import functional
-except ImportError as e:
-    print(f"skipped: {e}")
-    sys.exit(77)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    torch = needs("torch", "PyTorch")
+    from torch import nn
+    from torch.nn import functional
 try:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -2,21 +2,16 @@
 """deepclock.torch.profile(): times that add up, against what is counted and against planted ones."""
 
 import json
-import sys
 import time
 import unittest
 import warnings
 
-from support import Case, deepclock, main
+from support import Case, deepclock, main, needs
 
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import torch
-        from torch import nn
-except ImportError as e:
-    print(f"skipped: {e}")
-    sys.exit(77)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    torch = needs("torch", "PyTorch")
+    from torch import nn
 
 SHORT = {"runs": 5, "roofs": False}
 
