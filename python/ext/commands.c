@@ -41,25 +41,6 @@ static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
 	return dck_rank(c->all, c->n, r, &c->watch.observer, ret, err);
 }
 
-/* The newest record before that one, from the history. */
-static dck_status baseline_get(const ext_call *c, const dck_record *r, dck_record **ret,
-			       dck_err *err)
-{
-	dck_history_config config;
-	dck_history *history;
-	dck_status status;
-
-	dck_history_config_init(&config);
-	config.path = c->common.db;
-	config.existing = true;
-	status = dck_history_open(&config, &history, err);
-	if (status != DCK_OK)
-		return status;
-	status = dck_history_baseline(history, r, ret, err);
-	dck_history_close(history);
-	return status;
-}
-
 static dck_status compare_records(ext_call *c, dck_record **ret, dck_err *err)
 {
 	const dck_record *all[DCK_ALTERNATIVES_MAX];
@@ -74,7 +55,7 @@ static dck_status compare_records(ext_call *c, dck_record **ret, dck_err *err)
 	}
 	c->compare.record_names = names;
 	if (c->which.history && n == 1) {
-		status = baseline_get(c, all[0], &before, err);
+		status = dck_history_before(c->common.db, all[0], &before, err);
 		all[1] = all[0];
 		all[0] = before;
 		n = 2;

@@ -480,20 +480,9 @@ static PyObject *progress_find(const ext_call *c, PyObject *given)
 
 static void history_add(const ext_call *c, const dck_record *r)
 {
-	dck_history_config config;
-	dck_history *history = NULL;
-	char commit[DCK_COMMIT_SIZE];
-	const char *at = c->common.commit ? c->common.commit : dck_history_commit(".", commit);
 	dck_err err;
-	dck_status status;
 
-	dck_history_config_init(&config);
-	config.path = c->common.db;
-	status = dck_history_open(&config, &history, &err);
-	if (status == DCK_OK)
-		status = dck_history_add(history, r, at, NULL, &err);
-	dck_history_close(history);
-	if (status != DCK_OK)
+	if (dck_history_keep(c->common.db, r, c->common.commit, &err) != DCK_OK)
 		PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "the record is not in the history: %s",
 				 err.msg);
 }

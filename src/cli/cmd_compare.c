@@ -81,24 +81,6 @@ static bool is_record(const char *name)
 	return strcmp(name, "-") == 0 || (n > 5 && strcmp(name + n - 5, ".json") == 0);
 }
 
-/* The newest record before that one, from the history. */
-static dck_status baseline_get(const cli *c, const dck_record *r, dck_record **ret, dck_err *err)
-{
-	dck_history_config config;
-	dck_history *history;
-	dck_status status;
-
-	dck_history_config_init(&config);
-	config.path = c->output.db;
-	config.existing = true;
-	status = dck_history_open(&config, &history, err);
-	if (status != DCK_OK)
-		return status;
-	status = dck_history_baseline(history, r, ret, err);
-	dck_history_close(history);
-	return status;
-}
-
 static int saved(const cli *c, const compare_command *cfg)
 {
 	dck_record *records[DCK_ALTERNATIVES_MAX] = {0}, *result = NULL;
@@ -115,7 +97,7 @@ static int saved(const cli *c, const compare_command *cfg)
 		all[i] = records[i];
 	}
 	if (status == DCK_OK && cfg->which.history) {
-		status = baseline_get(c, records[1], &records[0], &err);
+		status = dck_history_before(c->output.db, records[1], &records[0], &err);
 		no_baseline = status == DCK_E_ABSENT;
 		all[0] = records[0];
 	}

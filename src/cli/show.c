@@ -154,20 +154,9 @@ static void notes_print(const cli *c, const dck_record *r)
 /* A history that cannot take the record is a warning, since the measurement is good without it. */
 static void history_add(const cli *c, const dck_record *r)
 {
-	dck_history_config config;
-	dck_history *history = NULL;
-	char commit[DCK_COMMIT_SIZE];
-	const char *at = c->output.commit ? c->output.commit : dck_history_commit(".", commit);
 	dck_err err;
-	dck_status status;
 
-	dck_history_config_init(&config);
-	config.path = c->output.db;
-	status = dck_history_open(&config, &history, &err);
-	if (status == DCK_OK)
-		status = dck_history_add(history, r, at, NULL, &err);
-	dck_history_close(history);
-	if (status != DCK_OK && !c->common.quiet)
+	if (dck_history_keep(c->output.db, r, c->output.commit, &err) != DCK_OK && !c->common.quiet)
 		cli_message("the record is not in the history: %s", err.msg);
 }
 

@@ -1,0 +1,37 @@
+/* one_call.c - a history opened for one thing: what every front end does behind a measurement.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/history.h"
+
+dck_status dck_history_keep(const char *path, const dck_record *r, const char *commit, dck_err *err)
+{
+	dck_history_config config;
+	dck_history *history = NULL;
+	char text[DCK_COMMIT_SIZE];
+	dck_status status;
+
+	dck_history_config_init(&config);
+	config.path = path;
+	status = dck_history_open(&config, &history, err);
+	if (status == DCK_OK)
+		status = dck_history_add(
+		    history, r, commit ? commit : dck_history_commit(".", text), NULL, err);
+	dck_history_close(history);
+	return status;
+}
+
+dck_status dck_history_before(const char *path, const dck_record *r, dck_record **ret, dck_err *err)
+{
+	dck_history_config config;
+	dck_history *history = NULL;
+	dck_status status;
+
+	dck_history_config_init(&config);
+	config.path = path;
+	config.existing = true;
+	status = dck_history_open(&config, &history, err);
+	if (status == DCK_OK)
+		status = dck_history_baseline(history, r, ret, err);
+	dck_history_close(history);
+	return status;
+}
