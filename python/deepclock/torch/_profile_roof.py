@@ -5,10 +5,7 @@ Williams, Waterman, Patterson: Roofline, Communications of the ACM 52 (2009). Th
 of the smallest memory that holds all bytes the call moves.
 """
 
-import subprocess
-
 import deepclock
-from deepclock import _program
 
 _TYPES = {"float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "bf16", "int8": "int8",
           "uint8": "int8"}
@@ -23,16 +20,12 @@ def limits(asked, threads):
         return None, "roofs=False"
     if asked is not None and asked is not True:
         return asked, ""
-    program = _program.path()
-    if program is None:
-        return None, "the program deepclock, which measures the machine's limits, is not there"
-    words = [program, "machine", "--format", "json", "--quiet", "--threads", str(threads)]
-    done = subprocess.run(words + ([] if asked else ["--cached-only"]), capture_output=True, text=True)
-    if done.returncode != 0 and asked:
-        return None, "deepclock machine failed: " + (done.stderr.strip() or "it says nothing")[:200]
-    if done.returncode != 0:
-        return None, "the machine's limits are not known: roofs=True or `deepclock machine` measures them"
-    return deepclock.parse(done.stdout), ""
+    try:
+        return deepclock.machine(threads=threads, cached_only=asked is None, quiet=True), ""
+    except deepclock.Error as e:
+        if asked is None:
+            return None, "the machine's limits are not known: roofs=True or `deepclock machine` measures them"
+        return None, f"deepclock machine failed: {e}"
 
 
 def _value(record, tag):
