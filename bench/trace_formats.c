@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "export/formats.h"
 #include "base/rng.h"
 #include "base/sink.h"
 #include "timeline/timeline.h"

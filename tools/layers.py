@@ -35,12 +35,17 @@ LAYERS = {
                   ("base", "opt", "model", "report"), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
-    # Timelines: their formats, their sums, several of them on one.
-    "src/timeline": (("base", "os", "stat", "record", "model"),
-                     "gzip kept perfetto thread_table timeline trace_merge zone_percentiles zone_sums zone_table",
-                     ("base", "opt", "record", "report", "zone"), ISO, ()),
+    # Timelines of ranges, and what is added up over them.
+    "src/timeline": (("base", "os", "stat", "record"),
+                     "gzip kept perfetto thread_table timeline zone_percentiles zone_sums zone_table",
+                     ("base", "opt", "report"), ISO, ()),
+    # Their forms in files: one file for each.
+    "src/export": (("base", "model", "timeline"), "formats", (), ISO, ()),
+    # Such files again, also other programs': read, added up, several of them on one timeline.
+    "src/import": (("base", "os", "record", "model", "timeline", "export"), "trace_merge",
+                   ("opt", "zone"), ISO, ()),
     # Ranges of a program while it runs.
-    "src/trace": (("base", "os", "record", "timeline"), "past waiting",
+    "src/trace": (("base", "os", "record", "timeline", "export", "import"), "past waiting",
                   ("base", "opt", "record", "report", "zone"), ISO,
                   ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Stopwatches inside a program.

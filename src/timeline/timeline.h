@@ -110,18 +110,4 @@ typedef struct trace_format {
 	dck_status (*close)(trace_out *o, dck_err *err);
 } trace_format;
 
-/* All formats, in the order help shows them; static. */
-const trace_format *const *trace_formats(size_t *ret_n);
-const trace_format *trace_format_find(const char *name); /* NULL: there is none of that name */
-
-/* What the ending of a file's name stands for. */
-typedef struct trace_ending {
-	const trace_format *format; /* NULL: for none */
-	size_t n;		    /* its bytes */
-	bool gzip;		    /* .gz stands behind a format's suffix, or alone */
-} trace_ending;
-trace_ending trace_ending_of(const char *path);
-/* E_ARG: what reads that format takes no gzip. */
-dck_status trace_ending_check(const char *path, dck_err *err);
-
 #endif

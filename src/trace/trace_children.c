@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/trace_children.h"
+#include "export/formats.h"
 
 #include "base/err.h"
 #include "base/sink.h"
@@ -7,7 +8,7 @@
 #include "record/asked.h"
 #include "record/copy.h"
 #include "trace/trace_file.h"
-#include "timeline/trace_merge.h"
+#include "import/trace_merge.h"
 
 #include <stdio.h>
 #include <string.h>

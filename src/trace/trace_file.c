@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/trace_file.h"
+#include "export/formats.h"
 
 #include "base/err.h"
 #include "base/mem.h"

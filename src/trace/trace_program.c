@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
+#include "export/formats.h"
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -10,7 +10,8 @@
  * its id.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "timeline/perfetto_read.h"
+#include "export/formats.h"
+#include "import/perfetto_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
