@@ -7,6 +7,7 @@
 #   make test-all [SAN=...]    and the heavy references: PyTorch's exports, simulations, long cases
 #   make bench                 deepclock itself beside its peers and the machine's limits
 #   make tables                 simulated error rates, the appendix of docs/reference/methods.md
+#   make wheel                  the Python package, and auditwheel's verdict on it: build/wheel
 #   make lint
 #   make fuzz [SECONDS=60]      any bytes to each reader, side by side; needs clang
 #   make install [PREFIX=/usr/local] [DESTDIR=...]
@@ -26,7 +27,7 @@ BUILD ?= build-$(subst $(comma),-,$(SAN))
 OPTIONS := -Dbuildtype=debugoptimized -Db_sanitize=$(SAN) -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
 endif
 
-.PHONY: all demo test test-all bench tables lint fuzz install uninstall clean setup
+.PHONY: all demo test test-all bench tables wheel lint fuzz install uninstall clean setup
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 	@[ -z "$$PREFIX" ] || printf '%s\n' "$$PREFIX" >$(BUILD)/prefix
@@ -59,6 +60,9 @@ bench:
 tables: all
 	@for name in coverage steady comparing doubts changes; do \
 		$(BUILD)/tests/accuracy/accuracy_$$name --full || exit 1; done
+
+wheel:
+	@PYTHONPATH=$(BUILD)/auditwheel python3 tools/wheel.py $(BUILD)/wheel
 
 lint:
 	@tools/setup.sh $(BUILD) test

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import check as c
 
 FOREIGN = {"InitializeInjectionNvtx2",  # what NVTX looks for in a library, by that name

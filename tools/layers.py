@@ -21,38 +21,59 @@ ANY = None
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write dtype err hash json_read json_write label latency_limit mem num observer "
+    "src/base": ((), "csv_write dtype err hash json_read json_write kept label latency_limit mem num observer "
                  "opt_text percentile rng sink units utf8", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
     # L1: every system call; one file for each facility.
-    "src/os": (("base",), "late late_zlib os text", ("base", "bench", "report"), ISO, ANY),
+    "src/os": (("base",), "late late_zlib os other_process perf_count perf_sampling shared_memory text", ("base", "bench", "report"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for
     # snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
-    # L2
+    # L2. Stacks of programs: unwinding them, what is mapped where, functions and lines of addresses.
+    "src/stack": (("base", "os"), "elf_file python/python_elf python/python_merge python/python_self python/python_stack readable space symbols/class_names symbols/symbols unwind "
+                  "unwind_scan unwind_self", ("base",), ISO,
+                  ("dlfcn.h", "dwarf.h", "elf.h", "elfutils/libdw.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h",
+                   "sys/types.h", "ucontext.h", "unistd.h")),
     "src/record": (("base", "os"), "asked box build comparable copy host", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     "src/model": (("base", "os"), "module_path names onnx summary wire",
                   ("base", "opt", "model", "report"), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
+    # Call paths, and what is added up over them.
+    "src/calls": (("base", "stat", "record"), "call_paths call_rows call_sums call_table call_tree module_tree path_sums",
+                  ("base", "calls", "opt", "record", "report"), ISO, ()),
     # Timelines of ranges, and what is added up over them.
-    "src/timeline": (("base", "os", "stat", "record"),
-                     "gzip kept perfetto thread_table timeline zone_percentiles zone_sums zone_table",
+    "src/timeline": (("base", "os", "stat", "record", "calls"),
+                     "gzip kept_ranges perfetto picture thread_table timeline zone_percentiles zone_sums zone_table",
                      ("base", "opt", "report"), ISO, ()),
     # Their forms in files: one file for each.
-    "src/export": (("base", "model", "timeline"), "formats", (), ISO, ()),
+    "src/export": (("base", "record", "model", "calls", "timeline"), "formats", ("base", "calls", "record", "report"), ISO, ()),
     # Such files again, also other programs': read, added up, several of them on one timeline.
     "src/import": (("base", "os", "record", "model", "timeline", "export"), "trace_merge",
                    ("opt", "zone"), ISO, ()),
     # Ranges of a program while it runs.
-    "src/trace": (("base", "os", "record", "timeline", "export", "import"), "past waiting",
+    "src/trace": (("base", "os", "record", "timeline", "export", "import"), "past trace_program waiting",
                   ("base", "opt", "record", "report", "zone"), ISO,
                   ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Stopwatches inside a program.
     "src/lap": (("base", "os", "stat", "record", "model"), (), ("base", "lap", "opt", "record", "zone"), ISO,
                 ("pthread.h",)),
+    # Counters of a program, and calls of its functions; what runs inside it sees libc alone.
+    "src/count": (("base", "os", "stat", "record", "calls", "stack", "trace"), (), ("base", "count", "opt", "record", "zone"), ISO,
+                  ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "sys/mman.h", "sys/resource.h",
+                   "sys/stat.h", "unistd.h", "x86intrin.h")),
     # A library of its own, in front of a program: it sees libc, and tells what it saw.
     "src/preload": (("trace",), (), (), ISO, ANY),
+    # L3. Stacks of a program that is not changed, taken by the kernel or by timers in it.
+    "src/sample": (("base", "os", "record", "calls", "stack"), "sample_slots", ("base", "opt", "record", "sample"),
+                   ISO, ("linux/perf_event.h", "pthread.h")),
+    # A library of its own too: the timers.
+    "src/sampler": (("sample", "stack"), (), (), ISO, ANY),
+    # Another one: who allocates. Its stacks are unwound by what the library unwinds with.
+    "src/heap": (("stack",), "heap_region", ("base",), ISO, ANY),
+    # L3. Who allocates a program's memory.
+    "src/memory": (("base", "os", "record", "calls", "stack", "heap"), (),
+                   ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
     # L3. What each operator of a model produces and costs; exact integers, no time.
     "src/cost": (("base", "model"), "cost_model op peers", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
@@ -60,7 +81,7 @@ LAYERS = {
     "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin"), ISO,
                    ("xmmintrin.h",)),
     # Pure functions of a record, but for the file they are written to.
-    "src/report": (("base", "os", "record"), (), ("base", "opt", "record", "report"), ISO, ()),
+    "src/report": (("base", "os", "record", "calls", "timeline"), (), ("base", "opt", "record", "report"), ISO, ()),
     # What was measured before; it sees records, never how they were made.
     "src/history": (("base", "os", "record", "stat"), (),
                     ("base", "history", "opt", "record", "report"), ISO,
@@ -75,13 +96,13 @@ LAYERS = {
                     "diagnostics method phases plan results samples session worker", ANY, ISO,
                     ("pthread.h",)),
     # L6: one room for each command.
-    "src/tally": (("base", "os", "record", "model", "cost", "engine", "subject"),
+    "src/tally": (("base", "os", "record", "calls", "model", "cost", "engine", "subject"),
                   "counted tally_open", ANY, ISO, ()),
     "src/inspect": (("base", "os", "record", "model", "cost", "subject", "tally"), (), ANY, ISO, ()),
-    "src/roofline": (("base", "os", "stat", "record", "model", "machine", "subject"), "roofline",
+    "src/roofline": (("base", "os", "stat", "record", "model", "machine", "subject"), (),
                      ANY, ISO, ()),
-    "src/profile": (("base", "os", "stat", "record", "model", "cost", "engine", "subject", "verify",
-                     "measure", "tally", "roofline"), (), ANY, ISO, ()),
+    "src/profile": (("base", "os", "stat", "record", "calls", "model", "cost", "engine", "subject", "verify",
+                     "measure", "tally"), (), ANY, ISO, ()),
     "src/throughput": (("base", "os", "stat", "record", "subject", "measure", "tally"), (), ANY,
                        ISO, ()),
     "src/load": (("base", "os", "stat", "record", "subject", "verify", "measure"), (), ANY, ISO,
@@ -92,6 +113,8 @@ LAYERS = {
                      ANY, ISO, ("pthread.h",)),
     "src/accuracy": (("base", "os", "stat", "record", "engine", "subject", "verify", "measure"), (),
                      ANY, ISO, ()),
+    # Methods beside each other: each run is a process of its own.
+    "src/overhead": (("base", "os", "stat", "record"), (), ("base", "opt", "overhead", "record"), ISO, ()),
     # L7
     "src/cli": ((), (), ANY, ISO, ANY),
     "python": ((), (), ANY, ISO, ANY),
@@ -107,6 +130,8 @@ FORBIDDEN = re.compile(r"(?<![\w.>])(_?_?exit|_Exit|quick_exit|abort|v?f?printf|
 EXCEPTIONS = {
     ("src/preload/leave.c", "_exit"),  # stands in front of these
     ("src/preload/leave.c", "_Exit"),
+    ("src/count/instrument.c", "_exit"),  # this too
+    ("src/count/instrument.c", "_Exit"),
     ("src/os/child.c", "_exit"),  # the end of a forked child, whose atexit() is the parent's
 } | {("src/preload/wait_stdio.c", f) for f in  # stands in front of these too
      "fputc putc putchar fwrite fputs puts printf fprintf vprintf vfprintf".split()}

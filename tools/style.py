@@ -13,7 +13,7 @@ import subprocess
 import check as c
 
 CODE = (".c", ".h", ".def", ".cpp")
-SCRIPTS = (".py", ".sh", ".build", ".bash", ".zsh", ".fish")
+SCRIPTS = (".py", ".js", ".mjs", ".sh", ".build", ".bash", ".zsh", ".fish")
 TEXT = (*CODE, *SCRIPTS, ".md", ".txt", ".toml", ".yml", "Makefile", ".clang-format", ".gitignore",
         ".ci/run")
 LINES_MAX = 900
@@ -62,7 +62,7 @@ STATEMENT = re.compile(r"(?:return|goto|else|break|continue|case|default|do|if|f
 def late_locals(path, text):
     """A local without a value stands at the head of its block. By the tabs of a formatted file."""
     text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*$", lambda m: "\n" * m[0].count("\n"), c.code(text), flags=re.MULTILINE)
-    head, last, until = {}, ";", None  # head[depth]: only declarations came yet; until: skipped
+    head, last, until, skipped = {}, ";", None, 0  # head[depth]: only declarations came yet; until: skipped
     for number, line in enumerate(text.split("\n"), 1):
         said, depth = line.strip(), len(line) - len(line.lstrip("\t"))
         if not said:

@@ -34,6 +34,7 @@ typedef struct dck_accuracy_config {
 	uint64_t top_k;		  /* 1: only whether the highest score is right */
 	uint64_t digits;
 	const char *title; /* the record's `command`; NULL: none */
+	dck_arrays arrays; /* that labels, predictions and inputs may name */
 } dck_accuracy_config;
 DCK_API extern const dck_opt dck_tolerance_options[];
 DCK_API extern const dck_opt dck_accuracy_options[];

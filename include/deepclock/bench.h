@@ -32,6 +32,18 @@ typedef struct dck_clock {
 	uint64_t (*cpu_ns)(void *self); /* CPU time of the process; NULL: the system's */
 } dck_clock;
 
+/* Arrays in memory that stand for files: where an option takes a FILE.npy, the name of one of these
+ * is that array. In the order of rows, as dck_tensor says; the values may change or go when the
+ * call returns. All of it is borrowed until then. */
+typedef struct dck_array {
+	const char *name; /* as the option and the record call it: "x" */
+	dck_tensor tensor;
+} dck_array;
+typedef struct dck_arrays {
+	const dck_array *item;
+	size_t n;
+} dck_arrays;
+
 /* How a model is opened and fed. Rows: dck_model_options. */
 typedef struct dck_model_config {
 	const char *engine;	/* "ort", "null", "plugin:FILE" */
@@ -51,6 +63,7 @@ typedef struct dck_model_config {
 	uint64_t seq;			   /* zoo: sequence length; 0: the network's own */
 	uint64_t input_pool;		   /* different random inputs, cycled; 1 */
 	uint64_t seed;			   /* of random inputs and built-in weights */
+	dck_arrays arrays;		   /* that `input` may name; not in fresh processes */
 } dck_model_config;
 DCK_API extern const dck_opt dck_model_options[];
 

@@ -68,8 +68,13 @@
 #include "throughput.h"
 #include "load.h"
 #include "machine.h"
+#include "memory.h"
 #include "pitfalls.h"
+#include "calls.h"
 #include "history.h"
 #include "zone.h"
+#include "sample.h"
+#include "overhead.h"
+#include "count.h"
 
 #endif

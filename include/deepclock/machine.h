@@ -41,6 +41,47 @@ DCK_API void dck_machine_init(dck_machine_config *c); /* @since 0.1 */
 DCK_API dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch,
 			       dck_record **ret, dck_err *err) DCK_MUST_USE;
 
+/* --- how fast an operator could be on a machine
+ *
+ *     dck_roofline_read(machine, false, &limits);
+ *     dck_roof_get(&limits, "float32", flops, bytes, &roof);
+ *     // roof.bound "memory": it cannot take less than roof.least_ns
+ *
+ * Williams, Waterman, Patterson: Roofline, Communications of the ACM 52 (2009): it takes no less
+ * than its FLOPs at the peak of its type, and than its bytes at the bandwidth of the smallest
+ * memory that holds all of them. What is not known is NaN, and so is everything that follows from
+ * it. */
+
+enum { DCK_ROOF_TYPES = 5, DCK_ROOF_LEVELS = 4 };
+
+/* The limits of a machine. */
+typedef struct dck_roofline {
+	double peak[DCK_ROOF_TYPES];	   /* FLOP/s: fp64, fp32, fp16, bf16, int8 */
+	double bandwidth[DCK_ROOF_LEVELS]; /* B/s: L1, L2, L3, DRAM */
+	double capacity[DCK_ROOF_LEVELS];  /* bytes of all that the threads use; DRAM: infinite */
+} dck_roofline;
+
+typedef struct dck_roof {
+	double peak, bandwidth; /* FLOP/s, B/s: of this type, of this level */
+	double least_ns;	/* the time that both allow */
+	double attainable;	/* FLOP/s in that time; NaN too where nothing is computed */
+	const char *bound;	/* what takes that time: "compute", "memory"; NULL: not known */
+	const char *level;	/* "L1", "L2", "L3", "DRAM"; NULL: not known */
+} dck_roof;
+
+/* The limits in a record of dck_machine(), of one thread or of all. The bandwidth of a level is the
+ * highest of reading, copying and the triad. @since 0.1 */
+DCK_API void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline *ret);
+
+/* An operator that makes so many FLOPs (NaN: not known) and moves so many bytes, on elements of
+ * dtype: "float32", "int8". A type without a peak of its own, be it that the processor has no
+ * instructions for it or that it was not measured, has that of single precision, to which engines
+ * convert; NULL: the same. A level without a bandwidth is passed over for the next, which is
+ * slower.
+ * @since 0.1 */
+DCK_API void dck_roof_get(const dck_roofline *limits, const char *dtype, double flops, double bytes,
+			  dck_roof *ret);
+
 #ifdef __cplusplus
 }
 #endif

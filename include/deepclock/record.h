@@ -150,6 +150,17 @@ typedef struct dck_table {
 	size_t nbrief_columns, nbrief_rows;
 } dck_table;
 
+/* What stands on a call path: a function, a range, a module. What is not known is NULL or 0. */
+typedef struct dck_frame {
+	const char *name;
+	const char *file;   /* of its source */
+	const char *module; /* the program or library that holds it, "libopenblas.so.0" */
+	uint32_t line;	    /* in the file: where it was when it was seen */
+	/* Where it begins. Functions of equal names, files, modules and beginnings are one, at
+	 * whatever lines they were seen. */
+	uint32_t start_line;
+} dck_frame;
+
 /* Call paths, each with weights: how often, how long, how many bytes. A node is a frame that was
  * reached through its parent's path; a weight is of that path alone, without what lies below it. */
 typedef struct dck_tree_node {
@@ -161,7 +172,7 @@ typedef struct dck_tree_node {
 typedef struct dck_tree {
 	const char *name, *title;  /* "zones" (stable), "Zones by their call paths" */
 	const dck_column *columns; /* of the weights */
-	const char *const *frames; /* what nodes are called */
+	const dck_frame *frames;   /* what nodes stand for */
 	const dck_tree_node *nodes;
 	const double *weights; /* [nnodes][ncolumns] */
 	size_t ncolumns, nframes, nnodes;

@@ -47,6 +47,13 @@ DCK_API void dck_sink_custom(dck_sink *s,
 DCK_API dck_status dck_sink_finish(dck_sink *s, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_buffer_done(dck_buffer *b); /* NULL and {0} are allowed. @since 0.1 */
 
+/* What a timeline is drawn from: a description as JSON, and the columns of numbers that it speaks
+ * of. dck_trace_read_timeline() makes it. */
+typedef struct dck_timeline {
+	dck_buffer json, columns; /* @owned, dck_timeline_done */
+} dck_timeline;
+DCK_API void dck_timeline_done(dck_timeline *t); /* NULL and {0} are allowed. @since 0.1 */
+
 /* How operators are listed (text and csv). Zeroed: the writer's choice. Rows: dck_op_options. */
 typedef struct dck_op_view {
 	int by;	      /* index into auto, type, node, module, class, line, all */
@@ -67,7 +74,9 @@ typedef struct dck_style {
 	bool terminal;
 	const char *rest; /* said below the answer: how to see the rest; NULL: nothing is */
 	dck_op_view ops;
-	bool runs; /* csv: a row for each run that was timed, instead of one for each metric */
+	bool sources; /* html: the text of source lines that call paths name is put into the page */
+	bool runs;    /* csv: a row for each run that was timed, instead of one for each metric */
+	const dck_timeline *timeline; /* html: of the one record, which is a trace's; NULL: none */
 } dck_style;
 
 /* A pure function from records to bytes. */
@@ -75,15 +84,39 @@ typedef struct dck_writer {
 	const char *name, *ext, *help; /* "json", ".json", "the whole record, one object" */
 	void (*write)(const dck_record *const *records, size_t n, const dck_style *style,
 		      dck_sink *out);
+	/* Why it cannot write in this build; returns NULL, or is NULL: it can. */
+	const char *(*missing)(void);
 } dck_writer;
 
 /* All writers, in the order help shows them; static. @since 0.1 */
 DCK_API const dck_writer *const *dck_writers(size_t *ret_n);
 
 /* Writes n records with the writer of that name; style NULL: plain. E_ABSENT: no such writer
- * (the sentence names the nearest). Errors of the sink come from dck_sink_finish(). @since 0.1 */
+ * (the sentence names the nearest), or it was left out of this build. Errors of the sink come from
+ * dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,
 			      const dck_style *style, dck_sink *out, dck_err *err) DCK_MUST_USE;
+
+/* A picture of a record for a paper or a slide, as SVG, 720 by 400 px. */
+typedef struct dck_figure {
+	const char *name, *help;	  /* "histogram", "how the times of the runs are spread" */
+	bool (*has)(const dck_record *r); /* the record holds what it shows */
+	void (*draw)(const dck_record *r, dck_sink *out); /* only where it has */
+} dck_figure;
+
+/* All figures, in the order help shows them; static. @since 0.1 */
+DCK_API const dck_figure *const *dck_figures(size_t *ret_n);
+
+/* n bytes of SVG that a figure drew, as PNG, `scale` times 720 by 400 px. E_ABSENT: there is no
+ * librsvg, which is loaded for it; E_FORMAT: it is no SVG. Errors of the sink come from
+ * dck_sink_finish(). @since 0.1 */
+DCK_API dck_status dck_figure_png(const char *svg, size_t n, double scale, dck_sink *out,
+				  dck_err *err) DCK_MUST_USE;
+
+/* A value with its unit, as the reports for people write it: "17.8 ms", "4.23 MiB", "1,000",
+ * "56.7 items/s"; a text, "yes" or "no", or why it is absent. At most `size` bytes, cut where they
+ * do not hold it; returns buf. @since 0.1 */
+DCK_API const char *dck_text_value(const dck_value *v, dck_unit unit, char *buf, size_t size);
 
 #ifdef __cplusplus
 }

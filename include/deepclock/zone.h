@@ -111,12 +111,20 @@ DCK_API dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *e
 /* The same, with more in the table. */
 typedef struct dck_trace_reading {
 	const char *percentiles; /* columns of table "zones", as in dck_trace_config; NULL: none */
+	bool input_shapes;	 /* operators of torch.profiler by the shapes of their inputs too */
 } dck_trace_reading;
 DCK_API extern const dck_opt dck_trace_reading_options[];
 
 /* E_ARG: no such percentile. @since 0.1 */
 DCK_API dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how,
 				       dck_record **ret, dck_err *err) DCK_MUST_USE;
+struct dck_timeline; /* report.h */
+/* The same, and what its timeline is drawn from in a page: *ret_timeline is owned,
+ * dck_timeline_done(). Each range is in it while there are few enough; of more, short ones are put
+ * together, and it says how many and which, so that it is never larger than 8 MB. @since 0.1 */
+DCK_API dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *how,
+					   dck_record **ret, struct dck_timeline *ret_timeline,
+					   dck_err *err) DCK_MUST_USE;
 
 /* What a trace may be written as: "perfetto", "chrome", "speedscope", "folded", "pprof",
  * "callgrind", "pstats", "csv"; the one that a file's ending stands for, NULL for none, and whether
@@ -281,7 +289,10 @@ static inline dck_range dck_range_none(const char *name)
 		DCK_ON_() ? (dck_zone_push(&dck_site_), 1) : 0; \
 	}))
 
-static inline void dck_zone_leave(const int *entered)
+/* What the macros need is no call of the program's. */
+#define DCK_NO_CALL_ __attribute__((no_instrument_function))
+
+DCK_NO_CALL_ static inline void dck_zone_leave(const int *entered)
 {
 	if (*entered)
 		dck_zone_pop();
@@ -292,10 +303,10 @@ static inline void dck_zone_leave(const int *entered)
 struct dck_zone_scope {
 	int entered;
 
-	explicit dck_zone_scope(int e) : entered(e)
+	DCK_NO_CALL_ explicit dck_zone_scope(int e) : entered(e)
 	{
 	}
-	~dck_zone_scope()
+	DCK_NO_CALL_ ~dck_zone_scope()
 	{
 		dck_zone_leave(&entered);
 	}

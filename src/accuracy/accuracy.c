@@ -227,12 +227,14 @@ static dck_status saved_report(job *j, dck_err *err)
 	const char *const name = j->config->predictions;
 	labels p = {0};
 
-	DCK_TRY(labels_read(j->arena, name, labels_limit(), true, NULL, &p, err));
+	DCK_TRY(
+	    labels_read(j->arena, name, &j->config->arrays, labels_limit(), true, NULL, &p, err));
 	if (p.n != j->truth.n)
 		return sizes_differ(j, &p, err);
 	DCK_TRY(kinds_match(j, &p, err));
 	if (p.columns > 0 && j->config->top_k > 1 && !j->truth.text)
-		DCK_TRY(labels_read(j->arena, name, labels_limit(), true, &j->truth, &p, err));
+		DCK_TRY(labels_read(j->arena, name, &j->config->arrays, labels_limit(), true,
+				    &j->truth, &p, err));
 	header_note(j, &p);
 	record_fact_text(j->b, "accuracy", "predictions", name);
 	return report(j, &p, &name, 1, err);
@@ -295,7 +297,8 @@ static dck_status classifier(job *j, dck_err *err)
 		    label_names_read(j->arena, "target-names", c->target_names, &j->names, err));
 	if (c->label_list)
 		DCK_TRY(label_names_read(j->arena, "label-list", c->label_list, &j->list, err));
-	DCK_TRY(labels_read(j->arena, c->labels, labels_limit(), false, NULL, &j->truth, err));
+	DCK_TRY(labels_read(j->arena, c->labels, &c->arrays, labels_limit(), false, NULL, &j->truth,
+			    err));
 	header_note(j, &j->truth);
 	record_fact_text(j->b, "accuracy", "labels", c->labels);
 	return c->predictions ? saved_report(j, err) : model_report(j, err);

@@ -376,16 +376,29 @@ static dck_status bytes_take(mem_arena *a, dck_buffer *bytes, bool scores, const
 	return status;
 }
 
-dck_status labels_read(mem_arena *a, const char *path, size_t limit, bool scores,
-		       const labels *truth, labels *ret, dck_err *err)
+static dck_status file_take(mem_arena *a, size_t limit, bool scores, const labels *truth, labels *l,
+			    dck_err *err)
 {
 	dck_buffer bytes = {0};
-	labels l = {.from = path};
 	dck_status status;
 
-	DCK_TRY(os_read_file(path, limit, &bytes, err));
-	status = bytes_take(a, &bytes, scores, truth, &l, err);
+	DCK_TRY(os_read_file(l->from, limit, &bytes, err));
+	status = bytes_take(a, &bytes, scores, truth, l, err);
 	dck_buffer_done(&bytes);
+	return status;
+}
+
+dck_status labels_read(mem_arena *a, const char *path, const dck_arrays *memory, size_t limit,
+		       bool scores, const labels *truth, labels *ret, dck_err *err)
+{
+	labels l = {.from = path};
+	npy_array x = {0};
+	bool there = false;
+	dck_status status;
+
+	DCK_TRY(npy_in_memory(memory, path, &there, &x, err));
+	status = there ? npy_take(a, &x, scores, truth, &l, err)
+		       : file_take(a, limit, scores, truth, &l, err);
 	if (status != DCK_OK)
 		return status;
 	if (l.n == 0)

@@ -6,6 +6,7 @@
 #define ACCURACY_ACCURACY_LABELS_H
 
 #include "base/mem.h"
+#include "deepclock/bench.h"
 #include "verify/agree_tensor.h"
 
 #define LABEL_NONE INT64_MIN /* scores that are no numbers: no class can be picked */
@@ -26,11 +27,11 @@ typedef struct labels {
 /* Bytes of a file that are read at most: half of the memory. */
 size_t labels_limit(void);
 
-/* Reads a .npy (whole numbers or texts; `scores`: also [N][K] scores) or a text file with a label
- * on each line. Everything lives in the arena. truth: counts `ahead`; NULL: not. At most `limit`
- * bytes. E_ABSENT, E_IO, E_LIMIT; E_FORMAT: what is no label, and where. */
-dck_status labels_read(mem_arena *a, const char *path, size_t limit, bool scores,
-		       const labels *truth, labels *ret, dck_err *err);
+/* Reads an array in memory, a .npy (whole numbers or texts; `scores`: also [N][K] scores) or a text
+ * file with a label on each line. Everything lives in the arena. truth: counts `ahead`; NULL: not.
+ * At most `limit` bytes. E_ABSENT, E_IO, E_LIMIT; E_FORMAT: what is no label, and where. */
+dck_status labels_read(mem_arena *a, const char *path, const dck_arrays *memory, size_t limit,
+		       bool scores, const labels *truth, labels *ret, dck_err *err);
 
 /* Room for n labels picked from `columns` scores each. */
 dck_status labels_new(mem_arena *a, const char *from, size_t n, size_t columns, bool ahead,

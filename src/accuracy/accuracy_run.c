@@ -83,7 +83,11 @@ static dck_status items_read(job *j, dck_err *err)
 				 "--inputs is '%s': there is no such file, "
 				 "and the model has no such input; its first is '%s'",
 				 it->file, t->in[0].name);
-		DCK_TRY(npy_read(it->file, (size_t)left, &it->x, err));
+		bool there = false;
+
+		DCK_TRY(npy_in_memory(&j->r->config->arrays, it->file, &there, &it->x, err));
+		if (!there)
+			DCK_TRY(npy_read(it->file, (size_t)left, &it->x, err));
 		j->nitems++;
 		left -= it->x.bytes < left ? it->x.bytes : left;
 		if (it->x.rank == 0 || (size_t)it->x.dim[0] != j->r->truth->n)

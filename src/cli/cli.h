@@ -28,15 +28,15 @@ extern const dck_opt cli_common_options[];
 typedef struct cli_format {
 	int format;	 /* index into cli_formats */
 	const char *out; /* a file instead of stdout; NULL: stdout */
-	bool details;
+	bool details, sources;
 } cli_format;
-extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", NULL */
-enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN };
+extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
+enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN, CLI_HTML };
 extern const dck_opt cli_format_options[];
 
 /* Where a record is kept, and what is shown of it and of its making. */
 typedef struct cli_output {
-	const char *save, *db, *commit;
+	const char *save, *html, *figures, *db, *commit;
 	bool no_history, no_progress;
 	int per; /* index into metric, run: the rows of CSV */
 } cli_output;
@@ -139,6 +139,7 @@ struct cli {
 	void *config;			    /* the command's own */
 	char title[8192];		    /* the words of the command line: a record's title */
 	void *owned;			    /* what the subject points to */
+	dck_timeline timeline;		    /* what a trace is drawn from; {0}: nothing is */
 	dck_opt_given given[CLI_GIVEN_MAX]; /* each option once */
 	size_t ngiven;
 };
@@ -261,6 +262,15 @@ typedef struct cli_file {
 dck_status cli_file_open(cli_file *f, const char *path, dck_err *err);
 dck_status cli_file_commit(cli_file *f, dck_err *err);
 void cli_file_abort(cli_file *f);
+/* What was written into the sink is the file, or, where that failed (status, or the sink's), there
+ * is none. Returns the first failure. */
+dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *err);
+/* The figures that records have, as FOLDER/NAME.svg and .png. */
+dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
+			    size_t n, dck_err *err);
+/* Records as a page for a browser, with c's timeline. */
+dck_status cli_html_save(const cli *c, const char *path, const dck_record *const *records, size_t n,
+			 dck_err *err);
 /* Finds out whether cli_file_open() would succeed, and leaves nothing. */
 dck_status cli_file_check(const char *path, dck_err *err);
 dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
@@ -297,6 +307,12 @@ const char *cli_program(const cli *c);
 int cli_record_save(const cli *c, const dck_record *r, int code);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. Returns the exit code. */
 int cli_record_show(const cli *c, const dck_record *r);
+#define CLI_UNTIL_THEN "; this is what it had done until then"
+/* Whether a program that is looked at is to be left alone, since only deepclock was interrupted. */
+bool cli_program_cancelled(void *self);
+/* Says how a program that was looked at ended, where that was not well (`more`: and what else there
+ * is to say of a killed one), and returns the exit code; `code`: that of showing its record. */
+int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code);
 /* CLI_FAILED of a record whose outputs are wrong or that left something behind: a fast wrong model
  * must not pass. */
 int cli_record_verdict(const dck_record *r);

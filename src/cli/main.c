@@ -1,7 +1,7 @@
 /* main.c - finds the command, reads its options, runs it. The only place that exits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "commands.h"
+#include "cli/commands/commands.h"
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +141,7 @@ static int program(int argc, char **argv)
 	c.args = calloc((size_t)argc, sizeof *c.args);
 	code = c.config && c.args ? command_run(&c) : cli_no_memory();
 	dck_free(c.owned);
+	dck_timeline_done(&c.timeline);
 	free(c.args);
 	free(c.config);
 	return cli_stdout_close(code);

@@ -18,14 +18,16 @@ const dck_opt cli_common_options[] = {
 };
 
 const char *const cli_formats[] = {
-    [CLI_TEXT] = "text", [CLI_JSON] = "json", [CLI_CSV] = "csv", [CLI_MARKDOWN] = "markdown", NULL};
+    [CLI_TEXT] = "text",	 [CLI_JSON] = "json", [CLI_CSV] = "csv",
+    [CLI_MARKDOWN] = "markdown", [CLI_HTML] = "html", NULL};
 
 const dck_opt cli_format_options[] = {
     DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
 	       "how the result is written to stdout", .letter = 'f', .choices = cli_formats),
-    DCK_OPTION(TEXT, cli_format, out, "out", "FILE", NULL,
-	       "write the result to FILE instead of stdout; .json, .csv or .md tells the format",
-	       .letter = 'o'),
+    DCK_OPTION(
+	TEXT, cli_format, out, "out", "FILE", NULL,
+	"write the result to FILE instead of stdout; .json, .csv, .md or .html tells the format",
+	.letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
 	     "all of the result as text, not only the answer in a few lines"),
     {0},

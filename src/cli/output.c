@@ -113,6 +113,7 @@ int cli_report(const cli *c, const dck_record *const *records, size_t n, const d
 	if (code != CLI_OK)
 		return code;
 	own.details |= c->format.details;
+	own.sources |= c->format.sources;
 	if (!own.rest && !own.details)
 		own.rest = "--details";
 	dck_sink_fd(&out, STDOUT_FILENO);
@@ -136,7 +137,23 @@ int cli_report_kept(const cli *c, const dck_record *const *records, size_t n, co
 	}
 	style.ops = c->ops;
 	style.runs = c->output.per;
+	style.timeline = c->timeline.json.n ? &c->timeline : NULL;
 	return cli_report(c, records, n, &style);
+}
+
+dck_status cli_html_save(const cli *c, const char *path, const dck_record *const *records, size_t n,
+			 dck_err *err)
+{
+	const dck_style style = {.timeline = c->timeline.json.n ? &c->timeline : NULL};
+	cli_file f;
+	dck_sink out;
+	dck_status status;
+
+	if (cli_file_open(&f, path, err) != DCK_OK)
+		return err->code;
+	dck_sink_fd(&out, f.fd);
+	status = dck_report("html", records, n, &style, &out, err);
+	return cli_file_end(&f, &out, status, err);
 }
 
 static dck_status path_failed(dck_err *err, const char *what, const char *path)
@@ -235,4 +252,14 @@ void cli_file_abort(cli_file *f)
 		unlink(f->temporary);
 	cli_signals_keep(f->temporary);
 	f->temporary[0] = 0;
+}
+
+dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *err)
+{
+	if (status == DCK_OK)
+		status = dck_sink_finish(out, err);
+	if (status == DCK_OK)
+		return cli_file_commit(f, err);
+	cli_file_abort(f);
+	return status;
 }

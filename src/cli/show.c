@@ -13,6 +13,10 @@ const dck_opt cli_save_options[] = {
     DCK_OPTION(TEXT, cli_output, save, "save", "FILE", NULL,
 	       "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again",
 	       .letter = 's'),
+    DCK_OPTION(TEXT, cli_output, html, "html", "FILE", NULL,
+	       "write the result to FILE too, as a page with pictures for a browser"),
+    DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
+	       "draw its figures into that folder too, as SVG and PNG"),
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
 	       "the history that what is saved is added to; also without --save",
 	       .excludes = "no-history"),
@@ -117,6 +121,18 @@ static int history_check(const char *path)
 	return CLI_FAILED;
 }
 
+/* Why the page cannot be written in this build; NULL: it can. */
+static const char *page_missing(void)
+{
+	size_t n;
+	const dck_writer *const *all = dck_writers(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(all[i]->name, cli_formats[CLI_HTML]) == 0 && all[i]->missing)
+			return all[i]->missing();
+	return NULL;
+}
+
 int cli_save_check(const cli *c)
 {
 	const cli_output *o = &c->output;
@@ -127,6 +143,14 @@ int cli_save_check(const cli *c)
 		    c, "--save needs a file; for the record on stdout give --format json");
 	if (o->save && cli_file_check(o->save, &err) != DCK_OK) {
 		cli_message("--save: %s", err.msg);
+		return CLI_FAILED;
+	}
+	if ((o->html || c->format.format == CLI_HTML) && page_missing()) {
+		cli_message("%s", page_missing());
+		return CLI_FAILED;
+	}
+	if (o->html && cli_file_check(o->html, &err) != DCK_OK) {
+		cli_message("--html: %s", err.msg);
 		return CLI_FAILED;
 	}
 	return o->db ? history_check(o->db) : CLI_OK;
@@ -166,6 +190,14 @@ int cli_record_save(const cli *c, const dck_record *r, int code)
 	dck_err err;
 
 	if (o->save && dck_record_save(r, o->save, &err) != DCK_OK) {
+		cli_message("%s", err.msg);
+		code = CLI_FAILED;
+	}
+	if (o->html && cli_html_save(c, o->html, &r, 1, &err) != DCK_OK) {
+		cli_message("%s", err.msg);
+		code = CLI_FAILED;
+	}
+	if (o->figures && cli_figures_save(c, o->figures, &r, 1, &err) != DCK_OK) {
 		cli_message("%s", err.msg);
 		code = CLI_FAILED;
 	}

@@ -12,7 +12,7 @@
 #include "base/json_write.h"
 #include "base/sink.h"
 #include "export/formats.h"
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -15,44 +15,6 @@ typedef struct track {
 	uint64_t last_ns;
 } track;
 
-const path_node *paths_node(const trace_out *o, uint32_t node)
-{
-	return &o->nodes[node];
-}
-
-kept_name paths_text(const trace_out *o, uint32_t name)
-{
-	static const char none[] = "(no name)";
-	const kept_name found = kept_name_of(&o->names, name);
-
-	return found.text ? found : (kept_name){none, sizeof none - 1};
-}
-
-uint32_t paths_next(const trace_out *o, uint32_t node)
-{
-	if (!o->nnodes)
-		return 0;
-	if (o->nodes[node].first) /* node 0 has the threads as its children */
-		return o->nodes[node].first;
-	while (node && !o->nodes[node].next)
-		node = o->nodes[node].parent;
-	return o->nodes[node].next;
-}
-
-void paths_put_line(dck_sink *out, const char *text, char no)
-{
-	const char *plain = text;
-
-	for (; *text; text++) {
-		if (((unsigned char)*text >= 0x20 && *text != 0x7f) && (!no || *text != no))
-			continue;
-		sink_put(out, plain, (size_t)(text - plain));
-		sink_text(out, " ");
-		plain = text + 1;
-	}
-	sink_put(out, plain, (size_t)(text - plain));
-}
-
 /* --- names */
 
 void paths_intern(trace_out *o, uint32_t id, const trace_name *name)
@@ -112,7 +74,7 @@ static uint32_t name_of(const trace_out *o, uint32_t id)
 static void range_begins(trace_out *o, track *t, uint32_t name)
 {
 	if (!t->open.root)
-		t->open.root = zone_paths_child(&o->sums.paths, 0, t->label);
+		t->open.root = path_sums_child(&o->sums.paths, 0, t->label);
 	zone_sums_begin(&o->sums, &t->open, t->last_ns, name);
 }
 
@@ -122,7 +84,7 @@ static void async(trace_out *o, const trace_event *e, uint32_t name)
 	static const char label[] = PATHS_ASYNC;
 
 	if (!o->sums.async_root)
-		o->sums.async_root = zone_paths_child(
+		o->sums.async_root = path_sums_child(
 		    &o->sums.paths, 0, kept_name_numbered(&o->names, label, sizeof label - 1));
 	zone_sums_range(&o->sums, e->as.id + 1, name, e->ns);
 }
@@ -151,77 +113,51 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 
 /* --- the tree at its end */
 
-/* Behind its parent's other children. */
-static void link_up(trace_out *o, uint32_t node, path_node *parent)
+static const char *text_of(void *self, uint32_t name)
 {
-	if (parent->last)
-		o->nodes[parent->last].next = node;
-	else
-		parent->first = node;
-	parent->last = node;
+	return kept_name_of(&((const trace_out *)self)->names, name).text;
 }
 
-/* A path becomes a node when its parent is one and there is room; a thread has the time of its
- * ranges. to: the node of each path. */
-static void nodes_make(trace_out *o, uint32_t *to)
+static dck_status write_out(trace_out *o, const tree_form *to, dck_err *err)
 {
-	const zone_paths *p = &o->sums.paths;
-	uint64_t sum = 0;
+	form_tree f = {0};
+	dck_tree t;
 
-	for (uint32_t i = 1; i < p->n; i++) {
-		const zone_path *row = &p->rows[i];
-		path_node *parent = &o->nodes[to[row->parent]];
-		const uint32_t bytes = parent->bytes + paths_text(o, row->name).n + 1;
-
-		if ((row->parent && !to[row->parent]) || sum + bytes > PATHS_BYTES_MAX)
-			continue;
-		sum += bytes;
-		to[i] = ++o->nnodes;
-		o->nodes[to[i]] = (path_node){.name = row->name,
-					      .parent = to[row->parent],
-					      .depth = row->depth - 1u,
-					      .bytes = bytes,
-					      .calls = row->calls,
-					      .total_ns = row->total_ns,
-					      .self_ns = row->total_ns};
-		link_up(o, to[i], parent);
-		if (row->depth == 2)
-			parent->total_ns += row->total_ns;
-		else if (row->depth > 2)
-			parent->self_ns -= row->total_ns;
-	}
+	DCK_TRY(path_sums_tree(&o->sums.paths, true, text_of, o, &t, err));
+	dck_status status = form_tree_open(&f, &t, NULL, to, err);
+	if (status == DCK_OK)
+		status = to->write(&(form_doc){.sink = o->sink,
+					       .command = o->command,
+					       .unix_ns = o->unix_ns,
+					       .duration_ns = o->last_ns,
+					       .threads = true,
+					       .trees = &f,
+					       .ntrees = 1},
+				   err);
+	form_tree_done(&f);
+	path_sums_tree_done(&t);
+	return status;
 }
 
-void paths_end(trace_out *o)
+dck_status paths_close(trace_out *o, const tree_form *to, dck_err *err)
 {
+	dck_status status = DCK_OK;
 	uint64_t unmatched;
-	uint32_t *to;
 
 	for (uint32_t i = 0; i < o->tracks.n; i++)
 		zone_sums_close(&o->sums, &((track *)kept_find(&o->tracks, i))->open, o->last_ns);
 	zone_sums_close_ranges(&o->sums, o->last_ns, &unmatched);
-	o->nodes = mem_zalloc(o->sums.paths.n + (size_t)1, sizeof *o->nodes);
-	to = mem_zalloc(o->sums.paths.n + (size_t)1, sizeof *to);
-	if (o->nodes && to)
-		nodes_make(o, to);
+	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->same.failed ||
+	    kept_names_failed(&o->names))
+		status = ERR_NO_MEMORY(err, "for the call paths of a trace");
 	else
-		o->failed = true;
-	mem_free(to);
-}
-
-dck_status paths_close(trace_out *o, dck_err *err)
-{
-	const bool failed = o->failed || o->sums.failed || o->sums.paths.failed ||
-			    o->tracks.failed || o->same.failed || kept_names_failed(&o->names);
-
+		status = write_out(o, to, err);
 	for (uint32_t i = 0; i < o->tracks.n; i++)
 		zone_stack_done(&((track *)kept_find(&o->tracks, i))->open);
 	kept_table_done(&o->tracks);
 	kept_table_done(&o->same);
 	zone_sums_done(&o->sums);
-	mem_free(o->nodes);
 	kept_names_done(&o->names);
 	mem_free(o);
-	DCK_NEED(!failed, err, "for the call paths of a trace");
-	return DCK_OK;
+	return status;
 }

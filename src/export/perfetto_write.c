@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "model/wire.h"
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 #include "export/formats.h"
 
 #include <math.h>

@@ -1,17 +1,25 @@
-/* pprof_write.c - a timeline as a profile for go tool pprof: a sample for each call path with its
- * calls and its own nanoseconds, and the thread as a label. Compressed by gzip, as all of them are.
- * Source: https://github.com/google/pprof/blob/main/proto/profile.proto
+/* pprof_write.c - call paths as a profile for go tool pprof: a sample for each with its weights,
+ * all of them, and of a timeline with the thread as a label. Of several trees each has sample types
+ * of its own. Compressed by gzip, as all of them are. Source:
+ * https://github.com/google/pprof/blob/main/proto/profile.proto
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/kept.h"
 #include "base/sink.h"
 #include "model/wire.h"
 #include "export/formats.h"
-#include "timeline/gzip.h"
 #include "export/paths.h"
+#include "export/tree_form.h"
+#include "timeline/gzip.h"
+
+#include <stdio.h>
+#include <string.h>
 
 enum { /* Profile */
        PP_SAMPLE_TYPE = 1,
        PP_SAMPLE = 2,
+       PP_MAPPING = 3,
        PP_LOCATION = 4,
        PP_FUNCTION = 5,
        PP_STRING = 6,
@@ -22,17 +30,18 @@ enum { /* Profile */
 enum { PP_TYPE_NAME = 1, PP_TYPE_UNIT = 2 };
 enum { PP_SAMPLE_LOCATION = 1, PP_SAMPLE_VALUE = 2, PP_SAMPLE_LABEL = 3 };
 enum { PP_LABEL_KEY = 1, PP_LABEL_TEXT = 2 };
-enum { PP_LOCATION_ID = 1, PP_LOCATION_LINE = 4, PP_LINE_FUNCTION = 1 };
-enum { PP_FUNCTION_ID = 1, PP_FUNCTION_NAME = 2 };
-
-/* The table of strings begins with these; names follow. */
-static const char *const strings[] = {"", "calls", "count", "time", "nanoseconds", "thread"};
-enum { S_CALLS = 1, S_COUNT, S_TIME, S_NANOSECONDS, S_THREAD, S_NAMES };
+enum { PP_MAPPING_ID = 1, PP_MAPPING_FILE = 5, PP_MAPPING_FUNCTIONS = 7, PP_MAPPING_FILES = 8 };
+enum { PP_LOCATION_ID = 1, PP_LOCATION_MAPPING = 2, PP_LOCATION_LINE = 4 };
+enum { PP_LINE_FUNCTION = 1, PP_LINE_NUMBER = 2 };
+enum { PP_FUNCTION_ID = 1, PP_FUNCTION_NAME = 2, PP_FUNCTION_FILE = 4, PP_FUNCTION_LINE = 5 };
 
 typedef struct writing {
-	trace_out *o;
+	const form_doc *d;
 	wire_out message; /* fields of the profile that are not compressed yet */
 	dck_sink *to;
+	kept_names strings; /* number 0 is "" */
+	kept_map mappings;  /* by the number of a module's string, from 1 on */
+	size_t ncolumns;    /* of all trees together */
 } writing;
 
 static void hand_on(writing *w)
@@ -48,94 +57,224 @@ static void between(writing *w)
 		hand_on(w);
 }
 
-/* --- the profile */
-
-static void put_type(writing *w, int64_t name, int64_t unit)
+static int64_t string(writing *w, const char *text)
 {
-	size_t type = wire_begin(&w->message, PP_SAMPLE_TYPE);
-
-	wire_put_int(&w->message, PP_TYPE_NAME, name);
-	wire_put_int(&w->message, PP_TYPE_UNIT, unit);
-	wire_end(&w->message, type);
+	return text && *text ? kept_name_numbered(&w->strings, text, strlen(text)) : 0;
 }
 
-/* Each name is a function, and a place in it. Numbers are not 0. It has no system_name: where that
- * is equal pprof takes the name for one of C++, and shortens what looks like a template. */
-static void put_function(writing *w, uint32_t name)
-{
-	size_t at = wire_begin(&w->message, PP_LOCATION);
+/* --- the profile */
 
-	wire_put_int(&w->message, PP_LOCATION_ID, (int64_t)name + 1);
-	size_t line = wire_begin(&w->message, PP_LOCATION_LINE);
-	wire_put_int(&w->message, PP_LINE_FUNCTION, (int64_t)name + 1);
-	wire_end(&w->message, line);
+static const char *unit_of(dck_unit unit)
+{
+	return unit == DCK_UNIT_NS	? "nanoseconds"
+	       : unit == DCK_UNIT_BYTE	? "bytes"
+	       : unit == DCK_UNIT_ONE	? "count"
+	       : unit == DCK_UNIT_JOULE ? "joules"
+	       : unit == DCK_UNIT_NONE	? ""
+					: dck_unit_text(unit);
+}
+
+/* Whether trees before that one have a column of that key. */
+static bool key_taken(const writing *w, size_t tree, const char *key)
+{
+	for (size_t i = 0; i < tree; i++)
+		if (call_tree_column(&w->d->trees[i].t, key) < w->d->trees[i].t.ncolumns)
+			return true;
+	return false;
+}
+
+static int64_t type_name(writing *w, size_t tree, size_t column)
+{
+	const dck_tree *t = &w->d->trees[tree].t;
+	const char *key = t->columns[column].key;
+	char text[300];
+
+	if (w->d->threads) /* as it is called in other forms of a timeline */
+		key = column == 1 ? "time" : key;
+	if (key_taken(w, tree, key))
+		snprintf(text, sizeof text, "%.150s/%.140s", t->name, key);
+	else
+		snprintf(text, sizeof text, "%.290s", key);
+	return string(w, text);
+}
+
+static void put_types(writing *w)
+{
+	for (size_t i = 0; i < w->d->ntrees; i++)
+		for (size_t k = 0; k < w->d->trees[i].t.ncolumns; k++) {
+			const size_t type = wire_begin(&w->message, PP_SAMPLE_TYPE);
+
+			wire_put_int(&w->message, PP_TYPE_NAME, type_name(w, i, k));
+			wire_put_int(&w->message, PP_TYPE_UNIT,
+				     string(w, unit_of(w->d->trees[i].t.columns[k].unit)));
+			wire_end(&w->message, type);
+			w->ncolumns++;
+		}
+}
+
+/* Modules have neither addresses nor sizes. */
+static int64_t mapping_of(writing *w, const char *module)
+{
+	const int64_t text = string(w, module);
+	uint32_t number = kept_map_find(&w->mappings, (uint64_t)text);
+
+	if (number)
+		return number;
+	number = w->mappings.n + 1;
+	w->message.failed |= !kept_map_put(&w->mappings, (uint64_t)text, number);
+	const size_t at = wire_begin(&w->message, PP_MAPPING);
+	wire_put_int(&w->message, PP_MAPPING_ID, number);
+	if (text)
+		wire_put_int(&w->message, PP_MAPPING_FILE, text);
+	wire_put_int(&w->message, PP_MAPPING_FUNCTIONS, 1);
+	wire_put_int(&w->message, PP_MAPPING_FILES, 1);
 	wire_end(&w->message, at);
-	at = wire_begin(&w->message, PP_FUNCTION);
-	wire_put_int(&w->message, PP_FUNCTION_ID, (int64_t)name + 1);
-	wire_put_int(&w->message, PP_FUNCTION_NAME, (int64_t)name + S_NAMES);
+	return number;
+}
+
+/* Each frame is a place in a function; their numbers are not 0. */
+static void put_location(writing *w, const form_tree *f, size_t frame, int64_t first,
+			 int64_t first_function)
+{
+	const dck_frame *from = &f->t.frames[frame];
+	const int64_t mapping = from->module ? mapping_of(w, from->module) : 0;
+	const size_t at = wire_begin(&w->message, PP_LOCATION);
+
+	wire_put_int(&w->message, PP_LOCATION_ID, first + (int64_t)frame);
+	if (mapping)
+		wire_put_int(&w->message, PP_LOCATION_MAPPING, mapping);
+	const size_t line = wire_begin(&w->message, PP_LOCATION_LINE);
+	wire_put_int(&w->message, PP_LINE_FUNCTION, first_function + f->c.function_of[frame]);
+	if (from->line)
+		wire_put_int(&w->message, PP_LINE_NUMBER, from->line);
+	wire_end(&w->message, line);
 	wire_end(&w->message, at);
 	between(w);
 }
 
-static void put_sample(writing *w, const path_node *node)
+/* It has no system_name: where that is equal pprof takes the name for one of C++, and shortens what
+ * looks like a template. */
+static void put_function(writing *w, const dck_frame *f, int64_t id)
 {
-	size_t sample = wire_begin(&w->message, PP_SAMPLE), label;
+	const int64_t name = string(w, f->name), file = w->d->threads ? 0 : string(w, f->file);
+	const size_t at = wire_begin(&w->message, PP_FUNCTION);
 
-	for (const path_node *n = node;; n = paths_node(w->o, n->parent)) { /* the leaf first */
-		if (n->depth > 0) {
-			wire_put_int(&w->message, PP_SAMPLE_LOCATION, (int64_t)n->name + 1);
-			continue;
-		}
-		wire_put_int(&w->message, PP_SAMPLE_VALUE, (int64_t)node->calls);
-		wire_put_int(&w->message, PP_SAMPLE_VALUE, (int64_t)node->self_ns);
-		label = wire_begin(&w->message, PP_SAMPLE_LABEL);
-		wire_put_int(&w->message, PP_LABEL_KEY, S_THREAD);
-		wire_put_int(&w->message, PP_LABEL_TEXT, (int64_t)n->name + S_NAMES);
-		wire_end(&w->message, label);
-		break;
-	}
+	wire_put_int(&w->message, PP_FUNCTION_ID, id);
+	wire_put_int(&w->message, PP_FUNCTION_NAME, name);
+	if (file)
+		wire_put_int(&w->message, PP_FUNCTION_FILE, file);
+	if (f->start_line)
+		wire_put_int(&w->message, PP_FUNCTION_LINE, f->start_line);
+	wire_end(&w->message, at);
+	between(w);
+}
+
+static void put_label(writing *w, const char *key, const char *text)
+{
+	const int64_t number = string(w, key), value = string(w, text);
+	const size_t label = wire_begin(&w->message, PP_SAMPLE_LABEL);
+
+	wire_put_int(&w->message, PP_LABEL_KEY, number);
+	wire_put_int(&w->message, PP_LABEL_TEXT, value);
+	wire_end(&w->message, label);
+}
+
+/* column: the number of the tree's first one among those of all trees. */
+static void put_sample(writing *w, const form_tree *f, uint32_t node, int64_t first, size_t column)
+{
+	const size_t sample = wire_begin(&w->message, PP_SAMPLE), n = f->t.ncolumns;
+	uint32_t at = node;
+
+	/* The leaf first. */
+	for (; f->t.nodes[at].parent != DCK_TREE_ROOT; at = f->t.nodes[at].parent)
+		wire_put_int(&w->message, PP_SAMPLE_LOCATION, first + f->t.nodes[at].frame);
+	if (!w->d->threads)
+		wire_put_int(&w->message, PP_SAMPLE_LOCATION, first + f->t.nodes[at].frame);
+	for (size_t k = 0; k < w->ncolumns; k++)
+		wire_put_int(&w->message, PP_SAMPLE_VALUE,
+			     k >= column && k < column + n
+				 ? form_integer(f->t.weights[node * n + k - column])
+				 : 0);
+	if (w->d->threads)
+		put_label(w, "thread", form_frame(f, at)->name);
 	wire_end(&w->message, sample);
 	between(w);
 }
 
-static void put_profile(writing *w)
+static bool weighs(const form_tree *f, uint32_t node)
 {
-	const trace_out *o = w->o;
-
-	put_type(w, S_CALLS, S_COUNT);
-	put_type(w, S_TIME, S_NANOSECONDS);
-	for (uint32_t n = 1; n <= o->nnodes; n++)
-		if (paths_node(o, n)->depth > 0)
-			put_sample(w, paths_node(o, n));
-	for (uint32_t i = 0; i <= o->names.n; i++)
-		put_function(w, i);
-	for (size_t i = 0; i < S_NAMES; i++)
-		wire_put_text(&w->message, PP_STRING, strings[i]);
-	for (uint32_t i = 0; i <= o->names.n; i++) {
-		wire_put_bytes(&w->message, PP_STRING, paths_text(o, i).text, paths_text(o, i).n);
-		between(w);
-	}
-	wire_put_int(&w->message, PP_TIME_NS, o->unix_ns);
-	wire_put_int(&w->message, PP_DURATION_NS, (int64_t)o->last_ns);
-	wire_put_int(&w->message, PP_DEFAULT_TYPE, S_TIME);
+	for (size_t k = 0; k < f->t.ncolumns; k++)
+		if (f->t.weights[node * f->t.ncolumns + k] != 0)
+			return true;
+	return false;
 }
 
-static dck_status pprof_close(trace_out *o, dck_err *err)
+static void put_tree(writing *w, const form_tree *f, int64_t first, int64_t first_function,
+		     size_t column)
 {
-	writing w = {.o = o};
-	gzip_sink *gzip = NULL;
+	for (uint32_t n = 0; n < f->t.nnodes; n++)
+		if (weighs(f, n) && !(w->d->threads && f->depth[n] == 0))
+			put_sample(w, f, n, first, column);
+	for (size_t i = 0; i < f->t.nframes; i++)
+		put_location(w, f, i, first, first_function);
+	for (uint32_t i = 0; i < f->c.nfunctions; i++)
+		put_function(w, &f->c.functions[i].frame, first_function + i);
+}
 
-	paths_end(o);
-	o->failed = o->failed || gzip_sink_open(&gzip, o->sink, NULL) != DCK_OK;
-	if (gzip) {
+static void put_profile(writing *w)
+{
+	const form_doc *d = w->d;
+	int64_t frame = 1, function = 1;
+	size_t column = 0;
+
+	put_types(w);
+	const int64_t main = type_name(w, 0, d->trees[0].weight);
+	for (size_t i = 0; i < d->ntrees; i++) {
+		const form_tree *f = &d->trees[i];
+
+		put_tree(w, f, frame, function, column);
+		frame += (int64_t)f->t.nframes;
+		function += f->c.nfunctions;
+		column += f->t.ncolumns;
+	}
+	wire_put_text(&w->message, PP_STRING, "");
+	for (uint32_t i = 1; i <= w->strings.n; i++) {
+		const kept_name text = kept_name_of(&w->strings, i);
+
+		wire_put_bytes(&w->message, PP_STRING, text.text, text.n);
+		between(w);
+	}
+	wire_put_int(&w->message, PP_TIME_NS, d->unix_ns);
+	wire_put_int(&w->message, PP_DURATION_NS, (int64_t)d->duration_ns);
+	wire_put_int(&w->message, PP_DEFAULT_TYPE, main);
+}
+
+static dck_status write_trees(const form_doc *d, dck_err *err)
+{
+	writing w = {.d = d};
+	gzip_sink *gzip;
+
+	DCK_TRY(kept_names_init(&w.strings, err));
+	dck_status status = gzip_sink_open(&gzip, d->sink, err);
+	if (status == DCK_OK) {
 		w.to = gzip_sink_in(gzip);
 		put_profile(&w);
 		hand_on(&w);
-		(void)gzip_sink_close(gzip, NULL); /* what failed is known to o->sink */
+		(void)gzip_sink_close(gzip, NULL); /* what failed is known to the sink */
+		if (w.message.failed || kept_names_failed(&w.strings))
+			status = ERR_NO_MEMORY(err, "for a profile");
 	}
-	o->failed = o->failed || w.message.failed;
 	wire_out_done(&w.message);
-	return paths_close(o, err);
+	kept_names_done(&w.strings);
+	kept_map_done(&w.mappings);
+	return status;
+}
+
+const tree_form form_pprof = {.write = write_trees, .several = true};
+
+static dck_status pprof_close(trace_out *o, dck_err *err)
+{
+	return paths_close(o, &form_pprof, err);
 }
 
 const trace_format trace_pprof = {

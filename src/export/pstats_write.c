@@ -1,21 +1,26 @@
-/* pstats_write.c - a timeline as a profile of Python, for pstats and snakeviz: a dictionary in
+/* pstats_write.c - call paths as a profile of Python, for pstats and snakeviz: a dictionary in
  * Python's marshal encoding,
  *
  *	(file, line, name): (primitive calls, calls, own seconds, seconds, callers)
  *
  * where callers is the same of each function that called this one. Only a call that is not inside
- * one of the same name counts as primitive, and its time as the function's.
+ * one of the same function counts as primitive, and its time as the function's. A weight that is no
+ * time is written as it is, and calls that were not counted as 0.
  * Source: Lib/cProfile.py, Lib/pstats.py and Python/marshal.c of CPython
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/kept.h"
+#include "base/mem.h"
 #include "base/sink.h"
 #include "export/formats.h"
 #include "export/paths.h"
+#include "export/tree_form.h"
 
 #include <string.h>
 
 typedef struct times {
-	uint64_t calls, primitive, self_ns, total_ns;
+	double calls, primitive, self, total;
 } times;
 
 typedef struct call {
@@ -26,15 +31,17 @@ typedef struct call {
 typedef struct function {
 	times t;
 	uint32_t callers; /* the first of its calls; 0: none */
-	uint32_t open;	  /* how often it is on the path */
-	bool used;
 } function;
 
-/* A thread and a range of one name are two functions. */
-static uint32_t function_of(const path_node *node)
-{
-	return 2 * node->name + (node->depth == 0);
-}
+typedef struct writing {
+	dck_sink *out;
+	const call_tree *c;
+	size_t weight, calls; /* columns */
+	double scale;	      /* what makes seconds of the weight */
+	function *functions;
+	kept_table rows; /* of call, from 1 on */
+	uint32_t nrows;
+} writing;
 
 /* --- marshal */
 
@@ -65,9 +72,8 @@ static void put_int(dck_sink *out, uint64_t v)
 	}
 }
 
-static void put_seconds(dck_sink *out, uint64_t ns)
+static void put_seconds(dck_sink *out, double v)
 {
-	const double v = (double)ns / 1e9;
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof bits);
@@ -89,115 +95,140 @@ static void put_tuple(dck_sink *out, uint32_t n)
 	put_long(out, n);
 }
 
-static void put_function(trace_out *o, uint32_t id)
+static void put_function(const writing *w, uint32_t number)
 {
-	const kept_name name = paths_text(o, id / 2);
-	const char *file = id % 2 ? "thread" : "~"; /* "~": of no file, as Python's own functions */
+	const dck_frame *f = &w->c->functions[number].frame;
 
-	put_tuple(o->sink, 3);
-	put_text(o->sink, file, strlen(file));
-	put_int(o->sink, 0);
-	put_text(o->sink, name.text, name.n);
+	put_tuple(w->out, 3);
+	put_text(w->out, f->file, strlen(f->file));
+	put_int(w->out, f->start_line);
+	put_text(w->out, f->name, strlen(f->name));
 }
 
 /* --- sums */
 
-static void add(times *t, const path_node *node, bool outermost)
+static void add(const writing *w, times *t, uint32_t node)
 {
-	t->calls += node->calls;
-	t->primitive += outermost ? node->calls : 0;
-	t->self_ns += node->self_ns;
-	t->total_ns += outermost ? node->total_ns : 0;
+	const size_t n = w->c->t->ncolumns, at = node * n;
+	const double calls = w->calls < n ? w->c->t->weights[at + w->calls] : 0;
+
+	t->calls += calls;
+	t->self += w->c->t->weights[at + w->weight] * w->scale;
+	if (w->c->again[node])
+		return;
+	t->primitive += calls;
+	t->total += w->c->total[at + w->weight] * w->scale;
 }
 
 /* The sums of one caller of a function; NULL: no memory. */
-static call *call_of(kept_table *calls, kept_map *rows, uint32_t *n, function *callee,
-		     uint32_t caller, uint32_t id)
+static call *call_of(writing *w, kept_map *rows, uint32_t caller, uint32_t callee)
 {
-	const uint64_t key = (uint64_t)caller << 32 | id;
+	const uint64_t key = (uint64_t)caller << 32 | callee;
 	const uint32_t row = kept_map_find(rows, key);
 
 	if (row)
-		return kept_find(calls, row);
-	call *made = kept_row(calls, *n + 1);
-	if (!made || !kept_map_put(rows, key, *n + 1))
+		return kept_find(&w->rows, row);
+	call *made = kept_row(&w->rows, w->nrows + 1);
+	if (!made || !kept_map_put(rows, key, w->nrows + 1))
 		return NULL;
-	*made = (call){.caller = caller, .next = callee->callers};
-	callee->callers = ++*n;
+	*made = (call){.caller = caller, .next = w->functions[callee].callers};
+	w->functions[callee].callers = ++w->nrows;
 	return made;
 }
 
-static bool add_up(trace_out *o, function *functions, kept_table *calls)
+static bool add_up(writing *w)
 {
-	uint32_t path[PATHS_DEPTH_MAX + 1], depth = 0, ncalls = 0;
 	kept_map rows = {0};
 	bool ok = true;
 
-	for (uint32_t n = paths_next(o, 0); ok && n; n = paths_next(o, n)) {
-		const path_node *node = paths_node(o, n);
-		const uint32_t id = function_of(node);
-		function *f = &functions[id];
-		while (depth > node->depth)
-			functions[path[--depth]].open--;
-		f->used = true;
-		add(&f->t, node, f->open == 0);
-		if (node->depth > 0) {
-			call *c = call_of(calls, &rows, &ncalls, f,
-					  function_of(paths_node(o, node->parent)), id);
-			ok = c != NULL;
-			if (c)
-				add(&c->t, node, f->open == 0);
-		}
-		f->open++;
-		path[depth++] = id;
+	for (uint32_t n = w->c->first; ok && n != CALL_NONE; n = call_tree_next(w->c, n)) {
+		const uint32_t parent = w->c->t->nodes[n].parent;
+		const uint32_t callee = call_tree_function(w->c, n);
+
+		add(w, &w->functions[callee].t, n);
+		if (parent == DCK_TREE_ROOT)
+			continue;
+		call *c = call_of(w, &rows, call_tree_function(w->c, parent), callee);
+		ok = c != NULL;
+		if (c)
+			add(w, &c->t, n);
 	}
 	kept_map_done(&rows);
 	return ok;
 }
 
-static void put_all(trace_out *o, const function *functions, const kept_table *calls)
+static uint64_t count(double v)
 {
-	sink_put(o->sink, "{", 1);
-	for (uint32_t i = 0; i < 2 * (o->names.n + 1); i++) {
-		const function *f = &functions[i];
-		if (!f->used)
+	return v > 0 ? (uint64_t)form_integer(v) : 0;
+}
+
+static void put_all(const writing *w)
+{
+	sink_put(w->out, "{", 1);
+	for (uint32_t i = 0; i < w->c->nfunctions; i++) {
+		const function *f = &w->functions[i];
+
+		if (!w->c->functions[i].paths)
 			continue;
-		put_function(o, i);
-		put_tuple(o->sink, 5);
-		put_int(o->sink, f->t.primitive);
-		put_int(o->sink, f->t.calls);
-		put_seconds(o->sink, f->t.self_ns);
-		put_seconds(o->sink, f->t.total_ns);
-		sink_put(o->sink, "{", 1);
+		put_function(w, i);
+		put_tuple(w->out, 5);
+		put_int(w->out, count(f->t.primitive));
+		put_int(w->out, count(f->t.calls));
+		put_seconds(w->out, f->t.self);
+		put_seconds(w->out, f->t.total);
+		sink_put(w->out, "{", 1);
 		for (uint32_t k = f->callers; k;) {
-			const call *c = kept_find(calls, k);
-			put_function(o, c->caller);
-			put_tuple(o->sink, 4);
-			put_int(o->sink, c->t.calls);
-			put_int(o->sink, c->t.primitive);
-			put_seconds(o->sink, c->t.self_ns);
-			put_seconds(o->sink, c->t.total_ns);
+			const call *c = kept_find(&w->rows, k);
+
+			put_function(w, c->caller);
+			put_tuple(w->out, 4);
+			put_int(w->out, count(c->t.calls));
+			put_int(w->out, count(c->t.primitive));
+			put_seconds(w->out, c->t.self);
+			put_seconds(w->out, c->t.total);
 			k = c->next;
 		}
-		sink_put(o->sink, "0", 1);
+		sink_put(w->out, "0", 1);
 	}
-	sink_put(o->sink, "0", 1);
+	sink_put(w->out, "0", 1);
 }
+
+/* Functions are told apart by what the form has of them. Without a file: its module, and "~" as of
+ * Python's own functions. */
+static dck_frame key_of(const dck_frame *f)
+{
+	return (dck_frame){.name = f->name,
+			   .file = f->file     ? f->file
+				   : f->module ? f->module
+					       : "~",
+			   .start_line = f->start_line ? f->start_line : f->line};
+}
+
+static dck_status write_trees(const form_doc *d, dck_err *err)
+{
+	const form_tree *f = &d->trees[0];
+	writing w = {.out = d->sink,
+		     .c = &f->c,
+		     .weight = f->weight,
+		     .calls = call_tree_column(&f->t, "calls"),
+		     .scale = f->t.columns[f->weight].unit == DCK_UNIT_NS ? 1e-9 : 1,
+		     .functions = mem_zalloc((size_t)f->c.nfunctions + 1, sizeof *w.functions),
+		     .rows = {.row_bytes = sizeof(call)}};
+	const bool ok = w.functions && add_up(&w);
+
+	if (ok)
+		put_all(&w);
+	mem_free(w.functions);
+	kept_table_done(&w.rows);
+	DCK_NEED(ok, err, "for the functions of call paths");
+	return DCK_OK;
+}
+
+const tree_form form_pstats = {.write = write_trees, .key = key_of};
 
 static dck_status pstats_close(trace_out *o, dck_err *err)
 {
-	kept_table calls = {.row_bytes = sizeof(call)};
-	function *functions;
-
-	paths_end(o);
-	functions = mem_zalloc(2 * ((size_t)o->names.n + 1), sizeof *functions);
-	if (functions && add_up(o, functions, &calls))
-		put_all(o, functions, &calls);
-	else
-		o->failed = true;
-	mem_free(functions);
-	kept_table_done(&calls);
-	return paths_close(o, err);
+	return paths_close(o, &form_pstats, err);
 }
 
 const trace_format trace_pstats = {

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "export/formats.h"
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 
 #include <inttypes.h>
 

@@ -1,100 +1,178 @@
-/* speedscope_write.c - a timeline for speedscope: one profile for each thread, with a sample for
- * each call path and the nanoseconds of it alone as its weight. Source:
+/* speedscope_write.c - call paths for speedscope: a sample for each with its own weight. A timeline
+ * has one profile for each thread, a record's tree one for each of its weights. Source:
  * https://github.com/jlfwong/speedscope, src/lib/file-format-spec.ts
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_write.h"
 #include "export/formats.h"
 #include "export/paths.h"
+#include "export/tree_form.h"
 
-/* The samples of a thread's tree (weights: false), or what they weigh. Returns the sum. */
-static uint64_t put_samples(const trace_out *o, json_writer *w, uint32_t thread, bool weights)
+#include <math.h>
+#include <stdio.h>
+
+/* A profile is a column of the nodes from `first` until `end` in the order of call_tree_next(). */
+typedef struct profile {
+	const form_tree *f;
+	uint32_t first, end, frame; /* frame: the number of the tree's first one in the file */
+	size_t column, skip;	    /* skip: levels that are not written */
+} profile;
+
+/* A number, also where it is so large that other files of ours would have it as text. */
+static void number_put(json_writer *w, double v)
 {
-	uint32_t path[PATHS_DEPTH_MAX + 1];
-	uint64_t sum = 0;
+	if (v == floor(v) && fabs(v) < 9e15)
+		json_int(w, (int64_t)v);
+	else
+		json_real(w, v);
+}
 
-	for (uint32_t n = paths_next(o, thread); n; n = paths_next(o, n)) {
-		const path_node *node = paths_node(o, n);
-		if (node->depth == 0)
-			break;
-		path[node->depth] = node->name;
-		if (!node->self_ns)
+/* Its samples (weights: false), or what they weigh. Returns the sum. */
+static double put_samples(const profile *p, json_writer *w, bool weights)
+{
+	uint32_t path[FORM_DEPTH_MAX];
+	double sum = 0;
+
+	for (uint32_t n = p->first; n != p->end; n = call_tree_next(&p->f->c, n)) {
+		const double weight = p->f->t.weights[n * p->f->t.ncolumns + p->column];
+
+		path[p->f->depth[n]] = p->f->t.nodes[n].frame + p->frame;
+		if (weight <= 0)
 			continue;
-		sum += node->self_ns;
+		sum += weight;
 		if (weights) {
-			json_uint(w, node->self_ns);
+			number_put(w, weight);
 			continue;
 		}
 		json_array(w);
-		for (uint32_t i = 1; i <= node->depth; i++)
+		for (size_t i = p->skip; i <= p->f->depth[n]; i++)
 			json_uint(w, path[i]);
 		json_end(w);
 	}
 	return sum;
 }
 
-static void put_thread(const trace_out *o, json_writer *w, uint32_t thread)
+static void put_text(json_writer *w, const char *key, const char *text)
 {
-	const path_node *node = paths_node(o, thread);
+	json_key(w, key);
+	json_text(w, text);
+}
+
+static void put_profile(const profile *p, json_writer *w, const char *name)
+{
+	const dck_unit unit = p->f->t.columns[p->column].unit;
 
 	json_object(w);
-	json_key(w, "type");
-	json_text(w, "sampled");
-	json_key(w, "name");
-	json_text(w, paths_text(o, node->name).text);
-	json_key(w, "unit");
-	json_text(w, "nanoseconds");
+	put_text(w, "type", "sampled");
+	put_text(w, "name", name);
+	put_text(w, "unit",
+		 unit == DCK_UNIT_NS	 ? "nanoseconds"
+		 : unit == DCK_UNIT_BYTE ? "bytes"
+					 : "none");
 	json_key(w, "startValue");
 	json_uint(w, 0);
 	json_key(w, "samples");
 	json_array(w);
-	put_samples(o, w, thread, false);
+	put_samples(p, w, false);
 	json_end(w);
 	json_key(w, "weights");
 	json_array(w);
-	uint64_t sum = put_samples(o, w, thread, true);
+	const double sum = put_samples(p, w, true);
 	json_end(w);
 	json_key(w, "endValue");
-	json_uint(w, sum);
+	number_put(w, sum);
 	json_end(w);
 }
 
-static dck_status speedscope_close(trace_out *o, dck_err *err)
+static void put_frame(json_writer *w, const dck_frame *f, bool threads)
 {
+	json_object(w);
+	put_text(w, "name", f->name);
+	if (f->file && !threads)
+		put_text(w, "file", f->file);
+	if (f->line || f->start_line) {
+		json_key(w, "line");
+		json_uint(w, f->line ? f->line : f->start_line);
+	}
+	json_end(w);
+}
+
+/* Behind the thread's own node, which is not written. */
+static void put_threads(const form_tree *f, json_writer *w)
+{
+	for (uint32_t n = f->c.first; n != CALL_NONE; n = f->c.next[n])
+		put_profile(&(profile){.f = f,
+				       .first = call_tree_next(&f->c, n),
+				       .end = f->c.next[n],
+				       .column = f->weight,
+				       .skip = 1},
+			    w, form_frame(f, n)->name);
+}
+
+static void put_weights(const form_doc *d, json_writer *w)
+{
+	uint32_t frame = 0;
+	char name[300];
+
+	for (size_t i = 0; i < d->ntrees; i++) {
+		const form_tree *f = &d->trees[i];
+
+		for (size_t k = 0; k < f->t.ncolumns; k++) {
+			snprintf(name, sizeof name, "%.150s: %.100s", f->t.title,
+				 f->t.columns[k].title);
+			put_profile(&(profile){.f = f,
+					       .first = f->c.first,
+					       .end = CALL_NONE,
+					       .frame = frame,
+					       .column = k},
+				    w, name);
+		}
+		frame += (uint32_t)f->t.nframes;
+	}
+}
+
+static dck_status write_trees(const form_doc *d, dck_err *err)
+{
+	size_t active = d->trees[0].weight;
 	json_writer w;
 
-	paths_end(o);
-	json_init(&w, o->sink, false);
+	(void)err;
+	json_init(&w, d->sink, false);
 	json_object(&w);
-	json_key(&w, "$schema");
-	json_text(&w, "https://www.speedscope.app/file-format-schema.json");
-	json_key(&w, "exporter");
-	json_text(&w, "deepclock " DCK_VERSION);
-	if (o->command) {
-		json_key(&w, "name");
-		json_text(&w, o->command);
+	put_text(&w, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	put_text(&w, "exporter", "deepclock " DCK_VERSION);
+	if (d->command)
+		put_text(&w, "name", d->command);
+	if (!d->threads) {
+		json_key(&w, "activeProfileIndex");
+		json_uint(&w, active);
 	}
 	json_key(&w, "shared");
 	json_object(&w);
 	json_key(&w, "frames");
 	json_array(&w);
-	for (uint32_t i = 0; i <= o->names.n; i++) {
-		json_object(&w);
-		json_key(&w, "name");
-		json_text(&w, paths_text(o, i).text);
-		json_end(&w);
-	}
+	for (size_t i = 0; i < d->ntrees; i++)
+		for (size_t k = 0; k < d->trees[i].t.nframes; k++)
+			put_frame(&w, &d->trees[i].t.frames[k], d->threads);
 	json_end(&w);
 	json_end(&w);
 	json_key(&w, "profiles");
 	json_array(&w);
-	for (uint32_t n = 1; n <= o->nnodes; n++)
-		if (paths_node(o, n)->depth == 0)
-			put_thread(o, &w, n);
+	if (d->threads)
+		put_threads(&d->trees[0], &w);
+	else
+		put_weights(d, &w);
 	json_end(&w);
 	json_end(&w);
 	json_done(&w);
-	return paths_close(o, err);
+	return DCK_OK;
+}
+
+const tree_form form_speedscope = {.write = write_trees, .several = true};
+
+static dck_status speedscope_close(trace_out *o, dck_err *err)
+{
+	return paths_close(o, &form_speedscope, err);
 }
 
 const trace_format trace_speedscope = {

@@ -14,7 +14,7 @@
 #ifndef IMPORT_ARRANGE_H
 #define IMPORT_ARRANGE_H
 
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 
 enum { ARRANGE_MAX = 1 << 16 };
 

@@ -22,7 +22,8 @@ typedef struct event {
 	bool has_id;
 	uint64_t id;
 	char pid[64], tid[64];
-	uint32_t said; /* by a name among its arguments */
+	uint32_t said;	 /* by a name among its arguments */
+	uint32_t shapes; /* of its inputs; 0: not told */
 	uint32_t nnumbers;
 	chrome_number numbers[NUMBERS_MAX];
 } event;
@@ -84,11 +85,84 @@ static dck_status text_put(chrome_reader *x, uint32_t *ret)
 	return *ret ? DCK_OK : x->err->code;
 }
 
+/* Shapes as a text: of lists of sizes, and of lists of tensors. */
+typedef struct shapes {
+	char text[256]; /* cut, which three dots at the end say */
+	size_t n;
+	unsigned depth, count[4]; /* items so far, by depth */
+} shapes;
+
+static void shapes_add(shapes *s, const char *text)
+{
+	const size_t n = strlen(text), room = sizeof s->text - 1 - s->n;
+
+	memcpy(s->text + s->n, text, n < room ? n : room);
+	s->n += n < room ? n : room;
+	s->text[s->n] = '\0';
+	if (n > room)
+		memcpy(s->text + s->n - 3, "...", 3);
+}
+
+static void shapes_open(shapes *s)
+{
+	if (s->count[s->depth]++ > 0)
+		shapes_add(s, ", ");
+	else if (s->depth == 2)
+		shapes_add(s, "[");
+	s->count[++s->depth] = 0;
+}
+
+static void shapes_close(shapes *s, bool tensors)
+{
+	if (s->count[s->depth] == 0)
+		shapes_add(s, "-"); /* a number, or no tensor */
+	else if (tensors)
+		shapes_add(s, "]");
+	s->depth--;
+}
+
+/* [[4, 3, 32, 32], [8, 3, 3, 3], [], [[2, 2], [2, 2]]] is "4x3x32x32, 8x3x3x3, -, [2x2, 2x2]"; what
+ * is no tensor is left out at the end. */
+static dck_status read_shapes(chrome_reader *x, event *e)
+{
+	shapes s = {.depth = 1};
+	bool tensors = false;
+	json_token t;
+
+	while (s.depth > 0) {
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		if (t == JSON_END)
+			DCK_FAIL(x->err, E_FORMAT, "%s is truncated: it ends within an event",
+				 x->source->label);
+		if (t == JSON_ARRAY && s.depth < 3) {
+			tensors = s.depth == 2;
+			shapes_open(&s);
+		} else if (t == JSON_CLOSE) {
+			shapes_close(&s, tensors && s.depth == 2);
+		} else if (t == JSON_BARE && s.depth > 1) {
+			if (s.count[s.depth]++ > 0)
+				shapes_add(&s, "x");
+			shapes_add(&s, x->json.text);
+		} else {
+			DCK_TRY(json_pass(&x->json, t, x->err));
+		}
+	}
+	while (s.n >= 3 && strcmp(s.text + s.n - 3, ", -") == 0)
+		s.text[s.n -= 3] = '\0';
+	if (s.n == 0 || strcmp(s.text, "-") == 0)
+		return DCK_OK;
+	e->shapes = chrome_text(x, s.text, s.n);
+	return e->shapes ? DCK_OK : x->err->code;
+}
+
 static dck_status read_argument(chrome_reader *x, uint32_t key, json_token t, event *e)
 {
 	static const char name[] = "name";
 	double real;
 
+	if (t == JSON_ARRAY && x->wanted &&
+	    strcmp(kept_name_of(&x->texts, key).text, CHROME_SHAPES) == 0)
+		return read_shapes(x, e);
 	if (t == JSON_TEXT && strcmp(kept_name_of(&x->texts, key).text, name) == 0)
 		return text_put(x, &e->said);
 	if (t != JSON_BARE || e->nnumbers == NUMBERS_MAX)
@@ -375,6 +449,18 @@ static uint64_t key_of(const chrome_reader *x, const event *e, bool by_category,
 	       ~(UINT64_C(1) << 63);
 }
 
+/* An operator with the shapes of its inputs behind its name: "aten::mm(2x3, 3x4)". */
+static uint32_t shaped(chrome_reader *x, const event *e)
+{
+	const kept_name name = kept_name_of(&x->texts, e->text),
+			inputs = kept_name_of(&x->texts, e->shapes);
+	char text[2 * KEPT_NAME_MAX + 3];
+	const int n = snprintf(text, sizeof text, "%s(%s)", name.text, inputs.text);
+
+	x->facts->shaped++;
+	return chrome_text(x, text, (size_t)n);
+}
+
 static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 {
 	chrome_row row = {.ns = e->ns, .kind = (uint8_t)kind};
@@ -408,7 +494,11 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 		break;
 	}
 	if (e->text && kind != CHROME_END && kind != CHROME_ASYNC_END) {
-		row.name = chrome_name(x, e->text, category);
+		const bool is_operator =
+		    is_text(x, category, "cpu_op") || is_text(x, category, "operator");
+		const uint32_t text = e->shapes && is_operator ? shaped(x, e) : e->text;
+
+		row.name = text ? chrome_name(x, text, category) : 0;
 		if (!row.name)
 			return x->err->code;
 	}

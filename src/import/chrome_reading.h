@@ -8,7 +8,7 @@
 
 #include "base/json_read.h"
 #include "import/chrome_read.h"
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 
 typedef enum chrome_kind {
 	CHROME_BEGIN,

@@ -12,7 +12,7 @@
 #ifndef IMPORT_MERGING_H
 #define IMPORT_MERGING_H
 
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 #include "import/trace_align.h"
 
 /* A process of a file. */

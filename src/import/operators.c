@@ -5,11 +5,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "import/operators.h"
+#include "import/chrome_read.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "deepclock/opt.h"
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 #include "timeline/perfetto.h"
 #include "timeline/zone_sums.h"
 
@@ -78,6 +79,9 @@ struct operators {
 
 const char *const operators_numbers[] = {"External id", "Sequence number", "Fwd thread id",
 					 PF_UNENDED,	PF_CONTINUED,	   NULL};
+const char *const operators_numbers_shaped[] = {"External id", "Sequence number", "Fwd thread id",
+						PF_UNENDED,    PF_CONTINUED,	  CHROME_SHAPES,
+						NULL};
 
 static sort sort_of(const operators *o, uint32_t id)
 {
@@ -113,7 +117,7 @@ static void note_sequence(operators *o, const track *t, const held *h)
 {
 	const uint32_t path = module_open(o, t);
 
-	if (h->has_sequence && !h->backward && path && path != ZONE_PATH_NONE &&
+	if (h->has_sequence && !h->backward && path && path != PATH_SUM_NONE &&
 	    (o->by_sequence.n < OPERATORS_MAX || kept_map_find(&o->by_sequence, h->sequence)))
 		o->failed |= !kept_map_put(&o->by_sequence, h->sequence, path);
 }
@@ -201,7 +205,7 @@ static void end_backward(operators *o, track *t, uint64_t took_ns)
 
 	module->backward_ns += took_ns;
 	for (uint32_t path = t->places.root; path; path = o->places.paths.rows[path].parent)
-		zone_paths_add(&o->places.paths, path, 0, took_ns);
+		path_sums_add(&o->places.paths, path, 0, took_ns);
 	t->backward_of = 0;
 }
 
@@ -385,6 +389,11 @@ dck_status operators_new(operators **ret, dck_err *err)
 void operators_want(operators *o, const zone_percentiles *p)
 {
 	zone_collect_want(o->zones, p);
+}
+
+void operators_draw(operators *o, picture *p)
+{
+	zone_collect_draw(o->zones, p);
 }
 
 void operators_free(operators *o)
@@ -588,9 +597,8 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 	if (o->kinds[MODULE]) {
 		n = rows_of(o, &o->places, MODULE, rows);
 		modules_table(rows, n, b);
-		status =
-		    zone_paths_put(&o->places.paths, "modules",
-				   "Operators by the modules they ran for", text_of, o, b, err);
+		status = path_sums_put(&o->places.paths, "modules",
+				       "Operators by the modules they ran for", text_of, o, b, err);
 	}
 	lacks_put(o, b);
 	if (status == DCK_OK)

@@ -21,10 +21,14 @@ typedef struct operators operators;
 extern const trace_format operators_format;
 /* The numbers of ranges that it looks at, ended by NULL: for chrome_read(). */
 extern const char *const operators_numbers[];
+/* The same, and operators are apart by the shapes of their inputs. */
+extern const char *const operators_numbers_shaped[];
 
 dck_status operators_new(operators **ret, dck_err *err);
 /* As zone_collect_want(). */
 void operators_want(operators *o, const zone_percentiles *p);
+/* As zone_collect_draw(). */
+void operators_draw(operators *o, picture *p);
 void operators_free(operators *o); /* NULL is allowed */
 void operators_sink(operators *o, dck_sink *ret);
 /* Where operators are in it, the tables "operators" and "modules", the tree "modules", and what the

@@ -9,8 +9,9 @@
 typedef struct trace_read_facts {
 	uint64_t packets, events; /* packets: of Perfetto */
 	uint64_t skipped;	  /* packets, or events, without anything that is read here */
-	uint64_t undated;	  /* events without a time, or on a clock that nothing explains */
-	uint64_t late;		  /* events so much out of order that they got a later time */
+	uint64_t shaped;  /* operators that tell the shapes of their inputs, when asked for */
+	uint64_t undated; /* events without a time, or on a clock that nothing explains */
+	uint64_t late;	  /* events so much out of order that they got a later time */
 	/* What the first snapshot says, at the base of the events; no snapshot: not dated. */
 	bool dated;
 	trace_about about;

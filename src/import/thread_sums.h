@@ -4,7 +4,7 @@
 #ifndef IMPORT_THREAD_SUMS_H
 #define IMPORT_THREAD_SUMS_H
 
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 #include "timeline/thread_table.h"
 
 typedef struct thread_sums {

@@ -19,6 +19,7 @@ typedef struct reading {
 	const char *path;
 	trace_read_facts facts;
 	bool chrome;
+	bool shapes_asked;
 } reading;
 
 static void facts_put(record_builder *b, const reading *r)
@@ -31,6 +32,9 @@ static void facts_put(record_builder *b, const reading *r)
 	record_fact_text(b, "trace", "format", r->chrome ? "chrome" : "perfetto");
 	record_fact_int(b, "trace", r->chrome ? "skipped_events" : "skipped_packets", DCK_UNIT_ONE,
 			(int64_t)f->skipped);
+	if (r->shapes_asked && f->shaped == 0)
+		record_note(b, "no-input-shapes",
+			    "no operator of the file tells the shapes of its inputs");
 	if (f->undated > 0)
 		record_note(b, "trace-undated",
 			    "%llu events have no time, "
@@ -98,16 +102,14 @@ static dck_status record_make(operators *o, const reading *r, dck_record **ret, 
 const dck_opt dck_trace_reading_options[] = {
     DCK_OPTION(TEXT, dck_trace_reading, percentiles, "percentiles", "LIST", NULL,
 	       "of how long the zones of a trace took: p50,p90,p99"),
+    DCK_FLAG(dck_trace_reading, input_shapes, "input-shapes",
+	     "operators of torch.profiler apart by the shapes of their inputs"),
     {0},
 };
 
-dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err)
-{
-	return dck_trace_read_with(path, &(dck_trace_reading){0}, ret, err);
-}
-
-dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how, dck_record **ret,
-			       dck_err *err)
+/* p: NULL, or what it is drawn from is made too. */
+static dck_status read_as(const char *path, const dck_trace_reading *how, picture *p,
+			  dck_record **ret, dck_err *err)
 {
 	reading r = {.path = path};
 	zone_percentiles percentiles;
@@ -117,11 +119,46 @@ dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how, d
 	DCK_TRY(zone_percentiles_read(how->percentiles, &percentiles, err));
 	DCK_TRY(operators_new(&o, err));
 	operators_want(o, &percentiles);
+	if (p)
+		operators_draw(o, p);
 	operators_sink(o, &sink);
-	dck_status status = read_into(&r, operators_numbers, &operators_format, &sink, err);
+	dck_status status =
+	    read_into(&r, how->input_shapes ? operators_numbers_shaped : operators_numbers,
+		      &operators_format, &sink, err);
+	r.shapes_asked = how->input_shapes;
 	if (status == DCK_OK)
 		status = record_make(o, &r, ret, err);
 	operators_free(o);
+	return status;
+}
+
+dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err)
+{
+	return dck_trace_read_with(path, &(dck_trace_reading){0}, ret, err);
+}
+
+dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how, dck_record **ret,
+			       dck_err *err)
+{
+	return read_as(path, how, NULL, ret, err);
+}
+
+dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *how, dck_record **ret,
+				   dck_timeline *ret_timeline, dck_err *err)
+{
+	dck_record *record;
+	picture *p;
+
+	DCK_TRY(picture_new(&p, &(picture_limits){0}, err));
+	dck_status status = read_as(path, how, p, &record, err);
+	if (status == DCK_OK) {
+		status = picture_finish(p, ret_timeline, err);
+		if (status == DCK_OK)
+			*ret = record;
+		else
+			dck_record_free(record);
+	}
+	picture_free(p);
 	return status;
 }
 

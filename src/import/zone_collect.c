@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 #include "timeline/perfetto.h"
 #include "import/thread_sums.h"
 #include "timeline/zone_table.h"
@@ -25,6 +25,7 @@ struct zone_collect {
 	kept_table marks, tracks; /* by name: mark; of track */
 	zone_sums sums;
 	thread_sums threads;
+	picture *drawn; /* NULL: it is not */
 	uint64_t events, unmatched, last_ns;
 	int64_t unix_ns;
 };
@@ -68,7 +69,12 @@ static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_abou
 
 static void collect_track(trace_out *o, const trace_track *about)
 {
-	(void)kept_row(&of(o)->tracks, about->id);
+	track *t = kept_row(&of(o)->tracks, about->id);
+
+	if (t)
+		t->open.track = about->id;
+	if (of(o)->drawn)
+		picture_track(of(o)->drawn, about);
 	thread_sums_track(&of(o)->threads, about);
 }
 
@@ -81,6 +87,8 @@ static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
 {
 	mark *row = kept_row(&of(o)->marks, id);
 
+	if (of(o)->drawn)
+		picture_name(of(o)->drawn, id, told);
 	kept_name_put(&of(o)->texts, id, told->text, told->n);
 	if (row)
 		*row = (mark){.unended = is(told, PF_UNENDED), .continued = is(told, PF_CONTINUED)};
@@ -93,6 +101,8 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 	const bool used = thread_sums_events(&c->threads, id, e, n);
 
 	c->events += t && !used ? n : 0;
+	if (c->drawn)
+		picture_events(c->drawn, id, e, n);
 	for (size_t i = 0; t && i < n; i++, e++) {
 		const bool is_end = e->kind == TRACE_ASYNC_END;
 
@@ -184,6 +194,13 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 void zone_collect_want(zone_collect *c, const zone_percentiles *p)
 {
 	zone_sums_want(&c->sums, p);
+}
+
+void zone_collect_draw(zone_collect *c, picture *p)
+{
+	c->drawn = p;
+	c->sums.ended = picture_range;
+	c->sums.listener = p;
 }
 
 void zone_collect_free(zone_collect *c)

@@ -15,7 +15,7 @@
 #define IMPORT_ZONE_COLLECT_H
 
 #include "record/build.h"
-#include "timeline/timeline.h"
+#include "timeline/picture.h"
 #include "timeline/zone_percentiles.h"
 
 typedef struct zone_collect zone_collect;
@@ -27,6 +27,8 @@ extern const trace_format zone_collect_format;
 dck_status zone_collect_new(zone_collect **ret, dck_err *err);
 /* Before anything is told. */
 void zone_collect_want(zone_collect *c, const zone_percentiles *p);
+/* What it is drawn from is made too; p stays the caller's. Before anything is told. */
+void zone_collect_draw(zone_collect *c, picture *p);
 void zone_collect_free(zone_collect *c); /* NULL is allowed */
 void zone_collect_sink(zone_collect *c, dck_sink *ret);
 /* The table "zones", and facts of section "trace". E_NOMEM also when some of it found no room. */

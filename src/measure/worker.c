@@ -105,6 +105,11 @@ static dck_status command_make(words *w, const worker_job *job, int fd, dck_err 
 	if (!plan.program)
 		DCK_FAIL(err, E_UNSUP,
 			 "fresh processes need the deepclock program (dck_plan.program)");
+	if (s->model.arrays.n > 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "fresh processes do not see '%s', which is in memory here: save it with "
+			 "numpy.save() and give the file",
+			 s->model.arrays.item[0].name);
 	plan.processes = 1;
 	DCK_TRY(word_add(w, plan.program, err));
 	DCK_TRY(word_add(w, job->command ? job->command : "bench", err));

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,6 +62,13 @@ static dck_status read_all(int fd, const char *path, size_t limit, size_t expect
 	}
 	b->data[b->n] = '\0';
 	return DCK_OK;
+}
+
+bool os_file_is_regular(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err)
@@ -438,14 +446,32 @@ uint64_t os_file_hash(const char *path)
 	return h;
 }
 
+static bool dir_make(const char *in, char *path)
+{
+	snprintf(path, OS_TEMP_SIZE, "%s/deepclock-XXXXXX", in);
+	return mkdtemp(path) != NULL;
+}
+
+dck_status os_temp_dir_mapped(char *path, dck_err *err)
+{
+	static const char memory[] = "/dev/shm";
+	const uint64_t plenty = UINT64_C(2)
+				<< 30; /* to write beyond what is there ends a program */
+	struct statvfs fs;
+
+	if (!getenv("TMPDIR") && statvfs(memory, &fs) == 0 &&
+	    (uint64_t)fs.f_bavail * fs.f_frsize >= plenty && dir_make(memory, path))
+		return DCK_OK;
+	return os_temp_dir(path, err);
+}
+
 dck_status os_temp_dir(char *path, dck_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 
 	if (!tmp || tmp[0] != '/' || strlen(tmp) > OS_TEMP_SIZE / 2)
 		tmp = "/tmp";
-	snprintf(path, OS_TEMP_SIZE, "%s/deepclock-XXXXXX", tmp);
-	if (!mkdtemp(path))
+	if (!dir_make(tmp, path))
 		DCK_FAIL_ERRNO(err, E_IO, errno,
 			       "cannot make a folder for the engine's files in '%s'", tmp);
 	return DCK_OK;

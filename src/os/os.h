@@ -121,11 +121,21 @@ const char *os_library_of(const void *address);
  * the one that runs the script there: static; NULL: it would, or that is not known. */
 const char *os_preload_refused(const char *path);
 
+/* preload_put.c: the shared library, for other programs to load: ourselves, or what lies beside the
+ * program, where it is built, or as it is installed. NULL: it is not found. */
+const char *os_library_own(mem_arena *a);
+/* The variable of the environment, "LD_PRELOAD=...", by which the loader puts that file of ours,
+ * one that lies beside the shared library, in front of `program`: before what is put there already.
+ * NULL: that cannot be, and *ret_why says why. Texts are the arena's, or static. */
+const char *os_preload_put(mem_arena *a, const char *file, const char *program,
+			   const char **ret_why);
+
 /* --- proc.c: processes. */
 long os_process_id(void);
 const char *os_program_name(void); /* as it was started; static */
 typedef struct os_child_usage {
 	uint64_t user_ns, system_ns, voluntary_switches, involuntary_switches;
+	uint64_t minor_faults, major_faults;
 	/* 0: not known. Until exec the kernel counts our memory as the child's, so a child that
 	 * needs less than we ever did cannot be told apart. */
 	uint64_t peak_rss_bytes;
@@ -165,6 +175,25 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
 		       dck_buffer *out, dck_err *err);
 
+/* --- process_memory.c */
+/* Copies n bytes at an address of the process, whose number *pid (an int) is; of our own too, where
+ * a plain copy might crash. false: not all of them can be read. Also in signal handlers. */
+bool os_process_read(void *pid, uint64_t address, void *to, size_t n);
+/* Whether that process may be read at all: E_ABSENT: there is none; E_IO: it may not, and why. */
+dck_status os_process_readable(int pid, dck_err *err);
+
+/* --- resident.c: of other processes too. */
+typedef struct os_resident {
+	uint64_t all, anonymous, file, shared; /* bytes; shared: with others, and of no file */
+	uint64_t peak;			       /* of `all`, as the kernel knows it */
+} os_resident;
+bool os_resident_get(long pid, os_resident *ret); /* false: there is no such process */
+/* What is its own, and its part of what it shares; 0: not known. It takes the kernel milliseconds
+ * for each GiB. */
+uint64_t os_resident_share(long pid);
+/* The children that its threads started and that live. Returns how many, at most max. */
+size_t os_process_children(long pid, long *ret, size_t max);
+
 /* --- limits.c: what a child may take; `pid` is not yet waited for. */
 /* Private memory that the child may ask for from now on, used or not. false: not possible here. */
 bool os_child_limit_data(pid_t pid, uint64_t bytes);
@@ -179,6 +208,7 @@ uint64_t os_memory_available(const char *root);
 /* --- file.c */
 /* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done().
  */
+bool os_file_is_regular(const char *path);
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
 /* A file in memory that a child inherits and can write, and we read afterwards. */
 dck_status os_file_nameless(int *ret_fd, dck_err *err);
@@ -197,6 +227,9 @@ void os_random_bytes(void *p, size_t n);
  * in it, which must be no folders. */
 #define OS_TEMP_SIZE 256
 dck_status os_temp_dir(char *path, dck_err *err);
+/* The same for files that programs map and write to: in memory (/dev/shm) where there is plenty of
+ * that, since a disk's file system may take milliseconds for the first page of each. */
+dck_status os_temp_dir_mapped(char *path, dck_err *err);
 void os_temp_dir_remove(const char *path);
 /* For appending, made when there is none; closed on exec. */
 dck_status os_open_append(const char *path, int *ret_fd, dck_err *err);
@@ -221,6 +254,11 @@ bool os_is_terminal(int fd);
  * child begins with our peak of memory as its own. */
 uint64_t os_file_hash(const char *path);
 
+/* --- file_map.c: the first bytes of a file, at most so many, as memory that other processes
+ * may change at any time. NULL: there is no such file, it is empty, or no memory. */
+void *os_file_map(const char *path, bool write, size_t most, size_t *ret_bytes);
+void os_file_unmap(void *p, size_t bytes); /* NULL is allowed */
+
 /* --- path.c: links are followed. */
 typedef enum os_kind {
 	OS_NOTHING, /* errno says why */
@@ -241,6 +279,8 @@ bool os_file_readable(const char *path);	 /* false: errno says why */
 /* Over what is there of the new name. false: errno says why. */
 bool os_path_rename(const char *from, const char *to);
 bool os_folder_here(char *ret, size_t size);
+/* What a symbolic link says; "" and false: it is none, or too long. */
+bool os_link_read(const char *path, char *ret, size_t size);
 /* Makes the folders that the file lies in, for nobody but us. purpose: for the sentence. */
 dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
 /* What is written to that name from now on goes nowhere. false: errno says why. */
@@ -304,6 +344,10 @@ void os_signals_forget(void);
 const char *os_signal_name(int number); /* "SIGSEGV"; NULL: it has none */
 int os_signal_read(const char *text);	/* "SIGUSR2", "USR2", "12", "RTMIN+1"; 0: no signal */
 bool os_signal_may_ask(int number);	/* it can be caught, and does not tell of a crash */
+
+/* --- signal_price.c: what a signal to the calling thread takes, whose handler does nothing; 0: not
+ * known. A signal of the program's own real-time ones must not be on its way meanwhile. */
+double os_signal_price_ns(void);
 
 /* --- word.c: also in signal handlers. */
 /* Waits while *word is `seen`: until it is woken, for ns at most, or for no reason at all. errno is

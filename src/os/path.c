@@ -65,6 +65,15 @@ bool os_file_readable(const char *path)
 	return access(path, R_OK) == 0;
 }
 
+bool os_link_read(const char *path, char *ret, size_t size)
+{
+	ssize_t n = readlink(path, ret, size);
+	bool ok = n > 0 && (size_t)n < size;
+
+	ret[ok ? n : 0] = '\0';
+	return ok;
+}
+
 bool os_folder_here(char *ret, size_t size)
 {
 	return getcwd(ret, size) != NULL;

@@ -313,6 +313,8 @@ static void fill_usage(int status, const struct rusage *r, os_child_usage *ret)
 	ret->peak_rss_bytes = own_peak_rss(r);
 	ret->voluntary_switches = (uint64_t)r->ru_nvcsw;
 	ret->involuntary_switches = (uint64_t)r->ru_nivcsw;
+	ret->minor_faults = (uint64_t)r->ru_minflt;
+	ret->major_faults = (uint64_t)r->ru_majflt;
 	ret->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	ret->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	ret->killed = ret->signal == SIGKILL;

@@ -14,11 +14,11 @@
 #include "deepclock/profile.h"
 #include "base/dtype.h"
 #include "base/err.h"
+#include "calls/module_tree.h"
 #include "base/observer.h"
 #include "record/asked.h"
 #include "record/copy.h"
 #include "profile/profile_rows.h"
-#include "deepclock/machine.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,7 @@ typedef struct job {
 	dck_record *base; /* of the latency */
 	record_builder *b;
 	tally_counted model, ran;
-	roofline_limits limits;
+	dck_roofline limits;
 	profile_input in;
 	profile_pass pass;
 	dck_profile profile;
@@ -170,6 +170,32 @@ static uint64_t threads_of_roofs(const job *j)
 		   : 0;
 }
 
+static void roof_put(record_builder *b, const char *kind, const char *of, dck_unit unit, double v)
+{
+	char key[32];
+
+	snprintf(key, sizeof key, "%s_%s", kind, of);
+	if (isnan(v))
+		record_fact_absent(b, "roofs", key, "it was not measured on this machine");
+	else
+		record_fact_real(b, "roofs", key, unit, v);
+}
+
+/* The limits that operators are compared with: the record is to be read without the machine. */
+static void roofs_put(record_builder *b, const dck_roofline *l)
+{
+	static const char *const types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
+	static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
+
+	for (size_t i = 0; i < DCK_ROOF_TYPES; i++)
+		roof_put(b, "peak", types[i], DCK_UNIT_FLOP_PER_S, l->peak[i]);
+	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++) {
+		roof_put(b, "bandwidth", levels[i], DCK_UNIT_BYTE_PER_S, l->bandwidth[i]);
+		if (i + 1 < DCK_ROOF_LEVELS)
+			roof_put(b, "capacity", levels[i], DCK_UNIT_BYTE, l->capacity[i]);
+	}
+}
+
 /* A record of the machine's limits; measured when there is none yet. */
 static void limits_get(job *j)
 {
@@ -202,7 +228,7 @@ static void limits_get(job *j)
 			return;
 		}
 	}
-	roofline_read(machine, one, &j->limits);
+	dck_roofline_read(machine, one, &j->limits);
 	j->in.limits = &j->limits;
 	f = dck_record_fact(machine, "machine", "measured");
 	record_fact_text(j->b, "profile", "roofs_measured",
@@ -212,6 +238,7 @@ static void limits_get(job *j)
 	else
 		record_fact_fmt(j->b, "profile", "roofs_of", "%llu threads",
 				(unsigned long long)c.threads);
+	roofs_put(j->b, &j->limits);
 	dck_record_free(machine);
 }
 
@@ -384,5 +411,8 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 	tally_counted_close(&j.model);
 	tally_counted_close(&j.ran);
 	dck_record_free(j.base);
-	return record_finish(j.b, ret, err);
+	if (module_tree_put(j.b, &why) == DCK_OK)
+		return record_finish(j.b, ret, err);
+	record_drop(j.b);
+	return ERR_NO_MEMORY(err, "for the tree of modules");
 }

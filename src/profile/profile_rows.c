@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile_rows.h"
+#include "base/dtype.h"
 #include "base/err.h"
 #include "model/module_path.h"
 #include "profile/profile_map.h"
@@ -18,7 +19,7 @@ typedef struct row {
 	double flops, bytes;	  /* NaN: not known */
 	int64_t memory;		  /* that the engine held when it ended, in the last run */
 	bool has_memory;
-	roofline roof;
+	dck_roof roof;
 } row;
 
 typedef struct table {
@@ -295,11 +296,11 @@ static dck_status modules_find(table *t, dck_err *err)
 	return DCK_OK;
 }
 
-static int64_t dtype_of(const cost_op *c)
+static const char *dtype_of(const cost_op *c)
 {
 	const val *v = c && c->nin && c->in[0] ? c->in[0] : c && c->nout ? c->out[0] : NULL;
 
-	return v ? v->dtype : ONNX_FLOAT;
+	return v ? dtype_onnx_text(v->dtype) : NULL;
 }
 
 /* Sums over the nodes that the operator stands for. */
@@ -349,7 +350,7 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	const profile_input *in = t->in;
 
 	op->rate = op->roof = RECORD_ABSENT(in->no_limits ? in->no_limits : "not known");
-	r->roof = (roofline){.least_ns = NAN, .attainable = NAN};
+	r->roof = (dck_roof){.least_ns = NAN, .attainable = NAN};
 	double rate = r->flops > 0 && r->value > 0 ? 1e9 * r->flops / r->value : NAN;
 	if (isnan(rate))
 		op->rate =
@@ -360,7 +361,7 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 		op->rate = RECORD_REAL(rate);
 	if (!in->limits)
 		return;
-	roofline_of(in->limits, dtype_of(r->ran), r->flops, r->bytes, &r->roof);
+	dck_roof_get(in->limits, dtype_of(r->ran), r->flops, r->bytes, &r->roof);
 	op->bound = r->roof.bound;
 	if (isnan(r->roof.attainable)) {
 		op->roof = RECORD_ABSENT(r->flops == 0 ? "it computes nothing"

@@ -6,8 +6,8 @@
 
 #include "tally/counted.h"
 #include "profile/profile_pass.h"
-#include "roofline/roofline.h"
 #include "record/build.h"
+#include "deepclock/machine.h"
 
 /* What the rows are made from. */
 typedef struct profile_input {
@@ -19,8 +19,8 @@ typedef struct profile_input {
 	double observed_ns;	    /* one run under the profiler, as a mean */
 	bool parallel;		    /* operators ran side by side */
 	tally_counted *model, *ran; /* the model; the graph that the engine ran (may be the same) */
-	const roofline_limits *limits; /* NULL: not known */
-	const char *no_limits;	       /* why */
+	const dck_roofline *limits; /* NULL: not known */
+	const char *no_limits;	    /* why */
 } profile_input;
 
 /* Adds ops, the metrics profile/..., facts and notes. */

@@ -457,7 +457,7 @@ static const void *array_keep(record_builder *b, const void *from, size_t n, siz
 void record_tree(record_builder *b, const dck_tree *t)
 {
 	dck_tree *own = list_add(b, &b->trees, sizeof *own);
-	const char **frames = mem_arena_array(b->box->arena, t->nframes, sizeof *frames);
+	dck_frame *frames = mem_arena_array(b->box->arena, t->nframes, sizeof *frames);
 
 	for (size_t i = 0; i < t->nnodes; i++)
 		assert((t->nodes[i].parent == DCK_TREE_ROOT || t->nodes[i].parent < i) &&
@@ -467,7 +467,11 @@ void record_tree(record_builder *b, const dck_tree *t)
 	if (!own || !frames)
 		return; /* the builder, or its arena, has failed */
 	for (size_t i = 0; i < t->nframes; i++)
-		frames[i] = text_keep(b, t->frames[i]);
+		frames[i] = (dck_frame){.name = text_keep(b, t->frames[i].name),
+					.file = mem_arena_dup(b->box->arena, t->frames[i].file),
+					.module = mem_arena_dup(b->box->arena, t->frames[i].module),
+					.line = t->frames[i].line,
+					.start_line = t->frames[i].start_line};
 	*own = (dck_tree){
 	    .name = text_keep(b, t->name),
 	    .title = text_keep(b, t->title),
@@ -650,6 +654,12 @@ void record_note_under(record_builder *b, const char *code, const char *under)
 	for (size_t i = 0; i < b->notes.n && lead; i++)
 		if (strcmp(all[i].code, code) == 0 && all[i].code != lead)
 			all[i].under = lead;
+}
+
+const dck_op *record_ops(const record_builder *b, size_t *ret_n)
+{
+	*ret_n = b->ops.n;
+	return b->ops.rows;
 }
 
 const dck_note *record_notes(const record_builder *b, size_t *ret_n)

@@ -119,7 +119,8 @@ const dck_note_def *record_note_find(const char *code); /* static; NULL: there i
 /* The first note of code `under` names the cause of those of `code`. Nothing happens where one of
  * them is not there. */
 void record_note_under(record_builder *b, const char *code, const char *under);
-/* The notes so far, borrowed until the next call on b. */
+/* The operators, the notes so far, borrowed until the next call on b. */
+const dck_op *record_ops(const record_builder *b, size_t *ret_n);
 const dck_note *record_notes(const record_builder *b, size_t *ret_n);
 
 /* record_json.c: the JSON form, docs/reference/record.md. */

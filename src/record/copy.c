@@ -70,6 +70,14 @@ void record_copy_table(record_builder *b, const dck_table *from)
 	}
 }
 
+void record_copy_tables(record_builder *b, const dck_record *r)
+{
+	for (size_t i = 0; i < r->ntables; i++)
+		record_copy_table(b, &r->tables[i]);
+	for (size_t i = 0; i < r->ntrees; i++)
+		record_tree(b, &r->trees[i]);
+}
+
 void record_copy(record_builder *b, const dck_record *r)
 {
 	record_set_began(b, r->began_unix_ns);

@@ -14,6 +14,8 @@ void record_copy_metric(record_builder *b, const dck_metric *from);
 void record_copy_under(record_builder *b, const dck_record *r);
 /* With what a summary shows of it. */
 void record_copy_table(record_builder *b, const dck_table *from);
+/* All tables and trees of another record. */
+void record_copy_tables(record_builder *b, const dck_record *from);
 /* A measurement that another record begins with: all but its tables and operators. */
 void record_copy(record_builder *b, const dck_record *r);
 

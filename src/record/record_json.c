@@ -268,6 +268,21 @@ static void weight_put(json_writer *w, double v)
 		json_real(w, v);
 }
 
+static void frame_put(json_writer *w, const dck_frame *f)
+{
+	json_flat_object(w);
+	text_put(w, "name", f->name);
+	if (f->file)
+		text_put(w, "file", f->file);
+	if (f->line)
+		uint_put(w, "line", f->line);
+	if (f->start_line)
+		uint_put(w, "start_line", f->start_line);
+	if (f->module)
+		text_put(w, "module", f->module);
+	json_end(w);
+}
+
 /* A node is a list: its parent (-1: none), its frame, its weights. */
 static void tree_put(json_writer *w, const dck_tree *t)
 {
@@ -278,7 +293,7 @@ static void tree_put(json_writer *w, const dck_tree *t)
 	json_key(w, "frames");
 	json_array(w);
 	for (size_t i = 0; i < t->nframes; i++)
-		json_text(w, t->frames[i]);
+		frame_put(w, &t->frames[i]);
 	json_end(w);
 	json_key(w, "nodes");
 	json_array(w);

@@ -3,6 +3,7 @@
 #include "record/box.h"
 #include "base/num.h"
 #include "deepclock/opt.h"
+#include "deepclock/report.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,6 +125,14 @@ const char *format_value(const dck_value *v, dck_unit u, char *buf)
 	double number = 0;
 	format_number_of(v, &number);
 	return format_number(number, u, buf);
+}
+
+const char *dck_text_value(const dck_value *v, dck_unit unit, char *buf, size_t size)
+{
+	char own[FORMAT_SIZE];
+
+	snprintf(buf, size, "%s", format_value(v, unit, own));
+	return buf;
 }
 
 const char *format_percent(double ratio, char *buf)

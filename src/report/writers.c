@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const dck_writer *const writers[] = {&report_text, &report_json, &report_csv,
-					    &report_markdown};
+					    &report_markdown, &report_html};
 #define WRITERS (sizeof writers / sizeof writers[0])
 
 const dck_writer *const *dck_writers(size_t *ret_n)
@@ -24,7 +24,9 @@ static dck_status not_found(const char *name, dck_err *err)
 		DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; did you mean '%s'?", name,
 			 nearest);
 	DCK_FAIL(err, E_ABSENT,
-		 "there is no report format '%s'; there are text, json, csv and markdown", name);
+		 "there is no report format '%s'; there are text, json, csv, "
+		 "markdown and html",
+		 name);
 }
 
 dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,
@@ -32,6 +34,9 @@ dck_status dck_report(const char *writer, const dck_record *const *records, size
 {
 	for (size_t i = 0; i < WRITERS; i++) {
 		if (strcmp(writers[i]->name, writer) == 0) {
+			const char *why = writers[i]->missing ? writers[i]->missing() : NULL;
+			if (why)
+				DCK_FAIL(err, E_ABSENT, "%s", why);
 			writers[i]->write(records, n, style, out);
 			return DCK_OK;
 		}

@@ -13,6 +13,6 @@
 
 #include "deepclock/report.h"
 
-extern const dck_writer report_text, report_json, report_csv, report_markdown;
+extern const dck_writer report_text, report_json, report_csv, report_markdown, report_html;
 
 #endif

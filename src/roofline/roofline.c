@@ -1,12 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "roofline/roofline.h"
-#include "model/onnx.h"
+/* roofline.c - how fast an operator could be, from the record of the machine's limits (peaks.c
+ * makes that record).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/machine.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-static const char *const types[] = {"fp64", "fp32", "fp16", "bf16", "int8"};
-static const char *const levels[] = {"l1", "l2", "l3", "dram"};
-static const char *const shown[] = {"L1", "L2", "L3", "DRAM"};
+static const char *const types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
+enum { FP32 = 1 };
+/* Elements whose type has a peak of its own. */
+static const struct {
+	const char *dtype;
+	size_t peak;
+} own[] = {{"float64", 0}, {"float16", 2}, {"bfloat16", 3}, {"int8", 4}, {"uint8", 4}};
+static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
+static const char *const shown[DCK_ROOF_LEVELS] = {"L1", "L2", "L3", "DRAM"};
 static const char *const kinds[] = {"read", "copy", "triad"};
 
 static double fact_number(const dck_record *r, const char *key)
@@ -16,16 +26,16 @@ static double fact_number(const dck_record *r, const char *key)
 	return f ? dck_value_number(&f->value) : (double)NAN;
 }
 
-void roofline_read(const dck_record *machine, bool one_thread, roofline_limits *ret)
+void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline *ret)
 {
 	const char *threads = one_thread ? "1" : "all";
 	char tag[64];
 
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+	for (size_t i = 0; i < DCK_ROOF_TYPES; i++) {
 		snprintf(tag, sizeof tag, "peak/%s/%s", types[i], threads);
 		ret->peak[i] = dck_record_value(machine, tag);
 	}
-	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++) {
 		double most = NAN;
 		for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
 			snprintf(tag, sizeof tag, "bandwidth/%s_%s/%s", levels[i], kinds[k],
@@ -37,36 +47,29 @@ void roofline_read(const dck_record *machine, bool one_thread, roofline_limits *
 		double one = fact_number(machine, tag);
 		snprintf(tag, sizeof tag, i == 0 ? "cache_l1d_count" : "cache_%s_count", levels[i]);
 		double count = one_thread ? 1 : fact_number(machine, tag);
-		ret->capacity[i] = i == 3 ? INFINITY : one * (count > 0 ? count : 1);
+		ret->capacity[i] =
+		    i == DCK_ROOF_LEVELS - 1 ? INFINITY : one * (count > 0 ? count : 1);
 	}
 }
 
-static size_t peak_of(int64_t dtype)
+static size_t peak_of(const char *dtype)
 {
-	switch (dtype) {
-	case ONNX_DOUBLE:
-		return 0;
-	case ONNX_FLOAT16:
-		return 2;
-	case ONNX_BFLOAT16:
-		return 3;
-	case ONNX_INT8:
-	case ONNX_UINT8:
-		return 4;
-	default:
-		return 1; /* other integers are computed where single precision is */
-	}
+	for (size_t i = 0; dtype && i < sizeof own / sizeof *own; i++)
+		if (strcmp(own[i].dtype, dtype) == 0)
+			return own[i].peak;
+	return FP32; /* other integers are computed where single precision is */
 }
 
-void roofline_of(const roofline_limits *l, int64_t dtype, double flops, double bytes, roofline *ret)
+void dck_roof_get(const dck_roofline *l, const char *dtype, double flops, double bytes,
+		  dck_roof *ret)
 {
 	double peak = l->peak[peak_of(dtype)], compute_ns, memory_ns;
 
 	/* No instructions of its own: engines convert to single precision. */
 	if (isnan(peak))
-		peak = l->peak[1];
-	*ret = (roofline){.peak = peak, .bandwidth = NAN, .attainable = NAN, .least_ns = NAN};
-	for (size_t i = 0; i < 4; i++)
+		peak = l->peak[FP32];
+	*ret = (dck_roof){.peak = peak, .bandwidth = NAN, .attainable = NAN, .least_ns = NAN};
+	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++)
 		if (bytes <= l->capacity[i] && !isnan(l->bandwidth[i])) {
 			ret->bandwidth = l->bandwidth[i];
 			ret->level = shown[i];

@@ -13,7 +13,7 @@
 typedef struct input {
 	const subject_sized *sized;
 	const model_input *range; /* NULL: nothing known */
-	const char *file;	  /* of --input; NULL: random */
+	const char *file;	  /* of --input, or an array's name; NULL: random */
 	const char *filled;	  /* of --input, in words; NULL: not so */
 	input_fill fill;
 	npy_array array;
@@ -63,23 +63,28 @@ static dck_status array_take(subject_inputs *b, size_t index, const char *file, 
 	in->file = file;
 	if (!dtype_equal(in->array.dtype, in->sized->info.dtype))
 		DCK_FAIL(err, E_ARG,
-			 "'%s' holds %s, the input '%s' wants %s: save it so, "
-			 "with array.astype('%s')",
-			 file, dck_dtype_text(in->array.dtype), in->sized->info.name,
+			 "'%s' holds %s, the input '%s' wants %s: %s array.astype('%s')", file,
+			 dck_dtype_text(in->array.dtype), in->sized->info.name,
 			 dck_dtype_text(in->sized->info.dtype),
+			 in->array.file.data ? "save it so, with" : "give it so, as by",
 			 dck_dtype_text(in->sized->info.dtype));
 	return subject_sizes_give(&b->sizes, index, in->array.dim, in->array.rank,
 				  mem_arena_fmt(b->arena, "'%s'", file), err);
 }
 
-/* A .npy file, or the array of the input's name from a .npz file. */
-static dck_status array_read(subject_inputs *b, size_t index, const char *file, dck_err *err)
+/* An array in memory, a .npy file, or the array of the input's name from a .npz file. */
+static dck_status array_read(subject_inputs *b, size_t index, const char *file,
+			     const dck_arrays *memory, dck_err *err)
 {
 	const size_t limit = (size_t)b->limit;
 	input *in = &b->input[index];
 	dck_buffer bytes = {0};
 	dck_status status;
+	bool there = false;
 
+	DCK_TRY(npy_in_memory(memory, file, &there, &in->array, err));
+	if (there)
+		return array_take(b, index, file, err);
 	DCK_TRY(file_possible(in, err));
 	DCK_TRY(os_read_file(file, limit, &bytes, err));
 	status = npz_is(&bytes)
@@ -100,13 +105,14 @@ static bool is_archive(const char *text)
 /* One archive for all inputs that it has an array of; the others stay random. */
 static dck_status archive_read(subject_inputs *b, const char *file, dck_err *err)
 {
+	const dck_arrays none = {0};
 	size_t found = 0;
 
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->input[i].file || b->input[i].filled)
 			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
 				 b->input[i].sized->info.name);
-		const dck_status status = array_read(b, i, file, err);
+		const dck_status status = array_read(b, i, file, &none, err);
 
 		if (status != DCK_OK && (status != DCK_E_ABSENT || !os_file_exists(file)))
 			return status;
@@ -142,7 +148,7 @@ static dck_status files_read(subject_inputs *b, const dck_model_config *c, dck_e
 		if (is_fill)
 			in->filled = file;
 		else
-			DCK_TRY(array_read(b, index, file, err));
+			DCK_TRY(array_read(b, index, file, &c->arrays, err));
 	}
 	return DCK_OK;
 }

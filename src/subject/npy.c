@@ -271,6 +271,36 @@ dck_status npy_read(const char *path, size_t limit, npy_array *ret, dck_err *err
 	return status;
 }
 
+dck_status npy_in_memory(const dck_arrays *all, const char *name, bool *ret_there, npy_array *ret,
+			 dck_err *err)
+{
+	const dck_tensor *t = NULL;
+
+	for (size_t i = 0; i < all->n && !t; i++)
+		if (strcmp(all->item[i].name, name) == 0)
+			t = &all->item[i].tensor;
+	*ret_there = t != NULL;
+	if (!t)
+		return DCK_OK;
+	size_t bytes = dck_dtype_bytes(t->dtype);
+	bool fits = bytes > 0 && t->rank >= 0 && t->rank <= DCK_RANK_MAX;
+
+	for (int32_t d = 0; fits && d < t->rank; d++)
+		fits = t->dim[d] >= 0 && !__builtin_mul_overflow(bytes, t->dim[d], &bytes);
+	if (!fits || bytes != t->bytes)
+		DCK_FAIL(err, E_ARG,
+			 "the array '%s' in memory has %llu bytes, which are not those of its type "
+			 "and shape",
+			 name, (unsigned long long)t->bytes);
+	*ret = (npy_array){.dtype = t->dtype,
+			   .width = dck_dtype_bytes(t->dtype),
+			   .rank = (size_t)t->rank,
+			   .data = t->data,
+			   .bytes = bytes};
+	memcpy(ret->dim, t->dim, sizeof ret->dim);
+	return DCK_OK;
+}
+
 bool npy_is(const dck_buffer *bytes)
 {
 	return bytes->n >= 6 && memcmp(bytes->data, "\x93NUMPY", 6) == 0;

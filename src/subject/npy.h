@@ -5,7 +5,7 @@
 #ifndef SUBJECT_NPY_H
 #define SUBJECT_NPY_H
 
-#include "deepclock/plugin.h"
+#include "deepclock/bench.h"
 #include "deepclock/report.h"
 
 typedef struct npy_array {
@@ -14,7 +14,7 @@ typedef struct npy_array {
 	size_t width; /* bytes of an element */
 	size_t rank;
 	int64_t dim[DCK_RANK_MAX];
-	void *data; /* row-major, this machine's byte order; points into `file` */
+	void *data; /* row-major, this machine's byte order; points into `file`, or is borrowed */
 	size_t bytes;
 	dck_buffer file; /* owned */
 } npy_array;
@@ -27,6 +27,10 @@ dck_status npy_read(const char *path, size_t limit, npy_array *ret, dck_err *err
 dck_status npy_parse(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err);
 /* And texts too: 'U' is UTF-32, 'S' bytes, each filled up with zeros. */
 dck_status npy_parse_any(const char *name, dck_buffer *bytes, npy_array *ret, dck_err *err);
+/* The array in memory of that name; not copied. *ret_there: there is one. E_ARG: its bytes are not
+ * those of its shape. */
+dck_status npy_in_memory(const dck_arrays *all, const char *name, bool *ret_there, npy_array *ret,
+			 dck_err *err);
 bool npy_is(const dck_buffer *bytes); /* they begin as such a file does */
 void npy_done(npy_array *a);	      /* {0} is allowed */
 

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/cost.h"
 #include "base/err.h"
+#include "calls/module_tree.h"
 #include "tally/tally_open.h"
 #include "tally/counted.h"
 #include "record/asked.h"
@@ -448,7 +449,11 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	}
 	if (cfg->run)
 		note_run(b, c.cost, &real, c.arena);
-	status = record_finish(b, ret, err);
+	status = module_tree_put(b, err);
+	if (status == DCK_OK)
+		status = record_finish(b, ret, err);
+	else
+		record_drop(b);
 done:
 	tally_counted_close(&c);
 	mem_arena_free(a);

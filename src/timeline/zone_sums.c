@@ -28,7 +28,7 @@ void zone_sums_done(zone_sums *s)
 	for (uint32_t i = 0; i < s->nstats; i++)
 		stats_free(s->stats[i]);
 	mem_free(s->stats);
-	zone_paths_done(&s->paths);
+	path_sums_done(&s->paths);
 	open_ranges_done(&s->ranges);
 	*s = (zone_sums){0};
 }
@@ -89,13 +89,26 @@ static void add(zone_sums *s, const zone_frame *f, uint64_t took, uint64_t self,
 {
 	zone_stats *z = s->paths_only ? NULL : zone_sums_row(s, f->name);
 
-	zone_paths_add(&s->paths, f->path, 1, took);
+	path_sums_add(&s->paths, f->path, 1, took);
 	if (z && f->in_pieces)
 		zone_stats_add_pieces(z, &f->before, took, self, outermost, finished);
 	else if (z && finished)
 		zone_stats_add(z, took, self, outermost);
 	else if (z)
 		zone_stats_add_unfinished(z, took, self, outermost);
+}
+
+static void tell(const zone_sums *s, const zone_stack *t, const zone_frame *f, uint64_t took,
+		 uint64_t self, bool outermost, bool whole)
+{
+	s->ended(s->listener, &(zone_ended){.track = t ? t->track : 0,
+					    .name = f->name,
+					    .depth = t ? (uint32_t)t->depth : 0,
+					    .begin_ns = f->begin_ns,
+					    .took_ns = took,
+					    .self_ns = self,
+					    .outermost = outermost,
+					    .whole = whole});
 }
 
 /* --- pieces */
@@ -116,14 +129,23 @@ static bool piece_end(zone_sums *s, zone_stack *t, const zone_frame *f, uint64_t
 	p->before.took_ns += took;
 	p->before.self_ns += self;
 	p->before.total_ns += outermost ? took : 0;
-	zone_paths_add(&s->paths, f->path, 0, took);
+	path_sums_add(&s->paths, f->path, 0, took);
 	return true;
 }
 
 static void pieces_drop(zone_sums *s, zone_stack *t)
 {
-	while (t->npieces)
-		add(s, &t->pieces[--t->npieces], 0, 0, false, true);
+	while (t->npieces) {
+		const zone_frame *f = &t->pieces[--t->npieces];
+
+		if (s->ended)
+			s->ended(s->listener, &(zone_ended){.track = t->track,
+							    .name = f->name,
+							    .depth = ZONE_DEPTH_MAX,
+							    .begin_ns = f->begin_ns,
+							    .whole = true});
+		add(s, f, 0, 0, false, true);
+	}
 }
 
 /* The range f begins: as the next piece of the one that ended last, or as one of its own. */
@@ -180,9 +202,9 @@ bool zone_sums_begin(zone_sums *s, zone_stack *t, uint64_t ns, uint32_t name)
 	/* One that was lost is a path of its caller's. */
 	uint32_t path = t->depth ? t->frames[t->depth - 1].path : t->root;
 	if (name != ZONE_LOST)
-		path = zone_paths_child(&s->paths, path, name);
+		path = path_sums_child(&s->paths, path, name);
 	t->frames[t->depth++] = (zone_frame){.name = name, .path = path, .begin_ns = ns};
-	if (path == ZONE_PATH_NONE)
+	if (path == PATH_SUM_NONE)
 		hide(s, t, name, 1);
 	if (t->npieces)
 		piece_begin(s, t, zone_stack_top(t));
@@ -192,13 +214,13 @@ bool zone_sums_begin(zone_sums *s, zone_stack *t, uint64_t ns, uint32_t name)
 /* Whether the range that just ended was in none of its name. */
 static bool outermost(zone_sums *s, zone_stack *t, const zone_frame *f)
 {
-	if (f->path != ZONE_PATH_NONE) /* 0, and perhaps no row: one that was lost */
+	if (f->path != PATH_SUM_NONE) /* 0, and perhaps no row: one that was lost */
 		return f->path && !s->paths.rows[f->path].again;
 	if (hide(s, t, f->name, -1) > 1)
 		return false;
 	const uint32_t last =
 	    t->depth > t->pathless ? t->frames[t->depth - t->pathless - 1].path : t->root;
-	return last == ZONE_PATH_NONE || !zone_paths_inside(&s->paths, last, f->name);
+	return last == PATH_SUM_NONE || !path_sums_inside(&s->paths, last, f->name);
 }
 
 zone_end zone_sums_end(zone_sums *s, zone_stack *t, uint64_t ns, bool finished)
@@ -223,6 +245,8 @@ zone_end zone_sums_end(zone_sums *s, zone_stack *t, uint64_t ns, bool finished)
 	if (above)
 		above->inside_ns += took;
 	const bool whole = !f.continued || !piece_end(s, t, &f, ns, took, self, outer);
+	if (s->ended)
+		tell(s, t, &f, took, self, outer, whole);
 	if (whole)
 		add(s, &f, took, self, outer, finished);
 	t->zones += whole;
@@ -247,8 +271,11 @@ static void range_ended(zone_sums *s, uint32_t name, uint64_t begin_ns, uint64_t
 	const uint64_t took = end_ns > begin_ns ? end_ns - begin_ns : 0;
 
 	const zone_frame f = {.name = name,
-			      .path = zone_paths_child(&s->paths, s->async_root, name)};
+			      .path = path_sums_child(&s->paths, s->async_root, name),
+			      .begin_ns = begin_ns};
 
+	if (s->ended)
+		tell(s, NULL, &f, took, ZONE_SELF_UNKNOWN, true, true);
 	add(s, &f, took, ZONE_SELF_UNKNOWN, true, finished);
 }
 

@@ -1,6 +1,6 @@
 /* zone_sums.h - follows which ranges are open on each track, and adds up those that ended: by name
- * (zone_stats.h) and by call path (zone_paths.h). What records, what reads a file, and the formats
- * of call paths all ask this one.
+ * (zone_stats.h) and by call path (calls/path_sums.h). What records, what reads a file, and the
+ * formats of call paths all ask this one.
  *
  *	zone_sums s = {0};
  *	zone_stack thread = {0};
@@ -23,7 +23,8 @@
 #define TIMELINE_ZONE_SUMS_H
 
 #include "timeline/open_ranges.h"
-#include "timeline/zone_paths.h"
+#include "calls/path_sums.h"
+#include "timeline/timeline.h"
 #include "timeline/zone_percentiles.h"
 #include "timeline/zone_stats.h"
 
@@ -53,10 +54,22 @@ typedef struct zone_stack {
 	zone_frame *pieces; /* @owned */
 	uint32_t npieces;
 	uint64_t zones, waited_ns; /* ranges that ended, and the time of those that are waits */
+	uint32_t track;		   /* for who listens */
 } zone_stack;			   /* {0} at first */
 
+/* A range that ended, or a piece of one, as whoever listens is told. */
+typedef struct zone_ended {
+	uint32_t track; /* 0: it may end on any */
+	uint32_t name;
+	uint32_t depth; /* how many are open around it; ZONE_DEPTH_MAX: it has no place */
+	uint64_t begin_ns, took_ns;
+	uint64_t self_ns; /* ZONE_SELF_UNKNOWN: of no track */
+	bool outermost;	  /* it is inside none of its name */
+	bool whole;	  /* false: a piece, and another one is to come */
+} zone_ended;
+
 typedef struct zone_sums {
-	zone_paths paths;
+	path_sums paths;
 	zone_stats **stats; /* @owned, by name; NULL: none yet */
 	uint32_t nstats;
 	uint32_t async_root;	      /* the path that ranges of no track are in */
@@ -69,6 +82,10 @@ typedef struct zone_sums {
 	/* Whether a range of that name is a wait; asked once. NULL: none is. */
 	bool (*is_wait)(const void *names, uint32_t name);
 	const void *names;
+	/* Told of every range that ended, before it is added up; NULL: nobody listens. Leaves of
+	 * zone_sums_leaf() are not told. */
+	void (*ended)(void *listener, const zone_ended *r);
+	void *listener;
 	bool failed; /* for want of memory something is missing */
 	open_ranges ranges;
 } zone_sums; /* {0} at first */
@@ -118,17 +135,17 @@ static inline bool zone_sums_leaf(zone_sums *s, zone_stack *t, uint64_t begin_ns
 				  uint32_t name)
 {
 	zone_frame *top = zone_stack_top(t);
-	const uint32_t path = zone_paths_child(&s->paths, top ? top->path : t->root, name);
+	const uint32_t path = path_sums_child(&s->paths, top ? top->path : t->root, name);
 	const uint64_t took = end_ns - begin_ns;
 
-	if (path == ZONE_PATH_NONE || t->depth == ZONE_DEPTH_MAX || t->npieces)
+	if (path == PATH_SUM_NONE || t->depth == ZONE_DEPTH_MAX || t->npieces)
 		return false;
 	zone_stats *z = zone_sums_row(s, name);
 	if (!z)
 		return false;
 	if (top)
 		top->inside_ns += took;
-	zone_paths_add(&s->paths, path, 1, took);
+	path_sums_add(&s->paths, path, 1, took);
 	zone_stats_add(z, took, took, !s->paths.rows[path].again);
 	t->zones++;
 	t->waited_ns += z->wait ? took : 0;

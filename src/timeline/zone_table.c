@@ -162,6 +162,6 @@ dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self,
 		row_put(b, &rows[i], &s->percentiles);
 	answer_put(b, rows, n);
 	mem_free(rows);
-	return zone_paths_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,
-			      err);
+	return path_sums_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,
+			     err);
 }

@@ -19,7 +19,7 @@
 
 #include "os/os.h"
 #include "record/build.h"
-#include "timeline/kept.h"
+#include "timeline/kept_ranges.h"
 #include "timeline/thread_table.h"
 #include "trace/drain.h"
 #include "trace/lane.h"

@@ -241,7 +241,7 @@ static dck_status alone(const children *c, const char *why, dck_record **record,
 
 	if (!*record || (c->n < 2 && !c->running))
 		return DCK_OK;
-	b = record_begin(NULL);
+	b = record_begin((*record)->command);
 	DCK_NEED(b, err, "for the record");
 	record_set_began(b, (*record)->began_unix_ns);
 	record_copy_facts(b, *record);
@@ -250,10 +250,7 @@ static dck_status alone(const children *c, const char *why, dck_record **record,
 			record_note_as(b, (*record)->notes[i].severity, (*record)->notes[i].code,
 				       "%s", (*record)->notes[i].text);
 	record_set_incomplete(b, (*record)->incomplete);
-	for (size_t i = 0; i < (*record)->ntables; i++)
-		record_copy_table(b, &(*record)->tables[i]);
-	for (size_t i = 0; i < (*record)->ntrees; i++)
-		record_tree(b, &(*record)->trees[i]);
+	record_copy_tables(b, *record);
 	if (why && c->n > 1)
 		apart_note(b, c, why);
 	running_note(b, c);

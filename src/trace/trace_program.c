@@ -8,12 +8,13 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "record/build.h"
+#include "record/asked.h"
+#include "record/copy.h"
 #include "timeline/timeline.h"
 #include "trace/trace_children.h"
 #include "trace/trace_options.h"
+#include "trace/trace_program.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,54 +65,55 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 		 name, why ? why : "it ended before anything was recorded");
 }
 
-/* The shared library, for NVTX to load: ourselves, or what lies beside the program, where it is
- * built, or as it is installed. NULL: it is not found. */
-static const char *library_find(mem_arena *a)
+/* NULL: nothing is put in front of it, and *ret_why says why. */
+static const char *preload_find(mem_arena *a, const dck_trace_config *c, const char *program,
+				const char **ret_why)
 {
-	static const char *const places[] = {"", "/../lib", "/../lib/*", "/../lib64"};
-	static const char name[] = "libdeepclock.so";
-	const char *own = os_library_of(name), *found = NULL;
-	const bool shared = own && strstr(own, name);
-	char real[PATH_MAX], *slash;
-
-	if (!realpath(shared ? own : "/proc/self/exe", real) || !(slash = strrchr(real, '/')))
-		return NULL;
-	if (shared)
-		return mem_arena_dup(a, real);
-	*slash = '\0';
-	for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++)
-		found = os_path_first(a, mem_arena_fmt(a, "%s%s/%s", real, places[i], name));
-	return found;
+	if (!c->no_waits)
+		return os_preload_put(a, "libdeepclock_preload.so", program, ret_why);
+	*ret_why = "--no-waits";
+	return NULL;
 }
 
-/* What the loader is to put in front of the program: to what is put there already. *ret_why:
- * nothing, and why. */
-static const char *preload_find(mem_arena *a, const dck_trace_config *c, const char *program,
-				const char *library, const char **ret_why)
+/* Only who started the program knows how long it took from its start to its end: the recorder
+ * begins later, and what is done with the traces after the end is no time of the program. *record
+ * is freed where it fails. */
+static dck_status took_put(uint64_t ns, dck_record **record, dck_err *err)
 {
-	const char *slash = library ? strrchr(library, '/') : NULL, *theirs = getenv("LD_PRELOAD");
-	char *path = NULL;
-	const char *found = NULL;
+	record_builder *b = record_begin((*record)->command);
+	dck_record *with;
 
-	if (c->no_waits)
-		*ret_why = "--no-waits";
-	else if (os_sanitizer_name())
-		*ret_why = "libdeepclock has a sanitizer in it";
-	else if (os_find_program(program, &path, NULL) == DCK_OK)
-		*ret_why = os_preload_refused(path);
-	mem_free(path);
-	if (*ret_why)
-		return NULL;
-	if (slash)
-		found = os_path_first(a, mem_arena_fmt(a, "%.*s/libdeepclock_preload.so",
-						       (int)(slash - library), library));
-	if (!found)
-		*ret_why = "libdeepclock_preload.so is not beside libdeepclock.so";
-	else if (strpbrk(found, " :"))
-		*ret_why = "the folder of libdeepclock_preload.so has a blank or colon in its name";
-	if (*ret_why)
-		return NULL;
-	return theirs && *theirs ? mem_arena_fmt(a, "%s:%s", found, theirs) : found;
+	if (!b) {
+		dck_record_free(*record);
+		return ERR_NO_MEMORY(err, "for the record");
+	}
+	record_set_id(b, (*record)->id);
+	record_copy(b, *record);
+	record_copy_tables(b, *record);
+	record_fact_int(b, "trace", "program_took", DCK_UNIT_NS, (int64_t)ns);
+	const dck_status st = record_finish(b, &with, err);
+	dck_record_free(*record);
+	*record = st == DCK_OK ? with : NULL;
+	return st;
+}
+
+dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *record,
+				     const char **set, size_t max, size_t *n, dck_err *err)
+{
+	const char *library = os_library_own(a), *tick = trace_tick_put(a);
+	const char *own[4];
+	size_t k = 0;
+
+	own[k++] = "DEEPCLOCK_TRACE_BY=0000000000"; /* room for a number */
+	own[k++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record);
+	for (size_t i = 0; library && i < sizeof annotations / sizeof annotations[0]; i++)
+		if (!getenv(annotations[i])) /* theirs stays */
+			own[k++] = mem_arena_fmt(a, "%s=%s", annotations[i], library);
+	for (size_t i = 0; i < k && *n < max; i++)
+		set[(*n)++] = own[i];
+	if (tick && *n < max)
+		set[(*n)++] = tick;
+	return trace_environment_put(a, c, set, max, n, err);
 }
 
 static dck_status run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
@@ -125,31 +127,23 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *record = mem_arena_fmt(a, "%s/record.json", folder);
-	const char *library = library_find(a), *why = NULL;
-	const char *preload = preload_find(a, c, p->argv[0], library, &why);
-	const char *set[SET_MAX + 1] = {
-	    "DEEPCLOCK_TRACE_BY=0000000000", /* room for a number */
-	    mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record),
-	};
-	size_t nset = 2;
+	const char *why = NULL, *preload = preload_find(a, c, p->argv[0], &why);
+	const char *set[SET_MAX + 1] = {NULL};
+	size_t nset = 0;
 	const os_spawn_config spawn = {
 	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
-	for (size_t i = 0; library && i < sizeof annotations / sizeof annotations[0]; i++)
-		if (!getenv(annotations[i])) /* theirs stays */
-			set[nset++] = mem_arena_fmt(a, "%s=%s", annotations[i], library);
 	if (preload)
-		set[nset++] = mem_arena_fmt(a, "LD_PRELOAD=%s", preload);
+		set[nset++] = preload;
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
-	const char *tick = trace_tick_put(a);
-	if (tick)
-		set[nset++] = tick;
 	/* A child of it that is elsewhere means the same file. */
 	own.path = trace_path_absolute(a, c->path);
-	dck_status st = trace_environment_put(a, &own, set, SET_MAX, &nset, err);
+	dck_status st = trace_program_environment(a, &own, record, set, SET_MAX, &nset, err);
+	const uint64_t begin = os_now_ns();
 	if (st == DCK_OK)
 		st = os_spawn(&spawn, &pid, err);
 	if (st == DCK_OK)
 		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
+	const uint64_t took = os_now_ns() - begin;
 	/* What was recorded until then is told. */
 	const bool cancelled = st == DCK_E_CANCEL;
 	if (st == DCK_OK || cancelled) {
@@ -170,6 +164,8 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 				     "cancelled before it recorded");
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
+		if (st == DCK_OK)
+			st = took_put(took, ret, err);
 	}
 	mem_arena_free(a);
 	return st;

@@ -313,7 +313,7 @@ static bool is_latency(const dck_record *r)
 	       dck_record_metric(r, "runs/count");
 }
 
-static void answer_put(page *p, const dck_record *r)
+void text_brief_answer(page *p, const dck_record *r)
 {
 	if (is_latency(r)) {
 		latency_put(p, r);
@@ -424,21 +424,26 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 	part_put(p, &a);
 }
 
-void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
+void text_brief_what(page *p, const dck_record *r)
 {
-	const bool has_answer = is_latency(r) || dck_record_fact(r, "result", "answer");
-	part what, answer, body, notes, end;
 	char runs[FORMAT_SIZE + 16] = "", buf[FORMAT_SIZE];
 	double v;
 
 	if (is_latency(r) && text_metric(r, "runs/count", &v) && v > 0)
 		snprintf(runs, sizeof runs, ", %s run%s", format_number(v, DCK_UNIT_ONE, buf),
 			 v == 1 ? "" : "s");
-	page *to = part_begin(&what, p);
 	if (has_headline(r))
-		text_headline(to, r, runs);
+		text_headline(p, r, runs);
+}
+
+void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
+{
+	const bool has_answer = is_latency(r) || dck_record_fact(r, "result", "answer");
+	part what, answer, body, notes, end;
+
+	text_brief_what(part_begin(&what, p), r);
 	part_end(&what);
-	answer_put(part_begin(&answer, p), r);
+	text_brief_answer(part_begin(&answer, p), r);
 	part_end(&answer);
 
 	/* What is left is shared: notes may have what the body does not need, and one of them finds

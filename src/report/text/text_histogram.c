@@ -1,11 +1,8 @@
-/* text_histogram.c - the measured samples, binned for the eye. Bins are as wide as a round number;
- * a long tail is cut off at Tukey's outer fence (three times the quartiles' distance beyond them)
- * and counted in a row of its own, since one run of a second would else squeeze a thousand of a
- * millisecond into one row. Never more than 5 % of the samples at an end are cut off, so that a
- * second group stays in sight.
+/* text_histogram.c - the measured samples as a histogram of rows, and in one line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "report/bins.h"
 #include "report/text/text_parts.h"
 #include <inttypes.h>
 #include <math.h>
@@ -13,111 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLES_MIN  8
-#define ROWS_WANTED  16
-#define ROWS_MAX     32
-#define TAIL_FACTOR  1.5 /* a tail that stretches the picture by less is shown, not cut off */
+#define ROWS	     16
 #define COLUMN_COUNT 10
 #define COLUMN_MARK  8
-
-typedef struct samples {
-	double *x; /* sorted, finite */
-	size_t n;
-} samples;
-
-/* "latency", or the series of each of several processes. */
-static bool is_latency(const dck_series *s)
-{
-	static const char processes[] = "latency/process/";
-	return s->unit == DCK_UNIT_NS && (strcmp(s->tag, "latency") == 0 ||
-					  strncmp(s->tag, processes, sizeof processes - 1) == 0);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static bool samples_collect(const dck_record *r, samples *ret)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < r->nseries; i++)
-		if (is_latency(&r->series[i]))
-			n += r->series[i].n - r->series[i].warmup;
-	ret->x = n >= SAMPLES_MIN ? mem_zalloc(n, sizeof *ret->x) : NULL;
-	ret->n = 0;
-	if (!ret->x)
-		return false;
-	for (size_t i = 0; i < r->nseries; i++) {
-		const dck_series *s = &r->series[i];
-		if (!is_latency(s))
-			continue;
-		for (size_t k = s->warmup; k < s->n; k++)
-			if (isfinite(s->values[k]))
-				ret->x[ret->n++] = s->values[k];
-	}
-	qsort(ret->x, ret->n, sizeof *ret->x, by_value);
-	return ret->n >= SAMPLES_MIN;
-}
-
-/* 1, 2 or 5 times a power of ten, at least v. */
-static double round_up(double v)
-{
-	double ten = pow(10, floor(log10(v))), m = v / ten;
-	return ten * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
-}
-
-typedef struct bins {
-	double origin, width;
-	size_t rows, count[ROWS_MAX], most;
-	size_t below, above; /* how many samples were cut off */
-} bins;
-
-/* The ends of the picture. */
-static void ends_find(const samples *s, double *ret_lo, double *ret_hi)
-{
-	const double *x = s->x;
-	size_t last = s->n - 1, few = s->n / 20 > 0 ? s->n / 20 : 1;
-	double q1 = x[last / 4], q3 = x[last - last / 4], fence = 3 * (q3 - q1);
-	double lo = fmin(x[few], q1 - fence), hi = fmax(x[last - few], q3 + fence);
-
-	if (x[last] - lo <= TAIL_FACTOR * (hi - lo))
-		hi = x[last];
-	if (hi - x[0] <= TAIL_FACTOR * (hi - lo))
-		lo = x[0];
-	/* On to the samples that are still inside, so that no row at an end is empty. */
-	size_t i = 0, k = last;
-	while (x[i] < lo)
-		i++;
-	while (x[k] > hi)
-		k--;
-	*ret_lo = x[i];
-	*ret_hi = x[k];
-}
-
-static void bins_fill(const samples *s, bins *b)
-{
-	double lo, hi;
-
-	ends_find(s, &lo, &hi);
-	*b = (bins){.origin = lo, .width = fmax(fabs(lo) * 1e-3, 1)};
-	if (hi - lo > lo * 1e-9) {
-		b->width = round_up((hi - lo) / ROWS_WANTED);
-		b->origin = floor(lo / b->width) * b->width;
-	}
-	b->rows = (size_t)fmin(floor((hi - b->origin) / b->width) + 1, ROWS_MAX);
-	for (size_t i = 0; i < s->n; i++) {
-		double row = floor((s->x[i] - b->origin) / b->width);
-		if (s->x[i] > hi || row >= (double)b->rows) {
-			b->above++;
-		} else if (s->x[i] < lo) {
-			b->below++;
-		} else if (++b->count[(size_t)fmax(row, 0)] > b->most) {
-			b->most = b->count[(size_t)fmax(row, 0)];
-		}
-	}
-}
 
 static void bar_put(page *p, size_t count, size_t most, unsigned cols)
 {
@@ -186,7 +81,7 @@ static void cut_put(page *p, const layout *l, const char *what, size_t count, co
 	page_line(p);
 }
 
-static void rows_put(page *p, const bins *b, const samples *s, double median,
+static void rows_put(page *p, const bins *b, const bins_sorted *s, double median,
 		     const format_scale *scale)
 {
 	char text[FORMAT_SIZE];
@@ -214,12 +109,12 @@ static void rows_put(page *p, const bins *b, const samples *s, double median,
 
 void text_histogram(page *p, const dck_record *r, const format_scale *scale)
 {
-	samples s;
+	bins_sorted s;
 	bins b;
 
-	if (samples_collect(r, &s)) {
+	if (bins_samples(r, &s)) {
 		char title[128], width[FORMAT_SIZE];
-		bins_fill(&s, &b);
+		bins_fill(&s, ROWS, &b);
 		const format_scale label = label_scale(scale, b.width);
 		snprintf(title, sizeof title, "Histogram of %zu measured samples, %s %s a row", s.n,
 			 format_scaled(&label, b.width, width), label.unit);
@@ -251,14 +146,14 @@ void text_histogram_line(page *p, const dck_record *r)
 {
 	char left[2 * FORMAT_SIZE], right[3 * FORMAT_SIZE], text[FORMAT_SIZE];
 	size_t count[LINE_BINS] = {0}, cut = 0, most = 0;
-	samples s;
+	bins_sorted s;
 	double lo = 0, hi = 0;
 
-	if (!samples_collect(r, &s) || s.n < LINE_RUNS) {
+	if (!bins_samples(r, &s) || s.n < LINE_RUNS) {
 		mem_free(s.x);
 		return;
 	}
-	ends_find(&s, &lo, &hi);
+	bins_ends(&s, &lo, &hi);
 	for (size_t i = 0; i < s.n; i++)
 		cut += s.x[i] < lo || s.x[i] > hi;
 	const format_scale ends = format_scale_for(hi, NAN);

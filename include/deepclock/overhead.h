@@ -1,0 +1,38 @@
+/* overhead.h - what the ways of looking at a program cost it: the same command under none, count,
+ * sample, trace and memory, in turns.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DCK_OVERHEAD_H
+#define DCK_OVERHEAD_H
+
+#include "opt.h"
+#include "record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dck_overhead_config {
+	uint64_t rounds;  /* each runs the command once under each method */
+	uint64_t seed;	  /* of the order in them */
+	dck_list methods; /* "count", "sample", "trace", "memory"; none: all of them */
+	/* The program deepclock, which is started for each run. */
+	const char *deepclock;
+	/* Asked every 50 ms; true: it ends. NULL: it never does. */
+	bool (*cancelled)(void *self);
+	void *self;
+} dck_overhead_config;
+
+/* The rows of dck_overhead_config, for a command line. */
+DCK_API extern const dck_opt dck_overhead_options[];
+
+/* Runs argv (NULL-ended; its output goes nowhere) and makes the table "overhead". *ret is owned,
+ * dck_record_free(). E_ABSENT: no such program; E_ENGINE: it fails by itself; E_ARG: no such
+ * method; E_CANCEL. @since 0.1 */
+DCK_API dck_status dck_overhead(const dck_overhead_config *config, char *const *argv,
+				dck_record **ret, dck_err *err) DCK_MUST_USE;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

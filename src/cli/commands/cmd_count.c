@@ -1,0 +1,85 @@
+/* cmd_count.c - deepclock count
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+#include <string.h>
+
+typedef struct count_config {
+	dck_count_config count;
+} count_config;
+
+static int events_list(cli *c)
+{
+	static const dck_column columns[] = {
+	    {"name", "event", DCK_UNIT_NONE},
+	    {"alias", "also", DCK_UNIT_NONE},
+	    {"here", "here", DCK_UNIT_NONE},
+	    {"help", "what it counts, or why not here", DCK_UNIT_NONE}};
+	cli_listing l = {0};
+	dck_count_event e;
+
+	cli_listing_table(&l, "events", "Events", columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; dck_count_event_get(i, &e); i++) {
+		cli_listing_text(&l, e.name);
+		cli_listing_text(&l, e.alias ? e.alias : "");
+		cli_listing_text(&l, e.absent ? "no" : "yes");
+		cli_listing_text(&l, e.absent ? e.absent : e.help);
+	}
+	return cli_listing_show(c, &l);
+}
+
+static int count_run(cli *c, void *config)
+{
+	const dck_count_config *count = &((count_config *)config)->count;
+	dck_count_program program = {.argv = c->program, .cancelled = cli_program_cancelled};
+	dck_record *record;
+	dck_err err;
+	int code;
+
+	if (count->events.n == 1 &&
+	    (!strcmp(count->events.item[0], "list") || !strcmp(count->events.item[0], "help")))
+		return events_list(c);
+	if (!c->program)
+		return cli_usage(c, "there is no program: deepclock count -- PROGRAM [ARG]...");
+	cli_signals_install();
+	if (dck_count_program_run(count, &program, &record, &err) != DCK_OK) {
+		code = cli_failed(&err);
+		return cli_signal_seen() ? CLI_INTERRUPTED : code;
+	}
+	code = cli_record_show(c, record);
+	dck_record_free(record);
+	return cli_program_ended(c->program[0], program.signal, program.exit_code, "", code);
+}
+
+static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "--events list", NULL};
+static const cli_group groups[] = {
+    {"Counting", dck_count_options, offsetof(count_config, count), false},
+    CLI_RECORD,
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock count -- ./train", "faults, switches, cycles; calls and times of functions"},
+    {"deepclock count -e cycles,instructions,L1-dcache-load-misses -- ./train", "by perf's names"},
+    {"deepclock count -o calls.callgrind -- ./train", "for KCachegrind"},
+    {0},
+};
+
+const cli_command cmd_count = {
+    .name = "count",
+    .summary = "count events, and calls and times of each function",
+    .usage = usage,
+    .about =
+	"Runs a program and counts, over all processes and threads that it starts: the kernel's "
+	"events, such as page faults and context switches, the processor's where the machine grants "
+	"them, and the calls of each function with total and own time, by call path, where the "
+	"program was built with -finstrument-functions (gcc, clang), and of its zones: deepclock's, "
+	"NVTX's and ITT's.\n\n"
+	"A program that was not built so needs no change for 'deepclock sample'. Python functions are "
+	"counted by 'python -m deepclock count SCRIPT'.",
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(count_config),
+    .takes_command = true,
+    .run = count_run,
+};

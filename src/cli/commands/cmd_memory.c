@@ -1,0 +1,73 @@
+/* cmd_memory.c - deepclock memory
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+typedef struct memory_config {
+	dck_memory_config memory;
+} memory_config;
+
+static int memory_run(cli *c, void *config)
+{
+	const dck_memory_config *memory = &((memory_config *)config)->memory;
+	dck_memory_program program = {
+	    .argv = c->program, .cancelled = memory->pid ? cli_cancelled : cli_program_cancelled};
+	dck_record *record;
+	dck_err err;
+	int code;
+
+	if (!c->program && !memory->pid)
+		return cli_usage(
+		    c, "there is no program: deepclock memory -- PROGRAM [ARG]..., or --pid PID");
+	if (c->program && memory->pid)
+		return cli_usage(c, "--pid names a program that runs already, and '%s' is another",
+				 c->program[0]);
+	if (memory->time_ns && !memory->pid)
+		return cli_usage(c, "--time is for a program that runs already: --pid PID");
+	cli_signals_install();
+	if (dck_memory_program_run(memory, &program, &record, &err) != DCK_OK) {
+		code = cli_failed(&err);
+		return cli_signal_seen() ? CLI_INTERRUPTED : code;
+	}
+	code = cli_record_show(c, record);
+	dck_record_free(record);
+	if (memory->pid)
+		return cli_signal_seen() ? CLI_INTERRUPTED : code;
+	return cli_program_ended(c->program[0], program.signal, program.exit_code, CLI_UNTIL_THEN,
+				 code);
+}
+
+static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "[OPTION]... --pid PID",
+				    NULL};
+static const cli_group groups[] = {
+    {"Looking", dck_memory_options, offsetof(memory_config, memory), false},
+    CLI_RECORD,
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock memory -- ./train", "who allocates, what leaks, how much is resident"},
+    {"deepclock memory --details -- ./server --once", "all functions and lines"},
+    {"deepclock memory --rss-only --rate 1000 -- ./static", "any program: what is resident"},
+    {"deepclock memory --pid 4711 --time 10s", "10 s of a program that runs already"},
+    {0},
+};
+
+const cli_command cmd_memory = {
+    .name = "memory",
+    .summary = "who allocates a program's memory, what leaks, how much is resident",
+    .usage = usage,
+    .about =
+	"Starts a program, unchanged, and counts each malloc, calloc, realloc, free, aligned form, "
+	"operator new and anonymous mmap of it and its children, with the stack that asked for it: "
+	"what the heap held at its peak, what was never freed, what was freed at once, by function "
+	"and by line (build with -g for lines). What the C library and the loader keep for "
+	"themselves does not count as leaked.\n\n"
+	"Meanwhile it looks at the resident memory of all processes, of files and of none. That "
+	"works of any program, also of one that runs already (--pid); allocations are seen of those "
+	"that are linked dynamically, from their beginning.",
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(memory_config),
+    .takes_command = true,
+    .run = memory_run,
+};

@@ -1,0 +1,59 @@
+/* cmd_overhead.c - deepclock overhead
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+typedef struct overhead_config {
+	dck_overhead_config overhead;
+} overhead_config;
+
+static int overhead_run(cli *c, void *config)
+{
+	dck_overhead_config *overhead = &((overhead_config *)config)->overhead;
+	dck_record *record;
+	dck_err err;
+	int code = cli_save_check(c);
+
+	if (code != CLI_OK)
+		return code;
+	if (!c->program)
+		return cli_usage(c, "there is no program: deepclock overhead -- PROGRAM [ARG]...");
+	overhead->deepclock = cli_program(c);
+	overhead->cancelled = cli_cancelled;
+	cli_signals_install();
+	if (dck_overhead(overhead, c->program, &record, &err) != DCK_OK) {
+		code = cli_failed(&err);
+		return cli_signal_seen() ? CLI_INTERRUPTED : code;
+	}
+	code = cli_record_show(c, record);
+	dck_record_free(record);
+	return cli_signal_seen() ? CLI_INTERRUPTED : code;
+}
+
+static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
+static const cli_group groups[] = {
+    {"Measuring", dck_overhead_options, offsetof(overhead_config, overhead), false},
+    CLI_RECORD,
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock overhead -- ./train", "what counting, sampling, tracing and memory cost it"},
+    {"deepclock overhead --method sample --rounds 20 -- ./train", "one of them, more precisely"},
+    {0},
+};
+
+const cli_command cmd_overhead = {
+    .name = "overhead",
+    .summary = "show what count, sample, trace and memory cost a program",
+    .usage = usage,
+    .about =
+	"Runs the same program under count, sample, trace and memory, and under none, once in each "
+	"round, in random order, and compares the times of each round: ratio with its "
+	"interval, memory, size of what is written. What the program prints goes nowhere. A "
+	"method that is not possible for the program is named with the reason.",
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(overhead_config),
+    .takes_command = true,
+    .run = overhead_run,
+};

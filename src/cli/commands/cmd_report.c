@@ -1,0 +1,265 @@
+/* cmd_report.c - deepclock report FILE...
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include "cli/report_calls.h"
+#include "cli/report_records.h"
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* As cli_format_options, with the forms of a trace behind those of a record. */
+static const char *const formats[] = {[CLI_TEXT] = "text",
+				      [CLI_JSON] = "json",
+				      [CLI_CSV] = "csv",
+				      [CLI_MARKDOWN] = "markdown",
+				      [CLI_HTML] = "html",
+				      "perfetto",
+				      "chrome",
+				      "speedscope",
+				      "folded",
+				      "pprof",
+				      "callgrind",
+				      "pstats",
+				      "rows",
+				      NULL};
+static const dck_opt format_options[] = {
+    DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
+	       "how the result is written to stdout; from perfetto on: a trace itself, from "
+	       "speedscope to pstats also the call paths of a record",
+	       .letter = 'f', .choices = formats),
+    DCK_OPTION(TEXT, cli_format, out, "out", "FILE", NULL,
+	       "write the result to FILE instead of stdout; its ending tells the format",
+	       .letter = 'o'),
+    DCK_FLAG(cli_format, details, "details",
+	     "all of the result as text, not only the answer in a few lines"),
+    DCK_FLAG(cli_format, sources, "sources",
+	     "of a page (html): also the text of the source lines that call paths name, from files "
+	     "that are there; whoever gets the page can read them"),
+    {0},
+};
+
+/* As dck_op_options, with what call paths can be asked for behind it. */
+enum { BY_FUNCTION = 7, BY_PATH, SORT_CALLS = 8 };
+static const char *const by_choices[] = {"auto",  "type", "node", "module",
+					 "class", "line", "all",  [BY_FUNCTION] = "function",
+					 "path",  NULL};
+static const char *const sort_choices[] = {"auto",	 "time",    "macs",
+					   "flops",	 "params",  "bytes",
+					   "name",	 "graph",   [SORT_CALLS] = "calls",
+					   "samples",	 "total",   "self",
+					   "file",	 "line",    "module",
+					   "ncalls",	 "tottime", "cumtime",
+					   "cumulative", NULL};
+static const dck_opt which_options[] = {
+    DCK_OPTION(CHOICE, dck_op_view, by, "by", "WHAT", "auto",
+	       "which tables of operators; function, path: of call paths", .choices = by_choices),
+    DCK_OPTION(
+	CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
+	"the order of operators, by itself time, or MACs where nothing was timed; of functions "
+	"self, in pstats' words too",
+	.choices = sort_choices),
+    DCK_OPTION(
+	COUNT, dck_op_view, top, "top", "N", NULL,
+	"rows of each table of operators, 0: 20 of a text, all of a CSV; of call paths, 0: 60",
+	.max = 1e9),
+    {0},
+};
+
+static const dck_opt figures_options[] = {
+    DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
+	       "draw the figures of records into that folder, as SVG and PNG, instead of a report"),
+    {0},
+};
+
+typedef struct report_config {
+	dck_trace_reading trace;
+	dck_calls_view calls;
+} report_config;
+
+/* The form of a trace that is asked for; NULL: that of a record. Of a trace as of a record the
+ * plain endings .json and .csv stand for the record. */
+static const char *form_of(const cli *c, bool *ret_gzip)
+{
+	const char *form = c->format.out ? dck_trace_form_of(c->format.out, ret_gzip) : NULL;
+	const int format = c->format.format;
+
+	if (format > CLI_HTML)
+		return strcmp(formats[format], "rows") == 0 ? "csv" : formats[format];
+	if (!form || cli_given(c, "format"))
+		return NULL;
+	if (!*ret_gzip && (strcmp(form, "chrome") == 0 || strcmp(form, "csv") == 0))
+		return NULL;
+	return form;
+}
+
+/* Traces of several processes as one. */
+static int merge(const cli *c, const char *form, bool gzip)
+{
+	dck_record *record;
+	dck_sink out;
+	dck_err err;
+
+	dck_sink_fd(&out, STDOUT_FILENO);
+	if (dck_trace_merge((const char *const *)c->args, c->nargs, form, gzip, &out, &record,
+			    &err) != DCK_OK)
+		return cli_failed(&err);
+	for (size_t i = 0; i < record->nnotes && !c->common.quiet; i++)
+		if (record->notes[i].severity >= DCK_WARN)
+			cli_message("warning: %s", record->notes[i].text);
+	dck_record_free(record);
+	if (dck_sink_finish(&out, &err) != DCK_OK)
+		return cli_stdout_failed((int)err.native_code);
+	return CLI_OK;
+}
+
+/* The first file that is no trace; NULL: all are. */
+static const char *no_trace(const cli *c)
+{
+	for (size_t i = 0; i < c->nargs; i++)
+		if (!dck_trace_is(c->args[i]))
+			return c->args[i];
+	return NULL;
+}
+
+static int convert(const cli *c, const char *form, bool gzip, const char *other)
+{
+	dck_trace_gaps gaps;
+	dck_sink out;
+	dck_err err;
+
+	if (other)
+		return cli_usage(c,
+				 "'%s' is a form of traces, and '%s' is none: their files end "
+				 "in .pftrace or .perfetto-trace, with or without .gz, or "
+				 "are Chrome's trace events in JSON",
+				 form, other);
+	if (c->nargs > 1)
+		return merge(c, form, gzip);
+	dck_sink_fd(&out, STDOUT_FILENO);
+	if (dck_trace_convert(c->args[0], form, gzip, &out, &gaps, &err) != DCK_OK)
+		return cli_failed(&err);
+	if (dck_sink_finish(&out, &err) != DCK_OK)
+		return cli_stdout_failed((int)err.native_code);
+	if (gaps.cut[0] && !c->common.quiet)
+		cli_message("warning: %s: what stands before is written", gaps.cut);
+	if (gaps.undated_events > 0 && !c->common.quiet)
+		cli_message("warning: %llu events have no time, and are not written",
+			    (unsigned long long)gaps.undated_events);
+	return CLI_OK;
+}
+
+/* Whether call paths are asked for, and how. */
+static bool calls_wanted(cli *c, dck_calls_view *view)
+{
+	const bool sorts = c->ops.sort > 0;
+
+	view->top = c->ops.top;
+	view->sort = sorts ? sort_choices[c->ops.sort] : NULL;
+	if (c->ops.by == BY_PATH || view->depth ||
+	    (view->tree && c->ops.by != BY_FUNCTION && !sorts && !view->callers && !view->callees))
+		view->by = DCK_CALLS_BY_PATH;
+	if (c->ops.by >= BY_FUNCTION || c->ops.sort >= SORT_CALLS)
+		return true;
+	return report_calls_wanted(c);
+}
+
+static int figures(const cli *c, const dck_record *const *records)
+{
+	dck_err err;
+
+	if (cli_figures_save(c, c->output.figures, records, c->nargs, &err) == DCK_OK)
+		return CLI_OK;
+	cli_message("%s", err.msg);
+	return CLI_FAILED;
+}
+
+static int report_run(cli *c, void *config)
+{
+	dck_record **records;
+	bool gzip = false;
+	const char *form = form_of(c, &gzip);
+	const dck_trace_reading *how = &((report_config *)config)->trace;
+	dck_calls_view *calls = &((report_config *)config)->calls;
+	/* Of the tables of a trace alone. */
+	const char *const option = how->percentiles    ? "percentiles"
+				   : how->input_shapes ? "input-shapes"
+						       : NULL;
+	const char *other = form || option ? no_trace(c) : NULL;
+
+	if (option && form)
+		return cli_usage(c, "--%s is of the table of a trace, and '%s' has none", option,
+				 form);
+	if (other && access(other, F_OK) != 0) {
+		cli_message("cannot open '%s': %s", other, strerror(errno));
+		return CLI_FAILED;
+	}
+	if (option && other)
+		return cli_usage(c, "--%s is of traces, and '%s' is a record", option, other);
+	const bool paths = calls_wanted(c, calls);
+	if ((paths && !form) || (form && report_calls_has_form(form) && (other || paths)))
+		return report_calls(c, calls, form, gzip, report_record_load, how);
+	if (form)
+		return convert(c, form, gzip, other);
+	int code = report_records_load(c, how, c->format.format == CLI_HTML, &records);
+	if (code != CLI_OK)
+		return code;
+	if (c->output.figures)
+		code = figures(c, (const dck_record *const *)records);
+	else
+		code = cli_report_kept(c, (const dck_record *const *)records, c->nargs,
+				       c->nargs == 1 ? c->args[0] : NULL);
+	report_records_free(c, records);
+	return code;
+}
+
+static const char *const usage[] = {"[OPTION]... FILE...", NULL};
+static const cli_group groups[] = {
+    CLI_SHARED("Output", format_options, format),
+    CLI_SHARED("Output", figures_options, output),
+    CLI_RUNS,
+    CLI_SHARED("Operators and call paths", which_options, ops),
+    {"Call paths", dck_calls_options, offsetof(report_config, calls), false},
+    {"Zones of a trace", dck_trace_reading_options, offsetof(report_config, trace), false},
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock report run.json", "show a saved record as its command showed it"},
+    {"deepclock report out.pftrace", "the zones of a trace, of deepclock or of another producer"},
+    {"deepclock report trace.json", "the same of torch.profiler's, VizTracer's, Chrome's file"},
+    {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another form"},
+    {"deepclock report run.json --by function --sort total", "its functions as pstats has them"},
+    {"deepclock report run.json --callers sgemm", "who calls one, and how much of it that is"},
+    {"deepclock report --diff before.json after.json", "what grew and what shrank, by function"},
+    {"deepclock report a.pftrace b.pftrace -o all.pftrace", "processes on one timeline"},
+    {"deepclock report run.json -o run.html", "its pictures, for a browser"},
+    {"deepclock report run.json --figures pictures", "its histogram, ... as SVG and PNG"},
+    {"deepclock report run.json --format csv > run.csv",
+     "its metrics as a table for other programs"},
+    {"deepclock report run.json --per run --format csv > samples.csv",
+     "every run that was timed, one in a row"},
+    {"deepclock report run.json --by node --format csv > ops.csv", "its operators, one in a row"},
+    {0},
+};
+
+const cli_command cmd_report = {
+    .name = "report",
+    .summary = "show saved records again, in any format",
+    .usage = usage,
+    .about =
+	"Reads records that '--save FILE' of another command wrote and writes them to stdout. "
+	"A FILE of '-' is standard input; "
+	"one that ends in .pftrace or .perfetto-trace, or has Chrome's trace events in JSON, as "
+	"torch.profiler writes them, compressed by gzip or not, is a trace, "
+	"whose zones are added up, or which is written in the form of another program. "
+	"Nothing is measured or computed again: a report is made from the record alone.",
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(report_config),
+    .min_args = 1,
+    .max_args = INT_MAX,
+    .arg = "a FILE that '--save FILE' of another command wrote",
+    .words = &(const cli_words){.files = true},
+    .run = report_run,
+};

@@ -1,0 +1,106 @@
+/* cmd_trace.c - deepclock trace
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+typedef struct trace_config {
+	dck_trace_config trace;
+} trace_config;
+
+/* As cli_format_options, but --out and -o name the trace. */
+static const dck_opt format_options[] = {
+    DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
+	       "how the table of zones is written to stdout", .letter = 'f',
+	       .choices = cli_formats),
+    DCK_FLAG(cli_format, details, "details",
+	     "all of the result as text, not only the answer in a few lines"),
+    {0},
+};
+
+/* A page shows the trace itself, where its form can be read again. */
+static void timeline_read(cli *c, const char *path)
+{
+	dck_record *record;
+	dck_err err;
+
+	if (!c->output.html && c->format.format != CLI_HTML)
+		return;
+	if (!dck_trace_is(path))
+		cli_message("the page has no timeline: '%s' has no form that is read again; a file "
+			    "that ends in .pftrace has",
+			    path);
+	else if (dck_trace_read_timeline(path, &(dck_trace_reading){0}, &record, &c->timeline,
+					 &err) == DCK_OK)
+		dck_record_free(record);
+	else
+		cli_message("the page has no timeline: %s", err.msg);
+}
+
+static int trace_run(cli *c, void *config)
+{
+	const dck_trace_config *trace = &((trace_config *)config)->trace;
+	dck_trace_program program = {.argv = c->program, .cancelled = cli_program_cancelled};
+	dck_record *record;
+	dck_err err;
+	int code;
+
+	if (!c->program)
+		return cli_usage(c, "there is no program: deepclock trace -- PROGRAM [ARG]...");
+	if (cli_file_check(trace->path, &err) != DCK_OK)
+		return cli_failed(&err);
+	cli_signals_install();
+	if (dck_trace_program_run(trace, &program, &record, &err) != DCK_OK) {
+		code = cli_failed(&err);
+		return cli_signal_seen() ? CLI_INTERRUPTED : code;
+	}
+	timeline_read(c, trace->path);
+	code = cli_record_show(c, record);
+	const bool nothing = dck_record_note(record, "trace-not-captured");
+	dck_record_free(record);
+	if (program.cut && !program.signal) {
+		cli_message("'%s' did not come to its end, as by _exit()" CLI_UNTIL_THEN,
+			    c->program[0]);
+		program.exit_code = 0;
+	}
+	if (code == CLI_OK && (program.cut || nothing))
+		code = CLI_FAILED;
+	return cli_program_ended(c->program[0], program.signal, program.exit_code,
+				 program.cut ? CLI_UNTIL_THEN : "", code);
+}
+
+static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", NULL};
+static const cli_group groups[] = {
+    {"Recording", dck_trace_options, offsetof(trace_config, trace), false},
+    CLI_SHARED("Output", format_options, format),
+    CLI_SHARED("Output", cli_save_options, output),
+    {0},
+};
+static const cli_item examples[] = {
+    {"deepclock trace -- ./train", "into trace.pftrace, for ui.perfetto.dev"},
+    {"deepclock trace -- python3 train.py", "a program with ranges of NVTX, unchanged"},
+    {"deepclock trace --waits 1ms -- ./server", "any program: what its threads wait for"},
+    {"deepclock trace -o run.pftrace --last 64MiB -- ./serve", "only the newest events"},
+    {0},
+};
+
+const cli_command cmd_trace = {
+    .name = "trace",
+    .summary = "record where a program's time goes, from inside",
+    .usage = usage,
+    .about =
+	"Starts a program that is linked with libdeepclock, and records the zones that it is "
+	"annotated with (deepclock/zone.h), or one that is annotated with NVTX, such as a Python "
+	"program that uses the package nvtx: into a trace that ui.perfetto.dev opens, and into a "
+	"table of calls, total and own time. The program needs no line of code for it beside "
+	"the zones. Of any program that is linked dynamically it records what the threads wait "
+	"for: reads, writes, sleeps, locks, conditions, joins, children.\n\n"
+	"The trace is written while the program runs, by a thread in it: when it is killed, "
+	"what it did until a moment before is there. A child process writes a file of its own, "
+	"which becomes part of the trace when the program has ended. Events that come faster than they can be "
+	"written are dropped, a zone as a whole, and counted.",
+    .examples = examples,
+    .groups = groups,
+    .config_size = sizeof(trace_config),
+    .takes_command = true,
+    .run = trace_run,
+};

@@ -1,0 +1,37 @@
+/* count_file.h - what a program that is counted leaves in the folder of its run, and how it is told
+ * to: between the library in front of it (instrument.c) and whoever reads it (count_read.c).
+ *
+ * A process that called instrumented functions has PID.N.process there, a count_process, one
+ * PID.N.K.lane for each of its threads (call_lane.h; those that ended hand theirs on), and
+ * PID.N.modules: lines "GENERATION BEGIN END OFFSET PATH", numbers in hex, of the code that was
+ * mapped. N is 0, or higher where that process number was used before, as after exec().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COUNT_COUNT_FILE_H
+#define COUNT_COUNT_FILE_H
+
+#include <stdint.h>
+
+#define COUNT_FOLDER "DEEPCLOCK_COUNT_FOLDER" /* of the environment: absolute */
+#define COUNT_TICKS  "DEEPCLOCK_COUNT_TICKS"  /* "tsc": by the time stamp counter; else ns */
+
+#define COUNT_PROCESS_MAGIC UINT64_C(0x31504e5443434b44) /* "DKCCTNP1" */
+
+/* A function's number in a lane: its address, and above these bits the generation: how often code
+ * had been unloaded before, since another function may lie there then. */
+#define COUNT_ADDRESS_BITS 48
+#define COUNT_ADDRESS	   ((UINT64_C(1) << COUNT_ADDRESS_BITS) - 1)
+
+typedef struct count_process {
+	uint64_t magic;
+	uint32_t pid, parent;
+	uint32_t ticks; /* 1: of the time stamp counter; 0: nanoseconds */
+	uint32_t lanes, lanes_failed;
+	uint64_t begin, end; /* end 0: it did not come to one that is seen */
+	/* What an empty call costs, measured in this process: of that, what lies inside the
+	 * function's own time and what in its caller's; in 1/256 ticks. */
+	uint64_t cost_inside, cost_outside;
+	char name[64]; /* of the program */
+} count_process;
+
+#endif

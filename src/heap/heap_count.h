@@ -1,0 +1,19 @@
+/* heap_count.h - what is counted of allocations: by path, and in all with its peak.
+ *
+ * In a process of one thread all is exact. With several, a thread keeps small changes back from the
+ * totals (HEAP_KEPT_BITS), since a number that all of them write would make them wait; paths are
+ * exact always, but for what they had at the peak.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEAP_HEAP_COUNT_H
+#define HEAP_HEAP_COUNT_H
+
+#include "heap/heap_thread.h"
+
+void heap_count_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, heap_kind kind);
+void heap_count_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, uint64_t blocks,
+		     bool temporary, heap_kind kind);
+/* What this thread kept back. */
+void heap_count_settle(heap_state *s, heap_thread *t);
+
+#endif

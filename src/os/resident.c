@@ -1,0 +1,88 @@
+/* resident.c - memory of processes that is resident, by its parts, and which processes there are.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 8192 };
+
+/* The beginning of a file of /proc. false: it cannot be read. */
+static bool text_of(const char *path, char ret[TEXT_MAX])
+{
+	const int fd = os_open_read(path);
+	size_t n = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	while (n < TEXT_MAX - 1 && (got = read(fd, ret + n, TEXT_MAX - 1 - n)) > 0)
+		n += (size_t)got;
+	os_close(fd);
+	ret[n] = '\0';
+	return n > 0;
+}
+
+/* "RssAnon:	    1234 kB" */
+static uint64_t kib_of(const char *text, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, name, n) && line[n] == ':')
+			return strtoull(line + n + 1, NULL, 10) * 1024;
+	}
+	return 0;
+}
+
+bool os_resident_get(long pid, os_resident *ret)
+{
+	char path[64], text[TEXT_MAX];
+
+	snprintf(path, sizeof path, "/proc/%ld/status", pid);
+	if (!text_of(path, text))
+		return false;
+	*ret = (os_resident){.all = kib_of(text, "VmRSS"),
+			     .anonymous = kib_of(text, "RssAnon"),
+			     .file = kib_of(text, "RssFile"),
+			     .shared = kib_of(text, "RssShmem"),
+			     .peak = kib_of(text, "VmHWM")};
+	return ret->all > 0; /* one that has ended, and is not waited for yet, has none */
+}
+
+uint64_t os_resident_share(long pid)
+{
+	char path[64], text[TEXT_MAX];
+
+	snprintf(path, sizeof path, "/proc/%ld/smaps_rollup", pid);
+	return text_of(path, text) ? kib_of(text, "Pss") : 0;
+}
+
+size_t os_process_children(long pid, long *ret, size_t max)
+{
+	char path[320], text[TEXT_MAX];
+	struct dirent *thread;
+	size_t n = 0;
+
+	snprintf(path, sizeof path, "/proc/%ld/task", pid);
+	DIR *threads = opendir(path);
+	while (threads && (thread = readdir(threads))) {
+		char *at = text;
+
+		if (thread->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "/proc/%ld/task/%s/children", pid, thread->d_name);
+		if (!text_of(path, text))
+			continue;
+		for (long child; n < max && (child = strtol(at, &at, 10)) > 0;)
+			ret[n++] = child;
+	}
+	if (threads)
+		closedir(threads);
+	return n;
+}

@@ -1,0 +1,44 @@
+/* overhead_run.h - one run of the command under one method.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OVERHEAD_OVERHEAD_RUN_H
+#define OVERHEAD_OVERHEAD_RUN_H
+
+#include "deepclock/overhead.h"
+
+#include "base/mem.h"
+#include "os/os.h"
+
+enum { OVERHEAD_ROUNDS_MAX = 1000, OVERHEAD_NONE = 0, OVERHEAD_METHODS = 5 };
+
+typedef struct overhead_way {
+	const char *name;
+	const char *file;    /* what it writes beside its record: "-o FILE"; NULL: nothing */
+	const char *section; /* the fact of its record that says how long the program took */
+	const char *key;
+} overhead_way;
+extern const overhead_way overhead_methods[OVERHEAD_METHODS];
+
+typedef struct overhead_method {
+	bool wanted;
+	char absent[200]; /* why it is not possible for this program; "": it is */
+	bool whole;	  /* its time is that of the whole command */
+	/* Of each round. */
+	double time_ns[OVERHEAD_ROUNDS_MAX], whole_ns[OVERHEAD_ROUNDS_MAX];
+	double rss_bytes, output_bytes; /* the most there was; 0: not known */
+} overhead_method;
+
+typedef struct overhead {
+	const dck_overhead_config *config;
+	char *const *argv;
+	char folder[OS_TEMP_SIZE];
+	size_t rounds; /* that are whole */
+	bool cancelled;
+	overhead_method of[OVERHEAD_METHODS];
+} overhead;
+
+/* Runs it in round o->rounds. A method that fails becomes absent; the program itself must not:
+ * E_ENGINE. */
+dck_status overhead_run(overhead *o, size_t method, dck_err *err);
+
+#endif

@@ -1,0 +1,281 @@
+/* record_parse_tables.c - the tables and trees of a record's JSON form, read.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "record/record_reader.h"
+#include "base/err.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int column_order(const void *a, const void *b)
+{
+	const dck_column *x = *(const void *const *)a, *y = *(const void *const *)b;
+	return strcmp(x->key, y->key);
+}
+
+/* Rows that begin with their name. */
+static int name_order(const void *a, const void *b)
+{
+	const char *const *x = *(const void *const *)a, *const *y = *(const void *const *)b;
+	return strcmp(*x, *y);
+}
+
+/* What is looked up by its name must be there once. The index of a row that has the name of
+ * another; n: there is none. Sorted, since a file may have millions. */
+static size_t twin_find(reader *rd, const void *rows, size_t n, size_t size,
+			int (*order)(const void *a, const void *b))
+{
+	const void **sorted = mem_arena_array(rd->arena, n, sizeof *sorted);
+
+	if (!sorted || mem_arena_failed(rd->arena))
+		return n;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = (const char *)rows + i * size;
+	qsort(sorted, n, sizeof *sorted, order);
+	for (size_t i = 1; i < n; i++)
+		if (order(&sorted[i - 1], &sorted[i]) == 0)
+			return (size_t)((const char *)sorted[i] - (const char *)rows) / size;
+	return n;
+}
+
+static dck_status columns_get(reader *rd, const json_t *o, const dck_column **ret, size_t *ret_n)
+{
+	const json_t *list;
+	size_t n;
+	DCK_TRY(reader_list(rd, o, "columns", REQUIRED, &list, &n));
+	if (n == 0)
+		return reader_bad(rd, "columns", "is empty: there is at least one");
+	dck_column *columns = mem_arena_array(rd->arena, n, sizeof *columns);
+	if (!columns)
+		return DCK_OK; /* the arena remembers */
+	rd->sub = "columns";
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
+		const json_t *c = jansson->array_get(list, rd->sub_row);
+		dck_column *own = &columns[rd->sub_row];
+		if (!json_is_object(c))
+			return reader_wrong(rd, NULL, c, "an object");
+		DCK_TRY(reader_text(rd, c, "key", REQUIRED, &own->key));
+		DCK_TRY(reader_text(rd, c, "title", REQUIRED, &own->title));
+		DCK_TRY(reader_unit(rd, c, &own->unit));
+	}
+	rd->sub_row = twin_find(rd, columns, n, sizeof *columns, column_order);
+	if (rd->sub_row < n)
+		return reader_bad(rd, "key", "is that of another column too");
+	rd->sub = NULL;
+	*ret = columns;
+	*ret_n = n;
+	return DCK_OK;
+}
+
+/* A value, or an object that holds one and its interval, or why there is none. */
+static dck_status cell_get(reader *rd, const json_t *v, const dck_column *column, dck_cell *cell)
+{
+	const bool text_is_int = column->unit != DCK_UNIT_NONE;
+
+	if (!json_is_object(v))
+		return reader_bare(rd, NULL, v, text_is_int, &cell->value);
+	DCK_TRY(reader_value(rd, v, text_is_int, &cell->value));
+	DCK_TRY(reader_interval(rd, v, RECORD_INTERVAL, &cell->lo, &cell->hi, &cell->level));
+	if (cell->level > 0 && cell->value.kind != DCK_VALUE_INT &&
+	    cell->value.kind != DCK_VALUE_REAL)
+		return reader_bad(rd, NULL, "has an interval and no number");
+	return DCK_OK;
+}
+
+static dck_status cells_get(reader *rd, const json_t *row, const dck_table *t, dck_cell *cells)
+{
+	rd->in_cell = true;
+	for (rd->cell = 0; rd->cell < t->ncolumns; rd->cell++)
+		DCK_TRY(cell_get(rd, jansson->array_get(row, rd->cell), &t->columns[rd->cell],
+				 &cells[rd->cell]));
+	rd->in_cell = false;
+	return DCK_OK;
+}
+
+static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
+{
+	const json_t *list;
+	size_t n;
+	DCK_TRY(reader_list(rd, o, "rows", REQUIRED, &list, &n));
+	rd->sub = "rows";
+	/* Before there is memory for them: as many cells as the document has, and no more. */
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
+		const json_t *row = jansson->array_get(list, rd->sub_row);
+		char what[80];
+		if (!json_is_array(row))
+			return reader_wrong(rd, NULL, row, "a list");
+		snprintf(what, sizeof what, "has %zu cells, the table has %zu columns",
+			 jansson->array_size(row), t->ncolumns);
+		if (jansson->array_size(row) != t->ncolumns)
+			return reader_bad(rd, NULL, what);
+	}
+	dck_cell *cells = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *cells);
+	if (!cells)
+		return DCK_OK; /* the arena remembers */
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
+		DCK_TRY(cells_get(rd, jansson->array_get(list, rd->sub_row), t,
+				  &cells[rd->sub_row * t->ncolumns]));
+	rd->sub = NULL;
+	t->cells = cells;
+	t->nrows = n;
+	return DCK_OK;
+}
+
+/* Each below `limit`, ascending. */
+static dck_status indices_get(reader *rd, const json_t *o, const char *key, size_t limit,
+			      const uint32_t **ret, size_t *ret_n)
+{
+	const json_t *list;
+	size_t n;
+	DCK_TRY(reader_list(rd, o, key, OPTIONAL, &list, &n));
+	uint32_t *all = mem_arena_array(rd->arena, n, sizeof *all);
+	if (!all)
+		return DCK_OK; /* the arena remembers */
+	uint64_t least = 0, v = 0;
+	rd->sub = key;
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
+		if (!reader_uint_of(jansson->array_get(list, rd->sub_row), &v))
+			return reader_wrong(rd, NULL, jansson->array_get(list, rd->sub_row),
+					    "an integer");
+		if (v < least || v >= limit || v > UINT32_MAX)
+			return reader_bad(
+			    rd, NULL,
+			    "is not above the one before it and below the number of columns "
+			    "or rows");
+		all[rd->sub_row] = (uint32_t)v;
+		least = v + 1;
+	}
+	rd->sub = NULL;
+	*ret = all;
+	*ret_n = n;
+	return DCK_OK;
+}
+
+dck_status reader_table(reader *rd, const json_t *o, void *row)
+{
+	dck_table *t = row;
+
+	DCK_TRY(reader_text(rd, o, "name", REQUIRED, &t->name));
+	DCK_TRY(reader_text(rd, o, "title", REQUIRED, &t->title));
+	DCK_TRY(columns_get(rd, o, &t->columns, &t->ncolumns));
+	if (mem_arena_failed(rd->arena))
+		return DCK_OK;
+	DCK_TRY(rows_get(rd, o, t));
+	DCK_TRY(indices_get(rd, o, "brief_columns", t->ncolumns, &t->brief_columns,
+			    &t->nbrief_columns));
+	return indices_get(rd, o, "brief_rows", t->nrows, &t->brief_rows, &t->nbrief_rows);
+}
+
+/* Tables and trees are looked up by their names, so there is one of each. */
+dck_status reader_names(reader *rd, const char *list, const void *rows, size_t n, size_t size)
+{
+	if (mem_arena_failed(rd->arena))
+		return DCK_OK;
+	rd->list = list;
+	rd->row = twin_find(rd, rows, n, size, name_order);
+	if (rd->row < n)
+		return reader_bad(rd, "name", "is that of another one too");
+	rd->list = NULL;
+	return DCK_OK;
+}
+
+/* --- trees */
+
+/* An integer from `least` to `most`. */
+static bool index_of(const json_t *v, json_int_t least, json_int_t most)
+{
+	return json_is_integer(v) && jansson->integer_value(v) >= least &&
+	       jansson->integer_value(v) <= most;
+}
+
+/* Its parent, its frame, and a weight for each column. */
+static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck_tree_node *node,
+			   double *weights)
+{
+	if (!json_is_array(row) || jansson->array_size(row) != t->ncolumns + 2)
+		return reader_bad(rd, NULL,
+				  "is no list of a parent, a frame and a weight for each column");
+	const json_t *parent = jansson->array_get(row, 0), *frame = jansson->array_get(row, 1);
+	if (!index_of(parent, -1, (json_int_t)rd->sub_row - 1))
+		return reader_bad(rd, NULL, "has a parent that does not stand before it");
+	if (!index_of(frame, 0, (json_int_t)t->nframes - 1))
+		return reader_bad(rd, NULL, "has a frame that there is not");
+	node->parent = jansson->integer_value(parent) < 0
+			   ? DCK_TREE_ROOT
+			   : (uint32_t)jansson->integer_value(parent);
+	node->frame = (uint32_t)jansson->integer_value(frame);
+	for (size_t k = 0; k < t->ncolumns; k++) {
+		const json_t *v = jansson->array_get(row, k + 2);
+		if (!json_is_number(v))
+			return reader_bad(rd, NULL, "has a weight that is no number");
+		weights[k] = jansson->number_value(v);
+	}
+	return DCK_OK;
+}
+
+/* One of an older version is its name alone. */
+static dck_status frame_get(reader *rd, const json_t *o, dck_frame *ret)
+{
+	uint64_t line = 0, start_line = 0;
+
+	if (json_is_string(o)) {
+		ret->name = reader_keep(rd, o);
+		return DCK_OK;
+	}
+	if (!json_is_object(o))
+		return reader_wrong(rd, NULL, o, "an object or text");
+	DCK_TRY(reader_text(rd, o, "name", REQUIRED, &ret->name));
+	DCK_TRY(reader_text(rd, o, "file", OPTIONAL, &ret->file));
+	DCK_TRY(reader_text(rd, o, "module", OPTIONAL, &ret->module));
+	DCK_TRY(reader_uint(rd, o, "line", OPTIONAL, UINT32_MAX, &line));
+	DCK_TRY(reader_uint(rd, o, "start_line", OPTIONAL, UINT32_MAX, &start_line));
+	ret->line = (uint32_t)line;
+	ret->start_line = (uint32_t)start_line;
+	return DCK_OK;
+}
+
+static dck_status frames_get(reader *rd, const json_t *o, dck_tree *t)
+{
+	const json_t *list;
+	size_t n;
+
+	DCK_TRY(reader_list(rd, o, "frames", REQUIRED, &list, &n));
+	dck_frame *frames = mem_arena_array(rd->arena, n, sizeof *frames);
+	if (!frames)
+		return DCK_OK; /* the arena remembers */
+	rd->sub = "frames";
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
+		DCK_TRY(frame_get(rd, jansson->array_get(list, rd->sub_row), &frames[rd->sub_row]));
+	rd->sub = NULL;
+	t->frames = frames;
+	t->nframes = n;
+	return DCK_OK;
+}
+
+dck_status reader_tree(reader *rd, const json_t *o, void *row)
+{
+	dck_tree *t = row;
+	const json_t *list;
+	size_t n;
+
+	DCK_TRY(reader_text(rd, o, "name", REQUIRED, &t->name));
+	DCK_TRY(reader_text(rd, o, "title", REQUIRED, &t->title));
+	DCK_TRY(columns_get(rd, o, &t->columns, &t->ncolumns));
+	DCK_TRY(frames_get(rd, o, t));
+	DCK_TRY(reader_list(rd, o, "nodes", REQUIRED, &list, &n));
+	if (n >= DCK_TREE_ROOT || n > READER_MAX / sizeof(double) / (t->ncolumns + 1))
+		return reader_bad(rd, "nodes", "has more rows than 1 GiB of memory holds");
+	dck_tree_node *nodes = mem_arena_array(rd->arena, n, sizeof *nodes);
+	double *weights = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *weights);
+	if (!nodes || !weights || mem_arena_failed(rd->arena))
+		return DCK_OK; /* the arena remembers */
+	rd->sub = "nodes";
+	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
+		DCK_TRY(node_get(rd, jansson->array_get(list, rd->sub_row), t, &nodes[rd->sub_row],
+				 &weights[rd->sub_row * t->ncolumns]));
+	rd->sub = NULL;
+	t->nodes = nodes;
+	t->weights = weights;
+	t->nnodes = n;
+	return DCK_OK;
+}

@@ -1,0 +1,11 @@
+/* figures.h - the figures of records, one file each; figures.c lists them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_FIGURES_H
+#define REPORT_FIGURES_H
+
+#include "deepclock/report.h"
+
+extern const dck_figure figure_histogram, figure_runs, figure_roofline, figure_throughput;
+
+#endif

@@ -1,0 +1,82 @@
+/* png.c - librsvg and cairo, loaded when a picture is first wanted as PNG. What is used of them is
+ * declared here, so that their headers are not needed: these names are frozen since librsvg 2.46
+ * and cairo 1.0.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/report.h"
+#include "base/err.h"
+#include "base/sink.h"
+#include "os/late.h"
+#include "report/figures/svg.h"
+#include <math.h>
+
+typedef struct rsvg_handle rsvg_handle;
+typedef struct cairo_surface cairo_surface;
+typedef struct cairo_context cairo_context;
+typedef struct rsvg_rectangle {
+	double x, y, width, height;
+} rsvg_rectangle;
+typedef int (*cairo_write)(void *self, const unsigned char *bytes, unsigned n);
+enum { CAIRO_ARGB32 = 0, CAIRO_FINE = 0 };
+
+rsvg_handle *rsvg_handle_new_from_data(const unsigned char *bytes, size_t n, void **error);
+int rsvg_handle_render_document(rsvg_handle *h, cairo_context *c, const rsvg_rectangle *r,
+				void **error);
+cairo_surface *cairo_image_surface_create(int format, int width, int height);
+void cairo_surface_destroy(cairo_surface *s);
+int cairo_surface_write_to_png_stream(cairo_surface *s, cairo_write write, void *self);
+cairo_context *cairo_create(cairo_surface *s);
+void cairo_destroy(cairo_context *c);
+void g_object_unref(void *object);
+
+#define RSVG_FUNCTIONS(X) X(rsvg_, handle_new_from_data) X(rsvg_, handle_render_document)
+#define CAIRO_FUNCTIONS(X)              \
+	X(cairo_, image_surface_create) \
+	X(cairo_, surface_destroy)      \
+	X(cairo_, surface_write_to_png_stream) X(cairo_, create) X(cairo_, destroy)
+#define OBJECT_FUNCTIONS(X) X(g_object_, unref)
+
+#define USE "PNG of figures (Debian: librsvg2-2)"
+static struct {
+	RSVG_FUNCTIONS(OS_LATE_MEMBER)
+} rsvg;
+static struct {
+	CAIRO_FUNCTIONS(OS_LATE_MEMBER)
+} cairo;
+static struct {
+	OBJECT_FUNCTIONS(OS_LATE_MEMBER)
+} object;
+static const char *const rsvg_names[] = {RSVG_FUNCTIONS(OS_LATE_NAME)};
+static const char *const cairo_names[] = {CAIRO_FUNCTIONS(OS_LATE_NAME)};
+static const char *const object_names[] = {OBJECT_FUNCTIONS(OS_LATE_NAME)};
+static os_late libraries[] = {OS_LATE("librsvg-2.so.2", USE, rsvg_names, rsvg),
+			      OS_LATE("libcairo.so.2", USE, cairo_names, cairo),
+			      OS_LATE("libgobject-2.0.so.0", USE, object_names, object)};
+
+static int on_bytes(void *self, const unsigned char *bytes, unsigned n)
+{
+	sink_put(self, bytes, n);
+	return CAIRO_FINE;
+}
+
+dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *out, dck_err *err)
+{
+	const int width = (int)lround(SVG_WIDTH * scale), height = (int)lround(SVG_HEIGHT * scale);
+	const rsvg_rectangle all = {0, 0, width, height};
+
+	for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+		DCK_TRY(os_late_load(&libraries[i], err));
+	rsvg_handle *handle = rsvg.handle_new_from_data((const unsigned char *)text, n, NULL);
+	if (!handle)
+		DCK_FAIL(err, E_FORMAT, "librsvg does not read the figure");
+	cairo_surface *surface = cairo.image_surface_create(CAIRO_ARGB32, width, height);
+	cairo_context *context = cairo.create(surface);
+	const bool fine = rsvg.handle_render_document(handle, context, &all, NULL) != 0 &&
+			  cairo.surface_write_to_png_stream(surface, on_bytes, out) == CAIRO_FINE;
+	cairo.destroy(context);
+	cairo.surface_destroy(surface);
+	object.unref(handle);
+	if (!fine)
+		DCK_FAIL(err, E_IO, "librsvg cannot draw the figure");
+	return DCK_OK;
+}

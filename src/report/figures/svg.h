@@ -1,0 +1,57 @@
+/* svg.h - a chart as SVG: a plane with two axes, drawn with attributes alone, so that every program
+ * shows it the same. Black on white, for papers and slides.
+ *
+ *	svg s;
+ *
+ *	svg_open(&s, out, "How long the runs took");
+ *	svg_axis_x(&s, (svg_axis){.to = hi, .unit = DCK_UNIT_NS, .title = "time"});
+ *	svg_axis_y(&s, (svg_axis){.to = most, .title = "runs"});
+ *	svg_rect(&s, x0, y0, x1, y1);
+ *	svg_close(&s);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_SVG_H
+#define REPORT_SVG_H
+
+#include "base/sink.h"
+
+enum { SVG_WIDTH = 720, SVG_HEIGHT = 400 };
+
+/* Values from one end to the other. Logarithmic ones are above 0. */
+typedef struct svg_axis {
+	double from, to;
+	int base; /* of a logarithmic axis, 2 or 10; 0: linear */
+	dck_unit unit;
+	const char *title;
+} svg_axis;
+
+/* The colours that Okabe and Ito chose for every kind of colour vision. */
+typedef enum svg_ink { SVG_BLUE, SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK } svg_ink;
+
+typedef struct svg {
+	dck_sink *out;
+	svg_axis x, y;
+	svg_ink ink;
+} svg;
+
+void svg_open(svg *s, dck_sink *out, const char *title);
+void svg_close(svg *s);
+/* Both, x first; an axis without extent is widened. */
+void svg_axis_x(svg *s, svg_axis a);
+void svg_axis_y(svg *s, svg_axis a);
+
+/* All places are values on the axes; what lies outside is cut off at the plane's edge. */
+void svg_rect(svg *s, double x0, double y0, double x1, double y1);
+void svg_dot(svg *s, double x, double y, double radius, const char *says); /* px; says: or NULL */
+void svg_line(svg *s, double x0, double y0, double x1, double y1, bool dashed);
+/* A line through points that are given one by one. */
+void svg_path_begin(svg *s);
+void svg_path_to(svg *s, double x, double y, bool first);
+void svg_path_end(svg *s);
+/* A text at a place, moved by dx, dy px; anchor: "start", "middle", "end". */
+void svg_text(svg *s, double x, double y, double dx, double dy, const char *anchor,
+	      const char *text);
+/* A line of text below the title. */
+void svg_note(svg *s, const char *text);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/html/html_sources.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "os/os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES_MAX = 300, FILE_MAX = 4 << 20, BYTES_MAX = 2 << 20, LINE_MAX_BYTES = 200 };
+
+typedef struct place {
+	const char *file;
+	uint32_t line;
+} place;
+
+static int in_order(const void *a, const void *b)
+{
+	const place *x = a, *y = b;
+	const int by = strcmp(x->file, y->file);
+
+	return by ? by : (x->line > y->line) - (x->line < y->line);
+}
+
+static size_t frames_of(const dck_record *r, place *to)
+{
+	size_t n = 0;
+
+	for (size_t t = 0; t < r->ntrees; t++)
+		for (size_t i = 0; i < r->trees[t].nframes; i++) {
+			const dck_frame *f = &r->trees[t].frames[i];
+
+			if (!f->file || !f->line)
+				continue;
+			if (to)
+				to[n] = (place){f->file, f->line};
+			n++;
+		}
+	return n;
+}
+
+/* The text from `from` on to the end of its line, without what would not be shown. */
+static void line_put(json_writer *w, uint32_t line, const char *from, size_t *room)
+{
+	char key[16], text[LINE_MAX_BYTES + 1];
+	size_t n = strcspn(from, "\r\n");
+
+	if (n > LINE_MAX_BYTES)
+		n = utf8_cut(from, LINE_MAX_BYTES);
+	if (n > *room)
+		return;
+	*room -= n;
+	memcpy(text, from, n);
+	text[n] = '\0';
+	snprintf(key, sizeof key, "%u", (unsigned)line);
+	json_key(w, key);
+	json_text(w, text);
+}
+
+/* Those lines of one file; n > 0. */
+static void file_put(json_writer *w, const place *places, size_t n, const char *text, size_t *room)
+{
+	uint32_t line = 1;
+
+	json_key(w, places[0].file);
+	json_object(w);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && places[i].line == places[i - 1].line)
+			continue;
+		for (; text && line < places[i].line; line++) {
+			text = strchr(text, '\n');
+			text = text ? text + 1 : NULL;
+		}
+		if (!text)
+			break;
+		line_put(w, line, text, room);
+	}
+	json_end(w);
+}
+
+static void places_put(json_writer *w, const place *places, size_t n)
+{
+	size_t room = BYTES_MAX, files = 0;
+
+	for (size_t i = 0, end; i < n && files < FILES_MAX; i = end) {
+		dck_buffer text;
+
+		for (end = i + 1; end < n && strcmp(places[end].file, places[i].file) == 0;)
+			end++;
+		if (!os_file_is_regular(places[i].file) ||
+		    os_read_file(places[i].file, FILE_MAX, &text, NULL) != DCK_OK)
+			continue;
+		files++;
+		if (text.data)
+			file_put(w, places + i, end - i, text.data, &room);
+		dck_buffer_done(&text);
+	}
+}
+
+void html_sources_put(json_writer *w, const dck_record *const *records, size_t n)
+{
+	size_t nplaces = 0;
+
+	for (size_t i = 0; i < n; i++)
+		nplaces += frames_of(records[i], NULL);
+	place *places = mem_zalloc(nplaces + 1, sizeof *places);
+	json_object(w);
+	if (places) {
+		for (size_t i = 0, at = 0; i < n; i++)
+			at += frames_of(records[i], places + at);
+		qsort(places, nplaces, sizeof *places, in_order);
+		places_put(w, places, nplaces);
+	}
+	json_end(w);
+	mem_free(places);
+}

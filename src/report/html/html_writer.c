@@ -1,0 +1,221 @@
+/* html_writer.c - records as one page for a browser: the page that was embedded, and the records as
+ * data in it. All that is drawn is drawn from them by the scripts in page/.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/json_write.h"
+#include "record/build.h"
+#include "report/html/html_block.h"
+#include "report/html/html_page.h"
+#include "report/html/html_sources.h"
+#include "report/text/text_parts.h"
+#include "report/writers.h"
+#include <string.h>
+
+#define WIDE 100000 /* columns: the browser breaks lines */
+
+static void part_put(dck_sink *out, int which)
+{
+	sink_put(out, html_parts[which].bytes, html_parts[which].n);
+}
+
+static void markup_text_put(dck_sink *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '<')
+			sink_text(out, "&lt;");
+		else if (*text == '&')
+			sink_text(out, "&amp;");
+		else
+			sink_put(out, text, 1);
+	}
+}
+
+/* What a part of the text report writes, to be freed with dck_buffer_done(). */
+typedef void (*text_part)(page *p, const dck_record *r);
+
+static const char *text_of(const dck_record *r, text_part part, dck_buffer *ret)
+{
+	const dck_style style = {.utf8 = true, .width = WIDE};
+	dck_sink sink;
+	page p;
+
+	*ret = (dck_buffer){0};
+	dck_sink_buffer(&sink, ret);
+	page_init(&p, &sink, &style);
+	part(&p, r);
+	return dck_sink_finish(&sink, NULL) == DCK_OK && ret->data ? ret->data : "";
+}
+
+/* The lines without the blanks before them. */
+static void lines_put(json_writer *w, char *text)
+{
+	json_array(w);
+	for (char *end; *text; text = end) {
+		text += strspn(text, " \n");
+		end = text + strcspn(text, "\n");
+		const bool last = *end == '\0';
+		*end = '\0';
+		if (*text)
+			json_text(w, text);
+		end += !last;
+	}
+	json_end(w);
+}
+
+static void answer_put(json_writer *w, const dck_record *r)
+{
+	dck_buffer what, answer;
+	char none[] = "";
+
+	text_of(r, text_brief_what, &what);
+	text_of(r, text_brief_answer, &answer);
+	json_object(w);
+	json_key(w, "what");
+	if (what.data)
+		what.data[strcspn(what.data, "\n")] = '\0';
+	json_text(w, what.data ? what.data : "");
+	json_key(w, "answer");
+	lines_put(w, answer.data ? answer.data : none);
+	json_end(w);
+	dck_buffer_done(&what);
+	dck_buffer_done(&answer);
+}
+
+/* What the metrics of the records are called. */
+static void names_put(json_writer *w, const dck_record *const *records, size_t n)
+{
+	json_object(w);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < records[i]->nmetrics; k++) {
+			const dck_metric_def *def = records[i]->metrics[k].def;
+			bool had = false;
+			for (size_t j = 0; j < i && !had; j++)
+				had = dck_record_metric(records[j], def->tag) != NULL;
+			if (had)
+				continue;
+			json_key(w, def->tag);
+			json_object(w);
+			json_key(w, "name");
+			json_text(w, def->name);
+			json_key(w, "help");
+			json_text(w, def->help);
+			json_key(w, "better");
+			json_text(w, def->better == DCK_BETTER_LOWER	? "lower"
+				     : def->better == DCK_BETTER_HIGHER ? "higher"
+									: "neither");
+			json_end(w);
+		}
+	}
+	json_end(w);
+}
+
+static void page_put(const dck_record *const *records, size_t n, dck_sink *out)
+{
+	html_block block;
+	json_writer w;
+
+	json_init(&w, html_block_open(&block, out, "deepclock-page", HTML_JSON), false);
+	json_object(&w);
+	json_key(&w, "answers");
+	json_array(&w);
+	for (size_t i = 0; i < n; i++)
+		answer_put(&w, records[i]);
+	json_end(&w);
+	json_key(&w, "metrics");
+	names_put(&w, records, n);
+	json_end(&w);
+	json_done(&w);
+	html_block_close(&block);
+}
+
+static void records_put(const dck_record *const *records, size_t n, dck_sink *out)
+{
+	html_block block;
+	json_writer w;
+
+	json_init(&w, html_block_open(&block, out, "deepclock-records", HTML_JSON), false);
+	json_array(&w);
+	for (size_t i = 0; i < n; i++)
+		record_json_put(records[i], &w);
+	json_end(&w);
+	json_done(&w);
+	html_block_close(&block);
+}
+
+static void sources_put(const dck_record *const *records, size_t n, dck_sink *out)
+{
+	html_block block;
+	json_writer w;
+
+	json_init(&w, html_block_open(&block, out, "deepclock-sources", HTML_JSON), false);
+	html_sources_put(&w, records, n);
+	json_done(&w);
+	html_block_close(&block);
+}
+
+static void timeline_put(const dck_timeline *t, dck_sink *out)
+{
+	html_block block;
+
+	sink_put(html_block_open(&block, out, "deepclock-timeline", HTML_JSON), t->json.data,
+		 t->json.n);
+	html_block_close(&block);
+	sink_put(html_block_open(&block, out, "deepclock-timeline-columns", HTML_BYTES),
+		 t->columns.data, t->columns.n);
+	html_block_close(&block);
+}
+
+static void title_put(const dck_record *const *records, size_t n, dck_sink *out)
+{
+	dck_buffer what = {0};
+
+	if (n == 1)
+		text_of(records[0], text_brief_what, &what);
+	if (what.data)
+		what.data[strcspn(what.data, "\n")] = '\0';
+	if (what.data && what.data[0])
+		markup_text_put(out, what.data);
+	else
+		sink_fmt(out, "%zu records", n);
+	sink_text(out, " - deepclock");
+	dck_buffer_done(&what);
+}
+
+static void html_report(const dck_record *const *records, size_t n, const dck_style *style,
+			dck_sink *out)
+{
+	dck_buffer text = {0};
+	dck_sink sink;
+	const dck_style plain = {.utf8 = true, .width = 100};
+
+	dck_sink_buffer(&sink, &text);
+	report_text.write(records, n, &plain, &sink);
+	part_put(out, HTML_HEAD);
+	title_put(records, n, out);
+	part_put(out, HTML_TEXT);
+	if (dck_sink_finish(&sink, NULL) == DCK_OK && text.data)
+		markup_text_put(out, text.data);
+	part_put(out, HTML_DATA);
+	page_put(records, n, out);
+	records_put(records, n, out);
+	if (style && style->sources)
+		sources_put(records, n, out);
+	if (style && style->timeline)
+		timeline_put(style->timeline, out);
+	part_put(out, HTML_TAIL);
+	dck_buffer_done(&text);
+}
+
+static const char *html_missing(void)
+{
+	return html_parts[HTML_HEAD].bytes
+		   ? NULL
+		   : "this deepclock was built without D3, which draws the page: install node-d3 "
+		     "and build it again";
+}
+
+const dck_writer report_html = {.name = "html",
+				.ext = ".html",
+				.help = "one page for a browser, with pictures; needs no network",
+				.write = html_report,
+				.missing = html_missing};

@@ -1,0 +1,33 @@
+// calllines.js - source lines by what they weigh, with heat; the text of each where the page has it.
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import { el } from "./dom.js";
+import { listing } from "./listing.js";
+import { percent } from "./units.js";
+import { lineRows } from "./calltree.js";
+import { weightText } from "./callcontrols.js";
+
+const STEPS = 5;
+/** 0 to 5: how hot a line is beside the hottest. */
+export const heatOf = (v, most) => (v > 0 && most > 0 ? Math.max(1, Math.ceil(STEPS * v / most)) : 0);
+
+/** The lines of an opened tree with their own weight k; nothing where it has none. sources: {file: {line: text}}. */
+export function drawLines(box, c, k, sources = {}) {
+	const rows = lineRows(c).filter(r => r.self[k] !== 0 || r.total[k] !== 0), whole = c.sums[k];
+	const most = rows.reduce((m, r) => Math.max(m, r.self[k]), 0);
+	const textOf = r => (Object.prototype.hasOwnProperty.call(sources, r.file) && sources[r.file][r.line]) || "";
+	const number = (key, title, value, text) => ({ key, title, number: true, value, text: r => text(value(r)) });
+
+	if (rows.length === 0)
+		return;
+	const columns = [{ key: "place", title: "line", text: r => `${r.file}:${r.line}`, value: r => `${r.file} ${String(r.line).padStart(8, "0")}` },
+		number("self", "self", r => r.self[k], v => weightText(c, k, v)),
+		{ ...number("self_share", "share", r => r.self[k] / whole, v => percent(v)), heat: r => heatOf(r.self[k], most) },
+		number("total", "total", r => r.total[k], v => weightText(c, k, v)),
+		{ key: "function", title: "function", text: r => r.fn.name, value: r => r.fn.name }];
+	if (Object.keys(sources).length > 0)
+		columns.splice(1, 0, { key: "text", title: "source", text: r => textOf(r).trim(), code: true, value: textOf });
+	box.append(el("h3", {}, "Lines"));
+	listing(box, { columns, rows, sort: "self", brief: 15, filter: true });
+}

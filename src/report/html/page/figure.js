@@ -1,0 +1,95 @@
+// figure.js - the frame that every chart stands in: its title, what it says in one sentence for who
+// does not see it, its size, and axes with units.
+//
+// SPDX-License-Identifier: Apache-2.0
+/* global d3 */
+
+import { el, newId } from "./dom.js";
+import { digits, scaleOf } from "./units.js";
+
+/** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in px; called
+ * again when the width changes. height: px, or of the width. says: what is to be seen, one sentence; legend: [[class, text]].
+ * Returns { box, redraw }. */
+export function figure(box, { title, says, note, legend, height = 240, draw }) {
+	const id = newId("figure");
+	const holder = el("div", { class: "figure" });
+	const svg = d3.select(holder).append("svg").attr("role", "img").attr("aria-labelledby", id);
+	let width = 0;
+
+	function redraw() {
+		width = Math.max(240, Math.round(holder.clientWidth));
+		const high = typeof height === "function" ? height(width) : height;
+		svg.selectAll("*").remove();
+		svg.attr("width", width).attr("height", high).attr("viewBox", `0 0 ${width} ${high}`);
+		svg.append("title").attr("id", id).text(says || title);
+		draw(svg, width, high);
+	}
+	box.append(...[title ? el("h3", {}, title) : null, note ? el("p", { class: "dim small" }, note) : null, holder].filter(Boolean));
+	if (legend)
+		holder.prepend(el("div", { class: "legend" }, legend.map(([c, text]) => el("span", {}, el("i", { class: `fill ${c}` }), text))));
+	redraw();
+	new ResizeObserver(() => {
+		if (Math.abs(holder.clientWidth - width) > 1 && holder.clientWidth > 0)
+			redraw();
+	}).observe(holder);
+	return { box: holder, redraw };
+}
+
+/** Ticks of a numeric axis in one unit; the unit stands in the axis' title, not behind each number. */
+export function tickFormat(most, unit) {
+	const [factor, name] = scaleOf(most, unit);
+	return { name, text: v => (v === 0 ? "0" : digits(v / factor, 3)) };
+}
+
+function ticksOf(scale, factor, count) {
+	if (!scale.ticks)
+		return null;
+	/* Round numbers of the unit that is shown, not of nanoseconds or bytes. */
+	const shown = scale.copy().domain(scale.domain().map(v => v / factor));
+	return shown.ticks(count).map(v => v * factor);
+}
+
+/** Of a logarithmic axis only 1, 2 and 5 of each power of ten have their number, so that none touches the next. */
+const logText = (scale, text) => (scale.base() === 10 ? v => (/^[125](\.0*)?e/.test(v.toExponential(6)) ? text(v) : "") : text);
+
+/** The x axis below a chart of that height and the y axis left of it. Units as in records; of a
+ * logarithmic scale the powers only. values: ticks there and nowhere else. */
+export function axisX(svg, scale, { y, unit, title, count = 6, format, values }) {
+	const [, to] = scale.domain();
+	const f = format ? { name: "", text: format } : tickFormat(Math.abs(to), unit);
+	const axis = d3.axisBottom(scale).tickSizeOuter(0).tickFormat(f.text);
+
+	if (values)
+		axis.tickValues(values);
+	else if (scale.base)
+		axis.ticks(count).tickFormat(logText(scale, f.text));
+	else if (unit !== undefined && scale.ticks)
+		axis.tickValues(ticksOf(scale, scaleOf(Math.abs(to), unit)[0], count));
+	const g = svg.append("g").attr("class", "axis x").attr("transform", `translate(0,${y})`).call(axis);
+	const [a, b] = scale.range();
+	g.append("text").attr("x", (a + b) / 2).attr("y", 34).attr("text-anchor", "middle")
+		.text([title, f.name ? `[${f.name}]` : ""].filter(Boolean).join(" "));
+	return g;
+}
+
+export function axisY(svg, scale, { x, unit, title, count = 5, width = 0, format, values }) {
+	const to = Math.max(...scale.domain().map(Math.abs));
+	const f = format ? { name: "", text: format } : tickFormat(to, unit);
+	const axis = d3.axisLeft(scale).tickSizeOuter(0).tickFormat(f.text);
+
+	if (values)
+		axis.tickValues(values);
+	else if (scale.base)
+		axis.ticks(count).tickFormat(logText(scale, f.text));
+	else if (scale.ticks)
+		axis.tickValues(ticksOf(scale, scaleOf(to, unit)[0], count));
+	if (width > 0) {
+		const lines = d3.axisLeft(scale).tickSize(-width).tickFormat("");
+		lines.tickValues(axis.tickValues() || scale.ticks(count));
+		svg.append("g").attr("class", "grid").attr("transform", `translate(${x},0)`).call(lines);
+	}
+	const g = svg.append("g").attr("class", "axis y").attr("transform", `translate(${x},0)`).call(axis);
+	const text = [title, f.name ? `[${f.name}]` : ""].filter(Boolean).join(" ");
+	g.append("text").attr("x", -x + 2).attr("y", Math.min(...scale.range()) - 8).attr("text-anchor", "start").text(text);
+	return g;
+}

@@ -1,0 +1,94 @@
+// plot_rows.js - values with intervals: one in each row, or against a number.
+//
+// SPDX-License-Identifier: Apache-2.0
+/* global d3 */
+
+import { axisX, axisY, figure } from "./figure.js";
+import { fitText } from "./marks.js";
+import { ROOM, intervalMarks, spaced } from "./points.js";
+import { formatInterval } from "./units.js";
+
+const HIGH = 30;
+const finite = list => list.filter(Number.isFinite);
+const COLORS = 8;
+export const colorOf = i => `c${i % COLORS + 1}`;
+
+/** What is said of a point: name, value and interval. */
+const pointLines = (name, d, unit, text) => [name, ["value", text(d)], ...(d.level > 0 ? [["interval", formatInterval(d.lo, d.hi, d.level, unit)]] : [])];
+
+/** Rows of {name, value, lo, hi, level, said, class}; text(row) is what stands at the right. zone: [from, to, what]: a
+ * range that is shaded. The axis is logarithmic where the values are far apart. */
+export function plotRows(box, { title, note, says, rows, unit, text, axis, zone, at }) {
+	const all = finite(rows.flatMap(row => [row.value, row.lo, row.hi]).concat(zone ? zone.slice(0, 2) : [], at === undefined ? [] : [at]));
+	const least = d3.min(all), most = d3.max(all), pad = (most - least || Math.abs(most) || 1) * 0.08;
+	const log = least > 0 && most / least > 8;
+
+	figure(box, {
+		title, note, says, height: HIGH * rows.length + 60,
+		draw(svg, width, height) {
+			const left = Math.min(220, width * 0.34), right = Math.min(250, width * 0.36);
+			const x = (log ? d3.scaleLog : d3.scaleLinear)(log ? [least / 1.2, most * 1.2] : [least - pad, most + pad], [left + 12, width - right - 12]);
+			const y = d3.scaleLinear([0, rows.length], [6, 6 + HIGH * rows.length]);
+			const bottom = height - 50, shown = rows.map((row, i) => ({ ...row, x: row.value, y: i + 0.5 }));
+
+			if (zone) {
+				svg.append("rect").attr("class", "band zone").attr("x", x(zone[0])).attr("width", x(zone[1]) - x(zone[0])).attr("y", 0).attr("height", bottom);
+			}
+			if (at !== undefined)
+				svg.append("line").attr("class", "rule thin").attr("x1", x(at)).attr("x2", x(at)).attr("y1", 0).attr("y2", bottom);
+			intervalMarks(svg, x, y, shown.filter(row => Number.isFinite(row.value)), { along: "x", name: "row", lines: d => pointLines(d.name, d, unit, text) });
+			const names = svg.selectAll(null).data(shown).join("g").attr("transform", d => `translate(0,${y(d.y)})`);
+			names.append("text").attr("class", "strong").attr("dy", "0.35em").text(d => fitText(d.name, left)).append("title").text(d => d.name);
+			names.append("text").attr("class", "strong").attr("dy", "0.35em").attr("x", width).attr("text-anchor", "end").text(d => fitText(text(d), right));
+			axisX(svg, x, { y: bottom, unit, title: axis, count: Math.max(2, (width - left - right) / 90), format: unit === "1" ? v => d3.format("~r")(Number(v.toPrecision(6))) : undefined });
+		},
+	});
+}
+
+
+/** Lists of points {x, y, lo, hi, level} against a number: lists [{name, class, points}], each named at its end.
+ * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, ticks}; y: {title, unit, zero, log}. */
+export function plotAgainst(box, { title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [] }) {
+	const points = lists.flatMap(l => l.points).filter(p => Number.isFinite(p.y));
+	const xs = points.map(p => p.x).concat(finite(rules.map(r => r.x))), ys = finite(points.flatMap(p => [p.y, p.lo, p.hi]).concat(rules.map(r => r.y)));
+
+	if (points.length === 0)
+		return;
+	figure(box, {
+		title, note, says, height, legend,
+		draw(svg, width, high) {
+			const named = lists.some(l => l.name), right = named ? Math.min(130, width * 0.25) : ROOM.right;
+			const [x0, x1] = d3.extent(xs), [y0, y1] = d3.extent(ys);
+			const x = (ax.log ? d3.scaleLog().base(ax.log).domain(x0 === x1 ? [x0 / 2, x0 * 2] : [x0, x1]) : d3.scaleLinear().domain(x0 === x1 ? [x0 - 1, x1 + 1] : [x0, x1])).range([ROOM.left + 10, width - right - 10]);
+			const low = ay.zero ? 0 : y0 - (y1 - y0 || Math.abs(y1)) * 0.06, top = y1 + (y1 - y0 || Math.abs(y1) || 1) * 0.06;
+			const y = (ay.log ? d3.scaleLog().domain([y0, y1]) : d3.scaleLinear().domain([low, top])).range([high - ROOM.bottom, ROOM.top]).nice(5);
+			const lanesUsed = rules.filter(r => r.x !== undefined).map((r, i) => ({ ...r, lane: i }));
+
+			axisY(svg, y, { x: ROOM.left, unit: ay.unit, title: ay.title, format: ay.format, width: width - ROOM.left - right, count: 4 });
+			axisX(svg, x, { y: high - ROOM.bottom, unit: ax.unit, title: ax.title, format: ax.format, count: Math.max(2, width / 110) });
+			const g = svg.selectAll(null).data(lanesUsed).join("g").attr("class", "rule-x").attr("transform", r => `translate(${x(r.x)},0)`);
+			g.append("line").attr("class", "rule thin").attr("y1", r => 4 + 14 * r.lane).attr("y2", high - ROOM.bottom);
+			g.append("text").attr("class", "strong halo").attr("y", r => 12 + 14 * r.lane).attr("text-anchor", r => (x(r.x) > width / 2 ? "end" : "start")).attr("x", r => (x(r.x) > width / 2 ? -5 : 5)).text(r => r.text);
+			const h = svg.selectAll(null).data(rules.filter(r => r.y !== undefined)).join("g").attr("class", "rule-y").attr("transform", r => `translate(0,${y(r.y)})`);
+			h.append("line").attr("class", "rule thin").attr("x1", ROOM.left).attr("x2", width - right);
+			h.append("text").attr("class", "strong halo").attr("x", ROOM.left + 6).attr("y", -5).text(r => r.text);
+			svg.append("g").attr("class", "c2").selectAll("line").data(levels).join("line").attr("class", "stroke level")
+				.attr("x1", l => x(l.from)).attr("x2", l => x(l.to)).attr("y1", l => y(l.y)).attr("y2", l => y(l.y));
+			const ends = [];
+			for (const l of lists) {
+				const own = l.points.filter(p => Number.isFinite(p.y)).sort((a, b) => a.x - b.x);
+				const group = svg.append("g").attr("class", l.class || "c1");
+				if (own.length === 0)
+					continue;
+				if (joined && l.joined !== false)
+					group.append("path").attr("class", "stroke soft").attr("d", d3.line().x(p => x(p.x)).y(p => y(p.y))(own));
+				intervalMarks(group, x, y, own, { lines, name: "point" });
+				ends.push({ l, y: y(own[own.length - 1].y), x: x(own[own.length - 1].x) });
+			}
+			const places = spaced(ends.map(e => e.y), 14, ROOM.top, high - ROOM.bottom);
+			svg.append("g").selectAll("text").data(ends.filter(e => e.l.name)).join("text").attr("class", "strong name-of-list").attr("dy", "0.35em")
+				.attr("x", width - right + 6).attr("y", (e, i) => places[i]).text(e => fitText(e.l.name, right - 8));
+		},
+	});
+}
+

@@ -1,0 +1,68 @@
+// record.js - what stands in a record, by name (docs/reference/record.md).
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import { format, formatInterval } from "./units.js";
+
+export const fact = (r, section, key) =>
+	(r.facts || []).find(f => f.section === section && f.key === key);
+export const metric = (r, tag) => (r.metrics || []).find(m => m.tag === tag);
+export const series = (r, tag) => (r.series || []).find(s => s.tag === tag);
+export const table = (r, name) => (r.tables || []).find(t => t.name === name);
+export const tree = (r, name) => (r.trees || []).find(t => t.name === name);
+
+/** A value of any form (17.5, {value, lo, hi, level}, {absent}, null; a fact, a metric) as {value, lo, hi, level,
+ * absent}: either `value` or `absent`, the reason why there is none. */
+export function cell(v) {
+	if (v === null || v === undefined)
+		return { absent: "not known" };
+	if (typeof v !== "object")
+		return { value: v };
+	if ("absent" in v)
+		return { absent: v.absent };
+	return v.value === null || v.value === undefined ? { absent: "not known" } : v;
+}
+
+/** The number, or NaN. Whole numbers beyond 2^53 stand as texts in JSON. */
+export function number(v) {
+	const c = cell(v);
+
+	if (typeof c.value === "number")
+		return c.value;
+	return typeof c.value === "string" && /^-?\d{16,}$/.test(c.value) ? Number(c.value) : NaN;
+}
+
+export const factValue = (r, section, key) => {
+	const f = fact(r, section, key);
+	return f ? cell(f).value : undefined;
+};
+
+export const metricNumber = (r, tag) => {
+	const m = metric(r, tag);
+	return m ? number(m) : NaN;
+};
+
+/** Rows of a table as objects by the columns' keys; each value as cell() has it. */
+export function rows(t) {
+	return t.rows.map(row => Object.fromEntries(t.columns.map((c, i) => [c.key, cell(row[i])])));
+}
+
+/** A cell as text, with its unit. */
+export function cellText(c, unit) {
+	if ("absent" in c)
+		return "–";
+	const v = number(c);
+	return unit && !Number.isNaN(v) ? format(v, unit) : format(c.value, unit);
+}
+
+/** What to say of a cell when it is pointed at: the reason, the interval. */
+export function cellMore(c, unit) {
+	if ("absent" in c)
+		return `absent: ${c.absent}`;
+	return c.level > 0 ? formatInterval(c.lo, c.hi, c.level, unit) : "";
+}
+
+/** What a record is called among others. */
+export function recordName(r, i) {
+	return factValue(r, "subject", "name") || factValue(r, "subject", "command") || r.command || `record ${i + 1}`;
+}

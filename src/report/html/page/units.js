@@ -1,0 +1,71 @@
+// units.js - numbers for people: the same units and digits as in the text report.
+//
+// SPDX-License-Identifier: Apache-2.0
+
+const TIMES = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const BYTES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+const DECIMAL = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+const SI = ["FLOP", "FLOP/s", "B/s", "W", "J", "Hz"];
+
+/** With so many significant digits; thousands in groups, no exponent where people can read without. */
+export function digits(v, n = 4) {
+	const size = Math.abs(v);
+
+	if (!Number.isFinite(v))
+		return "?";
+	if (v === 0)
+		return "0";
+	if (size >= 1e15 || size < 1e-4)
+		return v.toExponential(n - 1);
+	if (size >= 10 ** (n - 1) || (Number.isInteger(v) && size >= 1000))
+		return Math.round(v).toLocaleString("en-US");
+	if (Number.isInteger(v))
+		return String(v);
+	const whole = Math.floor(Math.log10(Number(size.toPrecision(n)))); /* 0.99996 has one digit before the point */
+	return v.toFixed(Math.max(0, n - 1 - whole));
+}
+
+/** What to divide by, and the name of that unit: [1e6, "ms"]. */
+export function scaleOf(v, unit) {
+	const size = Math.abs(v);
+	const fit = list => list.find(([factor]) => size >= factor * 0.99995) || list[list.length - 1];
+
+	if (unit === "ns")
+		return fit(TIMES);
+	if (unit === "B")
+		return fit(BYTES);
+	if (SI.includes(unit)) {
+		const [factor, prefix] = fit(DECIMAL);
+		return [factor, prefix + unit];
+	}
+	return [1, unit === "1" || !unit ? "" : unit];
+}
+
+/** "17.84 ms", "4.230 MiB", "1,000", "56.74 items/s". */
+export function format(v, unit) {
+	if (typeof v === "boolean")
+		return v ? "yes" : "no";
+	if (typeof v !== "number")
+		return String(v);
+	const [factor, name] = scaleOf(v, unit);
+	const text = digits(v / factor);
+	return name ? `${text} ${name}` : text;
+}
+
+/** Of MACs, parameters and other counts without a unit: "1.814 G". */
+export function formatCount(v) {
+	const [factor, prefix] = DECIMAL.find(([f]) => Math.abs(v) >= f) || [1, ""];
+
+	return Math.abs(v) < 1e4 ? digits(v) : `${digits(v / factor)} ${prefix}`;
+}
+
+export function percent(ratio, n = 3) {
+	return Number.isFinite(ratio) ? `${digits(100 * ratio, n)} %` : "?";
+}
+
+/** "[17.55, 17.71] ms 95 %" */
+export function formatInterval(lo, hi, level, unit) {
+	const [factor, name] = scaleOf(Math.max(Math.abs(lo), Math.abs(hi)), unit);
+
+	return `[${digits(lo / factor)}, ${digits(hi / factor)}]${name ? " " + name : ""} ${percent(level)}`;
+}

@@ -1,0 +1,118 @@
+// view_beside.js - several records beside each other, and a comparison: its ratios round by round.
+//
+// SPDX-License-Identifier: Apache-2.0
+/* global d3 */
+
+import { axisX, axisY, figure } from "./figure.js";
+import { fitText } from "./marks.js";
+import { measuredOf, runsOf } from "./phases.js";
+import { ecdfLines } from "./plot_spread.js";
+import { colorOf, plotAgainst, plotRows } from "./plot_rows.js";
+import { ROOM, spaced } from "./points.js";
+import { factValue, metric, number, recordName, rows, series, table } from "./record.js";
+import { atMost, fence, sorted } from "./spread.js";
+import { digits, format, percent } from "./units.js";
+
+const numbered = (r, i) => `${i + 1}. ${recordName(r, i)}`;
+
+/** The records that have a median: one row each. */
+export const medians = records => records.map((r, i) => ({ r, i, m: metric(r, "latency/median") })).filter(p => p.m && Number.isFinite(number(p.m)))
+	.map(({ r, i, m }) => ({ r, name: numbered(r, i), class: colorOf(i), value: number(m), lo: m.lo, hi: m.hi, level: m.level, unit: m.unit }));
+
+function plotOverlay(box, list) {
+	const all = list.map(row => ({ ...row, sorted: sorted(runsOf(row.r).flatMap(measuredOf)) })).filter(row => row.sorted.length > 1);
+
+	if (all.length < 2)
+		return;
+	const ends = all.map(row => fence(row.sorted)), from = d3.min(ends, e => e[0]), to = d3.max(ends, e => e[1]);
+	figure(box, {
+		title: "Share of the runs up to a time",
+		says: all.map(row => `${row.name}: ${percent(atMost(row.sorted, row.value) / row.sorted.length)} up to ${format(row.value, row.unit)}`).join("; "),
+		height: 300,
+		draw(svg, width, height) {
+			const right = Math.min(190, width * 0.3);
+			const x = (to > 8 * from && from > 0 ? d3.scaleLog : d3.scaleLinear)([from, to], [ROOM.left, width - right]), y = d3.scaleLinear([0, 1], [height - ROOM.bottom, ROOM.top]);
+			/* Names stand where their line is half way up: there lines are far apart. */
+			const wanted = all.map(row => y(atMost(row.sorted, to) / row.sorted.length)), places = spaced(wanted, 15, ROOM.top, height - ROOM.bottom);
+
+			axisY(svg, y, { x: ROOM.left, width: width - ROOM.left - right, count: 4, format: v => `${Math.round(100 * v)} %` });
+			ecdfLines(svg, all, x, y, from, to);
+			axisX(svg, x, { y: height - ROOM.bottom, unit: all[0].unit, title: "time of a run", count: Math.max(2, width / 110) });
+			const g = svg.selectAll(null).data(all).join("g").attr("class", row => row.class);
+			g.append("line").attr("class", "stroke").attr("x1", width - right + 4).attr("x2", width - right + 18).attr("y1", (row, i) => places[i]).attr("y2", (row, i) => places[i]);
+			g.append("text").attr("class", "strong").attr("dy", "0.35em").attr("x", width - right + 24).attr("y", (row, i) => places[i]).text(row => fitText(row.name, right - 26));
+		},
+	});
+}
+
+export const viewBeside = {
+	id: "beside",
+	title: "Side by side",
+	many: true,
+	match: records => medians(records).length > 1,
+	draw(box, records) {
+		const list = medians(records);
+
+		plotRows(box, {
+			title: "Medians with their intervals",
+			note: "Measured one after the other: what changed in between is in the differences. deepclock compare A B tells how far they can be trusted.",
+			says: list.map(row => `${row.name}: ${format(row.value, row.unit)}`).join(", "),
+			rows: list, unit: list[0].unit, axis: "median of the runs", text: row => format(row.value, row.unit),
+		});
+		plotOverlay(box, list);
+	},
+};
+
+const BASE = "compare/rounds/";
+const ratioText = v => digits(v, 4);
+
+/** Of a comparison: the alternatives with their ratios, and the rounds' own ratios to the first. */
+export function ratiosOf(r) {
+	const t = table(r, "compare/alternatives"), list = t ? rows(t) : [];
+	const base = list.length > 0 ? series(r, BASE + list[0].subject.value) : undefined;
+
+	return list.slice(1).map((row, i) => {
+		const own = series(r, BASE + row.subject.value);
+		return {
+			name: String(row.subject.value), class: colorOf(i), value: number(row.ratio), lo: row.ratio.lo, hi: row.ratio.hi, level: row.ratio.level,
+			verdict: String(row.verdict.value), absent: row.ratio.absent,
+			rounds: base && own ? own.values.map((v, k) => ({ x: k + 1, y: v / base.values[k] })).filter(p => Number.isFinite(p.y)) : [],
+		};
+	});
+}
+
+export const viewRatios = {
+	id: "ratios",
+	title: "Ratios",
+	match: ([r]) => ratiosOf(r).some(a => Number.isFinite(a.value)),
+	draw(box, [r]) {
+		const list = ratiosOf(r), margin = factValue(r, "compare", "margin"), base = String(rows(table(r, "compare/alternatives"))[0].subject.value);
+		const startup = table(r, "compare/startup");
+
+		plotRows(box, {
+			title: `Times over those of ${base}`,
+			note: [`More than 1 is slower than ${base}.`, margin > 0 ? `The shaded range is the margin of ${percent(margin)}, within which they count as the same.` : ""].join(" "),
+			says: list.map(a => `${a.name}: ${ratioText(a.value)}, ${a.verdict}`).join("; "),
+			rows: list, unit: "1", axis: "ratio", at: 1, zone: margin > 0 ? [1 / (1 + margin), 1 + margin] : undefined,
+			text: a => `${a.verdict} ${Number.isFinite(a.value) ? ratioText(a.value) : "–"}${a.level > 0 ? ` [${ratioText(a.lo)}, ${ratioText(a.hi)}]` : ""}`,
+		});
+		for (const a of list.filter(one => one.rounds.length > 1))
+			plotAgainst(box, {
+				title: `${a.name}, round by round`,
+				says: `Ratios of ${a.rounds.length} rounds, median ${ratioText(a.value)}`,
+				lists: [{ class: a.class, points: a.rounds }],
+				rules: [{ y: 1, text: base }, ...(Math.abs(a.value - 1) > 1e-9 ? [{ y: a.value, text: `median of the ratios ${ratioText(a.value)}` }] : [])],
+				x: { title: "round", unit: "1", format: v => (Number.isInteger(v) ? digits(v) : "") }, y: { title: "ratio", unit: "1", log: d3.max(a.rounds, p => p.y) > 8 * d3.min(a.rounds, p => p.y) },
+				lines: p => [`round ${p.x}`, ["ratio", ratioText(p.y)]], joined: false, height: 220,
+			});
+		if (startup) {
+			const list2 = rows(startup).map((row, i) => ({ name: String(row.subject.value), class: colorOf(i), value: number(row.session) + number(row.first_run), session: number(row.session) }));
+			if (list2.every(row => Number.isFinite(row.value)))
+				plotRows(box, {
+					title: "Until the first result", note: "Opening the session and the first run; the table below has both, and after how many runs it pays.",
+					says: list2.map(row => `${row.name}: ${format(row.value, "ns")}`).join(", "),
+					rows: list2, unit: "ns", axis: "session and first run", at: 0, text: row => format(row.value, "ns"),
+				});
+		}
+	},
+};

@@ -1,0 +1,46 @@
+/* perf_ring.h - records out of the kernel's ring buffers, one for each CPU, in the order of their
+ * time.
+ *
+ *	perf_rings r = {.ring = ..., .n = ...};
+ *
+ *	perf_rings_begin(&r);
+ *	while ((record = perf_rings_next(&r, until_ns)))
+ *		...
+ *	perf_rings_end(&r);
+ *
+ * A record may go over the end of its ring to its beginning; it is handed over in one piece. A ring
+ * whose bytes are no records (its program may not write there, but nobody should trust that) is
+ * emptied, and counted as damaged.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_PERF_RING_H
+#define SAMPLE_PERF_RING_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct perf_ring {
+	struct perf_event_mmap_page *page; /* NULL: this CPU has none */
+	const unsigned char *data;
+	size_t bytes; /* a power of two */
+	uint64_t head, tail;
+	uint64_t next_ns; /* of the record at tail; UINT64_MAX: there is none */
+} perf_ring;
+
+typedef struct perf_rings {
+	perf_ring *ring; /* n of them, the caller's */
+	size_t n;
+	uint64_t damaged;
+	unsigned char *whole; /* PERF_RECORD_BYTES of the caller's, for records in two pieces */
+} perf_rings;
+
+enum { PERF_RECORD_BYTES = 1 << 16 };
+
+void perf_rings_begin(perf_rings *r); /* looks at what is there now */
+/* The oldest record that is not younger; NULL: there is none. Borrowed until the next call. */
+const struct perf_event_header *perf_rings_next(perf_rings *r, uint64_t until_ns);
+void perf_rings_end(perf_rings *r); /* what was read is free for the kernel */
+
+#endif

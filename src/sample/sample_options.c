@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/sample.h"
+
+static const char *const sources[] = {[DCK_SAMPLE_AUTO] = "auto",
+				      [DCK_SAMPLE_PERF] = "perf",
+				      [DCK_SAMPLE_TIMERS] = "timers",
+				      [DCK_SAMPLE_INSIDE] = "inside",
+				      NULL};
+
+const dck_opt dck_sample_options[] = {
+    DCK_OPTION(COUNT, dck_sample_config, rate, "rate", "HZ", "997",
+	       "samples of each second of a thread's time", .min = 1, .max = 100000),
+    DCK_OPTION(COUNT, dck_sample_config, pid, "pid", "PID", NULL,
+	       "a program that runs already, with all its threads", .min = 1, .max = 4194304),
+    DCK_OPTION(TIME, dck_sample_config, time_ns, "time", "TIME", NULL,
+	       "for so long; a program that was started is told to end then", .min = 1e6,
+	       .max = 1e18),
+    DCK_FLAG(dck_sample_config, wall, "wall",
+	     "also the time in which threads wait, with its stacks"),
+    DCK_FLAG(dck_sample_config, threads, "threads", "split the tree by thread"),
+    DCK_FLAG(dck_sample_config, interpreter, "interpreter",
+	     "of Python programs also the interpreter's own functions"),
+    DCK_OPTION(
+	CHOICE, dck_sample_config, by, "by", "WHOM", "auto",
+	"who takes the samples: the kernel (perf_event), the program's threads themselves at its signals (inside), or at those of timers",
+	.choices = sources),
+    DCK_OPTION(BYTES, dck_sample_config, stack_bytes, "stack", "SIZE", "32KiB",
+	       "of each stack so much is copied, where the kernel takes the samples", .min = 1024,
+	       .max = 65000),
+    {0},
+};

@@ -1,0 +1,38 @@
+/* sample_threads.h - threads of sampled processes, by their numbers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_SAMPLE_THREADS_H
+#define SAMPLE_SAMPLE_THREADS_H
+
+#include "base/kept.h"
+
+typedef struct sample_thread {
+	int pid, tid; /* tid 0: a free place */
+	char name[16], title[48];
+	/* Since when it has no CPU, and where it was then: a path; preempted: it could go on. */
+	bool away, preempted;
+	uint32_t waits_at;
+	uint64_t left_ns;
+	/* At the last look from outside. */
+	uint64_t looked_ns, cpu_ns, turns;
+	bool stood; /* it waited then, at waits_at */
+} sample_thread;
+
+typedef struct sample_threads {
+	kept_table rows;
+	kept_map by_tid;
+	uint32_t n, free; /* free: places */
+	uint64_t seen;
+} sample_threads;
+
+void sample_threads_init(sample_threads *t);
+void sample_threads_done(sample_threads *t);
+/* Borrowed until the next one is made. NULL: no memory. */
+sample_thread *sample_thread_of(sample_threads *t, int pid, int tid);
+void sample_thread_named(sample_threads *t, int pid, int tid, const char *name);
+/* It has the name of the thread that made it. */
+void sample_thread_made(sample_threads *t, int pid, int tid, int by_tid);
+void sample_thread_ended(sample_threads *t, int tid);
+void sample_threads_each(sample_threads *t, void (*f)(void *self, sample_thread *t), void *self);
+
+#endif

@@ -1,0 +1,30 @@
+/* unwind_scan.h - the caller of code that nothing says how to unwind: hand-written kernels, and
+ * what compilers make at run time. Its frame holds the return address, so the words of the stack
+ * are looked at: one that comes behind a call, and from which the whole rest of the stack can be
+ * unwound, to the thread's beginning or the end of its copy, with a call before each return
+ * address.
+ *
+ * That is a finding, no knowledge: what an earlier call left in the frame may look alike. A call
+ * that names what it calls is taken only if that is where the code is, and who shows such stacks
+ * says how many there are.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACK_UNWIND_SCAN_H
+#define STACK_UNWIND_SCAN_H
+
+#include "stack/unwind.h"
+
+typedef struct unwind_scan {
+	const unwind_memory *memory; /* the stack's */
+	/* The stack from *from outwards, as unwind_self_walk(). */
+	size_t (*walk)(void *self, const unwind_regs *from, uint64_t *pcs, size_t max,
+		       unwind_result *ret_end);
+	/* The n bytes of code before the address. false: no code is there. */
+	bool (*code_before)(void *self, uint64_t address, unsigned char *to, size_t n);
+	void *self;
+} unwind_scan;
+
+/* r: the thread's innermost frame. true: *r is its caller's. Bounded work, no memory. */
+bool unwind_scan_caller(const unwind_scan *s, unwind_regs *r);
+
+#endif
