@@ -12,6 +12,8 @@ import importlib as _importlib
 from . import _recorder as _recorder  # before the extension
 from ._deepclock import *  # noqa: F403  (the extension says what it has)
 from ._deepclock import __version__
+from .counting import count
+from .heap import memory as memory
 from .laps import lap
 from .tracing import trace
 

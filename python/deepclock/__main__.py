@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m deepclock: the command-line program."""
+"""python -m deepclock: the command-line program; with a script behind one of the commands below, that script runs in
+this interpreter."""
 
-import os
+import importlib
 import sys
 
-from . import _program
+from . import _script
+
+# Command: the module whose main(words) runs a script under it.
+SCRIPTS = {
+    "count": "_count_script",
+    "memory": "_heap_script",
+    "sample": "_sample_script",
+    "trace": "_trace_script",
+}
 
 
 def main():
-    path = _program.path()
-    if path is None:
-        print("deepclock: the program deepclock is not where the package was installed, "
-              "nor on the PATH: install the package anew", file=sys.stderr)
-        return 1
-    os.execv(path, ["deepclock", *sys.argv[1:]])
+    words = sys.argv[1:]
+    if words and words[0] in SCRIPTS:
+        return importlib.import_module("." + SCRIPTS[words[0]], __package__).main(words[1:])
+    return _script.command(words)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    _code = main()
+    if _code:  # sys.exit() may be counted
+        sys.exit(_code)

@@ -95,6 +95,22 @@ class Cell(tuple[Any, ...]):
     def absent(self) -> Union[str, None]: ...
 
 @final
+class Frame(tuple[Any, ...]):
+    n_fields: Final[int]
+    n_sequence_fields: Final[int]
+    n_unnamed_fields: Final[int]
+    @property
+    def name(self) -> str: ...
+    @property
+    def file(self) -> Union[str, None]: ...
+    @property
+    def line(self) -> Union[int, None]: ...
+    @property
+    def module(self) -> Union[str, None]: ...
+    @property
+    def start_line(self) -> Union[int, None]: ...
+
+@final
 class Progress(tuple[Any, ...]):
     n_fields: Final[int]
     n_sequence_fields: Final[int]
@@ -147,6 +163,24 @@ class Engine(tuple[Any, ...]):
     def why_not(self) -> Union[str, None]: ...
     @property
     def facts(self) -> dict[str, str]: ...
+
+@final
+class Roof(tuple[Any, ...]):
+    n_fields: Final[int]
+    n_sequence_fields: Final[int]
+    n_unnamed_fields: Final[int]
+    @property
+    def peak(self) -> Union[float, None]: ...
+    @property
+    def bandwidth(self) -> Union[float, None]: ...
+    @property
+    def least_ns(self) -> Union[float, None]: ...
+    @property
+    def attainable(self) -> Union[float, None]: ...
+    @property
+    def bound(self) -> Union[str, None]: ...
+    @property
+    def level(self) -> Union[str, None]: ...
 
 @final
 class HistoryEntry(tuple[Any, ...]):
@@ -206,6 +240,8 @@ class Metric:
     @property
     def absent(self) -> Union[str, None]: ...
     @property
+    def text(self) -> str: ...
+    @property
     def lo(self) -> Union[float, None]: ...
     @property
     def hi(self) -> Union[float, None]: ...
@@ -251,7 +287,7 @@ class Tree:
     @property
     def columns(self) -> list[Column]: ...
     @property
-    def frames(self) -> list[str]: ...
+    def frames(self) -> list[Frame]: ...
     @property
     def nodes(self) -> list[tuple[int, int]]: ...
     @property
@@ -295,6 +331,7 @@ class Record:
     def save(self, path: _Path, /) -> None: ...
     def report(self, format: str = "text", *, details: bool = False, width: int = 80, utf8: bool = True,
                colour: bool = False) -> str: ...
+    def show(self, path: _Path | None = None) -> str: ...
     def _repr_html_(self) -> str: ...
 
 def bench(
@@ -334,6 +371,8 @@ def bench(
     seq: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -379,6 +418,8 @@ def bench_model(
     seq: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -431,6 +472,8 @@ def bench_command(
     seq: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -484,6 +527,8 @@ def rank(
     cleanup: Union[_Text, None] = ...,
     scan: Union[_List, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -542,6 +587,8 @@ def compare(
     cleanup: Union[_Text, None] = ...,
     scan: Union[_List, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -575,6 +622,8 @@ def cost(
     seq: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -621,6 +670,8 @@ def profile(
     seq: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -663,6 +714,8 @@ def throughput(
     seq: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -714,6 +767,8 @@ def bench_load(
     output: Union[_Text, None] = ...,
     directory: Union[_Text, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -754,6 +809,8 @@ def accuracy(
     seq: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -792,6 +849,8 @@ def pitfalls(
     output: Union[_Text, None] = ...,
     directory: Union[_Text, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -807,6 +866,8 @@ def machine(
     threads: Union[_Number, None] = ...,
     cached_only: Union[bool, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -836,6 +897,8 @@ def inspect(
     seq: Union[_Number, None] = ...,
     seed: Union[_Number, None] = ...,
     save: Union[_Text, None] = ...,
+    html: Union[_Text, None] = ...,
+    figures: Union[_Text, None] = ...,
     db: Union[_Text, None] = ...,
     commit: Union[_Text, None] = ...,
     no_history: Union[bool, None] = ...,
@@ -873,8 +936,13 @@ def zoo_bytes(name: str, /, *, batch: Union[_Number, None] = ..., image_size: Un
 def engines() -> list[Engine]: ...
 def options(function: str, /) -> list[tuple[str, str, Union[str, None], Union[str, None], str]]: ...
 def progress_text(progress: Progress, utf8: bool, width: int, /) -> str: ...
+def time_text(ns: float, /) -> str: ...
+def bytes_text(bytes: float, /) -> str: ...
+def si_text(value: float, /) -> str: ...
 
 def estimate(values: object, statistic: str = "median", level: float = 0.95) -> Any: ...
+def roof(machine: Record, flops: Union[float, None], bytes: float, dtype: Union[str, None] = "float32",
+         threads: Union[int, None] = None) -> Roof: ...
 def operator_cost(type: str, inputs: Sequence[Any], attributes: Mapping[str, Any] = ..., outputs: int = 1) -> Any: ...
 def laps_record() -> Record: ...
 def laps_reset() -> None: ...

@@ -4,7 +4,7 @@
 import html as _html
 import math
 
-from ._deepclock import AbsentError
+from ._deepclock import AbsentError, time_text
 
 BINS, WIDTH, HEIGHT = 60, 480, 80
 
@@ -47,7 +47,7 @@ def _histogram(series):
     step, most = WIDTH / BINS, max(counts)
     bars = "".join(f'<rect x="{i * step:.1f}" y="{HEIGHT - n / most * HEIGHT:.1f}" width="{step - 1:.1f}" '
                    f'height="{n / most * HEIGHT:.1f}"/>' for i, n in enumerate(counts) if n)
-    left, right = (_html.escape(f"{v:,.4g} {series.unit}") for v in (low, high))
+    left, right = (_html.escape(time_text(v) if series.unit == "ns" else f"{v:,.4g} {series.unit}") for v in (low, high))
     return (f'<svg width="{WIDTH}" height="{HEIGHT + 18}" role="img" aria-label="histogram of the runs">'
             f'<g fill="#4c78a8">{bars}</g><g font-size="11" fill="currentColor">'
             f'<text x="0" y="{HEIGHT + 14}">{left}</text>'
@@ -58,20 +58,18 @@ def _rows(record):
     for m in record.metrics.values():
         if m.absent is not None:
             continue
-        value = f"{m.value:,.6g}" if isinstance(m.value, (int, float)) else str(m.value)
-        interval = "" if m.lo is None else f"{m.lo:,.6g} to {m.hi:,.6g}"
-        yield m.tag, value, "" if m.unit == "1" else m.unit, interval
+        yield m.tag, m.text, m._interval or "", m.help
 
 
 def html(record, _):
     """The metrics as a table, the histogram of the runs, the notes."""
-    rows = "".join("<tr>" + f'<th style="text-align:left">{_html.escape(row[0])}</th>'
-                   + "".join(f"<td>{_html.escape(cell)}</td>" for cell in row[1:]) + "</tr>"
-                   for row in _rows(record))
+    rows = "".join(f'<tr title="{_html.escape(about)}"><th style="text-align:left">{_html.escape(tag)}</th>'
+                   f'<td>{_html.escape(value)}</td><td>{_html.escape(interval)}</td></tr>'
+                   for tag, value, interval, about in _rows(record))
     notes = "".join(f"<li><b>{_html.escape(n.severity)}</b>: {_html.escape(n.text)}</li>"
                     for n in record.notes if n.under is None)
     picture = _histogram(record.series["latency"]) if "latency" in record.series else ""
     title = _html.escape(record.command or "deepclock")
     return (f"<div><p><code>{title}</code>{' (incomplete)' if record.incomplete else ''}</p>{picture}"
-            f"<table><thead><tr><th>metric</th><th>value</th><th>unit</th><th>interval</th></tr></thead>"
+            f"<table><thead><tr><th>metric</th><th>value</th><th>interval</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>{f'<ul>{notes}</ul>' if notes else ''}</div>")

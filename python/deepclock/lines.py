@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the lines of a few Python functions take, with what they call.
+"""What the lines of Python functions take, with what they call: how often, how long, how much memory.
 
-From Python 3.12 on by sys.monitoring: only those functions become slower, by a call of Python for
-each line. Before by sys.settrace: each call of any Python function becomes slower too. Most of what a line
-costs to be watched is outside of its time; what is inside is measured and told: watching_ns().
+The events are counted in C (_Lines). From Python 3.12 on they come by sys.monitoring: only those functions become
+slower. Before by a trace function: each line of any Python function becomes slower too. Most of what a line costs
+to be watched is outside of its time; what is inside is measured and told: watching_ns().
 """
 
 import dis
 import inspect
 import sys
 import threading
-import time
+
+from . import _deepclock
 
 
 def code_of(function):
@@ -22,26 +23,59 @@ def code_of(function):
     return code
 
 
-class Lines:
+def span(code):
+    """Its first line and its last."""
+    found = [line for _, line in dis.findlinestarts(code) if line] + [code.co_firstlineno]
+    return min(found), max(found)
+
+
+class Watch:
+    """Lines of code objects: of `codes`, or of those of which choose(code) is true when they begin. heap: the number
+    of a recording of Python's allocations, 0: none; None: memory is not read."""
+
+    def __init__(self, codes=(), choose=None, heap=None):
+        self.codes = set(codes)
+        self._choose = choose
+        self._watch = (_Monitored if hasattr(sys, "monitoring") else _Traced)()
+        self._lines = _deepclock._Lines(self._wanted, getattr(self._watch, "disable", None))
+        self.tells_peaks = heap is not None and self._lines.reads(heap)
+
+    def _wanted(self, code):
+        if code not in self.codes:
+            if self._choose is None or not self._choose(code):
+                return None
+            self.codes.add(code)
+            self._watch.adds(code)
+        return span(code)
+
+    def begin(self):
+        self._watch.begin(self._lines, self.codes, self._choose is not None)
+
+    def end(self):
+        self._watch.end(self.codes)
+
+    def rows(self):
+        """What _Lines tells of each line that ran, in the order of the source."""
+        return sorted((row for row in self._lines.rows() if row[2] or row[1] != row[0].co_firstlineno),
+                      key=lambda row: (row[0].co_filename, row[0].co_firstlineno, row[1]))
+
+
+class Lines(Watch):
     """`with Lines(f, g) as lines: ...`, then `lines.rows()`."""
 
     def __init__(self, *functions):
-        self.codes = {code_of(f) for f in functions}
-        self.spent = {}  # (code, line): [calls, ns]
-        self._open = threading.local()
+        super().__init__(code_of(f) for f in functions)
 
     def __enter__(self):
-        self._watch = (_Monitored if hasattr(sys, "monitoring") else _Traced)(self)
-        self._watch.begin()
+        self.begin()
         return self
 
     def __exit__(self, *raised):
-        self._watch.end()
+        self.end()
 
     def rows(self):
         """(code, line, how often it ran, nanoseconds), in the order of the source."""
-        return sorted(((code, line, n, ns) for (code, line), (n, ns) in self.spent.items()),
-                      key=lambda row: (row[0].co_filename, row[0].co_firstlineno, row[1]))
+        return [row[:4] for row in super().rows()]
 
     @staticmethod
     def watching_ns():
@@ -61,112 +95,54 @@ class Lines:
             best = each if best is None else min(best, each)
         return best
 
-    # What both ways tell. A frame that is open is [code, line, since when].
-
-    def _stack(self):
-        try:
-            return self._open.stack
-        except AttributeError:
-            self._open.stack = []
-            return self._open.stack
-
-    def _charge(self, frame, now):
-        if frame[1] is not None:
-            self.spent[frame[0], frame[1]][1] += now - frame[2]
-
-    def enters(self, code, line=None):
-        if line is not None:
-            self.spent.setdefault((code, line), [0, 0])
-        self._stack().append([code, line, time.perf_counter_ns()])
-
-    def line(self, code, line):
-        now = time.perf_counter_ns()
-        stack = self._stack()
-        if not stack or stack[-1][0] is not code:
-            return  # it had begun before
-        frame = stack[-1]
-        self._charge(frame, now)
-        self.spent.setdefault((code, line), [0, 0])[0] += 1
-        frame[1] = line
-        frame[2] = time.perf_counter_ns()
-
-    def leaves(self, code):
-        now = time.perf_counter_ns()
-        stack = self._stack()
-        if stack and stack[-1][0] is code:
-            self._charge(stack.pop(), now)
-
 
 class _Monitored:
-    def __init__(self, lines):
-        self.lines = lines
-        self.starts = {code: list(dis.findlinestarts(code)) for code in lines.codes}
+    def __init__(self):
+        self.disable = sys.monitoring.DISABLE
+        e = sys.monitoring.events
+        self._of_code = e.LINE | e.PY_RESUME | e.PY_RETURN | e.PY_YIELD
+        self._everywhere = e.PY_UNWIND | e.PY_THROW  # these are told of all code or of none
+        self._all = False
 
-    def begin(self):
-        monitoring, lines = sys.monitoring, self.lines
+    def begin(self, lines, codes, all_):
+        monitoring = sys.monitoring
         e = monitoring.events
         self.tool = next((i for i in (2, 3, 4, 1, 5, 0) if monitoring.get_tool(i) is None), None)
         if self.tool is None:
             raise RuntimeError("all six tools that Python has room for are in use")
         monitoring.use_tool_id(self.tool, "deepclock")
-        here = {
-            e.PY_START: lambda code, offset: lines.enters(code),
-            e.PY_RESUME: lambda code, offset: lines.enters(code, self.line_at(code, offset)),
-            e.PY_RETURN: lambda code, offset, value: lines.leaves(code),
-            e.PY_YIELD: lambda code, offset, value: lines.leaves(code),
-            e.LINE: lines.line,
-        }
-        # These are told of all code or of none.
-        everywhere = {
-            e.PY_UNWIND: lambda code, offset, error: code in lines.codes and lines.leaves(code),
-            e.PY_THROW: lambda code, offset, error: code in lines.codes and
-            lines.enters(code, self.line_at(code, offset)),
-        }
-        for event, call in {**here, **everywhere}.items():
+        for event, call in ((e.PY_START, lines.starts), (e.PY_RESUME, lines.resumes), (e.LINE, lines.line),
+                            (e.PY_RETURN, lines.leaves), (e.PY_YIELD, lines.leaves), (e.PY_UNWIND, lines.leaves),
+                            (e.PY_THROW, lines.resumes)):
             monitoring.register_callback(self.tool, event, call)
-        monitoring.set_events(self.tool, sum(everywhere))
-        for code in lines.codes:
-            monitoring.set_local_events(self.tool, code, sum(here))
+        self._all = all_
+        if all_:
+            monitoring.restart_events()
+        for code in codes:
+            self.adds(code)
+        monitoring.set_events(self.tool, self._everywhere | (e.PY_START if all_ else 0))
 
-    def end(self):
+    def adds(self, code):
+        start = 0 if self._all else sys.monitoring.events.PY_START
+        sys.monitoring.set_local_events(self.tool, code, self._of_code | start)
+
+    def end(self, codes):
         monitoring = sys.monitoring
         monitoring.set_events(self.tool, 0)
-        for code in self.lines.codes:
+        for code in codes:
             monitoring.set_local_events(self.tool, code, 0)
         monitoring.free_tool_id(self.tool)
 
-    def line_at(self, code, offset):
-        line = None
-        for start, number in self.starts[code]:
-            if start > offset:
-                break
-            line = number
-        return line
-
 
 class _Traced:
-    def __init__(self, lines):
-        self.lines = lines
-
-    def begin(self):
+    def begin(self, lines, codes, all_):
         self.before = sys.gettrace()
-        threading.settrace(self.call)
-        sys.settrace(self.call)
+        threading.settrace(lines.joins)
+        lines.trace()
 
-    def end(self):
+    def adds(self, code):
+        pass
+
+    def end(self, codes):
         sys.settrace(self.before)
         threading.settrace(self.before)
-
-    def call(self, frame, event, arg):
-        if event != "call" or frame.f_code not in self.lines.codes:
-            return None
-        resumed = frame.f_lasti > 0 and frame.f_code.co_flags & inspect.CO_GENERATOR
-        self.lines.enters(frame.f_code, frame.f_lineno if resumed else None)
-        return self.local
-
-    def local(self, frame, event, arg):
-        if event == "line":
-            self.lines.line(frame.f_code, frame.f_lineno)
-        elif event == "return":
-            self.lines.leaves(frame.f_code)
-        return self.local

@@ -6,6 +6,7 @@
     %%dck                              measures a cell; what stands in the first line runs before
     %dck_lines -f Net.forward net(x)   time of each line of a function
     %dck_memory net(x)                 how much memory it needs
+    %dck_memory -f Net.forward net(x)  and each line of a function
     %dck_cells on                      a line of time below every cell
 """
 
@@ -20,6 +21,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
 from . import _deepclock
+from .heap import memory
 from .lines import Lines, code_of
 
 LIVE_EVERY_S = 0.5
@@ -85,22 +87,41 @@ class Dck(Magics):
             run()
         for name, function in zip(names, functions):
             print(_lines_text(name, code_of(function), lines))
-        print(f"Being watched is {_time(lines.watching_ns())} of each run of a line.")
+        print(f"Being watched is {_deepclock.time_text(lines.watching_ns())} of each run of a line.")
         self._assign(assign, [(code.co_name, *row) for code, *row in lines.rows()])
 
     @no_var_expand
     @line_cell_magic
     def dck_memory(self, line, cell=None):
         """%dck_memory [-o NAME] STATEMENT: the most memory that was resident, and how much was added.
+        %dck_memory -f FUNCTION [-f FUNCTION] [-o NAME] STATEMENT: the same of each line of functions, and what
+        Python's own allocators were asked for.
 
-        -o NAME: assigns a dict of bytes: before, peak, after.
+        -o NAME: assigns a dict of bytes: before, peak, after; with -f the Record.
         """
-        _, assign, statement = _own_options(line, "")
+        names, assign, statement = _own_options(line, "f")
+        if names:
+            self._memory_of_lines(names, assign, statement if cell is None else statement + "\n" + cell)
+            return
         told = _memory(self._function(statement if cell is None else cell,
                                       "" if cell is None else statement))
-        print(f"peak {_bytes(told['peak'])}: {_bytes(told['peak'] - told['before'])} more than before; "
-              f"{_bytes(told['after'] - told['before'])} of it stayed{told.pop('how')}")
+        peak, more, stayed = (_deepclock.bytes_text(told[at] - below) for at, below in
+                              (("peak", 0), ("peak", told["before"]), ("after", told["before"])))
+        print(f"peak {peak}: {more} more than before; {stayed} of it stayed{told.pop('how')}")
         self._assign(assign, told)
+
+    def _memory_of_lines(self, names, assign, statement):
+        if not statement.strip():
+            raise UsageError("%dck_memory -f wants a statement: %dck_memory -f f f(x)")
+        run = self._function(statement)
+        try:
+            lines = memory.lines(*(eval(name, self.shell.user_ns) for name in names))
+        except TypeError as error:
+            raise UsageError(str(error)) from None
+        with lines:
+            run()
+        print(lines)
+        self._assign(assign, lines.record)
 
     @line_magic
     def dck_cells(self, line):
@@ -216,29 +237,17 @@ def _lines_text(name, code, lines):
     if not rows:
         return f"{name} was not called"
     first, last = min(code.co_firstlineno, *rows), max(*rows, code.co_firstlineno)
-    text = [f"{name}: {_time(total)} in its lines, {os.path.basename(code.co_filename)}:{first}",
+    text = [f"{name}: {_deepclock.time_text(total)} in its lines, "
+            f"{os.path.basename(code.co_filename)}:{first}",
             f"{'line':>6} {'runs':>9} {'time':>10} {'each':>10} {'share':>6}"]
     for line in range(first, last + 1):
         source = linecache.getline(code.co_filename, line).rstrip()
         n, ns = rows.get(line, (0, 0))
-        told = (f"{n:>9,} {_time(ns):>10} {_time(ns / max(n, 1)):>10} {100 * ns / max(total, 1):>5.1f}%"
+        each = _deepclock.time_text(ns / max(n, 1))
+        told = (f"{n:>9,} {_deepclock.time_text(ns):>10} {each:>10} {100 * ns / max(total, 1):>5.1f}%"
                 if line in rows else " " * 38)
         text.append(f"{line:>6} {told}  {source}".rstrip())
     return "\n".join(text)
-
-
-def _time(ns):
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if ns >= size:
-            return f"{ns / size:.3g} {unit}" if ns < 1000 * size else f"{ns / size:,.0f} {unit}"
-    return f"{ns:.0f} ns"
-
-
-def _bytes(n):
-    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if abs(n) >= size:
-            return f"{n / size:.1f} {unit}"
-    return f"{n} B"
 
 
 # --- memory

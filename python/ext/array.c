@@ -7,6 +7,7 @@
  * that write all the same, so it hands over a copy.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "dlpack.h"
 #include "ext.h"
 #include <string.h>
 
@@ -156,26 +157,14 @@ static PyObject *array_repr(PyObject *self)
 	return text;
 }
 
-/* --- DLPack, as its header dlpack.h of version 0.x lays it out */
+/* --- DLPack */
 
-typedef struct dl_tensor {
-	void *data;
-	int32_t device_type, device_id;
-	int32_t ndim;
-	uint8_t code, bits;
-	uint16_t lanes;
-	int64_t *shape, *strides;
-	uint64_t byte_offset;
-} dl_tensor;
-
-typedef struct dl_managed {
-	dl_tensor tensor;
-	void *manager;
-	void (*deleter)(struct dl_managed *self);
+typedef struct copied {
+	dl_managed dl; /* first */
 	int64_t shape[2];
 	double data[]; /* 8 bytes each, whatever they are */
-} dl_managed;
-enum { DL_CPU = 1, DL_UINT = 1, DL_FLOAT = 2 };
+} copied;
+enum { DL_UINT = 1, DL_FLOAT = 2 };
 
 static void dl_delete(dl_managed *m)
 {
@@ -185,8 +174,8 @@ static void dl_delete(dl_managed *m)
 /* One that nobody took. */
 static void dl_capsule_free(PyObject *capsule)
 {
-	if (PyCapsule_IsValid(capsule, "dltensor"))
-		dl_delete(PyCapsule_GetPointer(capsule, "dltensor"));
+	if (PyCapsule_IsValid(capsule, DL_CAPSULE))
+		dl_delete(PyCapsule_GetPointer(capsule, DL_CAPSULE));
 }
 
 static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -195,7 +184,7 @@ static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs)
 	const array *a = (const array *)self;
 	PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
 	PyObject *capsule;
-	dl_managed *m;
+	copied *m;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO:__dlpack__", names, &stream,
 					 &version, &device, &copy))
@@ -212,7 +201,7 @@ static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs)
 	m->shape[1] = a->shape[1];
 	if (bytes_of(a) > 0)
 		memcpy(m->data, a->data, (size_t)bytes_of(a));
-	m->tensor = (dl_tensor){
+	m->dl.tensor = (dl_tensor){
 	    .data = m->data,
 	    .device_type = DL_CPU,
 	    .ndim = a->ndim,
@@ -221,11 +210,11 @@ static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *kwargs)
 	    .lanes = 1,
 	    .shape = m->shape,
 	};
-	m->manager = NULL;
-	m->deleter = dl_delete;
-	capsule = PyCapsule_New(m, "dltensor", dl_capsule_free);
+	m->dl.manager = NULL;
+	m->dl.deleter = dl_delete;
+	capsule = PyCapsule_New(&m->dl, DL_CAPSULE, dl_capsule_free);
 	if (!capsule)
-		dl_delete(m);
+		dl_delete(&m->dl);
 	return capsule;
 }
 

@@ -230,6 +230,12 @@ static PyMethodDef methods[] = {
 	"options", options, METH_VARARGS,
 	"options($module, function, /)\n--\n\nThe options of a function, by its name: a list "
 	"of (name, kind, placeholder, default, help), named as on the command line."},
+    {"_keep", (PyCFunction)(void (*)(void))ext_keep, METH_VARARGS | METH_KEYWORDS,
+     "_keep($module, record, /, **options)\n--\n\nKeeps the record as save, db, commit and no_history "
+     "say; returns it."},
+    {"_figures", ext_figures, METH_O,
+     "_figures($module, record, /)\n--\n\nThe figures that the record has: a dict of names to (SVG, "
+     "PNG or None, why there is no PNG or None)."},
     {NULL, NULL, 0, NULL}};
 
 /* --- docstrings */

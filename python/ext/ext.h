@@ -23,7 +23,8 @@ typedef struct ext_state {
 	PyTypeObject *zone, *zone_range;
 	PyObject *zone_names;
 	/* Named tuples. */
-	PyTypeObject *estimate, *fact, *note, *column, *cell, *progress, *entry, *network, *engine;
+	PyTypeObject *estimate, *roof, *fact, *note, *column, *cell, *frame, *progress, *entry,
+	    *network, *engine;
 } ext_state;
 
 /* A part of the module. */
@@ -32,8 +33,8 @@ typedef struct ext_part {
 	int (*add)(PyObject *module, ext_state *s); /* types and constants; NULL: none */
 } ext_part;
 extern const ext_part ext_errors, ext_array, ext_record, ext_table, ext_observer, ext_commands,
-    ext_zone, ext_trace, ext_lap, ext_estimate, ext_operator_cost, ext_history, ext_lists,
-    ext_option_rows;
+    ext_zone, ext_trace, ext_lap, ext_estimate, ext_operator_cost, ext_history, ext_lists, ext_heap,
+    ext_lines, ext_option_rows, ext_roof, ext_text_part, ext_count;
 
 static inline ext_state *ext_state_of(PyObject *module)
 {
@@ -113,12 +114,33 @@ const char *ext_texts_add(ext_texts *texts, PyObject *o);
 const char *ext_texts_keep(ext_texts *texts, PyObject *bytes);
 void ext_texts_done(ext_texts *texts);
 
+/* --- given_arrays.c: arrays given as the values of options, held until the call is over */
+enum { EXT_ARRAYS_MAX = 64 };
+typedef struct ext_array_given {
+	PyObject *owner;
+	bool has_view;
+	Py_buffer view;
+	struct dl_managed *dl; /* NULL: none */
+	void *copy;	       /* of one that is not row-major; NULL: none */
+} ext_array_given;
+typedef struct ext_arrays {
+	size_t n;
+	dck_array item[EXT_ARRAYS_MAX];
+	ext_array_given given[EXT_ARRAYS_MAX];
+} ext_arrays;
+/* Whether it is an array, and no number, text or list. */
+bool ext_arrays_is(PyObject *o);
+/* The name under which options find it; NULL: an exception is set. */
+const char *ext_arrays_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o);
+void ext_arrays_done(ext_arrays *all);
+
 /* What was given, in order: each item of a list by itself. */
 enum { EXT_SAID_MAX = 256 };
 typedef struct ext_said {
 	dck_opt_given all[EXT_SAID_MAX];
 	size_t n;
 	ext_texts texts;
+	ext_arrays *arrays; /* NULL: none are taken */
 } ext_said;
 
 /* Reads keyword arguments (NULL: none) into the groups, and checks what goes together. first_only:
@@ -169,7 +191,7 @@ PyObject *ext_function_name(PyObject *callable);
 
 /* What every such function takes beside the library's options. */
 typedef struct ext_common {
-	const char *save, *db, *commit, *title;
+	const char *save, *html, *figures, *db, *commit, *title;
 	bool no_history, quiet, no_progress;
 } ext_common;
 extern const dck_opt ext_common_options[];
@@ -198,6 +220,7 @@ typedef struct ext_call {
 	const ext_command *command;
 	PyObject *kwargs; /* without `progress`; NULL: none */
 	ext_said said;
+	ext_arrays arrays;
 	ext_watch watch;
 	ext_common common;
 	ext_which which;
@@ -246,6 +269,9 @@ struct ext_command {
 
 /* The function `command` of the module `self`, called so. */
 PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args, PyObject *kwargs);
+/* _keep(record, **options): keeps a Record as those of ext_common_options say. */
+PyObject *ext_figures(PyObject *self, PyObject *record);
+PyObject *ext_keep(PyObject *self, PyObject *args, PyObject *kwargs);
 
 /* For .subjects: each takes positional arguments. */
 int ext_takes_function(ext_call *c, PyObject *args); /* a callable and its arguments */

@@ -7,6 +7,10 @@
 
 const dck_opt ext_common_options[] = {
     DCK_OPTION(TEXT, ext_common, save, "save", "FILE", NULL, "keep the record in FILE, as JSON"),
+    DCK_OPTION(TEXT, ext_common, html, "html", "FILE", NULL,
+	       "write the result to FILE too, as a page with pictures for a browser"),
+    DCK_OPTION(TEXT, ext_common, figures, "figures", "DIR", NULL,
+	       "draw its figures into that folder too, as SVG and PNG"),
     DCK_OPTION(TEXT, ext_common, db, "db", "FILE", NULL,
 	       "the history that what is saved is added to; also without save"),
     DCK_OPTION(TEXT, ext_common, commit, "commit", "ID", NULL,
@@ -487,23 +491,59 @@ static void history_add(const ext_call *c, const dck_record *r)
 				 err.msg);
 }
 
+/* The page and the figures. -1: an exception is set. */
+static int drawn(const ext_call *c, PyObject *record)
+{
+	PyObject *m, *done;
+
+	if (!c->common.html && !c->common.figures)
+		return 0;
+	m = PyImport_ImportModule("deepclock._show");
+	done = m ? PyObject_CallMethod(m, "draw", "Ozz", record, c->common.html, c->common.figures)
+		 : NULL;
+	Py_XDECREF(m);
+	Py_XDECREF(done);
+	return done ? 0 : -1;
+}
+
 /* Keeps the record as asked; returns it, or NULL. */
 static PyObject *kept(const ext_call *c, PyObject *record)
 {
 	const dck_record *r = record ? ext_record_get(c->state, record) : NULL;
 	dck_err err;
 
-	if (!r)
+	if (!r) {
+		Py_XDECREF(record);
 		return NULL;
+	}
 	if (c->common.save && dck_record_save(r, c->common.save, &err) != DCK_OK) {
 		Py_DECREF(record);
 		return ext_raise(c->state, &err);
 	}
 	if ((c->common.save || c->common.db) && !c->common.no_history)
 		history_add(c, r);
-	if (PyErr_Occurred()) /* a warning that was made an error */
+	if (PyErr_Occurred() || drawn(c, record) < 0) /* a warning that was made an error */
 		Py_CLEAR(record);
 	return record;
+}
+
+PyObject *ext_keep(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	ext_call *c = PyMem_Calloc(1, sizeof *c);
+	PyObject *record, *ret = NULL;
+
+	if (!c)
+		return PyErr_NoMemory();
+	c->state = ext_state_of(self);
+	const ext_group group = {ext_common_options, &c->common};
+	if (PyArg_ParseTuple(args, "O:_keep", &record) &&
+	    ext_options_read(c->state, "_keep", kwargs, &group, 1, NULL, &c->said) == 0) {
+		Py_INCREF(record);
+		ret = kept(c, record);
+	}
+	ext_texts_done(&c->said.texts);
+	PyMem_Free(c);
+	return ret;
 }
 
 static PyObject *run(ext_call *c)
@@ -539,8 +579,11 @@ static int options_read(ext_call *c)
 		groups[n] =
 		    (ext_group){c->command->groups[n].table, (char *)c + c->command->groups[n].at};
 	groups[n++] = (ext_group){ext_common_options, &c->common};
-	return ext_options_read(c->state, c->command->name, c->kwargs, groups, n,
-				c->command->first_only, &c->said);
+	if (ext_options_read(c->state, c->command->name, c->kwargs, groups, n,
+			     c->command->first_only, &c->said) < 0)
+		return -1;
+	c->subject.model.arrays = c->accuracy.arrays = (dck_arrays){c->arrays.item, c->arrays.n};
+	return 0;
 }
 
 static void call_init(ext_call *c)
@@ -567,6 +610,7 @@ static void call_done(ext_call *c)
 	dck_free(c->made[1]);
 	Py_XDECREF(c->watch.progress);
 	Py_XDECREF(c->kwargs);
+	ext_arrays_done(&c->arrays);
 	ext_texts_done(&c->said.texts);
 	PyMem_Free(c);
 }
@@ -595,6 +639,7 @@ PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args
 	c->kwargs = kwargs ? PyDict_Copy(kwargs) : NULL;
 	call_init(c);
 	given = progress_take(c);
+	c->said.arrays = &c->arrays;
 	if (!PyErr_Occurred() && options_read(c) == 0 && command->subjects(c, args) == 0 &&
 	    title_set(c) == 0 && program_find(c) == 0 && alternatives_make(c) == 0 &&
 	    sizes_check(c) == 0) {

@@ -1,8 +1,11 @@
-/* option_rows.c - the options of bench as rows, for who reads them in Python from one line of text:
- * the magics of IPython.
+/* option_rows.c - the options of bench, sample or trace as rows, for who reads them in Python from
+ * text: the magics of IPython, python -m deepclock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
+#include <deepclock/sample.h>
+#include <deepclock/zone.h>
+#include <string.h>
 
 /* (name, letter or "", whether a value follows) */
 static int row_add(PyObject *list, const dck_opt *row)
@@ -16,23 +19,33 @@ static int row_add(PyObject *list, const dck_opt *row)
 	return failed;
 }
 
-static PyObject *option_rows(PyObject *m, PyObject *none)
+static PyObject *option_rows(PyObject *m, PyObject *args)
 {
-	const dck_opt *const tables[] = {dck_plan_options, dck_bench_options, ext_common_options};
-	PyObject *list = PyList_New(0);
+	static const struct {
+		const char *command;
+		const dck_opt *tables[4];
+	} all[] = {
+	    {"bench", {dck_plan_options, dck_bench_options, ext_common_options}},
+	    {"sample", {dck_sample_options, ext_common_options}},
+	    {"trace", {dck_trace_options, ext_common_options}},
+	};
+	const char *command = "bench";
+	PyObject *list = NULL;
 
 	(void)m;
-	(void)none;
-	for (size_t i = 0; list && i < sizeof tables / sizeof tables[0]; i++)
-		for (const dck_opt *row = tables[i]; list && row->name; row++)
-			if (row_add(list, row) < 0)
-				Py_CLEAR(list);
+	if (PyArg_ParseTuple(args, "|s:_option_rows", &command))
+		list = PyList_New(0);
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		for (size_t j = 0; all[i].tables[j] && !strcmp(command, all[i].command); j++)
+			for (const dck_opt *row = all[i].tables[j]; list && row->name; row++)
+				if (row_add(list, row) < 0)
+					Py_CLEAR(list);
 	return list;
 }
 
 static PyMethodDef methods[] = {
-    {"_option_rows", option_rows, METH_NOARGS,
-     "_option_rows($module, /)\n--\n\nName, letter, whether a value follows."},
+    {"_option_rows", option_rows, METH_VARARGS,
+     "_option_rows($module, command='bench', /)\n--\n\nName, letter, whether a value follows."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -10,6 +10,7 @@
  *	TEXT	str, os.PathLike or a number; a list: its items with commas between
  *	CHOICE	str
  *	LIST	one item or a list of them; a dict: "KEY=VALUE" each, a tuple as "1x3x224x224"
+ * Where it says FILE.npy, an array does as well (given_arrays.c).
  *
  * None leaves an option as it is by default.
  *
@@ -63,6 +64,15 @@ void ext_texts_done(ext_texts *texts)
 {
 	Py_CLEAR(texts->list);
 }
+
+/* Where the values go, and what is said of them. */
+typedef struct reader {
+	ext_state *state;
+	ext_said *said;
+	const dck_opt *row;
+	void *config;
+	bool again; /* another table has it too, which was told */
+} reader;
 
 /* --- values as the command line writes them: a new str or bytes, NULL with an exception */
 
@@ -143,10 +153,27 @@ static bool is_sequence(PyObject *o)
 	return PyList_Check(o) || PyTuple_Check(o);
 }
 
-static PyObject *value_text(const dck_opt *row, PyObject *o)
+/* Options whose values are those of an array. */
+static bool takes_array(const dck_opt *row)
 {
+	static const char *const names[] = {"input", "inputs", "labels", "predictions"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(row->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static PyObject *value_text(const reader *r, PyObject *o)
+{
+	const dck_opt *row = r->row;
 	const bool truth = PyBool_Check(o);
 
+	if (r->said->arrays && takes_array(row) && ext_arrays_is(o)) {
+		const char *name = ext_arrays_add(r->state, r->said->arrays, &r->said->texts, o);
+
+		return name ? ext_text(name) : NULL;
+	}
 	if (is_text(o)) {
 		Py_INCREF(o);
 		return o;
@@ -177,15 +204,6 @@ static PyObject *value_text(const dck_opt *row, PyObject *o)
 }
 
 /* --- into the row */
-
-/* Where the values go, and what is said of them. */
-typedef struct reader {
-	ext_state *state;
-	ext_said *said;
-	const dck_opt *row;
-	void *config;
-	bool again; /* another table has it too, which was told */
-} reader;
 
 static int say(const reader *r, const char *text)
 {
@@ -220,7 +238,7 @@ static int text_read(const reader *r, PyObject *text)
 
 static int value_read(const reader *r, PyObject *value)
 {
-	PyObject *text = value_text(r->row, value);
+	PyObject *text = value_text(r, value);
 	const int status = text ? text_read(r, text) : -1;
 
 	Py_XDECREF(text);
@@ -244,7 +262,7 @@ static int dict_read(const reader *r, PyObject *dict)
 	Py_ssize_t at = 0;
 
 	while (PyDict_Next(dict, &at, &key, &value)) {
-		PyObject *text = value_text(r->row, value);
+		PyObject *text = value_text(r, value);
 		PyObject *bytes = text ? bytes_of(text) : NULL;
 		PyObject *words = bytes ? ext_text(PyBytes_AS_STRING(bytes)) : NULL;
 		PyObject *item = words ? PyUnicode_FromFormat("%S=%U", key, words) : NULL;
@@ -260,19 +278,28 @@ static int dict_read(const reader *r, PyObject *dict)
 	return 0;
 }
 
+static int list_read(const reader *r, PyObject *items)
+{
+	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); i++)
+		if (value_read(r, PyTuple_GET_ITEM(items, i)) < 0)
+			return -1;
+	return 0;
+}
+
 static int option_read(const reader *r, PyObject *value)
 {
+	const bool is_list = r->row->kind == DCK_OPT_LIST;
+
 	if (r->row->kind == DCK_OPT_FLAG)
 		return flag_read(r, value);
-	if (r->row->kind == DCK_OPT_LIST && PyDict_Check(value))
-		return dict_read(r, value);
-	if (r->row->kind == DCK_OPT_LIST && PyList_Check(value)) {
-		for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); i++)
-			if (value_read(r, PyList_GET_ITEM(value, i)) < 0)
-				return -1;
-		return 0;
-	}
-	return value_read(r, value);
+	if (!is_list || (!PyDict_Check(value) && !PyList_Check(value)))
+		return value_read(r, value);
+	/* What reading calls, such as __dlpack__(), may change it. */
+	PyObject *own = PyDict_Check(value) ? PyDict_Copy(value) : PyList_AsTuple(value);
+	const int status = !own ? -1 : PyDict_Check(value) ? dict_read(r, own) : list_read(r, own);
+
+	Py_XDECREF(own);
+	return status;
 }
 
 /* --- by name */

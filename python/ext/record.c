@@ -147,37 +147,50 @@ static PyObject *metric_float(PyObject *self)
 	return PyFloat_FromDouble(d);
 }
 
-/* "17.8 ms", "4.2 MiB", "1,200": as the reports for people write it. */
-static void number_text(double value, dck_unit unit, char *buf, size_t size)
+/* As the reports for people write it. */
+static void number_text(const dck_metric *m, double v, char *buf, size_t size)
 {
-	if (unit == DCK_UNIT_NS)
-		dck_text_time(value, buf, size);
-	else if (unit == DCK_UNIT_BYTE)
-		dck_text_bytes(value, buf, size);
-	else
-		PyOS_snprintf(buf, size, "%.6g %s", value,
-			      unit == DCK_UNIT_ONE ? "" : dck_unit_text(unit));
-	size_t n = strlen(buf);
-	if (n > 0 && buf[n - 1] == ' ')
-		buf[n - 1] = '\0';
+	dck_text_value(&(dck_value){.kind = DCK_VALUE_REAL, .as.r = v}, m->def->unit, buf, size);
+}
+
+static PyObject *metric_text(PyObject *self, void *none)
+{
+	const dck_metric *m = metric_of(self);
+	char value[512];
+
+	(void)none;
+	return ext_text(dck_text_value(&m->value, m->def->unit, value, sizeof value));
+}
+
+static PyObject *metric_interval(PyObject *self, void *none)
+{
+	const dck_metric *m = metric_of(self);
+	char lo[64], hi[64];
+
+	(void)none;
+	if (!(m->level > 0))
+		Py_RETURN_NONE;
+	number_text(m, m->lo, lo, sizeof lo);
+	number_text(m, m->hi, hi, sizeof hi);
+	return PyUnicode_FromFormat("%s to %s", lo, hi);
 }
 
 static PyObject *metric_repr(PyObject *self)
 {
 	const dck_metric *m = metric_of(self);
-	char value[64], lo[64], hi[64];
+	PyObject *text = metric_text(self, NULL), *interval = metric_interval(self, NULL),
+		 *ret = NULL;
 
-	if (m->value.kind == DCK_VALUE_ABSENT)
-		return PyUnicode_FromFormat("<%s absent: %s>", m->def->tag, m->value.as.text);
-	if (m->value.kind == DCK_VALUE_TEXT)
-		return PyUnicode_FromFormat("<%s %s>", m->def->tag, m->value.as.text);
-	number_text(dck_value_number(&m->value), m->def->unit, value, sizeof value);
-	if (!(m->level > 0))
-		return PyUnicode_FromFormat("<%s %s>", m->def->tag, value);
-	number_text(m->lo, m->def->unit, lo, sizeof lo);
-	number_text(m->hi, m->def->unit, hi, sizeof hi);
-	return PyUnicode_FromFormat("<%s %s, %s to %s at %d %%>", m->def->tag, value, lo, hi,
-				    (int)(m->level * 100 + 0.5));
+	if (text && m->value.kind == DCK_VALUE_ABSENT)
+		ret = PyUnicode_FromFormat("<%s absent: %U>", m->def->tag, text);
+	else if (text && interval == Py_None)
+		ret = PyUnicode_FromFormat("<%s %U>", m->def->tag, text);
+	else if (text && interval)
+		ret = PyUnicode_FromFormat("<%s %U, %U at %d %%>", m->def->tag, text, interval,
+					   (int)(m->level * 100 + 0.5));
+	Py_XDECREF(text);
+	Py_XDECREF(interval);
+	return ret;
 }
 
 PyDoc_STRVAR(metric_doc, "One value of a record, with its interval and how it was computed.\n\n"
@@ -193,6 +206,9 @@ static PyGetSetDef metric_getset[] = {
     {"better", metric_better, NULL, "\"lower\", \"higher\"; None: neither", NULL},
     {"value", ext_view_value, NULL, "int, float, bool or str; None: absent", OF_METRIC(value)},
     {"absent", ext_view_why, NULL, "why there is no value; None: there is one", OF_METRIC(value)},
+    {"text", metric_text, NULL,
+     "the value with its unit, as reports for people write it: \"17.8 ms\"", NULL},
+    {"_interval", metric_interval, NULL, "so both ends of the interval; None: there is none", NULL},
     {"lo", metric_bound, NULL, "lower end of the interval; None: there is none", OF_METRIC(lo)},
     {"hi", metric_bound, NULL, "upper end of the interval; None: there is none", OF_METRIC(hi)},
     {"level", metric_bound, NULL, "confidence of the interval; None: there is none",
@@ -678,10 +694,10 @@ static PyObject *record_to_json(PyObject *self, PyObject *none)
 	return written(ext_state_by(self), "json", record_of(self), NULL);
 }
 
-/* What deepclock._frames makes of the record. */
-static PyObject *made(PyObject *self, const char *function, PyObject *argument)
+/* What a module of the package makes of the record. */
+static PyObject *made(PyObject *self, const char *module, const char *function, PyObject *argument)
 {
-	PyObject *m = PyImport_ImportModule("deepclock._frames");
+	PyObject *m = PyImport_ImportModule(module);
 	PyObject *o = m ? PyObject_CallMethod(m, function, "OO", self, argument) : NULL;
 
 	Py_XDECREF(m);
@@ -692,13 +708,24 @@ static PyObject *record_to_pandas(PyObject *self, PyObject *args)
 {
 	PyObject *table = Py_None;
 
-	return PyArg_ParseTuple(args, "|O:to_pandas", &table) ? made(self, "to_pandas", table)
-							      : NULL;
+	return PyArg_ParseTuple(args, "|O:to_pandas", &table)
+		   ? made(self, "deepclock._frames", "to_pandas", table)
+		   : NULL;
 }
 
 static PyObject *record_html(PyObject *self, PyObject *none)
 {
-	return made(self, "html", none ? none : Py_None);
+	return made(self, "deepclock._frames", "html", none ? none : Py_None);
+}
+
+static PyObject *record_show(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"path", NULL};
+	PyObject *path = Py_None;
+
+	return PyArg_ParseTupleAndKeywords(args, kwargs, "|O:show", names, &path)
+		   ? made(self, "deepclock._show", "show", path)
+		   : NULL;
 }
 
 static PyObject *record_str(PyObject *self)
@@ -787,6 +814,10 @@ static PyMethodDef record_methods[] = {
      "to_pandas($self, table=None, /)\n--\n\nA pandas.DataFrame: of the metrics, or of the table, "
      "series or \"ops\" of that name. AbsentError."},
     {"_repr_html_", record_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nFor notebooks."},
+    {"show", (PyCFunction)(void (*)(void))record_show, METH_VARARGS | METH_KEYWORDS,
+     "show($self, /, path=None)\n--\n\nThe record as a page with pictures: in a notebook below "
+     "the cell, elsewhere in the browser. The page is kept in path, else in a new temporary file; "
+     "returns its name."},
     {"to_json", record_to_json, METH_NOARGS,
      "to_json($self, /)\n--\n\nThe whole record as JSON: what `deepclock report` reads."},
     {"save", record_save, METH_O,

@@ -14,6 +14,17 @@ static PyStructSequence_Field column_fields[] = {
 static PyStructSequence_Desc column_desc = {"deepclock.Column", "A column of a table or tree.",
 					    column_fields, 3};
 
+static PyStructSequence_Field frame_fields[] = {
+    {"name", "of the function, range or module"},
+    {"file", "of its source; None: not known"},
+    {"line", "where it was seen; None: not known"},
+    {"module", "the program or library that holds it; None: not known"},
+    {"start_line", "where it begins; None: not known"},
+    {NULL, NULL},
+};
+static PyStructSequence_Desc frame_desc = {"deepclock.Frame", "What stands on a call path.",
+					   frame_fields, 5};
+
 static PyStructSequence_Field cell_fields[] = {
     {"value", "None: absent"},
     {"lo", "lower end of the interval; None: there is none"},
@@ -231,17 +242,38 @@ static PyObject *tree_columns(PyObject *self, void *none)
 	return ext_columns(ext_state_by(self), t->columns, t->ncolumns);
 }
 
+static PyObject *none_new(void)
+{
+	Py_INCREF(Py_None);
+	return Py_None;
+}
+
+static PyObject *text_or_none(const char *text)
+{
+	return text ? ext_text(text) : none_new();
+}
+
+static PyObject *line_or_none(uint32_t line)
+{
+	return line ? PyLong_FromUnsignedLong(line) : none_new();
+}
+
 static PyObject *tree_frames(PyObject *self, void *none)
 {
 	const dck_tree *t = tree_of(self);
+	ext_state *s = ext_state_by(self);
 	PyObject *list = PyList_New((Py_ssize_t)t->nframes);
 
 	(void)none;
 	for (size_t i = 0; list && i < t->nframes; i++) {
-		PyObject *text = ext_text(t->frames[i]);
+		const dck_frame *f = &t->frames[i];
+		PyObject *const items[] = {ext_text(f->name), text_or_none(f->file),
+					   line_or_none(f->line), text_or_none(f->module),
+					   line_or_none(f->start_line)};
+		PyObject *frame = ext_tuple_fill(s->frame, items, sizeof items / sizeof items[0]);
 
-		if (text)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, text);
+		if (frame)
+			PyList_SET_ITEM(list, (Py_ssize_t)i, frame);
 		else
 			Py_CLEAR(list);
 	}
@@ -294,7 +326,7 @@ PyDoc_STRVAR(
     tree_doc,
     "Call paths with weights. A node is a frame reached through its parent's path; its "
     "weights are its own, without what lies below it.\n\n"
-    "frames: names; nodes: list of (parent, frame), parent an earlier index or -1; weights: "
+    "frames: list of Frame; nodes: list of (parent, frame), parent an earlier index or -1; weights: "
     "Array (nodes, columns), float64.");
 
 #define OF_TREE(field) ((void *)offsetof(dck_tree, field))
@@ -302,7 +334,7 @@ static PyGetSetDef tree_getset[] = {
     {"name", ext_view_text, NULL, "for scripts: \"zones\"", OF_TREE(name)},
     {"title", ext_view_text, NULL, "for people", OF_TREE(title)},
     {"columns", tree_columns, NULL, "list of Column: the weights", NULL},
-    {"frames", tree_frames, NULL, "list of str", NULL},
+    {"frames", tree_frames, NULL, "list of Frame", NULL},
     {"nodes", tree_nodes, NULL, "list of (parent, frame)", NULL},
     {"weights", tree_weights, NULL, "Array (nodes, columns), float64", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -329,7 +361,8 @@ static int table_add(PyObject *m, ext_state *s)
 	s->tree = ext_type_add(m, &tree_spec);
 	s->column = ext_tuple_add(m, &column_desc);
 	s->cell = ext_tuple_add(m, &cell_desc);
-	return s->table && s->tree && s->column && s->cell ? 0 : -1;
+	s->frame = ext_tuple_add(m, &frame_desc);
+	return s->table && s->tree && s->column && s->cell && s->frame ? 0 : -1;
 }
 
 const ext_part ext_table = {.add = table_add};

@@ -25,7 +25,7 @@ static bool is_name(PyObject *o)
 static PyObject *zone_push(PyObject *names, PyObject *name)
 {
 	if (DCK_ON_()) {
-		dck_zone_site *site = zone_names_site(names, name, NULL);
+		dck_zone_site *site = zone_names_get(names, name);
 
 		if (!site)
 			return NULL;
@@ -46,7 +46,7 @@ static PyObject *zone_pop(PyObject *names, PyObject *none)
 
 static PyObject *zone_mark(PyObject *names, PyObject *name)
 {
-	dck_zone_site *site = DCK_ON_() ? zone_names_site(names, name, NULL) : NULL;
+	dck_zone_site *site = DCK_ON_() ? zone_names_get(names, name) : NULL;
 
 	if (site)
 		dck_zone_mark(site);
@@ -86,7 +86,7 @@ static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t na
 		Py_RETURN_NONE;
 	}
 	value = PyFloat_AsDouble(args[1]);
-	site = value == -1 && PyErr_Occurred() ? NULL : zone_names_site(names, args[0], NULL);
+	site = value == -1 && PyErr_Occurred() ? NULL : zone_names_get(names, args[0]);
 	if (!site)
 		return NULL;
 	to(site, value);
@@ -149,7 +149,7 @@ static PyType_Spec range_spec = {
 
 static PyObject *zone_start(PyObject *names, PyObject *name)
 {
-	dck_zone_site *site = DCK_ON_() ? zone_names_site(names, name, NULL) : NULL;
+	dck_zone_site *site = DCK_ON_() ? zone_names_get(names, name) : NULL;
 	range *r;
 
 	if (!site && (PyErr_Occurred() || !is_name(name)))
@@ -195,7 +195,12 @@ typedef struct zone {
 	int pushed;	     /* of these, how many are to be popped */
 } zone;
 
-/* Without the GIL. */
+/* Without the GIL several threads may be in one of our functions. */
+#ifdef Py_GIL_DISABLED
+#define COUNT(n, by) __atomic_fetch_add(n, by, __ATOMIC_RELAXED)
+#else
+#define COUNT(n, by) (*(n) += (by))
+#endif
 #if PY_VERSION_HEX >= 0x030d0000
 #define LOCK(o)	 Py_BEGIN_CRITICAL_SECTION(o)
 #define UNLOCK() Py_END_CRITICAL_SECTION()
@@ -260,11 +265,11 @@ static PyObject *zone_enter(PyObject *self, PyObject *none)
 	(void)none;
 	if (names) {
 		if (!z->site)
-			z->site = zone_names_site(names, z->name, NULL);
+			z->site = zone_names_get(names, z->name);
 		if (!z->site)
 			return NULL;
 		if (!in_coroutine()) {
-			__atomic_fetch_add(&z->pushed, 1, __ATOMIC_RELAXED);
+			COUNT(&z->pushed, 1);
 			dck_zone_push(z->site);
 		} else if (range_open(z) < 0) {
 			return NULL;
@@ -283,7 +288,7 @@ static PyObject *zone_exit(PyObject *self, PyObject *const *args, Py_ssize_t nar
 	if (z->opened && in_coroutine()) {
 		range_close(z);
 	} else if (__atomic_load_n(&z->pushed, __ATOMIC_RELAXED) > 0) {
-		__atomic_fetch_sub(&z->pushed, 1, __ATOMIC_RELAXED);
+		COUNT(&z->pushed, -1);
 		DCK_POP();
 	}
 	Py_RETURN_NONE;

@@ -1,8 +1,8 @@
 /* zone_names.c - names of zones as Python has them: str objects, mostly the same few.
  *
  * A hash table by the hash that the str has in itself. A literal is one object wherever it is used
- * again, so that comparing the address mostly decides; another object with the same text is the
- * same name. Looking a name up takes no memory.
+ * again, so that its address mostly says which it is (zone_names_get()); another object with the
+ * same text is the same name. Looking a name up takes no memory.
  *
  * What always holds: names are never taken out, a table that has become too small stays until the
  * end, and pointers are put in last. So whoever looks needs no lock, also without the GIL.
@@ -14,12 +14,7 @@
 /* More names are one: the recorder has no room for them either. */
 enum { NAMES_MAX = 65536, FIRST_SLOTS = 256, LONGEST = 256 };
 
-typedef struct entry {
-	PyObject *text, *utf8; /* bytes */
-	PyObject *file;	       /* bytes, NULL: not known */
-	Py_hash_t hash;
-	dck_zone_site site;
-} entry;
+typedef zone_name entry;
 
 typedef struct shelf {
 	struct shelf *older;
@@ -28,7 +23,8 @@ typedef struct shelf {
 } shelf;
 
 typedef struct names {
-	PyObject_HEAD shelf *shelf;
+	zone_names_near near; /* first: zone_names_get() looks there */
+	shelf *shelf;
 	entry *other; /* of all that have no room */
 	size_t n;
 	pthread_mutex_t adding;
@@ -194,6 +190,8 @@ dck_zone_site *zone_names_site(PyObject *self, PyObject *name, PyCodeObject *cod
 		e = entry_new(name, hash, code);
 		e = e ? add(t, e) : NULL;
 	}
+	if (e && e->text == name)
+		__atomic_store_n(zone_names_place(self, name), e, __ATOMIC_RELEASE);
 	return e ? &e->site : NULL;
 }
 
@@ -244,6 +242,8 @@ PyObject *zone_names_new(PyObject *module)
 	if (other)
 		t->other = entry_new(other, 0, NULL);
 	Py_XDECREF(other);
+	for (size_t i = 0; i < ZONE_NAMES_NEAR; i++)
+		t->near.by_address[i] = t->other;
 	if (!t->shelf || !t->other) {
 		Py_DECREF(t);
 		return PyErr_Occurred() ? NULL : PyErr_NoMemory();

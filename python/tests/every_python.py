@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 OLDEST = (3, 9)
-TESTS = ("test_record.py", "test_bench.py")
+TESTS = ("test_record.py", "test_bench.py", "test_memory.py", "test_line_memory.py", "test_count.py")
 ASK = """import json, os, sys, sysconfig
 v = sysconfig.get_config_vars()
 print(json.dumps([sys.version_info[:2], bool(v.get("Py_GIL_DISABLED")), os.path.realpath(sys.executable),
@@ -50,13 +50,13 @@ def flags(build):
     return sorted(set(sources))
 
 
-def build_for(build, one, where):
+def build_for(build, one, where, optimised="-O1"):
     version, free, path, headers, ending = one
     package = os.path.join(where, "deepclock")
     shutil.copytree(os.path.join(build, "python", "deepclock"), package,
                     ignore=shutil.ignore_patterns("*.so", "*.p", "__pycache__"))
     return subprocess.run(
-        [*os.environ.get("CC", "cc").split(), "-std=c17", "-O1", "-shared", "-fPIC", "-fvisibility=hidden",
+        [*os.environ.get("CC", "cc").split(), "-std=c17", optimised, "-shared", "-fPIC", "-fvisibility=hidden",
          "-D_GNU_SOURCE", "-Wall", "-Werror", "-Wno-write-strings", "-I" + os.path.join(ROOT, "include"),
          "-I" + headers, *flags(build), os.path.join(build, "libdeepclock.a"),
          "-Wl,--version-script=" + os.path.join(ROOT, "python", "ext", "exported.map"),

@@ -184,6 +184,12 @@ class CompareTest(Case):
         self.assertEqual(r.gate, "broken")
         self.assertGreater(r["compare/ratio"].value, 1.2)
 
+    def test_identical(self):
+        """No verdict on the same function twice; bench/python_compare.py counts with the usual margin."""
+        r = deepclock.compare({"a": lambda: work(2000), "b": lambda: work(2000)}, rounds=12, trial="2ms", margin=0.5,
+                              no_history=True)
+        self.assertIn(r.verdict, ("same", "undecided"))
+
     def test_what_does_not_go(self):
         self.assertRaises(TypeError, deepclock.compare, work)
         self.assertRaises(deepclock.ArgumentError, deepclock.compare, {"a": work})

@@ -2,8 +2,10 @@
 """Every function that stands for a command of the program, and that no option of it is missing."""
 
 import keyword
+import os
 import re
 import subprocess
+import warnings
 
 from deepclock import _program
 from support import Case, deepclock, main, needs_model, short, work
@@ -189,12 +191,30 @@ class HistoryTest(Case):
 
 
 class ShowingTest(Case):
+    def test_pages_and_figures(self):
+        page, folder = self.path("run.html"), self.path("pictures")
+        with warnings.catch_warnings(record=True) as said: # where there is no librsvg
+            warnings.simplefilter("always")
+            r = deepclock.bench(work, **short(runs=300, html=page, figures=folder))
+        with open(page, encoding="utf-8") as f:
+            self.assertEqual(f.read(), r.report("html"))
+        drawn = sorted(os.listdir(folder))
+        self.assertEqual([f for f in drawn if f.endswith(".svg")], ["histogram.svg", "runs.svg"])
+        self.assertEqual(len(drawn), 2 if any("no PNG" in str(w.message) for w in said) else 4)
+        with self.assertRaises(OSError):
+            deepclock.bench(work, **short(runs=30, html=self.path("none/run.html")))
+
     def test_html(self):
         r = deepclock.bench(work, **short(runs=300, title="<b>&"))
         text = r._repr_html_()
         for part in ("latency/median", "<svg", "&lt;b&gt;&amp;"):
             self.assertIn(part, text)
         self.assertNotIn("<b>&", text)
+        # Numbers as the report for people writes them, none in plain nanoseconds.
+        m = r["latency/median"]
+        self.assertIn(f"<td>{m.text}</td><td>{m._interval}</td>", text)
+        self.assertRegex(m.text, r"^[\d.]+ (ns|\S?s)$")
+        self.assertNotRegex(text, r">[\d.,]+e[+-]\d+|\d ns</text>\s*<text[^>]*>\d{4,}")
         self.assertIn("<table", deepclock.cost("zoo:resnet18")._repr_html_())
 
     def test_pandas(self):

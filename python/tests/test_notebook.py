@@ -115,12 +115,14 @@ assert two["runs/count"].value == 20 and "assigned" not in dir()
 assert [(name, n) for name, line, n, ns in lines] == [("f", 2), ("f", 2)], lines
 %dck_memory -o memory big = bytearray(64 << 20)
 assert memory["peak"] - memory["before"] > 60 << 20, memory
+%dck_memory -f f -o by_line f(1); f(2)
+assert by_line.tables["memory/source"]["occurrences"] == [2, 2], by_line
 %dck_cells on
 get_ipython().run_cell("x = 1")
 %dck_cells off
 get_ipython().run_cell("x = 2")
 from IPython.core.error import UsageError
-for wrong in (("dck", "--nothing 3 f(1)"), ("dck", ""), ("dck_lines", "f(1)"), ("dck_lines", "-f len f(1)")):
+for wrong in (("dck", "--nothing 3 f(1)"), ("dck", ""), ("dck_lines", "f(1)"), ("dck_lines", "-f len f(1)"), ("dck_memory", "-f len f(1)"), ("dck_memory", "-f f")):
     try:
         get_ipython().run_line_magic(*wrong)
     except UsageError as error:
@@ -176,6 +178,7 @@ class MagicsTest(Case):
         self.check(out)
         self.assertRegex(out, r"display epoch 1/2 1\.\d+ s\n")
         self.assertRegex(out, r"(?m)^epoch 1/2 \| 1\.\d+ s wall")
+        self.assertIn("page 1 1 0 True", out)
         self.assertTrue(out.rstrip().endswith("left ''"), out[-200:])
 
 
@@ -188,7 +191,8 @@ with open(os.path.join(folder, "kernel.json"), "w") as file:
                "display_name": "here", "language": "python"}, file)
 os.environ["JUPYTER_PATH"] = os.path.abspath("kernels")
 cells = [r"""%s""", """import deepclock, time
-with deepclock.lap("epoch", total=2): time.sleep(1.8)"""]
+with deepclock.lap("epoch", total=2): time.sleep(1.8)""",
+         """print(deepclock.bench(sum, [1], runs=20).show("page.html"))"""]
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
 shown = []
 
@@ -204,6 +208,8 @@ for cell in notebook.cells:
         print(output.get("text", ""), *output.get("traceback", []))
 for text in shown:
     print("display", text)
+page = [o["data"]["text/html"] for o in notebook.cells[2].outputs if "text/html" in o.get("data", {})]
+print("page", len(page), page[0].count("<iframe srcdoc="), page[0].count("<script"), os.path.exists("page.html"))
 left = [o["data"]["text/plain"] for o in notebook.cells[1].outputs if o.output_type == "display_data"]
 print("left", *map(repr, left))
 '''

@@ -3,7 +3,10 @@
 
 import json
 import math
+import os
 import pathlib
+import tempfile
+from unittest import mock
 
 from support import Case, deepclock, main, short, work
 
@@ -110,6 +113,19 @@ class RecordTest(Case):
         with self.assertRaises(deepclock.AbsentError):
             self.record.report("jsn")
 
+    def test_shows_a_page(self):
+        opened = []
+        with tempfile.TemporaryDirectory() as folder, mock.patch("webbrowser.open", opened.append):
+            path = self.record.show(pathlib.Path(folder) / "run.html")
+            with open(path, encoding="utf-8") as f:
+                self.assertEqual(f.read(), self.record.report("html"))
+            self.assertEqual(opened, ["file://" + path])
+            with self.assertRaises(OSError):
+                self.record.show(pathlib.Path(folder) / "none" / "run.html")
+            with mock.patch.dict("os.environ", TMPDIR=folder), mock.patch("tempfile.tempdir", None):
+                path = self.record.show()
+            self.assertEqual(os.stat(os.path.dirname(path)).st_mode & 0o77, 0)
+
     def test_tables(self):
         r = deepclock.cost("zoo:resnet18", no_history=True)
         self.assertGreater(r["cost/macs"].value, 0)
@@ -126,6 +142,14 @@ class RecordTest(Case):
                   self.record.series["latency"].values):
             self.assertRaises(TypeError, type(o))
         self.assertFalse(math.isnan(self.record["latency/median"].value))
+
+
+class TextTest(Case):
+    def test_quantities(self):
+        self.assertEqual([deepclock.time_text(n) for n in (0, 720, 17.8e6, -2e9)], ["0 ns", "720 ns", "17.8 ms", "-2.00 s"])
+        self.assertEqual([deepclock.bytes_text(n) for n in (12, 4.23 * 2**20, -(2**30))], ["12 B", "4.23 MiB", "-1.00 GiB"])
+        self.assertEqual([deepclock.si_text(n) for n in (1814073344, 0.00179)], ["1.81 G", "0.00179"])
+        self.assertRaises(TypeError, deepclock.time_text, "1 ms")
 
 
 if __name__ == "__main__":

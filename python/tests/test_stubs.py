@@ -14,13 +14,22 @@ ALLOWED = r""".*\.__match_args__
 .*\.__buffer__
 .*\.__iter__
 """
-PROGRAM = '''import deepclock
+PROGRAM = '''from typing import Optional
+import deepclock
 r: deepclock.Record = deepclock.bench(sum, [1, 2], runs=20, warmup="auto", max_time=3.5, shape={"a": (1, 2)})
 m: deepclock.Metric = r["latency/median"]
 print(float(m), [n.code for n in r.notes], [f.value for f in r.facts.values()], len(r.series["latency"].values))
+with deepclock.memory() as used, deepclock.memory.lines(len) as lines:
+    bytearray(1000)
+peak: int = used.peak or 0
+told: Optional[deepclock.Record] = used.record or lines.record
+@deepclock.memory.lines
+def double(x: int) -> int:
+    return 2 * x
+print(peak, told, double(3), [row.line for row in lines.rows or []])
 print(deepclock.compare({"a": lambda: 1, "b": "zoo:x", "c": ["ls"]}).verdict, deepclock.load("x").id)
 '''
-WRONG = PROGRAM + 'deepclock.bench(sum, runs=[])\ndeepclock.bench(sum, rans=3)\nr.nothing\n'
+WRONG = PROGRAM + 'deepclock.bench(sum, runs=[])\ndeepclock.bench(sum, rans=3)\nr.nothing\npeak = deepclock.memory().held\n'
 
 
 class StubsTest(Case):
@@ -44,7 +53,7 @@ class StubsTest(Case):
                          [], ran.stdout + ran.stderr)
 
     def test_of_a_program(self):
-        for name, text, errors in (("right.py", PROGRAM, 0), ("wrong.py", WRONG, 3)):
+        for name, text, errors in (("right.py", PROGRAM, 0), ("wrong.py", WRONG, 4)):
             with open(self.path(name), "w", encoding="utf-8") as f:
                 f.write(text)
             ran = self.mypy("mypy", "--strict", "--follow-imports=silent", name)

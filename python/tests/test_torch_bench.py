@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """deepclock.torch.bench: the module's state, devices, and its numbers beside a loop by hand."""
 
+import os
 import time
 
 from support import Case, deepclock, main, needs, short
@@ -62,12 +63,24 @@ class StateTest(Case):
         self.assertEqual(r.facts["subject/items_per_run"].value, 8)
         kept = deepclock.load(self.path("r.json"))
         self.assertEqual((kept.id, kept.facts["engine/name"].value), (r.id, "torch"))
+        self.assertEqual(len(deepclock.torch.bench(m, torch.zeros(8, 64), **short(db=self.path("none.db"))).id), len(r.id))
+        self.assertFalse(os.path.exists(self.path("none.db")))
         with self.assertRaisesRegex(TypeError, "did you mean 'max_time'"):
             deepclock.torch.bench(m, torch.zeros(8, 64), maxtime=1)
         with self.assertRaisesRegex(deepclock.ArgumentError, "move it there"):
             deepclock.torch.bench(m, torch.zeros(8, 64), device="cuda")
         self.assertEqual(deepclock.torch.bench(m, torch.zeros(8, 64), device="cpu", items=3,
                                                **short()).facts["subject/items_per_run"].value, 3)
+
+    def test_history(self):
+        """What is kept is what was returned: with what only PyTorch knows."""
+        path = self.path("h.db")
+        r = deepclock.torch.bench(network(), torch.zeros(8, 64), **short(db=path, no_history=False, commit="abc"))
+        with deepclock.History(path) as history:
+            kept = history.get(r.id)
+            self.assertEqual([e.commit for e in history.list()], ["abc"])
+        self.assertEqual(kept.to_json(), r.to_json())
+        self.assertEqual(kept.facts["engine/name"].value, "torch")
 
     def test_named_and_nested_inputs(self):
         class Nested(torch.nn.Module):

@@ -96,7 +96,11 @@ class Forward(Case):
         for key in ("macs", "flops", "params"):
             column = 2 + keys.index(key)
             self.assertEqual(sum(n[column] for n in tree["nodes"]), value(r, "cost/" + key))
-        self.assertIn("conv (Conv2d)", tree["frames"])
+        frames = {f["name"]: f for f in tree["frames"]}
+        self.assertTrue(frames["conv (Conv2d)"]["file"].endswith("conv.py"))
+        self.assertTrue(frames["Small"]["file"].endswith("test_torch_cost.py"))
+        with open(__file__) as f:
+            self.assertEqual(f.readlines()[frames["Small"]["line"] - 1], "class Small(nn.Module):\n")
         self.assertIn("conv (Conv2d)", r.report(details=True))
 
     def test_what_is_outside_of_modules(self):

@@ -3,7 +3,6 @@
 
 import json
 import time
-import unittest
 import warnings
 
 from support import Case, deepclock, main, needs
@@ -37,12 +36,13 @@ def fact(record, section, key):
 
 
 def nodes(record):
-    """{path of names: own weights}"""
+    """{path of names: [own calls, own time]}"""
     tree = next(t for t in opened(record)["trees"] if t["name"] == "modules")
     paths, found = [], {}
     for parent, frame, *weights in tree["nodes"]:
-        paths.append((paths[parent] if parent >= 0 else ()) + (tree["frames"][frame],))
-        found[paths[-1]] = weights
+        paths.append((paths[parent] if parent >= 0 else ()) + (tree["frames"][frame]["name"],))
+        of = dict(zip((c["key"] for c in tree["columns"]), weights))
+        found[paths[-1]] = [of["calls"], of["self"]]
     return found
 
 
@@ -143,9 +143,62 @@ class Counts(Case):
         self.assertTrue(linear["class"].endswith(".Linear"))
 
 
+class Memory(Case):
+    """Three layers on 50 items: 40000, 40000 and 2000 bytes."""
+
+    def model(self):
+        return nn.Sequential(nn.Linear(100, 200), nn.ReLU(), nn.Linear(200, 10)), torch.ones(50, 100)
+
+    def rows(self, **options):
+        model, x = self.model()
+        record = profile(model, x, **options)
+        return record, rows(record, "profile/modules")
+
+    def test_without_gradients_only_neighbours_are_held(self):
+        record, r = self.rows()
+        self.assertEqual(record["memory/activation_peak"].value, 80000)
+        self.assertEqual(record["memory/activations"].value, 2000)
+        self.assertEqual([r[k]["peak"] for k in ("(all)", "0", "1", "2")], [80000, 40000, 40000, 2000])
+        self.assertEqual([r[k]["at_peak"] for k in ("(all)", "0", "1", "2")], [80000, 40000, 40000, 0])
+        self.assertEqual([r[k]["stays"] for k in ("(all)", "0", "1", "2")], [2000, 0, 0, 2000])
+        ops = rows(record, "profile/operators")
+        self.assertEqual((ops["aten.relu"]["at_peak"], ops["aten.addmm"]["stays"]), (40000, 2000))
+
+    def test_activations_that_the_backward_pass_needs(self):
+        record, r = self.rows(backward=True)
+        self.assertEqual(record["memory/activations"].value, 42000)
+        self.assertEqual([r[k]["stays"] for k in ("(all)", "0", "1", "2")], [42000, 0, 40000, 2000])
+        # Its gradients: two weights and two biases, and what they are made of.
+        self.assertGreaterEqual(record["memory/activation_peak"].value, 42000 + 40000 + 8000)
+        total = sum(o["at_peak"] for o in rows(record, "profile/operators").values())
+        self.assertEqual(total, record["memory/activation_peak"].value)
+
+    def test_what_a_module_takes_only_meanwhile(self):
+        class Wide(nn.Module):
+            def forward(self, x):
+                return torch.ones(1000, 1000).sum() + x
+
+        record = profile(nn.Sequential(nn.Identity(), Wide(), nn.ReLU()), torch.ones(4))
+        r = rows(record, "profile/modules")
+        self.assertEqual(r["2"]["peak"], 16)
+        for path in ("1", "(all)"):
+            self.assertGreaterEqual(r[path]["peak"], 4000000 + 4)
+            self.assertLess(r[path]["peak"], 4000000 + 100)
+        self.assertEqual(r["1"]["stays"], 0)
+
+    def test_under_another_profiler_it_is_absent(self):
+        model, x = self.model()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as theirs:
+            record = profile(model, x)
+        self.assertIn("aten::addmm", [e.key for e in theirs.key_averages()])
+        self.assertIsNone(record["memory/activation_peak"].value)
+        self.assertIn("profiler", record["memory/activation_peak"].absent)
+        self.assertGreater(record["latency/mean"].value, 0)
+
+
 class Roofs(Case):
     def machine(self):
-        from deepclock.torch._record import Record
+        from deepclock._record import Record
         b = Record("test")
         for tag, value, unit in (("peak/fp32/1", 1e11, "FLOP/s"), ("bandwidth/l1_read/1", 4e11, "B/s"),
                                  ("bandwidth/dram_read/1", 1e10, "B/s"), ("bandwidth/dram_copy/1", 2e10, "B/s")):
@@ -154,12 +207,19 @@ class Roofs(Case):
         return b.finish()
 
     def test_the_least_time_is_that_of_the_slower_limit(self):
-        from deepclock.torch._profile_roof import Roof
-        roof = Roof(self.machine(), 1)
-        self.assertEqual(roof.of("float32", 1e6, 1000), (1e11, 1e4, "compute"))
-        self.assertEqual(roof.of("float32", 1e6, 2e6), (1e10, 1e5, "memory"))
-        self.assertIsNone(roof.of("float32", None, 1000))
-        self.assertIsNone(roof.of("float64", 1e6, 1000))
+        def roof(*args):
+            of = deepclock.roof(self.machine(), *args, threads=1)
+            return of.attainable, of.least_ns, of.bound
+        self.assertEqual(roof(1e6, 1000, "float32"), (1e11, 1e4, "compute"))
+        self.assertEqual(roof(1e6, 2e6), (1e10, 1e5, "memory"))
+        self.assertEqual(roof(None, 1000), (None, None, None))
+        self.assertEqual(roof(0, 1000), (None, 2.5, "memory"))
+        # A type without a peak of its own has that of float32, in deepclock.profile() too.
+        for dtype in ("float64", "int64", "bfloat16", "no such type", None):
+            self.assertEqual(roof(1e6, 1000, dtype), (1e11, 1e4, "compute"))
+        self.assertEqual(deepclock.roof(self.machine(), 1e6, 1000), (None,) * 6)  # of all threads: not measured
+        for wrong in ((None, 1, 1), (self.machine(), "1", 1), (self.machine(), 1, None)):
+            self.assertRaises(TypeError, deepclock.roof, *wrong)
 
     def test_a_record_of_the_machine_gives_shares(self):
         record = profile(nn.Linear(64, 64), torch.ones(64, 64), threads=1, roofs=self.machine())
@@ -201,6 +261,22 @@ class State(Case):
             profile(nn.ReLU(), torch.ones(1), backward=True)
         with self.assertRaises(deepclock.ArgumentError):
             profile(nn.ReLU(), torch.ones(1), runs=0)
+
+    def test_checkpoints_run_again(self):
+        from torch.utils.checkpoint import checkpoint
+
+        class Again(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8))
+
+            def forward(self, x):
+                return checkpoint(self.inner, x, use_reentrant=False)
+        record = profile(Again(), torch.ones(4, 8), backward=True)
+        r = rows(record, "profile/modules")
+        self.assertGreaterEqual(r["inner"]["calls"], 2)
+        self.assertEqual(r["inner"]["stays"], 4 * 8 * 4)  # its output, and nothing inside
+        self.assertGreater(record["memory/activation_peak"].value, r["inner"]["stays"])
 
     def test_a_module_that_calls_itself_again(self):
         class Twice(nn.Module):

@@ -3,7 +3,19 @@
 
 import json
 
-from ._record import Record
+from .._deepclock import _keep
+from .._record import Record
+
+_KEEPING = ("save", "db", "commit", "no_history")
+
+
+def keeping(options):
+    """Takes the options out that say where a record is kept: it is finished later than it is measured."""
+    return {name: options.pop(name) for name in _KEEPING if name in options}
+
+
+def kept(record, asked):
+    return _keep(record, **asked)
 
 
 class Amended(Record):

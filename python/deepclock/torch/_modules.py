@@ -6,9 +6,26 @@ by hooks: nn.TransformerEncoderLayer and nn.MultiheadAttention take another path
 hooks, and other calls would be counted than run.
 """
 
+import functools
+import inspect
 import threading
 
 import torch
+
+
+@functools.lru_cache(maxsize=None)
+def _place(class_):
+    """File and line of a class; None where there is no source."""
+    try:
+        return inspect.getsourcefile(class_), inspect.getsourcelines(class_)[1]
+    except (OSError, TypeError):
+        return None
+
+
+def frame_of(name, class_):
+    """What stands for a module on a call path: its name, and the place of its class."""
+    place = _place(class_) if class_ else None
+    return (name, *place, place[1]) if place else name
 
 
 class Modules:
@@ -81,11 +98,12 @@ class calls:
     def run(self, path, module, args, kwargs):
         self._enter(path, (args, kwargs))
         self.stack.append(path)
+        result = None
         try:
             result = _original(module, *args, **kwargs)
-        finally:
+        finally:  # also by an exception: PyTorch 2 ends the second forward pass of a checkpoint so
             self.stack.pop()
-        self._leave(path, result)
+            self._leave(path, result)
         return result
 
     def __enter__(self):

@@ -8,9 +8,10 @@ import deepclock
 from . import _device
 from ._call import name_of
 from ._inference import shape_text
+from ._modules import frame_of
 from ._operators import tensors_in
 from ._profile_timer import OTHER
-from ._record import Record, cell
+from .._record import Record, cell
 
 _BRIEF_ROWS = 12
 _NO_TIME = "it took no time that the clock shows"
@@ -19,7 +20,7 @@ _NO_TIME = "it took no time that the clock shows"
 class _Row:
     """Calls of one name in one module and phase, of one run."""
 
-    def __init__(self, key, timed, count, runs, roof):
+    def __init__(self, key, timed, count, held, runs, roof):
         self.path, self.phase, self.name = key
         self.calls, self.ns = timed[0] / runs, timed[1] / runs
         self.known = count is None or not count.why
@@ -29,13 +30,17 @@ class _Row:
         self.read_bytes = count.read_bytes if count else 0
         self.write_bytes = count.write_bytes if count else 0
         self.allocated = count.allocated if count else 0
+        self.at_peak, self.stays = (held.at_peak, held.stays) if held else (0, 0)
         self.type = count.types[0] if count and len(count.types) == 1 else self.name
         self.of = None
         if roof and count and self.known and self.calls:
             each = self.calls
-            self.of = roof.of(count.dtype, self.flops / each, (self.read_bytes + self.write_bytes) / each)
-            if self.of:
-                self.of = (self.of[0], self.of[1] * each, self.of[2])
+            self.of = roof(self.flops / each, (self.read_bytes + self.write_bytes) / each, count.dtype)
+
+    @property
+    def least(self):
+        """The time that the roof allows all calls, ns; None: not known."""
+        return self.of.least_ns * self.calls if self.of and self.of.least_ns is not None else None
 
     @property
     def title(self):
@@ -50,12 +55,18 @@ class _Sum:
         self.calls = sum(r.calls for r in rows)
         self.ns = sum(r.ns for r in rows)
         self.allocated = sum(r.allocated for r in rows)
+        self.at_peak = sum(r.at_peak for r in rows)
+        self.stays = sum(r.stays for r in rows)
         self.why = next((f"{r.name}: {r.why}" for r in rows if not r.known), "")
         self.macs = None if self.why else sum(r.macs for r in rows)
         self.flops = None if self.why else sum(r.flops for r in rows)
         timed = [r for r in rows if r.flops]
-        self.least = None if self.why or any(not r.of for r in timed) else sum(r.of[1] for r in timed)
+        self.least = None if self.why or any(r.least is None for r in timed) else sum(r.least for r in timed)
         self.busy = sum(r.ns for r in timed)
+
+    def held(self, memory):
+        """At the peak, stays."""
+        return [cell(None if memory.why else value, memory.why) for value in (self.at_peak, self.stays)]
 
     def cells(self, why):
         """MACs, FLOP/s, of roof: over the time of what computes."""
@@ -65,14 +76,8 @@ class _Sum:
                 cell(roof, why or self.why or "it computes nothing, or its bytes are not known")]
 
 
+_HELD = [("at_peak", "at peak", "B"), ("stays", "stays", "B")]
 _RATES = [("macs", "MACs", "1"), ("rate", "FLOP/s", "FLOP/s"), ("roof", "of roof", "1")]
-
-
-def _time(ns):
-    for unit, factor in (("s", 1e9), ("ms", 1e6)):
-        if ns >= factor:
-            return f"{ns / factor:.3g} {unit}"
-    return f"{ns / 1e3:.3g} µs"
 
 
 def _below(path, other):
@@ -80,10 +85,10 @@ def _below(path, other):
         path == "" or other == path or other.startswith(path + "."))
 
 
-def _modules_table(b, work, rows, runs, wall, why):
+def _modules_table(b, work, rows, memory, runs, wall, why):
     columns = [("module", "module", None), ("class", "class", None), ("calls", "calls", "1"),
                ("forward", "forward", "ns"), ("self", "self", "ns"), ("backward", "backward", "ns"),
-               ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B")]
+               ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B"), ("peak", "peak", "B"), *_HELD]
     lines = []
     for path, time in work.timer.modules.items():
         if path is OTHER or not (time.calls or any(_below(path, r.path) for r in rows)):
@@ -97,15 +102,16 @@ def _modules_table(b, work, rows, runs, wall, why):
         lines.append([path or "(all)", class_.__name__ if class_ else "function", time.calls / runs,
                       total, time.between / runs + own, cell(back, "there is no backward pass"),
                       cell((total + (back or 0)) / wall if wall else None, _NO_TIME),
-                      *sums.cells(why), sums.allocated])
+                      *sums.cells(why), sums.allocated,
+                      cell(memory.modules.get(path), memory.why or "no call of it was seen"), *sums.held(memory)])
     order = sorted(range(len(lines)), key=lambda i: -lines[i][4])
     b.table("profile/modules", "Time by module: forward with all in it, self without its modules, backward by its"
-            " aten calls", columns, lines, [3, 4, 5, 6, 8] if work.backward else [3, 4, 6, 7, 8], sorted(order[:_BRIEF_ROWS]))
+            " aten calls", columns, lines, [3, 4, 5, 6, 8, 11, 13] if work.backward else [3, 4, 6, 8, 11], sorted(order[:_BRIEF_ROWS]))
 
 
-def _operators_table(b, rows, wall, why):
+def _operators_table(b, rows, memory, wall, why):
     columns = [("operator", "operator", None), ("calls", "calls", "1"), ("self", "self", "ns"),
-               ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B")]
+               ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B"), *_HELD]
     by_title = {}
     for r in rows:
         by_title.setdefault(r.title, []).append(r)
@@ -113,21 +119,26 @@ def _operators_table(b, rows, wall, why):
     for title, of in by_title.items():
         s = _Sum(of)
         lines.append([title, s.calls, s.ns, cell(s.ns / wall if wall else None, _NO_TIME), *s.cells(why),
-                      s.allocated])
+                      s.allocated, *s.held(memory)])
     lines.sort(key=lambda line: -line[2])
     b.table("profile/operators", "Time by aten call", columns, lines)
     return lines
 
 
-def _tree(b, work, rows, runs):
+def _tree(b, work, rows, memory, runs):
     """Nodes' own times: what a module does between its calls, and its aten calls below it. They add
     up to the run."""
-    columns = [("calls", "calls", "1"), ("self", "self", "ns"), ("macs", "MACs", "1"),
-               ("allocated", "allocated", "B")]
+    held = [] if memory.why else _HELD
+    columns = [("calls", "calls", "1"), ("macs", "MACs", "1"), ("allocated", "allocated", "B"), *held,
+               ("self", "self", "ns")]
+
+    def weights(calls, ns, *more):
+        return [calls, *(more or (0,) * 4)[:2 + len(held)], ns]
+
     nodes, index = [], {OTHER: -1}
     for path, time in work.timer.modules.items():
         if path is OTHER:
-            nodes.append((-1, "(outside the module)", [time.calls / runs, time.between / runs, 0, 0]))
+            nodes.append((-1, "(outside the module)", weights(time.calls / runs, time.between / runs)))
             continue
         class_ = work.modules.classes[path]
         label = class_.__name__ if class_ else name_of(work.module)
@@ -139,15 +150,18 @@ def _tree(b, work, rows, runs):
                 above = above.rpartition(".")[0]
             parent = index[above]
         index[path] = len(nodes)
-        nodes.append((parent, f"{name} ({label})" if name else label,
-                      [time.calls / runs, time.between / runs, 0, 0]))
+        nodes.append((parent, frame_of(f"{name} ({label})" if name else label, class_),
+                      weights(time.calls / runs, time.between / runs)))
     for r in rows:
-        nodes.append((index[r.path], r.title, [r.calls, r.ns, r.macs if r.known else 0, r.allocated]))
+        nodes.append((index[r.path], r.title, weights(r.calls, r.ns, r.macs if r.known else 0, r.allocated,
+                                                        r.at_peak, r.stays)))
     b.tree("modules", "Modules and their aten calls, each alone", columns, nodes)
 
 
 def _ops(b, work, rows, why):
     for r in rows:
+        if not r.calls:
+            continue
         where = f"{r.path}.{r.title}" if r.path else r.title
         class_ = work.modules.classes[r.path] if r.path is not OTHER else None
         rate = 1e9 * r.flops / r.ns if r.known and r.flops and r.ns else None
@@ -157,8 +171,14 @@ def _ops(b, work, rows, why):
              macs=r.macs if r.known else unknown, flops=r.flops if r.known else unknown, params=0,
              weight_bytes=0, read_bytes=r.read_bytes, write_bytes=r.write_bytes, time=r.ns,
              rate="it computes nothing" if rate is None else
-             "above the roof" if r.of and rate > r.of[0] else rate,
-             roof=r.of[0] if r.of else why or "not known", bound=r.of[2] if r.of else None)
+             "above the roof" if r.of and r.of.attainable and rate > r.of.attainable else rate,
+             roof=why or _attainable(r), bound=r.of.bound if r.of else None)
+
+
+def _attainable(r):
+    if r.known and not r.flops:
+        return "it computes nothing"
+    return r.of.attainable if r.of and r.of.attainable is not None else "not known"
 
 
 def _facts(b, work, where, runs, profiled, without):
@@ -180,7 +200,7 @@ def _facts(b, work, where, runs, profiled, without):
            "of a module; their own time is taken out")
 
 
-def _metrics(b, times, explained, rows, why):
+def _metrics(b, times, explained, rows, memory, why):
     plain = [t[0] for t in times]
     ratio = [t[1] / t[0] for t in times]
     _estimated(b, "latency/mean", "ns", plain, "mean", "plain runs, each beside a profiled one")
@@ -193,6 +213,10 @@ def _metrics(b, times, explained, rows, why):
     b.metric("cost/flops", s.flops, "FLOP", "of all phases", why=s.why)
     b.metric("profile/attainable", s.least, "ns", "calls that compute, each at its roof",
              why=why or s.why or "bytes of some call are not known")
+    b.metric("memory/activation_peak", memory.peak, "B", "blocks of PyTorch's allocator, beyond those that were "
+             "there before the run; one run under its profiler", why=memory.why)
+    b.metric("memory/activations", memory.stays, "B", "of these blocks, those that are there when the forward pass has "
+             "ended", why=memory.why)
     b.series("latency", "ns", plain)
     b.series("profile/latency", "ns", [t[1] for t in times])
 
@@ -206,21 +230,22 @@ def _estimated(b, tag, unit, values, statistic, how):
         b.metric(tag, middle, unit, how)
 
 
-def record_of(work, counted, times, roof, why, where):
+def record_of(work, counted, memory, times, roof, why, where):
     runs = len(times)
-    rows = [_Row(key, timed, counted.get(key), runs, roof) for key, timed in work.timer.ops.items()]
+    timed = {**dict.fromkeys(memory.ops, (0, 0)), **work.timer.ops}
+    rows = [_Row(key, one, counted.get(key), memory.ops.get(key), runs, roof) for key, one in timed.items()]
     rows.sort(key=lambda r: -r.ns)
     profiled = sum(t[1] for t in times) / runs
     wall = sum(t[2] for t in times) / runs
     b = Record(f"deepclock.torch.profile({name_of(work.module)})")
     _facts(b, work, where, runs, profiled, wall)
-    _metrics(b, times, sum(r.ns for r in rows) / wall if wall else None, rows, why)
+    _metrics(b, times, sum(r.ns for r in rows) / wall if wall else None, rows, memory, why)
     _ops(b, work, rows, why)
-    lines = _operators_table(b, rows, wall, why)
-    _modules_table(b, work, rows, runs, wall, why)
-    _tree(b, work, rows, runs)
+    lines = _operators_table(b, rows, memory, wall, why)
+    _modules_table(b, work, rows, memory, runs, wall, why)
+    _tree(b, work, rows, memory, runs)
     plain = sum(t[0] for t in times) / runs
     if lines:
-        b.answer(f"{lines[0][0]} takes {100 * lines[0][2] / wall:.0f} % of a run of {_time(plain)}; profiling makes it "
+        b.answer(f"{lines[0][0]} takes {100 * lines[0][2] / wall:.0f} % of a run of {deepclock.time_text(plain)}; profiling makes it "
                  f"{profiled / plain:.2f} times as long")
     return b.finish()

@@ -4,7 +4,7 @@
 import deepclock
 
 from . import _device, _step_bound, _step_count
-from ._record import Record, cell
+from .._record import Record, cell
 
 #: Entering and leaving a part, tried so often.
 _TRIED = 1000
@@ -40,7 +40,7 @@ def record_of(owner, error):
             ("steps", "operators", evidence.operators),
             ("steps", "empty_operator_ns", evidence.empty_operator_ns),
             ("steps", "loader_workers", evidence.workers),
-            ("result", "answer", f"a step takes {time_text(wall['value'])}"
+            ("result", "answer", f"a step takes {deepclock.time_text(wall['value'])}"
                                  f"{_interval_text(wall)}; {bound.sentence}")):
         if value is not None:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -69,16 +69,8 @@ def _estimate(values, statistic="median"):
     return {"value": e.value, "lo": e.lo, "hi": e.hi, "level": e.level, "how": e.how}
 
 
-def time_text(ns):
-    """Three digits, as the reports of the library write times."""
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if ns >= size:
-            return f"{ns / size:.3g} {unit}" if ns < 1000 * size else f"{ns / size:.0f} {unit}"
-    return f"{ns:.0f} ns"
-
-
 def _interval_text(e):
-    return f" ({time_text(e['lo'])} to {time_text(e['hi'])})" if e["lo"] is not None else ""
+    return f" ({deepclock.time_text(e['lo'])} to {deepclock.time_text(e['hi'])})" if e["lo"] is not None else ""
 
 
 def _name_of(module):

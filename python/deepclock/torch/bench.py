@@ -6,12 +6,11 @@ import torch
 import deepclock
 
 from . import _device
-from ._amend import Amended
+from ._amend import Amended, keeping, kept
 from ._inference import inference, name_of, shape_text
 
 
-def bench(module, *inputs, named=None, transfers=False, threads=None, device=None, items=None, save=None,
-          title=None, **options):
+def bench(module, *inputs, named=None, transfers=False, threads=None, device=None, items=None, title=None, **options):
     """Measures module(*inputs, **named) as `deepclock bench` measures a model.
 
     The module is in eval mode and without gradients meanwhile, and afterwards as it was. It computes
@@ -25,12 +24,11 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     device     only to be sure: ArgumentError where the module is on another one
     items      that one run processes, for throughput/items; by itself the first axis of the first
                tensor
-    save       file that the record is kept in
 
     The other options are those of deepclock.bench(), by the names of the command line: runs,
-    precision, max_time, warmup, statistic, ... Returns a Record. What the module raises is raised.
+    precision, max_time, warmup, statistic, save, db, ... Returns a Record. What the module raises is raised.
     """
-    named = dict(named or {})
+    named, asked = dict(named or {}), keeping(options)
     where = _device.device_of(module, (inputs, named))
     _check_device(device, where)
     wait = _device.waiter(where)
@@ -42,14 +40,12 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     title = title or f"deepclock.torch.bench {name_of(module)}"
     with inference(module, threads):
         call, args = _call(module, there, named_there, wait)
-        out = Amended(deepclock.bench(call, *args, items=items, title=title, **options))
+        out = Amended(deepclock.bench(call, *args, items=items, title=title, no_history=True,
+                                      **options))
         out.facts(_facts(module, where, inputs, named, wait))
         if transfers:
             _transfers(out, module, (inputs, named), (there, named_there), where, wait, options)
-    record = out.finish()
-    if save is not None:
-        record.save(save)
-    return record
+    return kept(out.finish(), asked)
 
 
 def _check_device(asked, where):
@@ -111,7 +107,7 @@ def _transfers(out, module, here, there, where, wait, options):
             _device.moved(value, to)
             wait()
         size = sum(t.numel() * t.element_size() for t in _device.tensors_in(value))
-        moved = deepclock.bench(move, **{**options, "no_history": True})
+        moved = deepclock.bench(move, no_history=True, **options)
         m = moved["latency/median"]
         out.metric(f"transfer/{tag}", m.value, "ns", f"median of {moved['runs/count'].value} times {size} "
                    "bytes from pageable memory", m.lo, m.hi, m.level)

@@ -17,9 +17,9 @@ import torch
 from . import _backward
 from ._call import arguments, name_of, plain
 from ._counter import Counter, storage_of
-from ._modules import Modules, calls
+from ._modules import Modules, calls, frame_of
 from ._operators import tensors_in
-from ._record import Record, cell, si
+from .._record import Record, cell, si
 
 _OPS_MAX = 100000
 _BRIEF_ROWS = 12
@@ -299,8 +299,8 @@ def _table(b, tally, totals, depth, backward):
 
 def _tree(b, tally, depth, backward):
     columns = [("calls", "calls", "1"), ("params", "params", "1")]
-    columns += ([("backward_flops", "backward", "FLOP")] if backward else [])
     columns += [("macs", "MACs", "1"), ("flops", "FLOPs", "FLOP")]
+    columns += ([("backward_flops", "backward", "FLOP")] if backward else [])
     index, nodes = {}, []
     merged = {p: _Sums() for p in _shown(tally, depth)}
     for path, own in tally.of.items():
@@ -314,7 +314,7 @@ def _tree(b, tally, depth, backward):
     for path, s in merged.items():
         index[path] = len(nodes)
         parent = index[path.rpartition(".")[0]] if path else -1
-        nodes.append((parent, _label(tally, path), [getattr(s, key) for key, _, _ in columns]))
+        nodes.append((parent, frame_of(_label(tally, path), tally.modules.classes[path]), [getattr(s, key) for key, _, _ in columns]))
     b.tree("modules", "Modules", columns, nodes)
 
 

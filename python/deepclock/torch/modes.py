@@ -3,7 +3,6 @@
 first call and in the calls after, when it has paid back, and whether it computes the same."""
 
 import contextlib
-import functools
 import math
 import os
 
@@ -16,9 +15,9 @@ import torch
 import deepclock
 
 from . import _device, _mode_ort
+from ._amend import keeping, kept
 from ._inference import inference, name_of, shape_text
-from ._record import Record, cell
-from ._step_report import time_text
+from .._record import Record, cell
 
 #: Calls of each mode that are timed by themselves: TorchScript optimises in its second one.
 FIRST_CALLS = 3
@@ -30,14 +29,14 @@ class Absent(Exception):
     """This mode cannot run the module; the text says why, in one sentence."""
 
 
-def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, title=None, save=None, **options):
+def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, title=None, **options):
     """Compares eager execution with torch.compile ("compile"), TorchScript ("trace", "script") and
     ONNX Runtime on what torch.onnx exports ("onnxruntime").
 
     The module is in eval mode and without gradients meanwhile. Each mode is prepared anew (caches of
     torch.compile on the disk are not used) and called three times; then all that could be prepared
     are timed in rounds of random order, as deepclock.compare() does, whose options are taken
-    (max_time, rounds, margin, ...).
+    (max_time, rounds, margin, save, db, ...).
 
     which   names of the modes, by itself all; eager is always among them
     rtol    tolerance of the outputs, by itself by their types
@@ -46,7 +45,7 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
     eager, with its interval), pays_back (calls after which it has taken less than eager would),
     max_difference, verdict, outputs. A mode that fails has the reason in place of its numbers.
     """
-    named = dict(named or {})
+    named, keep = dict(named or {}), keeping(options)
     asked = list(MODES if which is None else which)
     unknown = [name for name in asked if name not in MODES]
     if unknown:
@@ -59,9 +58,7 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
         timed = [t for t in tried if t.why is None]
         compared = _compared(run, timed, options)
         record = _record(run, tried, compared, title or f"deepclock.torch.modes {name_of(module)}")
-    if save is not None:
-        record.save(save)
-    return record
+    return kept(record, keep)
 
 
 class _Run:
@@ -303,9 +300,9 @@ def _answer(rows):
 
     faster = [row for row in rows if row["verdict"] == "faster" and row["outputs"] == "agree"]
     if not faster:
-        return f"no mode is faster than eager, whose call takes {time_text(value(rows[0], 'call'))}"
+        return f"no mode is faster than eager, whose call takes {deepclock.time_text(value(rows[0], 'call'))}"
     best = min(faster, key=lambda row: value(row, "ratio"))
-    text = (f"{best['mode']} is the fastest: {time_text(value(best, 'call'))} a call, "
+    text = (f"{best['mode']} is the fastest: {deepclock.time_text(value(best, 'call'))} a call, "
             f"{value(best, 'ratio'):.3g} times eager's")
     back = value(best, "pays_back")
     return f"{text}; it pays back after {back:,} calls" if back is not None else text

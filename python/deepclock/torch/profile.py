@@ -7,20 +7,20 @@ time is taken out (_profile_timer.py). What is left adds up to the run.
 """
 
 import contextlib
+import functools
 import time
 
 import torch
 
 import deepclock
 
-from . import _backward, _device, _price
-from ._call import arguments, name_of, plain
+from . import _backward, _device, _price, _profile_memory
+from ._call import arguments, plain
 from ._counter import Counter, storage_of
 from ._inference import inference
 from ._modules import Modules, calls
 from ._operators import tensors_in
 from ._profile_report import record_of
-from ._profile_roof import Roof, limits
 from ._profile_timer import Timer
 
 _RUNS_LEAST, _RUNS_MOST, _WARMUP = 5, 200, 2
@@ -166,6 +166,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
             took = work.plain()
         took += work.profiled()[0]
         counted = work.counted()
+        memory = _profile_memory.measured(work, where)
         work.timer.__init__(work.modules, _device.waiter(where))
         work.timer.nodes.wanted = backward
         if runs is None:
@@ -173,8 +174,23 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
         times = _run(work, runs)
         used = torch.get_num_threads()
         machine, why = (None, f"the module runs on '{where}': the machine's limits are those of its CPU"
-                        ) if where.type != "cpu" else limits(roofs, used)
-    return record_of(work, counted, times, Roof(machine, used) if machine else None, why, where)
+                        ) if where.type != "cpu" else _limits(roofs, used)
+    roof = functools.partial(deepclock.roof, machine, threads=used) if machine else None
+    return record_of(work, counted, memory, times, roof, why, where)
+
+
+def _limits(asked, threads):
+    """(record of the machine's limits, "") or (None, why)."""
+    if asked is False:
+        return None, "roofs=False"
+    if asked is not None and asked is not True:
+        return asked, ""
+    try:
+        return deepclock.machine(threads=threads, cached_only=asked is None, quiet=True), ""
+    except deepclock.Error as e:
+        if asked is None:
+            return None, "the machine's limits are not known: roofs=True or `deepclock machine` measures them"
+        return None, f"deepclock machine failed: {e}"
 
 
 def _run(work, runs):

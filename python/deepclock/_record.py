@@ -47,16 +47,9 @@ def cell(value, why=None, lo=None, hi=None, level=None):
     return {"value": _number(value), "lo": float(lo), "hi": float(hi), "level": float(level)}
 
 
-def si(value):
-    """Three digits and a prefix: "1.81 G"."""
-    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= 0.9995 * factor:
-            return f"{_three(value / factor)} {prefix}"
-    return _three(value) if value != int(value) else str(int(value))
-
-
-def _three(value):
-    return f"{value:.{max(0, 2 - int(math.floor(math.log10(abs(value) or 1) + 1e-4)))}f}"
+def si(count):
+    """A count for people: "1.81 G"; small ones exactly."""
+    return str(count) if abs(count) < 1000 else deepclock.si_text(count)
 
 
 class Record:
@@ -132,14 +125,15 @@ class Record:
         self._o["tables"].append(o)
 
     def tree(self, name, title, columns, nodes):
-        """nodes: (index of the parent's node or -1, name, weights of this node alone), each parent
-        before its children."""
+        """nodes: (index of the parent's node or -1, frame, weights of this node alone), each parent
+        before its children. A frame is a name, or a tuple of name, file, line and the line where it
+        begins."""
         frames = {}
         rows = []
         for parent, frame, weights in nodes:
             rows.append([parent, frames.setdefault(frame, len(frames)), *map(_number, weights)])
         self._o["trees"].append({"name": name, "title": title, "columns": _columns(columns),
-                                 "frames": list(frames), "nodes": rows})
+                                 "frames": [_frame(f) for f in frames], "nodes": rows})
 
     def note(self, code, text, severity="warning"):
         """A reason to doubt (`deepclock help notes`)."""
@@ -152,6 +146,12 @@ class Record:
     def finish(self):
         """The deepclock.Record; FormatError names what does not fit."""
         return deepclock.parse(json.dumps(self._o, allow_nan=False))
+
+
+def _frame(frame):
+    keys = "name file line start_line".split()
+    values = (frame,) if isinstance(frame, str) else frame
+    return {k: v for k, v in zip(keys, values) if v}
 
 
 def _columns(columns):

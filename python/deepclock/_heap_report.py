@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the allocators recorded as a record: tables of functions and lines, and the tree of call paths."""
+
+import os
+import runpy
+
+import deepclock
+
+from ._record import Record
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_BRIEF_ROWS = 12
+# Weights of a path, as _heap_stop() gives them.
+_WEIGHTS = [("at_peak", "at peak", "B"), ("allocated", "allocated", "B"), ("allocations", "allocations", "1"),
+            ("temporary", "temporary", "1"), ("held", "held at end", "B"), ("blocks", "blocks held", "1")]
+_N = len(_WEIGHTS)
+
+
+class Paths:
+    """Call paths that weigh something, without the frames of this package that lead to a script."""
+
+    def __init__(self, functions, paths):
+        own = [file.startswith(_HERE) or file in ("<frozen runpy>", runpy.__file__) for _, file, _ in functions]
+        total = [list(weights) for _, _, _, *weights in paths]
+        for i in range(len(paths) - 1, 0, -1):  # below comes later
+            parent = paths[i][0]
+            if parent >= 0:
+                total[parent] = [a + b for a, b in zip(total[parent], total[i])]
+        self.functions = [*functions, ("(deepclock)", "", 0)]
+        self.nodes = []  # (parent or -1, function, line)
+        self.own, self.total = [], []
+        index, ours = {}, [0] * _N
+        for i, (parent, function, line, *weights) in enumerate(paths):
+            if not any(total[i]):
+                continue
+            above = index.get(parent, -1)
+            if own[function] and above == -1:  # what leads to a script, and what is done for it
+                ours = [a + b for a, b in zip(ours, weights)]
+                continue
+            index[i] = len(self.nodes)
+            self.nodes.append((above, function, line))
+            self.own.append(weights)
+            self.total.append(total[i])
+        if any(ours):
+            self.nodes.append((-1, len(functions), 0))
+            self.own.append(ours)
+            self.total.append(ours)
+
+    def again(self, i):
+        """Inside another call of the same function."""
+        function = self.nodes[i][1]
+        above = self.nodes[i][0]
+        while above >= 0:
+            if self.nodes[above][1] == function:
+                return True
+            above = self.nodes[above][0]
+        return False
+
+
+def _functions(b, paths):
+    sums = {}
+    for i, (_, function, _) in enumerate(paths.nodes):
+        row = sums.setdefault(function, [0] * (_N + 1))
+        for k, weight in enumerate(paths.own[i]):
+            row[k] += weight
+        if not paths.again(i):
+            row[_N] += paths.total[i][0]
+    rows = []
+    for function, row in sums.items():
+        name, file, line = paths.functions[function]
+        rows.append([name, row[0], row[_N], *row[1:_N], file or None, line or None])
+    _ranked(b, "memory/functions", "Functions by what they held at the peak; total: with what they call", rows,
+            [("name", "function", None), _WEIGHTS[0], ("total", "total", "B"), *_WEIGHTS[1:],
+             ("file", "file", None), ("line", "line", "1")], [1, 2, 4, 6])
+    return rows
+
+
+def _lines(b, paths):
+    sums = {}
+    for (_, function, line), weights in zip(paths.nodes, paths.own):
+        row = sums.setdefault((paths.functions[function][1], line, function), [0] * _N)
+        for k, weight in enumerate(weights):
+            row[k] += weight
+    rows = [[f"{os.path.basename(file)}:{line}" if file else paths.functions[function][0], *row,
+             paths.functions[function][0], file or None, line or None]
+            for (file, line, function), row in sums.items() if any(row)]
+    _ranked(b, "memory/lines", "Lines by what they held at the peak", rows,
+            [("name", "line", None), *_WEIGHTS, ("function", "function", None), ("file", "file", None),
+             ("line", "line", "1")], [1, 3, 5, 7])
+    return rows
+
+
+def _ranked(b, name, title, rows, columns, brief):
+    rows.sort(key=lambda row: (-row[1], -row[2], row[0]))
+    told = [[{"absent": "no frame of Python"} if cell is None else cell for cell in row] for row in rows]
+    b.table(name, title, columns, told, brief, range(min(len(rows), _BRIEF_ROWS)))
+
+
+def _tree(b, paths):
+    b.tree("allocations", "Allocations by call path of Python", _WEIGHTS,
+           [(parent, _frame(paths.functions[function], line), weights)
+            for (parent, function, line), weights in zip(paths.nodes, paths.own)])
+
+
+def _frame(function, line):
+    name, file, start = function
+    return name, file, line, start
+
+
+def record_of(told, title, raised, pair_ns, lines_told=None):
+    """A Record of what _heap_stop() gave. raised: the exception that ended the block, or None."""
+    totals, functions, all_paths = told
+    paths = Paths(functions, all_paths)
+    b = Record(title)
+    b.fact("subject", "kind", "python")
+    b.fact("memory", "domains", "raw, mem, obj: what is asked of Python's allocators; what libraries of C take by "
+           "themselves is not in it")
+    for domain in ("raw", "mem", "obj"):
+        b.fact("memory", f"allocated_{domain}", totals[domain], "B")
+    b.fact("memory", "lost", totals["lost"], "1")
+    b.fact("memory", "own_bytes", totals["own"], "B")
+    b.fact("memory", "own_time", round(totals["allocations"] * pair_ns), "ns")
+    b.fact("memory", "method", "allocators in front of Python's own (PyMem_SetAllocator); own_time is estimated: the "
+           "number of allocations by what one and its end took longer in a trial, at a stack of a few frames")
+    how = "bytes as they were asked for, of what was asked for since it began"
+    b.metric("memory/heap_peak", totals["peak"], "B", how)
+    b.metric("memory/heap_held", totals["held"], "B", how)
+    b.metric("memory/allocated", totals["allocated"], "B", "a block that is resized counts again")
+    b.metric("memory/allocations", totals["allocations"], "1", "a block that is resized counts again")
+    b.metric("memory/temporary", totals["temporary"], "1", "given back before anything else was asked for")
+    _functions(b, paths)
+    lines = _lines(b, paths)
+    if lines_told:
+        lines_told.tables(b)
+    _tree(b, paths)
+    if totals["cut"]:
+        b.note("memory-cut", "another tool put Python's allocators back as they were before deepclock's, and what came "
+               "then is not counted: stop tools like tracemalloc in the reverse order of their start")
+        b.incomplete()
+    if totals["lost"]:
+        b.note("memory-blocks", f"there was no memory to keep {totals['lost']} blocks: sums are too small")
+    if raised is not None:
+        b.note("memory-raised", f"{raised.__name__} ended it")
+        b.incomplete()
+    text = deepclock.bytes_text
+    answer = f"{text(totals['peak'])} at the peak"
+    if lines and lines[0][1]:
+        answer += f", {text(lines[0][1])} of it by {lines[0][0]} ({lines[0][_N + 1]})"
+    b.answer(f"{answer}; {text(totals['held'])} held at the end; {totals['allocations']:,} allocations")
+    return b.finish()

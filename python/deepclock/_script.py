@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts that run under a command of deepclock, as `python SCRIPT ARG...` runs them.
+
+    parser = _script.parser("count", "how often and how long, for each function")
+    script = _script.split(parser, words)    # None: they begin a program, after "--"
+    _script.at_exit(lambda: _script.show(record, script.options))
+    _script.run(script)
+
+A command that runs scripts is a row of `__main__.SCRIPTS`: a module with a function
+`main(words)`, which gets what stands behind the command's name.
+"""
+
+import argparse
+import atexit
+import functools
+import io
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+import tempfile
+import types
+
+from . import _program
+
+
+class Script:
+    """What is to run: `kind` is "file", "module" (-m) or "code" (-c), `what` the path, name or text, `words` what follows it."""
+
+    def __init__(self, kind, what, words, options=None):
+        self.kind, self.what, self.words, self.options = kind, what, words, options
+        self.interrupted = False  # by Ctrl-C
+
+    @property
+    def title(self):
+        """As it is started: a record's command."""
+        before = {"file": [], "module": ["-m"], "code": ["-c"]}[self.kind]
+        return " ".join(["python", *before, self.what, *self.words])
+
+
+def parser(command, about):
+    """An argument parser with the options of every such command; more may be added to it."""
+    p = argparse.ArgumentParser(
+        prog=f"python -m deepclock {command}", allow_abbrev=False, description=about,
+        usage=f"python -m deepclock {command} [OPTION]... SCRIPT [ARG]...\n"
+              f"       python -m deepclock {command} [OPTION]... -m MODULE [ARG]...\n"
+              f"       python -m deepclock {command} [OPTION]... -c CODE [ARG]...\n"
+              f"       python -m deepclock {command} [OPTION]... -- PROGRAM [ARG]...")
+    output = p.add_argument_group("Output")
+    output.add_argument("-f", "--format", choices=("text", "json", "csv", "markdown"),
+                        help="how the result is written to stdout (default: text)")
+    output.add_argument("--details", action="store_true", help="all of the result, not only the answer in a few lines")
+    output.add_argument("-o", "--out", metavar="FILE",
+                        help="the result in a file; the ending says which form (.pstats, .folded, .speedscope.json, ...)")
+    output.add_argument("-s", "--save", metavar="FILE", help="keep the record there too, as JSON")
+    output.add_argument("-q", "--quiet", action="store_true", help="the script's own output alone")
+    return p
+
+
+def split(p, words):
+    """The Script that the words name, with its options read; None: after "--" they name a program."""
+    takes_value = {name for action in p._actions if action.nargs is None for name in action.option_strings}
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] not in ("-", "--"):
+        word = words[at]
+        for letter, kind in (("-m", "module"), ("-c", "code")):
+            if word.startswith(letter) and not word.startswith("--") and letter not in p._option_string_actions:
+                rest = ([word[2:]] if word[2:] else []) + words[at + 1:]
+                if not rest:
+                    p.error(f"nothing follows {letter}")
+                return Script(kind, rest[0], rest[1:], p.parse_args(words[:at]))
+        at += 2 if word in takes_value else 1
+    if at < len(words) and words[at] == "--":
+        return None
+    options = p.parse_args(words[:at])
+    if at >= len(words):
+        p.error("there is no script")
+    return Script("file", words[at], words[at + 1:], options)
+
+
+def at_exit(end):
+    """Calls end() when the interpreter ends: after the script's threads and its own functions of atexit, and not in
+    processes that it forks."""
+    ours = os.getpid()
+    atexit.register(lambda: end() if os.getpid() == ours else None)
+
+
+def run(script, begin=lambda: None):
+    """Calls begin() and runs it as __main__; returns when it does. What it raises ends this process as it ends
+    Python."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=__builtins__, __annotations__={})
+    try:
+        run_code = _prepare(script, main.__dict__)
+    except (OSError, ImportError) as e:
+        print(f"{sys.executable}: {e}", file=sys.stderr)
+        sys.exit(2 if isinstance(e, OSError) else 1)
+    except (SyntaxError, ValueError) as e:  # of its own text: no line of ours belongs to it
+        sys.excepthook(type(e), e.with_traceback(None), None)
+        sys.exit(1)
+    sys.modules["__main__"] = main
+    try:
+        begin()
+        run_code()
+    except SystemExit:
+        raise
+    except BaseException as e:
+        script.interrupted = isinstance(e, KeyboardInterrupt)
+        e.__traceback__ = _theirs(e.__traceback__)
+        sys.excepthook(type(e), e, e.__traceback__)
+        sys.exit(130 if script.interrupted else 1)
+
+
+def _prepare(script, names):
+    """A function that runs it in `names`; sys.argv and sys.path are as it expects them."""
+    sys.argv[:] = [script.what, *script.words]
+    if script.kind == "code":
+        sys.argv[0] = "-c"
+        _path_first("")
+        return _runner(compile(script.what, "<string>", "exec", dont_inherit=True), names)
+    if script.kind == "module":
+        try:
+            name, spec, code = runpy._get_module_details(script.what, ImportError)
+        except ImportError as e:
+            raise ImportError(str(e)) from None
+        sys.argv[0] = spec.origin
+        names.update(__file__=spec.origin, __cached__=spec.cached, __loader__=spec.loader, __package__=spec.parent,
+                     __spec__=spec)
+        return _runner(code, names)
+    if os.path.isdir(script.what) or script.what.endswith((".zip", ".pyz")):
+        # Python itself looks for its __main__.py.
+        _path_first(script.what)
+        return functools.partial(runpy.run_path, script.what, run_name="__main__")
+    import importlib.machinery
+
+    with io.open_code(os.path.abspath(script.what)) as file:
+        text = file.read()
+    _path_first(os.path.dirname(os.path.realpath(script.what)))
+    names.update(__file__=script.what if sys.version_info < (3, 9) else os.path.abspath(script.what), __cached__=None,
+                 __loader__=importlib.machinery.SourceFileLoader("__main__", os.path.abspath(script.what)))
+    return _runner(compile(text, names["__file__"], "exec", dont_inherit=True), names)
+
+
+def _runner(code, names):
+    return functools.partial(exec, code, names)  # no call of ours stands around it
+
+
+def _path_first(folder):
+    # With -P or -I the folder of `python -m` is not there, nor is the script's.
+    if not getattr(sys.flags, "safe_path", False) and not sys.flags.isolated:
+        sys.path[0] = folder
+
+
+def _theirs(trace):
+    """Without the lines of this package and of runpy that lead to the script."""
+    ours = (os.path.dirname(os.path.abspath(__file__)) + os.sep, runpy.__file__)
+    while trace and (os.path.abspath(trace.tb_frame.f_code.co_filename).startswith(ours)
+                     or trace.tb_frame.f_code.co_filename == "<frozen runpy>"):
+        trace = trace.tb_next
+    return trace
+
+
+def show(record, options):
+    """Writes the record where the options of parser() want it."""
+    if options.save:
+        record.save(options.save)
+    if options.out:  # its ending says how, as `deepclock report` reads it
+        _report(record, ["--out", options.out, *(["--format", options.format] if options.format else [])])
+    elif not options.quiet:
+        terminal = sys.stdout.isatty()
+        text = record.report(options.format or "text", details=options.details,
+                             width=shutil.get_terminal_size().columns if terminal else 80,
+                             utf8="utf" in (sys.stdout.encoding or "").lower(), colour=terminal)
+        print(text, end="" if text.endswith("\n") else "\n", flush=True)
+
+
+def _report(record, words):
+    path = _program.path()
+    if path is None:
+        print("deepclock: the program deepclock is not there, which writes this form", file=sys.stderr)
+        return
+    with tempfile.TemporaryDirectory(prefix="deepclock-") as folder:
+        kept = os.path.join(folder, "record.json")
+        record.save(kept)
+        subprocess.run([path, "report", *words, kept], check=False)
+
+
+def command(words):
+    """Becomes the program deepclock with these words; returns an exit code where it cannot."""
+    path = _program.path()
+    if path is None:
+        print("deepclock: the program deepclock is not where the package was installed, "
+              "nor on the PATH: install the package anew", file=sys.stderr)
+        return 1
+    sys.stdout.flush()
+    os.execv(path, ["deepclock", *words])
+
+
+def interpreter():
+    """The words that start this Python again with the flags that it has."""
+    return [sys.executable, *subprocess._args_from_interpreter_flags()]

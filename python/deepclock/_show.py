@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A record as a page with pictures, where its reader is: below a cell of a notebook, or in the browser."""
+
+import html
+import os
+import sys
+import tempfile
+import warnings
+import webbrowser
+
+from ._deepclock import _figures
+
+_HEIGHT = 700  # pixels of a notebook; the page scrolls in it
+
+
+def _in_notebook():
+    """Jupyter's kernel, not IPython on a terminal."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and getattr(shell, "kernel", None) is not None
+
+
+def _cell(page):
+    from IPython.display import HTML, display
+
+    display(HTML(f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{_HEIGHT}" '
+                 'sandbox="allow-scripts allow-popups" style="border:0"></iframe>'))
+
+
+def _write(path, data):
+    """All of it or nothing: beside its place first."""
+    part = f"{path}.part-{os.getpid()}"
+    try:
+        with open(part, "wb") as f:
+            f.write(data)
+        os.replace(part, path)
+    except BaseException:
+        if os.path.exists(part):
+            os.unlink(part)
+        raise
+
+
+def draw(record, html_path, folder):
+    """What the options html and figures ask for."""
+    if html_path is not None:
+        _write(html_path, record.report("html").encode("utf-8", "surrogateescape"))
+    if folder is None:
+        return
+    os.makedirs(folder, exist_ok=True)
+    figures = _figures(record)
+    for name, (svg, png, why) in figures.items():
+        _write(os.path.join(folder, name + ".svg"), svg)
+        if png is not None:
+            _write(os.path.join(folder, name + ".png"), png)
+    reasons = {why for _, _, why in figures.values() if why}
+    if reasons:
+        warnings.warn("no PNG, only SVG: " + "; ".join(sorted(reasons)), RuntimeWarning, stacklevel=2)
+
+
+def show(record, path=None):
+    page = record.report("html")
+    if path is None:  # in a folder of its own, which nobody else enters
+        path = os.path.join(tempfile.mkdtemp(prefix="deepclock-"), "report.html")
+    path = os.path.abspath(os.fspath(path))
+    _write(path, page.encode("utf-8", "surrogateescape"))
+    if _in_notebook():
+        _cell(page)
+    else:
+        webbrowser.open("file://" + path)
+    return path

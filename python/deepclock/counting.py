@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often and how long, for each function of Python and each in C that it calls:
+`with deepclock.count() as c: ...`, `deepclock.count(f, *args)`, `python -m deepclock count SCRIPT`."""
+
+import functools as _functools
+import marshal as _marshal
+import os as _os
+import sys as _sys
+import threading as _threading
+import time as _time
+import types as _types
+
+from . import _deepclock
+
+_METHOD = ("sys.monitoring: each call's beginning and end, in C" if _sys.version_info >= (3, 12)
+           else "a profile function in C: each call's beginning and end")
+
+
+class counting:
+    """Counts the calls of all threads while its block runs, by their call paths.
+
+    `builtins=False` leaves functions in C out; `top` is the number of functions in the record's table. After
+    the block: `record`, with the table "functions" and the tree "calls", `stats` and `dump_stats(path)` for pstats.
+
+    A process counts once at a time: ArgumentError where it does already. Before Python 3.12 threads that
+    neither ran at the beginning nor were started by `threading` are not seen. What forked children call until the
+    block ends is counted too; in a child the block's own record has the child's calls alone.
+    """
+
+    def __init__(self, *, builtins=True, top=None, title=None):
+        self._builtins, self._top, self._title = builtins, top, title
+        self._began = self._elapsed = None
+        self._price = (0.0, 0.0)
+        self._functions = self._threads = self._record = None
+        self._incomplete = False
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *raised):
+        self.stop(raised[0] is not None and issubclass(raised[0], KeyboardInterrupt))
+
+    def start(self):
+        """What entering the block does; returns the object itself."""
+        self._price = _price(self._builtins)
+        self._start()
+        return self
+
+    def _start(self):
+        self._functions = self._threads = self._record = None
+        _at_fork()
+        self._began = _time.perf_counter_ns()
+        if _sys.version_info < (3, 12):
+            _threading.setprofile(_deepclock._count_thread)
+        try:
+            _deepclock._count_start(self._builtins)
+        except BaseException:
+            self._began = None
+            raise
+
+    def stop(self, incomplete=False):
+        """What leaving the block does; returns the record. incomplete: it was interrupted."""
+        if self._began is not None:
+            self._stop()
+            self._incomplete = incomplete
+            self._record = self._made()
+        return self._record
+
+    def _stop(self):
+        _deepclock._count_stop(counting._stop.__code__, counting.stop.__code__, counting.__exit__.__code__)
+        if _sys.version_info < (3, 12):
+            _threading.setprofile(None)
+        self._elapsed, self._began = _time.perf_counter_ns() - self._began, None
+        self._functions = _deepclock._count_functions()
+        if _deepclock._count_folder() is not None:
+            _children_read(_deepclock._count_folder(), self._functions)
+        self._threads = None
+
+    @property
+    def record(self):
+        """The Record; None before the end."""
+        return self._record
+
+    def _made(self):
+        frames = {number: _frame(what) for number, (what, _) in self._functions.items()}
+        title = self._title or " ".join(_sys.argv)
+        record = _deepclock._count_record(frames, title, _METHOD, self._elapsed, *self._price, self._incomplete,
+                                          self._top or 0)
+        self._threads = _deepclock._count_paths()
+        return record
+
+    @property
+    def stats(self):
+        """What pstats.Stats has as `stats`: {(file, line, name): (primitive calls, calls, own time, time, callers)}, in
+        seconds, as cProfile makes it. pstats.Stats(c) reads it."""
+        labels = {number: _label(what) for number, (what, _) in (self._functions or {}).items()}
+        stats, edges = {}, {}
+        for paths in self._threads or ():
+            for path in paths[1:]:
+                _stats_add(paths, path, labels, stats, edges)
+        for (caller, callee), (calls, primitive, own, whole) in edges.items():
+            stats[callee][4][caller] = (calls, primitive, own, whole)
+        return {label: (primitive, calls, own, whole, callers)
+                for label, (calls, primitive, own, whole, callers) in stats.items()}
+
+    def dump_stats(self, path):
+        """A file for pstats.Stats(path) and what reads such files."""
+        with open(path, "wb") as file:
+            _marshal.dump(self.stats, file)
+
+    @stats.setter
+    def stats(self, _):
+        pass  # pstats.Stats() leaves an empty one behind
+
+    def create_stats(self):
+        """pstats.Stats(c) asks for it; `stats` is there already."""
+
+
+def count(function=None, /, *args, **kwargs):
+    """Counts calls: without a function a block, `with deepclock.count() as c:` (options: see `counting`); with one a
+    call of it, and returns the record."""
+    if function is None:
+        return counting(**kwargs)
+    if not callable(function):
+        raise TypeError(f"a function is wanted, not {type(function).__name__}")
+    c = counting(title=getattr(function, "__qualname__", repr(function)))
+    with c:
+        function(*args, **kwargs)
+    return c.record
+
+
+def _stats_add(paths, path, labels, stats, edges):
+    number, parent, calls, again, own, whole = path
+    label = labels.get(number)
+    if not calls or label is None:
+        return
+    primitive, caller = calls - again, paths[parent][0] if parent else None
+    # A call is primitive where no other of the function is open, and of an edge where none of that edge is.
+    inside = edge_inside = False
+    above = parent
+    while above:
+        function, next_above = paths[above][:2]
+        if function == number:
+            inside = True
+            edge_inside |= bool(next_above) and paths[next_above][0] == caller
+        above = next_above
+    row = stats.setdefault(label, [0, 0, 0.0, 0.0, {}])
+    row[0] += calls
+    row[2] += own / 1e9
+    if not inside:
+        row[1] += primitive
+        row[3] += whole / 1e9
+    if caller in labels:
+        edge = edges.setdefault((labels[caller], label), [0, 0, 0.0, 0.0])
+        edge[0] += calls
+        edge[2] += own / 1e9
+        if not edge_inside:
+            edge[1] += primitive
+            edge[3] += whole / 1e9
+
+
+@_functools.lru_cache(maxsize=None)
+def _at_fork():
+    # Both are called from C, so that they are no calls of the program's.
+    _os.register_at_fork(before=_functools.partial(_deepclock._count_before_fork, _folder),
+                         after_in_child=_deepclock._count_after_fork)
+
+
+def _folder():
+    """A new folder for what forked processes count, in memory where there is plenty; None: none can be made."""
+    import shutil
+    import tempfile
+
+    memory = "/dev/shm"
+    try:
+        if "TMPDIR" in _os.environ or shutil.disk_usage(memory).free < 2 << 30:
+            memory = None
+    except OSError:
+        memory = None
+    try:
+        return tempfile.mkdtemp(prefix="deepclock-", dir=memory)
+    except OSError:
+        return None
+
+
+_MARK = 48  # bits of an address; above them the number of a forked process
+
+
+def _children_read(folder, functions):
+    """What forked processes counted: files PID.N, of a thread each, and the names of what only they know beside the
+    first of a process."""
+    import shutil
+
+    names = [{}]
+    for pid, n in sorted(tuple(map(int, name.split("."))) for name in _os.listdir(folder) if not name.endswith(".names")):
+        path = _os.path.join(folder, f"{pid}.{n}")
+        first = _os.path.exists(path + ".names")
+        if first:
+            names.append(_names_read(path + ".names"))
+        _deepclock._count_child(path, len(names) - 1 << _MARK, first)
+    shutil.rmtree(folder, ignore_errors=True)
+    for number in {path[0] for paths in _deepclock._count_paths() for path in paths[1:]}:
+        if number >> _MARK:
+            own = number & (1 << _MARK) - 1
+            what = names[number >> _MARK].get(own) or functions.get(own, (None,))[0]
+            if what is not None:
+                functions[number] = (what, None)
+
+
+def _names_read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        fields = file.read().split("\0")[:-1]
+    return {int(number): _types.SimpleNamespace(co_name=name, co_qualname=qualified, co_filename=source,
+                                                co_firstlineno=int(line)) if source else name
+            for number, line, name, qualified, source in zip(*[iter(fields)] * 5)}
+
+
+def _label(what):
+    """As cProfile names it."""
+    return ("~", 0, what) if isinstance(what, str) else (what.co_filename, what.co_firstlineno, what.co_name)
+
+
+def _frame(what):
+    """(name, file, line) for the record."""
+    if isinstance(what, str):
+        return (what[1:-1] if what.startswith("<") and what.endswith(">") else what, None, 0)
+    return (getattr(what, "co_qualname", what.co_name), what.co_filename, what.co_firstlineno)
+
+
+def _empty():
+    pass
+
+
+def _many(f, n):
+    for _ in range(n):
+        f()
+
+
+_CALLS = 1000
+
+
+def _price(builtins):
+    """What counting an empty call costs: (inside its own time, in its caller's), in ns. Nothing is counted yet."""
+    best = [float("inf")] * 2
+    inside = 0.0
+    for counted in (0, 1):
+        for _ in range(4):
+            c = counting(builtins=builtins)
+            if counted:
+                c._start()
+            begin = _time.perf_counter_ns()
+            _many(_empty, _CALLS)
+            took = _time.perf_counter_ns() - begin
+            if counted:
+                c._stop()
+                if took < best[1]:
+                    number = next((k for k, (what, _) in c._functions.items() if what is _empty.__code__), None)
+                    inside = sum(p[4] for paths in _deepclock._count_paths() for p in paths[1:] if p[0] == number)
+            best[counted] = min(best[counted], took)
+    cost = max(0.0, (best[1] - best[0]) / _CALLS)
+    share = min(1.0, inside / best[1]) if best[1] else 0.0
+    return cost * share, cost * (1 - share)

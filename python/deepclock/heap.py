@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python's objects need of memory: `with deepclock.memory() as m: ...`, then `m.record`."""
+
+from typing import Any, Optional
+
+from . import _deepclock
+from .line_memory import lines as _lines
+
+
+class memory:
+    """Records what is asked of Python's allocators while its block runs, in all threads of this process.
+
+    `record` says how much was held at the peak and by which functions and lines, with exact call paths of Python:
+    tables "memory/functions" and "memory/lines", the tree "allocations"; and what of it was still held at the end.
+
+    Counted is what is asked for since the block began, in bytes as they were asked for, as tracemalloc does. Memory
+    that libraries of C take by themselves is not in it: tensors of PyTorch, arrays of NumPy.
+
+    Several may run at a time, also one inside another. A child made by fork() does not record. UnsupportedError in a
+    sub-interpreter, and in a Python without the GIL.
+
+    `deepclock.memory.lines(f)` tells of each line of a function instead.
+    """
+
+    lines = _lines
+
+    def __init__(self) -> None:
+        self._number = self._told = self._record = self._raised = None
+        self._lines_told = None
+        self._title = "deepclock.memory()"
+
+    def __enter__(self) -> "memory":
+        return self.start()
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        self._raised = kind
+        self._end()
+
+    def __del__(self):
+        if getattr(self, "_number", None) is not None:
+            _deepclock._heap_stop(self._number)
+
+    def __repr__(self):
+        return "<deepclock.memory>"
+
+    def start(self) -> "memory":
+        """What entering the block does; returns the object itself."""
+        if self._number is not None:
+            raise _deepclock.ArgumentError("this recording runs already: each block has a deepclock.memory() of its own")
+        _pair_ns()
+        self._told = self._record = self._raised = None
+        _deepclock._heap_start(self._began)
+        return self
+
+    def _began(self, number):
+        self._number = number
+
+    def stop(self) -> "Optional[_deepclock.Record]":
+        """What leaving the block does; returns the record, None where it did not record."""
+        self._end()
+        return self.record
+
+    def _end(self):
+        if self._number is not None:
+            self._told = _deepclock._heap_stop(self._number)
+            self._number = None
+
+    @property
+    def held(self) -> Optional[int]:
+        """Bytes that are held now, of those asked for since it began."""
+        return self._now()[0]
+
+    @property
+    def peak(self) -> Optional[int]:
+        """The most that were, until now."""
+        return self._now()[1]
+
+    def _now(self):
+        if self._number is not None:
+            return _deepclock._heap_now(self._number) or (None, None)
+        return (self._told[0]["held"], self._told[0]["peak"]) if self._told else (None, None)
+
+    @property
+    def record(self) -> "Optional[_deepclock.Record]":
+        """The Record; None before its end, and in a child of the process that recorded."""
+        if self._record is None and self._told is not None:
+            from . import _heap_report
+
+            self._record = _heap_report.record_of(self._told, self._title, self._raised, _pair_ns(), self._lines_told)
+        return self._record
+
+
+def _pair_ns():
+    """What an allocation and its end take longer while it is recorded; measured once."""
+    global _pair
+    if _pair is None:
+        plain = min(_deepclock._heap_pair_ns(2000) for _ in range(5))
+        number = _deepclock._heap_start()
+        try:
+            _pair = max(0.0, min(_deepclock._heap_pair_ns(2000) for _ in range(5)) - plain)
+        finally:
+            _deepclock._heap_stop(number)
+    return _pair
+
+
+_pair = None

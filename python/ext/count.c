@@ -1,0 +1,816 @@
+/* count.c - calls of Python's functions, and of those in C, counted and timed: what
+ * deepclock.count, in counting.py, is made of.
+ *
+ * From 3.12 on the interpreter tells by sys.monitoring, for all threads; before that each thread
+ * has a profile function in C: those that run when it begins, and those that threading starts. Each
+ * thread adds up its own calls (dck_calls). A function is known by its code object, one in C by its
+ * PyMethodDef, as the profiler of the standard library does it, so counts agree.
+ *
+ * One counter at a time in a process.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ext.h"
+#include <deepclock/count.h>
+#include <fcntl.h>
+#include <frameobject.h> /* before Python 3.11 */
+#include <pthread.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define MONITORING (PY_VERSION_HEX >= 0x030c0000)
+
+enum { FOLDER_BYTES = 256, CHILDREN_MAX = 4096 };
+
+/* A thread's. They are never freed, since a thread may end at any time, and are used again. */
+typedef struct slot {
+	struct slot *next;
+	dck_calls *calls; /* of the counter `id`; NULL: none */
+	uint64_t id;
+	bool taken; /* by a thread that lives */
+} slot;
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_once_t once;
+	pthread_key_t key;
+	slot *slots;
+	uint64_t id;	     /* counters so far */
+	bool active;	     /* the last of them counts */
+	bool builtins;	     /* functions in C too */
+	PyObject *functions; /* dict: number to (code or text, what is kept alive) */
+	dck_calls *first;    /* whose clock the others share */
+	/* Processes that are forked count into files there, so that they are read whatever ends
+	 * them: PID.N, of a thread each, and PID.N.names, of the first. */
+	char folder[FOLDER_BYTES]; /* "": none yet */
+	long owner, process;	   /* owner: whose it is */
+	unsigned files;
+	int names;	 /* what this process logs its functions in; -1: it is the owner */
+	PyObject *known; /* dict: the first nknown are the owner's too; NULL: this is the owner */
+	Py_ssize_t nknown;
+	dck_calls *children[CHILDREN_MAX];
+	size_t nchildren, nprocesses;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT, .names = -1};
+
+typedef struct thread_state {
+	uint64_t id;
+	dck_calls *calls;
+	slot *slot;
+	bool busy; /* inside something of ours that runs Python */
+} thread_state;
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) thread_state mine;
+
+static void thread_ends(void *p)
+{
+	pthread_mutex_lock(&all.lock);
+	((slot *)p)->taken = false;
+	pthread_mutex_unlock(&all.lock);
+}
+
+static void key_make(void)
+{
+	pthread_key_create(&all.key, thread_ends);
+}
+
+/* Only this thread goes on in the child. */
+static void child_begins(void)
+{
+	pthread_mutex_unlock(&all.lock);
+	for (slot *s = all.slots; s; s = s->next)
+		s->taken = s == mine.slot;
+}
+
+static long process_now(void)
+{
+	return (long)getpid();
+}
+
+/* Of a thread of this process: a forked one's are in a file. */
+static dck_calls *calls_make(const dck_calls *after)
+{
+	char path[FOLDER_BYTES + 64];
+	dck_calls *c = NULL;
+
+	if (!all.known || !all.folder[0])
+		return dck_calls_new_in(NULL, all.first, after);
+	for (int tries = 0; !c && tries < 1000; tries++) { /* numbers of processes come again */
+		snprintf(path, sizeof path, "%s/%ld.%u", all.folder, all.process, all.files++);
+		c = dck_calls_new_in(path, all.first, after);
+		if (!c && access(path, F_OK) != 0)
+			break; /* the owner has ended its count, and removed them */
+	}
+	return c ? c : dck_calls_new_in(NULL, all.first, after);
+}
+static void fork_before(void)
+{
+	pthread_mutex_lock(&all.lock);
+}
+static void fork_after(void)
+{
+	pthread_mutex_unlock(&all.lock);
+}
+
+static slot *slot_take(void)
+{
+	slot *s = all.slots;
+
+	while (s && s->taken)
+		s = s->next;
+	if (!s) {
+		s = calloc(1, sizeof *s);
+		if (!s)
+			return NULL;
+		s->next = all.slots;
+		all.slots = s;
+	}
+	s->taken = true;
+	return s;
+}
+
+/* NULL: there is no memory for this thread's calls: they are not counted. */
+static dck_calls *calls_begin(thread_state *t)
+{
+	pthread_mutex_lock(&all.lock);
+	if (all.active && !t->slot) {
+		t->slot = slot_take();
+		pthread_setspecific(all.key, t->slot);
+	}
+	t->calls = NULL;
+	t->id = all.id;
+	if (all.active && t->slot) {
+		if (t->slot->id != all.id) {
+			dck_calls_free(t->slot->calls);
+			t->slot->calls = calls_make(NULL);
+			t->slot->id = all.id;
+		}
+		t->calls = t->slot->calls;
+	}
+	pthread_mutex_unlock(&all.lock);
+	return t->calls;
+}
+
+static inline dck_calls *calls_get(thread_state *t)
+{
+	return __builtin_expect(t->id == all.id, 1) ? t->calls : calls_begin(t);
+}
+
+/* --- functions */
+
+/* As the standard library's profiler calls a function in C. New reference. */
+static PyObject *text_of_c(PyMethodDef *def, PyObject *of, PyObject *module)
+{
+	PyObject *name = of ? PyUnicode_FromString(def->ml_name) : NULL, *text = NULL;
+
+	if (of && name) {
+		PyObject *found = _PyType_Lookup(Py_TYPE(of), name);
+
+		Py_XINCREF(found);
+		text = found ? PyObject_Repr(found) : NULL;
+		Py_XDECREF(found);
+	}
+	Py_XDECREF(name);
+	PyErr_Clear();
+	if (text)
+		return text;
+	if (of)
+		return module && PyUnicode_Check(module)
+			   ? PyUnicode_FromFormat("<built-in method %S.%s>", module, def->ml_name)
+			   : PyUnicode_FromFormat("<built-in method %s>", def->ml_name);
+	PyObject *own = !module			  ? NULL
+			: PyModule_Check(module)  ? PyModule_GetNameObject(module)
+			: PyUnicode_Check(module) ? (Py_INCREF(module), module)
+						  : NULL;
+	PyErr_Clear();
+	text = own && PyUnicode_CompareWithASCIIString(own, "builtins") != 0
+		   ? PyUnicode_FromFormat("<%U.%s>", own, def->ml_name)
+		   : PyUnicode_FromFormat("<%s>", def->ml_name);
+	Py_XDECREF(own);
+	return text;
+}
+
+/* Fields end with a zero: number, line, name, qualified name, file; no file: the name is all. */
+static void function_log(uint64_t number, PyObject *what)
+{
+	char head[64];
+	const char *fields[4] = {NULL, "", "", ""};
+	struct iovec parts[9];
+	int n = 0;
+
+	if (PyUnicode_Check(what)) {
+		snprintf(head, sizeof head, "%llu%c0", (unsigned long long)number, 0);
+		fields[1] = PyUnicode_AsUTF8(what);
+	} else {
+		const PyCodeObject *code = (PyCodeObject *)what;
+
+		snprintf(head, sizeof head, "%llu%c%d", (unsigned long long)number, 0,
+			 code->co_firstlineno);
+		fields[1] = PyUnicode_AsUTF8(code->co_name);
+#if PY_VERSION_HEX >= 0x030b0000
+		fields[2] = PyUnicode_AsUTF8(code->co_qualname);
+#else
+		fields[2] = fields[1];
+#endif
+		fields[3] = PyUnicode_AsUTF8(code->co_filename);
+	}
+	const size_t first = strlen(head) + 1;
+	parts[n++] = (struct iovec){head, first + strlen(head + first) + 1};
+	for (int i = 1; i < 4; i++) {
+		const char *text = fields[i] ? fields[i] : "?"; /* it is no UTF-8 */
+
+		parts[n++] = (struct iovec){(char *)(uintptr_t)text, strlen(text) + 1};
+	}
+	/* What cannot be written has no name. */
+	const ssize_t wrote = writev(all.names, parts, n);
+	(void)wrote;
+}
+
+/* A function was met by a new path. def NULL: it is in Python, and `keep` its code. of: whose
+ * method it is, NULL: nobody's. */
+static void function_keep(thread_state *t, uint64_t number, PyObject *keep, PyMethodDef *def,
+			  PyObject *of, PyObject *module)
+{
+	PyObject *type, *value, *trace;
+	PyErr_Fetch(&type, &value, &trace);
+	PyObject *key = PyLong_FromUnsignedLongLong(number);
+
+	t->busy = true;
+	if (key && all.functions && PyDict_Contains(all.functions, key) == 0 &&
+	    (!all.known || PyDict_Contains(all.known, key) == 0)) {
+		PyObject *what = def ? text_of_c(def, of, module) : (Py_INCREF(keep), keep);
+		PyObject *row = what ? PyTuple_Pack(2, what, keep) : NULL;
+
+		if (row && PyDict_SetItem(all.functions, key, row) == 0 && all.names >= 0)
+			function_log(number, what);
+		Py_XDECREF(what);
+		Py_XDECREF(row);
+	}
+	t->busy = false;
+	Py_XDECREF(key);
+	PyErr_Clear();
+	PyErr_Restore(type, value, trace);
+}
+
+static inline void python_enter(thread_state *t, PyObject *code)
+{
+	dck_calls *c = calls_get(t);
+
+	if (c && !t->busy && dck_calls_enter(c, (uintptr_t)code))
+		function_keep(t, (uintptr_t)code, code, NULL, NULL, NULL);
+}
+
+static inline void any_leave(thread_state *t, const void *function)
+{
+	dck_calls *c = calls_get(t);
+
+	if (c && !t->busy)
+		dck_calls_leave(c, (uintptr_t)function);
+}
+
+static inline void c_enter(thread_state *t, PyObject *f)
+{
+	dck_calls *c = calls_get(t);
+	PyMethodDef *def = ((PyCFunctionObject *)f)->m_ml;
+
+	if (c && !t->busy && dck_calls_enter(c, (uintptr_t)def))
+		function_keep(t, (uintptr_t)def, f, def, ((PyCFunctionObject *)f)->m_self,
+			      ((PyCFunctionObject *)f)->m_module);
+}
+
+#if MONITORING
+/* --- from 3.12 on */
+
+/* Called as event(code, offset, ...). */
+static PyObject *on_begin(PyObject *m, PyObject *const *args, Py_ssize_t n)
+{
+	(void)m;
+	(void)n;
+	python_enter(&mine, args[0]);
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_end(PyObject *m, PyObject *const *args, Py_ssize_t n)
+{
+	(void)m;
+	(void)n;
+	any_leave(&mine, args[0]);
+	Py_RETURN_NONE;
+}
+
+/* A method of a type is a function in C once it is bound. */
+static inline PyMethodDef *method_of(PyObject *f, PyObject *of)
+{
+	if (Py_IS_TYPE(f, &PyMethodDescr_Type) &&
+	    PyObject_TypeCheck(of, ((PyDescrObject *)f)->d_type))
+		return ((PyMethodDescrObject *)f)->d_method;
+	return NULL;
+}
+
+/* (code, offset, callable, first argument) */
+static PyObject *on_call(PyObject *m, PyObject *const *args, Py_ssize_t n)
+{
+	thread_state *t = &mine;
+
+	(void)m;
+	if (n < 4)
+		Py_RETURN_NONE;
+	if (PyCFunction_Check(args[2])) {
+		c_enter(t, args[2]);
+	} else {
+		PyMethodDef *def = method_of(args[2], args[3]);
+		dck_calls *c = def ? calls_get(t) : NULL;
+
+		if (c && !t->busy && dck_calls_enter(c, (uintptr_t)def))
+			function_keep(t, (uintptr_t)def, args[2], def, args[3], NULL);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_return(PyObject *m, PyObject *const *args, Py_ssize_t n)
+{
+	(void)m;
+	if (n < 4)
+		Py_RETURN_NONE;
+	PyMethodDef *def = PyCFunction_Check(args[2]) ? ((PyCFunctionObject *)args[2])->m_ml
+						      : method_of(args[2], args[3]);
+	if (def)
+		any_leave(&mine, def);
+	Py_RETURN_NONE;
+}
+
+#define EVENT(f) (PyCFunction)(void (*)(void)) f, METH_FASTCALL, NULL
+static PyMethodDef event_functions[] = {{"_count_begin", EVENT(on_begin)},
+					{"_count_end", EVENT(on_end)},
+					{"_count_call", EVENT(on_call)},
+					{"_count_return", EVENT(on_return)}};
+static const struct {
+	const char *event;
+	int function;
+	bool builtins;
+} events[] = {
+    {"PY_START", 0, false},  {"PY_RESUME", 0, false}, {"PY_THROW", 0, false},
+    {"PY_RETURN", 1, false}, {"PY_YIELD", 1, false},  {"PY_UNWIND", 1, false},
+    {"CALL", 2, true},	     {"C_RETURN", 3, true},   {"C_RAISE", 3, true},
+};
+enum { NEVENTS = sizeof events / sizeof events[0] };
+
+static PyObject *monitoring(void)
+{
+	PyObject *sys = PyImport_ImportModule("sys");
+	PyObject *ret = sys ? PyObject_GetAttrString(sys, "monitoring") : NULL;
+
+	Py_XDECREF(sys);
+	return ret;
+}
+
+static int told_result(PyObject *o)
+{
+	Py_XDECREF(o);
+	return o ? 0 : -1;
+}
+
+/* From now on the interpreter tells of calls; on false: no more. */
+static int listen(bool on)
+{
+	PyObject *m = monitoring();
+	PyObject *names = m ? PyObject_GetAttrString(m, "events") : NULL;
+	PyObject *tool = m ? PyObject_GetAttrString(m, "PROFILER_ID") : NULL;
+	int failed = !names || !tool;
+	long set = 0;
+
+	if (!failed && on)
+		failed =
+		    told_result(PyObject_CallMethod(m, "use_tool_id", "Os", tool, "deepclock"));
+	for (int i = 0; !failed && i < NEVENTS; i++) {
+		PyObject *event = PyObject_GetAttrString(names, events[i].event);
+		PyObject *function =
+		    on && (all.builtins || !events[i].builtins)
+			? PyCFunction_New(&event_functions[events[i].function], NULL)
+			: (Py_INCREF(Py_None), Py_None);
+
+		failed = !event || !function;
+		/* What a call returns is told where calls are. */
+		if (!failed && function != Py_None && strncmp(events[i].event, "C_", 2) != 0)
+			set |= PyLong_AsLong(event);
+		if (!failed)
+			failed = told_result(PyObject_CallMethod(m, "register_callback", "OOO",
+								 tool, event, function));
+		Py_XDECREF(event);
+		Py_XDECREF(function);
+	}
+	if (!failed)
+		failed =
+		    told_result(PyObject_CallMethod(m, "set_events", "Ol", tool, on ? set : 0L));
+	if (!failed && !on)
+		failed = told_result(PyObject_CallMethod(m, "free_tool_id", "O", tool));
+	Py_XDECREF(m);
+	Py_XDECREF(names);
+	Py_XDECREF(tool);
+	return failed ? -1 : 0;
+}
+
+static PyObject *count_thread(PyObject *m, PyObject *args)
+{
+	(void)m;
+	(void)args;
+	Py_RETURN_NONE; /* threads are all seen */
+}
+#else
+/* --- before 3.12 */
+
+static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
+{
+	thread_state *t = &mine;
+
+	(void)self;
+	switch (what) {
+	case PyTrace_CALL:
+	case PyTrace_RETURN: {
+		PyCodeObject *code = PyFrame_GetCode(frame);
+
+		/* The frame keeps it alive. */
+		Py_DECREF(code);
+		if (what == PyTrace_CALL)
+			python_enter(t, (PyObject *)code);
+		else
+			any_leave(t, code);
+		break;
+	}
+	case PyTrace_C_CALL:
+		if (all.builtins && PyCFunction_Check(arg))
+			c_enter(t, arg);
+		break;
+	case PyTrace_C_RETURN:
+	case PyTrace_C_EXCEPTION:
+		if (all.builtins && PyCFunction_Check(arg))
+			any_leave(t, ((PyCFunctionObject *)arg)->m_ml);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* Threads that run already: each under its own state, as threading does it from 3.12 on. */
+static int listen(bool on)
+{
+	PyThreadState *own = PyThreadState_Get();
+	PyInterpreterState *interpreter = PyThreadState_GetInterpreter(own);
+	int failed = 0;
+
+	for (PyThreadState *t = PyInterpreterState_ThreadHead(interpreter); t;
+	     t = PyThreadState_Next(t))
+		failed |= _PyEval_SetProfile(t, on ? on_event : NULL, NULL);
+	return failed ? -1 : 0;
+}
+
+/* The first call that a new thread makes, told by threading.setprofile(): from here on in C. */
+static PyObject *count_thread(PyObject *m, PyObject *args)
+{
+	(void)m;
+	PyEval_SetProfile(all.active ? on_event : NULL, NULL);
+	/* This call is told of before its thread's first function. */
+	if (all.active && PyTuple_GET_SIZE(args) > 0 && PyFrame_Check(PyTuple_GET_ITEM(args, 0)) &&
+	    PyTuple_GET_SIZE(args) > 1 && PyUnicode_Check(PyTuple_GET_ITEM(args, 1)) &&
+	    PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(args, 1), "call") == 0) {
+		PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)PyTuple_GET_ITEM(args, 0));
+
+		python_enter(&mine, (PyObject *)code);
+		Py_DECREF(code);
+	}
+	Py_RETURN_NONE;
+}
+#endif
+
+/* --- from Python */
+
+static void children_drop(void)
+{
+	for (size_t i = 0; i < all.nchildren; i++)
+		dck_calls_free(all.children[i]);
+	all.nchildren = all.nprocesses = 0;
+}
+
+static PyObject *count_start(PyObject *m, PyObject *args)
+{
+	static bool hooked;
+	int builtins = 1;
+
+	if (!PyArg_ParseTuple(args, "|p:_count_start", &builtins))
+		return NULL;
+	if (all.active)
+		return ext_raise_argument(ext_state_of(m),
+					  "calls are counted already: one counter at a time");
+	pthread_once(&all.once, key_make);
+	if (!hooked)
+		pthread_atfork(fork_before, fork_after, child_begins);
+	hooked = true;
+	PyObject *functions = PyDict_New();
+	dck_calls *first = functions ? dck_calls_new(NULL) : NULL;
+	if (!first) {
+		Py_XDECREF(functions);
+		return PyErr_NoMemory();
+	}
+	dck_calls *before = all.first;
+	Py_XSETREF(all.functions, functions);
+	Py_CLEAR(all.known);
+	if (all.names >= 0)
+		close(all.names);
+	all.names = -1;
+	all.folder[0] = '\0';
+	all.owner = all.process = process_now();
+	children_drop();
+	pthread_mutex_lock(&all.lock);
+	all.first = first;
+	all.builtins = builtins;
+	all.id++;
+	all.active = true;
+	pthread_mutex_unlock(&all.lock);
+	dck_calls_free(before);
+	if (listen(true) < 0) {
+		all.active = false;
+		all.id++;
+		return NULL;
+	}
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[];
+enum { STOP = 0 }; /* its row */
+
+/* _count_stop(*codes): the calls of these, the innermost first, and this one, are no calls of the
+ * program's. */
+static PyObject *count_stop(PyObject *m, PyObject *codes)
+{
+	dck_calls *c = calls_get(&mine);
+
+	(void)m;
+	if (!all.active)
+		Py_RETURN_FALSE;
+	if (c)
+		dck_calls_forget(c, (uintptr_t)&methods[STOP]);
+	for (Py_ssize_t i = 0; c && i < PyTuple_GET_SIZE(codes); i++)
+		dck_calls_forget(c, (uintptr_t)PyTuple_GET_ITEM(codes, i));
+	all.active = false;
+	if (listen(false) < 0)
+		return NULL;
+	Py_RETURN_TRUE;
+}
+
+/* What the threads of the last counter added up, which has stopped. */
+static size_t stopped(dck_calls **ret, size_t max)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&all.lock);
+	for (slot *s = all.slots; s && n < max; s = s->next)
+		if (s->id == all.id && s->calls)
+			ret[n++] = s->calls;
+	pthread_mutex_unlock(&all.lock);
+	for (size_t i = 0; i < all.nchildren && n < max; i++)
+		ret[n++] = all.children[i];
+	return n;
+}
+
+enum { THREADS_MAX = 4096 };
+
+/* A list of one list for each thread: (number, parent's place, calls, again, self, total), the
+ * first one None. */
+static PyObject *count_paths(PyObject *m, PyObject *none)
+{
+	dck_calls *threads[THREADS_MAX];
+	const size_t n = stopped(threads, THREADS_MAX);
+	PyObject *list = PyList_New(0);
+	dck_err err = {0};
+
+	(void)none;
+	for (size_t i = 0; list && i < n; i++) {
+		dck_call_path p;
+		PyObject *rows = PyList_New(0);
+
+		if (dck_calls_end(threads[i], &err) != DCK_OK) {
+			Py_XDECREF(rows);
+			Py_DECREF(list);
+			return ext_raise(ext_state_of(m), &err);
+		}
+		int failed = !rows || PyList_Append(rows, Py_None) < 0;
+		for (size_t k = 1; !failed && dck_calls_path(threads[i], k, &p); k++) {
+			PyObject *row =
+			    Py_BuildValue("(KnKKdd)", (unsigned long long)p.function,
+					  (Py_ssize_t)p.parent, (unsigned long long)p.calls,
+					  (unsigned long long)p.again, p.self_ns, p.total_ns);
+
+			failed = !row || PyList_Append(rows, row) < 0;
+			Py_XDECREF(row);
+		}
+		if (failed || PyList_Append(list, rows) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(rows);
+	}
+	return list;
+}
+
+static PyObject *count_functions(PyObject *m, PyObject *none)
+{
+	(void)m;
+	(void)none;
+	PyObject *ret = all.known ? PyDict_Copy(all.known) : PyDict_New();
+	if (ret && all.functions && PyDict_Update(ret, all.functions) < 0)
+		Py_CLEAR(ret);
+	return ret;
+}
+
+/* --- processes that are forked, told by os.register_at_fork() */
+
+/* Asks for a folder, once: _count_before_fork(make), make() returning its path or None. Nobody
+ * counts the calls that this takes. */
+static PyObject *count_before_fork(PyObject *m, PyObject *make)
+{
+	thread_state *t = &mine;
+
+	(void)m;
+	if (!all.active || all.owner != process_now())
+		Py_RETURN_NONE;
+	all.nknown = PyDict_Size(all.functions);
+	if (all.folder[0])
+		Py_RETURN_NONE;
+	const bool busy = t->busy;
+	t->busy = true;
+	PyObject *path = PyObject_CallObject(make, NULL);
+	t->busy = busy;
+	const char *text = path && PyUnicode_Check(path) ? PyUnicode_AsUTF8(path) : NULL;
+	if (text && strlen(text) < sizeof all.folder)
+		strcpy(all.folder, text);
+	Py_XDECREF(path);
+	PyErr_Clear(); /* without a folder the children are not counted */
+	Py_RETURN_NONE;
+}
+
+/* In the child: from here on it counts what it calls itself, into files. */
+static PyObject *count_after_fork(PyObject *m, PyObject *none)
+{
+	char path[FOLDER_BYTES + 64];
+	thread_state *t = &mine;
+	dck_calls *before = t->id == all.id ? t->calls : NULL;
+	PyObject *functions, *key, *row;
+	Py_ssize_t at = 0;
+
+	(void)none;
+	if (!all.active)
+		Py_RETURN_NONE;
+	functions = PyDict_New();
+	if (!functions)
+		return NULL;
+	if (!all.known) {
+		all.known = all.functions;
+	} else {
+		Py_XDECREF(
+		    functions); /* of this process's parent alone: its child tells them too */
+		functions = all.functions;
+	}
+	all.functions = functions;
+	all.process = process_now();
+	all.files = 0;
+	if (all.names >= 0)
+		close(all.names);
+	all.names = -1;
+	for (slot *s = all.slots; s; s = s->next)
+		if (s != t->slot)
+			s->id = 0; /* of threads that are not here */
+	t->calls = calls_make(before);
+	if (t->slot) {
+		t->slot->calls = t->calls;
+		t->slot->id = all.id;
+	}
+	dck_calls_free(before);
+	if (t->calls && all.files) {
+		snprintf(path, sizeof path, "%s/%ld.%u.names", all.folder, all.process,
+			 all.files - 1);
+		all.names = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	}
+	/* What was met since the owner's part of the fork, by other functions that it calls too. */
+	for (Py_ssize_t i = 0; all.names >= 0 && PyDict_Next(all.known, &at, &key, &row); i++)
+		if (i >= all.nknown)
+			function_log(PyLong_AsUnsignedLongLong(key), PyTuple_GET_ITEM(row, 0));
+	at = 0;
+	while (all.names >= 0 && PyDict_Next(all.functions, &at, &key, &row))
+		function_log(PyLong_AsUnsignedLongLong(key), PyTuple_GET_ITEM(row, 0));
+	PyErr_Clear();
+	(void)m;
+	Py_RETURN_NONE;
+}
+
+/* _count_folder() -> the path, of the process that made it; None: there is none. */
+static PyObject *count_folder(PyObject *m, PyObject *none)
+{
+	(void)m;
+	(void)none;
+	if (!all.folder[0] || all.owner != process_now())
+		Py_RETURN_NONE;
+	return PyUnicode_FromString(all.folder);
+}
+
+/* _count_child(path, mark, first): the file of a thread of another process; first: of that
+ * process's first. */
+static PyObject *count_child(PyObject *m, PyObject *args)
+{
+	const char *path;
+	unsigned long long mark;
+	int first;
+
+	(void)m;
+	if (!PyArg_ParseTuple(args, "sKp:_count_child", &path, &mark, &first))
+		return NULL;
+	if (all.nchildren == CHILDREN_MAX)
+		Py_RETURN_FALSE;
+	dck_calls *c = dck_calls_read(path, all.first, mark);
+	if (!c)
+		Py_RETURN_FALSE;
+	all.children[all.nchildren++] = c;
+	all.nprocesses += (size_t)first;
+	Py_RETURN_TRUE;
+}
+
+/* frame(number) of Python: (name, file, line) or None. */
+typedef struct asked {
+	PyObject *frames; /* dict */
+} asked;
+
+static bool frame_of(void *self, uint64_t function, dck_frame *ret)
+{
+	PyObject *key = PyLong_FromUnsignedLongLong(function);
+	PyObject *row = key ? PyDict_GetItem(((asked *)self)->frames, key) : NULL; /* borrowed */
+	const char *name = NULL, *file = NULL;
+	long line = 0;
+
+	Py_XDECREF(key);
+	if (!row || !PyTuple_Check(row) || PyTuple_GET_SIZE(row) != 3) {
+		PyErr_Clear();
+		return false;
+	}
+	name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 0));
+	if (PyUnicode_Check(PyTuple_GET_ITEM(row, 1)))
+		file = PyUnicode_AsUTF8(PyTuple_GET_ITEM(row, 1));
+	line = PyLong_AsLong(PyTuple_GET_ITEM(row, 2));
+	PyErr_Clear(); /* names that are no UTF-8 */
+	*ret = (dck_frame){.name = name,
+			   .file = file,
+			   .line = line > 0 ? (uint32_t)line : 0,
+			   .start_line = line > 0 ? (uint32_t)line : 0};
+	return name != NULL;
+}
+
+/* (frames, title, method, elapsed, inside, outside, incomplete, top) */
+static PyObject *count_record(PyObject *m, PyObject *args)
+{
+	dck_calls *threads[THREADS_MAX];
+	const size_t n = stopped(threads, THREADS_MAX);
+	asked frames;
+	dck_record *r = NULL;
+	dck_err err = {0};
+	dck_calls_about about = {.frame = frame_of, .self = &frames};
+	unsigned long long elapsed, top;
+	int incomplete;
+
+	if (!PyArg_ParseTuple(args, "O!ssKddpK:_count_record", &PyDict_Type, &frames.frames,
+			      &about.title, &about.method, &elapsed, &about.cost_inside_ns,
+			      &about.cost_outside_ns, &incomplete, &top))
+		return NULL;
+	about.elapsed_ns = elapsed;
+	about.incomplete = incomplete;
+	about.top = (size_t)top;
+	about.processes = 1 + all.nprocesses;
+	for (size_t i = 0; i < n; i++)
+		if (dck_calls_end(threads[i], &err) != DCK_OK)
+			return ext_raise(ext_state_of(m), &err);
+	if (dck_calls_record((const dck_calls *const *)threads, n, &about, &r, &err) != DCK_OK)
+		return ext_raise(ext_state_of(m), &err);
+	return ext_record_new(ext_state_of(m), r);
+}
+
+static PyMethodDef methods[] = {
+    [STOP] = {"_count_stop", count_stop, METH_VARARGS,
+	      "_count_stop($module, /, *codes)\n--\n\nEnds it; False: nothing counted."},
+    {"_count_start", count_start, METH_VARARGS,
+     "_count_start($module, builtins=True, /)\n--\n\nCounts calls from now on."},
+    {"_count_thread", count_thread, METH_VARARGS,
+     "_count_thread($module, frame, event, arg, /)\n--\n\nFor threading.setprofile()."},
+    {"_count_paths", count_paths, METH_NOARGS,
+     "_count_paths($module, /)\n--\n\nThe call paths of each thread."},
+    {"_count_functions", count_functions, METH_NOARGS,
+     "_count_functions($module, /)\n--\n\nFunctions by number."},
+    {"_count_before_fork", count_before_fork, METH_O,
+     "_count_before_fork($module, make, /)\n--\n\nFor os.register_at_fork()."},
+    {"_count_after_fork", count_after_fork, METH_NOARGS,
+     "_count_after_fork($module, /)\n--\n\nFor os.register_at_fork(), in the child."},
+    {"_count_folder", count_folder, METH_NOARGS,
+     "_count_folder($module, /)\n--\n\nWhere forked processes count."},
+    {"_count_child", count_child, METH_VARARGS,
+     "_count_child($module, path, mark, first, /)\n--\n\nReads what one counted."},
+    {"_count_record", count_record, METH_VARARGS,
+     "_count_record($module, frames, title, method, elapsed, inside, outside, incomplete, top, "
+     "/)\n--\n\nThe record of the calls."},
+    {NULL, NULL, 0, NULL},
+};
+
+const ext_part ext_count = {.methods = methods};

@@ -1,0 +1,264 @@
+/* given_arrays.c - arrays that a caller gives as values: input={"x": array}.
+ *
+ * What shows its memory is read without a copy: by the buffer protocol (NumPy, memoryview,
+ * array.array), else by DLPack (PyTorch, JAX, CuPy's host memory). Only what is not row-major is
+ * copied. The array is held until the call is over, whatever its owner does meanwhile; the library
+ * copies it into the model's inputs before it measures.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "dlpack.h"
+#include "ext.h"
+#include <string.h>
+
+/* What an array is made of, wherever it comes from; strides in bytes. */
+typedef struct layout {
+	const char *data;
+	dck_dtype dtype;
+	int rank;
+	int64_t shape[DCK_RANK_MAX], strides[DCK_RANK_MAX];
+} layout;
+
+bool ext_arrays_is(PyObject *o)
+{
+	PyObject *rank;
+	long n = -1;
+
+	if (PyUnicode_Check(o) || PyBytes_Check(o) || PyLong_Check(o) || PyFloat_Check(o) ||
+	    PyList_Check(o) || PyTuple_Check(o) || PyDict_Check(o))
+		return false;
+	if (!PyObject_CheckBuffer(o) && !PyObject_HasAttrString(o, "__dlpack__"))
+		return false;
+	/* NumPy's numbers and arrays without dimensions are numbers here. */
+	rank = PyObject_GetAttrString(o, "ndim");
+	n = rank ? PyLong_AsLong(rank) : -1;
+	Py_XDECREF(rank);
+	PyErr_Clear();
+	return n != 0;
+}
+
+/* --- row-major */
+
+static size_t elements_of(const layout *l)
+{
+	size_t n = 1;
+
+	for (int i = 0; i < l->rank; i++)
+		n *= (size_t)l->shape[i]; /* it is all in memory */
+	return n;
+}
+
+static bool is_row_major(const layout *l)
+{
+	int64_t step = (int64_t)dck_dtype_bytes(l->dtype);
+
+	for (int i = l->rank; i-- > 0;) {
+		if (l->shape[i] != 1 && l->strides[i] != step)
+			return false;
+		step *= l->shape[i];
+	}
+	return true;
+}
+
+static void row_major_copy(const layout *l, char *to)
+{
+	const size_t item = dck_dtype_bytes(l->dtype);
+	int64_t at[DCK_RANK_MAX] = {0};
+	const char *from = l->data;
+
+	for (size_t n = elements_of(l); n > 0; n--, to += item) {
+		memcpy(to, from, item);
+		for (int i = l->rank; i-- > 0;) {
+			from += l->strides[i];
+			if (++at[i] < l->shape[i])
+				break;
+			from -= l->strides[i] * l->shape[i];
+			at[i] = 0;
+		}
+	}
+}
+
+static int taken(ext_arrays *all, ext_array_given *g, const layout *l)
+{
+	const size_t bytes = elements_of(l) * dck_dtype_bytes(l->dtype);
+	dck_tensor *t = &all->item[all->n].tensor;
+
+	*t = (dck_tensor){
+	    .data = (void *)(uintptr_t)l->data, .dtype = l->dtype, .rank = l->rank, .bytes = bytes};
+	memcpy(t->dim, l->shape, sizeof t->dim);
+	if (bytes == 0 || is_row_major(l))
+		return 0;
+	g->copy = PyMem_RawMalloc(bytes);
+	if (!g->copy) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	row_major_copy(l, g->copy);
+	t->data = g->copy;
+	return 0;
+}
+
+/* --- the buffer protocol */
+
+/* A format of the module struct, one element in this machine's byte order. */
+static bool dtype_of_format(const char *format, Py_ssize_t bytes, dck_dtype *ret)
+{
+	static const char *const letters[] = {[DCK_DTYPE_INT] = "bhilqn",
+					      [DCK_DTYPE_UINT] = "BHILQN",
+					      [DCK_DTYPE_FLOAT] = "efd",
+					      [DCK_DTYPE_BOOL] = "?"};
+	const uint16_t one = 1;
+	const bool little = *(const char *)&one == 1;
+	int code = -1;
+
+	format = format ? format : "B";
+	if (*format == '@' || *format == '=' || *format == (little ? '<' : '>') ||
+	    (bytes == 1 && strchr("<>!|", *format)))
+		format++;
+	for (int i = 0; i < (int)(sizeof letters / sizeof *letters); i++)
+		if (letters[i] && format[0] && !format[1] && strchr(letters[i], format[0]))
+			code = i;
+	if (strcmp(format, "Zf") == 0 || strcmp(format, "Zd") == 0)
+		code = DCK_DTYPE_COMPLEX;
+	*ret = (dck_dtype){(uint8_t)code, (uint8_t)(8 * bytes), 1};
+	return code >= 0 && (size_t)bytes == dck_dtype_bytes(*ret);
+}
+
+static int buffer_take(ext_state *s, ext_arrays *all, ext_array_given *g, const char *name)
+{
+	Py_buffer *v = &g->view;
+	layout l = {0};
+
+	if (PyObject_GetBuffer(g->owner, v, PyBUF_FORMAT | PyBUF_STRIDES) < 0)
+		return -1;
+	g->has_view = true;
+	if (v->ndim > DCK_RANK_MAX) {
+		ext_raise_argument(s, "the array '%s' has %d dimensions: at most %d are taken",
+				   name, v->ndim, DCK_RANK_MAX);
+		return -1;
+	}
+	if (!dtype_of_format(v->format, v->itemsize, &l.dtype)) {
+		ext_raise_argument(s,
+				   "the array '%s' has elements of the format '%.32s': numbers in "
+				   "this machine's byte order are taken",
+				   name, v->format);
+		return -1;
+	}
+	l.data = v->buf;
+	l.rank = v->ndim;
+	for (int i = 0; i < l.rank; i++) {
+		l.shape[i] = v->shape[i];
+		l.strides[i] = v->strides[i];
+	}
+	return taken(all, g, &l);
+}
+
+/* --- DLPack */
+
+/* Before the tensor is asked for, since a device would copy it, or wait. */
+static int device_check(ext_state *s, PyObject *o, const char *name)
+{
+	PyObject *device = PyObject_CallMethod(o, "__dlpack_device__", NULL);
+	int type = 0, number = 0;
+
+	if (!device || !PyArg_ParseTuple(device, "ii:__dlpack_device__", &type, &number)) {
+		Py_XDECREF(device);
+		return -1;
+	}
+	Py_DECREF(device);
+	if (type == DL_CPU || type == DL_CUDA_HOST || type == DL_ROCM_HOST)
+		return 0;
+	ext_raise_argument(
+	    s,
+	    "the array '%s' lies in the memory of a device (DLPack's type %d, number "
+	    "%d): bring it to the CPU, as by x.cpu()",
+	    name, type, number);
+	return -1;
+}
+
+static int tensor_take(ext_state *s, ext_arrays *all, ext_array_given *g, const char *name)
+{
+	const dl_tensor *t = &g->dl->tensor;
+	layout l = {.dtype = {t->code, t->bits, t->lanes}};
+	int64_t step = (int64_t)dck_dtype_bytes(l.dtype);
+
+	if (t->ndim < 0 || t->ndim > DCK_RANK_MAX) {
+		ext_raise_argument(s, "the array '%s' has %d dimensions: at most %d are taken",
+				   name, (int)t->ndim, DCK_RANK_MAX);
+		return -1;
+	}
+	if (t->lanes != 1 || step == 0 || t->bits % 8 != 0) {
+		ext_raise_argument(s, "the array '%s' has elements that are no plain numbers",
+				   name);
+		return -1;
+	}
+	l.data = (const char *)t->data + t->byte_offset;
+	l.rank = t->ndim;
+	for (int i = l.rank; i-- > 0;) {
+		l.shape[i] = t->shape[i];
+		l.strides[i] =
+		    t->strides ? t->strides[i] * (int64_t)dck_dtype_bytes(l.dtype) : step;
+		step *= t->shape[i];
+	}
+	return taken(all, g, &l);
+}
+
+static int dlpack_take(ext_state *s, ext_arrays *all, ext_array_given *g, const char *name)
+{
+	PyObject *capsule;
+	int status = -1;
+
+	if (device_check(s, g->owner, name) < 0)
+		return -1;
+	capsule = PyObject_CallMethod(g->owner, "__dlpack__", NULL);
+	if (!capsule)
+		return -1;
+	if (!PyCapsule_IsValid(capsule, DL_CAPSULE)) {
+		ext_raise_argument(s, "what __dlpack__() of the array '%s' gives is no tensor: %s",
+				   name, Py_TYPE(capsule)->tp_name);
+	} else if (PyCapsule_SetName(capsule, DL_CAPSULE_TAKEN) == 0) {
+		g->dl = PyCapsule_GetPointer(capsule, DL_CAPSULE_TAKEN);
+		status = tensor_take(s, all, g, name);
+	}
+	Py_DECREF(capsule);
+	return status;
+}
+
+/* --- all of them */
+
+const char *ext_arrays_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o)
+{
+	ext_array_given *g = &all->given[all->n];
+	const char *name;
+
+	if (all->n == EXT_ARRAYS_MAX) {
+		ext_raise_argument(s, "more than %d arrays are given", EXT_ARRAYS_MAX);
+		return NULL;
+	}
+	/* The same in every run: it stands in the record. */
+	name = ext_texts_keep(texts,
+			      PyBytes_FromFormat("%.100s#%zu", Py_TYPE(o)->tp_name, all->n + 1));
+	if (!name)
+		return NULL;
+	*g = (ext_array_given){.owner = o};
+	Py_INCREF(o);
+	all->item[all->n].name = name;
+	const int status =
+	    PyObject_CheckBuffer(o) ? buffer_take(s, all, g, name) : dlpack_take(s, all, g, name);
+	all->n++;
+	return status < 0 ? NULL : name;
+}
+
+void ext_arrays_done(ext_arrays *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		ext_array_given *g = &all->given[i];
+
+		if (g->has_view)
+			PyBuffer_Release(&g->view);
+		if (g->dl && g->dl->deleter)
+			g->dl->deleter(g->dl);
+		PyMem_RawFree(g->copy);
+		Py_XDECREF(g->owner);
+	}
+	all->n = 0;
+}

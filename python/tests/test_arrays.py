@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays as the values of options: whose memory is read, what is refused, and that all is given back."""
+
+import array
+import gc
+import sys
+import unittest
+import weakref
+
+from support import Case, deepclock, main, needs_model, short
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+needs_numpy = unittest.skipUnless(numpy, "NumPy is not there")
+SIZE = (1, 3, 32, 32)
+
+
+class OnlyDLPack:
+    """An array that is reached by DLPack alone, as PyTorch's are."""
+
+    def __init__(self, of, device=(1, 0)):
+        self.of, self.device = of, device
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **options):
+        return self.of.__dlpack__(**options)
+
+
+def images(value=0.5, size=SIZE):
+    return numpy.full(size, value, numpy.float32)
+
+
+def fed(x, **options):
+    options = {"image_size": 32, **short(), **options}
+    return deepclock.bench_model("zoo:conv2d", input={"input": x}, **options)
+
+
+class Taken(Case):
+    def test_the_buffer_protocol_without_numpy(self):
+        y, p = array.array("q", [0, 1, 2, 1]), array.array("i", [0, 1, 2, 2])
+        r = deepclock.accuracy(labels=y, predictions=p, no_history=True)
+        self.assertEqual(r["accuracy/overall"].value, 0.75)
+        self.assertEqual(r.facts["accuracy/labels"].value, "array.array#1")
+        self.assertEqual(r.command, "deepclock accuracy --labels 'array.array#1' --predictions 'array.array#2'")
+        y.append(3)  # nobody looks at it any more
+        scores = memoryview(array.array("d", [1, 0, 0, 1, .5, .6, 2, 1])).cast("B").cast("d", (4, 2))
+        r = deepclock.accuracy(labels=memoryview(bytes([0, 1, 1, 0])), predictions=scores, no_history=True)
+        self.assertEqual(r["accuracy/overall"].value, 1.0)
+
+    @needs_numpy
+    def test_dlpack(self):
+        scores = numpy.eye(3)[[0, 1, 2, 2]]
+        for given in (scores, OnlyDLPack(scores), OnlyDLPack(scores, (3, 0))):
+            r = deepclock.accuracy(labels=OnlyDLPack(numpy.array([0, 1, 2, 1])), predictions=given, no_history=True)
+            self.assertEqual(r["accuracy/overall"].value, 0.75)
+
+    @needs_numpy
+    def test_rows_in_any_order(self):
+        scores = numpy.random.default_rng(1).random((50, 7))
+        want = scores.argmax(1)
+        turned = numpy.asfortranarray(scores)
+        wide = numpy.repeat(scores, 3, axis=1)[:, ::3]
+        backward = numpy.ascontiguousarray(scores[::-1, ::-1])[::-1, ::-1]
+        for given in (scores, turned, wide, backward):
+            for x in (given, OnlyDLPack(given)):
+                r = deepclock.accuracy(labels=want, predictions=x, no_history=True)
+                self.assertEqual(r["accuracy/overall"].value, 1.0)
+        one = numpy.lib.stride_tricks.as_strided(numpy.array([2]), (50,), (0,))
+        r = deepclock.accuracy(labels=one, predictions=one, no_history=True)
+        self.assertEqual(r["accuracy/overall"].value, 1.0)
+
+    @needs_numpy
+    @needs_model
+    def test_inputs_of_models(self):
+        for x in (images(), images().transpose(0, 1, 3, 2), OnlyDLPack(images()), memoryview(images())):
+            name = type(x).__module__ + "." if isinstance(x, numpy.ndarray) else ""
+            text = fed(x).facts["subject/input/input"].value
+            self.assertEqual(text, f"1x3x32x32 float32, from '{name}{type(x).__name__}#1'")
+        # Arrays without dimensions are numbers, as 0.5 is.
+        self.assertIn("0.5", fed(numpy.float32(0.5)).facts["subject/input/input"].value)
+        r = deepclock.bench_model("zoo:conv2d", image_size=32, input=images(), **short())
+        self.assertIn("numpy.ndarray#1", r.facts["subject/input/input"].value)
+
+    @needs_numpy
+    @needs_model
+    def test_values_reach_the_model(self):
+        """The scores of a network on items in memory are those on the same items in a file."""
+        x = numpy.random.default_rng(2).random((6, 784), numpy.float32)
+        numpy.save(self.path("x.npy"), x)
+        options = {"no_history": True, "quiet": True}
+        rows = []
+        for given in (self.path("x.npy"), x, {"input": numpy.asfortranarray(x)}, OnlyDLPack(x)):
+            r = deepclock.accuracy("zoo:simplenet", inputs=given, labels=numpy.zeros(6, int), **options)
+            rows.append([dict(row) for row in r.tables["accuracy/classes"]])
+        self.assertTrue(rows[0])
+        self.assertEqual(rows, rows[:1] * 4)
+        r = deepclock.profile("zoo:simplenet", input=x[:1], no_roofs=True, no_memory=True, profile_runs=4, runs=5, warmup=2,
+                              **options)
+        self.assertIn("numpy.ndarray#1", r.facts["subject/input/input"].value)
+        r = deepclock.compare({"a": "zoo:simplenet", "b": "zoo:simplenet"}, input=x[:1], rounds=6, **options)
+        self.assertTrue(r.verdict)
+
+
+class Refused(Case):
+    def refused(self, sentence, x, **options):
+        with self.assertRaisesRegex(Exception, sentence) as caught:
+            fed(x, **options)
+        return type(caught.exception)
+
+    @needs_numpy
+    @needs_model
+    def test_each_with_one_sentence(self):
+        argument = deepclock.ArgumentError
+        for sentence, x in (
+                ("holds float64, the input 'input' wants float32: .*astype", images().astype(float)),
+                ("the shape 1x3x32x31, but the model fixes", images(size=(1, 3, 32, 31))),
+                ("1 dimensions .*the model wants 4", array.array("f", [1])),
+                ("this machine's byte order", images().astype(">f4")),
+                ("format 'O'", numpy.array([None])),
+                ("17 dimensions: at most 16", numpy.zeros((1,) * 17, numpy.float32)),
+                ("17 dimensions: at most 16", OnlyDLPack(numpy.zeros((1,) * 17, numpy.float32))),
+                ("memory of a device .*type 2, number 1.*cpu", OnlyDLPack(images(), (2, 1)))):
+            with self.subTest(sentence):
+                self.assertIs(self.refused(sentence, x), argument)
+        self.assertIs(self.refused("fresh processes do not see 'numpy.ndarray#1'.*numpy.save", images(), processes=2),
+                      deepclock.UnsupportedError)
+        # What the array's own library says stays as it is.
+        self.assertIs(self.refused("planted", OnlyDLPack(Broken())), BufferError)
+        self.assertIs(self.refused("gives is no tensor: int", OnlyDLPack(Nonsense())), argument)
+        with self.assertRaises(TypeError):
+            deepclock.bench_model("zoo:conv2d", shape={"input": images()})
+
+
+class Broken:
+    def __dlpack__(self):
+        raise BufferError("planted")
+
+
+class Nonsense:
+    def __dlpack__(self):
+        return 7
+
+
+@needs_numpy
+@needs_model
+class Ownership(Case):
+    def test_all_is_given_back(self):
+        x = images()
+        for call in (lambda: fed(x), lambda: fed(OnlyDLPack(x)), lambda: fed(x.T.astype(float)),
+                     lambda: fed(OnlyDLPack(x.T))):
+            before = sys.getrefcount(x)
+            for _ in range(3):
+                try:
+                    call()
+                except deepclock.Error:
+                    pass
+            gc.collect()
+            self.assertEqual(sys.getrefcount(x), before)
+        growing = bytearray(8 * 4)
+        deepclock.accuracy(labels=memoryview(growing).cast("q"), predictions=memoryview(growing).cast("q"),
+                           no_history=True)
+        growing.append(1)  # BufferError while somebody holds a view
+
+    def test_the_array_may_go_while_it_is_measured(self):
+        given = {"input": images()}
+        alive = weakref.ref(given["input"])
+        seen = []
+
+        def look(progress):
+            if given:
+                given.clear()
+            seen.append(alive() is not None)
+
+        r = deepclock.bench_model("zoo:conv2d", input=given, image_size=32, progress=look, warmup=2,
+                                  time=0.5, no_history=True)
+        self.assertIn("numpy.ndarray#1", r.facts["subject/input/input"].value)
+        self.assertTrue(seen and all(seen))  # held until the call is over
+        self.assertIsNone(alive())
+
+    def test_a_dict_that_its_array_empties(self):
+        class Emptying(OnlyDLPack):
+            def __dlpack__(self, **options):
+                given.clear()
+                return super().__dlpack__(**options)
+
+        given = {"".join(("in", "put")): Emptying(images())}
+        r = deepclock.bench_model("zoo:conv2d", input=given, image_size=32, **short())
+        self.assertIn("Emptying#1", r.facts["subject/input/input"].value)
+
+    def test_many_arrays(self):
+        with self.assertRaisesRegex(deepclock.ArgumentError, "more than 64 arrays"):
+            deepclock.bench_model("zoo:conv2d", input=[images() for _ in range(65)])
+
+
+if __name__ == "__main__":
+    main()

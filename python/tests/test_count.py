@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deepclock.count: calls of Python's functions and of those in C, equal to the standard library's profiler."""
+
+import asyncio
+import cProfile
+import json
+import multiprocessing
+import os
+import pstats
+import re
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+
+from support import Case, deepclock, main
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+
+def odd(n):
+    return False if n == 0 else even(n - 1)
+
+
+def produces(n):
+    for i in range(n):
+        try:
+            yield i
+        except KeyError:
+            yield -1
+
+
+class Thing:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+    @property
+    def double(self):
+        return 2 * self.value
+
+
+class Words(list):
+    def append(self, value):
+        super().append(str(value))
+
+
+def raises(n):
+    if n == 0:
+        raise ValueError("x")
+    raises(n - 1)
+
+
+async def request(n):
+    await asyncio.sleep(0)
+    return n
+
+
+async def together():
+    return await asyncio.gather(*(request(i) for i in range(5)))
+
+
+def work():
+    fib(12)
+    even(30)
+    sum(produces(20))
+    g = produces(3)
+    next(g)
+    g.throw(KeyError)
+    g.close()
+    sorted([Thing(3), Thing(1), Thing(2)])[0].double
+    w = Words()
+    for i in range(7):
+        w.append(i)
+    try:
+        raises(5)
+    except ValueError:
+        pass
+    for text in "1", "x":
+        try:
+            int(text), [].index(text)
+        except ValueError:
+            pass
+    json.dumps({"a": [1, 2.5, None, {"b": "c"}]}, indent=1)
+    re.sub("a(b*)", lambda m: m.group(1), "abbab")
+    max(map(len, ["a", "bb"]), key=lambda n: -n)
+    exec("def f(): return len('abc')\nf(); f()", {})
+    "a,b".split(","), {}.get(1), [1].copy(), "%s" % 3, print(end="")
+
+
+def counts(stats):
+    """Calls and primitive calls, and those of each caller, without what the profilers are themselves."""
+    def of(label):  # where an object lies differs from run to run
+        return (*label[:2], re.sub(" at 0x[0-9a-f]+", "", label[2]))
+
+    return {of(label): (primitive, calls, {of(caller): tuple(row[:2]) for caller, row in callers.items()})
+            for label, (primitive, calls, _, _, callers) in stats.items()
+            if "_lsprof" not in label[2] and "counting.py" not in label[0]}
+
+
+def profiled(function):
+    p = cProfile.Profile()
+    p.enable()
+    function()
+    p.disable()
+    p.create_stats()
+    return p.stats
+
+
+def counted(function, **options):
+    with deepclock.count(**options) as c:
+        function()
+    return c
+
+
+class Counts(Case):
+    def test_same_counts_as_the_standard_library(self):
+        work()  # what is imported or compiled once
+        self.maxDiff = None
+        expected = counts(profiled(work))
+        self.assertGreater(len(expected), 30)
+        self.assertEqual(expected, counts(counted(work).stats))
+
+    def test_event_loop(self):
+        asyncio.run(together())
+
+        def run():
+            asyncio.run(together())
+
+        ours, theirs = counts(counted(run).stats), counts(profiled(run))
+        for name in "together", "request", "<genexpr>":
+            of = [{k[2]: v[:2] for k, v in all_.items()}[name] for all_ in (ours, theirs)]
+            self.assertEqual(*of, name)
+
+    def test_times_add_up(self):
+        c = counted(lambda: fib(15))
+        stats = pstats.Stats(c)
+        own = sum(row[2] for row in stats.stats.values())
+        outermost = [row for label, row in stats.stats.items() if label[2] == "<lambda>"][0]
+        self.assertAlmostEqual(own, outermost[3], delta=0.05 * own + 1e-4)
+        self.assertAlmostEqual(own, c.record.metrics["counter/duration_time"].value / 1e9, delta=0.9 * own + 0.05)
+        fibs = [row for label, row in stats.stats.items() if label[2] == "fib"][0]
+        self.assertEqual(fibs[:2], (1, 1973))
+        self.assertLessEqual(fibs[3], outermost[3])
+
+    def test_file_for_pstats(self):
+        c = counted(work)
+        c.dump_stats(self.path("x.pstats"))
+        read = pstats.Stats(self.path("x.pstats"))
+        self.assertEqual(counts(read.stats), counts(c.stats))
+        read.sort_stats("cumulative").calc_callees()
+
+    def test_record(self):
+        record = deepclock.count(fib, 10)
+        table, tree = record.tables["functions"], record.trees["calls"]
+        names = [table[i]["name"] for i in range(len(table))]
+        row = table[names.index("fib")]
+        self.assertEqual(row["calls"], 177)
+        self.assertEqual((os.path.basename(row["file"]), row["line"]), ("test_count.py", fib.__code__.co_firstlineno))
+        self.assertGreater(row["total"], 0)
+        self.assertGreaterEqual(len(tree), 10)  # one path for each depth
+
+    def test_threads(self):
+        def work_of_thread():
+            fib(10)
+
+        def run():
+            all_ = [threading.Thread(target=work_of_thread) for _ in range(4)]
+            for t in all_:
+                t.start()
+            for t in all_:
+                t.join()
+
+        stats = {k[2]: v[:2] for k, v in counted(run).stats.items()}
+        self.assertEqual(stats["fib"], (4, 4 * 177))
+        self.assertEqual(stats["work_of_thread"], (4, 4))
+        # One after the other: the memory of those that ended is used again.
+        def many():
+            for _ in range(50):
+                t = threading.Thread(target=work_of_thread)
+                t.start()
+                t.join()
+
+        self.assertEqual({k[2]: v[:2] for k, v in counted(many).stats.items()}["fib"], (50, 50 * 177))
+
+    def test_thread_that_ran_before(self):
+        go, done = threading.Event(), threading.Event()
+
+        def waits():
+            go.wait(60)
+            fib(10)
+            done.set()
+
+        t = threading.Thread(target=waits)
+        t.start()
+        c = counted(lambda: (go.set(), done.wait(60)))
+        t.join()
+        self.assertEqual({k[2]: v[:2] for k, v in c.stats.items()}["fib"], (1, 177))
+
+    def test_forked_children(self):
+        def leaf():
+            pass
+
+        def pair():
+            leaf(), leaf()
+
+        def child():
+            for _ in range(5):
+                leaf()
+            exec("def born(): return len('abc')\nborn(); born()", {})  # what only the child knows
+            t = threading.Thread(target=pair)
+            t.start()
+            t.join()
+            if os.fork() == 0:
+                pair()
+                os._exit(0)
+            os.wait()
+            os._exit(0)
+
+        def killed():
+            pair()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        def run():
+            for what in child, killed:
+                pid = os.fork()
+                if pid == 0:
+                    what()
+                os.waitpid(pid, 0)
+            with multiprocessing.get_context("fork").Pool(2) as pool:
+                pool.map(fib, [3] * 10, chunksize=1)
+            leaf()
+
+        c = counted(run)
+        stats = {k[2]: (v[:2], {by[2]: row[:2] for by, row in v[4].items()}) for k, v in c.stats.items()}
+        self.assertEqual(stats["leaf"], ((12, 12), {"run": (1, 1), "child": (5, 5), "pair": (6, 6)}))
+        self.assertEqual(stats["pair"][0], (3, 3))
+        self.assertEqual(stats["born"], ((2, 2), {"<module>": (2, 2)}))
+        self.assertEqual(stats["fib"][0], (10, 50))
+        self.assertEqual(stats["child"], ((1, 1), {"run": (1, 1)}))
+        self.assertEqual(c.record.facts["count/processes"].value, 6)
+        table = c.record.tables["functions"]
+        self.assertNotIn("(no name)", {table[i]["name"] for i in range(len(table))})
+
+    def test_child_leaves_the_block(self):
+        with deepclock.count() as c:
+            fib(3)
+            pid = os.fork()
+            if pid == 0:
+                fib(4)
+        own = {k[2]: v[:2] for k, v in c.stats.items()}["fib"]
+        if pid == 0:
+            os._exit(0 if own == (1, 9) else 1)  # what the parent called is the parent's
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        self.assertIn(own, ((1, 5), (2, 14)))  # the child's too, as far as it came until then
+
+    def test_deep_recursion(self):
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(20000)
+        self.addCleanup(sys.setrecursionlimit, before)
+        threading.stack_size(256 << 20)
+        self.addCleanup(threading.stack_size, 0)
+        t = threading.Thread(target=lambda: even(5001))
+        c = counted(lambda: (t.start(), t.join()))
+        stats = {k[2]: v[:2] for k, v in c.stats.items()}
+        self.assertEqual((stats["even"], stats["odd"]), ((1, 2501), (1, 2501)))
+
+    def test_without_builtins(self):
+        stats = counted(work, builtins=False).stats
+        self.assertEqual([label for label in stats if label[0] == "~"], [])
+        self.assertEqual({k[2]: v[:2] for k, v in stats.items()}["fib"], (1, 465))
+
+    def test_one_at_a_time_and_again(self):
+        with deepclock.count():
+            with self.assertRaises(deepclock.ArgumentError):
+                deepclock.count(fib, 3)
+            fib(3)
+        for _ in range(3):
+            self.assertEqual({k[2]: v[:2] for k, v in counted(lambda: fib(5)).stats.items()}["fib"], (1, 15))
+
+    def test_begins_and_ends_inside_calls(self):
+        c = deepclock.count()
+
+        def begins():
+            c.start()
+            fib(3)
+
+        def ends():
+            fib(4)
+            c.stop()
+            fib(5)
+
+        begins()
+        ends()
+        stats = {k[2]: v[:2] for k, v in c.stats.items()}
+        self.assertEqual((stats["fib"], stats["ends"]), ((2, 14), (1, 1)))
+
+    def test_exception_goes_on(self):
+        c = deepclock.count()
+        with self.assertRaises(ValueError):
+            with c:
+                raises(3)
+        self.assertEqual({k[2]: v[:2] for k, v in c.stats.items()}["raises"], (1, 4))
+        self.assertFalse(c.record.incomplete)
+
+    def test_wrong_arguments(self):
+        with self.assertRaises(TypeError):
+            deepclock.count(3)
+
+    def test_no_references_leak(self):
+        def many():
+            for _ in range(5):
+                counted(lambda: work())
+
+        many()
+        before = sys.getrefcount(fib), sys.getrefcount(fib.__code__)
+        many()
+        deepclock.count(len, "a")  # the last counter's functions are kept until then
+        after = sys.getrefcount(fib), sys.getrefcount(fib.__code__)
+        self.assertLessEqual(after[1], before[1] + 1)
+        self.assertEqual(after[0], before[0])
+
+
+class Script(Case):
+    def run_it(self, text, *options, after=()):
+        path = self.path("script.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return subprocess.run([sys.executable, "-m", "deepclock", "count", *options, path, *after], cwd=self.folder,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_script(self):
+        p = self.run_it("import sys, threading\n"
+                        "def f(): return 1\n"
+                        "def late(): [f() for _ in range(5)]\n"
+                        "threading.Timer(0.1, late).start()\n"
+                        "for _ in range(10): f()\n"
+                        "sys.exit(3)\n", "--save", "r.json", "--format", "json")
+        self.assertEqual((p.returncode, p.stderr), (3, ""))
+        record = deepclock.load(self.path("r.json"))
+        self.assertEqual(json.loads(p.stdout)["id"], record.id)
+        table = record.tables["functions"]
+        calls = {table[i]["name"]: table[i]["calls"] for i in range(len(table))}
+        self.assertEqual((calls["f"], calls["late"], calls["<module>"]), (15, 1, 1))
+        self.assertFalse([name for name in calls if "at_exit" in name])
+
+    def test_file_for_pstats(self):
+        p = self.run_it("def f(): pass\nfor _ in range(7): f()\n", "-o", "x.pstats")
+        self.assertEqual((p.returncode, p.stdout, p.stderr), (0, "", ""))
+        stats = pstats.Stats(self.path("x.pstats")).stats
+        self.assertEqual({k[2]: v[:2] for k, v in stats.items()}["f"], (7, 7))
+
+    def test_forked_child_is_counted(self):
+        p = self.run_it("import os\ndef f(): pass\n"
+                        "if os.fork() == 0:\n    f()\n    raise SystemExit\n"
+                        "os.wait()\nf()\n", "--format", "csv")
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        self.assertEqual(re.findall(r"functions/f/calls\",(\d+)", p.stdout), ["2"])
+
+    @unittest.skipUnless(hasattr(os, "kill"), "no signals")
+    def test_interrupted(self):
+        p = self.run_it("import os, signal\ndef f(): os.kill(os.getpid(), signal.SIGINT)\nf()\n",
+                        "--save", "r.json", "-q")
+        self.assertEqual(p.returncode, 130)
+        self.assertIn("KeyboardInterrupt", p.stderr)
+        self.assertTrue(deepclock.load(self.path("r.json")).incomplete)
+
+    def test_program(self):
+        p = subprocess.run([sys.executable, "-m", "deepclock", "count", "--no-history", "--format", "csv", "--", "true"],
+                           cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(p.returncode, 0)
+        self.assertIn("counter/page-faults", p.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of each line: what is planted is found on its line, with the peak inside it."""
+
+import contextlib
+import io
+import os
+import sys
+import threading
+import unittest
+
+from support import Case, deepclock, main
+
+GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
+MIB = 1 << 20
+BYTES = sys.getsizeof(b"")
+ARRAY = sys.getsizeof(bytearray())
+
+
+def touched(n):
+    return bytearray(b"x") * n
+
+
+def planted(n):
+    a = touched(64 * MIB)
+    b = len(touched(96 * MIB))
+    for _ in range(n):
+        b += 1
+    del a
+    return b
+
+
+def down(n):
+    if n:
+        return down(n - 1)
+    return len(touched(50 * MIB))
+
+
+def yields(n):
+    for _ in range(n):
+        yield bytes(3000)
+
+
+def raises():
+    kept = bytes(4000)
+    raise KeyError(len(kept))
+
+
+def told(m, function):
+    """{line within the function: Row}"""
+    return {row.line - function.__code__.co_firstlineno: row for row in m.rows if row.code is function.__code__}
+
+
+@unittest.skipUnless(GIL, "without the GIL the allocators are refused")
+class LinesOfMemory(Case):
+    def test_planted_bytes(self):
+        with deepclock.memory.lines(planted) as m:
+            planted(7)
+            planted(3)
+        rows = told(m, planted)
+        self.assertEqual({line: row.runs for line, row in rows.items()}, {1: 2, 2: 2, 3: 12, 4: 10, 5: 2, 6: 2})
+        # To the byte by the allocators, about so by the resident set.
+        self.assertLess(abs(rows[1].python_added - 2 * 64 * MIB), 1000)
+        self.assertLess(abs(rows[2].python_added), 1000)
+        self.assertLess(abs(rows[2].python_peak - 96 * MIB), 1000)
+        self.assertLess(abs(rows[5].python_added + 2 * 64 * MIB), 1000)
+        self.assertGreater(rows[1].added, 110 * MIB)
+        self.assertLess(rows[2].added, 20 * MIB)
+        self.assertLess(rows[5].added, -110 * MIB)
+        self.assertGreater(rows[1].resident, 64 * MIB)
+        self.assertLess(max(rows[line].added for line in (3, 4, 6)), 8 * MIB)
+        if m.rows and m.record.tables["memory/source"]["peak"][0] is not None:
+            self.assertGreater(rows[2].peak, 80 * MIB)
+            self.assertLess(rows[4].peak, 8 * MIB)
+
+    def test_the_peak_of_a_line_is_that_of_what_it_calls(self):
+        with deepclock.memory.lines(down) as m:
+            down(5)
+        rows = told(m, down)
+        self.assertEqual({line: row.runs for line, row in rows.items()}, {1: 6, 2: 5, 3: 1})
+        for line in (2, 3):
+            self.assertGreaterEqual(rows[line].python_peak, 50 * MIB)
+            if m.record.tables["memory/source"]["peak"][0] is not None:
+                self.assertGreater(rows[line].peak, 40 * MIB)
+        self.assertLess(rows[1].python_peak, MIB)
+
+    def test_generators_exceptions_threads(self):
+        with deepclock.memory.lines(yields, raises, planted, python=True) as m:
+            kept = []
+            for item in yields(5):
+                kept.append(item)
+                kept.append(touched(MIB))  # not its memory
+            with self.assertRaises(KeyError):
+                raises()
+            threads = [threading.Thread(target=planted, args=(4,)) for _ in range(2)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+        rows = told(m, yields)
+        self.assertLess(abs(rows[2].python_added - 5 * (3000 + BYTES)), 1000)
+        self.assertEqual(rows[2].runs, 5)
+        self.assertLess(abs(told(m, raises)[1].python_added - 4000 - BYTES), 200)
+        self.assertEqual(told(m, planted)[4].runs, 8)
+
+    def test_decorator(self):
+        @deepclock.memory.lines
+        def f(n, *, add):
+            """What it says."""
+            kept = bytes(n)
+            return kept + add
+
+        class Net:
+            @deepclock.memory.lines
+            def forward(self, n):
+                return [self, n]
+
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertEqual(f(5, add=b"1"), bytes(5) + b"1")
+            net = Net()
+            self.assertEqual(net.forward(3), [net, 3])
+        self.assertEqual((f.__name__, f.__doc__), ("f", "What it says."))
+        text = said.getvalue()
+        self.assertIn("kept = bytes(n)", text)
+        self.assertIn("return [self, n]", text)
+        self.assertIn("increment", text)
+        with self.assertRaises(TypeError):
+            deepclock.memory.lines(yields)(3)
+        with self.assertRaises(TypeError):
+            deepclock.memory.lines(len)
+        with self.assertRaises(TypeError):
+            deepclock.memory.lines()
+
+    def test_a_record(self):
+        m = deepclock.memory.lines(planted, python=False)
+        self.assertIsNone(m.record)
+        with m:
+            planted(2)
+        table = m.record.tables["memory/source"]
+        self.assertEqual(table["occurrences"], [1, 1, 3, 2, 1, 1])
+        self.assertEqual(table["source"][1], "b = len(touched(96 * MIB))")
+        self.assertEqual(set(table["python"]), {None})
+        self.assertEqual(os.path.basename(table["file"][0]), "test_line_memory.py")
+        self.assertIn("planted", str(m))
+        with self.assertRaises(deepclock.ArgumentError):
+            with m:
+                m.__enter__()
+        self.assertIsNone(sys.gettrace())
+
+
+if __name__ == "__main__":
+    main()
