@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	bool named = label_names_read(a, "names", at_path, &names, NULL) == DCK_OK;
 	for (int scores = 0; scores < 2; scores++) {
 		dck_err err = {0};
-		dck_status code = labels_read(a, path, BYTES_MAX, scores, NULL, &l, &err);
+		dck_status code =
+		    labels_read(a, path, &(dck_arrays){0}, BYTES_MAX, scores, NULL, &l, &err);
 
 		if (code == DCK_OK)
 			look(a, &l, named ? &names : NULL);

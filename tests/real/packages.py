@@ -20,11 +20,13 @@ STATES = {"state", "h", "c"}  # what a network hands to its own next run
 
 
 class Program:
-    def __init__(self, path):
-        self.path = path
+    """It runs where the models are, and names them alone: how it breaks lines must not depend on where the tests are."""
+
+    def __init__(self, path, folder):
+        self.path, self.folder = os.path.abspath(path), folder
 
     def __call__(self, *words):
-        done = subprocess.run([self.path, *words], capture_output=True, encoding="utf-8", timeout=300)
+        done = subprocess.run([self.path, *words], capture_output=True, encoding="utf-8", timeout=300, cwd=self.folder)
         return done.returncode, done.stdout, done.stderr
 
     def pasted(self, command, *more):
@@ -156,9 +158,10 @@ def main():
     models = sorted(glob.glob(folder + "/*.onnx"))
     if len(models) < 9:
         skip_all(f"no networks in {folder}", "them")
+    program = Program(args.program, folder)
+    models, folder = [os.path.basename(m) for m in models], ""
     cases = [(f"{os.path.basename(m)}: {what}", f, m) for m in models for what, f in EACH]
     cases += [(what, f, folder) for what, f in TOGETHER]
-    program = Program(args.program)
     run([(what, lambda f=f, where=where: f(program, where)) for what, f, where in cases], args.prefixes,
         lambda: need_engine(args.program))
 

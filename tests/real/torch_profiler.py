@@ -4,23 +4,37 @@
 Prints TAP; without PyTorch all cases are skipped and say so.
 
   torch_profiler.py --program build/deepclock [CASE...]
+
+$DEEPCLOCK_TEST_TORCH is the folder of another PyTorch than the interpreter's own.
 """
 
 import gzip
 import json
+import os
 import subprocess
+import sys
 
 from common import Skipped, arguments, expect, run
 
 PROGRAM = ""
 
 
-def profiled(**options):
-    """A file of three training steps, and calls and own microseconds by the profiler's own table."""
+def pytorch():
+    other = os.environ.get("DEEPCLOCK_TEST_TORCH")
+    if other and not os.path.isdir(other):
+        raise Skipped("PyTorch 2 is not there: 'make test-all' fetches it")
+    if other and other not in sys.path:
+        sys.path.insert(0, other)
     try:
         import torch
     except ImportError:
         raise Skipped("no PyTorch")
+    return torch
+
+
+def profiled(**options):
+    """A file of three training steps, and calls and own microseconds by the profiler's own table."""
+    torch = pytorch()
     from torch import nn
     from torch.profiler import ProfilerActivity, profile
 
@@ -32,11 +46,13 @@ def profiled(**options):
         for _ in range(3):
             model(x).sum().backward()
     p.export_chrome_trace("trace.json")
+    if options.get("record_shapes"):
+        return "trace.json", [(e.key, e.input_shapes, e.count) for e in p.key_averages(group_by_input_shape=True)]
     return "trace.json", {e.key: (e.count, e.self_cpu_time_total) for e in p.key_averages()}
 
 
-def record_of(path):
-    return json.loads(subprocess.run([PROGRAM, "report", path, "--format", "json"], check=True, capture_output=True,
+def record_of(path, *options):
+    return json.loads(subprocess.run([PROGRAM, "report", path, "--format", "json", *options], check=True, capture_output=True,
                                      text=True).stdout)
 
 
@@ -92,8 +108,39 @@ def modules_hold_their_backward_operators():
     expect(all(n[3] >= 0 for n in tree["nodes"]), "times of their own below zero")
 
 
+def sizes(shape):
+    """As deepclock writes it: a list of sizes, or of tensors."""
+    if not shape:
+        return "-"
+    if isinstance(shape[0], (list, tuple)):
+        return "[" + ", ".join(map(sizes, shape)) + "]"
+    return "x".join(map(str, shape))
+
+
+def operators_by_the_shapes_of_their_inputs():
+    path, want = profiled(record_shapes=True)
+    with open(path, encoding="utf-8") as file:
+        if '"Input Dims"' not in file.read():
+            raise Skipped("this PyTorch is without Kineto: its file has no shapes")
+    record = record_of(path, "--input-shapes")
+    got = table(record, "operators")
+    calls = {}
+    for key, shapes, count in want:
+        told = [sizes(s) for s in shapes]
+        while told and told[-1] == "-":
+            told.pop()
+        name = f"{key}({', '.join(told)})" if told else key
+        calls[name] = calls.get(name, 0) + count
+    for name, n in calls.items():
+        expect(name in got, f"{name} is missing: {sorted(got)}")
+        # One in itself counts once for the profiler.
+        expect(got[name][0] >= n, f"{name}: {got[name][0]} calls, the profiler says {n}")
+    expect(sum("(" in name for name in got) > 5, f"few have shapes: {sorted(got)}")
+
+
 if __name__ == "__main__":
     args = arguments(__doc__)
     PROGRAM = args.program
     run([(f.__name__, f) for f in (operators_are_those_of_the_profiler, a_compressed_file_says_the_same,
-                                   modules_hold_their_backward_operators)], args.prefixes)
+                                   modules_hold_their_backward_operators,
+                                   operators_by_the_shapes_of_their_inputs)], args.prefixes)

@@ -11,4 +11,16 @@ deepclock profile --quiet --engine null --engine-option ns=1000 \
 	--profile-runs 5 --format json zoo:simplenet > run.json 2> err
 echo $?
 record run.json 'r["ops"][0]["rate"]' 'note("above-roof")["severity"]' '"/fc1/Gemm" in note("above-roof")["text"]' \
-	'r["ops"][0]["roof"] > 0' 'm("profile/attainable")["value"] > 0'
+	'r["ops"][0]["roof"] > 0' 'm("profile/attainable")["value"] > 0' \
+	'sorted(f["key"] for f in r["facts"] if f["section"] == "roofs")'
+# An operator's roof is made of the limits in the record: a peak, or its intensity times a bandwidth.
+python3 - << 'END'
+import json
+
+r = json.load(open("run.json"))
+roofs = {f["key"]: f.get("value", 0) for f in r["facts"] if f["section"] == "roofs"}
+for o in r["ops"][:3]:
+    moved = o["flops"] / (o["read_bytes"] + o["write_bytes"])
+    allowed = {k: v * (moved if k.startswith("bandwidth") else 1) for k, v in roofs.items() if not k.startswith("capacity")}
+    print(o["name"], any(abs(o["roof"] / v - 1) < 1e-9 for v in allowed.values() if v))
+END

@@ -37,7 +37,7 @@ for t in r["trees"]:
         continue
     path = []
     for n in t["nodes"]:
-        path.append(("" if n[0] < 0 else path[n[0]] + ";") + t["frames"][n[1]])
+        path.append(("" if n[0] < 0 else path[n[0]] + ";") + t["frames"][n[1]]["name"])
         print(path[-1], *n[2:])
 for f in r["facts"]:
     if f["section"] == "trace" and f["key"] in ("modules", "allocations", "device_time", "device_time_of_no_operator"):

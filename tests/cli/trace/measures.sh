@@ -9,7 +9,7 @@ import json
 tree = json.load(open("run.json"))["trees"][0]
 paths = []
 for parent, frame, calls, _ in tree["nodes"]:
-    paths.append((paths[parent][0] + " > " if parent >= 0 else "") + tree["frames"][frame])
+    paths.append((paths[parent][0] + " > " if parent >= 0 else "") + tree["frames"][frame]["name"])
     paths[-1] = (paths[-1], calls)
 calls = dict(paths)
 for path in ("", " > bench zoo:simplenet", " > bench zoo:simplenet > session", " > bench zoo:simplenet > measure > run",

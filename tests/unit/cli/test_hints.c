@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/hints.h"
 
 #include <ctype.h>
@@ -153,11 +153,13 @@ static void letters_are_alike_everywhere(void **state)
 				*name = *name ? *name : o.row->name;
 				assert_string_equal(*name, o.row->name);
 			}
-	assert_int_equal(letters, 11);
+	assert_int_equal(letters, 12);
 	for (size_t i = 0; cli_commands[i]; i++)
 		for (cli_option o = {0}; cli_option_next(cli_commands[i], &o);)
 			for (int k = 0; k < 128; k++)
-				if (name_of[k] && strcmp(name_of[k], o.row->name) == 0)
+				/* sample's --threads is another thing: it takes no number. */
+				if (name_of[k] && strcmp(name_of[k], o.row->name) == 0 &&
+				    o.row->kind != DCK_OPT_FLAG)
 					assert_int_equal(o.row->letter, k);
 }
 

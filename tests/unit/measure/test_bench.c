@@ -454,6 +454,7 @@ static void warms_up_until_steady(void **state)
 	assert_in_range(metric_int(r, "runs/warmup"), 60, 1000);
 	assert_in_range((uint64_t)dck_record_value(r, "latency/median"), 990000, 1015000);
 	assert_non_null(strstr(fact_text(r, "method", "steady"), "steady after"));
+	assert_true(fact_int(r, "method", "steady_after") > 0);
 	assert_null(dck_record_note(r, "not-steady"));
 	dck_record_free(r);
 }

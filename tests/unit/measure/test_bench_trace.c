@@ -75,8 +75,8 @@ static double calls_of(const dck_record *r, const char *path)
 
 		for (uint32_t k = i; k != DCK_TREE_ROOT; k = t->nodes[k].parent) {
 			snprintf(before, sizeof before, "%s", text);
-			snprintf(text, sizeof text, "%.100s%s%.290s", t->frames[t->nodes[k].frame],
-				 before[0] ? ";" : "", before);
+			snprintf(text, sizeof text, "%.100s%s%.290s",
+				 t->frames[t->nodes[k].frame].name, before[0] ? ";" : "", before);
 		}
 		if (strcmp(text, path) == 0)
 			return t->weights[2 * i];

@@ -16,56 +16,56 @@
 
 /* --- roofs */
 
-static const roofline_limits limits = {
+static const dck_roofline limits = {
     .peak = {50e9, 100e9, NAN, NAN, 400e9},
     .bandwidth = {200e9, 100e9, NAN, 10e9},
     .capacity = {1000, 10000, NAN, INFINITY},
 };
 
-static roofline roof(int64_t dtype, double flops, double bytes)
+static dck_roof roof(const char *dtype, double flops, double bytes)
 {
-	roofline r;
+	dck_roof r;
 
-	roofline_of(&limits, dtype, flops, bytes, &r);
+	dck_roof_get(&limits, dtype, flops, bytes, &r);
 	return r;
 }
 
 static void roofs_are_the_smaller_of_two(void **state)
 {
-	roofline r = roof(ONNX_FLOAT, 1e6, 1000);
+	dck_roof r = roof("float32", 1e6, 1000);
 
 	(void)state;
 	assert_string_equal(r.bound, "compute");
 	assert_string_equal(r.level, "L1");
 	assert_true(fabs(r.least_ns - 1e4) < 1e-6);
 	assert_true(fabs(r.attainable - 100e9) < 1);
-	r = roof(ONNX_FLOAT, 1000, 1e6);
+	r = roof("float32", 1000, 1e6);
 	assert_string_equal(r.bound, "memory");
 	assert_string_equal(r.level, "DRAM");
 	assert_true(fabs(r.least_ns - 1e5) < 1e-6);
 	assert_true(fabs(r.attainable - 10e6) < 1);
-	assert_string_equal(roof(ONNX_FLOAT, 1e6, 1001).level, "L2");
+	assert_string_equal(roof("float32", 1e6, 1001).level, "L2");
 }
 
 static void peaks_are_those_of_the_type(void **state)
 {
 	(void)state;
-	assert_true(roof(ONNX_DOUBLE, 1e6, 1).peak == 50e9);
-	assert_true(roof(ONNX_INT8, 1e6, 1).peak == 400e9);
-	assert_true(roof(ONNX_FLOAT16, 1e6, 1).peak == 100e9); /* converted to single precision */
+	assert_true(roof("float64", 1e6, 1).peak == 50e9);
+	assert_true(roof("int8", 1e6, 1).peak == 400e9);
+	assert_true(roof("float16", 1e6, 1).peak == 100e9); /* converted to single precision */
 }
 
 static void unknown_costs_have_no_roof(void **state)
 {
-	roofline r = roof(ONNX_FLOAT, 0, 1000);
+	dck_roof r = roof("float32", 0, 1000);
 
 	(void)state;
 	assert_true(isnan(r.attainable)); /* moves only: it has a least time and no rate */
 	assert_true(fabs(r.least_ns - 5) < 1e-9);
-	r = roof(ONNX_FLOAT, NAN, 1000);
+	r = roof("float32", NAN, 1000);
 	assert_true(isnan(r.attainable) && isnan(r.least_ns));
 	assert_null(r.bound);
-	r = roof(ONNX_FLOAT, 1000, NAN);
+	r = roof("float32", 1000, NAN);
 	assert_true(isnan(r.attainable) && isnan(r.least_ns));
 }
 
@@ -310,9 +310,9 @@ static void warm_up_does_not_count(void **state)
 /* 128 FLOPs in 15.6 us are 8.2 MFLOP/s: more than a machine of 1 MFLOP/s can do. */
 static void rates_above_the_roof_are_refused(void **state)
 {
-	const roofline_limits slow = {.peak = {1e6, 1e6, 1e6, 1e6, 1e6},
-				      .bandwidth = {1e9, 1e9, 1e9, 1e9},
-				      .capacity = {1e6, 1e6, 1e6, INFINITY}};
+	const dck_roofline slow = {.peak = {1e6, 1e6, 1e6, 1e6, 1e6},
+				   .bandwidth = {1e9, 1e9, 1e9, 1e9},
+				   .capacity = {1e6, 1e6, 1e6, INFINITY}};
 	made m = {.in.limits = &slow};
 
 	(void)state;

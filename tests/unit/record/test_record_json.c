@@ -435,7 +435,12 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 		 "b", TEXTS, "[]") ", " TABLE_OF("a", TEXTS, "[]") "]}",
 	     "tables[2].name is that of another one too"},
 	    {TREE("\"a\"", "7"), "trees[0].nodes is a number, not a list"},
-	    {TREE("7", "[]"), "trees[0].frames[0] is a number, not text"},
+	    {TREE("7", "[]"), "trees[0].frames[0] is a number, not an object or text"},
+	    {TREE("{\"file\": \"a.c\"}", "[]"), "trees[0].frames[0].name is missing"},
+	    {TREE("\"a\", {\"name\": \"b\", \"file\": 7}", "[]"),
+	     "trees[0].frames[1].file is a number, not text"},
+	    {TREE("{\"name\": \"b\", \"line\": -1}", "[]"),
+	     "trees[0].frames[0].line is not an integer from 0 to 4294967295"},
 	    {TREE("\"a\"", "[7]"),
 	     "trees[0].nodes[0] is no list of a parent, a frame and a weight"},
 	    {TREE("\"a\"", "[[-1, 0]]"), "trees[0].nodes[0] is no list"},
@@ -476,7 +481,8 @@ static void trees_are_read_as_they_were_written(void **state)
 {
 	static const dck_column columns[] = {{"calls", "calls", DCK_UNIT_ONE},
 					     {"self", "self", DCK_UNIT_NS}};
-	static const char *const frames[] = {"main", "a \"name\"\n"};
+	static const dck_frame frames[] = {
+	    {"main", NULL, NULL, 0, 0}, {"a \"name\"\n", "src/a.c", "liba.so.1", 12, UINT32_MAX}};
 	static const dck_tree_node nodes[] = {
 	    {DCK_TREE_ROOT, 0}, {0, 1}, {1, 1}, {DCK_TREE_ROOT, 1}};
 	static const double weights[] = {1, 1e18, 2, 0.1, 3, -5, 0, 9007199254740993.0};
@@ -510,7 +516,14 @@ static void trees_are_read_as_they_were_written(void **state)
 	assert_int_equal(t->nnodes, 4);
 	assert_memory_equal(t->nodes, nodes, sizeof nodes);
 	assert_memory_equal(t->weights, weights, sizeof weights);
-	assert_string_equal(t->frames[1], frames[1]);
+	assert_string_equal(t->frames[1].name, frames[1].name);
+	assert_string_equal(t->frames[1].file, frames[1].file);
+	assert_string_equal(t->frames[1].module, frames[1].module);
+	assert_int_equal(t->frames[1].line, 12);
+	assert_int_equal(t->frames[1].start_line, UINT32_MAX);
+	assert_null(t->frames[0].file);
+	assert_null(t->frames[0].module);
+	assert_int_equal(t->frames[0].line, 0);
 	dck_buffer_done(&first);
 	dck_buffer_done(&second);
 	dck_record_free(r);

@@ -34,7 +34,11 @@ static dck_buffer text_of(const dck_tree *t)
 
 static void the_heaviest_come_first_with_all_below_them(void **state)
 {
-	static const char *const frames[] = {"main", "light", "heavy", "leaf\x1b[2J", "dust"};
+	static const dck_frame frames[] = {{.name = "main"},
+					   {.name = "light"},
+					   {.name = "heavy"},
+					   {.name = "leaf\x1b[2J"},
+					   {.name = "dust"}};
 	static const dck_tree_node nodes[] = {
 	    {DCK_TREE_ROOT, 0}, {0, 1}, {0, 2}, {2, 3}, {DCK_TREE_ROOT, 4}};
 	static const double weights[] = {1, 1e6, 5, 2e6, 7, 3e6, 9, 4e6, 1, 1};
@@ -67,7 +71,7 @@ static void the_heaviest_come_first_with_all_below_them(void **state)
 static void a_tree_may_be_deep(void **state)
 {
 	enum { N = 200000 };
-	static const char *const frames[] = {"again"};
+	static const dck_frame frames[] = {{.name = "again"}};
 	dck_tree_node *nodes = mem_zalloc(N, sizeof *nodes);
 	double *weights = mem_zalloc(N, 2 * sizeof *weights);
 

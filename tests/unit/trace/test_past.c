@@ -38,8 +38,8 @@ static double total_of(const dck_record *r, const char *path, double *ret_calls)
 
 		for (uint32_t k = i; k != DCK_TREE_ROOT; k = t->nodes[k].parent) {
 			snprintf(before, sizeof before, "%s", text);
-			snprintf(text, sizeof text, "%.90s%s%.90s", t->frames[t->nodes[k].frame],
-				 before[0] ? ";" : "", before);
+			snprintf(text, sizeof text, "%.90s%s%.90s",
+				 t->frames[t->nodes[k].frame].name, before[0] ? ";" : "", before);
 		}
 		if (strcmp(text, path) != 0)
 			continue;

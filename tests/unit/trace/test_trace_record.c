@@ -66,7 +66,7 @@ static void path_of(const dck_tree *t, uint32_t node, char *ret)
 		path_of(t, parent, ret);
 		strcat(ret, ";");
 	}
-	strcat(ret, t->frames[t->nodes[node].frame]);
+	strcat(ret, t->frames[t->nodes[node].frame].name);
 }
 
 static void trees_are_equal(const dck_tree *a, const dck_tree *b)

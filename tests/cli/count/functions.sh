@@ -1,0 +1,23 @@
+# Calls whose numbers are known, exactly: recursion, threads, children, jumps, libraries that come and go.
+count-program || exit
+calls() {
+	echo "$*"
+	deepclock count --no-history --save run.json -q "$@" >out 2>&1
+	record run.json 'sorted((row[0], row[1]) for row in t("functions")["rows"])' \
+		'[n["code"] for n in r["notes"] if n["code"] not in ("count-price",)]'
+}
+calls -- ./program calls fib
+calls -- ./program deep
+record run.json 'len(r["trees"][0]["nodes"]) <= 1002'
+calls -- ./program jump
+calls -- ./program threads leave
+calls -- ./program children
+record run.json '[row[0] for row in t("processes")["rows"]]'
+calls -- ./program libraries ./first.so ./other.so
+calls -- sh -c './program calls; ./program fib; exit 0'
+calls -- ./program calls exit
+calls -- ./program fib kill
+calls -- ./program signal
+# Nothing was counted, and it is said why.
+deepclock count --no-history --save run.json -- true | grep -c 'no function'
+record run.json 'note("count-none")["text"]'

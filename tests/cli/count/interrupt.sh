@@ -1,0 +1,6 @@
+# A signal: it is passed on, and what was counted until then is told.
+count-program || exit
+interrupt SIGTERM started deepclock count --no-history -q --save run.json -- \
+	sh -c './program calls; echo >started; exec sleep 60' >out
+echo "exit $?"
+record run.json 'r["incomplete"]' '[row[1] for row in t("functions")["rows"] if row[0] == "leaf"]' 'note("interrupted")["text"]'

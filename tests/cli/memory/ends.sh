@@ -1,0 +1,13 @@
+# Whatever way a program ends, nothing of what it did until then is lost.
+heap-program || exit
+for what in killed leave; do
+	deepclock memory --quiet --save run.json -- ./program $what >out
+	echo $?
+	record run.json 'm("memory/heap_leaked")["value"]' '[n["code"] for n in r["notes"]]' 'r["incomplete"]'
+done
+deepclock memory -- ./no-such-program
+echo $?
+deepclock memory
+echo $?
+deepclock memory --rate 0 -- true
+echo $?

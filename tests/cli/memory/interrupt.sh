@@ -1,0 +1,12 @@
+# A signal that only deepclock gets is passed on; the record is incomplete, and all is there.
+heap-program || exit
+python3 - <<'END'
+import signal, subprocess
+started = subprocess.Popen(["deepclock", "memory", "--format", "csv", "--save", "run.json", "--", "./program", "wait"],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+started.stdout.readline()
+started.send_signal(signal.SIGINT)
+started.stdout.read()
+print("exit", started.wait())
+END
+record run.json 'r["incomplete"]' 'm("memory/heap_leaked")["value"]' '[n["code"] for n in r["notes"]]'

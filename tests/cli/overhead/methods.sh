@@ -1,0 +1,11 @@
+# A row for each method, whose interval holds its ratio; none is 1.
+sampled-program || exit
+sampled-by >/dev/null || { echo "no samples can be taken here"; exit 77; }
+deepclock overhead --quiet --rounds 3 --method sample --method trace --save run.json -- ./program shares 100 >/dev/null
+echo $?
+record run.json '[row[0] for row in t("overhead")["rows"]]' 't("overhead")["rows"][0][2] == 1' 'f("overhead", "rounds")' \
+	'all(row[1] > 0 for row in t("overhead")["rows"] if row[0] != "trace")' 'f("method", "sample_time")' 'f("method", "memory")'
+# The time of each is the program's own: what deepclock does when it has ended is in the whole command's alone.
+deepclock overhead --quiet --rounds 2 --save all.json -- ./program shares 100 >/dev/null
+record all.json '[row[0] for row in t("overhead")["rows"]]' '[f("method", row[0] + "_time") for row in t("overhead")["rows"][1:]]' \
+	'all(row[1] < row[5] for row in t("overhead")["rows"][1:])'

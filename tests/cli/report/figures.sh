@@ -1,0 +1,43 @@
+# Figures of a record as files: well-formed, with a mark for each thing that the record has.
+deepclock bench zoo:simplenet --engine null --runs 200 --warmup 3 --quiet --no-history --save run.json --figures pictures > /dev/null
+ls pictures | grep svg
+cat > check.py <<'END'
+import json, re, sys, xml.etree.ElementTree as xml
+def marks(path, tag):
+    return [e for e in xml.parse(path).getroot().iter("{http://www.w3.org/2000/svg}" + tag)]
+what, path = sys.argv[1:]
+r = json.load(open(path))
+if what == "runs":
+    print("dots:", len(marks("pictures/runs.svg", "circle")) == len(r["series"][0]["values"]))
+    note = " ".join(t.text for t in marks("pictures/histogram.svg", "text"))
+    print("runs:", "%d samples" % len([v for v in r["series"][0]["values"][r["series"][0]["warmup"]:]]) in note, "median" in note)
+else:
+    t = next(t for t in r["tables"] if t["name"] == "throughput/points")
+    print("points:", len(marks("pictures/throughput.svg", "circle")) == len(t["rows"]))
+END
+python3 check.py runs run.json
+# PNG where librsvg is: 1440 by 800.
+for f in pictures/*.png; do [ ! -e "$f" ] || od -An -tx1 -N24 "$f" | tr -d ' \n' | grep -v '^89504e470d0a1a0a0000000d49484452000005a000000320'; done
+deepclock throughput zoo:simplenet --engine null --batch 1,2,4 --quiet --no-history --save t.json > /dev/null
+deepclock report t.json --figures pictures
+python3 check.py throughput t.json
+# Of several records each has its number.
+deepclock report run.json run.json --figures both && ls both | grep svg
+# A roofline from operators that have a rate and a roof; names of any bytes are texts.
+python3 - <<'END'
+import json
+r = json.load(open("run.json"))
+op = dict(name="</title><script>", type="Conv", outputs=[], macs=1, params=1, weight_bytes=4)
+r["ops"] = [dict(op, flops=10**9, read_bytes=10**7, write_bytes=10**7, time=2e7, rate=5e10, roof=3e11, bound="compute"),
+            dict(op, flops=10**6, read_bytes=10**7, write_bytes=10**7, time=1e6, rate=1e9, roof=1e10, bound="memory"),
+            dict(op, flops=0, read_bytes=10, write_bytes=10, time=1e6)]
+json.dump(r, open("ops.json", "w"))
+END
+deepclock report ops.json --figures roofs
+grep -c '<circle' roofs/roofline.svg
+grep -o '[0-9]* of [0-9]* operators[^<]*\|317 GFLOP/s\|300 GFLOP/s\|200 GB/s' roofs/roofline.svg
+grep -c '<script' roofs/roofline.svg
+# Nothing to draw, and a folder that cannot be.
+deepclock cost zoo:simplenet --no-history --figures none > /dev/null
+deepclock report run.json --figures run.json/x
+echo $?

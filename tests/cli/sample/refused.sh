@@ -1,0 +1,20 @@
+# Where the kernel refuses perf_event timers take the samples; where these cannot either, it is said what helps.
+sampled-program || exit
+refused=$(dirname "$(readlink -f program)")/perf_refused.so
+[ -e "$refused" ] || { echo "$refused was not built"; exit 77; }
+deepclock sample --quiet --by timers -- ./program shares 1 >/dev/null 2>&1 || { echo "no timers here"; exit 77; }
+LD_PRELOAD=$refused deepclock sample --quiet --save run.json -- ./program shares >/dev/null
+echo $?
+sampled-shares run.json
+record run.json 'f("sample", "source")' 'note("sample-timers") is not None'
+# Of a Python program timers take them too then.
+LD_PRELOAD=$refused deepclock sample --quiet --save run.json -- python3 -c 'sum(i * i for i in range(3000000))' >/dev/null
+record run.json 'f("sample", "source")' 'note("sample-timers") is not None' 'f("sample", "python_late")'
+{
+	LD_PRELOAD=$refused deepclock sample --by inside -- ./program shares
+	echo $?
+	LD_PRELOAD=$refused deepclock sample --by perf -- ./program shares
+	echo $?
+	LD_PRELOAD=$refused deepclock sample --pid $$
+	echo $?
+} 2>&1 | sed 's/perf_event (.*): Op/perf_event (WHY): Op/'

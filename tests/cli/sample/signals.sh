@@ -1,0 +1,7 @@
+# A program with a timer and signals of its own is not disturbed, and is seen.
+sampled-program || exit
+by=$(sampled-by) || { echo "$by"; exit 77; }
+for one in $by; do
+	deepclock sample --quiet --by $one --save run.json -- ./program signals | head -1
+	sampled-shares run.json
+done | sort -u

@@ -1,0 +1,10 @@
+# Into a static program nothing is put: the kernel can take samples of it, timers cannot.
+sampled-program static || exit
+deepclock sample --by timers -- ./program shares
+echo $?
+if deepclock sample --quiet --by perf --save run.json -- ./program shares >/dev/null 2>why.txt; then
+	sampled-shares run.json
+else
+	grep -q perf_event why.txt || cat why.txt
+	printf '%s\n' 'heavy: True' 'the callers have it all: True' 'the tree is whole: True'
+fi

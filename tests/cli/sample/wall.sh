@@ -1,0 +1,16 @@
+# A thread that sleeps four times 150 ms, beside one that works: where it slept is told, and how long.
+sampled-program || exit
+by=$(sampled-by) || { echo "$by"; exit 77; }
+look() {
+	record run.json '0.4e9 <= sum(row[2] for row in t("functions")["rows"] if row[0] == "nap")' \
+		'note("sample-broken") is None or f("sample", "waits") != "context switches"' \
+		'f("sample", "waited") <= f("sample", "time")'
+	sampled-shares run.json | grep "heavy: "
+}
+for one in $by; do
+	deepclock sample --quiet --wall --by $one --save run.json -- ./program wait 300 >/dev/null || echo $?
+	look
+done | sort -u
+# As an ordinary user, who is not told of switches.
+unprivileged deepclock sample --quiet --wall --save run.json -- ./program wait 300 >/dev/null || echo $?
+look

@@ -1,0 +1,25 @@
+# One page from records; nothing is opened where there is no browser.
+deepclock bench zoo:simplenet --engine null --runs 60 --warmup 1 --quiet --no-history --save run.json --html run.html > /dev/null
+head -c 15 run.html
+grep -c "script-src 'sha256-" run.html
+deepclock view run.json --no-browser -o again.html | sed "s|$PWD|HERE|"
+cmp run.html again.html
+# The ending tells the format; --format html goes to stdout.
+deepclock report run.json -o other.html
+cmp run.html other.html
+deepclock report run.json --format html | cmp - run.html
+# A browser gets the page's name.
+printf '#!/bin/sh\necho "$1" > opened\n' > browser
+chmod +x browser
+BROWSER=$PWD/browser deepclock view run.json run.json -o two.html | sed "s|$PWD|HERE|"
+for i in 1 2 3 4 5 6 7 8 9 10; do [ -s opened ] && break; sleep 0.3; done
+sed "s|$PWD|HERE|" opened
+# By itself it is a file that only its owner reads.
+deepclock view run.json --no-browser > said
+stat -c %a "$(dirname "$(sed 's/.*: //' said)")"
+# What cannot be read or written is said, and leaves nothing.
+deepclock view none.json
+echo $?
+deepclock view run.json -o none/x.html
+echo $?
+ls | sed 's/deepclock-......$/deepclock-NAME/'

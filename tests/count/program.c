@@ -1,0 +1,174 @@
+/* program.c - a program whose calls are known, built with -finstrument-functions: what `deepclock
+ * count` starts in tests/cli/count. Each word is one part.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define APART __attribute__((noinline))
+
+static volatile int done;
+
+APART static void leaf(void)
+{
+	done++;
+}
+
+APART static int fib(int n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+APART static int odd(int n);
+APART static int even(int n)
+{
+	const int ret = n == 0 ? 1 : odd(n - 1);
+	done++; /* no jump in place of the call */
+	return ret;
+}
+APART static int odd(int n)
+{
+	const int ret = n == 0 ? 0 : even(n - 1);
+	done++;
+	return ret;
+}
+
+static jmp_buf back;
+
+APART static void thrower(int n)
+{
+	if (n == 0)
+		longjmp(back, 1);
+	if (n < 100) /* always */
+		thrower(n - 1);
+	done++;
+}
+
+APART static void after(void)
+{
+	volatile char room[2000];
+	room[0] = 1;
+	done += room[0];
+}
+
+APART static void catcher(void)
+{
+	if (setjmp(back) == 0)
+		thrower(5);
+	after();
+}
+
+static void *thread(void *p)
+{
+	for (int i = 0; i < 1000; i++)
+		leaf();
+	return p;
+}
+
+static void *leaves(void *p)
+{
+	leaf();
+	pthread_exit(p);
+}
+
+static void threads(void *(*of)(void *), int n)
+{
+	for (int round = 0; round < n; round++) {
+		pthread_t t[8];
+
+		for (int i = 0; i < 8; i++)
+			pthread_create(&t[i], NULL, of, NULL);
+		for (int i = 0; i < 8; i++)
+			pthread_join(t[i], NULL);
+	}
+}
+
+static void children(void)
+{
+	for (int i = 0; i < 4; i++) {
+		const pid_t child = fork();
+
+		if (child == 0) {
+			leaf();
+			if (i == 0)
+				_exit(0);
+			if (i == 1)
+				exit(0);
+			if (i == 2)
+				raise(SIGKILL);
+			execl("/bin/true", "true", (char *)NULL);
+		}
+		waitpid(child, NULL, 0);
+	}
+}
+
+static void libraries(char **names)
+{
+	for (int i = 0; i < 6; i++) {
+		void *l = dlopen(names[i % 2], RTLD_NOW | RTLD_LOCAL);
+		void (*f)(void) = NULL;
+
+		if (!l) {
+			fprintf(stderr, "%s\n", dlerror());
+			exit(1);
+		}
+		*(void **)&f = dlsym(l, "plugged");
+		f();
+		dlclose(l);
+	}
+}
+
+static void handler(int signal)
+{
+	(void)signal;
+	leaf();
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+
+		if (!strcmp(word, "calls"))
+			for (int k = 0; k < 100000; k++)
+				leaf();
+		else if (!strcmp(word, "many"))
+			for (int k = 0; k < 100000000; k++)
+				leaf();
+		else if (!strcmp(word, "fib"))
+			fib(20);
+		else if (!strcmp(word, "deep"))
+			even(50001);
+		else if (!strcmp(word, "jump"))
+			for (int k = 0; k < 100; k++)
+				catcher();
+		else if (!strcmp(word, "threads"))
+			threads(thread, 4);
+		else if (!strcmp(word, "leave"))
+			threads(leaves, 1);
+		else if (!strcmp(word, "children"))
+			children();
+		else if (!strcmp(word, "signal")) {
+			signal(SIGUSR1, handler);
+			for (int k = 0; k < 10; k++)
+				raise(SIGUSR1);
+		} else if (!strcmp(word, "exit"))
+			exit(3);
+		else if (!strcmp(word, "kill"))
+			raise(SIGKILL);
+		else if (!strcmp(word, "sleep"))
+			sleep(60);
+		else if (!strcmp(word, "libraries")) {
+			libraries(argv + i + 1);
+			break;
+		}
+	}
+	return 0;
+}

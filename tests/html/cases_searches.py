@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches, comparisons, trends and laps: each mark has the record's value and interval."""
+
+import json
+import os
+
+import browser
+
+DATA = "return [...document.querySelectorAll(arguments[0])].map(e => d3.select(e).datum())"
+
+
+def table(record, name):
+    t = next(t for t in record["tables"] if t["name"] == name)
+    return [dict(zip((c["key"] for c in t["columns"]), row)) for row in t["rows"]]
+
+
+def value(cell):
+    return cell["value"] if isinstance(cell, dict) and "value" in cell else cell
+
+
+def case_searches(run):
+    batches, first = run.record("batches", "throughput", "zoo:simplenet", "--engine", "null", "--batch", "1,2,4", "--point-time", "20ms", "--rounds", "2", "--max-time", "20s")
+    run("compare", "cmd:true", "cmd:sleep 0.03", "--max-time", "20s", "--quiet", "--save", "ratios.json", "--no-history", status=3)
+    run("report", "ratios.json", "-o", "ratios.html")
+    a, _ = run.record("a", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
+    b, _ = run.record("b", "bench", "zoo:simplenet", "--engine", "null", "--runs", "90", "--warmup", "1")
+    run("report", "a.json", "b.json", "-o", "beside.html")
+    requests, _ = run.record("requests", "load", "zoo:simplenet", "--engine", "null", "--rate", "500", "--requests", "400", "--warmup", "1")
+    epochs = {"schema": 1, "deepclock": "0.1.0", "id": "1", "incomplete": False, "facts": [{"section": "subject", "key": "name", "value": "a training"}], "metrics": [], "notes": [], "series": [
+        {"tag": "laps/epoch/wall", "unit": "ns", "warmup": 0, "at_ns": [0, 10, 20], "values": [5e9, 6e9, 7e9]},
+        {"tag": "laps/epoch/loss", "unit": "1", "warmup": 0, "at_ns": [0, 10, 20], "values": [0.5, 0.25, 0.125]}]}
+    with open("epochs.json", "w", encoding="utf-8") as f:
+        json.dump(epochs, f)
+    run("report", "epochs.json", "-o", "epochs.html")
+
+    with browser.Page(first) as page:
+        def look(path):
+            page.driver.get("file://" + os.path.abspath(path))
+            page.wait("return document.documentElement.dataset.ready === 'yes'")
+
+        shown = page.js(DATA, "#batches .point")
+        rows = table(batches, "throughput/points")
+        for key in ("throughput", "latency", "memory"):
+            assert sorted(d["y"] for d in shown if d.get("what") == key) == sorted(value(r[key]) for r in rows if "absent" not in str(r[key])), key
+        his = {d["y"]: d.get("hi") for d in shown if d.get("what") == "throughput"}
+        assert all(his[value(r["throughput"])] == (r["throughput"].get("hi") if isinstance(r["throughput"], dict) else None) for r in rows), his
+        page.js("document.querySelector('#batches .point[tabindex=\"0\"]').focus()")
+        assert "batch" in page.js("return document.getElementById('tip').textContent")
+
+        look("ratios.html")
+        with open("ratios.json", encoding="utf-8") as f:
+            ratios = json.load(f)
+        row, = [r for r in table(ratios, "compare/alternatives") if r["verdict"] != "baseline"]
+        shown, = page.js(DATA, "#ratios .row")[:1]
+        assert (shown["value"], shown["lo"], shown["hi"]) == (row["ratio"]["value"], row["ratio"]["lo"], row["ratio"]["hi"])
+        series = {s["tag"]: s["values"] for s in ratios["series"]}
+        over = [y / x for x, y in zip(*(series[f"compare/rounds/{r['subject']}"] for r in table(ratios, "compare/alternatives")))]
+        points = page.js(DATA, "#ratios .point")
+        assert all(abs(p["y"] / o - 1) < 1e-12 for p, o in zip(points, over)) and len(points) == len(over)
+
+        look("beside.html")
+        of = [next(m for m in r["metrics"] if m["tag"] == "latency/median")["value"] for r in (a, b)]
+        assert [d["value"] for d in page.js(DATA, "#beside .row")] == of
+        assert len(page.find("#beside path.share")) == 2
+
+        look("requests.html")
+        has = [m for m in requests["metrics"] if m["tag"] in ("latency/median", "latency/p90", "latency/p95", "latency/p99", "latency/p999") and "value" in m]
+        shown = {d["tag"]: d["y"] for d in page.js(DATA, "#tail .percentile")}
+        assert shown == {m["tag"]: m["value"] for m in has}, shown
+        curve, = page.js(DATA, "#tail .tail-curve")
+        assert abs(curve[-1]["x"] * (1 - max({"latency/median": 0.5, "latency/p90": 0.9, "latency/p95": 0.95, "latency/p99": 0.99, "latency/p999": 0.999}[t] for t in shown)) - 1) < 1e-9
+
+        look("epochs.html")
+        assert [d["v"] for d in page.js(DATA, "#training [data-name=loss] .lap")] == [0.5, 0.25, 0.125]
+        assert [d["v"] for d in page.js(DATA, "#training [data-name=time] .lap")] == [5e9, 6e9, 7e9]

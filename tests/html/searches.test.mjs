@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import test from "node:test";
+import "./d3.mjs";
+import { batchLists, limitNs, tailOf } from "../../src/report/html/page/view_batches.js";
+import { medians, ratiosOf } from "../../src/report/html/page/view_beside.js";
+import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/view_trend.js";
+
+const columns = (...keys) => keys.map(key => ({ key, title: key }));
+
+test("limits on latency are read with their unit", () => {
+	assert.deepEqual(["p99<=20ms", "mean<=1.5s", "max<=300us", "p50<=7 ns"].map(limitNs), [20e6, 1.5e9, 300e3, 7]);
+	assert.ok([undefined, "not given", "p99<=x", "p99>=2ms"].every(text => Number.isNaN(limitNs(text))));
+});
+
+test("sizes are listed by the threads they had", () => {
+	const t = { name: "throughput/points", columns: columns("batch", "threads"), rows: [[1, 1], [1, 2], [2, 1]] };
+	assert.deepEqual(batchLists({ tables: [t] }).map(l => [l.name, l.rows.map(row => row.batch.value)]), [["1 thread", [1, 2]], ["2 threads", [1]]]);
+	assert.equal(batchLists({ tables: [{ ...t, rows: [[1, 1], [4, 1]] }] })[0].name, "");
+	assert.deepEqual(batchLists({}), []);
+});
+
+test("the tail ends at the last percentile that the record has", () => {
+	const values = Array.from({ length: 1001 }, (_, i) => i), r = { series: [{ tag: "latency", unit: "ns", values }], metrics: [
+		{ tag: "latency/median", value: 500, unit: "ns" }, { tag: "latency/p90", value: 900, unit: "ns", lo: 880, hi: 920, level: 0.95 }, { tag: "latency/p99", absent: "too few", unit: "ns" }] };
+	const tail = tailOf(r), last = tail.curve[tail.curve.length - 1];
+	assert.equal(tail.end, 0.9);
+	assert.ok(Math.abs(last.x - 10) < 1e-9 && Math.abs(last.y - 900) < 1e-6, JSON.stringify(last));
+	assert.deepEqual(tail.left.map(p => [p.name, p.c.absent]), [["p99", "too few"]]);
+	assert.equal(tailOf({ series: r.series, metrics: [] }), null);
+});
+
+test("a comparison's rounds are each over the baseline of the same round", () => {
+	const r = { series: [{ tag: "compare/rounds/a", values: [10, 20, 40] }, { tag: "compare/rounds/b", values: [11, 30, null] }],
+		tables: [{ name: "compare/alternatives", columns: columns("subject", "ratio", "verdict"), rows: [["a", { absent: "it is the baseline" }, "baseline"], ["b", { value: 1.3, lo: 1.1, hi: 1.5, level: 0.95 }, "slower"]] }] };
+	const [b] = ratiosOf(r);
+	assert.deepEqual([b.name, b.value, b.lo, b.hi, b.verdict], ["b", 1.3, 1.1, 1.5, "slower"]);
+	assert.deepEqual(b.rounds.slice(0, 2), [{ x: 1, y: 1.1 }, { x: 2, y: 1.5 }]);
+	assert.deepEqual(ratiosOf({}), []);
+	assert.deepEqual(medians([{ metrics: [{ tag: "latency/median", absent: "none" }] }, { metrics: [{ tag: "latency/median", value: 5, unit: "ns" }], command: "x" }]).map(m => [m.name, m.value]), [["2. x", 5]]);
+});
+
+test("levels of a trend lie between its changes", () => {
+	const none = { absent: "no change" }, row = (value, change) => ["2026-01-01T00:00:00Z", "c0ffee", 1, value, "ns", ...(change || [none, none, none])];
+	const t = { name: "history/points", columns: columns("time", "commit", "records", "value", "unit", "before", "after", "change"), rows: [row(1), row(1), row(3, [1, 3, "200 % worse"]), row(3), row(2, [3, 2, "33 % better"])] };
+	assert.deepEqual(trendOf({ tables: [t] }).levels, [{ from: 0, to: 1, y: 1 }, { from: 2, to: 3, y: 3 }, { from: 4, to: 4, y: 2 }]);
+	assert.deepEqual(trendOf({ tables: [t] }).cuts.map(c => [c.x, c.change]), [[2, "200 % worse"], [4, "33 % better"]]);
+});
+
+test("values of laps stand at their own laps", () => {
+	const r = { series: [{ tag: "laps/epoch/wall", unit: "ns", at_ns: [0, 10, 20], values: [5, 6, 7] }, { tag: "laps/epoch/loss", unit: "1", at_ns: [0, 20], values: [0.5, 0.25] }, { tag: "laps/epoch/cpu", unit: "ns", values: [1, 1, 1] }, { tag: "laps/all/wall", values: [1] }] };
+	const [lap, ...more] = lapsOf(r);
+	assert.equal(more.length, 0);
+	assert.deepEqual(lap.values.map(v => [v.name, v.points]), [["loss", [{ i: 0, v: 0.5 }, { i: 2, v: 0.25 }]]]);
+});
+
+test("bars of steps are means of neighbours, and add up", () => {
+	const s = (name, values) => ({ tag: `steps/${name}`, unit: "ns", warmup: 2, values });
+	const r = { series: [s("data", [1, 3, 5, 7, 9]), s("forward", [2, 2, 2, 2, 2])], tables: [{ name: "steps", columns: columns("part", "what"), rows: [["data", "waiting for data"], ["forward", "forward"], ["step", "step"]] }] };
+	assert.deepEqual(stepBars(r, 3).bars, [{ from: 0, n: 2, sums: [2, 2] }, { from: 2, n: 2, sums: [6, 2] }, { from: 4, n: 1, sums: [9, 2] }]);
+	assert.equal(stepBars(r).each, 1);
+	assert.equal(stepBars({}), null);
+});

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import test from "node:test";
+import { digits, format, formatCount, formatInterval, percent } from "../../src/report/html/page/units.js";
+
+test("times have the unit that leaves at least one digit before the point", () => {
+	assert.equal(format(17.84e6, "ns"), "17.84 ms");
+	assert.equal(format(999.96e6, "ns"), "1.000 s");
+	assert.equal(format(0.5, "ns"), "0.5000 ns");
+	assert.equal(format(3723e9, "ns"), "3,723 s");
+});
+
+test("sizes count in powers of 1024, rates in powers of 1000", () => {
+	assert.equal(format(4435476, "B"), "4.230 MiB");
+	assert.equal(format(2.5e9, "B/s"), "2.500 GB/s");
+	assert.equal(format(1.065e12, "FLOP/s"), "1.065 TFLOP/s");
+	assert.equal(format(56.743, "items/s"), "56.74 items/s");
+	assert.equal(formatCount(1814073344), "1.814 G");
+});
+
+test("what is no number is said as it is", () => {
+	assert.equal(format(NaN, "ns"), "? ns");
+	assert.equal(format(true), "yes");
+	assert.equal(format("ort"), "ort");
+	assert.equal(digits(0), "0");
+	assert.equal(digits(-12345.6), "-12,346");
+	assert.equal(percent(0.0125), "1.25 %");
+	assert.equal(formatInterval(17.55e6, 17.71e6, 0.95, "ns"), "[17.55, 17.71] ms 95 %");
+});

@@ -1,0 +1,107 @@
+/* python_frames.c - Python frames of a process, for python_frames.py:
+ *
+ *	python_frames PID TID          one stack: innermost first
+ *	python_frames PID TID COUNT    so many stacks: what became of them, and who called whom
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+#include "stack/python/python_stack.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 2048, EDGES = 256, NAME = 64 };
+static python_frame frame[FRAMES];
+
+static void show(python_names *names, size_t n)
+{
+	python_name name;
+
+	for (size_t i = 0; i < n; i++)
+		if (!frame[i].code)
+			printf("-\n");
+		else if (python_names_find(names, frame[i].code, frame[i].instruction, &name))
+			printf("%s\t%s\t%d\t%d\n", name.function, name.file, name.line,
+			       frame[i].entry);
+		else
+			printf("?\n");
+}
+
+/* "caller callee" */
+static struct edge {
+	char text[2 * NAME + 1];
+	unsigned long n;
+} edge[EDGES];
+
+static void edge_add(const char *caller, const char *callee)
+{
+	char text[2 * NAME + 1];
+	size_t i = 0;
+
+	snprintf(text, sizeof text, "%.*s\t%.*s", NAME - 1, caller, NAME - 1, callee);
+	while (i < EDGES - 1 && edge[i].n && strcmp(edge[i].text, text) != 0)
+		i++;
+	memcpy(edge[i].text, text, sizeof text);
+	edge[i].n++;
+}
+
+/* Each frame is named by one call, since names are valid until the next. */
+static size_t edges_add(python_names *names, size_t n)
+{
+	char callee[NAME] = "", caller[NAME];
+	size_t nameless = 0;
+	python_name name;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!frame[i].code)
+			continue;
+		bool known = python_names_find(names, frame[i].code, frame[i].instruction, &name);
+		nameless += !known;
+		snprintf(caller, sizeof caller, "%s", known ? name.function : "?");
+		if (*callee)
+			edge_add(caller, callee);
+		memcpy(callee, caller, sizeof callee);
+	}
+	edge_add("", callee);
+	return nameless;
+}
+
+int main(int argc, char **argv)
+{
+	int pid = argc > 2 ? atoi(argv[1]) : 0;
+	unsigned long count = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
+	unsigned long found = 0, torn = 0, cut = 0, unread = 0, nameless = 0;
+	unwind_memory memory = {os_process_read, &pid};
+	python_process p;
+	python_walked w;
+	dck_err err;
+
+	if (!pid)
+		return 2;
+	if (python_find(pid, &memory, &p, &err) != DCK_OK) {
+		fprintf(stderr, "%s\n", err.msg);
+		return 1;
+	}
+	python_thread t = {.tid = atoi(argv[2])};
+	python_names *names = python_names_new(&p, &memory);
+	if (!names)
+		return 1;
+	for (unsigned long i = 0; i < count; i++) {
+		size_t n = python_walk(&p, &memory, &t, frame, FRAMES, &w);
+
+		found += w.found;
+		torn += w.torn;
+		cut += w.cut;
+		unread += w.unread;
+		if (count == 1)
+			show(names, n);
+		else if (!w.torn)
+			nameless += edges_add(names, n);
+	}
+	printf("found %lu torn %lu cut %lu unread %lu nameless %lu\n", found, torn, cut, unread,
+	       nameless);
+	for (size_t i = 0; i < EDGES && edge[i].n; i++)
+		printf("%lu\t%s\n", edge[i].n, edge[i].text);
+	python_names_free(names);
+	return 0;
+}

@@ -1,0 +1,296 @@
+/* sampled_program.c - a program whose shares are known: heavy() does 70 parts of the work, light()
+ * 30, by counted steps that take equally long.
+ *
+ *	sampled_program
+ *[shares|threads|children|deep|signals|urgent|again|closed|fail|crash|wait|timed|endless|family]
+ *[ROUNDS]
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PARTS = 100, STEPS = 10000, THREADS = 3, DEPTH = 700, PAUSES = 20 };
+
+static volatile uint64_t sink;
+static long rounds = 600;
+
+#define APART static __attribute__((noinline))
+
+/* No function, which would be told as inlined. */
+#define WORK(parts)                                                \
+	do {                                                       \
+		uint64_t x = 1;                                    \
+		for (long i_ = 0; i_ < (long)(parts)*STEPS; i_++)  \
+			x = x * UINT64_C(6364136223846793005) + 1; \
+		sink += x;                                         \
+	} while (0)
+
+APART void heavy(void)
+{
+	WORK(70);
+}
+
+APART void light(void)
+{
+	WORK(30);
+}
+
+APART int shares(void)
+{
+	for (long i = 0; i < rounds; i++) {
+		heavy();
+		light();
+	}
+	return 0;
+}
+
+static void *one_thread(void *unused)
+{
+	shares();
+	return unused;
+}
+
+static int threads(void)
+{
+	pthread_t t[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, one_thread, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+
+APART int in_child(void)
+{
+	return shares();
+}
+
+/* One by fork() alone, one by fork() and exec(). */
+static int children(char *program)
+{
+	char again_as[] = "shares", *again[] = {program, again_as, NULL};
+
+	for (int i = 0; i < 2; i++) {
+		const pid_t pid = fork();
+
+		if (pid == 0 && i == 0)
+			_exit(in_child());
+		if (pid == 0) {
+			execv(program, again);
+			_exit(127);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+APART int deep(int left)
+{
+	volatile char room[200] = {0};
+
+	if (left == 0)
+		return shares();
+	const int ret = deep(left - 1);
+	return ret + room[left % 200];
+}
+
+static volatile sig_atomic_t profs;
+
+static void on_prof(int sig)
+{
+	(void)sig;
+	profs++;
+}
+
+/* A program that profiles itself, blocks all signals in a thread, and whose calls must not fail. */
+static int own_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_prof, .sa_flags = SA_RESTART};
+	const struct itimerval every = {{0, 10000}, {0, 10000}};
+	const struct timespec pause = {0, 2000000};
+	int interrupted = 0;
+	sigset_t all;
+
+	sigaction(SIGPROF, &action, NULL);
+	setitimer(ITIMER_PROF, &every, NULL);
+	sigfillset(&all);
+	sigdelset(&all, SIGPROF);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	errno = 4711;
+	shares();
+	const int kept = errno == 4711;
+	setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
+	for (int i = 0; i < PAUSES; i++)
+		interrupted += nanosleep(&pause, NULL) != 0;
+	printf("SIGPROF %s, errno %s, %d sleeps interrupted\n", profs > 3 ? "came" : "did not come",
+	       kept ? "kept" : "lost", interrupted);
+	return 0;
+}
+
+static volatile sig_atomic_t urgents;
+
+static void on_urgent(int sig)
+{
+	(void)sig;
+	urgents++;
+}
+
+/* A handler for SIGURG, set in two ways, for signals that nobody else sends. */
+static int urgent(void)
+{
+	struct sigaction action = {.sa_handler = on_urgent}, old;
+	enum { EACH = 20 };
+
+	signal(SIGURG, on_urgent);
+	for (int i = 0; i < EACH; i++)
+		raise(SIGURG);
+	sigaction(SIGURG, &action, &old);
+	const int kept = old.sa_handler == on_urgent;
+	shares();
+	for (int i = 0; i < EACH; i++)
+		raise(SIGURG);
+	/* One that comes while another waits is one with it. */
+	printf("%s signals came, the handler was %s\n", urgents > EACH ? "the" : "no",
+	       kept ? "kept" : "lost");
+	return 0;
+}
+
+/* Becomes itself again and again, past libc, so that nobody can prepare for it. */
+static int again(char *program)
+{
+	char left[24], word[] = "again", *words[] = {program, word, left, NULL};
+
+	if (rounds == 0)
+		return puts("it was never killed") < 0;
+	snprintf(left, sizeof left, "%ld", rounds - 1);
+	heavy();
+	light();
+	syscall(SYS_execve, "/proc/self/exe", words, environ);
+	return 1;
+}
+
+/* As a daemon begins. */
+static int closed(void)
+{
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	threads();
+	return shares();
+}
+
+APART void nap(void)
+{
+	usleep(150000);
+	sink++; /* no tail call */
+}
+
+static void *naps(void *unused)
+{
+	for (int i = 0; i < 4; i++)
+		nap();
+	return unused;
+}
+
+/* One thread sleeps, one works. */
+static int waits(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, naps, NULL);
+	shares();
+	pthread_join(t, NULL);
+	return 0;
+}
+
+static long long clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The process' CPU time, and the time that passed, for who compares ways of sampling it. */
+static int timed(void)
+{
+	const long long begin = clock_ns(CLOCK_MONOTONIC);
+	const int ret = shares();
+
+	printf("took %lld %lld\n", clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+	       clock_ns(CLOCK_MONOTONIC) - begin);
+	return ret;
+}
+
+/* Works until it is told to end; "ready" when it has begun. With a child and its child, which do
+ * all of the work and end with it: "family". */
+static _Noreturn void endless(bool family)
+{
+	for (int i = 0; family && i < 2; i++) {
+		const pid_t parent = getpid();
+
+		if (fork() != 0)
+			for (;;)
+				pause();
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(0);
+	}
+	puts("ready");
+	fflush(stdout);
+	rounds = 1;
+	for (;;)
+		shares();
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "shares";
+
+	if (argc > 2)
+		rounds = atol(argv[2]);
+	if (!strcmp(what, "shares"))
+		return shares();
+	if (!strcmp(what, "threads"))
+		return threads();
+	if (!strcmp(what, "children"))
+		return children(argv[0]);
+	if (!strcmp(what, "deep"))
+		return deep(DEPTH);
+	if (!strcmp(what, "signals"))
+		return own_signals();
+	if (!strcmp(what, "urgent"))
+		return urgent();
+	if (!strcmp(what, "again"))
+		return again(argv[0]);
+	if (!strcmp(what, "closed"))
+		return closed();
+	if (!strcmp(what, "wait"))
+		return waits();
+	if (!strcmp(what, "timed"))
+		return timed();
+	if (!strcmp(what, "endless"))
+		endless(false);
+	if (!strcmp(what, "family"))
+		endless(true);
+	if (!strcmp(what, "fail"))
+		return shares() + 3;
+	if (!strcmp(what, "crash")) {
+		shares();
+		raise(SIGSEGV);
+	}
+	return 99;
+}
