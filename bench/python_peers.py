@@ -1,52 +1,82 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What deepclock's timed loop adds to a run of a Python function, beside timeit and torch.utils.benchmark,
-in one process and in turns: nanoseconds per run of a function that does nothing.
+"""What deepclock's timed loop makes of a run of a Python function, beside bare calls from C, timeit, pyperf
+and torch.utils.benchmark, in turns: nanoseconds per run of a function that does nothing.
 
-"beyond clocks" is what a run alone between two clock readings takes longer than one of 10,000 between
-them, less one reading: below 30 ns, or this exits with 1.
+  PYTHONPATH=build/python:build/bench python_peers.py
+
+"beyond two clock readings" is the processor's time of a turn of the loop, with a reading before and behind the
+run, less a bare call and two readings; "in a sample" is what a sample is longer than a bare call and one
+reading. Ends with 1 when the first is 30 ns or more. What looks at statistics between slices of runs is in
+none of them. pyperf times in processes of its own.
 """
 
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import timeit
+
+import python_pair
 
 import deepclock
 
-ROUNDS, MOST_NS = 7, 30.0
+ROUNDS, MOST_NS, CALLS = 7, 30.0, 100_000
+BEYOND = "deepclock beyond two clock readings"
 
 
 def nothing():
     pass
 
 
-def ours(group):
-    r = deepclock.bench(nothing, time="50ms", warmup=1000, group=group, no_history=True, quiet=True)
-    return r["latency/min"].value, r.facts["method/clock_cost"].value
+def ours():
+    """(ns of a sample, ns of a turn of the loop, ns of a clock reading)"""
+    r = deepclock.bench(nothing, time="100ms", warmup=1000, group=1, no_history=True, quiet=True)
+    return (r["latency/median"].value, r["cpu/time"].value,
+            r.facts["method/clock_cost"].value)
 
 
 def torch_timer():
     from torch.utils.benchmark import Timer
-    return Timer("nothing()", globals={"nothing": nothing}).timeit(100_000).median * 1e9
+
+    return Timer("nothing()", globals={"nothing": nothing}).timeit(CALLS).median * 1e9
+
+
+def pyperf_timeit():
+    import pyperf
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "out.json")
+        subprocess.run([sys.executable, "-m", "pyperf", "timeit", "--quiet", "--processes", "1", "--values", "5",
+                        "--warmups", "1", "--loops", str(CALLS), "-o", path, "-s", "def nothing(): pass",
+                        "nothing()"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return pyperf.Benchmark.load(path).mean() * 1e9
+
+
+def peer(rows, name, measure):
+    try:
+        rows.setdefault(name, []).append(measure())
+    except ImportError as error:
+        rows[name] = str(error)
 
 
 def main():
-    rows = {"deepclock, 10,000 runs between readings": [], "deepclock, each run between readings": [],
-            "beyond clocks": [], "timeit": []}
-    torch = []
+    rows = {}
     for _ in range(ROUNDS):
-        many, one = ours(10_000), ours(1)
-        for row, value in zip(rows.values(), (many[0], one[0], one[0] - many[0] - one[1],
-                                              min(timeit.repeat(nothing, number=10_000, repeat=10)) * 1e5)):
-            row.append(value)
-        try:
-            torch.append(torch_timer())
-        except ImportError:
-            pass
-    for name, values in (*rows.items(), ("torch.utils.benchmark", torch)):
-        print(f"{name:42}" + (f"{statistics.median(values):8.1f} ns  [{min(values):.1f}, {max(values):.1f}]"
-                              if values else " skipped: it is not installed"))
-    return 0 if statistics.median(rows["beyond clocks"]) < MOST_NS else 1
+        bare = 1e9 * min(python_pair.calls(nothing, 1000) for _ in range(CALLS // 1000))
+        sample, run, clock = ours()
+        for name, value in (("bare calls from C", bare), ("deepclock, a turn of the loop", run),
+                            (BEYOND, run - bare - 2 * clock), ("deepclock beyond one reading, in a sample",
+                                                               sample - bare - clock),
+                            ("timeit", min(timeit.repeat(nothing, number=CALLS, repeat=5)) / CALLS * 1e9)):
+            rows.setdefault(name, []).append(value)
+        peer(rows, "torch.utils.benchmark", torch_timer)
+        peer(rows, "pyperf timeit", pyperf_timeit)
+    for name, values in rows.items():
+        print(f"{name:42}" + (f" skipped: {values}" if isinstance(values, str) else
+                              f"{statistics.median(values):8.1f} ns  [{min(values):.1f}, {max(values):.1f}]"))
+    return 0 if statistics.median(rows[BEYOND]) < MOST_NS else 1
 
 
 if __name__ == "__main__":

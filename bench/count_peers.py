@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What counting calls costs, beside other tools that count them.
+
+  count_peers.py BUILD [--python | --c] [ROUNDS]
+
+Python: deepclock.count beside cProfile, a profile function in Python (sys.setprofile), and yappi where it is
+installed, in turns in one process, under each interpreter that is there and has headers, for which the extension is
+compiled here. Processor time of the work alone. C: `deepclock count` of a program built with -finstrument-functions
+beside -pg (gprof: no clock, but samples), uftrace and callgrind where they are installed; processor time of all that
+runs. A ratio is of the same round (median, least to greatest). Ends with 1 where deepclock.count costs more than
+cProfile.
+"""
+
+import cProfile
+import json
+import os
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WORKER, FIB = "--worker", 31
+
+
+# --- Python, in the interpreter that is measured
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def calls_of_python():
+    fib(19)
+
+
+class Item:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return self.value
+
+
+def numbers(n):
+    yield from range(n)
+
+
+def calls_of_c():
+    """A method, a generator, and functions in C: two calls of these for one of Python's."""
+    items = []
+    for i in numbers(5000):
+        items.append(Item(i))
+        isinstance(items[-1], Item)
+        len(items)
+        items[-1].key()
+    sorted(items, key=Item.key)
+
+
+def nothing(*_):
+    pass
+
+
+def timed(work):
+    begin = time.thread_time_ns()
+    work()
+    return time.thread_time_ns() - begin
+
+
+def under_deepclock(work):
+    import deepclock
+
+    c = deepclock.count()
+    c._start()  # start() also measures what a call costs
+    took = timed(work)
+    c._stop()
+    return took
+
+
+def under_cprofile(work):
+    profile = cProfile.Profile()
+    profile.enable()
+    took = timed(work)
+    profile.disable()
+    return took
+
+
+def under_setprofile(work):
+    sys.setprofile(nothing)
+    took = timed(work)
+    sys.setprofile(None)
+    return took
+
+
+def under_yappi(work):
+    import yappi
+
+    yappi.set_clock_type("cpu")
+    yappi.start(builtins=True)
+    took = timed(work)
+    yappi.stop()
+    yappi.clear_stats()
+    return took
+
+
+WAYS = {"alone": timed, "deepclock": under_deepclock, "cProfile": under_cprofile,
+        "sys.setprofile in Python": under_setprofile, "yappi": under_yappi}
+
+
+def worker(rounds):
+    """To stdout, as JSON: {work: {way: [ns of each round]}}."""
+    ways = dict(WAYS)
+    try:
+        import yappi  # noqa: F401
+    except ImportError:
+        del ways["yappi"]
+    told = {}
+    for work in (calls_of_python, calls_of_c):
+        rows = told[work.__name__] = {name: [] for name in ways}
+        for i in range(rounds + 1):
+            for name, way in ways.items():
+                took = way(work)
+                if i > 0:  # the first round warms up
+                    rows[name].append(took)
+    json.dump(told, sys.stdout)
+
+
+# --- here
+
+
+def spread(values):
+    return f"{statistics.median(values):6.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+def python_told(name, rows):
+    """Prints a row for each way; returns the cost of deepclock over that of cProfile."""
+    alone = rows["alone"]
+    cost = {way: [a - b for a, b in zip(took, alone)] for way, took in rows.items()}
+    for way in rows:
+        if way != "alone":
+            ratios = [a / b for a, b in zip(rows[way], alone)]
+            shares = [a / b for a, b in zip(cost[way], cost["cProfile"]) if b > 0]
+            print(f"  {name:16} {way:26} {spread(ratios)} times alone; cost {spread(shares)} of cProfile's")
+    return statistics.median(a / b for a, b in zip(cost["deepclock"], cost["cProfile"]) if b > 0)
+
+
+def python_part(build, rounds):
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python", "tests"))
+    import every_python
+
+    worst = 0.0
+    for one in every_python.interpreters():
+        with tempfile.TemporaryDirectory(prefix="deepclock-bench-") as where:
+            made = every_python.build_for(build, one, where, "-O2")
+            if made.returncode:
+                print(made.stderr[-1000:])
+                return 2.0
+            env = {**os.environ, "PYTHONPATH": os.pathsep.join([where, os.path.join(build, "yappi")]),
+                   "PYTHONDONTWRITEBYTECODE": "1"}
+            done = subprocess.run([one[2], os.path.abspath(__file__), WORKER, str(rounds)], env=env,
+                                  stdout=subprocess.PIPE, check=True)
+        print("Python {}.{}, {} rounds".format(*one[0], rounds))
+        for name, rows in json.loads(done.stdout).items():
+            worst = max(worst, python_told(name, rows))
+    return worst
+
+
+def measured(command, **options):
+    """Processor time of a command and of all that it starts, in seconds."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"count_peers: {shlex.join(command)}: status {status}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def calls_of(n):
+    """How often fib(n) is called."""
+    a, b = 1, 1
+    for _ in range(n - 1):
+        a, b = b, a + b + 1
+    return b
+
+
+def c_ways(build, folder):
+    cc = shlex.split(os.environ.get("CC", "cc"))
+    programs = {}
+    for name, flags in (("plain", []), ("instrumented", ["-finstrument-functions"]), ("pg", ["-pg"])):
+        programs[name] = os.path.join(folder, name)
+        subprocess.run([*cc, "-O2", "-g", *flags, os.path.join(HERE, "count_work.c"), "-o", programs[name]], check=True)
+    n = str(FIB)
+    ways = {"alone": [programs["plain"], n],
+            "deepclock count": [os.path.join(build, "deepclock"), "count", "--no-history", "-q", "--save",
+                                os.path.join(folder, "run.json"), "--", programs["instrumented"], n],
+            "gprof (-pg)": [programs["pg"], n]}
+    if shutil.which("uftrace"):
+        ways["uftrace record"] = ["uftrace", "record", "--no-libcall", "--data=" + os.path.join(folder, "uftrace.data"),
+                                  programs["instrumented"], n]
+    if shutil.which("valgrind"):
+        ways["callgrind"] = ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + os.path.join(folder, "callgrind"),
+                             programs["plain"], n]
+    return ways
+
+
+def c_part(build, rounds):
+    calls = calls_of(FIB)
+    with tempfile.TemporaryDirectory(prefix="deepclock-bench-") as folder:
+        ways = c_ways(build, folder)
+        took = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, command in ways.items():
+                took[name].append(measured(command, cwd=folder))
+        with open(os.path.join(folder, "run.json"), encoding="utf-8") as f:
+            table = next(t for t in json.load(f)["tables"] if t["name"] == "functions")
+        counted = next(row[1] for row in table["rows"] if row[0] == "fib")
+        if counted != calls:
+            sys.exit(f"count_peers: {counted} calls were counted, {calls} made")
+    print(f"C, {calls:,} calls, {rounds} rounds; alone {1e9 * statistics.median(took['alone']) / calls:.1f} ns a call")
+    for name in ways:
+        if name != "alone":
+            more = [1e9 * (a - b) / calls for a, b in zip(took[name], took["alone"])]
+            ratio = [a / b for a, b in zip(took[name], took["alone"])]
+            print(f"  {name:18} {spread(ratio)} times alone; {spread(more)} ns a call")
+    missing = [name for name in ("uftrace", "valgrind") if not shutil.which(name)]
+    if missing:
+        print("  not installed: " + ", ".join(missing))
+
+
+def main():
+    words = sys.argv[1:]
+    if words[0] == WORKER:
+        worker(int(words[1]))
+        return 0
+    build, rounds = os.path.abspath(words[0]), int(words[-1]) if words[-1].isdigit() else 7
+    worst = python_part(build, rounds) if "--c" not in words else 0.0
+    if "--python" not in words:
+        c_part(build, rounds)
+    return 1 if worst >= 1 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

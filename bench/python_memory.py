@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What it costs to watch Python's memory: deepclock.memory beside tracemalloc and memray, deepclock.memory.lines
+beside memory_profiler, all in turns in one process.
+
+  PYTHONPATH=build/python python_memory.py
+
+Figures are processor times over the plain ones of the same round (median, least to greatest). Peers that are not installed are
+skipped. Ends with 1 when a limit is missed: deepclock.memory with whole stacks at most as much as tracemalloc with
+one frame on the program that allocates most; deepclock.memory.lines at most a fifth of memory_profiler.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+import tracemalloc
+
+import deepclock
+
+ROUNDS = 11
+
+
+def texts(n=60000):
+    """Hardly anything but allocations."""
+    kept = [str(i) * 3 for i in range(n)]
+    return len(kept)
+
+
+class Node:
+    def __init__(self, depth):
+        self.below = [Node(depth - 1) for _ in range(3)] if depth else []
+
+
+def objects():
+    """Objects of objects, made by functions that call themselves."""
+    return Node(8)
+
+
+def deep(n=60):
+    """Allocations below sixty calls."""
+    return deep(n - 1) if n else len([{i: [i]} for i in range(20000)])
+
+
+def sums(n=300000):
+    """Arithmetic: numbers that come and go."""
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+
+
+def plain(work):
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def ours(work):
+    with deepclock.memory():
+        return plain(work)
+
+
+def traced(frames):
+    def run(work):
+        tracemalloc.start(frames)
+        try:
+            return plain(work)
+        finally:
+            tracemalloc.stop()
+    return run
+
+
+def by_memray(work):
+    import memray
+
+    with tempfile.TemporaryDirectory() as folder:
+        with memray.Tracker(os.path.join(folder, "out"), trace_python_allocators=True):
+            return plain(work)
+
+
+def lined(python):
+    def run(work):
+        with deepclock.memory.lines(work, python=python):
+            return plain(work)
+    return run
+
+
+def by_memory_profiler(work):
+    import memory_profiler
+
+    watched = memory_profiler.LineProfiler(backend="psutil")(work)
+    return plain(watched)
+
+
+HEAP = {"deepclock.memory, whole stacks": ours, "tracemalloc, 1 frame": traced(1),
+        "tracemalloc, 100 frames": traced(100), "memray, Python's allocators": by_memray}
+LINES = {"deepclock.memory.lines": lined(True), "deepclock.memory.lines, resident set alone": lined(False),
+         "memory_profiler": by_memory_profiler}
+
+
+def lines_of_one(n=2000):
+    """Lines that do little."""
+    total = 0
+    for i in range(n):
+        a = i + 1
+        total += a
+    return total
+
+
+def table(work, methods, rounds):
+    ratios, missing = {}, {}
+    for i in range(rounds):
+        base = min(plain(work) for _ in range(3))
+        for name in (list(methods), list(reversed(list(methods))))[i % 2]:
+            if name in missing:
+                continue
+            try:
+                ratios.setdefault(name, []).append(methods[name](work) / base)
+            except ImportError as error:
+                missing[name] = str(error)
+    print(f"{work.__name__}: {work.__doc__.strip()}")
+    for name in methods:
+        if name in missing:
+            print(f"  {name:44} skipped: {missing[name]}")
+        else:
+            r = ratios[name]
+            print(f"  {name:44}{statistics.median(r):9.2f} x  [{min(r):.2f}, {max(r):.2f}]")
+    return ratios
+
+
+def beside(ratios, a, b):
+    """The median of a's times over b's, round by round; None: one is not there."""
+    if a not in ratios or b not in ratios:
+        return None
+    return statistics.median(x / y for x, y in zip(ratios[a], ratios[b]))
+
+
+def main():
+    failed = False
+    for work in (texts, objects, deep, sums):
+        ratios = table(work, HEAP, ROUNDS)
+        if work is texts:
+            failed |= beside(ratios, *list(HEAP)[:2]) > 1
+    ratios = table(lines_of_one, LINES, ROUNDS)
+    share = beside(ratios, "deepclock.memory.lines", "memory_profiler")
+    if share is not None:
+        print(f"deepclock.memory.lines over memory_profiler: {share:.3f}")
+        failed |= share > 0.2
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
