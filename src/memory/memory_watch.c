@@ -152,6 +152,7 @@ static void look(memory_watch *w)
 	const bool share = now >= w->next_share_ns;
 	long pids[WATCH_PROCESSES_MAX];
 	double value[WATCH_PARTS] = {0}, shares = 0;
+	bool lives = false;
 
 	value[WATCH_HEAP] = heaps_look(w, now);
 	const size_t n = processes_find(w, pids);
@@ -162,6 +163,7 @@ static void look(memory_watch *w)
 			heap_ended(w, pids[i]);
 			continue;
 		}
+		lives = true;
 		process_seen(l, pids[i], r.peak);
 		value[WATCH_RSS] += (double)r.all;
 		value[WATCH_ANONYMOUS] += (double)r.anonymous;
@@ -177,7 +179,9 @@ static void look(memory_watch *w)
 			l->peak[p] = value[p];
 			l->peak_at_ns[p] = at;
 		}
-	keep(w, at, value);
+	/* Between its end and being waited for a program has no memory: that is no value of it. */
+	if (lives)
+		keep(w, at, value);
 	l->looks++;
 }
 
