@@ -32,7 +32,7 @@ static bool is_executable(const char *path)
 
 static bool is_in_path(const char *name, size_t n)
 {
-	const char *at = getenv("PATH");
+	const char *at = secure_getenv("PATH");
 	char path[PATH_MAX];
 
 	while (at && n > 0) {

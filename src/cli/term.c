@@ -14,7 +14,7 @@ enum { COLOUR_AUTO, COLOUR_ALWAYS };
 unsigned cli_term_width(int fd)
 {
 	struct winsize size;
-	const char *columns = getenv("COLUMNS");
+	const char *columns = secure_getenv("COLUMNS");
 	long n;
 
 	if (isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
@@ -25,7 +25,7 @@ unsigned cli_term_width(int fd)
 
 bool cli_term_can_redraw(int fd)
 {
-	const char *term = getenv("TERM");
+	const char *term = secure_getenv("TERM");
 
 	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
@@ -33,7 +33,7 @@ bool cli_term_can_redraw(int fd)
 /* By no-color.org any value of NO_COLOR that is not empty turns colours off. */
 static bool colour_fits(const cli_common *common, int fd)
 {
-	const char *no_color = getenv("NO_COLOR");
+	const char *no_color = secure_getenv("NO_COLOR");
 
 	if (common->colour != COLOUR_AUTO)
 		return common->colour == COLOUR_ALWAYS;

@@ -195,7 +195,6 @@ static void one_read(void *self, const char *path)
 dck_status count_read(const char *folder, double ns_per_tick, count_functions *f, count_left *ret,
 		      dck_err *err)
 {
-	char pattern[OS_TEMP_SIZE + 16];
 	reading r = {.files = space_files_new(),
 		     .names = symbols_new(NULL),
 		     .sums = f,
@@ -206,9 +205,8 @@ dck_status count_read(const char *folder, double ns_per_tick, count_functions *f
 	*ret = (count_left){.rows = {.row_bytes = sizeof(count_row)}};
 	if (!r.files || !r.names)
 		r.status = ERR_NO_MEMORY(err, "for the calls of a program");
-	snprintf(pattern, sizeof pattern, "%s/*.process", folder);
 	if (r.status == DCK_OK)
-		os_path_each(pattern, one_read, &r);
+		os_path_each(folder, "*.process", one_read, &r);
 	if (r.names && ret->processes)
 		ret->lacking = symbols_lacking(r.names);
 	symbols_free(r.names);

@@ -165,13 +165,11 @@ static void one_add(void *self, const char *path)
 
 dck_status count_zones_add(count_zones *z, count_functions *f, dck_err *err)
 {
-	char pattern[OS_TEMP_SIZE + 32];
 	adding a = {.z = z, .f = f, .err = err};
 
 	if (!z->folder[0])
 		return DCK_OK;
-	snprintf(pattern, sizeof pattern, "%s/zones*.json", z->folder);
-	os_path_each(pattern, one_add, &a);
+	os_path_each(z->folder, "zones*.json", one_add, &a);
 	f->zones += z->calls;
 	return a.status;
 }

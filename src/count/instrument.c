@@ -232,7 +232,7 @@ static void calibrate(void)
 
 static bool process_file(void)
 {
-	const char *folder = getenv(COUNT_FOLDER), *ticks = getenv(COUNT_TICKS);
+	const char *folder = secure_getenv(COUNT_FOLDER), *ticks = secure_getenv(COUNT_TICKS);
 	int fd = -1;
 
 	if (!folder || *folder != '/' || strlen(folder) > PATH_BYTES - 64)
@@ -570,7 +570,7 @@ static void zones_end(void)
 
 	*(void **)&leave = dlsym(RTLD_DEFAULT, "dck_trace_leave");
 	for (size_t i = 0; !leave && i < sizeof brought / sizeof brought[0]; i++) {
-		const char *path = getenv(brought[i]);
+		const char *path = secure_getenv(brought[i]);
 		void *l = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 		if (l)

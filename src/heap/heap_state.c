@@ -251,7 +251,7 @@ static bool region_open(heap_state *s, const char *folder)
 
 static bool begin(heap_state *s)
 {
-	const char *folder = getenv(HEAP_VARIABLE);
+	const char *folder = secure_getenv(HEAP_VARIABLE);
 
 	if (!folder || !*folder || !region_open(s, folder))
 		return false;

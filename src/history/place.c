@@ -12,8 +12,8 @@
 /* The XDG Base Directory Specification: a path that is not absolute counts as not set. */
 dck_status dck_history_path(char *ret, size_t size, dck_err *err)
 {
-	const char *db = getenv("DEEPCLOCK_DB"), *data = getenv("XDG_DATA_HOME"),
-		   *home = getenv("HOME");
+	const char *db = secure_getenv("DEEPCLOCK_DB"), *data = secure_getenv("XDG_DATA_HOME"),
+		   *home = secure_getenv("HOME");
 	const bool named = db && db[0], own = data && data[0] == '/';
 	char path[4096];
 	int n;

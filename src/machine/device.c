@@ -68,11 +68,10 @@ unsigned machine_devices_find(const char *root, machine_device ret[MACHINE_DEVIC
 			      const char **ret_why)
 {
 	list l = {.device = ret};
-	char folder[320], pattern[330];
+	char folder[320];
 
 	snprintf(folder, sizeof folder, "%.200s/sys/bus/pci/devices", root);
-	snprintf(pattern, sizeof pattern, "%s/*", folder);
-	os_path_each(pattern, take, &l);
+	os_path_each(folder, "*", take, &l);
 	*ret_why = os_path_kind(folder, NULL) == OS_FOLDER ? "there is none on the PCI bus"
 							   : "the system shows no PCI bus";
 	return l.n;

@@ -14,7 +14,7 @@
 /* The XDG Base Directory Specification: a path that is not absolute counts as not set. */
 dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_err *err)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
 	const bool own = cache && cache[0] == '/';
 
 	if (!own && !(home && home[0] == '/'))

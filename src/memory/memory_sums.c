@@ -313,12 +313,11 @@ static void found(void *self, const char *path)
 static dck_status read_all(memory_sums *s, const char *folder, dck_err *err)
 {
 	found_files files = {.s = s};
-	const char *pattern = mem_arena_fmt(s->arena, "%s/*" HEAP_FILE_END, folder);
 
 	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
-	os_path_each(pattern, found, &files);
+	os_path_each(folder, "*" HEAP_FILE_END, found, &files);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
 	for (size_t i = 0; i < s->nprocesses; i++)

@@ -23,7 +23,7 @@ typedef struct heap_seen {
 struct memory_watch {
 	long pid;
 	uint64_t period_ns, began_ns, next_share_ns;
-	const char *pattern; /* of the heaps' files; NULL: none */
+	const char *folder; /* of the heaps' files; NULL: none */
 	mem_arena *arena;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -100,8 +100,8 @@ static double heaps_look(memory_watch *w, uint64_t now)
 {
 	double sum = 0;
 
-	if (w->pattern && w->looks.looks % HEAPS_EVERY == 0)
-		os_path_each(w->pattern, heap_found, w);
+	if (w->folder && w->looks.looks % HEAPS_EVERY == 0)
+		os_path_each(w->folder, "*" HEAP_FILE_END, heap_found, w);
 	for (size_t i = 0; i < w->nheaps; i++) {
 		heap_seen *h = &w->heaps[i];
 
@@ -237,7 +237,7 @@ static bool room_make(memory_watch *w, const char *folder)
 			return false;
 	if (!w->arena || !w->heaps || !l->at_ns || !l->processes)
 		return false;
-	w->pattern = folder ? mem_arena_fmt(w->arena, "%s/*" HEAP_FILE_END, folder) : NULL;
+	w->folder = folder ? mem_arena_dup(w->arena, folder) : NULL;
 	return !mem_arena_failed(w->arena);
 }
 

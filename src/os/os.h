@@ -285,12 +285,21 @@ bool os_link_read(const char *path, char *ret, size_t size);
 dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
 /* What is written to that name from now on goes nowhere. false: errno says why. */
 bool os_file_swallow(const char *path);
-/* Calls f with every name that matches a pattern of the shell, in the order of the alphabet. */
-void os_path_each(const char *pattern, void (*f)(void *self, const char *path), void *self);
+/* Calls f with every name below the folder that matches a pattern of the shell, which may have
+ * several parts ("python3*" "/" "lib*.so"), in the order of the alphabet. The folder ("": the
+ * current one) is taken as it is, whatever characters it has: users name folders, and we write
+ * patterns. */
+void os_path_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
+		  void *self);
 /* Of these names: the first of the alphabet, the last by version. NULL: there is none, no pattern,
  * or no memory. */
-const char *os_path_first(mem_arena *a, const char *pattern);
-const char *os_path_newest(mem_arena *a, const char *pattern);
+const char *os_path_first(mem_arena *a, const char *folder, const char *pattern);
+const char *os_path_newest(mem_arena *a, const char *folder, const char *pattern);
+/* A name as a pattern that only this name matches. NULL: no memory. */
+const char *os_path_quoted(mem_arena *a, const char *name);
+/* Whether others than root and the user of this process can change what stands in a file, by its
+ * owner and mode: why they can, or NULL when they cannot or there is no such file. */
+const char *os_file_open_to_others(const char *path);
 
 /* --- thread.c: of the caller; also in signal handlers. */
 int os_thread_id(void);

@@ -5,9 +5,13 @@
 
 #include "base/err.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <glob.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -103,15 +107,98 @@ bool os_file_swallow(const char *path)
 	return symlink("/dev/null", path) == 0 || errno == EEXIST;
 }
 
-void os_path_each(const char *pattern, void (*f)(void *self, const char *path), void *self)
-{
-	glob_t found;
+/* --- names that match */
 
-	if (!pattern || glob(pattern, 0, NULL, &found) != 0)
+typedef struct matching {
+	void (*f)(void *self, const char *path);
+	void *self;
+	char path[PATH_MAX];
+} matching;
+
+static void rest_each(matching *m, size_t n, const char *pattern);
+
+/* One more part of a name behind the n bytes that are there, and what follows in the pattern. */
+static void part_each(matching *m, size_t n, const char *name, size_t bytes, const char *rest)
+{
+	if (n + bytes + 2 > sizeof m->path)
 		return;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		f(self, found.gl_pathv[i]);
-	globfree(&found);
+	memcpy(m->path + n, name, bytes);
+	n += bytes;
+	m->path[n] = '\0';
+	if (*rest) {
+		strcpy(m->path + n, "/");
+		rest_each(m, n + 1, rest);
+	} else if (faccessat(AT_FDCWD, m->path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+		m->f(m->self, m->path);
+	}
+}
+
+static void rest_each(matching *m, size_t n, const char *pattern)
+{
+	const size_t bytes = strcspn(pattern, "/");
+	const char *rest = pattern + bytes + (pattern[bytes] == '/');
+	char part[NAME_MAX + 1];
+	struct dirent **entry = NULL;
+
+	if (bytes >= sizeof part)
+		return;
+	memcpy(part, pattern, bytes);
+	part[bytes] = '\0';
+	if (!strpbrk(part, "*?[\\")) {
+		part_each(m, n, part, bytes, rest);
+		return;
+	}
+	const int entries = scandir(n > 0 ? m->path : ".", &entry, NULL, alphasort);
+	for (int i = 0; i < entries; i++) {
+		const char *name = entry[i]->d_name;
+
+		if (fnmatch(part, name, FNM_PERIOD) == 0)
+			part_each(m, n, name, strlen(name), rest);
+		m->path[n] = '\0';
+		free(entry[i]);
+	}
+	free(entry);
+}
+
+void os_path_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
+		  void *self)
+{
+	matching m = {.f = f, .self = self};
+	size_t n = folder ? strlen(folder) : 0;
+
+	if (!folder || !pattern || n + 2 > sizeof m.path)
+		return;
+	memcpy(m.path, folder, n + 1);
+	if (n > 0 && folder[n - 1] != '/')
+		strcpy(m.path + n++, "/");
+	rest_each(&m, n, pattern);
+}
+
+const char *os_path_quoted(mem_arena *a, const char *name)
+{
+	char *to = mem_arena_alloc(a, 2 * strlen(name) + 1), *at = to;
+
+	for (; to && *name; name++) {
+		if (strchr("*?[\\", *name))
+			*at++ = '\\';
+		*at++ = *name;
+	}
+	if (to)
+		*at = '\0';
+	return to;
+}
+
+const char *os_file_open_to_others(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return NULL;
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		return "it belongs to another user";
+	if (st.st_mode & S_IWOTH)
+		return "everyone may write to it";
+	return st.st_mode & S_IWGRP ? "its group may write to it" : NULL;
 }
 
 typedef struct choice {
@@ -135,18 +222,18 @@ static void choose_newest(void *self, const char *path)
 		c->best = mem_arena_dup(c->arena, path);
 }
 
-const char *os_path_first(mem_arena *a, const char *pattern)
+const char *os_path_first(mem_arena *a, const char *folder, const char *pattern)
 {
 	choice c = {.arena = a};
 
-	os_path_each(pattern, choose_first, &c);
+	os_path_each(folder, pattern, choose_first, &c);
 	return c.best;
 }
 
-const char *os_path_newest(mem_arena *a, const char *pattern)
+const char *os_path_newest(mem_arena *a, const char *folder, const char *pattern)
 {
 	choice c = {.arena = a};
 
-	os_path_each(pattern, choose_newest, &c);
+	os_path_each(folder, pattern, choose_newest, &c);
 	return c.best;
 }

@@ -9,7 +9,7 @@
 
 const char *os_library_own(mem_arena *a)
 {
-	static const char *const places[] = {"", "/../lib", "/../lib/*", "/../lib64"};
+	static const char *const places[] = {"", "../lib/", "../lib/*/", "../lib64/"};
 	static const char name[] = "libdeepclock.so";
 	const char *own = os_library_of(name), *found = NULL;
 	const bool shared = own && strstr(own, name);
@@ -21,14 +21,14 @@ const char *os_library_own(mem_arena *a)
 		return mem_arena_dup(a, real);
 	*slash = '\0';
 	for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++)
-		found = os_path_first(a, mem_arena_fmt(a, "%s%s/%s", real, places[i], name));
+		found = os_path_first(a, real, mem_arena_fmt(a, "%s%s", places[i], name));
 	return found;
 }
 
 const char *os_preload_put(mem_arena *a, const char *file, const char *program,
 			   const char **ret_why)
 {
-	const char *library = os_library_own(a), *theirs = getenv("LD_PRELOAD");
+	const char *library = os_library_own(a), *theirs = secure_getenv("LD_PRELOAD");
 	const char *slash = library ? strrchr(library, '/') : NULL, *found = NULL;
 	char *path = NULL;
 
@@ -41,8 +41,8 @@ const char *os_preload_put(mem_arena *a, const char *file, const char *program,
 	if (*ret_why)
 		return NULL;
 	if (slash)
-		found = os_path_first(
-		    a, mem_arena_fmt(a, "%.*s/%s", (int)(slash - library), library, file));
+		found =
+		    os_path_first(a, mem_arena_dup_n(a, library, (size_t)(slash - library)), file);
 	if (!found)
 		*ret_why = mem_arena_fmt(a, "%s is not beside libdeepclock.so", file);
 	else if (strpbrk(found, " :"))

@@ -49,7 +49,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 		why = program_errno(name, &there);
 		snprintf(path, sizeof path, "%s", name);
 	} else {
-		const char *dirs = getenv("PATH");
+		const char *dirs = secure_getenv("PATH");
 		/* What execvp() takes when there is no PATH (confstr _CS_PATH). */
 		for (const char *p = dirs ? dirs : "/bin:/usr/bin"; p;) {
 			size_t n = strcspn(p, ":");

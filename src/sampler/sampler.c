@@ -224,7 +224,7 @@ static sample_slots *slots_open(void)
 {
 	char file[FILE_MAX];
 	unsigned long long period;
-	const char *told = getenv(SAMPLE_VARIABLE);
+	const char *told = secure_getenv(SAMPLE_VARIABLE);
 	struct stat st;
 
 	if (!told || sscanf(told, "%llu %199s", &period, file) != 2 || period == 0)

@@ -305,17 +305,28 @@ static void held_count(void *self, const char *record)
 	c->running += path && os_file_held(path);
 }
 
+/* The records of child processes lie beside the one of the program, under names made from it. */
+static void records_each(children *c, const char *record_path, void (*f)(void *, const char *))
+{
+	const char *slash = strrchr(record_path, '/');
+	const size_t folder = slash ? (size_t)(slash + 1 - record_path) : 0;
+	const char *name = mem_arena_dup_n(c->arena, record_path + folder, c->stem - folder);
+	const char *quoted = name ? os_path_quoted(c->arena, name) : NULL;
+
+	if (quoted)
+		os_path_each(mem_arena_dup_n(c->arena, record_path, folder),
+			     mem_arena_fmt(c->arena, "%s.*%s", quoted, ending), f, c);
+}
+
 /* Those that end because the program did, such as the helpers of Python's multiprocessing, need a
  * moment for it. */
 static void children_await(children *c, const char *record_path)
 {
 	enum { ROUNDS = 20, ROUND_NS = 50000000 };
-	const char *pattern =
-	    mem_arena_fmt(c->arena, "%.*s.*%s", (int)c->stem, record_path, ending);
 
-	for (int i = 0; pattern && i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		c->running = 0;
-		os_path_each(pattern, held_count, c);
+		records_each(c, record_path, held_count);
 		if (!c->running || !os_sleep_ns(ROUND_NS, NULL, NULL))
 			return;
 	}
@@ -341,8 +352,7 @@ dck_status trace_children_join(const dck_trace_config *config, const char *title
 		c.paths[c.n] = config->path;
 		c.said[c.n++] = *record;
 		c.cut = !*record;
-		os_path_each(mem_arena_fmt(c.arena, "%.*s.*%s", (int)c.stem, record_path, ending),
-			     found, &c);
+		records_each(&c, record_path, found);
 		status = joined(config, title, &c, record, err);
 	} else {
 		status = ERR_NO_MEMORY(err, "for the traces of child processes");

@@ -107,7 +107,7 @@ dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, co
 	own[k++] = "DEEPCLOCK_TRACE_BY=0000000000"; /* room for a number */
 	own[k++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record);
 	for (size_t i = 0; library && i < sizeof annotations / sizeof annotations[0]; i++)
-		if (!getenv(annotations[i])) /* theirs stays */
+		if (!secure_getenv(annotations[i])) /* theirs stays */
 			own[k++] = mem_arena_fmt(a, "%s=%s", annotations[i], library);
 	for (size_t i = 0; i < k && *n < max; i++)
 		set[(*n)++] = own[i];

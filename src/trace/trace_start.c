@@ -47,7 +47,7 @@ static const char owner_name[] = "DEEPCLOCK_TRACE_BY";
  * environment that it was started with, whatever setenv() has done since. */
 static void owner_set(long pid)
 {
-	char *there = getenv(owner_name), text[24];
+	char *there = secure_getenv(owner_name), text[24];
 
 	snprintf(text, sizeof text, "%010ld", pid);
 	if (there && strlen(there) == strlen(text))
@@ -97,7 +97,7 @@ static dck_status keep_beside(mem_arena *a, const char *record, const char *path
  * beside it. */
 static dck_status claim(struct state *s, recorder_plan *p, dck_err *err)
 {
-	const char *text = getenv(owner_name), *record = record_asked(p->arena);
+	const char *text = secure_getenv(owner_name), *record = record_asked(p->arena);
 	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
 
 	s->owner = owner;
@@ -317,7 +317,7 @@ static void others_yield(void)
 __attribute__((constructor)) static void process_begins(void)
 {
 	nvtx_emit_begin(&dck_trace_on);
-	if (getenv("DEEPCLOCK_TRACE"))
+	if (secure_getenv("DEEPCLOCK_TRACE"))
 		others_yield();
 	dck_status st = dck_trace_start(NULL, NULL);
 	(void)st; /* nobody asks yet */

@@ -29,7 +29,7 @@ static const dck_opt output_options[] = {
 static dck_status temporary_name(char *path, size_t size, dck_err *err)
 {
 	static const char name[] = "/report.html";
-	const char *folder = getenv("TMPDIR");
+	const char *folder = secure_getenv("TMPDIR");
 
 	snprintf(path, size - sizeof name, "%s/deepclock-XXXXXX",
 		 folder && *folder ? folder : "/tmp");
@@ -51,7 +51,7 @@ static void temporary_remove(char *path)
  * shown. */
 static bool browser_open(const char *path)
 {
-	const char *const openers[] = {getenv("BROWSER"), "xdg-open"};
+	const char *const openers[] = {secure_getenv("BROWSER"), "xdg-open"};
 
 	for (size_t i = 0; i < sizeof openers / sizeof openers[0]; i++) {
 		const char *opener = openers[i];

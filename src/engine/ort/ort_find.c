@@ -4,6 +4,7 @@
  *   3. Python packages: of the active virtual environment, of the python3 in PATH, of the user;
  *   4. the loader's path.
  * Python packages hold only the file with the full version in its name, hence the patterns.
+ * A file that others could have put there or changed is not loaded unless --engine-lib names it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_find.h"
@@ -27,31 +28,33 @@ static void add(ort_places *p, const char *path, const char *how)
 		if (strcmp(p->place[i].path, path) == 0)
 			return;
 	if (p->n < ORT_PLACES_MAX)
-		p->place[p->n++] = (ort_place){path, how, false};
+		p->place[p->n++] = (ort_place){.path = path, .how = how};
 }
 
-static void add_newest(ort_places *p, mem_arena *a, const char *pattern, const char *how)
+static void add_newest(ort_places *p, mem_arena *a, const char *folder, const char *pattern,
+		       const char *how)
 {
-	const char *path = os_path_newest(a, pattern);
+	const char *path = os_path_newest(a, folder, pattern);
 	if (path)
 		add(p, path, how);
 }
 
 /* --- what the user says */
 
+static const char by_option[] = "--engine-lib";
+
 static dck_status asked_folder(const char *folder, const char *how, mem_arena *a, const char **ret,
 			       dck_err *err)
 {
-	static const char *const inside[] = {"", "/lib", "/lib64", "/capi", "/onnxruntime/capi"};
+	static const char *const inside[] = {"", "lib/", "lib64/", "capi/", "onnxruntime/capi/"};
 
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
-		*ret = os_path_newest(a, mem_arena_fmt(a, "%s%s/" LIBRARY, folder, inside[i]));
+		*ret = os_path_newest(a, folder, mem_arena_fmt(a, "%s" LIBRARY, inside[i]));
 		if (*ret)
 			return DCK_OK;
 	}
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
-		if (os_path_newest(a,
-				   mem_arena_fmt(a, "%s%s/" PYTHON_MODULE "*", folder, inside[i])))
+		if (os_path_newest(a, folder, mem_arena_fmt(a, "%s" PYTHON_MODULE "*", inside[i])))
 			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, folder, how);
 	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
 	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the folder '%s' (%s)", folder, how);
@@ -77,7 +80,8 @@ static dck_status asked_path(const char *path, const char *how, mem_arena *a, or
 	else if (!slash) /* a name alone would send the loader to its own path */
 		file = mem_arena_fmt(a, "./%s", path);
 	DCK_NEED(file, err, "to look for ONNX Runtime");
-	ret->place[ret->n++] = (ort_place){file, how, true};
+	ret->place[ret->n++] = (ort_place){
+	    .path = file, .how = how, .asked = true, .trusted = strcmp(how, by_option) == 0};
 	return DCK_OK;
 }
 
@@ -99,7 +103,7 @@ static void beside(ort_places *p, mem_arena *a, const char *self)
 		return;
 	*slash = '\0';
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		add_newest(p, a, mem_arena_fmt(a, "%s/%s/" LIBRARY, real, folders[i]),
+		add_newest(p, a, real, mem_arena_fmt(a, "%s/" LIBRARY, folders[i]),
 			   "beside deepclock");
 }
 
@@ -123,15 +127,16 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 	};
 
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		const char *capi = mem_arena_fmt(a, "%s/%s/onnxruntime/capi", prefix, folders[i]);
+		const char *capi = mem_arena_fmt(a, "%s/onnxruntime/capi", folders[i]);
 		if (!capi)
 			return;
-		const char *library = os_path_newest(a, mem_arena_fmt(a, "%s/" LIBRARY, capi));
+		const char *library =
+		    os_path_newest(a, prefix, mem_arena_fmt(a, "%s/" LIBRARY, capi));
 		if (library)
 			add(p, library, how);
 		else if (!p->old_wheel)
-			p->old_wheel =
-			    os_path_newest(a, mem_arena_fmt(a, "%s/" PYTHON_MODULE "*", capi));
+			p->old_wheel = os_path_newest(
+			    a, prefix, mem_arena_fmt(a, "%s/" PYTHON_MODULE "*", capi));
 	}
 }
 
@@ -158,7 +163,7 @@ static void packages_of_interpreter(ort_places *p, mem_arena *a, char *path)
 
 static void python_packages(ort_places *p, mem_arena *a)
 {
-	const char *environment = getenv("VIRTUAL_ENV"), *home = getenv("HOME");
+	const char *environment = secure_getenv("VIRTUAL_ENV"), *home = secure_getenv("HOME");
 	char *python = NULL;
 
 	if (environment && *environment)
@@ -177,13 +182,13 @@ static void loader_path(ort_places *p, mem_arena *a)
 {
 	/* A distribution's file may carry the minor version in its name and nothing shorter. */
 	static const char *const folders[] = {
-	    "/usr/local/lib", "/usr/local/lib64",     "/usr/lib",
-	    "/usr/lib64",     "/usr/lib/*-linux-gnu", "/opt/onnxruntime/lib"};
+	    "usr/local/lib", "usr/local/lib64",	    "usr/lib",
+	    "usr/lib64",     "usr/lib/*-linux-gnu", "opt/onnxruntime/lib"};
 
 	add(p, "libonnxruntime.so.1", "the loader's path");
 	add(p, "libonnxruntime.so", "the loader's path");
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		add_newest(p, a, mem_arena_fmt(a, "%s/libonnxruntime.so.1*", folders[i]),
+		add_newest(p, a, "/", mem_arena_fmt(a, "%s/libonnxruntime.so.1*", folders[i]),
 			   "the system's libraries");
 }
 
@@ -193,9 +198,9 @@ dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *e
 
 	*ret = (ort_places){0};
 	if (asked)
-		return asked_path(asked, "--engine-lib", a, ret, err);
+		return asked_path(asked, by_option, a, ret, err);
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-		const char *value = getenv(variables[i]);
+		const char *value = secure_getenv(variables[i]);
 		if (value && *value)
 			return asked_path(value, variables[i], a, ret, err);
 	}

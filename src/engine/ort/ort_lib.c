@@ -160,15 +160,29 @@ static dck_status table_get(ort_lib *l, dck_err *err)
 static void telemetry_off(void)
 {
 	static const char variable[] = "ORT_DISABLE_TELEMETRY";
-	const char *now = getenv(variable);
+	const char *now = secure_getenv(variable);
 
 	if (!now || strcmp(now, "1") != 0)
 		(void)setenv(variable, "1", 1);
 }
 
+/* What a library does, it does as the user: one that others can change is theirs. */
+static dck_status trust(const ort_place *p, dck_err *err)
+{
+	const char *why = p->trusted ? NULL : os_file_open_to_others(p->path);
+
+	if (why)
+		DCK_FAIL(err, E_UNSUP,
+			 "'%s' (%s) is not loaded: %s; mend its owner and mode, or name it with "
+			 "--engine-lib to load it all the same",
+			 p->path, p->how, why);
+	return DCK_OK;
+}
+
 static dck_status load(const ort_place *p, ort_lib *l, dck_err *err)
 {
 	*l = (ort_lib){.how = p->how};
+	DCK_TRY(trust(p, err));
 	telemetry_off();
 	DCK_TRY(os_library_open(p->path, &l->library, err));
 	dck_status status = table_get(l, err);
@@ -193,7 +207,7 @@ static dck_status nothing_found(const ort_places *p, dck_err *err)
 		 "not beside deepclock, not in the packages of %s or %s, not in the loader's path; "
 		 "'make demo' fetches it, or pip install onnxruntime, or give --engine-lib FILE",
 		 p->python ? p->python : "a python3 (none is in PATH)",
-		 getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");
+		 secure_getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");
 }
 
 /* Messages of the environment, which outlives each session and is shared by all of a process, so

@@ -81,17 +81,15 @@ static void preload_cuda(const ort_lib *l, mem_arena *a)
 
 	if (!packages_end)
 		return;
+	const char *packages = mem_arena_dup_n(a, path, (size_t)(packages_end - path));
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
 		const char *file = strrchr(libraries[i], '/');
 		/* From CUDA 13 on all lie in one folder, nvidia/cu13. */
-		const char *patterns[] = {mem_arena_fmt(a, "%.*s/nvidia/%s.so.*",
-							(int)(packages_end - path), path,
-							libraries[i]),
-					  mem_arena_fmt(a, "%.*s/nvidia/cu[0-9]*/lib%s.so.*",
-							(int)(packages_end - path), path, file)};
+		const char *patterns[] = {mem_arena_fmt(a, "nvidia/%s.so.*", libraries[i]),
+					  mem_arena_fmt(a, "nvidia/cu[0-9]*/lib%s.so.*", file)};
 		for (size_t k = 0; k < 2; k++) {
-			const char *found = os_path_first(a, patterns[k]);
-			if (!found)
+			const char *found = os_path_first(a, packages, patterns[k]);
+			if (!found || os_file_open_to_others(found))
 				continue;
 			os_library_preload(found);
 			break;

@@ -248,12 +248,12 @@ static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 	tasks *t = mem_zalloc(1, sizeof *t);
 	uint32_t found = USUAL;
 	size_t n = 0;
-	char pattern[64];
+	char folder[64];
 
 	if (!t)
 		return found;
-	snprintf(pattern, sizeof pattern, "/proc/%d/task/*", f->pid);
-	os_path_each(pattern, task_add, t);
+	snprintf(folder, sizeof folder, "/proc/%d/task", f->pid);
+	os_path_each(folder, "*", task_add, t);
 	if (get(f, p->runtime + p->at.runtime_interpreter, &interpreter, 8) &&
 	    get(f, interpreter + p->at.interpreter_thread, &state, 8))
 		for (; state && n < SEEN && get(f, state + p->at.thread_pthread, &thread[n], 8);

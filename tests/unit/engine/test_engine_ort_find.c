@@ -116,6 +116,12 @@ static void a_path_is_a_file_or_a_folder(void **state)
 	snprintf(path, sizeof path, "%s", at("nowhere.so"));
 	refused(path, DCK_E_ABSENT, "there is no file");
 	refused("", DCK_E_ARG, "is empty");
+	/* Names of folders are no patterns: this one is not there, though "one" and "sdk" are. */
+	snprintf(path, sizeof path, "%s", at("[os][nd][ek]"));
+	refused(path, DCK_E_ABSENT, "there is no file");
+	make("[os]ne/nothing");
+	snprintf(path, sizeof path, "%s", at("[os]ne"));
+	refused(path, DCK_E_ABSENT, "there is no libonnxruntime.so* in the folder");
 }
 
 static void what_the_user_says_comes_first(void **state)
@@ -254,6 +260,27 @@ static void libraries_that_will_not_do_are_refused(void **state)
 	ear_close_silent(e);
 }
 
+static void libraries_that_others_can_change_are_refused(void **state)
+{
+	char path[PATH_MAX * 2];
+
+	(void)state;
+	snprintf(path, sizeof path, "%s", at("sdk/lib/libonnxruntime.so"));
+	assert_int_equal(chmod(path, 0775), 0);
+	setenv("DEEPCLOCK_ORT", path, 1);
+	open_refused(NULL, DCK_E_UNSUP,
+		     "(DEEPCLOCK_ORT) is not loaded: its group may write to it; mend its owner and "
+		     "mode, or name it with --engine-lib");
+	open_refused(path, DCK_E_ABSENT, "cannot load"); /* named, so it was tried */
+	assert_int_equal(chmod(path, 0755), 0);
+	open_refused(NULL, DCK_E_ABSENT, "cannot load");
+	if (geteuid() == 0) {
+		assert_int_equal(chown(path, 65534, 65534), 0);
+		open_refused(NULL, DCK_E_UNSUP, "it belongs to another user");
+		assert_int_equal(chown(path, 0, 0), 0);
+	}
+}
+
 /* What this program does when it is started with a word: a library may lie beside the build's
  * tests, so it is started from a folder of its own. */
 static int search_in_vain(void)
@@ -312,6 +339,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test_setup(packages_come_before_the_loaders_path, environment_empty),
 	    cmocka_unit_test_setup(an_old_package_is_remembered, environment_empty),
 	    cmocka_unit_test_setup(libraries_that_will_not_do_are_refused, environment_empty),
+	    cmocka_unit_test_setup(libraries_that_others_can_change_are_refused, environment_empty),
 	    cmocka_unit_test_setup(nothing_found_says_where_and_what_to_do, environment_empty),
 	};
 

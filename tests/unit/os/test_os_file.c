@@ -334,11 +334,11 @@ static void names_say_what_they_stand_for(void **state)
 		fputs(names[i], f);
 		fclose(f);
 	}
-	assert_string_equal(os_path_newest(a, "lib.so.*"), "lib.so.10");
-	assert_string_equal(os_path_first(a, "lib.so.*"), "lib.so.10");
-	assert_string_equal(os_path_first(a, "lib.so.[29]"), "lib.so.2");
-	assert_string_equal(os_path_newest(a, "lib.so.[29]"), "lib.so.9");
-	assert_null(os_path_newest(a, "nothing*"));
+	assert_string_equal(os_path_newest(a, "", "lib.so.*"), "lib.so.10");
+	assert_string_equal(os_path_first(a, "", "lib.so.*"), "lib.so.10");
+	assert_string_equal(os_path_first(a, "", "lib.so.[29]"), "lib.so.2");
+	assert_string_equal(os_path_newest(a, "", "lib.so.[29]"), "lib.so.9");
+	assert_null(os_path_newest(a, "", "nothing*"));
 	assert_int_equal(os_path_kind("lib.so.10", &bytes), OS_FILE);
 	assert_int_equal(bytes, 9);
 	assert_int_equal(os_path_kind(".", NULL), OS_FOLDER);
@@ -354,6 +354,65 @@ static void names_say_what_they_stand_for(void **state)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		remove(names[i]);
 	mem_arena_free(a);
+}
+
+static void empty_file(const char *path, mode_t mode)
+{
+	const int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, mode);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+}
+
+static void a_folders_name_is_no_pattern(void **state)
+{
+	mem_arena *a = mem_arena_new(0);
+
+	(void)state;
+	assert_int_equal(mkdir("a", 0777), 0);
+	assert_int_equal(mkdir("b", 0777), 0);
+	assert_int_equal(mkdir("[ab]", 0777), 0);
+	empty_file("a/lib.so.3", 0644);
+	empty_file("b/.lib.so.4", 0644);
+	assert_null(os_path_first(a, "[ab]", "lib.so*"));
+	assert_null(os_path_first(a, "?", "lib.so*"));
+	assert_null(os_path_first(a, "b", "*"));
+	empty_file("[ab]/lib.so.1", 0644);
+	assert_string_equal(os_path_newest(a, "[ab]", "lib.so*"), "[ab]/lib.so.1");
+	assert_string_equal(os_path_newest(a, "", "[a-b]/lib.so*"), "a/lib.so.3");
+	assert_string_equal(os_path_first(a, "[ab]/", "lib.so.1"), "[ab]/lib.so.1");
+	const char *quoted = os_path_quoted(a, "[ab]");
+	assert_string_equal(os_path_first(a, "", quoted), "[ab]");
+	assert_null(os_path_first(a, NULL, "*"));
+	assert_null(os_path_first(a, "", NULL));
+	remove("[ab]/lib.so.1");
+	remove("[ab]");
+	remove("a/lib.so.3");
+	remove("a");
+	remove("b/.lib.so.4");
+	remove("b");
+	mem_arena_free(a);
+}
+
+static void a_file_that_others_can_change_is_known(void **state)
+{
+	(void)state;
+	empty_file("mine", 0755);
+	empty_file("groups", 0775);
+	empty_file("everyones", 0757);
+	assert_null(os_file_open_to_others("mine"));
+	assert_null(os_file_open_to_others("nothing"));
+	assert_null(os_file_open_to_others("/proc/self/status"));
+	assert_string_equal(os_file_open_to_others("groups"), "its group may write to it");
+	assert_string_equal(os_file_open_to_others("everyones"), "everyone may write to it");
+	if (geteuid() == 0) { /* only root can give a file away */
+		assert_int_equal(chown("mine", 65534, 65534), 0);
+		assert_string_equal(os_file_open_to_others("mine"), "it belongs to another user");
+	}
+	remove("mine");
+	remove("groups");
+	remove("everyones");
 }
 
 int main(void)
@@ -373,6 +432,8 @@ int main(void)
 	    cmocka_unit_test(random_bytes_differ),
 	    cmocka_unit_test(every_allocation_fails_once),
 	    cmocka_unit_test(names_say_what_they_stand_for),
+	    cmocka_unit_test(a_folders_name_is_no_pattern),
+	    cmocka_unit_test(a_file_that_others_can_change_is_known),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
