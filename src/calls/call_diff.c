@@ -334,6 +334,15 @@ static dck_status diff_make(call_paths *p, diff *d, const dck_record *const *r, 
 	return status;
 }
 
+/* What is a light path in one only looks as if it were not there. B's notes are told anyway. */
+static void folded_say(record_builder *builder, const dck_record *a, const dck_record *b)
+{
+	const dck_note *n = dck_record_note(a, "tree-folded");
+
+	if (n && !dck_record_note(b, "tree-folded"))
+		record_note_as(builder, n->severity, n->code, "%s", n->text);
+}
+
 dck_status dck_calls_diff(const dck_record *a, const dck_record *b, const dck_calls_view *view,
 			  dck_record **ret, dck_err *err)
 {
@@ -350,6 +359,7 @@ dck_status dck_calls_diff(const dck_record *a, const dck_record *b, const dck_ca
 	call_paths_done(&p);
 	if (status == DCK_OK) {
 		call_view_about(builder, b);
+		folded_say(builder, a, b);
 		return record_finish(builder, ret, err);
 	}
 	record_drop(builder);

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "calls/tree_fold.h"
 
 #include <string.h>
 
@@ -13,8 +14,10 @@ typedef struct held_frame {
 
 dck_status call_paths_init(call_paths *p, const dck_column *columns, size_t ncolumns, dck_err *err)
 {
-	*p = (call_paths){
-	    .columns = columns, .ncolumns = ncolumns, .frames = {.row_bytes = sizeof(held_frame)}};
+	*p = (call_paths){.columns = columns,
+			  .ncolumns = ncolumns,
+			  .paths = {.most = CALL_PATHS_MAX},
+			  .frames = {.row_bytes = sizeof(held_frame)}};
 	DCK_TRY(kept_names_init(&p->texts, err));
 	p->weights = mem_zalloc(1, ncolumns * sizeof *p->weights);
 	p->room = p->weights ? 1 : 0;
@@ -189,8 +192,7 @@ dck_status call_paths_tree(const call_paths *p, const char *name, const char *ti
 	DCK_TRY(call_paths_view(p, &t, err));
 	t.name = name;
 	t.title = title;
-	if (t.nnodes > 0)
-		record_tree(b, &t);
+	dck_status status = tree_fold_put(&t, b, err);
 	if (p->cut > 0)
 		record_note(
 		    b, "calls-cut",
@@ -198,7 +200,7 @@ dck_status call_paths_tree(const call_paths *p, const char *name, const char *ti
 		    "around them",
 		    (unsigned long long)p->cut, name);
 	call_paths_view_done(&t);
-	return DCK_OK;
+	return status;
 }
 
 dck_status call_paths_functions(const call_paths *p, const call_table *how, record_builder *b,

@@ -16,7 +16,7 @@
  *	call_paths_done(&p);
  *
  * A weight is of its path alone. Frames that are equal in all members have one number; a path is
- * its parent's path and a frame. It holds PATH_SUMS_MAX paths, none deeper than
+ * its parent's path and a frame. It holds CALL_PATHS_MAX paths, none deeper than
  * PATH_SUMS_DEPTH_MAX: what is on a further one stays with the path around it, so that sums stay
  * right, and is counted. Nothing here is safe in a signal handler, or for two threads at once. A
  * want of memory is kept and told at the end.
@@ -28,6 +28,10 @@
 #include "base/kept.h"
 #include "calls/call_table.h"
 #include "calls/path_sums.h"
+
+/* Twice what a Python program has that imports PyTorch and allocates everywhere on the way; about
+ * 150 bytes each. */
+enum { CALL_PATHS_MAX = 3 << 20 };
 
 typedef struct call_paths {
 	path_sums paths; /* names: numbers of frames */
@@ -63,8 +67,8 @@ static inline void call_paths_add(call_paths *p, uint32_t path, size_t column, d
 		p->weights[path * p->ncolumns + column] += v;
 }
 
-/* The tree of a record; what is on no path stands below "(no call path)". Nothing where there is no
- * path. A note tells what did not fit. */
+/* The tree of a record, folded where it is large (tree_fold.h); what is on no path stands below
+ * "(no call path)". Nothing where there is no path. A note tells what did not fit. */
 dck_status call_paths_tree(const call_paths *p, const char *name, const char *title,
 			   record_builder *b, dck_err *err) DCK_MUST_USE;
 /* As it stands, until something is added; its name and title are the caller's. */

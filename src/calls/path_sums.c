@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "calls/tree_fold.h"
 
 void path_sums_done(path_sums *p)
 {
@@ -37,7 +38,8 @@ bool path_sums_inside(const path_sums *p, uint32_t path, uint32_t name)
 
 static uint32_t path_new(path_sums *p, uint32_t parent, uint32_t name, uint64_t key)
 {
-	if (p->n > PATH_SUMS_MAX || p->rows[parent].depth >= PATH_SUMS_DEPTH_MAX)
+	if (p->n > (p->most ? p->most : PATH_SUMS_MAX) ||
+	    p->rows[parent].depth >= PATH_SUMS_DEPTH_MAX)
 		return PATH_SUM_NONE;
 	if (!room_for_one(p) || !kept_map_put(&p->children, key, p->n)) {
 		p->failed = true;
@@ -148,12 +150,11 @@ dck_status path_sums_put(const path_sums *p, const char *name, const char *title
 	DCK_TRY(path_sums_tree(p, false, name_of, self, &t, err));
 	t.name = name;
 	t.title = title;
-	if (t.nnodes > 0)
-		record_tree(b, &t);
+	dck_status status = tree_fold_put(&t, b, err);
 	path_sums_tree_done(&t);
 	if (p->lost > 0)
 		record_note(b, "trace-paths",
 			    "%llu calls are in the table of %s, but not in the tree",
 			    (unsigned long long)p->lost, name);
-	return DCK_OK;
+	return status;
 }

@@ -32,6 +32,7 @@ typedef struct path_sums {
 	kept_map children; /* by parent and name */
 	path_sum *rows;	   /* @owned; 0 is what the outermost ones are in */
 	uint32_t n, room;  /* rows */
+	uint32_t most;	   /* paths, if not PATH_SUMS_MAX; 0: that */
 	uint64_t lost;	   /* calls */
 	bool failed;	   /* for want of memory */
 } path_sums;		   /* {0} at first */
