@@ -374,6 +374,14 @@ void os_file_hold(int fd)
 	(void)fcntl(fd, F_SETLK, &lock);
 }
 
+bool os_file_lock(int fd)
+{
+	struct flock lock = whole_lock();
+
+	/* What has no locks, such as a pipe or some network's files, is nobody's. */
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
 bool os_file_held(const char *path)
 {
 	struct flock lock = whole_lock();

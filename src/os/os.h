@@ -241,6 +241,9 @@ void os_file_remove(const char *path);
 /* As long as this process lives and has it open the file is held; others can ask. */
 void os_file_hold(int fd);
 bool os_file_held(const char *path); /* by another process */
+/* The same, but of this descriptor alone, whoever else opens and closes the file, until it is
+ * closed here and in children that were made by fork(). false: somebody else has it. */
+bool os_file_lock(int fd);
 /* Cuts off what comes after the first n bytes. */
 dck_status os_truncate(int fd, const char *path, uint64_t n, dck_err *err);
 /* For reading; a pipe without a writer does not hang us. -1: errno says why. */

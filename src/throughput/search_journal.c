@@ -230,22 +230,26 @@ static dck_status lines_replay(const char *path, dck_buffer *text, const char *k
 	return DCK_OK;
 }
 
+/* Held before it is read: of two searches each would take the other's trials for its own. */
 static dck_status journal_continue(search_journal *j, const char *key, search *s,
 				   dck_record **ret_facts, dck_err *err)
 {
 	dck_buffer text = {0};
 	size_t good = 0;
-	dck_status status = DCK_OK;
+	dck_status status;
 
-	if (os_file_exists(j->path))
-		DCK_TRY(os_read_file(j->path, JOURNAL_BYTES_MAX, &text, err));
-	if (text.n > 0)
-		status = lines_replay(j->path, &text, key, s, &good, ret_facts, err);
+	DCK_TRY(os_open_append(j->path, &j->fd, err));
+	if (!os_file_lock(j->fd))
+		DCK_FAIL(err, E_IO,
+			 "another search writes to the journal '%s' now: wait until it is done, or "
+			 "give another file",
+			 j->path);
+	DCK_TRY(os_read_file(j->path, JOURNAL_BYTES_MAX, &text, err));
+	status =
+	    text.n > 0 ? lines_replay(j->path, &text, key, s, &good, ret_facts, err) : DCK_OK;
 	if (status == DCK_OK && text.n > 0 && good == 0)
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
 				 "'%s' is no journal of a search: give another file", j->path);
-	if (status == DCK_OK)
-		status = os_open_append(j->path, &j->fd, err);
 	if (status == DCK_OK && good < text.n)
 		status = os_truncate(j->fd, j->path, good, err);
 	if (status == DCK_OK && text.n == 0)
