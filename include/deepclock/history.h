@@ -38,7 +38,7 @@ DCK_API dck_status dck_history_path(char *ret, size_t size, dck_err *err) DCK_MU
 /* May grow until 1.0: fill it with its _init function. */
 typedef struct dck_history_config {
 	const char *path; /* NULL: dck_history_path() */
-	uint64_t wait_ns; /* at most so long for other programs that write */
+	uint64_t wait_ns; /* at most so long for other programs that write; 30 s */
 	bool existing;	  /* a file that is not there is E_ABSENT, and none is made */
 } dck_history_config;
 DCK_API void dck_history_config_init(dck_history_config *c); /* @since 0.1 */

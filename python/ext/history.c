@@ -23,7 +23,7 @@ static dck_history *open_of(PyObject *self)
 
 static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-	static char *names[] = {"path", "existing", NULL};
+	static char *names[] = {"path", "existing", "wait", NULL};
 	ext_state *s = PyType_GetModuleState(type);
 	ext_texts texts = {NULL};
 	dck_history_config config;
@@ -31,12 +31,20 @@ static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	dck_history *h = NULL;
 	history *self = NULL;
 	int existing = 0;
+	double wait_s;
 	dck_err err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$p:History", names, &path, &existing))
-		return NULL;
 	dck_history_config_init(&config);
+	wait_s = (double)config.wait_ns / 1e9;
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pd:History", names, &path, &existing,
+					 &wait_s))
+		return NULL;
+	if (!(wait_s >= 0 && wait_s <= 1e9)) {
+		PyErr_SetString(PyExc_ValueError, "wait is a number of seconds from 0 to 1e9");
+		return NULL;
+	}
 	config.existing = existing;
+	config.wait_ns = (uint64_t)(wait_s * 1e9);
 	if (path != Py_None && !(config.path = ext_texts_add(&texts, path)))
 		return NULL;
 	if (dck_history_open(&config, &h, &err) == DCK_OK)
@@ -345,9 +353,10 @@ static PyObject *history_check(PyObject *self, PyObject *none)
 
 PyDoc_STRVAR(
     history_doc,
-    "History(path=None, *, existing=False)\n--\n\n"
+    "History(path=None, *, existing=False, wait=30.0)\n--\n\n"
     "The records that were kept, in one SQLite file: by itself the one that the program uses. "
-    "existing: a file that is not there is an AbsentError, and none is made.\n\n"
+    "existing: a file that is not there is an AbsentError, and none is made. wait: at most so many "
+    "seconds for other programs that write to it.\n\n"
     "Options of list, trend and prune choose records: subject (* and ? stand for any text), "
     "command, since, until (a date or an age, \"90d\"), at_commit, limit. A History belongs to one "
     "thread at a time.");

@@ -160,9 +160,10 @@ class HistoryTest(Case):
         db = self.path("h.db")
         with self.assertRaises(deepclock.AbsentError):
             deepclock.History(db, existing=True)
+        self.assertRaises(ValueError, deepclock.History, db, wait=-1)
         a = deepclock.bench(work, **{**short(), "no_history": None, "db": db, "commit": "abc"})
         b = deepclock.bench(work, **short())
-        with deepclock.History(db) as h:
+        with deepclock.History(db, wait=1.5) as h:
             self.assertEqual(h.path, db)
             self.assertTrue(h.add(b))
             self.assertFalse(h.add(b))

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
+#include <fcntl.h>
 #include <limits.h>
 
 const dck_opt cli_worker_options[] = {
@@ -38,6 +39,8 @@ int cli_worker_run(const cli *c, cli_maker make, void *config)
 	dck_err err;
 	int code;
 
+	/* Programs that are measured here have no business with it. */
+	fcntl((int)c->worker.fd, F_SETFD, FD_CLOEXEC);
 	cli_signals_install();
 	if (make(c, config, &observer, &record, &err) != DCK_OK)
 		return failure_send(&c->worker, &err);

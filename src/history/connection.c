@@ -18,7 +18,7 @@
 
 void dck_history_config_init(dck_history_config *c)
 {
-	*c = (dck_history_config){.wait_ns = UINT64_C(10000000000)};
+	*c = (dck_history_config){.wait_ns = UINT64_C(30000000000)};
 }
 
 /* SQLite reads ":memory:" and "file:..." as something else than a file's name. */
@@ -211,6 +211,9 @@ static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err
 	DCK_TRY(sqlite_load(err));
 	if (!exists)
 		DCK_TRY(os_folders_make(h->path, "the history", err));
+	/* SQLite tries to read it then, and says that it is not there. */
+	if (!exists && !os_file_exists(h->path) && !os_path_can_be_made(h->path))
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make the history '%s'", h->path);
 	return open_there(h, exists, err);
 }
 

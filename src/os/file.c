@@ -104,7 +104,7 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 
 dck_status os_file_nameless(int *ret_fd, dck_err *err)
 {
-	*ret_fd = memfd_create("deepclock", 0);
+	*ret_fd = memfd_create("deepclock", MFD_CLOEXEC);
 	if (*ret_fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make a file in memory");
 	return DCK_OK;

@@ -286,6 +286,8 @@ bool os_folder_here(char *ret, size_t size);
 bool os_link_read(const char *path, char *ret, size_t size);
 /* Makes the folders that the file lies in, for nobody but us. purpose: for the sentence. */
 dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
+/* Its folder is there and may be written; false: errno says why not. */
+bool os_path_can_be_made(const char *path);
 /* What is written to that name from now on goes nowhere. false: errno says why. */
 bool os_file_swallow(const char *path);
 /* Calls f with every name below the folder that matches a pattern of the shell, which may have

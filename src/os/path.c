@@ -102,6 +102,20 @@ dck_status os_folders_make(const char *path, const char *purpose, dck_err *err)
 	return DCK_OK;
 }
 
+bool os_path_can_be_made(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[4096];
+
+	if (slash && (size_t)(slash - path) >= sizeof folder) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		 slash ? path : ".");
+	return access(folder, W_OK | X_OK) == 0;
+}
+
 bool os_file_swallow(const char *path)
 {
 	return symlink("/dev/null", path) == 0 || errno == EEXIST;

@@ -19,6 +19,7 @@ typedef struct history_output {
 
 typedef struct history_command {
 	cli_output output; /* db, and commit of an import */
+	dck_history_config where;
 	dck_history_filter filter;
 	history_metric metric;
 	history_output exported;
@@ -351,6 +352,13 @@ static const char *action_word(size_t i)
 	return i < ACTIONS ? actions[i].name : NULL;
 }
 
+/* For every action, as --db is. */
+static const dck_opt wait_options[] = {
+    DCK_OPTION(TIME, dck_history_config, wait_ns, "wait", "TIME", "30s",
+	       "at most so long for other programs that write to it"),
+    {0},
+};
+
 static bool takes(const action *a, const char *name)
 {
 	for (const char *const *own = a->options; *own; own++)
@@ -382,8 +390,9 @@ static int action_check(const cli *c, const action *a)
 				 a->max_args > 0 ? counted(a->max_args, text, sizeof text) : "",
 				 c->args[a->max_args + 1], a->max_args > 0 ? " too" : "");
 	for (cli_option o = {0}; cli_option_next(c->command, &o);)
-		if (o.group.table != cli_common_options && strcmp(o.row->name, "db") != 0 &&
-		    cli_given(c, o.row->name) && !takes(a, o.row->name))
+		if (o.group.table != cli_common_options && o.group.table != wait_options &&
+		    strcmp(o.row->name, "db") != 0 && cli_given(c, o.row->name) &&
+		    !takes(a, o.row->name))
 			return cli_usage(c, "--%s is not for 'history %s'", o.row->name, a->name);
 	return CLI_OK;
 }
@@ -445,7 +454,7 @@ static int history_run(cli *c, void *config)
 {
 	const history_command *cfg = config;
 	const action *a = action_find(c->nargs > 0 ? c->args[0] : "list");
-	dck_history_config where;
+	dck_history_config where = cfg->where;
 	dck_history *h;
 	dck_err err;
 	int code;
@@ -455,7 +464,6 @@ static int history_run(cli *c, void *config)
 	code = action_check(c, a);
 	if (code != CLI_OK)
 		return code;
-	dck_history_config_init(&where);
 	where.path = cfg->output.db;
 	where.existing = !a->makes;
 	if (dck_history_open(&where, &h, &err) != DCK_OK)
@@ -514,6 +522,7 @@ static const cli_item id_items[] = {
 static const cli_section sections[] = {{"Actions", action_items}, {"IDs", id_items}, {0}};
 static const cli_group groups[] = {
     {"History", place_options, offsetof(history_command, output), false},
+    {"History", wait_options, offsetof(history_command, where), false},
     {"Which records", dck_history_filter_options, offsetof(history_command, filter), false},
     {"Showing", metric_options, offsetof(history_command, metric), false},
     {"Showing", dck_history_trend_options, offsetof(history_command, trend), false},

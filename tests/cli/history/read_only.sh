@@ -14,6 +14,12 @@ chmod 555 data; try
 chmod 000 data; try
 chmod 755 data
 unprivileged deepclock history check --db data/history.db | sed 's/,.*,/,/'
+# A folder that is there, and takes nothing.
+mkdir ro
+chmod 555 ro
+unprivileged deepclock history import line --db ro/history.db
+unprivileged deepclock bench --runs 3 --warmup 0 --quiet --db ro/history.db -- true
+unprivileged env DEEPCLOCK_DB=ro/history.db deepclock bench --runs 3 --warmup 0 --save run.json -- true > text
 chmod 555 .
 unprivileged deepclock bench --runs 3 --warmup 0 --db new/history.db -- true 2>&1 > /dev/null
 chmod 755 .

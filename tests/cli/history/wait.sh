@@ -1,0 +1,23 @@
+# One program writes for a while: another waits as long as it is told to, and no longer.
+cat > hold <<'END'
+#!/usr/bin/env python3
+import sqlite3, sys, time
+db = sqlite3.connect("h.db", isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+open("held", "w").close()
+sys.stdin.read()
+END
+chmod +x hold
+history-lines 1 | deepclock history import - --db h.db
+history-lines 1 prefix=b > line
+mkfifo go
+./hold < go &
+exec 9> go
+until [ -e held ]; do sleep 0.02; done
+deepclock history import line --db h.db --wait 100ms
+echo "impatient $?"
+(sleep 0.5; exec 9>&-) &
+exec 9>&-
+deepclock history import line --db h.db
+echo "patient $?"
+wait
