@@ -89,7 +89,6 @@ static void add(zone_sums *s, const zone_frame *f, uint64_t took, uint64_t self,
 {
 	zone_stats *z = s->paths_only ? NULL : zone_sums_row(s, f->name);
 
-	path_sums_add(&s->paths, f->path, 1, took);
 	if (z && f->in_pieces)
 		zone_stats_add_pieces(z, &f->before, took, self, outermost, finished);
 	else if (z && finished)
@@ -144,6 +143,7 @@ static void pieces_drop(zone_sums *s, zone_stack *t)
 							    .depth = ZONE_DEPTH_MAX,
 							    .begin_ns = f->begin_ns,
 							    .whole = true});
+		path_sums_add(&s->paths, f->path, 1, 0);
 		add(s, f, 0, 0, false, true);
 	}
 }
@@ -247,8 +247,10 @@ zone_end zone_sums_end(zone_sums *s, zone_stack *t, uint64_t ns, bool finished)
 	const bool whole = !f.continued || !piece_end(s, t, &f, ns, took, self, outer);
 	if (s->ended)
 		tell(s, t, &f, took, self, outer, whole);
-	if (whole)
+	if (whole) {
+		path_sums_add(&s->paths, f.path, 1, took);
 		add(s, &f, took, self, outer, finished);
+	}
 	t->zones += whole;
 	const zone_stats *z = zone_sums_of(s, f.name);
 	t->waited_ns += z && z->wait ? took : 0;
@@ -270,12 +272,12 @@ static void range_ended(zone_sums *s, uint32_t name, uint64_t begin_ns, uint64_t
 {
 	const uint64_t took = end_ns > begin_ns ? end_ns - begin_ns : 0;
 
-	const zone_frame f = {.name = name,
-			      .path = path_sums_child(&s->paths, s->async_root, name),
-			      .begin_ns = begin_ns};
+	const zone_frame f = {.name = name, .begin_ns = begin_ns};
 
 	if (s->ended)
 		tell(s, NULL, &f, took, ZONE_SELF_UNKNOWN, true, true);
+	if (s->async_root)
+		path_sums_add(&s->paths, path_sums_child(&s->paths, s->async_root, name), 1, took);
 	add(s, &f, took, ZONE_SELF_UNKNOWN, true, finished);
 }
 

@@ -72,7 +72,9 @@ typedef struct zone_sums {
 	path_sums paths;
 	zone_stats **stats; /* @owned, by name; NULL: none yet */
 	uint32_t nstats;
-	uint32_t async_root;	      /* the path that ranges of no track are in */
+	/* The path that ranges of no track are in; 0: they are in none, since threads do at the
+	 * same time what they span, and their time would count twice. */
+	uint32_t async_root;
 	bool paths_only;	      /* nothing is wanted by name */
 	zone_percentiles percentiles; /* that are wanted */
 	uint64_t histogram_room;      /* bytes left for them */

@@ -133,7 +133,8 @@ static void a_lost_range_hides_nothing(void **state)
 	assert_int_equal(sums.paths.n, 1 + 2);
 }
 
-static void ranges_of_no_thread_are_roots(void **state)
+/* They stand beside what threads did at that time: in the tree their time would count twice. */
+static void ranges_of_no_thread_are_in_the_table_only(void **state)
 {
 	uint64_t unmatched;
 
@@ -150,9 +151,20 @@ static void ranges_of_no_thread_are_roots(void **state)
 	assert_int_equal(zone_sums_of(&sums, B)->total_ns, 20);
 	assert_true(zone_sums_of(&sums, B)->self_unknown);
 	assert_int_equal(zone_sums_of(&sums, C)->unfinished, 1);
-	assert_int_equal(sums.paths.n, 1 + 3);
-	for (uint32_t i = 1; i < sums.paths.n; i++)
-		assert_int_equal(sums.paths.rows[i].parent, 0);
+	assert_int_equal(sums.paths.n, 1 + 1);
+	assert_int_equal(sums.paths.rows[1].total_ns, 50);
+	assert_int_equal(sums.paths.lost, 0);
+}
+
+static void ranges_of_no_thread_are_below_their_root(void **state)
+{
+	(void)state;
+	sums.async_root = path_sums_child(&sums.paths, 0, A);
+	assert_true(zone_sums_range(&sums, 7, B, 10));
+	assert_true(zone_sums_range(&sums, 7, 0, 30));
+	assert_int_equal(sums.paths.n, 1 + 2);
+	assert_int_equal(sums.paths.rows[2].parent, 1);
+	assert_int_equal(sums.paths.rows[2].total_ns, 20);
 }
 
 int main(void)
@@ -163,7 +175,8 @@ int main(void)
 	    cmocka_unit_test_setup(children_in_any_order_have_one_path_each, begin_test),
 	    cmocka_unit_test_setup(ranges_on_no_path_are_in_the_table, begin_test),
 	    cmocka_unit_test_setup(a_lost_range_hides_nothing, begin_test),
-	    cmocka_unit_test_setup(ranges_of_no_thread_are_roots, begin_test),
+	    cmocka_unit_test_setup(ranges_of_no_thread_are_in_the_table_only, begin_test),
+	    cmocka_unit_test_setup(ranges_of_no_thread_are_below_their_root, begin_test),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
