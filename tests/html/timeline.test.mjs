@@ -135,15 +135,15 @@ test("search finds places in the order of time, and sums of all", () => {
 });
 
 test("tracks lie below their process, the main thread first, and fold", () => {
-	const roots = trackTree(read()), open = layoutTracks(roots, new Set()), shut = layoutTracks(roots, new Set([roots[0]]));
+	const roots = trackTree(read()), open = layoutTracks(roots, new Set()), shut = layoutTracks(roots, new Set([roots[1]]));
 
-	assert.deepEqual(open.lines.map(l => l.node.title), ["process 7", "main 7", "queue", "late 9", "across threads"]);
-	assert.deepEqual(open.lines.map(l => l.depth), [0, 1, 2, 1, 0]);
-	assert.deepEqual(open.lines[1].parts.map(p => p.row), [6, 3, 4]);
-	assert.deepEqual(shut.lines.map(l => l.node.title), ["process 7", "across threads"]);
+	assert.deepEqual(open.lines.map(l => l.node.title), ["across threads", "process 7", "main 7", "queue", "late 9"]);
+	assert.deepEqual(open.lines.map(l => l.depth), [0, 0, 1, 2, 1]);
+	assert.deepEqual(open.lines[2].parts.map(p => p.row), [6, 3, 4]);
+	assert.deepEqual(shut.lines.map(l => l.node.title), ["across threads", "process 7"]);
 	assert.ok(shut.high < open.high);
-	const folded = layoutTracks(roots, new Set([roots[0].inside[0]]));
-	assert.deepEqual(folded.lines[1].parts.map(p => p.row), [3]);
+	const folded = layoutTracks(roots, new Set([roots[1].inside[0]]));
+	assert.deepEqual(folded.lines[2].parts.map(p => p.row), [3]);
 	open.lines.forEach((l, i) => assert.ok(i === 0 || l.y >= open.lines[i - 1].y + open.lines[i - 1].high));
 });
 

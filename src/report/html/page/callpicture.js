@@ -127,8 +127,7 @@ export function callPicture(box, zoom) {
 		if (!shown.marks.some(m => m.node === at))
 			at = state.root;
 		const said = state.says(shown);
-		svg.select("title").text(said);
-		svg.attr("aria-label", said).attr("aria-labelledby", null);
+		svg.attr("aria-label", said);
 		const g = svg.append("g").attr("class", "marks").selectAll("g").data(shown.marks).join("g")
 			.attr("class", m => `mark ${state.colour(m.node)}${state.found && m.node !== NO_NODE ? (state.found[m.node] ? " found" : " lost") : ""}`)
 			.attr("role", "treeitem").attr("aria-level", m => m.level + 1).attr("tabindex", m => (m.node === at ? 0 : -1))
@@ -137,7 +136,6 @@ export function callPicture(box, zoom) {
 			drawRings(svg, g, shown, width, state, cut);
 		else
 			drawBars(g, shown, width, state, cut);
-		svg.select("title").remove(); /* the browser would show it over every mark */
 		svg.on("mousemove", () => (pointed() ? tipShow(d3.event, state.tip(pointed().node)) : tipHide()))
 			.on("mouseleave", tipHide).on("keydown", key).on("focusout", tipHide)
 			.on("click", () => pointed() && go(pointed().node, false));

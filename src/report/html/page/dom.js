@@ -17,10 +17,6 @@ export function el(tag, attributes, ...children) {
 	return e;
 }
 
-/** A number that stands for a record's text in an id or a class. */
-let ids = 0;
-export const newId = prefix => `${prefix}-${++ids}`;
-
 const tipBox = () => document.getElementById("tip");
 
 /** Shows lines of text (a list; [name, value] makes a row of two) near the mouse or an element. */

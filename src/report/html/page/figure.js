@@ -4,16 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
 
-import { el, newId } from "./dom.js";
+import { el } from "./dom.js";
 import { digits, scaleOf } from "./units.js";
 
 /** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in px; called
  * again when the width changes. height: px, or of the width. says: what is to be seen, one sentence; legend: [[class, text]].
  * Returns { box, redraw }. */
 export function figure(box, { title, says, note, legend, height = 240, draw }) {
-	const id = newId("figure");
 	const holder = el("div", { class: "figure" });
-	const svg = d3.select(holder).append("svg").attr("role", "img").attr("aria-labelledby", id);
+	const svg = d3.select(holder).append("svg").attr("role", "group").attr("aria-label", says || title);
 	let width = 0;
 
 	function redraw() {
@@ -21,7 +20,6 @@ export function figure(box, { title, says, note, legend, height = 240, draw }) {
 		const high = typeof height === "function" ? height(width) : height;
 		svg.selectAll("*").remove();
 		svg.attr("width", width).attr("height", high).attr("viewBox", `0 0 ${width} ${high}`);
-		svg.append("title").attr("id", id).text(says || title);
 		draw(svg, width, high);
 	}
 	box.append(...[title ? el("h3", {}, title) : null, note ? el("p", { class: "dim small" }, note) : null, holder].filter(Boolean));
@@ -38,12 +36,24 @@ export function figure(box, { title, says, note, legend, height = 240, draw }) {
 /** Ticks of a numeric axis in one unit; the unit stands in the axis' title, not behind each number. */
 export function tickFormat(most, unit) {
 	const [factor, name] = scaleOf(most, unit);
-	return { name, text: v => (v === 0 ? "0" : digits(v / factor, 3)) };
+	return { name, factor, text: v => (v === 0 ? "0" : digits(v / factor, 3)) };
+}
+
+/** Evenly spaced numbers with as many decimals as the one that needs most: 0, 0.5, 1.0. */
+export function evenText(values, factor = 1) {
+	const places = Math.max(0, ...values.map(v => ((/\.(\d+)$/.exec(String(Number((v / factor).toPrecision(8)))) || ["", ""])[1].length)));
+	return v => (v === 0 ? "0" : (v / factor).toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places }));
+}
+
+/** Ticks at round numbers of the unit that is shown. */
+function ticksEvenly(axis, scale, f, count) {
+	const values = ticksOf(scale, f.factor, count);
+	axis.tickValues(values);
+	if (values.every(v => Math.abs(v / f.factor) < 1e15 && (v === 0 || Math.abs(v / f.factor) >= 1e-4)))
+		axis.tickFormat(evenText(values, f.factor));
 }
 
 function ticksOf(scale, factor, count) {
-	if (!scale.ticks)
-		return null;
 	/* Round numbers of the unit that is shown, not of nanoseconds or bytes. */
 	const shown = scale.copy().domain(scale.domain().map(v => v / factor));
 	return shown.ticks(count).map(v => v * factor);
@@ -63,6 +73,8 @@ export function axisX(svg, scale, { y, unit, title, count = 6, format, values })
 		axis.tickValues(values);
 	else if (scale.base)
 		axis.ticks(count).tickFormat(logText(scale, f.text));
+	else if (!format && scale.ticks)
+		ticksEvenly(axis, scale, f, count);
 	else if (unit !== undefined && scale.ticks)
 		axis.tickValues(ticksOf(scale, scaleOf(Math.abs(to), unit)[0], count));
 	const g = svg.append("g").attr("class", "axis x").attr("transform", `translate(0,${y})`).call(axis);
@@ -81,11 +93,13 @@ export function axisY(svg, scale, { x, unit, title, count = 5, width = 0, format
 		axis.tickValues(values);
 	else if (scale.base)
 		axis.ticks(count).tickFormat(logText(scale, f.text));
+	else if (!format && scale.ticks)
+		ticksEvenly(axis, scale, f, count);
 	else if (scale.ticks)
 		axis.tickValues(ticksOf(scale, scaleOf(to, unit)[0], count));
 	if (width > 0) {
 		const lines = d3.axisLeft(scale).tickSize(-width).tickFormat("");
-		lines.tickValues(axis.tickValues() || scale.ticks(count));
+		lines.tickValues((axis.tickValues() || scale.ticks(count)).filter(v => !scale.base || axis.tickFormat()(v)));
 		svg.append("g").attr("class", "grid").attr("transform", `translate(${x},0)`).call(lines);
 	}
 	const g = svg.append("g").attr("class", "axis y").attr("transform", `translate(${x},0)`).call(axis);

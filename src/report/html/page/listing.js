@@ -6,10 +6,11 @@ import { el } from "./dom.js";
 import { digits } from "./units.js";
 
 const BRIEF = 20;
+const LONG = 40; /* letters: a text that needs a wide column, and may break into lines in it */
 const MORE_ROWS = 1000; /* rows at once, so that a long table answers at once too */
 
 /** columns: [{key, title, number: bool, text(row) -> shown, more(row) -> said when pointed at,
- * value(row) -> sorted by, heat(row) -> 0 to 5, foot(rows) -> below the column, of the rows that are left}]; rows: any objects. sort: the key
+ * aside(row) -> behind it, set back; tail: where it is cut, its end is what tells it apart; value(row) -> sorted by, heat(row) -> 0 to 5, foot(rows) -> below the column, of the rows that are left}]; rows: any objects. sort: the key
  * sorted by at first (numbers from the most downwards). mark(row) -> an id for rows that can be jumped to. Shows the first
  * rows, and more on request. Returns { box, show(row), only(test) }: test(row) -> is to be seen; null: all rows. */
 export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF, brief = BRIEF, mark, click, caption }) {
@@ -28,7 +29,7 @@ export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF
 			return Number.isNaN(a) ? 1 : -1; /* what is not known stands last, whichever way */
 		return (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1);
 	};
-	const texts = new Map();
+	const texts = new Map(), long = new Set(columns.filter(c => !c.number && rows.slice(0, BRIEF).some(r => c.text(r).length > LONG)));
 
 	function textOf(r) {
 		if (!texts.has(r))
@@ -47,12 +48,14 @@ export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF
 
 		body.replaceChildren(...list.slice(from, end).map(r => el("tr", { id: mark ? mark(r) : null, click: click ? () => click(r) : null },
 			columns.map((c, i) => {
-				const text = c.text(r), why = c.more ? c.more(r) : "";
-				return el("td", { class: (c.number ? "number" : "text") + (text === "–" ? " absent" : "") + (c.heat ? ` heat${c.heat(r)}` : "") + (c.code ? " mono" : ""), title: why || null },
-					click && i === 0 ? el("button", { type: "button", class: "plain" }, text) : text);
+				const text = c.text(r), why = c.more ? c.more(r) : "", aside = c.aside ? c.aside(r) : "";
+				return el("td", { class: (c.number ? "number" : "text") + (long.has(c) ? " long" : "") + (c.tail ? " tail" : "") + (text === "–" ? " absent" : "") + (c.heat ? ` heat${c.heat(r)}` : "") + (c.code ? " mono" : ""), title: why || null },
+					click && i === 0 ? el("button", { type: "button", class: "plain" }, c.tail ? el("bdi", {}, text) : text) : c.tail ? el("bdi", {}, text) : text,
+					aside ? el("span", { class: "interval" }, aside) : null);
 			}))));
 		if (foot)
 			foot.replaceChildren(...columns.map(c => el("td", { class: c.number ? "number" : "text", "data-key": c.key }, c.foot ? c.foot(list) : "")));
+		count.hidden = !filter && rows.length <= brief;
 		count.textContent = list.length === rows.length ? `${digits(rows.length)} row${rows.length === 1 ? "" : "s"}` : `${digits(list.length)} of ${digits(rows.length)} rows`;
 		const rest = list.length - (end - from);
 		more.hidden = list.length <= brief + 5;

@@ -4,12 +4,12 @@
 /* global d3 */
 
 import { axisX, axisY, figure } from "./figure.js";
-import { fitText } from "./marks.js";
+import { fitText, textWidth } from "./marks.js";
 import { ROOM, intervalMarks, spaced } from "./points.js";
 import { formatInterval } from "./units.js";
 
-const HIGH = 30;
-const finite = list => list.filter(Number.isFinite);
+const HIGH = 30, NARROW = 560; /* px */
+const finite = list => list.filter(Number.isFinite), positive = list => list.filter(v => v > 0);
 const COLORS = 8;
 export const colorOf = i => `c${i % COLORS + 1}`;
 
@@ -24,12 +24,14 @@ export function plotRows(box, { title, note, says, rows, unit, text, axis, zone,
 	const log = least > 0 && most / least > 8;
 
 	figure(box, {
-		title, note, says, height: HIGH * rows.length + 60,
+		title, note, says, height: width => (width < NARROW ? 2 : 1) * HIGH * rows.length + 60,
 		draw(svg, width, height) {
-			const left = Math.min(220, width * 0.34), right = Math.min(250, width * 0.36);
+			/* On a phone name and value stand above their mark, which has all the width then. */
+			const narrow = width < NARROW, high = narrow ? 2 * HIGH : HIGH, middle = narrow ? 0.72 : 0.5;
+			const left = narrow ? 0 : Math.min(220, width * 0.34), right = narrow ? 0 : Math.min(250, width * 0.36);
 			const x = (log ? d3.scaleLog : d3.scaleLinear)(log ? [least / 1.2, most * 1.2] : [least - pad, most + pad], [left + 12, width - right - 12]);
-			const y = d3.scaleLinear([0, rows.length], [6, 6 + HIGH * rows.length]);
-			const bottom = height - 50, shown = rows.map((row, i) => ({ ...row, x: row.value, y: i + 0.5 }));
+			const y = d3.scaleLinear([0, rows.length], [6, 6 + high * rows.length]);
+			const bottom = height - 50, shown = rows.map((row, i) => ({ ...row, x: row.value, y: i + middle }));
 
 			if (zone) {
 				svg.append("rect").attr("class", "band zone").attr("x", x(zone[0])).attr("width", x(zone[1]) - x(zone[0])).attr("y", 0).attr("height", bottom);
@@ -37,9 +39,9 @@ export function plotRows(box, { title, note, says, rows, unit, text, axis, zone,
 			if (at !== undefined)
 				svg.append("line").attr("class", "rule thin").attr("x1", x(at)).attr("x2", x(at)).attr("y1", 0).attr("y2", bottom);
 			intervalMarks(svg, x, y, shown.filter(row => Number.isFinite(row.value)), { along: "x", name: "row", lines: d => pointLines(d.name, d, unit, text) });
-			const names = svg.selectAll(null).data(shown).join("g").attr("transform", d => `translate(0,${y(d.y)})`);
-			names.append("text").attr("class", "strong").attr("dy", "0.35em").text(d => fitText(d.name, left)).append("title").text(d => d.name);
-			names.append("text").attr("class", "strong").attr("dy", "0.35em").attr("x", width).attr("text-anchor", "end").text(d => fitText(text(d), right));
+			const names = svg.selectAll(null).data(shown).join("g").attr("transform", d => `translate(0,${y(narrow ? d.y - 0.4 : d.y)})`);
+			names.append("text").attr("class", "strong halo").attr("dy", "0.35em").text(d => fitText(d.name, narrow ? width - textWidth(text(d)) - 12 : left));
+			names.append("text").attr("class", "strong halo").attr("dy", "0.35em").attr("x", width).attr("text-anchor", "end").text(d => fitText(text(d), narrow ? width : right));
 			axisX(svg, x, { y: bottom, unit, title: axis, count: Math.max(2, (width - left - right) / 90), format: unit === "1" ? v => d3.format("~r")(Number(v.toPrecision(6))) : undefined });
 		},
 	});
@@ -58,10 +60,11 @@ export function plotAgainst(box, { title, note, says, lists, rules = [], x: ax, 
 		title, note, says, height, legend,
 		draw(svg, width, high) {
 			const named = lists.some(l => l.name), right = named ? Math.min(130, width * 0.25) : ROOM.right;
-			const [x0, x1] = d3.extent(xs), [y0, y1] = d3.extent(ys);
+			/* A logarithmic axis has no 0, which an interval may reach down to. */
+			const [x0, x1] = d3.extent(xs), [y0, y1] = d3.extent(ay.log ? positive(ys) : ys);
 			const x = (ax.log ? d3.scaleLog().base(ax.log).domain(x0 === x1 ? [x0 / 2, x0 * 2] : [x0, x1]) : d3.scaleLinear().domain(x0 === x1 ? [x0 - 1, x1 + 1] : [x0, x1])).range([ROOM.left + 10, width - right - 10]);
 			const low = ay.zero ? 0 : y0 - (y1 - y0 || Math.abs(y1)) * 0.06, top = y1 + (y1 - y0 || Math.abs(y1) || 1) * 0.06;
-			const y = (ay.log ? d3.scaleLog().domain([y0, y1]) : d3.scaleLinear().domain([low, top])).range([high - ROOM.bottom, ROOM.top]).nice(5);
+			const y = (ay.log ? d3.scaleLog().domain([y0, y1]).clamp(true) : d3.scaleLinear().domain([low, top])).range([high - ROOM.bottom, ROOM.top]).nice(5);
 			const lanesUsed = rules.filter(r => r.x !== undefined).map((r, i) => ({ ...r, lane: i }));
 
 			axisY(svg, y, { x: ROOM.left, unit: ay.unit, title: ay.title, format: ay.format, width: width - ROOM.left - right, count: 4 });
@@ -76,7 +79,7 @@ export function plotAgainst(box, { title, note, says, lists, rules = [], x: ax, 
 				.attr("x1", l => x(l.from)).attr("x2", l => x(l.to)).attr("y1", l => y(l.y)).attr("y2", l => y(l.y));
 			const ends = [];
 			for (const l of lists) {
-				const own = l.points.filter(p => Number.isFinite(p.y)).sort((a, b) => a.x - b.x);
+				const own = l.points.filter(p => Number.isFinite(p.y) && (!ay.log || p.y > 0)).sort((a, b) => a.x - b.x);
 				const group = svg.append("g").attr("class", l.class || "c1");
 				if (own.length === 0)
 					continue;

@@ -52,7 +52,7 @@ export function plotHistogram(box, r, values, unit) {
 			const placed = lanes(marks, x, width);
 			const y = d3.scaleLinear([0, most], [height - ROOM.bottom, ROOM.top + 14 * Math.max(0, ...placed.map(m => m.lane))]);
 
-			axisY(svg, y, { x: ROOM.left, width: width - ROOM.left - ROOM.right, title: "runs", count: 4 });
+			axisY(svg, y, { x: ROOM.left, width: width - ROOM.left - ROOM.right, title: "runs", count: Math.min(4, most) });
 			pointable(svg.append("g").attr("class", "c1").selectAll("rect").data(h.bins).join("rect").attr("class", "fill bin")
 				.attr("x", b => x(b.from) + 0.5).attr("width", b => Math.max(0.5, x(b.to) - x(b.from) - 1))
 				.attr("y", b => y(b.n)).attr("height", b => y(0) - y(b.n)),

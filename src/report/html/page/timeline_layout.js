@@ -4,6 +4,7 @@
 
 import { digits, format } from "./units.js";
 
+const OUTLINE = 6; /* rows */
 export const TRACK_ROW = 18, TRACK_HEAD = 20, TRACK_COUNTER = 36, TRACK_MARKS = 12, TRACK_GAP = 6;
 
 const trackName = track => {
@@ -20,8 +21,9 @@ export function trackTree(t) {
 	const rank = n => (n.track.kind === "thread" ? (n.track.tid === n.track.pid ? 0 : 1) : n.track.kind === "counter" ? 2 : 3);
 
 	nodes.forEach(n => (n.track.in === undefined ? roots : nodes[n.track.in].inside).push(n));
+	/* Laps and the like: few of them are the outline of all that is below them. */
 	if (t.about.lanes.length)
-		roots.push({ track: { kind: "lanes", rows: t.about.lanes }, title: "across threads", inside: [] });
+		roots[t.about.lanes.length <= OUTLINE ? "unshift" : "push"]({ track: { kind: "lanes", rows: t.about.lanes }, title: "across threads", inside: [] });
 	nodes.forEach(n => n.inside.sort((a, b) => rank(a) - rank(b)));
 	return roots;
 }

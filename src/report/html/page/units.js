@@ -60,6 +60,8 @@ export function formatCount(v) {
 }
 
 export function percent(ratio, n = 3) {
+	if (ratio > 0 && ratio < 1e-5)
+		return "< 0.001 %";
 	return Number.isFinite(ratio) ? `${digits(100 * ratio, n)} %` : "?";
 }
 

@@ -19,15 +19,27 @@ function notes(r) {
 	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.under) };
 }
 
-/** The metrics beside the answer, absent ones with their reason. */
+/** The metrics beside the answer; below them those that are absent, with their reason. */
 function tiles(r, page) {
-	return TILES.map(tag => metric(r, tag)).filter(Boolean).map(m => {
-		const c = cell(m);
-		return el("div", { class: "tile", title: [page.metrics[m.tag] ? page.metrics[m.tag].help : "", m.how, cellMore(c, m.unit)].filter(Boolean).join("\n") },
-			el("div", { class: "name" }, page.metrics[m.tag] ? page.metrics[m.tag].name : m.tag),
-			el("div", { class: "number" }, "absent" in c ? "absent" : format(number(m), m.unit)),
-			"absent" in c ? el("div", { class: "small dim" }, c.absent) : null);
-	});
+	const all = TILES.map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
+	const known = all.filter(t => !("absent" in t.c)), why = new Map();
+
+	for (const t of all.filter(one => "absent" in one.c))
+		why.set(t.c.absent, [...(why.get(t.c.absent) || []), t.about.name]);
+	return [el("div", { class: "tiles" }, known.map(({ m, c, about }) =>
+		el("div", { class: "tile", title: [about.help, m.how].filter(Boolean).join("\n") },
+			el("div", { class: "name" }, about.name),
+			el("div", { class: "number" }, format(number(m), m.unit)),
+			c.level > 0 ? el("div", { class: "name" }, cellMore(c, m.unit)) : null))),
+	...[...why].map(([reason, names]) => el("p", { class: "small dim absent" }, `${names.join(", ")}: absent, ${reason}`))];
+}
+
+/** The first of the answer's numbers with its interval set back, the others below it. */
+function verdict(text) {
+	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\](?: [\d.]+ %)?)?)$/.exec(first);
+
+	return [el("p", { class: text.length > 70 ? "value long" : "value" }, value, interval ? el("span", { class: "interval" }, ` ${interval.trim()}`) : null),
+		...more.map(line => el("p", { class: "line" }, line))];
 }
 
 export const viewAnswer = {
@@ -41,11 +53,11 @@ export const viewAnswer = {
 
 		box.append(el("div", { class: "answer" },
 			el("h1", {}, said.what || r.command || "A record of deepclock"),
-			first ? el("p", { class: first.length > 70 ? "value long" : "value" }, first) : null,
+			first ? verdict(first) : null,
 			lines.map(line => el("p", { class: /^(INCOMPLETE|FAILS|FAILED)/.test(line) ? "line fail" : "line" }, line)),
 			n.first.length ? el("ul", { class: "doubts", "aria-label": "Reasons to doubt it" }, n.first.map(doubt)) : null,
 			n.rest.length + n.under.length ? el("details", {}, el("summary", {}, `${n.rest.length + n.under.length} more notes`),
 				el("ul", { class: "doubts" }, [...n.rest, ...n.under].map(doubt))) : null,
-			el("div", { class: "tiles" }, (r.series || []).some(s => s.tag === "latency") ? tiles(r, page) : [])));
+			(r.series || []).some(s => s.tag === "latency") ? tiles(r, page) : null));
 	},
 };

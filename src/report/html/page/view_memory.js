@@ -7,6 +7,7 @@
 import { el, tipHide, tipShow } from "./dom.js";
 import { axisX, axisY, figure } from "./figure.js";
 import { listing } from "./listing.js";
+import { spaced } from "./points.js";
 import { format } from "./units.js";
 import { cell, cellText, metric, metricNumber, tree } from "./record.js";
 import { drawCalls } from "./view_calls.js";
@@ -31,10 +32,8 @@ function uses(r) {
 function peakLabels(list, x, y, width) {
 	const labels = list.map(use => ({ use, x: x(use.top[0]), y: y(use.top[1]) - 8, anchor: x(use.top[0]) > width - 170 ? "end" : "start" })).sort((a, b) => a.y - b.y);
 
-	labels.forEach((label, i) => {
-		if (i > 0)
-			label.y = Math.max(label.y, labels[i - 1].y + 15);
-	});
+	/* Above the curves there is room: peaks that lie close are named upwards. */
+	spaced(labels.map(l => l.y), 15, 12, y(0)).forEach((at, i) => { labels[i].y = at; });
 	return labels;
 }
 

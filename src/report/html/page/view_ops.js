@@ -76,9 +76,9 @@ export function opColumns(ops, r) {
 	const peer = factValue(r, "cost", "as");
 
 	return [
-		{ ...text("name", "operator", o => (o.origins.length ? `${o.name}, which stands for ${o.origins.join(", ")}` : "")), foot: list => `sum of ${digits(list.length)}` },
+		{ ...text("name", "operator", o => (o.origins.length ? `${o.name}, which stands for ${o.origins.join(", ")}` : "")), tail: true, foot: list => `sum of ${digits(list.length)}` },
 		text("type", "type"),
-		ops.some(o => o.scope) && text("scope", "module", o => (o.className ? `${o.scope} (${o.className})` : "")),
+		ops.some(o => o.scope) && { ...text("scope", "module", o => (o.className ? `${o.scope} (${o.className})` : "")), tail: true },
 		ops.some(o => o.line) && { ...text("line", "line", o => `${o.line} ${o.code}`.trim()), text: o => o.line.slice(o.line.lastIndexOf("/") + 1) },
 		text("shape", "shape"),
 		tells(ops, "time") && { ...value("time", "time", "ns", true), more: o => (o.time.level > 0 ? formatInterval(o.time.lo, o.time.hi, o.time.level, "ns") : why(o, "time")) },

@@ -4,8 +4,14 @@
 
 import { el } from "./dom.js";
 import { listing } from "./listing.js";
-import { format } from "./units.js";
+import { digits, format, scaleOf } from "./units.js";
 import { cell, cellMore, cellText, number, rows } from "./record.js";
+
+/** "[1.774, 4.667]", in the unit that the value beside it has. */
+function intervalText(c, unit) {
+	const [factor] = scaleOf(Math.abs(number(c)), unit);
+	return `[${digits(c.lo / factor)}, ${digits(c.hi / factor)}]`;
+}
 
 /** The columns of a record's table for listing(). */
 export function columnsOf(t) {
@@ -16,6 +22,7 @@ export function columnsOf(t) {
 			title: c.title,
 			number: isNumber,
 			text: row => cellText(row[c.key], c.unit),
+			aside: row => (row[c.key].level > 0 ? intervalText(row[c.key], c.unit) : ""),
 			more: row => cellMore(row[c.key], c.unit),
 			value: row => (isNumber ? number(row[c.key]) : String(row[c.key].value === undefined ? "" : row[c.key].value)),
 		};
