@@ -28,11 +28,16 @@ extern const dck_opt cli_common_options[];
 typedef struct cli_format {
 	int format;	 /* index into cli_formats */
 	const char *out; /* a file instead of stdout; NULL: stdout */
+	/* The same of a command whose program writes to stdout, so that it is opened at the end;
+	 * cli_profile_show() */
+	const char *profile;
 	bool details, sources;
 } cli_format;
 extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN, CLI_HTML };
-extern const dck_opt cli_format_options[];
+extern const dck_opt cli_format_options[], cli_profile_options[];
+/* The format that the ending of the file's name stands for: that of "run.csv" is CSV. */
+int cli_format_by_ending(const char *path, int other);
 
 /* Where a record is kept, and what is shown of it and of its making. */
 typedef struct cli_output {
@@ -75,9 +80,12 @@ typedef struct cli_group {
 #define CLI_OPERATORS(title) CLI_SHARED(title, dck_op_options, ops)
 #define CLI_RESULT	     CLI_SHARED("Output", cli_format_options, format)
 #define CLI_RECORD	     CLI_RESULT, CLI_SHARED("Output", cli_save_options, output)
-#define CLI_MEASURED	     CLI_RECORD, CLI_SHARED("Output", cli_progress_options, output)
-#define CLI_RUNS	     CLI_SHARED("Output", cli_per_options, output)
-#define CLI_WORKER	     CLI_SHARED(NULL, cli_worker_options, worker)
+#define CLI_PROFILE                                        \
+	CLI_SHARED("Output", cli_profile_options, format), \
+	    CLI_SHARED("Output", cli_save_options, output)
+#define CLI_MEASURED CLI_RECORD, CLI_SHARED("Output", cli_progress_options, output)
+#define CLI_RUNS     CLI_SHARED("Output", cli_per_options, output)
+#define CLI_WORKER   CLI_SHARED(NULL, cli_worker_options, worker)
 
 typedef struct cli_item {
 	const char *term, *text; /* term NULL ends the list */
@@ -307,6 +315,10 @@ const char *cli_program(const cli *c);
 int cli_record_save(const cli *c, const dck_record *r, int code);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. Returns the exit code. */
 int cli_record_show(const cli *c, const dck_record *r);
+/* The same of a command that runs a program, whose --out is opened when that has ended, since it
+ * inherits stdout, and may be its call paths in another program's form. Check: before it is run. */
+int cli_profile_check(const cli *c);
+int cli_profile_show(const cli *c, const dck_record *r);
 #define CLI_UNTIL_THEN "; this is what it had done until then"
 /* Whether a program that is looked at is to be left alone, since only deepclock was interrupted. */
 bool cli_program_cancelled(void *self);

@@ -47,17 +47,6 @@ static int unknown_command(const char *word)
 	return cli_usage(NULL, "unknown command '%s'", word);
 }
 
-/* The format that the ending of the file's name stands for: that of "run.csv" is CSV. */
-static int format_by_ending(const char *path, int other)
-{
-	const char *dot = strrchr(path, '.');
-
-	for (int i = 0; dot && cli_formats[i]; i++)
-		if (strcmp(dot + 1, cli_formats[i]) == 0)
-			return i;
-	return dot && strcmp(dot, ".md") == 0 ? CLI_MARKDOWN : other;
-}
-
 static int command_run(cli *c)
 {
 	cli_format *format = &c->format;
@@ -80,8 +69,9 @@ static int command_run(cli *c)
 		printf("deepclock %s\n", DCK_VERSION);
 		return CLI_OK;
 	}
-	if (format->out && !cli_given(c, "format"))
-		format->format = format_by_ending(format->out, format->format);
+	const char *out = format->out ? format->out : format->profile;
+	if (out && !cli_given(c, "format"))
+		format->format = cli_format_by_ending(out, format->format);
 	if (c->output.per && format->format != CLI_CSV)
 		return cli_usage(c, "--per run is a table for other programs: add --format csv");
 	if (format->out && cli_stdout_open(format->out, &err) != DCK_OK)

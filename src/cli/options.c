@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
+#include <string.h>
 
 static const char *const colours[] = {"auto", "always", "never", NULL};
 
@@ -32,6 +33,29 @@ const dck_opt cli_format_options[] = {
 	     "all of the result as text, not only the answer in a few lines"),
     {0},
 };
+
+const dck_opt cli_profile_options[] = {
+    DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
+	       "how the result is written to stdout", .letter = 'f', .choices = cli_formats),
+    DCK_OPTION(TEXT, cli_format, profile, "out", "FILE", NULL,
+	       "write the result to FILE instead of stdout; .json, .csv, .md or .html tells the "
+	       "format, and .pb.gz (pprof), .folded, .speedscope.json, .callgrind and .pstats are "
+	       "its call paths for other programs",
+	       .letter = 'o'),
+    DCK_FLAG(cli_format, details, "details",
+	     "all of the result as text, not only the answer in a few lines"),
+    {0},
+};
+
+int cli_format_by_ending(const char *path, int other)
+{
+	const char *dot = strrchr(path, '.');
+
+	for (int i = 0; dot && cli_formats[i]; i++)
+		if (strcmp(dot + 1, cli_formats[i]) == 0)
+			return i;
+	return dot && strcmp(dot, ".md") == 0 ? CLI_MARKDOWN : other;
+}
 
 const char *cli_zoo_word(size_t i)
 {

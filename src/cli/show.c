@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
+#include "report_calls.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,10 +160,8 @@ int cli_save_check(const cli *c)
 /* The text report shows the notes itself. An error is said on stderr too where stdout is no
  * terminal, since the user may not see the report. A note that belongs under another is left to it.
  */
-static void notes_print(const cli *c, const dck_record *r)
+static void notes_print(const cli *c, const dck_record *r, bool text)
 {
-	const bool text = c->format.format == CLI_TEXT;
-
 	for (size_t i = 0; i < r->nnotes; i++) {
 		const dck_note *note = &r->notes[i];
 		const bool error =
@@ -206,11 +205,9 @@ int cli_record_save(const cli *c, const dck_record *r, int code)
 	return code;
 }
 
-int cli_record_show(const cli *c, const dck_record *r)
+static int record_end(const cli *c, const dck_record *r, int code, bool text)
 {
-	int code = cli_report_kept(c, &r, 1, c->output.save);
-
-	notes_print(c, r);
+	notes_print(c, r, text);
 	/* Saved even when stdout is full, and shown even when it cannot be saved. */
 	code = cli_record_save(c, r, code);
 	/* Ctrl-C reaches a measured program too, whose death may come first. */
@@ -218,6 +215,61 @@ int cli_record_show(const cli *c, const dck_record *r)
 		code = cli_signal_seen() || dck_record_note(r, "interrupted") ? CLI_INTERRUPTED
 									      : CLI_FAILED;
 	return code;
+}
+
+int cli_record_show(const cli *c, const dck_record *r)
+{
+	return record_end(c, r, cli_report_kept(c, &r, 1, c->output.save),
+			  c->format.format == CLI_TEXT);
+}
+
+/* The form of call paths that the ending of --out stands for; NULL: it is the record's. */
+static const char *form_of(const cli *c, bool *ret_gzip)
+{
+	const char *path = c->format.profile;
+	const char *form =
+	    path && !cli_given(c, "format") ? dck_trace_form_of(path, ret_gzip) : NULL;
+
+	return form && report_calls_has_form(form) ? form : NULL;
+}
+
+int cli_profile_check(const cli *c)
+{
+	const char *path = c->format.profile;
+	bool gzip;
+	dck_err err;
+
+	if (!path || strcmp(path, "-") == 0)
+		return CLI_OK;
+	if (!form_of(c, &gzip) && !cli_given(c, "format") && cli_format_by_ending(path, -1) < 0)
+		return cli_usage(c,
+				 "'%s' ends in no format: .json, .csv, .md, .html, or for call "
+				 "paths .pb.gz, .folded, .speedscope.json, .callgrind, .pstats",
+				 path);
+	return cli_file_check(path, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
+}
+
+int cli_profile_show(const cli *c, const dck_record *r)
+{
+	const char *path = c->format.profile;
+	const dck_calls_view view = {0};
+	bool gzip = false;
+	const char *form = form_of(c, &gzip);
+	dck_status status = DCK_OK;
+	cli_file file;
+	dck_sink out;
+	dck_err err;
+
+	if (!form) {
+		status = path ? cli_stdout_open(path, &err) : DCK_OK;
+		if (status == DCK_OK)
+			return cli_record_show(c, r);
+	} else if ((status = cli_file_open(&file, path, &err)) == DCK_OK) {
+		dck_sink_fd(&out, file.fd);
+		status = dck_calls_write(r, &view, form, gzip, &out, &err);
+		status = cli_file_end(&file, &out, status, &err);
+	}
+	return record_end(c, r, status == DCK_OK ? CLI_OK : cli_failed(&err), false);
 }
 
 int cli_record_verdict(const dck_record *r)

@@ -42,12 +42,15 @@ static int count_run(cli *c, void *config)
 		return events_list(c);
 	if (!c->program)
 		return cli_usage(c, "there is no program: deepclock count -- PROGRAM [ARG]...");
+	code = cli_profile_check(c);
+	if (code != CLI_OK)
+		return code;
 	cli_signals_install();
 	if (dck_count_program_run(count, &program, &record, &err) != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
 	}
-	code = cli_record_show(c, record);
+	code = cli_profile_show(c, record);
 	dck_record_free(record);
 	return cli_program_ended(c->program[0], program.signal, program.exit_code, "", code);
 }
@@ -55,7 +58,7 @@ static int count_run(cli *c, void *config)
 static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "--events list", NULL};
 static const cli_group groups[] = {
     {"Counting", dck_count_options, offsetof(count_config, count), false},
-    CLI_RECORD,
+    CLI_PROFILE,
     {0},
 };
 static const cli_item examples[] = {

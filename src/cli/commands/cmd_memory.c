@@ -24,12 +24,15 @@ static int memory_run(cli *c, void *config)
 				 c->program[0]);
 	if (memory->time_ns && !memory->pid)
 		return cli_usage(c, "--time is for a program that runs already: --pid PID");
+	code = cli_profile_check(c);
+	if (code != CLI_OK)
+		return code;
 	cli_signals_install();
 	if (dck_memory_program_run(memory, &program, &record, &err) != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
 	}
-	code = cli_record_show(c, record);
+	code = cli_profile_show(c, record);
 	dck_record_free(record);
 	if (memory->pid)
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
@@ -41,12 +44,13 @@ static const char *const usage[] = {"[OPTION]... -- PROGRAM [ARG]...", "[OPTION]
 				    NULL};
 static const cli_group groups[] = {
     {"Looking", dck_memory_options, offsetof(memory_config, memory), false},
-    CLI_RECORD,
+    CLI_PROFILE,
     {0},
 };
 static const cli_item examples[] = {
     {"deepclock memory -- ./train", "who allocates, what leaks, how much is resident"},
     {"deepclock memory --details -- ./server --once", "all functions and lines"},
+    {"deepclock memory -o peak.pb.gz -- ./train", "its call paths, for pprof"},
     {"deepclock memory --rss-only --rate 1000 -- ./static", "any program: what is resident"},
     {"deepclock memory --pid 4711 --time 10s", "10 s of a program that runs already"},
     {0},
