@@ -27,13 +27,17 @@ typedef struct os_late {
 	const char *const *names;
 	size_t n;
 	void *functions; /* a struct of n pointers, in the order of the names */
+	void (*ready)(
+	    void); /* what is called once they are there, before anybody else calls them */
 	_Atomic bool loaded;
 } os_late;
 
-#define OS_LATE(file, use, names, functions)                                                  \
-	{                                                                                     \
-		file, use, names, sizeof names / sizeof names[0], (void *)&(functions), false \
+#define OS_LATE_THEN(file, use, names, functions, ready)                                       \
+	{                                                                                      \
+		file, use, names, sizeof names / sizeof names[0], (void *)&(functions), ready, \
+		    false                                                                      \
 	}
+#define OS_LATE(file, use, names, functions) OS_LATE_THEN(file, use, names, functions, NULL)
 
 /* Before the first call of one of its functions; again, and from several threads: nothing happens.
  * E_ABSENT: there is no such library, or one that lacks a function. */

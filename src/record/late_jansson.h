@@ -8,15 +8,17 @@
 
 #include <jansson.h>
 
-#define JANSSON_FUNCTIONS(X)    \
-	X(json_, array_get)     \
-	X(json_, array_size)    \
-	X(json_, delete)        \
-	X(json_, integer_value) \
-	X(json_, loadb)         \
-	X(json_, number_value)  \
-	X(json_, object_get)    \
-	X(json_, string_length) \
+#define JANSSON_FUNCTIONS(X)      \
+	X(json_, array_get)       \
+	X(json_, array_size)      \
+	X(json_, delete)          \
+	X(json_, get_alloc_funcs) \
+	X(json_, integer_value)   \
+	X(json_, loadb)           \
+	X(json_, number_value)    \
+	X(json_, object_get)      \
+	X(json_, set_alloc_funcs) \
+	X(json_, string_length)   \
 	X(json_, string_value)
 
 struct jansson_functions {
@@ -29,5 +31,8 @@ static const struct jansson_functions *const jansson = &record_jansson;
 
 /* E_ABSENT: it is not there. */
 dck_status jansson_load(dck_err *err);
+/* The text as a tree, to be freed with delete; after jansson_load(). NULL: it is no JSON, and
+ * *ret_at says why, or there is no memory for all of it. */
+json_t *jansson_read(const char *text, size_t n, json_error_t *ret_at, bool *ret_no_memory);
 
 #endif

@@ -387,13 +387,14 @@ static dck_status size_check(const char *json, size_t n, dck_err *err)
 dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_err *err)
 {
 	json_error_t at;
+	bool no_memory;
 
 	if (n == 0)
 		DCK_FAIL(err, E_FORMAT, "there is no record: the text is empty");
 	DCK_TRY(size_check(json, n, err));
 	DCK_TRY(jansson_load(err));
-	json_t *root = jansson->loadb(json, n, JSON_REJECT_DUPLICATES, &at);
-	if (!root && json_error_code(&at) == json_error_out_of_memory)
+	json_t *root = jansson_read(json, n, &at, &no_memory);
+	if (no_memory)
 		DCK_FAIL(err, E_NOMEM, "no memory to read the record");
 	if (!root)
 		DCK_FAIL(err, E_FORMAT, "this is no JSON: %s (line %d, column %d)", at.text,

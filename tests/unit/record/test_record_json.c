@@ -6,6 +6,7 @@
 #include "deepclock/report.h"
 #include "record/build.h"
 #include "record/box.h"
+#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -686,6 +687,55 @@ static void no_memory_while_reading(void **state)
 	}
 }
 
+/* jansson's own allocations, of which it does not notice every one that fails: a text that grew
+ * loses a letter then. */
+static struct {
+	size_t calls, fail_at; /* 0: none fails */
+} parser;
+
+static void *parser_alloc(size_t bytes)
+{
+	return ++parser.calls == parser.fail_at ? NULL : malloc(bytes);
+}
+
+/* As a program does that uses jansson itself, before we do: its functions stay in use. */
+static void parser_watch(void)
+{
+	void *jansson = dlopen("libjansson.so.4", RTLD_NOW);
+	void (*set)(void *(*)(size_t), void (*)(void *)) = NULL;
+
+	assert_non_null(jansson);
+	*(void **)&set = dlsym(jansson, "json_set_alloc_funcs");
+	assert_non_null(set);
+	set(parser_alloc, free);
+}
+
+static void no_memory_in_the_parser(void **state)
+{
+	dck_buffer b = golden(golden_names[0]);
+
+	(void)state;
+	assert_same(b.data, b.n);
+	assert_true(parser.calls > 100);
+	for (parser.fail_at = 1;; parser.fail_at++) {
+		dck_record *r = NULL;
+		dck_err err = {0};
+
+		parser.calls = 0;
+		if (dck_record_parse(b.data, b.n, &r, &err) != DCK_OK) {
+			assert_int_equal(err.code, DCK_E_NOMEM);
+			assert_string_equal(err.msg, "no memory to read the record");
+			continue;
+		}
+		assert_true(parser.calls < parser.fail_at);
+		dck_record_free(r);
+		break;
+	}
+	parser.fail_at = 0;
+	assert_same(b.data, b.n);
+	dck_buffer_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -703,6 +753,9 @@ int main(void)
 	    cmocka_unit_test(size_and_depth_are_bounded_before_anything_is_built),
 	    cmocka_unit_test(damaged_records_do_no_harm),
 	    cmocka_unit_test(no_memory_while_reading),
+	    cmocka_unit_test(no_memory_in_the_parser),
 	};
+
+	parser_watch();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
