@@ -186,23 +186,54 @@ static void failure_read(const char *text, worker_result *ret)
 /* What a loader that may have no memory ends a program with before it began. */
 #define EXIT_LOADER 127
 
-/* Nothing was left behind: what the system says of its end. */
-static void end_read(const worker_job *job, const os_child_usage *usage, worker_result *ret)
+/* Whether the kernel ended processes for want of memory while the worker ran. Anybody else may kill
+ * one too. */
+typedef enum oom { OOM_NONE, OOM_SEEN, OOM_UNKNOWN } oom;
+static const char *const killers[] = {
+    [OOM_NONE] = " from outside and left no record",
+    [OOM_SEEN] = " and left no record: there was no more memory",
+    [OOM_UNKNOWN] = " and left no record: from outside, or for want of memory, of which the "
+		    "system tells nothing here",
+};
+
+typedef struct oom_count {
+	bool known;
+	uint64_t kills;
+} oom_count;
+
+static oom_count oom_now(void)
 {
-	/* Nobody else kills a process of ours than a system without memory. One that is refused
-	 * memory, and does not expect it, ends in many ways: a C++ program with abort(). */
-	const bool refused =
-	    job->data_bytes > 0 && (usage->signal || usage->exit_code == EXIT_LOADER);
-	const bool memory = refused || usage->killed;
-	const char *so = usage->killed ? ": there was no more memory"
-			 : refused     ? ", likely for want of memory"
-				       : "";
+	oom_count c = {0};
+
+	c.known = os_oom_kills("", &c.kills);
+	return c;
+}
+
+static oom oom_since(const oom_count *before)
+{
+	const oom_count now = oom_now();
+
+	if (!before->known || !now.known)
+		return OOM_UNKNOWN;
+	return now.kills > before->kills ? OOM_SEEN : OOM_NONE;
+}
+
+/* Nothing was left behind: what the system says of its end. */
+static void end_read(const worker_job *job, const os_child_usage *usage, oom found,
+		     worker_result *ret)
+{
+	/* One that is refused memory, and does not expect it, ends in many ways: a C++ program with
+	 * abort(). */
+	const bool refused = job->data_bytes > 0 && !usage->killed &&
+			     (usage->signal || usage->exit_code == EXIT_LOADER);
+	const bool memory = refused || (usage->killed && found == OOM_SEEN);
+	const char *so = refused ? ", likely for want of memory" : "";
 
 	ret->end = memory ? WORKER_MEMORY : WORKER_FAILED;
 	if (usage->signal)
 		err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
-			"a fresh process was killed by signal %d and left no record%s",
-			usage->signal, so);
+			"a fresh process was killed by signal %d%s%s", usage->signal,
+			usage->killed ? killers[found] : " and left no record", so);
 	else
 		err_set(&ret->why, memory ? DCK_E_NOMEM : DCK_E_ENGINE, __FILE__, __LINE__,
 			"a fresh process ended with exit status %d and no record%s",
@@ -223,7 +254,8 @@ static void over_limit(const worker_job *job, worker_result *ret)
 
 /* What a worker left behind. */
 static dck_status result_read(const worker_job *job, int fd, dck_status waited,
-			      const os_child_usage *usage, worker_result *ret, dck_err *err)
+			      const os_child_usage *usage, oom found, worker_result *ret,
+			      dck_err *err)
 {
 	dck_buffer text = {0};
 	dck_status status = os_file_read_all(fd, RECORD_BYTES_MAX, &text, err);
@@ -241,7 +273,7 @@ static dck_status result_read(const worker_job *job, int fd, dck_status waited,
 		ret->end = WORKER_CANCELLED;
 		err_set(&ret->why, waited, __FILE__, __LINE__, "interrupted");
 	} else {
-		end_read(job, usage, ret);
+		end_read(job, usage, found, ret);
 	}
 	dck_buffer_done(&text);
 	return status;
@@ -258,6 +290,7 @@ static dck_status process_run(const worker_job *job, words *w, int fd, worker_re
 			      dck_err *err)
 {
 	guard g = {.job = job};
+	const oom_count before = oom_now();
 	os_child_usage usage = {0};
 	dck_status status;
 
@@ -278,7 +311,7 @@ static dck_status process_run(const worker_job *job, words *w, int fd, worker_re
 		return status;
 	ret->peak_rss_bytes =
 	    usage.peak_rss_bytes > g.peak_bytes ? usage.peak_rss_bytes : g.peak_bytes;
-	DCK_TRY(result_read(job, fd, status, &usage, ret, err));
+	DCK_TRY(result_read(job, fd, status, &usage, oom_since(&before), ret, err));
 	ret->peak_rss_bytes = peak_of(ret);
 	/* Between two looks it may have had more, and given it back. */
 	if (g.killed || (job->memory_bytes > 0 && ret->peak_rss_bytes > job->memory_bytes))

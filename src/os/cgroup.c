@@ -40,6 +40,14 @@ static void take_memory(const char *text, cgroup_limits *ret)
 		ret->memory_bytes = (int64_t)v;
 }
 
+static void take_oom(const char *dir, const char *file, cgroup_limits *ret)
+{
+	char buf[512];
+
+	if (!ret->oom_known && group_file(dir, file, buf, sizeof buf))
+		ret->oom_known = text_find_uint(buf, "oom_kill", &ret->oom_kills);
+}
+
 static void take_throttling(const char *dir, const char *key, uint64_t ns_per_unit,
 			    cgroup_limits *ret)
 {
@@ -64,6 +72,7 @@ static void read_v2(const char *dir, cgroup_limits *ret)
 		take_cpus(quota, period, ret);
 	if (group_file(dir, "memory.max", buf, sizeof buf))
 		take_memory(buf, ret);
+	take_oom(dir, "memory.events", ret);
 	take_throttling(dir, "throttled_usec", 1000, ret);
 }
 
@@ -81,6 +90,7 @@ static void read_v1_memory(const char *dir, cgroup_limits *ret)
 	char buf[64];
 	if (group_file(dir, "memory.limit_in_bytes", buf, sizeof buf))
 		take_memory(buf, ret);
+	take_oom(dir, "memory.oom_control", ret);
 }
 
 /* controller "": the one tree of version 2. */

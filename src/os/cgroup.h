@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 typedef struct cgroup_limits {
-	double cpus;				  /* the least quota on the way up; 0: none */
-	int64_t memory_bytes;			  /* likewise */
+	double cpus;	      /* the least quota on the way up; 0: none */
+	int64_t memory_bytes; /* likewise */
+	bool oom_known;	      /* the innermost group counts them, with those of the groups in it */
+	uint64_t oom_kills;   /* processes that the kernel ended for want of memory */
 	uint64_t throttled_ns, throttled_periods; /* summed over the way up; 0: not known */
 } cgroup_limits;
 

@@ -27,6 +27,8 @@ static dck_status load(os_late *l, dck_err *err)
 		}
 		memcpy((char *)l->functions + i * sizeof found, &found, sizeof found);
 	}
+	if (l->ready)
+		l->ready();
 	return DCK_OK;
 }
 
@@ -40,8 +42,6 @@ dck_status os_late_load(os_late *l, dck_err *err)
 	pthread_mutex_lock(&one_at_a_time);
 	if (!atomic_load(&l->loaded))
 		st = load(l, err);
-	if (st == DCK_OK && l->ready && !atomic_load(&l->loaded))
-		l->ready();
 	if (st == DCK_OK)
 		atomic_store(&l->loaded, true);
 	pthread_mutex_unlock(&one_at_a_time);

@@ -49,6 +49,18 @@ void os_child_kill(pid_t pid)
 	kill(pid, SIGKILL);
 }
 
+bool os_oom_kills(const char *root, uint64_t *ret)
+{
+	char path[512], text[32768];
+	cgroup_limits limits;
+
+	cgroup_read(root, &limits);
+	*ret = limits.oom_kills;
+	snprintf(path, sizeof path, "%.200s/proc/vmstat", root);
+	return limits.oom_known ||
+	       (text_read(path, text, sizeof text) && text_find_uint(text, "oom_kill", ret));
+}
+
 uint64_t os_memory_available(const char *root)
 {
 	char path[512], text[4096];

@@ -201,6 +201,9 @@ bool os_child_limit_data(pid_t pid, uint64_t bytes);
 void os_child_oom_first(pid_t pid);
 uint64_t os_child_rss(pid_t pid); /* 0: not known */
 void os_child_kill(pid_t pid);	  /* at once */
+/* How many processes the kernel has ended for want of memory, in our control group or, where that
+ * does not count them, on the machine. false: not known. root: as below. */
+bool os_oom_kills(const char *root, uint64_t *ret);
 /* Memory that can be had now without swapping, by the machine and by the control group's limit; 0:
  * not known. root: "" or, for tests, a folder in whose proc/ and sys/ to look. */
 uint64_t os_memory_available(const char *root);

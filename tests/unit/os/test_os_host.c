@@ -66,6 +66,14 @@ static void version_2_takes_the_strictest_on_the_way_up(void **state)
 	cgroup_read(".", &l);
 	assert_true(l.cpus == 0.5);
 	assert_int_equal(l.memory_bytes, 4096);
+	/* Not so of who ran out of memory: other groups' processes are not ours. */
+	put(G "/user.slice/memory.events", "low 0\noom 9\noom_kill 9\noom_group_kill 0\n");
+	cgroup_read(".", &l);
+	assert_true(l.oom_known);
+	assert_int_equal(l.oom_kills, 9);
+	put(G "/user.slice/app/memory.events", "low 0\noom 3\noom_kill 2\noom_group_kill 0\n");
+	cgroup_read(".", &l);
+	assert_int_equal(l.oom_kills, 2);
 }
 
 /* In a container the mount shows our group as its root, though the path names all of it. */
@@ -113,6 +121,15 @@ static void version_1_has_a_tree_for_each_controller(void **state)
 	put(G "/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
 	cgroup_read(".", &l);
 	assert_int_equal(l.memory_bytes, 0);
+	assert_false(l.oom_known);
+	uint64_t kills;
+	assert_false(os_oom_kills(".", &kills));
+	put("/proc/vmstat", "pgfault 7\noom_kill 5\n");
+	assert_true(os_oom_kills(".", &kills));
+	assert_int_equal(kills, 5);
+	put(G "/memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+	assert_true(os_oom_kills(".", &kills));
+	assert_int_equal(kills, 3);
 }
 
 static void small_files(void **state)
