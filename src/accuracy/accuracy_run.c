@@ -275,7 +275,7 @@ static dck_status feed_give(const subject_target *t, const feed *f, size_t batch
 	}
 	for (size_t i = rows; i < batch; i++)
 		memcpy(to + i * own, to + (rows - 1) * own, own);
-	return t->engine.ops->bind_input(t->context, f->index, &f->batch, err);
+	return engine_bind_input(t->engine.ops, t->context, f->index, &f->batch, err);
 }
 
 /* What the output of one run looks like, and room for a chunk of it. */
@@ -316,10 +316,9 @@ static dck_status candidate_run(const job *j, candidate *l, size_t first, size_t
 		for (size_t i = 0; i < l->nfeeds; i++)
 			DCK_TRY(
 			    feed_give(&l->target, &l->feeds[i], l->batch, first + at, rows, err));
-		if (e->prepare)
-			DCK_TRY(e->prepare(l->target.context, err));
-		DCK_TRY(e->run(l->target.context, err));
-		DCK_TRY(e->output(l->target.context, l->output, &out, err));
+		DCK_TRY(engine_prepare(e, l->target.context, err));
+		DCK_TRY(engine_run(e, l->target.context, err));
+		DCK_TRY(engine_output(e, l->target.context, l->output, &out, err));
 		if (!l->chunk.data)
 			DCK_TRY(chunk_make(j, l, &out, err));
 		if (out.bytes != l->batch * l->item_bytes)

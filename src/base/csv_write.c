@@ -3,19 +3,28 @@
  *
  * A spreadsheet takes text that begins with = + - @ (or a tab or line break before it) for a
  * formula, quoted or not, and a record may come from anybody: such text gets an apostrophe in
- * front, as OWASP's page on CSV injection advises. Numbers are never changed.
+ * front, as OWASP's page on CSV injection advises. Numbers are never changed. What would steer a
+ * terminal becomes a blank or '?'.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/csv_write.h"
 #include "base/num.h"
 #include "base/sink.h"
+#include "deepclock/opt.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool is_formula(const char *text)
 {
-	return text[0] != '\0' && strchr("=+-@\t\r\n", text[0]);
+	/* The last four are the same signs in full width. */
+	static const char *const begins[] = {"=",  "+",	     "-",      "@",	 "\t",	  "\r",
+					     "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+
+	for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+		if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
 }
 
 void csv_text_begin(dck_sink *out, const char *text)
@@ -27,8 +36,20 @@ void csv_text_begin(dck_sink *out, const char *text)
 
 void csv_text_part(dck_sink *out, const char *text, size_t bytes)
 {
-	for (const char *s = text; s < text + bytes; s++)
-		sink_put(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+	for (const char *s = text, *end = text + bytes; s < end;) {
+		bool shown;
+		const size_t n = dck_text_char(s, &shown);
+
+		if (n == 0 || n > (size_t)(end - s)) /* cut within a character */
+			break;
+		if (*s == '"')
+			sink_text(out, "\"\"");
+		else if (shown || *s == '\n' || *s == '\t')
+			sink_put(out, s, n);
+		else
+			sink_text(out, (unsigned char)*s < 0x20 ? " " : "?");
+		s += n;
+	}
 }
 
 void csv_text(dck_sink *out, const char *text, size_t bytes)
@@ -49,10 +70,13 @@ void csv_word(dck_sink *out, const char *text)
 {
 	if (!text)
 		return;
-	if (text[0] == '\0' || strpbrk(text, ",\"\r\n") || is_formula(text))
-		csv_text(out, text, strlen(text));
-	else
-		sink_text(out, text);
+	const bool quotes = text[0] == '\0' || strpbrk(text, ",\"\r\n") || is_formula(text);
+
+	if (quotes)
+		csv_text_begin(out, text);
+	csv_text_part(out, text, strlen(text));
+	if (quotes)
+		sink_text(out, "\"");
 }
 
 void csv_real(dck_sink *out, double v)

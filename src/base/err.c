@@ -41,14 +41,6 @@ const char *dck_status_text(dck_status code)
 	return "unknown status";
 }
 
-/* Engines and files put anything into their messages; a line of a log must stay one line. */
-static void blank_controls(char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			*s = ' ';
-}
-
 /* Copies text into err->msg; what does not fit is cut between characters, and seen to be cut. */
 static void store(dck_err *err, const char *text)
 {
@@ -60,7 +52,8 @@ static void store(dck_err *err, const char *text)
 	} else {
 		memcpy(err->msg, text, n + 1);
 	}
-	blank_controls(err->msg);
+	/* Engines and files put anything into their messages; a line of a log stays one line. */
+	utf8_tame(err->msg);
 }
 
 /* Through a second buffer, so that the arguments may point into err->msg. */

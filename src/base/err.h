@@ -15,7 +15,7 @@
 #include "deepclock/base.h"
 
 /* Fills *err (NULL allowed) and returns code. A message that does not fit ends in "...";
- * control characters, which an engine's or a file's text may hold, become spaces. */
+ * what would steer a terminal, which an engine's or a file's text may hold, does not stay in it. */
 dck_status err_set(dck_err *err, dck_status code, const char *file, int line, const char *fmt, ...)
     DCK_PRINTF(5, 6);
 

@@ -126,7 +126,8 @@ static void quoted(dck_sink *out, const char *text)
 			continue;
 		}
 		size_t n = utf8_length((const char *)p);
-		if (n > 1) {
+		const bool steers = n > 1 && utf8_steers((const char *)p, n);
+		if (n > 1 && !steers) {
 			p += n;
 			continue;
 		}
@@ -137,8 +138,9 @@ static void quoted(dck_sink *out, const char *text)
 		else if (brief)
 			sink_text(out, brief);
 		else
-			sink_fmt(out, "\\u%04x", *p);
-		plain = ++p;
+			sink_fmt(out, "\\u%04x", (unsigned)utf8_code((const char *)p, n));
+		p += n > 0 ? n : 1;
+		plain = p;
 	}
 	sink_put(out, plain, (size_t)(p - plain));
 	sink_put(out, "\"", 1);

@@ -1,6 +1,7 @@
 /* progress_text.c - how far a measurement is, in one line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
 #include "deepclock/bench.h"
 #include <math.h>
 #include <stdio.h>
@@ -85,6 +86,7 @@ char *dck_progress_text(const dck_progress *now, bool utf8, unsigned width, char
 	eta_text(now, buf, size);
 	if (!utf8)
 		dck_text_ascii_units(buf);
+	utf8_tame(buf);
 	cut(buf, width);
 	return buf;
 }

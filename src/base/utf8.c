@@ -2,6 +2,8 @@
 #include "base/utf8.h"
 #include "deepclock/opt.h"
 
+#include <string.h>
+
 size_t utf8_length(const char *text)
 {
 	static const struct {
@@ -50,12 +52,55 @@ size_t utf8_cut(const char *text, size_t n)
 	return n;
 }
 
-size_t dck_text_char(const char *text, bool *ret_shown)
+uint32_t utf8_code(const char *text, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)text;
+	static const unsigned char bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t code = p[0] & bits[n];
+
+	for (size_t k = 1; k < n; k++)
+		code = code << 6 | (p[k] & 0x3f);
+	return code;
+}
+
+bool utf8_steers(const char *text, size_t n)
+{
+	/* Besides the control characters of one byte: those of two (U+009B begins a sequence of a
+	 * terminal as ESC [ does), marks that turn the direction of what follows, so that a name
+	 * reads as another, and what ends a line for some. */
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {{0x00, 0x1f},	{0x7f, 0x9f},	  {0x61c, 0x61c},   {0x200e, 0x200f},
+		      {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}};
+	const uint32_t code = utf8_code(text, n);
+
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
+}
+
+size_t dck_text_char(const char *text, bool *ret_shown)
+{
 	const size_t n = utf8_length(text);
 
-	/* U+0080 to U+009F steer a terminal as well as those of one byte. */
-	*ret_shown = n > 0 && p[0] >= 0x20 && p[0] != 0x7f && !(p[0] == 0xc2 && p[1] < 0xa0);
+	*ret_shown = n > 0 && !utf8_steers(text, n);
 	return n == 0 && *text != '\0' ? 1 : n;
+}
+
+void utf8_tame(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		bool shown;
+		const size_t n = dck_text_char(text, &shown);
+
+		if (shown)
+			to = (char *)memmove(to, text, n) + n;
+		else
+			*to++ = (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : '?';
+		text += n;
+	}
+	*to = '\0';
 }

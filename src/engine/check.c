@@ -9,6 +9,10 @@
 
 #include <string.h>
 
+#define TEXT_MAX    65536 /* bytes; what is longer has no end */
+#define NAME_MAX    64
+#define OPTIONS_MAX 128
+
 /* Members of the first ABI; later ones are read only when struct_size covers them. */
 #define STRUCT_SIZE_MIN (offsetof(dck_engine, usage) + sizeof(((dck_engine *)0)->usage))
 
@@ -38,10 +42,46 @@ static const char *missing_member(const dck_engine *e)
 	return NULL;
 }
 
+static bool text_is_fine(const char *text)
+{
+	return text && strnlen(text, TEXT_MAX + 1) <= TEXT_MAX;
+}
+
 static bool name_is_fine(const char *name)
 {
+	if (strnlen(name, NAME_MAX + 1) > NAME_MAX)
+		return false;
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
 	return n > 0 && name[n] == '\0';
+}
+
+/* The list ends with a row without a key, and nothing says that it does. */
+static dck_status options_check(const dck_engine *e, const char *from, dck_err *err)
+{
+	size_t n = 0;
+
+	for (const dck_engine_option *o = e->options; o && o->key; o++) {
+		if (n++ == OPTIONS_MAX)
+			DCK_FAIL(
+			    err, E_FORMAT,
+			    "the engine table in '%s' has more than %d options: the last row's "
+			    "key is to be NULL",
+			    from, OPTIONS_MAX);
+		if (!*o->key || !text_is_fine(o->key))
+			DCK_FAIL(err, E_FORMAT,
+				 "the engine table in '%s' has an option without a name", from);
+		if (!text_is_fine(o->values) || !text_is_fine(o->help))
+			DCK_FAIL(err, E_FORMAT,
+				 "the engine table in '%s' lacks the values or the help "
+				 "of option '%s'",
+				 from, o->key);
+		for (const dck_engine_option *k = e->options; k < o; k++)
+			if (strcmp(k->key, o->key) == 0)
+				DCK_FAIL(err, E_FORMAT,
+					 "the engine table in '%s' has the option '%s' twice", from,
+					 o->key);
+	}
+	return DCK_OK;
 }
 
 dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
@@ -59,58 +99,21 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 	if (!e->name || !name_is_fine(e->name))
 		DCK_FAIL(err, E_FORMAT,
 			 "the engine table in '%s' has no name of letters, digits and '-'", from);
-	if (!e->version || !e->help)
+	if (!text_is_fine(e->version) || !text_is_fine(e->help))
 		DCK_FAIL(err, E_FORMAT, "the engine table in '%s' lacks the text '%s'", from,
-			 e->version ? "help" : "version");
+			 text_is_fine(e->version) ? "help" : "version");
 	const char *missing = missing_member(e);
 	if (missing)
 		DCK_FAIL(err, E_FORMAT,
 			 "the engine table in '%s' lacks the function '%s', "
 			 "which its capabilities ask for",
 			 from, missing);
-	for (const dck_engine_option *o = e->options; o && o->key; o++)
-		if (!o->values || !o->help)
-			DCK_FAIL(err, E_FORMAT,
-				 "the engine table in '%s' lacks the values or the help "
-				 "of option '%s'",
-				 from, o->key);
-	return DCK_OK;
+	return options_check(e, from, err);
 }
-
-/* --- members of later ABIs */
 
 /* A table of the first ABI ends before `profile`; what follows it is not ours to read. */
 #define HAS(e, member) \
 	((e)->struct_size >= offsetof(dck_engine, member) + sizeof((e)->member) && (e)->member)
-
-dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile *ret, dck_err *err)
-{
-	dck_profile p = {.struct_size = sizeof p};
-
-	DCK_TRY(engine_can_observe(e, DCK_OBSERVE_OPERATORS, err));
-	DCK_TRY(e->profile(m, &p, err));
-	bool whole = (p.nevents == 0 || p.events) && (p.nruns == 0 || p.run_ns);
-	for (size_t i = 0; whole && i < p.nevents; i++)
-		whole = p.events[i].name && p.events[i].type && p.events[i].run < p.nruns &&
-			(i == 0 || p.events[i].run >= p.events[i - 1].run);
-	if (!whole)
-		DCK_FAIL(err, E_ENGINE,
-			 "the engine '%s' gives a profile that is not whole: "
-			 "each event needs a name, a type and one of its runs, in order",
-			 e->name);
-	*ret = p;
-	return DCK_OK;
-}
-
-dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *ret, dck_err *err)
-{
-	dck_memory memory = {.struct_size = sizeof memory};
-
-	DCK_TRY(engine_can_observe(e, DCK_OBSERVE_MEMORY, err));
-	DCK_TRY(e->memory(m, &memory, err));
-	*ret = memory;
-	return DCK_OK;
-}
 
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err)
 {
@@ -149,8 +152,6 @@ dck_status engine_option_count(const dck_open_params *p, const char *key, uint64
 	*ret = n;
 	return DCK_OK;
 }
-
-#define OPTIONS_MAX 128
 
 static const dck_engine_option *option_row(const dck_engine *e, const char *key)
 {

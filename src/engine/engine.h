@@ -32,6 +32,40 @@ void engine_release(engine_handle *h);
 /* Refuses a table that lacks mandatory members or has another ABI. */
 dck_status engine_check(const dck_engine *e, const char *from, dck_err *err);
 
+/* The members of the table, called and their answers checked (border.c). A failure without a
+ * sentence, or with one that has no end, gets one; an answer that cannot be is E_ENGINE. Members
+ * that are optional and not there answer with nothing. */
+dck_status engine_open(const dck_engine *e, const dck_open_params *p, dck_engine_model **ret,
+		       dck_err *err);
+dck_status engine_open_times(const dck_engine *e, dck_engine_model *m, dck_open_times *ret,
+			     dck_err *err);
+/* No two inputs have one name. */
+dck_status engine_describe(const dck_engine *e, dck_engine_model *m, const dck_tensor_info **ret_in,
+			   size_t *ret_nin, const dck_tensor_info **ret_out, size_t *ret_nout,
+			   dck_err *err);
+dck_status engine_facts(const dck_engine *e, dck_engine_model *m, const dck_kv **ret, size_t *ret_n,
+			dck_err *err);
+/* The engine must have it. */
+dck_status engine_probe(const dck_engine *e, const char *library_path, const dck_kv **ret,
+			size_t *ret_n, dck_err *err);
+dck_status engine_context_new(const dck_engine *e, dck_engine_model *m, dck_engine_context **ret,
+			      dck_err *err);
+dck_status engine_bind_input(const dck_engine *e, dck_engine_context *c, size_t index,
+			     const dck_tensor *t, dck_err *err);
+dck_status engine_prepare(const dck_engine *e, dck_engine_context *c, dck_err *err);
+/* Not for what is timed, which calls run() itself: engine_why_begin() before, and afterwards
+ * engine_answer() with what run() filled. */
+dck_status engine_run(const dck_engine *e, dck_engine_context *c, dck_err *err);
+void engine_why_begin(dck_err *why);
+/* what: the member's name. Returns the status, one that there is. */
+dck_status engine_answer(const dck_engine *e, const char *what, dck_status status,
+			 const dck_err *why, dck_err *err);
+/* The engine must have it. rank is 0 to DCK_RANK_MAX, no dimension below 0, and where elements have
+ * a fixed size, data holds as many as the shape says. */
+dck_status engine_output(const dck_engine *e, dck_engine_context *c, size_t index, dck_tensor *ret,
+			 dck_err *err);
+dck_status engine_usage(const dck_engine *e, dck_engine_context *c, dck_usage *ret, dck_err *err);
+
 /* Members that came after the first ABI. E_UNSUP: the table is older, or the engine does not offer
  * it. */
 dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile *ret, dck_err *err);

@@ -35,7 +35,7 @@ static void answer(void *self, int fd)
 	size_t n;
 
 	dck_sink_fd(&out, fd);
-	if (q->engine->probe(q->lib, &kv, &n, &err) == DCK_OK) {
+	if (engine_probe(q->engine, q->lib, &kv, &n, &err) == DCK_OK) {
 		put_text(&out, "+");
 		for (size_t i = 0; i < n; i++) {
 			put_text(&out, kv[i].key);

@@ -152,9 +152,9 @@ static void sleep_really(void *self, uint64_t ns)
 static void usage_add(load_stream *s)
 {
 	const dck_engine *e = s->pool->target->engine.ops;
-	dck_usage u = {.struct_size = sizeof u};
+	dck_usage u;
 
-	if (!(e->caps & DCK_CAP_COMMAND) || !e->usage || e->usage(s->context, &u, NULL) != DCK_OK)
+	if (!(e->caps & DCK_CAP_COMMAND) || engine_usage(e, s->context, &u, NULL) != DCK_OK)
 		return;
 	s->cpu_ns += (double)(u.user_ns + u.system_ns);
 	if (u.peak_rss_bytes > s->peak_rss_bytes)
@@ -183,18 +183,21 @@ static void request_push(load_stream *s, const run_state *r, uint64_t at_ns, uin
 /* One run, which with `serial` waits until no other stream runs. */
 static dck_status run_once(load_stream *s, run_state *r, uint64_t *ret_begin, uint64_t *ret_end)
 {
+	const dck_engine *e = s->pool->target->engine.ops;
 	dck_status status;
+	dck_err why;
 
+	engine_why_begin(&why);
 	if (s->pool->serial)
 		pthread_mutex_lock(&r->one);
 	atomic_fetch_add(&r->busy, 1);
 	*ret_begin = now(s->pool);
-	status = s->pool->target->engine.ops->run(s->context, &s->why);
+	status = e->run(s->context, &why);
 	*ret_end = now(s->pool);
 	atomic_fetch_sub(&r->busy, 1);
 	if (s->pool->serial)
 		pthread_mutex_unlock(&r->one);
-	return status;
+	return engine_answer(e, "run", status, &why, &s->why);
 }
 
 static dck_status request_make(load_stream *s, run_state *r, uint64_t *at_ns, bool due, bool ready)
@@ -549,7 +552,8 @@ static dck_status stream_warm(load_stream *s, dck_err *err)
 	for (int i = 0; i < WARM_RUNS && (i == 0 || os_now_ns() - begin_ns < WARM_NS); i++) {
 		if (observer_cancelled(s->pool->watch))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		DCK_TRY(subject_target_failed(s->pool->target, e->run(s->context, err), err));
+		DCK_TRY(
+		    subject_target_failed(s->pool->target, engine_run(e, s->context, err), err));
 	}
 	return DCK_OK;
 }
@@ -564,7 +568,7 @@ static dck_status context_make(load_pool *p, size_t i, dck_err *err)
 		s->context = p->target->context;
 		return DCK_OK;
 	}
-	if (e->context_new(p->target->model, &s->context, &why) != DCK_OK) {
+	if (engine_context_new(e, p->target->model, &s->context, &why) != DCK_OK) {
 		s->context = NULL;
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine '%s' makes no context for stream %zu: %s; give --streams %zu",

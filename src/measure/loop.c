@@ -56,9 +56,9 @@ static dck_status before_run(measure_loop *l, dck_err *err)
 static dck_status usage_take(measure_loop *l, measure_sinks *to, uint64_t at_ns, double *ret_cpu_ns,
 			     dck_err *err)
 {
-	dck_usage usage = {.struct_size = sizeof usage};
+	dck_usage usage;
 
-	DCK_TRY(l->target->engine.ops->usage(l->target->context, &usage, err));
+	DCK_TRY(engine_usage(l->target->engine.ops, l->target->context, &usage, err));
 	if (to->user)
 		measure_samples_push(to->user, at_ns, (double)usage.user_ns);
 	if (to->system)
@@ -75,6 +75,7 @@ static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64
 			uint64_t *ret_done, dck_err *err)
 {
 	uint64_t i;
+	dck_err why;
 
 	uint64_t (*const now)(void *self) = l->clock->now_ns;
 	void *const self = l->clock->self;
@@ -85,10 +86,11 @@ static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64
 	uint64_t begin = 0, end = 0;
 	dck_status status = DCK_OK;
 
+	engine_why_begin(&why);
 	for (i = 0; i < n; i++) {
 		begin = now(self);
 		for (uint64_t g = group; g > 0 && status == DCK_OK; g--)
-			status = run(context, err);
+			status = run(context, &why);
 		end = now(self);
 		if (status != DCK_OK)
 			break;
@@ -98,7 +100,7 @@ static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64
 	}
 	l->last_ns = end;
 	*ret_done = i;
-	return status;
+	return engine_answer(l->target->engine.ops, "run", status, &why, err);
 }
 
 dck_status measure_loop_slice(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
@@ -139,7 +141,7 @@ dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err)
 	    (double)pause_ns < PAUSE_FELT * l->run_ns * (double)l->group)
 		return DCK_OK;
 	for (uint64_t g = l->group; g > 0; g--)
-		DCK_TRY(l->target->engine.ops->run(l->target->context, err));
+		DCK_TRY(engine_run(l->target->engine.ops, l->target->context, err));
 	return DCK_OK;
 }
 

@@ -123,7 +123,7 @@ dck_status pit_trial_mean(pit *p, void *self, double *ret_ns, dck_err *err)
 dck_status pit_step_run(pit *p, void *self, dck_err *err)
 {
 	(void)self;
-	return p->session.target.engine.ops->run(p->session.target.context, err);
+	return engine_run(p->session.target.engine.ops, p->session.target.context, err);
 }
 
 static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *err)

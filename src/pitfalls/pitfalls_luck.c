@@ -258,7 +258,7 @@ static dck_status coarse_run(pit *p, const dck_clock *coarse, double *ret_ns, do
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	coarse_begin = coarse->now_ns(coarse->self);
 	begin = measure_shared_now(&p->shared);
-	status = p->session.target.engine.ops->run(p->session.target.context, err);
+	status = engine_run(p->session.target.engine.ops, p->session.target.context, err);
 	end = measure_shared_now(&p->shared);
 	coarse_end = coarse->now_ns(coarse->self);
 	/* A clock that is set may run backwards. */

@@ -115,7 +115,7 @@ static dck_status look(pit *p, dck_err *err)
 	dck_tensor out;
 
 	for (size_t i = 0; i < t->nout; i++)
-		DCK_TRY(t->engine.ops->output(t->context, i, &out, err));
+		DCK_TRY(engine_output(t->engine.ops, t->context, i, &out, err));
 	return DCK_OK;
 }
 

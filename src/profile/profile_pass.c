@@ -35,7 +35,7 @@ dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *er
 		if (observer_cancelled(p->shared.watch))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		const uint64_t begin = measure_shared_now(&p->shared);
-		DCK_TRY(subject_target_failed(t, t->engine.ops->run(t->context, err), err));
+		DCK_TRY(subject_target_failed(t, engine_run(t->engine.ops, t->context, err), err));
 		if (ns)
 			ns[i] = (double)(measure_shared_now(&p->shared) - begin);
 	}

@@ -106,12 +106,15 @@ void subject_facts_engine(record_builder *b, const subject_target *t)
 {
 	const dck_engine *e = t->engine.ops;
 	const dck_kv *kv;
+	dck_err why;
 	size_t n;
 
 	record_fact_text(b, "engine", "name", e->name);
 	record_fact_text(b, "engine", "adapter", e->version);
-	if (!e->facts || e->facts(t->model, &kv, &n, NULL) != DCK_OK)
+	if (engine_facts(e, t->model, &kv, &n, &why) != DCK_OK) {
+		record_fact_absent(b, "engine", "facts", why.msg);
 		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		record_fact_text(b, "engine", kv[i].key, kv[i].value);
 }

@@ -9,7 +9,26 @@
 #include <string.h>
 
 #define OPTIONS_MAX (DCK_LIST_MAX + 8)
+#define LOG_MAX	    2048 /* bytes of a line */
 #define BEFORE_MAX  100u /* bytes for what a caller puts before a message */
+
+/* Who hears what the engine's library says. */
+typedef struct ear {
+	void (*log)(void *self, dck_log_level level, const char *text);
+	void *self;
+} ear;
+
+/* Any text, of any length, of a level that there need not be. */
+static void log_take(void *self, dck_log_level level, const char *text)
+{
+	const ear *e = self;
+	char line[LOG_MAX];
+
+	if (!text)
+		return;
+	snprintf(line, sizeof line, "%.*s", LOG_MAX - 1, text);
+	e->log(e->self, (unsigned)level <= DCK_LOG_ERROR ? level : DCK_LOG_ERROR, line);
+}
 
 /* What open() is given, with the storage it points into. */
 typedef struct opening {
@@ -18,6 +37,7 @@ typedef struct opening {
 	dck_kv dims[DCK_LIST_MAX];
 	dck_buffer bytes; /* a built-in network */
 	freed_model freed;
+	ear *ear; /* NULL: nobody */
 } opening;
 
 typedef struct progress {
@@ -223,7 +243,7 @@ static dck_status inputs_make(subject_target *t, const dck_model_config *c, dck_
 	t->pool = 1;
 	if (e->caps & DCK_CAP_NO_TENSORS)
 		return DCK_OK;
-	DCK_TRY(e->describe(t->model, &t->in, &t->nin, &t->out, &t->nout, err));
+	DCK_TRY(engine_describe(e, t->model, &t->in, &t->nin, &t->out, &t->nout, err));
 	DCK_TRY(subject_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c,
 				   &t->inputs, err));
 	t->items = subject_inputs_items(t->inputs, &t->items_how);
@@ -242,9 +262,9 @@ dck_status subject_target_bind(const subject_target *t, dck_engine_context *c,
 	const dck_engine *e = t->engine.ops;
 
 	for (size_t i = 0; i < t->nin; i++)
-		DCK_TRY(e->bind_input(c, i, subject_inputs_get(inputs, *set, i), err));
+		DCK_TRY(engine_bind_input(e, c, i, subject_inputs_get(inputs, *set, i), err));
 	*set = (*set + 1) % (inputs ? subject_inputs_pool(inputs) : 1);
-	return e->prepare ? e->prepare(c, err) : DCK_OK;
+	return engine_prepare(e, c, err);
 }
 
 dck_status subject_target_next_input(subject_target *t, dck_err *err)
@@ -322,14 +342,19 @@ static dck_status options_apply(const dck_subject *s, dck_err *err)
 static dck_status opening_fill(subject_target *t, opening *o, const dck_subject *s,
 			       const dck_observer *watch, dck_err *err)
 {
+	if (t->log) {
+		o->ear = mem_arena_alloc(t->arena, sizeof *o->ear);
+		DCK_NEED(o->ear, err, "to open the subject");
+		*o->ear = (ear){t->log, t->log_self};
+	}
 	o->params = (dck_open_params){
 	    .struct_size = sizeof o->params,
 	    .library_path = s->model.engine_lib,
 	    .device = s->model.device ? s->model.device : "cpu",
 	    .options = o->options,
 	    .dims = o->dims,
-	    .log = t->log,
-	    .log_self = t->log_self,
+	    .log = o->ear ? log_take : NULL,
+	    .log_self = o->ear,
 	    .cancelled = watch ? watch->cancelled : NULL,
 	    .cancelled_self = watch ? watch->self : NULL,
 	    .observe = t->observe,
@@ -358,7 +383,9 @@ static dck_status target_open(subject_target *t, opening *o, const dck_subject *
 			      const dck_observer *watch, progress *p, dck_err *err)
 {
 	const dck_engine *e;
-	dck_open_times times = {.struct_size = sizeof times};
+	dck_open_times times;
+	const dck_kv *kv;
+	size_t nkv;
 
 	DCK_TRY(options_apply(s, err));
 	DCK_TRY(engine_choose(t, s, err));
@@ -382,21 +409,21 @@ static dck_status target_open(subject_target *t, opening *o, const dck_subject *
 	else if (o->freed.done)
 		t->freed = freed_facts(&o->freed, (int64_t)s->model.batch);
 	phase_begin(p, "session");
-	DCK_TRY(e->open(&o->params, &t->model, err));
+	DCK_TRY(engine_open(e, &o->params, &t->model, err));
 	t->session_ns = phase_end(p);
 	dck_buffer_done(&o->bytes); /* the engine has its own copy by now */
 	freed_done(&o->freed);
-	if (e->open_times) {
-		e->open_times(t->model, &times);
-		if (times.valid & 1)
-			t->library_ns = times.library_ns;
-		if (times.valid & 2)
-			t->session_ns = times.session_ns;
-	}
+	DCK_TRY(engine_open_times(e, t->model, &times, err));
+	if (times.valid & 1)
+		t->library_ns = times.library_ns;
+	if (times.valid & 2)
+		t->session_ns = times.session_ns;
+	/* Asked again for the record; what is wrong with them is better said before the work. */
+	DCK_TRY(engine_facts(e, t->model, &kv, &nkv, err));
 
 	phase_begin(p, "inputs");
 	DCK_TRY(inputs_make(t, &s->model, err));
-	DCK_TRY(e->context_new(t->model, &t->context, err));
+	DCK_TRY(engine_context_new(e, t->model, &t->context, err));
 	DCK_TRY(subject_target_next_input(t, err));
 	t->inputs_ns = phase_end(p);
 	if (s->command.prepare)

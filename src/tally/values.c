@@ -53,7 +53,7 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 
 		list[n].name = mem_arena_dup(a, t->out[i].name);
 		/* What is no tensor has no shape. */
-		if (e->output(t->context, i, &tensor, NULL) == DCK_OK)
+		if (engine_output(e, t->context, i, &tensor, NULL) == DCK_OK)
 			shape_fill(&tensor, &list[n]);
 		n++;
 	}
@@ -79,7 +79,8 @@ dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena
 	plain.model.trust_batch = true;
 	os_clock_monotonic(&clock);
 	DCK_TRY(subject_target_open(&t, &plain, &clock, watch, NULL, NULL, err));
-	dck_status status = subject_target_failed(&t, t.engine.ops->run(t.context, err), err);
+	dck_status status =
+	    subject_target_failed(&t, engine_run(t.engine.ops, t.context, err), err);
 	if (status == DCK_OK)
 		status = shapes_take(&t, a, ret, ret_n, err);
 	subject_target_close(&t);

@@ -217,9 +217,9 @@ static dck_status outputs_compare(const subject_target *a, const subject_target 
 
 		if (to[i] == MISSING)
 			continue;
-		status = a->engine.ops->output(a->context, i, &ta, &why);
+		status = engine_output(a->engine.ops, a->context, i, &ta, &why);
 		if (status == DCK_OK)
-			status = b->engine.ops->output(b->context, to[i], &tb, &why);
+			status = engine_output(b->engine.ops, b->context, to[i], &tb, &why);
 		if (status == DCK_OK &&
 		    (dck_dtype_bytes(ta.dtype) == 0 || dck_dtype_bytes(tb.dtype) == 0 ||
 		     ta.rank < 0 || tb.rank < 0))
@@ -328,8 +328,8 @@ static dck_status sets_run(const subject_target *a, const subject_target *b, pai
 		p = observer_part("outputs", x->sets, x->asked, os_now_ns() - begin_ns);
 		observer_show(watch, &p);
 		DCK_TRY(inputs_give(a, b, pair, x->sets, err));
-		DCK_TRY(a->engine.ops->run(a->context, err));
-		DCK_TRY(b->engine.ops->run(b->context, err));
+		DCK_TRY(engine_run(a->engine.ops, a->context, err));
+		DCK_TRY(engine_run(b->engine.ops, b->context, err));
 		DCK_TRY(outputs_compare(a, b, to, limits, x, err));
 	}
 	return DCK_OK;

@@ -91,7 +91,7 @@ static dck_status run_freed(check *c, subject_target *t, dck_err *err)
 	c->same = mem_arena_array(c->arena, t->nout, sizeof *c->same);
 	DCK_NEED(c->in && c->out && c->in_name && c->out_name && c->same, err,
 		 "to compare the model with the original");
-	DCK_TRY(e->run(t->context, err));
+	DCK_TRY(engine_run(e, t->context, err));
 	for (size_t i = 0; i < t->nin; i++) {
 		c->in_name[i] = mem_arena_dup(c->arena, t->in[i].name);
 		DCK_TRY(tensor_copy(c, subject_inputs_get(t->inputs, 0, i), &c->in[i], err));
@@ -101,7 +101,7 @@ static dck_status run_freed(check *c, subject_target *t, dck_err *err)
 		dck_tensor out;
 
 		c->out_name[i] = mem_arena_dup(c->arena, t->out[i].name);
-		DCK_TRY(e->output(t->context, i, &out, err));
+		DCK_TRY(engine_output(e, t->context, i, &out, err));
 		if (dck_dtype_bytes(out.dtype) > 0)
 			DCK_TRY(tensor_copy(c, &out, &c->out[i], err));
 		c->nout = i + 1;
@@ -161,18 +161,17 @@ static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err 
 		DCK_NEED(part, err, "to compare the model with the original");
 		DCK_TRY(items_take(c, &c->in[k], place_find(m->inputs, m->ninputs, t->in[i].name),
 				   first, part, err));
-		DCK_TRY(e->bind_input(t->context, i, part, err));
+		DCK_TRY(engine_bind_input(e, t->context, i, part, err));
 	}
-	if (e->prepare)
-		DCK_TRY(e->prepare(t->context, err));
-	DCK_TRY(e->run(t->context, err));
+	DCK_TRY(engine_prepare(e, t->context, err));
+	DCK_TRY(engine_run(e, t->context, err));
 	for (size_t i = 0; i < t->nout; i++) {
 		dck_tensor was, now;
 		const size_t k = name_place(c->out_name, c->nout, t->out[i].name);
 
 		if (k == c->nout || !c->out[k].data)
 			continue;
-		DCK_TRY(e->output(t->context, i, &was, err));
+		DCK_TRY(engine_output(e, t->context, i, &was, err));
 		DCK_TRY(items_take(c, &c->out[k],
 				   place_find(m->outputs, m->noutputs, t->out[i].name), first, &now,
 				   err));

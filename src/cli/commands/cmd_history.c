@@ -297,7 +297,8 @@ static int history_check(const cli *c, const history_command *cfg, dck_history *
 	(void)cfg;
 	if (dck_history_check(h, &health, &err) != DCK_OK)
 		return cli_failed(&err);
-	printf("%s: %" PRIu64 " record%s, %s, sound\n", dck_history_file(h), health.records,
+	cli_put(stdout, dck_history_file(h), UINT_MAX);
+	printf(": %" PRIu64 " record%s, %s, sound\n", health.records,
 	       health.records == 1 ? "" : "s",
 	       dck_text_bytes((double)health.bytes, bytes, sizeof bytes));
 	return cli_stdout_finish(CLI_OK);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "deepclock/opt.h"
 
 #include <string.h>
 
@@ -74,9 +75,55 @@ static void a_cut_is_between_characters(void **state)
 	assert_int_equal(utf8_cut("\x80\x80", 1), 0);
 }
 
+/* A list of what each range begins and ends with, and of what stands beside it. */
+static void what_steers_is_not_shown(void **state)
+{
+	static const uint32_t steers[] = {0x01,	  0x1b,	  0x1f,	  0x7f,	  0x80,	  0x9b,	  0x9f,
+					  0x61c,  0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e,
+					  0x2066, 0x2069, 0xfeff, 0xfff9, 0xfffb};
+	static const uint32_t shown[] = {0x20,	 0x7e,	 0xa0,	 0x61b,	 0x61d,	 0x200d,  0x2010,
+					 0x2027, 0x202f, 0x2065, 0x206a, 0xfefe, 0x1f600, 0x10ffff};
+	char text[UTF8_BYTES_MAX + 1];
+	bool is_shown;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof steers / sizeof *steers; i++) {
+		const size_t n = utf8_put(text, steers[i]);
+
+		text[n] = '\0';
+		assert_int_equal(utf8_code(text, n), steers[i]);
+		assert_true(utf8_steers(text, n));
+		assert_int_equal(dck_text_char(text, &is_shown), n);
+		assert_false(is_shown);
+	}
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+		const size_t n = utf8_put(text, shown[i]);
+
+		text[n] = '\0';
+		assert_int_equal(utf8_code(text, n), shown[i]);
+		assert_int_equal(dck_text_char(text, &is_shown), n);
+		assert_true(is_shown);
+	}
+}
+
+static void a_tamed_text_steers_nothing(void **state)
+{
+	char text[] = "a\n\033[1m\x7f \xc2\x9b"
+		      "1m \xe2\x80\xae\xff\xe2\x82 \xc2\xb5s",
+	     empty[] = "";
+
+	(void)state;
+	utf8_tame(text);
+	assert_string_equal(text, "a  [1m  ?1m ???? \xc2\xb5s");
+	utf8_tame(empty);
+	assert_string_equal(empty, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_steers_is_not_shown),
+	    cmocka_unit_test(a_tamed_text_steers_nothing),
 	    cmocka_unit_test(what_is_written_is_read),
 	    cmocka_unit_test(what_is_no_character_is_refused),
 	    cmocka_unit_test(a_cut_is_between_characters),

@@ -333,6 +333,7 @@ static dck_status echo_output(dck_engine_context *c, size_t index, dck_tensor *r
 	ret->data = index == 0 ? c->y : c->x.data;
 	if (c->model->out_n)
 		ret->dim[0] = c->model->out_n;
+	ret->bytes = (uint64_t)ret->dim[0] * dck_dtype_bytes(ret->dtype);
 	return DCK_OK;
 }
 
