@@ -43,7 +43,7 @@ static void date(heap_state *s, heap_total *total, int64_t live)
 			      memory_order_relaxed);
 }
 
-static void peak_raise(heap_state *s, heap_total *total, int64_t live, bool alone)
+HEAP_APART static void peak_raise(heap_state *s, heap_total *total, int64_t live, bool alone)
 {
 	take(&total->lock, alone);
 	if (live > atomic_load_explicit(&total->peak, memory_order_relaxed)) {
@@ -96,12 +96,12 @@ static inline void remember(heap_node *n, uint64_t epoch)
 	}
 }
 
-void heap_count_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, heap_kind kind)
+static inline void node_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size,
+			     heap_kind kind, bool alone)
 {
 	heap_node *n = &s->nodes[node];
 	const uint64_t epoch =
 	    atomic_load_explicit(&s->header->total[kind].epoch, memory_order_relaxed);
-	const bool alone = is_alone();
 
 	take(&n->lock, alone);
 	remember(n, epoch);
@@ -113,13 +113,21 @@ void heap_count_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size
 	total_change(s, t, (int64_t)size, kind, alone);
 }
 
-void heap_count_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, uint64_t blocks,
-		     bool temporary, heap_kind kind)
+/* Apart, since those of one thread alone take no lock and make no call. */
+void heap_count_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, heap_kind kind)
+{
+	if (is_alone())
+		node_born(s, t, node, size, kind, true);
+	else
+		node_born(s, t, node, size, kind, false);
+}
+
+static inline void node_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size,
+			     uint64_t blocks, bool temporary, heap_kind kind, bool alone)
 {
 	heap_node *n = &s->nodes[node];
 	const uint64_t epoch =
 	    atomic_load_explicit(&s->header->total[kind].epoch, memory_order_relaxed);
-	const bool alone = is_alone();
 
 	take(&n->lock, alone);
 	remember(n, epoch);
@@ -128,6 +136,15 @@ void heap_count_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size
 	n->temporary += temporary;
 	give(&n->lock, alone);
 	total_change(s, t, -(int64_t)size, kind, alone);
+}
+
+void heap_count_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, uint64_t blocks,
+		     bool temporary, heap_kind kind)
+{
+	if (is_alone())
+		node_died(s, t, node, size, blocks, temporary, kind, true);
+	else
+		node_died(s, t, node, size, blocks, temporary, kind, false);
 }
 
 void heap_count_settle(heap_state *s, heap_thread *t)

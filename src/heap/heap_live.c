@@ -40,7 +40,7 @@ struct heap_live *heap_live_new(heap_state *s)
 
 /* --- small ones */
 
-static small_block *table_make(heap_state *s, small_block *_Atomic *at)
+HEAP_APART static small_block *table_make(heap_state *s, small_block *_Atomic *at)
 {
 	small_block *none = NULL, *made = heap_pages(s, TABLE_BYTES);
 
@@ -102,7 +102,7 @@ static bool grow(heap_state *s, shard *d)
 	return true;
 }
 
-static heap_block large_put(heap_state *s, uint64_t address, heap_block block)
+HEAP_APART static heap_block large_put(heap_state *s, uint64_t address, heap_block block)
 {
 	shard *d = &s->live->shards[hash(address) % SHARDS];
 	heap_block before = {0};
@@ -141,7 +141,7 @@ static void row_remove(shard *d, large_block *row)
 	d->n--;
 }
 
-static heap_block large_take(heap_state *s, uint64_t address)
+HEAP_APART static heap_block large_take(heap_state *s, uint64_t address)
 {
 	shard *d = &s->live->shards[hash(address) % SHARDS];
 	heap_block found = {0};
@@ -165,19 +165,17 @@ heap_block heap_live_put(heap_state *s, const void *p, heap_block block)
 	const uint64_t address = (uintptr_t)p;
 	small_block *at = entry_of(s, address, block.size <= SMALL_MAX);
 
-	if (at) {
-		const uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
-		const bool small = block.size <= SMALL_MAX;
-
-		if (small || before)
-			atomic_store_explicit(at, small ? block.size << 32 | block.node : 0,
-					      memory_order_relaxed);
-		if (before && !small)
-			large_put(s, address, block);
-		if (small || before)
-			return unpacked(before);
+	if (!at)
+		return large_put(s, address, block);
+	const uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
+	if (block.size <= SMALL_MAX) {
+		atomic_store_explicit(at, block.size << 32 | block.node, memory_order_relaxed);
+		return unpacked(before);
 	}
-	return large_put(s, address, block);
+	if (before)
+		atomic_store_explicit(at, 0, memory_order_relaxed);
+	const heap_block large = large_put(s, address, block);
+	return before ? unpacked(before) : large;
 }
 
 heap_block heap_live_take(heap_state *s, const void *p)

@@ -230,7 +230,8 @@ static uint32_t walk_fully(heap_state *s, heap_thread *t, const heap_caller *fro
 	return node;
 }
 
-static uint32_t walk(heap_state *s, heap_thread *t, const heap_caller *from)
+/* Where the last stack is not met at once. */
+HEAP_APART static uint32_t walk_on(heap_state *s, heap_thread *t, const heap_caller *from)
 {
 	const uint32_t code = atomic_load_explicit(&s->header->code, memory_order_acquire);
 	uint32_t known, n, node;
@@ -240,8 +241,6 @@ static uint32_t walk(heap_state *s, heap_thread *t, const heap_caller *from)
 		code_changed(t, code);
 	if (from->sp - t->low >= t->high - t->low)
 		t->low = t->high = 0; /* another stack */
-	if (t->depth && still_so(t, &t->stack[t->depth - 1], from->pc - 1, from->sp, from->fp))
-		return t->stack[t->depth - 1].node;
 	do {
 		known = t->depth;
 		t->fresh[0] = (walked_frame){.place = from->pc - 1, .sp = from->sp, .fp = from->fp};
@@ -264,6 +263,16 @@ static uint32_t walk(heap_state *s, heap_thread *t, const heap_caller *from)
 	if (__builtin_expect(end != UNWIND_OK && end != UNWIND_END, 0))
 		atomic_fetch_add_explicit(&s->header->broken, 1, memory_order_relaxed);
 	return node;
+}
+
+static inline uint32_t walk(heap_state *s, heap_thread *t, const heap_caller *from)
+{
+	const uint32_t code = atomic_load_explicit(&s->header->code, memory_order_acquire);
+
+	if (t->depth && t->code == code && from->sp - t->low < t->high - t->low &&
+	    still_so(t, &t->stack[t->depth - 1], from->pc - 1, from->sp, from->fp))
+		return t->stack[t->depth - 1].node;
+	return walk_on(s, t, from);
 }
 
 uint32_t heap_walk(heap_state *s, heap_thread *t, const heap_caller *from)
