@@ -184,6 +184,7 @@ install_packages
 fetch_onnxruntime
 case " $* " in
 *" extras "*)
+	fetch_torch & # it takes as long as all the others together
 	# Debian's onnx has the standard's operator tests of 2022 only.
 	fetch_package onnx onnx onnx==1.23.2 "its operator cases are skipped"
 	# What the reports on classifiers are compared with.
@@ -205,7 +206,7 @@ case " $* " in
 	fetch_package memory_profiler psutil memory-profiler==0.61.0 "make bench leaves it out"
 	fetch_package ittapi ittapi ittapi==1.2.2 "recording them is not tried"
 	fetch_models
-	fetch_torch
+	wait
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
 	;;
 *) # what another build folder has
