@@ -40,10 +40,10 @@ def _write(path, data):
         raise
 
 
-def draw(record, html_path, folder):
-    """What the options html and figures ask for."""
+def draw(record, html_path, folder, sources):
+    """What the options html, sources and figures ask for."""
     if html_path is not None:
-        _write(html_path, record.report("html").encode("utf-8", "surrogateescape"))
+        _write(html_path, record.report("html", sources=sources).encode("utf-8", "surrogateescape"))
     if folder is None:
         return
     os.makedirs(folder, exist_ok=True)

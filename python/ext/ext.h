@@ -192,7 +192,7 @@ PyObject *ext_function_name(PyObject *callable);
 /* What every such function takes beside the library's options. */
 typedef struct ext_common {
 	const char *save, *html, *figures, *db, *commit, *title;
-	bool no_history, quiet, no_progress;
+	bool no_history, quiet, no_progress, sources;
 } ext_common;
 extern const dck_opt ext_common_options[];
 

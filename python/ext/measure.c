@@ -9,6 +9,8 @@ const dck_opt ext_common_options[] = {
     DCK_OPTION(TEXT, ext_common, save, "save", "FILE", NULL, "keep the record in FILE, as JSON"),
     DCK_OPTION(TEXT, ext_common, html, "html", "FILE", NULL,
 	       "write the result to FILE too, as a page with pictures for a browser"),
+    DCK_FLAG(ext_common, sources, "sources",
+	     "that page has the text of the source lines that call paths name, too"),
     DCK_OPTION(TEXT, ext_common, figures, "figures", "DIR", NULL,
 	       "draw its figures into that folder too, as SVG and PNG"),
     DCK_OPTION(TEXT, ext_common, db, "db", "FILE", NULL,
@@ -499,7 +501,8 @@ static int drawn(const ext_call *c, PyObject *record)
 	if (!c->common.html && !c->common.figures)
 		return 0;
 	m = PyImport_ImportModule("deepclock._show");
-	done = m ? PyObject_CallMethod(m, "draw", "Ozz", record, c->common.html, c->common.figures)
+	done = m ? PyObject_CallMethod(m, "draw", "OzzO", record, c->common.html, c->common.figures,
+				       c->common.sources ? Py_True : Py_False)
 		 : NULL;
 	Py_XDECREF(m);
 	Py_XDECREF(done);

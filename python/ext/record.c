@@ -737,16 +737,16 @@ static PyObject *record_str(PyObject *self)
 
 static PyObject *record_report(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	static char *names[] = {"format", "details", "width", "utf8", "colour", NULL};
+	static char *names[] = {"format", "details", "width", "utf8", "colour", "sources", NULL};
 	const char *writer = "text";
-	int details = 0, utf8 = 1, colour = 0;
+	int details = 0, utf8 = 1, colour = 0, sources = 0;
 	unsigned width = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIpp:report", names, &writer, &details,
-					 &width, &utf8, &colour))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIppp:report", names, &writer, &details,
+					 &width, &utf8, &colour, &sources))
 		return NULL;
 	const dck_style style = {
-	    .details = details, .width = width, .utf8 = utf8, .colour = colour};
+	    .details = details, .width = width, .utf8 = utf8, .colour = colour, .sources = sources};
 	return written(ext_state_by(self), writer, record_of(self), &style);
 }
 
@@ -824,8 +824,10 @@ static PyMethodDef record_methods[] = {
      "save($self, path, /)\n--\n\nWrites its JSON form into a file, all of it or nothing; "
      "IoError."},
     {"report", (PyCFunction)(void (*)(void))record_report, METH_VARARGS | METH_KEYWORDS,
-     "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False)\n--\n\n"
-     "The record in a form of `deepclock report`: text, json, csv, markdown, html, ..."},
+     "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False, "
+     "sources=False)\n--\n\n"
+     "The record in a form of `deepclock report`: text, json, csv, markdown, html, ...; of a page "
+     "(html) with the source lines that call paths name"},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot record_slots[] = {

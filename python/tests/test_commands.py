@@ -198,7 +198,9 @@ class ShowingTest(Case):
             warnings.simplefilter("always")
             r = deepclock.bench(work, **short(runs=300, html=page, figures=folder))
         with open(page, encoding="utf-8") as f:
-            self.assertEqual(f.read(), r.report("html"))
+            text = f.read()
+        self.assertEqual(text, r.report("html"))
+        self.assertEqual(["deepclock-sources\"" in t for t in (text, r.report("html", sources=True))], [False, True])
         drawn = sorted(os.listdir(folder))
         self.assertEqual([f for f in drawn if f.endswith(".svg")], ["histogram.svg", "runs.svg"])
         self.assertEqual(len(drawn), 2 if any("no PNG" in str(w.message) for w in said) else 4)

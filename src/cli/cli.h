@@ -33,6 +33,11 @@ typedef struct cli_format {
 	const char *profile;
 	bool details, sources;
 } cli_format;
+/* A row of the options that choose a page. */
+#define CLI_SOURCES(config)                                                                        \
+	DCK_FLAG(config, sources, "sources",                                                       \
+		 "of a page (html): also the text of the source lines that call paths name, from " \
+		 "files that are there; whoever gets the page can read them")
 extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN, CLI_HTML };
 extern const dck_opt cli_format_options[], cli_profile_options[];
@@ -42,7 +47,7 @@ int cli_format_by_ending(const char *path, int other);
 /* Where a record is kept, and what is shown of it and of its making. */
 typedef struct cli_output {
 	const char *save, *html, *figures, *db, *commit;
-	bool no_history, no_progress;
+	bool no_history, no_progress, sources;
 	int per; /* index into metric, run: the rows of CSV */
 } cli_output;
 extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options[];

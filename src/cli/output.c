@@ -103,6 +103,11 @@ void cli_stdout_drop(void)
 		cli_file_abort(&result.file);
 }
 
+static bool with_sources(const cli *c)
+{
+	return c->format.sources || c->output.sources;
+}
+
 int cli_report(const cli *c, const dck_record *const *records, size_t n, const dck_style *style)
 {
 	dck_style own = *style;
@@ -113,7 +118,7 @@ int cli_report(const cli *c, const dck_record *const *records, size_t n, const d
 	if (code != CLI_OK)
 		return code;
 	own.details |= c->format.details;
-	own.sources |= c->format.sources;
+	own.sources |= with_sources(c);
 	if (!own.rest && !own.details)
 		own.rest = "--details";
 	dck_sink_fd(&out, STDOUT_FILENO);
@@ -144,7 +149,8 @@ int cli_report_kept(const cli *c, const dck_record *const *records, size_t n, co
 dck_status cli_html_save(const cli *c, const char *path, const dck_record *const *records, size_t n,
 			 dck_err *err)
 {
-	const dck_style style = {.timeline = c->timeline.json.n ? &c->timeline : NULL};
+	const dck_style style = {.timeline = c->timeline.json.n ? &c->timeline : NULL,
+				 .sources = with_sources(c)};
 	cli_file f;
 	dck_sink out;
 	dck_status status;

@@ -16,6 +16,7 @@ const dck_opt cli_save_options[] = {
 	       .letter = 's'),
     DCK_OPTION(TEXT, cli_output, html, "html", "FILE", NULL,
 	       "write the result to FILE too, as a page with pictures for a browser"),
+    CLI_SOURCES(cli_output),
     DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
 	       "draw its figures into that folder too, as SVG and PNG"),
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,

@@ -37,7 +37,7 @@ def totals_of(tree, column):
 def sampled(run, name):
     with open("work.py", "w", encoding="utf-8") as f:
         f.write(WORK)
-    run("sample", "--quiet", "--no-history", "--save", name + ".json", "--", "/usr/bin/python3", "work.py")
+    run("sample", "--quiet", "--no-history", "--save", name + ".json", "--html", name + "-made.html", "--sources", "--", "/usr/bin/python3", "work.py")
     with open(name + ".json", encoding="utf-8") as f:
         return json.load(f)
 
@@ -189,7 +189,12 @@ def case_sources(run):
     with open("s.json", "w", encoding="utf-8") as f:
         json.dump(record, f)
     run("report", "s.json", "-o", "plain.html")
+    with open("s-made.html", encoding="utf-8") as f:
+        assert '<script id="deepclock-sources"' in f.read()
     run("report", "s.json", "--sources", "-o", "s.html")
+    run("view", "s.json", "--sources", "-o", "viewed.html", "--no-browser")
+    with open("s.html", "rb") as f, open("viewed.html", "rb") as g:
+        assert f.read() == g.read()
     with open("plain.html", encoding="utf-8") as f:
         assert '<script id="deepclock-sources"' not in f.read()
     with browser.Page("s.html") as page:

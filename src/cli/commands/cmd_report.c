@@ -34,9 +34,7 @@ static const dck_opt format_options[] = {
 	       .letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
 	     "all of the result as text, not only the answer in a few lines"),
-    DCK_FLAG(cli_format, sources, "sources",
-	     "of a page (html): also the text of the source lines that call paths name, from files "
-	     "that are there; whoever gets the page can read them"),
+    CLI_SOURCES(cli_format),
     {0},
 };
 

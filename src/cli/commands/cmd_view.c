@@ -13,7 +13,7 @@
 typedef struct view_config {
 	struct view_output {
 		const char *file;
-		bool no_browser;
+		bool no_browser, sources;
 	} output;
 } view_config;
 
@@ -22,6 +22,7 @@ static const dck_opt output_options[] = {
 	       "keep the page in FILE; by itself it goes into a new file among the temporary ones",
 	       .letter = 'o'),
     DCK_FLAG(struct view_output, no_browser, "no-browser", "only write the page, and say where"),
+    CLI_SOURCES(struct view_output),
     {0},
 };
 
@@ -91,6 +92,7 @@ static int view_run(cli *c, void *config)
 		snprintf(path, sizeof path, "%s", o->file);
 	else if (temporary_name(path, sizeof path, &err) != DCK_OK)
 		return cli_failed(&err);
+	c->format.sources = o->sources;
 	code = report_page(c, path);
 	if (code != CLI_OK) {
 		if (!o->file)

@@ -7,6 +7,7 @@
 #include "report/html/html_block.h"
 #include "report/html/html_page.h"
 #include "report/html/html_sources.h"
+#include "report/scale.h"
 #include "report/text/text_parts.h"
 #include "report/writers.h"
 #include <string.h>
@@ -109,6 +110,20 @@ static void names_put(json_writer *w, const dck_record *const *records, size_t n
 	json_end(w);
 }
 
+/* The keys of columns that are shown in percent. */
+static void shares_put(json_writer *w, const dck_record *const *records, size_t n)
+{
+	json_array(w);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < records[i]->ntables; k++) {
+			const dck_table *t = &records[i]->tables[k];
+			for (size_t c = 0; c < t->ncolumns; c++)
+				if (column_is_share(&t->columns[c]))
+					json_text(w, t->columns[c].key);
+		}
+	json_end(w);
+}
+
 static void page_put(const dck_record *const *records, size_t n, dck_sink *out)
 {
 	html_block block;
@@ -123,6 +138,8 @@ static void page_put(const dck_record *const *records, size_t n, dck_sink *out)
 	json_end(&w);
 	json_key(&w, "metrics");
 	names_put(&w, records, n);
+	json_key(&w, "shares");
+	shares_put(&w, records, n);
 	json_end(&w);
 	json_done(&w);
 	html_block_close(&block);

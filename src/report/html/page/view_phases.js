@@ -4,7 +4,8 @@
 /* global d3 */
 
 import { figure } from "./figure.js";
-import { pointable } from "./points.js";
+import { listing } from "./listing.js";
+import { numbersBelow, pointable } from "./points.js";
 import { ledger } from "./phases.js";
 import { format } from "./units.js";
 
@@ -38,5 +39,9 @@ export const viewPhases = {
 				svg.append("text").attr("class", "strong").attr("x", width - 60).attr("y", height - 12).attr("text-anchor", "end").text(format(wall, "ns"));
 			},
 		});
+		numbersBelow(box, "The phases as numbers", details => listing(details, { rows, filter: false, columns: [
+			{ key: "phase", title: "phase", text: row => row.name, value: row => row.from },
+			{ key: "time", title: "time", number: true, text: row => (row.absent ? "–" : format(row.ns, "ns")), more: row => (row.absent ? `absent: ${row.absent}` : ""), value: row => row.ns },
+			{ key: "share", title: "share", number: true, text: row => (row.absent ? "–" : phaseShare(row.ns / wall)), value: row => row.ns }] }));
 	},
 };

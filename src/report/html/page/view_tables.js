@@ -4,25 +4,25 @@
 
 import { el } from "./dom.js";
 import { listing } from "./listing.js";
-import { digits, format, scaleOf } from "./units.js";
+import { digits, format, percent, scaleOf } from "./units.js";
 import { cell, cellMore, cellText, number, rows } from "./record.js";
 
 /** "[1.774, 4.667]", in the unit that the value beside it has. */
-function intervalText(c, unit) {
-	const [factor] = scaleOf(Math.abs(number(c)), unit);
-	return `[${digits(c.lo / factor)}, ${digits(c.hi / factor)}]`;
+function intervalText(c, unit, share) {
+	const factor = share ? 0.01 : scaleOf(Math.abs(number(c)), unit)[0], n = share ? 3 : 4;
+	return `[${digits(c.lo / factor, n)}, ${digits(c.hi / factor, n)}]`;
 }
 
 /** The columns of a record's table for listing(). */
-export function columnsOf(t) {
-	return t.columns.map((c, i) => {
-		const isNumber = c.unit !== undefined && c.unit !== "" && i >= 0;
+export function columnsOf(t, page) {
+	return t.columns.map(c => {
+		const isNumber = c.unit !== undefined && c.unit !== "", share = c.unit === "1" && page.shares.includes(c.key);
 		return {
 			key: c.key,
 			title: c.title,
 			number: isNumber,
-			text: row => cellText(row[c.key], c.unit),
-			aside: row => (row[c.key].level > 0 ? intervalText(row[c.key], c.unit) : ""),
+			text: row => (share && Number.isFinite(number(row[c.key])) ? percent(number(row[c.key])) : cellText(row[c.key], c.unit)),
+			aside: row => (row[c.key].level > 0 ? intervalText(row[c.key], c.unit, share) : ""),
 			more: row => cellMore(row[c.key], c.unit),
 			value: row => (isNumber ? number(row[c.key]) : String(row[c.key].value === undefined ? "" : row[c.key].value)),
 		};
@@ -33,10 +33,10 @@ export const viewTables = {
 	id: "tables",
 	title: "Tables",
 	match: ([r]) => (r.tables || []).length > 0,
-	draw(box, [r]) {
+	draw(box, [r], page) {
 		for (const t of r.tables) {
 			box.append(el("h3", {}, t.title));
-			listing(box, { columns: columnsOf(t), rows: rows(t) });
+			listing(box, { columns: columnsOf(t, page), rows: rows(t) });
 		}
 	},
 };
