@@ -69,6 +69,6 @@ export const viewFacts = {
 						el("td", { class: "text" }, "absent" in c ? `absent: ${c.absent}` : format(c.value, f.unit)));
 				}))));
 		}
-		box.append(el("p", { class: "dim small" }, `deepclock ${r.deepclock}, record ${r.id}, ${r.began || "begin not known"}`));
+		box.append(el("p", { class: "dim small" }, [`deepclock ${r.deepclock}`, r.id && `record ${r.id}`, r.began].filter(Boolean).join(", ")));
 	},
 };

@@ -5,8 +5,10 @@
 
 import { el } from "./dom.js";
 import { figure } from "./figure.js";
+import { listing } from "./listing.js";
 import { fitText, lively, oneOf } from "./marks.js";
 import { moduleTree, operatorsIn, partText, sumOf, sumText, weightsOf } from "./ops.js";
+import { numbersBelow } from "./points.js";
 import { opLines } from "./view_ops.js";
 import { digits } from "./units.js";
 import { number } from "./record.js";
@@ -87,6 +89,14 @@ export const viewTreemap = {
 		const holder = el("div");
 		box.append(holder, says);
 		const chart = figure(holder, { says: "Modules as areas: choose one to see what is in it, an operator to see its row in the table", height: width => (width < 620 ? 360 : MAP_HIGH), draw });
+		numbersBelow(box, "The modules as numbers", details => {
+			const modules = d3.hierarchy(whole, d => d.children).descendants().filter(d => d.depth > 0 && !d.data.op)
+				.map(d => ({ name: d.ancestors().reverse().slice(1).map(a => a.data.name).join("/"), ops: operatorsIn(d.data) }));
+			listing(details, { rows: modules, sort: weights[0].key, columns: [
+				{ key: "name", title: "module", tail: true, text: m => m.name, value: m => m.name },
+				{ key: "operators", title: "operators", number: true, text: m => digits(m.ops.length), value: m => m.ops.length },
+				...weights.map(w => ({ key: w.key, title: w.name, number: true, text: m => sumText(sumOf(m.ops, w.key), w.unit), value: m => sumOf(m.ops, w.key).sum }))] });
+		});
 		redraw();
 	},
 };
