@@ -200,7 +200,7 @@ class ShowingTest(Case):
         with open(page, encoding="utf-8") as f:
             text = f.read()
         self.assertEqual(text, r.report("html"))
-        self.assertEqual(["deepclock-sources\"" in t for t in (text, r.report("html", sources=True))], [False, True])
+        self.assertEqual(["<script id=\"deepclock-sources\"" in t for t in (text, r.report("html", sources=True))], [False, True])
         drawn = sorted(os.listdir(folder))
         self.assertEqual([f for f in drawn if f.endswith(".svg")], ["histogram.svg", "runs.svg"])
         self.assertEqual(len(drawn), 2 if any("no PNG" in str(w.message) for w in said) else 4)
