@@ -126,12 +126,6 @@ static void inside_facts(void *self, record_builder *b)
 		record_fact_int(b, "sample", "threads_by_timers", DCK_UNIT_ONE, by_timer);
 }
 
-static uint64_t inside_now(void *self)
-{
-	(void)self;
-	return os_perf_now_ns();
-}
-
 static double inside_price(void *self, const char **ret_how)
 {
 	const inside *s = self;
@@ -150,7 +144,6 @@ const sample_source sample_inside = {
     .drain = inside_drain,
     .stop = inside_stop,
     .facts = inside_facts,
-    .now = inside_now,
     .price = inside_price,
     .close = inside_close,
 };

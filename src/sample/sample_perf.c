@@ -185,12 +185,6 @@ static bool perf_sees_waits(void *self)
 	return os_perf_sees_switches(((by_perf *)self)->perf);
 }
 
-static uint64_t perf_now(void *self)
-{
-	(void)self;
-	return os_perf_now_ns();
-}
-
 static double perf_price(void *self, const char **ret_how)
 {
 	by_perf *s = self;
@@ -211,7 +205,6 @@ const sample_source sample_by_perf = {
     .stop = perf_stop,
     .sees_waits = perf_sees_waits,
     .facts = perf_facts,
-    .now = perf_now,
     .price = perf_price,
     .close = perf_close,
 };

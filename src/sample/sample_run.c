@@ -53,7 +53,7 @@ static void *take(void *self)
 		s->source->wait(s->self, s->looks_on ? LOOK_MS : WAIT_MS);
 		s->source->drain(s->self, &to, false);
 		if (s->looks_on)
-			sample_looks_take(&s->looks, s->profile, s->source->now(s->self));
+			sample_looks_take(&s->looks, s->profile, os_perf_now_ns());
 	}
 	return NULL;
 }
@@ -74,7 +74,7 @@ static void end(sampling *s)
 	s->source->stop(s->self);
 	atomic_store(&s->over, true);
 	pthread_join(s->thread, NULL);
-	const uint64_t now = s->source->now(s->self);
+	const uint64_t now = os_perf_now_ns();
 	s->source->drain(s->self, &to, true);
 	sample_profile_end(s->profile, now);
 }

@@ -21,6 +21,7 @@
 enum {
 	SAMPLE_SLOTS_MAGIC = 0x44434b53,
 	SAMPLE_SLOTS = 2048,
+	SAMPLE_SLOT_TRIES = 64,
 	SAMPLE_SLOT_PCS = 500,
 	SAMPLE_SLOT_PYTHON = 150, /* Python frames, at most */
 	SAMPLE_SLOT_TEXT = SAMPLE_SLOT_PCS * 8
@@ -79,5 +80,27 @@ typedef struct sample_slots {
 	_Atomic uint64_t lost;
 	sample_slot slot[SAMPLE_SLOTS];
 } sample_slots;
+
+/* One that nobody else fills; NULL: none was found in a few tries. Safe in a handler of signals. */
+static inline sample_slot *sample_slot_take(sample_slots *slots, int32_t tid)
+{
+	for (int i = 0; i < SAMPLE_SLOT_TRIES; i++) {
+		const uint32_t at =
+		    atomic_fetch_add_explicit(&slots->next, 1, memory_order_relaxed);
+		sample_slot *s = &slots->slot[at % SAMPLE_SLOTS];
+		int32_t is_free = SAMPLE_SLOT_FREE;
+
+		if (atomic_compare_exchange_strong_explicit(
+			&s->state, &is_free, tid, memory_order_acquire, memory_order_relaxed))
+			return s;
+	}
+	return (sample_slot *)0;
+}
+
+/* It is filled, and deepclock's from now on. */
+static inline void sample_slot_give(sample_slot *s)
+{
+	atomic_store_explicit(&s->state, SAMPLE_SLOT_READY, memory_order_release);
+}
 
 #endif

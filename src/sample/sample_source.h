@@ -1,5 +1,5 @@
 /* sample_source.h - who takes samples: perf_event from outside, or the program's threads
- * themselves, in handlers of signals. Both tell the same events.
+ * themselves, in handlers of signals. Both tell the same events, whose time is os_perf_now_ns().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_SAMPLE_SOURCE_H
@@ -34,7 +34,6 @@ typedef struct sample_source {
 	/* Its events tell when threads leave their CPU. NULL: they do not. */
 	bool (*sees_waits)(void *self);
 	void (*facts)(void *self, record_builder *b); /* how it was done */
-	uint64_t (*now)(void *self);		      /* the time of its events */
 	/* What a sample costs the program, in ns; 0: not known. *ret_how: static. The last call
 	 * before close(). */
 	double (*price)(void *self, const char **ret_how);

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIES = 64, FILE_MAX = 200 };
+enum { FILE_MAX = 200 };
 
 /* A thread that is sampled. */
 typedef struct sampled {
@@ -49,29 +49,16 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* --- slots */
 
-/* One that nobody else fills; NULL: none was found in a few tries. */
 static sample_slot *slot_take(int tid)
 {
-	for (int i = 0; i < TRIES; i++) {
-		const uint32_t at =
-		    atomic_fetch_add_explicit(&slots->next, 1, memory_order_relaxed);
-		sample_slot *s = &slots->slot[at % SAMPLE_SLOTS];
-		int32_t is_free = SAMPLE_SLOT_FREE;
+	sample_slot *s = sample_slot_take(slots, tid);
 
-		if (atomic_compare_exchange_strong_explicit(
-			&s->state, &is_free, tid, memory_order_acquire, memory_order_relaxed)) {
-			s->pid = process;
-			s->tid = tid;
-			s->at_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-			return s;
-		}
+	if (s) {
+		s->pid = process;
+		s->tid = tid;
+		s->at_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 	}
-	return NULL;
-}
-
-static void slot_give(sample_slot *s)
-{
-	atomic_store_explicit(&s->state, SAMPLE_SLOT_READY, memory_order_release);
+	return s;
 }
 
 static void tell(sample_told told, uint64_t a, uint64_t b, uint64_t c, const char *text)
@@ -86,7 +73,7 @@ static void tell(sample_told told, uint64_t a, uint64_t b, uint64_t c, const cha
 	s->c = c;
 	s->npcs = 0;
 	snprintf(s->of.text, sizeof s->of.text, "%s", text);
-	slot_give(s);
+	sample_slot_give(s);
 }
 
 /* --- a sample */
@@ -119,7 +106,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 		t->cpu_ns =
 		    clock_ns(CLOCK_THREAD_CPUTIME_ID); /* the handler's is not the program's */
 		s->b = t->cpu_ns - cpu;
-		slot_give(s);
+		sample_slot_give(s);
 	} else { /* its time goes to the next one that finds room */
 		atomic_fetch_add_explicit(&slots->lost, 1, memory_order_relaxed);
 	}
