@@ -171,7 +171,6 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 {
 	struct stat st;
 	char real[PATH_MAX];
-	mode_t mask;
 
 	*f = (cli_file){.fd = -1};
 	if (strcmp(path, "-") == 0) {
@@ -180,9 +179,9 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 		strcpy(f->path, "standard output");
 		return DCK_OK;
 	}
-	/* A symbolic link stays one, since the file that it points to is replaced. */
-	if (realpath(path, real))
-		path = real;
+	if (dck_file_target(path, real, err) != DCK_OK)
+		return err->code;
+	path = real;
 	if ((size_t)snprintf(f->path, sizeof f->path, "%s", path) >= sizeof f->path)
 		return cli_err(err, DCK_E_ARG, "the file's name has more than %zu bytes",
 			       sizeof f->path - 1);
@@ -193,6 +192,9 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 		f->fd = open(path, O_WRONLY | O_CLOEXEC);
 		return f->fd < 0 ? path_failed(err, "write", path) : DCK_OK;
 	}
+	/* Renaming over it would get around its write protection. */
+	if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
+		return path_failed(err, "write", path);
 	snprintf(f->temporary, sizeof f->temporary, "%s.part-XXXXXX", f->path);
 	f->fd = mkostemp(f->temporary, O_CLOEXEC);
 	if (f->fd < 0) {
@@ -206,13 +208,7 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 		return path_failed(err, "write", path);
 	}
 	cli_signals_remove(f->temporary);
-	mask = umask(0);
-	umask(mask);
-	if (fchmod(f->fd, 0666 & ~mask) < 0) {
-		path_failed(err, "write", path);
-		cli_file_abort(f);
-		return err->code;
-	}
+	dck_file_inherit(f->fd, path);
 	return DCK_OK;
 }
 

@@ -135,7 +135,8 @@ static dck_status run(infer *in)
 	scope s;
 	place here = {&s, NULL, NULL, num_int(1)};
 
-	if (!infer_functions(in) || !scope_init_graph(in, &s, NULL, g))
+	if (!infer_functions(in) || !infer_fits(in, g->nodes, g->nnodes) ||
+	    !scope_init_graph(in, &s, NULL, g))
 		return in->status;
 	DCK_TRY(main_inputs(in, &s, g));
 	scope_name_outputs(in, &s, g->nodes, g->nnodes);

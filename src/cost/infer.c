@@ -63,18 +63,76 @@ memory:
 	return false;
 }
 
-static const onnx_function *function_find(infer *in, const char *domain, const onnx_node *node)
+static size_t function_at(infer *in, const char *domain, const onnx_node *node)
 {
 	char key[512];
 	const char *overload = node->overload ? node->overload : "";
 
 	if (!in->functions.n ||
 	    strlen(domain) + strlen(node->op) + strlen(overload) + 3 > sizeof key)
-		return NULL;
+		return NAMES_NONE;
 	char *end = stpcpy(stpcpy(stpcpy(key, domain), " "), node->op);
 	stpcpy(stpcpy(end, " "), overload);
-	size_t at = names_find(&in->functions, key);
+	return names_find(&in->functions, key);
+}
+
+static const onnx_function *function_find(infer *in, const char *domain, const onnx_node *node)
+{
+	const size_t at = function_at(in, domain, node);
+
 	return at == NAMES_NONE ? NULL : in->function_of[at];
+}
+
+/* How many operators a list of nodes becomes when its functions are expanded and its bodies
+ * entered, COST_OPS_MAX + 1 for all that is more. A function is counted once, so that one which
+ * calls another twice, which calls another twice, costs no more than its file: to walk it would
+ * take 2^n steps. What is too deep or calls itself is left to the walk, which refuses it on its way
+ * down. */
+static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n && depth < COST_DEPTH_MAX && sum <= COST_OPS_MAX; i++) {
+		const onnx_node *node = &nodes[i];
+		const char *domain = own_domain(node->domain);
+		const bool replaced = node->op && (*domain || !row_find(in, domain, node->op));
+		const size_t at = replaced ? function_at(in, domain, node) : NAMES_NONE;
+
+		sum++;
+		if (at != NAMES_NONE && !in->function_ops[at]) {
+			const onnx_function *f = in->function_of[at];
+
+			in->function_ops[at] = 1; /* while it is being counted */
+			in->function_ops[at] = 1 + expanded(in, f->nodes, f->nnodes, depth + 1);
+		}
+		sum += at != NAMES_NONE ? in->function_ops[at] - 1 : 0;
+		for (size_t k = 0; k < node->nattributes; k++) {
+			const onnx_attribute *a = &node->attributes[k];
+
+			if (a->g)
+				sum += expanded(in, a->g->nodes, a->g->nnodes, depth + 1);
+			for (size_t j = 0; j < a->ngraphs; j++)
+				sum += expanded(in, a->graphs[j].nodes, a->graphs[j].nnodes,
+						depth + 1);
+		}
+	}
+	return sum > COST_OPS_MAX ? COST_OPS_MAX + 1 : (uint32_t)sum;
+}
+
+static void too_many(infer *in)
+{
+	INFER_FAIL(in, E_LIMIT, "the model has more than %u operators, functions expanded",
+		   COST_OPS_MAX);
+}
+
+bool infer_fits(infer *in, const onnx_node *nodes, size_t n)
+{
+	in->function_ops = mem_arena_array(in->arena, in->functions.n, sizeof *in->function_ops);
+	if (!in->function_ops)
+		infer_fail_memory(in);
+	else if (expanded(in, nodes, n, 0) > COST_OPS_MAX)
+		too_many(in);
+	return infer_ok(in);
 }
 
 static int64_t opset_of(const infer *in, const char *domain, const frame *f)
@@ -291,8 +349,7 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 static bool op_reserve(infer *in, size_t *ret)
 {
 	if (in->visited++ >= COST_OPS_MAX) {
-		INFER_FAIL(in, E_LIMIT, "the model has more than %u operators, functions expanded",
-			   COST_OPS_MAX);
+		too_many(in);
 		return false;
 	}
 	if (in->nops == in->cap) {

@@ -33,6 +33,7 @@ typedef struct infer {
 	const op_family *const *families; /* ended by NULL */
 	names functions;		  /* by "domain name overload" */
 	const onnx_function **function_of;
+	uint32_t *function_ops; /* 1 + what each becomes; 0: not counted yet */
 	cost_op *ops;
 	size_t nops, cap;
 	int64_t opset; /* of ONNX's own operators */
@@ -105,6 +106,9 @@ size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 
 /* Makes the model's functions known, before any node is walked. */
 bool infer_functions(infer *in);
+/* E_LIMIT: these nodes become more operators than COST_OPS_MAX. Takes no longer than to read them.
+ */
+bool infer_fits(infer *in, const onnx_node *nodes, size_t n);
 void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at);
 /* Notes what a run has decided where the graph leaves it open. */
 void infer_chosen(op *o, int64_t value);

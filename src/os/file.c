@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "deepclock/report.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -159,8 +160,19 @@ static int own_descriptor(const char *path)
 	return -1;
 }
 
-/* Follows links to the name that is replaced: the link itself stays. */
-static dck_status follow_links(const char *path, char *target, dck_err *err)
+/* As the kernel does with fs.protected_symlinks, which holds for names it follows itself: a link in
+ * a folder where everybody may lay one is followed if it is ours, or the folder's owner laid it. */
+static bool link_is_trusted(const char *path, const char *folder)
+{
+	struct stat link, in;
+
+	if (lstat(path, &link) != 0 || stat(folder, &in) != 0)
+		return false;
+	return !(in.st_mode & S_ISVTX) || !(in.st_mode & S_IWOTH) || link.st_uid == geteuid() ||
+	       link.st_uid == in.st_uid;
+}
+
+dck_status dck_file_target(const char *path, char *target, dck_err *err)
 {
 	char link[PATH_MAX], folder[PATH_MAX], next[2 * PATH_MAX];
 	if (strlen(path) >= PATH_MAX)
@@ -172,6 +184,11 @@ static dck_status follow_links(const char *path, char *target, dck_err *err)
 			return DCK_OK;
 		link[n] = '\0';
 		folder_of(target, folder, sizeof(folder));
+		if (!link_is_trusted(target, folder))
+			DCK_FAIL(err, E_IO,
+				 "cannot write '%s': '%s' is a link of another user in a folder "
+				 "where everybody may lay one; name the file that is meant",
+				 path, target);
 		int len = snprintf(next, sizeof next, "%s%s%s", link[0] == '/' ? "" : folder,
 				   link[0] == '/' ? "" : "/", link);
 		if (len < 0 || len >= PATH_MAX)
@@ -179,6 +196,45 @@ static dck_status follow_links(const char *path, char *target, dck_err *err)
 		strcpy(target, next);
 	}
 	return DCK_OK;
+}
+
+/* To read it by umask() means to set it for a moment, for all threads: only where /proc does not
+ * tell. */
+static mode_t umask_now(void)
+{
+	unsigned mask = 0;
+	char line[128];
+	bool known = false;
+	FILE *f = fopen("/proc/self/status", "re");
+
+	while (f && !known && fgets(line, sizeof line, f))
+		known = sscanf(line, "Umask: %o", &mask) == 1;
+	if (f)
+		fclose(f);
+	if (!known) {
+		mask = umask(077);
+		umask((mode_t)mask);
+	}
+	return (mode_t)mask;
+}
+
+void dck_file_inherit(int fd, const char *target)
+{
+	struct stat old;
+	mode_t mode = 0666 & ~umask_now();
+
+	if (stat(target, &old) == 0) {
+		mode = old.st_mode & 07777;
+		/* Only root can give a file away; what the old one let its owner or its group do
+		 * is not for ours. */
+		if (fchown(fd, old.st_uid, old.st_gid) != 0) {
+			mode &= 0777;
+			if (fchown(fd, (uid_t)-1, old.st_gid) != 0)
+				mode = (mode & 0707) | (mode & 07) << 3;
+		}
+	}
+	if (fchmod(fd, mode) != 0)
+		errno = 0;
 }
 
 static dck_status open_direct(os_replace *r, const char *path, dck_err *err)
@@ -193,7 +249,7 @@ static dck_status open_direct(os_replace *r, const char *path, dck_err *err)
 }
 
 /* A short random name, not one made from the target's, which may be as long as names get. */
-static dck_status open_temp(os_replace *r, const char *path, const struct stat *old, dck_err *err)
+static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 {
 	char folder[PATH_MAX];
 	folder_of(r->target, folder, sizeof(folder));
@@ -205,28 +261,21 @@ static dck_status open_temp(os_replace *r, const char *path, const struct stat *
 				   (unsigned long long)(id >> 16));
 		if (len < 0 || (size_t)len >= sizeof r->temp)
 			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
-		/* Not mkstemp: a new file gets the mode that the user's umask says. */
-		r->fd = open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		r->fd = open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (r->fd < 0 && errno != EEXIST)
 			break;
 	}
 	if (r->fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a file beside '%s' to write it",
 			       path);
-	if (old) {
-		/* As far as we may: only root can give a file away. */
-		if (fchown(r->fd, old->st_uid, old->st_gid) != 0)
-			errno = 0;
-		if (fchmod(r->fd, old->st_mode & 07777) != 0)
-			errno = 0;
-	}
+	dck_file_inherit(r->fd, r->target);
 	return DCK_OK;
 }
 
 static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
 {
 	struct stat st;
-	DCK_TRY(follow_links(path, r->target, err));
+	DCK_TRY(dck_file_target(path, r->target, err));
 	if (!*path)
 		DCK_FAIL(err, E_ARG, "the name of the file to write is empty");
 	if (own_descriptor(r->target) >= 0)
@@ -234,7 +283,7 @@ static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
 	if (stat(r->target, &st)) {
 		if (errno != ENOENT)
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
-		return open_temp(r, path, NULL, err);
+		return open_temp(r, path, err);
 	}
 	if (S_ISDIR(st.st_mode))
 		DCK_FAIL(err, E_IO, "cannot write '%s': it is a directory", path);
@@ -243,7 +292,7 @@ static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
 	/* Renaming over it would get around its write protection. */
 	if (access(r->target, W_OK))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
-	return open_temp(r, path, &st, err);
+	return open_temp(r, path, err);
 }
 
 dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err)

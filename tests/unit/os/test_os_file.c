@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
+#include "deepclock/report.h"
 
 #include "fault_alloc.h"
 #include "scratch.h"
@@ -149,6 +150,59 @@ static void existing_files_keep_their_mode(void **state)
 	holds("f", "new");
 	assert_int_equal(mode_of("f"), 0604);
 	assert_int_equal(entries(), 1);
+	remove("f");
+}
+
+/* In a folder like /tmp anybody could lay a link under the name that we are about to write. */
+static void links_of_others_in_a_folder_for_all_are_refused(void **state)
+{
+	dck_err err;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* only root can lay a link for somebody else */
+	assert_int_equal(mkdir("all", 0700), 0);
+	assert_int_equal(chmod("all", 01777), 0);
+	put("all/mine", "kept");
+	assert_int_equal(symlink("mine", "all/theirs"), 0);
+	assert_int_equal(replace("all/theirs", "new", NULL), DCK_OK); /* our own link */
+	assert_int_equal(lchown("all/theirs", 65534, 65534), 0);
+	assert_int_equal(replace("all/theirs", "bad", &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "is a link of another user"));
+	assert_int_equal(symlink("all/theirs", "way"), 0); /* and one that leads there */
+	assert_int_equal(replace("way", "bad", &err), DCK_E_IO);
+	holds("all/mine", "new");
+	assert_int_equal(chmod("all", 0755), 0);
+	assert_int_equal(replace("all/theirs", "last", NULL), DCK_OK);
+	holds("all/mine", "last");
+	remove("way");
+	remove("all/theirs");
+	remove("all/mine");
+	remove("all");
+}
+
+/* While it is written a file is nobody's but ours; a mode is taken over, and where the owner cannot
+ * be, neither is what it let them do. */
+static void a_new_file_inherits(void **state)
+{
+	struct stat st;
+	int fd = open("new", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	(void)state;
+	put("f", "old");
+	assert_int_equal(chmod("f", 0640), 0);
+	if (geteuid() == 0)
+		assert_int_equal(chown("f", 65534, 65533), 0);
+	dck_file_inherit(fd, "f");
+	assert_int_equal(mode_of("new"), 0640);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_uid, geteuid() == 0 ? 65534 : geteuid());
+	const mode_t before = umask(027);
+	dck_file_inherit(fd, "nothing");
+	umask(before);
+	assert_int_equal(mode_of("new"), 0640);
+	close(fd);
+	remove("new");
 	remove("f");
 }
 
@@ -424,6 +478,8 @@ int main(void)
 	    cmocka_unit_test(new_files_follow_the_umask),
 	    cmocka_unit_test(existing_files_keep_their_mode),
 	    cmocka_unit_test(links_stay_links),
+	    cmocka_unit_test(links_of_others_in_a_folder_for_all_are_refused),
+	    cmocka_unit_test(a_new_file_inherits),
 	    cmocka_unit_test(abort_leaves_the_old_file),
 	    cmocka_unit_test(what_cannot_be_written),
 	    cmocka_unit_test(a_failing_rename_cleans_up),
