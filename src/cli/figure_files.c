@@ -93,6 +93,6 @@ dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *
 		cli_message("no PNG, only SVG: %s", no_png.msg);
 	if (drawn == 0 && !c->common.quiet)
 		cli_message("--figures: there is nothing to draw in this record; there are figures "
-			    "of runs, of operators with roofs, and of throughput");
+			    "of runs, of operators with roofs, of throughput, and of call paths");
 	return DCK_OK;
 }

@@ -287,3 +287,35 @@ void svg_text(svg *s, double x, double y, double dx, double dy, const char *anch
 {
 	raw_text(s->out, x_px(s, x) + dx, y_px(s, y) + dy, anchor, "", text);
 }
+
+void svg_box(svg *s, double from, double to, unsigned row, svg_ink ink, const char *text,
+	     const char *says)
+{
+	enum { SIDE = 20, WIDE = SVG_WIDTH - 2 * SIDE, HIGH = 18, FIRST = 56 };
+	const double letter = 7; /* px: about what one takes, of most fonts */
+	const double x = SIDE + WIDE * from, width = WIDE * (to - from);
+	const double letters = width > 4 ? (width - 4) / letter : 0;
+	const size_t room = letters < 200 ? (size_t)letters : 200, n = strlen(text);
+	char shown[201 + 3];
+
+	sink_text(s->out, "<g><title>");
+	escaped_put(s->out, says);
+	sink_text(s->out, "</title><rect");
+	at_put(s->out, "x", x);
+	at_put(s->out, "y", FIRST + HIGH * row);
+	at_put(s->out, "width", width);
+	at_put(s->out, "height", HIGH);
+	sink_fmt(s->out,
+		 " fill=\"%s\" fill-opacity=\"0.35\" stroke=\"#ffffff\" "
+		 "stroke-width=\"0.5\"/>",
+		 inks[ink]);
+	if (room >= 3) {
+		const size_t kept = n <= room ? n : utf8_cut(text, room - 1);
+
+		snprintf(shown, sizeof shown, "%.*s%s", (int)kept, text,
+			 kept < n ? "\xe2\x80\xa6" : "");
+		raw_text(s->out, x + 3, FIRST + HIGH * row + 13, "start", " font-size=\"11\"",
+			 shown);
+	}
+	sink_text(s->out, "</g>\n");
+}

@@ -37,7 +37,33 @@ deepclock report ops.json --figures roofs
 grep -c '<circle' roofs/roofline.svg
 grep -o '[0-9]* of [0-9]* operators[^<]*\|317 GFLOP/s\|300 GFLOP/s\|200 GB/s' roofs/roofline.svg
 grep -c '<script' roofs/roofline.svg
+# Call paths: a box for each that can be seen, as wide as its share, below who calls it or above; names are texts.
+python3 - <<'END'
+import json
+r = json.load(open("run.json"))
+names = ["main", "</title><script>", "leaf", "tiny"] + ["deep%d" % i for i in range(20)]
+parents = [-1, 0, 0, 0, 2] + list(range(4, 23))
+weights = {0: 1.0, 1: 600.0, 3: 1e-3, 23: 398.999}
+r["trees"] = [dict(name="samples", title="Samples", columns=[dict(key="time", title="time", unit="ns")], frames=[dict(name=n) for n in names],
+                   nodes=[[parent, i, weights.get(i, 0.0)] for i, parent in enumerate(parents)])]
+json.dump(r, open("calls.json", "w"))
+END
+deepclock report calls.json --figures calls
+python3 - <<'END'
+import xml.etree.ElementTree as xml
+S = "{http://www.w3.org/2000/svg}"
+def boxes(name):
+    return [(g.find(S + "title").text.split(":")[0], *(float(g.find(S + "rect").get(k)) for k in ("x", "y", "width"))) for g in xml.parse(name).getroot().iter(S + "g")]
+down, up = boxes("calls/icicle.svg"), boxes("calls/flamegraph.svg")
+print([(n, x, round(w, 1)) for n, x, y, w in down[:3]], len(down))
+rows = {n: y for n, x, y, w in down}
+print(rows["main"] < rows["leaf"] < rows["deep0"] < rows["deep15"], "deep16" in rows, "tiny" in rows)
+print(all(a[1] == b[1] and a[3] == b[3] and a[2] + b[2] == down[0][2] + up[0][2] for a, b in zip(down, up)))
+print([t.text for t in xml.parse("calls/icicle.svg").getroot().iter(S + "text") if "in all" in t.text])
+END
+grep -c '<script' calls/icicle.svg
 # Nothing to draw, and a folder that cannot be.
-deepclock cost zoo:simplenet --no-history --figures none > /dev/null
+python3 -c 'import json; r = json.load(open("run.json")); r["series"] = []; json.dump(r, open("empty.json", "w"))'
+deepclock report empty.json --figures none
 deepclock report run.json --figures run.json/x
 echo $?
