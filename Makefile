@@ -9,7 +9,7 @@
 #   make tables                 simulated error rates, the appendix of docs/reference/methods.md
 #   make wheel                  the Python package, and auditwheel's verdict on it: build/wheel
 #   make lint
-#   make fuzz [SECONDS=60]      any bytes to each reader, side by side; needs clang
+#   make fuzz [SECONDS=60]      (30s: each target for so long) any bytes to each reader, side by side; needs clang
 #   make install [PREFIX=/usr/local] [DESTDIR=...]
 #   make uninstall              of the same PREFIX and DESTDIR
 

@@ -3,6 +3,7 @@
 """Runs every fuzz target of a build by clang (make fuzz), or makes the corpus small again.
 
   fuzz.py build-fuzz SECONDS [TARGET...]    searches, on each processor, for so long in all
+  fuzz.py build-fuzz 30s [TARGET...]        each target for so long, two on each processor
   fuzz.py build-fuzz --merge                keeps of the corpus, and of what was found, what is needed
 
 A search begins with the corpus and with what earlier ones found, in build-fuzz/found/TARGET. What
@@ -78,7 +79,10 @@ def main():
     if what == "--merge":
         folders = sorted(set(map(corpus, targets)))
         sys.exit(max(merge(build, f, [t for t in targets if corpus(t) == f]) for f in folders))
-    share = max(1, int(what) * min(jobs, len(targets)) // len(targets))
+    if what.endswith("s"):
+        jobs, share = 2 * jobs, int(what[:-1])
+    else:
+        share = max(1, int(what) * min(jobs, len(targets)) // len(targets))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         sys.exit(max(pool.map(lambda t: search(build, t, share), targets)))
 

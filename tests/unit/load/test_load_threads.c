@@ -129,6 +129,26 @@ static void streams_at_once(void **state)
 	dck_record_free(r);
 }
 
+/* Many more than there are processors: each meets all others at the store of samples. */
+static void many_streams_at_once(void **state)
+{
+	dck_record *r;
+	work w;
+
+	(void)state;
+	work_init(&w, 1000);
+	w.config.streams = 64;
+	work_ask(&w, 640);
+	r = work_load(&w);
+	assert_true(w.most_inside > 4);
+	assert_true(dck_record_value(r, "runs/count") == 640);
+	assert_int_equal(dck_record_table(r, "load/summary")->nrows, 64);
+	for (size_t i = 1; i < 640; i++)
+		assert_true(dck_record_series(r, "latency")->at_ns[i] >=
+			    dck_record_series(r, "latency")->at_ns[i - 1]);
+	dck_record_free(r);
+}
+
 static void streams_that_may_not_overlap(void **state)
 {
 	dck_record *r;
@@ -402,6 +422,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_stream),
 	    cmocka_unit_test(streams_at_once),
+	    cmocka_unit_test(many_streams_at_once),
 	    cmocka_unit_test(streams_that_may_not_overlap),
 	    cmocka_unit_test(all_at_once),
 	    cmocka_unit_test(arrivals_by_themselves),
