@@ -12,7 +12,7 @@ from support import Case, deepclock, main, needs_model, short, work
 
 # What the program alone has: how a result is written, and what is no measurement.
 OF_THE_PROGRAM = {"help", "version", "colour", "format", "out", "details", "verbose", "per", "by", "sort",
-                  "top", "operators", "list", "worker-fd", "color"}
+                  "top", "operators", "list", "worker-fd", "worker-of", "color"}
 FUNCTIONS = {"bench": ("rank",), "compare": ("compare",), "cost": ("cost",), "profile": ("profile",),
              "throughput": ("throughput",), "load": ("bench_load",), "accuracy": ("accuracy",),
              "pitfalls": ("pitfalls",), "machine": ("machine",), "inspect": ("inspect",)}

@@ -10,6 +10,7 @@
 
 #include "deepclock/deepclock.h"
 #include <stdio.h>
+#include <sys/types.h>
 
 enum cli_exit {
 #define X(name, value, text) CLI_##name = (value),
@@ -56,6 +57,7 @@ extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options
  * the reason when there is none. */
 typedef struct cli_worker {
 	uint64_t fd; /* 0: this is no worker */
+	uint64_t of; /* the process that started it */
 } cli_worker;
 extern const dck_opt cli_worker_options[];
 
@@ -236,8 +238,19 @@ bool cli_term_can_redraw(int fd);
 char *cli_units(char *text);
 unsigned cli_term_width(int fd);
 
-/* signals.c: SIGINT and SIGTERM set a flag; a second one ends the program the default way. */
+/* signals.c: SIGINT, SIGTERM and SIGHUP end the program the default way, without what it has not
+ * finished. */
+/* Comes before anything else: a closed pipe and a file that may not grow become write errors, and no
+ * file can get the descriptors 0, 1, 2. */
+void cli_signals_begin(void);
+/* From here on the first of them only sets a flag. */
 void cli_signals_install(void);
+/* And where nobody asks for the flag within 5 s, or the end is not reached 30 s after that, the
+ * program ends: an engine may hang. */
+void cli_signals_hurry(void);
+void cli_signals_finished(void); /* what is left takes the time that it takes */
+/* This is a worker, and ends with the process that started it. */
+void cli_signals_follow(pid_t starter);
 bool cli_signal_seen(void);
 bool cli_signal_ours(void); /* and the programs that we started did not see it too, as those of a
 			     * terminal do */
@@ -245,9 +258,6 @@ bool cli_cancelled(void *self); /* for an observer: a signal was seen */
 /* A file that is removed when a signal ends the program; `path` is borrowed until it is kept. */
 void cli_signals_remove(const char *path);
 void cli_signals_keep(const char *path);
-/* Comes before anything else: a closed pipe becomes a write error, and no file can get the
- * descriptors 0, 1, 2. */
-void cli_signals_pipe(void);
 
 /* output.c */
 /* Flushes stdout; where that fails, as cli_stdout_failed() says, else `code`. The end of the

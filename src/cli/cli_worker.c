@@ -10,6 +10,8 @@ const dck_opt cli_worker_options[] = {
     DCK_OPTION(COUNT, cli_worker, fd, "worker-fd", "N", NULL,
 	       "write the record as JSON to this descriptor and nothing to stdout", .min = 3,
 	       .max = INT_MAX),
+    DCK_OPTION(COUNT, cli_worker, of, "worker-of", "PID", NULL, "end with this process",
+	       .min = 1, .max = INT_MAX),
     {0},
 };
 
@@ -41,7 +43,10 @@ int cli_worker_run(const cli *c, cli_maker make, void *config)
 
 	/* Programs that are measured here have no business with it. */
 	fcntl((int)c->worker.fd, F_SETFD, FD_CLOEXEC);
+	if (c->worker.of > 0)
+		cli_signals_follow((pid_t)c->worker.of);
 	cli_signals_install();
+	cli_signals_hurry();
 	if (make(c, config, &observer, &record, &err) != DCK_OK)
 		return failure_send(&c->worker, &err);
 	code = record_send(&c->worker, record);

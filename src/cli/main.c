@@ -117,7 +117,7 @@ static int program(int argc, char **argv)
 	dck_style style;
 	int code;
 
-	cli_signals_pipe();
+	cli_signals_begin();
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		style = cli_style(&common, STDERR_FILENO);

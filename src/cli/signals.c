@@ -7,24 +7,57 @@
 #include "cli.h"
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 /* timeout(1) and terminals may deliver one interruption twice, to the process and to its group. */
 #define SAME_SIGNAL_NS 300000000LL
+/* So long an engine may take to come back, and then what is left to do, such as a user's --cleanup.
+ */
+enum { NOTICE_S = 5, FINISH_S = 30 };
 
 /* A signal handler can reach only static variables. */
-static volatile sig_atomic_t seen;
+static volatile sig_atomic_t seen, noticed;
+/* The first signal only asks; there is a deadline for that. */
+static volatile sig_atomic_t asks, hurries;
 /* It came from the terminal, which gives it to the programs that we started too. */
 static volatile sig_atomic_t shared;
 static struct timespec first_at;
+/* The process that started this worker; 0: this is none. */
+static pid_t parent;
 /* The files that are removed when a signal ends the program. */
 #define TEMPORARIES_MAX 4
 static const char *volatile temporary[TEMPORARIES_MAX];
 
-static void on_pipe(int sig)
+static void on_write(int sig)
 {
 	(void)sig;
+}
+
+/* Nothing half done stays, and nobody who worked for us. */
+static void clean(void)
+{
+	for (int i = 0; i < TEMPORARIES_MAX; i++)
+		if (temporary[i])
+			unlink(temporary[i]);
+	dck_abandon();
+}
+
+static void end_by(int sig)
+{
+	clean();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* The process that waits for this worker was killed, and with us the programs that we measure. */
+static void end_orphaned(void)
+{
+	clean();
+	if (getpgrp() == getpid())
+		kill(0, SIGKILL);
+	_exit(CLI_FAILED);
 }
 
 static void on_interrupt(int sig, siginfo_t *info, void *context)
@@ -32,22 +65,37 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 	struct timespec now;
 
 	(void)context;
-
+	if (parent && getppid() != parent)
+		end_orphaned();
 	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!asks) {
+		end_by(sig);
+		return;
+	}
 	if (!seen) {
 		first_at = now;
 		shared = info->si_code == SI_KERNEL;
 		seen = 1;
+		if (hurries)
+			alarm(NOTICE_S);
 		return;
 	}
-	if ((now.tv_sec - first_at.tv_sec) * 1000000000LL + now.tv_nsec - first_at.tv_nsec <
+	if ((now.tv_sec - first_at.tv_sec) * 1000000000LL + now.tv_nsec - first_at.tv_nsec >=
 	    SAME_SIGNAL_NS)
-		return;
-	for (int i = 0; i < TEMPORARIES_MAX; i++)
-		if (temporary[i])
-			unlink(temporary[i]);
-	signal(sig, SIG_DFL);
-	raise(sig);
+		end_by(sig);
+}
+
+/* On whatever thread, whatever the others do. */
+static void on_deadline(int sig)
+{
+	static const char late[] = "deepclock: interrupted, but the engine did not come back: what "
+				   "was under way is not reported\n";
+
+	(void)sig;
+	clean();
+	if (!parent && write(STDERR_FILENO, late, sizeof late - 1) < 0)
+		_exit(CLI_INTERRUPTED);
+	_exit(CLI_INTERRUPTED);
 }
 
 static void temporary_replace(const char *old, const char *path)
@@ -82,10 +130,33 @@ static void handler_set(int sig, struct sigaction action)
 
 void cli_signals_install(void)
 {
-	const struct sigaction action = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
+	asks = 1;
+}
 
-	handler_set(SIGINT, action);
-	handler_set(SIGTERM, action);
+void cli_signals_hurry(void)
+{
+	hurries = 1;
+}
+
+void cli_signals_finished(void)
+{
+	hurries = 0;
+	alarm(0);
+}
+
+void cli_signals_follow(pid_t starter)
+{
+	sigset_t set;
+
+	parent = starter;
+	/* It must not end us without our programs, so no SIGKILL. */
+	prctl(PR_SET_PDEATHSIG, SIGHUP);
+	if (getppid() != parent)
+		end_orphaned();
+	/* Its terminal may stop those who write to it without being asked to. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 bool cli_signal_seen(void)
@@ -101,12 +172,25 @@ bool cli_signal_ours(void)
 bool cli_cancelled(void *self)
 {
 	(void)self;
+	if (seen && !noticed) {
+		noticed = 1;
+		if (hurries)
+			alarm(FINISH_S);
+	}
 	return cli_signal_seen();
 }
 
-void cli_signals_pipe(void)
+void cli_signals_begin(void)
 {
-	handler_set(SIGPIPE, (struct sigaction){.sa_handler = on_pipe});
+	const struct sigaction interrupt = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO},
+			       write_fails = {.sa_handler = on_write};
+
+	handler_set(SIGINT, interrupt);
+	handler_set(SIGTERM, interrupt);
+	handler_set(SIGHUP, interrupt);
+	handler_set(SIGPIPE, write_fails);
+	handler_set(SIGXFSZ, write_fails);
+	signal(SIGALRM, on_deadline);
 	/* A closed 0, 1 or 2 would be the number of the next file that is opened, and the report
 	 * would go into it. Opened for reading, 1 and 2 fail every write, as they should. */
 	for (int fd = 0; fd <= 2; fd++)

@@ -120,6 +120,7 @@ static dck_status command_make(words *w, const worker_job *job, int fd, dck_err 
 	    worker_words(w->arena, dck_command_options, &s->command, w->argv, w->max, &w->n, err));
 	DCK_TRY(worker_words(w->arena, dck_hook_options, &s->command, w->argv, w->max, &w->n, err));
 	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-fd=%d", fd), err));
+	DCK_TRY(word_add(w, mem_arena_fmt(w->arena, "--worker-of=%ld", os_process_id()), err));
 	DCK_TRY(subject_add(w, s, err));
 	w->argv[w->n] = NULL;
 	return DCK_OK;
@@ -299,7 +300,8 @@ static dck_status process_run(const worker_job *job, words *w, int fd, worker_re
 					.in_fd = -1,
 					.out_fd = -1,
 					.err_fd = job->quiet ? -1 : 2,
-					.keep_fd = fd};
+					.keep_fd = fd,
+					.group = true};
 	DCK_TRY(os_spawn(&config, &g.pid, err));
 	os_child_oom_first(g.pid);
 	/* A sanitizer reserves terabytes for itself. */

@@ -45,13 +45,15 @@ static const char *signal_text(int number)
 
 /* In the child: what it prints is noise to our caller, and a crash of it no news to the system.
  * Handlers are ours and would run our code, so a signal does what it does by default. */
-static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd)
+static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd, pid_t parent)
 {
 	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM,
 				      SIGSEGV, SIGABRT, SIGBUS, SIGILL,	 SIGFPE};
 	struct rlimit no_core = {0, 0};
 	sigset_t none;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) /* it was gone before we asked */
+		_exit(1);
 	setrlimit(RLIMIT_CORE, &no_core);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		signal(signals[i], SIG_DFL);
@@ -147,6 +149,7 @@ dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeo
 	dck_err sink_err;
 	if (pipe2(ends, O_CLOEXEC))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make a pipe to a child process");
+	const pid_t parent = getpid();
 	pid_t pid = fork();
 	if (pid < 0) {
 		int e = errno;
@@ -156,7 +159,7 @@ dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeo
 	}
 	if (pid == 0) {
 		close(ends[0]);
-		be_child(f, self, ends[1]);
+		be_child(f, self, ends[1], parent);
 	}
 	close(ends[1]);
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);

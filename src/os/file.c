@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "deepclock/report.h"
+#include "os/leftovers.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +19,6 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -268,6 +267,7 @@ static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 	if (r->fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a file beside '%s' to write it",
 			       path);
+	leftover_path(LEFTOVER_FILE, r->temp);
 	dck_file_inherit(r->fd, r->target);
 	return DCK_OK;
 }
@@ -363,6 +363,7 @@ void os_replace_abort(os_replace *r)
 		close(r->fd);
 	if (r->temp[0])
 		unlink(r->temp);
+	leftover_path_gone(LEFTOVER_FILE, r->temp);
 	mem_free(r);
 }
 
@@ -501,50 +502,6 @@ uint64_t os_file_hash(const char *path)
 		h = hash_bytes(h, part, n);
 	fclose(f);
 	return h;
-}
-
-static bool dir_make(const char *in, char *path)
-{
-	snprintf(path, OS_TEMP_SIZE, "%s/deepclock-XXXXXX", in);
-	return mkdtemp(path) != NULL;
-}
-
-dck_status os_temp_dir_mapped(char *path, dck_err *err)
-{
-	static const char memory[] = "/dev/shm";
-	const uint64_t plenty = UINT64_C(2)
-				<< 30; /* to write beyond what is there ends a program */
-	struct statvfs fs;
-
-	if (!secure_getenv("TMPDIR") && statvfs(memory, &fs) == 0 &&
-	    (uint64_t)fs.f_bavail * fs.f_frsize >= plenty && dir_make(memory, path))
-		return DCK_OK;
-	return os_temp_dir(path, err);
-}
-
-dck_status os_temp_dir(char *path, dck_err *err)
-{
-	const char *tmp = secure_getenv("TMPDIR");
-
-	if (!tmp || tmp[0] != '/' || strlen(tmp) > OS_TEMP_SIZE / 2)
-		tmp = "/tmp";
-	if (!dir_make(tmp, path))
-		DCK_FAIL_ERRNO(err, E_IO, errno,
-			       "cannot make a folder for the engine's files in '%s'", tmp);
-	return DCK_OK;
-}
-
-void os_temp_dir_remove(const char *path)
-{
-	DIR *dir = opendir(path);
-	char file[OS_TEMP_SIZE + 256 + 2];
-
-	for (struct dirent *e; dir && (e = readdir(dir));)
-		if (snprintf(file, sizeof file, "%s/%s", path, e->d_name) < (int)sizeof file)
-			unlink(file); /* "." and ".." refuse */
-	if (dir)
-		closedir(dir);
-	rmdir(path);
 }
 
 bool os_is_terminal(int fd)

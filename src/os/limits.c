@@ -6,11 +6,11 @@
 #include "os/os.h"
 
 #include "os/cgroup.h"
+#include "os/leftovers.h"
 #include "os/text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ uint64_t os_child_rss(pid_t pid)
 
 void os_child_kill(pid_t pid)
 {
-	kill(pid, SIGKILL);
+	leftover_process_kill(pid);
 }
 
 bool os_oom_kills(const char *root, uint64_t *ret)

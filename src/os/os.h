@@ -152,6 +152,9 @@ typedef struct os_spawn_config {
 	/* "NAME=VALUE" that the child has beside our environment, or instead of what stands there;
 	 * NULL-ended, borrowed as argv is. NULL: none. */
 	const char *const *set;
+	/* It leads a process group of its own, which is killed with it; not where we are in the
+	 * foreground of a terminal. */
+	bool group;
 } os_spawn_config;
 /* argv[0] resolved as execvp would. *ret is owned: mem_free(). E_ABSENT: no such program; E_IO: not
  * executable. */
@@ -200,7 +203,7 @@ bool os_child_limit_data(pid_t pid, uint64_t bytes);
 /* When memory runs out the system shall end this child before anybody else. */
 void os_child_oom_first(pid_t pid);
 uint64_t os_child_rss(pid_t pid); /* 0: not known */
-void os_child_kill(pid_t pid);	  /* at once */
+void os_child_kill(pid_t pid);	  /* at once, with its group where it leads one */
 /* How many processes the kernel has ended for want of memory, in our control group or, where that
  * does not count them, on the machine. false: not known. root: as below. */
 bool os_oom_kills(const char *root, uint64_t *ret);
@@ -227,7 +230,9 @@ dck_status os_replace_commit_passing(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
 /* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with the files
- * in it, which must be no folders. */
+ * in it, which must be no folders. Those of our
+ * user whose process was killed are removed on the way. The text of `path` stays where it is until
+ * then. */
 #define OS_TEMP_SIZE 256
 dck_status os_temp_dir(char *path, dck_err *err);
 /* The same for files that programs map and write to: in memory (/dev/shm) where there is plenty of

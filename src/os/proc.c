@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "os/leftovers.h"
 #include "os/pidfd.h"
 
 #include <errno.h>
@@ -89,6 +90,7 @@ struct os_spawner {
 	posix_spawnattr_t attributes;
 	int opened[4]; /* to be closed; -1: none */
 	size_t nopened;
+	bool group; /* the child leads one of its own */
 };
 
 /* Remembers a descriptor of ours, opened above the standard three so that no dup2 of the child
@@ -203,6 +205,18 @@ static dck_status environment_make(os_spawner *s, const char *const *set, dck_er
 	return DCK_OK;
 }
 
+/* Whether a terminal gives us its keys and Ctrl-C. In a group of its own a child would be stopped
+ * as soon as it reads from there. */
+static bool in_foreground(void)
+{
+	const int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	const bool is = fd >= 0 && tcgetpgrp(fd) == getpgrp();
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 static dck_status prepare(os_spawner *s, const os_spawn_config *c, dck_err *err)
 {
 	sigset_t none, defaults;
@@ -215,10 +229,13 @@ static dck_status prepare(os_spawner *s, const os_spawn_config *c, dck_err *err)
 	sigemptyset(&none);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
+	s->group = c->group && !in_foreground();
 	if (posix_spawnattr_setsigmask(&s->attributes, &none) ||
 	    posix_spawnattr_setsigdefault(&s->attributes, &defaults) ||
+	    posix_spawnattr_setpgroup(&s->attributes, 0) ||
 	    posix_spawnattr_setflags(&s->attributes,
-				     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+				     (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+					     (s->group ? POSIX_SPAWN_SETPGROUP : 0))))
 		DCK_FAIL(err, E_UNSUP, "cannot set the signals of the command '%.200s'",
 			 c->argv[0]);
 	return DCK_OK;
@@ -260,6 +277,7 @@ dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
 			       s->program);
 	if (e)
 		DCK_FAIL_ERRNO(err, E_IO, e, "cannot run '%.200s'", s->program);
+	leftover_process(pid, s->group);
 	*ret = pid;
 	return DCK_OK;
 }
@@ -306,8 +324,9 @@ static uint64_t own_peak_rss(const struct rusage *r)
 	return (uint64_t)r->ru_maxrss * 1024;
 }
 
-static void fill_usage(int status, const struct rusage *r, os_child_usage *ret)
+static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_usage *ret)
 {
+	leftover_process_gone(pid, WIFSIGNALED(status));
 	ret->user_ns = timeval_ns(r->ru_utime);
 	ret->system_ns = timeval_ns(r->ru_stime);
 	ret->peak_rss_bytes = own_peak_rss(r);
@@ -324,10 +343,15 @@ static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)
 {
 	struct rusage r;
 	int status;
-	while (wait4(pid, &status, 0, &r) < 0)
-		if (errno != EINTR)
-			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot wait for process %ld", (long)pid);
-	fill_usage(status, &r, ret);
+	while (wait4(pid, &status, 0, &r) < 0) {
+		const int e = errno;
+
+		if (e == EINTR)
+			continue;
+		leftover_process_gone(pid, false);
+		DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld", (long)pid);
+	}
+	fill_usage(pid, status, &r, ret);
 	return DCK_OK;
 }
 
@@ -336,7 +360,7 @@ static dck_status stop(pid_t pid, int pidfd, os_child_usage *ret, dck_err *err)
 {
 	kill(pid, SIGTERM);
 	if (!pidfd_wait(pidfd, pid, os_now_ns() + grace_ns))
-		kill(pid, SIGKILL);
+		leftover_process_kill(pid);
 	DCK_TRY(reap(pid, ret, err));
 	DCK_FAIL(err, E_CANCEL, "cancelled, and the command was stopped");
 }
@@ -366,7 +390,7 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 		}
 		/* A short run, or before Linux 5.3, or in a sandbox: only a signal makes us ask. */
 		if (wait4(pid, &status, 0, &r) >= 0) {
-			fill_usage(status, &r, ret);
+			fill_usage(pid, status, &r, ret);
 			break;
 		}
 		if (errno != EINTR) {

@@ -1,11 +1,13 @@
 /* leaving.c - a plug-in that ends the program where the variable LEAVE says, with status 0: no
- * plug-in may, and nothing shall come of it.
+ * plug-in may, and nothing shall come of it. Or it makes the file "hung" and does not come back.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct dck_engine_model {
 	int used;
@@ -49,10 +51,22 @@ static void *leave(void *unused)
 	return unused;
 }
 
+static void hang(void)
+{
+	FILE *f = fopen("hung", "w");
+
+	if (f && fputs("here", f) >= 0)
+		fclose(f);
+	for (;;)
+		pause();
+}
+
 static dck_status open_it(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
 {
 	(void)p, (void)err;
 	leave_at("open");
+	if (is("hang in open"))
+		hang();
 	*ret = &model;
 	return DCK_OK;
 }
@@ -83,6 +97,8 @@ static dck_status run(dck_engine_context *c, dck_err *err)
 	if (++c->runs < 3)
 		return DCK_OK;
 	leave_at("run");
+	if (is("hang"))
+		hang();
 	if (is("quick"))
 		quick_exit(0);
 	if (is("thread") && pthread_create(&thread, NULL, leave, NULL) == 0)

@@ -1,0 +1,131 @@
+/* leftovers.c - what this process would leave behind if it ended now: temporary files and folders,
+ * and processes that it started. Whoever makes one notes it and takes it back when it is gone, and
+ * an end in the middle, by a signal, does away with what is noted. So all of it is atomic and made
+ * of system calls.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/leftovers.h"
+
+#include "deepclock/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What finds no place is not known of, which matters only if the process ends in the middle. */
+enum { PLACES = 64 };
+
+/* A path, which is borrowed, or a number of kill(2): that of a process, or a group's below 0. */
+static _Atomic(intptr_t) noted[LEFTOVER_KINDS][PLACES];
+/* A child that was made by fork() has the notes too, and no business with them. */
+static _Atomic(intptr_t) owner;
+
+static void note(leftover_kind kind, intptr_t what)
+{
+	atomic_store(&owner, (intptr_t)getpid());
+	for (size_t i = 0; i < PLACES; i++) {
+		intptr_t none = 0;
+
+		if (atomic_compare_exchange_strong(&noted[kind][i], &none, what))
+			return;
+	}
+}
+
+static bool take(leftover_kind kind, intptr_t what)
+{
+	for (size_t i = 0; i < PLACES; i++) {
+		intptr_t there = what;
+
+		if (atomic_compare_exchange_strong(&noted[kind][i], &there, 0))
+			return true;
+	}
+	return false;
+}
+
+void leftover_path(leftover_kind kind, const char *path)
+{
+	note(kind, (intptr_t)path);
+}
+
+void leftover_path_gone(leftover_kind kind, const char *path)
+{
+	take(kind, (intptr_t)path);
+}
+
+void leftover_process(pid_t pid, bool group)
+{
+	note(LEFTOVER_PROCESS, group ? -(intptr_t)pid : (intptr_t)pid);
+}
+
+void leftover_process_kill(pid_t pid)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		if (atomic_load(&noted[LEFTOVER_PROCESS][i]) == -(intptr_t)pid)
+			pid = -pid;
+	kill(pid, SIGKILL);
+}
+
+void leftover_process_gone(pid_t pid, bool killed)
+{
+	if (take(LEFTOVER_PROCESS, (intptr_t)pid))
+		return;
+	/* Whom it had started does not know that it is gone. One that ended by itself may have left
+	 * somebody on purpose. */
+	if (take(LEFTOVER_PROCESS, -(intptr_t)pid) && killed)
+		kill(-pid, SIGKILL);
+}
+
+/* opendir() asks for memory. */
+void leftover_folder_remove(const char *path)
+{
+	struct entry {
+		uint64_t number;
+		int64_t next;
+		unsigned short length;
+		unsigned char type;
+		char name[];
+	};
+	_Alignas(struct entry) char buf[4096];
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	for (long n; fd >= 0 && (n = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0;)
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const struct entry *)(const void *)(buf + at);
+
+			unlinkat(fd, e->name, 0); /* "." and ".." refuse */
+			at += e->length;
+		}
+	if (fd >= 0)
+		close(fd);
+	rmdir(path);
+}
+
+void dck_abandon(void)
+{
+	const int kept = errno;
+
+	if (atomic_load(&owner) != (intptr_t)getpid())
+		return;
+	/* The processes first: they might go on writing into the folders. */
+	for (size_t i = 0; i < PLACES; i++) {
+		const intptr_t pid = atomic_exchange(&noted[LEFTOVER_PROCESS][i], 0);
+
+		if (pid != 0)
+			kill((pid_t)pid, SIGKILL);
+	}
+	for (size_t i = 0; i < PLACES; i++) {
+		const char *file = (const char *)atomic_exchange(&noted[LEFTOVER_FILE][i], 0);
+		const char *folder = (const char *)atomic_exchange(&noted[LEFTOVER_FOLDER][i], 0);
+
+		if (file)
+			unlink(file);
+		if (folder)
+			leftover_folder_remove(folder);
+	}
+	errno = kept;
+}

@@ -1,0 +1,28 @@
+# An engine that does not come back: one signal ends every command, and leaves nothing behind.
+command -v "${CC:-cc}" > /dev/null || { echo "no C compiler here"; exit 77; }
+"${CC:-cc}" -shared -fPIC -I"$TESTS/../../include" -o p.so "$TESTS/../plugins/leaving.c" -lpthread
+try() { # NAME SIGNAL COMMAND...: all of them at a time, since each takes the whole of the deadline
+	mkdir "$1"
+	(cd "$1"; name=$1 signal=$2; shift 2
+	TMPDIR=$PWD "$@" --quiet --engine plugin:../p.so zoo:simplenet > ../$name.out 2> ../$name.err &
+	until [ -s hung ]; do sleep 0.05; done
+	rm hung
+	kill -s $signal $!
+	wait $!
+	echo "$?" >> ../$name.out
+	ls -A >> ../$name.out) &
+}
+export LEAVE='hang in open'
+try open TERM deepclock bench --save run.json
+export LEAVE=hang
+try run TERM deepclock bench -o out.txt
+try hangup HUP deepclock compare --html out.html zoo:simplenet
+try load TERM deepclock load
+try processes TERM deepclock bench --processes 2
+try throughput TERM deepclock throughput
+wait
+for c in open run hangup load processes throughput; do
+	echo "$c:"
+	cat $c.out $c.err
+done
+pgrep -f "$PWD/p.so" || echo nobody is left
