@@ -347,6 +347,7 @@ class Script(Case):
                         "sys.exit(3)\n", "--save", "r.json", "--format", "json")
         self.assertEqual((p.returncode, p.stderr), (3, ""))
         record = deepclock.load(self.path("r.json"))
+        self.assertTrue(record.id)
         self.assertEqual(json.loads(p.stdout)["id"], record.id)
         table = record.tables["functions"]
         calls = {table[i]["name"]: table[i]["calls"] for i in range(len(table))}

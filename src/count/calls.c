@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "count/count_functions.h"
 #include "os/os.h"
-#include "record/build.h"
+#include "record/asked.h"
 #include "record/host.h"
 
 #include <fcntl.h>
@@ -229,8 +229,6 @@ static dck_status fill(const dck_calls *const *all, size_t n, const dck_calls_ab
 	for (size_t i = 0; st == DCK_OK && i < n; i++)
 		st = count_functions_add(&f, all[i]->lane, all[i]->ns_per_tick, &price, 0, frame_of,
 					 &names, err);
-	if (about->title)
-		record_set_command(b, about->title);
 	record_set_began(b, os_unix_ns() - (int64_t)about->elapsed_ns);
 	record_set_incomplete(b, about->incomplete);
 	os_host_get(&host);
@@ -252,7 +250,7 @@ static dck_status fill(const dck_calls *const *all, size_t n, const dck_calls_ab
 dck_status dck_calls_record(const dck_calls *const *all, size_t n, const dck_calls_about *about,
 			    dck_record **ret, dck_err *err)
 {
-	record_builder *b = record_new();
+	record_builder *b = record_begin(about->title);
 
 	DCK_NEED(b, err, "for the record of calls");
 	const dck_status st = fill(all, n, about, b, err);

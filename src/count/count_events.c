@@ -146,8 +146,8 @@ void count_events_done(count_events *e)
 	e->n = 0;
 }
 
-static void counted_put(const count_event *e, const perf_counted *c, const char *tag,
-			record_builder *b)
+void count_event_put(const count_event *e, const perf_counted *c, const char *tag,
+		     record_builder *b)
 {
 	const char *whose =
 	    e->counter.user_only && !e->event.user_only
@@ -203,7 +203,7 @@ void count_events_put(const count_events *e, const os_child_usage *usage, uint64
 
 		snprintf(tag, sizeof tag, "counter/%s", own->event.name);
 		if (perf_counter_read(&own->counter, &c))
-			counted_put(own, &c, tag, b);
+			count_event_put(own, &c, tag, b);
 		else if (at >= 0 && !told[at].get)
 			record_metric_int(b, tag, (int64_t)elapsed_ns,
 					  "from the program's start to its end");

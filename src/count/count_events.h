@@ -37,5 +37,9 @@ void count_events_done(count_events *e);
 /* Metrics "counter/NAME". usage NULL: the program did not end. */
 void count_events_put(const count_events *e, const os_child_usage *usage, uint64_t elapsed_ns,
 		      record_builder *b);
+/* One of them, as it was counted: scaled where it shared a register with others, and absent where
+ * it never had one. */
+void count_event_put(const count_event *e, const perf_counted *c, const char *tag,
+		     record_builder *b);
 
 #endif

@@ -10,6 +10,7 @@
 #include "count/count_read.h"
 #include "count/count_zones.h"
 #include "os/os.h"
+#include "record/asked.h"
 #include "record/build.h"
 #include "record/host.h"
 
@@ -167,7 +168,7 @@ static dck_status functions_put(run *r, record_builder *b, dck_err *err)
 
 static dck_status record_make(run *r, dck_record **ret, dck_err *err)
 {
-	record_builder *b = record_new();
+	record_builder *b = record_begin(NULL);
 
 	DCK_NEED(b, err, "for the record of a program");
 	facts_put(r, b);

@@ -11,3 +11,4 @@ echo $?
 deepclock count --no-history -q -f markdown -o out.txt -- true && grep -c . out.txt >/dev/null && echo out.txt
 deepclock memory -q -o out.pb.gz -- sh -c 'echo own output' && test -s out.pb.gz && echo out.pb.gz
 deepclock memory -q -o memory.json -- sh -c 'echo own output' && python3 -c 'import json; print(json.load(open("memory.json"))["command"])'
+deepclock count -q --db kept.db -- true >/dev/null && deepclock history list --db kept.db --format csv | tail -n +2 | grep -c ,
