@@ -10,8 +10,8 @@ const dck_opt cli_worker_options[] = {
     DCK_OPTION(COUNT, cli_worker, fd, "worker-fd", "N", NULL,
 	       "write the record as JSON to this descriptor and nothing to stdout", .min = 3,
 	       .max = INT_MAX),
-    DCK_OPTION(COUNT, cli_worker, of, "worker-of", "PID", NULL, "end with this process",
-	       .min = 1, .max = INT_MAX),
+    DCK_OPTION(COUNT, cli_worker, of, "worker-of", "PID", NULL, "end with this process", .min = 1,
+	       .max = INT_MAX),
     {0},
 };
 

@@ -193,8 +193,7 @@ typedef enum oom { OOM_NONE, OOM_SEEN, OOM_UNKNOWN } oom;
 static const char *const killers[] = {
     [OOM_NONE] = " from outside and left no record",
     [OOM_SEEN] = " and left no record: there was no more memory",
-    [OOM_UNKNOWN] = " and left no record: from outside, or for want of memory, of which the "
-		    "system tells nothing here",
+    [OOM_UNKNOWN] = " and left no record: from outside, or for want of memory",
 };
 
 typedef struct oom_count {

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
+#include "os/other_process.h"
 
 #include "base/mem.h"
 #include "fault_alloc.h"
@@ -423,6 +424,66 @@ static void every_allocation_fails_once(void **state)
 	assert_true(n > 2);
 }
 
+/* --- what an end in the middle leaves behind: nothing */
+
+typedef struct begun {
+	char folder[OS_TEMP_SIZE], file[OS_TEMP_SIZE + 8];
+	pid_t group, alone;
+	os_replace *replace;
+} begun;
+
+/* In a child, since nothing of the library works afterwards. */
+static void begin_and_abandon(void *self, int fd)
+{
+	char sh[] = "sh", c[] = "-c", script[] = "sleep 60 & sleep 60", sleep[] = "sleep",
+	     minute[] = "60";
+	char *const leader[] = {sh, c, script, NULL}, *const sleeper[] = {sleep, minute, NULL};
+	os_spawn_config group = quiet(leader), alone = quiet(sleeper);
+	begun b = {.group = 0};
+	int in;
+
+	(void)self;
+	group.group = true;
+	if (os_temp_dir(b.folder, NULL) != DCK_OK || os_spawn(&group, &b.group, NULL) != DCK_OK ||
+	    os_spawn(&alone, &b.alone, NULL) != DCK_OK)
+		_exit(1);
+	snprintf(b.file, sizeof b.file, "%s/file", b.folder);
+	if (os_replace_open(b.file, &b.replace, &in, NULL) != DCK_OK)
+		_exit(2);
+	dck_abandon();
+	if (write(fd, &b, sizeof b) != (ssize_t)sizeof b)
+		_exit(3);
+	_exit(0);
+}
+
+/* Where nobody waits for it, its number stays for a moment. */
+static bool ends(pid_t pid)
+{
+	for (int i = 0; i < 500; i++) {
+		if (kill(pid, 0) != 0 || !os_process_runs(pid))
+			return true;
+		os_sleep_ns(10000000, NULL, NULL);
+	}
+	return false;
+}
+
+static void an_end_in_the_middle_leaves_nothing(void **state)
+{
+	dck_buffer out = {0};
+	begun b;
+
+	(void)state;
+	assert_int_equal(os_in_child(begin_and_abandon, NULL, 60000000000u, sizeof b, &out, NULL),
+			 DCK_OK);
+	assert_int_equal(out.n, sizeof b);
+	memcpy(&b, out.data, sizeof b);
+	dck_buffer_done(&out);
+	assert_false(os_file_exists(b.folder));
+	assert_true(ends(b.alone));
+	/* No member of the group is left, or one that nobody has waited for. */
+	assert_true(ends(b.group));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +505,7 @@ int main(void)
 	    cmocka_unit_test(a_signal_does_not_end_the_wait),
 	    cmocka_unit_test(a_spawner_starts_again_and_again_and_leaks_nothing),
 	    cmocka_unit_test(every_allocation_fails_once),
+	    cmocka_unit_test(an_end_in_the_middle_leaves_nothing),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
