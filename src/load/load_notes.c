@@ -70,11 +70,11 @@ static void too_few(const load_view *v)
 			    "measure longer with --time or --requests",
 			    (unsigned long long)v->r->served, e->why);
 	else if (e->narrow)
-		record_note(v->b, "too-few-runs",
-			    "the requests are worth only %.0f independent ones, "
-			    "so intervals are narrower than their level says: "
-			    "measure longer with --time or --requests",
-			    e->n_eff);
+		record_note(
+		    v->b, "too-few-runs",
+		    "%llu requests are too few: %s, so the interval is narrower than its level "
+		    "says; measure longer with --time or --requests",
+		    (unsigned long long)v->r->served, stat_narrow_text(e->narrow));
 }
 
 static void oversubscribed(const load_view *v)

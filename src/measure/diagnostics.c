@@ -2,6 +2,7 @@
 #include "measure/diagnostics.h"
 #include "deepclock/opt.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Given to others: less moves a median by less than its interval. */
@@ -203,12 +204,36 @@ static void too_few(record_builder *b, const measure_evidence *e)
 			    "%llu runs are too few for the asked statistic and its interval (%s): "
 			    "measure longer with --max-time or --runs",
 			    (unsigned long long)e->runs, asked->why);
-	else if (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5)
-		record_note(b, "too-few-runs",
-			    "the runs are worth only %.0f independent ones, "
-			    "so intervals are narrower than their level says: "
-			    "measure longer with --max-time or --runs",
-			    asked->n_eff);
+	else if (asked->narrow > STAT_NARROW_FEW ||
+		 (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5))
+		record_note(
+		    b, "too-few-runs",
+		    "%zu samples are too few: %s, so the interval is narrower than its level "
+		    "says; measure longer with --max-time or --runs, or repeat with --processes",
+		    e->samples->n, stat_narrow_text(asked->narrow));
+}
+
+static void level_changed(record_builder *b, const measure_evidence *e)
+{
+	const measure_samples *s = e->samples;
+	stat_change steps[STAT_CHANGES_MAX], *greatest = steps;
+	const size_t n = stat_steps_find(s->value, s->n, e->scratch, steps);
+	char times[32] = "once";
+
+	if (n == 0)
+		return;
+	for (size_t i = 1; i < n; i++)
+		if (fabs(steps[i].after / steps[i].before - 1) >
+		    fabs(greatest->after / greatest->before - 1))
+			greatest = &steps[i];
+	if (n > 1)
+		snprintf(times, sizeof times, "%zu times", n);
+	record_note(
+	    b, "level-changed",
+	    "the level changed %s while it was measured%s by %+.1f %% after %.0f %% of the samples: "
+	    "too short to average that",
+	    times, n > 1 ? ", most" : "", 100 * (greatest->after / greatest->before - 1),
+	    100 * (double)greatest->at / (double)s->n);
 }
 
 static void imprecise(record_builder *b, const measure_evidence *e)
@@ -267,9 +292,9 @@ static void slow_build(record_builder *b, const measure_evidence *e)
 }
 
 static const doubt doubts[] = {
-    first_run_slow, no_warmup,	     not_steady,   drift,    two_modes,
-    outliers,	    busy_neighbours, preempted,	   governor, cpu_limit,
-    too_few,	    imprecise,	     timer_coarse, thinned,  slow_build,
+    first_run_slow, no_warmup,	     not_steady, drift,	     level_changed, two_modes,
+    outliers,	    busy_neighbours, preempted,	 governor,   cpu_limit,	    too_few,
+    imprecise,	    timer_coarse,    thinned,	 slow_build,
 };
 
 /* One cause makes several of them, and is said once: those of the machine lead, and what a busy
@@ -279,7 +304,8 @@ static void fold(record_builder *b)
 	static const char *const causes[] = {"busy-neighbours", "steal", "cpu-throttled",
 					     "preempted"};
 	static const char *const effects[] = {"preempted",    "steal",	   "not-steady",
-					      "too-few-runs", "imprecise", "outliers"};
+					      "too-few-runs", "imprecise", "outliers",
+					      "level-changed"};
 	const char *lead = NULL;
 	size_t n;
 
@@ -291,6 +317,7 @@ static void fold(record_builder *b)
 	for (size_t i = 0; lead && i < sizeof effects / sizeof effects[0]; i++)
 		if (strcmp(effects[i], lead) != 0)
 			record_note_under(b, effects[i], lead);
+	record_note_under(b, "drift", "level-changed"); /* the line through a step */
 	/* Longer is the remedy of both. */
 	if (!lead)
 		record_note_under(b, "imprecise", "too-few-runs");

@@ -6,18 +6,23 @@
 #include <math.h>
 #include <string.h>
 
-/* The band of low frequencies holds at most so many m^(2/3) or n_eff ordinates. */
 /* Standard errors of tau that stat_precise() allows for. */
-#define CAREFUL	 0.35
+#define CAREFUL 0.35
+/* The band of low frequencies holds at most so many m^(2/3) or n_eff ordinates. */
 #define BAND	 0.4
 #define BAND_TAU 0.25
-/* Ordinates that slow change may fill. */
-#define SLOW_MOST 8
+/* Its lowest ordinates, which tell of change that is slow beside the rest of them. */
+#define LOWEST 8
+/* Of an autoregression that stands for short memory. */
+#define ORDERS 6
 /* Lags that tau is summed over at most, which bounds the time. */
-#define LAGS_MOST   1024
-#define LAGS_SEEN   64
-#define SLOW_CHANCE 1e-3
-#define LINE_CHANCE 5e-4
+#define LAGS_MOST 1024
+#define LAGS_SEEN 64
+/* Below the first chance that it is none slow change is allowed for, below the second it is told.
+ */
+#define SLOW_ALLOWED 0.08
+#define SLOW_TOLD    0.03
+#define LINE_CHANCE  5e-4
 
 typedef struct folded {
 	double *y; /* m means of g neighbours each, their mean taken away */
@@ -104,7 +109,7 @@ static double geyer(const folded *s, double *ret_spread)
 }
 
 /* How many values make up the variance: all but a few for usual noise, only the rare ones where a
- * few stand out of many equal ones. */
+ * few stand out of many equal ones. Over m it is 1 / kurtosis. */
 static double carriers(const folded *s)
 {
 	double squares = 0, fourths = 0;
@@ -131,6 +136,8 @@ static bool dependence_seen(const folded *s)
 	if (!(zero > 0))
 		return false;
 	rare = 1 / carriers(s);
+	if (s->g > 1 && fabs((double)s->g * zero / s->var - 1) > 2.6 * sqrt(rare))
+		return true;
 	for (size_t lag = 1; lag <= s->m / 3 && lag <= LAGS_SEEN; lag++) {
 		const double one = autocovariance(s, lag) / zero, k = (double)lag;
 
@@ -182,35 +189,85 @@ static double f_tail(double f, double a, double b)
 
 /* A pattern that repeats puts a line into the spectrum that says nothing of frequency 0: the band
  * ends in front of it. */
-static size_t line_find(const double *power, size_t first, size_t count)
+static size_t line_find(const double *power, size_t count)
 {
 	double sum = 0;
 
 	for (size_t j = 0; j < count; j++) {
 		const double k = (double)j;
 
-		if (j >= 4 && f_tail(power[first + j] / (sum / k), 1, k) < LINE_CHANCE)
+		if (j >= 4 && f_tail(power[j] / (sum / k), 1, k) < LINE_CHANCE)
 			return j;
-		sum += power[first + j];
+		sum += power[j];
 	}
 	return count;
 }
 
-/* Slow change fills the first few ordinates. They are set aside, in pairs, as long as they stand
- * out: the interval is about the window that was measured, whose change is no chance. */
-static size_t slow_find(const double *power, size_t count)
+/* The autoregression that describes the series best by Schwarz's criterion (1978), by Levinson's
+ * recursion (1947). Returns its order; *ret_var: the variance that it leaves. */
+static size_t autoregression(const folded *s, double ret[ORDERS], double *ret_var)
 {
-	size_t first = 0;
+	double now[ORDERS] = {0}, before[ORDERS], covariance[ORDERS + 1], var, best;
+	size_t order = 0;
 
-	while (first < SLOW_MOST) {
-		const size_t rest = line_find(power, first + 2, count);
+	for (size_t k = 0; k <= ORDERS; k++)
+		covariance[k] = autocovariance(s, k);
+	*ret_var = var = covariance[0];
+	best = (double)s->m * log(var);
+	for (size_t k = 1; k <= ORDERS; k++) {
+		double reflection = covariance[k], criterion;
 
-		if (f_tail(mean_of(power + first, 2) / mean_of(power + first + 2, rest), 2,
-			   (double)rest) > SLOW_CHANCE)
+		memcpy(before, now, sizeof now);
+		for (size_t i = 1; i < k; i++)
+			reflection -= before[i - 1] * covariance[k - i];
+		reflection /= var;
+		now[k - 1] = reflection;
+		for (size_t i = 1; i < k; i++)
+			now[i - 1] = before[i - 1] - reflection * before[k - i - 1];
+		var *= 1 - reflection * reflection;
+		if (!(var > 0))
 			break;
-		first += 2;
+		criterion = (double)s->m * log(var) + (double)k * log((double)s->m);
+		if (criterion < best) {
+			best = criterion;
+			order = k;
+			*ret_var = var;
+			memcpy(ret, now, sizeof now);
+		}
 	}
-	return first;
+	return order;
+}
+
+/* What short memory explains of the lowest ordinates is what the autoregression that fits the whole
+ * of the series says of them. Where they stand out of that, the level changes more slowly. */
+static double slow_chance(const folded *s, const double *power, size_t count)
+{
+	double phi[ORDERS] = {0}, var, sum = 0;
+	const size_t order = autoregression(s, phi, &var);
+
+	for (size_t j = 0; j < count; j++) {
+		const double step = acos(-1.0) * (double)(j + 1) / (double)s->m;
+		double real = 1, imaginary = 0;
+
+		for (size_t k = 0; k < order; k++) {
+			real -= phi[k] * cos(step * (double)(k + 1));
+			imaginary += phi[k] * sin(step * (double)(k + 1));
+		}
+		sum += power[j] * (real * real + imaginary * imaginary);
+	}
+	return f_tail(sum / (double)count / var, (double)count, (double)(s->m - order));
+}
+
+/* Where the level changes slowly the lowest ordinates alone are the estimate. */
+static void band_take(const folded *s, const double *power, size_t count, stat_dependence *d)
+{
+	const double chance = slow_chance(s, power, LOWEST);
+
+	if (chance < SLOW_ALLOWED && count > LOWEST)
+		count = LOWEST;
+	d->long_run = mean_of(power, count) * (double)s->g;
+	d->dof = (double)count;
+	d->slow = chance < SLOW_TOLD;
 }
 
 static void trend_remove(const folded *s, double *ret)
@@ -250,9 +307,9 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, b
 {
 	stat_dependence d = {
 	    .n = n, .tau = 1, .tau_careful = 1, .dof = n > 1 ? (double)(n - 1) : 0};
-	double *power = scratch + STAT_FOLD_MAX, most, tau, tau_trend, spread;
-	size_t first, count;
-	folded s, level;
+	double *power = scratch + STAT_FOLD_MAX, most, spread;
+	size_t count;
+	folded s;
 
 	if (n == 0) {
 		*ret = d;
@@ -266,31 +323,27 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, b
 		*ret = d;
 		return;
 	}
-	tau = geyer(&s, &spread);
-	d.tau_careful = fmax(1, tau) * (1 + CAREFUL * spread);
-	if (!assume && !dependence_seen(&s)) {
-		*ret = d;
-		return;
-	}
-	d.dependent = true;
-	d.tau = fmax(1, tau);
-	level = s;
-	level.y = power;
-	trend_remove(&s, level.y);
-	tau_trend = fmax(1, geyer(&level, &spread));
-	most = fmin(BAND * pow((double)s.m, 2.0 / 3), BAND_TAU * (double)n / tau_trend);
-	count = most > 4 ? (size_t)most : 4;
-	for (size_t j = 0; j < count + SLOW_MOST; j++)
-		power[j] = cosine_power(&s, j + 1);
-	first = slow_find(power, count);
-	count = line_find(power, first, count);
-	d.drifts = first > 0;
-	if (d.drifts)
-		d.tau = tau_trend;
+	d.carriers = carriers(&s);
+	d.tau = fmax(1, geyer(&s, &spread));
 	d.tau_careful = d.tau * (1 + CAREFUL * spread);
-	d.long_run = mean_of(power + first, count) * (double)s.g;
-	d.dof = (double)count;
-	wider_take(&d);
+	d.dependent = assume || dependence_seen(&s);
+	if (d.dependent) {
+		most = fmin(BAND * pow((double)s.m, 2.0 / 3), BAND_TAU * (double)n / d.tau);
+		count = most > 4 ? (size_t)most : 4;
+		for (size_t j = 0; j < count || j < LOWEST; j++)
+			power[j] = cosine_power(&s, j + 1);
+		band_take(&s, power, line_find(power, count), &d);
+		wider_take(&d);
+	} else {
+		d.tau = 1;
+	}
+	/* What runs are worth once it is said that the level changes. */
+	if (d.slow) {
+		trend_remove(&s, power);
+		s.y = power;
+		d.tau = fmin(d.tau, fmax(1, geyer(&s, &spread)));
+		d.tau_careful = d.tau * (1 + CAREFUL * spread);
+	}
 	*ret = d;
 }
 

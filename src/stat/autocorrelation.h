@@ -20,7 +20,8 @@ typedef struct stat_dependence {
 	double mean, var;   /* of f(x), the variance with n - 1 */
 	bool dependent;	    /* told apart from independence */
 	double tau_careful; /* >= tau: dependence that chance may hide */
-	bool drifts;	    /* a slow change stands out, and is not in tau and long_run */
+	bool slow;	    /* the level changes more slowly than these runs can tell */
+	double carriers;    /* how many values make up the variance; 0: not known */
 	double tau;	    /* >= 1; 1 when not dependent */
 	double long_run;    /* n times the variance of the mean */
 	double dof;	    /* degrees of freedom of long_run */

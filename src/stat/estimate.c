@@ -9,6 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A mean that so few values carry, of a distribution with so long a tail, is not known by them. */
+#define CARRIERS 20
+#define KURTOSIS 6
+/* So many times are runs worth more for the median than their ranks say: of an autoregression the
+ * sum of the autocorrelations of [x <= median] is by that less than of the ranks (the arcsine law).
+ */
+#define RANKS 1.25
+
 typedef struct sample {
 	const double *x; /* in the order taken */
 	size_t n;
@@ -22,6 +30,18 @@ typedef struct sample {
 static double clamp(double x, double lo, double hi)
 {
 	return x < lo ? lo : x > hi ? hi : x;
+}
+
+const char *stat_narrow_text(stat_narrow why)
+{
+	static const char *const texts[] = {
+	    [STAT_NARROW_NO] = "",
+	    [STAT_NARROW_FEW] = "they are worth fewer than 50 independent ones",
+	    [STAT_NARROW_SLOW] = "their level changes more slowly than so few can tell",
+	    [STAT_NARROW_CARRIED] = "a handful of long ones carries the mean",
+	};
+
+	return texts[why];
 }
 
 /* --- means, and what is nearly one */
@@ -47,8 +67,23 @@ static void take_n_eff(const stat_dependence *d, stat_estimate *e)
 {
 	e->n_eff = (double)d->n / d->tau;
 	e->n_eff_careful = (double)d->n / d->tau_careful;
-	e->narrow = e->n_eff < STAT_N_EFF_ENOUGH;
+	e->narrow = d->slow			   ? STAT_NARROW_SLOW
+		    : e->n_eff < STAT_N_EFF_ENOUGH ? STAT_NARROW_FEW
+						   : STAT_NARROW_NO;
 	e->dependent = d->dependent;
+}
+
+/* What another view of the same runs says of their dependence, where it says that they are worth
+ * less. */
+static void less_n_eff(const stat_dependence *d, stat_estimate *e)
+{
+	e->n_eff = fmin(e->n_eff, (double)d->n / d->tau);
+	e->n_eff_careful = fmin(e->n_eff_careful, (double)d->n / d->tau_careful);
+	e->dependent = e->dependent || d->dependent;
+	if (d->slow)
+		e->narrow = STAT_NARROW_SLOW;
+	else if (!e->narrow && e->n_eff < STAT_N_EFF_ENOUGH)
+		e->narrow = STAT_NARROW_FEW;
 }
 
 static void interval_missing(uint64_t needed, stat_estimate *e)
@@ -65,6 +100,9 @@ static void estimate_mean(const sample *s, double unused, stat_estimate *e)
 	e->present = true;
 	e->value = d.mean;
 	take_n_eff(&d, e);
+	if (!e->narrow && d.carriers > 0 && d.carriers < CARRIERS &&
+	    d.carriers * KURTOSIS < (double)d.n)
+		e->narrow = STAT_NARROW_CARRIED;
 	if (s->n < 2) {
 		interval_missing(2, e);
 		return;
@@ -115,7 +153,7 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 	e->present = true;
 	e->value = e->lo = e->hi = value;
 	e->n_eff = e->n_eff_careful = (double)s->n;
-	e->narrow = s->n < STAT_N_EFF_ENOUGH;
+	e->narrow = s->n < STAT_N_EFF_ENOUGH ? STAT_NARROW_FEW : STAT_NARROW_NO;
 	if (!(value > 0)) {
 		e->has_interval = true;
 		snprintf(e->how, sizeof e->how, "all runs took the same time");
@@ -248,9 +286,46 @@ static void say_ranks(const stat_dependence *d, const stat_estimate *e, char *te
 		snprintf(text, size, "order statistics at n_eff %.0f of %zu", e->n_eff, d->n);
 }
 
-/* The dependence of [x <= value]. The few runs beyond a high quantile say little of it, and chance
- * hides it easily. So they are held to be as dependent as the median says before an interval is
- * promised, and as dependent as somewhat more runs say when it is made. */
+/* Runs below `limit`. */
+static double count_below(const double *sorted, size_t n, double limit)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		const size_t middle = lo + (hi - lo) / 2;
+
+		if (sorted[middle] < limit)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return (double)lo;
+}
+
+/* The share of runs that are below x. */
+static double rank_of(double x, const void *self)
+{
+	const sample *s = self;
+
+	return count_below(s->sorted, s->n, x) / (double)s->n;
+}
+
+typedef struct away {
+	double centre, limit;
+} away;
+
+static double distant(double x, const void *self)
+{
+	const away *a = self;
+
+	return fabs(x - a->centre) > a->limit ? 1 : 0;
+}
+
+/* The dependence of [x <= value]. It says little of a level that changes where the value is not
+ * between the levels: so ranks, which see every change of level and no outlier, are asked as well.
+ * The few runs beyond a high quantile say little of it, and chance hides it easily. So they are
+ * held to be as dependent as the median says before an interval is promised, and as dependent as
+ * somewhat more runs say when it is made. */
 static void quantile_depend(const sample *s, double p, double value, stat_dependence *ret,
 			    stat_estimate *e)
 {
@@ -262,16 +337,26 @@ static void quantile_depend(const sample *s, double p, double value, stat_depend
 
 	stat_depend_find(s->x, s->n, at_most, &median, s->runs.dependent, s->depend, &d);
 	take_n_eff(&d, e);
+	stat_depend_find(s->x, s->n, rank_of, s, d.dependent, s->depend, &more);
+	less_n_eff(&more, e);
 	if (p > 0.5) {
 		stat_depend_find(s->x, s->n, at_most, &value, d.dependent, s->depend, &d);
-		e->n_eff = fmin(e->n_eff, (double)s->n / d.tau);
-		e->n_eff_careful = fmin(e->n_eff_careful, (double)s->n / d.tau_careful);
-		e->dependent = e->dependent || d.dependent;
+		less_n_eff(&d, e);
+		stat_depend_find(s->x, s->n, distant, &(away){median, value - median}, d.dependent,
+				 s->depend, &more);
+		less_n_eff(&more, e);
+		if (more.dependent &&
+		    (!d.dependent || n_eff_careful(&more, s->level) < n_eff_careful(&d, s->level)))
+			d = more;
 		if (d.dependent && d.long_run > d.var) {
 			stat_depend_find(s->x, s->n, at_most, &lower, true, s->depend, &more);
 			if (stat_depend_n(&more) < stat_depend_n(&d))
 				d = more;
 		}
+	} else if (RANKS * stat_depend_n(&more) < stat_depend_n(&d)) {
+		d.long_run = d.var * (double)d.n / (RANKS * stat_depend_n(&more));
+		d.dof = more.dof;
+		d.dependent = true;
 	}
 	*ret = d;
 }
@@ -283,7 +368,6 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 	stat_dependence d;
 
 	quantile_depend(s, p, value, &d, e);
-	e->narrow = e->n_eff < STAT_N_EFF_ENOUGH;
 	if (e->n_eff < needed) {
 		e->n_needed = (uint64_t)ceil(needed * (double)s->n / e->n_eff);
 		say_too_few(s, p, needed, e);
@@ -311,22 +395,6 @@ static double influence_mad(double x, const void *self)
 	const deviation *d = self;
 
 	return (fabs(x - d->centre) <= d->limit ? 1 : 0) + (x <= d->centre ? d->lean : 0);
-}
-
-/* Runs below `limit`. */
-static double count_below(const double *sorted, size_t n, double limit)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		const size_t middle = lo + (hi - lo) / 2;
-
-		if (sorted[middle] < limit)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return (double)lo;
 }
 
 static double count_near(const sample *s, double at, double reach)

@@ -37,6 +37,16 @@ typedef enum stat_estimator {
 /* Below so many effective runs intervals are too narrow, whatever the method. */
 #define STAT_N_EFF_ENOUGH 50
 
+/* Why an interval is narrower than its level says. */
+typedef enum stat_narrow {
+	STAT_NARROW_NO,
+	STAT_NARROW_FEW,     /* the runs are worth fewer than STAT_N_EFF_ENOUGH independent ones */
+	STAT_NARROW_SLOW,    /* the level changes more slowly than these runs can tell */
+	STAT_NARROW_CARRIED, /* a handful of long runs carries the mean */
+} stat_narrow;
+/* Of runs: "their level changes more slowly than so few can tell". */
+const char *stat_narrow_text(stat_narrow why);
+
 typedef struct stat_estimate {
 	bool present; /* false: `why` says why not, n_needed how many runs it takes (0: unknown) */
 	double value;
@@ -45,7 +55,8 @@ typedef struct stat_estimate {
 	double n_eff; /* effective number of independent runs; n when no dependence is seen */
 	double n_eff_careful; /* the same if chance hides some dependence; for stat_precise() */
 	bool dependent;	      /* neighbours were seen to depend on each other: n_eff is estimated */
-	bool narrow;	      /* n_eff is so small that the interval is known to be too narrow */
+	stat_narrow
+	    narrow; /* the interval is known to be too narrow, or not known to be wide enough */
 	uint64_t n_needed;
 	char how[128]; /* "exact order statistics at n_eff 212 of 600" */
 	char why[160];
@@ -204,5 +215,10 @@ size_t stat_change_scratch(size_t n); /* doubles */
 /* ret[STAT_CHANGES_MAX], in their order along the series; returns how many. Of series without any
  * change the share alpha gives one or more. The same data give the same result. */
 size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch, stat_change *ret);
+
+/* The same of x[0..n) that depend on each other: steps of the level by more than 1 % within a
+ * measurement, found on medians of at most 50 blocks. `at` is a run, to the nearest block. scratch:
+ * stat_scratch(n); ret[STAT_CHANGES_MAX]. Slow change without steps gives steps too. */
+size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *ret);
 
 #endif

@@ -18,7 +18,7 @@ bool stat_precise(const stat_estimate *e, double precision)
 	const double half = (e->hi - e->lo) / 2;
 	const double enough = e->dependent ? N_EFF_DEPENDENT : STAT_N_EFF_ENOUGH;
 
-	if (!e->present || !e->has_interval || e->n_eff_careful < enough)
+	if (!e->present || !e->has_interval || e->narrow || e->n_eff_careful < enough)
 		return false;
 	return half * sqrt(e->n_eff / e->n_eff_careful) <= precision * fabs(e->value);
 }

@@ -1,0 +1,36 @@
+/* steps.c - does the level change by steps while it is measured?
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/stat.h"
+#include <math.h>
+#include <string.h>
+
+#define BLOCKS	 50
+#define RUNS_MIN 4
+#define CHANCE	 0.01
+/* What does not matter. */
+#define CHANGE_SMALL 0.01
+
+size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *ret)
+{
+	double *medians = scratch, *work = medians + BLOCKS,
+	       *room = work + stat_change_scratch(BLOCKS);
+	const size_t blocks = n / RUNS_MIN < BLOCKS ? n / RUNS_MIN : BLOCKS;
+	size_t size, found, kept = 0;
+
+	if (blocks < STAT_CHANGE_MIN)
+		return 0;
+	size = n / blocks;
+	for (size_t b = 0; b < blocks; b++)
+		medians[b] = stat_median(x + b * size, size, room);
+	found = stat_change_find(medians, blocks, CHANCE, work, ret);
+	for (size_t i = 0; i < found; i++) {
+		stat_change c = ret[i];
+
+		if (fabs(c.after / c.before - 1) < CHANGE_SMALL)
+			continue;
+		c.at *= size;
+		ret[kept++] = c;
+	}
+	return kept;
+}
