@@ -23,8 +23,10 @@ OPTIONS := -Dbuildtype=debugoptimized
 else
 comma := ,
 BUILD ?= build-$(subst $(comma),-,$(SAN))
-# Undefined behaviour must fail the test, not only be printed.
-OPTIONS := -Dbuildtype=debugoptimized -Db_sanitize=$(SAN) -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
+# Undefined behaviour must fail the test, not only be printed; a number that does not fit the integer
+# it is cast to is no part of `undefined`.
+OPTIONS := -Dbuildtype=debugoptimized -Db_sanitize=$(SAN) -Db_lundef=false \
+	-Dc_args='-fno-sanitize-recover=all$(if $(findstring undefined,$(SAN)), -fsanitize=float-cast-overflow)'
 endif
 
 .PHONY: all demo test test-all bench tables wheel lint fuzz install uninstall clean setup
@@ -73,7 +75,7 @@ fuzz:
 	@command -v clang >/dev/null || { echo "skipped: clang is not installed"; [ -z "$$CI" ]; exit; }; \
 	{ [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Doptimization=1 \
 		-Db_sanitize=address,undefined -Db_lundef=false \
-		-Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >/dev/null; } && \
+		-Dc_args='-fsanitize=fuzzer-no-link,float-cast-overflow -fno-sanitize-recover=all' >/dev/null; } && \
 	ninja -C build-fuzz --quiet fuzzers && python3 tools/fuzz.py build-fuzz $(SECONDS)
 
 install: all
