@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +204,25 @@ const char *os_path_quoted(mem_arena *a, const char *name)
 	return to;
 }
 
+/* The group that Debian and others make for each user, named like the user and with nobody else in
+ * it: what pip installs under the umask 002 of such a user is open to nobody. */
+static bool group_is_own(gid_t gid)
+{
+	char of_user[4096], of_group[4096];
+	struct passwd user, *found_user = NULL;
+	struct group group, *found_group = NULL;
+
+	if (getpwuid_r(geteuid(), &user, of_user, sizeof of_user, &found_user) != 0 ||
+	    !found_user || user.pw_gid != gid ||
+	    getgrgid_r(gid, &group, of_group, sizeof of_group, &found_group) != 0 || !found_group ||
+	    strcmp(group.gr_name, user.pw_name) != 0)
+		return false;
+	for (char **member = group.gr_mem; *member; member++)
+		if (strcmp(*member, user.pw_name) != 0)
+			return false;
+	return true;
+}
+
 const char *os_file_open_to_others(const char *path)
 {
 	struct stat st;
@@ -212,7 +233,8 @@ const char *os_file_open_to_others(const char *path)
 		return "it belongs to another user";
 	if (st.st_mode & S_IWOTH)
 		return "everyone may write to it";
-	return st.st_mode & S_IWGRP ? "its group may write to it" : NULL;
+	return st.st_mode & S_IWGRP && !group_is_own(st.st_gid) ? "its group may write to it"
+								: NULL;
 }
 
 typedef struct choice {
