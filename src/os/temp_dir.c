@@ -21,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME "deepclock-"
+/* Of no name that somebody else would give: what is found with it, and belongs to nobody, is removed. */
+#define NAME "deepclock-run-"
 enum { RANDOM = 6 }; /* letters that mkdtemp() chooses */
 
 /* Between being made and being locked a folder has no owner. */
@@ -122,7 +123,7 @@ dck_status os_temp_dir_mapped(char *path, dck_err *err)
 				<< 30; /* to write beyond what is there ends a program */
 	struct statvfs fs;
 
-	if (!getenv("TMPDIR") && statvfs(memory, &fs) == 0 &&
+	if (!secure_getenv("TMPDIR") && statvfs(memory, &fs) == 0 &&
 	    (uint64_t)fs.f_bavail * fs.f_frsize >= plenty && dir_make(memory, path))
 		return DCK_OK;
 	return os_temp_dir(path, err);
@@ -130,7 +131,7 @@ dck_status os_temp_dir_mapped(char *path, dck_err *err)
 
 dck_status os_temp_dir(char *path, dck_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = secure_getenv("TMPDIR");
 
 	if (!tmp || tmp[0] != '/' || strlen(tmp) > OS_TEMP_SIZE / 2)
 		tmp = "/tmp";
