@@ -13,6 +13,9 @@
 #define BAND_TAU 0.25
 /* Its lowest ordinates, which tell of change that is slow beside the rest of them. */
 #define LOWEST 8
+/* Neighbourhoods that have a level of their own, and runs that each holds at least. */
+#define LEVELS	   50
+#define LEVEL_RUNS 16
 /* Of an autoregression that stands for short memory. */
 #define ORDERS 6
 /* Lags that tau is summed over at most, which bounds the time. */
@@ -270,19 +273,20 @@ static void band_take(const folded *s, const double *power, size_t count, stat_d
 	d->slow = chance < SLOW_TOLD;
 }
 
-static void trend_remove(const folded *s, double *ret)
+/* Less the level of the neighbourhood. */
+static void level_remove(const folded *s, double *ret)
 {
-	const double middle = ((double)s->m - 1) / 2;
-	double products = 0, squares = 0;
+	const size_t room = s->m / LEVELS > LEVEL_RUNS ? s->m / LEVELS : LEVEL_RUNS;
 
-	for (size_t i = 0; i < s->m; i++) {
-		const double t = (double)i - middle;
+	for (size_t from = 0; from < s->m; from += room) {
+		const size_t count = from + 2 * room <= s->m ? room : s->m - from;
+		const double mean = mean_of(s->y + from, count);
 
-		products += t * s->y[i];
-		squares += t * t;
+		for (size_t i = from; i < from + count; i++)
+			ret[i] = s->y[i] - mean;
+		if (count > room)
+			break;
 	}
-	for (size_t i = 0; i < s->m; i++)
-		ret[i] = s->y[i] - products / squares * ((double)i - middle);
 }
 
 /* Two estimates of one thing: the spectrum's, which has little bias and much noise, and tau's, the
@@ -306,7 +310,7 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, b
 		      double *scratch, stat_dependence *ret)
 {
 	stat_dependence d = {
-	    .n = n, .tau = 1, .tau_careful = 1, .dof = n > 1 ? (double)(n - 1) : 0};
+	    .n = n, .tau = 1, .tau_careful = 1, .tau_level = 1, .dof = n > 1 ? (double)(n - 1) : 0};
 	double *power = scratch + STAT_FOLD_MAX, most, spread;
 	size_t count;
 	folded s;
@@ -337,12 +341,11 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, b
 	} else {
 		d.tau = 1;
 	}
-	/* What runs are worth once it is said that the level changes. */
+	d.tau_level = d.tau;
 	if (d.slow) {
-		trend_remove(&s, power);
+		level_remove(&s, power);
 		s.y = power;
-		d.tau = fmin(d.tau, fmax(1, geyer(&s, &spread)));
-		d.tau_careful = d.tau * (1 + CAREFUL * spread);
+		d.tau_level = fmin(d.tau, fmax(1, geyer(&s, &spread)));
 	}
 	*ret = d;
 }

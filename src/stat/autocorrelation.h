@@ -21,6 +21,7 @@ typedef struct stat_dependence {
 	bool dependent;	    /* told apart from independence */
 	double tau_careful; /* >= tau: dependence that chance may hide */
 	bool slow;	    /* the level changes more slowly than these runs can tell */
+	double tau_level;   /* <= tau: about the level of the neighbourhood, were that known */
 	double carriers;    /* how many values make up the variance; 0: not known */
 	double tau;	    /* >= 1; 1 when not dependent */
 	double long_run;    /* n times the variance of the mean */

@@ -262,13 +262,13 @@ static void say_number(char *text, size_t size, double number)
 			 whole % 1000);
 }
 
-static void say_too_few(const sample *s, double p, double needed, stat_estimate *e)
+static void say_too_few(const sample *s, double p, double needed, double there, stat_estimate *e)
 {
 	char want[32], have[32];
 
 	say_number(want, sizeof want, needed);
-	say_number(have, sizeof have, floor(e->n_eff));
-	if (e->n_eff < (double)s->n)
+	say_number(have, sizeof have, floor(there));
+	if (there < (double)s->n)
 		snprintf(e->why, sizeof e->why,
 			 "%.4g %% needs %s independent runs, there are %s (of %zu, "
 			 "neighbours depend on each other)",
@@ -325,9 +325,10 @@ static double distant(double x, const void *self)
  * between the levels: so ranks, which see every change of level and no outlier, are asked as well.
  * The few runs beyond a high quantile say little of it, and chance hides it easily. So they are
  * held to be as dependent as the median says before an interval is promised, and as dependent as
- * somewhat more runs say when it is made. */
+ * somewhat more runs say when it is made. ret_here: how many independent runs of this window there
+ * are, whatever its level will be later: without enough of them there is no such percentile. */
 static void quantile_depend(const sample *s, double p, double value, stat_dependence *ret,
-			    stat_estimate *e)
+			    double *ret_here, stat_estimate *e)
 {
 	const double median = stat_quantile_sorted(s->sorted, s->n, 0.5);
 	const double beyond = (double)s->n * (1 - p);
@@ -337,11 +338,13 @@ static void quantile_depend(const sample *s, double p, double value, stat_depend
 
 	stat_depend_find(s->x, s->n, at_most, &median, s->runs.dependent, s->depend, &d);
 	take_n_eff(&d, e);
+	*ret_here = (double)s->n / d.tau_level;
 	stat_depend_find(s->x, s->n, rank_of, s, d.dependent, s->depend, &more);
 	less_n_eff(&more, e);
 	if (p > 0.5) {
 		stat_depend_find(s->x, s->n, at_most, &value, d.dependent, s->depend, &d);
 		less_n_eff(&d, e);
+		*ret_here = fmin(*ret_here, (double)s->n / d.tau_level);
 		stat_depend_find(s->x, s->n, distant, &(away){median, value - median}, d.dependent,
 				 s->depend, &more);
 		less_n_eff(&more, e);
@@ -365,19 +368,19 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 {
 	const double needed = stat_quantile_runs(p, s->level);
 	double value = stat_quantile_sorted(s->sorted, s->n, p);
+	double here;
 	stat_dependence d;
 
-	quantile_depend(s, p, value, &d, e);
+	quantile_depend(s, p, value, &d, &here, e);
+	/* Half of the runs lie on either side of the median with as few as one. */
+	e->present = p == 0.5 || here >= needed;
+	e->value = e->present ? value : 0;
 	if (e->n_eff < needed) {
 		e->n_needed = (uint64_t)ceil(needed * (double)s->n / e->n_eff);
-		say_too_few(s, p, needed, e);
-		/* Half of the runs lie on either side of the median with as few as one. */
-		e->present = p == 0.5;
-		e->value = e->present ? value : 0;
+		say_too_few(s, p, needed, e->present ? e->n_eff : here, e);
 		return;
 	}
-	e->present = e->has_interval = true;
-	e->value = value;
+	e->has_interval = e->present;
 	quantile_interval(s->sorted, s->n, p, s->level, n_eff_careful(&d, s->level), &e->lo,
 			  &e->hi);
 	say_ranks(&d, e, e->how, sizeof e->how);
