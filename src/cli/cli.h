@@ -240,8 +240,8 @@ unsigned cli_term_width(int fd);
 
 /* signals.c: SIGINT, SIGTERM and SIGHUP end the program the default way, without what it has not
  * finished. */
-/* Comes before anything else: a closed pipe and a file that may not grow become write errors, and no
- * file can get the descriptors 0, 1, 2. */
+/* Comes before anything else: a closed pipe and a file that may not grow become write errors, and
+ * no file can get the descriptors 0, 1, 2. */
 void cli_signals_begin(void);
 /* From here on the first of them only sets a flag. */
 void cli_signals_install(void);

@@ -21,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of no name that somebody else would give: what is found with it, and belongs to nobody, is removed. */
+/* Of no name that somebody else would give: what is found with it, and belongs to nobody, is
+ * removed. */
 #define NAME "deepclock-run-"
 enum { RANDOM = 6 }; /* letters that mkdtemp() chooses */
 

@@ -245,8 +245,7 @@ static dck_status journal_continue(search_journal *j, const char *key, search *s
 			 "give another file",
 			 j->path);
 	DCK_TRY(os_read_file(j->path, JOURNAL_BYTES_MAX, &text, err));
-	status =
-	    text.n > 0 ? lines_replay(j->path, &text, key, s, &good, ret_facts, err) : DCK_OK;
+	status = text.n > 0 ? lines_replay(j->path, &text, key, s, &good, ret_facts, err) : DCK_OK;
 	if (status == DCK_OK && text.n > 0 && good == 0)
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
 				 "'%s' is no journal of a search: give another file", j->path);

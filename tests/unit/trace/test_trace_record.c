@@ -76,7 +76,8 @@ static void trees_are_equal(const dck_tree *a, const dck_tree *b)
 
 	assert_non_null(a);
 	assert_int_equal(a->nnodes, b->nnodes);
-	/* recurse inside itself, four deep, inside outer; apart is of no thread, so in none of its paths */
+	/* recurse inside itself, four deep, inside outer; apart is of no thread, so in none of its
+	 * paths */
 	assert_int_equal(a->nnodes, 2 + 5);
 	for (uint32_t i = 0; i < a->nnodes; i++) {
 		uint32_t k = 0;
