@@ -21,4 +21,4 @@ END
 # The counters of other viewers.
 deepclock report trace.pftrace --format chrome >out.json
 python3 -c 'import json; print(sorted({e["name"] for e in json.load(open("out.json"))["traceEvents"] if e["ph"] == "C"} -
-	{"run queue wait", "CPU share"}))'
+	{"run queue wait", "CPU share", "major page faults"}))'
