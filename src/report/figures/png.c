@@ -7,8 +7,10 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "os/late.h"
+#include "os/os.h"
 #include "report/figures/svg.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct rsvg_handle rsvg_handle;
 typedef struct cairo_surface cairo_surface;
@@ -36,6 +38,10 @@ void g_object_unref(void *object);
 	X(cairo_, surface_write_to_png_stream) X(cairo_, create) X(cairo_, destroy)
 #define OBJECT_FUNCTIONS(X) X(g_object_, unref)
 
+/* A minute is long for a picture, and 64 MiB are much: PNG of 1440 by 800 takes 0.1. */
+#define TIMEOUT_NS UINT64_C(60000000000)
+#define PNG_MAX	   ((size_t)64 << 20)
+
 #define USE "PNG of figures (Debian: librsvg2-2)"
 static struct {
 	RSVG_FUNCTIONS(OS_LATE_MEMBER)
@@ -53,20 +59,27 @@ static os_late libraries[] = {OS_LATE("librsvg-2.so.2", USE, rsvg_names, rsvg),
 			      OS_LATE("libcairo.so.2", USE, cairo_names, cairo),
 			      OS_LATE("libgobject-2.0.so.0", USE, object_names, object)};
 
+typedef struct drawing {
+	const char *text;
+	size_t n;
+	double scale;
+} drawing;
+
 static int on_bytes(void *self, const unsigned char *bytes, unsigned n)
 {
 	sink_put(self, bytes, n);
 	return CAIRO_FINE;
 }
 
-dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *out, dck_err *err)
+static dck_status draw(const drawing *d, dck_sink *out, dck_err *err)
 {
-	const int width = (int)lround(SVG_WIDTH * scale), height = (int)lround(SVG_HEIGHT * scale);
+	const int width = (int)lround(SVG_WIDTH * d->scale),
+		  height = (int)lround(SVG_HEIGHT * d->scale);
 	const rsvg_rectangle all = {0, 0, width, height};
 
 	for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
 		DCK_TRY(os_late_load(&libraries[i], err));
-	rsvg_handle *handle = rsvg.handle_new_from_data((const unsigned char *)text, n, NULL);
+	rsvg_handle *handle = rsvg.handle_new_from_data((const unsigned char *)d->text, d->n, NULL);
 	if (!handle)
 		DCK_FAIL(err, E_FORMAT, "librsvg does not read the figure");
 	cairo_surface *surface = cairo.image_surface_create(CAIRO_ARGB32, width, height);
@@ -79,4 +92,48 @@ dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *ou
 	if (!fine)
 		DCK_FAIL(err, E_IO, "librsvg cannot draw the figure");
 	return DCK_OK;
+}
+
+/* The status as a byte, then the picture, or the error's text. */
+static void draw_there(void *self, int fd)
+{
+	dck_buffer png = {0};
+	dck_err err = {0};
+	dck_sink out;
+
+	dck_sink_buffer(&out, &png);
+	dck_status status = draw(self, &out, &err);
+	if (dck_sink_finish(&out, status == DCK_OK ? &err : NULL) != DCK_OK && status == DCK_OK)
+		status = err.code;
+	dck_sink_fd(&out, fd);
+	sink_put(&out, &(char){(char)status}, 1);
+	if (status == DCK_OK)
+		sink_put(&out, png.data, png.n);
+	else
+		sink_put(&out, err.msg, strlen(err.msg));
+	/* What does not arrive is missed there. */
+	status = dck_sink_finish(&out, NULL);
+	dck_buffer_done(&png);
+}
+
+/* In a child: these libraries, and those of the fonts, end the program where they find no memory.
+ */
+dck_status dck_figure_png(const char *text, size_t n, double scale, dck_sink *out, dck_err *err)
+{
+	drawing d = {text, n, scale};
+	dck_buffer told = {0};
+	dck_err why = {0};
+	dck_status status = os_in_child(draw_there, &d, TIMEOUT_NS, PNG_MAX, &told, &why);
+
+	if (status == DCK_OK && told.n < 2)
+		status = err_set(&why, DCK_E_IO, __FILE__, __LINE__, "nothing was drawn");
+	else if (status == DCK_OK && told.data[0] != DCK_OK)
+		status = err_set(&why, (dck_status)told.data[0], __FILE__, __LINE__, "%.400s",
+				 told.data + 1);
+	if (status == DCK_OK)
+		sink_put(out, told.data + 1, told.n - 1);
+	else if (err)
+		*err = why;
+	dck_buffer_done(&told);
+	return status;
 }
