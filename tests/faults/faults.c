@@ -1,12 +1,10 @@
 /* faults.c - put in front of a program (LD_PRELOAD) it lets one allocation or one write fail.
  *
- *     FAULT_KIND=malloc|write  what fails: memory of any function, or write() and its like to a file
- *     FAULT_AT=N               the Nth of them, from 1; 0: none
- *     FAULT_ON=1               and all that follow
- *     FAULT_COUNT=FILE         how many there were is written there at the end
+ *     FAULT_KIND=malloc|write  what fails: memory of any function, or write() and its like to a
+ * file FAULT_AT=N               the Nth of them, from 1; 0: none FAULT_ON=1               and all
+ * that follow FAULT_COUNT=FILE         how many there were is written there at the end
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
