@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "deepclock/opt.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CALLS, SELF, COST };
@@ -132,7 +133,7 @@ static void answer_put(const count_functions *f, record_builder *b)
 		const dck_frame frame = call_paths_frame_get(p, most);
 
 		dck_text_time(self[most], own, sizeof own);
-		dck_text_count((int64_t)calls[most], times, sizeof times);
+		dck_text_count((int64_t)fmin(calls[most], 0x1p62), times, sizeof times);
 		record_answer(
 		    b, "%.60s spends the most time of its own: %s in %s call%s, %.0f %% of all %s'",
 		    frame.name, own, times, calls[most] == 1 ? "" : "s",
