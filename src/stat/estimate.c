@@ -17,6 +17,9 @@
  */
 #define RANKS 1.25
 
+/* Ranks are known to one in so many. */
+#define CUTS 255
+
 typedef struct sample {
 	const double *x; /* in the order taken */
 	size_t n;
@@ -25,6 +28,11 @@ typedef struct sample {
 	double *depend; /* STAT_DEPEND_SCRATCH */
 	double level;
 	stat_dependence runs; /* of the runs' times themselves */
+	/* For quantiles, by quantiles_prepare(). */
+	double cuts[CUTS]; /* that divide the runs into equal shares */
+	size_t ncuts;
+	double median;
+	stat_dependence side, ranks; /* of [x <= median], and of the ranks */
 } sample;
 
 static double clamp(double x, double lo, double hi)
@@ -187,11 +195,6 @@ static void estimate_cv(const sample *s, double unused, stat_estimate *e)
 
 /* --- quantiles */
 
-static double at_most(double x, const void *limit)
-{
-	return x <= *(const double *)limit ? 1 : 0;
-}
-
 /* Runs, all independent, without which the p-quantile has no two-sided interval: the greatest of
  * them must lie above it, and for p below 1/2 the smallest below it. */
 double stat_quantile_runs(double p, double level)
@@ -302,12 +305,28 @@ static double count_below(const double *sorted, size_t n, double limit)
 	return (double)lo;
 }
 
-/* The share of runs that are below x. */
+/* The share of cuts that are below x: its rank, nearly. */
 static double rank_of(double x, const void *self)
 {
 	const sample *s = self;
 
-	return count_below(s->sorted, s->n, x) / (double)s->n;
+	return count_below(s->cuts, s->ncuts, x) / (double)s->ncuts;
+}
+
+static double at_most(double x, const void *limit)
+{
+	return x <= *(const double *)limit ? 1 : 0;
+}
+
+static void quantiles_prepare(sample *s)
+{
+	s->median = stat_quantile_sorted(s->sorted, s->n, 0.5);
+	s->ncuts = s->n < CUTS ? s->n : CUTS;
+	for (size_t i = 0; i < s->ncuts; i++)
+		s->cuts[i] =
+		    s->sorted[(size_t)((double)s->n * ((double)i + 0.5) / (double)s->ncuts)];
+	stat_depend_find(s->x, s->n, at_most, &s->median, s->runs.dependent, s->depend, &s->side);
+	stat_depend_find(s->x, s->n, rank_of, s, s->side.dependent, s->depend, &s->ranks);
 }
 
 typedef struct away {
@@ -330,23 +349,20 @@ static double distant(double x, const void *self)
 static void quantile_depend(const sample *s, double p, double value, stat_dependence *ret,
 			    double *ret_here, stat_estimate *e)
 {
-	const double median = stat_quantile_sorted(s->sorted, s->n, 0.5);
 	const double beyond = (double)s->n * (1 - p);
 	const double share = fmin(0.5, (1 - p) * (1 + 2.5 / sqrt(beyond)));
 	const double lower = stat_quantile_sorted(s->sorted, s->n, 1 - share);
-	stat_dependence d, more;
+	stat_dependence d = s->side, more = s->ranks;
 
-	stat_depend_find(s->x, s->n, at_most, &median, s->runs.dependent, s->depend, &d);
 	take_n_eff(&d, e);
 	*ret_here = (double)s->n / d.tau_level;
-	stat_depend_find(s->x, s->n, rank_of, s, d.dependent, s->depend, &more);
 	less_n_eff(&more, e);
 	if (p > 0.5) {
 		stat_depend_find(s->x, s->n, at_most, &value, d.dependent, s->depend, &d);
 		less_n_eff(&d, e);
 		*ret_here = fmin(*ret_here, (double)s->n / d.tau_level);
-		stat_depend_find(s->x, s->n, distant, &(away){median, value - median}, d.dependent,
-				 s->depend, &more);
+		stat_depend_find(s->x, s->n, distant, &(away){s->median, value - s->median},
+				 d.dependent, s->depend, &more);
 		less_n_eff(&more, e);
 		if (more.dependent &&
 		    (!d.dependent || n_eff_careful(&more, s->level) < n_eff_careful(&d, s->level)))
@@ -494,8 +510,8 @@ static sample sample_take(const double *x, size_t n, double level, double *scrat
 	return s;
 }
 
-static void estimate(const sample *s, void (*with)(const sample *s, double p, stat_estimate *e),
-		     double p, stat_estimate *ret)
+static void estimate(sample *s, void (*with)(const sample *s, double p, stat_estimate *e), double p,
+		     stat_estimate *ret)
 {
 	stat_estimate e = {.level = s->level};
 
@@ -503,6 +519,8 @@ static void estimate(const sample *s, void (*with)(const sample *s, double p, st
 		e.n_needed = 1;
 		snprintf(e.why, sizeof e.why, "there are no runs");
 	} else {
+		if (with == estimate_quantile && s->ncuts == 0)
+			quantiles_prepare(s);
 		with(s, p, &e);
 	}
 	*ret = e;
@@ -511,7 +529,7 @@ static void estimate(const sample *s, void (*with)(const sample *s, double p, st
 void stat_estimate_one(stat_estimator which, const double *x, size_t n, double level,
 		       double *scratch, stat_estimate *ret)
 {
-	const sample s = sample_take(x, n, level, scratch);
+	sample s = sample_take(x, n, level, scratch);
 
 	estimate(&s, estimators[which].estimate, estimators[which].p, ret);
 }
@@ -519,14 +537,14 @@ void stat_estimate_one(stat_estimator which, const double *x, size_t n, double l
 void stat_estimate_quantile(double p, const double *x, size_t n, double level, double *scratch,
 			    stat_estimate *ret)
 {
-	const sample s = sample_take(x, n, level, scratch);
+	sample s = sample_take(x, n, level, scratch);
 
 	estimate(&s, estimate_quantile, p, ret);
 }
 
 void stat_estimate_all(const double *x, size_t n, double level, double *scratch, stat_estimate *ret)
 {
-	const sample s = sample_take(x, n, level, scratch);
+	sample s = sample_take(x, n, level, scratch);
 
 	for (int which = 0; which < STAT_ESTIMATORS; which++)
 		estimate(&s, estimators[which].estimate, estimators[which].p, &ret[which]);

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"
 #include <math.h>
-#include <string.h>
 
 #define BLOCKS	 50
 #define RUNS_MIN 4
@@ -27,7 +26,7 @@ size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *
 	for (size_t i = 0; i < found; i++) {
 		stat_change c = ret[i];
 
-		if (fabs(c.after / c.before - 1) < CHANGE_SMALL)
+		if (!(c.before > 0) || fabs(c.after / c.before - 1) < CHANGE_SMALL)
 			continue;
 		c.at *= size;
 		ret[kept++] = c;
