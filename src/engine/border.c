@@ -20,7 +20,6 @@
 
 #define TENSORS_MAX 65536u /* models have thousands where each layer's state is an input */
 #define PAIRS_MAX   4096u
-#define TEXT_MAX    65536u
 #define EVENTS_MAX  (1u << 28)
 
 #define WRONG(err, e, what, ...) return wrong((err), (e), (what), __VA_ARGS__)
@@ -90,11 +89,6 @@ dck_status engine_answer(const dck_engine *e, const char *what, dck_status statu
 			return engine_answer((e), (what), asked_, &why, (err)); \
 	} while (0)
 
-static bool text_ends(const char *text)
-{
-	return strnlen(text, TEXT_MAX + 1) <= TEXT_MAX;
-}
-
 /* --- opening */
 
 dck_status engine_open(const dck_engine *e, const dck_open_params *p, dck_engine_model **ret,
@@ -156,7 +150,7 @@ static dck_status info_check(const dck_engine *e, const char *which, size_t i,
 {
 	uint64_t bytes;
 
-	if (!t->name || !text_ends(t->name))
+	if (!t->name || !engine_text_ends(t->name))
 		WRONG(err, e, "describe", "%s %zu has %s", which, i,
 		      t->name ? "a name without an end" : "no name");
 	if (t->rank > DCK_RANK_MAX)
@@ -166,7 +160,7 @@ static dck_status info_check(const dck_engine *e, const char *which, size_t i,
 		if (t->dim[d] < -1)
 			WRONG(err, e, "describe", "dimension %d of %s '%.60s' is %lld", (int)d,
 			      which, t->name, (long long)t->dim[d]);
-		if (t->dim[d] < 0 && t->symbol[d] && !text_ends(t->symbol[d]))
+		if (t->dim[d] < 0 && t->symbol[d] && !engine_text_ends(t->symbol[d]))
 			WRONG(err, e, "describe",
 			      "a dimension of %s '%.60s' has a name without end", which, t->name);
 	}
@@ -271,8 +265,8 @@ static dck_status pairs_check(const dck_engine *e, const char *what, const dck_k
 	if (n > PAIRS_MAX)
 		WRONG(err, e, what, "it tells %zu facts, and %u is the most", n, PAIRS_MAX);
 	for (size_t i = 0; i < n; i++)
-		if (!kv[i].key || !*kv[i].key || !kv[i].value || !text_ends(kv[i].key) ||
-		    !text_ends(kv[i].value))
+		if (!kv[i].key || !*kv[i].key || !kv[i].value || !engine_text_ends(kv[i].key) ||
+		    !engine_text_ends(kv[i].value))
 			WRONG(err, e, what, "fact %zu has no name, no value, or one without end",
 			      i);
 	return DCK_OK;
@@ -333,8 +327,8 @@ static const char *profile_fault(const dck_profile *p)
 		if (!o->name || !o->type || o->run >= p->nruns ||
 		    (i > 0 && o->run < p->events[i - 1].run))
 			return "each event needs a name, a type and one of its runs, in order";
-		if (!text_ends(o->name) || !text_ends(o->type) ||
-		    (o->provider && !text_ends(o->provider)))
+		if (!engine_text_ends(o->name) || !engine_text_ends(o->type) ||
+		    (o->provider && !engine_text_ends(o->provider)))
 			return "a name has no end";
 		if (o->begin_ns > INT64_MAX || o->duration_ns > INT64_MAX)
 			return "an event lies more than 292 years away";

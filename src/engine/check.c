@@ -42,7 +42,7 @@ static const char *missing_member(const dck_engine *e)
 	return NULL;
 }
 
-static bool text_is_fine(const char *text)
+bool engine_text_ends(const char *text)
 {
 	return text && strnlen(text, TEXT_MAX + 1) <= TEXT_MAX;
 }
@@ -67,10 +67,10 @@ static dck_status options_check(const dck_engine *e, const char *from, dck_err *
 			    "the engine table in '%s' has more than %d options: the last row's "
 			    "key is to be NULL",
 			    from, OPTIONS_MAX);
-		if (!*o->key || !text_is_fine(o->key))
+		if (!*o->key || !engine_text_ends(o->key))
 			DCK_FAIL(err, E_FORMAT,
 				 "the engine table in '%s' has an option without a name", from);
-		if (!text_is_fine(o->values) || !text_is_fine(o->help))
+		if (!engine_text_ends(o->values) || !engine_text_ends(o->help))
 			DCK_FAIL(err, E_FORMAT,
 				 "the engine table in '%s' lacks the values or the help "
 				 "of option '%s'",
@@ -99,9 +99,9 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 	if (!e->name || !name_is_fine(e->name))
 		DCK_FAIL(err, E_FORMAT,
 			 "the engine table in '%s' has no name of letters, digits and '-'", from);
-	if (!text_is_fine(e->version) || !text_is_fine(e->help))
+	if (!engine_text_ends(e->version) || !engine_text_ends(e->help))
 		DCK_FAIL(err, E_FORMAT, "the engine table in '%s' lacks the text '%s'", from,
-			 text_is_fine(e->version) ? "help" : "version");
+			 engine_text_ends(e->version) ? "help" : "version");
 	const char *missing = missing_member(e);
 	if (missing)
 		DCK_FAIL(err, E_FORMAT,

@@ -57,6 +57,8 @@ dck_status engine_prepare(const dck_engine *e, dck_engine_context *c, dck_err *e
  * engine_answer() with what run() filled. */
 dck_status engine_run(const dck_engine *e, dck_engine_context *c, dck_err *err);
 void engine_why_begin(dck_err *why);
+/* A text that an engine gives is there, and ends within 64 KiB. */
+bool engine_text_ends(const char *text);
 /* what: the member's name. Returns the status, one that there is. */
 dck_status engine_answer(const dck_engine *e, const char *what, dck_status status,
 			 const dck_err *why, dck_err *err);

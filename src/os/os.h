@@ -230,9 +230,8 @@ dck_status os_replace_commit_passing(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
 /* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with the files
- * in it, which must be no folders. Those of our
- * user whose process was killed are removed on the way. The text of `path` stays where it is until
- * then. */
+ * in it, which must be no folders; until then the text of `path` stays where it is. Those of our
+ * user whose process was killed are removed on the way. */
 #define OS_TEMP_SIZE 256
 dck_status os_temp_dir(char *path, dck_err *err);
 /* The same for files that programs map and write to: in memory (/dev/shm) where there is plenty of
