@@ -91,6 +91,9 @@ typedef struct dck_metric {
 	const char *how; /* estimator and interval: "exact order statistics, n_eff 212" */
 	dck_value value;
 	double lo, hi, level; /* interval; level 0: none */
+	/* Why the interval is narrower than its level says; NULL: it is not known to be, or there
+	 * is none. */
+	const char *narrow;
 } dck_metric;
 
 /* A tensor of an operator; a dimension below 0 is symbolic and named in symbols. */

@@ -14,7 +14,7 @@ def to_pandas(record, table):
 
     if table is None:
         return pandas.DataFrame([{"tag": m.tag, "value": m.value, "unit": m.unit, "lo": m.lo, "hi": m.hi,
-                                  "level": m.level, "how": m.how, "absent": m.absent}
+                                  "level": m.level, "how": m.how, "absent": m.absent, "narrow": m.narrow}
                                  for m in record.metrics.values()]).set_index("tag")
     if table == "ops":
         return pandas.DataFrame(record.ops)

@@ -186,8 +186,8 @@ static PyObject *metric_repr(PyObject *self)
 	else if (text && interval == Py_None)
 		ret = PyUnicode_FromFormat("<%s %U>", m->def->tag, text);
 	else if (text && interval)
-		ret = PyUnicode_FromFormat("<%s %U, %U at %d %%>", m->def->tag, text, interval,
-					   (int)(m->level * 100 + 0.5));
+		ret = PyUnicode_FromFormat("<%s %U, %U%s at %d %%>", m->def->tag, text, interval,
+					   m->narrow ? "*" : "", (int)(m->level * 100 + 0.5));
 	Py_XDECREF(text);
 	Py_XDECREF(interval);
 	return ret;
@@ -213,6 +213,7 @@ static PyGetSetDef metric_getset[] = {
     {"hi", metric_bound, NULL, "upper end of the interval; None: there is none", OF_METRIC(hi)},
     {"level", metric_bound, NULL, "confidence of the interval; None: there is none",
      OF_METRIC(level)},
+    {"narrow", ext_view_text, NULL, "why it is too narrow, or None", OF_METRIC(narrow)},
     {"how", ext_view_text, NULL, "estimator and interval", OF_METRIC(how)},
     {NULL, NULL, NULL, NULL, NULL},
 };

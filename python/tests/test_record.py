@@ -41,6 +41,11 @@ class RecordTest(Case):
         self.assertEqual((float(m), m.value, m.lo, m.hi, m.level),
                          (2000.5, 2000.5, 1500, 3000, 0.95))
         self.assertEqual(repr(m), "<latency/median 2.00 µs, 1.50 µs to 3.00 µs at 95 %>")
+        self.assertIsNone(m.narrow)
+        next(m for m in told["metrics"] if m["tag"] == "latency/median")["narrow"] = "too slow"
+        m = deepclock.parse(json.dumps(told))["latency/median"]
+        self.assertEqual(m.narrow, "too slow")
+        self.assertEqual(repr(m), "<latency/median 2.00 µs, 1.50 µs to 3.00 µs* at 95 %>")
         self.assertEqual(m.unit, "ns")
         self.assertEqual(m.better, "lower")
         self.assertIn("latency/median", self.record)

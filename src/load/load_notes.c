@@ -72,7 +72,7 @@ static void too_few(const load_view *v)
 	else if (e->narrow)
 		record_note(
 		    v->b, "too-few-runs",
-		    "%llu requests are too few: %s, so the interval is narrower than its level "
+		    "%llu requests are too few (%s), so the interval is narrower than its level "
 		    "says; measure longer with --time or --requests",
 		    (unsigned long long)v->r->served, stat_narrow_text(e->narrow));
 }

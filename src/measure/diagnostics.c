@@ -208,7 +208,7 @@ static void too_few(record_builder *b, const measure_evidence *e)
 		 (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5))
 		record_note(
 		    b, "too-few-runs",
-		    "%zu samples are too few: %s, so the interval is narrower than its level "
+		    "%zu samples are too few (%s), so the interval is narrower than its level "
 		    "says; measure longer with --max-time or --runs, or repeat with --processes",
 		    e->samples->n, stat_narrow_text(asked->narrow));
 }

@@ -273,19 +273,26 @@ void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_
 		memcpy(at, at_ns, n * sizeof *at);
 }
 
+static dck_metric *metric_find(record_builder *b, const char *tag)
+{
+	dck_metric *rows = b->metrics.rows;
+
+	for (size_t i = 0; i < b->metrics.n; i++)
+		if (strcmp(rows[i].def->tag, tag) == 0)
+			return &rows[i];
+	return NULL;
+}
+
 void record_metric(record_builder *b, const char *tag, dck_value v, double lo, double hi,
 		   double level, const char *how)
 {
 	const dck_metric_def *def = record_find_def(tag, b->box->arena);
-	dck_metric *rows = b->metrics.rows, *m = NULL;
+	dck_metric *m = metric_find(b, tag);
 
 	if (!def) {
 		assert(mem_arena_failed(b->box->arena));
 		return;
 	}
-	for (size_t i = 0; i < b->metrics.n && !m; i++)
-		if (strcmp(rows[i].def->tag, tag) == 0)
-			m = &rows[i];
 	if (!m)
 		m = list_add(b, &b->metrics, sizeof *m);
 	if (!m)
@@ -319,19 +326,22 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why)
 	record_metric(b, tag, RECORD_ABSENT(why), 0, 0, 0, NULL);
 }
 
+void record_metric_narrow(record_builder *b, const char *tag, const char *why)
+{
+	dck_metric *m = metric_find(b, tag);
+
+	if (m && m->level > 0 && why && why[0])
+		m->narrow = text_keep(b, why);
+}
+
 void record_metric_unit(record_builder *b, const char *tag, dck_unit u)
 {
-	dck_metric *rows = b->metrics.rows;
+	dck_metric *m = metric_find(b, tag);
+	const dck_metric_def *def = m ? record_def_in(m->def, u, b->box->arena) : NULL;
 
-	for (size_t i = 0; i < b->metrics.n; i++) {
-		if (strcmp(rows[i].def->tag, tag) != 0)
-			continue;
-		const dck_metric_def *def = record_def_in(rows[i].def, u, b->box->arena);
-		assert(def || mem_arena_failed(b->box->arena));
-		if (def)
-			rows[i].def = def;
-		return;
-	}
+	assert(!m || def || mem_arena_failed(b->box->arena));
+	if (def)
+		m->def = def;
 }
 
 static dck_value number_keep(record_builder *b, dck_value v)

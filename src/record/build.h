@@ -71,6 +71,10 @@ void record_metric_interval(record_builder *b, const char *tag, double v, double
 			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
 
+/* That metric's interval, where it has one, is narrower than its level says, because ... "": it is
+ * not. */
+void record_metric_narrow(record_builder *b, const char *tag, const char *why);
+
 /* The unit of that metric, where its row allows another one (record_def_in). */
 void record_metric_unit(record_builder *b, const char *tag, dck_unit u);
 

@@ -17,6 +17,7 @@ void record_copy_facts(record_builder *b, const dck_record *r)
 void record_copy_metric(record_builder *b, const dck_metric *from)
 {
 	record_metric(b, from->def->tag, from->value, from->lo, from->hi, from->level, from->how);
+	record_metric_narrow(b, from->def->tag, from->narrow);
 	record_metric_unit(b, from->def->tag, from->def->unit);
 }
 

@@ -132,6 +132,8 @@ static void metric_put(json_writer *w, const dck_metric *m)
 	value_put(w, &m->value);
 	unit_put(w, m->def->unit);
 	interval_put(w, RECORD_INTERVAL, m->lo, m->hi, m->level);
+	if (m->narrow)
+		text_put(w, "narrow", m->narrow);
 	if (m->how)
 		text_put(w, "how", m->how);
 	json_end(w);

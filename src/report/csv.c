@@ -20,8 +20,9 @@ static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 	csv_text_field(out, dck_unit_text(m->def->unit));
 	csv_interval(out, m->lo, m->hi, m->level);
 	csv_text_field(out, m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text : NULL);
-	if (m->how)
-		csv_text(out, m->how, strlen(m->how));
+	csv_text_field(out, m->how);
+	if (m->narrow)
+		csv_text(out, m->narrow, strlen(m->narrow));
 	sink_text(out, "\r\n");
 }
 
@@ -40,7 +41,7 @@ static void csv_report(const dck_record *const *records, size_t n, const dck_sty
 		csv_listing(&records[0]->tables[0], out);
 		return;
 	}
-	sink_text(out, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n");
+	sink_text(out, "id,command,tag,value,unit,lo,hi,level,absent,how,narrow\r\n");
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < records[i]->nmetrics; k++)
 			row_put(out, records[i], &records[i]->metrics[k]);

@@ -65,7 +65,7 @@ static void cell_row(dck_sink *out, const dck_record *r, const dck_table *t, siz
 	csv_text_field(out, dck_unit_text(t->columns[col].unit));
 	csv_interval(out, c->lo, c->hi, c->level);
 	csv_text_field(out, c->value.kind == DCK_VALUE_ABSENT ? c->value.as.text : NULL);
-	sink_text(out, "\r\n");
+	sink_text(out, ",\r\n");
 }
 
 void csv_tables(const dck_record *r, dck_sink *out)

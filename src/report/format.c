@@ -172,3 +172,21 @@ bool format_is_listing(const dck_record *r)
 
 	return f && f->value.kind == DCK_VALUE_BOOL && f->value.as.b && r->ntables > 0;
 }
+
+bool format_narrow(const dck_record *r, size_t i, char *text, size_t size)
+{
+	const char *why = r->metrics[i].narrow;
+	int n;
+
+	for (size_t k = 0; why && k < i; k++)
+		if (r->metrics[k].narrow && strcmp(r->metrics[k].narrow, why) == 0)
+			return false;
+	if (!why)
+		return false;
+	n = snprintf(text, size, "narrower than it says, since %s", why);
+	for (size_t k = i; k < r->nmetrics && n > 0 && (size_t)n < size; k++)
+		if (r->metrics[k].narrow && strcmp(r->metrics[k].narrow, why) == 0)
+			n += snprintf(text + n, size - (size_t)n, "%s %s", k == i ? ":" : ",",
+				      r->metrics[k].def->name);
+	return true;
+}

@@ -148,15 +148,15 @@ static const char *time_text(const timed *t, const dck_metric *m, char *buf)
 	return m ? column_scale_value(&t->scale, &m->value, buf) : "-";
 }
 
-static const char *interval_text(const column_scale *s, double lo, double hi, double level,
-				 char *buf)
+/* A star: it is narrower than its level says (narrow_put). */
+static const char *interval_text(const column_scale *s, const dck_metric *m, char *buf)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 
-	if (!(level > 0))
+	if (!(m->level > 0))
 		return "-";
-	snprintf(buf, (size_t)3 * FORMAT_SIZE, "%s to %s", column_scale_number(s, lo, a),
-		 column_scale_number(s, hi, b));
+	snprintf(buf, (size_t)3 * FORMAT_SIZE, "%s to %s%s", column_scale_number(s, m->lo, a),
+		 column_scale_number(s, m->hi, b), m->narrow ? "*" : "");
 	return buf;
 }
 
@@ -174,7 +174,7 @@ static const char *timed_cell(const void *self, size_t row, size_t col, char *bu
 	case TIMED_MAIN:
 		return time_text(t, m, buf);
 	case TIMED_INTERVAL:
-		return interval_text(&t->scale, m->lo, m->hi, m->level, buf);
+		return interval_text(&t->scale, m, buf);
 	case TIMED_MEAN:
 		m = metric_of(r, "latency/mean");
 		snprintf(buf, MARKDOWN_CELL, spread && m ? "%s ± %s" : "%s", time_text(t, m, a),
@@ -273,8 +273,7 @@ static const char *metric_cell(const void *self, size_t row, size_t col, char *b
 		column_range_add(&range, &c);
 		scale = column_scale_of(&range, m->def->unit, false);
 		snprintf(buf, MARKDOWN_CELL, scale.unit[0] ? "%s %s (%.3g %%)" : "%s%s (%.3g %%)",
-			 interval_text(&scale, m->lo, m->hi, m->level, ends), scale.unit,
-			 100 * m->level);
+			 interval_text(&scale, m, ends), scale.unit, 100 * m->level);
 		return buf;
 	default:
 		if (m->value.kind == DCK_VALUE_ABSENT)
@@ -348,7 +347,9 @@ static const char *rows_cell(const void *self, size_t row, size_t col, char *buf
 	column_scale_value(&own->scale[col], &c->value, value);
 	if (c->level > 0)
 		snprintf(buf, MARKDOWN_CELL, "%s (%s)", value,
-			 interval_text(&own->scale[col], c->lo, c->hi, c->level, ends));
+			 interval_text(&own->scale[col],
+				       &(dck_metric){.lo = c->lo, .hi = c->hi, .level = c->level},
+				       ends));
 	else
 		snprintf(buf, MARKDOWN_CELL, "%s", value);
 	return buf;
@@ -442,6 +443,16 @@ static void answers_put(dck_sink *out, const dck_record *r)
 	}
 }
 
+/* What the star behind an interval means. */
+static void narrow_put(dck_sink *out, const dck_record *r)
+{
+	char text[MARKDOWN_CELL];
+
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (format_narrow(r, i, text, sizeof text))
+			markdown_line(out, "\\* ", text, "");
+}
+
 static void record_put(dck_sink *out, const dck_record *r, const dck_op_view *view, bool titled)
 {
 	const bool only_timed = is_timed(r) && r->ntables == 0 && r->nops == 0;
@@ -450,6 +461,7 @@ static void record_put(dck_sink *out, const dck_record *r, const dck_op_view *vi
 		markdown_line(out, "**", subject_of(r), "**");
 	answers_put(out, r);
 	metrics_put(out, r);
+	narrow_put(out, r);
 	for (size_t i = 0; i < r->ntables; i++)
 		rows_put(out, &r->tables[i]);
 	if (r->nops > 0)

@@ -44,9 +44,9 @@ const char *stat_narrow_text(stat_narrow why)
 {
 	static const char *const texts[] = {
 	    [STAT_NARROW_NO] = "",
-	    [STAT_NARROW_FEW] = "they are worth fewer than 50 independent ones",
-	    [STAT_NARROW_SLOW] = "their level changes more slowly than so few can tell",
-	    [STAT_NARROW_CARRIED] = "a handful of long ones carries the mean",
+	    [STAT_NARROW_FEW] = "the runs are worth fewer than 50 independent ones",
+	    [STAT_NARROW_SLOW] = "the level changes more slowly than so few runs can tell",
+	    [STAT_NARROW_CARRIED] = "a handful of long runs carries the mean",
 	};
 
 	return texts[why];

@@ -44,7 +44,7 @@ typedef enum stat_narrow {
 	STAT_NARROW_SLOW,    /* the level changes more slowly than these runs can tell */
 	STAT_NARROW_CARRIED, /* a handful of long runs carries the mean */
 } stat_narrow;
-/* Of runs: "their level changes more slowly than so few can tell". */
+/* "the level changes more slowly than so few runs can tell"; "": it is not. */
 const char *stat_narrow_text(stat_narrow why);
 
 typedef struct stat_estimate {

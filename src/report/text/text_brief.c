@@ -271,6 +271,7 @@ static void latency_put(page *p, const dck_record *r)
 {
 	const format_scale scale = brief_scale(r);
 	const dck_metric *asked = text_metric_asked(r);
+	const dck_note *n = dck_record_note(r, "too-few-runs"); /* says why it is narrow */
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	double v, runs = 1, warm = 0;
 	const dck_metric *m = text_metric_main(r, &v);
@@ -295,12 +296,20 @@ static void latency_put(page *p, const dck_record *r)
 	if (m->level > 0) {
 		page_fmt(p, "  [%s, %s]", format_scaled(&scale, m->lo, a),
 			 format_scaled(&scale, m->hi, b));
+		text_narrow(p, m);
 		text_level(p, m->level);
 	} else {
 		page_text(p, "  (no interval)");
 	}
 	rate_put(p, r, m);
 	page_line(p);
+	if (m->narrow && !(n && text_note_is_own(r, n))) {
+		page_to(p, 2);
+		page_ink_set(p, PAGE_DIM);
+		page_text(p, "*: narrower than it says, since ");
+		page_wrap(p, 5, m->narrow);
+		page_line(p);
+	}
 }
 
 /* --- the whole */

@@ -103,6 +103,7 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 	if (m->level > 0) {
 		page_fmt(p, "  [%s, %s]", format_scaled(scale, m->lo, a),
 			 format_scaled(scale, m->hi, b));
+		text_narrow(p, m);
 		text_level(p, m->level);
 	} else {
 		page_text(p, "  (no interval)");
@@ -313,6 +314,7 @@ static void latency_row(page *p, const dck_metric *m, const format_scale *scale,
 		page_text(p, ", ");
 		page_text_right(p, c.hi, w->hi);
 		page_text(p, "]");
+		text_narrow(p, m);
 	}
 	if (m->how)
 		how_put(p, col + (w->hi > 0 ? w->lo + w->hi + 6 : 0), m->how);
@@ -413,6 +415,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 			latency_row(p, &r->metrics[i], scale, &w);
 	if (level > 0)
 		legend_put(p, r, level);
+	text_narrow_legend(p, r);
 }
 
 #define INTERVAL_COL (2 + NAME_COLS + 15)

@@ -37,6 +37,10 @@ format_scale text_latency_scale(const dck_record *r); /* fit for the latter */
 /* "[55.4, 56.8]" behind `value`, the metric's text; and " 95 %". */
 void text_interval(page *p, const dck_metric *m, const char *value);
 void text_level(page *p, double level);
+/* "*" behind an interval that is narrower than its level says; and, where r has such metrics, one
+ * line for each reason: "* mean: a handful of long runs carries the mean". */
+void text_narrow(page *p, const dck_metric *m);
+void text_narrow_legend(page *p, const dck_record *r);
 
 /* The notes, all or one. Not those that have the cause of another one, nor what text_incomplete()
  * said. */

@@ -106,6 +106,28 @@ void text_interval(page *p, const dck_metric *m, const char *value)
 	if (unit && lo_unit && hi_unit && strcmp(unit, lo_unit) == 0 && strcmp(unit, hi_unit) == 0)
 		*lo_unit = *hi_unit = '\0';
 	page_fmt(p, "[%s, %s]", lo, hi);
+	text_narrow(p, m);
+}
+
+void text_narrow(page *p, const dck_metric *m)
+{
+	if (m->narrow)
+		page_text(p, "*");
+}
+
+void text_narrow_legend(page *p, const dck_record *r)
+{
+	char text[TEXT_NOTE_BYTES];
+
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (format_narrow(r, i, text, sizeof text)) {
+			page_to(p, 2);
+			page_ink_set(p, PAGE_DIM);
+			page_text(p, "*:");
+			page_space(p);
+			page_wrap(p, 2, text);
+			page_line(p);
+		}
 }
 
 void text_answer(page *p, const dck_record *r)

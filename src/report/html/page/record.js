@@ -55,11 +55,13 @@ export function cellText(c, unit) {
 	return unit && !Number.isNaN(v) ? format(v, unit) : format(c.value, unit);
 }
 
-/** What to say of a cell when it is pointed at: the reason, the interval. */
+/** What to say of a cell when it is pointed at: the reason, the interval and why it is narrower than it says. */
 export function cellMore(c, unit) {
 	if ("absent" in c)
 		return `absent: ${c.absent}`;
-	return c.level > 0 ? formatInterval(c.lo, c.hi, c.level, unit) : "";
+	if (!(c.level > 0))
+		return "";
+	return formatInterval(c.lo, c.hi, c.level, unit) + (c.narrow ? `, narrower than it says: ${c.narrow}` : "");
 }
 
 /** What a record is called among others. */

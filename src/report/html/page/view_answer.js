@@ -36,7 +36,7 @@ function tiles(r, page) {
 
 /** The first of the answer's numbers with its interval set back, the others below it. */
 function verdict(text) {
-	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\](?: [\d.]+ %)?)?)$/.exec(first);
+	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?)?)$/.exec(first);
 
 	return [el("p", { class: text.length > 70 ? "value long" : "value" }, value, interval ? el("span", { class: "interval" }, ` ${interval.trim()}`) : null),
 		...more.map(line => el("p", { class: "line" }, line))];
