@@ -81,6 +81,7 @@ typedef struct versus_rounds {
 	size_t blocks;	   /* of a round: trials of each candidate */
 	bool reopens;	   /* sessions are opened anew for every round */
 	double round_ns;   /* what one takes, as it was planned */
+	uint64_t begin_ns; /* of the first */
 	double margin;	   /* differences that count */
 	size_t shared;	   /* bytes at the beginning of every name that tell none from another */
 	const char *phase; /* for progress */

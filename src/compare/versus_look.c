@@ -20,21 +20,22 @@ size_t versus_look_least(size_t n, double level)
 	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
 }
 
-/* The interval of the median ratio of all rounds so far. */
-static void interval_find(versus_result *x, long rank, double *scratch)
+/* The interval of the median ratio of all rounds so far. m: so many share the error. */
+static void interval_find(const versus_looks *f, size_t m, versus_result *x)
 {
+	const double slack = stat_boundary_slack(&f->of[m - 1]);
 	stat_paired p;
 
-	stat_paired_median(x->ratio, x->rounds, rank, scratch, &p);
+	stat_paired_median(x->ratio, x->rounds, f->rank[m - 1], f->scratch, &p);
 	x->judged = x->rounds;
 	x->has_interval = p.has_interval;
 	x->median = p.median;
-	x->lo = p.lo;
-	x->hi = p.hi;
+	x->lo = p.lo - slack;
+	x->hi = p.hi + slack;
 	x->tau = p.tau;
 }
 
-static size_t over_fastest(versus_rounds *r, long rank, double *scratch)
+static size_t over_fastest(const versus_looks *f, versus_rounds *r)
 {
 	const double *fastest = r->results[r->fastest].trial_ns;
 	size_t wide = 0;
@@ -46,18 +47,18 @@ static size_t over_fastest(versus_rounds *r, long rank, double *scratch)
 			continue;
 		for (size_t k = 0; k < r->done; k++)
 			x->ratio[k] = log(x->trial_ns[k] / fastest[k]);
-		interval_find(x, rank, scratch);
+		interval_find(f, 1, x);
 		wide += !x->has_interval || (x->hi - x->lo) / 2 > log1p(r->margin);
 	}
 	return wide;
 }
 
-static size_t rank_look(versus_rounds *r, long rank, double *scratch)
+static size_t rank_look(const versus_looks *f, versus_rounds *r)
 {
 	size_t wide = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		r->results[i].time_ns = stat_median(r->results[i].trial_ns, r->done, scratch);
+		r->results[i].time_ns = stat_median(r->results[i].trial_ns, r->done, f->scratch);
 		if (r->results[i].time_ns < r->results[r->fastest].time_ns)
 			r->fastest = i;
 	}
@@ -65,7 +66,7 @@ static size_t rank_look(versus_rounds *r, long rank, double *scratch)
 	for (size_t tries = 0; tries < r->n; tries++) {
 		size_t better = r->fastest;
 
-		wide = over_fastest(r, rank, scratch);
+		wide = over_fastest(f, r);
 		for (size_t i = 0; i < r->n; i++)
 			if (i != r->fastest && r->results[i].has_interval && r->results[i].hi < 0)
 				better = i;
@@ -102,7 +103,7 @@ void versus_looks_done(versus_looks *f)
 
 static void judge(const versus_looks *f, versus_result *x, size_t undecided, double margin)
 {
-	interval_find(x, f->rank[undecided - 1], f->scratch);
+	interval_find(f, undecided, x);
 	x->verdict = VERDICT_UNDECIDED;
 	x->gate = DCK_VERDICT_UNDECIDED;
 	if (!x->has_interval)
@@ -116,11 +117,16 @@ size_t versus_look(const versus *v, versus_looks *f, versus_rounds *r)
 {
 	size_t undecided = 0, before;
 
-	for (size_t m = 0; m < f->n; m++)
+	for (size_t m = 0; m < f->n; m++) {
+		/* That time is over says nothing of the ratios: what is left of the error is spent.
+		 */
+		if (r->stopped)
+			stat_boundary_last(&f->of[m], r->done);
 		f->rank[m] = stat_boundary_look(&f->of[m], r->done);
+	}
 	if (v->asked->ranking) {
 		r->looks++;
-		return rank_look(r, f->rank[0], f->scratch);
+		return rank_look(f, r);
 	}
 	for (size_t i = 1; i < r->n; i++)
 		undecided += r->results[i].verdict == VERDICT_UNDECIDED;

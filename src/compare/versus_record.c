@@ -14,8 +14,8 @@ static void how_make(const versus *v, const versus_result *x, char *buf, size_t 
 		snprintf(buf, size, "median of %zu paired ratios", x->judged);
 	else if (x->tau > 1)
 		snprintf(buf, size,
-			 "median of %zu paired ratios, exact sign-test interval (%s), widened: "
-			 "neighbours depend (tau %.1f)",
+			 "median of %zu paired ratios, sign-test interval (%s), widened for what "
+			 "rounds may depend on each other (tau %.1f)",
 			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential", x->tau);
 	else
 		snprintf(buf, size, "median of %zu paired ratios, exact sign-test interval (%s)",
@@ -265,9 +265,10 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 	record_fact_int(b, "method", "trial_time", DCK_UNIT_NS, (int64_t)c->trial_ns);
 	record_fact_text(b, "method", "statistic", dck_compare_statistics[c->statistic]);
 	record_fact_text(b, "method", "interval",
-			 c->rounds > 0 ? "exact sign test on the rounds' ratios, one look"
-				       : "exact sign test on the rounds' ratios, "
-					 "repeated looks with Pocock's spending of the error");
+			 c->rounds > 0
+			     ? "exact sign test on the rounds' ratios, one look"
+			     : "exact sign test on the rounds' ratios, "
+			       "repeated looks, O'Brien and Fleming's spending of the error");
 	record_fact_real(b, "method", "level", DCK_UNIT_ONE, c->level);
 	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
 	if (!r)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* With fewer rounds there is no interval at the usual levels. */
+/* Planned at least: where time ends it with less, it may be undecided. */
 #define ROUNDS_MIN 12
 /* Blocks before the number of rounds is planned: they tell how long one takes, and are not used. */
 #define PILOT_BLOCKS 2
@@ -216,10 +216,13 @@ static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err 
 	return DCK_OK;
 }
 
-/* Time is a limit, not a plan: the last look comes early, at the error that is spent until then. */
+/* Time is a limit, not a plan: no round is begun that would, as those before it, end too late. The
+ * last look comes early then. */
 static bool time_over(const versus *v, const versus_rounds *r)
 {
-	return v->asked->rounds == 0 && r->done >= rounds_least(v, r) && now(v) > v->deadline_ns;
+	const double each = (double)(now(v) - r->begin_ns) / (double)r->done;
+
+	return v->asked->rounds == 0 && (double)now(v) + each > (double)v->deadline_ns;
 }
 
 static dck_status rounds_loop(versus *v, versus_rounds *r, versus_looks *f, size_t *order,
@@ -230,6 +233,7 @@ static dck_status rounds_loop(versus *v, versus_rounds *r, versus_looks *f, size
 	const bool once = v->asked->rounds > 0;
 	size_t next_look = once ? r->planned : stat_look_next(0, r->planned);
 
+	r->begin_ns = now(v);
 	while (r->done < r->planned) {
 		progress_show(v, r);
 		DCK_TRY(round_run(v, r, order, f->scratch, err));

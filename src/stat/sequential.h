@@ -3,10 +3,14 @@
  *
  * Under the median's true value the number of differences below it is a random walk of fair steps,
  * so that the probability of ever crossing a boundary at planned looks is known exactly: no
- * normality, no variance to estimate. The boundary spends the error as alpha * ln(1 + (e - 1) t) at
- * the share t of all planned pairs (Lan and DeMets, Biometrika 70, 1983, Pocock's form), and the
- * intervals that it gives are repeated confidence intervals (Jennison and Turnbull, J. R. Statist.
- * Soc. B 51, 1989): together they cover the median with the stated level.
+ * normality, no variance to estimate. The error is spent by shares of all planned pairs (Lan and
+ * DeMets, Biometrika 70, 1983; after half of them in the form of O'Brien and Fleming, Biometrics
+ * 35, 1979). The interval holds, at each look, the values that the walk has not left then: together
+ * these intervals cover the median with the stated level (repeated confidence intervals: Jennison
+ * and Turnbull, J. R. Statist. Soc. B 51, 1989).
+ *
+ * That is for independent pairs. That pairs depend on each other is allowed for by the spectrum of
+ * [d < x] near frequency 0, for each x that may be the median: see stat_paired_median().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STAT_SEQUENTIAL_H
@@ -30,18 +34,30 @@ void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *wa
  * yet. */
 long stat_boundary_look(stat_boundary *b, size_t n);
 
+/* With less than half of the planned pairs a level that is left again looks like the median, and
+ * nothing in the pairs tells: until then the interval of logarithms is wider by so much on each
+ * side. After that 0. */
+double stat_boundary_slack(const stat_boundary *b);
+
+/* No pair comes after the n-th, for a reason that is none of the pairs' (time is over): the next
+ * look is the last, and spends what is left. */
+void stat_boundary_last(stat_boundary *b, size_t n);
+
 /* Pairs at the look after `n`: 6, then about a fifth more each time, at last n_max. */
 size_t stat_look_next(size_t n, size_t n_max);
 
 typedef struct stat_paired {
 	bool has_interval;
 	double median, lo, hi;
-	double tau; /* pairs that are worth one independent one; 1 when no dependence is seen */
+	double tau; /* pairs that count as one: by its root the ranks were moved outwards */
 } stat_paired;
 
 /* The median of d[0..n), in the order in which they came, with the interval that leaves out `r` at
- * each end; ranks move outwards by the root of tau when neighbours depend on each other. r < 0: no
- * interval. scratch: stat_scratch(n) doubles. */
+ * each end if pairs are independent. From 16 on its ranks move outwards: at each x the count below
+ * it is taken to scatter by what the lowest ordinates of the cosine transform of [d < x] say, with
+ * Student's t for so few of them (Mueller, J. Econometrics 141, 2007), or what its lag-1
+ * correlation says, if that is more than independence. r < 0: no interval. scratch: stat_scratch(n)
+ * doubles and n more. */
 void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat_paired *ret);
 
 #endif

@@ -104,7 +104,9 @@ static void slower(void **state)
 	r = compare(&s, 2);
 	m = dck_record_metric(r, "compare/ratio");
 	assert_true(fabs(m->value.as.r - 1.05) < 1e-9);
-	assert_true(fabs(m->lo - 1.05) < 1e-9 && fabs(m->hi - 1.05) < 1e-9);
+	/* So early it is wider by what levels of a ratio may lie apart. */
+	assert_true(fabs(m->lo - 1.05 / exp(0.03)) < 1e-9);
+	assert_true(fabs(m->hi - 1.05 * exp(0.03)) < 1e-9);
 	assert_true(m->level == 0.95);
 	assert_string_equal(fact(r, "verdict"), "slower");
 	assert_string_equal(fact(r, "gate"), "regressed");
@@ -118,6 +120,49 @@ static void slower(void **state)
 	/* Without noise the first look that can have an interval decides. */
 	assert_true(dck_record_series(r, "compare/rounds/b")->n < 20);
 	dck_record_free(r);
+}
+
+/* A difference of 2 % waits for half of the planned rounds: until then the interval is wider. */
+static void small(void **state)
+{
+	set s;
+	dck_record *r;
+
+	(void)state;
+	set_make(&s, 2);
+	s.work[1].ns = 1.02e6;
+	r = compare(&s, 2);
+	assert_string_equal(fact(r, "verdict"), "slower");
+	assert_true(dck_record_series(r, "compare/rounds/b")->n >= 200);
+	assert_true(fabs(dck_record_metric(r, "compare/ratio")->lo - 1.02) < 1e-9);
+	dck_record_free(r);
+}
+
+/* No round begins that would end too late, however few there are; what there is has its say. */
+static void max_time_holds(void **state)
+{
+	static const uint64_t limits_ns[] = {10000000000, 20000000000};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		set s;
+		dck_record *r;
+		uint64_t begin, rounds;
+
+		set_make(&s, 2);
+		s.config.max_time_ns = limits_ns[i];
+		s.work[0].ns = s.work[1].ns = 1e8;
+		s.work[0].spread = s.work[1].spread = 0.02;
+		begin = time_ns;
+		r = compare(&s, 2);
+		rounds = dck_record_series(r, "compare/rounds/b")->n;
+		assert_true(time_ns - begin <= limits_ns[i]);
+		assert_true(rounds >= 1 && rounds < 12);
+		assert_string_equal(fact(r, "verdict"), "undecided");
+		assert_string_equal(dck_record_fact(r, "method", "stop")->value.as.text,
+				    "max-time passed before all was decided");
+		dck_record_free(r);
+	}
 }
 
 static void faster(void **state)
@@ -467,14 +512,15 @@ static void vary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(slower),	   cmocka_unit_test(faster),
-	    cmocka_unit_test(same),	   cmocka_unit_test(at_the_margin),
-	    cmocka_unit_test(more_rounds), cmocka_unit_test(verdicts),
-	    cmocka_unit_test(drift),	   cmocka_unit_test(several),
-	    cmocka_unit_test(ranked),	   cmocka_unit_test(ranked_alike),
-	    cmocka_unit_test(itself),	   cmocka_unit_test(fails_in_the_middle),
-	    cmocka_unit_test(interrupted), cmocka_unit_test(interrupted_early),
-	    cmocka_unit_test(refused),	   cmocka_unit_test(vary),
+	    cmocka_unit_test(slower),	      cmocka_unit_test(small),
+	    cmocka_unit_test(max_time_holds), cmocka_unit_test(faster),
+	    cmocka_unit_test(same),	      cmocka_unit_test(at_the_margin),
+	    cmocka_unit_test(more_rounds),    cmocka_unit_test(verdicts),
+	    cmocka_unit_test(drift),	      cmocka_unit_test(several),
+	    cmocka_unit_test(ranked),	      cmocka_unit_test(ranked_alike),
+	    cmocka_unit_test(itself),	      cmocka_unit_test(fails_in_the_middle),
+	    cmocka_unit_test(interrupted),    cmocka_unit_test(interrupted_early),
+	    cmocka_unit_test(refused),	      cmocka_unit_test(vary),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
