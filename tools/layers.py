@@ -132,6 +132,7 @@ EXCEPTIONS = {
     ("src/preload/leave.c", "_Exit"),
     ("src/count/instrument.c", "_exit"),  # this too
     ("src/count/instrument.c", "_Exit"),
+    ("src/os/proc.c", "_exit"),  # that of one that could not become a program
     ("src/os/child.c", "_exit"),  # the end of a forked child, whose atexit() is the parent's
 } | {("src/preload/wait_stdio.c", f) for f in  # stands in front of these too
      "fputc putc putchar fwrite fputs puts printf fprintf vprintf vfprintf".split()}

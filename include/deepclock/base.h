@@ -116,6 +116,11 @@ DCK_API void dck_set_allocator(const dck_allocator *a);
  * handler; nothing of the library works afterwards, so _exit() comes next. @since 0.1 */
 DCK_API void dck_abandon(void);
 
+/* Kills the programs that were started for what is under way, and those that they started in turn:
+ * whoever waits for them goes on with what was seen of them. It may be called in a signal handler.
+ * @since 0.1 */
+DCK_API void dck_programs_kill(void);
+
 /* Releases memory that a function of this library handed over ("@owned, dck_free").
  * NULL is allowed. @since 0.1 */
 DCK_API void dck_free(void *p);

@@ -154,7 +154,11 @@ dck_status path_sums_put(const path_sums *p, const char *name, const char *title
 	path_sums_tree_done(&t);
 	if (p->lost > 0)
 		record_note(b, "trace-paths",
-			    "%llu calls are in the table of %s, but not in the tree",
-			    (unsigned long long)p->lost, name);
+			    "%llu calls are in the table of %s, but not in the tree: %s",
+			    (unsigned long long)p->lost, name,
+			    p->failed ? "there was no memory for their call paths; free some, or "
+					"look at a shorter part"
+				      : "there are too many call paths, or they are too deep; "
+					"name zones by what they do, not by what they work on");
 	return status;
 }

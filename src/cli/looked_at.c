@@ -7,8 +7,8 @@
 bool cli_program_cancelled(void *self)
 {
 	(void)self;
-	/* It ends by itself then, and what was seen of it is shown. */
-	return cli_signal_ours();
+	/* It ends by itself then, or is killed, and what was seen of it is shown. */
+	return cli_signal_ours() || cli_signal_killed();
 }
 
 int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code)

@@ -21,6 +21,8 @@ enum { NOTICE_S = 5, FINISH_S = 30 };
 static volatile sig_atomic_t seen, noticed;
 /* The first signal only asks; there is a deadline for that. */
 static volatile sig_atomic_t asks, hurries;
+/* A program is looked at, and has been killed. */
+static volatile sig_atomic_t looks, killed;
 /* It came from the terminal, which gives it to the programs that we started too. */
 static volatile sig_atomic_t shared;
 static struct timespec first_at;
@@ -60,6 +62,16 @@ static void end_orphaned(void)
 	_exit(CLI_FAILED);
 }
 
+/* false: there is none, or it has been done. */
+static bool program_kill(void)
+{
+	if (!looks || killed)
+		return false;
+	killed = 1;
+	dck_programs_kill();
+	return true;
+}
+
 static void on_interrupt(int sig, siginfo_t *info, void *context)
 {
 	struct timespec now;
@@ -76,12 +88,15 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 		first_at = now;
 		shared = info->si_code == SI_KERNEL;
 		seen = 1;
-		if (hurries)
+		if (hurries || looks)
 			alarm(NOTICE_S);
 		return;
 	}
-	if ((now.tv_sec - first_at.tv_sec) * 1000000000LL + now.tv_nsec - first_at.tv_nsec >=
+	if ((now.tv_sec - first_at.tv_sec) * 1000000000LL + now.tv_nsec - first_at.tv_nsec <
 	    SAME_SIGNAL_NS)
+		return;
+	first_at = now;
+	if (!program_kill())
 		end_by(sig);
 }
 
@@ -92,6 +107,10 @@ static void on_deadline(int sig)
 				   "was under way is not reported\n";
 
 	(void)sig;
+	if (looks) {
+		program_kill();
+		return;
+	}
 	clean();
 	if (!parent && write(STDERR_FILENO, late, sizeof late - 1) < 0)
 		_exit(CLI_INTERRUPTED);
@@ -136,6 +155,16 @@ void cli_signals_install(void)
 void cli_signals_hurry(void)
 {
 	hurries = 1;
+}
+
+void cli_signals_program(void)
+{
+	asks = looks = 1;
+}
+
+bool cli_signal_killed(void)
+{
+	return killed != 0;
 }
 
 void cli_signals_finished(void)

@@ -58,6 +58,7 @@ typedef struct heap_sum {
 	uint64_t leaked_blocks, allocations, temporary, bytes, freed;
 	uint64_t lost, unseen, cut, broken, own_bytes, file_bytes, timed, timed_ns;
 	uint32_t threads;
+	bool full;
 } heap_sum;
 
 static heap_sum sum_of(const memory_sums *s)
@@ -75,6 +76,7 @@ static heap_sum sum_of(const memory_sums *s)
 		sum.bytes += p->bytes;
 		sum.freed += p->freed;
 		sum.lost += p->lost;
+		sum.full |= p->full;
 		sum.unseen += p->unseen;
 		sum.cut += p->cut;
 		sum.broken += p->broken;
@@ -240,8 +242,14 @@ static void notes_put(record_builder *b, const memory_told *m, const heap_sum *s
 	const char *lacking = heap_names_lacking(m->sums->names);
 
 	if (sum->lost)
-		record_note(b, "memory-lost", "%llu call paths found no room",
-			    (unsigned long long)sum->lost);
+		record_note(b, "memory-lost",
+			    "%llu allocations stand with the path around theirs, which found no "
+			    "room: %s",
+			    (unsigned long long)sum->lost,
+			    sum->full ? "the file of a process was full, which holds 4 million "
+					"paths, or as many as 'ulimit -f' allows; look at a "
+					"shorter part of the program"
+				      : "make room where $TMPDIR is");
 	if (sum->broken)
 		record_note(b, "memory-stacks",
 			    "%llu stacks ended before their outermost frame: a function in between "

@@ -277,6 +277,7 @@ static void process_of(memory_sums *s, const heap_file *f, sums_process *ret)
 	    .timed_ns = atomic_load(&h->timed_ns),
 	    .timed = atomic_load(&h->timed),
 	    .lost = atomic_load(&h->lost),
+	    .full = f->nnodes >= h->nodes_max,
 	    .unseen = atomic_load(&h->unseen),
 	    .cut = atomic_load(&h->cut),
 	    .broken = atomic_load(&h->broken),

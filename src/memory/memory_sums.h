@@ -30,6 +30,7 @@ typedef struct sums_process {
 	uint64_t freed; /* blocks */
 	uint64_t lost, unseen, cut, broken, own_bytes, own_resident, file_bytes;
 	uint32_t threads;
+	bool full; /* its file had as many call paths as it may */
 } sums_process;
 
 typedef struct memory_sums {

@@ -36,7 +36,7 @@ static void read_machine(os_usage *ret)
 }
 
 /* The peak of this program alone. getrusage() knows the greater one of us and of the process that
- * started us, whose address space posix_spawn() shares until exec (Linux, exec_mmap). */
+ * started us, whose address space vfork() shares until exec (Linux, exec_mmap). */
 static uint64_t peak_rss(const struct rusage *r)
 {
 	char buf[4096];

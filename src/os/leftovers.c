@@ -47,6 +47,80 @@ static bool take(leftover_kind kind, intptr_t what)
 	return false;
 }
 
+/* opendir() asks for memory. */
+static void entries_each(int folder, void (*f)(void *self, int folder, const char *name),
+			 void *self)
+{
+	struct entry {
+		uint64_t number;
+		int64_t next;
+		unsigned short length;
+		unsigned char type;
+		char name[];
+	};
+	_Alignas(struct entry) char buf[4096];
+
+	for (long n; folder >= 0 && (n = syscall(SYS_getdents64, folder, buf, sizeof buf)) > 0;)
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const struct entry *)(const void *)(buf + at);
+
+			f(self, folder, e->name);
+			at += e->length;
+		}
+	if (folder >= 0)
+		close(folder);
+}
+
+/* --- processes, and those below them */
+
+enum { TREE_MAX = 256 };
+
+typedef struct tree {
+	pid_t pid[TREE_MAX];
+	size_t n;
+} tree;
+
+/* Adds the children of one thread; `name`: its number. */
+static void children_add(void *self, int folder, const char *name)
+{
+	tree *t = self;
+	char path[64], text[2048];
+
+	snprintf(path, sizeof path, "%s/children", name);
+	const int fd = name[0] == '.' ? -1 : openat(folder, path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	for (char *at = text; *at && t->n < TREE_MAX; at += strspn(at, " ")) {
+		pid_t child = 0;
+
+		for (; *at >= '0' && *at <= '9'; at++)
+			child = 10 * child + (*at - '0');
+		if (child == 0)
+			break;
+		t->pid[t->n++] = child;
+	}
+}
+
+/* Stopped first, so that none starts another while it is looked for. pid < 0: a group. */
+static void end(pid_t pid)
+{
+	tree t = {{pid < 0 ? -pid : pid}, 1};
+	char path[64];
+
+	for (size_t i = 0; i < t.n; i++) {
+		kill(t.pid[i], SIGSTOP);
+		snprintf(path, sizeof path, "/proc/%d/task", (int)t.pid[i]);
+		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), children_add, &t);
+	}
+	for (size_t i = 0; i < t.n; i++)
+		kill(t.pid[i], SIGKILL);
+	if (pid < 0)
+		kill(pid, SIGKILL);
+}
+
 void leftover_path(leftover_kind kind, const char *path)
 {
 	note(kind, (intptr_t)path);
@@ -67,7 +141,7 @@ void leftover_process_kill(pid_t pid)
 	for (size_t i = 0; i < PLACES; i++)
 		if (atomic_load(&noted[LEFTOVER_PROCESS][i]) == -(intptr_t)pid)
 			pid = -pid;
-	kill(pid, SIGKILL);
+	end(pid);
 }
 
 void leftover_process_gone(pid_t pid, bool killed)
@@ -80,29 +154,30 @@ void leftover_process_gone(pid_t pid, bool killed)
 		kill(-pid, SIGKILL);
 }
 
-/* opendir() asks for memory. */
+static void entry_remove(void *self, int folder, const char *name)
+{
+	(void)self;
+	unlinkat(folder, name, 0); /* "." and ".." refuse */
+}
+
 void leftover_folder_remove(const char *path)
 {
-	struct entry {
-		uint64_t number;
-		int64_t next;
-		unsigned short length;
-		unsigned char type;
-		char name[];
-	};
-	_Alignas(struct entry) char buf[4096];
-	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	for (long n; fd >= 0 && (n = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0;)
-		for (long at = 0; at < n;) {
-			const struct entry *e = (const struct entry *)(const void *)(buf + at);
-
-			unlinkat(fd, e->name, 0); /* "." and ".." refuse */
-			at += e->length;
-		}
-	if (fd >= 0)
-		close(fd);
+	entries_each(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), entry_remove,
+		     NULL);
 	rmdir(path);
+}
+
+void dck_programs_kill(void)
+{
+	const int kept = errno;
+
+	for (size_t i = 0; i < PLACES && atomic_load(&owner) == (intptr_t)getpid(); i++) {
+		const pid_t pid = (pid_t)atomic_load(&noted[LEFTOVER_PROCESS][i]);
+
+		if (pid != 0)
+			end(pid);
+	}
+	errno = kept;
 }
 
 void dck_abandon(void)
@@ -116,7 +191,7 @@ void dck_abandon(void)
 		const intptr_t pid = atomic_exchange(&noted[LEFTOVER_PROCESS][i], 0);
 
 		if (pid != 0)
-			kill((pid_t)pid, SIGKILL);
+			end((pid_t)pid);
 	}
 	for (size_t i = 0; i < PLACES; i++) {
 		const char *file = (const char *)atomic_exchange(&noted[LEFTOVER_FILE][i], 0);

@@ -19,7 +19,8 @@ void leftover_path(leftover_kind kind, const char *path);
 void leftover_path_gone(leftover_kind kind, const char *path);
 /* A child that was started, which may lead a process group of its own. */
 void leftover_process(pid_t pid, bool group);
-/* By SIGKILL, with its group where it leads one. */
+/* By SIGKILL, with its group where it leads one, and with all that it started and that are still
+ * below it. */
 void leftover_process_kill(pid_t pid);
 /* It was waited for. killed: by a signal, and what is left of its group ends too. */
 void leftover_process_gone(pid_t pid, bool killed);

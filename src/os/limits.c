@@ -1,5 +1,5 @@
 /* limits.c - what a child may take, and how much there is. All of it is set from outside after the
- * child has started: posix_spawn() runs nothing of ours in the child, and a limit binds what is
+ * child has started: there is no time for more in the child (proc.c), and a limit binds what is
  * asked for later.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -14,10 +14,10 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -86,9 +86,10 @@ struct os_spawner {
 	char *program; /* @owned */
 	char *const *argv;
 	const char **environment; /* @owned; NULL: ours, as it is when the child starts */
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int opened[4]; /* to be closed; -1: none */
+	const char *directory;	  /* borrowed; NULL: ours */
+	int standard[3];	  /* what becomes 0, 1 and 2; the same number: inherited */
+	int keep_fd;		  /* -1: none */
+	int opened[4];		  /* to be closed; -1: none */
 	size_t nopened;
 	bool group; /* the child leads one of its own */
 };
@@ -117,6 +118,7 @@ static dck_status redirect(os_spawner *s, const os_spawn_config *c, dck_err *err
 	int null_fd = -1;
 	for (int to = 0; to < 3; to++) {
 		int fd = from[to];
+		s->standard[to] = to;
 		if (fd == to)
 			continue;
 		if (fd < 0) {
@@ -133,13 +135,8 @@ static dck_status redirect(os_spawner *s, const os_spawn_config *c, dck_err *err
 		if (fd < 0)
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot redirect the command '%.200s'",
 				       c->argv[0]);
-		if (posix_spawn_file_actions_adddup2(&s->actions, fd, to))
-			return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);
+		s->standard[to] = fd;
 	}
-	/* dup2 onto itself keeps it open over exec. */
-	if (c->keep_fd >= 0 &&
-	    posix_spawn_file_actions_adddup2(&s->actions, c->keep_fd, c->keep_fd))
-		return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);
 	return DCK_OK;
 }
 
@@ -162,16 +159,14 @@ static dck_status make_absolute(char **program, dck_err *err)
 static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
 {
 	struct stat st;
-	/* Checked here, since posix_spawn() cannot say whether chdir or exec failed. */
+	/* Checked here, since a start cannot say whether chdir or exec failed. */
 	if (stat(folder, &st))
 		return err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
 				     __LINE__, errno, "cannot run in the folder '%.200s'", folder);
 	if (!S_ISDIR(st.st_mode))
 		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the folder '%.200s'", folder);
-	DCK_TRY(make_absolute(&s->program, err));
-	if (posix_spawn_file_actions_addchdir_np(&s->actions, folder))
-		return ERR_NO_MEMORY(err, "to start '%.200s'", s->program);
-	return DCK_OK;
+	s->directory = folder;
+	return make_absolute(&s->program, err);
 }
 
 static bool same_name(const char *a, const char *b)
@@ -219,26 +214,14 @@ static bool in_foreground(void)
 
 static dck_status prepare(os_spawner *s, const os_spawn_config *c, dck_err *err)
 {
-	sigset_t none, defaults;
 	DCK_TRY(os_find_program(c->argv[0], &s->program, err));
 	if (c->set)
 		DCK_TRY(environment_make(s, c->set, err));
 	if (c->directory)
 		DCK_TRY(enter_folder(s, c->directory, err));
-	DCK_TRY(redirect(s, c, err));
-	sigemptyset(&none);
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
+	s->keep_fd = c->keep_fd;
 	s->group = c->group && !in_foreground();
-	if (posix_spawnattr_setsigmask(&s->attributes, &none) ||
-	    posix_spawnattr_setsigdefault(&s->attributes, &defaults) ||
-	    posix_spawnattr_setpgroup(&s->attributes, 0) ||
-	    posix_spawnattr_setflags(&s->attributes,
-				     (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-					     (s->group ? POSIX_SPAWN_SETPGROUP : 0))))
-		DCK_FAIL(err, E_UNSUP, "cannot set the signals of the command '%.200s'",
-			 c->argv[0]);
-	return DCK_OK;
+	return redirect(s, c, err);
 }
 
 dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *err)
@@ -246,15 +229,7 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 	if (!c->argv || !c->argv[0])
 		DCK_FAIL(err, E_ARG, "there is no command to run");
 	os_spawner *s = mem_zalloc(1, sizeof *s);
-	if (!s || posix_spawn_file_actions_init(&s->actions)) {
-		mem_free(s);
-		return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);
-	}
-	if (posix_spawnattr_init(&s->attributes)) {
-		posix_spawn_file_actions_destroy(&s->actions);
-		mem_free(s);
-		return ERR_NO_MEMORY(err, "to start '%.200s'", c->argv[0]);
-	}
+	DCK_NEED(s, err, "to start '%.200s'", c->argv[0]);
 	s->argv = c->argv;
 	dck_status st = prepare(s, c, err);
 	if (st != DCK_OK) {
@@ -265,11 +240,67 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 	return DCK_OK;
 }
 
+/* The child, in our memory and on our stack until it is another program: it may only make system
+ * calls. All signals are blocked, as our handlers would run in it. */
+static int become(const os_spawner *s, char *const *environment, pid_t parent)
+{
+	struct sigaction action;
+	sigset_t none;
+
+	/* Who waits for it is not to be outlived by it, even where nobody is left to end it. What
+	 * it starts does not inherit this. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() != parent)
+		return ECANCELED;
+	if (s->group && setpgid(0, 0) != 0)
+		return errno;
+	if (s->directory && chdir(s->directory) != 0)
+		return errno;
+	for (int to = 0; to < 3; to++)
+		if (s->standard[to] != to && dup2(s->standard[to], to) < 0)
+			return errno;
+	if (s->keep_fd >= 0 && fcntl(s->keep_fd, F_SETFD, 0) != 0)
+		return errno;
+	/* exec() does this too, and later. */
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sig == SIGPIPE ||
+		    (sigaction(sig, NULL, &action) == 0 && action.sa_handler != SIG_IGN &&
+		     action.sa_handler != SIG_DFL))
+			signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve(s->program, s->argv, environment);
+	return errno;
+}
+
+/* As posix_spawn(), which cannot ask for PR_SET_PDEATHSIG. Who calls must live as long as the
+ * child, since to the kernel a parent is a thread. *ret_errno: why there is none. */
+static pid_t start(const os_spawner *s, int *ret_errno)
+{
+	sigset_t all, before;
+	pid_t pid;
+	char *const *environment = s->environment ? (char **)s->environment : environ;
+	const pid_t parent = getpid();
+	volatile int failed = 0;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	pid = vfork();
+	if (pid == 0) {
+		failed = become(s, environment, parent);
+		_exit(127);
+	}
+	*ret_errno = pid < 0 ? errno : failed;
+	if (pid > 0 && failed)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
 dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
 {
-	pid_t pid;
-	char **environment = s->environment ? (char **)s->environment : environ;
-	int e = posix_spawn(&pid, s->program, &s->actions, &s->attributes, s->argv, environment);
+	int e;
+	const pid_t pid = start(s, &e);
 	if (e == ENOEXEC)
 		DCK_FAIL_ERRNO(err, E_FORMAT, e,
 			       "cannot run '%.200s', which is neither a program nor a script "
@@ -288,8 +319,6 @@ void os_spawner_free(os_spawner *s)
 		return;
 	for (size_t i = 0; i < s->nopened; i++)
 		close(s->opened[i]);
-	posix_spawn_file_actions_destroy(&s->actions);
-	posix_spawnattr_destroy(&s->attributes);
 	mem_free(s->environment);
 	mem_free(s->program);
 	mem_free(s);
@@ -401,6 +430,10 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 	}
 	if (pidfd >= 0)
 		close(pidfd);
+	/* It was ended for us, before we asked (dck_programs_kill()). */
+	if (st == DCK_OK && ret->killed && cancelled(self))
+		st = err_set(err, DCK_E_CANCEL, __FILE__, __LINE__,
+			     "cancelled, and the command was killed");
 	return st;
 }
 

@@ -145,7 +145,8 @@ def main():
     dice = random.Random(a.seed)
     asked = a.commands or list(COMMANDS)
     print(f"1..{len(asked)}")
-    bad = tried = 0
+    bad = 0
+    tried = dict.fromkeys(("malloc", "write"), 0)
     with tempfile.TemporaryDirectory() as ready:
         prepare(a.program, ready)
         for i, name in enumerate(asked, 1):
@@ -160,7 +161,7 @@ def main():
                 for at in points:
                     on = dice.random() < 0.3
                     got = attempt(a, ready, COMMANDS[name], kind, at, on)
-                    tried += 1
+                    tried[kind] += 1
                     why = fault(name, got, good)
                     if why:
                         found.append(f"{kind} {at} of {n}{' and on' if on else ''}: {why}: {got['err'].strip()[-300:]}")
@@ -169,7 +170,7 @@ def main():
                 print("#", line.replace("\n", "\n#   "))
             sys.stdout.flush()
             bad += bool(found)
-    print(f"# {tried} faults")
+    print(f"# {tried['malloc']} failed allocations, {tried['write']} failed writes")
     return 1 if bad else 0
 
 

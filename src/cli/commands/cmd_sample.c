@@ -25,7 +25,10 @@ static int sample_run(cli *c, void *config)
 	code = cli_profile_check(c);
 	if (code != CLI_OK)
 		return code;
-	cli_signals_install();
+	if (sample->pid)
+		cli_signals_install();
+	else
+		cli_signals_program();
 	if (dck_sample(sample, &program, &record, &err) != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;

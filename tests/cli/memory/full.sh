@@ -1,0 +1,32 @@
+# Where the file of a process is full, more room on the disk does not help.
+heap-program || exit
+command -v "${CC:-cc}" > /dev/null || { echo "no C compiler here"; exit 77; }
+cat > paths.c <<'END'
+#include <stdlib.h>
+#define BODY(again)                            \
+	{                                      \
+		void *volatile p = malloc(10); \
+		free(p);                       \
+		if (n > 0) {                   \
+			one(n - 1);            \
+			two(n - 1);            \
+		}                              \
+		again;                         \
+	}
+void one(int n);
+void two(int n);
+void one(int n) BODY((void)n)
+void two(int n) BODY((void)n)
+int main(void)
+{
+	one(15);
+	return 0;
+}
+END
+"${CC:-cc}" -g -O0 -o paths paths.c
+# A file may be a little longer than where the call paths begin in it.
+kib=$(for kib in $(seq 1024 1024 262144); do
+	(ulimit -f $((2 * kib)); deepclock memory --quiet --no-history --save run.json -- ./paths > /dev/null 2>&1)
+	record run.json 'note("memory-unseen") is None' | grep -q True && { echo "$kib"; break; }
+done)
+record run.json 'f("memory", "lost_paths") > 0' 'note("memory-lost")["text"].split(": ", 1)[1]'
