@@ -138,7 +138,7 @@ dck_status os_temp_dir(char *path, dck_err *err)
 		tmp = "/tmp";
 	if (!dir_make(tmp, path))
 		DCK_FAIL_ERRNO(err, E_IO, errno,
-			       "cannot make a folder for the engine's files in '%s'", tmp);
+			       "cannot make a folder for temporary files in '%s'", tmp);
 	return DCK_OK;
 }
 

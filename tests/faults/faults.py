@@ -51,7 +51,7 @@ COMMANDS = {
     "history": "history list",
     "history-show": "history list --format json",
     "import": "history import run.json",
-    # sample and memory are none of them: elfutils ends the program where it finds no memory.
+    # sample and memory are none of them: elfutils ends the program where it finds no memory (SECURITY.md).
     "pitfalls": "pitfalls --help",
 }
 

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sends a signal to each command at random moments, or two.
+
+  signals.py --program build/deepclock [--times N] [--seed N] [COMMAND]
+
+Whenever it comes, a command ends soon, by itself with a status that help names or by that very signal, says no more
+than a few lines, leaves no half of a file, no folder and no process.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from faults import environment, prepare
+
+MODEL = "zoo:simplenet --engine null --quiet"
+WORK = "-- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'"
+COMMANDS = {
+    "bench": f"bench {MODEL} --max-time 300ms --save out.json -o out.txt",
+    "processes": f"bench {MODEL} --max-time 100ms --processes 2 --save out.json",
+    "command": "bench --quiet --runs 20 --save out.json -- true",
+    "compare": f"compare {MODEL} --vary batch=1,2 --rounds 6 --save out.json --html out.html",
+    "throughput": f"throughput {MODEL} --batch 1,2 --save out.json",
+    "load": f"load {MODEL} --rate 500 --requests 100 --save out.json",
+    "memory": f"memory --quiet --save out.json {WORK}",
+    "sample": f"sample --quiet --save out.json {WORK}",
+    "count": f"count --quiet --save out.json {WORK}",
+    "trace": f"trace --quiet --save out.json {WORK}",
+    "cost": "cost zoo:resnet50 --operators --save out.json",
+    "report": "report run.json -o out.json",
+    "html": "report run.json -o out.html",
+    "figures": "report run.json --figures out",
+    "import": "history import run.json",
+}
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SOON_S = 60
+
+
+def below(folder):
+    """The processes that run in that folder."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/cwd") == folder:
+                found.append(open(f"/proc/{pid}/cmdline").read().replace("\0", " "))
+        except OSError:
+            pass
+    return found
+
+
+def left(folder, before):
+    """What a command left that it should not have; None: nothing."""
+    for name in sorted(set(os.listdir(folder)) - before):
+        path = os.path.join(folder, name)
+        if name in ("data", "cache"):
+            continue
+        if not name.startswith("out") and not name.startswith("trace.pftrace"):
+            return f"left {name}"
+        if name.endswith(".json"):
+            try:
+                json.load(open(path, encoding="utf-8"))
+            except ValueError:
+                return f"tore {name}"
+        elif name == "out.html" and not open(path, encoding="utf-8").read().rstrip().endswith("</html>"):
+            return f"tore {name}"
+    return None
+
+
+def fault(program, words, ready, dice, came):
+    """What is wrong with one attempt; None: nothing. came: gets the signals that found a process."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.realpath(folder)
+        shutil.copytree(ready, folder, dirs_exist_ok=True)
+        before = set(os.listdir(folder))
+        sent = [dice.choice(SIGNALS) for _ in range(dice.choice((1, 1, 2)))]
+        p = subprocess.Popen(["/bin/sh", "-c", f"exec '{program}' {words}"], cwd=folder, env=environment(folder),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for number in sent:
+            time.sleep(dice.choice((0.02, 0.1, 0.6)) * dice.random())
+            if p.poll() is None:
+                p.send_signal(number)
+                came.append(number)
+        try:
+            _, err = p.communicate(timeout=SOON_S)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.communicate()
+            return f"{sent}: hangs"
+        err = err.decode(errors="replace")
+        if p.returncode not in (0, 4, 130) and -p.returncode not in sent:
+            if not (p.returncode == 1 and err.strip()):
+                return f"{sent}: status {p.returncode}: {err.strip()[-300:]}"
+        if len(err) > 1500 or "anitizer" in err:
+            return f"{sent}: a long complaint: {err[-600:]}"
+        for _ in range(100):
+            goes_on = below(folder)
+            if not goes_on:
+                break
+            time.sleep(0.05)
+        if goes_on:
+            return f"{sent}: goes on: {goes_on}"
+        why = left(folder, before)
+        return why and f"{sent}: status {p.returncode}: {why}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True, type=os.path.abspath)
+    parser.add_argument("--times", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("commands", nargs="*")
+    a = parser.parse_args()
+    dice = random.Random(a.seed)
+    asked = a.commands or list(COMMANDS)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored here would be there too
+    print(f"# seed {a.seed}\n1..{len(asked)}")
+    bad = 0
+    came = []
+    with tempfile.TemporaryDirectory() as ready:
+        prepare(a.program, ready)
+        for i, name in enumerate(asked, 1):
+            found = [w for w in (fault(a.program, COMMANDS[name], ready, dice, came) for _ in range(a.times)) if w]
+            print("not ok" if found else "ok", i, "-", name)
+            for line in found:
+                print("#", line.replace("\n", "\n#   "))
+            sys.stdout.flush()
+            bad += bool(found)
+    print(f"# {len(came)} signals")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
