@@ -63,7 +63,7 @@ static double ours_ns(const dck_clock *c)
 int main(void)
 {
 	double ours[ROUNDS], bare[ROUNDS], extra[ROUNDS];
-	os_clock_state state;
+	os_clock_state state = {0};
 	dck_clock clock;
 
 	if (!os_clock_tsc(&state, &clock))

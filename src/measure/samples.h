@@ -30,14 +30,16 @@ static inline double measure_samples_mean(const measure_samples *s)
 	return s->sum / (double)s->pushed;
 }
 
-static inline void measure_samples_push(measure_samples *s, uint64_t at_ns, double value)
+/* The clock's readings around one sample. */
+typedef struct measure_reading {
+	uint64_t begin_ns, end_ns;
+} measure_reading;
+/* The samples of n readings, times `scale`. */
+void measure_samples_take(measure_samples *s, const measure_reading *readings, size_t n,
+			  uint64_t origin_ns, double scale);
+
+static inline void measure_samples_keep(measure_samples *s, uint64_t at_ns, double value)
 {
-	s->pushed++;
-	s->sum += value;
-	if (value < s->min)
-		s->min = value;
-	if (value > s->max)
-		s->max = value;
 	if (s->skip > 0) {
 		s->skip--;
 		return;
@@ -49,6 +51,17 @@ static inline void measure_samples_push(measure_samples *s, uint64_t at_ns, doub
 	s->at_ns[s->n] = at_ns;
 	s->n++;
 	s->skip = s->stride - 1;
+}
+
+static inline void measure_samples_push(measure_samples *s, uint64_t at_ns, double value)
+{
+	s->pushed++;
+	s->sum += value;
+	if (value < s->min)
+		s->min = value;
+	if (value > s->max)
+		s->max = value;
+	measure_samples_keep(s, at_ns, value);
 }
 
 #endif
