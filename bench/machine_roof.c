@@ -241,9 +241,10 @@ static bool arithmetic_compare(const struct arithmetic *a, const machine_peak *p
 	return judge(a->name, "", ours, hand, MOST, attempt);
 }
 
-/* As deepclock machine does: the fastest loop of its kind for this level. */
-static const machine_stream *choose(machine_stream_kind kind, uint32_t isa, unsigned char *a,
-				    unsigned char *b, unsigned char *c, size_t bytes, uint64_t n)
+/* As deepclock machine does: the fastest loop of its kind for this level, with the instructions of
+ * the loop by hand. */
+static const machine_stream *choose(const struct memory *m, unsigned char *a, unsigned char *b,
+				    unsigned char *c, size_t bytes, uint64_t n)
 {
 	size_t nstreams;
 	const machine_stream *all = machine_streams(&nstreams), *best = NULL;
@@ -251,7 +252,7 @@ static const machine_stream *choose(machine_stream_kind kind, uint32_t isa, unsi
 
 	for (size_t k = 0; k < 10 * nstreams; k++) {
 		const machine_stream *s = &all[k % nstreams];
-		if (s->kind != kind || !machine_stream_usable(s, isa))
+		if (s->kind != m->kind || s->needs != m->needs)
 			continue;
 		uint64_t begin = os_now_ns();
 		s->run(a, b, c, bytes, n);
@@ -264,8 +265,8 @@ static const machine_stream *choose(machine_stream_kind kind, uint32_t isa, unsi
 	return best;
 }
 
-static bool memory_compare(const struct memory *m, uint32_t isa, const char *level,
-			   unsigned char *at, size_t set, int attempt)
+static bool memory_compare(const struct memory *m, const char *level, unsigned char *at, size_t set,
+			   int attempt)
 {
 	const unsigned arrays = machine_stream_arrays[m->kind];
 	const size_t bytes = set / arrays / MACHINE_STREAM_BLOCK * MACHINE_STREAM_BLOCK;
@@ -281,7 +282,7 @@ static bool memory_compare(const struct memory *m, uint32_t isa, const char *lev
 		n = (uint64_t)(1 + (double)n * ROUND_NS / ns_since(begin));
 	}
 	const double work = (double)n * arrays * (double)bytes;
-	const machine_stream *s = choose(m->kind, isa, at, b, c, bytes, n);
+	const machine_stream *s = choose(m, at, b, c, bytes, n);
 	for (int i = -2; i < ROUNDS; i++) {
 		const int k = i < 0 ? 0 : i;
 		begin = os_now_ns();
@@ -341,7 +342,7 @@ int main(void)
 		for (size_t i = 0; at && i < sizeof memory / sizeof *memory; i++)
 			if (machine_isa_has(isa, memory[i].needs) && level >= (int)memory[i].from)
 				for (int n = 1; !memory_compare(
-					 &memory[i], isa, machine_level_names[level], at, set, n);)
+					 &memory[i], machine_level_names[level], at, set, n);)
 					n++;
 		os_pages_free(at, set + 65536);
 	}

@@ -36,3 +36,33 @@ double machine_best(const machine_item *i)
 			best = i->value[k];
 	return best;
 }
+
+/* Steps that one core began in a cycle. */
+static double steps_a_cycle(const machine_item *i)
+{
+	const machine_peak *p = i->peak;
+	const double repetitions = machine_best(i) / p->operations;
+
+	return i->clock_hz > 0 ? repetitions * p->steps / i->clock_hz : NAN;
+}
+
+/* Clocks are read a little later than the loop ran. */
+#define CLOCK_CHANGED 1.02
+
+double machine_share(const machine_result *r, const machine_item *peak)
+{
+	const double *known = peak->peak->a_cycle;
+	size_t most = 0;
+
+	if (known[0] <= 0)
+		return NAN;
+	for (size_t k = 0; k < r->n; k++) {
+		const machine_item *i = &r->item[k];
+		if (!i->peak || i->n == 0 || strcmp(i->peak->isa, peak->peak->isa) != 0)
+			continue;
+		while (most < 2 && i->peak->a_cycle[most + 1] > 0 &&
+		       steps_a_cycle(i) > CLOCK_CHANGED * i->peak->a_cycle[most])
+			most++;
+	}
+	return steps_a_cycle(peak) / known[most];
+}

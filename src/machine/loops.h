@@ -103,6 +103,11 @@ typedef struct machine_peak {
 	 * as the type counts that far. */
 	double (*run)(uint64_t repetitions);
 	bool untried; /* written, but never run on a processor that has it */
+	/* Steps of one repetition that do not wait for each other, and how many of them processors
+	 * begin in a cycle: some have half as many units as others. Ascending, behind the last 0;
+	 * all 0: not known. */
+	unsigned steps;
+	double a_cycle[3];
 } machine_peak;
 const machine_peak *machine_peaks(size_t *ret_n);
 
@@ -177,6 +182,8 @@ typedef struct machine_item {
 	double value[MACHINE_ROUNDS_MAX];
 	unsigned n;
 	const char *absent; /* why there is no value; static */
+	/* Of a peak: the clock rate behind the best rounds, the cores' together; 0: not known. */
+	double clock_hz;
 	/* How it runs, as run.c found it. */
 	uint64_t repetitions;
 	double work; /* operations or bytes of one round */
@@ -199,6 +206,9 @@ typedef struct machine_result {
 	char blas_why[256]; /* why there is no number of it */
 	uint64_t dram_bytes;
 	unsigned passes, passes_asked; /* whole ones; fewer on a busy machine */
+	/* During the passes: cores that other programs and other virtual machines had, and the
+	 * share of the time in which a container's limit stopped us. NaN: not known. */
+	double others_cores, steal_cores, throttled;
 	double took_ns;
 } machine_result;
 /* E_CANCEL only when there is nothing yet to report. */
@@ -209,6 +219,10 @@ dck_status machine_measure(const machine_ask *ask, machine_result *ret, dck_err 
 machine_item *machine_add(machine_result *r, const char *tag, unsigned threads);
 const machine_item *machine_find(const machine_result *r, const char *tag); /* NULL: none */
 double machine_best(const machine_item *i);				    /* NaN: none */
+/* What a peak is of what its instructions could do at the clock rate that it ran at; NaN: not
+ * known. How many a processor begins in a cycle is taken from the best that was seen of that
+ * instruction set, so what slowed all of them alike by half is not noticed. */
+double machine_share(const machine_result *r, const machine_item *peak);
 
 /* --- overhead.c: samples of what clocks, system calls, threads and processes cost. */
 void machine_overheads(const machine_ask *ask, machine_pool *pool, machine_result *r);
@@ -217,6 +231,8 @@ void machine_overheads(const machine_ask *ask, machine_pool *pool, machine_resul
 void machine_blas(const machine_ask *ask, machine_result *r);
 
 /* --- keep.c: where results are kept, by machine. */
+/* Counted up when a loop becomes faster, so that results of slower ones are not shown as limits. */
+enum { MACHINE_LOOPS_REVISION = 2 };
 /* $XDG_CACHE_HOME or ~/.cache, /deepclock/machine-KEY.json. E_ABSENT: neither is known. */
 dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_err *err);
 

@@ -222,23 +222,41 @@ static const tile_shape all_whole = {
 TILES(amx_bf16, "amx-tile,amx-bf16", float, _tile_dpbf16ps, 0x3f80)
 TILES(amx_int8, "amx-tile,amx-int8", int32_t, _tile_dpbssd, 0x0101)
 
-/* Operations: accumulators x lanes x products in a lane x 2. */
+/* Operations: accumulators x lanes x products in a lane x 2. Steps in a cycle: Intel Optimization
+ * Reference Manual, A. Fog, Instruction tables: two units for fused products, one where registers
+ * are twice as wide as units (AVX2 on Zen and Gracemont, AVX-512 on Zen 4) or the second one is
+ * left out (some Xeons); SSE's products and sums have units of their own on AMD and share three on
+ * Golden Cove; a product of tiles takes 16 cycles. */
 static const machine_peak table[] = {
-    {"sse", MACHINE_FP64, MACHINE_SSE2, 2 * 7 * 2 * 2, sse_fp64, false},
-    {"sse", MACHINE_FP32, MACHINE_SSE2, 2 * 7 * 4 * 2, sse_fp32, false},
-    {"avx2", MACHINE_FP64, MACHINE_AVX2, 12 * 4 * 2, avx2_fp64, false},
-    {"avx2", MACHINE_FP32, MACHINE_AVX2, 12 * 8 * 2, avx2_fp32, false},
-    {"avx2", MACHINE_INT8, MACHINE_AVX2, 6 * 8 * 4 * 2, avx2_int8, false},
-    {"avxvnni", MACHINE_INT8, MACHINE_AVXVNNI, 12 * 8 * 4 * 2, avxvnni_int8, false},
-    {"avx512", MACHINE_FP64, MACHINE_AVX512, 24 * 8 * 2, avx512_fp64, false},
-    {"avx512", MACHINE_FP32, MACHINE_AVX512, 24 * 16 * 2, avx512_fp32, false},
+    {"sse", MACHINE_FP64, MACHINE_SSE2, 2 * 7 * 2 * 2, sse_fp64, false, 14, {1, 1.5, 2}},
+    {"sse", MACHINE_FP32, MACHINE_SSE2, 2 * 7 * 4 * 2, sse_fp32, false, 14, {1, 1.5, 2}},
+    {"avx2", MACHINE_FP64, MACHINE_AVX2, 12 * 4 * 2, avx2_fp64, false, 12, {1, 2}},
+    {"avx2", MACHINE_FP32, MACHINE_AVX2, 12 * 8 * 2, avx2_fp32, false, 12, {1, 2}},
+    {"avx2", MACHINE_INT8, MACHINE_AVX2, 6 * 8 * 4 * 2, avx2_int8, false, 6, {0.5, 1}},
+    {"avxvnni", MACHINE_INT8, MACHINE_AVXVNNI, 12 * 8 * 4 * 2, avxvnni_int8, false, 12, {1, 2}},
+    {"avx512", MACHINE_FP64, MACHINE_AVX512, 24 * 8 * 2, avx512_fp64, false, 24, {1, 2}},
+    {"avx512", MACHINE_FP32, MACHINE_AVX512, 24 * 16 * 2, avx512_fp32, false, 24, {1, 2}},
 #if defined(HAS_FP16)
-    {"avx512fp16", MACHINE_FP16, MACHINE_AVX512FP16, 24 * 32 * 2, avx512_fp16, true},
+    {"avx512fp16", MACHINE_FP16, MACHINE_AVX512FP16, 24 * 32 * 2, avx512_fp16, true, 24, {1, 2}},
 #endif
-    {"avx512bf16", MACHINE_BF16, MACHINE_AVX512BF16, 24 * 16 * 2 * 2, avx512_bf16, false},
-    {"avx512vnni", MACHINE_INT8, MACHINE_AVX512VNNI, 24 * 16 * 4 * 2, avx512_int8, false},
-    {"amx", MACHINE_BF16, MACHINE_AMX_BF16, 6 * 16 * 16 * 32 * 2, amx_bf16, true},
-    {"amx", MACHINE_INT8, MACHINE_AMX_INT8, 6 * 16 * 16 * 64 * 2, amx_int8, true},
+    {"avx512bf16",
+     MACHINE_BF16,
+     MACHINE_AVX512BF16,
+     24 * 16 * 2 * 2,
+     avx512_bf16,
+     false,
+     24,
+     {0.5, 1, 2}},
+    {"avx512vnni",
+     MACHINE_INT8,
+     MACHINE_AVX512VNNI,
+     24 * 16 * 4 * 2,
+     avx512_int8,
+     false,
+     24,
+     {1, 2}},
+    {"amx", MACHINE_BF16, MACHINE_AMX_BF16, 6 * 16 * 16 * 32 * 2, amx_bf16, true, 6, {1 / 16.0}},
+    {"amx", MACHINE_INT8, MACHINE_AMX_INT8, 6 * 16 * 16 * 64 * 2, amx_int8, true, 6, {1 / 16.0}},
 };
 
 const machine_peak *machine_peaks(size_t *ret_n)

@@ -42,8 +42,9 @@ typedef struct run {
 	 * a machine with one memory node the two are the same memory. */
 	unsigned char *dram[2];
 	size_t dram_bytes, chunk_bytes;
-	uint64_t cursor;    /* the next piece */
-	machine_item *item; /* that runs */
+	uint64_t cursor;	     /* the next piece */
+	machine_item *item;	     /* that runs */
+	double hz[MACHINE_CPUS_MAX]; /* of each thread's core, behind the last loop */
 } run;
 
 /* --- the list */
@@ -111,6 +112,23 @@ static void peak_work(void *self, unsigned thread, unsigned threads, unsigned ro
 
 	(void)thread, (void)threads, (void)round;
 	i->peak->run(i->repetitions);
+}
+
+/* The loop, and behind it the clock rate: cores lower it for wide registers, for up to a
+ * millisecond, and by how many of them work. The best of a few short chains, since one may be
+ * interrupted. */
+static void clocked_work(void *self, unsigned thread, unsigned threads, unsigned round)
+{
+	enum { CHAINS = 5, REPETITIONS = 4000 };
+	run *u = self;
+
+	peak_work(self, thread, threads, round);
+	u->hz[thread] = 0;
+	for (int i = 0; i < CHAINS; i++) {
+		const uint64_t begin = os_now_ns(), n = machine_chain(REPETITIONS);
+		u->hz[thread] =
+		    fmax(u->hz[thread], (double)n / (double)(os_now_ns() - begin) * 1e9);
+	}
 }
 
 static void chain_work(void *self, unsigned thread, unsigned threads, unsigned round)
@@ -305,11 +323,27 @@ static void first_time(run *u, machine_item *i)
 	}
 }
 
+/* Threads beyond the cores share them. */
+static void clock_take(run *u, machine_item *i)
+{
+	const unsigned cores = u->ask->topology->cores;
+	double sum = 0;
+
+	u->item = i;
+	machine_pool_run(u->pool, i->threads, 1, clocked_work, u, NULL);
+	for (unsigned k = 0; k < i->threads; k++)
+		sum += u->hz[k];
+	if (cores > 0 && i->threads > cores)
+		sum *= (double)cores / i->threads;
+	i->clock_hz = sum;
+}
+
 static void measure_item(run *u, machine_item *i)
 {
 	const unsigned n = u->effort->rounds + 1;
 	const double want = u->effort->round_ns;
 	const bool fixed = i->stream && i->level == MACHINE_DRAM;
+	const double before = machine_best(i);
 	double ns[16];
 
 	assert(n <= sizeof ns / sizeof *ns);
@@ -323,6 +357,9 @@ static void measure_item(run *u, machine_item *i)
 	for (unsigned k = 1; k < n && i->n < MACHINE_ROUNDS_MAX; k++)
 		if (ns[k] > 0)
 			i->value[i->n++] = i->work / ns[k] * 1e9;
+	/* The rate that counts belongs to the best round. */
+	if (i->peak && i->peak->steps > 0 && !(machine_best(i) <= before))
+		clock_take(u, i);
 	if (!fixed && least(ns, n) > 3 * want) {
 		i->repetitions = (uint64_t)fmax(1, (double)i->repetitions * want / least(ns, n));
 		i->work = round_work(u, i);
@@ -484,6 +521,26 @@ static void passes(run *u)
 	}
 }
 
+/* /proc/stat counts in ticks of 10 ms: of less than that many it says nothing. */
+#define TELLING_NS 2e8
+
+static void passes_watched(run *u)
+{
+	machine_result *r = u->r;
+	os_usage a, b;
+
+	os_usage_get(&a);
+	passes(u);
+	os_usage_get(&b);
+	const double wall = (double)(os_now_ns() - u->passes_began_ns);
+	const bool told = a.has_machine && b.has_machine && wall >= TELLING_NS;
+	const double own = (double)(b.user_ns + b.system_ns - a.user_ns - a.system_ns);
+	const double all = (double)(b.machine_busy_ns - a.machine_busy_ns);
+	r->others_cores = told ? fmax(0, all - own) / wall : NAN;
+	r->steal_cores = told ? (double)(b.machine_steal_ns - a.machine_steal_ns) / wall : NAN;
+	r->throttled = (double)(b.throttled_ns - a.throttled_ns) / wall;
+}
+
 /* Where one thread is all there is, the values for all threads are those for one. */
 static void repeat_for_all(machine_result *r)
 {
@@ -536,7 +593,7 @@ dck_status machine_measure(const machine_ask *ask, machine_result *ret, dck_err 
 		show(&u, "memory", NAN);
 		add_all(&u);
 		memory_open(&u);
-		passes(&u);
+		passes_watched(&u);
 	}
 	if (ask->threads == 1)
 		repeat_for_all(ret);

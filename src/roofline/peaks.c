@@ -29,6 +29,8 @@ const dck_opt dck_machine_options[] = {
 	       .letter = 'j', .min = 1, .max = MACHINE_CPUS_MAX),
     DCK_FLAG(dck_machine_config, cached_only, "cached-only",
 	     "never measure: show the result that is kept, or fail", .excludes = "refresh"),
+    DCK_FLAG(dck_machine_config, keep, "keep",
+	     "keep the result also when the machine was too busy to be measured well"),
     {0},
 };
 
@@ -46,7 +48,6 @@ typedef struct survey {
 	unsigned threads;
 	char key[KEY_BYTES], path[PATH_BYTES]; /* path "": nowhere to keep it */
 	dck_err no_path;
-	os_usage before, after;
 	char id[RECORD_ID_SIZE];
 	int64_t began_unix_ns;
 	double *scratch;
@@ -99,14 +100,15 @@ static void key_make(survey *s)
 #endif
 
 	isa_text(s->isa, isa, sizeof isa);
-	snprintf(s->key, sizeof s->key,
-		 "deepclock %s%s%s%s; %s; processors %s, %u cores, %u threads; caches %llu x %u, "
-		 "%llu x %u, %llu x %u; %s",
-		 dck_version(), build, sanitizer ? ", " : "", sanitizer ? sanitizer : "",
-		 s->host.cpu, t->allowed_list, t->cores, s->threads,
-		 (unsigned long long)t->cache[0].bytes, t->cache[0].count,
-		 (unsigned long long)t->cache[1].bytes, t->cache[1].count,
-		 (unsigned long long)t->cache[2].bytes, t->cache[2].count, isa);
+	snprintf(
+	    s->key, sizeof s->key,
+	    "deepclock %s, loops %d%s%s%s; %s; processors %s, %u cores, %u threads; caches %llu x %u, "
+	    "%llu x %u, %llu x %u; %s",
+	    dck_version(), MACHINE_LOOPS_REVISION, build, sanitizer ? ", " : "",
+	    sanitizer ? sanitizer : "", s->host.cpu, t->allowed_list, t->cores, s->threads,
+	    (unsigned long long)t->cache[0].bytes, t->cache[0].count,
+	    (unsigned long long)t->cache[1].bytes, t->cache[1].count,
+	    (unsigned long long)t->cache[2].bytes, t->cache[2].count, isa);
 }
 
 /* --- facts */
@@ -284,6 +286,12 @@ static void metric_time(record_builder *b, const survey *s, const machine_item *
 		record_metric_real(b, i->tag, e.value, how);
 }
 
+/* Cores whose clock rates machine_item.clock_hz is the sum of. */
+static unsigned cores_used(const survey *s, const machine_item *i)
+{
+	return i->threads < s->topology.cores ? i->threads : s->topology.cores;
+}
+
 /* The fastest of all instruction sets; NULL: none was measured. *ret_any: one that was tried. */
 static const machine_item *fastest(const survey *s, machine_type type, const char *suffix,
 				   const machine_item **ret_any)
@@ -322,6 +330,25 @@ static void metric_peak(record_builder *b, const survey *s, machine_type type, c
 	}
 }
 
+static void metric_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
+{
+	const machine_item *any, *best = fastest(s, type, suffix, &any);
+	char tag[48], how[128];
+
+	snprintf(tag, sizeof tag, "peak_share/%s/%s", machine_type_names[type], suffix);
+	const double share = best ? machine_share(&s->result, best) : (double)NAN;
+	if (isnan(share)) {
+		record_metric_absent(b, tag,
+				     best ? "how much such a processor could do is not known here"
+					  : "the peak was not measured");
+		return;
+	}
+	snprintf(how, sizeof how,
+		 "%s over what it could do at %.2f GHz, measured right behind the loop",
+		 best->peak->isa, best->clock_hz / cores_used(s, best) / 1e9);
+	record_metric_real(b, tag, share, how);
+}
+
 static void metrics_blas(record_builder *b, const survey *s)
 {
 	static const char *const tags[] = {"blas/sgemm/1", "blas/sgemm/all", "blas/dgemm/1",
@@ -341,6 +368,8 @@ static void metrics(record_builder *b, const survey *s)
 	for (int type = 0; type < MACHINE_TYPES; type++) {
 		metric_peak(b, s, (machine_type)type, "1");
 		metric_peak(b, s, (machine_type)type, "all");
+		metric_share(b, s, (machine_type)type, "1");
+		metric_share(b, s, (machine_type)type, "all");
 	}
 	metrics_blas(b, s);
 	for (size_t i = 0; i < s->result.n; i++) {
@@ -417,23 +446,65 @@ static void notes_build(record_builder *b)
 #endif
 }
 
+/* A peak that is none, and memory that others used as well. */
+#define SHARE_LEAST  0.8
+#define SHARE_MOST   1.02
+#define OTHERS_SHARE 0.1
+
+static void note_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
+{
+	const machine_item *any, *best = fastest(s, type, suffix, &any);
+	const double share = best ? machine_share(&s->result, best) : (double)NAN;
+
+	if (share < SHARE_LEAST || share > SHARE_MOST)
+		record_note(
+		    b, "peak-doubtful",
+		    "peak/%s/%s is %.2f of what %s could do at the %.2f GHz that it had: %s",
+		    machine_type_names[type], suffix, share, best->peak->isa,
+		    best->clock_hz / cores_used(s, best) / 1e9,
+		    share < 1 ? "something else ran on the core, and the limit is higher"
+			      : "the clock rate changed, or the processor can do more than "
+				"is known here");
+}
+
+/* Why this is no result to keep; NULL: it is one. */
+static const char *busy_why(const survey *s)
+{
+	const machine_result *r = &s->result;
+
+	if (2 * r->passes < r->passes_asked)
+		return "the time was up before half of the passes were made";
+	if (r->others_cores + r->steal_cores > OTHERS_SHARE * s->threads)
+		return "others had a good part of its cores";
+	for (int type = 0; type < MACHINE_TYPES; type++)
+		for (int k = 0; k < 2; k++) {
+			const machine_item *any,
+			    *best = fastest(s, (machine_type)type, k ? "all" : "1", &any);
+			if (best && machine_share(r, best) < SHARE_LEAST)
+				return "a peak is far below what its instructions could do";
+		}
+	return NULL;
+}
+
 static void notes_disturbed(record_builder *b, const survey *s)
 {
-	const double took = s->result.took_ns;
-	const double steal =
-	    (double)(s->after.machine_steal_ns - s->before.machine_steal_ns) / took;
-	const double throttled = (double)(s->after.throttled_ns - s->before.throttled_ns) / took;
+	const machine_result *r = &s->result;
 
-	if (s->before.has_machine && s->after.has_machine && steal > 0.01)
+	if (r->others_cores > OTHERS_SHARE * s->threads)
+		record_note(b, "busy-neighbours",
+			    "other programs kept %.2f of %u cores busy meanwhile: "
+			    "the limits may be higher; measure again (--refresh) without them",
+			    r->others_cores, s->host.cpus_online);
+	if (r->steal_cores > 0.01)
 		record_note(b, "steal",
 			    "the hypervisor gave %.2g cores' time to others during the "
 			    "measurement: the limits may be higher; measure again (--refresh)",
-			    steal);
-	if (throttled > 0.01)
+			    r->steal_cores);
+	if (r->throttled > 0.01)
 		record_note(b, "cpu-throttled",
 			    "the container's CPU limit stopped the process for %.2g %% "
 			    "of the measurement: the limits may be higher",
-			    100 * throttled);
+			    100 * r->throttled);
 }
 
 static void notes(record_builder *b, const survey *s)
@@ -449,6 +520,10 @@ static void notes(record_builder *b, const survey *s)
 			    "the machine was so busy that the time was up in pass %u of %u: "
 			    "the limits may be higher; measure again (--refresh) when it is quiet",
 			    r->passes + 1, r->passes_asked);
+	for (int type = 0; type < MACHINE_TYPES; type++) {
+		note_share(b, s, (machine_type)type, "1");
+		note_share(b, s, (machine_type)type, "all");
+	}
 	note_blas(b, s, "sgemm", MACHINE_FP32, "1");
 	note_blas(b, s, "sgemm", MACHINE_FP32, "all");
 	note_blas(b, s, "dgemm", MACHINE_FP64, "1");
@@ -502,7 +577,7 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	notes(b, s);
 	if (not_kept && not_kept->code != DCK_OK)
 		record_note(b, "not-kept",
-			    "the result could not be kept, so that it is measured anew each time: "
+			    "the result was not kept, so that it is measured anew each time: "
 			    "%s",
 			    not_kept->msg);
 	return record_finish(b, ret, err);
@@ -558,11 +633,13 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	DCK_NEED(s->scratch, err, "for the measurement");
 	record_id_make(s->id);
 	s->began_unix_ns = os_unix_ns();
-	os_usage_get(&s->before);
 	DCK_TRY(machine_measure(&ask, &s->result, err));
-	os_usage_get(&s->after);
-	if (!s->asked->quick && !s->result.interrupted)
+	const char *busy = s->asked->keep ? NULL : busy_why(s);
+	if (!s->asked->quick && !s->result.interrupted && !busy)
 		(void)kept_save(s, &not_kept);
+	else if (!s->asked->quick && busy)
+		err_set(&not_kept, DCK_E_ABSENT, __FILE__, __LINE__,
+			"the machine was busy: %s; --keep keeps it all the same", busy);
 	return record_make(s, false, &not_kept, ret, err);
 }
 
