@@ -876,6 +876,7 @@ def machine(
     quick: Union[bool, None] = ...,
     threads: Union[_Number, None] = ...,
     cached_only: Union[bool, None] = ...,
+    keep: Union[bool, None] = ...,
     save: Union[_Text, None] = ...,
     html: Union[_Text, None] = ...,
     sources: Union[bool, None] = ...,

@@ -196,6 +196,21 @@ static void roofs_put(record_builder *b, const dck_roofline *l)
 	}
 }
 
+/* What the machine's own record doubts, said where its limits are used. */
+static void note_limits(record_builder *b, const dck_record *machine)
+{
+	static const char *const codes[] = {"few-passes", "busy-neighbours", "peak-doubtful",
+					    "peak-below-blas"};
+
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+		const dck_note *n = dck_record_note(machine, codes[i]);
+		if (!n)
+			continue;
+		record_note(b, "roofs-doubtful", "of the machine's limits: %s", n->text);
+		return;
+	}
+}
+
 /* A record of the machine's limits; measured when there is none yet. */
 static void limits_get(job *j)
 {
@@ -239,6 +254,7 @@ static void limits_get(job *j)
 		record_fact_fmt(j->b, "profile", "roofs_of", "%llu threads",
 				(unsigned long long)c.threads);
 	roofs_put(j->b, &j->limits);
+	note_limits(j->b, machine);
 	dck_record_free(machine);
 }
 

@@ -451,6 +451,15 @@ static int by_gain(const row *a, const row *b)
 	return (x < y) - (x > y);
 }
 
+/* A roof that operators with much of the time beat or miss by that much says nothing of them. */
+#define FAR	  10
+#define FAR_SHARE 0.1
+
+static bool misses_far(const row *r)
+{
+	return r->n && r->value > FAR * r->roof.least_ns;
+}
+
 static void note_worth(const table *t, record_builder *b)
 {
 	const row *best[3] = {NULL};
@@ -459,7 +468,8 @@ static void note_worth(const table *t, record_builder *b)
 
 	for (size_t i = 0; i < t->n; i++) {
 		const row *r = &t->rows[i];
-		if (!r->n || isnan(r->roof.least_ns) || r->value <= r->roof.least_ns)
+		if (!r->n || isnan(r->roof.least_ns) || r->value <= r->roof.least_ns ||
+		    misses_far(r))
 			continue;
 		for (size_t k = 0; k < 3; k++)
 			if (!best[k] || by_gain(r, best[k]) < 0) {
@@ -483,6 +493,41 @@ static void note_worth(const table *t, record_builder *b)
 	}
 	if (used)
 		record_note(b, "worth-optimising", "%s", text);
+}
+
+static void note_far(const table *t, record_builder *b)
+{
+	const row *most[2] = {NULL}; /* that beat it, that miss it */
+	double share[2] = {0};
+
+	for (size_t i = 0; i < t->n; i++) {
+		const row *r = &t->rows[i];
+		const bool misses = misses_far(r);
+		if (!r->n || isnan(r->roof.least_ns) ||
+		    (!misses && FAR * r->value >= r->roof.least_ns))
+			continue;
+		share[misses] += r->value / t->in->latency_ns;
+		if (!most[misses] || r->value > most[misses]->value)
+			most[misses] = r;
+	}
+	const bool misses = share[1] >= share[0];
+	const row *r = most[misses];
+	if (!r || share[misses] < FAR_SHARE)
+		return;
+	if (misses)
+		record_note(b, "roofs-doubtful",
+			    "operators with %.0f %% of the time take more than %d times what their "
+			    "roof allows, '%.80s' (%s) %.0f times: the engine's own work, other "
+			    "programs or a kernel that does more bound them, or the limits are "
+			    "wrong; no such gain is promised",
+			    100 * share[1], FAR, r->name, r->type, r->value / r->roof.least_ns);
+	else
+		record_note(b, "roofs-doubtful",
+			    "operators with %.0f %% of the time are more than %d times as fast as "
+			    "their roof allows, '%.80s' (%s) %.0f times: the limits are far too "
+			    "low; measure them again on a quiet machine (deepclock machine "
+			    "--refresh)",
+			    100 * share[0], FAR, r->name, r->type, r->roof.least_ns / r->value);
 }
 
 /* The type in which most of the time is, and what there would be to gain. */
@@ -593,6 +638,7 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 			    "below %.0f \u00b5s are uncertain by a good part of themselves",
 			    in->observed_ns / in->mean_ns,
 			    ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
+	note_far(t, b);
 	note_worth(t, b);
 }
 

@@ -634,7 +634,7 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	record_id_make(s->id);
 	s->began_unix_ns = os_unix_ns();
 	DCK_TRY(machine_measure(&ask, &s->result, err));
-	const char *busy = s->asked->keep ? NULL : busy_why(s);
+	const char *busy = s->asked->keep && s->result.passes > 0 ? NULL : busy_why(s);
 	if (!s->asked->quick && !s->result.interrupted && !busy)
 		(void)kept_save(s, &not_kept);
 	else if (!s->asked->quick && busy)

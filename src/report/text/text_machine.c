@@ -44,8 +44,18 @@ static void giga_text(double v, char *buf, size_t size)
 	snprintf(buf, size, "%.30s", number);
 }
 
+static void percent_text(double v, char *buf, size_t size)
+{
+	char number[NUM_TEXT_MAX];
+
+	num_fixed(number, 0, 100 * v);
+	snprintf(buf, size, "%.30s", number);
+}
+
 /* The metric whose tag is made like that. */
-static void DCK_PRINTF(3, 4) cell_put(page *p, const dck_record *r, const char *tag_fmt, ...)
+static void DCK_PRINTF(4, 5)
+    cell_put(page *p, const dck_record *r, void (*text)(double v, char *buf, size_t size),
+	     const char *tag_fmt, ...)
 {
 	char tag[96], buf[FORMAT_SIZE] = "-";
 	va_list ap;
@@ -56,7 +66,7 @@ static void DCK_PRINTF(3, 4) cell_put(page *p, const dck_record *r, const char *
 	va_end(ap);
 	const dck_metric *m = dck_record_metric(r, tag);
 	if (m && format_number_of(&m->value, &v))
-		giga_text(v, buf, sizeof buf);
+		text(v, buf, sizeof buf);
 	page_text_right(p, buf, column_cols(p));
 }
 
@@ -111,19 +121,24 @@ static void peaks_put(page *p, const dck_record *r)
 		for (size_t i = 0; i < n; i++) {
 			name_put(p, isa[i]);
 			for (size_t k = 0; types[k]; k++)
-				cell_put(p, r, "peak/%s/%.23s/%s", types[k], isa[i], threads[t]);
+				cell_put(p, r, giga_text, "peak/%s/%.23s/%s", types[k], isa[i],
+					 threads[t]);
 			page_line(p);
 		}
 		page_ink_set(p, PAGE_BOLD);
 		name_put(p, "best");
 		for (size_t k = 0; types[k]; k++)
-			cell_put(p, r, "peak/%s/%s", types[k], threads[t]);
+			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
+		page_line(p);
+		name_put(p, "of possible, %");
+		for (size_t k = 0; types[k]; k++)
+			cell_put(p, r, percent_text, "peak_share/%s/%s", types[k], threads[t]);
 		page_line(p);
 		if (!text_fact(r, "machine", "blas", value))
 			continue;
 		name_put(p, "BLAS");
-		cell_put(p, r, "blas/dgemm/%s", threads[t]);
-		cell_put(p, r, "blas/sgemm/%s", threads[t]);
+		cell_put(p, r, giga_text, "blas/dgemm/%s", threads[t]);
+		cell_put(p, r, giga_text, "blas/sgemm/%s", threads[t]);
 		page_line(p);
 	}
 }
@@ -147,8 +162,8 @@ static void bandwidths_put(page *p, const dck_record *r)
 				 size ? size : "");
 			name_put(p, name);
 			for (size_t k = 0; kinds[k]; k++)
-				cell_put(p, r, "bandwidth/%s_%s/%s", levels[i].tag, kinds[k],
-					 threads[t]);
+				cell_put(p, r, giga_text, "bandwidth/%s_%s/%s", levels[i].tag,
+					 kinds[k], threads[t]);
 			page_line(p);
 		}
 	}
@@ -156,7 +171,7 @@ static void bandwidths_put(page *p, const dck_record *r)
 
 static bool is_in_table(const char *tag)
 {
-	return strncmp(tag, "peak/", 5) == 0 || strncmp(tag, "bandwidth/", 10) == 0;
+	return strncmp(tag, "peak", 4) == 0 || strncmp(tag, "bandwidth/", 10) == 0;
 }
 
 /* Each reason once, with the first metric that has it. */
@@ -198,7 +213,7 @@ void text_machine_brief(page *p, const dck_record *r)
 		head_put(p, r, threads[t], types);
 		name_put(p, "GFLOP/s");
 		for (size_t k = 0; types[k]; k++)
-			cell_put(p, r, "peak/%s/%s", types[k], threads[t]);
+			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
 		page_line(p);
 	}
 	for (size_t t = 0; threads[t]; t++) {
@@ -211,7 +226,7 @@ void text_machine_brief(page *p, const dck_record *r)
 		head_put(p, r, threads[t], (const char *const[]){"L1", "L2", "L3", "DRAM", NULL});
 		name_put(p, "read, GB/s");
 		for (size_t k = 0; levels[k]; k++)
-			cell_put(p, r, "bandwidth/%s_read/%s", levels[k], threads[t]);
+			cell_put(p, r, giga_text, "bandwidth/%s_read/%s", levels[k], threads[t]);
 		page_line(p);
 	}
 }

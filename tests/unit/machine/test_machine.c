@@ -6,6 +6,7 @@
 #include "os/os.h"
 #include "scratch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,6 +346,44 @@ static void streams_do_what_they_say(void **state)
 	assert_true(HALF * sizeof *a % MACHINE_STREAM_BLOCK == 0);
 }
 
+/* A step of the two loops is eight operations. */
+static const machine_peak fused[] = {
+    {.isa = "fused", .type = MACHINE_FP32, .operations = 32, .steps = 4, .a_cycle = {1, 2}},
+    {.isa = "fused", .type = MACHINE_FP64, .operations = 32, .steps = 4, .a_cycle = {1, 2}},
+    {.isa = "strange", .type = MACHINE_FP64, .operations = 32},
+};
+
+static machine_item *peak_add(machine_result *r, const machine_peak *p, double steps_a_cycle)
+{
+	machine_item *i = machine_add(r, "peak", 1);
+
+	i->peak = p;
+	i->clock_hz = 3e9;
+	i->value[0] = steps_a_cycle * 8 * 3e9;
+	i->n = 1;
+	return i;
+}
+
+static void a_peak_is_a_share_of_what_could_be(void **state)
+{
+	static machine_result r;
+
+	(void)state;
+	/* Half of what others have: a processor with one unit. */
+	const machine_item *one = peak_add(&r, &fused[0], 0.98);
+	assert_true(fabs(machine_share(&r, one) - 0.98) < 1e-12);
+	/* Another loop of the instruction set shows that it has two. */
+	const machine_item *two = peak_add(&r, &fused[1], 1.94);
+	assert_true(fabs(machine_share(&r, two) - 0.97) < 1e-12);
+	assert_true(fabs(machine_share(&r, one) - 0.49) < 1e-12);
+	/* More than any is known to do. */
+	const machine_item *more = peak_add(&r, &fused[1], 2.2);
+	assert_true(fabs(machine_share(&r, more) - 1.1) < 1e-12);
+	assert_true(isnan(machine_share(&r, peak_add(&r, &fused[2], 1))));
+	r.item[0].clock_hz = 0;
+	assert_true(isnan(machine_share(&r, one)));
+}
+
 static void chains_are_counted(void **state)
 {
 	(void)state;
@@ -405,6 +444,7 @@ int main(void)
 	    cmocka_unit_test(peaks_count_right),
 	    cmocka_unit_test(peaks_are_told_apart),
 	    cmocka_unit_test(streams_do_what_they_say),
+	    cmocka_unit_test(a_peak_is_a_share_of_what_could_be),
 	    cmocka_unit_test(chains_are_counted),
 	    cmocka_unit_test(where_it_is_kept),
 	    SCRATCH_TEST(folders_are_made),

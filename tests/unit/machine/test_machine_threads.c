@@ -275,6 +275,7 @@ static void a_kept_result_is_shown_again(void **state)
 	(void)state;
 	dck_machine_init(&c);
 	c.threads = 1;
+	c.keep = true;
 	if (dck_machine(&c, &watch, &first, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_true(last > 0.1 || dck_record_note(first, "few-passes"));

@@ -317,6 +317,30 @@ static void rates_are_shown_below_their_roof_alone(void **state)
 	made_done(&m);
 }
 
+/* Ten times above or below is no fault of the operators. */
+static void roofs_far_from_the_times_are_doubted(void **state)
+{
+	dck_roofline l = limits;
+	made m = {.model = graph_counted(&product), .in = plain};
+
+	(void)state;
+	l.peak[1] = 1e10;
+	l.bandwidth[2] = 1e12;
+	m.in.limits = &l;
+	make(&m, two, 2);
+	rows_of(&m);
+	assert_non_null(
+	    strstr(dck_record_note(m.r, "roofs-doubtful")->text, "'product'"));
+	assert_non_null(strstr(dck_record_note(m.r, "roofs-doubtful")->text, "too low"));
+	dck_record_free(m.r);
+	l.peak[1] = 1e15;
+	l.bandwidth[0] = l.bandwidth[1] = l.bandwidth[2] = l.bandwidth[3] = 1e15;
+	rows_of(&m);
+	assert_non_null(strstr(dck_record_note(m.r, "roofs-doubtful")->text, "no such gain"));
+	assert_null(dck_record_note(m.r, "worth-optimising"));
+	made_done(&m);
+}
+
 static void equal_names_take_their_turns(void **state)
 {
 	const event_row norms[] = {{"norm", "SkipLayerNormalization", 3500},
@@ -402,6 +426,7 @@ int main(void)
 	    cmocka_unit_test(times_below_the_floor_are_nothing),
 	    cmocka_unit_test(a_disturbed_run_is_tamed),
 	    cmocka_unit_test(rates_are_shown_below_their_roof_alone),
+	    cmocka_unit_test(roofs_far_from_the_times_are_doubted),
 	    cmocka_unit_test(equal_names_take_their_turns),
 	    cmocka_unit_test(the_module_is_what_all_nodes_are_in),
 	};
