@@ -85,6 +85,9 @@ typedef struct dck_style {
 	bool sources; /* html: the text of source lines that call paths name is put into the page */
 	bool runs;    /* csv: a row for each run that was timed, instead of one for each metric */
 	const dck_timeline *timeline; /* html: of the one record, which is a trace's; NULL: none */
+	/* html: a page that puts its charts as files in the place of itself: dck_figures_browse()
+	 */
+	bool figures;
 } dck_style;
 
 /* A pure function from records to bytes. */
@@ -120,6 +123,27 @@ DCK_API const dck_figure *const *dck_figures(size_t *ret_n);
  * dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_figure_png(const char *svg, size_t n, double scale, dck_sink *out,
 				  dck_err *err) DCK_MUST_USE;
+
+/* A chart of the page (writer "html") as a browser drew it: as SVG, 752 px wide and of any height,
+ * and as PNG, twice as large. */
+typedef struct dck_chart {
+	const char *name;    /* "ecdf": letters of the alphabet, digits, '-' */
+	size_t record;	     /* which of them, from 0; DCK_CHART_OF_ALL: of all together */
+	dck_buffer svg, png; /* the library's, until the call that gets them returns */
+} dck_chart;
+#define DCK_CHART_OF_ALL ((size_t)-1)
+
+/* Gives each(self, chart) every chart that the page of the records has, but for those that
+ * dck_figures() has of that record. Headless Chromium draws them, which is started for it and has
+ * no network; as root without its sandbox, since it would not start. timeline: as in dck_style.
+ * E_ABSENT: there is no chromium, chromium-browser or google-chrome in PATH, or no page in this
+ * build; E_ENGINE: the browser failed, or took more than two minutes; what each() returns if that
+ * is not DCK_OK, with its *err. @since 0.1 */
+DCK_API dck_status dck_figures_browse(const dck_record *const *records, size_t n,
+				      const dck_timeline *timeline,
+				      dck_status (*each)(void *self, const dck_chart *c,
+							 dck_err *err),
+				      void *self, dck_err *err) DCK_MUST_USE;
 
 /* A value with its unit, as the reports for people write it: "17.8 ms", "4.23 MiB", "1,000",
  * "56.7 items/s"; a text, "yes" or "no", or why it is absent. At most `size` bytes, cut where they

@@ -47,11 +47,13 @@ def draw(record, html_path, folder, sources):
     if folder is None:
         return
     os.makedirs(folder, exist_ok=True)
-    figures = _figures(record)
+    figures, no_browser = _figures(record)
     for name, (svg, png, why) in figures.items():
         _write(os.path.join(folder, name + ".svg"), svg)
         if png is not None:
             _write(os.path.join(folder, name + ".png"), png)
+    if no_browser:
+        warnings.warn("only the figures that need no browser: " + no_browser, RuntimeWarning, stacklevel=2)
     reasons = {why for _, _, why in figures.values() if why}
     if reasons:
         warnings.warn("no PNG, only SVG: " + "; ".join(sorted(reasons)), RuntimeWarning, stacklevel=2)

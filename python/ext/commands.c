@@ -235,7 +235,8 @@ static PyMethodDef methods[] = {
      "say; returns it."},
     {"_figures", ext_figures, METH_O,
      "_figures($module, record, /)\n--\n\nThe figures that the record has: a dict of names to (SVG, "
-     "PNG or None, why there is no PNG or None)."},
+     "PNG or None, why there is no PNG or None), and why those are missing that a browser draws, or "
+     "None."},
     {NULL, NULL, 0, NULL}};
 
 /* --- docstrings */

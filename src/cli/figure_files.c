@@ -42,19 +42,38 @@ static dck_status figure_save(const dck_figure *f, const dck_record *r, const ch
 	return cli_file_end(&file, &out, status, err);
 }
 
+/* FOLDER/NAME, without ending; of several records each has its number. */
+typedef struct place {
+	const char *folder, *name;
+	size_t record, nrecords;
+} place;
+
+static dck_status path_make(const place *p, const char *ending, char *path, size_t size,
+			    dck_err *err)
+{
+	char number[32] = "";
+
+	if (p->nrecords > 1 && p->record < p->nrecords)
+		snprintf(number, sizeof number, "-%zu", p->record + 1);
+	if ((size_t)snprintf(path, size, "%s/%s%s%s", p->folder, p->name, number, ending) >= size)
+		return cli_err(err, DCK_E_ARG, "the name '%.60s...' is too long", p->folder);
+	return DCK_OK;
+}
+
 /* One figure in both forms. *ret_no_png: why there is none as PNG, which is no failure. */
-static dck_status both_save(const dck_figure *f, const dck_record *r, const char *path,
+static dck_status both_save(const dck_figure *f, const dck_record *r, const place *p,
 			    dck_err *ret_no_png, dck_err *err)
 {
 	char name[PATH_MAX];
 	dck_status status;
 
-	if ((size_t)snprintf(name, sizeof name, "%s.svg", path) >= sizeof name)
-		return cli_err(err, DCK_E_ARG, "the name '%.60s...' is too long", path);
+	if (path_make(p, ".svg", name, sizeof name, err) != DCK_OK)
+		return err->code;
 	status = figure_save(f, r, name, false, err);
 	if (status != DCK_OK || ret_no_png->code != DCK_OK)
 		return status;
-	snprintf(name, sizeof name, "%s.png", path);
+	if (path_make(p, ".png", name, sizeof name, err) != DCK_OK)
+		return err->code;
 	status = figure_save(f, r, name, true, err);
 	if (status != DCK_E_ABSENT)
 		return status;
@@ -62,37 +81,74 @@ static dck_status both_save(const dck_figure *f, const dck_record *r, const char
 	return DCK_OK;
 }
 
+/* --- what a browser draws */
+
+typedef struct charts {
+	const char *folder;
+	size_t nrecords, drawn;
+} charts;
+
+static dck_status bytes_save(const dck_buffer *b, const char *path, dck_err *err)
+{
+	dck_sink out;
+	cli_file file;
+
+	if (cli_file_open(&file, path, err) != DCK_OK)
+		return err->code;
+	dck_sink_fd(&out, file.fd);
+	return cli_file_end(&file, &out, out.write(out.self, b->data, b->n, err), err);
+}
+
+static dck_status chart_save(void *self, const dck_chart *c, dck_err *err)
+{
+	charts *all = self;
+	const place p = {all->folder, c->name, c->record, all->nrecords};
+	char path[PATH_MAX];
+
+	if (path_make(&p, ".svg", path, sizeof path, err) != DCK_OK ||
+	    bytes_save(&c->svg, path, err) != DCK_OK ||
+	    path_make(&p, ".png", path, sizeof path, err) != DCK_OK ||
+	    bytes_save(&c->png, path, err) != DCK_OK)
+		return err->code;
+	all->drawn++;
+	return DCK_OK;
+}
+
 dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
 			    size_t n, dck_err *err)
 {
+	charts browsed = {.folder = folder, .nrecords = n};
 	size_t nfigures, drawn = 0;
-	char path[PATH_MAX - 8];
-	dck_err no_png;
+	dck_err no_png, no_browser;
 	const dck_figure *const *all = dck_figures(&nfigures);
 
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
 		return cli_err(err, DCK_E_IO, "cannot make the folder '%s': %s", folder,
 			       strerror(errno));
-	no_png.code = DCK_OK;
+	no_png.code = no_browser.code = DCK_OK;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < nfigures; k++) {
+			const place p = {folder, all[k]->name, i, n};
+
 			if (!all[k]->has(records[i]))
 				continue;
-			/* Of several records each has its number. */
-			if (n > 1)
-				snprintf(path, sizeof path, "%s/%s-%zu", folder, all[k]->name,
-					 i + 1);
-			else
-				snprintf(path, sizeof path, "%s/%s", folder, all[k]->name);
-			if (both_save(all[k], records[i], path, &no_png, err) != DCK_OK)
+			if (both_save(all[k], records[i], &p, &no_png, err) != DCK_OK)
 				return err->code;
 			drawn++;
 		}
 	}
 	if (no_png.code != DCK_OK && !c->common.quiet)
 		cli_message("no PNG, only SVG: %s", no_png.msg);
+	if (dck_figures_browse(records, n, c->timeline.json.n ? &c->timeline : NULL, chart_save,
+			       &browsed, &no_browser) == DCK_OK) {
+		drawn += browsed.drawn;
+	} else if (no_browser.code != DCK_E_ABSENT) {
+		*err = no_browser;
+		return err->code;
+	} else if (!c->common.quiet) {
+		cli_message("only the figures that need no browser: %s", no_browser.msg);
+	}
 	if (drawn == 0 && !c->common.quiet)
-		cli_message("--figures: there is nothing to draw in this record; there are figures "
-			    "of runs, of operators with roofs, of throughput, and of call paths");
+		cli_message("--figures: there is nothing to draw in this record");
 	return DCK_OK;
 }

@@ -18,7 +18,7 @@ const dck_opt cli_save_options[] = {
 	       "write the result to FILE too, as a page with pictures for a browser"),
     CLI_SOURCES(cli_output),
     DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
-	       "draw its figures into that folder too, as SVG and PNG"),
+	       "draw its figures into that folder too, as SVG and PNG; most need Chromium"),
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
 	       "the history that what is saved is added to; also without --save",
 	       .excludes = "no-history"),

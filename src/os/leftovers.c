@@ -154,16 +154,27 @@ void leftover_process_gone(pid_t pid, bool killed)
 		kill(-pid, SIGKILL);
 }
 
+/* Folders in folders that are emptied: those of a browser's profile are 6 deep. */
+enum { DEEPEST = 12 };
+
 static void entry_remove(void *self, int folder, const char *name)
 {
-	(void)self;
-	unlinkat(folder, name, 0); /* "." and ".." refuse */
+	unsigned depth = *(const unsigned *)self + 1;
+
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(folder, name, 0) == 0 ||
+	    depth > DEEPEST)
+		return;
+	entries_each(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+		     entry_remove, &depth);
+	unlinkat(folder, name, AT_REMOVEDIR);
 }
 
 void leftover_folder_remove(const char *path)
 {
+	unsigned depth = 0;
+
 	entries_each(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), entry_remove,
-		     NULL);
+		     &depth);
 	rmdir(path);
 }
 

@@ -24,7 +24,7 @@ void leftover_process(pid_t pid, bool group);
 void leftover_process_kill(pid_t pid);
 /* It was waited for. killed: by a signal, and what is left of its group ends too. */
 void leftover_process_gone(pid_t pid, bool killed);
-/* With the files in it. No memory is asked for. */
+/* With all that is in it. No memory is asked for. */
 void leftover_folder_remove(const char *path);
 
 #endif

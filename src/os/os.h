@@ -132,6 +132,7 @@ const char *os_preload_put(mem_arena *a, const char *file, const char *program,
 
 /* --- proc.c: processes. */
 long os_process_id(void);
+bool os_is_root(void);
 const char *os_program_name(void); /* as it was started; static */
 typedef struct os_child_usage {
 	uint64_t user_ns, system_ns, voluntary_switches, involuntary_switches;
@@ -229,8 +230,8 @@ dck_status os_replace_commit(os_replace *r, dck_err *err);
 dck_status os_replace_commit_passing(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
-/* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with the files
- * in it, which must be no folders; until then the text of `path` stays where it is. Those of our
+/* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with all that is
+ * in it; until then the text of `path` stays where it is. Those of our
  * user whose process was killed are removed on the way. */
 #define OS_TEMP_SIZE 256
 dck_status os_temp_dir(char *path, dck_err *err);

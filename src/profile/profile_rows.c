@@ -365,7 +365,10 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	op->bound = r->roof.bound;
 	if (isnan(r->roof.attainable)) {
 		op->roof = RECORD_ABSENT(r->flops == 0 ? "it computes nothing"
-						       : "its FLOPs or bytes are not known");
+					 : isnan(r->flops) || isnan(r->bytes)
+					     ? "its FLOPs or bytes are not known"
+					     : "a bandwidth that it needs was not measured on "
+					       "this machine");
 		return;
 	}
 	op->roof = RECORD_REAL(r->roof.attainable);
@@ -468,8 +471,9 @@ static void note_worth(const table *t, record_builder *b)
 
 	for (size_t i = 0; i < t->n; i++) {
 		const row *r = &t->rows[i];
-		if (!r->n || isnan(r->roof.least_ns) || r->value <= r->roof.least_ns ||
-		    misses_far(r))
+		/* Nothing is worth it below a thousandth of the model. */
+		if (!r->n || isnan(r->roof.least_ns) || misses_far(r) ||
+		    r->value - r->roof.least_ns < t->in->latency_ns / 1000)
 			continue;
 		for (size_t k = 0; k < 3; k++)
 			if (!best[k] || by_gain(r, best[k]) < 0) {
@@ -481,13 +485,15 @@ static void note_worth(const table *t, record_builder *b)
 	}
 	for (size_t k = 0; k < 3 && best[k]; k++) {
 		const row *r = best[k];
+		char faster[64] = "it need not take any time";
+		if (r->roof.least_ns > 0)
+			snprintf(faster, sizeof faster, "its %s roof allows %.1f times its speed",
+				 r->roof.bound, r->value / r->roof.least_ns);
 		int n =
 		    snprintf(text + used, sizeof text - used,
-			     "%s'%.80s' (%s) takes %.1f %% and its %s roof allows %.1f times its "
-			     "speed: up to %.1f %% of the model",
+			     "%s'%.80s' (%s) takes %.1f %% and %s: up to %.1f %% of the model",
 			     k ? "; " : "", r->name, r->type, 100 * r->value / t->in->latency_ns,
-			     r->roof.bound, r->value / r->roof.least_ns,
-			     100 * (r->value - r->roof.least_ns) / t->in->latency_ns);
+			     faster, 100 * (r->value - r->roof.least_ns) / t->in->latency_ns);
 		if (n > 0 && (size_t)n < sizeof text - used)
 			used += (size_t)n;
 	}

@@ -66,8 +66,10 @@ static const dck_opt which_options[] = {
 };
 
 static const dck_opt figures_options[] = {
-    DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
-	       "draw the figures of records into that folder, as SVG and PNG, instead of a report"),
+    DCK_OPTION(
+	TEXT, cli_output, figures, "figures", "DIR", NULL,
+	"draw the figures of records and traces into that folder, as SVG and PNG, instead of "
+	"a report; most need Chromium"),
     {0},
 };
 
@@ -200,7 +202,8 @@ static int report_run(cli *c, void *config)
 		return report_calls(c, calls, form, gzip, report_record_load, how);
 	if (form)
 		return convert(c, form, gzip, other);
-	int code = report_records_load(c, how, c->format.format == CLI_HTML, &records);
+	int code = report_records_load(c, how, c->format.format == CLI_HTML || c->output.figures,
+				       &records);
 	if (code != CLI_OK)
 		return code;
 	if (c->output.figures)

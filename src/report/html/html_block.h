@@ -2,7 +2,7 @@
  *
  *	html_block b;
  *
- *	json_init(&w, html_block_open(&b, out, "deepclock-page", HTML_JSON), false);
+ *	json_init(&w, html_block_open(&b, out, "deepclock-page", HTML_JSON, true), false);
  *	...
  *	html_block_close(&b);
  *
@@ -18,13 +18,16 @@ typedef struct html_block {
 	dck_sink *out;
 	const char *id;
 	html_block_kind kind;
+	bool packed;
 	dck_sink sink;
 	dck_buffer text;
 } html_block;
 
 /* The sink to write the data into; valid until html_block_close(). They are held in memory until
- * then. */
-dck_sink *html_block_open(html_block *b, dck_sink *out, const char *id, html_block_kind kind);
+ * then. packed: compressed where that is shorter. Unpacking takes a browser until after the page is
+ * loaded. */
+dck_sink *html_block_open(html_block *b, dck_sink *out, const char *id, html_block_kind kind,
+			  bool packed);
 /* Writes the element. JSON stands there as it is, with every '<' as \u003c, so that nothing in it
  * can end the element; more than HTML_PLAIN_MAX bytes of it, and bytes, are compressed and in
  * base64. Errors go to the sink of the page. */

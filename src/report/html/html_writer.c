@@ -124,12 +124,14 @@ static void shares_put(json_writer *w, const dck_record *const *records, size_t 
 	json_end(w);
 }
 
-static void page_put(const dck_record *const *records, size_t n, dck_sink *out)
+static void page_put(const dck_record *const *records, size_t n, const dck_style *style,
+		     dck_sink *out)
 {
 	html_block block;
 	json_writer w;
 
-	json_init(&w, html_block_open(&block, out, "deepclock-page", HTML_JSON), false);
+	json_init(&w, html_block_open(&block, out, "deepclock-page", HTML_JSON, !style->figures),
+		  false);
 	json_object(&w);
 	json_key(&w, "answers");
 	json_array(&w);
@@ -140,17 +142,23 @@ static void page_put(const dck_record *const *records, size_t n, dck_sink *out)
 	names_put(&w, records, n);
 	json_key(&w, "shares");
 	shares_put(&w, records, n);
+	if (style->figures) {
+		json_key(&w, "figures");
+		json_bool(&w, true);
+	}
 	json_end(&w);
 	json_done(&w);
 	html_block_close(&block);
 }
 
-static void records_put(const dck_record *const *records, size_t n, dck_sink *out)
+static void records_put(const dck_record *const *records, size_t n, const dck_style *style,
+			dck_sink *out)
 {
 	html_block block;
 	json_writer w;
 
-	json_init(&w, html_block_open(&block, out, "deepclock-records", HTML_JSON), false);
+	json_init(&w, html_block_open(&block, out, "deepclock-records", HTML_JSON, !style->figures),
+		  false);
 	json_array(&w);
 	for (size_t i = 0; i < n; i++)
 		record_json_put(records[i], &w);
@@ -159,26 +167,30 @@ static void records_put(const dck_record *const *records, size_t n, dck_sink *ou
 	html_block_close(&block);
 }
 
-static void sources_put(const dck_record *const *records, size_t n, dck_sink *out)
+static void sources_put(const dck_record *const *records, size_t n, const dck_style *style,
+			dck_sink *out)
 {
 	html_block block;
 	json_writer w;
 
-	json_init(&w, html_block_open(&block, out, "deepclock-sources", HTML_JSON), false);
+	json_init(&w, html_block_open(&block, out, "deepclock-sources", HTML_JSON, !style->figures),
+		  false);
 	html_sources_put(&w, records, n);
 	json_done(&w);
 	html_block_close(&block);
 }
 
-static void timeline_put(const dck_timeline *t, dck_sink *out)
+static void timeline_put(const dck_style *style, dck_sink *out)
 {
+	const dck_timeline *t = style->timeline;
 	html_block block;
 
-	sink_put(html_block_open(&block, out, "deepclock-timeline", HTML_JSON), t->json.data,
-		 t->json.n);
+	sink_put(html_block_open(&block, out, "deepclock-timeline", HTML_JSON, !style->figures),
+		 t->json.data, t->json.n);
 	html_block_close(&block);
-	sink_put(html_block_open(&block, out, "deepclock-timeline-columns", HTML_BYTES),
-		 t->columns.data, t->columns.n);
+	sink_put(
+	    html_block_open(&block, out, "deepclock-timeline-columns", HTML_BYTES, !style->figures),
+	    t->columns.data, t->columns.n);
 	html_block_close(&block);
 }
 
@@ -204,6 +216,10 @@ static void html_report(const dck_record *const *records, size_t n, const dck_st
 	dck_buffer text = {0};
 	dck_sink sink;
 	const dck_style plain = {.utf8 = true, .width = 100};
+	const dck_style none = {0};
+
+	if (!style)
+		style = &none;
 
 	dck_sink_buffer(&sink, &text);
 	report_text.write(records, n, &plain, &sink);
@@ -213,12 +229,12 @@ static void html_report(const dck_record *const *records, size_t n, const dck_st
 	if (dck_sink_finish(&sink, NULL) == DCK_OK && text.data)
 		markup_text_put(out, text.data);
 	part_put(out, HTML_DATA);
-	page_put(records, n, out);
-	records_put(records, n, out);
-	if (style && style->sources)
-		sources_put(records, n, out);
-	if (style && style->timeline)
-		timeline_put(style->timeline, out);
+	page_put(records, n, style, out);
+	records_put(records, n, style, out);
+	if (style->sources)
+		sources_put(records, n, style, out);
+	if (style->timeline)
+		timeline_put(style, out);
 	part_put(out, HTML_TAIL);
 	dck_buffer_done(&text);
 }

@@ -58,8 +58,9 @@ function drawRings(svg, g, shown, width, state, cut) {
 
 /** state: { c, k, root, form: "icicle", "flame" or "sunburst", levels, least (a share of the whole, or 0: as thin as can
  * be seen), colour(node) -> class, label(node), tip(node) -> lines, found: nothing or by node, says(shown) }.
- * zoom(node) is called when a node is chosen. Returns { show(state), shown() }. */
-export function callPicture(box, zoom) {
+ * zoom(node) is called when a node is chosen. own: { name, alone, form } of a picture that has one form alone.
+ * Returns { show(state), shown() }. */
+export function callPicture(box, zoom, own = {}) {
 	let state = null, shown = null, at = NO_NODE, svgNode = null;
 	const cut = cutter();
 
@@ -144,11 +145,11 @@ export function callPicture(box, zoom) {
 	let frame = null;
 	return {
 		show(next) {
-			state = next;
+			state = own.form ? { ...next, form: own.form } : next;
 			if (frame)
 				frame.redraw();
 			else
-				frame = figure(box, { draw });
+				frame = figure(box, { name: own.name, alone: own.alone, draw });
 		},
 		shown: () => shown,
 	};

@@ -9,9 +9,10 @@ import { digits, scaleOf } from "./units.js";
 
 /** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in px; called
  * again when the width changes. height: px, or of the width. says: what is to be seen, one sentence; legend: [[class, text]].
+ * name: of its files (pictures.js), where it stands alone and has `alone` for its title, unless it has one here.
  * Returns { box, redraw }. */
-export function figure(box, { title, says, note, legend, height = 240, draw }) {
-	const holder = el("div", { class: "figure" });
+export function figure(box, { name, alone, title, says, note, legend, height = 240, draw }) {
+	const holder = el("div", { class: "figure", "data-name": name, "data-title": title || alone, "data-note": note || null });
 	const svg = d3.select(holder).append("svg").attr("role", "group").attr("aria-label", says || title);
 	let width = 0;
 

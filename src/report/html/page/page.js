@@ -5,6 +5,7 @@
 
 import { el } from "./dom.js";
 import { readBlock } from "./block.js";
+import { pictures } from "./pictures.js";
 import { recordName } from "./record.js";
 import { views } from "./views.js";
 
@@ -20,37 +21,54 @@ function theme() {
 	document.getElementById("theme").addEventListener("click", () => set(root.dataset.theme === "dark" ? "light" : "dark"));
 }
 
-/** One view; a fault in it must not take the others with it. */
-function drawView(main, nav, view, records, page, suffix) {
-	if (!view.match(records, page))
-		return;
-	const id = `${view.id}${suffix}`;
-	const box = el("section", { id, "aria-label": view.title });
+/** One view; a fault in it must not take the others with it. Returns what it waits for. */
+function drawView(main, nav, view, records, page) {
+	const { id, title } = view, box = el("section", { id, class: view.many ? "many" : null, "aria-label": title });
 
-	if (view.id !== "answer")
-		box.append(el("h2", {}, view.title));
-	main.append(box);
-	nav.append(el("a", { href: `#${id}` }, view.title));
 	try {
-		view.draw(box, records, page);
+		if (!view.match(records, page))
+			return null;
+		if (id !== "answer")
+			box.append(el("h2", {}, title));
+		main.append(box);
+		nav.append(el("a", { href: `#${id}` }, title));
+		return view.draw(box, records, page);
 	} catch (error) {
-		box.append(el("p", { class: "dim" }, "This part could not be drawn: ", error.message));
+		main.append(box);
+		box.append(el("p", { class: "dim" }, `This part (${title}) could not be drawn: `, error.message));
 		console.error(error);
+		return null;
 	}
 }
 
+/** Returns a promise that all of it is drawn. */
 function drawRecord(page, i) {
 	const main = document.getElementById("record"), nav = document.getElementById("nav");
 
 	main.replaceChildren();
 	nav.replaceChildren();
-	const fine = views.filter(v => !v.many);
-	drawView(main, nav, fine[0], [page.records[i]], page, "");
-	if (page.records.length > 1)
-		for (const v of views.filter(view => view.many))
-			drawView(main, nav, v, page.records, page, "");
-	for (const v of fine.slice(1))
-		drawView(main, nav, v, [page.records[i]], page, "");
+	const [first, ...fine] = views.filter(v => !v.many), many = page.records.length > 1 ? views.filter(v => v.many) : [];
+	return Promise.all([first, ...many, ...fine].map(v => drawView(main, nav, v, v.many ? page.records : [page.records[i]], page)));
+}
+
+/** Leaves nothing but a line for each chart: the record's number ('-': of all together), name, SVG, PNG. All of it before
+ * the page is loaded, which waits for its images; then the browser tells what stands in it. */
+async function leaveFigures(page) {
+	const record = document.getElementById("record"), lines = [];
+	const take = async (part, of) => lines.push(...(await pictures(part)).map(p => `${of} ${p.name} ${p.svg} ${p.png}\n`));
+
+	for (let i = 0; i < page.records.length; i++) {
+		await drawRecord(page, i);
+		const together = el("div", {}, [...record.querySelectorAll(".many")]);
+		if (i === 0 && together.childElementCount) {
+			record.append(together);
+			await take(together, "-");
+		}
+		together.remove();
+		await take(record, i);
+	}
+	document.head.replaceChildren();
+	document.body.replaceChildren(el("pre", { id: "figures" }, lines.join("")));
 }
 
 async function begin() {
@@ -59,6 +77,11 @@ async function begin() {
 	theme();
 	const page = { ...await readBlock("deepclock-page"), records: await readBlock("deepclock-records"), block: readBlock };
 	main.replaceChildren();
+	if (page.figures) {
+		main.append(el("div", { id: "record" }));
+		Object.assign(document.documentElement.dataset, { figures: "yes", theme: "light" });
+		return leaveFigures(page);
+	}
 	if (page.records.length > 1)
 		main.append(el("p", { class: "controls" }, el("label", {}, "Record ",
 			el("select", { id: "which", change: e => drawRecord(page, Number(e.target.value)) },
@@ -66,6 +89,7 @@ async function begin() {
 	main.append(el("div", { id: "record" }));
 	drawRecord(page, 0);
 	document.documentElement.dataset.ready = "yes";
+	return null;
 }
 
 if (typeof document !== "undefined")

@@ -18,13 +18,13 @@ const pointLines = (name, d, unit, text) => [name, ["value", text(d)], ...(d.lev
 
 /** Rows of {name, value, lo, hi, level, said, class}; text(row) is what stands at the right. zone: [from, to, what]: a
  * range that is shaded. The axis is logarithmic where the values are far apart. */
-export function plotRows(box, { title, note, says, rows, unit, text, axis, zone, at }) {
+export function plotRows(box, { name, title, note, says, rows, unit, text, axis, zone, at }) {
 	const all = finite(rows.flatMap(row => [row.value, row.lo, row.hi]).concat(zone ? zone.slice(0, 2) : [], at === undefined ? [] : [at]));
 	const least = d3.min(all), most = d3.max(all), pad = (most - least || Math.abs(most) || 1) * 0.08;
 	const log = least > 0 && most / least > 8;
 
 	figure(box, {
-		title, note, says, height: width => (width < NARROW ? 2 : 1) * HIGH * rows.length + 60,
+		name, title, note, says, height: width => (width < NARROW ? 2 : 1) * HIGH * rows.length + 60,
 		draw(svg, width, height) {
 			/* On a phone name and value stand above their mark, which has all the width then. */
 			const narrow = width < NARROW, high = narrow ? 2 * HIGH : HIGH, middle = narrow ? 0.72 : 0.5;
@@ -50,19 +50,19 @@ export function plotRows(box, { title, note, says, rows, unit, text, axis, zone,
 
 /** Lists of points {x, y, lo, hi, level} against a number: lists [{name, class, points}], each named at its end.
  * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, ticks}; y: {title, unit, zero, log}. */
-export function plotAgainst(box, { title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [] }) {
+export function plotAgainst(box, { name, title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [] }) {
 	const points = lists.flatMap(l => l.points).filter(p => Number.isFinite(p.y));
 	const xs = points.map(p => p.x).concat(finite(rules.map(r => r.x))), ys = finite(points.flatMap(p => [p.y, p.lo, p.hi]).concat(rules.map(r => r.y)));
 
 	if (points.length === 0)
 		return;
 	figure(box, {
-		title, note, says, height, legend,
+		name, title, note, says, height, legend,
 		draw(svg, width, high) {
 			const named = lists.some(l => l.name), right = named ? Math.min(130, width * 0.25) : ROOM.right;
 			/* A logarithmic axis has no 0, which an interval may reach down to. */
 			const [x0, x1] = d3.extent(xs), [y0, y1] = d3.extent(ay.log ? positive(ys) : ys);
-			const x = (ax.log ? d3.scaleLog().base(ax.log).domain(x0 === x1 ? [x0 / 2, x0 * 2] : [x0, x1]) : d3.scaleLinear().domain(x0 === x1 ? [x0 - 1, x1 + 1] : [x0, x1])).range([ROOM.left + 10, width - right - 10]);
+			const x = (ax.log ? d3.scaleLog().base(ax.log).domain(x0 === x1 ? [x0 / 2, x0 * 2] : [x0, x1]) : d3.scaleLinear().domain(x0 === x1 ? [0.9 * x0 - 1, 1.1 * x1 + 1] : [x0, x1])).range([ROOM.left + 10, width - right - 10]);
 			const low = ay.zero ? 0 : y0 - (y1 - y0 || Math.abs(y1)) * 0.06, top = y1 + (y1 - y0 || Math.abs(y1) || 1) * 0.06;
 			const y = (ay.log ? d3.scaleLog().domain([y0, y1]).clamp(true) : d3.scaleLinear().domain([low, top])).range([high - ROOM.bottom, ROOM.top]).nice(5);
 			const lanesUsed = rules.filter(r => r.x !== undefined).map((r, i) => ({ ...r, lane: i }));

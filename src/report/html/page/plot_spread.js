@@ -19,7 +19,7 @@ export const percentilesOf = r => PERCENTILES.map(([name, tag, share]) => ({ nam
 
 const beyondText = (h, values, unit) => {
 	const n = h.below + h.above;
-	return n ? `${digits(n)} of ${digits(values.length)} runs are beyond the ends, up to ${format(d3.max(values), unit)}.` : "";
+	return n ? `${digits(n)} of ${digits(values.length)} runs ${n === 1 ? "is" : "are"} beyond the ends, up to ${format(d3.max(values), unit)}.` : "";
 };
 
 /** Where the texts of marks stand: on the right of their line, or left of it at the end of the picture, each in the
@@ -44,6 +44,7 @@ export function plotHistogram(box, r, values, unit) {
 	const cellOf = box.appendChild(el("div", { class: "histogram" }));
 
 	figure(cellOf, {
+		name: "histogram",
 		title: "How long the runs took",
 		says: `Histogram of ${values.length} runs from ${format(h.from, unit)} to ${format(h.to, unit)}, most near ${format(h.mode, unit)}`,
 		height: 280,
@@ -89,6 +90,7 @@ export function plotShares(box, r, values, unit) {
 	const lines = p => [[p.name, cellText(p.c, p.unit)], ["interval", cellMore(p.c, p.unit) || "none"]];
 
 	figure(cellOf, {
+		name: "ecdf",
 		title: "Share of the runs up to a time",
 		says: `${percent(atMost(list, number(metric(r, "latency/median"))) / list.length)} of the runs took at most the median; ` +
 			marks.map(p => `${p.name} ${"absent" in p.c ? "absent" : cellText(p.c, p.unit)}`).join(", "),

@@ -35,9 +35,10 @@ export function plotTime(box, r, run) {
 	const group = factValue(r, "method", "group");
 
 	figure(cellOf, {
+		name: "runs",
 		title: `The runs one after the other${run.name ? `, ${run.name}` : ""}`,
 		note: [isThin ? `${digits(run.values.length)} runs are more than the picture has columns: each column has the middle of its runs, and a line from the fastest to the slowest.` : "",
-			beyond ? `${digits(beyond)} runs are beyond the ends of the picture (marks at its edges), up to ${format(most, run.unit)}.` : "",
+			beyond ? `${digits(beyond)} run${beyond === 1 ? " is" : "s are"} beyond the ends of the picture (marks at its edges), up to ${format(most, run.unit)}.` : "",
 			group > 1 ? `A measured point is the mean of ${digits(group)} runs; single runs, as in the warm-up, hold the clock's own time too.` : ""].filter(Boolean).join(" "),
 		says: `${digits(run.values.length)} runs in order, ${digits(run.warmup)} of them warm-up${Number.isFinite(steady) ? `, steady ${format(steady, "ns")} after the first run began` : ""}`,
 		height: 280,
@@ -104,6 +105,7 @@ export function plotLag(box, r, run) {
 	const what = told ? `${digits(values.length)} runs are worth ${digits(worth, 3)} independent ones for the mean; correlation of neighbours ${digits(lag1, 2)}, far outliers counted.` : "";
 
 	figure(cellOf, {
+		name: "lag",
 		title: `Each run with the next${run.name ? `, ${run.name}` : ""}`,
 		says: `Each of ${digits(values.length)} runs against the next. ${what}`,
 		height: 280,
@@ -121,5 +123,5 @@ export function plotLag(box, r, run) {
 	});
 	cellOf.append(el("p", { class: "dim small" }, [what, "A round cloud: a run says nothing of the next; a rising one: neighbours are alike.",
 		many ? `${digits(pairs.length)} of ${digits(values.length - 1)} pairs are drawn.` : "",
-		drawn.length < pairs.length ? `${digits(pairs.length - drawn.length)} pairs are beyond the ends.` : ""].filter(Boolean).join(" ")));
+		drawn.length < pairs.length ? `${digits(pairs.length - drawn.length)} pair${pairs.length - drawn.length === 1 ? " is" : "s are"} beyond the ends.` : ""].filter(Boolean).join(" ")));
 }

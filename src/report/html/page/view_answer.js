@@ -19,10 +19,10 @@ function notes(r) {
 	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.under) };
 }
 
-/** The metrics beside the answer; below them those that are absent, with their reason. */
-function tiles(r, page) {
+/** The metrics beside the answer, without those that it tells; below them those that are absent, with their reason. */
+function tiles(r, page, told) {
 	const all = TILES.map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
-	const known = all.filter(t => !("absent" in t.c)), why = new Map();
+	const known = all.filter(t => !("absent" in t.c) && !told.includes(format(number(t.m), t.m.unit))), why = new Map();
 
 	for (const t of all.filter(one => "absent" in one.c))
 		why.set(t.c.absent, [...(why.get(t.c.absent) || []), t.about.name]);
@@ -58,6 +58,6 @@ export const viewAnswer = {
 			n.first.length ? el("ul", { class: "doubts", "aria-label": "Reasons to doubt it" }, n.first.map(doubt)) : null,
 			n.rest.length + n.under.length ? el("details", {}, el("summary", {}, `${n.rest.length + n.under.length} more notes`),
 				el("ul", { class: "doubts" }, [...n.rest, ...n.under].map(doubt))) : null,
-			(r.series || []).some(s => s.tag === "latency") ? tiles(r, page) : null));
+			(r.series || []).some(s => s.tag === "latency") ? tiles(r, page, said.answer.join(" ")) : null));
 	},
 };

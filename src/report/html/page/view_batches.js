@@ -50,30 +50,32 @@ export const viewBatches = {
 		const lists = batchLists(r), best = metricNumber(r, "throughput/best_batch"), knee = metricNumber(r, "throughput/knee_batch");
 		const rules = best === knee ? [{ x: best, text: `best and knee: ${digits(best)}` }] : [{ x: best, text: `best: ${digits(best)}` }, { x: knee, text: `knee: ${digits(knee)}` }];
 		const marked = rules.filter(rule => Number.isFinite(rule.x)), limit = limitNs(factValue(r, "plan", "slo")), budget = factValue(r, "throughput", "memory_budget");
-		const batch = { title: "batch", unit: "1", log: 2, format: v => digits(v) };
+		const batch = { title: "batch", unit: "1", log: 2, format: v => (Number.isInteger(v) ? digits(v) : "") };
 		const of = key => lists.map(l => ({ name: l.name, class: l.class, points: l.rows.filter(row => row[key]).map(row => point(number(row.batch), row[key], { status: row.status.value, what: key })) }));
 		const pair = box.appendChild(el("div", { class: "pair" })), place = () => pair.appendChild(el("div"));
 		const limited = `${factValue(r, "throughput", "limited_by") || "not known"}`;
 		const memory = of("memory"), most = d3.max(memory.flatMap(l => l.points), p => p.y);
 
-		plotAgainst(place(), { title: "Items per second", says: `Throughput by batch: best ${format(metricNumber(r, "throughput/best"), "items/s")} at ${digits(best)}`, lists: of("throughput"), rules: marked,
+		plotAgainst(place(), { name: "throughput", title: "Items per second", says: `Throughput by batch: best ${format(metricNumber(r, "throughput/best"), "items/s")} at ${digits(best)}`, lists: of("throughput"), rules: marked,
 			x: batch, y: { title: "throughput", unit: "items/s", zero: true }, lines: batchLines("items/s") });
-		plotAgainst(place(), { title: "Latency of a batch", says: "Latency by batch", lists: of("latency"), rules: Number.isFinite(limit) ? [...marked, { y: limit, text: `limit ${factValue(r, "plan", "slo")}` }] : marked,
+		plotAgainst(place(), { name: "batch-latency", title: "Latency of a batch", says: "Latency by batch", lists: of("latency"), rules: Number.isFinite(limit) ? [...marked, { y: limit, text: `limit ${factValue(r, "plan", "slo")}` }] : marked,
 			x: batch, y: { title: "latency", unit: "ns", zero: true }, lines: batchLines("ns") });
-		drawPareto(place(), lists);
-		plotAgainst(place(), { title: "Memory", says: `Memory by batch, at most ${format(most, "B")}`, lists: memory, rules: budget > 0 && budget < 4 * most ? [{ y: budget, text: `there is ${format(budget, "B")}` }] : [],
+		drawPareto(pair, lists);
+		plotAgainst(place(), { name: "batch-memory", title: "Memory", says: `Memory by batch, at most ${format(most, "B")}`, lists: memory, rules: budget > 0 && budget < 4 * most ? [{ y: budget, text: `there is ${format(budget, "B")}` }] : [],
 			x: batch, y: { title: "memory", unit: "B", zero: true }, lines: batchLines("B") });
 		box.append(el("p", { class: "dim small" }, `The search ended by: ${limited}.`, budget > 0 ? ` Memory that a measurement may have: ${format(budget, "B")}.` : ""));
 	},
 };
 
 /** Latency against throughput: what no other size beats in both is joined. */
-function drawPareto(box, lists) {
+function drawPareto(pair, lists) {
 	const all = lists.flatMap(l => l.rows.map(row => ({ x: number(row.throughput), y: number(row.latency), batch: row.batch.value, name: l.name, front: row.pareto && row.pareto.value === "yes" }))).filter(p => Number.isFinite(p.x) && Number.isFinite(p.y));
+	if (all.length < 2)
+		return;
 	const lines = d => [`batch ${digits(d.batch)}${d.name ? `, ${d.name}` : ""}`, ["throughput", format(d.x, "items/s")], ["latency", format(d.y, "ns")], d.front ? "no other size is better in both" : "another size is better in both"];
 
-	plotAgainst(box, { title: "Latency for throughput", says: `Latency against throughput; ${all.filter(p => p.front).length} of ${all.length} sizes are on the Pareto front`,
-		lists: [{ class: "c8", points: all.filter(p => !p.front), joined: false }, { class: "c1", points: all.filter(p => p.front) }].filter(l => l.points.length > 0), legend: [["c1", "Pareto front: no size is better in both"], ["c8", "others"]],
+	plotAgainst(pair.appendChild(el("div")), { name: "pareto", title: "Latency for throughput", says: `Latency against throughput; ${all.filter(p => p.front).length} of ${all.length} sizes are on the Pareto front`,
+		lists: [{ class: "c8", points: all.filter(p => !p.front), joined: false }, { class: "c1", points: all.filter(p => p.front) }].filter(l => l.points.length > 0), legend: [["c1", "Pareto front: no size is better in both"], ...(all.every(p => p.front) ? [] : [["c8", "others"]])],
 		x: { title: "throughput", unit: "items/s" }, y: { title: "latency", unit: "ns", zero: true }, lines });
 }
 
@@ -91,12 +93,12 @@ export const viewRates = {
 		const lines = (what, unit) => d => [`${format(d.x, "Hz")} asked`, [what, format(d.y, unit)], ...intervalLine(d, unit), ["limits", d.verdict]];
 		const pair = box.appendChild(el("div", { class: "pair" })), place = () => pair.appendChild(el("div"));
 
-		plotAgainst(place(), { title: "Served", says: "Requests served against the rate at which they came", lists: of("served"), rules, legend, x: { title: "rate of arrivals", unit: "Hz" }, y: { title: "served", unit: "Hz", zero: true }, lines: lines("served", "Hz") });
+		plotAgainst(place(), { name: "served", title: "Served", says: "Requests served against the rate at which they came", lists: of("served"), rules, legend, x: { title: "rate of arrivals", unit: "Hz" }, y: { title: "served", unit: "Hz", zero: true }, lines: lines("served", "Hz") });
 		for (const c of t.columns.filter(col => col.unit === "ns")) {
 			const lists = of(c.key), ys = lists.flatMap(l => l.points).map(p => p.y).filter(Number.isFinite);
 			if (ys.length === 0)
 				continue;
-			plotAgainst(place(), { title: `Latency, ${c.title}`, says: `${c.title} of the latency against the rate`, note: ys.length < list.length ? `At ${list.length - ys.length} of ${list.length} rates the requests are too few for it; the table says why.` : "",
+			plotAgainst(place(), { name: `latency-${c.key}`, title: `Latency, ${c.title}`, says: `${c.title} of the latency against the rate`, note: ys.length < list.length ? `At ${list.length - ys.length} of ${list.length} rates the requests are too few for it; the table says why.` : "",
 				lists, legend, rules: [...rules, ...limits.filter(l => l.stat === c.key).map(l => ({ y: l.ns, text: l.text }))],
 				x: { title: "rate of arrivals", unit: "Hz" }, y: d3.max(ys) > 20 * d3.min(ys) ? { title: "latency", log: true, format: v => format(Number(v.toPrecision(3)), "ns").replace(/\.0+ /, " ") } : { title: "latency", unit: "ns", zero: true }, lines: lines(c.title, "ns") });
 		}
@@ -125,6 +127,8 @@ export const viewTail = {
 		const limits = limitsOf(r).map(l => ({ ...l, share: (told.find(p => p.name.replace(".", "") === l.stat) || {}).share })).filter(l => l.share > 0);
 
 		figure(box, {
+			name: "tail",
+			alone: "Tail of the latencies",
 			note: left.length > 0 ? `Ends at ${have[have.length - 1].name}: ${left.map(p => p.name).join(", ")} left out, since the requests cannot tell ${left.length > 1 ? "them" : "it"} (${left[0].c.absent}).` : "",
 			says: `Latency by percentile: ${have.map(p => `${p.name} ${cellText(p.c, p.unit)}`).join(", ")}`,
 			height: 300,

@@ -26,6 +26,7 @@ function plotOverlay(box, list) {
 		return;
 	const ends = all.map(row => fence(row.sorted)), from = d3.min(ends, e => e[0]), to = d3.max(ends, e => e[1]);
 	figure(box, {
+		name: "ecdfs",
 		title: "Share of the runs up to a time",
 		says: all.map(row => `${row.name}: ${percent(atMost(row.sorted, row.value) / row.sorted.length)} up to ${format(row.value, row.unit)}`).join("; "),
 		height: 300,
@@ -54,6 +55,7 @@ export const viewBeside = {
 		const list = medians(records);
 
 		plotRows(box, {
+			name: "medians",
 			title: "Medians with their intervals",
 			note: "Measured one after the other: what changed in between is in the differences. deepclock compare A B tells how far they can be trusted.",
 			says: list.map(row => `${row.name}: ${format(row.value, row.unit)}`).join(", "),
@@ -90,6 +92,7 @@ export const viewRatios = {
 		const startup = table(r, "compare/startup");
 
 		plotRows(box, {
+			name: "ratios",
 			title: `Times over those of ${base}`,
 			note: [`More than 1 is slower than ${base}.`, margin > 0 ? `The shaded range is the margin of ${percent(margin)}, within which they count as the same.` : ""].join(" "),
 			says: list.map(a => `${a.name}: ${ratioText(a.value)}, ${a.verdict}`).join("; "),
@@ -98,6 +101,7 @@ export const viewRatios = {
 		});
 		for (const a of list.filter(one => one.rounds.length > 1))
 			plotAgainst(box, {
+				name: "rounds",
 				title: `${a.name}, round by round`,
 				says: `Ratios of ${a.rounds.length} rounds, median ${ratioText(a.value)}`,
 				lists: [{ class: a.class, points: a.rounds }],
@@ -109,6 +113,7 @@ export const viewRatios = {
 			const list2 = rows(startup).map((row, i) => ({ name: String(row.subject.value), class: colorOf(i), value: number(row.session) + number(row.first_run), session: number(row.session) }));
 			if (list2.every(row => Number.isFinite(row.value)))
 				plotRows(box, {
+					name: "startup",
 					title: "Until the first result", note: "Opening the session and the first run; the table below has both, and after how many runs it pays.",
 					says: list2.map(row => `${row.name}: ${format(row.value, "ns")}`).join(", "),
 					rows: list2, unit: "ns", axis: "session and first run", at: 0, text: row => format(row.value, "ns"),

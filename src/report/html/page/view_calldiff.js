@@ -91,7 +91,7 @@ function drawDiff(box, c, names) {
 	box.append(el("p", { class: "small" }, el("b", {}, "A "), `${names[0]}, `, el("b", {}, "B "), names[1],
 		wholeA > 0 ? `; all of B is ${digits(wholeB / wholeA)} times A` : ""),
 	el("div", { class: "controls" }, widths, formControls(s, draw)), el("div", { class: "controls" }, find.parts, reset), trail, chart, legend, says);
-	const image = callPicture(chart, zoom);
+	const image = callPicture(chart, zoom, { name: "diff", alone: `${names[0]} and ${names[1]}` });
 	draw();
 	box.append(el("h3", {}, "Functions that changed"));
 	listing(box, { columns: diffColumns(unit, { key: "name", title: "function", text: r => r.fn.name, value: r => r.fn.name, more: r => placeOf(r.fn) }), rows: diffFunctions(c), brief: 15, filter: true });

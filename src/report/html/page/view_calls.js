@@ -12,6 +12,7 @@ import { drawLines } from "./calllines.js";
 import { LEAST_PX, callPicture } from "./callpicture.js";
 
 const WIDEST = 1200;
+const FILES = [["icicle", "icicle"], ["flame", "flamegraph"], ["sunburst", "sunburst"]];
 
 function tipOf(c, k, node, root, upside) {
 	const unit = v => weightText(c, k, v), total = totalOf(c, node, k);
@@ -27,8 +28,8 @@ function tipOf(c, k, node, root, upside) {
 }
 
 /** The picture with its controls, among which `weights` is put; zoomed(f) is told the function that was gone to.
- * Returns { weigh(k) }. */
-function picture(box, c, k, weights, zoomed) {
+ * title: of files, for which each form is drawn by itself; "": on a page. Returns { weigh(k) }. */
+function picture(box, c, k, weights, zoomed, title) {
 	const s = { c, k, root: NO_NODE, form: "icicle", levels: 25, least: 0, word: "", upside: false, lines: false };
 	const trail = el("nav", { class: "crumbs", "aria-label": "Where in the tree" }), says = el("p", { class: "dim small", role: "status" });
 	const legend = el("div", { class: "legend" }), chart = el("div");
@@ -54,7 +55,7 @@ function picture(box, c, k, weights, zoomed) {
 		}
 		crumbs(trail, shownTree, s.root, zoom);
 		find.said.textContent = found ? foundText(found, c, s.k, whole) : "";
-		image.show({ ...s, c: shownTree, found: found && found.of,
+		const state = { ...s, c: shownTree, found: found && found.of,
 			colour: node => (node === NO_NODE ? "c8" : `c${colours.of[shownTree.fn[node]]}`),
 			label: node => (node === NO_NODE ? `all  ${weightText(c, s.k, totalOf(c, NO_NODE, s.k))}` : nameAt(shownTree, node)),
 			tip: node => tipOf(shownTree, s.k, node, s.root, s.upside),
@@ -63,7 +64,8 @@ function picture(box, c, k, weights, zoomed) {
 					`${weightText(c, s.k, whole)} in all${s.root === NO_NODE ? "" : " here"}. ${leftOut(shownTree, shown, s.k, whole)}`;
 				says.textContent = text;
 				return text;
-			} });
+			} };
+		images.forEach(image => image.show(state));
 	}
 	function zoom(node) {
 		s.root = node;
@@ -93,7 +95,7 @@ function picture(box, c, k, weights, zoomed) {
 		draw();
 	} }, "reset");
 	box.append(el("div", { class: "controls" }, weights, formControls(s, draw), el("span", { class: "group" }, flags)), el("div", { class: "controls" }, find.parts, reset), trail, chart, legend, says);
-	const image = callPicture(chart, zoom);
+	const images = title ? FILES.map(([form, name]) => callPicture(chart, zoom, { name, form, alone: `${title}: ${c.columns[k].title}` })) : [callPicture(chart, zoom)];
 	draw();
 	return {
 		weigh(column) {
@@ -169,7 +171,7 @@ export function drawCalls(box, t, { weight, words = FUNCTIONS, page = null } = {
 			open(chosen);
 	});
 	weights.querySelector("select").value = k;
-	const image = picture(box, c, k, c.width > 1 ? weights : null, open);
+	const image = picture(box, c, k, c.width > 1 ? weights : null, open, page && page.figures ? t.title : "");
 	box.append(el("h3", {}, words[0]), el("p", { class: "dim small" }, words[1]), list, around, lines);
 	table();
 	if (page) /* comes when it is unpacked */

@@ -33,16 +33,16 @@ export const viewMachine = {
 		const left = el("div"), right = el("div");
 		let threads = "all", way = "read";
 
-		function chart(holder, title, note, list) {
+		function chart(holder, name, title, note, list) {
 			holder.replaceChildren();
 			const known = list.filter(Boolean);
 			if (known.length)
-				bars(holder, { title, note, says: `${title}: ${known.map(row => `${row.name} ${row.text}`).join(", ")}`, rows: known });
+				bars(holder, { name, title, note, says: `${title}: ${known.map(row => `${row.name} ${row.text}`).join(", ")}`, rows: known });
 		}
 		function draw() {
 			const of = threads === "1" ? "one thread" : "all threads", name = WAYS.find(w => w[0] === way)[1];
-			chart(left, "Arithmetic at best", `${of}, the best of all instruction sets`, ELEMENTS.map(([key, text]) => limitRow(r, text, `peak/${key}/${threads}`, instructionSets(r, key, threads))));
-			chart(right, "Bandwidth of each memory", `${of}: ${name}`, PLACES.map(([key, text]) => limitRow(r, text, `bandwidth/${key}_${way}/${threads}`)));
+			chart(left, "arithmetic", "Arithmetic at best", `${of}, the best of all instruction sets`, ELEMENTS.map(([key, text]) => limitRow(r, text, `peak/${key}/${threads}`, instructionSets(r, key, threads))));
+			chart(right, "bandwidth", "Bandwidth of each memory", `${of}: ${name}`, PLACES.map(([key, text]) => limitRow(r, text, `bandwidth/${key}_${way}/${threads}`)));
 		}
 		box.append(el("div", { class: "controls" }, oneOf("threads", [["1", "one"], ["all", "all"]], threads, key => { threads = key; draw(); }),
 			oneOf("memory is", WAYS, way, key => { way = key; draw(); })), el("div", { class: "pair" }, left, right));

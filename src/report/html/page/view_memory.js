@@ -43,13 +43,14 @@ function drawUses(box, list) {
 	const main = list[0];
 
 	figure(box, {
+		name: "memory",
 		title: "Use over time",
 		says: `${main.name} memory over ${format(end, "ns")}, at most ${format(main.top[1], "B")} at ${format(main.top[0], "ns")}`,
 		legend: list.map(u => [u.colour, u.name]),
 		height: 280,
 		draw(svg, width, height) {
 			const x = d3.scaleLinear([0, end || 1], [MEMORY_MARGIN.left, width - MEMORY_MARGIN.right]);
-			const y = d3.scaleLinear([0, most * 1.08 || 1], [height - MEMORY_MARGIN.bottom, MEMORY_MARGIN.top]);
+			const y = d3.scaleLinear([0, most * (1 + 0.07 * list.length) || 1], [height - MEMORY_MARGIN.bottom, MEMORY_MARGIN.top]);
 			const path = d3.line().x(p => x(p[0])).y(p => y(p[1])).curve(d3.curveStepAfter);
 
 			axisY(svg, y, { x: MEMORY_MARGIN.left, unit: "B", title: "in use", width: width - MEMORY_MARGIN.left - MEMORY_MARGIN.right });

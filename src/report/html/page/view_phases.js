@@ -20,6 +20,8 @@ export const viewPhases = {
 		const { rows, wall, processes } = ledger(r), rest = d3.sum(rows.filter(row => row.rest), row => row.ns);
 
 		figure(box, {
+			name: "phases",
+			alone: "Where the time went",
 			note: [`${format(wall, "ns")} until the last run ended${processes > 1 ? `, in the mean of ${processes} processes` : ""}; ${format(rest, "ns")} (${phaseShare(rest / wall)}) of them are in no phase:`,
 				"reading the model, looking at the machine, deciding. The statistics came after it and are not in it."].join(" "),
 			says: `${rows.map(row => `${row.name} ${format(row.ns, "ns")}`).join(", ")}: together ${format(wall, "ns")}`,

@@ -112,6 +112,7 @@ function drawRoofline(box, r, ops, roofs, page) {
 	const near = dots.filter(d => number(d.op.share) >= 0.5), at = near.reduce((s, d) => s + (d.time || 0), 0);
 
 	figure(box, {
+		name: "roofline",
 		title: "Operators and the roofs of this machine",
 		note: "Each dot is an operator, as large as its time: FLOPs for each byte that it moves against the FLOP/s that it reached. Above the slopes memory is too slow, above the flat line arithmetic.",
 		says: `${digits(dots.length)} operators among ${roofs ? `${peaks.length + levels.length} roofs` : "no roofs"}, ${digits(near.length)} of them at half of their roof or more`,
@@ -151,6 +152,7 @@ function drawGains(box, r, ops, roofs, page) {
 	const unknown = ops.filter(o => number(o.time) > 0 && Number.isNaN(leastTime(o, roofs)));
 	box.append(el("div", { class: "gains" }));
 	bars(box.lastChild, {
+		name: "gains",
 		title: "What would be gained at the roofs",
 		note: least > 0 ? `With every operator at its roof the model would take ${format(least, "ns")} instead of ${format(total, "ns")}.` : "",
 		says: `${first[0].op.name} would gain most: ${format(first[0].gain, "ns")}`,

@@ -55,7 +55,7 @@ export const viewFacts = {
 			listing(box, { rows: r.metrics, columns: [
 				{ key: "tag", title: "metric", text: m => m.tag, more: m => about(m).help, value: m => m.tag },
 				{ key: "value", title: "value", number: true, text: m => cellText(cell(m), m.unit), more: m => cellMore(cell(m)), value: m => number(m) },
-				{ key: "interval", title: "interval", text: m => (m.level > 0 ? cellMore(m, m.unit) : ""), value: m => (m.lo === undefined ? "" : m.lo) },
+				{ key: "interval", title: "interval", whole: true, text: m => (m.level > 0 ? cellMore(m, m.unit) : ""), value: m => (m.lo === undefined ? "" : m.lo) },
 				{ key: "how", title: "how", text: m => ("absent" in cell(m) ? `absent: ${cell(m).absent}` : m.how || ""), value: m => m.how || "" },
 			] });
 		}

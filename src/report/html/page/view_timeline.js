@@ -3,14 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, tipHide, tipShow } from "./dom.js";
+import { figure } from "./figure.js";
 import { listing } from "./listing.js";
+import { fitText } from "./marks.js";
 import { digits, format } from "./units.js";
 import { timelineLevel, rangeAt, readTimeline, inSight } from "./timeline_data.js";
 import { drawnRows, searchTimeline, sumsWithin } from "./timeline_sums.js";
 import { TRACK_ROW, layoutTracks, busyText, thinnedText, tickText, timeTicks, trackTree } from "./timeline_layout.js";
 import { counterAt, counterRange, paintCounter, paintRow, paletteOf, spreadLine } from "./timeline_paint.js";
 
-const TIME_AXIS = 22, TIME_MAP = 44, TIME_HIGH = 560, TIME_LABELS = 170, TIME_LABELS_NARROW = 84, TIME_TEXTS = 1200, TIME_CLOSEST = 20;
+const TIME_AXIS = 22, TIME_MAP = 44, TIME_HIGH = 560, TIME_FILE_HIGH = 1200, TIME_LABELS = 170, TIME_LABELS_NARROW = 112, TIME_TEXTS = 1200, TIME_CLOSEST = 20;
 const TIMELINE_HELP = "Drag: select a time. Shift and drag, A and D or the arrows: move. Ctrl and the wheel, W and S, + and −: zoom. " +
 	"Enter: the next range. 0: all. Escape: nothing selected. Double click: zoom to a range.";
 const factText = (r, section, key) => {
@@ -34,6 +36,7 @@ class TimelineView {
 		this.chosen = null; /* {row, range | block} */
 		this.selected = null; /* [from, to] */
 		this.frames = 0;
+		this.most = TIME_HIGH;
 		this.build(box);
 		this.foldMany();
 		this.layout();
@@ -103,7 +106,7 @@ class TimelineView {
 
 		this.lines = lines;
 		this.total = high + TIME_AXIS;
-		this.high = Math.min(TIME_HIGH, this.total);
+		this.high = Math.min(this.most, this.total);
 		this.scroller.style.height = `${this.high}px`;
 		this.inner.style.height = `${this.total}px`;
 		this.labels.replaceChildren(...lines.map(line => {
@@ -470,7 +473,7 @@ class TimelineView {
 		const { t, canvas, palette, pixels, ratio } = this, width = canvas.width, high = canvas.height, left = Math.round(this.left * ratio);
 		const nsOfPixel = (this.to - this.from) / (width - left), level = timelineLevel(t, nsOfPixel), wanted = this.found ? this.found.keys : null;
 		const top = this.scroller.scrollTop, y = v => Math.round((v - top + TIME_AXIS) * ratio), line = new Uint32Array(width - left), texts = [];
-		const { step, ticks } = timeTicks(this.from, this.to, (this.wide - this.left) / 110);
+		const { step, ticks } = timeTicks(this.from, this.to, (this.wide - this.left) / 90);
 		let painted = 0;
 
 		pixels.fill(palette.paper);
@@ -559,6 +562,25 @@ class TimelineView {
 		ctx.fillRect(left - 1, 0, 1, canvas.height);
 	}
 
+	/** The same as a chart, for files. */
+	figure(box) {
+		this.most = TIME_FILE_HIGH;
+		this.layout();
+		this.resize();
+		this.drawNow();
+		const left = this.left - 12, inside = this.lines.filter(l => l.y + TIME_AXIS + TRACK_ROW <= this.high), more = this.lines.length - inside.length;
+
+		figure(box, {
+			name: "timeline", alone: "Timeline", height: this.high, says: `${digits(this.lines.length)} tracks over ${format(this.t.ended, "ns")}`,
+			note: [more > 0 ? `${digits(more)} more tracks are not shown.` : "", ...thinnedText(this.t.about, factText(this.record, "trace", "file"))].join(" "),
+			draw: svg => {
+				svg.append("image").attr("width", this.wide).attr("height", this.high).attr("href", this.canvas.toDataURL("image/png"));
+				svg.selectAll(null).data(inside).join("text").attr("class", "track").attr("x", l => 8 * Math.min(3, l.depth)).attr("y", l => l.y + TIME_AXIS + 14)
+					.text(l => fitText(l.node.title, left - 8 * Math.min(3, l.depth)));
+			},
+		});
+	}
+
 	/** The outermost ranges of all threads, and where the part lies that is shown. */
 	drawMap() {
 		const { t, map, palette, ratio } = this, ctx = map.getContext("2d", { alpha: false }), width = map.width, high = map.height, left = Math.round(this.left * ratio);
@@ -599,6 +621,8 @@ export const viewTimeline = {
 			const about = await page.block("deepclock-timeline"), bytes = await page.block("deepclock-timeline-columns");
 			wait.remove();
 			box.timeline = new TimelineView(box, readTimeline(about, bytes), r); /* for tests */
+			if (page.figures)
+				box.timeline.figure(box);
 		} catch (error) {
 			wait.textContent = `The timeline could not be drawn: ${error.message}`;
 			console.error(error);

@@ -41,6 +41,7 @@ export const viewTrend = {
 		const changeText = c => `${c.change || format(c.after, unit)}, ${commitName(c)}`;
 
 		plotAgainst(box, {
+			name: "trend",
 			title: factValue(r, "trend", "metric"),
 			note: cuts.length > 0 ? cuts.map(c => `${changeText(c)}: ${format(c.before, unit)} to ${format(c.after, unit)}; noise alone looks so with p ${digits(c.p, 2)}.`).join(" ") : "No change of the level is shown.",
 			says: `${points.length} points from ${day(points[0])} to ${day(points[points.length - 1])}, ${cuts.length} changes of the level`,
@@ -80,6 +81,7 @@ function drawLaps(box, lap) {
 	const extra = lap.values.filter(v => v.unit === "1" || v.unit === undefined);
 
 	figure(box, {
+		name: "laps",
 		title: `Laps of ${lap.name}`,
 		says: `${lap.wall.length} laps, ${format(lap.wall[0], "ns")} the first, ${format(lap.wall[lap.wall.length - 1], "ns")} the last; ${extra.map(v => `${v.name} ends at ${digits(v.points[v.points.length - 1].v)}`).join(", ")}`,
 		height: 300,
@@ -133,6 +135,7 @@ function drawSteps(box, { parts, bars, each, n, warmup }) {
 	const steady = tops.slice(Math.min(bars.length - 1, Math.ceil(warmup / each))), high = Math.max(3 * d3.median(steady), d3.max(steady)), beyond = tops.filter(v => v > high).length;
 
 	figure(box, {
+		name: "steps",
 		title: "Steps taken apart",
 		note: [each > 1 ? `Each bar is the mean of ${each} of the ${digits(n)} steps.` : "", beyond > 0 ? `Bars are cut off at the top of the picture: ${beyond} of them, up to ${format(d3.max(tops), "ns")}.` : ""].filter(Boolean).join(" "),
 		says: `${digits(n)} steps; ${parts.map((p, k) => `${p.name} ${percent(d3.sum(bars, b => b.sums[k]) / d3.sum(tops))}`).join(", ")}`,

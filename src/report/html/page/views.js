@@ -23,6 +23,6 @@ import { viewFacts, viewTables } from "./view_tables.js";
  * it matches, or, with `many`, once for all records of a page that has several. */
 export const views = [
 	viewAnswer, viewBeside, viewRatios, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
-	viewRuns, viewPhases, viewTimeline, viewOps, viewRoofline, viewTreemap, viewAccuracy, viewMachine, viewDiff,
+	viewTimeline, viewOps, viewRoofline, viewTreemap, viewRuns, viewPhases, viewAccuracy, viewMachine, viewDiff,
 	viewDiffRecord, viewCalls, viewModules, viewMemory, viewTables, viewFacts,
 ];
