@@ -56,7 +56,7 @@ export const viewAnswer = {
 			first ? verdict(first) : null,
 			lines.map(line => el("p", { class: /^(INCOMPLETE|FAILS|FAILED)/.test(line) ? "line fail" : "line" }, line)),
 			n.first.length ? el("ul", { class: "doubts", "aria-label": "Reasons to doubt it" }, n.first.map(doubt)) : null,
-			n.rest.length + n.under.length ? el("details", {}, el("summary", {}, `${n.rest.length + n.under.length} more notes`),
+			n.rest.length + n.under.length ? el("details", {}, el("summary", {}, `${n.rest.length + n.under.length} more note${n.rest.length + n.under.length === 1 ? "" : "s"}`),
 				el("ul", { class: "doubts" }, [...n.rest, ...n.under].map(doubt))) : null,
 			(r.series || []).some(s => s.tag === "latency") ? tiles(r, page, said.answer.join(" ")) : null));
 	},

@@ -130,7 +130,9 @@ export const viewOps = {
 		}
 		drawOpBars(box, ops, only);
 		box.append(el("div", { class: "controls" }, chip), tableBox);
-		const table = listing(tableBox, { columns: opColumns(ops, r), rows: ops, sort: has(ops, "time") ? "time" : has(ops, "macs") ? "macs" : undefined, mark: opMark });
+		/* On a phone the numbers come first: there is room for two columns. */
+		const all = opColumns(ops, r), columns = innerWidth < 640 ? [all[0], ...all.slice(1).filter(c => c.number), ...all.slice(1).filter(c => !c.number)] : all;
+		const table = listing(tableBox, { columns, rows: ops, sort: has(ops, "time") ? "time" : has(ops, "macs") ? "macs" : undefined, mark: opMark });
 		box.append(el("p", { class: "dim small" }, sumsText(ops, r)));
 		if (absent.length)
 			box.append(el("p", { class: "dim small absent-why" }, `Where – stands: ${reasonsText(absent.slice(0, 4))}${absent.length > 4 ? `; and ${absent.length - 4} more reasons` : ""}.`));

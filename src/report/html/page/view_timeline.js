@@ -472,7 +472,7 @@ class TimelineView {
 	drawNow() {
 		const { t, canvas, palette, pixels, ratio } = this, width = canvas.width, high = canvas.height, left = Math.round(this.left * ratio);
 		const nsOfPixel = (this.to - this.from) / (width - left), level = timelineLevel(t, nsOfPixel), wanted = this.found ? this.found.keys : null;
-		const top = this.scroller.scrollTop, y = v => Math.round((v - top + TIME_AXIS) * ratio), line = new Uint32Array(width - left), texts = [];
+		const top = this.scroller.scrollTop, y = v => Math.round((v - top + TIME_AXIS) * ratio), line = new Uint32Array(width - left), texts = [], counters = [];
 		const { step, ticks } = timeTicks(this.from, this.to, (this.wide - this.left) / 90);
 		let painted = 0;
 
@@ -490,6 +490,7 @@ class TimelineView {
 					const { counter } = l.node.track;
 					counter.range = counter.range || counterRange(counter);
 					paintCounter(counter, counter.range, this.from, nsOfPixel, pixels, width, high, left, y0 + 2, y1, palette);
+					counters.push({ text: `most ${format(counter.range.most, l.node.track.unit)}`, y: y0 + 10 * ratio });
 					continue;
 				}
 				const own = [];
@@ -502,6 +503,7 @@ class TimelineView {
 		}
 		this.ctx.putImageData(this.image, 0, 0);
 		this.drawTexts(texts, left);
+		this.drawCounts(counters, left);
 		this.drawOver(ticks, step, left, y);
 		this.drawMap();
 		this.frames++;
@@ -524,6 +526,21 @@ class TimelineView {
 				continue;
 			ctx.fillStyle = this.palette.textOn(text.key, wanted);
 			ctx.fillText(said.length > room ? `${said.slice(0, room - 1)}…` : said, left + text.x + 4 * ratio, text.y, text.wide - 6 * ratio);
+		}
+	}
+
+	/** How high the highest of a counter is, at its left end, on a ground of its own. */
+	drawCounts(counts, left) {
+		const { ctx, ratio, palette } = this, paper = getComputedStyle(document.documentElement).getPropertyValue("--paper");
+
+		ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+		for (const c of counts) {
+			ctx.globalAlpha = 0.75;
+			ctx.fillStyle = paper;
+			ctx.fillRect(left + 2 * ratio, c.y - 7 * ratio, ctx.measureText(c.text).width + 6 * ratio, 14 * ratio);
+			ctx.globalAlpha = 1;
+			ctx.fillStyle = palette.dim;
+			ctx.fillText(c.text, left + 5 * ratio, c.y);
 		}
 	}
 
