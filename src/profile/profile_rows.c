@@ -485,15 +485,13 @@ static void note_worth(const table *t, record_builder *b)
 	}
 	for (size_t k = 0; k < 3 && best[k]; k++) {
 		const row *r = best[k];
-		char faster[64] = "it need not take any time";
-		if (r->roof.least_ns > 0)
-			snprintf(faster, sizeof faster, "its %s roof allows %.1f times its speed",
-				 r->roof.bound, r->value / r->roof.least_ns);
 		int n =
 		    snprintf(text + used, sizeof text - used,
-			     "%s'%.80s' (%s) takes %.1f %% and %s: up to %.1f %% of the model",
+			     "%s'%.80s' (%s) takes %.1f %% and its %s roof allows %.1f times its "
+			     "speed: up to %.1f %% of the model",
 			     k ? "; " : "", r->name, r->type, 100 * r->value / t->in->latency_ns,
-			     faster, 100 * (r->value - r->roof.least_ns) / t->in->latency_ns);
+			     r->roof.bound, r->value / r->roof.least_ns,
+			     100 * (r->value - r->roof.least_ns) / t->in->latency_ns);
 		if (n > 0 && (size_t)n < sizeof text - used)
 			used += (size_t)n;
 	}
