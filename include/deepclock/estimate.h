@@ -24,6 +24,8 @@ typedef struct dck_estimate {
 	double lo, hi, level;
 	char how[160]; /* the estimator and the kind of interval; without interval: why there is
 			* none */
+	/* Why the interval is narrower than its level says; static. NULL: it is not known to be. */
+	const char *narrow;
 } dck_estimate;
 
 /* statistic: "median", "mean", "min", "max", or a percentile as "p99"; NULL: the median. level: of

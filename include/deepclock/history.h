@@ -144,6 +144,14 @@ DCK_API dck_status dck_history_get_json(dck_history *h, const char *id, dck_buff
 DCK_API dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record **ret,
 					dck_err *err) DCK_MUST_USE;
 
+/* r again with what earlier starts of the same subject, engine, machine and method in the history
+ * say of it: metric latency/starts, the mean of all their statistics (the one of r's plan) with its
+ * interval between starts, and fact method/starts, how many they are with this one. At most the
+ * newest 100 are read. *ret is owned: dck_record_free(). E_ABSENT: there is none, or r is no
+ * complete measurement of one process. @since 0.1 */
+DCK_API dck_status dck_history_starts(dck_history *h, const dck_record *r, dck_record **ret,
+				      dck_err *err) DCK_MUST_USE;
+
 /* Adding and the baseline in one call, for the history at `path` (NULL: the usual one).
  * dck_history_keep() adds to it, and makes it where there is none; commit NULL: the one that is
  * checked out here. Errors: those of dck_history_open() and dck_history_add(). @since 0.1 */
@@ -153,6 +161,10 @@ DCK_API dck_status dck_history_keep(const char *path, const dck_record *r, const
  * those of dck_history_open() and dck_history_baseline(). @since 0.1 */
 DCK_API dck_status dck_history_before(const char *path, const dck_record *r, dck_record **ret,
 				      dck_err *err) DCK_MUST_USE;
+
+/* dck_history_starts() of it, in the same way. @since 0.1 */
+DCK_API dck_status dck_history_with_starts(const char *path, const dck_record *r, dck_record **ret,
+					   dck_err *err) DCK_MUST_USE;
 
 /* All records of the filter, oldest first, one JSON object in a line: the record with one more
  * member, "history": {"commit": ...}, which readers of records pass over. Errors of the sink come

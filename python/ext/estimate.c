@@ -64,6 +64,7 @@ static PyObject *estimate(PyObject *m, PyObject *args, PyObject *kwargs)
 		PyStructSequence_SetItem(result, i, number);
 	}
 	PyStructSequence_SetItem(result, 4, PyUnicode_FromString(e.how));
+	PyStructSequence_SetItem(result, 5, Py_BuildValue("z", e.narrow));
 	if (PyErr_Occurred())
 		Py_CLEAR(result);
 	return result;
@@ -75,6 +76,7 @@ static PyStructSequence_Field fields[] = {
     {"hi", NULL},
     {"level", NULL},
     {"how", "the estimator and the kind of interval; or why there is none"},
+    {"narrow", "why the interval is narrower than its level says; None: it is not known to be"},
     {0},
 };
 

@@ -172,28 +172,38 @@ dck_status dck_history_get(dck_history *h, const char *id, dck_record **ret, dck
 	return status;
 }
 
-dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record **ret, dck_err *err)
+dck_status history_earlier(dck_history *h, const dck_record *r, int limit,
+			   history_identity *ret_who, sqlite3_stmt **ret, dck_err *err)
 {
 	static const char sql[] =
-	    "SELECT id FROM records WHERE subject IS ?1 AND verb IS ?2 AND machine = ?3 AND method "
-	    "= ?4 AND at < ?5 AND id <> ?6 AND NOT incomplete ORDER BY at DESC, seq DESC LIMIT 1";
+	    "SELECT seq, id FROM records WHERE subject IS ?1 AND verb IS ?2 AND machine = ?3 AND "
+	    "method = ?4 AND at < ?5 AND id <> ?6 AND NOT incomplete ORDER BY at DESC, seq DESC "
+	    "LIMIT ?7";
+
+	history_identify(r, ret_who);
+	DCK_TRY(history_prepare(h, sql, ret, "read", err));
+	history_bind_text(*ret, 1, ret_who->subject);
+	history_bind_text(*ret, 2, ret_who->verb[0] ? ret_who->verb : NULL);
+	history_bind_text(*ret, 3, ret_who->machine);
+	history_bind_text(*ret, 4, ret_who->method);
+	sqlite->bind_int64(*ret, 5, r->began_unix_ns != 0 ? r->began_unix_ns : INT64_MAX);
+	history_bind_text(*ret, 6, r->id);
+	sqlite->bind_int(*ret, 7, limit);
+	return DCK_OK;
+}
+
+dck_status dck_history_baseline(dck_history *h, const dck_record *r, dck_record **ret, dck_err *err)
+{
 	char id[DCK_HISTORY_ID_SIZE] = "";
 	history_identity who;
 	sqlite3_stmt *s;
 	bool row = false;
 	dck_status status;
 
-	history_identify(r, &who);
-	DCK_TRY(history_prepare(h, sql, &s, "read", err));
-	history_bind_text(s, 1, who.subject);
-	history_bind_text(s, 2, who.verb[0] ? who.verb : NULL);
-	history_bind_text(s, 3, who.machine);
-	history_bind_text(s, 4, who.method);
-	sqlite->bind_int64(s, 5, r->began_unix_ns != 0 ? r->began_unix_ns : INT64_MAX);
-	history_bind_text(s, 6, r->id);
+	DCK_TRY(history_earlier(h, r, 1, &who, &s, err));
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK && row)
-		id_copy(s, 0, id);
+		id_copy(s, 1, id);
 	sqlite->finalize(s);
 	if (status != DCK_OK)
 		return status;

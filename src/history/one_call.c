@@ -20,7 +20,11 @@ dck_status dck_history_keep(const char *path, const dck_record *r, const char *c
 	return status;
 }
 
-dck_status dck_history_before(const char *path, const dck_record *r, dck_record **ret, dck_err *err)
+/* What is asked of a history that has to be there. */
+typedef dck_status (*question)(dck_history *h, const dck_record *r, dck_record **ret, dck_err *err);
+
+static dck_status ask(const char *path, question q, const dck_record *r, dck_record **ret,
+		      dck_err *err)
 {
 	dck_history_config config;
 	dck_history *history = NULL;
@@ -31,7 +35,18 @@ dck_status dck_history_before(const char *path, const dck_record *r, dck_record 
 	config.existing = true;
 	status = dck_history_open(&config, &history, err);
 	if (status == DCK_OK)
-		status = dck_history_baseline(history, r, ret, err);
+		status = q(history, r, ret, err);
 	dck_history_close(history);
 	return status;
+}
+
+dck_status dck_history_before(const char *path, const dck_record *r, dck_record **ret, dck_err *err)
+{
+	return ask(path, dck_history_baseline, r, ret, err);
+}
+
+dck_status dck_history_with_starts(const char *path, const dck_record *r, dck_record **ret,
+				   dck_err *err)
+{
+	return ask(path, dck_history_starts, r, ret, err);
 }

@@ -57,6 +57,17 @@ static void no_warmup(record_builder *b, const measure_evidence *e)
 			    "there was no warm-up: the first, slow runs are in every statistic");
 }
 
+static void plateau(record_builder *b, const measure_evidence *e)
+{
+	if (e->cut_runs > 0)
+		record_note(
+		    b, "plateau",
+		    "the first %llu runs after warm-up, %.2g s, were %.1f %% %s than the "
+		    "rest and are counted as warm-up: a program that ends sooner has only them",
+		    (unsigned long long)e->cut_runs, (double)e->cut_ns / 1e9,
+		    100 * fabs(e->cut_ratio), e->cut_ratio > 0 ? "slower" : "faster");
+}
+
 static void drift(record_builder *b, const measure_evidence *e)
 {
 	const measure_samples *s = e->samples;
@@ -292,9 +303,9 @@ static void slow_build(record_builder *b, const measure_evidence *e)
 }
 
 static const doubt doubts[] = {
-    first_run_slow, no_warmup,	     not_steady, drift,	     level_changed, two_modes,
-    outliers,	    busy_neighbours, preempted,	 governor,   cpu_limit,	    too_few,
-    imprecise,	    timer_coarse,    thinned,	 slow_build,
+    first_run_slow, no_warmup, not_steady,	plateau,   drift,      level_changed,
+    two_modes,	    outliers,  busy_neighbours, preempted, governor,   cpu_limit,
+    too_few,	    imprecise, timer_coarse,	thinned,   slow_build,
 };
 
 /* One cause makes several of them, and is said once: those of the machine lead, and what a busy
@@ -338,6 +349,9 @@ measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *ho
 	    .first_run_ns = p->first_run_ns,
 	    .warmup_ns = p->warmup_ns,
 	    .warmup_runs = p->warmup_runs,
+	    .cut_runs = p->cut_runs,
+	    .cut_ns = p->cut_ns,
+	    .cut_ratio = p->cut_ratio,
 	    .verdict = p->verdict,
 	    .clock_cost_ns = p->loop.clock->cost_ns,
 	    .group = p->loop.group,

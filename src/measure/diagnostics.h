@@ -23,6 +23,8 @@ typedef struct measure_evidence {
 	/* Of the warm-up before. */
 	bool has_first_run, steady_asked, steady_known, steady;
 	uint64_t first_run_ns, warmup_ns, warmup_runs;
+	uint64_t cut_runs, cut_ns;
+	double cut_ratio;
 	stat_steady verdict;
 	/* How the clock and the samples go together. */
 	double clock_cost_ns;

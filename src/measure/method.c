@@ -62,6 +62,12 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 		if (p->steady)
 			record_fact_int(b, "method", "steady_after", DCK_UNIT_NS,
 					(int64_t)p->steady_ns);
+		if (p->cut_runs > 0)
+			record_fact_fmt(
+			    b, "method", "warmup_cut",
+			    "the first %llu measured runs, %.2g s: a plateau %.1f %% %s",
+			    (unsigned long long)p->cut_runs, (double)p->cut_ns / 1e9,
+			    100 * fabs(p->cut_ratio), p->cut_ratio > 0 ? "slower" : "faster");
 		break;
 	}
 }

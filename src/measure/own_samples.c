@@ -35,6 +35,7 @@ dck_status dck_estimate_samples(const double *values, size_t n, const char *stat
 		ret->lo = e.lo;
 		ret->hi = e.hi;
 		ret->level = e.level;
+		ret->narrow = e.narrow ? stat_narrow_text(e.narrow) : NULL;
 	}
 	snprintf(ret->how, sizeof ret->how, "%s", e.has_interval ? e.how : e.why);
 	return DCK_OK;

@@ -223,8 +223,66 @@ dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 
 /* --- measurement */
 
-/* Looks at the statistic; true when the precision is reached. */
-static bool precision_check(measure_phases *p)
+/* What the slices in front of the cut took goes with them. */
+static void slices_drop(measure_phases *p, size_t slices)
+{
+	const measure_samples *s = &p->latency;
+	const double group = (double)p->loop.group;
+
+	for (size_t i = 0, k = 0; i < slices; i++) {
+		const size_t from = k;
+
+		while (k < s->n && s->at_ns[k] < p->cpu.at_ns[i + 1])
+			k++;
+		p->sinks.cpu_ns -= p->cpu.value[i] * (double)(k - from) * group;
+		p->sinks.wall_ns -=
+		    (double)(s->at_ns[k - 1] - p->cpu.at_ns[i]) + s->value[k - 1] * group;
+	}
+	measure_samples_drop(&p->cpu, slices);
+	if (p->user.n > 0) { /* a slice is a run */
+		measure_samples_drop(&p->user, slices);
+		measure_samples_drop(&p->system, slices);
+	}
+}
+
+/* A plateau looks like the steady state as long as it lasts: seen afterwards it is cut, once, in
+ * whole slices, since processor time is known of these. */
+static bool plateau_cut(measure_phases *p)
+{
+	measure_samples *s = &p->latency;
+	stat_change step;
+	size_t slices = 0, cut = 0;
+	uint64_t at_ns;
+
+	if (p->plan.warmup != MEASURE_WARMUP_AUTO || p->cut_runs > 0 || s->stride > 1 ||
+	    p->cpu.stride > 1 ||
+	    !stat_plateau_find(s->value, s->n, (size_t)(p->warmup_runs / p->loop.group), p->scratch,
+			       &step))
+		return false;
+	while (slices < p->cpu.n && p->cpu.at_ns[slices] < s->at_ns[step.at])
+		slices++;
+	if (slices == p->cpu.n)
+		return false;
+	at_ns = p->cpu.at_ns[slices];
+	while (s->at_ns[cut] < at_ns)
+		cut++;
+	slices_drop(p, slices);
+	for (size_t i = 0; i < cut; i++)
+		measure_samples_push(&p->warm, s->at_ns[i], s->value[i]);
+	measure_samples_drop(s, cut);
+	p->cut_runs = cut * p->loop.group;
+	p->cut_ns = at_ns + p->loop.origin_ns - p->measured_at_ns;
+	p->cut_ratio = step.before / step.after - 1;
+	p->warmup_runs += p->cut_runs;
+	p->warmup_ns += p->cut_ns;
+	p->runs_before += p->cut_runs;
+	p->measured_at_ns += p->cut_ns;
+	p->looks = (stat_stop){0};
+	return true;
+}
+
+/* Looks at the statistic; true when the precision is reached. *ret_slow: its level changes. */
+static bool precision_check(measure_phases *p, bool *ret_slow)
 {
 	const dck_plan *asked = &p->plan.asked;
 	stat_estimate e;
@@ -232,20 +290,27 @@ static bool precision_check(measure_phases *p)
 	measure_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch, &e);
 	p->checks++;
 	live_estimate(p, &e);
+	*ret_slow = e.narrow == STAT_NARROW_SLOW;
 	if (!stat_stop_look(&p->looks, &e, asked->precision))
 		return false;
 	p->ended = MEASURE_END_PRECISION;
 	return true;
 }
 
-/* Rules that need no look at the samples. */
-static bool measure_enough(measure_phases *p, uint64_t runs, uint64_t elapsed_ns)
+static uint64_t runs_measured(const measure_phases *p)
+{
+	return p->loop.runs - p->runs_before;
+}
+
+/* Rules that need no look at the samples. What was cut does not count, but for the time that all
+ * may take. */
+static bool measure_enough(measure_phases *p, uint64_t elapsed_ns)
 {
 	const dck_plan *asked = &p->plan.asked;
 
-	if (asked->runs > 0 && runs >= asked->runs)
+	if (asked->runs > 0 && runs_measured(p) >= asked->runs)
 		p->ended = MEASURE_END_RUNS;
-	else if (asked->time_ns > 0 && elapsed_ns >= asked->time_ns)
+	else if (asked->time_ns > 0 && p->loop.last_ns - p->measured_at_ns >= asked->time_ns)
 		p->ended = MEASURE_END_TIME;
 	else if (asked->runs == 0 && asked->time_ns == 0 && elapsed_ns >= asked->max_time_ns)
 		p->ended = MEASURE_END_MAX_TIME;
@@ -275,14 +340,16 @@ static void live_foresee(measure_phases *p, uint64_t runs, uint64_t elapsed_ns)
 	p->live.done_ratio = total_ns > 0 ? fmin(1, elapsed / total_ns) : NAN;
 }
 
-static dck_status measure_look(measure_phases *p, bool check, uint64_t runs, uint64_t elapsed_ns,
-			       bool *ret_enough, dck_err *err)
+static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_ns, bool *ret_enough,
+			       dck_err *err)
 {
 	uint64_t begin_ns = now(p);
-	bool enough = false;
+	bool enough = false, slow = false;
 
 	if (check)
-		enough = precision_check(p);
+		enough = precision_check(p, &slow);
+	if (slow)
+		plateau_cut(p);
 	if (live_due(p)) {
 		/* A look of its own, as long as looks stay a small part of the time. */
 		if (!check && p->latency.n >= 5 && p->live_cost_ns < 0.02 * (double)LIVE_NS) {
@@ -293,8 +360,8 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t runs, uin
 			live_estimate(p, &e);
 			p->live_cost_ns = (double)(now(p) - begin_ns);
 		}
-		live_foresee(p, runs, elapsed_ns);
-		live_send(p, "measure", runs, elapsed_ns);
+		live_foresee(p, runs_measured(p), elapsed_ns);
+		live_send(p, "measure", runs_measured(p), elapsed_ns);
 		p->live_at_ns = p->loop.last_ns;
 	}
 	*ret_enough = enough;
@@ -302,44 +369,63 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t runs, uin
 	return enough ? DCK_OK : measure_loop_settle(&p->loop, now(p) - begin_ns, err);
 }
 
+/* Samples until the next look, or the end. */
+static uint64_t measure_left(measure_phases *p, bool by_precision, uint64_t next_check)
+{
+	const dck_plan *asked = &p->plan.asked;
+
+	if (asked->runs > 0) {
+		const uint64_t left = asked->runs - runs_measured(p);
+
+		/* The last sample may be of a smaller group: N runs are N runs. */
+		if (left < p->loop.group)
+			p->loop.group = left;
+		return left / p->loop.group;
+	}
+	if (by_precision && next_check > p->latency.pushed)
+		return next_check - p->latency.pushed;
+	return UINT64_MAX;
+}
+
 dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 {
 	const dck_plan *asked = &p->plan.asked;
 	const bool by_precision = asked->runs == 0 && asked->time_ns == 0;
-	const uint64_t runs_before = p->loop.runs, whole_group = p->loop.group;
+	const uint64_t whole_group = p->loop.group;
 	uint64_t next_check = asked->min_runs;
-	uint64_t begin_ns = now(p), elapsed_ns = 0, runs = 0;
+	const uint64_t begin_ns = now(p);
 	bool enough = false;
 	dck_status status = DCK_OK;
 
+	p->runs_before = p->loop.runs;
 	p->loop.last_ns = p->measured_at_ns = begin_ns;
 	while (status == DCK_OK && !enough) {
-		uint64_t left = UINT64_MAX;
+		const uint64_t left = measure_left(p, by_precision, next_check);
+		uint64_t elapsed_ns;
+		bool check;
 
-		if (asked->runs > 0) {
-			/* The last sample may be of a smaller group: N runs are N runs. */
-			if (asked->runs - runs < p->loop.group)
-				p->loop.group = asked->runs - runs;
-			left = (asked->runs - runs) / p->loop.group;
-		} else if (by_precision && next_check > p->latency.pushed) {
-			left = next_check - p->latency.pushed;
-		}
 		status = measure_loop_slice(&p->loop, &p->sinks,
 					    measure_loop_slice_size(&p->loop, left), err);
-		runs = p->loop.runs - runs_before;
+		p->loop.group = whole_group;
 		elapsed_ns = p->loop.last_ns - begin_ns;
-		if (status != DCK_OK || (enough = measure_enough(p, runs, elapsed_ns)))
+		if (status != DCK_OK)
 			break;
-		bool check = by_precision && p->latency.pushed >= next_check &&
-			     elapsed_ns >= asked->min_time_ns;
-
+		enough = measure_enough(p, elapsed_ns);
+		check = !enough && by_precision && p->latency.pushed >= next_check &&
+			elapsed_ns >= asked->min_time_ns;
 		if (check)
 			next_check = stat_stop_next(p->latency.pushed);
-		if (check || live_due(p))
-			status = measure_look(p, check, runs, elapsed_ns, &enough, err);
+		if (check || (!enough && live_due(p)))
+			status = measure_look(p, check, elapsed_ns, &enough, err);
+		/* With what was cut the end may lie ahead again. */
+		if (status == DCK_OK && enough && plateau_cut(p)) {
+			next_check = asked->min_runs;
+			enough = p->ended == MEASURE_END_MAX_TIME;
+			if (!enough)
+				p->ended = MEASURE_END_EARLY;
+		}
 	}
-	p->loop.group = whole_group;
-	p->measured_runs = runs;
-	p->measured_ns = elapsed_ns;
+	p->measured_runs = runs_measured(p);
+	p->measured_ns = p->loop.last_ns - p->measured_at_ns;
 	return status;
 }

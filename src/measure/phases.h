@@ -37,12 +37,16 @@ typedef struct measure_phases {
 	/* What came of it. */
 	uint64_t first_run_ns, warmup_ns, measured_ns;
 	uint64_t warmup_runs, measured_runs;
+	uint64_t runs_before;	 /* of the loop, in front of those measured */
 	uint64_t measured_at_ns; /* when that began, on the loop's clock */
 	uint64_t single_runs;	 /* samples of one run each, before those of `group` runs */
 	bool has_first_run;
 	bool steady_known, steady;	 /* auto: whether it could be judged, and the judgement */
 	uint64_t steady_runs, steady_ns; /* from where on it was steady */
 	stat_steady verdict;
+	/* auto: what was measured first and cut as warm-up, since it was a plateau; 0: nothing */
+	uint64_t cut_runs, cut_ns;
+	double cut_ratio; /* its level over that of the rest, less 1 */
 	measure_end ended;
 	char early[48]; /* what ended it before its rule did, a clause */
 	stat_stop looks;

@@ -72,3 +72,19 @@ void measure_samples_take(measure_samples *s, const measure_reading *readings, s
 	s->min = min;
 	s->max = max;
 }
+
+void measure_samples_drop(measure_samples *s, size_t n)
+{
+	const size_t left = s->n - n;
+
+	assert(s->stride == 1 && n <= s->n);
+	memmove(s->value, s->value + n, left * sizeof *s->value);
+	memmove(s->at_ns, s->at_ns + n, left * sizeof *s->at_ns);
+	s->n = 0;
+	s->pushed = 0;
+	s->sum = 0;
+	s->min = INFINITY;
+	s->max = -INFINITY;
+	for (size_t i = 0; i < left; i++)
+		measure_samples_push(s, s->at_ns[i], s->value[i]);
+}

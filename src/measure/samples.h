@@ -23,6 +23,8 @@ dck_status measure_samples_init(measure_samples *s, size_t cap, bool hot, dck_er
 void measure_samples_done(measure_samples *s); /* {0} is allowed */
 void measure_samples_clear(measure_samples *s);
 void measure_samples_halve(measure_samples *s);
+/* Forgets the first n; of samples that are all kept (stride 1). */
+void measure_samples_drop(measure_samples *s, size_t n);
 
 /* Of all; NaN: there is none. */
 static inline double measure_samples_mean(const measure_samples *s)

@@ -235,6 +235,8 @@ static bool is_shown(const metrics *own, const dck_metric *m)
 	const size_t n = sizeof timing / sizeof timing[0];
 	const char *last = strrchr(m->def->tag, '/');
 
+	if (strcmp(m->def->tag, "latency/starts") == 0)
+		return true;
 	if (own->r->ntables > 0 && last && strchr(m->def->tag, '/') != last)
 		return false; /* a member of a family: in a row of a table */
 	for (size_t i = 0; own->timed && i < n; i++)

@@ -221,4 +221,11 @@ size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch
  * stat_scratch(n); ret[STAT_CHANGES_MAX]. Slow change without steps gives steps too. */
 size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *ret);
 
+/* Does x[0..n) begin with a level of its own, as of a compiler that comes late or of a machine
+ * before it is hot? Only where that is the one step, the rest is steady, and the level had lasted,
+ * with `before` runs of warm-up in front, for at most a quarter of all: later or repeated changes
+ * are the machine's. ret->at: the first run that is behind the step for certain. scratch:
+ * stat_scratch(n). */
+bool stat_plateau_find(const double *x, size_t n, size_t before, double *scratch, stat_change *ret);
+
 #endif

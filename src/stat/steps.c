@@ -9,6 +9,8 @@
 #define CHANCE	 0.01
 /* What does not matter. */
 #define CHANGE_SMALL 0.01
+/* A level that lasts longer is no warm-up. */
+#define PLATEAU_MAX 0.25
 
 size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *ret)
 {
@@ -32,4 +34,20 @@ size_t stat_steps_find(const double *x, size_t n, double *scratch, stat_change *
 		ret[kept++] = c;
 	}
 	return kept;
+}
+
+bool stat_plateau_find(const double *x, size_t n, size_t before, double *scratch, stat_change *ret)
+{
+	const size_t block = n / BLOCKS > RUNS_MIN ? n / BLOCKS : RUNS_MIN;
+	stat_change steps[STAT_CHANGES_MAX];
+	stat_estimate rest;
+
+	if (stat_steps_find(x, n, scratch, steps) != 1)
+		return false;
+	*ret = steps[0];
+	ret->at += block; /* the step lies somewhere in a block */
+	if ((double)(before + ret->at) > PLATEAU_MAX * (double)(before + n))
+		return false;
+	stat_estimate_one(STAT_MEDIAN, x + ret->at, n - ret->at, 0.95, scratch, &rest);
+	return rest.narrow != STAT_NARROW_SLOW;
 }

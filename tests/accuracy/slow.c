@@ -3,6 +3,7 @@
  *
  *     accuracy_slow               a few cells, with bounds: the test
  *     accuracy_slow --full [PART] all cells, as the Markdown table of docs/reference/methods.md
+ *     accuracy_slow --steps       steps within a measurement, and plateaus at its beginning
  *
  * Of each series: coverage of the intervals that are not marked narrow, the share that is marked,
  * and the mean half-width. The truth is that of the process, not of the window: a window that never
@@ -478,6 +479,73 @@ static double told(const slow_kind *k, double by, size_t after, size_t series, d
 	return percent(found, series);
 }
 
+/* --- a plateau at the beginning of 3,000 runs, which lasted through the warm-up before them */
+#define WARM 200
+
+/* Share of the series in which a look at n growing by 10 % from 50 to `most` cuts one, percent;
+ * *ret_right: that is cut, with at most a tenth too much, and nothing of it left. */
+static double cut(const slow_kind *k, double by, size_t after, size_t most, size_t series,
+		  double *ret_right)
+{
+	double *x = room(most), *scratch = room(stat_scratch(most));
+	size_t found = 0, right = 0;
+	sim_random r;
+
+	sim_seed(&r, 10);
+	for (size_t i = 0; i < series; i++) {
+		stat_change step = {0};
+		bool there = false;
+
+		k->make(k, &r, x, most);
+		for (size_t at = 0; at < after; at++)
+			x[at] *= 1 + by;
+		/* As a measurement looks: where the level changes slowly, and at the end. */
+		for (size_t n = 50; !there; n = (size_t)stat_stop_next(n)) {
+			stat_estimate e;
+
+			n = n < most ? n : most;
+			stat_estimate_one(STAT_MEDIAN, x, n, 0.95, scratch, &e);
+			there = (e.narrow == STAT_NARROW_SLOW || n == most) &&
+				stat_plateau_find(x, n, WARM, scratch, &step);
+			if (n == most)
+				break;
+		}
+		found += there;
+		right += there && step.at >= after && step.at - after <= most / 10;
+	}
+	free(scratch);
+	free(x);
+	*ret_right = percent(right, series);
+	return percent(found, series);
+}
+
+static bool plateaus_table(size_t series)
+{
+	static const slow_kind even = {"", outliers, 0, 1, 0, NULL, 0, 0};
+	bool good = true;
+
+	printf(
+	    "\nPlateaus: cut in percent of 3,000 runs\n\n| series | cut | rightly |\n|---|---|---|\n");
+	for (int i = 0; i < 4; i++) {
+		static const struct {
+			double by;
+			size_t after;
+		} at[] = {{0.08, 290}, {0.08, 600}, {-0.06, 250}, {0.04, 300}};
+		double right, rate = cut(&even, at[i].by, at[i].after, 3000, series, &right);
+
+		printf("| %+.0f %% until %zu | %.0f | %.0f |\n", 100 * at[i].by, at[i].after, rate,
+		       right);
+		good = good && right >= 75;
+	}
+	for (size_t i = 0; i < LENGTH(kinds); i++) {
+		double right, rate = cut(&kinds[i], 0, 0, 3000, series, &right);
+
+		printf("| %s | %.0f | |\n", kinds[i].name, rate);
+		good = good && (i > 2 || rate <= 5);
+	}
+	return good;
+}
+
 static bool steps_table(size_t series)
 {
 	static const slow_kind even = {"", outliers, 0, 1, 0, NULL, 0, 0};
@@ -508,7 +576,7 @@ int main(int argc, char **argv)
 	static const size_t few[] = {300}, all[] = {100, 300, 1000, 5000};
 
 	if (argc > 1 && strcmp(argv[1], "--steps") == 0)
-		return steps_table(400) ? 0 : 1;
+		return steps_table(400) && plateaus_table(200) ? 0 : 1;
 	if (argc > 1 && strcmp(argv[1], "--full") == 0) {
 		table(all, LENGTH(all), 5000, argc > 3 ? (size_t)atol(argv[3]) : 400,
 		      argc > 2 ? argv[2] : "");
@@ -516,5 +584,5 @@ int main(int argc, char **argv)
 	}
 	const bool good = table(few, LENGTH(few), 0, 200, "");
 
-	return steps_table(200) && good ? 0 : 1;
+	return steps_table(200) && plateaus_table(40) && good ? 0 : 1;
 }

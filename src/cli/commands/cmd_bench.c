@@ -5,10 +5,24 @@
 #include <limits.h>
 #include <string.h>
 
+/* With what earlier starts say, where the history has some. */
 static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
 		       dck_err *err)
 {
-	return dck_bench(&c->subject, config, o, ret, err);
+	dck_record *more;
+	dck_err why;
+
+	if (dck_bench(&c->subject, config, o, ret, err) != DCK_OK)
+		return err->code;
+	if (c->output.no_history)
+		return DCK_OK;
+	if (dck_history_with_starts(c->output.db, *ret, &more, &why) == DCK_OK) {
+		dck_record_free(*ret);
+		*ret = more;
+	} else if (why.code != DCK_E_ABSENT && !c->common.quiet) {
+		cli_message("earlier starts are not known: %s", why.msg);
+	}
+	return DCK_OK;
 }
 
 /* --- several subjects */

@@ -266,6 +266,27 @@ static void rate_put(page *p, const dck_record *r, const dck_metric *answer)
 	}
 }
 
+/* "between starts 17.9 ms  [17.5, 18.3] 95 %, 14 starts": what the line above, of this process,
+ * does not cover. */
+static void starts_put(page *p, const dck_record *r, const format_scale *scale)
+{
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	double v, n;
+	const dck_metric *m = text_metric(r, "latency/starts", &v);
+	const dck_fact *starts = dck_record_fact(r, "method", "starts");
+
+	if (!m || !(m->level > 0) || !starts || !format_number_of(&starts->value, &n))
+		return;
+	page_to(p, 2);
+	page_fmt(p, "in this process; between starts %s  [%s, ", latency_text(scale, v, a),
+		 format_scaled(scale, m->lo, b));
+	page_fmt(p, "%s]", format_scaled(scale, m->hi, b));
+	text_narrow(p, m);
+	text_level(p, m->level);
+	page_fmt(p, ", %.0f starts", n);
+	page_line(p);
+}
+
 /* "median 17.62 ms  [17.55, 17.71] 95 %   56.75 items/s [56.46, 56.98]" */
 static void latency_put(page *p, const dck_record *r)
 {
@@ -303,6 +324,7 @@ static void latency_put(page *p, const dck_record *r)
 	}
 	rate_put(p, r, m);
 	page_line(p);
+	starts_put(p, r, &scale);
 	if (m->narrow && !(n && text_note_is_own(r, n))) {
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);
@@ -445,6 +467,22 @@ void text_brief_what(page *p, const dck_record *r)
 		text_headline(p, r, runs);
 }
 
+/* Of a number that is kept, and that the next start may not keep to. */
+static bool offers_processes(const dck_record *r, const char *rest)
+{
+	const dck_fact *f = dck_record_fact(r, "method", "processes");
+
+	return rest && is_latency(r) && f && dck_value_number(&f->value) == 1 &&
+	       !dck_record_metric(r, "latency/starts");
+}
+
+static void processes_put(page *p)
+{
+	page_ink_set(p, PAGE_DIM);
+	page_text(p, "of one process; an interval that covers the next start too: --processes 5");
+	page_line(p);
+}
+
 void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
 {
 	const bool has_answer = is_latency(r) || dck_record_fact(r, "result", "answer");
@@ -458,7 +496,8 @@ void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
 	/* What is left is shared: notes may have what the body does not need, and one of them finds
 	 * room in any case. */
 	const bool next = dck_record_fact(r, "result", "next") != NULL;
-	const unsigned used = what.lines + answer.lines + next + (rest != NULL) + 2;
+	const bool offer = offers_processes(r, rest);
+	const unsigned used = what.lines + answer.lines + next + offer + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
 	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;
 	body_put(part_begin(&body, p), r,
@@ -470,6 +509,8 @@ void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
 	size_t more = notes_put(part_begin(&notes, p), r, left);
 	part_end(&notes);
 	text_next(part_begin(&end, p), r);
+	if (offer)
+		processes_put(&end.p);
 	rest_put(&end.p, rest, more);
 	part_end(&end);
 

@@ -480,6 +480,99 @@ static void says_not_steady(void **state)
 	dck_record_free(r);
 }
 
+/* 1.08 ms, and 1 ms after `at` calls, each within 2 %. */
+static uint64_t level_ends, level_begins, level_again;
+static uint64_t levels(uint64_t call)
+{
+	const bool slow = call <= level_ends || (call > level_begins && call <= level_again);
+
+	return (slow ? 1080000 : 1000000) + (call * 7919 % 101) * 400 - 20000;
+}
+
+static dck_record *levels_bench(world *w, uint64_t ends, uint64_t begins, uint64_t again)
+{
+	level_ends = ends;
+	level_begins = begins;
+	level_again = again;
+	return world_bench(w);
+}
+
+/* A compiler that comes after 600 runs: the plateau before it looked like the steady state. */
+static void a_plateau_is_cut(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, levels);
+	w.plan.runs = 3000;
+	r = levels_bench(&w, 600, UINT64_MAX, 0);
+	assert_int_equal(metric_int(r, "runs/count"), 3000);
+	assert_in_range(metric_int(r, "runs/warmup"), 600, 720);
+	assert_int_equal(w.calls, metric_int(r, "runs/count") + metric_int(r, "runs/warmup"));
+	assert_in_range((uint64_t)dck_record_value(r, "latency/max"), 1000000, 1030000);
+	assert_value(r, "cpu/ratio", 2);
+	const dck_series *s = dck_record_series(r, "latency");
+	assert_int_equal(s->warmup, metric_int(r, "runs/warmup"));
+	assert_int_equal(s->n, w.calls);
+	assert_true(s->values[599] > 1050000 && s->values[s->warmup] < 1030000);
+	/* cpu: twice the wall time of the runs that count, and of no others */
+	assert_in_range((uint64_t)dck_record_value(r, "cpu/time"),
+			(uint64_t)(1.999 * dck_record_value(r, "latency/mean")),
+			(uint64_t)(2.001 * dck_record_value(r, "latency/mean")));
+	assert_int_equal(metric_int(r, "time/measured"),
+			 (int64_t)(0.5 + 3000 * dck_record_value(r, "latency/mean")));
+	assert_non_null(strstr(fact_text(r, "method", "warmup_cut"), "8.0 % slower"));
+	assert_non_null(dck_record_note(r, "plateau"));
+	assert_null(dck_record_note(r, "level-changed"));
+	dck_record_free(r);
+}
+
+/* By precision too, and what is left has to reach it by itself. */
+static void after_a_plateau_it_goes_on(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, levels);
+	w.plan.precision = 0.001;
+	r = levels_bench(&w, 600, UINT64_MAX, 0);
+	assert_in_range((uint64_t)dck_record_value(r, "latency/median"), 995000, 1005000);
+	assert_non_null(strstr(fact_text(r, "method", "stop"), "precision"));
+	assert_non_null(dck_record_note(r, "plateau"));
+	assert_true(metric_int(r, "runs/count") >= 50);
+	dck_record_free(r);
+}
+
+/* Late, or there and back: that is the machine, and it is said. */
+static void other_levels_stay(void **state)
+{
+	static const uint64_t at[][3] = {{1900, UINT64_MAX, 0}, {700, 1400, 2000}};
+	world w;
+	dck_record *r;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		world_init(&w, levels);
+		w.plan.runs = 2000;
+		r = levels_bench(&w, at[i][0], at[i][1], at[i][2]);
+		assert_int_equal(metric_int(r, "runs/count"), 2000);
+		assert_true(dck_record_value(r, "latency/max") > 1050000);
+		assert_null(dck_record_note(r, "plateau"));
+		assert_non_null(dck_record_note(r, "level-changed"));
+		dck_record_free(r);
+	}
+	/* Who says when warm-up ends is believed. */
+	world_init(&w, levels);
+	w.plan.runs = 2000;
+	w.plan.warmup = "300";
+	r = levels_bench(&w, 600, UINT64_MAX, 0);
+	assert_int_equal(metric_int(r, "runs/warmup"), 300);
+	assert_null(dck_record_note(r, "plateau"));
+	dck_record_free(r);
+}
+
 static void idle_means_no_throughput(void **state)
 {
 	world w;
@@ -599,6 +692,9 @@ int main(void)
 	    cmocka_unit_test(memory_stays_bounded),
 	    cmocka_unit_test(warms_up_until_steady),
 	    cmocka_unit_test(says_not_steady),
+	    cmocka_unit_test(a_plateau_is_cut),
+	    cmocka_unit_test(after_a_plateau_it_goes_on),
+	    cmocka_unit_test(other_levels_stay),
 	    cmocka_unit_test(idle_means_no_throughput),
 	    cmocka_unit_test(refuses_plans),
 	    cmocka_unit_test(every_allocation_may_fail),

@@ -1,0 +1,122 @@
+/* starts.c - what earlier starts of the same subject say of a measurement. A start decides much
+ * that stays until the end of a process, so that the next one may lie outside of any interval that
+ * one process gives: the interval here is between starts, one value of each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/store.h"
+#include "base/err.h"
+#include "record/build.h"
+#include "record/comparable.h"
+#include "record/copy.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <stdio.h>
+
+/* Of a history no more than this is read for it. */
+#define STARTS_MAX 100
+#define BYTES_MAX  (16u << 20)
+
+typedef struct starts {
+	const char *tag;	       /* of the statistic */
+	double values[STARTS_MAX + 1]; /* oldest last */
+	size_t n;
+	size_t bytes;
+} starts;
+
+/* Engine, model and settings are those of r too: what a history is asked about (an update, another
+ * model of that name) separates no trend, and is no start of the same. */
+static bool is_same(const dck_record *a, const dck_record *r, const char *tag)
+{
+	comparable_differences f;
+
+	comparable_differ(a, r, tag, &f);
+	return f.count[COMPARABLE_MACHINE] + f.count[COMPARABLE_METHOD] +
+		   f.count[COMPARABLE_SETTING] + f.count[COMPARABLE_SUBJECT] ==
+	       0;
+}
+
+static dck_status start_take(dck_history *h, int64_t seq, const char *id, const dck_record *r,
+			     starts *all, dck_err *err)
+{
+	dck_buffer json = {0};
+	dck_record *earlier = NULL;
+	dck_status status = history_text_get(h, seq, id, &json, err);
+
+	if (status == DCK_OK)
+		status = dck_record_parse(json.data, json.n, &earlier, err);
+	if (status == DCK_OK) {
+		const double v = dck_record_value(earlier, all->tag);
+
+		all->bytes += json.n;
+		if (!isnan(v) && is_same(earlier, r, all->tag))
+			all->values[all->n++] = v;
+	}
+	dck_record_free(earlier);
+	dck_buffer_done(&json);
+	return status;
+}
+
+static dck_status starts_find(dck_history *h, const dck_record *r, starts *all, dck_err *err)
+{
+	history_identity who;
+	sqlite3_stmt *s;
+	bool row = true;
+	dck_status status;
+
+	DCK_TRY(history_earlier(h, r, STARTS_MAX, &who, &s, err));
+	while ((status = history_step(h, s, &row, "read", err)) == DCK_OK && row &&
+	       all->bytes < BYTES_MAX) {
+		char id[DCK_HISTORY_ID_SIZE];
+
+		snprintf(id, sizeof id, "%s", (const char *)sqlite->column_text(s, 1));
+		status = start_take(h, sqlite->column_int64(s, 0), id, r, all, err);
+		if (status != DCK_OK)
+			break;
+	}
+	sqlite->finalize(s);
+	return status;
+}
+
+static dck_status with_starts(const dck_record *r, starts *all, dck_record **ret, dck_err *err)
+{
+	const dck_metric *m = dck_record_metric(r, all->tag);
+	record_builder *b = record_new();
+	stat_estimate e;
+
+	DCK_NEED(b, err, "for a record");
+	record_set_id(b, r->id);
+	record_set_command(b, r->command);
+	record_copy(b, r);
+	record_copy_tables(b, r);
+	stat_processes(all->values, all->n, m->level > 0 ? m->level : 0.95, &e);
+	snprintf(e.how, sizeof e.how,
+		 "mean of the %ss of %zu starts, %zu of them earlier ones in the history, "
+		 "Student's t with %zu degrees of freedom",
+		 m->def->name, all->n, all->n - 1, all->n - 1);
+	record_metric_interval(b, "latency/starts", e.value, fmax(0, e.lo), e.hi, e.level, e.how);
+	record_fact_int(b, "method", "starts", DCK_UNIT_ONE, (int64_t)all->n);
+	return record_finish(b, ret, err);
+}
+
+dck_status dck_history_starts(dck_history *h, const dck_record *r, dck_record **ret, dck_err *err)
+{
+	const dck_fact *asked = dck_record_fact(r, "plan", "statistic"),
+		       *processes = dck_record_fact(r, "method", "processes");
+	starts all = {.n = 1};
+	char tag[64];
+
+	snprintf(tag, sizeof tag, "latency/%.40s",
+		 asked && asked->value.kind == DCK_VALUE_TEXT ? asked->value.as.text : "median");
+	all.tag = tag;
+	all.values[0] = dck_record_value(r, tag);
+	if (r->incomplete || isnan(all.values[0]) || !processes ||
+	    dck_value_number(&processes->value) != 1)
+		DCK_FAIL(err, E_ABSENT, "it is no complete measurement of one process");
+	DCK_TRY(starts_find(h, r, &all, err));
+	if (all.n < 2)
+		DCK_FAIL(err, E_ABSENT,
+			 "the history '%s' has no earlier start of the same subject, engine, "
+			 "machine and method",
+			 h->path);
+	return with_starts(r, &all, ret, err);
+}
