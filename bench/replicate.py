@@ -27,7 +27,7 @@ import deepclock
 
 SIZES = 300, 1000, 3000
 SUBSETS = 2000
-MODELS = "zoo:simplenet", "zoo:bert_mini", "zoo:squeezenet1_1 --image-size 64"
+MODELS = "zoo:simplenet", "zoo:mobilenet_v2 --image-size 64", "zoo:squeezenet1_1 --image-size 64"
 
 
 def measured(program, model, duration, folder):

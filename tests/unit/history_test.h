@@ -65,6 +65,7 @@ static inline dck_record *record_of(const made *m)
 	record_fact_text(b, "subject", "name", m->subject ? m->subject : "zoo:a");
 	record_fact_text(b, "engine", "name", m->engine ? m->engine : "ort");
 	record_fact_text(b, "engine", "version", m->version ? m->version : "1");
+	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, 1);
 	record_fact_int(b, "plan", "runs", DCK_UNIT_ONE, (int64_t)m->samples);
 	if (m->seed > 0) {
 		record_fact_int(b, "plan", "seed", DCK_UNIT_ONE, m->seed);

@@ -10,17 +10,13 @@ static dck_status make(const cli *c, void *config, const dck_observer *o, dck_re
 		       dck_err *err)
 {
 	dck_record *more;
-	dck_err why;
 
 	if (dck_bench(&c->subject, config, o, ret, err) != DCK_OK)
 		return err->code;
-	if (c->output.no_history)
-		return DCK_OK;
-	if (dck_history_with_starts(c->output.db, *ret, &more, &why) == DCK_OK) {
+	if (!c->output.no_history &&
+	    dck_history_with_starts(c->output.db, *ret, &more, NULL) == DCK_OK) {
 		dck_record_free(*ret);
 		*ret = more;
-	} else if (why.code != DCK_E_ABSENT && !c->common.quiet) {
-		cli_message("earlier starts are not known: %s", why.msg);
 	}
 	return DCK_OK;
 }

@@ -292,7 +292,6 @@ static void latency_put(page *p, const dck_record *r)
 {
 	const format_scale scale = brief_scale(r);
 	const dck_metric *asked = text_metric_asked(r);
-	const dck_note *n = dck_record_note(r, "too-few-runs"); /* says why it is narrow */
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	double v, runs = 1, warm = 0;
 	const dck_metric *m = text_metric_main(r, &v);
@@ -325,13 +324,6 @@ static void latency_put(page *p, const dck_record *r)
 	rate_put(p, r, m);
 	page_line(p);
 	starts_put(p, r, &scale);
-	if (m->narrow && !(n && text_note_is_own(r, n))) {
-		page_to(p, 2);
-		page_ink_set(p, PAGE_DIM);
-		page_text(p, "*: narrower than it says, since ");
-		page_wrap(p, 5, m->narrow);
-		page_line(p);
-	}
 }
 
 /* --- the whole */
@@ -424,12 +416,29 @@ static bool tables_asked(const page *p, const dck_record *r)
 	return r->nops > 0 && (p->ops.by != 0 || p->ops.sort != 0 || p->ops.top != 0);
 }
 
+/* What the star behind the answer means, where no note says it. */
+static void narrow_put(page *p, const dck_record *r)
+{
+	const dck_note *n = dck_record_note(r, "too-few-runs");
+	double v;
+	const dck_metric *m = text_metric_main(r, &v);
+
+	if (!m->narrow || (n && text_note_is_own(r, n)))
+		return;
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_text(p, "*: narrower than it says, since ");
+	page_wrap(p, 5, m->narrow);
+	page_line(p);
+}
+
 /* The first lines of what stands behind the answer. */
 static void body_put(page *p, const dck_record *r, unsigned lines)
 {
 	part a;
 
 	if (is_latency(r)) {
+		narrow_put(p, r);
 		spread_put(p, r);
 		return;
 	}

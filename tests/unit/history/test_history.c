@@ -254,6 +254,52 @@ static void baselines(void **state)
 	dck_history_close(h);
 }
 
+/* Earlier starts of the same: not another engine's, also of another version, which may be what made
+ * it slower; values 10, 12 and 11 +- 4.303 * sqrt(1 / 3). */
+static void starts(void **state)
+{
+	dck_history *h = history_here();
+	dck_record *r = record_of(
+		       &(made){.seed = 1, .id = "now", .began = BEGAN + 10, .median = 10}),
+		   *all;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(dck_history_starts(h, r, &all, &err), DCK_E_ABSENT);
+	add_made(h, &(made){.seed = 1, .id = "a", .began = BEGAN + 1, .median = 12}, NULL, NULL);
+	add_made(h, &(made){.id = "b", .began = BEGAN + 2, .median = 11, .seed = 7}, NULL, NULL);
+	add_made(h,
+		 &(made){.seed = 1, .id = "cpu", .began = BEGAN + 3, .median = 1, .cpu = "other"},
+		 NULL, NULL);
+	add_made(
+	    h, &(made){.seed = 1, .id = "version", .began = BEGAN + 4, .median = 1, .version = "2"},
+	    NULL, NULL);
+	add_made(
+	    h,
+	    &(made){.seed = 1, .id = "part", .began = BEGAN + 5, .median = 1, .incomplete = true},
+	    NULL, NULL);
+	add_made(h, &(made){.seed = 1, .id = "later", .began = BEGAN + 11, .median = 1}, NULL,
+		 NULL);
+	assert_int_equal(dck_history_starts(h, r, &all, &err), DCK_OK);
+	assert_string_equal(all->id, r->id);
+	assert_string_equal(all->command, r->command);
+	assert_true(all->began_unix_ns == r->began_unix_ns);
+	assert_int_equal(dck_record_fact(all, "method", "starts")->value.as.i, 3);
+	const dck_metric *m = dck_record_metric(all, "latency/starts");
+	assert_true(fabs(m->value.as.r - 11) < 1e-12);
+	assert_true(fabs(m->lo - (11 - 4.302652729749464 / sqrt(3))) < 1e-9);
+	assert_true(fabs(m->hi - (11 + 4.302652729749464 / sqrt(3))) < 1e-9);
+	assert_true(dck_record_value(all, "latency/median") == 10);
+	assert_int_equal(all->nseries, r->nseries);
+	dck_record_free(all);
+	dck_record_free(r);
+	r = record_of(&(made){
+	    .seed = 1, .id = "half", .began = BEGAN + 10, .median = 10, .incomplete = true});
+	assert_int_equal(dck_history_starts(h, r, &all, &err), DCK_E_ABSENT);
+	dck_record_free(r);
+	dck_history_close(h);
+}
+
 /* --- trend */
 
 static void trends(void **state)
@@ -812,6 +858,7 @@ int main(void)
 	    SCRATCH_TEST(lists),
 	    SCRATCH_TEST(an_entry),
 	    SCRATCH_TEST(baselines),
+	    SCRATCH_TEST(starts),
 	    SCRATCH_TEST(trends),
 	    SCRATCH_TEST(trends_over_seeds),
 	    SCRATCH_TEST(trends_by),
