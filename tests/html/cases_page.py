@@ -48,6 +48,26 @@ def case_hostile_texts(run):
         assert page.js("return document.body.textContent.includes(arguments[0])", evil)
 
 
+def case_endless_texts(run):
+    """Texts without a place to break, and a record of almost nothing, are no wider than a phone."""
+    record, _ = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
+    long = "x" * 5000
+    for m in record["metrics"]:
+        for key in ("value", "lo", "hi", "level"):
+            m.pop(key, None)
+        m["absent"] = long
+    record["facts"].append({"section": "subject", "key": "long", "value": long})
+    record["notes"].append({"severity": "warning", "code": "x", "text": long})
+    for name, r in ("long", record), ("empty", {**record, "series": [], "metrics": [], "facts": [], "notes": []}):
+        with open(f"{name}.json", "w", encoding="utf-8") as f:
+            json.dump(r, f)
+        run("report", f"{name}.json", "-o", f"{name}.html")
+        with browser.Page(f"{name}.html", width=390) as page:
+            page.js("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+            assert page.js("return document.documentElement.scrollWidth") <= 390, name
+            assert not page.js("return document.body.innerText.match(/could not be drawn|NaN|undefined/)"), name
+
+
 def case_policy_holds(run):
     """Nothing but what was embedded runs, and nothing is fetched."""
     _, path = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")

@@ -63,11 +63,11 @@ export const viewFacts = {
 			sections.set(f.section, [...(sections.get(f.section) || []), f]);
 		for (const [name, facts] of sections) {
 			box.append(el("details", {}, el("summary", {}, `${name} (${facts.length})`),
-				el("table", {}, facts.map(f => {
+				el("div", { class: "scroll" }, el("table", {}, facts.map(f => {
 					const c = cell(f);
 					return el("tr", {}, el("th", { scope: "row" }, f.key),
 						el("td", { class: "text" }, "absent" in c ? `absent: ${c.absent}` : format(c.value, f.unit)));
-				}))));
+				})))));
 		}
 		box.append(el("p", { class: "dim small" }, [`deepclock ${r.deepclock}`, r.id && `record ${r.id}`, r.began].filter(Boolean).join(", ")));
 	},
