@@ -60,7 +60,7 @@ bench:
 	@meson test -C $(BUILD) --benchmark --no-rebuild --verbose --num-processes 1
 
 tables: all
-	@for name in coverage steady comparing doubts changes; do \
+	@for name in coverage slow steady comparing best limits diagnostics changes; do \
 		$(BUILD)/tests/accuracy/accuracy_$$name --full || exit 1; done
 
 wheel:

@@ -306,7 +306,7 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 	}
 	for (size_t i = 0; i < t->n; i++)
 		values[i] = t->points[i].value;
-	n = stat_change_find(values, t->n, ALARMS, scratch, found);
+	n = stat_change_alarms(values, t->n, ALARMS, scratch, found);
 	correlation_find(t, found, n, values);
 	for (size_t i = 0; i < n; i++) {
 		const stat_change *c = &found[i];

@@ -74,7 +74,7 @@ void load_see(const load_pool *p, const load_result *r, size_t limit_index,
 		to->half_squares +=
 		    mean.has_interval ? pow(n * (mean.hi - mean.lo) / 2, 2) : INFINITY;
 	} else if (limit->kind == LIMIT_PERCENTILE) {
-		runs = stat_limit_runs(x->value, x->n, limit->p, limit->ns, p->scratch);
+		runs = stat_limit_runs(x->value, x->n, limit->p, limit->ns, confidence, p->scratch);
 	} else {
 		runs = n;
 	}

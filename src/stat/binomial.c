@@ -11,8 +11,9 @@
 /* Beyond so many runs "how many more" is no help to anybody. */
 #define NEEDED_MOST 1e12
 /* So many runs tell whether they come in groups. */
-#define BEYOND 20.0
-#define FAR    2.0
+#define BEYOND		20.0
+#define DEPENDENT_SHARE 0.65
+#define FAR		2.0
 
 double stat_binomial_at_most(double k, double n, double q)
 {
@@ -129,17 +130,20 @@ static double over_limit(double x, const void *limit)
 }
 
 /* The fewer of what the spectrum and the autocorrelation say, lowered for what chance may hide, and
- * by the square of what Student's t asks more than the normal, since it is an estimate with few
- * degrees of freedom itself (Korn and Graubard 1998). */
-static double runs_of(const stat_dependence *d)
+ * by the square of what Student's t asks more than the normal at that confidence, since it is an
+ * estimate with few degrees of freedom itself (Korn and Graubard 1998). Long waits come in bursts
+ * of very unequal length, whose number scatters more than that of runs of one length; where few are
+ * seen by luck their dependence looks weak too: DEPENDENT_SHARE is what simulated queues ask. */
+static double runs_of(const stat_dependence *d, double confidence)
 {
 	const double n = (double)d->n;
 	double ratio;
 
 	if (!d->dependent)
 		return fmin(n, n / d->tau_careful);
-	ratio = stat_normal_quantile(0.975) / stat_t_quantile(0.975, d->dof);
-	return fmin(n, fmin(stat_depend_n(d), n / d->tau_careful) * ratio * ratio);
+	ratio = stat_normal_quantile(confidence) / stat_t_quantile(confidence, d->dof);
+	return fmin(n,
+		    DEPENDENT_SHARE * fmin(stat_depend_n(d), n / d->tau_careful) * ratio * ratio);
 }
 
 /* Where dependence is asked of the samples. If the limit were just met it would be the p-quantile,
@@ -160,7 +164,8 @@ static double level_of(const double *sorted, size_t n, double p, double limit)
 
 /* The runs over a limit that holds are few and say little of how they depend on each other: others
  * are asked too. */
-double stat_limit_runs(const double *x, size_t n, double p, double limit, double *scratch)
+double stat_limit_runs(const double *x, size_t n, double p, double limit, double confidence,
+		       double *scratch)
 {
 	double *sorted = scratch + STAT_DEPEND_SCRATCH, level, runs;
 	stat_dependence all, d;
@@ -173,9 +178,9 @@ double stat_limit_runs(const double *x, size_t n, double p, double limit, double
 	level = level_of(sorted, n, p, limit);
 	stat_depend_find(x, n, NULL, NULL, false, scratch, &all);
 	stat_depend_find(x, n, over_limit, &level, all.dependent, scratch, &d);
-	runs = runs_of(&d);
+	runs = runs_of(&d, confidence);
 	stat_depend_find(x, n, over_limit, &limit, d.dependent, scratch, &d);
 	if (d.var > 0)
-		runs = fmin(runs, runs_of(&d));
+		runs = fmin(runs, runs_of(&d, confidence));
 	return fmax(1, runs);
 }

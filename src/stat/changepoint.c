@@ -7,6 +7,7 @@
  * long ones only. Which permutations are drawn depends on the data alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "stat/dist.h"
 #include "stat/stat.h"
 #include "base/rng.h"
 #include <math.h>
@@ -16,6 +17,13 @@
 #define SEGMENT_MIN 3
 /* p is a multiple of 1 / (this + 1). */
 #define PERMUTATIONS 1999
+/* Of alarms: chance of one that stands, two-sided; points count no more than so many standard
+ * deviations; by how much the lag-1 correlation of residuals is too low, times n, and standard
+ * errors that it is raised by. Found by simulation (tests/accuracy/changes.c). */
+#define ALARM_CHANCE 1e-4
+#define CLIP	     2.5
+#define LEAN_BIAS    3.0
+#define LEAN_CAREFUL 0.5
 
 /* Fisher and Yates. */
 static void shuffle(double *x, size_t n, uint64_t *state)
@@ -195,6 +203,17 @@ static void place_again(const double *x, size_t n, stat_change *c, size_t count,
 		}
 }
 
+static void levels_put(const double *x, size_t n, stat_change *c, size_t count, double *scratch)
+{
+	for (size_t i = 0; i < count; i++) {
+		const size_t from = i > 0 ? c[i - 1].at : 0;
+		const size_t to = i + 1 < count ? c[i + 1].at : n;
+
+		c[i].before = median(x + from, c[i].at - from, scratch);
+		c[i].after = median(x + c[i].at, to - c[i].at, scratch);
+	}
+}
+
 size_t stat_change_scratch(size_t n)
 {
 	return 3 * (n + 1);
@@ -237,12 +256,71 @@ size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch
 		ret[j] = c;
 	}
 	place_again(x, n, ret, count, scratch);
-	for (size_t i = 0; i < count; i++) {
-		const size_t from = i > 0 ? ret[i - 1].at : 0;
-		const size_t to = i + 1 < count ? ret[i + 1].at : n;
+	levels_put(x, n, ret, count, scratch);
+	return count;
+}
 
-		ret[i].before = median(x + from, ret[i].at - from, scratch);
-		ret[i].after = median(x + ret[i].at, to - ret[i].at, scratch);
+/* Of two levels in x: that chance alone parts them so far. scratch: n. */
+static double chance_between(const double *x, size_t first, size_t n, double *scratch)
+{
+	const double counts[] = {(double)first, (double)(n - first)};
+	const double m[] = {median(x, first, scratch), median(x + first, n - first, scratch)};
+	double offset[2] = {0, 0}, squares = 0, products = 0, before = 0, spread, r, tau, dof, t;
+
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = fabs(x[i] - m[i >= first]);
+	stat_sort(scratch, n);
+	spread = CLIP * 1.4826 * stat_quantile_sorted(scratch, n, 0.5);
+	if (!(spread > 0)) /* more than half of the points are at their levels */
+		return m[0] < m[1] || m[0] > m[1] ? 0 : 1;
+	for (size_t i = 0; i < n; i++) {
+		scratch[i] = fmin(fmax(x[i] - m[i >= first], -spread), spread);
+		offset[i >= first] += scratch[i] / counts[i >= first];
 	}
+	for (size_t i = 0; i < n; i++) {
+		const double y = scratch[i] - offset[i >= first];
+
+		squares += y * y;
+		products += y * before;
+		before = y;
+	}
+	r = products / squares;
+	r += (LEAN_BIAS + 3 * r) / (double)n + LEAN_CAREFUL / sqrt((double)n);
+	r = fmin(fmax(r, 0), 0.95);
+	tau = (1 + r) / (1 - r);
+	dof = fmax(1, ((double)n - 2) / tau);
+	t = (m[1] + offset[1] - m[0] - offset[0]) /
+	    sqrt(squares / ((double)n - 2) * tau * (1 / counts[0] + 1 / counts[1]));
+	return stat_beta_cdf(dof / (dof + t * t), dof / 2, 0.5);
+}
+
+size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scratch,
+			  stat_change *ret)
+{
+	size_t count = stat_change_find(x, n, alpha, scratch, ret);
+
+	while (count > 0) {
+		size_t weakest = 0;
+		double most = -1;
+
+		for (size_t i = 0; i < count; i++) {
+			const size_t from = i > 0 ? ret[i - 1].at : 0;
+			const size_t to = i + 1 < count ? ret[i + 1].at : n;
+			const double chance =
+			    chance_between(x + from, ret[i].at - from, to - from, scratch);
+
+			if (chance > most) {
+				most = chance;
+				weakest = i;
+			}
+		}
+		if (most <= ALARM_CHANCE)
+			break;
+		count--;
+		for (size_t i = weakest; i < count; i++)
+			ret[i] = ret[i + 1];
+		place_again(x, n, ret, count, scratch);
+	}
+	levels_put(x, n, ret, count, scratch);
 	return count;
 }

@@ -175,8 +175,10 @@ dck_verdict stat_limit_interval(double lo, double hi, double limit);
 void stat_limit_mean(double mean, double half, double n_eff, double limit, stat_limit *ret);
 
 /* What x[0..n), in the order of their taking, are worth in independent runs when it is asked how
- * many are above `limit`, which shall be above the p-quantile. scratch: stat_scratch(n) doubles. */
-double stat_limit_runs(const double *x, size_t n, double p, double limit, double *scratch);
+ * many are above `limit`, which shall be above the p-quantile, and that is judged with that
+ * confidence. scratch: stat_scratch(n) doubles. */
+double stat_limit_runs(const double *x, size_t n, double p, double limit, double confidence,
+		       double *scratch);
 
 /* --- classifiers (classify.c) */
 typedef struct stat_class {
@@ -215,6 +217,13 @@ size_t stat_change_scratch(size_t n); /* doubles */
 /* ret[STAT_CHANGES_MAX], in their order along the series; returns how many. Of series without any
  * change the share alpha gives one or more. The same data give the same result. */
 size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch, stat_change *ret);
+
+/* The same for a series that is looked at again and again as it grows, whose points may lean on
+ * those before (an autoregression of order one): only the changes that stand out between their
+ * neighbours by Student's t, clipped and corrected for the lag-1 correlation of what the levels
+ * leave, at a chance small enough for some ninety looks. */
+size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scratch,
+			  stat_change *ret);
 
 /* The same of x[0..n) that depend on each other: steps of the level by more than 1 % within a
  * measurement, found on medians of at most 50 blocks. `at` is a run, to the nearest block. scratch:

@@ -73,9 +73,19 @@ static search_number over_trials(const search *s, size_t point, size_t place)
 	return (search_number){exp(mean), exp(mean - half), exp(mean + half)};
 }
 
+/* Sizes that were compared in rounds share one error, and which of them is best was chosen by the
+ * same numbers. */
 search_number search_rate(const search *s, size_t point)
 {
-	return over_trials(s, point, offsetof(search_outcome, rate));
+	double means[SEARCH_CANDIDATES_MAX];
+	stat_blocks_level levels[SEARCH_CANDIDATES_MAX];
+	const size_t at = search_candidate(s, point);
+	stat_blocks f;
+
+	if (at == SIZE_MAX || !search_compare(s, means, &f) || !(f.dof > 0) || isnan(f.sd))
+		return over_trials(s, point, offsetof(search_outcome, rate));
+	stat_blocks_levels(&f, means, s->c.level, levels);
+	return (search_number){exp(levels[at].value), exp(levels[at].lo), exp(levels[at].hi)};
 }
 
 search_number search_latency(const search *s, size_t point)

@@ -251,8 +251,9 @@ static void metrics(making *m)
 	const char *how =
 	    rounds > 1
 		? mem_arena_fmt(m->arena,
-				"geometric mean of %zu trials in fresh processes, "
-				"Student's t on their logarithms",
+				"geometric mean of %zu trials in fresh processes, drawn "
+				"towards those that may be the best as well; error "
+				"pooled over sizes and rounds",
 				rounds)
 		: "one trial: its own interval; another start of the program may lie outside";
 
@@ -284,8 +285,8 @@ static void facts(making *m)
 			 r->median ? "batch over the median latency"
 				   : "batch over the mean latency: every pause counts");
 	record_fact_text(m->b, "method", "interval",
-			 "between trials in rounds: Student's t on logarithms; "
-			 "of a single trial its own");
+			 "between trials in rounds: Student's t on logarithms, the error pooled "
+			 "over sizes and rounds; of a single trial its own");
 	record_fact_text(m->b, "method", "differences",
 			 "randomised complete blocks: one round, one block; "
 			 "Bonferroni over the sizes compared");

@@ -2,6 +2,7 @@
  * change seen where none is, how often where one is?
  *
  *     accuracy_changes           with bounds: the test
+ *     accuracy_changes --full daily    of those that are looked at every day alone
  *     accuracy_changes --full    more series, as the Markdown table of docs/commands/history.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -86,11 +87,103 @@ static double try(const series *s, int times, double *ret_near)
 	return 100.0 * seen / times;
 }
 
+/* A series of 90 days is looked at every day from the first at which a change can be. */
+#define DAYS 90
+typedef struct watch {
+	const char *name;
+	double phi;
+	bool heavy;
+	size_t at; /* of the change; 0: there is none, any alarm is false */
+	double shift;
+	size_t within; /* days */
+	double bound;  /* of the test: most, or least, percent */
+} watch;
+
+static const watch watches[] = {
+    {"independent", .bound = 5},
+    {"lag-1 correlation 0.3", .phi = 0.3, .bound = 12},
+    {"lag-1 correlation 0.6", .phi = 0.6, .bound = 20},
+    {"outliers", .heavy = true, .bound = 5},
+    {"3 sd after 40 days", .at = 40, .shift = 3, .within = 6, .bound = 80},
+    {"1.5 sd after 40 days", .at = 40, .shift = 1.5, .within = 12, .bound = 40},
+};
+
+static double watch_try(const watch *w, int times)
+{
+	static double x[DAYS], scratch[3 * (DAYS + 1)];
+	stat_change found[STAT_CHANGES_MAX];
+	const series s = {.n = DAYS,
+			  .phi = w->phi,
+			  .heavy = w->heavy,
+			  .from = w->at,
+			  .to = w->at > 0 ? DAYS : 0,
+			  .shift = w->shift};
+	int alarms = 0;
+	sim_random r;
+
+	sim_seed(&r, 20261123);
+	for (int i = 0; i < times; i++) {
+		bool alarm = false;
+
+		make(&s, &r, x);
+		for (size_t n = w->at > 0 ? w->at + 1 : STAT_CHANGE_MIN;
+		     n <= (w->at > 0 ? w->at + w->within : DAYS) && !alarm; n++)
+			alarm = stat_change_alarms(x, n, ALPHA, scratch, found) > 0;
+		alarms += alarm;
+	}
+	return 100.0 * alarms / times;
+}
+
+/* Two changes of 3 and -2 sd in 90 days: how often is there one more? */
+static double extra_try(int times)
+{
+	static double x[DAYS], scratch[3 * (DAYS + 1)];
+	stat_change found[STAT_CHANGES_MAX];
+	int extra = 0;
+	sim_random r;
+
+	sim_seed(&r, 7);
+	for (int i = 0; i < times; i++) {
+		for (size_t d = 0; d < DAYS; d++)
+			x[d] = sim_normal(&r) + (d >= 30 ? 3 : 0) - (d >= 60 ? 2 : 0);
+		extra += stat_change_alarms(x, DAYS, ALPHA, scratch, found) > 2;
+	}
+	return 100.0 * extra / times;
+}
+
+static int watch_all(bool full)
+{
+	const int times = full ? 300 : 40;
+	const double extra = extra_try(full ? 300 : 40);
+	int failed = extra > 12;
+
+	printf(full ? "\n| looked at daily | alarm |\n|---|---|\n" : "");
+	for (size_t i = 0; i < sizeof watches / sizeof watches[0]; i++) {
+		const watch *w = &watches[i];
+		const double share = watch_try(w, times);
+		const double luck = 3 * sqrt(w->bound * (100 - w->bound) / times);
+
+		if (full && w->at > 0)
+			printf("| %s, within %zu | %.0f %% |\n", w->name, w->within, share);
+		else if (full)
+			printf("| %s, false in %d days | %.1f %% |\n", w->name, DAYS, share);
+		fflush(stdout);
+		if (w->at > 0 ? share < w->bound - luck : share > w->bound + luck) {
+			printf("%s: alarms in %.0f %%, bound %g\n", w->name, share, w->bound);
+			failed++;
+		}
+	}
+	printf(full ? "| one more than two true ones | %.1f %% |\n" : "", extra);
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	const bool full = argc > 1 && strcmp(argv[1], "--full") == 0;
 	int failed = 0;
 
+	if (argc > 2) /* --full daily */
+		return watch_all(full) > 0;
 	if (full)
 		puts("| series | with a change | of these within two points |\n|---|---|---|");
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -109,5 +202,6 @@ int main(int argc, char **argv)
 			failed++;
 		}
 	}
+	failed += watch_all(full);
 	return failed > 0;
 }

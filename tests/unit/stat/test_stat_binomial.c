@@ -135,7 +135,7 @@ static void dependent_runs(void **state)
 			queue_fill(x, N, utilisations[u]);
 			for (size_t i = 0; i < N; i++)
 				over += x[i] > limit;
-			runs = stat_limit_runs(x, N, 0.9, limit, scratch);
+			runs = stat_limit_runs(x, N, 0.9, limit, 0.95, scratch);
 			assert_true(runs >= 1 && runs <= N);
 			held += test(0.9, 0.95, runs, over * runs / N).verdict == DCK_VERDICT_HOLDS;
 			held_naively += test(0.9, 0.95, N, over).verdict == DCK_VERDICT_HOLDS;
@@ -156,14 +156,14 @@ static void independent_runs(void **state)
 	seed = 3;
 	for (size_t i = 0; i < N; i++)
 		x[i] = uniform();
-	runs = stat_limit_runs(x, N, 0.99, 0.99, scratch);
+	runs = stat_limit_runs(x, N, 0.99, 0.99, 0.95, scratch);
 	assert_true(runs > 0.7 * N && runs <= N);
 	/* No spread at all, and hardly any runs. */
 	for (size_t i = 0; i < N; i++)
 		x[i] = 1;
-	assert_true(stat_limit_runs(x, N, 0.9, 2, scratch) == N);
-	assert_true(stat_limit_runs(x, 1, 0.9, 2, scratch) == 1);
-	assert_true(stat_limit_runs(x, 0, 0.9, 2, scratch) == 0);
+	assert_true(stat_limit_runs(x, N, 0.9, 2, 0.95, scratch) == N);
+	assert_true(stat_limit_runs(x, 1, 0.9, 2, 0.95, scratch) == 1);
+	assert_true(stat_limit_runs(x, 0, 0.9, 2, 0.95, scratch) == 0);
 	free(scratch);
 }
 
@@ -178,10 +178,10 @@ static void limits_far_off(void **state)
 	seed = 11;
 	for (size_t i = 0; i < N; i++)
 		x[i] = (i / 250 % 2 ? 1.5 : 1) + 0.1 * uniform();
-	assert_true(stat_limit_runs(x, N, 0.5, 1.3, scratch) < 100);
-	assert_true(stat_limit_runs(x, N, 0.5, 1.55, scratch) < 100);
-	assert_true(stat_limit_runs(x, N, 0.5, 10, scratch) > 100);
-	assert_true(stat_limit_runs(x, N, 0.5, 0.01, scratch) > 100);
+	assert_true(stat_limit_runs(x, N, 0.5, 1.3, 0.95, scratch) < 100);
+	assert_true(stat_limit_runs(x, N, 0.5, 1.55, 0.95, scratch) < 100);
+	assert_true(stat_limit_runs(x, N, 0.5, 10, 0.95, scratch) > 100);
+	assert_true(stat_limit_runs(x, N, 0.5, 0.01, 0.95, scratch) > 100);
 	free(scratch);
 }
 
