@@ -530,8 +530,8 @@ static bool plateaus_table(size_t series)
 		static const struct {
 			double by;
 			size_t after;
-		} at[] = {{0.08, 290}, {0.08, 600}, {-0.06, 250}, {0.04, 300}};
-		double right, rate = cut(&even, at[i].by, at[i].after - WARM, 3000, series, &right);
+		} at[] = {{0.08, 290}, {0.08, 400}, {-0.06, 250}, {0.04, 300}};
+		double right, rate = cut(&even, at[i].by, at[i].after, 3000, series, &right);
 
 		printf("| %+.0f %% until %zu | %.0f | %.0f |\n", 100 * at[i].by, at[i].after, rate,
 		       right);
