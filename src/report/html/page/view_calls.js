@@ -77,8 +77,8 @@ function picture(box, c, k, weights, zoomed, title) {
 		s.word = word;
 		draw();
 	});
-	const flag = (key, text, title) => {
-		const button = el("button", { type: "button", title, "data-flag": key, "aria-pressed": "false", click: () => {
+	const flag = (key, text, hint) => {
+		const button = el("button", { type: "button", title: hint, "data-flag": key, "aria-pressed": "false", click: () => {
 			s[key] = !s[key];
 			s.root = NO_NODE;
 			pressed(button, s[key]);
