@@ -286,7 +286,7 @@ static void trend_notes(record_builder *b, const dck_history_trend *t)
 	if (t->leaning)
 		record_note(b, "points-autocorrelated",
 			    "points lean on the one before (autocorrelation %.2f): "
-			    "noise looks like a change more often than p says",
+			    "p is too small; changes stand all the same, found later",
 			    t->correlation);
 	if (t->incomplete > 0)
 		snprintf(incomplete, sizeof incomplete, "%" PRIu64 " incomplete", t->incomplete);

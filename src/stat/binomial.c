@@ -142,8 +142,8 @@ static double runs_of(const stat_dependence *d, double confidence)
 	if (!d->dependent)
 		return fmin(n, n / d->tau_careful);
 	ratio = stat_normal_quantile(confidence) / stat_t_quantile(confidence, d->dof);
-	return fmin(n,
-		    DEPENDENT_SHARE * fmin(stat_depend_n(d), n / d->tau_careful) * ratio * ratio);
+	return fmin(n, pow(DEPENDENT_SHARE, 1 - 1 / d->tau) *
+			   fmin(stat_depend_n(d), n / d->tau_careful) * ratio * ratio);
 }
 
 /* Where dependence is asked of the samples. If the limit were just met it would be the p-quantile,
