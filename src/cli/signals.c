@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,9 @@
 /* So long an engine may take to come back, and then what is left to do, such as a user's --cleanup.
  */
 enum { NOTICE_S = 5, FINISH_S = 30 };
+/* Who started a worker waits less than that. */
+enum { WORKER_NOTICE_S = 1 };
+enum { ASKED = -2 };
 
 /* A signal handler can reach only static variables. */
 static volatile sig_atomic_t seen, noticed;
@@ -89,7 +93,7 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 		shared = info->si_code == SI_KERNEL;
 		seen = 1;
 		if (hurries || looks)
-			alarm(NOTICE_S);
+			alarm(parent ? WORKER_NOTICE_S : NOTICE_S);
 		return;
 	}
 	if ((now.tv_sec - first_at.tv_sec) * 1000000000LL + now.tv_nsec - first_at.tv_nsec <
@@ -98,6 +102,23 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 	first_at = now;
 	if (!program_kill())
 		end_by(sig);
+}
+
+/* What was measured until then, by a copy of us. Only on the thread that measures; elsewhere it is
+ * sent there first. Returns the exit status; -1: nothing is told. */
+static int rescue(void)
+{
+	static volatile sig_atomic_t sent, tried;
+
+	if (syscall(SYS_gettid) != getpid() && !sent) {
+		sent = 1;
+		alarm(1);
+		return syscall(SYS_tgkill, getpid(), getpid(), SIGALRM) == 0 ? ASKED : -1;
+	}
+	if (syscall(SYS_gettid) != getpid() || tried)
+		return -1;
+	tried = 1;
+	return dck_rescue(FINISH_S);
 }
 
 /* On whatever thread, whatever the others do. */
@@ -111,7 +132,12 @@ static void on_deadline(int sig)
 		program_kill();
 		return;
 	}
+	const int told = rescue();
+	if (told == ASKED)
+		return;
 	clean();
+	if (told >= 0)
+		_exit(told);
 	if (!parent && write(STDERR_FILENO, late, sizeof late - 1) < 0)
 		_exit(CLI_INTERRUPTED);
 	_exit(CLI_INTERRUPTED);

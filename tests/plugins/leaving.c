@@ -99,6 +99,8 @@ static dck_status run(dck_engine_context *c, dck_err *err)
 	leave_at("run");
 	if (is("hang"))
 		hang();
+	if (is("hang later") && usleep(2000) == 0 && c->runs > 100)
+		hang();
 	if (is("quick"))
 		quick_exit(0);
 	if (is("thread") && pthread_create(&thread, NULL, leave, NULL) == 0)

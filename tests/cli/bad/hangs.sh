@@ -18,11 +18,18 @@ export LEAVE=hang
 try run TERM deepclock bench -o out.txt
 try hangup HUP deepclock compare --html out.html zoo:simplenet
 try load TERM deepclock load
-try processes TERM deepclock bench --processes 2
+try processes TERM deepclock bench --processes 2 -o out.txt
 try throughput TERM deepclock throughput
+export LEAVE='hang later'
+try later TERM deepclock bench --warmup 3 --runs 1000 --save run.json -o out.txt
+try worker TERM deepclock bench --warmup 3 --runs 1000 --processes 2 --save run.json -o out.txt
 wait
-for c in open run hangup load processes throughput; do
+for c in open run hangup load processes throughput later worker; do
 	echo "$c:"
 	cat $c.out $c.err
 done
 pgrep -f "$PWD/p.so" || echo nobody is left
+# What was measured before it is told.
+for c in later worker; do
+	record $c/run.json 'r["incomplete"]' 'note("interrupted") is not None' 'm("latency/median")["value"] > 2e6'
+done
