@@ -101,11 +101,12 @@ static void assert_row(const char *command, double v, const char *how, const cha
 static void text_is_quoted_and_numbers_are_whole(void **state)
 {
 	(void)state;
-	assert_row("a \"b\", c\nd", 17624011.25, "x",
-		   "\"i\",\"a \"\"b\"\", c\nd\",\"latency/mean\",17624011.25,\"ns\",,,,,\"x\"\r\n");
+	assert_row(
+	    "a \"b\", c\nd", 17624011.25, "x",
+	    "\"i\",\"a \"\"b\"\", c\nd\",\"latency/mean\",17624011.25,\"ns\",,,,,\"x\",\r\n");
 	assert_row(NULL, 1.0 / 3, NULL,
-		   "\"i\",,\"latency/mean\",0.3333333333333333,\"ns\",,,,,\r\n");
-	assert_row(NULL, 0.1, NULL, "\"i\",,\"latency/mean\",0.1,\"ns\",,,,,\r\n");
+		   "\"i\",,\"latency/mean\",0.3333333333333333,\"ns\",,,,,,\r\n");
+	assert_row(NULL, 0.1, NULL, "\"i\",,\"latency/mean\",0.1,\"ns\",,,,,,\r\n");
 }
 
 /* Spreadsheets run text that looks like a formula; a record may come from anybody. */
@@ -116,17 +117,17 @@ static void formulas_are_disarmed_and_numbers_are_not(void **state)
 	char how[16], row[128];
 	for (size_t i = 0; first[i] != '\0'; i++) {
 		snprintf(how, sizeof how, "%c1+1", first[i]);
-		snprintf(row, sizeof row, "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"'%s\"\r\n",
+		snprintf(row, sizeof row, "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"'%s\",\r\n",
 			 how);
 		if (first[i] == '\r') /* a terminal would go back */
 			strchr(row, '\'')[1] = ' ';
 		assert_row(NULL, -2.5, how, row);
 	}
 	assert_row(NULL, -2.5, "\uff1d1+1",
-		   "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"'\uff1d1+1\"\r\n");
+		   "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"'\uff1d1+1\",\r\n");
 	assert_row(NULL, -2.5, "\033[1m\xc2\x9b \u202e \xff",
-		   "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\" [1m? ? ?\"\r\n");
-	assert_row(NULL, -2.5, "a=b", "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"a=b\"\r\n");
+		   "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\" [1m? ? ?\",\r\n");
+	assert_row(NULL, -2.5, "a=b", "\"i\",,\"latency/mean\",-2.5,\"ns\",,,,,\"a=b\",\r\n");
 }
 
 static void several_records_share_one_header(void **state)
@@ -135,12 +136,13 @@ static void several_records_share_one_header(void **state)
 	dck_record *a = one_metric("a", 1, NULL), *b = one_metric("b", 2, NULL);
 	const dck_record *both[] = {a, b};
 	dck_buffer got = golden_report("csv", both, 2, NULL);
-	assert_string_equal(got.data, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n"
-				      "\"i\",\"a\",\"latency/mean\",1,\"ns\",,,,,\r\n"
-				      "\"i\",\"b\",\"latency/mean\",2,\"ns\",,,,,\r\n");
+	assert_string_equal(got.data, "id,command,tag,value,unit,lo,hi,level,absent,how,narrow\r\n"
+				      "\"i\",\"a\",\"latency/mean\",1,\"ns\",,,,,,\r\n"
+				      "\"i\",\"b\",\"latency/mean\",2,\"ns\",,,,,,\r\n");
 	dck_buffer_done(&got);
 	got = golden_report("csv", NULL, 0, NULL);
-	assert_string_equal(got.data, "id,command,tag,value,unit,lo,hi,level,absent,how\r\n");
+	assert_string_equal(got.data,
+			    "id,command,tag,value,unit,lo,hi,level,absent,how,narrow\r\n");
 	dck_buffer_done(&got);
 	dck_record_free(a);
 	dck_record_free(b);
@@ -162,10 +164,10 @@ static void rows_of_one_name_are_told_apart(void **state)
 	const dck_record *one = r;
 	dck_buffer got = golden_report("csv", &one, 1, NULL);
 	assert_string_equal(strchr(got.data, '\n') + 1,
-			    "\"\",,\"'=t/8/v\",\"'-x\",\"\",,,,,\r\n"
-			    "\"\",,\"'=t/8#2/v\",\"'-x\",\"\",,,,,\r\n"
-			    "\"\",,\"'=t/8#3/v\",\"'-x\",\"\",,,,,\r\n"
-			    "\"\",,\"'=t/1024/v\",\"'-x\",\"\",,,,,\r\n");
+			    "\"\",,\"'=t/8/v\",\"'-x\",\"\",,,,,,\r\n"
+			    "\"\",,\"'=t/8#2/v\",\"'-x\",\"\",,,,,,\r\n"
+			    "\"\",,\"'=t/8#3/v\",\"'-x\",\"\",,,,,,\r\n"
+			    "\"\",,\"'=t/1024/v\",\"'-x\",\"\",,,,,,\r\n");
 	dck_buffer_done(&got);
 	dck_record_free(r);
 }
