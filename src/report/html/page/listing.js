@@ -49,8 +49,9 @@ export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF
 		body.replaceChildren(...list.slice(from, end).map(r => el("tr", { id: mark ? mark(r) : null, click: click ? () => click(r) : null },
 			columns.map((c, i) => {
 				const text = c.text(r), why = c.more ? c.more(r) : "", aside = c.aside ? c.aside(r) : "";
+				const shown = c.tail ? el("bdi", {}, text) : text.length > LONG && !c.number ? el("span", { class: "clamp", title: text }, text) : text;
 				return el("td", { class: (c.number ? "number" : "text") + (long.has(c) ? " long" : "") + (c.tail ? " tail" : "") + (text === "–" ? " absent" : "") + (c.heat ? ` heat${c.heat(r)}` : "") + (c.code ? " mono" : "") + (c.whole ? " whole" : ""), title: why || null },
-					click && i === 0 ? el("button", { type: "button", class: "plain" }, c.tail ? el("bdi", {}, text) : text) : c.tail ? el("bdi", {}, text) : text,
+					click && i === 0 ? el("button", { type: "button", class: "plain" }, shown) : shown,
 					aside ? el("span", { class: "interval" }, aside) : null);
 			}))));
 		if (foot)
