@@ -33,10 +33,10 @@ DCK_API void dck_machine_init(dck_machine_config *c); /* @since 0.1 */
 /* A record of this machine: the one that was kept ($XDG_CACHE_HOME or ~/.cache,
  * /deepclock/machine-KEY.json, where KEY stands for processor, caches, allowed processors and
  * number of threads), or else, in less than ten seconds, a new one. Metrics: peak/TYPE/1 and /all,
- * peak/TYPE/ISA/1 and /all, peak_share/TYPE/1 and /all, bandwidth/LEVEL_KIND/1 and /all, overhead/..., blas/...
- * (docs/commands/machine.md). Fact machine/measured: when. A result of a busy machine is kept with
- * `keep` only: others had a tenth of the cores, half of the passes were not made, or a peak is no
- * more than 0.8 of what it could be. *ret is owned: dck_record_free(). c
+ * peak/TYPE/ISA/1 and /all, peak_share/TYPE/1 and /all, bandwidth/LEVEL_KIND/1 and /all,
+ * overhead/..., blas/... (docs/commands/machine.md). Fact machine/measured: when. A result of a
+ * busy machine is kept with `keep` only: others had a tenth of the cores, half of the passes were
+ * not made, or a peak is no more than 0.8 of what it could be. *ret is owned: dck_record_free(). c
  * NULL: the defaults; watch NULL: silent. When it is cancelled after something was measured the
  * call succeeds, the record is marked incomplete and has the note "interrupted". Errors: E_ABSENT
  * (cached_only, and nothing is kept), E_ARG (more threads than processors), E_CANCEL, E_LIMIT (no

@@ -98,10 +98,10 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
 void history_where_bind(const history_where *w, sqlite3_stmt *s);
 
 /* --- find.c */
-/* The newest complete records that began before r and have its command, subject, machine and method:
- * (seq, id) of at most `limit`, as a statement that the caller finalizes. */
-dck_status history_earlier(dck_history *h, const dck_record *r, int limit, history_identity *ret_who,
-			   sqlite3_stmt **ret, dck_err *err);
+/* The newest complete records that began before r and have its command, subject, machine and
+ * method: (seq, id) of at most `limit`, as a statement that the caller finalizes. */
+dck_status history_earlier(dck_history *h, const dck_record *r, int limit,
+			   history_identity *ret_who, sqlite3_stmt **ret, dck_err *err);
 /* Appends the text of the record of that number; E_FORMAT when it is not what was stored. */
 dck_status history_text_get(dck_history *h, int64_t seq, const char *id, dck_buffer *ret,
 			    dck_err *err);

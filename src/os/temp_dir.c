@@ -137,8 +137,8 @@ dck_status os_temp_dir(char *path, dck_err *err)
 	if (!tmp || tmp[0] != '/' || strlen(tmp) > OS_TEMP_SIZE / 2)
 		tmp = "/tmp";
 	if (!dir_make(tmp, path))
-		DCK_FAIL_ERRNO(err, E_IO, errno,
-			       "cannot make a folder for temporary files in '%s'", tmp);
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make a folder for temporary files in '%s'",
+			       tmp);
 	return DCK_OK;
 }
 

@@ -408,7 +408,8 @@ static void odd_make(odd_record *o, const dck_metric_def *def, unsigned *seed)
 
 	*o = (odd_record){.r = {.schema = DCK_RECORD_SCHEMA, .version = "0", .id = ""}};
 	o->metrics[0] = (dck_metric){def,	    NULL,	   odd_value(seed),
-				     odd_any(seed), odd_any(seed), odd_choice(seed, 2) ? 0.95 : 0, NULL};
+				     odd_any(seed), odd_any(seed), odd_choice(seed, 2) ? 0.95 : 0,
+				     NULL};
 	for (size_t i = 0; i < 8; i++) {
 		o->ops[i] = (dck_op){.name = odd_names[odd_choice(seed, 5)],
 				     .type = odd_names[odd_choice(seed, 3)],

@@ -329,8 +329,7 @@ static void roofs_far_from_the_times_are_doubted(void **state)
 	m.in.limits = &l;
 	make(&m, two, 2);
 	rows_of(&m);
-	assert_non_null(
-	    strstr(dck_record_note(m.r, "roofs-doubtful")->text, "'product'"));
+	assert_non_null(strstr(dck_record_note(m.r, "roofs-doubtful")->text, "'product'"));
 	assert_non_null(strstr(dck_record_note(m.r, "roofs-doubtful")->text, "too low"));
 	dck_record_free(m.r);
 	l.peak[1] = 1e15;
