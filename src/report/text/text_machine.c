@@ -130,10 +130,13 @@ static void peaks_put(page *p, const dck_record *r)
 		for (size_t k = 0; types[k]; k++)
 			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
 		page_line(p);
-		name_put(p, "of possible, %");
-		for (size_t k = 0; types[k]; k++)
-			cell_put(p, r, percent_text, "peak_share/%s/%s", types[k], threads[t]);
-		page_line(p);
+		if (dck_record_metric(r, "peak_share/fp32/1")) { /* a record of before has none */
+			name_put(p, "of possible, %");
+			for (size_t k = 0; types[k]; k++)
+				cell_put(p, r, percent_text, "peak_share/%s/%s", types[k],
+					 threads[t]);
+			page_line(p);
+		}
 		if (!text_fact(r, "machine", "blas", value))
 			continue;
 		name_put(p, "BLAS");

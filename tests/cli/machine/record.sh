@@ -14,6 +14,10 @@ for kind in ["peak/" + t for t in "fp64 fp32 fp16 bf16 int8".split()] + [
         unit = "B/s" if kind.startswith("bandwidth") else "FLOP/s"
         if ("value" in m) == bool(m.get("absent")) or m["unit"] != unit:
             print("strange:", m)
+for peak in [m for t, m in metrics.items() if t.startswith("peak/") and t.count("/") == 2 and "value" in m]:
+    share = metrics[peak["tag"].replace("peak/", "peak_share/")]
+    if not (0 < share["value"] < 10 if "value" in share else share["absent"]):
+        print("strange:", share)
 for m in r["metrics"]:
     if "value" in m and not m["how"]:
         print("no how:", m)

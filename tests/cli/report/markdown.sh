@@ -5,5 +5,5 @@ deepclock report one.json two.json --format markdown > both
 grep -c '^| Subject .* Relative |$' both
 sed -n '3,$s/\([^\\]|\).*/\1/p' both | sed 's/ *|$//'
 deepclock zoo --format markdown resnet18
-deepclock bench --quiet --runs 20 --warmup 2 --format markdown -- true | grep -c '^|'
+deepclock bench --quiet --no-history --runs 20 --warmup 2 --format markdown -- true | grep -c '^|'
 deepclock report one.json -o one.md && head -c 10 one.md
