@@ -88,7 +88,8 @@ OBJECTS = {
 """),
     "Metric": ({"tag": "str", "name": "str", "help": "str", "unit": "str", "better": "Union[str, None]",
                 "value": "_Value", "absent": "Union[str, None]", "text": "str", "lo": "Union[float, None]",
-                "hi": "Union[float, None]", "level": "Union[float, None]", "how": "Union[str, None]"}, """
+                "hi": "Union[float, None]", "level": "Union[float, None]", "how": "Union[str, None]",
+                "narrow": "Union[str, None]"}, """
     def __float__(self) -> float: ...
 """),
     "Series": ({"tag": "str", "unit": "str", "warmup": "int", "values": "Array", "at_ns": "Union[Array, None]"},
