@@ -54,7 +54,13 @@ static dck_status run(const char *program, const char *folder, uint64_t timeout_
 	    mem_arena_fmt(a, "--user-data-dir=%s/profile", folder), PAGE,
 	    /* Root has no sandbox in Chromium. */
 	    os_is_root() ? "--no-sandbox" : NULL, NULL};
-	const char *const set[] = {mem_arena_fmt(a, "TMPDIR=%s", folder), NULL};
+	/* What it keeps beside its profile goes with the folder as well. */
+	const char *const set[] = {mem_arena_fmt(a, "TMPDIR=%s", folder),
+				   mem_arena_fmt(a, "HOME=%s", folder),
+				   mem_arena_fmt(a, "XDG_CONFIG_HOME=%s", folder),
+				   mem_arena_fmt(a, "XDG_CACHE_HOME=%s", folder),
+				   mem_arena_fmt(a, "XDG_DATA_HOME=%s", folder),
+				   NULL};
 	const os_spawn_config spawn = {.argv = (char *const *)(uintptr_t)words,
 				       .in_fd = -1,
 				       .out_fd = fd,
