@@ -50,8 +50,14 @@ static void clean(void)
 	dck_abandon();
 }
 
+/* One more signal must not end us in the middle of it. */
 static void end_by(int sig)
 {
+	static volatile sig_atomic_t ending;
+
+	if (ending)
+		return;
+	ending = 1;
 	clean();
 	signal(sig, SIG_DFL);
 	raise(sig);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What finds no place is not known of, which matters only if the process ends in the middle. */
@@ -169,13 +170,22 @@ static void entry_remove(void *self, int folder, const char *name)
 	unlinkat(folder, name, AT_REMOVEDIR);
 }
 
+/* Processes that were killed may still make files until they are gone: half a second for these. */
+enum { FOLDER_TRIES = 100 };
+
 void leftover_folder_remove(const char *path)
 {
-	unsigned depth = 0;
+	const struct timespec pause = {.tv_nsec = 5000000};
 
-	entries_each(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), entry_remove,
-		     &depth);
-	rmdir(path);
+	for (int tries = 0; tries < FOLDER_TRIES; tries++) {
+		unsigned depth = 0;
+
+		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+			     entry_remove, &depth);
+		if (rmdir(path) == 0 || errno != ENOTEMPTY)
+			return;
+		nanosleep(&pause, NULL);
+	}
 }
 
 void dck_programs_kill(void)
