@@ -181,8 +181,8 @@ dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeo
 		       dck_buffer *out, dck_err *err);
 
 /* --- rescue.c */
-/* Where a copy of this process goes on (setjmp()) when the thread that set it hangs; NULL: nowhere
- * any more. */
+/* Where a copy of this process goes on (setjmp()) when the first thread hangs; NULL: nowhere any
+ * more. Other threads set nothing. */
 void os_rescue_to(jmp_buf *place);
 bool os_rescued(void); /* this is the copy: what hung must not be called again */
 
