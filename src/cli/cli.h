@@ -248,9 +248,9 @@ void cli_signals_install(void);
 /* And where nobody asks for the flag within 5 s, or the end is not reached 30 s after that, the
  * program ends: an engine may hang. */
 void cli_signals_hurry(void);
-/* A program is looked at, which may ignore them: the second, or 5 s after the first, kills it, and
- * what was seen of it is told. Only a later one ends us. */
-void cli_signals_program(void);
+/* A program is looked at. One that we started may ignore them: the second, or 5 s after the first,
+ * kills it, and what was seen of it is told; only a later one ends us. */
+void cli_signals_program(bool started);
 bool cli_signal_killed(void);	 /* that came to pass */
 void cli_signals_finished(void); /* what is left takes the time that it takes */
 /* This is a worker, and ends with the process that started it. */

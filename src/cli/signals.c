@@ -189,9 +189,10 @@ void cli_signals_hurry(void)
 	hurries = 1;
 }
 
-void cli_signals_program(void)
+void cli_signals_program(bool started)
 {
-	asks = looks = 1;
+	asks = 1;
+	looks = started;
 }
 
 bool cli_signal_killed(void)

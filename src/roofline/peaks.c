@@ -330,13 +330,23 @@ static void metric_peak(record_builder *b, const survey *s, machine_type type, c
 	}
 }
 
+/* NaN: it is not known. *ret_best: the loop whose share it is; NULL: none was measured. */
+static double share_of(const survey *s, machine_type type, const char *suffix,
+		       const machine_item **ret_best)
+{
+	const machine_item *any;
+
+	*ret_best = fastest(s, type, suffix, &any);
+	return *ret_best ? machine_share(&s->result, *ret_best) : (double)NAN;
+}
+
 static void metric_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
 {
-	const machine_item *any, *best = fastest(s, type, suffix, &any);
+	const machine_item *best;
+	const double share = share_of(s, type, suffix, &best);
 	char tag[48], how[128];
 
 	snprintf(tag, sizeof tag, "peak_share/%s/%s", machine_type_names[type], suffix);
-	const double share = best ? machine_share(&s->result, best) : (double)NAN;
 	if (isnan(share)) {
 		record_metric_absent(b, tag,
 				     best ? "how much such a processor could do is not known here"
@@ -453,8 +463,8 @@ static void notes_build(record_builder *b)
 
 static void note_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
 {
-	const machine_item *any, *best = fastest(s, type, suffix, &any);
-	const double share = best ? machine_share(&s->result, best) : (double)NAN;
+	const machine_item *best;
+	const double share = share_of(s, type, suffix, &best);
 
 	if (share < SHARE_LEAST || share > SHARE_MOST)
 		record_note(
@@ -476,13 +486,12 @@ static const char *busy_why(const survey *s)
 		return "the time was up before half of the passes were made";
 	if (r->others_cores + r->steal_cores > OTHERS_SHARE * s->threads)
 		return "others had a good part of its cores";
-	for (int type = 0; type < MACHINE_TYPES; type++)
-		for (int k = 0; k < 2; k++) {
-			const machine_item *any,
-			    *best = fastest(s, (machine_type)type, k ? "all" : "1", &any);
-			if (best && machine_share(r, best) < SHARE_LEAST)
-				return "a peak is far below what its instructions could do";
-		}
+	for (int type = 0; type < MACHINE_TYPES; type++) {
+		const machine_item *best;
+		if (share_of(s, (machine_type)type, "1", &best) < SHARE_LEAST ||
+		    share_of(s, (machine_type)type, "all", &best) < SHARE_LEAST)
+			return "a peak is far below what its instructions could do";
+	}
 	return NULL;
 }
 

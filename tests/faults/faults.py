@@ -134,6 +134,15 @@ def fault(name, got, good):
     return None
 
 
+def tell(i, name, found):
+    """One case, as TAP: what was found against it. Returns whether anything was."""
+    print("not ok" if found else "ok", i, "-", name)
+    for line in found:
+        print("#", line.replace("\n", "\n#   "))
+    sys.stdout.flush()
+    return bool(found)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True, type=os.path.abspath)
@@ -165,11 +174,7 @@ def main():
                     why = fault(name, got, good)
                     if why:
                         found.append(f"{kind} {at} of {n}{' and on' if on else ''}: {why}: {got['err'].strip()[-300:]}")
-            print(("not ok" if found else "ok"), i, "-", name)
-            for line in found:
-                print("#", line.replace("\n", "\n#   "))
-            sys.stdout.flush()
-            bad += bool(found)
+            bad += tell(i, name, found)
     print(f"# {tried['malloc']} failed allocations, {tried['write']} failed writes")
     return 1 if bad else 0
 

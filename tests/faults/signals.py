@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from faults import environment, prepare
+from faults import environment, prepare, tell
 
 MODEL = "zoo:simplenet --engine null --quiet"
 WORK = "-- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'"
@@ -128,11 +128,7 @@ def main():
         prepare(a.program, ready)
         for i, name in enumerate(asked, 1):
             found = [w for w in (fault(a.program, COMMANDS[name], ready, dice, came) for _ in range(a.times)) if w]
-            print("not ok" if found else "ok", i, "-", name)
-            for line in found:
-                print("#", line.replace("\n", "\n#   "))
-            sys.stdout.flush()
-            bad += bool(found)
+            bad += tell(i, name, found)
     print(f"# {len(came)} signals")
     return 1 if bad else 0
 

@@ -45,7 +45,7 @@ static int count_run(cli *c, void *config)
 	code = cli_profile_check(c);
 	if (code != CLI_OK)
 		return code;
-	cli_signals_program();
+	cli_signals_program(true);
 	if (dck_count_program_run(count, &program, &record, &err) != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;

@@ -27,10 +27,7 @@ static int memory_run(cli *c, void *config)
 	code = cli_profile_check(c);
 	if (code != CLI_OK)
 		return code;
-	if (memory->pid)
-		cli_signals_install();
-	else
-		cli_signals_program();
+	cli_signals_program(!memory->pid);
 	if (dck_memory_program_run(memory, &program, &record, &err) != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;

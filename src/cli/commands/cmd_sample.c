@@ -25,10 +25,7 @@ static int sample_run(cli *c, void *config)
 	code = cli_profile_check(c);
 	if (code != CLI_OK)
 		return code;
-	if (sample->pid)
-		cli_signals_install();
-	else
-		cli_signals_program();
+	cli_signals_program(!sample->pid);
 	if (dck_sample(sample, &program, &record, &err) != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;

@@ -48,7 +48,7 @@ static int trace_run(cli *c, void *config)
 		return cli_usage(c, "there is no program: deepclock trace -- PROGRAM [ARG]...");
 	if (cli_file_check(trace->path, &err) != DCK_OK)
 		return cli_failed(&err);
-	cli_signals_program();
+	cli_signals_program(true);
 	if (dck_trace_program_run(trace, &program, &record, &err) != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
