@@ -162,9 +162,9 @@ DCK_API dck_status dck_history_keep(const char *path, const dck_record *r, const
 DCK_API dck_status dck_history_before(const char *path, const dck_record *r, dck_record **ret,
 				      dck_err *err) DCK_MUST_USE;
 
-/* dck_history_starts() of it, in the same way. @since 0.1 */
-DCK_API dck_status dck_history_with_starts(const char *path, const dck_record *r, dck_record **ret,
-					   dck_err *err) DCK_MUST_USE;
+/* dck_history_starts() of *r, in the same way, takes the place of *r, which is freed. Where there
+ * is none, for whatever reason, *r stays as it is. @since 0.1 */
+DCK_API void dck_history_with_starts(const char *path, dck_record **r);
 
 /* All records of the filter, oldest first, one JSON object in a line: the record with one more
  * member, "history": {"commit": ...}, which readers of records pass over. Errors of the sink come

@@ -8,18 +8,14 @@
 
 static dck_status run_bench(ext_call *c, dck_record **ret, dck_err *err)
 {
-	dck_record *more;
+	dck_status status;
 
 	c->plan.title = c->title;
 	c->plan.program = c->program;
-	if (dck_bench(&c->subjects[0].of, &c->plan, &c->watch.observer, ret, err) != DCK_OK)
-		return err->code;
-	if (!c->common.no_history &&
-	    dck_history_with_starts(c->common.db, *ret, &more, NULL) == DCK_OK) {
-		dck_record_free(*ret);
-		*ret = more;
-	}
-	return DCK_OK;
+	status = dck_bench(&c->subjects[0].of, &c->plan, &c->watch.observer, ret, err);
+	if (status == DCK_OK && !c->common.no_history)
+		dck_history_with_starts(c->common.db, ret);
+	return status;
 }
 
 static dck_status run_cost(ext_call *c, dck_record **ret, dck_err *err)

@@ -45,8 +45,12 @@ dck_status dck_history_before(const char *path, const dck_record *r, dck_record 
 	return ask(path, dck_history_baseline, r, ret, err);
 }
 
-dck_status dck_history_with_starts(const char *path, const dck_record *r, dck_record **ret,
-				   dck_err *err)
+void dck_history_with_starts(const char *path, dck_record **r)
 {
-	return ask(path, dck_history_starts, r, ret, err);
+	dck_record *more;
+
+	if (ask(path, dck_history_starts, *r, &more, NULL) == DCK_OK) {
+		dck_record_free(*r);
+		*r = more;
+	}
 }

@@ -9,16 +9,11 @@
 static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
 		       dck_err *err)
 {
-	dck_record *more;
+	const dck_status status = dck_bench(&c->subject, config, o, ret, err);
 
-	if (dck_bench(&c->subject, config, o, ret, err) != DCK_OK)
-		return err->code;
-	if (!c->output.no_history &&
-	    dck_history_with_starts(c->output.db, *ret, &more, NULL) == DCK_OK) {
-		dck_record_free(*ret);
-		*ret = more;
-	}
-	return DCK_OK;
+	if (status == DCK_OK && !c->output.no_history)
+		dck_history_with_starts(c->output.db, ret);
+	return status;
 }
 
 /* --- several subjects */
