@@ -11,7 +11,7 @@ typedef struct measure_ending {
 	double half_ratio; /* half of the interval over the value; NaN: there is none */
 	bool imprecise;	   /* a precision was asked for, and the time ended before it was there */
 	char why[160];	   /* there is no half-width because */
-	char stop[240];	   /* which rule ended it, a clause */
+	char stop[256];	   /* which rule ended it, a clause */
 } measure_ending;
 
 /* e: the statistic that was asked for, of the final sample. */
