@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 
 class Skipped(Exception):
@@ -71,7 +72,7 @@ def run(cases, prefixes=(), need=lambda: None):
     failed = False
     print(f"1..{len(cases)}")
     for number, (name, case) in enumerate(cases, 1):
-        line = "ok"
+        line, began = "ok", time.monotonic()
         with tempfile.TemporaryDirectory() as scratch:
             os.chdir(scratch)
             try:
@@ -83,5 +84,5 @@ def run(cases, prefixes=(), need=lambda: None):
                 print("# " + f"{type(e).__name__}: {e}".replace("\n", "\n# "))
                 line, failed = "not ok", True
             os.chdir("/")
-        print(f"{line} {number} - {name}", flush=True)
+        print(f"{line} {number} - {name}\n# {time.monotonic() - began:.1f} s", flush=True)
     sys.exit(failed)

@@ -213,18 +213,20 @@ def still(program, python, version, env=None, before=lambda: None):
 def busy(program, python):
     with script(python, BUSY) as (process, _):
         for tid in os.listdir(f"/proc/{process.pid}/task"):
-            for _ in range(50):  # on a busy machine it may stand still meanwhile
+            for attempt in range(50):  # on a busy machine it may stand still meanwhile
                 _, counts, edges = read(program, process.pid, tid, 5000)
-                if sum(int(n) for n, *_ in edges) > 10000:
+                # Of stacks that are not called torn, hardly one is no moment's: 20 of all their frames' calls. One
+                # at which a busy machine halts the program is read often: so not in each of three attempts.
+                wrong = [(n, caller, callee) for n, caller, callee in edges if caller and "thr" not in caller + callee.lower()
+                         and (caller.split(".")[-1], callee.split(".")[-1]) not in CALLS
+                         and not {caller.split(".")[-1], callee.split(".")[-1]} & {"run", "_bootstrap", "_bootstrap_inner"}]
+                few = sum(int(n) for n, *_ in wrong) <= 20
+                if sum(int(n) for n, *_ in edges) > 10000 and (few or attempt >= 2):
                     break
                 time.sleep(0.1)
             expect(counts["found"] == 5000 and counts["cut"] == 0, counts)
             expect(counts["torn"] <= 250, counts)
-            # Of stacks that are not called torn, hardly one is no moment's: 20 of all their frames' calls.
-            wrong = [(n, caller, callee) for n, caller, callee in edges if caller and "thr" not in caller + callee.lower()
-                     and (caller.split(".")[-1], callee.split(".")[-1]) not in CALLS
-                     and not {caller.split(".")[-1], callee.split(".")[-1]} & {"run", "_bootstrap", "_bootstrap_inner"}]
-            expect(sum(int(n) for n, *_ in wrong) <= 20, wrong)
+            expect(few, wrong)
             expect(sum(int(n) for n, *_ in edges) > 10000, edges)
             outermost = {callee.split(".")[-1] for _, caller, callee in edges if not caller}
             expect(outermost <= {"<module>", "_bootstrap", ""}, outermost)
