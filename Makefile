@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A thin layer over Meson. 'make demo' and 'make test' set up a fresh machine by themselves.
 #
-#   make                       the program, the libraries: build/deepclock, build/libdeepclock.so
+#   make [WERROR=1]            the program, the libraries: build/deepclock, build/libdeepclock.so
 #   make demo                  measure a real network
 #   make test [SAN=address,undefined]
 #   make test-all [SAN=...]    and the heavy references: PyTorch's exports, simulations, long cases
@@ -19,13 +19,13 @@ SAN ?=
 SECONDS ?= 60
 ifeq ($(SAN),)
 BUILD ?= build
-OPTIONS := -Dbuildtype=debugoptimized
+OPTIONS := -Dbuildtype=debugoptimized $(if $(WERROR),-Dwerror=true)
 else
 comma := ,
 BUILD ?= build-$(subst $(comma),-,$(SAN))
 # Undefined behaviour must fail the test, not only be printed; a number that does not fit the integer
-# it is cast to is no part of `undefined`.
-OPTIONS := -Dbuildtype=debugoptimized -Db_sanitize=$(SAN) -Db_lundef=false \
+# it is cast to is no part of `undefined`. What -O2 gains in the tests it would take to compile.
+OPTIONS := -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=$(SAN) -Db_lundef=false \
 	-Dc_args='-fno-sanitize-recover=all$(if $(findstring undefined,$(SAN)), -fsanitize=float-cast-overflow)'
 endif
 
@@ -46,7 +46,7 @@ demo:
 
 test:
 	@tools/setup.sh $(BUILD) test
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(if $(TESTS),$(BUILD)/build.ninja,all)
 	@python3 tools/run_tests.py $(BUILD) $(TESTS)
 
 test-all:

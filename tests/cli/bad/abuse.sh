@@ -45,4 +45,4 @@ echo '# profiles'
 abuses="none profile-silent profile-endless events-null events-many runs-null runs-many runs-none
 	event-nameless event-typeless event-endless event-run event-order event-begin event-duration
 	event-depth run-duration graph-missing memory-silent memory-huge"
-try deepclock profile $engine --runs 5
+try deepclock profile $engine --runs 5 --no-roofs

@@ -83,7 +83,6 @@ for c in trace 'sample --by perf' count memory; do
 	run "$name-twice" twice deepclock $c --save run.json
 	run "$name-terminal" terminal deepclock $c --save run.json
 	run "$name-killed" SIGKILL deepclock $c
-	wait
 done
 run bench-killed SIGKILL deepclock bench
 run overhead-killed SIGKILL deepclock overhead

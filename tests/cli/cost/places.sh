@@ -15,7 +15,7 @@ deepclock cost zoo:simplenet --by class --format csv | wc -l
 deepclock cost "$model" --save run.json > /dev/null
 deepclock report run.json --tree modules | sed 's/  *$//'
 deepclock report run.json --by function --weight macs --top 3 | sed 's/  *$//'
-deepclock profile "$model" --runs 3 --warmup 1 --save profile.json > /dev/null 2>&1
+deepclock profile "$model" --runs 3 --warmup 1 --no-roofs --save profile.json > /dev/null 2>&1
 python3 - <<'END'
 import json
 for path in "run.json", "profile.json":
