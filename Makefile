@@ -50,8 +50,9 @@ test:
 	@python3 tools/run_tests.py $(BUILD) $(TESTS)
 
 test-all:
-	@tools/setup.sh $(BUILD) test extras
-	@$(MAKE) --no-print-directory all
+	@tools/setup.sh $(BUILD) test extras packages
+	@tools/setup.sh $(BUILD) test extras & fetching=$$!; \
+	$(MAKE) --no-print-directory all; built=$$?; wait $$fetching && exit $$built
 	@python3 tools/run_tests.py $(BUILD) --all
 
 bench:

@@ -3,11 +3,12 @@
 # Prepares a fresh Debian or Ubuntu machine: installs the packages that are missing and puts ONNX
 # Runtime's library into BUILD/ort. When all is there it does nothing, and does it quickly.
 #
-#   tools/setup.sh BUILD [test] [extras]
+#   tools/setup.sh BUILD [test] [extras] [packages]
 #
-# test:   what the tests need besides
-# extras: what makes no test skip (PyTorch, the onnx package, scikit-learn, Go, Valgrind,
-#         networks of two Python packages, PyTorch 2); large
+# test:     what the tests need besides
+# extras:   what makes no test skip (PyTorch, the onnx package, scikit-learn, Go, Valgrind,
+#           networks of two Python packages, PyTorch 2); large
+# packages: the packages alone, which is all that compiling needs
 #
 # Without packages it fails with the one line to run. Without ONNX Runtime (no network, another
 # processor) it says so and succeeds: everything but models can be measured.
@@ -24,6 +25,7 @@ for what in "$@"; do
 	extras) packages="$packages clang clang-format cppcheck pyflakes3 shellcheck man-db zsh fish python3-numpy
 		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-driver python3-selenium valgrind
 		dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy" ;;
+	packages) ;;
 	*) echo "setup: unknown word '$what'" >&2 && exit 2 ;;
 	esac
 done
@@ -181,6 +183,7 @@ PY
 }
 
 install_packages
+case " $* " in *" packages "*) exit 0 ;; esac
 fetch_onnxruntime
 case " $* " in
 *" extras "*)

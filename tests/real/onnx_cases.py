@@ -5,7 +5,7 @@ package, each output of `deepclock cost` has exactly the expected output's shape
 absent because it depends on values. Which operators are absent is written down below; more or fewer
 of them fail the test. Prints TAP.
 
-  onnx_cases.py --program build/deepclock [--list]
+  onnx_cases.py --program build/deepclock [--list] [CASE...]     all, or those whose name begins so
 """
 
 import functools
@@ -34,8 +34,7 @@ SIZE_IS_DATA = set("""
 
 
 def main():
-    options = arguments(__doc__, ("--list", {"action": "store_true", "help": "every case that is not exact"}),
-                        cases=False)
+    options = arguments(__doc__, ("--list", {"action": "store_true", "help": "every case that is not exact"}))
     sys.path.insert(0, installed("onnx"))  # Debian's package is too old for the newest operators
     try:
         import onnx
@@ -109,7 +108,7 @@ def main():
     run([case for store, allowed, how in ((False, SIZE_IS_INPUT, "inputs open"), (True, SIZE_IS_DATA, "inputs stored"))
          for case in ((f"{how}: no inferred shape is wrong", functools.partial(no_shape_is_wrong, store)),
                       (f"{how}: the operators written down are absent, no others",
-                       functools.partial(absent_are, store, allowed)))])
+                       functools.partial(absent_are, store, allowed)))], options.prefixes)
 
 
 def store_inputs(model, values):
