@@ -7,16 +7,18 @@
 
 #define LOOK_FIRST  6
 #define LOOK_GROWTH 1.2
-/* Fewer pairs tell nothing of how they depend on each other. */
-#define DEPEND_MIN 16
-/* Ordinates of the cosine transform: of the band, and the lowest, which alone count where they
- * stand out by so much (by chance in about 3 of 100). */
-#define BAND_MOST 16
-#define LOWEST	  4
-#define LOW_HIGH  2.6
-#define LAG1_MOST 0.98
-/* Levels of a ratio that lie so far apart, as logarithms, are found on real machines. */
-#define WANDER 0.03
+/* Of alpha, in the first half of the plan. */
+#define EARLY 0.2
+/* Levels of a ratio that lie so far apart, as logarithms, are found on real machines. By this share
+ * of the plan each was seen. */
+#define WANDER	    0.03
+#define WANDER_OVER 0.7
+/* Ordinates of the cosine transform, the lowest. */
+#define ORDINATES 64
+/* Pairs at which dependence is as likely beforehand as independence. */
+#define PAIRS_EVEN 80
+/* Signs are not Gaussian, so that the likelihood of their spectrum says more than it knows. */
+#define SIGNS_TRUST 0.1
 
 void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *walk)
 {
@@ -25,12 +27,12 @@ void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *wa
 	walk[0] = 1;
 }
 
-/* What may be spent by the share t of the pairs: a tenth in the first half, by Pocock's form, so
+/* What may be spent by the share t of the pairs: a little in the first half, by Pocock's form, so
  * that great differences end it early; after that by O'Brien and Fleming's, which leaves most to
  * the end, when there are enough pairs to see how they depend on each other. */
 static double spending(double alpha, double t)
 {
-	const double few = 0.1 * log(1 + (exp(1) - 1) * fmin(1, 2 * t));
+	const double few = EARLY * log(1 + (exp(1) - 1) * fmin(1, 2 * t));
 
 	if (t >= 1)
 		return alpha;
@@ -39,7 +41,9 @@ static double spending(double alpha, double t)
 
 double stat_boundary_slack(const stat_boundary *b)
 {
-	return 2 * b->n < b->n_max ? WANDER : 0;
+	const double t = (double)b->n / (double)b->n_max;
+
+	return WANDER * fmax(0, 1 - t / WANDER_OVER);
 }
 
 void stat_boundary_last(stat_boundary *b, size_t n)
@@ -77,85 +81,161 @@ size_t stat_look_next(size_t n, size_t n_max)
 	return next < n_max ? next : n_max;
 }
 
+/* --- how pairs depend on each other */
+
+/* `share` of the variance is a first-order autoregression's with the lag-1 correlation `rho`, the
+ * rest is white: of short and long memory, weak and strong. */
+typedef struct model {
+	double share, rho;
+	double weight; /* beforehand; of the first, independence: what the others leave */
+} model;
+
+static const model models[] = {{0, 0, 0},     {0.2, 0.9, 0.2}, {0.5, 0.9, 0.1}, {0.5, 0.97, 0.1},
+			       {1, 0.6, 0.1}, {1, 0.9, 0.1},   {1, 0.97, 0.4}};
+
+#define MODELS (sizeof models / sizeof models[0])
+
+/* For n pairs, under each model. S(k): its spectrum, of what has the variance 1 in n pairs. */
+typedef struct depend {
+	size_t n, ordinates;
+	double fit[MODELS][ORDINATES]; /* (1 - 1 / S) / 2 */
+	double logs[MODELS];	       /* the sum of log(S) / 2 */
+	double wide[MODELS];   /* standard deviation of a sum, in those of independent pairs */
+	double weight[MODELS]; /* with what the values say; their sum is not 1 */
+} depend;
+
+static double spectrum(const model *m, double at)
+{
+	const double r = m->rho;
+
+	return 1 - m->share + m->share * (1 - r * r) / (1 - 2 * r * cos(at) + r * r);
+}
+
+static double wide(const model *m, double n)
+{
+	const double r = m->rho, lags = 1 - (1 - pow(r, n)) / (n * (1 - r));
+
+	return sqrt(1 + 2 * m->share * r / (1 - r) * lags);
+}
+
+static void depend_init(depend *d, size_t n)
+{
+	const double step = acos(-1.0) / (double)n;
+	const double likely = (double)n / (double)(n + PAIRS_EVEN);
+
+	*d = (depend){.n = n, .ordinates = n - 1 < ORDINATES ? n - 1 : ORDINATES};
+	for (size_t m = 0; m < MODELS; m++) {
+		double mean = 0;
+
+		for (size_t k = 1; k < n; k++)
+			mean += spectrum(&models[m], step * (double)k) / (double)(n - 1);
+		for (size_t k = 0; k < d->ordinates; k++) {
+			const double at = spectrum(&models[m], step * (double)(k + 1)) / mean;
+
+			d->fit[m][k] = (1 - 1 / at) / 2;
+			d->logs[m] += log(at) / 2;
+		}
+		d->wide[m] = wide(&models[m], (double)n);
+		d->weight[m] = m == 0 ? 1 - likely : likely * models[m].weight;
+	}
+}
+
+/* Adds x at the i-th pair to the cosine transform. */
+static void cosine_add(const depend *d, double *cosine, size_t i, double x)
+{
+	const double step = acos(-1.0) * ((double)i + 0.5) / (double)d->n;
+
+	for (size_t k = 0; k < d->ordinates; k++)
+		cosine[k] += x * cos(step * (double)(k + 1));
+}
+
+/* Logarithms of the models' likelihoods (Whittle), to that of the likeliest. */
+static void likelihoods(const depend *d, const double *cosine, double variance, double *ret)
+{
+	double most = 0;
+
+	for (size_t m = 0; m < MODELS; m++) {
+		ret[m] = -d->logs[m];
+		for (size_t k = 0; k < d->ordinates; k++)
+			ret[m] +=
+			    cosine[k] * cosine[k] * d->fit[m][k] * 2 / ((double)d->n * variance);
+		most = fmax(most, ret[m]);
+	}
+	for (size_t m = 0; m < MODELS; m++)
+		ret[m] -= most;
+}
+
+/* Whether pairs depend on each other is asked of all values, as normal scores of their ranks (van
+ * der Waerden): the Bayes factor of dependence goes into the weights. */
+static void depend_learn(depend *d, const double *sorted, const double *order)
+{
+	const double n = (double)d->n;
+	double cosine[ORDINATES] = {0}, of[MODELS], variance = 0, factor = 0;
+
+	for (size_t i = 0, end; i < d->n; i = end) {
+		double score;
+
+		for (end = i + 1; end < d->n && !(sorted[end] > sorted[i]); end++)
+			;
+		score = stat_normal_quantile((double)(i + end) / (2 * n));
+		variance += score * score * (double)(end - i) / n;
+		for (size_t k = i; k < end; k++)
+			cosine_add(d, cosine, (size_t)order[k], score);
+	}
+	if (!(variance > 0))
+		return;
+	likelihoods(d, cosine, variance, of);
+	for (size_t m = 1; m < MODELS; m++)
+		factor += models[m].weight * exp(of[m]);
+	d->weight[0] *= exp(of[0]);
+	for (size_t m = 1; m < MODELS; m++)
+		d->weight[m] *= factor;
+}
+
+/* The probability that a count is z standard deviations of independent pairs too small, the models
+ * weighted by what these signs say too. */
+static double chance_of(const depend *d, const double *cosine, double variance, double z)
+{
+	double of[MODELS], sum = 0, all = 0;
+
+	likelihoods(d, cosine, variance, of);
+	for (size_t m = 0; m < MODELS; m++) {
+		const double weight = d->weight[m] * exp(SIGNS_TRUST * of[m]);
+
+		all += weight;
+		sum += weight * erfc(z / d->wide[m] / sqrt(2)) / 2;
+	}
+	return sum / all;
+}
+
 /* --- the median and its interval */
 
-/* How the pairs below a value depend on each other, with that value moving outwards. */
-typedef struct side {
-	size_t n, most; /* pairs; that lie outside if they are independent */
-	double *below;	/* [n]: 1 where the pair lies outside */
-	double cosine[BAND_MOST + 1];
-	size_t neighbours; /* both outside */
-	double z, t_band, t_low;
-	size_t band, low;
-} side;
-
-static void side_add(side *s, size_t i)
+/* The number of pairs on one side, the smallest that the median may have there, if independent
+ * pairs may have r outside. If a value were the median, its side would hold n/2 of n; whether the j
+ * that it holds are too few is judged by how *its* side depends, since of two levels with the value
+ * between them the pairs about another value say nothing. */
+static size_t side_least(const depend *d, const double *sorted, const double *order, size_t r,
+			 bool from_end, double *ret_factor)
 {
-	const double step = acos(-1.0) * ((double)i + 0.5) / (double)s->n;
-
-	s->neighbours += i > 0 && s->below[i - 1] > 0;
-	s->neighbours += i + 1 < s->n && s->below[i + 1] > 0;
-	s->below[i] = 1;
-	for (size_t k = 1; k <= s->band; k++)
-		s->cosine[k] += cos(step * (double)k);
-}
-
-static double power(const side *s, size_t count)
-{
-	double sum = 0;
-
-	for (size_t k = 1; k <= count; k++)
-		sum += s->cosine[k] * s->cosine[k];
-	return 2 * sum / (double)(s->n * count);
-}
-
-/* tau of an autoregression, raised by half of a standard error, whose signs have the lag-1
- * correlation r: the arcsine law. */
-static double tau_of_lag1(double r, size_t n)
-{
-	const double pi = acos(-1.0);
-	double tau = 1, rho;
-
-	r += (1 + 3 * r) / (double)n + 0.5 * sqrt(fmax(0, 1 - r * r) / (double)n);
-	rho = sin(pi / 2 * fmin(r, LAG1_MOST));
-	for (double power = rho; power > 1e-3; power *= rho)
-		tau += 4 / pi * asin(power);
-	return tau;
-}
-
-/* By how many times the count of those outside, j, scatters more than that of independent pairs,
- * and what Student's t asks more than the normal since that is an estimate itself. At least 1. */
-static double factor(const side *s, size_t j)
-{
-	const double n = (double)s->n, p = (double)j / n, var = p * (1 - p);
-	const double both = (double)s->neighbours / n - (1 - 1 / n) * p * p;
-	const double low = power(s, s->low) / var;
-	double f = fmax(1, sqrt(power(s, s->band) / var) * s->t_band / s->z);
-
-	f = fmax(f, sqrt(tau_of_lag1(both / var, s->n)));
-	return low > LOW_HIGH ? fmax(f, sqrt(low) * s->t_low / s->z) : f;
-}
-
-/* The number of pairs on one side, the smallest that the median may have there: order[0] is the
- * outermost pair. If a value were the median, its side would hold n/2 of n; whether the j that it
- * holds are too few is judged by how *its* side depends, since of two levels with the value between
- * them the pairs about another value say nothing. 0: no interval. */
-static size_t side_least(side *s, const double *order, bool from_end, double *ret_factor)
-{
-	const double half = (double)s->n / 2, room = half - (double)s->most - 0.5;
+	const double n = (double)d->n, half = n / 2, room = half - (double)r - 0.5;
+	const double chance = stat_binomial_at_most((double)r, n, 0.5);
+	const double z = -stat_normal_quantile(chance);
+	double cosine[ORDINATES] = {0};
 
 	*ret_factor = 1;
-	for (size_t j = 1; j <= s->most; j++) {
-		double f;
+	for (size_t j = 1; j <= r; j++) {
+		const size_t at = from_end ? d->n - j : j - 1, next = from_end ? at - 1 : at + 1;
+		const double p = (double)j / n, factor = (half - (double)j) / room;
 
-		side_add(s, (size_t)order[from_end ? s->n - j : j - 1]);
-		f = factor(s, j);
-		if (half - (double)j < room * f) {
-			*ret_factor = f;
+		cosine_add(d, cosine, (size_t)order[at], 1);
+		if (!(sorted[at] < sorted[next]) && !(sorted[at] > sorted[next]))
+			continue; /* as yet not all of that value */
+		if (chance_of(d, cosine, p * (1 - p), z * factor) > chance) {
+			*ret_factor = factor;
 			return j;
 		}
 	}
-	return s->most + 1;
+	return r + 1;
 }
 
 /* order[k]: which of d is the k-th smallest. */
@@ -179,24 +259,11 @@ static void order_make(const double *d, const double *sorted, size_t n, double *
 	}
 }
 
-static side side_of(size_t n, long r, double *below)
-{
-	const double chance = stat_binomial_at_most((double)r, (double)n, 0.5);
-	side s = {.n = n, .most = (size_t)r, .below = below, .z = -stat_normal_quantile(chance)};
-
-	memset(below, 0, n * sizeof *below);
-	s.band = (size_t)fmin(BAND_MOST, fmax(3, (double)n / 3));
-	s.low = s.band < LOWEST ? s.band : LOWEST;
-	s.t_band = stat_t_quantile(1 - chance, (double)s.band);
-	s.t_low = stat_t_quantile(1 - chance, (double)s.low);
-	return s;
-}
-
 void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat_paired *ret)
 {
-	double *order = scratch + n, *room = scratch + 2 * n, low = 1, high = 1;
+	double *order = scratch + n, low, high;
 	size_t below, above;
-	side s;
+	depend how;
 
 	*ret = (stat_paired){.median = NAN, .lo = NAN, .hi = NAN, .tau = 1};
 	if (n == 0)
@@ -206,14 +273,11 @@ void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat
 	ret->median = stat_quantile_sorted(scratch, n, 0.5);
 	if (r < 0)
 		return;
-	order_make(d, scratch, n, room, order);
-	below = above = (size_t)r + 1;
-	if (n >= DEPEND_MIN) {
-		s = side_of(n, r, room);
-		below = side_least(&s, order, false, &low);
-		s = side_of(n, r, room);
-		above = side_least(&s, order, true, &high);
-	}
+	order_make(d, scratch, n, scratch + 2 * n, order);
+	depend_init(&how, n);
+	depend_learn(&how, scratch, order);
+	below = side_least(&how, scratch, order, (size_t)r, false, &low);
+	above = side_least(&how, scratch, order, (size_t)r, true, &high);
 	ret->tau = fmax(low, high) * fmax(low, high);
 	ret->lo = scratch[below - 1];
 	ret->hi = scratch[n - above];

@@ -9,8 +9,9 @@
  * these intervals cover the median with the stated level (repeated confidence intervals: Jennison
  * and Turnbull, J. R. Statist. Soc. B 51, 1989).
  *
- * That is for independent pairs. That pairs depend on each other is allowed for by the spectrum of
- * [d < x] near frequency 0, for each x that may be the median: see stat_paired_median().
+ * That is for independent pairs. Whether and how pairs depend on each other is learnt from the
+ * spectra of their ranks and of [d < x], for each x that may be the median: see
+ * stat_paired_median().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STAT_SEQUENTIAL_H
@@ -34,9 +35,9 @@ void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *wa
  * yet. */
 long stat_boundary_look(stat_boundary *b, size_t n);
 
-/* With less than half of the planned pairs a level that is left again looks like the median, and
- * nothing in the pairs tells: until then the interval of logarithms is wider by so much on each
- * side. After that 0. */
+/* A level that is left again looks like the median while no other was seen, and nothing in the
+ * pairs tells: the interval of logarithms is wider by so much on each side. The less the more of
+ * the planned pairs there are, at last 0. */
 double stat_boundary_slack(const stat_boundary *b);
 
 /* No pair comes after the n-th, for a reason that is none of the pairs' (time is over): the next
@@ -53,11 +54,10 @@ typedef struct stat_paired {
 } stat_paired;
 
 /* The median of d[0..n), in the order in which they came, with the interval that leaves out `r` at
- * each end if pairs are independent. From 16 on its ranks move outwards: at each x the count below
- * it is taken to scatter by what the lowest ordinates of the cosine transform of [d < x] say, with
- * Student's t for so few of them (Mueller, J. Econometrics 141, 2007), or what its lag-1
- * correlation says, if that is more than independence. r < 0: no interval. scratch: stat_scratch(n)
- * doubles and n more. */
+ * each end if pairs are independent. Its ranks move outwards by how likely it is that pairs depend
+ * on each other: over some models of that, weighted by their likelihoods (Whittle, Ark. Mat. 2,
+ * 1953), the mean chance of as few pairs below x as there are must not be more than that of r.
+ * r < 0: no interval. scratch: stat_scratch(n) doubles and n more. */
 void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat_paired *ret);
 
 #endif

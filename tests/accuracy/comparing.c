@@ -33,8 +33,9 @@ typedef struct kind {
 	source from;
 	sim_shape shape; /* OWN: of what is around it, with a standard deviation of about 3 % */
 	double phi, sd;
-	double ever, verdict; /* bounds of the test: percent; 0: none */
-	size_t planned;	      /* 0: PLANNED_MOST */
+	double ever, verdict; /* bounds of the test: percent */
+	double found;	/* what it finds at least, percent: 0.95 of a rule for independent rounds */
+	size_t planned; /* 0: PLANNED_MOST */
 } kind;
 
 #define NONE 100
@@ -49,23 +50,27 @@ static const kind kinds[] = {
     {"moving average of 4", 0, AVERAGE, .sd = 3, .ever = 6, .verdict = 1.5},
     {"two regimes, noise 0.5 %", 0, REGIMES, .sd = 0.5, .ever = 6, .verdict = 1.5},
     {"two regimes, noise 1 %", 0, REGIMES, .sd = 1, .ever = 6, .verdict = 1.5},
-    {"two regimes, noise 3 %", 0, REGIMES, .sd = 3, .ever = NONE, .verdict = 1.5},
+    {"two regimes, noise 3 %", 0, REGIMES, .sd = 3, .ever = 6, .verdict = 1.5},
     {"environment AR 0.95, random order", 0, RANDOM, .phi = 0.95, .sd = 5, .ever = 5,
      .verdict = 1.5},
     {"environment slows, random order", 0, SLOWING, .phi = 0.95, .sd = 1, .ever = 5,
      .verdict = 1.5},
     {"environment slows, in turns", 0, IN_TURNS, .phi = 0.5, .sd = 0.1, .ever = NONE,
      .verdict = NONE},
-    {"2 %", 0.0198, OWN, SIM_NORMAL, .ever = 5},
-    {"5 %", 0.0488, OWN, SIM_NORMAL, .ever = 5},
-    {"5 %, skewed", 0.0488, OWN, SIM_LOGNORMAL, .ever = 5},
-    {"20 %", 0.182, OWN, SIM_NORMAL, .ever = 5},
-    {"2.5 %, 100 rounds", 0.0247, OWN, SIM_NORMAL, .ever = 5, .planned = 100},
-    {"3 %, 50 rounds", 0.0296, OWN, SIM_NORMAL, .ever = 5, .planned = 50},
-    {"4 %, 30 rounds", 0.0392, OWN, SIM_NORMAL, .ever = 5, .planned = 30},
-    {"5 %, 20 rounds", 0.0488, OWN, SIM_NORMAL, .ever = 5, .planned = 20},
-    {"6 %, 12 rounds", 0.0583, OWN, SIM_NORMAL, .ever = 5, .planned = 12},
-    {"AR 0.8, 50 rounds", 0, OWN, SIM_NORMAL, 0.8, .ever = NONE, .verdict = NONE, .planned = 50},
+    {"2 %", 0.0198, OWN, SIM_NORMAL, .ever = 5, .found = 84.8},
+    {"5 %", 0.0488, OWN, SIM_NORMAL, .ever = 5, .found = 95},
+    {"5 %, skewed", 0.0488, OWN, SIM_LOGNORMAL, .ever = 5, .found = 95},
+    {"10 %", 0.0953, OWN, SIM_NORMAL, .ever = 5, .found = 95},
+    {"20 %", 0.182, OWN, SIM_NORMAL, .ever = 5, .found = 95},
+    {"4 %, AR 0.5", 0.0392, OWN, SIM_NORMAL, 0.5, .ever = 6, .found = 95},
+    {"2.5 %, 100 rounds", 0.0247, OWN, SIM_NORMAL, .ever = 5, .found = 88.7, .planned = 100},
+    {"3 %, 50 rounds", 0.0296, OWN, SIM_NORMAL, .ever = 5, .found = 85.9, .planned = 50},
+    {"4 %, 30 rounds", 0.0392, OWN, SIM_NORMAL, .ever = 5, .found = 91.7, .planned = 30},
+    {"5 %, 20 rounds", 0.0488, OWN, SIM_NORMAL, .ever = 5, .found = 93, .planned = 20},
+    {"6 %, 12 rounds", 0.0583, OWN, SIM_NORMAL, .ever = 5, .found = 93.6, .planned = 12},
+    {"AR 0.8, 50 rounds", 0, OWN, SIM_NORMAL, 0.8, .ever = 6, .verdict = 1.5, .planned = 50},
+    {"two regimes, noise 1 %, 50 rounds", 0, REGIMES, .sd = 1, .ever = NONE, .verdict = NONE,
+     .planned = 50},
 };
 
 typedef struct tally {
@@ -204,7 +209,7 @@ int main(int argc, char **argv)
 		const bool none = !(k->shift > 0);
 		const bool fine = t.ever <= k->ever + luck(k->ever, series) &&
 				  (none ? t.verdict <= k->verdict + luck(k->verdict, series)
-					: k->shift < 0.03 || k->planned > 0 || t.found >= 95);
+					: t.found >= k->found - luck(k->found, series));
 
 		printf(full ? "| %s | %.1f %% | %.1f %% | %.0f |\n"
 			    : "%s: misses %.1f %%, verdicts %.1f %%, rounds %.0f\n",

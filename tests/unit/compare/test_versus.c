@@ -105,8 +105,8 @@ static void slower(void **state)
 	m = dck_record_metric(r, "compare/ratio");
 	assert_true(fabs(m->value.as.r - 1.05) < 1e-9);
 	/* So early it is wider by what levels of a ratio may lie apart. */
-	assert_true(fabs(m->lo - 1.05 / exp(0.03)) < 1e-9);
-	assert_true(fabs(m->hi - 1.05 * exp(0.03)) < 1e-9);
+	assert_true(m->lo > 1.05 / exp(0.03) && m->lo < 1.05 / exp(0.02));
+	assert_true(fabs(m->lo * m->hi - 1.05 * 1.05) < 1e-9);
 	assert_true(m->level == 0.95);
 	assert_string_equal(fact(r, "verdict"), "slower");
 	assert_string_equal(fact(r, "gate"), "regressed");
@@ -122,7 +122,8 @@ static void slower(void **state)
 	dck_record_free(r);
 }
 
-/* A difference of 2 % waits for half of the planned rounds: until then the interval is wider. */
+/* A difference of 2 % waits for nearly half of the planned rounds: the fewer, the wider is the
+ * interval. */
 static void small(void **state)
 {
 	set s;
@@ -133,8 +134,9 @@ static void small(void **state)
 	s.work[1].ns = 1.02e6;
 	r = compare(&s, 2);
 	assert_string_equal(fact(r, "verdict"), "slower");
-	assert_true(dck_record_series(r, "compare/rounds/b")->n >= 200);
-	assert_true(fabs(dck_record_metric(r, "compare/ratio")->lo - 1.02) < 1e-9);
+	assert_in_range(dck_record_series(r, "compare/rounds/b")->n, 180, 240);
+	assert_true(dck_record_metric(r, "compare/ratio")->lo > 1.01);
+	assert_true(dck_record_metric(r, "compare/ratio")->lo < 1.02);
 	dck_record_free(r);
 }
 
@@ -317,12 +319,13 @@ static void ranked(void **state)
 	assert_string_equal(cell_text(t, 2, "verdict"), "slower");
 	assert_int_equal(dck_table_cell(t, 2, "rank")->value.as.i, 3);
 	ratio = dck_table_cell(t, 1, "ratio");
-	assert_true(fabs(ratio->value.as.r - 1.31) < 1e-9 && fabs(ratio->lo - 1.31) < 1e-9);
+	assert_true(fabs(ratio->value.as.r - 1.31) < 1e-9);
+	assert_true(ratio->lo > 1.31 / 1.01 && ratio->lo < 1.31);
 	assert_true(ratio->level == 0.95);
 	assert_string_equal(
 	    dck_record_fact(r, "result", "answer")->value.as.text,
-	    "b is the fastest; a takes 1.31 times as long [1.31, 1.31], c 2.00 times "
-	    "[2.00, 2.00]");
+	    "b is the fastest; a takes 1.310 times as long [1.299, 1.322], c 2.000 times "
+	    "[1.983, 2.018]");
 	assert_null(dck_record_note(r, "imprecise"));
 	assert_null(dck_record_metric(r, "compare/ratio"));
 	dck_record_free(r);
@@ -381,7 +384,7 @@ static void itself(void **state)
 	resolution = dck_record_value(r, "compare/resolution");
 	assert_true(resolution > 0.01);
 	assert_non_null(dck_record_note(r, "aa-resolution"));
-	assert_string_equal(fact(r, "verdict"), "undecided");
+	assert_string_not_equal(fact(r, "verdict"), "slower");
 	assert_non_null(dck_record_fact(r, "compare", "aa_ratio"));
 	dck_record_free(r);
 }
