@@ -10,6 +10,7 @@
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include "base/rng.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,13 +18,17 @@
 #define SEGMENT_MIN 3
 /* p is a multiple of 1 / (this + 1). */
 #define PERMUTATIONS 1999
-/* Of alarms: chance of one that stands, two-sided; points count no more than so many standard
- * deviations; by how much the lag-1 correlation of residuals is too low, times n, and standard
- * errors that it is raised by. Found by simulation (tests/accuracy/changes.c). */
-#define ALARM_CHANCE 1e-4
-#define CLIP	     2.5
-#define LEAN_BIAS    3.0
-#define LEAN_CAREFUL 0.5
+/* Of alarms: the chance of one that stands, two-sided, and to which power it shrinks with fewer
+ * than YOUNG points; how many standard deviations points count at most; what a correlation of 1
+ * takes from the log-likelihood without a step and with one. Found by simulation
+ * (tests/accuracy/changes.c). */
+#define ALARM_CHANCE 9e-5
+#define YOUNG	     40.0
+#define YOUNG_POWER  1.5
+#define CLIP	     8.0
+#define LEAN_LEVEL   3.0
+#define LEAN_STEP    10.0
+#define LEANS	     20 /* correlations that are tried: multiples of 1 / LEANS */
 
 /* Fisher and Yates. */
 static void shuffle(double *x, size_t n, uint64_t *state)
@@ -260,38 +265,70 @@ size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch
 	return count;
 }
 
-/* Of two levels in x: that chance alone parts them so far. scratch: n. */
-static double chance_between(const double *x, size_t first, size_t n, double *scratch)
+/* The greatest log-likelihood, but for a constant, of y as an autoregression of order one about a
+ * level, with or without one step of it. The level and the step are fitted by generalised least
+ * squares to y less r times the value before, the variance is profiled out. */
+static double likelihood(const double *y, size_t n, bool step)
 {
-	const double counts[] = {(double)first, (double)(n - first)};
-	const double m[] = {median(x, first, scratch), median(x + first, n - first, scratch)};
-	double offset[2] = {0, 0}, squares = 0, products = 0, before = 0, spread, r, tau, dof, t;
+	const double count = (double)n;
+	double best = -INFINITY;
+
+	for (int lean = 0; lean < LEANS; lean++) {
+		const double r = (double)lean / LEANS, first = sqrt(1 - r * r), later = 1 - r;
+		/* of the level's column: its square, its product with y's; then y's square */
+		const double level = first * first + (count - 1) * later * later;
+		double with_level = first * first * y[0], total = with_level * y[0], behind = 0;
+		double gained = 0;
+
+		for (size_t i = 1; i < n; i++) {
+			const double w = y[i] - r * y[i - 1];
+
+			with_level += later * w;
+			total += w * w;
+		}
+		for (size_t at = n - 1; step && at >= SEGMENT_MIN; at--) {
+			const double w = y[at] - r * y[at - 1];
+			const double rest = (double)(n - 1 - at) * later * later;
+			const double both = later + rest; /* the two columns' product */
+			const double gain = w + later * behind - both * with_level / level;
+
+			if (at + SEGMENT_MIN <= n)
+				gained =
+				    fmax(gained, gain * gain / (1 + rest - both * both / level));
+			behind += w;
+		}
+		const double left = total - with_level * with_level / level - gained;
+		best =
+		    fmax(best, (log1p(-r * r) - count * log(fmax(left, DBL_EPSILON * total))) / 2 -
+				   r * (step ? LEAN_STEP : LEAN_LEVEL));
+	}
+	return best;
+}
+
+/* How probable a step as clear as that of x at `first` is by chance alone: the ratio of the two
+ * likelihoods as Student's t. A correlation that explains the points without a step counts against
+ * it (Andrews, Econometrica 61, 1993: tests of a break that is looked for everywhere), but 40
+ * points do not tell a step from one for certain, so greater correlations count less. scratch: n.
+ */
+static double chance_of_step(const double *x, size_t first, size_t n, double *scratch)
+{
+	const double level[] = {median(x, first, scratch), median(x + first, n - first, scratch)};
+	const double dof = (double)n - 3;
+	double spread, ratio, t2;
 
 	for (size_t i = 0; i < n; i++)
-		scratch[i] = fabs(x[i] - m[i >= first]);
+		scratch[i] = fabs(x[i] - level[i >= first]);
 	stat_sort(scratch, n);
 	spread = CLIP * 1.4826 * stat_quantile_sorted(scratch, n, 0.5);
 	if (!(spread > 0)) /* more than half of the points are at their levels */
-		return m[0] < m[1] || m[0] > m[1] ? 0 : 1;
-	for (size_t i = 0; i < n; i++) {
-		scratch[i] = fmin(fmax(x[i] - m[i >= first], -spread), spread);
-		offset[i >= first] += scratch[i] / counts[i >= first];
-	}
-	for (size_t i = 0; i < n; i++) {
-		const double y = scratch[i] - offset[i >= first];
-
-		squares += y * y;
-		products += y * before;
-		before = y;
-	}
-	r = products / squares;
-	r += (LEAN_BIAS + 3 * r) / (double)n + LEAN_CAREFUL / sqrt((double)n);
-	r = fmin(fmax(r, 0), 0.95);
-	tau = (1 + r) / (1 - r);
-	dof = fmax(1, ((double)n - 2) / tau);
-	t = (m[1] + offset[1] - m[0] - offset[0]) /
-	    sqrt(squares / ((double)n - 2) * tau * (1 / counts[0] + 1 / counts[1]));
-	return stat_beta_cdf(dof / (dof + t * t), dof / 2, 0.5);
+		return level[0] < level[1] || level[0] > level[1] ? 0 : 1;
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = fmin(fmax(x[i] - level[i >= first], -spread), spread) +
+			     level[i >= first] - level[0];
+	ratio = likelihood(scratch, n, true) - likelihood(scratch, n, false);
+	t2 = dof * expm1(2 * fmax(ratio, 0) / (double)n);
+	return stat_beta_cdf(dof / (dof + t2), dof / 2, 0.5) *
+	       pow(fmax(1, YOUNG / (double)n), YOUNG_POWER);
 }
 
 size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scratch,
@@ -307,7 +344,7 @@ size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scrat
 			const size_t from = i > 0 ? ret[i - 1].at : 0;
 			const size_t to = i + 1 < count ? ret[i + 1].at : n;
 			const double chance =
-			    chance_between(x + from, ret[i].at - from, to - from, scratch);
+			    chance_of_step(x + from, ret[i].at - from, to - from, scratch);
 
 			if (chance > most) {
 				most = chance;

@@ -153,8 +153,8 @@ static double extra_try(int times)
 
 static int watch_all(bool full)
 {
-	const int times = full ? 300 : 40;
-	const double extra = extra_try(full ? 300 : 40);
+	const int times = full ? 1000 : 40;
+	const double extra = extra_try(times);
 	int failed = extra > 12;
 
 	if (full)
