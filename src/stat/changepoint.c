@@ -18,13 +18,11 @@
 #define SEGMENT_MIN 3
 /* p is a multiple of 1 / (this + 1). */
 #define PERMUTATIONS 1999
-/* Of alarms: the chance of one that stands, two-sided, and to which power it shrinks with fewer
- * than YOUNG points; how many standard deviations points count at most; what a correlation of 1
- * takes from the log-likelihood without a step and with one. Found by simulation
- * (tests/accuracy/changes.c). */
+/* Of alarms: the chance of one that stands, two-sided, which shrinks in proportion below YOUNG
+ * points; how many standard deviations points count at most; what a correlation of 1 takes from the
+ * log-likelihood without a step and with one. Found by simulation (tests/accuracy/changes.c). */
 #define ALARM_CHANCE 9e-5
 #define YOUNG	     40.0
-#define YOUNG_POWER  1.5
 #define CLIP	     8.0
 #define LEAN_LEVEL   3.0
 #define LEAN_STEP    10.0
@@ -305,11 +303,10 @@ static double likelihood(const double *y, size_t n, bool step)
 	return best;
 }
 
-/* How probable a step as clear as that of x at `first` is by chance alone: the ratio of the two
- * likelihoods as Student's t. A correlation that explains the points without a step counts against
- * it (Andrews, Econometrica 61, 1993: tests of a break that is looked for everywhere), but 40
- * points do not tell a step from one for certain, so greater correlations count less. scratch: n.
- */
+/* How probable by chance alone a step is that is as clear as the one of x at `first`: the ratio of
+ * the likelihoods with a step, wherever it is clearest, and without, as Student's t (Andrews,
+ * Econometrica 61, 1993). A correlation explains a step away, which is why more of it costs
+ * likelihood: few points do not tell the two. scratch: n. */
 static double chance_of_step(const double *x, size_t first, size_t n, double *scratch)
 {
 	const double level[] = {median(x, first, scratch), median(x + first, n - first, scratch)};
@@ -327,8 +324,7 @@ static double chance_of_step(const double *x, size_t first, size_t n, double *sc
 			     level[i >= first] - level[0];
 	ratio = likelihood(scratch, n, true) - likelihood(scratch, n, false);
 	t2 = dof * expm1(2 * fmax(ratio, 0) / (double)n);
-	return stat_beta_cdf(dof / (dof + t2), dof / 2, 0.5) *
-	       pow(fmax(1, YOUNG / (double)n), YOUNG_POWER);
+	return stat_beta_cdf(dof / (dof + t2), dof / 2, 0.5) * fmax(1, YOUNG / (double)n);
 }
 
 size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scratch,

@@ -219,9 +219,9 @@ size_t stat_change_scratch(size_t n); /* doubles */
 size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch, stat_change *ret);
 
 /* The same for a series that is looked at again and again as it grows, whose points may lean on
- * those before (an autoregression of order one): only the changes that stand out between their
- * neighbours by Student's t, clipped and corrected for the lag-1 correlation of what the levels
- * leave, at a chance small enough for some ninety looks. */
+ * those before (an autoregression of order one): only the changes with which the points between
+ * their neighbours are that much likelier than without, at a chance small enough for some ninety
+ * looks. */
 size_t stat_change_alarms(const double *x, size_t n, double alpha, double *scratch,
 			  stat_change *ret);
 

@@ -1,9 +1,10 @@
 /* changes.c - series of independent points with and without a change of level: how often is a
  * change seen where none is, how often where one is?
  *
- *     accuracy_changes           with bounds: the test
- *     accuracy_changes --full daily    of those that are looked at every day alone
- *     accuracy_changes --full    more series, as the Markdown table of docs/commands/history.md
+ *     accuracy_changes                with bounds: the test
+ *     accuracy_changes --full         more series, the tables of docs/commands/history.md
+ *     accuracy_changes --full daily   of those that are looked at every day alone
+ *     accuracy_changes --series N     N of those each, as bench/trend_peers.py reads them
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define N_MOST 400
@@ -101,14 +103,15 @@ typedef struct watch {
 
 static const watch watches[] = {
     {"independent", .bound = 5},
-    {"lag-1 correlation 0.3", .phi = 0.3, .bound = 12},
-    {"lag-1 correlation 0.6", .phi = 0.6, .bound = 20},
+    {"lag-1 correlation 0.3", .phi = 0.3, .bound = 5},
+    {"lag-1 correlation 0.6", .phi = 0.6, .bound = 10},
     {"outliers", .heavy = true, .bound = 5},
-    {"3 sd after 40 days", .at = 40, .shift = 3, .within = 6, .bound = 80},
-    {"1.5 sd after 40 days", .at = 40, .shift = 1.5, .within = 12, .bound = 40},
+    {"3 sd after 40 days", .at = 40, .shift = 3, .within = 6, .bound = 93},
+    {"1.5 sd after 40 days", .at = 40, .shift = 1.5, .within = 12, .bound = 55},
 };
 
-static double watch_try(const watch *w, int times)
+/* of_each: every series is a line: the watch, the alarm's day (0: none), the points. */
+static double watch_try(const watch *w, int times, bool of_each)
 {
 	static double x[DAYS], scratch[3 * (DAYS + 1)];
 	stat_change found[STAT_CHANGES_MAX];
@@ -123,13 +126,19 @@ static double watch_try(const watch *w, int times)
 
 	sim_seed(&r, 20261123);
 	for (int i = 0; i < times; i++) {
-		bool alarm = false;
+		size_t alarm = 0;
 
 		make(&s, &r, x);
 		for (size_t n = w->at > 0 ? w->at + 1 : STAT_CHANGE_MIN;
-		     n <= (w->at > 0 ? w->at + w->within : DAYS) && !alarm; n++)
-			alarm = stat_change_alarms(x, n, ALPHA, scratch, found) > 0;
-		alarms += alarm;
+		     n <= (w->at > 0 ? w->at + w->within : DAYS) && alarm == 0; n++)
+			alarm = stat_change_alarms(x, n, ALPHA, scratch, found) > 0 ? n : 0;
+		alarms += alarm > 0;
+		if (!of_each)
+			continue;
+		printf("%s;%zu;%zu;%zu", w->name, w->at, w->within, alarm);
+		for (size_t n = 0; n < DAYS; n++)
+			printf(";%.9g", x[n]);
+		putchar('\n');
 	}
 	return 100.0 * alarms / times;
 }
@@ -151,6 +160,72 @@ static double extra_try(int times)
 	return 100.0 * extra / times;
 }
 
+/* The log-likelihood of a step anywhere in independent points less that of none in points of the
+ * lag-1 correlation r: the best that a test of one against the other can go by. */
+static double told_ratio(const double *x, size_t n, double r)
+{
+	const double count = (double)n, first = sqrt(1 - r * r), later = 1 - r;
+	const double level = first * first + (count - 1) * later * later;
+	double sum = x[0], squares = x[0] * x[0], with_level = first * first * x[0];
+	double total = with_level * x[0], before = 0, gained = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		const double w = x[i] - r * x[i - 1];
+
+		sum += x[i];
+		squares += x[i] * x[i];
+		with_level += later * w;
+		total += w * w;
+	}
+	for (size_t i = 1; i < n; i++) {
+		const double k = (double)i, d = (before += x[i - 1]) - sum * k / count;
+
+		if (i >= 3 && i + 3 <= n)
+			gained = fmax(gained, d * d * count / (k * (count - k)));
+	}
+	return count / 2 *
+		   log((total - with_level * with_level / level) /
+		       (squares - sum * sum / count - gained)) -
+	       log1p(-r * r) / 2;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How often is the step of `w` seen in time by a test that is told that points are independent or
+ * have the correlation 0.3, and that a step comes after it, with an alarm in 5 % of the latter? */
+static double told_try(const watch *w)
+{
+	enum { times = 5000 };
+	static double none[times], x[DAYS];
+	const series without = {.n = DAYS, .phi = 0.3};
+	const series with = {.n = DAYS, .from = w->at, .to = DAYS, .shift = w->shift};
+	int seen = 0;
+	sim_random r;
+
+	sim_seed(&r, 20261124);
+	for (int i = 0; i < times; i++) {
+		make(&without, &r, x);
+		none[i] = -INFINITY;
+		for (size_t n = w->at + 1; n <= DAYS; n++)
+			none[i] = fmax(none[i], told_ratio(x, n, without.phi));
+	}
+	qsort(none, times, sizeof *none, ascending);
+	for (int i = 0; i < times; i++) {
+		bool alarm = false;
+
+		make(&with, &r, x);
+		for (size_t n = w->at + 1; n <= w->at + w->within && !alarm; n++)
+			alarm = told_ratio(x, n, without.phi) > none[times - 1 - times / 20];
+		seen += alarm;
+	}
+	return 100.0 * seen / times;
+}
+
 static int watch_all(bool full)
 {
 	const int times = full ? 1000 : 40;
@@ -161,11 +236,12 @@ static int watch_all(bool full)
 		puts("\n| looked at daily | alarm |\n|---|---|");
 	for (size_t i = 0; i < sizeof watches / sizeof watches[0]; i++) {
 		const watch *w = &watches[i];
-		const double share = watch_try(w, times);
+		const double share = watch_try(w, times, false);
 		const double luck = 3 * sqrt(w->bound * (100 - w->bound) / times);
 
 		if (full && w->at > 0)
-			printf("| %s, within %zu | %.0f %% |\n", w->name, w->within, share);
+			printf("| %s, within %zu | %.0f %% (told: %.0f %%) |\n", w->name, w->within,
+			       share, told_try(w));
 		else if (full)
 			printf("| %s, false in %d days | %.1f %% |\n", w->name, DAYS, share);
 		fflush(stdout);
@@ -184,6 +260,11 @@ int main(int argc, char **argv)
 	const bool full = argc > 1 && strcmp(argv[1], "--full") == 0;
 	int failed = 0;
 
+	if (argc > 2 && strcmp(argv[1], "--series") == 0) {
+		for (size_t i = 0; i < sizeof watches / sizeof watches[0]; i++)
+			watch_try(&watches[i], atoi(argv[2]), true);
+		return 0;
+	}
 	if (argc > 2) /* --full daily */
 		return watch_all(full) > 0;
 	if (full)
