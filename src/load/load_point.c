@@ -93,8 +93,8 @@ void load_judge(const load_seen *seen, const latency_limit *limit, double confid
 		stat_limit_test(limit->p, confidence, seen->n_eff, seen->over_eff, ret);
 		return;
 	case LIMIT_MEAN:
-		stat_limit_mean(seen->sum / n, sqrt(seen->half_squares) / n, seen->n_eff, limit->ns,
-				ret);
+		stat_limit_mean(seen->sum / n, sqrt(seen->half_squares) / n, n, seen->n_eff,
+				limit->ns, ret);
 		break;
 	case LIMIT_MAX:
 		*ret = (stat_limit){.verdict =

@@ -105,19 +105,23 @@ dck_verdict stat_limit_interval(double lo, double hi, double limit)
 	return hi <= limit ? DCK_VERDICT_HOLDS : DCK_VERDICT_UNDECIDED;
 }
 
-void stat_limit_mean(double mean, double half, double n_eff, double limit, stat_limit *ret)
+void stat_limit_mean(double mean, double half, double n, double n_eff, double limit,
+		     stat_limit *ret)
 {
-	const double distance = fabs(mean - limit);
-	stat_limit l = {.verdict = stat_limit_interval(mean - half, mean + half, limit),
-			.n_eff = n_eff};
+	const bool below = mean <= limit;
+	const double distance = !below	   ? mean - limit
+				: mean > 0 ? mean * log(limit / mean)
+					   : limit - mean;
+	const double wide = half / sqrt(pow(DEPENDENT_SHARE, 1 - fmin(1, n_eff / n)));
+	stat_limit l = {.verdict = DCK_VERDICT_UNDECIDED, .n_eff = n_eff};
 
-	if (l.verdict == DCK_VERDICT_HOLDS && n_eff < STAT_N_EFF_ENOUGH)
-		l.verdict = DCK_VERDICT_UNDECIDED;
+	if (wide <= distance && !(below && n_eff < STAT_N_EFF_ENOUGH))
+		l.verdict = below ? DCK_VERDICT_HOLDS : DCK_VERDICT_BROKEN;
 	/* The half-width falls with the square root of the runs. */
-	if (l.verdict == DCK_VERDICT_UNDECIDED && isfinite(half) && distance > 0) {
-		const double needed = n_eff * half * half / (distance * distance);
+	else if (isfinite(wide) && distance > 0) {
+		const double needed = n_eff * wide * wide / (distance * distance);
 
-		l.n_needed = mean < limit ? fmax(needed, STAT_N_EFF_ENOUGH) : needed;
+		l.n_needed = below ? fmax(needed, STAT_N_EFF_ENOUGH) : needed;
 		if (!(l.n_needed < NEEDED_MOST))
 			l.n_needed = 0;
 	}

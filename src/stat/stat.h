@@ -169,10 +169,12 @@ void stat_limit_test(double p, double confidence, double n, double over, stat_li
 /* The interval from lo to hi against a limit: wholly above it is BROKEN, wholly within it HOLDS.
  * NaN (there is no interval): UNDECIDED. */
 dck_verdict stat_limit_interval(double lo, double hi, double limit);
-/* The mean +- half of runs that are worth n_eff independent ones, against a limit. Never HOLDS
- * below STAT_N_EFF_ENOUGH: few runs of a distribution with a long tail give a mean that is too low.
- */
-void stat_limit_mean(double mean, double half, double n_eff, double limit, stat_limit *ret);
+/* The mean +- half of n runs that are worth n_eff independent ones, against a limit. Never HOLDS
+ * below STAT_N_EFF_ENOUGH: few runs of a distribution with a long tail give a mean that is too low,
+ * and a spread that is too small with it. So half is taken on the logarithm upwards, and dependent
+ * runs are worth less, as in stat_limit_runs(). */
+void stat_limit_mean(double mean, double half, double n, double n_eff, double limit,
+		     stat_limit *ret);
 
 /* What x[0..n), in the order of their taking, are worth in independent runs when it is asked how
  * many are above `limit`, which shall be above the p-quantile, and that is judged with that

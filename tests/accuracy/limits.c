@@ -19,8 +19,10 @@
 #define LONG	   6000000 /* whose quantile stands for the true one, where no formula is */
 #define WARM	   2000
 #define CONFIDENCE 0.99
-/* A limit that a quarter of what may is over. */
-#define EASY 4
+/* A limit that a quarter of what may is over; of a mean, which is so much below. */
+#define EASY	  4
+#define EASY_MEAN 0.25
+#define MIDDLE	  5 /* of an autoregression, in standard deviations */
 
 typedef enum source { EQUAL_SERVICE, RANDOM_SERVICE, AUTOREGRESSION } source;
 
@@ -28,7 +30,7 @@ typedef struct kind {
 	const char *name;
 	source from;
 	double by; /* utilisation; coefficient */
-	double p;
+	double p;  /* 0: the limit is on the mean */
 	size_t n;
 } kind;
 
@@ -42,6 +44,10 @@ static const kind kinds[] = {
     {"M/M/1 at 50 %, p90", RANDOM_SERVICE, 0.5, 0.9, 4000},
     {"AR 0.8, p90", AUTOREGRESSION, 0.8, 0.9, 4000},
     {"independent, p99", AUTOREGRESSION, 0, 0.99, 4000},
+    {"M/D/1 at 80 %, mean", EQUAL_SERVICE, 0.8, 0, 16000},
+    {"M/M/1 at 80 %, mean", RANDOM_SERVICE, 0.8, 0, 16000},
+    {"M/M/1 at 50 %, mean", RANDOM_SERVICE, 0.5, 0, 4000},
+    {"AR 0.8, mean", AUTOREGRESSION, 0.8, 0, 4000},
 };
 
 static void draw(const kind *k, sim_random *r, double *x, size_t n)
@@ -50,7 +56,7 @@ static void draw(const kind *k, sim_random *r, double *x, size_t n)
 	double wait = 0, z = sim_normal(r);
 
 	for (size_t i = 0; i < n + WARM; i++) {
-		double latency = z;
+		double latency = MIDDLE + z;
 
 		if (k->from == AUTOREGRESSION) {
 			z = k->by * z + fresh * sim_normal(r);
@@ -65,8 +71,22 @@ static void draw(const kind *k, sim_random *r, double *x, size_t n)
 	}
 }
 
+static bool mean_holds(const double *x, size_t n, double limit, double *scratch)
+{
+	stat_estimate mean;
+	stat_limit l;
+
+	stat_estimate_one(STAT_MEAN, x, n, 2 * CONFIDENCE - 1, scratch, &mean);
+	stat_limit_mean(mean.value, mean.has_interval ? (mean.hi - mean.lo) / 2 : (double)INFINITY,
+			(double)n, mean.n_eff, limit, &l);
+	return l.verdict == DCK_VERDICT_HOLDS;
+}
+
 static bool holds(const kind *k, const double *x, double limit, double *scratch)
 {
+	if (k->p <= 0)
+		return mean_holds(x, k->n, limit, scratch);
+
 	const double n = (double)k->n;
 	const double runs = stat_limit_runs(x, k->n, k->p, limit, CONFIDENCE, scratch);
 	double over = 0;
@@ -78,11 +98,18 @@ static bool holds(const kind *k, const double *x, double limit, double *scratch)
 	return l.verdict == DCK_VERDICT_HOLDS;
 }
 
+static double mean_of(const kind *k)
+{
+	if (k->from == AUTOREGRESSION)
+		return MIDDLE;
+	return k->from == RANDOM_SERVICE ? 1 / (1 - k->by) : 1 + k->by / (2 * (1 - k->by));
+}
+
 /* x: room for LONG. */
 static double quantile(const kind *k, double p, sim_random *r, double *x)
 {
 	if (k->from == AUTOREGRESSION)
-		return stat_normal_quantile(p);
+		return MIDDLE + stat_normal_quantile(p);
 	if (k->from == RANDOM_SERVICE)
 		return -log(1 - p) / (1 - k->by);
 	draw(k, r, x, LONG);
@@ -110,8 +137,9 @@ int main(int argc, char **argv)
 		if (!full && k->n > 16000)
 			continue;
 		sim_seed(&r, 5);
-		just = quantile(k, k->p, &r, x);
-		easy = quantile(k, 1 - (1 - k->p) / EASY, &r, x);
+		just = k->p > 0 ? quantile(k, k->p, &r, x) : mean_of(k);
+		easy =
+		    k->p > 0 ? quantile(k, 1 - (1 - k->p) / EASY, &r, x) : just * (1 + EASY_MEAN);
 		for (int s = 0; s < times; s++) {
 			draw(k, &r, x, k->n);
 			wrong += holds(k, x, just, scratch);

@@ -194,21 +194,26 @@ static void interval_limits(void **state)
 	assert_int_equal(stat_limit_interval(1, 2, 1), DCK_VERDICT_UNDECIDED);
 	assert_int_equal(stat_limit_interval(1, 2, 0.99), DCK_VERDICT_BROKEN);
 	assert_int_equal(stat_limit_interval(NAN, NAN, 1), DCK_VERDICT_UNDECIDED);
-	stat_limit_mean(10, 1, 100, 11, &l);
+	stat_limit_mean(10, 1, 100, 100, 11.1, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_HOLDS);
+	/* 11 is within 10 +- 1, but not where a mean of 11 would have a greater error. */
+	stat_limit_mean(10, 1, 100, 100, 11, &l);
+	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
+	stat_limit_mean(10, 1, 10000, 100, 11.1, &l);
+	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
 	/* Few runs of a long tail give a mean that is too low. */
-	stat_limit_mean(10, 1, 49, 11, &l);
+	stat_limit_mean(10, 1, 49, 49, 11.1, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
 	assert_true(l.n_needed >= STAT_N_EFF_ENOUGH && l.n_needed <= STAT_N_EFF_ENOUGH);
-	stat_limit_mean(10, 1, 3, 8.9, &l);
+	stat_limit_mean(10, 1, 3, 3, 8.9, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_BROKEN);
 	/* Half as far away as the interval is wide: four times as many. */
-	stat_limit_mean(10, 1, 100, 10.5, &l);
+	stat_limit_mean(10, 1, 100, 100, 9.5, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
 	assert_true(fabs(l.n_needed - 400) < 1e-9);
-	stat_limit_mean(10, 1, 100, 10, &l);
+	stat_limit_mean(10, 1, 100, 100, 10, &l);
 	assert_true(l.n_needed <= 0); /* at the limit no number decides */
-	stat_limit_mean(10, INFINITY, 1, 20, &l);
+	stat_limit_mean(10, INFINITY, 1, 1, 20, &l);
 	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
 	assert_true(l.n_needed <= 0);
 }
