@@ -1,9 +1,9 @@
 /* best.c - the best of several sizes: how often does the interval of its rate hold the true rate,
- * and how far off is the value on average? Sizes are tried in rounds as `deepclock throughput`
- * does.
+ * how far off is the value on average, and how often is one size called better than another? Sizes
+ * are tried in rounds as `deepclock throughput` does.
  *
  *     accuracy_best           short, with bounds: the test
- *     accuracy_best --full    more searches, as the Markdown table of docs/reference/methods.md
+ *     accuracy_best --full    more searches, as the Markdown tables of docs/reference/methods.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
@@ -13,38 +13,61 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SIZES_MOST  12
-#define ROUNDS_MOST 9
-#define SPREAD	    0.02 /* of one trial */
-#define COMMON	    0.01 /* of a round */
+#define SIZES_MOST   12
+#define ROUNDS_LEAST 3 /* --rounds; a search makes at most three times as many */
+#define ROUNDS_MOST  9
+#define LEVEL	     0.95
+#define PRECISION    0.01 /* sizes that are known to differ by less are not told apart */
+#define SPREAD	     0.02 /* of one trial */
+#define COMMON	     0.01 /* of a round */
 
 typedef struct kind {
 	const char *name;
-	size_t sizes, rounds;
+	size_t sizes;
 	double step; /* each size gives so much less than the one before */
 	double lead; /* what the first gives more than all others */
 } kind;
 
 static const kind kinds[] = {
-    {"2 equal sizes", .sizes = 2, .rounds = 3},
-    {"6 equal sizes", .sizes = 6, .rounds = 3},
-    {"12 equal sizes", .sizes = 12, .rounds = 3},
-    {"12 sizes, 0.5 % apart", .sizes = 12, .rounds = 3, .step = 0.005},
-    {"6 sizes, 1 % apart", .sizes = 6, .rounds = 3, .step = 0.01},
-    {"6 sizes, one 4 % better", .sizes = 6, .rounds = 3, .lead = 0.04},
-    {"2 equal sizes", .sizes = 2, .rounds = 9},
-    {"6 equal sizes", .sizes = 6, .rounds = 9},
-    {"12 equal sizes", .sizes = 12, .rounds = 9},
-    {"12 sizes, 0.5 % apart", .sizes = 12, .rounds = 9, .step = 0.005},
-    {"6 sizes, 1 % apart", .sizes = 6, .rounds = 9, .step = 0.01},
-    {"6 sizes, one 4 % better", .sizes = 6, .rounds = 9, .lead = 0.04},
+    {"2 equal", .sizes = 2},
+    {"6 equal", .sizes = 6},
+    {"12 equal", .sizes = 12},
+    {"12, 0.5 % apart", .sizes = 12, .step = 0.005},
+    {"6, 1 % apart", .sizes = 6, .step = 0.01},
+    {"6, one 4 % better", .sizes = 6, .lead = 0.04},
 };
 
 typedef struct tally {
 	double held, bias, width; /* percent */
 } tally;
 
-static tally try(const kind *k, size_t times)
+static double truth_of(const kind *k, size_t size)
+{
+	return (size == 0 ? k->lead : 0) - k->step * (double)size;
+}
+
+/* Round after round of all sizes. */
+static void draw(const kind *k, size_t rounds, double spread, sim_random *r, double *y)
+{
+	for (size_t b = 0; b < rounds; b++) {
+		const double common = COMMON * sim_normal(r);
+
+		for (size_t t = 0; t < k->sizes; t++)
+			y[b * k->sizes + t] = truth_of(k, t) + common + spread * sim_normal(r);
+	}
+}
+
+static size_t greatest(const double *means, size_t n)
+{
+	size_t best = 0;
+
+	for (size_t t = 1; t < n; t++)
+		if (means[t] > means[best])
+			best = t;
+	return best;
+}
+
+static tally try(const kind *k, size_t rounds, size_t times)
 {
 	double y[SIZES_MOST * ROUNDS_MOST], means[SIZES_MOST];
 	stat_blocks_level levels[SIZES_MOST];
@@ -55,22 +78,14 @@ static tally try(const kind *k, size_t times)
 	sim_seed(&r, 17);
 	for (size_t i = 0; i < times; i++) {
 		stat_blocks f;
-		size_t best = 0;
+		size_t best;
+		double truth;
 
-		for (size_t b = 0; b < k->rounds; b++) {
-			const double common = COMMON * sim_normal(&r);
-
-			for (size_t t = 0; t < k->sizes; t++)
-				y[b * k->sizes + t] = (t == 0 ? k->lead : 0) - k->step * (double)t +
-						      common + SPREAD * sim_normal(&r);
-		}
-		stat_blocks_fit(y, k->sizes, k->rounds, means, &f);
-		stat_blocks_levels(&f, means, 0.95, levels);
-		for (size_t t = 1; t < k->sizes; t++)
-			if (means[t] > means[best])
-				best = t;
-		const double truth = (best == 0 ? k->lead : 0) - k->step * (double)best;
-
+		draw(k, rounds, SPREAD, &r, y);
+		stat_blocks_fit(y, k->sizes, rounds, means, &f);
+		stat_blocks_levels(&f, means, LEVEL, levels);
+		best = greatest(means, k->sizes);
+		truth = truth_of(k, best);
 		held += levels[best].lo <= truth && truth <= levels[best].hi;
 		bias += levels[best].value - truth;
 		width += levels[best].hi - levels[best].lo;
@@ -79,28 +94,120 @@ static tally try(const kind *k, size_t times)
 		       100 * width / (double)times};
 }
 
-int main(int argc, char **argv)
+/* --- which is better */
+
+typedef struct pair_kind {
+	kind of;
+	double spread;
+	double found, wrong; /* bounds of the test: at least, at most; percent */
+} pair_kind;
+
+static const pair_kind pair_kinds[] = {
+    {{"2 equal", .sizes = 2}, 0.02, 0, 5},
+    {{"3 equal", .sizes = 3}, 0.02, 0, 5},
+    {{"6 equal", .sizes = 6}, 0.02, 0, 5},
+    {{"2, 5 % apart", .sizes = 2, .lead = 0.05}, 0.02, 95, 0},
+    {{"2, 2 % apart", .sizes = 2, .lead = 0.02}, 0.01, 80, 0},
+    {{"2, 5 % apart", .sizes = 2, .lead = 0.05}, 0.01, 99, 0},
+    {{"2, 10 % apart", .sizes = 2, .lead = 0.1}, 0.05, 80, 0},
+};
+
+typedef struct claims {
+	double found, wrong; /* percent of the searches */
+	double trials;	     /* mean */
+} claims;
+
+/* A look after ROUNDS_LEAST rounds and after each multiple of them, as of --rounds: the best size
+ * is told from another when their means differ by more than all pairs and looks allow for. (Sizes
+ * that are beaten are kept here: only where there are more than two would the search let them go.)
+ */
+static claims search(const pair_kind *p, size_t times)
 {
-	const bool full = argc > 1 && strcmp(argv[1], "--full") == 0;
-	const size_t times = full ? 20000 : 2000;
-	int bad = 0;
+	const size_t n = p->of.sizes, looks = ROUNDS_MOST / ROUNDS_LEAST;
+	double y[SIZES_MOST * ROUNDS_MOST], means[SIZES_MOST];
+	claims ret = {0};
+	sim_random r;
+
+	sim_seed(&r, 19);
+	for (size_t i = 0; i < times; i++) {
+		bool found = false, wrong = false, all = false;
+		size_t rounds = 0;
+
+		draw(&p->of, ROUNDS_MOST, p->spread, &r, y);
+		while (!all && rounds < ROUNDS_MOST) {
+			stat_blocks f;
+			size_t best;
+			double half;
+
+			rounds += ROUNDS_LEAST;
+			stat_blocks_fit(y, n, rounds, means, &f);
+			half = stat_blocks_half(&f, LEVEL, n * (n - 1) / 2 * looks);
+			best = greatest(means, n);
+			all = true;
+			for (size_t t = 0; t < n; t++) {
+				const bool told = means[best] - means[t] > half;
+				const bool right = truth_of(&p->of, best) > truth_of(&p->of, t);
+
+				found |= told && right;
+				wrong |= told && !right;
+				all &= t == best || told || half <= PRECISION;
+			}
+		}
+		ret.found += 100 * (double)found / (double)times;
+		ret.wrong += 100 * (double)wrong / (double)times;
+		ret.trials += (double)(rounds * n) / (double)times;
+	}
+	return ret;
+}
+
+static bool bests(bool full, size_t times)
+{
+	bool bad = false;
 
 	if (full)
 		printf(
 		    "| sizes | rounds | interval holds | bias | width |\n|---|---|---|---|---|\n");
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		const kind *k = &kinds[i];
-		const tally t = try(k, times);
-		/* Three standard errors of 2,000. */
-		const bool fine = t.held >= 94 - 1.6 && fabs(t.bias) <= 1.2;
+	for (size_t rounds = ROUNDS_LEAST; rounds <= ROUNDS_MOST; rounds *= 3)
+		for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+			const kind *k = &kinds[i];
+			const tally t = try(k, rounds, times);
+			/* Three standard errors of 2,000. */
+			const bool fine = t.held >= 94 - 1.6 && fabs(t.bias) <= 1.2;
 
-		if (full)
-			printf("| %s | %zu | %.1f %% | %+.2f %% | %.1f %% |\n", k->name, k->rounds,
-			       t.held, t.bias, t.width);
-		if (!fine)
-			printf("%s in %zu rounds: holds %.1f %%, bias %+.2f %%\n", k->name,
-			       k->rounds, t.held, t.bias);
-		bad += !fine;
+			if (full || !fine)
+				printf("| %s | %zu | %.1f %% | %+.2f %% | %.1f %% |\n", k->name,
+				       rounds, t.held, t.bias, t.width);
+			bad |= !fine;
+		}
+	return bad;
+}
+
+static bool pairs(bool full, size_t times)
+{
+	bool bad = false;
+
+	if (full)
+		printf("\n| sizes | spread | told apart | falsely | trials, mean |\n"
+		       "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < sizeof pair_kinds / sizeof pair_kinds[0]; i++) {
+		const pair_kind *p = &pair_kinds[i];
+		const claims c = search(p, times);
+		/* Three standard errors of 2,000. */
+		const bool fine = c.found >= p->found - 3 && c.wrong <= p->wrong + 1.5;
+
+		if (full || !fine)
+			printf("| %s | %.0f %% | %.1f %% | %.1f %% | %.0f |\n", p->of.name,
+			       100 * p->spread, c.found, c.wrong, c.trials);
+		bad |= !fine;
 	}
-	return bad > 0;
+	return bad;
+}
+
+int main(int argc, char **argv)
+{
+	const bool full = argc > 1 && strcmp(argv[1], "--full") == 0;
+	const size_t times = full ? 20000 : 2000;
+	const bool bad = bests(full, times);
+
+	return pairs(full, times) || bad;
 }
