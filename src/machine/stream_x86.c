@@ -4,11 +4,11 @@
  * and stores. A compiler that is to keep what it loads, by a reduction, puts it into registers that
  * it then moves: these moves and the reduction take the two ports of 512-bit arithmetic for twice
  * as long as the loads take theirs. So nothing is done with what is read. Reasoned for Intel from
- * Haswell and AMD from Zen on; measured on Sapphire Rapids:
+ * Haswell and AMD from Zen on; measured on Sapphire Rapids and Zen 5 (2026-11-23):
  *
  *  - Addresses are a register and a constant. A store with an index cannot use the third address
  *    port of Haswell to Cascade Lake, and an arithmetic instruction with one is two
- * micro-operations.
+ *    micro-operations.
  *  - Eight registers a step: four cycles at two loads a cycle, in which the counting is hidden on
  *    processors that begin four micro-operations a cycle.
  *  - The loop begins at a line of the cache, and its branch at 32 bytes: one that crosses such a
