@@ -290,7 +290,7 @@ static bool precision_check(measure_phases *p, bool *ret_slow)
 	measure_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch, &e);
 	p->checks++;
 	live_estimate(p, &e);
-	*ret_slow = e.narrow == STAT_NARROW_SLOW;
+	*ret_slow = e.slow;
 	if (!stat_stop_look(&p->looks, &e, asked->precision))
 		return false;
 	p->ended = MEASURE_END_PRECISION;

@@ -9,23 +9,32 @@
 /* Standard errors of tau that stat_precise() allows for. */
 #define CAREFUL 0.35
 /* The band of low frequencies holds at most so many m^(2/3) or n_eff ordinates. */
-#define BAND	 0.4
-#define BAND_TAU 0.25
-/* Its lowest ordinates, which tell of change that is slow beside the rest of them. */
+#define BAND	  0.4
+#define BAND_TAU  0.25
+#define BAND_MOST 48 /* Student's t has nothing to gain from more */
+/* Its lowest ordinates, which tell of change that is slow beside the rest of them, and the fewest
+ * that are an estimate. */
 #define LOWEST 8
+#define FEWEST 4
 /* Neighbourhoods that have a level of their own, and runs that each holds at least. */
 #define LEVELS	   50
 #define LEVEL_RUNS 16
 /* Of an autoregression that stands for short memory. */
-#define ORDERS 6
+#define ORDERS 2
 /* Lags that tau is summed over at most, which bounds the time. */
 #define LAGS_MOST 1024
 #define LAGS_SEEN 64
-/* Below the first chance that it is none slow change is allowed for, below the second it is told.
- */
-#define SLOW_ALLOWED 0.08
+/* Below the first chance that it is none slow change is allowed for, below the second it is told,
+ * below the third the interval is so many times as wide: the spectrum of a machine's noise rises on
+ * towards frequency 0, like 1 / f. */
+#define SLOW_ALLOWED 0.05
 #define SLOW_TOLD    0.03
-#define LINE_CHANCE  5e-4
+#define SLOW_CERTAIN 0.01
+#define SLOW_WIDER   1.5
+/* Where so few runs are left even the lowest ordinates lie where the spectrum falls. */
+#define N_EFF_FEW   15
+#define FEW_WIDER   1.2
+#define LINE_CHANCE 5e-4
 
 typedef struct folded {
 	double *y; /* m means of g neighbours each, their mean taken away */
@@ -199,7 +208,7 @@ static size_t line_find(const double *power, size_t count)
 	for (size_t j = 0; j < count; j++) {
 		const double k = (double)j;
 
-		if (j >= 4 && f_tail(power[j] / (sum / k), 1, k) < LINE_CHANCE)
+		if (j >= FEWEST && f_tail(power[j] / (sum / k), 1, k) < LINE_CHANCE)
 			return j;
 		sum += power[j];
 	}
@@ -242,35 +251,44 @@ static size_t autoregression(const folded *s, double ret[ORDERS], double *ret_va
 }
 
 /* What short memory explains of the lowest ordinates is what the autoregression that fits the whole
- * of the series says of them. Where they stand out of that, the level changes more slowly. */
-static double slow_chance(const folded *s, const double *power, size_t count)
+ * of the series says of them. Where they stand out of that, the level changes more slowly. Returns
+ * the lesser chance of the fewest of them and of all. */
+static double slow_chance(const folded *s, const double *power)
 {
-	double phi[ORDERS] = {0}, var, sum = 0;
-	const size_t order = autoregression(s, phi, &var);
+	double coefficients[ORDERS] = {0}, var, sum = 0, least = 1;
+	const size_t order = autoregression(s, coefficients, &var);
 
-	for (size_t j = 0; j < count; j++) {
-		const double step = acos(-1.0) * (double)(j + 1) / (double)s->m;
+	for (size_t j = 1; j <= LOWEST; j++) {
+		const double step = acos(-1.0) * (double)j / (double)s->m;
 		double real = 1, imaginary = 0;
 
 		for (size_t k = 0; k < order; k++) {
-			real -= phi[k] * cos(step * (double)(k + 1));
-			imaginary += phi[k] * sin(step * (double)(k + 1));
+			real -= coefficients[k] * cos(step * (double)(k + 1));
+			imaginary += coefficients[k] * sin(step * (double)(k + 1));
 		}
-		sum += power[j] * (real * real + imaginary * imaginary);
+		sum += power[j - 1] * (real * real + imaginary * imaginary);
+		if (j == FEWEST || j == LOWEST)
+			least = fmin(least, f_tail(sum / (double)j / var, (double)j,
+						   (double)(s->m - order)));
 	}
-	return f_tail(sum / (double)count / var, (double)count, (double)(s->m - order));
+	return least;
 }
 
 /* Where the level changes slowly the lowest ordinates alone are the estimate. */
 static void band_take(const folded *s, const double *power, size_t count, stat_dependence *d)
 {
-	const double chance = slow_chance(s, power, LOWEST);
+	const double chance = slow_chance(s, power);
+	double wider = (double)d->n / d->tau < N_EFF_FEW ? FEW_WIDER : 1;
 
-	if (chance < SLOW_ALLOWED && count > LOWEST)
-		count = LOWEST;
-	d->long_run = mean_of(power, count) * (double)s->g;
-	d->dof = (double)count;
 	d->slow = chance < SLOW_TOLD;
+	if (chance < SLOW_CERTAIN) {
+		count = FEWEST;
+		wider = SLOW_WIDER;
+	} else if (chance < SLOW_ALLOWED && count > LOWEST) {
+		count = LOWEST;
+	}
+	d->long_run = mean_of(power, count) * (double)s->g * wider * wider;
+	d->dof = (double)count;
 }
 
 /* Less the level of the neighbourhood. */
@@ -333,7 +351,8 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, b
 	d.dependent = assume || dependence_seen(&s);
 	if (d.dependent) {
 		most = fmin(BAND * pow((double)s.m, 2.0 / 3), BAND_TAU * (double)n / d.tau);
-		count = most > 4 ? (size_t)most : 4;
+		most = fmin(most, BAND_MOST);
+		count = most > FEWEST ? (size_t)most : FEWEST;
 		for (size_t j = 0; j < count || j < LOWEST; j++)
 			power[j] = cosine_power(&s, j + 1);
 		band_take(&s, power, line_find(power, count), &d);

@@ -44,7 +44,7 @@ const char *stat_narrow_text(stat_narrow why)
 {
 	static const char *const texts[] = {
 	    [STAT_NARROW_NO] = "",
-	    [STAT_NARROW_FEW] = "the runs are worth fewer than 50 independent ones",
+	    [STAT_NARROW_FEW] = "the runs are worth too few independent ones",
 	    [STAT_NARROW_SLOW] = "the level changes more slowly than so few runs can tell",
 	    [STAT_NARROW_CARRIED] = "a handful of long runs carries the mean",
 	};
@@ -71,27 +71,31 @@ static double half_width(const stat_dependence *d, double level)
 	return stat_t_quantile(0.5 + level / 2, d->dof) * sqrt(d->long_run / (double)d->n);
 }
 
-static void take_n_eff(const stat_dependence *d, stat_estimate *e)
+/* Few runs cannot show that they depend on each other, and few effective ones do not show how much:
+ * enough are those that both together make up. */
+static void narrow_find(size_t n, stat_estimate *e)
 {
-	e->n_eff = (double)d->n / d->tau;
-	e->n_eff_careful = (double)d->n / d->tau_careful;
-	e->narrow = d->slow			   ? STAT_NARROW_SLOW
-		    : e->n_eff < STAT_N_EFF_ENOUGH ? STAT_NARROW_FEW
-						   : STAT_NARROW_NO;
-	e->dependent = d->dependent;
+	const double both = sqrt((double)n * e->n_eff);
+
+	e->narrow = both >= STAT_N_EFF_ENOUGH ? STAT_NARROW_NO
+		    : e->slow		      ? STAT_NARROW_SLOW
+					      : STAT_NARROW_FEW;
 }
 
-/* What another view of the same runs says of their dependence, where it says that they are worth
- * less. */
+/* What a view of the same runs says of their dependence, where it says that they are worth less. */
 static void less_n_eff(const stat_dependence *d, stat_estimate *e)
 {
 	e->n_eff = fmin(e->n_eff, (double)d->n / d->tau);
 	e->n_eff_careful = fmin(e->n_eff_careful, (double)d->n / d->tau_careful);
 	e->dependent = e->dependent || d->dependent;
-	if (d->slow)
-		e->narrow = STAT_NARROW_SLOW;
-	else if (!e->narrow && e->n_eff < STAT_N_EFF_ENOUGH)
-		e->narrow = STAT_NARROW_FEW;
+	e->slow = e->slow || d->slow;
+	narrow_find(d->n, e);
+}
+
+static void take_n_eff(const stat_dependence *d, stat_estimate *e)
+{
+	e->n_eff = e->n_eff_careful = (double)d->n;
+	less_n_eff(d, e);
 }
 
 static void interval_missing(uint64_t needed, stat_estimate *e)
@@ -170,6 +174,8 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 	stat_depend_find(s->x, s->n, relative ? influence_cv : influence_sd, &m, s->runs.dependent,
 			 s->depend, &d);
 	take_n_eff(&d, e);
+	if (e->n_eff < STAT_N_EFF_ENOUGH)
+		e->narrow = d.slow ? STAT_NARROW_SLOW : STAT_NARROW_FEW;
 	if (s->n < 4) {
 		interval_missing(4, e);
 		return;
@@ -380,6 +386,31 @@ static void quantile_depend(const sample *s, double p, double value, stat_depend
 	*ret = d;
 }
 
+/* A level that is seldom left shows only in [x <= v] of a v that lies beyond it: so values further
+ * out are asked for themselves, and belong to the interval unless too many runs, or too few, lie
+ * below them for what runs are worth there (as a test inverts to an interval: Woodruff 1952). */
+static void interval_reach(const sample *s, double p, stat_estimate *e)
+{
+	static const double parts[] = {0.05, 0.2, 0.4, 0.6, 0.8};
+
+	for (size_t i = 0; i < 2 * sizeof parts / sizeof parts[0]; i++) {
+		const bool above = i % 2;
+		const double part = parts[i / 2];
+		const double at = above ? p + (1 - p) * part : p - p * part;
+		const double value = stat_quantile_sorted(s->sorted, s->n, at);
+		stat_dependence d;
+		double lo, hi;
+
+		stat_depend_find(s->x, s->n, at_most, &value, true, s->depend, &d);
+		quantile_interval(s->sorted, s->n, p, s->level, n_eff_careful(&d, s->level), &lo,
+				  &hi);
+		if (above && value <= hi)
+			e->hi = fmax(e->hi, hi);
+		if (!above && lo <= value)
+			e->lo = fmin(e->lo, lo);
+	}
+}
+
 static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 {
 	const double needed = stat_quantile_runs(p, s->level);
@@ -399,6 +430,8 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 	e->has_interval = e->present;
 	quantile_interval(s->sorted, s->n, p, s->level, n_eff_careful(&d, s->level), &e->lo,
 			  &e->hi);
+	if (e->dependent)
+		interval_reach(s, p, e);
 	say_ranks(&d, e, e->how, sizeof e->how);
 }
 
@@ -449,6 +482,8 @@ static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 	e->present = true;
 	e->value = dev.limit;
 	take_n_eff(&d, e);
+	if (e->n_eff < STAT_N_EFF_ENOUGH)
+		e->narrow = d.slow ? STAT_NARROW_SLOW : STAT_NARROW_FEW;
 	if (e->n_eff < needed) {
 		interval_missing((uint64_t)ceil(needed * d.tau), e);
 		return;

@@ -34,14 +34,15 @@ typedef enum stat_estimator {
 	STAT_ESTIMATORS
 } stat_estimator;
 
-/* Below so many effective runs intervals are too narrow, whatever the method. */
+/* Below so many effective runs of as many, or fewer of more runs as long as the square root of
+ * their product is so much, intervals are too narrow, whatever the method. */
 #define STAT_N_EFF_ENOUGH 50
 
 /* Why an interval is narrower than its level says. */
 typedef enum stat_narrow {
 	STAT_NARROW_NO,
-	STAT_NARROW_FEW,     /* the runs are worth fewer than STAT_N_EFF_ENOUGH independent ones */
-	STAT_NARROW_SLOW,    /* the level changes more slowly than these runs can tell */
+	STAT_NARROW_FEW,     /* the runs are worth too few independent ones */
+	STAT_NARROW_SLOW,    /* the same, since their level changes slowly */
 	STAT_NARROW_CARRIED, /* a handful of long runs carries the mean */
 } stat_narrow;
 /* "the level changes more slowly than so few runs can tell"; "": it is not. */
@@ -55,6 +56,7 @@ typedef struct stat_estimate {
 	double n_eff; /* effective number of independent runs; n when no dependence is seen */
 	double n_eff_careful; /* the same if chance hides some dependence; for stat_precise() */
 	bool dependent;	      /* neighbours were seen to depend on each other: n_eff is estimated */
+	bool slow;	      /* the level changes slowly: the interval is wide for that */
 	stat_narrow
 	    narrow; /* the interval is known to be too narrow, or not known to be wide enough */
 	uint64_t n_needed;

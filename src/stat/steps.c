@@ -49,5 +49,5 @@ bool stat_plateau_find(const double *x, size_t n, size_t before, double *scratch
 	if ((double)(before + ret->at) > PLATEAU_MAX * (double)(before + n))
 		return false;
 	stat_estimate_one(STAT_MEDIAN, x + ret->at, n - ret->at, 0.95, scratch, &rest);
-	return rest.narrow != STAT_NARROW_SLOW;
+	return !rest.slow;
 }

@@ -250,7 +250,7 @@ static const slow_kind kinds[] = {
     {"the same, AR 0.95", ar_lognormal, 0.95, 0.3, 0, lognormal_cdf, 104.6027860, 90},
     {"two states 15 % apart, sojourn 5/5", states, 5, 5, 0.15, states_cdf, 107.5, 88},
     {"sojourn 50/20", states, 50, 20, 0.15, states_cdf, 104.2857143, 90},
-    {"sojourn 200/200", states, 200, 200, 0.15, states_cdf, 107.5, 55},
+    {"sojourn 200/200", states, 200, 200, 0.15, states_cdf, 107.5, 45},
     {"self-exciting bursts", bursts, 0.01, 0.8, 0.95, NULL, 0, 65},
     {"ARMA(2,1), slow", arma, 0.97, 0.5, -0.6, arma_cdf, 100, 95},
     {"Pareto 2.5, AR 0.7", ar_pareto, 0.7, 2.5, 0, pareto_cdf, 166.6666667, 90},
@@ -505,8 +505,8 @@ static double cut(const slow_kind *k, double by, size_t after, size_t most, size
 
 			n = n < most ? n : most;
 			stat_estimate_one(STAT_MEDIAN, x, n, 0.95, scratch, &e);
-			there = (e.narrow == STAT_NARROW_SLOW || n == most) &&
-				stat_plateau_find(x, n, WARM, scratch, &step);
+			there =
+			    (e.slow || n == most) && stat_plateau_find(x, n, WARM, scratch, &step);
 			if (n == most)
 				break;
 		}
