@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A mean that so few values carry, of a distribution with so long a tail, is not known by them. */
+/* A mean that so few values carry, or so few spells of them, of a distribution with so long a tail,
+ * is not known by them. */
 #define CARRIERS 20
+#define SPELLS	 8
 #define KURTOSIS 6
 /* So many times are runs worth more for the median than their ranks say: of an autoregression the
  * sum of the autocorrelations of [x <= median] is by that less than of the ranks (the arcsine law).
@@ -112,7 +114,7 @@ static void estimate_mean(const sample *s, double unused, stat_estimate *e)
 	e->present = true;
 	e->value = d.mean;
 	take_n_eff(&d, e);
-	if (!e->narrow && d.carriers > 0 && d.carriers < CARRIERS &&
+	if (!e->narrow && d.carriers > 0 && d.carriers < fmax(CARRIERS, SPELLS * d.tau) &&
 	    d.carriers * KURTOSIS < (double)d.n)
 		e->narrow = STAT_NARROW_CARRIED;
 	if (s->n < 2) {
