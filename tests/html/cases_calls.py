@@ -16,7 +16,7 @@ import json, random
 def inner(n): return sum(random.random() for _ in range(n))
 def deep(n): return inner(2000) if n == 0 else deep(n - 1) + inner(100)
 def outer():
-    for _ in range(160): deep(12); json.loads(json.dumps(list(range(3000))))
+    for _ in range(600): deep(12); json.loads(json.dumps(list(range(3000))))
 outer()
 """
 

@@ -125,7 +125,7 @@ static void lists_grow_and_notes_can_be_asked_for(void **state)
 	(void)state;
 	dck_record *r = NULL;
 	size_t n = 99;
-	char key[16];
+	char key[32];
 	record_builder *b = record_new();
 	assert_true(!record_notes(b, &n) || n == 0);
 	assert_int_equal(n, 0);
@@ -406,7 +406,7 @@ static dck_status build_large(dck_record **ret)
 	static const int64_t dim = -1;
 	static const char *const origin = "o";
 	static const dck_column columns[] = {{"a", "a", DCK_UNIT_NONE}, {"b", "b", DCK_UNIT_NS}};
-	char key[16];
+	char key[32];
 	record_builder *b = record_new();
 	if (!b)
 		return DCK_E_NOMEM;

@@ -219,7 +219,7 @@ static void large_tables_say_what_is_missing(void **state)
 	(void)state;
 	enum { COLUMNS = 60, ROWS = 250 };
 	dck_column many[COLUMNS];
-	char titles[COLUMNS][8];
+	char titles[COLUMNS][16];
 	record_builder *b = record_new();
 	for (int c = 0; c < COLUMNS; c++) {
 		snprintf(titles[c], sizeof titles[c], "c%d", c);
