@@ -10,9 +10,9 @@ factor() {
 	echo "m(\"pitfalls/$1\")[\"value\"]"
 }
 record run.json 'len(t("pitfalls/mistakes")["rows"])' '[c["key"] for c in t("pitfalls/mistakes")["columns"]]' \
-	"1.8 < $(factor denormals) < 2.2" "1.2 < $(factor binding-inside) < 2" "$(factor inputs-inside) > 1.4" \
-	"$(factor too-many-threads) > 1.9" "$(factor first-call-in-10) > 5" \
-	"$(factor first-call-in-10) > $(factor first-call-in-100)" "0.8 < $(factor no-warmup) < 1.25" \
+	"1.4 < $(factor denormals) < 3" "1.2 < $(factor binding-inside) < 2" "$(factor inputs-inside) > 1.2" \
+	"$(factor too-many-threads) > 1.4" "$(factor first-call-in-10) > 5" \
+	"$(factor first-call-in-10) > $(factor first-call-in-100)" "0.6 < $(factor no-warmup) < 1.6" \
 	"$(factor seconds-clock) != 1" 'm("pitfalls/profiler-on")["absent"]' 'm("pitfalls/batch-divided")["absent"]' \
 	'f("pitfalls", "method")[:49]'
 grep -c "^  -[a-z]:" text
