@@ -263,13 +263,14 @@ size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch
 	return count;
 }
 
-/* The greatest log-likelihood, but for a constant, of y as an autoregression of order one about a
- * level, with or without one step of it. The level and the step are fitted by generalised least
- * squares to y less r times the value before, the variance is profiled out. */
-static double likelihood(const double *y, size_t n, bool step)
+/* The greatest log-likelihood of y as an autoregression of order one about a level with one step,
+ * less the greatest without it. The level and the step are fitted by generalised least squares to y
+ * less r times the value before, the variance is profiled out. */
+static double likelihood_ratio(const double *y, size_t n)
 {
+	static const double cost[] = {LEAN_LEVEL, LEAN_STEP};
 	const double count = (double)n;
-	double best = -INFINITY;
+	double best[] = {-INFINITY, -INFINITY};
 
 	for (int lean = 0; lean < LEANS; lean++) {
 		const double r = (double)lean / LEANS, first = sqrt(1 - r * r), later = 1 - r;
@@ -284,7 +285,7 @@ static double likelihood(const double *y, size_t n, bool step)
 			with_level += later * w;
 			total += w * w;
 		}
-		for (size_t at = n - 1; step && at >= SEGMENT_MIN; at--) {
+		for (size_t at = n - 1; at >= SEGMENT_MIN; at--) {
 			const double w = y[at] - r * y[at - 1];
 			const double rest = (double)(n - 1 - at) * later * later;
 			const double both = later + rest; /* the two columns' product */
@@ -295,12 +296,17 @@ static double likelihood(const double *y, size_t n, bool step)
 				    fmax(gained, gain * gain / (1 + rest - both * both / level));
 			behind += w;
 		}
-		const double left = total - with_level * with_level / level - gained;
-		best =
-		    fmax(best, (log1p(-r * r) - count * log(fmax(left, DBL_EPSILON * total))) / 2 -
-				   r * (step ? LEAN_STEP : LEAN_LEVEL));
+		for (int step = 0; step < 2; step++) {
+			const double left =
+			    total - with_level * with_level / level - (step ? gained : 0);
+
+			best[step] = fmax(
+			    best[step],
+			    (log1p(-r * r) - count * log(fmax(left, DBL_EPSILON * total))) / 2 -
+				r * cost[step]);
+		}
 	}
-	return best;
+	return best[1] - best[0];
 }
 
 /* How probable by chance alone a step is that is as clear as the one of x at `first`: the ratio of
@@ -322,7 +328,7 @@ static double chance_of_step(const double *x, size_t first, size_t n, double *sc
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fmin(fmax(x[i] - level[i >= first], -spread), spread) +
 			     level[i >= first] - level[0];
-	ratio = likelihood(scratch, n, true) - likelihood(scratch, n, false);
+	ratio = likelihood_ratio(scratch, n);
 	t2 = dof * expm1(2 * fmax(ratio, 0) / (double)n);
 	return stat_beta_cdf(dof / (dof + t2), dof / 2, 0.5) * fmax(1, YOUNG / (double)n);
 }

@@ -100,6 +100,14 @@ static void take_n_eff(const stat_dependence *d, stat_estimate *e)
 	less_n_eff(d, e);
 }
 
+/* Of a spread, which takes more: its interval leans on the tails. */
+static void take_n_eff_spread(const stat_dependence *d, stat_estimate *e)
+{
+	take_n_eff(d, e);
+	if (e->n_eff < STAT_N_EFF_ENOUGH)
+		e->narrow = d->slow ? STAT_NARROW_SLOW : STAT_NARROW_FEW;
+}
+
 static void interval_missing(uint64_t needed, stat_estimate *e)
 {
 	e->n_needed = needed;
@@ -175,9 +183,7 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 	}
 	stat_depend_find(s->x, s->n, relative ? influence_cv : influence_sd, &m, s->runs.dependent,
 			 s->depend, &d);
-	take_n_eff(&d, e);
-	if (e->n_eff < STAT_N_EFF_ENOUGH)
-		e->narrow = d.slow ? STAT_NARROW_SLOW : STAT_NARROW_FEW;
+	take_n_eff_spread(&d, e);
 	if (s->n < 4) {
 		interval_missing(4, e);
 		return;
@@ -483,9 +489,7 @@ static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 	stat_depend_find(s->x, s->n, influence_mad, &dev, s->runs.dependent, s->depend, &d);
 	e->present = true;
 	e->value = dev.limit;
-	take_n_eff(&d, e);
-	if (e->n_eff < STAT_N_EFF_ENOUGH)
-		e->narrow = d.slow ? STAT_NARROW_SLOW : STAT_NARROW_FEW;
+	take_n_eff_spread(&d, e);
 	if (e->n_eff < needed) {
 		interval_missing((uint64_t)ceil(needed * d.tau), e);
 		return;

@@ -189,13 +189,6 @@ static double told_ratio(const double *x, size_t n, double r)
 	       log1p(-r * r) / 2;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* How often is the step of `w` seen in time by a test that is told that points are independent or
  * have the correlation 0.3, and that a step comes after it, with an alarm in 5 % of the latter? */
 static double told_try(const watch *w)
@@ -214,7 +207,7 @@ static double told_try(const watch *w)
 		for (size_t n = w->at + 1; n <= DAYS; n++)
 			none[i] = fmax(none[i], told_ratio(x, n, without.phi));
 	}
-	qsort(none, times, sizeof *none, ascending);
+	stat_sort(none, times);
 	for (int i = 0; i < times; i++) {
 		bool alarm = false;
 
