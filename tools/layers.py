@@ -33,7 +33,7 @@ LAYERS = {
                   "unwind_scan unwind_self", ("base",), ISO,
                   ("dlfcn.h", "dwarf.h", "elf.h", "elfutils/libdw.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h",
                    "sys/types.h", "ucontext.h", "unistd.h")),
-    "src/record": (("base", "os"), "asked box build comparable copy host", ("base", "opt", "record", "report"), ISO,
+    "src/record": (("base", "os"), "asked box build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     "src/model": (("base", "os"), "module_path names onnx summary wire",
                   ("base", "opt", "model", "report"), ISO, ()),

@@ -123,8 +123,8 @@ static void diagnostics(const load_view *v)
 	e.wall_ns = (uint64_t)v->r->done_ns;
 	e.before = v->r->before;
 	e.after = v->r->after;
-	if (j->session.target.engine.ops->caps & DCK_CAP_COMMAND)
-		e.child_cpu_ns = v->r->cpu_ns;
+	e.others = &v->r->others;
+	e.threads = j->subject->kind == DCK_SUBJECT_MODEL;
 	e.scratch = j->pool.scratch;
 	diagnostics_notes(v->b, &e);
 }

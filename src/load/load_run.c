@@ -28,7 +28,6 @@ struct load_stream {
 	size_t next_set;
 	pthread_t thread;
 	load_samples samples;
-	double cpu_ns;
 	uint64_t over[LOAD_LIMITS], last_done_ns, last_begin_ns, peak_rss_bytes;
 	atomic_uint_fast64_t served; /* read by whoever shows progress */
 	dck_status failed;
@@ -156,7 +155,6 @@ static void usage_add(load_stream *s)
 
 	if (!(e->caps & DCK_CAP_COMMAND) || engine_usage(e, s->context, &u, NULL) != DCK_OK)
 		return;
-	s->cpu_ns += (double)(u.user_ns + u.system_ns);
 	if (u.peak_rss_bytes > s->peak_rss_bytes)
 		s->peak_rss_bytes = u.peak_rss_bytes;
 }
@@ -349,7 +347,6 @@ static void streams_reset(load_pool *p, run_state *r)
 		s->run = r;
 		for (int k = 0; k < LOAD_PARTS; k++)
 			measure_samples_clear(&s->samples.of[k]);
-		s->cpu_ns = 0;
 		s->last_done_ns = s->last_begin_ns = s->peak_rss_bytes = 0;
 		memset(s->over, 0, sizeof s->over);
 		atomic_store(&s->served, 0);
@@ -433,7 +430,6 @@ static void result_sum(load_pool *p, const run_state *r, load_result *ret)
 		const load_stream *s = &p->streams[i];
 
 		ret->served += s->samples.of[LOAD_LATENCY].pushed;
-		ret->cpu_ns += s->cpu_ns;
 		for (size_t k = 0; k < LOAD_LIMITS; k++)
 			ret->over[k] += s->over[k];
 		if (s->peak_rss_bytes > ret->peak_rss_bytes)
@@ -493,6 +489,7 @@ dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err
 	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_mutex_init(&r.one, NULL);
+	record_others_begin(&result.others, 0);
 	os_usage_get(&result.before);
 	if (ask->scenario == LOAD_SERVER)
 		r.ahead_any = load_arrivals_next(&r.ahead, &r.ahead_ns);
@@ -504,6 +501,7 @@ dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err
 		status = streams_run(p, &r, &result, err);
 	}
 	os_usage_get(&result.after);
+	record_others_end(&result.others);
 	if (status == DCK_OK)
 		result_make(p, &r, &result);
 	pthread_mutex_destroy(&r.one);

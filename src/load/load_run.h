@@ -16,6 +16,7 @@
 #include "measure/samples.h"
 #include "subject/target.h"
 #include "os/os.h"
+#include "record/others.h"
 #include "stat/stat.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -150,9 +151,9 @@ struct load_result {
 	uint64_t over[LOAD_LIMITS];
 	double span_ns;		 /* from the start until the end of arrivals, or the last begin */
 	double done_ns;		 /* from the start until the last was done */
-	double cpu_ns;		 /* of a command */
 	uint64_t peak_rss_bytes; /* of a command */
 	os_usage before, after;	 /* around it */
+	record_others others;
 	bool unstable, cancelled;
 	dck_status failed;
 	dck_err why;

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Given to others: less moves a median by less than its interval. */
-#define STEAL_CORES 0.05
-
 /* A doubt looks at the evidence and adds its note, or does nothing. */
 typedef void (*doubt)(record_builder *b, const measure_evidence *e);
 
@@ -123,37 +120,9 @@ static void outliers(record_builder *b, const measure_evidence *e)
 			    o.low_severe + o.high_severe);
 }
 
-/* Cores that others kept busy while we measured. */
 static void busy_neighbours(record_builder *b, const measure_evidence *e)
 {
-	const os_usage *from = &e->before, *to = &e->after;
-	const double wall = (double)e->wall_ns;
-	double own, others, steal;
-
-	/* /proc/stat counts in ticks of 10 ms: below a fifth of a second it says nothing. */
-	if (!from->has_machine || !to->has_machine || wall < 2e8) {
-		record_fact_absent(b, "samples", "others_cpu",
-				   from->has_machine ? "measured for less than 0.2 s"
-						     : "the system does not tell");
-		return;
-	}
-	own = (double)(to->user_ns + to->system_ns - from->user_ns - from->system_ns);
-	others = (double)(to->machine_busy_ns - from->machine_busy_ns) - own - e->child_cpu_ns;
-	others = fmax(0, others) / wall;
-	steal = (double)(to->machine_steal_ns - from->machine_steal_ns) / wall;
-	record_fact_real(b, "samples", "others_cpu", DCK_UNIT_ONE, others);
-	record_fact_real(b, "samples", "steal", DCK_UNIT_ONE, steal);
-	if (others > 0.1)
-		record_note(b, "busy-neighbours",
-			    "other programs kept %.2f of %u cores busy meanwhile", others,
-			    e->host->cpus_online);
-	if (steal > STEAL_CORES)
-		record_note(
-		    b, "steal",
-		    "the hypervisor gave %.2f cores of this machine to others: "
-		    "times are longer than on a machine of your own; repeat at another time, "
-		    "compare interleaved",
-		    steal);
+	record_others_put(e->others, b, "samples", e->threads);
 }
 
 static void preempted(record_builder *b, const measure_evidence *e)

@@ -8,6 +8,7 @@
 #include "measure/phases.h"
 #include "os/os.h"
 #include "record/build.h"
+#include "record/others.h"
 
 /* What the doubts look at: the caller chooses the samples and says what they are. */
 typedef struct measure_evidence {
@@ -18,7 +19,8 @@ typedef struct measure_evidence {
 	double level, precision;     /* that were asked for */
 	uint64_t runs, wall_ns;	     /* of the measurement */
 	os_usage before, after;	     /* around it */
-	double child_cpu_ns;	     /* CPU time meanwhile of processes that were started for it */
+	const record_others *others; /* that used the machine meanwhile */
+	bool threads;		     /* what is measured has --threads */
 	const os_host *host;
 	/* Of the warm-up before. */
 	bool has_first_run, steady_asked, steady_known, steady;

@@ -20,7 +20,7 @@ typedef struct run {
 	measure_session session;
 	os_host host;
 	os_usage before, after; /* around the measurement */
-	double prepare_cpu_ns;	/* of --prepare meanwhile */
+	record_others others;
 	measure_traced traced;
 } run;
 
@@ -28,11 +28,11 @@ typedef struct run {
 static dck_status measure(run *r, dck_err *err)
 {
 	DCK_TRY(measure_session_warm(&r->session, err));
-	const double prepare_cpu_ns = subject_hook_cpu_ns(r->session.target.prepare);
+	record_others_begin(&r->others, 0);
 	os_usage_get(&r->before);
 	dck_status status = measure_phase_measure(&r->session.phases, err);
 	os_usage_get(&r->after);
-	r->prepare_cpu_ns = subject_hook_cpu_ns(r->session.target.prepare) - prepare_cpu_ns;
+	record_others_end(&r->others);
 	return status;
 }
 
@@ -49,6 +49,7 @@ static dck_status measure_or_hang(run *r, dck_err *err)
 	}
 	measure_phases_hung(&r->session.phases);
 	os_usage_get(&r->after);
+	record_others_end(&r->others);
 	DCK_FAIL(err, E_CANCEL, "interrupted, and the engine did not come back");
 }
 
@@ -71,7 +72,8 @@ static void stopped_note(run *r, dck_status status, const dck_err *why)
 	}
 }
 
-static void doubts(run *r, const stat_estimate *estimates, const measure_ending *ending)
+static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
+		   const measure_ending *ending)
 {
 	const measure_phases *p = &r->session.phases;
 	measure_evidence e = diagnostics_evidence(p, &r->host);
@@ -84,8 +86,8 @@ static void doubts(run *r, const stat_estimate *estimates, const measure_ending 
 	e.wall_ns = p->measured_ns;
 	e.before = r->before;
 	e.after = r->after;
-	if (r->session.target.engine.ops->caps & DCK_CAP_COMMAND)
-		e.child_cpu_ns = p->sinks.cpu_ns + r->prepare_cpu_ns;
+	e.others = &r->others;
+	e.threads = s->kind == DCK_SUBJECT_MODEL;
 	e.scratch = p->scratch;
 	diagnostics_notes(r->record, &e);
 }
@@ -103,7 +105,7 @@ static void record_fill(run *r, const dck_subject *s)
 	measure_ending_find(&r->session.phases, &estimates[r->session.phases.plan.statistic],
 			    &ending);
 	method_facts(b, &r->session.phases, &ending, estimates);
-	doubts(r, estimates, &ending);
+	doubts(r, s, estimates, &ending);
 	measure_shared_notes(&r->shared, b);
 }
 

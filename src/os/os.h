@@ -104,6 +104,29 @@ typedef struct os_usage {
 } os_usage;
 void os_usage_get(os_usage *ret);
 
+/* --- neighbours.c: who uses the CPUs. A snapshot takes about 10 us for each process of the
+ * machine. */
+typedef struct os_cpu_users os_cpu_users;
+/* The CPU time of all processes. Those that count as ours: `self`, `pid` (0: none), and all that
+ * they started. root: "" or, for tests, a folder in whose proc/ to look. @owned,
+ * os_cpu_users_free(); NULL: no memory. */
+os_cpu_users *os_cpu_users_take(const char *root, long self, long pid);
+void os_cpu_users_free(os_cpu_users *u); /* NULL is allowed */
+enum { OS_CPU_TOP = 3 };
+/* Cores that were busy on average between two snapshots. */
+typedef struct os_cpu_split {
+	unsigned cpus;		   /* of the machine */
+	double own, others, steal; /* steal: that the hypervisor gave to other machines */
+	size_t ntop;		   /* the names that used most, of the others that can be seen */
+	struct {
+		char name[16];
+		double cores;
+	} top[OS_CPU_TOP];
+} os_cpu_split;
+/* false: one of the snapshots is NULL, or the system does not show all processes. */
+bool os_cpu_split_find(const os_cpu_users *from, const os_cpu_users *to, double wall_ns,
+		       os_cpu_split *ret);
+
 /* --- dl.c */
 typedef struct os_library os_library;
 /* RTLD_NOW | RTLD_LOCAL. E_ABSENT with the loader's sentence. */

@@ -12,7 +12,6 @@ struct subject_hook {
 	char **words;
 	os_spawner *spawner;
 	uint64_t took_ns;
-	double cpu_ns;
 };
 
 void subject_hook_free(subject_hook *h)
@@ -62,7 +61,6 @@ dck_status subject_hook_run(subject_hook *h, const dck_observer *watch, dck_err 
 	DCK_TRY(os_wait(pid, h->took_ns, watch ? watch->cancelled : NULL,
 			watch ? watch->self : NULL, &usage, err));
 	h->took_ns = os_now_ns() - begin_ns;
-	h->cpu_ns += (double)(usage.user_ns + usage.system_ns);
 	/* A signal that ended us too (Ctrl-C reaches both) is no failure of its own. */
 	if (usage.signal && observer_cancelled(watch))
 		DCK_FAIL(err, E_CANCEL, "interrupted in --%s", h->name);
@@ -73,11 +71,6 @@ dck_status subject_hook_run(subject_hook *h, const dck_observer *watch, dck_err 
 		DCK_FAIL(err, E_ENGINE, "--%s '%s' ended with exit status %d", h->name, h->line,
 			 usage.exit_code);
 	return DCK_OK;
-}
-
-double subject_hook_cpu_ns(const subject_hook *h)
-{
-	return h ? h->cpu_ns : 0;
 }
 
 static dck_status run_once(const char *name, const char *line, const dck_subject *s,

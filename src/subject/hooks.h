@@ -27,8 +27,7 @@ typedef struct subject_hook subject_hook;
 dck_status subject_hook_new(const char *name, const char *line, const dck_command_config *c,
 			    subject_hook **ret, dck_err *err);
 dck_status subject_hook_run(subject_hook *h, const dck_observer *watch, dck_err *err);
-double subject_hook_cpu_ns(const subject_hook *h); /* of all its runs; h NULL: 0 */
-void subject_hook_free(subject_hook *h);	   /* NULL is allowed */
+void subject_hook_free(subject_hook *h); /* NULL is allowed */
 
 /* subject.c: a line cut into words as 'cmd:' is; one block, mem_free(). */
 dck_status subject_words(const char *line, char ***ret, dck_err *err);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/others.h"
+#include <stdio.h>
+#include <string.h>
+
+/* /proc/stat counts in ticks of 10 ms, so that a shorter time says nothing. */
+#define WALL_NS_LEAST 2e8
+
+#define OTHERS_CORES 0.1  /* less moves a median by less than its interval */
+#define OTHERS_SHARE 0.25 /* of the cores that the measured program left free */
+#define STEAL_CORES  0.05
+
+void record_others_begin(record_others *o, long pid)
+{
+	*o = (record_others){.pid = pid, .before = os_cpu_users_take("", os_process_id(), pid)};
+	o->began_ns = os_now_ns();
+}
+
+void record_others_end(record_others *o)
+{
+	if (!o->before)
+		return;
+	o->wall_ns = (double)(os_now_ns() - o->began_ns);
+	/* In a copy of this process its own time is that of the copy. */
+	if (o->wall_ns >= WALL_NS_LEAST && !os_rescued()) {
+		os_cpu_users *after = os_cpu_users_take("", os_process_id(), o->pid);
+
+		o->known = os_cpu_split_find(o->before, after, o->wall_ns, &o->cores);
+		os_cpu_users_free(after);
+	}
+	os_cpu_users_free(o->before);
+	o->before = NULL;
+}
+
+bool record_others_matter(const record_others *o)
+{
+	const os_cpu_split *c = &o->cores;
+	const double free_cores = c->cpus > c->own ? c->cpus - c->own : 0;
+
+	return o->known && c->others > OTHERS_CORES && c->others > OTHERS_SHARE * free_cores;
+}
+
+/* "cc1 0.52, python3 0.21": cores of each; "": none can be seen. */
+static void names_text(const os_cpu_split *c, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	*buf = '\0';
+	for (size_t i = 0; i < c->ntop && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%s %.2f", i > 0 ? ", " : "",
+				       c->top[i].name, c->top[i].cores);
+}
+
+void record_others_put(const record_others *o, record_builder *b, const char *section, bool threads)
+{
+	const os_cpu_split *c = &o->cores;
+	char names[OS_CPU_TOP * 40];
+
+	if (!o->known) {
+		record_fact_absent(b, section, "others_cpu",
+				   o->wall_ns < WALL_NS_LEAST ? "measured for less than 0.2 s"
+							      : "the system does not tell");
+		return;
+	}
+	names_text(c, names, sizeof names);
+	record_fact_real(b, section, "others_cpu", DCK_UNIT_ONE, c->others);
+	if (names[0])
+		record_fact_text(b, section, "others", names);
+	record_fact_real(b, section, "steal", DCK_UNIT_ONE, c->steal);
+	if (record_others_matter(o))
+		record_note(b, "busy-neighbours",
+			    "other programs used %.2f of %u cores during the measurement (%s); %s",
+			    c->others, c->cpus,
+			    names[0] ? names : "none is visible in this container",
+			    threads ? "stop them, or leave them cores (--threads, --cpus)"
+				    : "stop them and measure again");
+	if (c->steal > STEAL_CORES)
+		record_note(b, "steal",
+			    "the hypervisor gave %.2f cores of this machine to other machines, so "
+			    "that times are longer; measure again at another time, or compare "
+			    "interleaved",
+			    c->steal);
+}

@@ -1,0 +1,204 @@
+/* Tests of os/neighbours.c over made-up processes, and of record/others.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+#include "record/others.h"
+#include "scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+/* Ticks of 10 ms, as the kernel tells them; of children: what it waited for. */
+static void process(int pid, const char *name, int parent, int ticks, int children, int born)
+{
+	char path[64], text[256];
+
+	snprintf(path, sizeof path, "./proc/%d/stat", pid);
+	snprintf(text, sizeof text,
+		 "%d (%s) S %d 1 1 0 -1 0 0 0 0 0 %d 0 %d 0 20 0 1 0 %d 1000 100 0\n", pid, name,
+		 parent, ticks, children, born);
+	scratch_text(path, text);
+}
+
+static void machine(int busy, int steal)
+{
+	char text[256];
+
+	snprintf(text, sizeof text,
+		 "cpu  %d 0 0 900 7 0 0 %d 0 0\ncpu0 1 0 0 0 0 0 0 0 0 0\n"
+		 "cpu1 1 0 0 0 0 0 0 0 0 0\nintr 5\n",
+		 busy, steal);
+	scratch_text("./proc/stat", text);
+}
+
+#define OURS	  100
+#define SECOND_NS 1e9
+
+static void the_three_that_used_most_are_named(void **state)
+{
+	(void)state;
+	os_cpu_split s;
+
+	machine(1000, 0);
+	process(1, "init", 0, 5, 5, 1);
+	process(OURS, "deepclock", 1, 50, 10, 1);
+	process(101, "model (a) b", OURS, 30, 0, 1);
+	process(200, "python3", 1, 500, 0, 1);
+	process(201, "python3", 1, 500, 0, 1);
+	process(300, "make", 1, 3, 40, 1);
+	process(301, "cc1", 300, 25, 0, 1);
+	process(400, "idle", 1, 900, 0, 1);
+	os_cpu_users *from = os_cpu_users_take(".", OURS, 0);
+
+	/* A second: we 30, our child 40 and a new one 10; of others 60 + 10 by two of a name, 20 by
+	 * a compiler that ended (45 in all) and another that began. */
+	machine(1200, 10);
+	process(OURS, "deepclock", 1, 80, 10, 1);
+	process(101, "model (a) b", OURS, 70, 0, 1);
+	process(102, "worker", 101, 10, 0, 9);
+	process(200, "python3", 1, 560, 0, 1);
+	process(201, "python3", 1, 510, 0, 1);
+	process(300, "make", 1, 4, 85, 1);
+	remove("./proc/301/stat");
+	process(302, "ld", 300, 5, 0, 9);
+	os_cpu_users *to = os_cpu_users_take(".", OURS, 0);
+
+	assert_true(os_cpu_split_find(from, to, SECOND_NS, &s));
+	assert_int_equal(s.cpus, 2);
+	assert_true(fabs(s.own - 0.8) < 1e-9);
+	assert_true(fabs(s.others - 1.2) < 1e-9);
+	assert_true(fabs(s.steal - 0.1) < 1e-9);
+	assert_int_equal(s.ntop, 3);
+	assert_string_equal(s.top[0].name, "python3");
+	assert_true(fabs(s.top[0].cores - 0.7) < 1e-9);
+	assert_string_equal(s.top[1].name, "make");
+	assert_true(fabs(s.top[1].cores - 0.21) < 1e-9); /* 1 + 45 - 25 */
+	assert_string_equal(s.top[2].name, "ld");
+	os_cpu_users_free(from);
+
+	/* A program that is looked at from outside is ours too. */
+	from = os_cpu_users_take(".", OURS, 200);
+	process(200, "python3", 1, 600, 0, 1);
+	machine(1240, 10);
+	os_cpu_users_free(to);
+	to = os_cpu_users_take(".", OURS, 200);
+	assert_true(os_cpu_split_find(from, to, SECOND_NS, &s));
+	assert_true(fabs(s.own - 0.4) < 1e-9 && s.others < 1e-9 && s.ntop == 0);
+	os_cpu_users_free(from);
+	os_cpu_users_free(to);
+}
+
+static void what_cannot_be_read_is_not_known(void **state)
+{
+	(void)state;
+	os_cpu_split s;
+	os_cpu_users *nothing = os_cpu_users_take("/no/such/root", OURS, 0);
+	os_cpu_users *here = os_cpu_users_take("", getpid(), 0);
+
+	assert_false(os_cpu_split_find(nothing, here, SECOND_NS, &s));
+	assert_false(os_cpu_split_find(NULL, here, SECOND_NS, &s));
+	assert_false(os_cpu_split_find(here, here, 0, &s));
+	assert_true(os_cpu_split_find(here, here, SECOND_NS, &s));
+	assert_true(s.cpus > 0 && s.own == 0 && s.others == 0 && s.ntop == 0);
+	os_cpu_users_free(nothing);
+	os_cpu_users_free(here);
+	os_cpu_users_free(NULL);
+}
+
+/* --- the note */
+
+static record_others used(unsigned cpus, double own, double others)
+{
+	return (record_others){.wall_ns = 1e9,
+			       .known = true,
+			       .cores = {.cpus = cpus,
+					 .own = own,
+					 .others = others,
+					 .ntop = 2,
+					 .top = {{"cc1", 0.5}, {"make", 0.25}}}};
+}
+
+static void others_matter_where_cores_are_short(void **state)
+{
+	(void)state;
+	record_others o;
+
+	o = used(2, 2, 0.11);
+	assert_true(record_others_matter(&o));
+	o = used(2, 2, 0.09);
+	assert_false(record_others_matter(&o));
+	o = used(64, 1, 2);
+	assert_false(record_others_matter(&o));
+	o = used(64, 1, 16);
+	assert_true(record_others_matter(&o));
+	o = used(64, 63.5, 0.5);
+	assert_true(record_others_matter(&o));
+	o.known = false;
+	assert_false(record_others_matter(&o));
+}
+
+static const char *note_of(const record_others *o, bool threads, dck_record **ret)
+{
+	record_builder *b = record_new();
+
+	record_others_put(o, b, "samples", threads);
+	assert_int_equal(record_finish(b, ret, NULL), DCK_OK);
+	const dck_note *n = dck_record_note(*ret, "busy-neighbours");
+	return n ? n->text : "";
+}
+
+static void the_note_names_them_and_what_helps(void **state)
+{
+	(void)state;
+	record_others o = used(2, 1.4, 0.6);
+	dck_record *r;
+
+	assert_string_equal(note_of(&o, true, &r),
+			    "other programs used 0.60 of 2 cores during the measurement (cc1 0.50, "
+			    "make 0.25); stop them, or leave them cores (--threads, --cpus)");
+	dck_record_free(r);
+	o.cores.ntop = 0;
+	assert_string_equal(note_of(&o, false, &r),
+			    "other programs used 0.60 of 2 cores during the measurement (none is "
+			    "visible in this container); stop them and measure again");
+	assert_null(dck_record_fact(r, "samples", "others"));
+	dck_record_free(r);
+	o = (record_others){.wall_ns = 1e8};
+	assert_string_equal(note_of(&o, true, &r), "");
+	assert_int_equal(dck_record_fact(r, "samples", "others_cpu")->value.kind, DCK_VALUE_ABSENT);
+	dck_record_free(r);
+}
+
+static void a_measurement_of_this_machine(void **state)
+{
+	(void)state;
+	record_others o;
+
+	record_others_begin(&o, 0);
+	usleep(210000);
+	record_others_end(&o);
+	record_others_end(&o);
+	assert_true(o.known && o.wall_ns >= 2e8 && o.cores.own < 1 && o.cores.cpus > 0);
+	record_others_begin(&o, 0);
+	record_others_end(&o);
+	assert_false(o.known);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_three_that_used_most_are_named),
+	    cmocka_unit_test(what_cannot_be_read_is_not_known),
+	    cmocka_unit_test(others_matter_where_cores_are_short),
+	    cmocka_unit_test(the_note_names_them_and_what_helps),
+	    cmocka_unit_test(a_measurement_of_this_machine),
+	};
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}
