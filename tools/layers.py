@@ -88,7 +88,7 @@ LAYERS = {
                     ("sqlite3.h",)),
     # L4
     "src/subject": (("base", "os", "record", "model", "cost", "batch", "engine"),
-                    "freed hooks npy random sizes subject_facts target", ANY, ISO, ()),
+                    "freed hooks input_given inputs npy random sizes subject_facts target", ANY, ISO, ()),
     "src/verify": (("base", "os", "record", "engine", "subject"), "agree agree_tensor freed_check",
                    ANY, ISO, ()),
     # L5

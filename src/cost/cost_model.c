@@ -58,6 +58,33 @@ static void fix_symbols(infer *in, const onnx_graph *g)
 	}
 }
 
+/* Contents that the caller gives are followed like those of a small constant. */
+static dck_status input_content(infer *in, const scope *s, const cost_content *c)
+{
+	val *v = c->name ? infer_find(s, c->name) : NULL;
+	const size_t n = v ? op_small(v) : 0;
+
+	if (!v || !v->input)
+		DCK_FAIL(in->err, E_ARG, "the model has no input '%s'", c->name);
+	if (n == 0 || n == SIZE_MAX || (c->n != 1 && c->n != n))
+		return DCK_OK;
+	v->ints = c->ints ? mem_arena_array(in->arena, n, sizeof *v->ints) : NULL;
+	v->reals = c->reals ? mem_arena_array(in->arena, n, sizeof *v->reals) : NULL;
+	if (!v->ints && !v->reals)
+		DCK_FAIL(in->err, E_NOMEM, "no memory for the contents of '%s'", v->name);
+	for (size_t i = 0; i < n; i++) {
+		const size_t from = c->n == 1 ? 0 : i;
+
+		if (v->ints)
+			v->ints[i] = num_int(c->ints[from]);
+		else
+			v->reals[i] = c->reals[from];
+	}
+	v->n = n;
+	v->given = true;
+	return DCK_OK;
+}
+
 static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 {
 	cost_result *r = in->result;
@@ -90,6 +117,8 @@ static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 		v->has_seen = c->inputs[i].has_number;
 		v->seen = c->inputs[i].number;
 	}
+	for (size_t i = 0; i < c->ncontents; i++)
+		DCK_TRY(input_content(in, s, &c->contents[i]));
 	for (size_t i = 0; i < c->ndims; i++)
 		if (!num_symbol_used(in->nums, c->dims[i].symbol))
 			DCK_FAIL(in->err, E_ARG, "no input of the model has an open dimension '%s'",

@@ -47,6 +47,8 @@ typedef struct val {
 	/* of a constant that was made from one initializer by reshaping, converting or
 	 * dequantising: that initializer */
 	struct val *from;
+	bool given;    /* its contents follow from what the caller gave: an engine does not know
+			  them before the run */
 	bool has_seen; /* a real run has shown the one number that it holds, `seen` */
 	int64_t seen;
 	const void *mark; /* what a watcher has noted about it; a copy of the value keeps it */
@@ -96,6 +98,15 @@ typedef struct cost_shape {
 	int64_t number;
 } cost_shape;
 
+/* The contents of an input of the main graph, in one of the two lists. n 1: every element is that.
+ */
+typedef struct cost_content {
+	const char *name;
+	const int64_t *ints;
+	const double *reals;
+	size_t n;
+} cost_content;
+
 /* What a run has shown of a control operator: which branch was taken, or how often the body ran. */
 typedef struct cost_choice {
 	const char *name, *type;
@@ -120,6 +131,8 @@ typedef struct cost_config {
 	size_t ndims;
 	const cost_shape *inputs; /* an input that the model lacks is E_ARG */
 	size_t ninputs;
+	const cost_content *contents; /* of inputs; an input that the model lacks is E_ARG */
+	size_t ncontents;
 	int64_t batch; /* the first dimension of every input where it is open; 0: it stays open */
 	const cost_shape *
 	    known; /* what a real run has shown of the main graph's values: it fills what is open */

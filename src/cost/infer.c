@@ -235,8 +235,18 @@ static bool all_constant(const cost_op *c)
 	return n > 0;
 }
 
+static bool contents_given(const cost_op *c)
+{
+	if (c->row && c->row->traffic == TRAFFIC_SHAPE)
+		return false;
+	for (size_t i = 0; i < c->nin; i++)
+		if (c->in[i] && c->in[i]->given)
+			return true;
+	return false;
+}
+
 /* An operator whose results are the same in every run, or whose contents are known, is folded: an
- * engine computes it once. */
+ * engine computes it once. What the caller gave is not known to the engine before the run. */
 static void mark_constants(op *o)
 {
 	cost_op *c = o->made;
@@ -244,12 +254,14 @@ static void mark_constants(op *o)
 	bool constant = !control && !c->expanded && !random_op(o->node) &&
 			(all_constant(c) || strcmp(o->node->op, "Constant") == 0);
 	bool contents = c->nout > 0;
+	const bool given = contents_given(c);
 
 	for (size_t i = 0; i < c->nout; i++) {
 		val *v = c->out[i];
 		if (!v)
 			continue;
 		v->constant |= constant;
+		v->given |= given;
 		if (constant && c->nin && c->in[0] && !v->from)
 			v->from =
 			    c->in[0]->initializer || c->in[0]->tensor ? c->in[0] : c->in[0]->from;
@@ -257,7 +269,7 @@ static void mark_constants(op *o)
 		for (size_t k = 0; contents && v->ints && k < v->n; k++)
 			contents = num_known(v->ints[k]);
 	}
-	c->folded = constant || contents;
+	c->folded = constant || (contents && !given);
 }
 
 /* Walks the nodes of the body or function that belongs to the node o. */

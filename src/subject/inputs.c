@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "subject/inputs.h"
 #include "base/err.h"
-#include "subject/input_fill.h"
-#include "subject/npy.h"
-#include "subject/npz.h"
+#include "subject/input_given.h"
 #include "subject/random.h"
 #include "subject/sizes.h"
 #include "os/os.h"
@@ -13,17 +11,15 @@
 typedef struct input {
 	const subject_sized *sized;
 	const model_input *range; /* NULL: nothing known */
-	const char *file;	  /* of --input, or an array's name; NULL: random */
-	const char *filled;	  /* of --input, in words; NULL: not so */
-	input_fill fill;
-	npy_array array;
+	input_given *given;
 	const char *text;
 } input;
 
 struct subject_inputs {
 	mem_arena *arena;
 	subject_sizes sizes;
-	input *input; /* [n] */
+	input *input;	    /* [n] */
+	input_given *given; /* [n] */
 	size_t n, pool;
 	uint64_t limit;	    /* bytes that all of it may take */
 	dck_tensor *tensor; /* [pool * n] */
@@ -32,126 +28,6 @@ struct subject_inputs {
 	uint64_t items;
 	const char *items_how;
 };
-
-static bool dtype_equal(dck_dtype a, dck_dtype b)
-{
-	return a.code == b.code && a.bits == b.bits;
-}
-
-/* NumPy has no bfloat16 and no numbers of less than a byte, and text is not read. */
-static dck_status file_possible(const input *in, dck_err *err)
-{
-	const dck_dtype t = in->sized->info.dtype;
-
-	if (t.code == DCK_DTYPE_BFLOAT)
-		DCK_FAIL(err, E_ARG,
-			 "the input '%s' is of type %s, which NumPy cannot save: "
-			 "leave --input out for random values",
-			 in->sized->info.name, dck_dtype_text(t));
-	if (dck_dtype_bytes(t) == 0)
-		DCK_FAIL(err, E_UNSUP,
-			 "the input '%s' is not of plain numbers, which are all that --input reads",
-			 in->sized->info.name);
-	return DCK_OK;
-}
-
-/* An array for an input, whose it becomes; file names it in sentences. */
-static dck_status array_take(subject_inputs *b, size_t index, const char *file, dck_err *err)
-{
-	input *in = &b->input[index];
-
-	in->file = file;
-	if (!dtype_equal(in->array.dtype, in->sized->info.dtype))
-		DCK_FAIL(err, E_ARG,
-			 "'%s' holds %s, the input '%s' wants %s: %s array.astype('%s')", file,
-			 dck_dtype_text(in->array.dtype), in->sized->info.name,
-			 dck_dtype_text(in->sized->info.dtype),
-			 in->array.file.data ? "save it so, with" : "give it so, as by",
-			 dck_dtype_text(in->sized->info.dtype));
-	return subject_sizes_give(&b->sizes, index, in->array.dim, in->array.rank,
-				  mem_arena_fmt(b->arena, "'%s'", file), err);
-}
-
-/* An array in memory, a .npy file, or the array of the input's name from a .npz file. */
-static dck_status array_read(subject_inputs *b, size_t index, const char *file,
-			     const dck_arrays *memory, dck_err *err)
-{
-	const size_t limit = (size_t)b->limit;
-	input *in = &b->input[index];
-	dck_buffer bytes = {0};
-	dck_status status;
-	bool there = false;
-
-	DCK_TRY(npy_in_memory(memory, file, &there, &in->array, err));
-	if (there)
-		return array_take(b, index, file, err);
-	DCK_TRY(file_possible(in, err));
-	DCK_TRY(os_read_file(file, limit, &bytes, err));
-	status = npz_is(&bytes)
-		     ? npz_get(file, &bytes, in->sized->info.name, limit, &in->array, err)
-		     : npy_parse(file, &bytes, &in->array, err);
-	dck_buffer_done(&bytes);
-	DCK_TRY(status);
-	return array_take(b, index, file, err);
-}
-
-static bool is_archive(const char *text)
-{
-	const size_t n = strlen(text);
-
-	return n > 4 && strcmp(text + n - 4, ".npz") == 0;
-}
-
-/* One archive for all inputs that it has an array of; the others stay random. */
-static dck_status archive_read(subject_inputs *b, const char *file, dck_err *err)
-{
-	const dck_arrays none = {0};
-	size_t found = 0;
-
-	for (size_t i = 0; i < b->n; i++) {
-		if (b->input[i].file || b->input[i].filled)
-			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
-				 b->input[i].sized->info.name);
-		const dck_status status = array_read(b, i, file, &none, err);
-
-		if (status != DCK_OK && (status != DCK_E_ABSENT || !os_file_exists(file)))
-			return status;
-		found += status == DCK_OK;
-	}
-	if (found == 0)
-		DCK_FAIL(err, E_ARG,
-			 "'%s' holds no array with the name of an input ('%s' is the first): "
-			 "save it with numpy.savez(FILE, NAME=array), or write --input NAME=%s",
-			 file, b->n > 0 ? b->input[0].sized->info.name : "", file);
-	return DCK_OK;
-}
-
-static dck_status files_read(subject_inputs *b, const dck_model_config *c, dck_err *err)
-{
-	for (size_t i = 0; i < c->input.n; i++) {
-		const char *text = c->input.item[i], *file = NULL;
-		bool is_fill = false;
-		size_t index = 0;
-
-		if (!strchr(text, '=') && is_archive(text) && b->n > 1) {
-			DCK_TRY(archive_read(b, text, err));
-			continue;
-		}
-		DCK_TRY(subject_sizes_pair(&b->sizes, "input", "FILE.npy, or NAME=NUMBER", text,
-					   &index, &file, err));
-		input *in = &b->input[index];
-
-		if (in->file || in->filled)
-			DCK_FAIL(err, E_ARG, "--input gives the input '%s' values twice",
-				 in->sized->info.name);
-		DCK_TRY(input_fill_parse(file, &in->fill, &is_fill, err));
-		if (is_fill)
-			in->filled = file;
-		else
-			DCK_TRY(array_read(b, index, file, &c->arrays, err));
-	}
-	return DCK_OK;
-}
 
 /* --- values */
 
@@ -242,13 +118,13 @@ static dck_status filled_input(subject_inputs *b, size_t index, uint64_t seed, d
 	for (size_t set = 0; set < b->pool; set++) {
 		const dck_tensor *tensor = &b->tensor[set * b->n + index];
 
-		DCK_TRY(input_fill_put(&in->fill, in->sized->info.name, tensor->data,
+		DCK_TRY(input_fill_put(&in->given->fill, in->sized->info.name, tensor->data,
 				       tensor->bytes / dck_dtype_bytes(t), t, seed,
 				       set * b->n + index, err));
 	}
 	in->text = mem_arena_fmt(b->arena, "%s %s, %s (--input)",
 				 subject_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
-				 dck_dtype_text(t), in->filled);
+				 dck_dtype_text(t), in->given->filled);
 	return DCK_OK;
 }
 
@@ -259,12 +135,12 @@ static void file_input(subject_inputs *b, size_t index)
 	for (size_t set = 0; set < b->pool; set++) {
 		const dck_tensor *tensor = &b->tensor[set * b->n + index];
 
-		memcpy(tensor->data, in->array.data, in->array.bytes);
+		memcpy(tensor->data, in->given->array.data, in->given->array.bytes);
 	}
 	in->text = mem_arena_fmt(b->arena, "%s %s, from '%s'",
 				 subject_dims_text(b->arena, in->sized->dim, NULL, in->sized->rank),
-				 dck_dtype_text(in->sized->info.dtype), in->file);
-	npy_done(&in->array);
+				 dck_dtype_text(in->sized->info.dtype), in->given->file);
+	npy_done(&in->given->array);
 }
 
 /* Every tensor begins on a cache line of its own. */
@@ -329,13 +205,15 @@ static dck_status inputs_begin(subject_inputs *b, const dck_tensor_info *in, con
 			 "make --input-pool smaller",
 			 b->pool, (unsigned long long)(b->limit >> 20));
 	b->input = mem_arena_array(b->arena, b->n + 1, sizeof *b->input);
+	b->given = mem_arena_array(b->arena, b->n + 1, sizeof *b->given);
 	b->tensor = mem_arena_array(b->arena, b->pool * b->n + 1, sizeof *b->tensor);
-	DCK_NEED(b->input && b->tensor, err, "for the model's inputs");
+	DCK_NEED(b->input && b->given && b->tensor, err, "for the model's inputs");
 	DCK_TRY(subject_sizes_init(&b->sizes, b->arena, in, b->n, m, err));
 	for (size_t i = 0; i < b->n; i++) {
 		input *to = &b->input[i];
 
 		to->sized = &b->sizes.input[i];
+		to->given = &b->given[i];
 		for (size_t k = 0; m && k < m->ninputs; k++)
 			if (strcmp(m->inputs[k].name, in[i].name) == 0)
 				to->range = &m->inputs[k];
@@ -346,14 +224,14 @@ static dck_status inputs_begin(subject_inputs *b, const dck_tensor_info *in, con
 static dck_status inputs_fill(subject_inputs *b, const model_values *v, const dck_model_config *c,
 			      dck_err *err)
 {
-	DCK_TRY(files_read(b, c, err));
+	DCK_TRY(input_given_read(&b->sizes, c, b->limit, b->given, err));
 	DCK_TRY(subject_sizes_read(&b->sizes, v, c, err));
 	DCK_TRY(subject_sizes_closed(&b->sizes, NULL, err));
 	DCK_TRY(tensors_make(b, err));
 	for (size_t i = 0; i < b->n; i++) {
-		if (b->input[i].file)
+		if (b->given[i].file)
 			file_input(b, i);
-		else if (b->input[i].filled)
+		else if (b->given[i].filled)
 			DCK_TRY(filled_input(b, i, c->seed, err));
 		else
 			DCK_TRY(random_input(b, i, c->seed, err));
@@ -390,8 +268,8 @@ void subject_inputs_free(subject_inputs *b)
 {
 	if (!b)
 		return;
-	for (size_t i = 0; b->input && i < b->n; i++)
-		npy_done(&b->input[i].array);
+	if (b->given)
+		input_given_done(b->given, b->n);
 	if (b->pages)
 		os_pages_free(b->pages, b->pages_bytes);
 	mem_arena_free(b->arena);
@@ -430,7 +308,7 @@ const char *subject_inputs_hint(const subject_inputs *b)
 		const bool one = z->rank == 0 || (z->rank == 1 && z->dim[0] == 1);
 		const bool rate = strcmp(name, "sr") == 0 || strcasestr(name, "rate");
 
-		if (!integer || !one || in->file || in->filled)
+		if (!integer || !one || in->given->file || in->given->filled)
 			continue;
 		return mem_arena_fmt(b->arena,
 				     "its random inputs may be why: '%s' is a single integer, "

@@ -2,7 +2,9 @@
 #include "tally/counted.h"
 #include "base/err.h"
 #include "model/module_path.h"
-#include "subject/sizes.h"
+#include "subject/input_given.h"
+#include "subject/inputs.h"
+#include "tally/values.h"
 #include "deepclock/model.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 typedef struct sizes {
 	cost_dim dims[DCK_LIST_MAX];
 	cost_shape *inputs;
+	cost_content *contents;
 	cost_config config;
 } sizes;
 
@@ -30,6 +33,47 @@ static bool given_read(const subject_sized *in, mem_arena *a, cost_shape *ret)
 	return given && dims;
 }
 
+/* Contents of few elements that --input gives: they may say which branch is taken, how often a loop
+ * runs, how large a result is. A range leaves them open. */
+static bool content_read(const input_given *in, const char *name, mem_arena *a, cost_content *ret)
+{
+	const size_t width = in->array.width;
+	int64_t *whole = mem_arena_alloc(a, sizeof *whole);
+	double *real = mem_arena_alloc(a, sizeof *real);
+
+	*ret = (cost_content){.name = name, .n = 1};
+	if (!whole || !real)
+		return false;
+	*whole = in->fill.low;
+	*real = in->fill.rlow;
+	if (in->filled && in->fill.whole && in->fill.low == in->fill.high) {
+		ret->ints = whole;
+	} else if (in->filled && !in->fill.whole && !(in->fill.rlow < in->fill.rhigh)) {
+		ret->reals = real;
+	} else if (in->file && width && in->array.bytes / width <= ONNX_INTS_MAX) {
+		ret->n = in->array.bytes / width;
+		ret->ints = values_whole(in->array.dtype, in->array.data, ret->n, a);
+	}
+	return ret->ints || ret->reals;
+}
+
+static dck_status contents_read(sizes *z, subject_sizes *given, const dck_model_config *c,
+				mem_arena *a, dck_err *err)
+{
+	input_given *list = mem_arena_array(a, given->n + 1, sizeof *list);
+	dck_status status;
+
+	z->contents = mem_arena_array(a, given->n + 1, sizeof *z->contents);
+	DCK_NEED(list && z->contents, err, "for the model's inputs");
+	status = input_given_read(given, c, subject_memory_half(), list, err);
+	for (size_t i = 0; i < given->n && status == DCK_OK; i++)
+		z->config.ncontents += content_read(&list[i], given->input[i].info.name, a,
+						    &z->contents[z->config.ncontents]);
+	input_given_done(list, given->n);
+	z->config.contents = z->contents;
+	return status;
+}
+
 static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const dck_model_config *c,
 			     bool zoo, dck_err *err)
 {
@@ -42,13 +86,14 @@ static dck_status sizes_read(sizes *z, const onnx_graph *g, mem_arena *a, const 
 	DCK_TRY(model_values_read(g, a, &v, err));
 	DCK_TRY(subject_sizes_declared(&given, a, &v, NULL, err));
 	given.any = true;
+	DCK_TRY(contents_read(z, &given, &config, a, err));
 	DCK_TRY(subject_sizes_read(&given, &v, &config, err));
 	z->inputs = mem_arena_array(a, given.n, sizeof *z->inputs);
 	DCK_NEED(z->inputs, err, "for the model's sizes");
 	for (size_t i = 0; i < given.n; i++)
 		z->config.ninputs += given_read(&given.input[i], a, &z->inputs[z->config.ninputs]);
 	/* Sizes by name alone contradict nothing that the file states of inner values. */
-	if (c->shape.n == 0 && config.batch == 0) {
+	if (c->shape.n == 0 && config.batch == 0 && !subject_sizes_from_files(&given, c)) {
 		for (size_t i = 0; i < c->dim.n; i++) {
 			const char *name = NULL;
 			int64_t size = 0;

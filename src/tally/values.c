@@ -6,25 +6,37 @@
 #include "os/os.h"
 #include <string.h>
 
-static void number_fill(const dck_tensor *t, values_shape *ret)
+const int64_t *values_whole(dck_dtype t, const void *data, size_t n, mem_arena *a)
 {
-	int64_t type = dtype_onnx(t->dtype);
-	int32_t small;
+	const size_t width = dck_dtype_bytes(t);
+	int64_t *whole;
 
-	ret->has_number = t->data != NULL;
-	if (t->data && type == ONNX_BOOL && t->bytes == 1) {
-		ret->number = *(const uint8_t *)t->data != 0;
-	} else if (t->data && type == ONNX_INT32 && t->bytes == sizeof(small)) {
-		memcpy(&small, t->data, sizeof(small));
-		ret->number = small;
-	} else if (t->data && type == ONNX_INT64 && t->bytes == sizeof ret->number) {
-		memcpy(&ret->number, t->data, sizeof ret->number);
-	} else {
-		ret->has_number = false;
+	if (t.code != DCK_DTYPE_INT && t.code != DCK_DTYPE_UINT && t.code != DCK_DTYPE_BOOL)
+		return NULL;
+	if (width == 0 || width > sizeof *whole || !(whole = mem_arena_array(a, n, sizeof *whole)))
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		const unsigned spare = 64 - 8 * (unsigned)width;
+		uint64_t bits = 0;
+
+		memcpy(&bits, (const char *)data + i * width, width);
+		whole[i] =
+		    t.code == DCK_DTYPE_INT ? (int64_t)(bits << spare) >> spare : (int64_t)bits;
 	}
+	return whole;
 }
 
-static void shape_fill(const dck_tensor *t, values_shape *ret)
+static void number_fill(const dck_tensor *t, mem_arena *a, values_shape *ret)
+{
+	const size_t width = dck_dtype_bytes(t->dtype);
+	const int64_t *one =
+	    t->data && width && t->bytes == width ? values_whole(t->dtype, t->data, 1, a) : NULL;
+
+	ret->has_number = one != NULL;
+	ret->number = one ? *one : 0;
+}
+
+static void shape_fill(const dck_tensor *t, mem_arena *a, values_shape *ret)
 {
 	if (t->rank < 0 || t->rank > DCK_RANK_MAX)
 		return;
@@ -32,7 +44,7 @@ static void shape_fill(const dck_tensor *t, values_shape *ret)
 	ret->dtype = dtype_onnx(t->dtype);
 	ret->rank = t->rank;
 	memcpy(ret->dims, t->dim, (size_t)t->rank * sizeof *t->dim);
-	number_fill(t, ret);
+	number_fill(t, a, ret);
 }
 
 static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shape **ret,
@@ -46,7 +58,7 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 	for (size_t i = 0; i < t->nin; i++) {
 		list[n].name = mem_arena_dup(a, t->in[i].name);
 		list[n].input = true;
-		shape_fill(subject_inputs_get(t->inputs, 0, i), &list[n++]);
+		shape_fill(subject_inputs_get(t->inputs, 0, i), a, &list[n++]);
 	}
 	for (size_t i = 0; i < t->nout; i++) {
 		dck_tensor tensor;
@@ -54,7 +66,7 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 		list[n].name = mem_arena_dup(a, t->out[i].name);
 		/* What is no tensor has no shape. */
 		if (engine_output(e, t->context, i, &tensor, NULL) == DCK_OK)
-			shape_fill(&tensor, &list[n]);
+			shape_fill(&tensor, a, &list[n]);
 		n++;
 	}
 	DCK_NEED(!mem_arena_failed(a), err, "for the model's values");

@@ -21,6 +21,9 @@ typedef struct values_shape {
 	bool known; /* false: no tensor (a sequence, an optional, a map), or of more dimensions */
 } values_shape;
 
+/* n integers or bools of that type; NULL: they are of another type, or there is no memory. */
+const int64_t *values_whole(dck_dtype t, const void *data, size_t n, mem_arena *a);
+
 /* Opens the model of s with all of them as outputs and its graph as it is (opt none), makes inputs
  * as a measurement does, and runs once. Inputs, values of nodes and outputs are in *ret, which
  * lives in `a`; all of them are in memory at a time while it runs. watch may be NULL: its log hears

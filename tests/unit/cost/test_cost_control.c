@@ -268,6 +268,44 @@ static void a_run_decides(void **state)
 	mem_arena_free(a);
 }
 
+/* What the caller gives is followed like a constant, but no engine knows it before the run. */
+static void a_given_content_decides(void **state)
+{
+	static const int64_t one = 1, three[] = {2, 2, 2};
+	const body_case branch = {"If",
+				  17,
+				  "c:t[] x:f[2,3] w:f[4,2,3]",
+				  "c",
+				  "y",
+				  NULL,
+				  {"then_branch=;y1;Neg x > y1", "else_branch=;y2;Abs w > y2"},
+				  NULL,
+				  NULL,
+				  NULL};
+	cost_content c = {.name = "c", .ints = &one, .n = 1};
+	const cost_config config = {.contents = &c, .ncontents = 1};
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	onnx_model *m = NULL;
+	cost_result *r = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	body_build(&w, &branch);
+	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, &err), DCK_OK);
+	assert_int_equal(cost_model(m, &config, a, &r, &err), DCK_OK);
+	assert_string_equal(num_text(r->nums, r->flops), "6");
+	assert_false(r->ops[0].folded);
+	/* Of another number of elements than the input has: it says nothing. */
+	c = (cost_content){.name = "c", .ints = three, .n = 3};
+	assert_int_equal(cost_model(m, &config, a, &r, &err), DCK_OK);
+	assert_non_null(strchr(num_text(r->nums, r->flops), 'u'));
+	c.name = "d";
+	assert_int_equal(cost_model(m, &config, a, &r, &err), DCK_E_ARG);
+	mem_arena_free(a);
+	wire_out_done(&w);
+}
+
 static void counts_bodies(void **state)
 {
 	(void)state;
@@ -332,6 +370,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_run_decides),
+	    cmocka_unit_test(a_given_content_decides),
 	    cmocka_unit_test(counts_bodies),
 	    cmocka_unit_test(bounds_loops_in_loops),
 	};
