@@ -89,6 +89,13 @@ static inline bool is_found(void)
 	       find();
 }
 
+/* A program that allocates nothing has a file that says so; without one the library was not there.
+ */
+__attribute__((constructor)) static void begins(void)
+{
+	(void)heap_get();
+}
+
 #define BORN(p, n)                                              \
 	do {                                                    \
 		if (p) {                                        \

@@ -117,8 +117,8 @@ static dck_status run(const dck_memory_config *c, dck_memory_program *p, const c
 		if (!own && sums.nprocesses)
 			m.sums = &sums;
 		else if (!own)
-			m.why = "it ended before it allocated anything, or its environment was "
-				"taken from it";
+			m.why = "its environment was taken from it, or the loader did not put the "
+				"library in front of it";
 		st = memory_record(&m, ret, err);
 		mem_free(own);
 	}

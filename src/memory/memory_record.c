@@ -286,8 +286,12 @@ static void answer_put(record_builder *b, const memory_told *m, const heap_sum *
 	uint32_t line;
 	double weight;
 
+	if (!p->peak) {
+		record_answer(b, "the program allocated nothing");
+		return;
+	}
 	largest_of(&m->sums->lines, SUMS_PEAK, &line, &weight);
-	if (line && p->peak > 0)
+	if (line)
 		snprintf(who, sizeof who, ", %.0f %% of it by %.100s",
 			 100 * weight / (double)p->peak, memory_sums_asked(m->sums, line));
 	if (sum->leaked)

@@ -9,11 +9,11 @@
 enum { WORDS_MAX = 4096, SAID_BYTES = 65536 };
 
 const overhead_way overhead_methods[OVERHEAD_METHODS] = {
-    [OVERHEAD_NONE] = {"none", NULL, NULL, NULL},
-    {"count", NULL, "count", "took"},
-    {"sample", NULL, "sample", "took"},
-    {"trace", "trace.pftrace", "trace", "program_took"},
-    {"memory", NULL, "memory", "took"},
+    [OVERHEAD_NONE] = {.name = "none"},
+    {"count", NULL, "count", "took", "count-none"},
+    {"sample", NULL, "sample", "took", NULL},
+    {"trace", "trace.pftrace", "trace", "program_took", NULL},
+    {"memory", NULL, "memory", "took", NULL},
 };
 
 /* `deepclock METHOD ... -- PROGRAM ...`. */
@@ -76,8 +76,9 @@ static double more(double a, double b)
 	return a > b ? a : b;
 }
 
-/* How long the program took, as the record says; 0: it does not. */
-static double told_ns(const overhead_way *way, const char *path)
+/* How long the program took, as the method's record says; 0: it does not. Where the method looked
+ * at nothing, its time would be the program's own: `absent` is why. */
+static double told_ns(const overhead_way *way, const char *path, char *absent, size_t size)
 {
 	dck_record *r;
 	double ret = 0;
@@ -85,6 +86,9 @@ static double told_ns(const overhead_way *way, const char *path)
 	if (!way->key || dck_record_load(path, &r, NULL) != DCK_OK)
 		return 0;
 	const dck_fact *f = dck_record_fact(r, way->section, way->key);
+	const dck_note *inactive = way->inactive ? dck_record_note(r, way->inactive) : NULL;
+	if (inactive)
+		snprintf(absent, size, "%s", inactive->text);
 	if (f && f->value.kind == DCK_VALUE_INT)
 		ret = (double)f->value.as.i;
 	else if (f && f->value.kind == DCK_VALUE_REAL)
@@ -98,7 +102,7 @@ static void keep(overhead *o, size_t method, mem_arena *a, const char *record, d
 {
 	const overhead_way *way = &overhead_methods[method];
 	overhead_method *m = &o->of[method];
-	const double told = method == OVERHEAD_NONE ? 0 : told_ns(way, record);
+	const double told = told_ns(way, record, m->absent, sizeof m->absent);
 	double output = file_bytes(record);
 
 	if (way->file)

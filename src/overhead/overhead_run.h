@@ -16,12 +16,13 @@ typedef struct overhead_way {
 	const char *file;    /* what it writes beside its record: "-o FILE"; NULL: nothing */
 	const char *section; /* the fact of its record that says how long the program took */
 	const char *key;
+	const char *inactive; /* the note of its record that says it looked at nothing, and why */
 } overhead_way;
 extern const overhead_way overhead_methods[OVERHEAD_METHODS];
 
 typedef struct overhead_method {
 	bool wanted;
-	char absent[200]; /* why it is not possible for this program; "": it is */
+	char absent[600]; /* why it is not possible for this program; "": it is */
 	bool whole;	  /* its time is that of the whole command */
 	/* Of each round. */
 	double time_ns[OVERHEAD_ROUNDS_MAX], whole_ns[OVERHEAD_ROUNDS_MAX];
