@@ -21,10 +21,9 @@ def path():
     return shutil.which("deepclock")
 
 
-@functools.lru_cache(maxsize=None)
 def onnxruntime():
-    """ONNX Runtime's library in the package of this interpreter, which is not imported; or None,
-    also where the environment names one."""
+    """ONNX Runtime's library in the package of this interpreter, which is not imported, or beside the
+    program; None where there is none, or the environment names one."""
     if os.environ.get("DEEPCLOCK_ORT") or os.environ.get("ORT_DYLIB_PATH"):
         return None
     try:
@@ -38,3 +37,11 @@ def onnxruntime():
     beside = program and sorted(glob.glob(os.path.join(glob.escape(os.path.dirname(program)), "ort",
                                                        "libonnxruntime.so*")))
     return beside[0] if beside else None
+
+
+def onnxruntime_offer():
+    """The library finds that file, in this process and in the programs that it starts: it checks who may
+    write to it, and os.environ stays as it is."""
+    library = onnxruntime()
+    if library:
+        os.putenv("DEEPCLOCK_PYTHON_ORT", os.path.abspath(library))

@@ -194,6 +194,7 @@ def command(words):
               "nor on the PATH: install the package anew", file=sys.stderr)
         return 1
     sys.stdout.flush()
+    _program.onnxruntime_offer()
     os.execv(path, ["deepclock", *words])
 
 

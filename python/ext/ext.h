@@ -282,4 +282,7 @@ int ext_takes_several(ext_call *c, PyObject *args);  /* a dict of any, by name *
 int ext_takes_models(ext_call *c, PyObject *args);   /* none, one, or a dict of them */
 int ext_takes_nothing(ext_call *c, PyObject *args);
 
+/* Engines are to find ONNX Runtime where this interpreter has it. */
+int ext_onnxruntime_offer(void);
+
 #endif

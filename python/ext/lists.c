@@ -101,6 +101,8 @@ static PyObject *engines(PyObject *m, PyObject *none)
 	dck_err err;
 
 	(void)none;
+	if (ext_onnxruntime_offer() != 0)
+		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	status = dck_engines_probe(NULL, &all, &n, &err);
 	Py_END_ALLOW_THREADS

@@ -98,26 +98,30 @@ static int argv_read(ext_call *c, ext_subject *s, PyObject *words)
 	return 0;
 }
 
-/* What a function of deepclock._program gives, a str or None: its text, NULL: None or an
- * exception. */
-static const char *found(ext_call *c, const char *what)
+/* A function of deepclock._program, without arguments. */
+static PyObject *program_call(const char *what)
 {
 	PyObject *m = PyImport_ImportModule("deepclock._program");
-	PyObject *path = m ? PyObject_CallMethod(m, what, NULL) : NULL;
-	const char *text = path && path != Py_None ? ext_texts_add(&c->said.texts, path) : NULL;
+	PyObject *o = m ? PyObject_CallMethod(m, what, NULL) : NULL;
 
-	Py_XDECREF(path);
 	Py_XDECREF(m);
-	return text;
+	return o;
 }
 
-/* ONNX Runtime, where its package is among those of this interpreter. */
-static int library_find(ext_call *c, dck_subject *s)
+int ext_onnxruntime_offer(void)
 {
-	if (s->kind == DCK_SUBJECT_MODEL && !s->model.engine_lib && s->model.engine &&
-	    strcmp(s->model.engine, "ort") == 0)
-		s->model.engine_lib = found(c, "onnxruntime");
-	return PyErr_Occurred() ? -1 : 0;
+	PyObject *none = program_call("onnxruntime_offer");
+
+	Py_XDECREF(none);
+	return none ? 0 : -1;
+}
+
+static int library_find(const dck_subject *s)
+{
+	const bool searched = s->kind == DCK_SUBJECT_MODEL && !s->model.engine_lib &&
+			      s->model.engine && strcmp(s->model.engine, "ort") == 0;
+
+	return searched ? ext_onnxruntime_offer() : 0;
 }
 
 /* "zoo:resnet18", "cmd:gzip -k x" and so on, as on the command line; a path is a model's. */
@@ -131,10 +135,10 @@ static int text_read(ext_call *c, ext_subject *s, PyObject *o)
 	if (!PyUnicode_Check(o)) {
 		s->of.kind = DCK_SUBJECT_MODEL;
 		s->of.text = text;
-		return library_find(c, &s->of);
+		return library_find(&s->of);
 	}
 	if (dck_subject_parse(text, &s->of, &s->owned, &err) == DCK_OK)
-		return library_find(c, &s->of);
+		return library_find(&s->of);
 	ext_raise(c->state, &err);
 	return -1;
 }
@@ -459,7 +463,10 @@ static int title_set(ext_call *c)
 /* The program deepclock, for what needs a fresh process. */
 static int program_find(ext_call *c)
 {
-	c->program = found(c, "path");
+	PyObject *path = program_call("path");
+
+	c->program = path && path != Py_None ? ext_texts_add(&c->said.texts, path) : NULL;
+	Py_XDECREF(path);
 	return PyErr_Occurred() ? -1 : 0;
 }
 

@@ -4,7 +4,9 @@
 import keyword
 import os
 import re
+import shutil
 import subprocess
+import sys
 import warnings
 
 from deepclock import _program
@@ -76,6 +78,27 @@ class CountingTest(Case):
 
     def test_engines(self):
         self.assertIn("ort", [e.name for e in deepclock.engines()])
+
+    @needs_model
+    def test_engines_are_those_of_the_interpreter(self):
+        # A package onnxruntime that only this interpreter sees: all ways to measure find it, each in a fresh process.
+        capi = os.path.join(self.folder, "onnxruntime", "capi")
+        os.makedirs(capi)
+        library = shutil.copy(_program.onnxruntime(), os.path.join(capi, "libonnxruntime.so.1.99"))
+        open(os.path.join(self.folder, "onnxruntime", "__init__.py"), "w", encoding="utf-8").close()
+        env = {k: v for k, v in os.environ.items() if k not in ("DEEPCLOCK_ORT", "ORT_DYLIB_PATH", "VIRTUAL_ENV")}
+        env.update(PYTHONPATH=os.pathsep.join([self.folder, os.path.dirname(_program.HERE)]), PATH="/usr/bin:/bin")
+
+        def out(*words):
+            return subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, env=env,
+                                  cwd=self.folder).stdout.split()
+        engines = "[e.facts.get('library') for e in deepclock.engines() if e.name == 'ort'][0]"
+        bench = "deepclock.bench_model('zoo:simplenet', runs=5, warmup=1, no_history=True).facts['engine/library'].value"
+        self.assertEqual(out("-c", f"import deepclock; print({engines}, {bench}, {engines})"), [library] * 3)
+        said = out("-m", "deepclock", "engines", "ort", "--format", "csv")
+        self.assertIn(library, ",".join(said))
+        os.chmod(library, 0o777)  # whoever may write to it is not trusted, and another is taken
+        self.assertNotIn(library, out("-c", f"import deepclock; print({engines})"))
 
 
 class MeasuringTest(Case):

@@ -1,8 +1,10 @@
 /* ort_find.c - the places ONNX Runtime's C library is looked for in, in order:
  *   1. what the user says: --engine-lib, DEEPCLOCK_ORT, ORT_DYLIB_PATH;
- *   2. the folder "ort" beside deepclock's own program or library;
- *   3. Python packages: of the active virtual environment, of the python3 in PATH, of the user;
- *   4. the loader's path.
+ *   2. the Python that runs deepclock, which says where it has the package;
+ *   3. the folder "ort" beside deepclock's own program or library, and the Python packages or the
+ *      virtual environment that it is installed in;
+ *   4. Python packages: of the active virtual environment, of the python3 in PATH, of the user;
+ *   5. the loader's path.
  * Python packages hold only the file with the full version in its name, hence the patterns.
  * A file that others could have put there or changed is not loaded unless --engine-lib names it.
  *
@@ -85,35 +87,63 @@ static dck_status asked_path(const char *path, const char *how, mem_arena *a, or
 	return DCK_OK;
 }
 
+/* --- the Python that runs deepclock */
+
+static void python_says(ort_places *p, mem_arena *a)
+{
+	/* The package deepclock sets it: python/deepclock/_program.py. */
+	const char *path = secure_getenv("DEEPCLOCK_PYTHON_ORT");
+
+	if (path && *path == '/' && os_file_exists(path))
+		add(p, mem_arena_dup(a, path), "named by the Python that runs deepclock");
+}
+
 /* --- beside deepclock */
 
 /* Only a name of this file, to ask the loader which file it is in. */
 static const char here;
 
-static void beside(ort_places *p, mem_arena *a, const char *self)
+static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const char *how);
+
+void ort_find_beside(ort_places *p, mem_arena *a, const char *self)
 {
+	static const char beside[] = "beside deepclock", packages[] = "packages beside deepclock";
 	/* A build folder (and the tests and examples in it), an installed program, an installed
-	 * library: in lib, and in a folder of lib for its kind of machine. */
-	static const char *const folders[] = {"ort", "../ort", "../lib/deepclock/ort",
-					      "deepclock/ort", "../deepclock/ort"};
+	 * library: in lib, and in a folder of lib for its kind of machine. In a wheel the program
+	 * is in deepclock/bin of the packages, the extension in deepclock. */
+	static const struct {
+		const char *folder, *how;
+	} places[] = {
+	    {"ort", beside},
+	    {"../ort", beside},
+	    {"../lib/deepclock/ort", beside},
+	    {"deepclock/ort", beside},
+	    {"../deepclock/ort", beside},
+	    {"../../onnxruntime/capi", packages},
+	    {"../onnxruntime/capi", packages},
+	};
 	char real[PATH_MAX];
 	char *slash;
 
 	if (!realpath(self, real) || !(slash = strrchr(real, '/')))
 		return;
 	*slash = '\0';
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		add_newest(p, a, real, mem_arena_fmt(a, "%s/" LIBRARY, folders[i]),
-			   "beside deepclock");
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		add_newest(p, a, real, mem_arena_fmt(a, "%s/" LIBRARY, places[i].folder),
+			   places[i].how);
+	if (os_path_first(a, real, "../pyvenv.cfg") && (slash = strrchr(real, '/'))) {
+		*slash = '\0';
+		packages_of(p, a, real, "packages of the virtual environment of deepclock");
+	}
 }
 
 static void beside_deepclock(ort_places *p, mem_arena *a)
 {
 	const char *library = os_library_of(&here);
 
-	beside(p, a, "/proc/self/exe");
+	ort_find_beside(p, a, "/proc/self/exe");
 	if (library)
-		beside(p, a, library);
+		ort_find_beside(p, a, library);
 }
 
 /* --- Python packages */
@@ -204,6 +234,7 @@ dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *e
 		if (value && *value)
 			return asked_path(value, variables[i], a, ret, err);
 	}
+	python_says(ret, a);
 	beside_deepclock(ret, a);
 	python_packages(ret, a);
 	loader_path(ret, a);

@@ -26,4 +26,7 @@ typedef struct ort_places {
  * E_VERSION: `asked`, or the file an environment variable names, is not there or not it. */
 dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *err);
 
+/* Adds what lies beside deepclock's file `self`, and in the packages that it is installed in. */
+void ort_find_beside(ort_places *p, mem_arena *a, const char *self);
+
 #endif

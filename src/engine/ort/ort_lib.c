@@ -202,12 +202,14 @@ static dck_status nothing_found(const ort_places *p, dck_err *err)
 			 "which it has from 1.19 on: pip install -U onnxruntime, "
 			 "or give --engine-lib FILE",
 			 p->old_wheel);
-	DCK_FAIL(err, E_ABSENT,
-		 "no ONNX Runtime was found: not named by DEEPCLOCK_ORT or ORT_DYLIB_PATH, "
-		 "not beside deepclock, not in the packages of %s or %s, not in the loader's path; "
-		 "'make demo' fetches it, or pip install onnxruntime, or give --engine-lib FILE",
-		 p->python ? p->python : "a python3 (none is in PATH)",
-		 secure_getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");
+	DCK_FAIL(
+	    err, E_ABSENT,
+	    "no ONNX Runtime was found: not named by DEEPCLOCK_ORT or ORT_DYLIB_PATH, "
+	    "not beside deepclock nor in the packages that it is installed in, not in the packages of "
+	    "%s or %s, not in the loader's path; "
+	    "'make demo' fetches it, or pip install onnxruntime, or give --engine-lib FILE",
+	    p->python ? p->python : "a python3 (none is in PATH)",
+	    secure_getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");
 }
 
 /* Messages of the environment, which outlives each session and is shared by all of a process, so

@@ -60,6 +60,7 @@ static int environment_empty(void **state)
 	(void)state;
 	unsetenv("DEEPCLOCK_ORT");
 	unsetenv("ORT_DYLIB_PATH");
+	unsetenv("DEEPCLOCK_PYTHON_ORT");
 	unsetenv("VIRTUAL_ENV");
 	setenv("PATH", at("empty"), 1);
 	setenv("HOME", at("empty"), 1);
@@ -212,6 +213,62 @@ static void packages_come_before_the_loaders_path(void **state)
 	mem_arena_free(a);
 }
 
+/* The program of a wheel, the extension, a program in a virtual environment's bin: each has the
+ * packages that it was installed with, whatever is active. */
+static void packages_of_its_own(void **state)
+{
+	static const struct {
+		const char *self, *found;
+	} cases[] = {
+	    {"site/deepclock/bin/deepclock", "site/onnxruntime/capi/libonnxruntime.so.1.25.0"},
+	    {"site/deepclock/_deepclock.so", "site/onnxruntime/capi/libonnxruntime.so.1.25.0"},
+	    {"env/bin/deepclock",
+	     "env/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.22.1"},
+	    {"py/bin/deepclock", NULL}, /* no virtual environment */
+	};
+	char real[PATH_MAX], wanted[PATH_MAX];
+
+	(void)state;
+	make("site/onnxruntime/capi/libonnxruntime.so.1.25.0");
+	make("env/pyvenv.cfg");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		mem_arena *a = mem_arena_new(0);
+		ort_places p = {0};
+
+		make(cases[i].self);
+		ort_find_beside(&p, a, at(cases[i].self));
+		assert_int_equal(p.n, cases[i].found ? 1 : 0);
+		if (cases[i].found) {
+			assert_non_null(realpath(p.place[0].path, real));
+			assert_non_null(realpath(at(cases[i].found), wanted));
+			assert_string_equal(real, wanted);
+			assert_false(p.place[0].asked || p.place[0].trusted);
+		}
+		mem_arena_free(a);
+	}
+}
+
+static void the_python_that_runs_deepclock_comes_first(void **state)
+{
+	char path[2 * PATH_MAX];
+	mem_arena *a = mem_arena_new(0);
+	ort_places p;
+
+	(void)state;
+	setenv("VIRTUAL_ENV", at("env"), 1);
+	setenv("DEEPCLOCK_PYTHON_ORT", at("one/libonnxruntime.so.1.20.0"), 1);
+	assert_int_equal(ort_find(NULL, a, &p, NULL), DCK_OK);
+	assert_int_equal(place_of(&p, "one/libonnxruntime.so.1.20.0"), 0);
+	assert_false(p.place[0].asked || p.place[0].trusted); /* others may not write to it */
+	place_of(&p, "env/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.22.1");
+	snprintf(path, sizeof path, "%s", at("nowhere.so"));
+	setenv("DEEPCLOCK_PYTHON_ORT", path, 1);
+	assert_int_equal(ort_find(NULL, a, &p, NULL), DCK_OK);
+	assert_string_not_equal(p.place[0].path, path);
+	unsetenv("DEEPCLOCK_PYTHON_ORT");
+	mem_arena_free(a);
+}
+
 static void an_old_package_is_remembered(void **state)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -337,6 +394,8 @@ int main(int argc, char **argv)
 	    cmocka_unit_test_setup(what_the_user_says_comes_first, environment_empty),
 	    cmocka_unit_test_setup(each_allocation_may_fail, environment_empty),
 	    cmocka_unit_test_setup(packages_come_before_the_loaders_path, environment_empty),
+	    cmocka_unit_test_setup(packages_of_its_own, environment_empty),
+	    cmocka_unit_test_setup(the_python_that_runs_deepclock_comes_first, environment_empty),
 	    cmocka_unit_test_setup(an_old_package_is_remembered, environment_empty),
 	    cmocka_unit_test_setup(libraries_that_will_not_do_are_refused, environment_empty),
 	    cmocka_unit_test_setup(libraries_that_others_can_change_are_refused, environment_empty),
