@@ -3,6 +3,7 @@
 them."""
 
 import contextlib
+import inspect
 
 import torch
 
@@ -73,6 +74,16 @@ def run(output, loss, counter, nodes, running):
         torch.autograd.backward(goals, gradients)
 
 
+def check_optimizer(optimizer):
+    """ArgumentError if step() requires a closure: the number of its calls depends on values."""
+    step_ = getattr(optimizer, "step", None)
+    closure = inspect.signature(step_).parameters.get("closure") if step_ is not None else None
+    if closure is not None and closure.default is inspect.Parameter.empty:
+        raise _deepclock.ArgumentError(
+            f"a step of {type(optimizer).__name__} calls a closure, and how often depends on values: count "
+            "forward and backward with loss= and without optimizer=, and multiply by the calls of the closure")
+
+
 def step(optimizer, counter):
     """Counts one step, without its writes to parameters."""
     counter.phase, counter.path, counter.writes = "optimizer", lambda: "", False
@@ -99,8 +110,9 @@ def kept(module, optimizer):
     parameters = list(module.parameters()) if is_module else []
     for group in optimizer.param_groups if optimizer is not None else ():
         parameters += [p for p in group["params"] if not any(p is q for q in parameters)]
-    buffers = [(m, dict(m._buffers), {k: t.detach().clone() for k, t in m._buffers.items()
-                                      if t is not None}) for m in module.modules()] if is_module else []
+    buffers = [(m, dict(m._buffers.items()), {k: t.detach().clone() for k, t in m._buffers.items()
+                                              if t is not None})
+               for m in module.modules()] if is_module else []
     gradients = [(p, p.grad) for p in parameters]
     random = [(write, read()) for read, write in _generators()]
     back = _optimizer_kept(optimizer, parameters) if optimizer is not None else None
@@ -113,8 +125,9 @@ def kept(module, optimizer):
             p.grad = g
         with torch.no_grad():
             for m, names, values in buffers:
-                m._buffers.clear()
-                m._buffers.update(names)
+                if not isinstance(m, torch.jit.ScriptModule):  # in one, no buffer is replaced
+                    m._buffers.clear()
+                    m._buffers.update(names)
                 for k, value in values.items():
                     if names[k].shape == value.shape and names[k].device.type != "meta":
                         names[k].copy_(value)

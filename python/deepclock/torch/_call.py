@@ -2,7 +2,10 @@
 """How a module is called with the inputs that a user gives."""
 
 import collections.abc
+import contextlib
 import inspect
+
+import torch
 
 
 def arguments(module, inputs, named=None):
@@ -37,8 +40,15 @@ def plain(module):
     return module
 
 
+def uncompiled():
+    """Parts that torch.compile() wraps run as they are written."""
+    compiler = getattr(torch, "compiler", None)
+    return (compiler.set_stance("force_eager") if hasattr(compiler, "set_stance")
+            else contextlib.nullcontext())
+
+
 def name_of(module):
     """What a report calls it."""
     if hasattr(module, "forward"):
-        return type(module).__name__
+        return getattr(module, "original_name", type(module).__name__)
     return getattr(module, "__qualname__", type(module).__name__)

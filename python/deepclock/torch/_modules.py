@@ -8,6 +8,8 @@ hooks, and other calls would be counted than run.
 
 import functools
 import inspect
+import re
+import sys
 import threading
 
 import torch
@@ -20,6 +22,17 @@ def _place(class_):
         return inspect.getsourcefile(class_), inspect.getsourcelines(class_)[1]
     except (OSError, TypeError):
         return None
+
+
+def class_of(module):
+    """The class that a module is of; of a scripted, traced or frozen module, the one it was made from."""
+    script = getattr(module, "_c", None) if isinstance(module, torch.jit.ScriptModule) else None
+    if script is None:
+        return type(module)
+    name = re.sub(r"^__torch__\.|___torch_mangle_\d+\.", "", script._type().qualified_name())
+    holder, _, name = name.rpartition(".")
+    found = getattr(sys.modules.get(holder or "__main__"), name, None)
+    return found if isinstance(found, type) else type(name, (), {"__module__": holder or "__main__"})
 
 
 def frame_of(name, class_):
@@ -39,7 +52,7 @@ class Modules:
         if isinstance(root, torch.nn.Module):
             for path, module in root.named_modules(remove_duplicate=False):
                 self.paths.setdefault(id(module), []).append(path)
-                self.classes[path] = type(module)
+                self.classes[path] = class_of(module)
         else:
             self.classes[""] = None
 
@@ -58,7 +71,7 @@ class Modules:
             return
         for path, module in self.root.named_modules():
             for kind, tensors in ((True, module._parameters), (False, module._buffers)):
-                for t in tensors.values():
+                for _, t in tensors.items():
                     if t is not None and id(t) not in seen:
                         seen.add(id(t))
                         yield path, t, kind

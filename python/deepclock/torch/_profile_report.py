@@ -7,7 +7,7 @@ import deepclock
 
 from . import _device
 from ._call import name_of
-from ._inference import shape_text
+from ._inference import is_training, shape_text
 from ._modules import frame_of
 from ._operators import tensors_in
 from ._profile_timer import OTHER
@@ -187,7 +187,7 @@ def _facts(b, work, where, runs, profiled, without):
     b.fact("subject", "producer", f"pytorch {torch.__version__}")
     for i, t in enumerate(tensors_in((work.args, work.kwargs))):
         b.fact("subject", f"input/{i}", shape_text(t))
-    training = isinstance(work.module, torch.nn.Module) and work.module.training
+    training = is_training(work.module)
     b.fact("subject", "mode", ("training" if training else "evaluation") if work.backward else "evaluation")
     b.fact("subject", "gradients", "computed" if work.backward else "off (torch.no_grad)")
     for section, key, value in _device.facts(where):

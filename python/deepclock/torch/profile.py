@@ -15,7 +15,7 @@ import torch
 import deepclock
 
 from . import _backward, _device, _price, _profile_memory
-from ._call import arguments, plain
+from ._call import arguments, plain, uncompiled
 from ._counter import Counter, storage_of
 from ._inference import inference
 from ._modules import Modules, calls
@@ -161,7 +161,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     args, kwargs = _device.moved(args, where), _device.moved(kwargs, where)
     mode = _training(threads) if backward else inference(module, threads)
     work = _Work(module, args, kwargs, backward, loss, _device.waiter(where))
-    with _backward.kept(module, None), mode:
+    with _backward.kept(module, None), mode, uncompiled():
         for _ in range(_WARMUP):
             took = work.plain()
         took += work.profiled()[0]
