@@ -17,8 +17,8 @@ sigmoid y is grad * (1 - y) * y, so Sub, Mul, Mul.
 import torch
 
 from ._operators import (ROWS, Arguments, Operator, Unpriced, each, first_out, integers, like,
-                         linear_ops, moves, on, product, row, sized, softmax_gradient, spec,
-                         sum_all, two, wide)
+                         linear_ops, moves, on, product, row, sized, softmax_gradient, sparse_ops, spec,
+                         stored, sum_all, two, wide)
 
 
 def _table_of(text, make):
@@ -52,7 +52,6 @@ BitShift: bitwise_left_shift bitwise_right_shift __lshift __rshift __ilshift __i
 """, two)
 
 _table_of("""
-Abs: abs absolute
 Acos: acos arccos
 Acosh: acosh arccosh
 Asin: asin arcsin
@@ -126,11 +125,13 @@ def _with_value(type_):
     return lambda a: on(first_out(a), type_, *(["Mul"] if a.value not in (None, 1) else []), "Add")
 
 
+ROWS["abs"] = ROWS["absolute"] = like("x", "Abs")  # a complex number has a real one
+
 ROWS["addcmul"], ROWS["addcdiv"] = _with_value("Mul"), _with_value("Div")
 
 # Results that hold what was there before, or what the caller gave; nothing is computed.
 _table_of("""
-Cast: clone _to_copy copy contiguous to lift_fresh_copy _copy_from _copy_from_and_resize type_as _conj_physical
+Cast: _nested_tensor_from_mask _nested_tensor_from_tensor_list _nested_from_padded to_padded_tensor _nested_from_padded_and_nested_example clone _to_copy copy contiguous to lift_fresh_copy _copy_from _copy_from_and_resize type_as _conj_physical
 Transpose: permute_copy transpose_copy t_copy
 Tile: repeat tile
 Expand: expand_copy repeat_interleave
@@ -153,7 +154,7 @@ RandomUniformLike: rand randint rand_like randint_like randperm uniform random
 RandomNormalLike: randn normal randn_like exponential geometric cauchy log_normal poisson
 Bernoulli: bernoulli
 Shape: sym_size sym_stride sym_numel sym_storage_offset size numel is_same_size
-Identity: _unsafe_view unsafe_split unsafe_split_with_sizes as_strided squeeze unsqueeze t transpose swapaxes swapdims profiler._record_function_enter_new profiler._record_function_enter profiler._record_function_exit empty empty_like new_empty empty_strided new_empty_strided empty_permuted resize resize_as set _local_scalar_dense item detach_copy alias_copy view_copy view_as_real_copy view_as_complex_copy _reshape_copy reshape _reshape_alias lift_fresh lift detach alias is_pinned _pin_memory record_stream _assert_async _functional_assert_async _assert_scalar _functional_assert_scalar _assert_tensor_metadata _version _has_same_storage_numel complex real imag resolve_conj resolve_neg
+Identity: _linalg_check_errors _nested_tensor_from_mask_left_aligned _nested_tensor_size _nested_get_values _nested_get_offsets _unsafe_view unsafe_split unsafe_split_with_sizes as_strided squeeze unsqueeze t transpose swapaxes swapdims profiler._record_function_enter_new profiler._record_function_enter profiler._record_function_exit empty empty_like new_empty empty_strided new_empty_strided empty_permuted resize resize_as set _local_scalar_dense item detach_copy alias_copy view_copy view_as_real_copy view_as_complex_copy _reshape_copy reshape _reshape_alias lift_fresh lift detach alias is_pinned _pin_memory record_stream _assert_async _functional_assert_async _assert_scalar _functional_assert_scalar _assert_tensor_metadata _version _has_same_storage_numel complex real imag resolve_conj resolve_neg
 """, moves)
 ROWS["bernoulli"] = each("Bernoulli")  # a comparison for each element
 
@@ -169,6 +170,8 @@ def _matmul(a):
 
 
 def _times(left, right):
+    if stored(left) is not None or stored(right) is not None:
+        return sparse_ops(left, right)
     l, r = spec(left), spec(right)
     if len(r[1]) > len(l[1]) == 2:  # rows in groups, a matrix for each group
         r = (r[0], r[1][-2:])
@@ -182,8 +185,10 @@ def _int_mm(a):
     return [Operator("MatMulInteger", (spec(a.x), spec(a.mat2)))]
 
 
-@row("addmm", "_addmm_activation")
+@row("addmm", "_addmm_activation", "_sparse_addmm")
 def _addmm(a):
+    if stored(a.mat1) is not None or stored(a.mat2) is not None:
+        return sparse_ops(a.mat1, a.mat2) + (on(a.out, "Add") if a.beta != 0 else [])
     ops = [Operator("Gemm", (spec(a.mat1), spec(a.mat2), spec(a.x) if a.beta != 0 else None),
                     {"alpha": float(a.alpha), "beta": float(a.beta or 1)})]
     if "use_gelu" in a._values:
@@ -511,10 +516,32 @@ _UPSAMPLE = ["upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d",
              "upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"]
 
 
-@row(*_UPSAMPLE, "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
+def _taps(size, made, radius, scale, corners):
+    """How many pixels a filter that grows with the scale takes for all pixels of one line."""
+    if corners:
+        scale = (size - 1) / (made - 1) if made > 1 else 0.0
+    else:
+        scale = 1 / scale if scale else size / made
+    support = radius * max(scale, 1.0)
+    middles = (scale * (i + 0.5) for i in range(made))
+    return sum(min(int(m + support + 0.5), size) - max(int(m - support + 0.5), 0) for m in middles)
+
+
+@row("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa", "_upsample_bilinear2d_aa_backward",
+     "_upsample_bicubic2d_aa_backward")
+def _upsample_smooth(a):
+    """Along the rows, then along the columns; 2 FLOPs for each pixel that the filter takes."""
+    backward = a.name_.endswith("backward")
+    small, big = (first_out(a), a.grad_output) if backward else (a.x if a.x is not None else a.input, a.out)
+    (*lead, height, width), made = spec(small)[1], spec(big)[1]
+    radius = 2 if "cubic" in a.name_ else 1
+    rows = _taps(width, made[-1], radius, a.scales_w, a.align_corners) if width != made[-1] else 0
+    columns = _taps(height, made[-2], radius, a.scales_h, a.align_corners) if height != made[-2] else 0
+    return on(sized(small, product(lead) * (height * rows + made[-1] * columns)), "Mul", "Add")
+
+
+@row(*_UPSAMPLE)
 def _upsample(a):
-    if a.name_.endswith("_aa"):
-        raise Unpriced("how many pixels its filter takes depends on the sizes")
     return _resize(a.name_, a.x if a.x is not None else a.input, a.out)
 
 
@@ -579,6 +606,12 @@ def _fft_to_real(a):
 
 # --- reductions
 
+def _parts(t):
+    """A complex tensor as real numbers, two for each; any other as it is."""
+    dtype, shape = spec(t)
+    return ("float32", (*shape, 2)) if dtype.startswith("complex") else (dtype, shape)
+
+
 def _axes(a):
     dim = a.dim if a.dim is not None else a.axis
     rank = len(spec(a.x)[1])
@@ -642,10 +675,13 @@ def _variance(a):
 def _norm(a):
     order = a.ord if a.ord is not None else a.p if a.p is not None else 2
     name = {1: "ReduceL1", 2: "ReduceL2", float("inf"): "ReduceMax"}.get(order)
-    axes = integers(_axes(a))
+    s = _parts(a.x)
+    axes = integers((*_axes(a), *range(len(spec(a.x)[1]), len(s[1]))))
     if name is None:
         return on(a.x, "Abs", "Pow") + [Operator("ReduceSum", (spec(a.x), axes))] + on(first_out(a), "Pow")
-    return [Operator(name, (spec(a.x), axes), {"keepdims": int(bool(a.keepdim))})]
+    if name != "ReduceL2" and s != spec(a.x):
+        return on(a.x, "Abs") + [Operator(name, (s, axes))]
+    return [Operator(name, (s, axes), {"keepdims": int(bool(a.keepdim))})]
 
 
 for _type, _names in (("CumSum", "cumsum"), ("CumProd", "cumprod"), ("Max", "cummax _cummax_helper"),
@@ -682,14 +718,34 @@ def _index_select(a):
     return [Operator("Gather", (spec(a.x), spec(a.index)), {"axis": int(a.dim)})]
 
 
+_BAG_SUM, _BAG_MEAN, _BAG_MAX = range(3)
+
+
+def _picked(a, like_):
+    """A row of the table for each index."""
+    return sized(like_, product(spec(a.indices)[1]), spec(like_)[1][1])
+
+
 @row("_embedding_bag", "_embedding_bag_forward_only")
 def _embedding_bag(a):
-    width = spec(a.weight)[1][1]
-    return on(sized(a.weight, product(spec(a.indices)[1]), width), "Add")
+    weighted = ["Mul"] if a.per_sample_weights is not None else []
+    return (on(_picked(a, a.weight), *weighted, "Max" if a.mode == _BAG_MAX else "Add")
+            + (on(first_out(a), "Div") if a.mode == _BAG_MEAN else []))
 
 
-@row("embedding_dense_backward", "embedding_backward", "_embedding_bag_backward",
-     "_embedding_bag_dense_backward")
+@row("_embedding_bag_backward", "_embedding_bag_dense_backward")
+def _embedding_bag_backward(a):
+    weighted = ["Mul"] if a.per_sample_weights is not None else []
+    return on(_picked(a, a.grad), *weighted, "Add") + (on(a.grad, "Div") if a.mode == _BAG_MEAN else [])
+
+
+@row("_embedding_bag_per_sample_weights_backward")
+def _embedding_bag_weights_backward(a):
+    s = _picked(a, a.grad)
+    return on(s, "Mul") + sum_all(s)
+
+
+@row("embedding_dense_backward", "embedding_backward")
 def _embedding_backward(a):
     return on(a.grad_output if a.grad_output is not None else a.grad, "Add")
 
@@ -736,9 +792,79 @@ def _nll(a):
                      {"reduction": ("none", "mean", "sum")[int(a.reduction)]})]
 
 
+# log(exp(a) + exp(b) + exp(c)) of the three states before, less their largest, and the score of the symbol
+_CTC = "Max Max Sub Sub Sub Exp Exp Exp Add Add Log Add Add".split()
+
+
+@row("_ctc_loss")
+def _ctc(a):
+    """A step of the forward algorithm for each time and each state (labels with blanks between them)."""
+    return on(a.out[1], *_CTC)
+
+
+@row("_ctc_loss_backward")
+def _ctc_backward(a):
+    """The same steps backwards, log(exp(a) + exp(b)) of each state into its symbol, and the gradient of
+    each score."""
+    return (on(a.log_alpha, *_CTC, *"Add Max Sub Sub Exp Exp Add Log Add".split())
+            + on(a.log_probs, *"Exp Add Sub Exp Sub Mul".split()))
+
+
 @row("nll_loss_backward", "nll_loss2d_backward")
 def _nll_backward(a):
     return on(a.target, "Neg", *(["Mul"] if a.weight is not None else []))
+
+
+# --- quantised layers: PyTorch packs their weights
+
+@row("quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic")
+def _quantize(a):
+    return on(a.x if a.x is not None else a.input, "QuantizeLinear")
+
+
+ROWS["dequantize"] = each("DequantizeLinear")
+ROWS["_empty_affine_quantized"] = ROWS["q_scale"] = ROWS["q_zero_point"] = moves("Identity")
+
+
+def _unpacked(a):
+    """(weight, bias or None)"""
+    packed = next(v for v in (a.W_prepack, a.packed_weight, a.packed) if v is not None)
+    weight, bias, *_ = packed.unpack()
+    return weight, bias
+
+
+def _after_product(a, bias):
+    """Results in 32 bits become floating or 8 bits wide."""
+    types = (["Add"] if bias is not None else []) + (["Relu"] if "relu" in a.name_ else [])
+    return on((("float32",) + spec(a.out)[1:]), *types) + on(a.out, "DequantizeLinear" if "dynamic" in a.name_
+                                                             else "QuantizeLinear")
+
+
+@row("quantized.linear", "quantized.linear_relu", "quantized.linear_dynamic", "quantized.linear_relu_dynamic")
+def _quantized_linear(a):
+    weight, bias = _unpacked(a)
+    w = spec(weight)
+    ops = on(a.X, "DynamicQuantizeLinear") if "dynamic" in a.name_ else []
+    return ops + [Operator("MatMulInteger", (("uint8", spec(a.X)[1]), ("int8", w[1][::-1])))] + _after_product(a, bias)
+
+
+@row("quantized.linear_dynamic_fp16", "quantized.linear_relu_dynamic_fp16")
+def _half_linear(a):
+    weight, bias = _unpacked(a)
+    return linear_ops(a.X, weight, bias, a.out) + (on(a.out, "Relu") if "relu" in a.name_ else [])
+
+
+@row(*(f"quantized.conv{n}d{relu}" for n in (1, 2, 3) for relu in ("", "_relu")))
+def _quantized_conv(a):
+    weight, bias = _unpacked(a)
+    packed = next(v for v in (a.W_prepack, a.packed_weight) if v is not None)
+    n = int(a.name_[len("quantized.conv")])
+    values = Arguments({"stride": packed.stride(), "padding": packed.padding(), "dilation": packed.dilation(),
+                        "groups": packed.groups()})
+    x, w = sized(a.qx, *spec(a.qx)[1]), spec(weight)
+    if n == 1 and len(w[1]) == 4:  # packed as one of two dimensions
+        x = (x[0], (*x[1][:2], 1, x[1][2]))
+    return [_conv_op(("float32", x[1]), ("float32", w[1]), None, values)] + _after_product(a, bias)
 
 
 # --- torchvision's own

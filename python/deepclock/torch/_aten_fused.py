@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of calls that are whole layers: attention, encoder layers, recurrent cells, optimisers."""
 
-from ._operators import (Operator, Unpriced, integers, linear_ops, on, product, row, sized,
+from ._operators import (HIGHER_ORDER, Operator, Unpriced, formula, integers, linear_ops, on, product, row, sized,
                          softmax_gradient, spec)
 
 
@@ -111,6 +111,17 @@ def _encoder_layer(a):
     ops += linear_ops(a.src, a.ffn_weight_1, a.ffn_bias_1, hidden)
     ops += on(hidden, "Gelu" if a.use_gelu else "Relu")
     return ops + linear_ops(hidden, a.ffn_weight_2, a.ffn_bias_2, x)
+
+
+def _flex(ops):
+    """What its function of a score computes is not counted; masks are not halved, blocks that they leave
+    out count."""
+    return [*ops, formula("score_mod", None, why="what score_mod and mask_mod compute for each score is not "
+                                                 "counted")]
+
+
+HIGHER_ORDER["flex_attention"] = lambda args, out: _flex(_attention_op(*map(_four, args[:3]), False))
+HIGHER_ORDER["flex_attention_backward"] = lambda args, out: _flex(_attention_gradient(*map(_four, args[:3])))
 
 
 # --- recurrent cells

@@ -6,10 +6,10 @@ import typing
 import os
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import _price
-from ._operators import tensors_in
+from ._dispatch import ITSELF, Mode
+from ._operators import Unpriced, shape_of, tensors_in
 
 _OWN = (os.path.dirname(os.path.abspath(__file__)) + os.sep,
         os.path.dirname(os.path.abspath(torch.__file__)) + os.sep, "<")
@@ -50,8 +50,8 @@ def _line():
 def _first(out):
     for t in tensors_in(out):
         try:
-            return str(t.dtype).replace("torch.", ""), tuple(int(n) for n in t.shape)
-        except (RuntimeError, TypeError):
+            return str(t.dtype).replace("torch.", ""), shape_of(t)
+        except Unpriced:
             break
     return None
 
@@ -76,7 +76,7 @@ def _on_meta(value):
     return torch.device("meta") if isinstance(value, torch.device) else value
 
 
-class Counter(TorchDispatchMode):
+class Counter(Mode):
     """Calls `seen(Call)` for each aten call that is no view and does not only take memory.
 
     phase: a text that the calls get. `writes` False: what would change more than one number in place
@@ -91,18 +91,16 @@ class Counter(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if not _price.has_row(func):
-            with self:  # what PyTorch makes of other calls is counted as those
-                out = func.decompose(*args, **kwargs)
-            if out is not NotImplemented:
-                return out
+        out = self.opened(func, types, args, kwargs)
+        if out is not ITSELF:
+            return out
         try:
-            out = func(*args, **kwargs) if self.writes else self._kept(func, args, kwargs)
+            out = self.run(func, args, kwargs) if self.writes else self._kept(func, args, kwargs)
         except NotImplementedError:
             out = _gradients_on_meta(func, args, kwargs)
             if out is None:
                 raise
-        price = None if _price.is_view(func) else self._price(func, args, kwargs, out)
+        price = None if hasattr(func, "_schema") and _price.is_view(func) else self._price(func, args, kwargs, out)
         if price and price.types != _NOTHING:
             self.seen(Call(_price.name_of(func), price, self.phase, self.path(),
                            _line() if self._depth == 0 else "", _first(out),
@@ -111,7 +109,7 @@ class Counter(TorchDispatchMode):
 
     def _price(self, func, args, kwargs, out):
         price = _price.price(func, args, kwargs, out)
-        if price.types or self._depth >= _DECOMPOSE_DEPTH:
+        if price.types or self._depth >= _DECOMPOSE_DEPTH or not hasattr(func, "_schema"):
             return price
         return self._decomposed(func, args, kwargs, out) or price
 
@@ -119,7 +117,7 @@ class Counter(TorchDispatchMode):
         """A call without a row, priced by what PyTorch's own table of decompositions makes of it, on
         tensors without memory; None: that has no answer."""
         make = torch._decomp.decomposition_table.get(func)
-        if make is None:
+        if make is None or any(t.is_nested for t in tensors_in((args, kwargs))):
             return None
         parts = []
         try:
@@ -137,7 +135,7 @@ class Counter(TorchDispatchMode):
     def _kept(self, func, args, kwargs):
         """Runs the call unless it writes to tensors of more than one number; then its result is what
         it would have written to."""
-        written = _price.written(func, args, kwargs)
+        written = _price.written(func, args, kwargs) if hasattr(func, "_schema") else []
         if not written or all(t.numel() <= 1 for t in tensors_in(written)):
             return func(*args, **kwargs)
         n = len(func._schema.returns)

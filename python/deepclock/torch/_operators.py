@@ -13,19 +13,26 @@ import torch
 _DTYPES = {getattr(torch, name): name for name in (
     "float32 float64 float16 bfloat16 uint8 int8 int16 int32 int64 bool complex64 complex128 uint16 "
     "uint32 uint64").split() if hasattr(torch, name)}
+_DTYPES.update({torch.quint8: "uint8", torch.qint8: "int8", torch.qint32: "int32"})
 _DTYPES.update({getattr(torch, ours): theirs for ours, theirs in (
     ("float8_e4m3fn", "float8e4m3fn"), ("float8_e4m3fnuz", "float8e4m3fnuz"),
     ("float8_e5m2", "float8e5m2"), ("float8_e5m2fnuz", "float8e5m2fnuz")) if hasattr(torch, ours)})
 _RANK_MAX = 16
+_BY_ROWS = [getattr(torch, name) for name in ("sparse_csr", "sparse_bsr") if hasattr(torch, name)]
 
 
 class Operator(typing.NamedTuple):
     """One operator of the table, as often as `times` says."""
     type: str
-    inputs: tuple
+    inputs: tuple = ()
     attributes: dict = {}
     outputs: int = 1
     times: int = 1
+
+
+def formula(type_, flops, macs=0, why=""):
+    """An operator that is not in the table, with its own numbers; flops None: not known, because of `why`."""
+    return Operator(type_, attributes={"macs": macs, "flops": flops, "why": why})
 
 
 class Unpriced(Exception):
@@ -52,8 +59,49 @@ def spec(t, contents=None):
     if isinstance(t, torch.Tensor):
         return (_DTYPES.get(t.dtype, "?"), shape_of(t))
     if isinstance(t, (bool, int, float, complex)):
-        return ("float32", ())
+        return ("complex64" if isinstance(t, complex) else "float32", ())
     return tuple(t) if contents is None else (t[0], tuple(t[1]), tuple(contents))
+
+
+def lengths(t):
+    """How many items a nested tensor has whose sizes are a tensor (torch.strided); 0: it is none."""
+    if not getattr(t, "is_nested", False) or t.layout != torch.strided:
+        return 0
+    return t._nested_tensor_size().shape[0]
+
+
+def sizes_text(t):
+    """"3x224x224", of a nested tensor with the number of its items in front: "2x(6x32, 4x32)"."""
+    n = lengths(t)
+    if n:
+        shown = ["x".join(map(str, size)) for size in t._nested_tensor_size()[:4].tolist()]
+        return f"{n}x({', '.join(shown)}{', ...' if n > 4 else ''})"
+    return "x".join(map(str, t.shape))
+
+
+def stored(t):
+    """How many values a sparse tensor stores; None: it is dense."""
+    if t.layout == torch.strided or t.is_nested:
+        return None
+    if t.layout == torch.sparse_coo:
+        return t._values().numel()
+    return t.values().numel() if hasattr(t, "crow_indices") or hasattr(t, "ccol_indices") else None
+
+
+def bytes_in(t):
+    """What a tensor's values take, of a sparse one those that it stores and their indices."""
+    if t.layout == torch.strided or t.is_nested:
+        return t.numel() * t.element_size()
+    try:
+        if t.layout == torch.sparse_coo:
+            parts = (t._values(), t._indices())
+        elif t.layout in _BY_ROWS:
+            parts = (t.values(), t.crow_indices(), t.col_indices())
+        else:
+            parts = (t.values(), t.ccol_indices(), t.row_indices())
+    except (RuntimeError, AttributeError):  # mkldnn's own layout
+        return t.numel() * t.element_size()
+    return sum(p.numel() * p.element_size() for p in parts)
 
 
 def shape_of(t):
@@ -113,6 +161,9 @@ def product(shape):
 
 ROWS = {}
 
+#: name of a higher-order operator: function from (its arguments, its result) to Operators
+HIGHER_ORDER = {}
+
 
 def row(*names):
     def add(f):
@@ -163,6 +214,18 @@ def moves(type_):
 
 def sum_all(s):
     return [Operator("ReduceSum", (s,))]
+
+
+def sparse_ops(left, right):
+    """A product with a sparse matrix: each value that it stores meets a row of the other one."""
+    n = stored(left)
+    if n is not None and stored(right) is not None:
+        raise Unpriced("how many products two sparse matrices have depends on where their values are")
+    if n is None:
+        n, rows = stored(right), shape_of(left)[-2] if left.dim() > 1 else 1
+    else:
+        rows = shape_of(right)[-1] if right.dim() > 1 else 1
+    return [Operator("MatMul", (sized(left, n, 1), sized(right, 1, rows)))]
 
 
 def linear_ops(x, weight, bias, out):

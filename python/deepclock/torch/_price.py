@@ -2,12 +2,16 @@
 """What an aten call costs: its operators priced by deepclock's table, and added up."""
 
 import functools
+import sys
 import typing
+
+import torch
 
 from deepclock import _deepclock
 
-from . import _aten, _aten_fused  # noqa: F401  they fill ROWS
-from ._operators import ROWS, Arguments, Operator, Unpriced, first_out, spec, tensors_in
+from . import _aten, _aten_fused, _aten_linalg  # noqa: F401  they fill ROWS
+from ._operators import (HIGHER_ORDER, ROWS, Arguments, Operator, Unpriced, bytes_in, first_out, formula, lengths,
+                         spec, tensors_in)
 
 
 class Price(typing.NamedTuple):
@@ -18,6 +22,8 @@ class Price(typing.NamedTuple):
     read_bytes: typing.Optional[int]
     write_bytes: typing.Optional[int]
     why: str = ""
+    least_macs: int = 0   # of what is known
+    least_flops: int = 0
     type: str = ""  # the one that has the MACs, or the only one; "": there are several
 
 
@@ -57,7 +63,9 @@ def is_view(func):
 
 
 def name_of(func):
-    """ "aten.addmm", without the overload."""
+    """ "aten.addmm", without the overload; "higher_order.flex_attention"."""
+    if not hasattr(func, "_schema"):
+        return f"higher_order.{func.name()}"
     return func._schema.name.replace("::", ".")
 
 
@@ -70,7 +78,13 @@ def written(func, args, kwargs):
 
 def has_row(func):
     s = schema_of(func)
-    return s.row is not None or s.view or s.name.startswith("_foreach_")
+    return s.row is not None or s.view or s.name.startswith("_foreach_") or _formula_of(func) is not None
+
+
+def _formula_of(func):
+    """What torch.utils.flop_counter.register_flop_formula() has for it; None: nothing."""
+    counter = sys.modules.get("torch.utils.flop_counter")  # a user who registers one has loaded it
+    return counter and counter.flop_registry.get(getattr(func, "overloadpacket", func))
 
 
 def bind(func, args, kwargs, out):
@@ -110,6 +124,8 @@ def _foreach(a, name):
 
 def operators_of(func, args, kwargs, out):
     """The operators of the table that a call is. Unpriced: none are known."""
+    if not hasattr(func, "_schema"):
+        return _higher_order(func, args, out)
     s = schema_of(func)
     a = bind(func, args, kwargs, out)
     if s.name.startswith("_foreach_"):
@@ -118,12 +134,56 @@ def operators_of(func, args, kwargs, out):
         return s.row(a)
     if s.view:
         return [Operator("Identity", (spec(first_out(a)),))]
+    if _formula_of(func) is not None:
+        flops = int(_formula_of(func)(*args, **kwargs, out_val=out))  # it counts products alone
+        return [formula(s.name, flops, flops // 2)]
     raise Unpriced(f"deepclock has no row for {func}")
 
 
+def _higher_order(func, args, out):
+    name = func.name()
+    if any(isinstance(v, torch.Tensor) and v.device.type == "meta" for v in args) and name in (
+            "cond", "while_loop"):
+        raise Unpriced("what runs depends on values, which tensors without memory do not have")
+    if name not in HIGHER_ORDER:
+        raise Unpriced("deepclock has no row for this higher-order operator")
+    return HIGHER_ORDER[name](args, out)
+
+
+def _operator_price(o):
+    if "flops" in o.attributes:  # formula()
+        return o.attributes["macs"], o.attributes["flops"], None, None, None, o.attributes["why"]
+    price_ = _table_price(o.type, o.inputs, tuple(o.attributes.items()), o.outputs)
+    return _of_complex(o, price_) if any(s and s[0].startswith("complex") for s in o.inputs) else price_
+
+
 @functools.lru_cache(maxsize=65536)
-def _operator_price(type_, inputs, attributes, outputs):
+def _table_price(type_, inputs, attributes, outputs):
     return _deepclock.operator_cost(type_, inputs, dict(attributes), outputs)
+
+
+# FLOPs of one operation on complex numbers, in operations on real ones: if both operands are complex, and
+# if one of them is real. A product of complex numbers is 4 products and 2 sums of real ones.
+_COMPLEX = {
+    "Add": (2, 1), "Sub": (2, 1), "Mul": (6, 2), "Div": (11, 2), "Equal": (3, 3), "Neg": (2, 2),
+    "Reciprocal": (6, 6), "Abs": (4, 4), "Exp": (5, 5), "ReduceSum": (2, 2), "ReduceMean": (2, 2),
+    "CumSum": (2, 2), "ReduceProd": (6, 6), "CumProd": (6, 6), "Where": (1, 1), "RandomNormalLike": (2, 2),
+    "RandomUniformLike": (2, 2),
+}
+
+
+def _of_complex(o, price_):
+    """In real arithmetic: 4 MACs for one of complex numbers."""
+    macs, flops = price_[:2]
+    if macs:
+        return (4 * macs, flops and 8 * macs + 2 * (flops - 2 * macs), *price_[2:])
+    if not flops:
+        return price_
+    if o.type not in _COMPLEX:
+        return (macs, None, *price_[2:5], f"FLOPs of {o.type} of complex numbers have no convention")
+    both = all(s is None or s[0].startswith("complex") for s in o.inputs[:2])
+    by_complex = o.type == "Div" and o.inputs[1][0].startswith("complex")
+    return (macs, flops * _COMPLEX[o.type][0 if both or by_complex else 1], *price_[2:])
 
 
 # They read nothing of what they are given but its shape.
@@ -136,7 +196,7 @@ def bytes_of(value):
     for t in tensors_in(value):
         if id(t) not in seen:
             seen.add(id(t))
-            n += t.numel() * t.element_size()
+            n += bytes_in(t)
     return n
 
 
@@ -156,9 +216,34 @@ def _traffic(ops, parts, args, kwargs, out):
 
 def price(func, args, kwargs, out):
     """A Price; of a call that the table has no operators for, one whose MACs and FLOPs are None."""
+    n = max((lengths(t) for t in tensors_in((args, kwargs, out))), default=0)
+    if not n:
+        return _price_of_one(func, args, kwargs, out)
+    parts = [_price_of_one(func, *(_item(v, i) for v in (args, kwargs, out))) for i in range(n)]
+    return parts[0]._replace(
+        macs=None if any(p.macs is None for p in parts) else sum(p.macs for p in parts),
+        flops=None if any(p.flops is None for p in parts) else sum(p.flops for p in parts),
+        least_macs=sum(p.least_macs for p in parts), least_flops=sum(p.least_flops for p in parts),
+        read_bytes=bytes_of((args, kwargs)), write_bytes=bytes_of(out))
+
+
+def _item(value, i):
+    """The i-th item of nested tensors, as a batch of one without memory."""
+    if isinstance(value, torch.Tensor):
+        if not lengths(value):
+            return value
+        return torch.empty(1, *value._nested_tensor_size()[i].tolist(), dtype=value.dtype, device="meta")
+    if isinstance(value, (list, tuple)):
+        return type(value)(_item(v, i) for v in value)
+    if isinstance(value, dict):
+        return {k: _item(v, i) for k, v in value.items()}
+    return value
+
+
+def _price_of_one(func, args, kwargs, out):
     try:
         ops = operators_of(func, args, kwargs, out)
-        parts = [_operator_price(o.type, o.inputs, tuple(o.attributes.items()), o.outputs) for o in ops]
+        parts = [_operator_price(o) for o in ops]
         read, write = _traffic(ops, parts, args, kwargs, out)
     except Unpriced as e:
         return Price((), None, None, None, None, str(e))
@@ -174,4 +259,6 @@ def price(func, args, kwargs, out):
         flops = None if flops is None or p[1] is None else flops + o.times * p[1]
         why = why or (p[5] if p[0] is None or p[1] is None else "")
     products = {o.type for o, p in zip(ops, parts) if p[0]} or set(types)
-    return Price(types, macs, flops, read, write, why, products.pop() if len(products) == 1 else "")
+    return Price(types, macs, flops, read, write, why, sum(o.times * (p[0] or 0) for o, p in zip(ops, parts)),
+                 sum(o.times * (p[1] or 2 * (p[0] or 0)) for o, p in zip(ops, parts)),
+                 products.pop() if len(products) == 1 else "")

@@ -10,9 +10,9 @@ import contextlib
 import os
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import _backward, _price
+from ._dispatch import ITSELF, Mode
 from ._modules import calls
 
 _NAME = "deepclock:"
@@ -52,7 +52,7 @@ class _Range:
         torch.ops.profiler._record_function_exit._RecordFunction(self._handle)
 
 
-class _Marking(TorchDispatchMode):
+class _Marking(Mode):
     """A range around each aten call, as Timer and Counter see them."""
 
     def __init__(self):
@@ -62,11 +62,9 @@ class _Marking(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if not _price.has_row(func):
-            with self:
-                out = func.decompose(*args, **kwargs)
-            if out is not NotImplemented:
-                return out
+        out = self.opened(func, types, args, kwargs)
+        if out is not ITSELF:
+            return out
         with _Range((self.path(), self.phase, _price.name_of(func)), self.keys):
             return func(*args, **kwargs)
 

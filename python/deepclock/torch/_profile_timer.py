@@ -3,10 +3,9 @@
 
 import time
 
-from torch.utils._python_dispatch import TorchDispatchMode
-
 from . import _price
 from ._backward import Nodes
+from ._dispatch import ITSELF, Mode
 from ._modules import calls
 
 now = time.perf_counter_ns
@@ -22,7 +21,7 @@ class ModuleTime:
         self.calls = self.total = self.between = 0
 
 
-class Timer(TorchDispatchMode):
+class Timer(Mode):
     """One timed run after another is added up in `modules` (path: ModuleTime) and `ops`
     ((path, phase, name of the call): [calls, ns]).
 
@@ -86,11 +85,9 @@ class Timer(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         entered = now()
         kwargs = kwargs or {}
-        if not _price.has_row(func):
-            with self:  # as they are counted
-                out = func.decompose(*args, **kwargs)
-            if out is not NotImplemented:
-                return out
+        out = self.opened(func, types, args, kwargs)
+        if out is not ITSELF:
+            return out
         begin = now()
         self.spent += begin - entered
         out = func(*args, **kwargs)

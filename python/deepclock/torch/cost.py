@@ -15,9 +15,10 @@ import linecache
 import torch
 
 from . import _backward
-from ._call import arguments, name_of, plain
+from ._call import arguments, name_of, plain, uncompiled
 from ._counter import Counter, storage_of
 from ._modules import Modules, calls, frame_of
+from ._inference import is_training, shape_text
 from ._operators import tensors_in
 from .._record import Record, cell, si
 
@@ -28,8 +29,8 @@ _CONVENTION = ("MAC: one multiply and one add of a product or convolution, 2 FLO
 
 
 class _Sums:
-    """Of the calls of one module, or of all; the reasons of the first whose MACs or FLOPs are not known.
-    """
+    """Of the calls of one module, or of all; the reasons of the first whose MACs or FLOPs are not known,
+    beside which the sums are lower bounds."""
 
     def __init__(self):
         self.calls = self.macs = self.flops = self.read_bytes = self.write_bytes = 0
@@ -47,12 +48,11 @@ class _Sums:
     def count(self, call):
         p = call.price
         side = "" if call.phase == "forward" else "backward_"
-        for key, n in (("macs", p.macs), ("flops", p.flops)):
+        for key, n, least in (("macs", p.macs, p.least_macs), ("flops", p.flops, p.least_flops)):
             if n is None:
                 why = side + key + "_why"
                 setattr(self, why, getattr(self, why) or f"{call.name}: {p.why}")
-            else:
-                setattr(self, side + key, getattr(self, side + key) + n)
+            setattr(self, side + key, getattr(self, side + key) + (least if n is None else n))
         if not side:
             self.read_bytes += p.read_bytes or 0
             self.write_bytes += p.write_bytes or 0
@@ -119,6 +119,8 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     Raises what the module raises; ArgumentError where a loss cannot be made.
     """
     module = plain(module)
+    if optimizer is not None:
+        _backward.check_optimizer(optimizer)
     backward = backward or optimizer is not None or loss is not None
     args, kwargs = arguments(module, inputs, named)
     tally = _Tally(Modules(module))
@@ -137,7 +139,8 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     tally.running = calls(tally.modules, enter, leave)
     counter.path = lambda: tally.running.path
     with _backward.kept(module, optimizer), contextlib.ExitStack() as stack:
-        stack.enter_context(_uncompiled())
+        stack.enter_context(uncompiled())
+        stack.enter_context(torch.jit.optimized_execution(False))  # no call is fused with others
         stack.enter_context(torch.enable_grad() if backward else torch.no_grad())
         with tally.running, counter:
             output = module(*args, **kwargs)
@@ -148,18 +151,7 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     return _record(tally, module, args, kwargs, depth, backward, optimizer)
 
 
-def _uncompiled():
-    """Parts that torch.compile() wraps run as they are written."""
-    compiler = getattr(torch, "compiler", None)
-    return (compiler.set_stance("force_eager") if hasattr(compiler, "set_stance")
-            else contextlib.nullcontext())
-
-
 # --- the record
-
-def _shape(t):
-    return f"{'x'.join(str(int(n)) for n in t.shape)} {str(t.dtype).replace('torch.', '')}"
-
 
 def _facts(b, tally, module, args, kwargs, backward, optimizer):
     name = name_of(module)
@@ -167,7 +159,7 @@ def _facts(b, tally, module, args, kwargs, backward, optimizer):
     b.fact("subject", "name", name)
     b.fact("subject", "producer", f"pytorch {torch.__version__}")
     if isinstance(module, torch.nn.Module):
-        b.fact("subject", "mode", "training" if module.training else "evaluation")
+        b.fact("subject", "mode", "training" if is_training(module) else "evaluation")
     devices = {str(t.device) for t in tensors_in((args, kwargs))}
     devices |= {str(t.device) for _, t, _ in tally.modules.held()}
     b.fact("subject", "device", ", ".join(sorted(devices)) or "cpu")
@@ -175,7 +167,7 @@ def _facts(b, tally, module, args, kwargs, backward, optimizer):
     for key, value in named:
         for i, t in enumerate(tensors_in(value)):
             b.fact("subject", f"input/{key}" + (f".{i}" if not isinstance(value, torch.Tensor) else ""),
-                   _shape(t))
+                   shape_text(t))
     b.fact("subject", "gradients", "counted" if backward else "off (torch.no_grad)")
     if optimizer is not None:
         b.fact("subject", "optimizer", type(optimizer).__name__)
@@ -206,8 +198,10 @@ def _metrics(b, tally, all_, bytes_, backward, optimizer):
     forward = tally.phases.get("forward", _Sums())
 
     def put(tag, sums, key, unit, how):
-        why = getattr(sums, key + "_why")
-        b.metric(tag, None if why else getattr(sums, key), unit, how, why=why)
+        value, why = _known(sums, key)
+        b.metric(tag, value, unit, how, why=why)
+        if why:  # what is known of it
+            b.fact("cost", tag.partition("/")[2] + "_at_least", getattr(sums, key), unit)
     put("cost/macs", forward, "macs", "1",
         "convolutions, matrix products, recurrent and attention operators; no bias")
     put("cost/flops", forward, "flops", "FLOP",
@@ -269,9 +263,15 @@ def _label(tally, path):
     return f"{name} ({class_.__name__})" if name and class_ else class_.__name__ if class_ else "function"
 
 
-def _sum(sums, key):
+def _known(sums, key):
+    """(a sum, "") or (None, why, and the lower bound)."""
     why = getattr(sums, key + "_why")
-    return cell(None if why else getattr(sums, key), why)
+    value = getattr(sums, key)
+    return (None, f"at least {si(value)}; {why}" if value else why) if why else (value, "")
+
+
+def _sum(sums, key):
+    return cell(*_known(sums, key))
 
 
 def _table(b, tally, totals, depth, backward):
@@ -321,10 +321,14 @@ def _tree(b, tally, depth, backward):
 def _answer(tally, all_, backward, optimizer):
     forward = tally.phases.get("forward", _Sums())
     params = f"{si(all_.params)} parameters"
-    if forward.macs_why:
-        return f"MACs not known ({forward.macs_why}), {params}"
-    flops = "" if forward.flops_why else f"{si(forward.flops)} FLOPs, "
-    text = f"{si(forward.macs)} MACs, {flops}{params}"
+    numbers = []
+    for key, name in (("macs", "MACs"), ("flops", "FLOPs")):
+        n, why = getattr(forward, key), getattr(forward, key + "_why")
+        numbers.append(f"{name} not known" if why and not n else f"{'at least ' if why else ''}{si(n)} {name}")
+    text = f"{', '.join(numbers)}, {params}"
+    why = forward.macs_why or forward.flops_why
+    if why:
+        return f"{text} ({why})"
     by_type = {}
     for call in tally.ops:
         key = call.price.type or call.name
@@ -354,9 +358,10 @@ def _record(tally, module, args, kwargs, depth, backward, optimizer):
     _tree(b, tally, depth, backward)
     b.answer(_answer(tally, all_, backward, optimizer))
     if tally.unknown:
-        known = si(sum(s.macs for s in tally.phases.values()))
+        known = " and ".join(f"{si(sum(getattr(s, key) for s in tally.phases.values()))} {name}"
+                             for key, name in (("macs", "MACs"), ("flops", "FLOPs")))
         b.note("cost-unknown", "the cost of some aten calls is not known, so totals are absent ("
                + "; ".join(f"{name}, {n} of them: {why}" for name, (n, why) in
                            list(tally.unknown.items())[:8])
-               + f"); known calls alone: {known} MACs")
+               + f"); they are at least {known}")
     return b.finish()
