@@ -377,7 +377,11 @@ typedef struct os_thread_told {
 bool os_thread_read(int tid, bool switches, os_thread_told *ret);
 /* Calls f for each thread of this process. false: there is no /proc, or no descriptor is free. */
 bool os_threads_each(void (*f)(void *self, int tid), void *self);
-uint64_t os_resident_bytes(void); /* 0: not known */
+/* Counts the threads that live on after the main thread has ended; 0: it has not, there is no
+ * /proc, or no descriptor is free. *ret_status: the main thread's exit status. */
+unsigned os_threads_after_main(int *ret_status);
+_Noreturn void os_thread_exit(int status); /* this thread alone, without a destructor */
+uint64_t os_resident_bytes(void);	   /* 0: not known */
 
 /* --- signal_hooks.c: what runs before a signal does what it would have done. In a handler, on the
  * thread that got the signal. */

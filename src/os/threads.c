@@ -166,6 +166,35 @@ bool os_threads_each(void (*f)(void *self, int tid), void *self)
 	return got == 0;
 }
 
+/* The main thread stays in the count, as a zombie, until the process ends. The fields are counted
+ * from 1, as in proc_pid_stat(5). */
+unsigned os_threads_after_main(int *ret_status)
+{
+	enum { STATE = 3, THREADS = 20, STATUS = 52 };
+	unsigned long threads = 1, status = 0;
+	char text[1024];
+
+	if (!text_read("/proc/self/stat", text, sizeof text))
+		return 0;
+	const char *p = strrchr(text, ')');
+	if (!p || strncmp(p, ") Z ", 4) != 0)
+		return 0;
+	for (int field = STATE; field <= STATUS && (p = strchr(p, ' ')); field++, p++) {
+		if (field == THREADS)
+			threads = strtoul(p, NULL, 10);
+		else if (field == STATUS)
+			status = strtoul(p, NULL, 10);
+	}
+	*ret_status = (int)(status >> 8 & 0xff);
+	return (unsigned)threads - 1;
+}
+
+void os_thread_exit(int status)
+{
+	for (;;)
+		syscall(SYS_exit, status);
+}
+
 uint64_t os_resident_bytes(void)
 {
 	char text[128];

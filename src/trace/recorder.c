@@ -42,6 +42,8 @@ enum {
 static struct recorder {
 	pthread_mutex_t work; /* held for each round of the drain */
 	pthread_t thread;
+	sigset_t mask; /* the signals that were blocked where the thread was started */
+	bool outlived; /* other threads were there after the main thread */
 	drain *drain;
 	trace_file *file; /* NULL: none is written */
 	recorder_plan plan;
@@ -328,6 +330,26 @@ static bool round_of(struct recorder *r)
 	return more && atomic_load(&r->live);
 }
 
+/* The process ends with its last thread, which must not be this one. After pthread_exit() in the
+ * main thread the C library calls exit() in the last thread that returns: here, with the program's
+ * own signal mask. Where the main thread left with a status, by a call of the kernel, the C library
+ * still counts it. Linux since 5.17 takes the status of the last thread for that of the process:
+ * here the main thread's, unless others outlived it. */
+static void end_if_last(struct recorder *r)
+{
+	int status;
+	const unsigned threads = os_threads_after_main(&status);
+
+	r->outlived = r->outlived || threads > 1;
+	if (threads != 1)
+		return;
+	atomic_fetch_or(&r->wishes, RECORDER_END);
+	round_of(r);
+	if (status && !r->outlived)
+		os_thread_exit(status);
+	pthread_sigmask(SIG_SETMASK, &r->mask, NULL);
+}
+
 static void *drain_thread(void *arg)
 {
 	struct recorder *r = arg;
@@ -338,9 +360,12 @@ static void *drain_thread(void *arg)
 	atomic_store(&r->thread_id, os_thread_id());
 	pthread_setname_np(pthread_self(), "deepclock");
 	while (atomic_load(&r->live)) {
-		lanes_wait(FLUSH_NS);
+		const bool woken = lanes_wait(FLUSH_NS);
 		while (round_of(r))
 			;
+		/* A thread that is the last wakes nobody. */
+		if (!woken && atomic_load(&r->live))
+			end_if_last(r);
 		/* Python, for one, makes a SIGINT an exception only where it finds it as it comes
 		 * with a new process. */
 		if (!watched && os_now_ns() - r->base_ns > TERMINATIONS_NS) {
@@ -354,10 +379,11 @@ static void *drain_thread(void *arg)
 /* The program's signals are for its own threads. */
 static bool thread_start(struct recorder *r)
 {
-	sigset_t all, old;
+	sigset_t all;
 
 	atomic_store(&r->wishes, 0);
 	atomic_store(&r->signal, 0);
+	r->outlived = false;
 	r->method.dumps = r->method.dumps_failed = r->method.dumps_left_out = r->method.over = 0;
 	r->method.looks = r->method.looks_cpu_ns = 0;
 	r->look_ns = r->base_ns + LOOK_NS;
@@ -365,10 +391,10 @@ static bool thread_start(struct recorder *r)
 	atomic_store(&r->process, os_process_id());
 	atomic_store(&r->live, true);
 	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &old))
+	if (pthread_sigmask(SIG_SETMASK, &all, &r->mask))
 		return false;
 	bool made = !pthread_create(&r->thread, NULL, drain_thread, r);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_sigmask(SIG_SETMASK, &r->mask, NULL);
 	return made;
 }
 
@@ -538,7 +564,9 @@ dck_status recorder_end(dck_record **ret, dck_err *err)
 
 	off(r);
 	(void)recorder_ask(RECORDER_END, 0);
-	pthread_join(r->thread, NULL);
+	/* exit() may run on that thread itself, as the last one. */
+	if (!pthread_equal(r->thread, pthread_self()))
+		pthread_join(r->thread, NULL);
 	os_signals_forget();
 	const dck_status st = r->ended.code;
 	if (st != DCK_OK && err)

@@ -1,0 +1,16 @@
+# A program ends with its last thread, as it does alone: the thread that records does not keep it.
+zone-program last
+for how in exits alone outlived status strict; do
+	timeout 20 ./program $how > alone.txt
+	status=$?
+	[ $how != outlived ] || status= # which thread's it is depends on the kernel
+	for waits in "" --no-waits; do
+		rm -f run.json
+		timeout 20 deepclock trace $waits --format csv --save run.json -- ./program $how > csv 2> err
+		echo "$how $waits" $(record run.json 'f("trace", "file") is not None' 'r["incomplete"]' && grep step/calls csv)
+		! grep -q 'exit handlers' alone.txt || grep 'exit handlers' csv
+		[ "${status:-0}" = 0 ] || grep "exit status $status" err
+	done
+	DEEPCLOCK_TRACE=by_itself.pftrace timeout 20 ./program $how > out.txt
+	[ $? = "${status:-$?}" ] && cmp out.txt alone.txt && deepclock report by_itself.pftrace --format csv | grep step/calls
+done

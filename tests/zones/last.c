@@ -1,0 +1,57 @@
+/* last.c exits|alone|outlived|status|strict - a program whose main thread leaves without ending the
+ * process: by pthread_exit(), with and without another thread, or by a call of the kernel.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "deepclock/zone.h"
+
+static void step(void)
+{
+	DCK_ZONE("step");
+	nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+}
+
+static void *work(void *arg)
+{
+	for (int i = 0; i < 20; i++)
+		step();
+	return arg;
+}
+
+/* As programs do that end: by the last thread, which can be interrupted then. */
+static void at_exit(void)
+{
+	sigset_t set;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &set);
+	printf("exit handlers run, SIGTERM is %s\n",
+	       sigismember(&set, SIGTERM) ? "blocked" : "not blocked");
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	pthread_t thread;
+
+	atexit(at_exit);
+	step();
+	if (!strcmp(what, "exits") || !strcmp(what, "outlived"))
+		if (pthread_create(&thread, NULL, work, NULL))
+			return 1;
+	if (!strcmp(what, "exits") || !strcmp(what, "alone"))
+		pthread_exit(NULL);
+	if (!strcmp(what, "strict"))
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	syscall(SYS_exit, 3);
+	return 1;
+}
