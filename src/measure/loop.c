@@ -98,11 +98,15 @@ static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64
 
 		for (got = 0; got < most; got++) {
 			waiting[got].begin_ns = now(self);
-			for (uint64_t g = group; g > 0 && status == DCK_OK; g--)
+			uint64_t g = group;
+
+			for (; g > 0 && status == DCK_OK; g--)
 				status = run(context, &why);
 			waiting[got].end_ns = end = now(self);
-			if (status != DCK_OK)
+			if (status != DCK_OK) {
+				l->unused += group - g - 1;
 				break;
+			}
 		}
 		if (done == 0 && got > 0)
 			*ret_first_ns = waiting[0].begin_ns;
@@ -151,8 +155,10 @@ dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err)
 	if (l->idle_ns > 0 || l->target->engine.ops->caps & DCK_CAP_COMMAND ||
 	    (double)pause_ns < PAUSE_FELT * l->run_ns * (double)l->group)
 		return DCK_OK;
-	for (uint64_t g = l->group; g > 0; g--)
+	for (uint64_t g = l->group; g > 0; g--) {
 		DCK_TRY(engine_run(l->target->engine.ops, l->target->context, err));
+		l->unused++;
+	}
 	return DCK_OK;
 }
 

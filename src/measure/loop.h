@@ -25,6 +25,8 @@ typedef struct measure_loop {
 	uint64_t group;	  /* runs per sample */
 	uint64_t idle_ns; /* pause before each run */
 	uint64_t runs;	  /* made so far, all phases */
+	uint64_t
+	    unused; /* runs besides: after a pause, and those of a sample that a later one failed */
 	double run_ns;	  /* what a run took lately; 0: not known yet */
 	uint64_t last_ns; /* the last clock reading */
 } measure_loop;

@@ -56,7 +56,8 @@ static dck_status measure_or_hang(run *r, dck_err *err)
 /* What ended it early, as a note: what was measured until then is reported. */
 static void stopped_note(run *r, dck_status status, const dck_err *why)
 {
-	const unsigned long long at = (unsigned long long)r->session.phases.loop.runs + 1;
+	const measure_loop *loop = &r->session.phases.loop;
+	const unsigned long long at = (unsigned long long)(loop->runs + loop->unused) + 1;
 
 	record_set_incomplete(r->record, true);
 	if (status == DCK_E_CANCEL) {

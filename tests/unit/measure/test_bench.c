@@ -349,6 +349,38 @@ static void run_812_fails(void **state)
 	dck_record_free(r);
 }
 
+static uint64_t ten_ms(uint64_t call)
+{
+	(void)call;
+	return 10000000;
+}
+
+static void world_shown(void *self, const dck_progress *p)
+{
+	(void)p;
+	((world *)self)->ns += 10000000;
+}
+
+/* After a pause a run is made that does not count; it is told by the same number as the engine's.
+ */
+static void run_300_fails_after_pauses(void **state)
+{
+	world w;
+	dck_record *r;
+
+	(void)state;
+	world_init(&w, ten_ms);
+	w.plan.runs = 1000;
+	w.plan.warmup = "100";
+	w.watch.progress = world_shown;
+	w.fail_at = 300;
+	r = world_bench(&w);
+	assert_true(metric_int(r, "runs/count") <
+		    199); /* 299 less those of the warm-up, had all counted */
+	assert_non_null(strstr(dck_record_note(r, "engine-failed")->text, "run 300 failed"));
+	dck_record_free(r);
+}
+
 static void first_run_fails(void **state)
 {
 	world w;
@@ -686,6 +718,7 @@ int main(void)
 	    cmocka_unit_test(stops_by_time),
 	    cmocka_unit_test(groups_short_work),
 	    cmocka_unit_test(run_812_fails),
+	    cmocka_unit_test(run_300_fails_after_pauses),
 	    cmocka_unit_test(first_run_fails),
 	    cmocka_unit_test(cancelled_in_between),
 	    cmocka_unit_test(a_function_says_that_it_was_interrupted),
