@@ -63,6 +63,11 @@ static void end_by(int sig)
 	raise(sig);
 }
 
+/* A worker gets it when the process that started it is gone. Not SIGHUP, which nohup has everybody
+ * ignore, and which a program that we measure is to find as we did; not SIGKILL, after which what
+ * the measured programs have started would stay. */
+#define ORPHANED SIGRTMAX
+
 /* The process that waits for this worker was killed, and with us the programs that we measure. */
 static void end_orphaned(void)
 {
@@ -82,13 +87,18 @@ static bool program_kill(void)
 	return true;
 }
 
+static void on_orphaned(int sig)
+{
+	(void)sig;
+	if (getppid() != parent)
+		end_orphaned();
+}
+
 static void on_interrupt(int sig, siginfo_t *info, void *context)
 {
 	struct timespec now;
 
 	(void)context;
-	if (parent && getppid() != parent)
-		end_orphaned();
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!asks) {
 		end_by(sig);
@@ -211,8 +221,8 @@ void cli_signals_follow(pid_t starter)
 	sigset_t set;
 
 	parent = starter;
-	/* It must not end us without our programs, so no SIGKILL. */
-	prctl(PR_SET_PDEATHSIG, SIGHUP);
+	signal(ORPHANED, on_orphaned);
+	prctl(PR_SET_PDEATHSIG, ORPHANED);
 	if (getppid() != parent)
 		end_orphaned();
 	/* Its terminal may stop those who write to it without being asked to. */
