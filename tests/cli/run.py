@@ -24,8 +24,10 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import limit  # noqa: E402
+
 SKIPPED = 77
-SECONDS = 600  # only what hangs takes so long, however busy the machine
 
 # Found, and what it becomes; in this order. Case scripts print what matters and leave the rest.
 SCRUB = [
@@ -78,21 +80,25 @@ def without_figures(text):
 def run(case, args):
     """exit status and scrubbed output of one case."""
     with tempfile.TemporaryDirectory(prefix="deepclock-cli-") as scratch:
-        try:
-            p = subprocess.run(
-                ["sh", case + ".sh"],
-                cwd=scratch,
-                env=environment(args, scratch),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            return {"out": "", "err": f"still running after {SECONDS} seconds\n", "exit": "none\n"}, False
+        # A session of its own: nothing depends on the terminal that the tests run on, and whatever the
+        # case leaves running is found by it.
+        with subprocess.Popen(["sh", case + ".sh"], cwd=scratch, env=environment(args, scratch),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              start_new_session=True) as p:
+            why = ""
+            try:
+                out, err = p.communicate(timeout=limit.SECONDS)
+            except subprocess.TimeoutExpired:
+                why = limit.time_up(os.path.relpath(case, HERE), limit.kill_session(p.pid)) + "\n"
+                try:
+                    out, err = p.communicate(timeout=5)
+                except subprocess.TimeoutExpired as e:  # what left the session holds its output open
+                    out, err = e.stdout or b"", e.stderr or b""
+            limit.kill_session(p.pid)
         got = {
-            "out": scrub(p.stdout.decode("utf-8", "backslashreplace"), scratch),
-            "err": scrub(p.stderr.decode("utf-8", "backslashreplace"), scratch),
-            "exit": f"{p.returncode}\n",
+            "out": scrub(out.decode("utf-8", "backslashreplace"), scratch),
+            "err": scrub(err.decode("utf-8", "backslashreplace"), scratch) + why,
+            "exit": "none\n" if why else f"{p.returncode}\n",
         }
         return got, p.returncode == SKIPPED
 
@@ -148,6 +154,7 @@ def main():
     parser.add_argument("prefixes", nargs="*", metavar="CASE")
     args = parser.parse_args()
     args.program = os.path.abspath(args.program)
+    limit.ordinary_signals()
 
     names = cases(args)
     failed = 0
