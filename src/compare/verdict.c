@@ -205,11 +205,11 @@ void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n)
 						       : "undecided");
 }
 
-void verdict_table(record_builder *b, const char *title, const dck_column *value)
+void verdict_table(record_builder *b, const char *title, const dck_column *value, const char *ratio)
 {
 	const dck_column columns[] = {
 	    {"subject", "subject", DCK_UNIT_NONE}, *value,
-	    {"ratio", "ratio", DCK_UNIT_ONE},	   {"difference", "difference", value->unit},
+	    {"ratio", ratio, DCK_UNIT_ONE},	   {"difference", "difference", value->unit},
 	    {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 

@@ -42,9 +42,11 @@ void verdict_answer(record_builder *b, const char *base, const verdict_outcome *
 void verdict_metrics(record_builder *b, const verdict_outcome *all, size_t n);
 void verdict_metric(record_builder *b, const char *tag, const verdict_outcome *o);
 
-/* The table compare/alternatives; value: its second column. A row is of the baseline, or of a part
- * of it, which are compared with nothing since `why`; or of an outcome. */
-void verdict_table(record_builder *b, const char *title, const dck_column *value);
+/* The table compare/alternatives; value: its second column; ratio: the title of the ratios. A row
+ * is of the baseline, or of a part of it, which are compared with nothing since `why`; or of an
+ * outcome. */
+void verdict_table(record_builder *b, const char *title, const dck_column *value,
+		   const char *ratio);
 void verdict_row_base(record_builder *b, const char *label, dck_cell value, const char *why,
 		      const char *word);
 void verdict_row(record_builder *b, const verdict_outcome *o);

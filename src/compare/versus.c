@@ -147,6 +147,30 @@ static void subjects_put(record_builder *b, const dck_alternative *all, size_t n
 	record_fact_text(b, "compare", "subjects", text);
 }
 
+/* The options of the headline in which the subjects differ: it names only what holds for all. */
+static void varies_put(record_builder *b, const dck_alternative *all, size_t n)
+{
+	const dck_model_config *first = &all[0].subject->model;
+	bool engine = false, device = false, threads = false;
+	char text[64];
+
+	for (size_t i = 1; i < n; i++) {
+		const dck_model_config *m = &all[i].subject->model;
+
+		engine |=
+		    all[i].subject->kind != all[0].subject->kind ||
+		    strcmp(m->engine ? m->engine : "", first->engine ? first->engine : "") != 0;
+		device |=
+		    strcmp(m->device ? m->device : "", first->device ? first->device : "") != 0;
+		threads |= m->threads != first->threads ||
+			   strcmp(m->cpus ? m->cpus : "", first->cpus ? first->cpus : "") != 0;
+	}
+	snprintf(text, sizeof text, "%s%s%s", engine ? " engine device threads" : "",
+		 device && !engine ? " device" : "", threads && !engine ? " threads" : "");
+	if (text[0])
+		record_fact_text(b, "compare", "varies", text + 1);
+}
+
 static size_t shared_of(const dck_alternative *all, size_t n)
 {
 	const char *names[DCK_ALTERNATIVES_MAX];
@@ -164,20 +188,25 @@ static dck_status compare_all(versus *v, versus_rounds *r, versus_rounds *self,
 
 	os_host_get(&host);
 	record_host(b, &host);
-	if (v->asked->ranking) {
+	if (v->asked->ranking)
 		versus_rank_facts(b, all, n);
-	} else {
-		v->facts = b;
+	else
 		subjects_put(b, all, n, r->shared);
-	}
+	v->facts = b;
+	v->models = true;
+	for (size_t i = 0; i < n; i++)
+		v->models &= all[i].subject->kind == DCK_SUBJECT_MODEL;
+	varies_put(b, all, n);
 	if (v->asked->check_outputs)
 		DCK_TRY(outputs_check(all, n, v->shared.watch, b, err));
+	record_others_begin(&v->others, 0);
 	if (v->asked->over) {
 		DCK_TRY(versus_over(v, all, n, b, err));
 		versus_facts_method(b, v, NULL);
 		return DCK_OK;
 	}
 	DCK_TRY(compare(v, r, self, &all[0], err));
+	record_others_end(&v->others);
 	if (v->asked->ranking)
 		versus_rank_record(b, v, r);
 	else
@@ -228,6 +257,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	if (status == DCK_OK)
 		subject_hooks_note(b, &cleanup);
 done:
+	record_others_end(&v.others);
 	measure_shared_end(&v.shared);
 	if (status == DCK_OK)
 		return record_finish(b, ret, err);

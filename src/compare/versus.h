@@ -21,6 +21,7 @@
 #include "measure/session.h"
 #include "compare/verdict.h"
 #include "record/build.h"
+#include "record/others.h"
 
 /* One subject, ready for its trials. */
 typedef struct versus_candidate {
@@ -36,11 +37,16 @@ typedef struct versus_candidate {
 	bool steady; /* the last warm-up ended in a steady state */
 } versus_candidate;
 
+/* The median of the rounds' ratios, not the ratio of two medians. */
+#define VERSUS_RATIO_TITLE "paired ratio"
+
 /* Everything that a comparison is made of. */
 typedef struct versus {
 	const dck_compare_config *asked;
 	measure_shared shared;
-	measure_plan plan; /* of warm-ups, and of trials in fresh processes */
+	record_others others; /* that used the machine meanwhile */
+	bool models;	      /* all subjects have --threads */
+	measure_plan plan;    /* of warm-ups, and of trials in fresh processes */
 	uint64_t deadline_ns;
 	uint64_t random; /* state */
 	record_builder

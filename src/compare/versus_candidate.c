@@ -71,7 +71,8 @@ static dck_status candidate_open(versus *v, versus_candidate *candidate, dck_err
 	}
 	DCK_TRY(measure_session_open(&candidate->session, &v->shared, s, &plan, watch, err));
 	if (v->facts) {
-		subject_facts_of(v->facts, s, &candidate->session.target);
+		if (!v->asked->ranking) /* its subjects are several */
+			subject_facts_of(v->facts, s, &candidate->session.target);
 		subject_facts_engine(v->facts, &candidate->session.target);
 		v->facts = NULL;
 	}

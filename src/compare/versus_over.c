@@ -202,6 +202,8 @@ static void record_fill(record_builder *b, versus *v, const over *o, const dck_a
 	for (size_t i = 1; i < n; i++)
 		crossover(b, o, all, n, i);
 	table(b, v, o, all, n);
+	record_others_end(&v->others);
+	record_others_put(&v->others, b, "samples", v->models);
 	measure_shared_notes(&v->shared, b);
 	if (o->failed == DCK_OK)
 		return;

@@ -101,7 +101,7 @@ static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, 
 	static const dck_column columns[] = {
 	    {"subject", "subject", DCK_UNIT_NONE}, {"rank", "rank", DCK_UNIT_ONE},
 	    {"time", "median", DCK_UNIT_NS},	   {"min", "min", DCK_UNIT_NS},
-	    {"max", "max", DCK_UNIT_NS},	   {"ratio", "to the fastest", DCK_UNIT_ONE},
+	    {"max", "max", DCK_UNIT_NS},	   {"ratio", VERSUS_RATIO_TITLE, DCK_UNIT_ONE},
 	    {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 	double *scratch = mem_zalloc(stat_scratch(r->done), sizeof *scratch);
@@ -110,6 +110,7 @@ static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, 
 		return false;
 	record_table(b, "bench/ranking", "Ranking, trials interleaved", columns,
 		     sizeof columns / sizeof columns[0]);
+	record_brief_columns(b, "rank time ratio verdict");
 	for (size_t place = 0; place < r->n; place++)
 		ranking_row(b, v, r, order[place], place + 1, scratch);
 	mem_free(scratch);
@@ -117,7 +118,7 @@ static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, 
 }
 
 /* "a is the fastest; b takes 1.31 times as long [1.28, 1.33], c 2 times [1.9, 2.1]"; "a has the
- * lowest time, but no difference from it is shown for b; ..." */
+ * lowest median, but b is not shown to be slower: 1.13 times [0.99, 1.32]; ..." */
 static void answer(record_builder *b, const versus_rounds *r, const size_t *order)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -132,7 +133,12 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 		const int digits = verdict_decimals(exp(x->lo), exp(x->hi));
 
 		if (is_tie(r, order[place]))
-			ties = mem_arena_fmt(a, "%s%s%s", ties, *ties ? ", " : "", name);
+			ties = mem_arena_fmt(
+			    a,
+			    *ties ? "%s, %s %.*f times [%.*f, %.*f]"
+				  : "%s%s is not shown to be slower: %.*f times [%.*f, %.*f]",
+			    ties, name, digits, exp(x->median), digits, exp(x->lo), digits,
+			    exp(x->hi));
 		else
 			slower =
 			    mem_arena_fmt(a,
@@ -142,13 +148,11 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 					  digits, exp(x->hi));
 	}
 	if (bare > 0)
-		record_answer(b,
-			      "%s has the lowest time; %zu rounds are too few to rank %zu subjects",
-			      first, r->done, r->n);
+		record_answer(
+		    b, "%s has the lowest median; %zu rounds are too few to rank %zu subjects",
+		    first, r->done, r->n);
 	else if (a && ties && slower && *ties)
-		record_answer(b,
-			      "%s has the lowest time, but no difference from it is shown for %s%s",
-			      first, ties, slower);
+		record_answer(b, "%s has the lowest median, but %s%s", first, ties, slower);
 	else if (a && ties && slower)
 		record_answer(b, "%s is the fastest%s", first, slower);
 	mem_arena_free(a);
@@ -164,9 +168,8 @@ static void imprecise(record_builder *b, const versus_rounds *r)
 			  (r->results[i].hi - r->results[i].lo) / 2 <= log1p(r->margin));
 	if (wide > 0 && r->failed == DCK_OK)
 		record_note(b, "imprecise",
-			    "half of the interval of %zu of %zu ratios is wider than the %.3g %% "
-			    "that were asked: raise --max-time or accept the intervals that "
-			    "are printed",
+			    "%zu of %zu ratios are known less precisely than the %.3g %% that "
+			    "--precision asks for; give more --max-time",
 			    wide, r->n - 1, 100 * r->margin);
 }
 

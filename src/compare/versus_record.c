@@ -58,10 +58,10 @@ static void metric_resolution(record_builder *b, const versus_result *first,
 static void table_alternatives(record_builder *b, const versus *v, const versus_rounds *r,
 			       const versus_rounds *self, const verdict_outcome *all)
 {
-	const dck_column time = {"time", "time", DCK_UNIT_NS};
+	const dck_column time = {"time", dck_compare_statistics[v->asked->statistic], DCK_UNIT_NS};
 	char name[200];
 
-	verdict_table(b, "Compared, trial by trial", &time);
+	verdict_table(b, "Compared, trial by trial", &time, VERSUS_RATIO_TITLE);
 	verdict_row_base(b, versus_label(r, 0), verdict_cell(r->results[0].time_ns, 0, 0, 0),
 			 "the others are compared with it", "baseline");
 	snprintf(name, sizeof name, "%s, with itself", versus_label(r, 0));
@@ -192,9 +192,40 @@ static void note_not_steady(record_builder *b, const versus_rounds *r)
 					      versus_label(r, i));
 	if (n > 0 && names)
 		record_note_as(b, DCK_INFO, "not-steady",
-			       "%s reached no steady state before the first round: "
-			       "trials are interleaved, so that what drifts meets all alike",
+			       "%s had not reached a steady state before the first round; "
+			       "interleaved trials spread a drift over all subjects equally",
 			       names);
+	mem_arena_free(a);
+}
+
+/* The printed times are medians over all rounds, the ratio that decides is the median of the
+ * rounds' ratios. A reader who divides the times gets another number where the speed of the machine
+ * changed from round to round, and has to know which one counts. */
+#define TIMES_DIFFER 0.02
+
+static void note_times_differ(record_builder *b, const versus_rounds *r, size_t base)
+{
+	mem_arena *a = mem_arena_new(0);
+	const char *list = "";
+	size_t n = 0;
+
+	for (size_t i = 0; a && i < r->n && list; i++) {
+		const versus_result *x = &r->results[i];
+		const double ratio = x->time_ns / r->results[base].time_ns;
+
+		if (i == base || !x->has_interval || !(fabs(log(ratio) - x->median) > TIMES_DIFFER))
+			continue;
+		if (n++ < 2)
+			list = mem_arena_fmt(a, "%s%s%.3g for %s (paired: %.3g)", list,
+					     n > 1 ? ", " : "", ratio, versus_label(r, i),
+					     exp(x->median));
+	}
+	if (n > 0 && list)
+		record_note(b, "ratio-of-times",
+			    "the printed times alone give the ratio %s%s: the speed of the machine "
+			    "changed between the rounds; the paired ratio decides, because it "
+			    "compares trials of the same round",
+			    list, n > 2 ? " and others" : "");
 	mem_arena_free(a);
 }
 
@@ -208,8 +239,11 @@ void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const ve
 			    "the first subject differs from itself by up to %.2g %% today, "
 			    "more than the margin of %.3g %%: no verdict claims less than that",
 			    100 * versus_floor(self), 100 * v->asked->margin);
+	if (r->done > 0)
+		note_times_differ(b, r, v->asked->ranking ? r->fastest : 0);
 	if (!v->asked->fresh && r->done > 0)
 		note_not_steady(b, r);
+	record_others_put(&v->others, b, "samples", v->models);
 	measure_shared_notes(&v->shared, b);
 	if (r->failed == DCK_OK)
 		return;

@@ -197,6 +197,25 @@ static int by_ticks(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+static const process *still_there(const os_cpu_users *to, const process *p)
+{
+	const process *now = find(to, p->pid);
+
+	return now && now->born == p->born ? now : NULL;
+}
+
+/* The next one above p that lives: whoever waited for p may have ended, and been waited for. */
+static const process *heir_of(const os_cpu_users *from, const os_cpu_users *to, const process *p)
+{
+	const process *now = NULL;
+
+	for (size_t depth = 0; p && !now && depth < 1000; depth++) {
+		p = find(from, p->parent);
+		now = p ? still_there(to, p) : NULL;
+	}
+	return now;
+}
+
 /* Those of the same name are one. */
 static void top_find(const os_cpu_users *from, const os_cpu_users *to, double wall_ticks,
 		     os_cpu_split *ret)
@@ -209,10 +228,10 @@ static void top_find(const os_cpu_users *from, const os_cpu_users *to, double wa
 			user_add(users, &n, to->all[i].name, used_since(from, &to->all[i]));
 	/* Those that ended are in their parents' sums, with all that they ever used. */
 	for (size_t i = 0; users && i < from->n; i++) {
-		const process *p = &from->all[i], *now = find(to, p->pid);
-		const process *parent = find(to, p->parent);
-		if (!p->ours && parent && !parent->ours && (!now || now->born != p->born))
-			user_add(users, &n, parent->name, -p->cpu_ticks);
+		const process *p = &from->all[i];
+		const process *heir = still_there(to, p) ? NULL : heir_of(from, to, p);
+		if (!p->ours && heir && !heir->ours)
+			user_add(users, &n, heir->name, -p->cpu_ticks);
 	}
 	if (n > 0)
 		qsort(users, n, sizeof *users, by_ticks);

@@ -47,11 +47,19 @@ static dck_status make(const cli *c, void *config, const dck_observer *o, dck_re
 	return dck_compare(cfg->all, cfg->n, &cfg->compare, o, ret, err);
 }
 
+/* Settings of one subject are tried out: none of them is an old state that a new one may not be
+ * slower than. With --margin somebody asks for a gate. */
+static bool is_gate(const cli *c, const compare_command *cfg)
+{
+	return cli_given(c, "margin") ||
+	       (cfg->which.vary.n == 0 && !cfg->which.modes && c->scan.scan.n == 0);
+}
+
 static int live(const cli *c, compare_command *cfg, const dck_alternative *all, size_t n)
 {
 	cfg->all = all;
 	cfg->n = n;
-	return cli_make(c, make, cfg, verdict);
+	return cli_make(c, make, cfg, is_gate(c, cfg) ? verdict : cli_record_verdict);
 }
 
 static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
@@ -220,7 +228,8 @@ const cli_command cmd_compare = {
 	"alike, and "
 	"takes the ratio to the first of them in each round. The verdict comes from the interval "
 	"of these ratios, which holds however early the comparison ends.\n\n"
-	"Exit status 0: not worse; 3: slower by more than the margin; 4: undecided.",
+	"Exit status 0: not worse; 3: slower by more than the margin; 4: undecided. With --vary, "
+	"--modes or --scan it is 0 for each of these, unless --margin is given.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

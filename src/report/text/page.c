@@ -190,6 +190,25 @@ static unsigned word_columns(const char *text, size_t *ret_bytes)
 	return n;
 }
 
+/* Columns, at most `most`, after which a word wider than a line is broken: in their second half
+ * behind the last slash, else behind another mark that parts names. */
+static unsigned break_columns(const char *word, unsigned most)
+{
+	unsigned at = most, n = 0;
+	bool shown, slash = false;
+
+	for (const char *s = word; n < most && *s != '\0'; n++) {
+		const char *next = s + dck_text_char(s, &shown);
+
+		if (n + 1 > most / 2 && (*s == '/' || (!slash && strchr(",;:=_-", *s)))) {
+			slash |= *s == '/';
+			at = n + 1;
+		}
+		s = next;
+	}
+	return at;
+}
+
 void page_wrap(page *p, unsigned indent, const char *text)
 {
 	const unsigned width = p->width - 1; /* a comma may follow the last word */
@@ -209,7 +228,7 @@ void page_wrap(page *p, unsigned indent, const char *text)
 			page_to(p, indent);
 		}
 		while (p->col + n > width) { /* only a word wider than a line */
-			unsigned part = p->col < width ? width - p->col : 0;
+			unsigned part = break_columns(text, p->col < width ? width - p->col : 0);
 			text = put(p, text, part);
 			n -= part;
 			line_break(p);

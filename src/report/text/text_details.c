@@ -23,11 +23,13 @@ void text_headline(page *p, const dck_record *r, const char *more)
 {
 	static const struct {
 		const char *section, *key, *before, *after;
-	} part[] = {{"engine", "name", " on ", ""},
-		    {"engine", "version", " ", ""},
-		    {"engine", "provider", ", ", ""},
-		    {"plan", "device", ", ", ""},
-		    {"engine", "threads", ", ", " threads"}};
+		const char *option; /* by which subjects may differ */
+	} part[] = {{"engine", "name", " on ", "", "engine"},
+		    {"engine", "version", " ", "", "engine"},
+		    {"engine", "provider", ", ", "", "device"},
+		    {"plan", "device", ", ", "", "device"},
+		    {"engine", "threads", ", ", " threads", "threads"}};
+	const dck_fact *varies = dck_record_fact(r, "compare", "varies");
 	char buf[FORMAT_SIZE], said[FORMAT_SIZE] = "";
 	const char *name = text_fact(r, "compare", "subjects", buf);
 
@@ -42,6 +44,8 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		char piece[FORMAT_SIZE + 160];
 
 		if (!v || v[0] == '\0' || strcmp(v, "0") == 0)
+			continue;
+		if (varies && strstr(varies->value.as.text, part[i].option))
 			continue;
 		/* "sleep 1 on command" says nothing. */
 		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)

@@ -173,9 +173,21 @@ static column_kind kind_of(const view *v, size_t column, unsigned text_cols)
 	return text ? COLUMN_TEXT : COLUMN_NUMBER;
 }
 
+/* Subjects are compared by their paired ratio. The intervals of their times say nothing of that,
+ * and beside it in short they would look as if they did. */
+static bool ratio_decides(const view *v, size_t column)
+{
+	bool paired = false;
+
+	for (size_t c = 1; v->brief && c < v->ncolumns; c++)
+		paired |= strncmp(column_at(v, c)->title, "paired ", 7) == 0;
+	return paired && strcmp(column_at(v, column)->key, "time") == 0;
+}
+
 static void column_fill(view *v, size_t column, unsigned text_cols)
 {
 	look *own = &v->columns[column];
+	const bool bare = ratio_decides(v, column);
 	const dck_column *c = column_at(v, column);
 	column_range range = {.whole = true};
 	char buf[FORMAT_SIZE];
@@ -192,6 +204,8 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 	for (size_t r = 0; r < v->nrows; r++) {
 		unsigned n = page_columns(cell_text(v, r, column, buf));
 		own->value_cols = n > own->value_cols ? n : own->value_cols;
+		if (bare)
+			continue;
 		const interval_kind kind =
 		    column_scale_interval(&own->scale, cell_at(v, r, column), v->p->utf8, buf);
 		n = page_columns(buf);

@@ -55,6 +55,9 @@ static void the_three_that_used_most_are_named(void **state)
 	process(300, "make", 1, 3, 40, 1);
 	process(301, "cc1", 300, 25, 0, 1);
 	process(400, "idle", 1, 900, 0, 1);
+	process(500, "shell", 1, 1, 0, 1);
+	process(501, "test", 500, 1, 0, 1);
+	process(502, "job", 501, 300, 0, 1);
 	os_cpu_users *from = os_cpu_users_take(".", OURS, 0);
 
 	/* A second: we 30, our child 40 and a new one 10; of others 60 + 10 by two of a name, 20 by
@@ -67,6 +70,10 @@ static void the_three_that_used_most_are_named(void **state)
 	process(201, "python3", 1, 510, 0, 1);
 	process(300, "make", 1, 4, 85, 1);
 	remove("./proc/301/stat");
+	/* Two generations ended: what they had used before is not of this second. */
+	process(500, "shell", 1, 1, 301, 1);
+	remove("./proc/501/stat");
+	remove("./proc/502/stat");
 	process(302, "ld", 300, 5, 0, 9);
 	os_cpu_users *to = os_cpu_users_take(".", OURS, 0);
 

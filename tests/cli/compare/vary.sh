@@ -1,0 +1,17 @@
+# Settings that are tried out are no gate unless --margin makes one of them; what varies is not in the heading.
+need-ort || exit 77
+vary() {
+	deepclock compare --quiet --rounds 8 "$@"
+	echo "exit status $?"
+}
+vary --engine null --vary engine-option=ns=100000,ns=300000 zoo:simplenet | grep -e '^zoo' -e 'subject ' -e 'exit' | tr -s ' '
+vary --engine null --vary engine-option=ns=100000,ns=300000 --margin 10% zoo:simplenet | grep exit
+vary --trial 1ms --vary threads=1,2 --save r.json zoo:simplenet | grep -e '^zoo' | sed 's/ort [0-9.]*/ort V/'
+record r.json 'f("compare", "varies")' 'f("samples", "others_cpu") is not None'
+# A path wider than the page is broken between its names.
+mkdir -p a_folder_with_a_long_name/another_folder_with_a_long_name/a_third_folder_with_a_long_name
+long=a_folder_with_a_long_name/another_folder_with_a_long_name/a_third_folder_with_a_long_name/model.onnx
+deepclock zoo simplenet -o $long >/dev/null 2>&1
+vary --trial 1ms --vary threads=1,2 $long | head -2 | sed 's/ort [0-9.]*/ort V/'
+# A ranking shows what decides it.
+deepclock bench --quiet --runs 10 cmd:true cmd:'sleep 0.02' | sed -n '4p' | tr -s ' '
