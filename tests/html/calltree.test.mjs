@@ -126,3 +126,13 @@ test("a chain of a hundred thousand calls", () => {
 	assert.equal(row(functionRows(c), "work").total[0], n);
 	assert.equal(layout(c, 0, NO_NODE, { levels: 25 }).marks.length, 26);
 });
+
+test("frames of Python's import system that follow each other are one path, and no weight is lost", () => {
+	const list = [{ name: "<module>", file: "a.py" }, { name: "_find_and_load", file: "<frozen importlib._bootstrap>" }, { name: "exec_module", file: "<frozen importlib._bootstrap_external>" }, { name: "<module>", file: "b.py" }];
+	const c = openTree({ name: "calls", title: "Calls", columns, frames: list, nodes: [[-1, 0, 1, 1], [0, 1, 1, 2], [1, 2, 1, 4], [2, 3, 1, 8], [3, 1, 1, 16], [4, 2, 1, 32]] });
+	const shown = byFunctions(c);
+	assert.deepEqual([...shown.fn].map(f => c.functions[f].name), ["<module>", "_find_and_load", "<module>", "_find_and_load"]);
+	assert.deepEqual(Array.from({ length: shown.n }, (_, i) => shown.self[2 * i + 1]), [1, 6, 8, 48]);
+	assert.deepEqual(shown.sums, c.sums);
+	assert.equal(row(functionRows(c), "exec_module").self[1], 36);
+});

@@ -22,12 +22,15 @@ outer()
 
 
 def totals_of(tree, column):
-    """Of each path of functions its weight with all below: {('main', 'f'): 12.5}."""
+    """Of each path of functions its weight with all below: {('main', 'f'): 12.5}; frames of the import system in a row are one."""
     paths, totals = [], {}
+    importlib = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
     for node in tree["nodes"]:
         f = tree["frames"][node[1]]
         name = json.dumps([f["name"], f.get("file"), f.get("module"), f.get("start_line", 0)])
-        path = (paths[node[0]] if node[0] >= 0 else ()) + (name,)
+        path = paths[node[0]] if node[0] >= 0 else ()
+        if f.get("file") not in importlib or not path or json.loads(path[-1])[1] not in importlib:
+            path += (name,)
         paths.append(path)
         for n in range(len(path)):
             totals[path[:n + 1]] = totals.get(path[:n + 1], 0) + node[2 + column]

@@ -47,9 +47,9 @@ def case_limits(run):
     with browser.Page("m.html") as page:
         for threads in "1", "all":
             page.find(f"#limits .choice button[data-key='{threads}']")[0].click()
-            rows = page.js("return [...document.querySelectorAll('#limits .bar-row')].map(e => { const d = d3.select(e).datum(); return [d.lines[0], d.parts[0][1], d.text]; })")
+            rows = page.js("return [...document.querySelectorAll('#limits g.row, #limits .row')].map(e => { const d = d3.select(e).datum(); return [d.lines[0], d.value, d.text]; })")
             assert rows
             for line, value, text in rows:
                 m = metrics[line.split(": ")[1]]
-                assert line.endswith("/" + threads) and value == m.get("value", 0), (line, value, m)
-                assert (text == "absent") == ("value" not in m), (line, text)
+                assert line.endswith("/" + threads) and value == m["value"], (line, value, m)
+                assert ("OP/s" in text) == ("peak" in m["tag"]) and ("FLOP/s" in text) == ("peak/fp" in m["tag"] or "peak/bf" in m["tag"]), (line, text)

@@ -88,3 +88,53 @@ def case_views_on_sizes(run):
             wide = page.js("return document.documentElement.scrollWidth")
             assert wide <= 390, wide
             assert page.js("return document.documentElement.dataset.theme") == ("dark" if dark else "light")
+
+
+def case_counters(run):
+    """A program without functions to count has its counters as a picture and a table; what is absent is one sentence."""
+    run("count", "--quiet", "--no-history", "--save", "count.json", "--", "/bin/sleep", "0.1")
+    with open("count.json", encoding="utf-8") as f:
+        record = json.load(f)
+    record["metrics"].append({"tag": "counter/cpu-cycles", "unit": "1", "absent": "not on this machine"})
+    record["metrics"] = [m for m in record["metrics"] if not (m["tag"] == "counter/cpu-cycles" and m.get("absent") != "not on this machine")]
+    with open("count.json", "w", encoding="utf-8") as f:
+        json.dump(record, f)
+    run("report", "count.json", "-o", "count.html")
+    with browser.Page("count.html") as page:
+        metrics = {m["tag"]: m for m in record["metrics"]}
+        shown = page.js("return [...document.querySelectorAll('#counters .bar-row')].map(e => d3.select(e).datum().parts[0][1])")
+        assert shown == [metrics[f"counter/{key}"]["value"] for key in ("user_time", "system_time", "duration_time")], shown
+        rows = page.js("return [...document.querySelectorAll('#counters tbody tr')].map(e => e.children[0].textContent)")
+        assert "page-faults" in rows and "cpu-cycles" not in rows and "user_time" not in rows, rows
+        assert "cpu-cycles (not on this machine)" in page.js("return document.querySelector('#counters').textContent")
+        assert "–" not in page.js("return [...document.querySelectorAll('#facts tbody td')].map(e => e.textContent)")
+
+
+OVER = """const box = e => e.getBoundingClientRect(), over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const words = [...document.querySelectorAll(arguments[0])].filter(e => e.textContent), marks = [...document.querySelectorAll(arguments[1])];
+    return words.flatMap(w => marks.filter(m => m !== w && over(box(w), box(m))).map(m => w.textContent + ' / ' + (m.textContent || m.getAttribute('class'))));"""
+
+
+def case_names_beside(run):
+    """What a picture is called, its lines and its axes stand on none of its points and on none of its numbers."""
+    run.record("b", "bench", "zoo:simplenet", "--engine", "null", "--runs", "300", "--warmup", "60")
+    run("compare", "cmd:true", "cmd:sleep 0.01", "--max-time", "5s", "--quiet", "--save", "c.json", "--html", "c.html", "--no-history", status=3)
+    for path, width in ("b.html", 1400), ("b.html", 390), ("c.html", 1400):
+        with browser.Page(path, width=width) as page:
+            for words, marks in ((".warm-name, .steady-name, .median-name, .name-of-rule", ".run, .point circle.fill"), (".axis.y > text", ".tick text")):
+                over = page.js(OVER, words, marks)
+                assert not over, (path, width, over)
+
+
+def case_tables(run):
+    """Times and ids of a table are short, an interval stands beside its value, and a column in which nothing is known is a sentence."""
+    for i in range(3):
+        run("bench", "zoo:simplenet", "--engine", "null", "--runs", "30", "--warmup", "1", "--quiet", "--db", "h.db", "--commit", f"c{i}")
+    run("history", "trend", "--db", "h.db", "--format", "html", "-o", "t.html")
+    with browser.Page("t.html", width=1400) as page:
+        heads = page.js("return [...document.querySelectorAll('#tables th')].map(e => e.textContent)")
+        assert heads == ["time, UTC", "id", "commit", "records", "median"], heads
+        cells = page.js("return [...document.querySelectorAll('#tables tbody tr:first-child td')].map(e => [e.textContent, e.title])")
+        assert len(cells[0][0]) == 19 and cells[0][1].endswith("Z") and len(cells[1][0]) == 8 and len(cells[1][1]) == 32, cells
+        assert "[" in cells[4][0], cells
+        assert "Left out: p of a change" in page.js("return document.querySelector('#tables').textContent")

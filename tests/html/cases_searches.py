@@ -22,6 +22,7 @@ def case_searches(run):
     batches, first = run.record("batches", "throughput", "zoo:simplenet", "--engine", "null", "--batch", "1,2,4", "--point-time", "20ms", "--rounds", "2", "--max-time", "20s")
     run("compare", "cmd:true", "cmd:sleep 0.03", "--max-time", "20s", "--quiet", "--save", "ratios.json", "--no-history", status=3)
     run("report", "ratios.json", "-o", "ratios.html")
+    ranking, _ = run.record("rank", "bench", "cmd:true", "cmd:sleep 0.03", "--max-time", "5s")
     a, _ = run.record("a", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
     b, _ = run.record("b", "bench", "zoo:simplenet", "--engine", "null", "--runs", "90", "--warmup", "1")
     run("report", "a.json", "b.json", "-o", "beside.html")
@@ -57,6 +58,18 @@ def case_searches(run):
         over = [y / x for x, y in zip(*(series[f"compare/rounds/{r['subject']}"] for r in table(ratios, "compare/alternatives")))]
         points = page.js(DATA, "#ratios .point")
         assert all(abs(p["y"] / o - 1) < 1e-12 for p, o in zip(points, over)) and len(points) == len(over)
+
+        # Both subjects' rounds, and those of a ranking with the intervals of its table.
+        assert sorted(d["v"] for d in page.js(DATA, "#ratios .violin-dot")) == sorted(v for t, values in series.items() if t.startswith("compare/rounds/") for v in values)
+
+        look("rank.html")
+        of = {r["subject"]: r for r in table(ranking, "bench/ranking")}
+        shown = page.js(DATA, "#ranking [data-name=ranking] .row")
+        assert {d["name"].split(". ")[1]: (d["value"], d["lo"], d["hi"]) for d in shown} == {n: (r["time"]["value"], r["time"]["lo"], r["time"]["hi"]) for n, r in of.items()}
+        shown = page.js(DATA, "#ranking [data-name=to-the-fastest] .row")
+        assert [(d["value"], d["lo"], d["hi"]) for d in shown] == [(r["ratio"]["value"], r["ratio"]["lo"], r["ratio"]["hi"]) for r in of.values() if isinstance(r["ratio"], dict) and "lo" in r["ratio"]]
+        rounds = [v for s in ranking["series"] if s["tag"].startswith("compare/rounds/") for v in s["values"]]
+        assert len(rounds) > 3 and sorted(d["v"] for d in page.js(DATA, "#ranking .violin-dot")) == sorted(rounds)
 
         look("beside.html")
         of = [next(m for m in r["metrics"] if m["tag"] == "latency/median")["value"] for r in (a, b)]

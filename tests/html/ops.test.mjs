@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { GROUPS, gains, grouped, groupsOf, leastTime, moduleTree, operators, operatorsIn, outerModule, placed, reasons, roofsOf, shapeText, partText, sumOf, sumText, weightsOf } from "../../src/report/html/page/ops.js";
-import { powers, roofDomain, roofsSeen } from "../../src/report/html/page/view_roofline.js";
+import { logTicks } from "../../src/report/html/page/figure.js";
+import { roofDomain, roofsSeen } from "../../src/report/html/page/view_roofline.js";
 
 const op = (name, type, more) => ({ name, type, outputs: [], macs: 0, flops: 0, params: 0, weight_bytes: 0, read_bytes: 0, write_bytes: 0, ...more });
 const fact = (key, value) => ({ section: "roofs", key, value });
@@ -96,7 +97,19 @@ test("roofs that the record does not hold are those of its operators", () => {
 test("the picture holds all dots and bends", () => {
 	const d = roofDomain(placed(ops).dots, [{ value: 100e9 }], [{ value: 10e9 }, { value: 50e9 }]);
 	assert.ok(d.x[0] < 0.1 && d.x[1] > 10 && d.y[0] < 2e9 && d.y[1] > 100e9);
-	assert.deepEqual(powers([0.05, 20]), [0.1, 1, 10]);
-	assert.deepEqual(powers([1, 1000]), [1, 10, 100, 1000]);
-	assert.deepEqual(powers([2, 9]), []);
+});
+
+test("names lose what their exporter repeats, and stay apart", () => {
+	const named = (...names) => operators({ ops: names.map(name => ({ name })) }).map(o => o.compact);
+	assert.deepEqual(named("/features/features.2/conv/conv.0/conv.0.0/Conv", "/classifier/classifier.1/Gemm", "Conv_0", ""),
+		["features.2/conv.0.0/Conv", "classifier.1/Gemm", "Conv_0", "(no name)"]);
+	assert.deepEqual(named("/a/a.1/Add", "/a.1/Add"), ["/a/a.1/Add", "/a.1/Add"]);
+});
+
+test("a logarithmic axis has as many numbers as there is room for", () => {
+	const scale = (from, to, px) => Object.assign(v => Math.log10(v / from) / Math.log10(to / from) * px, { domain: () => [from, to] });
+	assert.deepEqual(logTicks(scale(1, 1000, 900), 50), [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]);
+	assert.deepEqual(logTicks(scale(1, 1000, 400), 50), [1, 3, 10, 30, 100, 300, 1000]);
+	assert.deepEqual(logTicks(scale(1, 1000, 200), 50), [1, 10, 100, 1000]);
+	assert.deepEqual(logTicks(scale(1, 1e6, 200), 50), [1, 100, 10000, 1e6]);
 });

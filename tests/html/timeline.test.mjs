@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KEY_INNER, KEY_MARK, KEY_NO_SELF, firstAfter, timelineLevel, readTimeline, inSight } from "../../src/report/html/page/timeline_data.js";
 import { drawnRows, searchTimeline, sumsWithin } from "../../src/report/html/page/timeline_sums.js";
-import { layoutTracks, thinnedText, tickText, timeTicks, trackTree } from "../../src/report/html/page/timeline_layout.js";
+import { lapBorders, layoutTracks, thinnedText, tickText, timeTicks, trackTree } from "../../src/report/html/page/timeline_layout.js";
+import { isOwnCounter, ratesOf, usesAsRates, useText } from "../../src/report/html/page/timeline_uses.js";
 import { counterAt, counterColumns, counterRange, nameHash, paintRow } from "../../src/report/html/page/timeline_paint.js";
 
 /* --- bytes as src/timeline/picture.h has them */
@@ -186,4 +187,33 @@ test("what was thinned is said exactly", () => {
 	assert.match(said[0], /^6 of 10 ranges and marks .* the other 4, all shorter than 16(\.0+)? ns/);
 	assert.match(said[said.length - 1], /\/tmp\/x\.pftrace/);
 	assert.equal(thinnedText({ ...about, merged: 0, values_told: 2 }, "x").length, 1);
+});
+
+test("what threads used is drawn as rates, from the thread's beginning", () => {
+	const counter = (ns, last) => ({ ns: Float64Array.from(ns), last: Float64Array.from(last), least: Float64Array.from(last), most: Float64Array.from(last) });
+	const track = (name, unit, c, inside = 0) => ({ kind: "counter", name, unit, in: inside, counter: c });
+	const rate = ratesOf(counter([0, 100, 300], [0, 50, 50]), 0, 1);
+	assert.deepEqual([...rate.ns, ...rate.last], [0, 100, 300, 0.5, 0, 0]);
+	assert.equal(ratesOf(counter([], []), 0, 1).ns.length, 0);
+
+	const tracks = usesAsRates([{ kind: "thread" }, track("CPU time", "ns", counter([40, 140], [0, 50])), track("voluntary switches", "1", counter([140], [7])),
+		track("major page faults", "1", counter([140], [0])), track("loss", "", counter([1, 2], [0, 0])), track("CPU time", "", counter([1], [5]))]);
+	assert.deepEqual(tracks.map(t => [t.name, t.unit, !!t.empty]), [[undefined, undefined, false], ["CPU share", "share", false], ["voluntary switches", "/s", false],
+		["major page faults", "/s", true], ["loss", "", false], ["CPU time", "", false]]);
+	assert.deepEqual([...tracks[2].counter.ns, ...tracks[2].counter.last], [40, 140, 7e7, 0]);
+	assert.deepEqual(tracks.map(t => isOwnCounter(t)), [false, false, false, false, true, true]);
+	assert.deepEqual([useText(0.5, "share"), useText(20, "/s"), useText(2048, "B")], ["50 %", "20/s", "2 KiB"]);
+	/* Beside the share that was told, the one that is computed of the sums is left out. */
+	assert.deepEqual(usesAsRates([track("CPU time", "ns", counter([0, 9], [0, 9])), track("CPU share", "1", counter([0], [1]))]).map(t => [t.name, !!t.empty]), [["CPU share", true], ["CPU share", false]]);
+});
+
+test("the program's own counters come first, and few laps are borders of all tracks", () => {
+	const about = { lanes: [] }, nodes = [{ kind: "process", pid: 1 }, { kind: "thread", pid: 1, tid: 1, in: 0 }, { kind: "counter", name: "loss", in: 0 },
+		{ kind: "counter", name: "CPU share", unit: "share", rate: true, in: 0 }, { kind: "counter", name: "quiet", in: 0, empty: true }];
+	assert.deepEqual(trackTree({ about, tracks: nodes })[0].inside.map(n => n.title), ["loss", "thread 1", "CPU share"]);
+
+	const t = { about: { lanes: [0] }, starts: [0, 2], begin: [10, 60], took: [50, 40] };
+	assert.deepEqual(lapBorders(t), [10, 60, 100]);
+	assert.deepEqual(lapBorders({ ...t, about: { lanes: [] } }), []);
+	assert.deepEqual(lapBorders({ about: { lanes: [0] }, starts: [0, 500], begin: Array.from({ length: 500 }, (_, i) => 9 * i), took: Array(500).fill(5) }), []);
 });

@@ -110,12 +110,22 @@ export function openTree(t) {
 	return link(c);
 }
 
-/** The same where paths that differ in lines alone are one. */
+/** The frames of Python's import system: five or six of them for each module that imports another. */
+export const isImport = f => /^<frozen importlib\._bootstrap(_external)?>$/.test(f.file || "");
+
+/** The same where paths that differ in lines alone are one, and so are frames of Python's import system that follow each other. */
 export function byFunctions(c) {
-	const known = new Map(), to = new Int32Array(c.n), parent = [], fn = [], self = [];
+	const known = new Map(), to = new Int32Array(c.n), parent = [], fn = [], self = [], imports = c.functions.map(isImport);
 
 	for (let i = 0; i < c.n; i++) {
-		const p = c.parent[i] < 0 ? NO_NODE : to[c.parent[i]], key = (p + 1) * c.functions.length + c.fn[i];
+		const p = c.parent[i] < 0 ? NO_NODE : to[c.parent[i]];
+		if (imports[c.fn[i]] && p !== NO_NODE && imports[fn[p]]) {
+			to[i] = p;
+			for (let k = 0; k < c.width; k++)
+				self[p * c.width + k] += c.self[i * c.width + k];
+			continue;
+		}
+		const key = (p + 1) * c.functions.length + c.fn[i];
 		if (!known.has(key)) {
 			known.set(key, parent.length);
 			parent.push(p);

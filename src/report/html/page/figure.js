@@ -5,7 +5,9 @@
 /* global d3 */
 
 import { el } from "./dom.js";
-import { digits, scaleOf } from "./units.js";
+import { digits, roundText, scaleOf } from "./units.js";
+
+const AXIS_TITLE = 16; /* px from the end of an axis to its title */
 
 /** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in px; called
  * again when the width changes. height: px, or of the width. says: what is to be seen, one sentence; legend: [[class, text]].
@@ -60,8 +62,26 @@ function ticksOf(scale, factor, count) {
 	return shown.ticks(count).map(v => v * factor);
 }
 
-/** Of a logarithmic axis only 1, 2 and 5 of each power of ten have their number, so that none touches the next. */
-const logText = (scale, text) => (scale.base() === 10 ? v => (/^[125](\.0*)?e/.test(v.toExponential(6)) ? text(v) : "") : text);
+/** The numbers of a logarithmic axis: 1, 2 and 5 of each power of ten where they are `gap` px apart, else 1 and 3, else the powers. */
+export function logTicks(scale, gap) {
+	const [from, to] = scale.domain(), px = Math.abs(scale(10 * from) - scale(from)), places = [[1, 2, 5], [1, 3], [1]];
+	const steps = places.find(list => px * Math.min(...list.map((v, i) => Math.log10((list[i + 1] || 10 * list[0]) / v))) >= gap) || [1];
+	const first = Math.floor(Math.log10(from)), last = Math.ceil(Math.log10(to)), every = steps.length === 1 ? Math.max(1, Math.ceil(gap / px)) : 1, out = [];
+
+	for (let e = first; e <= last; e++)
+		if ((e - first) % every === 0)
+			out.push(...steps.map(v => v * 10 ** e).filter(v => v >= from * 0.999999 && v <= to * 1.000001));
+	return out;
+}
+
+/** Of a logarithmic axis in tens: its numbers, each with its own unit where they reach over several, and the unit of all, or "". */
+function logAxis(axis, scale, unit, gap, format) {
+	const values = logTicks(scale, gap), [from, to] = scale.domain(), same = scaleOf(from, unit)[1] === scaleOf(to, unit)[1];
+	const f = format ? { name: "", text: format } : same ? tickFormat(to, unit) : { name: "", text: v => roundText(v, unit) };
+
+	axis.tickValues(values).tickFormat(same && !format ? v => String(Number((v / f.factor).toPrecision(3))) : f.text);
+	return f.name;
+}
 
 /** The x axis below a chart of that height and the y axis left of it. Units as in records; of a
  * logarithmic scale the powers only. values: ticks there and nowhere else. */
@@ -72,8 +92,10 @@ export function axisX(svg, scale, { y, unit, title, count = 6, format, values })
 
 	if (values)
 		axis.tickValues(values);
+	else if (scale.base && scale.base() === 10)
+		f.name = logAxis(axis, scale, unit, 52, format);
 	else if (scale.base)
-		axis.ticks(count).tickFormat(logText(scale, f.text));
+		axis.ticks(count);
 	else if (!format && scale.ticks)
 		ticksEvenly(axis, scale, f, count);
 	else if (unit !== undefined && scale.ticks)
@@ -92,19 +114,22 @@ export function axisY(svg, scale, { x, unit, title, count = 5, width = 0, format
 
 	if (values)
 		axis.tickValues(values);
+	else if (scale.base && scale.base() === 10)
+		f.name = logAxis(axis, scale, unit, 24, format);
 	else if (scale.base)
-		axis.ticks(count).tickFormat(logText(scale, f.text));
+		axis.ticks(count);
 	else if (!format && scale.ticks)
 		ticksEvenly(axis, scale, f, count);
 	else if (scale.ticks)
 		axis.tickValues(ticksOf(scale, scaleOf(to, unit)[0], count));
 	if (width > 0) {
 		const lines = d3.axisLeft(scale).tickSize(-width).tickFormat("");
-		lines.tickValues((axis.tickValues() || scale.ticks(count)).filter(v => !scale.base || axis.tickFormat()(v)));
+		lines.tickValues(axis.tickValues() || scale.ticks(count));
 		svg.append("g").attr("class", "grid").attr("transform", `translate(${x},0)`).call(lines);
 	}
 	const g = svg.append("g").attr("class", "axis y").attr("transform", `translate(${x},0)`).call(axis);
 	const text = [title, f.name ? `[${f.name}]` : ""].filter(Boolean).join(" ");
-	g.append("text").attr("x", -x + 2).attr("y", Math.min(...scale.range()) - 8).attr("text-anchor", "start").text(text);
+	/* Above the highest number of the axis, not on it. */
+	g.append("text").attr("class", "halo").attr("x", -x + 2).attr("y", Math.min(...scale.range()) - AXIS_TITLE).attr("text-anchor", "start").text(text);
 	return g;
 }

@@ -6,11 +6,15 @@ import { el } from "./dom.js";
 import { digits } from "./units.js";
 
 const BRIEF = 20;
+const LEAD = 24; /* letters of the first column that stand on one line, on a phone too */
 const LONG = 40; /* letters: a text that needs a wide column, and may break into lines in it */
 const MORE_ROWS = 1000; /* rows at once, so that a long table answers at once too */
 
+/** A name of parts with places between them where a line may end. */
+const pathParts = text => text.match(text.includes("/") ? /[^/]*\/?/g : /[^.]*\.?/g).filter(Boolean).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
+
 /** columns: [{key, title, number: bool, text(row) -> shown, more(row) -> said when pointed at,
- * aside(row) -> behind it, set back; tail: where it is cut, its end is what tells it apart; value(row) -> sorted by, heat(row) -> 0 to 5, foot(rows) -> below the column, of the rows that are left}]; rows: any objects. sort: the key
+ * aside(row) -> behind it, set back; path: a name of parts, which breaks into lines between them; value(row) -> sorted by, heat(row) -> 0 to 5, foot(rows) -> below the column, of the rows that are left}]; rows: any objects. sort: the key
  * sorted by at first (numbers from the most downwards). mark(row) -> an id for rows that can be jumped to. Shows the first
  * rows, and more on request. Returns { box, show(row), only(test) }: test(row) -> is to be seen; null: all rows. */
 export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF, brief = BRIEF, mark, click, caption }) {
@@ -29,11 +33,12 @@ export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF
 			return Number.isNaN(a) ? 1 : -1; /* what is not known stands last, whichever way */
 		return (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1);
 	};
+	const lead = Math.min(LEAD, Math.max(0, ...rows.slice(0, 2 * BRIEF).map(r => columns[0].text(r).length)));
 	const texts = new Map(), long = new Set(columns.filter(c => !c.number && rows.slice(0, BRIEF).some(r => c.text(r).length > LONG)));
 
 	function textOf(r) {
 		if (!texts.has(r))
-			texts.set(r, columns.map(c => c.text(r)).join("\n").toLowerCase());
+			texts.set(r, columns.map(c => (c.path && c.more ? `${c.text(r)}\n${c.more(r)}` : c.text(r))).join("\n").toLowerCase());
 		return texts.get(r);
 	}
 	function found() {
@@ -46,11 +51,12 @@ export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF
 			from = 0;
 		const end = list.length <= brief + 5 ? list.length : Math.min(to, list.length);
 
+		body.style.setProperty("--lead", `${lead}ch`);
 		body.replaceChildren(...list.slice(from, end).map(r => el("tr", { id: mark ? mark(r) : null, click: click ? () => click(r) : null },
 			columns.map((c, i) => {
 				const text = c.text(r), why = c.more ? c.more(r) : "", aside = c.aside ? c.aside(r) : "";
-				const shown = c.tail ? el("bdi", {}, text) : text.length > LONG && !c.number ? el("span", { class: "clamp", title: text }, text) : text;
-				return el("td", { class: (c.number ? "number" : "text") + (long.has(c) ? " long" : "") + (c.tail ? " tail" : "") + (text === "–" ? " absent" : "") + (c.heat ? ` heat${c.heat(r)}` : "") + (c.code ? " mono" : "") + (c.whole ? " whole" : ""), title: why || null },
+				const shown = c.path ? pathParts(text) : text.length > LONG && !c.number ? el("span", { class: "clamp", title: text }, text) : text;
+				return el("td", { class: (c.number ? "number" : "text") + (long.has(c) ? " long" : "") + (c.path ? " path" : "") + (text === "–" ? " absent" : "") + (c.heat ? ` heat${c.heat(r)}` : "") + (c.code ? " mono" : "") + (c.whole ? " whole" : ""), title: why || null },
 					click && i === 0 ? el("button", { type: "button", class: "plain" }, shown) : shown,
 					aside ? el("span", { class: "interval" }, aside) : null);
 			}))));

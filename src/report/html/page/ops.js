@@ -28,6 +28,9 @@ function timeOf(op) {
 
 /** All operators: their texts, and their numbers as cell() has them. */
 export function operators(r) {
+	const names = (r.ops || []).map(op => compactName(op.name || "")), times = new Map();
+
+	names.forEach(name => times.set(name, (times.get(name) || 0) + 1));
 	return (r.ops || []).map((op, i) => {
 		const of = key => (op[key] === undefined ? NOT_TOLD : cell(op[key]));
 		const flops = of("flops"), bytes = plus(of("read_bytes"), of("write_bytes")), rate = of("rate"), roof = of("roof");
@@ -35,7 +38,7 @@ export function operators(r) {
 			: number(bytes) > 0 ? { value: number(flops) / number(bytes) } : { absent: "it moves nothing" };
 		const shared = "absent" in rate ? rate : "absent" in roof ? roof : { value: number(rate) / number(roof) };
 
-		return { i, name: op.name || "(no name)", type: op.type || "", scope: op.scope || "", className: op.class || "", line: op.line || "",
+		return { i, name: op.name || "(no name)", compact: names[i] && times.get(names[i]) === 1 ? names[i] : op.name || "(no name)", type: op.type || "", scope: op.scope || "", className: op.class || "", line: op.line || "",
 			code: op.code || "", shape: shapeText(op.outputs), origins: op.origins || [], bound: op.bound || "",
 			macs: of("macs"), flops, params: of("params"), weights: of("weight_bytes"), bytes, intensity,
 			time: timeOf(op), rate, roof, share: shared, memory: of("memory"), peer: of("peer") };
@@ -188,7 +191,10 @@ export function placed(ops) {
 	return { dots, rest };
 }
 
-/** "conv1/Conv" of "/layer1/layer1.0/conv1/Conv". */
+/** "layer1.0/conv1/Conv" of "/layer1/layer1.0/conv1/Conv": exporters repeat a module's name in those of its parts. */
+export const compactName = name => name.split("/").filter((part, i, all) => part && !(i + 1 < all.length && all[i + 1].startsWith(`${part}.`))).join("/");
+
+/** "conv1/Conv" of "/layer1/layer1.0/conv1/Conv": where the module stands beside it. */
 export const shortName = op => op.name.split("/").slice(-2).join("/");
 
 /** Modules and the modules in them: {name, path, className, children}; what is innermost is an operator, {name, op}. A

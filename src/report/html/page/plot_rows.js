@@ -5,10 +5,10 @@
 
 import { axisX, axisY, figure } from "./figure.js";
 import { fitText, textWidth } from "./marks.js";
-import { ROOM, intervalMarks, spaced } from "./points.js";
+import { ROOM, intervalMarks, placeFree, spaced } from "./points.js";
 import { formatInterval } from "./units.js";
 
-const HIGH = 30, NARROW = 560; /* px */
+const HIGH = 30, NARROW = 560, LANE = 14; /* px */
 const finite = list => list.filter(Number.isFinite), positive = list => list.filter(v => v > 0);
 const COLORS = 8;
 export const colorOf = i => `c${i % COLORS + 1}`;
@@ -16,19 +16,20 @@ export const colorOf = i => `c${i % COLORS + 1}`;
 /** What is said of a point: name, value and interval. */
 const pointLines = (name, d, unit, text) => [name, ["value", text(d)], ...(d.level > 0 ? [["interval", formatInterval(d.lo, d.hi, d.level, unit)]] : [])];
 
-/** Rows of {name, value, lo, hi, level, said, class}; text(row) is what stands at the right. zone: [from, to, what]: a
- * range that is shaded. The axis is logarithmic where the values are far apart. */
-export function plotRows(box, { name, title, note, says, rows, unit, text, axis, zone, at }) {
+/** Rows of {name, value, lo, hi, level, lines, class}; text(row) is what stands at the right, lines what is said of it. zone: [from,
+ * to, what]: a range that is shaded. The axis is logarithmic where the values are far apart, or where `log` says so. */
+export function plotRows(box, { name, title, note, says, rows, unit, text, axis, zone, at, log: asked }) {
 	const all = finite(rows.flatMap(row => [row.value, row.lo, row.hi]).concat(zone ? zone.slice(0, 2) : [], at === undefined ? [] : [at]));
 	const least = d3.min(all), most = d3.max(all), pad = (most - least || Math.abs(most) || 1) * 0.08;
-	const log = least > 0 && most / least > 8;
+	const log = least > 0 && (asked || most / least > 8);
 
 	figure(box, {
 		name, title, note, says, height: width => (width < NARROW ? 2 : 1) * HIGH * rows.length + 60,
 		draw(svg, width, height) {
 			/* On a phone name and value stand above their mark, which has all the width then. */
 			const narrow = width < NARROW, high = narrow ? 2 * HIGH : HIGH, middle = narrow ? 0.72 : 0.5;
-			const left = narrow ? 0 : Math.min(220, width * 0.34), right = narrow ? 0 : Math.min(250, width * 0.36);
+			const widest = list => Math.max(0, ...list.map(t => textWidth(t))) + 16;
+			const left = narrow ? 0 : Math.min(220, width * 0.34, widest(rows.map(row => row.name))), right = narrow ? 0 : Math.min(250, width * 0.36, widest(rows.map(text)));
 			const x = (log ? d3.scaleLog : d3.scaleLinear)(log ? [least / 1.2, most * 1.2] : [least - pad, most + pad], [left + 12, width - right - 12]);
 			const y = d3.scaleLinear([0, rows.length], [6, 6 + high * rows.length]);
 			const bottom = height - 50, shown = rows.map((row, i) => ({ ...row, x: row.value, y: i + middle }));
@@ -38,43 +39,49 @@ export function plotRows(box, { name, title, note, says, rows, unit, text, axis,
 			}
 			if (at !== undefined)
 				svg.append("line").attr("class", "rule thin").attr("x1", x(at)).attr("x2", x(at)).attr("y1", 0).attr("y2", bottom);
-			intervalMarks(svg, x, y, shown.filter(row => Number.isFinite(row.value)), { along: "x", name: "row", lines: d => pointLines(d.name, d, unit, text) });
+			intervalMarks(svg, x, y, shown.filter(row => Number.isFinite(row.value)), { along: "x", name: "row", lines: d => d.lines || pointLines(d.name, d, unit, text) });
 			const names = svg.selectAll(null).data(shown).join("g").attr("transform", d => `translate(0,${y(narrow ? d.y - 0.4 : d.y)})`);
 			names.append("text").attr("class", "strong halo").attr("dy", "0.35em").text(d => fitText(d.name, narrow ? width - textWidth(text(d)) - 12 : left));
 			names.append("text").attr("class", "strong halo").attr("dy", "0.35em").attr("x", width).attr("text-anchor", "end").text(d => fitText(text(d), narrow ? width : right));
-			axisX(svg, x, { y: bottom, unit, title: axis, count: Math.max(2, (width - left - right) / 90), format: unit === "1" ? v => d3.format("~r")(Number(v.toPrecision(6))) : undefined });
+			axisX(svg, x, { y: bottom, unit, title: axis, count: Math.max(2, (width - left - right) / 90), format: unit === "1" && !log ? v => d3.format("~r")(Number(v.toPrecision(6))) : undefined });
 		},
 	});
 }
 
 
 /** Lists of points {x, y, lo, hi, level} against a number: lists [{name, class, points}], each named at its end.
- * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, ticks}; y: {title, unit, zero, log}. */
-export function plotAgainst(box, { name, title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [] }) {
+ * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, domain: numbers
+ * that the axis has besides}; y: {title, unit, zero, log}; equal: the text of the line on which y is x. */
+export function plotAgainst(box, { name, title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [], equal }) {
 	const points = lists.flatMap(l => l.points).filter(p => Number.isFinite(p.y));
-	const xs = points.map(p => p.x).concat(finite(rules.map(r => r.x))), ys = finite(points.flatMap(p => [p.y, p.lo, p.hi]).concat(rules.map(r => r.y)));
+	const xs = points.map(p => p.x).concat(finite(rules.map(r => r.x)), ax.domain || []), ys = finite(points.flatMap(p => [p.y, p.lo, p.hi]).concat(rules.map(r => r.y), equal ? [d3.max(points, p => p.x)] : []));
+	const across = rules.filter(r => r.x !== undefined).map((r, i) => ({ ...r, lane: i })), along = rules.filter(r => r.y !== undefined);
 
 	if (points.length === 0)
 		return;
 	figure(box, {
 		name, title, note, says, height, legend,
 		draw(svg, width, high) {
-			const named = lists.some(l => l.name), right = named ? Math.min(130, width * 0.25) : ROOM.right;
+			const named = lists.some(l => l.name), beside = along.length > 0 && !named && width > 480; /* room for the names of lines along the axis */
+			const right = named ? Math.min(130, width * 0.25) : beside ? Math.min(190, width * 0.28, Math.max(...along.map(r => textWidth(r.text))) + 14) : ROOM.right;
+			const above = ROOM.top + LANE * across.length;
 			/* A logarithmic axis has no 0, which an interval may reach down to. */
 			const [x0, x1] = d3.extent(xs), [y0, y1] = d3.extent(ay.log ? positive(ys) : ys);
 			const x = (ax.log ? d3.scaleLog().base(ax.log).domain(x0 === x1 ? [x0 / 2, x0 * 2] : [x0, x1]) : d3.scaleLinear().domain(x0 === x1 ? [0.9 * x0 - 1, 1.1 * x1 + 1] : [x0, x1])).range([ROOM.left + 10, width - right - 10]);
 			const low = ay.zero ? 0 : y0 - (y1 - y0 || Math.abs(y1)) * 0.06, top = y1 + (y1 - y0 || Math.abs(y1) || 1) * 0.06;
-			const y = (ay.log ? d3.scaleLog().domain([y0, y1]).clamp(true) : d3.scaleLinear().domain([low, top])).range([high - ROOM.bottom, ROOM.top]).nice(5);
-			const lanesUsed = rules.filter(r => r.x !== undefined).map((r, i) => ({ ...r, lane: i }));
+			const y = (ay.log ? d3.scaleLog().domain([y0, y1]).clamp(true) : d3.scaleLinear().domain([low, top])).range([high - ROOM.bottom, above]).nice(5);
+			const g = svg.selectAll(null).data(across).join("g").attr("class", "rule-x").attr("transform", r => `translate(${x(r.x)},0)`);
 
+			g.append("line").attr("class", "rule thin").attr("y1", r => 4 + LANE * r.lane).attr("y2", high - ROOM.bottom);
+			g.append("text").attr("class", "strong halo").attr("y", r => 12 + LANE * r.lane).attr("text-anchor", r => (x(r.x) > width / 2 ? "end" : "start")).attr("x", r => (x(r.x) > width / 2 ? -5 : 5)).text(r => r.text);
 			axisY(svg, y, { x: ROOM.left, unit: ay.unit, title: ay.title, format: ay.format, width: width - ROOM.left - right, count: 4 });
 			axisX(svg, x, { y: high - ROOM.bottom, unit: ax.unit, title: ax.title, format: ax.format, count: Math.max(2, width / 110) });
-			const g = svg.selectAll(null).data(lanesUsed).join("g").attr("class", "rule-x").attr("transform", r => `translate(${x(r.x)},0)`);
-			g.append("line").attr("class", "rule thin").attr("y1", r => 4 + 14 * r.lane).attr("y2", high - ROOM.bottom);
-			g.append("text").attr("class", "strong halo").attr("y", r => 12 + 14 * r.lane).attr("text-anchor", r => (x(r.x) > width / 2 ? "end" : "start")).attr("x", r => (x(r.x) > width / 2 ? -5 : 5)).text(r => r.text);
-			const h = svg.selectAll(null).data(rules.filter(r => r.y !== undefined)).join("g").attr("class", "rule-y").attr("transform", r => `translate(0,${y(r.y)})`);
+			if (equal) {
+				const [e0, e1] = [Math.max(x.domain()[0], y.domain()[0]), Math.min(x.domain()[1], y.domain()[1])];
+				svg.append("line").attr("class", "rule thin equal").attr("x1", x(e0)).attr("y1", y(e0)).attr("x2", x(e1)).attr("y2", y(e1));
+			}
+			const h = svg.selectAll(null).data(along).join("g").attr("class", "rule-y").attr("transform", r => `translate(0,${y(r.y)})`);
 			h.append("line").attr("class", "rule thin").attr("x1", ROOM.left).attr("x2", width - right);
-			h.append("text").attr("class", "strong halo").attr("x", ROOM.left + 6).attr("y", -5).text(r => r.text);
 			svg.append("g").attr("class", "c2").selectAll("line").data(levels).join("line").attr("class", "stroke level")
 				.attr("x1", l => x(l.from)).attr("x2", l => x(l.to)).attr("y1", l => y(l.y)).attr("y2", l => y(l.y));
 			const ends = [];
@@ -88,7 +95,14 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 				intervalMarks(group, x, y, own, { lines, name: "point" });
 				ends.push({ l, y: y(own[own.length - 1].y), x: x(own[own.length - 1].x) });
 			}
-			const places = spaced(ends.map(e => e.y), 14, ROOM.top, high - ROOM.bottom);
+			/* The names of lines along the axis stand beside them, or, on a phone, where the fewest points are. */
+			const beyond = spaced(along.map(r => y(r.y)), 14, above, high - ROOM.bottom), taken = points.filter(p => !ay.log || p.y > 0).map(p => ({ x: x(p.x), y: y(p.y) }));
+			const spots = along.map((r, i) => (beside ? { x: width - right + 6, y: beyond[i] + 4 } : placeFree(r.text, [ROOM.left + 4, width - right - 4], [y(r.y) - 5, y(r.y) + 14], taken)));
+			svg.append("g").selectAll("text").data(along).join("text").attr("class", "strong halo name-of-rule").attr("x", (r, i) => spots[i].x).attr("y", (r, i) => spots[i].y)
+				.text(r => (beside ? fitText(r.text, right - 8) : r.text));
+			if (equal)
+				svg.append("text").attr("class", "halo").attr("x", width - right - 4).attr("y", high - ROOM.bottom - 8).attr("text-anchor", "end").text(`- - ${equal}`);
+			const places = spaced(ends.map(e => e.y), 14, above, high - ROOM.bottom);
 			svg.append("g").selectAll("text").data(ends.filter(e => e.l.name)).join("text").attr("class", "strong name-of-list").attr("dy", "0.35em")
 				.attr("x", width - right + 6).attr("y", (e, i) => places[i]).text(e => fitText(e.l.name, right - 8));
 		},

@@ -8,7 +8,8 @@ import { axisX, axisY, figure } from "./figure.js";
 import { listing } from "./listing.js";
 import { ROOM, numbersBelow, pointable } from "./points.js";
 import { cell, cellMore, cellText, metric, number } from "./record.js";
-import { atMost, density, ecdf, histogram, sorted } from "./spread.js";
+import { fitText } from "./marks.js";
+import { atMost, density, ecdf, histogram, quantile, sorted } from "./spread.js";
 import { digits, format, percent } from "./units.js";
 
 const PERCENTILES = [["median", "latency/median", 0.5], ["p90", "latency/p90", 0.9], ["p95", "latency/p95", 0.95], ["p99", "latency/p99", 0.99], ["p99.9", "latency/p999", 0.999]];
@@ -51,7 +52,7 @@ export function plotHistogram(box, r, values, unit) {
 		draw(svg, width, height) {
 			const x = d3.scaleLinear([h.from, h.to], [ROOM.left, width - ROOM.right]);
 			const placed = lanes(marks, x, width);
-			const y = d3.scaleLinear([0, most], [height - ROOM.bottom, ROOM.top + 14 * Math.max(0, ...placed.map(m => m.lane))]);
+			const y = d3.scaleLinear([0, most], [height - ROOM.bottom, ROOM.top + 14 * (1 + Math.max(0, ...placed.map(m => m.lane)))]);
 
 			axisY(svg, y, { x: ROOM.left, width: width - ROOM.left - ROOM.right, title: "runs", count: Math.min(4, most) });
 			pointable(svg.append("g").attr("class", "c1").selectAll("rect").data(h.bins).join("rect").attr("class", "fill bin")
@@ -64,7 +65,9 @@ export function plotHistogram(box, r, values, unit) {
 			axisX(svg, x, { y: height - ROOM.bottom, unit, title: "time of a run", count: Math.max(2, width / 90) });
 			const g = svg.selectAll(".percentile").data(placed).join("g").attr("class", "percentile").attr("transform", m => `translate(${m.at},0)`);
 			g.append("line").attr("class", "rule thin").attr("y1", m => 6 + 14 * m.lane).attr("y2", height - ROOM.bottom);
-			g.append("text").attr("class", "strong").attr("x", m => (m.left ? -4 : 4)).attr("text-anchor", m => (m.left ? "end" : "start"))
+			/* The line of one must not strike the text of another. */
+			const texts = svg.selectAll(null).data(placed).join("g").attr("transform", m => `translate(${m.at},0)`);
+			texts.append("text").attr("class", "strong halo").attr("x", m => (m.left ? -4 : 4)).attr("text-anchor", m => (m.left ? "end" : "start"))
 				.attr("y", m => 14 + 14 * m.lane).text(m => m.text);
 		},
 	});
@@ -81,6 +84,41 @@ export function ecdfLines(svg, lists, x, y, from, to) {
 	const points = list => (list.length > right - left ? d3.range(left, right + 1).map(px => x.invert(px)).map(v => [v, atMost(list, v) / list.length]) : ecdf(list, from, to));
 
 	svg.selectAll(null).data(lists).join("path").attr("class", l => `stroke share ${l.class}`).attr("d", l => line(points(l.sorted)));
+}
+
+const VIOLIN_ROW = 74, VIOLIN_LEAST = 8, VIOLIN_POINTS = 160; /* px, values, points of an outline */
+
+/** How far above or below the middle the i-th dot of a row stands, in halves of it: always the same, and dots of one time apart. */
+const scatter = i => 2 * ((i * 0.618034) % 1) - 1;
+
+/** The values of several subjects, one row each, on one axis: every value as a dot, the density around them, the median as a
+ * line. list: [{name, class, values}]; the axis is logarithmic where they are far apart. */
+export function plotViolins(box, { name, title, note, list, unit, axis, what }) {
+	const all = list.flatMap(l => l.values), least = d3.min(all), most = d3.max(all), log = least > 0 && most / least > 8;
+	const scaled = log ? Math.log : v => v, pad = (scaled(most) - scaled(least) || Math.abs(scaled(most)) || 1) * 0.06;
+	const [from, to] = [scaled(least) - pad, scaled(most) + pad], back = log ? Math.exp : v => v;
+	const shapes = list.map(l => ({ ...l, sorted: sorted(l.values), outline: density(l.values.map(scaled), from, to, VIOLIN_POINTS, VIOLIN_LEAST) }));
+
+	figure(box, {
+		name, title, note,
+		says: shapes.map(s => `${s.name}: ${digits(s.values.length)} ${what}, from ${format(s.sorted[0], unit)} to ${format(s.sorted[s.sorted.length - 1], unit)}`).join("; "),
+		height: VIOLIN_ROW * list.length + 56,
+		draw(svg, width, height) {
+			const x = (log ? d3.scaleLog : d3.scaleLinear)([back(from), back(to)], [12, width - 12]), half = VIOLIN_ROW / 2 - 14;
+
+			const ticks = axisX(svg, x, { y: height - 48, unit, title: axis, count: Math.max(2, width / 110) });
+			ticks.selectAll(".tick line").clone().attr("y2", -(height - 48)).style("stroke", "var(--grid)").lower();
+			const g = svg.selectAll(null).data(shapes).join("g").attr("class", s => `violin ${s.class}`).attr("transform", (s, i) => `translate(0,${VIOLIN_ROW * i + 16 + VIOLIN_ROW / 2})`);
+			g.filter(s => s.outline.length > 0).append("path").attr("class", "fill violin-shape").attr("d", s => {
+				const top = d3.max(s.outline, p => p[1]), seen = s.outline.filter(p => p[1] > 0.002 * top);
+				return d3.area().x(p => x(back(p[0]))).y0(p => half * p[1] / top).y1(p => -half * p[1] / top)(seen);
+			});
+			pointable(g.append("g").selectAll("circle").data(s => s.values.map((v, i) => ({ s, v, i }))).join("circle").attr("class", "fill violin-dot").attr("r", 2.5)
+				.attr("cx", d => x(d.v)).attr("cy", d => 0.55 * half * scatter(d.i)), d => [d.s.name, [`${what.replace(/s$/, "")} ${d.i + 1}`, format(d.v, unit)]]);
+			g.append("line").attr("class", "rule").attr("x1", s => x(quantile(s.sorted, 0.5))).attr("x2", s => x(quantile(s.sorted, 0.5))).attr("y1", -half).attr("y2", half);
+			g.append("text").attr("class", "strong halo").attr("x", 0).attr("y", 4 - VIOLIN_ROW / 2).text(s => fitText(`${s.name}: median ${format(quantile(s.sorted, 0.5), unit)} of ${digits(s.values.length)} ${what}`, width));
+		},
+	});
 }
 
 export function plotShares(box, r, values, unit) {

@@ -6,6 +6,7 @@
 import { el } from "./dom.js";
 import { axisX, axisY, figure } from "./figure.js";
 import { listing } from "./listing.js";
+import { textWidth } from "./marks.js";
 import { ROOM, numbersBelow, pointable } from "./points.js";
 import { factValue, metric, number } from "./record.js";
 import { measuredOf, steadyAfter } from "./phases.js";
@@ -43,17 +44,19 @@ export function plotTime(box, r, run) {
 		says: `${digits(run.values.length)} runs in order, ${digits(run.warmup)} of them warm-up${Number.isFinite(steady) ? `, steady ${format(steady, "ns")} after the first run began` : ""}`,
 		height: 280,
 		draw(svg, width, height) {
-			const x = d3.scaleLinear([0, Math.max(last, 1e-9)], [ROOM.left, width - ROOM.right]);
-			const y = d3.scaleLinear([low, high], [height - ROOM.bottom, ROOM.top]).nice(5);
+			/* What the lines and the range are called stands around the points, not on them. */
+			const told = median && Number.isFinite(number(median)) && warmEnd < last ? ["median", format(number(median), run.unit)] : [];
+			const right = told.length > 0 ? Math.max(...told.map(text => textWidth(text))) + 14 : ROOM.right, top = ROOM.top + 14;
+			const x = d3.scaleLinear([0, Math.max(last, 1e-9)], [ROOM.left, width - right]);
+			const y = d3.scaleLinear([low, high], [height - ROOM.bottom, top]).nice(5);
 			const [yLow, yHigh] = y.domain(), clamp = v => Math.min(yHigh, Math.max(yLow, v));
-			const across = Math.max(40, Math.min(columns, Math.round(width - ROOM.left - ROOM.right)));
+			const across = Math.max(40, Math.min(columns, Math.round(width - ROOM.left - right)));
 
 			if (warmEnd > 0) {
-				svg.append("rect").attr("class", "band warmup").attr("x", x(0)).attr("width", Math.max(1, x(warmEnd) - x(0))).attr("y", ROOM.top).attr("height", height - ROOM.bottom - ROOM.top);
-				if (x(warmEnd) - x(0) > 56)
-					svg.append("text").attr("class", "warm-name");
+				svg.append("rect").attr("class", "band warmup").attr("x", x(0)).attr("width", Math.max(1, x(warmEnd) - x(0))).attr("y", top).attr("height", height - ROOM.bottom - top);
+				svg.append("text").attr("class", "strong halo warm-name").attr("x", x(0)).attr("y", 12).text("warm-up (grey)");
 			}
-			axisY(svg, y, { x: ROOM.left, unit: run.unit, title: "time of a run", width: width - ROOM.left - ROOM.right });
+			axisY(svg, y, { x: ROOM.left, unit: run.unit, title: "time of a run", width: width - ROOM.left - right });
 			for (const [from, to, color] of [[0, run.warmup, "c8"], [run.warmup, run.values.length, "c1"]]) {
 				const points = thin(x0.slice(from, to), run.values.slice(from, to), 0, last, across).map(p => ({ ...p, i: p.i + from }));
 				const g = svg.append("g").attr("class", color), thick = points.some(p => p.n > 1);
@@ -67,21 +70,20 @@ export function plotTime(box, r, run) {
 					p => [runName(run, p.i), ["took", format(p.low, run.unit)], timed ? ["began after", format(x0[p.i], "ns")] : "a run"]);
 				}
 				const out = points.filter(p => p.high > yHigh);
-				g.append("path").attr("class", "fill soft beyond").attr("d", out.map(p => `M${x(p.at)},${ROOM.top - 5}l-3,5h6z`).join(""));
+				g.append("path").attr("class", "fill soft beyond").attr("d", out.map(p => `M${x(p.at)},${top - 5}l-3,5h6z`).join(""));
 			}
-			svg.select(".warm-name").attr("class", "strong halo").attr("x", x(0) + 6).attr("y", ROOM.top + 14).text("warm-up").raise();
-			if (median && Number.isFinite(number(median)) && warmEnd < last) {
+			if (told.length > 0) {
 				const at = y(clamp(number(median)));
 				if (median.level > 0)
 					svg.append("rect").attr("class", "band median").attr("x", x(warmEnd)).attr("width", x(last) - x(warmEnd))
 						.attr("y", y(clamp(median.hi))).attr("height", Math.max(1, y(clamp(median.lo)) - y(clamp(median.hi))));
 				svg.append("line").attr("class", "rule median").attr("x1", x(warmEnd)).attr("x2", x(last)).attr("y1", at).attr("y2", at);
-				svg.append("text").attr("class", "strong halo").attr("text-anchor", "end").attr("x", x(last) - 4).attr("y", at - 6).text(`median ${format(number(median), run.unit)}`);
+				svg.append("g").selectAll("text").data(told).join("text").attr("class", "strong median-name").attr("x", x(last) + 8).attr("y", (text, i) => at - 3 + 14 * i).text(text => text);
 			}
 			if (Number.isFinite(steady) && timed && x(steady) <= width) {
-				svg.append("line").attr("class", "rule thin steady").attr("x1", x(steady)).attr("x2", x(steady)).attr("y1", ROOM.top).attr("y2", height - ROOM.bottom);
-				const right = x(steady) > width - 120;
-				svg.append("text").attr("class", "strong halo").attr("x", x(steady) + (right ? -5 : 5)).attr("text-anchor", right ? "end" : "start").attr("y", ROOM.top + 30).text("steady from here");
+				svg.append("line").attr("class", "rule thin steady").attr("x1", x(steady)).attr("x2", x(steady)).attr("y1", 16).attr("y2", height - ROOM.bottom);
+				const ends = x(steady) > width - 120, room = warmEnd > 0 ? x(0) + textWidth("warm-up (grey)") + 12 : 0;
+				svg.append("text").attr("class", "strong halo steady-name").attr("x", ends ? Math.max(x(steady), room + 100) : Math.max(x(steady) - 2, room)).attr("text-anchor", ends ? "end" : "start").attr("y", 12).text("┆ steady from here");
 			}
 			axisX(svg, x, { y: height - ROOM.bottom, unit: timed ? "ns" : "1", title: timed ? "time since the first run" : "number of the run", count: Math.max(2, width / 110) });
 		},

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
-import { lively } from "./marks.js";
+import { lively, textWidth } from "./marks.js";
 
 /** The room that axes and their titles take around a chart. */
 export const ROOM = { left: 56, right: 16, top: 36, bottom: 44 };
@@ -29,6 +29,21 @@ export function intervalMarks(svg, x, y, list, { along = "y", lines, name = "val
 	/* A mark of a few pixels is hard to meet: what can be pointed at is larger. */
 	g.append("circle").attr("r", 11).attr("cx", place.x).attr("cy", place.y).attr("fill", "none").attr("pointer-events", "all");
 	return pointable(g, lines);
+}
+
+/** Where a text stands between the ends [from, to] at one of the heights so that the fewest dots {x, y} lie under it: {x, y}. */
+export function placeFree(text, [from, to], heights, dots) {
+	const wide = textWidth(text), last = Math.max(from, to - wide), steps = 12;
+	let best = null;
+
+	for (const y of heights)
+		for (let i = 0; i <= steps; i++) {
+			const x = from + (last - from) * i / steps;
+			const under = dots.filter(d => d.x > x - 5 && d.x < x + wide + 5 && d.y > y - 15 && d.y < y + 6).length;
+			if (!best || under < best.under)
+				best = { x, y, under };
+		}
+	return { x: best.x, y: best.y };
 }
 
 /** Places for texts at `wanted` (px, any order), at least `gap` apart and within [from, to]. */

@@ -42,16 +42,16 @@ export function fence(values) {
 	return [from, to];
 }
 
-/** A kernel estimate (Gauss, as wide as Silverman's rule says) of the density over [from, to], as [x, density];
- * empty where it would say nothing: fewer than 30 samples or 20 different ones, or no spread. */
-export function density(values, from, to, points = 128) {
+/** A kernel estimate (Gauss, as wide as Silverman's rule says) of the density over [from, to], as [x, density]; empty where
+ * it would say nothing: fewer than `least` samples, fewer than two thirds as many different ones, or no spread. */
+export function density(values, from, to, points = 128, least = 30) {
 	const list = sorted(values).filter(v => v >= from && v <= to), n = list.length;
 	const mean = d3.mean(list), sd = d3.deviation(list) || 0;
 	const middle = n > 0 ? (quantile(list, 0.75) - quantile(list, 0.25)) / 1.34 : 0;
 	const wide = 0.9 * Math.min(sd, middle > 0 ? middle : sd) * n ** -0.2;
 	const different = list.reduce((count, v, i) => count + (i === 0 || v !== list[i - 1] ? 1 : 0), 0);
 
-	if (n < 30 || different < 20 || !(wide > 0) || !Number.isFinite(mean))
+	if (n < least || different < 2 * least / 3 || !(wide > 0) || !Number.isFinite(mean))
 		return [];
 	/* Counted on a fine grid first: the cost does not grow with samples times points. */
 	const cells = Math.min(4096, Math.max(256, Math.ceil(4 * (to - from) / wide))), cell = (to - from) / cells;

@@ -2,6 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import { usesAsRates } from "./timeline_uses.js";
+
 /** What a range is counted for, beside its name. */
 export const KEY_INNER = 1, KEY_PIECE = 2, KEY_NO_SELF = 4, KEY_MARK = 8;
 
@@ -124,6 +126,7 @@ export function readTimeline(about, bytes) {
 	};
 	t.tracks = about.tracks.map(track => ({ ...track }));
 	readCounters(c, t.tracks);
+	t.tracks = usesAsRates(t.tracks);
 	if (c.at !== bytes.length || bytes.length !== about.bytes)
 		throw new Error(`the timeline has ${bytes.length} bytes of data, and ${c.at} of them are used`);
 	t.keyName = Uint32Array.from(about.keys.filter((v, i) => i % 2 === 0));

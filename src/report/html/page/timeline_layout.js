@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import { isOwnCounter } from "./timeline_uses.js";
 import { digits, format } from "./units.js";
 
-const OUTLINE = 6; /* rows */
+const OUTLINE = 6, BORDERS = 60; /* rows; laps */
 export const TRACK_ROW = 18, TRACK_HEAD = 20, TRACK_COUNTER = 36, TRACK_MARKS = 12, TRACK_GAP = 6;
 
 const trackName = track => {
@@ -15,12 +16,26 @@ const trackName = track => {
 	return track.name ? `${track.name} ${id}` : `${track.kind} ${id}`;
 };
 
-/** The tracks as a tree: processes, in each its threads (the main one first), then counters. */
+/** Where ranges that any thread may end, laps and the like, begin and end: few of them are borders of all tracks. */
+export function lapBorders(t) {
+	const times = new Set();
+
+	if (t.about.lanes.length > OUTLINE)
+		return [];
+	for (const row of t.about.lanes)
+		for (let i = t.starts[row]; i < t.starts[row + 1] && times.size <= 2 * BORDERS; i++) {
+			times.add(t.begin[i]);
+			times.add(t.begin[i] + t.took[i]);
+		}
+	return times.size > 2 * BORDERS ? [] : [...times].sort((a, b) => a - b);
+}
+
+/** The tracks as a tree: processes, in each the program's own counters, its threads (the main one first), then what they used. */
 export function trackTree(t) {
 	const nodes = t.tracks.map(track => ({ track, title: trackName(track), inside: [] })), roots = [];
-	const rank = n => (n.track.kind === "thread" ? (n.track.tid === n.track.pid ? 0 : 1) : n.track.kind === "counter" ? 2 : 3);
+	const rank = n => (isOwnCounter(n.track) ? 0 : n.track.kind === "thread" ? (n.track.tid === n.track.pid ? 1 : 2) : n.track.kind !== "counter" ? 5 : n.track.name === "CPU share" ? 3 : 4);
 
-	nodes.forEach(n => (n.track.in === undefined ? roots : nodes[n.track.in].inside).push(n));
+	nodes.filter(n => !n.track.empty).forEach(n => (n.track.in === undefined ? roots : nodes[n.track.in].inside).push(n));
 	/* Laps and the like: few of them are the outline of all that is below them. */
 	if (t.about.lanes.length)
 		roots[t.about.lanes.length <= OUTLINE ? "unshift" : "push"]({ track: { kind: "lanes", rows: t.about.lanes }, title: "across threads", inside: [] });

@@ -49,7 +49,7 @@ export function paletteOf(t, style) {
 	return {
 		paper: pixelOf(paper), raised: pixelOf(of("--raised")), grid: pixelOf(of("--grid")), line: pixelOf(of("--line")),
 		ink: style.getPropertyValue("--ink"), dim: style.getPropertyValue("--dim"), accent: style.getPropertyValue("--c1"), mark: pixelOf(ink),
-		counter: pixelOf(mix(of("--c6"), paper, 0.35)), counterEdge: pixelOf(of("--c6")),
+		counter: pixelOf(mix(of("--c1"), paper, 0.55)), counterEdge: pixelOf(of("--c1")),
 		of: (key, wanted) => (wanted && !wanted[key] ? dimmed : bright)[t.keyName[key]],
 		textOn: (key, wanted) => (wanted && !wanted[key] ? style.getPropertyValue("--dim") : isLight(colours[t.keyName[key]]) ? "#111" : "#fff"),
 	};

@@ -52,6 +52,9 @@ export function format(v, unit) {
 	return name ? `${text} ${name}` : text;
 }
 
+/** A round number: "5 µs", not "5.000 µs". */
+export const roundText = (v, unit) => format(Number(v.toPrecision(3)), unit).replace(/\.0+(?= |$)/, "");
+
 /** Of MACs, parameters and other counts without a unit: "1.814 G". */
 export function formatCount(v) {
 	const [factor, prefix] = DECIMAL.find(([f]) => Math.abs(v) >= f) || [1, ""];

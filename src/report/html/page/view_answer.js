@@ -11,6 +11,9 @@ const DOUBTS = 3;
 const RANK = { error: 0, warning: 1, info: 2 };
 const TILES = ["latency/median", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max", "throughput/items"];
 
+/** A number keeps the short word that follows it on its line: "42.53 ms". */
+const joined = text => text.replace(/(\d) (?=[^\s\d[(]{1,8}(?:[\s,;:]|$))/g, "$1\u00a0");
+
 const doubt = n => el("li", { class: n.severity }, n.text);
 
 function notes(r) {
@@ -38,7 +41,7 @@ function tiles(r, page, told) {
 function verdict(text) {
 	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?)?)$/.exec(first);
 
-	return [el("p", { class: text.length > 70 ? "value long" : "value" }, value, interval ? el("span", { class: "interval" }, ` ${interval.trim()}`) : null),
+	return [el("p", { class: text.length > 70 ? "value long" : "value" }, joined(value), interval ? el("span", { class: "interval" }, ` ${interval.trim()}`) : null),
 		...more.map(line => el("p", { class: "line" }, line))];
 }
 

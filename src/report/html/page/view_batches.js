@@ -90,17 +90,23 @@ export const viewRates = {
 		const seen = [...new Set(list.map(row => String(row.verdict ? row.verdict.value : "")))], limits = limitsOf(r);
 		const legend = seen.map(v => [VERDICTS[v] || "c8", v || "no limit"]), rules = Number.isFinite(peak) ? [{ x: peak, text: `peak ${format(peak, "Hz")}` }] : [];
 		const of = key => seen.map(v => ({ class: VERDICTS[v] || "c8", joined: false, points: list.filter(row => String(row.verdict ? row.verdict.value : "") === v).map(row => point(number(row.rate), row[key], { verdict: v, busy: number(row.utilisation) })) }));
+		const rates = d3.extent(list.map(row => number(row.rate)).filter(Number.isFinite));
 		const lines = (what, unit) => d => [`${format(d.x, "Hz")} asked`, [what, format(d.y, unit)], ...intervalLine(d, unit), ["limits", d.verdict]];
 		const pair = box.appendChild(el("div", { class: "pair" })), place = () => pair.appendChild(el("div"));
 
-		plotAgainst(place(), { name: "served", title: "Served", says: "Requests served against the rate at which they came", lists: of("served"), rules, legend, x: { title: "rate of arrivals", unit: "Hz" }, y: { title: "served", unit: "Hz", zero: true }, lines: lines("served", "Hz") });
+		plotAgainst(place(), { name: "served", title: "Served", says: "Requests served against the rate at which they came", lists: of("served"), rules, legend, equal: "all are served", x: { title: "rate of arrivals", unit: "Hz" }, y: { title: "served", unit: "Hz", zero: true }, lines: lines("served", "Hz") });
 		for (const c of t.columns.filter(col => col.unit === "ns")) {
 			const lists = of(c.key), ys = lists.flatMap(l => l.points).map(p => p.y).filter(Number.isFinite);
 			if (ys.length === 0)
 				continue;
+			if (ys.length === 1 && list.length > 1) {
+				const at = lists.flatMap(l => l.points).find(p => Number.isFinite(p.y));
+				box.append(el("p", { class: "dim small single" }, `Latency, ${c.title}: known at one of ${list.length} rates, ${format(at.y, "ns")} at ${format(at.x, "Hz")}${limits.filter(l => l.stat === c.key).map(l => ` (${l.text})`).join("")}; at the others the requests are too few for it, as the table says.`));
+				continue;
+			}
 			plotAgainst(place(), { name: `latency-${c.key}`, title: `Latency, ${c.title}`, says: `${c.title} of the latency against the rate`, note: ys.length < list.length ? `At ${list.length - ys.length} of ${list.length} rates the requests are too few for it; the table says why.` : "",
 				lists, legend, rules: [...rules, ...limits.filter(l => l.stat === c.key).map(l => ({ y: l.ns, text: l.text }))],
-				x: { title: "rate of arrivals", unit: "Hz" }, y: d3.max(ys) > 20 * d3.min(ys) ? { title: "latency", log: true, format: v => format(Number(v.toPrecision(3)), "ns").replace(/\.0+ /, " ") } : { title: "latency", unit: "ns", zero: true }, lines: lines(c.title, "ns") });
+				x: { title: "rate of arrivals", unit: "Hz", domain: rates }, y: d3.max(ys) > 20 * d3.min(ys) ? { title: "latency", log: true, format: v => format(Number(v.toPrecision(3)), "ns").replace(/\.0+ /, " ") } : { title: "latency", unit: "ns", zero: true }, lines: lines(c.title, "ns") });
 		}
 	},
 };

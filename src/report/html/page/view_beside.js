@@ -6,7 +6,7 @@
 import { axisX, axisY, figure } from "./figure.js";
 import { fitText } from "./marks.js";
 import { measuredOf, runsOf } from "./phases.js";
-import { ecdfLines } from "./plot_spread.js";
+import { ecdfLines, plotViolins } from "./plot_spread.js";
 import { colorOf, plotAgainst, plotRows } from "./plot_rows.js";
 import { ROOM, spaced } from "./points.js";
 import { factValue, metric, number, recordName, rows, series, table } from "./record.js";
@@ -83,6 +83,57 @@ export function ratiosOf(r) {
 	});
 }
 
+/** The time of each subject in every round: [{name, class, values}]; [] where the record has none. */
+export function roundsOf(r) {
+	return (r.series || []).filter(s => s.tag.startsWith(BASE)).map((s, i) => ({ name: s.tag.slice(BASE.length), class: colorOf(i), values: s.values.filter(Number.isFinite) }))
+		.filter(l => l.values.length > 1);
+}
+
+function drawRounds(box, r) {
+	const list = roundsOf(r), trials = factValue(r, "method", "trials_per_round");
+
+	if (list.length > 1)
+		plotViolins(box, {
+			name: "spread", title: "Times of the rounds",
+			note: `Each dot is the ${factValue(r, "method", "statistic") || "time"} of one round${trials > 1 ? ` of ${digits(trials)} trials` : ""}; the shape is their density (a kernel estimate), the line their median.`,
+			list, unit: "ns", axis: "time of a run", what: "rounds",
+		});
+}
+
+/** A ranking: {name, class, time, ratio, verdict} of each subject, the fastest first; [] for other records. */
+export function rankOf(r) {
+	const t = table(r, "bench/ranking"), rounds = roundsOf(r);
+
+	return t ? rows(t).map((row, i) => ({
+		name: String(row.subject.value), rank: row.rank ? row.rank.value : undefined, class: (rounds.find(l => l.name === String(row.subject.value)) || { class: colorOf(i) }).class,
+		time: row.time, ratio: row.ratio, verdict: row.verdict && !("absent" in row.verdict) ? String(row.verdict.value) : "",
+	})) : [];
+}
+
+/** A cell with its interval as plotRows() has it. */
+const rowOf = (s, c, text) => ({ name: s.rank === undefined ? s.name : `${s.rank}. ${s.name}`, class: s.class, value: number(c), lo: c.lo, hi: c.hi, level: c.level, text });
+
+export const viewRank = {
+	id: "ranking",
+	title: "Ranking",
+	match: ([r]) => rankOf(r).filter(s => Number.isFinite(number(s.time))).length > 1,
+	draw(box, [r]) {
+		const list = rankOf(r).filter(s => Number.isFinite(number(s.time))), ratios = list.filter(s => Number.isFinite(number(s.ratio)) && s.ratio.level > 0);
+
+		plotRows(box, {
+			name: "ranking", title: "Times with their intervals", says: list.map(s => `${s.name}: ${format(number(s.time), "ns")}`).join(", "),
+			rows: list.map(s => rowOf(s, s.time, format(number(s.time), "ns"))), unit: "ns", axis: "time of a run", text: row => row.text,
+		});
+		if (ratios.length > 0)
+			plotRows(box, {
+				name: "to-the-fastest", title: `Times over those of ${list[0].name}`, note: "Ratios of the same rounds decide the ranks: what disturbs a round disturbs all subjects in it.",
+				says: ratios.map(s => `${s.name}: ${ratioText(number(s.ratio))}, ${s.verdict}`).join("; "),
+				rows: ratios.map(s => rowOf(s, s.ratio, `${s.verdict} ${ratioText(number(s.ratio))} [${ratioText(s.ratio.lo)}, ${ratioText(s.ratio.hi)}]`.trim())), unit: "1", axis: "ratio", at: 1, text: row => row.text,
+			});
+		drawRounds(box, r);
+	},
+};
+
 export const viewRatios = {
 	id: "ratios",
 	title: "Ratios",
@@ -99,13 +150,14 @@ export const viewRatios = {
 			rows: list, unit: "1", axis: "ratio", at: 1, zone: margin > 0 ? [1 / (1 + margin), 1 + margin] : undefined,
 			text: a => `${a.verdict} ${Number.isFinite(a.value) ? ratioText(a.value) : "–"}${a.level > 0 ? ` [${ratioText(a.lo)}, ${ratioText(a.hi)}]` : ""}`,
 		});
+		drawRounds(box, r);
 		for (const a of list.filter(one => one.rounds.length > 1))
 			plotAgainst(box, {
 				name: "rounds",
 				title: `${a.name}, round by round`,
 				says: `Ratios of ${a.rounds.length} rounds, median ${ratioText(a.value)}`,
 				lists: [{ class: a.class, points: a.rounds }],
-				rules: [{ y: 1, text: base }, ...(Math.abs(a.value - 1) > 1e-9 ? [{ y: a.value, text: `median of the ratios ${ratioText(a.value)}` }] : [])],
+				rules: [{ y: 1, text: `1: ${base}` }, ...(Math.abs(a.value - 1) > 1e-9 ? [{ y: a.value, text: `median ${ratioText(a.value)}` }] : [])],
 				x: { title: "round", unit: "1", format: v => (Number.isInteger(v) ? digits(v) : "") }, y: { title: "ratio", unit: "1", log: d3.max(a.rounds, p => p.y) > 8 * d3.min(a.rounds, p => p.y) },
 				lines: p => [`round ${p.x}`, ["ratio", ratioText(p.y)]], joined: false, height: 220,
 			});

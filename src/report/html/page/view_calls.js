@@ -6,7 +6,7 @@
 import { el } from "./dom.js";
 import { listing } from "./listing.js";
 import { digits, percent } from "./units.js";
-import { NO_NODE, byFunctions, calleeRows, callerRows, coloursOf, functionOf, functionRows, inverted, mainWeight, openTree, pathTo, placeOf, search, selfOf, totalOf } from "./calltree.js";
+import { NO_NODE, byFunctions, calleeRows, callerRows, coloursOf, functionOf, functionRows, inverted, isImport, mainWeight, openTree, pathTo, placeOf, search, selfOf, totalOf } from "./calltree.js";
 import { choice, crumbs, formControls, foundText, leftOut, pressed, searchControl, shareText, weightText } from "./callcontrols.js";
 import { drawLines } from "./calllines.js";
 import { LEAST_PX, callPicture } from "./callpicture.js";
@@ -33,7 +33,7 @@ function picture(box, c, k, weights, zoomed, title) {
 	const s = { c, k, root: NO_NODE, form: "icicle", levels: 25, least: 0, word: "", upside: false, lines: false };
 	const trail = el("nav", { class: "crumbs", "aria-label": "Where in the tree" }), says = el("p", { class: "dim small", role: "status" });
 	const legend = el("div", { class: "legend" }), chart = el("div");
-	const functions = byFunctions(c);
+	const functions = byFunctions(c), folded = c.functions.some(isImport);
 	let last = null, colours = null;
 
 	function tree() {
@@ -62,7 +62,7 @@ function picture(box, c, k, weights, zoomed, title) {
 			says: shown => {
 				const text = `${digits(shown.marks.length - 1, 12)} of ${digits(shownTree.n, 12)} ${s.upside ? "paths from their inner ends" : "call paths"} by ${c.columns[s.k].title}, ` +
 					`${weightText(c, s.k, whole)} in all${s.root === NO_NODE ? "" : " here"}. ${leftOut(shownTree, shown, s.k, whole)}`;
-				says.textContent = text;
+				says.textContent = folded && !s.lines ? `${text} Frames of Python's import system that follow each other are drawn as one.` : text;
 				return text;
 			} };
 		images.forEach(image => image.show(state));

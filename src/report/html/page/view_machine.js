@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-import { bars } from "./bars.js";
 import { el } from "./dom.js";
 import { oneOf } from "./marks.js";
+import { plotRows } from "./plot_rows.js";
 import { format, formatInterval } from "./units.js";
 import { cell, metric } from "./record.js";
 
@@ -12,12 +12,13 @@ const ELEMENTS = [["fp64", "FP64"], ["fp32", "FP32"], ["fp16", "FP16"], ["bf16",
 const PLACES = [["l1", "L1"], ["l2", "L2"], ["l3", "L3"], ["dram", "memory"]];
 const WAYS = [["read", "read"], ["write", "write"], ["write_nt", "write past caches"], ["copy", "copy"], ["triad", "triad"]];
 
-/** A bar for a metric; without a value the reason stands in its place. */
+/** A row for a metric; without a value the reason stands in its place. Arithmetic on whole numbers has no FLOPs. */
 export function limitRow(r, name, tag, more = []) {
-	const m = metric(r, tag), c = cell(m), known = !("absent" in c);
+	const m = metric(r, tag), c = cell(m), known = !("absent" in c), whole = tag.startsWith("peak/int");
+	const text = t => (whole ? t.replace("FLOP/s", "OP/s") : t);
 
-	return m === undefined ? null : { name, parts: [["c1", known ? c.value : 0]], text: known ? format(c.value, m.unit) : "absent",
-		lines: [`${name}: ${tag}`, known ? format(c.value, m.unit) : `absent: ${c.absent}`, c.level > 0 ? formatInterval(c.lo, c.hi, c.level, m.unit) : null, ...more].filter(Boolean) };
+	return m === undefined ? null : { name, class: whole ? "c2" : "c1", value: known ? c.value : NaN, lo: c.lo, hi: c.hi, level: c.level, text: known ? text(format(c.value, m.unit)) : "absent",
+		lines: [`${name}: ${tag}`, known ? text(format(c.value, m.unit)) : `absent: ${c.absent}`, c.level > 0 ? text(formatInterval(c.lo, c.hi, c.level, m.unit)) : null, ...more].filter(Boolean) };
 }
 
 /** What each set of instructions reaches: [[name, value]]. */
@@ -33,16 +34,17 @@ export const viewMachine = {
 		const left = el("div"), right = el("div");
 		let threads = "all", way = "read";
 
-		function chart(holder, name, title, note, list) {
+		/* Dots on a logarithmic axis: eight-bit arithmetic can be sixty times as fast as double precision. */
+		function chart(holder, name, title, note, list, unit) {
 			holder.replaceChildren();
-			const known = list.filter(Boolean);
-			if (known.length)
-				bars(holder, { name, title, note, says: `${title}: ${known.map(row => `${row.name} ${row.text}`).join(", ")}`, rows: known });
+			const told = list.filter(Boolean);
+			if (told.some(row => Number.isFinite(row.value)))
+				plotRows(holder, { name, title, note, says: `${title}: ${told.map(row => `${row.name} ${row.text}`).join(", ")}`, rows: told, unit, log: true, text: row => row.text });
 		}
 		function draw() {
 			const of = threads === "1" ? "one thread" : "all threads", name = WAYS.find(w => w[0] === way)[1];
-			chart(left, "arithmetic", "Arithmetic at best", `${of}, the best of all instruction sets`, ELEMENTS.map(([key, text]) => limitRow(r, text, `peak/${key}/${threads}`, instructionSets(r, key, threads))));
-			chart(right, "bandwidth", "Bandwidth of each memory", `${of}: ${name}`, PLACES.map(([key, text]) => limitRow(r, text, `bandwidth/${key}_${way}/${threads}`)));
+			chart(left, "arithmetic", "Arithmetic at best", `${of}, the best of all instruction sets`, ELEMENTS.map(([key, text]) => limitRow(r, text, `peak/${key}/${threads}`, instructionSets(r, key, threads))), "FLOP/s");
+			chart(right, "bandwidth", "Bandwidth of each memory", `${of}: ${name}`, PLACES.map(([key, text]) => limitRow(r, text, `bandwidth/${key}_${way}/${threads}`)), "B/s");
 		}
 		box.append(el("div", { class: "controls" }, oneOf("threads", [["1", "one"], ["all", "all"]], threads, key => { threads = key; draw(); }),
 			oneOf("memory is", WAYS, way, key => { way = key; draw(); })), el("div", { class: "pair" }, left, right));

@@ -6,7 +6,7 @@ import { bars } from "./bars.js";
 import { el } from "./dom.js";
 import { listing } from "./listing.js";
 import { oneOf } from "./marks.js";
-import { countText, grouped, groupsOf, has, operators, reasons, reasonsText, partText, sumOf, sumText, tells, weightsOf } from "./ops.js";
+import { compactName, countText, grouped, groupsOf, has, operators, reasons, reasonsText, partText, sumOf, sumText, tells, weightsOf } from "./ops.js";
 import { digits, format, formatInterval, percent } from "./units.js";
 import { fact, factValue, metric, number } from "./record.js";
 
@@ -76,9 +76,10 @@ export function opColumns(ops, r) {
 	const peer = factValue(r, "cost", "as");
 
 	return [
-		{ ...text("name", "operator", o => (o.origins.length ? `${o.name}, which stands for ${o.origins.join(", ")}` : "")), tail: true, foot: list => `sum of ${digits(list.length)}` },
+		{ ...text("name", "operator", o => (o.origins.length ? `${o.name}, which stands for ${o.origins.join(", ")}` : "")), text: o => o.compact, path: true, foot: list => `sum of ${digits(list.length)}` },
 		text("type", "type"),
-		ops.some(o => o.scope) && { ...text("scope", "module", o => (o.className ? `${o.scope} (${o.className})` : "")), tail: true },
+		/* A name that begins with its module says it, and its mark in the pictures. */
+		ops.filter(o => o.scope && !o.compact.startsWith(compactName(o.scope))).length > 0.1 * ops.length && { ...text("scope", "module", o => (o.className ? `${o.scope} (${o.className})` : "")), path: true },
 		ops.some(o => o.line) && { ...text("line", "line", o => `${o.line} ${o.code}`.trim()), text: o => o.line.slice(o.line.lastIndexOf("/") + 1) },
 		text("shape", "shape"),
 		tells(ops, "time") && { ...value("time", "time", "ns", true), more: o => (o.time.level > 0 ? formatInterval(o.time.lo, o.time.hi, o.time.level, "ns") : why(o, "time")) },

@@ -8,13 +8,13 @@ import { bars } from "./bars.js";
 import { el } from "./dom.js";
 import { axisX, axisY, figure } from "./figure.js";
 import { fitText, lively, textWidth } from "./marks.js";
-import { gains, leastTime, operators, partText, placed, reasons, reasonsText, roofsOf, shortName, sumOf } from "./ops.js";
+import { gains, leastTime, operators, partText, placed, reasons, reasonsText, roofsOf, sumOf } from "./ops.js";
 import { opLines } from "./view_ops.js";
 import { digits, format, formatCount, percent } from "./units.js";
 import { factValue, metric, number } from "./record.js";
 
 const ROOF_SPACE = { left: 72, right: 16, top: 30, bottom: 46 };
-const ROOF_HIGH = 460, DOT_MOST = 20, DOT_LEAST = 3.5, LABELS = 4, KINDS = 7, GAINS = 12;
+const ROOF_HIGH = 460, DOT_MOST = 20, DOT_LEAST = 3.5, LABELS = 6, NAME_WIDE = 240, KINDS = 7, GAINS = 12;
 
 /** Roofs of a record that does not hold them, from those of its operators: what limits each is a peak, or a bandwidth. */
 export function roofsSeen(ops) {
@@ -43,13 +43,6 @@ export function roofDomain(dots, peaks, levels) {
 	const xs = [...dots.map(d => d.x), ...bends], ys = [...dots.map(d => d.y), ...peaks.map(p => p.value)];
 
 	return { x: [Math.min(...xs) / 2.5, Math.max(...xs) * 2.5], y: [Math.min(...ys) / 2.5, Math.max(...ys) * 2] };
-}
-
-/** The powers of ten between two numbers. */
-export function powers([from, to]) {
-	const first = Math.ceil(Math.log10(from) - 1e-9), last = Math.floor(Math.log10(to) + 1e-9);
-
-	return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(`1e${first + i}`));
 }
 
 /** What colour stands for: the types with most time; the rest is one. */
@@ -92,7 +85,7 @@ function nameDots(svg, list, width) {
 	let n = 0;
 
 	for (const d of list.slice(0, 4 * LABELS)) {
-		const text = fitText(shortName(d.op), 200), wide = textWidth(text);
+		const text = fitText(d.op.compact, NAME_WIDE), wide = textWidth(text);
 		const places = [d.px + d.r + 5, d.px - d.r - 5 - wide].map(x0 => ({ x0, x1: x0 + wide, y0: d.py - 7, y1: d.py + 7 }));
 		const place = places.find(p => p.x0 > ROOF_SPACE.left && p.x1 < width && !had.some(b => b.of !== d && b.x0 < p.x1 && p.x0 < b.x1 && b.y0 < p.y1 && p.y0 < b.y1));
 		if (!text || !place || n >= LABELS || named.has(text))
@@ -123,8 +116,8 @@ function drawRoofline(box, r, ops, roofs, page) {
 			const list = dots.map(d => ({ ...d, px: x(d.x), py: y(d.y), r: Math.max(DOT_LEAST, most > 0 ? DOT_MOST * Math.sqrt((d.time || 0) / most) : 0) }))
 				.sort((a, b) => b.r - a.r || a.op.i - b.op.i);
 
-			axisY(svg, y, { x: ROOF_SPACE.left, title: "FLOP/s", width: width - ROOF_SPACE.left - ROOF_SPACE.right, values: powers(domain.y), format: v => formatCount(v).replace("1,000", "1 k") });
-			axisX(svg, x, { y: height - ROOF_SPACE.bottom, title: "FLOPs for each byte moved", values: powers(domain.x), format: v => String(Number(v.toPrecision(3))) });
+			axisY(svg, y, { x: ROOF_SPACE.left, title: "reached", width: width - ROOF_SPACE.left - ROOF_SPACE.right, unit: "FLOP/s" });
+			axisX(svg, x, { y: height - ROOF_SPACE.bottom, title: "FLOPs for each byte moved", format: v => String(Number(v.toPrecision(3))) });
 			if (roofs)
 				drawRoofs(svg, x, y, peaks, levels);
 			const marks = svg.append("g").selectAll("circle").data(list).join("circle").attr("class", d => `dot ${colours.of(d.op.type)}`)
@@ -157,7 +150,7 @@ function drawGains(box, r, ops, roofs, page) {
 		note: least > 0 ? `With every operator at its roof the model would take ${format(least, "ns")} instead of ${format(total, "ns")}.` : "",
 		says: `${first[0].op.name} would gain most: ${format(first[0].gain, "ns")}`,
 		legend: [["c1", "time at its roof"], ["c1 soft", "time above it, to be gained"]],
-		rows: first.map(g => ({ name: g.op.name, parts: [["c1", Math.min(g.least, g.time)], ["c1 soft", g.gain]],
+		rows: first.map(g => ({ name: g.op.compact, parts: [["c1", Math.min(g.least, g.time)], ["c1 soft", g.gain]],
 			text: `${format(g.gain, "ns")}, ${partText(g.gain / total)}`,
 			lines: [g.op.name, ["time now", format(g.time, "ns")], ["at its roof", format(g.least, "ns")], ["gain", `${format(g.gain, "ns")}, ${partText(g.gain / total)} of the model`],
 				g.least > 0 ? ["times as fast", formatCount(g.time / g.least)] : null].filter(Boolean),

@@ -4,7 +4,8 @@
 
 import { el } from "./dom.js";
 import { listing } from "./listing.js";
-import { digits, format, percent, scaleOf } from "./units.js";
+import { numbersBelow } from "./points.js";
+import { digits, format, formatInterval, percent, scaleOf } from "./units.js";
 import { cell, cellMore, cellText, number, rows } from "./record.js";
 
 /** "[1.774, 4.667]", in the unit that the value beside it has. */
@@ -13,21 +14,49 @@ function intervalText(c, unit, share) {
 	return `[${digits(c.lo / factor, n)}, ${digits(c.hi / factor, n)}]`;
 }
 
+const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, ID = /^[0-9a-f]{32}$/;
+/* Columns that the page shows beside the value they belong to. */
+const BESIDE = { "history/points": { of: "value", lo: "lo", hi: "hi", level: "level", unit: "unit" } };
+
+/** A text of a table that is long without need: an instant to the second, of an id what names the record. */
+const shortText = text => (INSTANT.test(text) ? text.replace(INSTANT, "$1 $2") : ID.test(text) ? text.slice(0, 8) : text);
+
+/** The rows of a table with intervals in columns of their own as cells that have them. */
+function withIntervals(t) {
+	const b = BESIDE[t.name], list = rows(t);
+
+	return b ? list.map(row => ({ ...row, [b.of]: number(row[b.level]) > 0 ? { ...row[b.of], lo: number(row[b.lo]), hi: number(row[b.hi]), level: number(row[b.level]) } : row[b.of] })) : list;
+}
+
+/** Columns in which nothing is known, by the reason: [[reason, titles]]. */
+export function emptyColumns(t) {
+	const list = rows(t), why = new Map();
+
+	for (const c of t.columns.filter(col => list.length > 0 && list.every(row => "absent" in row[col.key] && row[col.key].absent === list[0][col.key].absent)))
+		why.set(list[0][c.key].absent, [...(why.get(list[0][c.key].absent) || []), c.title]);
+	return [...why];
+}
+
 /** The columns of a record's table for listing(). */
 export function columnsOf(t, page) {
-	return t.columns.map(c => {
+	const b = BESIDE[t.name], beside = b ? [b.lo, b.hi, b.level, b.unit] : [], empty = emptyColumns(t).flatMap(([, titles]) => titles);
+
+	return t.columns.filter(c => !beside.includes(c.key) && !empty.includes(c.title)).map(c => {
 		const isNumber = c.unit !== undefined && c.unit !== "", share = c.unit === "1" && page.shares.includes(c.key);
 		return {
 			key: c.key,
 			title: c.title,
 			number: isNumber,
-			text: row => (share && Number.isFinite(number(row[c.key])) ? percent(number(row[c.key])) : cellText(row[c.key], c.unit)),
+			text: row => (share && Number.isFinite(number(row[c.key])) ? percent(number(row[c.key])) : isNumber ? cellText(row[c.key], c.unit) : shortText(cellText(row[c.key], c.unit))),
+			whole: t.rows.length > 0 && t.rows.every((row, i) => INSTANT.test(String(t.rows[i][t.columns.indexOf(c)]))),
 			aside: row => (row[c.key].level > 0 ? intervalText(row[c.key], c.unit, share) : ""),
-			more: row => cellMore(row[c.key], c.unit),
+			more: row => cellMore(row[c.key], c.unit) || (!isNumber && shortText(String(row[c.key].value)) !== String(row[c.key].value) ? String(row[c.key].value) : ""),
 			value: row => (isNumber ? number(row[c.key]) : String(row[c.key].value === undefined ? "" : row[c.key].value)),
 		};
 	});
 }
+
+const SHOWN = ["functions", "memory/functions"];
 
 export const viewTables = {
 	id: "tables",
@@ -35,8 +64,20 @@ export const viewTables = {
 	match: ([r]) => (r.tables || []).length > 0,
 	draw(box, [r], page) {
 		for (const t of r.tables) {
-			box.append(el("h3", {}, t.title));
-			listing(box, { columns: columnsOf(t, page), rows: rows(t) });
+			/* What another view of the page shows is here for who wants the record's own rows. */
+			const again = SHOWN.includes(t.name) && (r.trees || []).some(one => one.nodes.length > 0);
+			const put = part => {
+				listing(part, { columns: columnsOf(t, page), rows: withIntervals(t) });
+				for (const [reason, titles] of emptyColumns(t))
+					part.append(el("p", { class: "dim small empty-columns" }, `Left out: ${titles.join(", ")} (${reason}).`));
+			};
+
+			if (again) {
+				numbersBelow(box, `${t.title}: the record's table (${digits(t.rows.length)} row${t.rows.length === 1 ? "" : "s"})`, put);
+			} else {
+				box.append(el("h3", {}, t.title));
+				put(box);
+			}
 		}
 	},
 };
@@ -52,12 +93,18 @@ export const viewFacts = {
 		if ((r.metrics || []).length > 0) {
 			const about = m => page.metrics[m.tag] || { name: m.tag, help: "" };
 			box.append(el("h3", {}, "All metrics"));
-			listing(box, { rows: r.metrics, columns: [
+			const known = r.metrics.filter(m => !("absent" in cell(m))), why = new Map();
+			const how = m => [m.how, m.narrow ? `the interval is narrower than it says: ${m.narrow}` : ""].filter(Boolean).join("; ");
+			for (const m of r.metrics.filter(one => "absent" in cell(one)))
+				why.set(cell(m).absent, [...(why.get(cell(m).absent) || []), m.tag]);
+			listing(box, { rows: known, columns: [
 				{ key: "tag", title: "metric", text: m => m.tag, more: m => about(m).help, value: m => m.tag },
 				{ key: "value", title: "value", number: true, text: m => cellText(cell(m), m.unit), more: m => cellMore(cell(m)), value: m => number(m) },
-				{ key: "interval", title: "interval", whole: true, text: m => (m.level > 0 ? cellMore(m, m.unit) : ""), value: m => (m.lo === undefined ? "" : m.lo) },
-				{ key: "how", title: "how", text: m => ("absent" in cell(m) ? `absent: ${cell(m).absent}` : m.how || ""), value: m => m.how || "" },
+				{ key: "interval", title: "interval", whole: true, text: m => (m.level > 0 ? `${formatInterval(m.lo, m.hi, m.level, m.unit)}${m.narrow ? " *" : ""}` : ""), value: m => (m.lo === undefined ? "" : m.lo) },
+				{ key: "how", title: "how", text: how, value: how },
 			] });
+			for (const [reason, tags] of why)
+				box.append(el("p", { class: "dim small absent" }, `Absent: ${tags.join(", ")} (${reason}).`));
 		}
 		for (const f of r.facts)
 			sections.set(f.section, [...(sections.get(f.section) || []), f]);

@@ -9,7 +9,8 @@ import { fitText } from "./marks.js";
 import { digits, format } from "./units.js";
 import { timelineLevel, rangeAt, readTimeline, inSight } from "./timeline_data.js";
 import { drawnRows, searchTimeline, sumsWithin } from "./timeline_sums.js";
-import { TRACK_ROW, layoutTracks, busyText, thinnedText, tickText, timeTicks, trackTree } from "./timeline_layout.js";
+import { TRACK_ROW, layoutTracks, lapBorders, busyText, thinnedText, tickText, timeTicks, trackTree } from "./timeline_layout.js";
+import { useText } from "./timeline_uses.js";
 import { counterAt, counterRange, paintCounter, paintRow, paletteOf, spreadLine } from "./timeline_paint.js";
 
 const TIME_AXIS = 22, TIME_MAP = 44, TIME_HIGH = 560, TIME_FILE_HIGH = 1200, TIME_LABELS = 170, TIME_LABELS_NARROW = 112, TIME_TEXTS = 1200, TIME_CLOSEST = 20;
@@ -31,6 +32,7 @@ class TimelineView {
 		this.to = t.ended;
 		this.folded = new Set();
 		this.roots = trackTree(t);
+		this.borders = lapBorders(t);
 		this.found = null;
 		this.place = -1;
 		this.chosen = null; /* {row, range | block} */
@@ -308,7 +310,7 @@ class TimelineView {
 		}
 		if (hit.part && hit.part.kind === "counter") {
 			const { track } = hit.line.node, v = counterAt(track.counter, hit.ns);
-			return [hit.line.node.title, ["at", format(hit.ns, "ns")], ["value", v === null ? "not told yet" : format(v, track.unit)]];
+			return [hit.line.node.title, ["at", format(hit.ns, "ns")], ["value", v === null ? "not told yet" : useText(v, track.unit)]];
 		}
 		return null;
 	}
@@ -459,6 +461,11 @@ class TimelineView {
 	/* --- drawing */
 
 	draw() {
+		/* At once for the first time: where time is made to fly, as for a picture by a browser without a window, no frame comes. */
+		if (!this.frames && this.ctx && this.palette && this.lines) {
+			this.drawNow();
+			return;
+		}
 		if (this.asked)
 			return;
 		this.asked = true;
@@ -490,7 +497,7 @@ class TimelineView {
 					const { counter } = l.node.track;
 					counter.range = counter.range || counterRange(counter);
 					paintCounter(counter, counter.range, this.from, nsOfPixel, pixels, width, high, left, y0 + 2, y1, palette);
-					counters.push({ text: `most ${format(counter.range.most, l.node.track.unit)}`, y: y0 + 10 * ratio });
+					counters.push({ text: `most ${useText(counter.range.most, l.node.track.unit)}`, y: y0 + 10 * ratio });
 					continue;
 				}
 				const own = [];
@@ -547,6 +554,12 @@ class TimelineView {
 	drawOver(ticks, step, left, y) {
 		const { ctx, ratio, palette, canvas } = this, x = ns => left + (ns - this.from) / (this.to - this.from) * (canvas.width - left);
 
+		ctx.fillStyle = palette.ink;
+		ctx.globalAlpha = 0.45;
+		for (const at of this.borders)
+			if (x(at) >= left && x(at) <= canvas.width)
+				ctx.fillRect(Math.min(canvas.width - 1, Math.round(x(at))), 0, Math.max(1, Math.round(ratio)), canvas.height);
+		ctx.globalAlpha = 1;
 		if (this.selected) {
 			const a = Math.max(left, x(this.selected[0])), b = Math.min(canvas.width, x(this.selected[1]));
 			ctx.globalAlpha = 0.18;

@@ -93,7 +93,7 @@ export const viewTreemap = {
 			const modules = d3.hierarchy(whole, d => d.children).descendants().filter(d => d.depth > 0 && !d.data.op)
 				.map(d => ({ name: d.ancestors().reverse().slice(1).map(a => a.data.name).join("/"), ops: operatorsIn(d.data) }));
 			listing(details, { rows: modules, sort: weights[0].key, columns: [
-				{ key: "name", title: "module", tail: true, text: m => m.name, value: m => m.name },
+				{ key: "name", title: "module", path: true, text: m => m.name, value: m => m.name },
 				{ key: "operators", title: "operators", number: true, text: m => digits(m.ops.length), value: m => m.ops.length },
 				...weights.map(w => ({ key: w.key, title: w.name, number: true, text: m => sumText(sumOf(m.ops, w.key), w.unit), value: m => sumOf(m.ops, w.key).sum }))] });
 		});
