@@ -49,8 +49,8 @@ LAYERS = {
     # Their forms in files: one file for each.
     "src/export": (("base", "record", "model", "calls", "timeline"), "formats", ("base", "calls", "record", "report"), ISO, ()),
     # Such files again, also other programs': read, added up, several of them on one timeline.
-    "src/import": (("base", "os", "record", "model", "timeline", "export"), "trace_merge",
-                   ("opt", "zone"), ISO, ()),
+    "src/import": (("base", "os", "record", "calls", "model", "timeline", "export"), "trace_merge",
+                   ("base", "calls", "opt", "zone"), ISO, ()),
     # Ranges of a program while it runs.
     "src/trace": (("base", "os", "record", "timeline", "export", "import"), "past trace_program waiting",
                   ("base", "opt", "record", "report", "zone"), ISO,

@@ -8,6 +8,8 @@ static const dck_trace_reading plainly = {0};
 
 dck_status report_record_load(const char *path, const void *how, dck_record **ret, dck_err *err)
 {
+	if (dck_profile_is(path))
+		return dck_profile_read(path, ret, err);
 	return dck_trace_is(path) ? dck_trace_read_with(path, how ? how : &plainly, ret, err)
 				  : dck_record_load(path, ret, err);
 }

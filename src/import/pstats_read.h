@@ -1,0 +1,17 @@
+/* pstats_read.h - a profile of Python's cProfile, as its pstats files hold it, as a record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_PSTATS_READ_H
+#define IMPORT_PSTATS_READ_H
+
+#include "record/build.h"
+
+/* Whether these first bytes of a file are those of such a profile: a dictionary whose first key is
+ * a tuple. No JSON begins so. */
+bool pstats_is(const char *bytes, size_t n);
+
+/* Adds table "functions", tree "calls", facts, a note and the answer. `bytes` is the whole file.
+ * E_FORMAT: it is damaged, or holds something else. */
+dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *err) DCK_MUST_USE;
+
+#endif
