@@ -853,8 +853,8 @@ static PyObject *load(PyObject *m, PyObject *path)
 
 	if (name) {
 		Py_BEGIN_ALLOW_THREADS
-		status = dck_profile_is(name) ? dck_profile_read(name, &r, &err)
-					      : dck_record_load(name, &r, &err);
+		status =
+		    (dck_profile_is(name) ? dck_profile_read : dck_record_load)(name, &r, &err);
 		Py_END_ALLOW_THREADS
 	}
 	ext_texts_done(&texts);
