@@ -847,21 +847,19 @@ static PyObject *load(PyObject *m, PyObject *path)
 {
 	ext_texts texts = {NULL};
 	const char *name = ext_texts_add(&texts, path);
-	dck_status status = DCK_OK;
+	dck_status st = DCK_OK;
 	dck_record *r = NULL;
 	dck_err err;
 
 	if (name) {
 		Py_BEGIN_ALLOW_THREADS
-		status =
-		    (dck_profile_is(name) ? dck_profile_read : dck_record_load)(name, &r, &err);
+		st = (dck_profile_is(name) ? dck_profile_read : dck_record_load)(name, &r, &err);
 		Py_END_ALLOW_THREADS
 	}
 	ext_texts_done(&texts);
 	if (!name)
 		return NULL;
-	return status == DCK_OK ? ext_record_new(ext_state_of(m), r)
-				: ext_raise(ext_state_of(m), &err);
+	return st == DCK_OK ? ext_record_new(ext_state_of(m), r) : ext_raise(ext_state_of(m), &err);
 }
 
 static PyObject *parse(PyObject *m, PyObject *args)
