@@ -84,11 +84,8 @@ static void facts_put(const run *r, record_builder *b)
 {
 	char words[4096] = "";
 	os_host host;
-	size_t used = 0;
 
-	for (size_t i = 0; r->p->argv[i] && used + 1 < sizeof words; i++)
-		used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? " " : "",
-					 r->p->argv[i]);
+	record_program_title(words, sizeof words, r->p->argv);
 	record_set_command(b, words);
 	record_set_began(b, r->began_unix_ns);
 	record_set_incomplete(b, r->cancelled);

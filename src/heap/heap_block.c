@@ -2,6 +2,7 @@
 #include "heap/heap_block.h"
 
 #include "heap/heap_count.h"
+#include "heap/heap_held.h"
 #include "stack/unwind_self.h"
 
 #include <errno.h>
@@ -122,6 +123,7 @@ void heap_block_born(const void *p, size_t size, const heap_caller *from)
 
 static inline void died(heap_state *s, heap_thread *t, const void *p)
 {
+	heap_held_check(s);
 	const heap_block b = heap_live_take(s, p);
 
 	if (b.node)

@@ -270,6 +270,18 @@ uint32_t heap_texts_put(heap_state *s, uint64_t key, const char *a, const char *
 
 /* --- nodes */
 
+/* In a program with Python native paths leave a quarter to Python's, by whose lines all memory is
+ * told: a native path that is cut short costs little then. */
+static uint32_t nodes_most(const heap_state *s, uint32_t frame)
+{
+	const uint32_t most = s->header->nodes_max;
+
+	return atomic_load_explicit(&s->python, memory_order_relaxed) == HEAP_PYTHON_NONE ||
+		       heap_frame_is_python(&s->frames[frame])
+		   ? most
+		   : most - most / 4;
+}
+
 uint32_t heap_node_get(heap_state *s, uint32_t parent, uint32_t frame)
 {
 	struct heap_paths *p = s->paths;
@@ -281,7 +293,7 @@ uint32_t heap_node_get(heap_state *s, uint32_t parent, uint32_t frame)
 	if (!node) {
 		const uint32_t n = s->header->nnodes;
 
-		if (n < s->header->nodes_max && heap_table_room(s, &p->children) &&
+		if (n < nodes_most(s, frame) && heap_table_room(s, &p->children) &&
 		    heap_room(HEAP_NODES, (n + 1) * sizeof(heap_node))) {
 			s->nodes[n].parent = parent;
 			s->nodes[n].frame = frame;

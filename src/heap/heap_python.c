@@ -174,10 +174,12 @@ static bool find(heap_state *s, heap_thread *t)
 
 	heap_inside = HEAP_INSIDE_OURS;
 	heap_lock_take(&finding);
-	if (atomic_load(&s->python) == HEAP_PYTHON_LOADED)
-		atomic_store(&s->python, python_self_find(&interpreter, &memory, &process)
-					     ? HEAP_PYTHON_FOUND
-					     : HEAP_PYTHON_UNKNOWN);
+	if (atomic_load(&s->python) == HEAP_PYTHON_LOADED) {
+		const bool found = python_self_find(&interpreter, &memory, &process);
+
+		atomic_store(&s->ending, found ? interpreter.ending : NULL);
+		atomic_store(&s->python, found ? HEAP_PYTHON_FOUND : HEAP_PYTHON_UNKNOWN);
+	}
 	heap_lock_give(&finding);
 	heap_inside = HEAP_INSIDE;
 	return atomic_load(&s->python) == HEAP_PYTHON_FOUND;

@@ -2,7 +2,7 @@
  * who allocated, by call path. One file for each process, mapped by it, so that nothing is lost
  * when it is killed.
  *
- *	header | modules | names | frames | nodes
+ *	header | modules | names | frames | nodes | held
  *
  * A frame is a place in the code of a module. A node is a frame that was called through the node
  * `parent`; node 0 is none, and the first HEAP_LANES nodes after it are the outermost ones: threads
@@ -17,12 +17,15 @@
  * for the first time after a peak keeps what it had then. At the end that counts (at_peak) where
  * the numbers of node and header are equal; else `live` does, which has not changed since.
  *
+ * Where an interpreter of Python finalises, `held` has what each node had then (heap_held.h).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_REGION_H
 #define HEAP_HEAP_REGION_H
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,9 +34,9 @@ enum {
 	HEAP_MODULES_MAX = 2048,
 	HEAP_NAMES_BYTES = 1 << 22,
 	HEAP_FRAMES_MAX = 1 << 20,
-	HEAP_NODES_MAX = 1 << 22,
+	HEAP_NODES_MAX = 1 << 23,
 	HEAP_DEPTH_MAX = 512, /* frames of a stack, the innermost ones */
-	HEAP_VERSION = 2,
+	HEAP_VERSION = 3,
 	HEAP_KEPT_BITS = 12, /* a thread beside others may keep back this part of the peak */
 	/* Frames that stand for no code: what is around a stack that is too deep, or a frame that
 	 * found no room; and what makes a node of its own for mappings. */
@@ -73,6 +76,11 @@ typedef struct heap_frame {
 } heap_frame;
 _Static_assert(sizeof(heap_frame) == 24, "no gaps");
 
+static inline bool heap_frame_is_python(const heap_frame *f)
+{
+	return f->module == HEAP_PYTHON || f->module == HEAP_PYTHON_STACK;
+}
+
 typedef struct heap_module {
 	uint64_t start, end, bias;
 	uint32_t name, name_bytes; /* in the names */
@@ -100,6 +108,7 @@ typedef struct heap_header {
 				  * the process where its heap has grown */
 	_Atomic uint32_t ready;	 /* all above is set */
 	_Atomic uint32_t nnodes, nframes, nmodules, nname_bytes;
+	_Atomic uint32_t nheld;	       /* nodes of which `held` tells; 0: of none */
 	_Atomic uint32_t threads;      /* that allocated */
 	_Atomic uint32_t code;	       /* grows when code was unloaded */
 	_Atomic uint64_t lost;	       /* allocations whose path found no room */
@@ -119,6 +128,9 @@ enum {
 	HEAP_AT_FRAMES = HEAP_AT_NAMES + HEAP_NAMES_BYTES,
 	HEAP_AT_NODES = HEAP_AT_FRAMES + HEAP_FRAMES_MAX * (int)sizeof(heap_frame),
 };
+#define HEAP_AT_HELD(nodes)                                                   \
+	(HEAP_AT_NODES + (size_t)(nodes) * sizeof(heap_node)) /* int64_t each \
+							       */
 _Static_assert(sizeof(heap_header) <= HEAP_AT_MODULES, "the header has a page");
 _Static_assert(HEAP_AT_NODES % 4096 == 0, "parts begin with a page");
 

@@ -152,7 +152,9 @@ void heap_pages_free(heap_state *s, void *p, size_t bytes)
 
 bool heap_room(heap_part part, size_t bytes)
 {
-	static const size_t begins[] = {0, HEAP_AT_NAMES, HEAP_AT_FRAMES, HEAP_AT_NODES};
+	const heap_header *h = heap_now ? heap_now->header : NULL;
+	const size_t begins[] = {0, HEAP_AT_NAMES, HEAP_AT_FRAMES, HEAP_AT_NODES,
+				 HEAP_AT_HELD(h ? h->nodes_max : 0)};
 	const size_t there = atomic_load_explicit(&room[part], memory_order_relaxed);
 
 	if (bytes <= there)
@@ -191,14 +193,15 @@ static int file_make(const char *folder)
 static uint32_t nodes_allowed(void)
 {
 	struct rlimit files;
+	const size_t each = sizeof(heap_node) + sizeof(int64_t);
 	uint64_t most = HEAP_NODES_MAX;
 
 	if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
 		const uint64_t rest =
 		    files.rlim_cur > HEAP_AT_NODES ? files.rlim_cur - HEAP_AT_NODES : 0;
 
-		if (rest / sizeof(heap_node) < most)
-			most = rest / sizeof(heap_node);
+		if (rest / each < most)
+			most = rest / each;
 	}
 	return (uint32_t)most;
 }
@@ -214,7 +217,7 @@ static uint64_t now_ns(void)
 static bool region_open(heap_state *s, const char *folder)
 {
 	const uint32_t nodes = nodes_allowed();
-	const size_t bytes = HEAP_AT_NODES + (size_t)nodes * sizeof(heap_node);
+	const size_t bytes = HEAP_AT_HELD(nodes) + nodes * sizeof(int64_t);
 
 	if (nodes < 1024)
 		return false;

@@ -33,6 +33,9 @@ struct heap_live;
 struct heap_paths;
 struct heap_ranges;
 
+/* Whether an interpreter of Python finalises. */
+typedef int heap_ending(void);
+
 typedef struct heap_state {
 	_Atomic uint32_t phase; /* heap_phase */
 	uint32_t generation;	/* another one in each process */
@@ -44,8 +47,9 @@ typedef struct heap_state {
 	struct heap_live *live;
 	struct heap_paths *paths;
 	struct heap_ranges *ranges;
-	_Atomic uint32_t lane;	 /* of the next thread */
-	_Atomic uint32_t python; /* heap_python_is */
+	_Atomic uint32_t lane;	     /* of the next thread */
+	_Atomic uint32_t python;     /* heap_python_is */
+	heap_ending *_Atomic ending; /* NULL: no interpreter is known, or what it held is kept */
 } heap_state;
 
 enum heap_phase { HEAP_NEW, HEAP_BEGINS, HEAP_ON, HEAP_OFF };
@@ -76,7 +80,14 @@ void *heap_pages(heap_state *s, size_t bytes);
 void heap_pages_free(heap_state *s, void *p, size_t bytes);
 
 /* Makes sure that the file has room for so many bytes of a part. false: the disk is full. */
-typedef enum heap_part { HEAP_HEAD, HEAP_NAMES, HEAP_FRAMES, HEAP_NODES, HEAP_PARTS } heap_part;
+typedef enum heap_part {
+	HEAP_HEAD,
+	HEAP_NAMES,
+	HEAP_FRAMES,
+	HEAP_NODES,
+	HEAP_HELD,
+	HEAP_PARTS
+} heap_part;
 bool heap_room(heap_part part, size_t bytes);
 
 #endif

@@ -47,6 +47,12 @@ dck_status heap_file_open(const char *path, heap_file *ret, dck_err *err)
 	    least(atomic_load(&f.header->nnodes), (f.bytes - HEAP_AT_NODES) / sizeof *f.nodes);
 	f.nframes = least(atomic_load(&f.header->nframes), HEAP_FRAMES_MAX);
 	f.nmodules = least(atomic_load(&f.header->nmodules), HEAP_MODULES_MAX);
+	if (f.header->nodes_max <= HEAP_NODES_MAX && HEAP_AT_HELD(f.header->nodes_max) < f.bytes) {
+		const size_t begin = HEAP_AT_HELD(f.header->nodes_max);
+
+		f.held = (const int64_t *)(at + begin);
+		f.nheld = least(atomic_load(&f.header->nheld), (f.bytes - begin) / sizeof *f.held);
+	}
 	*ret = f;
 	return DCK_OK;
 }
@@ -84,4 +90,11 @@ int64_t heap_file_at_peak(const heap_file *f, const heap_node *n, heap_kind kind
 	const uint64_t epoch = atomic_load(&f->header->total[kind].epoch);
 
 	return n->epoch == epoch ? n->at_peak : n->live;
+}
+
+int64_t heap_file_held(const heap_file *f, uint32_t node)
+{
+	if (f->nheld)
+		return node < f->nheld ? f->held[node] : 0;
+	return f->nodes[node].live;
 }

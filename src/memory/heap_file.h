@@ -13,8 +13,9 @@ typedef struct heap_file {
 	const heap_module *modules;
 	const heap_frame *frames;
 	const heap_node *nodes;
+	const int64_t *held; /* of the first nheld nodes */
 	const char *names;
-	uint32_t nmodules, nframes, nnodes;
+	uint32_t nmodules, nframes, nnodes, nheld; /* nheld 0: no interpreter of Python finalised */
 	void *mapped;
 	size_t bytes;
 } heap_file;
@@ -31,5 +32,8 @@ void heap_file_name(const heap_file *f, const heap_module *m, char *ret, size_t 
 const char *heap_file_text(const heap_file *f, uint32_t at);
 /* What was allocated by that path when all was at its peak. */
 int64_t heap_file_at_peak(const heap_file *f, const heap_node *n, heap_kind kind);
+/* What that path held when the program's own code had ended: before its interpreter of Python
+ * finalised, else at the end of the process. */
+int64_t heap_file_held(const heap_file *f, uint32_t node);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "memory/runtime_frames.h"
 #include "stack/python/python_elf.h"
+#include "stack/python/python_library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct heap_names {
 	mem_arena *arena;
 	symbols *symbols;
 	named_file *files;
+	python_library *library;
 };
 
 heap_names *heap_names_new(void)
@@ -31,7 +33,8 @@ heap_names *heap_names_new(void)
 		return NULL;
 	n->arena = mem_arena_new(0);
 	n->symbols = symbols_new(NULL);
-	if (n->arena && n->symbols)
+	n->library = python_library_new();
+	if (n->arena && n->symbols && n->library)
 		return n;
 	heap_names_free(n);
 	return NULL;
@@ -42,6 +45,7 @@ void heap_names_free(heap_names *n)
 	if (!n)
 		return;
 	symbols_free(n->symbols);
+	python_library_free(n->library);
 	for (named_file *f = n->files; f; f = f->next)
 		elf_file_close(f->elf);
 	mem_arena_free(n->arena);
@@ -121,7 +125,11 @@ static bool python_name_add(heap_names *n, const heap_file *f, const heap_frame 
 				 .start_line = at->first_line};
 
 	*ret = (heap_place){.first = (uint32_t)r->npieces, .n = 1};
-	return frame.name && piece_add(r, paths, &frame, false, true);
+	if (!frame.name || !piece_add(r, paths, &frame, false, true))
+		return false;
+	r->pieces[ret->first].python = true;
+	r->pieces[ret->first].user = frame.file && !python_library_has(n->library, frame.file);
+	return true;
 }
 
 static bool place_name(heap_names *n, const heap_file *f, const heap_frame *at, call_paths *paths,

@@ -14,9 +14,10 @@
 /* One function at a place; its texts are kept as long as the names they are of. */
 typedef struct heap_piece {
 	dck_frame frame;
-	uint32_t number; /* in the paths that were given */
-	bool runtime, c; /* of the language's libraries; of libc and the loader */
-	bool named;	 /* its name is one, not a place */
+	uint32_t number;   /* in the paths that were given */
+	bool runtime, c;   /* of the language's libraries; of libc and the loader */
+	bool named;	   /* its name is one, not a place */
+	bool python, user; /* a function of Python; and no library's */
 } heap_piece;
 
 typedef struct heap_place {

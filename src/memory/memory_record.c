@@ -54,7 +54,7 @@ static void resident_put(record_builder *b, const memory_told *m)
 /* --- heaps */
 
 typedef struct heap_sum {
-	int64_t leaked, kept, mapped_peak;
+	int64_t leaked, kept, held, mapped_peak;
 	uint64_t leaked_blocks, allocations, temporary, bytes, freed;
 	uint64_t lost, unseen, cut, broken, own_bytes, file_bytes, timed, timed_ns;
 	uint32_t threads;
@@ -70,6 +70,7 @@ static heap_sum sum_of(const memory_sums *s)
 
 		sum.leaked += p->leaked;
 		sum.kept += p->kept;
+		sum.held += p->held;
 		sum.leaked_blocks += p->leaked_blocks;
 		sum.allocations += p->allocations;
 		sum.temporary += p->temporary;
@@ -120,6 +121,9 @@ static void metrics_put(record_builder *b, const memory_sums *s, const heap_sum 
 	record_metric_int(b, "memory/heap_peak", p->peak, how);
 	record_metric_int(b, "memory/heap_leaked", sum->leaked,
 			  several ? "of all processes" : "exact");
+	if (s->ncolumns > SUMS_HELD)
+		record_metric_int(b, "memory/heap_held", sum->held,
+				  "when its interpreter of Python began to finalise");
 	record_metric_int(b, "memory/heap_kept", sum->kept, several ? "of all processes" : "exact");
 	record_metric_int(b, "memory/allocations", (int64_t)sum->allocations,
 			  "malloc, calloc, realloc, aligned forms, operator new");
@@ -132,42 +136,46 @@ static void metrics_put(record_builder *b, const memory_sums *s, const heap_sum 
 
 static dck_status tables_put(record_builder *b, const memory_sums *s, dck_err *err)
 {
-#define OWN(i, key, title, unit)               \
-	{                                      \
-		key, title, unit, i, CALL_SELF \
+	static const enum sums_column order[] = {SUMS_PEAK,	   SUMS_HELD,	   SUMS_LEAKED,
+						 SUMS_ALLOCATIONS, SUMS_TEMPORARY, SUMS_BYTES};
+	const bool has_held = s->ncolumns > SUMS_HELD;
+	call_column columns[SUMS_COLUMNS + 2];
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+		const dck_column *c = &sums_columns[order[i]];
+
+		if (order[i] != SUMS_HELD || has_held)
+			columns[n++] =
+			    (call_column){c->key, c->title, c->unit, order[i], CALL_SELF};
 	}
-	static const call_column columns[] = {
-	    OWN(SUMS_PEAK, "peak", "at peak", DCK_UNIT_BYTE),
-	    OWN(SUMS_LEAKED, "leaked", "leaked", DCK_UNIT_BYTE),
-	    OWN(SUMS_ALLOCATIONS, "allocations", "allocations", DCK_UNIT_ONE),
-	    OWN(SUMS_TEMPORARY, "temporary", "temporary", DCK_UNIT_ONE),
-	    OWN(SUMS_BYTES, "bytes", "allocated", DCK_UNIT_BYTE),
-	    {"peak_total", "at peak, with what it calls", DCK_UNIT_BYTE, SUMS_PEAK, CALL_TOTAL},
-	    {"leaked_total", "leaked, with what it calls", DCK_UNIT_BYTE, SUMS_LEAKED, CALL_TOTAL},
-	};
+	columns[n++] = (call_column){"peak_total", "at peak, with what it calls", DCK_UNIT_BYTE,
+				     SUMS_PEAK, CALL_TOTAL};
+	columns[n++] = (call_column){"leaked_total", "leaked, with what it calls", DCK_UNIT_BYTE,
+				     SUMS_LEAKED, CALL_TOTAL};
 	const call_table functions = {.name = "memory/functions",
 				      .title = "Memory by the functions that asked for it",
 				      .columns = columns,
-				      .ncolumns = 7,
+				      .ncolumns = n,
 				      .brief = ROWS_BRIEF};
 	const call_table lines = {.name = "memory/lines",
 				  .title = "Memory by the lines that asked for it",
 				  .columns = columns,
-				  .ncolumns = 5,
+				  .ncolumns = n - 2,
 				  .brief = ROWS_BRIEF};
 	const call_table mappings = {.name = "memory/mappings",
 				     .title = "Memory that was mapped, by function",
 				     .columns = columns,
-				     .ncolumns = 3,
+				     .ncolumns = n - 4,
 				     .brief = ROWS_BRIEF};
 
 	DCK_TRY(call_paths_functions(&s->lines, &lines, b, err));
-	record_brief_columns(b, "peak leaked allocations temporary");
+	record_brief_columns(b, has_held ? "peak held allocations temporary"
+					 : "peak leaked allocations temporary");
 	DCK_TRY(call_paths_functions(&s->functions, &functions, b, err));
 	if (s->mappings.nframes)
 		DCK_TRY(call_paths_functions(&s->mappings, &mappings, b, err));
 	return call_paths_tree(&s->paths, "allocations", "Allocations by call path", b, err);
-#undef OWN
 }
 
 static void processes_put(record_builder *b, const memory_sums *s)
@@ -246,7 +254,7 @@ static void notes_put(record_builder *b, const memory_told *m, const heap_sum *s
 			    "%llu allocations stand with the path around theirs, which found no "
 			    "room: %s",
 			    (unsigned long long)sum->lost,
-			    sum->full ? "the file of a process was full, which holds 4 million "
+			    sum->full ? "the file of a process was full, which holds 8 million "
 					"paths, or as many as 'ulimit -f' allows; look at a "
 					"shorter part of the program"
 				      : "make room where $TMPDIR is");
@@ -279,10 +287,37 @@ static void largest_of(const call_paths *p, size_t column, uint32_t *ret, double
 		}
 }
 
+/* What the program did not free. An interpreter of Python frees at its end most of what a script
+ * kept until then: of such a program the kept bytes are the answer. */
+static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_line, char *ret,
+		      size_t size)
+{
+	char bytes[TEXT];
+	uint32_t line;
+	double weight;
+
+	if (s->ncolumns > SUMS_HELD) {
+		largest_of(&s->lines, SUMS_HELD, &line, &weight);
+		snprintf(ret, size, "%s held at the end",
+			 dck_text_bytes((double)sum->held, bytes, sizeof bytes));
+		if (line && line != peak_line && sum->held > 0) {
+			const size_t n = strlen(ret);
+
+			snprintf(ret + n, size - n, ", %.0f %% of it by %.100s",
+				 100 * weight / (double)sum->held, memory_sums_asked(s, line));
+		}
+	} else if (sum->leaked) {
+		snprintf(ret, size, "%s leaked",
+			 dck_text_bytes((double)sum->leaked, bytes, sizeof bytes));
+	} else {
+		snprintf(ret, size, "nothing leaked");
+	}
+}
+
 static void answer_put(record_builder *b, const memory_told *m, const heap_sum *sum)
 {
 	const sums_process *p = &m->sums->processes[m->sums->largest];
-	char peak[TEXT], leaked[TEXT], at[TEXT], who[200] = "";
+	char peak[TEXT], at[TEXT], who[200] = "", left[250];
 	uint32_t line;
 	double weight;
 
@@ -294,16 +329,12 @@ static void answer_put(record_builder *b, const memory_told *m, const heap_sum *
 	if (line)
 		snprintf(who, sizeof who, ", %.0f %% of it by %.100s",
 			 100 * weight / (double)p->peak, memory_sums_asked(m->sums, line));
-	if (sum->leaked)
-		snprintf(leaked, sizeof leaked, "%s leaked",
-			 dck_text_bytes((double)sum->leaked, at, sizeof at));
-	else
-		snprintf(leaked, sizeof leaked, "nothing leaked");
+	left_text(m->sums, sum, line, left, sizeof left);
 	record_answer(
 	    b, "peak heap %s at %s%s; %s", dck_text_bytes((double)p->peak, peak, sizeof peak),
 	    dck_text_time(p->peak_ns > m->began_ns ? (double)(p->peak_ns - m->began_ns) : 0, at,
 			  sizeof at),
-	    who, leaked);
+	    who, left);
 }
 
 static dck_status heaps_put(record_builder *b, const memory_told *m, dck_err *err)
@@ -340,7 +371,8 @@ dck_status memory_record(const memory_told *m, dck_record **ret, dck_err *err)
 	char title[TEXT];
 
 	snprintf(title, sizeof title, "process %d", (int)m->config->pid);
-	record_builder *b = record_begin(m->config->pid ? title : m->program->argv[0]);
+	record_builder *b =
+	    m->config->pid ? record_begin(title) : record_begin_program(m->program->argv);
 	dck_status st = DCK_OK;
 
 	DCK_NEED(b, err, "for the record");

@@ -17,6 +17,7 @@ const dck_column sums_columns[SUMS_COLUMNS] = {
     [SUMS_ALLOCATIONS] = {"allocations", "allocations", DCK_UNIT_ONE},
     [SUMS_TEMPORARY] = {"temporary", "temporary", DCK_UNIT_ONE},
     [SUMS_BYTES] = {"bytes", "allocated", DCK_UNIT_BYTE},
+    [SUMS_HELD] = {"held", "held at end", DCK_UNIT_BYTE},
 };
 
 /* --- the paths of one process */
@@ -26,6 +27,8 @@ typedef struct told_node {
 	uint32_t path, function;
 	uint32_t asked;	     /* piece that asked for it: the innermost of the user's; see NONE */
 	uint32_t leaf;	     /* piece: the innermost of all */
+	uint32_t user;	     /* piece: the innermost line of Python that is no library's */
+	uint32_t python;     /* piece: the innermost line of Python */
 	bool wanted;	     /* it or what lies within it counts something by its path */
 	const char *entered; /* the function of libc by which it was entered, ... */
 	bool inside_c;	     /* ... where the innermost frames are libc's */
@@ -53,6 +56,10 @@ static void piece_follow(const adding *a, told_node *t, uint32_t at)
 
 	t->path = call_paths_child(&a->s->paths, t->path, p->number);
 	t->leaf = at;
+	if (p->python)
+		t->python = at;
+	if (p->user)
+		t->user = at;
 	if (!p->runtime) {
 		t->asked = at;
 		t->function = call_paths_child(&a->s->functions, t->function,
@@ -98,7 +105,7 @@ static told_node python_tell(adding *a, uint32_t i, told_node t)
 static told_node node_tell(adding *a, uint32_t i)
 {
 	const heap_node *n = &a->file->nodes[i];
-	told_node t = {.path = a->root, .asked = NONE, .leaf = NONE};
+	told_node t = {.path = a->root, .asked = NONE, .leaf = NONE, .user = NONE, .python = NONE};
 
 	if (i <= HEAP_LANES || n->parent >= i || n->frame >= a->file->nframes)
 		return t;
@@ -119,9 +126,26 @@ static bool is_kept(const told_node *t)
 
 static void weights_add(call_paths *p, uint32_t path, const double weight[SUMS_COLUMNS])
 {
-	for (size_t c = 0; c < SUMS_COLUMNS; c++)
+	for (size_t c = 0; c < p->ncolumns; c++)
 		if (weight[c] != 0)
 			call_paths_add(p, path, c, weight[c]);
+}
+
+/* The piece whose line the table of lines names. Libraries of Python allocate for the line that
+ * called them, as those of C do. */
+static uint32_t line_piece(const told_node *t)
+{
+	const uint32_t found[] = {t->user, t->python, t->asked, t->leaf};
+	size_t i = 0;
+
+	while (i < sizeof found / sizeof found[0] - 1 && found[i] == NONE)
+		i++;
+	return found[i];
+}
+
+static bool has_call(const char *name)
+{
+	return strchr(name, '(') || name[0] == '<'; /* "<module>" is no call */
 }
 
 /* As the table of lines has it: "build() at list.c:12". */
@@ -130,7 +154,7 @@ static const char *line_text(const memory_sums *s, const dck_frame *f)
 	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
 
 	return f->file && f->line ? mem_arena_fmt(s->arena, "%.100s%s at %.100s:%u", f->name,
-						  strchr(f->name, '(') ? "" : "()",
+						  has_call(f->name) ? "" : "()",
 						  slash ? slash + 1 : f->file, f->line)
 				  : f->name;
 }
@@ -177,7 +201,8 @@ static void node_add(const adding *a, uint32_t i)
 	    [SUMS_LEAKED] = kept ? 0 : (double)n->live,
 	    [SUMS_ALLOCATIONS] = (double)n->allocations,
 	    [SUMS_TEMPORARY] = (double)n->temporary,
-	    [SUMS_BYTES] = (double)n->bytes};
+	    [SUMS_BYTES] = (double)n->bytes,
+	    [SUMS_HELD] = kept ? 0 : (double)heap_file_held(a->file, i)};
 	const uint32_t asked = t->asked == NONE ? t->leaf : t->asked;
 	static const dck_frame unknown = {.name = "(no call path)"};
 	const dck_frame *f = asked == NONE ? &unknown : &a->frames->pieces[asked].frame;
@@ -195,7 +220,10 @@ static void node_add(const adding *a, uint32_t i)
 				: call_paths_child(&a->s->functions, 0,
 						   call_paths_frame(&a->s->functions, f)),
 		    weight);
-	weights_add(&a->s->lines, line_of(a->s, f), weight);
+	const uint32_t line = line_piece(t);
+	weights_add(&a->s->lines,
+		    line_of(a->s, line == NONE ? &unknown : &a->frames->pieces[line].frame),
+		    weight);
 	a->process->allocations += n->allocations;
 	a->process->temporary += n->temporary;
 	a->process->bytes += n->bytes;
@@ -205,6 +233,7 @@ static void node_add(const adding *a, uint32_t i)
 	} else {
 		a->process->leaked += n->live;
 		a->process->leaked_blocks += n->live_blocks;
+		a->process->held += heap_file_held(a->file, i);
 	}
 }
 
@@ -277,14 +306,17 @@ static void process_of(memory_sums *s, const heap_file *f, sums_process *ret)
 	    .timed_ns = atomic_load(&h->timed_ns),
 	    .timed = atomic_load(&h->timed),
 	    .lost = atomic_load(&h->lost),
-	    .full = f->nnodes >= h->nodes_max,
+	    /* Of a program with Python a quarter is for its paths alone. */
+	    .full = f->nnodes >= h->nodes_max - h->nodes_max / 4,
+	    .ends_in = f->nheld > 0,
 	    .unseen = atomic_load(&h->unseen),
 	    .cut = atomic_load(&h->cut),
 	    .broken = atomic_load(&h->broken),
 	    .own_bytes = atomic_load(&h->own_bytes),
 	    .own_resident = atomic_load(&h->own_resident),
 	    .file_bytes = HEAP_AT_NAMES + atomic_load(&h->nname_bytes) +
-			  f->nframes * sizeof(heap_frame) + f->nnodes * sizeof(heap_node),
+			  f->nframes * sizeof(heap_frame) + f->nnodes * sizeof(heap_node) +
+			  f->nheld * sizeof *f->held,
 	    .threads = atomic_load(&h->threads),
 	};
 }
@@ -311,6 +343,19 @@ static void found(void *self, const char *path)
 	heap_file_close(&f);
 }
 
+static dck_status sums_init(memory_sums *s, dck_err *err)
+{
+	call_paths *const all[] = {&s->paths, &s->functions, &s->lines, &s->mappings};
+
+	s->ncolumns = SUMS_HELD;
+	for (size_t i = 0; i < s->nprocesses; i++)
+		if (s->processes[i].ends_in)
+			s->ncolumns = SUMS_COLUMNS;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		DCK_TRY(call_paths_init(all[i], sums_columns, s->ncolumns, err));
+	return DCK_OK;
+}
+
 static dck_status read_all(memory_sums *s, const char *folder, dck_err *err)
 {
 	found_files files = {.s = s};
@@ -321,6 +366,7 @@ static dck_status read_all(memory_sums *s, const char *folder, dck_err *err)
 	os_path_each(folder, "*" HEAP_FILE_END, found, &files);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
+	DCK_TRY(sums_init(s, err));
 	for (size_t i = 0; i < s->nprocesses; i++)
 		if (s->processes[i].peak > s->processes[s->largest].peak)
 			s->largest = i;
@@ -343,13 +389,10 @@ dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err)
 	memory_sums s = {.arena = mem_arena_new(0),
 			 .names = heap_names_new(),
 			 .processes = mem_zalloc(PROCESSES_MAX, sizeof *s.processes)};
-	call_paths *const all[] = {&s.paths, &s.functions, &s.lines, &s.mappings};
 	dck_status st = s.arena && s.names && s.processes
 			    ? DCK_OK
 			    : ERR_NO_MEMORY(err, "for the heaps of a program");
 
-	for (size_t i = 0; st == DCK_OK && i < sizeof all / sizeof all[0]; i++)
-		st = call_paths_init(all[i], sums_columns, SUMS_COLUMNS, err);
 	if (st == DCK_OK)
 		st = read_all(&s, folder, err);
 	if (st != DCK_OK) {

@@ -16,6 +16,7 @@ enum sums_column {
 	SUMS_ALLOCATIONS,
 	SUMS_TEMPORARY,
 	SUMS_BYTES,
+	SUMS_HELD, /* the last one: where an interpreter of Python finalised */
 	SUMS_COLUMNS
 };
 extern const dck_column sums_columns[SUMS_COLUMNS];
@@ -24,13 +25,14 @@ extern const dck_column sums_columns[SUMS_COLUMNS];
 typedef struct sums_process {
 	const char *program; /* its file */
 	long pid;
-	int64_t peak, leaked, kept, mapped_peak; /* bytes; kept: by libc and the loader */
+	int64_t peak, leaked, kept, held, mapped_peak; /* bytes; kept: by libc and the loader */
 	uint64_t leaked_blocks, allocations, temporary, bytes;
 	uint64_t began_ns, peak_ns, timed_ns, timed;
 	uint64_t freed; /* blocks */
 	uint64_t lost, unseen, cut, broken, own_bytes, own_resident, file_bytes;
 	uint32_t threads;
-	bool full; /* its file had as many call paths as it may */
+	bool full;    /* its file had as many call paths as it may */
+	bool ends_in; /* its interpreter of Python finalised: `held` is what was live before */
 } sums_process;
 
 typedef struct memory_sums {
@@ -45,6 +47,7 @@ typedef struct memory_sums {
 	sums_process *processes;     /* @owned */
 	size_t nprocesses, left_out; /* left_out: that could not be read, or were too many */
 	size_t largest;		     /* the process with the highest peak */
+	size_t ncolumns;	     /* without SUMS_HELD where no process has it */
 } memory_sums;
 
 /* All that processes left in the folder. E_NOMEM. What cannot be read is left out. */

@@ -125,14 +125,9 @@ static void facts_put(record_builder *b, const overhead *o)
 
 dck_status overhead_record_make(const overhead *o, dck_record **ret, dck_err *err)
 {
-	char title[1024];
-	size_t n = 0;
+	record_builder *b = record_begin_program(o->argv);
 	os_host host;
 
-	title[0] = '\0';
-	for (char *const *word = o->argv; *word && n < sizeof title; word++)
-		n += (size_t)snprintf(title + n, sizeof title - n, "%s%s", n ? " " : "", *word);
-	record_builder *b = record_begin(title);
 	DCK_NEED(b, err, "for the costs of profiles");
 	os_host_get(&host);
 	record_host(b, &host);

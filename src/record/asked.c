@@ -3,6 +3,8 @@
 #include "os/os.h"
 #include <stdio.h>
 
+enum { RECORD_TITLE_SIZE = 4096 };
+
 void record_id_make(char ret[RECORD_ID_SIZE])
 {
 	unsigned char bytes[RECORD_ID_SIZE / 2];
@@ -23,6 +25,23 @@ record_builder *record_begin(const char *title)
 	record_set_id(b, id);
 	record_set_command(b, title);
 	return b;
+}
+
+void record_program_title(char *ret, size_t size, char *const *argv)
+{
+	size_t n = 0;
+
+	ret[0] = '\0';
+	for (; argv && *argv && n < size; argv++)
+		n += (size_t)snprintf(ret + n, size - n, "%s%s", n ? " " : "", *argv);
+}
+
+record_builder *record_begin_program(char *const *argv)
+{
+	char title[RECORD_TITLE_SIZE];
+
+	record_program_title(title, sizeof title, argv);
+	return record_begin(title);
 }
 
 /* What an option row's field holds, as a fact. */

@@ -24,13 +24,10 @@ enum { FEW = 100 };
 
 static void title_make(char *title, size_t size, const dck_sample_config *c, char *const *argv)
 {
-	size_t n = 0;
-
-	title[0] = '\0';
 	if (c->pid)
 		snprintf(title, size, "process %llu", (unsigned long long)c->pid);
-	for (; argv && *argv && n < size; argv++)
-		n += (size_t)snprintf(title + n, size - n, "%s%s", n ? " " : "", *argv);
+	else
+		record_program_title(title, size, argv);
 }
 
 static double share(uint64_t n, uint64_t of)

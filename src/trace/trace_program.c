@@ -75,12 +75,12 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return NULL;
 }
 
-/* Only who started the program knows how long it took from its start to its end: the recorder
- * begins later, and what is done with the traces after the end is no time of the program. *record
- * is freed where it fails. */
-static dck_status took_put(uint64_t ns, dck_record **record, dck_err *err)
+/* Only who started the program knows its words, and how long it took from its start to its end: the
+ * recorder begins later, and what is done with the traces after the end is no time of the program.
+ * *record is freed where it fails. */
+static dck_status took_put(char *const *argv, uint64_t ns, dck_record **record, dck_err *err)
 {
-	record_builder *b = record_begin((*record)->command);
+	record_builder *b = record_begin_program(argv);
 	dck_record *with;
 
 	if (!b) {
@@ -165,7 +165,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
 		if (st == DCK_OK)
-			st = took_put(took, ret, err);
+			st = took_put(p->argv, took, ret, err);
 	}
 	mem_arena_free(a);
 	return st;

@@ -109,6 +109,34 @@ for _ in range(5):
     t.join()
 print(json.dumps(told))
 """
+# Blocks of NumPy: kept in a global of the script, gone before its end, and from a function of NumPy in Python.
+NUMPY = """
+import numpy as np
+KEPT = []
+def keep():
+    for _ in range(5):
+        KEPT.append(np.ones(500_000))
+def peak():
+    a = np.zeros(10_000_000)
+    b = np.full(5_000_000, 1.0)
+    return a.sum() + b.sum()
+keep()
+peak()
+"""
+TORCH = """
+import torch
+KEPT = []
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(1000, 2000)
+    def forward(self, x):
+        return torch.relu(
+            self.a(x))
+net = Net()
+for _ in range(3):
+    KEPT.append(net(torch.ones(1000, 1000)).detach())
+"""
 args = c.arguments(__doc__, ("--witness", {"required": True}))
 args.witness = os.path.abspath(args.witness)
 
@@ -223,6 +251,79 @@ def python_stacks():
         c.expect(found.get(key) == size, (key, size, found.get(key)))
 
 
+# Bytes of each line of the script where all was at its peak, and of what was not freed until the script ended.
+MEMRAY = """
+import collections, json, os
+import memray
+reader = memray.FileReader("memray.bin")
+told = []
+for records in (reader.get_high_watermark_allocation_records(), reader.get_leaked_allocation_records()):
+    lines = collections.Counter()
+    for r in records:
+        # Large ones: pools of Python's small objects are beside the point.
+        line = next((line for _, file, line in r.stack_trace() if os.path.basename(file) == "script.py"), 0)
+        lines[line] += r.size if r.size > 100_000 else 0
+    told.append(lines)
+print(json.dumps(told))
+"""
+
+
+def memray_lines(environment):
+    """(at the peak, held at the end), by line, as memray tells it; None: it is not here."""
+    environment = dict(environment)
+    environment["PYTHONPATH"] = f"{os.path.dirname(args.program)}/memray:{environment.get('PYTHONPATH', '')}"
+    if subprocess.run([sys.executable, "-c", "import memray"], env=environment, capture_output=True, check=False).returncode:
+        return None
+    subprocess.run([sys.executable, "-m", "memray", "run", "-q", "-f", "-o", "memray.bin", "script.py"], env=environment,
+                   capture_output=True, check=True)
+    out = subprocess.run([sys.executable, "-c", MEMRAY], env=environment, capture_output=True, check=True, text=True).stdout
+    return [{int(line): size for line, size in told.items()} for told in json.loads(out)]
+
+
+def python_lines(text, **variables):
+    """Record, and what each line of a script had at the peak and at its end; the answer names the first of them."""
+    with open("script.py", "w", encoding="utf-8") as file:
+        file.write(text)
+    environment = dict(os.environ, **variables)
+    if subprocess.run([sys.executable, "-c", text.split("\n")[1]], env=environment, capture_output=True,
+                      check=False).returncode:
+        raise c.Skipped(f"'{text.split(chr(10))[1]}' does not work here")
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        record, _, _, _ = memory(sys.executable, "script.py", witness=False)
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    rows = [row for row in rows_of(record, "memory/lines") if str(row.get("file")).endswith("script.py")]
+    first = rows_of(record, "memory/lines")[0]
+    c.expect(f"of it by {first['name']}" in c.fact(record, "result", "answer"), c.fact(record, "result", "answer"))
+    peer = memray_lines(environment)
+    found = {row["line"]: row["peak"] for row in rows}, {row["line"]: row["held"] for row in rows}
+    for of, told in zip(found, peer or ()):
+        for line, size in told.items():
+            if size > 2_000_000 and line > 2:  # the import's: of small blocks as well
+                c.expect(abs(of.get(line, 0) - size) < 0.01 * size + 4096, (line, size, found, peer))
+    return found
+
+
+def numpy():
+    """Its blocks stand for the user's lines: five arrays of 4 MB kept, 80 MB by zeros() and 40 by full(), in Python."""
+    peak, held = python_lines(NUMPY)
+    for line, at_peak, at_end in ((6, 20e6, 20e6), (8, 80e6, 0), (9, 40e6, 0)):
+        c.expect(abs(peak[line] - at_peak) < 0.01 * at_peak + 4096, (line, peak))
+        c.expect(abs(held[line] - at_end) < 0.01 * at_end + 4096, (line, held))
+
+
+def torch():
+    """So do PyTorch's, below three of its modules' functions: relu's result is kept, the linear layer's is not."""
+    folder = os.path.join(os.path.dirname(args.program), "torch2")
+    peak, held = python_lines(TORCH, PYTHONPATH=folder) if os.path.isdir(folder) else python_lines(TORCH)
+    c.expect(abs(held[9] - 3 * 8e6) < 0.01 * 24e6, held)
+    c.expect(abs(held[7] - 8e6) < 0.01 * 8e6, held)  # weights
+    c.expect(peak[10] >= 8e6 and held[10] < peak[10] - 7.9e6, (peak, held))
+
+
 def cpp():
     need("g++")
     with open("shelf.cpp", "w", encoding="utf-8") as file:
@@ -272,5 +373,5 @@ def heaptrack():
 
 
 c.run([("xz", xz), ("openssl", openssl), ("python", python), ("python_stacks", python_stacks),
-       ("cpp", cpp), ("engine", engine),
+       ("numpy", numpy), ("torch", torch), ("cpp", cpp), ("engine", engine),
        ("valgrind", valgrind), ("heaptrack", heaptrack)], args.prefixes)

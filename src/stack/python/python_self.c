@@ -32,6 +32,11 @@ bool python_self_find(python_self *ret_self, const unwind_memory *memory, python
 	if (!runtime)
 		return false;
 	function_find("PyGILState_GetThisThreadState", &ret_self->state);
+	/* By the version, for a search in vain allocates memory, and the caller may stand in front
+	 * of malloc(). */
+	const uint32_t version = version_told();
+	function_find(version >= (3u << 24 | 13u << 16) ? "Py_IsFinalizing" : "_Py_IsFinalizing",
+		      &ret_self->ending);
 	return ret_self->state &&
-	       python_find_at((uint64_t)(uintptr_t)runtime, version_told(), memory, ret);
+	       python_find_at((uint64_t)(uintptr_t)runtime, version, memory, ret);
 }

@@ -9,6 +9,7 @@
 typedef struct python_self {
 	void *(*state)(
 	    void); /* of the calling thread, by PyGILState_GetThisThreadState(); NULL: none */
+	int (*ending)(void); /* Py_IsFinalizing(); NULL: the interpreter does not export it */
 } python_self;
 
 /* It asks the loader: not from a signal handler. false: there is none, or its version is not known.
