@@ -96,6 +96,20 @@ PyObject *ext_tree_new(ext_state *s, PyObject *record, const dck_tree *t);
 PyObject *ext_record_new(ext_state *s, dck_record *r);
 /* The record of a Record; NULL with TypeError where it is none. Borrowed. */
 const dck_record *ext_record_get(ext_state *s, PyObject *o);
+PyObject *ext_record_metrics(PyObject *self, void *none);
+PyObject *ext_record_to_json(PyObject *self, PyObject *none);
+
+/* --- record_mapping.c: slots and methods of Record */
+PyObject *ext_record_subscript(PyObject *self, PyObject *key);
+int ext_record_contains(PyObject *self, PyObject *key);
+PyObject *ext_record_find(PyObject *self, PyObject *args);
+PyObject *ext_record_iter(PyObject *self);
+PyObject *ext_record_keys(PyObject *self, PyObject *none);
+PyObject *ext_record_values(PyObject *self, PyObject *none);
+PyObject *ext_record_items(PyObject *self, PyObject *none);
+PyObject *ext_record_compare(PyObject *self, PyObject *other, int how);
+Py_hash_t ext_record_hash(PyObject *self);
+PyObject *ext_record_reduce(PyObject *self, PyObject *none);
 
 /* --- options.c */
 /* A table, and the config that its rows are read into. */

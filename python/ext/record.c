@@ -407,7 +407,7 @@ static bool put(PyObject *dict, const char *name, PyObject *value)
 			Py_CLEAR(dict);          \
 	return dict
 
-static PyObject *record_metrics(PyObject *self, void *none)
+PyObject *ext_record_metrics(PyObject *self, void *none)
 {
 	const dck_record *r = record_of(self);
 	PyTypeObject *type = ext_state_by(self)->metric;
@@ -621,51 +621,6 @@ static PyObject *record_ops(PyObject *self, void *none)
 	return list;
 }
 
-static const char *nearest_tag(const dck_record *r, const char *tag)
-{
-	const char **names = PyMem_Calloc(r->nmetrics + 1, sizeof *names);
-	const char *nearest = NULL;
-
-	for (size_t i = 0; names && i < r->nmetrics; i++)
-		names[i] = r->metrics[i].def->tag;
-	if (names)
-		nearest = dck_nearest(tag, names, r->nmetrics);
-	PyMem_Free(names);
-	return nearest;
-}
-
-static PyObject *record_subscript(PyObject *self, PyObject *key)
-{
-	const dck_record *r = record_of(self);
-	const char *tag = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
-	const dck_metric *m = tag ? dck_record_metric(r, tag) : NULL;
-	const char *nearest;
-	dck_err err = {.code = DCK_E_ABSENT};
-
-	if (m)
-		return ext_view_new(ext_state_by(self)->metric, self, m);
-	if (!tag) {
-		if (!PyErr_Occurred())
-			PyErr_SetString(PyExc_TypeError, "a metric is named by its tag, a str");
-		return NULL;
-	}
-	nearest = nearest_tag(r, tag);
-	PyOS_snprintf(err.msg, sizeof err.msg,
-		      nearest ? "the record has no metric '%s'; did you mean '%s'?"
-			      : "the record has no metric '%s'; record.metrics has them all",
-		      tag, nearest);
-	return ext_raise(ext_state_by(self), &err);
-}
-
-static int record_contains(PyObject *self, PyObject *key)
-{
-	const char *tag = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
-
-	if (!tag)
-		return PyErr_Occurred() ? -1 : 0;
-	return dck_record_metric(record_of(self), tag) != NULL;
-}
-
 /* --- as text */
 
 /* The records' bytes of that writer, as str. */
@@ -688,7 +643,7 @@ static PyObject *written(ext_state *s, const char *writer, const dck_record *r,
 	return text;
 }
 
-static PyObject *record_to_json(PyObject *self, PyObject *none)
+PyObject *ext_record_to_json(PyObject *self, PyObject *none)
 {
 	(void)none;
 	return written(ext_state_by(self), "json", record_of(self), NULL);
@@ -782,13 +737,15 @@ static PyObject *record_repr(PyObject *self)
 PyDoc_STRVAR(
     record_doc,
     "What one measurement gave; it never changes.\n\n"
-    "record[tag] is a Metric, print(record) the report for people. facts, metrics, series, "
+    "record[tag] is a Metric, print(record) the report for people; iteration, keys(), items() and "
+    "get() are those of the dict record.metrics. Records are equal where all that they hold is, and "
+    "can be pickled. facts, metrics, series, "
     "tables and trees are dicts by name, notes is a list.");
 
 #define OF_RECORD(field) ((void *)offsetof(dck_record, field))
 static PyGetSetDef record_getset[] = {
     {"facts", record_facts, NULL, "dict: \"host/cpu\" to Fact", NULL},
-    {"metrics", record_metrics, NULL, "dict: tag to Metric", NULL},
+    {"metrics", ext_record_metrics, NULL, "dict: tag to Metric", NULL},
     {"series", record_series, NULL, "dict: tag to Series", NULL},
     {"tables", record_tables, NULL, "dict: name to Table", NULL},
     {"trees", record_trees, NULL, "dict: name to Tree", NULL},
@@ -810,6 +767,14 @@ static PyGetSetDef record_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyMethodDef record_methods[] = {
+    {"get", ext_record_find, METH_VARARGS,
+     "get($self, tag, default=None, /)\n--\n\nrecord[tag], or default where there is none."},
+    {"keys", ext_record_keys, METH_NOARGS, "keys($self, /)\n--\n\nThe tags of the metrics."},
+    {"values", ext_record_values, METH_NOARGS, "values($self, /)\n--\n\nThe metrics."},
+    {"items", ext_record_items, METH_NOARGS,
+     "items($self, /)\n--\n\n(tag, metric) of each metric."},
+    {"__reduce__", ext_record_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nFor pickle and copy: its JSON form."},
     {"to_pandas", record_to_pandas, METH_VARARGS,
      "to_pandas($self, table=None, /)\n--\n\nA pandas.DataFrame: of the metrics, or of the table, "
      "series or \"ops\" of that name. AbsentError."},
@@ -818,7 +783,7 @@ static PyMethodDef record_methods[] = {
      "show($self, /, path=None)\n--\n\nThe record as a page with pictures: in a notebook below "
      "the cell, elsewhere in the browser. The page is kept in path, else in a new temporary file; "
      "returns its name."},
-    {"to_json", record_to_json, METH_NOARGS,
+    {"to_json", ext_record_to_json, METH_NOARGS,
      "to_json($self, /)\n--\n\nThe whole record as JSON: what `deepclock report` reads."},
     {"save", record_save, METH_O,
      "save($self, path, /)\n--\n\nWrites its JSON form into a file, all of it or nothing; "
@@ -830,11 +795,19 @@ static PyMethodDef record_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot record_slots[] = {
-    {Py_tp_doc, (void *)record_doc},   {Py_tp_new, ext_type_not_made},
-    {Py_tp_dealloc, record_dealloc},   {Py_tp_repr, record_repr},
-    {Py_tp_str, record_str},	       {Py_tp_getset, record_getset},
-    {Py_tp_methods, record_methods},   {Py_mp_subscript, record_subscript},
-    {Py_sq_contains, record_contains}, {0, NULL},
+    {Py_tp_doc, (void *)record_doc},
+    {Py_tp_new, ext_type_not_made},
+    {Py_tp_dealloc, record_dealloc},
+    {Py_tp_repr, record_repr},
+    {Py_tp_str, record_str},
+    {Py_tp_getset, record_getset},
+    {Py_tp_methods, record_methods},
+    {Py_mp_subscript, ext_record_subscript},
+    {Py_sq_contains, ext_record_contains},
+    {Py_tp_iter, ext_record_iter},
+    {Py_tp_richcompare, ext_record_compare},
+    {Py_tp_hash, ext_record_hash},
+    {0, NULL},
 };
 static PyType_Spec record_spec = {
     .name = "deepclock.Record",

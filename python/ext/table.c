@@ -122,7 +122,26 @@ static Py_ssize_t column_find(PyObject *self, PyObject *key)
 	return -1;
 }
 
-/* table[i] is a row, table["latency"] the values of a column. */
+static PyObject *table_rows(PyObject *self, PyObject *slice)
+{
+	Py_ssize_t begin, end, step;
+
+	if (PySlice_Unpack(slice, &begin, &end, &step) < 0)
+		return NULL;
+	const Py_ssize_t n = PySlice_AdjustIndices(table_length(self), &begin, &end, step);
+	PyObject *list = PyList_New(n);
+	for (Py_ssize_t i = 0; list && i < n; i++) {
+		PyObject *row = table_row(self, begin + i * step);
+
+		if (row)
+			PyList_SET_ITEM(list, i, row);
+		else
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+/* table[i] is a row, table[i:j] a list of them, table["latency"] the values of a column. */
 static PyObject *table_subscript(PyObject *self, PyObject *key)
 {
 	const dck_table *t = table_of(self);
@@ -135,6 +154,8 @@ static PyObject *table_subscript(PyObject *self, PyObject *key)
 			return NULL;
 		return table_row(self, i < 0 ? i + table_length(self) : i);
 	}
+	if (PySlice_Check(key))
+		return table_rows(self, key);
 	i = column_find(self, key);
 	list = i < 0 ? NULL : PyList_New((Py_ssize_t)t->nrows);
 	for (size_t row = 0; list && row < t->nrows; row++) {
@@ -186,7 +207,7 @@ static PyObject *table_repr(PyObject *self)
 PyDoc_STRVAR(
     table_doc,
     "Results that come in rows; the first column names the row.\n\n"
-    "table[i] is row i as a dict, table[key] the list of a column's values, iteration gives "
+    "table[i] is row i as a dict, table[i:j] a list of rows, table[key] the list of a column's values, iteration gives "
     "the rows; None stands for an absent value.");
 
 #define OF_TABLE(field) ((void *)offsetof(dck_table, field))

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record and what it consists of."""
 
+import concurrent.futures
+import copy
 import json
 import math
+import multiprocessing
 import os
 import pathlib
+import pickle
 import tempfile
 from unittest import mock
 
@@ -32,6 +36,32 @@ class RecordTest(Case):
         for f in told["facts"]:
             self.assertEqual(self.record.facts[f["section"] + "/" + f["key"]].value, f.get("value"))
         self.assertEqual([n.code for n in self.record.notes], [n["code"] for n in told["notes"]])
+
+    def test_is_a_value(self):
+        for again in (pickle.loads(pickle.dumps(self.record)), copy.deepcopy(self.record), copy.copy(self.record),
+                      deepclock.parse(self.record.to_json())):
+            self.assertEqual(again, self.record)
+            self.assertEqual(hash(again), hash(self.record))
+            self.assertEqual(again.to_json(), self.record.to_json())
+        told = json.loads(self.record.to_json())
+        told["command"] = "another"
+        self.assertNotEqual(deepclock.parse(json.dumps(told)), self.record)  # with the same id
+        self.assertNotEqual(deepclock.bench(work, **short()), self.record)
+        self.assertNotEqual(self.record, self.record.to_json())
+        self.assertEqual(len({self.record, deepclock.parse(self.record.to_json())}), 1)
+        odd = deepclock.bench_command([b"true", b"\xff"], **short(runs=3))  # no UTF-8
+        self.assertEqual(pickle.loads(pickle.dumps(odd)), odd)
+        with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            self.assertEqual(pool.submit(deepclock.parse, self.record.to_json()).result(timeout=60), self.record)
+
+    def test_is_a_mapping(self):
+        self.assertEqual(list(self.record), list(self.record.metrics))
+        self.assertEqual(self.record.get("latency/median").value, self.record["latency/median"].value)
+        self.assertIsNone(self.record.get("latency/nothing"))
+        self.assertEqual(self.record.get("latency/nothing", 3), 3)
+        self.assertEqual({tag: m.value for tag, m in self.record.items()},
+                         {tag: m.value for tag, m in dict(self.record).items()})
+        self.assertEqual([m.tag for m in self.record.values()], self.record.keys())
 
     def test_metric(self):
         told = json.loads(self.record.to_json())
@@ -142,6 +172,8 @@ class RecordTest(Case):
             first = table.columns[0].key
             self.assertEqual(table[first], [row[first] for row in table])
             self.assertEqual(table.cell(0, first).value, table[0][first])
+            self.assertEqual((table[:], table[1:], table[::-1]),
+                             (list(table), list(table)[1:], list(table)[::-1]))
 
     def test_only_made_by_measuring(self):
         for o in (self.record, self.record["latency/median"], self.record.series["latency"],

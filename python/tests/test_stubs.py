@@ -38,11 +38,15 @@ class StubsTest(Case):
             self.assertEqual(f.read(), stubs.text(), "run python/tests/stubs.py")
 
     def mypy(self, module, *args):
-        if subprocess.run([sys.executable, "-c", "import mypy"], capture_output=True, check=False).returncode:
+        # The system's mypy is the system's Python's; it must be able to import the extension.
+        ask = "import mypy, sys; print(sys.version_info[:2])"
+        python = next((p for p in (sys.executable, "/usr/bin/python3") if subprocess.run(
+            [p, "-c", ask], capture_output=True, text=True, check=False).stdout == f"{sys.version_info[:2]}\n"), None)
+        if python is None:
             self.skipTest("mypy is not installed")
-        return subprocess.run([sys.executable, "-m", module, *args], capture_output=True, text=True, check=False,
-                              cwd=self.folder, env={**os.environ, "MYPYPATH": os.path.dirname(
-                                  os.path.dirname(os.path.abspath(deepclock.__file__)))})
+        package = os.path.dirname(os.path.dirname(os.path.abspath(deepclock.__file__)))
+        return subprocess.run([python, "-m", module, *args], capture_output=True, text=True, check=False,
+                              cwd=self.folder, env={**os.environ, "MYPYPATH": package, "PYTHONPATH": package})
 
     def test_match_the_extension(self):
         with open(self.path("allowed"), "w", encoding="utf-8") as f:
