@@ -43,8 +43,10 @@ typedef struct load_job {
 	load_point unloaded;	 /* of a search: one stream in a closed loop */
 	bool has_unloaded;
 	load_peak peak;
-	char phase[48]; /* the rate that is measured, for whoever looks on */
-	char cut[120];	/* why the search ended early; "": it did not */
+	double needed;	  /* of a search: independent requests at a rate, for a limit to hold */
+	size_t needed_by; /* that limit */
+	char phase[48];	  /* the rate that is measured, for whoever looks on */
+	char cut[120];	  /* why the search ended early; "": it did not */
 } load_job;
 
 /* load_point.c */

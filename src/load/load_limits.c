@@ -255,13 +255,25 @@ static void none_note(const load_view *v)
 			    load_rate_text(v->j->peak.broken, rate), busy);
 		return;
 	}
-	record_note(
-	    v->b, "slo-not-shown",
-	    "no rate was shown to hold the limits with %.4g %% confidence; "
-	    "requests at %s a second, the lowest that was tried, are worth %.0f independent ones: "
-	    "give more --time or a lower --confidence",
-	    100 * v->j->config->confidence, load_rate_text(v->point->rate, rate),
-	    floor(v->point->limit[0].n_eff));
+	const size_t by = v->j->needed_by;
+	const double n_eff = fmax(1, v->point->limit[by].n_eff), n = (double)v->point->seen[by].n;
+	const double seconds =
+	    fmax(v->j->needed, v->point->limit[by].n_needed) / n_eff * n / v->point->rate;
+
+	if (isfinite(seconds))
+		record_note(v->b, "slo-not-shown",
+			    "at %s requests/s, the lowest rate that was tried, %.0f requests were "
+			    "worth %.0f independent ones, and %s needs %.0f to be shown with "
+			    "%.4g %% confidence; give --time %.0fs with a --max-time of several "
+			    "times as much, or a lower --confidence",
+			    load_rate_text(v->point->rate, rate), n, floor(n_eff),
+			    v->j->limits[by].text, v->j->needed, 100 * v->j->config->confidence,
+			    ceil(seconds));
+	else
+		record_note(v->b, "slo-not-shown",
+			    "no rate was measured for long enough to show that the limits hold "
+			    "with %.4g %% confidence; give more --max-time",
+			    100 * v->j->config->confidence);
 }
 
 static void search_note(const load_view *v)
@@ -299,8 +311,8 @@ void load_limits_notes(const load_view *v)
 	if (j->config->find_peak)
 		search_note(v);
 	if (j->cut[0])
-		record_note(v->b, "search-cut",
-			    "the search ended before its ends came as near as asked: %s", j->cut);
+		record_note(v->b, "search-cut", "the search ended early: %s; give more --max-time",
+			    j->cut);
 }
 
 /* --- the answer */
@@ -350,7 +362,8 @@ void load_answer(const load_view *v)
 		record_answer(v->b, "holds %s requests/s with %s%s", load_rate_text(p->held, held),
 			      limits, broken);
 	else if (j->config->find_peak)
-		record_answer(v->b, "no rate was shown to hold %s", limits);
+		record_answer(v->b, "no rate was shown to hold %s%s", limits,
+			      isinf(p->broken) ? "" : broken);
 	else if (v->server)
 		record_answer(v->b, "%s: %s at %s requests/s%s", limits, word,
 			      load_rate_text(v->point->rate, rate), over);

@@ -537,7 +537,7 @@ static void no_memory(void **state)
 			c.trace = kind == 1 ? trace : NULL;
 			c.find_peak = kind == 2;
 			c.slo.item[c.slo.n++] = "median<=1s";
-			c.max_time_ns = 1;
+			c.max_time_ns = 3000000;
 			fault_alloc_begin(&f, n);
 			status = dck_load(&s, &c, NULL, &r, &err);
 			if (status == DCK_OK)
