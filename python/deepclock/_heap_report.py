@@ -128,10 +128,10 @@ def record_of(told, title, raised, pair_ns, lines_told=None):
     b.metric("memory/allocated", totals["allocated"], "B", "a block that is resized counts again")
     b.metric("memory/allocations", totals["allocations"], "1", "a block that is resized counts again")
     b.metric("memory/temporary", totals["temporary"], "1", "given back before anything else was asked for")
+    if lines_told:  # what was asked for comes first
+        lines_told.tables(b)
     _functions(b, paths)
     lines = _lines(b, paths)
-    if lines_told:
-        lines_told.tables(b)
     _tree(b, paths)
     if totals["cut"]:
         b.note("memory-cut", "another tool put Python's allocators back as they were before deepclock's, and what came "
@@ -146,5 +146,6 @@ def record_of(told, title, raised, pair_ns, lines_told=None):
     answer = f"{text(totals['peak'])} at the peak"
     if lines and lines[0][1]:
         answer += f", {text(lines[0][1])} of it by {lines[0][0]} ({lines[0][_N + 1]})"
-    b.answer(f"{answer}; {text(totals['held'])} held at the end; {totals['allocations']:,} allocations")
+    answer += f"; {text(totals['held'])} held at the end; {totals['allocations']:,} allocations"
+    b.answer(lines_told.answer() or f"none of the lines ran; {answer}" if lines_told else answer)
     return b.finish()

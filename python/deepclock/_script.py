@@ -16,6 +16,7 @@ import functools
 import io
 import os
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
@@ -169,9 +170,11 @@ def show(record, options):
         _report(record, ["--out", options.out, *(["--format", options.format] if options.format else [])])
     elif not options.quiet:
         terminal = sys.stdout.isatty()
+        rest = f"deepclock report {shlex.quote(options.save)} --details" if options.save else "--details"
         text = record.report(options.format or "text", details=options.details,
                              width=shutil.get_terminal_size().columns if terminal else 80,
-                             utf8="utf" in (sys.stdout.encoding or "").lower(), colour=terminal)
+                             utf8="utf" in (sys.stdout.encoding or "").lower(), colour=terminal,
+                             rest=None if options.details else rest)
         print(text, end="" if text.endswith("\n") else "\n", flush=True)
 
 

@@ -14,7 +14,7 @@ class memory:
     tables "memory/functions" and "memory/lines", the tree "allocations"; and what of it was still held at the end.
 
     Counted is what is asked for since the block began, in bytes as they were asked for, as tracemalloc does. Memory
-    that libraries of C take by themselves is not in it: tensors of PyTorch, arrays of NumPy.
+    that libraries of C take by themselves is not in it: tensors of PyTorch, arrays of NumPy before 2.5.
 
     Several may run at a time, also one inside another. A child made by fork() does not record. UnsupportedError in a
     sub-interpreter, and in a Python without the GIL.

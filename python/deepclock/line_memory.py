@@ -13,6 +13,9 @@ from . import _deepclock
 from .lines import Watch, code_of
 
 
+_BRIEF_ROWS = 8  # of a short report
+
+
 class LineMemory:
     """What was measured: rows, a text, tables of a record."""
 
@@ -50,6 +53,23 @@ class LineMemory:
             text.append(f"{line:>6} {told}  {linecache.getline(code.co_filename, line).rstrip()}".rstrip())
         return "\n".join(text)
 
+    def answer(self):
+        """The line that added most to the resident set, or of Python's objects; "" where none ran."""
+        if not self.rows:
+            return ""
+        row = max(self.rows, key=lambda row: (row.added, row.peak, row.python_added))
+        text = _deepclock.bytes_text
+        place = f"{os.path.basename(row.code.co_filename)}:{row.line} ({_name(row.code)})"
+        what = f"the most: {text(row.added)}" if row.added > 0 else \
+            f"the most of Python's objects: {_signed(row.python_added)}"
+        told = f"{place} adds {what} in {row.runs:,} run{'s' * (row.runs != 1)}"
+        if self.tells_peaks:
+            inside = max(self.rows, key=lambda row: row.peak)
+            if inside.peak:
+                told += f", and {text(inside.peak)} for a while inside " \
+                        f"{'it' if inside is row else os.path.basename(inside.code.co_filename) + ':' + str(inside.line)}"
+        return f"{told}; {text(max(row.resident for row in self.rows))} resident at most"
+
     def tables(self, b):
         """Puts the table memory/source into the builder of a record."""
         no_peak = {"absent": "this system does not tell the peak of the resident set"}
@@ -63,7 +83,13 @@ class LineMemory:
                  ("peak", "peak", "B"), ("python", "Python", "B"), ("python_peak", "its peak", "B"),
                  ("occurrences", "occurrences", "1"), ("time", "time", "ns"), ("source", "source", None),
                  ("function", "function", None), ("file", "file", None), ("line", "line", "1")], rows,
-                [1, 2, 3, 4, 6, 8])
+                [1, 2, 3, 4, 6, 8], self._brief())
+
+    def _brief(self):
+        """The rows of a short report: those that took most, in the order of the source."""
+        heaviest = sorted(range(len(self.rows)), key=lambda i: (-max(self.rows[i].added, self.rows[i].peak),
+                                                                -self.rows[i].python_added, i))
+        return sorted(heaviest[:_BRIEF_ROWS])
 
 
 class Row:

@@ -692,16 +692,21 @@ static PyObject *record_str(PyObject *self)
 
 static PyObject *record_report(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	static char *names[] = {"format", "details", "width", "utf8", "colour", "sources", NULL};
-	const char *writer = "text";
+	static char *names[] = {"format", "details", "width", "utf8",
+				"colour", "sources", "rest",  NULL};
+	const char *writer = "text", *rest = NULL;
 	int details = 0, utf8 = 1, colour = 0, sources = 0;
 	unsigned width = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIppp:report", names, &writer, &details,
-					 &width, &utf8, &colour, &sources))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIpppz:report", names, &writer, &details,
+					 &width, &utf8, &colour, &sources, &rest))
 		return NULL;
-	const dck_style style = {
-	    .details = details, .width = width, .utf8 = utf8, .colour = colour, .sources = sources};
+	const dck_style style = {.details = details,
+				 .width = width,
+				 .utf8 = utf8,
+				 .colour = colour,
+				 .sources = sources,
+				 .rest = rest};
 	return written(ext_state_by(self), writer, record_of(self), &style);
 }
 

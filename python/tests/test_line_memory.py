@@ -35,6 +35,13 @@ def down(n):
     return len(touched(50 * MIB))
 
 
+def loops(n):
+    a = []
+    for i in range(n): a.append(i)
+    b = touched(64 * MIB)
+    return len(b)
+
+
 def yields(n):
     for _ in range(n):
         yield bytes(3000)
@@ -101,6 +108,18 @@ class LinesOfMemory(Case):
         self.assertEqual(rows[2].runs, 5)
         self.assertLess(abs(told(m, raises)[1].python_added - 4000 - BYTES), 200)
         self.assertEqual(told(m, planted)[4].runs, 8)
+
+    def test_turns_of_one_line_are_looked_at_together(self):
+        with deepclock.memory.lines(loops) as m:
+            loops(20000)
+        first = loops.__code__.co_firstlineno
+        of = {row.line - first: row for row in m.rows}
+        self.assertIn(of[2].runs, (20000, 20001))
+        self.assertEqual((of[1].runs, of[3].runs), (1, 1))
+        if GIL:
+            self.assertGreaterEqual(of[2].python_added, 20000 * 8)
+        self.assertLess(of[2].added, 16 * MIB)
+        self.assertGreater(of[3].added, 60 * MIB)
 
     def test_decorator(self):
         @deepclock.memory.lines

@@ -402,6 +402,15 @@ class Scripts(Case):
             of = {x["name"]: x for x in r.tables["memory/source"] if x["function"] == "keeps"}
             self.assertGreaterEqual(of["script.py:5"]["python"], 100 * (1000 + BYTES))
             self.assertEqual(of["script.py:5"]["source"], "to.append(bytes(1000))")
+            # The lines that were asked for are the answer.
+            self.assertEqual(next(iter(r.tables)), "memory/source")
+            answer = ran.stdout.split("\n", 2)[2]
+            self.assertRegex(" ".join(answer.split()), r"^script\.py:\d+ \(\S+\) adds the most")
+            self.assertRegex(answer, r"\n  line .*increment .*Python .*\n")
+            self.assertRegex(answer, r"\n  script\.py:5 .* 100\b")
+            self.assertTrue(answer.endswith("the rest: deepclock report r.json --details\n"), answer)
+        ran, r = self.under(SCRIPT, "--lines", "nothing_of_that_name")
+        self.assertIn("none of the lines ran", ran.stdout)
 
 
 class Refused(Case):
