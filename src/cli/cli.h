@@ -52,6 +52,8 @@ typedef struct cli_output {
 	int per; /* index into metric, run: the rows of CSV */
 } cli_output;
 extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options[];
+/* --save and --html of a result that is no measurement: no history takes it. */
+extern const dck_opt cli_keep_options[];
 
 /* A process that the library started to measure in: its record goes to a descriptor, and so does
  * the reason when there is none. */
@@ -86,6 +88,7 @@ typedef struct cli_group {
 #define CLI_SCAN	     CLI_SHARED("Programs", cli_scan_options, scan)
 #define CLI_OPERATORS(title) CLI_SHARED(title, dck_op_options, ops)
 #define CLI_RESULT	     CLI_SHARED("Output", cli_format_options, format)
+#define CLI_KEPT	     CLI_SHARED("Output", cli_keep_options, output)
 #define CLI_RECORD	     CLI_RESULT, CLI_SHARED("Output", cli_save_options, output)
 #define CLI_PROFILE                                        \
 	CLI_SHARED("Output", cli_profile_options, format), \
@@ -108,7 +111,11 @@ typedef struct cli_words {
 	const char *prefix;	      /* prefix + get(0), prefix + get(1), ... up to NULL */
 	const char *(*get)(size_t i); /* NULL: none */
 	bool commands;		      /* the names of the commands fit too */
-	bool files;		      /* the names of files fit too */
+	/* Of a command whose first argument is an action: what follows this one. Otherwise actions
+	 * and names come first, options and files later. */
+	const char *action;
+	const char *(*follow)(size_t i);
+	bool files; /* the names of files fit too */
 } cli_words;
 /* Those of a model: it is a built-in network or a file. */
 extern const cli_words cli_model_words;
@@ -131,6 +138,9 @@ typedef struct cli_command {
 	bool takes_command;	/* "--" begins a program with its arguments */
 	bool takes_programs;	/* as 'cmd:PROGRAM ARG...' only */
 	const cli_words *words; /* NULL: nothing is completed */
+	/* What it writes, for messages, where that is no result that --format, --html and --save
+	 * could be for; NULL: it is one. */
+	const char *no_result;
 	int (*run)(cli *c, void *config);
 } cli_command;
 
@@ -217,8 +227,10 @@ void cli_listing_table(cli_listing *l, const char *name, const char *title,
 		       const dck_column *columns, size_t ncolumns);
 void cli_listing_text(cli_listing *l, const char *text);
 void cli_listing_int(cli_listing *l, int64_t v);
-/* Writes the tables as those of a record, and frees them. */
+/* Writes the tables as those of a record, where --save and --html say too, and frees them. */
 int cli_listing_show(const cli *c, cli_listing *l);
+/* The same of a result that was written to stdout as a text of its own. */
+int cli_listing_keep(const cli *c, cli_listing *l);
 
 /* message.c: one line to stderr, "deepclock: sentence". */
 void cli_message(const char *fmt, ...) DCK_PRINTF(1, 2);
@@ -292,6 +304,8 @@ void cli_file_abort(cli_file *f);
 /* What was written into the sink is the file, or, where that failed (status, or the sink's), there
  * is none. Returns the first failure. */
 dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *err);
+/* Makes a directory, and those above it that are missing, with that mode. */
+dck_status cli_directory_make(const char *path, mode_t mode, dck_err *err);
 /* The figures that records have, as FOLDER/NAME.svg and .png. */
 dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
 			    size_t n, dck_err *err);
@@ -332,6 +346,9 @@ const char *cli_program(const cli *c);
 /* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
  * after saying why it could not be saved. A history that cannot take it is a warning. */
 int cli_record_save(const cli *c, const dck_record *r, int code);
+/* Writes records to --html, and a single one to --save; returns `code`, or CLI_FAILED after saying
+ * why not. No history takes them. */
+int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. Returns the exit code. */
 int cli_record_show(const cli *c, const dck_record *r);
 /* The same of a command that runs a program, whose --out is opened when that has ended, since it

@@ -109,9 +109,21 @@ static bool is_model_word(const char *word, const char *value)
 	return is_one_of(model_words, word);
 }
 
+/* The options that every command with a result has. */
+static bool is_of_result(const char *word)
+{
+	static const char *const words[] = {"format",  "html", "save", "out", "details",
+					    "figures", "f",    "s",    "o",   NULL};
+
+	return is_one_of(words, word);
+}
+
 /* Says which other command has the option; CLI_OK: no command has it. */
 static int elsewhere(const cli *c, const char *dashes, const char *word, const cli_hint *h)
 {
+	if (c->command->no_result && is_of_result(word))
+		return cli_usage(c, "'%s' has no option '%s%s': %s", c->command->name, dashes, word,
+				 c->command->no_result);
 	for (size_t i = 0; c->commands[i]; i++) {
 		const name_list list = names_of(c->commands[i]);
 		const char *name = h ? hint_name(h, &list) : same_in(&list, word);

@@ -43,7 +43,8 @@ void cli_listing_int(cli_listing *l, int64_t v)
 	cell_add(l, (dck_value){.kind = DCK_VALUE_INT, .as.i = v});
 }
 
-int cli_listing_show(const cli *c, cli_listing *l)
+/* write: on stdout too. */
+static int listing_end(const cli *c, cli_listing *l, bool write)
 {
 	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	static const dck_fact listing = {
@@ -65,7 +66,23 @@ int cli_listing_show(const cli *c, cli_listing *l)
 		t->cells = l->cells + at;
 		at += t->nrows * t->ncolumns;
 	}
-	code = l->failed ? cli_no_memory() : cli_report(c, &(const dck_record *){&r}, 1, &style);
+	code = CLI_FAILED;
+	if (l->failed)
+		cli_no_memory();
+	else
+		code = cli_records_keep(c, &(const dck_record *){&r}, 1,
+					write ? cli_report(c, &(const dck_record *){&r}, 1, &style)
+					      : CLI_OK);
 	free(l->cells);
 	return code;
+}
+
+int cli_listing_show(const cli *c, cli_listing *l)
+{
+	return listing_end(c, l, true);
+}
+
+int cli_listing_keep(const cli *c, cli_listing *l)
+{
+	return listing_end(c, l, false);
 }

@@ -265,3 +265,26 @@ dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *
 	cli_file_abort(f);
 	return status;
 }
+
+dck_status cli_directory_make(const char *path, mode_t mode, dck_err *err)
+{
+	char part[PATH_MAX];
+	struct stat st;
+
+	if ((size_t)snprintf(part, sizeof part, "%s", path) >= sizeof part)
+		return cli_err(err, DCK_E_ARG, "the name of the directory is too long");
+	for (char *slash = part + (part[0] == '/');; slash++) {
+		slash += strcspn(slash, "/");
+		const char kept = *slash;
+		*slash = '\0';
+		if (mkdir(part, mode) != 0 && errno != EEXIST)
+			return path_failed(err, "make the directory", part);
+		*slash = kept;
+		if (!kept || !slash[1])
+			break;
+	}
+	if (stat(path, &st) != 0)
+		return path_failed(err, "make the directory", path);
+	errno = ENOTDIR;
+	return S_ISDIR(st.st_mode) ? DCK_OK : path_failed(err, "make the directory", path);
+}

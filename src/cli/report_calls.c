@@ -62,6 +62,7 @@ static int show(const cli *c, const dck_calls_view *view, const dck_record *cons
 		code = form_write(shown, &of, form, gzip);
 	} else {
 		code = cli_report(c, (const dck_record *const *)&shown, 1, &style);
+		code = cli_records_keep(c, (const dck_record *const *)&shown, 1, code);
 	}
 	dck_record_free(shown);
 	return code;

@@ -10,12 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SAVE_ROW                                                                               \
+	DCK_OPTION(TEXT, cli_output, save, "save", "FILE", NULL,                               \
+		   "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again", \
+		   .letter = 's')
+#define HTML_ROW                                                 \
+	DCK_OPTION(TEXT, cli_output, html, "html", "FILE", NULL, \
+		   "write the result to FILE too, as a page with pictures for a browser")
+
+const dck_opt cli_keep_options[] = {SAVE_ROW, HTML_ROW, {0}};
+
 const dck_opt cli_save_options[] = {
-    DCK_OPTION(TEXT, cli_output, save, "save", "FILE", NULL,
-	       "keep the record in FILE, as JSON; 'deepclock report FILE' shows it again",
-	       .letter = 's'),
-    DCK_OPTION(TEXT, cli_output, html, "html", "FILE", NULL,
-	       "write the result to FILE too, as a page with pictures for a browser"),
+    SAVE_ROW,
+    HTML_ROW,
     CLI_SOURCES(cli_output),
     DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
 	       "draw its figures into that folder too, as SVG and PNG; most need Chromium"),
@@ -184,19 +191,28 @@ static void history_add(const cli *c, const dck_record *r)
 		cli_message("the record is not in the history: %s", err.msg);
 }
 
+int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code)
+{
+	const cli_output *o = &c->output;
+	dck_err err;
+
+	if (o->save && n == 1 && dck_record_save(records[0], o->save, &err) != DCK_OK) {
+		cli_message("%s", err.msg);
+		code = CLI_FAILED;
+	}
+	if (o->html && cli_html_save(c, o->html, records, n, &err) != DCK_OK) {
+		cli_message("%s", err.msg);
+		code = CLI_FAILED;
+	}
+	return code;
+}
+
 int cli_record_save(const cli *c, const dck_record *r, int code)
 {
 	const cli_output *o = &c->output;
 	dck_err err;
 
-	if (o->save && dck_record_save(r, o->save, &err) != DCK_OK) {
-		cli_message("%s", err.msg);
-		code = CLI_FAILED;
-	}
-	if (o->html && cli_html_save(c, o->html, &r, 1, &err) != DCK_OK) {
-		cli_message("%s", err.msg);
-		code = CLI_FAILED;
-	}
+	code = cli_records_keep(c, &r, 1, code);
 	if (o->figures && cli_figures_save(c, o->figures, &r, 1, &err) != DCK_OK) {
 		cli_message("%s", err.msg);
 		code = CLI_FAILED;

@@ -34,6 +34,20 @@ static void words_print(FILE *out, const cli_command *command, const cli_command
 		fprintf(out, "%s%s%s", i ? " " : "", command->words->prefix, word);
 }
 
+/* The words that follow the command's action, with blanks between them. */
+static void follow_print(FILE *out, const cli_command *command)
+{
+	const char *word;
+
+	for (size_t i = 0; (word = command->words->follow(i)) != NULL; i++)
+		fprintf(out, "%s%s", i ? " " : "", word);
+}
+
+static bool has_action(const cli_command *command)
+{
+	return command->words && command->words->action;
+}
+
 static void choices_print(FILE *out, const dck_opt *row)
 {
 	for (size_t i = 0; row->choices && row->choices[i]; i++)
@@ -61,6 +75,17 @@ static void bash_values(FILE *out, const cli_command *command)
 			fputs(takes_file(o.row) ? " files=1 ;;\n" : " ;;\n", out);
 		}
 	}
+}
+
+/* Behind an action its name is not offered again. */
+static void bash_follow(FILE *out, const cli_command *command)
+{
+	fprintf(out, "\t\tif [[ $command == %s ]] && ((COMP_CWORD > 2)); then\n", command->name);
+	fprintf(out, "\t\t\twords=${words#*'%s'}\n", "  ");
+	fprintf(out, "\t\t\t[[ ${COMP_WORDS[2]} == %s ]] && files='' words+=' ",
+		command->words->action);
+	follow_print(out, command);
+	fputs("'\n\t\tfi\n", out);
 }
 
 static void bash_write(FILE *out, const cli_command *const *all)
@@ -104,12 +129,16 @@ static void bash_write(FILE *out, const cli_command *const *all)
 		fprintf(out, "\t\t%s)%s words='", all[i]->name,
 			takes_files(all[i]) ? " files=1" : "");
 		words_print(out, all[i], all);
+		fputs(has_action(all[i]) ? " " : "", out);
 		for (cli_option o = {0}; cli_option_next(all[i], &o);)
 			fprintf(out, " --%s", o.row->name);
 		fputs("' ;;\n", out);
 	}
-	fputs("\t\tesac\n"
-	      "\tfi\n"
+	fputs("\t\tesac\n", out);
+	for (size_t i = 0; all[i]; i++)
+		if (has_action(all[i]))
+			bash_follow(out, all[i]);
+	fputs("\tfi\n"
 	      "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	      "\t[[ $files && $cur != -* ]] && COMPREPLY+=($(compgen -f -- \"$cur\"))\n"
 	      "\tif [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then\n"
@@ -169,7 +198,14 @@ static void zsh_words(FILE *out, const cli_command *command, const cli_command *
 {
 	if (!command->words)
 		return;
-	fprintf(out, " \\\n\t\t\t'*:argument:{ _alternative");
+	fprintf(out, " \\\n\t\t\t'*:argument:{ ");
+	if (has_action(command)) {
+		fprintf(out, "if ((CURRENT > 2)) && [[ $words[2] == %s ]]; then compadd -- ",
+			command->words->action);
+		follow_print(out, command);
+		fputs("; elif ((CURRENT > 2)); then _files; else ", out);
+	}
+	fputs("_alternative", out);
 	if (command->words && command->words->get) {
 		const char *word;
 
@@ -183,7 +219,8 @@ static void zsh_words(FILE *out, const cli_command *command, const cli_command *
 		}
 		fputs(")\"", out);
 	}
-	fputs(takes_files(command) ? " \"files:file:_files\" }'" : " }'", out);
+	fputs(takes_files(command) ? " \"files:file:_files\"" : "", out);
+	fputs(has_action(command) ? "; fi }'" : " }'", out);
 }
 
 static void zsh_write(FILE *out, const cli_command *const *all)
@@ -280,10 +317,22 @@ static void fish_write(FILE *out, const cli_command *const *all)
 				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -f\n",
 				command->name);
 		if (command->words && command->words->get) {
-			fprintf(out,
-				"complete -c deepclock -n '__fish_seen_subcommand_from %s' -a '",
+			fprintf(out, "complete -c deepclock -n '__fish_seen_subcommand_from %s",
 				command->name);
+			if (has_action(command)) {
+				fputs("; and not __fish_seen_subcommand_from ", out);
+				words_print(out, command, all);
+			}
+			fputs("' -a '", out);
 			words_print(out, command, all);
+			fputs("'\n", out);
+		}
+		if (has_action(command)) {
+			fprintf(out,
+				"complete -c deepclock -n '__fish_seen_subcommand_from %s; and "
+				"__fish_seen_subcommand_from %s' -a '",
+				command->name, command->words->action);
+			follow_print(out, command);
 			fputs("'\n", out);
 		}
 	}
@@ -329,5 +378,6 @@ const cli_command cmd_completion = {
     .max_args = 1,
     .arg = "SHELL",
     .words = &(const cli_words){.prefix = "", .get = shell_word},
+    .no_result = "it prints a script for a shell: redirect it into a file",
     .run = completion_run,
 };

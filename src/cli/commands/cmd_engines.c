@@ -109,11 +109,8 @@ static int engines_show(const cli *c, const dck_engine_info *e, size_t n, bool o
 	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	cli_listing l = {0};
 
-	if (c->format.format == CLI_TEXT) {
-		for (size_t i = 0; i < n; i++)
-			engine_text(&e[i], options, &style);
-		return CLI_OK;
-	}
+	for (size_t i = 0; i < n && c->format.format == CLI_TEXT; i++)
+		engine_text(&e[i], options, &style);
 	cli_listing_table(&l, "engines", "Engines", facts, sizeof facts / sizeof facts[0]);
 	for (size_t i = 0; i < n; i++)
 		facts_add(&l, &e[i]);
@@ -121,7 +118,7 @@ static int engines_show(const cli *c, const dck_engine_info *e, size_t n, bool o
 			  sizeof given / sizeof given[0]);
 	for (size_t i = 0; i < n; i++)
 		options_add(&l, &e[i]);
-	return cli_listing_show(c, &l);
+	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
 }
 
 static int engine_unknown(const cli *c, const dck_engine_info *all, size_t n)
@@ -177,6 +174,7 @@ static const char *const usage[] = {"[OPTION]... [NAME]", NULL};
 static const cli_group groups[] = {
     {"Engines", probe_options, 0, false},
     CLI_RESULT,
+    CLI_KEPT,
     {0},
 };
 static const cli_item examples[] = {

@@ -67,5 +67,6 @@ const cli_command cmd_help = {
     .max_args = 1,
     .arg = "COMMAND",
     .words = &(const cli_words){.prefix = "", .get = topic_word, .commands = true},
+    .no_result = "it prints a text; lists for scripts are those of zoo and engines",
     .run = help_run,
 };

@@ -35,7 +35,8 @@ typedef struct history_command {
 
 static int record_report(const cli *c, dck_record *r, const dck_style *style)
 {
-	const int code = cli_report(c, &(const dck_record *){r}, 1, style);
+	const int code = cli_records_keep(c, &(const dck_record *){r}, 1,
+					  cli_report(c, &(const dck_record *){r}, 1, style));
 
 	dck_record_free(r);
 	return code;
@@ -93,6 +94,7 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 	dck_buffer json = {0};
 	dck_record *r;
 	dck_err err;
+	int code = CLI_OK;
 
 	(void)cfg;
 	if (dck_history_find(h, c->args[1], id, &err) != DCK_OK)
@@ -102,10 +104,15 @@ static int history_show(const cli *c, const history_command *cfg, dck_history *h
 			return cli_failed(&err);
 		fwrite(json.data, 1, json.n, stdout);
 		dck_buffer_done(&json);
-		return cli_stdout_finish(CLI_OK);
+		code = cli_stdout_finish(CLI_OK);
 	}
 	if (dck_history_get(h, id, &r, &err) != DCK_OK)
 		return cli_failed(&err);
+	if (c->format.format == CLI_JSON) {
+		code = cli_records_keep(c, &(const dck_record *){r}, 1, code);
+		dck_record_free(r);
+		return code;
+	}
 	const dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	return record_report(c, r, &style);
 }
@@ -122,8 +129,7 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 	if (dck_compare_records((const dck_record *const *)records, n, &config, &result, &err) !=
 	    DCK_OK)
 		return cli_failed(&err);
-	/* A comparison of records is no measurement: it has no place beside them, and c->output is
-	 * of zeros. */
+	/* A comparison of records is no measurement: it has no place beside them (no_history). */
 	code = cli_record_show(c, result);
 	if (code == CLI_OK)
 		code = dck_compare_gate(result);
@@ -316,11 +322,12 @@ typedef struct action {
 	bool makes;		    /* a history that is not there is made */
 } action;
 
+#define RESULT "format", "out", "save", "html"
 #define FILTER "subject", "command", "since", "until", "at-commit", "limit"
-static const char *const list_options[] = {FILTER, "metric", "format", "out", NULL};
-static const char *const show_options[] = {"format", "details", "out", NULL};
-static const char *const trend_options[] = {FILTER, "by", "mixed", "least", "format", "out", NULL};
-static const char *const compare_options[] = {"format", "details", "out", NULL};
+static const char *const list_options[] = {FILTER, "metric", RESULT, NULL};
+static const char *const show_options[] = {RESULT, "details", NULL};
+static const char *const trend_options[] = {FILTER, "by", "mixed", "least", RESULT, NULL};
+static const char *const compare_options[] = {RESULT, "details", NULL};
 static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};
 static const char *const prune_options[] = {
@@ -347,6 +354,18 @@ static const action actions[] = {
     {"check", history_check, 0, 0, NULL, no_options, {NULL}, false},
 };
 #define ACTIONS (sizeof actions / sizeof actions[0])
+
+/* What trend shows: the tags, without those that stand for several. */
+static const char *metric_word(size_t i)
+{
+	size_t n;
+	const dck_metric_def *all = dck_metric_defs(&n);
+
+	for (size_t k = 0; k < n; k++)
+		if (!strchr(all[k].tag, '*') && i-- == 0)
+			return all[k].tag;
+	return NULL;
+}
 
 static const char *action_word(size_t i)
 {
@@ -465,6 +484,7 @@ static int history_run(cli *c, void *config)
 	code = action_check(c, a);
 	if (code != CLI_OK)
 		return code;
+	c->output.no_history = true;
 	where.path = cfg->output.db;
 	where.existing = !a->makes;
 	if (dck_history_open(&where, &h, &err) != DCK_OK)
@@ -529,6 +549,7 @@ static const cli_group groups[] = {
     {"Showing", dck_history_trend_options, offsetof(history_command, trend), false},
     {"Showing", export_table, offsetof(history_command, exported), false},
     CLI_SHARED("Showing", cli_format_options, format),
+    CLI_SHARED("Showing", cli_keep_options, output),
     {"Comparing", dck_compare_options, offsetof(history_command, compare), false},
     {"Comparing", dck_compare_saved_options, offsetof(history_command, compare), false},
     {"Removing", dck_history_prune_options, offsetof(history_command, prune), false},
@@ -559,6 +580,10 @@ const cli_command cmd_history = {
     .config_size = sizeof(history_command),
     .max_args = UINT_MAX,
     .arg = "an action",
-    .words = &(const cli_words){.prefix = "", .get = action_word, .files = true},
+    .words = &(const cli_words){.prefix = "",
+				.get = action_word,
+				.action = "trend",
+				.follow = metric_word,
+				.files = true},
     .run = history_run,
 };

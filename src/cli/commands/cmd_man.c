@@ -178,9 +178,13 @@ static int page_save(const cli *c, const cli_command *command)
 
 static int man_run(cli *c, void *config)
 {
-	int code = page_save(c, NULL);
+	dck_err err;
+	int code;
 
 	(void)config;
+	if (cli_directory_make(c->args[0], 0777, &err) != DCK_OK)
+		return cli_failed(&err);
+	code = page_save(c, NULL);
 	for (size_t i = 0; c->commands[i] && code == CLI_OK; i++)
 		code = page_save(c, c->commands[i]);
 	return code;
@@ -188,7 +192,7 @@ static int man_run(cli *c, void *config)
 
 static const char *const usage[] = {"FOLDER", NULL};
 static const cli_item page_examples[] = {
-    {"deepclock man . && man ./deepclock-bench.1", "write the pages here, and read one"},
+    {"deepclock man pages && man pages/deepclock-bench.1", "write the pages, and read one"},
     {0},
 };
 
@@ -196,12 +200,13 @@ const cli_command cmd_man = {
     .name = "man",
     .summary = "write the manual pages into a folder",
     .usage = usage,
-    .about = "Writes deepclock.1 and one page for each command into FOLDER, which must be there. "
-	     "Installing deepclock does this.",
+    .about = "Writes deepclock.1 and one page for each command into FOLDER, which is made where "
+	     "it is missing. Installing deepclock does this.",
     .examples = page_examples,
     .min_args = 1,
     .max_args = 1,
     .arg = "FOLDER",
     .words = &(const cli_words){.files = true},
+    .no_result = "it writes files into FOLDER, and prints nothing",
     .run = man_run,
 };

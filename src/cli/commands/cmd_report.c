@@ -188,6 +188,12 @@ static int report_run(cli *c, void *config)
 						       : NULL;
 	const char *other = form || option ? no_trace(c) : NULL;
 
+	if (form && (c->output.save || c->output.html))
+		return cli_usage(c,
+				 "'%s' is a form without a record: give --%s a command of its own",
+				 form, c->output.save ? "save" : "html");
+	if (c->output.save && c->nargs > 1 && !calls->diff)
+		return cli_usage(c, "--save keeps one record, and %u files are given", c->nargs);
 	if (option && form)
 		return cli_usage(c, "--%s is of the table of a trace, and '%s' has none", option,
 				 form);
@@ -202,8 +208,8 @@ static int report_run(cli *c, void *config)
 		return report_calls(c, calls, form, gzip, report_record_load, how);
 	if (form)
 		return convert(c, form, gzip, other);
-	int code = report_records_load(c, how, c->format.format == CLI_HTML || c->output.figures,
-				       &records);
+	int code = report_records_load(
+	    c, how, c->format.format == CLI_HTML || c->output.figures || c->output.html, &records);
 	if (code != CLI_OK)
 		return code;
 	if (c->output.figures)
@@ -211,6 +217,7 @@ static int report_run(cli *c, void *config)
 	else
 		code = cli_report_kept(c, (const dck_record *const *)records, c->nargs,
 				       c->nargs == 1 ? c->args[0] : NULL);
+	code = cli_records_keep(c, (const dck_record *const *)records, c->nargs, code);
 	report_records_free(c, records);
 	return code;
 }
@@ -218,6 +225,7 @@ static int report_run(cli *c, void *config)
 static const char *const usage[] = {"[OPTION]... FILE...", NULL};
 static const cli_group groups[] = {
     CLI_SHARED("Output", format_options, format),
+    CLI_KEPT,
     CLI_SHARED("Output", figures_options, output),
     CLI_RUNS,
     CLI_SHARED("Operators and call paths", which_options, ops),

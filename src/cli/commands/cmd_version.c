@@ -29,5 +29,6 @@ const cli_command cmd_version = {
     .about = "Shows the versions of the program, of the library, "
 	     "of the record's JSON form and of the plug-in interface.",
     .examples = examples,
+    .no_result = "it prints a text for people; a record says by which version it was made",
     .run = version_run,
 };

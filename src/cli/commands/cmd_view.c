@@ -3,12 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "cli/report_records.h"
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define OPENER_LOOKS 50 /* of 20 ms: an opener that fails does so at once */
 
 typedef struct view_config {
 	struct view_output {
@@ -19,66 +21,91 @@ typedef struct view_config {
 
 static const dck_opt output_options[] = {
     DCK_OPTION(TEXT, struct view_output, file, "out", "FILE", NULL,
-	       "keep the page in FILE; by itself it goes into a new file among the temporary ones",
+	       "write the page to FILE (default: ~/.cache/deepclock/view/report.html, which the "
+	       "next view replaces)",
 	       .letter = 'o'),
+    DCK_OPTION(TEXT, struct view_output, file, "html", "FILE", NULL, "the same as --out",
+	       .excludes = "out"),
     DCK_FLAG(struct view_output, no_browser, "no-browser", "only write the page, and say where"),
     CLI_SOURCES(struct view_output),
     {0},
 };
 
-/* In a folder that nobody else enters: records tell about machines and programs. */
-static dck_status temporary_name(char *path, size_t size, dck_err *err)
+/* The page of whoever gives no name: one place, which the next view replaces, in a directory that
+ * nobody else enters, since records tell about machines and programs. */
+static dck_status page_name(char *path, size_t size, dck_err *err)
 {
+	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
 	static const char name[] = "/report.html";
-	const char *folder = secure_getenv("TMPDIR");
+	const bool own = cache && cache[0] == '/';
 
-	snprintf(path, size - sizeof name, "%s/deepclock-XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	if (!mkdtemp(path))
-		return cli_err(err, DCK_E_IO, "cannot make a folder '%s': %s", path,
-			       strerror(errno));
+	if (!own && !(home && home[0] == '/'))
+		return cli_err(err, DCK_E_ARG,
+			       "there is no place for the page, since neither XDG_CACHE_HOME nor "
+			       "HOME is set: give -o FILE.html");
+	if ((size_t)snprintf(path, size, "%s%s/deepclock/view", own ? cache : home,
+			     own ? "" : "/.cache") >= size - sizeof name)
+		return cli_err(err, DCK_E_ARG, "the name of the page is too long: give -o FILE");
+	if (cli_directory_make(path, 0700, err) != DCK_OK)
+		return err->code;
 	strcat(path, name);
 	return DCK_OK;
 }
 
-static void temporary_remove(char *path)
+static bool is_set(const char *variable)
 {
-	unlink(path);
-	*strrchr(path, '/') = '\0';
-	rmdir(path);
+	const char *text = secure_getenv(variable);
+
+	return text && *text;
 }
 
-/* Hands the page to the desktop's browser; false: there is none. What the browser prints is not
- * shown. */
+/* Whether the opener, which may be the browser itself, runs or ended well. It outlives this
+ * program. */
+static bool opener_run(const char *opener, const char *path)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+	int status = 0;
+	const pid_t child = fork();
+
+	if (child == 0) {
+		char *const argv[] = {(char *)(uintptr_t)opener, (char *)(uintptr_t)path, NULL};
+
+		setsid();
+		if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr))
+			execvp(opener, argv);
+		_exit(127);
+	}
+	for (int i = 0; child > 0 && i < OPENER_LOOKS; i++) {
+		if (waitpid(child, &status, WNOHANG) != 0)
+			return status == 0;
+		nanosleep(&pause, NULL);
+	}
+	return child > 0;
+}
+
+/* Hands the page to the browser; false: there is none, or no display that it could be on. */
 static bool browser_open(const char *path)
 {
-	const char *const openers[] = {secure_getenv("BROWSER"), "xdg-open"};
+	const bool display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+	const char *const openers[] = {secure_getenv("BROWSER"), display ? "xdg-open" : NULL};
 
-	for (size_t i = 0; i < sizeof openers / sizeof openers[0]; i++) {
-		const char *opener = openers[i];
-		int status = -1;
-		pid_t child;
-
-		if (!opener || !cli_is_program(opener))
-			continue;
-		/* The browser outlives this program: it is left to a child that ends at once. */
-		child = fork();
-		if (child == 0) {
-			char *const argv[] = {(char *)(uintptr_t)opener, (char *)(uintptr_t)path,
-					      NULL};
-			if (!freopen("/dev/null", "w", stdout) ||
-			    !freopen("/dev/null", "w", stderr))
-				_exit(127);
-			if (fork() != 0)
-				_exit(0);
-			setsid();
-			execvp(opener, argv);
-			_exit(127);
-		}
-		if (child > 0 && waitpid(child, &status, 0) == child && status == 0)
+	for (size_t i = 0; i < sizeof openers / sizeof openers[0]; i++)
+		if (openers[i] && cli_is_program(openers[i]) && opener_run(openers[i], path))
 			return true;
-	}
 	return false;
+}
+
+/* Where the page is, and how it comes to a browser. */
+static void page_tell(const char *path, bool wanted)
+{
+	char host[256] = "";
+
+	printf("open in a browser: %s\n", path);
+	if (!wanted || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
+		return;
+	if (gethostname(host, sizeof host - 1) != 0 || !is_set("SSH_CONNECTION"))
+		snprintf(host, sizeof host, "HOST");
+	printf("there is no display here; on a machine that has one:  scp '%s:%s' .\n", host, path);
 }
 
 static int view_run(cli *c, void *config)
@@ -90,21 +117,18 @@ static int view_run(cli *c, void *config)
 
 	if (o->file)
 		snprintf(path, sizeof path, "%s", o->file);
-	else if (temporary_name(path, sizeof path, &err) != DCK_OK)
+	else if (page_name(path, sizeof path, &err) != DCK_OK)
 		return cli_failed(&err);
 	c->format.sources = o->sources;
 	code = report_page(c, path);
-	if (code != CLI_OK) {
-		if (!o->file)
-			temporary_remove(path);
+	if (code != CLI_OK)
 		return code;
-	}
 	if (!realpath(path, real))
 		snprintf(real, sizeof real, "%s", path);
-	if (o->no_browser || !browser_open(real))
-		printf("open in a browser: %s\n", real);
-	else
+	if (!o->no_browser && browser_open(real))
 		printf("opened: %s\n", real);
+	else
+		page_tell(real, !o->no_browser);
 	return CLI_OK;
 }
 
@@ -125,7 +149,8 @@ const cli_command cmd_view = {
     .summary = "look at saved records and traces in a browser",
     .usage = usage,
     .about = "Writes records that '--save FILE' of another command wrote, and traces, as one page "
-	     "with pictures, and opens it in the browser ($BROWSER, else xdg-open). The page holds "
+	     "with pictures, and opens it in the browser ($BROWSER, else xdg-open where there is a "
+	     "display); without one it says where the page is. The page holds "
 	     "all it needs: it opens without a network, and can be sent to somebody.\n\nIt is what "
 	     "'deepclock report FILE --format html' writes.",
     .examples = examples,
@@ -135,5 +160,6 @@ const cli_command cmd_view = {
     .max_args = INT_MAX,
     .arg = "a FILE that '--save FILE' of another command wrote",
     .words = &(const cli_words){.files = true},
+    .no_result = "it writes a page for a browser; 'deepclock report FILE' writes every other form",
     .run = view_run,
 };

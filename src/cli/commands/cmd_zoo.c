@@ -59,6 +59,7 @@ static void list_text(const dck_zoo_entry *all, size_t n, const dck_style *style
 	}
 }
 
+/* As a text they are there already. */
 static int entries_show(const cli *c, const dck_zoo_entry *all, size_t n)
 {
 	static const dck_column columns[] = {{"name", "name", DCK_UNIT_NONE},
@@ -77,7 +78,7 @@ static int entries_show(const cli *c, const dck_zoo_entry *all, size_t n)
 		cli_listing_text(&l, all[i].help);
 		cli_listing_text(&l, all[i].source);
 	}
-	return cli_listing_show(c, &l);
+	return c->format.format == CLI_TEXT ? cli_listing_keep(c, &l) : cli_listing_show(c, &l);
 }
 
 static void entry_text(const dck_zoo_entry *e, const dck_style *style)
@@ -182,10 +183,9 @@ static int zoo_run(cli *c, void *config)
 		if (cfg->output.file)
 			return cli_usage(
 			    c, "-o needs the NAME of a network; 'deepclock zoo' lists them");
-		if (c->format.format != CLI_TEXT)
-			return entries_show(c, all, n);
-		list_text(all, n, &style);
-		return CLI_OK;
+		if (c->format.format == CLI_TEXT)
+			list_text(all, n, &style);
+		return entries_show(c, all, n);
 	}
 	name = strncmp(c->args[0], "zoo:", 4) == 0 ? c->args[0] + 4 : c->args[0];
 	entry = zoo_find(name);
@@ -193,20 +193,17 @@ static int zoo_run(cli *c, void *config)
 		return zoo_unknown(c, name);
 	if (cfg->output.file)
 		return network_save(c, cfg, name);
-	if (c->format.format != CLI_TEXT)
-		return entries_show(c, entry, 1);
-	entry_text(entry, &style);
-	return CLI_OK;
+	if (c->format.format == CLI_TEXT)
+		entry_text(entry, &style);
+	return entries_show(c, entry, 1);
 }
 
 static const char *const usage[] = {"[OPTION]...", "[OPTION]... NAME [-o FILE.onnx]", NULL};
 /* --out of this command writes the network; that of the shared group would write the result. */
 static const char *const own[] = {"out", NULL};
 static const cli_group groups[] = {
-    {"Output", output_options, offsetof(zoo_config, output), false},
-    CLI_RESULT,
-    {"Network", dck_zoo_options, offsetof(zoo_config, network), false},
-    {0},
+    {"Output", output_options, offsetof(zoo_config, output), false},	CLI_RESULT, CLI_KEPT,
+    {"Network", dck_zoo_options, offsetof(zoo_config, network), false}, {0},
 };
 static const cli_item examples[] = {
     {"deepclock zoo", "list the networks"},

@@ -21,5 +21,11 @@ ask 'deepclock bench --quiet zoo:b'
 ask 'deepclock report ru'
 ask 'deepclock bench -- ru'
 ask 'deepclock bench --worker'
+ask 'deepclock history tr'
+ask 'deepclock history trend latency/med'
+ask 'deepclock history trend --lim'
+ask 'deepclock history trend tr'
+ask 'deepclock history list tr'
+ask 'deepclock history import ru'
 END
 bash ask

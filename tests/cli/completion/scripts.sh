@@ -4,4 +4,9 @@ for shell in bash zsh fish; do
 	! command -v $shell > /dev/null || $shell -n script.$shell || echo "$shell refuses it"
 	grep -q statistic script.$shell && ! grep -q worker-fd script.$shell && echo $shell
 done
+# zsh and fish offer metrics behind 'trend', and actions no more.
+! command -v fish > /dev/null || fish -c 'source script.fish; complete -C "deepclock history trend latency/med"; complete -C "deepclock history tre"; complete -C "deepclock history list tre"' | cut -f 1 > offered
+! command -v fish > /dev/null || [ "$(cat offered)" = "latency/median
+trend" ] || cat offered
+grep -q 'words\[2\] == trend .*compadd .*latency/median' script.zsh && echo metrics
 deepclock completion tcsh

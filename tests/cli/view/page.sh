@@ -14,12 +14,22 @@ chmod +x browser
 BROWSER=$PWD/browser deepclock view run.json run.json -o two.html | sed "s|$PWD|HERE|"
 for i in 1 2 3 4 5 6 7 8 9 10; do [ -s opened ] && break; sleep 0.3; done
 sed "s|$PWD|HERE|" opened
-# By itself it is a file that only its owner reads.
-deepclock view run.json --no-browser > said
-stat -c %a "$(dirname "$(sed 's/.*: //' said)")"
+# By itself it is in one place that only its owner enters, and the next view replaces it.
+unset DISPLAY WAYLAND_DISPLAY BROWSER SSH_CONNECTION
+for i in 1 2; do HOME=$PWD deepclock view run.json --no-browser | sed "s|$PWD|HERE|"; done
+stat -c %a .cache/deepclock/view
+ls .cache/deepclock/view
+XDG_CACHE_HOME=$PWD/other deepclock view run.json --no-browser | sed "s|$PWD|HERE|"
+env -u HOME -u XDG_CACHE_HOME deepclock view run.json
+echo $?
+# Without a display nothing is said to be opened, nor where the opener fails.
+deepclock view run.json --html three.html | sed "s|$PWD|HERE|"
+cmp run.html three.html
+DISPLAY=:9 BROWSER=false deepclock view run.json -o three.html | sed "s|$PWD|HERE|"
+SSH_CONNECTION=x deepclock view run.json -o three.html | sed "s|$PWD|HERE|; s|'$(hostname):|'THIS:|"
 # What cannot be read or written is said, and leaves nothing.
 deepclock view none.json
 echo $?
 deepclock view run.json -o none/x.html
 echo $?
-ls | sed 's/deepclock-......$/deepclock-NAME/'
+ls

@@ -1,0 +1,30 @@
+# --format, --html and --save: every command whose result could be written so has them, and the others say what they write.
+deepclock bench zoo:simplenet --engine null --runs 60 --warmup 1 --quiet --db h.db --commit c1 --save run.json > /dev/null
+for command in $(deepclock help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+	for option in format html save; do
+		if deepclock $command --help | grep -q "^  \(-., \)\?--$option "; then
+			printf '%s ' "$option"
+		else
+			deepclock $command --$option x 2>&1 | head -1 | sed 's/^deepclock: //'
+		fi
+	done
+	echo "<- $command"
+done
+# The page and the record beside what goes to stdout, whatever the command.
+deepclock engines null --html page.html --save kept.json | head -1
+deepclock zoo simplenet --html page.html --save kept.json --format csv | head -1
+deepclock count --events list --html page.html --save kept.json --format csv | head -1
+deepclock history --db h.db --html page.html --save kept.json --format csv | head -1
+deepclock history show last --db h.db --html page.html --save shown.json --format json | cmp - run.json
+deepclock history trend --db h.db --html page.html --save kept.json --format csv | head -1
+deepclock report run.json --html page.html --save again.json --format csv | head -1
+grep -c '<!doctype html>' page.html
+cmp run.json shown.json
+cmp run.json again.json
+deepclock report kept.json | grep latency/median
+deepclock history --db h.db --format csv | grep -c c1
+# What cannot be: two records in one file, a form that has no record, a place that is none.
+deepclock report run.json run.json --save two.json
+deepclock report run.json --format folded --html page.html
+deepclock zoo --html none/page.html
+echo $?
