@@ -111,6 +111,88 @@ class SumTest(Case):
         self.assertIn("a torch.utils.data.DataLoader", " ".join(n.text for n in s.record.notes))
 
 
+class SlowBackward(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1.0
+
+    @staticmethod
+    def backward(ctx, gradient):
+        time.sleep(0.02)
+        return gradient
+
+
+class OneThread(Case):
+    """Threads of the pool, of which some have no core, would make operators of microseconds take a long time."""
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(torch.set_num_threads, torch.get_num_threads())
+        torch.set_num_threads(1)
+
+
+class WaitingTest(OneThread):
+    def test_waiting_is_a_bound_of_its_own(self):
+        n = Net()
+        with deepclock.torch.steps(total=6) as s:
+            for x, y in s([(torch.zeros(4, 8), torch.zeros(4, dtype=torch.long))] * 6):
+                with s.forward:
+                    time.sleep(0.1)
+                with s.backward:
+                    n.criterion(n.net(x), y).backward()
+        if not s.record.facts["steps/looked_at_for_waiting"].value:
+            self.skipTest("the kernel shows no run delay of threads")
+        waits = column(s.record, "waits")
+        self.assertGreater(waits["forward"], 0.5)
+        self.assertEqual(s.record.facts["steps/bound"].value, "waiting")
+        self.assertIn("most of it in forward", s.record.facts["result/answer"].value)
+
+    def test_computing_does_not_wait(self):
+        with deepclock.torch.steps(operators=False) as s:
+            for _ in s(range(5)):
+                with s.forward:
+                    end = time.thread_time() + 0.03
+                    while time.thread_time() < end:
+                        pass
+        self.assertNotEqual(s.record.facts["steps/bound"].value, "waiting")
+
+    def test_on_a_device_it_is_absent(self):
+        e = _step_bound.Evidence(1.0, {p: 0.25 for p in ("data", "to_device", "other", *COMPUTING)})
+        self.assertEqual(_step_bound.bound_of(e).by, "compute")
+        e.waits = {"backward": 0.5, "other": 1.0}
+        self.assertAlmostEqual(_step_bound.bound_of(e).share, 1.0 - 0.125)
+        e.waits = dict.fromkeys(COMPUTING, 0.9)
+        self.assertEqual(_step_bound.bound_of(e).by, "waiting")
+
+
+class OtherWorkTest(OneThread):
+    def test_backward_of_other_networks(self):
+        g, d = Net(), Net()
+        with deepclock.torch.steps(module=g.net, optimizer=g.optimiser) as s:
+            for x, y in s([(torch.zeros(4, 8), torch.zeros(4, dtype=torch.long))] * 6):
+                made = g.net(x)
+                d.criterion(SlowBackward.apply(d.net(x)), y).backward()  # does not reach an output of g
+                g.criterion(made, y).backward()
+                g.optimiser.step()
+        total = column(s.record, "total")
+        self.assertGreater(total["other"], 4 * 20_000_000)
+        self.assertGreater(total["backward"], 0)
+        self.assertLess(min(step.parts_ns[4] for step in s.steps), 20_000_000)
+        self.assertIn("of other networks than Sequential", " ".join(n.text for n in s.record.notes))
+        self.assertTrue(all(sum(step.parts_ns) == step.wall_ns for step in s.steps))
+
+    def test_accumulated_gradients(self):
+        n = Net()
+        with deepclock.torch.steps(module=n.net, optimizer=n.optimiser) as s:
+            for i, (x, y) in enumerate(s(DataLoader(Numbers(4 * 14), batch_size=4))):
+                n.criterion(n.net(x), y).backward()
+                if i % 4 == 3:
+                    n.optimiser.step()
+        self.assertEqual(column(s.record, "steps")["optimiser"], 3)
+        self.assertGreater(s.record["steps/optimiser"].value, 0)
+        self.assertIn("the optimiser ran in 3 of 12 steps", " ".join(n.text for n in s.record.notes))
+
+
 class AutomaticTest(Case):
     def test_finds_the_parts_and_changes_nothing(self):
         plain, seen = Net(), Net()

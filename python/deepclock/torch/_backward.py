@@ -22,7 +22,7 @@ class Nodes:
     def label(self, value, path):
         """Nodes between `value` and those that have a path already get this one."""
         path_of = self._path_of
-        todo = [t.grad_fn for t in tensors_in(_opened(value)) if t.grad_fn is not None]
+        todo = [t.grad_fn for t in tensors_in(opened(value)) if t.grad_fn is not None]
         while todo:
             node = todo.pop()
             if node in path_of:
@@ -39,7 +39,7 @@ class Nodes:
         self.path = path
 
 
-def _opened(value):
+def opened(value):
     """Outputs may be objects with attributes, such as those of transformers."""
     if hasattr(value, "__dict__") and not isinstance(value, (torch.Tensor, dict, list, tuple)):
         return list(vars(value).values())
@@ -55,7 +55,7 @@ def _goal(output, loss, counter, running):
     elif isinstance(getattr(output, "loss", None), torch.Tensor):
         goals = [output.loss]
     else:
-        goals = [t for t in tensors_in(_opened(output)) if t.requires_grad]
+        goals = [t for t in tensors_in(opened(output)) if t.requires_grad]
     if not goals or any(not isinstance(t, torch.Tensor) or not t.requires_grad for t in goals):
         raise _deepclock.ArgumentError(
             "no gradient can be counted: no output, and no loss, depends on a parameter or an input "

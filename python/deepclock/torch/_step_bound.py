@@ -7,6 +7,8 @@ What takes the largest share of a step bounds it:
     transfer       moving them to the device
     launch         asking for the operators takes longer than computing them
     compute        the operators themselves
+    waiting        forward, loss, backward or optimiser, or what the loop does besides, while neither this
+                   thread nor one that works for it runs: sleep, input and output, locks, remote calls
     other          what the loop does besides
 
 On a device, forward, loss, backward and optimiser are launch where the program, at the end of a step,
@@ -37,6 +39,7 @@ class Evidence:
     empty_operator_ns: typing.Optional[float] = None
     wait_share: typing.Optional[float] = None  # for the device, of steps that were left whole
     whole_share: typing.Optional[typing.Dict[str, float]] = None
+    waits: typing.Dict[str, float] = dataclasses.field(default_factory=dict)  # share of each part's time
 
 
 @dataclasses.dataclass
@@ -53,15 +56,18 @@ def bound_of(e):
     """A Bound."""
     shares = e.whole_share or e.share
     computing = sum(shares[p] for p in COMPUTING)
+    waits = {p: e.waits.get(p, 0.0) * shares[p] for p in (*COMPUTING, "other")}
     kind, why = _computing(e)
     found = {
         "data loading": shares["data"],
         "transfer": e.share["to_device"],
-        kind: computing + (e.wait_share or 0),
-        "other": max(0.0, shares["other"] - (e.wait_share or 0)),
+        kind: computing + (e.wait_share or 0) - sum(waits[p] for p in COMPUTING),
+        "waiting": sum(waits.values()),
+        "other": max(0.0, shares["other"] - (e.wait_share or 0) - waits["other"]),
     }
     by = max(found, key=found.get)
-    told = {name: (_sentence(name, share, why), _remedy(name, e)) for name, share in found.items()}
+    longest = max(waits, key=waits.get)
+    told = {name: (_sentence(name, share, why, longest), _remedy(name, e)) for name, share in found.items()}
     return Bound(
         by, found[by], f"{by} bounds it: {told[by][0]}", told[by][1],
         "the largest share of a step; " + why,
@@ -85,13 +91,14 @@ def _computing(e):
     return ("launch" if empty >= HALF * e.computing_ns else "compute"), why
 
 
-def _sentence(name, share, why):
+def _sentence(name, share, why, longest):
     percent = f"{100 * share:.0f} % of a step"
     return {
         "data loading": f"{percent} waits for data",
         "transfer": f"{percent} moves batches to the device",
         "launch": f"{percent} is operators too short for what asking for them costs ({why})",
         "compute": f"{percent} is operators that compute",
+        "waiting": f"{percent} waits without using a core, most of it in {longest}",
         "other": f"{percent} is in no part of the step",
     }[name]
 
@@ -105,6 +112,8 @@ def _remedy(name, e):
         "launch": "larger batches, torch.compile, an optimiser with foreach=True or fused=True",
         "compute": "fewer or cheaper operators, a lower precision, a faster machine; "
                    "deepclock.torch.profile() says which operators",
+        "waiting": "sleep, input and output, locks or remote calls; `deepclock sample --wall` shows the functions "
+                   "that wait, `deepclock trace` their calls",
         "other": "look at what the loop does besides: .item(), logging, metrics; or give steps() "
                  "module= and optimizer=, or mark the parts",
     }[name]

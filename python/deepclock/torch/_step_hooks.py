@@ -3,17 +3,21 @@
 
     forward     hooks before and after the module's forward
     loss        from there until backward begins
-    backward    torch.autograd.backward(), which Tensor.backward() calls
+    backward    torch.autograd.backward(), which Tensor.backward() calls, where it reaches an output of the
+                module; else it belongs to another network
     optimiser   the optimizer's step() and zero_grad()
     to_device   Tensor.to() and .cuda() that moved something; only where the module is on a device
 """
 
 import functools
+import threading
 import types
 
 import torch
 
 from . import _device
+from ._backward import opened
+from ._operators import tensors_in
 
 
 class Hooks:
@@ -21,6 +25,9 @@ class Hooks:
         self._owner, self._module, self._optimizer = owner, module, optimizer
         self._undo = []
         self._in_loss = False
+        self._depth = 0  # of backward() inside backward(), as of checkpoints
+        self._outputs_known = False  # of the module: of which node each is
+        self._reached = False  # the module's outputs, by the backward pass that runs
 
     def set(self):
         if self._module is not None:
@@ -56,8 +63,9 @@ class Hooks:
             self._loss_ends()
             owner.forward.__enter__()
 
-        def after(*_):
+        def after(_, given, output):
             owner.forward.__exit__()
+            self._follow(output)
             if torch.is_grad_enabled():
                 self._in_loss = True
                 owner.loss.__enter__()
@@ -69,9 +77,30 @@ class Hooks:
         @functools.wraps(original)
         def backward(*args, **kwargs):
             self._loss_ends()
-            with self._owner.backward:
-                return original(*args, **kwargs)
+            if self._depth or self._module is None or threading.get_ident() != self._owner._thread:
+                with self._owner.backward:
+                    return original(*args, **kwargs)
+            self._depth, self._reached = 1, False
+            spent = self._owner._spent("backward")
+            try:
+                with self._owner.backward:
+                    return original(*args, **kwargs)
+            finally:
+                self._depth = 0
+                if self._outputs_known and not self._reached:
+                    self._owner._move("backward", spent)
         return backward
+
+    def _follow(self, output):
+        """A backward pass that does not reach an output of the module belongs to another network."""
+        tensors = list(tensors_in(opened(output)))
+        self._outputs_known = self._outputs_known or bool(tensors)
+        for t in tensors:
+            if t.grad_fn is not None:
+                t.grad_fn.register_prehook(self._reach)
+
+    def _reach(self, _):
+        self._reached = True
 
     def _moving(self, original):
         @functools.wraps(original)

@@ -3,7 +3,7 @@
 
 import deepclock
 
-from . import _device, _step_bound, _step_count
+from . import _device, _step_bound, _step_count, _step_wait
 from .._record import Record, cell
 
 #: Entering and leaving a part, tried so often.
@@ -22,6 +22,7 @@ def record_of(owner, error):
     apart = [s for s in steady if not s.whole] or steady
     whole = [s for s in steady if s.whole]
     evidence = _evidence(owner, apart, whole, list(PARTS))
+    evidence.waits, looked_at = _step_wait.shares(apart, list(PARTS))
     bound = _step_bound.bound_of(evidence)
     wall = _estimate([s.wall_ns for s in whole or apart])
     out = Record("deepclock.torch.steps")
@@ -40,6 +41,7 @@ def record_of(owner, error):
             ("steps", "operators", evidence.operators),
             ("steps", "empty_operator_ns", evidence.empty_operator_ns),
             ("steps", "loader_workers", evidence.workers),
+            ("steps", "looked_at_for_waiting", looked_at),
             ("result", "answer", f"a step takes {deepclock.time_text(wall['value'])}"
                                  f"{_interval_text(wall)}; {bound.sentence}")):
         if value is not None:
@@ -50,17 +52,32 @@ def record_of(owner, error):
     out.metric("steps/count", len(steps), "1", f"{warmup} of them apart")
     out.metric("steps/outside", float(owner.outside_ns), "ns",
                "in the block and in no step: between the loops, batches that were given up")
-    _parts(out, list(PARTS.items()), apart, steps[0])
+    _parts(out, list(PARTS.items()), apart, steps[0], evidence.waits, owner)
     _costs(out, owner, apart, whole, evidence)
     _series(out, list(PARTS), steps, warmup)
     out.note("step-bound", f"{bound.sentence}: {bound.remedy}", "info")
-    for other in bound.others:
+    for other in [*bound.others, *_also(owner, apart, list(PARTS))]:
         out.note("step-also", other, "info")
     if error is not None:
         out.incomplete()
         out.note("interrupted", f"the block was left by {type(error).__name__}: the record is of the "
                                 f"{len(steps)} steps that were complete", "error")
     return out.finish()
+
+
+def _also(owner, apart, names):
+    """What the parts alone do not show."""
+    at = names.index("optimiser")
+    with_it = [s.wall_ns for s in apart if s.parts_ns[at]]
+    without = [s.wall_ns for s in apart if not s.parts_ns[at]]
+    if with_it and without:
+        took, less = (deepclock.time_text(_estimate(walls)["value"]) for walls in (with_it, without))
+        yield (f"the optimiser ran in {len(with_it)} of {len(apart)} steps, as gradients were accumulated: a step with it "
+               f"takes {took}, one without it {less}")
+    if owner.other_backward_ns:
+        share = owner.other_backward_ns / sum(s.wall_ns for s in owner.steps)
+        yield (f"backward() of other networks than {_name_of(owner._module)} takes {100 * share:.0f} % of the steps and "
+               "is in the part 'other'")
 
 
 def _estimate(values, statistic="median"):
@@ -108,22 +125,30 @@ def _evidence(owner, apart, whole, names):
     return evidence
 
 
-def _parts(out, parts, apart, first):
-    """A row for each part: its total adds up to the steps' wall time exactly."""
+def _parts(out, parts, apart, first, waits, owner):
+    """A row for each part: its total adds up to the steps' wall time exactly. The median is of the steps that
+    have the part."""
     total = sum(s.wall_ns for s in apart)
     rows = []
+    unknown = ("the device computes meanwhile" if owner._wait is not None else
+               "the kernel shows no run delay of threads" if not owner._usage.is_known else
+               "no step was looked at: there were too few")
     for i, (name, title) in enumerate([*parts, ("step", "step")]):
         values = [s.wall_ns if name == "step" else s.parts_ns[i] for s in apart]
         here = first.wall_ns if name == "step" else first.parts_ns[i]
-        median = _estimate(values)
+        having = [v for v in values if v] or values
+        median = _estimate(having)
+        waiting = sum(waits[n] * r[3] for n, r in zip(waits, rows)) if name == "step" else waits.get(name)
         rows.append([name, title, sum(values), sum(values) / total, sum(values) / len(values),
-                     cell(median["value"], None, median["lo"], median["hi"], median["level"]), here])
+                     cell(median["value"], None, median["lo"], median["hi"], median["level"]), here,
+                     sum(map(bool, values)), cell(waiting if waits else None, unknown)])
         if name != "step":
             out.metric(f"steps/{name}", unit="ns", **median)
     out.table("steps", f"Parts of {len(apart)} training steps",
               [("part", "part", None), ("what", "what", None), ("total", "total", "ns"),
                ("share", "share", "1"), ("mean", "mean", "ns"), ("median", "median", "ns"),
-               ("first", "first step", "ns")], rows, brief_columns=[1, 3, 5, 6],
+               ("first", "first step", "ns"), ("steps", "in steps", "1"), ("waits", "waits", "1")],
+              rows, brief_columns=[1, 3, 5, 6, 8],
               brief_rows=sorted(sorted(range(len(parts)), key=lambda i: -rows[i][2])[:_BRIEF]))
 
 

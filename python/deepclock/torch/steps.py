@@ -31,7 +31,8 @@ import random
 import threading
 from time import perf_counter_ns as now
 
-from . import _device, _step_count, _step_hooks, _step_line, _step_report, _step_workers
+from . import (_device, _step_count, _step_hooks, _step_line, _step_report, _step_wait,
+               _step_workers)
 
 #: The parts in the order in which they are shown, with their titles.
 PARTS = {
@@ -51,12 +52,13 @@ _DATA, _OTHER, _OWN = _INDEX["data"], _INDEX["other"], _INDEX["deepclock"]
 class Step:
     """One step: nanoseconds by part, in the order of PARTS, which add up to `wall_ns`."""
 
-    __slots__ = ("at_ns", "items", "parts_ns", "wait_ns", "whole", "workers_ns")
+    __slots__ = ("at_ns", "items", "parts_ns", "used", "wait_ns", "whole", "workers_ns")
 
     def __init__(self, at_ns, whole):
         self.at_ns = at_ns
         self.items = 0  # the first axis of the batch's first tensor
         self.parts_ns = [0] * len(PARTS)
+        self.used = None  # CPU times of its parts, where they were read
         self.wait_ns = 0  # for the device, when the program had asked for everything
         self.whole = whole  # the device was waited for at the end alone
         self.workers_ns = None  # processor time of the loader's processes meanwhile
@@ -109,6 +111,7 @@ class steps:
         self.total, self.warmup = total, warmup
         self.steps, self.record = [], None
         self.outside_ns = 0  # in the block, and in no step
+        self.other_backward_ns = 0  # of networks that are not `module`; it is in the part "other"
         self._module, self._optimizer = module, optimizer
         self._device = None if device is None else _device.torch.device(device)
         if self._device is None and module is not None:
@@ -134,6 +137,7 @@ class steps:
         if self._thread is not None:
             raise RuntimeError("this block has been entered before: make a new steps()")
         self._thread = threading.get_ident()
+        self._usage = _step_wait.Clock()
         if self._module is not None or self._optimizer is not None:
             self._hooks = _step_hooks.Hooks(self, self._module, self._optimizer)
             self._hooks.set()
@@ -148,6 +152,7 @@ class steps:
         if self._hooks:
             self._hooks.undo()
         self._line.end()
+        self._usage.close()
         if self.steps:
             self.record = _step_report.record_of(self, error)
         elif kind is None:
@@ -201,6 +206,8 @@ class steps:
         at = now()
         if self._step is not None:
             self._step.parts_ns[self._open[-1]] += at - self._last
+            if self._step.used is not None:
+                self._usage.add(self._step.used, self._open[-1], at)
             self._open[-1] = then
         else:
             self.outside_ns += at - self._last
@@ -221,6 +228,28 @@ class steps:
         self._read(self._open[-1])
         self._open.pop()
 
+    def _spent(self, name):
+        """What a part of this step has until now; for _move()."""
+        step, at = self._step, _INDEX[name]
+        if step is None:
+            return None
+        self._read(self._open[-1])
+        return step, step.parts_ns[at], list(step.used.of[at]) if step.used is not None else None
+
+    def _move(self, name, spent):
+        """What the part got since _spent() belongs to "other"."""
+        now_ = self._spent(name)
+        if spent is None or now_ is None or spent[0] is not now_[0]:
+            return
+        step, at, took = spent[0], _INDEX[name], now_[1] - spent[1]
+        step.parts_ns[at] -= took
+        step.parts_ns[_OTHER] += took
+        self.other_backward_ns += took
+        for i, ns in enumerate(spent[2] or ()):
+            less = step.used.of[at][i] - ns
+            step.used.of[at][i] -= less
+            step.used.of[_OTHER][i] += less
+
     def _begin(self, batches):
         """Where the step before ended, or, at the beginning of a loop, now."""
         if batches is not None:
@@ -236,6 +265,9 @@ class steps:
             self._counted = _step_count.Counter()
             self._counted.begin()
         self._workers_at = self._workers.cpu_ns()
+        if len(self.steps) >= self.warmup and self._wait is None and self._usage.wanted(self.steps):
+            step.used = _step_wait.Used(len(PARTS))
+            self._usage.begin(self._last)
         self._read(_DATA)
 
     def _end(self):
@@ -261,6 +293,9 @@ class steps:
         self._line.step(len(self.steps) + 1, self._last - self._began, step)
         self._entered += self._step_entered
         self._read(_OWN)
+        if step.used is not None:
+            self._usage.end(step.used)
+            self._read(_OWN)
         self._step = None
         self.steps.append(step)
 
