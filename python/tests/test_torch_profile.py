@@ -101,6 +101,44 @@ class Times(Case):
         self.assertEqual(fact(record, "profile", "runs"), 10)
 
 
+class Shares(Case):
+    def test_are_of_the_plain_run(self):
+        """100 ns of calls and 900 ns between them under the profiler are 40 and 260 ns without it."""
+        class Row:
+            def __init__(self, calls, ns):
+                self.calls, self.ns = calls, ns
+
+        class Module:
+            between = 1800  # of two runs
+
+        from deepclock.torch._profile_report import Plain
+        rows_ = [Row(1, 60), Row(5, 40)]
+        plain = Plain(300, rows_, {None: Module()}, 2, 10)
+        self.assertAlmostEqual(plain.share(rows_[:1]), 50 / 300)
+        self.assertAlmostEqual(plain.share(rows_[1:]), 0)
+        self.assertAlmostEqual(plain.share(rows_, 900), 1)
+        longer = Plain(25, rows_, {None: Module()}, 2, 10)  # the calls alone took longer than a plain run
+        self.assertAlmostEqual(longer.share(rows_[:1]), 1)
+
+    def test_add_up_and_agree_with_the_headline(self):
+        for options in ({}, {"backward": True}):
+            record = profile(Small(), IMAGES, **options)
+            table = record.tables["profile/modules"]
+            self.assertLessEqual(table["share"][0], 1 + 1e-9)
+            self.assertLessEqual(sum(record.tables["profile/operators"]["share"]), 1 + 1e-9)
+            perturbation = record["profile/perturbation"].value
+            answer = fact(record, "result", "answer")
+            self.assertIn(f"profiling makes it {perturbation:.2f} times as long", answer)
+            self.assertEqual("too long" in answer, perturbation > 1.5)
+
+    def test_time_limits(self):
+        layer, x = nn.Linear(4, 4), torch.ones(2, 4)
+        self.assertGreater(profile(layer, x, runs=None, max_time="0.1s")["latency/mean"].value, 0)
+        for wrong in (-1, 0, "4 apples", True, None):
+            with self.assertRaises(deepclock.ArgumentError):
+                profile(layer, x, max_time=wrong)
+
+
 class Counts(Case):
     def test_products_are_those_of_cost(self):
         for options in ({}, {"backward": True}):

@@ -4,8 +4,12 @@
 import collections.abc
 import contextlib
 import inspect
+import math
+import re
 
 import torch
+
+import deepclock
 
 
 def arguments(module, inputs, named=None):
@@ -22,6 +26,25 @@ def arguments(module, inputs, named=None):
         if all(isinstance(n, str) for n in names) and _takes(module, names):
             return (), {**inputs[0], **kwargs}
     return inputs, kwargs
+
+
+_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def seconds(name, value):
+    """A time option as the command line takes it ("250ms", "5s"), a number of seconds or a timedelta; above 0."""
+    if hasattr(value, "total_seconds"):
+        value = value.total_seconds()
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*([-+.\d]+(?:[eE][-+]?\d+)?)\s*([a-zµ]*)\s*", value)
+        try:
+            value = float(found[1]) * _UNITS[found[2]]
+        except (TypeError, ValueError, KeyError):
+            raise deepclock.ArgumentError(f"{name}={value!r} is not a time: give seconds, or a text such as "
+                                          "\"250ms\" or \"5s\"") from None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise deepclock.ArgumentError(f"{name} is a time above 0 in seconds, or a text such as \"5s\"; not {value!r}")
+    return float(value)
 
 
 def _takes(module, names):

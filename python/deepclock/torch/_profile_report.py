@@ -14,6 +14,8 @@ from ._profile_timer import OTHER
 from .._record import Record, cell
 
 _BRIEF_ROWS = 12
+#: From this perturbation on, times are far from those of the plain run.
+_DISTURBED = 1.5
 _NO_TIME = "it took no time that the clock shows"
 
 
@@ -80,12 +82,34 @@ _HELD = [("at_peak", "at peak", "B"), ("stays", "stays", "B")]
 _RATES = [("macs", "MACs", "1"), ("rate", "FLOP/s", "FLOP/s"), ("roof", "of roof", "1")]
 
 
+class Plain:
+    """Times of the profiled runs as shares of the plain run, which is shorter: of each aten call what its
+    recording adds is taken off, and what lies between the calls is scaled to the rest of the plain run."""
+
+    def __init__(self, ns, rows, modules, runs, overhead):
+        self.ns = ns
+        self._overhead = overhead
+        inside = sum(map(self._less, rows))
+        self._inside = min(1.0, ns / inside) if inside else 1.0
+        between = sum(time.between for time in modules.values()) / runs
+        self._between = max(0.0, ns - self._inside * inside) / between if between else 0.0
+
+    def _less(self, row):
+        return max(0.0, row.ns - row.calls * self._overhead)
+
+    def share(self, rows, between=0.0):
+        """Of aten calls, and of what lies between them."""
+        if not self.ns:
+            return None
+        return (self._inside * sum(map(self._less, rows)) + self._between * between) / self.ns
+
+
 def _below(path, other):
     return path is not OTHER and other is not OTHER and (
         path == "" or other == path or other.startswith(path + "."))
 
 
-def _modules_table(b, work, rows, memory, runs, wall, why):
+def _modules_table(b, work, rows, memory, runs, plain, why):
     columns = [("module", "module", None), ("class", "class", None), ("calls", "calls", "1"),
                ("forward", "forward", "ns"), ("self", "self", "ns"), ("backward", "backward", "ns"),
                ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B"), ("peak", "peak", "B"), *_HELD]
@@ -98,10 +122,11 @@ def _modules_table(b, work, rows, memory, runs, wall, why):
         own = sum(r.ns for r in all_ if r.path == path and r.phase == "forward")
         back = sum(r.ns for r in all_ if r.phase == "backward") if work.backward else None
         total = time.total / runs
+        between = sum(t.between for p, t in work.timer.modules.items() if _below(path, p)) / runs
         sums = _Sum(all_)
         lines.append([path or "(all)", class_.__name__ if class_ else "function", time.calls / runs,
                       total, time.between / runs + own, cell(back, "there is no backward pass"),
-                      cell((total + (back or 0)) / wall if wall else None, _NO_TIME),
+                      cell(plain.share(all_, between), _NO_TIME),
                       *sums.cells(why), sums.allocated,
                       cell(memory.modules.get(path), memory.why or "no call of it was seen"), *sums.held(memory)])
     order = sorted(range(len(lines)), key=lambda i: -lines[i][4])
@@ -109,7 +134,7 @@ def _modules_table(b, work, rows, memory, runs, wall, why):
             " aten calls", columns, lines, [3, 4, 5, 6, 8, 11, 13] if work.backward else [3, 4, 6, 8, 11], sorted(order[:_BRIEF_ROWS]))
 
 
-def _operators_table(b, rows, memory, wall, why):
+def _operators_table(b, rows, memory, plain, why):
     columns = [("operator", "operator", None), ("calls", "calls", "1"), ("self", "self", "ns"),
                ("share", "share", "1"), *_RATES, ("allocated", "allocated", "B"), *_HELD]
     by_title = {}
@@ -118,7 +143,7 @@ def _operators_table(b, rows, memory, wall, why):
     lines = []
     for title, of in by_title.items():
         s = _Sum(of)
-        lines.append([title, s.calls, s.ns, cell(s.ns / wall if wall else None, _NO_TIME), *s.cells(why),
+        lines.append([title, s.calls, s.ns, cell(plain.share(of), _NO_TIME), *s.cells(why),
                       s.allocated, *s.held(memory)])
     lines.sort(key=lambda line: -line[2])
     b.table("profile/operators", "Time by aten call", columns, lines)
@@ -181,7 +206,7 @@ def _attainable(r):
     return r.of.attainable if r.of and r.of.attainable is not None else "not known"
 
 
-def _facts(b, work, where, runs, profiled, without):
+def _facts(b, work, where, runs, profiled, without, overhead):
     b.fact("subject", "kind", "module")
     b.fact("subject", "name", name_of(work.module))
     b.fact("subject", "producer", f"pytorch {torch.__version__}")
@@ -196,16 +221,19 @@ def _facts(b, work, where, runs, profiled, without):
     b.fact("profile", "runs", runs, "1")
     b.fact("profile", "time_profiled", profiled, "ns")
     b.fact("profile", "time_of_deepclock", profiled - without, "ns")
+    b.fact("profile", "call_overhead", overhead, "ns")
     b.fact("profile", "method", "a dispatch mode around each aten call, and deepclock in front of each call "
            "of a module; their own time is taken out")
+    b.fact("profile", "shares", "of the plain run: each aten call less profile/call_overhead, and what lies between "
+           "the calls scaled to the rest")
 
 
 def _metrics(b, times, explained, rows, memory, why):
     plain = [t[0] for t in times]
     ratio = [t[1] / t[0] for t in times]
     _estimated(b, "latency/mean", "ns", plain, "mean", "plain runs, each beside a profiled one")
-    _estimated(b, "profile/perturbation", "1", ratio, "median",
-               "median of a profiled run, deepclock's own code included, over the plain one beside it")
+    perturbation = _estimated(b, "profile/perturbation", "1", ratio, "median", "median of a profiled run, "
+                              "deepclock's own code included, over the plain one beside it")
     b.metric("profile/coverage", explained, "1", "time inside aten calls over that of the profiled run without "
              "deepclock's own code")
     s = _Sum(rows)
@@ -219,18 +247,21 @@ def _metrics(b, times, explained, rows, memory, why):
              "ended", why=memory.why)
     b.series("latency", "ns", plain)
     b.series("profile/latency", "ns", [t[1] for t in times])
+    return perturbation
 
 
 def _estimated(b, tag, unit, values, statistic, how):
     try:
         e = deepclock.estimate([float(v) for v in values], statistic=statistic)
         b.metric(tag, e.value, unit, how, e.lo, e.hi, e.level)
+        return e.value
     except deepclock.AbsentError:
         middle = sum(values) / len(values) if statistic == "mean" else sorted(values)[len(values) // 2]
         b.metric(tag, middle, unit, how)
+        return middle
 
 
-def record_of(work, counted, memory, times, roof, why, where):
+def record_of(work, counted, memory, times, overhead, roof, why, where):
     runs = len(times)
     timed = {**dict.fromkeys(memory.ops, (0, 0)), **work.timer.ops}
     rows = [_Row(key, one, counted.get(key), memory.ops.get(key), runs, roof) for key, one in timed.items()]
@@ -238,14 +269,15 @@ def record_of(work, counted, memory, times, roof, why, where):
     profiled = sum(t[1] for t in times) / runs
     wall = sum(t[2] for t in times) / runs
     b = Record(f"deepclock.torch.profile({name_of(work.module)})")
-    _facts(b, work, where, runs, profiled, wall)
-    _metrics(b, times, sum(r.ns for r in rows) / wall if wall else None, rows, memory, why)
+    _facts(b, work, where, runs, profiled, wall, overhead)
+    plain = Plain(sum(t[0] for t in times) / runs, rows, work.timer.modules, runs, overhead)
+    perturbation = _metrics(b, times, sum(r.ns for r in rows) / wall if wall else None, rows, memory, why)
     _ops(b, work, rows, why)
-    lines = _operators_table(b, rows, memory, wall, why)
-    _modules_table(b, work, rows, memory, runs, wall, why)
+    lines = _operators_table(b, rows, memory, plain, why)
+    _modules_table(b, work, rows, memory, runs, plain, why)
     _tree(b, work, rows, memory, runs)
-    plain = sum(t[0] for t in times) / runs
     if lines:
-        b.answer(f"{lines[0][0]} takes {100 * lines[0][2] / wall:.0f} % of a run of {deepclock.time_text(plain)}; profiling makes it "
-                 f"{profiled / plain:.2f} times as long")
+        text = (f"{lines[0][0]} takes {100 * plain.share(r for r in rows if r.title == lines[0][0]):.0f} % of a run of "
+                f"{deepclock.time_text(plain.ns)}; profiling makes it {perturbation:.2f} times as long")
+        b.answer(text + (", so times of short calls are too long" if perturbation > _DISTURBED else ""))
     return b.finish()

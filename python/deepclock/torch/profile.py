@@ -15,13 +15,13 @@ import torch
 import deepclock
 
 from . import _backward, _device, _price, _profile_memory
-from ._call import arguments, plain, uncompiled
+from ._call import arguments, plain, seconds, uncompiled
 from ._counter import Counter, storage_of
 from ._inference import inference
 from ._modules import Modules, calls
 from ._operators import tensors_in
 from ._profile_report import record_of
-from ._profile_timer import Timer
+from ._profile_timer import Timer, call_overhead_ns
 
 _RUNS_LEAST, _RUNS_MOST, _WARMUP = 5, 200, 2
 
@@ -140,8 +140,8 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     backward: the backward pass too, from ones for each floating output, from the scalar that
     `loss(output)` gives, or from `output.loss`. Gradients, buffers and random numbers are afterwards
     what they were.
-    runs: profiled runs, each beside a plain one; by itself as many as `max_time` seconds hold, 5 to
-    200. threads: torch.set_num_threads() meanwhile.
+    runs: profiled runs, each beside a plain one; by itself as many as `max_time` ("5s", or a number of
+    seconds) holds, 5 to 200. threads: torch.set_num_threads() meanwhile.
     roofs: the record of `deepclock machine`, to which rates are compared; True: measured where it is
     not kept (seconds); None: what is kept; False: none.
 
@@ -154,6 +154,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     """
     if runs is not None and (not isinstance(runs, int) or runs < 1):
         raise deepclock.ArgumentError("runs is a whole number from 1 on")
+    max_time = seconds("max_time", max_time)
     module = plain(module)
     backward = backward or loss is not None
     where = _device.device_of(module, (inputs, named or {}))
@@ -172,11 +173,12 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
         if runs is None:
             runs = int(max(_RUNS_LEAST, min(_RUNS_MOST, max_time * 1e9 / max(took, 1))))
         times = _run(work, runs)
+        overhead = call_overhead_ns(_device.waiter(where))
         used = torch.get_num_threads()
         machine, why = (None, f"the module runs on '{where}': the machine's limits are those of its CPU"
                         ) if where.type != "cpu" else _limits(roofs, used)
     roof = functools.partial(deepclock.roof, machine, threads=used) if machine else None
-    return record_of(work, counted, memory, times, roof, why, where)
+    return record_of(work, counted, memory, times, overhead, roof, why, where)
 
 
 def _limits(asked, threads):
