@@ -64,6 +64,47 @@ class ModesTest(Case):
         else:
             self.assertIn("has no torch.compile", r.tables["modes"].cell(1, "call").absent)
 
+    def test_conversions_and_export(self):
+        torch.set_num_threads(1)
+        m, x = network().eval(), torch.randn(2, 3, 8, 8)
+        state = torch.get_rng_state()
+        r = deepclock.torch.modes(m, x, which=("inference_mode", "channels_last", "bfloat16", "export"), **QUICK)
+        self.assertTrue(torch.equal(torch.get_rng_state(), state))
+        self.assertEqual(next(m.parameters()).dtype, torch.float32)
+        for name, row in rows(r).items():
+            if name != "export" or hasattr(torch, "export"):
+                self.assertEqual(row["outputs"], "agree", name)
+        r = deepclock.torch.modes(torch.nn.Linear(4, 4), torch.randn(2, 4), which="channels_last", **QUICK)
+        self.assertIn("four dimensions", r.tables["modes"].cell(1, "call").absent)
+
+    def test_random_numbers(self):
+        """Each mode begins after the same seed; what draws others nevertheless cannot be compared."""
+        class Noise(torch.nn.Module):
+            def forward(self, x):
+                return x + torch.rand_like(x)
+
+        r = deepclock.torch.modes(Noise(), torch.ones(8), which=("trace", "script"), **QUICK)
+        self.assertEqual([row["outputs"] for row in rows(r).values()], ["agree"] * 3)
+        made = implementation.MODES
+
+        def other(run):
+            return lambda x: run.module(x) + torch.rand_like(x)
+
+        implementation.MODES = {**made, "other": other}
+        self.addCleanup(setattr, implementation, "MODES", made)
+        r = deepclock.torch.modes(Noise(), torch.ones(8), which=("other",), **QUICK)
+        self.assertEqual(rows(r)["other"]["outputs"], "random")
+        self.assertIn("cannot be compared", next(n.text for n in r.notes if n.code == "outputs-differ"))
+
+    def test_what_is_not_shown_is_not_denied(self):
+        def row(mode, verdict):
+            return {"mode": mode, "verdict": verdict, "outputs": "agree", "call": 1000.0, "ratio": 1.0, "pays_back": None}
+
+        answer = implementation._answer
+        self.assertIn("was shown to be faster than eager (trace: undecided)",
+                      answer([row("eager", "baseline"), row("trace", "undecided"), row("script", "slower")]))
+        self.assertIn("no mode is faster than eager", answer([row("eager", "baseline"), row("script", "slower")]))
+
     def test_what_fails_is_absent(self):
         class Odd(torch.nn.Module):
             def forward(self, x, **rest):  # TorchScript has no such arguments

@@ -23,17 +23,22 @@ def tensors_in(value):
             yield from tensors_in(member)
 
 
+def mapped(value, change):
+    """The same structure with `change(t)` in place of each tensor."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: mapped(member, change) for key, member in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(mapped(member, change) for member in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(mapped(member, change) for member in value)
+    return value
+
+
 def moved(value, device):
     """The same structure with its tensors on the device."""
-    if isinstance(value, torch.Tensor):
-        return value.to(device)
-    if isinstance(value, dict):
-        return {key: moved(member, device) for key, member in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(moved(member, device) for member in value))
-    if isinstance(value, (tuple, list)):
-        return type(value)(moved(member, device) for member in value)
-    return value
+    return mapped(value, lambda t: t.to(device))
 
 
 def device_of(module, inputs=()):

@@ -3,6 +3,8 @@
 first call and in the calls after, when it has paid back, and whether it computes the same."""
 
 import contextlib
+import copy
+import functools
 import math
 import os
 
@@ -21,6 +23,7 @@ from .._record import Record, cell
 
 #: Calls of each mode that are timed by themselves: TorchScript optimises in its second one.
 FIRST_CALLS = 3
+SEED = 1
 #: |b - a| <= rtol (rms(a) + |a|), as `deepclock accuracy` has it.
 TOLERANCE = {torch.float64: 1e-7, torch.float16: 1e-2, torch.bfloat16: 8e-2, torch.float32: 1e-3}
 
@@ -30,15 +33,18 @@ class Absent(Exception):
 
 
 def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, title=None, **options):
-    """Compares eager execution with torch.compile ("compile"), TorchScript ("trace", "script") and
-    ONNX Runtime on what torch.onnx exports ("onnxruntime").
+    """Compares eager execution with torch.inference_mode ("inference_mode"), weights and images in another
+    order ("channels_last"), torch.compile ("compile"), TorchScript ("trace", "script"), torch.export ("export") and
+    ONNX Runtime on what torch.onnx exports ("onnxruntime"); if `which` names them, also with a copy of the module in
+    "bfloat16" and the modes "compile-reduce-overhead" and "compile-max-autotune" of torch.compile.
 
     The module is in eval mode and without gradients meanwhile. Each mode is prepared anew (caches of
-    torch.compile on the disk are not used) and called three times; then all that could be prepared
+    torch.compile on the disk are not used) and called three times, each time after the same seed of PyTorch's random
+    numbers, whose state is afterwards as before; then all that could be prepared
     are timed in rounds of random order, as deepclock.compare() does, whose options are taken
     (max_time, rounds, margin, save, db, ...).
 
-    which   names of the modes, by itself all; eager is always among them
+    which   names of the modes; "all" is every one; eager is always among them
     rtol    tolerance of the outputs, by itself by their types
 
     Returns a Record with the table `modes`: prepare, first_call, call (with its interval), ratio (to
@@ -46,14 +52,16 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
     max_difference, verdict, outputs. A mode that fails has the reason in place of its numbers.
     """
     named, keep = dict(named or {}), keeping(options)
-    asked = list(MODES if which is None else which)
+    asked = list(DEFAULT if which is None else MODES if which == "all" else [which] if isinstance(which, str) else which)
     unknown = [name for name in asked if name not in MODES]
     if unknown:
         raise deepclock.ArgumentError(f"there is no mode '{unknown[0]}': give {', '.join(MODES)}")
     asked = ["eager", *(name for name in asked if name != "eager")]
     where = _device.device_of(module, (inputs, named))
     run = _Run(module, _device.moved(inputs, where), _device.moved(named, where), where, rtol)
-    with inference(module, threads), tempfile.TemporaryDirectory(prefix="deepclock-modes-") as run.folder:
+    devices = [where] if where.type == "cuda" else []
+    with inference(module, threads), torch.random.fork_rng(devices=devices), tempfile.TemporaryDirectory(
+            prefix="deepclock-modes-") as run.folder:
         tried = [_tried(run, name) for name in asked]
         timed = [t for t in tried if t.why is None]
         compared = _compared(run, timed, options)
@@ -66,10 +74,11 @@ class _Run:
         self.module, self.args, self.named, self.where, self.rtol = module, args, named, where, rtol
         self.wait = _device.waiter(where) or (lambda: None)
         self.folder, self.expected = None, None
+        self.random = ""  # why the outputs of two calls differ
 
-    def call(self, function):
+    def call(self, function, args, named):
         def once():
-            result = function(*self.args, **self.named)
+            result = function(*args, **named)
             self.wait()
             return result
         return once
@@ -86,17 +95,46 @@ class _Tried:
         self.difference, self.agrees, self.tolerance = None, None, ""
 
 
-# --- the modes: each gives a function that is called as the module is
+# --- the modes: each gives a function that is called as the module is, or (function, args, named)
 
 def _eager(run):
     return run.module
 
 
-def _compile(run):
+def _inference_mode(run):
+    return torch.inference_mode()(run.module)
+
+
+def _converted(run, convert, **options):
+    """A copy of the module, and its inputs."""
+    module = copy.deepcopy(run.module).to(**options) if isinstance(run.module, torch.nn.Module) else run.module
+    return module, _device.mapped(run.args, convert), _device.mapped(run.named, convert)
+
+
+def _channels_last(run):
+    if not any(t.dim() == 4 for t in _device.tensors_in((run.args, run.named))):
+        raise Absent("no input has the four dimensions of images")
+    return _converted(run, lambda t: t.contiguous(memory_format=torch.channels_last) if t.dim() == 4 else t,
+                      memory_format=torch.channels_last)
+
+
+def _bfloat16(run):
+    return _converted(run, lambda t: t.to(torch.bfloat16) if t.is_floating_point() else t, dtype=torch.bfloat16)
+
+
+def _export(run):
+    if not hasattr(torch, "export"):
+        raise Absent(f"PyTorch {torch.__version__} has no torch.export, which came with 2.1")
+    if not isinstance(run.module, torch.nn.Module):
+        raise Absent("torch.export takes an nn.Module")
+    return torch.export.export(run.module, run.args, run.named).module()
+
+
+def _compile(run, mode=None):
     if not hasattr(torch, "compile"):
         raise Absent(f"PyTorch {torch.__version__} has no torch.compile, which came with 2.0")
     torch._dynamo.reset()
-    return torch.compile(run.module)
+    return torch.compile(run.module, mode=mode)
 
 
 def _trace(run):
@@ -110,7 +148,13 @@ def _script(run):
 
 
 #: None: no function of Python, but a model that deepclock's engine runs.
-MODES = {"eager": _eager, "compile": _compile, "trace": _trace, "script": _script, "onnxruntime": None}
+MODES = {"eager": _eager, "inference_mode": _inference_mode, "channels_last": _channels_last,
+         "bfloat16": _bfloat16, "compile": _compile,
+         "compile-reduce-overhead": functools.partial(_compile, mode="reduce-overhead"),
+         "compile-max-autotune": functools.partial(_compile, mode="max-autotune"),
+         "trace": _trace, "script": _script, "export": _export, "onnxruntime": None}
+#: bfloat16 computes with fewer digits, and the other two compile for minutes: they are asked for.
+DEFAULT = [m for m in MODES if m not in ("bfloat16", "compile-reduce-overhead", "compile-max-autotune")]
 
 
 def _tried(run, name):
@@ -132,15 +176,24 @@ def _try_function(run, t, build):
     begin = now()
     function = build(run)
     t.prepare_ns = now() - begin if t.name != "eager" else 0
-    once = run.call(function)
-    for _ in range(FIRST_CALLS):
+    once = run.call(*(function if isinstance(function, tuple) else (function, run.args, run.named)))
+    results = []
+    for i in range(FIRST_CALLS):
+        torch.manual_seed(SEED + (run.expected is None and i == 1))
         begin = now()
-        result = once()
+        results.append(once())
         t.first_ns.append(now() - begin)
-    t.subject = once
+    t.subject, result = once, results[-1]
     if run.expected is None:
         run.expected = result
+        run.random = _random(results, run.rtol)
     t.difference, t.agrees, t.tolerance = difference(run.expected, result, run.rtol)
+
+
+def _random(results, rtol):
+    """Why two calls differ: of eager's results the second one is after another seed, the third after the first's."""
+    repeats = difference(results[0], results[2], rtol)[1]
+    return "the module draws random numbers" if repeats and not difference(results[0], results[1], rtol)[1] else ""
 
 
 def difference(expected, result, rtol=None):
@@ -150,7 +203,7 @@ def difference(expected, result, rtol=None):
         return math.inf, False, "outputs of other shapes"
     largest, agrees, told = 0.0, True, set()
     for x, y in zip(a, b):
-        tolerance = rtol if rtol is not None else TOLERANCE.get(x.dtype, 0.0)
+        tolerance = rtol if rtol is not None else max(TOLERANCE.get(x.dtype, 0.0), TOLERANCE.get(y.dtype, 0.0))
         told.add(f"{tolerance:g}")
         wide = torch.complex128 if x.is_complex() else torch.float64
         x, y = x.detach().to("cpu", wide), y.detach().to("cpu", wide)
@@ -174,7 +227,8 @@ def _reason(e):
 @contextlib.contextmanager
 def _quiet():
     """What compilers and exporters print belongs to no measurement."""
-    with warnings.catch_warnings(), open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+    with warnings.catch_warnings(), open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(
+            nowhere), contextlib.redirect_stderr(nowhere):
         warnings.simplefilter("ignore")
         yield
 
@@ -228,7 +282,7 @@ def _record(run, tried, compared, title):
             fact = comparison.facts.get(f"compare/{key}") or comparison.facts.get(f"plan/{key}")
             if fact is not None and fact.value is not None:
                 out.fact("plan", key, fact.value, "1")
-    rows = [_row(t, tried[0], comparison, rounds) for t in tried]
+    rows = [_row(t, tried[0], comparison, rounds, run.random) for t in tried]
     out.answer(_answer(rows))
     out.table("modes", "Ways to run it", [
         ("mode", "mode", None), ("prepare", "prepare", "ns"), ("first_call", "first call", "ns"),
@@ -240,17 +294,20 @@ def _record(run, tried, compared, title):
     for t in tried:
         if t.why is not None:
             out.note("mode-absent", f"{t.name} is absent: {t.why}", "info")
+        elif not t.agrees and run.random:
+            out.note("outputs-differ", f"{run.random}, and {t.name} draws others after the same seed: its outputs cannot "
+                                       "be compared with eager's", "info")
         elif not t.agrees:
             out.note("outputs-differ", f"the outputs of {t.name} differ from eager's by up to {t.difference:.3g}, "
                                        f"outside the tolerance ({t.tolerance})", "error")
-        else:
+        if t.why is None:
             out.series(f"modes/{t.name}", "ns", rounds[t.name])
     for note in comparison.notes if comparison else ():
         out.note(note.code, note.text, note.severity)
     return out.finish()
 
 
-def _row(t, eager, comparison, rounds):
+def _row(t, eager, comparison, rounds, random):
     if t.why is not None:
         missing = cell(None, t.why)
         return {"mode": t.name, **dict.fromkeys(
@@ -270,7 +327,7 @@ def _row(t, eager, comparison, rounds):
         row["pays_back"] = _pays_back(t, eager, rounds, less, row["verdict"])
     row["max_difference"] = (t.difference if t.difference is not None and math.isfinite(t.difference)
                              else cell(None, "the outputs have other shapes, or are no numbers"))
-    row["outputs"] = "agree" if t.agrees else "differ"
+    row["outputs"] = "agree" if t.agrees else "random" if random else "differ"
     row["tolerance"] = t.tolerance
     return row
 
@@ -298,9 +355,13 @@ def _answer(rows):
     def value(row, key):
         return row[key].get("value") if isinstance(row[key], dict) else row[key]
 
-    faster = [row for row in rows if row["verdict"] == "faster" and row["outputs"] == "agree"]
+    faster = [row for row in rows if row["verdict"] == "faster" and row["outputs"] in ("agree", "random")]
     if not faster:
-        return f"no mode is faster than eager, whose call takes {deepclock.time_text(value(rows[0], 'call'))}"
+        open_ = [row["mode"] for row in rows if row["verdict"] == "undecided"]
+        none = f"no mode was shown to be faster than eager ({', '.join(open_)}: undecided)" if open_ else (
+            "no mode is faster than eager" if len(rows) > 1 and any(
+                row["verdict"] in ("slower", "same", "faster") for row in rows) else "no other mode could be timed than eager")
+        return f"{none}, whose call takes {deepclock.time_text(value(rows[0], 'call'))}"
     best = min(faster, key=lambda row: value(row, "ratio"))
     text = (f"{best['mode']} is the fastest: {deepclock.time_text(value(best, 'call'))} a call, "
             f"{value(best, 'ratio'):.3g} times eager's")
