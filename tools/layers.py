@@ -29,7 +29,7 @@ LAYERS = {
     # snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # L2. Stacks of programs: unwinding them, what is mapped where, functions and lines of addresses.
-    "src/stack": (("base", "os"), "elf_file python/python_elf python/python_library python/python_merge python/python_self python/python_stack readable space symbols/class_names symbols/symbols unwind "
+    "src/stack": (("base", "os"), "elf_file file_room python/python_elf python/python_library python/python_merge python/python_self python/python_stack readable space symbols/class_names symbols/symbols unwind "
                   "unwind_scan unwind_self", ("base",), ISO,
                   ("dlfcn.h", "dwarf.h", "elf.h", "elfutils/libdw.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h",
                    "sys/types.h", "ucontext.h", "unistd.h")),
@@ -60,8 +60,8 @@ LAYERS = {
                 ("pthread.h",)),
     # Counters of a program, and calls of its functions; what runs inside it sees libc alone.
     "src/count": (("base", "os", "stat", "record", "calls", "stack", "trace"), (), ("base", "count", "opt", "record", "zone"), ISO,
-                  ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "sys/mman.h", "sys/resource.h",
-                   "sys/stat.h", "unistd.h", "x86intrin.h")),
+                  ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "linux/futex.h", "sys/mman.h", "sys/resource.h",
+                   "sys/stat.h", "sys/syscall.h", "unistd.h", "x86intrin.h")),
     # A library of its own, in front of a program: it sees libc, and tells what it saw.
     "src/preload": (("trace",), (), (), ISO, ANY),
     # L3. Stacks of a program that is not changed, taken by the kernel or by timers in it.

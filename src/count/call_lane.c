@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "count/call_lane.h"
 
+#include "stack/file_room.h"
+
+#include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,22 +28,80 @@ static void unmap(void *p, size_t bytes)
 
 enum {
 	FRAMES_BYTES = CALL_LANE_FRAMES * (int)sizeof(call_frame),
-	BUCKETS_BYTES = CALL_LANE_BUCKETS * 4
+	BUCKETS_BYTES = CALL_LANE_BUCKETS * 4,
+	PATH_BYTES = 4096,
+	GROW_LEAST = 1 << 14,
+	GROW_MOST = 1 << 20
 };
 
-call_lane *call_lane_make(int fd)
+/* Room for more paths: as much again, within bounds. No descriptor is kept open: the program may
+ * count its own, or close all. */
+static bool grow(call_lane *l, int fd)
 {
-	if (fd >= 0 && ftruncate(fd, CALL_LANE_BYTES) != 0)
+	const uint64_t bytes = l->room < GROW_LEAST  ? GROW_LEAST
+			       : l->room > GROW_MOST ? GROW_MOST
+						     : l->room;
+	const uint64_t rest = CALL_LANE_BYTES - l->room;
+
+	if (!file_room(fd, l->room, bytes < rest ? bytes : rest))
+		return false;
+	l->room += bytes < rest ? bytes : rest;
+	return true;
+}
+
+static bool has_room(call_lane *l)
+{
+	const uint64_t needed = CALL_LANE_HEAD + (l->n + UINT64_C(1)) * sizeof(call_node);
+
+	if (l->n >= CALL_LANE_NODES)
+		return false;
+	if (needed <= l->room)
+		return true;
+	if (l->full)
+		return false;
+	const int fd = open(l->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	l->full = fd < 0 || !grow(l, fd);
+	if (fd >= 0)
+		close(fd);
+	return !l->full;
+}
+
+static call_lane *file_map(const char *path)
+{
+	call_lane first = {0}, *l = NULL;
+
+	if (strlen(path) >= PATH_BYTES)
 		return NULL;
-	call_lane *l = map(CALL_LANE_BYTES, fd);
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return NULL;
+	if (grow(&first, fd) && ftruncate(fd, CALL_LANE_BYTES) == 0)
+		l = map(CALL_LANE_BYTES, fd);
+	close(fd);
+	if (l)
+		l->room = first.room;
+	else
+		unlink(path);
+	return l;
+}
+
+call_lane *call_lane_make(const char *path)
+{
+	call_lane *l = path ? file_map(path) : map(CALL_LANE_BYTES, -1);
+
 	if (!l)
 		return NULL;
 	l->frames = map(FRAMES_BYTES, -1);
-	l->buckets = map(BUCKETS_BYTES, -1);
+	l->buckets = map(BUCKETS_BYTES + PATH_BYTES, -1);
 	if (!l->frames || !l->buckets) {
 		call_lane_free(l);
 		return NULL;
 	}
+	l->path = (char *)(l->buckets + CALL_LANE_BUCKETS);
+	if (path)
+		strcpy(l->path, path);
+	else
+		l->room = CALL_LANE_BYTES;
 	l->size_node = sizeof(call_node);
 	l->n = CALL_LANE_REST + 1;
 	call_lane_nodes(l)[CALL_LANE_REST].depth = 1;
@@ -52,7 +114,7 @@ void call_lane_free(call_lane *l)
 	if (!l)
 		return;
 	unmap(l->frames, FRAMES_BYTES);
-	unmap(l->buckets, BUCKETS_BYTES);
+	unmap(l->buckets, BUCKETS_BYTES + PATH_BYTES);
 	unmap(l, CALL_LANE_BYTES);
 }
 
@@ -79,7 +141,7 @@ static uint32_t make(call_lane *l, uint32_t parent, uint64_t function)
 	call_node *nodes = call_lane_nodes(l);
 	uint32_t *bucket = bucket_of(l, parent, function);
 
-	if (l->n >= CALL_LANE_NODES)
+	if (!has_room(l))
 		return 0;
 	nodes[l->n] = (call_node){.function = function,
 				  .parent = parent,

@@ -3,7 +3,7 @@
  * of a fixed size, which may lie in a file: then what was counted is there whatever ends the
  * process.
  *
- *	call_lane *l = call_lane_make(fd);
+ *	call_lane *l = call_lane_make(path);
  *
  *	call_lane_enter(l, function, now);
  *	call_lane_leave(l, function, now);
@@ -70,6 +70,9 @@ typedef struct call_lane {
 	 */
 	call_frame *frames;
 	uint32_t *buckets;
+	char *path;    /* of the file */
+	uint64_t room; /* bytes of the file that are there for sure */
+	uint32_t full; /* there is no room for more */
 } call_lane;
 
 enum {
@@ -77,9 +80,9 @@ enum {
 	CALL_LANE_BYTES = CALL_LANE_HEAD + CALL_LANE_NODES * (int)sizeof(call_node)
 };
 
-/* In that file, which grows to CALL_LANE_BYTES with holes in it, or in memory (-1). NULL: there is
- * no room. */
-call_lane *call_lane_make(int fd);
+/* In a new file, which is CALL_LANE_BYTES long with holes in it, or in memory (NULL). Returns NULL
+ * if there is no room. */
+call_lane *call_lane_make(const char *path);
 void call_lane_free(call_lane *l); /* NULL is allowed; the file stays */
 
 static inline call_node *call_lane_nodes(const call_lane *l)

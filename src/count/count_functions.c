@@ -98,6 +98,7 @@ dck_status count_functions_add(count_functions *f, const call_lane *lane, double
 		f->price_ns = price->inside_ns + price->outside_ns;
 	f->lost += lane->lost;
 	f->rest += lane->rest;
+	f->full += lane->full;
 	f->left += lane->left;
 	f->unmatched += lane->unmatched;
 	f->lanes++;
@@ -167,7 +168,14 @@ static void facts_put(const count_functions *f, record_builder *b)
 			    "%s calls were not counted: more than %d calls were open at one time",
 			    lost, CALL_LANE_FRAMES);
 	}
-	if (f->rest) {
+	if (f->rest && f->full) {
+		dck_text_count((int64_t)f->rest, lost, sizeof lost);
+		record_note(b, "count-paths",
+			    "%s of %s calls are in the table, but not on their paths in the tree: "
+			    "the folder for temporary files was full; set TMPDIR to one with more "
+			    "room",
+			    lost, all);
+	} else if (f->rest) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
 		record_note(b, "count-paths",
 			    "%s of %s calls are in the table, but not on their paths in the tree: "

@@ -27,6 +27,7 @@ typedef struct count_functions {
 	call_paths paths;
 	uint64_t zones; /* how often one was entered; not in what follows */
 	uint64_t calls, lost, rest, left, unmatched;
+	uint64_t full;		 /* lanes whose file had no room for more paths */
 	double self_ns, cost_ns; /* of all */
 	double price_ns;	 /* the dearest pair of any process */
 	uint32_t lanes;

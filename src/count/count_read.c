@@ -151,10 +151,10 @@ static dck_status process_read(reading *r, const char *path, dck_err *err)
 
 	if (fd < 0)
 		return DCK_OK;
-	const bool whole =
-	    os_read_at(fd, &p.about, sizeof p.about, 0) == (ptrdiff_t)sizeof p.about &&
-	    p.about.magic == COUNT_PROCESS_MAGIC;
+	const ptrdiff_t n = os_read_at(fd, &p.about, sizeof p.about, 0);
+	const bool whole = n == (ptrdiff_t)sizeof p.about && p.about.magic == COUNT_PROCESS_MAGIC;
 	os_close(fd);
+	r->ret->no_room += n == 0;
 	if (!whole)
 		return DCK_OK;
 	const double ns = p.about.ticks ? r->ns_per_tick : 1;

@@ -17,6 +17,7 @@ typedef struct count_row {
 typedef struct count_left {
 	uint32_t processes; /* that called instrumented functions */
 	uint32_t lanes_failed;
+	uint32_t no_room;    /* processes that had no room for their file */
 	const char *lacking; /* why there are no lines; NULL: there are. Static */
 	kept_table rows;     /* count_row, from 0 on */
 } count_left;

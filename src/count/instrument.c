@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "count/call_lane.h"
 #include "count/count_file.h"
+#include "stack/file_room.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -18,6 +19,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
@@ -26,6 +28,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __x86_64__
@@ -47,8 +50,8 @@ typedef struct module {
 
 /* Of this process. */
 static struct {
-	atomic_int state; /* 0: not yet asked; 1: counts; 2: does not */
-	atomic_flag lock;
+	atomic_int state;	     /* 0: not yet asked; 1: counts; 2: does not */
+	atomic_int lock;	     /* LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED */
 	_Atomic uint64_t generation; /* shifted to where a function's number has it */
 	count_process *file;
 	char prefix[PATH_BYTES]; /* FOLDER/PID.N */
@@ -60,7 +63,7 @@ static struct {
 	module modules[MODULES_MAX];
 	uint32_t nmodules;
 	unsigned long long subs; /* how often code was unloaded */
-} all = {.lock = ATOMIC_FLAG_INIT};
+} all;
 
 typedef struct thread_state {
 	call_lane *lane;
@@ -82,15 +85,25 @@ static inline uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Whoever waits sleeps: the holder makes files, and a thousand threads that spin leave it no CPU.
+ */
+enum { LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED };
+
 static void lock(void)
 {
-	while (atomic_flag_test_and_set_explicit(&all.lock, memory_order_acquire))
-		;
+	int was = LOCK_FREE;
+
+	if (atomic_compare_exchange_strong_explicit(&all.lock, &was, LOCK_TAKEN,
+						    memory_order_acquire, memory_order_relaxed))
+		return;
+	while (atomic_exchange_explicit(&all.lock, LOCK_AWAITED, memory_order_acquire) != LOCK_FREE)
+		syscall(SYS_futex, &all.lock, FUTEX_WAIT_PRIVATE, LOCK_AWAITED, NULL, NULL, 0);
 }
 
 static void unlock(void)
 {
-	atomic_flag_clear_explicit(&all.lock, memory_order_release);
+	if (atomic_exchange_explicit(&all.lock, LOCK_FREE, memory_order_release) == LOCK_AWAITED)
+		syscall(SYS_futex, &all.lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 static int file_open(const char *ending, int flags)
@@ -199,7 +212,7 @@ static void calibrate(void)
 {
 	enum { BATCHES = 12, CALLS = 128 };
 	thread_state before = mine;
-	call_lane *l = call_lane_make(-1);
+	call_lane *l = call_lane_make(NULL);
 	uint64_t inside = UINT64_MAX, both = UINT64_MAX;
 
 	if (!l)
@@ -243,9 +256,12 @@ static bool process_file(void)
 		if (fd < 0 && errno != EEXIST)
 			return false;
 	}
-	if (fd < 0 || ftruncate(fd, sizeof *all.file) != 0)
+	if (fd < 0)
 		return false;
-	count_process *file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	/* An empty file says that there was no room. */
+	count_process *file = MAP_FAILED;
+	if (file_room(fd, 0, sizeof *file) && ftruncate(fd, sizeof *file) == 0)
+		file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (file == MAP_FAILED)
 		return false;
@@ -306,19 +322,15 @@ static bool begin(void)
 /* The file of a thread that has ended, or a new one; under the lock. */
 static call_lane *lane_take(void)
 {
-	char ending[32];
+	char path[PATH_BYTES + 64];
 
 	for (uint32_t i = 0; i < all.nlanes; i++)
 		if (!__atomic_load_n(&all.lanes[i]->in_use, __ATOMIC_ACQUIRE))
 			return all.lanes[i];
 	if (all.nlanes >= LANES_MAX)
 		return NULL;
-	snprintf(ending, sizeof ending, "%u.lane", all.nlanes);
-	const int fd = file_open(ending, O_RDWR | O_CREAT | O_EXCL);
-	if (fd < 0)
-		return NULL;
-	call_lane *l = call_lane_make(fd);
-	close(fd);
+	snprintf(path, sizeof path, "%s.%u.lane", all.prefix, all.nlanes);
+	call_lane *l = call_lane_make(path);
 	if (l) {
 		all.lanes[all.nlanes++] = l;
 		all.file->lanes = all.nlanes;

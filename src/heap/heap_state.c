@@ -4,10 +4,10 @@
 #include "heap/heap_live.h"
 #include "heap/heap_paths.h"
 #include "heap/heap_ranges.h"
+#include "stack/file_room.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/falloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -162,16 +162,12 @@ bool heap_room(heap_part part, size_t bytes)
 	/* No descriptor is kept open: the program may count its own, or close all. */
 	const int fd = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	const size_t grown = (bytes + GROW - 1) / GROW * GROW;
-	/* Where a file system cannot promise room, writing to the file may still work. */
-	const bool full = fd >= 0 &&
-			  fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)(begins[part] + there),
-				    (off_t)(grown - there)) != 0 &&
-			  (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+	const bool ok = fd >= 0 && file_room(fd, begins[part] + there, grown - there);
 	if (fd >= 0)
 		close(fd);
-	if (!full)
+	if (ok)
 		atomic_store_explicit(&room[part], grown, memory_order_relaxed);
-	return !full;
+	return ok;
 }
 
 /* A process that becomes another program by exec() has the same number again. */
@@ -226,9 +222,13 @@ static bool region_open(heap_state *s, const char *folder)
 	const int fd = file_make(folder);
 	if (fd < 0)
 		return false;
-	char *at = ftruncate(fd, (off_t)bytes) == 0 && heap_room(HEAP_HEAD, HEAP_AT_NAMES)
-		       ? map(bytes, MAP_SHARED, fd)
-		       : NULL;
+	/* Whoever finds the file with a length may touch what is reserved here; without one it says
+	 * that there was no room. */
+	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
+			heap_room(HEAP_NODES, (1 + HEAP_LANES) * sizeof(heap_node));
+	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? map(bytes, MAP_SHARED, fd) : NULL;
+	if (!at && ftruncate(fd, 0) != 0)
+		unlink(file);
 	close(fd);
 	if (!at)
 		return false;

@@ -258,6 +258,11 @@ static void notes_put(record_builder *b, const memory_told *m, const heap_sum *s
 					"paths, or as many as 'ulimit -f' allows; look at a "
 					"shorter part of the program"
 				      : "make room where $TMPDIR is");
+	if (m->sums->no_room)
+		record_note(b, "memory-lost",
+			    "allocations of %zu processes were not seen: there was no room for "
+			    "their files; make room where $TMPDIR is",
+			    m->sums->no_room);
 	if (sum->broken)
 		record_note(b, "memory-stacks",
 			    "%llu stacks ended before their outermost frame: a function in between "

@@ -332,7 +332,10 @@ static void found(void *self, const char *path)
 	found_files *files = self;
 	memory_sums *s = files->s;
 	heap_file f;
+	uint64_t bytes;
 
+	if (os_path_kind(path, &bytes) == OS_FILE && bytes == 0)
+		s->no_room++;
 	if (files->n == PROCESSES_MAX || heap_file_open(path, &f, NULL) != DCK_OK) {
 		s->left_out++;
 		return;

@@ -64,7 +64,7 @@ static uint64_t self_of_all(const call_lane *l)
 
 static void test_counts_and_times(void **state)
 {
-	call_lane *l = call_lane_make(-1);
+	call_lane *l = call_lane_make(NULL);
 
 	(void)state;
 	assert_non_null(l);
@@ -93,7 +93,7 @@ static void test_counts_and_times(void **state)
 /* Deeper than a path may be: the counts stay exact, the paths bounded. */
 static void test_recursion(void **state)
 {
-	call_lane *l = call_lane_make(-1);
+	call_lane *l = call_lane_make(NULL);
 	uint64_t now = 0;
 
 	(void)state;
@@ -113,7 +113,7 @@ static void test_recursion(void **state)
 /* A different function each time: there is no path to go on in. */
 static void test_too_many_paths(void **state)
 {
-	call_lane *l = call_lane_make(-1);
+	call_lane *l = call_lane_make(NULL);
 	const uint64_t n = CALL_LANE_NODES + 5000;
 
 	(void)state;
@@ -132,7 +132,7 @@ static void test_too_many_paths(void **state)
 
 static void test_more_open_calls_than_frames(void **state)
 {
-	call_lane *l = call_lane_make(-1);
+	call_lane *l = call_lane_make(NULL);
 	const uint64_t n = CALL_LANE_FRAMES + 100;
 
 	(void)state;
@@ -149,7 +149,7 @@ static void test_more_open_calls_than_frames(void **state)
 
 static void test_ends_that_do_not_fit(void **state)
 {
-	call_lane *l = call_lane_make(-1);
+	call_lane *l = call_lane_make(NULL);
 
 	(void)state;
 	call_lane_leave(l, 1, every, 5); /* began before */
@@ -170,7 +170,7 @@ static void test_ends_that_do_not_fit(void **state)
 
 static void test_goes_on_in_another(void **state)
 {
-	call_lane *l = call_lane_make(-1), *child = call_lane_make(-1);
+	call_lane *l = call_lane_make(NULL), *child = call_lane_make(NULL);
 
 	(void)state;
 	call_lane_enter(l, 1, 1);
@@ -321,7 +321,7 @@ static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
 /* What lies in a file may be anything. */
 static void test_damaged(void **state)
 {
-	call_lane *l = call_lane_make(-1);
+	call_lane *l = call_lane_make(NULL);
 	const count_price price = {1, 1};
 	count_functions f;
 	dck_err err;

@@ -1,0 +1,11 @@
+# A folder for temporary files without room ends neither deepclock nor the program by SIGBUS; what
+# could not be seen is said, and nothing is left there.
+heap-program || exit
+alone() { unshare -m sh -c 'mount -t tmpfs -o size=$1 none room && shift && TMPDIR=$PWD/room "$@" && ls room' sh "$@"; }
+mkdir room
+alone 64k true 2>/dev/null || { echo "this user may not mount a small folder"; exit 77; }
+for size in 4k 64k 256k 1m 4m; do
+	rm -f run.json
+	alone $size sh -c 'deepclock memory --no-history --save run.json -- python3 -c "x = [list(range(9)) for i in range(9999)]" > out 2> err; echo "status $?"'
+	record run.json 'm("memory/allocations").get("absent") is None or "set TMPDIR" in note("memory-unseen")["text"]'
+done
