@@ -54,9 +54,14 @@ size_t kept_clean(char to[KEPT_NAME_MAX], const char *text, size_t n)
 		char one[UTF8_BYTES_MAX + 1] = {0};
 		memcpy(one, text + i, n - i < UTF8_BYTES_MAX ? n - i : UTF8_BYTES_MAX);
 		size_t bytes = utf8_length(one), put = bytes ? bytes : sizeof unknown - 1;
+		const char *shown = bytes ? one : unknown;
+		if (bytes && utf8_steers(one, bytes)) {
+			put = 1;
+			shown = bytes == 1 ? " " : "?";
+		}
 		if (put > KEPT_NAME_MAX - used)
 			break;
-		memcpy(to + used, bytes ? one : unknown, put);
+		memcpy(to + used, shown, put);
 		used += put;
 		i += bytes ? bytes : 1;
 	}

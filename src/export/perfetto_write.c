@@ -94,8 +94,10 @@ static void put_uint(trace_out *o, uint32_t field, uint64_t v)
 
 static void put_name(trace_out *o, uint32_t field, const char *text)
 {
+	char shown[KEPT_NAME_MAX];
+
 	if (text)
-		wire_put_text(&o->message, field, text);
+		wire_put_bytes(&o->message, field, shown, kept_clean(shown, text, strlen(text)));
 }
 
 static void put_clock(trace_out *o, uint32_t id, uint64_t time, bool incremental)

@@ -82,11 +82,14 @@ static void put_seconds(dck_sink *out, double v)
 	put_long(out, (uint32_t)(bits >> 32));
 }
 
-static void put_text(dck_sink *out, const char *text, size_t n)
+static void put_text(dck_sink *out, const char *text)
 {
+	char shown[KEPT_NAME_MAX];
+	const size_t n = kept_clean(shown, text, strlen(text));
+
 	sink_put(out, "u", 1);
 	put_long(out, (uint32_t)n);
-	sink_put(out, text, n);
+	sink_put(out, shown, n);
 }
 
 static void put_tuple(dck_sink *out, uint32_t n)
@@ -100,9 +103,9 @@ static void put_function(const writing *w, uint32_t number)
 	const dck_frame *f = &w->c->functions[number].frame;
 
 	put_tuple(w->out, 3);
-	put_text(w->out, f->file, strlen(f->file));
+	put_text(w->out, f->file);
 	put_int(w->out, f->start_line);
-	put_text(w->out, f->name, strlen(f->name));
+	put_text(w->out, f->name);
 }
 
 /* --- sums */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/tree_form.h"
 #include "base/err.h"
+#include "base/kept.h"
 #include "base/mem.h"
 #include "base/sink.h"
 
@@ -108,14 +109,11 @@ int64_t form_weight(const form_tree *f, uint32_t node)
 
 void form_put_line(dck_sink *out, const char *text, char no)
 {
-	const char *plain = text;
+	char shown[KEPT_NAME_MAX];
+	const size_t n = kept_clean(shown, text, strlen(text));
 
-	for (; *text; text++) {
-		if (((unsigned char)*text >= 0x20 && *text != 0x7f) && (!no || *text != no))
-			continue;
-		sink_put(out, plain, (size_t)(text - plain));
-		sink_text(out, " ");
-		plain = text + 1;
-	}
-	sink_put(out, plain, (size_t)(text - plain));
+	for (size_t i = 0; no && i < n; i++)
+		if (shown[i] == no)
+			shown[i] = ' ';
+	sink_put(out, shown, n);
 }
