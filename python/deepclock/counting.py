@@ -116,13 +116,15 @@ class counting:
         """pstats.Stats(c) asks for it; `stats` is there already."""
 
 
-def count(function=None, /, *args, **kwargs):
-    """Counts calls: without a function a block, `with deepclock.count() as c:` (options: see `counting`); with one a
-    call of it, and returns the record."""
-    if function is None:
+def count(*function, **kwargs):
+    """Counts calls: `with deepclock.count() as c:` a block (options: see `counting`); count(f, *args, **kwargs) a call
+    of f, and returns the record."""
+    if not function:
         return counting(**kwargs)
+    function, *args = function
     if not callable(function):
-        raise TypeError(f"a function is wanted, not {type(function).__name__}")
+        raise TypeError(f"count() takes a function and its arguments, or nothing for a block: not "
+                        f"{type(function).__name__}")
     c = counting(title=getattr(function, "__qualname__", repr(function)))
     with c:
         function(*args, **kwargs)

@@ -38,6 +38,7 @@ static struct {
 	uint64_t id;	     /* counters so far */
 	bool active;	     /* the last of them counts */
 	bool builtins;	     /* functions in C too */
+	int tool;	     /* its number in sys.monitoring, from 3.12 on */
 	PyObject *functions; /* dict: number to (code or text, what is kept alive) */
 	dck_calls *first;    /* whose clock the others share */
 	/* Processes that are forked count into files there, so that they are read whatever ends
@@ -369,18 +370,63 @@ static int told_result(PyObject *o)
 	return o ? 0 : -1;
 }
 
+/* The profiler's number where it is free, else one that no kind of tool has. *ret is -1 where
+ * others have all of them: *ret_who is the profiler's, a new reference. */
+static int tool_find(PyObject *m, int *ret, PyObject **ret_who)
+{
+	static const int numbers[] = {2, 3, 4};
+
+	*ret = -1;
+	*ret_who = NULL;
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		PyObject *who = PyObject_CallMethod(m, "get_tool", "i", numbers[i]);
+
+		if (!who)
+			return -1;
+		if (who == Py_None) {
+			*ret = numbers[i];
+			Py_DECREF(who);
+			return 0;
+		}
+		if (!*ret_who)
+			*ret_who = who;
+		else
+			Py_DECREF(who);
+	}
+	return 0;
+}
+
+static int tool_take(ext_state *s, PyObject *m)
+{
+	PyObject *who = NULL;
+	int failed = tool_find(m, &all.tool, &who);
+
+	if (!failed && all.tool < 0) {
+		const char *name = PyUnicode_AsUTF8(who);
+
+		if (name)
+			ext_raise_argument(s,
+					   "calls cannot be counted while '%s' and others use "
+					   "sys.monitoring: they have all numbers of profilers",
+					   name);
+		failed = -1;
+	}
+	Py_XDECREF(who);
+	return failed ? -1
+		      : told_result(
+			    PyObject_CallMethod(m, "use_tool_id", "is", all.tool, "deepclock"));
+}
+
 /* From now on the interpreter tells of calls; on false: no more. */
-static int listen(bool on)
+static int listen(ext_state *s, bool on)
 {
 	PyObject *m = monitoring();
 	PyObject *names = m ? PyObject_GetAttrString(m, "events") : NULL;
-	PyObject *tool = m ? PyObject_GetAttrString(m, "PROFILER_ID") : NULL;
-	int failed = !names || !tool;
+	int failed = !names;
 	long set = 0;
 
 	if (!failed && on)
-		failed =
-		    told_result(PyObject_CallMethod(m, "use_tool_id", "Os", tool, "deepclock"));
+		failed = tool_take(s, m);
 	for (int i = 0; !failed && i < NEVENTS; i++) {
 		PyObject *event = PyObject_GetAttrString(names, events[i].event);
 		PyObject *function =
@@ -393,19 +439,18 @@ static int listen(bool on)
 		if (!failed && function != Py_None && strncmp(events[i].event, "C_", 2) != 0)
 			set |= PyLong_AsLong(event);
 		if (!failed)
-			failed = told_result(PyObject_CallMethod(m, "register_callback", "OOO",
-								 tool, event, function));
+			failed = told_result(PyObject_CallMethod(m, "register_callback", "iOO",
+								 all.tool, event, function));
 		Py_XDECREF(event);
 		Py_XDECREF(function);
 	}
 	if (!failed)
-		failed =
-		    told_result(PyObject_CallMethod(m, "set_events", "Ol", tool, on ? set : 0L));
+		failed = told_result(
+		    PyObject_CallMethod(m, "set_events", "il", all.tool, on ? set : 0L));
 	if (!failed && !on)
-		failed = told_result(PyObject_CallMethod(m, "free_tool_id", "O", tool));
+		failed = told_result(PyObject_CallMethod(m, "free_tool_id", "i", all.tool));
 	Py_XDECREF(m);
 	Py_XDECREF(names);
-	Py_XDECREF(tool);
 	return failed ? -1 : 0;
 }
 
@@ -452,8 +497,9 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 }
 
 /* Threads that run already: each under its own state, as threading does it from 3.12 on. */
-static int listen(bool on)
+static int listen(ext_state *s, bool on)
 {
+	(void)s;
 	PyThreadState *own = PyThreadState_Get();
 	PyInterpreterState *interpreter = PyThreadState_GetInterpreter(own);
 	int failed = 0;
@@ -527,7 +573,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 	all.active = true;
 	pthread_mutex_unlock(&all.lock);
 	dck_calls_free(before);
-	if (listen(true) < 0) {
+	if (listen(ext_state_of(m), true) < 0) {
 		all.active = false;
 		all.id++;
 		return NULL;
@@ -544,7 +590,6 @@ static PyObject *count_stop(PyObject *m, PyObject *codes)
 {
 	dck_calls *c = calls_get(&mine);
 
-	(void)m;
 	if (!all.active)
 		Py_RETURN_FALSE;
 	if (c)
@@ -552,7 +597,7 @@ static PyObject *count_stop(PyObject *m, PyObject *codes)
 	for (Py_ssize_t i = 0; c && i < PyTuple_GET_SIZE(codes); i++)
 		dck_calls_forget(c, (uintptr_t)PyTuple_GET_ITEM(codes, i));
 	all.active = false;
-	if (listen(false) < 0)
+	if (listen(ext_state_of(m), false) < 0)
 		return NULL;
 	Py_RETURN_TRUE;
 }

@@ -121,7 +121,10 @@ static PyObject *time_text(const dck_opt *row, PyObject *o)
 	Py_XDECREF(total);
 	if (s == -1 && PyErr_Occurred())
 		return NULL;
-	PyOS_snprintf(buf, sizeof buf, "%.0fns", s * 1e9);
+	if (s >= 0)
+		PyOS_snprintf(buf, sizeof buf, "%.0fns", s * 1e9);
+	else /* is refused, as it was given */
+		PyOS_snprintf(buf, sizeof buf, "%gs", s);
 	return PyUnicode_FromString(buf);
 }
 

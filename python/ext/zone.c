@@ -22,6 +22,17 @@ static bool is_name(PyObject *o)
 	return false;
 }
 
+/* What it is worth is not looked at: that may wait for a device. */
+static bool is_number(PyObject *o)
+{
+	const PyNumberMethods *as = Py_TYPE(o)->tp_as_number;
+
+	if (as && (as->nb_float || as->nb_index))
+		return true;
+	PyErr_Format(PyExc_TypeError, "a value is a number, not %.100s", Py_TYPE(o)->tp_name);
+	return false;
+}
+
 static PyObject *zone_push(PyObject *names, PyObject *name)
 {
 	if (DCK_ON_()) {
@@ -81,7 +92,7 @@ static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t na
 		return NULL;
 	}
 	if (!DCK_ON_()) {
-		if (!is_name(args[0]))
+		if (!is_name(args[0]) || !is_number(args[1]))
 			return NULL;
 		Py_RETURN_NONE;
 	}

@@ -96,6 +96,11 @@ class FunctionTest(Case):
 
 
 class OptionTest(Case):
+    def test_a_time_is_refused_as_it_was_given(self):
+        for function in (lambda: deepclock.bench(work, max_time=-1), lambda: deepclock.compare({"a": work, "b": work}, max_time=-1)):
+            with self.assertRaisesRegex(deepclock.ArgumentError, "'max-time': '-1s' is negative"):
+                function()
+
     def test_unknown(self):
         with self.assertRaisesRegex(TypeError, r"bench\(\) has no option 'maxtime'; did you mean "
                                                "'max_time'"):

@@ -123,6 +123,38 @@ def counted(function, **options):
 
 
 class Counts(Case):
+    def test_what_is_no_function(self):
+        for wrong in (None, 5, "f"):
+            with self.assertRaisesRegex(TypeError, "count.. takes a function and its arguments, or nothing for a block"):
+                deepclock.count(wrong)
+
+    @unittest.skipUnless(hasattr(sys, "monitoring"), "before Python 3.12 there is no sys.monitoring")
+    def test_beside_other_tools(self):
+        def freed(tool):
+            if sys.monitoring.get_tool(tool):
+                sys.monitoring.free_tool_id(tool)
+
+        def functions(record):
+            return {row["name"]: row["calls"] for row in record.tables["functions"]}
+        for tool in (2, 3):
+            sys.monitoring.use_tool_id(tool, "another")
+            self.addCleanup(freed, tool)
+            self.assertEqual(functions(deepclock.count(fib, 10))["fib"], 177)
+        sys.monitoring.use_tool_id(4, "a third")
+        self.addCleanup(freed, 4)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "while 'another' and others use sys.monitoring"):
+            deepclock.count(fib, 10)
+        for tool in (2, 3, 4):
+            freed(tool)
+        profiler = cProfile.Profile()
+        profiler.enable()
+        try:
+            record = deepclock.count(fib, 10)
+        finally:
+            profiler.disable()
+        self.assertEqual(functions(record)["fib"], 177)
+        self.assertIsNone(sys.monitoring.get_tool(3))
+
     def test_same_counts_as_the_standard_library(self):
         work()  # what is imported or compiled once
         self.maxDiff = None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """deepclock.torch.bench: the module's state, devices, and its numbers beside a loop by hand."""
 
+import datetime
 import os
 import time
 
@@ -96,6 +97,30 @@ class StateTest(Case):
         r = deepclock.torch.bench(network(), torch.zeros(1, 64), transfers=True, **short())
         self.assertIsNone(r["transfer/to_device"].value)
         self.assertIn("CPU", r["transfer/from_device"].absent)
+
+
+class ArgumentTest(Case):
+    def test_without_sense(self):
+        t, nn, net, x = deepclock.torch, torch.nn, network(), torch.ones(1, 64)
+        for call, kind, says in (
+                (lambda: t.bench(nn.Linear, x), deepclock.ArgumentError, "Linear is a class: give a module of it"),
+                (lambda: t.cost(nn.Linear, x), deepclock.ArgumentError, "Linear is a class"),
+                (lambda: t.profile(nn.Linear, x), deepclock.ArgumentError, "Linear is a class"),
+                (lambda: t.modes(nn.Linear, x), deepclock.ArgumentError, "Linear is a class"),
+                (lambda: t.cost(x, x), deepclock.ArgumentError, "a module or a function is measured, not Tensor"),
+                (lambda: t.profile(net, x, max_time=-1), deepclock.ArgumentError, "max_time is a time above 0"),
+                (lambda: t.profile(net, x, max_time="soon"), deepclock.ArgumentError, "'soon' is not a time"),
+                (lambda: t.profile(net, x, max_tme=1), TypeError, "has no option 'max_tme'; did you mean 'max_time'"),
+                (lambda: t.cost(net, x, backwards=True), TypeError, "did you mean 'backward'"),
+                (lambda: t.steps(net), deepclock.ArgumentError, "total is the number of steps, not"),
+                (lambda: t.steps(warmup=0), deepclock.ArgumentError, "1 or more")):
+            with self.assertRaisesRegex(kind, says):
+                call()
+
+    def test_times_as_everywhere(self):
+        net, x = network(), torch.ones(1, 64)
+        for limit in ("50ms", 0.05, datetime.timedelta(milliseconds=50)):
+            self.assertIn("profile/operators", deepclock.torch.profile(net, x, max_time=limit, roofs=False).tables)
 
 
 class LoopTest(Case):

@@ -3,6 +3,7 @@
 
 import asyncio
 import contextlib
+import fractions
 import functools
 import gc
 import glob
@@ -193,6 +194,14 @@ class ZoneTest(Case):
 
 
 class FunctionTest(Case):
+    def test_a_value_is_a_number(self):
+        for function in (deepclock.counter, deepclock.number):
+            for wrong in ("y", None, b"1", [1]):
+                with self.assertRaisesRegex(TypeError, "a value is a number, not"):
+                    function("x", wrong)
+            for right in (1, 2.5, True, fractions.Fraction(1, 2)):
+                function("x", right)
+
     def test_functions(self):
         with deepclock.trace() as t:
             self.assertEqual(plain(1, b=3), 4)

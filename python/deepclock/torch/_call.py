@@ -3,6 +3,8 @@
 
 import collections.abc
 import contextlib
+import difflib
+import functools
 import inspect
 import math
 import re
@@ -56,8 +58,34 @@ def _takes(module, names):
             or all(n in parameters for n in names))
 
 
+def checked(module):
+    """The module; one sentence where it can be no module or function."""
+    if isinstance(module, type) and issubclass(module, torch.nn.Module):
+        raise deepclock.ArgumentError(f"{module.__name__} is a class: give a module of it, {module.__name__}(...)")
+    if not callable(module):
+        raise deepclock.ArgumentError(f"a module or a function is measured, not {type(module).__name__}")
+    return module
+
+
+def hinted(function):
+    """`function` with the nearest name in what it says of an option that it does not have."""
+    names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+
+    @functools.wraps(function)
+    def call(*args, **options):
+        for name in options:
+            if name not in names:
+                nearest = difflib.get_close_matches(name, names, 1)
+                raise TypeError(f"{function.__name__}() has no option '{name}'"
+                                + (f"; did you mean '{nearest[0]}'?" if nearest else ""))
+        return function(*args, **options)
+
+    return call
+
+
 def plain(module):
     """The module that torch.compile() wraps, which has the same calls; any other as it is."""
+    module = checked(module)
     while hasattr(module, "_orig_mod"):
         module = module._orig_mod
     return module

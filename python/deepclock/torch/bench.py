@@ -7,6 +7,7 @@ import deepclock
 
 from . import _device
 from ._amend import Amended, keeping, kept
+from ._call import checked
 from ._inference import inference, name_of, shape_text
 
 
@@ -28,6 +29,7 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     The other options are those of deepclock.bench(), by the names of the command line: runs,
     precision, max_time, warmup, statistic, save, db, ... Returns a Record. What the module raises is raised.
     """
+    checked(module)
     named, asked = dict(named or {}), keeping(options)
     where = _device.device_of(module, (inputs, named))
     _check_device(device, where)

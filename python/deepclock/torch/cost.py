@@ -15,7 +15,7 @@ import linecache
 import torch
 
 from . import _backward
-from ._call import arguments, name_of, plain, uncompiled
+from ._call import arguments, hinted, name_of, plain, uncompiled
 from ._counter import Counter, storage_of
 from ._modules import Modules, calls, frame_of
 from ._inference import is_training, shape_text
@@ -99,6 +99,7 @@ class _Tally:
         return sums
 
 
+@hinted
 def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None, depth=None):
     """What one call of `module(*inputs, **named)` computes: MACs, FLOPs, parameters and bytes, per
     module and per aten call.

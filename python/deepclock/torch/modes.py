@@ -18,6 +18,7 @@ import deepclock
 
 from . import _device, _mode_ort
 from ._amend import keeping, kept
+from ._call import checked
 from ._inference import inference, name_of, shape_text
 from .._record import Record, cell
 
@@ -51,6 +52,7 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
     eager, with its interval), pays_back (calls after which it has taken less than eager would),
     max_difference, verdict, outputs. A mode that fails has the reason in place of its numbers.
     """
+    checked(module)
     named, keep = dict(named or {}), keeping(options)
     asked = list(DEFAULT if which is None else MODES if which == "all" else [which] if isinstance(which, str) else which)
     unknown = [name for name in asked if name not in MODES]

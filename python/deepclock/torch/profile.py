@@ -15,7 +15,7 @@ import torch
 import deepclock
 
 from . import _backward, _device, _price, _profile_memory
-from ._call import arguments, plain, seconds, uncompiled
+from ._call import arguments, hinted, plain, seconds, uncompiled
 from ._counter import Counter, storage_of
 from ._inference import inference
 from ._modules import Modules, calls
@@ -130,6 +130,7 @@ class _Work:
         return counting.of
 
 
+@hinted
 def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, max_time=2.0, threads=None,
             roofs=None):
     """Where the time of `module(*inputs, **named)` goes, by module and by aten call.

@@ -31,6 +31,8 @@ import random
 import threading
 from time import perf_counter_ns as now
 
+import deepclock
+
 from . import (_device, _step_count, _step_hooks, _step_line, _step_report, _step_wait,
                _step_workers)
 
@@ -106,8 +108,11 @@ class steps:
 
     def __init__(self, total=None, *, module=None, optimizer=None, device=None, warmup=2,
                  operators=True, live=None, seed=1):
+        if total is not None and not isinstance(total, int):
+            raise deepclock.ArgumentError(f"total is the number of steps, not {type(total).__name__}: "
+                                          "steps(total=100, module=net)")
         if warmup < 1:
-            raise ValueError(f"warmup={warmup}: the first step is never like the others; 1 or more")
+            raise deepclock.ArgumentError(f"warmup={warmup}: the first step is never like the others; 1 or more")
         self.total, self.warmup = total, warmup
         self.steps, self.record = [], None
         self.outside_ns = 0  # in the block, and in no step
@@ -156,7 +161,7 @@ class steps:
         if self.steps:
             self.record = _step_report.record_of(self, error)
         elif kind is None:
-            raise ValueError("no step was taken: iterate over `s(loader)` inside the block")
+            raise deepclock.ArgumentError("no step was taken: iterate over `s(loader)` inside the block")
 
     def __call__(self, batches):
         """The batches, with a step around each: from when it is asked for until the next one is."""
