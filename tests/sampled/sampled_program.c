@@ -200,7 +200,7 @@ APART void nap(void)
 
 static void *naps(void *unused)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 8; i++)
 		nap();
 	return unused;
 }

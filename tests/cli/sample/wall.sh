@@ -1,4 +1,4 @@
-# A thread that sleeps four times 150 ms, beside one that works: where it slept is told, and how long.
+# A thread that sleeps eight times 150 ms, beside one that works: where it slept is told, and how long.
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 look() {
