@@ -37,21 +37,28 @@ static long rounds = 600;
 		sink += x;                                         \
 	} while (0)
 
-APART void heavy(void)
+APART void heavy(long n)
 {
-	WORK(70);
+	WORK(n * 70);
 }
 
-APART void light(void)
+APART void light(long n)
 {
-	WORK(30);
+	WORK(n * 30);
 }
 
+/* One to seven rounds at a time, by chance: a round takes about a millisecond, and samples that
+ * come as often, or with the kernel's ticks, would all be taken at the same place in it. */
 APART int shares(void)
 {
-	for (long i = 0; i < rounds; i++) {
-		heavy();
-		light();
+	uint32_t chance = 1;
+
+	for (long left = rounds, n; left > 0; left -= n) {
+		chance = chance * 1664525 + 1013904223;
+		n = 1 + (long)((chance >> 16) % 7);
+		n = n < left ? n : left;
+		heavy(n);
+		light(n);
 	}
 	return 0;
 }
@@ -177,8 +184,8 @@ static int again(char *program)
 	if (rounds == 0)
 		return puts("it was never killed") < 0;
 	snprintf(left, sizeof left, "%ld", rounds - 1);
-	heavy();
-	light();
+	heavy(1);
+	light(1);
 	syscall(SYS_execve, "/proc/self/exe", words, environ);
 	return 1;
 }
