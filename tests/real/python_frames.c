@@ -3,15 +3,29 @@
  *	python_frames PID TID          one stack: innermost first
  *	python_frames PID TID COUNT    so many stacks: what became of them, and who called whom
  *
+ * A busy machine halts the program now and then, and one moment is read thousands of times: so the
+ * calls of a stack that is as it was are not counted again. After SECONDS it ends with what it has.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 #include "stack/python/python_stack.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
-enum { FRAMES = 2048, EDGES = 256, NAME = 64 };
-static python_frame frame[FRAMES];
+enum { FRAMES = 2048, EDGES = 256, NAME = 64, SECONDS = 20 };
+static python_frame frame[FRAMES], last[FRAMES];
+
+/* What is read of code that is being freed may be any text: a line stays a line. */
+static const char *one_line(char *text)
+{
+	for (char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ')
+			*p = '?';
+	return text;
+}
 
 static void show(python_names *names, size_t n)
 {
@@ -25,6 +39,16 @@ static void show(python_names *names, size_t n)
 			       frame[i].entry);
 		else
 			printf("?\n");
+}
+
+/* How often this thread was halted. A stack of which halves were read milliseconds apart is no
+ * moment's, and says nothing of how a stack is read. */
+static long switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nivcsw + u.ru_nvcsw;
 }
 
 /* "caller callee" */
@@ -58,6 +82,7 @@ static size_t edges_add(python_names *names, size_t n)
 		bool known = python_names_find(names, frame[i].code, frame[i].instruction, &name);
 		nameless += !known;
 		snprintf(caller, sizeof caller, "%s", known ? name.function : "?");
+		one_line(caller);
 		if (*callee)
 			edge_add(caller, callee);
 		memcpy(callee, caller, sizeof callee);
@@ -86,16 +111,26 @@ int main(int argc, char **argv)
 	python_names *names = python_names_new(&p, &memory);
 	if (!names)
 		return 1;
-	for (unsigned long i = 0; i < count; i++) {
+	const time_t until = time(NULL) + SECONDS;
+	size_t last_n = 0;
+	for (unsigned long i = 0; i < count && (i == 0 || time(NULL) < until); i++) {
+		const long before = switches();
 		size_t n = python_walk(&p, &memory, &t, frame, FRAMES, &w);
 
+		if (count > 1 && switches() != before) {
+			i--;
+			continue;
+		}
+		const bool moved = n != last_n || memcmp(frame, last, n * sizeof *frame) != 0;
+		memcpy(last, frame, n * sizeof *frame);
+		last_n = n;
 		found += w.found;
 		torn += w.torn;
 		cut += w.cut;
 		unread += w.unread;
 		if (count == 1)
 			show(names, n);
-		else if (!w.torn)
+		else if (!w.torn && moved)
 			nameless += edges_add(names, n);
 	}
 	printf("found %lu torn %lu cut %lu unread %lu nameless %lu\n", found, torn, cut, unread,
