@@ -3,6 +3,7 @@
 
 import multiprocessing.util as _multiprocessing
 import os as _os
+import sys as _sys
 
 from . import _deepclock
 
@@ -42,6 +43,7 @@ class trace:
     def start(self):
         """What entering the block does; returns the object itself."""
         _deepclock._trace_start(self._path, **self._options)
+        self._followed = _follow_torch()
         self._process = _os.getpid()
         self._record = None
         _leave_with_workers()
@@ -51,6 +53,8 @@ class trace:
         """What leaving the block does; returns the record, None where it did not record."""
         if self._process is not None:
             self._process = None
+            if self._followed:
+                self._followed.end()
             self._record = _deepclock._trace_stop()
         return self._record
 
@@ -71,6 +75,15 @@ class trace:
         if not perfetto or self._options.get("last") or self._process != _os.getpid():
             return None
         return _deepclock._trace_read(self._path) if _deepclock._trace_flush() else None
+
+
+def _follow_torch():
+    """Ranges of torch.profiler.record_function are zones too, if PyTorch has been imported."""
+    if "torch" not in _sys.modules:
+        return None
+    from ._torch_ranges import followed
+    followed.begin()
+    return followed
 
 
 def _leave_with_workers():
@@ -94,3 +107,4 @@ class _Worker:
 _hooked = False
 if _deepclock._trace_active():
     _leave_with_workers()
+    _follow_torch()

@@ -21,7 +21,7 @@ typedef struct ext_state {
 	PyObject *errors[EXT_STATUSES]; /* by the status with its sign turned; [0]: Error itself */
 	PyTypeObject *record, *metric, *series, *array, *table, *tree, *history;
 	PyTypeObject *zone, *zone_range;
-	PyObject *zone_names;
+	PyObject *zone_names, *zone_mirror;
 	/* Named tuples. */
 	PyTypeObject *estimate, *roof, *fact, *note, *column, *cell, *frame, *progress, *entry,
 	    *network, *engine;

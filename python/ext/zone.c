@@ -33,6 +33,47 @@ static bool is_number(PyObject *o)
 	return false;
 }
 
+/* --- another profiler, which gets the zones that nest on their threads too */
+
+/* How many interpreters have one: a branch while there are none. */
+static int mirrors;
+
+static bool is_mirrored(void)
+{
+	return __atomic_load_n(&mirrors, __ATOMIC_RELAXED) > 0;
+}
+
+/* Calls the mirror with the name of a zone that begins, or with None where one ends. */
+static bool mirror_call(PyObject *mirror, PyObject *name)
+{
+	PyObject *ret;
+
+	if (!mirror)
+		return true;
+	Py_INCREF(mirror);
+	ret = PyObject_CallFunctionObjArgs(mirror, name, NULL);
+	Py_DECREF(mirror);
+	Py_XDECREF(ret);
+	return ret != NULL;
+}
+
+/* _zone_mirror(function or None) */
+static PyObject *zone_mirror(PyObject *names, PyObject *mirror)
+{
+	PyObject **held = &ext_state_by(names)->zone_mirror;
+	PyObject *old = *held;
+
+	Py_INCREF(mirror);
+	*held = mirror;
+	if (mirror == Py_None) {
+		Py_DECREF(mirror);
+		*held = NULL;
+	}
+	__atomic_fetch_add(&mirrors, (*held != NULL) - (old != NULL), __ATOMIC_RELAXED);
+	Py_XDECREF(old);
+	Py_RETURN_NONE;
+}
+
 static PyObject *zone_push(PyObject *names, PyObject *name)
 {
 	if (DCK_ON_()) {
@@ -44,14 +85,17 @@ static PyObject *zone_push(PyObject *names, PyObject *name)
 	} else if (!is_name(name)) {
 		return NULL;
 	}
+	if (is_mirrored() && !mirror_call(ext_state_by(names)->zone_mirror, name))
+		return NULL;
 	Py_RETURN_NONE;
 }
 
 static PyObject *zone_pop(PyObject *names, PyObject *none)
 {
-	(void)names;
 	(void)none;
 	DCK_POP();
+	if (is_mirrored() && !mirror_call(ext_state_by(names)->zone_mirror, Py_None))
+		return NULL;
 	Py_RETURN_NONE;
 }
 
@@ -186,6 +230,9 @@ static PyMethodDef functions[] = {
     {"counter", (PyCFunction)(void (*)(void))zone_counter, METH_FASTCALL,
      "counter($self, name, value, /)\n--\n\nA counter's new value. It is looked at only while "
      "something records."},
+    {"_zone_mirror", zone_mirror, METH_O,
+     "_zone_mirror($self, function, /)\n--\n\nCalled with the name of each zone that begins on its "
+     "thread, and with None where one ends; None: nothing is called."},
     {"_place", zone_place, METH_VARARGS,
      "_place($self, name, code, /)\n--\n\nThe zone of that name is in that code."},
     {NULL, NULL, 0, NULL},
@@ -274,6 +321,9 @@ static PyObject *zone_enter(PyObject *self, PyObject *none)
 	PyObject *names = DCK_ON_() ? ext_state_by(self)->zone_names : NULL;
 
 	(void)none;
+	if (is_mirrored() && !in_coroutine() &&
+	    !mirror_call(ext_state_by(self)->zone_mirror, z->name))
+		return NULL;
 	if (names) {
 		if (!z->site)
 			z->site = zone_names_get(names, z->name);
@@ -302,6 +352,9 @@ static PyObject *zone_exit(PyObject *self, PyObject *const *args, Py_ssize_t nar
 		COUNT(&z->pushed, -1);
 		DCK_POP();
 	}
+	if (is_mirrored() && !in_coroutine() &&
+	    !mirror_call(ext_state_by(self)->zone_mirror, Py_None))
+		return NULL;
 	Py_RETURN_NONE;
 }
 

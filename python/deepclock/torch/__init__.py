@@ -7,7 +7,8 @@ Imported when it is used first, and needs torch (1.13 or newer).
 from .bench import bench
 from .cost import cost
 from .modes import modes
+from .._torch_ranges import ranges
 from .profile import profile
 from .steps import steps
 
-__all__ = ["bench", "cost", "modes", "profile", "steps"]
+__all__ = ["bench", "cost", "modes", "profile", "ranges", "steps"]
