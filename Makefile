@@ -68,7 +68,7 @@ wheel:
 	@PYTHONPATH=$(BUILD)/auditwheel python3 tools/wheel.py $(BUILD)/wheel
 
 lint:
-	@tools/setup.sh $(BUILD) test
+	@tools/setup.sh $(BUILD) test $(if $(CI),extras packages)
 	@tools/lint.sh
 
 # Without clang there is no libFuzzer; the tests replay the corpus all the same.

@@ -99,6 +99,11 @@ def touched(before, after):
     return sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
 
 
+def skips_fail(environment):
+    """Whether a skipped test counts as a failed one."""
+    return environment.get("CI", "").lower() not in ("", "0", "false")
+
+
 def self_test():
     def entry(result, status, *lines):
         return {"name": "x:unit / x", "result": result, "returncode": status,
@@ -133,6 +138,9 @@ def self_test():
     ]:
         if aborted(status, tests) != expected:
             yield f"self-test: Meson's exit status, {what}: expected {expected}"
+    for value, expected in [(None, False), ("", False), ("false", False), ("0", False), ("true", True), ("1", True)]:
+        if skips_fail({} if value is None else {"CI": value}) != expected:
+            yield f"self-test: CI={value}: expected {expected}"
     with tempfile.TemporaryDirectory() as root:
         def write(name, text):
             os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
@@ -195,6 +203,9 @@ def main():
     if changes:
         print("while the tests ran, files in the tree of sources were made, changed or removed:", *changes)
         total[1] += 1
+    if total[2] and skips_fail(os.environ):
+        print("CI is set: tests that are skipped count as failed")
+        total[1:] = [total[1] + total[2], 0]
     if not more:
         print("the heavy references were left out: 'make test-all' compares with them too")
     counts_file = os.environ.get("DEEPCLOCK_COUNTS")
