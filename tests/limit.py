@@ -10,6 +10,7 @@ import os
 import signal
 
 SECONDS = 60  # of one case, however busy the machine
+HEAVY_SECONDS = 600  # and of one of the suite 'heavy', which may hold a whole reference
 
 
 class TimeUp(Exception):

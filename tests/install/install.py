@@ -145,7 +145,7 @@ def main():
              the_program_of_the_page_is_recorded, what_a_program_waits_for_is_seen, uninstalls_exactly_that]
     with tempfile.TemporaryDirectory(prefix="deepclock install ") as to:
         common.run([(case.__name__, functools.partial(case, build, os.path.realpath(to))) for case in cases],
-                   need=need_make)
+                   need=need_make, seconds=common.limit.SECONDS)
 
 
 if __name__ == "__main__":

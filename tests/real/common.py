@@ -10,6 +10,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import limit  # noqa: E402
+
 
 class Skipped(Exception):
     pass
@@ -64,9 +67,10 @@ def skip_all(why, package):
     sys.exit(0)
 
 
-def run(cases, prefixes=(), need=lambda: None):
-    """cases: (name, function without arguments), each in an empty folder. A function fails by raising,
-    and is skipped by raising Skipped, as is all that does not have what `need` looks for."""
+def run(cases, prefixes=(), need=lambda: None, seconds=limit.HEAVY_SECONDS):
+    """cases: (name, function without arguments), each in an empty folder. A function fails by raising or
+    after `seconds`, and is skipped by raising Skipped, as is all that does not have what `need` looks for."""
+    limit.ordinary_signals()
     if prefixes:
         cases = [c for c in cases if c[0].startswith(tuple(prefixes))]
     failed = False
@@ -77,7 +81,8 @@ def run(cases, prefixes=(), need=lambda: None):
             os.chdir(scratch)
             try:
                 need()
-                case()
+                with limit.Limit(name, seconds):
+                    case()
             except Skipped as e:
                 name += f" # SKIP {e}"
             except Exception as e:  # a failing case must not hide the next

@@ -13,7 +13,7 @@ import os
 import re
 import subprocess
 
-from common import Skipped, arguments, expect, run
+from common import Skipped, arguments, expect, limit, run
 
 DATA = "/usr/share/datasets/fashion-mnist"
 EXAMPLES = ""
@@ -86,7 +86,7 @@ def main():
     global EXAMPLES, PROGRAM
     args = arguments(__doc__)
     PROGRAM, EXAMPLES = args.program, os.path.join(os.path.dirname(args.program), "examples")
-    run(CASES, args.prefixes)
+    run(CASES, args.prefixes, seconds=limit.SECONDS)
 
 
 if __name__ == "__main__":

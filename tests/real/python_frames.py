@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from common import Skipped, arguments, expect, run
+from common import Skipped, arguments, expect, limit, run
 
 # All that stands still while it is looked at. Each thread stops in a call of C.
 STILL = r"""
@@ -300,7 +300,7 @@ def main():
             (f"inside {name}", lambda p=path: inside(args.program, p)),
             (f"nameless {name}", lambda p=path, v=version: nameless(args.program, p, v)),
         ]
-    return run(cases, args.prefixes)
+    return run(cases, args.prefixes, seconds=limit.SECONDS)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-from common import Skipped, arguments, expect, fact, run
+from common import Skipped, arguments, expect, fact, limit, run
 from python_frames import interpreters
 
 # heavy() does 7 parts of the work, light() 3.
@@ -212,7 +212,7 @@ def main():
               ("python -m deepclock sample", lambda: command(args.program, package)),
               ("torch", lambda: torch(args.program)),
               ("py-spy", lambda: py_spy(args.program))]
-    return run(cases, args.prefixes)
+    return run(cases, args.prefixes, seconds=limit.SECONDS)
 
 
 if __name__ == "__main__":
