@@ -185,10 +185,9 @@ static void record_fill(record_builder *b, versus *v, const over *o, const dck_a
 		snprintf(tag, sizeof tag, "compare/ratio/%s", name);
 		verdict_metric(b, tag, &said[i]);
 		if (x->verdict == VERDICT_UNDECIDED)
-			record_note(
-			    b, "undecided",
-			    "%s: undecided after %zu rounds: give more time with --max-time", name,
-			    x->rounds);
+			record_note(b, "undecided",
+				    "%s: undecided after %zu rounds; give more --max-time", name,
+				    x->rounds);
 	}
 	record_metric_absent(b, "compare/ratio", "there is one for each size");
 	verdict_facts(b, said, noutcomes);

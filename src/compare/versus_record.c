@@ -164,17 +164,17 @@ static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 
 	if (!x->has_interval)
 		record_note(b, "undecided",
-			    "%s: %zu rounds are too few for an interval at this level: "
-			    "give more with --max-time or --rounds",
+			    "%s: %zu rounds are too few for an interval at this level; give more "
+			    "--max-time or --rounds",
 			    name, x->rounds);
 	else if (isnan(times))
 		record_note(b, "undecided",
-			    "%s: the difference lies at the margin of %.3g %% itself, "
-			    "which no number of rounds decides: choose another --margin",
+			    "%s: the difference lies at the margin of %.3g %% itself, which no "
+			    "number of rounds decides; choose another --margin",
 			    name, 100 * r->margin);
 	else
 		record_note(b, "undecided",
-			    "%s: undecided after %zu rounds, about %.0f more rounds needed: "
+			    "%s: undecided after %zu rounds, about %.0f more rounds would decide; "
 			    "raise --max-time and --max-rounds, or --margin",
 			    name, x->rounds, ceil(fmax(1, (times - 1) * (double)x->rounds)));
 }

@@ -66,14 +66,14 @@ static void too_few(const load_view *v)
 		return; /* more of the same would tell nothing */
 	if (!e->has_interval)
 		record_note(v->b, "too-few-runs",
-			    "%llu requests are too few for an interval (%s): "
+			    "%llu requests are too few for an interval (%s); "
 			    "measure longer with --time or --requests",
 			    (unsigned long long)v->r->served, e->why);
 	else if (e->narrow)
 		record_note(
 		    v->b, "too-few-runs",
-		    "%llu requests are too few (%s), so the interval is narrower than its level "
-		    "says; measure longer with --time or --requests",
+		    "the interval of %llu requests is too narrow for its level, because %s; "
+		    "measure longer with --time or --requests",
 		    (unsigned long long)v->r->served, stat_narrow_text(e->narrow));
 }
 

@@ -20,9 +20,8 @@ static void first_run_slow(record_builder *b, const measure_evidence *e)
 
 	if (e->has_first_run && factor > 1.5)
 		record_note(b, "first-run-slow",
-			    "the first run took %s, %.1f times the median: "
-			    "it is kept apart and in no statistic; "
-			    "a program that runs the model once should count it",
+			    "the first run took %s, %.1f times the median, and is in no "
+			    "statistic; for a program that runs the model once it is the latency",
 			    dck_text_time(first, text, sizeof text), factor);
 }
 
@@ -32,19 +31,16 @@ static void not_steady(record_builder *b, const measure_evidence *e)
 		return;
 	if (!e->steady_known)
 		record_note(b, "not-steady",
-			    "warm-up ended after %.1f s and %llu runs, "
-			    "too few to tell whether the state is steady: "
-			    "give more time with --max-warmup",
+			    "warm-up ended after %.1f s and %llu runs, which are too few to "
+			    "detect a steady state; give more --max-warmup",
 			    (double)e->warmup_ns / 1e9, (unsigned long long)e->warmup_runs);
 	else
 		record_note(
 		    b, "not-steady",
-		    "no steady state after %.1f s of warm-up: %s %.1f %% (%s); "
-		    "give more time with --max-warmup, or look for what changes (heat, clocks, "
-		    "caches, other programs)",
-		    (double)e->warmup_ns / 1e9,
-		    e->verdict.change_ratio < 0 ? "still falling" : "still rising",
-		    100 * fabs(e->verdict.change_ratio), e->verdict.evidence);
+		    "warm-up ended after %.1f s without a steady state: %s; "
+		    "give more --max-warmup, or look for what changes (heat, clocks, caches, "
+		    "other programs)",
+		    (double)e->warmup_ns / 1e9, e->verdict.evidence);
 }
 
 static void no_warmup(record_builder *b, const measure_evidence *e)
@@ -59,8 +55,8 @@ static void plateau(record_builder *b, const measure_evidence *e)
 	if (e->cut_runs > 0)
 		record_note(
 		    b, "plateau",
-		    "the first %llu runs after warm-up, %.2g s, were %.1f %% %s than the "
-		    "rest and are counted as warm-up: a program that ends sooner has only them",
+		    "the first %llu runs after warm-up, %.2g s, were %.1f %% %s than the rest, "
+		    "so that they are counted as warm-up",
 		    (unsigned long long)e->cut_runs, (double)e->cut_ns / 1e9,
 		    100 * fabs(e->cut_ratio), e->cut_ratio > 0 ? "slower" : "faster");
 }
@@ -73,10 +69,9 @@ static void drift(record_builder *b, const measure_evidence *e)
 	stat_drift_find(s->value, s->n, e->level, e->scratch, &d);
 	if (d.significant && fabs(d.ratio) > e->precision)
 		record_note(b, "drift",
-			    "runs became %.1f %% %s while they were measured (interval %.1f "
-			    "to %.1f %%): a single latency describes them badly",
-			    100 * fabs(d.ratio), d.ratio > 0 ? "slower" : "faster", 100 * d.lo,
-			    100 * d.hi);
+			    "the latency %s by %.1f %% [%.1f, %.1f] during the measurement",
+			    d.ratio > 0 ? "rose" : "fell", 100 * fabs(d.ratio),
+			    100 * (d.ratio > 0 ? d.lo : -d.hi), 100 * (d.ratio > 0 ? d.hi : -d.lo));
 }
 
 static void two_modes(record_builder *b, const measure_evidence *e)
@@ -87,13 +82,12 @@ static void two_modes(record_builder *b, const measure_evidence *e)
 
 	stat_modes_find(s->value, s->n, e->scratch, &m);
 	if (m.two)
-		record_note(b, "two-modes",
-			    "runs fall into two groups: %.0f %% near %s and %.0f %% near %s; "
-			    "the median can jump between them, "
-			    "so look at the histogram and for what differs (core, clock, "
-			    "memory placement)",
-			    100 * m.share[0], dck_text_time(m.centre[0], low, sizeof low),
-			    100 * m.share[1], dck_text_time(m.centre[1], high, sizeof high));
+		record_note(
+		    b, "two-modes",
+		    "the samples fall into two groups, %.0f %% near %s and %.0f %% near %s, "
+		    "between which the median can jump",
+		    100 * m.share[0], dck_text_time(m.centre[0], low, sizeof low), 100 * m.share[1],
+		    dck_text_time(m.centre[1], high, sizeof high));
 }
 
 static void outliers(record_builder *b, const measure_evidence *e)
@@ -114,8 +108,8 @@ static void outliers(record_builder *b, const measure_evidence *e)
 			(int64_t)(o.low_severe + o.high_severe));
 	if ((double)all > 0.05 * (double)s->n)
 		record_note(b, "outliers",
-			    "%zu of %zu samples (%.1f %%) lie outside Tukey's fences, "
-			    "%zu of them far outside: they are labelled, none is dropped",
+			    "%zu of %zu samples (%.1f %%) are outliers by Tukey's fences, %zu of "
+			    "them far outside; none is dropped",
 			    all, s->n, 100 * (double)all / (double)s->n,
 			    o.low_severe + o.high_severe);
 }
@@ -139,8 +133,8 @@ static void preempted(record_builder *b, const measure_evidence *e)
 	 */
 	if (switches / runs > 0.1 && switches / ((double)e->wall_ns / 1e9) > 20)
 		record_note(b, "preempted",
-			    "the scheduler took the CPU away %.2f times a run: "
-			    "there are more busy threads than cores",
+			    "the scheduler took the CPU away %.2f times a run, because more "
+			    "threads than cores were busy",
 			    switches / runs);
 }
 
@@ -163,7 +157,7 @@ static void cpu_limit(record_builder *b, const measure_evidence *e)
 	if (throttled > 0.01 * (double)e->wall_ns)
 		record_note(
 		    b, "cpu-throttled",
-		    "the container's CPU limit stopped the process for %.0f ms of the measurement: "
+		    "the container's CPU limit stopped the process for %.0f ms of the measurement; "
 		    "raise the limit, or use no more threads than it has cores (%.2g)",
 		    throttled / 1e6, e->host->cgroup_cpus);
 	else if (e->host->cgroup_cpus > 0 && e->host->cgroup_cpus < e->host->cpus_allowed)
@@ -181,15 +175,15 @@ static void too_few(record_builder *b, const measure_evidence *e)
 		return;
 	if (!asked->present || !asked->has_interval)
 		record_note(b, "too-few-runs",
-			    "%llu runs are too few for the asked statistic and its interval (%s): "
+			    "%llu runs are too few for the asked statistic and its interval (%s); "
 			    "measure longer with --max-time or --runs",
 			    (unsigned long long)e->runs, asked->why);
 	else if (asked->narrow > STAT_NARROW_FEW ||
 		 (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5))
 		record_note(
 		    b, "too-few-runs",
-		    "%zu samples are too few (%s), so the interval is narrower than its level "
-		    "says; measure longer with --max-time or --runs, or repeat with --processes",
+		    "the interval of %zu samples is too narrow for its level, because %s; measure "
+		    "longer with --max-time or --runs, or repeat with --processes",
 		    e->samples->n, stat_narrow_text(asked->narrow));
 }
 
@@ -210,8 +204,8 @@ static void level_changed(record_builder *b, const measure_evidence *e)
 		snprintf(times, sizeof times, "%zu times", n);
 	record_note(
 	    b, "level-changed",
-	    "the level changed %s while it was measured%s by %+.1f %% after %.0f %% of the samples: "
-	    "too short to average that",
+	    "the level of the latency changed %s during the measurement%s by %+.1f %% after "
+	    "%.0f %% of the samples",
 	    times, n > 1 ? ", most" : "", 100 * (greatest->after / greatest->before - 1),
 	    100 * (double)greatest->at / (double)s->n);
 }
@@ -220,8 +214,8 @@ static void imprecise(record_builder *b, const measure_evidence *e)
 {
 	if (e->imprecise)
 		record_note(b, "imprecise",
-			    "the asked precision of %g %% was not reached: "
-			    "raise --max-time or accept the interval that is printed",
+			    "the interval is wider than --precision %g%% asks for; give more "
+			    "--max-time, or accept it",
 			    100 * e->precision);
 }
 

@@ -183,7 +183,7 @@ bool format_narrow(const dck_record *r, size_t i, char *text, size_t size)
 			return false;
 	if (!why)
 		return false;
-	n = snprintf(text, size, "narrower than it says, since %s", why);
+	n = snprintf(text, size, "the interval is too narrow, because %s", why);
 	for (size_t k = i; k < r->nmetrics && n > 0 && (size_t)n < size; k++)
 		if (r->metrics[k].narrow && strcmp(r->metrics[k].narrow, why) == 0)
 			n += snprintf(text + n, size - (size_t)n, "%s %s", k == i ? ":" : ",",

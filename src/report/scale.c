@@ -198,7 +198,7 @@ static bool half_text(const column_scale *s, const dck_cell *c, bool utf8, char 
 	if (s->share || !format_number_of(&c->value, &v) || !(v > 0))
 		return false;
 	const double share = (c->hi - c->lo) / 2 / v;
-	if (!is_even(v, c, s->base == DCK_UNIT_ONE ? 1.25 : 2) &&
+	if (!is_even(v, c, s->base == DCK_UNIT_ONE || share > 0.05 ? 1.25 : 2) &&
 	    !(share < 0.01 && s->base != DCK_UNIT_ONE && is_even(v, c, INFINITY)))
 		return false;
 	if (!(share <= HALF_MAX))

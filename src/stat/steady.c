@@ -113,10 +113,14 @@ static void say(stat_steady *s, size_t rest, double most, double hidden, double 
 		snprintf(s->evidence, sizeof s->evidence,
 			 "noise could hide a change of %.2g %% in the last %zu runs", 100 * most,
 			 rest);
+	else if (s->change_ratio <= -1) /* of a straight line, which would end below 0 */
+		snprintf(s->evidence, sizeof s->evidence,
+			 "still falling, to a fraction, in the last %zu runs", rest);
 	else
-		snprintf(s->evidence, sizeof s->evidence, "still %s %.2g %% in the last %zu runs",
-			 s->change_ratio < 0 ? "falling" : "rising", 100 * fabs(s->change_ratio),
-			 rest);
+		snprintf(s->evidence, sizeof s->evidence,
+			 "still %s by %.*f %% in the last %zu runs",
+			 s->change_ratio < 0 ? "falling" : "rising",
+			 fabs(s->change_ratio) < 0.0995 ? 1 : 0, 100 * fabs(s->change_ratio), rest);
 }
 
 void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scratch,

@@ -91,15 +91,13 @@ static void flops_fill(making *m)
 static const char *status_text(const making *m, size_t i)
 {
 	const search_point *p = point(m, i);
-	const bool is_knee = m->result.found && i == m->result.knee;
-
 	if (p->end == SEARCH_MEMORY)
 		return "memory";
 	if (p->end == SEARCH_ERROR)
 		return "error";
 	if (m->result.found && i == m->result.best)
-		return is_knee ? "best, knee" : "best";
-	if (is_knee)
+		return "best";
+	if (m->result.found && i == m->result.knee)
 		return "knee";
 	switch (search_holds(m->r->search, i)) {
 	case DCK_VERDICT_BROKEN:
@@ -330,7 +328,47 @@ static int decimals_of(double rate)
 	return rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2;
 }
 
-/* "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; from batch 2 on ..." */
+/* Of several settings with what tells them apart. */
+static const char *unresolved_text(const making *m, size_t i)
+{
+	return m->r->plan.settings > 1
+		   ? point_text(m, i)
+		   : mem_arena_fmt(m->arena, "%llu", (unsigned long long)point(m, i)->batch);
+}
+
+/* "1, 2 and 4": the best and those that may be as good, in the order of the table; at most six. */
+static const char *unresolved_list(const making *m)
+{
+	const search_result *r = &m->result;
+	const char *sep = m->r->plan.settings > 1 ? "; " : ", ", *list = "";
+	size_t left = r->nunresolved + 1, shown = 0;
+
+	for (size_t k = 0; list && k < m->ntried; k++) {
+		bool among = m->order[k] == r->best;
+
+		for (size_t i = 0; i < r->nunresolved; i++)
+			among |= m->order[k] == r->unresolved[i];
+		if (!among)
+			continue;
+		left--;
+		if (shown++ == 5 && left > 0)
+			return mem_arena_fmt(m->arena, "%sand %zu more", list, left + 1);
+		list = mem_arena_fmt(m->arena, "%s%s%s", list, unresolved_text(m, m->order[k]),
+				     left > 1	 ? sep
+				     : left == 1 ? " and "
+						 : "");
+	}
+	return list ? list : "several";
+}
+
+/* Sizes were tried once each, and the time was over before they met in rounds: which of them gives
+ * the most is not known. */
+static bool is_uncompared(const making *m)
+{
+	return m->result.rounds < 2 && m->n > 1 && (m->r->interrupted || m->r->out_of_time);
+}
+
+/* "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; batch 8, the knee, is within 5 % of it" */
 static void answer(making *m)
 {
 	const search_result *r = &m->result;
@@ -351,53 +389,40 @@ static void answer(making *m)
 	if (!isnan(rate.lo) && !isnan(rate.hi))
 		interval = mem_arena_fmt(m->arena, " [%s, %s]", num_grouped(lo, digits, rate.lo),
 					 num_grouped(hi, digits, rate.hi));
-	if (r->nunresolved > 0)
-		more = mem_arena_fmt(m->arena, "; no difference was shown to %zu other size%s",
-				     r->nunresolved, r->nunresolved == 1 ? "" : "s");
-	else if (r->knee != r->best)
-		more = mem_arena_fmt(m->arena, "; batch %llu is within 5 %% of it",
+	if (r->knee != r->best && r->nunresolved == 0)
+		more = mem_arena_fmt(m->arena, "; batch %llu, the knee, is within 5 %% of it",
 				     (unsigned long long)point(m, r->knee)->batch);
-	if (!mem_arena_failed(m->arena))
+	num_grouped(value, digits, rate.value);
+	const char *list = r->nunresolved > 0 ? unresolved_list(m) : "";
+	if (mem_arena_failed(m->arena))
+		return;
+	if (is_uncompared(m))
+		record_answer(
+		    m->b,
+		    "which size gives the most is not known: %zu sizes were tried, and the "
+		    "search ended before they were compared",
+		    m->ntried);
+	else if (r->nunresolved > 0)
+		record_answer(m->b,
+			      "%s %s give the most, with no difference shown between them: %s "
+			      "items/s%s at %s",
+			      m->r->plan.settings > 1 ? "the settings" : "batches", list, value,
+			      interval, point_text(m, r->best));
+	else
 		record_answer(m->b, "%s gives the most: %s items/s%s%s", point_text(m, r->best),
-			      num_grouped(value, digits, rate.value), interval, more);
+			      value, interval, more);
 }
 
 /* --- notes */
 
-/* Of several settings with what tells them apart. */
-static const char *unresolved_text(const making *m, size_t i)
-{
-	return m->r->plan.settings > 1
-		   ? point_text(m, i)
-		   : mem_arena_fmt(m->arena, "%llu", (unsigned long long)point(m, i)->batch);
-}
-
 static void note_unresolved(making *m)
 {
 	const search_result *r = &m->result;
-	const char *sep = m->r->plan.settings > 1 ? "; " : ", ";
-	size_t left = r->nunresolved + 1;
-	const char *list = "";
 
-	/* In the order of the table. */
-	for (size_t k = 0; list && k < m->ntried; k++) {
-		bool among = m->order[k] == r->best;
-
-		for (size_t i = 0; i < r->nunresolved; i++)
-			among |= m->order[k] == r->unresolved[i];
-		if (!among)
-			continue;
-		left--;
-		list = mem_arena_fmt(m->arena, "%s%s%s", list, unresolved_text(m, m->order[k]),
-				     left > 1	 ? sep
-				     : left == 1 ? " and "
-						 : "");
-	}
 	record_note(m->b, "throughput-unresolved",
-		    "not resolved between %s: after %u rounds differences are known to +-%.1f %%; "
-		    "more --%s or a quieter machine would tell them apart",
-		    list ? list : "several sizes", r->rounds, 100 * expm1(r->half),
-		    m->r->out_of_time ? "max-time" : "rounds");
+		    "after %u rounds differences between sizes are known to +-%.1f %%; give more "
+		    "--%s, or measure on a quieter machine",
+		    r->rounds, 100 * expm1(r->half), m->r->out_of_time ? "max-time" : "rounds");
 }
 
 /* Pauses that half of the runs did not have. */
@@ -409,9 +434,9 @@ static void note_mean(making *m)
 
 	if (m->r->median && mean < (1 - MEAN_SHARE) * rate)
 		record_note(m->b, "throughput-mean-lower",
-			    "over all runs, pauses and all, %s gave %s items/s, "
-			    "%.0f %% less than by its median: something stops it now and then, "
-			    "be it a neighbour; --statistic mean searches with that",
+			    "the mean over all runs of %s is %s items/s, %.0f %% less than the "
+			    "median says, because pauses are in it; search by the mean with "
+			    "--statistic mean",
 			    point_text(m, m->result.best),
 			    num_grouped(text, decimals_of(mean), mean), 100 * (1 - mean / rate));
 }
@@ -434,11 +459,11 @@ static void notes_best(making *m)
 	note_max(m);
 	if (m->result.nunresolved > 0)
 		note_unresolved(m);
-	else if (m->result.rounds < 2 && m->n > 1 && (r->interrupted || r->out_of_time))
+	else if (is_uncompared(m))
 		record_note(m->b, "throughput-few-trials",
-			    "the search ended before the sizes were compared in rounds: "
-			    "the best is that of single trials, and its neighbours may be as good; "
-			    "give more --max-time%s",
+			    "each size has a single trial, the highest is %s, and others may be as "
+			    "good; give more --max-time%s",
+			    point_text(m, m->result.best),
 			    r->config->resume ? ", or run it again to go on" : "");
 	else if (r->out_of_time)
 		record_note(m->b, "throughput-out-of-time",

@@ -10,7 +10,7 @@
 
 #define LINES_MAX  15
 #define NOTES_MAX  3
-#define NOTE_LINES 2
+#define NOTE_LINES 3
 #define PAIR_COLS  60 /* a page of fewer has no room for two values beside each other */
 
 /* A part of the page that is written aside, so that its lines can be counted. */
@@ -253,14 +253,16 @@ static void rate_put(page *p, const dck_record *r, const dck_metric *answer)
 	if (!m)
 		return;
 	format_number(v, m->def->unit, value);
-	if (p->col + 3 + page_columns(value) + 20 > p->width) {
+	const unsigned end = p->col + 3 + page_columns(value);
+	if (end > p->width) {
 		page_line(p);
 		page_to(p, 2);
 	} else {
 		page_text(p, "   ");
 	}
 	page_text(p, value);
-	if (m->level > 0) {
+	/* It is one over the latency, and so is its interval. */
+	if (m->level > 0 && end + 20 <= p->width) {
 		page_text(p, " ");
 		text_interval(p, m, value);
 	}
@@ -278,7 +280,7 @@ static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 	if (!m || !(m->level > 0) || !starts || !format_number_of(&starts->value, &n))
 		return;
 	page_to(p, 2);
-	page_fmt(p, "in this process; between starts %s  [%s, ", latency_text(scale, v, a),
+	page_fmt(p, "between starts %s  [%s, ", latency_text(scale, v, a),
 		 format_scaled(scale, m->lo, b));
 	page_fmt(p, "%s]", format_scaled(scale, m->hi, b));
 	text_narrow(p, m);
@@ -287,7 +289,26 @@ static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 	page_line(p);
 }
 
-/* "median 17.62 ms  [17.55, 17.71] 95 %   56.75 items/s [56.46, 56.98]" */
+/* What a start decides stays until its end, so that the interval does not cover the next one. */
+static bool is_one_start(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "method", "processes");
+
+	return f && dck_value_number(&f->value) == 1;
+}
+
+static void one_start_put(page *p)
+{
+	static const char text[] = " of one start";
+
+	if (p->col + sizeof text - 1 > p->width) {
+		page_line(p);
+		page_to(p, 3);
+	}
+	page_text(p, text);
+}
+
+/* "median 17.62 ms  [17.55, 17.71] 95 % of one start   56.75 items/s" */
 static void latency_put(page *p, const dck_record *r)
 {
 	const format_scale scale = brief_scale(r);
@@ -318,6 +339,8 @@ static void latency_put(page *p, const dck_record *r)
 			 format_scaled(&scale, m->hi, b));
 		text_narrow(p, m);
 		text_level(p, m->level);
+		if (is_one_start(r))
+			one_start_put(p);
 	} else {
 		page_text(p, "  (no interval)");
 	}
@@ -347,7 +370,8 @@ void text_brief_answer(page *p, const dck_record *r)
 	text_incomplete(p, r, false);
 }
 
-static void rest_put(page *p, const char *rest, size_t more)
+/* offer: the number is of one start, and several are measured by ... */
+static void rest_put(page *p, const char *rest, size_t more, bool offer)
 {
 	if (!rest)
 		return;
@@ -357,28 +381,69 @@ static void rest_put(page *p, const char *rest, size_t more)
 		page_fmt(p, ", with %zu more note%s", more, more == 1 ? "" : "s");
 	page_fmt(p, ": ");
 	page_text(p, rest);
+	if (offer && p->col + 40 <= p->width)
+		page_text(p, "; several starts: --processes 5");
 	page_line(p);
 }
 
-/* The worst first, of these the causes of others, as many as fit. Returns how many there are beside
- * them. */
+static bool is_among(const char *code, const char *const *codes, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(code, codes[i]) != 0)
+		i++;
+	return i < n;
+}
+
+/* Where the answer is "not known", "none" or "no", these have the reason and what to do. */
+static bool is_of_answer(const dck_note *n)
+{
+	static const char *const codes[] = {
+	    "slo-not-shown", "slo-not-held",	      "slo-broken",
+	    "undecided",     "throughput-unresolved", "throughput-few-trials",
+	};
+
+	return is_among(n->code, codes, sizeof codes / sizeof codes[0]);
+}
+
+/* They inform, and nothing has to be done: for --details. */
+static bool is_detail(const dck_note *n)
+{
+	static const char *const codes[] = {"first-run-slow", "not-steady", "turbo", "plateau"};
+
+	return n->severity == DCK_INFO && is_among(n->code, codes, sizeof codes / sizeof codes[0]);
+}
+
+enum { RANK_ANSWER, RANK_CAUSE, RANK_OTHER, RANK_DETAIL, RANKS };
+
+static int rank_of(const dck_record *r, const dck_note *n)
+{
+	char effects[TEXT_NOTE_BYTES];
+
+	return is_of_answer(n)					  ? RANK_ANSWER
+	       : is_detail(n)					  ? RANK_DETAIL
+	       : text_note_effects(r, n, effects, sizeof effects) ? RANK_CAUSE
+								  : RANK_OTHER;
+}
+
+/* The worst first, of these what explains the answer, then the causes of others, as many as fit.
+ * Returns how many there are beside them. */
 static size_t notes_put(page *p, const dck_record *r, unsigned lines)
 {
 	static const dck_severity order[] = {DCK_ERROR, DCK_WARN, DCK_INFO};
 	size_t shown = 0, all = 0;
-	char effects[TEXT_NOTE_BYTES];
 	part a;
 
-	for (size_t s = 0; s < 6; s++) {
+	for (size_t s = 0; s < RANKS * sizeof order / sizeof order[0]; s++) {
 		for (size_t i = 0; i < r->nnotes; i++) {
 			const dck_note *n = &r->notes[i];
-			if (n->severity != order[s / 2] || !text_note_is_own(r, n) ||
-			    (text_note_effects(r, n, effects, sizeof effects) > 0) != (s % 2 == 0))
+			if (n->severity != order[s / RANKS] || !text_note_is_own(r, n) ||
+			    rank_of(r, n) != (int)(s % RANKS))
 				continue;
 			all++;
-			if (shown == NOTES_MAX)
+			if (shown == NOTES_MAX || s % RANKS == RANK_DETAIL)
 				continue;
-			text_note_brief(part_begin(&a, p), r, n, NOTE_LINES);
+			text_note_brief(part_begin(&a, p), n, NOTE_LINES);
 			part_end(&a);
 			if (a.lines <= lines) {
 				lines -= a.lines;
@@ -427,7 +492,7 @@ static void narrow_put(page *p, const dck_record *r)
 		return;
 	page_to(p, 2);
 	page_ink_set(p, PAGE_DIM);
-	page_text(p, "*: narrower than it says, since ");
+	page_text(p, "*: the interval is too narrow, because ");
 	page_wrap(p, 5, m->narrow);
 	page_line(p);
 }
@@ -476,22 +541,6 @@ void text_brief_what(page *p, const dck_record *r)
 		text_headline(p, r, runs);
 }
 
-/* Of a number that is kept, and that the next start may not keep to. */
-static bool offers_processes(const dck_record *r, const char *rest)
-{
-	const dck_fact *f = dck_record_fact(r, "method", "processes");
-
-	return rest && is_latency(r) && f && dck_value_number(&f->value) == 1 &&
-	       !dck_record_metric(r, "latency/starts");
-}
-
-static void processes_put(page *p)
-{
-	page_ink_set(p, PAGE_DIM);
-	page_text(p, "of one process; an interval that covers the next start too: --processes 5");
-	page_line(p);
-}
-
 void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
 {
 	const bool has_answer = is_latency(r) || dck_record_fact(r, "result", "answer");
@@ -505,8 +554,9 @@ void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
 	/* What is left is shared: notes may have what the body does not need, and one of them finds
 	 * room in any case. */
 	const bool next = dck_record_fact(r, "result", "next") != NULL;
-	const bool offer = offers_processes(r, rest);
-	const unsigned used = what.lines + answer.lines + next + offer + (rest != NULL) + 2;
+	const bool offer =
+	    is_latency(r) && is_one_start(r) && !dck_record_metric(r, "latency/starts");
+	const unsigned used = what.lines + answer.lines + next + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
 	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;
 	body_put(part_begin(&body, p), r,
@@ -518,9 +568,7 @@ void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
 	size_t more = notes_put(part_begin(&notes, p), r, left);
 	part_end(&notes);
 	text_next(part_begin(&end, p), r);
-	if (offer)
-		processes_put(&end.p);
-	rest_put(&end.p, rest, more);
+	rest_put(&end.p, rest, more, offer);
 	part_end(&end);
 
 	part_put(p, &what);

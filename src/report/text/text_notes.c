@@ -129,21 +129,34 @@ static size_t clause_end(const char *text, unsigned cols)
 	return weak > strong ? weak : strong > 0 ? strong : n;
 }
 
-void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned lines)
+/* What to do, which stands behind the last semicolon; "": the note does not say. */
+static const char *remedy_of(const char *text)
+{
+	const char *found = "";
+
+	for (const char *s = text; (s = strstr(s, "; ")); s++)
+		found = s;
+	return found;
+}
+
+void text_note_brief(page *p, const dck_note *n, unsigned lines)
 {
 	const unsigned width = p->width - 1, head = page_columns(severity[n->severity].text) + 1;
-	char text[TEXT_NOTE_BYTES], effects[TEXT_NOTE_BYTES];
+	/* Wrapping leaves some blanks at the ends of lines. */
+	const unsigned cols = lines * (width - 4) - head, all = page_columns(n->text);
+	const char *remedy = all > cols ? remedy_of(n->text) : "";
+	const unsigned end = page_columns(remedy);
+	const size_t bytes = strlen(n->text) - strlen(remedy);
+	char text[TEXT_NOTE_BYTES];
 
 	head_put(p, n);
-	/* Wrapping leaves some blanks at the ends of lines. */
-	const unsigned cols = lines * (width - 4) - head;
-	snprintf(text, sizeof text, "%.*s", (int)clause_end(n->text, cols), n->text);
+	/* Of a long one the end of the explanation goes, never the remedy. */
+	snprintf(text, sizeof text, "%.*s", (int)bytes, n->text);
+	text[clause_end(text, cols > end + width / 2 ? cols - end : width / 2)] = '\0';
 	page_wrap(p, 2, text);
-	if (text_note_effects(r, n, effects, sizeof effects) > 0) {
-		page_wrap(p, 2, "(with it:");
-		page_wrap(p, 2, effects);
+	if (remedy[0]) {
 		p->space = false;
-		page_text(p, ")");
+		page_wrap(p, 2, remedy);
 	}
 	page_line(p);
 }

@@ -51,7 +51,7 @@ enum { TEXT_NOTE_BYTES = 1024 };
 size_t text_note_effects(const dck_record *r, const dck_note *n, char *buf, size_t size);
 bool text_note_is_own(const dck_record *r, const dck_note *n);
 /* In `lines` lines, as far as it can be said in them. */
-void text_note_brief(page *p, const dck_record *r, const dck_note *n, unsigned lines);
+void text_note_brief(page *p, const dck_note *n, unsigned lines);
 
 /* The measured samples of r as a histogram; nothing where there are too few. */
 void text_histogram(page *p, const dck_record *r, const format_scale *scale);

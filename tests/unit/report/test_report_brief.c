@@ -178,6 +178,31 @@ static void a_cause_stands_first(void **state)
 	dck_record_free(r);
 }
 
+/* Of a long note the explanation is cut, and what to do is not. */
+static void a_remedy_is_never_cut(void **state)
+{
+	(void)state;
+	for (unsigned width = 60; width <= 120; width += 20) {
+		record_builder *b = record_new();
+		record_fact_text(b, "subject", "name", "m.onnx");
+		record_answer(b, "slow");
+		record_note_as(
+		    b, DCK_WARN, "long",
+		    "the first thing is not right: the second explains it in many words, "
+		    "which go on and on, as do the third, the fourth, the fifth and the "
+		    "sixth, so that no summary has room for all of it; restart");
+		record_note_as(b, DCK_INFO, "first-run-slow", "the first run was slow");
+		dck_record *r = finished(b);
+		dck_buffer got = brief(r, &(dck_style){.width = width, .rest = "--details"});
+		assert_non_null(strstr(got.data, "the first thing is not"));
+		assert_non_null(strstr(got.data, "restart\n"));
+		assert_null(strstr(got.data, "the first run was slow"));
+		assert_non_null(strstr(got.data, "with 1 more note"));
+		dck_buffer_done(&got);
+		dck_record_free(r);
+	}
+}
+
 /* Folders that all names lie in tell none from another; a program's words are no path. */
 static void names_without_what_they_share(void **state)
 {
@@ -306,6 +331,7 @@ int main(void)
 	    cmocka_unit_test(on_a_terminal_the_answer_is_last),
 	    cmocka_unit_test(one_spelling_of_microseconds),
 	    cmocka_unit_test(a_cause_stands_first),
+	    cmocka_unit_test(a_remedy_is_never_cut),
 	    cmocka_unit_test(names_without_what_they_share),
 	    cmocka_unit_test(a_summary_survives_the_file),
 	    cmocka_unit_test(bad_indices_are_refused),
