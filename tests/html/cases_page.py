@@ -138,3 +138,9 @@ def case_tables(run):
         assert len(cells[0][0]) == 19 and cells[0][1].endswith("Z") and len(cells[1][0]) == 8 and len(cells[1][1]) == 32, cells
         assert "[" in cells[4][0], cells
         assert "Left out: p of a change" in page.js("return document.querySelector('#tables').textContent")
+    # A listing is called by what it lists.
+    run("history", "--db", "h.db", "--html", "l.html")
+    with browser.Page("l.html", width=1400) as page:
+        assert page.js("return document.querySelector('h1').textContent") == "Records"
+        heads = page.js("return [...document.querySelectorAll('#tables th')].map(e => e.textContent)")
+        assert "median" in heads and not {"lo", "hi", "level", "unit"} & set(heads), heads

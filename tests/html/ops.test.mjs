@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { GROUPS, gains, grouped, groupsOf, leastTime, moduleTree, operators, operatorsIn, outerModule, placed, reasons, roofsOf, shapeText, partText, sumOf, sumText, weightsOf } from "../../src/report/html/page/ops.js";
-import { logTicks } from "../../src/report/html/page/figure.js";
+import { logTicks, tickFormat } from "../../src/report/html/page/figure.js";
 import { roofDomain, roofsSeen } from "../../src/report/html/page/view_roofline.js";
 
 const op = (name, type, more) => ({ name, type, outputs: [], macs: 0, flops: 0, params: 0, weight_bytes: 0, read_bytes: 0, write_bytes: 0, ...more });
@@ -112,4 +112,9 @@ test("a logarithmic axis has as many numbers as there is room for", () => {
 	assert.deepEqual(logTicks(scale(1, 1000, 400), 50), [1, 3, 10, 30, 100, 300, 1000]);
 	assert.deepEqual(logTicks(scale(1, 1000, 200), 50), [1, 10, 100, 1000]);
 	assert.deepEqual(logTicks(scale(1, 1e6, 200), 50), [1, 100, 10000, 1e6]);
+});
+
+test("an axis of great numbers names their thousands or millions once", () => {
+	assert.deepEqual([tickFormat(2.5e6, "items/s").name, tickFormat(2.5e6, "items/s").text(2e6)], ["million items/s", "2"]);
+	assert.deepEqual([tickFormat(150000, "items/s").name, tickFormat(90000, "items/s").name, tickFormat(5e6, "ns").name, tickFormat(1e6, "1").name], ["1,000 items/s", "items/s", "ms", ""]);
 });

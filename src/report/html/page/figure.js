@@ -36,9 +36,16 @@ export function figure(box, { name, alone, title, says, note, legend, height = 2
 	return { box: holder, redraw };
 }
 
+/** As scaleOf(), and where a unit without prefixes would need more than five digits, in thousands or millions of it. */
+function shortScale(most, unit) {
+	const [factor, name] = scaleOf(most, unit);
+
+	return factor > 1 || most < 1e5 || !name ? [factor, name] : most < 1e6 ? [1e3, `1,000 ${name}`] : [1e6, `million ${name}`];
+}
+
 /** Ticks of a numeric axis in one unit; the unit stands in the axis' title, not behind each number. */
 export function tickFormat(most, unit) {
-	const [factor, name] = scaleOf(most, unit);
+	const [factor, name] = shortScale(most, unit);
 	return { name, factor, text: v => (v === 0 ? "0" : digits(v / factor, 3)) };
 }
 

@@ -51,7 +51,7 @@ export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF
 			from = 0;
 		const end = list.length <= brief + 5 ? list.length : Math.min(to, list.length);
 
-		body.style.setProperty("--lead", `${lead}ch`);
+		body.style.setProperty("--lead", `calc(${lead}ch + 16px)`);
 		body.replaceChildren(...list.slice(from, end).map(r => el("tr", { id: mark ? mark(r) : null, click: click ? () => click(r) : null },
 			columns.map((c, i) => {
 				const text = c.text(r), why = c.more ? c.more(r) : "", aside = c.aside ? c.aside(r) : "";

@@ -5,7 +5,7 @@
 
 import { el } from "./dom.js";
 import { format } from "./units.js";
-import { cell, cellMore, metric, number } from "./record.js";
+import { cell, cellMore, factValue, metric, number } from "./record.js";
 
 const DOUBTS = 3;
 const RANK = { error: 0, warning: 1, info: 2 };
@@ -41,7 +41,7 @@ function tiles(r, page, told) {
 function verdict(text) {
 	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?)?)$/.exec(first);
 
-	return [el("p", { class: text.length > 70 ? "value long" : "value" }, joined(value), interval ? el("span", { class: "interval" }, ` ${interval.trim()}`) : null),
+	return [el("p", { class: text.length > 70 ? "value long" : "value" }, joined(value), interval ? " " : null, interval ? el("span", { class: "interval" }, interval.trim()) : null),
 		...more.map(line => el("p", { class: "line" }, line))];
 }
 
@@ -54,8 +54,11 @@ export const viewAnswer = {
 		const n = notes(r);
 		const [first, ...lines] = said.answer;
 
+		/* What was listed is called by its table, not by the command that did it. */
+		const listed = factValue(r, "result", "listing") === true && (!said.what || said.what === r.command) && (r.tables || []).length > 0 ? r.tables[0].title : "";
+
 		box.append(el("div", { class: "answer" },
-			el("h1", {}, said.what || r.command || "A record of deepclock"),
+			el("h1", {}, listed || said.what || r.command || "A record of deepclock"),
 			first ? verdict(first) : null,
 			lines.map(line => el("p", { class: /^(INCOMPLETE|FAILS|FAILED)/.test(line) ? "line fail" : "line" }, line)),
 			n.first.length ? el("ul", { class: "doubts", "aria-label": "Reasons to doubt it" }, n.first.map(doubt)) : null,

@@ -16,7 +16,7 @@ function intervalText(c, unit, share) {
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, ID = /^[0-9a-f]{32}$/;
 /* Columns that the page shows beside the value they belong to. */
-const BESIDE = { "history/points": { of: "value", lo: "lo", hi: "hi", level: "level", unit: "unit" } };
+const IN_COLUMNS = { of: "value", lo: "lo", hi: "hi", level: "level", unit: "unit" }, BESIDE = { "history/points": IN_COLUMNS, "history/records": IN_COLUMNS };
 
 /** A text of a table that is long without need: an instant to the second, of an id what names the record. */
 const shortText = text => (INSTANT.test(text) ? text.replace(INSTANT, "$1 $2") : ID.test(text) ? text.slice(0, 8) : text);
