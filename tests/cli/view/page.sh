@@ -25,7 +25,16 @@ echo $?
 # Without a display nothing is said to be opened, nor where the opener fails.
 deepclock view run.json --html three.html | sed "s|$PWD|HERE|"
 cmp run.html three.html
-DISPLAY=:9 BROWSER=false deepclock view run.json -o three.html | sed "s|$PWD|HERE|"
+mkdir bin && printf '#!/bin/sh\nexit 3\n' > bin/xdg-open && chmod +x bin/xdg-open
+DISPLAY=:9 BROWSER=./none deepclock view run.json -o three.html --no-browser | sed "s|$PWD|HERE|"
+# Where the machine is busy the opener may not have failed within a second: then once more.
+for i in 1 2 3 4 5 6 7 8; do
+	PATH=$PWD/bin:$PATH DISPLAY=:9 BROWSER=false deepclock view run.json -o three.html > said
+	! grep -q ^opened said || continue
+	break
+done
+sed "s|$PWD|HERE|" said
+rm -r bin said
 SSH_CONNECTION=x deepclock view run.json -o three.html | sed "s|$PWD|HERE|; s|'$(hostname):|'THIS:|"
 # What cannot be read or written is said, and leaves nothing.
 deepclock view none.json
