@@ -4,6 +4,8 @@
 #include "sample/raw_paths.h"
 
 #include "base/err.h"
+#include "sample/spin_waits.h"
+#include "stack/python/python_library.h"
 #include "stack/symbols/class_names.h"
 #include "stack/symbols/symbols.h"
 
@@ -18,7 +20,20 @@ enum { NAME_BYTES = 256 };
 typedef struct named {
 	uint32_t first, n;
 	bool unknown;
+	bool user; /* a function of Python, no library's */
 } named;
+
+/* What a path tells of those within it. */
+typedef struct named_path {
+	uint32_t path; /* in call_paths */
+	uint32_t user; /* raw frame: the innermost function of the user's Python; 0: none */
+} named_path;
+
+enum { SPIN_LIBRARIES = 8 };
+typedef struct spin_sum {
+	const char *library;
+	double ns;
+} spin_sum;
 
 typedef struct naming {
 	const raw_paths *p;
@@ -28,6 +43,9 @@ typedef struct naming {
 	class_names *classes;	    /* and what is known of it */
 	named *of;		    /* [nframes + 1] */
 	uint32_t *numbers;	    /* all of them */
+	python_library *library;
+	double *user_ns; /* [nframes + 1]; of functions of the user's Python */
+	spin_sum spins[SPIN_LIBRARIES];
 	size_t n, room;
 	bool failed;
 } naming;
@@ -127,6 +145,7 @@ static void frame_name(naming *m, uint32_t number)
 					   .file = f->path,
 					   .line = f->line,
 					   .start_line = f->start_line});
+		ret->user = f->path && *f->path && !python_library_has(m->library, f->path);
 		break;
 	default:
 		number_add(m, &(dck_frame){.name = known[f->kind]});
@@ -170,47 +189,168 @@ static bool frames_name(naming *m)
 	return !m->failed;
 }
 
-/* Parents stand before their children. */
-static bool paths_add(naming *m, uint64_t *ret_unknown)
+/* --- where threads wait busily */
+
+static dck_frame frame_get(const naming *m, uint32_t raw, uint32_t from_inner)
+{
+	const named *f = &m->of[raw];
+
+	return from_inner < f->n
+		   ? call_paths_frame_get(m->to, m->numbers[f->first + f->n - 1 - from_inner])
+		   : (dck_frame){.name = ""};
+}
+
+/* The library whose threads wait at the end of that path; NULL: none. */
+static const char *spin_of(const naming *m, uint32_t path)
 {
 	const path_sums *from = &m->p->sums;
-	uint32_t *path_of = mem_zalloc((size_t)from->n + 1, sizeof *path_of);
+	const raw_frame *raw = kept_find(&m->p->frames, from->rows[path].name);
 
-	if (!path_of)
+	if (raw->kind == RAW_KERNEL && from->rows[path].parent) {
+		path = from->rows[path].parent;
+		raw = kept_find(&m->p->frames, from->rows[path].name);
+	}
+	if (raw->kind != RAW_CODE)
+		return NULL;
+	const uint32_t parent = from->rows[path].parent;
+	const dck_frame around =
+	    parent ? frame_get(m, from->rows[parent].name, 0) : (dck_frame){.name = ""};
+	for (uint32_t k = 0; k < m->of[from->rows[path].name].n; k++) {
+		const dck_frame f = frame_get(m, from->rows[path].name, k);
+		const char *library = spin_waits_library(&f, parent ? &around : NULL);
+
+		if (library)
+			return library;
+	}
+	return NULL;
+}
+
+/* The frame that stands for the waiting. */
+static uint32_t spin_add(naming *m, const char *library, uint32_t path, double ns)
+{
+	char name[80];
+	size_t i = 0;
+
+	while (i + 1 < SPIN_LIBRARIES && m->spins[i].library &&
+	       strcmp(m->spins[i].library, library) != 0)
+		i++;
+	m->spins[i].library = library;
+	m->spins[i].ns += ns;
+	snprintf(name, sizeof name, "[busy-waiting of %s]", library);
+	return call_paths_child(m->to, path, call_paths_frame(m->to, &(dck_frame){.name = name}));
+}
+
+/* --- the paths */
+
+static void weight_add(naming *m, uint32_t at, named_path *of)
+{
+	const path_sum *s = &m->p->sums.rows[at];
+	const char *library = at ? spin_of(m, at) : NULL;
+	uint32_t path = of->path;
+
+	if (library)
+		path = spin_add(m, library, path, (double)s->total_ns);
+	call_paths_add(m->to, path, 0, (double)s->calls);
+	call_paths_add(m->to, path, 1, (double)s->total_ns);
+	if (!library)
+		m->user_ns[of->user] += (double)s->total_ns;
+}
+
+/* Parents stand before their children. */
+static bool paths_add(naming *m, raw_named *ret)
+{
+	const path_sums *from = &m->p->sums;
+	named_path *paths = mem_zalloc((size_t)from->n + 1, sizeof *paths);
+
+	if (!paths)
 		return false;
-	*ret_unknown = 0;
 	for (uint32_t i = 0; i < from->n; i++) {
 		const path_sum *s = &from->rows[i];
 		const named *f = &m->of[i ? s->name : 0];
-		uint32_t path = i ? path_of[s->parent] : 0;
 
+		if (i)
+			paths[i] = paths[s->parent];
 		for (uint32_t k = 0; i && k < f->n; k++)
-			path = call_paths_child(m->to, path, m->numbers[f->first + k]);
-		path_of[i] = path;
-		if (s->calls || s->total_ns) {
-			call_paths_add(m->to, path, 0, (double)s->calls);
-			call_paths_add(m->to, path, 1, (double)s->total_ns);
-		}
+			paths[i].path =
+			    call_paths_child(m->to, paths[i].path, m->numbers[f->first + k]);
+		if (i && f->user)
+			paths[i].user = s->name;
+		if (s->calls || s->total_ns)
+			weight_add(m, i, &paths[i]);
 		if (i && f->unknown)
-			*ret_unknown += s->calls;
+			ret->unknown += s->calls;
 	}
-	mem_free(path_of);
+	mem_free(paths);
 	return true;
 }
 
-dck_status raw_paths_name(const raw_paths *p, call_paths *to, uint64_t *ret_unknown,
-			  const char **ret_lacking, dck_err *err)
+/* A function's frames differ in their lines. */
+static bool same_function(const raw_frame *a, const raw_frame *b)
+{
+	return a->name == b->name && a->path == b->path && a->start_line == b->start_line;
+}
+
+static void user_find(naming *m, raw_named *ret)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i <= m->p->nframes; i++) {
+		const raw_frame *f = kept_find(&m->p->frames, i);
+
+		for (uint32_t k = 1; m->user_ns[i] > 0 && k < i; k++)
+			if (m->of[k].user && m->user_ns[k] > 0 &&
+			    same_function(f, kept_find(&m->p->frames, k))) {
+				m->user_ns[k] += m->user_ns[i];
+				m->user_ns[i] = 0;
+			}
+	}
+	for (uint32_t i = 1; i <= m->p->nframes; i++)
+		if (m->user_ns[i] > m->user_ns[most] || !most)
+			most = m->user_ns[i] > 0 ? i : most;
+	if (!most)
+		return;
+	const raw_frame *f = kept_find(&m->p->frames, most);
+	const uint32_t line = f->start_line ? f->start_line : f->line;
+	ret->user_ns = m->user_ns[most];
+	snprintf(ret->user, sizeof ret->user, line ? "%.90s (%.40s:%u)" : "%.90s (%.40s)", f->name,
+		 base_name(f->path), line);
+}
+
+static void spins_tell(const naming *m, raw_named *ret)
+{
+	const spin_sum *most = &m->spins[0];
+
+	for (size_t i = 0; i < SPIN_LIBRARIES; i++) {
+		ret->spin_ns += m->spins[i].ns;
+		if (m->spins[i].ns > most->ns)
+			most = &m->spins[i];
+	}
+	if (most->library)
+		snprintf(ret->spin_of, sizeof ret->spin_of, "%s", most->library);
+}
+
+dck_status raw_paths_name(const raw_paths *p, call_paths *to, raw_named *ret, dck_err *err)
 {
 	naming m = {.p = p,
 		    .to = to,
 		    .symbols = symbols_new(NULL),
+		    .library = python_library_new(),
+		    .user_ns = mem_zalloc((size_t)p->nframes + 1, sizeof *m.user_ns),
 		    .of = mem_zalloc((size_t)p->nframes + 1, sizeof *m.of)};
-	const bool ok = m.symbols && m.of && !p->failed && !p->sums.failed && frames_name(&m) &&
-			paths_add(&m, ret_unknown);
 
-	*ret_lacking = m.symbols ? symbols_lacking(m.symbols) : NULL;
+	*ret = (raw_named){0};
+	const bool ok = m.symbols && m.library && m.user_ns && m.of && !p->failed &&
+			!p->sums.failed && frames_name(&m) && paths_add(&m, ret);
+
+	if (ok) {
+		user_find(&m, ret);
+		spins_tell(&m, ret);
+	}
+	ret->lacking = m.symbols ? symbols_lacking(m.symbols) : NULL;
 	symbols_free(m.symbols);
 	class_names_free(m.classes);
+	python_library_free(m.library);
+	mem_free(m.user_ns);
 	mem_free(m.of);
 	mem_free(m.numbers);
 	DCK_NEED(ok, err, "for the call paths of a profile");

@@ -47,9 +47,21 @@ uint32_t raw_paths_frame(raw_paths *p, const raw_frame *f);
 /* n frames, the innermost first, below `root` (0: none). 0: there is no room. */
 uint32_t raw_paths_stack(raw_paths *p, uint32_t root, const uint32_t *frames, size_t n);
 
-/* Paths with names: *to gets all weights, "samples" and "time". Samples whose innermost code has
- * no name are counted in *ret_unknown. */
-dck_status raw_paths_name(const raw_paths *p, call_paths *to, uint64_t *ret_unknown,
-			  const char **ret_lacking, dck_err *err);
+/* What naming the paths told beside them. */
+typedef struct raw_named {
+	uint64_t unknown;    /* samples whose innermost code has no name */
+	const char *lacking; /* why there are no lines, a sentence; NULL: there are */
+	double spin_ns;	     /* in which threads waited busily (spin_waits.h), */
+	char spin_of[64];    /* by which library most of that; "": none */
+	/* The function of Python, no library's, in which most time was, with what it calls: "f
+	 * (x.py:12)"; "": none. */
+	char user[160];
+	double user_ns;
+} raw_named;
+
+/* Paths with names: *to gets all weights, "samples" and "time". Where a thread waits busily, a
+ * frame
+ * "[busy-waiting of OpenBLAS]" is the innermost. */
+dck_status raw_paths_name(const raw_paths *p, call_paths *to, raw_named *ret, dck_err *err);
 
 #endif

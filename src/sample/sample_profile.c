@@ -546,7 +546,7 @@ dck_status sample_profile_name(sample_profile *p, call_paths *ret, dck_err *err)
 {
 	DCK_NEED(!p->failed && !p->raw.failed, err, "for a profile");
 	p->counts.threads = p->threads.seen;
-	return raw_paths_name(&p->raw, ret, &p->counts.unknown, &p->counts.lacking, err);
+	return raw_paths_name(&p->raw, ret, &p->counts.named, err);
 }
 
 sample_counts sample_profile_counts(const sample_profile *p)

@@ -8,6 +8,7 @@
 #include "deepclock/sample.h"
 
 #include "calls/call_paths.h"
+#include "sample/raw_paths.h"
 #include "sample/sample_event.h"
 #include "sample/sample_python.h"
 
@@ -19,13 +20,12 @@ typedef struct sample_counts {
 	uint64_t cut;		  /* of a stack more is missing than was copied */
 	uint64_t broken;	  /* and for other reasons */
 	uint64_t scanned;	  /* the innermost frame's caller was looked for (unwind_scan.h) */
-	uint64_t unknown;	  /* in code of which nothing is known */
 	uint64_t processes, threads;
 	sample_python_counts python;
 	double time_ns;	   /* of all samples */
 	double blocked_ns; /* of it, in which threads waited */
 	uint64_t waits;
-	const char *lacking; /* why there are no lines, a sentence; NULL: there are */
+	raw_named named;
 } sample_counts;
 
 dck_status sample_profile_new(const dck_sample_config *c, sample_profile **ret, dck_err *err);

@@ -18,6 +18,8 @@ enum { FEW = 100 };
 #define NAMELESS 0.1
 /* Of the rate that was asked for: below that share it is told. */
 #define RATE_LEAST 0.6
+/* Of the time busy-waiting has a part in the answer from that share on. */
+#define SPIN_LEAST 0.01
 /* CPU time that no sample stands for. */
 #define UNSEEN		0.1
 #define UNSEEN_LEAST_NS 1e8
@@ -84,7 +86,7 @@ static void counts_put(record_builder *b, const sample_run *r, const dck_sample_
 	record_fact_int(b, s, "stacks_cut", DCK_UNIT_ONE, (int64_t)n->cut);
 	record_fact_int(b, s, "stacks_broken", DCK_UNIT_ONE, (int64_t)n->broken);
 	record_fact_int(b, s, "stacks_scanned", DCK_UNIT_ONE, (int64_t)n->scanned);
-	record_fact_int(b, s, "unknown_code", DCK_UNIT_ONE, (int64_t)n->unknown);
+	record_fact_int(b, s, "unknown_code", DCK_UNIT_ONE, (int64_t)n->named.unknown);
 	record_fact_int(b, s, "processes", DCK_UNIT_ONE, (int64_t)n->processes);
 	if (r->refused)
 		record_fact_int(b, s, "processes_refused", DCK_UNIT_ONE, (int64_t)r->refused);
@@ -102,6 +104,8 @@ static void counts_put(record_builder *b, const sample_run *r, const dck_sample_
 	else
 		record_fact_absent(b, s, "rate", "there are no samples");
 	record_fact_real(b, s, "time", DCK_UNIT_NS, n->time_ns);
+	if (n->named.spin_ns > 0)
+		record_fact_real(b, s, "busy_waiting", DCK_UNIT_NS, n->named.spin_ns);
 	if (r->waits) {
 		record_fact_text(b, s, "waits", r->waits);
 		record_fact_int(b, s, "waits_seen", DCK_UNIT_ONE, (int64_t)n->waits);
@@ -167,13 +171,13 @@ static void notes_put(record_builder *b, const sample_run *r, const dck_sample_c
 			    "after they were taken; of %.0f %% they do not fit the native ones",
 			    100 * share(n->python.late, n->python.samples),
 			    100 * share(n->python.inexact, n->python.samples));
-	if (share(n->unknown, n->samples) > NAMELESS)
+	if (share(n->named.unknown, n->samples) > NAMELESS)
 		record_note(b, "sample-no-names",
 			    "%.0f %% of the samples are in functions that have no names, which are "
 			    "told as FILE+0xPLACE",
-			    100 * share(n->unknown, n->samples));
-	if (n->lacking)
-		record_note(b, "sample-no-lines", "%s", n->lacking);
+			    100 * share(n->named.unknown, n->samples));
+	if (n->named.lacking)
+		record_note(b, "sample-no-lines", "%s", n->named.lacking);
 }
 
 /* --- what came out */
@@ -202,12 +206,49 @@ static const char *share_text(double ratio, char *buf, size_t size)
 	return buf;
 }
 
+static bool is_no_function(const char *name, bool wall)
+{
+	return wall ? name[0] == '[' : strncmp(name, "[busy-waiting", 13) == 0;
+}
+
+/* "; busy-waiting of OpenBLAS 37.1 %" */
+static void spin_text(const sample_counts *n, double ran, char *ret, size_t size)
+{
+	ret[0] = '\0';
+	if (n->named.spin_ns > SPIN_LEAST * ran)
+		snprintf(ret, size, "; busy-waiting of %s %.1f %%", n->named.spin_of,
+			 100 * n->named.spin_ns / ran);
+}
+
+typedef struct own_function {
+	const char *name;
+	double ns;
+} own_function;
+
+/* Of a Python program its user's function comes first: the native one with the most time of its own
+ * is often a library's. */
+static void own_answer(record_builder *b, const sample_counts *n, const own_function *own,
+		       const char *time, const char *samples, const char *spins)
+{
+	const double ran = n->time_ns - n->blocked_ns, share = 100 * own->ns / ran;
+
+	if (n->named.user[0])
+		record_answer(b,
+			      "%s takes %.1f %% of %s of CPU time, with what it calls; most by "
+			      "itself: %.60s, %.1f %%%s; %s samples",
+			      n->named.user, 100 * n->named.user_ns / ran, time, own->name, share,
+			      spins, samples);
+	else
+		record_answer(b, "%.60s takes %.1f %% of %s of CPU time, in %s samples%s",
+			      own->name, share, time, samples, spins);
+}
+
 /* The function with the most time of its own. */
 static dck_status answer_put(record_builder *b, const call_paths *p, const sample_counts *n,
 			     const dck_sample_config *c, dck_err *err)
 {
 	record_builder *first = record_new();
-	char time[32], samples[32], part[32];
+	char time[32], samples[32], part[32], spins[128];
 	dck_record *r;
 
 	DCK_NEED(first, err, "for the answer of a profile");
@@ -223,8 +264,9 @@ static dck_status answer_put(record_builder *b, const call_paths *p, const sampl
 	const double ran = n->time_ns - n->blocked_ns;
 	size_t row = 0;
 	/* "[blocked]" and the like are no functions. */
-	while (t && c->wall && row < t->nrows && cell_of(t, row, 0)->as.text[0] == '[')
+	while (t && row < t->nrows && is_no_function(cell_of(t, row, 0)->as.text, c->wall))
 		row++;
+	spin_text(n, ran, spins, sizeof spins);
 	const bool any = t && row < t->nrows && ran > 0;
 	if (c->wall && n->time_ns > 0)
 		record_answer(
@@ -234,9 +276,10 @@ static dck_status answer_put(record_builder *b, const call_paths *p, const sampl
 		    any ? share_text(cell_of(t, row, 1 + SELF)->as.r / ran, part, sizeof part)
 			: "");
 	else if (any)
-		record_answer(b, "%.60s takes %.1f %% of %s of CPU time, in %s samples",
-			      cell_of(t, row, 0)->as.text,
-			      100 * cell_of(t, row, 1 + SELF)->as.r / ran, time, samples);
+		own_answer(
+		    b, n,
+		    &(own_function){cell_of(t, row, 0)->as.text, cell_of(t, row, 1 + SELF)->as.r},
+		    time, samples, spins);
 	else
 		record_answer(b, "no sample was taken: the program used too little CPU time");
 	dck_record_free(r);
