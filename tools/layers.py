@@ -97,7 +97,7 @@ LAYERS = {
                     ("pthread.h",)),
     # L6: one room for each command.
     "src/tally": (("base", "os", "record", "calls", "model", "cost", "engine", "subject"),
-                  "counted tally_open", ANY, ISO, ()),
+                  "counted tally_open values", ANY, ISO, ()),
     "src/inspect": (("base", "os", "record", "model", "cost", "subject", "tally"), (), ANY, ISO, ()),
     "src/roofline": (("base", "os", "stat", "record", "model", "machine", "subject"), (),
                      ANY, ISO, ()),

@@ -70,6 +70,7 @@ typedef struct cost_op {
 	const op_row *row; /* NULL: no rule for it */
 	/* The enclosing control operators and functions, "loop_1/call_2"; NULL: none. */
 	const char *scope;
+	size_t inside;	 /* the operator that encloses it directly; SIZE_MAX: none */
 	val **in, **out; /* NULL: the node leaves it out */
 	size_t nin, nout;
 	num times;     /* how often it runs in one run of the model */

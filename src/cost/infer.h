@@ -55,6 +55,7 @@ typedef struct place {
 	scope *scope;
 	const frame *frame;
 	const char *path; /* NULL: the main graph */
+	size_t inside;	  /* the operator that it belongs to; SIZE_MAX: the main graph */
 	num times;
 } place;
 

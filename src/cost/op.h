@@ -67,6 +67,7 @@ extern const op_family *const op_families[];
 const op_row *op_row_at(size_t i, const char **ret_domain);
 
 struct op {
+	size_t slot;   /* what its index will be */
 	cost_op *made; /* its inputs and outputs, and the place of its cost */
 	const onnx_node *node;
 	const op_row *row;

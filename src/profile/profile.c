@@ -18,6 +18,7 @@
 #include "base/observer.h"
 #include "record/asked.h"
 #include "record/copy.h"
+#include "tally/values.h"
 #include "profile/profile_rows.h"
 #include <math.h>
 #include <stdio.h>
@@ -76,14 +77,21 @@ static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_e
 {
 	const subject_target *t = &j->pass.session.target;
 
-	*ret = (tally_real){.inputs = mem_arena_array(a, t->nin, sizeof *ret->inputs)};
-	DCK_NEED(ret->inputs, err, "for the inputs' shapes");
+	*ret = (tally_real){.inputs = mem_arena_array(a, t->nin, sizeof *ret->inputs),
+			    .contents = mem_arena_array(a, t->nin, sizeof *ret->contents)};
+	DCK_NEED(ret->inputs && ret->contents, err, "for the inputs' shapes");
 	for (size_t i = 0; i < t->nin; i++) {
 		const dck_tensor *x = subject_inputs_get(t->inputs, 0, i);
 		ret->inputs[ret->ninputs++] = (cost_shape){.name = t->in[i].name,
 							   .dtype = dtype_onnx(x->dtype),
 							   .rank = x->rank,
 							   .dims = x->dim};
+		const size_t width = dck_dtype_bytes(x->dtype), n = width ? x->bytes / width : 0;
+		const int64_t *whole =
+		    n <= ONNX_INTS_MAX ? values_whole(x->dtype, x->data, n, a) : NULL;
+		if (whole)
+			ret->contents[ret->ncontents++] =
+			    (cost_content){.name = t->in[i].name, .ints = whole, .n = n};
 	}
 	return DCK_OK;
 }

@@ -13,8 +13,9 @@
 typedef struct row {
 	const cost_op *ran; /* NULL: an operator that is not in the graph */
 	const char *name, *type;
-	double *ns; /* of each run */
-	size_t n;
+	double *ns; /* of each run that it was in, without what ran inside it */
+	size_t n, events;
+	uint64_t run;		  /* the last of them */
 	double value, half_ratio; /* scaled; half of its interval over it, NaN: none */
 	double flops, bytes;	  /* NaN: not known */
 	int64_t memory;		  /* that the engine held when it ended, in the last run */
@@ -33,6 +34,7 @@ typedef struct table {
 	size_t *member, *sibling;    /* of a row: its first operator of the model; the next one */
 	const char **scope;	     /* of a row: its module; NULL: none */
 	const onnx_node **place;     /* of a row: the node that computes most; NULL: none */
+	names bodies;		     /* paths of those that the engine's graph has */
 	names types;		     /* of the operators as the engine runs them */
 	double *type_ns;
 	size_t *type_n;
@@ -41,7 +43,12 @@ typedef struct table {
 	double scale, explained;
 } table;
 
-/* An operator without a name is called by its type and its place among the nodes of the file that
+static bool same_scope(const cost_op *a, const cost_op *b)
+{
+	return a->scope && b->scope ? strcmp(a->scope, b->scope) == 0 : a->scope == b->scope;
+}
+
+/* An operator without a name is called by its type and its place among the nodes of its graph that
  * make no constant. */
 static const char *unnamed(table *t, const cost_op *c)
 {
@@ -50,7 +57,7 @@ static const char *unnamed(table *t, const cost_op *c)
 
 	for (size_t i = 0; i < m->nops; i++) {
 		const cost_op *o = &m->ops[i];
-		if (o->scope)
+		if (!same_scope(o, c))
 			continue;
 		for (size_t k = 0; k < o->nout && c->nout; k++)
 			if (o->out[k] && c->out[0] && strcmp(o->out[k]->name, c->out[0]->name) == 0)
@@ -58,6 +65,13 @@ static const char *unnamed(table *t, const cost_op *c)
 		place += strcmp(o->node->op, "Constant") != 0;
 	}
 	return "";
+}
+
+/* Names differ within one graph at most: that of a body's operator stands behind its control
+ * operator's row. */
+static const char *row_key(table *t, size_t inside, const char *name)
+{
+	return inside == SIZE_MAX ? name : mem_arena_fmt(t->arena, "%zu\n%s", inside, name);
 }
 
 static dck_status rows_make(table *t, dck_err *err)
@@ -70,21 +84,23 @@ static dck_status rows_make(table *t, dck_err *err)
 	t->next = mem_arena_array(t->arena, t->cap, sizeof *t->next);
 	t->used = mem_arena_array(t->arena, t->cap, sizeof *t->used);
 	DCK_NEED(t->rows && t->first && t->next && t->used &&
-		     names_init(&t->names, t->arena, t->cap),
+		     names_init(&t->names, t->arena, t->cap) &&
+		     names_init(&t->bodies, t->arena, t->cap),
 		 err, "for the operators' times");
 	memset(t->first, 0xff, t->cap * sizeof *t->first);
 	memset(t->next, 0xff, t->cap * sizeof *t->next);
 	/* A row for each operator of the graph, so that their indices are the same. */
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *c = &r->ops[i];
-		t->rows[i] = (row){.ran = c, .type = c->node->op};
+		t->rows[i] = (row){.ran = c, .type = c->node->op, .run = UINT64_MAX};
 		t->n = i + 1;
 		if (c->scope)
-			continue;
-		const char *name = c->node->name && *c->node->name ? c->node->name : unnamed(t, c);
-		DCK_NEED(name, err, "for the operators' times");
+			names_add(&t->bodies, c->scope);
+		const char *name = c->node->name && *c->node->name ? c->node->name : unnamed(t, c),
+			   *key = name ? row_key(t, c->inside, name) : NULL;
+		DCK_NEED(key, err, "for the operators' times");
 		t->rows[i].name = name;
-		size_t at = names_add(&t->names, name), *end = &t->first[at];
+		size_t at = names_add(&t->names, key), *end = &t->first[at];
 		while (*end != SIZE_MAX)
 			end = &t->next[*end];
 		*end = i;
@@ -92,17 +108,19 @@ static dck_status rows_make(table *t, dck_err *err)
 	return DCK_OK;
 }
 
-static row *row_of(table *t, const dck_op_event *e)
+/* inside: the row of the operator around it; SIZE_MAX: none. */
+static row *row_of(table *t, const dck_op_event *e, size_t inside)
 {
-	size_t at = names_find(&t->names, e->name), k;
+	const char *key = row_key(t, inside, e->name);
+	size_t at = key ? names_find(&t->names, key) : NAMES_NONE, k;
 
 	if (at == NAMES_NONE) {
 		/* Made by the engine after the graph was saved: a copy between devices. */
-		if (t->n == t->cap)
+		if (t->n == t->cap || !key)
 			return NULL;
-		at = names_add(&t->names, e->name);
+		at = names_add(&t->names, key);
 		t->first[at] = t->n;
-		t->rows[t->n] = (row){.name = e->name, .type = e->type};
+		t->rows[t->n] = (row){.name = e->name, .type = e->type, .run = UINT64_MAX};
 		t->n++;
 	}
 	k = t->first[at];
@@ -112,10 +130,84 @@ static row *row_of(table *t, const dck_op_event *e)
 	return &t->rows[k];
 }
 
+#define OPEN_MAX 64
+
+/* The operators around the present event: the last one of each depth on each thread. */
+typedef struct open_rows {
+	struct {
+		int64_t thread;
+		uint32_t depth;
+		row *of;
+	} open[OPEN_MAX];
+	size_t n;
+} open_rows;
+
+/* The row of the operator around an event of that depth; NULL: none. What ended is forgotten. */
+static row *row_around(open_rows *o, int64_t thread, uint32_t depth)
+{
+	size_t kept = 0;
+	row *around = NULL;
+
+	for (size_t i = 0; i < o->n; i++) {
+		if (o->open[i].thread == thread && o->open[i].depth >= depth)
+			continue;
+		if (o->open[i].thread == thread && o->open[i].depth + 1 == depth)
+			around = o->open[i].of;
+		o->open[kept++] = o->open[i];
+	}
+	o->n = kept;
+	return around;
+}
+
+static void row_time_add(row *r, uint64_t run, double ns)
+{
+	if (r->run != run)
+		r->ns[r->n++] = 0;
+	r->run = run;
+	r->ns[r->n - 1] += ns;
+}
+
+/* One event; times of what runs inside another operator are taken off that one's. */
+static dck_status event_take(table *t, const dck_op_event *e, int64_t thread, uint64_t run,
+			     size_t runs, open_rows *open, dck_err *err)
+{
+	const profile_floor *floor = &t->in->floor;
+	row *around = row_around(open, thread, e->depth);
+	row *r = e->depth && !around ? NULL
+				     : row_of(t, e, around ? (size_t)(around - t->rows) : SIZE_MAX);
+
+	if (!r) /* its time is part of the operator's around it */
+		return mem_arena_failed(t->arena) ? ERR_NO_MEMORY(err, "for the operators' times")
+						  : DCK_OK;
+	if (!r->ns && !(r->ns = mem_arena_array(t->arena, runs, sizeof *r->ns)))
+		return ERR_NO_MEMORY(err, "for the operators' times");
+	row_time_add(r, run, (double)e->duration_ns);
+	r->events++;
+	if (e->memory_bytes >= 0) {
+		r->memory = e->memory_bytes;
+		r->has_memory = true;
+	}
+	t->events[run]++;
+	t->inside[run] += (double)e->duration_ns;
+	if (around) {
+		const double whole =
+		    (double)e->duration_ns + fmax(floor->around_ns - floor->inside_ns, 0);
+		row_time_add(around, run, -whole);
+		t->inside[run] -= whole;
+	}
+	if (open->n < OPEN_MAX) {
+		open->open[open->n].thread = thread;
+		open->open[open->n].depth = e->depth;
+		open->open[open->n++].of = r;
+	}
+	return DCK_OK;
+}
+
 static dck_status events_take(table *t, dck_err *err)
 {
 	const dck_profile *p = t->in->profile;
 	size_t skip = p->nruns > t->in->runs ? p->nruns - t->in->runs : 0, runs = p->nruns - skip;
+	open_rows open = {.n = 0};
 	uint64_t run = UINT64_MAX;
 
 	if (!runs)
@@ -128,22 +220,15 @@ static dck_status events_take(table *t, dck_err *err)
 		 "for the operators' times");
 	for (size_t i = 0; i < p->nevents; i++) {
 		const dck_op_event *e = &p->events[i];
-		if (e->run < skip || e->run - skip >= runs || e->depth)
+		if (e->run < skip || e->run - skip >= runs)
 			continue;
-		if (e->run != run)
+		if (e->run != run) {
 			memset(t->used, 0, t->cap * sizeof *t->used);
-		run = e->run;
-		row *r = row_of(t, e);
-		if (r && !r->ns && !(r->ns = mem_arena_array(t->arena, runs, sizeof *r->ns)))
-			return ERR_NO_MEMORY(err, "for the operators' times");
-		if (r && r->n < runs)
-			r->ns[r->n++] = (double)e->duration_ns;
-		if (r && e->memory_bytes >= 0) {
-			r->memory = e->memory_bytes;
-			r->has_memory = true;
+			open.n = 0;
 		}
-		t->inside[e->run - skip] += (double)e->duration_ns;
-		t->events[e->run - skip]++;
+		run = e->run;
+		DCK_TRY(
+		    event_take(t, e, p->threads ? p->threads[i] : 0, run - skip, runs, &open, err));
 	}
 	return DCK_OK;
 }
@@ -158,6 +243,7 @@ static void row_time(table *t, row *r, size_t runs)
 	r->half_ratio = NAN;
 	if (!r->n)
 		return;
+	floor_ns *= (double)r->events / (double)r->n;
 	profile_tame(r->ns, r->n, t->sorted);
 	stat_estimate_one(STAT_MEAN, r->ns, r->n, t->in->level, t->scratch, &e);
 	/* A node that runs twice in a run, or not in each, counts as often as it does. */
@@ -209,6 +295,14 @@ static double number(num n)
 	return num_known(n) ? (double)n.v : NAN;
 }
 
+/* Where the engine tells no times of what is inside a control operator, it belongs to that. */
+static size_t owner_timed(const table *t, size_t at)
+{
+	while (at != PROFILE_NONE && !t->rows[at].n && t->rows[at].ran->inside < at)
+		at = t->rows[at].ran->inside;
+	return at;
+}
+
 /* Lists of the model's operators by the row that owns them, in the order of the model. */
 static dck_status members_make(table *t, dck_err *err)
 {
@@ -218,6 +312,8 @@ static dck_status members_make(table *t, dck_err *err)
 	t->member = mem_arena_array(t->arena, t->cap, sizeof *t->member);
 	t->sibling = mem_arena_array(t->arena, n, sizeof *t->sibling);
 	DCK_NEED(t->owner && t->member && t->sibling, err, "for the operators' times");
+	for (size_t i = 0; i < n; i++)
+		t->owner[i] = owner_timed(t, t->owner[i]);
 	memset(t->member, 0xff, t->cap * sizeof *t->member);
 	for (size_t i = n; i-- > 0;) {
 		if (t->owner[i] == PROFILE_NONE || t->in->model->cost->ops[i].expanded)
@@ -229,9 +325,10 @@ static dck_status members_make(table *t, dck_err *err)
 }
 
 /* A node that an operator of the engine stands for, so that its name counts. */
-static bool is_origin(const cost_op *c)
+static bool is_origin(const table *t, const cost_op *c)
 {
-	return strcmp(c->node->op, "Constant") != 0 && !c->scope;
+	return strcmp(c->node->op, "Constant") != 0 &&
+	       (!c->scope || names_find(&t->bodies, c->scope) != NAMES_NONE);
 }
 
 static bool computes_more(const cost_op *a, const cost_op *b)
@@ -252,9 +349,9 @@ static const char *row_module(table *t, size_t index, const onnx_node **ret_plac
 
 	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i]) {
 		const cost_op *c = &m->cost->ops[i];
-		if (is_origin(c) && (!computing || computes_more(c, computing)))
+		if (is_origin(t, c) && (!computing || computes_more(c, computing)))
 			computing = c;
-		const char *path = is_origin(c) ? tally_counted_scope(m, c) : NULL;
+		const char *path = is_origin(t, c) ? tally_counted_scope(m, c) : NULL;
 		if (!path)
 			continue;
 		n = common ? module_path_common(common, path) : strlen(path);
@@ -286,7 +383,7 @@ static dck_status modules_find(table *t, dck_err *err)
 		t->scope[i] = row_module(t, i, &t->place[i]);
 	for (size_t i = 0; i < ran->nops; i++) {
 		const val *data = ran->ops[i].nin ? ran->ops[i].in[0] : NULL;
-		if (ran->ops[i].scope || !data || data->made >= i)
+		if (!data || data->made >= i)
 			continue;
 		if (!t->scope[i])
 			t->scope[i] = t->scope[data->made];
@@ -324,7 +421,7 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 		flops = num_add(nums, flops, c->flops);
 		params = num_add(nums, params, c->params);
 		weights = num_add(nums, weights, c->weight_bytes);
-		if (!is_origin(c))
+		if (!is_origin(t, c))
 			continue;
 		origins[op->norigins++] = tally_counted_name(m, c->node);
 		if (!most || computes_more(c, most))
@@ -392,7 +489,7 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 		row *r = &t->rows[i];
 		dck_op op = {0};
 		size_t before = *above;
-		if (!r->name || (!r->n && !(r->ran && !r->ran->folded)))
+		if (!r->name || (!r->n && (!r->ran || r->ran->folded || r->ran->scope)))
 			continue;
 		if (r->ran)
 			tally_counted_op(in->ran, r->ran, &op);
@@ -597,7 +694,7 @@ static void facts(const table *t, record_builder *b)
 	    "less the profiler's floor per operator, scaled to the latency without the profiler");
 	for (size_t i = 0; i < in->model->cost->nops; i++) {
 		const cost_op *c = &in->model->cost->ops[i];
-		if (c->folded || c->scope)
+		if (c->folded || (c->scope && !is_origin(t, c)))
 			continue;
 		nodes++;
 		mapped += t->owner[i] != PROFILE_NONE;
@@ -655,9 +752,9 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 	DCK_NEED(t.arena, err, "for the operators' times");
 	dck_status status = rows_make(&t, err);
 	if (status == DCK_OK)
-		status = members_make(&t, err);
-	if (status == DCK_OK)
 		status = events_take(&t, err);
+	if (status == DCK_OK)
+		status = members_make(&t, err);
 	if (status != DCK_OK)
 		goto done;
 	times_scale(&t);

@@ -142,6 +142,8 @@ static dck_status count(tally_counted *c, const dck_subject *s, bool zoo, const 
 	if (real) {
 		z.config = (cost_config){.inputs = real->inputs,
 					 .ninputs = real->ninputs,
+					 .contents = real->contents,
+					 .ncontents = real->ncontents,
 					 .known = real->values,
 					 .nknown = real->nvalues};
 	} else if (s) {

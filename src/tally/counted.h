@@ -33,6 +33,8 @@ typedef struct tally_counted {
 typedef struct tally_real {
 	cost_shape *inputs, *values;
 	size_t ninputs, nvalues;
+	cost_content *contents; /* of inputs, where they are few integers */
+	size_t ncontents;
 } tally_real;
 
 /* Reads the model of s (a file or a built-in network) and counts it. real NULL: with the sizes that

@@ -162,7 +162,26 @@ def branches(program, folder):
         expect(metric["cost/coverage"]["value"] == 1, metric["cost/coverage"])
 
 
-TOGETHER = [("the branch that an input selects is counted", branches),
+def inner_times(program, folder):
+    """The operators of a branch have rows of their own, which add up to the latency; counts are the branch's."""
+    model = os.path.join(folder, "silero_vad.onnx")
+    record = program.record("profile", model, "--shape", "input=1x512", "--shape", "state=2x1x128", "--input",
+                            "sr=16000", "--profile-runs", "50", "--no-roofs", "--no-memory")
+    ops = record["ops"]
+    times = {o["name"]: o["time"] for o in ops if isinstance(o.get("time"), (int, float))}
+    types = {o["type"] for o in ops if o["name"] in times}
+    expect({"If", "LSTM", "Gather", "Squeeze"} <= types and {"Conv", "FusedConv"} & types, sorted(types))
+    inner = [o for o in ops if (o.get("scope") or "").startswith("If_0/then_branch")]
+    expect(len(inner) > 20 and not any("else_branch" in (o.get("scope") or "").split("/") for o in ops
+                                       if o["type"] in ("Conv", "LSTM")), len(inner))
+    lstm = [o for o in ops if o["type"] == "LSTM"]
+    expect(len(lstm) == 1 and lstm[0]["macs"] == 4 * 128 * 2 * 128, lstm)
+    latency = {m["tag"]: m for m in record["metrics"]}["latency/median"]["value"]
+    expect(abs(sum(times.values()) - latency) < 1e-6 * latency, f"{sum(times.values())} of {latency}")
+
+
+TOGETHER = [("operators in a branch have times of their own", inner_times),
+            ("the branch that an input selects is counted", branches),
             ("two sizes without a name are two", two_unnamed),
             ("a batch is no layer of a state", batch_of_states),
             ("the remedy for a random rate", rate_given)]

@@ -123,6 +123,7 @@ static const graph_text product = {
 typedef struct event_row {
 	const char *name, *type;
 	uint64_t ns;
+	uint32_t depth;
 } event_row;
 
 typedef struct made {
@@ -150,7 +151,8 @@ static void make(made *m, const event_row *rows, size_t n)
 					      .type = r->type,
 					      .run = i / n,
 					      .duration_ns = i / n < WARM ? 50 * r->ns : r->ns,
-					      .memory_bytes = INT64_MIN};
+					      .memory_bytes = INT64_MIN,
+					      .depth = r->depth};
 	}
 	for (size_t i = 0; i < RUNS + WARM; i++)
 		m->run_ns[i] = (uint64_t)m->in.observed_ns * (i < WARM ? 50 : 1);
@@ -213,7 +215,7 @@ static const profile_input plain = {.floor = {.inside_ns = 500, .around_ns = 100
 				    .mean_ns = 8000,
 				    .observed_ns = 18000,
 				    .no_limits = "not asked for"};
-static const event_row two[] = {{"product", "MatMul", 10500}, {"relu", "Relu", 2500}};
+static const event_row two[] = {{"product", "MatMul", 10500, 0}, {"relu", "Relu", 2500, 0}};
 
 static void times_have_the_latencys_interval(void **state)
 {
@@ -238,6 +240,29 @@ static void times_have_the_latencys_interval(void **state)
 	made_done(&m);
 }
 
+/* Two rounds of a body, 2,000 ns each: their time, and what the profiler costs for them, is none of
+ * the operator's around them. */
+static void what_runs_inside_has_its_own_time(void **state)
+{
+	const event_row nested[] = {{"product", "MatMul", 16500, 0},
+				    {"inner", "Neg", 2500, 1},
+				    {"inner", "Neg", 2500, 1},
+				    {"relu", "Relu", 2500, 0}};
+	made m = {.model = graph_counted(&product), .in = plain};
+
+	(void)state;
+	m.in.observed_ns = 24000;
+	make(&m, nested, 4);
+	rows_of(&m);
+	assert_int_equal(m.r->nops, 4);
+	op_is(m.r, 0, "product", 4000);
+	op_is(m.r, 1, "relu", 800);
+	op_is(m.r, 2, "inner", 1600);
+	op_is(m.r, 3, "(between operators)", 1600);
+	near(sum_of_times(m.r), 8000);
+	made_done(&m);
+}
+
 static void no_operators_take_more_than_the_latency(void **state)
 {
 	made m = {.model = graph_counted(&product), .in = plain};
@@ -256,7 +281,7 @@ static void no_operators_take_more_than_the_latency(void **state)
 
 static void times_below_the_floor_are_nothing(void **state)
 {
-	const event_row small[] = {{"product", "MatMul", 400}, {"relu", "Relu", 2500}};
+	const event_row small[] = {{"product", "MatMul", 400, 0}, {"relu", "Relu", 2500, 0}};
 	made m = {.model = graph_counted(&product), .in = plain};
 
 	(void)state;
@@ -342,9 +367,9 @@ static void roofs_far_from_the_times_are_doubted(void **state)
 
 static void equal_names_take_their_turns(void **state)
 {
-	const event_row norms[] = {{"norm", "SkipLayerNormalization", 3500},
-				   {"norm", "SkipLayerNormalization", 1500},
-				   {"MemcpyToHost", "Memcpy", 600}};
+	const event_row norms[] = {{"norm", "SkipLayerNormalization", 3500, 0},
+				   {"norm", "SkipLayerNormalization", 1500, 0},
+				   {"MemcpyToHost", "Memcpy", 600, 0}};
 	made m = {.model = graph_counted(&(graph_text){
 		      "a:f[2,4,8] b:f[2,4,8] g:*f[8] h:*f[8]",
 		      {{"Add", NULL, "add 1", "a b", "s1", NULL},
@@ -380,10 +405,10 @@ static void equal_names_take_their_turns(void **state)
  * what the engine put in is where its data is from. */
 static void the_module_is_what_all_nodes_are_in(void **state)
 {
-	const event_row runs[] = {{"c1", "FusedConv", 4000},
-				  {"c2", "FusedConv", 3000},
-				  {"reorder", "ReorderOutput", 2000},
-				  {"out", "Neg", 1000}};
+	const event_row runs[] = {{"c1", "FusedConv", 4000, 0},
+				  {"c2", "FusedConv", 3000, 0},
+				  {"reorder", "ReorderOutput", 2000, 0},
+				  {"out", "Neg", 1000, 0}};
 	made m = {.model = graph_counted(
 		      &(graph_text){"x:f[1,4,8,8] w:*f[4,4,1,1] v:*f[4,4,1,1]",
 				    {{"Conv", NULL, "/stem/conv/Conv", "x w", "a", NULL},
@@ -421,6 +446,7 @@ int main(void)
 	    cmocka_unit_test(limits_that_were_not_measured_are_not_made_up),
 	    cmocka_unit_test(limits_are_read_from_a_record_of_the_machine),
 	    cmocka_unit_test(times_have_the_latencys_interval),
+	    cmocka_unit_test(what_runs_inside_has_its_own_time),
 	    cmocka_unit_test(no_operators_take_more_than_the_latency),
 	    cmocka_unit_test(times_below_the_floor_are_nothing),
 	    cmocka_unit_test(a_disturbed_run_is_tamed),
