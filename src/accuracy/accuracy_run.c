@@ -232,13 +232,13 @@ static dck_status candidate_open(job *j, size_t which, dck_err *err)
 	int64_t was = 0;
 	if (s.model.batch == 0 && !(s.kind == DCK_SUBJECT_MODEL && freed_fixed(s.text, &was)))
 		s.model.batch = j->r->truth->n < BATCH ? j->r->truth->n : BATCH;
-	status = verify_open_untimed(&l->target, &s, j->r->watch, &first);
+	status = verify_open_given(&l->target, &s, j->r->watch, &first);
 	/* A model may fix its batch, and then says no more than that at first. */
 	if (status == DCK_E_ARG && j->r->all[which].subject->model.batch == 0) {
 		const bool fixed = strncmp(first.msg, "--batch", 7) == 0;
 
 		s.model.batch = 0;
-		status = verify_open_untimed(&l->target, &s, j->r->watch, fixed ? &first : NULL);
+		status = verify_open_given(&l->target, &s, j->r->watch, fixed ? &first : NULL);
 	}
 	if (status != DCK_OK)
 		return err_set(err, first.code, __FILE__, __LINE__, "%s", first.msg);

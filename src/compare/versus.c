@@ -188,6 +188,7 @@ static dck_status compare_all(versus *v, versus_rounds *r, versus_rounds *self,
 
 	os_host_get(&host);
 	record_host(b, &host);
+	v->notes = b;
 	if (v->asked->ranking)
 		versus_rank_facts(b, all, n);
 	else

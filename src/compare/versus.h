@@ -50,7 +50,9 @@ typedef struct versus {
 	uint64_t deadline_ns;
 	uint64_t random; /* state */
 	record_builder
-	    *facts; /* takes those of the first subject when it is open; NULL: has them */
+	    *facts,	   /* takes those of the first subject when it is open; NULL: has them */
+	    *notes;	   /* takes those of each subject when it is open */
+	const char *noted; /* the text of the subject whose notes it took last */
 } versus;
 
 /* Opens the candidate's subject and warms it up: to a steady state the first time, for a moment

@@ -54,6 +54,15 @@ static void samples_choose(const versus *v, versus_candidate *candidate)
 	    is_command(candidate) ? 1 : (uint64_t)fmin(SAMPLES_MAX, fmax(SAMPLES_MIN, fit));
 }
 
+/* A model that --vary lists several times is noted once. */
+static bool is_new_subject(const versus *v, const versus_candidate *candidate)
+{
+	const char *text = candidate->what->subject->text;
+
+	return v->notes && candidate->nopened == 0 && text &&
+	       !(v->noted && strcmp(v->noted, text) == 0);
+}
+
 static dck_status candidate_open(versus *v, versus_candidate *candidate, dck_err *err)
 {
 	dck_subject copy;
@@ -75,6 +84,11 @@ static dck_status candidate_open(versus *v, versus_candidate *candidate, dck_err
 			subject_facts_of(v->facts, s, &candidate->session.target);
 		subject_facts_engine(v->facts, &candidate->session.target);
 		v->facts = NULL;
+		v->noted = v->asked->ranking ? NULL : s->text;
+	}
+	if (is_new_subject(v, candidate)) {
+		subject_facts_usual(v->notes, s->text, candidate->session.target.usual);
+		v->noted = s->text;
 	}
 	status = measure_session_warm(&candidate->session, err);
 	if (candidate->nopened == 0)
@@ -159,6 +173,10 @@ static dck_status trial_fresh(versus *v, versus_candidate *candidate, double *re
 	if (v->facts) {
 		record_copy_facts(v->facts, result.record);
 		v->facts = NULL;
+	}
+	if (is_new_subject(v, candidate)) {
+		subject_facts_usual_copy(v->notes, result.record);
+		v->noted = s->text;
 	}
 	*ret_ns = dck_record_value(result.record, tags[v->asked->statistic]);
 	candidate->session.target.session_ns =

@@ -506,8 +506,10 @@ static const char *next_text(inspection *x, const dck_model_config *c)
 		const char *option;
 		const dck_list *list;
 	} given[] = {{"shape", &c->shape}, {"dim", &c->dim}, {"input", &c->input}};
-	const char *options = subject_sizes_example(&x->sizes),
-		   *text = subject_shell_word(x->arena, x->subject);
+	const char *text = subject_shell_word(x->arena, x->subject);
+	subject_usual usual;
+	const char *options =
+	    subject_usual_find(&x->sizes, &usual) ? subject_usual_text(x->arena, &usual) : NULL;
 
 	text = text ? mem_arena_fmt(x->arena, "deepclock bench %s", text) : NULL;
 	if (c->batch > 0 && text)

@@ -665,10 +665,24 @@ static dck_status batch_check(const subject_sizes *z, const model_values *v, dck
 	return DCK_OK;
 }
 
+/* Which inputs have values; what is wrong with --input is said where it is read. */
+static void inputs_mark(subject_sizes *z, const dck_model_config *c)
+{
+	for (size_t i = 0; i < c->input.n; i++) {
+		const char *rest = NULL;
+		size_t input = 0;
+
+		if (subject_sizes_pair(z, "input", "", c->input.item[i], &input, &rest, NULL) ==
+		    DCK_OK)
+			z->input[input].fed = rest;
+	}
+}
+
 dck_status subject_sizes_read(subject_sizes *z, const model_values *v, const dck_model_config *c,
 			      dck_err *err)
 {
 	z->batch = c->batch;
+	inputs_mark(z, c);
 	DCK_TRY(shapes_read(z, c, err));
 	DCK_TRY(dims_read(z, c, err));
 	symbols_apply(z);

@@ -22,6 +22,7 @@ typedef struct subject_sized {
 	size_t rank;
 	uint32_t batch;	    /* bits of axes that --shape calls N: the size that --batch gives */
 	const char *shaped; /* who made rank and dims definite: --shape or a file; NULL: nobody */
+	const char *fed;    /* what --input gives it, a number or a file; NULL: nothing */
 } subject_sized;
 
 typedef struct subject_symbol {
@@ -81,9 +82,18 @@ size_t subject_sizes_batch_axis(const subject_sizes *z, size_t input);
 /* E_ARG when a size is open: names all of them and what to give. command: what was typed, which
  * the sentence repeats with the missing options; NULL: it names the options alone. */
 dck_status subject_sizes_closed(const subject_sizes *z, const char *command, dck_err *err);
-/* Options that give everything that is open a size, "--batch 1 --dim seq=128", each word as a shell
- * takes it; "": nothing is open. In z's arena; NULL: no memory. */
-const char *subject_sizes_example(const subject_sizes *z);
+/* Usual values of what is open, as these options would give them: sizes, and numbers that select a
+ * part of the model. What the graph decides is taken from the graph, the rest by names, and of
+ * several usual sizes those that contradict the graph least. {0}: nothing is open. False: it takes
+ * more options than there may be, or there is no memory. */
+typedef struct subject_usual {
+	uint64_t batch; /* 0: none */
+	dck_list dim, shape, input;
+} subject_usual;
+bool subject_usual_find(const subject_sizes *z, subject_usual *ret);
+/* "--batch 1 --dim seq=128", each word as a shell takes it; "": none. In the arena; NULL: no
+ * memory. */
+const char *subject_usual_text(mem_arena *a, const subject_usual *u);
 const char *subject_shell_word(mem_arena *a, const char *text); /* as a shell takes it */
 
 /* Items that one run processes, and how that is known. v as above. */

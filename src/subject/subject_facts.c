@@ -100,6 +100,32 @@ void subject_facts_of(record_builder *b, const dck_subject *s, const subject_tar
 		record_fact_text(b, "subject", "items_from", t->items_how);
 	if (t->freed.done)
 		subject_facts_freed(b, &t->freed);
+	if (t->usual && *t->usual)
+		record_fact_text(b, "subject", "usual_sizes", t->usual);
+	subject_facts_usual(b, s->text, t->usual);
+}
+
+void subject_facts_usual(record_builder *b, const char *name, const char *usual)
+{
+	const char *slash = name ? strrchr(name, '/') : NULL;
+
+	if (usual && *usual)
+		record_note(b, "usual-sizes", "%.80s leaves sizes open and ran with %s",
+			    slash  ? slash + 1
+			    : name ? name
+				   : "the model",
+			    usual);
+}
+
+void subject_facts_usual_copy(record_builder *b, const dck_record *from)
+{
+	const dck_fact *usual = dck_record_fact(from, "subject", "usual_sizes"),
+		       *name = dck_record_fact(from, "subject", "name");
+
+	if (usual && usual->value.kind == DCK_VALUE_TEXT)
+		subject_facts_usual(
+		    b, name && name->value.kind == DCK_VALUE_TEXT ? name->value.as.text : NULL,
+		    usual->value.as.text);
 }
 
 void subject_facts_engine(record_builder *b, const subject_target *t)

@@ -37,7 +37,9 @@ typedef struct opening {
 	dck_kv dims[DCK_LIST_MAX];
 	dck_buffer bytes; /* a built-in network */
 	freed_model freed;
-	ear *ear; /* NULL: nobody */
+	ear *ear;	     /* NULL: nobody */
+	dck_subject subject; /* with usual sizes where it leaves some open */
+	bool usual_batch;
 } opening;
 
 typedef struct progress {
@@ -212,12 +214,37 @@ static dck_status values_give(opening *o, const subject_target *t, dck_err *err)
 	return onnx_value_names(model->graph, t->arena, &p->values, &p->nvalues, err);
 }
 
-/* Before an engine is loaded: a size that is missing, or one by a name that no input has, which an
- * engine would swallow. Files may bring shapes of their own: then it shows later what is missing.
- */
-static dck_status sizes_check(const subject_target *t, const dck_model_config *c, dck_err *err)
+static void list_append(dck_list *to, const dck_list *from)
 {
-	dck_model_config known = *c;
+	for (size_t i = 0; i < from->n && to->n < DCK_LIST_MAX; i++)
+		to->item[to->n++] = from->item[i];
+}
+
+/* Gives c usual values for what z leaves open. */
+static dck_status usual_give(subject_target *t, const subject_sizes *z, dck_model_config *c,
+			     dck_err *err)
+{
+	subject_usual u;
+
+	if (t->sizes_given || !subject_usual_find(z, &u) || u.dim.n + c->dim.n > DCK_LIST_MAX ||
+	    u.shape.n + c->shape.n > DCK_LIST_MAX || u.input.n + c->input.n > DCK_LIST_MAX)
+		return subject_sizes_closed(z, NULL, err);
+	t->usual = subject_usual_text(t->arena, &u);
+	DCK_NEED(t->usual, err, "for the model's inputs");
+	if (u.batch)
+		c->batch = u.batch;
+	list_append(&c->dim, &u.dim);
+	list_append(&c->shape, &u.shape);
+	list_append(&c->input, &u.input);
+	return DCK_OK;
+}
+
+/* Before an engine is loaded: a size by a name that no input has, which an engine would swallow;
+ * and usual sizes for what is missing. Files may bring shapes of their own: then it shows later
+ * what is missing. */
+static dck_status sizes_check(subject_target *t, opening *o, dck_err *err)
+{
+	dck_model_config *c = &o->subject.model, known = *c;
 	subject_sizes z;
 
 	if (!t->has_summary)
@@ -232,7 +259,11 @@ static dck_status sizes_check(const subject_target *t, const dck_model_config *c
 	if (files)
 		known.batch = 0;
 	DCK_TRY(subject_sizes_read(&z, &t->summary.values, &known, err));
-	return files || !tensors ? DCK_OK : subject_sizes_closed(&z, NULL, err);
+	if (files || !tensors)
+		return DCK_OK;
+	DCK_TRY(usual_give(t, &z, c, err));
+	o->usual_batch = c->batch != known.batch;
+	return DCK_OK;
 }
 
 static dck_status inputs_make(subject_target *t, const dck_model_config *c, dck_err *err)
@@ -272,20 +303,36 @@ dck_status subject_target_next_input(subject_target *t, dck_err *err)
 	return subject_target_bind(t, t->context, t->inputs, &t->next_set, err);
 }
 
+/* The remedy is kept whole; of the cause, what fits. */
+static void remedy_add(dck_err *err, const char *remedy)
+{
+	char cause[sizeof err->msg];
+	size_t room;
+
+	if (strlen(remedy) + BEFORE_MAX + 40 > sizeof err->msg)
+		return;
+	room = sizeof err->msg - strlen(remedy) - BEFORE_MAX;
+	memcpy(cause, err->msg, sizeof cause);
+	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)room, cause,
+		 strnlen(cause, sizeof cause) > room ? "..." : "", remedy);
+}
+
 dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err)
 {
 	const char *hint =
 	    status == DCK_E_ENGINE && t->inputs && err ? subject_inputs_hint(t->inputs) : NULL;
-	char cause[sizeof err->msg];
-	size_t room;
 
-	if (!hint || strlen(hint) + BEFORE_MAX + 40 > sizeof err->msg)
-		return status;
-	/* The remedy is kept whole; of the cause, what fits. */
-	room = sizeof err->msg - strlen(hint) - BEFORE_MAX;
-	memcpy(cause, err->msg, sizeof cause);
-	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)room, cause,
-		 strnlen(cause, sizeof cause) > room ? "..." : "", hint);
+	if (hint)
+		remedy_add(err, hint);
+	if (status == DCK_E_ENGINE && err && t->usual && *t->usual) {
+		const char *usual =
+		    mem_arena_fmt(t->arena,
+				  "the model leaves sizes open, and the usual ones may not fit it: "
+				  "give yours in place of %s",
+				  t->usual);
+		if (usual)
+			remedy_add(err, usual);
+	}
 	return status;
 }
 
@@ -372,16 +419,18 @@ static dck_status opening_fill(subject_target *t, opening *o, const dck_subject 
 	case DCK_SUBJECT_PLUGIN:
 		return model_options_give(o, t, &s->model, err);
 	case DCK_SUBJECT_MODEL:
-		DCK_TRY(model_options_give(o, t, &s->model, err));
 		DCK_TRY(model_read(t, o, s->text, &s->model, err));
+		DCK_TRY(sizes_check(t, o, err));
+		DCK_TRY(model_options_give(o, t, &s->model, err));
 		return values_give(o, t, err);
 	}
 	return DCK_OK;
 }
 
-static dck_status target_open(subject_target *t, opening *o, const dck_subject *s,
-			      const dck_observer *watch, progress *p, dck_err *err)
+static dck_status target_open(subject_target *t, opening *o, const dck_observer *watch, progress *p,
+			      dck_err *err)
 {
+	const dck_subject *s = &o->subject;
 	const dck_engine *e;
 	dck_open_times times;
 	const dck_kv *kv;
@@ -400,7 +449,6 @@ static dck_status target_open(subject_target *t, opening *o, const dck_subject *
 		DCK_TRY(os_pin_cpus(s->model.cpus, err));
 	phase_begin(p, "model file");
 	DCK_TRY(opening_fill(t, o, s, watch, err));
-	DCK_TRY(sizes_check(t, &s->model, err));
 	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
 	DCK_TRY(engine_options_check(e, &o->params, err));
 
@@ -423,6 +471,8 @@ static dck_status target_open(subject_target *t, opening *o, const dck_subject *
 
 	phase_begin(p, "inputs");
 	DCK_TRY(inputs_make(t, &s->model, err));
+	if (o->usual_batch)
+		t->items_how = "a usual size of what the model leaves open";
 	DCK_TRY(engine_context_new(e, t->model, &t->context, err));
 	DCK_TRY(subject_target_next_input(t, err));
 	t->inputs_ns = phase_end(p);
@@ -447,7 +497,8 @@ dck_status subject_target_open(subject_target *t, const dck_subject *s, const dc
 
 	t->arena = mem_arena_new(0);
 	DCK_NEED(t->arena, err, "to open the subject");
-	status = target_open(t, &o, s, watch, &p, err);
+	o.subject = *s;
+	status = subject_target_failed(t, target_open(t, &o, watch, &p, err), err);
 	dck_buffer_done(&o.bytes);
 	freed_done(&o.freed);
 	if (status != DCK_OK)

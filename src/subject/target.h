@@ -34,6 +34,10 @@ typedef struct subject_target {
 	size_t pool, next_set; /* different input sets; the one to bind next */
 	uint64_t items;	       /* per run */
 	const char *items_how;
+	/* Options with usual values of what the model leaves open and nobody gave; "", NULL: none.
+	 */
+	const char *usual;
+	bool sizes_given;      /* set before opening: what the model leaves open must be given */
 	model_summary summary; /* of a model file */
 	bool has_summary;
 	subject_freed freed; /* of a model that was exported for fewer items than asked for */

@@ -80,6 +80,7 @@ dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena
 {
 	subject_target t = {.log = watch ? watch->log : NULL,
 			    .log_self = watch ? watch->self : NULL,
+			    .sizes_given = true,
 			    .observe = DCK_OBSERVE_VALUES};
 	dck_subject plain = *s;
 	dck_clock clock;

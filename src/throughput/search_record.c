@@ -275,6 +275,8 @@ static void facts(making *m)
 
 	if (r->facts)
 		record_copy_facts(m->b, r->facts);
+	if (r->facts)
+		subject_facts_usual_copy(m->b, r->facts);
 	record_fact_options(m->b, "plan", dck_throughput_options, r->config);
 	record_fact_text(m->b, "method", "points",
 			 "each trial in a fresh process: doubling, "

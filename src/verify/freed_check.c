@@ -292,8 +292,8 @@ dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock 
 	return subject_target_open(t, s, clock, watch, phase, phase_self, err);
 }
 
-dck_status verify_open_untimed(subject_target *ret, const dck_subject *s, const dck_observer *watch,
-			       dck_err *err)
+static dck_status open_untimed(subject_target *ret, const dck_subject *s, bool given,
+			       const dck_observer *watch, dck_err *err)
 {
 	dck_clock clock;
 
@@ -301,6 +301,19 @@ dck_status verify_open_untimed(subject_target *ret, const dck_subject *s, const 
 	 * this one and calls it. */
 	os_clock_monotonic(&clock);
 	*ret = (subject_target){.log = watch ? watch->log : NULL,
-				.log_self = watch ? watch->self : NULL};
+				.log_self = watch ? watch->self : NULL,
+				.sizes_given = given};
 	return verify_open(ret, s, &clock, watch, observer_phase, (void *)(uintptr_t)watch, err);
+}
+
+dck_status verify_open_untimed(subject_target *ret, const dck_subject *s, const dck_observer *watch,
+			       dck_err *err)
+{
+	return open_untimed(ret, s, false, watch, err);
+}
+
+dck_status verify_open_given(subject_target *ret, const dck_subject *s, const dck_observer *watch,
+			     dck_err *err)
+{
+	return open_untimed(ret, s, true, watch, err);
 }

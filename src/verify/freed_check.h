@@ -18,5 +18,8 @@ dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock 
  * *ret is released. */
 dck_status verify_open_untimed(subject_target *ret, const dck_subject *s, const dck_observer *watch,
 			       dck_err *err);
+/* The same for inputs that the caller brings: what the model leaves open must be given. */
+dck_status verify_open_given(subject_target *ret, const dck_subject *s, const dck_observer *watch,
+			     dck_err *err);
 
 #endif

@@ -304,7 +304,8 @@ static void grouped_present(op *o, const heads *h, size_t i)
 	else if (past)
 		dims[2] = num_none(o->nums, "%s", past->why ? past->why : "its past is not known");
 	/* The last dimension of a packed 4-bit cache is shorter: it is that of the past. */
-	if (past && past->rank == 4)
+	if (past && past->rank == 4 &&
+	    (num_known(past->dims[3]) || op_attr_int(o, "kv_cache_bit_width", 0)))
 		dims[3] = past->dims[3];
 	op_set(o, i, past && past->dtype ? past->dtype : q->dtype, 4, dims);
 }

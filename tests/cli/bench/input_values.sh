@@ -11,4 +11,6 @@ for values in zeros x=ones 0.5 'range(-1,1)' x=-2; do
 done
 deepclock bench net.onnx --batch 2 --input 'range(1)'
 deepclock bench net.onnx --batch 2 --input none.npy
-deepclock bench net.onnx --input 0.5
+deepclock bench net.onnx --input 0.5 --runs 3 --warmup 1 --save run.json > text
+echo $?
+record run.json 'f("subject", "usual_sizes")'

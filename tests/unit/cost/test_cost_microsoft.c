@@ -40,6 +40,10 @@ static const op_case attentions[] = {
     {"GroupQueryAttention", MS, 0,
      "q:f[1,5,32] - - pk:f[1,1,3,8] pv:f[1,1,3,8] s:*i[1]=7 t:*i[1]=8", "y nk nv",
      "num_heads=2 kv_num_heads=1", "f[1,5,16] f[1,1,8,8] f[1,1,8,8]", "1280", NULL, NULL},
+    /* What the past leaves open, the heads say. */
+    {"GroupQueryAttention", MS, 0,
+     "q:f[1,5,32] - - pk:f[1,1,3,D] pv:f[1,1,3,D] s:*i[1]=7 t:*i[1]=8", "y nk nv",
+     "num_heads=2 kv_num_heads=1", "f[1,5,16] f[1,1,8,8] f[1,1,8,8]", "1280", NULL, NULL},
     {"GroupQueryAttention", MS, 0, "q:f[1,5,32] - - pk:f[1,1,3,8] pv:f[1,1,3,8] s:i[1] t:i[1]", "y",
      "num_heads=2 kv_num_heads=1", "f[1,5,16]", "?", "?", NULL},
     {"DecoderMaskedMultiHeadAttention", MS, 0,

@@ -1,0 +1,19 @@
+# The sizes of a decoder's cache: its head size follows from the attention's attributes, and what the mask covers is the
+# past and what is new, whichever of them is given.
+onnx-model decoder.onnx <<'END'
+input x batch_sizexsequence_lengthx128
+input mask batch_sizextotal_sequence_length
+input past.k batch_sizex2xpast_sequence_lengthxkv_cache_dim
+input past.v batch_sizex2xpast_sequence_lengthxkv_cache_dim
+weight lengths 1
+weight total 1
+output y
+output present.k batch_sizex2xtotal_sequence_lengthxkv_cache_dim
+output present.v batch_sizex2xtotal_sequence_lengthxkv_cache_dim
+output m
+node GroupQueryAttention x,-,-,past.k,past.v,lengths,total y,present.k,present.v gqa com.microsoft num_heads=4,kv_num_heads=2
+node Identity mask m
+END
+for sizes in "" "--batch 2 --dim sequence_length=128" "--dim past_sequence_length=0 --dim kv_cache_dim=16"; do
+	deepclock inspect decoder.onnx $sizes | grep '^next'
+done
