@@ -18,10 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_SHOWN  2u	 /* of inputs and of outputs in the summary */
-#define TYPES_SHOWN 5u	 /* of operators in the summary */
-#define TEXT_SHOWN  200u /* characters of a property */
-#define DOMAIN(d)   (!(d) || !*(d) || strcmp((d), "ai.onnx") == 0 ? "ai.onnx" : (d))
+#define INPUTS_SHOWN  4u /* in the summary; each must be given */
+#define OUTPUTS_SHOWN 2u
+#define TYPES_SHOWN   5u   /* of operators in the summary */
+#define TEXT_SHOWN    200u /* characters of a property */
+#define DOMAIN(d)     (!(d) || !*(d) || strcmp((d), "ai.onnx") == 0 ? "ai.onnx" : (d))
 
 typedef struct kind {
 	const char *type, *domain;
@@ -186,6 +187,25 @@ static void outputs_complete(inspection *x)
 
 /* --- words */
 
+/* "1x3x224x224", as --shape takes it; with names "[batch, 3, h, w]": names may hold an x. */
+static const char *dims_text(inspection *x, const model_value *v)
+{
+	const char *text = "";
+	bool open = false;
+
+	for (int d = 0; d < v->rank && text; d++) {
+		const char *by = d > 0 ? ", " : "";
+
+		open |= v->dims[d] < 0;
+		text = v->dims[d] < 0
+			   ? mem_arena_fmt(x->arena, "%s%s%s", text, by,
+					   v->symbols[d] ? v->symbols[d] : "?")
+			   : mem_arena_fmt(x->arena, "%s%s%lld", text, by, (long long)v->dims[d]);
+	}
+	return open && text ? mem_arena_fmt(x->arena, "[%s]", text)
+			    : subject_dims_text(x->arena, v->dims, NULL, (size_t)v->rank);
+}
+
 static const char *shape_text(inspection *x, const model_value *v)
 {
 	if (strcmp(v->kind, "tensor") != 0)
@@ -194,7 +214,7 @@ static const char *shape_text(inspection *x, const model_value *v)
 		return "of any shape";
 	if (v->rank == 0)
 		return "scalar";
-	return subject_dims_text(x->arena, v->dims, v->symbols, (size_t)v->rank);
+	return dims_text(x, v);
 }
 
 static const char *type_text(inspection *x, const model_value *v)
@@ -256,15 +276,15 @@ static void row(record_builder *b, const char *what, const char *value)
 }
 
 static void rows_values(record_builder *b, inspection *x, const char *what, const model_value *v,
-			size_t n)
+			size_t n, size_t shown)
 {
-	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
-		const char *more = n > ROWS_SHOWN && i + 1 == ROWS_SHOWN
-				       ? mem_arena_fmt(x->arena, ", and %zu more", n - ROWS_SHOWN)
+	for (size_t i = 0; i < n && i < shown; i++) {
+		const char *more = n > shown && i + 1 == shown
+				       ? mem_arena_fmt(x->arena, ", and %zu more", n - shown)
 				       : "";
 
 		row(b, what,
-		    mem_arena_fmt(x->arena, "%s  %s %s%s", v[i].name, shape_text(x, &v[i]),
+		    mem_arena_fmt(x->arena, "%s: %s %s%s", v[i].name, shape_text(x, &v[i]),
 				  type_text(x, &v[i]), more ? more : ""));
 	}
 	if (n == 0)
@@ -357,15 +377,13 @@ static void summary_put(record_builder *b, inspection *x)
 
 	open = open_text(x, &nopen);
 	record_table(b, "inspect/summary", "The model", columns, 2);
-	rows_values(b, x, "input", x->values.in, x->values.nin);
-	rows_values(b, x, "output", x->values.out, x->values.nout);
+	rows_values(b, x, "input", x->values.in, x->values.nin, INPUTS_SHOWN);
+	rows_values(b, x, "output", x->values.out, x->values.nout, OUTPUTS_SHOWN);
 	row(b, "open sizes", nopen ? open : "none");
 	row(b, "operators", kinds_text(x));
 	if (custom)
 		row(b, "not known", custom);
 	row(b, "weights", weights_text(x));
-	row(b, "format",
-	    mem_arena_fmt(x->arena, "IR %lld, opset %s", (long long)m->ir_version, opsets_text(x)));
 	if (m->nmetadata)
 		row(b, "properties",
 		    mem_arena_fmt(x->arena, "%zu: %s%s", m->nmetadata,

@@ -275,6 +275,8 @@ static void answer_put(record_builder *b, tally_counted *c, const char *more)
 	double share = 0;
 	const char *most = known ? most_macs(c, &share) : open ? cost_open_most(c, &share) : NULL;
 
+	const bool almost = share > 0.9995 && share < 1; /* no others would have nothing */
+
 	if (!macs || !flops || !params)
 		return;
 	if (more && open)
@@ -285,8 +287,8 @@ static void answer_put(record_builder *b, tally_counted *c, const char *more)
 			      tally_counted_value(c, r->macs).as.text, params, more);
 	else if (most)
 		record_answer(
-		    b, "%s, %s%s%s; %s carries %.1f %%%s%s", macs, open ? "" : flops,
-		    open ? "" : ", ", params, most, 100 * share,
+		    b, "%s, %s%s%s; %s carries %s%.1f %%%s%s", macs, open ? "" : flops,
+		    open ? "" : ", ", params, most, almost ? ">" : "", almost ? 99.9 : 100 * share,
 		    strstr(macs, " + ") || strstr(macs, " - ") ? " of the first term" : "", more);
 	else
 		record_answer(b, "%s, %s%s%s%s", macs, open ? "" : flops, open ? "" : ", ", params,
