@@ -3,8 +3,9 @@
 
     model.fit(x, y, epochs=5, callbacks=[deepclock.callbacks.Laps()])             # Keras
     lightning.Trainer(max_epochs=5, callbacks=[deepclock.callbacks.Laps()])       # Lightning
+    transformers.Trainer(model, args, callbacks=[deepclock.callbacks.Laps()])     # transformers
 
-Nothing of either is imported: the object has the methods that such loops call, and any loop may.
+Nothing of these is imported: the object has the methods that such loops call, and any loop may.
 """
 
 import collections.abc
@@ -130,6 +131,32 @@ class Laps:
 
     def on_exception(self, *told, **more):
         self._close(0)
+
+    # --- the same in transformers' Trainer, whose first arguments are its own, its state and its control
+
+    def on_step_begin(self, *told, **more):
+        self.on_train_batch_begin(*told)
+
+    def on_step_end(self, *told, **more):
+        self.on_train_batch_end()
+
+    def on_log(self, *told, **more):
+        of = self._find("epoch")
+        of = self._find("training") if of is None else of  # an empty lap is false
+        for name, value in _numbers((), more).items() if of is not None else ():
+            of[name] = value
+
+    def on_prediction_step(self, *told, **more):
+        if self._find("validation") is None:
+            self._begins("validation")
+
+    def on_evaluate(self, *told, **more):
+        of = self._find("validation")
+        for name, value in _numbers((more.get("metrics"),), {}).items() if of is not None else ():
+            of[name] = value
+        self._ends("validation")
+
+    on_predict = on_evaluate
 
     # ---
 

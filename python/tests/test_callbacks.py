@@ -82,6 +82,34 @@ class CallbackTest(Case):
         self.assertEqual({r["name"]: r["calls"] for r in t.record.tables["zones"]},
                          {"training": 1, "epoch": 1, "step": 3, "backward": 3})
 
+    def test_as_transformers_tells(self):
+        class Arguments:
+            num_train_epochs = 2.0
+
+        c, told = Laps(), (Arguments(), object(), object())
+        with contextlib.redirect_stdout(io.StringIO()) as out, deepclock.trace() as t:
+            c.on_init_end(*told)
+            c.on_train_begin(*told, model=None)
+            for _ in range(2):
+                c.on_epoch_begin(*told, model=None)
+                for _ in range(3):
+                    c.on_step_begin(*told, model=None)
+                    c.on_substep_end(*told, model=None)
+                    c.on_pre_optimizer_step(*told, model=None)
+                    self.assertIsNone(c.on_step_end(*told, model=None))
+                c.on_log(*told, model=None, logs={"loss": 0.5, "text": "x"})
+                c.on_epoch_end(*told, model=None)
+                for _ in range(2):
+                    c.on_prediction_step(*told, model=None)
+                c.on_evaluate(*told, model=None, metrics={"eval_loss": 0.25})
+            c.on_train_end(*told, model=None)
+        self.assertRegex(out.getvalue(), r"(?m)^epoch 1/2 \| loss 0.5 \| .* steps/s \| left ")
+        self.assertRegex(out.getvalue(), r"(?m)^validation .*eval_loss 0.25 ")
+        self.assertEqual(self.laps(), {"training": 1, "epoch": 2, "validation": 2})
+        self.assertEqual({r["name"]: r["calls"] for r in t.record.tables["zones"]},
+                         {"training": 1, "epoch": 2, "validation": 2, "step": 6})
+        self.assertEqual(t.record.facts["trace/unfinished_ranges"].value, 0)
+
     def test_an_exception_closes_all(self):
         c, trainer = Laps(quiet=True), Trainer()
         with deepclock.trace() as t:
