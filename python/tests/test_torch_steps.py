@@ -181,6 +181,31 @@ class OtherWorkTest(OneThread):
         self.assertIn("of other networks than Sequential", " ".join(n.text for n in s.record.notes))
         self.assertTrue(all(sum(step.parts_ns) == step.wall_ns for step in s.steps))
 
+    def test_wrapped_as_by_accelerate(self):
+        """Its optimiser calls the one inside where gradients are complete, its loader is a DataLoader with an
+        iterator of its own. (A stand-in for the order of the calls: the package is not needed here.)"""
+        class Wrapped:
+            def __init__(self, optimizer):
+                self.optimizer, self.complete = optimizer, False
+
+            def step(self):
+                if self.complete:
+                    self.optimizer.step()
+
+        class Loader(DataLoader):
+            def __iter__(self):
+                yield from super().__iter__()
+
+        n = Net()
+        optimiser = Wrapped(n.optimiser)
+        with deepclock.torch.steps(module=n.net, optimizer=optimiser) as s:
+            for i, (x, y) in enumerate(s(Loader(Numbers(4 * 14, asleep=0.01), batch_size=4))):
+                optimiser.complete = i % 4 == 3
+                n.criterion(n.net(x), y).backward()
+                optimiser.step()
+        self.assertEqual(column(s.record, "steps")["optimiser"], 3)
+        self.assertIn("num_workers=N", " ".join(note.text for note in s.record.notes))
+
     def test_accumulated_gradients(self):
         n = Net()
         with deepclock.torch.steps(module=n.net, optimizer=n.optimiser) as s:

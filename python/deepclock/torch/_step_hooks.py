@@ -22,7 +22,10 @@ from ._operators import tensors_in
 
 class Hooks:
     def __init__(self, owner, module, optimizer):
-        self._owner, self._module, self._optimizer = owner, module, optimizer
+        self._owner, self._module = owner, module
+        # Accelerate's optimisers wrap another one, whose step() they call where gradients are complete.
+        inner = getattr(optimizer, "optimizer", None)
+        self._optimizer = inner if isinstance(inner, torch.optim.Optimizer) else optimizer
         self._undo = []
         self._in_loss = False
         self._depth = 0  # of backward() inside backward(), as of checkpoints

@@ -3,7 +3,7 @@
 
 import time
 
-from torch.utils.data.dataloader import _BaseDataLoaderIter
+from torch.utils.data.dataloader import DataLoader, _BaseDataLoaderIter
 
 
 class Workers:
@@ -14,9 +14,10 @@ class Workers:
         self.count = 0
         self.is_loader = False  # batches come from a DataLoader
 
-    def of(self, iterator):
-        """The processes behind this iterator of a torch.utils.data.DataLoader."""
-        self.is_loader = self.is_loader or isinstance(iterator, _BaseDataLoaderIter)
+    def of(self, batches, iterator):
+        """The processes behind this iterator of `batches`, which may be a torch.utils.data.DataLoader."""
+        self.is_loader = self.is_loader or isinstance(iterator, _BaseDataLoaderIter) or isinstance(
+            batches, DataLoader)  # Accelerate's are, and have an iterator of their own
         pids = [worker.pid for worker in getattr(iterator, "_workers", ())]
         # The clock of a process, as clock_getcpuclockid(3) makes it: all of its threads.
         self._clocks = [(~pid << 3) | 2 for pid in pids if pid]

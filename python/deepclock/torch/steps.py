@@ -177,7 +177,7 @@ class steps:
         taken = False
         try:
             iterator = iter(batches)
-            self._workers.of(iterator)
+            self._workers.of(batches, iterator)
             while True:
                 try:
                     batch = next(iterator)
@@ -342,4 +342,5 @@ def part_cost_ns(times):
             pass
     took = now() - begin
     batches.close()
+    scratch._usage.close()
     return took / times
