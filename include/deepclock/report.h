@@ -88,6 +88,11 @@ typedef struct dck_style {
 	/* html: a page that puts its charts as files in the place of itself: dck_figures_browse()
 	 */
 	bool figures;
+	/* html, sources: files below the working folder are put into the page, and below this one
+	 * (NULL: none). The function is called with each of them; NULL: nothing is. */
+	const char *source_root;
+	void (*source_found)(void *self, const char *file);
+	void *source_found_self;
 } dck_style;
 
 /* A pure function from records to bytes. */

@@ -33,12 +33,15 @@ typedef struct cli_format {
 	 * cli_profile_show() */
 	const char *profile;
 	bool details, sources;
+	const char *source_root;
 } cli_format;
 /* A row of the options that choose a page. */
 #define CLI_SOURCES(config)                                                                        \
 	DCK_FLAG(config, sources, "sources",                                                       \
 		 "of a page (html): also the text of the source lines that call paths name, from " \
-		 "files that are there; whoever gets the page can read them")
+		 "files below the working folder; whoever gets the page can read them"),           \
+	    DCK_OPTION(TEXT, config, source_root, "source-root", "DIR", NULL,                      \
+		       "--sources, also from files below this folder")
 extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN, CLI_HTML };
 extern const dck_opt cli_format_options[], cli_profile_options[];
@@ -47,7 +50,7 @@ int cli_format_by_ending(const char *path, int other);
 
 /* Where a record is kept, and what is shown of it and of its making. */
 typedef struct cli_output {
-	const char *save, *html, *figures, *db, *commit;
+	const char *save, *html, *figures, *db, *commit, *source_root;
 	bool no_history, no_progress, sources;
 	int per; /* index into metric, run: the rows of CSV */
 } cli_output;

@@ -103,9 +103,18 @@ void cli_stdout_drop(void)
 		cli_file_abort(&result.file);
 }
 
-static bool with_sources(const cli *c)
+static void source_found(void *self, const char *file)
 {
-	return c->format.sources || c->output.sources;
+	(void)self;
+	cli_message("the page has source lines of '%s'", file);
+}
+
+/* A folder of sources is a wish for them. */
+static void sources_of(const cli *c, dck_style *style)
+{
+	style->source_root = c->format.source_root ? c->format.source_root : c->output.source_root;
+	style->sources |= c->format.sources || c->output.sources || style->source_root;
+	style->source_found = c->common.quiet ? NULL : source_found;
 }
 
 int cli_report(const cli *c, const dck_record *const *records, size_t n, const dck_style *style)
@@ -118,7 +127,7 @@ int cli_report(const cli *c, const dck_record *const *records, size_t n, const d
 	if (code != CLI_OK)
 		return code;
 	own.details |= c->format.details;
-	own.sources |= with_sources(c);
+	sources_of(c, &own);
 	if (!own.rest && !own.details)
 		own.rest = "--details";
 	dck_sink_fd(&out, STDOUT_FILENO);
@@ -149,12 +158,12 @@ int cli_report_kept(const cli *c, const dck_record *const *records, size_t n, co
 dck_status cli_html_save(const cli *c, const char *path, const dck_record *const *records, size_t n,
 			 dck_err *err)
 {
-	const dck_style style = {.timeline = c->timeline.json.n ? &c->timeline : NULL,
-				 .sources = with_sources(c)};
+	dck_style style = {.timeline = c->timeline.json.n ? &c->timeline : NULL};
 	cli_file f;
 	dck_sink out;
 	dck_status status;
 
+	sources_of(c, &style);
 	if (cli_file_open(&f, path, err) != DCK_OK)
 		return err->code;
 	dck_sink_fd(&out, f.fd);

@@ -64,13 +64,6 @@ static dck_status read_all(int fd, const char *path, size_t limit, size_t expect
 	return DCK_OK;
 }
 
-bool os_file_is_regular(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err)
 {
 	struct stat st;

@@ -16,6 +16,7 @@ typedef struct view_config {
 	struct view_output {
 		const char *file;
 		bool no_browser, sources;
+		const char *source_root;
 	} output;
 } view_config;
 
@@ -120,6 +121,7 @@ static int view_run(cli *c, void *config)
 	else if (page_name(path, sizeof path, &err) != DCK_OK)
 		return cli_failed(&err);
 	c->format.sources = o->sources;
+	c->format.source_root = o->source_root;
 	code = report_page(c, path);
 	if (code != CLI_OK)
 		return code;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MAX = 300, FILE_MAX = 4 << 20, BYTES_MAX = 2 << 20, LINE_MAX_BYTES = 200 };
+enum { FILES_MAX = 300, FILE_MAX = 1 << 20, BYTES_MAX = 2 << 20, LINE_MAX_BYTES = 200 };
 
 typedef struct place {
 	const char *file;
@@ -79,26 +79,30 @@ static void file_put(json_writer *w, const place *places, size_t n, const char *
 	json_end(w);
 }
 
-static void places_put(json_writer *w, const place *places, size_t n)
+/* A record may come from a stranger: what it names is put into the page only where it lies below
+ * the working folder, or below the one that the user named. */
+static void places_put(json_writer *w, const place *places, size_t n, const dck_style *style)
 {
+	const char *const folders[] = {".", style->source_root};
 	size_t room = BYTES_MAX, files = 0;
 
 	for (size_t i = 0, end; i < n && files < FILES_MAX; i = end) {
-		dck_buffer text;
-
 		for (end = i + 1; end < n && strcmp(places[end].file, places[i].file) == 0;)
 			end++;
-		if (!os_file_is_regular(places[i].file) ||
-		    os_read_file(places[i].file, FILE_MAX, &text, NULL) != DCK_OK)
+		char *text = os_file_below(places[i].file, folders, 2, FILE_MAX);
+
+		if (!text)
 			continue;
 		files++;
-		if (text.data)
-			file_put(w, places + i, end - i, text.data, &room);
-		dck_buffer_done(&text);
+		file_put(w, places + i, end - i, text, &room);
+		mem_free(text);
+		if (style->source_found)
+			style->source_found(style->source_found_self, places[i].file);
 	}
 }
 
-void html_sources_put(json_writer *w, const dck_record *const *records, size_t n)
+void html_sources_put(json_writer *w, const dck_record *const *records, size_t n,
+		      const dck_style *style)
 {
 	size_t nplaces = 0;
 
@@ -110,7 +114,7 @@ void html_sources_put(json_writer *w, const dck_record *const *records, size_t n
 		for (size_t i = 0, at = 0; i < n; i++)
 			at += frames_of(records[i], places + at);
 		qsort(places, nplaces, sizeof *places, in_order);
-		places_put(w, places, nplaces);
+		places_put(w, places, nplaces, style);
 	}
 	json_end(w);
 	mem_free(places);

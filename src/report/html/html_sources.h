@@ -11,6 +11,7 @@
 /* Of regular files that are there and can be read, and of them only those lines. Records may come
  * from elsewhere: FILES_MAX files of FILE_MAX bytes are looked into, and BYTES_MAX of text written.
  */
-void html_sources_put(json_writer *w, const dck_record *const *records, size_t n);
+void html_sources_put(json_writer *w, const dck_record *const *records, size_t n,
+		      const dck_style *style);
 
 #endif

@@ -175,7 +175,7 @@ static void sources_put(const dck_record *const *records, size_t n, const dck_st
 
 	json_init(&w, html_block_open(&block, out, "deepclock-sources", HTML_JSON, !style->figures),
 		  false);
-	html_sources_put(&w, records, n);
+	html_sources_put(&w, records, n, style);
 	json_done(&w);
 	html_block_close(&block);
 }
