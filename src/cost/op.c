@@ -438,7 +438,12 @@ val *op_merge(op *o, const val *a, const val *b, const char *what)
 	}
 	if (a->rank != b->rank) {
 		v->rank = -1;
-		v->why = "how many dimensions it has depends on values";
+		v->why =
+		    mem_arena_fmt(o->arena,
+				  "%s '%s' makes '%s' of %d or of %d dimensions, by the branch "
+				  "or the rounds that it takes",
+				  o->node->op, o->node->name ? o->node->name : "",
+				  a->name ? a->name : "?", a->rank, b->rank);
 		return v;
 	}
 	v->dims = op_dims(o, (size_t)a->rank);

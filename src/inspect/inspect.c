@@ -256,12 +256,11 @@ static const char *producer_text(inspection *x)
 
 static void sentence_put(record_builder *b, inspection *x)
 {
-	const char *slash = strrchr(x->subject, '/'), *producer = producer_text(x);
+	const char *producer = producer_text(x);
 
 	const char *letters = num_known(x->c.cost->macs) ? "" : cost_open_letters(&x->c);
 
-	record_answer(b, "%s: %s, %s, opset %lld%s%s%s", slash ? slash + 1 : x->subject,
-		      amount(x, x->c.cost->macs, "MACs"),
+	record_answer(b, "%s, %s, opset %lld%s%s%s", amount(x, x->c.cost->macs, "MACs"),
 		      amount(x, x->c.cost->params, "parameters"),
 		      (long long)onnx_opset_version(x->c.model), producer ? ", from " : "",
 		      producer ? producer : "", letters ? letters : "");

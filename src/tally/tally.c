@@ -283,7 +283,7 @@ static void answer_put(record_builder *b, tally_counted *c, const char *more)
 		more = mem_arena_fmt(c->arena, "%s%s", more, cost_open_letters(c));
 	more = more ? more : "";
 	if (!known && !open)
-		record_answer(b, "MACs not known (%.100s), %s%s",
+		record_answer(b, "MACs not known (%.200s), %s%s",
 			      tally_counted_value(c, r->macs).as.text, params, more);
 	else if (most)
 		record_answer(

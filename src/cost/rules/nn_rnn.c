@@ -94,8 +94,12 @@ void cost_cell(op *o)
 	num hidden = hidden_size(o, c), steps, units, macs;
 	int64_t lists, act = step_flops(o, c, both, &lists);
 
+	if (x && x->rank >= 0 && x->rank != 3) {
+		op_cost_unknown(o, "its input '%s' has %d dimensions, not 3", x->name, x->rank);
+		return;
+	}
 	if (!x || x->rank != 3) {
-		op_cost_unknown(o, "%s", x && x->why ? x->why : "its input is not known");
+		op_cost_unknown(o, "%s", x && x->why ? x->why : "its input is missing");
 		return;
 	}
 	steps = num_mul(t, x->dims[0], x->dims[1]);
