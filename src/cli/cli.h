@@ -315,6 +315,9 @@ dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *
 /* Records as a page for a browser, with c's timeline. */
 dck_status cli_html_save(const cli *c, const char *path, const dck_record *const *records, size_t n,
 			 dck_err *err);
+/* Writes records to --html, and a single one to --save; returns `code`, or CLI_FAILED after saying
+ * why not. No history takes them. */
+int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code);
 /* Finds out whether cli_file_open() would succeed, and leaves nothing. */
 dck_status cli_file_check(const char *path, dck_err *err);
 dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
@@ -349,9 +352,6 @@ const char *cli_program(const cli *c);
 /* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
  * after saying why it could not be saved. A history that cannot take it is a warning. */
 int cli_record_save(const cli *c, const dck_record *r, int code);
-/* Writes records to --html, and a single one to --save; returns `code`, or CLI_FAILED after saying
- * why not. No history takes them. */
-int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. Returns the exit code. */
 int cli_record_show(const cli *c, const dck_record *r);
 /* The same of a command that runs a program, whose --out is opened when that has ended, since it

@@ -171,6 +171,22 @@ dck_status cli_html_save(const cli *c, const char *path, const dck_record *const
 	return cli_file_end(&f, &out, status, err);
 }
 
+int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code)
+{
+	const cli_output *o = &c->output;
+	dck_err err;
+
+	if (o->save && n == 1 && dck_record_save(records[0], o->save, &err) != DCK_OK) {
+		cli_message("%s", err.msg);
+		code = CLI_FAILED;
+	}
+	if (o->html && cli_html_save(c, o->html, records, n, &err) != DCK_OK) {
+		cli_message("%s", err.msg);
+		code = CLI_FAILED;
+	}
+	return code;
+}
+
 static dck_status path_failed(dck_err *err, const char *what, const char *path)
 {
 	return cli_err(err, DCK_E_IO, "cannot %s '%s': %s", what, path, strerror(errno));

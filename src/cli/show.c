@@ -191,22 +191,6 @@ static void history_add(const cli *c, const dck_record *r)
 		cli_message("the record is not in the history: %s", err.msg);
 }
 
-int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code)
-{
-	const cli_output *o = &c->output;
-	dck_err err;
-
-	if (o->save && n == 1 && dck_record_save(records[0], o->save, &err) != DCK_OK) {
-		cli_message("%s", err.msg);
-		code = CLI_FAILED;
-	}
-	if (o->html && cli_html_save(c, o->html, records, n, &err) != DCK_OK) {
-		cli_message("%s", err.msg);
-		code = CLI_FAILED;
-	}
-	return code;
-}
-
 int cli_record_save(const cli *c, const dck_record *r, int code)
 {
 	const cli_output *o = &c->output;
