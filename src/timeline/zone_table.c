@@ -132,7 +132,9 @@ static void answer_put(record_builder *b, const zone_row *rows, size_t n)
 	dck_text_time((double)ns, own, sizeof own);
 	const char *s = strcmp(calls, "1") ? "s" : "";
 	if (!zones)
-		record_answer(b, "no zone was entered; %.60s took the most time: %s in %s call%s",
+		record_answer(b,
+			      "no zone was entered (how to make one: deepclock trace --help); of "
+			      "its waits the longest in sum: %.60s, %s in %s call%s",
 			      most->name, own, calls, s);
 	else if (most->z->self_ns == 0)
 		record_answer(b, "%.60s takes %s in %s call%s", most->name, own, calls, s);

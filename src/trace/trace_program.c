@@ -15,6 +15,7 @@
 #include "trace/trace_options.h"
 #include "trace/trace_program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,10 +76,23 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return NULL;
 }
 
+/* The command that shows the file, as a shell takes it. */
+static void next_put(record_builder *b, const char *path)
+{
+	const char *quote = path[strcspn(path, " \t\n\"$&;|<>()*?[]#~`\\!{}")] ? "'" : "";
+	char next[4200];
+
+	if (!dck_trace_is(path) || strchr(path, '\'') || strlen(path) > 4096)
+		return;
+	snprintf(next, sizeof next, "deepclock view %s%s%s", quote, path, quote);
+	record_fact_text(b, "result", "next", next);
+}
+
 /* Only who started the program knows its words, and how long it took from its start to its end: the
  * recorder begins later, and what is done with the traces after the end is no time of the program.
  * *record is freed where it fails. */
-static dck_status took_put(char *const *argv, uint64_t ns, dck_record **record, dck_err *err)
+static dck_status took_put(char *const *argv, const char *path, uint64_t ns, dck_record **record,
+			   dck_err *err)
 {
 	record_builder *b = record_begin_program(argv);
 	dck_record *with;
@@ -91,6 +105,7 @@ static dck_status took_put(char *const *argv, uint64_t ns, dck_record **record, 
 	record_copy(b, *record);
 	record_copy_tables(b, *record);
 	record_fact_int(b, "trace", "program_took", DCK_UNIT_NS, (int64_t)ns);
+	next_put(b, path);
 	const dck_status st = record_finish(b, &with, err);
 	dck_record_free(*record);
 	*record = st == DCK_OK ? with : NULL;
@@ -165,7 +180,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
 		if (st == DCK_OK)
-			st = took_put(p->argv, took, ret, err);
+			st = took_put(p->argv, c->path, took, ret, err);
 	}
 	mem_arena_free(a);
 	return st;
