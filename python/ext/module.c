@@ -68,6 +68,12 @@ static int module_exec(PyObject *m)
 {
 	ext_state *s = ext_state_of(m);
 
+	if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+		PyErr_SetString(
+		    PyExc_ImportError,
+		    "deepclock measures from the main interpreter alone: import it there");
+		return -1;
+	}
 	for (size_t i = 0; i < NPARTS; i++) {
 		if (parts[i]->add && parts[i]->add(m, s) < 0)
 			return -1;

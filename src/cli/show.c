@@ -121,9 +121,12 @@ static int history_check(const char *path)
 	dck_history_config_init(&config);
 	config.path = path;
 	config.existing = true;
-	if (dck_history_open(&config, &history, &err) != DCK_OK)
-		return cli_failed(&err);
-	dck_history_close(history);
+	/* One without a byte is being made by another process. */
+	if (!S_ISREG(st.st_mode) || st.st_size > 0) {
+		if (dck_history_open(&config, &history, &err) != DCK_OK)
+			return cli_failed(&err);
+		dck_history_close(history);
+	}
 	if (access(path, W_OK) == 0)
 		return CLI_OK;
 	cli_message("--db: the history '%s' cannot be written: %s", path, strerror(errno));
