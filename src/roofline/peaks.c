@@ -537,13 +537,17 @@ static void notes(record_builder *b, const survey *s)
 	note_blas(b, s, "sgemm", MACHINE_FP32, "all");
 	note_blas(b, s, "dgemm", MACHINE_FP64, "1");
 	note_blas(b, s, "dgemm", MACHINE_FP64, "all");
-	for (size_t i = 0; i < r->n; i++)
+	char untried[300] = "";
+	for (size_t i = 0, used = 0; i < r->n && used < sizeof untried; i++)
 		if (r->item[i].peak && r->item[i].peak->untried && r->item[i].threads == 1 &&
 		    strstr(r->item[i].tag, "/1"))
-			record_note(b, "untried-loop",
-				    "the loop behind %s was never compared with a reference "
-				    "on such a processor",
-				    r->item[i].tag);
+			used += (size_t)snprintf(untried + used, sizeof untried - used, "%s%s",
+						 used ? ", " : "", r->item[i].tag);
+	if (*untried)
+		record_note(b, "untried-loop",
+			    "no test has confirmed these peaks on a processor with their "
+			    "instructions: %s",
+			    untried);
 	if (r->dram_bytes > 0 &&
 	    (double)r->dram_bytes < MACHINE_DRAM_RATIO_MIN * (double)machine_l3_total(&s->topology))
 		record_note(b, "memory-in-cache",
