@@ -139,7 +139,8 @@ typedef struct dck_plan {
 	/* The deepclock program, which is started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT`
 	 * for what needs a fresh process (processes > 1); NULL: none. */
 	const char *program;
-	const char *title; /* the record's `command`; NULL: none */
+	const char *title;  /* the record's `command`; NULL: none */
+	uint64_t enough_ns; /* as max_time_ns, once there are min_runs; 0: max_time_ns alone */
 } dck_plan;
 DCK_API extern const dck_opt dck_plan_options[];
 DCK_API extern const dck_opt dck_bench_options[]; /* check-outputs, trace */

@@ -314,6 +314,11 @@ static bool measure_enough(measure_phases *p, uint64_t elapsed_ns)
 		p->ended = MEASURE_END_TIME;
 	else if (asked->runs == 0 && asked->time_ns == 0 && elapsed_ns >= asked->max_time_ns)
 		p->ended = MEASURE_END_MAX_TIME;
+	else if (asked->runs == 0 && asked->time_ns == 0 && asked->enough_ns > 0 &&
+		 elapsed_ns >= asked->enough_ns && p->latency.pushed >= asked->min_runs) {
+		p->plan.asked.max_time_ns = asked->enough_ns;
+		p->ended = MEASURE_END_MAX_TIME;
+	}
 	return p->ended != MEASURE_END_EARLY;
 }
 

@@ -106,6 +106,20 @@ static int several_run(cli *c, dck_plan *plan)
 	return code;
 }
 
+/* A program is timed within three seconds, as by hyperfine, unless one of these is given; one that
+ * takes longer has --max-time for its first runs. */
+#define PROGRAM_NS	  2000000000u
+#define PROGRAM_WARMUP_NS 700000000u
+
+static void program_plan(const cli *c, dck_plan *plan)
+{
+	if (!cli_given(c, "max-time") && !cli_given(c, "precision") && !cli_given(c, "statistic") &&
+	    !cli_given(c, "min-runs"))
+		plan->enough_ns = PROGRAM_NS;
+	if (plan->enough_ns > 0 && !cli_given(c, "max-warmup"))
+		plan->max_warmup_ns = PROGRAM_WARMUP_NS;
+}
+
 static int bench_run(cli *c, void *config)
 {
 	dck_plan *plan = config;
@@ -119,6 +133,8 @@ static int bench_run(cli *c, void *config)
 	if (c->nargs > 1 || (c->scan.scan.n > 0 && (c->nargs > 0 || c->program)))
 		return several_run(c, plan);
 	code = cli_subject_open(c);
+	if (c->subject.kind == DCK_SUBJECT_COMMAND)
+		program_plan(c, plan);
 	return code == CLI_OK ? cli_make(c, make, plan, cli_record_verdict) : code;
 }
 

@@ -137,7 +137,9 @@ static void value_put(page *p, const dck_record *r, const char *tag, const forma
 	char buf[FORMAT_SIZE];
 	double v;
 
-	page_text(p, m->def->name);
+	/* "user" and "system": all of them are times. */
+	const size_t bytes = strncmp(tag, "cpu/", 4) == 0 ? strcspn(m->def->name, " ") : SIZE_MAX;
+	page_fmt(p, "%.*s", bytes == SIZE_MAX ? 32 : (int)bytes, m->def->name);
 	page_to(p, begin + w.label);
 	if (!format_number_of(&m->value, &v)) {
 		absent_put(p, m);
@@ -195,7 +197,8 @@ static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *re
 	static const pair all[] = {{{"latency/median", NULL}},
 				   {{"latency/mean", "latency/stddev"}},
 				   {{"latency/p90", "latency/p99"}},
-				   {{"latency/min", "latency/max"}}};
+				   {{"latency/min", "latency/max"}},
+				   {{"cpu/user", "cpu/system"}}};
 	const dck_metric *asked = text_metric_asked(r);
 	size_t n = 0;
 
